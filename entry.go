@@ -1,0 +1,88 @@
+package chela
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// An Entry is one appended record of a thread. It is never updated and never
+// deleted.
+type Entry struct {
+	ID        EntryID   `json:"id"`
+	Thread    ThreadID  `json:"thread"`
+	Parent    EntryID   `json:"parent,omitempty"` // empty for the root
+	Turn      TurnID    `json:"turn"`
+	Seq       int64     `json:"seq"` // grows by one within a thread, from 1
+	Kind      EntryKind `json:"kind"`
+	Body      Body      `json:"body"`
+	Tokens    int       `json:"tokens"` // what the entry takes in a prompt
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// EntryKind says what an entry records.
+type EntryKind string
+
+// The kinds of entries. Compaction and branch summaries stand for entries that
+// left the prompt; custom entries are state of an extension and never part of
+// the prompt.
+const (
+	EntryUser          EntryKind = "user"           // what a person, routine or job said
+	EntryAssistant     EntryKind = "assistant"      // what the model answered: text, thinking, calls
+	EntryToolResult    EntryKind = "tool_result"    // what a tool call came to
+	EntryNote          EntryKind = "note"           // the host to the model
+	EntryCompaction    EntryKind = "compaction"     // a summary and the first kept entry
+	EntryBranchSummary EntryKind = "branch_summary" // what happened on a branch that was left
+	EntryCustom        EntryKind = "custom"
+)
+
+// A Body is the content of an entry, stored as JSON. Which fields are set
+// follows from the entry's kind.
+type Body struct {
+	Text        string       `json:"text,omitempty"`        // every kind
+	Attachments []Attachment `json:"attachments,omitempty"` // user, tool_result
+	From        string       `json:"from,omitempty"`        // user: who spoke, where it is not the owner
+	Inbox       InboxID      `json:"inbox,omitempty"`       // user: the message it came from
+
+	Thinking    []Thinking  `json:"thinking,omitempty"`    // assistant
+	Calls       []CallSpec  `json:"calls,omitempty"`       // assistant
+	Model       string      `json:"model,omitempty"`       // assistant: provider/model that answered
+	Stop        StopReason  `json:"stop,omitempty"`        // assistant
+	Usage       *TokenUsage `json:"usage,omitempty"`       // assistant
+	Interrupted bool        `json:"interrupted,omitempty"` // assistant: cut off by the person; Text is what had arrived
+
+	Call   CallID    `json:"call,omitempty"`   // tool_result: the call it answers
+	Tool   string    `json:"tool,omitempty"`   // tool_result
+	Status CallState `json:"status,omitempty"` // tool_result: how the call ended
+
+	Hidden bool `json:"hidden,omitempty"` // note: not shown to people
+
+	FirstKept    EntryID `json:"first_kept,omitempty"`    // compaction
+	TokensBefore int     `json:"tokens_before,omitempty"` // compaction
+}
+
+// A Thinking is one block of a model's reasoning. Signature is opaque and goes
+// back to the same provider with the next step; other providers never see it.
+type Thinking struct {
+	Text      string `json:"text,omitempty"`
+	Signature string `json:"signature,omitempty"`
+	Redacted  string `json:"redacted,omitempty"` // a block the provider returns encrypted
+	Provider  string `json:"provider,omitempty"` // provider kind that made it
+}
+
+// A CallSpec is a tool call as the model asked for it.
+type CallSpec struct {
+	ID   CallID          `json:"id"`             // our id, unique everywhere
+	Ref  string          `json:"ref,omitempty"`  // the provider's id for the call, unique within the step
+	Tool string          `json:"tool"`           // as the model wrote it; may name nothing
+	Args json.RawMessage `json:"args,omitempty"` // valid JSON, else nil and Raw is set
+	Raw  string          `json:"raw,omitempty"`  // arguments that were not JSON, as they came
+}
+
+// An Attachment names bytes in the blob store. The journal holds the name and
+// the hash, never the bytes.
+type Attachment struct {
+	Name      string `json:"name"`
+	MediaType string `json:"media_type"`
+	SHA256    string `json:"sha256"` // lower-case hex
+	Size      int64  `json:"size"`   // bytes
+}

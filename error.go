@@ -1,0 +1,128 @@
+package chela
+
+import (
+	"context"
+	"errors"
+	"strings"
+)
+
+// A Kind says what sort of trouble an error is. The set is closed: kinds
+// decide HTTP status, exit code, retry and wording.
+type Kind string
+
+// The kinds of trouble.
+const (
+	Invalid     Kind = "invalid"     // the input is wrong; the caller must change it
+	NotFound    Kind = "not_found"   // the named thing does not exist
+	Conflict    Kind = "conflict"    // somebody else decided or holds it
+	Denied      Kind = "denied"      // not allowed, or a person said no
+	Exhausted   Kind = "exhausted"   // a limit or quota is used up
+	Unavailable Kind = "unavailable" // something outside does not answer; later may do
+	Unsupported Kind = "unsupported" // this build, engine or model cannot do it
+	Internal    Kind = "internal"    // a fault of chela itself
+)
+
+// An Error carries what people may be shown (Msg, and Hint on how to cure it)
+// and the cause, which is for the log.
+type Error struct {
+	Kind Kind
+	Msg  string // lower case, no trailing punctuation; never holds a secret
+	Hint string // one imperative clause on how to cure it; may be empty
+	Err  error  // the cause; may be nil
+}
+
+// Error returns the message followed by the cause, for logs.
+func (e *Error) Error() string {
+	switch {
+	case e.Err == nil:
+		return e.Msg
+	case e.Msg == "":
+		return e.Err.Error()
+	default:
+		return e.Msg + ": " + e.Err.Error()
+	}
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// E returns an error of the given kind with a message for people.
+func E(kind Kind, msg string) *Error { return &Error{Kind: kind, Msg: msg} }
+
+// WithHint returns a copy of e that tells how to cure the trouble.
+func (e *Error) WithHint(hint string) *Error {
+	c := *e
+	c.Hint = hint
+	return &c
+}
+
+// Because returns a copy of e with cause as its cause.
+func (e *Error) Because(cause error) *Error {
+	c := *e
+	c.Err = cause
+	return &c
+}
+
+// KindOf returns the kind of the outermost classified error in err's chain.
+// Cancelled and expired contexts are Unavailable; everything unclassified is
+// Internal. KindOf(nil) is the empty kind.
+func KindOf(err error) Kind {
+	if err == nil {
+		return ""
+	}
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	var p *ProviderError
+	if errors.As(err, &p) {
+		return p.Kind
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return Unavailable
+	}
+	return Internal
+}
+
+// HintOf returns the first hint in err's chain, or "".
+func HintOf(err error) string {
+	for err != nil {
+		var e *Error
+		if !errors.As(err, &e) {
+			return ""
+		}
+		if e.Hint != "" {
+			return e.Hint
+		}
+		err = e.Err
+	}
+	return ""
+}
+
+// MessageOf returns what may be shown to a person: the message and the hint
+// of the outermost classified error on one line. The detail of an
+// unclassified error stays in the log.
+func MessageOf(err error) string {
+	var e *Error
+	var p *ProviderError
+	var msg string
+	switch {
+	case errors.As(err, &e):
+		msg = e.Msg
+		if msg == "" {
+			msg = string(e.Kind)
+		}
+	case errors.As(err, &p):
+		msg = p.Error()
+	case errors.Is(err, context.Canceled):
+		msg = "cancelled"
+	case errors.Is(err, context.DeadlineExceeded):
+		msg = "took too long"
+	default:
+		msg = "internal error"
+	}
+	if hint := HintOf(err); hint != "" {
+		msg += "; " + hint
+	}
+	return strings.Join(strings.Fields(msg), " ")
+}

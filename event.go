@@ -1,0 +1,41 @@
+package chela
+
+import "time"
+
+// An Event is notice that something was committed, or a hint about something
+// on its way (a delta, progress). It is never the fact itself: readers fetch
+// what it names.
+type Event struct {
+	Kind     EventKind  `json:"kind"`
+	Session  SessionKey `json:"session,omitempty"`
+	Thread   ThreadID   `json:"thread,omitempty"`
+	Turn     TurnID     `json:"turn,omitempty"`
+	Entry    EntryID    `json:"entry,omitempty"`
+	Call     CallID     `json:"call,omitempty"`
+	Tool     string     `json:"tool,omitempty"`
+	Approval ApprovalID `json:"approval,omitempty"`
+	Text     string     `json:"text,omitempty"` // the delta, the progress message, the ending
+	Step     int        `json:"step,omitempty"`
+	Limit    int        `json:"limit,omitempty"` // of steps, with progress
+	At       time.Time  `json:"at"`
+}
+
+// EventKind is the name of an event on the wire.
+type EventKind string
+
+// The kinds of events.
+const (
+	EventTurnStarted       EventKind = "turn.started"
+	EventTurnProgress      EventKind = "turn.progress" // hint
+	EventTurnFinished      EventKind = "turn.finished"
+	EventTextDelta         EventKind = "text.delta"     // hint
+	EventThinkingDelta     EventKind = "thinking.delta" // hint
+	EventEntryAppended     EventKind = "entry.appended"
+	EventToolRequested     EventKind = "tool.requested"
+	EventToolStarted       EventKind = "tool.started"
+	EventToolOutput        EventKind = "tool.output" // hint
+	EventToolFinished      EventKind = "tool.finished"
+	EventApprovalRequested EventKind = "approval.requested"
+	EventApprovalAnswered  EventKind = "approval.answered"
+	EventNotice            EventKind = "notice"
+)

@@ -1,0 +1,109 @@
+package chela
+
+import "time"
+
+// MaxMessageBytes is the largest text accepted in one message.
+const MaxMessageBytes = 100_000
+
+// An Inbound is a message on its way in. Channel, Account and MessageID
+// together name the delivery: the same name is accepted once.
+type Inbound struct {
+	Session     SessionKey   `json:"session"`
+	Thread      ThreadID     `json:"thread,omitempty"` // empty: the session's current thread
+	Agent       string       `json:"agent"`
+	Origin      Origin       `json:"origin"`
+	MessageID   string       `json:"message_id"`
+	Text        string       `json:"text"`
+	Attachments []Attachment `json:"attachments,omitempty"`
+	Model       string       `json:"model,omitempty"` // for this turn only
+	Mode        QueueMode    `json:"mode,omitempty"`  // for this message only
+}
+
+// A Waiting is an inbound message as stored in the inbox.
+type Waiting struct {
+	ID        InboxID    `json:"id"`
+	State     InboxState `json:"state"`
+	Turn      TurnID     `json:"turn,omitempty"` // the turn that took it
+	CreatedAt time.Time  `json:"created_at"`
+	Inbound
+}
+
+// InboxState says whether a message was taken.
+type InboxState string
+
+// The states of an inbox message.
+const (
+	InboxWaiting InboxState = "waiting"
+	InboxTaken   InboxState = "taken"   // it is in a turn
+	InboxDropped InboxState = "dropped" // the queue was full, or it was withdrawn
+)
+
+var inboxMoves = map[InboxState][]InboxState{
+	InboxWaiting: {InboxTaken, InboxDropped},
+}
+
+// CanMove reports whether an inbox message may go from s to to.
+func (s InboxState) CanMove(to InboxState) bool { return canMove(inboxMoves, s, to) }
+
+// QueueMode says what becomes of a message that arrives while a turn runs.
+type QueueMode string
+
+// The queue modes.
+const (
+	QueueCollect  QueueMode = "collect"  // everything that waits becomes one turn
+	QueueFollowup QueueMode = "followup" // one turn after the other
+	QueueSteer    QueueMode = "steer"    // it enters the running turn after the current batch
+)
+
+// A Class is a kind of lane with a concurrency of its own.
+type Class string
+
+// The lane classes.
+const (
+	ClassMain     Class = "main"
+	ClassJob      Class = "job"
+	ClassSubagent Class = "subagent"
+	ClassCron     Class = "cron"
+)
+
+// A Lease is a node's claim on a session's lane. Token only grows; every write
+// of a turn carries it and is refused once a higher one exists.
+type Lease struct {
+	Session   SessionKey
+	Owner     NodeID
+	Token     int64
+	ExpiresAt time.Time
+}
+
+// An Outbound is a reply owed to a channel until it confirmed it. ID is the
+// idempotency key of its delivery.
+type Outbound struct {
+	ID        OutboxID    `json:"id"`
+	Session   SessionKey  `json:"session"`
+	Turn      TurnID      `json:"turn"`
+	Entry     EntryID     `json:"entry,omitempty"` // the entry it delivers; empty for a notice
+	To        Origin      `json:"to"`
+	Text      string      `json:"text"`
+	State     OutboxState `json:"state"`
+	Attempts  int         `json:"attempts"`
+	Error     string      `json:"error,omitempty"` // of the last attempt
+	CreatedAt time.Time   `json:"created_at"`
+	SentAt    time.Time   `json:"sent_at,omitzero"`
+}
+
+// OutboxState says whether a reply was delivered.
+type OutboxState string
+
+// The states of an outbox message.
+const (
+	OutboxPending OutboxState = "pending"
+	OutboxSent    OutboxState = "sent"
+	OutboxFailed  OutboxState = "failed" // given up; the owner is told
+)
+
+var outboxMoves = map[OutboxState][]OutboxState{
+	OutboxPending: {OutboxSent, OutboxFailed},
+}
+
+// CanMove reports whether an outbox message may go from s to to.
+func (s OutboxState) CanMove(to OutboxState) bool { return canMove(outboxMoves, s, to) }

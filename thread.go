@@ -1,0 +1,48 @@
+package chela
+
+import "time"
+
+// A Thread is a tree of entries inside a session. Its conversation is the path
+// from Head to the root. Undo moves Head, a branch appends under an older
+// entry; entries themselves never change.
+type Thread struct {
+	ID        ThreadID    `json:"id"`
+	Session   SessionKey  `json:"session"`
+	Title     string      `json:"title"`
+	Head      EntryID     `json:"head,omitempty"` // the entry the next one hangs under; empty in a new thread
+	Seq       int64       `json:"seq"`            // sequence of the newest entry; 0 in a new thread
+	State     ThreadState `json:"state"`
+	CreatedAt time.Time   `json:"created_at"`
+	UpdatedAt time.Time   `json:"updated_at"`
+}
+
+// ThreadState says what a thread is doing.
+type ThreadState string
+
+// The states of a thread.
+const (
+	ThreadIdle        ThreadState = "idle"              // no turn is open
+	ThreadProcessing  ThreadState = "processing"        // a turn is open and may run
+	ThreadAwaiting    ThreadState = "awaiting_approval" // the open turn waits for a person
+	ThreadInterrupted ThreadState = "interrupted"       // the last turn was stopped; a new one may begin
+)
+
+var threadMoves = map[ThreadState][]ThreadState{
+	ThreadIdle:        {ThreadProcessing},
+	ThreadProcessing:  {ThreadAwaiting, ThreadIdle, ThreadInterrupted},
+	ThreadAwaiting:    {ThreadProcessing, ThreadIdle, ThreadInterrupted},
+	ThreadInterrupted: {ThreadProcessing},
+}
+
+// CanMove reports whether a thread may go from s to to.
+func (s ThreadState) CanMove(to ThreadState) bool { return canMove(threadMoves, s, to) }
+
+// canMove looks a move up in a table of legal moves.
+func canMove[S comparable](moves map[S][]S, from, to S) bool {
+	for _, s := range moves[from] {
+		if s == to {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,173 @@
+package chela
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// An Effect is what a tool call may do to the world. It is computed from the
+// actual arguments and is what the policy looks at.
+type Effect string
+
+// The effects, mildest first.
+const (
+	EffectRead    Effect = "read"    // looks at the session's own things; changes nothing
+	EffectWrite   Effect = "write"   // changes files or notes of the session
+	EffectNetwork Effect = "network" // asks another machine
+	EffectExecute Effect = "execute" // runs a program
+	EffectSend    Effect = "send"    // says something to somebody else, or changes another machine
+	EffectSpend   Effect = "spend"   // costs money
+)
+
+// A Tier is a coarser view of an effect: how calls are ordered and shown.
+type Tier string
+
+// The tiers.
+const (
+	ReadOnly      Tier = "read_only"
+	SideEffecting Tier = "side_effecting"
+	Privileged    Tier = "privileged"
+)
+
+// Tier returns the tier of e. An unknown effect is privileged.
+func (e Effect) Tier() Tier {
+	switch e {
+	case EffectRead:
+		return ReadOnly
+	case EffectWrite, EffectNetwork:
+		return SideEffecting
+	default:
+		return Privileged
+	}
+}
+
+// A Resume says what to do with a call that was running when its process died.
+type Resume string
+
+// The ways to resume. The zero value is the safe one.
+const (
+	ResumeUnknown Resume = ""       // may or may not have happened: tell the model, never repeat
+	ResumeRepeat  Resume = "repeat" // idempotent: run again with the same key
+	ResumeQuery   Resume = "query"  // ask Tool.Happened and use its answer
+)
+
+// A Domain says where a tool runs.
+type Domain string
+
+// The domains.
+const (
+	DomainHost   Domain = "host"   // inside the chela process
+	DomainWorker Domain = "worker" // inside a sandbox
+)
+
+// A Tool is a value: a name, a schema, and functions. Wrappers (limits,
+// redaction, hooks) are func(Tool) Tool.
+//
+// Judge and Run may be called by several goroutines at once. Judge must be
+// pure and quick; the arguments it gets have passed the schema.
+type Tool struct {
+	Name        string
+	Description string          // Markdown that the model reads
+	Input       json.RawMessage // JSON Schema of the arguments, an object
+	Domain      Domain
+	Timeout     time.Duration // of one call; 0 means the default of 60 s
+	MaxOutput   int           // bytes of text that go into the prompt; 0 means the default of 50,000
+
+	// Judge tells what a call with these arguments would do. Nil means a
+	// plain read.
+	Judge func(args json.RawMessage) Judgement
+
+	// Prepare returns what must be known to find out later whether the call
+	// happened (say, the hash of a file before and after). It is stored in
+	// the commit that marks the call running, and handed to Run and Happened
+	// as ToolCall.Intent. Nil means there is nothing to store. It changes
+	// nothing in the world. An error is a result for the model.
+	Prepare func(ctx context.Context, call ToolCall) (json.RawMessage, error)
+
+	// Run performs the call. The call's ID is its idempotency key. A failure
+	// that the model can learn from is a result with Failed set; an error
+	// means chela itself is at fault or ctx ended. When ctx ends, Run returns
+	// promptly and has stopped everything it began.
+	Run func(ctx context.Context, call ToolCall) (ToolResult, error)
+
+	// Happened tells whether a call that was cut off took effect. It is
+	// needed where Judge says ResumeQuery. It returns the result if the call
+	// happened, nil if it certainly did not (it is run again), and an error
+	// if that cannot be told (the call becomes unknown).
+	Happened func(ctx context.Context, call ToolCall) (*ToolResult, error)
+}
+
+// A Judgement is what a tool says of one call before it runs.
+type Judgement struct {
+	Effect  Effect
+	Resume  Resume
+	Preview string // what a person is shown when asked; empty means the arguments
+	Risk    string // why it is asked even after "always"; empty for none
+
+	// Subjects are what patterns are matched against: each simple command of
+	// a shell line, a path, "GET https://…". A pattern grant covers a call
+	// only if every subject is matched. Exact marks subjects that could not
+	// be taken apart: only a pattern without wildcards matches them.
+	Subjects []string
+	Exact    bool
+}
+
+// A ToolCall is one request of the model to do something, and its life.
+type ToolCall struct {
+	ID         CallID          `json:"id"` // also the idempotency key
+	Turn       TurnID          `json:"turn"`
+	Thread     ThreadID        `json:"thread"`
+	Session    SessionKey      `json:"session"`
+	Step       int             `json:"step"`  // step of the turn, from 1
+	Index      int             `json:"index"` // place within the step, from 0
+	Ref        string          `json:"ref,omitempty"`
+	Tool       string          `json:"tool"`
+	Args       json.RawMessage `json:"args"`
+	Effect     Effect          `json:"effect"`
+	Resume     Resume          `json:"resume,omitempty"`
+	State      CallState       `json:"state"`
+	Why        string          `json:"why,omitempty"`    // why it was failed or denied before it ran
+	Intent     json.RawMessage `json:"intent,omitempty"` // from Tool.Prepare
+	CreatedAt  time.Time       `json:"created_at"`
+	StartedAt  time.Time       `json:"started_at,omitzero"`
+	FinishedAt time.Time       `json:"finished_at,omitzero"`
+}
+
+// CallState says how far a tool call is.
+type CallState string
+
+// The states of a tool call. The last five are endings.
+const (
+	CallRequested CallState = "requested"         // the model asked for it
+	CallAwaiting  CallState = "awaiting_approval" // a person is asked
+	CallApproved  CallState = "approved"          // may run
+	CallRunning   CallState = "running"           // has been started; only calls with an effect get here
+	CallDone      CallState = "done"
+	CallFailed    CallState = "failed"
+	CallDenied    CallState = "denied"
+	CallSkipped   CallState = "skipped" // not run: superseded or the turn ended
+	CallUnknown   CallState = "unknown" // was running when the process died
+)
+
+// A read goes from approved straight to done or failed: it is never marked
+// running, because running it again does no harm.
+var callMoves = map[CallState][]CallState{
+	CallRequested: {CallAwaiting, CallApproved, CallRunning, CallFailed, CallDenied, CallSkipped},
+	CallAwaiting:  {CallApproved, CallRunning, CallDenied, CallSkipped},
+	CallApproved:  {CallRunning, CallDone, CallFailed, CallDenied, CallSkipped},
+	CallRunning:   {CallDone, CallFailed, CallUnknown},
+}
+
+// CanMove reports whether a tool call may go from s to to.
+func (s CallState) CanMove(to CallState) bool { return canMove(callMoves, s, to) }
+
+// Ended reports whether s is an ending.
+func (s CallState) Ended() bool { return s != "" && len(callMoves[s]) == 0 }
+
+// A ToolResult is what a call came to, as the model will read it.
+type ToolResult struct {
+	Text        string
+	Failed      bool // the tool could not do it; Text says why and what to do instead
+	Attachments []Attachment
+}

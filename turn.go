@@ -1,0 +1,74 @@
+package chela
+
+import "time"
+
+// A Turn is one input and everything until the agent yields.
+type Turn struct {
+	ID         TurnID     `json:"id"`
+	Session    SessionKey `json:"session"`
+	Thread     ThreadID   `json:"thread"`
+	State      TurnState  `json:"state"`
+	Origin     Origin     `json:"origin"`
+	Model      string     `json:"model"`             // provider/model chosen when it opened
+	Base       EntryID    `json:"base,omitempty"`    // the thread's head when the turn opened; undo moves there
+	Crashes    int        `json:"crashes"`           // runs of this turn whose process died
+	Steps      int        `json:"steps"`             // model answers so far
+	Stop       bool       `json:"stop"`              // somebody asked to stop it
+	Failure    *Failure   `json:"failure,omitempty"` // set when failed, interrupted or limited
+	CreatedAt  time.Time  `json:"created_at"`
+	FinishedAt time.Time  `json:"finished_at,omitzero"`
+}
+
+// TurnState says how far a turn is, and once it ended, how.
+type TurnState string
+
+// The states of a turn. The last four are endings.
+const (
+	TurnProcessing  TurnState = "processing"        // may run
+	TurnAwaiting    TurnState = "awaiting_approval" // waits for a person; holds no lane
+	TurnCompleted   TurnState = "completed"         // the model gave its final answer
+	TurnFailed      TurnState = "failed"            // Failure says what kind of trouble
+	TurnInterrupted TurnState = "interrupted"       // a person stopped it
+	TurnLimited     TurnState = "limited"           // Failure.Limit says which limit
+)
+
+var turnMoves = map[TurnState][]TurnState{
+	TurnProcessing: {TurnAwaiting, TurnCompleted, TurnFailed, TurnInterrupted, TurnLimited},
+	TurnAwaiting:   {TurnProcessing, TurnFailed, TurnInterrupted, TurnLimited},
+}
+
+// CanMove reports whether a turn may go from s to to.
+func (s TurnState) CanMove(to TurnState) bool { return canMove(turnMoves, s, to) }
+
+// Ended reports whether s is an ending.
+func (s TurnState) Ended() bool { return s != "" && len(turnMoves[s]) == 0 }
+
+// A Failure says why a turn did not complete.
+type Failure struct {
+	Kind    Kind   `json:"kind,omitempty"`
+	Limit   Limit  `json:"limit,omitempty"` // set when a limit ended the turn
+	Message string `json:"message"`         // may be shown to people
+}
+
+// Limit names a limit that can end a turn.
+type Limit string
+
+// The limits of a turn.
+const (
+	LimitSteps Limit = "steps" // provider requests in one turn
+	LimitTime  Limit = "time"  // wall clock of one turn, waiting for people not counted
+)
+
+// An Origin says where a turn came from and where its answer goes.
+type Origin struct {
+	Channel string `json:"channel"`            // such as "terminal" or "telegram"
+	Account string `json:"account,omitempty"`  // which account of the channel
+	To      string `json:"to,omitempty"`       // chat or peer the answer goes to
+	Thread  string `json:"thread,omitempty"`   // topic or thread on the channel
+	Sender  string `json:"sender,omitempty"`   // who spoke
+	Owner   bool   `json:"owner,omitempty"`    // the sender owns this home
+	ReplyBy string `json:"reply_by,omitempty"` // "outbox" when the answer must be pushed, else the asker reads it
+}
+
+// ReplyByOutbox marks an origin whose answer is owed as an outbox row.
+const ReplyByOutbox = "outbox"
