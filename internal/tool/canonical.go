@@ -1,0 +1,107 @@
+package tool
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Canonical returns args in the one form that all equal arguments share: keys
+// sorted, no spaces, the text of numbers kept. Arguments that are not JSON are
+// returned unchanged.
+func Canonical(args json.RawMessage) json.RawMessage {
+	v, err := decodeJSON(args)
+	if err != nil {
+		return args
+	}
+	return encode(v)
+}
+
+// Hash returns the SHA-256 of a tool's name and its canonical arguments, in
+// hex. An approval is bound to it.
+func Hash(tool string, args json.RawMessage) string {
+	h := sha256.New()
+	h.Write([]byte(tool))
+	h.Write([]byte{0}) // no name holds it, so name and arguments cannot be shifted
+	h.Write(Canonical(args))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// decodeJSON reads one JSON value and keeps the text of numbers.
+func decodeJSON(text []byte) (any, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, errors.New("the JSON ends too early")
+		}
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more after the JSON value")
+	}
+	return v, nil
+}
+
+// encode writes a decoded value as canonical JSON.
+func encode(v any) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		// v came out of decodeJSON, and everything that does goes back in.
+		panic(fmt.Sprintf("encode decoded JSON: %v", err))
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// Numbers beyond these are refused: arithmetic on 1e999999999 would take all
+// memory. A float64 needs an exponent of 308 and 17 digits.
+const (
+	maxExponent = 400
+	maxDigits   = 1000
+)
+
+// checkNumbers returns an error if v holds a number that is too long to
+// calculate with.
+func checkNumbers(v any) error {
+	switch v := v.(type) {
+	case json.Number:
+		if !modest(v) {
+			return fmt.Errorf("the number %s is out of range", quote(v.String()))
+		}
+	case []any:
+		for _, item := range v {
+			if err := checkNumbers(item); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for _, item := range v {
+			if err := checkNumbers(item); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func modest(n json.Number) bool {
+	text := strings.ToLower(n.String())
+	digits, exponent, found := strings.Cut(text, "e")
+	if len(digits) > maxDigits {
+		return false
+	}
+	if !found {
+		return true
+	}
+	e, err := strconv.Atoi(exponent)
+	return err == nil && -maxExponent <= e && e <= maxExponent
+}

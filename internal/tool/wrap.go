@@ -1,0 +1,130 @@
+package tool
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+	"unicode/utf8"
+
+	"chela"
+)
+
+// The limits of a tool that names none.
+const (
+	DefaultTimeout   = 60 * time.Second
+	DefaultMaxOutput = 50_000 // bytes of text
+)
+
+// errTimeout is the cause of a context that WithTimeout ended.
+var errTimeout = errors.New("the tool's time is up")
+
+// WithTimeout returns a wrapper that ends a call after the tool's own Timeout,
+// or after fallback if it has none. A call that ends so is a failed result for
+// the model; one that ends with its caller's context stays an error.
+func WithTimeout(fallback time.Duration) func(chela.Tool) chela.Tool {
+	return func(t chela.Tool) chela.Tool {
+		t.Timeout = cmp.Or(t.Timeout, fallback)
+		limit, run := t.Timeout, t.Run
+		t.Run = func(ctx context.Context, call chela.ToolCall) (chela.ToolResult, error) {
+			ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
+			defer cancel()
+			res, err := run(ctx, call)
+			if err != nil && errors.Is(context.Cause(ctx), errTimeout) {
+				return Failed(fmt.Sprintf("%s was stopped after %s; ask for less at once", t.Name, limit)), nil
+			}
+			return res, err
+		}
+		return t
+	}
+}
+
+// WithMaxOutput returns a wrapper that cuts the text of a result after the
+// tool's own MaxOutput bytes, or after fallback if it has none, and says how
+// much was cut.
+func WithMaxOutput(fallback int) func(chela.Tool) chela.Tool {
+	return func(t chela.Tool) chela.Tool {
+		t.MaxOutput = cmp.Or(t.MaxOutput, fallback)
+		limit := t.MaxOutput
+		t.Run = cutOutput(limit, t.Run)
+		if happened := t.Happened; happened != nil {
+			t.Happened = func(ctx context.Context, call chela.ToolCall) (*chela.ToolResult, error) {
+				res, err := happened(ctx, call)
+				if res != nil {
+					res.Text = cutWithNote(res.Text, limit)
+				}
+				return res, err
+			}
+		}
+		return t
+	}
+}
+
+type runFunc = func(context.Context, chela.ToolCall) (chela.ToolResult, error)
+
+func cutOutput(limit int, run runFunc) runFunc {
+	return func(ctx context.Context, call chela.ToolCall) (chela.ToolResult, error) {
+		res, err := run(ctx, call)
+		res.Text = cutWithNote(res.Text, limit)
+		return res, err
+	}
+}
+
+// cutWithNote returns text, cut to limit bytes; the note comes on top.
+func cutWithNote(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	end := runeStart(text, limit)
+	return text[:end] + fmt.Sprintf("\n[cut here: %d of %d bytes are not shown]", len(text)-end, len(text))
+}
+
+// runeStart returns the largest index ≤ i at which a rune of text starts.
+func runeStart(text string, i int) int {
+	for i > 0 && !utf8.RuneStart(text[i]) {
+		i--
+	}
+	return i
+}
+
+// WithRecover returns a wrapper that turns a panic of the tool into an
+// Internal error. Its cause, with the stack, is for the log; a Judge that
+// panics judges the call as one that needs a person's explicit yes.
+func WithRecover() func(chela.Tool) chela.Tool {
+	return func(t chela.Tool) chela.Tool {
+		if judge := t.Judge; judge != nil {
+			t.Judge = func(args json.RawMessage) (j chela.Judgement) {
+				defer func() {
+					if recover() != nil {
+						j = unreadable(args)
+					}
+				}()
+				return judge(args)
+			}
+		}
+		t.Run = recovered(t.Name, t.Run)
+		if t.Prepare != nil {
+			t.Prepare = recovered(t.Name, t.Prepare)
+		}
+		if t.Happened != nil {
+			t.Happened = recovered(t.Name, t.Happened)
+		}
+		return t
+	}
+}
+
+// recovered returns f with panics as errors.
+func recovered[Out any](name string, f func(context.Context, chela.ToolCall) (Out, error)) func(context.Context, chela.ToolCall) (Out, error) {
+	return func(ctx context.Context, call chela.ToolCall) (out Out, err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				cause := fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+				err = chela.E(chela.Internal, fmt.Sprintf("tool %s crashed", name)).Because(cause)
+			}
+		}()
+		return f(ctx, call)
+	}
+}
