@@ -1,0 +1,125 @@
+package script
+
+import (
+	"fmt"
+	"strings"
+
+	"chela"
+)
+
+// A place is where in its conversation a request stands.
+type place struct {
+	said    []string        // the text of each run of user messages, oldest first
+	answers int             // assistant messages since the newest user text
+	results []chela.Message // tool messages since the newest user text
+	calls   int             // assistant messages of the whole conversation
+}
+
+func locate(messages []chela.Message) place {
+	var p place
+	var before chela.Role
+	for _, m := range messages {
+		switch m.Role {
+		case chela.RoleUser:
+			if before == chela.RoleUser {
+				p.said[len(p.said)-1] += "\n" + m.Text
+			} else {
+				p.said = append(p.said, m.Text)
+			}
+			p.answers, p.results = 0, nil
+		case chela.RoleAssistant:
+			p.answers++
+			p.calls++
+		case chela.RoleTool:
+			p.results = append(p.results, m)
+		}
+		before = m.Role
+	}
+	return p
+}
+
+// user returns the newest user text.
+func (p *place) user() string {
+	if len(p.said) == 0 {
+		return ""
+	}
+	return p.said[len(p.said)-1]
+}
+
+// A cue is the step that a request is answered with, and its name for errors.
+type cue struct {
+	*step
+	name string
+}
+
+// pick returns the step that is played at p. It returns a cue without a step
+// where the scenario says to echo, and an Invalid error where it has nothing.
+func (s *Scenario) pick(p *place) (cue, error) {
+	i, ok := s.turnAt(p)
+	if !ok {
+		return s.pastEnd("no turn for %q", p.user())
+	}
+	steps := s.Turns[i].Steps
+	k := p.answers
+	if k >= len(steps) && s.PastEnd == pastEndRepeat {
+		k %= len(steps)
+	}
+	if k >= len(steps) {
+		return s.pastEnd("no step %d in turn %d", k+1, i+1)
+	}
+	return cue{&steps[k], fmt.Sprintf("turn %d step %d", i+1, k+1)}, nil
+}
+
+func (s *Scenario) pastEnd(format string, args ...any) (cue, error) {
+	if s.PastEnd == pastEndEcho {
+		return cue{name: "echo"}, nil
+	}
+	return cue{}, invalid("the scenario has "+format, args...)
+}
+
+// turnAt returns the index of the turn that answers the newest user text.
+func (s *Scenario) turnAt(p *place) (int, bool) {
+	if i, ok := s.keyed(p.user()); ok {
+		return i, true
+	}
+	var ordered []int
+	for i, t := range s.Turns {
+		if t.When == nil {
+			ordered = append(ordered, i)
+		}
+	}
+	if len(ordered) == 0 {
+		return 0, false
+	}
+	n := 0
+	for _, text := range p.said[:max(len(p.said)-1, 0)] {
+		if _, ok := s.keyed(text); !ok {
+			n++
+		}
+	}
+	if n >= len(ordered) && s.PastEnd == pastEndRepeat {
+		n %= len(ordered)
+	}
+	if n >= len(ordered) {
+		return 0, false
+	}
+	return ordered[n], true
+}
+
+// keyed returns the first turn whose when matches text.
+func (s *Scenario) keyed(text string) (int, bool) {
+	for i, t := range s.Turns {
+		if t.When != nil && t.When.matches(text) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// echo is the answer past the end of a scenario that echoes.
+func (p *place) echo() string {
+	if len(p.results) > 0 {
+		return p.results[len(p.results)-1].Text
+	}
+	return strings.TrimSpace(p.user())
+}

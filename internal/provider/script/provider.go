@@ -1,0 +1,200 @@
+package script
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"net/http"
+	"sync"
+	"time"
+
+	"chela"
+)
+
+// Kind is the kind of provider this package makes, as thinking blocks name it.
+const Kind = "script"
+
+// Config is how a scenario is played. The zero value works.
+type Config struct {
+	Name string // the provider's configured name, for errors; "script" if empty
+
+	// Wait returns after d, or with ctx's error when ctx ends before. Nil
+	// means real time.
+	Wait func(ctx context.Context, d time.Duration) error
+}
+
+// A Provider plays a scenario. It may be used by several goroutines at once.
+type Provider struct {
+	scenario *Scenario
+	name     string
+	wait     func(ctx context.Context, d time.Duration) error
+
+	mu       sync.Mutex
+	attempts map[[sha256.Size]byte]int // guarded by mu; of requests whose fault has times
+}
+
+// New returns a provider that plays s.
+func New(s *Scenario, cfg Config) *Provider {
+	p := &Provider{
+		scenario: s,
+		name:     cmp.Or(cfg.Name, Kind),
+		wait:     cfg.Wait,
+		attempts: map[[sha256.Size]byte]int{},
+	}
+	if p.wait == nil {
+		p.wait = wait
+	}
+	return p
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// Stream answers req with the step of the scenario that is its turn, as
+// [chela.Provider] demands. A request that the scenario has nothing for, or
+// that is not as the step expects, is Invalid.
+func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
+	return func(yield func(chela.Chunk, error) bool) {
+		err := p.play(ctx, req, func(c chela.Chunk) bool { return yield(c, nil) })
+		if err != nil {
+			yield(chela.Chunk{}, err)
+		}
+	}
+}
+
+// play emits the chunks of the answer. It returns nil once the finish was
+// emitted or emit wants no more.
+func (p *Provider) play(ctx context.Context, req *chela.Request, emit func(chela.Chunk) bool) error {
+	at := locate(req.Messages)
+	c, err := p.scenario.pick(&at)
+	if err != nil {
+		return p.invalid(err.Error())
+	}
+	if c.step == nil {
+		c.step = &step{Text: at.echo()}
+	}
+	if unmet := c.Expect.check(req, &at); unmet != "" {
+		return p.invalid(c.name + ": " + unmet)
+	}
+	f, err := c.finish(req, &at)
+	if err != nil {
+		return p.invalid(c.name + ": " + err.Error())
+	}
+	if err := p.pause(ctx, c.DelayMS); err != nil {
+		return err
+	}
+	chunks := c.chunks(f, req.Plain)
+	strike := p.strike(c.step, req, len(chunks))
+	for i, chunk := range chunks {
+		if i == strike {
+			return p.fail(ctx, c.Fault)
+		}
+		if i > 0 && !req.Plain {
+			err = p.pause(ctx, c.ChunkDelayMS)
+		}
+		if err != nil {
+			return err
+		}
+		if !emit(chunk) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// pause waits for so many milliseconds. It returns ctx's error if ctx ends or
+// has ended.
+func (p *Provider) pause(ctx context.Context, ms int) error {
+	if ms == 0 {
+		return ctx.Err()
+	}
+	return p.wait(ctx, time.Duration(ms)*time.Millisecond)
+}
+
+// strike returns the index of the chunk in whose place the step's fault comes,
+// of n chunks, or -1 if it does not come.
+func (p *Provider) strike(st *step, req *chela.Request, n int) int {
+	switch {
+	case st.Fault == nil:
+		return -1
+	case st.Fault.Times > 0 && p.attempt(req) > st.Fault.Times:
+		return -1
+	default:
+		return min(st.Fault.After, n-1)
+	}
+}
+
+// attempt counts how often the same prompt of the same session was asked,
+// this time included.
+func (p *Provider) attempt(req *chela.Request) int {
+	h := sha256.New()
+	// Strings and numbers only: encoding and hashing cannot fail.
+	_ = json.NewEncoder(h).Encode(req.Session)
+	_ = json.NewEncoder(h).Encode(req.Messages)
+	key := [sha256.Size]byte(h.Sum(nil))
+
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.attempts[key]++
+	return p.attempts[key]
+}
+
+func (p *Provider) invalid(msg string) error {
+	if p.scenario.Name != "" {
+		msg = fmt.Sprintf("scenario %q: %s", p.scenario.Name, msg)
+	}
+	return &chela.ProviderError{Provider: p.name, Kind: chela.Invalid, Msg: msg}
+}
+
+// fail performs a fault.
+func (p *Provider) fail(ctx context.Context, f *fault) error {
+	e := &chela.ProviderError{Provider: p.name, Kind: chela.Unavailable, Status: f.Status}
+	switch {
+	case f.Hang:
+		<-ctx.Done()
+		return ctx.Err()
+	case f.Cut:
+		e.Cut, e.Retryable = true, true
+		e.Msg = cmp.Or(f.Message, "the stream ended before its end")
+	case f.Overflow:
+		e.Kind, e.Overflow, e.Status = chela.Invalid, true, http.StatusBadRequest
+		e.Msg = cmp.Or(f.Message, "the prompt is too long")
+	default:
+		e.Kind, e.Retryable = kindOfStatus(f.Status)
+		e.After = time.Duration(f.RetryAfterMS) * time.Millisecond
+		e.Msg = cmp.Or(f.Message, http.StatusText(f.Status), "failed")
+	}
+	return e
+}
+
+// kindOfStatus classifies an HTTP status, and tells whether the same request
+// may succeed later.
+func kindOfStatus(status int) (kind chela.Kind, retryable bool) {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return chela.Denied, false
+	case http.StatusNotFound:
+		return chela.NotFound, false
+	case http.StatusPaymentRequired:
+		return chela.Exhausted, false
+	case http.StatusTooManyRequests:
+		return chela.Exhausted, true
+	case http.StatusRequestTimeout:
+		return chela.Unavailable, true
+	}
+	if status >= http.StatusInternalServerError {
+		return chela.Unavailable, true
+	}
+	return chela.Invalid, false
+}
