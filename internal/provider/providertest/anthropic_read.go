@@ -1,0 +1,257 @@
+package providertest
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// anthropicRequest is the body of a request; a field that is not here is
+// refused.
+type anthropicRequest struct {
+	Model        string             `json:"model"`
+	MaxTokens    int                `json:"max_tokens"`
+	Stream       bool               `json:"stream"`
+	System       []anthropicBlock   `json:"system"`
+	Messages     []anthropicMessage `json:"messages"`
+	Tools        []anthropicTool    `json:"tools"`
+	Thinking     *anthropicThinking `json:"thinking"`
+	OutputConfig *struct {
+		Effort string `json:"effort"`
+	} `json:"output_config"`
+}
+
+type anthropicThinking struct {
+	Type         string `json:"type"`
+	BudgetTokens int    `json:"budget_tokens"`
+	Display      string `json:"display"`
+}
+
+type anthropicTool struct {
+	Name         string          `json:"name"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"input_schema"`
+	CacheControl *anthropicMark  `json:"cache_control"`
+}
+
+type anthropicMark struct {
+	Type string `json:"type"`
+}
+
+type anthropicMessage struct {
+	Role    string           `json:"role"`
+	Content []anthropicBlock `json:"content"`
+}
+
+type anthropicBlock struct {
+	Type         string           `json:"type"`
+	Text         string           `json:"text"`
+	Thinking     string           `json:"thinking"`
+	Signature    string           `json:"signature"`
+	Data         string           `json:"data"`
+	ID           string           `json:"id"`
+	Name         string           `json:"name"`
+	Input        json.RawMessage  `json:"input"`
+	ToolUseID    string           `json:"tool_use_id"`
+	IsError      bool             `json:"is_error"`
+	Content      []anthropicBlock `json:"content"`
+	CacheControl *anthropicMark   `json:"cache_control"`
+	Source       *struct {
+		Type      string `json:"type"`
+		MediaType string `json:"media_type"`
+		Data      string `json:"data"`
+	} `json:"source"`
+}
+
+func (anthropic) read(h http.Header, body []byte) (Received, error) {
+	var req anthropicRequest
+	if h.Get("X-Api-Key") != Key || h.Get("Anthropic-Version") != "2023-06-01" || h.Get("Content-Type") != "application/json" {
+		return Received{}, errors.New("x-api-key, anthropic-version or content-type is missing")
+	}
+	if err := strict(body, &req); err != nil {
+		return Received{}, err
+	}
+	if req.Model == "" || req.MaxTokens < 1 || len(req.Messages) == 0 {
+		return Received{}, errors.New("model, max_tokens or messages are missing")
+	}
+	if err := checkAnthropicThinking(req); err != nil {
+		return Received{}, err
+	}
+	r := anthropicReader{got: Received{Plain: !req.Stream, MaxTokens: req.MaxTokens}}
+	for _, tool := range req.Tools {
+		if err := checkTool(tool.Name, tool.InputSchema, 128); err != nil {
+			return Received{}, err
+		}
+		r.mark(tool.CacheControl)
+	}
+	for _, b := range req.System {
+		if b.Type != "text" || strings.TrimSpace(b.Text) == "" {
+			return Received{}, fmt.Errorf("system has a block of type %q without text", b.Type)
+		}
+		r.mark(b.CacheControl)
+		r.got.System += b.Text
+	}
+	if err := r.messages(req.Messages); err != nil {
+		return Received{}, err
+	}
+	if r.got.Marks > 4 {
+		return Received{}, fmt.Errorf("%d blocks with cache_control, at most 4 are allowed", r.got.Marks)
+	}
+	return r.got, nil
+}
+
+func checkAnthropicThinking(req anthropicRequest) error {
+	if req.OutputConfig != nil && !slices.Contains([]string{"low", "medium", "high", "xhigh", "max"}, req.OutputConfig.Effort) {
+		return fmt.Errorf("effort %q is unknown", req.OutputConfig.Effort)
+	}
+	t := req.Thinking
+	switch {
+	case t == nil:
+		return nil
+	case t.Type == "enabled" && (t.BudgetTokens < 1024 || t.BudgetTokens >= req.MaxTokens):
+		return fmt.Errorf("budget_tokens %d must be from 1024 to below max_tokens %d", t.BudgetTokens, req.MaxTokens)
+	case t.Type != "enabled" && t.BudgetTokens != 0:
+		return fmt.Errorf("budget_tokens with thinking of type %q", t.Type)
+	case !slices.Contains([]string{"enabled", "adaptive", "disabled", "between_tools"}, t.Type):
+		return fmt.Errorf("thinking of type %q", t.Type)
+	}
+	return nil
+}
+
+// An anthropicReader walks the conversation of one request.
+type anthropicReader struct {
+	got  Received
+	used map[string]bool // ids of all calls
+	open []string        // calls of the last message
+}
+
+func (r *anthropicReader) mark(m *anthropicMark) {
+	if m != nil {
+		r.got.Marks++
+	}
+}
+
+func (r *anthropicReader) messages(messages []anthropicMessage) error {
+	r.used = map[string]bool{}
+	for i, m := range messages {
+		want := []string{"user", "assistant"}[i%2]
+		if m.Role != want {
+			return fmt.Errorf("message %d is of %q, want %q", i, m.Role, want)
+		}
+		if len(m.Content) == 0 {
+			return fmt.Errorf("message %d has no content", i)
+		}
+		read := r.user
+		if m.Role == "assistant" {
+			read = r.assistant
+		}
+		if err := read(m.Content); err != nil {
+			return fmt.Errorf("message %d: %w", i, err)
+		}
+	}
+	if messages[len(messages)-1].Role != "user" {
+		return errors.New("the conversation must end with a user message")
+	}
+	return nil
+}
+
+// user reads a message of the user: first the results of all open calls, then
+// anything else.
+func (r *anthropicReader) user(blocks []anthropicBlock) error {
+	for i, b := range blocks {
+		r.mark(b.CacheControl)
+		if b.Type != "tool_result" {
+			if len(r.open) > 0 {
+				return fmt.Errorf("tool_use ids %v without tool_result blocks at once after", r.open)
+			}
+			if err := r.content(b); err != nil {
+				return fmt.Errorf("block %d: %w", i, err)
+			}
+			continue
+		}
+		at := slices.Index(r.open, b.ToolUseID)
+		if at < 0 {
+			return fmt.Errorf("block %d: unexpected tool_use_id %q", i, b.ToolUseID)
+		}
+		r.open = slices.Delete(r.open, at, at+1)
+		if b.IsError {
+			r.got.Failed++
+		}
+		for _, part := range b.Content {
+			if err := r.content(part); err != nil {
+				return fmt.Errorf("block %d: %w", i, err)
+			}
+		}
+	}
+	if len(r.open) > 0 {
+		return fmt.Errorf("tool_use ids %v without tool_result blocks", r.open)
+	}
+	return nil
+}
+
+// content reads a text or an image.
+func (r *anthropicReader) content(b anthropicBlock) error {
+	switch {
+	case b.Type == "text" && strings.TrimSpace(b.Text) != "":
+		r.got.Texts = append(r.got.Texts, b.Text)
+	case b.Type == "image" && b.Source != nil && b.Source.Type == "base64":
+		raw, err := base64.StdEncoding.DecodeString(b.Source.Data)
+		kinds := []string{"image/jpeg", "image/png", "image/gif", "image/webp"}
+		if err != nil || !slices.Contains(kinds, b.Source.MediaType) {
+			return fmt.Errorf("image of type %q: %v", b.Source.MediaType, err)
+		}
+		r.got.Images = append(r.got.Images, sum(raw))
+	default:
+		return fmt.Errorf("unexpected or empty block of type %q", b.Type)
+	}
+	return nil
+}
+
+// assistant reads what the model said: thinking as it was made, text, calls.
+func (r *anthropicReader) assistant(blocks []anthropicBlock) error {
+	for i, b := range blocks {
+		r.mark(b.CacheControl)
+		var err error
+		switch b.Type {
+		case "thinking":
+			if b.Signature != Sign(b.Thinking) || b.CacheControl != nil {
+				err = fmt.Errorf("invalid signature %q in thinking block", b.Signature)
+			}
+			r.got.Thinking = append(r.got.Thinking, b.Thinking+b.Signature)
+		case "redacted_thinking":
+			if !strings.HasPrefix(b.Data, "enc") || b.CacheControl != nil {
+				err = fmt.Errorf("invalid data %q in redacted block", b.Data)
+			}
+			r.got.Thinking = append(r.got.Thinking, b.Data)
+		case "tool_use":
+			err = r.call(b)
+		default:
+			err = r.content(b)
+		}
+		if err != nil {
+			return fmt.Errorf("block %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (r *anthropicReader) call(b anthropicBlock) error {
+	var input map[string]any
+	switch {
+	case !idShape.MatchString(b.ID):
+		return fmt.Errorf("tool_use id %q does not fit %s", b.ID, idShape)
+	case r.used[b.ID]:
+		return fmt.Errorf("tool_use ids must be unique, %q is not", b.ID)
+	case !idShape.MatchString(b.Name) || len(b.Name) > 128:
+		return fmt.Errorf("tool_use name %q does not fit %s", b.Name, idShape)
+	case json.Unmarshal(b.Input, &input) != nil || input == nil:
+		return fmt.Errorf("tool_use input %q is not an object", b.Input)
+	}
+	r.used[b.ID] = true
+	r.open = append(r.open, b.ID)
+	return nil
+}
