@@ -51,6 +51,7 @@ type Body struct {
 	Interrupted bool        `json:"interrupted,omitempty"` // assistant: cut off by the person; Text is what had arrived
 
 	Call   CallID    `json:"call,omitempty"`   // tool_result: the call it answers
+	Ref    string    `json:"ref,omitempty"`    // tool_result: the provider's id for that call
 	Tool   string    `json:"tool,omitempty"`   // tool_result
 	Status CallState `json:"status,omitempty"` // tool_result: how the call ended
 

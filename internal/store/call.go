@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+
+	"chela"
+)
+
+const callColumns = `id, turn, thread, session, step, place, ref, tool, args, effect, resume, state, why, intent, created_at, started_at, finished_at`
+
+func scanCall(row scanner) (c chela.ToolCall, err error) {
+	var args, intent string
+	err = row.Scan(&c.ID, &c.Turn, &c.Thread, &c.Session, &c.Step, &c.Index, &c.Ref, &c.Tool, &args, &c.Effect, &c.Resume,
+		&c.State, &c.Why, &intent, stored{&c.CreatedAt}, stored{&c.StartedAt}, stored{&c.FinishedAt})
+	c.Args, c.Intent = raw(args), raw(intent)
+	return c, err
+}
+
+func raw(text string) json.RawMessage {
+	if text == "" {
+		return nil
+	}
+	return json.RawMessage(text)
+}
+
+// Call returns the tool call with the given id, or NotFound.
+func (r *Read) Call(ctx context.Context, id chela.CallID) (chela.ToolCall, error) {
+	return one(ctx, r, scanCall, "tool call", string(id),
+		`select `+callColumns+` from tool_calls where id = $1`, string(id))
+}
+
+// Calls returns the tool calls of a turn, by step and place.
+func (r *Read) Calls(ctx context.Context, turn chela.TurnID) ([]chela.ToolCall, error) {
+	return all(ctx, r, scanCall,
+		`select `+callColumns+` from tool_calls where turn = $1 order by step, place`, string(turn))
+}
+
+// AddCall adds a tool call.
+func (w *Write) AddCall(ctx context.Context, c chela.ToolCall) error {
+	_, err := w.conn.exec(ctx, `insert into tool_calls (`+callColumns+`)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+		string(c.ID), string(c.Turn), string(c.Thread), string(c.Session), c.Step, c.Index, c.Ref, c.Tool, string(c.Args),
+		string(c.Effect), string(c.Resume), string(c.State), c.Why, string(c.Intent),
+		micros(c.CreatedAt), micros(c.StartedAt), micros(c.FinishedAt))
+	return err
+}
+
+// MoveCall stores what became of a tool call that was in the state from.
+func (w *Write) MoveCall(ctx context.Context, c chela.ToolCall, from chela.CallState) error {
+	if c.State != from && !from.CanMove(c.State) {
+		return illegal("tool call", string(c.ID), from, c.State)
+	}
+	return w.move(ctx, "tool call", string(c.ID), `update tool_calls
+		set state = $3, args = $4, effect = $5, resume = $6, why = $7, intent = $8, started_at = $9, finished_at = $10
+		where id = $1 and state = $2`,
+		string(c.ID), string(from), string(c.State), string(c.Args), string(c.Effect), string(c.Resume), c.Why, string(c.Intent),
+		micros(c.StartedAt), micros(c.FinishedAt))
+}

@@ -1,0 +1,57 @@
+package store
+
+import (
+	"context"
+
+	"chela"
+)
+
+const inboxColumns = `id, session, thread, seq, channel, account, message_id, state, turn, body, created_at`
+
+func scanWaiting(row scanner) (m chela.Waiting, err error) {
+	var seq int64
+	var channel, account string
+	err = row.Scan(&m.ID, &m.Session, &m.Thread, &seq, &channel, &account, &m.MessageID, &m.State, &m.Turn,
+		inJSON{&m.Inbound}, stored{&m.CreatedAt})
+	return m, err
+}
+
+// Waiting returns up to limit messages of a session that no turn has taken, in
+// the order of their arrival.
+func (r *Read) Waiting(ctx context.Context, key chela.SessionKey, limit int) ([]chela.Waiting, error) {
+	return all(ctx, r, scanWaiting, `select `+inboxColumns+` from inbox
+		where session = $1 and state = 'waiting' order by seq limit $2`, string(key), limit)
+}
+
+// Message returns the inbox message with the given id, or NotFound.
+func (r *Read) Message(ctx context.Context, id chela.InboxID) (chela.Waiting, error) {
+	return one(ctx, r, scanWaiting, "message", string(id),
+		`select `+inboxColumns+` from inbox where id = $1`, string(id))
+}
+
+// Delivered returns the message that a delivery brought, and whether there is
+// one.
+func (r *Read) Delivered(ctx context.Context, channel, account, messageID string) (chela.Waiting, bool, error) {
+	return first(ctx, r, scanWaiting, `select `+inboxColumns+` from inbox
+		where channel = $1 and account = $2 and message_id = $3`, channel, account, messageID)
+}
+
+// AddMessage adds a message that arrived at place seq of its lane. It reports
+// whether it did: a delivery that is known already is left as it is.
+func (w *Write) AddMessage(ctx context.Context, m chela.Waiting, seq int64) (bool, error) {
+	n, err := w.conn.exec(ctx, `insert into inbox (`+inboxColumns+`)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict (channel, account, message_id) do nothing`,
+		string(m.ID), string(m.Session), string(m.Thread), seq, m.Origin.Channel, m.Origin.Account, m.MessageID,
+		string(m.State), string(m.Turn), asJSON(m.Inbound), micros(m.CreatedAt))
+	return n == 1, err
+}
+
+// MoveMessage stores what became of a waiting message.
+func (w *Write) MoveMessage(ctx context.Context, m chela.Waiting) error {
+	if !chela.InboxWaiting.CanMove(m.State) {
+		return illegal("message", string(m.ID), chela.InboxWaiting, m.State)
+	}
+	return w.move(ctx, "message", string(m.ID),
+		`update inbox set state = $2, turn = $3 where id = $1 and state = 'waiting'`,
+		string(m.ID), string(m.State), string(m.Turn))
+}

@@ -1,0 +1,86 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"chela"
+)
+
+// A Lane is the single file of a session as stored.
+type Lane struct {
+	chela.Lease
+	Class    chela.Class
+	Arrivals int64 // messages that ever arrived; the newest one's place
+}
+
+const laneColumns = `session, class, owner, token, expires_at, arrivals`
+
+func scanLane(row scanner) (l Lane, err error) {
+	err = row.Scan(&l.Session, &l.Class, &l.Owner, &l.Token, stored{&l.ExpiresAt}, &l.Arrivals)
+	return l, err
+}
+
+// Lane returns the lane of a session, or NotFound.
+func (r *Read) Lane(ctx context.Context, key chela.SessionKey) (Lane, error) {
+	return one(ctx, r, scanLane, "session", string(key),
+		`select `+laneColumns+` from lanes where session = $1`, string(key))
+}
+
+// HeldLanes returns every lane that has an owner.
+func (r *Read) HeldLanes(ctx context.Context) ([]Lane, error) {
+	return all(ctx, r, scanLane, `select `+laneColumns+` from lanes where owner <> '' order by session`)
+}
+
+// FreeLanes returns up to limit lanes without an owner that have something to
+// run: a turn that may go on, or a waiting message while no turn is live.
+func (r *Read) FreeLanes(ctx context.Context, limit int) ([]Lane, error) {
+	return all(ctx, r, scanLane, `select `+laneColumns+` from lanes where owner = '' and session in (
+			select session from turns where state = 'processing'
+			union
+			select session from inbox where state = 'waiting' and session not in (
+				select session from turns where state = 'awaiting_approval'))
+		order by session limit $1`, limit)
+}
+
+// Arrive counts an arrival in a lane and returns the lane, and whether the
+// session exists. The lane's row stays locked until the transaction ends, so
+// arrivals and endings of one session never cross.
+func (w *Write) Arrive(ctx context.Context, key chela.SessionKey) (Lane, bool, error) {
+	return first(ctx, &w.Read, scanLane,
+		`update lanes set arrivals = arrivals + 1 where session = $1 returning `+laneColumns, string(key))
+}
+
+// TakeLane makes owner the holder of a lane that was read as before, and
+// returns the lease with its new token. It is a Conflict if somebody else was
+// faster.
+func (w *Write) TakeLane(ctx context.Context, before Lane, owner chela.NodeID, until time.Time) (chela.Lease, error) {
+	lease := chela.Lease{Session: before.Session, Owner: owner, Token: before.Token + 1, ExpiresAt: until}
+	err := w.move(ctx, "lane", string(before.Session), `update lanes set owner = $4, token = $5, expires_at = $6
+		where session = $1 and owner = $2 and token = $3`,
+		string(before.Session), string(before.Owner), before.Token, string(owner), lease.Token, micros(until))
+	return lease, err
+}
+
+// HoldLane extends a lease, and locks the lane's row until the transaction
+// ends. It is a Conflict if the lane has another holder: whoever writes for a
+// turn calls it in the same transaction, so that an old holder cannot write.
+func (w *Write) HoldLane(ctx context.Context, l chela.Lease) error {
+	return w.move(ctx, "lane", string(l.Session),
+		`update lanes set expires_at = $4 where session = $1 and owner = $2 and token = $3`,
+		string(l.Session), string(l.Owner), l.Token, micros(l.ExpiresAt))
+}
+
+// ReleaseLane gives a lane back. It is a Conflict if the lane has another
+// holder.
+func (w *Write) ReleaseLane(ctx context.Context, l chela.Lease) error {
+	return w.move(ctx, "lane", string(l.Session),
+		`update lanes set owner = '', expires_at = 0 where session = $1 and owner = $2 and token = $3`,
+		string(l.Session), string(l.Owner), l.Token)
+}
+
+// RenewLanes extends every lease of owner and returns the lanes it holds.
+func (w *Write) RenewLanes(ctx context.Context, owner chela.NodeID, until time.Time) ([]Lane, error) {
+	return all(ctx, &w.Read, scanLane,
+		`update lanes set expires_at = $2 where owner = $1 returning `+laneColumns, string(owner), micros(until))
+}

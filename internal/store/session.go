@@ -1,0 +1,47 @@
+package store
+
+import (
+	"context"
+
+	"chela"
+)
+
+const sessionColumns = `key, agent, thread, settings, created_at, updated_at`
+
+func scanSession(row scanner) (s chela.Session, err error) {
+	err = row.Scan(&s.Key, &s.Agent, &s.Thread, inJSON{&s.Settings}, stored{&s.CreatedAt}, stored{&s.UpdatedAt})
+	return s, err
+}
+
+// Session returns the session named key, or NotFound.
+func (r *Read) Session(ctx context.Context, key chela.SessionKey) (chela.Session, error) {
+	return one(ctx, r, scanSession, "session", string(key),
+		`select `+sessionColumns+` from sessions where key = $1`, string(key))
+}
+
+// Sessions returns up to limit sessions whose keys come after the given one,
+// in the order of their keys.
+func (r *Read) Sessions(ctx context.Context, after chela.SessionKey, limit int) ([]chela.Session, error) {
+	return all(ctx, r, scanSession,
+		`select `+sessionColumns+` from sessions where key > $1 order by key limit $2`, string(after), limit)
+}
+
+// CreateSession adds a session and its lane, or does nothing if the session
+// exists.
+func (w *Write) CreateSession(ctx context.Context, s chela.Session, class chela.Class) error {
+	n, err := w.conn.exec(ctx,
+		`insert into sessions (`+sessionColumns+`) values ($1, $2, $3, $4, $5, $6) on conflict (key) do nothing`,
+		string(s.Key), s.Agent, string(s.Thread), asJSON(s.Settings), micros(s.CreatedAt), micros(s.UpdatedAt))
+	if err != nil || n == 0 {
+		return err
+	}
+	_, err = w.conn.exec(ctx, `insert into lanes (session, class) values ($1, $2)`, string(s.Key), string(class))
+	return err
+}
+
+// SaveSession stores the current thread and the settings of a session.
+func (w *Write) SaveSession(ctx context.Context, s chela.Session) error {
+	return w.move(ctx, "session", string(s.Key),
+		`update sessions set thread = $2, settings = $3, updated_at = $4 where key = $1`,
+		string(s.Key), string(s.Thread), asJSON(s.Settings), micros(s.UpdatedAt))
+}

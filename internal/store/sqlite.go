@@ -1,0 +1,292 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	sqlite3 "modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
+
+	"chela"
+	"chela/internal/fail"
+)
+
+// maxGroup is how many transactions share one commit at the most. It bounds
+// how long the first of them waits for the others; 256 functions of a turn
+// take about 50 ms on the slowest machine tried.
+const maxGroup = 256
+
+// sqlite is the engine that keeps everything in one file.
+type sqlite struct {
+	readers *statements // pool of connections that cannot write
+	pool    *sql.DB
+
+	writer *sqliteConn // used by the writing goroutine only
+	wdb    *sql.DB
+
+	queue chan *job
+
+	mu     sync.RWMutex // held for reading while a job is handed in
+	closed bool         // guarded by mu
+	done   chan struct{}
+}
+
+// A job is one function that waits for the writing goroutine.
+type job struct {
+	op  string
+	fn  func(*Write) error
+	err error
+	out chan struct{} // closed when err is final
+}
+
+func openSQLite(ctx context.Context, cfg Config) (*sqlite, error) {
+	if err := checkFile(cfg.Path); err != nil {
+		return nil, err
+	}
+	busy := cfg.Busy
+	if busy == 0 {
+		busy = 5 * time.Second
+	}
+	wdb, err := sql.Open("sqlite", sqliteDSN(cfg.Path, busy, "journal_mode(wal)", "synchronous(full)", "foreign_keys(1)"))
+	if err != nil {
+		return nil, classifySQLite(err)
+	}
+	conn, err := wdb.Conn(ctx)
+	if err != nil {
+		wdb.Close()
+		return nil, classifySQLite(err)
+	}
+	pool, err := sql.Open("sqlite", sqliteDSN(cfg.Path, busy, "query_only(1)"))
+	if err != nil {
+		conn.Close()
+		wdb.Close()
+		return nil, classifySQLite(err)
+	}
+	pool.SetMaxOpenConns(4)
+	pool.SetMaxIdleConns(4)
+	e := &sqlite{
+		readers: &statements{prepare: pool.PrepareContext},
+		pool:    pool,
+		writer:  &sqliteConn{conn: conn, statements: statements{prepare: conn.PrepareContext}},
+		wdb:     wdb,
+		queue:   make(chan *job, maxGroup),
+		done:    make(chan struct{}),
+	}
+	go e.run() // close waits for it
+	return e, nil
+}
+
+// checkFile tells early, and in words, what SQLite would report as "unable to
+// open database file".
+func checkFile(path string) error {
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return chela.E(chela.NotFound, "the folder of the database does not exist").WithHint("run chela init").Because(err)
+	}
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return chela.E(chela.Denied, "the database cannot be reached").WithHint("check the permissions of the home").Because(err)
+	case !st.Mode().IsRegular():
+		return chela.E(chela.Invalid, "chela.db is not a file").WithHint("move it away and start again")
+	}
+	return nil
+}
+
+func sqliteDSN(path string, busy time.Duration, pragmas ...string) string {
+	q := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", busy.Milliseconds())}}
+	for _, p := range pragmas {
+		q.Add("_pragma", p)
+	}
+	u := url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: q.Encode()}
+	return u.String()
+}
+
+func (e *sqlite) read(ctx context.Context, fn func(*Read) error) error {
+	tx, err := e.pool.BeginTx(context.WithoutCancel(ctx), nil)
+	if err != nil {
+		return classifySQLite(err)
+	}
+	defer tx.Rollback() // nothing was written; ending it cannot fail in a way that matters
+	return fn(&Read{conn: &sqliteTx{tx: tx, statements: e.readers}})
+}
+
+func (e *sqlite) write(ctx context.Context, op string, fn func(*Write) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	j := &job{op: op, fn: fn, out: make(chan struct{})}
+	e.mu.RLock()
+	if e.closed {
+		e.mu.RUnlock()
+		return chela.E(chela.Unavailable, "the store is closed")
+	}
+	e.queue <- j
+	e.mu.RUnlock()
+	// The outcome is awaited even when ctx ends: the caller must not act as if
+	// nothing had been written when it was.
+	<-j.out
+	return j.err
+}
+
+// run owns the writing connection until the store is closed.
+func (e *sqlite) run() {
+	defer close(e.done)
+	group := make([]*job, 0, maxGroup)
+	for j := range e.queue {
+		group = append(group[:0], j)
+	more:
+		for len(group) < maxGroup {
+			select {
+			case next, ok := <-e.queue:
+				if !ok {
+					break more
+				}
+				group = append(group, next)
+			default:
+				break more
+			}
+		}
+		e.commit(group)
+		for _, j := range group {
+			close(j.out)
+		}
+	}
+}
+
+// commit runs a group in one transaction and sets every job's error.
+func (e *sqlite) commit(group []*job) {
+	failAll := func(err error) {
+		for _, j := range group {
+			if j.err == nil {
+				j.err = err
+			}
+		}
+	}
+	if err := e.control("begin immediate"); err != nil {
+		failAll(err)
+		return
+	}
+	useful := false
+	for _, j := range group {
+		j.err = e.perform(j, len(group) > 1)
+		useful = useful || j.err == nil
+	}
+	if !useful {
+		failAll(e.control("rollback"))
+		return
+	}
+	err := fail.Point("store.commit")
+	if err == nil {
+		err = e.control("commit")
+	}
+	if err != nil {
+		failAll(err)
+		e.control("rollback") // SQLite may have done it already; the error that matters is err
+		return
+	}
+	for _, j := range group {
+		if j.err == nil {
+			j.err = fail.Point(j.op + ".done")
+		}
+	}
+}
+
+// perform runs one function, inside a savepoint if others share the
+// transaction. A function that panics is rolled back like one that fails.
+func (e *sqlite) perform(j *job, shared bool) (err error) {
+	if shared {
+		if err := e.control("savepoint job"); err != nil {
+			return err
+		}
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = chela.E(chela.Internal, "a transaction panicked").Because(fmt.Errorf("%v", p))
+		}
+		if !shared {
+			return
+		}
+		if err != nil {
+			err = errors.Join(err, e.control("rollback to job"))
+		}
+		err = errors.Join(err, e.control("release job"))
+	}()
+	if err := fail.Point(j.op + ".begin"); err != nil {
+		return err
+	}
+	if err := j.fn(&Write{Read{conn: e.writer}}); err != nil {
+		return err
+	}
+	return fail.Point(j.op + ".commit")
+}
+
+// control runs a statement that steers the transaction.
+func (e *sqlite) control(statement string) error {
+	_, err := e.writer.exec(context.Background(), statement)
+	return err
+}
+
+func (e *sqlite) migrate(ctx context.Context, m migration) error {
+	return e.write(ctx, "store.migrate", func(w *Write) error {
+		return w.apply(ctx, m, func(script string) error {
+			// A file holds several statements, which cannot be prepared as one.
+			_, err := e.writer.conn.ExecContext(ctx, script)
+			return classifySQLite(err)
+		})
+	})
+}
+
+func (e *sqlite) close() error {
+	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return nil
+	}
+	e.closed = true
+	close(e.queue)
+	e.mu.Unlock()
+	<-e.done
+	return errors.Join(e.readers.close(), e.pool.Close(), e.writer.close(), e.writer.conn.Close(), e.wdb.Close())
+}
+
+// classifySQLite is the one place that reads SQLite's error codes.
+func classifySQLite(err error) error {
+	var e *sqlite3.Error
+	if err == nil || !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code() & 0xff {
+	case sqlitelib.SQLITE_CONSTRAINT:
+		return chela.E(chela.Conflict, "the database refused a row").Because(err)
+	case sqlitelib.SQLITE_BUSY, sqlitelib.SQLITE_LOCKED:
+		return chela.E(chela.Unavailable, "the database is locked by another program").
+			WithHint("close the program that holds chela.db, or try again").Because(err)
+	case sqlitelib.SQLITE_FULL:
+		return chela.E(chela.Exhausted, "the disk is full").
+			WithHint("free some space and try again; nothing was written half").Because(err)
+	case sqlitelib.SQLITE_READONLY, sqlitelib.SQLITE_CANTOPEN, sqlitelib.SQLITE_PERM:
+		return chela.E(chela.Denied, "the database cannot be written").
+			WithHint("make the home and chela.db writable, or use another --home").Because(err)
+	case sqlitelib.SQLITE_CORRUPT, sqlitelib.SQLITE_NOTADB:
+		return chela.E(chela.Internal, "chela.db is damaged or not a database").
+			WithHint("restore a backup, or move the file away to begin anew; it was left as it is").Because(err)
+	case sqlitelib.SQLITE_IOERR:
+		return chela.E(chela.Unavailable, "the disk reported an error").
+			WithHint("check the disk of the home").Because(err)
+	case sqlitelib.SQLITE_ERROR:
+		if isMissingTable(e) {
+			return chela.E(chela.NotFound, "the database has no such table").Because(err)
+		}
+	}
+	return chela.E(chela.Internal, "the database reported an error").Because(err)
+}

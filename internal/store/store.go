@@ -1,0 +1,172 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"chela"
+)
+
+// Config says where the store is. Exactly one of Path and URL is set.
+type Config struct {
+	Path string // of an SQLite database; made if it does not exist
+	URL  string // of a PostgreSQL database: postgres://…
+
+	// Busy is how long a transaction waits for another process that writes;
+	// 0 means 5 s.
+	Busy time.Duration
+}
+
+// A Store is an open database. It may be used by several goroutines at once.
+type Store struct {
+	engine engine
+}
+
+// engine is what the two databases do differently.
+type engine interface {
+	read(ctx context.Context, fn func(*Read) error) error
+	write(ctx context.Context, op string, fn func(*Write) error) error
+	migrate(ctx context.Context, m migration) error
+	close() error
+}
+
+// Open opens the database and brings its schema up to date. A database that a
+// newer version wrote is refused with Unsupported and left as it is; a file
+// that is not a database, or damaged, is Internal and left as it is.
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	var e engine
+	var err error
+	if cfg.URL != "" {
+		e, err = openPostgres(ctx, cfg)
+	} else {
+		e, err = openSQLite(ctx, cfg)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	s := &Store{engine: e}
+	if err := s.bringUpToDate(ctx); err != nil {
+		e.close()
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	return s, nil
+}
+
+// Close waits for transactions that have begun and closes the database.
+// Transactions that have not begun fail with Unavailable.
+func (s *Store) Close() error { return s.engine.close() }
+
+// Engine returns "sqlite" or "postgres".
+func (s *Store) Engine() string {
+	if _, ok := s.engine.(*sqlite); ok {
+		return "sqlite"
+	}
+	return "postgres"
+}
+
+// Read runs fn in a transaction that sees one moment of the database. The
+// error is fn's, or that of the transaction.
+func (s *Store) Read(ctx context.Context, fn func(*Read) error) error {
+	return s.engine.read(ctx, fn)
+}
+
+// Write runs fn in a transaction and returns after its commit was synced, or
+// with the error that prevented it; then nothing of it was written, unless the
+// error is Unavailable and the connection was lost during the commit. Fn may
+// run more than once. Op names the transaction, such as "turn.open".
+func (s *Store) Write(ctx context.Context, op string, fn func(*Write) error) error {
+	if err := s.engine.write(ctx, op, fn); err != nil {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	return nil
+}
+
+// A Read is a transaction that only reads. It belongs to the goroutine that
+// runs the function it was handed to and ends with it.
+type Read struct {
+	conn conn
+}
+
+// A Write is a transaction that may also write.
+type Write struct {
+	Read
+}
+
+// conn runs statements of one transaction. Errors are classified.
+type conn interface {
+	exec(ctx context.Context, query string, args ...any) (int64, error)
+	query(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	classify(err error) error
+}
+
+// scanner is a row to be scanned.
+type scanner interface{ Scan(dest ...any) error }
+
+// all returns every row of a query.
+func all[T any](ctx context.Context, r *Read, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := r.conn.query(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []T
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, r.conn.classify(err)
+		}
+		out = append(out, v)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, r.conn.classify(err)
+	}
+	return out, nil
+}
+
+// first returns the first row of a query, and whether there is one.
+func first[T any](ctx context.Context, r *Read, scan func(scanner) (T, error), query string, args ...any) (T, bool, error) {
+	var none T
+	rows, err := r.conn.query(ctx, query, args...)
+	if err != nil {
+		return none, false, err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		return none, false, r.conn.classify(rows.Err())
+	}
+	v, err := scan(rows)
+	if err != nil {
+		return none, false, r.conn.classify(err)
+	}
+	return v, true, nil
+}
+
+// one returns the first row of a query; if there is none, the error is
+// NotFound and says that what, named id, does not exist.
+func one[T any](ctx context.Context, r *Read, scan func(scanner) (T, error), what, id, query string, args ...any) (T, error) {
+	v, ok, err := first(ctx, r, scan, query, args...)
+	if err == nil && !ok {
+		err = chela.E(chela.NotFound, fmt.Sprintf("there is no %s %q", what, id))
+	}
+	return v, err
+}
+
+// move runs an update that is conditional on a state. No matching row means
+// that somebody else decided first: a Conflict.
+func (w *Write) move(ctx context.Context, what, id, query string, args ...any) error {
+	n, err := w.conn.exec(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return chela.E(chela.Conflict, fmt.Sprintf("%s %s has changed meanwhile", what, id))
+	}
+	return nil
+}
+
+// illegal is the error for a move that no table of moves allows.
+func illegal(what, id string, from, to any) error {
+	return chela.E(chela.Internal, fmt.Sprintf("%s %s cannot go from %v to %v", what, id, from, to))
+}

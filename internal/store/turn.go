@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+
+	"chela"
+)
+
+const turnColumns = `id, session, thread, state, origin, model, base, crashes, steps, stop, failure, created_at, finished_at`
+
+func scanTurn(row scanner) (t chela.Turn, err error) {
+	err = row.Scan(&t.ID, &t.Session, &t.Thread, &t.State, inJSON{&t.Origin}, &t.Model, &t.Base, &t.Crashes, &t.Steps,
+		flag{&t.Stop}, inJSON{&t.Failure}, stored{&t.CreatedAt}, stored{&t.FinishedAt})
+	return t, err
+}
+
+// Turn returns the turn with the given id, or NotFound.
+func (r *Read) Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
+	return one(ctx, r, scanTurn, "turn", string(id),
+		`select `+turnColumns+` from turns where id = $1`, string(id))
+}
+
+// Turns returns the turns of a thread, oldest first.
+func (r *Read) Turns(ctx context.Context, thread chela.ThreadID) ([]chela.Turn, error) {
+	return all(ctx, r, scanTurn,
+		`select `+turnColumns+` from turns where thread = $1 order by created_at, id`, string(thread))
+}
+
+// LiveTurns returns the turns that have not ended, oldest first: of one
+// session, or of all if key is empty.
+func (r *Read) LiveTurns(ctx context.Context, key chela.SessionKey) ([]chela.Turn, error) {
+	return all(ctx, r, scanTurn, `select `+turnColumns+` from turns
+		where state in ('processing', 'awaiting_approval') and (session = $1 or $1 = '')
+		order by created_at, id`, string(key))
+}
+
+// ReadyTurn returns the oldest turn of a session that may run, and whether
+// there is one.
+func (r *Read) ReadyTurn(ctx context.Context, key chela.SessionKey) (chela.Turn, bool, error) {
+	return first(ctx, r, scanTurn, `select `+turnColumns+` from turns
+		where session = $1 and state = 'processing' order by created_at, id limit 1`, string(key))
+}
+
+// OpenTurn adds a turn. A thread has at most one live turn: a second one is a
+// Conflict.
+func (w *Write) OpenTurn(ctx context.Context, t chela.Turn) error {
+	_, err := w.conn.exec(ctx,
+		`insert into turns (`+turnColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		string(t.ID), string(t.Session), string(t.Thread), string(t.State), asJSON(t.Origin), t.Model, string(t.Base),
+		t.Crashes, t.Steps, bit(t.Stop), asFailure(t.Failure), micros(t.CreatedAt), micros(t.FinishedAt))
+	return err
+}
+
+// MoveTurn stores state, steps, crashes and failure of a turn that was in the
+// state from. The wish to stop is not touched: see RequestStop.
+func (w *Write) MoveTurn(ctx context.Context, t chela.Turn, from chela.TurnState) error {
+	if t.State != from && !from.CanMove(t.State) {
+		return illegal("turn", string(t.ID), from, t.State)
+	}
+	return w.move(ctx, "turn", string(t.ID), `update turns set state = $3, crashes = $4, steps = $5, failure = $6, finished_at = $7
+		where id = $1 and state = $2`,
+		string(t.ID), string(from), string(t.State), t.Crashes, t.Steps, asFailure(t.Failure), micros(t.FinishedAt))
+}
+
+// RequestStop notes that a live turn should stop. It is a Conflict if the turn
+// has ended.
+func (w *Write) RequestStop(ctx context.Context, id chela.TurnID) error {
+	return w.move(ctx, "turn", string(id),
+		`update turns set stop = 1 where id = $1 and state in ('processing', 'awaiting_approval')`, string(id))
+}
+
+func asFailure(f *chela.Failure) string {
+	if f == nil {
+		return ""
+	}
+	return asJSON(f)
+}

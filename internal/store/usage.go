@@ -1,0 +1,32 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"chela"
+)
+
+// Charge adds a row to the ledger.
+func (w *Write) Charge(ctx context.Context, u chela.Usage) error {
+	_, err := w.conn.exec(ctx, `insert into usage
+		(id, session, turn, step, model, purpose, input, output, cache_read, cache_write, reasoning, created_at)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+		string(u.ID), string(u.Session), string(u.Turn), u.Step, u.Model, u.Purpose, u.Tokens.Input, u.Tokens.Output,
+		u.Tokens.CacheRead, u.Tokens.CacheWrite, u.Tokens.Reasoning, micros(u.CreatedAt))
+	return err
+}
+
+// UsageSince returns what was spent since a time: by one session, or by all if
+// key is empty.
+func (r *Read) UsageSince(ctx context.Context, key chela.SessionKey, since time.Time) (chela.TokenUsage, error) {
+	sum, _, err := first(ctx, r, scanTokens, `select cast(coalesce(sum(input), 0) as bigint), cast(coalesce(sum(output), 0) as bigint),
+		cast(coalesce(sum(cache_read), 0) as bigint), cast(coalesce(sum(cache_write), 0) as bigint), cast(coalesce(sum(reasoning), 0) as bigint)
+		from usage where (session = $1 or $1 = '') and created_at >= $2`, string(key), micros(since))
+	return sum, err
+}
+
+func scanTokens(row scanner) (u chela.TokenUsage, err error) {
+	err = row.Scan(&u.Input, &u.Output, &u.CacheRead, &u.CacheWrite, &u.Reasoning)
+	return u, err
+}
