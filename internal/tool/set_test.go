@@ -39,6 +39,20 @@ func sample() chela.Tool {
 	})
 }
 
+type echoInput struct {
+	Message string `json:"message" jsonschema:"the text to return"`
+}
+
+func echo() chela.Tool {
+	return tool.New(tool.Def[echoInput]{
+		Name: "echo",
+		Doc:  "Returns `message`.",
+		Run: func(_ context.Context, call tool.Call[echoInput]) (chela.ToolResult, error) {
+			return tool.Done(call.In.Message), nil
+		},
+	})
+}
+
 func newSet(t testing.TB, tools ...chela.Tool) *tool.Set {
 	t.Helper()
 	set, err := tool.NewSet(tools...)
@@ -164,7 +178,7 @@ func TestCheckRefusesUnusableJSON(t *testing.T) {
 
 func TestCheckUnknownTool(t *testing.T) {
 	t.Parallel()
-	set := newSet(t, sample(), tool.Echo())
+	set := newSet(t, sample(), echo())
 	tests := []struct{ name, want string }{
 		{"ehco", `there is no tool called "ehco"; the nearest are echo`},
 		{"echo_tool", `there is no tool called "echo_tool"; the nearest are echo`},
@@ -186,7 +200,7 @@ func TestCheckUnknownTool(t *testing.T) {
 func TestNewSetRefuses(t *testing.T) {
 	t.Parallel()
 	change := func(f func(*chela.Tool)) chela.Tool {
-		c := tool.Echo()
+		c := echo()
 		f(&c)
 		return c
 	}
@@ -195,7 +209,7 @@ func TestNewSetRefuses(t *testing.T) {
 		tools []chela.Tool
 		want  chela.Kind
 	}{
-		{"twice", []chela.Tool{tool.Echo(), tool.Echo()}, chela.Conflict},
+		{"twice", []chela.Tool{echo(), echo()}, chela.Conflict},
 		{"no name", []chela.Tool{change(func(c *chela.Tool) { c.Name = "" })}, chela.Invalid},
 		{"space in name", []chela.Tool{change(func(c *chela.Tool) { c.Name = "a b" })}, chela.Invalid},
 		{"no run", []chela.Tool{change(func(c *chela.Tool) { c.Run = nil })}, chela.Invalid},
@@ -215,7 +229,7 @@ func TestNewSetRefuses(t *testing.T) {
 func TestBrokenSchemaIsAFaultOfOurs(t *testing.T) {
 	t.Parallel()
 	for _, input := range []string{`{"type":"strong"}`, `{"$ref":"file:///etc/passwd"}`} {
-		broken := tool.Echo()
+		broken := echo()
 		broken.Input = json.RawMessage(input)
 		if _, err := newSet(t, broken).Check("echo", nil); chela.KindOf(err) != chela.Internal {
 			t.Errorf("%s: got %v, want an Internal error", input, err)
@@ -248,7 +262,7 @@ func TestCanonicalAndHash(t *testing.T) {
 
 func BenchmarkNewSet(b *testing.B) {
 	for b.Loop() {
-		newSet(b, tool.Echo(), sample())
+		newSet(b, echo(), sample())
 	}
 }
 

@@ -1,0 +1,38 @@
+package pure
+
+import (
+	"context"
+	_ "embed"
+
+	"chela"
+	"chela/internal/tool"
+	"chela/internal/tool/calc"
+)
+
+//go:embed calc.md
+var calcDoc string
+
+type calcInput struct {
+	Expression string `json:"expression" jsonschema:"the arithmetic to do, such as (1 + 2) * 3"`
+}
+
+// Calc returns the tool that does arithmetic.
+func Calc() chela.Tool {
+	return tool.New(tool.Def[calcInput]{
+		Name: "calc",
+		Doc:  calcDoc,
+		Run: func(_ context.Context, call tool.Call[calcInput]) (chela.ToolResult, error) {
+			res, err := calc.Eval(call.In.Expression)
+			switch {
+			case err != nil:
+				return tool.Failed("cannot calculate: " + err.Error()), nil
+			case res.Ratio != "":
+				return tool.Done(res.Text + "… (exactly " + res.Ratio + ")"), nil
+			case !res.Exact:
+				return tool.Done(res.Text + " (rounded)"), nil
+			default:
+				return tool.Done(res.Text), nil
+			}
+		},
+	})
+}

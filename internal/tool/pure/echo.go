@@ -1,0 +1,29 @@
+// Package pure holds the tools that need nothing but their arguments: echo,
+// time, json and calc. They read no files, ask nobody and change nothing.
+package pure
+
+import (
+	"context"
+	_ "embed"
+
+	"chela"
+	"chela/internal/tool"
+)
+
+//go:embed echo.md
+var echoDoc string
+
+type echoInput struct {
+	Message string `json:"message" jsonschema:"the text to return"`
+}
+
+// Echo returns the tool that says back what it is told.
+func Echo() chela.Tool {
+	return tool.New(tool.Def[echoInput]{
+		Name: "echo",
+		Doc:  echoDoc,
+		Run: func(_ context.Context, call tool.Call[echoInput]) (chela.ToolResult, error) {
+			return tool.Done(call.In.Message), nil
+		},
+	})
+}

@@ -1,0 +1,176 @@
+package pure
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"chela"
+	"chela/internal/tool"
+)
+
+//go:embed json.md
+var jsonDoc string
+
+type jsonInput struct {
+	Operation string `json:"operation" jsonschema:"what to do" enum:"parse,query,stringify,validate"`
+	Data      any    `json:"data" jsonschema:"the JSON to work on, as a value or as text"`
+	Path      string `json:"path,omitempty" jsonschema:"query: what to pick, such as items[0].name, items[*].name or /items/0/name"`
+	Indent    int    `json:"indent,omitempty" jsonschema:"stringify: spaces for each level; 0, the default, writes one line" min:"0" max:"8"`
+	Schema    any    `json:"schema,omitempty" jsonschema:"validate: the JSON Schema, as a value or as text"`
+}
+
+// JSON returns the tool that reads, picks from, writes and validates JSON.
+func JSON() chela.Tool {
+	return tool.New(tool.Def[jsonInput]{
+		Name: "json",
+		Doc:  jsonDoc,
+		Run: func(_ context.Context, call tool.Call[jsonInput]) (chela.ToolResult, error) {
+			text, err := answerJSON(call.In)
+			if err != nil {
+				return tool.Failed(err.Error()), nil
+			}
+			return tool.Done(text), nil
+		},
+	})
+}
+
+// answerJSON performs an operation; its error is for the model.
+func answerJSON(in jsonInput) (string, error) {
+	switch in.Operation {
+	case "parse":
+		text, ok := in.Data.(string)
+		if !ok {
+			return jsonText(in.Data, 2), nil
+		}
+		v, err := readJSON(text)
+		if err != nil {
+			return "", err
+		}
+		return jsonText(v, 2), nil
+	case "query":
+		return queryText(value(in.Data), in.Path)
+	case "stringify":
+		return jsonText(in.Data, in.Indent), nil
+	default: // the schema leaves validate
+		return validateText(in)
+	}
+}
+
+func validateText(in jsonInput) (string, error) {
+	if in.Schema == nil {
+		return "", errors.New("schema: missing; validate needs a JSON Schema")
+	}
+	schema := []byte(jsonText(value(in.Schema), 0))
+	problems, err := tool.Validate(schema, []byte(jsonText(value(in.Data), 0)))
+	if err != nil {
+		return "", err
+	}
+	if len(problems) == 0 {
+		return "valid", nil
+	}
+	return "not valid:\n- " + strings.Join(problems, "\n- "), nil
+}
+
+// value returns the JSON in v where v is text that holds some, else v.
+func value(v any) any {
+	if text, ok := v.(string); ok {
+		if inner, err := readJSON(text); err == nil {
+			return inner
+		}
+	}
+	return v
+}
+
+// readJSON reads one JSON value; its error tells line and column.
+func readJSON(text string) (any, error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var v any
+	err := d.Decode(&v)
+	at := d.InputOffset()
+	if err == nil {
+		_, end := d.Token()
+		if errors.Is(end, io.EOF) {
+			return v, nil
+		}
+		err = errors.New("there is more after the JSON value")
+	}
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		at = syntax.Offset
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		at, err = int64(len(text)), errors.New("the JSON ends too early")
+	}
+	before := text[:min(max(at-1, 0), int64(len(text)))]
+	line := strings.Count(before, "\n") + 1
+	column := len(before) - strings.LastIndex(before, "\n")
+	return nil, fmt.Errorf("not JSON: line %d, column %d: %w", line, column, err)
+}
+
+// jsonText writes v with sorted keys and numbers as they came.
+func jsonText(v any, indent int) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", strings.Repeat(" ", indent))
+	if err := e.Encode(v); err != nil {
+		// Everything here was decoded from JSON.
+		panic(fmt.Sprintf("encode decoded JSON: %v", err))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// queryText returns what path picks from v: one value, or a list where path
+// has a *.
+func queryText(v any, path string) (string, error) {
+	steps, err := parsePath(path)
+	if err != nil {
+		return "", fmt.Errorf("path: %w", err)
+	}
+	found := []any{v}
+	many := false
+	for i, s := range steps {
+		var next []any
+		for _, v := range found {
+			picked, err := s.pick(v)
+			if err != nil && !many {
+				return "", fmt.Errorf("path: %s: %w", pathText(steps[:i+1]), err)
+			}
+			next = append(next, picked...) // under a *, what does not fit is left out
+		}
+		many = many || s.all
+		found = next
+	}
+	if many {
+		if found == nil {
+			found = []any{}
+		}
+		return jsonText(found, 2), nil
+	}
+	if text, ok := found[0].(string); ok {
+		return text, nil
+	}
+	return jsonText(found[0], 2), nil
+}
+
+// keysOf names the keys of an object for an error.
+func keysOf(object map[string]any) string {
+	const most = 20
+	keys := slices.Sorted(maps.Keys(object))
+	if len(keys) == 0 {
+		return "the object is empty"
+	}
+	if len(keys) > most {
+		return "there are " + strings.Join(keys[:most], ", ") + fmt.Sprintf(" and %d more", len(keys)-most)
+	}
+	return "there are " + strings.Join(keys, ", ")
+}

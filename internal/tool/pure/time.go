@@ -1,0 +1,180 @@
+package pure
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+	"time"
+	_ "time/tzdata" // zones must work where the system has none
+
+	"chela"
+	"chela/internal/tool"
+)
+
+//go:embed time.md
+var timeDoc string
+
+type timeInput struct {
+	Operation string `json:"operation" jsonschema:"what to do" enum:"now,parse,format,diff,convert"`
+	Time      string `json:"time,omitempty" jsonschema:"the time to work on; now if left out"`
+	Until     string `json:"until,omitempty" jsonschema:"diff: the other time; now if left out"`
+	Zone      string `json:"zone,omitempty" jsonschema:"IANA zone or offset: of the answer, and of times that name none; UTC if left out"`
+	ToZone    string `json:"to_zone,omitempty" jsonschema:"convert: the zone to show the time in"`
+	Format    string `json:"format,omitempty" jsonschema:"format: a name such as rfc3339, date or unix, or a pattern such as %d %B %Y"`
+}
+
+// Time returns the tool that tells and reckons times; now is its clock.
+func Time(now func() time.Time) chela.Tool {
+	return tool.New(tool.Def[timeInput]{
+		Name: "time",
+		Doc:  timeDoc,
+		Run: func(_ context.Context, call tool.Call[timeInput]) (chela.ToolResult, error) {
+			text, err := answerTime(call.In, now())
+			if err != nil {
+				return tool.Failed(err.Error()), nil
+			}
+			return tool.Done(text), nil
+		},
+	})
+}
+
+// answerTime performs an operation; its error is for the model.
+func answerTime(in timeInput, now time.Time) (string, error) {
+	zone, err := parseZone(in.Zone)
+	if err != nil {
+		return "", fmt.Errorf("zone: %w", err)
+	}
+	now = now.In(zone)
+	at, err := parseTime(in.Time, zone, now)
+	if err != nil {
+		return "", fmt.Errorf("time: %w", err)
+	}
+	switch in.Operation {
+	case "now":
+		return describeTime(now), nil
+	case "parse":
+		if in.Time == "" {
+			return "", fmt.Errorf("time: missing; parse needs a time to read")
+		}
+		return describeTime(at), nil
+	case "format":
+		return formatTime(at, in.Format)
+	case "diff":
+		until, err := parseTime(in.Until, zone, now)
+		if err != nil {
+			return "", fmt.Errorf("until: %w", err)
+		}
+		return describeSpan(at, until), nil
+	default: // the schema leaves convert
+		if in.ToZone == "" {
+			return "", fmt.Errorf("to_zone: missing; convert needs a zone to show the time in")
+		}
+		to, err := parseZone(in.ToZone)
+		if err != nil {
+			return "", fmt.Errorf("to_zone: %w", err)
+		}
+		return describeTime(at.In(to)), nil
+	}
+}
+
+// parseZone reads an IANA name or an offset such as +02:00, UTC+2 or Z.
+func parseZone(name string) (*time.Location, error) {
+	switch strings.ToUpper(name) {
+	case "", "UTC", "GMT", "Z":
+		return time.UTC, nil
+	case "LOCAL":
+		return nil, fmt.Errorf("local is not known; name the zone, such as Europe/Berlin")
+	}
+	if loc, err := time.LoadLocation(name); err == nil {
+		return loc, nil
+	}
+	offset := strings.TrimPrefix(strings.TrimPrefix(strings.ToUpper(name), "UTC"), "GMT")
+	for _, layout := range []string{"-07:00", "-0700", "-07", "-7"} {
+		text := offset
+		if layout == "-7" && len(offset) == 2 { // UTC+2
+			layout, text = "-07", offset[:1]+"0"+offset[1:]
+		}
+		if t, err := time.Parse(layout, text); err == nil {
+			_, seconds := t.Zone()
+			return time.FixedZone("UTC"+t.Format("-07:00"), seconds), nil
+		}
+	}
+	return nil, fmt.Errorf("there is no zone %.60q; use an IANA name such as Asia/Tokyo or an offset such as +02:00", name)
+}
+
+// layouts are the forms in which times are read. Those without a zone are in
+// the zone asked for.
+var layouts = []string{
+	time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700",
+	"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02", "2006/01/02",
+	time.RFC1123Z, time.RFC1123, time.RFC850, time.RFC822Z, time.RFC822, time.ANSIC, time.UnixDate,
+	"2 January 2006", "2 Jan 2006", "2 January 2006 15:04", "2 Jan 2006 15:04", "2.1.2006", "2.1.2006 15:04",
+	"January 2, 2006", "Jan 2, 2006", "January 2, 2006 15:04", "Jan 2, 2006 15:04", "January 2, 2006 3:04 PM", "Jan 2, 2006 3:04 PM",
+}
+
+// clocks are the forms of a time of day, on the day of now.
+var clocks = []string{"15:04", "15:04:05", "3:04 PM", "3:04PM", "3PM", "3 PM"}
+
+// parseTime reads text in one of the layouts, or as Unix seconds or
+// milliseconds. Nothing, and "now", are now.
+func parseTime(text string, zone *time.Location, now time.Time) (time.Time, error) {
+	text = strings.TrimSpace(text)
+	if text == "" || strings.EqualFold(text, "now") {
+		return now, nil
+	}
+	if t, ok := parseUnix(text); ok {
+		return t.In(zone), nil
+	}
+	for _, layout := range layouts {
+		if t, err := time.ParseInLocation(layout, text, zone); err == nil {
+			return t, nil
+		}
+	}
+	for _, layout := range clocks {
+		if t, err := time.Parse(layout, strings.ToUpper(text)); err == nil {
+			y, m, d := now.Date()
+			return time.Date(y, m, d, t.Hour(), t.Minute(), t.Second(), 0, zone), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("cannot read %.60q; write it as 2006-01-02T15:04:05 or 2006-01-02T15:04:05+02:00", text)
+}
+
+// describeTime writes t with what is asked about it next.
+func describeTime(t time.Time) string {
+	year, week := t.ISOWeek()
+	name, _ := t.Zone()
+	switch loc := t.Location().String(); loc {
+	case "":
+		name = "UTC" + t.Format("-07:00") // parsed from an offset
+	case name:
+	default:
+		name = loc + ", " + name
+	}
+	return fmt.Sprintf("%s\n%s; zone %s; unix %d; week %d-W%02d; day %d of the year",
+		t.Format(time.RFC3339Nano), t.Format("Monday, 2 January 2006, 15:04:05"), name, t.Unix(), year, week, t.YearDay())
+}
+
+// describeSpan writes how long it is from one time to another.
+func describeSpan(from, until time.Time) string {
+	// Seconds, not a Duration, which ends at 292 years.
+	seconds := until.Unix() - from.Unix()
+	nanos := int64(until.Nanosecond() - from.Nanosecond())
+	if nanos < 0 {
+		seconds, nanos = seconds-1, nanos+1e9
+	}
+	direction := "later"
+	if seconds < 0 {
+		direction, seconds = "earlier", -seconds
+		if nanos > 0 {
+			seconds, nanos = seconds-1, 1e9-nanos
+		}
+	}
+	total := fmt.Sprint(seconds)
+	if nanos > 0 {
+		total = strings.TrimRight(fmt.Sprintf("%d.%09d", seconds, nanos), "0")
+	}
+	return fmt.Sprintf("%s is %s than %s by %d days, %02d:%02d:%02d (%s seconds)",
+		until.Format(time.RFC3339Nano), direction, from.Format(time.RFC3339Nano),
+		seconds/86400, seconds/3600%24, seconds/60%60, seconds%60, total)
+}
