@@ -1,0 +1,302 @@
+// Package config makes one checked, printable, unchanging value out of the
+// file config.toml, the environment and flags. A flag beats the environment,
+// the environment beats the file, the file beats the default, and every value
+// remembers which of them it came from.
+//
+// Nothing is ignored in silence: a key or CHELA_ variable that is not known,
+// that this version does not support, or that holds the wrong thing is an
+// error. No other package of the project reads the environment.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"chela"
+)
+
+// maxFileBytes bounds config.toml. A large file of hand-written settings takes
+// a few kilobytes.
+const maxFileBytes = 256 << 10
+
+// An Input is everything a Config is made of.
+type Input struct {
+	Home     string            // the flag --home; empty for none
+	Environ  []string          // as from [Environ]
+	Flags    map[string]string // by key, such as "model"
+	ReadFile func(name string) ([]byte, error)
+}
+
+// Environ returns the environment of the process as NAME=value strings.
+func Environ() []string { return os.Environ() }
+
+// A Config holds the settings of one home. It is not changed once it is
+// loaded; its maps and slices are only to be read.
+type Config struct {
+	Home      Home
+	Name      string // the name the assistant goes by
+	Model     string // provider/model, where neither agent, session nor message names one
+	NoColor   bool   // NO_COLOR is set or the terminal is a dumb one
+	Queue     Queue
+	Limits    Limits
+	Lanes     Lanes
+	Sandbox   Sandbox
+	Database  Database
+	Session   Session
+	Approvals Approvals
+	Policy    []Rule
+	Tools     Tools
+	Log       Log
+
+	agents    map[string]*Agent
+	providers map[string]*Provider
+	values    []Value
+}
+
+// Queue says how messages wait while a turn runs.
+type Queue struct{ Mode chela.QueueMode }
+
+// Limits bound a turn.
+type Limits struct {
+	Steps       int           // model answers in one turn
+	TurnTimeout time.Duration // wall clock, waiting for people not counted
+}
+
+// Lanes say how many lanes of a class run at once.
+type Lanes struct {
+	Main, Job, Subagent, Cron int
+}
+
+// ByClass returns the numbers by the class of lane.
+func (l Lanes) ByClass() map[chela.Class]int {
+	return map[chela.Class]int{
+		chela.ClassMain:     l.Main,
+		chela.ClassJob:      l.Job,
+		chela.ClassSubagent: l.Subagent,
+		chela.ClassCron:     l.Cron,
+	}
+}
+
+// A SandboxMode says how tools of the worker domain are shut in.
+type SandboxMode string
+
+// The sandbox modes.
+const (
+	SandboxAuto    SandboxMode = "auto"    // the best that this machine can; refuse where it can none
+	SandboxProcess SandboxMode = "process" // a process under kernel limits, or refuse
+	SandboxOff     SandboxMode = "off"     // no limits
+)
+
+// Sandbox says where commands run.
+type Sandbox struct{ Mode SandboxMode }
+
+// Database says where the store is. An URL that is not set means the SQLite
+// file of the home.
+type Database struct {
+	URL Secret // postgres://…; shown without its password
+}
+
+// Session says which direct chats share a session.
+type Session struct {
+	DMScope       chela.DMScope
+	IdentityLinks map[string]string // "channel:peer" or a peer, to the name of one person
+}
+
+// Approvals say how long people have to answer.
+type Approvals struct{ Expires time.Duration }
+
+// A Rule is one [[policy]] section. An empty field matches everything.
+type Rule struct {
+	Tool    string
+	Effect  chela.Effect
+	Pattern string
+	Agent   string
+	Channel string
+	Group   string
+	Sender  string
+	Verdict chela.Verdict
+}
+
+// Tools holds the settings of built-in tools.
+type Tools struct {
+	HTTPAllow []string // hosts and CIDR prefixes that http may reach though they are not public
+}
+
+// Log says what is logged and how.
+type Log struct {
+	Level  string // "debug", "info", "warn" or "error"
+	Format string // "text" or "json"
+}
+
+// An Agent is one [agents.NAME] section.
+type Agent struct {
+	Name   string
+	Model  string   // provider/model
+	Prompt string   // said to the model in addition to the system prompt
+	Allow  []string // tools it is offered; empty means all
+	Deny   []string // tools it is not offered
+}
+
+// Load reads config.toml of the home, if there is one, and puts environment
+// and flags above it. Errors are Invalid (something is wrong in one of them),
+// Unsupported (this version cannot do what is asked), Denied (the file may not
+// be read) or Unavailable; each names the place and the cure.
+func Load(in Input) (*Config, error) {
+	l := newLoader(in.Environ)
+	home, source, err := findHome(in.Home, l.env)
+	if err != nil {
+		return nil, err
+	}
+	l.c.Home = home
+	l.homeSource = source
+	read := in.ReadFile
+	if read == nil {
+		read = readFile
+	}
+	text, err := read(home.ConfigFile())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, unreadable(home.ConfigFile(), err)
+	}
+	if err := l.file(home.ConfigFile(), text); err != nil {
+		return nil, err
+	}
+	if err := l.environment(); err != nil {
+		return nil, err
+	}
+	if err := l.flags(in.Flags); err != nil {
+		return nil, err
+	}
+	if err := l.finish(); err != nil {
+		return nil, err
+	}
+	return l.c, nil
+}
+
+// readFile reads at most one byte more than a configuration may have.
+func readFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // it is only read
+	return io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+}
+
+func unreadable(path string, err error) error {
+	kind := chela.Unavailable
+	if errors.Is(err, fs.ErrPermission) {
+		kind = chela.Denied
+	}
+	return chela.E(kind, fmt.Sprintf("cannot read %s", path)).
+		WithHint("make it a file that you may read, or choose another home with --home").Because(err)
+}
+
+// A Value is one setting as it is printed. Secrets are shown as "set" or "not
+// set".
+type Value struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Source string `json:"source"` // "flag --model", "env CHELA_MODEL", "file config.toml:12", "default"
+}
+
+// Values returns every setting, sorted by key.
+func (c *Config) Values() []Value { return slices.Clone(c.values) }
+
+// Value returns the setting of that key. An unknown key is a NotFound error
+// that names the nearest one.
+func (c *Config) Value(key string) (Value, error) {
+	keys := make([]string, len(c.values))
+	for i, v := range c.values {
+		if v.Key == key {
+			return v, nil
+		}
+		keys[i] = v.Key
+	}
+	e := chela.E(chela.NotFound, fmt.Sprintf("no setting %q", cut(key)))
+	return Value{}, suggest(e, key, keys, "see chela config list")
+}
+
+// Agent returns the settings of an agent. The agent main is always there; one
+// that is not configured is a NotFound error.
+func (c *Config) Agent(name string) (Agent, error) {
+	if a, ok := c.agents[name]; ok {
+		return *a, nil
+	}
+	return Agent{}, chela.E(chela.NotFound, fmt.Sprintf("no agent %q", cut(name))).
+		WithHint("use one of " + strings.Join(c.AgentNames(), ", ") + ", or add [agents.NAME] to config.toml")
+}
+
+// AgentNames returns the names of all agents, sorted.
+func (c *Config) AgentNames() []string { return sortedKeys(c.agents) }
+
+// A Home is the absolute path of the folder that holds everything of one
+// owner. Its methods name what is in it; they touch nothing.
+type Home string
+
+// ConfigFile returns the path of config.toml.
+func (h Home) ConfigFile() string { return h.join("config.toml") }
+
+// Database returns the path of the SQLite file.
+func (h Home) Database() string { return h.join("chela.db") }
+
+// Socket returns the path of the daemon's Unix socket.
+func (h Home) Socket() string { return h.join("chela.sock") }
+
+// Blobs returns the folder of attachments.
+func (h Home) Blobs() string { return h.join("blobs") }
+
+// Workspace returns the folder of an agent's files. The agent's name has
+// passed chela.ValidName.
+func (h Home) Workspace(agent string) string { return h.join("workspace", agent) }
+
+// Logs returns the folder of log files.
+func (h Home) Logs() string { return h.join("logs") }
+
+// MasterKey returns the path of the vault's key.
+func (h Home) MasterKey() string { return h.join("master.key") }
+
+// Run returns the folder of what lives only as long as a process.
+func (h Home) Run() string { return h.join("run") }
+
+func (h Home) join(parts ...string) string {
+	return filepath.Join(append([]string{string(h)}, parts...)...)
+}
+
+// findHome returns the home and where it was named. A leading ~ is the user's
+// home folder, as in a shell.
+func findHome(flag string, env map[string]string) (Home, string, error) {
+	dir, source := flag, "flag --home"
+	if dir == "" {
+		dir, source = env["CHELA_HOME"], "env CHELA_HOME"
+	}
+	if dir == "" {
+		dir, source = "~/.chela", "default"
+	}
+	if dir == "~" || strings.HasPrefix(dir, "~/") {
+		user := env["HOME"]
+		if user == "" {
+			user = env["USERPROFILE"]
+		}
+		if user == "" {
+			return "", "", chela.E(chela.Invalid, "the user's home folder is not known").
+				WithHint("set HOME, or choose a folder with --home")
+		}
+		dir = filepath.Join(user, strings.TrimPrefix(dir, "~"))
+	}
+	if strings.ContainsRune(dir, 0) {
+		return "", "", chela.E(chela.Invalid, "the home folder's name holds a NUL").WithHint("choose another with --home")
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", "", chela.E(chela.Unavailable, "the current folder is not known").
+			WithHint("give an absolute path with --home").Because(err)
+	}
+	return Home(abs), source, nil
+}

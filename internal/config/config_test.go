@@ -1,0 +1,408 @@
+package config_test
+
+import (
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/config"
+)
+
+// load loads a configuration out of the text of a file and an environment.
+func load(text string, environ ...string) (*config.Config, error) {
+	return config.Load(input(text, environ...))
+}
+
+func input(text string, environ ...string) config.Input {
+	return config.Input{
+		Home:     "/home/me/.chela",
+		Environ:  environ,
+		ReadFile: func(string) ([]byte, error) { return []byte(text), nil },
+	}
+}
+
+func mustLoad(t *testing.T, text string, environ ...string) *config.Config {
+	t.Helper()
+	c, err := load(text, environ...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// sources returns value and source of some keys.
+func sources(t *testing.T, c *config.Config, keys ...string) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	for _, key := range keys {
+		v, err := c.Value(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[key] = v.Value + " (" + v.Source + ")"
+	}
+	return got
+}
+
+func TestLoadWithoutFile(t *testing.T) {
+	t.Parallel()
+	c, err := config.Load(config.Input{
+		Environ:  []string{"HOME=/home/me"},
+		ReadFile: func(string) ([]byte, error) { return nil, fs.ErrNotExist },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, v := range c.Values() {
+		got = append(got, v.Key+" = "+v.Value+" ("+v.Source+")")
+	}
+	want := []string{
+		"agents.main.model = offline/rules (default: model)",
+		"agents.main.prompt =  (default)",
+		"agents.main.tools.allow = [] (default)",
+		"agents.main.tools.deny = [] (default)",
+		"approvals.expires = 24h (default)",
+		"database.url =  (default)",
+		"home = /home/me/.chela (default)",
+		"lanes.cron = 3 (default)",
+		"lanes.job = 5 (default)",
+		"lanes.main = 4 (default)",
+		"lanes.subagent = 8 (default)",
+		"limits.steps = 50 (default)",
+		"limits.turn_timeout = 30m (default)",
+		"log.format = text (default)",
+		"log.level = info (default)",
+		"model = offline/rules (default: no key found)",
+		"name = chela (default)",
+		"providers.anthropic.api_key = not set (default: ANTHROPIC_API_KEY is not set)",
+		"providers.anthropic.base_url =  (default)",
+		"providers.anthropic.kind = anthropic (default)",
+		"providers.offline.kind = offline (default)",
+		"providers.openai.api_key = not set (default: OPENAI_API_KEY is not set)",
+		"providers.openai.base_url =  (default)",
+		"providers.openai.kind = openai (default)",
+		"providers.openrouter.api_key = not set (default: OPENROUTER_API_KEY is not set)",
+		"providers.openrouter.base_url = https://openrouter.ai/api/v1 (default)",
+		"providers.openrouter.kind = openai (default)",
+		"providers.script.kind = script (default)",
+		"queue.mode = collect (default)",
+		"sandbox.mode = auto (default)",
+		"session.dm_scope = main (default)",
+		"tools.http_allow = [] (default)",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("values (-want +got):\n%s", diff)
+	}
+}
+
+const wholeFile = `
+name = "Ada"
+model = "local/qwen"
+
+[providers.local]
+kind = "openai"
+base_url = "http://127.0.0.1:8000/v1"
+api_key = "env:LOCAL_KEY"
+
+[agents.main]
+prompt = "Be brief."
+tools = { deny = ["shell"] }
+
+[queue]
+mode = "followup"
+[limits]
+steps = 7
+turn_timeout = "90s"
+[session.identity_links]
+"telegram:1" = "alice"
+
+[[policy]]
+tool = "shell"
+pattern = "git *"
+verdict = "allow"
+[[policy]]
+effect = "send"
+verdict = "deny"
+
+[log]
+level = "debug"
+`
+
+func TestLoadFile(t *testing.T) {
+	t.Parallel()
+	c := mustLoad(t, wholeFile, "LOCAL_KEY=swordfish")
+	if c.Limits != (config.Limits{Steps: 7, TurnTimeout: 90 * time.Second}) || c.Log.Level != "debug" {
+		t.Errorf("limits %+v, level %q", c.Limits, c.Log.Level)
+	}
+	wantRules := []config.Rule{
+		{Tool: "shell", Pattern: "git *", Verdict: chela.Allow},
+		{Effect: chela.EffectSend, Verdict: chela.Deny},
+	}
+	if diff := cmp.Diff(wantRules, c.Policy); diff != "" {
+		t.Errorf("policy (-want +got):\n%s", diff)
+	}
+	a, err := c.Agent("main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantAgent := config.Agent{Name: "main", Model: "local/qwen", Prompt: "Be brief.", Deny: []string{"shell"}}
+	if diff := cmp.Diff(wantAgent, a); diff != "" {
+		t.Errorf("agent (-want +got):\n%s", diff)
+	}
+	p, model, err := c.Resolve("local/qwen")
+	if err != nil || model != "qwen" || p.Key.Reveal() != "swordfish" || p.BaseURL != "http://127.0.0.1:8000/v1" {
+		t.Errorf("resolved to %+v, %q, %v", p, model, err)
+	}
+	want := map[string]string{
+		"agents.main.tools.deny":              `["shell"] (file config.toml:12)`,
+		"providers.local.api_key":             "set (file config.toml:8)",
+		`session.identity_links."telegram:1"`: "alice (file config.toml:20)",
+		"policy[2].verdict":                   "deny (file config.toml:28)",
+		"agents.main.model":                   "local/qwen (default: model)",
+		"model":                               "local/qwen (file config.toml:3)",
+	}
+	var keys []string
+	for key := range want {
+		keys = append(keys, key)
+	}
+	if diff := cmp.Diff(want, sources(t, c, keys...)); diff != "" {
+		t.Errorf("sources (-want +got):\n%s", diff)
+	}
+}
+
+func TestInlineAndDottedForms(t *testing.T) {
+	t.Parallel()
+	sections := mustLoad(t, wholeFile)
+	same := mustLoad(t, `
+name = "Ada"
+model = "local/qwen"
+providers = { local = { kind = "openai", base_url = "http://127.0.0.1:8000/v1", api_key = "env:LOCAL_KEY" } }
+agents.main = { prompt = "Be brief.", tools.deny = [
+  "shell", # it can do anything
+] }
+queue.mode = 'followup'
+limits.steps = 0x7
+limits.turn_timeout = "1m30s"
+session.identity_links."telegram:1" = "alice"
+policy = [{ tool = "shell", pattern = "git *", verdict = "allow" }, { effect = "send", verdict = "deny" }]
+log = { level = "debug" }
+`)
+	strip := func(c *config.Config) map[string]string {
+		got := map[string]string{}
+		for _, v := range c.Values() {
+			got[v.Key] = v.Value
+		}
+		return got
+	}
+	if diff := cmp.Diff(strip(sections), strip(same)); diff != "" {
+		t.Errorf("sections and inline forms differ (-sections +inline):\n%s", diff)
+	}
+}
+
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	const file = "model = \"offline/file\"\n[lanes]\njob = 2\n"
+	tests := []struct {
+		name    string
+		text    string
+		environ []string
+		flags   map[string]string
+		want    map[string]string
+	}{
+		{"default", "", nil, nil, map[string]string{
+			"model": "offline/rules (default: no key found)", "lanes.job": "5 (default)",
+		}},
+		{"file", file, nil, nil, map[string]string{
+			"model": "offline/file (file config.toml:1)", "lanes.job": "2 (file config.toml:3)",
+		}},
+		{"environment", file, []string{"CHELA_MODEL=offline/env", "MAX_PARALLEL_JOBS=3"}, nil, map[string]string{
+			"model": "offline/env (env CHELA_MODEL)", "lanes.job": "3 (env MAX_PARALLEL_JOBS)",
+		}},
+		{"our name before the documents'", file, []string{"CHELA_LANES_JOB=4", "MAX_PARALLEL_JOBS=3"}, nil, map[string]string{
+			"lanes.job": "4 (env CHELA_LANES_JOB)",
+		}},
+		{"flag", file, []string{"CHELA_MODEL=offline/env"}, map[string]string{"model": "offline/flag"}, map[string]string{
+			"model": "offline/flag (flag --model)",
+		}},
+		{"empty variable is not set", file, []string{"CHELA_MODEL=", "AGENT_NAME="}, nil, map[string]string{
+			"model": "offline/file (file config.toml:1)", "name": "chela (default)",
+		}},
+		{"lists and names in the environment", "[agents.a-b]\nmodel = \"offline/x\"", []string{
+			"CHELA_AGENTS_A_B_TOOLS_DENY=shell, http", "CHELA_AGENTS_NEW_TOOLS_ALLOW=[\"a,b\"]",
+			"CHELA_PROVIDERS_LOCAL_KIND=openai", "OPENAI_BASE_URL=http://localhost:1/v1",
+		}, nil, map[string]string{
+			"agents.a-b.tools.deny":     `["shell", "http"] (env CHELA_AGENTS_A_B_TOOLS_DENY)`,
+			"agents.new.tools.allow":    `["a,b"] (env CHELA_AGENTS_NEW_TOOLS_ALLOW)`,
+			"providers.local.kind":      "openai (env CHELA_PROVIDERS_LOCAL_KIND)",
+			"providers.openai.base_url": "http://localhost:1/v1 (env OPENAI_BASE_URL)",
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			in := input(tt.text, tt.environ...)
+			in.Flags = tt.flags
+			c, err := config.Load(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var keys []string
+			for key := range tt.want {
+				keys = append(keys, key)
+			}
+			if diff := cmp.Diff(tt.want, sources(t, c, keys...)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestDefaultModel(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name     string
+		environ  []string
+		provider string
+		source   string
+	}{
+		{"no key", nil, "offline", "default: no key found"},
+		{"empty key", []string{"OPENAI_API_KEY="}, "offline", "default: no key found"},
+		{"openrouter", []string{"OPENROUTER_API_KEY=x"}, "openrouter", "default: OPENROUTER_API_KEY is set"},
+		{"openai first", []string{"OPENROUTER_API_KEY=x", "OPENAI_API_KEY=x"}, "openai", "default: OPENAI_API_KEY is set"},
+		{
+			"anthropic first", []string{"ANTHROPIC_API_KEY=x", "OPENAI_API_KEY=x"}, "anthropic",
+			"default: ANTHROPIC_API_KEY is set",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := mustLoad(t, "", tt.environ...)
+			p, _, err := c.Resolve(c.Model)
+			if err != nil || p.Name != tt.provider {
+				t.Errorf("model %s resolves to %+v, %v", c.Model, p, err)
+			}
+			if v, err := c.Value("model"); err != nil || v.Source != tt.source {
+				t.Errorf("source %q, %v", v.Source, err)
+			}
+		})
+	}
+}
+
+func TestResolveErrors(t *testing.T) {
+	t.Parallel()
+	c := mustLoad(t, "[providers.local]\nkind = \"openai\"\napi_key = \"env:LOCAL_KEY\"\n[providers.free]\nkind = \"openai\"")
+	tests := []struct {
+		model string
+		want  string
+	}{
+		{"", `invalid: unknown model ""; write provider/model, such as offline/rules`},
+		{"gpt", `invalid: unknown model "gpt"; write provider/model, such as offline/rules`},
+		{"opneai/gpt", `not_found: no provider "opneai"; did you mean openai?`},
+		{"local/qwen", `denied: provider local has no key; set LOCAL_KEY, or choose another model`},
+		{"openai/gpt", `denied: provider openai has no key; set OPENAI_API_KEY, or choose another model`},
+		{"free/qwen", ""},
+		{"script/some/file.yaml", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.model, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := c.Resolve(tt.model)
+			if got := words(err); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// words returns the kind of an error and what people see of it.
+func words(err error) string {
+	if err == nil {
+		return ""
+	}
+	return string(chela.KindOf(err)) + ": " + chela.MessageOf(err)
+}
+
+func TestHome(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name    string
+		flag    string
+		environ []string
+		want    string
+	}{
+		{"default", "", []string{"HOME=/home/me"}, "/home/me/.chela (default)"},
+		{"environment", "", []string{"HOME=/home/me", "CHELA_HOME=/srv/chela"}, "/srv/chela (env CHELA_HOME)"},
+		{"flag", "/tmp/x/../y", []string{"CHELA_HOME=/srv/chela"}, "/tmp/y (flag --home)"},
+		{"tilde", "~/c", []string{"HOME=/home/me"}, "/home/me/c (flag --home)"},
+		{"no home", "", nil, "invalid: the user's home folder is not known; set HOME, or choose a folder with --home"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			in := input("", tt.environ...)
+			in.Home = tt.flag
+			c, err := config.Load(in)
+			got := words(err)
+			if err == nil {
+				got = sources(t, c, "home")["home"]
+			}
+			if got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+	h := config.Home("/h")
+	got := []string{h.ConfigFile(), h.Database(), h.Socket(), h.Blobs(), h.Workspace("main"), h.Logs(), h.MasterKey(), h.Run()}
+	want := []string{
+		"/h/config.toml", "/h/chela.db", "/h/chela.sock", "/h/blobs", "/h/workspace/main", "/h/logs", "/h/master.key", "/h/run",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("layout (-want +got):\n%s", diff)
+	}
+}
+
+func TestSecretsAreNotPrinted(t *testing.T) {
+	t.Parallel()
+	c := mustLoad(t, wholeFile, "LOCAL_KEY=swordfish", "DATABASE_URL=postgres://me:swordfish@db/x?sslmode=off")
+	p, err := c.Provider("local")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "key", p.Key, "provider", p)
+	for _, printed := range []string{
+		fmt.Sprintf("%v %+v %#v %s", *c, *c, *c, p), fmt.Sprintf("%v %+v %#v", p, p, p),
+		fmt.Sprint(c.Values()), log.String(),
+	} {
+		if strings.Contains(printed, "swordfish") {
+			t.Errorf("a secret is printed in %s", printed)
+		}
+	}
+	if got := c.Database.URL.String(); got != "postgres://me:xxxxx@db/x?sslmode=off" {
+		t.Errorf("database is shown as %s", got)
+	}
+	if p.Key.Reveal() != "swordfish" || !strings.Contains(c.Database.URL.Reveal(), "swordfish") {
+		t.Error("a secret was lost")
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	environ := append(make([]string, 0, 60), "LOCAL_KEY=x", "CHELA_LIMITS_STEPS=9", "CHELA_QUEUE_MODE=collect")
+	for i := range 50 {
+		environ = append(environ, fmt.Sprintf("OTHER_%d=something", i))
+	}
+	in := input(wholeFile, environ...)
+	for b.Loop() {
+		if _, err := config.Load(in); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

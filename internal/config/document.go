@@ -1,0 +1,202 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"chela"
+)
+
+// A document is a TOML file with the place of everything in it, which the
+// decoder of the library does not tell.
+type document struct {
+	nodes []node
+}
+
+// A node is a section header, a pair, or an inline table. What is in an inline
+// table follows it.
+type node struct {
+	kind       nodeKind
+	path       []string // where it is in the whole document
+	within     int      // how many parts of path come from the section or inline table it is written in
+	value      any      // of a pair: string, int64, bool, []any, or a foreign value
+	line       int      // from 1
+	start, end int      // the bytes of a pair's value; of a header only where its line ends
+}
+
+type nodeKind int
+
+const (
+	header nodeKind = iota
+	pair
+	inline
+)
+
+// foreign is a value of a kind that no setting takes: a date, a float, a table
+// in a list.
+type foreign struct{}
+
+// parse takes a TOML file apart. Errors are Invalid and name file, line and
+// column.
+func parse(name string, text []byte) (*document, error) {
+	if len(text) > maxFileBytes {
+		return nil, chela.E(chela.Invalid, fmt.Sprintf("%s is larger than %d bytes", name, maxFileBytes)).
+			WithHint("take out what is not configuration")
+	}
+	// The decoder checks what the parser below leaves alone: keys that are
+	// there twice, and the forms of dates and numbers.
+	var whole map[string]any
+	if err := toml.Unmarshal(text, &whole); err != nil {
+		var at *toml.DecodeError
+		if errors.As(err, &at) {
+			line, column := at.Position()
+			return nil, broken(name, line, column, at.Error()[len("toml: "):])
+		}
+		return nil, broken(name, 1, 0, "it is not TOML")
+	}
+	w := walker{text: text, line: 1, places: map[string]int{}}
+	w.parser.Reset(text)
+	for w.parser.NextExpression() {
+		w.expression(w.parser.Expression())
+	}
+	if w.parser.Error() != nil {
+		return nil, broken(name, w.line, 0, "it is not TOML")
+	}
+	return &document{nodes: w.nodes}, nil
+}
+
+func broken(name string, line, column int, why string) error {
+	place := name + ":" + strconv.Itoa(line)
+	if column > 0 {
+		place += ":" + strconv.Itoa(column)
+	}
+	return chela.E(chela.Invalid, place+": "+why).WithHint("mend that line of " + filepath.Base(name))
+}
+
+// A walker goes through the expressions of a document in order.
+type walker struct {
+	parser unstable.Parser
+	text   []byte
+	nodes  []node
+
+	section []string       // the last header's path
+	places  map[string]int // how many [[…]] sections of a path there were
+
+	counted int // bytes whose lines are counted
+	line    int // line of that byte
+}
+
+// lineAt returns the line of a byte that is not before the last one asked for.
+func (w *walker) lineAt(offset int) int {
+	w.line += bytes.Count(w.text[w.counted:offset], []byte("\n"))
+	w.counted = offset
+	return w.line
+}
+
+func (w *walker) expression(e *unstable.Node) {
+	if e.Kind == unstable.KeyValue {
+		w.pair(e, w.section)
+		return
+	}
+	path, first, last := w.key(e, nil)
+	if e.Kind == unstable.ArrayTable {
+		w.places[join(path)]++
+		path = append(path, place(w.places[join(path)]))
+	}
+	w.section = path
+	w.nodes = append(w.nodes, node{kind: header, path: path, line: w.lineAt(first), end: lineEnd(w.text, last)})
+}
+
+// key returns the path of a header or pair that is written under above, and
+// the first and last byte of its key.
+func (w *walker) key(e *unstable.Node, above []string) (path []string, first, last int) {
+	path = append(path, above...)
+	first = -1
+	for it := e.Key(); it.Next(); {
+		part := it.Node()
+		path = append(path, string(part.Data))
+		if first < 0 {
+			first = int(part.Raw.Offset)
+		}
+		last = int(part.Raw.Offset + part.Raw.Length)
+	}
+	return path, first, last
+}
+
+func (w *walker) pair(e *unstable.Node, above []string) {
+	path, first, last := w.key(e, above)
+	start := last
+	for w.text[start] != '=' {
+		start++
+	}
+	start++
+	for w.text[start] == ' ' || w.text[start] == '\t' {
+		start++
+	}
+	n := node{
+		kind: pair, path: path, within: len(above), line: w.lineAt(first),
+		start: start, end: int(e.Raw.Offset + e.Raw.Length),
+	}
+	v := e.Value()
+	switch v.Kind {
+	case unstable.InlineTable:
+		n.kind = inline
+		w.nodes = append(w.nodes, n)
+		w.inline(v, path)
+	case unstable.Array:
+		w.array(v, n)
+	default:
+		n.value = scalar(v)
+		w.nodes = append(w.nodes, n)
+	}
+}
+
+func (w *walker) inline(table *unstable.Node, path []string) {
+	for it := table.Children(); it.Next(); {
+		w.pair(it.Node(), path)
+	}
+}
+
+// array records a list of tables as sections, any other as one value.
+func (w *walker) array(list *unstable.Node, n node) {
+	items := []any{}
+	tables := 0
+	for it := list.Children(); it.Next(); {
+		if it.Node().Kind == unstable.InlineTable {
+			tables++
+		}
+		items = append(items, scalar(it.Node()))
+	}
+	if tables == 0 || tables < len(items) {
+		n.value = items
+		w.nodes = append(w.nodes, n)
+		return
+	}
+	i := 0
+	for it := list.Children(); it.Next(); {
+		i++
+		path := append(append([]string{}, n.path...), place(i))
+		w.nodes = append(w.nodes, node{kind: inline, path: path, within: len(path), line: n.line})
+		w.inline(it.Node(), path)
+	}
+}
+
+func scalar(v *unstable.Node) any {
+	switch v.Kind {
+	case unstable.String:
+		return string(v.Data)
+	case unstable.Bool:
+		return string(v.Data) == "true"
+	case unstable.Integer:
+		if n, err := strconv.ParseInt(string(v.Data), 0, 64); err == nil {
+			return n
+		}
+	}
+	return foreign{}
+}

@@ -1,0 +1,181 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"chela"
+)
+
+// finish looks up keys, chooses what was left open, and checks what only
+// makes sense together.
+func (l *loader) finish() error {
+	for _, p := range l.c.providers {
+		p.Key = Secret{value: l.env[strings.TrimPrefix(p.reference, "env:")]}
+	}
+	for _, check := range []func() error{l.checkNames, l.checkProviders, l.checkRules} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	modelSource := l.chooseModel()
+	if err := l.checkModels(); err != nil {
+		return err
+	}
+	l.collect(modelSource)
+	return nil
+}
+
+// checkNames refuses two names that the environment cannot tell apart.
+func (l *loader) checkNames() error {
+	if err := l.checkAlike("agents", l.c.AgentNames()); err != nil {
+		return err
+	}
+	return l.checkAlike("providers", l.c.ProviderNames())
+}
+
+func (l *loader) checkAlike(section string, names []string) error {
+	seen := map[string]string{}
+	for _, name := range names {
+		if other, ok := seen[envForm(name)]; ok {
+			at := l.sections[section+"."+name].place
+			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s %s and %s are too much alike", at, section, other, name)).
+				WithHint("rename one of them")
+		}
+		seen[envForm(name)] = name
+	}
+	return nil
+}
+
+func (l *loader) checkProviders() error {
+	for _, name := range l.c.ProviderNames() {
+		p := l.c.providers[name]
+		section := "providers." + name
+		if p.Kind == "" {
+			return chela.E(chela.Invalid, l.sections[section].place+": "+section+" has no kind").
+				WithHint(fmt.Sprintf("add kind, one of %s", supportedKinds))
+		}
+		if p.Kind != KindOffline && p.Kind != KindScript {
+			continue
+		}
+		for _, key := range []string{section + ".base_url", section + ".api_key"} {
+			if s, ok := l.slots[key]; ok {
+				return chela.E(chela.Invalid, fmt.Sprintf("%s: %s means nothing for kind %s", s.origin.place, key, p.Kind)).
+					WithHint("take it out")
+			}
+		}
+	}
+	return nil
+}
+
+func (l *loader) checkRules() error {
+	for i, r := range l.c.Policy {
+		if r.Verdict == "" {
+			path := []string{"policy", place(i + 1)}
+			return chela.E(chela.Invalid, l.sections[join(path)].place+": "+join(path)+" has no verdict").
+				WithHint("add verdict, one of deny, ask, allow")
+		}
+	}
+	return nil
+}
+
+// chooseModel settles the models that were not named and returns the reason.
+func (l *loader) chooseModel() string {
+	reason := "default"
+	if l.c.Model == "" {
+		l.c.Model, reason = offlineModel, "default: no key found"
+		for _, b := range builtins {
+			if p := l.c.providers[b.name]; b.model != "" && p.Key.IsSet() {
+				l.c.Model, reason = b.name+"/"+b.model, "default: "+strings.TrimPrefix(p.reference, "env:")+" is set"
+				break
+			}
+		}
+	}
+	for _, a := range l.c.agents {
+		if a.Model == "" {
+			a.Model = l.c.Model
+		}
+	}
+	return reason
+}
+
+// checkModels refuses models of providers that do not exist.
+func (l *loader) checkModels() error {
+	keys := []string{"model"}
+	for _, name := range l.c.AgentNames() {
+		keys = append(keys, "agents."+name+".model")
+	}
+	for _, key := range keys {
+		s, ok := l.slots[key]
+		if !ok {
+			continue
+		}
+		provider, _, _ := strings.Cut(s.setting.field(l.c, s.name).show(), "/")
+		if _, err := l.c.Provider(provider); err != nil {
+			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s: no provider %q", s.origin.place, key, cut(provider))).
+				WithHint(chela.HintOf(err))
+		}
+	}
+	return nil
+}
+
+// collect lists every setting with its value and source.
+func (l *loader) collect(modelSource string) {
+	c := l.c
+	add := func(key, value, source string) {
+		c.values = append(c.values, Value{Key: key, Value: value, Source: source})
+	}
+	add("home", string(c.Home), l.homeSource)
+	for key, s := range l.slots {
+		add(key, s.setting.field(c, s.name).show(), s.origin.source)
+	}
+	for _, s := range settings {
+		for _, name := range l.namesOf(s) {
+			key := strings.Replace(s.key, "*", name, 1)
+			if _, ok := l.slots[key]; ok {
+				continue
+			}
+			add(key, s.field(c, name).show(), l.defaultSource(key, name, modelSource))
+		}
+	}
+	slices.SortFunc(c.values, func(a, b Value) int { return strings.Compare(a.Key, b.Key) })
+}
+
+// namesOf returns for whom a setting is listed even when it is not set.
+func (l *loader) namesOf(s setting) []string {
+	switch section, rest, wild := strings.Cut(s.key, ".*"); {
+	case !wild && strings.Contains(s.key, "[]"), wild && rest == "":
+		return nil
+	case section == "agents":
+		return l.c.AgentNames()
+	case section == "providers":
+		names := l.c.ProviderNames()
+		return slices.DeleteFunc(names, func(name string) bool {
+			k := l.c.providers[name].Kind
+			return rest != ".kind" && (k == KindOffline || k == KindScript)
+		})
+	default:
+		return []string{""}
+	}
+}
+
+// defaultSource says why a setting that nobody set has its value.
+func (l *loader) defaultSource(key, name, modelSource string) string {
+	switch key {
+	case "model":
+		return modelSource
+	case "agents." + name + ".model":
+		return "default: model"
+	case "providers." + name + ".api_key":
+		p := l.c.providers[name]
+		variable := strings.TrimPrefix(p.reference, "env:")
+		switch {
+		case p.Key.IsSet():
+			return "env " + variable
+		case variable != "":
+			return "default: " + variable + " is not set"
+		}
+	}
+	return "default"
+}

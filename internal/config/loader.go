@@ -1,0 +1,255 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"chela"
+)
+
+// A loader puts one layer of values above the other.
+type loader struct {
+	c          *Config
+	env        map[string]string
+	homeSource string
+	slots      map[string]slot   // what was set, by key
+	sections   map[string]origin // where agents and providers are first named
+}
+
+// A slot is a setting that was set.
+type slot struct {
+	setting setting
+	name    string
+	origin  origin
+}
+
+// An origin is where a value came from.
+type origin struct {
+	place  string // for messages: "/home/me/.chela/config.toml:12", "CHELA_MODEL", "--model"
+	source string // for lists: "file config.toml:12", "env CHELA_MODEL", "flag --model"
+}
+
+// A word is a value of the environment or a flag, which have no types.
+type word string
+
+// newLoader returns a loader with the defaults in place.
+func newLoader(environ []string) *loader {
+	l := &loader{
+		env: map[string]string{}, slots: map[string]slot{}, sections: map[string]origin{},
+		c: &Config{
+			Name:      "chela",
+			Queue:     Queue{Mode: chela.QueueCollect},
+			Limits:    Limits{Steps: 50, TurnTimeout: 30 * time.Minute},
+			Lanes:     Lanes{Main: 4, Job: 5, Subagent: 8, Cron: 3},
+			Sandbox:   Sandbox{Mode: SandboxAuto},
+			Session:   Session{DMScope: chela.ScopeMain, IdentityLinks: map[string]string{}},
+			Approvals: Approvals{Expires: 24 * time.Hour},
+			Log:       Log{Level: "info", Format: "text"},
+			agents:    map[string]*Agent{},
+			providers: map[string]*Provider{},
+		},
+	}
+	for _, pair := range environ {
+		if name, value, ok := strings.Cut(pair, "="); ok {
+			l.env[name] = value
+		}
+	}
+	l.c.NoColor = l.env["NO_COLOR"] != "" || l.env["TERM"] == "dumb"
+	l.c.agent("main")
+	for _, b := range builtins {
+		l.c.providers[b.name] = &Provider{Name: b.name, Kind: b.kind, BaseURL: b.baseURL, reference: b.reference}
+	}
+	return l
+}
+
+// file applies config.toml, in the order in which it is written, so that the
+// first mistake is the one reported.
+func (l *loader) file(name string, text []byte) error {
+	doc, err := parse(name, text)
+	if err != nil {
+		return err
+	}
+	for _, n := range doc.nodes {
+		line := ":" + strconv.Itoa(n.line)
+		at := origin{place: name + line, source: "file " + filepath.Base(name) + line}
+		isSection, isList := section(n.path)
+		switch {
+		case !isSection && n.kind == inline:
+			err = l.put(n.path, foreign{}, at)
+		case !isSection:
+			err = l.put(n.path, n.value, at)
+		case isList:
+			err = misplaced(at, n.path, "[["+join(n.path)+"]]")
+		case n.kind == pair:
+			err = misplaced(at, n.path, "["+join(n.path)+"]")
+		default:
+			err = l.open(n.path, at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func misplaced(at origin, path []string, form string) error {
+	return chela.E(chela.Invalid, at.place+": "+join(path)+" is a section").WithHint("write it as " + form)
+}
+
+// open makes what a section names, even if nothing is set in it, and
+// remembers where it is first named.
+func (l *loader) open(path []string, at origin) error {
+	switch {
+	case isPlace(path[len(path)-1]):
+		l.c.rule(path[len(path)-1])
+	case len(path) > 1 && (path[0] == "agents" || path[0] == "providers"):
+		if path = path[:2]; !chela.ValidName(path[1]) {
+			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s cannot be a name", at.place, join(path[1:]))).
+				WithHint(`use lower-case letters, digits, "_" and "-"`)
+		}
+		if path[0] == "agents" {
+			l.c.agent(path[1])
+		} else {
+			l.c.provider(path[1])
+		}
+	}
+	if _, ok := l.sections[join(path)]; !ok {
+		l.sections[join(path)] = at
+	}
+	return nil
+}
+
+// put sets the setting at path.
+func (l *loader) put(path []string, given any, at origin) error {
+	s, name, ok := find(path)
+	if !ok {
+		return unknown(path, at)
+	}
+	if len(path) > 2 {
+		if err := l.open(path[:2], at); err != nil {
+			return err
+		}
+	}
+	f := s.field(l.c, name)
+	if w, ok := given.(word); ok {
+		given = f.value(string(w))
+	}
+	if err := f.put(given); err != nil {
+		return f.refusal(at.place+": "+join(path), given, err)
+	}
+	l.slots[join(path)] = slot{setting: s, name: name, origin: at}
+	return nil
+}
+
+func unknown(path []string, at origin) error {
+	key := cut(join(path))
+	if isLater(path) {
+		return chela.E(chela.Unsupported, fmt.Sprintf("%s: %s is not supported by this version", at.place, key)).
+			WithHint("take it out")
+	}
+	e := chela.E(chela.Invalid, fmt.Sprintf("%s: unknown key %s", at.place, key))
+	return suggest(e, join(path), knownKeys(path), "take it out; chela config list shows every key")
+}
+
+// environment applies first the names of the documents and of the built-in
+// providers, then those that begin with CHELA_. An empty variable counts as
+// not set.
+func (l *loader) environment() error {
+	for _, s := range settings {
+		for _, name := range s.names {
+			if err := l.variable(name, strings.Split(s.key, ".")); err != nil {
+				return err
+			}
+		}
+	}
+	for _, b := range builtins {
+		if err := l.variable(b.baseName, []string{"providers", b.name, "base_url"}); err != nil {
+			return err
+		}
+	}
+	for _, name := range sortedKeys(l.env) {
+		if !strings.HasPrefix(name, envPrefix) || name == "CHELA_HOME" || strings.HasPrefix(name, "CHELA_FAIL") {
+			continue
+		}
+		path, err := l.pathOf(name)
+		if err != nil {
+			return err
+		}
+		if err := l.variable(name, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *loader) variable(name string, path []string) error {
+	if l.env[name] == "" {
+		return nil
+	}
+	return l.put(path, word(l.env[name]), origin{place: name, source: "env " + name})
+}
+
+const envPrefix = "CHELA_"
+
+// envForm writes a key, or a part of one, as names of the environment are
+// written.
+func envForm(key string) string {
+	return strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(key))
+}
+
+// pathOf returns the path that a CHELA_ variable sets. Lists of sections and
+// identity links have no names in the environment.
+func (l *loader) pathOf(variable string) ([]string, error) {
+	name := strings.TrimPrefix(variable, envPrefix)
+	known := make([]string, 0, len(settings))
+	for _, s := range settings {
+		if strings.Contains(s.key, "[]") || strings.HasSuffix(s.key, ".*") {
+			continue
+		}
+		before, after, wild := strings.Cut(envForm(s.key), "*")
+		known = append(known, envPrefix+strings.Replace(envForm(s.key), "*", "NAME", 1))
+		if !wild && name == before {
+			return strings.Split(s.key, "."), nil
+		}
+		if wild && len(name) > len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after) {
+			return l.named(s, name[len(before):len(name)-len(after)]), nil
+		}
+	}
+	for _, key := range later {
+		if form := envForm(key); name == form || strings.HasPrefix(name, form+"_") {
+			return nil, chela.E(chela.Unsupported, variable+": "+key+" is not supported by this version").WithHint("unset it")
+		}
+	}
+	e := chela.E(chela.Invalid, "unknown environment variable "+cut(variable))
+	return nil, suggest(e, variable, known, "unset it; chela config list shows every key")
+}
+
+// named returns the path of s for the agent or provider that the environment
+// calls form.
+func (l *loader) named(s setting, form string) []string {
+	path := strings.Split(s.key, ".")
+	names := l.c.AgentNames()
+	if path[0] == "providers" {
+		names = l.c.ProviderNames()
+	}
+	path[1] = strings.ToLower(form)
+	if i := slices.IndexFunc(names, func(n string) bool { return envForm(n) == form }); i >= 0 {
+		path[1] = names[i]
+	}
+	return path
+}
+
+// flags applies the flags, which are named by their key.
+func (l *loader) flags(flags map[string]string) error {
+	for _, key := range sortedKeys(flags) {
+		at := origin{place: "--" + key, source: "flag --" + key}
+		if err := l.put(strings.Split(key, "."), word(flags[key]), at); err != nil {
+			return err
+		}
+	}
+	return nil
+}

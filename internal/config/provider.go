@@ -1,0 +1,124 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"chela"
+)
+
+// A ProviderKind is a protocol that chela speaks with a provider.
+type ProviderKind string
+
+// The kinds of providers.
+const (
+	KindAnthropic ProviderKind = "anthropic" // Messages
+	KindOpenAI    ProviderKind = "openai"    // Chat Completions
+	KindOffline   ProviderKind = "offline"   // built-in rules; no model
+	KindScript    ProviderKind = "script"    // plays a file; the model's name is its path
+)
+
+var (
+	supportedKinds = []ProviderKind{KindAnthropic, KindOpenAI, KindOffline, KindScript}
+	laterKinds     = []ProviderKind{"openai-responses", "gemini", "ollama", "bedrock"}
+)
+
+// A Provider says how to reach somebody who serves models.
+type Provider struct {
+	Name    string
+	Kind    ProviderKind
+	BaseURL string // empty: the one of the kind
+	Key     Secret // not set where none is needed
+
+	reference string // env:NAME, or empty where no key is needed
+}
+
+// A builtin is a provider that is there without a section.
+type builtin struct {
+	name      string
+	kind      ProviderKind
+	baseURL   string
+	reference string
+	baseName  string // environment name of its base URL
+	model     string // used when only its key is found; the provider's middle choice
+}
+
+// builtins in the order in which a default model is looked for.
+var builtins = []builtin{
+	{"anthropic", KindAnthropic, "", "env:ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "claude-sonnet-5-5"},
+	{"openai", KindOpenAI, "", "env:OPENAI_API_KEY", "OPENAI_BASE_URL", "gpt-6.1-terra"},
+	{
+		"openrouter", KindOpenAI, "https://openrouter.ai/api/v1",
+		"env:OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", "openrouter/auto",
+	},
+	{"offline", KindOffline, "", "", "", ""},
+	{"script", KindScript, "", "", "", ""},
+}
+
+// offlineModel is used when there is no key at all.
+const offlineModel = "offline/rules"
+
+// Provider returns the settings of a provider; an unknown name is a NotFound
+// error that names those there are.
+func (c *Config) Provider(name string) (Provider, error) {
+	if p, ok := c.providers[name]; ok {
+		return *p, nil
+	}
+	names := c.ProviderNames()
+	e := chela.E(chela.NotFound, fmt.Sprintf("no provider %q", cut(name)))
+	return Provider{}, suggest(e, name, names, "use one of "+strings.Join(names, ", ")+", or add [providers.NAME] to config.toml")
+}
+
+// ProviderNames returns the names of all providers, sorted.
+func (c *Config) ProviderNames() []string { return sortedKeys(c.providers) }
+
+// Resolve splits provider/model and returns the provider and the model's name
+// there. It is an Invalid error if the form is wrong, NotFound if there is no
+// such provider, and Denied if its key is missing.
+func (c *Config) Resolve(name string) (Provider, string, error) {
+	provider, rest, ok := strings.Cut(name, "/")
+	if !ok || rest == "" {
+		return Provider{}, "", chela.E(chela.Invalid, fmt.Sprintf("unknown model %q", cut(name))).
+			WithHint("write provider/model, such as " + offlineModel)
+	}
+	p, err := c.Provider(provider)
+	if err != nil {
+		return Provider{}, "", err
+	}
+	if variable := strings.TrimPrefix(p.reference, "env:"); variable != "" && !p.Key.IsSet() {
+		return Provider{}, "", chela.E(chela.Denied, fmt.Sprintf("provider %s has no key", p.Name)).
+			WithHint("set " + variable + ", or choose another model")
+	}
+	return p, rest, nil
+}
+
+// provider returns the provider of that name and makes it if need be.
+func (c *Config) provider(name string) *Provider {
+	p, ok := c.providers[name]
+	if !ok {
+		p = &Provider{Name: name}
+		c.providers[name] = p
+	}
+	return p
+}
+
+// agent returns the agent of that name and makes it if need be.
+func (c *Config) agent(name string) *Agent {
+	a, ok := c.agents[name]
+	if !ok {
+		a = &Agent{Name: name}
+		c.agents[name] = a
+	}
+	return a
+}
+
+// rule returns the policy rule at a place, as from [place], and makes it if
+// need be.
+func (c *Config) rule(at string) *Rule {
+	n, _ := strconv.Atoi(strings.TrimPrefix(at, placeMark)) // place wrote the number
+	for len(c.Policy) < n {
+		c.Policy = append(c.Policy, Rule{})
+	}
+	return &c.Policy[n-1]
+}
