@@ -200,7 +200,7 @@ func (c *Cluster) log() string  { return filepath.Join(c.dir, "log") }
 func (c *Cluster) startGuard() error {
 	const script = `cat; kill -CONT $(head -n 1 "$2/data/postmaster.pid")
 		"$1/pg_ctl" stop --pgdata "$2/data" -m immediate; rm -rf "$2"`
-	c.guard = exec.Command("sh", "-c", script, "sh", c.bin, c.dir)
+	c.guard = exec.Command("sh", "-c", script, "sh", c.bin, c.dir) //nolint:noctx // it ends when alive is closed
 	c.guard.Dir = c.dir
 	c.account.detach(c.guard)
 	var err error

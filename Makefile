@@ -1,0 +1,48 @@
+# Everything here is a go command that also works by hand.
+.DEFAULT_GOAL := help
+.PHONY: help build test race lint fuzz golden bench crash services tidy cross check
+
+FUZZTIME ?= 60s
+LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+BUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w"
+CROSS := CGO_ENABLED=0 go build -gcflags "all=-N -l" -o /dev/null ./cmd/chela
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+build: ## build bin/chela
+	$(BUILD) -o bin/ ./cmd/chela
+
+test: ## run all tests
+	@go run ./internal/testcount ./...
+
+race: ## run all tests with the race detector, in random order
+	@go run ./internal/testcount -race -shuffle=on ./...
+
+lint: ## look for suspicious code and wrong formatting
+	$(LINT) run ./...
+
+fuzz: ## run each fuzz target for FUZZTIME, 60s by default
+	go run ./internal/fuzzall $(FUZZTIME)
+
+golden: ## write the golden files anew, to be read as a diff
+	go test $$(grep -rl --include=*_test.go 'flag.Bool("update"' . | xargs -n 1 dirname | sort -u) -update
+
+bench: ## measure
+	go test -run '^$$' -bench . -benchmem ./bench/...
+
+crash: ## kill the program at every failpoint and at random, for an hour
+	go run ./internal/testcount -count=1 -timeout=2h -run=Crash ./bench/... ./cmd/... -args -crash=all
+
+services: ## install what the tests need, where that is possible
+	@scripts/services.sh
+
+tidy: ## check that go.mod names what is used
+	go mod tidy -diff
+
+cross: ## build for the systems of others, quickly instead of well
+	GOOS=linux GOARCH=arm64 $(CROSS)
+	GOOS=darwin GOARCH=arm64 $(CROSS)
+	GOOS=windows GOARCH=amd64 $(CROSS)
+
+check: services tidy build cross lint race ## all that must pass before a change is taken

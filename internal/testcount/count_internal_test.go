@@ -1,0 +1,58 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCount(t *testing.T) {
+	t.Parallel()
+	const stream = `{"Action":"start","Package":"a"}
+{"Action":"run","Package":"a","Test":"TestGood"}
+{"Action":"output","Package":"a","Test":"TestGood","Output":"said by a test that passed\n"}
+{"Action":"pass","Package":"a","Test":"TestGood","Elapsed":0.1}
+{"Action":"output","Package":"a","Test":"TestBad","Output":"=== RUN   TestBad\n"}
+{"Action":"output","Package":"a","Test":"TestBad","Output":"    bad_test.go:7: wrong\n"}
+{"Action":"fail","Package":"a","Test":"TestBad","Elapsed":0.1}
+{"Action":"output","Package":"a","Test":"TestSkipped","Output":"=== RUN   TestSkipped\n"}
+{"Action":"output","Package":"a","Test":"TestSkipped","Output":"    skip_test.go:9: no PostgreSQL\n"}
+{"Action":"output","Package":"a","Test":"TestSkipped","Output":"--- SKIP: TestSkipped (0.00s)\n"}
+{"Action":"skip","Package":"a","Test":"TestSkipped","Elapsed":0}
+{"Action":"output","Package":"a","Output":"FAIL\n"}
+{"Action":"fail","Package":"a","Elapsed":1.25}
+{"ImportPath":"b [b.test]","Action":"build-output","Output":"b.go:3: undefined: x\n"}
+{"ImportPath":"b [b.test]","Action":"build-fail"}
+{"Action":"fail","Package":"b","Elapsed":0}
+{"Action":"output","Package":"c","Test":"TestHangs","Output":"panic: test timed out\n"}
+{"Action":"output","Package":"c","Output":"FAIL c 600s\n"}
+{"Action":"fail","Package":"c","Elapsed":600}
+not an event
+{"Action":"skip","Package":"d"}
+{"Action":"pass","Package":"e","Elapsed":2}
+`
+	const want = `=== RUN   TestBad
+    bad_test.go:7: wrong
+FAIL
+FAIL  a 1.2s
+b.go:3: undefined: x
+FAIL  b 0.0s
+panic: test timed out
+FAIL c 600s
+FAIL  c 600.0s
+not an event
+ok    e 2.0s
+skip  a TestSkipped: skip_test.go:9: no PostgreSQL
+1 passed, 3 failed, 1 skipped
+`
+	var got strings.Builder
+	c := newCount(&got)
+	if err := c.read(strings.NewReader(stream)); err != nil {
+		t.Fatal(err)
+	}
+	c.summary()
+	if diff := cmp.Diff(want, got.String()); diff != "" {
+		t.Errorf("output (-want +got):\n%s", diff)
+	}
+}
