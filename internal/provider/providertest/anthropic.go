@@ -15,12 +15,15 @@ import (
 // alternate.
 func Anthropic(t *testing.T, c Case) *httptest.Server {
 	t.Helper()
-	return newServer(t, c, anthropic{})
+	return newServer(t, c, wire{
+		path:       "/v1/messages",
+		read:       readAnthropic,
+		events:     anthropicEvents,
+		plain:      anthropicPlain,
+		refuse:     anthropicRefuse,
+		overloaded: anthropicOverloaded(),
+	})
 }
-
-type anthropic struct{}
-
-func (anthropic) path() string { return "/v1/messages" }
 
 // Sign returns the signature that the server puts under a block of thinking
 // and wants to see when the block comes back.
@@ -31,7 +34,7 @@ func anthropicEvent(name string, data object) event {
 	return event{name: name, data: data}
 }
 
-func (anthropic) events(a Answer) (stream, end []event) {
+func anthropicEvents(a Answer) (stream, end []event) {
 	send := func(name string, data object) { stream = append(stream, anthropicEvent(name, data)) }
 	index := 0
 	block := func(start object, deltas ...object) {
@@ -98,7 +101,7 @@ func anthropicUsage(u chela.TokenUsage, output int64) object {
 	}
 }
 
-func (anthropic) plain(a Answer) any {
+func anthropicPlain(a Answer) any {
 	content := []object{}
 	if a.Thinking != "" {
 		content = append(content, object{"type": "thinking", "thinking": a.Thinking, "signature": Sign(a.Thinking)})
@@ -119,7 +122,7 @@ func anthropicError(kind, message string) object {
 	return object{"type": "error", "error": object{"type": kind, "message": message}, "request_id": "req_1"}
 }
 
-func (anthropic) refuse(f Fault) (int, any) {
+func anthropicRefuse(f Fault) (int, any) {
 	switch f {
 	case FaultRate:
 		return 429, anthropicError("rate_limit_error", "This request would exceed your organization's rate limit of 50,000 input tokens per minute.")
@@ -140,6 +143,6 @@ func (anthropic) refuse(f Fault) (int, any) {
 	}
 }
 
-func (anthropic) overloaded() event {
+func anthropicOverloaded() event {
 	return event{name: "error", data: anthropicError("overloaded_error", "Overloaded")}
 }

@@ -67,7 +67,7 @@ type anthropicBlock struct {
 	} `json:"source"`
 }
 
-func (anthropic) read(h http.Header, body []byte) (Received, error) {
+func readAnthropic(h http.Header, body []byte) (Received, error) {
 	var req anthropicRequest
 	if h.Get("X-Api-Key") != Key || h.Get("Anthropic-Version") != "2023-06-01" || h.Get("Content-Type") != "application/json" {
 		return Received{}, errors.New("x-api-key, anthropic-version or content-type is missing")
@@ -97,6 +97,12 @@ func (anthropic) read(h http.Header, body []byte) (Received, error) {
 	}
 	if err := r.messages(req.Messages); err != nil {
 		return Received{}, err
+	}
+	if n := len(req.Messages); n > 1 && req.Thinking != nil && req.Thinking.Type == "enabled" {
+		said := req.Messages[n-2].Content
+		if said[len(said)-1].Type == "tool_use" && !strings.HasSuffix(said[0].Type, "thinking") {
+			return Received{}, fmt.Errorf("expected thinking, but found %q at the start of the last round of calls", said[0].Type)
+		}
 	}
 	if r.got.Marks > 4 {
 		return Received{}, fmt.Errorf("%d blocks with cache_control, at most 4 are allowed", r.got.Marks)

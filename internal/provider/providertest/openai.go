@@ -15,14 +15,17 @@ import (
 // calls that are not JSON).
 func OpenAI(t *testing.T, c Case) *httptest.Server {
 	t.Helper()
-	return newServer(t, c, openAI{})
+	return newServer(t, c, wire{
+		path:       "/v1/chat/completions",
+		read:       readOpenAI,
+		events:     openAIEvents,
+		plain:      openAIPlain,
+		refuse:     openAIRefuse,
+		overloaded: openAIOverloaded(),
+	})
 }
 
-type openAI struct{}
-
-func (openAI) path() string { return "/v1/chat/completions" }
-
-func (openAI) events(a Answer) (stream, end []event) {
+func openAIEvents(a Answer) (stream, end []event) {
 	delta := func(d object) { stream = append(stream, openAIChunk(d, nil)) }
 	delta(object{"role": "assistant", "content": "", "refusal": nil})
 	if a.Thinking != "" {
@@ -91,7 +94,7 @@ func openAIUsage(u chela.TokenUsage) object {
 	}
 }
 
-func (openAI) plain(a Answer) any {
+func openAIPlain(a Answer) any {
 	message := object{"role": "assistant", "content": strings.Join(a.Text, ""), "refusal": nil}
 	if a.Thinking != "" {
 		message["reasoning_content"] = a.Thinking
@@ -110,7 +113,7 @@ func (openAI) plain(a Answer) any {
 	}
 }
 
-func (openAI) refuse(f Fault) (int, any) {
+func openAIRefuse(f Fault) (int, any) {
 	fail := func(status int, kind, code, message string) (int, any) {
 		return status, object{"error": object{"message": message, "type": kind, "param": nil, "code": code}}
 	}
@@ -134,7 +137,7 @@ func (openAI) refuse(f Fault) (int, any) {
 	}
 }
 
-func (openAI) overloaded() event {
+func openAIOverloaded() event {
 	return event{data: object{"error": object{
 		"message": "The server is currently overloaded with other requests.", "type": "server_error", "param": nil, "code": nil,
 	}}}

@@ -60,7 +60,7 @@ type openAIPart struct {
 	} `json:"image_url"`
 }
 
-func (openAI) read(h http.Header, body []byte) (Received, error) {
+func readOpenAI(h http.Header, body []byte) (Received, error) {
 	var req openAIRequest
 	if h.Get("Authorization") != "Bearer "+Key || h.Get("Content-Type") != "application/json" {
 		return Received{}, errors.New("authorization or content type is missing")

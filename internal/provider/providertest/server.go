@@ -19,25 +19,24 @@ import (
 const patience = 10 * time.Second
 
 // A wire is one protocol, from the side of the server.
-type wire interface {
+type wire struct {
+	path string
+
 	// read checks a request as strictly as the real server and tells what
-	// it holds. What it returns as an error is the message of a 400.
-	read(h http.Header, body []byte) (Received, error)
+	// it holds. What it returns as an error is why the request is refused.
+	read func(h http.Header, body []byte) (Received, error)
 
 	// events returns the stream that carries a, without its end, and the
 	// end.
-	events(a Answer) (stream, end []event)
+	events func(a Answer) (stream, end []event)
 
 	// plain returns the body that carries a without a stream.
-	plain(a Answer) any
+	plain func(a Answer) any
 
 	// refuse returns the answer to a request that fault refuses.
-	refuse(fault Fault) (status int, body any)
+	refuse func(fault Fault) (status int, body any)
 
-	// overloaded returns the event that tells of an overloaded server.
-	overloaded() event
-
-	path() string
+	overloaded event // tells inside a stream that the server has no room
 }
 
 // An event is one event of a server-sent stream.
@@ -79,7 +78,7 @@ func newServer(t *testing.T, c Case, w wire) *httptest.Server {
 	t.Helper()
 	s := &server{t: t, c: c, wire: w}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST "+w.path(), s.answer)
+	mux.HandleFunc("POST "+w.path, s.answer)
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
 	return srv
@@ -151,7 +150,7 @@ func (s *server) end(w http.ResponseWriter, r *http.Request, a Answer, complete 
 	case FaultGarbage:
 		s.send(w, a, []event{{name: "content_block_delta", data: `{"type":"content_block_delta","index":0,`}})
 	case FaultEvent:
-		s.send(w, a, []event{s.wire.overloaded()})
+		s.send(w, a, []event{s.wire.overloaded})
 	case FaultHang:
 		select {
 		case <-r.Context().Done():

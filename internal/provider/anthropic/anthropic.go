@@ -1,0 +1,115 @@
+// Package anthropic reaches the models of Anthropic by its Messages protocol.
+package anthropic
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"net/http"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+
+	"chela"
+	"chela/internal/provider/wire"
+)
+
+// DefaultBaseURL is where Anthropic serves.
+const DefaultBaseURL = "https://api.anthropic.com"
+
+// kind marks the thinking that this protocol brings, and that is sent back.
+const kind = "anthropic"
+
+// Config says which server is asked, and how.
+type Config struct {
+	Name       string            // of the provider in errors and model names; empty means "anthropic"
+	BaseURL    string            // without the version; empty means DefaultBaseURL
+	APIKey     string            // sent as x-api-key
+	HTTPClient *http.Client      // nil means one with the defaults of net/http; redirects are never followed
+	Headers    map[string]string // sent with each request; their values count as secrets
+}
+
+// A Provider is a server that speaks Messages. It may be used by several
+// goroutines at once.
+type Provider struct {
+	name   string
+	guard  wire.Guard
+	client anthropic.Client
+}
+
+// New returns a provider. It asks nobody. An address that cannot be one is an
+// Invalid error, a missing key for Anthropic itself a Denied one.
+func New(cfg Config) (*Provider, error) {
+	cfg.Name = cmp.Or(cfg.Name, "anthropic")
+	cfg.BaseURL = cmp.Or(cfg.BaseURL, DefaultBaseURL)
+	if _, err := wire.BaseURL(cfg.BaseURL); err != nil {
+		return nil, err
+	}
+	if cfg.APIKey == "" && cfg.BaseURL == DefaultBaseURL {
+		return nil, chela.E(chela.Denied, "provider "+cfg.Name+" has no key").
+			WithHint("set its key, or the base url of a server that needs none")
+	}
+	guard := wire.Guard{Provider: cfg.Name, Secrets: []string{cfg.APIKey}}
+	opts := []option.RequestOption{
+		option.WithoutEnvironmentDefaults(),
+		option.WithBaseURL(cfg.BaseURL),
+		option.WithHTTPClient(wire.Client(cfg.HTTPClient)),
+		option.WithMaxRetries(0), // the chain of wrappers retries
+	}
+	if cfg.APIKey != "" {
+		opts = append(opts, option.WithAPIKey(cfg.APIKey))
+	}
+	for name, value := range cfg.Headers {
+		opts = append(opts, option.WithHeader(name, value))
+		guard.Secrets = append(guard.Secrets, value)
+	}
+	opts = append(opts, option.WithMiddleware(guard.Do))
+	return &Provider{name: cfg.Name, guard: guard, client: anthropic.NewClient(opts...)}, nil
+}
+
+// Stream performs one step of a model; see [chela.Provider].
+func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
+	return wire.Stream(ctx, func(ctx context.Context, emit func(chela.Chunk) bool) (*chela.Finish, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		params, err := p.params(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		var opts []option.RequestOption
+		if !req.Plain {
+			opts = append(opts, option.WithJSONSet("stream", true), option.WithHeader("Accept", "text/event-stream"))
+		}
+		// Client.Post, unlike the service of messages, neither warns on
+		// stderr nor refuses long answers in one piece.
+		var res *http.Response
+		if err := p.client.Post(ctx, "v1/messages", params, &res, opts...); err != nil {
+			return nil, p.guard.Failed(ctx, err)
+		}
+		defer res.Body.Close()
+		if req.Plain {
+			return p.readPlain(ctx, res, emit)
+		}
+		return p.readStream(ctx, res, emit)
+	})
+}
+
+// Models lists the models that the key may use, with their limits.
+func (p *Provider) Models(ctx context.Context) ([]chela.Model, error) {
+	var models []chela.Model
+	pages := p.client.Models.ListAutoPaging(ctx, anthropic.ModelListParams{Limit: anthropic.Int(1000)})
+	for pages.Next() {
+		m := pages.Current()
+		models = append(models, chela.Model{
+			Provider:  p.name,
+			Name:      m.ID,
+			Window:    int(m.MaxInputTokens),
+			MaxOutput: int(m.MaxTokens),
+		})
+	}
+	if err := pages.Err(); err != nil {
+		return nil, p.guard.Failed(ctx, err)
+	}
+	return models, nil
+}

@@ -1,0 +1,158 @@
+package anthropic
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/anthropics/anthropic-sdk-go"
+
+	"chela"
+	"chela/internal/provider/wire"
+)
+
+// refShape is what the protocol accepts as the id of a call; nothing is said
+// of its length.
+var refShape = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// mark asks to cache the prompt up to and including a block. Of the four marks
+// that a request may have three are used: after the tools, after the system
+// prompt, and after the newest message, so that the next step reads everything
+// before its own messages from the cache; see
+// https://platform.claude.com/docs/en/build-with-claude/prompt-caching.
+func mark() anthropic.CacheControlEphemeralParam { return anthropic.NewCacheControlEphemeralParam() }
+
+func (p *Provider) params(ctx context.Context, req *chela.Request) (anthropic.MessageNewParams, error) {
+	params := anthropic.MessageNewParams{Model: req.Model}
+	if strings.TrimSpace(req.System) != "" {
+		params.System = []anthropic.TextBlockParam{{
+			Text:         strings.ToValidUTF8(req.System, "\uFFFD"),
+			CacheControl: mark(),
+		}}
+	}
+	for _, t := range req.Tools {
+		tool, err := p.tool(t)
+		if err != nil {
+			return params, err
+		}
+		params.Tools = append(params.Tools, anthropic.ToolUnionParam{OfTool: tool})
+	}
+	if n := len(params.Tools); n > 0 {
+		params.Tools[n-1].OfTool.CacheControl = mark()
+	}
+	messages, err := p.messages(ctx, req)
+	if err != nil {
+		return params, err
+	}
+	params.Messages = messages
+	think(&params, req)
+	return params, nil
+}
+
+func (p *Provider) tool(t chela.ToolSpec) (*anthropic.ToolParam, error) {
+	var schema map[string]json.RawMessage
+	if err := json.Unmarshal(t.Input, &schema); err != nil {
+		return nil, p.guard.Error(chela.Invalid, fmt.Sprintf("schema of tool %q is not a JSON object", t.Name))
+	}
+	// The members stay as they are written, so that equal tools make equal
+	// requests and the prompt cache hits. The type is set by the SDK.
+	members := map[string]any{}
+	for name, member := range schema {
+		if name != "type" {
+			members[name] = member
+		}
+	}
+	tool := &anthropic.ToolParam{Name: t.Name, InputSchema: anthropic.ToolInputSchemaParam{ExtraFields: members}}
+	if t.Description != "" {
+		tool.Description = anthropic.String(t.Description)
+	}
+	return tool, nil
+}
+
+// messages returns the conversation with roles that alternate: what people say
+// and the results of tools are both the user's, so neighbours are merged. The
+// results come first in their message, as the protocol wants.
+func (p *Provider) messages(ctx context.Context, req *chela.Request) ([]anthropic.MessageParam, error) {
+	var out []anthropic.MessageParam
+	add := func(role anthropic.MessageParamRole, blocks ...anthropic.ContentBlockParamUnion) {
+		if n := len(out); n > 0 && out[n-1].Role == role {
+			out[n-1].Content = append(out[n-1].Content, blocks...)
+			return
+		}
+		out = append(out, anthropic.MessageParam{Role: role, Content: blocks})
+	}
+	for _, m := range wire.Whole(req.Messages, refShape.MatchString) {
+		if m.Role == chela.RoleAssistant {
+			if len(out) == 0 { // a conversation begins with the user
+				add(anthropic.MessageParamRoleUser, anthropic.NewTextBlock("(the conversation goes on)"))
+			}
+			add(anthropic.MessageParamRoleAssistant, said(m)...)
+			continue
+		}
+		parts, err := p.guard.Parts(ctx, req, m)
+		if err != nil {
+			return nil, err
+		}
+		if m.Role == chela.RoleTool {
+			add(anthropic.MessageParamRoleUser, result(m, parts))
+			continue
+		}
+		for _, part := range parts {
+			add(anthropic.MessageParamRoleUser, block(part))
+		}
+	}
+	if n := len(out); n > 0 {
+		if out[n-1].Role == anthropic.MessageParamRoleAssistant { // models refuse to go on in their own words
+			add(anthropic.MessageParamRoleUser, anthropic.NewTextBlock("(go on)"))
+		}
+		last := out[len(out)-1].Content
+		if c := last[len(last)-1].GetCacheControl(); c != nil {
+			*c = mark()
+		}
+	}
+	return out, nil
+}
+
+// said returns what the model said before. Its thinking goes back unchanged,
+// ahead of the rest; that of other providers is left out.
+func said(m chela.Message) []anthropic.ContentBlockParamUnion {
+	var blocks []anthropic.ContentBlockParamUnion
+	for _, t := range m.Thinking {
+		switch {
+		case t.Provider != kind:
+		case t.Redacted != "":
+			blocks = append(blocks, anthropic.NewRedactedThinkingBlock(t.Redacted))
+		case t.Signature != "":
+			blocks = append(blocks, anthropic.NewThinkingBlock(t.Signature, t.Text))
+		}
+	}
+	if m.Text != "" {
+		blocks = append(blocks, anthropic.NewTextBlock(m.Text))
+	}
+	for _, c := range m.Calls {
+		blocks = append(blocks, anthropic.NewToolUseBlock(c.Ref, c.Args, c.Tool))
+	}
+	return blocks
+}
+
+func result(m chela.Message, parts []wire.Part) anthropic.ContentBlockParamUnion {
+	r := anthropic.ToolResultBlockParam{ToolUseID: m.Ref}
+	if m.Failed {
+		r.IsError = anthropic.Bool(true)
+	}
+	for _, part := range parts {
+		b := block(part)
+		r.Content = append(r.Content, anthropic.ToolResultBlockParamContentUnion{OfText: b.OfText, OfImage: b.OfImage})
+	}
+	return anthropic.ContentBlockParamUnion{OfToolResult: &r}
+}
+
+func block(part wire.Part) anthropic.ContentBlockParamUnion {
+	if part.Image == nil {
+		return anthropic.NewTextBlock(part.Text)
+	}
+	return anthropic.NewImageBlockBase64(part.MediaType, base64.StdEncoding.EncodeToString(part.Image))
+}

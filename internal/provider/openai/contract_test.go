@@ -1,0 +1,25 @@
+package openai_test
+
+import (
+	"testing"
+
+	"chela"
+	"chela/internal/provider/openai"
+	"chela/internal/provider/providertest"
+)
+
+func TestContract(t *testing.T) {
+	providertest.Run(t, providertest.Harness{
+		Wire: true,
+		New: func(t *testing.T, c providertest.Case) chela.Provider {
+			srv := providertest.OpenAI(t, c)
+			p, err := openai.New(openai.Config{
+				Name: "fake", BaseURL: srv.URL + "/v1", APIKey: providertest.Key, HTTPClient: srv.Client(),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		},
+	})
+}

@@ -1,0 +1,155 @@
+package wire
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"chela"
+)
+
+const (
+	maxMessage = 300     // bytes of a message for people
+	maxRefusal = 1 << 16 // bytes read of an answer that refuses a request
+)
+
+// A Guard turns all trouble with a provider into errors for which the rest of
+// the program has words. None of them tells a secret.
+type Guard struct {
+	Provider string   // its configured name
+	Secrets  []string // what no message may tell
+}
+
+// Client returns a copy of c that follows no redirect: the key would follow
+// to whatever address the answer names. A nil c stands for a client with the
+// defaults of net/http.
+func Client(c *http.Client) *http.Client {
+	if c == nil {
+		c = &http.Client{}
+	}
+	own := *c
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &own
+}
+
+// Do sends a request by next. It returns an answer only if that is what was
+// asked for; a refusal, a redirect, a page for people, and an answer in one
+// piece to a request for a stream are errors.
+func (g Guard) Do(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	res, err := next(req)
+	if err != nil {
+		return nil, g.Failed(req.Context(), err)
+	}
+	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	streamed := strings.Contains(req.Header.Get("Accept"), "event-stream")
+	if res.StatusCode < 300 && kind != "text/html" && !(streamed && kind == "application/json") {
+		return res, nil
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxRefusal))
+	if ctxErr := req.Context().Err(); ctxErr != nil {
+		return nil, ctxErr
+	}
+	if err != nil {
+		body = nil // the status and the headers must do
+	}
+	return nil, g.Refused(res.StatusCode, res.Header, body)
+}
+
+// Failed classifies an error of the transport or of reading an answer. The
+// error of ctx is returned as it is.
+func (g Guard) Failed(ctx context.Context, err error) error {
+	if ctxErr := ctx.Err(); ctxErr != nil {
+		return ctxErr
+	}
+	var pe *chela.ProviderError
+	if errors.As(err, &pe) {
+		return pe
+	}
+	// A *url.Error repeats the address, which may hold more than people
+	// should see.
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err
+	}
+	var cert *tls.CertificateVerificationError
+	failed := g.Error(chela.Unavailable, err.Error())
+	failed.Retryable = !errors.As(err, &cert)
+	failed.Err = err
+	return failed
+}
+
+// Cut returns the error for a stream that ended before its end, by err or
+// quietly if err is nil.
+func (g Guard) Cut(ctx context.Context, err error) error {
+	if ctxErr := ctx.Err(); ctxErr != nil {
+		return ctxErr
+	}
+	msg := "the stream ended before its end"
+	if err != nil {
+		msg += ": " + err.Error()
+	}
+	cut := g.Error(chela.Unavailable, msg)
+	cut.Retryable, cut.Cut = true, true
+	return cut
+}
+
+// Unreadable returns the error for an answer that does not follow the
+// protocol.
+func (g Guard) Unreadable(what string) *chela.ProviderError {
+	e := g.Error(chela.Unavailable, "sent something unreadable: "+what)
+	e.Retryable = true
+	return e
+}
+
+// Error returns an error of a kind with a message, which is made fit to be
+// shown.
+func (g Guard) Error(kind chela.Kind, msg string) *chela.ProviderError {
+	return &chela.ProviderError{Provider: g.Provider, Kind: kind, Msg: g.clean(msg)}
+}
+
+// inAddress finds the parts of an address that may hold secrets.
+var inAddress = regexp.MustCompile(`(://)[^/\s@"']+@|(https?://[^\s?"']+)\?[^\s"']*`)
+
+// clean makes text of a provider fit for people: one line of at most
+// maxMessage bytes, without secrets and control characters.
+func (g Guard) clean(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	for _, secret := range g.Secrets {
+		if secret != "" {
+			text = strings.ReplaceAll(text, secret, "[secret]")
+		}
+	}
+	text = inAddress.ReplaceAllString(text, "$1$2")
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		default:
+			return r
+		}
+	}, text)
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > maxMessage {
+		const more = "…"
+		end := maxMessage - len(more)
+		for !utf8.RuneStart(text[end]) {
+			end--
+		}
+		text = text[:end] + more
+	}
+	if text == "" {
+		return "no reason given"
+	}
+	return text
+}

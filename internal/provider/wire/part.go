@@ -1,0 +1,80 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"strings"
+	"unicode/utf8"
+
+	"chela"
+)
+
+// A Part is a piece of what a message shows: text, or an image.
+type Part struct {
+	Text      string
+	Image     []byte
+	MediaType string // of the image
+}
+
+// Parts returns what a message shows: its text, if any, then its attachments.
+// Images that models read (PNG, JPEG, GIF, WebP) stay images, text is put in
+// whole under its name, and of anything else the model is told that it is
+// there. An attachment that cannot be loaded is an Invalid error.
+func (g Guard) Parts(ctx context.Context, req *chela.Request, m chela.Message) ([]Part, error) {
+	var parts []Part
+	if m.Text != "" {
+		parts = append(parts, Part{Text: m.Text})
+	}
+	for _, a := range m.Attachments {
+		p, err := part(ctx, req, a)
+		if err != nil {
+			if ctxErr := ctx.Err(); ctxErr != nil {
+				return nil, ctxErr
+			}
+			e := g.Error(chela.Invalid, fmt.Sprintf("load attachment %q: %s", a.Name, chela.MessageOf(err)))
+			e.Err = err
+			return nil, e
+		}
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+func part(ctx context.Context, req *chela.Request, a chela.Attachment) (Part, error) {
+	kind, _, err := mime.ParseMediaType(a.MediaType)
+	if err != nil {
+		kind = "application/octet-stream"
+	}
+	switch kind {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		raw, err := bytesOf(ctx, req, a)
+		return Part{Image: raw, MediaType: kind}, err
+	}
+	if isText(kind) {
+		raw, err := bytesOf(ctx, req, a)
+		if err != nil {
+			return Part{}, err
+		}
+		if utf8.Valid(raw) {
+			return Part{Text: fmt.Sprintf("<attachment name=%q type=%q>\n%s\n</attachment>", a.Name, kind, raw)}, nil
+		}
+	}
+	return Part{Text: fmt.Sprintf("<attachment name=%q type=%q bytes=\"%d\"/> (its content cannot be shown here)", a.Name, kind, a.Size)}, nil
+}
+
+func bytesOf(ctx context.Context, req *chela.Request, a chela.Attachment) ([]byte, error) {
+	if req.Load == nil {
+		return nil, errors.New("the request does not say how to load attachments")
+	}
+	return req.Load(ctx, a)
+}
+
+func isText(kind string) bool {
+	switch kind {
+	case "application/json", "application/xml", "application/yaml", "application/toml", "application/javascript", "application/x-sh":
+		return true
+	}
+	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml")
+}

@@ -1,0 +1,200 @@
+package wire
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"chela"
+)
+
+// A problem is what a provider says went wrong.
+type problem struct {
+	labels  []string // type and code, as the provider names them
+	message string
+}
+
+// is reports whether the provider uses one of the labels.
+func (p problem) is(labels ...string) bool {
+	return slices.ContainsFunc(labels, func(l string) bool { return slices.Contains(p.labels, l) })
+}
+
+// readProblem finds the problem in a body. Most servers send
+// {"error": {"type", "code", "message"}}; some send the error as a string, in
+// a list, or its fields at the top, there also as "detail".
+func readProblem(body []byte) (problem, bool) {
+	var list []json.RawMessage
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		body = list[0]
+	}
+	var top map[string]json.RawMessage
+	if json.Unmarshal(body, &top) != nil {
+		return problem{}, false
+	}
+	inner := top
+	raw, wrapped := top["error"]
+	if wrapped && string(raw) != "null" {
+		var text string
+		if json.Unmarshal(raw, &text) == nil {
+			return problem{message: text}, true
+		}
+		inner = nil // a value of another form says nothing
+		json.Unmarshal(raw, &inner)
+	} else if top["message"] == nil && top["detail"] == nil {
+		return problem{}, false
+	}
+	var p problem
+	for _, name := range []string{"type", "code", "status"} {
+		if label := text(inner[name]); label != "" {
+			p.labels = append(p.labels, label)
+		}
+	}
+	p.message = cmp.Or(text(inner["message"]), text(inner["detail"]))
+	return p, true
+}
+
+// text returns a JSON string, or any other value but null as it is written.
+func text(raw json.RawMessage) string {
+	var s string
+	if raw == nil || string(raw) == "null" || json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+// Refused classifies an answer that refuses a request.
+func (g Guard) Refused(status int, header http.Header, body []byte) *chela.ProviderError {
+	p, told := readProblem(body)
+	e := g.classify(status, p, told)
+	e.Status = status
+	if e.Kind == chela.Exhausted && e.Retryable || e.Kind == chela.Unavailable {
+		e.After = after(header)
+	}
+	switch header.Get("X-Should-Retry") {
+	case "true":
+		e.Retryable = true
+	case "false":
+		e.Retryable = false
+	}
+	return e
+}
+
+// Told classifies a problem that came inside an answer, as {"error": …}. The
+// second result is false if body tells of none.
+func (g Guard) Told(body []byte) (*chela.ProviderError, bool) {
+	var top struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if !bytes.Contains(body, []byte(`"error"`)) || json.Unmarshal(body, &top) != nil || top.Error == nil || string(top.Error) == "null" {
+		return nil, false
+	}
+	p, told := readProblem(body)
+	return g.classify(0, p, told), true
+}
+
+// classify decides what sort of trouble a problem is: first by what is special
+// enough to need other handling whatever the status, then by label, then by
+// status. The labels are those of
+// https://platform.openai.com/docs/guides/error-codes and
+// https://platform.claude.com/docs/en/api/errors.
+func (g Guard) classify(status int, p problem, told bool) *chela.ProviderError {
+	e := g.Error(kindOf(status, p, told), message(status, p, told))
+	switch {
+	case isOverflow(status, p):
+		e.Kind, e.Overflow = chela.Invalid, true
+	case status == http.StatusPaymentRequired, p.is("insufficient_quota", "billing_error", "billing_not_active"), outOfMoney.MatchString(p.message):
+		e.Kind = chela.Exhausted
+	case status < 500 && e.Kind == chela.Invalid && noStream.MatchString(p.message):
+		e.Kind = chela.Unsupported
+	default:
+		e.Retryable = e.Kind == chela.Exhausted || e.Kind == chela.Unavailable
+	}
+	return e
+}
+
+func message(status int, p problem, told bool) string {
+	switch {
+	case told && p.message != "":
+		return p.message
+	case len(p.labels) > 0:
+		return strings.Join(p.labels, " ")
+	case status >= 200 && status < 300:
+		return "answered in another form than asked for"
+	case status >= 300 && status < 400:
+		return "redirects to another address"
+	default:
+		return cmp.Or(http.StatusText(status), fmt.Sprintf("status %d", status))
+	}
+}
+
+func kindOf(status int, p problem, told bool) chela.Kind {
+	switch {
+	case p.is("authentication_error", "permission_error", "invalid_api_key"):
+		return chela.Denied
+	case p.is("not_found_error", "model_not_found"):
+		return chela.NotFound
+	case p.is("rate_limit_error", "rate_limit_exceeded"):
+		return chela.Exhausted
+	case p.is("overloaded_error", "api_error", "timeout_error", "server_error"):
+		return chela.Unavailable
+	case p.is("invalid_request_error") && status < 400:
+		return chela.Invalid
+	}
+	switch {
+	case status == 0:
+		return chela.Unavailable // it broke off what it had begun
+	case status < 300 && !told:
+		return chela.Unsupported // no stream, or a page for people
+	case status < 300:
+		return chela.Unavailable
+	}
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return chela.Denied
+	case http.StatusNotFound:
+		return chela.NotFound
+	case http.StatusTooManyRequests:
+		return chela.Exhausted
+	case http.StatusNotImplemented:
+		return chela.Unsupported
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly:
+		return chela.Unavailable
+	}
+	if status >= 500 {
+		return chela.Unavailable
+	}
+	return chela.Invalid
+}
+
+var (
+	outOfMoney = regexp.MustCompile(`(?i)credit balance is too low|insufficient (credits|balance|quota)|exceeded your current quota`)
+	noStream   = regexp.MustCompile(`(?i)stream.*(not supported|unsupported|not available|must be verified)|(does not|doesn't) support.*stream|verified to stream`)
+
+	// tooLarge knows what providers say of a prompt that does not fit:
+	// OpenAI, vLLM, SGLang and OpenRouter ("maximum context length"),
+	// Anthropic ("prompt is too long"), llama.cpp ("available context
+	// size"), OpenAI's Responses ("context window"), Gemini ("input token
+	// count … exceeds"), xAI ("maximum prompt length"), Poolside ("maximum
+	// allowed input length"), Groq ("reduce the length"), LM Studio
+	// ("greater than the context length"), Ollama ("exceeds maximum
+	// context").
+	tooLarge = regexp.MustCompile(`(?i)maximum context length|prompt (is )?too long|available context size|exceeds? .*context (window|limit|length)` +
+		`|input token count.* exceeds|maximum prompt length|maximum allowed input length|reduce the length of (the|your) (messages|input|prompt)` +
+		`|greater than the context length|exceeds? (the )?max(imum)? context|input is too long|context_length_exceeded`)
+)
+
+// isOverflow reports whether the prompt was too large for the model. What a
+// provider says of too many tokens in a minute does not count.
+func isOverflow(status int, p problem) bool {
+	if status == http.StatusTooManyRequests || p.is("rate_limit_error", "rate_limit_exceeded") {
+		return false
+	}
+	return status == http.StatusRequestEntityTooLarge ||
+		p.is("context_length_exceeded", "request_too_large", "exceed_context_size_error") ||
+		tooLarge.MatchString(p.message)
+}

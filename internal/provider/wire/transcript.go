@@ -1,0 +1,167 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"chela"
+)
+
+// Unanswered is what a model reads in place of a result that never came.
+const Unanswered = "no result was recorded: the call may or may not have happened"
+
+// maxToolName is the longest name of a tool that every known server accepts.
+const maxToolName = 64
+
+// Whole returns a conversation that servers accept, whoever began it:
+//
+//   - the results of a step follow it at once, one for each of its calls, in
+//     their order; a call without a result gets a failed one that says so, a
+//     result without a call is left out;
+//   - each call has a ref that fits and is used once: the provider's own where
+//     that is possible, else one made of it, else our id for the call;
+//   - arguments are an object (what a model wrote instead is wrapped), names of
+//     tools are letters, digits, "_" and "-";
+//   - texts are valid UTF-8, and messages without content are left out.
+//
+// The messages given are not changed.
+func Whole(messages []chela.Message, fits func(ref string) bool) []chela.Message {
+	w := whole{fits: fits, used: map[string]bool{}}
+	for len(messages) > 0 {
+		m := messages[0]
+		messages = messages[1:]
+		switch m.Role {
+		case chela.RoleAssistant:
+			n := 0
+			for n < len(messages) && messages[n].Role != chela.RoleAssistant {
+				n++
+			}
+			w.step(m, messages[:n])
+			messages = messages[n:]
+		case chela.RoleUser:
+			w.add(m)
+		}
+	}
+	return w.out
+}
+
+type whole struct {
+	fits func(string) bool
+	used map[string]bool // refs
+	out  []chela.Message
+}
+
+// add appends a message unless it is empty.
+func (w *whole) add(m chela.Message) {
+	m.Text = printable(m.Text)
+	if m.Role == chela.RoleTool || m.Text != "" || len(m.Calls) > 0 || len(m.Attachments) > 0 {
+		w.out = append(w.out, m)
+	}
+}
+
+// printable returns text as valid UTF-8, and nothing for blanks alone.
+func printable(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return text
+}
+
+// step appends what the model said, the results of its calls, and then
+// everything else that was said before its next answer.
+func (w *whole) step(said chela.Message, rest []chela.Message) {
+	calls := make([]chela.CallSpec, len(said.Calls))
+	results := make([]chela.Message, len(said.Calls))
+	for i, c := range said.Calls {
+		results[i] = result(c, rest)
+		c.Ref = w.ref(c)
+		c.Tool = toolName(c.Tool)
+		c.Args, c.Raw = arguments(c), ""
+		calls[i], results[i].Ref = c, c.Ref
+	}
+	said.Calls = calls
+	w.add(said)
+	for _, m := range results {
+		w.add(m)
+	}
+	for _, m := range rest {
+		if m.Role == chela.RoleUser {
+			w.add(m)
+		}
+	}
+}
+
+// result finds the answer to a call: by our id, or by ref where one of the two
+// has no id of ours.
+func result(c chela.CallSpec, rest []chela.Message) chela.Message {
+	for _, m := range rest {
+		switch {
+		case m.Role != chela.RoleTool:
+		case m.Call != "" && m.Call == c.ID:
+			return m
+		case (m.Call == "" || c.ID == "") && m.Ref == c.Ref:
+			return m
+		}
+	}
+	return chela.Message{Role: chela.RoleTool, Call: c.ID, Tool: c.Tool, Text: Unanswered, Failed: true}
+}
+
+func (w *whole) ref(c chela.CallSpec) string {
+	ref := c.Ref
+	if !w.fits(ref) {
+		ref = plain(ref, 40)
+	}
+	if ref == "" || w.used[ref] {
+		ref = plain(string(c.ID), 40)
+	}
+	for n := len(w.used); ref == "" || w.used[ref]; n++ {
+		ref = fmt.Sprintf("call_%d", n)
+	}
+	w.used[ref] = true
+	return ref
+}
+
+// plain returns s with "_" for everything but letters, digits, "_" and "-",
+// and at most longest bytes of it.
+func plain(s string, longest int) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
+			return r
+		default:
+			return '_'
+		}
+	}, s)
+	return s[:min(len(s), longest)]
+}
+
+func toolName(name string) string {
+	if name = plain(name, maxToolName); name == "" {
+		return "unnamed"
+	}
+	return name
+}
+
+// arguments returns the arguments of a past call as an object. What is not one
+// goes under a key of its own, so that the model sees what it wrote.
+func arguments(c chela.CallSpec) json.RawMessage {
+	args := bytes.ToValidUTF8(bytes.TrimSpace(c.Args), []byte("\uFFFD"))
+	if len(args) > 0 && args[0] == '{' && json.Valid(args) {
+		return args
+	}
+	wrong := c.Raw
+	if wrong == "" {
+		wrong = string(args)
+	}
+	if wrong == "" {
+		return json.RawMessage(`{}`)
+	}
+	wrapped, err := json.Marshal(map[string]string{"unparsed_arguments": wrong})
+	if err != nil {
+		panic(fmt.Sprintf("encode a string: %v", err)) // a string always has a JSON form
+	}
+	return wrapped
+}
