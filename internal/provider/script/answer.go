@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"chela"
@@ -20,7 +21,7 @@ func (st *step) finish(req *chela.Request, at *place) (*chela.Finish, error) {
 		return nil, err
 	}
 	f := &chela.Finish{
-		Text:  text,
+		Text:  strings.ToValidUTF8(text, "\ufffd"),
 		Stop:  st.Stop,
 		Model: cmp.Or(req.Model, Kind),
 	}

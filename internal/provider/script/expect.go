@@ -3,6 +3,7 @@ package script
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"chela"
 )
@@ -47,13 +48,13 @@ func unmetText(what string, want *pattern, got string) string {
 	return fmt.Sprintf("expected %s to match %q, got %q", what, want.source, excerpt(got))
 }
 
-// excerpt keeps messages readable when what came is a whole file.
+// excerpt leaves room for the rest of a message, whose length is bounded.
 func excerpt(s string) string {
-	const limit = 400
+	const limit = 120
 	if len(s) <= limit {
 		return s
 	}
-	return s[:limit] + "…"
+	return strings.ToValidUTF8(s[:limit], "") + "…"
 }
 
 func (e *expect) unmetResult(results []chela.Message) string {

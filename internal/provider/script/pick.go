@@ -15,22 +15,28 @@ type place struct {
 	calls   int             // assistant messages of the whole conversation
 }
 
+// notePrefix is how the host's own remarks begin. They are user messages that
+// no person wrote, and no part of the user text.
+const notePrefix = "[note from the host]"
+
 func locate(messages []chela.Message) place {
 	var p place
 	var before chela.Role
 	for _, m := range messages {
-		switch m.Role {
-		case chela.RoleUser:
+		switch {
+		case m.Role == chela.RoleUser && strings.HasPrefix(m.Text, notePrefix):
+			continue
+		case m.Role == chela.RoleUser:
 			if before == chela.RoleUser {
 				p.said[len(p.said)-1] += "\n" + m.Text
 			} else {
 				p.said = append(p.said, m.Text)
 			}
 			p.answers, p.results = 0, nil
-		case chela.RoleAssistant:
+		case m.Role == chela.RoleAssistant:
 			p.answers++
 			p.calls++
-		case chela.RoleTool:
+		case m.Role == chela.RoleTool:
 			p.results = append(p.results, m)
 		}
 		before = m.Role

@@ -7,6 +7,8 @@ import (
 	"chela"
 )
 
+func note(text string) chela.Message { return user("[note from the host] " + text) }
+
 const ordered = `
 name: ordered
 turns:
@@ -36,6 +38,7 @@ func TestWhichStep(t *testing.T) {
 		{"keyed turns are not counted", []chela.Message{user("weather"), assistant(""), user("x")}, "a1"},
 		{"the same text again", []chela.Message{user("weather"), assistant("w1"), user("weather")}, "w1"},
 		{"nobody spoke", nil, "a1"},
+		{"notes of the host are not said by anybody", []chela.Message{user("x"), note("weather"), assistant(""), result("1"), note("weather")}, "a2"},
 		{
 			"past the turns", []chela.Message{user("x"), assistant(""), user("y"), assistant(""), user("z")},
 			`error: script: scenario "ordered": the scenario has no turn for "z"`,

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"chela"
 )
@@ -154,7 +156,21 @@ func (p *Provider) invalid(msg string) error {
 	if p.scenario.Name != "" {
 		msg = fmt.Sprintf("scenario %q: %s", p.scenario.Name, msg)
 	}
-	return &chela.ProviderError{Provider: p.name, Kind: chela.Invalid, Msg: msg}
+	return &chela.ProviderError{Provider: p.name, Kind: chela.Invalid, Msg: oneLine(msg)}
+}
+
+// oneLine makes a message of an error of msg: one line of at most 300 bytes.
+func oneLine(msg string) string {
+	const limit = 300
+	msg = strings.ToValidUTF8(strings.Join(strings.Fields(msg), " "), "\ufffd")
+	if len(msg) <= limit {
+		return msg
+	}
+	n := limit - len("…")
+	for !utf8.RuneStart(msg[n]) {
+		n--
+	}
+	return msg[:n] + "…"
 }
 
 // fail performs a fault.
@@ -175,6 +191,7 @@ func (p *Provider) fail(ctx context.Context, f *fault) error {
 		e.After = time.Duration(f.RetryAfterMS) * time.Millisecond
 		e.Msg = cmp.Or(f.Message, http.StatusText(f.Status), "failed")
 	}
+	e.Msg = oneLine(e.Msg)
 	return e
 }
 
