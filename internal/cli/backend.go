@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"chela"
+)
+
+// A Backend is an open home, by noun. The commands use it from one goroutine.
+type Backend struct {
+	Conversation conversation
+	Sessions     sessions
+	Threads      threads
+	Turns        turns
+	Approvals    approvals
+	Tools        tools
+	Models       models
+
+	// Attach keeps a file for the message it is sent with and returns what to
+	// put into Inbound.Attachments.
+	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
+
+	// Status counts what is in the home and says who holds it.
+	Status func(ctx context.Context) (Status, error)
+
+	// Close lets turns reach their next commit and closes the home. What did
+	// not end goes on when the home is opened again.
+	Close func() error
+}
+
+// conversation is how a person speaks with an agent.
+type conversation interface {
+	// Ask commits in and follows the turn that takes it, until the turn ended
+	// or waits for an answer to an approval. It hands the events of that turn
+	// to show, in order and never two at once; it returns after show did for
+	// the last time. A message without a MessageID is given one. If ctx ends
+	// first, Ask returns its error and the turn goes on; the returned turn is
+	// what is known of it then, its ID empty if it was not opened yet.
+	Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error)
+
+	// Follow does the same for a turn that is there, such as one whose
+	// approval was just answered. A turn that ended is returned at once.
+	Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error)
+
+	// Stop asks a turn to stop and returns without waiting for that. A turn
+	// that ended is a Conflict.
+	Stop(ctx context.Context, id chela.TurnID) error
+}
+
+// sessions reads sessions. A key that is not well-formed is Invalid, one that
+// does not exist NotFound.
+type sessions interface {
+	// Sessions returns all of them, the last used first.
+	Sessions(ctx context.Context) ([]chela.Session, error)
+	Session(ctx context.Context, key chela.SessionKey) (chela.Session, error)
+}
+
+// threads reads threads.
+type threads interface {
+	// Threads returns those of a session, the last used first.
+	Threads(ctx context.Context, key chela.SessionKey) ([]chela.Thread, error)
+	Thread(ctx context.Context, id chela.ThreadID) (chela.Thread, error)
+	// Path returns the entries from the root to the head.
+	Path(ctx context.Context, id chela.ThreadID) ([]chela.Entry, error)
+}
+
+// turns reads turns.
+type turns interface {
+	Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error)
+	// Transcript returns the entries of a turn in order of their sequence,
+	// and its tool calls in order of step and index.
+	Transcript(ctx context.Context, id chela.TurnID) ([]chela.Entry, []chela.ToolCall, error)
+}
+
+// approvals reads and answers approvals.
+type approvals interface {
+	// Approvals returns those in a state, the oldest first; with an empty
+	// state all.
+	Approvals(ctx context.Context, state chela.ApprovalState) ([]chela.Approval, error)
+	Approval(ctx context.Context, id chela.ApprovalID) (chela.Approval, error)
+	// Answer answers one. It is a Conflict if somebody else did, and Invalid
+	// if a pattern does not cover the call. The turn goes on by itself.
+	Answer(ctx context.Context, r Reply) (chela.Approval, error)
+}
+
+// A Reply is what a person says to an approval.
+type Reply struct {
+	Approval chela.ApprovalID
+	Answer   chela.Answer
+	Pattern  string // with chela.AnswerPattern
+	Comment  string // with chela.AnswerNo; the model sees it
+	By       string // who, and through which channel
+}
+
+// tools lists tools and runs one by hand.
+type tools interface {
+	// Tools returns those of an agent, sorted by name.
+	Tools(ctx context.Context, agent string) ([]chela.Tool, error)
+	// Call runs a tool in the agent's main session. The arguments are checked
+	// against the schema; the policy may deny the call, but does not ask: who
+	// types a call wants it.
+	Call(ctx context.Context, agent, name string, args json.RawMessage) (chela.ToolResult, error)
+}
+
+// models lists models and tries one.
+type models interface {
+	// Models returns those that are known, sorted by provider and name.
+	Models(ctx context.Context) ([]chela.Model, error)
+	// Test sends a short request to provider/model.
+	Test(ctx context.Context, model string) (chela.Finish, error)
+}
+
+// Status says what is in a home.
+type Status struct {
+	Home             string `json:"home"`
+	Database         string `json:"database"` // "sqlite" or "postgres"
+	Model            string `json:"model"`
+	Daemon           bool   `json:"daemon"` // a daemon runs on the home
+	Sessions         int    `json:"sessions"`
+	TurnsOpen        int    `json:"turns_open"`
+	ApprovalsPending int    `json:"approvals_pending"`
+	InboxWaiting     int    `json:"inbox_waiting"`
+	OutboxPending    int    `json:"outbox_pending"`
+}
+
+// A Finding is one thing that doctor looked at.
+type Finding struct {
+	Subject string `json:"subject"` // such as "database"
+	OK      bool   `json:"ok"`
+	Text    string `json:"text"`           // what was found
+	Cure    string `json:"cure,omitempty"` // what to do, where it is not OK
+}
