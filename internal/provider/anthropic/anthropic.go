@@ -42,7 +42,7 @@ type Provider struct {
 func New(cfg Config) (*Provider, error) {
 	cfg.Name = cmp.Or(cfg.Name, "anthropic")
 	cfg.BaseURL = cmp.Or(cfg.BaseURL, DefaultBaseURL)
-	if _, err := wire.BaseURL(cfg.BaseURL); err != nil {
+	if _, err := wire.Address(cfg.BaseURL); err != nil {
 		return nil, err
 	}
 	if cfg.APIKey == "" && cfg.BaseURL == DefaultBaseURL {

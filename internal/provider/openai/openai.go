@@ -48,7 +48,7 @@ type Provider struct {
 func New(cfg Config) (*Provider, error) {
 	cfg.Name = cmp.Or(cfg.Name, "openai")
 	cfg.BaseURL = cmp.Or(cfg.BaseURL, DefaultBaseURL)
-	base, err := wire.BaseURL(cfg.BaseURL)
+	base, err := wire.Address(cfg.BaseURL)
 	if err != nil {
 		return nil, err
 	}

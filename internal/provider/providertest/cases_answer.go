@@ -3,7 +3,7 @@ package providertest
 import (
 	"fmt"
 	"strings"
-	"sync"
+	"testing"
 	"unicode/utf8"
 
 	"chela"
@@ -28,6 +28,11 @@ func answers() []clause {
 		{Case: Case{Name: "refusal stop", Answers: []Answer{{Text: []string{"No."}, Stop: chela.StopRefusal}}}, scripted: true, check: checkRefusal},
 	}
 }
+
+// Texts that have gone wrong somewhere: joined emoji, right to left, combining
+// marks, a byte order mark, line separators that are not newlines, NUL, and
+// what SSE and JSON give a meaning.
+const odd = "👩‍👩‍👧‍👦 שלום \u202eabc\u202c e\u0301 \ufeff\u2028\u2029 \x00 \r\n\r\n data: [DONE]\n\nevent: error\n\n{\"a\":\"\\ud83d\"} 𝄞 end"
 
 // split cuts s into pieces of n runes.
 func split(s string, n int) []string {
@@ -116,25 +121,19 @@ func checkPlain(r *run) {
 	}
 }
 
-// checkConcurrent streams eight answers at once through one provider. The
-// goroutines are awaited before it returns.
+// checkConcurrent streams eight answers at once through one provider: parallel
+// subtests, which their group waits for.
 func checkConcurrent(r *run) {
-	var wg sync.WaitGroup
-	for i := range 8 {
-		wg.Go(func() {
+	r.Run("at once", func(t *testing.T) {
+		for i := range 8 {
 			text := fmt.Sprintf("hello %d", i)
-			out, problem := drain(r.ctx, r.p, r.request(say(text)))
-			switch {
-			case problem != nil:
-				r.Error(problem)
-			case out.err != nil:
-				r.Errorf("stream %d: %v", i, out.err)
-			case !r.h.Unscripted && out.finish.Text != text:
-				r.Errorf("stream %d answered %q", i, out.finish.Text)
-			}
-		})
-	}
-	wg.Wait()
+			t.Run(text, func(t *testing.T) {
+				t.Parallel()
+				one := run{T: t, h: r.h, c: r.c, p: r.p}
+				one.want(one.finish(one.request(say(text))).Text, text)
+			})
+		}
+	})
 }
 
 func checkLength(r *run) {

@@ -43,24 +43,20 @@ func checkBroken(r *run) {
 	}
 	r.want(f.Calls[0].Raw, `{"path": "a.txt`)
 	r.want(string(f.Calls[1].Args), `{}`)
-	messages := append([]chela.Message{say("read it")}, answered(f, "call_broken")...)
-	r.want(r.finish(r.request(messages...)).Text, "sorry")
+	r.want(r.finish(r.request(append(answered(f, "call_broken"), say("well?"))...)).Text, "sorry")
 }
 
-func checkEmptyArgs(r *run) {
-	f := r.finish(r.request(say("now")))
-	if len(f.Calls) != 1 {
-		r.Fatalf("got %d calls, want 1", len(f.Calls))
-	}
-	r.want(string(f.Calls[0].Args), `{}`)
-}
+func checkEmptyArgs(r *run) { r.want(string(r.oneCall().Args), `{}`) }
 
-func checkUnknownTool(r *run) {
+func checkUnknownTool(r *run) { r.want(r.oneCall().Tool, "launch") }
+
+func (r *run) oneCall() chela.CallSpec {
+	r.Helper()
 	f := r.finish(r.request(say("go")))
 	if len(f.Calls) != 1 {
 		r.Fatalf("got %d calls, want 1", len(f.Calls))
 	}
-	r.want(f.Calls[0].Tool, "launch")
+	return f.Calls[0]
 }
 
 // checkRound goes on after a step with calls, as a turn does, and looks at

@@ -20,10 +20,9 @@ import (
 // A run is one case under way.
 type run struct {
 	*testing.T
-	ctx context.Context
-	h   Harness
-	c   Case
-	p   chela.Provider
+	h Harness
+	c Case
+	p chela.Provider
 }
 
 // An outcome is what a stream came to: a finish or an error.
@@ -60,7 +59,7 @@ func say(text string) chela.Message { return chela.Message{Role: chela.RoleUser,
 // stream is right.
 func (r *run) stream(req *chela.Request) outcome {
 	r.Helper()
-	out, problem := drain(r.ctx, r.p, req)
+	out, problem := drain(r.Context(), r.p, req)
 	if problem != nil {
 		r.Fatal(problem)
 	}

@@ -66,9 +66,7 @@ func encode(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic(fmt.Sprintf("encode %T: %v", v, err))
-	}
+	enc.Encode(v) // the objects of this package always have a JSON form
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
@@ -145,7 +143,12 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, a Answer) {
 func (s *server) end(w http.ResponseWriter, r *http.Request, a Answer, complete func()) {
 	switch a.Fault {
 	case FaultCut:
-		panic(http.ErrAbortHandler) // net/http then tears the connection
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			s.t.Errorf("tear the connection: %v", err)
+			return
+		}
+		conn.Close()
 	case FaultEnd:
 	case FaultGarbage:
 		s.send(w, a, []event{{name: "content_block_delta", data: `{"type":"content_block_delta","index":0,`}})

@@ -75,10 +75,10 @@ func Call(ref, tool, args string) chela.CallSpec {
 	return c
 }
 
-// BaseURL checks the address of a provider. It returns an Invalid error for
+// Address checks the address of a provider. It returns an Invalid error for
 // one that is not http or https, or that holds credentials, which would end
 // up in logs.
-func BaseURL(address string) (*url.URL, error) {
+func Address(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
