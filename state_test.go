@@ -1,0 +1,145 @@
+package chela_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"chela"
+)
+
+// moves is a drawing of doc.go as a table: from each state to each other.
+type moves[S ~string] map[S][]S
+
+func TestThreadMoves(t *testing.T) {
+	t.Parallel()
+	checkMoves(t, chela.ThreadState.CanMove, moves[chela.ThreadState]{
+		"idle":              {"processing"},
+		"processing":        {"idle", "awaiting_approval", "interrupted"},
+		"awaiting_approval": {"processing", "idle", "interrupted"},
+		"interrupted":       {"processing"},
+	})
+}
+
+func TestTurnMoves(t *testing.T) {
+	t.Parallel()
+	checkMoves(t, chela.TurnState.CanMove, moves[chela.TurnState]{
+		"processing":        {"awaiting_approval", "completed", "failed", "interrupted", "limited"},
+		"awaiting_approval": {"processing", "failed", "interrupted", "limited"},
+		"completed":         {},
+		"failed":            {},
+		"interrupted":       {},
+		"limited":           {},
+	})
+	checkEndings(t, chela.TurnState.Ended, map[chela.TurnState]bool{
+		"processing": false, "awaiting_approval": false, "": false,
+		"completed": true, "failed": true, "interrupted": true, "limited": true,
+	})
+}
+
+func TestCallMoves(t *testing.T) {
+	t.Parallel()
+	checkMoves(t, chela.CallState.CanMove, moves[chela.CallState]{
+		"requested":         {"awaiting_approval", "approved", "running", "failed", "denied", "skipped"},
+		"awaiting_approval": {"approved", "running", "denied", "skipped"},
+		"approved":          {"running", "done", "failed", "denied", "skipped"},
+		"running":           {"done", "failed", "unknown"},
+		"done":              {},
+		"failed":            {},
+		"denied":            {},
+		"skipped":           {},
+		"unknown":           {},
+	})
+	checkEndings(t, chela.CallState.Ended, map[chela.CallState]bool{
+		"requested": false, "awaiting_approval": false, "approved": false, "running": false, "": false,
+		"done": true, "failed": true, "denied": true, "skipped": true, "unknown": true,
+	})
+}
+
+func TestApprovalMoves(t *testing.T) {
+	t.Parallel()
+	checkMoves(t, chela.ApprovalState.CanMove, moves[chela.ApprovalState]{
+		"pending":   {"granted", "denied", "expired", "withdrawn"},
+		"granted":   {},
+		"denied":    {},
+		"expired":   {},
+		"withdrawn": {},
+	})
+}
+
+func TestInboxMoves(t *testing.T) {
+	t.Parallel()
+	checkMoves(t, chela.InboxState.CanMove, moves[chela.InboxState]{
+		"waiting": {"taken", "dropped"},
+		"taken":   {},
+		"dropped": {},
+	})
+}
+
+func TestOutboxMoves(t *testing.T) {
+	t.Parallel()
+	checkMoves(t, chela.OutboxState.CanMove, moves[chela.OutboxState]{
+		"pending": {"sent", "failed"},
+		"sent":    {},
+		"failed":  {},
+	})
+}
+
+func TestWorkMoves(t *testing.T) {
+	t.Parallel()
+	checkMoves(t, chela.WorkState.CanMove, moves[chela.WorkState]{
+		"due":     {"running", "done"},
+		"running": {"due", "running", "done", "failed"},
+		"done":    {},
+		"failed":  {},
+	})
+}
+
+// checkMoves asks for every pair of states, the empty and an unknown one
+// among them.
+func checkMoves[S ~string](t *testing.T, canMove func(from, to S) bool, legal moves[S]) {
+	t.Helper()
+	states := append(slices.Sorted(maps.Keys(legal)), "", "nonsense")
+	for _, from := range states {
+		for _, to := range states {
+			if got, want := canMove(from, to), slices.Contains(legal[from], to); got != want {
+				t.Errorf("%q to %q: CanMove = %v, want %v", from, to, got, want)
+			}
+		}
+	}
+}
+
+func checkEndings[S ~string](t *testing.T, ended func(S) bool, endings map[S]bool) {
+	t.Helper()
+	for state, want := range endings {
+		if got := ended(state); got != want {
+			t.Errorf("%q: Ended = %v, want %v", state, got, want)
+		}
+	}
+}
+
+func TestEffectTiers(t *testing.T) {
+	t.Parallel()
+	for effect, want := range map[chela.Effect]chela.Tier{
+		chela.EffectRead:    chela.ReadOnly,
+		chela.EffectWrite:   chela.SideEffecting,
+		chela.EffectNetwork: chela.SideEffecting,
+		chela.EffectExecute: chela.Privileged,
+		chela.EffectSend:    chela.Privileged,
+		chela.EffectSpend:   chela.Privileged,
+		"":                  chela.Privileged,
+		"nonsense":          chela.Privileged,
+	} {
+		if got := effect.Tier(); got != want {
+			t.Errorf("tier of %q = %q, want %q", effect, got, want)
+		}
+	}
+}
+
+func TestTokenUsageTotal(t *testing.T) {
+	t.Parallel()
+	u := chela.TokenUsage{Input: 1, Output: 10, CacheRead: 100, CacheWrite: 1000, Reasoning: 5}
+	if got, want := u.Total(), int64(1111); got != want {
+		t.Errorf("Total() = %d, want %d: reasoning is part of the output", got, want)
+	}
+}
