@@ -107,3 +107,12 @@ var outboxMoves = map[OutboxState][]OutboxState{
 
 // CanMove reports whether an outbox message may go from s to to.
 func (s OutboxState) CanMove(to OutboxState) bool { return canMove(outboxMoves, s, to) }
+
+// From returns who spoke, as the model should see it: empty for the owner and
+// for origins that tell no sender.
+func (in Inbound) From() string {
+	if in.Origin.Owner {
+		return ""
+	}
+	return in.Origin.Sender
+}

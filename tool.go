@@ -119,8 +119,9 @@ type ToolCall struct {
 	Turn       TurnID          `json:"turn"`
 	Thread     ThreadID        `json:"thread"`
 	Session    SessionKey      `json:"session"`
-	Step       int             `json:"step"`  // step of the turn, from 1
-	Index      int             `json:"index"` // place within the step, from 0
+	Agent      string          `json:"agent,omitempty"` // whose workspace it works in; not stored
+	Step       int             `json:"step"`            // step of the turn, from 1
+	Index      int             `json:"index"`           // place within the step, from 0
 	Ref        string          `json:"ref,omitempty"`
 	Tool       string          `json:"tool"`
 	Args       json.RawMessage `json:"args"`

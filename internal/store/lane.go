@@ -11,13 +11,14 @@ import (
 type Lane struct {
 	chela.Lease
 	Class    chela.Class
-	Arrivals int64 // messages that ever arrived; the newest one's place
+	Turn     chela.TurnID // the turn that the newest holder runs or ran
+	Arrivals int64        // messages that ever arrived; the newest one's place
 }
 
-const laneColumns = `session, class, owner, token, expires_at, arrivals`
+const laneColumns = `session, class, owner, token, expires_at, turn, arrivals`
 
 func scanLane(row scanner) (l Lane, err error) {
-	err = row.Scan(&l.Session, &l.Class, &l.Owner, &l.Token, stored{&l.ExpiresAt}, &l.Arrivals)
+	err = row.Scan(&l.Session, &l.Class, &l.Owner, &l.Token, stored{&l.ExpiresAt}, &l.Turn, &l.Arrivals)
 	return l, err
 }
 
@@ -51,15 +52,24 @@ func (w *Write) Arrive(ctx context.Context, key chela.SessionKey) (Lane, bool, e
 		`update lanes set arrivals = arrivals + 1 where session = $1 returning `+laneColumns, string(key))
 }
 
-// TakeLane makes owner the holder of a lane that was read as before, and
-// returns the lease with its new token. It is a Conflict if somebody else was
-// faster.
-func (w *Write) TakeLane(ctx context.Context, before Lane, owner chela.NodeID, until time.Time) (chela.Lease, error) {
-	lease := chela.Lease{Session: before.Session, Owner: owner, Token: before.Token + 1, ExpiresAt: until}
-	err := w.move(ctx, "lane", string(before.Session), `update lanes set owner = $4, token = $5, expires_at = $6
+// TakeLane stores a new holder of a lane that was read as before, and the turn
+// that it runs. The new token must be the old one plus one. It is a Conflict if
+// somebody else was faster.
+func (w *Write) TakeLane(ctx context.Context, before Lane, l chela.Lease, turn chela.TurnID) error {
+	if l.Token != before.Token+1 {
+		return illegal("lane", string(l.Session), before.Token, l.Token)
+	}
+	return w.move(ctx, "lane", string(l.Session), `update lanes set owner = $4, token = $5, expires_at = $6, turn = $7
 		where session = $1 and owner = $2 and token = $3`,
-		string(before.Session), string(before.Owner), before.Token, string(owner), lease.Token, micros(until))
-	return lease, err
+		string(l.Session), string(before.Owner), before.Token, string(l.Owner), l.Token, micros(l.ExpiresAt), string(turn))
+}
+
+// ContinueLane stores that the holder of a lane goes on with another turn. It
+// is a Conflict if the lane has another holder.
+func (w *Write) ContinueLane(ctx context.Context, l chela.Lease, turn chela.TurnID) error {
+	return w.move(ctx, "lane", string(l.Session),
+		`update lanes set turn = $4 where session = $1 and owner = $2 and token = $3`,
+		string(l.Session), string(l.Owner), l.Token, string(turn))
 }
 
 // HoldLane extends a lease, and locks the lane's row until the transaction

@@ -13,6 +13,7 @@ create table lanes (
 	owner      text not null default '',
 	token      bigint not null default 0 check (token >= 0),
 	expires_at bigint not null default 0,
+	turn       text not null default '',
 	arrivals   bigint not null default 0
 );
 

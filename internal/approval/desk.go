@@ -1,0 +1,253 @@
+// Package approval answers the questions that turns ask before they do what
+// can hurt. A question is a row: it survives restarts, may be answered from any
+// surface, and exactly one answer wins.
+//
+//	pending ─▶ granted     the call may run, once
+//	        ─▶ denied      the model is told, with the reason
+//	        ─▶ expired     nobody answered in time; as denied
+//	        ─▶ withdrawn   the turn ended first
+//
+// An answer, what it means for the call, the standing answer that it may
+// leave, and that the turn may go on are one transaction. The turn itself goes
+// on in its lane.
+package approval
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"chela"
+	"chela/internal/lane"
+	"chela/internal/policy"
+	"chela/internal/store"
+)
+
+// sweepTime is how often questions are looked at that nobody answered.
+const sweepTime = time.Minute
+
+// Config is what a desk needs. All fields are required.
+type Config struct {
+	IDs  *chela.IDs
+	Now  func() time.Time
+	Emit func(chela.Event)
+	Hash func(tool string, args []byte) string         // binds a question to its call
+	Wake func(context.Context, chela.SessionKey) error // makes a lane go on
+}
+
+// A Desk takes answers. It may be used by several goroutines at once.
+type Desk struct {
+	store *store.Store
+	cfg   Config
+}
+
+// New returns a desk over a store.
+func New(s *store.Store, cfg Config) *Desk { return &Desk{store: s, cfg: cfg} }
+
+// A Reply is what somebody says to a question.
+type Reply struct {
+	ID      chela.ApprovalID
+	Answer  chela.Answer
+	Pattern string // with AnswerPattern: what is allowed from now on; empty means exactly this
+	Comment string // with AnswerNo: what the model is told
+	By      string // who answers, and through which channel
+}
+
+// Answer records an answer and lets the turn go on. It is NotFound if there is
+// no such question, a Conflict if it was answered or has expired, and Invalid
+// if the pattern does not cover the call.
+func (d *Desk) Answer(ctx context.Context, r Reply) (chela.Approval, error) {
+	switch r.Answer {
+	case chela.AnswerOnce, chela.AnswerSession, chela.AnswerPattern, chela.AnswerNo:
+	default:
+		return chela.Approval{}, chela.E(chela.Invalid, fmt.Sprintf("%q is not an answer", r.Answer)).
+			WithHint("say once, session, pattern or no")
+	}
+	var a chela.Approval
+	err := d.store.Write(ctx, "approval.answer", func(w *store.Write) error {
+		var err error
+		if a, err = w.Approval(ctx, r.ID); err != nil {
+			return err
+		}
+		return d.answer(ctx, w, &a, r)
+	})
+	if err != nil {
+		return a, err
+	}
+	return a, d.goOn(ctx, a)
+}
+
+// answer is the transaction of an answer. An answer that comes too late closes
+// the question as expired.
+func (d *Desk) answer(ctx context.Context, w *store.Write, a *chela.Approval, r Reply) error {
+	if a.State != chela.ApprovalPending {
+		return chela.E(chela.Conflict, fmt.Sprintf("approval %s is %s already%s", a.ID, a.State, by(a.AnsweredBy)))
+	}
+	call, err := w.Call(ctx, a.Call)
+	if err != nil {
+		return err
+	}
+	if d.cfg.Hash(call.Tool, call.Args) != a.ArgsHash {
+		return chela.E(chela.Conflict, "the call has changed since it was asked about").WithHint("say no and let it be asked again")
+	}
+	a.Answer, a.Comment, a.AnsweredBy, a.AnsweredAt = r.Answer, r.Comment, r.By, d.cfg.Now()
+	switch {
+	case !a.AnsweredAt.Before(a.ExpiresAt):
+		a.State, a.Answer = chela.ApprovalExpired, ""
+	case r.Answer == chela.AnswerNo:
+		a.State = chela.ApprovalDenied
+	default:
+		a.State = chela.ApprovalGranted
+		if err := d.grant(ctx, w, a, r); err != nil {
+			return err
+		}
+	}
+	return d.settle(ctx, w, *a, call)
+}
+
+// grant stores the standing answer that comes with "always".
+func (d *Desk) grant(ctx context.Context, w *store.Write, a *chela.Approval, r Reply) error {
+	if r.Answer == chela.AnswerOnce {
+		return nil
+	}
+	session, err := w.Session(ctx, a.Session)
+	if err != nil {
+		return err
+	}
+	g := chela.Grant{ID: d.cfg.IDs.Grant(), Agent: session.Agent, Tool: a.Tool, Approval: a.ID, CreatedAt: a.AnsweredAt}
+	if r.Answer == chela.AnswerSession {
+		g.Session = a.Session
+		return w.AddGrant(ctx, g)
+	}
+	patterns := []string{r.Pattern}
+	if r.Pattern == "" {
+		patterns = a.Subjects
+	}
+	for _, p := range patterns {
+		if !matchesAny(p, a.Subjects) {
+			return chela.E(chela.Invalid, fmt.Sprintf("the pattern %q does not cover this call", p)).
+				WithHint("use one that matches " + strings.Join(a.Subjects, ", "))
+		}
+		g.ID, g.Pattern = d.cfg.IDs.Grant(), p
+		if err := w.AddGrant(ctx, g); err != nil {
+			return err
+		}
+	}
+	a.Pattern = strings.Join(patterns, "\n")
+	return nil
+}
+
+func matchesAny(pattern string, subjects []string) bool {
+	for _, s := range subjects {
+		if policy.Match(pattern, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// settle stores the outcome of a question, what it means for the call, and that
+// the turn may go on.
+func (d *Desk) settle(ctx context.Context, w *store.Write, a chela.Approval, call chela.ToolCall) error {
+	if err := w.MoveApproval(ctx, a); err != nil {
+		return err
+	}
+	from := call.State
+	switch a.State {
+	case chela.ApprovalGranted:
+		call.State = chela.CallApproved
+	case chela.ApprovalExpired:
+		call.State, call.Why, call.FinishedAt = chela.CallDenied, "denied: nobody answered in time", a.AnsweredAt
+	default:
+		call.State, call.Why, call.FinishedAt = chela.CallDenied, "denied: the owner said no", a.AnsweredAt
+		if a.Comment != "" {
+			call.Why += ": " + a.Comment
+		}
+	}
+	if err := w.MoveCall(ctx, call, from); err != nil {
+		return err
+	}
+	turn, err := w.Turn(ctx, a.Turn)
+	if err != nil {
+		return err
+	}
+	return lane.Resume(ctx, w, turn, a.AnsweredAt)
+}
+
+// goOn announces an outcome and wakes the lane. An outcome that is not the one
+// that was asked for is an error.
+func (d *Desk) goOn(ctx context.Context, a chela.Approval) error {
+	d.cfg.Emit(chela.Event{
+		Kind: chela.EventApprovalAnswered, Session: a.Session, Thread: a.Thread, Turn: a.Turn, Call: a.Call, Tool: a.Tool,
+		Approval: a.ID, Text: string(a.State), At: a.AnsweredAt,
+	})
+	if err := d.cfg.Wake(ctx, a.Session); err != nil {
+		return err
+	}
+	if a.State == chela.ApprovalExpired && a.AnsweredBy != "" {
+		return chela.E(chela.Conflict, fmt.Sprintf("approval %s expired at %s; the call was denied", a.ID, a.ExpiresAt.Format(time.RFC3339))).
+			WithHint("ask the agent again")
+	}
+	return nil
+}
+
+// Run closes questions that nobody answered in time, now and every minute,
+// until ctx ends.
+func (d *Desk) Run(ctx context.Context) error {
+	tick := time.NewTicker(sweepTime)
+	defer tick.Stop()
+	for {
+		if err := d.Sweep(ctx); err != nil && ctx.Err() == nil {
+			return fmt.Errorf("close expired approvals: %w", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// Sweep closes the questions whose time is over.
+func (d *Desk) Sweep(ctx context.Context) error {
+	var pending []chela.Approval
+	err := d.store.Read(ctx, func(r *store.Read) error {
+		var err error
+		pending, err = r.PendingApprovals(ctx, "")
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, a := range pending {
+		if d.cfg.Now().Before(a.ExpiresAt) {
+			continue
+		}
+		a.State, a.AnsweredAt = chela.ApprovalExpired, d.cfg.Now()
+		err := d.store.Write(ctx, "approval.expire", func(w *store.Write) error {
+			call, err := w.Call(ctx, a.Call)
+			if err != nil {
+				return err
+			}
+			return d.settle(ctx, w, a, call)
+		})
+		switch {
+		case chela.KindOf(err) == chela.Conflict: // answered at the last moment
+		case err != nil:
+			return err
+		default:
+			if err := d.goOn(ctx, a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func by(who string) string {
+	if who == "" {
+		return ""
+	}
+	return " (" + who + ")"
+}

@@ -1,0 +1,44 @@
+// Package lane gives every session a single file: messages are stored before
+// they are acknowledged, one turn runs at a time, in order, on one node.
+//
+//	Submit ─▶ inbox (row) ─▶ lane free? ── yes ─▶ take it, open a turn ─▶ run
+//	                              │ no                                     │
+//	                              ▼                                        ▼
+//	                           waits ◀──── the ending looks here ──── turn ends
+//
+// # Who may write
+//
+// A lane has a holder, an expiry and a token that only grows. Taking a lane
+// adds one to the token; every transaction of a turn checks it. A holder that
+// was paused for longer than its lease finds the token changed and cannot write
+// any more.
+//
+// A lane may be taken when it is free, when its lease has expired, or when its
+// holder is known to be dead: a process of this home keeps a file locked for as
+// long as it lives, and the operating system lets go of it the moment it dies.
+// So a restart goes on at once and does not wait for a lease to expire.
+//
+// # No message falls between
+//
+// A submission and the ending of a turn both lock the lane's row first.
+// Whichever commits first is seen by the other: either the message finds the
+// lane free, or the ending finds the message waiting. The transaction that ends
+// a turn opens the next one.
+//
+// # States of a lane
+//
+//	free ─▶ held ─▶ free            taken by Submit, Wake or a takeover
+//	        held ─▶ held (next turn) when something waits at the end of a turn
+//	        held ─▶ held (token+1)   taken over from a holder that died
+//
+// A turn that waits for a person holds no lane; messages for its thread wait
+// behind it. A turn that was parked (the process was asked to end) or whose
+// journal failed leaves its lane free or to be taken over.
+//
+// # Failure
+//
+// When an append fails, the run is over and what it had in memory is dropped.
+// The lane reads the journal and tries again, three times, then lets go and
+// says so; the next start goes on. Losing the lease ends the run silently: the
+// new holder goes on.
+package lane

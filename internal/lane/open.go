@@ -1,0 +1,191 @@
+package lane
+
+import (
+	"context"
+	"slices"
+
+	"chela"
+	"chela/internal/prompt"
+	"chela/internal/store"
+	"chela/internal/turn"
+)
+
+// An opened turn is one that this process may run: fresh, or left by an earlier
+// run.
+type opened struct {
+	lease   chela.Lease
+	class   chela.Class
+	turn    chela.Turn
+	thread  chela.Thread  // of a fresh turn: before its first entry
+	session chela.Session // of a fresh turn
+	entries []chela.Entry // of a fresh turn: its first entries; nil means to read the journal
+}
+
+// afresh returns o so that the journal is read for it.
+func (o *opened) afresh() *opened {
+	c := *o
+	c.entries = nil
+	return &c
+}
+
+// open writes a new turn for messages of one thread, and takes the lane for it
+// or goes on holding it. Messages that are in the inbox already are marked
+// taken; the turn they are taken by is known beforehand.
+func (l *Lanes) open(ctx context.Context, w *store.Write, o opened, messages []chela.Waiting) (*opened, error) {
+	now := l.cfg.Now()
+	first := messages[0]
+	o.turn = chela.Turn{
+		ID: first.Turn, Session: o.session.Key, Thread: o.thread.ID, State: chela.TurnProcessing, Origin: first.Origin,
+		Model: l.cfg.Model(o.session, first.Inbound), Base: o.thread.Head, CreatedAt: now,
+	}
+	if err := w.OpenTurn(ctx, o.turn); err != nil {
+		return nil, err
+	}
+	after := o.thread
+	for _, m := range messages {
+		body := turn.UserBody(m)
+		e := chela.Entry{
+			ID: l.cfg.IDs.Entry(), Thread: after.ID, Parent: after.Head, Turn: o.turn.ID, Seq: after.Seq + 1,
+			Kind: chela.EntryUser, Body: body, Tokens: prompt.Tokens(body), CreatedAt: now,
+		}
+		if err := w.AppendEntry(ctx, e); err != nil {
+			return nil, err
+		}
+		after.Head, after.Seq = e.ID, e.Seq
+		o.entries = append(o.entries, e)
+	}
+	after.State, after.UpdatedAt = chela.ThreadProcessing, now
+	if after.Title == "" {
+		after.Title = title(first.Text)
+	}
+	if err := w.MoveThread(ctx, o.thread, after); err != nil {
+		return nil, err
+	}
+	o.thread.Title = after.Title
+	if o.session.Settings.Last != first.Origin {
+		o.session.Settings.Last, o.session.UpdatedAt = first.Origin, now
+		if err := w.SaveSession(ctx, o.session); err != nil {
+			return nil, err
+		}
+	}
+	return &o, nil
+}
+
+// title is the beginning of a thread's first message.
+func title(text string) string {
+	const most = 60
+	runes := []rune(text)
+	if i := slices.IndexFunc(runes, func(r rune) bool { return r == '\n' || r == '\r' }); i >= 0 {
+		runes = runes[:i]
+	}
+	if len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return string(runes)
+}
+
+// next finds what a lane should go on with and writes that it does: a turn that
+// is ready, or what waits in the inbox. The lane's row is locked. It returns nil
+// if there is nothing.
+func (l *Lanes) next(ctx context.Context, w *store.Write, session chela.Session) (*opened, error) {
+	ready, ok, err := w.ReadyTurn(ctx, session.Key)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		return &opened{turn: ready, session: session}, nil
+	}
+	waiting, err := w.Waiting(ctx, session.Key, maxWaiting)
+	if err != nil || len(waiting) == 0 {
+		return nil, err
+	}
+	thread, waiting, err := openable(ctx, w, waiting)
+	if err != nil || len(waiting) == 0 {
+		return nil, err
+	}
+	take := waiting[:Plan(l.mode(session), waiting, false).Take]
+	id := l.cfg.IDs.Turn()
+	for i := range take {
+		take[i].State, take[i].Turn = chela.InboxTaken, id
+		if err := w.MoveMessage(ctx, take[i]); err != nil {
+			return nil, err
+		}
+	}
+	return l.open(ctx, w, opened{session: session, thread: thread}, take)
+}
+
+// openable returns the messages of the front thread that can take one, and that
+// thread: one whose turn waits for a person cannot.
+func openable(ctx context.Context, w *store.Write, waiting []chela.Waiting) (chela.Thread, []chela.Waiting, error) {
+	for len(waiting) > 0 {
+		thread, err := w.Thread(ctx, waiting[0].Thread)
+		if err != nil {
+			return thread, nil, err
+		}
+		if thread.State.CanMove(chela.ThreadProcessing) && thread.State != chela.ThreadAwaiting {
+			return thread, waiting, nil
+		}
+		waiting = slices.DeleteFunc(waiting, func(m chela.Waiting) bool { return m.Thread == thread.ID })
+	}
+	return chela.Thread{}, nil, nil
+}
+
+// mode is the queue mode of a session.
+func (l *Lanes) mode(s chela.Session) chela.QueueMode {
+	if s.Settings.QueueMode != "" {
+		return s.Settings.QueueMode
+	}
+	return l.cfg.Mode
+}
+
+// load returns the state of an opened turn: out of memory if the conversation
+// is known up to there, else out of the journal.
+func (l *Lanes) load(ctx context.Context, o *opened) (turn.State, chela.Session, error) {
+	if o.entries != nil {
+		if conversation, ok := l.known.get(o.thread); ok {
+			return fresh(o, conversation), o.session, nil
+		}
+	}
+	var state turn.State
+	var session chela.Session
+	err := l.store.Read(ctx, func(r *store.Read) error {
+		t, err := r.Turn(ctx, o.turn.ID)
+		if err != nil {
+			return err
+		}
+		if session, err = r.Session(ctx, t.Session); err != nil {
+			return err
+		}
+		state, err = Read(ctx, r, t)
+		return err
+	})
+	return state, session, err
+}
+
+func fresh(o *opened, conversation prompt.Conversation) turn.State {
+	s := turn.Begin(o.thread, nil)
+	s.Conversation = conversation
+	s.Thread.State, s.Thread.UpdatedAt = chela.ThreadProcessing, o.turn.CreatedAt
+	return turn.Fold(s, turn.Change{Turn: &o.turn, Entries: o.entries})
+}
+
+// Read returns the state of a turn out of what the journal holds.
+func Read(ctx context.Context, r *store.Read, t chela.Turn) (turn.State, error) {
+	thread, err := r.Thread(ctx, t.Thread)
+	if err != nil {
+		return turn.State{}, err
+	}
+	path, err := r.Path(ctx, thread.ID, thread.Head)
+	if err != nil {
+		return turn.State{}, err
+	}
+	calls, err := r.Calls(ctx, t.ID)
+	if err != nil {
+		return turn.State{}, err
+	}
+	approvals, err := r.TurnApprovals(ctx, t.ID)
+	if err != nil {
+		return turn.State{}, err
+	}
+	return turn.Resume(thread, t, path, calls, approvals), nil
+}

@@ -1,0 +1,50 @@
+package lane
+
+import (
+	"chela"
+)
+
+// A Decision says which of the messages that wait go on now.
+type Decision struct {
+	Take  int  // that many from the front become one turn
+	Steer bool // some of them enter the running turn
+}
+
+// Plan decides what becomes of the messages that wait in a lane, oldest first.
+// Mode is what holds for messages that do not say otherwise. While a turn runs,
+// messages wait, but for those that steer it. On a free lane the front message
+// opens a turn; if it collects, those behind it that also collect, belong to
+// the same thread and ask for the same model go with it.
+func Plan(mode chela.QueueMode, waiting []chela.Waiting, running bool) Decision {
+	if running {
+		for _, m := range waiting {
+			if modeOf(m, mode) == chela.QueueSteer {
+				return Decision{Steer: true}
+			}
+		}
+		return Decision{}
+	}
+	if len(waiting) == 0 {
+		return Decision{}
+	}
+	first := waiting[0]
+	n := 1
+	for n < len(waiting) && collects(first, mode) && collects(waiting[n], mode) &&
+		waiting[n].Thread == first.Thread && waiting[n].Model == first.Model && waiting[n].Origin.Channel == first.Origin.Channel {
+		n++
+	}
+	return Decision{Take: n}
+}
+
+func modeOf(m chela.Waiting, mode chela.QueueMode) chela.QueueMode {
+	if m.Mode != "" {
+		return m.Mode
+	}
+	return mode
+}
+
+// collects reports whether a message shares its turn with others. One that was
+// to steer a turn that has ended meanwhile does.
+func collects(m chela.Waiting, mode chela.QueueMode) bool {
+	return modeOf(m, mode) != chela.QueueFollowup
+}

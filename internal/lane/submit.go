@@ -1,0 +1,219 @@
+package lane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"chela"
+	"chela/internal/fail"
+	"chela/internal/store"
+)
+
+// A Receipt tells what became of a message. It is given after the message was
+// committed.
+type Receipt struct {
+	Inbox     chela.InboxID
+	Session   chela.SessionKey
+	Thread    chela.ThreadID
+	Turn      chela.TurnID // the turn that took it; empty while it waits
+	Duplicate bool         // the delivery was known already
+}
+
+// Check returns an Invalid error if a message cannot be accepted, whatever the
+// state of its session.
+func Check(in chela.Inbound) error {
+	if _, err := chela.ParseSessionKey(in.Session); err != nil {
+		return err
+	}
+	switch {
+	case len(in.Text) > chela.MaxMessageBytes:
+		return chela.E(chela.Invalid, fmt.Sprintf("the message has %d bytes, and %d are allowed", len(in.Text), chela.MaxMessageBytes)).
+			WithHint("send it in parts, or put it into a file")
+	case !utf8.ValidString(in.Text):
+		return chela.E(chela.Invalid, "the message is not valid UTF-8").WithHint("convert it, for example with iconv -t utf-8")
+	case strings.ContainsRune(in.Text, 0):
+		return chela.E(chela.Invalid, "the message has a NUL character in it").WithHint("send text, or attach it as a file")
+	case strings.TrimSpace(in.Text) == "" && len(in.Attachments) == 0:
+		return chela.E(chela.Invalid, "the message is empty").WithHint("say something")
+	case in.Origin.Channel == "" || in.MessageID == "":
+		return chela.E(chela.Internal, "a message came without its channel or id")
+	case in.Agent == "":
+		return chela.E(chela.Internal, "a message came without an agent")
+	}
+	return nil
+}
+
+// Submit stores a message and, when its lane is free, begins a turn with it.
+// It returns after the commit. A delivery that was accepted before is not
+// stored again; its receipt says what became of it.
+func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (Receipt, error) {
+	if err := Check(in); err != nil {
+		return Receipt{}, err
+	}
+	if l.isClosing() {
+		return Receipt{}, chela.E(chela.Unavailable, "chela is shutting down").WithHint("send the message again in a moment")
+	}
+	if fail.Mutant("acknowledge-early") {
+		return Receipt{Session: in.Session}, l.acceptLater(ctx, in)
+	}
+	return l.accept(ctx, in)
+}
+
+func (l *Lanes) accept(ctx context.Context, in chela.Inbound) (Receipt, error) {
+	var receipt Receipt
+	var begun *opened
+	var holder chela.NodeID
+	err := l.store.Write(ctx, "inbox.accept", func(w *store.Write) error {
+		var err error
+		receipt, begun, holder, err = l.arrive(ctx, w, in)
+		return err
+	})
+	if err != nil {
+		return Receipt{}, err
+	}
+	switch {
+	case begun != nil:
+		l.begin(begun)
+	case holder == l.cfg.Node:
+		l.nudge(in)
+	default:
+		// Another process holds the lane, or it is free but its thread waits;
+		// if the holder is dead, the lane is taken over.
+		err = l.Wake(ctx, in.Session)
+	}
+	return receipt, err
+}
+
+// arrive is the transaction of a submission.
+func (l *Lanes) arrive(ctx context.Context, w *store.Write, in chela.Inbound) (r Receipt, begun *opened, holder chela.NodeID, err error) {
+	lane, session, thread, err := l.place(ctx, w, in)
+	if err != nil {
+		return r, nil, "", err
+	}
+	waiting, err := w.Waiting(ctx, in.Session, 1)
+	if err != nil {
+		return r, nil, "", err
+	}
+	now := l.cfg.Now()
+	in.Thread = thread.ID
+	m := chela.Waiting{ID: l.cfg.IDs.Inbox(), State: chela.InboxWaiting, CreatedAt: now, Inbound: in}
+	free := lane.Owner == "" && len(waiting) == 0 && (thread.State == chela.ThreadIdle || thread.State == chela.ThreadInterrupted)
+	if free {
+		m.State, m.Turn = chela.InboxTaken, l.cfg.IDs.Turn()
+	}
+	added, err := w.AddMessage(ctx, m, lane.Arrivals)
+	if err != nil {
+		return r, nil, "", err
+	}
+	if !added {
+		r, err = known(ctx, w, in)
+		return r, nil, lane.Owner, err
+	}
+	r = Receipt{Inbox: m.ID, Session: in.Session, Thread: thread.ID, Turn: m.Turn}
+	if !free {
+		return r, nil, lane.Owner, nil
+	}
+	lease := l.lease(lane)
+	if err := w.TakeLane(ctx, lane, lease, m.Turn); err != nil {
+		return r, nil, "", err
+	}
+	begun, err = l.open(ctx, w, opened{lease: lease, class: lane.Class, session: session, thread: thread}, []chela.Waiting{m})
+	return r, begun, l.cfg.Node, err
+}
+
+// place finds the lane, session and thread of a message, or makes them for the
+// first message of a session.
+func (l *Lanes) place(ctx context.Context, w *store.Write, in chela.Inbound) (lane store.Lane, s chela.Session, t chela.Thread, err error) {
+	lane, ok, err := w.Arrive(ctx, in.Session)
+	if err != nil {
+		return lane, s, t, err
+	}
+	if !ok {
+		if err = l.create(ctx, w, in); err != nil {
+			return lane, s, t, err
+		}
+		if lane, _, err = w.Arrive(ctx, in.Session); err != nil {
+			return lane, s, t, err
+		}
+	}
+	if s, err = w.Session(ctx, in.Session); err != nil {
+		return lane, s, t, err
+	}
+	if in.Thread == "" {
+		in.Thread = s.Thread
+	}
+	t, err = w.Thread(ctx, in.Thread)
+	if err == nil && t.Session != in.Session {
+		err = chela.E(chela.Invalid, fmt.Sprintf("thread %s belongs to another session", t.ID)).
+			WithHint("leave out --session, or name the thread's own")
+	}
+	return lane, s, t, err
+}
+
+func (l *Lanes) create(ctx context.Context, w *store.Write, in chela.Inbound) error {
+	key, err := chela.ParseSessionKey(in.Session)
+	if err != nil {
+		return err
+	}
+	now := l.cfg.Now()
+	s := chela.Session{Key: in.Session, Agent: in.Agent, Thread: l.cfg.IDs.Thread(), CreatedAt: now, UpdatedAt: now}
+	s.Settings.Last = in.Origin
+	if err := w.CreateSession(ctx, s, key.Class()); err != nil {
+		return err
+	}
+	if made, err := w.Session(ctx, s.Key); err != nil || made.Thread != s.Thread {
+		return err // another process made the session meanwhile
+	}
+	return w.CreateThread(ctx, chela.Thread{
+		ID: s.Thread, Session: s.Key, State: chela.ThreadIdle, CreatedAt: now, UpdatedAt: now,
+	})
+}
+
+// known is the receipt of a delivery that was accepted before.
+func known(ctx context.Context, w *store.Write, in chela.Inbound) (Receipt, error) {
+	m, ok, err := w.Delivered(ctx, in.Origin.Channel, in.Origin.Account, in.MessageID)
+	if err == nil && !ok {
+		err = errors.New("a known delivery is not in the inbox")
+	}
+	if err == nil && m.Session != in.Session {
+		err = chela.E(chela.Conflict, "that message id was used in another session").WithHint("use a new one for each message")
+	}
+	return Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Turn: m.Turn, Duplicate: true}, err
+}
+
+// acceptLater is a planted defect: it acknowledges before anything is stored.
+func (l *Lanes) acceptLater(ctx context.Context, in chela.Inbound) error {
+	l.turns.Go(func() {
+		if _, err := l.accept(context.WithoutCancel(ctx), in); err != nil {
+			l.cfg.Log.Error("message lost", "error", err)
+		}
+	})
+	return nil
+}
+
+func (l *Lanes) lease(lane store.Lane) chela.Lease {
+	return chela.Lease{
+		Session: lane.Session, Owner: l.cfg.Node, Token: lane.Token + 1, ExpiresAt: l.cfg.Now().Add(leaseTime),
+	}
+}
+
+// nudge tells a running turn of this process that a message wants to enter it.
+func (l *Lanes) nudge(in chela.Inbound) {
+	if !Plan(l.cfg.Mode, []chela.Waiting{{Inbound: in}}, true).Steer {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if h := l.held[in.Session]; h != nil {
+		h.control.Steer()
+	}
+}
+
+func (l *Lanes) isClosing() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.closing
+}

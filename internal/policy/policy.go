@@ -1,0 +1,192 @@
+// Package policy decides whether a tool call may run, must be asked about, or
+// may not run. Its functions are pure.
+//
+// What is decided, from the strongest to the weakest:
+//
+//  1. a rule of the configuration that says deny
+//  2. a rule that says ask, then one that says allow
+//  3. where no rule matches, the effect: reading and writing in the workspace
+//     are allowed; reaching other machines, running programs, sending and
+//     spending are asked about
+//
+// A call with a risk (see chela.Judgement) is asked about even where it would
+// be allowed, unless a rule with a pattern names it. A standing answer (a
+// chela.Grant) turns ask into allow; one without a pattern does not cover a
+// call with a risk. Nothing turns deny into anything else.
+package policy
+
+import (
+	"strings"
+
+	"chela"
+)
+
+// A Rule is one line of the owner's policy. Empty fields match everything.
+type Rule struct {
+	Tool    string
+	Effect  chela.Effect
+	Pattern string // of the call's subjects; "*" stands for any text
+	Agent   string
+	Channel string
+	Group   string
+	Sender  string
+	Verdict chela.Verdict
+}
+
+// A Question is a call to be decided about, and who asked for it.
+type Question struct {
+	Tool      string
+	Judgement chela.Judgement
+	Agent     string
+	Channel   string
+	Group     string
+	Sender    string
+}
+
+// A Decision is a verdict with its reason in words for people.
+type Decision struct {
+	Verdict chela.Verdict
+	Reason  string
+}
+
+// Decide rules on a question.
+func Decide(rules []Rule, grants []chela.Grant, q Question) Decision {
+	d, named := byRules(rules, q)
+	if d.Verdict == "" {
+		d = byEffect(q.Judgement.Effect)
+	}
+	if d.Verdict == chela.Allow && q.Judgement.Risk != "" && !named {
+		d = Decision{chela.Ask, q.Judgement.Risk}
+	}
+	if d.Verdict == chela.Ask {
+		for _, g := range grants {
+			if Covers(g, q) {
+				return Decision{chela.Allow, "allowed before"}
+			}
+		}
+		if q.Judgement.Risk != "" {
+			d.Reason = q.Judgement.Risk
+		}
+	}
+	return d
+}
+
+// byRules returns the strongest verdict of the rules that match, and whether a
+// rule with a pattern gave it.
+func byRules(rules []Rule, q Question) (d Decision, named bool) {
+	strength := map[chela.Verdict]int{chela.Deny: 3, chela.Ask: 2, chela.Allow: 1}
+	for _, r := range rules {
+		if !r.matches(q) {
+			continue
+		}
+		switch {
+		case strength[r.Verdict] > strength[d.Verdict]:
+			d = Decision{r.Verdict, "the policy says " + string(r.Verdict) + " for " + r.subject()}
+			named = r.Pattern != ""
+		case r.Verdict == d.Verdict:
+			named = named || r.Pattern != ""
+		}
+	}
+	return d, named
+}
+
+func (r Rule) matches(q Question) bool {
+	same := func(want, got string) bool { return want == "" || want == got }
+	return same(r.Tool, q.Tool) && same(string(r.Effect), string(q.Judgement.Effect)) && same(r.Agent, q.Agent) &&
+		same(r.Channel, q.Channel) && same(r.Group, q.Group) && same(r.Sender, q.Sender) && r.matchesPattern(q.Judgement)
+}
+
+// matchesPattern is strict about allowing and generous about the rest: a
+// pattern that allows must match every subject, one that forbids any of them.
+func (r Rule) matchesPattern(j chela.Judgement) bool {
+	if r.Pattern == "" {
+		return true
+	}
+	if r.Verdict == chela.Allow {
+		return matchesAll(r.Pattern, j)
+	}
+	for _, s := range j.Subjects {
+		if Match(r.Pattern, s) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r Rule) subject() string {
+	switch {
+	case r.Pattern != "":
+		return r.Pattern
+	case r.Tool != "":
+		return r.Tool
+	case r.Effect != "":
+		return string(r.Effect) + " calls"
+	default:
+		return "such calls"
+	}
+}
+
+func byEffect(e chela.Effect) Decision {
+	switch e {
+	case chela.EffectRead, chela.EffectWrite:
+		return Decision{chela.Allow, "stays in the workspace"}
+	case chela.EffectNetwork:
+		return Decision{chela.Ask, "reaches another machine"}
+	case chela.EffectExecute:
+		return Decision{chela.Ask, "runs a program"}
+	case chela.EffectSend:
+		return Decision{chela.Ask, "sends something out"}
+	case chela.EffectSpend:
+		return Decision{chela.Ask, "costs money"}
+	default:
+		return Decision{chela.Ask, "has an effect that is not known"}
+	}
+}
+
+// Covers reports whether a standing answer covers a call.
+func Covers(g chela.Grant, q Question) bool {
+	if g.Tool != q.Tool || g.Agent != q.Agent {
+		return false
+	}
+	if g.Pattern == "" {
+		return q.Judgement.Risk == ""
+	}
+	return matchesAll(g.Pattern, q.Judgement)
+}
+
+// matchesAll reports whether a pattern matches every subject of a call, and
+// literally so where the subjects could not be taken apart.
+func matchesAll(pattern string, j chela.Judgement) bool {
+	for _, s := range j.Subjects {
+		if j.Exact && pattern != s || !Match(pattern, s) {
+			return false
+		}
+	}
+	return len(j.Subjects) > 0
+}
+
+// Match reports whether the whole of text matches pattern, in which "*" stands
+// for any text, the empty one included, and every other character for itself.
+// It takes time proportional to the product of the lengths at the most.
+func Match(pattern, text string) bool {
+	if pattern == text {
+		return true
+	}
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return false
+	}
+	if !strings.HasPrefix(text, parts[0]) {
+		return false
+	}
+	text = text[len(parts[0]):]
+	last := parts[len(parts)-1]
+	for _, part := range parts[1 : len(parts)-1] {
+		i := strings.Index(text, part)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(part):]
+	}
+	return strings.HasSuffix(text, last)
+}

@@ -1,0 +1,102 @@
+package turn
+
+import (
+	"context"
+	"slices"
+
+	"chela"
+	"chela/internal/prompt"
+)
+
+// saved is what the journal has of the things that moves are checked against.
+type saved struct {
+	turn   chela.TurnState
+	thread chela.Thread
+	calls  map[chela.CallID]chela.CallState
+}
+
+func savedOf(s State) saved {
+	calls := make(map[chela.CallID]chela.CallState, len(s.Calls))
+	for _, c := range s.Calls {
+		calls[c.ID] = c.State
+	}
+	return saved{turn: s.Turn.State, thread: s.Thread, calls: calls}
+}
+
+// add folds a change into the state and keeps it for the journal.
+func (n *run) add(ch Change) {
+	n.state = Fold(n.state, ch)
+	b := &n.buffer
+	b.Entries = append(b.Entries, ch.Entries...)
+	b.Usage = append(b.Usage, ch.Usage...)
+	b.Owed = append(b.Owed, ch.Owed...)
+	b.Approvals = append(b.Approvals, ch.Approvals...)
+	b.Absorbed = append(b.Absorbed, ch.Absorbed...)
+	for _, m := range ch.Calls {
+		i := slices.IndexFunc(b.Calls, func(have CallMove) bool { return have.Call.ID == m.Call.ID })
+		if i < 0 {
+			b.Calls = append(b.Calls, m)
+		} else {
+			b.Calls[i] = m
+		}
+	}
+	if ch.Turn != nil {
+		turn := *ch.Turn
+		b.Turn = &turn
+	}
+}
+
+// entry makes the next entry of the thread.
+func (n *run) entry(kind chela.EntryKind, body chela.Body) chela.Entry {
+	return chela.Entry{
+		ID: n.IDs.Entry(), Thread: n.state.Thread.ID, Parent: n.state.Thread.Head, Turn: n.state.Turn.ID,
+		Seq: n.state.Thread.Seq + 1, Kind: kind, Body: body, Tokens: prompt.Tokens(body), CreatedAt: n.Now(),
+	}
+}
+
+// addEntry appends an entry to the thread.
+func (n *run) addEntry(kind chela.EntryKind, body chela.Body) chela.Entry {
+	e := n.entry(kind, body)
+	n.add(Change{Entries: []chela.Entry{e}})
+	n.announce(chela.Event{Kind: chela.EventEntryAppended, Entry: e.ID})
+	return e
+}
+
+// move changes a call.
+func (n *run) move(c chela.ToolCall) { n.add(Change{Calls: []CallMove{{Call: c}}}) }
+
+// flush appends the buffer in one transaction and announces what is in it.
+func (n *run) flush(ctx context.Context, op string) error {
+	b := n.buffer
+	if n.empty() {
+		return nil
+	}
+	for i, m := range b.Calls {
+		b.Calls[i].From = n.saved.calls[m.Call.ID]
+	}
+	if b.Turn != nil {
+		b.TurnFrom = n.saved.turn
+	}
+	if n.state.Thread != n.saved.thread {
+		n.state.Thread.UpdatedAt = n.Now()
+		thread := n.state.Thread
+		b.Thread, b.ThreadFrom = &thread, n.saved.thread
+	}
+	// An append that has begun is awaited even when the run is being stopped:
+	// its ending must reach the journal.
+	if err := n.journal.Append(context.WithoutCancel(ctx), op, b); err != nil {
+		return err
+	}
+	n.saved = savedOf(n.state)
+	n.buffer, n.keep = Change{}, false
+	for _, e := range n.events {
+		n.Emit(e)
+	}
+	n.events = nil
+	return nil
+}
+
+func (n *run) empty() bool {
+	b := &n.buffer
+	return b.Turn == nil && len(b.Entries)+len(b.Calls)+len(b.Approvals)+len(b.Usage)+len(b.Owed)+len(b.Absorbed) == 0
+}

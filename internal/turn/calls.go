@@ -1,0 +1,298 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"chela"
+	"chela/internal/fail"
+)
+
+// maxParallel is how many reads of one batch run at once.
+const maxParallel = 8
+
+// judge decides which calls may run: known tool, valid arguments, policy. A
+// call that may not run is settled, with words from which the model can
+// recover.
+func (n *run) judge(ctx context.Context, calls []chela.ToolCall) error {
+	for _, c := range calls {
+		judged, err := n.judgeCall(ctx, c)
+		if err != nil {
+			return err
+		}
+		judged.Agent = n.agent.Name
+		n.move(judged)
+	}
+	return nil
+}
+
+func (n *run) judgeCall(ctx context.Context, c chela.ToolCall) (chela.ToolCall, error) {
+	spec := n.state.Answer.Calls[c.Index]
+	last := c.Index == len(n.state.Answer.Calls)-1
+	switch {
+	case last && n.state.Answer.Stop == chela.StopLength:
+		c.State, c.Why = chela.CallFailed, "not run: the answer hit its length limit inside this call; make it again, with less in it"
+		return c, nil
+	case n.state.Turn.Steps >= n.Limits.Steps:
+		c.State, c.Why = chela.CallSkipped, "not run: the turn has no steps left to use its result"
+		return c, nil
+	case spec.Raw != "":
+		c.State, c.Why = chela.CallFailed, "not run: the arguments are not valid JSON; send one JSON object: "+clip(spec.Raw, 200)
+		return c, nil
+	}
+	args, err := n.agent.Tools.Check(c.Tool, c.Args)
+	if err != nil {
+		c.State, c.Why = chela.CallFailed, "not run: "+chela.MessageOf(err)
+		return c, nil
+	}
+	c.Args = args
+	tool, _ := n.agent.Tools.Get(c.Tool)
+	j := judgement(tool, c)
+	c.Effect, c.Resume = j.Effect, j.Resume
+	return n.rule(ctx, c, j)
+}
+
+func judgement(tool chela.Tool, c chela.ToolCall) chela.Judgement {
+	if tool.Judge == nil {
+		return chela.Judgement{Effect: chela.EffectRead}
+	}
+	return tool.Judge(c.Args)
+}
+
+// rule applies the policy to a judged call.
+func (n *run) rule(ctx context.Context, c chela.ToolCall, j chela.Judgement) (chela.ToolCall, error) {
+	ruling, err := n.agent.Policy(ctx, n.state.Turn, c, j)
+	if err != nil {
+		return c, err
+	}
+	switch ruling.Verdict {
+	case chela.Allow:
+		c.State = chela.CallApproved
+	case chela.Ask:
+		c.State, c.Why = chela.CallAwaiting, ruling.Reason
+	default:
+		c.State, c.Why = chela.CallDenied, "denied: "+ruling.Reason
+	}
+	return c, nil
+}
+
+// ask puts the question to a person and lets go of the lane. The policy is
+// asked again first: an earlier answer may cover this call too.
+func (n *run) ask(ctx context.Context, c chela.ToolCall) (done bool, err error) {
+	tool, ok := n.agent.Tools.Get(c.Tool)
+	if !ok {
+		c.State, c.Why = chela.CallDenied, "denied: there is no tool "+c.Tool+" any more"
+		n.move(c)
+		return false, nil
+	}
+	j := judgement(tool, c)
+	again, err := n.rule(ctx, c, j)
+	if err != nil {
+		return false, err
+	}
+	if again.State != chela.CallAwaiting {
+		n.move(again)
+		return false, nil
+	}
+	now := n.Now()
+	a := chela.Approval{
+		ID: n.IDs.Approval(), Call: c.ID, Turn: c.Turn, Thread: c.Thread, Session: c.Session, State: chela.ApprovalPending,
+		Tool: c.Tool, Effect: c.Effect, ArgsHash: n.agent.Tools.Hash(c.Tool, c.Args), Preview: j.Preview, Subjects: j.Subjects,
+		Reason: again.Why, Floor: j.Risk != "", CreatedAt: now, ExpiresAt: now.Add(n.Expires),
+	}
+	if a.Preview == "" {
+		a.Preview = c.Tool + " " + string(c.Args)
+	}
+	turn := n.state.Turn
+	turn.State = chela.TurnAwaiting
+	n.state.Thread.State = chela.ThreadAwaiting
+	n.add(Change{Turn: &turn, Approvals: []chela.Approval{a}})
+	n.announce(chela.Event{Kind: chela.EventApprovalRequested, Call: c.ID, Tool: c.Tool, Approval: a.ID, Text: a.Preview})
+	return true, n.flush(ctx, "turn.ask")
+}
+
+// runTools performs a batch: reads and settled calls together, or one call
+// with an effect.
+func (n *run) runTools(ctx context.Context, calls []chela.ToolCall) error {
+	if len(calls) == 1 && !harmless(calls[0]) {
+		return n.runEffect(ctx, calls[0])
+	}
+	if len(withState(calls, chela.CallApproved)) > 0 {
+		if err := n.flush(ctx, "turn.step"); err != nil {
+			return err
+		}
+		n.progress(names(calls))
+	}
+	outcomes := make([]outcome, len(calls))
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, maxParallel)
+	for i, c := range calls {
+		if c.State.Ended() {
+			outcomes[i] = outcome{state: c.State, ToolResult: chela.ToolResult{Text: c.Why, Failed: true}}
+			continue
+		}
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			outcomes[i] = n.execute(ctx, c)
+		})
+	}
+	wait.Wait()
+	if err := cutOff(ctx); err != nil {
+		return err
+	}
+	for i, c := range calls {
+		n.record(c, outcomes[i])
+	}
+	return nil
+}
+
+// runEffect performs one call with an effect: that it runs is appended before
+// it begins, what came of it after it ended.
+func (n *run) runEffect(ctx context.Context, c chela.ToolCall) error {
+	tool, ok := n.agent.Tools.Get(c.Tool)
+	if !ok {
+		n.settle(c, chela.CallFailed, "not run: there is no tool "+c.Tool+" any more")
+		return nil
+	}
+	if tool.Prepare != nil {
+		intent, err := tool.Prepare(ctx, c)
+		if err != nil {
+			n.settle(c, chela.CallFailed, "not run: "+chela.MessageOf(err))
+			return nil
+		}
+		c.Intent = intent
+	}
+	if !fail.Mutant("no-running-row") {
+		c.State, c.StartedAt = chela.CallRunning, n.Now()
+		n.move(c)
+	}
+	if err := n.flush(ctx, "turn.running"); err != nil {
+		return err
+	}
+	n.progress(c.Tool)
+	out := n.execute(ctx, c)
+	if err := cutOff(ctx); err != nil {
+		return err
+	}
+	n.record(c, out)
+	return n.flush(ctx, "turn.result")
+}
+
+// outcome is what a call came to.
+type outcome struct {
+	chela.ToolResult
+	state chela.CallState
+}
+
+// execute runs one call and waits for it; after ctx ended only for the grace
+// time.
+func (n *run) execute(ctx context.Context, c chela.ToolCall) outcome {
+	tool, ok := n.agent.Tools.Get(c.Tool)
+	if !ok {
+		return failed("there is no tool " + c.Tool + " any more")
+	}
+	n.emit(chela.Event{Kind: chela.EventToolStarted, Call: c.ID, Tool: c.Tool, Text: string(c.Args)})
+	type ended struct {
+		result chela.ToolResult
+		err    error
+	}
+	end := make(chan ended, 1)
+	go func() { // ends with the tool; execute waits for it, but no longer than the grace time after ctx ended
+		result, err := tool.Run(ctx, c)
+		if err == nil {
+			err = fail.Point("tool.ran")
+		}
+		end <- ended{result, err}
+	}()
+	var e ended
+	select {
+	case e = <-end:
+	case <-ctx.Done():
+		grace := time.NewTimer(n.Grace)
+		defer grace.Stop()
+		select {
+		case e = <-end:
+		case <-grace.C:
+			n.Log.Error("tool does not end when cancelled", "tool", c.Tool, "call", c.ID)
+			return outcome{state: interruptedState(c), ToolResult: chela.ToolResult{Text: "interrupted; it did not end when asked to and may still have an effect"}}
+		}
+	}
+	return n.outcomeOf(ctx, c, e.result, e.err)
+}
+
+func (n *run) outcomeOf(ctx context.Context, c chela.ToolCall, result chela.ToolResult, err error) outcome {
+	switch {
+	case err == nil && result.Failed:
+		return outcome{state: chela.CallFailed, ToolResult: result}
+	case err == nil:
+		return outcome{state: chela.CallDone, ToolResult: result}
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errStopped):
+		return failed("interrupted by the user while it ran; part of it may have happened")
+	case ctx.Err() != nil:
+		return failed("cut off while it ran, the turn's time is up; part of it may have happened")
+	default:
+		n.Log.Error("tool broke", "tool", c.Tool, "call", c.ID, "error", err)
+		return failed(fmt.Sprintf("the tool broke; this is a fault of chela, not of the call (%s)", c.ID))
+	}
+}
+
+func failed(text string) outcome {
+	return outcome{state: chela.CallFailed, ToolResult: chela.ToolResult{Text: text, Failed: true}}
+}
+
+// interruptedState is what a call is after it was left behind.
+func interruptedState(c chela.ToolCall) chela.CallState {
+	if c.State == chela.CallRunning {
+		return chela.CallUnknown
+	}
+	return chela.CallFailed
+}
+
+// record adds the result of a call.
+func (n *run) record(c chela.ToolCall, out outcome) {
+	if !c.State.Ended() {
+		c.State, c.FinishedAt = out.state, n.Now()
+		n.move(c)
+	}
+	n.addEntry(chela.EntryToolResult, chela.Body{
+		Text: out.Text, Attachments: out.Attachments, Call: c.ID, Ref: c.Ref, Tool: c.Tool, Status: c.State,
+	})
+	n.announce(chela.Event{Kind: chela.EventToolFinished, Call: c.ID, Tool: c.Tool, Text: string(c.State)})
+}
+
+// settle gives a call an outcome without running it. A call that waited for an
+// answer withdraws its question.
+func (n *run) settle(c chela.ToolCall, state chela.CallState, why string) {
+	if !c.State.Ended() {
+		c.State, c.Why, c.FinishedAt = state, why, n.Now()
+		n.move(c)
+	}
+	n.addEntry(chela.EntryToolResult, chela.Body{Text: c.Why, Call: c.ID, Ref: c.Ref, Tool: c.Tool, Status: c.State})
+	n.announce(chela.Event{Kind: chela.EventToolFinished, Call: c.ID, Tool: c.Tool, Text: string(c.State)})
+}
+
+func names(calls []chela.ToolCall) string {
+	text := ""
+	for i, c := range calls {
+		if i > 0 {
+			text += ", "
+		}
+		text += c.Tool
+	}
+	return text
+}
+
+// clip shortens text to about n bytes without cutting a character.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xc0 == 0x80 {
+		n--
+	}
+	return s[:n] + "…"
+}

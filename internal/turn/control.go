@@ -1,0 +1,82 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// The causes with which a run's context ends that the turn itself deals with.
+var (
+	errStopped = errors.New("the turn was asked to stop")
+	errTimeUp  = errors.New("the turn's time is up")
+)
+
+// A Control reaches a running turn from other goroutines. The zero value is
+// ready; it serves one run.
+type Control struct {
+	mu     sync.Mutex
+	stop   bool // guarded by mu, like all below
+	park   bool
+	steer  bool
+	cancel context.CancelCauseFunc // set while a run is attached
+}
+
+// Stop interrupts the turn: what the model has said so far is kept, tools that
+// run are cancelled.
+func (c *Control) Stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stop = true
+	if c.cancel != nil {
+		c.cancel(errStopped)
+	}
+}
+
+// Park asks the run to end at its next commit and leave the turn for another
+// run.
+func (c *Control) Park() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.park = true
+}
+
+// Steer tells the run that messages wait to enter the turn.
+func (c *Control) Steer() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.steer = true
+}
+
+// attach connects a run; the returned function disconnects it.
+func (c *Control) attach(cancel context.CancelCauseFunc) func() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cancel = cancel
+	if c.stop {
+		cancel(errStopped)
+	}
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.cancel = nil
+	}
+}
+
+func (c *Control) parked() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.park
+}
+
+func (c *Control) steering() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.steer
+}
+
+func (c *Control) steered() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.steer = false
+}

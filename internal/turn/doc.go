@@ -1,0 +1,56 @@
+// Package turn is the heart: it decides what a turn does next, does it, and
+// writes down what came of it.
+//
+//	journal ──Fold──▶ State ──Next──▶ Action ──Runner──▶ Change ──append──▶ journal
+//
+// [Fold] and [Next] are pure: no clock, no I/O, no randomness. What Next needs
+// beside the state (limits, whether the time is up, whether somebody asked to
+// stop) comes in as [Facts]. [Runner] performs actions and appends what came of
+// them through a [Journal].
+//
+// # What comes next
+//
+//	state shows                                 action
+//	the turn has ended                          Done
+//	three processes died in it                  Finish(failed)
+//	a call found running                        Resolve: a dead run began it
+//	somebody asked to stop, or time is up       Finish(interrupted | limited)
+//	the model could not be asked                Finish(failed)
+//	calls not yet judged                        Judge
+//	messages to steer by, a batch is done       Absorb
+//	the first open call waits for an answer     Wait, or Ask if nobody was asked
+//	open calls that may run                     RunTools: neighbouring reads, or one
+//	                                            call with an effect
+//	an answer without calls                     Finish(completed | limited)
+//	no steps left                               Finish(limited)
+//	anything else                               CallModel
+//
+// # What is durable when
+//
+// Changes collect in a buffer until something is about to happen that must not
+// be lost or repeated; then they are appended in one transaction:
+//
+//   - before tools run: the answer that asked for them, and for a call with an
+//     effect also that it is running now
+//   - after a call with an effect: its result
+//   - before a person is asked, with the approval
+//   - before the model is asked again, if an answer waits; results of reads
+//     alone ride along with the next answer, as reading again does no harm
+//   - with the ending
+//
+// So on an idle lane a turn of text is two commits (the lane's that opened it,
+// and the ending), a step of reads adds one, a call with an effect two.
+//
+// # When the process dies
+//
+// Nothing special: the next run folds what was appended and goes on. A call
+// that was marked running is decided by what its tool declares: repeated with
+// the same key, asked about, or reported to the model as unknown. It is never
+// simply repeated. A turn in which [MaxCrashes] processes died is failed.
+//
+// # When the journal fails
+//
+// An append that fails ends the run with its error; what was in memory is
+// dropped. Whoever owns the lane reads the journal and begins another run, or
+// gives up and leaves the turn for the next start.
+package turn

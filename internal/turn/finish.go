@@ -1,0 +1,51 @@
+package turn
+
+import (
+	"context"
+
+	"chela"
+)
+
+// finish ends the turn: open calls get their results, a question that waits is
+// withdrawn, and the ending, the answer and the reply that is owed are one
+// transaction.
+func (n *run) finish(ctx context.Context, a Action) error {
+	for _, c := range n.state.open() {
+		n.settle(c, chela.CallSkipped, "not run: "+a.Failure.Message)
+	}
+	if p := n.state.Pending; p != nil {
+		withdrawn := *p
+		withdrawn.State, withdrawn.AnsweredAt = chela.ApprovalWithdrawn, n.Now()
+		n.add(Change{Approvals: []chela.Approval{withdrawn}})
+		n.announce(chela.Event{Kind: chela.EventApprovalAnswered, Approval: p.ID, Text: string(withdrawn.State)})
+	}
+	turn := n.state.Turn
+	turn.State, turn.Failure, turn.FinishedAt = a.Ending, a.Failure, n.Now()
+	n.state.Thread.State = chela.ThreadIdle
+	if a.Ending == chela.TurnInterrupted {
+		n.state.Thread.State = chela.ThreadInterrupted
+	}
+	ch := Change{Turn: &turn}
+	if turn.Origin.ReplyBy == chela.ReplyByOutbox {
+		ch.Owed = []chela.Outbound{n.reply(turn)}
+	}
+	n.add(ch)
+	n.announce(chela.Event{Kind: chela.EventTurnFinished, Text: string(a.Ending)})
+	return n.flush(ctx, "turn.end")
+}
+
+// reply is what is owed to whoever the turn came from: the answer, or why there
+// is none.
+func (n *run) reply(t chela.Turn) chela.Outbound {
+	text := n.state.Answer.Text
+	if t.Failure != nil && t.State != chela.TurnLimited || text == "" {
+		text = "(" + string(t.State) + ")"
+		if t.Failure != nil {
+			text = "(" + string(t.State) + ": " + t.Failure.Message + ")"
+		}
+	}
+	return chela.Outbound{
+		ID: n.IDs.Outbox(), Session: t.Session, Turn: t.ID, Entry: n.state.AnswerID, To: t.Origin, Text: text,
+		State: chela.OutboxPending, CreatedAt: t.FinishedAt,
+	}
+}

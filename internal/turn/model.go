@@ -1,0 +1,144 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"chela"
+)
+
+// callModel performs one step of the model. What comes of it is an answer, or
+// what had arrived when somebody stopped the turn, or a failure.
+func (n *run) callModel(ctx context.Context, a Action) error {
+	if n.keep {
+		if err := n.flush(ctx, "turn.step"); err != nil {
+			return err
+		}
+	}
+	if a.Note != "" {
+		n.addEntry(chela.EntryNote, chela.Body{Text: a.Note, Hidden: true})
+	}
+	if err := n.agent.Frame.Check(n.state.Conversation); err != nil {
+		n.failure = failureOf(err)
+		return nil
+	}
+	n.progress("thinking")
+	finish, partial, err := n.stream(ctx, n.request(a))
+	switch {
+	case err == nil:
+		n.answer(finish)
+	case ctx.Err() == nil:
+		n.Log.Warn("model call ended with an error", "turn", n.state.Turn.ID, "model", n.state.Turn.Model, "error", err)
+		n.failure = failureOf(err)
+	case cutOff(ctx) != nil:
+		return cutOff(ctx)
+	case partial != "":
+		n.addEntry(chela.EntryAssistant, chela.Body{Text: partial, Model: n.state.Turn.Model, Interrupted: true})
+	}
+	return nil
+}
+
+func (n *run) request(a Action) *chela.Request {
+	req := &chela.Request{
+		Model: n.agent.Model, System: n.agent.Frame.System, Messages: n.state.Conversation.Messages,
+		Tools: n.agent.Frame.Tools, Thinking: n.agent.Thinking, Session: n.state.Turn.Session, Load: n.Load,
+	}
+	if a.NoTools {
+		req.Tools = nil
+	}
+	return req
+}
+
+// stream asks the provider and announces what arrives. On error it returns the
+// text that had arrived.
+func (n *run) stream(ctx context.Context, req *chela.Request) (finish *chela.Finish, partial string, err error) {
+	var text strings.Builder
+	for chunk, err := range n.agent.Provider.Stream(ctx, req) {
+		switch {
+		case err != nil:
+			return nil, text.String(), err
+		case chunk.Finish != nil:
+			return chunk.Finish, "", nil
+		case chunk.Text != "":
+			text.WriteString(chunk.Text)
+			n.emit(chela.Event{Kind: chela.EventTextDelta, Text: chunk.Text})
+		case chunk.Thinking != "":
+			n.emit(chela.Event{Kind: chela.EventThinkingDelta, Text: chunk.Thinking})
+		}
+	}
+	return nil, text.String(), &chela.ProviderError{
+		Provider: n.state.Turn.Model, Kind: chela.Unavailable, Cut: true, Msg: "the stream ended without an end",
+	}
+}
+
+// answer adds a whole answer, its calls and its ledger row.
+func (n *run) answer(f *chela.Finish) {
+	turn := n.state.Turn
+	turn.Steps++
+	body := chela.Body{
+		Text: f.Text, Thinking: f.Thinking, Calls: make([]chela.CallSpec, len(f.Calls)),
+		Model: turn.Model, Stop: f.Stop, Usage: &f.Usage,
+	}
+	moves := make([]CallMove, len(f.Calls))
+	for i, spec := range f.Calls {
+		spec.ID = n.IDs.Call()
+		if spec.Ref == "" {
+			spec.Ref = string(spec.ID)
+		}
+		body.Calls[i] = spec
+		moves[i].Call = requested(turn, spec, turn.Steps, i)
+		moves[i].Call.CreatedAt = n.Now()
+		moves[i].Call.Agent = n.agent.Name
+	}
+	if len(body.Calls) == 0 {
+		body.Calls = nil
+	}
+	n.add(Change{Turn: &turn})
+	n.addEntry(chela.EntryAssistant, body)
+	n.add(Change{Calls: moves, Usage: []chela.Usage{{
+		ID: n.IDs.Usage(), Session: turn.Session, Turn: turn.ID, Step: turn.Steps, Model: turn.Model,
+		Purpose: "turn", Tokens: f.Usage, CreatedAt: n.Now(),
+	}}})
+	for _, m := range moves {
+		n.announce(chela.Event{Kind: chela.EventToolRequested, Call: m.Call.ID, Tool: m.Call.Tool, Text: string(m.Call.Args)})
+	}
+	n.keep = true
+}
+
+// absorb takes the messages that wait into the turn. Calls that have not begun
+// are answered first, as the model may want something else now.
+func (n *run) absorb(ctx context.Context) error {
+	n.control.steered()
+	waiting, err := n.journal.Steering(ctx)
+	if err != nil || len(waiting) == 0 {
+		return err
+	}
+	for _, c := range n.state.open() {
+		n.settle(c, chela.CallSkipped, "skipped: superseded by a new message")
+	}
+	for _, m := range waiting {
+		m.State, m.Turn = chela.InboxTaken, n.state.Turn.ID
+		n.addEntry(chela.EntryUser, UserBody(m))
+		n.add(Change{Absorbed: []chela.Waiting{m}})
+	}
+	n.keep = true
+	return nil
+}
+
+// UserBody is the body of the entry that a message becomes.
+func UserBody(m chela.Waiting) chela.Body {
+	return chela.Body{Text: m.Text, Attachments: m.Attachments, Inbox: m.ID, From: m.From()}
+}
+
+// progress tells that a step begins, as in "[2/50] thinking".
+func (n *run) progress(what string) {
+	n.emit(chela.Event{
+		Kind: chela.EventTurnProgress, Step: n.state.Turn.Steps + 1, Limit: n.Limits.Steps,
+		Text: fmt.Sprintf("[%d/%d] %s", min(n.state.Turn.Steps+1, n.Limits.Steps), n.Limits.Steps, what),
+	})
+}
+
+func failureOf(err error) *chela.Failure {
+	return &chela.Failure{Kind: chela.KindOf(err), Message: chela.MessageOf(err)}
+}

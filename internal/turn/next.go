@@ -1,0 +1,172 @@
+package turn
+
+import (
+	"fmt"
+	"time"
+
+	"chela"
+)
+
+// Limits bound a turn.
+type Limits struct {
+	Steps int           // model answers in a turn, at least 1
+	Time  time.Duration // wall clock of one run; 0 for none
+}
+
+// Facts are what Next must know beside the record.
+type Facts struct {
+	Limits   Limits
+	Stop     bool           // somebody asked to stop the turn
+	TimeUp   bool           // the run took longer than it may
+	Steering bool           // messages wait to enter the turn
+	Failure  *chela.Failure // why the model could not be asked
+}
+
+// ActionKind says what to do.
+type ActionKind string
+
+// The kinds of actions. The last two end a run.
+const (
+	CallModel ActionKind = "call_model"
+	Judge     ActionKind = "judge"
+	RunTools  ActionKind = "run_tools"
+	Resolve   ActionKind = "resolve"
+	Absorb    ActionKind = "absorb"
+	Ask       ActionKind = "ask"
+	Finish    ActionKind = "finish"
+	Wait      ActionKind = "wait"
+	Done      ActionKind = "done"
+)
+
+// An Action is what a turn does next.
+type Action struct {
+	Kind    ActionKind
+	Calls   []chela.ToolCall // Judge, RunTools, Resolve, Ask: which
+	Note    string           // CallModel: what the host tells the model first
+	NoTools bool             // CallModel: the last step, in which only text helps
+	Ending  chela.TurnState  // Finish
+	Failure *chela.Failure   // Finish, but for completed
+}
+
+// Next decides what a turn does next. It is a pure function.
+func Next(s State, f Facts) Action {
+	if s.Turn.State.Ended() {
+		return Action{Kind: Done}
+	}
+	open := s.open()
+	if running := withState(open, chela.CallRunning); len(running) > 0 {
+		return Action{Kind: Resolve, Calls: running}
+	}
+	if end, ok := forcedEnding(s, f); ok {
+		return end
+	}
+	if len(open) > 0 {
+		return nextForCalls(s, f, open)
+	}
+	if f.Steering {
+		return Action{Kind: Absorb}
+	}
+	if s.Last == chela.EntryAssistant {
+		return finishAnswered(s, f)
+	}
+	if s.Turn.Steps >= f.Limits.Steps {
+		return finish(chela.TurnLimited, &chela.Failure{
+			Kind: chela.Exhausted, Limit: chela.LimitSteps, Message: fmt.Sprintf("the turn used its %d steps", f.Limits.Steps),
+		})
+	}
+	return nextStep(s, f)
+}
+
+// forcedEnding is the ending that something outside the conversation asks for.
+func forcedEnding(s State, f Facts) (Action, bool) {
+	switch {
+	case s.Turn.Crashes >= MaxCrashes:
+		return finish(chela.TurnFailed, &chela.Failure{
+			Kind: chela.Internal, Message: fmt.Sprintf("chela died %d times in this turn; it is given up", s.Turn.Crashes),
+		}), true
+	case f.Stop || s.Turn.Stop:
+		return finish(chela.TurnInterrupted, &chela.Failure{Message: "interrupted"}), true
+	case f.TimeUp:
+		return finish(chela.TurnLimited, &chela.Failure{
+			Kind: chela.Exhausted, Limit: chela.LimitTime, Message: fmt.Sprintf("the turn took longer than %s", f.Limits.Time),
+		}), true
+	case f.Failure != nil:
+		return finish(chela.TurnFailed, f.Failure), true
+	}
+	return Action{}, false
+}
+
+// nextForCalls decides while calls have no result.
+func nextForCalls(s State, f Facts, open []chela.ToolCall) Action {
+	if unjudged := withState(open, chela.CallRequested); len(unjudged) > 0 {
+		return Action{Kind: Judge, Calls: unjudged}
+	}
+	if f.Steering {
+		return Action{Kind: Absorb}
+	}
+	if open[0].State == chela.CallAwaiting {
+		if s.Pending != nil {
+			return Action{Kind: Wait}
+		}
+		return Action{Kind: Ask, Calls: open[:1]}
+	}
+	return Action{Kind: RunTools, Calls: batch(open)}
+}
+
+// batch returns the calls at the front that go together: reads and calls that
+// are settled already, or one call with an effect.
+func batch(open []chela.ToolCall) []chela.ToolCall {
+	n := 0
+	for n < len(open) && harmless(open[n]) {
+		n++
+	}
+	return open[:max(n, 1)]
+}
+
+// harmless reports whether performing a call needs no mark in the journal
+// first: it reads, or there is only its outcome to be told.
+func harmless(c chela.ToolCall) bool {
+	return c.State.Ended() || c.State == chela.CallApproved && c.Effect == chela.EffectRead
+}
+
+// finishAnswered ends a turn whose newest entry is an answer without calls.
+func finishAnswered(s State, f Facts) Action {
+	switch {
+	case s.Answer.Text == "" && len(s.Answer.Calls) == 0:
+		return finish(chela.TurnFailed, &chela.Failure{Kind: chela.Unavailable, Message: "the model answered nothing"})
+	case s.Turn.Steps >= f.Limits.Steps && s.Turn.Steps > 1:
+		return finish(chela.TurnLimited, &chela.Failure{
+			Kind: chela.Exhausted, Limit: chela.LimitSteps,
+			Message: fmt.Sprintf("the turn used its %d steps; the answer is what the model could say by then", f.Limits.Steps),
+		})
+	}
+	return finish(chela.TurnCompleted, nil)
+}
+
+// nextStep asks the model, and tells it when its steps run out: the step before
+// the last comes with a note, and the last without tools, so that the person
+// gets an answer.
+func nextStep(s State, f Facts) Action {
+	a := Action{Kind: CallModel}
+	switch left := f.Limits.Steps - s.Turn.Steps; {
+	case left == 1:
+		a.NoTools = true
+	case left == 2 && s.Last != chela.EntryNote:
+		a.Note = "This turn may take two more steps. Use tools now if you still need them; the step after this one is for your answer only."
+	}
+	return a
+}
+
+func finish(ending chela.TurnState, failure *chela.Failure) Action {
+	return Action{Kind: Finish, Ending: ending, Failure: failure}
+}
+
+func withState(calls []chela.ToolCall, state chela.CallState) []chela.ToolCall {
+	var found []chela.ToolCall
+	for _, c := range calls {
+		if c.State == state {
+			found = append(found, c)
+		}
+	}
+	return found
+}

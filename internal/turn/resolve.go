@@ -1,0 +1,55 @@
+package turn
+
+import (
+	"context"
+
+	"chela"
+	"chela/internal/fail"
+)
+
+// unknownText is what the model reads of a call that a dead process had begun.
+const unknownText = "chela was stopped while this call ran. It may or may not have happened. It was not repeated: look whether it did before you call it again."
+
+// resolve decides about calls that a run which is no more had marked running.
+func (n *run) resolve(ctx context.Context, calls []chela.ToolCall) error {
+	for _, c := range calls {
+		out, known := n.found(ctx, c)
+		if err := cutOff(ctx); err != nil {
+			return err
+		}
+		if !known {
+			out = outcome{state: chela.CallUnknown, ToolResult: chela.ToolResult{Text: unknownText, Failed: true}}
+		}
+		n.record(c, out)
+		if err := n.flush(ctx, "turn.resolve"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// found returns what became of a call found running, and whether that can be
+// told: by doing it again with the same key where that is harmless, or by
+// asking the tool.
+func (n *run) found(ctx context.Context, c chela.ToolCall) (outcome, bool) {
+	tool, ok := n.agent.Tools.Get(c.Tool)
+	if !ok {
+		return outcome{}, false
+	}
+	c.Agent = n.agent.Name
+	switch {
+	case c.Resume == chela.ResumeRepeat || fail.Mutant("blind-replay"):
+		return n.execute(ctx, c), true
+	case c.Resume == chela.ResumeQuery && tool.Happened != nil:
+		result, err := tool.Happened(ctx, c)
+		if err != nil {
+			n.Log.Warn("tool cannot tell whether a call happened", "tool", c.Tool, "call", c.ID, "error", err)
+			return outcome{}, false
+		}
+		if result == nil {
+			return n.execute(ctx, c), true
+		}
+		return n.outcomeOf(ctx, c, *result, nil), true
+	}
+	return outcome{}, false
+}

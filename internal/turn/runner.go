@@ -1,0 +1,192 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"time"
+
+	"chela"
+	"chela/internal/prompt"
+)
+
+// A Journal is where a run appends what came of its actions.
+type Journal interface {
+	// Append commits a change in one transaction, under the lease of the run.
+	// Once it returned nil the change survives anything. A Conflict means that
+	// the lease is lost: the run must end and touch nothing any more. After
+	// any other error the journal must be read before it is appended to.
+	Append(ctx context.Context, op string, ch Change) error
+
+	// Steering returns the messages that wait to enter the turn.
+	Steering(ctx context.Context) ([]chela.Waiting, error)
+}
+
+// A Toolbox is what a turn knows of tools.
+type Toolbox interface {
+	// Get returns the tool with a name.
+	Get(name string) (chela.Tool, bool)
+
+	// Check returns args with harmless mistakes mended, or a NotFound or
+	// Invalid error whose message lists everything that is wrong with them.
+	Check(name string, args json.RawMessage) (json.RawMessage, error)
+
+	// Hash returns what binds an approval to a call: a hash of the tool's name
+	// and its canonical arguments.
+	Hash(name string, args json.RawMessage) string
+}
+
+// A Ruling is what the policy says of a call, and why.
+type Ruling struct {
+	Verdict chela.Verdict
+	Reason  string
+}
+
+// A PolicyFunc rules on a call that passed its schema.
+type PolicyFunc func(ctx context.Context, t chela.Turn, c chela.ToolCall, j chela.Judgement) (Ruling, error)
+
+// An Agent is who takes a turn: its model, tools and rules.
+type Agent struct {
+	Name     string
+	Provider chela.Provider
+	Model    string // as the provider knows it
+	Thinking chela.ThinkingLevel
+	Frame    prompt.Frame
+	Tools    Toolbox
+	Policy   PolicyFunc
+}
+
+// Config is what runs have in common. All fields but Load are required.
+type Config struct {
+	IDs     *chela.IDs
+	Now     func() time.Time
+	Emit    func(chela.Event)
+	Log     *slog.Logger
+	Limits  Limits
+	Expires time.Duration // how long an approval may be answered
+	Grace   time.Duration // how long a cancelled tool may take to end
+	Load    func(context.Context, chela.Attachment) ([]byte, error)
+}
+
+// A Runner performs turns. It may be used by several goroutines at once.
+type Runner struct {
+	cfg Config
+}
+
+// NewRunner returns a runner.
+func NewRunner(cfg Config) *Runner { return &Runner{cfg: cfg} }
+
+// Run performs a turn from where s is, until it ends, waits for a person, or is
+// parked; the returned state tells which. On error the journal holds what was
+// appended before, and the state is not to be used.
+//
+// When ctx ends, the run is cut off: what was not appended is as if it had not
+// happened, and a call with an effect that was under way stays marked running.
+func (r *Runner) Run(ctx context.Context, agent Agent, j Journal, ctl *Control, s State) (State, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer ctl.attach(cancel)()
+	if limit := r.cfg.Limits.Time; limit > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, limit, errTimeUp)
+		defer stop()
+	}
+	n := &run{Config: r.cfg, agent: agent, journal: j, control: ctl, state: s, saved: savedOf(s)}
+	n.emit(chela.Event{Kind: chela.EventTurnStarted})
+	err := n.loop(ctx)
+	return n.state, err
+}
+
+// run is one attempt to carry out a turn. It belongs to one goroutine.
+type run struct {
+	Config
+	agent   Agent
+	journal Journal
+	control *Control
+
+	state   State
+	saved   saved          // what the journal has of the state
+	buffer  Change         // what it does not have yet
+	keep    bool           // the buffer must be appended before the model is asked again
+	events  []chela.Event  // to be announced once the buffer is appended
+	failure *chela.Failure // why the model could not be asked
+}
+
+// loop performs one action after the other.
+func (n *run) loop(ctx context.Context) error {
+	for {
+		if n.control.parked() {
+			return n.park(ctx)
+		}
+		if err := cutOff(ctx); err != nil {
+			return err
+		}
+		action := Next(n.state, n.facts(ctx))
+		done, err := n.perform(ctx, action)
+		if err != nil || done {
+			return err
+		}
+	}
+}
+
+// perform carries out an action. It reports whether the run is at its end.
+func (n *run) perform(ctx context.Context, a Action) (done bool, err error) {
+	switch a.Kind {
+	case CallModel:
+		return false, n.callModel(ctx, a)
+	case Judge:
+		return false, n.judge(ctx, a.Calls)
+	case RunTools:
+		return false, n.runTools(ctx, a.Calls)
+	case Resolve:
+		return false, n.resolve(ctx, a.Calls)
+	case Absorb:
+		return false, n.absorb(ctx)
+	case Ask:
+		return n.ask(ctx, a.Calls[0])
+	case Finish:
+		return true, n.finish(ctx, a)
+	default: // Wait, Done
+		return true, n.flush(ctx, "turn.rest")
+	}
+}
+
+// facts gathers what Next must know beside the record.
+func (n *run) facts(ctx context.Context) Facts {
+	cause := context.Cause(ctx)
+	return Facts{
+		Limits:   n.Limits,
+		Stop:     errors.Is(cause, errStopped),
+		TimeUp:   errors.Is(cause, errTimeUp),
+		Steering: n.control.steering(),
+		Failure:  n.failure,
+	}
+}
+
+// cutOff returns why ctx ended, unless it ended for a reason that the turn
+// itself deals with.
+func cutOff(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if cause == nil || errors.Is(cause, errStopped) || errors.Is(cause, errTimeUp) {
+		return nil
+	}
+	return cause
+}
+
+// park appends what is in memory and leaves the turn for another run.
+func (n *run) park(ctx context.Context) error {
+	return n.flush(ctx, "turn.park")
+}
+
+// emit announces a hint at once.
+func (n *run) emit(e chela.Event) {
+	e.Session, e.Thread, e.Turn, e.At = n.state.Turn.Session, n.state.Turn.Thread, n.state.Turn.ID, n.Now()
+	n.Emit(e)
+}
+
+// announce queues an event about something in the buffer until it is durable.
+func (n *run) announce(e chela.Event) {
+	e.Session, e.Thread, e.Turn, e.At = n.state.Turn.Session, n.state.Turn.Thread, n.state.Turn.ID, n.Now()
+	n.events = append(n.events, e)
+}

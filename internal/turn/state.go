@@ -1,0 +1,163 @@
+package turn
+
+import (
+	"slices"
+
+	"chela"
+	"chela/internal/prompt"
+)
+
+// MaxCrashes is how many processes may die in one turn before it is failed.
+const MaxCrashes = 3
+
+// A Change is what one transaction adds to the record of a turn. The zero
+// value changes nothing.
+type Change struct {
+	Turn       *chela.Turn     // set when it changed
+	TurnFrom   chela.TurnState // its state in the journal before
+	Thread     *chela.Thread   // set when it changed
+	ThreadFrom chela.Thread    // as it is in the journal before
+	Entries    []chela.Entry   // appended, in order
+	Calls      []CallMove
+	Approvals  []chela.Approval // pending: new; otherwise how they are now
+	Usage      []chela.Usage
+	Owed       []chela.Outbound
+	Absorbed   []chela.Waiting // messages taken into the turn
+}
+
+// A CallMove is a tool call as it is now, and its state in the journal before.
+type CallMove struct {
+	Call chela.ToolCall
+	From chela.CallState // empty for a new call
+}
+
+// A State is what a turn's record comes to.
+type State struct {
+	Turn         chela.Turn
+	Thread       chela.Thread
+	Conversation prompt.Conversation // the path from the root to the head
+	Calls        []Call              // what the newest answer of this turn asked for
+	Last         chela.EntryKind     // kind of the newest entry of this turn
+	Answer       chela.Body          // the newest answer of this turn
+	AnswerID     chela.EntryID
+	Pending      *chela.Approval // the question that waits for an answer
+}
+
+// A Call is a tool call and whether it has its result.
+type Call struct {
+	chela.ToolCall
+	Answered bool
+}
+
+// Begin returns the state of a conversation in which no turn is open. Entries
+// are the path from the root to the thread's head.
+func Begin(thread chela.Thread, entries []chela.Entry) State {
+	s := State{Thread: thread}
+	for _, e := range entries {
+		s.Conversation = s.Conversation.Append(e)
+	}
+	return s
+}
+
+// Resume returns the state of a turn that an earlier run began, out of what the
+// journal holds. Entries are the path from the root to the thread's head.
+func Resume(thread chela.Thread, turn chela.Turn, entries []chela.Entry, calls []chela.ToolCall, approvals []chela.Approval) State {
+	s := Fold(Begin(thread, nil), Change{Turn: &turn, Entries: entries, Approvals: approvals})
+	for _, c := range calls {
+		s.setCall(c)
+	}
+	return s
+}
+
+// Fold returns the state after a change. Folding changes one by one or joined
+// gives the same state. As with the built-in append, the state that was handed
+// in must not be used any more; see [State.Clone].
+func Fold(s State, ch Change) State {
+	if ch.Turn != nil {
+		if ch.Turn.ID != s.Turn.ID {
+			s.Calls, s.Last, s.Answer, s.AnswerID, s.Pending = nil, "", chela.Body{}, "", nil
+		}
+		s.Turn = *ch.Turn
+	}
+	if ch.Thread != nil {
+		s.Thread = *ch.Thread
+	}
+	for _, e := range ch.Entries {
+		s = s.append(e)
+	}
+	for _, m := range ch.Calls {
+		s.setCall(m.Call)
+	}
+	for _, a := range ch.Approvals {
+		switch {
+		case a.State == chela.ApprovalPending:
+			s.Pending = &a
+		case s.Pending != nil && s.Pending.ID == a.ID:
+			s.Pending = nil
+		}
+	}
+	return s
+}
+
+// append adds an entry to the conversation and, if it belongs to the open turn,
+// to what is known of that.
+func (s State) append(e chela.Entry) State {
+	s.Conversation = s.Conversation.Append(e)
+	s.Thread.Head, s.Thread.Seq = e.ID, e.Seq
+	if e.Turn != s.Turn.ID {
+		return s
+	}
+	s.Last = e.Kind
+	switch e.Kind {
+	case chela.EntryAssistant:
+		s.Answer, s.AnswerID = e.Body, e.ID
+		s.Calls = make([]Call, len(e.Body.Calls))
+		for i, spec := range e.Body.Calls {
+			s.Calls[i].ToolCall = requested(s.Turn, spec, s.Turn.Steps, i)
+		}
+	case chela.EntryToolResult:
+		if i := s.find(e.Body.Call); i >= 0 {
+			s.Calls[i].Answered = true
+		}
+	}
+	return s
+}
+
+// requested is a call as the answer that asked for it states it.
+func requested(t chela.Turn, spec chela.CallSpec, step, index int) chela.ToolCall {
+	return chela.ToolCall{
+		ID: spec.ID, Turn: t.ID, Thread: t.Thread, Session: t.Session, Step: step, Index: index,
+		Ref: spec.Ref, Tool: spec.Tool, Args: spec.Args, State: chela.CallRequested,
+	}
+}
+
+// setCall replaces a call of the newest answer; calls of older ones have their
+// results and do not matter any more.
+func (s *State) setCall(c chela.ToolCall) {
+	if i := s.find(c.ID); i >= 0 {
+		s.Calls[i].ToolCall = c
+	}
+}
+
+func (s *State) find(id chela.CallID) int {
+	return slices.IndexFunc(s.Calls, func(c Call) bool { return c.ID == id })
+}
+
+// Clone returns a state that shares nothing that folding changes.
+func (s State) Clone() State {
+	s.Conversation.Messages = slices.Clone(s.Conversation.Messages)
+	s.Calls = slices.Clone(s.Calls)
+	return s
+}
+
+// open returns the calls of the newest answer that have no result yet, in
+// order.
+func (s *State) open() []chela.ToolCall {
+	var open []chela.ToolCall
+	for _, c := range s.Calls {
+		if !c.Answered {
+			open = append(open, c.ToolCall)
+		}
+	}
+	return open
+}
