@@ -1,0 +1,263 @@
+package chela_test
+
+import (
+	"go/ast"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A layer is a set of packages that may import the same layers. Packages of
+// one layer import each other only where arrows says so.
+type layer struct {
+	name     string
+	packages []string
+	imports  []string // layers
+	except   []string // packages of those layers that stay closed, but for tests
+}
+
+// layers is the import table of ARCHITECTURE.md, lowest first; the last one
+// that a package fits is its own. A test may import its own layer, everything
+// below, and test support.
+var layers = []layer{
+	{
+		name:     "words",
+		packages: []string{"."},
+	},
+	{
+		name:     "failpoints",
+		packages: []string{"internal/fail"},
+	},
+	{
+		name: "leaves",
+		packages: []string{
+			"internal/store", "internal/event", "internal/safety", "internal/policy", "internal/config",
+			"internal/sandbox/...", "internal/worker", "internal/provider/...", "internal/channel/...", "internal/tool/...",
+		},
+		imports: []string{"words", "failpoints"},
+	},
+	{
+		name: "engines",
+		packages: []string{
+			"internal/turn", "internal/lane", "internal/prompt", "internal/approval", "internal/job",
+			"internal/routine", "internal/memory", "internal/cost", "internal/work/...",
+		},
+		imports: []string{"words", "failpoints", "leaves"},
+		except:  []string{"internal/store"}, // each declares the storage it needs
+	},
+	{
+		name:     "surfaces",
+		packages: []string{"internal/gateway", "internal/cli"},
+		imports:  []string{"words", "leaves", "engines"},
+	},
+	{
+		name:     "wiring",
+		packages: []string{"internal/app"},
+		imports:  []string{"words", "failpoints", "leaves", "engines", "surfaces"},
+	},
+	{
+		name:     "programs",
+		packages: []string{"cmd/...", "bench/..."},
+		imports:  []string{"words", "wiring"},
+	},
+	{
+		name: testSupport,
+		packages: []string{
+			"internal/pgtest", "internal/testcount", "internal/fuzzall", "internal/store/storetest",
+			"internal/provider/providertest", "internal/tool/tooltest", "internal/work/worktest",
+			"internal/channel/channeltest",
+		},
+		imports: []string{"words", "failpoints", "leaves", "engines", testSupport},
+	},
+}
+
+const testSupport = "test support"
+
+// An arrow is an import between two packages that the layers would refuse.
+type arrow struct{ from, to, reason string }
+
+// arrows lists every exception to the layers.
+var arrows = []arrow{
+	{"internal/tool/...", "internal/tool/...", "each family of tools is a package of its own"},
+	{"internal/tool/...", "internal/sandbox/...", "tools run programs under limits"},
+	{"internal/provider/...", "internal/provider/wire", "what all protocols over HTTP have in common"},
+	{"internal/sandbox/...", "internal/sandbox/...", "each kind of sandbox is a package of its own"},
+	{"internal/sandbox/...", "internal/worker", "both ends of one protocol"},
+	{"internal/worker", "internal/sandbox/...", "both ends of one protocol"},
+	{"cmd/...", "internal/worker", "the program is its own worker"},
+	{"internal/turn", "internal/prompt", "a turn asks for the prompt of its next step"},
+	{"internal/lane", "internal/prompt", "a lane keeps the conversations of its sessions folded"},
+	{"internal/lane", "internal/turn", "a lane runs turns"},
+	{"internal/lane", "internal/store", "taking a message, a lease and a turn is one transaction"},
+	{"internal/approval", "internal/store", "answering a question and waking its turn is one transaction"},
+	{"internal/approval", "internal/lane", "an answer lets the lane go on"},
+}
+
+// An owner is who may import a package from outside the module, or one of the
+// standard library that tempts.
+type owner struct {
+	imported string   // the package; of a module outside all below it too
+	by       []string // folders
+	tests    bool     // and every test
+}
+
+// owners keeps the types of others in the folders that need them.
+var owners = []owner{
+	{imported: "code.dny.dev/ssrf", by: []string{"internal/tool/..."}},
+	{imported: "github.com/anthropics/anthropic-sdk-go", by: []string{"internal/provider/anthropic"}},
+	{imported: "github.com/aymanbagabas/go-udiff", by: []string{"internal/tool/..."}},
+	{imported: "github.com/bluekeyes/go-gitdiff", by: []string{"internal/tool/..."}},
+	{imported: "github.com/google/go-cmp", tests: true},
+	{imported: "github.com/google/jsonschema-go", by: []string{"internal/tool/..."}},
+	{imported: "github.com/jackc/pgx/v5", by: []string{"internal/store", "internal/pgtest"}, tests: true},
+	{imported: "github.com/landlock-lsm/go-landlock", by: []string{"internal/sandbox/...", "internal/worker"}},
+	{imported: "github.com/mattn/go-isatty", by: []string{"internal/cli"}},
+	{imported: "github.com/openai/openai-go", by: []string{"internal/provider/openai"}},
+	{imported: "github.com/pelletier/go-toml/v2", by: []string{"internal/config"}},
+	{imported: "github.com/rogpeppe/go-internal", tests: true},
+	{imported: "github.com/santhosh-tekuri/jsonschema/v6", by: []string{"internal/tool"}},
+	{imported: "github.com/spf13/cobra", by: []string{"internal/cli"}},
+	{imported: "github.com/spf13/pflag", by: []string{"internal/cli"}},
+	{imported: "go.uber.org/goleak", tests: true},
+	{imported: "go.yaml.in/yaml/v3", by: []string{"internal/provider/script"}},
+	{imported: "golang.org/x/sync", by: []string{"internal/app", "internal/lane", "internal/turn"}, tests: true},
+	{imported: "golang.org/x/sys", by: []string{"internal/sandbox/...", "internal/worker", "internal/lane"}},
+	{imported: "golang.org/x/term", by: []string{"internal/cli"}},
+	{imported: "golang.org/x/text", by: []string{"internal/tool/...", "internal/safety"}},
+	{imported: "golang.org/x/tools", tests: true},
+	{imported: "modernc.org/sqlite", by: []string{"internal/store"}},
+	{imported: "mvdan.cc/sh/v3", by: []string{"internal/tool", "internal/policy"}},
+	{imported: "pgregory.net/rapid", tests: true},
+
+	{imported: "database/sql", by: []string{"internal/store", "internal/store/storetest"}, tests: true},
+	{imported: "log"},
+	{imported: "plugin"},
+	{imported: "testing", tests: true},
+	{imported: "unsafe", by: []string{"internal/sandbox/...", "internal/worker"}},
+}
+
+// checkArrows compares every import inside the module with the layers.
+func checkArrows(m *module) (found []finding) {
+	for _, dir := range m.folders {
+		if from, _ := layerOf(dir.path); from.name == "" {
+			found = append(found, m.finding(dir.sources[0].Name, dir.path, "package is in no layer of the import table"))
+			continue
+		}
+		m.eachImport(dir, func(s *source, spec importSpec) {
+			to, inside := strings.CutPrefix(spec.path, modulePath+"/")
+			if spec.path == modulePath {
+				to, inside = ".", true
+			}
+			if inside && to != dir.path && !mayImport(dir.path, to, s.test) {
+				found = append(found, m.finding(spec.node, dir.path+" to "+to, "%s may not import %s", dir.name(), to))
+			}
+		})
+	}
+	return found
+}
+
+func mayImport(from, to string, test bool) bool {
+	for _, a := range arrows {
+		if in(from, []string{a.from}) && in(to, []string{a.to}) {
+			return true
+		}
+	}
+	lower, lowerRank := layerOf(to)
+	upper, upperRank := layerOf(from)
+	switch {
+	case test:
+		return lowerRank >= 0 && lowerRank <= upperRank || lower.name == testSupport
+	default:
+		return slices.Contains(upper.imports, lower.name) && !in(to, upper.except)
+	}
+}
+
+// layerOf returns the layer of a folder and its rank. Without one the layer
+// has no name.
+func layerOf(dir string) (layer, int) {
+	for rank, l := range slices.Backward(layers) {
+		if in(dir, l.packages) {
+			return l, rank
+		}
+	}
+	return layer{}, -1
+}
+
+// checkOwners compares imports from outside the module with the owners.
+func checkOwners(m *module) (found []finding) {
+	for _, dir := range m.folders {
+		m.eachImport(dir, func(s *source, spec importSpec) {
+			o, known := ownerOf(spec.path)
+			switch {
+			case !known && fromOutside(spec.path):
+				found = append(found, m.finding(spec.node, spec.path, "%s has no owner", spec.path))
+			case known && !o.allows(dir.path, s.test):
+				found = append(found, m.finding(spec.node, spec.path, "%s may not import %s", dir.name(), spec.path))
+			}
+		})
+	}
+	return found
+}
+
+func ownerOf(imported string) (owner, bool) {
+	for _, o := range owners {
+		if imported == o.imported || fromOutside(imported) && strings.HasPrefix(imported, o.imported+"/") {
+			return o, true
+		}
+	}
+	return owner{}, false
+}
+
+func (o owner) allows(dir string, test bool) bool {
+	l, _ := layerOf(dir)
+	return in(dir, o.by) || o.tests && (test || l.name == testSupport)
+}
+
+// fromOutside reports whether a module other than this one holds the package:
+// only their names begin with a host.
+func fromOutside(imported string) bool {
+	host, _, _ := strings.Cut(imported, "/")
+	return strings.Contains(host, ".")
+}
+
+// checkDependencies wants every module that is imported to be explained in
+// docs/dependencies.md.
+func checkDependencies(m *module) (found []finding) {
+	page, err := fs.ReadFile(m.root, "docs/dependencies.md")
+	explained := string(page)
+	if err != nil {
+		explained = err.Error()
+	}
+	seen := map[string]bool{}
+	for _, dir := range m.folders {
+		m.eachImport(dir, func(_ *source, spec importSpec) {
+			o, known := ownerOf(spec.path)
+			if !known || !fromOutside(o.imported) || seen[o.imported] {
+				return
+			}
+			seen[o.imported] = true
+			if !strings.Contains(explained, "`"+o.imported+"`") {
+				found = append(found, m.finding(spec.node, o.imported, "docs/dependencies.md does not explain %s", o.imported))
+			}
+		})
+	}
+	return found
+}
+
+// An importSpec is one import of a file.
+type importSpec struct {
+	path string
+	node ast.Node
+}
+
+func (m *module) eachImport(dir *folder, look func(*source, importSpec)) {
+	for _, s := range dir.sources {
+		for _, spec := range s.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err == nil {
+				look(s, importSpec{path: imported, node: spec})
+			}
+		}
+	}
+}

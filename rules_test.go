@@ -1,0 +1,319 @@
+package chela_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// modulePath is how packages of this module import each other.
+const modulePath = "chela"
+
+// A rule is something that can be checked by looking at the source alone.
+type rule struct {
+	name  string
+	check func(*module) []finding
+
+	// except names what may break the rule, with the reason. A line that
+	// excuses nothing is an error, so the lists never grow stale.
+	except map[string]string
+}
+
+// A finding is one place that breaks a rule.
+type finding struct {
+	at   token.Position
+	key  string // what an exception would name
+	text string
+}
+
+// module is the parsed source: every Go file, whatever it is built for.
+type module struct {
+	root    fs.FS
+	files   *token.FileSet
+	folders []*folder
+}
+
+// folder is a package and its tests.
+type folder struct {
+	path    string // from the module's root, such as "internal/turn"; "." is the root
+	sources []*source
+}
+
+// source is one file.
+type source struct {
+	*ast.File
+	path      string
+	base      string
+	lines     int
+	test      bool
+	generated bool
+}
+
+// TestRules checks the rules of CONTRIBUTING.md that a machine can check. Each
+// has a test in rules_bad_test.go that shows what it finds.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	whole := load(t, os.DirFS("."))
+	for _, r := range rules {
+		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
+			excused := map[string]bool{}
+			for _, f := range r.check(whole) {
+				if _, ok := r.except[f.key]; ok {
+					excused[f.key] = true
+					continue
+				}
+				t.Errorf("%s: %s (an exception would name %q)", f.at, f.text, f.key)
+			}
+			for key, reason := range r.except {
+				if !excused[key] {
+					t.Errorf("the exception for %q excuses nothing", key)
+				}
+				if reason == "" {
+					t.Errorf("the exception for %q has no reason", key)
+				}
+			}
+		})
+	}
+}
+
+// rules lists every rule with its exceptions.
+var rules = []rule{
+	{name: "imports follow the arrows", check: checkArrows},
+	{name: "imports from outside stay with their owner", check: checkOwners},
+	{name: "imports from outside are explained", check: checkDependencies},
+	{name: "files are small", check: checkFileSizes},
+	{name: "functions are small", check: checkFunctionSizes},
+	{name: "packages are small", check: checkPackageSizes},
+	{name: "parameters are few", check: checkParameters, except: map[string]string{
+		"chela.DirectKey":                "five plain values that belong to five different owners",
+		"internal/store.one":             "what a query is about, for the error that says it is not there",
+		"internal/store.Write.ClaimWork": "who claims, from when, until when and how much: no two belong together",
+		"internal/store/storetest.claim": "as ClaimWork",
+		"internal/turn.Runner.Run":       "what a run is given and keeps nowhere",
+		"internal/turn.Resume":           "what the journal holds of a turn, kind by kind",
+	}},
+	{name: "interfaces are rare and small", check: checkInterfaces, except: map[string]string{
+		"internal/store.engine": "the four things that two databases do differently",
+		"internal/turn.Journal": "a port of the engine: whoever runs a turn brings it",
+		"internal/turn.Toolbox": "a port of the engine: whoever runs a turn brings it",
+	}},
+	{name: "names use the words of the house", check: checkWords},
+	{name: "files are named plainly", check: checkFileNames},
+	{name: "receivers are short", check: checkReceivers},
+	{name: "tests look from outside", check: checkTestPackages},
+	{name: "exported names are documented", check: checkDocs},
+	{name: "packages are documented", check: checkPackageDocs},
+	{name: "comments keep their promises", check: checkComments},
+	{name: "nothing runs on import", check: checkInit, except: map[string]string{
+		"internal/tool/pure/time.go": "the zones of the world, for machines that have none",
+	}},
+	{name: "package variables never change", check: checkVariables},
+	{name: "goroutines have owners", check: checkGoroutines, except: map[string]string{
+		"internal/lane/keeper.go":                 "renews leases; Run waits",
+		"internal/lane/lanes.go":                  "one for each lane that is served; Run waits",
+		"internal/lane/submit.go":                 "a planted defect that the crash table must find",
+		"internal/sandbox/process/start_linux.go": "follows a worker; its wait waits",
+		"internal/store/sqlite.go":                "the one writer; close waits",
+		"internal/store/storetest/race.go":        "concurrent callers; the test waits",
+		"internal/tool/tooltest/tooltest.go":      "concurrent callers; the test waits",
+		"internal/turn/calls.go":                  "neighbouring reads together; the batch waits",
+		"internal/worker/launch_linux.go":         "takes a confined thread with it; launch waits",
+		"internal/worker/main_linux.go":           "reads until the worker is told to stop; ends with the process",
+		"internal/worker/watch_linux.go":          "reaps until nothing is left; ends with the process",
+	}},
+	{name: "the environment is read in config", check: checkEnvironment, except: map[string]string{
+		"internal/fail/on.go":       "failpoints are set by tests alone, in a build of their own",
+		"internal/pgtest/pgtest.go": "missing PostgreSQL is an error in CI and a skipped test elsewhere",
+	}},
+	{name: "time and randomness come from outside", check: checkClock, except: map[string]string{
+		"internal/sandbox/process/process_linux.go": "how long a real process took",
+		"internal/sandbox/process/start_linux.go":   "the deadline of a real pipe",
+	}},
+	{name: "tests never sleep", check: checkSleep, except: map[string]string{
+		"internal/fail/on.go": "a failpoint that makes a step slow",
+	}},
+	{name: "only commands print", check: checkPrint, except: map[string]string{
+		"internal/worker/main_linux.go": "the worker is a program of its own",
+		"internal/worker/main_other.go": "the worker is a program of its own",
+	}},
+	{name: "nothing logs globally", check: checkLog},
+	{name: "nothing panics at run time", check: checkPanic, except: map[string]string{
+		"id.go":                                   "without randomness no id is safe to use",
+		"internal/fail/on.go":                     "a test asked for what does not exist",
+		"internal/provider/offline/plan.go":       "what was decoded from JSON can be encoded",
+		"internal/store/sqlite_conn.go":           "a reading transaction has no way to write",
+		"internal/store/values.go":                "types of the root package can be encoded",
+		"internal/store/storetest/fill.go":        "a field of a type that the contract does not know yet",
+		"internal/store/storetest/transaction.go": "the panic that the store must survive",
+		"internal/tool/calc/functions.go":         "a constant that is not a number",
+		"internal/tool/canonical.go":              "what was decoded from JSON can be encoded",
+		"internal/tool/new.go":                    "a tool that cannot be one, at construction",
+		"internal/tool/pure/json.go":              "what was decoded from JSON can be encoded",
+	}},
+	{name: "contexts are first and never kept", check: checkContext, except: map[string]string{
+		"internal/lane/lanes.go": "turns outlive the requests that began them; it ends them all",
+	}},
+	{name: "errors say what was being done", check: checkErrorTexts},
+}
+
+// load parses every Go file below the root of fsys.
+func load(t *testing.T, fsys fs.FS) *module {
+	t.Helper()
+	m := &module{root: fsys, files: token.NewFileSet()}
+	byPath := map[string]*folder{}
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && (d.Name() == "testdata" || strings.ContainsAny(d.Name()[:1], "._")):
+			return fs.SkipDir
+		case d.IsDir() || path.Ext(name) != ".go":
+			return nil
+		}
+		s, err := m.parse(fsys, name)
+		if err != nil {
+			return err
+		}
+		dir := path.Dir(name)
+		if byPath[dir] == nil {
+			byPath[dir] = &folder{path: dir}
+			m.folders = append(m.folders, byPath[dir])
+		}
+		byPath[dir].sources = append(byPath[dir].sources, s)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func (m *module) parse(fsys fs.FS, name string) (*source, error) {
+	text, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := parser.ParseFile(m.files, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	return &source{
+		File:      parsed,
+		path:      name,
+		base:      path.Base(name),
+		lines:     strings.Count(string(text), "\n"),
+		test:      strings.HasSuffix(name, "_test.go"),
+		generated: ast.IsGenerated(parsed),
+	}, nil
+}
+
+// finding reports node, which an exception names by key.
+func (m *module) finding(node ast.Node, key, format string, args ...any) finding {
+	return finding{at: m.files.Position(node.Pos()), key: key, text: fmt.Sprintf(format, args...)}
+}
+
+// eachSource calls look with every file that is written by hand.
+func (m *module) eachSource(look func(*folder, *source)) {
+	for _, dir := range m.folders {
+		for _, s := range dir.sources {
+			if !s.generated {
+				look(dir, s)
+			}
+		}
+	}
+}
+
+// production lists the folder's files that are not tests.
+func (f *folder) production() []*source {
+	return slices.DeleteFunc(slices.Clone(f.sources), func(s *source) bool { return s.test })
+}
+
+// in reports whether dir is one of the patterns. "a/b" is that folder alone,
+// "a/b/..." all below it too.
+func in(dir string, patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		top, below := strings.CutSuffix(p, "/...")
+		return dir == top || below && strings.HasPrefix(dir, top+"/")
+	})
+}
+
+// uses returns the places where s names one of the members of an imported
+// package, called or not.
+func (s *source) uses(imported string, members ...string) []*ast.SelectorExpr {
+	local := s.localName(imported)
+	if local == "" {
+		return nil
+	}
+	var found []*ast.SelectorExpr
+	ast.Inspect(s.File, func(n ast.Node) bool {
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if x, ok := sel.X.(*ast.Ident); ok && x.Name == local && slices.Contains(members, sel.Sel.Name) {
+			found = append(found, sel)
+		}
+		return true
+	})
+	return found
+}
+
+// localName returns what s calls the imported package, or "".
+func (s *source) localName(imported string) string {
+	for _, spec := range s.Imports {
+		if strings.Trim(spec.Path.Value, `"`) != imported {
+			continue
+		}
+		if spec.Name != nil {
+			return spec.Name.Name
+		}
+		return path.Base(imported)
+	}
+	return ""
+}
+
+// name is how exceptions call a folder: the root is "chela".
+func (f *folder) name() string {
+	if f.path == "." {
+		return modulePath
+	}
+	return f.path
+}
+
+// symbol is how exceptions call a function: "internal/turn.Runner.Run".
+func (f *folder) symbol(fn *ast.FuncDecl) string {
+	if on := receiverType(fn); on != "" {
+		return f.name() + "." + on + "." + fn.Name.Name
+	}
+	return f.name() + "." + fn.Name.Name
+}
+
+// receiverType returns the name of the type that fn is a method of, or "".
+func receiverType(fn *ast.FuncDecl) string {
+	if fn.Recv == nil {
+		return ""
+	}
+	expr := fn.Recv.List[0].Type
+	for {
+		switch e := expr.(type) {
+		case *ast.StarExpr:
+			expr = e.X
+		case *ast.IndexExpr:
+			expr = e.X
+		case *ast.IndexListExpr:
+			expr = e.X
+		case *ast.Ident:
+			return e.Name
+		default:
+			return ""
+		}
+	}
+}
