@@ -52,7 +52,7 @@ func (p *Provider) readStream(ctx context.Context, res *http.Response, emit func
 		}
 		var event anthropic.MessageStreamEventUnion
 		if !json.Valid(raw) || json.Unmarshal(raw, &event) != nil {
-			return nil, p.guard.Unreadable("an event that is not JSON")
+			return nil, p.guard.Unreadable("sent an event that is not JSON")
 		}
 		if !emit(a.add(event)) {
 			return nil, nil
@@ -141,7 +141,7 @@ func (p *Provider) readPlain(ctx context.Context, res *http.Response, emit func(
 	}
 	var whole anthropic.Message
 	if !json.Valid(raw) || json.Unmarshal(raw, &whole) != nil || whole.StopReason == "" {
-		return nil, p.guard.Unreadable("an answer that is no message")
+		return nil, p.guard.Unreadable("sent an answer that is no message")
 	}
 	a := answer{model: string(whole.Model), stop: whole.StopReason, usage: usage(whole.Usage)}
 	for _, b := range whole.Content {

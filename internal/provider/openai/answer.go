@@ -55,7 +55,7 @@ func (p *Provider) readStream(ctx context.Context, res *http.Response, emit func
 		}
 		var chunk openai.ChatCompletionChunk
 		if !json.Valid(raw) || json.Unmarshal(raw, &chunk) != nil {
-			return nil, p.guard.Unreadable("an event that is not JSON")
+			return nil, p.guard.Unreadable("sent an event that is not JSON")
 		}
 		if !a.add(chunk, emit) {
 			return nil, nil
@@ -115,13 +115,13 @@ func (p *Provider) readPlain(ctx context.Context, res *http.Response, emit func(
 	}
 	var whole openai.ChatCompletion
 	if !json.Valid(raw) || json.Unmarshal(raw, &whole) != nil {
-		return nil, p.guard.Unreadable("an answer that is not JSON")
+		return nil, p.guard.Unreadable("sent an answer that is not JSON")
 	}
 	if len(whole.Choices) == 0 {
 		if told, ok := p.guard.Told(raw); ok {
 			return nil, told
 		}
-		return nil, p.guard.Unreadable("an answer without choices")
+		return nil, p.guard.Unreadable("sent an answer without choices")
 	}
 	m := whole.Choices[0].Message
 	a := answer{
@@ -147,7 +147,7 @@ func (p *Provider) readPlain(ctx context.Context, res *http.Response, emit func(
 func (p *Provider) whole(a *answer) (*chela.Finish, error) {
 	if a.finish == "error" {
 		// OpenRouter reports so that the model's own server broke off.
-		return nil, p.guard.Cut(context.Background(), nil)
+		return nil, p.guard.Unreadable("the model's server broke off")
 	}
 	f := &chela.Finish{Text: a.text.String(), Model: a.model, Usage: a.usage}
 	if a.thinking.Len() > 0 {

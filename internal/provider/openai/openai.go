@@ -126,7 +126,7 @@ func (p *Provider) Models(ctx context.Context) ([]chela.Model, error) {
 			} `json:"top_provider"`
 		}
 		if err := json.Unmarshal([]byte(m.RawJSON()), &limits); err != nil {
-			return nil, p.guard.Unreadable("a list of models")
+			return nil, p.guard.Unreadable("sent a list of models that is not JSON")
 		}
 		models = append(models, chela.Model{
 			Provider:  p.name,

@@ -87,26 +87,26 @@ func (g Guard) Failed(ctx context.Context, err error) error {
 	return failed
 }
 
-// Cut returns the error for a stream that ended before its end, by err or
-// quietly if err is nil.
+// Cut returns the error for an answer that ended before its end, by err or
+// quietly if err is nil. The error of ctx is returned as it is.
 func (g Guard) Cut(ctx context.Context, err error) error {
 	if ctxErr := ctx.Err(); ctxErr != nil {
 		return ctxErr
 	}
-	msg := "the stream ended before its end"
+	msg := "the answer ended before its end"
 	if err != nil {
 		msg += ": " + err.Error()
 	}
-	cut := g.Error(chela.Unavailable, msg)
-	cut.Retryable, cut.Cut = true, true
-	return cut
+	e := g.Unreadable(msg)
+	e.Cut = true
+	return e
 }
 
 // Unreadable returns the error for an answer that does not follow the
 // protocol.
 func (g Guard) Unreadable(what string) *chela.ProviderError {
-	e := g.Error(chela.Unavailable, "sent something unreadable: "+what)
-	e.Retryable = true
+	e := g.Error(chela.Unavailable, what)
+	e.Status, e.Retryable = http.StatusOK, true
 	return e
 }
 

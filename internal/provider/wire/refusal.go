@@ -94,7 +94,9 @@ func (g Guard) Told(body []byte) (*chela.ProviderError, bool) {
 		return nil, false
 	}
 	p, told := readProblem(body)
-	return g.classify(0, p, told), true
+	e := g.classify(0, p, told)
+	e.Status = http.StatusOK
+	return e, true
 }
 
 // classify decides what sort of trouble a problem is: first by what is special
