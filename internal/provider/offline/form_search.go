@@ -1,0 +1,99 @@
+package offline
+
+import (
+	"regexp"
+	"strings"
+)
+
+func searchForms() []form {
+	const (
+		find  = `(?:find|list|show|locate|look for|search for|which are)(?: me)?(?: all)?(?: the)? `
+		place = `(?:,? (?:in|under|inside) ` + dirRE + `)?`
+		glob  = `(?P<pattern>"[^"]+"|'[^']+'|` + "`[^`]+`" + `|\S+)`
+		what  = `(?P<what>"[^"]+"|'[^']+'|` + "`[^`]+`" + `|.+?)`
+		files = `(?:all |the |any |these |my )*(?:(?P<kind>\w+) )?(?:files?|code|project|workspace|sources?|source code)`
+	)
+	return []form{
+		newForm(find+`files? (?:matching|named|called|like|that match|with the name|with names like) `+glob+place, readGlob),
+		newForm(`(?:which|what) files (?:match|are (?:named|called)|are there matching) `+glob+place, readGlob),
+		newForm(`glob `+glob+place, readGlob),
+		newForm(find+`(?P<kind>\.?\w+) files`+place, readGlob),
+		newForm(find+glob+`(?: files)?`+place, func(g groups) (meaning, bool) {
+			if !strings.ContainsAny(g["pattern"], "*?[") {
+				return meaning{}, false
+			}
+			return readGlob(g)
+		}),
+		newForm(`(?:search|look|grep|find)(?: for)? `+what+` in `+files+`(?: (?:in|under) `+dirRE+`)?`, readGrep),
+		newForm(`(?:search|look through|grep) `+files+` for `+what+place, readGrep),
+		newForm(`(?:which|what|find|list)(?: all)?(?: the)?(?: (?P<kind>\w+))? files (?:that )?(?:contain|containing|mention|mentioning|have|with)(?: the (?:text|words?))? `+what+place, readGrep),
+		newForm(`where (?:is|are) `+what+` (?:used|mentioned|defined)(?: in (?:the code|`+dirRE+`))?`, readGrep),
+		newForm(`grep(?: -\w+)?(?: for)? (?P<what>"[^"]+"|'[^']+'|`+"`[^`]+`"+`|\S+)(?:(?: in)? `+dirRE+`)?`, readGrep),
+		newForm(`(?:search|look|find)(?: for)? `+what+` in `+dirRE, func(g groups) (meaning, bool) {
+			if !isDir(g["dir"]) && !isFile(g["dir"]) && !strings.ContainsAny(g["dir"], "*") {
+				return meaning{}, false
+			}
+			return readGrep(g)
+		}),
+	}
+}
+
+// extensions are the endings of the kinds of files that people name by kind.
+var extensions = map[string]string{
+	"go": "go", "golang": "go", "python": "py", "javascript": "js", "typescript": "ts", "rust": "rs", "java": "java", "ruby": "rb",
+	"c": "c", "markdown": "md", "text": "txt", "txt": "txt", "json": "json", "yaml": "yaml", "toml": "toml", "html": "html",
+	"css": "css", "csv": "csv", "log": "log", "shell": "sh", "sql": "sql", "xml": "xml", "pdf": "pdf", "png": "png", "md": "md",
+}
+
+// patternOf returns the pattern for a kind of files, such as ".go" or "Go".
+func patternOf(kind string) (string, bool) {
+	kind = strings.ToLower(kind)
+	if ext, ok := strings.CutPrefix(kind, "."); ok && ext != "" {
+		return "**/*." + ext, true
+	}
+	ext, ok := extensions[kind]
+	return "**/*." + ext, ok
+}
+
+func readGlob(g groups) (meaning, bool) {
+	pattern := unquote(g["pattern"])
+	if g["kind"] != "" {
+		var ok bool
+		if pattern, ok = patternOf(g["kind"]); !ok {
+			return meaning{}, false
+		}
+	}
+	if !strings.Contains(pattern, "/") {
+		pattern = "**/" + pattern // wherever it is
+	}
+	args := map[string]any{"pattern": pattern}
+	if g["dir"] != "" {
+		args["path"] = dirOf(g["dir"])
+	}
+	return do(action{tool: "glob", args: args})
+}
+
+// readGrep takes the text literally, unless it is written /like this/.
+func readGrep(g groups) (meaning, bool) {
+	what := unquote(g["what"])
+	pattern := regexp.QuoteMeta(what)
+	if len(what) > 2 && strings.HasPrefix(what, "/") && strings.HasSuffix(what, "/") {
+		pattern = what[1 : len(what)-1]
+	}
+	args := map[string]any{"pattern": pattern}
+	switch dir := dirOf(g["dir"]); {
+	case g["dir"] == "":
+	case strings.ContainsAny(dir, "*?"):
+		args["include"] = dir
+	default:
+		args["path"] = dir
+	}
+	if g["kind"] != "" {
+		include, ok := patternOf(g["kind"])
+		if !ok {
+			return meaning{}, false
+		}
+		args["include"] = strings.TrimPrefix(include, "**/")
+	}
+	return do(action{tool: "grep", args: args})
+}
