@@ -116,8 +116,11 @@ func (g Guard) Error(kind chela.Kind, msg string) *chela.ProviderError {
 	return &chela.ProviderError{Provider: g.Provider, Kind: kind, Msg: g.clean(msg)}
 }
 
-// inAddress finds the parts of an address that may hold secrets.
-var inAddress = regexp.MustCompile(`(://)[^/\s@"']+@|(https?://[^\s?"']+)\?[^\s"']*`)
+// The parts of an address that may hold secrets.
+var (
+	inAuthority = regexp.MustCompile(`(://)[^/\s@"']+@`)
+	inQuery     = regexp.MustCompile(`(https?://[^\s?"']+)\?[^\s"']*`)
+)
 
 // clean makes text of a provider fit for people: one line of at most
 // maxMessage bytes, without secrets and control characters.
@@ -128,7 +131,8 @@ func (g Guard) clean(text string) string {
 			text = strings.ReplaceAll(text, secret, "[secret]")
 		}
 	}
-	text = inAddress.ReplaceAllString(text, "$1$2")
+	text = inAuthority.ReplaceAllString(text, "$1")
+	text = inQuery.ReplaceAllString(text, "$1")
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):

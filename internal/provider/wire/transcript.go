@@ -73,14 +73,14 @@ func printable(text string) string {
 // step appends what the model said, the results of its calls, and then
 // everything else that was said before its next answer.
 func (w *whole) step(said chela.Message, rest []chela.Message) {
-	calls := make([]chela.CallSpec, len(said.Calls))
-	results := make([]chela.Message, len(said.Calls))
-	for i, c := range said.Calls {
-		results[i] = result(c, rest)
-		c.Ref = w.ref(c)
-		c.Tool = toolName(c.Tool)
-		c.Args, c.Raw = arguments(c), ""
-		calls[i], results[i].Ref = c, c.Ref
+	var calls []chela.CallSpec
+	var results []chela.Message
+	taken := map[int]bool{}
+	for _, c := range said.Calls {
+		r := result(c, rest, taken)
+		r.Ref = w.ref(c)
+		results = append(results, r)
+		calls = append(calls, chela.CallSpec{ID: c.ID, Ref: r.Ref, Tool: toolName(c.Tool), Args: arguments(c)})
 	}
 	said.Calls = calls
 	w.add(said)
@@ -94,15 +94,15 @@ func (w *whole) step(said chela.Message, rest []chela.Message) {
 	}
 }
 
-// result finds the answer to a call: by our id, or by ref where one of the two
-// has no id of ours.
-func result(c chela.CallSpec, rest []chela.Message) chela.Message {
-	for _, m := range rest {
-		switch {
-		case m.Role != chela.RoleTool:
-		case m.Call != "" && m.Call == c.ID:
-			return m
-		case (m.Call == "" || c.ID == "") && m.Ref == c.Ref:
+// result takes the answer to a call out of rest: by our id, or by ref where one
+// of the two has no id of ours.
+func result(c chela.CallSpec, rest []chela.Message, taken map[int]bool) chela.Message {
+	for i, m := range rest {
+		if m.Role != chela.RoleTool || taken[i] {
+			continue
+		}
+		if m.Call != "" && m.Call == c.ID || (m.Call == "" || c.ID == "") && m.Ref == c.Ref {
+			taken[i] = true
 			return m
 		}
 	}
