@@ -48,7 +48,7 @@ func (w *Write) AddCall(ctx context.Context, c chela.ToolCall) error {
 
 // MoveCall stores what became of a tool call that was in the state from.
 func (w *Write) MoveCall(ctx context.Context, c chela.ToolCall, from chela.CallState) error {
-	if c.State != from && !from.CanMove(c.State) {
+	if !from.CanMove(c.State) && (c.State != from || from.Ended()) {
 		return illegal("tool call", string(c.ID), from, c.State)
 	}
 	return w.move(ctx, "tool call", string(c.ID), `update tool_calls

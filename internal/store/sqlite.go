@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,10 +25,13 @@ import (
 // take about 50 ms on the slowest machine tried.
 const maxGroup = 256
 
+// maxReaders is how many transactions read at once.
+const maxReaders = 4
+
 // sqlite is the engine that keeps everything in one file.
 type sqlite struct {
-	readers *statements // pool of connections that cannot write
-	pool    *sql.DB
+	readers chan *sqliteConn // those that nobody uses; they cannot write
+	rdb     *sql.DB
 
 	writer *sqliteConn // used by the writing goroutine only
 	wdb    *sql.DB
@@ -59,29 +63,42 @@ func openSQLite(ctx context.Context, cfg Config) (*sqlite, error) {
 	if err != nil {
 		return nil, classifySQLite(err)
 	}
-	conn, err := wdb.Conn(ctx)
+	rdb, err := sql.Open("sqlite", sqliteDSN(cfg.Path, busy, "query_only(1)"))
 	if err != nil {
 		wdb.Close()
 		return nil, classifySQLite(err)
 	}
-	pool, err := sql.Open("sqlite", sqliteDSN(cfg.Path, busy, "query_only(1)"))
-	if err != nil {
-		conn.Close()
-		wdb.Close()
-		return nil, classifySQLite(err)
-	}
-	pool.SetMaxOpenConns(4)
-	pool.SetMaxIdleConns(4)
 	e := &sqlite{
-		readers: &statements{prepare: pool.PrepareContext},
-		pool:    pool,
-		writer:  &sqliteConn{conn: conn, statements: statements{prepare: conn.PrepareContext}},
+		readers: make(chan *sqliteConn, maxReaders),
+		rdb:     rdb,
 		wdb:     wdb,
 		queue:   make(chan *job, maxGroup),
 		done:    make(chan struct{}),
 	}
+	if err := e.connect(ctx); err != nil {
+		rdb.Close()
+		wdb.Close()
+		return nil, classifySQLite(err)
+	}
 	go e.run() // close waits for it
 	return e, nil
+}
+
+// connect opens the writing connection and then the reading ones.
+func (e *sqlite) connect(ctx context.Context) error {
+	conn, err := e.wdb.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	e.writer = &sqliteConn{conn: conn}
+	for range maxReaders {
+		conn, err := e.rdb.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		e.readers <- &sqliteConn{conn: conn}
+	}
+	return nil
 }
 
 // checkFile tells early, and in words, what SQLite would report as "unable to
@@ -112,12 +129,23 @@ func sqliteDSN(path string, busy time.Duration, pragmas ...string) string {
 }
 
 func (e *sqlite) read(ctx context.Context, fn func(*Read) error) error {
-	tx, err := e.pool.BeginTx(context.WithoutCancel(ctx), nil)
-	if err != nil {
-		return classifySQLite(err)
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	defer tx.Rollback() // nothing was written; ending it cannot fail in a way that matters
-	return fn(&Read{conn: &sqliteTx{tx: tx, statements: e.readers}})
+	var conn *sqliteConn
+	select {
+	case conn = <-e.readers:
+	case <-e.done:
+		return errClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { e.readers <- conn }()
+	if _, err := conn.exec(ctx, "begin"); err != nil {
+		return err
+	}
+	defer conn.exec(ctx, "rollback") // nothing was written; ending it cannot fail in a way that matters
+	return fn(&Read{conn: conn})
 }
 
 func (e *sqlite) write(ctx context.Context, op string, fn func(*Write) error) error {
@@ -128,7 +156,7 @@ func (e *sqlite) write(ctx context.Context, op string, fn func(*Write) error) er
 	e.mu.RLock()
 	if e.closed {
 		e.mu.RUnlock()
-		return chela.E(chela.Unavailable, "the store is closed")
+		return errClosed
 	}
 	e.queue <- j
 	e.mu.RUnlock()
@@ -176,13 +204,15 @@ func (e *sqlite) commit(group []*job) {
 		failAll(err)
 		return
 	}
-	useful := false
-	for _, j := range group {
-		j.err = e.perform(j, len(group) > 1)
-		useful = useful || j.err == nil
+	if !e.perform(group) {
+		e.control("rollback") // SQLite may have done it already
+		for i := range group {
+			e.commit(group[i : i+1]) // alone, each meets the trouble itself or none
+		}
+		return
 	}
-	if !useful {
-		failAll(e.control("rollback"))
+	if !slices.ContainsFunc(group, func(j *job) bool { return j.err == nil }) {
+		e.control("rollback") // of nothing; the jobs' own errors are what matters
 		return
 	}
 	err := fail.Point("store.commit")
@@ -201,25 +231,35 @@ func (e *sqlite) commit(group []*job) {
 	}
 }
 
-// perform runs one function, inside a savepoint if others share the
-// transaction. A function that panics is rolled back like one that fails.
-func (e *sqlite) perform(j *job, shared bool) (err error) {
-	if shared {
-		if err := e.control("savepoint job"); err != nil {
-			return err
+// perform runs the functions of a group, each inside a savepoint if others
+// share the transaction. It reports whether the transaction is still whole:
+// SQLite ends it when the disk is full or broken, and the savepoints with it.
+func (e *sqlite) perform(group []*job) bool {
+	if len(group) == 1 {
+		group[0].err = e.call(group[0])
+		return true
+	}
+	for _, j := range group {
+		if e.control("savepoint job") != nil {
+			return false
+		}
+		j.err = e.call(j)
+		if j.err != nil && e.control("rollback to job") != nil {
+			return false
+		}
+		if e.control("release job") != nil {
+			return false
 		}
 	}
+	return true
+}
+
+// call runs one function. One that panics counts as one that fails.
+func (e *sqlite) call(j *job) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = chela.E(chela.Internal, "a transaction panicked").Because(fmt.Errorf("%v", p))
 		}
-		if !shared {
-			return
-		}
-		if err != nil {
-			err = errors.Join(err, e.control("rollback to job"))
-		}
-		err = errors.Join(err, e.control("release job"))
 	}()
 	if err := fail.Point(j.op + ".begin"); err != nil {
 		return err
@@ -256,7 +296,12 @@ func (e *sqlite) close() error {
 	close(e.queue)
 	e.mu.Unlock()
 	<-e.done
-	return errors.Join(e.readers.close(), e.pool.Close(), e.writer.close(), e.writer.conn.Close(), e.wdb.Close())
+	errs := []error{e.writer.close(), e.wdb.Close()}
+	for range maxReaders {
+		conn := <-e.readers // waits for who uses it
+		errs = append(errs, conn.close())
+	}
+	return errors.Join(append(errs, e.rdb.Close())...)
 }
 
 // classifySQLite is the one place that reads SQLite's error codes.

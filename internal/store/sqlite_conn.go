@@ -5,57 +5,44 @@ import (
 	"database/sql"
 	"errors"
 	"strings"
-	"sync"
 
 	sqlite3 "modernc.org/sqlite"
 )
 
-// statements prepares each text once.
-type statements struct {
-	prepare func(ctx context.Context, query string) (*sql.Stmt, error)
-
-	mu    sync.Mutex
-	known map[string]*sql.Stmt // guarded by mu
+// sqliteConn is one connection, used by one goroutine at a time. It prepares
+// each text once. It runs statements without the caller's context: they take
+// microseconds, a transaction must not be cut in the middle, and the driver
+// spends a goroutine on every context that can end.
+type sqliteConn struct {
+	conn  *sql.Conn
+	known map[string]*sql.Stmt
 }
 
-func (s *statements) get(query string) (*sql.Stmt, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if st, ok := s.known[query]; ok {
+func (c *sqliteConn) prepare(query string) (*sql.Stmt, error) {
+	if st, ok := c.known[query]; ok {
 		return st, nil
 	}
-	st, err := s.prepare(context.Background(), query)
+	st, err := c.conn.PrepareContext(context.Background(), query)
 	if err != nil {
 		return nil, classifySQLite(err)
 	}
-	if s.known == nil {
-		s.known = map[string]*sql.Stmt{}
+	if c.known == nil {
+		c.known = map[string]*sql.Stmt{}
 	}
-	s.known[query] = st
+	c.known[query] = st
 	return st, nil
 }
 
-func (s *statements) close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (c *sqliteConn) close() error {
 	var errs []error
-	for _, st := range s.known {
+	for _, st := range c.known {
 		errs = append(errs, st.Close())
 	}
-	s.known = nil
-	return errors.Join(errs...)
-}
-
-// sqliteConn is the writing connection. It runs statements without the
-// caller's context: they take microseconds, a transaction must not be cut in
-// the middle, and the driver spends a goroutine on every context that can end.
-type sqliteConn struct {
-	conn *sql.Conn
-	statements
+	return errors.Join(append(errs, c.conn.Close())...)
 }
 
 func (c *sqliteConn) exec(_ context.Context, query string, args ...any) (int64, error) {
-	st, err := c.get(query)
+	st, err := c.prepare(query)
 	if err != nil {
 		return 0, err
 	}
@@ -67,7 +54,7 @@ func (c *sqliteConn) exec(_ context.Context, query string, args ...any) (int64, 
 }
 
 func (c *sqliteConn) query(_ context.Context, query string, args ...any) (*sql.Rows, error) {
-	st, err := c.get(query)
+	st, err := c.prepare(query)
 	if err != nil {
 		return nil, err
 	}
@@ -76,26 +63,5 @@ func (c *sqliteConn) query(_ context.Context, query string, args ...any) (*sql.R
 }
 
 func (c *sqliteConn) classify(err error) error { return classifySQLite(err) }
-
-// sqliteTx is one reading transaction.
-type sqliteTx struct {
-	tx         *sql.Tx
-	statements *statements
-}
-
-func (t *sqliteTx) exec(context.Context, string, ...any) (int64, error) {
-	panic("a reading transaction was asked to write")
-}
-
-func (t *sqliteTx) query(_ context.Context, query string, args ...any) (*sql.Rows, error) {
-	st, err := t.statements.get(query)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := t.tx.StmtContext(context.Background(), st).QueryContext(context.Background(), args...)
-	return rows, classifySQLite(err)
-}
-
-func (t *sqliteTx) classify(err error) error { return classifySQLite(err) }
 
 func isMissingTable(e *sqlite3.Error) bool { return strings.Contains(e.Error(), "no such table") }

@@ -55,7 +55,8 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 }
 
 // Close waits for transactions that have begun and closes the database.
-// Transactions that have not begun fail with Unavailable.
+// Transactions that have not begun fail with Unavailable. Closing twice does
+// no harm.
 func (s *Store) Close() error { return s.engine.close() }
 
 // Engine returns "sqlite" or "postgres".
@@ -82,6 +83,9 @@ func (s *Store) Write(ctx context.Context, op string, fn func(*Write) error) err
 	}
 	return nil
 }
+
+// errClosed is what a transaction meets that comes too late.
+var errClosed = chela.E(chela.Unavailable, "the store is closed")
 
 // A Read is a transaction that only reads. It belongs to the goroutine that
 // runs the function it was handed to and ends with it.

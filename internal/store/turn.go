@@ -54,7 +54,7 @@ func (w *Write) OpenTurn(ctx context.Context, t chela.Turn) error {
 // MoveTurn stores state, steps, crashes and failure of a turn that was in the
 // state from. The wish to stop is not touched: see RequestStop.
 func (w *Write) MoveTurn(ctx context.Context, t chela.Turn, from chela.TurnState) error {
-	if t.State != from && !from.CanMove(t.State) {
+	if !from.CanMove(t.State) && (t.State != from || from.Ended()) {
 		return illegal("turn", string(t.ID), from, t.State)
 	}
 	return w.move(ctx, "turn", string(t.ID), `update turns set state = $3, crashes = $4, steps = $5, failure = $6, finished_at = $7
