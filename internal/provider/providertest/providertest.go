@@ -50,6 +50,18 @@ type Case struct {
 	log *received
 }
 
+// NewCase returns a case for a test of its own, outside [Run].
+func NewCase(name string, answers ...Answer) Case {
+	return Case{Name: name, Answers: answers, log: &received{}}
+}
+
+// Received returns what was recorded so far.
+func (c Case) Received() []Received {
+	c.log.mu.Lock()
+	defer c.log.mu.Unlock()
+	return slices.Clone(c.log.all)
+}
+
 // Answer returns the answer to the n-th request, counted from 0.
 func (c Case) Answer(n int) Answer { return c.Answers[min(n, len(c.Answers)-1)] }
 
@@ -130,15 +142,6 @@ type Received struct {
 type received struct {
 	mu  sync.Mutex
 	all []Received // guarded by mu
-}
-
-func (r *received) last() (Received, int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.all) == 0 {
-		return Received{}, 0
-	}
-	return r.all[len(r.all)-1], len(r.all)
 }
 
 // Run holds the providers of h to the contract, one subtest for each case. The

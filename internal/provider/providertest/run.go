@@ -107,11 +107,11 @@ func (r *run) sent() (Received, bool) {
 	if !r.h.Wire {
 		return Received{}, false
 	}
-	last, n := r.c.log.last()
-	if n == 0 {
+	all := r.c.Received()
+	if len(all) == 0 {
 		r.Fatal("the server recorded no request")
 	}
-	return last, true
+	return all[len(all)-1], true
 }
 
 // drain performs req to its end. The second result tells what is wrong with

@@ -1,0 +1,29 @@
+package openai_test
+
+import "testing"
+
+// FuzzStream feeds any bytes as the body of a stream: the stream has exactly
+// one end.
+func FuzzStream(f *testing.F) {
+	for _, body := range []string{
+		"", "data: [DONE]\n\n", "data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n",
+		"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":-1,\"id\":\"a\",\"function\":{\"name\":\"t\",\"arguments\":\"{\"}}]}}]}\n\n",
+		"data: {\"error\":{\"message\":\"x\",\"code\":429}}\n\n", ": ping\n\nevent: error\ndata: {\"error\":\"x\"}\n\n",
+		"data: {\"choices\":[{\"delta\":{\"reasoning\":\"hm\"}}],\"usage\":{\"prompt_tokens\":-1,\"prompt_tokens_details\":{\"cached_tokens\":1e99}}}\n\n",
+		"data: {\"choices\":null,\"model\":7}\n\n", "data: nul\n\n", "\xef\xbb\xbfdata: {}\r\n\r\n",
+	} {
+		f.Add(body, false)
+	}
+	f.Add(`{"choices":[{"message":{"content":"hi","tool_calls":[{"id":"a","function":{"name":"t"}}]},"finish_reason":"stop"}]}`, true)
+	f.Fuzz(func(t *testing.T, body string, plain bool) {
+		c := &canned{kind: "text/event-stream", body: body}
+		req := hello()
+		if req.Plain = plain; plain {
+			c.kind = "application/json"
+		}
+		finish, err := ask(t, reach(t, c, local), req)
+		if err == nil && finish.Stop == "" {
+			t.Error("the finish has no reason to stop")
+		}
+	})
+}
