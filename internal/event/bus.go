@@ -6,7 +6,7 @@
 package event
 
 import (
-	"iter"
+	"context"
 	"sync"
 
 	"chela"
@@ -68,19 +68,24 @@ func (b *Bus) drop(l *Listener) {
 	}
 }
 
-// Events yields what arrives, until the listener is closed or cut off because
-// it fell behind.
-func (l *Listener) Events() iter.Seq[chela.Event] {
-	return func(yield func(chela.Event) bool) {
-		for e := range l.queue {
-			if !yield(e) {
-				return
-			}
-		}
+// Next returns the next event, and waits for it until ctx ends. Events that
+// have arrived come first, also when ctx has ended. It reports false when ctx
+// ended, or the listener was closed or cut off because it fell behind.
+func (l *Listener) Next(ctx context.Context) (chela.Event, bool) {
+	select {
+	case e, ok := <-l.queue:
+		return e, ok
+	default:
+	}
+	select {
+	case e, ok := <-l.queue:
+		return e, ok
+	case <-ctx.Done():
+		return chela.Event{}, false
 	}
 }
 
-// Close ends the listener; Events ends after what has arrived already.
+// Close ends the listener; Next still returns what has arrived already.
 func (l *Listener) Close() {
 	l.bus.mu.Lock()
 	defer l.bus.mu.Unlock()

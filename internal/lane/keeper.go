@@ -23,14 +23,14 @@ func (l *Lanes) Run(ctx context.Context) error {
 	defer tick.Stop()
 	renewed := l.cfg.Now()
 	if l.cfg.Recover {
-		l.look(ctx)
+		l.TakeUp(ctx)
 	}
 	for n := 1; ctx.Err() == nil; n++ {
 		select {
 		case <-ctx.Done():
 		case <-tick.C:
 			if l.cfg.Recover && n%4 == 0 {
-				l.look(ctx)
+				l.TakeUp(ctx)
 			}
 			held := l.holdings()
 			if len(held) == 0 {
@@ -131,8 +131,9 @@ func (l *Lanes) hear(ctx context.Context, held []*holding) {
 	}
 }
 
-// look takes every lane that has something to run and nobody who runs it.
-func (l *Lanes) look(ctx context.Context) {
+// TakeUp takes every lane of the home that has something to run and nobody who
+// runs it. What fails is logged: the lane stays for the next look.
+func (l *Lanes) TakeUp(ctx context.Context) {
 	var idle []chela.SessionKey
 	err := l.store.Read(ctx, func(r *store.Read) error {
 		held, err := r.HeldLanes(ctx)

@@ -16,6 +16,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 
 	"chela"
@@ -59,10 +60,8 @@ func Decide(rules []Rule, grants []chela.Grant, q Question) Decision {
 		d = Decision{chela.Ask, q.Judgement.Risk}
 	}
 	if d.Verdict == chela.Ask {
-		for _, g := range grants {
-			if Covers(g, q) {
-				return Decision{chela.Allow, "allowed before"}
-			}
+		if covered(grants, q) {
+			return Decision{chela.Allow, "allowed before"}
 		}
 		if q.Judgement.Risk != "" {
 			d.Reason = q.Judgement.Risk
@@ -103,7 +102,7 @@ func (r Rule) matchesPattern(j chela.Judgement) bool {
 		return true
 	}
 	if r.Verdict == chela.Allow {
-		return matchesAll(r.Pattern, j)
+		return matchesAll([]string{r.Pattern}, j)
 	}
 	for _, s := range j.Subjects {
 		if Match(r.Pattern, s) {
@@ -143,22 +142,29 @@ func byEffect(e chela.Effect) Decision {
 	}
 }
 
-// Covers reports whether a standing answer covers a call.
-func Covers(g chela.Grant, q Question) bool {
-	if g.Tool != q.Tool || g.Agent != q.Agent {
-		return false
+// covered reports whether standing answers cover a call: one without a pattern
+// covers whatever the tool does short of a risk; otherwise every subject must be
+// matched by a pattern of one of them.
+func covered(grants []chela.Grant, q Question) bool {
+	var patterns []string
+	for _, g := range grants {
+		switch {
+		case g.Tool != q.Tool || g.Agent != q.Agent:
+		case g.Pattern != "":
+			patterns = append(patterns, g.Pattern)
+		case q.Judgement.Risk == "":
+			return true
+		}
 	}
-	if g.Pattern == "" {
-		return q.Judgement.Risk == ""
-	}
-	return matchesAll(g.Pattern, q.Judgement)
+	return matchesAll(patterns, q.Judgement)
 }
 
-// matchesAll reports whether a pattern matches every subject of a call, and
-// literally so where the subjects could not be taken apart.
-func matchesAll(pattern string, j chela.Judgement) bool {
+// matchesAll reports whether each subject of a call is matched by one of the
+// patterns, and literally so where the subjects could not be taken apart.
+func matchesAll(patterns []string, j chela.Judgement) bool {
 	for _, s := range j.Subjects {
-		if j.Exact && pattern != s || !Match(pattern, s) {
+		matches := func(pattern string) bool { return pattern == s || !j.Exact && Match(pattern, s) }
+		if !slices.ContainsFunc(patterns, matches) {
 			return false
 		}
 	}

@@ -71,3 +71,9 @@ func (w *Write) AppendEntry(ctx context.Context, e chela.Entry) error {
 		string(e.ID), string(e.Thread), string(e.Parent), string(e.Turn), e.Seq, string(e.Kind), asJSON(e.Body), e.Tokens, micros(e.CreatedAt))
 	return err
 }
+
+// TurnEntries returns the entries of a turn, in order.
+func (r *Read) TurnEntries(ctx context.Context, turn chela.TurnID) ([]chela.Entry, error) {
+	return all(ctx, r, scanEntry, `select `+entryColumns+` from entries
+		where thread = (select thread from turns where id = $1) and turn = $1 order by seq`, string(turn))
+}

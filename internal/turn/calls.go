@@ -23,7 +23,6 @@ func (n *run) judge(ctx context.Context, calls []chela.ToolCall) error {
 		if err != nil {
 			return err
 		}
-		judged.Agent = n.agent.Name
 		n.move(judged)
 	}
 	return nil

@@ -89,7 +89,6 @@ func (n *run) answer(f *chela.Finish) {
 		body.Calls[i] = spec
 		moves[i].Call = requested(turn, spec, turn.Steps, i)
 		moves[i].Call.CreatedAt = n.Now()
-		moves[i].Call.Agent = n.agent.Name
 	}
 	if len(body.Calls) == 0 {
 		body.Calls = nil

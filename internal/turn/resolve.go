@@ -36,7 +36,6 @@ func (n *run) found(ctx context.Context, c chela.ToolCall) (outcome, bool) {
 	if !ok {
 		return outcome{}, false
 	}
-	c.Agent = n.agent.Name
 	switch {
 	case c.Resume == chela.ResumeRepeat || fail.Mutant("blind-replay"):
 		return n.execute(ctx, c), true

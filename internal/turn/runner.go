@@ -132,6 +132,9 @@ func (n *run) loop(ctx context.Context) error {
 
 // perform carries out an action. It reports whether the run is at its end.
 func (n *run) perform(ctx context.Context, a Action) (done bool, err error) {
+	for i := range a.Calls {
+		a.Calls[i].Agent = n.agent.Name // the journal does not hold it
+	}
 	switch a.Kind {
 	case CallModel:
 		return false, n.callModel(ctx, a)

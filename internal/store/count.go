@@ -1,0 +1,26 @@
+package store
+
+import "context"
+
+// Counts says how much is in the store.
+type Counts struct {
+	Sessions         int
+	TurnsLive        int
+	ApprovalsPending int
+	InboxWaiting     int
+	OutboxPending    int
+}
+
+// Counts counts what a status page shows.
+func (r *Read) Counts(ctx context.Context) (Counts, error) {
+	c, _, err := first(ctx, r, func(row scanner) (c Counts, err error) {
+		err = row.Scan(&c.Sessions, &c.TurnsLive, &c.ApprovalsPending, &c.InboxWaiting, &c.OutboxPending)
+		return c, err
+	}, `select
+		(select count(*) from sessions),
+		(select count(*) from turns where state in ('processing', 'awaiting_approval')),
+		(select count(*) from approvals where state = 'pending'),
+		(select count(*) from inbox where state = 'waiting'),
+		(select count(*) from outbox where state = 'pending')`)
+	return c, err
+}
