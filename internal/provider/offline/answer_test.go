@@ -24,7 +24,7 @@ var results = map[string]string{
 	"read_file":  "     1\tone\n     2\ttwo",
 	"list_dir":   "/workspace:\na.txt (8 bytes)\nsrc/",
 	"glob":       "src/a.go",
-	"grep":       "",
+	"grep":       "[no line matches]",
 	"shell":      "Linux\n",
 	"http":       "!cannot reach example.com: connection refused",
 	"write_file": "wrote /workspace/b.txt, 8 bytes",
@@ -152,6 +152,20 @@ func TestResultsInOtherOrder(t *testing.T) {
 	)
 	if got, want := finish(t, req).Text, "1+1 = 2. 2+2 = 4."; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestResultsAreNotTakenForTalk(t *testing.T) {
+	t.Parallel()
+	if _, answer := converse(t, request(user("echo about")), func(chela.CallSpec) string { return "about" }); answer != "about" {
+		t.Errorf("got %q, want about", answer)
+	}
+}
+
+func TestEmptyMessage(t *testing.T) {
+	t.Parallel()
+	if got := finish(t, request(user(" "))).Text; !strings.HasPrefix(got, "I did not understand that.") {
+		t.Errorf("got %q", got)
 	}
 }
 

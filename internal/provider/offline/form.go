@@ -12,7 +12,7 @@ import (
 type form struct {
 	re       *regexp.Regexp
 	verbatim bool // matched against the clause as it was written, not stripped of courtesies
-	read     func(groups) (meaning, bool)
+	mean     func(groups) (meaning, bool)
 }
 
 // groups are the named groups of a match, trimmed.
@@ -25,12 +25,12 @@ const (
 	itRE   = `it|that|this|them|these|the (?:result|results|output|answer|content|contents|text|response)|(?:its|their) (?:content|contents|text)|what (?:you|it) (?:got|returned|says|said)`
 )
 
-func newForm(expression string, read func(groups) (meaning, bool)) form {
-	return form{re: regexp.MustCompile(`(?is)^(?:` + expression + `)$`), read: read}
+func newForm(expression string, mean func(groups) (meaning, bool)) form {
+	return form{re: regexp.MustCompile(`(?is)^(?:` + expression + `)$`), mean: mean}
 }
 
-func newVerbatim(expression string, read func(groups) (meaning, bool)) form {
-	f := newForm(expression, read)
+func newVerbatim(expression string, mean func(groups) (meaning, bool)) form {
+	f := newForm(expression, mean)
 	f.verbatim = true
 	return f
 }
@@ -104,7 +104,7 @@ func (f form) match(text string) (meaning, bool) {
 			g[name] = strings.TrimSpace(m[i])
 		}
 	}
-	return f.read(g)
+	return f.mean(g)
 }
 
 // unquote takes one pair of quotes, or a code fence, off s.

@@ -10,23 +10,23 @@ func listForms() []form {
 	const place = `(?: (?:in|of|under|inside|at) ` + dirRE + `)?`
 	const deep = `,? (?:recursively|and (?:all )?subdirectories|with subdirectories)`
 	return []form{
-		newForm(`(?:list|show|ls|see|get)(?: me)?(?P<all> all)?(?: of)?(?: the| my)?(?: files?| directory| directories| folders?| contents| everything)(?: and (?:the )?(?:folders|directories))?(?: here)?(?P<deep>`+deep+`)?`+place+`(?P<deeper>`+deep+`)?`, readList),
-		newForm(`(?:what|which) (?:files|folders|directories)(?: and (?:files|folders|directories))? (?:are|do (?:i|you|we) have)(?: there)?(?: here)?`+place, readList),
-		newForm(`what(?:'s| is) (?:in|inside) (?:the |this |my )?(?:current )?(?:directory|folder|workspace)`, readList),
-		newForm(`what(?:'s| is) (?:in|inside) the (?:directory|folder) (?P<dir>\S+)`, readList),
-		newForm(`what(?:'s| is) (?:in|inside) (?P<dir>\S+/)`, readList),
-		newForm(`what(?:'s| is) (?:in|inside) (?:the )?(?P<dir>\S+) (?:directory|folder)`, readList),
-		newForm(`(?:ls|dir)(?: -\w+)?(?: (?P<dir>[^\s-]\S*))?`, readList),
+		newForm(`(?:list|show|ls|see|get)(?: me)?(?P<all> all)?(?: of)?(?: the| my)?(?: files?| directory| directories| folders?| contents| everything)(?: and (?:the )?(?:folders|directories))?(?: here)?(?P<deep>`+deep+`)?`+place+`(?P<deeper>`+deep+`)?`, asList),
+		newForm(`(?:what|which) (?:files|folders|directories)(?: and (?:files|folders|directories))? (?:are|do (?:i|you|we) have)(?: there)?(?: here)?`+place, asList),
+		newForm(`what(?:'s| is) (?:in|inside) (?:the |this |my )?(?:current )?(?:directory|folder|workspace)`, asList),
+		newForm(`what(?:'s| is) (?:in|inside) the (?:directory|folder) (?P<dir>\S+)`, asList),
+		newForm(`what(?:'s| is) (?:in|inside) (?P<dir>\S+/)`, asList),
+		newForm(`what(?:'s| is) (?:in|inside) (?:the )?(?P<dir>\S+) (?:directory|folder)`, asList),
+		newForm(`(?:ls|dir)(?: -\w+)?(?: (?P<dir>[^\s-]\S*))?`, asList),
 		newForm(`list `+dirRE, func(g groups) (meaning, bool) {
 			if !isDir(g["dir"]) {
 				return meaning{}, false
 			}
-			return readList(g)
+			return asList(g)
 		}),
 	}
 }
 
-func readList(g groups) (meaning, bool) {
+func asList(g groups) (meaning, bool) {
 	args := map[string]any{"path": dirOf(g["dir"])}
 	if g["deep"] != "" || g["deeper"] != "" {
 		args["recursive"] = true
@@ -87,19 +87,19 @@ func readForms() []form {
 	const content = `(?:the )?(?:(?:full |whole |entire )?(?:contents?|text) (?:of|in) )?(?:the )?(?P<file>file )?`
 	const path = `(?P<path>"[^"]+"|'[^']+'|` + "`[^`]+`" + `|[^\s"'` + "`" + `]+)`
 	return []form{
-		newForm(read+`(?:the )?first (?P<count>\d+) lines (?:of|in|from) (?:the )?(?P<file>file )?`+path, readRead),
-		newForm(read+`(?:the )?lines (?P<from>\d+) ?(?:to|-|–|through|until) ?(?P<to>\d+) (?:of|in|from) (?:the )?(?P<file>file )?`+path, readRead),
-		newForm(read+content+path+`(?: (?:from|starting at) line (?P<from>\d+))?`, readRead),
-		newForm(`what (?:does|do) (?:the )?(?P<file>file )?`+path+` (?:say|contain)`, readRead),
-		newForm(`(?:read|open|cat|show|print) (?:me )?(?:the )?(?:files? )?(?P<paths>.+)`, readSeveral),
+		newForm(read+`(?:the )?first (?P<count>\d+) lines (?:of|in|from) (?:the )?(?P<file>file )?`+path, asRead),
+		newForm(read+`(?:the )?lines (?P<from>\d+) ?(?:to|-|–|through|until) ?(?P<to>\d+) (?:of|in|from) (?:the )?(?P<file>file )?`+path, asRead),
+		newForm(read+content+path+`(?: (?:from|starting at) line (?P<from>\d+))?`, asRead),
+		newForm(`what (?:does|do) (?:the )?(?P<file>file )?`+path+` (?:say|contain)`, asRead),
+		newForm(`(?:read|open|cat|show|print) (?:me )?(?:the )?(?:files? )?(?P<paths>.+)`, asReads),
 	}
 }
 
 var listJoint = regexp.MustCompile(`,? and |, `)
 
-// readSeveral reads "a.txt, b.txt and c.txt", all of which must look like
+// asReads reads "a.txt, b.txt and c.txt", all of which must look like
 // files.
-func readSeveral(g groups) (meaning, bool) {
+func asReads(g groups) (meaning, bool) {
 	var actions []action
 	for _, name := range listJoint.Split(g["paths"], -1) {
 		if !isFile(name) || strings.Contains(name, " ") {
@@ -110,7 +110,7 @@ func readSeveral(g groups) (meaning, bool) {
 	return do(actions...)
 }
 
-func readRead(g groups) (meaning, bool) {
+func asRead(g groups) (meaning, bool) {
 	path, ok := fileOf(g["path"], g["file"] != "" || strings.EqualFold(g["verb"], "cat"))
 	if !ok {
 		return meaning{}, false
@@ -133,12 +133,12 @@ func writeForms() []form {
 	const named = `(?:(?:a |the )?(?:new )?(?:text )?(?P<file>file )(?:called |named )?)?`
 	const saying = `(?:with|containing|that (?:says|contains|reads)|saying|which (?:says|contains))(?: (?:the )?(?:text|contents?|words?|line))?:? `
 	return []form{
-		newForm(`(?:create|make|touch) (?:an? )?(?:new )?(?:empty )?(?P<file>(?:text )?file )(?:called |named )?`+path+`(?: (?:with no content|that is empty))?`, readWrite),
-		newForm(`(?:create|make|write|save|overwrite)(?: to)? `+named+path+`,? `+saying+`(?P<content>.+)`, readWrite),
-		newForm(`(?:write|save|put) (?:in)?to `+named+path+`:\s*(?P<content>.+)`, readWrite),
-		newForm(`(?:write|save|put|store|dump) (?P<content>.+) (?:(?:in)?to|in|as) `+named+path, readWrite),
-		newForm(`copy `+named+path+` (?:in)?to (?:a |the )?(?:file )?(?P<target>\S+)`, readCopy),
-		newForm(`(?:in (?P<path2>\S+?),? )?(?:replace|change|substitute) (?P<all>all |every |each )?(?:occurrences? of |the (?:words?|text) )?(?P<old>"[^"]+"|'[^']+'|`+"`[^`]+`"+`|.+?) (?:with|by|to|for) (?P<new>.+?)(?P<everywhere> everywhere)?(?: (?:in|inside) (?:the )?(?P<file>file )?(?P<path>"[^"]+"|'[^']+'|`+"`[^`]+`"+`|\S+))?(?P<everywhere2> everywhere)?`, readPatch),
+		newForm(`(?:create|make|touch) (?:an? )?(?:new )?(?:empty )?(?P<file>(?:text )?file )(?:called |named )?`+path+`(?: (?:with no content|that is empty))?`, asWrite),
+		newForm(`(?:create|make|write|save|overwrite)(?: to)? `+named+path+`,? `+saying+`(?P<content>.+)`, asWrite),
+		newForm(`(?:write|save|put) (?:in)?to `+named+path+`:\s*(?P<content>.+)`, asWrite),
+		newForm(`(?:write|save|put|store|dump) (?P<content>.+) (?:(?:in)?to|in|as) `+named+path, asWrite),
+		newForm(`copy `+named+path+` (?:in)?to (?:a |the )?(?:file )?(?P<target>\S+)`, asCopy),
+		newForm(`(?:in (?P<path2>\S+?),? )?(?:replace|change|substitute) (?P<all>all |every |each )?(?:occurrences? of |the (?:words?|text) )?(?P<old>"[^"]+"|'[^']+'|`+"`[^`]+`"+`|.+?) (?:with|by|to|for) (?P<new>.+?)(?P<everywhere> everywhere)?(?: (?:in|inside) (?:the )?(?P<file>file )?(?P<path>"[^"]+"|'[^']+'|`+"`[^`]+`"+`|\S+))?(?P<everywhere2> everywhere)?`, asPatch),
 	}
 }
 
@@ -147,7 +147,7 @@ var (
 	contentLead = regexp.MustCompile(`(?i)^the (?:text|words?|line|string|sentence|contents?):? `)
 )
 
-func readWrite(g groups) (meaning, bool) {
+func asWrite(g groups) (meaning, bool) {
 	path, ok := fileOf(g["path"], g["file"] != "")
 	if !ok || strings.Contains(g["path"], "://") {
 		return meaning{}, false
@@ -162,7 +162,7 @@ func readWrite(g groups) (meaning, bool) {
 	return do(action{tool: "write_file", args: map[string]any{"path": path, "content": content}})
 }
 
-func readCopy(g groups) (meaning, bool) {
+func asCopy(g groups) (meaning, bool) {
 	from, ok := fileOf(g["path"], g["file"] != "")
 	if !ok || !isFile(g["target"]) {
 		return meaning{}, false
@@ -173,7 +173,7 @@ func readCopy(g groups) (meaning, bool) {
 	)
 }
 
-func readPatch(g groups) (meaning, bool) {
+func asPatch(g groups) (meaning, bool) {
 	name := g["path"]
 	if name == "" {
 		name = g["path2"]

@@ -22,21 +22,24 @@ func jsonForms() []form {
 	const given = `(?:(?:this|the|following|as|if|whether)[: ]+)*(?:json(?: document| text)?(?: is valid)?)?:?\s*`
 	const value = `(?P<data>[{\["` + "`" + `].*|it|that|this)`
 	return []form{
-		newForm(`(?:parse|format|pretty[- ]?print|indent) `+given+value, readJSON("parse")),
-		newForm(`(?:validate|check)(?: that)? `+given+value, readJSON("parse")),
-		newForm(`(?:validate|check|parse) (?:this |the following )?json:?\s+(?P<data>.+)`, readJSON("parse")),
-		newForm(`is (?:this|the following|it) (?:valid )?json:?\s*(?P<data>.+)`, readJSON("parse")),
-		newForm(`is (?P<data>[{\["`+"`"+`].*) valid(?: json)?`, readJSON("parse")),
-		newForm(`(?:stringify|compact|minify) `+given+value, readJSON("stringify")),
-		newForm(`(?:query|get|extract|pick|select|what is|what's|find) (?P<path>[\w.$*/\[\]'-]+) (?:in|from|of) `+given+value, readJSON("query")),
-		newForm(`query `+given+`(?:for|by|with) (?P<path>[\w.$*/\[\]'-]+)[: ]\s*`+value, readJSON("query")),
-		newForm(`query `+given+value+` (?:for|by|with) (?P<path>[\w.$*/\[\]'-]+)`, readJSON("query")),
+		newForm(`(?:parse|format|pretty[- ]?print|indent) `+given+value, asJSON("parse")),
+		newForm(`(?:validate|check)(?: that)? `+given+value, asJSON("parse")),
+		newForm(`(?:validate|check|parse) (?:this |the following )?json:?\s+(?P<data>.+)`, asJSON("parse")),
+		newForm(`is (?:this|the following|it) (?:valid )?json:?\s*(?P<data>.+)`, asJSON("parse")),
+		newForm(`is (?P<data>[{\["`+"`"+`].*) valid(?: json)?`, asJSON("parse")),
+		newForm(`(?:stringify|compact|minify) `+given+value, asJSON("stringify")),
+		newForm(`(?:query|get|extract|pick|select|what is|what's|find) (?P<path>[\w.$*/\[\]'-]+) (?:in|from|of) `+given+value, asJSON("query")),
+		newForm(`query `+given+`(?:for|by|with) (?P<path>[\w.$*/\[\]'-]+)[: ]\s*`+value, asJSON("query")),
+		newForm(`query `+given+value+` (?:for|by|with) (?P<path>[\w.$*/\[\]'-]+)`, asJSON("query")),
 	}
 }
 
-func readJSON(operation string) func(groups) (meaning, bool) {
+func asJSON(operation string) func(groups) (meaning, bool) {
 	return func(g groups) (meaning, bool) {
 		args := map[string]any{"operation": operation, "data": unquoteJSON(g["data"])}
+		if operation == "stringify" && json.Valid([]byte(g["data"])) {
+			args["data"] = rawJSON(g["data"])
+		}
 		if itself.MatchString(g["data"]) {
 			args["data"] = earlierText
 		}
@@ -46,6 +49,12 @@ func readJSON(operation string) func(groups) (meaning, bool) {
 		return do(action{tool: "json", args: args})
 	}
 }
+
+// rawJSON is an argument that is JSON itself, not text that holds it.
+type rawJSON string
+
+// MarshalJSON returns r as it is.
+func (r rawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }
 
 // unquoteJSON leaves the quotes of a JSON string on.
 func unquoteJSON(text string) string {
@@ -59,15 +68,15 @@ func httpForms() []form {
 	const url = `(?:the )?(?:(?:page|url|site|website|contents?)(?: of| at| from)? )?<?(?P<url>https?://[^\s>"'` + "`" + `]+|(?:www\.)?(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|edu|gov|de|uk)(?:/[^\s>"'` + "`" + `]*)?)>?`
 	const method = `(?P<method>post|put|patch|delete|head|options)`
 	return []form{
-		newForm(`(?:download|save|fetch|get) `+url+` (?:in)?to (?:the )?(?:file )?(?P<file>\S+)`, readHTTP),
-		newForm(`(?:fetch|get|download|open|visit|load|request|curl|read|show me|what(?:'s| is) (?:at|on))(?: me)? `+url, readHTTP),
-		newForm(method+` (?:a request )?(?:to )?`+url+`(?: with (?:the )?(?:body|data|json|payload)?:? ?(?P<body>.+))?`, readHTTP),
-		newForm(method+` (?P<body>.+) to `+url, readHTTP),
-		newForm(`(?:send|make) (?:a |an )?`+`(?P<method>get|post|put|patch|delete|head|options) request to `+url+`(?: with (?:the )?(?:body|data|json|payload)?:? ?(?P<body>.+))?`, readHTTP),
+		newForm(`(?:download|save|fetch|get) `+url+` (?:in)?to (?:the )?(?:file )?(?P<file>\S+)`, asHTTP),
+		newForm(`(?:fetch|get|download|open|visit|load|request|curl|read|show me|what(?:'s| is) (?:at|on))(?: me)? `+url, asHTTP),
+		newForm(method+` (?:a request )?(?:to )?`+url+`(?: with (?:the )?(?:body|data|json|payload)?:? ?(?P<body>.+))?`, asHTTP),
+		newForm(method+` (?P<body>.+) to `+url, asHTTP),
+		newForm(`(?:send|make) (?:a |an )?`+`(?P<method>get|post|put|patch|delete|head|options) request to `+url+`(?: with (?:the )?(?:body|data|json|payload)?:? ?(?P<body>.+))?`, asHTTP),
 	}
 }
 
-func readHTTP(g groups) (meaning, bool) {
+func asHTTP(g groups) (meaning, bool) {
 	url := strings.TrimRight(g["url"], ".,;!?")
 	if !strings.Contains(url, "://") {
 		url = "https://" + url
@@ -100,17 +109,17 @@ var programs = regexp.MustCompile(`^(?:ls|cat|echo|pwd|date|whoami|uname|id|env|
 func shellForms() []form {
 	const run = `(?:run|execute|exec) `
 	const where = `(?: in (?P<dir>\S+))?`
-	quoted := func(g groups) (meaning, bool) { return shell(g, true) }
+	quoted := func(g groups) (meaning, bool) { return asShell(g, true) }
 	return []form{
 		newForm(run+`(?:the )?(?:(?:shell )?command:? )?(?P<command>`+"`[^`]+`"+`|"[^"]+")`+where, quoted),
 		newForm(run+`(?:the )?(?:shell )?command:? (?P<command>.+)`, quoted),
 		newForm(`\$ (?P<command>.+)`, quoted),
-		newForm("`(?P<command>[^`]+)`", func(g groups) (meaning, bool) { return shell(g, false) }),
-		newForm(run+`(?P<command>.+)`, func(g groups) (meaning, bool) { return shell(g, false) }),
+		newForm("`(?P<command>[^`]+)`", func(g groups) (meaning, bool) { return asShell(g, false) }),
+		newForm(run+`(?P<command>.+)`, func(g groups) (meaning, bool) { return asShell(g, false) }),
 	}
 }
 
-func shell(g groups, sure bool) (meaning, bool) {
+func asShell(g groups, sure bool) (meaning, bool) {
 	command := unquote(g["command"])
 	first, _, _ := strings.Cut(command, " ")
 	if command == "" || !sure && !programs.MatchString(first) {

@@ -14,26 +14,26 @@ func searchForms() []form {
 		files = `(?:all |the |any |these |my )*(?:(?P<kind>\w+) )?(?:files?|code|project|workspace|sources?|source code)`
 	)
 	return []form{
-		newForm(find+`files? (?:matching|named|called|like|that match|with the name|with names like) `+glob+place, readGlob),
-		newForm(`(?:which|what) files (?:match|are (?:named|called)|are there matching) `+glob+place, readGlob),
-		newForm(`glob `+glob+place, readGlob),
-		newForm(find+`(?P<kind>\.?\w+) files`+place, readGlob),
+		newForm(find+`files? (?:matching|named|called|like|that match|with the name|with names like) `+glob+place, asGlob),
+		newForm(`(?:which|what) files (?:match|are (?:named|called)|are there matching) `+glob+place, asGlob),
+		newForm(`glob `+glob+place, asGlob),
+		newForm(find+`(?P<kind>\.?\w+) files`+place, asGlob),
 		newForm(find+glob+`(?: files)?`+place, func(g groups) (meaning, bool) {
 			if !strings.ContainsAny(g["pattern"], "*?[") {
 				return meaning{}, false
 			}
-			return readGlob(g)
+			return asGlob(g)
 		}),
-		newForm(`(?:search|look|grep|find)(?: for)? `+what+` in `+files+`(?: (?:in|under) `+dirRE+`)?`, readGrep),
-		newForm(`(?:search|look through|grep) `+files+` for `+what+place, readGrep),
-		newForm(`(?:which|what|find|list)(?: all)?(?: the)?(?: (?P<kind>\w+))? files (?:that )?(?:contain|containing|mention|mentioning|have|with)(?: the (?:text|words?))? `+what+place, readGrep),
-		newForm(`where (?:is|are) `+what+` (?:used|mentioned|defined)(?: in (?:the code|`+dirRE+`))?`, readGrep),
-		newForm(`grep(?: -\w+)?(?: for)? (?P<what>"[^"]+"|'[^']+'|`+"`[^`]+`"+`|\S+)(?:(?: in)? `+dirRE+`)?`, readGrep),
+		newForm(`(?:search|look|grep|find)(?: for)? `+what+` in `+files+`(?: (?:in|under) `+dirRE+`)?`, asGrep),
+		newForm(`(?:search|look through|grep) `+files+` for `+what+place, asGrep),
+		newForm(`(?:which|what|find|list)(?: all)?(?: the)?(?: (?P<kind>\w+))? files (?:that )?(?:contain|containing|mention|mentioning|have|with)(?: the (?:text|words?))? `+what+place, asGrep),
+		newForm(`where (?:is|are) `+what+` (?:used|mentioned|defined)(?: in (?:the code|`+dirRE+`))?`, asGrep),
+		newForm(`grep(?: -\w+)?(?: for)? (?P<what>"[^"]+"|'[^']+'|`+"`[^`]+`"+`|\S+)(?:(?: in)? `+dirRE+`)?`, asGrep),
 		newForm(`(?:search|look|find)(?: for)? `+what+` in `+dirRE, func(g groups) (meaning, bool) {
 			if !isDir(g["dir"]) && !isFile(g["dir"]) && !strings.ContainsAny(g["dir"], "*") {
 				return meaning{}, false
 			}
-			return readGrep(g)
+			return asGrep(g)
 		}),
 	}
 }
@@ -55,7 +55,7 @@ func patternOf(kind string) (string, bool) {
 	return "**/*." + ext, ok
 }
 
-func readGlob(g groups) (meaning, bool) {
+func asGlob(g groups) (meaning, bool) {
 	pattern := unquote(g["pattern"])
 	if g["kind"] != "" {
 		var ok bool
@@ -73,14 +73,15 @@ func readGlob(g groups) (meaning, bool) {
 	return do(action{tool: "glob", args: args})
 }
 
-// readGrep takes the text literally, unless it is written /like this/.
-func readGrep(g groups) (meaning, bool) {
+// asGrep takes the text literally, unless it is written /like this/.
+func asGrep(g groups) (meaning, bool) {
 	what := unquote(g["what"])
-	pattern := regexp.QuoteMeta(what)
+	args := map[string]any{"pattern": what}
 	if len(what) > 2 && strings.HasPrefix(what, "/") && strings.HasSuffix(what, "/") {
-		pattern = what[1 : len(what)-1]
+		args["pattern"] = what[1 : len(what)-1]
+	} else if regexp.QuoteMeta(what) != what {
+		args["literal"] = true
 	}
-	args := map[string]any{"pattern": pattern}
 	switch dir := dirOf(g["dir"]); {
 	case g["dir"] == "":
 	case strings.ContainsAny(dir, "*?"):

@@ -18,13 +18,13 @@ func timeForms() []form {
 	)
 	return []form{
 		newForm(what+`(?:time|date|day|weekday|day of the week)(?: and (?:the )?(?:time|date|day))?(?: is it| it is| is)?(?: today)?`+when+
-			`(?: (?:in|for|at) (?P<places>.+?))?`+when, readNow),
+			`(?: (?:in|for|at) (?P<places>.+?))?`+when, asNow),
 		newForm(what+`(?P<places>.+?)(?:'s)? time`+when, func(g groups) (meaning, bool) { return nowIn(g["places"]) }),
-		newForm(`(?:convert |what(?:'s| is) |what time is )?(?P<clock>`+clockRE+`)(?: in| from)? (?P<from>.+?)(?: time)? (?:to|in|into|as) (?P<to>.+?)(?: time)?`, readConvert),
-		newForm(`(?:when|if) it(?:'s| is) (?P<clock>`+clockRE+`) in (?P<from>.+?),? what time is it in (?P<to>.+)`, readConvert),
-		newForm(`convert (?P<clock>`+clockRE+`) (?:to|into) (?P<to>.+?)(?: time)?`, readConvert),
-		newForm(`(?:(?:what(?:'s| is) the |the )?(?:difference|time|duration) |how (?:long is it|long|many (?:days|hours|minutes|seconds)(?: are there)?) )(?:between|from) (?P<a>`+dateRE+`) (?:and|to|until|till) (?P<b>`+dateRE+`)`, readDiff),
-		newForm(`how (?:long|many (?:days|hours)) (?:is it )?until (?P<b>`+dateRE+`)`, readDiff),
+		newForm(`(?:convert |what(?:'s| is) |what time is )?(?P<clock>`+clockRE+`)(?: in| from)? (?P<from>.+?)(?: time)? (?:to|in|into|as) (?P<to>.+?)(?: time)?`, asConvert),
+		newForm(`(?:when|if) it(?:'s| is) (?P<clock>`+clockRE+`) in (?P<from>.+?),? what time is it in (?P<to>.+)`, asConvert),
+		newForm(`convert (?P<clock>`+clockRE+`) (?:to|into) (?P<to>.+?)(?: time)?`, asConvert),
+		newForm(`(?:(?:what(?:'s| is) the |the )?(?:difference|time|duration) |how (?:long is it|long|many (?:days|hours|minutes|seconds)(?: are there)?) )(?:between|from) (?P<a>`+dateRE+`) (?:and|to|until|till) (?P<b>`+dateRE+`)`, asDiff),
+		newForm(`how (?:long|many (?:days|hours)) (?:is it )?until (?P<b>`+dateRE+`)`, asDiff),
 		newForm(`parse (?:the )?(?:time|date|timestamp) (?P<time>.+)`, func(g groups) (meaning, bool) {
 			return do(action{tool: "time", args: map[string]any{"operation": "parse", "time": unquote(g["time"])}})
 		}),
@@ -36,7 +36,7 @@ func timeForms() []form {
 	}
 }
 
-func readNow(g groups) (meaning, bool) {
+func asNow(g groups) (meaning, bool) {
 	if g["places"] == "" {
 		return do(action{tool: "time", args: map[string]any{"operation": "now"}})
 	}
@@ -71,7 +71,7 @@ func nowIn(places string) (meaning, bool) {
 	return do(actions...)
 }
 
-func readConvert(g groups) (meaning, bool) {
+func asConvert(g groups) (meaning, bool) {
 	to, ok := zoneOf(g["to"])
 	if !ok {
 		return meaning{}, false
@@ -107,7 +107,7 @@ func clock(text string) string {
 	return strings.ToUpper(strings.ReplaceAll(text, " am", "am"))
 }
 
-func readDiff(g groups) (meaning, bool) {
+func asDiff(g groups) (meaning, bool) {
 	args := map[string]any{"operation": "diff"}
 	for name, text := range map[string]string{"time": g["a"], "until": g["b"]} {
 		if text = strings.ToLower(text); text != "" && text != "now" && text != "today" {

@@ -87,7 +87,7 @@ func describe(t *testing.T, calls []chela.CallSpec) string {
 		}
 		line := c.Tool
 		for _, key := range []string{
-			"operation", "time", "until", "zone", "to_zone", "format", "expression", "message", "data", "path", "pattern", "include",
+			"operation", "time", "until", "zone", "to_zone", "format", "expression", "message", "data", "path", "pattern", "literal", "include",
 			"recursive", "offset", "limit", "content", "old_string", "new_string", "replace_all", "command", "workdir", "method",
 			"url", "body", "save_to",
 		} {
@@ -224,8 +224,8 @@ func TestFiles(t *testing.T) {
 		{"which files match docs/*.txt?", "glob pattern=docs/*.txt"},
 		{"search for TODO in files", "grep pattern=TODO"},
 		{`search for "func main" in all Go files`, "grep pattern=func main include=*.go"},
-		{"search all files for a.b", `grep pattern=a\.b`},
-		{"grep foo() in src", `grep path=src pattern=foo\(\)`},
+		{"search all files for a.b", "grep pattern=a.b literal=true"},
+		{"grep foo() in src", "grep path=src pattern=foo() literal=true"},
 		{"grep /fo+/ in src", "grep path=src pattern=fo+"},
 		{"which files contain panic?", "grep pattern=panic"},
 		{"find TODO in *.md", "grep pattern=TODO include=*.md"},
@@ -261,6 +261,6 @@ func TestOtherTools(t *testing.T) {
 		{`query a.b in {"a": {"b": 1}}`, `json operation=query data={"a": {"b": 1}} path=a.b`},
 		{`get .name from this json: {"name": "x"}`, `json operation=query data={"name": "x"} path=name`},
 		{`query {"a": [1]} for a[0]`, `json operation=query data={"a": [1]} path=a[0]`},
-		{`stringify {"a": 1}`, `json operation=stringify data={"a": 1}`},
+		{`stringify {"a":   1}`, `json operation=stringify data=map[a:1]`},
 	})
 }

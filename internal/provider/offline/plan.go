@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"chela"
 )
 
 // An action is one thing to do: a tool and its arguments. The values of
-// arguments are strings, numbers and booleans, or an earlier.
+// arguments are comparable: strings, numbers, booleans, rawJSON, or an earlier.
 type action struct {
 	tool  string
 	args  map[string]any
@@ -111,7 +112,7 @@ type plan struct {
 	steps   [][]action
 	words   []string
 	talk    []string // said only if there is nothing else to say
-	unclear string   // what was not understood; nothing is done then
+	unclear bool     // what was not understood; nothing is done then
 }
 
 // understand makes a plan of the newest user messages. A message that is not
@@ -120,13 +121,19 @@ type plan struct {
 func understand(said []string) plan {
 	var p plan
 	for _, text := range said {
+		if strings.TrimSpace(text) == "" {
+			continue // an attachment alone, say
+		}
 		clauses, ok := clausesOf(text)
 		if !ok {
-			return plan{unclear: text}
+			return plan{unclear: true}
 		}
 		for _, c := range clauses {
 			p.add(c)
 		}
+	}
+	if len(p.steps) == 0 && len(p.words) == 0 && len(p.talk) == 0 {
+		return plan{unclear: true}
 	}
 	if len(p.steps) > 0 && needsEarlier(p.steps[0]) {
 		return plan{words: []string{"I cannot tell what that refers to: please name the file or the text."}}

@@ -112,6 +112,7 @@ func TestWhatCountsAsSaid(t *testing.T) {
 		answer   string
 	}{
 		{"messages in a row", []chela.Message{user("what is 1+1"), user("what is 2+2")}, []string{"calc expression=1+1; calc expression=2+2"}, "1+1 = 9. 2+2 = 9."},
+		{"an empty message among them", []chela.Message{user("what is 1+1"), user(" ")}, []string{"calc expression=1+1"}, "1+1 = 9."},
 		{"only the newest turn", []chela.Message{user("what is 1+1"), asked, two, {Role: chela.RoleAssistant, Text: "2"}, user("what is 2+2")}, []string{"calc expression=2+2"}, "2+2 = 9."},
 		{"a call already made", []chela.Message{user("what is 1+1"), asked, two}, nil, "1+1 = 2."},
 		{"a note after it", []chela.Message{user("what is 1+1"), asked, two, note}, nil, "1+1 = 2."},

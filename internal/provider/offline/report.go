@@ -12,8 +12,8 @@ import (
 
 const greeting = "Hello! I am chela's offline stand-in; tell me what to do in a few plain words."
 
-// about stands for the self-description in a plan: it depends on the tools
-// that are offered.
+// about stands for the self-description in the talk of a plan: it depends on
+// the tools that are offered.
 const about = "about"
 
 // report answers in words: what came of the steps, or what there is to say.
@@ -24,17 +24,18 @@ func (p *plan) report(m *moment, tools []chela.ToolSpec) string {
 			parts = append(parts, p.outcome(i, c, s.results[k]))
 		}
 	}
-	if p.unclear != "" && len(m.done) == 0 {
+	if p.unclear && len(m.done) == 0 {
 		parts = append(parts, "I did not understand that. "+describe(tools))
 	}
 	parts = append(parts, p.rest(m, tools)...)
-	if len(parts) == 0 {
-		parts = slices.Clone(p.talk)
+	if len(parts) > 0 {
+		return join(parts)
 	}
-	for i, part := range parts {
-		if part == about {
-			parts[i] = describe(tools)
+	for _, words := range p.talk {
+		if words == about {
+			words = describe(tools)
 		}
+		parts = append(parts, words)
 	}
 	return join(parts)
 }
@@ -48,11 +49,10 @@ func (p *plan) rest(m *moment, tools []chela.ToolSpec) []string {
 		reached = p.steps[:n+1]
 	}
 	var parts []string
-	for _, actions := range reached {
-		for _, a := range actions {
-			if part := "I would need the tool " + a.tool + " for that, and it is not offered here."; !offered(tools, a.tool) && !slices.Contains(parts, part) {
-				parts = append(parts, part)
-			}
+	for _, a := range slices.Concat(reached...) {
+		part := "I would need the tool " + a.tool + " for that, and it is not offered here."
+		if !offered(tools, a.tool) && !slices.Contains(parts, part) {
+			parts = append(parts, part)
 		}
 	}
 	switch {
@@ -145,6 +145,7 @@ func (p *plan) outcome(step int, c chela.CallSpec, r chela.Message) string {
 
 var (
 	denial    = regexp.MustCompile(`^denied\b`)
+	onlyNote  = regexp.MustCompile(`^\[([^\n]*)\]$`) // a result that is a remark, such as [no line matches]
 	uncertain = regexp.MustCompile(`(?i)may or may not`)
 )
 
@@ -201,9 +202,15 @@ func (p *plan) success(step int, c chela.CallSpec, text string) string {
 		return text
 	case "write_file":
 		return fmt.Sprintf("I wrote %s, %d bytes.", argument(c, "path"), len(argument(c, "content")))
+	case "apply_patch":
+		return "I changed " + argument(c, "path") + "."
 	case "read_file":
 		if text, _ = value(c.Tool, text); text == "" {
 			return argument(c, "path") + " is empty."
+		}
+	case "list_dir", "glob", "grep":
+		if m := onlyNote.FindStringSubmatch(text); m != nil {
+			return explain("I did "+deed(c), m[1])
 		}
 	}
 	if text == "" {
@@ -222,8 +229,6 @@ func lead(c chela.CallSpec) string {
 			return path + " has"
 		}
 		return "The workspace has"
-	case "apply_patch":
-		return "I changed " + argument(c, "path")
 	case "glob", "grep":
 		return "For " + argument(c, "pattern") + " I found"
 	case "shell":
@@ -300,9 +305,9 @@ func explain(lead, reason string) string {
 	return lead + ":\n\n" + block(reason)
 }
 
-// sentence ends text with a period unless it ends in a mark already.
+// sentence ends text with a period unless it has an end already.
 func sentence(text string) string {
-	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?:;,)]}>\"'`") {
+	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?") {
 		return text
 	}
 	return text + "."

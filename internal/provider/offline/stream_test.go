@@ -111,6 +111,27 @@ func BenchmarkStream(b *testing.B) {
 	}
 }
 
+// BenchmarkLongText shows what reading a message costs at worst.
+func BenchmarkLongText(b *testing.B) {
+	for name, text := range map[string]string{
+		"100 kB without sense":   strings.Repeat("lorem ipsum ", 8_000),
+		"100 kB to write":        "write " + strings.Repeat("lorem ipsum ", 8_000) + "to a.txt",
+		"4 kB that could be cut": strings.Repeat(strings.Repeat("lorem ", 50)+"and ", 12),
+	} {
+		b.Run(name, func(b *testing.B) {
+			p := offline.New(offline.Config{})
+			req := request(user(text))
+			for b.Loop() {
+				for _, err := range p.Stream(b.Context(), req) {
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
+
 // FuzzStream demands of any text that the turn it opens ends, and that the same
 // request has the same answer.
 func FuzzStream(f *testing.F) {
