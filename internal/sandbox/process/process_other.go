@@ -1,0 +1,34 @@
+//go:build !linux
+
+package process
+
+import (
+	"context"
+	"runtime"
+
+	"chela"
+	"chela/internal/sandbox"
+)
+
+// A Sandbox runs commands; on this system it runs none.
+type Sandbox struct{}
+
+// New returns a sandbox that refuses every command. It fails with Invalid when
+// cfg is not usable.
+func New(cfg Config) (*Sandbox, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	return &Sandbox{}, nil
+}
+
+// Check returns an Unsupported error that says what to do instead.
+func (s *Sandbox) Check(context.Context) error {
+	return chela.E(chela.Unsupported, "there is no process sandbox on "+runtime.GOOS).
+		WithHint("run chela on Linux, in a container or in a virtual machine")
+}
+
+// Run returns what Check returns.
+func (s *Sandbox) Run(ctx context.Context, _ sandbox.Spec) (sandbox.Result, error) {
+	return sandbox.Result{}, s.Check(ctx)
+}

@@ -1,0 +1,276 @@
+//go:build amd64 || arm64
+
+package worker
+
+import (
+	"fmt"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// A rule refuses a system call with an error number, when all of its
+// conditions hold.
+type rule struct {
+	call  uint32
+	when  []condition
+	errno unix.Errno
+}
+
+// A condition looks at the low half of an argument, or at its high half. It
+// holds if the bits in mask are equal to value, or not equal where differs is
+// set. The high half matters for pointers only: of all other arguments that
+// are looked at, the kernel itself takes the low half.
+type condition struct {
+	arg     int
+	high    bool
+	mask    uint32
+	value   uint32
+	differs bool
+}
+
+const whole = 1<<32 - 1
+
+// namespaceFlags are the flags of clone that make namespaces; in a user
+// namespace of its own a command would have all capabilities again.
+const namespaceFlags = unix.CLONE_NEWCGROUP | unix.CLONE_NEWIPC | unix.CLONE_NEWNET |
+	unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWUSER | unix.CLONE_NEWUTS
+
+// refused are calls that no command in a sandbox needs: they look into other
+// processes, change what the machine is, or reach parts of the kernel that
+// have been a way out before.
+var refused = []uint32{
+	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE,
+	unix.SYS_PIDFD_GETFD, unix.SYS_KCMP, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD,
+	unix.SYS_BPF, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
+	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT,
+	unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN, unix.SYS_FSCONFIG,
+	unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_OPEN_TREE_ATTR,
+	unix.SYS_UNSHARE, unix.SYS_SETNS,
+	unix.SYS_NAME_TO_HANDLE_AT, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_FANOTIFY_INIT,
+	unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
+	unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_REBOOT,
+	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_SYSLOG,
+	unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_VHANGUP, unix.SYS_LOOKUP_DCOOKIE,
+	unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX,
+	unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME,
+}
+
+// filterFor returns the rules for an order. abi is that of Landlock.
+func filterFor(o Order, abi int) []rule {
+	rules := make([]rule, 0, len(refused)+len(refusedHere)+16)
+	for _, calls := range [][]uint32{refused, refusedHere} {
+		for _, call := range calls {
+			rules = append(rules, rule{call: call, errno: unix.EPERM})
+		}
+	}
+	for flags, n := uint32(namespaceFlags), uint32(1); n != 0; n <<= 1 {
+		if flags&n != 0 {
+			rules = append(rules, rule{unix.SYS_CLONE, []condition{{arg: 0, mask: n, value: n}}, unix.EPERM})
+		}
+	}
+	rules = append(rules,
+		// The flags of clone3 are in memory, where a filter cannot look. C
+		// libraries take clone when it is missing.
+		rule{call: unix.SYS_CLONE3, errno: unix.ENOSYS},
+		// The worker could not lower the hard limit of processes; see setLimits.
+		rule{unix.SYS_SETRLIMIT, []condition{{arg: 0, mask: whole, value: unix.RLIMIT_NPROC}}, unix.EPERM},
+		// Asking for it, with no new value, is allowed.
+		rule{unix.SYS_PRLIMIT64, []condition{
+			{arg: 1, mask: whole, value: unix.RLIMIT_NPROC}, {arg: 2, mask: whole, differs: true},
+		}, unix.EPERM},
+		rule{unix.SYS_PRLIMIT64, []condition{
+			{arg: 1, mask: whole, value: unix.RLIMIT_NPROC}, {arg: 2, high: true, mask: whole, differs: true},
+		}, unix.EPERM},
+		// Putting words into a terminal's mouth.
+		rule{unix.SYS_IOCTL, []condition{{arg: 1, mask: whole, value: unix.TIOCSTI}}, unix.EPERM},
+	)
+	rules = append(rules, setIDRules()...)
+	if o.Tier != Namespaces {
+		rules = append(rules, sharedRules()...)
+	}
+	return append(rules, socketRule(o, abi))
+}
+
+// setIDRules keep a command from making programs that run as their owner: in
+// the workspace of user 0 they would wait there for the host's other users.
+func setIDRules() []rule {
+	var rules []rule
+	for _, bit := range []uint32{unix.S_ISUID, unix.S_ISGID} {
+		for _, c := range modeCalls {
+			set := condition{arg: c.arg, mask: bit, value: bit}
+			rules = append(rules, rule{c.call, append([]condition{set}, c.when...), unix.EPERM})
+		}
+	}
+	// Its mode is in memory, where a filter cannot look; programs that know
+	// the call do without it.
+	return append(rules, rule{call: unix.SYS_OPENAT2, errno: unix.ENOSYS})
+}
+
+var creates = []condition{{arg: 2, mask: unix.O_CREAT, value: unix.O_CREAT}}
+
+// modeCalls are the calls that give a file its mode, and the argument that
+// holds it.
+var modeCalls = append([]modeCall{
+	{unix.SYS_FCHMOD, 1, nil},
+	{unix.SYS_FCHMODAT, 2, nil},
+	{unix.SYS_FCHMODAT2, 2, nil},
+	{unix.SYS_MKNODAT, 2, nil},
+	{unix.SYS_OPENAT, 3, creates},
+}, modeCallsHere...)
+
+type modeCall struct {
+	call uint32
+	arg  int
+	when []condition
+}
+
+// metadataCalls change what a file is said to be, by its path. Landlock does
+// not look at them.
+var metadataCalls = append([]uint32{
+	unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWNAT,
+	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_SETXATTRAT,
+	unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR,
+}, metadataCallsHere...)
+
+// ipcCalls reach memory and queues that processes of one user share by number
+// or name.
+var ipcCalls = []uint32{
+	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMCTL,
+	unix.SYS_MSGGET, unix.SYS_MSGCTL, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
+}
+
+// processCalls change how another process runs; the argument names it, 0 being
+// the caller.
+var processCalls = []struct {
+	call uint32
+	arg  int
+}{
+	{unix.SYS_PRLIMIT64, 0}, {unix.SYS_SCHED_SETAFFINITY, 0}, {unix.SYS_SCHED_SETPARAM, 0},
+	{unix.SYS_SCHED_SETSCHEDULER, 0}, {unix.SYS_SCHED_SETATTR, 0}, {unix.SYS_SETPRIORITY, 1},
+	{unix.SYS_IOPRIO_SET, 1}, {unix.SYS_MIGRATE_PAGES, 0}, {unix.SYS_MOVE_PAGES, 0},
+}
+
+// sharedRules are for a command that shares the host's file tree and process
+// ids. They refuse what Landlock does not look at and what therefore could
+// change files, memory and processes outside.
+func sharedRules() []rule {
+	var rules []rule
+	for _, calls := range [][]uint32{metadataCalls, ipcCalls} {
+		for _, call := range calls {
+			rules = append(rules, rule{call: call, errno: unix.EPERM})
+		}
+	}
+	for _, c := range processCalls {
+		rules = append(rules, rule{c.call, []condition{{arg: c.arg, mask: whole, differs: true}}, unix.EPERM})
+	}
+	// A file that was opened may be changed: what can be opened and belongs to
+	// an ordinary user is in the workspace. Without a path, utimensat is about
+	// an open file as well.
+	for _, high := range []bool{false, true} {
+		named := condition{arg: 1, high: high, mask: whole, differs: true}
+		rules = append(rules, rule{unix.SYS_UTIMENSAT, []condition{named}, unix.EPERM})
+	}
+	if os.Getuid() == 0 {
+		for _, call := range []uint32{unix.SYS_FCHMOD, unix.SYS_FCHOWN, unix.SYS_FSETXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_UTIMENSAT} {
+			rules = append(rules, rule{call: call, errno: unix.EPERM})
+		}
+	}
+	return rules
+}
+
+// socketRule refuses sockets of every family that the order does not give.
+// socketpair stays: it reaches nobody. Landlock before version 9 does not see
+// connections to the host's local sockets, such as that of a container engine,
+// so these need a file tree and abstract names of the command's own.
+func socketRule(o Order, abi int) rule {
+	var families []uint32
+	if o.Network {
+		families = []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
+	}
+	ownTree := o.Tier == Namespaces || abi >= 9
+	ownNames := o.Tier == Namespaces && !o.Network || abi >= 6
+	if ownTree && ownNames {
+		families = append(families, unix.AF_UNIX)
+	}
+	r := rule{call: unix.SYS_SOCKET, errno: unix.EAFNOSUPPORT}
+	for _, f := range families {
+		r.when = append(r.when, condition{arg: 0, mask: whole, value: f, differs: true})
+	}
+	return r
+}
+
+// Offsets into struct seccomp_data (linux/seccomp.h). Both architectures are
+// little-endian: the low half of an argument comes first.
+const (
+	offsetCall = 0
+	offsetArch = 4
+	offsetArgs = 16
+)
+
+// assemble returns the filter as a BPF program: a call of another architecture
+// kills the process, a call that a rule matches is refused, any other goes on.
+func assemble(rules []rule) []unix.SockFilter {
+	prog := []unix.SockFilter{
+		load(offsetArch),
+		jumpEqual(auditArch, 1, 0),
+		give(unix.SECCOMP_RET_KILL_PROCESS),
+	}
+	prog = append(prog, otherInterface...)
+	for _, r := range rules {
+		body := r.body()
+		prog = append(prog, load(offsetCall), jumpEqual(r.call, 0, len(body)))
+		prog = append(prog, body...)
+	}
+	return append(prog, give(unix.SECCOMP_RET_ALLOW))
+}
+
+// body returns the instructions for a call of the rule's number: each
+// condition that does not hold jumps behind them.
+func (r rule) body() []unix.SockFilter {
+	const perCondition = 3
+	left := perCondition*len(r.when) + 1
+	body := make([]unix.SockFilter, 0, left)
+	for _, c := range r.when {
+		left -= perCondition
+		test := jumpEqual(c.value, 0, left)
+		if c.differs {
+			test = jumpEqual(c.value, left, 0)
+		}
+		offset := offsetArgs + 8*uint32(c.arg)
+		if c.high {
+			offset += 4
+		}
+		body = append(body,
+			load(offset),
+			unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: c.mask},
+			test)
+	}
+	return append(body, give(unix.SECCOMP_RET_ERRNO|uint32(r.errno)))
+}
+
+func load(offset uint32) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
+}
+
+func jumpEqual(k uint32, then, otherwise int) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: uint8(then), Jf: uint8(otherwise), K: k}
+}
+
+func give(verdict uint32) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: verdict}
+}
+
+// installFilter puts the calling thread under the rules. It needs
+// no-new-privileges to be set.
+func installFilter(rules []rule) error {
+	prog := assemble(rules)
+	p := unix.SockFprog{Len: uint16(len(prog)), Filter: &prog[0]}
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&p)))
+	if errno != 0 {
+		return fmt.Errorf("install the seccomp filter: %w", errno)
+	}
+	return nil
+}

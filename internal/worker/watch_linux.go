@@ -1,0 +1,118 @@
+package worker
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// grace is how long processes that outlive the shell may go on before they are
+// killed: enough for the reader of a pipeline to write its last lines.
+const grace = 200 * time.Millisecond
+
+// watch reaps every process that ends below the worker until the shell and all
+// it left behind are gone, or the grace is over, or stop is closed. It returns
+// how the shell ended, if it did.
+func watch(shell int, stop <-chan struct{}) (status unix.WaitStatus, ended bool) {
+	exited := make(chan unix.WaitStatus, 1)
+	gone := make(chan struct{})
+	// Nothing waits for this reaper: it ends with the last process below the
+	// worker, or with the worker.
+	go func() {
+		defer close(gone)
+		reap(func(pid int, s unix.WaitStatus) {
+			if pid == shell {
+				exited <- s
+			}
+		})
+	}()
+	select {
+	case status = <-exited:
+	case <-stop:
+		return 0, false
+	}
+	select {
+	case <-gone:
+	case <-stop:
+	case <-time.After(grace):
+	}
+	return status, true
+}
+
+// reap waits for processes and tells each of them, until none is left.
+func reap(each func(pid int, s unix.WaitStatus)) {
+	for {
+		var status unix.WaitStatus
+		pid, err := unix.Wait4(-1, &status, 0, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil: // ECHILD: none is left
+			return
+		default:
+			each(pid, status)
+		}
+	}
+}
+
+// killBelow kills every process below the worker. It stops them first, until a
+// look finds none that is new: a stopped process starts no other and, unlike a
+// killed one, makes no room below the limit of processes.
+func killBelow() {
+	stopped := make(map[int]bool)
+	for fresh := true; fresh; {
+		fresh = false
+		for _, pid := range below(unix.Getpid()) {
+			if !stopped[pid] {
+				stopped[pid], fresh = true, true
+				_ = unix.Kill(pid, unix.SIGSTOP) // it may be gone
+			}
+		}
+	}
+	for pid := range stopped {
+		_ = unix.Kill(pid, unix.SIGKILL)
+	}
+	reap(func(int, unix.WaitStatus) {})
+}
+
+// below returns the processes that descend from pid.
+func below(pid int) []int {
+	children := make(map[int][]int)
+	// A directory that cannot be read would be a system without /proc, on
+	// which no worker gets this far.
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		if child, err := strconv.Atoi(e.Name()); err == nil {
+			parent := parentOf(child)
+			children[parent] = append(children[parent], child)
+		}
+	}
+	var found []int
+	for next := children[pid]; len(next) > 0; {
+		found = append(found, next[0])
+		next = append(next[1:], children[next[0]]...)
+	}
+	return found
+}
+
+// parentOf returns the parent of a process, or 0 if it is gone.
+func parentOf(pid int) int {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return 0
+	}
+	// After the name, which may hold anything and ends at the last ")", come
+	// the state and the parent (proc_pid_stat(5)).
+	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	if len(fields) < 2 {
+		return 0
+	}
+	parent, err := strconv.Atoi(fields[1])
+	if err != nil {
+		return 0
+	}
+	return parent
+}
