@@ -1,0 +1,160 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"chela"
+)
+
+// A Renderer shows the events of one turn as they come: tools on standard
+// error, and the text of the model on standard output where it streams.
+// Events are hints, so the end of a turn says what the text really was.
+type Renderer struct {
+	screen *Screen
+	stream bool
+
+	said    strings.Builder // what was streamed of the current answer
+	midLine bool            // standard output is inside a line
+	midTool bool            // standard error is inside a line of a tool's output
+	status  bool            // a progress line is shown that the next line replaces
+	running map[chela.CallID]running
+}
+
+// running is a call that began and did not end yet.
+type running struct {
+	label string
+	at    time.Time
+}
+
+// NewRenderer returns a renderer for one turn. Text is shown as it comes only
+// if stream is set.
+func NewRenderer(s *Screen, stream bool) *Renderer {
+	return &Renderer{screen: s, stream: stream, running: map[chela.CallID]running{}}
+}
+
+// Show renders one event.
+func (r *Renderer) Show(e chela.Event) {
+	switch e.Kind {
+	case chela.EventTextDelta:
+		r.delta(e.Text)
+	case chela.EventTurnProgress:
+		r.progress(e.Text)
+	case chela.EventToolStarted:
+		label := strings.TrimSpace(e.Tool + " " + Brief(e.Text))
+		r.running[e.Call] = running{label: label, at: e.At}
+		r.Note("· " + label)
+	case chela.EventToolOutput:
+		r.output(e.Text)
+	case chela.EventToolFinished:
+		r.finished(e)
+	case chela.EventNotice:
+		r.Note(e.Text)
+	}
+}
+
+// delta streams a piece of the answer.
+func (r *Renderer) delta(text string) {
+	if !r.stream || text == "" {
+		return
+	}
+	r.clear()
+	r.said.WriteString(text)
+	r.screen.Text(text)
+	r.midLine = !strings.HasSuffix(text, "\n")
+}
+
+// progress shows a line that the next line replaces. Only a terminal can do
+// that.
+func (r *Renderer) progress(text string) {
+	if !r.screen.ErrTerminal || r.midLine || r.midTool {
+		return
+	}
+	r.clear()
+	fmt.Fprint(r.screen.Err, OneLine(text, 70))
+	r.status = true
+}
+
+func (r *Renderer) clear() {
+	if r.status {
+		fmt.Fprint(r.screen.Err, "\r\x1b[K")
+		r.status = false
+	}
+	if r.midTool {
+		fmt.Fprintln(r.screen.Err)
+		r.midTool = false
+	}
+}
+
+// Note ends whatever line is open and writes one to standard error.
+func (r *Renderer) Note(text string) {
+	r.clear()
+	if r.midLine {
+		r.screen.Text("\n")
+		r.midLine = false
+	}
+	r.said.Reset()
+	r.screen.Note(text)
+}
+
+// output shows what a tool prints, each line with a bar before it.
+func (r *Renderer) output(text string) {
+	if r.status {
+		r.clear()
+	}
+	for piece := range strings.Lines(Visible(text)) {
+		if !r.midTool {
+			fmt.Fprint(r.screen.Err, "  │ ")
+		}
+		fmt.Fprint(r.screen.Err, piece)
+		r.midTool = !strings.HasSuffix(piece, "\n")
+	}
+}
+
+// finished marks a call's end. Where several run, it says which.
+func (r *Renderer) finished(e chela.Event) {
+	call, known := r.running[e.Call]
+	delete(r.running, e.Call)
+	text := "  " + mark(chela.CallState(e.Text))
+	if !known || len(r.running) > 0 {
+		text += " " + e.Tool
+	}
+	if known {
+		text += " " + Lasting(e.At.Sub(call.at))
+	}
+	r.Note(text)
+}
+
+func mark(s chela.CallState) string {
+	switch s {
+	case chela.CallDone:
+		return "✓"
+	case chela.CallFailed, chela.CallDenied:
+		return "✗ " + string(s)
+	default:
+		return "– " + string(s)
+	}
+}
+
+// Finish ends the rendering of a turn with its answer, as the journal has it:
+// what was not streamed yet, or all of it where the stream said otherwise.
+func (r *Renderer) Finish(answer string) {
+	r.clear()
+	rest, agrees := strings.CutPrefix(answer, r.said.String())
+	if !agrees {
+		rest = answer
+		if r.midLine {
+			r.screen.Text("\n")
+		}
+	}
+	if rest != "" {
+		r.screen.Text(rest)
+		r.midLine = !strings.HasSuffix(rest, "\n")
+	}
+	if r.midLine {
+		r.screen.Text("\n")
+	}
+	r.said.Reset()
+	r.midLine = false
+}

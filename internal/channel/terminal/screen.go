@@ -1,0 +1,44 @@
+// Package terminal is what a person sees and types in a terminal: the events
+// of a turn as lines, the questions of approvals, and input.
+//
+// Text of models, tools and other people never reaches a terminal with
+// characters that the terminal would act on, or that make it read other than
+// it is; see [Visible].
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// A Screen is where things are shown: results on Out, everything else on Err.
+type Screen struct {
+	Out, Err    io.Writer
+	OutTerminal bool // Out is a terminal, not a file or pipe
+	ErrTerminal bool
+	Color       bool // Err takes colours
+}
+
+// Text writes a piece of a result: as it is to a file, visible to a terminal.
+func (s *Screen) Text(text string) {
+	if s.OutTerminal {
+		text = Visible(text)
+	}
+	fmt.Fprint(s.Out, text)
+}
+
+// Line writes a result and ends its line.
+func (s *Screen) Line(text string) { s.Text(strings.TrimSuffix(text, "\n") + "\n") }
+
+// Note writes lines beside the result, dimmed where there are colours.
+func (s *Screen) Note(text string) {
+	text = Visible(text)
+	if s.Color {
+		text = "\x1b[2m" + text + "\x1b[0m"
+	}
+	fmt.Fprintln(s.Err, text)
+}
+
+// Prompt shows that a line is waited for.
+func (s *Screen) Prompt(text string) { fmt.Fprint(s.Err, Visible(text)) }

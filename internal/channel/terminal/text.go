@@ -1,0 +1,111 @@
+package terminal
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Visible returns text with every character that a terminal would act on, or
+// that changes how its neighbours read, written as an escape. Line breaks and
+// tabs stay. A carriage return before a line break is dropped.
+func Visible(text string) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
+	if strings.IndexFunc(text, hidden) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case !hidden(r):
+			b.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	return b.String()
+}
+
+// hidden reports whether r is a control character, a mark that turns the
+// direction of text around, or a character without a shape. The joiners that
+// scripts and emoji need are not among them.
+func hidden(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t' || r == '\u200c' || r == '\u200d':
+		return false
+	case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):
+		return true
+	default:
+		return 0xE000 <= r && r <= 0xF8FF // private use: whatever the font says
+	}
+}
+
+// OneLine returns text on one visible line of at most width runes.
+func OneLine(text string, width int) string {
+	text = strings.Join(strings.Fields(Visible(text)), " ")
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return string([]rune(text)[:width-1]) + "…"
+}
+
+// Brief returns the values of a call's arguments in the order they were
+// written, for a line that says what runs.
+func Brief(args string) string {
+	d := json.NewDecoder(strings.NewReader(args))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return OneLine(args, 80)
+	}
+	var words []string
+	for d.More() {
+		var value json.RawMessage
+		if _, err := d.Token(); err != nil {
+			break
+		}
+		if err := d.Decode(&value); err != nil {
+			break
+		}
+		words = append(words, word(value))
+	}
+	return OneLine(strings.Join(words, " "), 80)
+}
+
+func word(value json.RawMessage) string {
+	var s *string
+	if json.Unmarshal(value, &s) == nil && s != nil {
+		return *s
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, value) == nil {
+		return b.String()
+	}
+	return string(value)
+}
+
+// Lasting writes a time as people say it.
+func Lasting(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	default:
+		return d.Round(time.Second).String()
+	}
+}
+
+// Moment writes a point in time for tables; the zero time is empty.
+func Moment(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02 15:04:05Z")
+}
