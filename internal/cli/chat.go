@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"chela"
+	"chela/internal/channel/terminal"
+	"chela/internal/config"
+)
+
+// chat talks line by line until the input ends. The error of one turn is
+// printed and does not end the chat.
+func (c *commands) chat(ctx context.Context) error {
+	return c.open(ctx, func(cfg *config.Config, b *Backend) error {
+		in := terminal.NewInput(c.Stdin)
+		if isTerminal(c.Stdin) {
+			c.p.Note(`chela: a line is a message, "\" at its end goes on in the next; /quit or Ctrl-D leaves`)
+		}
+		said := false
+		for {
+			c.prompt("> ")
+			text, err := in.Message(func() { c.prompt("… ") })
+			text = strings.TrimSpace(text)
+			switch {
+			case errors.Is(err, io.EOF), text == "/quit":
+				return nil
+			case err != nil:
+				return err
+			case text == "":
+				continue
+			}
+			message, err := askFlags{}.inbound(cfg, text)
+			if err != nil {
+				return err
+			}
+			if !said {
+				c.sayOffline(cfg, message)
+				said = true
+			}
+			if err := c.exchange(ctx, b, in, message); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// exchange is one message of a chat and its answer.
+func (c *commands) exchange(ctx context.Context, b *Backend, in *terminal.Input, message chela.Inbound) error {
+	r := terminal.NewRenderer(c.p.Screen, !c.p.json)
+	t := c.talk(b, in, r)
+	turn, err := t.ask(ctx, message)
+	err = c.answered(ctx, t, r, turn, err)
+	if err != nil && ctx.Err() == nil && c.p.sink.err == nil {
+		fmt.Fprintln(c.p.Err, errorLine(err))
+		return nil
+	}
+	return err
+}
+
+// prompt shows that a line is waited for, if a person is there to see it.
+func (c *commands) prompt(text string) {
+	if isTerminal(c.Stdin) {
+		fmt.Fprint(c.p.Err, text)
+	}
+}
+
+// eventLine prints an event as one line of JSON.
+func (c *commands) eventLine(e chela.Event) {
+	text, err := json.Marshal(e)
+	if err != nil {
+		return // an event holds only text, numbers and a time
+	}
+	fmt.Fprintf(c.p.Out, "%s\n", text)
+}

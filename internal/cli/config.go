@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"chela/internal/config"
+)
+
+func (c *commands) configCommand() *cobra.Command {
+	return group("config", "Show and change settings",
+		&cobra.Command{
+			Use: "list", Short: "List every setting and where it comes from", Args: cobra.NoArgs,
+			RunE: func(*cobra.Command, []string) error { return c.configList() },
+		},
+		&cobra.Command{
+			Use: "get KEY", Short: "Print one setting", Args: cobra.ExactArgs(1),
+			RunE: func(_ *cobra.Command, args []string) error { return c.configGet(args[0]) },
+		},
+		&cobra.Command{
+			Use: "set KEY VALUE", Short: "Write one setting into config.toml", Args: cobra.ExactArgs(2),
+			RunE: func(_ *cobra.Command, args []string) error { return c.configSet(args[0], args[1]) },
+		},
+		&cobra.Command{
+			Use: "path", Short: "Print the path of config.toml", Args: cobra.NoArgs,
+			RunE: func(*cobra.Command, []string) error { return c.configPath() },
+		},
+	)
+}
+
+func (c *commands) configList() error {
+	cfg, err := c.config()
+	if err != nil {
+		return err
+	}
+	return list(c.p, cfg.Values(), []string{"KEY", "VALUE", "SOURCE"}, func(v config.Value) []string {
+		return []string{v.Key, v.Value, v.Source}
+	})
+}
+
+func (c *commands) configGet(key string) error {
+	cfg, err := c.config()
+	if err != nil {
+		return err
+	}
+	v, err := cfg.Value(key)
+	if err != nil {
+		return err
+	}
+	if c.p.json {
+		return c.p.document(v)
+	}
+	c.p.Line(v.Value)
+	return nil
+}
+
+// configSet works where config.toml is wrong too, as it may be what mends it.
+func (c *commands) configSet(key, value string) error {
+	home, err := config.Find(c.configInput(nil))
+	if err != nil {
+		return err
+	}
+	return config.Set(home, key, value)
+}
+
+func (c *commands) configPath() error {
+	home, err := config.Find(c.configInput(nil))
+	if err != nil {
+		return err
+	}
+	if c.p.json {
+		return c.p.document(map[string]string{"path": home.ConfigFile()})
+	}
+	c.p.Line(home.ConfigFile())
+	return nil
+}

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"chela"
+	"chela/internal/channel/terminal"
+)
+
+// Exit codes.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUse         = 2
+	exitDenied      = 3
+	exitLimit       = 4
+	exitInterrupted = 130 // as shells report a process that Ctrl-C ended
+)
+
+// errInterrupted ends a command whose turn a person stopped.
+var errInterrupted = errors.New("interrupted")
+
+// ExitCode returns the exit code for what a command ended with.
+func ExitCode(err error) int {
+	if errors.Is(err, errInterrupted) || errors.Is(err, context.Canceled) {
+		return exitInterrupted
+	}
+	switch chela.KindOf(err) {
+	case "":
+		return exitDone
+	case chela.Invalid:
+		return exitUse
+	case chela.Denied:
+		return exitDenied
+	case chela.Exhausted:
+		return exitLimit
+	default:
+		return exitFailed
+	}
+}
+
+// errorLine returns what is printed of an error, on one line. A fault of chela
+// itself is printed whole: whoever runs the command is the one to report it.
+func errorLine(err error) string {
+	text := chela.MessageOf(err)
+	switch {
+	case errors.Is(err, errInterrupted):
+		text = err.Error()
+	case chela.KindOf(err) == chela.Internal:
+		text = "internal error: " + strings.Join(strings.Fields(err.Error()), " ")
+	}
+	return "chela: " + terminal.Visible(text)
+}
+
+// ending returns the error that stands for a turn that did not complete.
+func ending(t chela.Turn) error {
+	message, kind := "the turn did not complete", chela.Internal
+	if t.Failure != nil {
+		message = t.Failure.Message
+		if t.Failure.Kind != "" {
+			kind = t.Failure.Kind
+		}
+	}
+	switch t.State {
+	case chela.TurnCompleted:
+		return nil
+	case chela.TurnInterrupted:
+		return errInterrupted
+	case chela.TurnLimited:
+		return chela.E(chela.Exhausted, message).WithHint("ask for the rest, or raise it with chela config set")
+	case chela.TurnFailed:
+		return chela.E(kind, message)
+	default:
+		return chela.E(chela.Unavailable, "turn "+string(t.ID)+" goes on").WithHint("see chela turns show " + string(t.ID))
+	}
+}

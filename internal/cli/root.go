@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/config"
+)
+
+// Main runs one command and returns its exit code. What it opens is closed
+// when it returns.
+func Main(ctx context.Context, p Program) int {
+	c := &commands{Program: p, p: newPrinter(p.Stdout, p.Stderr)}
+	root := c.root()
+	root.SetArgs(append([]string{}, p.Args...))
+	root.SetIn(p.Stdin)
+	root.SetOut(c.p.Out)
+	root.SetErr(c.p.Err)
+	err := root.ExecuteContext(ctx)
+	if err != nil && !c.begun {
+		err = wrongUse(err)
+	}
+	if err == nil && c.p.sink.err != nil {
+		err = chela.E(chela.Unavailable, "cannot write the output").WithHint("see where it goes").Because(c.p.sink.err)
+	}
+	if err != nil {
+		fmt.Fprintln(c.p.Err, errorLine(err))
+	}
+	return ExitCode(err)
+}
+
+// wrongUse classifies what the parser of flags and arguments says.
+func wrongUse(err error) error {
+	if _, ok := errors.AsType[*chela.Error](err); ok {
+		return err
+	}
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return chela.E(chela.Invalid, first).WithHint("see chela help")
+}
+
+// commands is what all commands share.
+type commands struct {
+	Program
+	p     *printer
+	home  string
+	begun bool // the arguments are right and a command runs
+}
+
+// root returns the tree of commands.
+func (c *commands) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:               "chela",
+		Short:             "An agent that remembers, asks before it acts, and survives being killed",
+		Long:              "Without a command, chela talks with you in the terminal.",
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		PersistentPreRunE: func(*cobra.Command, []string) error { c.begun = true; return nil },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return c.chat(cmd.Context()) },
+	}
+	root.PersistentFlags().StringVar(&c.home, "home", "", "folder that holds everything (CHELA_HOME, default ~/.chela)")
+	root.PersistentFlags().BoolVar(&c.p.json, "json", false, "print one JSON document")
+	root.AddCommand(
+		c.askCommand(), c.sessionsCommand(), c.threadsCommand(), c.turnsCommand(), c.approvalsCommand(),
+		c.toolsCommand(), c.modelsCommand(), c.configCommand(), c.statusCommand(), c.doctorCommand(),
+		c.initCommand(), c.versionCommand(),
+	)
+	return root
+}
+
+// group returns a command that only holds others.
+func group(use, short string, of ...*cobra.Command) *cobra.Command {
+	g := &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return chela.E(chela.Invalid, cmd.CommandPath()+" needs a command").
+				WithHint("see " + cmd.CommandPath() + " --help")
+		},
+	}
+	g.AddCommand(of...)
+	return g
+}
+
+// input returns what the configuration is made of, with the flags of a
+// command by their keys.
+func (c *commands) configInput(flags map[string]string) config.Input {
+	return config.Input{Home: c.home, Environ: c.Environ, Flags: flags}
+}
+
+// config loads the configuration.
+func (c *commands) config() (*config.Config, error) {
+	cfg, err := config.Load(c.configInput(nil))
+	if err == nil && cfg.NoColor {
+		c.p.Color = false
+	}
+	return cfg, err
+}
+
+// open loads the configuration, opens the home, calls use, and closes it
+// again.
+func (c *commands) open(ctx context.Context, use func(*config.Config, *Backend) error) (err error) {
+	cfg, err := c.config()
+	if err != nil {
+		return err
+	}
+	b, err := c.Open(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := b.Close(); err == nil && closed != nil {
+			err = fmt.Errorf("close the home: %w", closed)
+		}
+	}()
+	return use(cfg, b)
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/config"
+)
+
+func (c *commands) statusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "Say what is in the home and what goes on", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
+				s, err := b.Status(cmd.Context())
+				if err != nil {
+					return err
+				}
+				if c.p.json {
+					return c.p.document(s)
+				}
+				daemon := "not running"
+				if s.Daemon {
+					daemon = "running"
+				}
+				c.p.fields(
+					[2]string{"home", s.Home}, [2]string{"database", s.Database}, [2]string{"model", s.Model},
+					[2]string{"daemon", daemon}, [2]string{"sessions", fmt.Sprint(s.Sessions)},
+					[2]string{"open turns", fmt.Sprint(s.TurnsOpen)},
+					[2]string{"pending approvals", fmt.Sprint(s.ApprovalsPending)},
+					[2]string{"messages waiting", fmt.Sprint(s.InboxWaiting)},
+					[2]string{"replies owed", fmt.Sprint(s.OutboxPending)},
+				)
+				return nil
+			})
+		},
+	}
+}
+
+func (c *commands) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "doctor", Short: "Look for what is wrong and say how to cure it", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			found := []Finding{{Subject: "config", OK: true, Text: "every setting is valid"}}
+			if cfg, err := c.config(); err != nil {
+				found = []Finding{{Subject: "config", Text: chela.MessageOf(err), Cure: chela.HintOf(err)}}
+			} else {
+				found = append(found, c.Examine(cmd.Context(), cfg)...)
+			}
+			return c.findings(found)
+		},
+	}
+}
+
+// findings prints what doctor found; one that is not well is an error.
+func (c *commands) findings(found []Finding) error {
+	err := list(c.p, found, []string{"", "SUBJECT", "FOUND", "CURE"}, func(f Finding) []string {
+		sign := "✗"
+		if f.OK {
+			sign = "✓"
+		}
+		return []string{sign, f.Subject, f.Text, f.Cure}
+	})
+	if err != nil {
+		return err
+	}
+	bad := 0
+	for _, f := range found {
+		if !f.OK {
+			bad++
+		}
+	}
+	if bad > 0 {
+		return chela.E(chela.Unavailable, fmt.Sprintf("%d of %d findings need a cure", bad, len(found))).
+			WithHint("do what the table says")
+	}
+	return nil
+}

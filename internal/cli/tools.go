@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/channel/terminal"
+	"chela/internal/config"
+)
+
+// A tool is what is printed of a chela.Tool.
+type tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Domain      chela.Domain    `json:"domain"`
+	Input       json.RawMessage `json:"input"`
+}
+
+func shownTool(t chela.Tool) tool {
+	return tool{Name: t.Name, Description: t.Description, Domain: t.Domain, Input: t.Input}
+}
+
+func (c *commands) toolsCommand() *cobra.Command {
+	var agent string
+	cmd := group("tools", "Look at tools and run one by hand",
+		&cobra.Command{
+			Use: "list", Short: "List the tools of an agent", Args: cobra.NoArgs,
+			RunE: func(cmd *cobra.Command, _ []string) error { return c.toolsList(cmd.Context(), agent) },
+		},
+		&cobra.Command{
+			Use: "info NAME", Short: "Show what a tool does and takes", Args: cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error { return c.toolInfo(cmd.Context(), agent, args[0]) },
+		},
+		&cobra.Command{
+			Use: "call NAME [JSON]", Short: "Run a tool with arguments as a JSON object", Args: cobra.RangeArgs(1, 2),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return c.toolCall(cmd.Context(), agent, append(args, "{}")[:2])
+			},
+		},
+	)
+	cmd.PersistentFlags().StringVar(&agent, "agent", "main", "whose tools")
+	return cmd
+}
+
+func (c *commands) toolsList(ctx context.Context, agent string) error {
+	return c.open(ctx, func(_ *config.Config, b *Backend) error {
+		all, err := b.Tools.Tools(ctx, agent)
+		if err != nil {
+			return err
+		}
+		shown := make([]tool, len(all))
+		for i, t := range all {
+			shown[i] = shownTool(t)
+		}
+		return list(c.p, shown, []string{"TOOL", "DOMAIN", "DESCRIPTION"}, func(t tool) []string {
+			first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
+			return []string{t.Name, string(t.Domain), first}
+		})
+	})
+}
+
+func (c *commands) toolInfo(ctx context.Context, agent, name string) error {
+	return c.open(ctx, func(_ *config.Config, b *Backend) error {
+		all, err := b.Tools.Tools(ctx, agent)
+		if err != nil {
+			return err
+		}
+		for _, t := range all {
+			if t.Name != name {
+				continue
+			}
+			if c.p.json {
+				return c.p.document(shownTool(t))
+			}
+			c.p.fields([2]string{"tool", t.Name}, [2]string{"domain", string(t.Domain)})
+			c.p.Line("\n" + t.Description + "\n\n" + indented(t.Input))
+			return nil
+		}
+		return chela.E(chela.NotFound, "no tool "+terminal.OneLine(name, 40)).WithHint("see chela tools list")
+	})
+}
+
+// indented writes a schema for people.
+func indented(raw json.RawMessage) string {
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return string(raw)
+	}
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return string(raw)
+	}
+	return string(text)
+}
+
+// toolCall runs a tool; args are its name and its arguments.
+func (c *commands) toolCall(ctx context.Context, agent string, args []string) error {
+	if !json.Valid([]byte(args[1])) {
+		return chela.E(chela.Invalid, "the arguments are not JSON").
+			WithHint(`write them as '{"name": "value"}' (chela tools info ` + terminal.OneLine(args[0], 40) + " shows which)")
+	}
+	return c.open(ctx, func(_ *config.Config, b *Backend) error {
+		within, release := c.Interruptible(ctx)
+		defer release()
+		result, err := b.Tools.Call(within, agent, args[0], json.RawMessage(args[1]))
+		if err != nil {
+			return err
+		}
+		if c.p.json {
+			err = c.p.document(struct {
+				Text        string             `json:"text"`
+				Failed      bool               `json:"failed"`
+				Attachments []chela.Attachment `json:"attachments,omitempty"`
+			}{result.Text, result.Failed, result.Attachments})
+			if err != nil {
+				return err
+			}
+		} else {
+			c.p.Line(result.Text)
+		}
+		if result.Failed {
+			return chela.E(chela.Unavailable, terminal.OneLine(args[0], 40)+" could not do it").WithHint("see what it says")
+		}
+		return nil
+	})
+}

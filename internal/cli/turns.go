@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/channel/terminal"
+	"chela/internal/config"
+)
+
+func (c *commands) turnsCommand() *cobra.Command {
+	return group("turns", "Look at turns and stop them",
+		&cobra.Command{
+			Use: "show ID", Short: "Show how a turn went", Args: cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
+					return c.turnShow(cmd.Context(), b, chela.TurnID(args[0]))
+				})
+			},
+		},
+		&cobra.Command{
+			Use: "cancel ID", Short: "Stop a turn", Args: cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
+					return c.turnCancel(cmd.Context(), b, chela.TurnID(args[0]))
+				})
+			},
+		},
+	)
+}
+
+func (c *commands) turnShow(ctx context.Context, b *Backend, id chela.TurnID) error {
+	t, err := b.Turns.Turn(ctx, id)
+	if err != nil {
+		return err
+	}
+	entries, calls, err := b.Turns.Transcript(ctx, id)
+	if err != nil {
+		return err
+	}
+	if c.p.json {
+		return c.p.document(struct {
+			chela.Turn
+			Entries []chela.Entry    `json:"entries"`
+			Calls   []chela.ToolCall `json:"calls"`
+		}{t, entries, calls})
+	}
+	c.turnFields(t)
+	for _, e := range entries {
+		c.entry(e)
+	}
+	if len(calls) == 0 {
+		return nil
+	}
+	c.p.Line("")
+	return list(c.p, calls, []string{"CALL", "STEP", "TOOL", "EFFECT", "STATE", "TOOK"}, func(t chela.ToolCall) []string {
+		return []string{string(t.ID), fmt.Sprint(t.Step), t.Tool, string(t.Effect), string(t.State), took(t.StartedAt, t.FinishedAt)}
+	})
+}
+
+func (c *commands) turnFields(t chela.Turn) {
+	failure := ""
+	if t.Failure != nil {
+		failure = t.Failure.Message
+	}
+	c.p.fields(
+		[2]string{"turn", string(t.ID)}, [2]string{"session", string(t.Session)}, [2]string{"thread", string(t.Thread)},
+		[2]string{"state", string(t.State)}, [2]string{"failure", failure}, [2]string{"model", t.Model},
+		[2]string{"steps", fmt.Sprint(t.Steps)}, [2]string{"created", terminal.Moment(t.CreatedAt)},
+		[2]string{"took", took(t.CreatedAt, t.FinishedAt)},
+	)
+}
+
+// took writes how long something lasted, if it began and ended.
+func took(from, to time.Time) string {
+	if from.IsZero() || to.IsZero() {
+		return ""
+	}
+	return terminal.Lasting(to.Sub(from))
+}
+
+// turnCancel stops a turn and waits for its end.
+func (c *commands) turnCancel(ctx context.Context, b *Backend, id chela.TurnID) error {
+	if err := b.Conversation.Stop(ctx, id); err != nil {
+		return err
+	}
+	t, err := b.Conversation.Follow(ctx, id, func(chela.Event) {})
+	if err != nil {
+		return err
+	}
+	if c.p.json {
+		return c.p.document(t)
+	}
+	c.turnFields(t)
+	return nil
+}
