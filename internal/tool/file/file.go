@@ -1,0 +1,75 @@
+// Package file holds the tools that work on the files of a workspace:
+// read_file, write_file, list_dir, apply_patch, glob and grep. What confines
+// them is package workspace.
+package file
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"chela"
+	"chela/internal/tool"
+	"chela/internal/tool/workspace"
+)
+
+// Tools returns the file tools. Each call works in the workspace that find
+// tells for the agent of the call.
+func Tools(find workspace.Finder) []chela.Tool {
+	return []chela.Tool{readFile(find), writeFile(find), listDir(find), applyPatch(find), glob(find), grep(find)}
+}
+
+// within returns a Run that opens the workspace for f and turns what went
+// wrong for reasons the model can see into a result.
+func within[In any](
+	find workspace.Finder,
+	f func(context.Context, *workspace.Workspace, tool.Call[In]) (chela.ToolResult, error),
+) func(context.Context, tool.Call[In]) (chela.ToolResult, error) {
+	return func(ctx context.Context, call tool.Call[In]) (chela.ToolResult, error) {
+		ws, err := find.Open(call.Agent)
+		if err != nil {
+			return chela.ToolResult{}, err
+		}
+		defer ws.Close() // holds nothing that could be lost
+		res, err := f(ctx, ws, call)
+		if err != nil && !fault(err) {
+			return tool.Failed(chela.MessageOf(err)), nil
+		}
+		return res, err
+	}
+}
+
+// fault reports whether err is nothing that the model can learn from.
+func fault(err error) bool {
+	return chela.KindOf(err) == chela.Internal || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// maxPreview is the largest preview, in bytes.
+const maxPreview = 4 << 10
+
+// preview cuts text to what a person is shown.
+func preview(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= maxPreview {
+		return text
+	}
+	const note = "\n[more is not shown]"
+	return cut(text, maxPreview-len(note)) + note
+}
+
+// cut returns at most size bytes of text and whole runes only.
+func cut(text string, size int) string {
+	if len(text) <= size {
+		return text
+	}
+	for size > 0 && !utf8.RuneStart(text[size]) {
+		size--
+	}
+	return text[:size]
+}
+
+// reading judges a call that looks at path.
+func reading(path string) chela.Judgement {
+	return chela.Judgement{Effect: chela.EffectRead, Subjects: []string{workspace.Subject(path)}}
+}

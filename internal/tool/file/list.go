@@ -1,0 +1,117 @@
+package file
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"chela"
+	"chela/internal/tool"
+	"chela/internal/tool/workspace"
+)
+
+// The limits of one call of list_dir.
+const (
+	maxEntries   = 1000
+	defaultDepth = 3
+)
+
+//go:embed list_dir.md
+var listDoc string
+
+type listInput struct {
+	Path      string `json:"path,omitempty" jsonschema:"the directory; the workspace itself if left out"`
+	Recursive bool   `json:"recursive,omitempty" jsonschema:"list what is in the directories as well"`
+	MaxDepth  int    `json:"max_depth,omitempty" jsonschema:"with recursive: how many levels; 3 if left out" min:"1" max:"20"`
+}
+
+func listDir(find workspace.Finder) chela.Tool {
+	return tool.New(tool.Def[listInput]{
+		Name:  "list_dir",
+		Doc:   listDoc,
+		Judge: func(in listInput) chela.Judgement { return reading(in.Path) },
+		Run: within(find, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[listInput]) (chela.ToolResult, error) {
+			name, err := workspace.Clean(call.In.Path)
+			if err != nil {
+				return chela.ToolResult{}, err
+			}
+			l := listing{ws: ws, top: name, depth: 1}
+			if call.In.Recursive {
+				l.depth = cmp.Or(call.In.MaxDepth, defaultDepth)
+			}
+			err = walk(ctx, ws, name, l.add)
+			return tool.Done(l.String()), err
+		}),
+	})
+}
+
+// A listing collects the entries under a directory.
+type listing struct {
+	ws    *workspace.Workspace
+	top   string
+	depth int
+
+	b     strings.Builder
+	count int
+	full  bool
+}
+
+func (l *listing) add(name string, d fs.DirEntry) error {
+	if l.count == maxEntries {
+		l.full = true
+		return fs.SkipAll
+	}
+	l.count++
+	level := 0
+	if rel := under(l.top, name); rel != "." {
+		level = strings.Count(rel, "/")
+	}
+	l.b.WriteString(strings.Repeat("  ", level) + l.line(name, d) + "\n")
+	if d.IsDir() && level+1 >= l.depth {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// line describes one entry.
+func (l *listing) line(name string, d fs.DirEntry) string {
+	base := shownBase(name)
+	switch {
+	case d.IsDir():
+		return base + "/"
+	case d.Type()&fs.ModeSymlink != 0:
+		return base + " -> " + l.ws.Link(name)
+	case !d.Type().IsRegular():
+		return base + " (not a regular file)"
+	}
+	info, err := d.Info()
+	if err != nil {
+		return base // it went away meanwhile
+	}
+	return fmt.Sprintf("%s (%d bytes)", base, info.Size())
+}
+
+// shownBase returns the last part of name as it is shown: a line end in it
+// must not look like another entry.
+func shownBase(name string) string {
+	base := strings.ToValidUTF8(path.Base(name), "\uFFFD")
+	if strings.ContainsAny(base, "\n\r") {
+		return fmt.Sprintf("%q", base)
+	}
+	return base
+}
+
+func (l *listing) String() string {
+	if l.count == 0 {
+		return "[" + workspace.Show(l.top) + " is empty]"
+	}
+	text := workspace.Show(l.top) + ":\n" + l.b.String()
+	if l.full {
+		text += fmt.Sprintf("[cut after %d entries; list a directory below, or use glob]", maxEntries)
+	}
+	return strings.TrimSuffix(text, "\n")
+}

@@ -1,0 +1,289 @@
+// Package workspace confines tools to the files that a session may see.
+//
+// A model knows one folder, /workspace; where it lies on the host appears in
+// no result and no error. Every path goes through os.Root, so neither "..",
+// nor absolute paths, nor symbolic links (also ones swapped in while a call
+// runs) lead out. What is not a regular file is never opened: a FIFO cannot
+// hang a call. A file with a second hard link is not read, because the other
+// link may lie outside; it may be replaced, which leaves the other link as it
+// is.
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"chela"
+)
+
+// Dir is the folder that models know.
+const Dir = "/workspace"
+
+// MaxWrite is the largest file that is written, in bytes.
+const MaxWrite = 10 << 20
+
+// maxPath is the longest path accepted, in bytes, as on Linux.
+const maxPath = 4096
+
+// A Finder tells the folder on the host of an agent's workspace.
+type Finder func(agent string) (dir string, err error)
+
+// A Workspace is the files of one agent. Names given to its methods come from
+// Clean. Errors are classified, name files as the model does, and hold the
+// cause only for the log.
+type Workspace struct {
+	root *os.Root
+}
+
+// Open opens the workspace of agent, which the caller closes. It fails with
+// Internal if there is none: making it is the business of whoever began the
+// session.
+func (f Finder) Open(agent string) (*Workspace, error) {
+	dir, err := f(agent)
+	if err != nil {
+		return nil, fmt.Errorf("find workspace of agent %q: %w", agent, err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, chela.E(chela.Internal, "the workspace cannot be opened").Because(err)
+	}
+	return &Workspace{root: root}, nil
+}
+
+// Close closes w.
+func (w *Workspace) Close() error { return w.root.Close() }
+
+// Clean returns the name under the workspace that a model's path means: "." is
+// the workspace itself. Relative paths and those under /workspace are
+// accepted; others are Denied, unusable ones Invalid.
+func Clean(p string) (string, error) {
+	switch {
+	case !utf8.ValidString(p) || strings.ContainsRune(p, 0):
+		return "", chela.E(chela.Invalid, "a path must be text without NUL bytes")
+	case len(p) > maxPath:
+		return "", chela.E(chela.Invalid, fmt.Sprintf("the path has %d bytes, %d are allowed", len(p), maxPath))
+	}
+	full := p
+	if !path.IsAbs(p) {
+		full = path.Join(Dir, p)
+	}
+	full = path.Clean(full)
+	if full == Dir {
+		return ".", nil
+	}
+	name, ok := strings.CutPrefix(full, Dir+"/")
+	if !ok {
+		return "", chela.E(chela.Denied, fmt.Sprintf("%.200q is outside of the workspace", p)).
+			WithHint("use a path under " + Dir)
+	}
+	return name, nil
+}
+
+// Show returns the path that a model knows name by. Bytes that are not UTF-8
+// are replaced.
+func Show(name string) string {
+	return strings.ToValidUTF8(path.Join(Dir, name), "\uFFFD")
+}
+
+// Subject returns what patterns of the policy are matched against for a path
+// as a model wrote it: the path in full, or its own words if it leads outside
+// (the call will be refused).
+func Subject(p string) string {
+	name, err := Clean(p)
+	if err != nil {
+		return strings.ToValidUTF8(p, "\uFFFD")
+	}
+	return Show(name)
+}
+
+// Open opens a regular file for reading.
+func (w *Workspace) Open(name string) (*os.File, fs.FileInfo, error) {
+	info, err := w.root.Stat(name)
+	if err == nil {
+		err = refuse(name, info, true)
+	}
+	if err != nil {
+		return nil, nil, w.Explain(name, err)
+	}
+	f, info, err := openRegular(w.root, name)
+	if err == nil {
+		err = refuse(name, info, true)
+	}
+	if err != nil {
+		if f != nil {
+			_ = f.Close() // nothing was written
+		}
+		return nil, nil, w.Explain(name, err)
+	}
+	return f, info, nil
+}
+
+// openRegular opens a file that was seen to be regular. It may have been
+// exchanged since, hence O_NONBLOCK, with which a FIFO opens at once, and the
+// second look.
+func openRegular(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = syscall.ENXIO
+	}
+	if err != nil {
+		_ = f.Close() // nothing was written
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// refuse returns an error if info is of something that is not read or, without
+// reading, not replaced.
+func refuse(name string, info fs.FileInfo, reading bool) error {
+	if info.IsDir() {
+		return chela.E(chela.Invalid, Show(name)+" is a directory").WithHint("use list_dir to see what is in it")
+	}
+	if !info.Mode().IsRegular() {
+		return chela.E(chela.Invalid, Show(name)+" is "+special(info.Mode())+", not a regular file")
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && reading && stat.Nlink > 1 {
+		return chela.E(chela.Denied, Show(name)+" has another hard link, which may lie outside of the workspace").
+			WithHint("copy it to a new file and use the copy")
+	}
+	return nil
+}
+
+func special(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeNamedPipe != 0:
+		return "a FIFO"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	default:
+		return "a device"
+	}
+}
+
+// Read returns the content and the info of a regular file of at most most
+// bytes; a larger one is Exhausted.
+func (w *Workspace) Read(ctx context.Context, name string, most int64) ([]byte, fs.FileInfo, error) {
+	f, info, err := w.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close() // read only
+	content, err := io.ReadAll(io.LimitReader(Reader(ctx, f), most+1))
+	if err != nil {
+		return nil, nil, w.Explain(name, err)
+	}
+	if int64(len(content)) > most {
+		return nil, nil, chela.E(chela.Exhausted, fmt.Sprintf("%s has %d bytes, %d are allowed here", Show(name), info.Size(), most))
+	}
+	return content, info, nil
+}
+
+// Exists reports whether there is anything called name, a link that leads
+// nowhere included.
+func (w *Workspace) Exists(name string) (bool, error) {
+	_, err := w.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, w.Explain(name, err)
+	}
+	return true, nil
+}
+
+// FS returns the workspace as a file system, for walking. Errors out of it go
+// through Explain.
+func (w *Workspace) FS() fs.FS { return w.root.FS() }
+
+// Stat returns what name is, links followed.
+func (w *Workspace) Stat(name string) (fs.FileInfo, error) {
+	info, err := w.root.Stat(name)
+	if err != nil {
+		return nil, w.Explain(name, err)
+	}
+	return info, nil
+}
+
+// Link returns where the symbolic link name leads, as far as that may be
+// shown: a target outside is not told.
+func (w *Workspace) Link(name string) string {
+	target, err := w.root.Readlink(name)
+	if err != nil {
+		return "?"
+	}
+	if _, err := w.root.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) || path.IsAbs(target) {
+		return "(outside of the workspace)"
+	}
+	return strings.ToValidUTF8(target, "\uFFFD")
+}
+
+// Explain returns err, which came of working on name, in words for the model.
+// It is the one place that reads errors of the file system. What it does not
+// know is an Internal error, whose cause only the log shows.
+func (w *Workspace) Explain(name string, err error) error {
+	var classified *chela.Error
+	if err == nil || errors.As(err, &classified) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	shown := Show(name)
+	for _, known := range words {
+		if errors.Is(err, known.err) {
+			return chela.E(known.kind, shown+known.says).Because(err)
+		}
+	}
+	// os does not export this error.
+	if strings.Contains(err.Error(), "path escapes from parent") {
+		return chela.E(chela.Denied, shown+" leads out of the workspace").Because(err)
+	}
+	return chela.E(chela.Internal, "cannot work on "+shown).Because(err)
+}
+
+var words = []struct {
+	err  error
+	kind chela.Kind
+	says string
+}{
+	{fs.ErrNotExist, chela.NotFound, " does not exist"},
+	{fs.ErrPermission, chela.Denied, " may not be used: permission denied"},
+	{syscall.ENOTDIR, chela.Invalid, " goes through something that is not a directory"},
+	{syscall.EISDIR, chela.Invalid, " is a directory"},
+	{syscall.ENOTEMPTY, chela.Invalid, " is a directory that is not empty"},
+	{fs.ErrExist, chela.Conflict, " exists already"},
+	{syscall.ENAMETOOLONG, chela.Invalid, " has a name that is too long"},
+	{syscall.ELOOP, chela.Invalid, " goes through too many symbolic links"},
+	{syscall.ENXIO, chela.Invalid, " is not a regular file"},
+	{syscall.ENOSPC, chela.Exhausted, " cannot be written: the disk is full"},
+	{syscall.EDQUOT, chela.Exhausted, " cannot be written: the disk quota is used up"},
+	{syscall.EFBIG, chela.Exhausted, " cannot be written: it is too large for the file system"},
+	{syscall.EROFS, chela.Denied, " cannot be written: the file system is read-only"},
+	{syscall.EINVAL, chela.Invalid, " is not a name that the file system accepts"},
+}
+
+// Reader returns a reader that fails once ctx has ended.
+func Reader(ctx context.Context, r io.Reader) io.Reader {
+	return readFunc(func(p []byte) (int, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		return r.Read(p)
+	})
+}
+
+type readFunc func([]byte) (int, error)
+
+// Read calls f.
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }

@@ -1,0 +1,274 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+
+	"chela"
+)
+
+// A Change is what becomes of one file.
+type Change struct {
+	Name    string
+	Content []byte
+	Delete  bool // the file goes; Content is not used
+}
+
+// TempPrefix begins the names of files that are being written. Those of a
+// call that was cut off are removed when it is made again.
+const TempPrefix = ".chela-"
+
+// Write makes all changes or none: the files are written and synced under
+// other names first, then renamed, then the deletions follow; if a step fails,
+// the ones before it are taken back. Missing parent directories are made;
+// existing files keep their mode. A crash leaves each file as it was or as it
+// is to be. Key names the call.
+func (w *Workspace) Write(ctx context.Context, key string, changes ...Change) (err error) {
+	var staged []*stagedFile
+	defer func() {
+		for _, s := range staged {
+			s.discard()
+		}
+	}()
+	for i, c := range changes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s, err := w.stage(fmt.Sprintf("%s %d", key, i), c, len(changes) > 1)
+		if err != nil {
+			return w.Explain(c.Name, err)
+		}
+		staged = append(staged, s)
+	}
+	// From here on ctx no longer counts: half of the changes help nobody.
+	for _, deleting := range []bool{false, true} {
+		for i, s := range staged {
+			if changes[i].Delete != deleting {
+				continue
+			}
+			if err := s.commit(); err != nil {
+				return errors.Join(w.Explain(changes[i].Name, err), takeBack(staged))
+			}
+		}
+	}
+	return nil
+}
+
+// takeBack restores what was committed.
+func takeBack(staged []*stagedFile) error {
+	var errs []error
+	for _, s := range staged {
+		if s.committed {
+			errs = append(errs, s.restore())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// A stagedFile is a change that is ready to be made. Its directory is held
+// open, so that exchanging a parent for a link moves nothing.
+type stagedFile struct {
+	dir       *os.Root
+	base      string
+	temp      string // empty for a deletion
+	backup    string // a copy of the old file, if the change may be taken back
+	isNew     bool   // there was no old file
+	committed bool
+}
+
+// stage prepares a change; keep says that it may have to be taken back.
+func (w *Workspace) stage(key string, c Change, keep bool) (*stagedFile, error) {
+	if c.Name == "." {
+		return nil, chela.E(chela.Invalid, Dir+" is a directory")
+	}
+	if len(c.Content) > MaxWrite {
+		return nil, chela.E(chela.Exhausted, fmt.Sprintf("%s would have %d bytes, %d are allowed", Show(c.Name), len(c.Content), MaxWrite)).
+			WithHint("write less, or in several files")
+	}
+	parent := path.Dir(c.Name)
+	if !c.Delete {
+		if err := w.makeDirs(parent); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := w.root.OpenRoot(parent)
+	if err != nil {
+		return nil, err
+	}
+	s := &stagedFile{dir: dir, base: path.Base(c.Name)}
+	old, err := w.replaceable(dir, c)
+	if err == nil {
+		err = s.write(key, c, old, keep)
+	}
+	if err != nil {
+		s.discard()
+		return nil, err
+	}
+	return s, nil
+}
+
+// write writes the files of the staging.
+func (s *stagedFile) write(key string, c Change, old fs.FileInfo, keep bool) error {
+	sum := sha256.Sum256([]byte(key))
+	name := TempPrefix + hex.EncodeToString(sum[:8])
+	s.isNew = old == nil
+	if keep && !s.isNew {
+		s.backup = name + ".old"
+		content, err := readSmall(s.dir, s.base)
+		if err != nil {
+			return err
+		}
+		if err := s.writeTemp(s.backup, content, old); err != nil {
+			return err
+		}
+	}
+	if c.Delete {
+		return nil
+	}
+	s.temp = name + ".new"
+	return s.writeTemp(s.temp, c.Content, old)
+}
+
+// replaceable returns what c is about to replace, nil if it makes a new file.
+func (w *Workspace) replaceable(dir *os.Root, c Change) (fs.FileInfo, error) {
+	old, err := dir.Lstat(path.Base(c.Name))
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) && !c.Delete {
+			return nil, nil
+		}
+		return nil, err
+	}
+	if old.Mode()&fs.ModeSymlink != 0 {
+		return nil, chela.E(chela.Invalid, Show(c.Name)+" is a symbolic link to "+w.Link(c.Name)).WithHint("write to the file it leads to")
+	}
+	return old, refuse(c.Name, old, false)
+}
+
+// makeDirs makes the missing parents of a file and syncs the directories that
+// hold them.
+func (w *Workspace) makeDirs(parent string) error {
+	var missing []string
+	for dir := parent; dir != "."; dir = path.Dir(dir) {
+		if info, err := w.root.Stat(dir); err == nil {
+			if !info.IsDir() {
+				return syscall.ENOTDIR
+			}
+			break
+		}
+		missing = append(missing, dir)
+	}
+	if err := w.root.MkdirAll(parent, 0o777); err != nil {
+		return err
+	}
+	for _, dir := range missing {
+		if err := syncDir(w.root, path.Dir(dir)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTemp writes and syncs a file of the staging, with the mode of old.
+func (s *stagedFile) writeTemp(name string, content []byte, old fs.FileInfo) (err error) {
+	// A leftover of a run that was cut off; O_EXCL then makes sure that nobody
+	// put something in its place.
+	if err := remove(s.dir, name); err != nil {
+		return err
+	}
+	f, err := s.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if old != nil {
+		if err := f.Chmod(old.Mode().Perm()); err != nil {
+			return err
+		}
+	}
+	if _, err := f.Write(content); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// commit makes the change and syncs the directory.
+func (s *stagedFile) commit() error {
+	var err error
+	if s.temp == "" {
+		err = s.dir.Remove(s.base)
+	} else {
+		err = s.dir.Rename(s.temp, s.base)
+	}
+	if err != nil {
+		return err
+	}
+	s.committed = true
+	return syncDir(s.dir, ".")
+}
+
+// restore puts the old file back, or removes a new one.
+func (s *stagedFile) restore() error {
+	var err error
+	switch {
+	case s.isNew:
+		err = s.dir.Remove(s.base)
+	case s.backup != "":
+		err = s.dir.Rename(s.backup, s.base)
+	}
+	if err != nil {
+		s.backup = "" // it is all that is left of the old file; discard spares it
+	}
+	return errors.Join(err, syncDir(s.dir, "."))
+}
+
+// readSmall returns the content of a file that is about to be replaced.
+func readSmall(dir *os.Root, name string) ([]byte, error) {
+	f, info, err := openRegular(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // read only
+	if info.Size() > MaxWrite {
+		return nil, chela.E(chela.Exhausted, fmt.Sprintf("%s has %d bytes, %d are allowed", name, info.Size(), MaxWrite))
+	}
+	return io.ReadAll(io.LimitReader(f, MaxWrite))
+}
+
+// discard removes what is left of the staging. Errors are of no consequence:
+// the same call made again begins by removing its leftovers.
+func (s *stagedFile) discard() {
+	for _, name := range []string{s.temp, s.backup} {
+		if name != "" {
+			_ = s.dir.Remove(name)
+		}
+	}
+	_ = s.dir.Close()
+}
+
+// IsTemp reports whether base is the name of a file that is being written.
+func IsTemp(base string) bool { return strings.HasPrefix(base, TempPrefix) }
+
+func remove(dir *os.Root, name string) error {
+	err := dir.Remove(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func syncDir(root *os.Root, name string) error {
+	d, err := root.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
