@@ -1,9 +1,7 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 )
 
 // A clause is a part of a message that asks for one thing.
@@ -26,12 +24,10 @@ type cut struct {
 	and        bool // a mere "and", which joins words as well as clauses
 }
 
-var joints = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)` +
-		`(?P<after>[,;]?\s+(?:and\s+)?(?:then|after that|afterwards|next|finally),?\s+)` +
-		`|(?P<sentence>[.!?]\s+|\n\s*|;\s*)(?:(?P<later>(?:and\s+)?(?:then|after that|afterwards|next|finally),?\s+)|and\s+|also,?\s+)?` +
-		`|(?P<and>,?\s+and\s+(?:also\s+)?)|,\s+(?:also\s+)?|,?\s+as well as\s+`)
-})
+var joints = lazy(`(?i)` +
+	`(?P<after>[,;]?\s+(?:and\s+)?(?:then|after that|afterwards|next|finally),?\s+)` +
+	`|(?P<sentence>[.!?]\s+|\n\s*|;\s*)(?:(?P<later>(?:and\s+)?(?:then|after that|afterwards|next|finally),?\s+)|and\s+|also,?\s+)?` +
+	`|(?P<and>,?\s+and\s+(?:also\s+)?)|,\s+(?:also\s+)?|,?\s+as well as\s+`)
 
 // cutsOf returns the places where text may be cut: conjunctions, commas and
 // sentence ends that are not inside quotes, code or JSON.

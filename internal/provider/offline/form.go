@@ -8,7 +8,7 @@ import (
 )
 
 // A form is a way to ask for something. Forms are tried in order; one whose
-// read says no leaves the clause to the next.
+// mean says no leaves the clause to the next.
 type form struct {
 	re       *regexp.Regexp
 	verbatim bool // matched against the clause as it was written, not stripped of courtesies
@@ -20,9 +20,10 @@ type groups map[string]string
 
 // Parts of the expressions of forms.
 const (
-	pathRE = "(?:the )?(?:file |page )?(?P<path>\"[^\"]+\"|'[^']+'|`[^`]+`|[^\\s\"'`]+)"
-	dirRE  = "(?:the )?(?:(?:directory|folder|dir|path) )?(?P<dir>\"[^\"]+\"|'[^']+'|`[^`]+`|[^\\s\"'`]+)(?: (?:directory|folder|dir))?"
-	itRE   = `it|that|this|them|these|the (?:result|results|output|answer|content|contents|text|response)|(?:its|their) (?:content|contents|text)|what (?:you|it) (?:got|returned|says|said)`
+	quotedRE = "\"[^\"]+\"|'[^']+'|`[^`]+`"
+	nameRE   = quotedRE + "|[^\\s\"'`]+" // a name in quotes, or without spaces
+	dirRE    = `(?:the )?(?:(?:directory|folder|dir|path) )?(?P<dir>` + nameRE + `)(?: (?:directory|folder|dir))?`
+	itRE     = `it|that|this|them|these|the (?:result|results|output|answer|content|contents|text|response)|(?:its|their) (?:content|contents|text)|what (?:you|it) (?:got|returned|says|said)`
 )
 
 func newForm(expression string, mean func(groups) (meaning, bool)) form {
@@ -35,35 +36,62 @@ func newVerbatim(expression string, mean func(groups) (meaning, bool)) form {
 	return f
 }
 
-// forms compiles all forms once, when the first message is read: a process
-// that never asks this provider should not pay for them.
-var forms = sync.OnceValue(func() []form {
-	var all []form
-	for _, some := range [][]form{
-		talkForms(), echoForms(), jsonForms(), httpForms(), writeForms(), shellForms(),
-		timeForms(), searchForms(), readForms(), listForms(), calcForms(),
-	} {
-		all = append(all, some...)
-	}
-	return all
-})
+// lazy returns a regexp that is compiled when it is first used: a process that
+// never asks this provider should not pay for its rules.
+func lazy(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
-var courtesies = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(?:\d+[.)]\s+|[-*]\s+|(?:please|kindly|hey|hi|hello|ok|okay|so|well|now|first|first of all|just|chela|thanks)[,!.]?\s+` +
-		`|(?:can|could|would|will) you(?: please)?\s+|(?:do|can) you (?:know|tell me)\s+|i(?:'d| would) like (?:you to|to know)\s+` +
-		`|i (?:want|need)(?: you)? to(?: know)?\s+|let's\s+|go ahead and\s+|tell me,?\s+|give me\s+|and\s+|also,?\s+)`)
-})
+// A family is the forms for one matter. They are compiled and tried only for
+// clauses that have one of the words in them.
+type family struct {
+	words []string // lower case; none: every clause
+	forms func() []form
+}
 
-var closings = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:[?!]+|,?\s+(?:please|thanks|thank you|for me|too|as well)|(?P<word>[\pL\pN)"'` + "`" + `\]}/*])\.+)$`)
-})
+// families lists all forms; the first that has a meaning for a clause wins.
+var families = []family{
+	{nil, sync.OnceValue(talkForms)},
+	{[]string{"echo", "say", "repeat"}, sync.OnceValue(echoForms)},
+	{[]string{"json", "{", "[", "parse", "query", "valid", "stringify", "minify", "compact", "pretty"}, sync.OnceValue(jsonForms)},
+	{[]string{"://", "www.", ".com", ".org", ".net", ".io", ".dev", ".edu", ".gov", ".de", ".uk"}, sync.OnceValue(httpForms)},
+	{[]string{"create", "make", "touch", "write", "save", "put", "store", "dump", "copy", "replace", "change", "substitute"}, sync.OnceValue(writeForms)},
+	{[]string{"run", "exec", "$", "`"}, sync.OnceValue(shellForms)},
+	{[]string{"time", "date", "day", "convert", "format", "how ", "noon", "midnight", "am ", "pm ", "o'clock", ":"}, sync.OnceValue(timeForms)},
+	{[]string{"find", "locate", "look", "search", "glob", "grep", "where", "file", "*"}, sync.OnceValue(searchForms)},
+	{[]string{"read", "open", "cat", "show", "display", "print", "view", "see", "get", "look", " in ", "say", "contain"}, sync.OnceValue(readForms)},
+	{[]string{"list", "show", "ls", "see", "get", "file", "director", "folder", "dir", "inside", " in "}, sync.OnceValue(listForms)},
+	{strings.Split("0123456789", ""), sync.OnceValue(calcForms)},
+}
+
+// concerns reports whether a clause, in lower case, may be for the family.
+func (f family) concerns(clause string) bool {
+	return len(f.words) == 0 || slices.ContainsFunc(f.words, func(w string) bool { return strings.Contains(clause, w) })
+}
+
+var courtesies = lazy(`(?i)^(?:\d+[.)]\s+|[-*]\s+|(?:please|kindly|hey|hi|hello|ok|okay|so|well|now|first|first of all|just|chela|thanks)[,!.]?\s+` +
+	`|(?:can|could|would|will) you(?: please)?\s+|(?:do|can) you (?:know|tell me)\s+|i(?:'d| would) like (?:you to|to know)\s+` +
+	`|i (?:want|need)(?: you)? to(?: know)?\s+|let's\s+|go ahead and\s+|tell me,?\s+|give me\s+|and\s+|also,?\s+)`)
+
+var closings = lazy(`(?i)(?:[?!]+|,?\s+(?:please|thanks|thank you|for me|too|as well)|(?P<word>[\pL\pN)"'` + "`" + `\]}/*])\.+)$`)
 
 // strip takes courtesies and the closing punctuation off a clause.
 func strip(text string) string {
 	for {
 		n := len(text)
-		text = strings.TrimSpace(courtesies().ReplaceAllString(text, ""))
+		text = stripLead(text)
 		text = strings.TrimSpace(closings().ReplaceAllString(text, "$word"))
+		if len(text) == n {
+			return text
+		}
+	}
+}
+
+// stripLead takes courtesies off the beginning of a clause.
+func stripLead(text string) string {
+	for {
+		n := len(text)
+		text = strings.TrimSpace(courtesies().ReplaceAllString(text, ""))
 		if len(text) == n {
 			return text
 		}
@@ -76,18 +104,33 @@ func interpret(text string) (meaning, bool) {
 	if text == "" {
 		return meaning{}, false
 	}
-	ended := closings().ReplaceAllString(text, "$word")
-	written := []string{text, courtesies().ReplaceAllString(text, "")}
-	stripped := []string{strip(text), ended}
-	for _, f := range forms() {
-		candidates := stripped
-		if f.verbatim {
-			candidates = written
+	stripped := []string{strip(text), closings().ReplaceAllString(text, "$word")}
+	written := []string{text, stripLead(text)}
+	lower := strings.ToLower(text)
+	for _, fam := range families {
+		if !fam.concerns(lower) {
+			continue
 		}
-		for _, c := range slices.Compact(slices.Clone(candidates)) {
-			if m, ok := f.match(c); ok {
+		for _, f := range fam.forms() {
+			candidates := stripped
+			if f.verbatim {
+				candidates = written
+			}
+			if m, ok := f.matchAny(candidates); ok {
 				return m, true
 			}
+		}
+	}
+	return meaning{}, false
+}
+
+func (f form) matchAny(texts []string) (meaning, bool) {
+	for i, text := range texts {
+		if i > 0 && text == texts[i-1] {
+			continue
+		}
+		if m, ok := f.match(text); ok {
+			return m, true
 		}
 	}
 	return meaning{}, false
@@ -115,6 +158,9 @@ func unquote(s string) string {
 			continue
 		}
 		inside := s[len(q[0]) : len(s)-len(q[1])]
+		if q[0] != "```" && strings.Contains(inside, q[0]) {
+			return s // two quotations, not one
+		}
 		if q[0] != "```" {
 			return inside
 		}

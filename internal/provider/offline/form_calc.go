@@ -45,12 +45,12 @@ func compute(text string, asked bool) (meaning, bool) {
 }
 
 var (
-	maybeSum  = regexp.MustCompile(`^[\d(+\-.√π]|^(?:half|pi|the)\b|^[a-z0-9]+ ?\(|^(?:square|cube|factorial)\b`)
-	isoDate   = regexp.MustCompile(`^\d{4}-\d\d-\d\d`)
-	thousands = regexp.MustCompile(`(\d),(\d{3})\b`)
-	allowed   = regexp.MustCompile(`^[0-9a-z.+\-−*/×÷·%^!(),π ]+$`)
-	names     = regexp.MustCompile(`[a-z]+[0-9]*`)
-	known     = regexp.MustCompile(`^(?:abs|floor|ceil|trunc|round|min|max|gcd|sqrt|ln|log|log2|exp|cbrt|sin|cos|tan|asin|acos|atan|deg|rad|pi|tau|e)$`)
+	maybeSum  = lazy(`^[\d(+\-.√π]|^(?:half|pi|the)\b|^[a-z0-9]+ ?\(|^(?:square|cube|factorial)\b`)
+	isoDate   = lazy(`^\d{4}-\d\d-\d\d`)
+	thousands = lazy(`(\d),(\d{3})\b`)
+	allowed   = lazy(`^[0-9a-z.+\-−*/×÷·%^!(),π ]+$`)
+	names     = lazy(`[a-z]+[0-9]*`)
+	known     = lazy(`^(?:abs|floor|ceil|trunc|round|min|max|gcd|sqrt|ln|log|log2|exp|cbrt|sin|cos|tan|asin|acos|atan|deg|rad|pi|tau|e)$`)
 )
 
 // A rewording turns a way to say arithmetic into what the calc tool reads.
@@ -90,21 +90,21 @@ var rewordings = sync.OnceValue(func() []rewording {
 // can be one: it has a digit, and no words but the names of functions.
 func arithmetic(text string) (string, bool) {
 	s := strings.ToLower(strings.TrimSpace(text))
-	if len(s) > 1000 || !maybeSum.MatchString(s) || isoDate.MatchString(s) {
+	if len(s) > 1000 || !maybeSum().MatchString(s) || isoDate().MatchString(s) {
 		return "", false
 	}
 	for _, w := range rewordings() {
 		s = w.re.ReplaceAllString(s, w.by)
 	}
 	if !strings.Contains(s, "(") {
-		s = thousands.ReplaceAllString(s, "$1$2")
-		s = thousands.ReplaceAllString(s, "$1$2")
+		s = thousands().ReplaceAllString(s, "$1$2")
+		s = thousands().ReplaceAllString(s, "$1$2")
 	}
-	if !allowed.MatchString(s) || !strings.ContainsAny(s, "0123456789") {
+	if !allowed().MatchString(s) || !strings.ContainsAny(s, "0123456789") {
 		return "", false
 	}
-	for _, name := range names.FindAllString(s, -1) {
-		if !known.MatchString(name) {
+	for _, name := range names().FindAllString(s, -1) {
+		if !known().MatchString(name) {
 			return "", false
 		}
 	}

@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -44,16 +43,16 @@ func dirOf(name string) string {
 	}
 }
 
-var commonDirs = regexp.MustCompile(`^(?:\.|src|docs?|internal|cmd|lib|bin|tests?|testdata|pkg|web|bench|scripts?|config|notes|workspace|here)$`)
+var commonDirs = lazy(`^(?:\.|src|docs?|internal|cmd|lib|bin|tests?|testdata|pkg|web|bench|scripts?|config|notes|workspace|here)$`)
 
 // isDir reports whether name, standing alone, is likely meant as a directory.
 func isDir(name string) bool {
-	return isQuoted(name) || strings.Contains(name, "/") && !strings.Contains(name, "://") || commonDirs.MatchString(name)
+	return isQuoted(name) || strings.Contains(name, "/") && !strings.Contains(name, "://") || commonDirs().MatchString(name)
 }
 
 var (
-	fileName   = regexp.MustCompile(`^[^\s:]*[\pL\pN_-]*\.[\pL\pN_-]*\pL[\pL\pN_-]*$`)
-	knownNames = regexp.MustCompile(`^(?:README|LICENSE|LICENCE|Makefile|Dockerfile|CHANGELOG|TODO|NOTES|AUTHORS|VERSION)$`)
+	fileName   = lazy(`^[^\s:]*[\pL\pN_-]*\.[\pL\pN_-]*\pL[\pL\pN_-]*$`)
+	knownNames = lazy(`^(?:README|LICENSE|LICENCE|Makefile|Dockerfile|CHANGELOG|TODO|NOTES|AUTHORS|VERSION)$`)
 )
 
 // isFile reports whether name, standing alone, is likely meant as a file.
@@ -64,7 +63,7 @@ func isFile(name string) bool {
 	if strings.HasSuffix(name, "/") || strings.Contains(name, "://") {
 		return false
 	}
-	return fileName.MatchString(name) || knownNames.MatchString(name) || strings.Contains(name, "/")
+	return fileName().MatchString(name) || knownNames().MatchString(name) || strings.Contains(name, "/")
 }
 
 // fileOf returns the path that a way to name a file means. Where the text does
@@ -83,9 +82,9 @@ func fileOf(name string, saysFile bool) (any, bool) {
 }
 
 func readForms() []form {
-	const read = `(?P<verb>read|open|cat|show|display|print|view|see|get|look at|what(?:'s| is) in|what are)(?: me)?(?: out)?(?: again)? `
+	const read = `(?P<verb>read|open|cat|show|display|print|view|see|get|look at|what(?:'s| is) in)(?: me)?(?: out)?(?: again)? `
 	const content = `(?:the )?(?:(?:full |whole |entire )?(?:contents?|text) (?:of|in) )?(?:the )?(?P<file>file )?`
-	const path = `(?P<path>"[^"]+"|'[^']+'|` + "`[^`]+`" + `|[^\s"'` + "`" + `]+)`
+	const path = `(?P<path>` + nameRE + `)`
 	return []form{
 		newForm(read+`(?:the )?first (?P<count>\d+) lines (?:of|in|from) (?:the )?(?P<file>file )?`+path, asRead),
 		newForm(read+`(?:the )?lines (?P<from>\d+) ?(?:to|-|–|through|until) ?(?P<to>\d+) (?:of|in|from) (?:the )?(?P<file>file )?`+path, asRead),
@@ -95,13 +94,13 @@ func readForms() []form {
 	}
 }
 
-var listJoint = regexp.MustCompile(`,? and |, `)
+var listJoint = lazy(`,? and |, `)
 
 // asReads reads "a.txt, b.txt and c.txt", all of which must look like
 // files.
 func asReads(g groups) (meaning, bool) {
 	var actions []action
-	for _, name := range listJoint.Split(g["paths"], -1) {
+	for _, name := range listJoint().Split(g["paths"], -1) {
 		if !isFile(name) || strings.Contains(name, " ") {
 			return meaning{}, false
 		}
@@ -129,7 +128,7 @@ func asRead(g groups) (meaning, bool) {
 }
 
 func writeForms() []form {
-	const path = `(?P<path>"[^"]+"|'[^']+'|` + "`[^`]+`" + `|[^\s"'` + "`" + `]+?)`
+	const path = `(?P<path>` + nameRE + `)`
 	const named = `(?:(?:a |the )?(?:new )?(?:text )?(?P<file>file )(?:called |named )?)?`
 	const saying = `(?:with|containing|that (?:says|contains|reads)|saying|which (?:says|contains))(?: (?:the )?(?:text|contents?|words?|line))?:? `
 	return []form{
@@ -138,13 +137,13 @@ func writeForms() []form {
 		newForm(`(?:write|save|put) (?:in)?to `+named+path+`:\s*(?P<content>.+)`, asWrite),
 		newForm(`(?:write|save|put|store|dump) (?P<content>.+) (?:(?:in)?to|in|as) `+named+path, asWrite),
 		newForm(`copy `+named+path+` (?:in)?to (?:a |the )?(?:file )?(?P<target>\S+)`, asCopy),
-		newForm(`(?:in (?P<path2>\S+?),? )?(?:replace|change|substitute) (?P<all>all |every |each )?(?:occurrences? of |the (?:words?|text) )?(?P<old>"[^"]+"|'[^']+'|`+"`[^`]+`"+`|.+?) (?:with|by|to|for) (?P<new>.+?)(?P<everywhere> everywhere)?(?: (?:in|inside) (?:the )?(?P<file>file )?(?P<path>"[^"]+"|'[^']+'|`+"`[^`]+`"+`|\S+))?(?P<everywhere2> everywhere)?`, asPatch),
+		newForm(`(?:in (?P<path2>\S+?),? )?(?:replace|change|substitute) (?P<all>all |every |each )?(?:occurrences? of |the (?:words?|text) )?(?P<old>`+quotedRE+`|.+?) (?:with|by|to|for) (?P<new>.+?)(?P<everywhere> everywhere)?(?: (?:in|inside) (?:the )?(?P<file>file )?(?P<path>`+quotedRE+`|\S+))?(?P<everywhere2> everywhere)?`, asPatch),
 	}
 }
 
 var (
-	itself      = regexp.MustCompile(`(?i)^(?:` + itRE + `)$`)
-	contentLead = regexp.MustCompile(`(?i)^the (?:text|words?|line|string|sentence|contents?):? `)
+	itself      = lazy(`(?i)^(?:` + itRE + `)$`)
+	contentLead = lazy(`(?i)^the (?:text|words?|line|string|sentence|contents?):? `)
 )
 
 func asWrite(g groups) (meaning, bool) {
@@ -152,8 +151,8 @@ func asWrite(g groups) (meaning, bool) {
 	if !ok || strings.Contains(g["path"], "://") {
 		return meaning{}, false
 	}
-	var content any = unquote(contentLead.ReplaceAllString(g["content"], ""))
-	if itself.MatchString(g["content"]) {
+	var content any = unquote(contentLead().ReplaceAllString(g["content"], ""))
+	if itself().MatchString(g["content"]) {
 		content = earlierText
 	}
 	if path == earlierPath && content == earlierText {

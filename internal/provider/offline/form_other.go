@@ -2,7 +2,6 @@ package offline
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 )
 
@@ -10,7 +9,7 @@ func echoForms() []form {
 	return []form{
 		newVerbatim(`(?:echo|say|repeat(?: after me)?):? (?P<message>.+)`, func(g groups) (meaning, bool) {
 			var message any = unquote(g["message"])
-			if itself.MatchString(strings.TrimRight(g["message"], ".!?")) {
+			if itself().MatchString(strings.TrimRight(g["message"], ".!?")) {
 				message = earlierText
 			}
 			return do(action{tool: "echo", args: map[string]any{"message": message}})
@@ -40,7 +39,7 @@ func asJSON(operation string) func(groups) (meaning, bool) {
 		if operation == "stringify" && json.Valid([]byte(g["data"])) {
 			args["data"] = rawJSON(g["data"])
 		}
-		if itself.MatchString(g["data"]) {
+		if itself().MatchString(g["data"]) {
 			args["data"] = earlierText
 		}
 		if operation == "query" {
@@ -86,7 +85,7 @@ func asHTTP(g groups) (meaning, bool) {
 		method = "GET"
 	}
 	args := map[string]any{"method": method, "url": url}
-	if body := g["body"]; itself.MatchString(body) {
+	if body := g["body"]; itself().MatchString(body) {
 		args["body"] = earlierText
 	} else if body != "" {
 		args["body"] = unquoteJSON(body)
@@ -102,7 +101,7 @@ func asHTTP(g groups) (meaning, bool) {
 
 // programs are the first words by which a line is known to be a command. What
 // is in backticks, or called a command, need not begin with one.
-var programs = regexp.MustCompile(`^(?:ls|cat|echo|pwd|date|whoami|uname|id|env|git|go|gofmt|make|npm|npx|node|yarn|pnpm|python3?|pip3?|ruby|perl|cargo|rustc|gcc|cc|java|mvn|gradle|` +
+var programs = lazy(`^(?:ls|cat|echo|pwd|date|whoami|uname|id|env|git|go|gofmt|make|npm|npx|node|yarn|pnpm|python3?|pip3?|ruby|perl|cargo|rustc|gcc|cc|java|mvn|gradle|` +
 	`docker|kubectl|curl|wget|grep|rg|find|sed|awk|sort|uniq|wc|head|tail|tee|cut|tr|mkdir|rmdir|rm|cp|mv|ln|touch|chmod|chown|du|df|ps|top|kill|sleep|true|false|test|printf|seq|tar|zip|unzip|gzip|` +
 	`sh|bash|zsh|sqlite3|psql|jq|hostname|uptime|which|diff|patch|tree|stat|file|xargs|ping|ssh|scp|rsync|systemctl|apt|apt-get|brew|sudo|nproc|free|\.{0,2}/\S+)$`)
 
@@ -122,7 +121,7 @@ func shellForms() []form {
 func asShell(g groups, sure bool) (meaning, bool) {
 	command := unquote(g["command"])
 	first, _, _ := strings.Cut(command, " ")
-	if command == "" || !sure && !programs.MatchString(first) {
+	if command == "" || !sure && !programs().MatchString(first) {
 		return meaning{}, false
 	}
 	args := map[string]any{"command": command}

@@ -9,8 +9,8 @@ func searchForms() []form {
 	const (
 		find  = `(?:find|list|show|locate|look for|search for|which are)(?: me)?(?: all)?(?: the)? `
 		place = `(?:,? (?:in|under|inside) ` + dirRE + `)?`
-		glob  = `(?P<pattern>"[^"]+"|'[^']+'|` + "`[^`]+`" + `|\S+)`
-		what  = `(?P<what>"[^"]+"|'[^']+'|` + "`[^`]+`" + `|.+?)`
+		glob  = `(?P<pattern>` + quotedRE + `|\S+)`
+		what  = `(?P<what>` + quotedRE + `|.+?)`
 		files = `(?:all |the |any |these |my )*(?:(?P<kind>\w+) )?(?:files?|code|project|workspace|sources?|source code)`
 	)
 	return []form{
@@ -28,7 +28,7 @@ func searchForms() []form {
 		newForm(`(?:search|look through|grep) `+files+` for `+what+place, asGrep),
 		newForm(`(?:which|what|find|list)(?: all)?(?: the)?(?: (?P<kind>\w+))? files (?:that )?(?:contain|containing|mention|mentioning|have|with)(?: the (?:text|words?))? `+what+place, asGrep),
 		newForm(`where (?:is|are) `+what+` (?:used|mentioned|defined)(?: in (?:the code|`+dirRE+`))?`, asGrep),
-		newForm(`grep(?: -\w+)?(?: for)? (?P<what>"[^"]+"|'[^']+'|`+"`[^`]+`"+`|\S+)(?:(?: in)? `+dirRE+`)?`, asGrep),
+		newForm(`grep(?: -\w+)?(?: for)? (?P<what>`+quotedRE+`|\S+)(?:(?: in)? `+dirRE+`)?`, asGrep),
 		newForm(`(?:search|look|find)(?: for)? `+what+` in `+dirRE, func(g groups) (meaning, bool) {
 			if !isDir(g["dir"]) && !isFile(g["dir"]) && !strings.ContainsAny(g["dir"], "*") {
 				return meaning{}, false

@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -43,21 +42,21 @@ func asNow(g groups) (meaning, bool) {
 	if m, ok := nowIn(g["places"]); ok {
 		return m, true
 	}
-	if plainName.MatchString(g["places"]) {
+	if plainName().MatchString(g["places"]) {
 		return say("I do not know in which time zone " + g["places"] + " is; please name a big city near it, or a zone such as Europe/Berlin.")
 	}
 	return meaning{}, false
 }
 
 // plainName is what may be the name of a place.
-var plainName = regexp.MustCompile(`^\pL[\pL'-]*(?: \pL[\pL'-]*){0,2}$`)
+var plainName = lazy(`^\pL[\pL'-]*(?: \pL[\pL'-]*){0,2}$`)
 
-var placeJoint = regexp.MustCompile(`,? and (?:in )?|, (?:in )?`)
+var placeJoint = lazy(`,? and (?:in )?|, (?:in )?`)
 
 // nowIn asks for the time in one or several places, all of which must be known.
 func nowIn(places string) (meaning, bool) {
 	var actions []action
-	for _, place := range placeJoint.Split(places, -1) {
+	for _, place := range placeJoint().Split(places, -1) {
 		zone, ok := zoneOf(place)
 		if !ok {
 			return meaning{}, false

@@ -252,6 +252,8 @@ func TestOtherTools(t *testing.T) {
 		{`post {"a": 1, "b": "x and y"} to https://example.com/api`, `http method=POST url=https://example.com/api body={"a": 1, "b": "x and y"}`},
 		{`PUT https://example.com with body hello`, `http method=PUT url=https://example.com body=hello`},
 		{"send a DELETE request to https://example.com/1", "http method=DELETE url=https://example.com/1"},
+		{"Please could you echo hello", "echo message=hello"},
+		{`say "a" and "b"`, `echo message="a" and "b"`},
 		{"echo hello there!", "echo message=hello there!"},
 		{"say hi and bye", "echo message=hi and bye"},
 		{"Repeat after me: all work", "echo message=all work"},

@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
 	"time"
 )
@@ -43,7 +42,7 @@ var cities = map[string]string{
 	"central": "America/Chicago", "pst": "America/Los_Angeles", "pdt": "America/Los_Angeles", "pacific": "America/Los_Angeles",
 }
 
-var zoneName = regexp.MustCompile(`^[A-Za-z]+(?:[/_+-][A-Za-z0-9]+)*$`)
+var zoneName = lazy(`^[A-Za-z]+(?:[/_+-][A-Za-z0-9]+)*$`)
 
 // zoneOf returns the IANA name of the zone of a place: a big city, a zone's
 // own name, or a country that the zone database knows.
@@ -54,7 +53,7 @@ func zoneOf(place string) (string, bool) {
 		return zone, true
 	}
 	name := strings.ReplaceAll(place, " ", "_")
-	if len(name) < 3 || !zoneName.MatchString(name) || name == "local" {
+	if len(name) < 3 || !zoneName().MatchString(name) || name == "local" {
 		return "", false
 	}
 	for _, spelling := range []string{titled(name), strings.ToUpper(name)} {

@@ -2,7 +2,6 @@ package offline
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -144,17 +143,17 @@ func (p *plan) outcome(step int, c chela.CallSpec, r chela.Message) string {
 }
 
 var (
-	denial    = regexp.MustCompile(`^denied\b`)
-	onlyNote  = regexp.MustCompile(`^\[([^\n]*)\]$`) // a result that is a remark, such as [no line matches]
-	uncertain = regexp.MustCompile(`(?i)may or may not`)
+	denial    = lazy(`^denied\b`)
+	onlyNote  = lazy(`^\[([^\n]*)\]$`) // a result that is a remark, such as [no line matches]
+	uncertain = lazy(`(?i)may or may not`)
 )
 
 func failure(c chela.CallSpec, text string) string {
 	reason := strings.TrimPrefix(text, "denied: ")
 	switch {
-	case uncertain.MatchString(text):
+	case uncertain().MatchString(text):
 		return explain("I cannot tell whether I did "+deed(c), text)
-	case denial.MatchString(text):
+	case denial().MatchString(text):
 		return explain("I was not allowed to "+deed(c)+", so I did not", reason)
 	default:
 		return explain("I could not "+deed(c), text)
@@ -209,7 +208,7 @@ func (p *plan) success(step int, c chela.CallSpec, text string) string {
 			return argument(c, "path") + " is empty."
 		}
 	case "list_dir", "glob", "grep":
-		if m := onlyNote.FindStringSubmatch(text); m != nil {
+		if m := onlyNote().FindStringSubmatch(text); m != nil {
 			return explain("I did "+deed(c), m[1])
 		}
 	}

@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -41,8 +40,8 @@ func value(tool, result string) (text string, whole bool) {
 
 // The form of a result of read_file: numbered lines, and perhaps a note.
 var (
-	numberedLine = regexp.MustCompile(`^ *\d+\t`)
-	lineNote     = regexp.MustCompile(`(?s)^(?:(.*)\n)?\[([^\n]*)\]$`)
+	numberedLine = lazy(`^ *\d+\t`)
+	lineNote     = lazy(`(?s)^(?:(.*)\n)?\[([^\n]*)\]$`)
 )
 
 // fileText takes the line numbers and the note off a result of read_file. The
@@ -51,18 +50,18 @@ var (
 func fileText(result string) (text string, whole bool) {
 	result = strings.TrimSuffix(result, "\n")
 	note := ""
-	if m := lineNote.FindStringSubmatch(result); m != nil {
+	if m := lineNote().FindStringSubmatch(result); m != nil {
 		result, note = m[1], m[2]
 	}
 	if note == "the file is empty" {
 		return "", true
 	}
-	if !numberedLine.MatchString(result) {
+	if !numberedLine().MatchString(result) {
 		return result, note == ""
 	}
 	lines := strings.Split(result, "\n")
 	for i, line := range lines {
-		lines[i] = numberedLine.ReplaceAllString(line, "")
+		lines[i] = numberedLine().ReplaceAllString(line, "")
 	}
 	text = strings.Join(lines, "\n") + "\n"
 	if note == "the last line has no line end" {
