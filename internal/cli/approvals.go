@@ -14,7 +14,7 @@ import (
 func (c *commands) approvalsCommand() *cobra.Command {
 	var all bool
 	listing := &cobra.Command{
-		Use: "list", Short: "List the approvals that wait for an answer", Args: cobra.NoArgs,
+		Use: "list", Short: "List the approvals that wait for an answer", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
 				return c.approvalsList(cmd.Context(), b, all)
@@ -23,7 +23,7 @@ func (c *commands) approvalsCommand() *cobra.Command {
 	}
 	listing.Flags().BoolVar(&all, "all", false, "those that were answered too")
 	show := &cobra.Command{
-		Use: "show ID", Short: "Show what would happen", Args: cobra.ExactArgs(1),
+		Use: "show ID", Short: "Show what would happen", Args: exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
 				return c.approvalShow(cmd.Context(), b, chela.ApprovalID(args[0]))
@@ -37,7 +37,7 @@ func (c *commands) yesCommand() *cobra.Command {
 	var always bool
 	var pattern string
 	cmd := &cobra.Command{
-		Use: "yes ID", Short: "Allow it, and see its turn to the end", Args: cobra.ExactArgs(1),
+		Use: "yes ID", Short: "Allow it, and see its turn to the end", Args: exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := Reply{Approval: chela.ApprovalID(args[0]), Answer: chela.AnswerOnce, Pattern: pattern}
 			switch {
@@ -59,7 +59,7 @@ func (c *commands) yesCommand() *cobra.Command {
 func (c *commands) noCommand() *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
-		Use: "no ID", Short: "Refuse it, and see its turn to the end", Args: cobra.ExactArgs(1),
+		Use: "no ID", Short: "Refuse it, and see its turn to the end", Args: exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.answer(cmd.Context(), Reply{Approval: chela.ApprovalID(args[0]), Answer: chela.AnswerNo, Comment: reason})
 		},
@@ -115,9 +115,8 @@ func (c *commands) answer(ctx context.Context, reply Reply) error {
 		if err != nil {
 			return err
 		}
-		r := terminal.NewRenderer(c.p.Screen, false)
-		t := c.talk(b, terminal.NewInput(c.Stdin), r)
+		t := c.talk(b, terminal.NewInput(c.Stdin), false)
 		turn, err := t.resume(ctx, a.Turn)
-		return c.answered(ctx, t, r, turn, err)
+		return c.answered(ctx, t, turn, err)
 	})
 }

@@ -78,31 +78,31 @@ func (c *commands) ask(ctx context.Context, f askFlags, text string) error {
 			return err
 		}
 		c.sayOffline(cfg, message)
-		r := terminal.NewRenderer(c.p.Screen, f.stream && !c.p.json)
-		t := c.talk(b, in, r)
+		t := c.talk(b, in, f.stream && !c.p.json)
 		t.approve = approveMode(f.approve)
 		if f.stream && c.p.json {
 			t.show = c.eventLine
 		}
 		turn, err := t.ask(ctx, message)
-		return c.answered(ctx, t, r, turn, err)
+		return c.answered(ctx, t, turn, err)
 	})
 }
 
-// talk returns a talk that renders with r.
-func (c *commands) talk(b *Backend, in *terminal.Input, r *terminal.Renderer) *talk {
+// talk returns a talk that reads answers from in.
+func (c *commands) talk(b *Backend, in *terminal.Input, stream bool) *talk {
+	r := terminal.NewRenderer(c.p.Screen, stream)
 	return &talk{
 		b: b, p: c.p, in: in, approve: approveAsk,
 		person:        isTerminal(c.Stdin) && c.p.ErrTerminal,
 		interruptible: c.Interruptible,
+		r:             r,
 		show:          r.Show,
-		note:          r.Note,
 	}
 }
 
 // answered prints what a turn came to. A turn that did not complete may have
 // an answer all the same.
-func (c *commands) answered(ctx context.Context, t *talk, r *terminal.Renderer, turn chela.Turn, ended error) error {
+func (c *commands) answered(ctx context.Context, t *talk, turn chela.Turn, ended error) error {
 	if turn.ID == "" {
 		return ended
 	}
@@ -111,7 +111,7 @@ func (c *commands) answered(ctx context.Context, t *talk, r *terminal.Renderer, 
 		return err
 	}
 	if !c.p.json {
-		r.Finish(text)
+		t.r.Finish(text)
 		return ended
 	}
 	a := answer{

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -51,10 +50,9 @@ func (c *commands) chat(ctx context.Context) error {
 
 // exchange is one message of a chat and its answer.
 func (c *commands) exchange(ctx context.Context, b *Backend, in *terminal.Input, message chela.Inbound) error {
-	r := terminal.NewRenderer(c.p.Screen, !c.p.json)
-	t := c.talk(b, in, r)
+	t := c.talk(b, in, !c.p.json)
 	turn, err := t.ask(ctx, message)
-	err = c.answered(ctx, t, r, turn, err)
+	err = c.answered(ctx, t, turn, err)
 	if err != nil && ctx.Err() == nil && c.p.sink.err == nil {
 		fmt.Fprintln(c.p.Err, errorLine(err))
 		return nil
@@ -71,9 +69,7 @@ func (c *commands) prompt(text string) {
 
 // eventLine prints an event as one line of JSON.
 func (c *commands) eventLine(e chela.Event) {
-	text, err := json.Marshal(e)
-	if err != nil {
-		return // an event holds only text, numbers and a time
+	if text, err := marshal(e, ""); err == nil { // it always is: text, numbers and a time
+		c.p.Text(text)
 	}
-	fmt.Fprintf(c.p.Out, "%s\n", text)
 }

@@ -9,19 +9,19 @@ import (
 func (c *commands) configCommand() *cobra.Command {
 	return group("config", "Show and change settings",
 		&cobra.Command{
-			Use: "list", Short: "List every setting and where it comes from", Args: cobra.NoArgs,
+			Use: "list", Short: "List every setting and where it comes from", Args: exactly(0),
 			RunE: func(*cobra.Command, []string) error { return c.configList() },
 		},
 		&cobra.Command{
-			Use: "get KEY", Short: "Print one setting", Args: cobra.ExactArgs(1),
+			Use: "get KEY", Short: "Print one setting", Args: exactly(1),
 			RunE: func(_ *cobra.Command, args []string) error { return c.configGet(args[0]) },
 		},
 		&cobra.Command{
-			Use: "set KEY VALUE", Short: "Write one setting into config.toml", Args: cobra.ExactArgs(2),
+			Use: "set KEY VALUE", Short: "Write one setting into config.toml", Args: exactly(2),
 			RunE: func(_ *cobra.Command, args []string) error { return c.configSet(args[0], args[1]) },
 		},
 		&cobra.Command{
-			Use: "path", Short: "Print the path of config.toml", Args: cobra.NoArgs,
+			Use: "path", Short: "Print the path of config.toml", Args: exactly(0),
 			RunE: func(*cobra.Command, []string) error { return c.configPath() },
 		},
 	)

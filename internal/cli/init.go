@@ -21,7 +21,7 @@ var firstConfig []byte
 func (c *commands) initCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use: "init", Short: "Set up a home", Args: cobra.NoArgs,
+		Use: "init", Short: "Set up a home", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !yes {
 				return chela.E(chela.Unsupported, "the guided set-up is not in this version").

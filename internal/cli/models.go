@@ -14,7 +14,7 @@ import (
 func (c *commands) modelsCommand() *cobra.Command {
 	return group("models", "Look at models and try one",
 		&cobra.Command{
-			Use: "list", Short: "List the models that are known", Args: cobra.NoArgs,
+			Use: "list", Short: "List the models that are known", Args: exactly(0),
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
 					all, err := b.Models.Models(cmd.Context())
@@ -28,7 +28,7 @@ func (c *commands) modelsCommand() *cobra.Command {
 			},
 		},
 		&cobra.Command{
-			Use: "test [PROVIDER/MODEL]", Short: "Send a short request to a model", Args: cobra.MaximumNArgs(1),
+			Use: "test [PROVIDER/MODEL]", Short: "Send a short request to a model", Args: between(0, 1),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return c.open(cmd.Context(), func(cfg *config.Config, b *Backend) error {
 					return c.modelTest(cmd.Context(), b, append(args, cfg.Model)[0])

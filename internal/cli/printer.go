@@ -53,10 +53,22 @@ func isTerminal(stream any) bool {
 
 // document writes v as one JSON document.
 func (p *printer) document(v any) error {
-	e := json.NewEncoder(p.Out)
+	text, err := marshal(v, "  ")
+	if err != nil {
+		return fmt.Errorf("write JSON: %w", err)
+	}
+	p.Text(text)
+	return nil
+}
+
+// marshal returns v as JSON that ends its line.
+func marshal(v any, indent string) (string, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
+	e.SetIndent("", indent)
+	err := e.Encode(v)
+	return b.String(), err
 }
 
 // table writes rows under a head, one line for each. Cells are cut to what

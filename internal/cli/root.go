@@ -21,9 +21,9 @@ func Main(ctx context.Context, p Program) int {
 	root.SetIn(p.Stdin)
 	root.SetOut(c.p.Out)
 	root.SetErr(c.p.Err)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !c.begun {
-		err = wrongUse(err)
+		err = wrongUse(cmd, err)
 	}
 	if err == nil && c.p.sink.err != nil {
 		err = chela.E(chela.Unavailable, "cannot write the output").WithHint("see where it goes").Because(c.p.sink.err)
@@ -35,12 +35,26 @@ func Main(ctx context.Context, p Program) int {
 }
 
 // wrongUse classifies what the parser of flags and arguments says.
-func wrongUse(err error) error {
+func wrongUse(cmd *cobra.Command, err error) error {
 	if _, ok := errors.AsType[*chela.Error](err); ok {
 		return err
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
-	return chela.E(chela.Invalid, first).WithHint("see chela help")
+	return chela.E(chela.Invalid, first).WithHint("see " + cmd.CommandPath() + " --help")
+}
+
+// exactly accepts n arguments.
+func exactly(n int) cobra.PositionalArgs { return between(n, n) }
+
+// between accepts least to most arguments.
+func between(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if least <= len(args) && len(args) <= most {
+			return nil
+		}
+		return chela.E(chela.Invalid, fmt.Sprintf("%s does not take %d arguments", cmd.CommandPath(), len(args))).
+			WithHint("write " + cmd.UseLine())
+	}
 }
 
 // commands is what all commands share.

@@ -11,7 +11,7 @@ import (
 func (c *commands) sessionsCommand() *cobra.Command {
 	return group("sessions", "Look at sessions",
 		&cobra.Command{
-			Use: "list", Short: "List the sessions, the last used first", Args: cobra.NoArgs,
+			Use: "list", Short: "List the sessions, the last used first", Args: exactly(0),
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
 					all, err := b.Sessions.Sessions(cmd.Context())
@@ -23,7 +23,7 @@ func (c *commands) sessionsCommand() *cobra.Command {
 			},
 		},
 		&cobra.Command{
-			Use: "show KEY", Short: "Show one session and its threads", Args: cobra.ExactArgs(1),
+			Use: "show KEY", Short: "Show one session and its threads", Args: exactly(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
 					return c.sessionShow(cmd, b, chela.SessionKey(args[0]))

@@ -11,7 +11,7 @@ import (
 
 func (c *commands) statusCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "status", Short: "Say what is in the home and what goes on", Args: cobra.NoArgs,
+		Use: "status", Short: "Say what is in the home and what goes on", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
 				s, err := b.Status(cmd.Context())
@@ -41,7 +41,7 @@ func (c *commands) statusCommand() *cobra.Command {
 
 func (c *commands) doctorCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "Look for what is wrong and say how to cure it", Args: cobra.NoArgs,
+		Use: "doctor", Short: "Look for what is wrong and say how to cure it", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found := []Finding{{Subject: "config", OK: true, Text: "every setting is valid"}}
 			if cfg, err := c.config(); err != nil {

@@ -28,8 +28,8 @@ type talk struct {
 	approve       approveMode
 	person        bool // somebody is there to answer
 	interruptible func(context.Context) (context.Context, context.CancelFunc)
-	show          func(chela.Event)
-	note          func(string) // says something between events
+	r             *terminal.Renderer
+	show          func(chela.Event) // of the renderer, or what stands for it
 }
 
 // ask sends a message and follows its turn to the end, or to an approval that
@@ -150,12 +150,12 @@ func (t *talk) answerAll(ctx context.Context, open []chela.Approval) (bool, erro
 // input.
 func (t *talk) question(ctx context.Context, a chela.Approval) (bool, error) {
 	q := terminal.Ask(a)
-	t.note(q.Text())
+	t.r.Note(q.Text())
 	for {
 		t.p.Prompt(q.Prompt())
 		line, err := t.in.Line()
 		if errors.Is(err, io.EOF) {
-			t.note("")
+			t.r.Note("")
 			return false, nil
 		}
 		if err != nil {
@@ -163,7 +163,7 @@ func (t *talk) question(ctx context.Context, a chela.Approval) (bool, error) {
 		}
 		said, next, say := q.Decide(line)
 		if say != "" {
-			t.note(say)
+			t.r.Note(say)
 		}
 		q = next
 		if said == nil {
@@ -175,7 +175,7 @@ func (t *talk) question(ctx context.Context, a chela.Approval) (bool, error) {
 		if chela.KindOf(err) != chela.Invalid {
 			return err == nil, err
 		}
-		t.note(chela.MessageOf(err))
+		t.r.Note(chela.MessageOf(err))
 	}
 }
 

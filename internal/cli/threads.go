@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +21,7 @@ func threadRow(t chela.Thread) []string {
 func (c *commands) threadsCommand() *cobra.Command {
 	var session string
 	listing := &cobra.Command{
-		Use: "list", Short: "List the threads of a session, the last used first", Args: cobra.NoArgs,
+		Use: "list", Short: "List the threads of a session, the last used first", Args: exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
 				own, err := b.Threads.Threads(cmd.Context(), chela.SessionKey(session))
@@ -34,7 +35,7 @@ func (c *commands) threadsCommand() *cobra.Command {
 	listing.Flags().StringVar(&session, "session", string(chela.MainKey("main")), "session key")
 	return group("threads", "Look at threads", listing,
 		&cobra.Command{
-			Use: "show ID", Short: "Show what was said in a thread", Args: cobra.ExactArgs(1),
+			Use: "show ID", Short: "Show what was said in a thread", Args: exactly(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
 					return c.threadShow(cmd.Context(), b, chela.ThreadID(args[0]))
@@ -80,16 +81,16 @@ func (c *commands) entry(e chela.Entry) {
 	}
 	c.p.Line("\n" + terminal.Moment(e.CreatedAt) + "  " + terminal.Visible(head))
 	if e.Body.Text != "" {
-		c.p.Line(e.Body.Text)
+		c.p.Line("  " + strings.ReplaceAll(strings.TrimRight(e.Body.Text, "\n"), "\n", "\n  "))
 	}
 	for _, a := range e.Body.Attachments {
-		c.p.Line(fmt.Sprintf("[%s, %s, %d bytes]", a.Name, a.MediaType, a.Size))
+		c.p.Line(fmt.Sprintf("  [%s, %s, %d bytes]", a.Name, a.MediaType, a.Size))
 	}
 	for _, call := range e.Body.Calls {
 		args := string(call.Args)
 		if args == "" {
 			args = call.Raw
 		}
-		c.p.Line("· " + terminal.OneLine(call.Tool, 80) + " " + terminal.Brief(args))
+		c.p.Line("  · " + terminal.OneLine(call.Tool, 80) + " " + terminal.Brief(args))
 	}
 }

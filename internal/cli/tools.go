@@ -28,15 +28,15 @@ func (c *commands) toolsCommand() *cobra.Command {
 	var agent string
 	cmd := group("tools", "Look at tools and run one by hand",
 		&cobra.Command{
-			Use: "list", Short: "List the tools of an agent", Args: cobra.NoArgs,
+			Use: "list", Short: "List the tools of an agent", Args: exactly(0),
 			RunE: func(cmd *cobra.Command, _ []string) error { return c.toolsList(cmd.Context(), agent) },
 		},
 		&cobra.Command{
-			Use: "info NAME", Short: "Show what a tool does and takes", Args: cobra.ExactArgs(1),
+			Use: "info NAME", Short: "Show what a tool does and takes", Args: exactly(1),
 			RunE: func(cmd *cobra.Command, args []string) error { return c.toolInfo(cmd.Context(), agent, args[0]) },
 		},
 		&cobra.Command{
-			Use: "call NAME [JSON]", Short: "Run a tool with arguments as a JSON object", Args: cobra.RangeArgs(1, 2),
+			Use: "call NAME [JSON]", Short: "Run a tool with arguments as a JSON object", Args: between(1, 2),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return c.toolCall(cmd.Context(), agent, append(args, "{}")[:2])
 			},

@@ -15,7 +15,7 @@ import (
 func (c *commands) turnsCommand() *cobra.Command {
 	return group("turns", "Look at turns and stop them",
 		&cobra.Command{
-			Use: "show ID", Short: "Show how a turn went", Args: cobra.ExactArgs(1),
+			Use: "show ID", Short: "Show how a turn went", Args: exactly(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
 					return c.turnShow(cmd.Context(), b, chela.TurnID(args[0]))
@@ -23,7 +23,7 @@ func (c *commands) turnsCommand() *cobra.Command {
 			},
 		},
 		&cobra.Command{
-			Use: "cancel ID", Short: "Stop a turn", Args: cobra.ExactArgs(1),
+			Use: "cancel ID", Short: "Stop a turn", Args: exactly(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
 					return c.turnCancel(cmd.Context(), b, chela.TurnID(args[0]))

@@ -179,6 +179,12 @@ func Load(in Input) (*Config, error) {
 	return l.c, nil
 }
 
+// Find returns the home alone, for what must work without a valid config.toml.
+func Find(in Input) (Home, error) {
+	home, _, err := findHome(in.Home, newLoader(in.Environ).env)
+	return home, err
+}
+
 // readFile reads at most one byte more than a configuration may have.
 func readFile(name string) ([]byte, error) {
 	f, err := os.Open(name)
@@ -209,7 +215,7 @@ type Value struct {
 // Values returns every setting, sorted by key.
 func (c *Config) Values() []Value { return slices.Clone(c.values) }
 
-// Value returns the setting of that key. An unknown key is a NotFound error
+// Value returns the setting of that key. An unknown key is an Invalid error
 // that names the nearest one.
 func (c *Config) Value(key string) (Value, error) {
 	keys := make([]string, len(c.values))
@@ -219,7 +225,7 @@ func (c *Config) Value(key string) (Value, error) {
 		}
 		keys[i] = v.Key
 	}
-	e := chela.E(chela.NotFound, fmt.Sprintf("no setting %q", cut(key)))
+	e := chela.E(chela.Invalid, fmt.Sprintf("unknown key %q", cut(key)))
 	return Value{}, suggest(e, key, keys, "see chela config list")
 }
 

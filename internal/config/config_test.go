@@ -350,6 +350,10 @@ func TestHome(t *testing.T) {
 			in := input("", tt.environ...)
 			in.Home = tt.flag
 			c, err := config.Load(in)
+			alone, errAlone := config.Find(in)
+			if words(err) != words(errAlone) || err == nil && alone != c.Home {
+				t.Errorf("found %s, %v", alone, errAlone)
+			}
 			got := words(err)
 			if err == nil {
 				got = sources(t, c, "home")["home"]

@@ -138,7 +138,7 @@ func TestUnknownValue(t *testing.T) {
 	t.Parallel()
 	c := mustLoad(t, "")
 	_, err := c.Value("limits.step")
-	if want := `not_found: no setting "limits.step"; did you mean limits.steps?`; words(err) != want {
+	if want := `invalid: unknown key "limits.step"; did you mean limits.steps?`; words(err) != want {
 		t.Errorf("got %s", words(err))
 	}
 	_, err = c.Agent("other")

@@ -23,7 +23,7 @@ func Visible(text string) string {
 		switch {
 		case !hidden(r):
 			b.WriteRune(r)
-		case r < 0x100:
+		case r < 0x80:
 			fmt.Fprintf(&b, `\x%02x`, r)
 		case r < 0x10000:
 			fmt.Fprintf(&b, `\u%04x`, r)

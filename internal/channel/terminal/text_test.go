@@ -14,7 +14,7 @@ func TestVisible(t *testing.T) {
 		{"emoji with joiner", "👩‍💻", "👩‍💻"},
 		{"clear the screen", "a\x1b[2Jb", `a\x1b[2Jb`},
 		{"set the title", "\x1b]0;x\a", `\x1b]0;x\x07`},
-		{"eight-bit control", "\u009b31m", `\x9b31m`},
+		{"eight-bit control", "\u009b31m", `\u009b31m`},
 		{"overwrite the line", "rm -rf /\rls", `rm -rf /\x0dls`},
 		{"line break of Windows", "a\r\nb", "a\nb"},
 		{"right to left override", "a\u202egpj.exe", `a\u202egpj.exe`},

@@ -1,0 +1,251 @@
+package cli_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"chela"
+	"chela/internal/cli"
+	"chela/internal/config"
+)
+
+// A home is a small system in memory: one session with one turn, whose model
+// echoes, and asks for an approval where the text begins with "do ".
+type home struct {
+	asked     chela.Inbound
+	turn      chela.Turn
+	entries   []chela.Entry
+	calls     []chela.ToolCall
+	approvals []chela.Approval
+	attached  map[string]string
+	closed    int
+	floor     bool
+	busy      chan struct{} // where set, Ask tells that it runs and waits for its context
+	stopped   bool
+}
+
+var day = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func (h *home) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error) {
+	h.asked = in
+	h.turn = chela.Turn{
+		ID: "turn_1", Session: in.Session, Thread: "thr_1", State: chela.TurnProcessing, Model: "offline/rules",
+		Steps: 1, CreatedAt: day, FinishedAt: day.Add(time.Second),
+	}
+	if h.busy != nil {
+		close(h.busy)
+		<-ctx.Done()
+		return h.turn, ctx.Err()
+	}
+	switch kind, rest, _ := strings.Cut(in.Text, " "); kind {
+	case "do":
+		h.turn.State = chela.TurnAwaiting
+		h.approvals = append(h.approvals, chela.Approval{
+			ID: "apr_1", Call: "call_1", Turn: "turn_1", Thread: "thr_1", Session: in.Session, State: chela.ApprovalPending,
+			Tool: "shell", Effect: chela.EffectExecute, Preview: rest, Subjects: []string{rest}, Reason: "runs a program",
+			Floor: h.floor, CreatedAt: day, ExpiresAt: day.Add(24 * time.Hour),
+		})
+		show(chela.Event{Kind: chela.EventApprovalRequested, Approval: "apr_1"})
+	case "fail":
+		h.turn.State = chela.TurnFailed
+		h.turn.Failure = &chela.Failure{Kind: chela.Kind(rest), Message: "the model failed"}
+	case "limit":
+		h.say("so far")
+		h.turn.State = chela.TurnLimited
+		h.turn.Failure = &chela.Failure{Limit: chela.LimitSteps, Message: "50 steps were not enough"}
+	default:
+		show(chela.Event{Kind: chela.EventToolStarted, Call: "call_1", Tool: "echo", Text: `{"message":"x"}`, At: day})
+		show(chela.Event{Kind: chela.EventToolFinished, Call: "call_1", Tool: "echo", Text: "done", At: day.Add(time.Millisecond)})
+		show(chela.Event{Kind: chela.EventTextDelta, Text: "echo: "})
+		show(chela.Event{Kind: chela.EventTextDelta, Text: in.Text})
+		h.calls = append(h.calls, chela.ToolCall{
+			ID: "call_1", Turn: "turn_1", Step: 1, Tool: "echo", Effect: chela.EffectRead, State: chela.CallDone,
+			StartedAt: day, FinishedAt: day.Add(time.Millisecond),
+		})
+		h.complete("echo: " + in.Text)
+	}
+	return h.turn, nil
+}
+
+func (h *home) complete(text string) {
+	h.say(text)
+	h.turn.State = chela.TurnCompleted
+}
+
+func (h *home) say(text string) {
+	h.entries = append(h.entries, chela.Entry{
+		ID: "ent_1", Kind: chela.EntryAssistant, Turn: "turn_1", CreatedAt: day, Body: chela.Body{Text: text},
+	})
+}
+
+func (h *home) Follow(_ context.Context, id chela.TurnID, _ func(chela.Event)) (chela.Turn, error) {
+	if id != h.turn.ID {
+		return chela.Turn{}, chela.E(chela.NotFound, "no turn "+string(id)).WithHint("see chela threads list")
+	}
+	if h.stopped {
+		h.turn.State = chela.TurnInterrupted
+		h.say("echo: hal")
+	}
+	return h.turn, nil
+}
+
+func (h *home) Stop(context.Context, chela.TurnID) error {
+	if h.turn.State.Ended() {
+		return chela.E(chela.Conflict, "the turn has ended").WithHint("see chela turns show")
+	}
+	h.stopped = true
+	return nil
+}
+
+func (h *home) Turn(_ context.Context, id chela.TurnID) (chela.Turn, error) {
+	return h.Follow(context.Background(), id, nil)
+}
+
+func (h *home) Transcript(context.Context, chela.TurnID) ([]chela.Entry, []chela.ToolCall, error) {
+	return h.entries, h.calls, nil
+}
+
+func (h *home) Approvals(_ context.Context, state chela.ApprovalState) ([]chela.Approval, error) {
+	var found []chela.Approval
+	for _, a := range h.approvals {
+		if state == "" || a.State == state {
+			found = append(found, a)
+		}
+	}
+	return found, nil
+}
+
+func (h *home) Approval(_ context.Context, id chela.ApprovalID) (chela.Approval, error) {
+	for _, a := range h.approvals {
+		if a.ID == id {
+			return a, nil
+		}
+	}
+	return chela.Approval{}, chela.E(chela.NotFound, "no approval "+string(id)).WithHint("see chela approvals list")
+}
+
+func (h *home) Answer(ctx context.Context, r cli.Reply) (chela.Approval, error) {
+	a, err := h.Approval(ctx, r.Approval)
+	switch {
+	case err != nil:
+		return a, err
+	case a.State != chela.ApprovalPending:
+		return a, chela.E(chela.Conflict, "it was answered").WithHint("see chela approvals show " + string(a.ID))
+	case r.Answer == chela.AnswerPattern && !strings.HasPrefix(a.Preview, strings.TrimSuffix(r.Pattern, "*")):
+		return a, chela.E(chela.Invalid, "the pattern does not cover it").WithHint("name all of it")
+	}
+	a.State, a.Answer, a.Pattern, a.Comment, a.AnsweredBy = chela.ApprovalGranted, r.Answer, r.Pattern, r.Comment, r.By
+	if r.Answer == chela.AnswerNo {
+		a.State = chela.ApprovalDenied
+	}
+	h.approvals[0] = a
+	h.complete(fmt.Sprintf("answered %s by %s", r.Answer, r.By))
+	return a, nil
+}
+
+func (h *home) Sessions(context.Context) ([]chela.Session, error) {
+	return []chela.Session{{Key: "agent:main:main", Agent: "main", Thread: "thr_1", UpdatedAt: day, CreatedAt: day}}, nil
+}
+
+func (h *home) Session(_ context.Context, key chela.SessionKey) (chela.Session, error) {
+	if _, err := chela.ParseSessionKey(key); err != nil {
+		return chela.Session{}, err
+	}
+	all, err := h.Sessions(context.Background())
+	return all[0], err
+}
+
+func (h *home) Threads(context.Context, chela.SessionKey) ([]chela.Thread, error) {
+	t, err := h.Thread(context.Background(), "thr_1")
+	return []chela.Thread{t}, err
+}
+
+func (h *home) Thread(context.Context, chela.ThreadID) (chela.Thread, error) {
+	return chela.Thread{
+		ID: "thr_1", Session: "agent:main:main", Title: "A \x1b[31mtitle", Seq: 2, State: chela.ThreadIdle, UpdatedAt: day,
+	}, nil
+}
+
+func (h *home) Path(context.Context, chela.ThreadID) ([]chela.Entry, error) {
+	return []chela.Entry{
+		{Kind: chela.EntryUser, CreatedAt: day, Body: chela.Body{Text: "hello"}},
+		{Kind: chela.EntryAssistant, CreatedAt: day, Body: chela.Body{Calls: []chela.CallSpec{{Tool: "echo", Args: json.RawMessage(`{"message":"x"}`)}}}},
+		{Kind: chela.EntryToolResult, CreatedAt: day, Body: chela.Body{Tool: "echo", Status: chela.CallDone, Text: "x"}},
+	}, nil
+}
+
+func (h *home) Tools(context.Context, string) ([]chela.Tool, error) {
+	return []chela.Tool{{
+		Name: "echo", Description: "Says it again.\n\nNothing else.", Domain: chela.DomainHost,
+		Input: json.RawMessage(`{"type":"object"}`),
+	}}, nil
+}
+
+func (h *home) Call(_ context.Context, _, name string, args json.RawMessage) (chela.ToolResult, error) {
+	return chela.ToolResult{Text: name + string(args), Failed: string(args) == `{"fail":true}`}, nil
+}
+
+func (h *home) Models(context.Context) ([]chela.Model, error) {
+	return []chela.Model{{Provider: "offline", Name: "rules", Window: 1000}}, nil
+}
+
+func (h *home) Test(context.Context, string) (chela.Finish, error) {
+	return chela.Finish{Text: "here"}, nil
+}
+
+// backend returns the home as the commands see it.
+func (h *home) backend(cfg *config.Config) *cli.Backend {
+	h.attached = map[string]string{}
+	return &cli.Backend{
+		Conversation: h, Sessions: h, Threads: h, Turns: h, Approvals: h, Tools: h, Models: h,
+		Attach: func(_ context.Context, name string, r io.Reader) (chela.Attachment, error) {
+			text, err := io.ReadAll(r)
+			h.attached[name] = string(text)
+			return chela.Attachment{Name: name, Size: int64(len(text))}, err
+		},
+		Status: func(context.Context) (cli.Status, error) {
+			return cli.Status{Home: string(cfg.Home), Database: "sqlite", Model: cfg.Model, Sessions: 1}, nil
+		},
+		Close: func() error { h.closed++; return nil },
+	}
+}
+
+// A result is what a command left behind.
+type result struct {
+	code     int
+	out, err string
+}
+
+// run runs a command on h with nothing but text to read.
+func (h *home) run(t *testing.T, stdin string, args ...string) result {
+	t.Helper()
+	return h.runIn(t, t.TempDir(), stdin, args...)
+}
+
+func (h *home) runIn(t *testing.T, dir, stdin string, args ...string) result {
+	t.Helper()
+	var out, errs strings.Builder
+	now := day
+	code := cli.Main(t.Context(), cli.Program{
+		Args: args, Environ: []string{"CHELA_HOME=" + dir}, Version: "v1.2.3",
+		Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
+		Now:  func() time.Time { now = now.Add(time.Millisecond); return now },
+		Open: func(_ context.Context, cfg *config.Config) (*cli.Backend, error) { return h.backend(cfg), nil },
+		Examine: func(context.Context, *config.Config) []cli.Finding {
+			return []cli.Finding{{Subject: "database", OK: !h.floor, Text: "is there"}}
+		},
+		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			if h.busy != nil {
+				go func() { <-h.busy; cancel() }() // ends once Ask runs
+			}
+			return ctx, cancel
+		},
+	})
+	return result{code, out.String(), errs.String()}
+}
