@@ -188,8 +188,8 @@ func TestModels(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	c = &canned{status: 401, kind: "application/json", body: `{"error":{"type":"authentication_error","message":"bad key sk-1"}}`}
-	if _, err := reach(t, c).Models(t.Context()); chela.KindOf(err) != chela.Denied || strings.Contains(err.Error(), "sk-1") {
+	c = &canned{status: 401, kind: "application/json", body: `{"error":{"type":"authentication_error","message":"bad key sk-12345"}}`}
+	if _, err := reach(t, c).Models(t.Context()); chela.KindOf(err) != chela.Denied || strings.Contains(err.Error(), "sk-12345") {
 		t.Errorf("got %v, want a denial that does not tell the key", err)
 	}
 }

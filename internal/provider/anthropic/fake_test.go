@@ -41,7 +41,7 @@ func events(data ...string) *canned {
 
 func reach(t testing.TB, c *canned) *anthropic.Provider {
 	t.Helper()
-	p, err := anthropic.New(anthropic.Config{Name: "fake", BaseURL: "http://127.0.0.1:1", APIKey: "sk-1", HTTPClient: &http.Client{Transport: c}})
+	p, err := anthropic.New(anthropic.Config{Name: "fake", BaseURL: "http://127.0.0.1:1", APIKey: "sk-12345", HTTPClient: &http.Client{Transport: c}})
 	if err != nil {
 		t.Fatal(err)
 	}

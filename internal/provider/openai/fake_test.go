@@ -41,7 +41,7 @@ func events(data ...string) *canned {
 
 func reach(t testing.TB, c *canned, base string) *openai.Provider {
 	t.Helper()
-	p, err := openai.New(openai.Config{Name: "fake", BaseURL: base, APIKey: "sk-1", HTTPClient: &http.Client{Transport: c}})
+	p, err := openai.New(openai.Config{Name: "fake", BaseURL: base, APIKey: "sk-12345", HTTPClient: &http.Client{Transport: c}})
 	if err != nil {
 		t.Fatal(err)
 	}

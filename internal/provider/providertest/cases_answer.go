@@ -78,9 +78,7 @@ func checkThinking(r *run) {
 	r.want(f.Text, "Yes.")
 }
 
-func checkUsage(r *run) {
-	r.want(r.finish(r.request(say("hello"))).Usage, r.c.Answer(0).Usage)
-}
+func checkUsage(r *run) { r.want(r.finish(r.request(say("hello"))).Usage, r.c.Answer(0).Usage) }
 
 func checkOdd(r *run) { r.want(r.finish(r.request(say("hello"))).Text, odd) }
 
@@ -145,6 +143,4 @@ func checkLength(r *run) {
 	}
 }
 
-func checkRefusal(r *run) {
-	r.want(r.finish(r.request(say("do something bad"))).Stop, chela.StopRefusal)
-}
+func checkRefusal(r *run) { r.want(r.finish(r.request(say("harm"))).Stop, chela.StopRefusal) }

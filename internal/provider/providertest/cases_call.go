@@ -43,7 +43,8 @@ func checkBroken(r *run) {
 	}
 	r.want(f.Calls[0].Raw, `{"path": "a.txt`)
 	r.want(string(f.Calls[1].Args), `{}`)
-	r.want(r.finish(r.request(append(answered(f, "call_broken"), say("well?"))...)).Text, "sorry")
+	messages := append([]chela.Message{say("read it")}, answered(f, "call_broken")...)
+	r.want(r.finish(r.request(messages...)).Text, "sorry")
 }
 
 func checkEmptyArgs(r *run) { r.want(string(r.oneCall().Args), `{}`) }

@@ -71,10 +71,7 @@ func broken() []clause {
 
 func (r *run) like(err error, want chela.ProviderError) {
 	r.Helper()
-	var pe *chela.ProviderError
-	if !errors.As(err, &pe) {
-		r.Fatalf("stream ended with %v, want a provider error", err)
-	}
+	pe := r.providerError(err)
 	want.Provider, want.Status, want.Msg, want.Err = pe.Provider, pe.Status, pe.Msg, pe.Err
 	if *pe != want {
 		r.Errorf("got  %+v\nwant %+v", *pe, want)

@@ -1,6 +1,7 @@
 package providertest
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -87,10 +88,8 @@ func readOpenAI(h http.Header, body []byte) (Received, error) {
 		}
 	}
 	got := Received{Plain: !req.Stream}
-	for _, limit := range []*int{req.MaxTokens, req.MaxCompletionTokens} {
-		if limit != nil {
-			got.MaxTokens = *limit
-		}
+	if limit := cmp.Or(req.MaxTokens, req.MaxCompletionTokens); limit != nil {
+		got.MaxTokens = *limit
 	}
 	err := readOpenAIMessages(req.Messages, &got)
 	return got, err

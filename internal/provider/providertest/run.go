@@ -80,10 +80,14 @@ func (r *run) finish(req *chela.Request) *chela.Finish {
 // provider.
 func (r *run) refused(req *chela.Request) *chela.ProviderError {
 	r.Helper()
-	out := r.stream(req)
+	return r.providerError(r.stream(req).err)
+}
+
+func (r *run) providerError(err error) *chela.ProviderError {
+	r.Helper()
 	var pe *chela.ProviderError
-	if !errors.As(out.err, &pe) {
-		r.Fatalf("stream ended with %v, want a provider error", out.err)
+	if !errors.As(err, &pe) {
+		r.Fatalf("stream ended with %v, want a provider error", err)
 	}
 	return pe
 }

@@ -19,13 +19,14 @@ import (
 const (
 	maxMessage = 300     // bytes of a message for people
 	maxRefusal = 1 << 16 // bytes read of an answer that refuses a request
+	minSecret  = 8       // bytes; headers have values such as "true", which messages may say
 )
 
 // A Guard turns all trouble with a provider into errors for which the rest of
 // the program has words. None of them tells a secret.
 type Guard struct {
 	Provider string   // its configured name
-	Secrets  []string // what no message may tell
+	Secrets  []string // what no message may tell; shorter than 8 bytes they are no secrets
 }
 
 // Client returns a copy of c that follows no redirect: the key would follow
@@ -127,7 +128,7 @@ var (
 func (g Guard) clean(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	for _, secret := range g.Secrets {
-		if secret != "" {
+		if len(secret) >= minSecret {
 			text = strings.ReplaceAll(text, secret, "[secret]")
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"chela/internal/provider/wire"
 )
 
-var guard = wire.Guard{Provider: "fake", Secrets: []string{"sk-secret", ""}}
+var guard = wire.Guard{Provider: "fake", Secrets: []string{"sk-secret", "", "true"}}
 
 func TestRefused(t *testing.T) {
 	t.Parallel()
@@ -42,6 +42,8 @@ func TestRefused(t *testing.T) {
 		{"error of another form", 500, `{"error":7}`, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Msg: "Internal Server Error"}},
 		{"forbidden", 403, `{"error":{"type":"permission_error","message":"no"}}`, chela.ProviderError{Kind: chela.Denied, Msg: "no"}},
 		{"no credit", 402, `{"error":{"message":"Insufficient credits"}}`, chela.ProviderError{Kind: chela.Exhausted, Msg: "Insufficient credits"}},
+		{"passed on", 400, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":\"prompt too long\"}"}}}`,
+			chela.ProviderError{Kind: chela.Invalid, Overflow: true, Msg: `Provider returned error: {"error":"prompt too long"}`}},
 		{"redirect", 307, ``, chela.ProviderError{Kind: chela.Invalid, Msg: "redirects to another address"}},
 		{"not implemented", 501, ``, chela.ProviderError{Kind: chela.Unsupported, Msg: "Not Implemented"}},
 		{"cannot stream", 400, `{"error":{"message":"Your organization must be verified to stream this model.","code":"unsupported_value"}}`,
@@ -149,6 +151,7 @@ func TestMessages(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, in, want string }{
 		{"secret", "key sk-secret is wrong", "key [secret] is wrong"},
+		{"value of a header", "that is true", "that is true"},
 		{"lines", "one\r\n\ttwo\u2028three", "one two three"},
 		{"control characters", "a\x1b[31mb\x00\u202ec", "a[31mbc"},
 		{"credentials in an address", "at https://me:pw@host/x?key=1&b=2 now", "at https://host/x now"},
@@ -175,23 +178,27 @@ func TestFailed(t *testing.T) {
 	cert := &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
 	own := guard.Error(chela.Denied, "no")
 	tests := []struct {
-		name string
-		ctx  context.Context
-		err  error
-		is   error // what the result is, or its cause
-		want chela.ProviderError
+		name      string
+		cancelled bool
+		err       error
+		is        error // what the result is, or its cause
+		want      chela.ProviderError
 	}{
-		{"cancelled", gone, refused, context.Canceled, chela.ProviderError{}},
-		{"address is left out", t.Context(), &url.Error{Op: "Post", URL: "https://me:pw@host", Err: refused}, refused,
+		{"cancelled", true, refused, context.Canceled, chela.ProviderError{}},
+		{"address is left out", false, &url.Error{Op: "Post", URL: "https://me:pw@host", Err: refused}, refused,
 			chela.ProviderError{Provider: "fake", Kind: chela.Unavailable, Retryable: true, Msg: "connect: connection refused"}},
-		{"classified already", t.Context(), &url.Error{Op: "Post", URL: "x", Err: own}, own, *own},
-		{"certificate", t.Context(), cert, cert,
+		{"classified already", false, &url.Error{Op: "Post", URL: "x", Err: own}, own, *own},
+		{"certificate", false, cert, cert,
 			chela.ProviderError{Provider: "fake", Kind: chela.Unavailable, Msg: "tls: failed to verify certificate: x509: certificate signed by unknown authority"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			err := guard.Failed(tt.ctx, tt.err)
+			ctx := t.Context()
+			if tt.cancelled {
+				ctx = gone
+			}
+			err := guard.Failed(ctx, tt.err)
 			if !errors.Is(err, tt.is) {
 				t.Errorf("got %v, want it to be %v", err, tt.is)
 			}

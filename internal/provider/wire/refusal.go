@@ -55,6 +55,13 @@ func readProblem(body []byte) (problem, bool) {
 		}
 	}
 	p.message = cmp.Or(text(inner["message"]), text(inner["detail"]))
+	// OpenRouter passes on what the model's own server said.
+	var behind struct {
+		Raw string `json:"raw"`
+	}
+	if json.Unmarshal(inner["metadata"], &behind) == nil && behind.Raw != "" {
+		p.message += ": " + behind.Raw
+	}
 	return p, true
 }
 
