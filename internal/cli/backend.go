@@ -25,8 +25,12 @@ type Backend struct {
 	// Status counts what is in the home and says who holds it.
 	Status func(ctx context.Context) (Status, error)
 
+	// Resume lets the turns go on that an earlier process left. It returns
+	// without waiting for them.
+	Resume func(ctx context.Context)
+
 	// Close lets turns reach their next commit and closes the home. What did
-	// not end goes on when the home is opened again.
+	// not end goes on with the next Resume.
 	Close func() error
 }
 

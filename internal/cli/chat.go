@@ -15,7 +15,7 @@ import (
 // chat talks line by line until the input ends. The error of one turn is
 // printed and does not end the chat.
 func (c *commands) chat(ctx context.Context) error {
-	return c.open(ctx, func(cfg *config.Config, b *Backend) error {
+	return c.resume(ctx, func(cfg *config.Config, b *Backend) error {
 		in := terminal.NewInput(c.Stdin)
 		if isTerminal(c.Stdin) {
 			c.p.Note(`chela: a line is a message, "\" at its end goes on in the next; /quit or Ctrl-D leaves`)

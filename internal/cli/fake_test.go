@@ -24,6 +24,7 @@ type home struct {
 	approvals []chela.Approval
 	attached  map[string]string
 	closed    int
+	resumed   int
 	floor     bool
 	busy      chan struct{} // where set, Ask tells that it runs and waits for its context
 	stopped   bool
@@ -211,7 +212,8 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 		Status: func(context.Context) (cli.Status, error) {
 			return cli.Status{Home: string(cfg.Home), Database: "sqlite", Model: cfg.Model, Sessions: 1}, nil
 		},
-		Close: func() error { h.closed++; return nil },
+		Resume: func(context.Context) { h.resumed++ },
+		Close:  func() error { h.closed++; return nil },
 	}
 }
 

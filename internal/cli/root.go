@@ -116,6 +116,15 @@ func (c *commands) config() (*config.Config, error) {
 	return cfg, err
 }
 
+// resume opens the home for a command that lets turns run: those that an
+// earlier process left go on as well.
+func (c *commands) resume(ctx context.Context, use func(*config.Config, *Backend) error) error {
+	return c.open(ctx, func(cfg *config.Config, b *Backend) error {
+		b.Resume(ctx)
+		return use(cfg, b)
+	})
+}
+
 // open loads the configuration, opens the home, calls use, and closes it
 // again.
 func (c *commands) open(ctx context.Context, use func(*config.Config, *Backend) error) (err error) {
