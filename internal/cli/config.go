@@ -55,7 +55,7 @@ func (c *commands) configGet(key string) error {
 
 // configSet works where config.toml is wrong too, as it may be what mends it.
 func (c *commands) configSet(key, value string) error {
-	home, err := config.Find(c.configInput(nil))
+	home, err := config.Find(c.configInput())
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (c *commands) configSet(key, value string) error {
 }
 
 func (c *commands) configPath() error {
-	home, err := config.Find(c.configInput(nil))
+	home, err := config.Find(c.configInput())
 	if err != nil {
 		return err
 	}

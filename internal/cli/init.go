@@ -37,7 +37,7 @@ func (c *commands) initCommand() *cobra.Command {
 // initialize makes the home, a first config.toml and the database. What is
 // there stays as it is.
 func (c *commands) initialize(ctx context.Context) error {
-	home, err := config.Find(c.configInput(nil))
+	home, err := config.Find(c.configInput())
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/channel/terminal"
 	"chela/internal/config"
 )
 
@@ -83,7 +84,23 @@ func (c *commands) root() *cobra.Command {
 		c.toolsCommand(), c.modelsCommand(), c.configCommand(), c.statusCommand(), c.doctorCommand(),
 		c.initCommand(), c.versionCommand(),
 	)
+	root.SetHelpCommand(helpCommand())
 	return root
+}
+
+// helpCommand explains a command, and unlike the one of the library fails for
+// one that does not exist.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "Explain a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return chela.E(chela.Invalid, "no command "+terminal.OneLine(strings.Join(args, " "), 60)).WithHint("see chela help")
+			}
+			return found.Help()
+		},
+	}
 }
 
 // group returns a command that only holds others.
@@ -101,15 +118,14 @@ func group(use, short string, of ...*cobra.Command) *cobra.Command {
 	return g
 }
 
-// input returns what the configuration is made of, with the flags of a
-// command by their keys.
-func (c *commands) configInput(flags map[string]string) config.Input {
-	return config.Input{Home: c.home, Environ: c.Environ, Flags: flags}
+// configInput returns what the configuration is made of.
+func (c *commands) configInput() config.Input {
+	return config.Input{Home: c.home, Environ: c.Environ}
 }
 
 // config loads the configuration.
 func (c *commands) config() (*config.Config, error) {
-	cfg, err := config.Load(c.configInput(nil))
+	cfg, err := config.Load(c.configInput())
 	if err == nil && cfg.NoColor {
 		c.p.Color = false
 	}
