@@ -38,6 +38,16 @@ type Provider struct {
 	attempts map[[sha256.Size]byte]int // guarded by mu; of requests whose fault has times
 }
 
+// Open returns a provider that plays the scenario in the named file. Its errors
+// are those of [Load]. It holds nothing that had to be closed.
+func Open(path string) (*Provider, error) {
+	s, err := Load(path)
+	if err != nil {
+		return nil, err
+	}
+	return New(s, Config{}), nil
+}
+
 // New returns a provider that plays s.
 func New(s *Scenario, cfg Config) *Provider {
 	p := &Provider{

@@ -80,13 +80,20 @@ func TestLoad(t *testing.T) {
 	if got := text(t, script.New(s, script.Config{Name: "mine"}), user("x")); got != "ok" {
 		t.Errorf("got %q, want ok", got)
 	}
-	if _, err := script.Load(filepath.Join(dir, "none.yaml")); chela.KindOf(err) != chela.NotFound {
+	p, err := script.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := text(t, p, user("x")); got != "ok" {
+		t.Errorf("got %q, want ok", got)
+	}
+	if _, err := script.Open(filepath.Join(dir, "none.yaml")); chela.KindOf(err) != chela.NotFound {
 		t.Errorf("got %v, want NotFound", err)
 	}
 	if err := os.WriteFile(path, []byte("turn: 1"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := script.Load(path); chela.KindOf(err) != chela.Invalid || !strings.Contains(err.Error(), path) {
+	if _, err := script.Open(path); chela.KindOf(err) != chela.Invalid || !strings.Contains(err.Error(), path) {
 		t.Errorf("got %v, want Invalid that names the file", err)
 	}
 }
