@@ -160,8 +160,6 @@ func classifyPostgres(err error) error {
 		// password.
 		return chela.E(chela.Unavailable, "the database does not answer").
 			WithHint("check that PostgreSQL runs and database.url is right").Because(err)
-	case strings.Contains(err.Error(), "sql: database is closed"):
-		return errClosed.Because(err)
 	case errors.As(err, &network), errors.Is(err, sql.ErrConnDone), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err),
 		strings.Contains(err.Error(), "conn closed"), strings.Contains(err.Error(), "unexpected EOF"):
 		return chela.E(chela.Unavailable, "the connection to the database was lost").

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"sync"
 	"time"
 
 	"chela"
@@ -22,6 +23,10 @@ type Config struct {
 // A Store is an open database. It may be used by several goroutines at once.
 type Store struct {
 	engine engine
+	begun  sync.WaitGroup // transactions
+
+	mu     sync.Mutex
+	closed bool // guarded by mu
 }
 
 // engine is what the two databases do differently.
@@ -29,7 +34,7 @@ type engine interface {
 	read(ctx context.Context, fn func(*Read) error) error
 	write(ctx context.Context, op string, fn func(*Write) error) error
 	migrate(ctx context.Context, m migration) error
-	close() error
+	close() error // called once, after all transactions
 }
 
 // Open opens the database and brings its schema up to date. A database that a
@@ -54,10 +59,30 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	return s, nil
 }
 
-// Close waits for transactions that have begun and closes the database.
-// Transactions that have not begun fail with Unavailable. Closing twice does
-// no harm.
-func (s *Store) Close() error { return s.engine.close() }
+// Close waits for transactions that have begun and closes the database. Those
+// that begin later fail with Unavailable. Closing twice does no harm.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	again := s.closed
+	s.closed = true
+	s.mu.Unlock()
+	s.begun.Wait()
+	if again {
+		return nil
+	}
+	return s.engine.close()
+}
+
+// begin counts a transaction in, unless the store is closed.
+func (s *Store) begin() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return chela.E(chela.Unavailable, "the store is closed")
+	}
+	s.begun.Add(1)
+	return nil
+}
 
 // Engine returns "sqlite" or "postgres".
 func (s *Store) Engine() string {
@@ -70,6 +95,10 @@ func (s *Store) Engine() string {
 // Read runs fn in a transaction that sees one moment of the database. The
 // error is fn's, or that of the transaction.
 func (s *Store) Read(ctx context.Context, fn func(*Read) error) error {
+	if err := s.begin(); err != nil {
+		return err
+	}
+	defer s.begun.Done()
 	return s.engine.read(ctx, fn)
 }
 
@@ -78,14 +107,16 @@ func (s *Store) Read(ctx context.Context, fn func(*Read) error) error {
 // error is Unavailable and the connection was lost during the commit. Fn may
 // run more than once. Op names the transaction, such as "turn.open".
 func (s *Store) Write(ctx context.Context, op string, fn func(*Write) error) error {
-	if err := s.engine.write(ctx, op, fn); err != nil {
+	err := s.begin()
+	if err == nil {
+		defer s.begun.Done()
+		err = s.engine.write(ctx, op, fn)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
 	return nil
 }
-
-// errClosed is what a transaction meets that comes too late.
-var errClosed = chela.E(chela.Unavailable, "the store is closed")
 
 // A Read is a transaction that only reads. It belongs to the goroutine that
 // runs the function it was handed to and ends with it.

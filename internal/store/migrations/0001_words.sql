@@ -1,5 +1,5 @@
 create table sessions (
-	key        text primary key check (key <> ''),
+	key        text not null primary key check (key <> ''),
 	agent      text not null check (agent <> ''),
 	thread     text not null,
 	settings   text not null,
@@ -8,19 +8,19 @@ create table sessions (
 );
 
 create table lanes (
-	session    text primary key references sessions (key),
+	session    text not null primary key references sessions (key),
 	class      text not null check (class <> ''),
 	owner      text not null default '',
 	token      bigint not null default 0 check (token >= 0),
 	expires_at bigint not null default 0,
 	turn       text not null default '',
-	arrivals   bigint not null default 0
+	arrivals   bigint not null default 0 check (arrivals >= 0)
 );
 
 create index lanes_owned on lanes (owner) where owner <> '';
 
 create table threads (
-	id         text primary key check (id <> ''),
+	id         text not null primary key check (id <> ''),
 	session    text not null references sessions (key),
 	title      text not null,
 	head       text not null,
@@ -33,7 +33,7 @@ create table threads (
 create index threads_session on threads (session, created_at);
 
 create table turns (
-	id          text primary key check (id <> ''),
+	id          text not null primary key check (id <> ''),
 	session     text not null references sessions (key),
 	thread      text not null references threads (id),
 	state       text not null check (state <> ''),
@@ -55,7 +55,7 @@ create index turns_ready on turns (session) where state = 'processing';
 create index turns_thread on turns (thread, created_at);
 
 create table entries (
-	id         text primary key check (id <> ''),
+	id         text not null primary key check (id <> ''),
 	thread     text not null references threads (id),
 	parent     text not null,
 	turn       text not null references turns (id),
@@ -69,7 +69,7 @@ create table entries (
 );
 
 create table tool_calls (
-	id          text primary key check (id <> ''),
+	id          text not null primary key check (id <> ''),
 	turn        text not null references turns (id),
 	thread      text not null references threads (id),
 	session     text not null references sessions (key),
@@ -90,7 +90,7 @@ create table tool_calls (
 );
 
 create table approvals (
-	id          text primary key check (id <> ''),
+	id          text not null primary key check (id <> ''),
 	call        text not null unique references tool_calls (id),
 	turn        text not null references turns (id),
 	thread      text not null references threads (id),
@@ -115,7 +115,7 @@ create table approvals (
 create index approvals_pending on approvals (session, created_at) where state = 'pending';
 
 create table grants (
-	id         text primary key check (id <> ''),
+	id         text not null primary key check (id <> ''),
 	agent      text not null check (agent <> ''),
 	session    text not null,
 	tool       text not null check (tool <> ''),
@@ -128,7 +128,7 @@ create table grants (
 create index grants_agent on grants (agent, tool);
 
 create table inbox (
-	id         text primary key check (id <> ''),
+	id         text not null primary key check (id <> ''),
 	session    text not null references sessions (key),
 	thread     text not null,
 	seq        bigint not null check (seq > 0),
@@ -146,7 +146,7 @@ create table inbox (
 create index inbox_waiting on inbox (session, seq) where state = 'waiting';
 
 create table outbox (
-	id         text primary key check (id <> ''),
+	id         text not null primary key check (id <> ''),
 	session    text not null references sessions (key),
 	turn       text not null references turns (id),
 	entry      text not null,
@@ -163,7 +163,7 @@ create table outbox (
 create index outbox_pending on outbox (channel, created_at) where state = 'pending';
 
 create table usage (
-	id          text primary key check (id <> ''),
+	id          text not null primary key check (id <> ''),
 	session     text not null references sessions (key),
 	turn        text not null references turns (id),
 	step        bigint not null check (step > 0),
@@ -180,7 +180,7 @@ create table usage (
 create index usage_session on usage (session, created_at);
 
 create table work (
-	id         text primary key check (id <> ''),
+	id         text not null primary key check (id <> ''),
 	kind       text not null check (kind <> ''),
 	key        text not null check (key <> ''),
 	args       text not null,

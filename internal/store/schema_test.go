@@ -1,0 +1,292 @@
+package store_test
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5/pgconn"
+	sqlite3 "modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
+)
+
+// columns are the values of a row, as SQL.
+type columns map[string]string
+
+// tables is every table but that of the migrations, parents first.
+var tables = []string{
+	"sessions", "lanes", "threads", "turns", "entries", "tool_calls", "approvals", "grants", "inbox", "outbox", "usage", "work",
+}
+
+// legal has a row for each table. They belong together.
+var legal = map[string]columns{
+	"sessions": {"key": "'s'", "agent": "'main'", "thread": "''", "settings": "'{}'", "created_at": "0", "updated_at": "0"},
+	"lanes":    {"session": "'s'", "class": "'main'", "owner": "''", "token": "0", "expires_at": "0", "turn": "''", "arrivals": "0"},
+	"threads": {
+		"id": "'t'", "session": "'s'", "title": "''", "head": "''", "seq": "0", "state": "'idle'", "created_at": "0", "updated_at": "0",
+	},
+	"turns": {
+		"id": "'u'", "session": "'s'", "thread": "'t'", "state": "'processing'", "origin": "'{}'", "model": "''", "base": "''",
+		"crashes": "0", "steps": "0", "stop": "0", "failure": "''", "created_at": "0", "finished_at": "0",
+	},
+	"entries": {
+		"id": "'e'", "thread": "'t'", "parent": "''", "turn": "'u'", "seq": "1", "kind": "'user'", "body": "'{}'", "tokens": "0",
+		"created_at": "0",
+	},
+	"tool_calls": {
+		"id": "'c'", "turn": "'u'", "thread": "'t'", "session": "'s'", "step": "1", "place": "0", "ref": "''", "tool": "''", "args": "''",
+		"effect": "''", "resume": "''", "state": "'requested'", "why": "''", "intent": "''", "created_at": "0", "started_at": "0",
+		"finished_at": "0",
+	},
+	"approvals": {
+		"id": "'a'", "call": "'c'", "turn": "'u'", "thread": "'t'", "session": "'s'", "state": "'pending'", "tool": "''",
+		"effect": "''", "args_hash": "'0'", "preview": "''", "subjects": "'null'", "reason": "''", "floor": "0", "answer": "''",
+		"pattern": "''", "comment": "''", "answered_by": "''", "created_at": "0", "expires_at": "0", "answered_at": "0",
+	},
+	"grants": {"id": "'g'", "agent": "'main'", "session": "'s'", "tool": "'shell'", "pattern": "''", "approval": "'a'", "created_at": "0"},
+	"inbox": {
+		"id": "'i'", "session": "'s'", "thread": "''", "seq": "1", "channel": "'terminal'", "account": "''", "message_id": "'1'",
+		"state": "'waiting'", "turn": "''", "body": "'{}'", "created_at": "0",
+	},
+	"outbox": {
+		"id": "'o'", "session": "'s'", "turn": "'u'", "entry": "''", "target": "'{}'", "channel": "'telegram'", "text": "''",
+		"state": "'pending'", "attempts": "0", "error": "''", "created_at": "0", "sent_at": "0",
+	},
+	"usage": {
+		"id": "'x'", "session": "'s'", "turn": "'u'", "step": "1", "model": "'m'", "purpose": "'turn'", "input": "0", "output": "0",
+		"cache_read": "0", "cache_write": "0", "reasoning": "0", "created_at": "0",
+	},
+	"work": {
+		"id": "'w'", "kind": "'k'", "key": "'k'", "args": "''", "state": "'due'", "attempts": "0", "error": "''", "due_at": "0",
+		"owner": "''", "created_at": "0",
+	},
+}
+
+// insert is the statement that adds a table's legal row with some values
+// changed.
+func insert(table string, changed columns) string {
+	row := maps.Clone(legal[table])
+	maps.Copy(row, changed)
+	names := slices.Sorted(maps.Keys(row))
+	var values []string
+	for _, name := range names {
+		values = append(values, row[name])
+	}
+	return fmt.Sprintf("insert into %s (%s) values (%s)", table, strings.Join(names, ", "), strings.Join(values, ", "))
+}
+
+// refused reports whether err says that a constraint of the schema was broken,
+// and not, say, that the statement makes no sense.
+func refused(err error) bool {
+	var lite *sqlite3.Error
+	var pg *pgconn.PgError
+	switch {
+	case errors.As(err, &lite):
+		return lite.Code()&0xff == sqlitelib.SQLITE_CONSTRAINT
+	case errors.As(err, &pg):
+		return strings.HasPrefix(pg.Code, "23")
+	}
+	return false
+}
+
+// furnished is a database that holds every legal row, a session without a lane
+// and a call without an approval.
+func furnished(t *testing.T, d database) *sql.DB {
+	t.Helper()
+	place := d.place(t)
+	open(t, place)
+	db := d.raw(t, place)
+	for _, table := range tables {
+		must(t, db, insert(table, nil))
+	}
+	must(t, db, insert("sessions", columns{"key": "'s2'"}))
+	must(t, db, insert("tool_calls", columns{"id": "'c2'", "place": "1"}))
+	return db
+}
+
+func TestSchemaRefusesIllegalRows(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, d database) {
+		db := furnished(t, d)
+		must(t, db, insert("threads", columns{"id": "'t2'"}))
+		for _, c := range illegal {
+			statement := insert(c.table, c.changed)
+			if _, err := db.ExecContext(t.Context(), statement); !refused(err) {
+				t.Errorf("%s: error %v of %s", c.name, err, statement)
+			}
+		}
+		for _, statement := range []string{
+			"update entries set tokens = 1", "delete from entries", "update usage set input = 1", "delete from usage",
+			"delete from sessions", "delete from turns", "update inbox set state = 'taken'", "update turns set thread = 'lost'",
+		} {
+			if _, err := db.ExecContext(t.Context(), statement); !refused(err) {
+				t.Errorf("error %v of %s", err, statement)
+			}
+		}
+		for _, table := range tables {
+			want := 1
+			if slices.Contains([]string{"sessions", "threads", "tool_calls"}, table) {
+				want = 2
+			}
+			if n := count(t, db, "select count(*) from "+table); n != want {
+				t.Errorf("%d rows in %s, want %d", n, table, want)
+			}
+		}
+	})
+}
+
+// illegal changes a legal row so that it breaks one rule.
+var illegal = []struct {
+	name    string
+	table   string
+	changed columns
+}{
+	{"a second entry at one place", "entries", columns{"id": "'new'"}},
+	{"an entry at place 0", "entries", columns{"id": "'new'", "seq": "0"}},
+	{"a root with a parent", "entries", columns{"id": "'new'", "thread": "'t2'", "parent": "'e'"}},
+	{"an entry of a negative size", "entries", columns{"id": "'new'", "seq": "2", "tokens": "-1"}},
+	{"a second live turn", "turns", columns{"id": "'new'", "state": "'awaiting_approval'"}},
+	{"a second approval of a call", "approvals", columns{"id": "'new'"}},
+	{"an approval of no arguments", "approvals", columns{"id": "'new'", "args_hash": "''"}},
+	{"a second call at one place", "tool_calls", columns{"id": "'new'"}},
+	{"a call in step 0", "tool_calls", columns{"id": "'new'", "step": "0"}},
+	{"a call at a negative place", "tool_calls", columns{"id": "'new'", "place": "-1"}},
+	{"a grant of everything everywhere", "grants", columns{"id": "'new'", "session": "''"}},
+	{"a second delivery", "inbox", columns{"id": "'new'"}},
+	{"a message taken by no turn", "inbox", columns{"id": "'new'", "message_id": "'2'", "state": "'taken'"}},
+	{"a waiting message of a turn", "inbox", columns{"id": "'new'", "message_id": "'2'", "turn": "'u'"}},
+	{"a message at place 0", "inbox", columns{"id": "'new'", "message_id": "'2'", "seq": "0"}},
+	{"a message from nowhere", "inbox", columns{"id": "'new'", "channel": "''"}},
+	{"a message without a name", "inbox", columns{"id": "'new'", "message_id": "''"}},
+	{"a reply to nowhere", "outbox", columns{"id": "'new'", "channel": "''"}},
+	{"the same unfinished work", "work", columns{"id": "'new'", "state": "'running'"}},
+	{"a turn stopped twice", "turns", columns{"id": "'new'", "state": "'failed'", "stop": "2"}},
+	{"a negative token", "lanes", columns{"session": "'s2'", "token": "-1"}},
+	{"usage of step 0", "usage", columns{"id": "'new'", "step": "0"}},
+}
+
+// TestSchemaRefusesMissingValues sets each column of each row to null, and
+// those that count to a negative number.
+func TestSchemaRefusesMissingValues(t *testing.T) {
+	t.Parallel()
+	counts := []string{
+		"token", "arrivals", "seq", "crashes", "steps", "stop", "floor", "attempts", "input", "output", "cache_read", "cache_write", "reasoning",
+	}
+	each(t, func(t *testing.T, d database) {
+		db := furnished(t, d)
+		for _, table := range tables {
+			for column := range legal[table] {
+				wrong := []string{"null"}
+				if slices.Contains(counts, column) {
+					wrong = append(wrong, "-1")
+				}
+				for _, value := range wrong {
+					statement := insert(table, distinct(table, columns{column: value}))
+					if _, err := db.ExecContext(t.Context(), statement); !refused(err) {
+						t.Errorf("error %v of %s", err, statement)
+					}
+				}
+			}
+		}
+	})
+}
+
+// distinct adds to the changes of a row what tells it from the legal one.
+func distinct(table string, changed columns) columns {
+	different := map[string]columns{
+		"sessions": {"key": "'new'"}, "lanes": {"session": "'s2'"}, "turns": {"id": "'new'", "state": "'failed'"},
+		"entries": {"id": "'new'", "seq": "2"}, "tool_calls": {"id": "'new'", "place": "2"}, "inbox": {"id": "'new'", "message_id": "'2'"},
+		"work": {"id": "'new'", "key": "'new'"}, "approvals": {"id": "'new'", "call": "'c2'"},
+	}
+	row := columns{"id": "'new'"}
+	if d, ok := different[table]; ok {
+		row = d
+	}
+	maps.Copy(row, changed)
+	return row
+}
+
+// TestSchemaRefusesStrangers changes each reference to name nothing.
+func TestSchemaRefusesStrangers(t *testing.T) {
+	t.Parallel()
+	references := map[string][]string{
+		"lanes": {"session"}, "threads": {"session"}, "turns": {"session", "thread"}, "entries": {"thread", "turn"},
+		"tool_calls": {"turn", "thread", "session"}, "approvals": {"call", "turn", "thread", "session"}, "grants": {"approval"},
+		"inbox": {"session"}, "outbox": {"session", "turn"}, "usage": {"session", "turn"},
+	}
+	each(t, func(t *testing.T, d database) {
+		db := furnished(t, d)
+		for table, names := range references {
+			for _, column := range names {
+				statement := insert(table, distinct(table, columns{column: "'lost'"}))
+				if _, err := db.ExecContext(t.Context(), statement); !refused(err) {
+					t.Errorf("error %v of %s", err, statement)
+				}
+			}
+		}
+	})
+}
+
+// TestSchemaAcceptsLegalRows shows that what the other tests change is all
+// that makes their rows illegal.
+func TestSchemaAcceptsLegalRows(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, d database) {
+		db := furnished(t, d)
+		for _, table := range tables {
+			must(t, db, insert(table, distinct(table, nil)))
+		}
+		must(t, db, insert("work", columns{"id": "'done'", "state": "'done'"}))
+	})
+}
+
+// TestSchemaIsTheSame compares tables and columns of the two databases.
+func TestSchemaIsTheSame(t *testing.T) {
+	t.Parallel()
+	schema := func(d database, query string) []string {
+		place := d.place(t)
+		open(t, place)
+		rows, err := d.raw(t, place).QueryContext(t.Context(), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		var names []string
+		for rows.Next() {
+			var table, column, kind string
+			if err := rows.Scan(&table, &column, &kind); err != nil {
+				t.Fatal(err)
+			}
+			names = append(names, table+"."+column+" "+kind)
+		}
+		if err := rows.Err(); err != nil || len(names) == 0 {
+			t.Fatalf("%d columns: %v", len(names), err)
+		}
+		slices.Sort(names)
+		return names
+	}
+	lite := schema(sqlite, `select t.name, c.name, lower(c.type) from sqlite_schema t, pragma_table_info(t.name) c where t.type = 'table'`)
+	pg := schema(postgres, `select table_name, column_name, data_type from information_schema.columns where table_schema = 'public'`)
+	if diff := cmp.Diff(lite, pg); diff != "" {
+		t.Errorf("columns of the two databases (-sqlite +postgres)\n%s", diff)
+	}
+	want := []string{"migrations.name text"}
+	for table, row := range legal {
+		for column := range row {
+			kind := "text"
+			if !strings.HasSuffix(row[column], "'") {
+				kind = "bigint"
+			}
+			want = append(want, table+"."+column+" "+kind)
+		}
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, lite); diff != "" {
+		t.Errorf("columns that these tests know (-want +got)\n%s", diff)
+	}
+}

@@ -1,0 +1,80 @@
+package storetest
+
+import (
+	"fmt"
+	"testing"
+
+	"chela"
+	"chela/internal/store"
+)
+
+func checkCallRows(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f := found(t, s, "f")
+	whole := full[chela.ToolCall]()
+	whole.Turn, whole.Thread, whole.Session = f.turn, f.thread, f.key
+	whole.Agent = "" // the one field that is not stored
+	bare := chela.ToolCall{ID: "call_bare", Turn: f.turn, Thread: f.thread, Session: f.key, Step: 1, State: chela.CallRunning}
+	for _, want := range []chela.ToolCall{whole, bare} {
+		write(t, s, func(w *store.Write) error { return w.AddCall(ctx, want) })
+		same(t, want, read(t, s, func(r *store.Read) (chela.ToolCall, error) { return r.Call(ctx, want.ID) }))
+		refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.AddCall(ctx, want) })
+	}
+	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.AddCall(ctx, f.newCall("call_second", bare.Step, bare.Index)) })
+	miss(t, s, func(r *store.Read) (chela.ToolCall, error) { return r.Call(ctx, "call_nothing") })
+
+	after := full[chela.ToolCall]()
+	after.ID, after.Agent, after.State = bare.ID, "", chela.CallDone
+	write(t, s, func(w *store.Write) error { return w.MoveCall(ctx, after, chela.CallRunning) })
+	want := after
+	want.Turn, want.Thread, want.Session, want.Step, want.Index = f.turn, f.thread, f.key, bare.Step, bare.Index
+	want.Ref, want.Tool, want.CreatedAt = bare.Ref, bare.Tool, bare.CreatedAt
+	same(t, want, read(t, s, func(r *store.Read) (chela.ToolCall, error) { return r.Call(ctx, bare.ID) }))
+}
+
+func checkCallLists(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f, other := found(t, s, "f"), found(t, s, "other")
+	write(t, s, func(w *store.Write) error {
+		for _, c := range []chela.ToolCall{
+			f.newCall("call_a", 10, 0), f.newCall("call_b", 2, 1), f.newCall("call_c", 2, 0), other.newCall("call_d", 1, 0),
+			f.newCall("call_e", 2, 10),
+		} {
+			if err := w.AddCall(ctx, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	got := read(t, s, func(r *store.Read) ([]chela.ToolCall, error) { return r.Calls(ctx, f.turn) })
+	same(t, []chela.CallID{"call_c", "call_b", "call_e", "call_a"}, ids(got, func(c chela.ToolCall) chela.CallID { return c.ID }))
+}
+
+func checkCallMoves(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f := found(t, s, "f")
+	id := func(n int) chela.CallID { return chela.CallID(fmt.Sprint("call_", n)) }
+	states := []chela.CallState{
+		chela.CallRequested, chela.CallAwaiting, chela.CallApproved, chela.CallRunning, chela.CallDone, chela.CallFailed,
+		chela.CallDenied, chela.CallSkipped, chela.CallUnknown,
+	}
+	mover[chela.CallState]{
+		states: states,
+		from:   states,
+		legal: func(from, to chela.CallState) bool {
+			return from.CanMove(to) || from == to && !from.Ended()
+		},
+		add: func(w *store.Write, n int, state chela.CallState) error {
+			call := f.newCall(id(n), n, 0)
+			call.State = state
+			return w.AddCall(ctx, call)
+		},
+		move: func(w *store.Write, n int, from, to chela.CallState) error {
+			return w.MoveCall(ctx, chela.ToolCall{ID: id(n), State: to}, from)
+		},
+		state: func(r *store.Read, n int) (chela.CallState, error) {
+			call, err := r.Call(ctx, id(n))
+			return call.State, err
+		},
+	}.check(t, s)
+}

@@ -1,0 +1,151 @@
+package storetest
+
+import (
+	"fmt"
+	"testing"
+
+	"chela"
+	"chela/internal/store"
+)
+
+// accept adds a message that must be new.
+func accept(t testing.TB, s *store.Store, m chela.Waiting, seq int64) {
+	t.Helper()
+	write(t, s, func(w *store.Write) error {
+		added, err := w.AddMessage(t.Context(), m, seq)
+		if err == nil && !added {
+			err = fmt.Errorf("message %s was not added", m.ID)
+		}
+		return err
+	})
+}
+
+func checkMessageRows(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f := found(t, s, "f")
+	whole := full[chela.Waiting]()
+	whole.Session, whole.State = f.key, chela.InboxTaken
+	bare := chela.Waiting{ID: "in_bare", State: chela.InboxWaiting}
+	bare.Session, bare.Origin.Channel, bare.MessageID = f.key, "c", "m"
+	for _, want := range []chela.Waiting{whole, bare} {
+		accept(t, s, want, 1)
+		same(t, want, read(t, s, func(r *store.Read) (chela.Waiting, error) { return r.Message(ctx, want.ID) }))
+	}
+	miss(t, s, func(r *store.Read) (chela.Waiting, error) { return r.Message(ctx, "in_nothing") })
+
+	after := full[chela.Waiting]()
+	after.ID, after.State = bare.ID, chela.InboxTaken
+	write(t, s, func(w *store.Write) error { return w.MoveMessage(ctx, after) })
+	want := bare
+	want.State, want.Turn = after.State, after.Turn
+	same(t, want, read(t, s, func(r *store.Read) (chela.Waiting, error) { return r.Message(ctx, bare.ID) }))
+}
+
+func checkWaiting(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f, other := found(t, s, "f"), found(t, s, "other")
+	for id, seq := range map[string]int64{"a": 3, "b": 1, "c": 20, "d": 4, "e": 5} {
+		accept(t, s, f.newMessage(id), seq)
+	}
+	accept(t, s, other.newMessage("x"), 2)
+	waiting := func(key chela.SessionKey, limit int) []string {
+		got := read(t, s, func(r *store.Read) ([]chela.Waiting, error) { return r.Waiting(ctx, key, limit) })
+		return ids(got, func(m chela.Waiting) string { return m.MessageID })
+	}
+	same(t, []string{"b", "a", "d", "e", "c"}, waiting(f.key, 10))
+	write(t, s, func(w *store.Write) error {
+		if err := w.MoveMessage(ctx, chela.Waiting{ID: "in_a", State: chela.InboxTaken, Turn: f.turn}); err != nil {
+			return err
+		}
+		return w.MoveMessage(ctx, chela.Waiting{ID: "in_e", State: chela.InboxDropped})
+	})
+	same(t, []string{"b", "d"}, waiting(f.key, 2))
+	same(t, []string{"b", "d", "c"}, waiting(f.key, 10))
+	same(t, []string{"x"}, waiting(other.key, 10))
+	same(t, nil, waiting("nobody", 10))
+}
+
+func checkDeliveries(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f := found(t, s, "f")
+	old := f.newMessage("1")
+	old.Origin.Account = "home"
+	accept(t, s, old, 1)
+
+	again := old
+	again.ID, again.Text = "in_again", "something else"
+	write(t, s, func(w *store.Write) error {
+		added, err := w.AddMessage(ctx, again, 2)
+		if added {
+			t.Error("a delivery was accepted twice")
+		}
+		return err
+	})
+	delivered := func(channel, account, id string) (m chela.Waiting, known bool) {
+		read(t, s, func(r *store.Read) (_ bool, err error) {
+			m, known, err = r.Delivered(ctx, channel, account, id)
+			return known, err
+		})
+		return m, known
+	}
+	m, known := delivered("terminal", "home", "1")
+	same(t, old, m)
+	same(t, true, known)
+	for _, other := range [][3]string{{"x", "home", "1"}, {"terminal", "", "1"}, {"terminal", "home", "2"}} {
+		_, known := delivered(other[0], other[1], other[2])
+		same(t, false, known)
+	}
+
+	// Each part of the name counts.
+	for i, change := range []func(*chela.Waiting){
+		func(m *chela.Waiting) { m.Origin.Channel = "telegram" },
+		func(m *chela.Waiting) { m.Origin.Account = "" },
+		func(m *chela.Waiting) { m.MessageID = "2" },
+	} {
+		m := old
+		m.ID = chela.InboxID(fmt.Sprint("in_new_", i))
+		change(&m)
+		accept(t, s, m, int64(i+2))
+	}
+	sameID := old
+	sameID.MessageID = "3"
+	refuse(t, s, chela.Conflict, func(w *store.Write) error {
+		_, err := w.AddMessage(ctx, sameID, 9)
+		return err
+	})
+}
+
+func checkMessageMoves(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f := found(t, s, "f")
+	turnOf := func(state chela.InboxState) chela.TurnID {
+		if state == chela.InboxTaken {
+			return f.turn
+		}
+		return ""
+	}
+	name := func(n int) string { return fmt.Sprint(n) }
+	mover[chela.InboxState]{
+		states: []chela.InboxState{chela.InboxWaiting, chela.InboxTaken, chela.InboxDropped, "made up"},
+		from:   []chela.InboxState{chela.InboxWaiting},
+		legal:  chela.InboxState.CanMove,
+		add: func(w *store.Write, n int, state chela.InboxState) error {
+			m := f.newMessage(name(n))
+			m.State, m.Turn = state, turnOf(state)
+			_, err := w.AddMessage(ctx, m, int64(n))
+			return err
+		},
+		move: func(w *store.Write, n int, _, to chela.InboxState) error {
+			return w.MoveMessage(ctx, chela.Waiting{ID: f.newMessage(name(n)).ID, State: to, Turn: turnOf(to)})
+		},
+		state: func(r *store.Read, n int) (chela.InboxState, error) {
+			m, err := r.Message(ctx, f.newMessage(name(n)).ID)
+			return m.State, err
+		},
+	}.check(t, s)
+
+	accept(t, s, f.newMessage("untaken"), 1)
+	refuse(t, s, chela.Conflict, func(w *store.Write) error { // taken by no turn
+		return w.MoveMessage(ctx, chela.Waiting{ID: "in_untaken", State: chela.InboxTaken})
+	})
+}

@@ -1,0 +1,101 @@
+package storetest
+
+import (
+	"fmt"
+	"testing"
+
+	"chela"
+	"chela/internal/store"
+)
+
+func owe(t testing.TB, s *store.Store, o chela.Outbound) {
+	t.Helper()
+	write(t, s, func(w *store.Write) error { return w.Owe(t.Context(), o) })
+}
+
+// owed returns the replies that a channel has not confirmed.
+func owed(t testing.TB, s *store.Store, channel string, limit int) []chela.Outbound {
+	t.Helper()
+	return read(t, s, func(r *store.Read) ([]chela.Outbound, error) { return r.Owed(t.Context(), channel, limit) })
+}
+
+func checkOutboundRows(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f := found(t, s, "f")
+	whole := full[chela.Outbound]()
+	whole.Session, whole.Turn, whole.State = f.key, f.turn, chela.OutboxPending
+	bare := chela.Outbound{ID: "out_bare", Session: f.key, Turn: f.turn, State: chela.OutboxPending}
+	bare.To.Channel = "c"
+	for _, want := range []chela.Outbound{whole, bare} {
+		owe(t, s, want)
+		same(t, []chela.Outbound{want}, owed(t, s, want.To.Channel, 10))
+		refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.Owe(ctx, want) })
+	}
+	after := full[chela.Outbound]()
+	after.ID, after.State = bare.ID, chela.OutboxPending // an attempt that came to nothing
+	write(t, s, func(w *store.Write) error { return w.MoveOutbound(ctx, after) })
+	want := bare
+	want.Attempts, want.Error, want.SentAt = after.Attempts, after.Error, after.SentAt
+	same(t, []chela.Outbound{want}, owed(t, s, "c", 10))
+}
+
+func checkOwed(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f := found(t, s, "f")
+	for i, id := range []string{"d", "c", "b", "a"} {
+		o := f.newOutbound(id)
+		o.CreatedAt = at((i + 1) / 2) // 0, 1, 1, 2
+		owe(t, s, o)
+	}
+	elsewhere := f.newOutbound("x")
+	elsewhere.To.Channel = "slack"
+	owe(t, s, elsewhere)
+
+	id := func(o chela.Outbound) chela.OutboxID { return o.ID }
+	same(t, []chela.OutboxID{"out_d", "out_b", "out_c", "out_a"}, ids(owed(t, s, "telegram", 10), id))
+	write(t, s, func(w *store.Write) error {
+		if err := w.MoveOutbound(ctx, chela.Outbound{ID: "out_b", State: chela.OutboxSent}); err != nil {
+			return err
+		}
+		return w.MoveOutbound(ctx, chela.Outbound{ID: "out_d", State: chela.OutboxFailed})
+	})
+	same(t, []chela.OutboxID{"out_c"}, ids(owed(t, s, "telegram", 1), id))
+	same(t, []chela.OutboxID{"out_x"}, ids(owed(t, s, "slack", 10), id))
+}
+
+// checkOutboundMoves sees of a row only whether it is still owed: nothing else
+// can be asked of the outbox.
+func checkOutboundMoves(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f := found(t, s, "f")
+	states := []chela.OutboxState{chela.OutboxPending, chela.OutboxSent, chela.OutboxFailed, "made up"}
+	n := 0
+	for _, actual := range states {
+		for _, to := range states {
+			n++
+			o := f.newOutbound(fmt.Sprint(n))
+			o.State = actual
+			o.To.Channel = fmt.Sprint("channel_", n)
+			owe(t, s, o)
+			moved := o
+			moved.State = to
+			move := func(w *store.Write) error { return w.MoveOutbound(ctx, moved) }
+			left := 0
+			if actual == chela.OutboxPending {
+				left = 1
+			}
+			switch {
+			case to == "made up":
+				refuse(t, s, chela.Internal, move)
+			case actual != chela.OutboxPending:
+				refuse(t, s, chela.Conflict, move)
+			default:
+				write(t, s, move)
+				if to != chela.OutboxPending {
+					left = 0
+				}
+			}
+			same(t, left, len(owed(t, s, o.To.Channel, 10)))
+		}
+	}
+}

@@ -1,0 +1,140 @@
+// Package storetest is the contract of the store: what every method promises,
+// whichever database is behind it. What only one engine can show (group
+// commit, damaged files, lost connections) is tested beside the store.
+package storetest
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/store"
+)
+
+// Run runs the contract. Open returns an open store without any rows and
+// closes it when t ends; it is called once for each part of the contract.
+func Run(t *testing.T, open func(t testing.TB) *store.Store) {
+	for _, part := range contract {
+		t.Run(part.name, func(t *testing.T) {
+			t.Parallel()
+			part.check(t, open(t))
+		})
+	}
+}
+
+// contract lists the parts, by noun.
+var contract = []struct {
+	name  string
+	check func(*testing.T, *store.Store)
+}{
+	{"everything is counted", checkCounts},
+	{"sessions are kept whole", checkSessionRows},
+	{"sessions come in pages", checkSessionPages},
+	{"sessions are created once", checkCreateSession},
+	{"sessions are saved", checkSaveSession},
+	{"threads are kept whole", checkThreadRows},
+	{"threads come oldest first", checkThreadLists},
+	{"threads move", checkThreadMoves},
+	{"threads are not overwritten", checkThreadRaces},
+	{"entries are kept whole", checkEntryRows},
+	{"entries come in pages", checkEntryPages},
+	{"entries of a turn come in order", checkTurnEntries},
+	{"a path follows parents", checkPath},
+	{"a path is longer than a page", checkLongPath},
+	{"a path with a hole is a fault", checkBrokenPath},
+	{"turns are kept whole", checkTurnRows},
+	{"turns come oldest first", checkTurnLists},
+	{"turns move", checkTurnMoves},
+	{"turns are stopped while they live", checkRequestStop},
+	{"calls are kept whole", checkCallRows},
+	{"calls come by step and place", checkCallLists},
+	{"calls move", checkCallMoves},
+	{"approvals are kept whole", checkApprovalRows},
+	{"approvals are listed", checkApprovalLists},
+	{"approvals move once", checkApprovalMoves},
+	{"grants hold where they say", checkGrants},
+	{"messages are kept whole", checkMessageRows},
+	{"messages wait in order", checkWaiting},
+	{"messages are accepted once", checkDeliveries},
+	{"messages move once", checkMessageMoves},
+	{"replies are kept whole", checkOutboundRows},
+	{"replies are owed oldest first", checkOwed},
+	{"replies move once", checkOutboundMoves},
+	{"lanes count arrivals", checkArrivals},
+	{"lanes are taken, held and released", checkLeases},
+	{"lanes are fenced", checkFencing},
+	{"lanes with something to run are found", checkFreeLanes},
+	{"usage is summed", checkUsage},
+	{"work is kept whole", checkWorkRows},
+	{"work is unique while unfinished", checkWorkKeys},
+	{"work is claimed when due", checkClaims},
+	{"work moves", checkWorkMoves},
+	{"appends race", raceAppends},
+	{"arrivals race", raceArrivals},
+	{"takers of a lane race", raceTakers},
+	{"claims race", raceClaims},
+	{"deliveries race", raceDeliveries},
+	{"sessions race", raceSessions},
+}
+
+// write runs fn in a transaction that must succeed.
+func write(t testing.TB, s *store.Store, fn func(w *store.Write) error) {
+	t.Helper()
+	if err := s.Write(t.Context(), "storetest", fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// refuse runs fn in a transaction that must fail with an error of a kind.
+func refuse(t testing.TB, s *store.Store, kind chela.Kind, fn func(w *store.Write) error) {
+	t.Helper()
+	err := s.Write(t.Context(), "storetest", fn)
+	if got := chela.KindOf(err); got != kind {
+		t.Errorf("refused with kind %q, want %q: %v", got, kind, err)
+	}
+}
+
+// read returns what fn reads.
+func read[T any](t testing.TB, s *store.Store, fn func(r *store.Read) (T, error)) T {
+	t.Helper()
+	var v T
+	err := s.Read(t.Context(), func(r *store.Read) error {
+		var err error
+		v, err = fn(r)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// miss runs a read that must find nothing.
+func miss[T any](t testing.TB, s *store.Store, fn func(r *store.Read) (T, error)) {
+	t.Helper()
+	err := s.Read(t.Context(), func(r *store.Read) error {
+		_, err := fn(r)
+		return err
+	})
+	if got := chela.KindOf(err); got != chela.NotFound {
+		t.Errorf("missing row is of kind %q, want %q: %v", got, chela.NotFound, err)
+	}
+}
+
+// same compares what was read with what was written.
+func same[T any](t testing.TB, want, got T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("rows differ (-want +got)\n%s", diff)
+	}
+}
+
+// ids returns what names each row, which is easier to compare than the row.
+func ids[R, ID any](rows []R, id func(R) ID) []ID {
+	var names []ID
+	for _, row := range rows {
+		names = append(names, id(row))
+	}
+	return names
+}

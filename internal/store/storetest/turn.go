@@ -1,0 +1,140 @@
+package storetest
+
+import (
+	"fmt"
+	"testing"
+
+	"chela"
+	"chela/internal/store"
+)
+
+func checkTurnRows(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f := found(t, s, "f")
+	whole := full[chela.Turn]()
+	whole.Session, whole.Thread = f.key, f.thread
+	bare := chela.Turn{ID: "turn_bare", Session: f.key, Thread: f.thread, State: chela.TurnFailed}
+	empty := f.newTurn("turn_empty", chela.TurnProcessing)
+	empty.Failure = &chela.Failure{}
+	for _, want := range []chela.Turn{whole, bare, empty} {
+		write(t, s, func(w *store.Write) error { return w.OpenTurn(ctx, want) })
+		same(t, want, read(t, s, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, want.ID) }))
+		refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.OpenTurn(ctx, want) })
+	}
+	miss(t, s, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, "turn_nothing") })
+
+	after := full[chela.Turn]()
+	after.ID, after.State = empty.ID, chela.TurnLimited
+	write(t, s, func(w *store.Write) error { return w.MoveTurn(ctx, after, chela.TurnProcessing) })
+	want := empty
+	want.State, want.Crashes, want.Steps = after.State, after.Crashes, after.Steps
+	want.Failure, want.FinishedAt = after.Failure, after.FinishedAt
+	same(t, want, read(t, s, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, empty.ID) }))
+}
+
+func checkTurnLists(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f, other := found(t, s, "f"), found(t, s, "other")
+	second := f
+	second.thread = "thr_second"
+	open := func(g family, id chela.TurnID, state chela.TurnState, n int) chela.TurnID {
+		turn := g.newTurn(id, state)
+		turn.CreatedAt = at(n)
+		write(t, s, func(w *store.Write) error { return w.OpenTurn(ctx, turn) })
+		return id
+	}
+	write(t, s, func(w *store.Write) error { return w.CreateThread(ctx, f.newThread(second.thread)) })
+	third := open(f, "turn_a", chela.TurnAwaiting, 3)
+	first := open(f, "turn_c", chela.TurnLimited, 1)
+	again := open(f, "turn_b", chela.TurnInterrupted, 1)
+	live := open(second, "turn_d", chela.TurnProcessing, 2)
+	far := open(other, "turn_e", chela.TurnProcessing, 4)
+
+	id := func(t chela.Turn) chela.TurnID { return t.ID }
+	turns := read(t, s, func(r *store.Read) ([]chela.Turn, error) { return r.Turns(ctx, f.thread) })
+	same(t, []chela.TurnID{f.turn, again, first, third}, ids(turns, id))
+	mine := read(t, s, func(r *store.Read) ([]chela.Turn, error) { return r.LiveTurns(ctx, f.key) })
+	same(t, []chela.TurnID{live, third}, ids(mine, id))
+	every := read(t, s, func(r *store.Read) ([]chela.Turn, error) { return r.LiveTurns(ctx, "") })
+	same(t, []chela.TurnID{live, third, far}, ids(every, id))
+
+	ready := func(key chela.SessionKey) (turn chela.Turn, ok bool) {
+		read(t, s, func(r *store.Read) (_ bool, err error) {
+			turn, ok, err = r.ReadyTurn(ctx, key)
+			return ok, err
+		})
+		return turn, ok
+	}
+	later := f
+	later.thread = "thr_later"
+	write(t, s, func(w *store.Write) error { return w.CreateThread(ctx, f.newThread(later.thread)) })
+	open(later, "turn_0", chela.TurnProcessing, 5)
+	oldest, ok := ready(f.key)
+	same(t, live, oldest.ID)
+	same(t, true, ok)
+	_, ok = ready("nobody")
+	same(t, false, ok)
+
+	rival := f.newTurn("turn_rival", chela.TurnProcessing)
+	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.OpenTurn(ctx, rival) })
+}
+
+var turnStates = []chela.TurnState{
+	chela.TurnProcessing, chela.TurnAwaiting, chela.TurnCompleted, chela.TurnFailed, chela.TurnInterrupted, chela.TurnLimited,
+}
+
+func checkTurnMoves(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f := found(t, s, "f")
+	id := func(n int) chela.TurnID { return chela.TurnID(fmt.Sprint("turn_", n)) }
+	mover[chela.TurnState]{
+		states: turnStates,
+		from:   turnStates,
+		legal: func(from, to chela.TurnState) bool {
+			return from.CanMove(to) || from == to && !from.Ended() // steps are counted without a move
+		},
+		add: func(w *store.Write, n int, state chela.TurnState) error {
+			g := f // each in a thread of its own, which has one live turn
+			g.thread = chela.ThreadID(fmt.Sprint("thr_", n))
+			if err := w.CreateThread(ctx, f.newThread(g.thread)); err != nil {
+				return err
+			}
+			return w.OpenTurn(ctx, g.newTurn(id(n), state))
+		},
+		move: func(w *store.Write, n int, from, to chela.TurnState) error {
+			return w.MoveTurn(ctx, chela.Turn{ID: id(n), State: to}, from)
+		},
+		state: func(r *store.Read, n int) (chela.TurnState, error) {
+			turn, err := r.Turn(ctx, id(n))
+			return turn.State, err
+		},
+	}.check(t, s)
+}
+
+func checkRequestStop(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f := found(t, s, "f")
+	stopped := func(id chela.TurnID) bool {
+		return read(t, s, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, id) }).Stop
+	}
+	for i, state := range turnStates {
+		turn := f.newTurn(chela.TurnID(fmt.Sprint("turn_", i)), state)
+		write(t, s, func(w *store.Write) error { return w.OpenTurn(ctx, turn) })
+		stop := func(w *store.Write) error { return w.RequestStop(ctx, turn.ID) }
+		if state.Ended() {
+			refuse(t, s, chela.Conflict, stop)
+			same(t, false, stopped(turn.ID))
+			continue
+		}
+		same(t, false, stopped(turn.ID))
+		write(t, s, stop)
+		write(t, s, stop) // twice does no harm
+		same(t, true, stopped(turn.ID))
+
+		// What the turn stores of itself does not take the wish back.
+		turn.State = chela.TurnFailed
+		write(t, s, func(w *store.Write) error { return w.MoveTurn(ctx, turn, state) })
+		same(t, true, stopped(turn.ID))
+	}
+	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.RequestStop(ctx, "turn_nothing") })
+}
