@@ -3,6 +3,7 @@ package anthropic_test
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -208,6 +209,30 @@ func TestNew(t *testing.T) {
 	for _, tt := range tests {
 		if _, err := anthropic.New(tt.cfg); chela.KindOf(err) != tt.want {
 			t.Errorf("%+v: got %v, want kind %q", tt.cfg, err, tt.want)
+		}
+	}
+}
+
+// TestEnvironment shows that the SDK takes nothing from the environment, which
+// only the configuration reads.
+func TestEnvironment(t *testing.T) {
+	for _, name := range []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_PROFILE", "ANTHROPIC_CUSTOM_HEADERS"} {
+		t.Setenv(name, "http://stray:stray")
+	}
+	c := events(begin, end, over)
+	p, err := anthropic.New(anthropic.Config{BaseURL: "http://127.0.0.1:1", HTTPClient: &http.Client{Transport: c}, Headers: map[string]string{"X-Own": "1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ask(t, p, hello()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(c.url, "http://127.0.0.1:1") || c.header.Get("X-Own") != "1" {
+		t.Errorf("asked %s with %v", c.url, c.header)
+	}
+	for name, values := range c.header {
+		if strings.Contains(strings.Join(values, " "), "stray") || name == "Authorization" || name == "X-Api-Key" {
+			t.Errorf("sent %s: %q", name, values)
 		}
 	}
 }

@@ -17,6 +17,7 @@ type canned struct {
 	body   string
 	sent   string // the last request's body
 	url    string
+	header http.Header
 }
 
 func (c *canned) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -27,7 +28,7 @@ func (c *canned) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		c.sent = string(sent)
 	}
-	c.url = r.URL.String()
+	c.url, c.header = r.URL.String(), r.Header
 	return &http.Response{
 		StatusCode: max(c.status, http.StatusOK), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
 		Header: http.Header{"Content-Type": {c.kind}}, Body: io.NopCloser(strings.NewReader(c.body)),

@@ -72,24 +72,18 @@ func (p *Provider) tool(t chela.ToolSpec) (*anthropic.ToolParam, error) {
 	return tool, nil
 }
 
-// messages returns the conversation with roles that alternate: what people say
-// and the results of tools are both the user's, so neighbours are merged. The
-// results come first in their message, as the protocol wants.
+// messages returns the conversation with roles that alternate, beginning and
+// ending with the user: what people say and the results of tools are both the
+// user's, so neighbours are merged. The results come first in their message,
+// as the protocol wants.
 func (p *Provider) messages(ctx context.Context, req *chela.Request) ([]anthropic.MessageParam, error) {
-	var out []anthropic.MessageParam
-	add := func(role anthropic.MessageParamRole, blocks ...anthropic.ContentBlockParamUnion) {
-		if n := len(out); n > 0 && out[n-1].Role == role {
-			out[n-1].Content = append(out[n-1].Content, blocks...)
-			return
-		}
-		out = append(out, anthropic.MessageParam{Role: role, Content: blocks})
-	}
+	var c conversation
 	for _, m := range wire.Whole(req.Messages, refShape.MatchString) {
 		if m.Role == chela.RoleAssistant {
-			if len(out) == 0 { // a conversation begins with the user
-				add(anthropic.MessageParamRoleUser, anthropic.NewTextBlock("(the conversation goes on)"))
+			if len(c) == 0 {
+				c.add(anthropic.MessageParamRoleUser, anthropic.NewTextBlock("(the conversation goes on)"))
 			}
-			add(anthropic.MessageParamRoleAssistant, said(m)...)
+			c.add(anthropic.MessageParamRoleAssistant, said(m)...)
 			continue
 		}
 		parts, err := p.guard.Parts(ctx, req, m)
@@ -97,23 +91,43 @@ func (p *Provider) messages(ctx context.Context, req *chela.Request) ([]anthropi
 			return nil, err
 		}
 		if m.Role == chela.RoleTool {
-			add(anthropic.MessageParamRoleUser, result(m, parts))
+			c.add(anthropic.MessageParamRoleUser, result(m, parts))
 			continue
 		}
 		for _, part := range parts {
-			add(anthropic.MessageParamRoleUser, block(part))
+			c.add(anthropic.MessageParamRoleUser, block(part))
 		}
 	}
-	if n := len(out); n > 0 {
-		if out[n-1].Role == anthropic.MessageParamRoleAssistant { // models refuse to go on in their own words
-			add(anthropic.MessageParamRoleUser, anthropic.NewTextBlock("(go on)"))
-		}
-		last := out[len(out)-1].Content
-		if c := last[len(last)-1].GetCacheControl(); c != nil {
-			*c = mark()
-		}
+	c.close()
+	return c, nil
+}
+
+// A conversation is the messages of a request.
+type conversation []anthropic.MessageParam
+
+// add appends blocks to the last message, or to a new one if that is of the
+// other role.
+func (c *conversation) add(role anthropic.MessageParamRole, blocks ...anthropic.ContentBlockParamUnion) {
+	if n := len(*c); n > 0 && (*c)[n-1].Role == role {
+		(*c)[n-1].Content = append((*c)[n-1].Content, blocks...)
+		return
 	}
-	return out, nil
+	*c = append(*c, anthropic.MessageParam{Role: role, Content: blocks})
+}
+
+// close sees to it that the user has the last word, since models refuse to go
+// on in their own, and marks its end for the cache.
+func (c *conversation) close() {
+	if len(*c) == 0 {
+		return
+	}
+	if (*c)[len(*c)-1].Role == anthropic.MessageParamRoleAssistant {
+		c.add(anthropic.MessageParamRoleUser, anthropic.NewTextBlock("(go on)"))
+	}
+	last := (*c)[len(*c)-1].Content
+	if control := last[len(last)-1].GetCacheControl(); control != nil {
+		*control = mark()
+	}
 }
 
 // said returns what the model said before. Its thinking goes back unchanged,

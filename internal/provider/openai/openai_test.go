@@ -3,6 +3,7 @@ package openai_test
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -179,6 +180,30 @@ func TestNew(t *testing.T) {
 	for _, tt := range tests {
 		if _, err := openai.New(tt.cfg); chela.KindOf(err) != tt.want {
 			t.Errorf("%+v: got %v, want kind %q", tt.cfg, err, tt.want)
+		}
+	}
+}
+
+// TestEnvironment shows that the SDK takes nothing from the environment, which
+// only the configuration reads.
+func TestEnvironment(t *testing.T) {
+	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_CUSTOM_HEADERS"} {
+		t.Setenv(name, "http://stray:stray")
+	}
+	c := events(`[DONE]`)
+	p, err := openai.New(openai.Config{BaseURL: local, HTTPClient: &http.Client{Transport: c}, Headers: map[string]string{"X-Own": "1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ask(t, p, hello()); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(c.url, local) || c.header.Get("X-Own") != "1" {
+		t.Errorf("asked %s with %v", c.url, c.header)
+	}
+	for name, values := range c.header {
+		if strings.Contains(strings.Join(values, " "), "stray") || name == "Authorization" || name == "X-Api-Key" {
+			t.Errorf("sent %s: %q", name, values)
 		}
 	}
 }

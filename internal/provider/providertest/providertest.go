@@ -128,8 +128,8 @@ func (f Fault) Refuses() bool {
 
 // Received is what a server was sent, in the words of the contract.
 type Received struct {
-	Plain     bool     // no stream was asked for
-	System    string   //
+	Plain     bool // no stream was asked for
+	System    string
 	Texts     []string // of messages and results, in order, without empty ones
 	Images    []string // SHA-256 of each image, in order, in hex
 	Thinking  []string // blocks sent back, in order: text and signature, or what was redacted
