@@ -68,3 +68,18 @@ func TestThinkingGoesBack(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
+
+// TestUserHasFirstAndLastWord sends what a compaction may leave: a conversation
+// that begins and ends with the model. The server refuses both.
+func TestUserHasFirstAndLastWord(t *testing.T) {
+	t.Parallel()
+	c := providertest.NewCase("first and last word", providertest.Answer{Text: []string{"ok"}})
+	req := &chela.Request{Model: "m", Messages: []chela.Message{{Role: chela.RoleAssistant, Text: "a"}}}
+	if _, err := ask(t, serve(t, c), req); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"(the conversation goes on)", "a", "(go on)"}
+	if diff := cmp.Diff(want, c.Received()[0].Texts); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
