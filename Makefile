@@ -31,8 +31,8 @@ golden: ## write the golden files anew, to be read as a diff
 bench: ## measure
 	go test -run '^$$' -bench . -benchmem ./bench/...
 
-crash: ## kill the program at every failpoint and at random, for an hour
-	go run ./internal/testcount -count=1 -timeout=2h -run=Crash ./bench/... ./cmd/... -args -crash=all
+crash: ## kill the program at every failpoint, and again at all of its recovery
+	go run ./internal/testcount -count=1 -timeout=2h -run=Crash ./cmd/chela -crash.whole
 
 services: ## install what the tests need, where that is possible
 	@scripts/services.sh

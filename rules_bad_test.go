@@ -134,7 +134,7 @@ var badShapes = []badSource{
 	},
 	{
 		rule:  "parameters are few",
-		files: inTurn("func f(a, b, c, d, e int) {}\nfunc g(a, b, c, d int, rest ...int) {}"),
+		files: inTurn("func f(a, b, c, d, e int) {}\nfunc g(t testing.TB, a, b, c, d int, rest ...int) {}"),
 		want:  []string{"f has 5 parameters, at most 4"},
 	},
 	{

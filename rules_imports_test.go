@@ -127,7 +127,7 @@ var owners = []owner{
 	{imported: "golang.org/x/text", by: []string{"internal/tool/...", "internal/safety"}},
 	{imported: "golang.org/x/tools", tests: true},
 	{imported: "modernc.org/sqlite", by: []string{"internal/store"}},
-	{imported: "mvdan.cc/sh/v3", by: []string{"internal/tool", "internal/policy"}},
+	{imported: "mvdan.cc/sh/v3", by: []string{"internal/tool/...", "internal/policy"}},
 	{imported: "pgregory.net/rapid", tests: true},
 
 	{imported: "database/sql", by: []string{"internal/store", "internal/store/storetest"}, tests: true},

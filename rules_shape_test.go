@@ -14,7 +14,7 @@ const (
 	maxFileLines     = 500
 	maxFunctionLines = 80
 	maxPackageLines  = 2000 // without tests
-	maxParameters    = 4    // the context included, a list at the end not
+	maxParameters    = 4    // the context included, a testing.T and a list at the end not
 	maxMethods       = 3    // of an interface
 	maxReceiver      = 2    // letters
 )
@@ -60,8 +60,13 @@ func checkFunctionSizes(m *module) (found []finding) {
 func checkParameters(m *module) (found []finding) {
 	m.eachFunction(func(dir *folder, _ *source, fn *ast.FuncDecl) {
 		n := fn.Type.Params.NumFields()
-		if params := fn.Type.Params.List; n > 0 && isVariadic(params[len(params)-1]) {
-			n--
+		if params := fn.Type.Params.List; n > 0 {
+			if isVariadic(params[len(params)-1]) {
+				n--
+			}
+			if isTesting(params[0].Type) {
+				n--
+			}
 		}
 		if n > maxParameters {
 			found = append(found, m.finding(fn, dir.symbol(fn), "%s has %d parameters, at most %d", fn.Name.Name, n, maxParameters))

@@ -23,9 +23,9 @@ func TestStatusIsShownByTests(t *testing.T) {
 		t.Fatal(err)
 	}
 	var tests []string
-	load(t, os.DirFS(".")).eachFunction(func(_ *folder, s *source, fn *ast.FuncDecl) {
-		if fn.Recv == nil && (s.test || strings.HasSuffix(s.Name.Name, "test")) {
-			tests = append(tests, fn.Name.Name)
+	load(t, os.DirFS(".")).eachFunction(func(dir *folder, s *source, fn *ast.FuncDecl) {
+		if s.test && strings.HasPrefix(fn.Name.Name, "Test") {
+			tests = append(tests, dir.symbol(fn))
 		}
 	})
 	rows := 0
@@ -44,7 +44,7 @@ func TestStatusIsShownByTests(t *testing.T) {
 			t.Errorf("%s works, but no test shows it", id)
 		}
 		for _, name := range shown {
-			if !isTest(name[1], tests) {
+			if !slices.Contains(tests, name[1]) && !isScript(name[1]) {
 				t.Errorf("%s is shown by %s, which does not exist", id, name[1])
 			}
 		}
@@ -54,11 +54,8 @@ func TestStatusIsShownByTests(t *testing.T) {
 	}
 }
 
-// isTest reports whether name is a test function or a file of a test.
-func isTest(name string, functions []string) bool {
-	if strings.Contains(name, "/") {
-		_, err := os.Stat(name)
-		return err == nil
-	}
-	return slices.Contains(functions, name)
+// isScript reports whether name is the file of a script.
+func isScript(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil && strings.HasSuffix(name, ".txtar")
 }
