@@ -1,0 +1,151 @@
+// Package shell holds the tool that runs a line of shell in a sandbox, and
+// judges the line before it runs.
+//
+// The line is parsed, not matched as text. A line that is made of simple
+// commands only is taken apart: each is a subject for patterns, printed in one
+// canonical way, so that spaces, quotes and pipes hide nothing. Wrappers such
+// as sudo, env, xargs and sh -c are subjects themselves, and so is what they
+// wrap. A line that cannot be taken apart for certain is one exact subject,
+// which no wildcard covers. See [Judge].
+package shell
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"chela"
+	"chela/internal/sandbox"
+	"chela/internal/tool"
+	"chela/internal/tool/workspace"
+)
+
+// The bounds of one call.
+const (
+	DefaultTimeout = 120 * time.Second
+	MaxTimeout     = 600 * time.Second
+	maxCommand     = 64 << 10 // bytes of a line; the parser recurses
+	maxOutput      = 48_000   // bytes of output in a result
+)
+
+//go:embed shell.md
+var doc string
+
+// A commandRunner runs commands apart from the machine. Its errors are those
+// of sandbox/process.
+type commandRunner interface {
+	Run(ctx context.Context, spec sandbox.Spec) (sandbox.Result, error)
+}
+
+type input struct {
+	Command string `json:"command" jsonschema:"the line of shell to run"`
+	Workdir string `json:"workdir,omitempty" jsonschema:"where it begins; the workspace if left out"`
+	Timeout int    `json:"timeout,omitempty" jsonschema:"seconds after which it is killed; 120 if left out" min:"1" max:"600"`
+}
+
+// New returns the tool. Its commands run by runner, in the workspace that find
+// tells for the agent of the call.
+//
+// A command that ran to its end is a result that has not failed, whatever its
+// exit code, which the text begins with: it is the program's word, and the
+// model must read it. A command that could not be started, was refused, or was
+// killed when its time was over is a failed result.
+func New(runner commandRunner, find workspace.Finder) chela.Tool {
+	t := tool.New(tool.Def[input]{
+		Name:    "shell",
+		Doc:     doc,
+		Timeout: MaxTimeout + 30*time.Second, // the sandbox keeps the call's own
+		Judge:   func(in input) chela.Judgement { return judgeCall(in) },
+		Run: func(ctx context.Context, call tool.Call[input]) (chela.ToolResult, error) {
+			return run(ctx, runner, find, call)
+		},
+	})
+	t.Domain = chela.DomainWorker
+	return t
+}
+
+func judgeCall(in input) chela.Judgement {
+	j := Judge(in.Command)
+	if in.Workdir != "" {
+		j.Preview += "\n[in " + visible(in.Workdir) + "]"
+	}
+	return j
+}
+
+func run(ctx context.Context, runner commandRunner, find workspace.Finder, call tool.Call[input]) (chela.ToolResult, error) {
+	if problem := unusable(call.In.Command); problem != "" {
+		return tool.Failed(problem), nil
+	}
+	dir, err := find(call.Agent)
+	if err != nil {
+		return chela.ToolResult{}, fmt.Errorf("find workspace of agent %q: %w", call.Agent, err)
+	}
+	timeout := cmp.Or(time.Duration(call.In.Timeout)*time.Second, DefaultTimeout)
+	res, err := runner.Run(ctx, sandbox.Spec{
+		Command:   call.In.Command,
+		Workspace: dir,
+		Workdir:   call.In.Workdir,
+		Timeout:   timeout,
+	})
+	switch {
+	case ctx.Err() != nil:
+		return chela.ToolResult{}, context.Cause(ctx)
+	case err != nil && (chela.KindOf(err) == chela.Internal || errors.Is(err, context.Canceled)):
+		return chela.ToolResult{}, fmt.Errorf("run command: %w", err)
+	case err != nil:
+		return tool.Failed(chela.MessageOf(err)), nil
+	case res.TimedOut:
+		return tool.Failed(fmt.Sprintf("killed with all it had started, because it took longer than %s; "+
+			"do less at once or give it more time (at most %d seconds)%s", timeout, MaxTimeout/time.Second, printed(res))), nil
+	default:
+		return tool.Done(ending(res) + printed(res)), nil
+	}
+}
+
+// unusable returns why a line cannot be run, or "".
+func unusable(command string) string {
+	switch {
+	case strings.TrimSpace(command) == "":
+		return "the command is empty"
+	case len(command) > maxCommand:
+		return fmt.Sprintf("the command has %d bytes, %d are allowed; write a script into the workspace and run that", len(command), maxCommand)
+	case !utf8.ValidString(command) || strings.ContainsRune(command, 0):
+		return "the command must be text without NUL bytes"
+	default:
+		return ""
+	}
+}
+
+func ending(res sandbox.Result) string {
+	text := fmt.Sprintf("exit code %d", res.ExitCode)
+	if res.Signal != "" {
+		text += ", ended by " + res.Signal
+	}
+	return text
+}
+
+// printed returns what a command printed, as it follows the first line of a
+// result, with the middle left out when it is long.
+func printed(res sandbox.Result) string {
+	out := res.Output
+	if strings.TrimSpace(out) == "" {
+		return "\n(it printed nothing)"
+	}
+	if len(out) <= maxOutput {
+		return "\n" + out
+	}
+	head, tail := out[:maxOutput/2], out[len(out)-maxOutput/2:]
+	for !utf8.ValidString(head) {
+		head = head[:len(head)-1]
+	}
+	for !utf8.RuneStart(tail[0]) {
+		tail = tail[1:]
+	}
+	dropped := int64(len(out)-len(head)-len(tail)) + res.Dropped
+	return fmt.Sprintf("\n%s\n[about %d bytes left out]\n%s", head, dropped, tail)
+}

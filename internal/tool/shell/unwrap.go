@@ -1,0 +1,193 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// A payload is what a command runs besides itself: a command, a line of shell,
+// or something that is not known.
+type payload struct {
+	words  []word
+	line   string
+	opaque bool
+}
+
+var unknown = payload{opaque: true}
+
+// A wrapper is a command that runs the one in its arguments. Its options are
+// all known, or what it runs is not.
+type wrapper struct {
+	flags  string   // short options without a value
+	valued string   // short options with one
+	long   []string // long options, with "=value" where they end so
+	skip   int      // arguments before the command
+}
+
+var wrappers = map[string]wrapper{
+	"builtin": {},
+	"busybox": {},
+	"command": {flags: "p"},
+	"doas":    {flags: "nL", valued: "uC"},
+	"env":     {flags: "i0v", valued: "uC", long: []string{"ignore-environment", "unset=", "chdir="}},
+	"exec":    {flags: "cl", valued: "a"},
+	"ionice":  {flags: "t", valued: "cn", long: []string{"class=", "classdata=", "ignore"}},
+	"nice":    {flags: "0123456789", valued: "n", long: []string{"adjustment="}},
+	"nohup":   {},
+	"setsid":  {flags: "cfw", long: []string{"ctty", "fork", "wait"}},
+	"stdbuf":  {valued: "ioe", long: []string{"input=", "output=", "error="}},
+	"sudo":    {flags: "nEHSkKbAPB", valued: "ughpCTrtUDR", long: []string{"user=", "group=", "non-interactive", "preserve-env", "set-home"}},
+	"time":    {flags: "pvaq"},
+	"timeout": {flags: "v", valued: "sk", long: []string{"foreground", "preserve-status", "verbose", "signal=", "kill-after="}, skip: 1},
+	"toybox":  {},
+	"xargs":   {flags: "0rtpx", valued: "nILPdsaE", long: []string{"null", "no-run-if-empty", "verbose", "max-args=", "max-procs=", "replace="}},
+}
+
+// shells run a line that is an argument of theirs.
+var shells = []string{"ash", "bash", "dash", "ksh", "mksh", "rbash", "sh", "zsh"}
+
+// unwrap returns what c runs besides itself.
+func (c command) unwrap() payload {
+	name, args := c.name(), c.words[1:]
+	switch {
+	case slices.Contains(shells, name):
+		return script(args)
+	case name == "find":
+		return foundCommand(args)
+	case name == "command" && len(args) > 0 && (args[0].text == "-v" || args[0].text == "-V"):
+		return payload{} // only asks
+	}
+	w, ok := wrappers[name]
+	if !ok {
+		return payload{}
+	}
+	inner := w.inner(args)
+	if name == "xargs" && !inner.opaque {
+		if len(inner.words) == 0 {
+			inner.words = []word{{text: "echo", fixed: true}}
+		}
+		inner.words = append(slices.Clone(inner.words), word{text: "{}", fed: true})
+	}
+	return inner
+}
+
+// inner returns the command among a wrapper's arguments.
+func (w wrapper) inner(args []word) payload {
+	skip := w.skip
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if !a.fixed {
+			return unknown
+		}
+		switch {
+		case a.text == "--":
+			return payload{words: args[min(i+1+skip, len(args)):]}
+		case strings.HasPrefix(a.text, "--"):
+			if !w.knowsLong(a.text[2:]) {
+				return unknown
+			}
+		case len(a.text) > 1 && a.text[0] == '-':
+			more, ok := w.short(a.text[1:])
+			if !ok {
+				return unknown
+			}
+			i += more
+		case strings.Contains(a.text, "="):
+			return unknown // a variable that the command will see
+		case skip > 0:
+			skip--
+		default:
+			return payload{words: args[i:]}
+		}
+	}
+	return payload{}
+}
+
+func (w wrapper) knowsLong(option string) bool {
+	name, _, valued := strings.Cut(option, "=")
+	if valued {
+		name += "="
+	}
+	return slices.Contains(w.long, name)
+}
+
+// short returns how many further arguments a cluster of short options takes,
+// or false if one of them is not known.
+func (w wrapper) short(cluster string) (more int, ok bool) {
+	for i, c := range cluster {
+		switch {
+		case strings.ContainsRune(w.valued, c):
+			if i+1 < len(cluster) {
+				return 0, true // the rest is its value
+			}
+			return 1, true
+		case !strings.ContainsRune(w.flags, c):
+			return 0, false
+		}
+	}
+	return 0, true
+}
+
+// script returns the line that a shell is given with -c. A shell that is given
+// a file instead runs that; what it reads from its input is not known.
+func script(args []word) payload {
+	for i, a := range args {
+		switch {
+		case !a.fixed:
+			return unknown
+		case a.text == "--version" || a.text == "--help":
+			return payload{}
+		case a.text == "--norc" || a.text == "--noprofile" || a.text == "--posix":
+		case strings.HasPrefix(a.text, "-") || strings.HasPrefix(a.text, "+"):
+			letters := strings.TrimLeft(a.text, "-+")
+			if strings.Trim(letters, "ceuxv") != "" || letters == "" || strings.HasPrefix(a.text, "--") {
+				return unknown
+			}
+			if !strings.Contains(letters, "c") {
+				continue
+			}
+			if i+1 >= len(args) || !args[i+1].fixed || strings.HasPrefix(args[i+1].text, "-") {
+				return unknown
+			}
+			return payload{line: args[i+1].text, opaque: strings.TrimSpace(args[i+1].text) == ""}
+		default:
+			return payload{} // a file
+		}
+	}
+	return unknown
+}
+
+// foundCommand returns the command that find runs on what it finds. Of
+// several, none is known.
+func foundCommand(args []word) payload {
+	var inner payload
+	for i := 0; i < len(args); i++ {
+		if !args[i].fixed {
+			return unknown
+		}
+		switch args[i].text {
+		case "-fprint", "-fprint0", "-fprintf", "-fls":
+			return unknown
+		case "-exec", "-execdir", "-ok", "-okdir":
+			end := slices.IndexFunc(args[i:], func(w word) bool { return w.fixed && (w.text == ";" || w.text == "+") })
+			if end < 2 || inner.words != nil {
+				return unknown
+			}
+			inner.words = found(args[i+1 : i+end])
+			i += end
+		}
+	}
+	return inner
+}
+
+// found returns words with the names that find puts in as what they are: not
+// known before.
+func found(words []word) []word {
+	out := slices.Clone(words)
+	for i, w := range out {
+		if strings.Contains(w.text, "{}") {
+			out[i] = word{text: w.text, fed: true}
+		}
+	}
+	return out
+}

@@ -1,0 +1,146 @@
+package shell
+
+import (
+	"bytes"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A word is one argument as it is known before the line runs.
+type word struct {
+	text  string // its value if fixed, else its source
+	fixed bool   // the value is certain: nothing in it is expanded
+	fed   bool   // a part of it is what another command prints
+}
+
+// readWord returns what is known of w.
+func readWord(w *syntax.Word) word {
+	value, fixed := valueOf(w.Parts, false)
+	if fixed {
+		return word{text: value, fixed: true}
+	}
+	return word{text: source(w), fed: hasCommand(w)}
+}
+
+// valueOf returns the value of the parts of a word, or false if it depends on
+// what the shell finds when it runs.
+func valueOf(parts []syntax.WordPart, quoted bool) (string, bool) {
+	var b strings.Builder
+	for _, part := range parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			value, fixed := literal(p.Value, quoted)
+			if !fixed {
+				return "", false
+			}
+			b.WriteString(value)
+		case *syntax.SglQuoted:
+			if p.Dollar {
+				return "", false
+			}
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			value, fixed := valueOf(p.Parts, true)
+			if !fixed || p.Dollar {
+				return "", false
+			}
+			b.WriteString(value)
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
+// literal returns the value of literal text. Outside of quotes, what may match
+// names, make several words or mean a home directory is not fixed.
+func literal(text string, quoted bool) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '\\' && i+1 < len(text) && (!quoted || strings.IndexByte("$`\"\\\n", text[i+1]) >= 0):
+			i++
+			if text[i] != '\n' {
+				b.WriteByte(text[i])
+			}
+		case !quoted && (strings.IndexByte("*?{~", c) >= 0 || c == '[' && len(text) > 1):
+			return "", false
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), true
+}
+
+// hasCommand reports whether a part of node is what a command prints.
+func hasCommand(node syntax.Node) bool {
+	found := false
+	syntax.Walk(node, func(n syntax.Node) bool {
+		switch n.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// simpleExpansions reports whether all that is expanded in node are variables
+// as they are, file names and braces: nothing that runs, assigns or computes.
+func simpleExpansions(node syntax.Node) bool {
+	simple := true
+	syntax.Walk(node, func(n syntax.Node) bool {
+		if !simple {
+			return false
+		}
+		switch p := n.(type) {
+		case *syntax.ParamExp:
+			simple = p.Param != nil && !p.Excl && p.Index == nil && p.Slice == nil &&
+				p.Repl == nil && p.Names == 0 && p.Exp == nil
+		case *syntax.CmdSubst, *syntax.ProcSubst, *syntax.ArithmExp, *syntax.ExtGlob:
+			simple = false
+		case *syntax.DblQuoted:
+			simple = !p.Dollar
+		}
+		return simple
+	})
+	return simple
+}
+
+// source returns node as the printer writes it.
+func source(node syntax.Node) string {
+	var b bytes.Buffer
+	// A buffer takes everything, and the parser made the node.
+	_ = syntax.NewPrinter().Print(&b, node)
+	return b.String()
+}
+
+// canonical returns the words as one line in which equal commands look equal.
+func canonical(words []word) string {
+	parts := make([]string, len(words))
+	for i, w := range words {
+		parts[i] = visible(w.text)
+		if !w.fixed || i > 0 && plain(w.text) {
+			continue
+		}
+		// Only NUL cannot be quoted, and no line with it gets this far.
+		if q, err := syntax.Quote(w.text, syntax.LangBash); err == nil {
+			parts[i] = q
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// plain reports whether an argument needs no quotes.
+func plain(text string) bool {
+	for _, c := range []byte(text) {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("_@%+=:,./^-", c) >= 0:
+		default:
+			return false
+		}
+	}
+	return text != ""
+}

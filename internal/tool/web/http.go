@@ -1,0 +1,272 @@
+// Package web holds the tools that reach other machines: http. All of them go
+// through one guard.
+package web
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"code.dny.dev/ssrf"
+
+	"chela"
+	"chela/internal/tool"
+	"chela/internal/tool/workspace"
+)
+
+// The limits of one request.
+const (
+	defaultTimeout = 30 * time.Second
+	maxTimeout     = 120 * time.Second
+	maxResponse    = 5 << 20  // bytes of a body that are read
+	maxText        = 40 << 10 // bytes of a body that are shown
+	maxPreview     = 4 << 10
+	maxURL         = 8 << 10
+)
+
+// A Config says what the tools may reach. The zero value reaches what is
+// public and saves nothing.
+type Config struct {
+	Workspace workspace.Finder // where save_to writes; nil refuses it
+	Allow     []string         // hosts, addresses and prefixes reached though they are not public
+	Resolver  *net.Resolver    // nil means the system's
+}
+
+//go:embed http.md
+var httpDoc string
+
+type httpInput struct {
+	Method  string            `json:"method,omitempty" jsonschema:"GET if left out" enum:"GET,HEAD,OPTIONS,POST,PUT,PATCH,DELETE"`
+	URL     string            `json:"url" jsonschema:"the address, such as https://example.com/page"`
+	Headers map[string]string `json:"headers,omitempty" jsonschema:"request headers by name"`
+	Body    string            `json:"body,omitempty" jsonschema:"what to send"`
+	Timeout int               `json:"timeout_secs,omitempty" jsonschema:"seconds to wait for the whole answer; 30 if left out" min:"1" max:"120"`
+	SaveTo  string            `json:"save_to,omitempty" jsonschema:"file of the workspace to write the body of the answer to"`
+}
+
+func (in httpInput) method() string { return cmp.Or(in.Method, http.MethodGet) }
+
+// HTTP returns the tool that makes HTTP requests. It fails with Invalid if
+// cfg.Allow cannot be read.
+func HTTP(cfg Config) (chela.Tool, error) {
+	g, err := newGuard(cfg.Allow, cfg.Resolver)
+	if err != nil {
+		return chela.Tool{}, err
+	}
+	f := fetcher{client: g.client(), find: cfg.Workspace}
+	return tool.New(tool.Def[httpInput]{
+		Name:    "http",
+		Doc:     httpDoc,
+		Timeout: maxTimeout + 5*time.Second, // the call's own limit comes first
+		Judge:   judgeHTTP,
+		Run: func(ctx context.Context, call tool.Call[httpInput]) (chela.ToolResult, error) {
+			res, err := f.do(ctx, call)
+			switch {
+			case err == nil:
+				return res, nil
+			case ctx.Err() != nil:
+				return chela.ToolResult{}, ctx.Err()
+			case chela.KindOf(err) == chela.Internal:
+				return chela.ToolResult{}, err
+			default:
+				return tool.Failed(chela.MessageOf(err)), nil
+			}
+		},
+	}), nil
+}
+
+// judgeHTTP judges a request by its method. The subject is the method with the
+// whole URL; a pattern must match all of it.
+func judgeHTTP(in httpInput) chela.Judgement {
+	j := chela.Judgement{Effect: chela.EffectSend, Resume: chela.ResumeUnknown, Preview: previewHTTP(in)}
+	if harmless(in.method()) {
+		j.Effect, j.Resume = chela.EffectNetwork, chela.ResumeRepeat
+	}
+	u, err := parseURL(in.URL)
+	if err != nil {
+		// The call will be refused; until then nothing may be granted to it.
+		j.Subjects, j.Exact = []string{in.method() + " " + in.URL}, true
+		return j
+	}
+	// Servers differ on what an escaped dot or slash in a path means.
+	escaped := strings.ToLower(u.EscapedPath())
+	j.Exact = strings.Contains(escaped, "%2e") || strings.Contains(escaped, "%2f") || strings.Contains(escaped, "%5c")
+	j.Subjects = []string{in.method() + " " + u.String()}
+	if in.SaveTo != "" {
+		j.Subjects = append(j.Subjects, workspace.Subject(in.SaveTo))
+	}
+	return j
+}
+
+// previewHTTP shows a request without the values of its headers, which may
+// be credentials.
+func previewHTTP(in httpInput) string {
+	text := in.method() + " " + in.URL
+	for _, name := range slices.Sorted(maps.Keys(in.Headers)) {
+		text += "\n" + name + ": …"
+	}
+	if in.SaveTo != "" {
+		text += "\nthe answer goes to " + workspace.Subject(in.SaveTo)
+	}
+	if in.Body != "" {
+		text += "\n\n" + in.Body
+	}
+	return cut(text, maxPreview)
+}
+
+// A fetcher makes requests.
+type fetcher struct {
+	client *http.Client
+	find   workspace.Finder
+}
+
+// do makes a request. Errors that are not Internal are for the model.
+func (f fetcher) do(ctx context.Context, call tool.Call[httpInput]) (chela.ToolResult, error) {
+	in := call.In
+	timeout := time.Duration(in.Timeout) * time.Second
+	if timeout == 0 {
+		timeout = defaultTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	req, err := newRequest(ctx, in)
+	if err != nil {
+		return tool.Failed(err.Error()), nil
+	}
+	name, err := f.target(in)
+	if err != nil {
+		return chela.ToolResult{}, err
+	}
+	res, err := f.client.Do(req)
+	if err != nil {
+		return chela.ToolResult{}, explain(err, req.URL, timeout)
+	}
+	defer res.Body.Close() // the answer was read
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxResponse+1))
+	if err != nil {
+		return chela.ToolResult{}, explain(err, req.URL, timeout)
+	}
+	if name == "" {
+		return tool.Done(describe(req.URL, res, body)), nil
+	}
+	return f.save(ctx, call, name, res, body)
+}
+
+// target returns the name of the file that the answer is saved to.
+func (f fetcher) target(in httpInput) (string, error) {
+	if in.SaveTo == "" {
+		return "", nil
+	}
+	if f.find == nil {
+		return "", chela.E(chela.Unsupported, "save_to: there is no workspace here").WithHint("leave it out")
+	}
+	return workspace.Clean(in.SaveTo)
+}
+
+// save writes the body to a file. The body of an error is shown instead.
+func (f fetcher) save(ctx context.Context, call tool.Call[httpInput], name string, res *http.Response, body []byte) (chela.ToolResult, error) {
+	if res.StatusCode >= 300 {
+		return tool.Failed("nothing was saved:\n" + describe(res.Request.URL, res, body)), nil
+	}
+	if len(body) > maxResponse {
+		return tool.Failed(fmt.Sprintf("nothing was saved: the answer is larger than %d bytes", maxResponse)), nil
+	}
+	ws, err := f.find.Open(call.Agent)
+	if err != nil {
+		return chela.ToolResult{}, err
+	}
+	defer ws.Close() // holds nothing that could be lost
+	if err := ws.Write(ctx, string(call.ID), workspace.Change{Name: name, Content: body}); err != nil {
+		return chela.ToolResult{}, err
+	}
+	return tool.Done(fmt.Sprintf("%s\nsaved to %s: %d bytes, %s", statusLine(res), workspace.Show(name), len(body), mediaType(res, body))), nil
+}
+
+// refused are headers that the request makes itself.
+var refused = []string{"Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Te", "Trailer", "Proxy-Authorization", "Proxy-Connection"}
+
+// newRequest returns the request that in asks for; its error is for the model.
+func newRequest(ctx context.Context, in httpInput) (*http.Request, error) {
+	if len(in.URL) > maxURL {
+		return nil, fmt.Errorf("url: it has %d bytes, %d are allowed", len(in.URL), maxURL)
+	}
+	u, err := parseURL(in.URL)
+	if err != nil {
+		return nil, err
+	}
+	var body io.Reader
+	if in.Body != "" {
+		body = strings.NewReader(in.Body)
+	}
+	req, err := http.NewRequestWithContext(ctx, in.method(), u.String(), body)
+	if err != nil {
+		return nil, fmt.Errorf("url: %.200q is not a URL; write it as https://host/path", in.URL)
+	}
+	req.Header.Set("User-Agent", "chela")
+	for name, value := range in.Headers {
+		if slices.Contains(refused, http.CanonicalHeaderKey(name)) {
+			return nil, fmt.Errorf("headers: %s is set by the request itself; leave it out", name)
+		}
+		if !validHeader(name, value) {
+			return nil, fmt.Errorf("headers: %.60q is malformed; names are letters, digits and -, values are one line of text", name)
+		}
+		req.Header.Set(name, value)
+	}
+	return req, nil
+}
+
+func validHeader(name, value string) bool {
+	for _, c := range []byte(name) {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
+		default:
+			return false
+		}
+	}
+	control := func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }
+	return name != "" && !strings.ContainsFunc(value, control)
+}
+
+// explain returns err in words for the model. Addresses do not show: they tell
+// about the network that chela runs in.
+func explain(err error, u *url.URL, timeout time.Duration) error {
+	host := u.Host
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		// After a redirect, it is not the host that was asked.
+		if at, parseErr := url.Parse(failed.URL); parseErr == nil {
+			host = at.Host
+		}
+	}
+	var dns *net.DNSError
+	switch {
+	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork):
+		return chela.E(chela.Denied, fmt.Sprintf("%s is not a public address", host)).
+			WithHint("only the owner can allow it, in the setting tools.http_allow").Because(err)
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, context.DeadlineExceeded):
+		return chela.E(chela.Unavailable, fmt.Sprintf("%s did not answer within %s", host, timeout)).Because(err)
+	case errors.As(err, &dns):
+		return chela.E(chela.NotFound, fmt.Sprintf("the host %s cannot be found", host)).Because(err)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return chela.E(chela.Unavailable, fmt.Sprintf("%s refuses the connection", host)).Because(err)
+	case failed != nil && strings.Contains(failed.Err.Error(), "redirects"), failed != nil && strings.HasPrefix(failed.Err.Error(), "url: "):
+		return chela.E(chela.Invalid, "the redirect cannot be followed: "+failed.Err.Error()).Because(err)
+	case failed != nil && strings.Contains(failed.Err.Error(), "tls: "):
+		return chela.E(chela.Unavailable, fmt.Sprintf("%s cannot be trusted: its certificate or TLS is not in order", host)).Because(err)
+	default:
+		return chela.E(chela.Unavailable, fmt.Sprintf("the connection to %s broke or made no sense", host)).Because(err)
+	}
+}

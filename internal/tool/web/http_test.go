@@ -1,0 +1,414 @@
+package web_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/tool"
+	"chela/internal/tool/tooltest"
+	"chela/internal/tool/web"
+)
+
+type args map[string]any
+
+// call makes a call of the http tool made with cfg, as the turn does.
+func call(t *testing.T, cfg web.Config, a args) chela.ToolResult {
+	t.Helper()
+	res, err := callContext(t.Context(), t, cfg, a)
+	if err != nil {
+		t.Fatalf("%v: %v", a, err)
+	}
+	return res
+}
+
+func callContext(ctx context.Context, t *testing.T, cfg web.Config, a args) (chela.ToolResult, error) {
+	t.Helper()
+	f, err := web.HTTP(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := tool.NewSet(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checked, err := set.Check("http", raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Run(ctx, chela.ToolCall{ID: "call_1", Tool: "http", Agent: "main", Args: checked})
+}
+
+// serve begins a server on loopback.
+func serve(t *testing.T, h http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s
+}
+
+var loopback = web.Config{Allow: []string{"127.0.0.0/8", "::1"}}
+
+func TestContract(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	f, err := web.HTTP(web.Config{Workspace: func(string) (string, error) { return dir, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tooltest.Check(t, f, dir)
+}
+
+func TestRequest(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body) // the test sees what is missing
+		w.Header().Set("Content-Type", "text/plain")
+		w.WriteHeader(http.StatusCreated)
+		fmt.Fprintf(w, "%s %s %q %s %s", r.Method, r.URL, body, r.Header.Get("X-Key"), r.UserAgent())
+	})
+	res := call(t, loopback, args{"method": "POST", "url": s.URL + "/a/../b//c?x=1#part", "headers": args{"x-key": "k", "User-Agent": "me"}, "body": "hello"})
+	want := "201 Created\nContent-Type: text/plain\n\nPOST /b//c?x=1 \"hello\" k me"
+	if diff := cmp.Diff(chela.ToolResult{Text: want}, res); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestResponses(t *testing.T) {
+	t.Parallel()
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	if _, err := z.Write(make([]byte, 50<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name   string
+		header http.Header
+		status int
+		body   string
+		want   string
+	}{
+		{"empty", nil, 204, "", "204 No Content\n\n[no body]"},
+		{"not found", http.Header{"Content-Type": {"application/json"}}, 404, `{"error":"no"}`, "404 Not Found\nContent-Type: application/json\n\n{\"error\":\"no\"}"},
+		{"retry", http.Header{"Retry-After": {"7"}, "Content-Type": {"text/plain"}}, 429, "slow", "429 Too Many Requests\nContent-Type: text/plain\nRetry-After: 7\n\nslow"},
+		{"binary", http.Header{"Content-Type": {"image/png"}}, 200, "\x89PNG\r\n", "200 OK\nContent-Type: image/png\n\n[image/png, 6 bytes, not shown; use save_to to keep it]"},
+		{"text with NUL", http.Header{"Content-Type": {"text/plain"}}, 200, "a\x00b", "200 OK\nContent-Type: text/plain\n\n[text/plain, 3 bytes, not shown; use save_to to keep it]"},
+		{"latin1", http.Header{"Content-Type": {"text/plain"}}, 200, "caf\xe9", "200 OK\nContent-Type: text/plain\n\ncaf\uFFFD"},
+		{"long", http.Header{"Content-Type": {"text/plain"}}, 200, strings.Repeat("é", 30000), "200 OK\nContent-Type: text/plain\n\n" + strings.Repeat("é", 20480) + "\n[cut here: the body has 60000 bytes; use save_to and read the file]"},
+		{"huge", http.Header{"Content-Type": {"image/png"}}, 200, strings.Repeat("x", 6<<20), "200 OK\nContent-Type: image/png\n\n[image/png, more than 5242880 bytes, not shown; use save_to to keep it]"},
+		{"zip bomb", http.Header{"Content-Type": {"image/png"}, "Content-Encoding": {"gzip"}}, 200, zipped.String(), "200 OK\nContent-Type: image/png\n\n[image/png, more than 5242880 bytes, not shown; use save_to to keep it]"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				for name, values := range tt.header {
+					w.Header()[name] = values
+				}
+				w.WriteHeader(tt.status)
+				_, _ = io.WriteString(w, tt.body) // the client stops reading
+			})
+			if diff := cmp.Diff(chela.ToolResult{Text: tt.want}, call(t, loopback, args{"url": s.URL})); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func wantFailed(t *testing.T, res chela.ToolResult, want string) {
+	t.Helper()
+	if !res.Failed || !strings.Contains(res.Text, want) {
+		t.Errorf("got %+v, want a failure with %q", res, want)
+	}
+}
+
+func TestRefusedRequests(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		args args
+		want string
+	}{
+		{"no scheme", args{"url": "example.com"}, "only http and https"},
+		{"file", args{"url": "file:///etc/passwd"}, "only http and https"},
+		{"no host", args{"url": "http://"}, "the host is missing"},
+		{"name in it", args{"url": "http://user@example.com/"}, "a name or password"},
+		{"misleading name", args{"url": "http://example.com@127.0.0.1/"}, "a name or password"},
+		{"mail port", args{"url": "http://example.com:25/"}, "port 25"},
+		{"no port", args{"url": "http://example.com:99999/"}, "port 99999"},
+		{"malformed", args{"url": "http://[::1"}, "is not a URL"},
+		{"control", args{"url": "http://a/\n"}, "is not a URL"},
+		{"long", args{"url": "http://a/" + strings.Repeat("x", 9000)}, "8192 are allowed"},
+		{"host header", args{"url": "http://a/", "headers": args{"host": "b"}}, "leave it out"},
+		{"header with line end", args{"url": "http://a/", "headers": args{"X": "a\r\nY: b"}}, "malformed"},
+		{"header name", args{"url": "http://a/", "headers": args{"X Y": "a"}}, "malformed"},
+		{"save without workspace", args{"url": "http://a/", "save_to": "x"}, "no workspace"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			wantFailed(t, call(t, loopback, tt.args), tt.want)
+		})
+	}
+}
+
+// nameServer answers every question for an address with 127.0.0.1.
+func nameServer(t *testing.T) *net.Resolver {
+	t.Helper()
+	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { // waited for by the cleanup
+		defer close(ended)
+		buf := make([]byte, 512)
+		for {
+			n, from, err := conn.ReadFrom(buf)
+			if err != nil {
+				return
+			}
+			_, _ = conn.WriteTo(answer(buf[:n]), from) // a lost answer is asked for again
+		}
+	}()
+	t.Cleanup(func() { _ = conn.Close(); <-ended })
+	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "udp", conn.LocalAddr().String())
+	}}
+}
+
+// answer returns the DNS answer to query (RFC 1035): 127.0.0.1 to a question
+// for an A record, none to others.
+func answer(query []byte) []byte {
+	end := 12
+	for query[end] != 0 {
+		end += int(query[end]) + 1
+	}
+	question := query[12 : end+5]
+	isA := binary.BigEndian.Uint16(query[end+1:]) == 1
+	msg := append([]byte{query[0], query[1], 0x81, 0x80, 0, 1, 0, 0, 0, 0, 0, 0}, question...)
+	if isA {
+		msg[7] = 1
+		msg = append(msg, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 127, 0, 0, 1)
+	}
+	return msg
+}
+
+func TestPrivateAddressesAreNotReached(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the request got through") })
+	_, port, err := net.SplitHostPort(s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := web.Config{Resolver: nameServer(t)}
+	for _, host := range []string{
+		"127.0.0.1", "127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0.0.0.0", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]",
+		"[::127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "localhost", "localhost.", "LOCALHOST", "rebind.example", "rebind.example.",
+		"10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "198.18.0.1", "[fe80::1]", "[fc00::1]", "[fd00:ec2::254]", "224.0.0.1", "255.255.255.255",
+	} {
+		t.Run(host, func(t *testing.T) {
+			t.Parallel()
+			res := call(t, cfg, args{"url": "http://" + host + ":" + port + "/"})
+			if !res.Failed || strings.Contains(res.Text, "did not answer") {
+				t.Errorf("got %+v, want a refusal", res)
+			}
+			if !strings.Contains(res.Text, "is not a public address") && !strings.Contains(res.Text, "cannot be found") {
+				t.Errorf("got %q, want it to say that the address is not public", res.Text)
+			}
+		})
+	}
+}
+
+func TestAllowedHosts(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") })
+	_, port, err := net.SplitHostPort(s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := web.Config{Allow: []string{"intern.example"}, Resolver: nameServer(t)}
+	for _, host := range []string{"intern.example", "INTERN.example."} {
+		if res := call(t, cfg, args{"url": "http://" + host + ":" + port}); res.Failed || !strings.HasSuffix(res.Text, "\n\nhello") {
+			t.Errorf("%s: got %+v, want its answer", host, res)
+		}
+	}
+	wantFailed(t, call(t, cfg, args{"url": "http://other.example:" + port}), "is not a public address")
+	if _, err := web.HTTP(web.Config{Allow: []string{"10.0.0.0/99"}}); chela.KindOf(err) != chela.Invalid {
+		t.Errorf("a broken prefix: got %v, want an Invalid error", err)
+	}
+}
+
+func TestRedirects(t *testing.T) {
+	t.Parallel()
+	var got http.Header
+	other := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		got = r.Header
+		fmt.Fprintf(w, "%s arrived", r.Method)
+	})
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/loop":
+			http.Redirect(w, r, "/loop", http.StatusFound)
+		case "/same":
+			http.Redirect(w, r, "/end", http.StatusFound)
+		case "/end":
+			fmt.Fprint(w, r.Header.Get("Authorization"))
+		default:
+			http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusTemporaryRedirect)
+		}
+	})
+	to := func(target string) string { return s.URL + "/go?to=" + url.QueryEscape(target) }
+	secret := args{"Authorization": "Bearer k", "Cookie": "c=1", "X-Api-Key": "k", "Accept": "text/x"}
+
+	res := call(t, loopback, args{"url": s.URL + "/same", "headers": secret})
+	if !strings.HasSuffix(res.Text, "Bearer k") || !strings.Contains(res.Text, "(redirected to "+s.URL+"/end)") {
+		t.Errorf("on the same host: got %q, want the header kept", res.Text)
+	}
+	res = call(t, loopback, args{"url": to(other.URL), "headers": secret})
+	if !strings.HasSuffix(res.Text, "GET arrived") {
+		t.Errorf("to another host: got %q", res.Text)
+	}
+	for _, name := range []string{"Authorization", "Cookie", "X-Api-Key", "Referer"} {
+		if got.Get(name) != "" {
+			t.Errorf("%s went to another host", name)
+		}
+	}
+	if got.Get("Accept") != "text/x" {
+		t.Errorf("Accept is %q on the other host, want it kept", got.Get("Accept"))
+	}
+	res = call(t, loopback, args{"method": "POST", "url": to(other.URL), "body": "secret"})
+	if !strings.HasPrefix(res.Text, "307 Temporary Redirect") {
+		t.Errorf("a POST to another host: got %q, want the redirect itself", res.Text)
+	}
+	wantFailed(t, call(t, loopback, args{"url": s.URL + "/loop"}), "more than 10 redirects")
+	wantFailed(t, call(t, loopback, args{"url": to("file:///etc/passwd")}), "only http and https")
+	wantFailed(t, call(t, loopback, args{"url": to("http://127.0.0.1:25/")}), "port 25")
+	wantFailed(t, call(t, loopback, args{"url": to("http://10.0.0.1/")}), "10.0.0.1 is not a public address")
+	only := web.Config{Allow: []string{"127.0.0.1"}}
+	wantFailed(t, call(t, only, args{"url": to("http://127.0.0.2:8080/")}), "is not a public address")
+	wantFailed(t, call(t, only, args{"url": to("http://[::1]:8080/")}), "is not a public address")
+}
+
+func TestSaveTo(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cfg := loopback
+	cfg.Workspace = func(string) (string, error) { return dir, nil }
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/bad":
+			w.WriteHeader(http.StatusBadGateway)
+			fmt.Fprint(w, "broken")
+		case "/huge":
+			_, _ = w.Write(make([]byte, 6<<20)) // the client stops reading
+		default:
+			w.Header().Set("Content-Type", "image/png")
+			fmt.Fprint(w, "\x89PNG")
+		}
+	})
+	res := call(t, cfg, args{"url": s.URL, "save_to": "img/a.png"})
+	if diff := cmp.Diff(chela.ToolResult{Text: "200 OK\nsaved to /workspace/img/a.png: 4 bytes, image/png"}, res); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	content, err := os.ReadFile(filepath.Join(dir, "img/a.png"))
+	if err != nil || string(content) != "\x89PNG" {
+		t.Errorf("the file holds %q, %v", content, err)
+	}
+	wantFailed(t, call(t, cfg, args{"url": s.URL + "/bad", "save_to": "b"}), "nothing was saved:\n502 Bad Gateway")
+	wantFailed(t, call(t, cfg, args{"url": s.URL + "/huge", "save_to": "b"}), "larger than 5242880 bytes")
+	wantFailed(t, call(t, cfg, args{"url": s.URL, "save_to": "../b"}), "outside of the workspace")
+}
+
+func TestTimeAndCancel(t *testing.T) {
+	t.Parallel()
+	asked := make(chan struct{}, 2)
+	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		<-r.Context().Done()
+	})
+	wantFailed(t, call(t, loopback, args{"url": s.URL, "timeout_secs": 1}), "did not answer within 1s")
+	<-asked
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-asked; cancel() }() // ends with the request below
+	began := time.Now()
+	if _, err := callContext(ctx, t, loopback, args{"url": s.URL}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled call: got %v, want context.Canceled", err)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("a cancelled call took %s", took)
+	}
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	wantFailed(t, call(t, loopback, args{"url": gone.URL}), "refuses the connection")
+}
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	f, err := web.HTTP(web.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		args string
+		want chela.Judgement
+	}{
+		{`{"url":"HTTPS://Example.COM/a/../b?q=1#x"}`, chela.Judgement{
+			Effect: chela.EffectNetwork, Resume: chela.ResumeRepeat, Subjects: []string{"GET https://example.com/b?q=1"},
+			Preview: "GET HTTPS://Example.COM/a/../b?q=1#x",
+		}},
+		{`{"url":"https://example.com.:443/x"}`, chela.Judgement{
+			Effect: chela.EffectNetwork, Resume: chela.ResumeRepeat, Subjects: []string{"GET https://example.com/x"},
+			Preview: "GET https://example.com.:443/x",
+		}},
+		{`{"url":"http://[::1]:8080"}`, chela.Judgement{
+			Effect: chela.EffectNetwork, Resume: chela.ResumeRepeat, Subjects: []string{"GET http://[::1]:8080/"},
+			Preview: "GET http://[::1]:8080",
+		}},
+		{`{"url":"https://example.com","save_to":"x"}`, chela.Judgement{
+			Effect: chela.EffectNetwork, Resume: chela.ResumeRepeat, Subjects: []string{"GET https://example.com/", "/workspace/x"},
+			Preview: "GET https://example.com\nthe answer goes to /workspace/x",
+		}},
+		{`{"method":"DELETE","url":"https://example.com/x","headers":{"Authorization":"Bearer k"},"body":"b"}`, chela.Judgement{
+			Effect: chela.EffectSend, Subjects: []string{"DELETE https://example.com/x"},
+			Preview: "DELETE https://example.com/x\nAuthorization: …\n\nb",
+		}},
+		{`{"url":"https://example.com/a/%2e%2E/b"}`, chela.Judgement{
+			Effect: chela.EffectNetwork, Resume: chela.ResumeRepeat, Subjects: []string{"GET https://example.com/a/%2e%2E/b"}, Exact: true,
+			Preview: "GET https://example.com/a/%2e%2E/b",
+		}},
+		{`{"url":"nonsense"}`, chela.Judgement{
+			Effect: chela.EffectNetwork, Resume: chela.ResumeRepeat, Subjects: []string{"GET nonsense"}, Exact: true, Preview: "GET nonsense",
+		}},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, f.Judge(json.RawMessage(tt.args))); diff != "" {
+			t.Errorf("Judge(%s) (-want +got)\n%s", tt.args, diff)
+		}
+	}
+}

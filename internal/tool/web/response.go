@@ -1,0 +1,88 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+)
+
+// shownHeaders of an answer tell what to do next.
+var shownHeaders = []string{"Content-Type", "Location", "Retry-After", "Www-Authenticate", "Last-Modified", "Etag", "Link", "Allow"}
+
+// maxHeader is how much of a header's value is shown, in bytes.
+const maxHeader = 500
+
+// describe writes an answer for the model. What is not text is named only.
+func describe(asked *url.URL, res *http.Response, body []byte) string {
+	var b strings.Builder
+	b.WriteString(statusLine(res) + "\n")
+	if at := res.Request.URL.String(); at != asked.String() {
+		b.WriteString("(redirected to " + at + ")\n")
+	}
+	for _, name := range shownHeaders {
+		if v := res.Header.Get(name); v != "" {
+			b.WriteString(name + ": " + strings.ToValidUTF8(cut(v, maxHeader), "\uFFFD") + "\n")
+		}
+	}
+	size := fmt.Sprintf("%d bytes", len(body))
+	if len(body) > maxResponse {
+		body = body[:maxResponse]
+		size = fmt.Sprintf("more than %d bytes", maxResponse)
+	}
+	switch {
+	case len(body) == 0:
+		b.WriteString("\n[no body]")
+	case !isText(res, body):
+		fmt.Fprintf(&b, "\n[%s, %s, not shown; use save_to to keep it]", mediaType(res, body), size)
+	default:
+		shown := cut(string(body), maxText)
+		b.WriteString("\n" + strings.ToValidUTF8(shown, "\uFFFD"))
+		if len(shown) < len(body) {
+			fmt.Fprintf(&b, "\n[cut here: the body has %s; use save_to and read the file]", size)
+		}
+	}
+	return b.String()
+}
+
+func statusLine(res *http.Response) string {
+	return strings.ToValidUTF8(cut(res.Status, maxHeader), "\uFFFD")
+}
+
+// mediaType returns the media type that the answer names, or else looks like.
+func mediaType(res *http.Response, body []byte) string {
+	named, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if err != nil || named == "" {
+		named, _, _ = mime.ParseMediaType(http.DetectContentType(body)) // it makes well-formed ones
+	}
+	return named
+}
+
+// isText reports whether a body can be shown.
+func isText(res *http.Response, body []byte) bool {
+	head := body[:min(len(body), 8<<10)]
+	if bytes.IndexByte(head, 0) >= 0 {
+		return false
+	}
+	kind := mediaType(res, body)
+	for _, part := range []string{"text/", "json", "xml", "javascript", "yaml", "toml", "x-www-form-urlencoded", "x-sh"} {
+		if strings.Contains(kind, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// cut returns at most size bytes of text and whole runes only.
+func cut(text string, size int) string {
+	if len(text) <= size {
+		return text
+	}
+	for size > 0 && !utf8.RuneStart(text[size]) {
+		size--
+	}
+	return text[:size]
+}
