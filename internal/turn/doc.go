@@ -17,8 +17,9 @@
 //	somebody asked to stop, or time is up       Finish(interrupted | limited)
 //	the model could not be asked                Finish(failed)
 //	calls not yet judged                        Judge
+//	a question waits for its answer             Wait
 //	messages to steer by, a batch is done       Absorb
-//	the first open call waits for an answer     Wait, or Ask if nobody was asked
+//	the first open call needs an answer         Ask
 //	open calls that may run                     RunTools: neighbouring reads, or one
 //	                                            call with an effect
 //	an answer without calls                     Finish(completed | limited)

@@ -11,6 +11,10 @@ import (
 // transaction.
 func (n *run) finish(ctx context.Context, a Action) error {
 	for _, c := range n.state.open() {
+		if c.State == chela.CallRunning { // the turn is given up: nobody asks any more what became of it
+			n.record(c, unknown())
+			continue
+		}
 		n.settle(c, chela.CallSkipped, "not run: "+a.Failure.Message)
 	}
 	if p := n.state.Pending; p != nil {

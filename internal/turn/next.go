@@ -53,6 +53,11 @@ func Next(s State, f Facts) Action {
 	if s.Turn.State.Ended() {
 		return Action{Kind: Done}
 	}
+	if s.Turn.Crashes >= MaxCrashes {
+		return finish(chela.TurnFailed, &chela.Failure{
+			Kind: chela.Internal, Message: fmt.Sprintf("chela died %d times in this turn; it is given up", s.Turn.Crashes),
+		})
+	}
 	open := s.open()
 	if running := withState(open, chela.CallRunning); len(running) > 0 {
 		return Action{Kind: Resolve, Calls: running}
@@ -80,10 +85,6 @@ func Next(s State, f Facts) Action {
 // forcedEnding is the ending that something outside the conversation asks for.
 func forcedEnding(s State, f Facts) (Action, bool) {
 	switch {
-	case s.Turn.Crashes >= MaxCrashes:
-		return finish(chela.TurnFailed, &chela.Failure{
-			Kind: chela.Internal, Message: fmt.Sprintf("chela died %d times in this turn; it is given up", s.Turn.Crashes),
-		}), true
 	case f.Stop || s.Turn.Stop:
 		return finish(chela.TurnInterrupted, &chela.Failure{Message: "interrupted"}), true
 	case f.TimeUp:
@@ -101,13 +102,13 @@ func nextForCalls(s State, f Facts, open []chela.ToolCall) Action {
 	if unjudged := withState(open, chela.CallRequested); len(unjudged) > 0 {
 		return Action{Kind: Judge, Calls: unjudged}
 	}
+	if s.Pending != nil {
+		return Action{Kind: Wait}
+	}
 	if f.Steering {
 		return Action{Kind: Absorb}
 	}
 	if open[0].State == chela.CallAwaiting {
-		if s.Pending != nil {
-			return Action{Kind: Wait}
-		}
 		return Action{Kind: Ask, Calls: open[:1]}
 	}
 	return Action{Kind: RunTools, Calls: batch(open)}

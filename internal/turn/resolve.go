@@ -10,6 +10,10 @@ import (
 // unknownText is what the model reads of a call that a dead process had begun.
 const unknownText = "chela was stopped while this call ran. It may or may not have happened. It was not repeated: look whether it did before you call it again."
 
+func unknown() outcome {
+	return outcome{state: chela.CallUnknown, ToolResult: chela.ToolResult{Text: unknownText, Failed: true}}
+}
+
 // resolve decides about calls that a run which is no more had marked running.
 func (n *run) resolve(ctx context.Context, calls []chela.ToolCall) error {
 	for _, c := range calls {
@@ -18,7 +22,7 @@ func (n *run) resolve(ctx context.Context, calls []chela.ToolCall) error {
 			return err
 		}
 		if !known {
-			out = outcome{state: chela.CallUnknown, ToolResult: chela.ToolResult{Text: unknownText, Failed: true}}
+			out = unknown()
 		}
 		n.record(c, out)
 		if err := n.flush(ctx, "turn.resolve"); err != nil {

@@ -1,0 +1,214 @@
+package turn_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/turn"
+)
+
+// sketch is a state in few words. Calls are written as their states, one after
+// the other: "read" is an approved read, "effect" an approved call with an
+// effect, anything else a state; with "+" the call has its result.
+type sketch struct {
+	ended   chela.TurnState
+	crashes int
+	steps   int
+	stop    bool
+	last    chela.EntryKind // of the turn; user if empty
+	text    string          // of the answer
+	calls   string
+	pending bool
+}
+
+func (k sketch) state() turn.State {
+	s := turn.State{Last: chela.EntryUser}
+	s.Turn = chela.Turn{State: chela.TurnProcessing, Crashes: k.crashes, Steps: k.steps, Stop: k.stop}
+	if k.ended != "" {
+		s.Turn.State = k.ended
+	}
+	if k.last != "" {
+		s.Last = k.last
+	}
+	s.Answer.Text = k.text
+	for i, word := range strings.Fields(k.calls) {
+		word, answered := strings.CutSuffix(word, "+")
+		c := turn.Call{Answered: answered}
+		c.ID, c.Index, c.State = chela.CallID(fmt.Sprint(i)), i, chela.CallState(word)
+		switch word {
+		case "read":
+			c.State, c.Effect = chela.CallApproved, chela.EffectRead
+		case "effect":
+			c.State, c.Effect = chela.CallApproved, chela.EffectWrite
+		case "awaiting":
+			c.State, c.Effect = chela.CallAwaiting, chela.EffectExecute
+		}
+		s.Calls = append(s.Calls, c)
+		s.Answer.Calls = append(s.Answer.Calls, chela.CallSpec{ID: c.ID})
+	}
+	if k.pending {
+		s.Pending = &chela.Approval{ID: "apr_1"}
+	}
+	return s
+}
+
+// brief writes an action in few words.
+func brief(a turn.Action) string {
+	words := []string{string(a.Kind)}
+	for _, c := range a.Calls {
+		words = append(words, string(c.ID))
+	}
+	if a.Note != "" {
+		words = append(words, "note")
+	}
+	if a.NoTools {
+		words = append(words, "no-tools")
+	}
+	if a.Ending != "" {
+		words = append(words, string(a.Ending))
+	}
+	if f := a.Failure; f != nil {
+		words = append(words, string(f.Kind), string(f.Limit), f.Message)
+	}
+	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
+}
+
+type nextCase struct {
+	name  string
+	state sketch
+	facts turn.Facts // limits of 10 steps if zero
+	want  string
+}
+
+func checkNext(t *testing.T, cases []nextCase) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if c.facts.Limits.Steps == 0 {
+				c.facts.Limits.Steps = 10
+			}
+			got := turn.Next(c.state.state(), c.facts)
+			if diff := cmp.Diff(c.want, brief(got)); diff != "" {
+				t.Errorf("action (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNextEndings(t *testing.T) {
+	t.Parallel()
+	broken := &chela.Failure{Kind: chela.Unavailable, Message: "no answer"}
+	stop := turn.Facts{Stop: true}
+	const died = "finish failed internal chela died 3 times in this turn; it is given up"
+	checkNext(t, []nextCase{
+		{"completed", sketch{ended: chela.TurnCompleted}, stop, "done"},
+		{"failed", sketch{ended: chela.TurnFailed, calls: "running"}, turn.Facts{}, "done"},
+		{"interrupted", sketch{ended: chela.TurnInterrupted}, turn.Facts{}, "done"},
+		{"limited", sketch{ended: chela.TurnLimited, crashes: 3}, turn.Facts{}, "done"},
+		{"two crashes", sketch{crashes: 2}, turn.Facts{}, "call_model"},
+		{"three crashes", sketch{crashes: 3}, turn.Facts{}, died},
+		{"three crashes before a stop", sketch{crashes: 3, stop: true}, stop, died},
+		{"three crashes leave a call alone", sketch{crashes: 3, steps: 1, calls: "running"}, turn.Facts{}, died},
+		{"stop", sketch{}, stop, "finish interrupted interrupted"},
+		{"stop found in the journal", sketch{stop: true}, turn.Facts{}, "finish interrupted interrupted"},
+		{"stop before the time is up", sketch{}, turn.Facts{Stop: true, TimeUp: true}, "finish interrupted interrupted"},
+		{"stop before a running call is resolved", sketch{steps: 1, calls: "running effect"}, stop, "resolve 0"},
+		{"stop with calls", sketch{steps: 1, calls: "read+ effect awaiting"}, stop, "finish interrupted interrupted"},
+		{"stop with unjudged calls", sketch{steps: 1, calls: "requested"}, stop, "finish interrupted interrupted"},
+		{"stop while a person is asked", sketch{steps: 1, calls: "awaiting", pending: true}, stop, "finish interrupted interrupted"},
+		{"stop after the answer", sketch{steps: 1, last: chela.EntryAssistant, text: "hi"}, stop, "finish interrupted interrupted"},
+		{
+			"time is up", sketch{}, turn.Facts{TimeUp: true, Limits: turn.Limits{Steps: 10, Time: time.Minute}},
+			"finish limited exhausted time the turn took longer than 1m0s",
+		},
+		{
+			"time is up before the model broke", sketch{}, turn.Facts{TimeUp: true, Failure: broken, Limits: turn.Limits{Steps: 10, Time: time.Minute}},
+			"finish limited exhausted time the turn took longer than 1m0s",
+		},
+		{"the model broke", sketch{}, turn.Facts{Failure: broken}, "finish failed unavailable no answer"},
+		{"the model broke while messages wait", sketch{}, turn.Facts{Failure: broken, Steering: true}, "finish failed unavailable no answer"},
+	})
+}
+
+func TestNextCalls(t *testing.T) {
+	t.Parallel()
+	steering := turn.Facts{Steering: true}
+	of := func(calls string) sketch { return sketch{steps: 1, last: chela.EntryAssistant, calls: calls} }
+	asked := of("awaiting read effect")
+	asked.pending = true
+	stranded := of("awaiting running")
+	stranded.pending = true
+	checkNext(t, []nextCase{
+		{"running", of("running"), turn.Facts{}, "resolve 0"},
+		{"only what runs", of("done+ running effect running"), turn.Facts{}, "resolve 1 3"},
+		{"running before unjudged", of("running requested"), turn.Facts{}, "resolve 0"},
+		{"running before steering", of("running"), steering, "resolve 0"},
+		{"running behind a question", stranded, turn.Facts{}, "resolve 1"},
+		{"all to be judged", of("requested requested"), turn.Facts{}, "judge 0 1"},
+		{"the rest to be judged", of("read requested effect requested"), turn.Facts{}, "judge 1 3"},
+		{"judged before steering", of("requested"), steering, "judge 0"},
+		{"steering before a batch", of("read effect"), steering, "absorb"},
+		{"steering between batches", of("read+ done+ effect"), steering, "absorb"},
+		{"steering before a question", of("awaiting"), steering, "absorb"},
+		{"question", of("awaiting awaiting read"), turn.Facts{}, "ask 0"},
+		{"steering waits with a question", asked, steering, "wait"},
+		{"question that was asked", asked, turn.Facts{}, "wait"},
+		{"question behind reads", of("read awaiting read"), turn.Facts{}, "run_tools 0"},
+		{"second question", of("done+ awaiting effect"), turn.Facts{}, "ask 1"},
+		{"one read", of("read"), turn.Facts{}, "run_tools 0"},
+		{"neighbouring reads", of("read read read"), turn.Facts{}, "run_tools 0 1 2"},
+		{"reads up to an effect", of("read read effect read"), turn.Facts{}, "run_tools 0 1"},
+		{"an effect alone", of("read+ read+ effect read"), turn.Facts{}, "run_tools 2"},
+		{"effects one by one", of("effect effect"), turn.Facts{}, "run_tools 0"},
+		{"settled in between", of("read failed read effect"), turn.Facts{}, "run_tools 0 1 2"},
+		{"settled in front of an effect", of("denied effect"), turn.Facts{}, "run_tools 0"},
+		{"settled behind an effect", of("effect denied"), turn.Facts{}, "run_tools 0"},
+		{"only settled", of("denied failed skipped"), turn.Facts{}, "run_tools 0 1 2"},
+		{"results that are missing", of("done+ done unknown"), turn.Facts{}, "run_tools 1 2"},
+		{"out of steps with calls", sketch{steps: 10, calls: "skipped"}, turn.Facts{}, "run_tools 0"},
+	})
+}
+
+func TestNextSteps(t *testing.T) {
+	t.Parallel()
+	limit := func(n int) turn.Facts { return turn.Facts{Limits: turn.Limits{Steps: n}} }
+	steering := turn.Facts{Steering: true}
+	answered := func(steps int, text string) sketch {
+		return sketch{steps: steps, last: chela.EntryAssistant, text: text}
+	}
+	results := func(steps int) sketch {
+		return sketch{steps: steps, last: chela.EntryToolResult, calls: "done+ failed+"}
+	}
+	checkNext(t, []nextCase{
+		{"first", sketch{}, turn.Facts{}, "call_model"},
+		{"after results", results(1), turn.Facts{}, "call_model"},
+		{"after a note", sketch{steps: 1, last: chela.EntryNote}, turn.Facts{}, "call_model"},
+		{"after more was said", sketch{steps: 1, last: chela.EntryUser, text: "hi"}, turn.Facts{}, "call_model"},
+		{"steering before the model", results(1), steering, "absorb"},
+		{"steering before the ending", answered(1, "hi"), steering, "absorb"},
+		{"limit 1", sketch{}, limit(1), "call_model no-tools"},
+		{"limit 1 answered", answered(1, "hi"), limit(1), "finish completed"},
+		{"limit 1 with calls", results(1), limit(1), "finish limited exhausted steps the turn used its 1 steps"},
+		{"limit 2", sketch{}, limit(2), "call_model note"},
+		{"limit 2 after its note", sketch{last: chela.EntryNote}, limit(2), "call_model"},
+		{"limit 2 second", results(1), limit(2), "call_model no-tools"},
+		{"limit 2 answered early", answered(1, "hi"), limit(2), "finish completed"},
+		{
+			"limit 2 answered", answered(2, "hi"), limit(2),
+			"finish limited exhausted steps the turn used its 2 steps; the answer is what the model could say by then",
+		},
+		{"limit 3", sketch{}, limit(3), "call_model"},
+		{"limit 3 second", results(1), limit(3), "call_model note"},
+		{"limit 3 third", results(2), limit(3), "call_model no-tools"},
+		{"limit 3 used up", results(3), limit(3), "finish limited exhausted steps the turn used its 3 steps"},
+		{"answer", answered(1, "hi"), turn.Facts{}, "finish completed"},
+		{"empty answer", answered(1, ""), turn.Facts{}, "finish failed unavailable the model answered nothing"},
+		{"empty last answer", answered(10, ""), turn.Facts{}, "finish failed unavailable the model answered nothing"},
+	})
+}
