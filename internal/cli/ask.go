@@ -23,6 +23,7 @@ type askFlags struct {
 	approve string
 	stream  bool
 	attach  []string
+	id      string
 }
 
 func (c *commands) askCommand() *cobra.Command {
@@ -42,6 +43,7 @@ func (c *commands) askCommand() *cobra.Command {
 	flags.StringVar(&f.model, "model", "", "provider/model for this turn")
 	flags.StringVar(&f.approve, "approve", string(approveAsk), "what to do with approvals: ask, always or never")
 	flags.BoolVar(&f.stream, "stream", false, "print the answer as it comes; with --json one event for each line")
+	flags.StringVar(&f.id, "message-id", "", "name of this message: the same name again is not a new message, but waits for the first one's answer")
 	flags.StringArrayVar(&f.attach, "attach", nil, "file to send with the text; may be repeated")
 	return cmd
 }
@@ -158,7 +160,7 @@ func isPiped(stdin any) bool {
 func (f askFlags) inbound(cfg *config.Config, text string) (chela.Inbound, error) {
 	in := chela.Inbound{
 		Session: chela.SessionKey(f.session), Thread: chela.ThreadID(f.thread), Agent: f.agent, Model: f.model,
-		Text: text, Origin: chela.Origin{Channel: "terminal", Owner: true},
+		Text: text, Origin: chela.Origin{Channel: "terminal", Owner: true}, MessageID: f.id,
 	}
 	if in.Session == "" {
 		if in.Agent == "" {

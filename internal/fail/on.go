@@ -37,7 +37,7 @@ type rule struct {
 
 func parse(getenv func(string) string) *points {
 	p := &points{hits: map[string]int{}, mutants: map[string]bool{}, log: getenv("CHELA_FAILPOINTS_LOG")}
-	for _, m := range strings.Split(getenv("CHELA_MUTANTS"), ",") {
+	for _, m := range strings.Split(getenv("CHELA_FAILPOINTS_MUTANTS"), ",") {
 		p.mutants[m] = true
 	}
 	for _, text := range strings.Split(getenv("CHELA_FAILPOINTS"), ";") {

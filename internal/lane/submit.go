@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"chela"
-	"chela/internal/fail"
 	"chela/internal/store"
 )
 
@@ -56,13 +55,6 @@ func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (Receipt, error) {
 	if l.isClosing() {
 		return Receipt{}, chela.E(chela.Unavailable, "chela is shutting down").WithHint("send the message again in a moment")
 	}
-	if fail.Mutant("acknowledge-early") {
-		return Receipt{Session: in.Session}, l.acceptLater(ctx, in)
-	}
-	return l.accept(ctx, in)
-}
-
-func (l *Lanes) accept(ctx context.Context, in chela.Inbound) (Receipt, error) {
 	var receipt Receipt
 	var begun *opened
 	var holder chela.NodeID
@@ -182,16 +174,6 @@ func known(ctx context.Context, w *store.Write, in chela.Inbound) (Receipt, erro
 		err = chela.E(chela.Conflict, "that message id was used in another session").WithHint("use a new one for each message")
 	}
 	return Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Turn: m.Turn, Duplicate: true}, err
-}
-
-// acceptLater is a planted defect: it acknowledges before anything is stored.
-func (l *Lanes) acceptLater(ctx context.Context, in chela.Inbound) error {
-	l.turns.Go(func() {
-		if _, err := l.accept(context.WithoutCancel(ctx), in); err != nil {
-			l.cfg.Log.Error("message lost", "error", err)
-		}
-	})
-	return nil
 }
 
 func (l *Lanes) lease(lane store.Lane) chela.Lease {

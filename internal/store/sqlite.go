@@ -303,11 +303,17 @@ func (e *sqlite) close() error {
 	return errors.Join(append(errs, e.rdb.Close())...)
 }
 
+var errDiskFull = chela.E(chela.Exhausted, "the disk is full").
+	WithHint("free some space and try again; nothing was written half")
+
 // classifySQLite is the one place that reads SQLite's error codes.
 func classifySQLite(err error) error {
 	var e *sqlite3.Error
 	if err == nil || !errors.As(err, &e) {
 		return err
+	}
+	if e.Code() == sqlitelib.SQLITE_IOERR_SHMSIZE { // no room for the index of the log
+		return errDiskFull.Because(err)
 	}
 	switch e.Code() & 0xff {
 	case sqlitelib.SQLITE_CONSTRAINT:
@@ -316,8 +322,7 @@ func classifySQLite(err error) error {
 		return chela.E(chela.Unavailable, "the database is locked by another program").
 			WithHint("close the program that holds chela.db, or try again").Because(err)
 	case sqlitelib.SQLITE_FULL:
-		return chela.E(chela.Exhausted, "the disk is full").
-			WithHint("free some space and try again; nothing was written half").Because(err)
+		return errDiskFull.Because(err)
 	case sqlitelib.SQLITE_READONLY, sqlitelib.SQLITE_CANTOPEN, sqlitelib.SQLITE_PERM:
 		return chela.E(chela.Denied, "the database cannot be written").
 			WithHint("make the home and chela.db writable, or use another --home").Because(err)

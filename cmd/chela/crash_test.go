@@ -1,0 +1,332 @@
+package main_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/pgtest"
+)
+
+var wholeTable = flag.Bool("crash.whole", false, "kill at every point of every recovery too, not only at some")
+
+// mainKey is the session of every story.
+const mainKey chela.SessionKey = "agent:main:main"
+
+// A story is a scenario with somebody who asks, answers approvals and repeats
+// whatever was cut off.
+type story struct {
+	name     string
+	scenario string   // what the model plays; LEDGER stands for the ledger's address
+	asks     []string // what the person says, one after the other
+	drive    func(p *player, asks []string)
+
+	// check looks at the effects, beside the transcript. unknown tells that a
+	// call was reported to the model as such.
+	check func(t *testing.T, p *player, l *ledger, unknown bool)
+
+	// ambiguous names the tool whose call may end as unknown.
+	ambiguous string
+}
+
+// A ledger stands outside of chela and writes down, synced, every effect that
+// reaches it.
+type ledger struct {
+	*httptest.Server
+	mu   sync.Mutex
+	file *os.File
+	hits []string // guarded by mu
+}
+
+func newLedger(t *testing.T) *ledger {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "ledger"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &ledger{file: f}
+	l.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.hits = append(l.hits, r.Method+" "+r.URL.Path)
+		if _, err := fmt.Fprintln(l.file, r.Method, r.URL.Path); err == nil {
+			err = l.file.Sync()
+		} else {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		fmt.Fprintf(w, "noted %s", r.URL.Path)
+	}))
+	t.Cleanup(func() {
+		l.Close()
+		f.Close()
+	})
+	return l
+}
+
+func (l *ledger) count(what string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := 0
+	for _, h := range l.hits {
+		if h == what {
+			n++
+		}
+	}
+	return n
+}
+
+// engines are the databases, each as a maker of the URL of a fresh one.
+var engines = map[string]func(t *testing.T) string{
+	"sqlite":   func(*testing.T) string { return "" },
+	"postgres": func(t *testing.T) string { return pgtest.URL(t) },
+}
+
+// play tells a story once.
+func (s story) play(t *testing.T, engine, mutants string, kills ...kill) (*player, *ledger, record) {
+	t.Helper()
+	l := newLedger(t)
+	p := s.player(t, l, engine)
+	p.kills, p.mutants = kills, mutants
+	if s.drive != nil {
+		s.drive(p, s.asks)
+	} else {
+		converse(p, s.asks)
+	}
+	return p, l, p.read(mainKey)
+}
+
+// player makes the home of a story.
+func (s story) player(t *testing.T, l *ledger, engine string) *player {
+	t.Helper()
+	dir := t.TempDir()
+	p := &player{t: t, home: filepath.Join(dir, "home"), url: engines[engine](t)}
+	script := filepath.Join(dir, "scenario.yaml")
+	text := strings.ReplaceAll(s.scenario, "LEDGER", l.URL)
+	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.env = []string{"CHELA_MODEL=script/" + script, "CHELA_TOOLS_HTTP_ALLOW=127.0.0.1/32", "CHELA_LOG_LEVEL=error"}
+	if err := os.MkdirAll(filepath.Join(p.home, "workspace", "main"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// converse says one thing after the other, as a client does that loses the
+// connection: it repeats a message under the same id until it has the answer,
+// and says yes whenever it is asked.
+func converse(p *player, asks []string) {
+	p.t.Helper()
+	for i, text := range asks {
+		for try := 0; ; try++ {
+			if try == 20 {
+				p.t.Fatalf("no end to %q", text)
+			}
+			out := p.run("ask", "--message-id", fmt.Sprintf("m%d", i), "--approve=never", text)
+			if out.code == 3 {
+				sayYes(p)
+				continue
+			}
+			if !out.killed() {
+				if out.code != 0 {
+					p.t.Fatalf("ask %q ended with %d: %s", text, out.code, out.stderr)
+				}
+				break
+			}
+		}
+	}
+}
+
+// sayYes answers the approval that is pending, if there is one.
+func sayYes(p *player) {
+	p.t.Helper()
+	out := p.run("approvals", "list", "--json")
+	if out.killed() {
+		return
+	}
+	var list []chela.Approval
+	if err := json.Unmarshal([]byte(out.stdout), &list); err != nil || out.code != 0 {
+		p.t.Fatalf("approvals list: code %d, %v: %s%s", out.code, err, out.stdout, out.stderr)
+	}
+	for _, a := range list {
+		if a.State != chela.ApprovalPending {
+			continue
+		}
+		if out := p.run("approvals", "yes", string(a.ID)); !out.killed() && out.code != 0 && out.code != 3 {
+			p.t.Fatalf("approvals yes ended with %d: %s", out.code, out.stderr)
+		}
+	}
+}
+
+// cured is a record with the one difference taken out that a crash may make: a
+// call of the ambiguous tool that is reported as unknown. It tells whether there
+// was one.
+func (s story) cured(rec, want record) (record, bool) {
+	unknown := false
+	for i, got := range rec.Transcript {
+		if s.ambiguous != "" && i < len(want.Transcript) && strings.HasSuffix(got, "(unknown)") {
+			unknown = true
+			rec.Transcript[i] = want.Transcript[i]
+		}
+	}
+	return rec, unknown
+}
+
+// judge compares what a home holds with what it should.
+func (s story) judge(t *testing.T, p *player, l *ledger, got, want record) bool {
+	t.Helper()
+	cured, unknown := s.cured(got, want)
+	ok := true
+	if diff := cmp.Diff(want, cured); diff != "" {
+		t.Errorf("kills %v: record (-want +got):\n%s", p.kills, diff)
+		ok = false
+	}
+	if s.check != nil {
+		s.check(t, p, l, unknown)
+	}
+	return ok && !t.Failed()
+}
+
+// TestCrashTable kills chela at every durable step of every story, and again
+// while it recovers. Whatever happens, the record comes to the same, and no
+// effect happens twice.
+func TestCrashTable(t *testing.T) {
+	t.Parallel()
+	for engine := range engines {
+		for _, s := range stories {
+			t.Run(engine+"/"+s.name, func(t *testing.T) {
+				t.Parallel()
+				s.table(t, engine)
+			})
+		}
+	}
+}
+
+func (s story) table(t *testing.T, engine string) {
+	p, l, want := s.play(t, engine, "")
+	if want.LeftOver != 0 || !s.judge(t, p, l, want, want) {
+		t.Fatalf("the story does not come out without kills: %+v", want)
+	}
+	points := distinct(p.hits(), 0)
+	if len(points) < 5 {
+		t.Fatalf("only %d points were passed: %v", len(points), points)
+	}
+	for _, first := range points {
+		t.Run(first.String(), func(t *testing.T) {
+			p, l, got := s.play(t, engine, "", first)
+			if !s.judge(t, p, l, got, want) {
+				return
+			}
+			for _, second := range again(distinct(p.hits(), first.process+1)) {
+				p, l, got := s.play(t, engine, "", first, second)
+				s.judge(t, p, l, got, want)
+			}
+		})
+	}
+}
+
+// again chooses at which points of a recovery to kill a second time.
+func again(points []kill) []kill {
+	if *wholeTable || len(points) < 3 {
+		return points
+	}
+	return []kill{points[0], points[len(points)/2], points[len(points)-1]}
+}
+
+// TestMutantsAreCaught plants a defect and shows that the crash table sees it.
+func TestMutantsAreCaught(t *testing.T) {
+	t.Parallel()
+	for _, mutant := range []string{"no-running-row", "blind-replay"} {
+		t.Run(mutant, func(t *testing.T) {
+			t.Parallel()
+			s := storyNamed(t, "post")
+			p, l, _ := s.play(t, "sqlite", "")
+			at := only(t, p.hits(), "tool.ran")
+			if n := l.count("POST /effect"); n != 1 {
+				t.Fatalf("without a defect there are %d effects", n)
+			}
+			if _, l, _ = s.play(t, "sqlite", "", at); l.count("POST /effect") != 1 {
+				t.Fatal("without a defect the kill doubles the effect")
+			}
+			if _, l, _ = s.play(t, "sqlite", mutant, at); l.count("POST /effect") < 2 {
+				t.Error("the planted defect was not seen")
+			}
+		})
+	}
+	t.Run("acknowledge-early", func(t *testing.T) {
+		t.Parallel()
+		s := storyNamed(t, "text")
+		if s.announcedButLost(t, "") {
+			t.Fatal("without a defect a message is lost")
+		}
+		if !s.announcedButLost(t, "acknowledge-early") {
+			t.Error("the planted defect was not seen")
+		}
+	})
+}
+
+// announcedButLost kills the process in the commit of a message, after giving a
+// premature word of it the time to get out. It reports whether the process told
+// of a turn that its home does not hold.
+func (s story) announcedButLost(t *testing.T, mutant string) bool {
+	t.Helper()
+	p, _, _ := s.play(t, "sqlite", "")
+	var commits int
+	for _, h := range p.hits() {
+		if h.name == "store.commit" {
+			commits++
+		}
+		if h.name == "inbox.accept.commit" {
+			break
+		}
+	}
+	l := newLedger(t)
+	p = s.player(t, l, "sqlite")
+	p.mutants = mutant
+	at := fmt.Sprintf("store.commit@%d=", commits+1)
+	p.points = at + "sleep(500ms);" + at + "kill"
+	out := p.run("ask", "--json", "--stream", "--message-id", "m0", s.asks[0])
+	if !out.killed() {
+		t.Fatalf("the process was not killed: %+v", out)
+	}
+	p.points = ""
+	sessions := p.run("sessions", "list", "--json")
+	return strings.Contains(out.stdout, "turn.started") && !strings.Contains(sessions.stdout, string(mainKey))
+}
+
+func storyNamed(t *testing.T, name string) story {
+	t.Helper()
+	for _, s := range stories {
+		if s.name == name {
+			return s
+		}
+	}
+	t.Fatalf("there is no story %q", name)
+	return story{}
+}
+
+// only returns the one hit of a point.
+func only(t *testing.T, hits []kill, name string) kill {
+	t.Helper()
+	var found []kill
+	for _, h := range hits {
+		if h.name == name {
+			found = append(found, h)
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%s was hit %d times", name, len(found))
+	}
+	return found[0]
+}

@@ -1,0 +1,249 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"chela"
+	"chela/internal/store"
+)
+
+// patience is how long one process of a story may take before the story is
+// taken for stuck.
+const patience = time.Minute
+
+// failBinary builds chela with failpoints, once for all stories.
+var failBinary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "chela-fail")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "chela")
+	out, err := exec.Command("go", "build", "-tags", "failpoint", "-o", path, "chela/cmd/chela").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build chela with failpoints: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// A kill says at which hit of which failpoint which process of a story dies.
+type kill struct {
+	process int
+	name    string
+	nth     int
+}
+
+func (k kill) String() string { return fmt.Sprintf("%d:%s@%d", k.process, k.name, k.nth) }
+
+// A player runs the processes of one story on one home, killing some of them.
+type player struct {
+	t       *testing.T
+	home    string
+	url     string // of the database; empty for SQLite
+	env     []string
+	kills   []kill
+	points  string // further failpoints of every process
+	mutants string
+
+	next int // number of the next process
+}
+
+// A process is one run of chela that has ended.
+type process struct {
+	code   int // exit code; -1 when killed
+	stdout string
+	stderr string
+}
+
+func (p process) killed() bool { return p.code < 0 }
+
+// run runs one command to its end.
+func (p *player) run(args ...string) process {
+	p.t.Helper()
+	cmd, out, errs := p.command(args...)
+	return p.ended(cmd.Run(), out, errs)
+}
+
+// command makes the next process of the story.
+func (p *player) command(args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.Buffer) {
+	p.t.Helper()
+	binary, err := failBinary()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	p.t.Cleanup(cancel)
+	cmd = exec.CommandContext(ctx, binary, args...)
+	points := []string{p.points}
+	for _, k := range p.kills {
+		if k.process == p.next {
+			points = append(points, fmt.Sprintf("%s@%d=kill", k.name, k.nth))
+		}
+	}
+	cmd.Env = append([]string{
+		"PATH=" + os.Getenv("PATH"), "CHELA_HOME=" + p.home,
+		"CHELA_FAILPOINTS=" + strings.Join(points, ";"), "CHELA_FAILPOINTS_LOG=" + p.log(p.next),
+		"CHELA_FAILPOINTS_MUTANTS=" + p.mutants,
+	}, p.env...)
+	if p.url != "" {
+		cmd.Env = append(cmd.Env, "DATABASE_URL="+p.url)
+	}
+	p.next++
+	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	return cmd, stdout, stderr
+}
+
+func (p *player) ended(err error, stdout, stderr *bytes.Buffer) process {
+	p.t.Helper()
+	out := process{stdout: stdout.String(), stderr: stderr.String()}
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+	case errors.As(err, &exit):
+		out.code = exit.ExitCode()
+		if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() != syscall.SIGKILL {
+			p.t.Fatalf("process ended with %v: %s", status.Signal(), out.stderr)
+		}
+	default:
+		p.t.Fatalf("run chela: %v", err)
+	}
+	return out
+}
+
+func (p *player) log(process int) string {
+	return fmt.Sprintf("%s.points.%d", p.home, process)
+}
+
+// hits returns the failpoints that the processes of the story passed, in order,
+// each with the number of its hit.
+func (p *player) hits() []kill {
+	p.t.Helper()
+	var hits []kill
+	for i := range p.next {
+		raw, err := os.ReadFile(p.log(i))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		count := map[string]int{}
+		for name := range strings.Lines(string(raw)) {
+			name = strings.TrimSpace(name)
+			count[name]++
+			hits = append(hits, kill{i, name, count[name]})
+		}
+	}
+	return hits
+}
+
+// record is what a home holds after a story.
+type record struct {
+	Turns      []string // states, with why
+	Transcript []string
+	Approvals  []string
+	Inbox      int
+	LeftOver   int // lanes that are held, messages that wait, turns that are live
+}
+
+// read reads the home of a story through the store.
+func (p *player) read(key chela.SessionKey) record {
+	p.t.Helper()
+	cfg := store.Config{URL: p.url}
+	if p.url == "" {
+		cfg.Path = filepath.Join(p.home, "chela.db")
+	}
+	s, err := store.Open(context.Background(), cfg)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer s.Close()
+	var rec record
+	err = s.Read(context.Background(), func(r *store.Read) error {
+		var err error
+		rec, err = readRecord(context.Background(), r, key)
+		return err
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return rec
+}
+
+func readRecord(ctx context.Context, r *store.Read, key chela.SessionKey) (rec record, err error) {
+	thread, err := r.CurrentThread(ctx, key)
+	if err != nil {
+		return rec, err
+	}
+	path, err := r.Path(ctx, thread.ID, thread.Head)
+	if err != nil {
+		return rec, err
+	}
+	for _, e := range path {
+		rec.Transcript = append(rec.Transcript, line(e))
+		if e.Kind == chela.EntryUser {
+			rec.Inbox++
+		}
+	}
+	turns, err := r.Turns(ctx, thread.ID)
+	if err != nil {
+		return rec, err
+	}
+	for _, t := range turns {
+		rec.Turns = append(rec.Turns, string(t.State))
+		approvals, err := r.TurnApprovals(ctx, t.ID)
+		if err != nil {
+			return rec, err
+		}
+		for _, a := range approvals {
+			rec.Approvals = append(rec.Approvals, string(a.State))
+		}
+	}
+	held, err := r.HeldLanes(ctx)
+	if err != nil {
+		return rec, err
+	}
+	counts, err := r.Counts(ctx)
+	rec.LeftOver = len(held) + counts.InboxWaiting + counts.TurnsLive
+	return rec, err
+}
+
+// line is an entry without what differs from run to run.
+func line(e chela.Entry) string {
+	text := string(e.Kind) + ": " + e.Body.Text
+	for _, c := range e.Body.Calls {
+		text += fmt.Sprintf(" [%s %s]", c.Tool, c.Args)
+	}
+	if e.Body.Status != "" {
+		text += " (" + string(e.Body.Status) + ")"
+	}
+	if e.Body.Interrupted {
+		text += " (interrupted)"
+	}
+	return text
+}
+
+// distinct returns the points among hits from a process on that may be killed
+// at: every hit of a rare point, and the first, second and last of a frequent
+// one.
+func distinct(hits []kill, from int) []kill {
+	last := map[string]int{}
+	for _, h := range hits {
+		last[fmt.Sprint(h.process, h.name)] = h.nth
+	}
+	return slices.DeleteFunc(slices.Clone(hits), func(h kill) bool {
+		return h.process < from || h.nth > 2 && h.nth != last[fmt.Sprint(h.process, h.name)]
+	})
+}

@@ -1,0 +1,185 @@
+package main_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"chela"
+)
+
+// stories are what is told again and again with kills in it.
+var stories = []story{
+	{
+		name: "text",
+		asks: []string{"hello", "and again"},
+		scenario: `
+turns:
+  - {when: hello, steps: [{text: "Hello to you."}]}
+  - {when: again, steps: [{text: "Again, hello.", expect: {messages: 3}}]}
+`,
+	},
+	{
+		name: "reads",
+		asks: []string{"count"},
+		scenario: `
+turns:
+  - steps:
+      - {text: "First.", calls: [{tool: calc, args: {expression: "17*23"}}]}
+      - {text: "Then.", calls: [{tool: calc, args: {expression: "{{result 0}}+1"}}]}
+      - {text: "It is {{result 1}}."}
+`,
+	},
+	{
+		name: "parallel-reads",
+		asks: []string{"two at once"},
+		scenario: `
+turns:
+  - steps:
+      - calls: [{tool: calc, args: {expression: "2+2"}}, {tool: echo, args: {message: "hi"}}]
+      - {text: "{{result 0}} and {{result 1}}"}
+`,
+	},
+	{
+		name: "writes",
+		asks: []string{"write and patch"},
+		scenario: `
+turns:
+  - steps:
+      - calls:
+          - {tool: write_file, args: {path: a.txt, content: "one\ntwo\n"}}
+          - {tool: apply_patch, args: {path: a.txt, old_string: "two", new_string: "two\nthree"}}
+          - {tool: read_file, args: {path: a.txt}}
+      - {text: "Written."}
+`,
+		check: func(t *testing.T, p *player, _ *ledger, _ bool) {
+			t.Helper()
+			raw, err := os.ReadFile(filepath.Join(p.home, "workspace", "main", "a.txt"))
+			if want := "one\ntwo\nthree\n"; err != nil || string(raw) != want {
+				t.Errorf("kills %v: a.txt holds %q, %v; want %q", p.kills, raw, err, want)
+			}
+		},
+	},
+	{
+		name: "post",
+		asks: []string{"post it"},
+		scenario: `
+turns:
+  - steps:
+      - {text: "Posting.", calls: [{tool: http, args: {method: POST, url: "LEDGER/effect", body: "x"}}, {tool: calc, args: {expression: "1+1"}}]}
+      - {text: "Posted."}
+`,
+		ambiguous: "http",
+		check: func(t *testing.T, p *player, l *ledger, unknown bool) {
+			t.Helper()
+			once(t, p, l.count("POST /effect"), unknown)
+		},
+	},
+	{
+		name: "shell",
+		asks: []string{"run it"},
+		scenario: `
+turns:
+  - steps:
+      - {text: "Running.", calls: [{tool: shell, args: {command: "echo x >> ledger && sync ledger && cat ledger"}}]}
+      - {text: "Ran."}
+`,
+		ambiguous: "shell",
+		check: func(t *testing.T, p *player, _ *ledger, unknown bool) {
+			t.Helper()
+			raw, err := os.ReadFile(filepath.Join(p.home, "workspace", "main", "ledger"))
+			if err != nil && !os.IsNotExist(err) {
+				t.Error(err)
+			}
+			once(t, p, strings.Count(string(raw), "x"), unknown)
+		},
+	},
+	{
+		name: "get",
+		asks: []string{"fetch it"},
+		scenario: `
+turns:
+  - steps:
+      - {calls: [{tool: http, args: {method: GET, url: "LEDGER/page"}}]}
+      - {text: "Fetched."}
+`,
+		check: func(t *testing.T, p *player, l *ledger, _ bool) {
+			t.Helper()
+			if n := l.count("GET /page"); n < 1 {
+				t.Errorf("kills %v: the page was fetched %d times", p.kills, n)
+			}
+		},
+	},
+	{
+		name: "interrupt",
+		asks: []string{"talk on and on"},
+		scenario: `
+turns:
+  - steps:
+      - {text: "On and on and on and on.", chunk_bytes: 4, fault: {hang: true, after: 2}}
+`,
+		drive: interrupt,
+	},
+}
+
+// once checks that an effect happened once; one that the model was told to be
+// unknown, at most once.
+func once(t *testing.T, p *player, n int, unknown bool) {
+	t.Helper()
+	if n > 1 || n == 0 && !unknown {
+		t.Errorf("kills %v: the effect happened %d times (reported as unknown: %v)", p.kills, n, unknown)
+	}
+}
+
+// interrupt asks something that has no end, and cancels the turn once it
+// streams.
+func interrupt(p *player, asks []string) {
+	p.t.Helper()
+	for try := 0; ; try++ {
+		if try == 20 {
+			p.t.Fatal("the turn cannot be interrupted")
+		}
+		if askAndCancel(p, asks[0]) {
+			return
+		}
+	}
+}
+
+// askAndCancel reports whether the turn was seen to end.
+func askAndCancel(p *player, text string) bool {
+	p.t.Helper()
+	cmd, out, errs := p.command("ask", "--json", "--stream", "--message-id", "m0", text)
+	cmd.Stdout = nil
+	events, err := cmd.StdoutPipe()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	lines := bufio.NewScanner(events)
+	for lines.Scan() {
+		var e chela.Event
+		if json.Unmarshal(lines.Bytes(), &e) != nil || e.Kind != chela.EventTextDelta {
+			continue
+		}
+		for {
+			cancel := p.run("turns", "cancel", string(e.Turn))
+			if !cancel.killed() {
+				break
+			}
+		}
+		break
+	}
+	for lines.Scan() {
+		// The rest is read so that the process does not wait for us.
+	}
+	ended := p.ended(cmd.Wait(), out, errs)
+	if !ended.killed() && ended.code != 130 {
+		p.t.Fatalf("ask ended with %d: %s", ended.code, ended.stderr)
+	}
+	return !ended.killed()
+}

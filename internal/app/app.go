@@ -1,0 +1,167 @@
+// Package app is the only place that builds things out of other things: it
+// opens a home and wires store, providers, tools, policy, turns, lanes and
+// approvals together. The lists of what there is are in providers.go and
+// tools.go.
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"chela"
+	"chela/internal/approval"
+	"chela/internal/config"
+	"chela/internal/event"
+	"chela/internal/lane"
+	"chela/internal/store"
+	"chela/internal/tool"
+	"chela/internal/turn"
+)
+
+// toolGrace is how long a tool may take to end once it was cancelled. A shell
+// command is killed well before.
+const toolGrace = 5 * time.Second
+
+// An App is an open home.
+type App struct {
+	cfg      *config.Config
+	log      *slog.Logger
+	now      func() time.Time
+	ids      *chela.IDs
+	node     chela.NodeID
+	store    *store.Store
+	presence *lane.Presence
+	bus      *event.Bus
+	blobs    blobs
+	agents   *agents
+	lanes    *lane.Lanes
+	desk     *approval.Desk
+}
+
+// Open opens the home of a configuration and makes it if it does not exist.
+// What it logs goes to log.
+func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, error) {
+	if err := makeHome(cfg); err != nil {
+		return nil, err
+	}
+	a := &App{cfg: cfg, log: log, now: time.Now, bus: &event.Bus{}, blobs: blobs{cfg.Home.Blobs()}}
+	a.ids = chela.NewIDs(a.now, rand.Reader)
+	a.node = a.ids.Node()
+	var err error
+	if a.store, err = store.Open(ctx, store.Config{Path: databasePath(cfg), URL: cfg.Database.URL.Reveal()}); err != nil {
+		return nil, err
+	}
+	if a.presence, err = lane.Appear(cfg.Home.Run(), a.node); err != nil {
+		return nil, errors.Join(err, a.store.Close())
+	}
+	if a.agents, err = newAgents(cfg, a.now, a.store); err != nil {
+		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
+	}
+	a.lanes = lane.New(a.store, lane.Config{
+		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Runner: a.runner(),
+		Agent: a.agents.agent, Model: a.agents.model, Dead: a.presence.Dead,
+		Classes: cfg.Lanes.ByClass(), Mode: cfg.Queue.Mode,
+	})
+	a.desk = approval.New(a.store, approval.Config{
+		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Wake: a.lanes.Wake,
+		Hash: func(name string, args []byte) string { return tool.Hash(name, args) },
+	})
+	return a, nil
+}
+
+func (a *App) runner() *turn.Runner {
+	return turn.NewRunner(turn.Config{
+		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: a.log,
+		Limits:  turn.Limits{Steps: a.cfg.Limits.Steps, Time: a.cfg.Limits.TurnTimeout},
+		Expires: a.cfg.Approvals.Expires, Grace: toolGrace, Load: a.blobs.load,
+	})
+}
+
+// Run runs what the home does by itself until ctx ends, then lets turns reach
+// their next commit, and returns when everything it began has ended.
+func (a *App) Run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return a.lanes.Run(ctx) })
+	group.Go(func() error { return a.desk.Run(ctx) })
+	return group.Wait()
+}
+
+// Close closes the home. Run must have returned.
+func (a *App) Close() error {
+	ctx := context.Background()
+	held := map[chela.NodeID]bool{}
+	err := a.store.Read(ctx, func(r *store.Read) error {
+		lanes, err := r.HeldLanes(ctx)
+		for _, l := range lanes {
+			held[l.Owner] = true
+		}
+		return err
+	})
+	if err == nil {
+		err = a.presence.Sweep(func(n chela.NodeID) bool { return held[n] })
+	}
+	if err != nil {
+		a.log.Warn("old processes not cleared away", "error", err)
+	}
+	return errors.Join(a.presence.Leave(), a.store.Close())
+}
+
+// databasePath is the SQLite file, or empty where PostgreSQL is used.
+func databasePath(cfg *config.Config) string {
+	if cfg.Database.URL.IsSet() {
+		return ""
+	}
+	return cfg.Home.Database()
+}
+
+// makeHome makes the folders of a home. They are for their owner only.
+func makeHome(cfg *config.Config) error {
+	dirs := []string{string(cfg.Home), cfg.Home.Run(), cfg.Home.Blobs(), cfg.Home.Workspace("main")}
+	for _, name := range cfg.AgentNames() {
+		dirs = append(dirs, cfg.Home.Workspace(name))
+	}
+	for _, dir := range dirs {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return homeError(err)
+		}
+	}
+	return nil
+}
+
+// homeError says in words why the home cannot be used.
+func homeError(err error) error {
+	var e *chela.Error
+	switch {
+	case errors.Is(err, fs.ErrPermission), isReadOnly(err):
+		e = chela.E(chela.Denied, "the home cannot be written").WithHint("make it writable, or use another --home")
+	case isFull(err):
+		e = chela.E(chela.Exhausted, "the disk is full").WithHint("free some space and try again; nothing was written half")
+	case errors.Is(err, fs.ErrExist), isNotDir(err):
+		e = chela.E(chela.Invalid, "the home is not a folder").WithHint("use another --home")
+	default:
+		e = chela.E(chela.Unavailable, "the home cannot be made").WithHint("check the disk and --home")
+	}
+	return e.Because(err)
+}
+
+// NewLog returns a logger as the configuration wants it.
+func NewLog(cfg *config.Config, to io.Writer) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(cfg.Log.Level)); err != nil {
+		panic(fmt.Sprintf("log level %q passed the configuration", cfg.Log.Level))
+	}
+	opts := &slog.HandlerOptions{Level: level}
+	if cfg.Log.Format == "json" {
+		return slog.New(slog.NewJSONHandler(to, opts))
+	}
+	return slog.New(slog.NewTextHandler(to, opts))
+}

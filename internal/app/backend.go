@@ -1,0 +1,249 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+
+	"chela"
+	"chela/internal/approval"
+	"chela/internal/cli"
+	"chela/internal/config"
+	"chela/internal/store"
+)
+
+// Backend opens a home for the commands. Turns run in this process until the
+// backend is closed.
+func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger) (*cli.Backend, error) {
+	a, err := Open(ctx, cfg, log)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // ended by Close
+	ended := make(chan error, 1)
+	go func() { ended <- a.Run(ctx) }() // Close waits for it
+	b := &backend{a}
+	return &cli.Backend{
+		Conversation: b, Sessions: b, Threads: b, Turns: b, Approvals: b, Tools: b, Models: b,
+		Attach: func(_ context.Context, name string, content io.Reader) (chela.Attachment, error) {
+			return a.blobs.put(name, content)
+		},
+		Status: a.status,
+		Resume: a.lanes.TakeUp,
+		Close: func() error {
+			cancel()
+			return cmp.Or(<-ended, a.Close())
+		},
+	}, nil
+}
+
+// backend is an app as the commands see it.
+type backend struct{ *App }
+
+// Sessions returns all sessions, the last used first.
+func (b *backend) Sessions(ctx context.Context) ([]chela.Session, error) {
+	var sessions []chela.Session
+	err := b.store.Read(ctx, func(r *store.Read) error {
+		var after chela.SessionKey
+		for {
+			page, err := r.Sessions(ctx, after, 1000)
+			sessions = append(sessions, page...)
+			if err != nil || len(page) < 1000 {
+				return err
+			}
+			after = page[len(page)-1].Key
+		}
+	})
+	slices.SortStableFunc(sessions, func(a, b chela.Session) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	return sessions, err
+}
+
+// Session returns one session.
+func (b *backend) Session(ctx context.Context, key chela.SessionKey) (chela.Session, error) {
+	if _, err := chela.ParseSessionKey(key); err != nil {
+		return chela.Session{}, err
+	}
+	return read(ctx, b.store, func(r *store.Read) (chela.Session, error) { return r.Session(ctx, key) })
+}
+
+// Threads returns the threads of a session, the last used first.
+func (b *backend) Threads(ctx context.Context, key chela.SessionKey) ([]chela.Thread, error) {
+	if _, err := b.Session(ctx, key); err != nil {
+		return nil, err
+	}
+	threads, err := read(ctx, b.store, func(r *store.Read) ([]chela.Thread, error) { return r.Threads(ctx, key) })
+	slices.SortStableFunc(threads, func(a, b chela.Thread) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	return threads, err
+}
+
+// Thread returns one thread.
+func (b *backend) Thread(ctx context.Context, id chela.ThreadID) (chela.Thread, error) {
+	return read(ctx, b.store, func(r *store.Read) (chela.Thread, error) { return r.Thread(ctx, id) })
+}
+
+// Path returns the entries of a thread from the root to the head.
+func (b *backend) Path(ctx context.Context, id chela.ThreadID) ([]chela.Entry, error) {
+	return read(ctx, b.store, func(r *store.Read) ([]chela.Entry, error) {
+		t, err := r.Thread(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return r.Path(ctx, id, t.Head)
+	})
+}
+
+// Turn returns one turn.
+func (b *backend) Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
+	return read(ctx, b.store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, id) })
+}
+
+// Transcript returns the entries and calls of a turn.
+func (b *backend) Transcript(ctx context.Context, id chela.TurnID) (entries []chela.Entry, calls []chela.ToolCall, err error) {
+	err = b.store.Read(ctx, func(r *store.Read) error {
+		t, err := r.Turn(ctx, id)
+		if err != nil {
+			return err
+		}
+		if entries, err = r.TurnEntries(ctx, t.ID); err != nil {
+			return err
+		}
+		calls, err = r.Calls(ctx, id)
+		return err
+	})
+	return entries, calls, err
+}
+
+// Approvals returns the approvals in a state, or all, oldest first.
+func (b *backend) Approvals(ctx context.Context, state chela.ApprovalState) ([]chela.Approval, error) {
+	if state == chela.ApprovalPending {
+		return read(ctx, b.store, func(r *store.Read) ([]chela.Approval, error) { return r.PendingApprovals(ctx, "") })
+	}
+	all, err := read(ctx, b.store, func(r *store.Read) ([]chela.Approval, error) { return r.Approvals(ctx, 1000) })
+	slices.Reverse(all)
+	return slices.DeleteFunc(all, func(a chela.Approval) bool { return state != "" && a.State != state }), err
+}
+
+// Approval returns one approval.
+func (b *backend) Approval(ctx context.Context, id chela.ApprovalID) (chela.Approval, error) {
+	return read(ctx, b.store, func(r *store.Read) (chela.Approval, error) { return r.Approval(ctx, id) })
+}
+
+// Answer answers an approval; the turn goes on by itself.
+func (b *backend) Answer(ctx context.Context, r cli.Reply) (chela.Approval, error) {
+	return b.desk.Answer(ctx, approval.Reply{ID: r.Approval, Answer: r.Answer, Pattern: r.Pattern, Comment: r.Comment, By: r.By})
+}
+
+// Tools returns the tools of an agent, sorted by name.
+func (b *backend) Tools(_ context.Context, agent string) ([]chela.Tool, error) {
+	f, err := b.agents.frame(agent)
+	if err != nil {
+		return nil, err
+	}
+	tools := f.tools.All()
+	slices.SortFunc(tools, func(a, b chela.Tool) int { return cmp.Compare(a.Name, b.Name) })
+	return tools, nil
+}
+
+// Call runs a tool by hand.
+func (b *backend) Call(ctx context.Context, agent, name string, args json.RawMessage) (chela.ToolResult, error) {
+	f, err := b.agents.frame(agent)
+	if err != nil {
+		return chela.ToolResult{}, err
+	}
+	checked, err := f.tools.Check(name, args)
+	if err != nil {
+		return chela.ToolResult{}, err
+	}
+	t, _ := f.tools.Get(name) // Check found it
+	call := chela.ToolCall{
+		ID: b.ids.Call(), Session: chela.MainKey(agent), Agent: agent, Tool: name, Args: checked, State: chela.CallRunning,
+	}
+	j := chela.Judgement{Effect: chela.EffectRead}
+	if t.Judge != nil {
+		j = t.Judge(checked)
+	}
+	ruling, err := b.agents.rule(ctx, chela.Turn{Session: call.Session}, call, j)
+	if err != nil {
+		return chela.ToolResult{}, err
+	}
+	if ruling.Verdict == chela.Deny {
+		return chela.ToolResult{}, chela.E(chela.Denied, ruling.Reason).WithHint("change the [[policy]] rules in config.toml")
+	}
+	if t.Prepare != nil {
+		if call.Intent, err = t.Prepare(ctx, call); err != nil {
+			return chela.ToolResult{}, err
+		}
+	}
+	return t.Run(ctx, call)
+}
+
+// Models returns the models of every provider that can be asked.
+func (b *backend) Models(ctx context.Context) ([]chela.Model, error) {
+	var models []chela.Model
+	for _, name := range b.cfg.ProviderNames() {
+		p, err := b.cfg.Provider(name)
+		if err != nil {
+			return nil, err
+		}
+		made, err := b.agents.serve(name + "/" + anyModel)
+		if err != nil {
+			continue // no key: nothing of it can be used
+		}
+		list, ok := made.raw.(lister)
+		if !ok {
+			models = append(models, knownModels(p)...)
+			continue
+		}
+		found, err := list.Models(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("list the models of %s: %w", name, err)
+		}
+		models = append(models, found...)
+	}
+	return models, nil
+}
+
+// Test sends a short request to a model.
+func (b *backend) Test(ctx context.Context, model string) (chela.Finish, error) {
+	p, err := b.agents.serve(cmp.Or(model, b.cfg.Model))
+	if err != nil {
+		return chela.Finish{}, err
+	}
+	req := &chela.Request{
+		Model: p.name, System: "Answer with one word.", MaxTokens: 256,
+		Messages: []chela.Message{{Role: chela.RoleUser, Text: "hello"}},
+	}
+	for chunk, err := range p.raw.Stream(ctx, req) {
+		if err != nil {
+			return chela.Finish{}, err
+		}
+		if chunk.Finish != nil {
+			return *chunk.Finish, nil
+		}
+	}
+	return chela.Finish{}, chela.E(chela.Internal, "the provider ended without an answer")
+}
+
+// status counts what is in the home.
+func (a *App) status(ctx context.Context) (cli.Status, error) {
+	c, err := read(ctx, a.store, func(r *store.Read) (store.Counts, error) { return r.Counts(ctx) })
+	return cli.Status{
+		Home: string(a.cfg.Home), Database: a.store.Engine(), Model: a.cfg.Model, Sessions: c.Sessions, TurnsOpen: c.TurnsLive,
+		ApprovalsPending: c.ApprovalsPending, InboxWaiting: c.InboxWaiting, OutboxPending: c.OutboxPending,
+	}, err
+}
+
+// read runs one reading transaction and returns what it found.
+func read[T any](ctx context.Context, s *store.Store, fn func(*store.Read) (T, error)) (T, error) {
+	var v T
+	err := s.Read(ctx, func(r *store.Read) error {
+		var err error
+		v, err = fn(r)
+		return err
+	})
+	return v, err
+}

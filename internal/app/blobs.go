@@ -1,0 +1,102 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"chela"
+)
+
+// maxBlob is the largest attachment, in bytes.
+const maxBlob = 25 << 20
+
+// blobs keeps the bytes of attachments, each once, in a file named by its hash.
+type blobs struct{ dir string }
+
+// put keeps content and returns what names it. The bytes are synced before it
+// returns, so a message that names them can be committed.
+func (b blobs) put(name string, content io.Reader) (chela.Attachment, error) {
+	raw, err := io.ReadAll(io.LimitReader(content, maxBlob+1))
+	if err != nil {
+		return chela.Attachment{}, chela.E(chela.Unavailable, "the attachment cannot be read").Because(err)
+	}
+	if len(raw) > maxBlob {
+		return chela.Attachment{}, chela.E(chela.Invalid, fmt.Sprintf("the attachment %s is larger than %d MiB", name, maxBlob>>20)).
+			WithHint("send a smaller one, or put it into the workspace")
+	}
+	sum := sha256.Sum256(raw)
+	a := chela.Attachment{
+		Name: filepath.Base(name), MediaType: mediaType(name, raw), SHA256: hex.EncodeToString(sum[:]), Size: int64(len(raw)),
+	}
+	return a, b.write(a.SHA256, raw)
+}
+
+func (b blobs) write(name string, raw []byte) error {
+	path := filepath.Join(b.dir, name)
+	if st, err := os.Stat(path); err == nil && st.Size() == int64(len(raw)) {
+		return nil
+	}
+	f, err := os.CreateTemp(b.dir, "new-*")
+	if err != nil {
+		return homeError(err)
+	}
+	defer os.Remove(f.Name()) // gone already when all went well
+	_, err = f.Write(raw)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return homeError(err)
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return homeError(err)
+	}
+	return syncDir(b.dir)
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return homeError(err)
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil {
+		return homeError(err)
+	}
+	return nil
+}
+
+// load returns the bytes of an attachment.
+func (b blobs) load(_ context.Context, a chela.Attachment) ([]byte, error) {
+	if len(a.SHA256) != 2*sha256.Size || strings.Trim(a.SHA256, "0123456789abcdef") != "" {
+		return nil, chela.E(chela.Internal, "an attachment has no usable hash")
+	}
+	raw, err := os.ReadFile(filepath.Join(b.dir, a.SHA256))
+	if err != nil {
+		return nil, chela.E(chela.NotFound, "the bytes of attachment "+a.Name+" are gone").Because(err)
+	}
+	return raw, nil
+}
+
+// mediaType tells what content is: by its first bytes, and by its name where
+// those only tell that it is text.
+func mediaType(name string, raw []byte) string {
+	found := http.DetectContentType(raw)
+	if byName := mime.TypeByExtension(filepath.Ext(name)); byName != "" && (strings.HasPrefix(found, "text/plain") || found == "application/octet-stream") {
+		found = byName
+	}
+	kind, _, err := mime.ParseMediaType(found)
+	if err != nil {
+		return "application/octet-stream"
+	}
+	return kind
+}

@@ -1,0 +1,118 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"chela"
+	"chela/internal/cli"
+	"chela/internal/config"
+	"chela/internal/sandbox/process"
+	"chela/internal/store"
+)
+
+// examine looks at everything that can be wrong with a home. It changes
+// nothing: a database that does not exist is not made.
+func examine(ctx context.Context, cfg *config.Config) []cli.Finding {
+	return []cli.Finding{
+		examineHome(cfg), examineDatabase(ctx, cfg), examineModel(cfg), examineSandbox(ctx, cfg), examineWorkspace(cfg),
+	}
+}
+
+func found(subject, text string) cli.Finding {
+	return cli.Finding{Subject: subject, OK: true, Text: text}
+}
+
+func wrong(subject string, err error) cli.Finding {
+	text, cure := chela.MessageOf(err), chela.HintOf(err)
+	var e *chela.Error
+	if errors.As(err, &e) {
+		text = e.Msg
+	}
+	return cli.Finding{Subject: subject, Text: text, Cure: cure}
+}
+
+func examineHome(cfg *config.Config) cli.Finding {
+	st, err := os.Stat(string(cfg.Home))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return cli.Finding{Subject: "home", Text: string(cfg.Home) + " does not exist", Cure: "run chela init"}
+	case err != nil:
+		return wrong("home", homeError(err))
+	case !st.IsDir():
+		return wrong("home", homeError(fs.ErrExist))
+	case st.Mode().Perm()&0o077 != 0:
+		return cli.Finding{Subject: "home", Text: "others may look into " + string(cfg.Home), Cure: "chmod 700 " + string(cfg.Home)}
+	}
+	probe, err := os.CreateTemp(string(cfg.Home), ".doctor-*")
+	if err != nil {
+		return wrong("home", homeError(err))
+	}
+	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
+		return wrong("home", homeError(err))
+	}
+	return found("home", string(cfg.Home)+" is writable and private")
+}
+
+func examineDatabase(ctx context.Context, cfg *config.Config) cli.Finding {
+	path := databasePath(cfg)
+	if path != "" {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return found("database", filepath.Base(path)+" does not exist yet; the first message makes it")
+		}
+	}
+	s, err := store.Open(ctx, store.Config{Path: path, URL: cfg.Database.URL.Reveal()})
+	if err != nil {
+		return wrong("database", err)
+	}
+	c, err := read(ctx, s, func(r *store.Read) (store.Counts, error) { return r.Counts(ctx) })
+	if err = errors.Join(err, s.Close()); err != nil {
+		return wrong("database", err)
+	}
+	text := s.Engine() + " answers"
+	if c.TurnsLive > 0 {
+		text += "; turns are open, they go on when chela runs"
+	}
+	return found("database", text)
+}
+
+func examineModel(cfg *config.Config) cli.Finding {
+	p, _, err := cfg.Resolve(cfg.Model)
+	if err != nil {
+		return wrong("model", err)
+	}
+	if p.Kind == config.KindOffline {
+		return cli.Finding{
+			Subject: "model", OK: true, Text: cfg.Model + " is a stand-in that follows rules",
+			Cure: "set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY, or add [providers.NAME] to config.toml",
+		}
+	}
+	return found("model", cfg.Model+" is configured; chela models test tries it")
+}
+
+func examineSandbox(ctx context.Context, cfg *config.Config) cli.Finding {
+	if cfg.Sandbox.Mode == config.SandboxOff {
+		return cli.Finding{Subject: "sandbox", Text: "is off: commands run with all your rights", Cure: "chela config set sandbox.mode auto"}
+	}
+	box, err := process.New(process.Config{})
+	if err == nil {
+		err = box.Check(ctx)
+	}
+	if err != nil {
+		return wrong("sandbox", err)
+	}
+	return found("sandbox", "commands run confined to the workspace, without network")
+}
+
+func examineWorkspace(cfg *config.Config) cli.Finding {
+	for _, name := range cfg.AgentNames() {
+		dir := cfg.Home.Workspace(name)
+		if st, err := os.Stat(dir); err == nil && !st.IsDir() {
+			return cli.Finding{Subject: "workspace", Text: dir + " is not a folder", Cure: "move it away"}
+		}
+	}
+	return found("workspace", "every agent has its own below "+filepath.Dir(cfg.Home.Workspace("main")))
+}

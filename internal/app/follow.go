@@ -1,0 +1,177 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"chela"
+	"chela/internal/event"
+	"chela/internal/lane"
+	"chela/internal/store"
+)
+
+// lookTime is how often a turn that another process runs is looked at.
+const lookTime = 100 * time.Millisecond
+
+// Ask commits a message and follows the turn that takes it.
+func (b *backend) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error) {
+	in, err := b.complete(in)
+	if err != nil {
+		return chela.Turn{}, err
+	}
+	// Listening begins before the message is committed, so that nothing of its
+	// turn is missed.
+	heard := b.bus.Listen(func(e chela.Event) bool { return e.Session == in.Session })
+	defer heard.Close()
+	receipt, err := b.lanes.Submit(ctx, in)
+	if err != nil {
+		return chela.Turn{}, err
+	}
+	id := receipt.Turn
+	if id == "" {
+		if id, err = b.taken(ctx, heard, receipt); err != nil {
+			return chela.Turn{}, err
+		}
+	}
+	return b.follow(ctx, heard, id, show)
+}
+
+// complete fills in what a message leaves open, and refuses one that no turn
+// could answer.
+func (b *backend) complete(in chela.Inbound) (chela.Inbound, error) {
+	key, err := chela.ParseSessionKey(in.Session)
+	if err != nil {
+		return in, err
+	}
+	if in.Agent == "" {
+		in.Agent = key.Agent
+	}
+	if in.Agent == "" {
+		in.Agent = "main"
+	}
+	agent, err := b.cfg.Agent(in.Agent)
+	if err != nil {
+		return in, err
+	}
+	if in.MessageID == "" {
+		in.MessageID = string(b.ids.Inbox())
+	}
+	_, err = b.agents.serve(b.agents.model(chela.Session{Agent: agent.Name}, in))
+	return in, err
+}
+
+// taken waits until a turn takes a message that waits behind others.
+func (b *backend) taken(ctx context.Context, heard *event.Listener, r lane.Receipt) (chela.TurnID, error) {
+	for {
+		var m chela.Waiting
+		var asked []chela.Approval
+		err := b.store.Read(ctx, func(s *store.Read) error {
+			var err error
+			if m, err = s.Message(ctx, r.Inbox); err != nil {
+				return err
+			}
+			asked, err = s.PendingApprovals(ctx, r.Session)
+			return err
+		})
+		switch {
+		case err != nil:
+			return "", err
+		case m.Turn != "":
+			return m.Turn, nil
+		case m.State == chela.InboxDropped:
+			return "", chela.E(chela.Exhausted, "the message was dropped: too many wait in this session").WithHint("send it again later")
+		}
+		for _, a := range asked {
+			if a.Thread == m.Thread {
+				return "", chela.E(chela.Denied, "the message is stored and waits behind approval "+string(a.ID)).
+					WithHint("answer that first: chela approvals yes " + string(a.ID))
+			}
+		}
+		if err := b.pause(ctx, heard); err != nil {
+			return "", err
+		}
+		if err := b.lanes.Wake(ctx, r.Session); err != nil {
+			return "", err
+		}
+	}
+}
+
+// pause waits for something to happen in a session, but not for long: another
+// process may do it.
+func (b *backend) pause(ctx context.Context, heard *event.Listener) error {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	heard.Next(ctx)
+	if err := context.Cause(ctx); err != nil && err != context.DeadlineExceeded {
+		return err
+	}
+	return nil
+}
+
+// Follow follows a turn that is there.
+func (b *backend) Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error) {
+	heard := b.bus.Listen(func(e chela.Event) bool { return e.Turn == id })
+	defer heard.Close()
+	return b.follow(ctx, heard, id, show)
+}
+
+// follow shows the events of a turn until it ended or waits for a person.
+func (b *backend) follow(ctx context.Context, heard *event.Listener, id chela.TurnID, show func(chela.Event)) (chela.Turn, error) {
+	for {
+		t, err := b.Turn(ctx, id)
+		if err != nil {
+			return t, err
+		}
+		if t.State != chela.TurnProcessing {
+			return t, b.showRest(heard, id, show)
+		}
+		if broken, err := b.showUntil(ctx, heard, id, show); err != nil || broken {
+			return t, err
+		}
+		if err := b.lanes.Wake(ctx, t.Session); err != nil {
+			return t, err
+		}
+	}
+}
+
+// showUntil shows events until one tells that the turn should be looked at, or
+// for as long as a look takes to be due.
+func (b *backend) showUntil(ctx context.Context, heard *event.Listener, id chela.TurnID, show func(chela.Event)) (broken bool, err error) {
+	look, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	for {
+		e, ok := heard.Next(look)
+		if !ok {
+			<-look.Done() // at once, unless the listener fell behind and was cut off
+			return false, ctx.Err()
+		}
+		if e.Turn != id {
+			continue
+		}
+		if e.Kind == chela.EventNotice {
+			return true, chela.E(chela.Unavailable, e.Text)
+		}
+		show(e)
+		if e.Kind == chela.EventTurnFinished || e.Kind == chela.EventApprovalRequested {
+			return false, nil
+		}
+	}
+}
+
+// showRest shows what has arrived.
+func (b *backend) showRest(heard *event.Listener, id chela.TurnID, show func(chela.Event)) error {
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	for {
+		e, ok := heard.Next(over)
+		if !ok {
+			return nil
+		}
+		if e.Turn == id && e.Kind != chela.EventNotice {
+			show(e)
+		}
+	}
+}
+
+// Stop asks a turn to stop.
+func (b *backend) Stop(ctx context.Context, id chela.TurnID) error { return b.lanes.Stop(ctx, id) }

@@ -1,0 +1,53 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"chela/internal/cli"
+	"chela/internal/config"
+)
+
+// errTerminated is the cause with which a command ends that got SIGTERM.
+var errTerminated = errors.New("terminated")
+
+// Main runs the program with the process's own streams and environment, and
+// returns its exit code.
+func Main(args []string, version string) int {
+	ctx, stop := terminable(context.Background())
+	defer stop()
+	return cli.Main(ctx, cli.Program{
+		Args: args, Environ: config.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Now: time.Now, Version: version,
+		Open: func(ctx context.Context, cfg *config.Config) (*cli.Backend, error) {
+			return Backend(ctx, cfg, NewLog(cfg, os.Stderr))
+		},
+		Examine: examine,
+		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return signal.NotifyContext(ctx, os.Interrupt)
+		},
+	})
+}
+
+// terminable returns a context that ends with SIGTERM: turns are parked, and
+// go on at the next start.
+func terminable(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP)
+	go func() { // ends with the context, which Main ends
+		select {
+		case <-signals:
+			cancel(errTerminated)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
+	}
+}

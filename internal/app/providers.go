@@ -1,0 +1,44 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"chela"
+	"chela/internal/config"
+	"chela/internal/provider/anthropic"
+	"chela/internal/provider/offline"
+	"chela/internal/provider/openai"
+	"chela/internal/provider/script"
+)
+
+// makeProvider is the list of providers: a kind and how it is made. Model is
+// the part of the model's name behind the slash.
+func makeProvider(p config.Provider, model string) (chela.Provider, error) {
+	switch p.Kind {
+	case config.KindAnthropic:
+		return anthropic.New(anthropic.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal()})
+	case config.KindOpenAI:
+		return openai.New(openai.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal()})
+	case config.KindScript:
+		return script.Open(model)
+	case config.KindOffline:
+		return offline.New(offline.Config{Name: p.Name}), nil
+	default:
+		return nil, chela.E(chela.Unsupported, fmt.Sprintf("provider %s is of a kind that this version does not know", p.Name))
+	}
+}
+
+// A lister is a provider that can tell its models.
+type lister interface {
+	Models(ctx context.Context) ([]chela.Model, error)
+}
+
+// unusable is a provider that only tells why it cannot be used.
+type unusable struct{ err error }
+
+// Stream implements chela.Provider.
+func (u unusable) Stream(context.Context, *chela.Request) iter.Seq2[chela.Chunk, error] {
+	return func(yield func(chela.Chunk, error) bool) { yield(chela.Chunk{}, u.err) }
+}

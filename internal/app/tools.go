@@ -1,0 +1,45 @@
+package app
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"chela"
+	"chela/internal/config"
+	"chela/internal/sandbox/process"
+	"chela/internal/tool"
+	"chela/internal/tool/file"
+	"chela/internal/tool/pure"
+	"chela/internal/tool/shell"
+)
+
+// builtins is the list of tools. Each is wrapped so that it keeps its time and
+// size, and that a panic in it stays a fault of its own.
+func builtins(cfg *config.Config, now func() time.Time) ([]chela.Tool, error) {
+	workspace := func(agent string) (string, error) { return cfg.Home.Workspace(agent), nil }
+	box, err := process.New(process.Config{Off: cfg.Sandbox.Mode == config.SandboxOff})
+	if err != nil {
+		return nil, err
+	}
+	tools := slices.Concat(
+		[]chela.Tool{pure.Echo(), pure.Time(now), pure.JSON(), pure.Calc()},
+		file.Tools(workspace),
+		[]chela.Tool{shell.New(box, workspace)},
+	)
+	wrap := []func(chela.Tool) chela.Tool{
+		tool.WithRecover(), tool.WithTimeout(tool.DefaultTimeout), tool.WithMaxOutput(tool.DefaultMaxOutput),
+	}
+	for i := range tools {
+		for _, w := range wrap {
+			tools[i] = w(tools[i])
+		}
+	}
+	return tools, nil
+}
+
+// toolbox is a set of tools as turns know it.
+type toolbox struct{ *tool.Set }
+
+// Hash implements turn.Toolbox.
+func (toolbox) Hash(name string, args json.RawMessage) string { return tool.Hash(name, args) }
