@@ -62,12 +62,10 @@ func encode(v any) json.RawMessage {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// Numbers beyond these are refused: arithmetic on 1e999999999 would take all
-// memory. A float64 needs an exponent of 308 and 17 digits.
-const (
-	maxExponent = 400
-	maxDigits   = 1000
-)
+// maxDigits is how long a number may be written. Longer ones, and those beyond
+// the range of a float64, are refused: arithmetic on 1e999999999 would take all
+// memory.
+const maxDigits = 1000
 
 // checkNumbers returns an error if v holds a number that is too long to
 // calculate with.
@@ -94,14 +92,15 @@ func checkNumbers(v any) error {
 }
 
 func modest(n json.Number) bool {
-	text := strings.ToLower(n.String())
-	digits, exponent, found := strings.Cut(text, "e")
-	if len(digits) > maxDigits {
+	if len(n) > maxDigits {
 		return false
 	}
-	if !found {
-		return true
+	// What is too small to tell from zero has a huge exponent, but no error.
+	if _, exponent, found := strings.Cut(strings.ToLower(n.String()), "e"); found {
+		if e, err := strconv.Atoi(exponent); err != nil || e < -maxDigits {
+			return false
+		}
 	}
-	e, err := strconv.Atoi(exponent)
-	return err == nil && -maxExponent <= e && e <= maxExponent
+	_, err := n.Float64()
+	return err == nil
 }

@@ -39,9 +39,14 @@ func annotate(s *jsonschema.Schema, t reflect.Type) error {
 		return annotate(s, t.Elem())
 	case reflect.Slice, reflect.Array:
 		return annotate(s.Items, t.Elem())
+	case reflect.Map:
+		return annotate(s.AdditionalProperties, t.Elem())
 	case reflect.Struct:
 		return annotateFields(s, t)
 	default:
+		if s.Type == "integer" && s.Minimum == nil && s.Maximum == nil {
+			s.Minimum, s.Maximum = new(float64(-maxExactInt)), new(float64(maxExactInt))
+		}
 		return nil
 	}
 }
@@ -84,14 +89,6 @@ func applyTags(p *jsonschema.Schema, tag reflect.StructTag) error {
 	high, err := bound(tag, "max")
 	if err != nil {
 		return err
-	}
-	if p.Type == "integer" {
-		if low == nil && p.Minimum == nil {
-			low = new(float64(-maxExactInt))
-		}
-		if high == nil && p.Maximum == nil {
-			high = new(float64(maxExactInt))
-		}
 	}
 	if (low != nil || high != nil) && p.Type != "integer" && p.Type != "number" {
 		return errors.New("min and max are for numbers")

@@ -144,8 +144,7 @@ func (f fetcher) do(ctx context.Context, call tool.Call[httpInput]) (chela.ToolR
 	if err != nil {
 		return tool.Failed(err.Error()), nil
 	}
-	name, err := f.target(in)
-	if err != nil {
+	if err := f.checkTarget(in.SaveTo); err != nil {
 		return chela.ToolResult{}, err
 	}
 	res, err := f.client.Do(req)
@@ -157,30 +156,35 @@ func (f fetcher) do(ctx context.Context, call tool.Call[httpInput]) (chela.ToolR
 	if err != nil {
 		return chela.ToolResult{}, explain(err, req.URL, timeout)
 	}
-	if name == "" {
+	if in.SaveTo == "" {
 		return tool.Done(describe(req.URL, res, body)), nil
 	}
-	return f.save(ctx, call, name, res, body)
+	return f.save(ctx, call, res, body)
 }
 
-// target returns the name of the file that the answer is saved to.
-func (f fetcher) target(in httpInput) (string, error) {
-	if in.SaveTo == "" {
-		return "", nil
+// checkTarget finds out before the request whether its answer can be saved.
+func (f fetcher) checkTarget(saveTo string) error {
+	if saveTo == "" {
+		return nil
 	}
 	if f.find == nil {
-		return "", chela.E(chela.Unsupported, "save_to: there is no workspace here").WithHint("leave it out")
+		return chela.E(chela.Unsupported, "save_to: there is no workspace here").WithHint("leave it out")
 	}
-	return workspace.Clean(in.SaveTo)
+	_, err := workspace.Clean(saveTo)
+	return err
 }
 
 // save writes the body to a file. The body of an error is shown instead.
-func (f fetcher) save(ctx context.Context, call tool.Call[httpInput], name string, res *http.Response, body []byte) (chela.ToolResult, error) {
+func (f fetcher) save(ctx context.Context, call tool.Call[httpInput], res *http.Response, body []byte) (chela.ToolResult, error) {
 	if res.StatusCode >= 300 {
 		return tool.Failed("nothing was saved:\n" + describe(res.Request.URL, res, body)), nil
 	}
 	if len(body) > maxResponse {
 		return tool.Failed(fmt.Sprintf("nothing was saved: the answer is larger than %d bytes", maxResponse)), nil
+	}
+	name, err := workspace.Clean(call.In.SaveTo)
+	if err != nil {
+		return chela.ToolResult{}, err
 	}
 	ws, err := f.find.Open(call.Agent)
 	if err != nil {

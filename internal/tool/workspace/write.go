@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -63,10 +64,10 @@ func (w *Workspace) Write(ctx context.Context, key string, changes ...Change) (e
 	return nil
 }
 
-// takeBack restores what was committed.
+// takeBack restores what was committed, the last one first.
 func takeBack(staged []*stagedFile) error {
 	var errs []error
-	for _, s := range staged {
+	for _, s := range slices.Backward(staged) {
 		if s.committed {
 			errs = append(errs, s.restore())
 		}

@@ -1,0 +1,29 @@
+package tool_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"chela"
+	"chela/internal/tool"
+	"chela/internal/tool/file"
+	"chela/internal/tool/pure"
+	"chela/internal/tool/web"
+)
+
+// BenchmarkBuiltins makes the set of the tools that need no sandbox, as every
+// start of a turn's process does. It must stay below 5 ms.
+func BenchmarkBuiltins(b *testing.B) {
+	for b.Loop() {
+		http, err := web.HTTP(web.Config{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		tools := slices.Concat([]chela.Tool{pure.Echo(), pure.Time(time.Now), pure.JSON(), pure.Calc()}, file.Tools(nil), []chela.Tool{http})
+		for i := range tools {
+			tools[i] = tool.WithMaxOutput(tool.DefaultMaxOutput)(tool.WithTimeout(tool.DefaultTimeout)(tool.WithRecover()(tools[i])))
+		}
+		newSet(b, tools...)
+	}
+}
