@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net"
@@ -160,7 +161,7 @@ func classifyPostgres(err error) error {
 		// password.
 		return chela.E(chela.Unavailable, "the database does not answer").
 			WithHint("check that PostgreSQL runs and database.url is right").Because(err)
-	case errors.As(err, &network), errors.Is(err, sql.ErrConnDone), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err),
+	case errors.As(err, &network), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err),
 		strings.Contains(err.Error(), "conn closed"), strings.Contains(err.Error(), "unexpected EOF"):
 		return chela.E(chela.Unavailable, "the connection to the database was lost").
 			WithHint("try again").Because(err)
