@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -19,11 +20,12 @@ import (
 // TestMain lets the test binary be three things besides the tests: the worker
 // that the sandbox starts from its own binary, as chela does; a program inside
 // the sandbox that tries one thing and prints the error; and a chela that is
-// killed while a command runs.
+// killed while a command runs. Unlike os.Exit, syscall.Exit does not wait for a
+// second under the race detector.
 func TestMain(m *testing.M) {
 	switch {
 	case worker.IsWorker(os.Args):
-		os.Exit(worker.Main())
+		syscall.Exit(worker.Main())
 	case len(os.Args) >= 3 && os.Args[1] == "try":
 		fmt.Println(try(os.Args[2], os.Args[3:]))
 	case len(os.Args) == 5 && os.Args[1] == "parent":

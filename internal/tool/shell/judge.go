@@ -37,10 +37,11 @@ func Judge(line string) chela.Judgement {
 // exact returns the subject for a whole line: the line itself, quoted where it
 // holds what cannot be seen. Different lines have different subjects.
 func exact(line string) string {
-	if visible(line) == line {
+	const mark = "quoted: "
+	if visible(line) == line && !strings.HasPrefix(line, mark) {
 		return line
 	}
-	return "quoted: " + strconv.QuoteToASCII(line)
+	return mark + strconv.QuoteToASCII(line)
 }
 
 // A reading is what was understood of a line.
@@ -49,6 +50,7 @@ type reading struct {
 	opaque   bool     // there is something that could not be taken apart
 	risks    []string // without repeats, in order of appearance
 	depth    int      // of lines within lines
+	text     string   // the line that is being read
 }
 
 // A command is a simple command, with its name as first word.
@@ -78,6 +80,9 @@ func (r *reading) line(line string) {
 		r.risk("it is not valid shell: " + visible(err.Error()))
 		return
 	}
+	outer := r.text
+	r.text = line
+	defer func() { r.text = outer }()
 	for _, s := range file.Stmts {
 		r.stmt(s, false)
 	}
@@ -172,8 +177,8 @@ func (r *reading) call(c *syntax.CallExpr, piped bool) {
 			r.opaque = true
 			r.within(arg)
 		}
-		w := readWord(arg)
-		if !w.fixed && visible(w.text) != w.text {
+		w := readWord(arg, r.text)
+		if visible(w.text) != w.text {
 			r.opaque = true
 		}
 		words = append(words, w)
@@ -224,11 +229,11 @@ func (r *reading) command(c command) {
 func (r *reading) redirect(d *syntax.Redirect) {
 	switch d.Op {
 	case syntax.DplOut, syntax.DplIn:
-		if target := readWord(d.Word); target.fixed && strings.Trim(target.text, "0123456789-") == "" {
+		if target := readWord(d.Word, r.text); target.fixed && strings.Trim(target.text, "0123456789-") == "" {
 			return
 		}
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrClob, syntax.RdrInOut:
-		target := readWord(d.Word)
+		target := readWord(d.Word, r.text)
 		if target.fixed && target.text == "/dev/null" {
 			return
 		}

@@ -32,12 +32,11 @@ func TestJudgeSubjects(t *testing.T) {
 		{"echo 'a b' \"c'd\" ''", []string{`echo 'a b' "c'd" ''`}},
 		{"git log --format=%h", []string{"git log --format=%h"}},
 		{"ls *.go $HOME ~ ${x} {a,b}", []string{"ls *.go $HOME ~ ${x} {a,b}"}},
-		{"echo 'a\x1bb' \u202ex", []string{`echo $'a\x1bb' $'\u202ex'`}},
 		{"sudo -u bob rm x", []string{"sudo -u bob rm x", "rm x"}},
 		{"nice -n 5 nohup timeout -k 1 10 make", []string{"nice -n 5 nohup timeout -k 1 10 make", "nohup timeout -k 1 10 make", "timeout -k 1 10 make", "make"}},
 		{"env -i -u A make -j", []string{"env -i -u A make -j", "make -j"}},
 		{"find . -name '*.o' | xargs -0 rm", []string{"find . -name '*.o'", "xargs -0 rm", "rm {}"}},
-		{"find . -exec grep x {} ';'", []string{"find . -exec grep x '{}' ';'", "grep x {}"}},
+		{"find . -exec grep x {} ';'", []string{"find . -exec grep x {} ';'", "grep x {}"}},
 		{"bash -c 'ls; date'", []string{"bash -c 'ls; date'", "ls", "date"}},
 		{`sh -ec "sh -c 'make x'"`, []string{`sh -ec "sh -c 'make x'"`, "sh -c 'make x'", "make x"}},
 		{"command -v go", []string{"command -v go"}},
@@ -64,7 +63,7 @@ func TestJudgeExact(t *testing.T) {
 	t.Parallel()
 	lines := []string{
 		"git status $(rm x)", "echo `id`", "echo \"$(id)\"", "cat <(id)", "tee >(id)", "$cmd", "{rm,x}", "r* x", "~/x", "./[a]x",
-		"echo ${x:-$(id)}", "echo ${x:=y}", "echo ${!x}", "echo ${x@P}", "echo ${a[0]}", "echo $((1+1))", "echo $'a'*", "$'git' status",
+		"echo ${x:-$(id)}", "echo ${x:=y}", "echo ${!x}", "echo ${x@P}", "echo ${a[0]}", "echo $((1+1))", "$'git' status",
 		"cat <<E\nx\nE", "cat <<< x", "sort < file", "echo x > file", "echo x >> file", "make &> log", "> file", "echo x >&file", "exec 3<> x",
 		"A=1 git status", "A=1", "PATH=. ls", "export A=1", "declare x", "local x", "readonly x=1",
 		"if true; then ls; fi", "for x in a; do ls; done", "while true; do ls; done", "case x in a) ls;; esac", "f() { ls; }", "function f { ls; }",
@@ -74,7 +73,7 @@ func TestJudgeExact(t *testing.T) {
 		"env A=1 ls", "env -S 'ls -l'", "env --split-string='ls'", "env -vS 'rm x'", "sudo -s", "sudo -i", "sudo A=1 ls", "sudo --preserve=x ls", "nohup $x",
 		"xargs -a list rm -- --x=$y $z(", "timeout --k=1 1 ls", "nice --adj=1 ls", "exec -z ls", "find . -exec ls {} ; -exec rm {} ;",
 		"find . -fprint x", "find *", "sh -c \"$x\"", "sh -c", "sh", "bash -s", "bash -i", "bash -lc ls", "bash --rcfile x", "bash -O extglob -c ls", "bash -c -- ls", "sh -c '$0' rm",
-		"sh -c ''", "", "  ", "# nothing", "'", "a\x00b", "\xff", strings.Repeat("(", 70_000), strings.Repeat("sudo ", 10) + "ls",
+		"echo 'a\x1bb'", "echo \u202ex", "sh -c ''", "", "  ", "# nothing", "'", "a\x00b", "\xff", strings.Repeat("(", 70_000), strings.Repeat("sudo ", 10) + "ls",
 	}
 	for _, line := range lines {
 		got := shell.Judge(line)
@@ -138,8 +137,8 @@ func FuzzJudge(f *testing.F) {
 		// A canonical line means the same: judged again, it gives itself.
 		for _, subject := range got.Subjects {
 			again := shell.Judge(subject)
-			if strings.Contains(subject, "{}") {
-				continue // stands for what is not known
+			if strings.Contains(subject, "{}") || strings.Contains(subject, "$'") {
+				continue // a word that is not known, or is known only once decoded
 			}
 			if again.Exact || again.Subjects[0] != subject {
 				t.Errorf("%q: subject %q is read as %q, exact %v", line, subject, again.Subjects, again.Exact)

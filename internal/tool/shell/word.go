@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"bytes"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -14,13 +13,13 @@ type word struct {
 	fed   bool   // a part of it is what another command prints
 }
 
-// readWord returns what is known of w.
-func readWord(w *syntax.Word) word {
+// readWord returns what is known of w, a word of line.
+func readWord(w *syntax.Word, line string) word {
 	value, fixed := valueOf(w.Parts, false)
 	if fixed {
 		return word{text: value, fixed: true}
 	}
-	return word{text: source(w), fed: hasCommand(w)}
+	return word{text: source(w, line), fed: hasCommand(w)}
 }
 
 // valueOf returns the value of the parts of a word, or false if it depends on
@@ -109,12 +108,14 @@ func simpleExpansions(node syntax.Node) bool {
 	return simple
 }
 
-// source returns node as the printer writes it.
-func source(node syntax.Node) string {
-	var b bytes.Buffer
-	// A buffer takes everything, and the parser made the node.
-	_ = syntax.NewPrinter().Print(&b, node)
-	return b.String()
+// source returns node as it is written in line. The printer of the parser's
+// package would drop some of the characters that cannot be seen.
+func source(node syntax.Node, line string) string {
+	from, to := node.Pos().Offset(), node.End().Offset()
+	if from > to || to > uint(len(line)) {
+		return line // one that the parser cannot place
+	}
+	return line[from:to]
 }
 
 // canonical returns the words as one line in which equal commands look equal.

@@ -1,0 +1,191 @@
+package shell_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/sandbox"
+	"chela/internal/sandbox/process"
+	"chela/internal/tool/shell"
+	"chela/internal/tool/tooltest"
+	"chela/internal/worker"
+)
+
+// TestMain lets the test binary be the worker that the sandbox starts from its
+// own binary. Unlike os.Exit, syscall.Exit does not wait for a second under the
+// race detector.
+func TestMain(m *testing.M) {
+	if worker.IsWorker(os.Args) {
+		syscall.Exit(worker.Main())
+	}
+	os.Exit(m.Run())
+}
+
+// A stub is a runner that answers as it is told and remembers what it was
+// asked.
+type stub struct {
+	spec sandbox.Spec
+	res  sandbox.Result
+	err  error
+}
+
+func (s *stub) Run(_ context.Context, spec sandbox.Spec) (sandbox.Result, error) {
+	s.spec = spec
+	return s.res, s.err
+}
+
+func call(args string) chela.ToolCall {
+	return chela.ToolCall{ID: "call_1", Tool: "shell", Agent: "main", Args: json.RawMessage(args)}
+}
+
+func at(dir string) func(string) (string, error) {
+	return func(string) (string, error) { return dir, nil }
+}
+
+func TestSpec(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		args string
+		want sandbox.Spec
+	}{
+		{`{"command":"ls"}`, sandbox.Spec{Command: "ls", Workspace: "/w", Timeout: shell.DefaultTimeout}},
+		{`{"command":"ls","workdir":"a","timeout":7}`, sandbox.Spec{Command: "ls", Workspace: "/w", Workdir: "a", Timeout: 7 * time.Second}},
+	}
+	for _, tt := range tests {
+		s := &stub{}
+		if _, err := shell.New(s, at("/w")).Run(t.Context(), call(tt.args)); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, s.spec); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.args, diff)
+		}
+	}
+}
+
+func TestResult(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		stub   stub
+		want   string
+		failed bool
+	}{
+		{"success", stub{res: sandbox.Result{Output: "hi\n"}}, "exit code 0\nhi\n", false},
+		{"silence", stub{}, "exit code 0\n(it printed nothing)", false},
+		{"failure is the program's word", stub{res: sandbox.Result{ExitCode: 2, Output: "no"}}, "exit code 2\nno", false},
+		{"signal", stub{res: sandbox.Result{ExitCode: 137, Signal: "SIGKILL"}}, "exit code 137, ended by SIGKILL\n(it printed nothing)", false},
+		{
+			"timeout", stub{res: sandbox.Result{TimedOut: true, ExitCode: 137, Output: "half"}},
+			"killed with all it had started, because it took longer than 2m0s; do less at once or give it more time (at most 600 seconds)\nhalf", true,
+		},
+		{
+			"no sandbox", stub{err: chela.E(chela.Unsupported, "this kernel has no Landlock").WithHint("use Linux 5.13 or newer")},
+			"this kernel has no Landlock; use Linux 5.13 or newer", true,
+		},
+		{"refused", stub{err: chela.E(chela.Denied, "workdir /etc is outside the workspace")}, "workdir /etc is outside the workspace", true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := shell.New(&tt.stub, at("/w")).Run(t.Context(), call(`{"command":"x"}`))
+			if diff := cmp.Diff(chela.ToolResult{Text: tt.want, Failed: tt.failed}, got); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+		})
+	}
+}
+
+func TestLongOutputKeepsBothEnds(t *testing.T) {
+	t.Parallel()
+	s := &stub{res: sandbox.Result{Output: "begin" + strings.Repeat("€", 100_000) + "end"}}
+	got, err := shell.New(s, at("/w")).Run(t.Context(), call(`{"command":"x"}`))
+	if err != nil || !strings.HasPrefix(got.Text, "exit code 0\nbegin") || !strings.HasSuffix(got.Text, "end") {
+		t.Errorf("got %.40q … (%v)", got.Text, err)
+	}
+	if len(got.Text) > 50_000 || !strings.Contains(got.Text, "bytes left out]") {
+		t.Errorf("%d bytes", len(got.Text))
+	}
+}
+
+func TestUnusableCommandsAreNotRun(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"", " \n\t", "a\x00b", strings.Repeat("x", 70_000)} {
+		s := &stub{err: errors.New("was run")}
+		args, err := json.Marshal(map[string]string{"command": command})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := shell.New(s, at("/w")).Run(t.Context(), call(string(args)))
+		if err != nil || !got.Failed || got.Text == "" {
+			t.Errorf("%.20q: got %+v, %v", command, got, err)
+		}
+	}
+}
+
+func TestFaultsAreErrors(t *testing.T) {
+	t.Parallel()
+	lost := errors.New("the disk is gone")
+	find := func(string) (string, error) { return "", lost }
+	if _, err := shell.New(&stub{}, find).Run(t.Context(), call(`{"command":"x"}`)); !errors.Is(err, lost) {
+		t.Errorf("no workspace: %v", err)
+	}
+	if _, err := shell.New(&stub{err: lost}, at("/w")).Run(t.Context(), call(`{"command":"x"}`)); !errors.Is(err, lost) {
+		t.Errorf("a fault of the runner: %v", err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(lost)
+	if _, err := shell.New(&stub{}, at("/w")).Run(ctx, call(`{"command":"x"}`)); !errors.Is(err, lost) {
+		t.Errorf("a cancelled call: %v", err)
+	}
+}
+
+func TestJudgeShowsWorkdir(t *testing.T) {
+	t.Parallel()
+	j := shell.New(&stub{}, at("/w")).Judge(json.RawMessage(`{"command":"ls","workdir":"a\u202e"}`))
+	want := chela.Judgement{Effect: chela.EffectExecute, Preview: "ls\n[in a\\u202e]", Subjects: []string{"ls"}}
+	if diff := cmp.Diff(want, j); diff != "" {
+		t.Errorf("judgement (-want +got):\n%s", diff)
+	}
+}
+
+// The contract and a few commands run in the real sandbox.
+func TestInSandbox(t *testing.T) {
+	t.Parallel()
+	s, err := process.New(process.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Check(t.Context()); err != nil {
+		t.Skipf("no sandbox here: %v", err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("content\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sh := shell.New(s, at(dir))
+	t.Run("contract", func(t *testing.T) {
+		tooltest.Check(t, sh, dir)
+	})
+	tests := []struct{ args, want string }{
+		{`{"command":"cat file; pwd"}`, "exit code 0\ncontent\n/workspace\n"},
+		{`{"command":"cat " , "workdir":"/etc"}`, "workdir /etc is outside the workspace; use a path below /workspace"},
+		{`{"command":"cat /proc/self/mountinfo | grep -o '/[^ ]* /workspace '"}`, "exit code 0\n/workspace /workspace \n"},
+		{`{"command":"exec sleep 100","timeout":1}`, "killed with all it had started, because it took longer than 1s; do less at once or give it more time (at most 600 seconds)\n(it printed nothing)"},
+	}
+	for _, tt := range tests {
+		got, err := sh.Run(t.Context(), call(tt.args))
+		if err != nil || got.Text != tt.want {
+			t.Errorf("%s: got %q, %v; want %q", tt.args, got.Text, err, tt.want)
+		}
+	}
+}
