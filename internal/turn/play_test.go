@@ -27,7 +27,6 @@ type play struct {
 	spoken int // messages that came while the turn ran
 }
 
-
 func newPlay(t *rapid.T) *play {
 	p := &play{t: t, book: newBook("hi"), seen: map[string]string{}}
 	p.facts.Limits.Steps = rapid.IntRange(1, 6).Draw(t, "limit")
@@ -282,12 +281,15 @@ func (p *play) answer() {
 }
 
 func (p *play) finish(a turn.Action) {
-	open := p.open()
-	ending := chela.CallSkipped
-	if slices.ContainsFunc(open, func(c chela.ToolCall) bool { return c.State == chela.CallRunning }) {
-		ending = chela.CallUnknown // only a turn that is given up leaves one
+	var ch turn.Change
+	for _, c := range p.open() {
+		ending := chela.CallSkipped
+		if c.State == chela.CallRunning { // only a turn that is given up leaves one
+			ending = chela.CallUnknown
+		}
+		one := p.results([]chela.ToolCall{c}, ending)
+		ch.Calls, ch.Entries = append(ch.Calls, one.Calls...), append(ch.Entries, one.Entries...)
 	}
-	ch := p.results(open, ending)
 	if p.state.Pending != nil {
 		a := *p.state.Pending
 		a.State = chela.ApprovalWithdrawn
