@@ -1,7 +1,8 @@
-// Package tool makes tools out of functions, checks what a model asks of them,
-// and holds the small tools that need nothing but their arguments. Tools that
-// need more live in folders of their own: file (the workspace), web (other
-// machines).
+// Package tool makes tools out of functions and checks what a model asks of
+// them. The tools live in folders of their own: pure (echo, time, json, calc),
+// file (the workspace), web (other machines), shell (programs in a sandbox).
+// What several of them need is in workspace, calc and patch; tooltest is the
+// contract that every tool passes.
 //
 // A tool is written as a struct of inputs and a function:
 //

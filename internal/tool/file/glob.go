@@ -87,19 +87,10 @@ func listFound(found []foundFile, pattern, top string) string {
 	}
 	var b strings.Builder
 	for _, f := range found[:min(len(found), maxFound)] {
-		b.WriteString(shownPath(f.name) + "\n")
+		b.WriteString(workspace.Show(f.name) + "\n")
 	}
 	if more := len(found) - maxFound; more > 0 {
 		fmt.Fprintf(&b, "[%d older files are not shown; use a narrower pattern]\n", more)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// shownPath is the path that a model knows name by, on one line.
-func shownPath(name string) string {
-	shown := workspace.Show(name)
-	if strings.ContainsAny(shown, "\n\r") {
-		return fmt.Sprintf("%q", shown)
-	}
-	return shown
 }

@@ -172,7 +172,7 @@ func (g *grepper) lines(b *bufio.Reader, name string) error {
 		if hit && !found {
 			found = true
 			g.files++
-			g.b.WriteString(shownPath(name) + "\n")
+			g.b.WriteString(workspace.Show(name) + "\n")
 		}
 		if hit && g.in.FilesOnly {
 			g.matches++

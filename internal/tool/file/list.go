@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"fmt"
 	"io/fs"
-	"path"
 	"strings"
 
 	"chela"
@@ -79,7 +78,7 @@ func (l *listing) add(name string, d fs.DirEntry) error {
 
 // line describes one entry.
 func (l *listing) line(name string, d fs.DirEntry) string {
-	base := shownBase(name)
+	base := workspace.ShowLast(name)
 	switch {
 	case d.IsDir():
 		return base + "/"
@@ -93,16 +92,6 @@ func (l *listing) line(name string, d fs.DirEntry) string {
 		return base // it went away meanwhile
 	}
 	return fmt.Sprintf("%s (%d bytes)", base, info.Size())
-}
-
-// shownBase returns the last part of name as it is shown: a line end in it
-// must not look like another entry.
-func shownBase(name string) string {
-	base := strings.ToValidUTF8(path.Base(name), "\uFFFD")
-	if strings.ContainsAny(base, "\n\r") {
-		return fmt.Sprintf("%q", base)
-	}
-	return base
 }
 
 func (l *listing) String() string {

@@ -39,18 +39,22 @@ func applyPatch(find workspace.Finder) chela.Tool {
 		Prepare:  preparePatch(find),
 		Happened: patchHappened(find),
 		Run: within(find, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[patchInput]) (chela.ToolResult, error) {
+			var want intent
+			if len(call.Intent) > 0 {
+				var err error
+				if want, err = decodeIntent(call.Intent); err != nil {
+					return chela.ToolResult{}, err
+				}
+			}
+			if want.Refused != "" {
+				return tool.Failed(want.Refused), nil
+			}
 			p, err := makePlan(ctx, ws, call.In, nil)
 			if err != nil {
 				return planFailed(err)
 			}
-			if len(call.Intent) > 0 {
-				want, err := decodeIntent(call.Intent)
-				if err != nil {
-					return chela.ToolResult{}, err
-				}
-				if !want.same(p.intent()) {
-					return tool.Failed("the files changed while the patch was being prepared; read them again"), nil
-				}
+			if len(call.Intent) > 0 && !want.same(p.intent()) {
+				return tool.Failed("the files changed while the patch was being prepared; read them again"), nil
 			}
 			if err := ws.Write(ctx, string(call.ID), p.changes()...); err != nil {
 				return chela.ToolResult{}, err
@@ -170,10 +174,13 @@ func linesOf(content, old string) string {
 }
 
 // An intent is what a call was about to do: the SHA-256 of each file before
-// and after, empty where there is none.
+// and after, empty where there is none. A patch that could not be applied has
+// its refusal instead, and is not tried again: by then it might fit, and what
+// was written could not be told from what was not.
 type intent struct {
-	Files []intentFile `json:"files"`
-	Text  string       `json:"text"` // the result
+	Files   []intentFile `json:"files,omitempty"`
+	Text    string       `json:"text,omitempty"` // the result
+	Refused string       `json:"refused,omitempty"`
 }
 
 type intentFile struct {
@@ -211,8 +218,7 @@ func hashOf(content *string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// preparePatch stores what Happened needs. A patch that cannot be applied has
-// no intent: Run then changes nothing and says why.
+// preparePatch stores what Run and Happened need.
 func preparePatch(find workspace.Finder) func(context.Context, tool.Call[patchInput]) (json.RawMessage, error) {
 	return func(ctx context.Context, call tool.Call[patchInput]) (json.RawMessage, error) {
 		ws, err := find.Open(call.Agent)
@@ -221,13 +227,17 @@ func preparePatch(find workspace.Finder) func(context.Context, tool.Call[patchIn
 		}
 		defer ws.Close() // holds nothing that could be lost
 		p, err := makePlan(ctx, ws, call.In, nil)
-		if err != nil {
-			if fault(err) && !isRefusal(err) {
-				return nil, err
-			}
-			return nil, nil
+		var r *refusal
+		switch {
+		case err == nil:
+			return json.Marshal(p.intent())
+		case errors.As(err, &r):
+			return json.Marshal(intent{Refused: r.result()})
+		case fault(err):
+			return nil, err
+		default:
+			return json.Marshal(intent{Refused: chela.MessageOf(err)})
 		}
-		return json.Marshal(p.intent())
 	}
 }
 
@@ -236,12 +246,9 @@ func preparePatch(find workspace.Finder) func(context.Context, tool.Call[patchIn
 // to do is certain.
 func patchHappened(find workspace.Finder) func(context.Context, tool.Call[patchInput]) (*chela.ToolResult, error) {
 	return func(ctx context.Context, call tool.Call[patchInput]) (*chela.ToolResult, error) {
-		if len(call.Intent) == 0 {
-			return nil, nil // it could not be applied, so it changed nothing
-		}
 		want, err := decodeIntent(call.Intent)
-		if err != nil {
-			return nil, err
+		if err != nil || want.Refused != "" {
+			return nil, err // a refused patch changed nothing
 		}
 		ws, err := find.Open(call.Agent)
 		if err != nil {

@@ -182,16 +182,27 @@ func TestHappenedCannotTell(t *testing.T) {
 	}
 }
 
-func TestHappenedWithoutIntent(t *testing.T) {
+// TestRefusedPatchStaysRefused makes the patch fit after it was refused: as no
+// hashes were stored, applying it now could not be resumed.
+func TestRefusedPatchStaysRefused(t *testing.T) {
 	t.Parallel()
-	d := bundleDesk(t)
-	call := d.prepared(t, "apply_patch", args{"path": "a", "old_string": "not there", "new_string": "x"})
-	if call.Intent != nil {
-		t.Fatalf("a patch that does not fit has the intent %s", call.Intent)
-	}
-	f, _ := d.set.Get("apply_patch")
-	if res, err := f.Happened(t.Context(), call); res != nil || err != nil {
-		t.Errorf("got %+v, %v; want nothing", res, err)
+	for name, a := range map[string]args{
+		"does not fit": {"path": "a", "old_string": "later", "new_string": "x"},
+		"no file":      {"path": "none", "old_string": "later", "new_string": "x"},
+	} {
+		d := bundleDesk(t)
+		call := d.prepared(t, "apply_patch", a)
+		d.write(t, a["path"].(string), "later")
+		f, _ := d.set.Get("apply_patch")
+		if res, err := f.Happened(t.Context(), call); res != nil || err != nil {
+			t.Errorf("%s: Happened = %+v, %v; want nothing", name, res, err)
+		}
+		if res, err := f.Run(t.Context(), call); err != nil || !res.Failed {
+			t.Errorf("%s: Run = %+v, %v; want a failed result", name, res, err)
+		}
+		if got := d.read(t, a["path"].(string)); got != "later" {
+			t.Errorf("%s: the file holds %q", name, got)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,16 +26,14 @@ type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
 
-func isRefusal(err error) bool {
-	var r *refusal
-	return errors.As(err, &r)
-}
+// result returns the text of the call's result.
+func (r *refusal) result() string { return r.text + "\nNothing was changed." }
 
 // planFailed returns what Run returns for an error of makePlan.
 func planFailed(err error) (chela.ToolResult, error) {
 	var r *refusal
 	if errors.As(err, &r) {
-		return tool.Failed(r.text + "\nNothing was changed."), nil
+		return tool.Failed(r.result()), nil
 	}
 	return chela.ToolResult{}, err
 }
@@ -90,7 +89,7 @@ func (p *plan) add(ctx context.Context, ws *workspace.Workspace, e edit, done ma
 	}
 	result, err := e.apply(content)
 	if err != nil {
-		return &refusal{workspace.Show(orElse(to, from)) + ": " + err.Error()}
+		return &refusal{workspace.Show(cmp.Or(to, from)) + ": " + err.Error()}
 	}
 	if to == "" && result != "" {
 		return &refusal{workspace.Show(from) + ": the patch deletes the file, but not all of its lines; read the file again"}
@@ -102,13 +101,6 @@ func (p *plan) add(ctx context.Context, ws *workspace.Workspace, e edit, done ma
 		p.after[to] = &result
 	}
 	return nil
-}
-
-func orElse(name, other string) string {
-	if name != "" {
-		return name
-	}
-	return other
 }
 
 func cleanBoth(e edit) (from, to string, err error) {
@@ -188,7 +180,7 @@ func (p *plan) intent() intent {
 func (p *plan) report() string {
 	var b strings.Builder
 	for _, c := range p.changes() {
-		shown := shownPath(c.Name)
+		shown := workspace.Show(c.Name)
 		before := p.before[c.Name]
 		switch {
 		case c.Delete:

@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -129,15 +128,20 @@ func plainHost(u *url.URL) string {
 	return host
 }
 
+// A badURL is why a URL is not asked for, in words for the model.
+type badURL string
+
+func (e badURL) Error() string { return string(e) }
+
 // checkURL refuses what is never asked for, wherever the URL comes from.
 func checkURL(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("url: only http and https can be used, not %.20q", u.Scheme)
+		return badURL(fmt.Sprintf("url: only http and https can be used, not %.20q", u.Scheme))
 	case strings.TrimSuffix(u.Hostname(), ".") == "":
-		return errors.New("url: the host is missing; write it as https://host/path")
+		return badURL("url: the host is missing; write it as https://host/path")
 	case u.User != nil:
-		return errors.New("url: a name or password does not belong into it; use a header")
+		return badURL("url: a name or password does not belong into it; use a header")
 	}
 	return checkPort(u)
 }
@@ -149,7 +153,7 @@ func checkPort(u *url.URL) error {
 	if err == nil && (port == 80 || port == 443 || port >= 1024 && port <= 65535) {
 		return nil
 	}
-	return fmt.Errorf("url: port %.10s cannot be used; only 80, 443 and those from 1024 can", u.Port())
+	return badURL(fmt.Sprintf("url: port %.10s cannot be used; only 80, 443 and those from 1024 can", u.Port()))
 }
 
 // safeHeaders go along to another host. Everything else that a call names may
@@ -160,7 +164,7 @@ var safeHeaders = []string{"Accept", "Accept-Language", "Content-Type", "User-Ag
 // machine is not repeated on a host that nobody agreed to.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
-		return fmt.Errorf("there are more than %d redirects", maxRedirects)
+		return badURL(fmt.Sprintf("there are more than %d redirects", maxRedirects))
 	}
 	if err := checkURL(req.URL); err != nil {
 		return err

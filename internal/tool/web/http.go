@@ -254,6 +254,7 @@ func explain(err error, u *url.URL, timeout time.Duration) error {
 		}
 	}
 	var dns *net.DNSError
+	var bad badURL
 	switch {
 	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork):
 		return chela.E(chela.Denied, fmt.Sprintf("%s is not a public address", host)).
@@ -266,8 +267,8 @@ func explain(err error, u *url.URL, timeout time.Duration) error {
 		return chela.E(chela.NotFound, fmt.Sprintf("the host %s cannot be found", host)).Because(err)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return chela.E(chela.Unavailable, fmt.Sprintf("%s refuses the connection", host)).Because(err)
-	case failed != nil && strings.Contains(failed.Err.Error(), "redirects"), failed != nil && strings.HasPrefix(failed.Err.Error(), "url: "):
-		return chela.E(chela.Invalid, "the redirect cannot be followed: "+failed.Err.Error()).Because(err)
+	case errors.As(err, &bad):
+		return chela.E(chela.Invalid, "the redirect cannot be followed: "+bad.Error()).Because(err)
 	case failed != nil && strings.Contains(failed.Err.Error(), "tls: "):
 		return chela.E(chela.Unavailable, fmt.Sprintf("%s cannot be trusted: its certificate or TLS is not in order", host)).Because(err)
 	default:

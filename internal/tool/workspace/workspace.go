@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strconv"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -87,11 +88,12 @@ func Clean(p string) (string, error) {
 	return name, nil
 }
 
-// Show returns the path that a model knows name by. Bytes that are not UTF-8
-// are replaced.
-func Show(name string) string {
-	return strings.ToValidUTF8(path.Join(Dir, name), "\uFFFD")
-}
+// Show returns the path that a model knows name by, on one line. Bytes that
+// are not UTF-8 are replaced, a path with line ends is quoted.
+func Show(name string) string { return oneLine(path.Join(Dir, name)) }
+
+// ShowLast returns the last part of name as Show does.
+func ShowLast(name string) string { return oneLine(path.Base(name)) }
 
 // Subject returns what patterns of the policy are matched against for a path
 // as a model wrote it: the path in full, or its own words if it leads outside
@@ -228,7 +230,17 @@ func (w *Workspace) Link(name string) string {
 	if _, err := w.root.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) || path.IsAbs(target) {
 		return "(outside of the workspace)"
 	}
-	return strings.ToValidUTF8(target, "\uFFFD")
+	return oneLine(target)
+}
+
+// oneLine returns text as it can stand in a list: a line end in a name must
+// not look like another entry.
+func oneLine(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if strings.ContainsAny(text, "\n\r") {
+		return strconv.Quote(text)
+	}
+	return text
 }
 
 // Explain returns err, which came of working on name, in words for the model.
@@ -242,7 +254,7 @@ func (w *Workspace) Explain(name string, err error) error {
 	shown := Show(name)
 	for _, known := range words {
 		if errors.Is(err, known.err) {
-			return chela.E(known.kind, shown+known.says).Because(err)
+			return chela.E(known.kind, shown+known.says).WithHint(known.hint).Because(err)
 		}
 	}
 	// os does not export this error.
@@ -256,21 +268,22 @@ var words = []struct {
 	err  error
 	kind chela.Kind
 	says string
+	hint string
 }{
-	{fs.ErrNotExist, chela.NotFound, " does not exist"},
-	{fs.ErrPermission, chela.Denied, " may not be used: permission denied"},
-	{syscall.ENOTDIR, chela.Invalid, " goes through something that is not a directory"},
-	{syscall.EISDIR, chela.Invalid, " is a directory"},
-	{syscall.ENOTEMPTY, chela.Invalid, " is a directory that is not empty"},
-	{fs.ErrExist, chela.Conflict, " exists already"},
-	{syscall.ENAMETOOLONG, chela.Invalid, " has a name that is too long"},
-	{syscall.ELOOP, chela.Invalid, " goes through too many symbolic links"},
-	{syscall.ENXIO, chela.Invalid, " is not a regular file"},
-	{syscall.ENOSPC, chela.Exhausted, " cannot be written: the disk is full"},
-	{syscall.EDQUOT, chela.Exhausted, " cannot be written: the disk quota is used up"},
-	{syscall.EFBIG, chela.Exhausted, " cannot be written: it is too large for the file system"},
-	{syscall.EROFS, chela.Denied, " cannot be written: the file system is read-only"},
-	{syscall.EINVAL, chela.Invalid, " is not a name that the file system accepts"},
+	{fs.ErrNotExist, chela.NotFound, " does not exist", "use list_dir or glob to see what there is"},
+	{fs.ErrPermission, chela.Denied, " may not be used: permission denied", ""},
+	{syscall.ENOTDIR, chela.Invalid, " goes through something that is not a directory", ""},
+	{syscall.EISDIR, chela.Invalid, " is a directory", ""},
+	{syscall.ENOTEMPTY, chela.Invalid, " is a directory that is not empty", ""},
+	{fs.ErrExist, chela.Conflict, " exists already", ""},
+	{syscall.ENAMETOOLONG, chela.Invalid, " has a name that is too long", ""},
+	{syscall.ELOOP, chela.Invalid, " goes through too many symbolic links", ""},
+	{syscall.ENXIO, chela.Invalid, " is not a regular file", ""},
+	{syscall.ENOSPC, chela.Exhausted, " cannot be written: the disk is full", ""},
+	{syscall.EDQUOT, chela.Exhausted, " cannot be written: the disk quota is used up", ""},
+	{syscall.EFBIG, chela.Exhausted, " cannot be written: it is too large for the file system", ""},
+	{syscall.EROFS, chela.Denied, " cannot be written: the file system is read-only", ""},
+	{syscall.EINVAL, chela.Invalid, " is not a name that the file system accepts", ""},
 }
 
 // Reader returns a reader that fails once ctx has ended.
