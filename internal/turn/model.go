@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"chela"
@@ -110,8 +111,12 @@ func (n *run) answer(f *chela.Finish) {
 func (n *run) absorb(ctx context.Context) error {
 	n.control.steered()
 	waiting, err := n.journal.Steering(ctx)
-	if err != nil || len(waiting) == 0 {
+	if err != nil {
 		return err
+	}
+	waiting = slices.DeleteFunc(waiting, n.absorbed)
+	if len(waiting) == 0 {
+		return nil
 	}
 	for _, c := range n.state.open() {
 		n.settle(c, chela.CallSkipped, "skipped: superseded by a new message")
@@ -123,6 +128,12 @@ func (n *run) absorb(ctx context.Context) error {
 	}
 	n.keep = true
 	return nil
+}
+
+// absorbed reports whether a message is in the turn already, though the journal
+// does not know it yet.
+func (n *run) absorbed(m chela.Waiting) bool {
+	return slices.ContainsFunc(n.buffer.Absorbed, func(have chela.Waiting) bool { return have.ID == m.ID })
 }
 
 // UserBody is the body of the entry that a message becomes.

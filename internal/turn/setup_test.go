@@ -94,14 +94,15 @@ func hangs(text string, then func()) step {
 // A rig is a runner with everything it needs in memory.
 type rig struct {
 	*testing.T
-	book    *book
-	model   *model
-	tools   []chela.Tool
-	verdict func(c chela.ToolCall) turn.Ruling // allow if nil
-	control *turn.Control
-	cfg     turn.Config
-	window  int                    // of the model; 0 if not known
-	ctx     func() context.Context // of a run; the test's if nil
+	book      *book
+	model     *model
+	tools     []chela.Tool
+	verdict   func(c chela.ToolCall) turn.Ruling // allow if nil
+	policyErr error
+	control   *turn.Control
+	cfg       turn.Config
+	window    int                    // of the model; 0 if not known
+	ctx       func() context.Context // of a run; the test's if nil
 
 	mu     sync.Mutex
 	ran    []string      // guarded by mu; what the tools look and write did, as "tool name"
@@ -218,9 +219,9 @@ func (r *rig) run() (turn.State, error) {
 		Frame: prompt.Frame{System: "You are a test.", Tools: set.Specs(), Window: r.window},
 		Policy: func(_ context.Context, _ chela.Turn, c chela.ToolCall, _ chela.Judgement) (turn.Ruling, error) {
 			if r.verdict == nil {
-				return turn.Ruling{Verdict: chela.Allow}, nil
+				return turn.Ruling{Verdict: chela.Allow}, r.policyErr
 			}
-			return r.verdict(c), nil
+			return r.verdict(c), r.policyErr
 		},
 	}
 	ctx := r.Context()
