@@ -33,6 +33,7 @@ type rule struct {
 	name   string
 	nth    int // 0: every hit
 	action string
+	pause  time.Duration // of the action sleep
 }
 
 func parse(getenv func(string) string) *points {
@@ -40,16 +41,37 @@ func parse(getenv func(string) string) *points {
 	for _, m := range strings.Split(getenv("CHELA_FAILPOINTS_MUTANTS"), ",") {
 		p.mutants[m] = true
 	}
-	for _, text := range strings.Split(getenv("CHELA_FAILPOINTS"), ";") {
-		place, action, ok := strings.Cut(text, "=")
-		if !ok {
+	for text := range strings.SplitSeq(getenv("CHELA_FAILPOINTS"), ";") {
+		if text == "" {
 			continue
 		}
-		name, nth, _ := strings.Cut(place, "@")
-		n, _ := strconv.Atoi(nth)
-		p.rules = append(p.rules, rule{name: name, nth: n, action: action})
+		r, err := parseRule(text)
+		if err != nil {
+			panic(fmt.Sprintf("failpoint %q: %v", text, err)) // or a test would show nothing
+		}
+		p.rules = append(p.rules, r)
 	}
 	return p
+}
+
+func parseRule(text string) (r rule, err error) {
+	place, action, _ := strings.Cut(text, "=")
+	name, nth, counted := strings.Cut(place, "@")
+	r = rule{name: name, action: action}
+	if counted {
+		if r.nth, err = strconv.Atoi(nth); err != nil || r.nth < 1 {
+			return r, fmt.Errorf("%q is not the number of a hit", nth)
+		}
+	}
+	if pause, ok := strings.CutPrefix(action, "sleep("); ok {
+		r.action = "sleep"
+		r.pause, err = time.ParseDuration(strings.TrimSuffix(pause, ")"))
+		return r, err
+	}
+	if action != "kill" && action != "error" {
+		return r, fmt.Errorf("%q is not an action", action)
+	}
+	return r, nil
 }
 
 // Point marks a place. It returns nil, or the error that a test asked for.
@@ -64,7 +86,7 @@ func Point(name string) error {
 	}
 	for _, r := range p.rules {
 		if r.name == name && (r.nth == 0 || r.nth == n) {
-			if err := act(r.action, name); err != nil {
+			if err := act(r); err != nil {
 				return err
 			}
 		}
@@ -81,19 +103,15 @@ func record(path, name string) {
 	fmt.Fprintln(f, name)
 }
 
-func act(action, name string) error {
-	switch {
-	case action == "kill":
+func act(r rule) error {
+	switch r.action {
+	case "kill":
 		syscall.Kill(syscall.Getpid(), syscall.SIGKILL)
 		select {} // the signal arrives before anything else happens
-	case action == "error":
-		return errors.New("failpoint " + name)
-	case strings.HasPrefix(action, "sleep("):
-		d, err := time.ParseDuration(strings.TrimSuffix(strings.TrimPrefix(action, "sleep("), ")"))
-		if err != nil {
-			panic(fmt.Sprintf("failpoint %s: %v", name, err))
-		}
-		time.Sleep(d)
+	case "error":
+		return errors.New("failpoint " + r.name)
+	case "sleep":
+		time.Sleep(r.pause)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -15,20 +16,28 @@ import (
 	"chela/internal/store"
 )
 
-// where tells a child process which database to write to.
-const where = "CHELA_STORE_TEST"
+// What a child process is told: which database to write to, and by how many
+// goroutines.
+const (
+	where   = "CHELA_STORE_TEST"
+	howMany = "CHELA_STORE_TEST_WRITERS"
+)
 
 // TestMain makes the process a writer if it is a child of a test.
 func TestMain(m *testing.M) {
 	if place := os.Getenv(where); place != "" {
-		writeForEver(place)
+		writers, err := strconv.Atoi(os.Getenv(howMany))
+		if err != nil {
+			panic(err)
+		}
+		writeForEver(place, writers)
 	}
 	os.Exit(m.Run())
 }
 
-// writeForEver adds sessions from several goroutines and prints the key of
+// writeForEver adds sessions from some goroutines and prints the key of
 // each that was written, until the process is killed or cannot go on.
-func writeForEver(place string) {
+func writeForEver(place string, writers int) {
 	cfg := store.Config{Path: place}
 	if strings.HasPrefix(place, "postgres:") {
 		cfg = store.Config{URL: place}
@@ -40,7 +49,7 @@ func writeForEver(place string) {
 		os.Exit(1)
 	}
 	var all sync.WaitGroup
-	for i := range 8 {
+	for i := range writers {
 		all.Go(func() {
 			for n := 0; ; n++ {
 				key := chela.SessionKey(fmt.Sprintf("%d_%d_%d", os.Getpid(), i, n))
@@ -55,11 +64,12 @@ func writeForEver(place string) {
 	all.Wait()
 }
 
-// writer begins a child process that writes to place.
-func writer(t *testing.T, place store.Config) (*exec.Cmd, *bufio.Scanner) {
+// writer begins a child process that writes to place, with more environment.
+func writer(t *testing.T, place store.Config, environ ...string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), where+"="+place.Path+place.URL)
+	cmd.Env = append(cmd.Env, environ...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -79,7 +89,7 @@ func collect(t *testing.T, place store.Config, children int) []chela.SessionKey 
 	told := make([][]chela.SessionKey, children)
 	var all sync.WaitGroup
 	for i := range children {
-		cmd, lines := writer(t, place)
+		cmd, lines := writer(t, place, howMany+"=8")
 		all.Go(func() {
 			for lines.Scan() {
 				key, ok := strings.CutPrefix(lines.Text(), "wrote ")
