@@ -84,7 +84,11 @@ func (g generator) number(schema map[string]any) float64 {
 
 func (g generator) anything() any {
 	choices := []any{
-		nil, true, 1.5, g.text(), []any{1.0, "x"},
+		nil,
+		true,
+		1.5,
+		g.text(),
+		[]any{1.0, "x"},
 		map[string]any{"a": map[string]any{"b": []any{g.text()}}, "type": "object"},
 	}
 	return choices[g.rand.IntN(len(choices))]

@@ -156,7 +156,7 @@ func refuse(name string, info fs.FileInfo, reading bool) error {
 	if !info.Mode().IsRegular() {
 		return chela.E(chela.Invalid, Show(name)+" is "+special(info.Mode())+", not a regular file")
 	}
-	if stat, ok := info.Sys().(*syscall.Stat_t); ok && reading && stat.Nlink > 1 {
+	if reading && hasOtherLink(info) {
 		return chela.E(chela.Denied, Show(name)+" has another hard link, which may lie outside of the workspace").
 			WithHint("copy it to a new file and use the copy")
 	}

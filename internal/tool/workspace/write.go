@@ -265,11 +265,3 @@ func remove(dir *os.Root, name string) error {
 	}
 	return err
 }
-
-func syncDir(root *os.Root, name string) error {
-	d, err := root.Open(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}
