@@ -4,10 +4,34 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
+
+// spareThreads is more than the worker needs at one time.
+const spareThreads = 8
+
+// spare makes threads for later. Once the command has used up the processes
+// it may have, there may be none left for the worker, and Go ends a process
+// that needs a thread and gets none.
+func spare() {
+	var here, gone sync.WaitGroup
+	release := make(chan struct{})
+	for range spareThreads {
+		here.Add(1)
+		gone.Go(func() { // Wait below waits for it
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			here.Done()
+			<-release
+		})
+	}
+	here.Wait()
+	close(release)
+	gone.Wait()
+}
 
 // launch starts the order's shell, confined, and returns its process id.
 func launch(o Order, p places) (int, error) {
@@ -36,6 +60,11 @@ func launch(o Order, p places) (int, error) {
 // confineAndStart confines the calling thread for good and forks the shell
 // from it.
 func confineAndStart(o Order, p places) (int, error) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return 0, fmt.Errorf("open the null device: %w", err)
+	}
+	defer null.Close()
 	restore, err := setLimits(o)
 	if err != nil {
 		return 0, err
@@ -44,11 +73,6 @@ func confineAndStart(o Order, p places) (int, error) {
 	if err := confine(o, p); err != nil {
 		return 0, err
 	}
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		return 0, fmt.Errorf("open the null device: %w", err)
-	}
-	defer null.Close()
 	pid, err := syscall.ForkExec(p.shell, p.argv(o.Command), &syscall.ProcAttr{
 		Dir:   p.dir,
 		Env:   p.environ(o),

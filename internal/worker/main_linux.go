@@ -55,6 +55,7 @@ func carryOut(o Order, stop <-chan struct{}) Report {
 		return Report{Failure: err.Error()}
 	}
 	defer cleanUp()
+	spare()
 	shell, err := launch(o, p)
 	if err != nil {
 		return Report{Failure: err.Error()}

@@ -75,23 +75,30 @@ func filterFor(o Order, abi int) []rule {
 		// The flags of clone3 are in memory, where a filter cannot look. C
 		// libraries take clone when it is missing.
 		rule{call: unix.SYS_CLONE3, errno: unix.ENOSYS},
-		// The worker could not lower the hard limit of processes; see setLimits.
-		rule{unix.SYS_SETRLIMIT, []condition{{arg: 0, mask: whole, value: unix.RLIMIT_NPROC}}, unix.EPERM},
-		// Asking for it, with no new value, is allowed.
-		rule{unix.SYS_PRLIMIT64, []condition{
-			{arg: 1, mask: whole, value: unix.RLIMIT_NPROC}, {arg: 2, mask: whole, differs: true},
-		}, unix.EPERM},
-		rule{unix.SYS_PRLIMIT64, []condition{
-			{arg: 1, mask: whole, value: unix.RLIMIT_NPROC}, {arg: 2, high: true, mask: whole, differs: true},
-		}, unix.EPERM},
 		// Putting words into a terminal's mouth.
 		rule{unix.SYS_IOCTL, []condition{{arg: 1, mask: whole, value: unix.TIOCSTI}}, unix.EPERM},
 	)
+	rules = append(rules, limitRules()...)
 	rules = append(rules, setIDRules()...)
 	if o.Tier != Namespaces {
 		rules = append(rules, sharedRules()...)
 	}
 	return append(rules, socketRule(o, abi))
+}
+
+// limitRules keep a command from raising the limits whose hard values are the
+// worker's. Asking for them, with no new value, is allowed.
+func limitRules() []rule {
+	var rules []rule
+	for _, resource := range guarded {
+		rules = append(rules, rule{unix.SYS_SETRLIMIT, []condition{{arg: 0, mask: whole, value: uint32(resource)}}, unix.EPERM})
+		for _, high := range []bool{false, true} {
+			rules = append(rules, rule{unix.SYS_PRLIMIT64, []condition{
+				{arg: 1, mask: whole, value: uint32(resource)}, {arg: 2, high: high, mask: whole, differs: true},
+			}, unix.EPERM})
+		}
+	}
+	return rules
 }
 
 // setIDRules keep a command from making programs that run as their owner: in
