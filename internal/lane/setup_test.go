@@ -45,17 +45,18 @@ func onBoth(t *testing.T, f func(t *testing.T, cfg store.Config)) {
 // A house is a process with one home.
 type house struct {
 	t     *testing.T
+	node  chela.NodeID
 	store *store.Store
 	lanes *lane.Lanes
 	desk  *approval.Desk
 	bus   *event.Bus
 	ids   *chela.IDs
 	marks *marks
-	dead  func(chela.NodeID) bool
-	stop  func()
+	gate  *gate
+	stop  func() // parks the turns and closes the store
 }
 
-// marks is what the tool "mark" did, outside of any journal.
+// marks is what the tools "mark" and "put" did, outside of any journal.
 type marks struct {
 	mu   sync.Mutex
 	done []string // guarded by mu
@@ -67,23 +68,82 @@ func (m *marks) all() []string {
 	return append([]string(nil), m.done...)
 }
 
-// markTool has an effect that is asked about: it marks.
-func (m *marks) tool() chela.Tool {
-	type in struct {
-		Name string `json:"name" jsonschema:"what to mark"`
-	}
-	return tool.New(tool.Def[in]{
-		Name: "mark", Doc: "Marks `name`.",
-		Run: func(_ context.Context, c tool.Call[in]) (chela.ToolResult, error) {
+type named struct {
+	Name string `json:"name" jsonschema:"what it is about"`
+}
+
+// tool returns a tool that marks.
+func (m *marks) tool(name string, e chela.Effect) chela.Tool {
+	return tool.New(tool.Def[named]{
+		Name: name, Doc: "Marks `name`.",
+		Run: func(_ context.Context, c tool.Call[named]) (chela.ToolResult, error) {
 			m.mu.Lock()
 			defer m.mu.Unlock()
 			m.done = append(m.done, c.In.Name)
 			return chela.ToolResult{Text: "marked " + c.In.Name}, nil
 		},
-		Judge: func(i in) chela.Judgement {
-			return chela.Judgement{Effect: chela.EffectExecute, Subjects: []string{i.Name}}
-		},
+		Judge: func(in named) chela.Judgement { return chela.Judgement{Effect: e, Subjects: []string{in.Name}} },
 	})
+}
+
+// A gate is where calls wait until it is opened.
+type gate struct {
+	entered chan string // the names of the calls
+	open    func()
+	let     <-chan struct{}
+
+	mu     sync.Mutex
+	inside int // guarded by mu, like all below
+	most   int // at once, so far
+}
+
+func newGate() *gate {
+	let := make(chan struct{})
+	return &gate{entered: make(chan string, 256), let: let, open: sync.OnceFunc(func() { close(let) })}
+}
+
+// tool returns a tool that waits.
+func (g *gate) tool(name string, e chela.Effect) chela.Tool {
+	return tool.New(tool.Def[named]{
+		Name: name, Doc: "Waits with `name`.",
+		Run: func(ctx context.Context, c tool.Call[named]) (chela.ToolResult, error) {
+			g.count(1)
+			defer g.count(-1)
+			g.entered <- c.In.Name
+			select {
+			case <-g.let:
+				return chela.ToolResult{Text: "through " + c.In.Name}, nil
+			case <-ctx.Done():
+				return chela.ToolResult{}, ctx.Err()
+			}
+		},
+		Judge: func(named) chela.Judgement { return chela.Judgement{Effect: e} },
+	})
+}
+
+func (g *gate) count(n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.inside += n
+	g.most = max(g.most, g.inside)
+}
+
+// enter waits until a call has come to the gate.
+func (h *house) enter() {
+	h.t.Helper()
+	ctx, cancel := patience(h.t)
+	defer cancel()
+	select {
+	case <-h.gate.entered:
+	case <-ctx.Done():
+		h.t.Fatal("no call comes to the gate")
+	}
+}
+
+// patience is how long a test waits for what must happen. It is long, since a
+// busy machine may be slow.
+func patience(t *testing.T) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(t.Context(), time.Minute)
 }
 
 // open begins a process on a store. The scenario is what the model plays.
@@ -97,15 +157,19 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, store: s, bus: &event.Bus{}, ids: chela.NewIDs(time.Now, rand.Reader), marks: &marks{}}
-	set, err := tool.NewSet(pure.Echo(), pure.Calc(), h.marks.tool())
+	h := &house{t: t, store: s, bus: &event.Bus{}, ids: chela.NewIDs(time.Now, rand.Reader), marks: &marks{}, gate: newGate()}
+	h.node = h.ids.Node()
+	set, err := tool.NewSet(
+		pure.Echo(), pure.Calc(), h.marks.tool("mark", chela.EffectExecute), h.marks.tool("put", chela.EffectWrite),
+		h.gate.tool("gate", chela.EffectRead), h.gate.tool("lock", chela.EffectWrite),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	model := script.New(played, script.Config{})
 	lc := lane.Config{
-		Node: h.ids.Node(), IDs: h.ids, Now: time.Now, Emit: h.bus.Emit, Log: log,
+		Node: h.node, IDs: h.ids, Now: time.Now, Emit: h.bus.Emit, Log: log,
 		Runner: turn.NewRunner(turn.Config{
 			IDs: h.ids, Now: time.Now, Emit: h.bus.Emit, Log: log, Limits: turn.Limits{Steps: 8},
 			Expires: time.Hour, Grace: time.Second,
@@ -120,7 +184,7 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 			}
 		},
 		Model:   func(chela.Session, chela.Inbound) string { return "script/test" },
-		Dead:    func(n chela.NodeID) bool { return h.dead != nil && h.dead(n) },
+		Dead:    func(chela.NodeID) bool { return false },
 		Classes: map[chela.Class]int{chela.ClassMain: 64},
 	}
 	if change != nil {
@@ -174,16 +238,39 @@ func (h *house) say(in chela.Inbound) lane.Receipt {
 // open one, and returns the turns of a session.
 func (h *house) rest(key chela.SessionKey) []chela.Turn {
 	h.t.Helper()
-	heard := h.bus.Listen(func(chela.Event) bool { return true })
-	defer heard.Close()
-	ctx, cancel := context.WithTimeout(h.t.Context(), 20*time.Second)
+	return h.restWith(key)
+}
+
+// restWith waits as rest does while other processes run turns of the home too.
+func (h *house) restWith(key chela.SessionKey, others ...*house) []chela.Turn {
+	h.t.Helper()
+	ctx, cancel := patience(h.t)
+	var listening sync.WaitGroup
+	defer listening.Wait()
 	defer cancel()
+	news := make(chan struct{}, 1)
+	for _, of := range append(others, h) {
+		heard := of.bus.Listen(func(e chela.Event) bool {
+			return e.Kind == chela.EventTurnFinished || e.Kind == chela.EventApprovalRequested
+		})
+		defer heard.Close()
+		listening.Go(func() {
+			for _, ok := heard.Next(ctx); ok; _, ok = heard.Next(ctx) {
+				select {
+				case news <- struct{}{}:
+				default: // a look is due already
+				}
+			}
+		})
+	}
 	for {
 		turns, busy := h.turns(key)
 		if !busy {
 			return turns
 		}
-		if _, ok := heard.Next(ctx); !ok {
+		select {
+		case <-news:
+		case <-ctx.Done():
 			h.t.Fatalf("turns do not come to rest: %+v", turns)
 		}
 	}
