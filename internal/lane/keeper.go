@@ -3,6 +3,7 @@ package lane
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -262,9 +263,11 @@ func (l *Lanes) Stop(ctx context.Context, id chela.TurnID) error {
 // Resume makes a turn that waited for a person ready to run again; Wake begins
 // it once that is committed. It is a Conflict if the turn does not wait.
 func Resume(ctx context.Context, w *store.Write, t chela.Turn, now time.Time) error {
-	from := t.State
+	if t.State != chela.TurnAwaiting {
+		return chela.E(chela.Conflict, fmt.Sprintf("turn %s does not wait for an answer any more", t.ID))
+	}
 	t.State = chela.TurnProcessing
-	if err := w.MoveTurn(ctx, t, from); err != nil {
+	if err := w.MoveTurn(ctx, t, chela.TurnAwaiting); err != nil {
 		return err
 	}
 	thread, err := w.Thread(ctx, t.Thread)

@@ -177,6 +177,7 @@ func (l *Lanes) serveTurn(ctx context.Context, o *opened, h *holding) (*opened, 
 			return nil, nil
 		case chela.KindOf(err) == chela.Conflict:
 			l.cfg.Log.Warn("lane lost", "turn", o.turn.ID, "session", o.lease.Session, "error", err)
+			l.release(o.lease) // if the conflict was about something else, the lane is not kept for nobody
 			return nil, nil
 		case attempt == len(backoff):
 			return nil, err
