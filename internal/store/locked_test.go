@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"database/sql"
 	"testing"
 	"time"
 
@@ -27,7 +26,7 @@ func hold(t testing.TB, place store.Config, begin string) (release func()) {
 	return func() {
 		t.Helper()
 		run("rollback")
-		if err := conn.Close(); err != nil && err != sql.ErrConnDone {
+		if err := conn.Close(); err != nil {
 			t.Error(err)
 		}
 	}

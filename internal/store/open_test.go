@@ -144,7 +144,10 @@ func TestOpenRefusesNewerSchema(t *testing.T) {
 func TestOpenRefusesWhatIsNoDatabase(t *testing.T) {
 	t.Parallel()
 	noise := make([]byte, 20_000)
-	rand.NewChaCha8([32]byte{1}).Read(noise)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range noise {
+		noise[i] = byte(random.Uint32())
+	}
 	whole := furnishedFile(t)
 	for name, damaged := range map[string][]byte{
 		"random bytes":   noise,

@@ -126,7 +126,7 @@ func sqliteDSN(path string, busy time.Duration, pragmas ...string) string {
 	return u.String()
 }
 
-func (e *sqlite) read(ctx context.Context, fn func(*Read) error) error {
+func (e *sqlite) read(ctx context.Context, fn func(*Read) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -140,7 +140,11 @@ func (e *sqlite) read(ctx context.Context, fn func(*Read) error) error {
 	if _, err := conn.exec(ctx, "begin"); err != nil {
 		return err
 	}
-	defer conn.exec(ctx, "rollback") // nothing was written; ending it cannot fail in a way that matters
+	defer func() {
+		if _, ended := conn.exec(ctx, "rollback"); err == nil {
+			err = ended
+		}
+	}()
 	return fn(&Read{conn: conn})
 }
 
@@ -211,14 +215,14 @@ func (e *sqlite) commit(group []*job) {
 		return
 	}
 	if !e.perform(group) {
-		e.control("rollback") // SQLite may have done it already
+		_ = e.control("rollback") // SQLite may have done it already
 		for i := range group {
 			e.commit(group[i : i+1]) // alone, each meets the trouble itself or none
 		}
 		return
 	}
 	if !slices.ContainsFunc(group, func(j *job) bool { return j.err == nil }) {
-		e.control("rollback") // of nothing; the jobs' own errors are what matters
+		_ = e.control("rollback") // of nothing; the jobs' own errors are what matters
 		return
 	}
 	tellEarly(group)
@@ -228,7 +232,7 @@ func (e *sqlite) commit(group []*job) {
 	}
 	if err != nil {
 		failAll(err)
-		e.control("rollback") // SQLite may have done it already; the error that matters is err
+		_ = e.control("rollback") // SQLite may have done it already; the error that matters is err
 		return
 	}
 	for _, j := range group {
