@@ -104,5 +104,12 @@ func confine(o Order, p places) error {
 	if err := restrictFiles(abi, o, p); err != nil {
 		return err
 	}
-	return installFilter(filterFor(o, abi))
+	calls, err := installFilter(filterFor(o, abi))
+	if err != nil || calls < 0 {
+		return err
+	}
+	// Nothing waits for the deputy: it ends with the last process under the
+	// filter, or with the worker.
+	go deputy{within: []string{p.workspace, p.tmp}}.serve(calls)
+	return nil
 }

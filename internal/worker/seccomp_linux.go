@@ -5,18 +5,23 @@ package worker
 import (
 	"fmt"
 	"os"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// A rule refuses a system call with an error number, when all of its
-// conditions hold.
+// A rule refuses a system call with an error number, or hands it to the worker
+// (see deputy) where the number is byDeputy, when all of its conditions hold.
+// The first rule that matches decides.
 type rule struct {
 	call  uint32
 	when  []condition
 	errno unix.Errno
 }
+
+// byDeputy is no error number of the kernel's.
+const byDeputy unix.Errno = 0
 
 // A condition looks at the low half of an argument, or at its high half. It
 // holds if the bits in mask are equal to value, or not equal where differs is
@@ -137,7 +142,7 @@ type modeCall struct {
 // metadataCalls change what a file is said to be, by its path. Landlock does
 // not look at them.
 var metadataCalls = append([]uint32{
-	unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWNAT,
+	unix.SYS_FCHOWNAT,
 	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_SETXATTRAT,
 	unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR,
 }, metadataCallsHere...)
@@ -173,15 +178,13 @@ func sharedRules() []rule {
 	for _, c := range processCalls {
 		rules = append(rules, rule{c.call, []condition{{arg: c.arg, mask: whole, differs: true}}, unix.EPERM})
 	}
-	// A file that was opened may be changed: what can be opened and belongs to
-	// an ordinary user is in the workspace. Without a path, utimensat is about
-	// an open file as well.
-	for _, high := range []bool{false, true} {
-		named := condition{arg: 1, high: high, mask: whole, differs: true}
-		rules = append(rules, rule{unix.SYS_UTIMENSAT, []condition{named}, unix.EPERM})
+	for _, call := range deputyCalls {
+		rules = append(rules, rule{call: call, errno: byDeputy})
 	}
+	// What else changes an open file is left to ordinary users: what they can
+	// open and own is in the workspace.
 	if os.Getuid() == 0 {
-		for _, call := range []uint32{unix.SYS_FCHMOD, unix.SYS_FCHOWN, unix.SYS_FSETXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_UTIMENSAT} {
+		for _, call := range []uint32{unix.SYS_FCHOWN, unix.SYS_FSETXATTR, unix.SYS_FREMOVEXATTR} {
 			rules = append(rules, rule{call: call, errno: unix.EPERM})
 		}
 	}
@@ -255,6 +258,9 @@ func (r rule) body() []unix.SockFilter {
 			unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: c.mask},
 			test)
 	}
+	if r.errno == byDeputy {
+		return append(body, give(unix.SECCOMP_RET_USER_NOTIF))
+	}
 	return append(body, give(unix.SECCOMP_RET_ERRNO|uint32(r.errno)))
 }
 
@@ -271,13 +277,21 @@ func give(verdict uint32) unix.SockFilter {
 }
 
 // installFilter puts the calling thread under the rules. It needs
-// no-new-privileges to be set.
-func installFilter(rules []rule) error {
+// no-new-privileges to be set. Where rules name the deputy, it returns the
+// descriptor on which calls arrive, else -1.
+func installFilter(rules []rule) (calls int, err error) {
+	var flags uintptr
+	if slices.ContainsFunc(rules, func(r rule) bool { return r.errno == byDeputy }) {
+		flags = unix.SECCOMP_FILTER_FLAG_NEW_LISTENER
+	}
 	prog := assemble(rules)
 	p := unix.SockFprog{Len: uint16(len(prog)), Filter: &prog[0]}
-	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&p)))
+	fd, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, uintptr(unsafe.Pointer(&p)))
 	if errno != 0 {
-		return fmt.Errorf("install the seccomp filter: %w", errno)
+		return -1, fmt.Errorf("install the seccomp filter: %w", errno)
 	}
-	return nil
+	if flags == 0 {
+		return -1, nil
+	}
+	return int(fd), nil
 }

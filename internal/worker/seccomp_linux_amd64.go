@@ -29,5 +29,11 @@ var modeCallsHere = []modeCall{
 // metadataCallsHere are the calls of metadataCalls that only this architecture
 // has.
 var metadataCallsHere = []uint32{
-	unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT,
+	unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT,
 }
+
+// deputyCalls are the calls that the deputy makes.
+var deputyCalls = []uint32{unix.SYS_CHMOD, unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_UTIMENSAT}
+
+// isChmod reports whether call is the chmod without a directory.
+func isChmod(call int32) bool { return call == unix.SYS_CHMOD }

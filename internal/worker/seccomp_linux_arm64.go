@@ -16,3 +16,10 @@ var modeCallsHere []modeCall
 
 // metadataCallsHere is empty for the same reason.
 var metadataCallsHere []uint32
+
+// deputyCalls are the calls that the deputy makes.
+var deputyCalls = []uint32{unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_UTIMENSAT}
+
+// isChmod reports whether call is the chmod without a directory, which this
+// architecture does not have.
+func isChmod(int32) bool { return false }

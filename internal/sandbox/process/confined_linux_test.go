@@ -58,7 +58,8 @@ func TestCannotWriteOutside(t *testing.T) {
 			"echo x > " + outside, "echo x >> link", "rm " + outside, "mv link/ x", "truncate -s 0 link",
 			self(t) + " try truncate " + outside + " | grep ok", "touch " + filepath.Dir(outside) + "/new",
 			"touch /new", "touch /usr/new", "touch /etc/new", "echo x >> /etc/hosts", "chmod 777 " + outside, "touch -m -d 2001-01-01 " + outside,
-			"chmod 4755 own", "install -m 2755 /bin/true new",
+			"chmod 777 link", "cd / && chmod 777 ." + outside, "exec 3< link && chmod 777 /proc/self/fd/3",
+			"chmod 755 " + filepath.Dir(outside), "chmod 4755 own", "install -m 2755 /bin/true new",
 			self(t) + " try write /proc/sys/kernel/core_pattern | grep ok",
 			self(t) + " try write /proc/sysrq-trigger | grep ok",
 		} {
@@ -89,7 +90,7 @@ func TestWorkspaceAndTmpAreWritable(t *testing.T) {
 				pwd
 				echo one > a && mv a ../b && cat ../b
 				echo two > "$TMPDIR/t" && cat "$TMPDIR/t"
-				echo 'echo three' > run && sh run
+				echo '#!/bin/sh' > run && echo 'echo three' >> run && chmod +x run && ./run
 				echo void > /dev/null
 				cat <(echo four)`,
 			Workspace: workspace, Workdir: "/workspace/sub",
@@ -100,6 +101,31 @@ func TestWorkspaceAndTmpAreWritable(t *testing.T) {
 		at, err := os.Stat(filepath.Join(workspace, "b"))
 		if err != nil || !at.Mode().IsRegular() {
 			t.Errorf("the written file: %v, %v", at, err)
+		}
+	})
+}
+
+// Without a mount namespace these changes are made by the worker.
+func TestModesAndTimesInTheWorkspace(t *testing.T) {
+	t.Parallel()
+	inTiers(t, func(t *testing.T, s *process.Sandbox, _ worker.Tier) {
+		res := run(t, s, sandbox.Spec{Command: `
+			set -e
+			see() { stat -c '%a %Y' "$@"; }
+			echo x > a; ln -s a l; mkdir -p d/e; echo y > d/e/f
+			chmod 711 a; touch -d @1000 a; see a
+			chmod 640 l; touch -d @2000 "$HOME/l"; see a
+			cp -p a b 2> /dev/null || true; [ -f b ]
+			chmod -R go-rwx d; (cd d/e; chmod 0500 ../e/f; touch -d @3000 ./f; see f)
+			exec 3< a; chmod 604 /proc/self/fd/3; see a
+			echo z > "$TMPDIR/t"; chmod 755 "$TMPDIR/t"; touch -d @4000 "$TMPDIR/t"; see "$TMPDIR/t"
+			touch -h -d @5000 l; see l; see a
+			chmod 600 missing 2>&1 | grep -o 'No such file.*'
+			git init -q r; cd r; cp ../a .; git add a
+			git -c user.name=x -c user.email=x commit -q -m x; git log --format=%s`})
+		want := "711 1000\n640 2000\n500 3000\n604 2000\n755 4000\n777 5000\n604 2000\nNo such file or directory\nx\n"
+		if diff := cmp.Diff(want, res.Output); diff != "" || res.ExitCode != 0 {
+			t.Errorf("exit code %d, output (-want +got):\n%s", res.ExitCode, diff)
 		}
 	})
 }

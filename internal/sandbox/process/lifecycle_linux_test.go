@@ -146,6 +146,15 @@ func TestParentDeathKillsEverything(t *testing.T) {
 	})
 }
 
+func TestWorkerStartedByHandSaysSo(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(self(t), worker.Args()...)
+	out, err := cmd.CombinedOutput()
+	if code := cmd.ProcessState.ExitCode(); err == nil || code != 2 || !strings.Contains(string(out), "for chela itself") {
+		t.Errorf("exit code %d (%v), output %q", code, err, out)
+	}
+}
+
 // An ordinary user must get the same. The tests run as root in places, so this
 // one gives root up.
 func TestOrdinaryUser(t *testing.T) {

@@ -13,11 +13,19 @@
 //	namespaces   user, mount, PID, network and IPC namespaces, Landlock, seccomp
 //	landlock     Landlock 6 or newer (Linux 6.12), seccomp: where namespaces are forbidden
 //
+// Landlock does not look at everything that a command could change outside. In
+// its tier the filter refuses what it does not look at, System V memory and
+// the scheduling of other processes among it, and the worker itself changes
+// modes and times of files, within the workspace only.
+//
 // Landlock before version 6 cannot keep a command from killing the user's
 // other programs, so without a PID namespace it is not enough.
 //
 // Not bounded: the memory, processor time and disk space of all processes of a
-// command together; each has its own limit.
+// command together; each has its own limit. The number of processes is not
+// bounded for user 0 where there are no namespaces, or Linux is older than
+// 6.14. Not hidden in the landlock tier: that a file exists, and its size and
+// times.
 package process
 
 import (
