@@ -107,7 +107,7 @@ func act(r rule) error {
 	switch r.action {
 	case "kill":
 		_ = syscall.Kill(syscall.Getpid(), syscall.SIGKILL) // which nothing forbids to oneself
-		select {} // the signal arrives before anything else happens
+		select {}                                           // the signal arrives before anything else happens
 	case "error":
 		return errors.New("failpoint " + r.name)
 	case "sleep":
