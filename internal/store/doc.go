@@ -28,8 +28,9 @@
 //
 // A function that fails is rolled back alone; a commit that fails is told to
 // every caller in it. When SQLite ends the transaction under a function (the
-// disk is full), each function of the group is run again in one of its own. A caller that was told nothing went wrong can lose power
-// the next moment and will find its rows.
+// disk is full), each function of the group is run again in one of its own.
+// A caller that was told nothing went wrong can lose power the next moment and
+// will find its rows.
 //
 // # Invariants that the schema holds
 //
