@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -35,8 +36,11 @@ type story struct {
 	// call was reported to the model as such.
 	check func(t *testing.T, p *player, l *ledger, unknown bool)
 
-	// ambiguous names the tool whose call may end as unknown.
-	ambiguous string
+	// ambiguous says that a call may end as unknown.
+	ambiguous bool
+
+	// partial says that text which had not come to its end may be lost.
+	partial bool
 }
 
 // A ledger stands outside of chela and writes down, synced, every effect that
@@ -169,16 +173,18 @@ func sayYes(p *player) {
 	}
 }
 
-// cured is a record with the one difference taken out that a crash may make: a
-// call of the ambiguous tool that is reported as unknown. It tells whether there
-// was one.
-func (s story) cured(rec, want record) (record, bool) {
-	unknown := false
+// cured is a record with the differences taken out that a crash may make. It
+// tells whether a call was reported as unknown.
+func (s story) cured(rec, want record) (cured record, unknown bool) {
+	rec.Transcript = slices.Clone(rec.Transcript)
 	for i, got := range rec.Transcript {
-		if s.ambiguous != "" && i < len(want.Transcript) && strings.HasSuffix(got, "(unknown)") {
+		if s.ambiguous && i < len(want.Transcript) && strings.HasSuffix(got, "(unknown)") {
 			unknown = true
 			rec.Transcript[i] = want.Transcript[i]
 		}
+	}
+	if last := len(rec.Transcript); s.partial && last == len(want.Transcript)-1 && strings.HasSuffix(want.Transcript[last], "(interrupted)") {
+		rec.Transcript = append(rec.Transcript, want.Transcript[last])
 	}
 	return rec, unknown
 }

@@ -21,7 +21,7 @@ import (
 
 // patience is how long one process of a story may take before the story is
 // taken for stuck.
-const patience = time.Minute
+const patience = 30 * time.Second
 
 // failBinary builds chela with failpoints, once for all stories.
 var failBinary = sync.OnceValues(func() (string, error) {
@@ -85,6 +85,10 @@ func (p *player) command(args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.B
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	p.t.Cleanup(cancel)
 	cmd = exec.CommandContext(ctx, binary, args...)
+	cmd.Cancel = func() error {
+		p.t.Errorf("kills %v: %v does not end", p.kills, args)
+		return cmd.Process.Signal(syscall.SIGQUIT) // its stack is on standard error
+	}
 	points := []string{p.points}
 	for _, k := range p.kills {
 		if k.process == p.next {

@@ -125,25 +125,27 @@ func (b *backend) follow(ctx context.Context, heard *event.Listener, id chela.Tu
 		if t.State != chela.TurnProcessing {
 			return t, b.showRest(heard, id, show)
 		}
-		if broken, err := b.showUntil(ctx, heard, id, show); err != nil || broken {
-			return t, err
+		told, err := b.showUntil(ctx, heard, id, show)
+		if err == nil && !told {
+			// Nothing is heard of it: another process runs it, or died over it.
+			err = b.lanes.Wake(ctx, t.Session)
 		}
-		if err := b.lanes.Wake(ctx, t.Session); err != nil {
+		if err != nil {
 			return t, err
 		}
 	}
 }
 
-// showUntil shows events until one tells that the turn should be looked at, or
-// for as long as a look takes to be due.
-func (b *backend) showUntil(ctx context.Context, heard *event.Listener, id chela.TurnID, show func(chela.Event)) (broken bool, err error) {
+// showUntil shows events until one tells that the turn came to something, or
+// until it is time for a look. It reports whether it heard of the turn.
+func (b *backend) showUntil(ctx context.Context, heard *event.Listener, id chela.TurnID, show func(chela.Event)) (told bool, err error) {
 	look, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	for {
 		e, ok := heard.Next(look)
 		if !ok {
 			<-look.Done() // at once, unless the listener fell behind and was cut off
-			return false, ctx.Err()
+			return told, ctx.Err()
 		}
 		if e.Turn != id {
 			continue
@@ -151,9 +153,10 @@ func (b *backend) showUntil(ctx context.Context, heard *event.Listener, id chela
 		if e.Kind == chela.EventNotice {
 			return true, chela.E(chela.Unavailable, e.Text)
 		}
+		told = true
 		show(e)
 		if e.Kind == chela.EventTurnFinished || e.Kind == chela.EventApprovalRequested {
-			return false, nil
+			return true, nil
 		}
 	}
 }

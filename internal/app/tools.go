@@ -12,6 +12,7 @@ import (
 	"chela/internal/tool/file"
 	"chela/internal/tool/pure"
 	"chela/internal/tool/shell"
+	"chela/internal/tool/web"
 )
 
 // builtins is the list of tools. Each is wrapped so that it keeps its time and
@@ -22,10 +23,14 @@ func builtins(cfg *config.Config, now func() time.Time) ([]chela.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
+	http, err := web.HTTP(web.Config{Workspace: workspace, Allow: cfg.Tools.HTTPAllow})
+	if err != nil {
+		return nil, err
+	}
 	tools := slices.Concat(
 		[]chela.Tool{pure.Echo(), pure.Time(now), pure.JSON(), pure.Calc()},
 		file.Tools(workspace),
-		[]chela.Tool{shell.New(box, workspace)},
+		[]chela.Tool{shell.New(box, workspace), http},
 	)
 	wrap := []func(chela.Tool) chela.Tool{
 		tool.WithRecover(), tool.WithTimeout(tool.DefaultTimeout), tool.WithMaxOutput(tool.DefaultMaxOutput),

@@ -110,7 +110,7 @@ func (c *commands) approvalShow(ctx context.Context, b *Backend, id chela.Approv
 // turn are asked about as in chela ask.
 func (c *commands) answer(ctx context.Context, reply Reply) error {
 	reply.By = "owner with chela approvals"
-	return c.resume(ctx, func(_ *config.Config, b *Backend) error {
+	return c.open(ctx, func(_ *config.Config, b *Backend) error {
 		a, err := b.Approvals.Answer(ctx, reply)
 		if err != nil {
 			return err

@@ -71,7 +71,7 @@ func (c *commands) ask(ctx context.Context, f askFlags, text string) error {
 	if err != nil {
 		return err
 	}
-	return c.resume(ctx, func(cfg *config.Config, b *Backend) error {
+	return c.open(ctx, func(cfg *config.Config, b *Backend) error {
 		message, err := f.inbound(cfg, text)
 		if err != nil {
 			return err

@@ -132,8 +132,9 @@ func (c *commands) config() (*config.Config, error) {
 	return cfg, err
 }
 
-// resume opens the home for a command that lets turns run: those that an
-// earlier process left go on as well.
+// resume opens the home for a command that stays: the turns that an earlier
+// process left go on, in every session. A command that ends soon lets only
+// those of its own session go on.
 func (c *commands) resume(ctx context.Context, use func(*config.Config, *Backend) error) error {
 	return c.open(ctx, func(cfg *config.Config, b *Backend) error {
 		b.Resume(ctx)

@@ -44,7 +44,7 @@ func (n *run) judgeCall(ctx context.Context, c chela.ToolCall) (chela.ToolCall, 
 	}
 	args, err := n.agent.Tools.Check(c.Tool, c.Args)
 	if err != nil {
-		c.State, c.Why = chela.CallFailed, "not run: "+chela.MessageOf(err)
+		c.State, c.Why = chela.CallFailed, "not run: "+lesson(err)
 		return c, nil
 	}
 	c.Args = args
@@ -52,6 +52,19 @@ func (n *run) judgeCall(ctx context.Context, c chela.ToolCall) (chela.ToolCall, 
 	j := judgement(tool, c)
 	c.Effect, c.Resume = j.Effect, j.Resume
 	return n.rule(ctx, c, j)
+}
+
+// lesson is what the model reads of an error: the lines of its message, and
+// the hint. A fault of chela is not the model's to mend.
+func lesson(err error) string {
+	var e *chela.Error
+	if !errors.As(err, &e) || e.Kind == chela.Internal {
+		return "this is a fault of chela, not of the call"
+	}
+	if e.Hint == "" {
+		return e.Msg
+	}
+	return e.Msg + "; " + e.Hint
 }
 
 func judgement(tool chela.Tool, c chela.ToolCall) chela.Judgement {
@@ -160,7 +173,7 @@ func (n *run) runEffect(ctx context.Context, c chela.ToolCall) error {
 	if tool.Prepare != nil {
 		intent, err := tool.Prepare(ctx, c)
 		if err != nil {
-			n.settle(c, chela.CallFailed, "not run: "+chela.MessageOf(err))
+			n.settle(c, chela.CallFailed, "not run: "+lesson(err))
 			return nil
 		}
 		c.Intent = intent
