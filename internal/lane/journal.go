@@ -14,6 +14,7 @@ type journal struct {
 	lease   chela.Lease
 	class   chela.Class
 	session chela.Session
+	thread  chela.ThreadID
 	next    *opened // what the lane goes on with after the run
 }
 
@@ -49,13 +50,14 @@ func (j *journal) Append(ctx context.Context, op string, ch turn.Change) error {
 	return err
 }
 
-// Steering implements turn.Journal.
+// Steering implements turn.Journal. Messages for other threads of the session
+// wait for turns of their own.
 func (j *journal) Steering(ctx context.Context) ([]chela.Waiting, error) {
 	var steering []chela.Waiting
 	err := j.lanes.store.Read(ctx, func(r *store.Read) error {
 		waiting, err := r.Waiting(ctx, j.lease.Session, maxWaiting)
 		for _, m := range waiting {
-			if Plan(j.lanes.mode(j.session), []chela.Waiting{m}, true).Steer {
+			if m.Thread == j.thread && Plan(j.lanes.mode(j.session), []chela.Waiting{m}, true).Steer {
 				steering = append(steering, m)
 			}
 		}

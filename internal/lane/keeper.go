@@ -106,7 +106,7 @@ func (l *Lanes) holds(h *holding) bool {
 }
 
 // hear passes on what other processes wrote for the turns that run here: the
-// wish to stop, and messages that steer.
+// wish to stop, and messages that may want to steer.
 func (l *Lanes) hear(ctx context.Context, held []*holding) {
 	err := l.store.Read(ctx, func(r *store.Read) error {
 		for _, h := range held {
@@ -117,12 +117,12 @@ func (l *Lanes) hear(ctx context.Context, held []*holding) {
 			if t.Stop {
 				h.control.Stop()
 			}
-			waiting, err := r.Waiting(ctx, h.lease.Session, maxWaiting)
+			waiting, err := r.Waiting(ctx, h.lease.Session, 1)
 			if err != nil {
 				return err
 			}
-			if Plan(l.cfg.Mode, waiting, true).Steer {
-				h.control.Steer()
+			if len(waiting) > 0 {
+				h.control.Steer() // the run looks whether a message wants to enter the turn
 			}
 		}
 		return nil

@@ -70,7 +70,7 @@ func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (Receipt, error) {
 	case begun != nil:
 		l.begin(begun)
 	case holder == l.cfg.Node:
-		l.nudge(in)
+		l.nudge(in.Session)
 	default:
 		// Another process holds the lane, or it is free but its thread waits;
 		// if the holder is dead, the lane is taken over.
@@ -182,14 +182,12 @@ func (l *Lanes) lease(lane store.Lane) chela.Lease {
 	}
 }
 
-// nudge tells a running turn of this process that a message wants to enter it.
-func (l *Lanes) nudge(in chela.Inbound) {
-	if !Plan(l.cfg.Mode, []chela.Waiting{{Inbound: in}}, true).Steer {
-		return
-	}
+// nudge tells a running turn of this process that a message arrived, which may
+// want to enter it: the run looks whether it does.
+func (l *Lanes) nudge(key chela.SessionKey) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if h := l.held[in.Session]; h != nil {
+	if h := l.held[key]; h != nil {
 		h.control.Steer()
 	}
 }
