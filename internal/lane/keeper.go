@@ -176,8 +176,17 @@ func (l *Lanes) Wake(ctx context.Context, key chela.SessionKey) error {
 	if l.isClosing() {
 		return nil
 	}
+	var lane store.Lane
+	err := l.store.Read(ctx, func(r *store.Read) error {
+		var err error
+		lane, err = r.Lane(ctx, key)
+		return err
+	})
+	if err != nil || lane.Owner != "" && !l.left(lane) {
+		return err
+	}
 	var begun *opened
-	err := l.store.Write(ctx, "lane.take", func(w *store.Write) error {
+	err = l.store.Write(ctx, "lane.take", func(w *store.Write) error {
 		begun = nil
 		lane, err := w.Lane(ctx, key)
 		if err != nil {
