@@ -44,25 +44,40 @@ func (l *Lanes) Run(ctx context.Context) error {
 			}
 		}
 	}
-	l.drain()
+	l.drain(context.WithoutCancel(ctx)) // turns go on to their next commit
 	return nil
 }
 
 // drain parks every turn and waits for them, in the end by cutting them off.
-func (l *Lanes) drain() {
+// Until then their leases are kept.
+func (l *Lanes) drain(ctx context.Context) {
 	l.mu.Lock()
 	l.closing = true
 	for _, h := range l.held {
 		h.control.Park()
 	}
 	l.mu.Unlock()
-	cut := time.AfterFunc(drainTime, func() {
-		for _, h := range l.holdings() {
-			h.cancel(errShutdown)
-		}
-	})
+	ended := make(chan struct{})
+	go func() { // ends with the last turn; drain waits for it
+		l.turns.Wait()
+		close(ended)
+	}()
+	tick := time.NewTicker(renewTime)
+	defer tick.Stop()
+	cut := time.NewTimer(drainTime)
 	defer cut.Stop()
-	l.turns.Wait()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-tick.C:
+			l.renew(ctx, l.holdings())
+		case <-cut.C:
+			for _, h := range l.holdings() {
+				h.cancel(errShutdown)
+			}
+		}
+	}
 }
 
 func (l *Lanes) holdings() []*holding {

@@ -120,12 +120,12 @@ func TestAnswerWhileStopping(t *testing.T) {
 		answered := make(chan error, 2)
 		h = open(t, cfg, askScenario, func(c *lane.Config) {
 			agent, runs := c.Agent, 0
-			c.Agent = func(ctx context.Context, s chela.Session, turn chela.Turn) (a turnAgent) {
+			c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) turn.Agent {
 				if runs++; runs == 2 { // the run that ends the turn has read the journal
 					_, err := h.desk.Answer(ctx, approval.Reply{ID: h.approvals()[0].ID, Answer: chela.AnswerOnce, By: "test"})
 					answered <- err
 				}
-				return agent(ctx, s, turn)
+				return agent(ctx, s, t)
 			}
 		})
 		r := h.say(message(mainSession, "m1", "mark a"))
@@ -144,8 +144,6 @@ func TestAnswerWhileStopping(t *testing.T) {
 		}
 	})
 }
-
-type turnAgent = turn.Agent
 
 // A process that ends lets its turns reach their next commit, and the next one
 // goes on from there. That is no crash.
