@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -33,14 +34,57 @@ func spare() {
 	gone.Wait()
 }
 
-// launch starts the order's shell, confined, and returns its process id.
+// gateScript is run by the first shell, which is confined already: it waits
+// for a line from the worker and becomes the shell of the command. If the
+// worker dies before, it gives up.
+const gateScript = `read x <&3 && exec "$@" 3<&-`
+
+// launch starts the order's shell, confined and limited, and returns its
+// process id. The shell is held at a gate until nothing of the worker is
+// within its reach.
 func launch(o Order, p places) (int, error) {
-	var pid int
-	var err error
+	gate, open, err := os.Pipe()
+	if err != nil {
+		return 0, fmt.Errorf("make a gate: %w", err)
+	}
+	defer open.Close()
+	shell, err := start(o, p, gate)
+	_ = gate.Close() // the shell has its own copy
+	if err != nil {
+		return 0, err
+	}
+	err = setLimits(shell.pid, o.Limits)
+	if err == nil {
+		shell.parted()
+		_, err = open.WriteString("\n")
+	}
+	if err != nil {
+		_ = unix.Kill(shell.pid, unix.SIGKILL) // it has not begun
+		return 0, fmt.Errorf("open the gate: %w", err)
+	}
+	return shell.pid, nil
+}
+
+// A child is a process that was forked by a thread that is about to end.
+type child struct {
+	pid    int
+	thread int
+}
+
+// parted waits until the thread is gone. Until then the child could reach it,
+// and with it the worker: they are in one Landlock domain.
+func (c child) parted() {
+	const often = 50 * time.Microsecond
+	for unix.Tgkill(unix.Getpid(), c.thread, 0) == nil {
+		time.Sleep(often)
+	}
+}
+
+// start forks the shell from a thread that is confined and then ends.
+func start(o Order, p places, gate *os.File) (c child, err error) {
 	done := make(chan struct{})
 	// The receive below waits for this goroutine. It never unlocks its thread,
-	// so the confined thread ends with it: a thread of the worker in the
-	// command's own domain would be a handle by which to reach the worker.
+	// so the confined thread ends with it.
 	go func() {
 		defer close(done)
 		runtime.LockOSThread()
@@ -48,39 +92,36 @@ func launch(o Order, p places) (int, error) {
 			// The main thread does not end with its goroutine. It is held
 			// here, so that the next goroutine gets another.
 			defer runtime.UnlockOSThread()
-			pid, err = launch(o, p)
+			c, err = start(o, p, gate)
 			return
 		}
-		pid, err = confineAndStart(o, p)
+		c.thread = unix.Gettid()
+		c.pid, err = confineAndFork(o, p, gate)
 	}()
 	<-done
-	return pid, err
+	return c, err
 }
 
-// confineAndStart confines the calling thread for good and forks the shell
+// confineAndFork confines the calling thread for good and forks the shell
 // from it.
-func confineAndStart(o Order, p places) (int, error) {
+func confineAndFork(o Order, p places, gate *os.File) (int, error) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return 0, fmt.Errorf("open the null device: %w", err)
 	}
 	defer null.Close()
-	restore, err := setLimits(o)
-	if err != nil {
-		return 0, err
-	}
-	defer restore()
 	if err := confine(o, p); err != nil {
 		return 0, err
 	}
-	pid, err := syscall.ForkExec(p.shell, p.argv(o.Command), &syscall.ProcAttr{
+	argv := append([]string{"sh", "-c", gateScript, "sh"}, p.argv(o.Command)...)
+	pid, err := syscall.ForkExec("/bin/sh", argv, &syscall.ProcAttr{
 		Dir:   p.dir,
 		Env:   p.environ(o),
-		Files: []uintptr{null.Fd(), 1, 2},
+		Files: []uintptr{null.Fd(), 1, 2, gate.Fd()},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
 	if err != nil {
-		return 0, fmt.Errorf("start %s in %s: %w", p.shell, p.dir, err)
+		return 0, fmt.Errorf("start a shell in %s: %w", p.dir, err)
 	}
 	return pid, nil
 }

@@ -59,11 +59,11 @@ func (p places) environ(o Order) []string {
 	return append(env, "HOME="+p.workspace, "TMPDIR="+p.tmp, "SHELL="+p.shell)
 }
 
-// argv returns the arguments of the shell. Bash is kept from its start-up
-// files, which a workspace as home directory could hold.
+// argv returns the command's shell and its arguments. Bash is kept from its
+// start-up files, which a workspace as home directory could hold.
 func (p places) argv(command string) []string {
 	if p.shell == "/bin/bash" {
-		return []string{"bash", "--noprofile", "--norc", "-c", command}
+		return []string{p.shell, "--noprofile", "--norc", "-c", command}
 	}
-	return []string{"sh", "-c", command}
+	return []string{p.shell, "-c", command}
 }

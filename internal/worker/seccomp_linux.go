@@ -23,13 +23,11 @@ type rule struct {
 // byDeputy is no error number of the kernel's.
 const byDeputy unix.Errno = 0
 
-// A condition looks at the low half of an argument, or at its high half. It
-// holds if the bits in mask are equal to value, or not equal where differs is
-// set. The high half matters for pointers only: of all other arguments that
-// are looked at, the kernel itself takes the low half.
+// A condition looks at the low half of an argument, which is what the kernel
+// itself takes of those that are looked at. It holds if the bits in mask are
+// equal to value, or not equal where differs is set.
 type condition struct {
 	arg     int
-	high    bool
 	mask    uint32
 	value   uint32
 	differs bool
@@ -83,27 +81,11 @@ func filterFor(o Order, abi int) []rule {
 		// Putting words into a terminal's mouth.
 		rule{unix.SYS_IOCTL, []condition{{arg: 1, mask: whole, value: unix.TIOCSTI}}, unix.EPERM},
 	)
-	rules = append(rules, limitRules()...)
 	rules = append(rules, setIDRules()...)
 	if o.Tier != Namespaces {
 		rules = append(rules, sharedRules()...)
 	}
 	return append(rules, socketRule(o, abi))
-}
-
-// limitRules keep a command from raising the limits whose hard values are the
-// worker's. Asking for them, with no new value, is allowed.
-func limitRules() []rule {
-	var rules []rule
-	for _, resource := range guarded {
-		rules = append(rules, rule{unix.SYS_SETRLIMIT, []condition{{arg: 0, mask: whole, value: uint32(resource)}}, unix.EPERM})
-		for _, high := range []bool{false, true} {
-			rules = append(rules, rule{unix.SYS_PRLIMIT64, []condition{
-				{arg: 1, mask: whole, value: uint32(resource)}, {arg: 2, high: high, mask: whole, differs: true},
-			}, unix.EPERM})
-		}
-	}
-	return rules
 }
 
 // setIDRules keep a command from making programs that run as their owner: in
@@ -249,12 +231,8 @@ func (r rule) body() []unix.SockFilter {
 		if c.differs {
 			test = jumpEqual(c.value, left, 0)
 		}
-		offset := offsetArgs + 8*uint32(c.arg)
-		if c.high {
-			offset += 4
-		}
 		body = append(body,
-			load(offset),
+			load(offsetArgs+8*uint32(c.arg)),
 			unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: c.mask},
 			test)
 	}

@@ -25,7 +25,9 @@
 // Landlock, seccomp, capabilities and no-new-privileges are properties of a
 // thread. One thread of the worker takes them on, forks the shell, and ends;
 // the worker itself stays as it was, to kill and to report, and is out of the
-// reach of the command.
+// reach of the command. The shell begins behind a gate, which opens when that
+// thread is gone and the limits are set: a signal to the thread, which is in
+// the command's own domain, would kill the whole worker.
 package worker
 
 import (

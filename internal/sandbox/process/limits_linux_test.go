@@ -84,8 +84,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	inTiers(t, func(t *testing.T, s *process.Sandbox, _ worker.Tier) {
 		res := run(t, s, sandbox.Spec{
-			Command: "dd if=/dev/zero of=/dev/null bs=2G count=1; ulimit -Sd unlimited",
-			Limits:  sandbox.Limits{Memory: 1 << 30},
+			Command: "dd if=/dev/zero of=/dev/null bs=200M count=1; ulimit -Sd unlimited",
+			Limits:  sandbox.Limits{Memory: 128 << 20},
 		})
 		if !strings.Contains(res.Output, "memory exhausted") || res.ExitCode == 0 {
 			t.Errorf("got %+v", res)

@@ -110,7 +110,6 @@ var attempts = map[string]func(args []string) error{
 	"nproc": func([]string) error {
 		return unix.Prlimit(0, unix.RLIMIT_NPROC, &unix.Rlimit{Cur: 1 << 20, Max: 1 << 20}, nil)
 	},
-	"nproc-high": prlimitAtRoundAddress,
 	"privileges": privileges,
 	"x32":        func([]string) error { return call(1<<30 + unix.SYS_GETPID) },
 	"euid":       func([]string) error { return fmt.Errorf("%d", os.Geteuid()) },
@@ -132,18 +131,6 @@ var attempts = map[string]func(args []string) error{
 		return f.Close()
 	},
 	"truncate": func(args []string) error { return os.Truncate(args[0], 0) },
-}
-
-// prlimitAtRoundAddress asks for a new limit that lies where the low half of
-// its address is zero, and looks like no new limit to a careless filter.
-func prlimitAtRoundAddress([]string) error {
-	const at = 1 << 32
-	got, _, errno := unix.RawSyscall6(unix.SYS_MMAP, at, 4096, unix.PROT_READ|unix.PROT_WRITE,
-		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED_NOREPLACE, ^uintptr(0), 0)
-	if errno != 0 || got != at {
-		return fmt.Errorf("map a page: %w", errno)
-	}
-	return call(unix.SYS_PRLIMIT64, 0, unix.RLIMIT_NPROC, at, 0)
 }
 
 // privileges returns an error if the process has, or may gain, any.

@@ -2,6 +2,7 @@ package process_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -115,7 +116,11 @@ func running(t *testing.T, mark string) []int {
 func ended(t *testing.T, pidfd int) {
 	t.Helper()
 	const patience = 10_000 // milliseconds
-	n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, patience)
+	wait := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}
+	n, err := unix.Poll(wait, patience)
+	for errors.Is(err, unix.EINTR) {
+		n, err = unix.Poll(wait, patience)
+	}
 	if n != 1 || err != nil {
 		t.Errorf("a process is still there after %d ms (%v)", patience, err)
 	}
