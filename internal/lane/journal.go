@@ -2,6 +2,7 @@ package lane
 
 import (
 	"context"
+	"fmt"
 
 	"chela"
 	"chela/internal/store"
@@ -26,6 +27,9 @@ func (j *journal) Append(ctx context.Context, op string, ch turn.Change) error {
 		lease := j.lease
 		lease.ExpiresAt = j.lanes.cfg.Now().Add(leaseTime)
 		if err := w.HoldLane(ctx, lease); err != nil {
+			if chela.KindOf(err) == chela.Conflict {
+				err = fmt.Errorf("%w: %w", errFenced, err)
+			}
 			return err
 		}
 		if err := write(ctx, w, ch); err != nil {

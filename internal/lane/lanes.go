@@ -172,12 +172,8 @@ func (l *Lanes) serveTurn(ctx context.Context, o *opened, h *holding) (*opened, 
 			l.cfg.Log.Warn("turn cut off", "turn", o.turn.ID)
 			l.release(o.lease)
 			return nil, nil
-		case ctx.Err() != nil:
-			l.cfg.Log.Warn("lane lost", "turn", o.turn.ID, "session", o.lease.Session, "error", context.Cause(ctx))
-			return nil, nil
-		case chela.KindOf(err) == chela.Conflict:
-			l.cfg.Log.Warn("lane lost", "turn", o.turn.ID, "session", o.lease.Session, "error", err)
-			l.release(o.lease) // if the conflict was about something else, the lane is not kept for nobody
+		case errors.Is(err, errFenced) || ctx.Err() != nil:
+			l.cfg.Log.Warn("lane lost", "turn", o.turn.ID, "session", o.lease.Session, "error", cmp.Or(context.Cause(ctx), err))
 			return nil, nil
 		case attempt == len(backoff):
 			return nil, err

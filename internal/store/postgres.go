@@ -125,7 +125,7 @@ func (t postgresTx) exec(ctx context.Context, query string, args ...any) (int64,
 	if len(args) == 0 {
 		args = []any{pgx.QueryExecModeSimpleProtocol}
 	}
-	res, err := t.tx.ExecContext(ctx, query, args...)
+	res, err := t.tx.ExecContext(ctx, query, storable(args)...)
 	if err != nil {
 		return 0, classifyPostgres(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"time"
 
@@ -166,6 +167,10 @@ func (e *sqlite) run() {
 	group := make([]*job, 0, maxGroup)
 	for j := range e.queue {
 		group = append(group[:0], j)
+		// Whoever was told of the last commit runs now, and hands in the next
+		// function: groups of 64 sessions grow from 31 to 50.
+		runtime.Gosched()
+		runtime.Gosched()
 	more:
 		for len(group) < maxGroup {
 			select {

@@ -46,7 +46,7 @@ func (c *sqliteConn) exec(_ context.Context, query string, args ...any) (int64, 
 	if err != nil {
 		return 0, err
 	}
-	res, err := st.ExecContext(context.Background(), args...)
+	res, err := st.ExecContext(context.Background(), storable(args)...)
 	if err != nil {
 		return 0, classifySQLite(err)
 	}

@@ -3,7 +3,9 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // micros is a time as it is stored: microseconds since 1970 UTC, 0 for none.
@@ -71,12 +73,27 @@ func bit(b bool) int64 {
 	return 0
 }
 
-// asJSON is v as JSON text. The types stored this way have no value that
-// cannot be marshalled.
+// asJSON is v as JSON text, with "<", ">" and "&" as they are. The types stored
+// this way have no value that cannot be marshalled.
 func asJSON(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
+	var text strings.Builder
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
 		panic(fmt.Sprintf("marshal %T for the store: %v", v, err))
 	}
-	return string(text)
+	return strings.TrimSuffix(text.String(), "\n")
+}
+
+// storable replaces what not both engines can keep in a text: NUL, and bytes
+// that are not UTF-8. A model may say such things, and its turn must end all
+// the same.
+func storable(args []any) []any {
+	for i, arg := range args {
+		text, ok := arg.(string)
+		if ok && (strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text)) {
+			args[i] = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
+		}
+	}
+	return args
 }

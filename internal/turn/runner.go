@@ -14,9 +14,9 @@ import (
 // A Journal is where a run appends what came of its actions.
 type Journal interface {
 	// Append commits a change in one transaction, under the lease of the run.
-	// Once it returned nil the change survives anything. A Conflict means that
-	// the lease is lost: the run must end and touch nothing any more. After
-	// any other error the journal must be read before it is appended to.
+	// Once it returned nil the change survives anything. After an error the
+	// run is over: the lease is lost, or the journal must be read before it is
+	// appended to again.
 	Append(ctx context.Context, op string, ch Change) error
 
 	// Steering returns the messages that wait to enter the turn.

@@ -1,0 +1,48 @@
+package store_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"chela"
+	"chela/internal/pgtest"
+	"chela/internal/store"
+)
+
+// TestAnyTextIsKept stores what PostgreSQL would refuse in a text.
+func TestAnyTextIsKept(t *testing.T) {
+	t.Parallel()
+	for name, cfg := range map[string]store.Config{
+		"sqlite": {Path: filepath.Join(t.TempDir(), "chela.db")}, "postgres": {URL: pgtest.URL(t)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := store.Open(t.Context(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			now := time.UnixMicro(1).UTC()
+			err = s.Write(t.Context(), "test", func(w *store.Write) error {
+				if err := w.CreateSession(t.Context(), chela.Session{Key: "agent:main:main", Agent: "main", Thread: "thr_1", CreatedAt: now}, "main"); err != nil {
+					return err
+				}
+				return w.CreateThread(t.Context(), chela.Thread{ID: "thr_1", Session: "agent:main:main", Title: "a\x00b\xffc <&>", State: chela.ThreadIdle})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = s.Read(t.Context(), func(r *store.Read) error {
+				thread, err := r.Thread(t.Context(), "thr_1")
+				if want := "a\ufffdb\ufffdc <&>"; thread.Title != want {
+					t.Errorf("the title is %q, want %q", thread.Title, want)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
