@@ -33,6 +33,11 @@ func (b *backend) Ask(ctx context.Context, in chela.Inbound, show func(chela.Eve
 			return chela.Turn{}, err
 		}
 	}
+	if receipt.Turn != "" && !receipt.Duplicate { // it runs here
+		if _, err := b.showUntil(ctx, heard, id, show); err != nil {
+			return chela.Turn{ID: id, State: chela.TurnProcessing}, err
+		}
+	}
 	return b.follow(ctx, heard, id, show)
 }
 
