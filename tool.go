@@ -133,6 +133,11 @@ type ToolCall struct {
 	CreatedAt  time.Time       `json:"created_at"`
 	StartedAt  time.Time       `json:"started_at,omitzero"`
 	FinishedAt time.Time       `json:"finished_at,omitzero"`
+
+	// Output takes what a tool puts out while it runs, for people to watch. It
+	// is set while Tool.Run runs in a turn, nil otherwise, and may be called
+	// by several goroutines at once.
+	Output func(text string) `json:"-"`
 }
 
 // CallState says how far a tool call is.

@@ -208,6 +208,7 @@ func (n *run) execute(ctx context.Context, c chela.ToolCall) outcome {
 		return failed("there is no tool " + c.Tool + " any more")
 	}
 	n.emit(chela.Event{Kind: chela.EventToolStarted, Call: c.ID, Tool: c.Tool, Text: string(c.Args)})
+	c.Output = n.watch(c)
 	type ended struct {
 		result chela.ToolResult
 		err    error
@@ -234,6 +235,20 @@ func (n *run) execute(ctx context.Context, c chela.ToolCall) outcome {
 		}
 	}
 	return n.outcomeOf(ctx, c, e.result, e.err)
+}
+
+// watch returns what announces the output of a call while it runs. It uses
+// nothing of the run, which a tool that does not end may outlive.
+func (n *run) watch(c chela.ToolCall) func(string) {
+	e := chela.Event{
+		Kind: chela.EventToolOutput, Session: c.Session, Thread: c.Thread, Turn: c.Turn, Call: c.ID, Tool: c.Tool,
+	}
+	now, emit := n.Now, n.Emit
+	return func(text string) {
+		e := e
+		e.Text, e.At = text, now()
+		emit(e)
+	}
 }
 
 func (n *run) outcomeOf(ctx context.Context, c chela.ToolCall, result chela.ToolResult, err error) outcome {

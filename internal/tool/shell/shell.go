@@ -91,6 +91,7 @@ func run(ctx context.Context, runner commandRunner, find workspace.Finder, call 
 		Workspace: dir,
 		Workdir:   call.In.Workdir,
 		Timeout:   timeout,
+		Output:    call.Output,
 	})
 	switch {
 	case ctx.Err() != nil:
