@@ -88,7 +88,7 @@ func (d *Desk) answer(ctx context.Context, w *store.Write, a *chela.Approval, r 
 	if err != nil {
 		return err
 	}
-	if d.cfg.Hash(call.Tool, call.Args) != a.ArgsHash {
+	if r.Answer != chela.AnswerNo && d.cfg.Hash(call.Tool, call.Args) != a.ArgsHash {
 		return chela.E(chela.Conflict, "the call has changed since it was asked about").WithHint("say no and let it be asked again")
 	}
 	a.Answer, a.Comment, a.AnsweredBy, a.AnsweredAt = r.Answer, r.Comment, r.By, d.cfg.Now()
