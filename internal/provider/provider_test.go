@@ -61,7 +61,10 @@ func TestFallback(t *testing.T) {
 func TestFallbackStopsWhenLeft(t *testing.T) {
 	t.Parallel()
 	f := &fake{ends: []end{{texts: []string{"a", "b"}}}}
-	for chunk := range provider.Fallback(f).Stream(t.Context(), &chela.Request{}) {
+	for chunk, err := range provider.Fallback(f).Stream(t.Context(), &chela.Request{}) {
+		if err != nil {
+			t.Error(err)
+		}
 		checkDiff(t, chela.Chunk{Text: "a"}, chunk)
 		break
 	}

@@ -66,7 +66,7 @@ func encode(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.Encode(v) // the objects of this package always have a JSON form
+	_ = enc.Encode(v) // the objects of this package always have a JSON form
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
@@ -110,7 +110,7 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request) {
 	case a.Fault == FaultPage:
 		w.Header().Set("Content-Type", "text/html")
 		w.WriteHeader(http.StatusBadGateway)
-		io.WriteString(w, "<html><head><title>502 Bad Gateway</title></head><body>try again</body></html>")
+		w.Write([]byte("<html><head><title>502 Bad Gateway</title></head><body>try again</body></html>"))
 	case a.Fault.Refuses():
 		if a.After > 0 {
 			w.Header().Set("Retry-After", fmt.Sprint(a.After.Seconds()))

@@ -215,7 +215,10 @@ func TestBreakEndsTheStream(t *testing.T) {
 	t.Parallel()
 	p := setup(t, "turns: [{steps: [{chunk_bytes: 1, text: abc}]}]")
 	n := 0
-	for range p.Stream(t.Context(), ask(user("x"))) {
+	for _, err := range p.Stream(t.Context(), ask(user("x"))) {
+		if err != nil {
+			t.Error(err)
+		}
 		n++
 		break
 	}

@@ -43,8 +43,8 @@ func readProblem(body []byte) (problem, bool) {
 		if json.Unmarshal(raw, &text) == nil {
 			return problem{message: text}, true
 		}
-		inner = nil // a value of another form says nothing
-		json.Unmarshal(raw, &inner)
+		inner = nil
+		_ = json.Unmarshal(raw, &inner) // a value of another form says nothing
 	} else if top["message"] == nil && top["detail"] == nil {
 		return problem{}, false
 	}
