@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"chela"
@@ -107,7 +108,7 @@ func (b *backend) pause(ctx context.Context, heard *event.Listener) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	heard.Next(ctx)
-	if err := context.Cause(ctx); err != nil && err != context.DeadlineExceeded {
+	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return nil
