@@ -64,8 +64,7 @@ type Lanes struct {
 	turns sync.WaitGroup // every goroutine that serves a lane; Run waits for them
 
 	mu      sync.Mutex
-	closing bool            // guarded by mu, like all below
-	hard    context.Context // ends when turns are cut off
+	closing bool // guarded by mu, like all below
 	held    map[chela.SessionKey]*holding
 }
 
