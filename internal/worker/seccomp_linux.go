@@ -142,9 +142,15 @@ var processCalls = []struct {
 	call uint32
 	arg  int
 }{
-	{unix.SYS_PRLIMIT64, 0}, {unix.SYS_SCHED_SETAFFINITY, 0}, {unix.SYS_SCHED_SETPARAM, 0},
-	{unix.SYS_SCHED_SETSCHEDULER, 0}, {unix.SYS_SCHED_SETATTR, 0}, {unix.SYS_SETPRIORITY, 1},
-	{unix.SYS_IOPRIO_SET, 1}, {unix.SYS_MIGRATE_PAGES, 0}, {unix.SYS_MOVE_PAGES, 0},
+	{unix.SYS_PRLIMIT64, 0},
+	{unix.SYS_SCHED_SETAFFINITY, 0},
+	{unix.SYS_SCHED_SETPARAM, 0},
+	{unix.SYS_SCHED_SETSCHEDULER, 0},
+	{unix.SYS_SCHED_SETATTR, 0},
+	{unix.SYS_SETPRIORITY, 1},
+	{unix.SYS_IOPRIO_SET, 1},
+	{unix.SYS_MIGRATE_PAGES, 0},
+	{unix.SYS_MOVE_PAGES, 0},
 }
 
 // sharedRules are for a command that shares the host's file tree and process
