@@ -73,7 +73,8 @@ func TestPersonAnswers(t *testing.T) {
 		{"yes", "y\n", false, []Reply{yes}, asked + keys, ""},
 		{"typing error first", "x\ny\n", false, []Reply{yes}, asked + keys + "type one of the letters\n" + keys, ""},
 		{
-			"pattern that does not cover it", "p\nbad\ny\n", false, []Reply{bad, yes},
+			"pattern that does not cover it", "p\nbad\ny\n", false,
+			[]Reply{bad, yes},
 			asked + keys + "make\n" + pattern + "the pattern does not cover it; name all of it\n" + keys, "",
 		},
 		{"nobody answers", "", false, nil, asked + keys + "\n", chela.Denied},
