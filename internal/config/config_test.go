@@ -277,7 +277,9 @@ func TestDefaultModel(t *testing.T) {
 		{"openrouter", []string{"OPENROUTER_API_KEY=x"}, "openrouter", "default: OPENROUTER_API_KEY is set"},
 		{"openai first", []string{"OPENROUTER_API_KEY=x", "OPENAI_API_KEY=x"}, "openai", "default: OPENAI_API_KEY is set"},
 		{
-			"anthropic first", []string{"ANTHROPIC_API_KEY=x", "OPENAI_API_KEY=x"}, "anthropic",
+			"anthropic first",
+			[]string{"ANTHROPIC_API_KEY=x", "OPENAI_API_KEY=x"},
+			"anthropic",
 			"default: ANTHROPIC_API_KEY is set",
 		},
 	}
