@@ -63,9 +63,11 @@ func newLedger(t *testing.T) *ledger {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.hits = append(l.hits, r.Method+" "+r.URL.Path)
-		if _, err := fmt.Fprintln(l.file, r.Method, r.URL.Path); err == nil {
+		_, err := fmt.Fprintln(l.file, r.Method, r.URL.Path)
+		if err == nil {
 			err = l.file.Sync()
-		} else {
+		}
+		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
