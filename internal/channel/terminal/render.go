@@ -20,6 +20,7 @@ type Renderer struct {
 	midTool bool            // standard error is inside a line of a tool's output
 	status  bool            // a progress line is shown that the next line replaces
 	running map[chela.CallID]running
+	latest  chela.CallID // whose beginning is the last line that was shown
 }
 
 // running is a call that began and did not end yet.
@@ -45,6 +46,7 @@ func (r *Renderer) Show(e chela.Event) {
 		label := strings.TrimSpace(e.Tool + " " + Brief(e.Text))
 		r.running[e.Call] = running{label: label, at: e.At}
 		r.Note("· " + label)
+		r.latest = e.Call
 	case chela.EventToolOutput:
 		r.output(e.Text)
 	case chela.EventToolFinished:
@@ -95,6 +97,7 @@ func (r *Renderer) Note(text string) {
 		r.midLine = false
 	}
 	r.said.Reset()
+	r.latest = ""
 	r.screen.Note(text)
 }
 
@@ -112,12 +115,13 @@ func (r *Renderer) output(text string) {
 	}
 }
 
-// finished marks a call's end. Where several run, it says which.
+// finished marks a call's end. Unless its beginning is right above, it says
+// which.
 func (r *Renderer) finished(e chela.Event) {
 	call, known := r.running[e.Call]
 	delete(r.running, e.Call)
 	text := "  " + mark(chela.CallState(e.Text))
-	if !known || len(r.running) > 0 {
+	if r.latest != e.Call {
 		text += " " + e.Tool
 	}
 	if known {

@@ -55,7 +55,7 @@ func TestRenderer(t *testing.T) {
 				started("c1", "time", "{}", 0), started("c2", "calc", `{"expression":"1+1"}`, 1),
 				finished("c2", "calc", chela.CallFailed, 3), finished("c1", "time", chela.CallDone, 1500),
 			},
-			"x", "x\n", "· time\n· calc 1+1\n  ✗ failed calc 2 ms\n  ✓ 1.5 s\n",
+			"x", "x\n", "· time\n· calc 1+1\n  ✗ failed 2 ms\n  ✓ time 1.5 s\n",
 		},
 		{
 			"never began", false,
