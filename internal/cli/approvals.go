@@ -11,6 +11,8 @@ import (
 	"chela/internal/config"
 )
 
+const approvalHint = "see chela approvals list --all"
+
 func (c *commands) approvalsCommand() *cobra.Command {
 	var all bool
 	listing := &cobra.Command{
@@ -88,7 +90,7 @@ func (c *commands) approvalsList(ctx context.Context, b *Backend, all bool) erro
 func (c *commands) approvalShow(ctx context.Context, b *Backend, id chela.ApprovalID) error {
 	a, err := b.Approvals.Approval(ctx, id)
 	if err != nil {
-		return err
+		return notThere(err, approvalHint)
 	}
 	if c.p.json {
 		return c.p.document(a)
@@ -113,7 +115,7 @@ func (c *commands) answer(ctx context.Context, reply Reply) error {
 	return c.open(ctx, func(_ *config.Config, b *Backend) error {
 		a, err := b.Approvals.Answer(ctx, reply)
 		if err != nil {
-			return err
+			return notThere(err, approvalHint)
 		}
 		t := c.talk(b, terminal.NewInput(c.Stdin), false)
 		turn, err := t.resume(ctx, a.Turn)

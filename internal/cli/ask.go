@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"chela"
 	"chela/internal/channel/terminal"
 	"chela/internal/config"
+	"chela/internal/lane"
 )
 
 // askFlags are the flags of ask.
@@ -29,7 +31,7 @@ type askFlags struct {
 func (c *commands) askCommand() *cobra.Command {
 	var f askFlags
 	cmd := &cobra.Command{
-		Use:   "ask [TEXT]",
+		Use:   "ask [flags] [TEXT]",
 		Short: "Ask one thing and print the answer",
 		Long:  "Ask one thing and print the answer. What is piped in is added to the text.",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -71,11 +73,15 @@ func (c *commands) ask(ctx context.Context, f askFlags, text string) error {
 	if err != nil {
 		return err
 	}
-	return c.open(ctx, func(cfg *config.Config, b *Backend) error {
-		message, err := f.inbound(cfg, text)
-		if err != nil {
-			return err
-		}
+	cfg, err := c.config()
+	if err != nil {
+		return err
+	}
+	message, err := f.inbound(cfg, text)
+	if err != nil {
+		return err
+	}
+	return c.openWith(ctx, cfg, func(b *Backend) error {
 		if message.Attachments, err = attachments(ctx, b, f.attach); err != nil {
 			return err
 		}
@@ -86,7 +92,7 @@ func (c *commands) ask(ctx context.Context, f askFlags, text string) error {
 			t.show = c.eventLine
 		}
 		turn, err := t.ask(ctx, message)
-		return c.answered(ctx, t, turn, err)
+		return c.answered(ctx, t, turn, notThere(err, "see chela threads list --session "+string(message.Session)))
 	})
 }
 
@@ -105,7 +111,8 @@ func (c *commands) talk(b *Backend, in *terminal.Input, stream bool) *talk {
 // answered prints what a turn came to. A turn that did not complete may have
 // an answer all the same.
 func (c *commands) answered(ctx context.Context, t *talk, turn chela.Turn, ended error) error {
-	if turn.ID == "" {
+	if turn.ID == "" || ctx.Err() != nil {
+		t.r.Finish("")
 		return ended
 	}
 	text, err := t.answer(ctx, turn.ID)
@@ -189,8 +196,12 @@ func (f askFlags) inbound(cfg *config.Config, text string) (chela.Inbound, error
 	if in.Model != "" {
 		model = in.Model
 	}
-	_, _, err = cfg.Resolve(model)
-	return in, err
+	if _, _, err = cfg.Resolve(model); err != nil {
+		return in, err
+	}
+	check := in
+	check.MessageID = cmp.Or(in.MessageID, "new") // it gets its name where it is stored
+	return in, lane.Check(check)
 }
 
 // sayOffline tells that no model answers, unless that was asked for.

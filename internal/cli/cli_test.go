@@ -177,7 +177,7 @@ func TestOutput(t *testing.T) {
 		"models list", "models test", "models test --json", "status", "status --json", "doctor", "version", "version --json",
 		"config get limits.steps", "config get limits.step", "config set limits.steps 9", "config get limits.steps --json",
 		"config set limits.steps x", "config path", "init", "init --yes", "init --yes --json",
-		"help turns", "help frobnicate", "help turns frobnicate", "frobnicate", "turns", "turns frobnicate", "turns show", "ask --frobnicate", "version x",
+		"help turns", "help frobnicate", "completion", "completion tcsh", "turns shwo", "thread list --session x", "help turns frobnicate", "frobnicate", "turns", "turns frobnicate", "turns show", "ask --frobnicate", "version x",
 	} {
 		got := h.runIn(t, dir, "", strings.Split(line, " ")...)
 		all.WriteString("$ chela " + line + "\n" + got.out + got.err)
@@ -194,7 +194,7 @@ func TestOutput(t *testing.T) {
 func TestDoctor(t *testing.T) {
 	t.Parallel()
 	h := &home{floor: true}
-	if got := h.run(t, "", "doctor"); got.code != 1 || !strings.Contains(got.out, "✗  database") {
+	if got := h.run(t, "", "doctor"); got.code != 1 || !strings.Contains(got.out, "✗ database") {
 		t.Errorf("got %+v", got)
 	}
 	dir := t.TempDir()

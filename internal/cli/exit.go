@@ -22,9 +22,13 @@ const (
 // errInterrupted ends a command whose turn a person stopped.
 var errInterrupted = errors.New("interrupted")
 
+// errTerminated ends a command that was told to stop from outside. It is for
+// errorLine alone, so it is written as a person reads it.
+var errTerminated = errors.New("stopped; a turn that had begun goes on with the next message of its session")
+
 // ExitCode returns the exit code for what a command ended with.
 func ExitCode(err error) int {
-	if errors.Is(err, errInterrupted) || errors.Is(err, context.Canceled) {
+	if errors.Is(err, errInterrupted) || errors.Is(err, errTerminated) || errors.Is(err, context.Canceled) {
 		return exitInterrupted
 	}
 	switch chela.KindOf(err) {
@@ -46,12 +50,21 @@ func ExitCode(err error) int {
 func errorLine(err error) string {
 	text := chela.MessageOf(err)
 	switch {
-	case errors.Is(err, errInterrupted):
+	case errors.Is(err, errInterrupted), errors.Is(err, errTerminated):
 		text = err.Error()
 	case chela.KindOf(err) == chela.Internal:
 		text = "internal error: " + strings.Join(strings.Fields(err.Error()), " ")
 	}
 	return "chela: " + terminal.Visible(text)
+}
+
+// notThere tells how to find what a NotFound error says is not there, unless
+// the error tells itself.
+func notThere(err error, hint string) error {
+	if chela.KindOf(err) != chela.NotFound || chela.HintOf(err) != "" {
+		return err
+	}
+	return chela.E(chela.NotFound, chela.MessageOf(err)).WithHint(hint).Because(err)
 }
 
 // ending returns the error that stands for a turn that did not complete.

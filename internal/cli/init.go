@@ -37,15 +37,16 @@ func (c *commands) initCommand() *cobra.Command {
 // initialize makes the home, a first config.toml and the database. What is
 // there stays as it is.
 func (c *commands) initialize(ctx context.Context) error {
-	home, err := config.Find(c.configInput())
+	cfg, err := c.config()
 	if err != nil {
 		return err
 	}
+	home := cfg.Home
 	if err := writeFirst(home); err != nil {
 		return chela.E(chela.Denied, "cannot write "+home.ConfigFile()).
 			WithHint("make the folder writable, or choose another with --home").Because(err)
 	}
-	return c.open(ctx, func(cfg *config.Config, b *Backend) error {
+	return c.openWith(ctx, cfg, func(b *Backend) error {
 		s, err := b.Status(ctx)
 		if err != nil {
 			return err

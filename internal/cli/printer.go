@@ -74,7 +74,8 @@ func marshal(v any, indent string) (string, error) {
 // table writes rows under a head, one line for each. Cells are cut to what
 // leaves a table readable.
 func (p *printer) table(head []string, rows [][]string) {
-	w := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
+	var text strings.Builder
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, strings.Join(head, "\t"))
 	for _, row := range rows {
 		cells := make([]string, len(row))
@@ -83,7 +84,10 @@ func (p *printer) table(head []string, rows [][]string) {
 		}
 		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
-	w.Flush() // the sink keeps the error
+	w.Flush() // a Builder takes everything
+	for line := range strings.Lines(text.String()) {
+		fmt.Fprintln(p.Out, strings.TrimRight(line, " \n"))
+	}
 }
 
 // fields writes names and values, one line for each; empty values are left

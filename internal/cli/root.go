@@ -23,8 +23,11 @@ func Main(ctx context.Context, p Program) int {
 	root.SetOut(c.p.Out)
 	root.SetErr(c.p.Err)
 	cmd, err := root.ExecuteContextC(ctx)
-	if err != nil && !c.begun {
+	switch {
+	case err != nil && !c.begun:
 		err = wrongUse(cmd, err)
+	case err != nil && ctx.Err() != nil:
+		err = errTerminated
 	}
 	if err == nil && c.p.sink.err != nil {
 		err = chela.E(chela.Unavailable, "cannot write the output").WithHint("see where it goes").Because(c.p.sink.err)
@@ -53,7 +56,16 @@ func between(least, most int) cobra.PositionalArgs {
 		if least <= len(args) && len(args) <= most {
 			return nil
 		}
-		return chela.E(chela.Invalid, fmt.Sprintf("%s does not take %d arguments", cmd.CommandPath(), len(args))).
+		takes := "no arguments"
+		switch {
+		case least < most:
+			takes = fmt.Sprintf("%d or %d arguments", least, most)
+		case most == 1:
+			takes = "1 argument"
+		case most > 1:
+			takes = fmt.Sprintf("%d arguments", most)
+		}
+		return chela.E(chela.Invalid, fmt.Sprintf("%s takes %s, not %d", cmd.CommandPath(), takes, len(args))).
 			WithHint("write " + cmd.UseLine())
 	}
 }
@@ -72,8 +84,10 @@ func (c *commands) root() *cobra.Command {
 		Use:               "chela",
 		Short:             "An agent that remembers, asks before it acts, and survives being killed",
 		Long:              "Without a command, chela talks with you in the terminal.",
+		Args:              noCommand,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		PersistentPreRunE: func(*cobra.Command, []string) error { c.begun = true; return nil },
 		RunE:              func(cmd *cobra.Command, _ []string) error { return c.chat(cmd.Context()) },
 	}
@@ -82,9 +96,19 @@ func (c *commands) root() *cobra.Command {
 	root.AddCommand(
 		c.askCommand(), c.sessionsCommand(), c.threadsCommand(), c.turnsCommand(), c.approvalsCommand(),
 		c.toolsCommand(), c.modelsCommand(), c.configCommand(), c.statusCommand(), c.doctorCommand(),
-		c.initCommand(), c.versionCommand(),
+		c.initCommand(), c.versionCommand(), completionCommand(),
 	)
 	root.SetHelpCommand(helpCommand())
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if misspelt := noCommand(cmd, cmd.Flags().Args()); misspelt != nil && cmd.HasSubCommands() {
+			return misspelt
+		}
+		return err
+	})
+	forAll(root, func(cmd *cobra.Command) {
+		cmd.DisableFlagsInUseLine = true
+		cmd.SuggestionsMinimumDistance = 2
+	})
 	return root
 }
 
@@ -108,7 +132,7 @@ func group(use, short string, of ...*cobra.Command) *cobra.Command {
 	g := &cobra.Command{
 		Use:   use,
 		Short: short,
-		Args:  cobra.NoArgs,
+		Args:  noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return chela.E(chela.Invalid, cmd.CommandPath()+" needs a command").
 				WithHint("see " + cmd.CommandPath() + " --help")
@@ -116,6 +140,27 @@ func group(use, short string, of ...*cobra.Command) *cobra.Command {
 	}
 	g.AddCommand(of...)
 	return g
+}
+
+// noCommand accepts no arguments: what follows a command that holds others
+// must be one of them.
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := "see " + cmd.CommandPath() + " --help"
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "did you mean " + cmd.CommandPath() + " " + near[0] + "?"
+	}
+	return chela.E(chela.Invalid, "no command "+cmd.CommandPath()+" "+terminal.OneLine(args[0], 60)).WithHint(hint)
+}
+
+// forAll calls change with a command and all below it.
+func forAll(cmd *cobra.Command, change func(*cobra.Command)) {
+	change(cmd)
+	for _, below := range cmd.Commands() {
+		forAll(below, change)
+	}
 }
 
 // configInput returns what the configuration is made of.
@@ -144,11 +189,16 @@ func (c *commands) resume(ctx context.Context, use func(*config.Config, *Backend
 
 // open loads the configuration, opens the home, calls use, and closes it
 // again.
-func (c *commands) open(ctx context.Context, use func(*config.Config, *Backend) error) (err error) {
+func (c *commands) open(ctx context.Context, use func(*config.Config, *Backend) error) error {
 	cfg, err := c.config()
 	if err != nil {
 		return err
 	}
+	return c.openWith(ctx, cfg, func(b *Backend) error { return use(cfg, b) })
+}
+
+// openWith is open for a command that has loaded the configuration itself.
+func (c *commands) openWith(ctx context.Context, cfg *config.Config, use func(*Backend) error) (err error) {
 	b, err := c.Open(ctx, cfg)
 	if err != nil {
 		return err
@@ -158,5 +208,5 @@ func (c *commands) open(ctx context.Context, use func(*config.Config, *Backend) 
 			err = fmt.Errorf("close the home: %w", closed)
 		}
 	}()
-	return use(cfg, b)
+	return use(b)
 }

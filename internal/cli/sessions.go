@@ -40,7 +40,7 @@ func sessionRow(s chela.Session) []string {
 func (c *commands) sessionShow(cmd *cobra.Command, b *Backend, key chela.SessionKey) error {
 	s, err := b.Sessions.Session(cmd.Context(), key)
 	if err != nil {
-		return err
+		return notThere(err, "see chela sessions list")
 	}
 	own, err := b.Threads.Threads(cmd.Context(), key)
 	if err != nil {

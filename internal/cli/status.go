@@ -2,10 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/channel/terminal"
 	"chela/internal/config"
 )
 
@@ -45,7 +47,7 @@ func (c *commands) doctorCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found := []Finding{{Subject: "config", OK: true, Text: "every setting is valid"}}
 			if cfg, err := c.config(); err != nil {
-				found = []Finding{{Subject: "config", Text: chela.MessageOf(err), Cure: chela.HintOf(err)}}
+				found = []Finding{unwell("config", err)}
 			} else {
 				found = append(found, c.Examine(cmd.Context(), cfg)...)
 			}
@@ -54,17 +56,22 @@ func (c *commands) doctorCommand() *cobra.Command {
 	}
 }
 
+// unwell is the finding that an error stands for.
+func unwell(subject string, err error) Finding {
+	cure := chela.HintOf(err)
+	return Finding{Subject: subject, Text: strings.TrimSuffix(chela.MessageOf(err), "; "+cure), Cure: cure}
+}
+
 // findings prints what doctor found; one that is not well is an error.
 func (c *commands) findings(found []Finding) error {
-	err := list(c.p, found, []string{"", "SUBJECT", "FOUND", "CURE"}, func(f Finding) []string {
-		sign := "✗"
-		if f.OK {
-			sign = "✓"
+	if c.p.json {
+		if err := c.p.document(found); err != nil {
+			return err
 		}
-		return []string{sign, f.Subject, f.Text, f.Cure}
-	})
-	if err != nil {
-		return err
+	} else {
+		for _, f := range found {
+			c.finding(f)
+		}
 	}
 	bad := 0
 	for _, f := range found {
@@ -74,7 +81,19 @@ func (c *commands) findings(found []Finding) error {
 	}
 	if bad > 0 {
 		return chela.E(chela.Unavailable, fmt.Sprintf("%d of %d findings need a cure", bad, len(found))).
-			WithHint("do what the table says")
+			WithHint("do what is written below each")
 	}
 	return nil
+}
+
+// finding prints one finding for people, its cure below it.
+func (c *commands) finding(f Finding) {
+	sign := "✗"
+	if f.OK {
+		sign = "✓"
+	}
+	c.p.Line(fmt.Sprintf("%s %-10s %s", sign, f.Subject, terminal.OneLine(f.Text, 1000)))
+	if f.Cure != "" {
+		c.p.Line(fmt.Sprintf("  %-10s → %s", "", terminal.OneLine(f.Cure, 1000)))
+	}
 }

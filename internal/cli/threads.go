@@ -26,7 +26,7 @@ func (c *commands) threadsCommand() *cobra.Command {
 			return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
 				own, err := b.Threads.Threads(cmd.Context(), chela.SessionKey(session))
 				if err != nil {
-					return err
+					return notThere(err, "see chela sessions list")
 				}
 				return list(c.p, own, threadHead, threadRow)
 			})
@@ -48,7 +48,7 @@ func (c *commands) threadsCommand() *cobra.Command {
 func (c *commands) threadShow(ctx context.Context, b *Backend, id chela.ThreadID) error {
 	t, err := b.Threads.Thread(ctx, id)
 	if err != nil {
-		return err
+		return notThere(err, "see chela threads list")
 	}
 	path, err := b.Threads.Path(ctx, id)
 	if err != nil {

@@ -65,23 +65,31 @@ func (c *commands) toolsList(ctx context.Context, agent string) error {
 
 func (c *commands) toolInfo(ctx context.Context, agent, name string) error {
 	return c.open(ctx, func(_ *config.Config, b *Backend) error {
-		all, err := b.Tools.Tools(ctx, agent)
+		t, err := toolNamed(ctx, b, agent, name)
 		if err != nil {
 			return err
 		}
-		for _, t := range all {
-			if t.Name != name {
-				continue
-			}
-			if c.p.json {
-				return c.p.document(shownTool(t))
-			}
-			c.p.fields([2]string{"tool", t.Name}, [2]string{"domain", string(t.Domain)})
-			c.p.Line("\n" + t.Description + "\n\n" + indented(t.Input))
-			return nil
+		if c.p.json {
+			return c.p.document(shownTool(t))
 		}
-		return chela.E(chela.NotFound, "no tool "+terminal.OneLine(name, 40)).WithHint("see chela tools list")
+		c.p.fields([2]string{"tool", t.Name}, [2]string{"domain", string(t.Domain)})
+		c.p.Line("\n" + t.Description + "\n\n" + indented(t.Input))
+		return nil
 	})
+}
+
+// toolNamed returns a tool of an agent.
+func toolNamed(ctx context.Context, b *Backend, agent, name string) (chela.Tool, error) {
+	all, err := b.Tools.Tools(ctx, agent)
+	if err != nil {
+		return chela.Tool{}, err
+	}
+	for _, t := range all {
+		if t.Name == name {
+			return t, nil
+		}
+	}
+	return chela.Tool{}, chela.E(chela.NotFound, "no tool "+terminal.OneLine(name, 40)).WithHint("see chela tools list")
 }
 
 // indented writes a schema for people.
@@ -104,9 +112,15 @@ func (c *commands) toolCall(ctx context.Context, agent string, args []string) er
 			WithHint(`write them as '{"name": "value"}' (chela tools info ` + terminal.OneLine(args[0], 40) + " shows which)")
 	}
 	return c.open(ctx, func(_ *config.Config, b *Backend) error {
+		if _, err := toolNamed(ctx, b, agent, args[0]); err != nil {
+			return err
+		}
 		within, release := c.Interruptible(ctx)
 		defer release()
 		result, err := b.Tools.Call(within, agent, args[0], json.RawMessage(args[1]))
+		if chela.KindOf(err) == chela.Invalid && chela.HintOf(err) == "" {
+			return chela.E(chela.Invalid, chela.MessageOf(err)).WithHint("see chela tools info " + args[0]).Because(err)
+		}
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,8 @@ import (
 	"chela/internal/config"
 )
 
+const turnHint = "chela threads show ID --json names the turns of a thread"
+
 func (c *commands) turnsCommand() *cobra.Command {
 	return group("turns", "Look at turns and stop them",
 		&cobra.Command{
@@ -36,7 +38,7 @@ func (c *commands) turnsCommand() *cobra.Command {
 func (c *commands) turnShow(ctx context.Context, b *Backend, id chela.TurnID) error {
 	t, err := b.Turns.Turn(ctx, id)
 	if err != nil {
-		return err
+		return notThere(err, turnHint)
 	}
 	entries, calls, err := b.Turns.Transcript(ctx, id)
 	if err != nil {
@@ -86,7 +88,7 @@ func took(from, to time.Time) string {
 // turnCancel stops a turn and waits for its end.
 func (c *commands) turnCancel(ctx context.Context, b *Backend, id chela.TurnID) error {
 	if err := b.Conversation.Stop(ctx, id); err != nil {
-		return err
+		return notThere(err, turnHint)
 	}
 	t, err := b.Conversation.Follow(ctx, id, func(chela.Event) {})
 	if err != nil {
