@@ -291,8 +291,7 @@ func (n *run) record(c chela.ToolCall, out outcome) {
 	n.announce(chela.Event{Kind: chela.EventToolFinished, Call: c.ID, Tool: c.Tool, Text: string(c.State)})
 }
 
-// settle gives a call an outcome without running it. A call that waited for an
-// answer withdraws its question.
+// settle gives a call an outcome without running it.
 func (n *run) settle(c chela.ToolCall, state chela.CallState, why string) {
 	if !c.State.Ended() {
 		c.State, c.Why, c.FinishedAt = state, why, n.Now()
