@@ -24,7 +24,7 @@ func (b *backend) Ask(ctx context.Context, in chela.Inbound, show func(chela.Eve
 	// turn is missed.
 	heard := b.bus.Listen(func(e chela.Event) bool { return e.Session == in.Session })
 	defer heard.Close()
-	receipt, err := b.lanes.Submit(ctx, in)
+	receipt, begun, err := b.accept(ctx, in)
 	if err != nil {
 		return chela.Turn{}, err
 	}
@@ -34,12 +34,30 @@ func (b *backend) Ask(ctx context.Context, in chela.Inbound, show func(chela.Eve
 			return chela.Turn{}, err
 		}
 	}
-	if receipt.Turn != "" && !receipt.Duplicate { // it runs here
+	if begun {
 		if _, err := b.showUntil(ctx, heard, id, show); err != nil {
 			return chela.Turn{ID: id, State: chela.TurnProcessing}, err
 		}
 	}
 	return b.follow(ctx, heard, id, show)
+}
+
+// accept is the way in of every message: an answer to a question that is
+// pending goes to the desk, anything else into the inbox. It reports whether the
+// message began a turn in this process.
+func (a *App) accept(ctx context.Context, in chela.Inbound) (r lane.Receipt, begun bool, err error) {
+	if err := lane.Check(in); err != nil {
+		return r, false, err
+	}
+	answered, ok, err := a.desk.AnswerText(ctx, in)
+	if err != nil {
+		return r, false, err
+	}
+	if ok {
+		return lane.Receipt{Session: answered.Session, Thread: answered.Thread, Turn: answered.Turn}, false, nil
+	}
+	r, err = a.lanes.Submit(ctx, in)
+	return r, r.Turn != "" && !r.Duplicate, err
 }
 
 // complete fills in what a message leaves open, and refuses one that no turn

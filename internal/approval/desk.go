@@ -15,6 +15,7 @@ package approval
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,6 +53,10 @@ type Reply struct {
 	Pattern string // with AnswerPattern: what is allowed from now on; empty means exactly this
 	Comment string // with AnswerNo: what the model is told
 	By      string // who answers, and through which channel
+
+	// Message is the message whose text is the answer, if it came as one. It
+	// is stored in the same transaction, so that its delivery counts once.
+	Message *chela.Waiting
 }
 
 // Answer records an answer and lets the turn go on. It is NotFound if there is
@@ -76,6 +81,51 @@ func (d *Desk) Answer(ctx context.Context, r Reply) (chela.Approval, error) {
 		return a, err
 	}
 	return a, d.goOn(ctx, a)
+}
+
+// AnswerText takes a message for an answer if its text reads like one and
+// exactly one question is pending in its thread; otherwise the message is an
+// ordinary one, and AnswerText reports false.
+func (d *Desk) AnswerText(ctx context.Context, in chela.Inbound) (chela.Approval, bool, error) {
+	answer, ok := ParseText(in.Text)
+	if !ok || !in.Origin.Owner || len(in.Attachments) > 0 {
+		return chela.Approval{}, false, nil
+	}
+	asked, err := d.askedIn(ctx, in)
+	if err != nil || len(asked) != 1 {
+		return chela.Approval{}, false, err
+	}
+	a, err := d.Answer(ctx, Reply{
+		ID: asked[0].ID, Answer: answer, By: "owner in " + in.Origin.Channel,
+		Message: &chela.Waiting{ID: d.cfg.IDs.Inbox(), CreatedAt: d.cfg.Now(), Inbound: in},
+	})
+	return a, err == nil, err
+}
+
+// askedIn returns the questions that are pending in the thread of a message. A
+// message that was delivered before finds none.
+func (d *Desk) askedIn(ctx context.Context, in chela.Inbound) (asked []chela.Approval, err error) {
+	err = d.store.Read(ctx, func(r *store.Read) error {
+		_, known, err := r.Delivered(ctx, in.Origin.Channel, in.Origin.Account, in.MessageID)
+		if err != nil || known {
+			return err
+		}
+		thread := in.Thread
+		if thread == "" {
+			s, err := r.Session(ctx, in.Session)
+			if chela.KindOf(err) == chela.NotFound {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			thread = s.Thread
+		}
+		pending, err := r.PendingApprovals(ctx, in.Session)
+		asked = slices.DeleteFunc(pending, func(a chela.Approval) bool { return a.Thread != thread })
+		return err
+	})
+	return asked, err
 }
 
 // answer is the transaction of an answer. An answer that comes too late closes
@@ -103,7 +153,29 @@ func (d *Desk) answer(ctx context.Context, w *store.Write, a *chela.Approval, r 
 			return err
 		}
 	}
+	if err := keep(ctx, w, *a, r.Message); err != nil {
+		return err
+	}
 	return d.settle(ctx, w, *a, call)
+}
+
+// keep stores the message that an answer came as, as part of the turn that it
+// lets go on.
+func keep(ctx context.Context, w *store.Write, a chela.Approval, m *chela.Waiting) error {
+	if m == nil {
+		return nil
+	}
+	place, _, err := w.Arrive(ctx, a.Session)
+	if err != nil {
+		return err
+	}
+	taken := *m
+	taken.Thread, taken.State, taken.Turn = a.Thread, chela.InboxTaken, a.Turn
+	added, err := w.AddMessage(ctx, taken, place.Arrivals)
+	if err == nil && !added {
+		err = chela.E(chela.Conflict, "the message was delivered before")
+	}
+	return err
 }
 
 // grant stores the standing answer that comes with "always".

@@ -72,10 +72,10 @@ func scanGrant(row scanner) (g chela.Grant, err error) {
 }
 
 // Grants returns the standing answers of an agent that hold in a session, or
-// all of them if key is empty.
+// all of them if key is empty; with an empty agent those of all agents.
 func (r *Read) Grants(ctx context.Context, agent string, key chela.SessionKey) ([]chela.Grant, error) {
 	return all(ctx, r, scanGrant, `select `+grantColumns+` from grants
-		where agent = $1 and (session = '' or session = $2 or $2 = '') order by created_at, id`, agent, string(key))
+		where (agent = $1 or $1 = '') and (session = '' or session = $2 or $2 = '') order by created_at, id`, agent, string(key))
 }
 
 // AddGrant adds a standing answer.
