@@ -124,11 +124,15 @@ func TestNextEndings(t *testing.T) {
 		{"stop while a person is asked", sketch{steps: 1, calls: "awaiting", pending: true}, stop, "finish interrupted interrupted"},
 		{"stop after the answer", sketch{steps: 1, last: chela.EntryAssistant, text: "hi"}, stop, "finish interrupted interrupted"},
 		{
-			"time is up", sketch{}, turn.Facts{TimeUp: true, Limits: turn.Limits{Steps: 10, Time: time.Minute}},
+			"time is up",
+			sketch{},
+			turn.Facts{TimeUp: true, Limits: turn.Limits{Steps: 10, Time: time.Minute}},
 			"finish limited exhausted time the turn took longer than 1m0s",
 		},
 		{
-			"time is up before the model broke", sketch{}, turn.Facts{TimeUp: true, Failure: broken, Limits: turn.Limits{Steps: 10, Time: time.Minute}},
+			"time is up before the model broke",
+			sketch{},
+			turn.Facts{TimeUp: true, Failure: broken, Limits: turn.Limits{Steps: 10, Time: time.Minute}},
 			"finish limited exhausted time the turn took longer than 1m0s",
 		},
 		{"the model broke", sketch{}, turn.Facts{Failure: broken}, "finish failed unavailable no answer"},

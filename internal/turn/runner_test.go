@@ -25,20 +25,24 @@ func TestCommits(t *testing.T) {
 		{"text", []step{say("hi")}, []string{"turn.end"}},
 		{"a step of reads", []step{say("", "look a", "look b"), say("hi")}, []string{"turn.step", "turn.end"}},
 		{
-			"two steps of reads", []step{say("", "look a"), say("", "look b", "look c"), say("hi")},
+			"two steps of reads",
+			[]step{say("", "look a"), say("", "look b", "look c"), say("hi")},
 			[]string{"turn.step", "turn.step", "turn.end"},
 		},
 		{"an effect", []step{say("", "write a"), say("hi")}, []string{"turn.running", "turn.result", "turn.end"}},
 		{
-			"two effects", []step{say("", "write a", "write b"), say("hi")},
+			"two effects",
+			[]step{say("", "write a", "write b"), say("hi")},
 			[]string{"turn.running", "turn.result", "turn.running", "turn.result", "turn.end"},
 		},
 		{
-			"an effect between reads", []step{say("", "look a", "write b", "look c"), say("hi")},
+			"an effect between reads",
+			[]step{say("", "look a", "write b", "look c"), say("hi")},
 			[]string{"turn.step", "turn.running", "turn.result", "turn.end"},
 		},
 		{
-			"a read after an effect", []step{say("", "write b"), say("", "look c"), say("hi")},
+			"a read after an effect",
+			[]step{say("", "write b"), say("", "look c"), say("hi")},
 			[]string{"turn.running", "turn.result", "turn.step", "turn.end"},
 		},
 		{"a call that is not run", []step{say("", "nothing a"), say("hi")}, []string{"turn.step", "turn.end"}},

@@ -194,26 +194,31 @@ func TestModelFails(t *testing.T) {
 		want  chela.Failure
 	}{
 		{
-			"an error", []step{fails(&chela.ProviderError{Provider: "test", Kind: chela.Exhausted, Status: 429, Msg: "slow down"})},
+			"an error",
+			[]step{fails(&chela.ProviderError{Provider: "test", Kind: chela.Exhausted, Status: 429, Msg: "slow down"})},
 			chela.Failure{Kind: chela.Exhausted, Message: "test answered 429: slow down"},
 		},
 		{
-			"an error that is not classified", []step{fails(errors.New("odd"))},
+			"an error that is not classified",
+			[]step{fails(errors.New("odd"))},
 			chela.Failure{Kind: chela.Internal, Message: "internal error"},
 		},
 		{
-			"an error after text", []step{func(_ context.Context, yield func(chela.Chunk, error) bool) {
+			"an error after text",
+			[]step{func(_ context.Context, yield func(chela.Chunk, error) bool) {
 				yield(chela.Chunk{Text: "so"}, nil)
 				yield(chela.Chunk{}, &chela.ProviderError{Provider: "test", Kind: chela.Unavailable, Cut: true, Msg: "cut"})
 			}},
 			chela.Failure{Kind: chela.Unavailable, Message: "test: cut"},
 		},
 		{
-			"neither an end nor an error", []step{silent},
+			"neither an end nor an error",
+			[]step{silent},
 			chela.Failure{Kind: chela.Unavailable, Message: "test/model: the stream ended without an end"},
 		},
 		{
-			"an empty answer", []step{say("")},
+			"an empty answer",
+			[]step{say("")},
 			chela.Failure{Kind: chela.Unavailable, Message: "the model answered nothing"},
 		},
 	} {
