@@ -131,24 +131,24 @@ func makeHome(cfg *config.Config) error {
 	}
 	for _, dir := range dirs {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return homeError(err)
+			return homeError(dir, err)
 		}
 	}
 	return nil
 }
 
-// homeError says in words why the home cannot be used.
-func homeError(err error) error {
+// homeError says in words why a part of the home cannot be written.
+func homeError(path string, err error) error {
 	var e *chela.Error
 	switch {
 	case errors.Is(err, fs.ErrPermission), isReadOnly(err):
-		e = chela.E(chela.Denied, "the home cannot be written").WithHint("make it writable, or use another --home")
+		e = chela.E(chela.Denied, path+" cannot be written").WithHint("make it writable, or use another --home")
 	case isFull(err):
 		e = chela.E(chela.Exhausted, "the disk is full").WithHint("free some space and try again; nothing was written half")
 	case errors.Is(err, fs.ErrExist), isNotDir(err):
-		e = chela.E(chela.Invalid, "the home is not a folder").WithHint("use another --home")
+		e = chela.E(chela.Invalid, path+" is not a folder").WithHint("move it away, or use another --home")
 	default:
-		e = chela.E(chela.Unavailable, "the home cannot be made").WithHint("check the disk and --home")
+		e = chela.E(chela.Unavailable, path+" cannot be made").WithHint("check the disk and --home")
 	}
 	return e.Because(err)
 }

@@ -47,7 +47,7 @@ func (b blobs) write(name string, raw []byte) error {
 	}
 	f, err := os.CreateTemp(b.dir, "new-*")
 	if err != nil {
-		return homeError(err)
+		return homeError(b.dir, err)
 	}
 	defer os.Remove(f.Name()) // gone already when all went well
 	_, err = f.Write(raw)
@@ -55,10 +55,10 @@ func (b blobs) write(name string, raw []byte) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		return homeError(err)
+		return homeError(b.dir, err)
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
-		return homeError(err)
+		return homeError(b.dir, err)
 	}
 	return syncDir(b.dir)
 }
@@ -66,11 +66,11 @@ func (b blobs) write(name string, raw []byte) error {
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
-		return homeError(err)
+		return homeError(dir, err)
 	}
 	defer d.Close()
 	if err := d.Sync(); err != nil {
-		return homeError(err)
+		return homeError(dir, err)
 	}
 	return nil
 }

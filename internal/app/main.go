@@ -15,6 +15,10 @@ import (
 // errTerminated is the cause with which a command ends that got SIGTERM.
 var errTerminated = errors.New("terminated")
 
+// inputTime is how long a command that has a text waits for more to come from
+// standard input. What is piped by programs begins to come sooner.
+const inputTime = 3 * time.Second
+
 // Main runs the program with the process's own streams and environment, and
 // returns its exit code.
 func Main(args []string, version string) int {
@@ -23,8 +27,9 @@ func Main(args []string, version string) int {
 	return cli.Main(ctx, cli.Program{
 		Args: args, Environ: config.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Now: time.Now, Version: version,
+		Arrives: func() bool { return arrives(os.Stdin, inputTime) },
 		Open: func(ctx context.Context, cfg *config.Config) (*cli.Backend, error) {
-			return Backend(ctx, cfg, NewLog(cfg, os.Stderr))
+			return Backend(ctx, cfg, commandLog(cfg))
 		},
 		Examine: examine,
 		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {

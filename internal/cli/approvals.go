@@ -17,20 +17,16 @@ func (c *commands) approvalsCommand() *cobra.Command {
 	var all bool
 	listing := &cobra.Command{
 		Use: "list", Short: "List the approvals that wait for an answer", Args: exactly(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
-				return c.approvalsList(cmd.Context(), b, all)
-			})
-		},
+		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
+			return c.approvalsList(ctx, b, all)
+		}),
 	}
 	listing.Flags().BoolVar(&all, "all", false, "those that were answered too")
 	show := &cobra.Command{
 		Use: "show ID", Short: "Show what would happen", Args: exactly(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
-				return c.approvalShow(cmd.Context(), b, chela.ApprovalID(args[0]))
-			})
-		},
+		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+			return c.approvalShow(ctx, b, chela.ApprovalID(args[0]))
+		}),
 	}
 	return group("approvals", "Look at approvals and answer them", listing, show, c.yesCommand(), c.noCommand())
 }
@@ -95,7 +91,7 @@ func (c *commands) approvalShow(ctx context.Context, b *Backend, id chela.Approv
 	if c.p.json {
 		return c.p.document(a)
 	}
-	c.p.fields(
+	c.p.Fields(
 		[2]string{"approval", string(a.ID)}, [2]string{"state", string(a.State)}, [2]string{"tool", a.Tool},
 		[2]string{"effect", string(a.Effect)}, [2]string{"reason", a.Reason},
 		[2]string{"subjects", strings.Join(a.Subjects, ", ")},

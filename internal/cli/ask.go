@@ -33,7 +33,8 @@ func (c *commands) askCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ask [flags] [TEXT]",
 		Short: "Ask one thing and print the answer",
-		Long:  "Ask one thing and print the answer. What is piped in is added to the text.",
+		Long: "Ask one thing and print the answer. What is piped in is added to the text; where there is\n" +
+			"a text, what does not begin to come in a few seconds is not waited for.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.ask(cmd.Context(), f, strings.Join(args, " "))
 		},
@@ -139,7 +140,11 @@ func (c *commands) answered(ctx context.Context, t *talk, turn chela.Turn, ended
 
 // withPiped adds what is piped in to the text of the command line.
 func (c *commands) withPiped(in *terminal.Input, text string) (string, error) {
-	if isPiped(c.Stdin) {
+	switch {
+	case !terminal.IsPiped(c.Stdin):
+	case text != "" && !c.Arrives():
+		c.p.Note("nothing comes from standard input, so only the text is sent; end it with < /dev/null, or pipe the text too")
+	default:
 		piped, err := in.All()
 		if err != nil {
 			return "", err
@@ -150,17 +155,6 @@ func (c *commands) withPiped(in *terminal.Input, text string) (string, error) {
 		return "", chela.E(chela.Invalid, "there is nothing to ask").WithHint(`write chela ask "TEXT", or pipe it in`)
 	}
 	return text, nil
-}
-
-// isPiped reports whether somebody sends input: it is neither a terminal nor
-// a device such as /dev/null.
-func isPiped(stdin any) bool {
-	f, ok := stdin.(*os.File)
-	if !ok {
-		return true
-	}
-	at, err := f.Stat()
-	return err == nil && at.Mode()&os.ModeCharDevice == 0
 }
 
 // inbound returns the message that the flags ask for.

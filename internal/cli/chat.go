@@ -53,7 +53,7 @@ func (c *commands) exchange(ctx context.Context, b *Backend, in *terminal.Input,
 	t := c.talk(b, in, !c.p.json)
 	turn, err := t.ask(ctx, message)
 	err = c.answered(ctx, t, turn, err)
-	if err != nil && ctx.Err() == nil && c.p.sink.err == nil {
+	if err != nil && ctx.Err() == nil && c.p.sink.Err() == nil {
 		fmt.Fprintln(c.p.Err, errorLine(err))
 		return nil
 	}

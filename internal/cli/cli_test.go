@@ -111,6 +111,17 @@ func TestAskJSON(t *testing.T) {
 	}
 }
 
+func TestAskWithSilentInput(t *testing.T) {
+	t.Parallel()
+	got := (&home{silent: true}).run(t, "too late", "ask", "--model", "offline/rules", "hello")
+	if got.code != 0 || got.out != "echo: hello\n" || !strings.HasPrefix(got.err, "nothing comes from standard input") {
+		t.Errorf("with a text: %+v", got)
+	}
+	if got := (&home{silent: true}).run(t, "in time", "ask"); got.out != "echo: in time\n" {
+		t.Errorf("without one: %+v", got)
+	}
+}
+
 func TestAskInterrupted(t *testing.T) {
 	t.Parallel()
 	h := &home{busy: make(chan struct{})}

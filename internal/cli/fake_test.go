@@ -28,6 +28,7 @@ type home struct {
 	floor     bool
 	busy      chan struct{} // where set, Ask tells that it runs and waits for its context
 	stopped   bool
+	silent    bool // nothing comes from standard input, and no end
 }
 
 var day = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -236,8 +237,9 @@ func (h *home) runIn(t *testing.T, dir, stdin string, args ...string) result {
 	code := cli.Main(t.Context(), cli.Program{
 		Args: args, Environ: []string{"CHELA_HOME=" + dir}, Version: "v1.2.3",
 		Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
-		Now:  func() time.Time { now = now.Add(time.Millisecond); return now },
-		Open: func(_ context.Context, cfg *config.Config) (*cli.Backend, error) { return h.backend(cfg), nil },
+		Arrives: func() bool { return !h.silent },
+		Now:     func() time.Time { now = now.Add(time.Millisecond); return now },
+		Open:    func(_ context.Context, cfg *config.Config) (*cli.Backend, error) { return h.backend(cfg), nil },
 		Examine: func(context.Context, *config.Config) []cli.Finding {
 			return []cli.Finding{{Subject: "database", OK: !h.floor, Text: "is there"}}
 		},

@@ -54,7 +54,7 @@ func (c *commands) initialize(ctx context.Context) error {
 		if c.p.json {
 			return c.p.document(s)
 		}
-		c.p.fields([2]string{"home", s.Home}, [2]string{"config", home.ConfigFile()}, [2]string{"model", cfg.Model})
+		c.p.Fields([2]string{"home", s.Home}, [2]string{"config", home.ConfigFile()}, [2]string{"model", cfg.Model})
 		c.p.Note(`next: chela ask "what time is it in Tokyo?"`)
 		return nil
 	})

@@ -15,17 +15,15 @@ func (c *commands) modelsCommand() *cobra.Command {
 	return group("models", "Look at models and try one",
 		&cobra.Command{
 			Use: "list", Short: "List the models that are known", Args: exactly(0),
-			RunE: func(cmd *cobra.Command, _ []string) error {
-				return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
-					all, err := b.Models.Models(cmd.Context())
-					if err != nil {
-						return err
-					}
-					return list(c.p, all, []string{"MODEL", "WINDOW", "MAX OUTPUT"}, func(m chela.Model) []string {
-						return []string{m.Provider + "/" + m.Name, known(m.Window), known(m.MaxOutput)}
-					})
+			RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
+				all, err := b.Models.Models(ctx)
+				if err != nil {
+					return err
+				}
+				return list(c.p, all, []string{"MODEL", "WINDOW", "MAX OUTPUT"}, func(m chela.Model) []string {
+					return []string{m.Provider + "/" + m.Name, known(m.Window), known(m.MaxOutput)}
 				})
-			},
+			}),
 		},
 		&cobra.Command{
 			Use: "test [PROVIDER/MODEL]", Short: "Send a short request to a model", Args: between(0, 1),
@@ -63,6 +61,6 @@ func (c *commands) modelTest(ctx context.Context, b *Backend, model string) erro
 			Usage chela.TokenUsage `json:"usage"`
 		}{model, end.Text, after.Milliseconds(), end.Usage})
 	}
-	c.p.fields([2]string{"model", model}, [2]string{"answered in", terminal.Lasting(after)}, [2]string{"answer", end.Text})
+	c.p.Fields([2]string{"model", model}, [2]string{"answered in", terminal.Lasting(after)}, [2]string{"answer", end.Text})
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/mattn/go-isatty"
 
@@ -16,28 +15,11 @@ import (
 type printer struct {
 	*terminal.Screen
 	json bool
-	sink *sink
-}
-
-// A sink remembers the first error of a writer, so that a full disk is told
-// once and not after every line.
-type sink struct {
-	w   io.Writer
-	err error
-}
-
-// Write implements io.Writer.
-func (s *sink) Write(b []byte) (int, error) {
-	if s.err != nil {
-		return 0, s.err
-	}
-	n, err := s.w.Write(b)
-	s.err = err
-	return n, err
+	sink *terminal.Sink
 }
 
 func newPrinter(out, err io.Writer) *printer {
-	s := &sink{w: out}
+	s := terminal.NewSink(out)
 	onTerminal := isTerminal(err)
 	return &printer{
 		Screen: &terminal.Screen{Out: s, Err: err, OutTerminal: isTerminal(out), ErrTerminal: onTerminal, Color: onTerminal},
@@ -71,37 +53,6 @@ func marshal(v any, indent string) (string, error) {
 	return b.String(), err
 }
 
-// table writes rows under a head, one line for each. Cells are cut to what
-// leaves a table readable.
-func (p *printer) table(head []string, rows [][]string) {
-	var text strings.Builder
-	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, strings.Join(head, "\t"))
-	for _, row := range rows {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			cells[i] = terminal.OneLine(cell, 100)
-		}
-		fmt.Fprintln(w, strings.Join(cells, "\t"))
-	}
-	w.Flush() // a Builder takes everything
-	for line := range strings.Lines(text.String()) {
-		fmt.Fprintln(p.Out, strings.TrimRight(line, " \n"))
-	}
-}
-
-// fields writes names and values, one line for each; empty values are left
-// out.
-func (p *printer) fields(pairs ...[2]string) {
-	w := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
-	for _, pair := range pairs {
-		if pair[1] != "" {
-			fmt.Fprintf(w, "%s\t%s\n", pair[0], terminal.OneLine(pair[1], 1000))
-		}
-	}
-	w.Flush() // the sink keeps the error
-}
-
 // list writes items as one JSON document, or as a table.
 func list[T any](p *printer, items []T, head []string, row func(T) []string) error {
 	if p.json {
@@ -114,6 +65,6 @@ func list[T any](p *printer, items []T, head []string, row func(T) []string) err
 	for i, item := range items {
 		rows[i] = row(item)
 	}
-	p.table(head, rows)
+	p.Table(head, rows)
 	return nil
 }

@@ -31,6 +31,11 @@ type Program struct {
 	Now     func() time.Time
 	Version string // of a release; empty says what the build knows
 
+	// Arrives waits a few seconds for something, or its end, to come from
+	// standard input, and reports whether it did. Somebody who holds a pipe
+	// open and says nothing, as ssh does, would be waited for in vain.
+	Arrives func() bool
+
 	// Open opens the home of a configuration, through its daemon if one runs.
 	Open func(ctx context.Context, c *config.Config) (*Backend, error)
 

@@ -29,8 +29,8 @@ func Main(ctx context.Context, p Program) int {
 	case err != nil && ctx.Err() != nil:
 		err = errTerminated
 	}
-	if err == nil && c.p.sink.err != nil {
-		err = chela.E(chela.Unavailable, "cannot write the output").WithHint("see where it goes").Because(c.p.sink.err)
+	if err == nil && c.p.sink.Err() != nil {
+		err = chela.E(chela.Unavailable, "cannot write the output").WithHint("see where it goes").Because(c.p.sink.Err())
 	}
 	if err != nil {
 		fmt.Fprintln(c.p.Err, errorLine(err))
@@ -195,6 +195,14 @@ func (c *commands) open(ctx context.Context, use func(*config.Config, *Backend) 
 		return err
 	}
 	return c.openWith(ctx, cfg, func(b *Backend) error { return use(cfg, b) })
+}
+
+// inHome returns a command's work that needs the home and not its
+// configuration.
+func (c *commands) inHome(use func(context.Context, *Backend, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error { return use(cmd.Context(), b, args) })
+	}
 }
 
 // openWith is open for a command that has loaded the configuration itself.

@@ -1,34 +1,31 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"chela"
 	"chela/internal/channel/terminal"
-	"chela/internal/config"
 )
 
 func (c *commands) sessionsCommand() *cobra.Command {
 	return group("sessions", "Look at sessions",
 		&cobra.Command{
 			Use: "list", Short: "List the sessions, the last used first", Args: exactly(0),
-			RunE: func(cmd *cobra.Command, _ []string) error {
-				return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
-					all, err := b.Sessions.Sessions(cmd.Context())
-					if err != nil {
-						return err
-					}
-					return list(c.p, all, []string{"KEY", "LABEL", "THREAD", "UPDATED"}, sessionRow)
-				})
-			},
+			RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
+				all, err := b.Sessions.Sessions(ctx)
+				if err != nil {
+					return err
+				}
+				return list(c.p, all, []string{"KEY", "LABEL", "THREAD", "UPDATED"}, sessionRow)
+			}),
 		},
 		&cobra.Command{
 			Use: "show KEY", Short: "Show one session and its threads", Args: exactly(1),
-			RunE: func(cmd *cobra.Command, args []string) error {
-				return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
-					return c.sessionShow(cmd, b, chela.SessionKey(args[0]))
-				})
-			},
+			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+				return c.sessionShow(ctx, b, chela.SessionKey(args[0]))
+			}),
 		},
 	)
 }
@@ -37,12 +34,12 @@ func sessionRow(s chela.Session) []string {
 	return []string{string(s.Key), s.Settings.Label, string(s.Thread), terminal.Moment(s.UpdatedAt)}
 }
 
-func (c *commands) sessionShow(cmd *cobra.Command, b *Backend, key chela.SessionKey) error {
-	s, err := b.Sessions.Session(cmd.Context(), key)
+func (c *commands) sessionShow(ctx context.Context, b *Backend, key chela.SessionKey) error {
+	s, err := b.Sessions.Session(ctx, key)
 	if err != nil {
 		return notThere(err, "see chela sessions list")
 	}
-	own, err := b.Threads.Threads(cmd.Context(), key)
+	own, err := b.Threads.Threads(ctx, key)
 	if err != nil {
 		return err
 	}
@@ -52,7 +49,7 @@ func (c *commands) sessionShow(cmd *cobra.Command, b *Backend, key chela.Session
 			Threads []chela.Thread `json:"threads"`
 		}{s, own})
 	}
-	c.p.fields(
+	c.p.Fields(
 		[2]string{"key", string(s.Key)}, [2]string{"agent", s.Agent}, [2]string{"label", s.Settings.Label},
 		[2]string{"model", s.Settings.Model}, [2]string{"queue mode", string(s.Settings.QueueMode)},
 		[2]string{"created", terminal.Moment(s.CreatedAt)}, [2]string{"updated", terminal.Moment(s.UpdatedAt)},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -8,36 +9,33 @@ import (
 
 	"chela"
 	"chela/internal/channel/terminal"
-	"chela/internal/config"
 )
 
 func (c *commands) statusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Say what is in the home and what goes on", Args: exactly(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
-				s, err := b.Status(cmd.Context())
-				if err != nil {
-					return err
-				}
-				if c.p.json {
-					return c.p.document(s)
-				}
-				daemon := "not running"
-				if s.Daemon {
-					daemon = "running"
-				}
-				c.p.fields(
-					[2]string{"home", s.Home}, [2]string{"database", s.Database}, [2]string{"model", s.Model},
-					[2]string{"daemon", daemon}, [2]string{"sessions", fmt.Sprint(s.Sessions)},
-					[2]string{"open turns", fmt.Sprint(s.TurnsOpen)},
-					[2]string{"pending approvals", fmt.Sprint(s.ApprovalsPending)},
-					[2]string{"messages waiting", fmt.Sprint(s.InboxWaiting)},
-					[2]string{"replies owed", fmt.Sprint(s.OutboxPending)},
-				)
-				return nil
-			})
-		},
+		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
+			s, err := b.Status(ctx)
+			if err != nil {
+				return err
+			}
+			if c.p.json {
+				return c.p.document(s)
+			}
+			daemon := "not running"
+			if s.Daemon {
+				daemon = "running"
+			}
+			c.p.Fields(
+				[2]string{"home", s.Home}, [2]string{"database", s.Database}, [2]string{"model", s.Model},
+				[2]string{"daemon", daemon}, [2]string{"sessions", fmt.Sprint(s.Sessions)},
+				[2]string{"open turns", fmt.Sprint(s.TurnsOpen)},
+				[2]string{"pending approvals", fmt.Sprint(s.ApprovalsPending)},
+				[2]string{"messages waiting", fmt.Sprint(s.InboxWaiting)},
+				[2]string{"replies owed", fmt.Sprint(s.OutboxPending)},
+			)
+			return nil
+		}),
 	}
 }
 

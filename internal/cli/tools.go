@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
@@ -29,11 +30,13 @@ func (c *commands) toolsCommand() *cobra.Command {
 	cmd := group("tools", "Look at tools and run one by hand",
 		&cobra.Command{
 			Use: "list", Short: "List the tools of an agent", Args: exactly(0),
-			RunE: func(cmd *cobra.Command, _ []string) error { return c.toolsList(cmd.Context(), agent) },
+			RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error { return c.toolsList(ctx, b, agent) }),
 		},
 		&cobra.Command{
 			Use: "info NAME", Short: "Show what a tool does and takes", Args: exactly(1),
-			RunE: func(cmd *cobra.Command, args []string) error { return c.toolInfo(cmd.Context(), agent, args[0]) },
+			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+				return c.toolInfo(ctx, b, agent, args[0])
+			}),
 		},
 		&cobra.Command{
 			Use: "call NAME [JSON]", Short: "Run a tool with arguments as a JSON object", Args: between(1, 2),
@@ -46,36 +49,32 @@ func (c *commands) toolsCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *commands) toolsList(ctx context.Context, agent string) error {
-	return c.open(ctx, func(_ *config.Config, b *Backend) error {
-		all, err := b.Tools.Tools(ctx, agent)
-		if err != nil {
-			return err
-		}
-		shown := make([]tool, len(all))
-		for i, t := range all {
-			shown[i] = shownTool(t)
-		}
-		return list(c.p, shown, []string{"TOOL", "DOMAIN", "DESCRIPTION"}, func(t tool) []string {
-			first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
-			return []string{t.Name, string(t.Domain), first}
-		})
+func (c *commands) toolsList(ctx context.Context, b *Backend, agent string) error {
+	all, err := b.Tools.Tools(ctx, agent)
+	if err != nil {
+		return err
+	}
+	shown := make([]tool, len(all))
+	for i, t := range all {
+		shown[i] = shownTool(t)
+	}
+	return list(c.p, shown, []string{"TOOL", "DOMAIN", "DESCRIPTION"}, func(t tool) []string {
+		first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
+		return []string{t.Name, string(t.Domain), first}
 	})
 }
 
-func (c *commands) toolInfo(ctx context.Context, agent, name string) error {
-	return c.open(ctx, func(_ *config.Config, b *Backend) error {
-		t, err := toolNamed(ctx, b, agent, name)
-		if err != nil {
-			return err
-		}
-		if c.p.json {
-			return c.p.document(shownTool(t))
-		}
-		c.p.fields([2]string{"tool", t.Name}, [2]string{"domain", string(t.Domain)})
-		c.p.Line("\n" + t.Description + "\n\n" + indented(t.Input))
-		return nil
-	})
+func (c *commands) toolInfo(ctx context.Context, b *Backend, agent, name string) error {
+	t, err := toolNamed(ctx, b, agent, name)
+	if err != nil {
+		return err
+	}
+	if c.p.json {
+		return c.p.document(shownTool(t))
+	}
+	c.p.Fields([2]string{"tool", t.Name}, [2]string{"domain", string(t.Domain)})
+	c.p.Line("\n" + t.Description + "\n\n" + indented(t.Input))
+	return nil
 }
 
 // toolNamed returns a tool of an agent.
@@ -94,15 +93,11 @@ func toolNamed(ctx context.Context, b *Backend, agent, name string) (chela.Tool,
 
 // indented writes a schema for people.
 func indented(raw json.RawMessage) string {
-	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
+	var b bytes.Buffer
+	if err := json.Indent(&b, raw, "", "  "); err != nil {
 		return string(raw)
 	}
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return string(raw)
-	}
-	return string(text)
+	return b.String()
 }
 
 // toolCall runs a tool; args are its name and its arguments.

@@ -9,7 +9,6 @@ import (
 
 	"chela"
 	"chela/internal/channel/terminal"
-	"chela/internal/config"
 )
 
 const turnHint = "chela threads show ID --json names the turns of a thread"
@@ -18,19 +17,15 @@ func (c *commands) turnsCommand() *cobra.Command {
 	return group("turns", "Look at turns and stop them",
 		&cobra.Command{
 			Use: "show ID", Short: "Show how a turn went", Args: exactly(1),
-			RunE: func(cmd *cobra.Command, args []string) error {
-				return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
-					return c.turnShow(cmd.Context(), b, chela.TurnID(args[0]))
-				})
-			},
+			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+				return c.turnShow(ctx, b, chela.TurnID(args[0]))
+			}),
 		},
 		&cobra.Command{
 			Use: "cancel ID", Short: "Stop a turn", Args: exactly(1),
-			RunE: func(cmd *cobra.Command, args []string) error {
-				return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
-					return c.turnCancel(cmd.Context(), b, chela.TurnID(args[0]))
-				})
-			},
+			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+				return c.turnCancel(ctx, b, chela.TurnID(args[0]))
+			}),
 		},
 	)
 }
@@ -53,7 +48,7 @@ func (c *commands) turnShow(ctx context.Context, b *Backend, id chela.TurnID) er
 	}
 	c.turnFields(t)
 	for _, e := range entries {
-		c.entry(e)
+		c.p.Entry(e)
 	}
 	if len(calls) == 0 {
 		return nil
@@ -69,7 +64,7 @@ func (c *commands) turnFields(t chela.Turn) {
 	if t.Failure != nil {
 		failure = t.Failure.Message
 	}
-	c.p.fields(
+	c.p.Fields(
 		[2]string{"turn", string(t.ID)}, [2]string{"session", string(t.Session)}, [2]string{"thread", string(t.Thread)},
 		[2]string{"state", string(t.State)}, [2]string{"failure", failure}, [2]string{"model", t.Model},
 		[2]string{"steps", fmt.Sprint(t.Steps)}, [2]string{"created", terminal.Moment(t.CreatedAt)},

@@ -202,16 +202,11 @@ func unreadable(path string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		kind = chela.Denied
 	case errors.Is(err, syscall.ENOTDIR):
-		return notFolder(filepath.Dir(path)).Because(err)
+		return chela.E(chela.Invalid, fmt.Sprintf("the home %s is not a folder", filepath.Dir(path))).
+			WithHint("choose another with --home, or move the file away").Because(err)
 	}
 	return chela.E(kind, fmt.Sprintf("cannot read %s", path)).
 		WithHint("make it a file that you may read, or choose another home with --home").Because(err)
-}
-
-// notFolder is the answer to a home that is something else.
-func notFolder(home string) *chela.Error {
-	return chela.E(chela.Invalid, fmt.Sprintf("the home %s is not a folder", home)).
-		WithHint("choose another with --home, or move the file away")
 }
 
 // A Value is one setting as it is printed. Secrets are shown as "set" or "not

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"chela"
@@ -17,6 +18,17 @@ type Input struct {
 
 // NewInput returns an input that reads r.
 func NewInput(r io.Reader) *Input { return &Input{r: bufio.NewReader(r)} }
+
+// IsPiped reports whether somebody sends input: it is neither a terminal nor
+// a device such as /dev/null.
+func IsPiped(stdin io.Reader) bool {
+	f, ok := stdin.(*os.File)
+	if !ok {
+		return true
+	}
+	at, err := f.Stat()
+	return err == nil && at.Mode()&os.ModeCharDevice == 0
+}
 
 // errTooLarge is the answer to more than a message may hold.
 var errTooLarge = chela.E(chela.Invalid, fmt.Sprintf("the message is larger than %d bytes", chela.MaxMessageBytes)).

@@ -20,6 +20,29 @@ type Screen struct {
 	Color       bool // Err takes colours
 }
 
+// A Sink remembers the first error of a writer, so that a full disk is told
+// once and not after every line.
+type Sink struct {
+	w   io.Writer
+	err error
+}
+
+// NewSink returns a sink that writes to w.
+func NewSink(w io.Writer) *Sink { return &Sink{w: w} }
+
+// Write implements io.Writer. After an error it writes nothing more.
+func (s *Sink) Write(b []byte) (int, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, err := s.w.Write(b)
+	s.err = err
+	return n, err
+}
+
+// Err returns the first error, or nil.
+func (s *Sink) Err() error { return s.err }
+
 // Text writes a piece of a result: as it is to a file, visible to a terminal.
 func (s *Screen) Text(text string) {
 	if s.OutTerminal {
