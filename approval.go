@@ -17,6 +17,7 @@ type Approval struct {
 	ArgsHash   string        `json:"args_hash"` // SHA-256 of the canonical arguments, hex
 	Preview    string        `json:"preview"`   // what would happen: command, diff, method and URL
 	Subjects   []string      `json:"subjects"`  // what a pattern is matched against
+	Exact      bool          `json:"exact"`     // only a pattern without wildcards covers the call
 	Reason     string        `json:"reason"`    // why it is asked
 	Floor      bool          `json:"floor"`     // asked even after "always", unless a pattern names it
 	Answer     Answer        `json:"answer,omitempty"`

@@ -162,9 +162,7 @@ var rules = []rule{
 		"internal/tool/new.go":              "a tool that cannot be one, at construction",
 		"internal/tool/pure/json.go":        "what was decoded from JSON can be encoded",
 	}},
-	{name: "contexts are first and never kept", check: checkContext, except: map[string]string{
-		"internal/lane/lanes.go": "turns outlive the requests that began them; it ends them all",
-	}},
+	{name: "contexts are first and never kept", check: checkContext},
 	{name: "errors say what was being done", check: checkErrorTexts},
 }
 

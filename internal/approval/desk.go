@@ -196,8 +196,11 @@ func (d *Desk) grant(ctx context.Context, w *store.Write, a *chela.Approval, r R
 	if r.Pattern == "" {
 		patterns = a.Subjects
 	}
+	if len(a.Subjects) == 0 {
+		return chela.E(chela.Invalid, "this call has nothing that a pattern could name").WithHint("answer once, or for the session")
+	}
 	for _, p := range patterns {
-		if !matchesAny(p, a.Subjects) {
+		if !matchesAny(p, *a) {
 			return chela.E(chela.Invalid, fmt.Sprintf("the pattern %q does not cover this call", p)).
 				WithHint("use one that matches " + strings.Join(a.Subjects, ", "))
 		}
@@ -210,13 +213,12 @@ func (d *Desk) grant(ctx context.Context, w *store.Write, a *chela.Approval, r R
 	return nil
 }
 
-func matchesAny(pattern string, subjects []string) bool {
-	for _, s := range subjects {
-		if policy.Match(pattern, s) {
-			return true
-		}
-	}
-	return false
+// matchesAny reports whether a pattern would cover part of the call: it matches
+// a subject, and is no wildcard where those could not be taken apart.
+func matchesAny(pattern string, a chela.Approval) bool {
+	return slices.ContainsFunc(a.Subjects, func(s string) bool {
+		return pattern == s || !a.Exact && policy.Match(pattern, s)
+	})
 }
 
 // settle stores the outcome of a question, what it means for the call, and that

@@ -14,7 +14,8 @@ type Decision struct {
 // Mode is what holds for messages that do not say otherwise. While a turn runs,
 // messages wait, but for those that steer it. On a free lane the front message
 // opens a turn; if it collects, those behind it that also collect, belong to
-// the same thread and ask for the same model go with it.
+// the same thread, ask for the same model and are answered at the same place go
+// with it.
 func Plan(mode chela.QueueMode, waiting []chela.Waiting, running bool) Decision {
 	if running {
 		for _, m := range waiting {
@@ -30,10 +31,18 @@ func Plan(mode chela.QueueMode, waiting []chela.Waiting, running bool) Decision 
 	first := waiting[0]
 	n := 1
 	for n < len(waiting) && collects(first, mode) && collects(waiting[n], mode) &&
-		waiting[n].Thread == first.Thread && waiting[n].Model == first.Model && waiting[n].Origin.Channel == first.Origin.Channel {
+		waiting[n].Thread == first.Thread && waiting[n].Model == first.Model && place(waiting[n]) == place(first) {
 		n++
 	}
 	return Decision{Take: n}
+}
+
+// place is where a message is answered, whoever of the owners or of the others
+// sent it.
+func place(m chela.Waiting) chela.Origin {
+	o := m.Origin
+	o.Sender = ""
+	return o
 }
 
 func modeOf(m chela.Waiting, mode chela.QueueMode) chela.QueueMode {

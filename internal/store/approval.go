@@ -6,12 +6,12 @@ import (
 	"chela"
 )
 
-const approvalColumns = `id, call, turn, thread, session, state, tool, effect, args_hash, preview, subjects, reason, floor,
+const approvalColumns = `id, call, turn, thread, session, state, tool, effect, args_hash, preview, subjects, exact, reason, floor,
 	answer, pattern, comment, answered_by, created_at, expires_at, answered_at`
 
 func scanApproval(row scanner) (a chela.Approval, err error) {
 	err = row.Scan(&a.ID, &a.Call, &a.Turn, &a.Thread, &a.Session, &a.State, &a.Tool, &a.Effect, &a.ArgsHash, &a.Preview,
-		inJSON{&a.Subjects}, &a.Reason, flag{&a.Floor}, &a.Answer, &a.Pattern, &a.Comment, &a.AnsweredBy,
+		inJSON{&a.Subjects}, flag{&a.Exact}, &a.Reason, flag{&a.Floor}, &a.Answer, &a.Pattern, &a.Comment, &a.AnsweredBy,
 		stored{&a.CreatedAt}, stored{&a.ExpiresAt}, stored{&a.AnsweredAt})
 	return a, err
 }
@@ -45,9 +45,9 @@ func (r *Read) TurnApprovals(ctx context.Context, turn chela.TurnID) ([]chela.Ap
 // Conflict.
 func (w *Write) AddApproval(ctx context.Context, a chela.Approval) error {
 	_, err := w.conn.exec(ctx, `insert into approvals (`+approvalColumns+`)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
 		string(a.ID), string(a.Call), string(a.Turn), string(a.Thread), string(a.Session), string(a.State), a.Tool,
-		string(a.Effect), a.ArgsHash, a.Preview, asJSON(a.Subjects), a.Reason, bit(a.Floor), string(a.Answer), a.Pattern,
+		string(a.Effect), a.ArgsHash, a.Preview, asJSON(a.Subjects), bit(a.Exact), a.Reason, bit(a.Floor), string(a.Answer), a.Pattern,
 		a.Comment, a.AnsweredBy, micros(a.CreatedAt), micros(a.ExpiresAt), micros(a.AnsweredAt))
 	return err
 }

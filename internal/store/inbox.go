@@ -20,7 +20,7 @@ func scanWaiting(row scanner) (m chela.Waiting, err error) {
 // the order of their arrival.
 func (r *Read) Waiting(ctx context.Context, key chela.SessionKey, limit int) ([]chela.Waiting, error) {
 	return all(ctx, r, scanWaiting, `select `+inboxColumns+` from inbox
-		where session = $1 and state = 'waiting' order by seq limit $2`, string(key), limit)
+		where session = $1 and state = 'waiting' order by seq limit cast($2 as bigint)`, string(key), limit)
 }
 
 // Message returns the inbox message with the given id, or NotFound.

@@ -34,13 +34,14 @@ func (r *Read) HeldLanes(ctx context.Context) ([]Lane, error) {
 }
 
 // FreeLanes returns up to limit lanes without an owner that have something to
-// run: a turn that may go on, or a waiting message while no turn is live.
+// run: a turn that may go on, or a message whose thread does not wait for an
+// answer.
 func (r *Read) FreeLanes(ctx context.Context, limit int) ([]Lane, error) {
 	return all(ctx, r, scanLane, `select `+laneColumns+` from lanes where owner = '' and session in (
 			select session from turns where state = 'processing'
 			union
-			select session from inbox where state = 'waiting' and session not in (
-				select session from turns where state = 'awaiting_approval'))
+			select session from inbox where state = 'waiting' and thread not in (
+				select thread from turns where state = 'awaiting_approval'))
 		order by session limit $1`, limit)
 }
 

@@ -45,7 +45,7 @@ var legal = map[string]columns{
 	},
 	"approvals": {
 		"id": "'a'", "call": "'c'", "turn": "'u'", "thread": "'t'", "session": "'s'", "state": "'pending'", "tool": "''",
-		"effect": "''", "args_hash": "'0'", "preview": "''", "subjects": "'null'", "reason": "''", "floor": "0", "answer": "''",
+		"effect": "''", "args_hash": "'0'", "preview": "''", "subjects": "'null'", "reason": "''", "floor": "0", "exact": "0", "answer": "''",
 		"pattern": "''", "comment": "''", "answered_by": "''", "created_at": "0", "expires_at": "0", "answered_at": "0",
 	},
 	"grants": {"id": "'g'", "agent": "'main'", "session": "'s'", "tool": "'shell'", "pattern": "''", "approval": "'a'", "created_at": "0"},
@@ -175,7 +175,7 @@ var illegal = []struct {
 func TestSchemaRefusesMissingValues(t *testing.T) {
 	t.Parallel()
 	counts := []string{
-		"token", "arrivals", "seq", "crashes", "steps", "stop", "floor", "attempts", "input", "output", "cache_read", "cache_write", "reasoning",
+		"token", "arrivals", "seq", "crashes", "steps", "stop", "floor", "exact", "attempts", "input", "output", "cache_read", "cache_write", "reasoning",
 	}
 	each(t, func(t *testing.T, d database) {
 		db := furnished(t, d)

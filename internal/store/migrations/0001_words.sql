@@ -101,6 +101,7 @@ create table approvals (
 	args_hash   text not null check (args_hash <> ''),
 	preview     text not null,
 	subjects    text not null,
+	exact       bigint not null check (exact in (0, 1)),
 	reason      text not null,
 	floor       bigint not null check (floor in (0, 1)),
 	answer      text not null,

@@ -13,7 +13,7 @@ func checkCallRows(t *testing.T, s *store.Store) {
 	f := found(t, s, "f")
 	whole := full[chela.ToolCall]()
 	whole.Turn, whole.Thread, whole.Session = f.turn, f.thread, f.key
-	whole.Agent = "" // the one field that is not stored
+	whole.Agent = "" // like Output, not stored
 	bare := chela.ToolCall{ID: "call_bare", Turn: f.turn, Thread: f.thread, Session: f.key, Step: 1, State: chela.CallRunning}
 	for _, want := range []chela.ToolCall{whole, bare} {
 		write(t, s, func(w *store.Write) error { return w.AddCall(ctx, want) })

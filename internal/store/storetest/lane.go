@@ -146,8 +146,14 @@ func checkFreeLanes(t *testing.T, s *store.Store) {
 	both := live("e_both", chela.TurnProcessing)
 	held := found(t, s, "f_held")
 	dropped := found(t, s, "g_dropped")
-	for _, f := range []family{waiting, asking, both, held} {
-		accept(t, s, f.newMessage(string(f.key)), 1)
+	beside := live("h_beside", chela.TurnAwaiting) // the message is for another thread than the question
+	for _, f := range []family{waiting, asking, both, held, beside} {
+		m := f.newMessage(string(f.key))
+		m.Thread = f.thread
+		if f.key == beside.key {
+			m.Thread = "thr_other"
+		}
+		accept(t, s, m, 1)
 	}
 	gone := dropped.newMessage("gone")
 	gone.State = chela.InboxDropped
@@ -158,6 +164,6 @@ func checkFreeLanes(t *testing.T, s *store.Store) {
 		lanes := read(t, s, func(r *store.Read) ([]store.Lane, error) { return r.FreeLanes(ctx, limit) })
 		return ids(lanes, func(l store.Lane) chela.SessionKey { return l.Session })
 	}
-	same(t, []chela.SessionKey{waiting.key, running.key, both.key}, free(10))
+	same(t, []chela.SessionKey{waiting.key, running.key, both.key, beside.key}, free(10))
 	same(t, []chela.SessionKey{waiting.key, running.key}, free(2))
 }
