@@ -28,7 +28,7 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger) (*cli.Ba
 	go func() { ended <- a.Run(ctx) }() // Close waits for it
 	b := &backend{a}
 	return &cli.Backend{
-		Conversation: b, Sessions: b, Threads: b, Turns: b, Approvals: b, Tools: b, Models: b,
+		Conversation: b, Sessions: b, Threads: b, Turns: b, Approvals: b, Grants: b, Tools: b, Models: b,
 		Attach: func(_ context.Context, name string, content io.Reader) (chela.Attachment, error) {
 			return a.blobs.put(name, content)
 		},
@@ -137,6 +137,16 @@ func (b *backend) Answer(ctx context.Context, r cli.Reply) (chela.Approval, erro
 	return b.desk.Answer(ctx, approval.Reply{ID: r.Approval, Answer: r.Answer, Pattern: r.Pattern, Comment: r.Comment, By: r.By})
 }
 
+// Grants returns all standing answers, oldest first.
+func (b *backend) Grants(ctx context.Context) ([]chela.Grant, error) {
+	return read(ctx, b.store, func(r *store.Read) ([]chela.Grant, error) { return r.Grants(ctx, "", "") })
+}
+
+// Revoke removes a standing answer.
+func (b *backend) Revoke(ctx context.Context, id chela.GrantID) error {
+	return b.store.Write(ctx, "grant.revoke", func(w *store.Write) error { return w.RevokeGrant(ctx, id) })
+}
+
 // Tools returns the tools of an agent, sorted by name.
 func (b *backend) Tools(_ context.Context, agent string) ([]chela.Tool, error) {
 	f, err := b.agents.frame(agent)
@@ -232,7 +242,7 @@ func (b *backend) Test(ctx context.Context, model string) (chela.Finish, error) 
 func (a *App) status(ctx context.Context) (cli.Status, error) {
 	c, err := read(ctx, a.store, func(r *store.Read) (store.Counts, error) { return r.Counts(ctx) })
 	return cli.Status{
-		Home: string(a.cfg.Home), Database: a.store.Engine(), Model: a.cfg.Model, Sessions: c.Sessions, TurnsOpen: c.TurnsLive,
+		Home: string(a.cfg.Home), Database: a.store.Engine(), Model: a.cfg.Model, Sandbox: string(a.cfg.Sandbox.Mode), Sessions: c.Sessions, TurnsOpen: c.TurnsLive,
 		ApprovalsPending: c.ApprovalsPending, InboxWaiting: c.InboxWaiting, OutboxPending: c.OutboxPending,
 	}, err
 }

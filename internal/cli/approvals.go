@@ -17,9 +17,7 @@ func (c *commands) approvalsCommand() *cobra.Command {
 	var all bool
 	listing := &cobra.Command{
 		Use: "list", Short: "List the approvals that wait for an answer", Args: exactly(0),
-		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
-			return c.approvalsList(ctx, b, all)
-		}),
+		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error { return c.approvalsList(ctx, b, all) }),
 	}
 	listing.Flags().BoolVar(&all, "all", false, "those that were answered too")
 	show := &cobra.Command{
@@ -28,7 +26,8 @@ func (c *commands) approvalsCommand() *cobra.Command {
 			return c.approvalShow(ctx, b, chela.ApprovalID(args[0]))
 		}),
 	}
-	return group("approvals", "Look at approvals and answer them", listing, show, c.yesCommand(), c.noCommand())
+	return group("approvals", "Look at approvals and answer them", listing, show,
+		c.yesCommand(), c.noCommand(), c.grantsCommand(), c.revokeCommand())
 }
 
 func (c *commands) yesCommand() *cobra.Command {
@@ -38,12 +37,11 @@ func (c *commands) yesCommand() *cobra.Command {
 		Use: "yes ID", Short: "Allow it, and see its turn to the end", Args: exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := Reply{Approval: chela.ApprovalID(args[0]), Answer: chela.AnswerOnce, Pattern: pattern}
-			switch {
-			case always && pattern != "":
+			if always && pattern != "" {
 				return chela.E(chela.Invalid, "--always and --pattern exclude each other").WithHint("use one of them")
-			case always:
+			} else if always {
 				r.Answer = chela.AnswerSession
-			case pattern != "":
+			} else if pattern != "" {
 				r.Answer = chela.AnswerPattern
 			}
 			return c.answer(cmd.Context(), r)

@@ -15,6 +15,7 @@ type Backend struct {
 	Threads      threads
 	Turns        turns
 	Approvals    approvals
+	Grants       grants
 	Tools        tools
 	Models       models
 
@@ -89,6 +90,14 @@ type approvals interface {
 	Answer(ctx context.Context, r Reply) (chela.Approval, error)
 }
 
+// grants reads and revokes standing answers.
+type grants interface {
+	// Grants returns all of them, the oldest first.
+	Grants(ctx context.Context) ([]chela.Grant, error)
+	// Revoke removes one, or is NotFound.
+	Revoke(ctx context.Context, id chela.GrantID) error
+}
+
 // A Reply is what a person says to an approval.
 type Reply struct {
 	Approval chela.ApprovalID
@@ -121,7 +130,8 @@ type Status struct {
 	Home             string `json:"home"`
 	Database         string `json:"database"` // "sqlite" or "postgres"
 	Model            string `json:"model"`
-	Daemon           bool   `json:"daemon"` // a daemon runs on the home
+	Sandbox          string `json:"sandbox"` // the mode
+	Daemon           bool   `json:"daemon"`  // a daemon runs on the home
 	Sessions         int    `json:"sessions"`
 	TurnsOpen        int    `json:"turns_open"`
 	ApprovalsPending int    `json:"approvals_pending"`

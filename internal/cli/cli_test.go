@@ -183,7 +183,7 @@ func TestOutput(t *testing.T) {
 	var all strings.Builder
 	for _, line := range []string{
 		"sessions list", "sessions list --json", "sessions show agent:main:main", "threads list", "threads show thr_1",
-		"turns show turn_1", "turns cancel turn_1", "turns show turn_2", "approvals list", "approvals show apr_1", "approvals list --all --json",
+		"turns show turn_1", "turns cancel turn_1", "turns show turn_2", "approvals list", "approvals show apr_1", "approvals list --all --json", "approvals grants", "approvals grants --json", "approvals revoke gra_1", "approvals revoke gra_9",
 		"tools list", "tools info echo", "tools info ehco", `tools call echo {"message":"x"}`, `tools call echo {"fail":true}`, "tools call echo x",
 		"models list", "models test", "models test --json", "status", "status --json", "doctor", "version", "version --json",
 		"config get limits.steps", "config get limits.step", "config set limits.steps 9", "config get limits.steps --json",

@@ -196,6 +196,20 @@ func (h *home) Models(context.Context) ([]chela.Model, error) {
 	return []chela.Model{{Provider: "offline", Name: "rules", Window: 1000}}, nil
 }
 
+func (h *home) Grants(context.Context) ([]chela.Grant, error) {
+	return []chela.Grant{
+		{ID: "gra_1", Agent: "main", Tool: "shell", Pattern: "git *", Approval: "apr_0", CreatedAt: day},
+		{ID: "gra_2", Agent: "main", Session: "agent:main:main", Tool: "http", Approval: "apr_0", CreatedAt: day},
+	}, nil
+}
+
+func (h *home) Revoke(_ context.Context, id chela.GrantID) error {
+	if id != "gra_1" {
+		return chela.E(chela.NotFound, "there is no grant "+string(id))
+	}
+	return nil
+}
+
 func (h *home) Test(context.Context, string) (chela.Finish, error) {
 	return chela.Finish{Text: "here"}, nil
 }
@@ -204,14 +218,14 @@ func (h *home) Test(context.Context, string) (chela.Finish, error) {
 func (h *home) backend(cfg *config.Config) *cli.Backend {
 	h.attached = map[string]string{}
 	return &cli.Backend{
-		Conversation: h, Sessions: h, Threads: h, Turns: h, Approvals: h, Tools: h, Models: h,
+		Conversation: h, Sessions: h, Threads: h, Turns: h, Approvals: h, Grants: h, Tools: h, Models: h,
 		Attach: func(_ context.Context, name string, r io.Reader) (chela.Attachment, error) {
 			text, err := io.ReadAll(r)
 			h.attached[name] = string(text)
 			return chela.Attachment{Name: name, Size: int64(len(text))}, err
 		},
 		Status: func(context.Context) (cli.Status, error) {
-			return cli.Status{Home: string(cfg.Home), Database: "sqlite", Model: cfg.Model, Sessions: 1}, nil
+			return cli.Status{Home: string(cfg.Home), Database: "sqlite", Model: cfg.Model, Sandbox: "auto", Sessions: 1}, nil
 		},
 		Resume: func(context.Context) { h.resumed++ },
 		Close:  func() error { h.closed++; return nil },

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
-	"chela/internal/channel/terminal"
 )
 
 func (c *commands) statusCommand() *cobra.Command {
@@ -28,7 +27,7 @@ func (c *commands) statusCommand() *cobra.Command {
 			}
 			c.p.Fields(
 				[2]string{"home", s.Home}, [2]string{"database", s.Database}, [2]string{"model", s.Model},
-				[2]string{"daemon", daemon}, [2]string{"sessions", fmt.Sprint(s.Sessions)},
+				[2]string{"sandbox", s.Sandbox}, [2]string{"daemon", daemon}, [2]string{"sessions", fmt.Sprint(s.Sessions)},
 				[2]string{"open turns", fmt.Sprint(s.TurnsOpen)},
 				[2]string{"pending approvals", fmt.Sprint(s.ApprovalsPending)},
 				[2]string{"messages waiting", fmt.Sprint(s.InboxWaiting)},
@@ -68,7 +67,7 @@ func (c *commands) findings(found []Finding) error {
 		}
 	} else {
 		for _, f := range found {
-			c.finding(f)
+			c.p.Finding(f.OK, f.Subject, f.Text, f.Cure)
 		}
 	}
 	bad := 0
@@ -82,16 +81,4 @@ func (c *commands) findings(found []Finding) error {
 			WithHint("do what is written below each")
 	}
 	return nil
-}
-
-// finding prints one finding for people, its cure below it.
-func (c *commands) finding(f Finding) {
-	sign := "✗"
-	if f.OK {
-		sign = "✓"
-	}
-	c.p.Line(fmt.Sprintf("%s %-10s %s", sign, f.Subject, terminal.OneLine(f.Text, 1000)))
-	if f.Cure != "" {
-		c.p.Line(fmt.Sprintf("  %-10s → %s", "", terminal.OneLine(f.Cure, 1000)))
-	}
 }
