@@ -28,8 +28,8 @@ fuzz: ## run each fuzz target for FUZZTIME, 60s by default
 golden: ## write the golden files anew, to be read as a diff
 	go test $$(grep -rl --include=*_test.go 'flag.Bool("update"' . | xargs -n 1 dirname | sort -u) -update
 
-bench: ## measure
-	go test -run '^$$' -bench . -benchmem ./bench/...
+bench: ## measure speed and size, and fail where a target is missed
+	go test -C bench -count=1 -timeout=1h -run='^TestTargets$$' -targets
 
 crash: ## kill the program at every failpoint, and again at all of its recovery
 	go run ./internal/testcount -count=1 -timeout=2h -run=Crash ./cmd/chela -crash.whole
