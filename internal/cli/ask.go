@@ -231,9 +231,8 @@ func attach(ctx context.Context, b *Backend, name string) (chela.Attachment, err
 			WithHint("name a file that you may read").Because(err)
 	}
 	defer f.Close() // it is only read
-	if at, err := f.Stat(); err != nil || !at.Mode().IsRegular() {
-		return chela.Attachment{}, chela.E(chela.Invalid, terminal.OneLine(name, 80)+" is not a file").
-			WithHint("name a file that you may read")
+	if at, err := f.Stat(); err == nil && at.IsDir() {
+		return chela.Attachment{}, chela.E(chela.Invalid, terminal.OneLine(name, 80)+" is a folder").WithHint("name a file")
 	}
 	return b.Attach(ctx, filepath.Base(name), f)
 }

@@ -46,13 +46,14 @@ func ExitCode(err error) int {
 }
 
 // errorLine returns what is printed of an error, on one line. A fault of chela
-// itself is printed whole: whoever runs the command is the one to report it.
+// itself, for which nobody knows a cure, is printed whole: whoever runs the
+// command is the one to report it.
 func errorLine(err error) string {
 	text := chela.MessageOf(err)
 	switch {
 	case errors.Is(err, errInterrupted), errors.Is(err, errTerminated):
 		text = err.Error()
-	case chela.KindOf(err) == chela.Internal:
+	case chela.KindOf(err) == chela.Internal && chela.HintOf(err) == "":
 		text = "internal error: " + strings.Join(strings.Fields(err.Error()), " ")
 	}
 	return "chela: " + terminal.Visible(text)
@@ -84,6 +85,9 @@ func ending(t chela.Turn) error {
 	case chela.TurnLimited:
 		return chela.E(chela.Exhausted, message).WithHint("ask for the rest, or raise it with chela config set")
 	case chela.TurnFailed:
+		if kind == chela.Invalid { // what the model was sent, not what the person typed
+			kind = chela.Unavailable
+		}
 		return chela.E(kind, message)
 	default:
 		return chela.E(chela.Unavailable, "turn "+string(t.ID)+" goes on").WithHint("see chela turns show " + string(t.ID))

@@ -18,17 +18,21 @@ func threadRow(t chela.Thread) []string {
 
 func (c *commands) threadsCommand() *cobra.Command {
 	var session string
+	mainSession := string(chela.MainKey("main"))
 	listing := &cobra.Command{
 		Use: "list", Short: "List the threads of a session, the last used first", Args: exactly(0),
 		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
 			own, err := b.Threads.Threads(ctx, chela.SessionKey(session))
+			if chela.KindOf(err) == chela.NotFound && session == mainSession {
+				own, err = nil, nil // nothing was said yet
+			}
 			if err != nil {
 				return notThere(err, "see chela sessions list")
 			}
 			return list(c.p, own, threadHead, threadRow)
 		}),
 	}
-	listing.Flags().StringVar(&session, "session", string(chela.MainKey("main")), "session key")
+	listing.Flags().StringVar(&session, "session", mainSession, "session key")
 	return group("threads", "Look at threads", listing,
 		&cobra.Command{
 			Use: "show ID", Short: "Show what was said in a thread", Args: exactly(1),

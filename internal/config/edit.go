@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 
 	"chela"
 )
@@ -34,7 +35,7 @@ func Set(home Home, key, value string) error {
 	}
 	if err := replaceFile(name, text); err != nil {
 		kind := chela.Unavailable
-		if errors.Is(err, fs.ErrPermission) {
+		if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 			kind = chela.Denied
 		}
 		return chela.E(kind, "cannot write "+name).
