@@ -71,7 +71,9 @@ func TestAnswers(t *testing.T) {
 		{"pattern", approval.Reply{Answer: chela.AnswerPattern, Pattern: "a*"}, chela.ApprovalGranted, "done: marked a"},
 		{"no", approval.Reply{Answer: chela.AnswerNo}, chela.ApprovalDenied, "denied: denied: the owner said no"},
 		{
-			"no with a reason", approval.Reply{Answer: chela.AnswerNo, Comment: "use b"}, chela.ApprovalDenied,
+			"no with a reason",
+			approval.Reply{Answer: chela.AnswerNo, Comment: "use b"},
+			chela.ApprovalDenied,
 			"denied: denied: the owner said no: use b",
 		},
 	} {
@@ -186,14 +188,16 @@ func TestStandingAnswers(t *testing.T) {
 	}{
 		{"once", "mark a", approval.Reply{Answer: chela.AnswerOnce}, []next{{mainSession, "mark a", true}}},
 		{
-			"session", "mark a", approval.Reply{Answer: chela.AnswerSession},
+			"session", "mark a",
+			approval.Reply{Answer: chela.AnswerSession},
 			[]next{{mainSession, "mark ab", false}, {other, "mark a", true}},
 		},
 		{"session with another tool", "mark a", approval.Reply{Answer: chela.AnswerSession}, []next{{mainSession, "risk a", true}}},
 		{"session and a risk", "risk a", approval.Reply{Answer: chela.AnswerSession}, []next{{mainSession, "risk a", true}}},
 		{"pattern and a risk", "risk a", approval.Reply{Answer: chela.AnswerPattern}, []next{{mainSession, "risk a", false}}},
 		{
-			"pattern", "mark a", approval.Reply{Answer: chela.AnswerPattern, Pattern: "a*"},
+			"pattern", "mark a",
+			approval.Reply{Answer: chela.AnswerPattern, Pattern: "a*"},
 			[]next{{mainSession, "mark ab", false}, {other, "mark a", false}, {other, "mark a,b", true}},
 		},
 		{"exactly this", "mark a", approval.Reply{Answer: chela.AnswerPattern}, []next{{mainSession, "mark a", false}, {mainSession, "mark ab", true}}},
