@@ -59,7 +59,9 @@ func TestDecideByRules(t *testing.T) {
 		{"allow", []policy.Rule{rule("allow", "")}, runs("ls"), policy.Decision{Verdict: "allow", Reason: "the policy says allow for such calls"}},
 		{"ask before allow", []policy.Rule{rule("allow", ""), rule("ask", "")}, runs("ls"), policy.Decision{Verdict: "ask", Reason: "the policy says ask for such calls"}},
 		{
-			"deny before ask before allow", []policy.Rule{rule("allow", "ls"), rule("deny", ""), rule("ask", "")}, runs("ls"),
+			"deny before ask before allow",
+			[]policy.Rule{rule("allow", "ls"), rule("deny", ""), rule("ask", "")},
+			runs("ls"),
 			policy.Decision{Verdict: "deny", Reason: "the policy says deny for such calls"},
 		},
 		{"ask what would be allowed", []policy.Rule{{Verdict: "ask", Tool: "file_read"}}, reads, policy.Decision{Verdict: "ask", Reason: "the policy says ask for file_read"}},
