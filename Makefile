@@ -5,6 +5,7 @@
 FUZZTIME ?= 60s
 LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 BUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w"
+TEST := go run ./internal/testcount -timeout=20m
 CROSS := CGO_ENABLED=0 go build -gcflags "all=-N -l" -o /dev/null ./cmd/chela
 
 help: ## list the targets
@@ -14,10 +15,10 @@ build: ## build bin/chela
 	$(BUILD) -o bin/ ./cmd/chela
 
 test: ## run all tests
-	@go run ./internal/testcount ./...
+	@$(TEST) ./...
 
 race: ## run all tests with the race detector, in random order
-	@go run ./internal/testcount -race -shuffle=on ./...
+	@$(TEST) -race -shuffle=on ./...
 
 lint: ## look for suspicious code and wrong formatting
 	$(LINT) run ./...
