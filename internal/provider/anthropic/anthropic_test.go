@@ -36,14 +36,20 @@ func TestStreams(t *testing.T) {
 		want   chela.Finish
 	}{
 		{"redacted thinking", block("0", `{"type":"redacted_thinking","data":"enc1"}`), chela.Finish{Thinking: []chela.Thinking{{Redacted: "enc1", Provider: "anthropic"}}}},
-		{"signature without text", block("0", `{"type":"thinking","thinking":"","signature":""}`, `{"type":"signature_delta","signature":"s1"}`),
-			chela.Finish{Thinking: []chela.Thinking{{Signature: "s1", Provider: "anthropic"}}}},
+		{
+			"signature without text", block("0", `{"type":"thinking","thinking":"","signature":""}`, `{"type":"signature_delta","signature":"s1"}`),
+			chela.Finish{Thinking: []chela.Thinking{{Signature: "s1", Provider: "anthropic"}}},
+		},
 		{"text at the beginning of a block", block("0", `{"type":"text","text":"a"}`, `{"type":"text_delta","text":"b"}`), chela.Finish{Text: "ab"}},
 		{"two texts", append(block("0", `{"type":"text","text":"a"}`), block("1", `{"type":"text","text":"b"}`)...), chela.Finish{Text: "ab"}},
-		{"arguments at the beginning of a block", block("0", `{"type":"tool_use","id":"i","name":"t","input":{"a":1}}`),
-			chela.Finish{Stop: chela.StopCalls, Calls: []chela.CallSpec{{Ref: "i", Tool: "t", Args: json.RawMessage(`{"a":1}`)}}}},
-		{"call without an id", block("0", `{"type":"tool_use","name":"t","input":{}}`),
-			chela.Finish{Stop: chela.StopCalls, Calls: []chela.CallSpec{{Ref: "call_0", Tool: "t", Args: json.RawMessage(`{}`)}}}},
+		{
+			"arguments at the beginning of a block", block("0", `{"type":"tool_use","id":"i","name":"t","input":{"a":1}}`),
+			chela.Finish{Stop: chela.StopCalls, Calls: []chela.CallSpec{{Ref: "i", Tool: "t", Args: json.RawMessage(`{"a":1}`)}}},
+		},
+		{
+			"call without an id", block("0", `{"type":"tool_use","name":"t","input":{}}`),
+			chela.Finish{Stop: chela.StopCalls, Calls: []chela.CallSpec{{Ref: "call_0", Tool: "t", Args: json.RawMessage(`{}`)}}},
+		},
 		{"blocks and events of other types", append(block("0", `{"type":"hologram","text":"x"}`, `{"type":"light_delta","text":"y"}`), `{"type":"ping"}`, `{"type":"news"}`), chela.Finish{}},
 		{"piece of no block", []string{`{"type":"content_block_delta","index":5,"delta":{"type":"text_delta","text":"x"}}`}, chela.Finish{}},
 	}

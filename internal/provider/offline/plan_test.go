@@ -79,11 +79,13 @@ func TestToolsThatAreNotOffered(t *testing.T) {
 	}{
 		{"what is 1+1", "calc", nil, "I would need the tool calc for that, and it is not offered here."},
 		{
-			"what is 1+1 and list the files", "calc", []string{"list_dir path=."},
+			"what is 1+1 and list the files", "calc",
+			[]string{"list_dir path=."},
 			"The workspace has `<list_dir>`. I would need the tool calc for that, and it is not offered here.",
 		},
 		{
-			"read a.txt, then write it to b.txt", "write_file", []string{"read_file path=a.txt"},
+			"read a.txt, then write it to b.txt", "write_file",
+			[]string{"read_file path=a.txt"},
 			"a.txt says `<read_file>`. I would need the tool write_file for that, and it is not offered here.",
 		},
 	} {

@@ -30,25 +30,50 @@ func TestStreams(t *testing.T) {
 		{"no mark of the end", []string{text, `{"choices":[{"delta":{},"finish_reason":"stop"}]}`}, chela.Finish{Text: "hi", Stop: chela.StopEnd, Model: "m1"}},
 		{"reason in other words", []string{text, `{"choices":[{"delta":{},"finish_reason":"eos"}]}`, `[DONE]`}, chela.Finish{Text: "hi", Stop: chela.StopEnd, Model: "m1"}},
 		{"null for an error", []string{`{"error":null,"choices":[{"delta":{"content":"hi"},"finish_reason":"length"}]}`}, chela.Finish{Text: "hi", Stop: chela.StopLength}},
-		{"stop with calls", []string{`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"t","arguments":"{}"}}]},"finish_reason":"stop"}]}`, `[DONE]`},
-			chela.Finish{Stop: chela.StopCalls, Calls: []chela.CallSpec{{Ref: "a", Tool: "t", Args: object}}}},
-		{"calls without ids", []string{`{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"t","arguments":"{"}},{"index":1,"function":{"name":"u"}}]}}]}`,
-			`{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]},"finish_reason":"tool_calls"}]}`},
-			chela.Finish{Stop: chela.StopCalls, Calls: []chela.CallSpec{{Ref: "call_0", Tool: "t", Args: object}, {Ref: "call_1", Tool: "u", Args: object}}}},
-		{"calls without indexes", []string{`{"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"t","arguments":"{}"}},{"id":"b","function":{"name":"u","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`},
-			chela.Finish{Stop: chela.StopCalls, Calls: []chela.CallSpec{{Ref: "a", Tool: "t", Args: object}, {Ref: "b", Tool: "u", Args: object}}}},
-		{"id and name repeated", []string{`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"t","arguments":"{"}}]}}]}`,
-			`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"t","arguments":"}"}}]},"finish_reason":"tool_calls"}]}`},
-			chela.Finish{Stop: chela.StopCalls, Calls: []chela.CallSpec{{Ref: "a", Tool: "t", Args: object}}}},
+		{
+			"stop with calls",
+			[]string{`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"t","arguments":"{}"}}]},"finish_reason":"stop"}]}`, `[DONE]`},
+			chela.Finish{Stop: chela.StopCalls, Calls: []chela.CallSpec{{Ref: "a", Tool: "t", Args: object}}},
+		},
+		{
+			"calls without ids",
+			[]string{
+				`{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"t","arguments":"{"}},{"index":1,"function":{"name":"u"}}]}}]}`,
+				`{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]},"finish_reason":"tool_calls"}]}`,
+			},
+			chela.Finish{Stop: chela.StopCalls, Calls: []chela.CallSpec{{Ref: "call_0", Tool: "t", Args: object}, {Ref: "call_1", Tool: "u", Args: object}}},
+		},
+		{
+			"calls without indexes",
+			[]string{`{"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"t","arguments":"{}"}},{"id":"b","function":{"name":"u","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`},
+			chela.Finish{Stop: chela.StopCalls, Calls: []chela.CallSpec{{Ref: "a", Tool: "t", Args: object}, {Ref: "b", Tool: "u", Args: object}}},
+		},
+		{
+			"id and name repeated",
+			[]string{
+				`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"t","arguments":"{"}}]}}]}`,
+				`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"t","arguments":"}"}}]},"finish_reason":"tool_calls"}]}`,
+			},
+			chela.Finish{Stop: chela.StopCalls, Calls: []chela.CallSpec{{Ref: "a", Tool: "t", Args: object}}},
+		},
 		{"refusal", []string{`{"choices":[{"delta":{"refusal":"no"},"finish_reason":"stop"}]}`}, chela.Finish{Text: "no", Stop: chela.StopRefusal}},
-		{"reasoning under another name", []string{`{"choices":[{"delta":{"content":null,"reasoning":"hm"},"finish_reason":"stop"}]}`},
-			chela.Finish{Stop: chela.StopEnd, Thinking: []chela.Thinking{{Text: "hm", Provider: "openai"}}}},
+		{
+			"reasoning under another name",
+			[]string{`{"choices":[{"delta":{"content":null,"reasoning":"hm"},"finish_reason":"stop"}]}`},
+			chela.Finish{Stop: chela.StopEnd, Thinking: []chela.Thinking{{Text: "hm", Provider: "openai"}}},
+		},
 		{"half a character", []string{`{"choices":[{"delta":{"content":"\ud83d!"},"finish_reason":"stop"}]}`}, chela.Finish{Text: "\uFFFD!", Stop: chela.StopEnd}},
 		{"another choice", []string{text, `{"choices":[{"index":1,"delta":{"content":"no"}}]}`, `[DONE]`}, chela.Finish{Text: "hi", Stop: chela.StopEnd, Model: "m1"}},
-		{"usage in each chunk", []string{`{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":1}}`, `{"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":null}}`},
-			chela.Finish{Text: "hi", Stop: chela.StopEnd, Usage: chela.TokenUsage{Input: 5, Output: 2}}},
-		{"more from the cache than there was", []string{`{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":-1,"prompt_tokens_details":{"cached_tokens":9}}}`},
-			chela.Finish{Stop: chela.StopEnd, Usage: chela.TokenUsage{CacheRead: 9}}},
+		{
+			"usage in each chunk",
+			[]string{`{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":1}}`, `{"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":null}}`},
+			chela.Finish{Text: "hi", Stop: chela.StopEnd, Usage: chela.TokenUsage{Input: 5, Output: 2}},
+		},
+		{
+			"more from the cache than there was",
+			[]string{`{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":-1,"prompt_tokens_details":{"cached_tokens":9}}}`},
+			chela.Finish{Stop: chela.StopEnd, Usage: chela.TokenUsage{CacheRead: 9}},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -40,11 +40,13 @@ func TestWhichStep(t *testing.T) {
 		{"nobody spoke", nil, "a1"},
 		{"notes of the host are not said by anybody", []chela.Message{user("x"), note("weather"), assistant(""), result("1"), note("weather")}, "a2"},
 		{
-			"past the turns", []chela.Message{user("x"), assistant(""), user("y"), assistant(""), user("z")},
+			"past the turns",
+			[]chela.Message{user("x"), assistant(""), user("y"), assistant(""), user("z")},
 			`error: script: scenario "ordered": the scenario has no turn for "z"`,
 		},
 		{
-			"past the steps", []chela.Message{user("hello"), assistant("hi")},
+			"past the steps",
+			[]chela.Message{user("hello"), assistant("hi")},
 			`error: script: scenario "ordered": the scenario has no step 2 in turn 3`,
 		},
 	} {

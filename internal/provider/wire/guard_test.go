@@ -28,32 +28,48 @@ func TestRefused(t *testing.T) {
 		body   string
 		want   chela.ProviderError
 	}{
-		{"text for an error", 404, `{"error":"model \"x\" not found, try pulling it first"}`,
-			chela.ProviderError{Kind: chela.NotFound, Msg: `model "x" not found, try pulling it first`}},
-		{"fields at the top", 400, `{"object":"error","message":"bad\nrequest","type":"BadRequestError","code":400}`,
-			chela.ProviderError{Kind: chela.Invalid, Msg: "bad request"}},
-		{"detail", 422, `{"detail":[{"loc":["body"],"msg":"field required"}]}`,
-			chela.ProviderError{Kind: chela.Invalid, Msg: `[{"loc":["body"],"msg":"field required"}]`}},
-		{"list", 429, `[{"error":{"code":429,"message":"Resource exhausted","status":"RESOURCE_EXHAUSTED"}}]`,
-			chela.ProviderError{Kind: chela.Exhausted, Retryable: true, Msg: "Resource exhausted"}},
+		{
+			"text for an error", 404, `{"error":"model \"x\" not found, try pulling it first"}`,
+			chela.ProviderError{Kind: chela.NotFound, Msg: `model "x" not found, try pulling it first`},
+		},
+		{
+			"fields at the top", 400, `{"object":"error","message":"bad\nrequest","type":"BadRequestError","code":400}`,
+			chela.ProviderError{Kind: chela.Invalid, Msg: "bad request"},
+		},
+		{
+			"detail", 422, `{"detail":[{"loc":["body"],"msg":"field required"}]}`,
+			chela.ProviderError{Kind: chela.Invalid, Msg: `[{"loc":["body"],"msg":"field required"}]`},
+		},
+		{
+			"list", 429, `[{"error":{"code":429,"message":"Resource exhausted","status":"RESOURCE_EXHAUSTED"}}]`,
+			chela.ProviderError{Kind: chela.Exhausted, Retryable: true, Msg: "Resource exhausted"},
+		},
 		{"no body", 503, ``, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Msg: "Service Unavailable"}},
 		{"unknown status", 599, `nonsense`, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Msg: "status 599"}},
 		{"no message", 500, `{"error":{"type":"server_error"}}`, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Msg: "server_error"}},
 		{"error of another form", 500, `{"error":7}`, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Msg: "Internal Server Error"}},
 		{"forbidden", 403, `{"error":{"type":"permission_error","message":"no"}}`, chela.ProviderError{Kind: chela.Denied, Msg: "no"}},
 		{"no credit", 402, `{"error":{"message":"Insufficient credits"}}`, chela.ProviderError{Kind: chela.Exhausted, Msg: "Insufficient credits"}},
-		{"passed on", 400, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":\"prompt too long\"}"}}}`,
-			chela.ProviderError{Kind: chela.Invalid, Overflow: true, Msg: `Provider returned error: {"error":"prompt too long"}`}},
+		{
+			"passed on", 400, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":\"prompt too long\"}"}}}`,
+			chela.ProviderError{Kind: chela.Invalid, Overflow: true, Msg: `Provider returned error: {"error":"prompt too long"}`},
+		},
 		{"redirect", 307, ``, chela.ProviderError{Kind: chela.Invalid, Msg: "redirects to another address"}},
 		{"not implemented", 501, ``, chela.ProviderError{Kind: chela.Unsupported, Msg: "Not Implemented"}},
-		{"cannot stream", 400, `{"error":{"message":"Your organization must be verified to stream this model.","code":"unsupported_value"}}`,
-			chela.ProviderError{Kind: chela.Unsupported, Msg: "Your organization must be verified to stream this model."}},
+		{
+			"cannot stream", 400, `{"error":{"message":"Your organization must be verified to stream this model.","code":"unsupported_value"}}`,
+			chela.ProviderError{Kind: chela.Unsupported, Msg: "Your organization must be verified to stream this model."},
+		},
 		{"page with 200", 200, `<html>Log in</html>`, chela.ProviderError{Kind: chela.Unsupported, Msg: "answered in another form than asked for"}},
 		{"error with 200", 200, `{"error":{"message":"upstream died"}}`, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Msg: "upstream died"}},
-		{"body too large", 413, `{"error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`,
-			chela.ProviderError{Kind: chela.Invalid, Overflow: true, Msg: "Request exceeds the maximum size"}},
-		{"tokens in a minute", 429, `{"error":{"message":"Request too large: maximum context length of tokens per min","type":"tokens","code":"rate_limit_exceeded"}}`,
-			chela.ProviderError{Kind: chela.Exhausted, Retryable: true, Msg: "Request too large: maximum context length of tokens per min"}},
+		{
+			"body too large", 413, `{"error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`,
+			chela.ProviderError{Kind: chela.Invalid, Overflow: true, Msg: "Request exceeds the maximum size"},
+		},
+		{
+			"tokens in a minute", 429, `{"error":{"message":"Request too large: maximum context length of tokens per min","type":"tokens","code":"rate_limit_exceeded"}}`,
+			chela.ProviderError{Kind: chela.Exhausted, Retryable: true, Msg: "Request too large: maximum context length of tokens per min"},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -185,11 +201,15 @@ func TestFailed(t *testing.T) {
 		want      chela.ProviderError
 	}{
 		{"cancelled", true, refused, context.Canceled, chela.ProviderError{}},
-		{"address is left out", false, &url.Error{Op: "Post", URL: "https://me:pw@host", Err: refused}, refused,
-			chela.ProviderError{Provider: "fake", Kind: chela.Unavailable, Retryable: true, Msg: "connect: connection refused"}},
+		{
+			"address is left out", false, &url.Error{Op: "Post", URL: "https://me:pw@host", Err: refused}, refused,
+			chela.ProviderError{Provider: "fake", Kind: chela.Unavailable, Retryable: true, Msg: "connect: connection refused"},
+		},
 		{"classified already", false, &url.Error{Op: "Post", URL: "x", Err: own}, own, *own},
-		{"certificate", false, cert, cert,
-			chela.ProviderError{Provider: "fake", Kind: chela.Unavailable, Msg: "tls: failed to verify certificate: x509: certificate signed by unknown authority"}},
+		{
+			"certificate", false, cert, cert,
+			chela.ProviderError{Provider: "fake", Kind: chela.Unavailable, Msg: "tls: failed to verify certificate: x509: certificate signed by unknown authority"},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -35,31 +35,49 @@ func TestWhole(t *testing.T) {
 		in, want []chela.Message
 	}{
 		{"nothing", nil, nil},
-		{"whole already",
+		{
+			"whole already",
 			[]chela.Message{user("q"), said("s", call("call_a", "a", `{}`)), result("call_a", "a", "r"), said("end")},
-			[]chela.Message{user("q"), said("s", call("call_a", "a", `{}`)), result("call_a", "a", "r"), said("end")}},
-		{"blank messages",
+			[]chela.Message{user("q"), said("s", call("call_a", "a", `{}`)), result("call_a", "a", "r"), said("end")},
+		},
+		{
+			"blank messages",
 			[]chela.Message{user(" \n"), said(""), user("q\xff")},
-			[]chela.Message{user("q\uFFFD")}},
-		{"not answered",
+			[]chela.Message{user("q\uFFFD")},
+		},
+		{
+			"not answered",
 			[]chela.Message{said("", call("call_a", "a", `{}`)), user("q"), said("end")},
-			[]chela.Message{said("", call("call_a", "a", `{}`)), open, user("q"), said("end")}},
-		{"answered late and out of order",
+			[]chela.Message{said("", call("call_a", "a", `{}`)), open, user("q"), said("end")},
+		},
+		{
+			"answered late and out of order",
 			[]chela.Message{said("", call("call_a", "a", `{}`), call("call_b", "b", `{}`)), result("call_b", "b", "2"), user("q"), result("call_a", "a", "1")},
-			[]chela.Message{said("", call("call_a", "a", `{}`), call("call_b", "b", `{}`)), result("call_a", "a", "1"), result("call_b", "b", "2"), user("q")}},
-		{"result without a call",
+			[]chela.Message{said("", call("call_a", "a", `{}`), call("call_b", "b", `{}`)), result("call_a", "a", "1"), result("call_b", "b", "2"), user("q")},
+		},
+		{
+			"result without a call",
 			[]chela.Message{result("call_x", "x", "r"), user("q"), said("s"), result("call_x", "x", "r")},
-			[]chela.Message{user("q"), said("s")}},
-		{"known by ref",
+			[]chela.Message{user("q"), said("s")},
+		},
+		{
+			"known by ref",
 			[]chela.Message{said("", call("", "a", `{}`)), result("call_a", "a", "r")},
-			[]chela.Message{said("", call("", "a", `{}`)), result("call_a", "a", "r")}},
-		{"equal refs in two steps",
+			[]chela.Message{said("", call("", "a", `{}`)), result("call_a", "a", "r")},
+		},
+		{
+			"equal refs in two steps",
 			[]chela.Message{said("", call("call_a", "0", `{}`)), result("call_a", "0", "1"), said("", call("call_b", "0", `{}`)), result("call_b", "0", "2")},
-			[]chela.Message{said("", call("call_a", "0", `{}`)), result("call_a", "0", "1"), said("", call("call_b", "call_b", `{}`)), result("call_b", "call_b", "2")}},
-		{"refs that do not fit",
+			[]chela.Message{said("", call("call_a", "0", `{}`)), result("call_a", "0", "1"), said("", call("call_b", "call_b", `{}`)), result("call_b", "call_b", "2")},
+		},
+		{
+			"refs that do not fit",
 			[]chela.Message{said("", call("call_a", "x:1|y", `{}`), call("call_b", "", `{}`), call("", "z z", `{}`)), result("call_a", "x:1|y", "1"), result("call_b", "", "2")},
-			[]chela.Message{said("", call("call_a", "x_1_y", `{}`), call("call_b", "call_b", `{}`), call("", "z_z", `{}`)), result("call_a", "x_1_y", "1"), result("call_b", "call_b", "2"),
-				{Role: chela.RoleTool, Ref: "z_z", Tool: "t", Text: wire.Unanswered, Failed: true}}},
+			[]chela.Message{
+				said("", call("call_a", "x_1_y", `{}`), call("call_b", "call_b", `{}`), call("", "z_z", `{}`)), result("call_a", "x_1_y", "1"), result("call_b", "call_b", "2"),
+				{Role: chela.RoleTool, Ref: "z_z", Tool: "t", Text: wire.Unanswered, Failed: true},
+			},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
