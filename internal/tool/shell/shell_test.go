@@ -85,11 +85,13 @@ func TestResult(t *testing.T) {
 		{"failure is the program's word", stub{res: sandbox.Result{ExitCode: 2, Output: "no"}}, "exit code 2\nno", false},
 		{"signal", stub{res: sandbox.Result{ExitCode: 137, Signal: "SIGKILL"}}, "exit code 137, ended by SIGKILL\n(it printed nothing)", false},
 		{
-			"timeout", stub{res: sandbox.Result{TimedOut: true, ExitCode: 137, Output: "half"}},
+			"timeout",
+			stub{res: sandbox.Result{TimedOut: true, ExitCode: 137, Output: "half"}},
 			"killed with all it had started, because it took longer than 2m0s; do less at once or give it more time (at most 600 seconds)\nhalf", true,
 		},
 		{
-			"no sandbox", stub{err: chela.E(chela.Unsupported, "this kernel has no Landlock").WithHint("use Linux 5.13 or newer")},
+			"no sandbox",
+			stub{err: chela.E(chela.Unsupported, "this kernel has no Landlock").WithHint("use Linux 5.13 or newer")},
 			"this kernel has no Landlock; use Linux 5.13 or newer", true,
 		},
 		{"refused", stub{err: chela.E(chela.Denied, "workdir /etc is outside the workspace")}, "workdir /etc is outside the workspace", true},
