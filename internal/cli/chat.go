@@ -16,14 +16,15 @@ import (
 // printed and does not end the chat.
 func (c *commands) chat(ctx context.Context) error {
 	return c.resume(ctx, func(cfg *config.Config, b *Backend) error {
-		in := terminal.NewInput(c.Stdin)
+		in, prompt := terminal.NewInput(c.Stdin), func(string) {}
 		if isTerminal(c.Stdin) {
+			prompt = c.p.Prompt
 			c.p.Note(`chela: a line is a message, "\" at its end goes on in the next; /quit or Ctrl-D leaves`)
 		}
 		said := false
 		for {
-			c.prompt("> ")
-			text, err := in.Message(func() { c.prompt("… ") })
+			prompt("> ")
+			text, err := in.Message(func() { prompt("… ") })
 			text = strings.TrimSpace(text)
 			switch {
 			case errors.Is(err, io.EOF), text == "/quit":
@@ -58,13 +59,6 @@ func (c *commands) exchange(ctx context.Context, b *Backend, in *terminal.Input,
 		return nil
 	}
 	return err
-}
-
-// prompt shows that a line is waited for, if a person is there to see it.
-func (c *commands) prompt(text string) {
-	if isTerminal(c.Stdin) {
-		fmt.Fprint(c.p.Err, text)
-	}
 }
 
 // eventLine prints an event as one line of JSON.
