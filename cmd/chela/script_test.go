@@ -1,0 +1,258 @@
+package main_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// plainBinary builds chela as it is shipped, once for all scripts.
+var plainBinary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "chela-plain")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "chela")
+	if out, err := exec.Command("go", "build", "-o", path, "chela/cmd/chela").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build chela: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// TestScripts tells the stories in testdata/script with the real binary. What
+// the scripts may say besides the commands of testscript:
+//
+//	exits CODE PROGRAM ...      runs a program that ends with CODE
+//	begin NAME PROGRAM ...      begins a program and goes on
+//	speak NAME PROGRAM ...      the same, and holds its input open
+//	await NAME out|err PATTERN  waits until the program has written PATTERN
+//	signal NAME SIGNAL          sends INT, TERM or KILL
+//	type NAME TEXT              writes a line to the program's input
+//	ends NAME CODE              waits for its end; a signal counts 128 and its number
+//	json PATH [PATTERN]         what the last JSON output holds at a.b.0
+//	let NAME PATH               keeps that in the environment
+//	tree DIR                    lists the files below, with their contents' hash
+//	sql FILE STATEMENT          runs a statement on a database
+//	hold FILE, release FILE     holds a database exclusively
+//	small DIR, readonly DIR     mounts a disk of 2 MiB, or against writing
+//	fill DIR BYTES, room DIR    leaves no more than that free, and frees all
+//
+// chela-fail is the program with failpoints.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	plain, err := plainBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fail, err := failBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: filepath.Join("testdata", "script"), RequireExplicitExec: true, RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			bin := filepath.Join(env.WorkDir, ".bin")
+			err := errors.Join(
+				os.Mkdir(bin, 0o755), os.Symlink(plain, filepath.Join(bin, "chela")), os.Symlink(fail, filepath.Join(bin, "chela-fail")),
+			)
+			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("CHELA_HOME", filepath.Join(env.WorkDir, "home"))
+			env.Values["programs"] = map[string]*program{}
+			return err
+		},
+		Condition: func(name string) (bool, error) {
+			if name == "mounts" {
+				return canMount(), nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits, "begin": begin, "speak": speak, "await": await, "signal": signal, "type": typeLine, "ends": ends,
+			"json": jsonAt, "let": let, "tree": tree, "sql": runSQL, "hold": hold, "release": release,
+			"small": small, "readonly": readonly, "fill": fill, "room": room,
+		},
+	})
+}
+
+// take returns the arguments of a command that wants at least n of them.
+func take(ts *testscript.TestScript, neg bool, args []string, n int) []string {
+	if neg || len(args) < n {
+		ts.Fatalf("this command takes at least %d arguments and no !", n)
+	}
+	return args
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	args = take(ts, neg, args, 2)
+	check(ts, args[0], exitCode(ts, ts.Exec(args[1], args[2:]...)))
+}
+
+func check(ts *testscript.TestScript, want string, got int) {
+	if want != strconv.Itoa(got) {
+		ts.Fatalf("ended with %d, not %s", got, want)
+	}
+}
+
+// exitCode returns the exit code of a program as shells report it: one that a
+// signal ended has 128 and its number.
+func exitCode(ts *testscript.TestScript, err error) int {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		ts.Check(err)
+		return 0
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return exit.ExitCode()
+}
+
+// A program runs beside the script.
+type program struct {
+	cmd      *exec.Cmd
+	input    io.WriteCloser // nil: it has none
+	out, err output
+	ended    chan struct{}
+	result   error        // once ended is closed
+	close    func() error // of a program that is none, but holds something
+}
+
+// An output is what a program has written. Reached only through its methods.
+type output struct {
+	mu      sync.Mutex
+	written bytes.Buffer  // guarded by mu
+	more    chan struct{} // guarded by mu; closed by the next write
+}
+
+// Write implements io.Writer.
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.more != nil {
+		close(o.more)
+		o.more = nil
+	}
+	return o.written.Write(b)
+}
+
+// text returns what was written, and what is closed when there is more.
+func (o *output) text() (string, <-chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.more == nil {
+		o.more = make(chan struct{})
+	}
+	return o.written.String(), o.more
+}
+
+func begin(ts *testscript.TestScript, neg bool, args []string) {
+	start(ts, take(ts, neg, args, 2), false)
+}
+
+func speak(ts *testscript.TestScript, neg bool, args []string) {
+	start(ts, take(ts, neg, args, 2), true)
+}
+
+// start begins a program, with an input that is empty or stays open.
+func start(ts *testscript.TestScript, args []string, open bool) {
+	path, err := exec.LookPath(filepath.Join(ts.Getenv("WORK"), ".bin", args[1]))
+	ts.Check(err)
+	p := &program{cmd: exec.Command(path, args[2:]...), ended: make(chan struct{})}
+	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = ts.MkAbs("."), &p.out, &p.err
+	for _, name := range []string{"PATH", "HOME", "CHELA_HOME", "CHELA_MODEL", "CHELA_FAILPOINTS", "CHELA_FAILPOINTS_LOG", "TMPDIR"} {
+		p.cmd.Env = append(p.cmd.Env, name+"="+ts.Getenv(name))
+	}
+	if open {
+		p.input, err = p.cmd.StdinPipe()
+		ts.Check(err)
+	}
+	ts.Check(p.cmd.Start())
+	go func() { // ends with the program, which the script ends
+		p.result = p.cmd.Wait()
+		close(p.ended)
+	}()
+	ts.Defer(func() {
+		p.cmd.Process.Kill() //nolint:errcheck // it may have ended
+		<-p.ended
+	})
+	ts.Value("programs").(map[string]*program)[args[0]] = p
+}
+
+// running returns the program that a command names first.
+func running(ts *testscript.TestScript, args []string) *program {
+	p := ts.Value("programs").(map[string]*program)[args[0]]
+	if p == nil {
+		ts.Fatalf("there is no program %s", args[0])
+	}
+	return p
+}
+
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	p := running(ts, take(ts, neg, args, 3))
+	pattern, err := regexp.Compile(args[2])
+	ts.Check(err)
+	from := &p.out
+	if args[1] == "err" {
+		from = &p.err
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for {
+		text, more := from.text()
+		if pattern.MatchString(text) {
+			return
+		}
+		select {
+		case <-more:
+		case <-p.ended:
+			if text, _ := from.text(); !pattern.MatchString(text) {
+				ts.Fatalf("%s ended without %q: %s", args[0], args[2], text)
+			}
+			return
+		case <-late.C:
+			ts.Fatalf("%s does not write %q: %s", args[0], args[2], text)
+		}
+	}
+}
+
+func signal(ts *testscript.TestScript, neg bool, args []string) {
+	p := running(ts, take(ts, neg, args, 2))
+	known := map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "KILL": syscall.SIGKILL}
+	ts.Check(p.cmd.Process.Signal(known[args[1]]))
+}
+
+func typeLine(ts *testscript.TestScript, neg bool, args []string) {
+	p := running(ts, take(ts, neg, args, 2))
+	_, err := io.WriteString(p.input, args[1]+"\n")
+	ts.Check(err)
+}
+
+func ends(ts *testscript.TestScript, neg bool, args []string) {
+	p := running(ts, take(ts, neg, args, 2))
+	select {
+	case <-p.ended:
+	case <-time.After(patience):
+		ts.Check(p.cmd.Process.Signal(syscall.SIGQUIT)) // its stack is on standard error
+		<-p.ended
+		text, _ := p.err.text()
+		ts.Fatalf("%s does not end: %s", args[0], text)
+	}
+	out, _ := p.out.text()
+	text, _ := p.err.text()
+	fmt.Fprint(ts.Stdout(), out)
+	fmt.Fprint(ts.Stderr(), text)
+	check(ts, args[1], exitCode(ts, p.result))
+}
