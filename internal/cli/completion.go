@@ -14,10 +14,10 @@ func completionCommand() *cobra.Command {
 	shells := []string{"bash", "zsh", "fish", "powershell"}
 	return &cobra.Command{
 		Use: "completion " + strings.Join(shells, "|"), Short: "Print what makes a shell complete commands",
-		Long: "Print what makes a shell complete commands. For bash, put this into ~/.bashrc:\n\n" +
-			"  source <(chela completion bash)\n\n" +
-			"For zsh the same with zsh in ~/.zshrc, after compinit; for fish:\n\n" +
-			"  chela completion fish > ~/.config/fish/completions/chela.fish",
+		Long: "Print what makes a shell complete commands.\n\n" +
+			"bash, in ~/.bashrc:                 source <(chela completion bash)\n" +
+			"zsh, in ~/.zshrc, after compinit:   source <(chela completion zsh)\n" +
+			"fish, once:   chela completion fish > ~/.config/fish/completions/chela.fish",
 		Args: exactly(1), ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root, out := cmd.Root(), cmd.OutOrStdout()
@@ -31,8 +31,8 @@ func completionCommand() *cobra.Command {
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(out)
 			default:
-				return chela.E(chela.Invalid, "no completion for "+terminal.OneLine(args[0], 40)).
-					WithHint("use one of " + strings.Join(shells, ", "))
+				what := "no completion for " + terminal.OneLine(args[0], 40)
+				return chela.E(chela.Invalid, what).WithHint("use one of " + strings.Join(shells, ", "))
 			}
 		},
 	}
