@@ -15,7 +15,8 @@ type Renderer struct {
 	screen *Screen
 	stream bool
 
-	said    strings.Builder // what was streamed of the current answer
+	step    int             // whose answer is streamed
+	said    strings.Builder // what was streamed of it
 	midLine bool            // standard output is inside a line
 	midTool bool            // standard error is inside a line of a tool's output
 	status  bool            // a progress line is shown that the next line replaces
@@ -41,8 +42,10 @@ func (r *Renderer) Show(e chela.Event) {
 	case chela.EventTextDelta:
 		r.delta(e.Text)
 	case chela.EventTurnProgress:
+		r.begin(e.Step)
 		r.progress(e.Text)
 	case chela.EventToolStarted:
+		r.said.Reset()
 		label := strings.TrimSpace(e.Tool + " " + Brief(e.Text))
 		r.running[e.Call] = running{label: label, at: e.At}
 		r.Note("· " + label)
@@ -62,9 +65,27 @@ func (r *Renderer) delta(text string) {
 		return
 	}
 	r.clear()
+	r.latest = ""
 	r.said.WriteString(text)
 	r.screen.Text(text)
 	r.midLine = !strings.HasSuffix(text, "\n")
+}
+
+// begin ends what was streamed of the step before, once it is another.
+func (r *Renderer) begin(step int) {
+	if step == r.step {
+		return
+	}
+	r.step = step
+	r.said.Reset()
+	r.endLine()
+}
+
+func (r *Renderer) endLine() {
+	if r.midLine {
+		r.screen.Text("\n")
+		r.midLine = false
+	}
 }
 
 // progress shows a line that the next line replaces. Only a terminal can do
@@ -92,11 +113,7 @@ func (r *Renderer) clear() {
 // Note ends whatever line is open and writes one to standard error.
 func (r *Renderer) Note(text string) {
 	r.clear()
-	if r.midLine {
-		r.screen.Text("\n")
-		r.midLine = false
-	}
-	r.said.Reset()
+	r.endLine()
 	r.latest = ""
 	r.screen.Note(text)
 }
@@ -148,17 +165,12 @@ func (r *Renderer) Finish(answer string) {
 	rest, agrees := strings.CutPrefix(answer, r.said.String())
 	if !agrees {
 		rest = answer
-		if r.midLine {
-			r.screen.Text("\n")
-		}
+		r.endLine()
 	}
 	if rest != "" {
 		r.screen.Text(rest)
 		r.midLine = !strings.HasSuffix(rest, "\n")
 	}
-	if r.midLine {
-		r.screen.Text("\n")
-	}
+	r.endLine()
 	r.said.Reset()
-	r.midLine = false
 }

@@ -43,6 +43,22 @@ func TestRenderer(t *testing.T) {
 	}{
 		{"at the end", false, tools, "It is nine.", "It is nine.\n", "· time now Asia/Tokyo\n  ✓ 12 ms\n"},
 		{"streamed", true, tools, "It is nine.", "Let me look.\nIt is nine.\n", "· time now Asia/Tokyo\n  ✓ 12 ms\n"},
+		{
+			"a call that ends late", true,
+			[]chela.Event{
+				{Kind: chela.EventTurnProgress, Step: 1}, delta("Let me look."), started("c1", "calc", `{"expression":"1+1"}`, 0),
+				{Kind: chela.EventTurnProgress, Step: 2}, delta("It is 2."), finished("c1", "calc", chela.CallDone, 3),
+			},
+			"It is 2.", "Let me look.\nIt is 2.\n", "· calc 1+1\n  ✓ calc 3 ms\n",
+		},
+		{
+			"a call that never began", true,
+			[]chela.Event{
+				{Kind: chela.EventTurnProgress, Step: 1}, delta("Let me look."),
+				{Kind: chela.EventTurnProgress, Step: 2}, delta("It is "), finished("c1", "calc", chela.CallDenied, 3), delta("2."),
+			},
+			"It is 2.", "Let me look.\nIt is \n2.\n", "  ✗ denied calc\n",
+		},
 		{"a lost delta at the end", true, []chela.Event{delta("It is ")}, "It is nine.", "It is nine.\n", ""},
 		{"a lost delta inside", true, []chela.Event{delta("It nine")}, "It is nine.", "It nine\nIt is nine.\n", ""},
 		{"all deltas lost", true, nil, "It is nine.", "It is nine.\n", ""},

@@ -57,25 +57,31 @@ func OneLine(text string, width int) string {
 	return string([]rune(text)[:width-1]) + "…"
 }
 
-// Brief returns the values of a call's arguments in the order they were
-// written, for a line that says what runs.
+// Brief returns the values of a call's arguments, for a line that says what
+// runs: what names the thing comes first, the rest as it was written.
 func Brief(args string) string {
 	d := json.NewDecoder(strings.NewReader(args))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return OneLine(args, 80)
 	}
-	var words []string
+	var names, rest []string
 	for d.More() {
 		var value json.RawMessage
-		if _, err := d.Token(); err != nil {
+		key, err := d.Token()
+		if err != nil {
 			break
 		}
 		if err := d.Decode(&value); err != nil {
 			break
 		}
-		words = append(words, word(value))
+		switch key {
+		case "operation", "method", "path", "url", "command":
+			names = append(names, word(value))
+		default:
+			rest = append(rest, word(value))
+		}
 	}
-	return OneLine(strings.Join(words, " "), 80)
+	return OneLine(strings.Join(append(names, rest...), " "), 80)
 }
 
 func word(value json.RawMessage) string {

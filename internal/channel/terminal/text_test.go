@@ -41,6 +41,7 @@ func TestBrief(t *testing.T) {
 		{`{"operation":"now","timezone":"Asia/Tokyo"}`, "now Asia/Tokyo"},
 		{`{"z":1,"a":true,"m":null,"list":[1, 2],"o":{"b": "c"}}`, `1 true null [1,2] {"b":"c"}`},
 		{`{"content":"two\nlines\u001b"}`, `two lines\x1b`},
+		{`{"body":"hi","method":"POST","url":"http://a"}`, "POST http://a hi"},
 		{`{}`, ""},
 		{`{"cut`, ""},
 		{`{"a":"b","c":`, "b"},
