@@ -3,8 +3,8 @@ package chela
 import "time"
 
 // An Approval is a durable question whether one tool call may proceed. It is
-// bound to the exact call by ArgsHash and Workdir: a call whose arguments
-// changed needs a new one.
+// bound to the exact call by ArgsHash: a call whose arguments changed needs a
+// new one.
 type Approval struct {
 	ID         ApprovalID    `json:"id"`
 	Call       CallID        `json:"call"`
@@ -67,6 +67,7 @@ type Grant struct {
 	Session   SessionKey `json:"session,omitempty"` // empty: every session of the agent
 	Tool      string     `json:"tool"`
 	Pattern   string     `json:"pattern,omitempty"` // empty: whatever the tool does, floor excepted
+	Literal   bool       `json:"literal,omitempty"` // "*" in the pattern stands for itself
 	Approval  ApprovalID `json:"approval"`          // the question it came from
 	CreatedAt time.Time  `json:"created_at"`
 }

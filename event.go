@@ -17,6 +17,7 @@ type Event struct {
 	Text     string     `json:"text,omitempty"` // the delta, the progress message, the ending
 	Step     int        `json:"step,omitempty"`
 	Limit    int        `json:"limit,omitempty"` // of steps, with progress
+	Error    Kind       `json:"error,omitempty"` // with a notice that something went wrong
 	At       time.Time  `json:"at"`
 }
 

@@ -24,6 +24,7 @@ type Waiting struct {
 	ID        InboxID    `json:"id"`
 	State     InboxState `json:"state"`
 	Turn      TurnID     `json:"turn,omitempty"` // the turn that took it
+	Node      NodeID     `json:"node,omitempty"` // the process that accepted it
 	CreatedAt time.Time  `json:"created_at"`
 	Inbound
 }

@@ -122,7 +122,7 @@ var rules = []rule{
 		"internal/app/app.go":                     "what the home does by itself; Run waits",
 		"internal/app/backend.go":                 "the home of one command; Close waits",
 		"internal/app/main.go":                    "waits for SIGTERM; ends with the command",
-		"internal/lane/keeper.go":                 "renews leases; Run waits",
+		"internal/lane/keeper.go":                 "renews leases, and waits for turns that Run waits for",
 		"internal/lane/lanes.go":                  "one for each lane that is served; Run waits",
 		"internal/sandbox/process/start_linux.go": "follows a worker; its wait waits",
 		"internal/store/sqlite.go":                "the one writer; close waits",

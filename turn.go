@@ -11,7 +11,7 @@ type Turn struct {
 	Origin     Origin     `json:"origin"`
 	Model      string     `json:"model"`             // provider/model chosen when it opened
 	Base       EntryID    `json:"base,omitempty"`    // the thread's head when the turn opened; undo moves there
-	Crashes    int        `json:"crashes"`           // runs of this turn whose process died
+	Crashes    int        `json:"crashes"`           // runs of this turn that died with their process, or by a fault of chela
 	Steps      int        `json:"steps"`             // model answers so far
 	Stop       bool       `json:"stop"`              // somebody asked to stop it
 	Failure    *Failure   `json:"failure,omitempty"` // set when failed, interrupted or limited

@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -45,6 +46,9 @@ type App struct {
 	agents   *agents
 	lanes    *lane.Lanes
 	desk     *approval.Desk
+
+	staying chan struct{} // closed by stay
+	stay    func()
 }
 
 // Open opens the home of a configuration and makes it if it does not exist.
@@ -54,6 +58,8 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, erro
 		return nil, err
 	}
 	a := &App{cfg: cfg, log: log, now: time.Now, bus: &event.Bus{}, blobs: blobs{cfg.Home.Blobs()}}
+	a.staying = make(chan struct{})
+	a.stay = sync.OnceFunc(func() { close(a.staying) })
 	a.ids = chela.NewIDs(a.now, rand.Reader)
 	a.node = a.ids.Node()
 	var err error
@@ -68,11 +74,11 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, erro
 	}
 	a.lanes = lane.New(a.store, lane.Config{
 		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Runner: a.runner(),
-		Agent: a.agents.agent, Model: a.agents.model, Dead: a.presence.Dead,
+		Agent: a.agents.agent, Model: a.agents.model, Dead: a.presence.Dead, Alive: a.presence.Alive,
 		Classes: cfg.Lanes.ByClass(), Mode: cfg.Queue.Mode,
 	})
 	a.desk = approval.New(a.store, approval.Config{
-		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Wake: a.lanes.Wake,
+		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Wake: a.lanes.Wake,
 		Hash: func(name string, args []byte) string { return tool.Hash(name, args) },
 	})
 	return a, nil
@@ -91,8 +97,34 @@ func (a *App) runner() *turn.Runner {
 func (a *App) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return a.lanes.Run(ctx) })
-	group.Go(func() error { return a.desk.Run(ctx) })
+	group.Go(func() error {
+		select {
+		case <-a.staying:
+			return a.desk.Run(ctx)
+		case <-ctx.Done():
+			return nil
+		}
+	})
 	return group.Wait()
+}
+
+// Stay says that this process will be here for a while: it takes up whatever
+// earlier ones left, in every session, and closes questions whose time is over.
+// A process that ends soon does neither, and so begins nothing that it would
+// have to cut off.
+func (a *App) Stay(ctx context.Context) {
+	a.stay()
+	a.lanes.TakeUp(ctx)
+}
+
+// stays reports whether Stay was called.
+func (a *App) stays() bool {
+	select {
+	case <-a.staying:
+		return true
+	default:
+		return false
+	}
 }
 
 // Close closes the home. Run must have returned.

@@ -23,9 +23,9 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger) (*cli.Ba
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // ended by Close
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx)) // ended by Close
 	ended := make(chan error, 1)
-	go func() { ended <- a.Run(ctx) }() // Close waits for it
+	go func() { ended <- a.Run(running) }() // Close waits for it
 	b := &backend{a}
 	return &cli.Backend{
 		Conversation: b, Sessions: b, Threads: b, Turns: b, Approvals: b, Grants: b, Tools: b, Models: b,
@@ -33,8 +33,11 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger) (*cli.Ba
 			return a.blobs.put(name, content)
 		},
 		Status: a.status,
-		Resume: a.lanes.TakeUp,
+		Resume: a.Stay,
 		Close: func() error {
+			if !a.stays() {
+				a.lanes.Settle(ctx)
+			}
 			cancel()
 			return cmp.Or(<-ended, a.Close())
 		},

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -120,12 +121,20 @@ func (b *backend) taken(ctx context.Context, heard *event.Listener, r lane.Recei
 	}
 }
 
+// broken is the error for a turn that could not go on. It goes on with the next
+// start, or when its session is used again.
+func broken(e chela.Event) error {
+	return chela.E(cmp.Or(e.Error, chela.Unavailable), e.Text)
+}
+
 // pause waits for something to happen in a session, but not for long: another
 // process may do it.
 func (b *backend) pause(ctx context.Context, heard *event.Listener) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	heard.Next(ctx)
+	if e, ok := heard.Next(ctx); ok && e.Kind == chela.EventNotice {
+		return broken(e)
+	}
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
@@ -175,7 +184,7 @@ func (b *backend) showUntil(ctx context.Context, heard *event.Listener, id chela
 			continue
 		}
 		if e.Kind == chela.EventNotice {
-			return true, chela.E(chela.Unavailable, e.Text)
+			return true, broken(e)
 		}
 		told = true
 		show(e)

@@ -15,6 +15,7 @@ package approval
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -33,6 +34,7 @@ type Config struct {
 	IDs  *chela.IDs
 	Now  func() time.Time
 	Emit func(chela.Event)
+	Log  *slog.Logger
 	Hash func(tool string, args []byte) string         // binds a question to its call
 	Wake func(context.Context, chela.SessionKey) error // makes a lane go on
 }
@@ -61,7 +63,7 @@ type Reply struct {
 
 // Answer records an answer and lets the turn go on. It is NotFound if there is
 // no such question, a Conflict if it was answered or has expired, and Invalid
-// if the pattern does not cover the call.
+// if the pattern names no part of the call.
 func (d *Desk) Answer(ctx context.Context, r Reply) (chela.Approval, error) {
 	switch r.Answer {
 	case chela.AnswerOnce, chela.AnswerSession, chela.AnswerPattern, chela.AnswerNo:
@@ -72,7 +74,7 @@ func (d *Desk) Answer(ctx context.Context, r Reply) (chela.Approval, error) {
 	var a chela.Approval
 	err := d.store.Write(ctx, "approval.answer", func(w *store.Write) error {
 		var err error
-		if a, err = w.Approval(ctx, r.ID); err != nil {
+		if a, err = d.locked(ctx, w, r.ID); err != nil {
 			return err
 		}
 		return d.answer(ctx, w, &a, r)
@@ -126,6 +128,19 @@ func (d *Desk) askedIn(ctx context.Context, in chela.Inbound) (asked []chela.App
 		return err
 	})
 	return asked, err
+}
+
+// locked returns a question as it is once its lane is locked, so that nothing
+// else decides about its turn meanwhile.
+func (d *Desk) locked(ctx context.Context, w *store.Write, id chela.ApprovalID) (chela.Approval, error) {
+	a, err := w.Approval(ctx, id)
+	if err != nil {
+		return a, err
+	}
+	if _, err := w.LockLane(ctx, a.Session); err != nil {
+		return a, err
+	}
+	return w.Approval(ctx, id)
 }
 
 // answer is the transaction of an answer. An answer that comes too late closes
@@ -192,16 +207,20 @@ func (d *Desk) grant(ctx context.Context, w *store.Write, a *chela.Approval, r R
 		g.Session = a.Session
 		return w.AddGrant(ctx, g)
 	}
-	patterns := []string{r.Pattern}
-	if r.Pattern == "" {
-		patterns = a.Subjects
-	}
 	if len(a.Subjects) == 0 {
 		return chela.E(chela.Invalid, "this call has nothing that a pattern could name").WithHint("answer once, or for the session")
 	}
+	patterns := []string{r.Pattern}
+	if r.Pattern == "" {
+		patterns, g.Literal = a.Subjects, true
+	}
+	if a.Floor && strings.Trim(r.Pattern, "*") == "" && !g.Literal {
+		return chela.E(chela.Invalid, "a pattern for something this risky must name it").WithHint("write out the part that may happen again")
+	}
 	for _, p := range patterns {
-		if !matchesAny(p, *a) {
-			return chela.E(chela.Invalid, fmt.Sprintf("the pattern %q does not cover this call", p)).
+		names := func(subject string) bool { return policy.Names(p, g.Literal || a.Exact, subject) }
+		if !slices.ContainsFunc(a.Subjects, names) {
+			return chela.E(chela.Invalid, fmt.Sprintf("the pattern %q does not name any part of this call", p)).
 				WithHint("use one that matches " + strings.Join(a.Subjects, ", "))
 		}
 		g.ID, g.Pattern = d.cfg.IDs.Grant(), p
@@ -211,14 +230,6 @@ func (d *Desk) grant(ctx context.Context, w *store.Write, a *chela.Approval, r R
 	}
 	a.Pattern = strings.Join(patterns, "\n")
 	return nil
-}
-
-// matchesAny reports whether a pattern would cover part of the call: it matches
-// a subject, and is no wildcard where those could not be taken apart.
-func matchesAny(pattern string, a chela.Approval) bool {
-	return slices.ContainsFunc(a.Subjects, func(s string) bool {
-		return pattern == s || !a.Exact && policy.Match(pattern, s)
-	})
 }
 
 // settle stores the outcome of a question, what it means for the call, and that
@@ -257,7 +268,8 @@ func (d *Desk) goOn(ctx context.Context, a chela.Approval) error {
 		Approval: a.ID, Text: string(a.State), At: a.AnsweredAt,
 	})
 	if err := d.cfg.Wake(ctx, a.Session); err != nil {
-		return err
+		// The answer is committed; its turn is found later.
+		d.cfg.Log.Warn("lane not taken", "session", a.Session, "error", err)
 	}
 	if a.State == chela.ApprovalExpired && a.AnsweredBy != "" {
 		return chela.E(chela.Conflict, fmt.Sprintf("approval %s expired at %s; the call was denied", a.ID, a.ExpiresAt.Format(time.RFC3339))).
@@ -267,13 +279,13 @@ func (d *Desk) goOn(ctx context.Context, a chela.Approval) error {
 }
 
 // Run closes questions that nobody answered in time, now and every minute,
-// until ctx ends.
+// until ctx ends. A look that fails is logged, and repeated with the next.
 func (d *Desk) Run(ctx context.Context) error {
 	tick := time.NewTicker(sweepTime)
 	defer tick.Stop()
 	for {
 		if err := d.Sweep(ctx); err != nil && ctx.Err() == nil {
-			return fmt.Errorf("close expired approvals: %w", err)
+			d.cfg.Log.Warn("expired approvals not closed", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -300,6 +312,9 @@ func (d *Desk) Sweep(ctx context.Context) error {
 		}
 		a.State, a.AnsweredAt = chela.ApprovalExpired, d.cfg.Now()
 		err := d.store.Write(ctx, "approval.expire", func(w *store.Write) error {
+			if _, err := w.LockLane(ctx, a.Session); err != nil {
+				return err
+			}
 			call, err := w.Call(ctx, a.Call)
 			if err != nil {
 				return err

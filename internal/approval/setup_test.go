@@ -85,10 +85,11 @@ func open(t *testing.T, cfg store.Config, scenario string) *house {
 			}
 		},
 		Model: func(chela.Session, chela.Inbound) string { return "script/test" },
+		Alive: func(chela.NodeID) bool { return false },
 		Dead:  func(chela.NodeID) bool { return false },
 	})
 	h.desk = approval.New(s, approval.Config{
-		IDs: h.ids, Now: h.now, Emit: h.emit, Wake: h.lanes.Wake,
+		IDs: h.ids, Now: h.now, Emit: h.emit, Log: log, Wake: h.lanes.Wake,
 		Hash: func(name string, args []byte) string { return tool.Hash(name, args) },
 	})
 	ctx, cancel := context.WithCancel(context.Background())

@@ -28,7 +28,10 @@ type Bus struct {
 type Listener struct {
 	bus    *Bus
 	filter func(chela.Event) bool
-	queue  chan chela.Event // closed by the bus, with its mutex held
+	news   chan struct{} // holds one token while there may be something to read
+
+	queue  []chela.Event // guarded by bus.mu, like closed
+	closed bool
 }
 
 // Emit hands e to every listener that wants it. It never blocks.
@@ -39,18 +42,19 @@ func (b *Bus) Emit(e chela.Event) {
 		if !l.filter(e) {
 			continue
 		}
-		select {
-		case l.queue <- e:
-		default:
+		if len(l.queue) == queueSize {
 			b.drop(l)
+			continue
 		}
+		l.queue = append(l.queue, e)
+		l.tell()
 	}
 }
 
 // Listen returns a listener to the events for which filter is true. Filter is
 // called while others wait: it must be quick and must not use the bus.
 func (b *Bus) Listen(filter func(chela.Event) bool) *Listener {
-	l := &Listener{bus: b, filter: filter, queue: make(chan chela.Event, queueSize)}
+	l := &Listener{bus: b, filter: filter, news: make(chan struct{}, 1)}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.listeners == nil {
@@ -62,27 +66,49 @@ func (b *Bus) Listen(filter func(chela.Event) bool) *Listener {
 
 // drop removes a listener; b.mu is held.
 func (b *Bus) drop(l *Listener) {
-	if _, ok := b.listeners[l]; ok {
-		delete(b.listeners, l)
-		close(l.queue)
+	delete(b.listeners, l)
+	l.closed = true
+	l.tell()
+}
+
+// tell wakes whoever waits in Next.
+func (l *Listener) tell() {
+	select {
+	case l.news <- struct{}{}:
+	default:
 	}
 }
 
 // Next returns the next event, and waits for it until ctx ends. Events that
 // have arrived come first, also when ctx has ended. It reports false when ctx
-// ended, or the listener was closed or cut off because it fell behind.
+// ended, or the listener was closed or cut off because it fell behind. It must
+// be called by one goroutine at a time.
 func (l *Listener) Next(ctx context.Context) (chela.Event, bool) {
-	select {
-	case e, ok := <-l.queue:
-		return e, ok
-	default:
+	for {
+		if e, ok, closed := l.take(); ok || closed {
+			return e, ok
+		}
+		select {
+		case <-l.news:
+		case <-ctx.Done():
+			e, ok, _ := l.take()
+			return e, ok
+		}
 	}
-	select {
-	case e, ok := <-l.queue:
-		return e, ok
-	case <-ctx.Done():
-		return chela.Event{}, false
+}
+
+// take returns the first event that has arrived, whether there is one, and if
+// not, whether there will be none.
+func (l *Listener) take() (e chela.Event, ok, closed bool) {
+	l.bus.mu.Lock()
+	defer l.bus.mu.Unlock()
+	if len(l.queue) == 0 {
+		l.queue = nil // what was read may be reclaimed
+		return chela.Event{}, false, l.closed
 	}
+	e = l.queue[0]
+	l.queue = l.queue[1:]
+	return e, true, false
 }
 
 // Close ends the listener; Next still returns what has arrived already.

@@ -39,6 +39,7 @@
 //
 // When an append fails, the run is over and what it had in memory is dropped.
 // The lane reads the journal and tries again, three times, then lets go and
-// says so; the next start goes on. Losing the lease ends the run silently: the
-// new holder goes on.
+// says so; the next start goes on. A run that fails or panics by a fault of
+// chela counts like one whose process died, and the third of them ends the turn
+// as failed. Losing the lease ends the run silently: the new holder goes on.
 package lane

@@ -39,7 +39,7 @@ func (j *journal) Append(ctx context.Context, op string, ch turn.Change) error {
 			return nil
 		}
 		var err error
-		if next, err = j.lanes.next(ctx, w, j.session); err != nil {
+		if next, err = j.lanes.nextWanted(ctx, w, j.session); err != nil {
 			return err
 		}
 		if next == nil {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -45,6 +47,9 @@ type Config struct {
 	// Dead reports whether a node is dead for certain.
 	Dead func(chela.NodeID) bool
 
+	// Alive reports whether a node lives for certain.
+	Alive func(chela.NodeID) bool
+
 	Classes map[chela.Class]int // turns at once; a class that is missing has 4
 	Mode    chela.QueueMode     // default collect
 
@@ -65,6 +70,7 @@ type Lanes struct {
 
 	mu      sync.Mutex
 	closing bool // guarded by mu, like all below
+	staying bool // takes whatever there is to run, not only what came in here
 	held    map[chela.SessionKey]*holding
 }
 
@@ -120,7 +126,7 @@ func (l *Lanes) serve(o *opened) {
 			l.cfg.Log.Error("turn stopped", "turn", o.turn.ID, "session", o.lease.Session, "error", err)
 			l.cfg.Emit(chela.Event{
 				Kind: chela.EventNotice, Session: o.lease.Session, Thread: o.turn.Thread, Turn: o.turn.ID,
-				Text: chela.MessageOf(err), At: l.cfg.Now(),
+				Text: chela.MessageOf(err), Error: chela.KindOf(err), At: l.cfg.Now(),
 			})
 			l.release(o.lease)
 			return
@@ -140,6 +146,19 @@ func (l *Lanes) hold(h *holding) bool {
 	return true
 }
 
+// stays reports whether this process takes whatever there is to run.
+func (l *Lanes) stays() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.staying
+}
+
+// wants reports whether this process goes on with a message that waits. In one
+// that ends soon, a message whose own process lives is left to that.
+func (l *Lanes) wants(m chela.Waiting) bool {
+	return l.stays() || m.Node == l.cfg.Node || !l.cfg.Alive(m.Node)
+}
+
 func (l *Lanes) letGo(h *holding) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,19 +167,14 @@ func (l *Lanes) letGo(h *holding) {
 	}
 }
 
-// backoff is how long to wait before another run after an append failed.
+// backoff is how long to wait before another run after one failed.
 var backoff = []time.Duration{200 * time.Millisecond, time.Second, 3 * time.Second}
 
-// serveTurn runs one turn, and again if its journal failed. It returns what the
-// lane goes on with, if anything.
+// serveTurn runs one turn, and again if the run failed. It returns what the lane
+// goes on with, if anything.
 func (l *Lanes) serveTurn(ctx context.Context, o *opened, h *holding) (*opened, error) {
-	slot := l.slots[o.class]
-	select {
-	case slot <- struct{}{}:
-		defer func() { <-slot }()
-	case <-ctx.Done():
-		l.release(o.lease)
-		return nil, nil
+	if free := l.slot(ctx, o.class, h); free != nil {
+		defer free()
 	}
 	for attempt := 0; ; attempt++ {
 		next, err := l.runOnce(ctx, o, h)
@@ -178,6 +192,7 @@ func (l *Lanes) serveTurn(ctx context.Context, o *opened, h *holding) (*opened, 
 			return nil, err
 		}
 		l.cfg.Log.Warn("turn is tried again", "turn", o.turn.ID, "error", err)
+		l.broke(o, err)
 		wait := time.NewTimer(backoff[attempt])
 		select {
 		case <-wait.C:
@@ -189,8 +204,56 @@ func (l *Lanes) serveTurn(ctx context.Context, o *opened, h *holding) (*opened, 
 	}
 }
 
-// runOnce is one run of a turn.
-func (l *Lanes) runOnce(ctx context.Context, o *opened, h *holding) (*opened, error) {
+// slot waits for the turn to be one of those that its class may run at once, and
+// returns what gives the place back. It returns nil when the turn is stopped or
+// cut off first: ending it needs no place.
+func (l *Lanes) slot(ctx context.Context, class chela.Class, h *holding) (free func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer h.control.Attach(cancel)()
+	slots := l.slots[class]
+	select {
+	case slots <- struct{}{}:
+		return func() { <-slots }
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// broke counts a run that failed by a fault of chela like one whose process
+// died, so that a turn that breaks every run comes to an end. Trouble with the
+// database or the disk is not the turn's.
+func (l *Lanes) broke(o *opened, cause error) {
+	switch chela.KindOf(cause) {
+	case chela.Unavailable, chela.Exhausted, chela.Denied:
+		return
+	}
+	ctx := context.Background()
+	err := l.store.Write(ctx, "turn.broke", func(w *store.Write) error {
+		lease := o.lease
+		lease.ExpiresAt = l.cfg.Now().Add(leaseTime)
+		if err := w.HoldLane(ctx, lease); err != nil {
+			return err
+		}
+		t, err := w.Turn(ctx, o.turn.ID)
+		if err != nil {
+			return err
+		}
+		t.Crashes++
+		return w.MoveTurn(ctx, t, t.State)
+	})
+	if err != nil {
+		l.cfg.Log.Warn("failed run not counted", "turn", o.turn.ID, "error", err)
+	}
+}
+
+// runOnce is one run of a turn. A panic in it is an Internal error.
+func (l *Lanes) runOnce(ctx context.Context, o *opened, h *holding) (next *opened, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = chela.E(chela.Internal, "a turn panicked").Because(fmt.Errorf("%v\n%s", p, debug.Stack()))
+		}
+	}()
 	state, session, err := l.load(ctx, o)
 	if err != nil {
 		return nil, err

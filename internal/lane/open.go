@@ -114,6 +114,16 @@ func (l *Lanes) next(ctx context.Context, w *store.Write, session chela.Session)
 	return l.open(ctx, w, opened{session: session, thread: thread}, take)
 }
 
+// nextWanted is next, but leaves the lane to another process that lives and
+// waits for it.
+func (l *Lanes) nextWanted(ctx context.Context, w *store.Write, session chela.Session) (*opened, error) {
+	waiting, err := w.Waiting(ctx, session.Key, 1)
+	if err != nil || len(waiting) > 0 && !l.wants(waiting[0]) {
+		return nil, err
+	}
+	return l.next(ctx, w, session)
+}
+
 // openable returns the messages of the front thread that can take one, and that
 // thread: one whose turn waits for a person cannot.
 func openable(ctx context.Context, w *store.Write, waiting []chela.Waiting) (chela.Thread, []chela.Waiting, error) {

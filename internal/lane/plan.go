@@ -15,7 +15,7 @@ type Decision struct {
 // messages wait, but for those that steer it. On a free lane the front message
 // opens a turn; if it collects, those behind it that also collect, belong to
 // the same thread, ask for the same model and are answered at the same place go
-// with it.
+// with it, as far as they are no larger together than one message may be.
 func Plan(mode chela.QueueMode, waiting []chela.Waiting, running bool) Decision {
 	if running {
 		for _, m := range waiting {
@@ -29,9 +29,10 @@ func Plan(mode chela.QueueMode, waiting []chela.Waiting, running bool) Decision 
 		return Decision{}
 	}
 	first := waiting[0]
-	n := 1
-	for n < len(waiting) && collects(first, mode) && collects(waiting[n], mode) &&
+	n, size := 1, len(first.Text)
+	for n < len(waiting) && size+len(waiting[n].Text) <= chela.MaxMessageBytes && collects(first, mode) && collects(waiting[n], mode) &&
 		waiting[n].Thread == first.Thread && waiting[n].Model == first.Model && place(waiting[n]) == place(first) {
+		size += len(waiting[n].Text)
 		n++
 	}
 	return Decision{Take: n}

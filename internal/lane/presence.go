@@ -14,13 +14,17 @@ import (
 // file of its name that stays locked until the process ends, however it ends.
 type Presence struct {
 	dir  string
+	path string
 	file *os.File
 }
 
 // Appear makes the presence of a node in a folder that all processes of a home
 // share.
 func Appear(dir string, node chela.NodeID) (*Presence, error) {
-	f, err := os.OpenFile(presencePath(dir, node), os.O_CREATE|os.O_RDWR, 0o600)
+	// The file gets its name when it is locked: nobody sees it unlocked while
+	// the node lives.
+	path := presencePath(dir, node)
+	f, err := os.OpenFile(path+unnamed, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("make presence: %w", err)
 	}
@@ -28,8 +32,15 @@ func Appear(dir string, node chela.NodeID) (*Presence, error) {
 		f.Close()
 		return nil, fmt.Errorf("lock presence: %w", err)
 	}
-	return &Presence{dir: dir, file: f}, nil
+	if err := errors.Join(os.Link(path+unnamed, path), os.Remove(path+unnamed)); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("name presence: %w", err)
+	}
+	return &Presence{dir: dir, path: path, file: f}, nil
 }
+
+// unnamed is the end of the name of a presence that is in the making.
+const unnamed = ".new"
 
 // Dead reports whether a node is dead for certain: it has left its file, and
 // nobody holds the lock. A node without a file may live on another machine.
@@ -42,6 +53,18 @@ func (p *Presence) Dead(node chela.NodeID) bool {
 	return lockFile(f) == nil
 }
 
+// Alive reports whether a node lives for certain: somebody holds the lock of
+// its file.
+func (p *Presence) Alive(node chela.NodeID) bool {
+	f, err := os.OpenFile(presencePath(p.dir, node), os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close() // lets go of the lock, if it was taken
+	err = lockFile(f)
+	return err != nil && !errors.Is(err, errors.ErrUnsupported)
+}
+
 // Sweep removes the files of nodes that are dead and hold no lane any more.
 func (p *Presence) Sweep(holds func(chela.NodeID) bool) error {
 	files, err := os.ReadDir(p.dir)
@@ -50,7 +73,7 @@ func (p *Presence) Sweep(holds func(chela.NodeID) bool) error {
 	}
 	for _, f := range files {
 		node := chela.NodeID(f.Name())
-		if filepath.Join(p.dir, f.Name()) == p.file.Name() || holds(node) || !p.Dead(node) {
+		if filepath.Ext(f.Name()) == unnamed || filepath.Join(p.dir, f.Name()) == p.path || holds(node) || !p.Dead(node) {
 			continue
 		}
 		if err := os.Remove(filepath.Join(p.dir, f.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -62,7 +85,7 @@ func (p *Presence) Sweep(holds func(chela.NodeID) bool) error {
 
 // Leave ends the presence. The node must hold no lane any more.
 func (p *Presence) Leave() error {
-	return errors.Join(os.Remove(p.file.Name()), p.file.Close())
+	return errors.Join(os.Remove(p.path), p.file.Close())
 }
 
 func presencePath(dir string, node chela.NodeID) string { return filepath.Join(dir, string(node)) }

@@ -184,6 +184,7 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 			}
 		},
 		Model:   func(chela.Session, chela.Inbound) string { return "script/test" },
+		Alive:   func(chela.NodeID) bool { return false },
 		Dead:    func(chela.NodeID) bool { return false },
 		Classes: map[chela.Class]int{chela.ClassMain: 64},
 	}
@@ -192,7 +193,7 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 	}
 	h.lanes = lane.New(s, lc)
 	h.desk = approval.New(s, approval.Config{
-		IDs: h.ids, Now: time.Now, Emit: h.bus.Emit, Wake: h.lanes.Wake,
+		IDs: h.ids, Now: time.Now, Emit: h.bus.Emit, Log: log, Wake: h.lanes.Wake,
 		Hash: func(name string, args []byte) string { return tool.Hash(name, args) },
 	})
 	ctx, cancel := context.WithCancel(context.Background())

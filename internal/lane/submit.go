@@ -24,7 +24,8 @@ type Receipt struct {
 // Check returns an Invalid error if a message cannot be accepted, whatever the
 // state of its session.
 func Check(in chela.Inbound) error {
-	if _, err := chela.ParseSessionKey(in.Session); err != nil {
+	key, err := chela.ParseSessionKey(in.Session)
+	if err != nil {
 		return err
 	}
 	switch {
@@ -39,6 +40,8 @@ func Check(in chela.Inbound) error {
 		return chela.E(chela.Invalid, "the message is empty").WithHint("say something")
 	case in.Origin.Channel == "" || in.MessageID == "":
 		return chela.E(chela.Internal, "a message came without its channel or id")
+	case in.Agent != "" && key.Agent != "" && key.Agent != in.Agent:
+		return chela.E(chela.Invalid, fmt.Sprintf("the session belongs to agent %s", key.Agent)).WithHint("leave the agent out")
 	case in.Agent == "":
 		return chela.E(chela.Internal, "a message came without an agent")
 	}
@@ -66,17 +69,16 @@ func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, err
 	}
-	switch {
-	case begun != nil:
+	if begun != nil {
 		l.begin(begun)
-	case holder == l.cfg.Node:
-		l.nudge(in.Session)
-	default:
-		// Another process holds the lane, or it is free but its thread waits;
-		// if the holder is dead, the lane is taken over.
-		err = l.Wake(ctx, in.Session)
+		return receipt, nil
 	}
-	return receipt, err
+	if holder == l.cfg.Node {
+		l.nudge(in.Session)
+	}
+	// If the lane was let go meanwhile, or its holder is dead, it is taken.
+	l.wakeLater(ctx, in.Session)
+	return receipt, nil
 }
 
 // arrive is the transaction of a submission.
@@ -91,7 +93,7 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, in chela.Inbound) (r
 	}
 	now := l.cfg.Now()
 	in.Thread = thread.ID
-	m := chela.Waiting{ID: l.cfg.IDs.Inbox(), State: chela.InboxWaiting, CreatedAt: now, Inbound: in}
+	m := chela.Waiting{ID: l.cfg.IDs.Inbox(), State: chela.InboxWaiting, Node: l.cfg.Node, CreatedAt: now, Inbound: in}
 	free := lane.Owner == "" && len(waiting) == 0 && (thread.State == chela.ThreadIdle || thread.State == chela.ThreadInterrupted)
 	if free {
 		m.State, m.Turn = chela.InboxTaken, l.cfg.IDs.Turn()

@@ -184,7 +184,7 @@ turns:
 		fourth := open(t, cfg, scenario, takesAll)
 		fourth.take(mainSession)
 		turns := fourth.rest(mainSession)
-		want := &chela.Failure{Kind: chela.Internal, Message: "chela died 3 times in this turn; it is given up"}
+		want := &chela.Failure{Kind: chela.Internal, Message: "chela broke down 3 times in this turn; it is given up"}
 		if diff := cmp.Diff(want, turns[0].Failure); diff != "" || turns[0].State != chela.TurnFailed || turns[0].Crashes != 3 {
 			t.Errorf("turn %+v, failure (-want +got):\n%s", turns[0], diff)
 		}

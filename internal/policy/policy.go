@@ -102,7 +102,7 @@ func (r Rule) matchesPattern(j chela.Judgement) bool {
 		return true
 	}
 	if r.Verdict == chela.Allow {
-		return matchesAll([]string{r.Pattern}, j)
+		return matchesAll(r.Pattern, j)
 	}
 	for _, s := range j.Subjects {
 		if Match(r.Pattern, s) {
@@ -146,25 +146,31 @@ func byEffect(e chela.Effect) Decision {
 // covers whatever the tool does short of a risk; otherwise every subject must be
 // matched by a pattern of one of them.
 func covered(grants []chela.Grant, q Question) bool {
-	var patterns []string
-	for _, g := range grants {
-		switch {
-		case g.Tool != q.Tool || g.Agent != q.Agent:
-		case g.Pattern != "":
-			patterns = append(patterns, g.Pattern)
-		case q.Judgement.Risk == "":
-			return true
+	own := slices.DeleteFunc(slices.Clone(grants), func(g chela.Grant) bool { return g.Tool != q.Tool || g.Agent != q.Agent })
+	if q.Judgement.Risk == "" && slices.ContainsFunc(own, func(g chela.Grant) bool { return g.Pattern == "" }) {
+		return true
+	}
+	for _, s := range q.Judgement.Subjects {
+		names := func(g chela.Grant) bool {
+			return g.Pattern != "" && Names(g.Pattern, g.Literal || q.Judgement.Exact, s)
+		}
+		if !slices.ContainsFunc(own, names) {
+			return false
 		}
 	}
-	return matchesAll(patterns, q.Judgement)
+	return len(q.Judgement.Subjects) > 0
 }
 
-// matchesAll reports whether each subject of a call is matched by one of the
-// patterns, and literally so where the subjects could not be taken apart.
-func matchesAll(patterns []string, j chela.Judgement) bool {
+// Names reports whether a pattern names a subject: literally, or as Match does.
+func Names(pattern string, literal bool, subject string) bool {
+	return pattern == subject || !literal && Match(pattern, subject)
+}
+
+// matchesAll reports whether a pattern matches each subject of a call, and
+// literally so where the subjects could not be taken apart.
+func matchesAll(pattern string, j chela.Judgement) bool {
 	for _, s := range j.Subjects {
-		matches := func(pattern string) bool { return pattern == s || !j.Exact && Match(pattern, s) }
-		if !slices.ContainsFunc(patterns, matches) {
+		if !Names(pattern, j.Exact, s) {
 			return false
 		}
 	}

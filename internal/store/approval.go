@@ -64,10 +64,10 @@ func (w *Write) MoveApproval(ctx context.Context, a chela.Approval) error {
 		string(a.ID), string(a.State), string(a.Answer), a.Pattern, a.Comment, a.AnsweredBy, micros(a.AnsweredAt))
 }
 
-const grantColumns = `id, agent, session, tool, pattern, approval, created_at`
+const grantColumns = `id, agent, session, tool, pattern, literal, approval, created_at`
 
 func scanGrant(row scanner) (g chela.Grant, err error) {
-	err = row.Scan(&g.ID, &g.Agent, &g.Session, &g.Tool, &g.Pattern, &g.Approval, stored{&g.CreatedAt})
+	err = row.Scan(&g.ID, &g.Agent, &g.Session, &g.Tool, &g.Pattern, flag{&g.Literal}, &g.Approval, stored{&g.CreatedAt})
 	return g, err
 }
 
@@ -80,8 +80,8 @@ func (r *Read) Grants(ctx context.Context, agent string, key chela.SessionKey) (
 
 // AddGrant adds a standing answer.
 func (w *Write) AddGrant(ctx context.Context, g chela.Grant) error {
-	_, err := w.conn.exec(ctx, `insert into grants (`+grantColumns+`) values ($1, $2, $3, $4, $5, $6, $7)`,
-		string(g.ID), g.Agent, string(g.Session), g.Tool, g.Pattern, string(g.Approval), micros(g.CreatedAt))
+	_, err := w.conn.exec(ctx, `insert into grants (`+grantColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		string(g.ID), g.Agent, string(g.Session), g.Tool, g.Pattern, bit(g.Literal), string(g.Approval), micros(g.CreatedAt))
 	return err
 }
 

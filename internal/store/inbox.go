@@ -6,12 +6,12 @@ import (
 	"chela"
 )
 
-const inboxColumns = `id, session, thread, seq, channel, account, message_id, state, turn, body, created_at`
+const inboxColumns = `id, session, thread, seq, channel, account, message_id, state, turn, node, body, created_at`
 
 func scanWaiting(row scanner) (m chela.Waiting, err error) {
 	var seq int64
 	var channel, account string
-	err = row.Scan(&m.ID, &m.Session, &m.Thread, &seq, &channel, &account, &m.MessageID, &m.State, &m.Turn,
+	err = row.Scan(&m.ID, &m.Session, &m.Thread, &seq, &channel, &account, &m.MessageID, &m.State, &m.Turn, &m.Node,
 		inJSON{&m.Inbound}, stored{&m.CreatedAt})
 	return m, err
 }
@@ -40,9 +40,9 @@ func (r *Read) Delivered(ctx context.Context, channel, account, messageID string
 // whether it did: a delivery that is known already is left as it is.
 func (w *Write) AddMessage(ctx context.Context, m chela.Waiting, seq int64) (bool, error) {
 	n, err := w.conn.exec(ctx, `insert into inbox (`+inboxColumns+`)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict (channel, account, message_id) do nothing`,
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict (channel, account, message_id) do nothing`,
 		string(m.ID), string(m.Session), string(m.Thread), seq, m.Origin.Channel, m.Origin.Account, m.MessageID,
-		string(m.State), string(m.Turn), asJSON(m.Inbound), micros(m.CreatedAt))
+		string(m.State), string(m.Turn), string(m.Node), asJSON(m.Inbound), micros(m.CreatedAt))
 	return n == 1, err
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"time"
 
 	"chela"
 )
@@ -53,6 +52,14 @@ func (w *Write) Arrive(ctx context.Context, key chela.SessionKey) (Lane, bool, e
 		`update lanes set arrivals = arrivals + 1 where session = $1 returning `+laneColumns, string(key))
 }
 
+// LockLane returns the lane of a session and keeps its row locked until the
+// transaction ends. Whatever decides about the turns of a session locks its lane
+// first, so that arrivals, answers, wishes to stop and endings never cross.
+func (w *Write) LockLane(ctx context.Context, key chela.SessionKey) (Lane, error) {
+	return one(ctx, &w.Read, scanLane, "session", string(key),
+		`update lanes set owner = owner where session = $1 returning `+laneColumns, string(key))
+}
+
 // TakeLane stores a new holder of a lane that was read as before, and the turn
 // that it runs. The new token must be the old one plus one. It is a Conflict if
 // somebody else was faster.
@@ -88,10 +95,4 @@ func (w *Write) ReleaseLane(ctx context.Context, l chela.Lease) error {
 	return w.move(ctx, "lane", string(l.Session),
 		`update lanes set owner = '', expires_at = 0 where session = $1 and owner = $2 and token = $3`,
 		string(l.Session), string(l.Owner), l.Token)
-}
-
-// RenewLanes extends every lease of owner and returns the lanes it holds.
-func (w *Write) RenewLanes(ctx context.Context, owner chela.NodeID, until time.Time) ([]Lane, error) {
-	return all(ctx, &w.Read, scanLane,
-		`update lanes set expires_at = $2 where owner = $1 returning `+laneColumns, string(owner), micros(until))
 }

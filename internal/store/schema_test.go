@@ -48,10 +48,10 @@ var legal = map[string]columns{
 		"effect": "''", "args_hash": "'0'", "preview": "''", "subjects": "'null'", "reason": "''", "floor": "0", "exact": "0", "answer": "''",
 		"pattern": "''", "comment": "''", "answered_by": "''", "created_at": "0", "expires_at": "0", "answered_at": "0",
 	},
-	"grants": {"id": "'g'", "agent": "'main'", "session": "'s'", "tool": "'shell'", "pattern": "''", "approval": "'a'", "created_at": "0"},
+	"grants": {"id": "'g'", "agent": "'main'", "session": "'s'", "tool": "'shell'", "pattern": "''", "literal": "0", "approval": "'a'", "created_at": "0"},
 	"inbox": {
 		"id": "'i'", "session": "'s'", "thread": "''", "seq": "1", "channel": "'terminal'", "account": "''", "message_id": "'1'",
-		"state": "'waiting'", "turn": "''", "body": "'{}'", "created_at": "0",
+		"state": "'waiting'", "turn": "''", "node": "''", "body": "'{}'", "created_at": "0",
 	},
 	"outbox": {
 		"id": "'o'", "session": "'s'", "turn": "'u'", "entry": "''", "target": "'{}'", "channel": "'telegram'", "text": "''",
@@ -175,7 +175,7 @@ var illegal = []struct {
 func TestSchemaRefusesMissingValues(t *testing.T) {
 	t.Parallel()
 	counts := []string{
-		"token", "arrivals", "seq", "crashes", "steps", "stop", "floor", "exact", "attempts", "input", "output", "cache_read", "cache_write", "reasoning",
+		"token", "arrivals", "seq", "crashes", "steps", "stop", "floor", "exact", "literal", "attempts", "input", "output", "cache_read", "cache_write", "reasoning",
 	}
 	each(t, func(t *testing.T, d database) {
 		db := furnished(t, d)

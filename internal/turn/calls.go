@@ -11,6 +11,9 @@ import (
 	"chela/internal/fail"
 )
 
+// maxCalls is how many calls of one answer are looked at.
+const maxCalls = 64
+
 // maxParallel is how many reads of one batch run at once.
 const maxParallel = 8
 
@@ -37,6 +40,9 @@ func (n *run) judgeCall(ctx context.Context, c chela.ToolCall) (chela.ToolCall, 
 		return c, nil
 	case n.state.Turn.Steps >= n.Limits.Steps:
 		c.State, c.Why = chela.CallSkipped, "not run: the turn has no steps left to use its result"
+		return c, nil
+	case c.Index >= maxCalls:
+		c.State, c.Why = chela.CallSkipped, fmt.Sprintf("not run: one answer may make %d calls; make the others after these", maxCalls)
 		return c, nil
 	case spec.Raw != "":
 		c.State, c.Why = chela.CallFailed, "not run: the arguments are not valid JSON; send one JSON object: "+clip(spec.Raw, 200)
@@ -76,7 +82,9 @@ func judgement(tool chela.Tool, c chela.ToolCall) chela.Judgement {
 
 // rule applies the policy to a judged call.
 func (n *run) rule(ctx context.Context, c chela.ToolCall, j chela.Judgement) (chela.ToolCall, error) {
-	ruling, err := n.agent.Policy(ctx, n.state.Turn, c, j)
+	// A stop must not cut this short: the answer that made the call is paid
+	// for and not appended yet.
+	ruling, err := n.agent.Policy(context.WithoutCancel(ctx), n.state.Turn, c, j)
 	if err != nil {
 		return c, err
 	}
@@ -172,6 +180,9 @@ func (n *run) runEffect(ctx context.Context, c chela.ToolCall) error {
 	}
 	if tool.Prepare != nil {
 		intent, err := tool.Prepare(ctx, c)
+		if ctx.Err() != nil {
+			return cutOff(ctx) // nothing of it has happened
+		}
 		if err != nil {
 			n.settle(c, chela.CallFailed, "not run: "+lesson(err))
 			return nil

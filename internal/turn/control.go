@@ -48,8 +48,9 @@ func (c *Control) Steer() {
 	c.steer = true
 }
 
-// attach connects a run; the returned function disconnects it.
-func (c *Control) attach(cancel context.CancelCauseFunc) func() {
+// Attach lets Stop end something with cancel, until the returned function is
+// called. A turn that was stopped before is ended at once.
+func (c *Control) Attach(cancel context.CancelCauseFunc) func() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.cancel = cancel

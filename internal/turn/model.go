@@ -110,7 +110,7 @@ func (n *run) answer(f *chela.Finish) {
 // are answered first, as the model may want something else now.
 func (n *run) absorb(ctx context.Context) error {
 	n.control.steered()
-	waiting, err := n.journal.Steering(ctx)
+	waiting, err := n.journal.Steering(context.WithoutCancel(ctx)) // an answer may be in the buffer
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func Next(s State, f Facts) Action {
 	}
 	if s.Turn.Crashes >= MaxCrashes {
 		return finish(chela.TurnFailed, &chela.Failure{
-			Kind: chela.Internal, Message: fmt.Sprintf("chela died %d times in this turn; it is given up", s.Turn.Crashes),
+			Kind: chela.Internal, Message: fmt.Sprintf("chela broke down %d times in this turn; it is given up", s.Turn.Crashes),
 		})
 	}
 	open := s.open()
@@ -68,7 +68,7 @@ func Next(s State, f Facts) Action {
 	if len(open) > 0 {
 		return nextForCalls(s, f, open)
 	}
-	if f.Steering {
+	if f.Steering && s.Turn.Steps < f.Limits.Steps {
 		return Action{Kind: Absorb}
 	}
 	if s.Last == chela.EntryAssistant {
@@ -105,7 +105,7 @@ func nextForCalls(s State, f Facts, open []chela.ToolCall) Action {
 	if s.Pending != nil {
 		return Action{Kind: Wait}
 	}
-	if f.Steering {
+	if f.Steering && s.Turn.Steps < f.Limits.Steps {
 		return Action{Kind: Absorb}
 	}
 	if open[0].State == chela.CallAwaiting {

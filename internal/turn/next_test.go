@@ -105,7 +105,7 @@ func TestNextEndings(t *testing.T) {
 	t.Parallel()
 	broken := &chela.Failure{Kind: chela.Unavailable, Message: "no answer"}
 	stop := turn.Facts{Stop: true}
-	const died = "finish failed internal chela died 3 times in this turn; it is given up"
+	const died = "finish failed internal chela broke down 3 times in this turn; it is given up"
 	checkNext(t, []nextCase{
 		{"completed", sketch{ended: chela.TurnCompleted}, stop, "done"},
 		{"failed", sketch{ended: chela.TurnFailed, calls: "running"}, turn.Facts{}, "done"},

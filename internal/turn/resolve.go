@@ -34,20 +34,26 @@ func (n *run) resolve(ctx context.Context, calls []chela.ToolCall) error {
 
 // found returns what became of a call found running, and whether that can be
 // told: by doing it again with the same key where that is harmless, or by
-// asking the tool.
+// asking the tool. A turn that was asked to stop does nothing again.
 func (n *run) found(ctx context.Context, c chela.ToolCall) (outcome, bool) {
 	tool, ok := n.agent.Tools.Get(c.Tool)
 	if !ok {
 		return outcome{}, false
 	}
+	stopped := n.state.Turn.Stop || ctx.Err() != nil
 	switch {
+	case stopped && c.Resume != chela.ResumeQuery:
+		return outcome{}, false
 	case c.Resume == chela.ResumeRepeat || fail.Mutant("blind-replay"):
 		return n.execute(ctx, c), true
 	case c.Resume == chela.ResumeQuery && tool.Happened != nil:
-		result, err := tool.Happened(ctx, c)
+		result, err := tool.Happened(context.WithoutCancel(ctx), c)
 		if err != nil {
 			n.Log.Warn("tool cannot tell whether a call happened", "tool", c.Tool, "call", c.ID, "error", err)
 			return outcome{}, false
+		}
+		if result == nil && stopped {
+			return failed("not done: the turn was stopped"), true
 		}
 		if result == nil {
 			return n.execute(ctx, c), true

@@ -86,7 +86,7 @@ func NewRunner(cfg Config) *Runner { return &Runner{cfg: cfg} }
 func (r *Runner) Run(ctx context.Context, agent Agent, j Journal, ctl *Control, s State) (State, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer ctl.attach(cancel)()
+	defer ctl.Attach(cancel)()
 	if limit := r.cfg.Limits.Time; limit > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeoutCause(ctx, limit, errTimeUp)

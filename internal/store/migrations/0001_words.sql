@@ -121,6 +121,7 @@ create table grants (
 	session    text not null,
 	tool       text not null check (tool <> ''),
 	pattern    text not null,
+	literal    bigint not null check (literal in (0, 1)),
 	approval   text not null references approvals (id),
 	created_at bigint not null,
 	check (session <> '' or pattern <> '')
@@ -138,6 +139,7 @@ create table inbox (
 	message_id text not null check (message_id <> ''),
 	state      text not null check (state <> ''),
 	turn       text not null,
+	node       text not null,
 	body       text not null,
 	created_at bigint not null,
 	unique (channel, account, message_id),

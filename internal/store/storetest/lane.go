@@ -71,17 +71,15 @@ func checkLeases(t *testing.T, s *store.Store) {
 	same(t, lease, laneOf(t, s, f.key).Lease)
 
 	write(t, s, func(w *store.Write) error {
-		lanes, err := w.RenewLanes(ctx, "node_a", at(30))
-		lease.ExpiresAt = at(30)
-		same(t, []store.Lane{{Lease: lease, Class: chela.ClassJob, Turn: "turn_2"}}, lanes)
+		lane, err := w.LockLane(ctx, f.key)
+		same(t, store.Lane{Lease: lease, Class: chela.ClassJob, Turn: "turn_2"}, lane)
+		return err
+	})
+	refuse(t, s, chela.NotFound, func(w *store.Write) error {
+		_, err := w.LockLane(ctx, "nobody")
 		return err
 	})
 	same(t, second, laneOf(t, s, other.key).Lease)
-	write(t, s, func(w *store.Write) error {
-		lanes, err := w.RenewLanes(ctx, "node_c", at(40))
-		same(t, 0, len(lanes))
-		return err
-	})
 
 	write(t, s, func(w *store.Write) error { return w.ReleaseLane(ctx, lease) })
 	same(t, chela.Lease{Session: f.key, Token: 1}, laneOf(t, s, f.key).Lease)

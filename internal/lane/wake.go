@@ -1,0 +1,154 @@
+package lane
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"chela"
+	"chela/internal/store"
+)
+
+// left reports whether a held lane may be taken from its holder. A lane that
+// this process holds and does not serve, since it was not told of its own
+// commit, may be taken once its lease has expired.
+func (l *Lanes) left(lane store.Lane) bool {
+	expired := lane.ExpiresAt.Before(l.cfg.Now())
+	if lane.Owner == l.cfg.Node {
+		return expired && !l.serves(lane.Session)
+	}
+	return expired || l.cfg.Dead(lane.Owner)
+}
+
+// serves reports whether this process runs a turn in a lane.
+func (l *Lanes) serves(key chela.SessionKey) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.held[key] != nil
+}
+
+// Wake looks whether a lane has something to run and nobody who runs it, and if
+// so takes it. A turn whose last process died has that counted.
+func (l *Lanes) Wake(ctx context.Context, key chela.SessionKey) error {
+	if l.isClosing() {
+		return nil
+	}
+	var lane store.Lane
+	err := l.store.Read(ctx, func(r *store.Read) error {
+		var err error
+		lane, err = r.Lane(ctx, key)
+		return err
+	})
+	if err != nil || lane.Owner != "" && !l.left(lane) {
+		return err
+	}
+	var begun *opened
+	err = l.store.Write(ctx, "lane.take", func(w *store.Write) error {
+		begun = nil
+		lane, err := w.LockLane(ctx, key)
+		if err != nil || lane.Owner != "" && !l.left(lane) {
+			return err
+		}
+		begun, err = l.take(ctx, w, lane)
+		return err
+	})
+	if err != nil || begun == nil {
+		return err
+	}
+	l.begin(begun)
+	return nil
+}
+
+// take is the transaction of a takeover. The lane is locked. It returns nil if
+// there is nothing to run.
+func (l *Lanes) take(ctx context.Context, w *store.Write, lane store.Lane) (*opened, error) {
+	session, err := w.Session(ctx, lane.Session)
+	if err != nil {
+		return nil, err
+	}
+	next, err := l.next(ctx, w, session)
+	if err != nil {
+		return nil, err
+	}
+	if next == nil {
+		if lane.Owner == "" {
+			return nil, nil
+		}
+		return nil, w.ReleaseLane(ctx, lane.Lease)
+	}
+	next.lease, next.class = l.lease(lane), lane.Class
+	if lane.Owner != "" && next.turn.ID == lane.Turn && next.entries == nil {
+		next.turn.Crashes++
+		if err := w.MoveTurn(ctx, next.turn, next.turn.State); err != nil {
+			return nil, err
+		}
+	}
+	return next, w.TakeLane(ctx, lane, next.lease, next.turn.ID)
+}
+
+// Stop asks a live turn to end, wherever it runs. It is a Conflict if the turn
+// has ended. A turn that waits for a person is ended here.
+func (l *Lanes) Stop(ctx context.Context, id chela.TurnID) error {
+	var t chela.Turn
+	err := l.store.Write(ctx, "turn.stop", func(w *store.Write) error {
+		var err error
+		if t, err = w.Turn(ctx, id); err != nil {
+			return err
+		}
+		if _, err = w.LockLane(ctx, t.Session); err != nil {
+			return err
+		}
+		if t, err = w.Turn(ctx, id); err != nil { // as it is now that nothing moves it
+			return err
+		}
+		if t.State.Ended() {
+			return chela.E(chela.Conflict, "turn "+string(id)+" has ended already").WithHint("chela turns show " + string(id) + " tells how")
+		}
+		if err := w.RequestStop(ctx, id); err != nil {
+			return err
+		}
+		if t.State != chela.TurnAwaiting {
+			return nil
+		}
+		return Resume(ctx, w, t, l.cfg.Now())
+	})
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	h := l.held[t.Session]
+	if h != nil && h.turn == id {
+		h.control.Stop()
+	}
+	l.mu.Unlock()
+	l.wakeLater(ctx, t.Session)
+	return nil
+}
+
+// wakeLater wakes a lane for something that is committed already: if that fails
+// it is found later, and must not look as if nothing had been done.
+func (l *Lanes) wakeLater(ctx context.Context, key chela.SessionKey) {
+	if err := l.Wake(ctx, key); err != nil && ctx.Err() == nil {
+		l.cfg.Log.Warn("lane not taken", "session", key, "error", err)
+	}
+}
+
+// Resume makes a turn that waited for a person ready to run again; Wake begins
+// it once that is committed. The caller has locked the turn's lane. It is a
+// Conflict if the turn does not wait.
+func Resume(ctx context.Context, w *store.Write, t chela.Turn, now time.Time) error {
+	if t.State != chela.TurnAwaiting {
+		return chela.E(chela.Conflict, fmt.Sprintf("turn %s does not wait for an answer any more", t.ID))
+	}
+	t.State = chela.TurnProcessing
+	if err := w.MoveTurn(ctx, t, chela.TurnAwaiting); err != nil {
+		return err
+	}
+	thread, err := w.Thread(ctx, t.Thread)
+	if err != nil {
+		return err
+	}
+	after := thread
+	after.State, after.UpdatedAt = chela.ThreadProcessing, now
+	return w.MoveThread(ctx, thread, after)
+}
