@@ -131,6 +131,7 @@ func (h *home) wire(tb testing.TB, look func()) *lane.Lanes {
 		}),
 		Agent:   func(context.Context, chela.Session, chela.Turn) turn.Agent { return agent },
 		Model:   func(chela.Session, chela.Inbound) string { return "offline/" + offline.Model },
+		Alive:   func(chela.NodeID) bool { return false },
 		Dead:    func(chela.NodeID) bool { return false },
 		Classes: map[chela.Class]int{chela.ClassMain: 64},
 	})
