@@ -19,6 +19,7 @@ func scanWaiting(row scanner) (m chela.Waiting, err error) {
 // Waiting returns up to limit messages of a session that no turn has taken, in
 // the order of their arrival.
 func (r *Read) Waiting(ctx context.Context, key chela.SessionKey, limit int) ([]chela.Waiting, error) {
+	// SQLite would plan the query anew with every limit that it is handed bare.
 	return all(ctx, r, scanWaiting, `select `+inboxColumns+` from inbox
 		where session = $1 and state = 'waiting' order by seq limit cast($2 as bigint)`, string(key), limit)
 }
