@@ -24,18 +24,7 @@ import (
 const patience = 30 * time.Second
 
 // failBinary builds chela with failpoints, once for all stories.
-var failBinary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "chela-fail")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "chela")
-	out, err := exec.Command("go", "build", "-tags", "failpoint", "-o", path, "chela/cmd/chela").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("build chela with failpoints: %w\n%s", err, out)
-	}
-	return path, nil
-})
+var failBinary = sync.OnceValues(func() (string, error) { return build("chela-fail", "failpoint") })
 
 // A kill says at which hit of which failpoint which process of a story dies.
 type kill struct {

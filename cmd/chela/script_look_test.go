@@ -105,7 +105,7 @@ func runSQL(ts *testscript.TestScript, neg bool, args []string) {
 	args = take(ts, neg, args, 2)
 	db := database(ts, args[0])
 	defer db.Close()
-	done, err := db.Exec(args[1]) //nolint:noctx // the test's own time ends it
+	done, err := db.Exec(args[1])
 	ts.Check(err)
 	if n, err := done.RowsAffected(); err != nil || n == 0 {
 		ts.Fatalf("changed nothing: %v", err)
@@ -117,7 +117,7 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 	db := database(ts, args[0])
 	ts.Value("programs").(map[string]*program)["held "+args[0]] = &program{close: db.Close}
 	ts.Defer(func() { db.Close() })
-	_, err := db.Exec("pragma locking_mode = exclusive; begin exclusive") //nolint:noctx // the test's own time ends it
+	_, err := db.Exec("pragma locking_mode = exclusive; begin exclusive")
 	ts.Check(err)
 }
 

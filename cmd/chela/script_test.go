@@ -19,17 +19,7 @@ import (
 )
 
 // plainBinary builds chela as it is shipped, once for all scripts.
-var plainBinary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "chela-plain")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "chela")
-	if out, err := exec.Command("go", "build", "-o", path, "chela/cmd/chela").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build chela: %w\n%s", err, out)
-	}
-	return path, nil
-})
+var plainBinary = sync.OnceValues(func() (string, error) { return build("chela", "") })
 
 // TestScripts tells the stories in testdata/script with the real binary. What
 // the scripts may say besides the commands of testscript:

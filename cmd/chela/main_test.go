@@ -1,0 +1,39 @@
+package main_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// builds is the folder of what build makes. It is removed when the tests end.
+var builds = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "chela-builds") })
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	dir, err := builds()
+	if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
+		fmt.Fprintln(os.Stderr, "remove what was built:", err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+// build builds chela as make build does, so that both share what is compiled.
+func build(name, tags string) (string, error) {
+	dir, err := builds()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, name)
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-tags", tags, "-o", path, "chela/cmd/chela")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build %s: %w\n%s", name, err, out)
+	}
+	return path, nil
+}
