@@ -3,7 +3,8 @@
 .PHONY: help build test race lint fuzz golden bench crash services tidy cross check
 
 FUZZTIME ?= 60s
-LINT := go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+# The linter shares what build compiles.
+LINT := CGO_ENABLED=0 GOFLAGS=-trimpath go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 BUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w"
 TEST := go run ./internal/testcount -timeout=20m
 CROSS := CGO_ENABLED=0 go build -gcflags "all=-N -l" -o /dev/null ./cmd/chela
