@@ -43,22 +43,6 @@ func TestRenderer(t *testing.T) {
 	}{
 		{"at the end", false, tools, "It is nine.", "It is nine.\n", "· time now Asia/Tokyo\n  ✓ 12 ms\n"},
 		{"streamed", true, tools, "It is nine.", "Let me look.\nIt is nine.\n", "· time now Asia/Tokyo\n  ✓ 12 ms\n"},
-		{
-			"a call that ends late", true,
-			[]chela.Event{
-				{Kind: chela.EventTurnProgress, Step: 1}, delta("Let me look."), started("c1", "calc", `{"expression":"1+1"}`, 0),
-				{Kind: chela.EventTurnProgress, Step: 2}, delta("It is 2."), finished("c1", "calc", chela.CallDone, 3),
-			},
-			"It is 2.", "Let me look.\nIt is 2.\n", "· calc 1+1\n  ✓ calc 3 ms\n",
-		},
-		{
-			"a call that never began", true,
-			[]chela.Event{
-				{Kind: chela.EventTurnProgress, Step: 1}, delta("Let me look."),
-				{Kind: chela.EventTurnProgress, Step: 2}, delta("It is "), finished("c1", "calc", chela.CallDenied, 3), delta("2."),
-			},
-			"It is 2.", "Let me look.\nIt is \n2.\n", "  ✗ denied calc\n",
-		},
 		{"a lost delta at the end", true, []chela.Event{delta("It is ")}, "It is nine.", "It is nine.\n", ""},
 		{"a lost delta inside", true, []chela.Event{delta("It nine")}, "It is nine.", "It nine\nIt is nine.\n", ""},
 		{"all deltas lost", true, nil, "It is nine.", "It is nine.\n", ""},
@@ -103,6 +87,48 @@ func TestRenderer(t *testing.T) {
 			}
 			if diff := cmp.Diff(tt.err, errs.String()); diff != "" {
 				t.Errorf("errors (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestCallsThatEndLate streams an answer before the end of a call of the step
+// before is known, as it is committed with that answer.
+func TestCallsThatEndLate(t *testing.T) {
+	t.Parallel()
+	step := func(n int) chela.Event { return chela.Event{Kind: chela.EventTurnProgress, Step: n} }
+	tests := []struct {
+		name     string
+		events   []chela.Event
+		out, err string
+	}{
+		{
+			"ran",
+			[]chela.Event{
+				step(1), delta("Let me look."), started("c1", "calc", `{"expression":"1+1"}`, 0),
+				step(2), delta("It is 2."), finished("c1", "calc", chela.CallDone, 3),
+			},
+			"Let me look.\nIt is 2.\n", "· calc 1+1\n  ✓ calc 3 ms\n",
+		},
+		{
+			"never began",
+			[]chela.Event{
+				step(1), delta("Let me look."), step(2), delta("It is "), finished("c1", "calc", chela.CallDenied, 3), delta("2."),
+			},
+			"Let me look.\nIt is \n2.\n", "  ✗ denied calc\n",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var out, errs strings.Builder
+			r := terminal.NewRenderer(&terminal.Screen{Out: &out, Err: &errs}, true)
+			for _, e := range tt.events {
+				r.Show(e)
+			}
+			r.Finish("It is 2.")
+			if out.String() != tt.out || errs.String() != tt.err {
+				t.Errorf("wrote %q and %q", out.String(), errs.String())
 			}
 		})
 	}
