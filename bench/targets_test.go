@@ -50,11 +50,15 @@ func show(t *testing.T, rows []row) {
 	}
 }
 
-// retried measures again while something is missed, n times at the most.
+// retried measures again while something is missed, n times at the most, and
+// says which attempt it shows.
 func retried(n int, measure func() []row) []row {
 	rows := measure()
-	for ; n > 1 && slices.ContainsFunc(rows, row.misses); n-- {
+	for attempt := 2; attempt <= n && slices.ContainsFunc(rows, row.misses); attempt++ {
 		rows = measure()
+		for i := range rows {
+			rows[i].more += fmt.Sprintf(" (attempt %d)", attempt)
+		}
 	}
 	return rows
 }
