@@ -77,7 +77,7 @@ func openSQLite(ctx context.Context, cfg Config) (*sqlite, error) {
 		queue:   make(chan *job, maxGroup),
 		done:    make(chan struct{}),
 	}
-	if err := e.connect(ctx); err != nil {
+	if err := e.connect(ctx, busy); err != nil {
 		rdb.Close()
 		wdb.Close()
 		return nil, classifySQLite(err)
@@ -87,8 +87,8 @@ func openSQLite(ctx context.Context, cfg Config) (*sqlite, error) {
 }
 
 // connect opens the writing connection and then the reading ones.
-func (e *sqlite) connect(ctx context.Context) error {
-	conn, err := e.wdb.Conn(ctx)
+func (e *sqlite) connect(ctx context.Context, busy time.Duration) error {
+	conn, err := e.firstConn(ctx, busy)
 	if err != nil {
 		return err
 	}
@@ -112,13 +112,47 @@ func checkFile(path string) error {
 	st, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
+		return makeFile(path)
 	case err != nil:
 		return chela.E(chela.Denied, "the database cannot be reached").WithHint("check the permissions of the home").Because(err)
 	case !st.Mode().IsRegular():
 		return chela.E(chela.Invalid, "chela.db is not a file").WithHint("move it away and start again")
 	}
 	return nil
+}
+
+// makeFile makes an empty database that only its owner may read. What SQLite
+// cannot do with the file either it says in better words.
+func makeFile(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil
+	}
+	return f.Close()
+}
+
+// firstConn opens the writing connection. Two processes that switch a new
+// database to WAL at the same moment meet without SQLite waiting for the lock,
+// so that is tried again for as long as a lock may be waited for.
+func (e *sqlite) firstConn(ctx context.Context, busy time.Duration) (*sql.Conn, error) {
+	patience, cancel := context.WithTimeout(ctx, busy)
+	defer cancel()
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for {
+		conn, err := e.wdb.Conn(ctx)
+		if chela.KindOf(classifySQLite(err)) != chela.Unavailable {
+			return conn, err
+		}
+		select {
+		case <-again.C:
+		case <-patience.Done():
+			return nil, err
+		}
+		if patience.Err() != nil {
+			return nil, err
+		}
+	}
 }
 
 func sqliteDSN(path string, busy time.Duration, pragmas ...string) string {

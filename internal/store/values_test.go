@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -44,5 +45,21 @@ func TestAnyTextIsKept(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
+	}
+}
+
+// TestFileIsPrivate looks at who may read a new database.
+func TestFileIsPrivate(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "chela.db")
+	s, err := store.Open(t.Context(), store.Config{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		if st, err := os.Stat(name); err != nil || st.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v; want mode 0600", filepath.Base(name), st, err)
+		}
 	}
 }
