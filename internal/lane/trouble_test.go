@@ -26,7 +26,9 @@ func TestPoisonTurnEnds(t *testing.T) {
 				agent := c.Agent
 				c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) turn.Agent {
 					a := agent(ctx, s, t)
-					a.Policy = func(context.Context, chela.Turn, chela.ToolCall, chela.Judgement) (turn.Ruling, error) { return poison() }
+					a.Policy = func(context.Context, chela.Turn, chela.ToolCall, chela.Judgement) (turn.Ruling, error) {
+						return poison()
+					}
 					return a
 				}
 			})
