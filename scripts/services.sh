@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs what the tests need and this machine lacks: a C compiler, for the
-# race detector, and the programs of a PostgreSQL server. That takes root and
-# apt. Elsewhere it names what is missing and goes on; what cannot run is then
-# skipped by name.
+# race detector, the programs of a PostgreSQL server, and git, which a test runs
+# in the sandbox. That takes root and apt. Elsewhere it names what is missing and
+# goes on; what cannot run is then skipped by name or fails.
 set -eu
 
 missing=''
@@ -15,6 +15,10 @@ fi
 set -- /usr/lib/postgresql/*/bin/initdb
 if ! command -v initdb >/dev/null && [ ! -x "$1" ]; then
 	missing="$missing postgresql"
+fi
+
+if ! command -v git >/dev/null; then
+	missing="$missing git"
 fi
 
 if [ -z "$missing" ]; then
