@@ -8,6 +8,7 @@ import (
 
 	"chela"
 	"chela/internal/sandbox"
+	"chela/internal/worker"
 )
 
 // A Sandbox runs commands; on this system it runs none.
@@ -27,6 +28,9 @@ func (s *Sandbox) Check(context.Context) error {
 	return chela.E(chela.Unsupported, "there is no process sandbox on "+runtime.GOOS).
 		WithHint("run chela on Linux, in a container or in a virtual machine")
 }
+
+// Tier returns no tier and what Check returns.
+func (s *Sandbox) Tier(ctx context.Context) (worker.Tier, error) { return "", s.Check(ctx) }
 
 // Run returns what Check returns.
 func (s *Sandbox) Run(ctx context.Context, _ sandbox.Spec) (sandbox.Result, error) {
