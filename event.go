@@ -6,6 +6,7 @@ import "time"
 // on its way (a delta, progress). It is never the fact itself: readers fetch
 // what it names.
 type Event struct {
+	Cursor   Cursor     `json:"cursor,omitempty"` // empty for hints
 	Kind     EventKind  `json:"kind"`
 	Session  SessionKey `json:"session,omitempty"`
 	Thread   ThreadID   `json:"thread,omitempty"`
@@ -21,6 +22,11 @@ type Event struct {
 	At       time.Time  `json:"at"`
 }
 
+// A Cursor names a place in the stream of the durable events of a home. It is
+// opaque; the store that made it tells which of two comes first. Whoever has
+// seen everything up to a cursor can ask for what came after it.
+type Cursor string
+
 // EventKind is the name of an event on the wire.
 type EventKind string
 
@@ -33,10 +39,27 @@ const (
 	EventThinkingDelta     EventKind = "thinking.delta" // hint
 	EventEntryAppended     EventKind = "entry.appended"
 	EventToolRequested     EventKind = "tool.requested"
-	EventToolStarted       EventKind = "tool.started"
-	EventToolOutput        EventKind = "tool.output" // hint
+	EventToolStarted       EventKind = "tool.started" // hint
+	EventToolOutput        EventKind = "tool.output"  // hint
 	EventToolFinished      EventKind = "tool.finished"
 	EventApprovalRequested EventKind = "approval.requested"
 	EventApprovalAnswered  EventKind = "approval.answered"
-	EventNotice            EventKind = "notice"
+	EventSessionChanged    EventKind = "session.changed"
+	EventNotice            EventKind = "notice" // hint
+
+	// EventResync tells a reader that events it asked for are not kept any
+	// more, or never were: it must read afresh what it shows.
+	EventResync EventKind = "resync"
 )
+
+// Durable reports whether events of the kind are kept, have a cursor and are
+// told again to whoever missed them. The others are hints, told once.
+func (k EventKind) Durable() bool {
+	switch k {
+	case EventTurnStarted, EventTurnFinished, EventEntryAppended, EventToolRequested, EventToolFinished,
+		EventApprovalRequested, EventApprovalAnswered, EventSessionChanged:
+		return true
+	default:
+		return false
+	}
+}

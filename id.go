@@ -22,6 +22,7 @@ type (
 	OutboxID   string // "out_…"
 	UsageID    string // "use_…"
 	WorkID     string // "work_…"
+	TokenID    string // "tok_…"
 	NodeID     string // "node_…": one running process
 )
 
@@ -90,6 +91,9 @@ func (s *IDs) Usage() UsageID { return UsageID(s.make("use_")) }
 
 // Work returns a new work row id.
 func (s *IDs) Work() WorkID { return WorkID(s.make("work_")) }
+
+// Token returns a new token id.
+func (s *IDs) Token() TokenID { return TokenID(s.make("tok_")) }
 
 // Node returns a new node id.
 func (s *IDs) Node() NodeID { return NodeID(s.make("node_")) }

@@ -26,3 +26,11 @@ type Usage struct {
 	Tokens    TokenUsage `json:"tokens"`
 	CreatedAt time.Time  `json:"created_at"`
 }
+
+// A UsageSum is what was spent on one model on one day, in UTC.
+type UsageSum struct {
+	Day    string     `json:"day"` // as 2006-01-02
+	Model  string     `json:"model"`
+	Calls  int        `json:"calls"`
+	Tokens TokenUsage `json:"tokens"`
+}
