@@ -42,6 +42,7 @@ type Body struct {
 	Attachments []Attachment `json:"attachments,omitempty"` // user, tool_result
 	From        string       `json:"from,omitempty"`        // user: who spoke, where it is not the owner
 	Inbox       InboxID      `json:"inbox,omitempty"`       // user: the message it came from
+	Offers      []ToolSpec   `json:"offers,omitempty"`      // user: tools that the sender runs itself, for this turn
 
 	Thinking    []Thinking  `json:"thinking,omitempty"`    // assistant
 	Calls       []CallSpec  `json:"calls,omitempty"`       // assistant

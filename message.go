@@ -17,6 +17,28 @@ type Inbound struct {
 	Attachments []Attachment `json:"attachments,omitempty"`
 	Model       string       `json:"model,omitempty"` // for this turn only
 	Mode        QueueMode    `json:"mode,omitempty"`  // for this message only
+
+	// History is what was said before, elsewhere: user and assistant messages
+	// without calls. Only the first message of a thread may bring it; its entries
+	// come before the message's own.
+	History []Message `json:"history,omitempty"`
+
+	// Offers are tools that the sender runs itself: a call of one is handed to
+	// the sender, and the turn waits for a message with its result. They hold for
+	// the turn that takes the message. An offer goes before a tool of the same
+	// name that the agent has.
+	Offers []ToolSpec `json:"offers,omitempty"`
+
+	// Results are what calls of offered tools came to. Text may be empty then.
+	Results []OfferResult `json:"results,omitempty"`
+}
+
+// An OfferResult is what a call of an offered tool came to, told by the sender
+// who ran it.
+type OfferResult struct {
+	Call   CallID `json:"call"`
+	Text   string `json:"text"`
+	Failed bool   `json:"failed,omitempty"`
 }
 
 // A Waiting is an inbound message as stored in the inbox.

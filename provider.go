@@ -49,24 +49,24 @@ const (
 // Every call of an assistant message is answered by a tool message before the
 // next assistant message. Several user messages may follow each other.
 type Message struct {
-	Role        Role
-	Text        string
-	Attachments []Attachment
+	Role        Role         `json:"role"`
+	Text        string       `json:"text,omitempty"`
+	Attachments []Attachment `json:"attachments,omitempty"`
 
-	Thinking []Thinking // assistant
-	Calls    []CallSpec // assistant
+	Thinking []Thinking `json:"thinking,omitempty"` // assistant
+	Calls    []CallSpec `json:"calls,omitempty"`    // assistant
 
-	Call   CallID // tool: the call it answers
-	Ref    string // tool: the provider's id for that call
-	Tool   string // tool: its name
-	Failed bool   // tool
+	Call   CallID `json:"call,omitempty"`   // tool: the call it answers
+	Ref    string `json:"ref,omitempty"`    // tool: the provider's id for that call
+	Tool   string `json:"tool,omitempty"`   // tool: its name
+	Failed bool   `json:"failed,omitempty"` // tool
 }
 
 // A ToolSpec is a tool as the model is offered it.
 type ToolSpec struct {
-	Name        string
-	Description string
-	Input       json.RawMessage // JSON Schema, an object
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Input       json.RawMessage `json:"input,omitempty"` // JSON Schema, an object
 }
 
 // A ThinkingLevel says how much a model should reason. Empty leaves it to the

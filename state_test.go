@@ -43,7 +43,7 @@ func TestCallMoves(t *testing.T) {
 		"requested":         {"awaiting_approval", "approved", "running", "failed", "denied", "skipped"},
 		"awaiting_approval": {"approved", "running", "denied", "skipped"},
 		"approved":          {"running", "done", "failed", "denied", "skipped"},
-		"running":           {"done", "failed", "unknown"},
+		"running":           {"done", "failed", "skipped", "unknown"},
 		"done":              {},
 		"failed":            {},
 		"denied":            {},

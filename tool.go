@@ -50,6 +50,7 @@ const (
 	ResumeUnknown Resume = ""       // may or may not have happened: tell the model, never repeat
 	ResumeRepeat  Resume = "repeat" // idempotent: run again with the same key
 	ResumeQuery   Resume = "query"  // ask Tool.Happened and use its answer
+	ResumeWait    Resume = "wait"   // whoever offered the tool runs it: wait for the result
 )
 
 // A Domain says where a tool runs.
@@ -162,7 +163,7 @@ var callMoves = map[CallState][]CallState{
 	CallRequested: {CallAwaiting, CallApproved, CallRunning, CallFailed, CallDenied, CallSkipped},
 	CallAwaiting:  {CallApproved, CallRunning, CallDenied, CallSkipped},
 	CallApproved:  {CallRunning, CallDone, CallFailed, CallDenied, CallSkipped},
-	CallRunning:   {CallDone, CallFailed, CallUnknown},
+	CallRunning:   {CallDone, CallFailed, CallSkipped, CallUnknown},
 }
 
 // CanMove reports whether a tool call may go from s to to.

@@ -25,7 +25,7 @@ type TurnState string
 // The states of a turn. The last four are endings.
 const (
 	TurnProcessing  TurnState = "processing"        // may run
-	TurnAwaiting    TurnState = "awaiting_approval" // waits for a person; holds no lane
+	TurnAwaiting    TurnState = "awaiting_approval" // waits for a person, or for the result of an offered tool; holds no lane
 	TurnCompleted   TurnState = "completed"         // the model gave its final answer
 	TurnFailed      TurnState = "failed"            // Failure says what kind of trouble
 	TurnInterrupted TurnState = "interrupted"       // a person stopped it
