@@ -1,0 +1,244 @@
+package api
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"chela"
+)
+
+// Limits of what is accepted.
+const (
+	MaxBody       = 1 << 20  // bytes of a JSON body without attachments
+	MaxAttachment = 25 << 20 // bytes of one attachment
+	MaxBatch      = 40 << 20 // bytes of a body with attachments in it
+	MaxPage       = 500      // rows of a page; 100 without ?limit=
+)
+
+// Names that go over the wire beside the standard ones.
+const (
+	SessionHeader   = "X-Chela-Session"    // picks the session of a /v1 request
+	CSRFHeader      = "X-CSRF-Token"       // of a page that is logged in by cookie
+	MessageIDHeader = "Idempotency-Key"    // names a /v1 request, so that it can be sent again
+	RequestIDHeader = "X-Request-Id"       // of every answer; also in logs and error bodies
+	CookieName      = "chela_login"        // the page's cookie
+	Channel         = "http"               // the channel of messages that come in here
+	SocketAgent     = "owner on this host" // who speaks through the Unix socket
+)
+
+// An ErrorBody is the answer to a request that was not fulfilled.
+type ErrorBody struct {
+	Error Error `json:"error"`
+}
+
+// An Error says what kind of trouble it is and how to cure it.
+type Error struct {
+	Kind      chela.Kind `json:"kind"`
+	Message   string     `json:"message"`
+	RequestID string     `json:"request_id"`
+}
+
+// A Page is a part of a list.
+type Page[T any] struct {
+	Items []T    `json:"items"`
+	Next  string `json:"next,omitempty"` // the value of ?after= for the next page; empty on the last
+}
+
+// A Message is what POST /api/messages and the WebSocket take.
+type Message struct {
+	Session     chela.SessionKey `json:"session,omitempty"` // the agent's main session when empty
+	Thread      chela.ThreadID   `json:"thread,omitempty"`  // the session's current thread when empty
+	Agent       string           `json:"agent,omitempty"`
+	Text        string           `json:"text"`
+	Model       string           `json:"model,omitempty"` // provider/model, for this message
+	Attachments []Attachment     `json:"attachments,omitempty"`
+	Mode        chela.QueueMode  `json:"mode,omitempty"`
+	MessageID   string           `json:"message_id,omitempty"` // the same one is accepted once
+}
+
+// An Attachment is a file with a message: its content, or the hash of one that
+// was put into the home before.
+type Attachment struct {
+	Name      string `json:"name"`
+	MediaType string `json:"media_type,omitempty"`
+	Content   []byte `json:"content,omitempty"` // base64
+	SHA256    string `json:"sha256,omitempty"`
+	Size      int64  `json:"size,omitempty"`
+}
+
+// A Receipt answers an accepted message: it is committed.
+type Receipt struct {
+	Session   chela.SessionKey `json:"session"`
+	Thread    chela.ThreadID   `json:"thread"`
+	Turn      chela.TurnID     `json:"turn,omitempty"` // empty while the message waits
+	Inbox     chela.InboxID    `json:"inbox_id,omitempty"`
+	Duplicate bool             `json:"duplicate,omitempty"`
+	Answered  chela.ApprovalID `json:"answered,omitempty"` // the message was the answer to this approval
+}
+
+// A Turn is a turn with what it came to.
+type Turn struct {
+	chela.Turn
+	Answer    string           `json:"answer,omitempty"`    // the model's newest text
+	Approvals []chela.Approval `json:"approvals,omitempty"` // that wait
+}
+
+// A Trace is all that the journal holds of a turn, in order.
+type Trace struct {
+	Turn      chela.Turn       `json:"turn"`
+	Entries   []chela.Entry    `json:"entries"`
+	Calls     []chela.ToolCall `json:"calls"`
+	Approvals []chela.Approval `json:"approvals"`
+	Usage     []chela.Usage    `json:"usage"`
+}
+
+// A Steer is a message into a running turn.
+type Steer struct {
+	Text      string `json:"text"`
+	MessageID string `json:"message_id,omitempty"`
+}
+
+// An Answer is what a person says to an approval.
+type Answer struct {
+	Answer  chela.Answer `json:"answer"`
+	Pattern string       `json:"pattern,omitempty"`
+	Reason  string       `json:"reason,omitempty"` // with a no; the model sees it
+	By      string       `json:"by,omitempty"`     // who, if a program answers for a person; added to who asks
+}
+
+// A SettingsPatch changes settings of a session; what is missing stays.
+type SettingsPatch struct {
+	Label     *string              `json:"label,omitempty"`
+	Model     *string              `json:"model,omitempty"`
+	Thinking  *chela.ThinkingLevel `json:"thinking,omitempty"`
+	QueueMode *chela.QueueMode     `json:"queue_mode,omitempty"`
+	Thread    *chela.ThreadID      `json:"thread,omitempty"` // the current thread from now on
+	Archived  *bool                `json:"archived,omitempty"`
+}
+
+// A Tool is a tool as it is listed.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Domain      chela.Domain    `json:"domain"`
+	Input       json.RawMessage `json:"input"`
+}
+
+// A ToolRun runs a tool by hand.
+type ToolRun struct {
+	Agent string          `json:"agent,omitempty"`
+	Args  json.RawMessage `json:"args"`
+}
+
+// A ToolOutcome is what a tool that was run by hand came to.
+type ToolOutcome struct {
+	Text   string `json:"text"`
+	Failed bool   `json:"failed"`
+}
+
+// A ModelTest asks for a short request to a model.
+type ModelTest struct {
+	Model string `json:"model"`
+}
+
+// A ModelFinish is how that request ended.
+type ModelFinish struct {
+	Text  string           `json:"text"`
+	Model string           `json:"model"`
+	Stop  chela.StopReason `json:"stop"`
+	Usage chela.TokenUsage `json:"usage"`
+}
+
+// A Setting is one value of the configuration and where it came from.
+type Setting struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"` // of a secret "set" or "not set"
+	Source string `json:"source"`
+}
+
+// A SettingChange sets one value in config.toml. The daemon takes it up with
+// its next start.
+type SettingChange struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
+
+// A NewToken asks for a token.
+type NewToken struct {
+	Name  string      `json:"name"`
+	Scope chela.Scope `json:"scope"`
+}
+
+// A MadeToken is a token that was just made; Secret is shown this once.
+type MadeToken struct {
+	chela.Token
+	Secret string `json:"secret"`
+}
+
+// A Login asks for the page's cookie.
+type Login struct {
+	Token string `json:"token"`
+}
+
+// A LoggedIn says who a cookie stands for. CSRF goes into [CSRFHeader] of every
+// request that changes something.
+type LoggedIn struct {
+	Name    string      `json:"name"`
+	Scope   chela.Scope `json:"scope"`
+	CSRF    string      `json:"csrf"`
+	Expires time.Time   `json:"expires"`
+}
+
+// Health answers /healthz and /readyz.
+type Health struct {
+	Status string `json:"status"` // "ok", or why not
+}
+
+// A Frame is one message of the WebSocket, either way. Kind says which of the
+// others are set: "message" (to the daemon: a [Message]), "subscribe" (to the
+// daemon: filters and a cursor), "answer" (to the daemon: an approval and an
+// [Answer]), "cancel" (to the daemon: a turn), "receipt", "event" and "error"
+// (from the daemon; a receipt, answer or error repeats the ID it is about).
+type Frame struct {
+	Kind     string           `json:"kind"`
+	ID       string           `json:"id,omitempty"` // chosen by the client, echoed in what answers it
+	Message  *Message         `json:"message,omitempty"`
+	Filter   *Filter          `json:"filter,omitempty"`
+	Approval chela.ApprovalID `json:"approval,omitempty"`
+	Answer   *Answer          `json:"answer,omitempty"`
+	Turn     chela.TurnID     `json:"turn,omitempty"`
+	Receipt  *Receipt         `json:"receipt,omitempty"`
+	Event    *chela.Event     `json:"event,omitempty"`
+	Error    *Error           `json:"error,omitempty"`
+}
+
+// A Filter says which events a reader wants.
+type Filter struct {
+	Session chela.SessionKey  `json:"session,omitempty"`
+	Thread  chela.ThreadID    `json:"thread,omitempty"`
+	Kinds   []chela.EventKind `json:"kinds,omitempty"` // empty: all
+	After   chela.Cursor      `json:"after,omitempty"` // empty: from now on
+}
+
+// StatusOf returns the HTTP status of a kind of error.
+func StatusOf(k chela.Kind) int {
+	switch k {
+	case chela.Invalid:
+		return http.StatusBadRequest
+	case chela.NotFound:
+		return http.StatusNotFound
+	case chela.Conflict:
+		return http.StatusConflict
+	case chela.Denied:
+		return http.StatusForbidden
+	case chela.Exhausted:
+		return http.StatusTooManyRequests
+	case chela.Unavailable:
+		return http.StatusServiceUnavailable
+	case chela.Unsupported:
+		return http.StatusNotImplemented
+	default:
+		return http.StatusInternalServerError
+	}
+}
