@@ -11,7 +11,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,11 +20,9 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/config/field"
+	"chela/internal/config/tomlfile"
 )
-
-// maxFileBytes bounds config.toml. A large file of hand-written settings takes
-// a few kilobytes.
-const maxFileBytes = 256 << 10
 
 // An Input is everything a Config is made of.
 type Input struct {
@@ -159,7 +156,7 @@ func Load(in Input) (*Config, error) {
 	l.homeSource = source
 	read := in.ReadFile
 	if read == nil {
-		read = readFile
+		read = tomlfile.Read
 	}
 	text, err := read(home.ConfigFile())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -184,16 +181,6 @@ func Load(in Input) (*Config, error) {
 func Find(in Input) (Home, error) {
 	home, _, err := findHome(in.Home, newLoader(in.Environ).env)
 	return home, err
-}
-
-// readFile reads at most one byte more than a configuration may have.
-func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() // it is only read
-	return io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 }
 
 func unreadable(path string, err error) error {
@@ -230,7 +217,7 @@ func (c *Config) Value(key string) (Value, error) {
 		}
 		keys[i] = v.Key
 	}
-	e := chela.E(chela.Invalid, fmt.Sprintf("unknown key %q", cut(key)))
+	e := chela.E(chela.Invalid, fmt.Sprintf("unknown key %q", field.Cut(key)))
 	return Value{}, suggest(e, key, keys, "see chela config list")
 }
 
@@ -240,7 +227,7 @@ func (c *Config) Agent(name string) (Agent, error) {
 	if a, ok := c.agents[name]; ok {
 		return *a, nil
 	}
-	return Agent{}, chela.E(chela.NotFound, fmt.Sprintf("no agent %q", cut(name))).
+	return Agent{}, chela.E(chela.NotFound, fmt.Sprintf("no agent %q", field.Cut(name))).
 		WithHint("use one of " + strings.Join(c.AgentNames(), ", ") + ", or add [agents.NAME] to config.toml")
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/config/field"
+	"chela/internal/config/tomlfile"
 )
 
 // finish looks up keys, chooses what was left open, and checks what only
@@ -72,8 +74,8 @@ func (l *loader) checkProviders() error {
 func (l *loader) checkRules() error {
 	for i, r := range l.c.Policy {
 		if r.Verdict == "" {
-			path := []string{"policy", place(i + 1)}
-			return chela.E(chela.Invalid, l.sections[join(path)].place+": "+join(path)+" has no verdict").
+			path := []string{"policy", tomlfile.Place(i + 1)}
+			return chela.E(chela.Invalid, l.sections[tomlfile.Join(path)].place+": "+tomlfile.Join(path)+" has no verdict").
 				WithHint("add verdict, one of deny, ask, allow")
 		}
 	}
@@ -111,9 +113,9 @@ func (l *loader) checkModels() error {
 		if !ok {
 			continue
 		}
-		provider, _, _ := strings.Cut(s.setting.field(l.c, s.name).show(), "/")
+		provider, _, _ := strings.Cut(s.setting.at(l.c, s.name).Show(), "/")
 		if _, err := l.c.Provider(provider); err != nil {
-			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s: no provider %q", s.origin.place, key, cut(provider))).
+			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s: no provider %q", s.origin.place, key, field.Cut(provider))).
 				WithHint(chela.HintOf(err))
 		}
 	}
@@ -128,7 +130,7 @@ func (l *loader) collect(modelSource string) {
 	}
 	add("home", string(c.Home), l.homeSource)
 	for key, s := range l.slots {
-		add(key, s.setting.field(c, s.name).show(), s.origin.source)
+		add(key, s.setting.at(c, s.name).Show(), s.origin.source)
 	}
 	for _, s := range settings {
 		for _, name := range l.namesOf(s) {
@@ -136,7 +138,7 @@ func (l *loader) collect(modelSource string) {
 			if _, ok := l.slots[key]; ok {
 				continue
 			}
-			add(key, s.field(c, name).show(), l.defaultSource(key, name, modelSource))
+			add(key, s.at(c, name).Show(), l.defaultSource(key, name, modelSource))
 		}
 	}
 	slices.SortFunc(c.values, func(a, b Value) int { return strings.Compare(a.Key, b.Key) })

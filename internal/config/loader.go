@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/config/field"
+	"chela/internal/config/tomlfile"
 )
 
 // A loader puts one layer of values above the other.
@@ -69,25 +71,25 @@ func newLoader(environ []string) *loader {
 // file applies config.toml, in the order in which it is written, so that the
 // first mistake is the one reported.
 func (l *loader) file(name string, text []byte) error {
-	doc, err := parse(name, text)
+	doc, err := tomlfile.Parse(name, text)
 	if err != nil {
 		return err
 	}
-	for _, n := range doc.nodes {
-		line := ":" + strconv.Itoa(n.line)
+	for _, n := range doc.Nodes {
+		line := ":" + strconv.Itoa(n.Line)
 		at := origin{place: name + line, source: "file " + filepath.Base(name) + line}
-		isSection, isList := section(n.path)
+		isSection, isList := section(n.Path)
 		switch {
-		case !isSection && n.kind == inline:
-			err = l.put(n.path, foreign{}, at)
+		case !isSection && n.Kind == tomlfile.Inline:
+			err = l.put(n.Path, tomlfile.Foreign{}, at)
 		case !isSection:
-			err = l.put(n.path, n.value, at)
+			err = l.put(n.Path, n.Value, at)
 		case isList:
-			err = misplaced(at, n.path, "[["+join(n.path)+"]]")
-		case n.kind == pair:
-			err = misplaced(at, n.path, "["+join(n.path)+"]")
+			err = misplaced(at, n.Path, "[["+tomlfile.Join(n.Path)+"]]")
+		case n.Kind == tomlfile.Pair:
+			err = misplaced(at, n.Path, "["+tomlfile.Join(n.Path)+"]")
 		default:
-			err = l.open(n.path, at)
+			err = l.open(n.Path, at)
 		}
 		if err != nil {
 			return err
@@ -97,18 +99,18 @@ func (l *loader) file(name string, text []byte) error {
 }
 
 func misplaced(at origin, path []string, form string) error {
-	return chela.E(chela.Invalid, at.place+": "+join(path)+" is a section").WithHint("write it as " + form)
+	return chela.E(chela.Invalid, at.place+": "+tomlfile.Join(path)+" is a section").WithHint("write it as " + form)
 }
 
 // open makes what a section names, even if nothing is set in it, and
 // remembers where it is first named.
 func (l *loader) open(path []string, at origin) error {
 	switch {
-	case isPlace(path[len(path)-1]):
+	case tomlfile.IsPlace(path[len(path)-1]):
 		l.c.rule(path[len(path)-1])
 	case len(path) > 1 && (path[0] == "agents" || path[0] == "providers"):
 		if path = path[:2]; !chela.ValidName(path[1]) {
-			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s cannot be a name", at.place, join(path[1:]))).
+			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s cannot be a name", at.place, tomlfile.Join(path[1:]))).
 				WithHint(`use lower-case letters, digits, "_" and "-"`)
 		}
 		if path[0] == "agents" {
@@ -117,8 +119,8 @@ func (l *loader) open(path []string, at origin) error {
 			l.c.provider(path[1])
 		}
 	}
-	if _, ok := l.sections[join(path)]; !ok {
-		l.sections[join(path)] = at
+	if _, ok := l.sections[tomlfile.Join(path)]; !ok {
+		l.sections[tomlfile.Join(path)] = at
 	}
 	return nil
 }
@@ -134,25 +136,25 @@ func (l *loader) put(path []string, given any, at origin) error {
 			return err
 		}
 	}
-	f := s.field(l.c, name)
+	f := s.at(l.c, name)
 	if w, ok := given.(word); ok {
-		given = f.value(string(w))
+		given = f.Value(string(w))
 	}
-	if err := f.put(given); err != nil {
-		return f.refusal(at.place+": "+join(path), given, err)
+	if err := f.Put(given); err != nil {
+		return f.Refusal(at.place+": "+tomlfile.Join(path), given, err)
 	}
-	l.slots[join(path)] = slot{setting: s, name: name, origin: at}
+	l.slots[tomlfile.Join(path)] = slot{setting: s, name: name, origin: at}
 	return nil
 }
 
 func unknown(path []string, at origin) error {
-	key := cut(join(path))
+	key := field.Cut(tomlfile.Join(path))
 	if isLater(path) {
 		return chela.E(chela.Unsupported, fmt.Sprintf("%s: %s is not supported by this version", at.place, key)).
 			WithHint("take it out")
 	}
 	e := chela.E(chela.Invalid, fmt.Sprintf("%s: unknown key %s", at.place, key))
-	return suggest(e, join(path), knownKeys(path), "take it out; chela config list shows every key")
+	return suggest(e, tomlfile.Join(path), knownKeys(path), "take it out; chela config list shows every key")
 }
 
 // environment applies first the names of the documents and of the built-in
@@ -224,7 +226,7 @@ func (l *loader) pathOf(variable string) ([]string, error) {
 			return nil, chela.E(chela.Unsupported, variable+": "+key+" is not supported by this version").WithHint("unset it")
 		}
 	}
-	e := chela.E(chela.Invalid, "unknown environment variable "+cut(variable))
+	e := chela.E(chela.Invalid, "unknown environment variable "+field.Cut(variable))
 	return nil, suggest(e, variable, known, "unset it; chela config list shows every key")
 }
 

@@ -3,8 +3,6 @@ package config
 import (
 	"maps"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"chela"
 )
@@ -53,15 +51,6 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
-}
-
-// cut shortens what a person wrote so that it fits into a message.
-func cut(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if utf8.RuneCountInString(s) <= 40 {
-		return s
-	}
-	return string([]rune(s)[:40]) + "…"
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -2,10 +2,11 @@ package config
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"chela"
+	"chela/internal/config/field"
+	"chela/internal/config/tomlfile"
 )
 
 // A ProviderKind is a protocol that chela speaks with a provider.
@@ -66,7 +67,7 @@ func (c *Config) Provider(name string) (Provider, error) {
 		return *p, nil
 	}
 	names := c.ProviderNames()
-	e := chela.E(chela.NotFound, fmt.Sprintf("no provider %q", cut(name)))
+	e := chela.E(chela.NotFound, fmt.Sprintf("no provider %q", field.Cut(name)))
 	return Provider{}, suggest(e, name, names, "use one of "+strings.Join(names, ", ")+", or add [providers.NAME] to config.toml")
 }
 
@@ -79,7 +80,7 @@ func (c *Config) ProviderNames() []string { return sortedKeys(c.providers) }
 func (c *Config) Resolve(name string) (Provider, string, error) {
 	provider, rest, ok := strings.Cut(name, "/")
 	if !ok || rest == "" {
-		return Provider{}, "", chela.E(chela.Invalid, fmt.Sprintf("unknown model %q", cut(name))).
+		return Provider{}, "", chela.E(chela.Invalid, fmt.Sprintf("unknown model %q", field.Cut(name))).
 			WithHint("write provider/model, such as " + offlineModel)
 	}
 	p, err := c.Provider(provider)
@@ -113,10 +114,10 @@ func (c *Config) agent(name string) *Agent {
 	return a
 }
 
-// rule returns the policy rule at a place, as from [place], and makes it if
+// rule returns the policy rule at a place, as from [tomlfile.Place], and makes it if
 // need be.
 func (c *Config) rule(at string) *Rule {
-	n, _ := strconv.Atoi(strings.TrimPrefix(at, placeMark)) // place wrote the number
+	n := tomlfile.NthOf(at)
 	for len(c.Policy) < n {
 		c.Policy = append(c.Policy, Rule{})
 	}

@@ -1,11 +1,12 @@
 package config
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
 	"chela"
+	"chela/internal/config/field"
+	"chela/internal/config/tomlfile"
 )
 
 // A setting is one key of config.toml. In its key, * stands for a name that
@@ -13,7 +14,7 @@ import (
 type setting struct {
 	key   string
 	names []string // what the environment calls it besides its CHELA_ name
-	field func(c *Config, n string) field
+	at    func(c *Config, n string) field.Field
 }
 
 // What a setting may be, where it is one of several words, and what a later
@@ -31,51 +32,71 @@ var (
 // settings are all keys there are, in the order of the documentation. The
 // defaults are in [newLoader].
 var settings = []setting{
-	{"name", []string{"AGENT_NAME"}, func(c *Config, _ string) field { return text(&c.Name, "a name on one line", oneLine) }},
-	{"model", nil, func(c *Config, _ string) field { return model(&c.Model) }},
-	{"providers.*.kind", nil, func(c *Config, n string) field { return choice(&c.provider(n).Kind, supportedKinds, laterKinds...) }},
-	{"providers.*.base_url", nil, func(c *Config, n string) field {
-		f := text(&c.provider(n).BaseURL, "an http or https URL without credentials", webURL)
-		f.secret = true // a URL with a password is refused, and not repeated
+	{"name", []string{"AGENT_NAME"}, func(c *Config, _ string) field.Field { return field.Text(&c.Name, "a name on one line", field.OneLine) }},
+	{"model", nil, func(c *Config, _ string) field.Field { return model(&c.Model) }},
+	{"providers.*.kind", nil, func(c *Config, n string) field.Field {
+		return field.Choice(&c.provider(n).Kind, supportedKinds, laterKinds...)
+	}},
+	{"providers.*.base_url", nil, func(c *Config, n string) field.Field {
+		f := field.Text(&c.provider(n).BaseURL, "an http or https URL without credentials", webURL)
+		f.Secret = true // a URL with a password is refused, and not repeated
 		return f
 	}},
-	{"providers.*.api_key", nil, func(c *Config, n string) field {
+	{"providers.*.api_key", nil, func(c *Config, n string) field.Field {
 		p := c.provider(n)
 		return keyReference(&p.reference, func() bool { return p.Key.IsSet() })
 	}},
-	{"agents.*.model", nil, func(c *Config, n string) field { return model(&c.agent(n).Model) }},
-	{"agents.*.prompt", nil, func(c *Config, n string) field { return text(&c.agent(n).Prompt, "text", anyText) }},
-	{"agents.*.tools.allow", nil, func(c *Config, n string) field { return toolNames(&c.agent(n).Allow) }},
-	{"agents.*.tools.deny", nil, func(c *Config, n string) field { return toolNames(&c.agent(n).Deny) }},
-	{"queue.mode", nil, func(c *Config, _ string) field { return choice(&c.Queue.Mode, queueModes, laterQueueModes...) }},
-	{"limits.steps", nil, func(c *Config, _ string) field { return number(&c.Limits.Steps, 1, 1000) }},
-	{"limits.turn_timeout", nil, func(c *Config, _ string) field { return span(&c.Limits.TurnTimeout, time.Second, 24*time.Hour) }},
-	{"lanes.main", nil, func(c *Config, _ string) field { return number(&c.Lanes.Main, 1, 10_000) }},
-	{"lanes.job", []string{"MAX_PARALLEL_JOBS"}, func(c *Config, _ string) field { return number(&c.Lanes.Job, 1, 10_000) }},
-	{"lanes.subagent", nil, func(c *Config, _ string) field { return number(&c.Lanes.Subagent, 1, 10_000) }},
-	{"lanes.cron", nil, func(c *Config, _ string) field { return number(&c.Lanes.Cron, 1, 10_000) }},
-	{"sandbox.mode", nil, func(c *Config, _ string) field {
-		return choice(&c.Sandbox.Mode, []SandboxMode{SandboxAuto, SandboxProcess, SandboxOff}, "docker")
+	{"agents.*.model", nil, func(c *Config, n string) field.Field { return model(&c.agent(n).Model) }},
+	{"agents.*.prompt", nil, func(c *Config, n string) field.Field { return field.Text(&c.agent(n).Prompt, "text", field.AnyText) }},
+	{"agents.*.tools.allow", nil, func(c *Config, n string) field.Field { return toolNames(&c.agent(n).Allow) }},
+	{"agents.*.tools.deny", nil, func(c *Config, n string) field.Field { return toolNames(&c.agent(n).Deny) }},
+	{"queue.mode", nil, func(c *Config, _ string) field.Field {
+		return field.Choice(&c.Queue.Mode, queueModes, laterQueueModes...)
 	}},
-	{"database.url", []string{"DATABASE_URL"}, func(c *Config, _ string) field { return databaseURL(&c.Database.URL) }},
-	{"session.dm_scope", nil, func(c *Config, _ string) field { return choice(&c.Session.DMScope, dmScopes) }},
+	{"limits.steps", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Limits.Steps, 1, 1000) }},
+	{"limits.turn_timeout", nil, func(c *Config, _ string) field.Field {
+		return field.Span(&c.Limits.TurnTimeout, time.Second, 24*time.Hour)
+	}},
+	{"lanes.main", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Lanes.Main, 1, 10_000) }},
+	{"lanes.job", []string{"MAX_PARALLEL_JOBS"}, func(c *Config, _ string) field.Field { return field.Number(&c.Lanes.Job, 1, 10_000) }},
+	{"lanes.subagent", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Lanes.Subagent, 1, 10_000) }},
+	{"lanes.cron", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Lanes.Cron, 1, 10_000) }},
+	{"sandbox.mode", nil, func(c *Config, _ string) field.Field {
+		return field.Choice(&c.Sandbox.Mode, []SandboxMode{SandboxAuto, SandboxProcess, SandboxOff}, "docker")
+	}},
+	{"database.url", []string{"DATABASE_URL"}, func(c *Config, _ string) field.Field { return databaseURL(&c.Database.URL) }},
+	{"session.dm_scope", nil, func(c *Config, _ string) field.Field { return field.Choice(&c.Session.DMScope, dmScopes) }},
 	{"session.identity_links.*", nil, identityLink},
-	{"approvals.expires", nil, func(c *Config, _ string) field { return span(&c.Approvals.Expires, time.Minute, 365*24*time.Hour) }},
-	{"policy[].tool", nil, func(c *Config, n string) field { return text(&c.rule(n).Tool, "a tool name", oneLine) }},
-	{"policy[].effect", nil, func(c *Config, n string) field { return choice(&c.rule(n).Effect, effects) }},
-	{"policy[].pattern", nil, func(c *Config, n string) field { return text(&c.rule(n).Pattern, "a pattern on one line", oneLine) }},
-	{"policy[].agent", nil, func(c *Config, n string) field { return text(&c.rule(n).Agent, "an agent's name", chela.ValidName) }},
-	{"policy[].channel", nil, func(c *Config, n string) field { return text(&c.rule(n).Channel, "a channel's name", chela.ValidName) }},
-	{"policy[].group", nil, func(c *Config, n string) field { return text(&c.rule(n).Group, "a group's id", oneLine) }},
-	{"policy[].sender", nil, func(c *Config, n string) field { return text(&c.rule(n).Sender, "a sender's id", oneLine) }},
-	{"policy[].verdict", nil, func(c *Config, n string) field { return choice(&c.rule(n).Verdict, verdicts) }},
-	{"tools.http_allow", nil, func(c *Config, _ string) field {
-		return list(&c.Tools.HTTPAllow, `a list of hosts, addresses or prefixes such as "10.1.0.0/16"`, hostOrPrefix)
+	{"approvals.expires", nil, func(c *Config, _ string) field.Field {
+		return field.Span(&c.Approvals.Expires, time.Minute, 365*24*time.Hour)
 	}},
-	{"log.level", nil, func(c *Config, _ string) field {
-		return choice(&c.Log.Level, []string{"debug", "info", "warn", "error"})
+	{"policy[].tool", nil, func(c *Config, n string) field.Field {
+		return field.Text(&c.rule(n).Tool, "a tool name", field.OneLine)
 	}},
-	{"log.format", nil, func(c *Config, _ string) field { return choice(&c.Log.Format, []string{"text", "json"}) }},
+	{"policy[].effect", nil, func(c *Config, n string) field.Field { return field.Choice(&c.rule(n).Effect, effects) }},
+	{"policy[].pattern", nil, func(c *Config, n string) field.Field {
+		return field.Text(&c.rule(n).Pattern, "a pattern on one line", field.OneLine)
+	}},
+	{"policy[].agent", nil, func(c *Config, n string) field.Field {
+		return field.Text(&c.rule(n).Agent, "an agent's name", chela.ValidName)
+	}},
+	{"policy[].channel", nil, func(c *Config, n string) field.Field {
+		return field.Text(&c.rule(n).Channel, "a channel's name", chela.ValidName)
+	}},
+	{"policy[].group", nil, func(c *Config, n string) field.Field {
+		return field.Text(&c.rule(n).Group, "a group's id", field.OneLine)
+	}},
+	{"policy[].sender", nil, func(c *Config, n string) field.Field {
+		return field.Text(&c.rule(n).Sender, "a sender's id", field.OneLine)
+	}},
+	{"policy[].verdict", nil, func(c *Config, n string) field.Field { return field.Choice(&c.rule(n).Verdict, verdicts) }},
+	{"tools.http_allow", nil, func(c *Config, _ string) field.Field {
+		return field.List(&c.Tools.HTTPAllow, `a list of hosts, addresses or prefixes such as "10.1.0.0/16"`, hostOrPrefix)
+	}},
+	{"log.level", nil, func(c *Config, _ string) field.Field {
+		return field.Choice(&c.Log.Level, []string{"debug", "info", "warn", "error"})
+	}},
+	{"log.format", nil, func(c *Config, _ string) field.Field { return field.Choice(&c.Log.Format, []string{"text", "json"}) }},
 }
 
 // later are keys and sections of the documentation that this version does not
@@ -87,27 +108,29 @@ var later = []string{
 	"limits.usd_per_day", "limits.actions_per_hour",
 }
 
-func toolNames(at *[]string) field { return list(at, "a list of tool names", anyText) }
+func toolNames(at *[]string) field.Field {
+	return field.List(at, "a list of tool names", field.AnyText)
+}
 
-func model(at *string) field {
-	return text(at, `provider/model, such as "offline/rules"`, func(s string) bool {
+func model(at *string) field.Field {
+	return field.Text(at, `provider/model, such as "offline/rules"`, func(s string) bool {
 		provider, name, ok := strings.Cut(s, "/")
-		return ok && chela.ValidName(provider) && oneLine(name)
+		return ok && chela.ValidName(provider) && field.OneLine(name)
 	})
 }
 
-func identityLink(c *Config, peer string) field {
+func identityLink(c *Config, peer string) field.Field {
 	person := c.Session.IdentityLinks[peer]
-	f := text(&person, "the name of a person", oneLine)
-	put := f.put
-	f.put = func(v any) error {
+	f := field.Text(&person, "the name of a person", field.OneLine)
+	put := f.Put
+	f.Put = func(v any) error {
 		if err := put(v); err != nil {
 			return err
 		}
 		c.Session.IdentityLinks[peer] = person
 		return nil
 	}
-	f.show = func() string { return c.Session.IdentityLinks[peer] }
+	f.Show = func() string { return c.Session.IdentityLinks[peer] }
 	return f
 }
 
@@ -126,7 +149,7 @@ func matchKey(key string, path []string) (name, rest string, ok bool) {
 		if rest == "" {
 			return "", "", false
 		}
-		if isPlace(part) {
+		if tomlfile.IsPlace(part) {
 			if !strings.HasPrefix(rest, "[]") {
 				return "", "", false
 			}
@@ -148,15 +171,6 @@ func matchKey(key string, path []string) (name, rest string, ok bool) {
 	}
 	return name, rest, true
 }
-
-// placeMark begins a part of a path that is a place in a list. No key of a
-// file can begin with it, because it is not UTF-8.
-const placeMark = "\xff"
-
-// place returns the part of a path that stands for the n-th of a list, from 1.
-func place(n int) string { return placeMark + strconv.Itoa(n) }
-
-func isPlace(part string) bool { return strings.HasPrefix(part, placeMark) }
 
 // find returns the setting at path.
 func find(path []string) (setting, string, bool) {
@@ -191,37 +205,6 @@ func isLater(path []string) bool {
 	return false
 }
 
-// join writes a path as people write it.
-func join(path []string) string {
-	var b strings.Builder
-	for i, part := range path {
-		if i > 0 && !isPlace(part) {
-			b.WriteByte('.')
-		}
-		switch {
-		case isPlace(part):
-			b.WriteString("[" + part[len(placeMark):] + "]")
-		case isBare(part):
-			b.WriteString(part)
-		default:
-			b.WriteString(quote(part))
-		}
-	}
-	return b.String()
-}
-
-// isBare reports whether TOML lets a key stand without quotes.
-func isBare(s string) bool {
-	for _, c := range []byte(s) {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-':
-		default:
-			return false
-		}
-	}
-	return s != ""
-}
-
 // knownKeys returns every key and section, with the names of path in it.
 func knownKeys(path []string) []string {
 	var keys []string
@@ -229,7 +212,7 @@ func knownKeys(path []string) []string {
 		parts := strings.Split(s.key, ".")
 		for i, part := range parts {
 			if part == "*" && i < len(path) {
-				parts[i] = join(path[i : i+1])
+				parts[i] = tomlfile.Join(path[i : i+1])
 			}
 			if i < len(path) || i == len(parts)-1 {
 				keys = append(keys, strings.Join(parts[:i+1], "."))

@@ -1,4 +1,7 @@
-package config
+// Package tomlfile takes a TOML file apart, with the place of everything in it,
+// and changes one value of it while all else stays as it is, comments and order
+// included.
+package tomlfile
 
 import (
 	"bytes"
@@ -13,40 +16,49 @@ import (
 	"chela"
 )
 
-// A document is a TOML file with the place of everything in it, which the
-// decoder of the library does not tell.
-type document struct {
-	nodes []node
+// maxBytes bounds a file. A large file of hand-written settings takes a few
+// kilobytes.
+const maxBytes = 256 << 10
+
+// A File is a TOML file with the place of everything in it, which the decoder
+// of the library does not tell.
+type File struct {
+	Nodes []Node // in the order in which they are written
+
+	text []byte
 }
 
-// A node is a section header, a pair, or an inline table. What is in an inline
+// A Node is a section header, a pair, or an inline table. What is in an inline
 // table follows it.
-type node struct {
-	kind       nodeKind
-	path       []string // where it is in the whole document
-	within     int      // how many parts of path come from the section or inline table it is written in
-	value      any      // of a pair: string, int64, bool, []any, or a foreign value
-	line       int      // from 1
-	start, end int      // the bytes of a pair's value; of a header only where its line ends
+type Node struct {
+	Kind  NodeKind
+	Path  []string // where it is in the whole file; see [Place] for lists of sections
+	Value any      // of a pair: string, int64, bool, []any, or [Foreign]
+	Line  int      // from 1
+
+	within     int // how many parts of Path come from the section or inline table it is written in
+	start, end int // the bytes of a pair's value; of a header only where its line ends
 }
 
-type nodeKind int
+// NodeKind says what a node is.
+type NodeKind int
 
+// The kinds of nodes.
 const (
-	header nodeKind = iota
-	pair
-	inline
+	Header NodeKind = iota // [path] or [[path]]
+	Pair                   // key = value
+	Inline                 // key = { … }, and a table in a list
 )
 
-// foreign is a value of a kind that no setting takes: a date, a float, a table
+// Foreign is a value of a kind that no setting takes: a date, a float, a table
 // in a list.
-type foreign struct{}
+type Foreign struct{}
 
-// parse takes a TOML file apart. Errors are Invalid and name file, line and
+// Parse takes a TOML file apart. Errors are Invalid and name file, line and
 // column.
-func parse(name string, text []byte) (*document, error) {
-	if len(text) > maxFileBytes {
-		return nil, chela.E(chela.Invalid, fmt.Sprintf("%s is larger than %d bytes", name, maxFileBytes)).
+func Parse(name string, text []byte) (*File, error) {
+	if len(text) > maxBytes {
+		return nil, chela.E(chela.Invalid, fmt.Sprintf("%s is larger than %d bytes", name, maxBytes)).
 			WithHint("take out what is not configuration")
 	}
 	// The decoder checks what the parser below leaves alone: keys that are
@@ -68,7 +80,7 @@ func parse(name string, text []byte) (*document, error) {
 	if w.parser.Error() != nil {
 		return nil, broken(name, w.line, 0, "it is not TOML")
 	}
-	return &document{nodes: w.nodes}, nil
+	return &File{Nodes: w.nodes, text: text}, nil
 }
 
 func broken(name string, line, column int, why string) error {
@@ -79,11 +91,11 @@ func broken(name string, line, column int, why string) error {
 	return chela.E(chela.Invalid, place+": "+why).WithHint("mend that line of " + filepath.Base(name))
 }
 
-// A walker goes through the expressions of a document in order.
+// A walker goes through the expressions of a file in order.
 type walker struct {
 	parser unstable.Parser
 	text   []byte
-	nodes  []node
+	nodes  []Node
 
 	section []string       // the last header's path
 	places  map[string]int // how many [[…]] sections of a path there were
@@ -106,11 +118,11 @@ func (w *walker) expression(e *unstable.Node) {
 	}
 	path, first, last := w.key(e, nil)
 	if e.Kind == unstable.ArrayTable {
-		w.places[join(path)]++
-		path = append(path, place(w.places[join(path)]))
+		w.places[Join(path)]++
+		path = append(path, Place(w.places[Join(path)]))
 	}
 	w.section = path
-	w.nodes = append(w.nodes, node{kind: header, path: path, line: w.lineAt(first), end: lineEnd(w.text, last)})
+	w.nodes = append(w.nodes, Node{Kind: Header, Path: path, Line: w.lineAt(first), end: lineEnd(w.text, last)})
 }
 
 // key returns the path of a header or pair that is written under above, and
@@ -139,20 +151,20 @@ func (w *walker) pair(e *unstable.Node, above []string) {
 	for w.text[start] == ' ' || w.text[start] == '\t' {
 		start++
 	}
-	n := node{
-		kind: pair, path: path, within: len(above), line: w.lineAt(first),
+	n := Node{
+		Kind: Pair, Path: path, within: len(above), Line: w.lineAt(first),
 		start: start, end: int(e.Raw.Offset + e.Raw.Length),
 	}
 	v := e.Value()
 	switch v.Kind {
 	case unstable.InlineTable:
-		n.kind = inline
+		n.Kind = Inline
 		w.nodes = append(w.nodes, n)
 		w.inline(v, path)
 	case unstable.Array:
 		w.array(v, n)
 	default:
-		n.value = scalar(v)
+		n.Value = scalar(v)
 		w.nodes = append(w.nodes, n)
 	}
 }
@@ -164,7 +176,7 @@ func (w *walker) inline(table *unstable.Node, path []string) {
 }
 
 // array records a list of tables as sections, any other as one value.
-func (w *walker) array(list *unstable.Node, n node) {
+func (w *walker) array(list *unstable.Node, n Node) {
 	items := []any{}
 	tables := 0
 	for it := list.Children(); it.Next(); {
@@ -174,15 +186,15 @@ func (w *walker) array(list *unstable.Node, n node) {
 		items = append(items, scalar(it.Node()))
 	}
 	if tables == 0 || tables < len(items) {
-		n.value = items
+		n.Value = items
 		w.nodes = append(w.nodes, n)
 		return
 	}
 	i := 0
 	for it := list.Children(); it.Next(); {
 		i++
-		path := append(append([]string{}, n.path...), place(i))
-		w.nodes = append(w.nodes, node{kind: inline, path: path, within: len(path), line: n.line})
+		path := append(append([]string{}, n.Path...), Place(i))
+		w.nodes = append(w.nodes, Node{Kind: Inline, Path: path, within: len(path), Line: n.Line})
 		w.inline(it.Node(), path)
 	}
 }
@@ -198,5 +210,5 @@ func scalar(v *unstable.Node) any {
 			return n
 		}
 	}
-	return foreign{}
+	return Foreign{}
 }

@@ -1,0 +1,225 @@
+// Package field holds the kinds of values that a setting may have: what each
+// takes, how it is read and shown, and what is said of a wrong one.
+package field
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"chela"
+	"chela/internal/config/tomlfile"
+)
+
+// A Field is a place in a configuration and what may be put there.
+type Field struct {
+	Want   string                // what is expected, for messages
+	Secret bool                  // what was given is not repeated in messages
+	Put    func(v any) error     // stores a value as TOML has it; ErrUnwanted for a wrong one
+	Read   func(text string) any // a word of the environment as TOML would have it; nil means a string
+	Show   func() string         // the value as people write it
+}
+
+// ErrUnwanted says that a value is not what the field expects.
+var ErrUnwanted = errors.New("unwanted")
+
+// Value turns a word of the environment, a flag or a command into what TOML
+// would have.
+func (f Field) Value(text string) any {
+	if f.Read == nil {
+		return text
+	}
+	return f.Read(text)
+}
+
+// Refusal explains why Put did not take what was given at a place: it is Invalid,
+// or of the kind of err if that is a *chela.Error.
+func (f Field) Refusal(place string, given any, err error) error {
+	if known, ok := errors.AsType[*chela.Error](err); ok {
+		return chela.E(known.Kind, place+": "+known.Msg).WithHint(known.Hint)
+	}
+	shown := "that"
+	switch v := given.(type) {
+	case string:
+		shown = tomlfile.Quote(Cut(v))
+	case int64, bool:
+		shown = fmt.Sprint(v)
+	}
+	if f.Secret {
+		shown = "what was given"
+	}
+	return chela.E(chela.Invalid, place+" cannot be "+shown).WithHint("write " + f.Want)
+}
+
+// Number is a field for a whole number from low to high.
+func Number(at *int, low, high int) Field {
+	return Field{
+		Want: fmt.Sprintf("a whole number from %d to %d", low, high),
+		Put: func(v any) error {
+			n, ok := v.(int64)
+			if !ok || n < int64(low) || n > int64(high) {
+				return ErrUnwanted
+			}
+			*at = int(n)
+			return nil
+		},
+		Read: func(s string) any {
+			if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+				return n
+			}
+			return s
+		},
+		Show: func() string { return strconv.Itoa(*at) },
+	}
+}
+
+// Span is a field for a time from low to high.
+func Span(at *time.Duration, low, high time.Duration) Field {
+	return Field{
+		Want: fmt.Sprintf("a time such as %q, from %s to %s", "90s", short(low), short(high)),
+		Put: func(v any) error {
+			s, _ := v.(string)
+			d, err := time.ParseDuration(s)
+			if err != nil || d < low || d > high {
+				return ErrUnwanted
+			}
+			*at = d
+			return nil
+		},
+		Show: func() string { return short(*at) },
+	}
+}
+
+// short writes a duration without its empty parts: 30m instead of 30m0s.
+func short(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+// Choice is a field for one of a few words. Those of later are known, but not to this
+// version.
+func Choice[S ~string](at *S, words []S, later ...S) Field {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = string(w)
+	}
+	return Field{
+		Want: "one of " + strings.Join(quoted, ", "),
+		Put: func(v any) error {
+			s, ok := v.(string)
+			switch {
+			case ok && slices.Contains(words, S(s)):
+				*at = S(s)
+				return nil
+			case ok && slices.Contains(later, S(s)):
+				return chela.E(chela.Unsupported, fmt.Sprintf("%q is not supported by this version", s)).
+					WithHint("use one of " + strings.Join(quoted, ", "))
+			default:
+				return ErrUnwanted
+			}
+		},
+		Show: func() string { return string(*at) },
+	}
+}
+
+// Text is a field for text that valid takes.
+func Text(at *string, want string, valid func(string) bool) Field {
+	return Field{
+		Want: want,
+		Put: func(v any) error {
+			s, ok := v.(string)
+			if !ok || !printable(s) || !valid(s) {
+				return ErrUnwanted
+			}
+			*at = s
+			return nil
+		},
+		Show: func() string { return *at },
+	}
+}
+
+// printable reports whether s is short, valid UTF-8 and free of control
+// characters except line breaks and tabs.
+func printable(s string) bool {
+	return len(s) <= 10_000 && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) && r != '\n' && r != '\t'
+	})
+}
+
+// AnyText takes everything.
+func AnyText(string) bool { return true }
+
+// OneLine reports whether s is something, and on one line.
+func OneLine(s string) bool {
+	return strings.TrimSpace(s) != "" && !strings.ContainsAny(s, "\n\t")
+}
+
+// List is a field for a list of words, each of which valid takes.
+func List(at *[]string, want string, valid func(string) bool) Field {
+	return Field{
+		Want: want,
+		Put: func(v any) error {
+			items, ok := v.([]any)
+			if !ok {
+				return ErrUnwanted
+			}
+			words := make([]string, len(items))
+			for i, item := range items {
+				s, ok := item.(string)
+				if !ok || !OneLine(s) || !printable(s) || !valid(s) {
+					return ErrUnwanted
+				}
+				words[i] = s
+			}
+			*at = words
+			return nil
+		},
+		Read: readList,
+		Show: func() string {
+			items := make([]any, len(*at))
+			for i, s := range *at {
+				items[i] = s
+			}
+			return tomlfile.Literal(items)
+		},
+	}
+}
+
+// readList takes a list as TOML writes it, or words with commas between them.
+func readList(s string) any {
+	s = strings.TrimSpace(s)
+	if strings.HasPrefix(s, "[") {
+		f, err := tomlfile.Parse("", []byte("v = "+s))
+		if err != nil || len(f.Nodes) == 0 {
+			return s
+		}
+		return f.Nodes[0].Value
+	}
+	items := []any{}
+	for word := range strings.SplitSeq(s, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			items = append(items, word)
+		}
+	}
+	return items
+}
+
+// Cut shortens what a person wrote so that it fits into a message.
+func Cut(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if utf8.RuneCountInString(s) <= 40 {
+		return s
+	}
+	return string([]rune(s)[:40]) + "…"
+}
