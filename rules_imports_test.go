@@ -28,6 +28,7 @@ var layers = []layer{
 	{
 		name:     "failpoints",
 		packages: []string{"internal/fail"},
+		imports:  []string{"words"}, // the kinds of trouble that a test may ask for
 	},
 	{
 		name: "leaves",

@@ -23,6 +23,9 @@ import (
 // taken for stuck.
 const patience = 30 * time.Second
 
+// statement is the failpoint before every statement of every transaction.
+const statement = "store.statement"
+
 // failBinary builds chela with failpoints, once for all stories.
 var failBinary = sync.OnceValues(func() (string, error) { return build("chela-fail", "failpoint") })
 
@@ -230,13 +233,14 @@ func line(e chela.Entry) string {
 
 // distinct returns the points among hits from a process on that may be killed
 // at: every hit of a rare point, and the first, second and last of a frequent
-// one.
+// one. A kill at a statement comes to the same as one before the commit of its
+// transaction.
 func distinct(hits []kill, from int) []kill {
 	last := map[string]int{}
 	for _, h := range hits {
 		last[fmt.Sprint(h.process, h.name)] = h.nth
 	}
 	return slices.DeleteFunc(slices.Clone(hits), func(h kill) bool {
-		return h.process < from || h.nth > 2 && h.nth != last[fmt.Sprint(h.process, h.name)]
+		return h.process < from || h.name == statement || h.nth > 2 && h.nth != last[fmt.Sprint(h.process, h.name)]
 	})
 }

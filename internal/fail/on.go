@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"chela"
 )
 
 // Enabled reports whether this is a test build with failpoints.
@@ -23,7 +25,7 @@ var plan = sync.OnceValue(func() *points { return parse(os.Getenv) })
 type points struct {
 	rules   []rule
 	mutants map[string]bool
-	log     string
+	log     *os.File // nil: hits are not noted
 
 	mu   sync.Mutex
 	hits map[string]int // guarded by mu
@@ -37,7 +39,7 @@ type rule struct {
 }
 
 func parse(getenv func(string) string) *points {
-	p := &points{hits: map[string]int{}, mutants: map[string]bool{}, log: getenv("CHELA_FAILPOINTS_LOG")}
+	p := &points{hits: map[string]int{}, mutants: map[string]bool{}, log: openLog(getenv("CHELA_FAILPOINTS_LOG"))}
 	for _, m := range strings.Split(getenv("CHELA_FAILPOINTS_MUTANTS"), ",") {
 		p.mutants[m] = true
 	}
@@ -68,10 +70,11 @@ func parseRule(text string) (r rule, err error) {
 		r.pause, err = time.ParseDuration(strings.TrimSuffix(pause, ")"))
 		return r, err
 	}
-	if action != "kill" && action != "error" {
-		return r, fmt.Errorf("%q is not an action", action)
+	switch action {
+	case "kill", "error", "busy", "full":
+		return r, nil
 	}
-	return r, nil
+	return r, fmt.Errorf("%q is not an action", action)
 }
 
 // Point marks a place. It returns nil, or the error that a test asked for.
@@ -80,10 +83,10 @@ func Point(name string) error {
 	p.mu.Lock()
 	p.hits[name]++
 	n := p.hits[name]
-	p.mu.Unlock()
-	if p.log != "" {
-		record(p.log, name)
+	if p.log != nil {
+		fmt.Fprintln(p.log, name)
 	}
+	p.mu.Unlock()
 	for _, r := range p.rules {
 		if r.name == name && (r.nth == 0 || r.nth == n) {
 			if err := act(r); err != nil {
@@ -94,13 +97,16 @@ func Point(name string) error {
 	return nil
 }
 
-func record(path, name string) {
+// openLog opens the file for hits, which stays open until the process ends.
+func openLog(path string) *os.File {
+	if path == "" {
+		return nil
+	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		panic(fmt.Sprintf("open failpoint log: %v", err))
+		panic(fmt.Sprintf("failpoint log: %v", err)) // or a test would show nothing
 	}
-	defer f.Close()
-	fmt.Fprintln(f, name)
+	return f
 }
 
 func act(r rule) error {
@@ -110,6 +116,10 @@ func act(r rule) error {
 		select {}                                           // the signal arrives before anything else happens
 	case "error":
 		return errors.New("failpoint " + r.name)
+	case "busy":
+		return chela.E(chela.Unavailable, "failpoint "+r.name+" is busy")
+	case "full":
+		return chela.E(chela.Exhausted, "failpoint "+r.name+" is full")
 	case "sleep":
 		time.Sleep(r.pause)
 	}

@@ -16,11 +16,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"chela"
 	"chela/internal/fail"
 )
 
 // script holds what a child process of these tests passes: names of points,
-// and of mutants with a "?" before them.
+// with a "!" before them to hear of the kind of error, and of mutants with a
+// "?" before them.
 const script = "CHELA_FAIL_TEST"
 
 // TestMain passes the points of a script in a child process, which reads its
@@ -33,6 +35,10 @@ func TestMain(m *testing.M) {
 	for _, place := range strings.Fields(places) {
 		if mutant, ok := strings.CutPrefix(place, "?"); ok {
 			fmt.Println(fail.Mutant(mutant))
+			continue
+		}
+		if place, ok := strings.CutPrefix(place, "!"); ok {
+			fmt.Println(chela.KindOf(fail.Point(place)))
 			continue
 		}
 		fmt.Println(fail.Point(place))
@@ -64,6 +70,7 @@ func TestPoints(t *testing.T) {
 		"two for one place":  {"a@1=error;a@3=error", "a a a", "failpoint a, <nil>, failpoint a"},
 		"a sleep, then more": {"a=sleep(1ms);a=error", "a", "failpoint a"},
 		"no part of a name":  {"a=error", "a.begin aa", "<nil>, <nil>"},
+		"kinds of errors":    {"a=error;b=busy;c=full", "!a !b !c", "internal, unavailable, exhausted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -45,6 +45,9 @@ func openPostgres(ctx context.Context, cfg Config) (*postgres, error) {
 }
 
 func (e *postgres) read(ctx context.Context, fn func(*Read) error) error {
+	if err := fail.Point("store.statement"); err != nil {
+		return err
+	}
 	tx, err := e.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
 		return classifyPostgres(err)
@@ -70,6 +73,9 @@ func (e *postgres) attempt(ctx context.Context, op string, fn func(*Write) error
 		return err
 	}
 	ctx = context.WithoutCancel(ctx)
+	if err := fail.Point("store.statement"); err != nil {
+		return err
+	}
 	tx, err := e.db.BeginTx(ctx, nil)
 	if err != nil {
 		return classifyPostgres(err)
@@ -92,6 +98,9 @@ func (e *postgres) attempt(ctx context.Context, op string, fn func(*Write) error
 		return err
 	}
 	if err := fail.Point("store.commit"); err != nil {
+		return err
+	}
+	if err := fail.Point("store.statement"); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {
@@ -122,6 +131,9 @@ func (e *postgres) close() error { return e.db.Close() }
 type postgresTx struct{ tx *sql.Tx }
 
 func (t postgresTx) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	if err := fail.Point("store.statement"); err != nil {
+		return 0, t.broken(ctx, err)
+	}
 	if len(args) == 0 {
 		args = []any{pgx.QueryExecModeSimpleProtocol}
 	}
@@ -133,8 +145,26 @@ func (t postgresTx) exec(ctx context.Context, query string, args ...any) (int64,
 }
 
 func (t postgresTx) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	if err := fail.Point("store.statement"); err != nil {
+		return nil, t.broken(ctx, err)
+	}
 	rows, err := t.tx.QueryContext(ctx, query, args...)
 	return rows, classifyPostgres(err)
+}
+
+// broken makes the server raise an error with the code that goes with what a
+// test asked for. Like every error it ends the transaction.
+func (t postgresTx) broken(ctx context.Context, asked error) error {
+	code := "XX000" // internal error
+	switch chela.KindOf(asked) {
+	case chela.Unavailable:
+		code = "40001" // serialization failure
+	case chela.Exhausted:
+		code = "53100" // disk full
+	}
+	raise := fmt.Sprintf("do $$ begin raise '%s' using errcode = '%s'; end $$", asked, code)
+	_, err := t.tx.ExecContext(ctx, raise, pgx.QueryExecModeSimpleProtocol)
+	return classifyPostgres(err)
 }
 
 func (t postgresTx) classify(err error) error { return classifyPostgres(err) }

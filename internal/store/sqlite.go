@@ -332,6 +332,9 @@ func (e *sqlite) control(statement string) error {
 func (e *sqlite) migrate(ctx context.Context, m migration) error {
 	return e.write(ctx, "store.migrate", func(w *Write) error {
 		return w.apply(ctx, m, func(script string) error {
+			if err := fail.Point("store.statement"); err != nil {
+				return e.writer.broken(err)
+			}
 			// A file holds several statements, which cannot be prepared as one.
 			_, err := e.writer.conn.ExecContext(ctx, script)
 			return classifySQLite(err)

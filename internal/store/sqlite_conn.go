@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	sqlite3 "modernc.org/sqlite"
+
+	"chela"
+	"chela/internal/fail"
 )
 
 // sqliteConn is one connection, used by one goroutine at a time. It prepares
@@ -42,6 +45,9 @@ func (c *sqliteConn) close() error {
 }
 
 func (c *sqliteConn) exec(_ context.Context, query string, args ...any) (int64, error) {
+	if err := fail.Point("store.statement"); err != nil {
+		return 0, c.broken(err)
+	}
 	st, err := c.prepare(query)
 	if err != nil {
 		return 0, err
@@ -54,12 +60,24 @@ func (c *sqliteConn) exec(_ context.Context, query string, args ...any) (int64, 
 }
 
 func (c *sqliteConn) query(_ context.Context, query string, args ...any) (*sql.Rows, error) {
+	if err := fail.Point("store.statement"); err != nil {
+		return nil, c.broken(err)
+	}
 	st, err := c.prepare(query)
 	if err != nil {
 		return nil, err
 	}
 	rows, err := st.QueryContext(context.Background(), args...)
 	return rows, classifySQLite(err)
+}
+
+// broken leaves the connection as the trouble that a test asked for would: when
+// the disk is full, SQLite has ended the transaction.
+func (c *sqliteConn) broken(err error) error {
+	if chela.KindOf(err) == chela.Exhausted {
+		_, _ = c.conn.ExecContext(context.Background(), "rollback") // there may be none
+	}
+	return err
 }
 
 func (c *sqliteConn) classify(err error) error { return classifySQLite(err) }
