@@ -136,8 +136,8 @@ func (b *backend) Approval(ctx context.Context, id chela.ApprovalID) (chela.Appr
 }
 
 // Answer answers an approval; the turn goes on by itself.
-func (b *backend) Answer(ctx context.Context, r cli.Reply) (chela.Approval, error) {
-	return b.desk.Answer(ctx, approval.Reply{ID: r.Approval, Answer: r.Answer, Pattern: r.Pattern, Comment: r.Comment, By: r.By})
+func (b *backend) Answer(ctx context.Context, r approval.Reply) (chela.Approval, error) {
+	return b.desk.Answer(ctx, r)
 }
 
 // Grants returns all standing answers, oldest first.
@@ -242,9 +242,9 @@ func (b *backend) Test(ctx context.Context, model string) (chela.Finish, error) 
 }
 
 // status counts what is in the home.
-func (a *App) status(ctx context.Context) (cli.Status, error) {
+func (a *App) status(ctx context.Context) (chela.Status, error) {
 	c, err := read(ctx, a.store, func(r *store.Read) (store.Counts, error) { return r.Counts(ctx) })
-	return cli.Status{
+	return chela.Status{
 		Home: string(a.cfg.Home), Database: a.store.Engine(), Model: a.cfg.Model, Sandbox: string(a.cfg.Sandbox.Mode), Sessions: c.Sessions, TurnsOpen: c.TurnsLive,
 		ApprovalsPending: c.ApprovalsPending, InboxWaiting: c.InboxWaiting, OutboxPending: c.OutboxPending,
 	}, err

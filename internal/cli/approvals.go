@@ -7,7 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/approval"
 	"chela/internal/channel/terminal"
+	"chela/internal/cli/manners"
 	"chela/internal/config"
 )
 
@@ -16,17 +18,17 @@ const approvalHint = "see chela approvals list --all"
 func (c *commands) approvalsCommand() *cobra.Command {
 	var all bool
 	listing := &cobra.Command{
-		Use: "list", Short: "List the approvals that wait for an answer", Args: exactly(0),
+		Use: "list", Short: "List the approvals that wait for an answer", Args: manners.Exactly(0),
 		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error { return c.approvalsList(ctx, b, all) }),
 	}
 	listing.Flags().BoolVar(&all, "all", false, "those that were answered too")
 	show := &cobra.Command{
-		Use: "show ID", Short: "Show what would happen", Args: exactly(1),
+		Use: "show ID", Short: "Show what would happen", Args: manners.Exactly(1),
 		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 			return c.approvalShow(ctx, b, chela.ApprovalID(args[0]))
 		}),
 	}
-	return group("approvals", "Look at approvals and answer them", listing, show,
+	return manners.Group("approvals", "Look at approvals and answer them", listing, show,
 		c.yesCommand(), c.noCommand(), c.grantsCommand(), c.revokeCommand())
 }
 
@@ -34,9 +36,9 @@ func (c *commands) yesCommand() *cobra.Command {
 	var always bool
 	var pattern string
 	cmd := &cobra.Command{
-		Use: "yes ID", Short: "Allow it, and see its turn to the end", Args: exactly(1),
+		Use: "yes ID", Short: "Allow it, and see its turn to the end", Args: manners.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r := Reply{Approval: chela.ApprovalID(args[0]), Answer: chela.AnswerOnce, Pattern: pattern}
+			r := approval.Reply{ID: chela.ApprovalID(args[0]), Answer: chela.AnswerOnce, Pattern: pattern}
 			if always && pattern != "" {
 				return chela.E(chela.Invalid, "--always and --pattern exclude each other").WithHint("use one of them")
 			} else if always {
@@ -55,9 +57,9 @@ func (c *commands) yesCommand() *cobra.Command {
 func (c *commands) noCommand() *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
-		Use: "no ID", Short: "Refuse it, and see its turn to the end", Args: exactly(1),
+		Use: "no ID", Short: "Refuse it, and see its turn to the end", Args: manners.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.answer(cmd.Context(), Reply{Approval: chela.ApprovalID(args[0]), Answer: chela.AnswerNo, Comment: reason})
+			return c.answer(cmd.Context(), approval.Reply{ID: chela.ApprovalID(args[0]), Answer: chela.AnswerNo, Comment: reason})
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "what to tell the model")
@@ -74,7 +76,7 @@ func (c *commands) approvalsList(ctx context.Context, b *Backend, all bool) erro
 		return err
 	}
 	head := []string{"APPROVAL", "STATE", "TOOL", "PREVIEW", "SESSION", "EXPIRES"}
-	return list(c.p, found, head, func(a chela.Approval) []string {
+	return manners.List(c.p, found, head, func(a chela.Approval) []string {
 		return []string{
 			string(a.ID), string(a.State), a.Tool, terminal.OneLine(a.Preview, 60), string(a.Session), terminal.Moment(a.ExpiresAt),
 		}
@@ -84,10 +86,10 @@ func (c *commands) approvalsList(ctx context.Context, b *Backend, all bool) erro
 func (c *commands) approvalShow(ctx context.Context, b *Backend, id chela.ApprovalID) error {
 	a, err := b.Approvals.Approval(ctx, id)
 	if err != nil {
-		return notThere(err, approvalHint)
+		return manners.NotThere(err, approvalHint)
 	}
-	if c.p.json {
-		return c.p.document(a)
+	if c.p.JSON {
+		return c.p.Document(a)
 	}
 	c.p.Fields(
 		[2]string{"approval", string(a.ID)}, [2]string{"state", string(a.State)}, [2]string{"tool", a.Tool},
@@ -104,15 +106,13 @@ func (c *commands) approvalShow(ctx context.Context, b *Backend, id chela.Approv
 
 // answer answers an approval and follows its turn. Further approvals of the
 // turn are asked about as in chela ask.
-func (c *commands) answer(ctx context.Context, reply Reply) error {
+func (c *commands) answer(ctx context.Context, reply approval.Reply) error {
 	reply.By = "owner with chela approvals"
 	return c.open(ctx, func(_ *config.Config, b *Backend) error {
 		a, err := b.Approvals.Answer(ctx, reply)
 		if err != nil {
-			return notThere(err, approvalHint)
+			return manners.NotThere(err, approvalHint)
 		}
-		t := c.talk(b, terminal.NewInput(c.Stdin), false)
-		turn, err := t.resume(ctx, a.Turn)
-		return c.answered(ctx, t, turn, err)
+		return c.person().Resume(ctx, talkHome(b), a.Turn)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"chela"
+	"chela/internal/approval"
 )
 
 // A Backend is an open home, by noun. The commands use it from one goroutine.
@@ -24,7 +25,7 @@ type Backend struct {
 	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
 
 	// Status counts what is in the home and says who holds it.
-	Status func(ctx context.Context) (Status, error)
+	Status func(ctx context.Context) (chela.Status, error)
 
 	// Resume lets the turns go on that an earlier process left. It returns
 	// without waiting for them.
@@ -87,7 +88,7 @@ type approvals interface {
 	Approval(ctx context.Context, id chela.ApprovalID) (chela.Approval, error)
 	// Answer answers one. It is a Conflict if somebody else did, and Invalid
 	// if a pattern does not cover the call. The turn goes on by itself.
-	Answer(ctx context.Context, r Reply) (chela.Approval, error)
+	Answer(ctx context.Context, r approval.Reply) (chela.Approval, error)
 }
 
 // grants reads and revokes standing answers.
@@ -96,15 +97,6 @@ type grants interface {
 	Grants(ctx context.Context) ([]chela.Grant, error)
 	// Revoke removes one, or is NotFound.
 	Revoke(ctx context.Context, id chela.GrantID) error
-}
-
-// A Reply is what a person says to an approval.
-type Reply struct {
-	Approval chela.ApprovalID
-	Answer   chela.Answer
-	Pattern  string // with chela.AnswerPattern
-	Comment  string // with chela.AnswerNo; the model sees it
-	By       string // who, and through which channel
 }
 
 // tools lists tools and runs one by hand.
@@ -123,20 +115,6 @@ type models interface {
 	Models(ctx context.Context) ([]chela.Model, error)
 	// Test sends a short request to provider/model.
 	Test(ctx context.Context, model string) (chela.Finish, error)
-}
-
-// Status says what is in a home.
-type Status struct {
-	Home             string `json:"home"`
-	Database         string `json:"database"` // "sqlite" or "postgres"
-	Model            string `json:"model"`
-	Sandbox          string `json:"sandbox"` // the mode
-	Daemon           bool   `json:"daemon"`  // a daemon runs on the home
-	Sessions         int    `json:"sessions"`
-	TurnsOpen        int    `json:"turns_open"`
-	ApprovalsPending int    `json:"approvals_pending"`
-	InboxWaiting     int    `json:"inbox_waiting"`
-	OutboxPending    int    `json:"outbox_pending"`
 }
 
 // A Finding is one thing that doctor looked at.

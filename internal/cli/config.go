@@ -3,25 +3,26 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"chela/internal/cli/manners"
 	"chela/internal/config"
 )
 
 func (c *commands) configCommand() *cobra.Command {
-	return group("config", "Show and change settings",
+	return manners.Group("config", "Show and change settings",
 		&cobra.Command{
-			Use: "list", Short: "List every setting and where it comes from", Args: exactly(0),
+			Use: "list", Short: "List every setting and where it comes from", Args: manners.Exactly(0),
 			RunE: func(*cobra.Command, []string) error { return c.configList() },
 		},
 		&cobra.Command{
-			Use: "get KEY", Short: "Print one setting", Args: exactly(1),
+			Use: "get KEY", Short: "Print one setting", Args: manners.Exactly(1),
 			RunE: func(_ *cobra.Command, args []string) error { return c.configGet(args[0]) },
 		},
 		&cobra.Command{
-			Use: "set KEY VALUE", Short: "Write one setting into config.toml", Args: exactly(2),
+			Use: "set KEY VALUE", Short: "Write one setting into config.toml", Args: manners.Exactly(2),
 			RunE: func(_ *cobra.Command, args []string) error { return c.configSet(args[0], args[1]) },
 		},
 		&cobra.Command{
-			Use: "path", Short: "Print the path of config.toml", Args: exactly(0),
+			Use: "path", Short: "Print the path of config.toml", Args: manners.Exactly(0),
 			RunE: func(*cobra.Command, []string) error { return c.configPath() },
 		},
 	)
@@ -32,7 +33,7 @@ func (c *commands) configList() error {
 	if err != nil {
 		return err
 	}
-	return list(c.p, cfg.Values(), []string{"KEY", "VALUE", "SOURCE"}, func(v config.Value) []string {
+	return manners.List(c.p, cfg.Values(), []string{"KEY", "VALUE", "SOURCE"}, func(v config.Value) []string {
 		return []string{v.Key, v.Value, v.Source}
 	})
 }
@@ -46,8 +47,8 @@ func (c *commands) configGet(key string) error {
 	if err != nil {
 		return err
 	}
-	if c.p.json {
-		return c.p.document(v)
+	if c.p.JSON {
+		return c.p.Document(v)
 	}
 	c.p.Line(v.Value)
 	return nil
@@ -67,8 +68,8 @@ func (c *commands) configPath() error {
 	if err != nil {
 		return err
 	}
-	if c.p.json {
-		return c.p.document(map[string]string{"path": home.ConfigFile()})
+	if c.p.JSON {
+		return c.p.Document(map[string]string{"path": home.ConfigFile()})
 	}
 	c.p.Line(home.ConfigFile())
 	return nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/approval"
 	"chela/internal/cli"
 	"chela/internal/config"
 )
@@ -131,8 +132,8 @@ func (h *home) Approval(_ context.Context, id chela.ApprovalID) (chela.Approval,
 	return chela.Approval{}, chela.E(chela.NotFound, "no approval "+string(id)).WithHint("see chela approvals list")
 }
 
-func (h *home) Answer(ctx context.Context, r cli.Reply) (chela.Approval, error) {
-	a, err := h.Approval(ctx, r.Approval)
+func (h *home) Answer(ctx context.Context, r approval.Reply) (chela.Approval, error) {
+	a, err := h.Approval(ctx, r.ID)
 	switch {
 	case err != nil:
 		return a, err
@@ -224,8 +225,8 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 			h.attached[name] = string(text)
 			return chela.Attachment{Name: name, Size: int64(len(text))}, err
 		},
-		Status: func(context.Context) (cli.Status, error) {
-			return cli.Status{Home: string(cfg.Home), Database: "sqlite", Model: cfg.Model, Sandbox: "auto", Sessions: 1}, nil
+		Status: func(context.Context) (chela.Status, error) {
+			return chela.Status{Home: string(cfg.Home), Database: "sqlite", Model: cfg.Model, Sandbox: "auto", Sessions: 1}, nil
 		},
 		Resume: func(context.Context) { h.resumed++ },
 		Close:  func() error { h.closed++; return nil },

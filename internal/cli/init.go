@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/cli/manners"
 	"chela/internal/config"
 )
 
@@ -21,7 +22,7 @@ var firstConfig []byte
 func (c *commands) initCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use: "init", Short: "Set up a home", Args: exactly(0),
+		Use: "init", Short: "Set up a home", Args: manners.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !yes {
 				return chela.E(chela.Unsupported, "the guided set-up is not in this version").
@@ -51,8 +52,8 @@ func (c *commands) initialize(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if c.p.json {
-			return c.p.document(s)
+		if c.p.JSON {
+			return c.p.Document(s)
 		}
 		c.p.Fields([2]string{"home", s.Home}, [2]string{"config", home.ConfigFile()}, [2]string{"model", cfg.Model})
 		c.p.Note(`next: chela ask "what time is it in Tokyo?"`)

@@ -8,25 +8,26 @@ import (
 
 	"chela"
 	"chela/internal/channel/terminal"
+	"chela/internal/cli/manners"
 	"chela/internal/config"
 )
 
 func (c *commands) modelsCommand() *cobra.Command {
-	return group("models", "Look at models and try one",
+	return manners.Group("models", "Look at models and try one",
 		&cobra.Command{
-			Use: "list", Short: "List the models that are known", Args: exactly(0),
+			Use: "list", Short: "List the models that are known", Args: manners.Exactly(0),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
 				all, err := b.Models.Models(ctx)
 				if err != nil {
 					return err
 				}
-				return list(c.p, all, []string{"MODEL", "WINDOW", "MAX OUTPUT"}, func(m chela.Model) []string {
+				return manners.List(c.p, all, []string{"MODEL", "WINDOW", "MAX OUTPUT"}, func(m chela.Model) []string {
 					return []string{m.Provider + "/" + m.Name, known(m.Window), known(m.MaxOutput)}
 				})
 			}),
 		},
 		&cobra.Command{
-			Use: "test [PROVIDER/MODEL]", Short: "Send a short request to a model", Args: between(0, 1),
+			Use: "test [PROVIDER/MODEL]", Short: "Send a short request to a model", Args: manners.Between(0, 1),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return c.open(cmd.Context(), func(cfg *config.Config, b *Backend) error {
 					return c.modelTest(cmd.Context(), b, append(args, cfg.Model)[0])
@@ -53,8 +54,8 @@ func (c *commands) modelTest(ctx context.Context, b *Backend, model string) erro
 		return err
 	}
 	after := c.Now().Sub(began)
-	if c.p.json {
-		return c.p.document(struct {
+	if c.p.JSON {
+		return c.p.Document(struct {
 			Model string           `json:"model"`
 			Text  string           `json:"text"`
 			MS    int64            `json:"ms"`

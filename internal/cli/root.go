@@ -2,21 +2,19 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"chela"
-	"chela/internal/channel/terminal"
+	"chela/internal/cli/manners"
 	"chela/internal/config"
 )
 
 // Main runs one command and returns its exit code. What it opens is closed
 // when it returns.
 func Main(ctx context.Context, p Program) int {
-	c := &commands{Program: p, p: newPrinter(p.Stdout, p.Stderr)}
+	c := &commands{Program: p, p: manners.NewPrinter(p.Stdout, p.Stderr)}
 	root := c.root()
 	root.SetArgs(append([]string{}, p.Args...))
 	root.SetIn(p.Stdin)
@@ -25,55 +23,23 @@ func Main(ctx context.Context, p Program) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	switch {
 	case err != nil && !c.begun:
-		err = wrongUse(cmd, err)
+		err = manners.WrongUse(cmd, err)
 	case err != nil && ctx.Err() != nil:
-		err = errTerminated
+		err = manners.ErrTerminated
 	}
-	if err == nil && c.p.sink.Err() != nil {
-		err = chela.E(chela.Unavailable, "cannot write the output").WithHint("see where it goes").Because(c.p.sink.Err())
+	if err == nil && c.p.Lost() != nil {
+		err = chela.E(chela.Unavailable, "cannot write the output").WithHint("see where it goes").Because(c.p.Lost())
 	}
 	if err != nil {
-		fmt.Fprintln(c.p.Err, errorLine(err))
+		fmt.Fprintln(c.p.Err, manners.ErrorLine(err))
 	}
-	return ExitCode(err)
-}
-
-// wrongUse classifies what the parser of flags and arguments says.
-func wrongUse(cmd *cobra.Command, err error) error {
-	if _, ok := errors.AsType[*chela.Error](err); ok {
-		return err
-	}
-	first, _, _ := strings.Cut(err.Error(), "\n")
-	return chela.E(chela.Invalid, first).WithHint("see " + cmd.CommandPath() + " --help")
-}
-
-// exactly accepts n arguments.
-func exactly(n int) cobra.PositionalArgs { return between(n, n) }
-
-// between accepts least to most arguments.
-func between(least, most int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if least <= len(args) && len(args) <= most {
-			return nil
-		}
-		takes := "no arguments"
-		switch {
-		case least < most:
-			takes = fmt.Sprintf("%d or %d arguments", least, most)
-		case most == 1:
-			takes = "1 argument"
-		case most > 1:
-			takes = fmt.Sprintf("%d arguments", most)
-		}
-		return chela.E(chela.Invalid, fmt.Sprintf("%s takes %s, not %d", cmd.CommandPath(), takes, len(args))).
-			WithHint("write " + cmd.UseLine())
-	}
+	return manners.ExitCode(err)
 }
 
 // commands is what all commands share.
 type commands struct {
 	Program
-	p     *printer
+	p     *manners.Printer
 	home  string
 	begun bool // the arguments are right and a command runs
 }
@@ -84,7 +50,7 @@ func (c *commands) root() *cobra.Command {
 		Use:               "chela",
 		Short:             "An agent that remembers, asks before it acts, and survives being killed",
 		Long:              "Without a command, chela talks with you in the terminal.",
-		Args:              noCommand,
+		Args:              manners.NoCommand,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -92,75 +58,24 @@ func (c *commands) root() *cobra.Command {
 		RunE:              func(cmd *cobra.Command, _ []string) error { return c.chat(cmd.Context()) },
 	}
 	root.PersistentFlags().StringVar(&c.home, "home", "", "folder that holds everything (CHELA_HOME, default ~/.chela)")
-	root.PersistentFlags().BoolVar(&c.p.json, "json", false, "print one JSON document")
+	root.PersistentFlags().BoolVar(&c.p.JSON, "json", false, "print one JSON document")
 	root.AddCommand(
 		c.askCommand(), c.sessionsCommand(), c.threadsCommand(), c.turnsCommand(), c.approvalsCommand(),
 		c.toolsCommand(), c.modelsCommand(), c.configCommand(), c.statusCommand(), c.doctorCommand(),
-		c.initCommand(), c.versionCommand(), completionCommand(),
+		c.initCommand(), c.versionCommand(), manners.CompletionCommand(),
 	)
-	root.SetHelpCommand(helpCommand())
+	root.SetHelpCommand(manners.HelpCommand())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if misspelt := noCommand(cmd, cmd.Flags().Args()); misspelt != nil && cmd.HasSubCommands() {
+		if misspelt := manners.NoCommand(cmd, cmd.Flags().Args()); misspelt != nil && cmd.HasSubCommands() {
 			return misspelt
 		}
 		return err
 	})
-	forAll(root, func(cmd *cobra.Command) {
+	manners.ForAll(root, func(cmd *cobra.Command) {
 		cmd.DisableFlagsInUseLine = true
 		cmd.SuggestionsMinimumDistance = 2
 	})
 	return root
-}
-
-// helpCommand explains a command, and unlike the one of the library fails for
-// one that does not exist.
-func helpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "help [COMMAND]", Short: "Explain a command",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			found, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return chela.E(chela.Invalid, "no command "+terminal.OneLine(strings.Join(args, " "), 60)).WithHint("see chela help")
-			}
-			return found.Help()
-		},
-	}
-}
-
-// group returns a command that only holds others.
-func group(use, short string, of ...*cobra.Command) *cobra.Command {
-	g := &cobra.Command{
-		Use:   use,
-		Short: short,
-		Args:  noCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return chela.E(chela.Invalid, cmd.CommandPath()+" needs a command").
-				WithHint("see " + cmd.CommandPath() + " --help")
-		},
-	}
-	g.AddCommand(of...)
-	return g
-}
-
-// noCommand accepts no arguments: what follows a command that holds others
-// must be one of them.
-func noCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	hint := "see " + cmd.CommandPath() + " --help"
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		hint = "did you mean " + cmd.CommandPath() + " " + near[0] + "?"
-	}
-	return chela.E(chela.Invalid, "no command "+cmd.CommandPath()+" "+terminal.OneLine(args[0], 60)).WithHint(hint)
-}
-
-// forAll calls change with a command and all below it.
-func forAll(cmd *cobra.Command, change func(*cobra.Command)) {
-	change(cmd)
-	for _, below := range cmd.Commands() {
-		forAll(below, change)
-	}
 }
 
 // configInput returns what the configuration is made of.
@@ -175,6 +90,13 @@ func (c *commands) config() (*config.Config, error) {
 		c.p.Color = false
 	}
 	return cfg, err
+}
+
+// chat talks until the input ends.
+func (c *commands) chat(ctx context.Context) error {
+	return c.resume(ctx, func(cfg *config.Config, b *Backend) error {
+		return c.person().Chat(ctx, talkHome(b), cfg)
+	})
 }
 
 // resume opens the home for a command that stays: the turns that an earlier

@@ -7,22 +7,23 @@ import (
 
 	"chela"
 	"chela/internal/channel/terminal"
+	"chela/internal/cli/manners"
 )
 
 func (c *commands) sessionsCommand() *cobra.Command {
-	return group("sessions", "Look at sessions",
+	return manners.Group("sessions", "Look at sessions",
 		&cobra.Command{
-			Use: "list", Short: "List the sessions, the last used first", Args: exactly(0),
+			Use: "list", Short: "List the sessions, the last used first", Args: manners.Exactly(0),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
 				all, err := b.Sessions.Sessions(ctx)
 				if err != nil {
 					return err
 				}
-				return list(c.p, all, []string{"KEY", "LABEL", "THREAD", "UPDATED"}, sessionRow)
+				return manners.List(c.p, all, []string{"KEY", "LABEL", "THREAD", "UPDATED"}, sessionRow)
 			}),
 		},
 		&cobra.Command{
-			Use: "show KEY", Short: "Show one session and its threads", Args: exactly(1),
+			Use: "show KEY", Short: "Show one session and its threads", Args: manners.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 				return c.sessionShow(ctx, b, chela.SessionKey(args[0]))
 			}),
@@ -37,14 +38,14 @@ func sessionRow(s chela.Session) []string {
 func (c *commands) sessionShow(ctx context.Context, b *Backend, key chela.SessionKey) error {
 	s, err := b.Sessions.Session(ctx, key)
 	if err != nil {
-		return notThere(err, "see chela sessions list")
+		return manners.NotThere(err, "see chela sessions list")
 	}
 	own, err := b.Threads.Threads(ctx, key)
 	if err != nil {
 		return err
 	}
-	if c.p.json {
-		return c.p.document(struct {
+	if c.p.JSON {
+		return c.p.Document(struct {
 			chela.Session
 			Threads []chela.Thread `json:"threads"`
 		}{s, own})
@@ -55,5 +56,5 @@ func (c *commands) sessionShow(ctx context.Context, b *Backend, key chela.Sessio
 		[2]string{"created", terminal.Moment(s.CreatedAt)}, [2]string{"updated", terminal.Moment(s.UpdatedAt)},
 	)
 	c.p.Line("")
-	return list(c.p, own, threadHead, threadRow)
+	return manners.List(c.p, own, threadHead, threadRow)
 }

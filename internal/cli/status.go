@@ -8,18 +8,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/cli/manners"
 )
 
 func (c *commands) statusCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "status", Short: "Say what is in the home and what goes on", Args: exactly(0),
+		Use: "status", Short: "Say what is in the home and what goes on", Args: manners.Exactly(0),
 		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
 			s, err := b.Status(ctx)
 			if err != nil {
 				return err
 			}
-			if c.p.json {
-				return c.p.document(s)
+			if c.p.JSON {
+				return c.p.Document(s)
 			}
 			daemon := "not running"
 			if s.Daemon {
@@ -40,7 +41,7 @@ func (c *commands) statusCommand() *cobra.Command {
 
 func (c *commands) doctorCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "Look for what is wrong and say how to cure it", Args: exactly(0),
+		Use: "doctor", Short: "Look for what is wrong and say how to cure it", Args: manners.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found := []Finding{{Subject: "config", OK: true, Text: "every setting is valid"}}
 			if cfg, err := c.config(); err != nil {
@@ -61,8 +62,8 @@ func unwell(subject string, err error) Finding {
 
 // findings prints what doctor found; one that is not well is an error.
 func (c *commands) findings(found []Finding) error {
-	if c.p.json {
-		if err := c.p.document(found); err != nil {
+	if c.p.JSON {
+		if err := c.p.Document(found); err != nil {
 			return err
 		}
 	} else {

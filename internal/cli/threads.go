@@ -8,6 +8,7 @@ import (
 
 	"chela"
 	"chela/internal/channel/terminal"
+	"chela/internal/cli/manners"
 )
 
 var threadHead = []string{"THREAD", "TITLE", "STATE", "ENTRIES", "UPDATED"}
@@ -20,22 +21,22 @@ func (c *commands) threadsCommand() *cobra.Command {
 	var session string
 	mainSession := string(chela.MainKey("main"))
 	listing := &cobra.Command{
-		Use: "list", Short: "List the threads of a session, the last used first", Args: exactly(0),
+		Use: "list", Short: "List the threads of a session, the last used first", Args: manners.Exactly(0),
 		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
 			own, err := b.Threads.Threads(ctx, chela.SessionKey(session))
 			if chela.KindOf(err) == chela.NotFound && session == mainSession {
 				own, err = nil, nil // nothing was said yet
 			}
 			if err != nil {
-				return notThere(err, "see chela sessions list")
+				return manners.NotThere(err, "see chela sessions list")
 			}
-			return list(c.p, own, threadHead, threadRow)
+			return manners.List(c.p, own, threadHead, threadRow)
 		}),
 	}
 	listing.Flags().StringVar(&session, "session", mainSession, "session key")
-	return group("threads", "Look at threads", listing,
+	return manners.Group("threads", "Look at threads", listing,
 		&cobra.Command{
-			Use: "show ID", Short: "Show what was said in a thread", Args: exactly(1),
+			Use: "show ID", Short: "Show what was said in a thread", Args: manners.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 				return c.threadShow(ctx, b, chela.ThreadID(args[0]))
 			}),
@@ -46,14 +47,14 @@ func (c *commands) threadsCommand() *cobra.Command {
 func (c *commands) threadShow(ctx context.Context, b *Backend, id chela.ThreadID) error {
 	t, err := b.Threads.Thread(ctx, id)
 	if err != nil {
-		return notThere(err, "see chela threads list")
+		return manners.NotThere(err, "see chela threads list")
 	}
 	path, err := b.Threads.Path(ctx, id)
 	if err != nil {
 		return err
 	}
-	if c.p.json {
-		return c.p.document(struct {
+	if c.p.JSON {
+		return c.p.Document(struct {
 			chela.Thread
 			Entries []chela.Entry `json:"entries"`
 		}{t, path})

@@ -10,6 +10,7 @@ import (
 
 	"chela"
 	"chela/internal/channel/terminal"
+	"chela/internal/cli/manners"
 	"chela/internal/config"
 )
 
@@ -27,19 +28,19 @@ func shownTool(t chela.Tool) tool {
 
 func (c *commands) toolsCommand() *cobra.Command {
 	var agent string
-	cmd := group("tools", "Look at tools and run one by hand",
+	cmd := manners.Group("tools", "Look at tools and run one by hand",
 		&cobra.Command{
-			Use: "list", Short: "List the tools of an agent", Args: exactly(0),
+			Use: "list", Short: "List the tools of an agent", Args: manners.Exactly(0),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error { return c.toolsList(ctx, b, agent) }),
 		},
 		&cobra.Command{
-			Use: "info NAME", Short: "Show what a tool does and takes", Args: exactly(1),
+			Use: "info NAME", Short: "Show what a tool does and takes", Args: manners.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 				return c.toolInfo(ctx, b, agent, args[0])
 			}),
 		},
 		&cobra.Command{
-			Use: "call NAME [JSON]", Short: "Run a tool with arguments as a JSON object", Args: between(1, 2),
+			Use: "call NAME [JSON]", Short: "Run a tool with arguments as a JSON object", Args: manners.Between(1, 2),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return c.toolCall(cmd.Context(), agent, append(args, "{}")[:2])
 			},
@@ -58,7 +59,7 @@ func (c *commands) toolsList(ctx context.Context, b *Backend, agent string) erro
 	for i, t := range all {
 		shown[i] = shownTool(t)
 	}
-	return list(c.p, shown, []string{"TOOL", "DOMAIN", "DESCRIPTION"}, func(t tool) []string {
+	return manners.List(c.p, shown, []string{"TOOL", "DOMAIN", "DESCRIPTION"}, func(t tool) []string {
 		first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
 		return []string{t.Name, string(t.Domain), first}
 	})
@@ -69,8 +70,8 @@ func (c *commands) toolInfo(ctx context.Context, b *Backend, agent, name string)
 	if err != nil {
 		return err
 	}
-	if c.p.json {
-		return c.p.document(shownTool(t))
+	if c.p.JSON {
+		return c.p.Document(shownTool(t))
 	}
 	c.p.Fields([2]string{"tool", t.Name}, [2]string{"domain", string(t.Domain)})
 	c.p.Line("\n" + t.Description + "\n\n" + indented(t.Input))
@@ -117,8 +118,8 @@ func (c *commands) toolCall(ctx context.Context, agent string, args []string) er
 		if err != nil {
 			return err
 		}
-		if c.p.json {
-			err = c.p.document(struct {
+		if c.p.JSON {
+			err = c.p.Document(struct {
 				Text        string             `json:"text"`
 				Failed      bool               `json:"failed"`
 				Attachments []chela.Attachment `json:"attachments,omitempty"`

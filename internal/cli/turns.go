@@ -9,20 +9,21 @@ import (
 
 	"chela"
 	"chela/internal/channel/terminal"
+	"chela/internal/cli/manners"
 )
 
 const turnHint = "chela threads show ID --json names the turns of a thread"
 
 func (c *commands) turnsCommand() *cobra.Command {
-	return group("turns", "Look at turns and stop them",
+	return manners.Group("turns", "Look at turns and stop them",
 		&cobra.Command{
-			Use: "show ID", Short: "Show how a turn went", Args: exactly(1),
+			Use: "show ID", Short: "Show how a turn went", Args: manners.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 				return c.turnShow(ctx, b, chela.TurnID(args[0]))
 			}),
 		},
 		&cobra.Command{
-			Use: "cancel ID", Short: "Stop a turn", Args: exactly(1),
+			Use: "cancel ID", Short: "Stop a turn", Args: manners.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 				return c.turnCancel(ctx, b, chela.TurnID(args[0]))
 			}),
@@ -33,14 +34,14 @@ func (c *commands) turnsCommand() *cobra.Command {
 func (c *commands) turnShow(ctx context.Context, b *Backend, id chela.TurnID) error {
 	t, err := b.Turns.Turn(ctx, id)
 	if err != nil {
-		return notThere(err, turnHint)
+		return manners.NotThere(err, turnHint)
 	}
 	entries, calls, err := b.Turns.Transcript(ctx, id)
 	if err != nil {
 		return err
 	}
-	if c.p.json {
-		return c.p.document(struct {
+	if c.p.JSON {
+		return c.p.Document(struct {
 			chela.Turn
 			Entries []chela.Entry    `json:"entries"`
 			Calls   []chela.ToolCall `json:"calls"`
@@ -54,7 +55,7 @@ func (c *commands) turnShow(ctx context.Context, b *Backend, id chela.TurnID) er
 		return nil
 	}
 	c.p.Line("")
-	return list(c.p, calls, []string{"CALL", "STEP", "TOOL", "EFFECT", "STATE", "TOOK"}, func(t chela.ToolCall) []string {
+	return manners.List(c.p, calls, []string{"CALL", "STEP", "TOOL", "EFFECT", "STATE", "TOOK"}, func(t chela.ToolCall) []string {
 		return []string{string(t.ID), fmt.Sprint(t.Step), t.Tool, string(t.Effect), string(t.State), took(t.StartedAt, t.FinishedAt)}
 	})
 }
@@ -83,14 +84,14 @@ func took(from, to time.Time) string {
 // turnCancel stops a turn and waits for its end.
 func (c *commands) turnCancel(ctx context.Context, b *Backend, id chela.TurnID) error {
 	if err := b.Conversation.Stop(ctx, id); err != nil {
-		return notThere(err, turnHint)
+		return manners.NotThere(err, turnHint)
 	}
 	t, err := b.Conversation.Follow(ctx, id, func(chela.Event) {})
 	if err != nil {
 		return err
 	}
-	if c.p.json {
-		return c.p.document(t)
+	if c.p.JSON {
+		return c.p.Document(t)
 	}
 	c.turnFields(t)
 	return nil

@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"chela/internal/cli/manners"
 )
 
 // build says what program this is.
@@ -19,11 +21,11 @@ func (c *commands) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  exactly(0),
+		Args:  manners.Exactly(0),
 		RunE: func(*cobra.Command, []string) error {
 			b := c.build()
-			if c.p.json {
-				return c.p.document(b)
+			if c.p.JSON {
+				return c.p.Document(b)
 			}
 			line := "chela " + b.Version + " " + b.Go + " " + b.Platform
 			if b.Commit != "" {

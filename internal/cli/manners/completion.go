@@ -1,4 +1,4 @@
-package cli
+package manners
 
 import (
 	"strings"
@@ -9,8 +9,8 @@ import (
 	"chela/internal/channel/terminal"
 )
 
-// completionCommand prints what makes a shell complete chela's commands.
-func completionCommand() *cobra.Command {
+// CompletionCommand prints what makes a shell complete chela's commands.
+func CompletionCommand() *cobra.Command {
 	shells := []string{"bash", "zsh", "fish", "powershell"}
 	return &cobra.Command{
 		Use: "completion " + strings.Join(shells, "|"), Short: "Print what makes a shell complete commands",
@@ -18,7 +18,7 @@ func completionCommand() *cobra.Command {
 			"bash, in ~/.bashrc:                 source <(chela completion bash)\n" +
 			"zsh, in ~/.zshrc, after compinit:   source <(chela completion zsh)\n" +
 			"fish, once:   chela completion fish > ~/.config/fish/completions/chela.fish",
-		Args: exactly(1), ValidArgs: shells,
+		Args: Exactly(1), ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root, out := cmd.Root(), cmd.OutOrStdout()
 			switch args[0] {

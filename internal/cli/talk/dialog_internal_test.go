@@ -1,4 +1,4 @@
-package cli
+package talk
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/channel/terminal"
+	"chela/internal/approval"
+	"chela/internal/cli/manners"
 )
 
 // A desk holds one approval of one turn.
 type desk struct {
 	approval chela.Approval
-	replies  []Reply
+	replies  []approval.Reply
 	foreign  bool // somebody else answers first
 }
 
@@ -30,7 +31,7 @@ func (d *desk) Approval(context.Context, chela.ApprovalID) (chela.Approval, erro
 	return d.approval, nil
 }
 
-func (d *desk) Answer(_ context.Context, r Reply) (chela.Approval, error) {
+func (d *desk) Answer(_ context.Context, r approval.Reply) (chela.Approval, error) {
 	d.replies = append(d.replies, r)
 	if r.Pattern == "bad" {
 		return d.approval, chela.E(chela.Invalid, "the pattern does not cover it").WithHint("name all of it")
@@ -60,25 +61,25 @@ func TestPersonAnswers(t *testing.T) {
 	const asked = "? shell (execute)\n  make\n"
 	const keys = "[y]es once, [a]lways this session, [p]attern, [n]o, [r]eason: "
 	const pattern = "allow what (* stands for any text, empty goes back): "
-	yes := Reply{Approval: "apr_1", Answer: chela.AnswerOnce, By: "owner on the terminal"}
-	bad := Reply{Approval: "apr_1", Answer: chela.AnswerPattern, Pattern: "bad", By: "owner on the terminal"}
+	yes := approval.Reply{ID: "apr_1", Answer: chela.AnswerOnce, By: "owner on the terminal"}
+	bad := approval.Reply{ID: "apr_1", Answer: chela.AnswerPattern, Pattern: "bad", By: "owner on the terminal"}
 	tests := []struct {
 		name    string
 		input   string
 		foreign bool
-		replies []Reply
+		replies []approval.Reply
 		shown   string
 		err     chela.Kind
 	}{
-		{"yes", "y\n", false, []Reply{yes}, asked + keys, ""},
-		{"typing error first", "x\ny\n", false, []Reply{yes}, asked + keys + "type one of the letters\n" + keys, ""},
+		{"yes", "y\n", false, []approval.Reply{yes}, asked + keys, ""},
+		{"typing error first", "x\ny\n", false, []approval.Reply{yes}, asked + keys + "type one of the letters\n" + keys, ""},
 		{
 			"pattern that does not cover it", "p\nbad\ny\n", false,
-			[]Reply{bad, yes},
+			[]approval.Reply{bad, yes},
 			asked + keys + "make\n" + pattern + "the pattern does not cover it; name all of it\n" + keys, "",
 		},
 		{"nobody answers", "", false, nil, asked + keys + "\n", chela.Denied},
-		{"answered from elsewhere", "y\n", true, []Reply{yes}, asked + keys, ""},
+		{"answered from elsewhere", "y\n", true, []approval.Reply{yes}, asked + keys, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -88,13 +89,12 @@ func TestPersonAnswers(t *testing.T) {
 				Preview: "make", Subjects: []string{"make"},
 			}}
 			var out, errs strings.Builder
-			p := newPrinter(&out, &errs)
-			r := terminal.NewRenderer(p.Screen, false)
-			dialog := &talk{
-				b: &Backend{Conversation: d, Approvals: d}, p: p, in: terminal.NewInput(strings.NewReader(tt.input)),
-				approve: approveAsk, person: true, r: r, show: r.Show, interruptible: context.WithCancel,
+			p := &Person{
+				Printer: manners.NewPrinter(&out, &errs), Stdin: strings.NewReader(tt.input), Interruptible: context.WithCancel,
 			}
-			_, err := dialog.ask(t.Context(), chela.Inbound{})
+			said := p.dialog(Home{Conversation: d, Approvals: d}, false)
+			said.person = true
+			_, err := said.ask(t.Context(), chela.Inbound{})
 			if chela.KindOf(err) != tt.err {
 				t.Errorf("ended with %v", err)
 			}
@@ -108,51 +108,13 @@ func TestPersonAnswers(t *testing.T) {
 	}
 }
 
-func TestExitCode(t *testing.T) {
+func TestEnding(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
-		err  error
-		want int
-	}{
-		{nil, 0},
-		{chela.E(chela.Invalid, "x"), 2},
-		{chela.E(chela.NotFound, "x"), 1},
-		{chela.E(chela.Conflict, "x"), 1},
-		{chela.E(chela.Denied, "x"), 3},
-		{chela.E(chela.Exhausted, "x"), 4},
-		{chela.E(chela.Unavailable, "x"), 1},
-		{chela.E(chela.Unsupported, "x"), 1},
-		{&chela.ProviderError{Kind: chela.Denied, Msg: "x"}, 3},
-		{context.Canceled, 130},
-		{context.DeadlineExceeded, 1},
-		{errInterrupted, 130},
-		{ending(chela.Turn{State: chela.TurnCompleted}), 0},
-		{ending(chela.Turn{State: chela.TurnInterrupted}), 130},
-		{ending(chela.Turn{State: chela.TurnLimited}), 4},
-		{ending(chela.Turn{State: chela.TurnFailed}), 1},
-		{ending(chela.Turn{State: chela.TurnProcessing}), 1},
-	}
-	for _, tt := range tests {
-		if got := ExitCode(tt.err); got != tt.want {
-			t.Errorf("ExitCode(%v) = %d, want %d", tt.err, got, tt.want)
-		}
-	}
-}
-
-func TestErrorLine(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		err  error
-		want string
-	}{
-		{chela.E(chela.Invalid, "a\x1b[2J").WithHint("do b"), `chela: a\x1b[2J; do b`},
-		{context.Canceled, "chela: cancelled"},
-		{errInterrupted, "chela: interrupted"},
-		{chela.E(chela.Internal, "").Because(strings.NewReader("").UnreadByte()), "chela: internal error: strings.Reader.UnreadByte: at beginning of string"},
-	}
-	for _, tt := range tests {
-		if got := errorLine(tt.err); got != tt.want {
-			t.Errorf("got %q, want %q", got, tt.want)
+	for state, want := range map[chela.TurnState]int{
+		chela.TurnCompleted: 0, chela.TurnInterrupted: 130, chela.TurnLimited: 4, chela.TurnFailed: 1, chela.TurnProcessing: 1,
+	} {
+		if got := manners.ExitCode(ending(chela.Turn{State: state})); got != want {
+			t.Errorf("a turn that is %s exits with %d, want %d", state, got, want)
 		}
 	}
 }

@@ -1,0 +1,98 @@
+// Package manners holds how every command behaves, whatever it does: how
+// arguments are counted and misspelt commands found, how output is written for
+// people and for programs, and what an error says and exits with.
+package manners
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/channel/terminal"
+)
+
+// WrongUse classifies what the parser of flags and arguments says.
+func WrongUse(cmd *cobra.Command, err error) error {
+	if _, ok := errors.AsType[*chela.Error](err); ok {
+		return err
+	}
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return chela.E(chela.Invalid, first).WithHint("see " + cmd.CommandPath() + " --help")
+}
+
+// Exactly accepts n arguments.
+func Exactly(n int) cobra.PositionalArgs { return Between(n, n) }
+
+// Between accepts least to most arguments.
+func Between(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if least <= len(args) && len(args) <= most {
+			return nil
+		}
+		takes := "no arguments"
+		switch {
+		case least < most:
+			takes = fmt.Sprintf("%d or %d arguments", least, most)
+		case most == 1:
+			takes = "1 argument"
+		case most > 1:
+			takes = fmt.Sprintf("%d arguments", most)
+		}
+		return chela.E(chela.Invalid, fmt.Sprintf("%s takes %s, not %d", cmd.CommandPath(), takes, len(args))).
+			WithHint("write " + cmd.UseLine())
+	}
+}
+
+// HelpCommand explains a command, and unlike the one of the library fails for
+// one that does not exist.
+func HelpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "Explain a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return chela.E(chela.Invalid, "no command "+terminal.OneLine(strings.Join(args, " "), 60)).WithHint("see chela help")
+			}
+			return found.Help()
+		},
+	}
+}
+
+// Group returns a command that only holds others.
+func Group(use, short string, of ...*cobra.Command) *cobra.Command {
+	g := &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  NoCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return chela.E(chela.Invalid, cmd.CommandPath()+" needs a command").
+				WithHint("see " + cmd.CommandPath() + " --help")
+		},
+	}
+	g.AddCommand(of...)
+	return g
+}
+
+// NoCommand accepts no arguments: what follows a command that holds others
+// must be one of them.
+func NoCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := "see " + cmd.CommandPath() + " --help"
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "did you mean " + cmd.CommandPath() + " " + near[0] + "?"
+	}
+	return chela.E(chela.Invalid, "no command "+cmd.CommandPath()+" "+terminal.OneLine(args[0], 60)).WithHint(hint)
+}
+
+// ForAll calls change with a command and all below it.
+func ForAll(cmd *cobra.Command, change func(*cobra.Command)) {
+	change(cmd)
+	for _, below := range cmd.Commands() {
+		ForAll(below, change)
+	}
+}

@@ -1,0 +1,61 @@
+package talk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"chela"
+
+	"chela/internal/cli/manners"
+	"chela/internal/config"
+)
+
+// Chat talks line by line until the input ends. The error of one turn is
+// printed and does not end the chat.
+func (p *Person) Chat(ctx context.Context, h Home, cfg *config.Config) error {
+	in, prompt := p.input(), func(string) {}
+	if manners.IsTerminal(p.Stdin) {
+		prompt = p.Printer.Prompt
+		p.Printer.Note(`chela: a line is a message, "\" at its end goes on in the next; /quit or Ctrl-D leaves`)
+	}
+	said := false
+	for {
+		prompt("> ")
+		text, err := in.Message(func() { prompt("… ") })
+		text = strings.TrimSpace(text)
+		switch {
+		case errors.Is(err, io.EOF), text == "/quit":
+			return nil
+		case err != nil:
+			return err
+		case text == "":
+			continue
+		}
+		message, err := Options{}.Inbound(cfg, text)
+		if err != nil {
+			return err
+		}
+		if !said {
+			p.SayOffline(cfg, message)
+			said = true
+		}
+		if err := p.exchange(ctx, h, message); err != nil {
+			return err
+		}
+	}
+}
+
+// exchange is one message of a chat and its answer.
+func (p *Person) exchange(ctx context.Context, h Home, message chela.Inbound) error {
+	d := p.dialog(h, !p.Printer.JSON)
+	turn, err := d.ask(ctx, message)
+	err = d.answered(ctx, turn, err)
+	if err != nil && ctx.Err() == nil && p.Printer.Lost() == nil {
+		fmt.Fprintln(p.Printer.Err, manners.ErrorLine(err))
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,220 @@
+package talk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"chela"
+	"chela/internal/approval"
+	"chela/internal/channel/terminal"
+	"chela/internal/cli/manners"
+)
+
+// A dialog carries turns from their message to their end.
+type dialog struct {
+	*Person
+	Home
+	approve Approve
+	person  bool // somebody is there to answer
+	r       *terminal.Renderer
+	show    func(chela.Event) // of the renderer, or what stands for it
+}
+
+// dialog returns a dialog with the agents of a home.
+func (p *Person) dialog(h Home, stream bool) *dialog {
+	r := terminal.NewRenderer(p.Printer.Screen, stream)
+	return &dialog{
+		Person: p, Home: h, approve: ApproveAsk, r: r, show: r.Show,
+		person: manners.IsTerminal(p.Stdin) && p.Printer.ErrTerminal,
+	}
+}
+
+// ask sends a message and follows its turn to the end, or to an approval that
+// nobody here answers.
+func (d *dialog) ask(ctx context.Context, in chela.Inbound) (chela.Turn, error) {
+	turn, err := d.follow(ctx, func(ctx context.Context) (chela.Turn, error) {
+		return d.Conversation.Ask(ctx, in, d.show)
+	})
+	if err != nil {
+		return turn, err
+	}
+	return d.settle(ctx, turn)
+}
+
+// resume follows a turn that is there already.
+func (d *dialog) resume(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
+	turn, err := d.follow(ctx, func(ctx context.Context) (chela.Turn, error) {
+		return d.Conversation.Follow(ctx, id, d.show)
+	})
+	if err != nil {
+		return turn, err
+	}
+	return d.settle(ctx, turn)
+}
+
+// follow begins to follow a turn. Ctrl-C stops the turn, and the end of that is
+// waited for; a second Ctrl-C ends the process.
+func (d *dialog) follow(ctx context.Context, begin func(context.Context) (chela.Turn, error)) (chela.Turn, error) {
+	within, release := d.Interruptible(ctx)
+	turn, err := begin(within)
+	pressed := within.Err() != nil && ctx.Err() == nil
+	release()
+	if !pressed || err == nil {
+		return turn, err
+	}
+	if turn.ID == "" {
+		return turn, manners.ErrInterrupted
+	}
+	if err := d.Conversation.Stop(ctx, turn.ID); err != nil && chela.KindOf(err) != chela.Conflict {
+		return turn, err
+	}
+	return d.Conversation.Follow(ctx, turn.ID, d.show)
+}
+
+// settle answers the approvals of a turn until it ended or one stays open.
+func (d *dialog) settle(ctx context.Context, turn chela.Turn) (chela.Turn, error) {
+	for turn.State == chela.TurnAwaiting {
+		open, err := d.pending(ctx, turn.ID)
+		if err != nil {
+			return turn, err
+		}
+		answered, err := d.answerAll(ctx, open)
+		if err != nil {
+			return turn, err
+		}
+		if len(open) > 0 && !answered {
+			return turn, needed(open[0])
+		}
+		turn, err = d.follow(ctx, func(ctx context.Context) (chela.Turn, error) {
+			return d.Conversation.Follow(ctx, turn.ID, d.show)
+		})
+		if err != nil {
+			return turn, err
+		}
+		if turn.State == chela.TurnAwaiting && len(open) == 0 {
+			return turn, ending(turn)
+		}
+	}
+	return turn, ending(turn)
+}
+
+// needed is the end of a command whose turn waits for an approval.
+func needed(a chela.Approval) error {
+	return chela.E(chela.Denied, fmt.Sprintf("%s waits for an approval: %s", a.Tool, terminal.OneLine(a.Preview, 60))).
+		WithHint("answer with chela approvals yes " + string(a.ID) + ", or no")
+}
+
+func (d *dialog) pending(ctx context.Context, turn chela.TurnID) ([]chela.Approval, error) {
+	all, err := d.Approvals.Approvals(ctx, chela.ApprovalPending)
+	if err != nil {
+		return nil, err
+	}
+	var own []chela.Approval
+	for _, a := range all {
+		if a.Turn == turn {
+			own = append(own, a)
+		}
+	}
+	return own, nil
+}
+
+// answerAll answers the open approvals of a turn. It reports false at the
+// first that nobody here may or does answer.
+func (d *dialog) answerAll(ctx context.Context, open []chela.Approval) (bool, error) {
+	for _, a := range open {
+		var answered bool
+		var err error
+		switch {
+		case d.approve == ApproveAlways && !a.Floor:
+			_, err = d.Approvals.Answer(ctx, approval.Reply{
+				ID: a.ID, Answer: chela.AnswerOnce, By: "owner with --approve=always",
+			})
+			answered = true
+		case d.approve != ApproveNever && d.person:
+			answered, err = d.question(ctx, a)
+		}
+		if chela.KindOf(err) == chela.Conflict {
+			continue // answered from elsewhere
+		}
+		if err != nil || !answered {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// question asks a person until there is a reply that is taken, or no more
+// input.
+func (d *dialog) question(ctx context.Context, a chela.Approval) (bool, error) {
+	q := terminal.Ask(a)
+	d.r.Note(q.Text())
+	for {
+		d.Printer.Prompt(q.Prompt())
+		line, err := d.input().Line()
+		if errors.Is(err, io.EOF) {
+			d.r.Note("")
+			return false, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("read an answer: %w", err)
+		}
+		said, next, say := q.Decide(line)
+		if say != "" {
+			d.r.Note(say)
+		}
+		q = next
+		if said == nil {
+			continue
+		}
+		_, err = d.Approvals.Answer(ctx, approval.Reply{
+			ID: a.ID, Answer: said.Answer, Pattern: said.Pattern, Comment: said.Comment, By: "owner on the terminal",
+		})
+		if chela.KindOf(err) != chela.Invalid {
+			return err == nil, err
+		}
+		d.r.Note(chela.MessageOf(err))
+	}
+}
+
+// answer returns the last thing the model said in a turn.
+func (d *dialog) answer(ctx context.Context, id chela.TurnID) (string, error) {
+	entries, _, err := d.Turns.Transcript(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	text := ""
+	for _, e := range entries {
+		if e.Kind == chela.EntryAssistant {
+			text = e.Body.Text
+		}
+	}
+	return text, nil
+}
+
+// ending returns the error that stands for a turn that did not complete.
+func ending(t chela.Turn) error {
+	message, kind := "the turn did not complete", chela.Internal
+	if t.Failure != nil {
+		message = t.Failure.Message
+		if t.Failure.Kind != "" {
+			kind = t.Failure.Kind
+		}
+	}
+	switch t.State {
+	case chela.TurnCompleted:
+		return nil
+	case chela.TurnInterrupted:
+		return manners.ErrInterrupted
+	case chela.TurnLimited:
+		return chela.E(chela.Exhausted, message).WithHint("ask for the rest, or raise it with chela config set")
+	case chela.TurnFailed:
+		if kind == chela.Invalid { // what the model was sent, not what the person typed
+			kind = chela.Unavailable
+		}
+		return chela.E(kind, message)
+	default:
+		return chela.E(chela.Unavailable, "turn "+string(t.ID)+" goes on").WithHint("see chela turns show " + string(t.ID))
+	}
+}

@@ -1,0 +1,129 @@
+package talk
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"chela"
+	"chela/internal/channel/terminal"
+	"chela/internal/config"
+	"chela/internal/lane"
+)
+
+// Approve says what becomes of approvals that a turn asks for.
+type Approve string
+
+// The ways to deal with approvals.
+const (
+	ApproveAsk    Approve = "ask"    // ask the person, if there is a terminal
+	ApproveAlways Approve = "always" // allow what may be allowed unseen
+	ApproveNever  Approve = "never"  // leave them pending
+)
+
+// Options say where a message goes and what becomes of its turn. The zero value
+// of each field but Approve means the default.
+type Options struct {
+	Session   chela.SessionKey // default: the agent's main session
+	Thread    chela.ThreadID   // default: the session's current one
+	Agent     string           // default: that of the session
+	Model     string           // provider/model, for this turn
+	MessageID string           // default: a new one
+	Approve   Approve
+	Stream    bool     // show the answer as it comes
+	Attach    []string // paths of files to send along
+}
+
+// Check refuses options that cannot be: it returns an Invalid error.
+func (o Options) Check() error {
+	switch o.Approve {
+	case ApproveAsk, ApproveAlways, ApproveNever:
+		return nil
+	default:
+		return chela.E(chela.Invalid, fmt.Sprintf("--approve cannot be %q", terminal.OneLine(string(o.Approve), 40))).
+			WithHint("use ask, always or never")
+	}
+}
+
+// Inbound returns the message that the options ask for.
+func (o Options) Inbound(cfg *config.Config, text string) (chela.Inbound, error) {
+	in := chela.Inbound{
+		Session: o.Session, Thread: o.Thread, Agent: o.Agent, Model: o.Model,
+		Text: text, Origin: chela.Origin{Channel: "terminal", Owner: true}, MessageID: o.MessageID,
+	}
+	if in.Session == "" {
+		if in.Agent == "" {
+			in.Agent = "main"
+		}
+		in.Session = chela.MainKey(in.Agent)
+	}
+	key, err := chela.ParseSessionKey(in.Session)
+	if err != nil {
+		return in, err
+	}
+	switch {
+	case in.Agent == "" && key.Agent == "":
+		in.Agent = "main"
+	case in.Agent == "":
+		in.Agent = key.Agent
+	case key.Agent != "" && key.Agent != in.Agent:
+		return in, chela.E(chela.Invalid, fmt.Sprintf("the session belongs to agent %s, not %s", key.Agent, terminal.OneLine(in.Agent, 40))).
+			WithHint("leave --agent out")
+	}
+	agent, err := cfg.Agent(in.Agent)
+	if err != nil {
+		return in, err
+	}
+	model := agent.Model
+	if in.Model != "" {
+		model = in.Model
+	}
+	if _, _, err = cfg.Resolve(model); err != nil {
+		return in, err
+	}
+	check := in
+	check.MessageID = cmp.Or(in.MessageID, "new") // it gets its name where it is stored
+	return in, lane.Check(check)
+}
+
+// SayOffline tells that no model answers, unless that was asked for.
+func (p *Person) SayOffline(cfg *config.Config, in chela.Inbound) {
+	chosen, err := cfg.Value("model")
+	if err != nil || in.Model != "" || chosen.Source != "default: no key found" {
+		return
+	}
+	if a, err := cfg.Agent(in.Agent); err != nil || a.Model != cfg.Model {
+		return
+	}
+	p.Printer.Note("no model is set up, so the built-in offline rules answer; set ANTHROPIC_API_KEY, OPENAI_API_KEY or " +
+		"OPENROUTER_API_KEY, or add a [providers.NAME] section with the base_url of a local model to config.toml")
+}
+
+// Attachments keeps the files that go with a message. A file that cannot be read
+// is Invalid.
+func (h Home) Attachments(ctx context.Context, names []string) ([]chela.Attachment, error) {
+	var kept []chela.Attachment
+	for _, name := range names {
+		a, err := h.attach(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		kept = append(kept, a)
+	}
+	return kept, nil
+}
+
+func (h Home) attach(ctx context.Context, name string) (chela.Attachment, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return chela.Attachment{}, chela.E(chela.Invalid, "cannot read "+terminal.OneLine(name, 80)).
+			WithHint("name a file that you may read").Because(err)
+	}
+	defer f.Close() // it is only read
+	if at, err := f.Stat(); err == nil && at.IsDir() {
+		return chela.Attachment{}, chela.E(chela.Invalid, terminal.OneLine(name, 80)+" is a folder").WithHint("name a file")
+	}
+	return h.Attach(ctx, filepath.Base(name), f)
+}

@@ -1,0 +1,140 @@
+// Package talk is what a person and an agent say to each other on the command
+// line: a message, the turn as it goes, the approvals it asks for, the answer.
+package talk
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"chela"
+	"chela/internal/approval"
+	"chela/internal/channel/terminal"
+	"chela/internal/cli/manners"
+)
+
+// A Home is what talking needs of an open home. The methods do what those of
+// the same name in cli.Backend do.
+type Home struct {
+	Conversation conversation
+	Approvals    approvals
+	Turns        turns
+	Attach       func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
+}
+
+type conversation interface {
+	Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error)
+	Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error)
+	Stop(ctx context.Context, id chela.TurnID) error
+}
+
+type approvals interface {
+	Approvals(ctx context.Context, state chela.ApprovalState) ([]chela.Approval, error)
+	Answer(ctx context.Context, r approval.Reply) (chela.Approval, error)
+}
+
+type turns interface {
+	Transcript(ctx context.Context, id chela.TurnID) ([]chela.Entry, []chela.ToolCall, error)
+}
+
+// A Person is who talks, and through which streams.
+type Person struct {
+	Printer       *manners.Printer
+	Stdin         io.Reader
+	Arrives       func() bool // as in cli.Program
+	Interruptible func(ctx context.Context) (context.Context, context.CancelFunc)
+
+	in *terminal.Input // of Stdin; what it has read ahead belongs to whoever reads next
+}
+
+// input returns what the person types or pipes in.
+func (p *Person) input() *terminal.Input {
+	if p.in == nil {
+		p.in = terminal.NewInput(p.Stdin)
+	}
+	return p.in
+}
+
+// An answer is what is printed as JSON.
+type answer struct {
+	Session   chela.SessionKey `json:"session"`
+	Thread    chela.ThreadID   `json:"thread"`
+	Turn      chela.TurnID     `json:"turn"`
+	State     chela.TurnState  `json:"state"`
+	Text      string           `json:"text"`
+	Failure   *chela.Failure   `json:"failure,omitempty"`
+	Approvals []chela.Approval `json:"approvals,omitempty"` // what the turn waits for
+}
+
+// Piped adds what is piped in to the text of the command line. It is an Invalid
+// error if there is neither.
+func (p *Person) Piped(text string) (string, error) {
+	switch {
+	case !terminal.IsPiped(p.Stdin):
+	case text != "" && !p.Arrives():
+		p.Printer.Note("nothing comes from standard input, so only the text is sent; end it with < /dev/null, or pipe the text too")
+	default:
+		piped, err := p.input().All()
+		if err != nil {
+			return "", err
+		}
+		text = strings.TrimSpace(text + "\n\n" + piped)
+	}
+	if strings.TrimSpace(text) == "" {
+		return "", chela.E(chela.Invalid, "there is nothing to ask").WithHint(`write chela ask "TEXT", or pipe it in`)
+	}
+	return text, nil
+}
+
+// Ask sends a message, sees its turn to the end and prints the answer. The
+// error says how the turn ended, if not well.
+func (p *Person) Ask(ctx context.Context, h Home, o Options, message chela.Inbound) error {
+	d := p.dialog(h, o.Stream && !p.Printer.JSON)
+	d.approve = o.Approve
+	if o.Stream && p.Printer.JSON {
+		d.show = p.eventLine
+	}
+	turn, err := d.ask(ctx, message)
+	return d.answered(ctx, turn, manners.NotThere(err, "see chela threads list --session "+string(message.Session)))
+}
+
+// Resume sees a turn that is there already to its end, as Ask does.
+func (p *Person) Resume(ctx context.Context, h Home, id chela.TurnID) error {
+	d := p.dialog(h, false)
+	turn, err := d.resume(ctx, id)
+	return d.answered(ctx, turn, err)
+}
+
+// answered prints what a turn came to. A turn that did not complete may have
+// an answer all the same.
+func (d *dialog) answered(ctx context.Context, turn chela.Turn, ended error) error {
+	if turn.ID == "" || ctx.Err() != nil {
+		d.r.Finish("")
+		return ended
+	}
+	text, err := d.answer(ctx, turn.ID)
+	if err != nil {
+		return err
+	}
+	if !d.Printer.JSON {
+		d.r.Finish(text)
+		return ended
+	}
+	a := answer{
+		Session: turn.Session, Thread: turn.Thread, Turn: turn.ID, State: turn.State, Text: text, Failure: turn.Failure,
+	}
+	if turn.State == chela.TurnAwaiting {
+		if a.Approvals, err = d.pending(ctx, turn.ID); err != nil {
+			return err
+		}
+	}
+	if err := d.Printer.Document(a); err != nil {
+		return err
+	}
+	return ended
+}
+
+// eventLine prints an event as one line of JSON.
+func (p *Person) eventLine(e chela.Event) {
+	p.Printer.Compact(e) //nolint:errcheck // text, numbers and a time are JSON
+}
