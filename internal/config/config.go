@@ -41,7 +41,9 @@ type Config struct {
 	Home      Home
 	Name      string // the name the assistant goes by
 	Model     string // provider/model, where neither agent, session nor message names one
+	Listen    string // host:port that chela serve listens on; port 0 means any free one
 	NoColor   bool   // NO_COLOR is set or the terminal is a dumb one
+	Gateway   Gateway
 	Queue     Queue
 	Limits    Limits
 	Lanes     Lanes
@@ -58,6 +60,15 @@ type Config struct {
 	values    []Value
 }
 
+// Gateway says who may reach the HTTP API and how often.
+type Gateway struct {
+	Hosts             []string // names in the Host header that are taken besides loopback and the address listened on
+	Origins           []string // origins of pages that may use the API besides its own, as browsers send them
+	MessagesPerMinute int      // of one token; 0 means no limit
+	LoginsPerMinute   int      // of one address
+	Connections       int      // open at once
+}
+
 // Queue says how messages wait while a turn runs.
 type Queue struct{ Mode chela.QueueMode }
 
@@ -67,9 +78,12 @@ type Limits struct {
 	TurnTimeout time.Duration // wall clock, waiting for people not counted
 }
 
-// Lanes say how many lanes of a class run at once.
+// Lanes say how many lanes of a class run at once, and how many turns may wait
+// for that before messages are refused.
 type Lanes struct {
 	Main, Job, Subagent, Cron int
+
+	Waiting int
 }
 
 // ByClass returns the numbers by the class of lane.

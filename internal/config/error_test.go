@@ -26,7 +26,7 @@ func TestFileErrors(t *testing.T) {
 		{"unknown in a named section", "[providers.x]\nkind = \"openai\"\nbase-url = \"\"", "invalid: :3: unknown key providers.x.base-url; did you mean providers.x.base_url?"},
 		{"quoted key is no path", "\"limits.steps\" = 5", `invalid: :1: unknown key "limits.steps"; did you mean limits.steps?`},
 		{"quoted place is no place", "[policy.\"[1]\"]\nverdict = \"deny\"", `invalid: :1: unknown key policy."[1]"; did you mean policy[]?`},
-		{"later", "listen = \"127.0.0.1:1\"", "unsupported: :1: listen is not supported by this version; take it out"},
+		{"later", "queue.cap = 1", "unsupported: :1: queue.cap is not supported by this version; take it out"},
 		{"later section", "[channels.telegram]\ntoken = \"x\"", "unsupported: :1: channels.telegram is not supported by this version; take it out"},
 		{"later limit", "[limits]\nusd_per_day = 5.0", "unsupported: :2: limits.usd_per_day is not supported by this version; take it out"},
 		{"later in an agent", "agents.main.subagents = { depth = 1 }", "unsupported: :1: agents.main.subagents is not supported by this version; take it out"},

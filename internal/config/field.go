@@ -1,7 +1,6 @@
 package config
 
 import (
-	"net/netip"
 	"net/url"
 	"regexp"
 	"strings"
@@ -68,25 +67,3 @@ func keyReference(at *string, set func() bool) field.Field {
 		},
 	}
 }
-
-// webURL reports whether s is the address of an HTTP server, without
-// credentials, query or fragment.
-func webURL(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" &&
-		u.User == nil && u.RawQuery == "" && u.Fragment == ""
-}
-
-// hostOrPrefix reports whether s is a host name, an IP address or a CIDR
-// prefix.
-func hostOrPrefix(s string) bool {
-	if _, err := netip.ParsePrefix(s); err == nil {
-		return true
-	}
-	if _, err := netip.ParseAddr(s); err == nil {
-		return true
-	}
-	return hostName.MatchString(s) && len(s) <= 253
-}
-
-var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$`)

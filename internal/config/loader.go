@@ -44,9 +44,11 @@ func newLoader(environ []string) *loader {
 		env: map[string]string{}, slots: map[string]slot{}, sections: map[string]origin{},
 		c: &Config{
 			Name:      "chela",
+			Listen:    "127.0.0.1:7717",
+			Gateway:   Gateway{MessagesPerMinute: 6000, LoginsPerMinute: 10, Connections: 6000},
 			Queue:     Queue{Mode: chela.QueueCollect},
 			Limits:    Limits{Steps: 50, TurnTimeout: 30 * time.Minute},
-			Lanes:     Lanes{Main: 4, Job: 5, Subagent: 8, Cron: 3},
+			Lanes:     Lanes{Main: 4, Job: 5, Subagent: 8, Cron: 3, Waiting: 1000},
 			Sandbox:   Sandbox{Mode: SandboxAuto},
 			Session:   Session{DMScope: chela.ScopeMain, IdentityLinks: map[string]string{}},
 			Approvals: Approvals{Expires: 24 * time.Hour},

@@ -34,6 +34,24 @@ var (
 var settings = []setting{
 	{"name", []string{"AGENT_NAME"}, func(c *Config, _ string) field.Field { return field.Text(&c.Name, "a name on one line", field.OneLine) }},
 	{"model", nil, func(c *Config, _ string) field.Field { return model(&c.Model) }},
+	{"listen", nil, func(c *Config, _ string) field.Field {
+		return field.Text(&c.Listen, `an address and a port, such as "127.0.0.1:7717" or "[::1]:7717"; "0.0.0.0:7717" is every address`, hostPort)
+	}},
+	{"gateway.hosts", nil, func(c *Config, _ string) field.Field {
+		return field.List(&c.Gateway.Hosts, `a list of host names without port, such as "chela.example"`, host)
+	}},
+	{"gateway.origins", nil, func(c *Config, _ string) field.Field {
+		return field.List(&c.Gateway.Origins, `a list of origins as browsers send them, such as "https://chela.example"`, webOrigin)
+	}},
+	{"gateway.messages_per_minute", nil, func(c *Config, _ string) field.Field {
+		return field.Number(&c.Gateway.MessagesPerMinute, 0, 10_000_000)
+	}},
+	{"gateway.logins_per_minute", nil, func(c *Config, _ string) field.Field {
+		return field.Number(&c.Gateway.LoginsPerMinute, 1, 10_000)
+	}},
+	{"gateway.connections", nil, func(c *Config, _ string) field.Field {
+		return field.Number(&c.Gateway.Connections, 1, 1_000_000)
+	}},
 	{"providers.*.kind", nil, func(c *Config, n string) field.Field {
 		return field.Choice(&c.provider(n).Kind, supportedKinds, laterKinds...)
 	}},
@@ -61,6 +79,7 @@ var settings = []setting{
 	{"lanes.job", []string{"MAX_PARALLEL_JOBS"}, func(c *Config, _ string) field.Field { return field.Number(&c.Lanes.Job, 1, 10_000) }},
 	{"lanes.subagent", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Lanes.Subagent, 1, 10_000) }},
 	{"lanes.cron", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Lanes.Cron, 1, 10_000) }},
+	{"lanes.waiting", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Lanes.Waiting, 1, 1_000_000) }},
 	{"sandbox.mode", nil, func(c *Config, _ string) field.Field {
 		return field.Choice(&c.Sandbox.Mode, []SandboxMode{SandboxAuto, SandboxProcess, SandboxOff}, "docker")
 	}},
@@ -103,7 +122,7 @@ var settings = []setting{
 // act on. They are refused, because a limit that is accepted and not kept is
 // worse than none.
 var later = []string{
-	"listen", "channels", "agents.*.subagents",
+	"channels", "agents.*.subagents",
 	"queue.debounce_ms", "queue.cap", "queue.drop",
 	"limits.usd_per_day", "limits.actions_per_hour",
 }

@@ -1,0 +1,62 @@
+package config
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// webURL reports whether s is the address of an HTTP server, without
+// credentials, query or fragment.
+func webURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" &&
+		u.User == nil && u.RawQuery == "" && u.Fragment == ""
+}
+
+// hostOrPrefix reports whether s is a host name, an IP address or a CIDR
+// prefix.
+func hostOrPrefix(s string) bool {
+	_, err := netip.ParsePrefix(s)
+	return err == nil || host(s)
+}
+
+// host reports whether s is a host name or an IP address.
+func host(s string) bool {
+	_, err := netip.ParseAddr(s)
+	return err == nil || hostName.MatchString(s) && len(s) <= 253
+}
+
+// hostPort reports whether s is a host and the number of a port. Without a host
+// it would be every address, which is to be said in so many words.
+func hostPort(s string) bool {
+	name, port, err := net.SplitHostPort(s)
+	if err != nil || !host(name) {
+		return false
+	}
+	_, err = strconv.ParseUint(port, 10, 16)
+	return err == nil
+}
+
+// webOrigin reports whether s is an origin in the one form that browsers send:
+// in lower case, without the port that goes without saying. Another form would
+// never match.
+func webOrigin(s string) bool {
+	u, err := url.Parse(s)
+	if err != nil || !host(u.Hostname()) || strings.HasSuffix(s, ":") || s != strings.ToLower(u.Scheme+"://"+u.Host) {
+		return false
+	}
+	switch u.Scheme {
+	case "http":
+		return u.Port() != "80"
+	case "https":
+		return u.Port() != "443"
+	default:
+		return false
+	}
+}
+
+var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$`)
