@@ -22,11 +22,6 @@ type Event struct {
 	At       time.Time  `json:"at"`
 }
 
-// A Cursor names a place in the stream of the durable events of a home. It is
-// opaque; the store that made it tells which of two comes first. Whoever has
-// seen everything up to a cursor can ask for what came after it.
-type Cursor string
-
 // EventKind is the name of an event on the wire.
 type EventKind string
 
@@ -42,6 +37,7 @@ const (
 	EventToolStarted       EventKind = "tool.started" // hint
 	EventToolOutput        EventKind = "tool.output"  // hint
 	EventToolFinished      EventKind = "tool.finished"
+	EventToolOffered       EventKind = "tool.offered" // a call of an offered tool waits for its result; Text is the arguments
 	EventApprovalRequested EventKind = "approval.requested"
 	EventApprovalAnswered  EventKind = "approval.answered"
 	EventSessionChanged    EventKind = "session.changed"
@@ -56,7 +52,7 @@ const (
 // told again to whoever missed them. The others are hints, told once.
 func (k EventKind) Durable() bool {
 	switch k {
-	case EventTurnStarted, EventTurnFinished, EventEntryAppended, EventToolRequested, EventToolFinished,
+	case EventTurnStarted, EventTurnFinished, EventEntryAppended, EventToolRequested, EventToolFinished, EventToolOffered,
 		EventApprovalRequested, EventApprovalAnswered, EventSessionChanged:
 		return true
 	default:

@@ -91,7 +91,9 @@ var rules = []rule{
 	{name: "imports from outside are explained", check: checkDependencies},
 	{name: "files are small", check: checkFileSizes},
 	{name: "functions are small", check: checkFunctionSizes},
-	{name: "packages are small", check: checkPackageSizes},
+	{name: "packages are small", check: checkPackageSizes, except: map[string]string{
+		"internal/store": "all SQL is in one package, a file for each noun",
+	}},
 	{name: "parameters are few", check: checkParameters, except: map[string]string{
 		"chela.DirectKey":                "five plain values that belong to five different owners",
 		"internal/store.one":             "what a query is about, for the error that says it is not there",
@@ -101,9 +103,12 @@ var rules = []rule{
 		"internal/turn.Resume":           "what the journal holds of a turn, kind by kind",
 	}},
 	{name: "interfaces are rare and small", check: checkInterfaces, except: map[string]string{
-		"internal/store.engine": "the four things that two databases do differently",
-		"internal/turn.Journal": "a port of the engine: whoever runs a turn brings it",
-		"internal/turn.Toolbox": "a port of the engine: whoever runs a turn brings it",
+		"internal/store.engine":  "the five things that two databases do differently",
+		"internal/gateway.turns": "what can be asked of a turn", "internal/gateway.tokens": "what can be done with a token",
+		"internal/gateway.conversation": "how a message comes in and its turn is followed", "internal/gateway.sessions": "what can be done with a session",
+		"internal/gateway.threads": "what can be read of a thread",
+		"internal/turn.Journal":    "a port of the engine: whoever runs a turn brings it",
+		"internal/turn.Toolbox":    "a port of the engine: whoever runs a turn brings it",
 	}},
 	{name: "names use the words of the house", check: checkWords},
 	{name: "files are named plainly", check: checkFileNames},

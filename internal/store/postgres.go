@@ -125,6 +125,20 @@ func (e *postgres) migrate(ctx context.Context, m migration) error {
 	})
 }
 
+// horizon is the oldest transaction of the database that still runs, or the
+// next one. The snapshot is older than the look at who runs, so a transaction
+// before the horizon that the look does not show has ended, and whoever reads
+// after this sees what it wrote. The oldest of the snapshot itself would do too,
+// but counts the transactions of all databases of the server.
+func (e *postgres) horizon(ctx context.Context) (n int64, err error) {
+	// A running transaction is told by the lower half of its number only; age
+	// counts back from the same one for both.
+	err = e.db.QueryRowContext(ctx, `with newest as (select pg_snapshot_xmax(pg_current_snapshot()) as x)
+		select least(x::text::bigint, (select min(x::text::bigint + age(x::xid) - age(backend_xid)) from pg_stat_activity
+			where datname = current_database() and backend_xid is not null)) from newest`).Scan(&n)
+	return n, classifyPostgres(err)
+}
+
 func (e *postgres) close() error { return e.db.Close() }
 
 // postgresTx is one transaction.

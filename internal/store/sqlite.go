@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -341,6 +342,9 @@ func (e *sqlite) migrate(ctx context.Context, m migration) error {
 		})
 	})
 }
+
+// horizon is never reached: transactions commit in the order they began.
+func (e *sqlite) horizon(context.Context) (int64, error) { return math.MaxInt64, nil }
 
 func (e *sqlite) close() error {
 	close(e.queue)

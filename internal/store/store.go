@@ -34,7 +34,8 @@ type engine interface {
 	read(ctx context.Context, fn func(*Read) error) error
 	write(ctx context.Context, op string, fn func(*Write) error) error
 	migrate(ctx context.Context, m migration) error
-	close() error // called once, after all transactions
+	horizon(ctx context.Context) (int64, error) // every transaction before it has ended
+	close() error                               // called once, after all transactions
 }
 
 // Open opens the database and brings its schema up to date. A database that a

@@ -30,3 +30,29 @@ func scanTokens(row scanner) (u chela.TokenUsage, err error) {
 	err = row.Scan(&u.Input, &u.Output, &u.CacheRead, &u.CacheWrite, &u.Reasoning)
 	return u, err
 }
+
+// UsageByDay returns what was spent since a time, by day in UTC and model, the
+// newest day first.
+func (r *Read) UsageByDay(ctx context.Context, since time.Time) ([]chela.UsageSum, error) {
+	return all(ctx, r, func(row scanner) (s chela.UsageSum, err error) {
+		var day int64
+		t := &s.Tokens
+		err = row.Scan(&day, &s.Model, &s.Calls, &t.Input, &t.Output, &t.CacheRead, &t.CacheWrite, &t.Reasoning)
+		s.Day = time.Unix(day*86400, 0).UTC().Format(time.DateOnly)
+		return s, err
+	}, `select created_at / 86400000000 as day, model, count(*),
+		cast(sum(input) as bigint), cast(sum(output) as bigint), cast(sum(cache_read) as bigint), cast(sum(cache_write) as bigint),
+		cast(sum(reasoning) as bigint)
+		from usage where created_at >= $1 group by day, model order by day desc, model`, micros(since))
+}
+
+// TurnUsage returns the rows of the ledger that a turn caused, in order.
+func (r *Read) TurnUsage(ctx context.Context, turn chela.TurnID) ([]chela.Usage, error) {
+	return all(ctx, r, func(row scanner) (u chela.Usage, err error) {
+		t := &u.Tokens
+		err = row.Scan(&u.ID, &u.Session, &u.Turn, &u.Step, &u.Model, &u.Purpose, &t.Input, &t.Output, &t.CacheRead, &t.CacheWrite,
+			&t.Reasoning, stored{&u.CreatedAt})
+		return u, err
+	}, `select id, session, turn, step, model, purpose, input, output, cache_read, cache_write, reasoning, created_at
+		from usage where session = (select session from turns where id = $1) and turn = $1 order by created_at, step`, string(turn))
+}

@@ -1,0 +1,41 @@
+package chela
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Cursor names a place in the stream of the durable events of a home: the
+// transaction, the row and the place in it of the newest event that was seen.
+// Whoever has seen everything up to a cursor can ask for what came after it.
+// The empty cursor names no place.
+type Cursor string
+
+// NewCursor returns the cursor of the event at a place of a row.
+func NewCursor(tx, row int64, place int) Cursor {
+	return Cursor(strconv.FormatInt(tx, 10) + "." + strconv.FormatInt(row, 10) + "." + strconv.Itoa(place))
+}
+
+// Parts returns what a cursor is made of, or an Invalid error.
+func (c Cursor) Parts() (tx, row int64, place int, err error) {
+	var parts [3]int64
+	rest := string(c)
+	for i := range parts {
+		text, after, more := strings.Cut(rest, ".")
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 0 || more != (i < 2) || i == 2 && n > 1<<31-1 {
+			return 0, 0, 0, E(Invalid, fmt.Sprintf("%.60q is not a cursor", string(c))).WithHint("use the id of an event, or none")
+		}
+		parts[i], rest = n, after
+	}
+	return parts[0], parts[1], int(parts[2]), nil
+}
+
+// Compare tells which of two well-formed cursors comes first, like cmp.Compare.
+func (c Cursor) Compare(d Cursor) int {
+	tx, row, place, _ := c.Parts()
+	otherTx, otherRow, otherPlace, _ := d.Parts()
+	return cmp.Or(cmp.Compare(tx, otherTx), cmp.Compare(row, otherRow), cmp.Compare(place, otherPlace))
+}

@@ -1,0 +1,74 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/store"
+)
+
+func TestUsageIsSummedByDay(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, d database) {
+		s := open(t, d.place(t))
+		rows := []chela.Usage{
+			{ID: "use_1", Model: "a/x", CreatedAt: noon, Tokens: chela.TokenUsage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4, Reasoning: 1}},
+			{ID: "use_2", Model: "a/x", CreatedAt: noon.Add(time.Hour), Tokens: chela.TokenUsage{Input: 10, Output: 20}},
+			{ID: "use_3", Model: "b/y", CreatedAt: noon.Add(2 * time.Hour), Tokens: chela.TokenUsage{Input: 5_000_000_000}},
+			{ID: "use_4", Model: "a/x", CreatedAt: noon.Add(24 * time.Hour), Tokens: chela.TokenUsage{Output: 7}},
+		}
+		err := write(t, s, func(ctx context.Context, w *store.Write) error {
+			if err := fillTurn(ctx, w); err != nil {
+				return err
+			}
+			for i := range rows {
+				rows[i].Session, rows[i].Turn, rows[i].Step, rows[i].Purpose = "agent:main:main", "turn_a", 1, "turn"
+				if err := w.Charge(ctx, rows[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums := func(since time.Time) []chela.UsageSum {
+			got, err := read(t, s, func(ctx context.Context, r *store.Read) ([]chela.UsageSum, error) { return r.UsageByDay(ctx, since) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		want := []chela.UsageSum{
+			{Day: "2026-05-05", Model: "a/x", Calls: 1, Tokens: chela.TokenUsage{Output: 7}},
+			{Day: "2026-05-04", Model: "a/x", Calls: 2, Tokens: chela.TokenUsage{Input: 11, Output: 22, CacheRead: 3, CacheWrite: 4, Reasoning: 1}},
+			{Day: "2026-05-04", Model: "b/y", Calls: 1, Tokens: chela.TokenUsage{Input: 5_000_000_000}},
+		}
+		if diff := cmp.Diff(want, sums(time.Time{})); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+		if diff := cmp.Diff(want[:1], sums(noon.Add(3*time.Hour))); diff != "" {
+			t.Errorf("since a time (-want +got)\n%s", diff)
+		}
+		got, err := read(t, s, func(ctx context.Context, r *store.Read) ([]chela.Usage, error) { return r.TurnUsage(ctx, "turn_a") })
+		if diff := cmp.Diff(rows, got); diff != "" || err != nil {
+			t.Errorf("%v (-want +got)\n%s", err, diff)
+		}
+	})
+}
+
+// fillTurn adds a turn, and what it belongs to.
+func fillTurn(ctx context.Context, w *store.Write) error {
+	key := chela.MainKey("main")
+	if err := w.CreateSession(ctx, chela.Session{Key: key, Agent: "main", Thread: "thr_a", CreatedAt: noon, UpdatedAt: noon}, chela.ClassMain); err != nil {
+		return err
+	}
+	if err := w.CreateThread(ctx, chela.Thread{ID: "thr_a", Session: key, State: chela.ThreadIdle, CreatedAt: noon, UpdatedAt: noon}); err != nil {
+		return err
+	}
+	return w.OpenTurn(ctx, chela.Turn{ID: "turn_a", Session: key, Thread: "thr_a", State: chela.TurnProcessing, Model: "a/x", CreatedAt: noon})
+}
