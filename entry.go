@@ -41,8 +41,8 @@ type Body struct {
 	Text        string       `json:"text,omitempty"`        // every kind
 	Attachments []Attachment `json:"attachments,omitempty"` // user, tool_result
 	From        string       `json:"from,omitempty"`        // user: who spoke, where it is not the owner
-	Inbox       InboxID      `json:"inbox,omitempty"`       // user: the message it came from
-	Offers      []ToolSpec   `json:"offers,omitempty"`      // user: tools that the sender runs itself, for this turn
+	Inbox       InboxID      `json:"inbox,omitempty"`       // user, tool_result: the message it came from
+	Offers      []ToolSpec   `json:"offers,omitempty"`      // user, tool_result: tools that the sender runs itself, from here on in this turn
 
 	Thinking    []Thinking  `json:"thinking,omitempty"`    // assistant
 	Calls       []CallSpec  `json:"calls,omitempty"`       // assistant

@@ -23,7 +23,7 @@ type ThreadState string
 const (
 	ThreadIdle        ThreadState = "idle"              // no turn is open
 	ThreadProcessing  ThreadState = "processing"        // a turn is open and may run
-	ThreadAwaiting    ThreadState = "awaiting_approval" // the open turn waits for a person
+	ThreadAwaiting    ThreadState = "awaiting_approval" // the open turn waits for a person, or for the result of an offered tool
 	ThreadInterrupted ThreadState = "interrupted"       // the last turn was stopped; a new one may begin
 )
 

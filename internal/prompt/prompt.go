@@ -8,6 +8,7 @@ package prompt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -103,6 +104,23 @@ type Frame struct {
 	System string
 	Tools  []chela.ToolSpec
 	Window int // tokens of the model; 0 when not known
+}
+
+// With returns a frame that has offers beside its tools: tools that the sender
+// of a message runs itself. An offer goes before a tool of the same name. The
+// same offers always give the same frame; f shares nothing with it that changes.
+func (f Frame) With(offers []chela.ToolSpec) Frame {
+	if len(offers) == 0 {
+		return f
+	}
+	tools := make([]chela.ToolSpec, 0, len(f.Tools)+len(offers))
+	for _, t := range f.Tools {
+		if !slices.ContainsFunc(offers, func(o chela.ToolSpec) bool { return o.Name == t.Name }) {
+			tools = append(tools, t)
+		}
+	}
+	f.Tools = append(tools, offers...)
+	return f
 }
 
 // Check returns an Exhausted error if the conversation does not fit into the

@@ -65,12 +65,9 @@ func (n *run) addEntry(kind chela.EntryKind, body chela.Body) chela.Entry {
 // move changes a call.
 func (n *run) move(c chela.ToolCall) { n.add(Change{Calls: []CallMove{{Call: c}}}) }
 
-// flush appends the buffer in one transaction and announces what is in it.
-func (n *run) flush(ctx context.Context, op string) error {
+// sealed returns the buffer, and with it what its moves start from.
+func (n *run) sealed() Change {
 	b := n.buffer
-	if n.empty() {
-		return nil
-	}
 	for i, m := range b.Calls {
 		b.Calls[i].From = n.saved.calls[m.Call.ID]
 	}
@@ -82,6 +79,15 @@ func (n *run) flush(ctx context.Context, op string) error {
 		thread := n.state.Thread
 		b.Thread, b.ThreadFrom = &thread, n.saved.thread
 	}
+	return b
+}
+
+// flush appends the buffer in one transaction and announces what is in it.
+func (n *run) flush(ctx context.Context, op string) error {
+	if n.empty() {
+		return nil
+	}
+	b := n.sealed()
 	// An append that has begun is awaited even when the run is being stopped:
 	// its ending must reach the journal.
 	if err := n.journal.Append(context.WithoutCancel(ctx), op, b); err != nil {

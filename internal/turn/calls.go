@@ -48,6 +48,9 @@ func (n *run) judgeCall(ctx context.Context, c chela.ToolCall) (chela.ToolCall, 
 		c.State, c.Why = chela.CallFailed, "not run: the arguments are not valid JSON; send one JSON object: "+clip(spec.Raw, 200)
 		return c, nil
 	}
+	if n.state.offered(c.Tool) {
+		return judgeOffered(c), nil
+	}
 	args, err := n.agent.Tools.Check(c.Tool, c.Args)
 	if err != nil {
 		c.State, c.Why = chela.CallFailed, "not run: "+lesson(err)
@@ -296,10 +299,7 @@ func (n *run) record(c chela.ToolCall, out outcome) {
 		c.State, c.FinishedAt = out.state, n.Now()
 		n.move(c)
 	}
-	n.addEntry(chela.EntryToolResult, chela.Body{
-		Text: out.Text, Attachments: out.Attachments, Call: c.ID, Ref: c.Ref, Tool: c.Tool, Status: c.State,
-	})
-	n.announce(chela.Event{Kind: chela.EventToolFinished, Call: c.ID, Tool: c.Tool, Text: string(c.State)})
+	n.result(c, chela.Body{Text: out.Text, Attachments: out.Attachments})
 }
 
 // settle gives a call an outcome without running it.
@@ -308,7 +308,13 @@ func (n *run) settle(c chela.ToolCall, state chela.CallState, why string) {
 		c.State, c.Why, c.FinishedAt = state, why, n.Now()
 		n.move(c)
 	}
-	n.addEntry(chela.EntryToolResult, chela.Body{Text: c.Why, Call: c.ID, Ref: c.Ref, Tool: c.Tool, Status: c.State})
+	n.result(c, chela.Body{Text: c.Why})
+}
+
+// result adds the result of a call that has ended.
+func (n *run) result(c chela.ToolCall, body chela.Body) {
+	body.Call, body.Ref, body.Tool, body.Status = c.ID, c.Ref, c.Tool, c.State
+	n.addEntry(chela.EntryToolResult, body)
 	n.announce(chela.Event{Kind: chela.EventToolFinished, Call: c.ID, Tool: c.Tool, Text: string(c.State)})
 }
 

@@ -21,6 +21,7 @@ func TestRunsThatDie(t *testing.T) {
 		r.tools = append(r.tools, r.tool("again", chela.Judgement{Effect: chela.EffectWrite, Resume: chela.ResumeRepeat}))
 		r.tools = append(r.tools, r.tool("asked", chela.Judgement{Effect: chela.EffectExecute}))
 		r.verdict = askAbout("asked")
+		r.offer("theirs")
 		r.book.fail = func(_ int, op string) error {
 			r.book.late = rapid.Bool().Draw(rt, "after the commit")
 			if rapid.IntRange(1, 5).Draw(rt, op) == 5 {
@@ -40,7 +41,7 @@ func drawSteps(t *rapid.T) []step {
 	for n := range rapid.IntRange(0, 4).Draw(t, "steps") {
 		var calls []string
 		for i := range rapid.IntRange(1, 4).Draw(t, "calls") {
-			tool := rapid.SampledFrom([]string{"look", "write", "again", "asked", "nothing"}).Draw(t, "tool")
+			tool := rapid.SampledFrom([]string{"look", "write", "again", "asked", "theirs", "nothing"}).Draw(t, "tool")
 			calls = append(calls, fmt.Sprintf("%s %d.%d", tool, n, i))
 		}
 		steps = append(steps, say(fmt.Sprint("step ", n), calls...))
@@ -49,7 +50,7 @@ func drawSteps(t *rapid.T) []step {
 }
 
 // runUntilEnd begins runs, each with what the journal has, and answers the
-// questions in between.
+// questions and brings the results in between.
 func runUntilEnd(t *rapid.T, r *rig) {
 	for range 500 {
 		r.control = &turn.Control{}
@@ -63,7 +64,12 @@ func runUntilEnd(t *rapid.T, r *rig) {
 		if err == nil && r.book.turn.State != chela.TurnAwaiting {
 			t.Fatalf("a run ended and the turn is %s", r.book.turn.State)
 		}
-		if r.book.turn.State == chela.TurnAwaiting {
+		switch s := r.book.state(); {
+		case s.Turn.State != chela.TurnAwaiting:
+		case s.Pending == nil:
+			out := s.HandedOut()
+			r.bring("", out[:rapid.IntRange(1, len(out)).Draw(t, "results")]...)
+		default:
 			r.book.apply(r.book.answer(rapid.SampledFrom([]chela.ApprovalState{chela.ApprovalGranted, chela.ApprovalDenied}).Draw(t, "answer")))
 		}
 	}
@@ -87,6 +93,9 @@ func checkOutcome(t *rapid.T, r *rig) {
 		if times < least || times > most {
 			t.Errorf("%s %s is %s and was run %d times, want %d to %d", c.Tool, nameOf(c), c.State, times, least, most)
 		}
+		if c.Tool == "theirs" && c.State != chela.CallDone {
+			t.Errorf("call %s %s is %s, and its result was brought", c.Tool, nameOf(c), c.State)
+		}
 		result := slices.IndexFunc(r.book.entries, func(e chela.Entry) bool { return e.Body.Call == c.ID })
 		if result < 0 || r.book.entries[result].Body.Status != c.State {
 			t.Errorf("call %s is %s and has the result %d", c.ID, c.State, result)
@@ -100,7 +109,7 @@ func limitsOf(c chela.ToolCall) (least, most int) {
 		least = 1
 	}
 	switch {
-	case c.State == chela.CallDenied || c.Tool == "nothing":
+	case c.State == chela.CallDenied || c.Tool == "nothing" || c.Tool == "theirs":
 		return 0, 0
 	case c.Tool == "look" || c.Tool == "again":
 		return least, 1000

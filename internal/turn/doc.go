@@ -13,12 +13,14 @@
 //	state shows                                 action
 //	the turn has ended                          Done
 //	three processes died in it                  Finish(failed)
-//	a call found running                        Resolve: a dead run began it
+//	a call of ours found running                Resolve: a dead run began it
 //	somebody asked to stop, or time is up       Finish(interrupted | limited)
 //	the model could not be asked                Finish(failed)
 //	calls not yet judged                        Judge
 //	a question waits for its answer             Wait
+//	calls that were handed out have no result   Wait
 //	messages to steer by, a batch is done       Absorb
+//	only calls of offered tools are open        HandOut
 //	the first open call needs an answer         Ask
 //	open calls that may run                     RunTools: neighbouring reads, or one
 //	                                            call with an effect
@@ -35,12 +37,36 @@
 //     effect also that it is running now
 //   - after a call with an effect: its result
 //   - before a person is asked, with the approval
+//   - before calls are handed out, with that they run on the sender's side
 //   - before the model is asked again, if an answer waits; results of reads
 //     alone ride along with the next answer, as reading again does no harm
 //   - with the ending
 //
 // So on an idle lane a turn of text is two commits (the lane's that opened it,
 // and the ending), a step of reads adds one, a call with an effect two.
+//
+// # Offered tools
+//
+// A message may offer tools that its sender runs itself. They are part of the
+// entry that the message becomes, so the turn knows them as long as it lives,
+// and the model sees them beside the agent's own, the same in every run. A call
+// of one is judged by no policy, as nothing happens here. Once every other call
+// of the step has its result, those that are left are handed out: in one commit
+// they are marked running, [chela.EventToolOffered] is told of each, and the
+// turn waits without a lane, as it does for a person. A process that dies
+// changes nothing about that.
+//
+// What ends the wait is not a run. Each of these is a change of its own, made
+// by whoever holds the lock on the lane:
+//
+//	Bring       results come: once no call is open the turn is ready to run
+//	Supersede   a message without results comes: the turn ends as interrupted,
+//	            its calls skipped, and the message opens a turn of its own,
+//	            with its own offers, model and place for the answer
+//	Expire      nobody brought them: the turn ends as interrupted, its calls
+//	            failed. It does not go on, as nobody is there to read it
+//
+// A wish to stop makes the turn ready, and its run ends it.
 //
 // # When the process dies
 //

@@ -10,12 +10,21 @@ import (
 // withdrawn, and the ending, the answer and the reply that is owed are one
 // transaction.
 func (n *run) finish(ctx context.Context, a Action) error {
+	n.end(a)
+	return n.flush(ctx, "turn.end")
+}
+
+// end adds the ending of the turn.
+func (n *run) end(a Action) {
 	for _, c := range n.state.open() {
-		if c.State == chela.CallRunning { // the turn is given up: nobody asks any more what became of it
+		switch {
+		case c.State != chela.CallRunning:
+			n.settle(c, chela.CallSkipped, "not run: "+a.Failure.Message)
+		case c.Resume == chela.ResumeWait:
+			n.settle(c, chela.CallSkipped, "its result is not waited for: "+a.Failure.Message)
+		default: // the turn is given up: nobody asks any more what became of it
 			n.record(c, unknown())
-			continue
 		}
-		n.settle(c, chela.CallSkipped, "not run: "+a.Failure.Message)
 	}
 	if p := n.state.Pending; p != nil {
 		withdrawn := *p
@@ -35,7 +44,6 @@ func (n *run) finish(ctx context.Context, a Action) error {
 	}
 	n.add(ch)
 	n.announce(chela.Event{Kind: chela.EventTurnFinished, Text: string(a.Ending)})
-	return n.flush(ctx, "turn.end")
 }
 
 // reply is what is owed to whoever the turn came from: the answer, or why there

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/prompt"
 )
 
 // callModel performs one step of the model. What comes of it is an answer, or
@@ -20,12 +21,13 @@ func (n *run) callModel(ctx context.Context, a Action) error {
 	if a.Note != "" {
 		n.addEntry(chela.EntryNote, chela.Body{Text: a.Note, Hidden: true})
 	}
-	if err := n.agent.Frame.Check(n.state.Conversation); err != nil {
+	frame := n.agent.Frame.With(n.state.Offers)
+	if err := frame.Check(n.state.Conversation); err != nil {
 		n.failure = failureOf(err)
 		return nil
 	}
 	n.progress("thinking")
-	finish, partial, err := n.stream(ctx, n.request(a))
+	finish, partial, err := n.stream(ctx, n.request(a, frame))
 	switch {
 	case err == nil:
 		n.answer(finish)
@@ -40,10 +42,10 @@ func (n *run) callModel(ctx context.Context, a Action) error {
 	return nil
 }
 
-func (n *run) request(a Action) *chela.Request {
+func (n *run) request(a Action, frame prompt.Frame) *chela.Request {
 	req := &chela.Request{
-		Model: n.agent.Model, System: n.agent.Frame.System, Messages: n.state.Conversation.Messages,
-		Tools: n.agent.Frame.Tools, Thinking: n.agent.Thinking, Session: n.state.Turn.Session, Load: n.Load,
+		Model: n.agent.Model, System: frame.System, Messages: n.state.Conversation.Messages,
+		Tools: frame.Tools, Thinking: n.agent.Thinking, Session: n.state.Turn.Session, Load: n.Load,
 	}
 	if a.NoTools {
 		req.Tools = nil
@@ -106,6 +108,10 @@ func (n *run) answer(f *chela.Finish) {
 	n.keep = true
 }
 
+// skippedText is what the model reads of a call that has no result since
+// somebody said more first.
+const skippedText = "skipped: superseded by a new message"
+
 // absorb takes the messages that wait into the turn. Calls that have not begun
 // are answered first, as the model may want something else now.
 func (n *run) absorb(ctx context.Context) error {
@@ -119,7 +125,7 @@ func (n *run) absorb(ctx context.Context) error {
 		return nil
 	}
 	for _, c := range n.state.open() {
-		n.settle(c, chela.CallSkipped, "skipped: superseded by a new message")
+		n.settle(c, chela.CallSkipped, skippedText)
 	}
 	for _, m := range waiting {
 		m.State, m.Turn = chela.InboxTaken, n.state.Turn.ID
@@ -138,7 +144,7 @@ func (n *run) absorbed(m chela.Waiting) bool {
 
 // UserBody is the body of the entry that a message becomes.
 func UserBody(m chela.Waiting) chela.Body {
-	return chela.Body{Text: m.Text, Attachments: m.Attachments, Inbox: m.ID, From: m.From()}
+	return chela.Body{Text: m.Text, Attachments: m.Attachments, Inbox: m.ID, From: m.From(), Offers: m.Offers}
 }
 
 // progress tells that a step begins, as in "[2/50] thinking".

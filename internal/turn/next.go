@@ -33,6 +33,7 @@ const (
 	Resolve   ActionKind = "resolve"
 	Absorb    ActionKind = "absorb"
 	Ask       ActionKind = "ask"
+	HandOut   ActionKind = "hand_out"
 	Finish    ActionKind = "finish"
 	Wait      ActionKind = "wait"
 	Done      ActionKind = "done"
@@ -41,7 +42,7 @@ const (
 // An Action is what a turn does next.
 type Action struct {
 	Kind    ActionKind
-	Calls   []chela.ToolCall // Judge, RunTools, Resolve, Ask: which
+	Calls   []chela.ToolCall // Judge, RunTools, Resolve, Ask, HandOut: which
 	Note    string           // CallModel: what the host tells the model first
 	NoTools bool             // CallModel: the last step, in which only text helps
 	Ending  chela.TurnState  // Finish
@@ -59,7 +60,7 @@ func Next(s State, f Facts) Action {
 		})
 	}
 	open := s.open()
-	if running := withState(open, chela.CallRunning); len(running) > 0 {
+	if running := withState(ours(open), chela.CallRunning); len(running) > 0 {
 		return Action{Kind: Resolve, Calls: running}
 	}
 	if end, ok := forcedEnding(s, f); ok {
@@ -102,16 +103,31 @@ func nextForCalls(s State, f Facts, open []chela.ToolCall) Action {
 	if unjudged := withState(open, chela.CallRequested); len(unjudged) > 0 {
 		return Action{Kind: Judge, Calls: unjudged}
 	}
-	if s.Pending != nil {
+	ours := ours(open)
+	if s.Pending != nil || len(ours) == 0 && s.Turn.State == chela.TurnAwaiting {
 		return Action{Kind: Wait}
 	}
 	if f.Steering && s.Turn.Steps < f.Limits.Steps {
 		return Action{Kind: Absorb}
 	}
-	if open[0].State == chela.CallAwaiting {
-		return Action{Kind: Ask, Calls: open[:1]}
+	if len(ours) == 0 {
+		return Action{Kind: HandOut, Calls: open}
 	}
-	return Action{Kind: RunTools, Calls: batch(open)}
+	if ours[0].State == chela.CallAwaiting {
+		return Action{Kind: Ask, Calls: ours[:1]}
+	}
+	return Action{Kind: RunTools, Calls: batch(ours)}
+}
+
+// ours returns the calls that are not the sender's to run.
+func ours(calls []chela.ToolCall) []chela.ToolCall {
+	var found []chela.ToolCall
+	for _, c := range calls {
+		if c.Resume != chela.ResumeWait || c.State.Ended() {
+			found = append(found, c)
+		}
+	}
+	return found
 }
 
 // batch returns the calls at the front that go together: reads and calls that

@@ -14,7 +14,8 @@ import (
 
 // sketch is a state in few words. Calls are written as their states, one after
 // the other: "read" is an approved read, "effect" an approved call with an
-// effect, anything else a state; with "+" the call has its result.
+// effect, "theirs" an approved call of an offered tool, "out" one that was
+// handed out, anything else a state; with "+" the call has its result.
 type sketch struct {
 	ended   chela.TurnState
 	crashes int
@@ -47,6 +48,10 @@ func (k sketch) state() turn.State {
 			c.State, c.Effect = chela.CallApproved, chela.EffectWrite
 		case "awaiting":
 			c.State, c.Effect = chela.CallAwaiting, chela.EffectExecute
+		case "theirs":
+			c.State, c.Resume = chela.CallApproved, chela.ResumeWait
+		case "out":
+			c.State, c.Resume = chela.CallRunning, chela.ResumeWait
 		}
 		s.Calls = append(s.Calls, c)
 		s.Answer.Calls = append(s.Answer.Calls, chela.CallSpec{ID: c.ID})
@@ -176,6 +181,37 @@ func TestNextCalls(t *testing.T) {
 		{"only settled", of("denied failed skipped"), turn.Facts{}, "run_tools 0 1 2"},
 		{"results that are missing", of("done+ done unknown"), turn.Facts{}, "run_tools 1 2"},
 		{"out of steps with calls", sketch{steps: 10, calls: "skipped"}, turn.Facts{}, "run_tools 0"},
+	})
+}
+
+func TestNextOffers(t *testing.T) {
+	t.Parallel()
+	steering := turn.Facts{Steering: true}
+	of := func(calls string) sketch { return sketch{steps: 1, last: chela.EntryAssistant, calls: calls} }
+	out := func(calls string) sketch {
+		k := of(calls)
+		k.ended = chela.TurnAwaiting
+		return k
+	}
+	asked := of("awaiting theirs")
+	asked.pending = true
+	checkNext(t, []nextCase{
+		{"handed out", of("theirs"), turn.Facts{}, "hand_out 0"},
+		{"handed out together", of("theirs done+ theirs"), turn.Facts{}, "hand_out 0 2"},
+		{"judged first", of("theirs requested"), turn.Facts{}, "judge 1"},
+		{"reads first", of("theirs read read"), turn.Facts{}, "run_tools 1 2"},
+		{"reads on both sides", of("read theirs read effect"), turn.Facts{}, "run_tools 0 2"},
+		{"effects first", of("theirs effect"), turn.Facts{}, "run_tools 1"},
+		{"questions first", of("theirs awaiting"), turn.Facts{}, "ask 1"},
+		{"answers first", asked, turn.Facts{}, "wait"},
+		{"settled first", of("theirs failed"), turn.Facts{}, "run_tools 1"},
+		{"dead run first", of("theirs running"), turn.Facts{}, "resolve 1"},
+		{"steering first", of("theirs"), steering, "absorb"},
+		{"waits", out("out out+"), turn.Facts{}, "wait"},
+		{"waits whatever arrives", out("out"), steering, "wait"},
+		{"waits again after a run that died", of("out"), turn.Facts{}, "hand_out 0"},
+		{"all results are there", sketch{steps: 1, last: chela.EntryToolResult, calls: "out+ done+"}, turn.Facts{}, "call_model"},
+		{"stop", out("out"), turn.Facts{Stop: true}, "finish interrupted interrupted"},
 	})
 }
 

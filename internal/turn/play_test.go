@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -152,8 +153,14 @@ func (p *play) perform(a turn.Action) (crashed bool) {
 		p.absorb()
 	case turn.Ask:
 		p.ask(a.Calls[0])
+	case turn.HandOut:
+		p.handOut(a.Calls)
 	case turn.Wait:
-		p.answer()
+		if p.state.Pending == nil {
+			p.bring()
+		} else {
+			p.answer()
+		}
 	case turn.Finish:
 		p.finish(a)
 	default:
@@ -173,7 +180,7 @@ func (p *play) callModel(a turn.Action) {
 	}
 	t := p.state.Turn
 	t.Steps++
-	body := chela.Body{Text: rapid.SampledFrom([]string{"said", ""}).Draw(p.t, "text")}
+	body := chela.Body{Text: rapid.SampledFrom([]string{"said", ""}).Draw(p.t, "text"), Model: t.Model}
 	for i := range rapid.IntRange(0, 4).Draw(p.t, "calls") {
 		spec := chela.CallSpec{ID: chela.CallID(p.id("call")), Tool: "drawn"}
 		body.Calls = append(body.Calls, spec)
@@ -189,6 +196,11 @@ func (p *play) callModel(a turn.Action) {
 func (p *play) judge(calls []chela.ToolCall) {
 	var ch turn.Change
 	for _, c := range calls {
+		if p.chance(3, "offered") {
+			c.State, c.Resume = chela.CallApproved, chela.ResumeWait
+			ch.Calls = append(ch.Calls, turn.CallMove{Call: c})
+			continue
+		}
 		c.State = rapid.SampledFrom([]chela.CallState{
 			chela.CallApproved, chela.CallAwaiting, chela.CallDenied, chela.CallFailed, chela.CallSkipped,
 		}).Draw(p.t, "verdict")
@@ -280,11 +292,52 @@ func (p *play) answer() {
 	p.commit(turn.Change{Turn: &t, Thread: &chela.Thread{State: chela.ThreadProcessing}})
 }
 
+func (p *play) handOut(calls []chela.ToolCall) {
+	t := p.state.Turn
+	t.State = chela.TurnAwaiting
+	ch := turn.Change{Turn: &t, Thread: &chela.Thread{State: chela.ThreadAwaiting}}
+	for _, c := range calls {
+		if c.Resume != chela.ResumeWait || c.State.Ended() {
+			p.t.Fatalf("a call is handed out that is not the sender's: %+v", c)
+		}
+		c.State = chela.CallRunning
+		ch.Calls = append(ch.Calls, turn.CallMove{Call: c})
+	}
+	p.commit(ch)
+}
+
+// bring is what ends the wait for results of offered tools, or a part of it.
+func (p *play) bring() {
+	runner := turn.NewRunner(turn.Config{IDs: chela.NewIDs(time.Now, &counting{}), Now: time.Now})
+	s := p.state.Clone()
+	switch out := s.HandedOut(); {
+	case len(out) == 0:
+		p.t.Fatalf("the turn waits for nothing: %+v", s.Calls)
+	case p.chance(6, "superseded"):
+		p.commit(runner.Supersede(s))
+	case p.chance(6, "expired"):
+		p.commit(runner.Expire(s))
+	case p.chance(6, "stopped while waiting"):
+		s.Turn.State, s.Turn.Stop = chela.TurnProcessing, true
+		p.commit(turn.Change{Turn: &s.Turn, Thread: &chela.Thread{State: chela.ThreadProcessing}})
+	default:
+		m := chela.Waiting{Inbound: chela.Inbound{Text: rapid.SampledFrom([]string{"", "more"}).Draw(p.t, "text")}}
+		for _, c := range out[:rapid.IntRange(1, len(out)).Draw(p.t, "results")] {
+			m.Results = append(m.Results, chela.OfferResult{Call: c.ID, Text: "brought", Failed: rapid.Bool().Draw(p.t, "failed")})
+		}
+		ch, err := runner.Bring(s, m)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		p.commit(ch)
+	}
+}
+
 func (p *play) finish(a turn.Action) {
 	var ch turn.Change
 	for _, c := range p.open() {
 		ending := chela.CallSkipped
-		if c.State == chela.CallRunning { // only a turn that is given up leaves one
+		if c.State == chela.CallRunning && c.Resume != chela.ResumeWait { // only a turn that is given up leaves one
 			ending = chela.CallUnknown
 		}
 		one := p.results([]chela.ToolCall{c}, ending)

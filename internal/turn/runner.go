@@ -92,11 +92,15 @@ func (r *Runner) Run(ctx context.Context, agent Agent, j Journal, ctl *Control, 
 		ctx, stop = context.WithTimeoutCause(ctx, limit, errTimeUp)
 		defer stop()
 	}
-	n := &run{Config: r.cfg, agent: agent, journal: j, control: ctl, state: s, saved: savedOf(s)}
+	n := r.run(s)
+	n.agent, n.journal, n.control = agent, j, ctl
 	n.emit(chela.Event{Kind: chela.EventTurnStarted})
 	err := n.loop(ctx)
 	return n.state, err
 }
+
+// run returns a run from where s is.
+func (r *Runner) run(s State) *run { return &run{Config: r.cfg, state: s, saved: savedOf(s)} }
 
 // run is one attempt to carry out a turn. It belongs to one goroutine.
 type run struct {
@@ -148,6 +152,8 @@ func (n *run) perform(ctx context.Context, a Action) (done bool, err error) {
 		return false, n.absorb(ctx)
 	case Ask:
 		return n.ask(ctx, a.Calls[0])
+	case HandOut:
+		return true, n.handOut(ctx, a.Calls)
 	case Finish:
 		return true, n.finish(ctx, a)
 	default: // Wait, Done

@@ -191,6 +191,8 @@ func (r *rig) emit(e chela.Event) {
 		ok = call >= 0 && (b.calls[call].State == chela.CallRunning || b.calls[call].Effect == chela.EffectRead)
 	case chela.EventToolFinished:
 		ok = call >= 0 && b.calls[call].State.Ended()
+	case chela.EventToolOffered:
+		ok = call >= 0 && b.calls[call].State == chela.CallRunning && b.turn.State == chela.TurnAwaiting
 	case chela.EventApprovalRequested, chela.EventApprovalAnswered:
 		ok = slices.ContainsFunc(b.approvals, func(a chela.Approval) bool { return a.ID == e.Approval })
 	case chela.EventTurnFinished:

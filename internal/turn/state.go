@@ -40,7 +40,8 @@ type State struct {
 	Last         chela.EntryKind     // kind of the newest entry of this turn
 	Answer       chela.Body          // the newest answer of this turn
 	AnswerID     chela.EntryID
-	Pending      *chela.Approval // the question that waits for an answer
+	Pending      *chela.Approval  // the question that waits for an answer
+	Offers       []chela.ToolSpec // the tools that the sender runs itself
 }
 
 // A Call is a tool call and whether it has its result.
@@ -75,7 +76,7 @@ func Resume(thread chela.Thread, turn chela.Turn, entries []chela.Entry, calls [
 func Fold(s State, ch Change) State {
 	if ch.Turn != nil {
 		if ch.Turn.ID != s.Turn.ID {
-			s.Calls, s.Last, s.Answer, s.AnswerID, s.Pending = nil, "", chela.Body{}, "", nil
+			s.Calls, s.Last, s.Answer, s.AnswerID, s.Pending, s.Offers = nil, "", chela.Body{}, "", nil, nil
 		}
 		s.Turn = *ch.Turn
 	}
@@ -108,8 +109,14 @@ func (s State) append(e chela.Entry) State {
 		return s
 	}
 	s.Last = e.Kind
+	if len(e.Body.Offers) > 0 {
+		s.Offers = e.Body.Offers
+	}
 	switch e.Kind {
 	case chela.EntryAssistant:
+		if e.Body.Model == "" {
+			return s // said before, elsewhere: no model of this turn answered
+		}
 		s.Answer, s.AnswerID = e.Body, e.ID
 		s.Calls = make([]Call, len(e.Body.Calls))
 		for i, spec := range e.Body.Calls {

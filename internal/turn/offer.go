@@ -1,0 +1,141 @@
+package turn
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"chela"
+)
+
+// offered reports whether the sender runs the tool of that name.
+func (s *State) offered(name string) bool {
+	return slices.ContainsFunc(s.Offers, func(o chela.ToolSpec) bool { return o.Name == name })
+}
+
+// HandedOut returns the calls that the sender runs and whose results are waited
+// for.
+func (s State) HandedOut() []chela.ToolCall {
+	return slices.DeleteFunc(s.open(), func(c chela.ToolCall) bool {
+		return c.State != chela.CallRunning || c.Resume != chela.ResumeWait
+	})
+}
+
+// judgeOffered judges a call of an offered tool. The sender knows which
+// arguments are right, and what may be done on his side: neither the schema nor
+// the policy is asked.
+func judgeOffered(c chela.ToolCall) chela.ToolCall {
+	if len(c.Args) == 0 || string(bytes.TrimSpace(c.Args)) == "null" {
+		c.Args = json.RawMessage("{}")
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(c.Args, &object); err != nil {
+		c.State, c.Why = chela.CallFailed, "not run: the arguments must be one JSON object"
+		return c
+	}
+	c.State, c.Resume = chela.CallApproved, chela.ResumeWait
+	return c
+}
+
+// handOut leaves calls to whoever offered their tools, and lets go of the lane
+// until the results are brought.
+func (n *run) handOut(ctx context.Context, calls []chela.ToolCall) error {
+	for _, c := range calls {
+		if c.State == chela.CallRunning {
+			continue // was handed out by an earlier run
+		}
+		c.State, c.StartedAt = chela.CallRunning, n.Now()
+		n.move(c)
+		n.announce(chela.Event{Kind: chela.EventToolOffered, Call: c.ID, Tool: c.Tool, Text: string(c.Args)})
+	}
+	turn := n.state.Turn
+	turn.State = chela.TurnAwaiting
+	n.state.Thread.State = chela.ThreadAwaiting
+	n.add(Change{Turn: &turn})
+	return n.flush(ctx, "turn.offer")
+}
+
+// Bring returns the change by which a message with results enters the turn that
+// waits for them. The turn is ready to run again once no call is open: calls
+// that the message has no result for go on waiting, unless it has a text or
+// attachments, which supersede them and follow the results as an entry of their
+// own. It is Invalid if a result is for no call of the newest step, and a
+// Conflict if it is for one that waits no more.
+func (r *Runner) Bring(s State, m chela.Waiting) (Change, error) {
+	n := r.run(s)
+	says := m.Text != "" || len(m.Attachments) > 0
+	for i, result := range m.Results {
+		c, err := n.state.waitingCall(result.Call)
+		if err != nil {
+			return Change{}, err
+		}
+		c.State, c.FinishedAt = chela.CallDone, n.Now()
+		if result.Failed {
+			c.State = chela.CallFailed
+		}
+		n.move(c)
+		body := chela.Body{Text: result.Text, Inbox: m.ID}
+		if i == len(m.Results)-1 && !says && !slices.EqualFunc(m.Offers, n.state.Offers, sameSpec) {
+			body.Offers = m.Offers
+		}
+		n.result(c, body)
+	}
+	if says {
+		for _, c := range n.state.open() {
+			n.settle(c, chela.CallSkipped, skippedText)
+		}
+		n.addEntry(chela.EntryUser, UserBody(m))
+	}
+	if len(n.state.open()) == 0 {
+		turn := n.state.Turn
+		turn.State = chela.TurnProcessing
+		n.state.Thread.State = chela.ThreadProcessing
+		n.add(Change{Turn: &turn})
+	}
+	return n.sealed(), nil
+}
+
+// waitingCall returns a call that was handed out and has no result.
+func (s *State) waitingCall(id chela.CallID) (chela.ToolCall, error) {
+	i := s.find(id)
+	if i < 0 {
+		return chela.ToolCall{}, chela.E(chela.Invalid, fmt.Sprintf("there is no call %.60q that waits for a result", id)).
+			WithHint("use the ids of the calls that were handed out last")
+	}
+	c := s.Calls[i]
+	if c.Answered || c.State != chela.CallRunning || c.Resume != chela.ResumeWait {
+		return chela.ToolCall{}, chela.E(chela.Conflict, fmt.Sprintf("call %s does not wait for a result; it is %s", id, c.State))
+	}
+	return c.ToolCall, nil
+}
+
+func sameSpec(a, b chela.ToolSpec) bool {
+	return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.Input, b.Input)
+}
+
+// Supersede returns the change that ends a turn which waits for results of
+// offered tools, as a new message begins another one.
+func (r *Runner) Supersede(s State) Change {
+	return r.giveUp(s, chela.CallSkipped, skippedText, "superseded by a new message")
+}
+
+// Expire returns the change that ends a turn which waited for results of
+// offered tools in vain. It does not go on, since whoever would read its answer
+// is gone.
+func (r *Runner) Expire(s State) Change {
+	const why = "nobody brought a result in time"
+	return r.giveUp(s, chela.CallFailed, why, why)
+}
+
+// giveUp ends a turn as interrupted, and every call that was handed out in the
+// given state.
+func (r *Runner) giveUp(s State, state chela.CallState, text, why string) Change {
+	n := r.run(s)
+	for _, c := range n.state.HandedOut() {
+		n.settle(c, state, text)
+	}
+	n.end(finish(chela.TurnInterrupted, &chela.Failure{Message: why}))
+	return n.sealed()
+}
