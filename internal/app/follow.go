@@ -23,7 +23,7 @@ func (b *backend) Ask(ctx context.Context, in chela.Inbound, show func(chela.Eve
 	}
 	// Listening begins before the message is committed, so that nothing of its
 	// turn is missed.
-	heard := b.bus.Listen(func(e chela.Event) bool { return e.Session == in.Session })
+	heard := b.bus.Listen(in.Session, nil)
 	defer heard.Close()
 	receipt, begun, err := b.accept(ctx, in)
 	if err != nil {
@@ -143,7 +143,11 @@ func (b *backend) pause(ctx context.Context, heard *event.Listener) error {
 
 // Follow follows a turn that is there.
 func (b *backend) Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error) {
-	heard := b.bus.Listen(func(e chela.Event) bool { return e.Turn == id })
+	t, err := b.Turn(ctx, id)
+	if err != nil {
+		return t, err
+	}
+	heard := b.bus.Listen(t.Session, func(e chela.Event) bool { return e.Turn == id })
 	defer heard.Close()
 	return b.follow(ctx, heard, id, show)
 }

@@ -42,8 +42,8 @@ func TestListenersHearWhatTheyWant(t *testing.T) {
 	t.Parallel()
 	var b event.Bus
 	b.Emit(chela.Event{Text: "nobody listens"})
-	everything := b.Listen(all)
-	deltas := b.Listen(func(e chela.Event) bool { return e.Kind == chela.EventTextDelta })
+	everything := b.Listen("", all)
+	deltas := b.Listen("", func(e chela.Event) bool { return e.Kind == chela.EventTextDelta })
 	defer everything.Close()
 	defer deltas.Close()
 	b.Emit(chela.Event{Kind: chela.EventTurnStarted, Text: "a"})
@@ -66,7 +66,7 @@ func TestOrder(t *testing.T) {
 	t.Parallel()
 	const emitters, each = 4, 500
 	var b event.Bus
-	listeners := []*event.Listener{b.Listen(all), b.Listen(all)}
+	listeners := []*event.Listener{b.Listen("", all), b.Listen("", all)}
 	var wait sync.WaitGroup
 	for n := range emitters {
 		wait.Go(func() {
@@ -94,7 +94,7 @@ func TestOrder(t *testing.T) {
 func TestSlowListenerIsCutOff(t *testing.T) {
 	t.Parallel()
 	var b event.Bus
-	slow, quick := b.Listen(all), b.Listen(all)
+	slow, quick := b.Listen("", all), b.Listen("", all)
 	for i := range queue + 10 {
 		b.Emit(chela.Event{Text: fmt.Sprint(i)})
 		if got := texts(t, quick, 1); got[0] != fmt.Sprint(i) {
@@ -127,7 +127,7 @@ func TestNextWaits(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var b event.Bus
-				l := b.Listen(all)
+				l := b.Listen("", all)
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				heard := make(chan bool, 1)
@@ -151,7 +151,7 @@ func TestNextWaits(t *testing.T) {
 func TestClose(t *testing.T) {
 	t.Parallel()
 	var b event.Bus
-	l := b.Listen(all)
+	l := b.Listen("", all)
 	b.Emit(chela.Event{Text: "before"})
 	l.Close()
 	l.Close()
@@ -168,7 +168,7 @@ func TestClose(t *testing.T) {
 func TestArrivedEventsComeFirst(t *testing.T) {
 	t.Parallel()
 	var b event.Bus
-	l := b.Listen(all)
+	l := b.Listen("", all)
 	defer l.Close()
 	for range 100 {
 		b.Emit(chela.Event{Text: "there"})
@@ -200,7 +200,7 @@ func TestCloseWhileEmitting(t *testing.T) {
 	for range 8 {
 		listeners.Go(func() {
 			for range 50 {
-				l := b.Listen(all)
+				l := b.Listen("", all)
 				if _, ok := l.Next(t.Context()); !ok {
 					t.Error("nothing is heard")
 				}

@@ -10,6 +10,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/approval"
+	"chela/internal/event"
 )
 
 // Config is what a gateway needs. The limits and lists may be zero; a limit
@@ -82,23 +83,9 @@ type conversation interface {
 	Stop(ctx context.Context, id chela.TurnID) error
 }
 
-// events is the stream of what happens.
+// events is the stream of what happens; see [event.Stream].
 type events interface {
-	// Subscribe returns the events that a filter lets through: the durable ones
-	// after filter.After, in order, without gap or repeat, and hints from now on.
-	// A cursor that is not well-formed is Invalid. The caller closes it.
-	Subscribe(ctx context.Context, filter api.Filter) (Subscription, error)
-}
-
-// A Subscription is one reader of events. It belongs to one goroutine.
-type Subscription interface {
-	// Next waits for the next event. It reports false when ctx ended, or the
-	// reader was too slow and was cut off, or the daemon ends.
-	Next(ctx context.Context) (chela.Event, bool)
-
-	// Cursor returns the place up to which everything was told.
-	Cursor() chela.Cursor
-	Close()
+	Subscribe(ctx context.Context, filter event.Filter) (*event.Subscription, error)
 }
 
 type sessions interface {

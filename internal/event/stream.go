@@ -1,0 +1,293 @@
+package event
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"chela"
+)
+
+const (
+	lookTime = 250 * time.Millisecond // how soon what other processes committed is told
+	waitTime = 10 * time.Millisecond  // between looks for an event that is known to be committed
+	pageSize = 256                    // transactions read from the log at once
+)
+
+// Config is what a stream needs. All fields are required.
+type Config struct {
+	Bus *Bus
+	Log *slog.Logger
+
+	// Read returns the durable events of up to limit transactions after a
+	// cursor, in order: of one session, or of all if key is empty. It returns
+	// NotFound if it is not known what came after the cursor.
+	Read func(ctx context.Context, after chela.Cursor, key chela.SessionKey, limit int) ([]chela.Event, error)
+
+	// Last returns the cursor of the newest event that Read would return.
+	Last func(ctx context.Context) (chela.Cursor, error)
+}
+
+// A Stream tells events to readers from outside. While there are readers it
+// reads the log once for all of them. It may be used by several goroutines at
+// once.
+type Stream struct {
+	cfg    Config
+	wanted chan struct{} // holds one token when somebody began to read
+
+	mu      sync.Mutex
+	ended   bool                                            // guarded by mu, like all below; Run has returned
+	flowing chan struct{}                                   // closed while Run tells events as they come
+	at      chela.Cursor                                    // the newest durable event that was told
+	readers map[chela.SessionKey]map[*Subscription]struct{} // those of all sessions have the empty key
+}
+
+// NewStream returns a stream. Whoever makes it must call Run.
+func NewStream(cfg Config) *Stream {
+	return &Stream{
+		cfg: cfg, wanted: make(chan struct{}, 1), flowing: make(chan struct{}),
+		readers: map[chela.SessionKey]map[*Subscription]struct{}{},
+	}
+}
+
+// Run tells events to readers until ctx ends; then every reader's stream ends.
+func (s *Stream) Run(ctx context.Context) error {
+	defer s.end()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.wanted:
+		}
+		if err := s.flow(ctx); err != nil && ctx.Err() == nil {
+			s.cfg.Log.Warn("event stream interrupted", "error", err)
+			s.cutAll()
+		}
+	}
+}
+
+// end closes every reader, and lets none begin.
+func (s *Stream) end() {
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	s.cutAll()
+}
+
+// cutAll ends the streams of all readers: they come back by their cursors.
+func (s *Stream) cutAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, readers := range s.readers {
+		for r := range readers {
+			s.drop(r)
+		}
+	}
+}
+
+// flow tells events for as long as there are readers.
+func (s *Stream) flow(ctx context.Context) error {
+	heard := s.cfg.Bus.Listen("", nil)
+	defer heard.Close()
+	last, err := s.cfg.Last(ctx)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.at = last
+	close(s.flowing)
+	s.mu.Unlock()
+	t := &teller{stream: s, at: last, due: last}
+	for err == nil && ctx.Err() == nil && !s.rest(false) {
+		if err = t.listen(ctx, heard); err == nil {
+			err = t.tell(ctx, "")
+		}
+	}
+	s.rest(true)
+	return err
+}
+
+// rest says that no events are told any more, if nobody reads or it must be,
+// and reports whether it did. Whoever begins to read afterwards wakes Run.
+func (s *Stream) rest(must bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.readers) > 0 && !must {
+		return false
+	}
+	select {
+	case <-s.flowing:
+		s.flowing = make(chan struct{})
+	default:
+	}
+	return true
+}
+
+// A teller is the state of flow, which belongs to its goroutine.
+type teller struct {
+	stream *Stream
+	at     chela.Cursor  // the newest event that was told
+	due    chela.Cursor  // the newest event that is known to be committed
+	ahead  []chela.Event // read from the log, and committed later than what was told
+}
+
+// listen tells events as they come, until it is time to look at the log. What
+// was committed is told up to the event that says so: so the hints of a session
+// come before what was committed after them.
+func (t *teller) listen(ctx context.Context, heard *Listener) error {
+	patience := lookTime
+	behind := t.due.Compare(t.at) > 0
+	if behind {
+		patience = waitTime
+	}
+	wait, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for wait.Err() == nil {
+		e, ok := heard.Next(wait)
+		switch {
+		case !ok && heard.isClosed():
+			return chela.E(chela.Exhausted, "more happened than could be told")
+		case !ok:
+			return nil
+		case e.Cursor == "":
+			t.stream.deliver(&e)
+			continue
+		case e.Cursor.Compare(t.due) > 0:
+			t.due = e.Cursor
+		}
+		if err := t.tell(ctx, e.Cursor); err != nil {
+			return err
+		}
+		if !behind && t.due.Compare(t.at) > 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// tell tells what was committed up to a cursor, or all with the empty one.
+func (t *teller) tell(ctx context.Context, until chela.Cursor) error {
+	for {
+		for len(t.ahead) > 0 && (until == "" || t.ahead[0].Cursor.Compare(until) <= 0) {
+			e := t.ahead[0]
+			t.ahead = t.ahead[1:]
+			t.at = e.Cursor
+			t.stream.deliver(&e)
+		}
+		if len(t.ahead) > 0 || until != "" && t.at.Compare(until) >= 0 {
+			return nil
+		}
+		page, err := t.stream.cfg.Read(ctx, t.at, "", pageSize)
+		if err != nil {
+			return err
+		}
+		if len(page) == 0 {
+			return nil
+		}
+		t.ahead = page
+	}
+}
+
+// deliver hands an event to the readers that want it.
+func (s *Stream) deliver(e *chela.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e.Cursor != "" {
+		s.at = e.Cursor
+	}
+	for _, key := range []chela.SessionKey{"", e.Session} {
+		for r := range s.readers[key] {
+			if !r.live || !r.filter.wants(e) {
+				continue
+			}
+			if len(r.queue) == queueSize {
+				s.drop(r)
+				continue
+			}
+			r.queue = append(r.queue, e)
+			r.tell()
+		}
+		if e.Session == "" {
+			return
+		}
+	}
+}
+
+// drop removes a reader; s.mu is held.
+func (s *Stream) drop(r *Subscription) {
+	key := r.filter.Session
+	delete(s.readers[key], r)
+	if len(s.readers[key]) == 0 {
+		delete(s.readers, key)
+	}
+	r.closed = true
+	r.tell()
+}
+
+// A Filter says which events a reader wants.
+type Filter struct {
+	Session chela.SessionKey  // empty: all
+	Thread  chela.ThreadID    // empty: all
+	Kinds   []chela.EventKind // empty: all
+	After   chela.Cursor      // empty: from now on
+}
+
+// wants reports whether an event of the right session passes the filter.
+func (f *Filter) wants(e *chela.Event) bool {
+	return (f.Thread == "" || f.Thread == e.Thread) && (len(f.Kinds) == 0 || slices.Contains(f.Kinds, e.Kind))
+}
+
+// Subscribe begins to read. The durable events after f.After come first, in
+// order, without gap or repeat, then whatever happens. If it is not known what
+// came after it, the first event is an [chela.EventResync], and the stream goes
+// on from now. A cursor that is not well-formed is Invalid; Unavailable means
+// that the stream is at its end. The caller closes the subscription.
+func (s *Stream) Subscribe(ctx context.Context, f Filter) (*Subscription, error) {
+	if f.After != "" {
+		if _, _, _, err := f.After.Parts(); err != nil {
+			return nil, err
+		}
+	}
+	r := &Subscription{stream: s, filter: f, news: make(chan struct{}, 1), at: f.After}
+	s.mu.Lock()
+	if s.readers[f.Session] == nil {
+		s.readers[f.Session] = map[*Subscription]struct{}{}
+	}
+	s.readers[f.Session][r] = struct{}{}
+	ended := s.ended
+	s.mu.Unlock()
+	if err := s.waitForFlow(ctx, ended); err != nil {
+		r.Close()
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f.After == "" {
+		r.at, r.live, r.passed = s.at, true, true
+	}
+	return r, nil
+}
+
+// waitForFlow wakes Run for a new reader and waits until it tells events.
+func (s *Stream) waitForFlow(ctx context.Context, ended bool) error {
+	select {
+	case s.wanted <- struct{}{}:
+	default:
+	}
+	s.mu.Lock()
+	flowing := s.flowing
+	s.mu.Unlock()
+	if ended {
+		return chela.E(chela.Unavailable, "chela is shutting down").WithHint("connect again in a moment")
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	select {
+	case <-flowing:
+		return nil
+	case <-ctx.Done():
+		return chela.E(chela.Unavailable, "the stream of events does not begin").WithHint("try again in a moment")
+	}
+}

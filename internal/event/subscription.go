@@ -1,0 +1,140 @@
+package event
+
+import (
+	"context"
+
+	"chela"
+)
+
+// A Subscription is one reader of a stream. Its methods but Close belong to one
+// goroutine.
+type Subscription struct {
+	stream *Stream
+	filter Filter
+	news   chan struct{} // holds one token while there may be something to read
+
+	at     chela.Cursor  // up to which everything was told
+	page   []chela.Event // read from the log, not told yet
+	passed bool          // what came before the live events was told
+
+	live   bool           // guarded by stream.mu, like queue and closed; gets events as they come
+	queue  []*chela.Event // arrived and not told yet
+	closed bool
+}
+
+// Cursor returns the place up to which everything was told.
+func (r *Subscription) Cursor() chela.Cursor { return r.at }
+
+// Next returns the next event, and waits for it until ctx ends. It reports
+// false when ctx ended, the reader was closed or cut off because it fell behind,
+// or the stream is at its end: who comes back with the cursor misses nothing
+// durable.
+func (r *Subscription) Next(ctx context.Context) (chela.Event, bool) {
+	for ctx.Err() == nil {
+		if !r.passed {
+			e, ok, err := r.replay(ctx)
+			if err != nil {
+				return chela.Event{}, false
+			}
+			if ok {
+				return e, true
+			}
+			continue
+		}
+		e, ok, closed := r.take()
+		if ok {
+			if e.Cursor == "" {
+				return *e, true
+			}
+			if e.Cursor.Compare(r.at) > 0 {
+				r.at = e.Cursor
+				return *e, true
+			}
+			continue // was told from the log
+		}
+		if closed {
+			return chela.Event{}, false
+		}
+		select {
+		case <-r.news:
+		case <-ctx.Done():
+		}
+	}
+	return chela.Event{}, false
+}
+
+// replay returns the next event of the log. Once there is none it makes the
+// reader live and looks once more, for what was committed in between.
+func (r *Subscription) replay(ctx context.Context) (e chela.Event, ok bool, err error) {
+	for len(r.page) > 0 {
+		e, r.page = r.page[0], r.page[1:]
+		r.at = e.Cursor
+		if r.filter.wants(&e) {
+			return e, true, nil
+		}
+	}
+	was := r.goLive(false)
+	page, err := r.stream.cfg.Read(ctx, r.at, r.filter.Session, pageSize)
+	switch {
+	case chela.KindOf(err) == chela.NotFound:
+		r.at = r.goLiveNow()
+		r.passed = true
+		return chela.Event{Kind: chela.EventResync, Session: r.filter.Session, Cursor: r.at}, true, nil
+	case err != nil:
+		return e, false, err
+	case len(page) > 0:
+		r.page = page
+	case was:
+		r.passed = true
+	default:
+		r.goLive(true)
+	}
+	return e, false, nil
+}
+
+// goLive lets the reader get events as they come from now on, if it is told to,
+// and reports whether it did before.
+func (r *Subscription) goLive(now bool) bool {
+	r.stream.mu.Lock()
+	defer r.stream.mu.Unlock()
+	was := r.live
+	r.live = was || now
+	return was
+}
+
+// goLiveNow makes the reader live and returns where the stream is.
+func (r *Subscription) goLiveNow() chela.Cursor {
+	r.stream.mu.Lock()
+	defer r.stream.mu.Unlock()
+	r.live = true
+	return r.stream.at
+}
+
+// take returns the first event that has arrived, whether there is one, and if
+// not, whether there will be none.
+func (r *Subscription) take() (e *chela.Event, ok, closed bool) {
+	r.stream.mu.Lock()
+	defer r.stream.mu.Unlock()
+	if len(r.queue) == 0 {
+		r.queue = nil // what was read may be reclaimed
+		return nil, false, r.closed
+	}
+	e = r.queue[0]
+	r.queue = r.queue[1:]
+	return e, true, false
+}
+
+// tell wakes whoever waits in Next.
+func (r *Subscription) tell() {
+	select {
+	case r.news <- struct{}{}:
+	default:
+	}
+}
+
+// Close ends the subscription. It may be called by any goroutine, and twice.
+func (r *Subscription) Close() {
+	r.stream.mu.Lock()
+	defer r.stream.mu.Unlock()
+	r.stream.drop(r)
+}
