@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"chela"
 )
@@ -34,6 +35,18 @@ func (r *Read) Call(ctx context.Context, id chela.CallID) (chela.ToolCall, error
 func (r *Read) Calls(ctx context.Context, turn chela.TurnID) ([]chela.ToolCall, error) {
 	return all(ctx, r, scanCall,
 		`select `+callColumns+` from tool_calls where turn = $1 order by step, place`, string(turn))
+}
+
+// HandedOut returns up to limit calls of offered tools that were handed out at
+// the given time or before and whose turns wait for their results, the oldest
+// first.
+func (r *Read) HandedOut(ctx context.Context, before time.Time, limit int) ([]chela.ToolCall, error) {
+	// The state of the turn is asked for twice: once as the index of live turns
+	// has it.
+	return all(ctx, r, scanCall, `select `+callColumns+` from tool_calls
+		where state = 'running' and resume = 'wait' and started_at <= $1 and turn in (
+			select id from turns where state in ('processing', 'awaiting_approval') and state = 'awaiting_approval')
+		order by started_at, id limit $2`, micros(before), limit)
 }
 
 // AddCall adds a tool call.

@@ -33,14 +33,14 @@ func (r *Read) HeldLanes(ctx context.Context) ([]Lane, error) {
 }
 
 // FreeLanes returns up to limit lanes without an owner that have something to
-// run: a turn that may go on, or a message whose thread does not wait for an
-// answer.
+// run: a turn that may go on, or a message whose thread does not wait for the
+// answer to a question.
 func (r *Read) FreeLanes(ctx context.Context, limit int) ([]Lane, error) {
 	return all(ctx, r, scanLane, `select `+laneColumns+` from lanes where owner = '' and session in (
 			select session from turns where state = 'processing'
 			union
 			select session from inbox where state = 'waiting' and thread not in (
-				select thread from turns where state = 'awaiting_approval'))
+				select thread from approvals where state = 'pending'))
 		order by session limit $1`, limit)
 }
 

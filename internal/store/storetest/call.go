@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -48,6 +49,36 @@ func checkCallLists(t *testing.T, s *store.Store) {
 	})
 	got := read(t, s, func(r *store.Read) ([]chela.ToolCall, error) { return r.Calls(ctx, f.turn) })
 	same(t, []chela.CallID{"call_c", "call_b", "call_e", "call_a"}, ids(got, func(c chela.ToolCall) chela.CallID { return c.ID }))
+}
+
+func checkHandedOut(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f, other := found(t, s, "f"), found(t, s, "other")
+	write(t, s, func(w *store.Write) error {
+		return errors.Join(
+			w.OpenTurn(ctx, f.newTurn("turn_waits", chela.TurnAwaiting)), w.OpenTurn(ctx, other.newTurn("turn_runs", chela.TurnProcessing)))
+	})
+	add := func(id chela.CallID, turn chela.TurnID, step int, change func(c *chela.ToolCall)) {
+		c := f.newCall(id, step, 0)
+		c.Turn, c.State, c.Resume, c.StartedAt = turn, chela.CallRunning, chela.ResumeWait, at(step)
+		change(&c)
+		write(t, s, func(w *store.Write) error { return w.AddCall(ctx, c) })
+	}
+	plain := func(*chela.ToolCall) {}
+	add("call_b", "turn_waits", 2, plain)
+	add("call_a", "turn_waits", 1, plain)
+	add("call_late", "turn_waits", 9, plain)
+	add("call_ours", "turn_waits", 3, func(c *chela.ToolCall) { c.Resume = chela.ResumeRepeat })
+	add("call_done", "turn_waits", 4, func(c *chela.ToolCall) { c.State = chela.CallDone })
+	add("call_stopping", "turn_runs", 5, plain)
+	old := func(limit int) []chela.CallID {
+		calls := read(t, s, func(r *store.Read) ([]chela.ToolCall, error) { return r.HandedOut(ctx, at(8), limit) })
+		return ids(calls, func(c chela.ToolCall) chela.CallID { return c.ID })
+	}
+	same(t, []chela.CallID{"call_a", "call_b"}, old(10))
+	same(t, []chela.CallID{"call_a"}, old(1))
+	at9 := read(t, s, func(r *store.Read) ([]chela.ToolCall, error) { return r.HandedOut(ctx, at(9), 10) })
+	same(t, 3, len(at9))
 }
 
 func checkCallMoves(t *testing.T, s *store.Store) {

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"testing"
 
 	"chela"
@@ -144,8 +145,12 @@ func checkFreeLanes(t *testing.T, s *store.Store) {
 	both := live("e_both", chela.TurnProcessing)
 	held := found(t, s, "f_held")
 	dropped := found(t, s, "g_dropped")
-	beside := live("h_beside", chela.TurnAwaiting) // the message is for another thread than the question
-	for _, f := range []family{waiting, asking, both, held, beside} {
+	beside := live("h_beside", chela.TurnAwaiting)   // the message is for another thread than the question
+	offered := live("i_offered", chela.TurnAwaiting) // the message ends the wait for results
+	write(t, s, func(w *store.Write) error {
+		return errors.Join(asking.ask(t, w, 1, asking.newApproval("asking")), beside.ask(t, w, 1, beside.newApproval("beside")))
+	})
+	for _, f := range []family{waiting, asking, both, held, beside, offered} {
 		m := f.newMessage(string(f.key))
 		m.Thread = f.thread
 		if f.key == beside.key {
@@ -162,6 +167,6 @@ func checkFreeLanes(t *testing.T, s *store.Store) {
 		lanes := read(t, s, func(r *store.Read) ([]store.Lane, error) { return r.FreeLanes(ctx, limit) })
 		return ids(lanes, func(l store.Lane) chela.SessionKey { return l.Session })
 	}
-	same(t, []chela.SessionKey{waiting.key, running.key, both.key, beside.key}, free(10))
+	same(t, []chela.SessionKey{waiting.key, running.key, both.key, beside.key, offered.key}, free(10))
 	same(t, []chela.SessionKey{waiting.key, running.key}, free(2))
 }

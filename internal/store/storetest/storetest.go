@@ -50,6 +50,7 @@ var contract = []struct {
 	{"calls are kept whole", checkCallRows},
 	{"calls come by step and place", checkCallLists},
 	{"calls move", checkCallMoves},
+	{"calls that were handed out are found", checkHandedOut},
 	{"approvals are kept whole", checkApprovalRows},
 	{"approvals are listed", checkApprovalLists},
 	{"approvals move once", checkApprovalMoves},
