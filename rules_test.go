@@ -124,9 +124,11 @@ var rules = []rule{
 		"cmd/chela.version": "set by the linker in releases",
 	}},
 	{name: "goroutines have owners", check: checkGoroutines, except: map[string]string{
+		"bench/load/measure/together.go":          "what a load does at once; whoever begins it waits",
 		"internal/app/app.go":                     "what the home does by itself; Run waits",
 		"internal/app/backend.go":                 "the home of one command; Close waits",
 		"internal/app/main.go":                    "waits for SIGTERM; ends with the command",
+		"internal/cli/serve.go":                   "gives Ctrl-C back; ends with the context, which serve ends",
 		"internal/lane/keeper.go":                 "renews leases, and waits for turns that Run waits for",
 		"internal/lane/lanes.go":                  "one for each lane that is served; Run waits",
 		"internal/sandbox/process/start_linux.go": "follows a worker; its wait waits",

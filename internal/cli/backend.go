@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"time"
 
 	"chela"
 	"chela/internal/approval"
@@ -19,6 +20,20 @@ type Backend struct {
 	Grants       grants
 	Tools        tools
 	Models       models
+	Tokens       tokens
+
+	// Reset begins a new thread in a session and makes it the current one. The
+	// old one stays readable; what runs in it goes on. A session that does not
+	// exist is NotFound.
+	Reset func(ctx context.Context, key chela.SessionKey) (chela.Thread, error)
+
+	// Usage returns what was spent since a time, the newest day first.
+	Usage func(ctx context.Context, since time.Time) ([]chela.UsageSum, error)
+
+	// Logs hands the lines of the log to show, oldest first: those that are
+	// kept and, where follow is set, each new one until ctx ends, which is no
+	// error.
+	Logs func(ctx context.Context, follow bool, show func(line string)) error
 
 	// Attach keeps a file for the message it is sent with and returns what to
 	// put into Inbound.Attachments.
@@ -115,6 +130,30 @@ type models interface {
 	Models(ctx context.Context) ([]chela.Model, error)
 	// Test sends a short request to provider/model.
 	Test(ctx context.Context, model string) (chela.Finish, error)
+}
+
+// tokens makes, lists and ends tokens of the HTTP API.
+type tokens interface {
+	// CreateToken makes a token and returns its secret, which nobody can find
+	// out again. A name or scope that cannot be is Invalid.
+	CreateToken(ctx context.Context, name string, scope chela.Scope) (chela.Token, string, error)
+	// Tokens returns all of them, the oldest first, those that were revoked
+	// among them.
+	Tokens(ctx context.Context) ([]chela.Token, error)
+	// RevokeToken ends one, or is NotFound.
+	RevokeToken(ctx context.Context, id chela.TokenID) error
+}
+
+// absent is the answer where the one who opened the home left a part of a
+// backend out.
+func absent(what string) error {
+	return chela.E(chela.Unsupported, what+" are not in this build").WithHint("use a newer chela")
+}
+
+// A Listening says how chela serve can be reached.
+type Listening struct {
+	Addresses []string `json:"addresses"` // such as "127.0.0.1:7717"; no port is 0
+	Tokens    int      `json:"tokens"`    // how many there are that work
 }
 
 // A Finding is one thing that doctor looked at.

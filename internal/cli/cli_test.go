@@ -182,12 +182,14 @@ func TestOutput(t *testing.T) {
 	dir := t.TempDir()
 	var all strings.Builder
 	for _, line := range []string{
-		"sessions list", "sessions list --json", "sessions show agent:main:main", "threads list", "threads show thr_1",
-		"turns show turn_1", "turns cancel turn_1", "turns show turn_2", "approvals list", "approvals show apr_1", "approvals list --all --json", "approvals grants", "approvals grants --json", "approvals revoke gra_1", "approvals revoke gra_9",
+		"sessions list", "sessions list --json", "sessions show agent:main:main", "sessions reset agent:main:main", "sessions reset agent:main:main --json", "sessions reset agent:main:dm:x", "threads list", "threads show thr_1",
+		"turns show turn_1", "turns trace turn_1", "turns trace turn_1 --json", "turns trace turn_2", "turns cancel turn_1", "turns show turn_2", "approvals list", "approvals show apr_1", "approvals list --all --json", "approvals grants", "approvals grants --json", "approvals revoke gra_1", "approvals revoke gra_9",
 		"tools list", "tools info echo", "tools info ehco", `tools call echo {"message":"x"}`, `tools call echo {"fail":true}`, "tools call echo x",
 		"models list", "models test", "models test --json", "status", "status --json", "doctor", "version", "version --json",
 		"config get limits.steps", "config get limits.step", "config set limits.steps 9", "config get limits.steps --json",
 		"config set limits.steps x", "config path", "init", "init --yes", "init --yes --json",
+		"tokens create laptop", "tokens create page --scope read --json", "tokens create x --scope root", "tokens list", "tokens list --json", "tokens revoke tok_2", "tokens revoke tok_9", "tokens list",
+		"usage", "usage --since 2026-02-01 --json", "usage --since soon", "logs", "logs --level warn --follow", "logs --json", "logs --level loud", "serve --listen 7717", "serve",
 		"help turns", "help frobnicate", "completion", "completion tcsh", "turns shwo", "thread list --session x", "help turns frobnicate", "frobnicate", "turns", "turns frobnicate", "turns show", "ask --frobnicate", "version x",
 	} {
 		got := h.runIn(t, dir, "", strings.Split(line, " ")...)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,6 +31,11 @@ type home struct {
 	busy      chan struct{} // where set, Ask tells that it runs and waits for its context
 	stopped   bool
 	silent    bool // nothing comes from standard input, and no end
+	bare      bool // parts of the backend are left out
+	tokens    []chela.Token
+	since     time.Time     // what usage was asked for
+	released  chan struct{} // where set, closed when Ctrl-C is as usual again
+	serve     func(context.Context, *config.Config, func(cli.Listening)) error
 }
 
 var day = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -218,7 +224,7 @@ func (h *home) Test(context.Context, string) (chela.Finish, error) {
 // backend returns the home as the commands see it.
 func (h *home) backend(cfg *config.Config) *cli.Backend {
 	h.attached = map[string]string{}
-	return &cli.Backend{
+	b := &cli.Backend{
 		Conversation: h, Sessions: h, Threads: h, Turns: h, Approvals: h, Grants: h, Tools: h, Models: h,
 		Attach: func(_ context.Context, name string, r io.Reader) (chela.Attachment, error) {
 			text, err := io.ReadAll(r)
@@ -231,6 +237,10 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 		Resume: func(context.Context) { h.resumed++ },
 		Close:  func() error { h.closed++; return nil },
 	}
+	if !h.bare {
+		b.Tokens, b.Reset, b.Usage, b.Logs = h, h.reset, h.usage, h.logs
+	}
+	return b
 }
 
 // A result is what a command left behind.
@@ -248,23 +258,39 @@ func (h *home) run(t *testing.T, stdin string, args ...string) result {
 func (h *home) runIn(t *testing.T, dir, stdin string, args ...string) result {
 	t.Helper()
 	var out, errs strings.Builder
+	p := h.program(&out, &errs, dir, args...)
+	p.Stdin = strings.NewReader(stdin)
+	code := cli.Main(t.Context(), p)
+	return result{code, out.String(), errs.String()}
+}
+
+// program returns a program whose home is h.
+func (h *home) program(out, errs io.Writer, dir string, args ...string) cli.Program {
 	now := day
-	code := cli.Main(t.Context(), cli.Program{
+	return cli.Program{
 		Args: args, Environ: []string{"CHELA_HOME=" + dir}, Version: "v1.2.3",
-		Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
+		Stdin: strings.NewReader(""), Stdout: out, Stderr: errs,
 		Arrives: func() bool { return !h.silent },
 		Now:     func() time.Time { now = now.Add(time.Millisecond); return now },
 		Open:    func(_ context.Context, cfg *config.Config) (*cli.Backend, error) { return h.backend(cfg), nil },
 		Examine: func(context.Context, *config.Config) []cli.Finding {
 			return []cli.Finding{{Subject: "database", OK: !h.floor, Text: "is there"}}
 		},
-		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {
-			ctx, cancel := context.WithCancel(ctx)
-			if h.busy != nil {
-				go func() { <-h.busy; cancel() }() // ends once Ask runs
-			}
-			return ctx, cancel
-		},
+		Serve:         h.serve,
+		Interruptible: h.interruptible,
+	}
+}
+
+// interruptible returns a context that a person ends once h is busy.
+func (h *home) interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	if h.busy != nil {
+		go func() { <-h.busy; cancel() }() // ends once Ask or Serve runs
+	}
+	return ctx, sync.OnceFunc(func() {
+		cancel()
+		if h.released != nil {
+			close(h.released)
+		}
 	})
-	return result{code, out.String(), errs.String()}
 }

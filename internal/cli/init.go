@@ -2,80 +2,84 @@ package cli
 
 import (
 	"context"
-	_ "embed" // for the first config.toml
-	"errors"
-	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/channel/terminal"
 	"chela/internal/cli/manners"
+	"chela/internal/cli/setup"
 	"chela/internal/config"
 )
-
-// firstConfig is the config.toml of a new home: every line of it is a comment.
-//
-//go:embed first_config.toml
-var firstConfig []byte
 
 func (c *commands) initCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use: "init", Short: "Set up a home", Args: manners.Exactly(0),
+		Long: "Set up a home: ask what matters, write config.toml, make the database and a first token.\n" +
+			"What is there stays as it is.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !yes {
-				return chela.E(chela.Unsupported, "the guided set-up is not in this version").
-					WithHint("use chela init --yes")
+			if !yes && !manners.IsTerminal(c.Stdin) {
+				return chela.E(chela.Invalid, "chela init asks questions, and nobody is at a terminal to answer").
+					WithHint("take the defaults with chela init --yes")
 			}
-			return c.initialize(cmd.Context())
+			return c.initialize(cmd.Context(), !yes)
 		},
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "take the defaults")
+	cmd.Flags().BoolVar(&yes, "yes", false, "ask nothing and take the defaults")
 	return cmd
 }
 
-// initialize makes the home, a first config.toml and the database. What is
-// there stays as it is.
-func (c *commands) initialize(ctx context.Context) error {
+// initialize makes the home, a first config.toml, the database and a first
+// token. What is there stays as it is.
+func (c *commands) initialize(ctx context.Context, ask bool) error {
 	cfg, err := c.config()
 	if err != nil {
 		return err
 	}
-	home := cfg.Home
-	if err := writeFirst(home); err != nil {
-		return chela.E(chela.Denied, "cannot write "+home.ConfigFile()).
-			WithHint("make the folder writable, or choose another with --home").Because(err)
+	if err := setup.Write(cfg.Home); err != nil {
+		return err
+	}
+	if ask {
+		if err := setup.Ask(c.p, terminal.NewInput(c.Stdin), cfg); err != nil {
+			return err
+		}
+		if cfg, err = c.config(); err != nil {
+			return err
+		}
 	}
 	return c.openWith(ctx, cfg, func(b *Backend) error {
 		s, err := b.Status(ctx)
 		if err != nil {
 			return err
 		}
-		if c.p.JSON {
-			return c.p.Document(s)
+		secret, err := firstToken(ctx, b.Tokens)
+		if err != nil {
+			return err
 		}
-		c.p.Fields([2]string{"home", s.Home}, [2]string{"config", home.ConfigFile()}, [2]string{"model", cfg.Model})
-		c.p.Note(`next: chela ask "what time is it in Tokyo?"`)
-		return nil
+		return c.initialized(cfg, s, secret)
 	})
 }
 
-// writeFirst writes config.toml unless there is one.
-func writeFirst(home config.Home) error {
-	if err := os.MkdirAll(string(home), 0o700); err != nil {
-		return err
+// initialized tells what there is now. The secret is empty where there was a
+// token before.
+func (c *commands) initialized(cfg *config.Config, s chela.Status, secret string) error {
+	if c.p.JSON {
+		return c.p.Document(struct {
+			chela.Status
+			Token string `json:"token,omitempty"`
+		}{s, secret})
 	}
-	f, err := os.OpenFile(home.ConfigFile(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
+	c.p.Fields(
+		[2]string{"home", s.Home}, [2]string{"config", cfg.Home.ConfigFile()}, [2]string{"model", cfg.Model},
+		[2]string{"token", secret},
+	)
+	if secret != "" {
+		c.p.Note("keep the token, it is not shown again: whoever has it may do everything (chela tokens makes others)")
 	}
-	if err != nil {
-		return err
+	if _, _, err := cfg.Resolve(cfg.Model); err != nil {
+		c.p.Note("the model cannot answer yet: " + chela.MessageOf(err))
 	}
-	_, err = f.Write(firstConfig)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
+	c.p.Note(`next: chela ask "what time is it in Tokyo?"`)
+	return nil
 }

@@ -39,6 +39,13 @@ type Program struct {
 	// Open opens the home of a configuration, through its daemon if one runs.
 	Open func(ctx context.Context, c *config.Config) (*Backend, error)
 
+	// Serve serves a home until ctx ends, and then lets turns reach their next
+	// commit and ends everything it began, which is no error. Once it answers on
+	// every address it calls ready. It is a Conflict if the home is served
+	// already, Denied if it would be open to other machines unprotected, and
+	// Unavailable if it cannot listen.
+	Serve func(ctx context.Context, c *config.Config, ready func(Listening)) error
+
 	// Examine looks at everything that can be wrong with a home. It changes
 	// nothing.
 	Examine func(ctx context.Context, c *config.Config) []Finding

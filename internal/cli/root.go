@@ -24,7 +24,7 @@ func Main(ctx context.Context, p Program) int {
 	switch {
 	case err != nil && !c.begun:
 		err = manners.WrongUse(cmd, err)
-	case err != nil && ctx.Err() != nil:
+	case err != nil && ctx.Err() != nil && !c.stays:
 		err = manners.ErrTerminated
 	}
 	if err == nil && c.p.Lost() != nil {
@@ -41,7 +41,9 @@ type commands struct {
 	Program
 	p     *manners.Printer
 	home  string
-	begun bool // the arguments are right and a command runs
+	flags map[string]string // settings that are given as flags, by key
+	stays bool              // being told to stop is its good end: an error is about something else
+	begun bool              // the arguments are right and a command runs
 }
 
 // root returns the tree of commands.
@@ -62,7 +64,8 @@ func (c *commands) root() *cobra.Command {
 	root.AddCommand(
 		c.askCommand(), c.sessionsCommand(), c.threadsCommand(), c.turnsCommand(), c.approvalsCommand(),
 		c.toolsCommand(), c.modelsCommand(), c.configCommand(), c.statusCommand(), c.doctorCommand(),
-		c.initCommand(), c.versionCommand(), manners.CompletionCommand(),
+		c.serveCommand(), c.tokensCommand(), c.usageCommand(), c.logsCommand(), c.initCommand(),
+		c.versionCommand(), manners.CompletionCommand(),
 	)
 	root.SetHelpCommand(manners.HelpCommand())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -80,7 +83,7 @@ func (c *commands) root() *cobra.Command {
 
 // configInput returns what the configuration is made of.
 func (c *commands) configInput() config.Input {
-	return config.Input{Home: c.home, Environ: c.Environ}
+	return config.Input{Home: c.home, Environ: c.Environ, Flags: c.flags}
 }
 
 // config loads the configuration.

@@ -11,7 +11,7 @@ import (
 )
 
 func (c *commands) sessionsCommand() *cobra.Command {
-	return manners.Group("sessions", "Look at sessions",
+	return manners.Group("sessions", "Look at sessions and reset them",
 		&cobra.Command{
 			Use: "list", Short: "List the sessions, the last used first", Args: manners.Exactly(0),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
@@ -26,6 +26,12 @@ func (c *commands) sessionsCommand() *cobra.Command {
 			Use: "show KEY", Short: "Show one session and its threads", Args: manners.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 				return c.sessionShow(ctx, b, chela.SessionKey(args[0]))
+			}),
+		},
+		&cobra.Command{
+			Use: "reset KEY", Short: "Begin a new thread in a session; the old one stays", Args: manners.Exactly(1),
+			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+				return c.sessionReset(ctx, b, chela.SessionKey(args[0]))
 			}),
 		},
 	)
@@ -57,4 +63,19 @@ func (c *commands) sessionShow(ctx context.Context, b *Backend, key chela.Sessio
 	)
 	c.p.Line("")
 	return manners.List(c.p, own, threadHead, threadRow)
+}
+
+func (c *commands) sessionReset(ctx context.Context, b *Backend, key chela.SessionKey) error {
+	if b.Reset == nil {
+		return absent("resets")
+	}
+	t, err := b.Reset(ctx, key)
+	if err != nil {
+		return manners.NotThere(err, "see chela sessions list")
+	}
+	if c.p.JSON {
+		return c.p.Document(t)
+	}
+	c.p.Fields([2]string{"session", string(t.Session)}, [2]string{"thread", string(t.ID)})
+	return nil
 }

@@ -23,6 +23,12 @@ func (c *commands) turnsCommand() *cobra.Command {
 			}),
 		},
 		&cobra.Command{
+			Use: "trace ID", Short: "Show where the time and the tokens of a turn went", Args: manners.Exactly(1),
+			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+				return c.turnTrace(ctx, b, chela.TurnID(args[0]))
+			}),
+		},
+		&cobra.Command{
 			Use: "cancel ID", Short: "Stop a turn", Args: manners.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 				return c.turnCancel(ctx, b, chela.TurnID(args[0]))

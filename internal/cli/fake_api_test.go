@@ -1,0 +1,58 @@
+package cli_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"chela"
+)
+
+func (h *home) CreateToken(_ context.Context, name string, scope chela.Scope) (chela.Token, string, error) {
+	n := len(h.tokens) + 1
+	t := chela.Token{ID: chela.TokenID(fmt.Sprintf("tok_%d", n)), Name: name, Scope: scope, CreatedAt: day}
+	h.tokens = append(h.tokens, t)
+	return t, fmt.Sprintf("secret-%d", n), nil
+}
+
+func (h *home) Tokens(context.Context) ([]chela.Token, error) { return h.tokens, nil }
+
+func (h *home) RevokeToken(_ context.Context, id chela.TokenID) error {
+	for i := range h.tokens {
+		if h.tokens[i].ID == id {
+			h.tokens[i].RevokedAt = day
+			return nil
+		}
+	}
+	return chela.E(chela.NotFound, "there is no token "+string(id))
+}
+
+func (h *home) reset(_ context.Context, key chela.SessionKey) (chela.Thread, error) {
+	if key != "agent:main:main" {
+		return chela.Thread{}, chela.E(chela.NotFound, "there is no session "+string(key))
+	}
+	return chela.Thread{ID: "thr_2", Session: key, State: chela.ThreadIdle, CreatedAt: day, UpdatedAt: day}, nil
+}
+
+func (h *home) usage(_ context.Context, since time.Time) ([]chela.UsageSum, error) {
+	h.since = since
+	return []chela.UsageSum{
+		{Day: "2026-03-01", Model: "openai/x", Calls: 3, Tokens: chela.TokenUsage{Input: 1000, Output: 20, CacheRead: 500}},
+		{Day: "2026-02-28", Model: "openai/x", Calls: 1, Tokens: chela.TokenUsage{Input: 7, Output: 2, CacheWrite: 9}},
+	}, nil
+}
+
+func (h *home) logs(_ context.Context, follow bool, show func(string)) error {
+	for _, line := range []string{
+		`time=2026-03-01T12:00:00.000Z level=INFO msg="turn opened" model="level=ERROR"`,
+		`{"time":"2026-03-01T12:00:01Z","level":"WARN","msg":"lane \u001b[31mlost"}`,
+		"what something else wrote",
+		`time=2026-03-01T12:00:02.000Z level=DEBUG+1 msg=asked`,
+	} {
+		show(line)
+	}
+	if follow {
+		show("time=2026-03-01T12:00:03.000Z level=ERROR msg=more")
+	}
+	return nil
+}
