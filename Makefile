@@ -1,6 +1,6 @@
 # Everything here is a go command that also works by hand.
 .DEFAULT_GOAL := help
-.PHONY: help build test race lint fuzz golden bench crash services tidy cross check
+.PHONY: help build test race lint fuzz golden bench load crash services tidy cross check
 
 FUZZTIME ?= 60s
 # The linter shares what build compiles.
@@ -32,6 +32,9 @@ golden: ## write the golden files anew, to be read as a diff
 
 bench: ## measure speed and size, and fail where a target is missed
 	go test -C bench -count=1 -timeout=1h -run='^TestTargets$$' -targets
+
+load: build ## measure the server under load, and fail where a target is missed
+	go run ./bench/load all
 
 crash: ## kill the program at every failpoint, and again at all of its recovery
 	go run ./internal/testcount -count=1 -timeout=2h -run=Crash ./cmd/chela -crash.whole

@@ -89,6 +89,7 @@ var arrows = []arrow{
 	{"internal/sandbox/...", "internal/worker", "both ends of one protocol"},
 	{"internal/worker", "internal/sandbox/...", "both ends of one protocol"},
 	{"cmd/...", "internal/worker", "the program is its own worker"},
+	{"bench/load/...", "bench/load/...", "the parts of one program: the fake model, the loads, the table"},
 	{"internal/turn", "internal/prompt", "a turn asks for the prompt of its next step"},
 	{"internal/lane", "internal/prompt", "a lane keeps the conversations of its sessions folded"},
 	{"internal/lane", "internal/turn", "a lane runs turns"},

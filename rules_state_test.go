@@ -14,7 +14,7 @@ import (
 // Where what is forbidden elsewhere has its place.
 var (
 	environmentReaders = []string{"internal/config"}
-	clocks             = []string{"internal/app"} // hands the clock and the randomness out
+	clocks             = []string{"internal/app", "bench/load"} // hand the clock and the randomness out
 	printers           = []string{"internal/cli", "internal/testcount", "internal/fuzzall", "cmd/...", "bench/..."}
 )
 
