@@ -41,7 +41,7 @@ type Program struct {
 
 	// Serve serves a home until ctx ends, and then lets turns reach their next
 	// commit and ends everything it began, which is no error. Once it answers on
-	// every address it calls ready. It is a Conflict if the home is served
+	// every address it calls ready, once. It is a Conflict if the home is served
 	// already, Denied if it would be open to other machines unprotected, and
 	// Unavailable if it cannot listen.
 	Serve func(ctx context.Context, c *config.Config, ready func(Listening)) error

@@ -13,13 +13,13 @@ import (
 // A traced is one thing that took time in a turn: an answer of the model, or a
 // call of a tool.
 type traced struct {
-	Step   int               `json:"step"`
-	Call   chela.CallID      `json:"call,omitempty"` // empty for an answer
-	What   string            `json:"what"`           // the model or the tool
-	State  string            `json:"state"`          // how it ended, or how far it is
-	Began  time.Time         `json:"began"`
-	TookMS int64             `json:"took_ms"` // 0 while it goes on
-	Usage  *chela.TokenUsage `json:"usage,omitempty"`
+	Step  int               `json:"step"`
+	Call  chela.CallID      `json:"call,omitempty"` // empty for an answer
+	What  string            `json:"what"`           // the model or the tool
+	State string            `json:"state"`          // how it ended, or how far it is
+	Began time.Time         `json:"began"`
+	Ended time.Time         `json:"ended,omitzero"` // zero while it goes on
+	Usage *chela.TokenUsage `json:"usage,omitempty"`
 }
 
 func (c *commands) turnTrace(ctx context.Context, b *Backend, id chela.TurnID) error {
@@ -42,10 +42,7 @@ func (c *commands) turnTrace(ctx context.Context, b *Backend, id chela.TurnID) e
 	c.p.Line("")
 	head := []string{"STEP", "WHAT", "STATE", "AFTER", "TOOK", "INPUT", "CACHED", "OUTPUT"}
 	return manners.List(c.p, steps, head, func(s traced) []string {
-		row := []string{fmt.Sprint(s.Step), s.What, s.State, terminal.Lasting(s.Began.Sub(t.CreatedAt)), ""}
-		if s.TookMS > 0 {
-			row[4] = terminal.Lasting(time.Duration(s.TookMS) * time.Millisecond)
-		}
+		row := []string{fmt.Sprint(s.Step), s.What, s.State, terminal.Lasting(s.Began.Sub(t.CreatedAt)), took(s.Began, s.Ended)}
 		if u := s.Usage; u != nil {
 			row = append(row, fmt.Sprint(u.Input), fmt.Sprint(u.CacheRead+u.CacheWrite), fmt.Sprint(u.Output))
 		}
@@ -63,7 +60,7 @@ func trace(t chela.Turn, entries []chela.Entry, calls []chela.ToolCall) []traced
 			step++
 			steps = append(steps, traced{
 				Step: step, What: e.Body.Model, State: string(e.Body.Stop), Usage: e.Body.Usage,
-				Began: before, TookMS: e.CreatedAt.Sub(before).Milliseconds(),
+				Began: before, Ended: e.CreatedAt,
 			})
 			for _, call := range calls {
 				if call.Step == step {
@@ -77,12 +74,11 @@ func trace(t chela.Turn, entries []chela.Entry, calls []chela.ToolCall) []traced
 }
 
 func tracedCall(call chela.ToolCall) traced {
-	s := traced{Step: call.Step, Call: call.ID, What: call.Tool, State: string(call.State), Began: call.StartedAt}
+	s := traced{
+		Step: call.Step, Call: call.ID, What: call.Tool, State: string(call.State), Began: call.StartedAt, Ended: call.FinishedAt,
+	}
 	if s.Began.IsZero() { // it has not been started, or never was
 		s.Began = call.CreatedAt
-	}
-	if !call.FinishedAt.IsZero() {
-		s.TookMS = call.FinishedAt.Sub(s.Began).Milliseconds()
 	}
 	return s
 }

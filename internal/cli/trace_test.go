@@ -1,0 +1,61 @@
+package cli_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+)
+
+// TestTrace follows a turn of two steps with three calls, one of which runs.
+func TestTrace(t *testing.T) {
+	t.Parallel()
+	at := func(ms int) time.Time { return day.Add(time.Duration(ms) * time.Millisecond) }
+	h := &home{
+		turn: chela.Turn{ID: "turn_1", State: chela.TurnProcessing, Model: "openai/x", Steps: 2, CreatedAt: day},
+		entries: []chela.Entry{
+			{Kind: chela.EntryUser, CreatedAt: day},
+			{Kind: chela.EntryAssistant, CreatedAt: at(700), Body: chela.Body{
+				Model: "openai/x", Stop: "tool_calls", Usage: &chela.TokenUsage{Input: 90, CacheRead: 9, CacheWrite: 1, Output: 12},
+			}},
+			{Kind: chela.EntryToolResult, CreatedAt: at(2000)},
+			{Kind: chela.EntryAssistant, CreatedAt: at(2000), Body: chela.Body{Model: "openai/y", Stop: "end"}},
+		},
+		calls: []chela.ToolCall{
+			{ID: "call_1", Step: 1, Tool: "time", State: chela.CallDone, CreatedAt: at(700), FinishedAt: at(702)},
+			{ID: "call_2", Step: 1, Tool: "shell", State: chela.CallFailed, CreatedAt: at(700), StartedAt: at(900), FinishedAt: at(2000)},
+			{ID: "call_3", Step: 2, Tool: "shell", State: chela.CallRunning, CreatedAt: at(2500), StartedAt: at(2501)},
+		},
+	}
+	got := h.run(t, "", "turns", "trace", "turn_1")
+	_, table, _ := strings.Cut(got.out, "\n\n")
+	want := strings.TrimPrefix(`
+STEP  WHAT      STATE       AFTER   TOOK    INPUT  CACHED  OUTPUT
+1     openai/x  tool_calls  0 ms    700 ms  90     10      12
+1     time      done        700 ms  2 ms
+1     shell     failed      900 ms  1.1 s
+2     openai/y  end         2.0 s   0 ms
+2     shell     running     2.5 s
+`, "\n")
+	if diff := cmp.Diff(want, table); diff != "" || got.code != 0 {
+		t.Errorf("code %d (-want +got):\n%s", got.code, diff)
+	}
+}
+
+func TestUsageSince(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"30d": "2026-01-30", "0d": "2026-03-01", "2025-12-31": "2025-12-31"} {
+		h := &home{}
+		if got := h.run(t, "", "usage", "--since", text); got.code != 0 || h.since.Format(time.DateTime) != want+" 00:00:00" {
+			t.Errorf("%s: %+v since %s", text, got, h.since)
+		}
+	}
+	for _, text := range []string{"", "d", "-1d", "1.5d", "36501d", "2026-02-30", "yesterday"} {
+		if got := (&home{}).run(t, "", "usage", "--since", text); got.code != 2 {
+			t.Errorf("%q: %+v", text, got)
+		}
+	}
+}
