@@ -24,6 +24,7 @@ type (
 	WorkID     string // "work_…"
 	TokenID    string // "tok_…"
 	NodeID     string // "node_…": one running process
+	RequestID  string // "req_…": one request over HTTP
 )
 
 // idAlphabet is Crockford's base 32 in lower case: it sorts like the bytes it
@@ -97,3 +98,6 @@ func (s *IDs) Token() TokenID { return TokenID(s.make("tok_")) }
 
 // Node returns a new node id.
 func (s *IDs) Node() NodeID { return NodeID(s.make("node_")) }
+
+// Request returns a new id of a request over HTTP.
+func (s *IDs) Request() RequestID { return RequestID(s.make("req_")) }

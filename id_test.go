@@ -32,7 +32,9 @@ func TestIDsArePrefixedAndUnique(t *testing.T) {
 		"out_":  func() string { return string(ids.Outbox()) },
 		"use_":  func() string { return string(ids.Usage()) },
 		"work_": func() string { return string(ids.Work()) },
+		"tok_":  func() string { return string(ids.Token()) },
 		"node_": func() string { return string(ids.Node()) },
+		"req_":  func() string { return string(ids.Request()) },
 	}
 	for prefix, next := range made {
 		seen := map[string]bool{}

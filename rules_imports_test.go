@@ -96,6 +96,7 @@ var arrows = []arrow{
 	{"internal/lane", "internal/store", "taking a message, a lease and a turn is one transaction"},
 	{"internal/approval", "internal/store", "answering a question and waking its turn is one transaction"},
 	{"internal/approval", "internal/lane", "an answer lets the lane go on"},
+	{"internal/gateway/...", "internal/gateway/...", "what lets requests in, and each protocol, is a package of its own"},
 }
 
 // An owner is who may import a package from outside the module, or one of the
@@ -125,7 +126,7 @@ var owners = []owner{
 	{imported: "github.com/spf13/pflag", by: []string{"internal/cli"}},
 	{imported: "go.uber.org/goleak", tests: true},
 	{imported: "go.yaml.in/yaml/v3", by: []string{"internal/provider/script"}},
-	{imported: "golang.org/x/sync", by: []string{"internal/app", "internal/lane", "internal/turn"}, tests: true},
+	{imported: "golang.org/x/sync", by: []string{"internal/app", "internal/gateway/edge", "internal/lane", "internal/turn"}, tests: true},
 	{imported: "golang.org/x/sys", by: []string{"internal/sandbox/...", "internal/worker", "internal/lane", "internal/app"}},
 	{imported: "golang.org/x/term", by: []string{"internal/cli"}},
 	{imported: "golang.org/x/text", by: []string{"internal/tool/...", "internal/safety"}},

@@ -35,8 +35,12 @@ type ErrorBody struct {
 // An Error says what kind of trouble it is and how to cure it.
 type Error struct {
 	Kind      chela.Kind `json:"kind"`
-	Message   string     `json:"message"`
+	Message   string     `json:"message"`        // for people; ends with the hint, if there is one
+	Hint      string     `json:"hint,omitempty"` // how to cure it
 	RequestID string     `json:"request_id"`
+
+	// Turn is the turn that a request waited for in vain; it goes on.
+	Turn chela.TurnID `json:"turn,omitempty"`
 }
 
 // A Page is a part of a list.
@@ -74,6 +78,7 @@ type Receipt struct {
 	Turn      chela.TurnID     `json:"turn,omitempty"` // empty while the message waits
 	Inbox     chela.InboxID    `json:"inbox_id,omitempty"`
 	Duplicate bool             `json:"duplicate,omitempty"`
+	Dropped   bool             `json:"dropped,omitempty"`  // it was known, and will get no turn: too many waited
 	Answered  chela.ApprovalID `json:"answered,omitempty"` // the message was the answer to this approval
 }
 
@@ -133,8 +138,9 @@ type ToolRun struct {
 
 // A ToolOutcome is what a tool that was run by hand came to.
 type ToolOutcome struct {
-	Text   string `json:"text"`
-	Failed bool   `json:"failed"`
+	Text        string             `json:"text"`
+	Failed      bool               `json:"failed"`
+	Attachments []chela.Attachment `json:"attachments,omitempty"`
 }
 
 // A ModelTest asks for a short request to a model.
@@ -181,13 +187,13 @@ type Login struct {
 	Token string `json:"token"`
 }
 
-// A LoggedIn says who a cookie stands for. CSRF goes into [CSRFHeader] of every
-// request that changes something.
+// A LoggedIn says who asks. For whoever is logged in by cookie, CSRF goes into
+// [CSRFHeader] of every request that changes something.
 type LoggedIn struct {
 	Name    string      `json:"name"`
 	Scope   chela.Scope `json:"scope"`
-	CSRF    string      `json:"csrf"`
-	Expires time.Time   `json:"expires"`
+	CSRF    string      `json:"csrf,omitempty"`
+	Expires time.Time   `json:"expires,omitzero"`
 }
 
 // Health answers /healthz and /readyz.

@@ -11,6 +11,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/approval"
 	"chela/internal/event"
+	"chela/internal/gateway/edge"
 )
 
 // Config is what a gateway needs. The limits and lists may be zero; a limit
@@ -27,6 +28,7 @@ type Config struct {
 	MessagesPerMinute int      // for each token
 	LoginsPerMinute   int      // for each address
 	Connections       int      // open at once
+	Times             edge.Times
 }
 
 // Home is what the gateway serves, by noun. All methods may be called by

@@ -1,0 +1,251 @@
+package edge
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"chela"
+	"chela/internal/api"
+)
+
+// A door is a way in: the TCP listener, or the socket of the owner.
+type door struct {
+	server *Server
+	mux    *http.ServeMux
+	owner  bool
+}
+
+// open makes the mux of a door out of the table of routes.
+func (s *Server) open(owner bool) http.Handler {
+	d := &door{server: s, mux: http.NewServeMux(), owner: owner}
+	for _, row := range s.routes {
+		pattern := row.Path
+		if pattern == "/" {
+			pattern = "/{$}"
+		}
+		d.mux.HandleFunc(row.Method+" "+pattern, func(w http.ResponseWriter, _ *http.Request) {
+			v := w.(*Visit) // ServeHTTP hands nothing else to the mux
+			v.route = &row
+			if err := s.serve(v, &row); err != nil {
+				v.Refuse(err)
+			}
+		})
+	}
+	d.mux.HandleFunc("/", d.unknown)
+	return d
+}
+
+// ServeHTTP serves one request.
+func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s := d.server
+	v := &Visit{ResponseWriter: w, Request: r, ID: string(s.cfg.IDs.Request()), Owner: d.owner, server: s}
+	defer v.recovered()
+	v.secure()
+	if r.ContentLength != 0 {
+		v.readWithin(s.cfg.Times.Body)
+	}
+	done, err := d.admit(v)
+	switch {
+	case err != nil:
+		v.Refuse(err)
+	case !done:
+		d.mux.ServeHTTP(v, r)
+	}
+}
+
+// Headers of every answer. A page that is served says itself what it loads.
+var secureHeaders = map[string][]string{
+	"Content-Security-Policy":      {"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+	"X-Content-Type-Options":       {"nosniff"},
+	"X-Frame-Options":              {"DENY"},
+	"Referrer-Policy":              {"no-referrer"},
+	"Cross-Origin-Resource-Policy": {"same-origin"},
+	"Cross-Origin-Opener-Policy":   {"same-origin"},
+	"Cache-Control":                {"no-store"},
+}
+
+func (v *Visit) secure() {
+	h := v.Header()
+	for name, value := range secureHeaders {
+		h[name] = value
+	}
+	h[api.RequestIDHeader] = []string{v.ID}
+}
+
+// admit refuses what no route should see. It reports whether the request was
+// answered already.
+func (d *door) admit(v *Visit) (bool, error) {
+	if overLimit(v.Request.Context()) {
+		v.Header().Set("Connection", "close")
+		return false, chela.E(chela.Unavailable, "there are too many connections").WithHint("try again in a moment")
+	}
+	if !cleanPath(v.Request) {
+		return false, noRoute(v.Request)
+	}
+	if d.owner {
+		return false, nil
+	}
+	if !d.server.ownHost(v.Request) {
+		return false, Refusal{
+			Err: chela.E(chela.Denied, fmt.Sprintf("%.100q is not a name of this daemon", v.Request.Host)).
+				WithHint("use 127.0.0.1 or localhost, or add the name to gateway.hosts in config.toml"),
+			Status: http.StatusMisdirectedRequest,
+		}
+	}
+	return d.server.fromPage(v)
+}
+
+// cleanPath reports whether a path means just what it says. The mux would
+// redirect others.
+func cleanPath(r *http.Request) bool {
+	p := r.URL.EscapedPath()
+	return strings.HasPrefix(p, "/") && path.Clean(p) == p &&
+		utf8.ValidString(r.URL.Path) && !strings.ContainsFunc(r.URL.Path, unicode.IsControl)
+}
+
+func noRoute(r *http.Request) error {
+	return chela.E(chela.NotFound, fmt.Sprintf("there is nothing at %.200q", r.URL.EscapedPath())).
+		WithHint("see /api/openapi.json for what there is")
+}
+
+// ownHost reports whether a Host header names this daemon. An address that
+// somebody's name server hands out for a name of theirs does not: so a page
+// from there cannot ask us in the name of its visitor.
+func (s *Server) ownHost(r *http.Request) bool {
+	name := hostName(r.Host)
+	if ip, err := netip.ParseAddr(name); err == nil {
+		return ip.Unmap().IsLoopback() || ip.Unmap() == localAddress(r) || slices.Contains(s.hosts, name)
+	}
+	return name == "localhost" || slices.Contains(s.hosts, name)
+}
+
+// hostName returns a host without its port, in lower case.
+func hostName(host string) string {
+	if rest, ok := strings.CutPrefix(host, "["); ok {
+		name, _, _ := strings.Cut(rest, "]")
+		return name
+	}
+	name, _, _ := strings.Cut(host, ":")
+	return strings.ToLower(strings.TrimSuffix(name, "."))
+}
+
+// localAddress returns the address that a connection reached.
+func localAddress(r *http.Request) netip.Addr {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(interface{ String() string })
+	if !ok {
+		return netip.Addr{}
+	}
+	at, err := netip.ParseAddrPort(local.String())
+	if err != nil {
+		return netip.Addr{}
+	}
+	return at.Addr().Unmap().WithZone("")
+}
+
+// unknown answers requests for what there is not.
+func (d *door) unknown(w http.ResponseWriter, r *http.Request) {
+	v := w.(*Visit) // ServeHTTP hands nothing else to the mux
+	var allowed []string
+	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodPost} {
+		asked := &http.Request{Method: method, URL: r.URL, Host: r.Host}
+		if _, pattern := d.mux.Handler(asked); pattern != "/" {
+			allowed = append(allowed, method)
+		}
+	}
+	if len(allowed) == 0 {
+		v.Refuse(noRoute(r))
+		return
+	}
+	v.Refuse(notAllowed(v, allowed))
+}
+
+func notAllowed(v *Visit, allowed []string) error {
+	v.Header().Set("Allow", strings.Join(allowed, ", "))
+	return Refusal{
+		Err: chela.E(chela.Invalid, fmt.Sprintf("%.20q is no way to ask %.200q", v.Request.Method, v.Request.URL.EscapedPath())).
+			WithHint("use " + strings.Join(allowed, " or ")),
+		Status: http.StatusMethodNotAllowed,
+	}
+}
+
+// serve answers a request for a route, or returns why not.
+func (s *Server) serve(v *Visit, row *Route) error {
+	if v.Request.Method == http.MethodHead && row.Long {
+		return notAllowed(v, []string{http.MethodGet})
+	}
+	if err := s.identify(v, row); err != nil {
+		return err
+	}
+	if err := v.ask(row); err != nil {
+		return err
+	}
+	if row.Metered {
+		if err := v.Count(); err != nil {
+			return err
+		}
+	}
+	if err := v.take(row); err != nil {
+		return err
+	}
+	if !row.Long {
+		return row.Serve(v)
+	}
+	ctx, done, err := s.waiting.add(v.Request.Context(), v)
+	if err != nil {
+		return err
+	}
+	defer done()
+	v.Request = v.Request.WithContext(context.WithValue(ctx, visitKey{}, v))
+	return row.Serve(v)
+}
+
+// identify finds out who asks and whether that may be asked.
+func (s *Server) identify(v *Visit, row *Route) error {
+	if v.Owner {
+		v.By.Token = chela.Token{ID: socketAccount, Name: api.SocketAgent, Scope: chela.ScopeAdmin}
+		return nil
+	}
+	if row.Scope == api.Public {
+		return nil
+	}
+	if err := s.authenticate(v); err != nil {
+		return err
+	}
+	if !v.By.Token.Scope.Allows(row.Scope) {
+		return chela.E(chela.Denied, fmt.Sprintf("this needs the scope %s, and the token has %s", row.Scope, v.By.Token.Scope)).
+			WithHint("make another token with chela tokens create")
+	}
+	return nil
+}
+
+// take sets the limits of the body of a route. What a route does not want is
+// read and forgotten, so that the client hears the answer.
+func (v *Visit) take(row *Route) error {
+	if v.Request.ContentLength == 0 {
+		return nil
+	}
+	limit := row.Limit
+	if v.Request.ContentLength > limit {
+		return TooLarge(limit)
+	}
+	if v.Request.ContentLength > 0 {
+		limit = v.Request.ContentLength
+	}
+	v.readWithin(v.server.cfg.Times.bodyTime(limit))
+	v.Request.Body = body{http.MaxBytesReader(v.ResponseWriter, v.Request.Body, row.Limit), v}
+	if row.BodyType != "" {
+		return nil
+	}
+	if _, err := io.Copy(io.Discard, v.Request.Body); err != nil {
+		return broken(err)
+	}
+	return nil
+}

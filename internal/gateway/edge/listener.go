@@ -1,0 +1,68 @@
+package edge
+
+import (
+	"context"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// refusing is how many connections over the limit are told so in HTTP at once;
+// more are told without being asked.
+const refusing = 32
+
+// busy is what they are told.
+const busy = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
+// A limitedListener accepts connections and marks those over a limit, which are
+// served with a Refusal, or closed if there are too many even of them.
+type limitedListener struct {
+	net.Listener
+	limit int64
+	now   func() time.Time
+	open  atomic.Int64
+}
+
+// Accept returns the next connection that is to be served.
+func (l *limitedListener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		n := l.open.Add(1)
+		counted := &countedConn{Conn: c, over: n > l.limit, closed: sync.OnceFunc(func() { l.open.Add(-1) })}
+		if n <= l.limit+refusing {
+			return counted, nil
+		}
+		_ = c.SetWriteDeadline(l.now().Add(time.Second)) // there is room for so little in any socket
+		_, _ = c.Write([]byte(busy))                     // nothing else can be done for it
+		_ = counted.Close()
+	}
+}
+
+// A countedConn counts until it is closed.
+type countedConn struct {
+	net.Conn
+	over   bool
+	closed func()
+}
+
+// Close closes the connection and stops counting it.
+func (c *countedConn) Close() error {
+	c.closed()
+	return c.Conn.Close()
+}
+
+// overKey marks the contexts of connections over the limit.
+type overKey struct{}
+
+func markOver(ctx context.Context, c net.Conn) context.Context {
+	if counted, ok := c.(*countedConn); ok && counted.over {
+		return context.WithValue(ctx, overKey{}, true)
+	}
+	return ctx
+}
+
+func overLimit(ctx context.Context) bool { return ctx.Value(overKey{}) != nil }

@@ -1,0 +1,80 @@
+package edge
+
+import (
+	"sync"
+	"time"
+)
+
+// maxMeters is how many senders a Meter remembers.
+const maxMeters = 10_000
+
+// A Meter lets each sender do something so many times a minute, and as many at
+// once after a Pause: a token bucket. It may be used by several goroutines at
+// once.
+type Meter struct {
+	perMinute int // 0 is no limit
+	now       func() time.Time
+
+	mu      sync.Mutex
+	buckets map[string]bucket // guarded by mu
+}
+
+// A bucket holds what a sender may still do, as of a time.
+type bucket struct {
+	left float64
+	at   time.Time
+}
+
+// NewMeter returns a meter. A limit of 0 is none.
+func NewMeter(perMinute int, now func() time.Time) *Meter {
+	return &Meter{perMinute: perMinute, now: now, buckets: map[string]bucket{}}
+}
+
+// Take counts one thing that a sender does. If it is over the limit, it is not
+// counted, and Take returns after which time there is room again.
+func (m *Meter) Take(sender string) (after time.Duration, ok bool) {
+	if m.perMinute == 0 {
+		return 0, true
+	}
+	now := m.now()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	b, known := m.buckets[sender]
+	if !known {
+		m.prune(now)
+		b = bucket{left: float64(m.perMinute), at: now}
+	}
+	b = m.filled(b, now)
+	if b.left < 1 {
+		m.buckets[sender] = b
+		return time.Duration((1 - b.left) * float64(time.Minute) / float64(m.perMinute)), false
+	}
+	b.left--
+	m.buckets[sender] = b
+	return 0, true
+}
+
+// filled returns a bucket as of now.
+func (m *Meter) filled(b bucket, now time.Time) bucket {
+	gained := now.Sub(b.at).Minutes() * float64(m.perMinute)
+	return bucket{left: min(b.left+max(gained, 0), float64(m.perMinute)), at: now}
+}
+
+// prune makes room for a sender: it forgets those who are at rest, and if there
+// are none, anybody. m.mu is held.
+func (m *Meter) prune(now time.Time) {
+	if len(m.buckets) < maxMeters {
+		return
+	}
+	for sender, b := range m.buckets {
+		if m.filled(b, now).left >= float64(m.perMinute) {
+			delete(m.buckets, sender)
+		}
+	}
+	for sender := range m.buckets {
+		if len(m.buckets) < maxMeters {
+			return
+		}
+		delete(m.buckets, sender)
+	}
+}

@@ -1,0 +1,114 @@
+package edge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"chela"
+	"chela/internal/api"
+)
+
+// A Refusal is an error whose answer its kind does not tell.
+type Refusal struct {
+	Err    error
+	Status int           // 0 is that of the kind
+	After  time.Duration // when to ask again, with 429 and 503
+	Turn   chela.TurnID  // that was waited for in vain, and goes on
+}
+
+// Error returns the text of the error.
+func (r Refusal) Error() string { return r.Err.Error() }
+
+// Unwrap returns the error.
+func (r Refusal) Unwrap() error { return r.Err }
+
+// TooLarge refuses a body that has more than limit bytes.
+func TooLarge(limit int64) Refusal {
+	return Refusal{
+		Err: chela.E(chela.Invalid, fmt.Sprintf("the body has more than %d bytes", limit)).
+			WithHint("send less, or files as attachments").Because(&http.MaxBytesError{Limit: limit}),
+		Status: http.StatusRequestEntityTooLarge,
+	}
+}
+
+// Why requests that may take long are ended early.
+var (
+	errClosing = chela.E(chela.Unavailable, "the daemon is shutting down").WithHint("ask again in a moment")
+	errRevoked = chela.E(chela.Denied, "the token was revoked").WithHint("use another one")
+)
+
+// Refuse answers a request with an error, unless the answer began already.
+func (v *Visit) Refuse(err error) {
+	if cause := context.Cause(v.Request.Context()); cause != nil && errors.Is(err, context.Canceled) {
+		err = cause
+	}
+	kind := chela.KindOf(err)
+	v.note(kind, err)
+	if v.status != 0 {
+		return
+	}
+	var r Refusal
+	errors.As(err, &r)
+	status := cmp.Or(r.Status, api.StatusOf(kind))
+	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+		v.Header().Set("Retry-After", strconv.Itoa(retryAfter(err)))
+	}
+	if v.route != nil && v.route.Refuse != nil {
+		v.route.Refuse(v, status, err)
+		return
+	}
+	body := api.ErrorBody{Error: api.Error{Kind: kind, Message: chela.MessageOf(err), RequestID: v.ID, Turn: r.Turn}}
+	if err := v.Answer(status, body); err != nil {
+		v.server.cfg.Log.Error("error cannot be told", "request", v.ID, "error", err)
+	}
+}
+
+// retryAfter returns after how many seconds a request may be sent again.
+func retryAfter(err error) int {
+	var r Refusal
+	var p *chela.ProviderError
+	after := time.Second
+	switch {
+	case errors.As(err, &r) && r.After > 0:
+		after = r.After
+	case errors.As(err, &p) && p.After > 0:
+		after = p.After
+	}
+	return int((after + time.Second - 1) / time.Second)
+}
+
+// note writes an error to the log: a fault of chela always, others for whoever
+// looks for them.
+func (v *Visit) note(kind chela.Kind, err error) {
+	level := slog.LevelDebug
+	if kind == chela.Internal {
+		level = slog.LevelError
+	}
+	v.server.cfg.Log.Log(v.Request.Context(), level, "request refused",
+		"request", v.ID, "method", v.Request.Method, "path", v.Request.URL.Path, "token", v.By.Token.ID, "kind", kind, "error", err)
+}
+
+// recovered turns a panic into an internal error, with its stack in the log. An
+// answer that began is broken off: half of it must not look whole.
+func (v *Visit) recovered() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	abort := v.status != 0
+	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		abort = true
+	} else {
+		v.Refuse(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+	}
+	if abort {
+		panic(http.ErrAbortHandler)
+	}
+}

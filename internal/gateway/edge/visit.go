@@ -1,0 +1,193 @@
+package edge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"chela"
+	"chela/internal/api"
+)
+
+// A Visit is one request, who makes it, and the answer it gets. It is the
+// ResponseWriter of whatever serves it, and belongs to one goroutine.
+type Visit struct {
+	http.ResponseWriter
+	Request *http.Request
+	ID      string     // of the request, in its answer and in the log
+	Owner   bool       // it came through the socket
+	By      Asker      // who asks; nobody on public routes
+	Query   url.Values // of routes under /api, with what the route has, each once
+
+	server *Server
+	route  *Route    // nil before it is known
+	status int       // of the answer; 0 until it began
+	until  time.Time // deadline of what is written
+}
+
+// An Asker is who makes a request: a token, and what it was shown by.
+type Asker struct {
+	Token  chela.Token
+	Secret string       // of a bearer token
+	Cookie string       // of a page
+	Login  api.LoggedIn // what was told to the page
+}
+
+// visitKey finds the visit in a context.
+type visitKey struct{}
+
+// VisitOf returns the visit that a request of a long route belongs to, for
+// handlers that know nothing of it.
+func VisitOf(ctx context.Context) (*Visit, bool) {
+	v, ok := ctx.Value(visitKey{}).(*Visit)
+	return v, ok
+}
+
+// Origin says who asks, as the origin of a message: a token speaks for the
+// owner, and each is an account of its own, so that the message ids of two
+// programs never meet.
+func (v *Visit) Origin() chela.Origin {
+	return chela.Origin{Channel: api.Channel, Account: string(v.By.Token.ID), Sender: v.By.Token.Name, Owner: true}
+}
+
+// Heartbeat is how often a stream shows that it lives.
+func (v *Visit) Heartbeat() time.Duration { return v.server.cfg.Times.Heartbeat }
+
+// Count counts a message of whoever asks. It is Exhausted if there were too
+// many. The owner may send as many as they like.
+func (v *Visit) Count() error {
+	if v.Owner {
+		return nil
+	}
+	after, ok := v.server.messages.Take(string(v.By.Token.ID))
+	if !ok {
+		return Refusal{Err: chela.E(chela.Exhausted, "this token sent too many messages").WithHint("wait a moment"), After: after}
+	}
+	return nil
+}
+
+// WriteHeader begins the answer.
+func (v *Visit) WriteHeader(status int) {
+	if v.status == 0 {
+		v.status = status
+	}
+	v.ResponseWriter.WriteHeader(status)
+}
+
+// Write writes a part of the answer. A client that takes none of it for
+// Times.Write is cut off.
+func (v *Visit) Write(p []byte) (int, error) {
+	if v.status == 0 {
+		v.status = http.StatusOK
+	}
+	v.extend()
+	return v.ResponseWriter.Write(p)
+}
+
+// FlushError sends what was written.
+func (v *Visit) FlushError() error {
+	v.extend()
+	return http.NewResponseController(v.ResponseWriter).Flush()
+}
+
+// Unwrap lets http.ResponseController find what else can be done.
+func (v *Visit) Unwrap() http.ResponseWriter { return v.ResponseWriter }
+
+// extend moves the deadline of writing, if it is near enough.
+func (v *Visit) extend() {
+	until := v.server.cfg.Now().Add(v.server.cfg.Times.Write)
+	if until.Sub(v.until) < v.server.cfg.Times.Write/10 {
+		return
+	}
+	v.until = until
+	_ = http.NewResponseController(v.ResponseWriter).SetWriteDeadline(until) // where there is none, nothing can hang
+}
+
+// readWithin sets how long the client may take for what it still has to send.
+// 0 sets no limit.
+func (v *Visit) readWithin(d time.Duration) {
+	var until time.Time
+	if d > 0 {
+		until = v.server.cfg.Now().Add(d)
+	}
+	_ = http.NewResponseController(v.ResponseWriter).SetReadDeadline(until) // where there is none, nothing can hang
+}
+
+// A body is what a client sends, limited in bytes and time. Once it was read,
+// the client may be silent for as long as it waits.
+type body struct {
+	io.ReadCloser
+	v *Visit
+}
+
+// Read returns a Refusal where there is too much, or it took too long.
+func (b body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == nil {
+		return n, nil
+	}
+	var large *http.MaxBytesError
+	var late interface{ Timeout() bool }
+	switch {
+	case errors.As(err, &large):
+		return n, TooLarge(large.Limit)
+	case errors.As(err, &late) && late.Timeout():
+		return n, Refusal{Err: chela.E(chela.Invalid, "the body took too long"), Status: http.StatusRequestTimeout}
+	}
+	b.v.readWithin(0)
+	return n, err
+}
+
+// Answer writes a value as JSON with a status.
+func (v *Visit) Answer(status int, answer any) error {
+	raw, err := json.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	return v.Send(status, api.JSON, append(raw, '\n'))
+}
+
+// OK writes a value as JSON.
+func (v *Visit) OK(answer any) error { return v.Answer(http.StatusOK, answer) }
+
+// Send writes a whole answer.
+func (v *Visit) Send(status int, media string, raw []byte) error {
+	v.Header()["Content-Type"] = []string{media}
+	v.WriteHeader(status)
+	_, _ = v.Write(raw) // who does not read it has gone
+	return nil
+}
+
+// Nothing answers that something was done, without content.
+func (v *Visit) Nothing() error {
+	v.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// bodyChunk is how much memory a body gets before any of it came.
+const bodyChunk = 8 << 10
+
+// read returns the whole body.
+func (v *Visit) read() ([]byte, error) {
+	var buf bytes.Buffer
+	buf.Grow(int(min(max(v.Request.ContentLength, 0), bodyChunk)) + bytes.MinRead)
+	_, err := buf.ReadFrom(v.Request.Body)
+	if err != nil {
+		return nil, broken(err)
+	}
+	return buf.Bytes(), nil
+}
+
+// broken is the error of a body that did not come whole.
+func broken(err error) error {
+	var r Refusal
+	if errors.As(err, &r) {
+		return r
+	}
+	return chela.E(chela.Invalid, "the body ended before its end").Because(err)
+}

@@ -1,0 +1,130 @@
+package gateway
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/gateway/edge"
+)
+
+// mainAgent is who is spoken to if nobody is named.
+const mainAgent = "main"
+
+func (g *Gateway) postMessage(v *edge.Visit) error {
+	var m api.Message
+	if err := v.Decode(&m); err != nil {
+		return err
+	}
+	receipt, err := g.accept(v, m)
+	if err != nil {
+		return err
+	}
+	return v.Answer(http.StatusAccepted, receipt)
+}
+
+// accept commits a message of whoever asks.
+func (g *Gateway) accept(v *edge.Visit, m api.Message) (api.Receipt, error) {
+	in, err := g.inbound(v, m)
+	if err != nil {
+		return api.Receipt{}, err
+	}
+	for _, a := range m.Attachments {
+		kept, err := g.attachment(v, a)
+		if err != nil {
+			return api.Receipt{}, err
+		}
+		in.Attachments = append(in.Attachments, kept)
+	}
+	return g.cfg.Home.Conversation.Accept(v.Request.Context(), in)
+}
+
+// inbound returns a message as the home takes it, without its attachments. One
+// without an id is given one, so it cannot be told from itself sent twice.
+func (g *Gateway) inbound(v *edge.Visit, m api.Message) (chela.Inbound, error) {
+	in := chela.Inbound{
+		Session: m.Session, Thread: m.Thread, Agent: m.Agent, Origin: v.Origin(),
+		MessageID: m.MessageID, Text: m.Text, Model: m.Model, Mode: m.Mode,
+	}
+	if in.Session == "" {
+		if in.Agent == "" {
+			in.Agent = mainAgent
+		}
+		in.Session = chela.MainKey(in.Agent)
+	}
+	key, err := chela.ParseSessionKey(in.Session)
+	switch {
+	case err != nil:
+		return in, err
+	case in.Agent == "" && key.Agent == "":
+		in.Agent = mainAgent
+	case in.Agent == "":
+		in.Agent = key.Agent
+	case key.Agent != "" && key.Agent != in.Agent:
+		return in, chela.E(chela.Invalid, fmt.Sprintf("the session belongs to agent %s", key.Agent)).WithHint("leave the agent out")
+	}
+	if !slices.Contains(g.cfg.Home.Agents(), in.Agent) {
+		return in, chela.E(chela.NotFound, fmt.Sprintf("there is no agent %.64q", in.Agent)).WithHint("name one of config.toml")
+	}
+	switch in.Mode {
+	case "", chela.QueueCollect, chela.QueueFollowup, chela.QueueSteer:
+	default:
+		return in, chela.E(chela.Invalid, fmt.Sprintf("%.40q is no way to wait", in.Mode)).WithHint("use collect, followup or steer")
+	}
+	if err := checkName("message_id", in.MessageID); err != nil {
+		return in, err
+	}
+	if in.MessageID == "" {
+		in.MessageID = v.ID
+	}
+	return in, nil
+}
+
+// checkName refuses names that are no names.
+func checkName(what, name string) error {
+	if len(name) > 256 || strings.ContainsFunc(name, unicode.IsControl) {
+		return chela.E(chela.Invalid, what+" is no name").WithHint("use up to 256 letters on one line")
+	}
+	return nil
+}
+
+// attachment keeps what came with a message, or finds what was kept before.
+func (g *Gateway) attachment(v *edge.Visit, a api.Attachment) (chela.Attachment, error) {
+	if err := checkName("an attachment's name", a.Name); err != nil {
+		return chela.Attachment{}, err
+	}
+	ctx := v.Request.Context()
+	switch {
+	case a.SHA256 == "" && len(a.Content) > api.MaxAttachment:
+		return chela.Attachment{}, edge.TooLarge(api.MaxAttachment)
+	case a.SHA256 == "" && len(a.Content) > 0:
+		return g.cfg.Home.Attach(ctx, a.Name, bytes.NewReader(a.Content))
+	case a.SHA256 == "" || len(a.Content) > 0:
+		return chela.Attachment{}, chela.E(chela.Invalid, "an attachment has either content or sha256").WithHint("send one of them")
+	}
+	kept, err := g.cfg.Home.Kept(ctx, a.Name, a.MediaType, a.SHA256)
+	if err == nil && a.Size != 0 && a.Size != kept.Size {
+		err = chela.E(chela.Invalid, fmt.Sprintf("the attachment has %d bytes, not %d", kept.Size, a.Size))
+	}
+	return kept, err
+}
+
+func (g *Gateway) postAttachment(v *edge.Visit) error {
+	name := v.Query.Get("name")
+	if name == "" {
+		return chela.E(chela.Invalid, "the file has no name").WithHint("add ?name= to the address")
+	}
+	if err := checkName("the file's name", name); err != nil {
+		return err
+	}
+	kept, err := g.cfg.Home.Attach(v.Request.Context(), name, v.Request.Body)
+	if err != nil {
+		return err
+	}
+	return v.Answer(http.StatusCreated, kept)
+}

@@ -1,0 +1,83 @@
+package gateway
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/gateway/edge"
+)
+
+// rows returns how many rows a page has.
+func rowsOf(v *edge.Visit) (int, error) {
+	n, err := v.Number("limit", 100, api.MaxPage)
+	if err == nil && n == 0 {
+		err = chela.E(chela.Invalid, fmt.Sprintf("parameter limit is 0, not a number from 1 to %d", api.MaxPage))
+	}
+	return int(n), err
+}
+
+// paged makes a page of up to limit rows out of one more, if there are more.
+func paged[T any](rows []T, limit int, cursor func(T) string) api.Page[T] {
+	if len(rows) <= limit {
+		return api.Page[T]{Items: append([]T{}, rows...)}
+	}
+	return api.Page[T]{Items: rows[:limit], Next: cursor(rows[limit-1])}
+}
+
+// key returns the session key in the path.
+func keyOf(v *edge.Visit) (chela.SessionKey, error) {
+	key := chela.SessionKey(v.Request.PathValue("key"))
+	_, err := chela.ParseSessionKey(key)
+	return key, err
+}
+
+// maxCursor is how many bytes a cursor or an id in a filter may have.
+const maxCursor = 256
+
+// eventKinds are the events that can be asked for.
+var eventKinds = []chela.EventKind{
+	chela.EventTurnStarted, chela.EventTurnProgress, chela.EventTurnFinished, chela.EventTextDelta, chela.EventThinkingDelta,
+	chela.EventEntryAppended, chela.EventToolRequested, chela.EventToolStarted, chela.EventToolOutput, chela.EventToolFinished,
+	chela.EventApprovalRequested, chela.EventApprovalAnswered, chela.EventSessionChanged, chela.EventNotice, chela.EventResync,
+}
+
+// filterOf returns the events that a query asks for. A browser that comes back
+// repeats its first query, so what it has seen since goes before.
+func filterOf(query url.Values, lastEventID string) (api.Filter, error) {
+	f := api.Filter{
+		Session: chela.SessionKey(query.Get("session")), Thread: chela.ThreadID(query.Get("thread")), After: chela.Cursor(query.Get("after")),
+	}
+	if lastEventID != "" {
+		f.After = chela.Cursor(lastEventID)
+	}
+	if given := query.Get("kinds"); given != "" {
+		for name := range strings.SplitSeq(given, ",") {
+			f.Kinds = append(f.Kinds, chela.EventKind(name))
+		}
+	}
+	return f, checkFilter(f)
+}
+
+// checkFilter returns an Invalid error for a filter that can let nothing
+// through.
+func checkFilter(f api.Filter) error {
+	if f.Session != "" {
+		if _, err := chela.ParseSessionKey(f.Session); err != nil {
+			return err
+		}
+	}
+	if len(f.After) > maxCursor || len(f.Thread) > maxCursor || !utf8.ValidString(string(f.After)+string(f.Thread)) {
+		return chela.E(chela.Invalid, "the cursor or the thread is not one")
+	}
+	for _, kind := range f.Kinds {
+		if !slices.Contains(eventKinds, kind) {
+			return chela.E(chela.Invalid, fmt.Sprintf("there are no events %.60q", kind)).WithHint("see /api/openapi.json for what there is")
+		}
+	}
+	return nil
+}

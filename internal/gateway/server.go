@@ -1,0 +1,53 @@
+package gateway
+
+import (
+	"context"
+	"net"
+	"net/http"
+
+	"chela/internal/gateway/edge"
+)
+
+// A Gateway serves a home. It may be used by several goroutines at once.
+type Gateway struct {
+	cfg    Config
+	edge   *edge.Server
+	logins *edge.Meter // by address
+	frames frames
+}
+
+// New returns a gateway over a home. An origin that is none is Invalid.
+func New(cfg Config) (*Gateway, error) {
+	g := &Gateway{cfg: cfg, logins: edge.NewMeter(cfg.LoginsPerMinute, cfg.Now)}
+	var err error
+	g.edge, err = edge.New(edge.Config{
+		IDs: cfg.IDs, Now: cfg.Now, Log: cfg.Log, Recognize: g.recognize,
+		Hosts: cfg.Hosts, Origins: cfg.Origins, MessagesPerMinute: cfg.MessagesPerMinute, Connections: cfg.Connections, Times: cfg.Times,
+	}, g.routes())
+	return g, err
+}
+
+// Handler serves what comes over TCP.
+func (g *Gateway) Handler() http.Handler { return g.edge.Handler() }
+
+// SocketHandler serves what comes through the socket of the home. Only its owner
+// can open it, and may do everything.
+func (g *Gateway) SocketHandler() http.Handler { return g.edge.SocketHandler() }
+
+// Serve serves listeners, of which either may be nil, until ctx ends or one of
+// them fails. Then streams are ended, what waits for a turn is told to come
+// back, and other requests have five seconds to end.
+func (g *Gateway) Serve(ctx context.Context, tcp, socket net.Listener) error {
+	return g.edge.Serve(ctx, tcp, socket)
+}
+
+// recognize fills in who shows a secret or a cookie, or returns Denied.
+func (g *Gateway) recognize(ctx context.Context, by edge.Asker) (edge.Asker, error) {
+	var err error
+	if by.Cookie != "" {
+		by.Token, by.Login, err = g.cfg.Home.Logins.LoggedIn(ctx, by.Cookie)
+	} else {
+		by.Token, err = g.cfg.Home.Tokens.Authenticate(ctx, by.Secret)
+	}
+	return by, err
+}

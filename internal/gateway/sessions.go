@@ -1,0 +1,105 @@
+package gateway
+
+import (
+	"cmp"
+	"strconv"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/gateway/edge"
+)
+
+func (g *Gateway) getSessions(v *edge.Visit) error {
+	limit, err := rowsOf(v)
+	if err != nil {
+		return err
+	}
+	archived, err := v.Flag("archived")
+	if err != nil {
+		return err
+	}
+	sessions, err := g.cfg.Home.Sessions.Sessions(v.Request.Context(), chela.SessionKey(v.Query.Get("after")), limit+1, archived)
+	if err != nil {
+		return err
+	}
+	return v.OK(paged(sessions, limit, func(s chela.Session) string { return string(s.Key) }))
+}
+
+func (g *Gateway) getSession(v *edge.Visit) error {
+	key, err := keyOf(v)
+	if err != nil {
+		return err
+	}
+	s, err := g.cfg.Home.Sessions.Session(v.Request.Context(), key)
+	return found(v, s, err)
+}
+
+func (g *Gateway) patchSession(v *edge.Visit) error {
+	var p api.SettingsPatch
+	if err := v.Decode(&p); err != nil {
+		return err
+	}
+	return g.changeSession(v, p)
+}
+
+func (g *Gateway) archiveSession(v *edge.Visit) error {
+	archived := true
+	return g.changeSession(v, api.SettingsPatch{Archived: &archived})
+}
+
+func (g *Gateway) changeSession(v *edge.Visit, p api.SettingsPatch) error {
+	key, err := keyOf(v)
+	if err != nil {
+		return err
+	}
+	s, err := g.cfg.Home.Sessions.Change(v.Request.Context(), key, p)
+	return found(v, s, err)
+}
+
+func (g *Gateway) resetSession(v *edge.Visit) error {
+	key, err := keyOf(v)
+	if err != nil {
+		return err
+	}
+	t, err := g.cfg.Home.Sessions.Reset(v.Request.Context(), key)
+	return found(v, t, err)
+}
+
+func (g *Gateway) getThreads(v *edge.Visit) error {
+	key := chela.SessionKey(cmp.Or(v.Query.Get("session"), string(chela.MainKey(mainAgent))))
+	if _, err := chela.ParseSessionKey(key); err != nil {
+		return err
+	}
+	threads, err := g.cfg.Home.Threads.Threads(v.Request.Context(), key)
+	return listed(v, threads, err)
+}
+
+func (g *Gateway) getThread(v *edge.Visit) error {
+	t, err := g.cfg.Home.Threads.Thread(v.Request.Context(), chela.ThreadID(v.Request.PathValue("id")))
+	return found(v, t, err)
+}
+
+func (g *Gateway) getEntries(v *edge.Visit) error {
+	id, ctx := chela.ThreadID(v.Request.PathValue("id")), v.Request.Context()
+	path, err := v.Flag("path")
+	if err != nil {
+		return err
+	}
+	if path {
+		entries, err := g.cfg.Home.Threads.Path(ctx, id)
+		return listed(v, entries, err)
+	}
+	limit, err := rowsOf(v)
+	if err != nil {
+		return err
+	}
+	after, err := v.Number("after", 0, 1<<62)
+	if err != nil {
+		return err
+	}
+	entries, err := g.cfg.Home.Threads.Entries(ctx, id, after, limit+1)
+	if err != nil {
+		return err
+	}
+	return v.OK(paged(entries, limit, func(e chela.Entry) string { return strconv.FormatInt(e.Seq, 10) }))
+}

@@ -1,0 +1,156 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync/atomic"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/event"
+	"chela/internal/gateway/edge"
+)
+
+// getEvents streams events. The first thing a reader gets is the cursor that it
+// may come back with, even if it has seen nothing yet.
+func (g *Gateway) getEvents(v *edge.Visit) error {
+	filter, err := filterOf(v.Query, v.Request.Header.Get("Last-Event-ID"))
+	if err != nil {
+		return err
+	}
+	ctx := v.Request.Context()
+	sub, err := g.cfg.Home.Events.Subscribe(ctx, event.Filter(filter))
+	if err != nil {
+		return err
+	}
+	defer sub.Close()
+	s := stream{Visit: v, gateway: g}
+	s.begin()
+	for s.tell(sub.Cursor()) == nil {
+		told, err := s.pass(ctx, sub)
+		if err != nil || !told {
+			return nil // the reader has gone, or comes back from its last cursor
+		}
+	}
+	return nil
+}
+
+// A stream writes server-sent events.
+type stream struct {
+	*edge.Visit
+	gateway *Gateway
+	cursor  chela.Cursor // the last one that was told
+}
+
+func (s *stream) begin() {
+	h := s.Header()
+	h["Content-Type"] = []string{api.Stream}
+	h["X-Accel-Buffering"] = []string{"no"} // proxies of the nginx family pass events on at once
+	s.WriteHeader(http.StatusOK)
+}
+
+// tell tells the cursor up to which everything was told, as a sign of life.
+func (s *stream) tell(at chela.Cursor) error {
+	line := ": alive\n\n"
+	if at != "" && at != s.cursor {
+		s.cursor = at
+		line = "id: " + string(at) + "\n" + line
+	}
+	if _, err := s.Write([]byte(line)); err != nil {
+		return err
+	}
+	return s.FlushError()
+}
+
+// pass passes events on until there was none for the time of a heartbeat. It
+// reports false when there will be no more.
+func (s *stream) pass(ctx context.Context, sub *event.Subscription) (bool, error) {
+	for {
+		quiet, cancel := context.WithTimeout(ctx, s.Heartbeat())
+		e, ok := sub.Next(quiet)
+		ended := quiet.Err()
+		cancel()
+		if !ok {
+			return ctx.Err() == nil && ended != nil, nil
+		}
+		if err := s.write(e); err != nil {
+			return false, err
+		}
+		if err := s.FlushError(); err != nil {
+			return false, err
+		}
+	}
+}
+
+func (s *stream) write(e chela.Event) error {
+	raw, err := s.gateway.frames.of(e)
+	if err != nil {
+		return err
+	}
+	if e.Cursor != "" {
+		s.cursor = e.Cursor
+	}
+	_, err = s.Write(raw)
+	return err
+}
+
+// frames keeps the encoding of the newest events, as many readers get the same
+// ones. It may be used by several goroutines at once.
+type frames struct {
+	kept [64]atomic.Pointer[frame]
+}
+
+// A frame is an event as it goes over the wire.
+type frame struct {
+	event chela.Event
+	raw   []byte
+}
+
+// of returns an event as it goes over the wire.
+func (f *frames) of(e chela.Event) ([]byte, error) {
+	slot := &f.kept[uint64(e.At.UnixMicro())%uint64(len(f.kept))] //nolint:gosec // any spread will do
+	if kept := slot.Load(); kept != nil && kept.event == e {
+		return kept.raw, nil
+	}
+	content, err := json.Marshal(e)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if e.Cursor != "" {
+		b.WriteString("id: " + string(e.Cursor) + "\n")
+	}
+	b.WriteString("event: " + string(e.Kind) + "\ndata: ")
+	b.Write(content)
+	b.WriteString("\n\n")
+	slot.Store(&frame{event: e, raw: b.Bytes()})
+	return b.Bytes(), nil
+}
+
+// getLogs streams lines of the log.
+func (g *Gateway) getLogs(v *edge.Visit) error {
+	follow, err := v.Flag("follow")
+	if err != nil {
+		return err
+	}
+	s := stream{Visit: v, gateway: g}
+	s.begin()
+	ctx, gone := context.WithCancelCause(v.Request.Context())
+	defer gone(nil)
+	err = g.cfg.Home.Logs(ctx, follow, func(line string) {
+		content, err := json.Marshal(line)
+		if err == nil {
+			_, err = s.Write(append(append([]byte("event: log\ndata: "), content...), "\n\n"...))
+		}
+		if err = errors.Join(err, s.FlushError()); err != nil {
+			gone(err)
+		}
+	})
+	if ctx.Err() != nil {
+		return nil // whoever read has gone
+	}
+	return err
+}
