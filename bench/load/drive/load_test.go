@@ -219,7 +219,7 @@ func TestTimeout(t *testing.T) {
 			s.ServeHTTP(w, r)
 		}
 	}))
-	l.Sessions, l.Turns, l.Timeout = 1, 2, 20*time.Millisecond
+	l.Sessions, l.Turns, l.Timeout = 1, 2, 300*time.Millisecond
 	r, err := l.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -178,7 +178,7 @@ func TestWatchWithoutEnd(t *testing.T) {
 		}
 		return []int{n}, false
 	})
-	r, err := watch(t, h, 300*time.Millisecond).Run(t.Context())
+	r, err := watch(t, h, time.Second).Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,10 +117,14 @@ func (h *home) start(ctx context.Context) (*server, error) {
 	s := &server{token: h.token, pid: cmd.Process.Pid}
 	s.stop = sync.OnceValue(func() error {
 		cancel()
-		if err := wait(); !errors.Is(err, context.Canceled) { // that is how a clean end looks
+		switch err := wait(); {
+		case errors.Is(err, context.Canceled): // that is how a clean end looks
+			return nil
+		case err == nil:
+			return fmt.Errorf("the server ended by itself: %s", said)
+		default:
 			return fmt.Errorf("the server ended badly: %w: %s", err, said)
 		}
-		return nil
 	})
 	if err := s.appear(ctx, said.heard, gone); err != nil {
 		return nil, errors.Join(err, s.stop())

@@ -217,6 +217,9 @@ func overload(ctx context.Context, p place) (rows []row, err error) {
 		l := p.load(h, s)
 		l.Sessions, l.Turns = 64, p.turns(10_000)
 		full, err := l.Run(ctx)
+		if err == nil {
+			err = faultless(full)
+		}
 		if err != nil {
 			return err
 		}
