@@ -35,7 +35,25 @@ func TestMain(m *testing.M) {
 		}
 		syscall.Exit(0)
 	}
-	os.Exit(m.Run())
+	os.Exit(inFolder(m.Run))
+}
+
+// inFolder runs the tests with a folder for all that is temporary, in which the
+// stand-in leaves a file whenever it ends as it should.
+func inFolder(run func() int) int {
+	dir, err := os.MkdirTemp("", "load-test-")
+	if err == nil {
+		err = os.Setenv("TMPDIR", dir)
+	}
+	code := 1
+	if err == nil {
+		code = run()
+	}
+	if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
 }
 
 var baseURL = regexp.MustCompile(`base_url = "(.*)"`)
