@@ -1,0 +1,72 @@
+package openai
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"chela"
+	"chela/internal/gateway/openai/wire"
+)
+
+// serveAgent answers a request by a turn of an agent.
+func (a *API) serveAgent(w http.ResponseWriter, r *http.Request, v *visit) error {
+	ctx := r.Context()
+	in, err := a.message(ctx, v)
+	if err != nil {
+		return err
+	}
+	if !v.Streamed {
+		rep, err := a.turn(ctx, v, in, func(chela.Event) {})
+		if err == nil {
+			v.Answer(w, rep)
+		}
+		return err
+	}
+	out := v.Stream(w)
+	name := tag(in)
+	rep, err := a.turn(ctx, v, in, func(e chela.Event) { show(out, e, name) })
+	if err != nil {
+		return out.Fail(wire.Because(ctx, err))
+	}
+	out.End(rep)
+	return nil
+}
+
+// show tells an event of a turn, if it says something. That the model has
+// answered begins the answer: until then a failure still has a status.
+func show(out *wire.Stream, e chela.Event, tag string) {
+	switch e.Kind {
+	case chela.EventTextDelta:
+		out.Say(replyID(e.Turn, tag), e.Text)
+	case chela.EventTurnProgress:
+		out.Step()
+	case chela.EventThinkingDelta, chela.EventToolRequested, chela.EventToolOffered:
+		out.Begin(replyID(e.Turn, tag))
+	case chela.EventToolStarted, chela.EventToolOutput, chela.EventToolFinished:
+		out.Alive()
+	}
+}
+
+// turn sends a message and returns what it came to. If the client goes away
+// the turn goes on, and its answer is in the thread.
+func (a *API) turn(ctx context.Context, v *visit, in chela.Inbound, show func(chela.Event)) (wire.Reply, error) {
+	turn, err := a.cfg.Conversation.Ask(ctx, in, show)
+	if err != nil {
+		if turn.ID != "" {
+			err = wire.Settled(err)
+		}
+		return wire.Reply{}, err
+	}
+	trace, err := a.cfg.Turns.Trace(ctx, turn.ID)
+	if err != nil {
+		return wire.Reply{}, wire.Settled(err)
+	}
+	rep, err := replyOf(trace)
+	if err != nil {
+		return rep, err
+	}
+	rep.ID = replyID(turn.ID, tag(in))
+	rep.About.Ignored = slices.Concat(v.Ignored, v.ForModel) // the agent's own settings go before
+	return rep, nil
+}

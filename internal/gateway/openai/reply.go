@@ -1,0 +1,124 @@
+package openai
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/gateway/openai/wire"
+)
+
+// replyID returns the id of an answer. It names the turn, and tells apart what
+// the turn answered to several messages.
+func replyID(turn chela.TurnID, tag string) string { return suffix(string(turn)) + tag }
+
+// tag returns a few letters that stand for a message.
+func tag(in chela.Inbound) string {
+	sum := sha256.Sum256([]byte(in.MessageID))
+	return hex.EncodeToString(sum[:4])
+}
+
+// idLetters is how many letters of an id make it unique; see [chela.IDs].
+const idLetters = 20
+
+// suffix returns an id without its prefix.
+func suffix(id string) string {
+	_, rest, _ := strings.Cut(id, "_")
+	return rest
+}
+
+// turnID returns the turn that the id of a response names.
+func turnID(response string) (chela.TurnID, bool) {
+	rest, ok := strings.CutPrefix(response, "resp_")
+	if !ok || len(rest) < idLetters {
+		return "", false
+	}
+	return chela.TurnID("turn_" + rest[:idLetters]), true
+}
+
+// replyOf returns what a turn said since it last waited. A turn that failed is
+// an error.
+func replyOf(t api.Trace) (wire.Reply, error) {
+	rep := wire.Reply{Stop: chela.StopEnd, Interrupted: t.Turn.State == chela.TurnInterrupted, About: &wire.About{
+		Session: t.Turn.Session, Thread: t.Turn.Thread, Turn: t.Turn.ID, State: t.Turn.State,
+	}}
+	if f := t.Turn.Failure; f != nil {
+		if t.Turn.State == chela.TurnFailed {
+			return rep, wire.Settled(chela.E(f.Kind, f.Message))
+		}
+		rep.About.Limit = f.Limit
+	}
+	for _, e := range since(t) {
+		if e.Kind != chela.EntryAssistant {
+			continue
+		}
+		rep.Text = wire.Join(rep.Text, e.Body.Text)
+		rep.Stop = e.Body.Stop
+		if u := e.Body.Usage; u != nil {
+			rep.Usage = sum(rep.Usage, *u)
+		}
+	}
+	switch {
+	case t.Turn.State == chela.TurnAwaiting:
+		addWaits(&rep, t)
+	case t.Turn.State == chela.TurnLimited:
+		rep.Stop = chela.StopLength
+	case t.Turn.State == chela.TurnInterrupted, rep.Stop == chela.StopCalls:
+		rep.Stop = chela.StopEnd
+	}
+	return rep, nil
+}
+
+// addWaits adds what a turn waits for: results of the client's tools, else a
+// person.
+func addWaits(r *wire.Reply, t api.Trace) {
+	r.Stop = chela.StopEnd
+	for _, c := range t.Calls {
+		if c.Resume == chela.ResumeWait && c.State == chela.CallRunning {
+			r.Calls = append(r.Calls, chela.CallSpec{ID: c.ID, Ref: string(c.ID), Tool: c.Tool, Args: c.Args})
+			r.Stop = chela.StopCalls
+		}
+	}
+	if asked := pending(t); asked != nil {
+		r.About.Approval = asked.ID
+		r.Text = wire.Join(r.Text, question(*asked))
+	}
+}
+
+// pending returns the question that a turn waits with, or nil. Calls are handed
+// out only when none is left.
+func pending(t api.Trace) *chela.Approval {
+	i := slices.IndexFunc(t.Approvals, func(a chela.Approval) bool { return a.State == chela.ApprovalPending })
+	if i < 0 {
+		return nil
+	}
+	return &t.Approvals[i]
+}
+
+// since returns the entries of a turn after the last result that it waited for.
+func since(t api.Trace) []chela.Entry {
+	waited := map[chela.CallID]bool{}
+	for _, c := range t.Calls {
+		waited[c.ID] = c.Resume == chela.ResumeWait
+	}
+	for _, a := range t.Approvals {
+		waited[a.Call] = true
+	}
+	begin := 0
+	for i, e := range t.Entries {
+		if e.Kind == chela.EntryToolResult && waited[e.Body.Call] {
+			begin = i + 1
+		}
+	}
+	return t.Entries[begin:]
+}
+
+func sum(a, b chela.TokenUsage) chela.TokenUsage {
+	return chela.TokenUsage{
+		Input: a.Input + b.Input, Output: a.Output + b.Output, Reasoning: a.Reasoning + b.Reasoning,
+		CacheRead: a.CacheRead + b.CacheRead, CacheWrite: a.CacheWrite + b.CacheWrite,
+	}
+}

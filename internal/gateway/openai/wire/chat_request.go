@@ -1,0 +1,218 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"chela"
+)
+
+// A chatRequest is the body of a request for a chat completion; see
+// https://platform.openai.com/docs/api-reference/chat/create.
+type chatRequest struct {
+	knobs
+	Model         string          `json:"model"`
+	Messages      []chatMessage   `json:"messages"`
+	User          string          `json:"user"`
+	Stream        bool            `json:"stream"`
+	StreamOptions streamOptions   `json:"stream_options"`
+	Tools         []chatTool      `json:"tools"`
+	ToolChoice    json.RawMessage `json:"tool_choice"`
+	MaxTokens     *int            `json:"max_tokens"`
+	MaxCompletion *int            `json:"max_completion_tokens"`
+	Effort        string          `json:"reasoning_effort"`
+
+	// What cannot be done.
+	N              *int      `json:"n"`
+	Logprobs       bool      `json:"logprobs"`
+	TopLogprobs    int       `json:"top_logprobs"`
+	Stop           stops     `json:"stop"`
+	Modalities     []string  `json:"modalities"`
+	Audio          given     `json:"audio"`
+	Format         typedNode `json:"response_format"`
+	WebSearch      given     `json:"web_search_options"`
+	Functions      given     `json:"functions"`
+	FunctionCall   given     `json:"function_call"`
+	PreviousAnswer given     `json:"previous_response_id"`
+}
+
+type streamOptions struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+// A typedNode is an object of which only the type is looked at.
+type typedNode struct {
+	Type string `json:"type"`
+}
+
+// stops counts stop sequences: one text, or a list.
+type stops int
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *stops) UnmarshalJSON(b []byte) error {
+	var list []json.RawMessage
+	switch {
+	case isNull(b):
+	case json.Unmarshal(b, &list) == nil:
+		*s = stops(len(list))
+	default:
+		*s = 1
+	}
+	return nil
+}
+
+type chatMessage struct {
+	Role         string          `json:"role"`
+	Content      json.RawMessage `json:"content"`
+	ToolCalls    []chatCall      `json:"tool_calls"`
+	ToolCallID   string          `json:"tool_call_id"`
+	FunctionCall given           `json:"function_call"`
+	Refusal      string          `json:"refusal"`
+}
+
+type chatTool struct {
+	Type     string   `json:"type"`
+	Function function `json:"function"`
+}
+
+// A chatCall is a call of a tool, in requests and in answers.
+type chatCall struct {
+	Index    *int             `json:"index,omitempty"` // in a stream
+	ID       string           `json:"id"`
+	Type     string           `json:"type"`
+	Function chatCallFunction `json:"function"`
+}
+
+type chatCallFunction struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+func (c *chatRequest) request() (*Request, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	q := &Request{Model: c.Model, User: c.User, Streamed: c.Stream, Ignored: c.without()}
+	if err := q.setEffort("reasoning_effort", c.Effort); err != nil {
+		return nil, err
+	}
+	param, most := "max_completion_tokens", c.MaxCompletion
+	if most == nil {
+		param, most = "max_tokens", c.MaxTokens
+	}
+	if err := q.setLimit(param, most); err != nil {
+		return nil, err
+	}
+	if err := c.offer(q); err != nil {
+		return nil, err
+	}
+	q.Said = make([]Said, 0, len(c.Messages))
+	for i := range c.Messages {
+		s, err := c.Messages[i].said(fmt.Sprintf("messages[%d]", i))
+		if err != nil {
+			return nil, err
+		}
+		q.Said = append(q.Said, s)
+	}
+	return q, nil
+}
+
+// check refuses what would make the answer another one than was asked for.
+func (c *chatRequest) check() error {
+	switch {
+	case c.Model == "":
+		return Wrong("model", "is missing")
+	case len(c.Messages) == 0:
+		return Wrong("messages", "is empty")
+	case c.N != nil && *c.N != 1:
+		return Unsupported("n", "there is one choice only")
+	case c.Logprobs || c.TopLogprobs > 0:
+		return Unsupported("logprobs", "there are no log probabilities")
+	case c.Stop > 0:
+		return Unsupported("stop", "an answer cannot be cut at a sequence")
+	case bool(c.Audio), len(c.Modalities) > 1, len(c.Modalities) == 1 && c.Modalities[0] != "text":
+		return Unsupported("modalities", "answers are text only")
+	case c.Format.Type != "" && c.Format.Type != "text":
+		return Unsupported("response_format", fmt.Sprintf("answers are text only, not %.40q; offer a tool that takes the wanted form", c.Format.Type))
+	case bool(c.WebSearch):
+		return Unsupported("web_search_options", "this is not OpenAI's search; an agent searches with its own tools")
+	case bool(c.Functions) || bool(c.FunctionCall):
+		return Unsupported("functions", "use tools")
+	case bool(c.PreviousAnswer):
+		return Unsupported("previous_response_id", "belongs to /v1/responses")
+	}
+	return nil
+}
+
+// offer adds the tools that the client runs.
+func (c *chatRequest) offer(q *Request) error {
+	if len(c.Tools) > 0 {
+		q.Offers = make([]chela.ToolSpec, 0, len(c.Tools))
+	}
+	for i, t := range c.Tools {
+		param := fmt.Sprintf("tools[%d]", i)
+		if t.Type != "function" {
+			return Unsupported(param+".type", fmt.Sprintf("tools of type %.40q are not known; offer a function", t.Type))
+		}
+		spec, err := t.Function.spec(param + ".function")
+		if err != nil {
+			return err
+		}
+		q.Offers = append(q.Offers, spec)
+	}
+	var err error
+	q.Offers, err = offered(c.ToolChoice, q.Offers)
+	return err
+}
+
+// said returns a message in the form that both have in common.
+func (m *chatMessage) said(param string) (Said, error) {
+	s := Said{Param: param}
+	switch m.Role {
+	case "system", "developer":
+		s.Role = RoleSystem
+	case "user":
+		s.Role = RoleUser
+	case "assistant":
+		s.Role = RoleAssistant
+	case "tool":
+		s.Role, s.Ref = RoleTool, m.ToolCallID
+		if s.Ref == "" {
+			return s, Wrong(param+".tool_call_id", "is missing")
+		}
+	case "":
+		return s, Wrong(param+".role", "is missing")
+	default:
+		return s, Wrong(param+".role", fmt.Sprintf("%.40q is no role", m.Role))
+	}
+	if bool(m.FunctionCall) {
+		return s, Unsupported(param+".function_call", "use tool_calls")
+	}
+	for i, c := range m.ToolCalls {
+		if s.Role != RoleAssistant || c.ID == "" || c.Type != "" && c.Type != "function" || c.Function.Name == "" {
+			return s, Wrong(fmt.Sprintf("%s.tool_calls[%d]", param, i), "must be a call of a function by the assistant, with its id")
+		}
+		s.Calls = append(s.Calls, called(c.ID, c.Function.Name, c.Function.Arguments))
+	}
+	if err := s.addContent(m.Content, param+".content"); err != nil {
+		return s, err
+	}
+	if s.Text == "" {
+		s.Text = m.Refusal
+	}
+	return s, nil
+}
+
+// called returns a call as it was told to the client.
+func called(ref, tool, args string) chela.CallSpec {
+	c := chela.CallSpec{Ref: ref, Tool: tool}
+	switch raw := json.RawMessage(args); {
+	case args == "":
+		c.Args = json.RawMessage(`{}`)
+	case json.Valid(raw):
+		c.Args = raw
+	default:
+		c.Raw = args
+	}
+	return c
+}
