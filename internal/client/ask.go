@@ -1,0 +1,171 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"chela"
+	"chela/internal/api"
+)
+
+// Ask sends a message and follows the turn that takes it, until the turn ended
+// or waits for an answer to an approval. It hands the events of that turn to
+// show, in order and never two at once, and returns after show did for the last
+// time. A message without a MessageID is given one. If ctx ends first, Ask
+// returns its error and the turn goes on; the returned turn is what is known of
+// it then, its ID empty if it was not opened yet. The message comes from whoever
+// owns the socket, whatever its origin says; what only programs send, Ask does
+// not: that is Unsupported.
+func (c *Client) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error) {
+	m, err := c.message(in)
+	if err != nil {
+		return chela.Turn{}, err
+	}
+	w := &watch{c: c, session: in.Session, show: show}
+	defer w.close()
+	if err := w.connect(ctx); err != nil {
+		return chela.Turn{}, err
+	}
+	receipt, err := w.say(ctx, m)
+	if err != nil {
+		return chela.Turn{}, err
+	}
+	first := chela.Event{}
+	if receipt.Turn == "" {
+		if receipt, first, err = w.taken(ctx, m, receipt); err != nil {
+			return chela.Turn{}, w.gone(err)
+		}
+	}
+	w.turn = chela.Turn{ID: receipt.Turn, Session: receipt.Session, Thread: receipt.Thread, State: chela.TurnProcessing}
+	if err = w.tell(first); err == nil && w.begun {
+		err = w.showUntil(ctx)
+	}
+	if err != nil {
+		return w.turn, w.gone(err)
+	}
+	return w.follow(ctx)
+}
+
+// Follow does the same for a turn that is there, such as one whose approval was
+// just answered. A turn that ended is returned at once.
+func (c *Client) Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error) {
+	w := &watch{c: c, turn: chela.Turn{ID: id}, show: show}
+	defer w.close()
+	if err := w.look(ctx); err != nil {
+		return chela.Turn{}, w.gone(err)
+	}
+	if w.turn.State != chela.TurnProcessing {
+		return w.turn, nil
+	}
+	w.session = w.turn.Session
+	if err := w.connect(ctx); err != nil {
+		return w.turn, w.gone(err)
+	}
+	return w.follow(ctx) // it looks again: what happened meanwhile was not told
+}
+
+// message returns a message as it goes over the wire.
+func (c *Client) message(in chela.Inbound) (api.Message, error) {
+	if _, err := chela.ParseSessionKey(in.Session); err != nil {
+		return api.Message{}, err
+	}
+	if len(in.History)+len(in.Offers)+len(in.Results) > 0 {
+		return api.Message{}, chela.E(chela.Unsupported, "a command cannot send what was said elsewhere, or offer tools").
+			WithHint("use the API of the daemon under /v1")
+	}
+	m := api.Message{
+		Session: in.Session, Thread: in.Thread, Agent: in.Agent, Text: in.Text, Model: in.Model, Mode: in.Mode,
+		MessageID: cmp.Or(in.MessageID, string(c.ids.Inbox())),
+	}
+	for _, a := range in.Attachments {
+		m.Attachments = append(m.Attachments, api.Attachment{Name: a.Name, MediaType: a.MediaType, SHA256: a.SHA256, Size: a.Size})
+	}
+	return m, nil
+}
+
+// say sends a message, or asks what became of one that was sent before.
+func (w *watch) say(ctx context.Context, m api.Message) (api.Receipt, error) {
+	var r api.Receipt
+	tries := 0
+	err := persist(ctx, func(ctx context.Context) error {
+		// The answer names the turn, which whoever gives up must know to stop
+		// it: an attempt is ended by its own limit alone.
+		ctx = context.WithoutCancel(ctx)
+		tries++
+		return w.c.do(ctx, request{method: http.MethodPost, path: []string{"api", "messages"}, body: m, limit: tryTime}, &r)
+	})
+	if errors.Is(err, errNoAnswer) {
+		err = chela.E(chela.Unavailable, "the daemon does not answer, so the message may be stored or not").
+			WithHint("send it again with --message-id " + m.MessageID + ", under which it is stored once").Because(err)
+	}
+	w.begun = w.begun || !r.Duplicate && r.Answered == "" || tries > 1
+	return r, err
+}
+
+// taken waits until a turn takes a message that waits behind others. It returns
+// the event by which that was noticed, too.
+func (w *watch) taken(ctx context.Context, m api.Message, r api.Receipt) (api.Receipt, chela.Event, error) {
+	for {
+		if r.Dropped {
+			return r, chela.Event{}, chela.E(chela.Exhausted, "the message was dropped: too many wait in this session").WithHint("send it again later")
+		}
+		if err := w.behind(ctx, r.Thread); err != nil {
+			return r, chela.Event{}, err
+		}
+		e, err := w.news(ctx)
+		if err != nil {
+			return r, e, err
+		}
+		again, err := w.say(ctx, m)
+		switch {
+		case chela.KindOf(err) == chela.Exhausted: // asked too often
+		case err != nil, again.Turn != "":
+			return again, e, err
+		default:
+			r = again
+		}
+	}
+}
+
+// behind is the error for a message whose thread waits for an answer.
+func (w *watch) behind(ctx context.Context, thread chela.ThreadID) error {
+	var asked []chela.Approval
+	err := persist(ctx, func(ctx context.Context) (err error) {
+		asked, err = list[chela.Approval](ctx, w.c, url.Values{"state": {string(chela.ApprovalPending)}}, "api", "approvals")
+		return err
+	})
+	for _, a := range asked {
+		if a.Thread == thread {
+			return chela.E(chela.Denied, "the message is stored and waits behind approval "+string(a.ID)).
+				WithHint("answer that first: chela approvals yes " + string(a.ID))
+		}
+	}
+	return err
+}
+
+// news waits for an event after which a message may be in a turn, but not for
+// long: a message may also enter a turn that runs.
+func (w *watch) news(ctx context.Context) (chela.Event, error) {
+	if err := pause(ctx, w.wait); err != nil {
+		return chela.Event{}, err
+	}
+	if err := w.connect(ctx); err != nil {
+		return chela.Event{}, err
+	}
+	look, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	for {
+		e, ok := w.next(look)
+		switch {
+		case !ok:
+			return chela.Event{}, ctx.Err()
+		case e.Kind == chela.EventTurnStarted, e.Kind == chela.EventTurnFinished, e.Kind == chela.EventApprovalRequested:
+			return e, nil
+		case e.Kind == chela.EventNotice && e.Error != "":
+			return e, chela.E(e.Error, e.Text)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"chela"
+	"chela/internal/api"
+)
+
+// Tools returns the tools of an agent, sorted by name. They can be looked at
+// and, by [Client.Call], run; their functions are nil.
+func (c *Client) Tools(ctx context.Context, agent string) ([]chela.Tool, error) {
+	listed, err := list[api.Tool](ctx, c, url.Values{"agent": {agent}}, "api", "tools")
+	tools := make([]chela.Tool, len(listed))
+	for i, t := range listed {
+		tools[i] = chela.Tool{Name: t.Name, Description: t.Description, Domain: t.Domain, Input: t.Input}
+	}
+	slices.SortFunc(tools, func(a, b chela.Tool) int { return cmp.Compare(a.Name, b.Name) })
+	return tools, err
+}
+
+// Call runs a tool in the agent's main session and waits for it as long as it
+// takes.
+func (c *Client) Call(ctx context.Context, agent, name string, args json.RawMessage) (chela.ToolResult, error) {
+	if !json.Valid(args) { // it could not be sent
+		return chela.ToolResult{}, chela.E(chela.Invalid, "the arguments are not JSON")
+	}
+	var out api.ToolOutcome
+	err := c.do(ctx, request{
+		method: http.MethodPost, path: []string{"api", "tools", name, "run"}, body: api.ToolRun{Agent: agent, Args: args},
+	}, &out)
+	return chela.ToolResult{Text: out.Text, Failed: out.Failed, Attachments: out.Attachments}, err
+}
+
+// Models returns the models that are known, sorted by provider and name.
+// Providers are asked for theirs, and waited for as long as they take.
+func (c *Client) Models(ctx context.Context) ([]chela.Model, error) {
+	var page api.Page[chela.Model]
+	err := c.do(ctx, request{path: []string{"api", "models"}}, &page)
+	return page.Items, err
+}
+
+// Test sends a short request to provider/model and waits for the answer as long
+// as it takes.
+func (c *Client) Test(ctx context.Context, model string) (chela.Finish, error) {
+	var f api.ModelFinish
+	path := []string{"api", "models", "test"}
+	err := c.do(ctx, request{method: http.MethodPost, path: path, body: api.ModelTest{Model: model}}, &f)
+	return chela.Finish{Text: f.Text, Model: f.Model, Stop: f.Stop, Usage: f.Usage}, err
+}
+
+// Status counts what is in the home.
+func (c *Client) Status(ctx context.Context) (chela.Status, error) {
+	return get[chela.Status](ctx, c, "api", "status")
+}
+
+// Usage returns what was spent since the day of a time in UTC, by day and model.
+func (c *Client) Usage(ctx context.Context, since time.Time) ([]chela.UsageSum, error) {
+	return list[chela.UsageSum](ctx, c, url.Values{"since": {since.UTC().Format(time.DateOnly)}}, "api", "usage")
+}
+
+// Tokens returns all tokens, also those that were revoked.
+func (c *Client) Tokens(ctx context.Context) ([]chela.Token, error) {
+	return list[chela.Token](ctx, c, url.Values{}, "api", "tokens")
+}
+
+// CreateToken makes a token and returns it with its secret, which is never shown
+// again.
+func (c *Client) CreateToken(ctx context.Context, name string, scope chela.Scope) (chela.Token, string, error) {
+	var made api.MadeToken
+	err := c.do(ctx, request{
+		method: http.MethodPost, path: []string{"api", "tokens"}, body: api.NewToken{Name: name, Scope: scope}, limit: answerTime,
+	}, &made)
+	return made.Token, made.Secret, err
+}
+
+// RevokeToken ends a token, or is NotFound.
+func (c *Client) RevokeToken(ctx context.Context, id chela.TokenID) error {
+	return c.do(ctx, request{method: http.MethodDelete, path: []string{"api", "tokens", string(id)}, limit: answerTime}, nil)
+}
+
+// Attach keeps a file for the message it is sent with. One that is too large is
+// Invalid; one that cannot be read is Unavailable.
+func (c *Client) Attach(ctx context.Context, name string, content io.Reader) (a chela.Attachment, err error) {
+	raw, err := io.ReadAll(io.LimitReader(content, api.MaxAttachment+1))
+	switch {
+	case err != nil:
+		return a, chela.E(chela.Unavailable, "the attachment cannot be read").Because(err)
+	case len(raw) > api.MaxAttachment:
+		return a, chela.E(chela.Invalid, fmt.Sprintf("the attachment %s is larger than %d MiB", name, api.MaxAttachment>>20)).
+			WithHint("send a smaller one, or put it into the workspace")
+	}
+	return a, c.do(ctx, request{
+		method: http.MethodPost, path: []string{"api", "attachments"}, query: url.Values{"name": {name}}, body: raw, limit: answerTime,
+	}, &a)
+}
+
+// Logs hands the lines of the log that are kept to show, oldest first, and then,
+// to follow it, each new one until ctx ends, which is no error. It is Unavailable
+// when the daemon ends first.
+func (c *Client) Logs(ctx context.Context, follow bool, show func(line string)) error {
+	query := url.Values{}
+	if follow {
+		query.Set("follow", "true")
+	}
+	err := c.logs(ctx, query, show)
+	switch {
+	case ctx.Err() != nil && follow:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, io.EOF) && follow:
+		return noAnswer(err)
+	case errors.Is(err, io.EOF):
+		return nil
+	default:
+		return err
+	}
+}
+
+// logs shows lines until there are no more, which is io.EOF.
+func (c *Client) logs(ctx context.Context, query url.Values, show func(line string)) error {
+	res, err := send(ctx, c.plain, request{path: []string{"api", "logs"}, query: query})
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close() // it is only read
+	d := newDecoder(res.Body)
+	for {
+		m, err := d.next()
+		if errors.Is(err, io.EOF) {
+			return io.EOF
+		}
+		if err != nil {
+			return noAnswer(err)
+		}
+		var line string
+		if err := json.Unmarshal([]byte(m.text), &line); err != nil {
+			return misunderstood(err)
+		}
+		show(line)
+	}
+}

@@ -1,0 +1,75 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"chela"
+	"chela/internal/api"
+)
+
+// Sessions returns all sessions, the last used first.
+func (c *Client) Sessions(ctx context.Context) ([]chela.Session, error) {
+	query := url.Values{"archived": {"true"}, "limit": {strconv.Itoa(api.MaxPage)}}
+	all, err := list[chela.Session](ctx, c, query, "api", "sessions")
+	slices.SortStableFunc(all, func(a, b chela.Session) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	return all, err
+}
+
+// Session returns one session.
+func (c *Client) Session(ctx context.Context, key chela.SessionKey) (chela.Session, error) {
+	if _, err := chela.ParseSessionKey(key); err != nil {
+		return chela.Session{}, err
+	}
+	return get[chela.Session](ctx, c, "api", "sessions", string(key))
+}
+
+// Reset begins a new thread in a session; the old one stays readable.
+func (c *Client) Reset(ctx context.Context, key chela.SessionKey) (t chela.Thread, err error) {
+	if _, err := chela.ParseSessionKey(key); err != nil {
+		return t, err
+	}
+	path := []string{"api", "sessions", string(key), "reset"}
+	return t, c.do(ctx, request{method: http.MethodPost, path: path, limit: answerTime}, &t)
+}
+
+// Threads returns the threads of a session, the last used first.
+func (c *Client) Threads(ctx context.Context, key chela.SessionKey) ([]chela.Thread, error) {
+	if _, err := chela.ParseSessionKey(key); err != nil {
+		return nil, err
+	}
+	return list[chela.Thread](ctx, c, url.Values{"session": {string(key)}}, "api", "threads")
+}
+
+// Thread returns one thread.
+func (c *Client) Thread(ctx context.Context, id chela.ThreadID) (chela.Thread, error) {
+	return get[chela.Thread](ctx, c, "api", "threads", string(id))
+}
+
+// Path returns the entries of a thread from the root to the head.
+func (c *Client) Path(ctx context.Context, id chela.ThreadID) ([]chela.Entry, error) {
+	return list[chela.Entry](ctx, c, url.Values{"path": {"true"}}, "api", "threads", string(id), "entries")
+}
+
+// Turn returns one turn.
+func (c *Client) Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
+	t, err := get[api.Turn](ctx, c, "api", "turns", string(id))
+	return t.Turn, err
+}
+
+// Transcript returns the entries of a turn in order of their sequence, and its
+// tool calls in order of step and index.
+func (c *Client) Transcript(ctx context.Context, id chela.TurnID) ([]chela.Entry, []chela.ToolCall, error) {
+	t, err := get[api.Trace](ctx, c, "api", "turns", string(id), "trace")
+	return t.Entries, t.Calls, err
+}
+
+// Stop asks a turn to stop and returns without waiting for that. A turn that
+// ended is a Conflict.
+func (c *Client) Stop(ctx context.Context, id chela.TurnID) error {
+	path := []string{"api", "turns", string(id), "cancel"}
+	return c.do(ctx, request{method: http.MethodPost, path: path, limit: answerTime}, nil)
+}
