@@ -72,17 +72,19 @@ func (d *Desk) Answer(ctx context.Context, r Reply) (chela.Approval, error) {
 			WithHint("say once, session, pattern or no")
 	}
 	var a chela.Approval
+	var news []chela.Event
 	err := d.store.Write(ctx, "approval.answer", func(w *store.Write) error {
 		var err error
 		if a, err = d.locked(ctx, w, r.ID); err != nil {
 			return err
 		}
-		return d.answer(ctx, w, &a, r)
+		news, err = d.answer(ctx, w, &a, r)
+		return err
 	})
 	if err != nil {
 		return a, err
 	}
-	return a, d.goOn(ctx, a)
+	return a, d.goOn(ctx, a, news)
 }
 
 // AnswerText takes a message for an answer if its text reads like one and
@@ -145,16 +147,16 @@ func (d *Desk) locked(ctx context.Context, w *store.Write, id chela.ApprovalID) 
 
 // answer is the transaction of an answer. An answer that comes too late closes
 // the question as expired.
-func (d *Desk) answer(ctx context.Context, w *store.Write, a *chela.Approval, r Reply) error {
+func (d *Desk) answer(ctx context.Context, w *store.Write, a *chela.Approval, r Reply) ([]chela.Event, error) {
 	if a.State != chela.ApprovalPending {
-		return chela.E(chela.Conflict, fmt.Sprintf("approval %s is %s already%s", a.ID, a.State, by(a.AnsweredBy)))
+		return nil, chela.E(chela.Conflict, fmt.Sprintf("approval %s is %s already%s", a.ID, a.State, by(a.AnsweredBy)))
 	}
 	call, err := w.Call(ctx, a.Call)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if r.Answer != chela.AnswerNo && d.cfg.Hash(call.Tool, call.Args) != a.ArgsHash {
-		return chela.E(chela.Conflict, "the call has changed since it was asked about").WithHint("say no and let it be asked again")
+		return nil, chela.E(chela.Conflict, "the call has changed since it was asked about").WithHint("say no and let it be asked again")
 	}
 	a.Answer, a.Comment, a.AnsweredBy, a.AnsweredAt = r.Answer, r.Comment, r.By, d.cfg.Now()
 	switch {
@@ -165,11 +167,11 @@ func (d *Desk) answer(ctx context.Context, w *store.Write, a *chela.Approval, r 
 	default:
 		a.State = chela.ApprovalGranted
 		if err := d.grant(ctx, w, a, r); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := keep(ctx, w, *a, r.Message); err != nil {
-		return err
+		return nil, err
 	}
 	return d.settle(ctx, w, *a, call)
 }
@@ -233,10 +235,10 @@ func (d *Desk) grant(ctx context.Context, w *store.Write, a *chela.Approval, r R
 }
 
 // settle stores the outcome of a question, what it means for the call, and that
-// the turn may go on.
-func (d *Desk) settle(ctx context.Context, w *store.Write, a chela.Approval, call chela.ToolCall) error {
+// the turn may go on. It returns what announces that.
+func (d *Desk) settle(ctx context.Context, w *store.Write, a chela.Approval, call chela.ToolCall) ([]chela.Event, error) {
 	if err := w.MoveApproval(ctx, a); err != nil {
-		return err
+		return nil, err
 	}
 	from := call.State
 	switch a.State {
@@ -251,22 +253,28 @@ func (d *Desk) settle(ctx context.Context, w *store.Write, a chela.Approval, cal
 		}
 	}
 	if err := w.MoveCall(ctx, call, from); err != nil {
-		return err
+		return nil, err
 	}
 	turn, err := w.Turn(ctx, a.Turn)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return lane.Resume(ctx, w, turn, a.AnsweredAt)
+	if err := lane.Resume(ctx, w, turn, a.AnsweredAt); err != nil {
+		return nil, err
+	}
+	news := []chela.Event{{
+		Kind: chela.EventApprovalAnswered, Session: a.Session, Thread: a.Thread, Turn: a.Turn, Call: a.Call, Tool: a.Tool,
+		Approval: a.ID, Text: string(a.State),
+	}}
+	return news, w.Announce(ctx, a.AnsweredAt, news)
 }
 
 // goOn announces an outcome and wakes the lane. An outcome that is not the one
 // that was asked for is an error.
-func (d *Desk) goOn(ctx context.Context, a chela.Approval) error {
-	d.cfg.Emit(chela.Event{
-		Kind: chela.EventApprovalAnswered, Session: a.Session, Thread: a.Thread, Turn: a.Turn, Call: a.Call, Tool: a.Tool,
-		Approval: a.ID, Text: string(a.State), At: a.AnsweredAt,
-	})
+func (d *Desk) goOn(ctx context.Context, a chela.Approval, news []chela.Event) error {
+	for _, e := range news {
+		d.cfg.Emit(e)
+	}
 	if err := d.cfg.Wake(ctx, a.Session); err != nil {
 		// The answer is committed; its turn is found later.
 		d.cfg.Log.Warn("lane not taken", "session", a.Session, "error", err)
@@ -311,6 +319,7 @@ func (d *Desk) Sweep(ctx context.Context) error {
 			continue
 		}
 		a.State, a.AnsweredAt = chela.ApprovalExpired, d.cfg.Now()
+		var news []chela.Event
 		err := d.store.Write(ctx, "approval.expire", func(w *store.Write) error {
 			if _, err := w.LockLane(ctx, a.Session); err != nil {
 				return err
@@ -319,14 +328,15 @@ func (d *Desk) Sweep(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			return d.settle(ctx, w, a, call)
+			news, err = d.settle(ctx, w, a, call)
+			return err
 		})
 		switch {
 		case chela.KindOf(err) == chela.Conflict: // answered at the last moment
 		case err != nil:
 			return err
 		default:
-			if err := d.goOn(ctx, a); err != nil {
+			if err := d.goOn(ctx, a, news); err != nil {
 				return err
 			}
 		}

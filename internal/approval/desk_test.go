@@ -371,7 +371,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		h.later(2 * time.Hour)
 		ctx, cancel := context.WithCancel(h.Context())
 		ended := make(chan error, 1)
-		heard := h.bus.Listen(func(e chela.Event) bool { return e.Kind == chela.EventTurnFinished })
+		heard := h.bus.Listen("", func(e chela.Event) bool { return e.Kind == chela.EventTurnFinished })
 		defer heard.Close()
 		go func() { ended <- h.desk.Run(ctx) }()
 		patient, done := context.WithTimeout(h.Context(), time.Minute)

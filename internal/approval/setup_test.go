@@ -189,7 +189,7 @@ func (h *house) say(key chela.SessionKey, text string) chela.Turn {
 // rest waits until no lane is held and returns the newest turn of a session.
 func (h *house) rest(key chela.SessionKey) chela.Turn {
 	h.Helper()
-	heard := h.bus.Listen(func(chela.Event) bool { return true })
+	heard := h.bus.Listen("", func(chela.Event) bool { return true })
 	defer heard.Close()
 	ctx, cancel := context.WithTimeout(h.Context(), time.Minute)
 	defer cancel()

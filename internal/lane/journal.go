@@ -35,6 +35,9 @@ func (j *journal) Append(ctx context.Context, op string, ch turn.Change) error {
 		if err := write(ctx, w, ch); err != nil {
 			return err
 		}
+		if err := w.Announce(ctx, j.lanes.cfg.Now(), ch.Events); err != nil {
+			return err
+		}
 		if ch.Turn == nil || ch.Turn.State == chela.TurnProcessing {
 			return nil
 		}
@@ -48,10 +51,15 @@ func (j *journal) Append(ctx context.Context, op string, ch turn.Change) error {
 		next.lease, next.class = lease, j.class
 		return w.ContinueLane(ctx, lease, next.turn.ID)
 	})
-	if err == nil {
-		j.next = next
+	if err != nil {
+		return err
 	}
-	return err
+	j.lanes.tell(ch.Events)
+	if next != nil {
+		j.lanes.tell(next.events)
+	}
+	j.next = next
+	return nil
 }
 
 // Steering implements turn.Journal. Messages for other threads of the session

@@ -31,6 +31,9 @@ func (l *Lanes) Run(ctx context.Context) error {
 			if l.stays() && n%4 == 0 {
 				l.TakeUp(ctx)
 			}
+			if l.stays() && n%sweepLooks == 0 {
+				l.Sweep(ctx)
+			}
 			held := l.holdings()
 			if len(held) == 0 {
 				continue

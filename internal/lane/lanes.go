@@ -95,9 +95,18 @@ func New(s *store.Store, cfg Config) *Lanes {
 	return l
 }
 
-// begin serves a lane in a goroutine of its own, unless the process is about to
+// tell announces events that are committed.
+func (l *Lanes) tell(events []chela.Event) {
+	for _, e := range events {
+		l.cfg.Emit(e)
+	}
+}
+
+// begin announces a turn that was opened and serves its lane in a goroutine of
+// its own, unless the process is about to
 // end; then the lane is given back.
 func (l *Lanes) begin(o *opened) {
+	l.tell(o.events)
 	l.mu.Lock()
 	closing := l.closing
 	if !closing {

@@ -19,6 +19,7 @@ type opened struct {
 	thread  chela.Thread  // of a fresh turn: before its first entry
 	session chela.Session // of a fresh turn
 	entries []chela.Entry // of a fresh turn: its first entries; nil means to read the journal
+	events  []chela.Event // of a fresh turn: what its opening announces, and the end of the one it supersedes
 }
 
 // afresh returns o so that the journal is read for it.
@@ -42,12 +43,9 @@ func (l *Lanes) open(ctx context.Context, w *store.Write, o opened, messages []c
 		return nil, err
 	}
 	after := o.thread
-	for _, m := range messages {
-		body := turn.UserBody(m)
-		e := chela.Entry{
-			ID: l.cfg.IDs.Entry(), Thread: after.ID, Parent: after.Head, Turn: o.turn.ID, Seq: after.Seq + 1,
-			Kind: chela.EntryUser, Body: body, Tokens: prompt.Tokens(body), CreatedAt: now,
-		}
+	for _, e := range firstEntries(o.thread, messages) {
+		e.ID, e.Thread, e.Parent, e.Turn, e.Seq = l.cfg.IDs.Entry(), after.ID, after.Head, o.turn.ID, after.Seq+1
+		e.Tokens, e.CreatedAt = prompt.Tokens(e.Body), now
 		if err := w.AppendEntry(ctx, e); err != nil {
 			return nil, err
 		}
@@ -68,7 +66,50 @@ func (l *Lanes) open(ctx context.Context, w *store.Write, o opened, messages []c
 			return nil, err
 		}
 	}
+	events := opening(o)
+	if err := w.Announce(ctx, now, events); err != nil {
+		return nil, err
+	}
+	o.events = append(o.events, events...)
 	return &o, nil
+}
+
+// opening returns the events that announce a fresh turn.
+func opening(o opened) []chela.Event {
+	about := chela.Event{Session: o.session.Key, Thread: o.thread.ID, Turn: o.turn.ID}
+	event := func(kind chela.EventKind, entry chela.EntryID) chela.Event {
+		e := about
+		e.Kind, e.Entry = kind, entry
+		return e
+	}
+	var events []chela.Event
+	if o.thread.Seq == 0 {
+		events = append(events, event(chela.EventSessionChanged, "")) // it has a new thread
+	}
+	events = append(events, event(chela.EventTurnStarted, ""))
+	for _, e := range o.entries {
+		events = append(events, event(chela.EventEntryAppended, e.ID))
+	}
+	return events
+}
+
+// firstEntries returns the entries that a turn begins with, by kind and body:
+// what was said before, elsewhere, if the thread has nothing yet, and the
+// messages.
+func firstEntries(thread chela.Thread, messages []chela.Waiting) (entries []chela.Entry) {
+	if thread.Seq == 0 {
+		for _, said := range messages[0].History {
+			kind := chela.EntryUser
+			if said.Role == chela.RoleAssistant {
+				kind = chela.EntryAssistant
+			}
+			entries = append(entries, chela.Entry{Kind: kind, Body: chela.Body{Text: said.Text, Attachments: said.Attachments}})
+		}
+	}
+	for _, m := range messages {
+		entries = append(entries, chela.Entry{Kind: chela.EntryUser, Body: turn.UserBody(m)})
+	}
+	return entries
 }
 
 // title is the beginning of a thread's first message.
@@ -99,10 +140,11 @@ func (l *Lanes) next(ctx context.Context, w *store.Write, session chela.Session)
 	if err != nil || len(waiting) == 0 {
 		return nil, err
 	}
-	thread, waiting, err := openable(ctx, w, waiting)
+	o, waiting, err := l.openable(ctx, w, waiting)
 	if err != nil || len(waiting) == 0 {
 		return nil, err
 	}
+	o.session = session
 	take := waiting[:Plan(l.mode(session), waiting, false).Take]
 	id := l.cfg.IDs.Turn()
 	for i := range take {
@@ -111,7 +153,7 @@ func (l *Lanes) next(ctx context.Context, w *store.Write, session chela.Session)
 			return nil, err
 		}
 	}
-	return l.open(ctx, w, opened{session: session, thread: thread}, take)
+	return l.open(ctx, w, o, take)
 }
 
 // nextWanted is next, but leaves the lane to another process that lives and
@@ -124,20 +166,29 @@ func (l *Lanes) nextWanted(ctx context.Context, w *store.Write, session chela.Se
 	return l.next(ctx, w, session)
 }
 
-// openable returns the messages of the front thread that can take one, and that
-// thread: one whose turn waits for a person cannot.
-func openable(ctx context.Context, w *store.Write, waiting []chela.Waiting) (chela.Thread, []chela.Waiting, error) {
+// openable returns the messages from the front thread on that can take one, and
+// that thread as part of the turn to open: one whose turn waits for a person
+// cannot. A turn that waits for results of offered tools is ended for them.
+func (l *Lanes) openable(ctx context.Context, w *store.Write, waiting []chela.Waiting) (opened, []chela.Waiting, error) {
 	for len(waiting) > 0 {
 		thread, err := w.Thread(ctx, waiting[0].Thread)
 		if err != nil {
-			return thread, nil, err
+			return opened{}, nil, err
 		}
 		if thread.State.CanMove(chela.ThreadProcessing) && thread.State != chela.ThreadAwaiting {
-			return thread, waiting, nil
+			return opened{thread: thread}, waiting, nil
+		}
+		s, offered, err := handedOut(ctx, &w.Read, thread)
+		if err != nil {
+			return opened{}, nil, err
+		}
+		if offered {
+			thread, events, err := l.supersede(ctx, w, s)
+			return opened{thread: thread, events: events}, waiting, err
 		}
 		waiting = slices.DeleteFunc(waiting, func(m chela.Waiting) bool { return m.Thread == thread.ID })
 	}
-	return chela.Thread{}, nil, nil
+	return opened{}, nil, nil
 }
 
 // mode is the queue mode of a session.

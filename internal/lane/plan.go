@@ -15,7 +15,8 @@ type Decision struct {
 // messages wait, but for those that steer it. On a free lane the front message
 // opens a turn; if it collects, those behind it that also collect, belong to
 // the same thread, ask for the same model and are answered at the same place go
-// with it, as far as they are no larger together than one message may be.
+// with it, as far as they are no larger together than one message may be. A
+// message that offers tools has a turn of its own: they are its sender's to run.
 func Plan(mode chela.QueueMode, waiting []chela.Waiting, running bool) Decision {
 	if running {
 		for _, m := range waiting {
@@ -56,5 +57,5 @@ func modeOf(m chela.Waiting, mode chela.QueueMode) chela.QueueMode {
 // collects reports whether a message shares its turn with others. One that was
 // to steer a turn that has ended meanwhile does.
 func collects(m chela.Waiting, mode chela.QueueMode) bool {
-	return modeOf(m, mode) != chela.QueueFollowup
+	return modeOf(m, mode) != chela.QueueFollowup && len(m.Offers) == 0
 }

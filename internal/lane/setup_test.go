@@ -251,7 +251,7 @@ func (h *house) restWith(key chela.SessionKey, others ...*house) []chela.Turn {
 	defer cancel()
 	news := make(chan struct{}, 1)
 	for _, of := range append(others, h) {
-		heard := of.bus.Listen(func(e chela.Event) bool {
+		heard := of.bus.Listen("", func(e chela.Event) bool {
 			return e.Kind == chela.EventTurnFinished || e.Kind == chela.EventApprovalRequested
 		})
 		defer heard.Close()

@@ -23,7 +23,7 @@ turns:
 // hear waits for an event.
 func (h *house) hear(kind chela.EventKind, during func()) chela.Event {
 	h.t.Helper()
-	heard := h.bus.Listen(func(e chela.Event) bool { return e.Kind == kind })
+	heard := h.bus.Listen("", func(e chela.Event) bool { return e.Kind == kind })
 	defer heard.Close()
 	during()
 	ctx, cancel := patience(h.t)

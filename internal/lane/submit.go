@@ -36,7 +36,7 @@ func Check(in chela.Inbound) error {
 		return chela.E(chela.Invalid, "the message is not valid UTF-8").WithHint("convert it, for example with iconv -t utf-8")
 	case strings.ContainsRune(in.Text, 0):
 		return chela.E(chela.Invalid, "the message has a NUL character in it").WithHint("send text, or attach it as a file")
-	case strings.TrimSpace(in.Text) == "" && len(in.Attachments) == 0:
+	case strings.TrimSpace(in.Text) == "" && len(in.Attachments) == 0 && len(in.Results) == 0:
 		return chela.E(chela.Invalid, "the message is empty").WithHint("say something")
 	case in.Origin.Channel == "" || in.MessageID == "":
 		return chela.E(chela.Internal, "a message came without its channel or id")
@@ -45,7 +45,7 @@ func Check(in chela.Inbound) error {
 	case in.Agent == "":
 		return chela.E(chela.Internal, "a message came without an agent")
 	}
-	return nil
+	return checkBrought(in)
 }
 
 // Submit stores a message and, when its lane is free, begins a turn with it.
@@ -58,64 +58,84 @@ func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (Receipt, error) {
 	if l.isClosing() {
 		return Receipt{}, chela.E(chela.Unavailable, "chela is shutting down").WithHint("send the message again in a moment")
 	}
-	var receipt Receipt
-	var begun *opened
-	var holder chela.NodeID
+	in.Offers = asStored(in.Offers)
+	var a arrival
 	err := l.store.Write(ctx, "inbox.accept", func(w *store.Write) error {
 		var err error
-		receipt, begun, holder, err = l.arrive(ctx, w, in)
+		a, err = l.arrive(ctx, w, in)
 		return err
 	})
 	if err != nil {
 		return Receipt{}, err
 	}
-	if begun != nil {
-		l.begin(begun)
-		return receipt, nil
+	l.tell(a.events)
+	if a.begun != nil {
+		l.begin(a.begun)
+		return a.receipt, nil
 	}
-	if holder == l.cfg.Node {
+	if a.holder == l.cfg.Node {
 		l.nudge(in.Session)
 	}
 	// If the lane was let go meanwhile, or its holder is dead, it is taken.
 	l.wakeLater(ctx, in.Session)
-	return receipt, nil
+	return a.receipt, nil
+}
+
+// An arrival is what the transaction of a submission came to.
+type arrival struct {
+	receipt Receipt
+	events  []chela.Event // to be announced, but for those of a fresh turn
+	begun   *opened       // the turn to run here; nil if there is none
+	holder  chela.NodeID  // who held the lane
 }
 
 // arrive is the transaction of a submission.
-func (l *Lanes) arrive(ctx context.Context, w *store.Write, in chela.Inbound) (r Receipt, begun *opened, holder chela.NodeID, err error) {
+func (l *Lanes) arrive(ctx context.Context, w *store.Write, in chela.Inbound) (arrival, error) {
 	lane, session, thread, err := l.place(ctx, w, in)
 	if err != nil {
-		return r, nil, "", err
+		return arrival{}, err
+	}
+	in.Thread = thread.ID
+	m := chela.Waiting{ID: l.cfg.IDs.Inbox(), State: chela.InboxWaiting, Node: l.cfg.Node, CreatedAt: l.cfg.Now(), Inbound: in}
+	if len(in.Results) > 0 {
+		return l.bring(ctx, w, lane, m)
 	}
 	waiting, err := w.Waiting(ctx, in.Session, 1)
 	if err != nil {
-		return r, nil, "", err
+		return arrival{}, err
 	}
-	now := l.cfg.Now()
-	in.Thread = thread.ID
-	m := chela.Waiting{ID: l.cfg.IDs.Inbox(), State: chela.InboxWaiting, Node: l.cfg.Node, CreatedAt: now, Inbound: in}
-	free := lane.Owner == "" && len(waiting) == 0 && (thread.State == chela.ThreadIdle || thread.State == chela.ThreadInterrupted)
+	paused, offered, err := handedOut(ctx, &w.Read, thread)
+	if err != nil {
+		return arrival{}, err
+	}
+	free := lane.Owner == "" && len(waiting) == 0 && (offered || thread.State == chela.ThreadIdle || thread.State == chela.ThreadInterrupted)
 	if free {
 		m.State, m.Turn = chela.InboxTaken, l.cfg.IDs.Turn()
 	}
+	a := arrival{holder: lane.Owner}
 	added, err := w.AddMessage(ctx, m, lane.Arrivals)
 	if err != nil {
-		return r, nil, "", err
+		return a, err
 	}
 	if !added {
-		r, err = known(ctx, w, in)
-		return r, nil, lane.Owner, err
+		a.receipt, err = known(ctx, w, in)
+		return a, err
 	}
-	r = Receipt{Inbox: m.ID, Session: in.Session, Thread: thread.ID, Turn: m.Turn}
+	a.receipt = Receipt{Inbox: m.ID, Session: in.Session, Thread: thread.ID, Turn: m.Turn}
 	if !free {
-		return r, nil, lane.Owner, nil
+		return a, nil
 	}
-	lease := l.lease(lane)
-	if err := w.TakeLane(ctx, lane, lease, m.Turn); err != nil {
-		return r, nil, "", err
+	o := opened{lease: l.lease(lane), class: lane.Class, session: session, thread: thread}
+	if offered {
+		if o.thread, o.events, err = l.supersede(ctx, w, paused); err != nil {
+			return a, err
+		}
 	}
-	begun, err = l.open(ctx, w, opened{lease: lease, class: lane.Class, session: session, thread: thread}, []chela.Waiting{m})
-	return r, begun, l.cfg.Node, err
+	if err := w.TakeLane(ctx, lane, o.lease, m.Turn); err != nil {
+		return a, err
+	}
+	a.begun, err = l.open(ctx, w, o, []chela.Waiting{m})
+	return a, err
 }
 
 // place finds the lane, session and thread of a message, or makes them for the

@@ -34,7 +34,8 @@ type book struct {
 	fail func(n int, op string) error
 	late bool
 
-	steering func() // called when the waiting messages are read
+	steering func()            // called when the waiting messages are read
+	emit     func(chela.Event) // hears what is announced; may be nil
 }
 
 // newBook returns a book in which a turn was opened with one message.
@@ -61,6 +62,18 @@ func (b *book) state() turn.State {
 
 // Append implements turn.Journal.
 func (b *book) Append(ctx context.Context, op string, ch turn.Change) error {
+	if err := b.commit(ctx, op, ch); err != nil {
+		return err
+	}
+	for _, e := range ch.Events {
+		if b.emit != nil {
+			b.emit(e)
+		}
+	}
+	return nil
+}
+
+func (b *book) commit(ctx context.Context, op string, ch turn.Change) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.attempts++

@@ -65,9 +65,11 @@ func (n *run) addEntry(kind chela.EntryKind, body chela.Body) chela.Entry {
 // move changes a call.
 func (n *run) move(c chela.ToolCall) { n.add(Change{Calls: []CallMove{{Call: c}}}) }
 
-// sealed returns the buffer, and with it what its moves start from.
+// sealed returns the buffer, and with it what its moves start from and the
+// events that announce it.
 func (n *run) sealed() Change {
 	b := n.buffer
+	b.Events = n.events
 	for i, m := range b.Calls {
 		b.Calls[i].From = n.saved.calls[m.Call.ID]
 	}
@@ -82,7 +84,8 @@ func (n *run) sealed() Change {
 	return b
 }
 
-// flush appends the buffer in one transaction and announces what is in it.
+// flush appends the buffer in one transaction, with the events that announce
+// what is in it.
 func (n *run) flush(ctx context.Context, op string) error {
 	if n.empty() {
 		return nil
@@ -95,9 +98,6 @@ func (n *run) flush(ctx context.Context, op string) error {
 	}
 	n.saved = savedOf(n.state)
 	n.buffer, n.keep = Change{}, false
-	for _, e := range n.events {
-		n.Emit(e)
-	}
 	n.events = nil
 	return nil
 }

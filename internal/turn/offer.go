@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"chela"
 )
@@ -22,6 +23,9 @@ func (s State) HandedOut() []chela.ToolCall {
 		return c.State != chela.CallRunning || c.Resume != chela.ResumeWait
 	})
 }
+
+// Waits reports whether the turn waits for results of offered tools.
+func (s State) Waits() bool { return s.Turn.State == chela.TurnAwaiting && len(s.HandedOut()) > 0 }
 
 // judgeOffered judges a call of an offered tool. The sender knows which
 // arguments are right, and what may be done on his side: neither the schema nor
@@ -62,10 +66,11 @@ func (n *run) handOut(ctx context.Context, calls []chela.ToolCall) error {
 // that the message has no result for go on waiting, unless it has a text or
 // attachments, which supersede them and follow the results as an entry of their
 // own. It is Invalid if a result is for no call of the newest step, and a
-// Conflict if it is for one that waits no more.
+// Conflict if it is for one that waits no more. S must not be used afterwards;
+// the same goes for Supersede and Expire.
 func (r *Runner) Bring(s State, m chela.Waiting) (Change, error) {
 	n := r.run(s)
-	says := m.Text != "" || len(m.Attachments) > 0
+	says := strings.TrimSpace(m.Text) != "" || len(m.Attachments) > 0
 	for i, result := range m.Results {
 		c, err := n.state.waitingCall(result.Call)
 		if err != nil {

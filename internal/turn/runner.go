@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
 
 	"chela"
@@ -13,8 +14,8 @@ import (
 
 // A Journal is where a run appends what came of its actions.
 type Journal interface {
-	// Append commits a change in one transaction, under the lease of the run.
-	// Once it returned nil the change survives anything. After an error the
+	// Append commits a change in one transaction, under the lease of the run,
+	// and announces its events. Once it returned nil the change survives anything. After an error the
 	// run is over: the lease is lost, or the journal must be read before it is
 	// appended to again.
 	Append(ctx context.Context, op string, ch Change) error
@@ -94,7 +95,6 @@ func (r *Runner) Run(ctx context.Context, agent Agent, j Journal, ctl *Control, 
 	}
 	n := r.run(s)
 	n.agent, n.journal, n.control = agent, j, ctl
-	n.emit(chela.Event{Kind: chela.EventTurnStarted})
 	err := n.loop(ctx)
 	return n.state, err
 }
@@ -194,8 +194,15 @@ func (n *run) emit(e chela.Event) {
 	n.Emit(e)
 }
 
+// maxEventText is how much of an argument or a preview an event shows, in bytes;
+// readers fetch the rest.
+const maxEventText = 4096
+
 // announce queues an event about something in the buffer until it is durable.
 func (n *run) announce(e chela.Event) {
+	if len(e.Text) > maxEventText {
+		e.Text = strings.ToValidUTF8(e.Text[:maxEventText], "") + "…"
+	}
 	e.Session, e.Thread, e.Turn, e.At = n.state.Turn.Session, n.state.Turn.Thread, n.state.Turn.ID, n.Now()
 	n.events = append(n.events, e)
 }

@@ -110,7 +110,7 @@ func TestEvents(t *testing.T) {
 		}
 	}
 	want := []string{
-		"turn.started", "turn.progress", "text.delta", "entry.appended", "tool.requested", "turn.progress", "tool.started",
+		"turn.progress", "text.delta", "entry.appended", "tool.requested", "turn.progress", "tool.started",
 		"turn.progress", "text.delta", "entry.appended", "tool.finished", "entry.appended", "turn.finished",
 	}
 	if diff := cmp.Diff(want, kinds); diff != "" {

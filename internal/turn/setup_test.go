@@ -114,6 +114,7 @@ type rig struct {
 func newRig(t *testing.T, steps ...step) *rig {
 	r := &rig{T: t, book: newBook("hi"), model: &model{steps: steps}, control: &turn.Control{}}
 	r.tools = []chela.Tool{r.tool("look", chela.Judgement{Effect: chela.EffectRead}), r.tool("write", chela.Judgement{Effect: chela.EffectWrite})}
+	r.book.emit = r.emit
 	r.cfg = turn.Config{
 		IDs: chela.NewIDs(time.Now, &counting{}), Now: time.Now, Emit: r.emit, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		Limits: turn.Limits{Steps: 10}, Expires: time.Hour, Grace: time.Minute,

@@ -23,6 +23,7 @@ type Change struct {
 	Usage      []chela.Usage
 	Owed       []chela.Outbound
 	Absorbed   []chela.Waiting // messages taken into the turn
+	Events     []chela.Event   // to be kept with the change, and announced once it is committed
 }
 
 // A CallMove is a tool call as it is now, and its state in the journal before.

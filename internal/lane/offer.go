@@ -1,0 +1,167 @@
+package lane
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"chela"
+	"chela/internal/store"
+	"chela/internal/turn"
+)
+
+// offerTime is how long the results of calls that were handed out are waited
+// for, and sweepLooks how many looks there are between two sweeps: a minute.
+const (
+	offerTime  = 24 * time.Hour
+	sweepLooks = int(time.Minute / lookTime)
+)
+
+// bring is the transaction of a submission with results: they enter the turn
+// that waits for them. Once it waits for no more it is ready, and begun here if
+// the lane is free. Results that nothing waits for are refused.
+func (l *Lanes) bring(ctx context.Context, w *store.Write, lane store.Lane, m chela.Waiting) (arrival, error) {
+	a := arrival{holder: lane.Owner}
+	_, again, err := w.Delivered(ctx, m.Origin.Channel, m.Origin.Account, m.MessageID)
+	if err != nil {
+		return a, err
+	}
+	if again {
+		a.receipt, err = known(ctx, w, m.Inbound)
+		return a, err
+	}
+	thread, err := w.Thread(ctx, m.Thread)
+	if err != nil {
+		return a, err
+	}
+	s, ok, err := handedOut(ctx, &w.Read, thread)
+	if err == nil && !ok {
+		err = chela.E(chela.Conflict, "no call of the thread waits for a result").WithHint("send what you have as a message")
+	}
+	if err != nil {
+		return a, err
+	}
+	m.State, m.Turn = chela.InboxTaken, s.Turn.ID
+	ch, err := l.cfg.Runner.Bring(s, m)
+	if err != nil {
+		return a, err
+	}
+	if _, err := w.AddMessage(ctx, m, lane.Arrivals); err != nil {
+		return a, err
+	}
+	if a.events, err = l.change(ctx, w, ch); err != nil {
+		return a, err
+	}
+	a.receipt = Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Turn: m.Turn}
+	if ch.Turn == nil || lane.Owner != "" {
+		return a, nil
+	}
+	a.begun = &opened{lease: l.lease(lane), class: lane.Class, turn: *ch.Turn}
+	return a, w.TakeLane(ctx, lane, a.begun.lease, m.Turn)
+}
+
+// change stores what becomes of a turn that does not run, and returns what is
+// to be announced of it after the commit.
+func (l *Lanes) change(ctx context.Context, w *store.Write, ch turn.Change) ([]chela.Event, error) {
+	if err := write(ctx, w, ch); err != nil {
+		return nil, err
+	}
+	return ch.Events, w.Announce(ctx, l.cfg.Now(), ch.Events)
+}
+
+// paused returns the state of a turn that does not run, without the
+// conversation before it: enough to decide about its calls.
+func paused(ctx context.Context, r *store.Read, t chela.Turn) (turn.State, error) {
+	thread, err := r.Thread(ctx, t.Thread)
+	if err != nil {
+		return turn.State{}, err
+	}
+	entries, err := r.TurnEntries(ctx, t.ID)
+	if err != nil {
+		return turn.State{}, err
+	}
+	calls, err := r.Calls(ctx, t.ID)
+	if err != nil {
+		return turn.State{}, err
+	}
+	approvals, err := r.TurnApprovals(ctx, t.ID)
+	return turn.Resume(thread, t, entries, calls, approvals), err
+}
+
+// handedOut returns the state of the turn of a thread that waits for results of
+// offered tools, and whether there is one.
+func handedOut(ctx context.Context, r *store.Read, thread chela.Thread) (s turn.State, ok bool, err error) {
+	if thread.State != chela.ThreadAwaiting {
+		return s, false, nil
+	}
+	live, err := r.LiveTurns(ctx, thread.Session)
+	if err != nil {
+		return s, false, err
+	}
+	i := slices.IndexFunc(live, func(t chela.Turn) bool { return t.Thread == thread.ID })
+	if i < 0 {
+		return s, false, nil
+	}
+	s, err = paused(ctx, r, live[i])
+	return s, s.Waits(), err
+}
+
+// supersede ends the turn that waits for results in a thread, as a message
+// wants a turn of its own there. It returns the thread as it is then, and what
+// is to be announced.
+func (l *Lanes) supersede(ctx context.Context, w *store.Write, s turn.State) (chela.Thread, []chela.Event, error) {
+	ch := l.cfg.Runner.Supersede(s)
+	events, err := l.change(ctx, w, ch)
+	return *ch.Thread, events, err
+}
+
+// Sweep ends the turns whose calls were handed out more than a day ago and have
+// no result. What fails is logged and looked at again with the next sweep.
+func (l *Lanes) Sweep(ctx context.Context) {
+	var old []chela.ToolCall
+	before := l.cfg.Now().Add(-offerTime)
+	err := l.store.Read(ctx, func(r *store.Read) error {
+		var err error
+		old, err = r.HandedOut(ctx, before, maxWaiting)
+		return err
+	})
+	for _, c := range old {
+		err = errors.Join(err, l.expire(ctx, c))
+	}
+	if err != nil && ctx.Err() == nil {
+		l.cfg.Log.Warn("calls that wait too long are not ended", "error", err)
+	}
+}
+
+// expire ends the turn of a call that nobody brought a result of, unless
+// somebody did in the last moment.
+func (l *Lanes) expire(ctx context.Context, c chela.ToolCall) error {
+	var events []chela.Event
+	err := l.store.Write(ctx, "offer.expire", func(w *store.Write) error {
+		events = nil
+		if _, err := w.LockLane(ctx, c.Session); err != nil {
+			return err
+		}
+		c, err := w.Call(ctx, c.ID)
+		if err != nil || c.State.Ended() {
+			return err
+		}
+		t, err := w.Turn(ctx, c.Turn)
+		if err != nil || t.State != chela.TurnAwaiting {
+			return err // somebody stops it
+		}
+		s, err := paused(ctx, &w.Read, t)
+		if err != nil {
+			return err
+		}
+		events, err = l.change(ctx, w, l.cfg.Runner.Expire(s))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	l.tell(events)
+	l.wakeLater(ctx, c.Session) // a message may wait for the thread
+	return nil
+}
