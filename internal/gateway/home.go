@@ -52,7 +52,7 @@ func (g *Gateway) runTool(v *edge.Visit) error {
 		run.Args = json.RawMessage("{}")
 	}
 	result, err := g.cfg.Home.Tools.Call(v.Request.Context(), cmp.Or(run.Agent, mainAgent), v.Request.PathValue("name"), run.Args)
-	return found(v, api.ToolOutcome{Text: result.Text, Failed: result.Failed}, err)
+	return found(v, api.ToolOutcome{Text: result.Text, Failed: result.Failed, Attachments: result.Attachments}, err)
 }
 
 func (g *Gateway) getModels(v *edge.Visit) error {

@@ -50,7 +50,9 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer v.recovered()
 	v.secure()
 	if r.ContentLength != 0 {
-		v.readWithin(s.cfg.Times.Body)
+		began := s.cfg.Now()
+		v.readUntil(began.Add(s.cfg.Times.Body))
+		r.Body = &body{ReadCloser: r.Body, v: v, began: began}
 	}
 	done, err := d.admit(v)
 	switch {
@@ -232,15 +234,10 @@ func (v *Visit) take(row *Route) error {
 	if v.Request.ContentLength == 0 {
 		return nil
 	}
-	limit := row.Limit
-	if v.Request.ContentLength > limit {
-		return TooLarge(limit)
+	if v.Request.ContentLength > row.Limit {
+		return TooLarge(row.Limit)
 	}
-	if v.Request.ContentLength > 0 {
-		limit = v.Request.ContentLength
-	}
-	v.readWithin(v.server.cfg.Times.bodyTime(limit))
-	v.Request.Body = body{http.MaxBytesReader(v.ResponseWriter, v.Request.Body, row.Limit), v}
+	v.Request.Body = http.MaxBytesReader(v.ResponseWriter, v.Request.Body, row.Limit)
 	if row.BodyType != "" {
 		return nil
 	}

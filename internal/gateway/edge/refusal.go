@@ -33,7 +33,7 @@ func (r Refusal) Unwrap() error { return r.Err }
 func TooLarge(limit int64) Refusal {
 	return Refusal{
 		Err: chela.E(chela.Invalid, fmt.Sprintf("the body has more than %d bytes", limit)).
-			WithHint("send less, or files as attachments").Because(&http.MaxBytesError{Limit: limit}),
+			WithHint("send less, or files as attachments"),
 		Status: http.StatusRequestEntityTooLarge,
 	}
 }
@@ -48,6 +48,10 @@ var (
 func (v *Visit) Refuse(err error) {
 	if cause := context.Cause(v.Request.Context()); cause != nil && errors.Is(err, context.Canceled) {
 		err = cause
+	}
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		err = TooLarge(large.Limit)
 	}
 	kind := chela.KindOf(err)
 	v.note(kind, err)
@@ -64,7 +68,7 @@ func (v *Visit) Refuse(err error) {
 		v.route.Refuse(v, status, err)
 		return
 	}
-	body := api.ErrorBody{Error: api.Error{Kind: kind, Message: chela.MessageOf(err), RequestID: v.ID, Turn: r.Turn}}
+	body := api.ErrorBody{Error: api.Error{Kind: kind, Message: chela.MessageOf(err), Hint: chela.HintOf(err), RequestID: v.ID, Turn: r.Turn}}
 	if err := v.Answer(status, body); err != nil {
 		v.server.cfg.Log.Error("error cannot be told", "request", v.ID, "error", err)
 	}

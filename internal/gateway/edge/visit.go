@@ -108,38 +108,38 @@ func (v *Visit) extend() {
 	_ = http.NewResponseController(v.ResponseWriter).SetWriteDeadline(until) // where there is none, nothing can hang
 }
 
-// readWithin sets how long the client may take for what it still has to send.
-// 0 sets no limit.
-func (v *Visit) readWithin(d time.Duration) {
-	var until time.Time
-	if d > 0 {
-		until = v.server.cfg.Now().Add(d)
-	}
+// readUntil sets until when the client may take to send the body. The zero time
+// sets no limit.
+func (v *Visit) readUntil(until time.Time) {
 	_ = http.NewResponseController(v.ResponseWriter).SetReadDeadline(until) // where there is none, nothing can hang
 }
 
-// A body is what a client sends, limited in bytes and time. Once it was read,
+// A body is what a client sends, limited in time. Once it was read,
 // the client may be silent for as long as it waits.
 type body struct {
 	io.ReadCloser
-	v *Visit
+	v     *Visit
+	began time.Time
+	came  int64 // bytes
+	timed int64 // bytes that the client was given its time for
 }
 
-// Read returns a Refusal where there is too much, or it took too long.
-func (b body) Read(p []byte) (int, error) {
+// Read returns a Refusal when it took too long.
+func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
+	b.came += int64(n)
 	if err == nil {
+		if b.came-b.timed >= bodyChunk {
+			b.timed = b.came
+			b.v.readUntil(b.began.Add(b.v.server.cfg.Times.bodyTime(b.came)))
+		}
 		return n, nil
 	}
-	var large *http.MaxBytesError
 	var late interface{ Timeout() bool }
-	switch {
-	case errors.As(err, &large):
-		return n, TooLarge(large.Limit)
-	case errors.As(err, &late) && late.Timeout():
+	if errors.As(err, &late) && late.Timeout() {
 		return n, Refusal{Err: chela.E(chela.Invalid, "the body took too long"), Status: http.StatusRequestTimeout}
 	}
-	b.v.readWithin(0)
+	b.v.readUntil(time.Time{})
 	return n, err
 }
 
@@ -169,7 +169,8 @@ func (v *Visit) Nothing() error {
 	return nil
 }
 
-// bodyChunk is how much memory a body gets before any of it came.
+// bodyChunk is how much memory a body gets before any of it came, and how much
+// of it has to come before it gets more time.
 const bodyChunk = 8 << 10
 
 // read returns the whole body.
@@ -186,8 +187,12 @@ func (v *Visit) read() ([]byte, error) {
 // broken is the error of a body that did not come whole.
 func broken(err error) error {
 	var r Refusal
-	if errors.As(err, &r) {
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &r):
 		return r
+	case errors.As(err, &large):
+		return TooLarge(large.Limit)
 	}
 	return chela.E(chela.Invalid, "the body ended before its end").Because(err)
 }

@@ -1,0 +1,218 @@
+package gateway_test
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/gateway"
+)
+
+var placeholder = regexp.MustCompile(`\{[a-z.]+\}`)
+
+// to returns a call of a route with something in the place of its names, and a
+// body that is JSON.
+func to(r api.Route) call {
+	c := call{method: r.Method, path: placeholder.ReplaceAllString(r.Path, "x")}
+	if r.Body != nil {
+		c.body = "{}"
+	}
+	return c
+}
+
+func TestEveryRouteHasAScopeAndSummary(t *testing.T) {
+	t.Parallel()
+	for _, r := range gateway.Routes() {
+		if r.Scope != api.Public && !r.Scope.Valid() {
+			t.Errorf("%s %s has the scope %q", r.Method, r.Path, r.Scope)
+		}
+		if r.Summary == "" || strings.HasSuffix(r.Summary, ".") || r.Status == 0 {
+			t.Errorf("%s %s is described by %q and status %d", r.Method, r.Path, r.Summary, r.Status)
+		}
+	}
+}
+
+// TestEveryRouteAsksWhoAsks walks the table: no route but the public ones lets
+// anybody in who brings no token, a wrong one, a revoked one, or one whose scope
+// is too narrow; and none lets a page of another site in.
+func TestEveryRouteAsksWhoAsks(t *testing.T) {
+	t.Parallel()
+	d := run(t)
+	scopes := map[string]chela.Scope{readSecret: chela.ScopeRead, chatSecret: chela.ScopeChat, adminSecret: chela.ScopeAdmin}
+	for _, r := range gateway.Routes() {
+		t.Run(r.Method+" "+r.Path, func(t *testing.T) {
+			t.Parallel()
+			for _, origin := range []string{"", d.url, "https://evil.example", "null"} {
+				for _, secret := range []string{"", "secret-wrong", revokedSecret, readSecret, chatSecret, adminSecret} {
+					c := to(r)
+					c.secret = secret
+					if origin != "" {
+						c.header = map[string]string{"Origin": origin}
+					}
+					foreign := origin != "" && origin != d.url
+					allowed := scopes[secret] != "" && scopes[secret].Allows(r.Scope)
+					switch {
+					case foreign:
+						d.do(t, c).refused(t, http.StatusForbidden, chela.Denied)
+					case r.Scope == api.Public || allowed:
+						if r.AnswerType == api.Stream {
+							continue // streams do not end; their own tests look at them
+						}
+						if a := d.do(t, c); a.status == http.StatusUnauthorized && r.Path != "/api/login" || a.status == http.StatusForbidden {
+							t.Errorf("with %q the answer is %d: %s", secret, a.status, a.body)
+						}
+					case scopes[secret] != "":
+						d.do(t, c).denied(t, r, http.StatusForbidden)
+					default:
+						a := d.do(t, c)
+						a.denied(t, r, http.StatusUnauthorized)
+						if !strings.HasPrefix(a.header.Get("WWW-Authenticate"), "Bearer ") {
+							t.Errorf("WWW-Authenticate is %q", a.header.Get("WWW-Authenticate"))
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// denied checks that a route was not allowed. Those of OpenAI's API say so in
+// another form.
+func (a answer) denied(t *testing.T, r api.Route, status int) {
+	t.Helper()
+	if !strings.HasPrefix(r.Path, "/v1/") {
+		a.refused(t, status, chela.Denied)
+		return
+	}
+	if a.status != status || !strings.Contains(a.body, `"error"`) {
+		t.Errorf("answer is %d: %s", a.status, a.body)
+	}
+}
+
+func TestSocketMayDoEverything(t *testing.T) {
+	t.Parallel()
+	d := run(t)
+	for _, r := range gateway.Routes() {
+		if r.AnswerType == api.Stream {
+			continue
+		}
+		c := to(r)
+		c.socket, c.host = true, "anything.example"
+		if a := d.do(t, c); a.status == http.StatusForbidden || a.status == http.StatusMisdirectedRequest ||
+			a.status == http.StatusUnauthorized && r.Path != "/api/login" {
+			t.Errorf("%s %s: %d %s", r.Method, r.Path, a.status, a.body)
+		}
+	}
+}
+
+func TestWhatIsNotThere(t *testing.T) {
+	t.Parallel()
+	d := run(t)
+	for _, path := range []string{
+		"/nothing", "/api", "/api/", "/api/sessions/", "/api//sessions", "/api/./sessions", "/api/x/../sessions", "/../etc/passwd",
+		"/api/turns/a/b/c", "/api/sessions/a%00b", "/api/sessions/%ff", "/api/sessions/a%0ab", "/%2e%2e/api", "/api/%2e%2e/healthz", "/metrics",
+	} {
+		d.do(t, call{path: path, secret: adminSecret}).refused(t, http.StatusNotFound, chela.NotFound)
+	}
+	for path, allow := range map[string]string{
+		"/healthz": "GET, HEAD", "/api/sessions/x": "DELETE, GET, HEAD, PATCH", "/api/messages": "POST", "/api/login": "DELETE, GET, HEAD, POST",
+	} {
+		for _, method := range []string{http.MethodPut, http.MethodOptions, http.MethodTrace, "BREW"} {
+			a := d.do(t, call{method: method, path: path})
+			a.refused(t, http.StatusMethodNotAllowed, chela.Invalid)
+			if got := a.header.Get("Allow"); got != allow {
+				t.Errorf("%s %s allows %q, want %q", method, path, got, allow)
+			}
+		}
+	}
+	if a := d.do(t, call{method: http.MethodHead, path: "/api/events", secret: readSecret}); a.status != http.StatusMethodNotAllowed {
+		t.Errorf("HEAD of a stream: %d", a.status)
+	}
+	if a := d.do(t, call{method: http.MethodHead, path: "/healthz"}); a.status != http.StatusOK {
+		t.Errorf("HEAD /healthz: %d", a.status)
+	}
+}
+
+func TestEveryAnswerHasItsHeaders(t *testing.T) {
+	t.Parallel()
+	d := run(t)
+	seen := map[string]bool{}
+	for _, c := range []call{
+		{path: "/"},
+		{path: "/healthz", header: map[string]string{api.RequestIDHeader: "mine"}},
+		{path: "/nothing"},
+		{path: "/api/status"},
+		{path: "/api/status", secret: readSecret},
+		{path: "/api/status", host: "evil.example"},
+		{path: "/api/messages", secret: chatSecret, body: `{"text":"boom"}`},
+	} {
+		a := d.do(t, c)
+		for name, want := range map[string]string{
+			"Content-Security-Policy": "default-src 'none'", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
+			"Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-store",
+		} {
+			if got := a.header.Get(name); !strings.HasPrefix(got, want) {
+				t.Errorf("%s: %s is %q, want %q", c.path, name, got, want)
+			}
+		}
+		id := a.header.Get(api.RequestIDHeader)
+		if !strings.HasPrefix(id, "req_") || seen[id] {
+			t.Errorf("%s: request id is %q", c.path, id)
+		}
+		seen[id] = true
+		if slices.ContainsFunc([]string{"Access-Control-Allow-Origin", "Access-Control-Allow-Credentials"}, func(name string) bool { return a.header.Get(name) != "" }) {
+			t.Errorf("%s: answers to pages of other sites: %v", c.path, a.header)
+		}
+	}
+}
+
+func TestHostNamesTheDaemon(t *testing.T) {
+	t.Parallel()
+	d := run(t, func(c *gateway.Config) { c.Hosts = []string{"Chela.Example"} })
+	_, port, _ := strings.Cut(d.addr, ":")
+	for _, host := range []string{
+		"localhost", "localhost:" + port, "LOCALHOST", "127.0.0.1", "127.9.9.9:1", "[::1]:" + port, "chela.example:99", "chela.example.",
+	} {
+		if a := d.do(t, call{path: "/healthz", host: host}); a.status != http.StatusOK {
+			t.Errorf("%s: %d %s", host, a.status, a.body)
+		}
+	}
+	for _, host := range []string{
+		"evil.example", "localhost.evil.example", "evil.example:" + port, "192.168.1.1", "0.0.0.0", "[::]", "10.0.0.1.nip.io", "127.0.0.1.evil.example", "[fe80::1]",
+	} {
+		d.do(t, call{path: "/healthz", host: host}).refused(t, http.StatusMisdirectedRequest, chela.Denied)
+	}
+}
+
+func TestListedOrigins(t *testing.T) {
+	t.Parallel()
+	const page = "https://page.example"
+	d := run(t, func(c *gateway.Config) { c.Origins = []string{page} })
+	a := d.do(t, call{path: "/api/status", secret: readSecret, header: map[string]string{"Origin": page}})
+	if a.status != http.StatusOK || a.header.Get("Access-Control-Allow-Origin") != page || a.header.Get("Vary") != "Origin" {
+		t.Errorf("%d %v", a.status, a.header)
+	}
+	a = d.do(t, call{method: http.MethodOptions, path: "/api/messages", header: map[string]string{
+		"Origin": page, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,content-type",
+	}})
+	if a.status != http.StatusNoContent || a.header.Get("Access-Control-Allow-Methods") == "" || a.header.Get("Access-Control-Allow-Credentials") != "" {
+		t.Errorf("%d %v", a.status, a.header)
+	}
+	for _, origin := range []string{"https://page.example.evil", "http://page.example", "https://page.example:444"} {
+		d.do(t, call{method: http.MethodOptions, path: "/api/messages", header: map[string]string{"Origin": origin, "Access-Control-Request-Method": "POST"}}).
+			refused(t, http.StatusForbidden, chela.Denied)
+	}
+}
+
+func TestOriginsMustBeSome(t *testing.T) {
+	t.Parallel()
+	for _, origin := range []string{"*", "page.example", "https://page.example/", "https://*.example", "https://Page.example", "null"} {
+		if _, err := gateway.New(gateway.Config{Origins: []string{origin}}); chela.KindOf(err) != chela.Invalid {
+			t.Errorf("%s: %v", origin, err)
+		}
+	}
+}
