@@ -176,7 +176,7 @@ func (e *sqlite) read(ctx context.Context, fn func(*Read) error) (err error) {
 		return ctx.Err()
 	}
 	defer func() { e.readers <- conn }()
-	if _, err := conn.exec(ctx, "begin"); err != nil {
+	if err := conn.begin("begin"); err != nil {
 		return err
 	}
 	defer func() {
@@ -253,7 +253,7 @@ func (e *sqlite) commit(group []*job) {
 			}
 		}
 	}
-	if err := e.control("begin immediate"); err != nil {
+	if err := e.writer.begin("begin immediate"); err != nil {
 		failAll(err)
 		return
 	}

@@ -44,6 +44,21 @@ func (c *sqliteConn) close() error {
 	return errors.Join(append(errs, c.conn.Close())...)
 }
 
+// begin begins a transaction. One that an earlier user could not end is ended
+// first, so that its trouble does not become everybody's.
+func (c *sqliteConn) begin(statement string) error {
+	ctx := context.Background()
+	_, err := c.exec(ctx, statement)
+	if err == nil {
+		return nil
+	}
+	if _, none := c.exec(ctx, "rollback"); none != nil {
+		return err
+	}
+	_, err = c.exec(ctx, statement)
+	return err
+}
+
 func (c *sqliteConn) exec(_ context.Context, query string, args ...any) (int64, error) {
 	if err := fail.Point("store.statement"); err != nil {
 		return 0, c.broken(err)
