@@ -32,8 +32,14 @@
 //	        held ─▶ held (token+1)   taken over from a holder that died
 //
 // A turn that waits for a person holds no lane; messages for its thread wait
-// behind it. A turn that was parked (the process was asked to end) or whose
-// journal failed leaves its lane free or to be taken over.
+// behind it. A turn that waits for results of offered tools holds none either.
+// Results enter it in the transaction that accepts them, which makes it ready
+// and takes the lane if that is free; results that nothing waits for are
+// refused. Any other message for its thread ends it once the lane comes to that
+// message, and so does a day without results.
+//
+// A turn that was parked (the process was asked to end) or whose journal failed
+// leaves its lane free or to be taken over.
 //
 // # Failure
 //

@@ -22,7 +22,8 @@ import (
 // A recorder keeps the prompts that a model is asked with.
 type recorder struct {
 	mu      sync.Mutex
-	prompts [][]chela.Message // guarded by mu
+	prompts [][]chela.Message // guarded by mu, like all below
+	tools   [][]chela.ToolSpec
 }
 
 // recorded is a provider whose requests are kept.
@@ -35,6 +36,7 @@ type recorded struct {
 func (r recorded) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
 	r.by.mu.Lock()
 	r.by.prompts = append(r.by.prompts, append([]chela.Message(nil), req.Messages...))
+	r.by.tools = append(r.by.tools, req.Tools)
 	r.by.mu.Unlock()
 	return r.Provider.Stream(ctx, req)
 }

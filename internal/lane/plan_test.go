@@ -13,7 +13,7 @@ import (
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	// A message is written as its mode, and what sets it apart from others:
-	// "@thread", "#model" or "via:channel".
+	// "@thread", "#model", "via:channel", or "+" for tools that it offers.
 	waiting := func(text string) (all []chela.Waiting) {
 		for word := range strings.FieldsSeq(text) {
 			m := chela.Waiting{State: chela.InboxWaiting}
@@ -26,6 +26,9 @@ func TestPlan(t *testing.T) {
 			}
 			if mode, channel, ok := strings.Cut(word, "via:"); ok {
 				word, m.Origin.Channel = mode, channel
+			}
+			if mode, ok := strings.CutSuffix(word, "+"); ok {
+				word, m.Offers = mode, []chela.ToolSpec{{Name: "theirs"}}
 			}
 			if word != "-" {
 				m.Mode = chela.QueueMode(word)
@@ -53,6 +56,9 @@ func TestPlan(t *testing.T) {
 		{chela.QueueCollect, "- -#large", false, lane.Decision{Take: 1}},
 		{chela.QueueCollect, "-#large -#large -", false, lane.Decision{Take: 2}},
 		{chela.QueueCollect, "- -via:other", false, lane.Decision{Take: 1}},
+		{chela.QueueCollect, "-+ - -", false, lane.Decision{Take: 1}},
+		{chela.QueueCollect, "- - -+", false, lane.Decision{Take: 2}},
+		{chela.QueueCollect, "steer+", true, lane.Decision{Steer: true}},
 		{chela.QueueFollowup, "-", false, lane.Decision{Take: 1}},
 		{chela.QueueFollowup, "- -", false, lane.Decision{Take: 1}},
 		{chela.QueueFollowup, "- -", true, lane.Decision{}},

@@ -252,7 +252,7 @@ func (h *house) restWith(key chela.SessionKey, others ...*house) []chela.Turn {
 	news := make(chan struct{}, 1)
 	for _, of := range append(others, h) {
 		heard := of.bus.Listen("", func(e chela.Event) bool {
-			return e.Kind == chela.EventTurnFinished || e.Kind == chela.EventApprovalRequested
+			return e.Kind == chela.EventTurnFinished || e.Kind == chela.EventApprovalRequested || e.Kind == chela.EventToolOffered
 		})
 		defer heard.Close()
 		listening.Go(func() {

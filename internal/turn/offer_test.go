@@ -133,8 +133,12 @@ func TestOffersInThePrompt(t *testing.T) {
 func TestJudgingOfferedCalls(t *testing.T) {
 	t.Parallel()
 	calls := []chela.CallSpec{
-		{Tool: "theirs", Args: json.RawMessage(`{"name":1}`)}, {Tool: "theirs"}, {Tool: "theirs", Args: json.RawMessage(`null`)},
-		{Tool: "theirs", Args: json.RawMessage(`[1]`)}, {Tool: "theirs", Raw: `{"name`}, {Tool: "their", Args: json.RawMessage(`{}`)},
+		{Tool: "theirs", Args: json.RawMessage(`{"name":1}`)},
+		{Tool: "theirs"},
+		{Tool: "theirs", Args: json.RawMessage(`null`)},
+		{Tool: "theirs", Args: json.RawMessage(`[1]`)},
+		{Tool: "theirs", Raw: `{"name`},
+		{Tool: "their", Args: json.RawMessage(`{}`)},
 	}
 	r := newRig(t, finish(chela.Finish{Calls: calls}), say("there"))
 	r.offer("theirs")
