@@ -65,10 +65,11 @@ func (w *watch) next(ctx context.Context) (e chela.Event, ok bool) {
 				w.wait = longer(w.wait)
 				return e, false
 			}
-			if w.wait = 0; m.id != "" {
+			if m.id != "" {
 				w.cursor = m.id
 			}
 			if m.text != "" { // else it only tells how far the stream is
+				w.wait = 0
 				return e, e.Kind != chela.EventResync
 			}
 		}
