@@ -97,6 +97,8 @@ var rules = []rule{
 	{name: "parameters are few", check: checkParameters, except: map[string]string{
 		"chela.DirectKey":                "five plain values that belong to five different owners",
 		"internal/store.one":             "what a query is about, for the error that says it is not there",
+		"internal/store.shim.xOpen":      "SQLite's own call",
+		"internal/store.shim.xWrite":     "SQLite's own call",
 		"internal/store.Write.ClaimWork": "who claims, from when, until when and how much: no two belong together",
 		"internal/tool/file.finishPatch": "what a call asked for, what it meant to do and what it has done",
 		"internal/turn.Runner.Run":       "what a run is given and keeps nowhere",
