@@ -170,7 +170,7 @@ func (h *home) call(t *api.Trace, spec chela.CallSpec, state chela.CallState, re
 }
 
 func (h *home) add(t *api.Trace, kind chela.EntryKind, body chela.Body) {
-	t.Entries = append(t.Entries, chela.Entry{Kind: kind, Body: body})
+	t.Entries = append(t.Entries, chela.Entry{Turn: t.Turn.ID, Kind: kind, Body: body})
 }
 
 func (h *home) Trace(_ context.Context, id chela.TurnID) (api.Trace, error) {

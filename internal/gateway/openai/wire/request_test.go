@@ -44,7 +44,9 @@ type refused struct{ body, param string }
 
 // refusedChats would change the meaning of a chat completion, or are none.
 func refusedChats() []refused {
-	chat := func(field string) string { return `{"model":"m","messages":[{"role":"user","content":"x"}],` + field + `}` }
+	chat := func(field string) string {
+		return `{"model":"m","messages":[{"role":"user","content":"x"}],` + field + `}`
+	}
 	says := func(message string) string { return `{"model":"m","messages":[` + message + `]}` }
 	part := func(p string) string { return says(`{"role":"user","content":[` + p + `]}`) }
 	return []refused{
