@@ -1,8 +1,9 @@
 #!/bin/sh
 # Installs what the tests need and this machine lacks: a C compiler, for the
-# race detector, the programs of a PostgreSQL server, and git, which a test runs
-# in the sandbox. That takes root and apt. Elsewhere it names what is missing and
-# goes on; what cannot run is then skipped by name or fails.
+# race detector, the programs of a PostgreSQL server, git, which a test runs in
+# the sandbox, and Node.js with npm, for the client of OpenAI. That takes root
+# and apt. Elsewhere it names what is missing and goes on; what cannot run is
+# then skipped by name or fails.
 set -eu
 
 missing=''
@@ -19,6 +20,13 @@ fi
 
 if ! command -v git >/dev/null; then
 	missing="$missing git"
+fi
+
+if ! command -v node >/dev/null; then
+	missing="$missing nodejs"
+fi
+if ! command -v npm >/dev/null; then
+	missing="$missing npm"
 fi
 
 if [ -z "$missing" ]; then
