@@ -41,6 +41,8 @@ type home struct {
 	bus    *event.Bus
 	stream *event.Stream
 
+	following chan chela.TurnID // of those that somebody waits for
+
 	mu        sync.Mutex // guards all below
 	held      chan struct{}
 	sessions  map[chela.SessionKey]chela.Session
@@ -71,7 +73,7 @@ type turn struct {
 func newHome(t testing.TB) *home {
 	t.Helper()
 	h := &home{
-		ids: chela.NewIDs(time.Now, rand.Reader), bus: &event.Bus{},
+		ids: chela.NewIDs(time.Now, rand.Reader), bus: &event.Bus{}, following: make(chan chela.TurnID, 1000),
 		sessions: map[chela.SessionKey]chela.Session{}, archived: map[chela.SessionKey]bool{},
 		threads: map[chela.ThreadID]chela.Thread{}, entries: map[chela.ThreadID][]chela.Entry{},
 		turns: map[chela.TurnID]*turn{}, delivered: map[string]api.Receipt{},
@@ -293,6 +295,7 @@ func (h *home) Follow(ctx context.Context, id chela.TurnID, show func(chela.Even
 	if err != nil {
 		return chela.Turn{}, err
 	}
+	h.following <- id
 	select {
 	case <-t.settled:
 	case <-ctx.Done():

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 
@@ -22,7 +23,7 @@ func Routes() []api.Route {
 // document are made of it.
 func (g *Gateway) routes() []edge.Route {
 	var rows []edge.Route
-	for _, r := range slices.Concat(g.publicRoutes(), g.messageRoutes(), g.sessionRoutes(), g.turnRoutes(), g.homeRoutes()) {
+	for _, r := range slices.Concat(g.publicRoutes(), g.messageRoutes(), g.sessionRoutes(), g.turnRoutes(), g.homeRoutes(), g.openAIRoutes()) {
 		rows = append(rows, edge.Route(r))
 	}
 	return rows
@@ -118,5 +119,19 @@ func (g *Gateway) homeRoutes() []route {
 		post("/api/tokens", chela.ScopeAdmin, "Make a token, whose secret is shown once").
 			takes(api.NewToken{}).gives(api.MadeToken{}).with(http.StatusCreated).by(g.makeToken),
 		remove("/api/tokens/{id}", chela.ScopeAdmin, "Revoke a token").by(g.revokeToken),
+	}
+}
+
+// openAIRoutes speak OpenAI's protocol, which describes their bodies.
+func (g *Gateway) openAIRoutes() []route {
+	object := json.RawMessage{}
+	return []route{
+		post("/v1/chat/completions", chela.ScopeChat, "Chat as OpenAI's Chat Completions do").takes(object).upTo(api.MaxBatch).
+			gives(object).isMetered().isLong().asOpenAI(g.openAI.ChatCompletions),
+		post("/v1/responses", chela.ScopeChat, "Chat as OpenAI's Responses do").takes(object).upTo(api.MaxBatch).
+			gives(object).isMetered().isLong().asOpenAI(g.openAI.Responses),
+		post("/v1/embeddings", chela.ScopeChat, "Embed texts as OpenAI does").takes(object).gives(object).asOpenAI(g.openAI.Embeddings),
+		get("/v1/models", chela.ScopeRead, "List models as OpenAI does").gives(object).asOpenAI(g.openAI.Models),
+		get("/v1/models/{model...}", chela.ScopeRead, "Show a model as OpenAI does").gives(object).asOpenAI(g.openAI.Model),
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"chela"
 	"chela/internal/api"
@@ -211,7 +212,7 @@ func TestListedOrigins(t *testing.T) {
 func TestOriginsMustBeSome(t *testing.T) {
 	t.Parallel()
 	for _, origin := range []string{"*", "page.example", "https://page.example/", "https://*.example", "https://Page.example", "null"} {
-		if _, err := gateway.New(gateway.Config{Origins: []string{origin}}); chela.KindOf(err) != chela.Invalid {
+		if _, err := gateway.New(gateway.Config{Home: newHome(t).home(), Now: time.Now, Origins: []string{origin}}); chela.KindOf(err) != chela.Invalid {
 			t.Errorf("%s: %v", origin, err)
 		}
 	}

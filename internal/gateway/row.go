@@ -6,6 +6,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/gateway/edge"
+	"chela/internal/gateway/openai"
 )
 
 // A route is a row of the table of routes. Its methods write it, one property
@@ -90,6 +91,15 @@ func (r route) isLong() route {
 func (r route) by(serve func(*edge.Visit) error) route {
 	r.Serve = serve
 	return r
+}
+
+// asOpenAI says that a route speaks OpenAI's protocol, in its errors too.
+func (r route) asOpenAI(serve http.HandlerFunc) route {
+	r.Refuse = openai.WriteError
+	return r.by(func(v *edge.Visit) error {
+		serve(v, v.Request)
+		return nil
+	})
 }
 
 func text(name, summary string) api.Parameter {

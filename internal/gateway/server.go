@@ -5,20 +5,30 @@ import (
 	"net"
 	"net/http"
 
+	"chela"
+	"chela/internal/api"
 	"chela/internal/gateway/edge"
+	"chela/internal/gateway/openai"
 )
 
 // A Gateway serves a home. It may be used by several goroutines at once.
 type Gateway struct {
 	cfg    Config
 	edge   *edge.Server
+	openAI *openai.API
 	logins *edge.Meter // by address
 	frames frames
 }
 
 // New returns a gateway over a home. An origin that is none is Invalid.
 func New(cfg Config) (*Gateway, error) {
-	g := &Gateway{cfg: cfg, logins: edge.NewMeter(cfg.LoginsPerMinute, cfg.Now)}
+	g := &Gateway{
+		cfg: cfg, logins: edge.NewMeter(cfg.LoginsPerMinute, cfg.Now),
+		openAI: openai.New(openai.Config{
+			Conversation: cfg.Home.Conversation, Turns: cfg.Home.Turns, Models: cfg.Home.Models,
+			IDs: cfg.IDs, Now: cfg.Now, Log: cfg.Log, Agents: cfg.Home.Agents, Approval: cfg.Home.Approvals.Approval, Attach: cfg.Home.Attach, Origin: origin,
+		}),
+	}
 	var err error
 	g.edge, err = edge.New(edge.Config{
 		IDs: cfg.IDs, Now: cfg.Now, Log: cfg.Log, Recognize: g.recognize,
@@ -39,6 +49,15 @@ func (g *Gateway) SocketHandler() http.Handler { return g.edge.SocketHandler() }
 // back, and other requests have five seconds to end.
 func (g *Gateway) Serve(ctx context.Context, tcp, socket net.Listener) error {
 	return g.edge.Serve(ctx, tcp, socket)
+}
+
+// origin says who sends a message through the API of OpenAI.
+func origin(r *http.Request) chela.Origin {
+	v, ok := edge.VisitOf(r.Context())
+	if !ok {
+		return chela.Origin{Channel: api.Channel}
+	}
+	return v.Origin()
 }
 
 // recognize fills in who shows a secret or a cookie, or returns Denied.
