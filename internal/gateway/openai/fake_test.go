@@ -74,7 +74,10 @@ func (h *home) Ask(_ context.Context, in chela.Inbound, show func(chela.Event)) 
 			t.Turn.Thread = h.ids.Thread()
 		}
 		h.turns[t.Turn.ID] = t
-		h.add(t, chela.EntryUser, chela.Body{Text: in.Text, Offers: in.Offers})
+		for _, m := range in.History {
+			h.add(t, chela.EntryKind(m.Role), chela.Body{Text: m.Text})
+		}
+		h.add(t, chela.EntryUser, chela.Body{Text: in.Text, Offers: in.Offers, Inbox: chela.InboxID("in_" + in.MessageID)})
 	}
 	h.taken[in.MessageID] = t.Turn.ID
 	emit := func(e chela.Event) { e.Turn = t.Turn.ID; show(e) }

@@ -159,7 +159,7 @@ func TestStreamsSayTheSame(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			body := `{"model":"chela","messages":[{"role":"user","content":"hi"}],"stream":%t}`
+			body := `{"model":"chela","messages":` + talk + `,"stream":%t}`
 			var plain struct {
 				Choices []struct{ Message struct{ Content string } }
 			}
@@ -168,6 +168,9 @@ func TestStreamsSayTheSame(t *testing.T) {
 				t.Fatal(err)
 			}
 			streamed := textOf(t, post(setup(newHome(script...), &shelf{}), chat, fmt.Sprintf(body, true)).Body)
+			if strings.Contains(streamed, "two") {
+				t.Error("the answer repeats the history")
+			}
 			if name == "the end heard" { // who joined late hears the end
 				plain.Choices[0].Message.Content = "tail"
 			}

@@ -98,7 +98,8 @@ func pending(t api.Trace) *chela.Approval {
 	return &t.Approvals[i]
 }
 
-// since returns the entries of a turn after the last result that it waited for.
+// since returns the entries of a turn after its first message, which may have a
+// history before it, or after the last result that it waited for.
 func since(t api.Trace) []chela.Entry {
 	waited := map[chela.CallID]bool{}
 	for _, c := range t.Calls {
@@ -107,7 +108,7 @@ func since(t api.Trace) []chela.Entry {
 	for _, a := range t.Approvals {
 		waited[a.Call] = true
 	}
-	begin := 0
+	begin := 1 + slices.IndexFunc(t.Entries, func(e chela.Entry) bool { return e.Kind == chela.EntryUser && e.Body.Inbox != "" })
 	for i, e := range t.Entries {
 		if e.Kind == chela.EntryToolResult && waited[e.Body.Call] {
 			begin = i + 1
