@@ -36,8 +36,8 @@ bench: ## measure speed and size, and fail where a target is missed
 load: build ## measure the server under load, and fail where a target is missed
 	go run ./bench/load all
 
-crash: ## kill the program at every failpoint, and again at all of its recovery
-	go run ./internal/testcount -count=1 -timeout=2h -run=Crash ./cmd/chela -crash.whole
+crash: ## kill the program at every failpoint, again at all of its recovery, and fail every statement
+	go run ./internal/testcount -count=1 -timeout=2h -run='Crash|Fault|Lost' ./cmd/chela -crash.whole
 
 services: ## install what the tests need, where that is possible
 	@scripts/services.sh

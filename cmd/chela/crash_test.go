@@ -104,16 +104,23 @@ func (s story) play(t *testing.T, engine, mutants string, kills ...kill) (*playe
 	l := newLedger(t)
 	p := s.player(t, l, engine)
 	p.kills, p.mutants = kills, mutants
+	return p, l, s.tell(p, l)
+}
+
+// tell lets a story happen and returns what is left of it.
+func (s story) tell(p *player, l *ledger) record {
+	p.t.Helper()
 	if s.drive != nil {
 		s.drive(p, s.asks)
 	} else {
 		converse(p, s.asks)
 	}
 	rec := p.read(mainKey)
+	rec.Answers = p.answers
 	for i, line := range rec.Transcript {
 		rec.Transcript[i] = strings.ReplaceAll(line, l.URL, "LEDGER")
 	}
-	return p, l, rec
+	return rec
 }
 
 // player makes the home of a story.
@@ -148,12 +155,14 @@ func converse(p *player, asks []string) {
 				sayYes(p)
 				continue
 			}
-			if !out.killed() {
-				if out.code != 0 {
-					p.t.Fatalf("ask %q ended with %d: %s", text, out.code, out.stderr)
-				}
-				break
+			if out.cutOff() {
+				continue
 			}
+			if out.code != 0 {
+				p.t.Fatalf("kills %v: ask %q ended with %d: %s", p.kills, text, out.code, out.stderr)
+			}
+			p.answers = append(p.answers, out.stdout)
+			break
 		}
 	}
 }
@@ -162,7 +171,7 @@ func converse(p *player, asks []string) {
 func sayYes(p *player) {
 	p.t.Helper()
 	out := p.run("approvals", "list", "--json")
-	if out.killed() {
+	if out.cutOff() {
 		return
 	}
 	var list []chela.Approval
@@ -173,7 +182,7 @@ func sayYes(p *player) {
 		if a.State != chela.ApprovalPending {
 			continue
 		}
-		if out := p.run("approvals", "yes", string(a.ID)); !out.killed() && out.code != 0 && out.code != 3 {
+		if out := p.run("approvals", "yes", string(a.ID)); !out.cutOff() && out.code != 0 && out.code != 3 {
 			p.t.Fatalf("approvals yes ended with %d: %s", out.code, out.stderr)
 		}
 	}

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,14 +30,18 @@ const statement = "store.statement"
 // failBinary builds chela with failpoints, once for all stories.
 var failBinary = sync.OnceValues(func() (string, error) { return build("chela-fail", "failpoint") })
 
-// A kill says at which hit of which failpoint which process of a story dies.
+// A kill says at which hit of which failpoint which process of a story dies, or
+// what else happens there.
 type kill struct {
 	process int
 	name    string
 	nth     int
+	action  string // "" stands for kill
 }
 
-func (k kill) String() string { return fmt.Sprintf("%d:%s@%d", k.process, k.name, k.nth) }
+func (k kill) String() string {
+	return fmt.Sprintf("%d:%s@%d=%s", k.process, k.name, k.nth, cmp.Or(k.action, "kill"))
+}
 
 // A player runs the processes of one story on one home, killing some of them.
 type player struct {
@@ -48,7 +53,9 @@ type player struct {
 	points  string // further failpoints of every process
 	mutants string
 
-	next int // number of the next process
+	lost    func() bool // reports whether a connection to the database was cut off; may be nil
+	next    int         // number of the next process
+	answers []string    // what was printed of each message, at last
 }
 
 // A process is one run of chela that has ended.
@@ -56,9 +63,13 @@ type process struct {
 	code   int // exit code; -1 when killed
 	stdout string
 	stderr string
+	faulty bool // met a fault that did not kill it
 }
 
 func (p process) killed() bool { return p.code < 0 }
+
+// cutOff reports whether what was planted in the process kept it from its end.
+func (p process) cutOff() bool { return p.killed() || p.faulty && p.code != 0 }
 
 // run runs one command to its end.
 func (p *player) run(args ...string) process {
@@ -84,7 +95,8 @@ func (p *player) command(args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.B
 	points := []string{p.points}
 	for _, k := range p.kills {
 		if k.process == p.next {
-			points = append(points, fmt.Sprintf("%s@%d=kill", k.name, k.nth))
+			_, rule, _ := strings.Cut(k.String(), ":")
+			points = append(points, rule)
 		}
 	}
 	cmd.Env = append([]string{
@@ -103,7 +115,7 @@ func (p *player) command(args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.B
 
 func (p *player) ended(err error, stdout, stderr *bytes.Buffer) process {
 	p.t.Helper()
-	out := process{stdout: stdout.String(), stderr: stderr.String()}
+	out := process{stdout: stdout.String(), stderr: stderr.String(), faulty: p.met(p.next - 1)}
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
@@ -115,7 +127,37 @@ func (p *player) ended(err error, stdout, stderr *bytes.Buffer) process {
 	default:
 		p.t.Fatalf("run chela: %v", err)
 	}
+	if out.code > 0 && strings.TrimSpace(out.stdout+out.stderr) == "" || strings.Contains(out.stderr, "panic") {
+		p.t.Errorf("kills %v: process %d ended with %d and said %q", p.kills, p.next-1, out.code, out.stderr)
+	}
 	return out
+}
+
+// met reports whether a fault that was planned for a process happened.
+func (p *player) met(process int) bool {
+	p.t.Helper()
+	if p.lost != nil && p.lost() {
+		p.lost = nil // the next process meets nothing
+		return true
+	}
+	for _, k := range p.kills {
+		if k.process == process && k.action != "" && p.passed(process, k.name) >= k.nth {
+			return true
+		}
+	}
+	return false
+}
+
+// passed returns how often a process passed a failpoint.
+func (p *player) passed(process int, name string) int {
+	p.t.Helper()
+	n := 0
+	for _, h := range p.hits() {
+		if h.process == process && h.name == name {
+			n++
+		}
+	}
+	return n
 }
 
 func (p *player) log(process int) string {
@@ -139,7 +181,7 @@ func (p *player) hits() []kill {
 		for name := range strings.Lines(string(raw)) {
 			name = strings.TrimSpace(name)
 			count[name]++
-			hits = append(hits, kill{i, name, count[name]})
+			hits = append(hits, kill{process: i, name: name, nth: count[name]})
 		}
 	}
 	return hits
@@ -150,6 +192,7 @@ type record struct {
 	Turns      []string // states, with why
 	Transcript []string
 	Approvals  []string
+	Answers    []string // as they were printed
 	Inbox      int
 	LeftOver   int // lanes that are held, messages that wait, turns that are live
 }
