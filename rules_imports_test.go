@@ -34,7 +34,7 @@ var layers = []layer{
 		name: "leaves",
 		packages: []string{
 			"internal/store", "internal/event", "internal/safety", "internal/policy", "internal/config/...",
-			"internal/sandbox/...", "internal/worker", "internal/provider/...", "internal/channel/...", "internal/tool/...", "internal/api",
+			"internal/sandbox/...", "internal/worker", "internal/provider/...", "internal/channel/...", "internal/tool/...", "internal/api", "internal/logfile",
 		},
 		imports: []string{"words", "failpoints"},
 	},
@@ -42,7 +42,7 @@ var layers = []layer{
 		name: "engines",
 		packages: []string{
 			"internal/turn", "internal/lane", "internal/prompt", "internal/approval", "internal/job",
-			"internal/routine", "internal/memory", "internal/cost", "internal/work/...",
+			"internal/routine", "internal/memory", "internal/cost", "internal/token", "internal/work/...",
 		},
 		imports: []string{"words", "failpoints", "leaves"},
 		except:  []string{"internal/store"}, // each declares the storage it needs
@@ -95,6 +95,7 @@ var arrows = []arrow{
 	{"internal/lane", "internal/turn", "a lane runs turns"},
 	{"internal/lane", "internal/store", "taking a message, a lease and a turn is one transaction"},
 	{"internal/approval", "internal/store", "answering a question and waking its turn is one transaction"},
+	{"internal/token", "internal/store", "tokens are rows and nothing else"},
 	{"internal/approval", "internal/lane", "an answer lets the lane go on"},
 	{"internal/gateway/...", "internal/gateway/...", "what lets requests in, and each protocol, is a package of its own"},
 }

@@ -129,6 +129,7 @@ var rules = []rule{
 		"bench/load/measure/together.go":          "what a load does at once; whoever begins it waits",
 		"internal/app/app.go":                     "what the home does by itself; Run waits",
 		"internal/app/backend.go":                 "the home of one command; Close waits",
+		"internal/app/serve.go":                   "what a daemon does; serve waits",
 		"internal/app/main.go":                    "waits for SIGTERM; ends with the command",
 		"internal/cli/serve.go":                   "gives Ctrl-C back; ends with the context, which serve ends",
 		"internal/gateway/edge/server.go":         "the servers; Serve waits",

@@ -51,6 +51,7 @@ type Settings struct {
 	MemoryFlushes   int        `json:"memory_flushes,omitempty"`
 	MemoryFlushedAt time.Time  `json:"memory_flushed_at,omitzero"`
 	SpawnedBy       SessionKey `json:"spawned_by,omitempty"`
+	ArchivedAt      time.Time  `json:"archived_at,omitzero"` // left out of lists until somebody speaks in it
 
 	// Where its answers go, and what the heartbeat last said there.
 	Last            Origin    `json:"last,omitzero"`

@@ -24,6 +24,7 @@ import (
 	"chela/internal/event"
 	"chela/internal/lane"
 	"chela/internal/store"
+	"chela/internal/token"
 	"chela/internal/tool"
 	"chela/internal/turn"
 )
@@ -31,6 +32,9 @@ import (
 // toolGrace is how long a tool may take to end once it was cancelled. A shell
 // command is killed well before.
 const toolGrace = 5 * time.Second
+
+// mainAgent is the agent that is always there.
+const mainAgent = "main"
 
 // An App is an open home.
 type App struct {
@@ -42,10 +46,14 @@ type App struct {
 	store    *store.Store
 	presence *lane.Presence
 	bus      *event.Bus
+	stream   *event.Stream
+	tokens   *token.Keeper
 	blobs    blobs
 	agents   *agents
 	lanes    *lane.Lanes
 	desk     *approval.Desk
+
+	listen, version string // of a daemon
 
 	staying chan struct{} // closed by stay
 	stay    func()
@@ -69,6 +77,8 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, erro
 	if a.presence, err = lane.Appear(cfg.Home.Run(), a.node); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
+	a.stream = event.NewStream(event.Config{Bus: a.bus, Log: log, Read: a.store.Events, Last: a.store.LastEvent})
+	a.tokens = token.New(a.store, token.Config{IDs: a.ids, Now: a.now, Random: rand.Reader})
 	if a.agents, err = newAgents(cfg, a.now, a.store); err != nil {
 		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
 	}
@@ -157,7 +167,7 @@ func databasePath(cfg *config.Config) string {
 
 // makeHome makes the folders of a home. They are for their owner only.
 func makeHome(cfg *config.Config) error {
-	dirs := []string{string(cfg.Home), cfg.Home.Run(), cfg.Home.Blobs(), cfg.Home.Workspace("main")}
+	dirs := []string{string(cfg.Home), cfg.Home.Run(), cfg.Home.Blobs(), cfg.Home.Workspace(mainAgent)}
 	for _, name := range cfg.AgentNames() {
 		dirs = append(dirs, cfg.Home.Workspace(name))
 	}

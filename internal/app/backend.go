@@ -3,22 +3,43 @@ package app
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
 	"slices"
+	"time"
 
 	"chela"
 	"chela/internal/approval"
 	"chela/internal/cli"
+	"chela/internal/client"
 	"chela/internal/config"
+	"chela/internal/logfile"
 	"chela/internal/store"
 )
 
-// Backend opens a home for the commands. Turns run in this process until the
-// backend is closed.
+// Backend opens a home for the commands: through its daemon if one runs, else
+// in this process, where turns run until the backend is closed.
 func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger) (*cli.Backend, error) {
+	c, err := client.Dial(ctx, cfg.Home.Socket(), chela.NewIDs(time.Now, rand.Reader))
+	switch {
+	case err == nil:
+		return &cli.Backend{
+			Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Models: c,
+			Tokens: c, Reset: c.Reset, Usage: c.Usage, Logs: c.Logs, Attach: c.Attach, Status: c.Status,
+			Resume: func(context.Context) {}, // the daemon does
+			Close:  c.Close,
+		}, nil
+	case chela.KindOf(err) != chela.NotFound:
+		return nil, err
+	}
+	return open(ctx, cfg, log)
+}
+
+// open opens a home in this process.
+func open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*cli.Backend, error) {
 	a, err := Open(ctx, cfg, log)
 	if err != nil {
 		return nil, err
@@ -29,9 +50,7 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger) (*cli.Ba
 	b := &backend{a}
 	return &cli.Backend{
 		Conversation: b, Sessions: b, Threads: b, Turns: b, Approvals: b, Grants: b, Tools: b, Models: b,
-		Attach: func(_ context.Context, name string, content io.Reader) (chela.Attachment, error) {
-			return a.blobs.put(name, content)
-		},
+		Tokens: a.tokens, Reset: b.Reset, Usage: b.usage, Logs: b.logs, Attach: b.attach,
 		Status: a.status,
 		Resume: a.Stay,
 		Close: func() error {
@@ -194,6 +213,21 @@ func (b *backend) Call(ctx context.Context, agent, name string, args json.RawMes
 	return t.Run(ctx, call)
 }
 
+// attach keeps a file for the message it is sent with.
+func (b *backend) attach(_ context.Context, name string, content io.Reader) (chela.Attachment, error) {
+	return b.blobs.put(name, content)
+}
+
+// logs hands lines of the home's log to show.
+func (b *backend) logs(ctx context.Context, follow bool, show func(line string)) error {
+	return logfile.Read(ctx, b.cfg.Home.Log(), follow, show)
+}
+
+// usage returns what was spent since a time, the newest day first.
+func (b *backend) usage(ctx context.Context, since time.Time) ([]chela.UsageSum, error) {
+	return read(ctx, b.store, func(r *store.Read) ([]chela.UsageSum, error) { return r.UsageByDay(ctx, since) })
+}
+
 // Models returns the models of every provider that can be asked.
 func (b *backend) Models(ctx context.Context) ([]chela.Model, error) {
 	var models []chela.Model
@@ -247,6 +281,7 @@ func (a *App) status(ctx context.Context) (chela.Status, error) {
 	return chela.Status{
 		Home: string(a.cfg.Home), Database: a.store.Engine(), Model: a.cfg.Model, Sandbox: string(a.cfg.Sandbox.Mode), Sessions: c.Sessions, TurnsOpen: c.TurnsLive,
 		ApprovalsPending: c.ApprovalsPending, InboxWaiting: c.InboxWaiting, OutboxPending: c.OutboxPending,
+		Daemon: a.listen != "", Listen: a.listen, Version: a.version,
 	}, err
 }
 

@@ -41,7 +41,7 @@ func (b blobs) put(name string, content io.Reader) (chela.Attachment, error) {
 }
 
 func (b blobs) write(name string, raw []byte) error {
-	path := filepath.Join(b.dir, name)
+	path := b.path(name)
 	if st, err := os.Stat(path); err == nil && st.Size() == int64(len(raw)) {
 		return nil
 	}
@@ -75,12 +75,15 @@ func syncDir(dir string) error {
 	return nil
 }
 
+// path is the file of the bytes that have a hash.
+func (b blobs) path(sha256 string) string { return filepath.Join(b.dir, sha256) }
+
 // load returns the bytes of an attachment.
 func (b blobs) load(_ context.Context, a chela.Attachment) ([]byte, error) {
 	if len(a.SHA256) != 2*sha256.Size || strings.Trim(a.SHA256, "0123456789abcdef") != "" {
 		return nil, chela.E(chela.Internal, "an attachment has no usable hash")
 	}
-	raw, err := os.ReadFile(filepath.Join(b.dir, a.SHA256))
+	raw, err := os.ReadFile(b.path(a.SHA256))
 	if err != nil {
 		return nil, chela.E(chela.NotFound, "the bytes of attachment "+a.Name+" are gone").Because(err)
 	}

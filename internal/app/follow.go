@@ -72,7 +72,7 @@ func (b *backend) complete(in chela.Inbound) (chela.Inbound, error) {
 		in.Agent = key.Agent
 	}
 	if in.Agent == "" {
-		in.Agent = "main"
+		in.Agent = mainAgent
 	}
 	agent, err := b.cfg.Agent(in.Agent)
 	if err != nil {

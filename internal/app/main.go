@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -10,6 +11,7 @@ import (
 
 	"chela/internal/cli"
 	"chela/internal/config"
+	"chela/internal/logfile"
 )
 
 // errTerminated is the cause with which a command ends that got SIGTERM.
@@ -29,7 +31,10 @@ func Main(args []string, version string) int {
 		Now: time.Now, Version: version,
 		Arrives: func() bool { return arrives(os.Stdin, inputTime) },
 		Open: func(ctx context.Context, cfg *config.Config) (*cli.Backend, error) {
-			return Backend(ctx, cfg, commandLog(cfg))
+			return Backend(ctx, cfg, NewLog(cfg, logfile.New(cfg.Home.Log())))
+		},
+		Serve: func(ctx context.Context, cfg *config.Config, ready func(cli.Listening)) error {
+			return Serve(ctx, cfg, NewLog(cfg, io.MultiWriter(logfile.New(cfg.Home.Log()), os.Stderr)), Serving{Version: version, Ready: ready})
 		},
 		Examine: examine,
 		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {

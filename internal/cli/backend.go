@@ -144,12 +144,6 @@ type tokens interface {
 	RevokeToken(ctx context.Context, id chela.TokenID) error
 }
 
-// absent is the answer where the one who opened the home left a part of a
-// backend out.
-func absent(what string) error {
-	return chela.E(chela.Unsupported, what+" are not in this build").WithHint("use a newer chela")
-}
-
 // A Listening says how chela serve can be reached.
 type Listening struct {
 	Addresses []string `json:"addresses"` // such as "127.0.0.1:7717"; no port is 0

@@ -189,7 +189,7 @@ func TestOutput(t *testing.T) {
 		"config get limits.steps", "config get limits.step", "config set limits.steps 9", "config get limits.steps --json",
 		"config set limits.steps x", "config path", "init", "init --yes", "init --yes --json",
 		"tokens create laptop", "tokens create page --scope read --json", "tokens create x --scope root", "tokens list", "tokens list --json", "tokens revoke tok_2", "tokens revoke tok_9", "tokens list",
-		"usage", "usage --since 2026-02-01 --json", "usage --since soon", "logs", "logs --level warn --follow", "logs --json", "logs --level loud", "serve --listen 7717", "serve",
+		"usage", "usage --since 2026-02-01 --json", "usage --since soon", "logs", "logs --level warn --follow", "logs --json", "logs --level loud", "serve --listen 7717",
 		"help turns", "help frobnicate", "completion", "completion tcsh", "turns shwo", "thread list --session x", "help turns frobnicate", "frobnicate", "turns", "turns frobnicate", "turns show", "ask --frobnicate", "version x",
 	} {
 		got := h.runIn(t, dir, "", strings.Split(line, " ")...)

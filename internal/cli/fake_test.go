@@ -31,7 +31,6 @@ type home struct {
 	busy      chan struct{} // where set, Ask tells that it runs and waits for its context
 	stopped   bool
 	silent    bool // nothing comes from standard input, and no end
-	bare      bool // parts of the backend are left out
 	tokens    []chela.Token
 	since     time.Time     // what usage was asked for
 	released  chan struct{} // where set, closed when Ctrl-C is as usual again
@@ -237,9 +236,7 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 		Resume: func(context.Context) { h.resumed++ },
 		Close:  func() error { h.closed++; return nil },
 	}
-	if !h.bare {
-		b.Tokens, b.Reset, b.Usage, b.Logs = h, h.reset, h.usage, h.logs
-	}
+	b.Tokens, b.Reset, b.Usage, b.Logs = h, h.reset, h.usage, h.logs
 	return b
 }
 

@@ -44,9 +44,6 @@ type logLine struct {
 // logs prints the lines of the log. The end of following is no error: nothing
 // was cut off by it.
 func (c *commands) logs(ctx context.Context, b *Backend, follow bool, least slog.Level) error {
-	if b.Logs == nil {
-		return absent("logs")
-	}
 	within, release := c.Interruptible(ctx)
 	defer release()
 	return b.Logs(within, follow, func(line string) {

@@ -32,9 +32,6 @@ func (c *commands) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Serve == nil {
-		return absent("chela serve and its API")
-	}
 	c.stays = true
 	within, release := c.Interruptible(ctx)
 	defer release()

@@ -89,20 +89,3 @@ func TestServeIsTerminated(t *testing.T) {
 		})
 	}
 }
-
-func TestPartsThatAreAbsent(t *testing.T) {
-	t.Parallel()
-	for line, what := range map[string]string{
-		"tokens list": "tokens", "sessions reset agent:main:main": "resets", "usage": "sums of usage", "logs": "logs",
-		"serve": "chela serve and its API",
-	} {
-		got := (&home{bare: true}).run(t, "", strings.Split(line, " ")...)
-		want := result{1, "", "chela: " + what + " are not in this build; use a newer chela\n"}
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(result{})); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", line, diff)
-		}
-	}
-	if got := (&home{bare: true}).run(t, "", "init", "--yes"); got.code != 0 {
-		t.Errorf("init: %+v", got)
-	}
-}

@@ -66,9 +66,6 @@ func (c *commands) sessionShow(ctx context.Context, b *Backend, key chela.Sessio
 }
 
 func (c *commands) sessionReset(ctx context.Context, b *Backend, key chela.SessionKey) error {
-	if b.Reset == nil {
-		return absent("resets")
-	}
 	t, err := b.Reset(ctx, key)
 	if err != nil {
 		return manners.NotThere(err, "see chela sessions list")

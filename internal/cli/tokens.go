@@ -61,9 +61,6 @@ func (c *commands) tokenCreateCommand() *cobra.Command {
 // withTokens returns a command's work on the tokens of the home.
 func (c *commands) withTokens(use func(context.Context, tokens, []string) error) func(*cobra.Command, []string) error {
 	return c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-		if b.Tokens == nil {
-			return absent("tokens")
-		}
 		return use(ctx, b.Tokens, args)
 	})
 }
@@ -101,9 +98,6 @@ func mayDo(s chela.Scope) string {
 // firstToken makes a token for everything if none works, and returns its
 // secret; "" if there is one.
 func firstToken(ctx context.Context, all tokens) (string, error) {
-	if all == nil {
-		return "", nil
-	}
 	found, err := all.Tokens(ctx)
 	if err != nil {
 		return "", err

@@ -51,9 +51,6 @@ func sinceDay(now time.Time, text string) (time.Time, error) {
 }
 
 func (c *commands) usage(ctx context.Context, b *Backend, since time.Time) error {
-	if b.Usage == nil {
-		return absent("sums of usage")
-	}
 	sums, err := b.Usage(ctx, since)
 	if err != nil {
 		return err

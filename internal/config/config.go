@@ -271,6 +271,9 @@ func (h Home) Workspace(agent string) string { return h.join("workspace", agent)
 // Logs returns the folder of log files.
 func (h Home) Logs() string { return h.join("logs") }
 
+// Log returns the file that every process of the home logs to.
+func (h Home) Log() string { return h.join("logs", "chela.log") }
+
 // MasterKey returns the path of the vault's key.
 func (h Home) MasterKey() string { return h.join("master.key") }
 

@@ -3,6 +3,7 @@ package lane
 import (
 	"context"
 	"slices"
+	"time"
 
 	"chela"
 	"chela/internal/prompt"
@@ -60,11 +61,8 @@ func (l *Lanes) open(ctx context.Context, w *store.Write, o opened, messages []c
 		return nil, err
 	}
 	o.thread.Title = after.Title
-	if o.session.Settings.Last != first.Origin {
-		o.session.Settings.Last, o.session.UpdatedAt = first.Origin, now
-		if err := w.SaveSession(ctx, o.session); err != nil {
-			return nil, err
-		}
+	if err := remember(ctx, w, &o.session, o.turn); err != nil {
+		return nil, err
 	}
 	events := opening(o)
 	if err := w.Announce(ctx, now, events); err != nil {
@@ -72,6 +70,19 @@ func (l *Lanes) open(ctx context.Context, w *store.Write, o opened, messages []c
 	}
 	o.events = append(o.events, events...)
 	return &o, nil
+}
+
+// remember keeps where the newest turn of a session came from, and brings an
+// archived session back. Its settings may have changed since it was read.
+func remember(ctx context.Context, w *store.Write, s *chela.Session, t chela.Turn) (err error) {
+	if s.Settings.Last == t.Origin && s.Settings.ArchivedAt.IsZero() {
+		return nil
+	}
+	if *s, err = w.Session(ctx, s.Key); err != nil {
+		return err
+	}
+	s.Settings.Last, s.Settings.ArchivedAt, s.UpdatedAt = t.Origin, time.Time{}, t.CreatedAt
+	return w.SaveSession(ctx, *s)
 }
 
 // opening returns the events that announce a fresh turn.

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -54,9 +55,49 @@ func TestUsageIsSummedByDay(t *testing.T) {
 		if diff := cmp.Diff(want[:1], sums(noon.Add(3*time.Hour))); diff != "" {
 			t.Errorf("since a time (-want +got)\n%s", diff)
 		}
-		got, err := read(t, s, func(ctx context.Context, r *store.Read) ([]chela.Usage, error) { return r.TurnUsage(ctx, "turn_a") })
+		got, err := read(t, s, func(ctx context.Context, r *store.Read) ([]chela.Usage, error) {
+			return r.TurnUsage(ctx, chela.Turn{ID: "turn_a", Session: "agent:main:main", CreatedAt: noon})
+		})
 		if diff := cmp.Diff(rows, got); diff != "" || err != nil {
 			t.Errorf("%v (-want +got)\n%s", err, diff)
+		}
+	})
+}
+
+func TestAnswerOfATurn(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, d database) {
+		s := open(t, d.place(t))
+		turn := chela.Turn{ID: "turn_a", Thread: "thr_a"}
+		answer := func() chela.Entry {
+			e, _ := read(t, s, func(ctx context.Context, r *store.Read) (chela.Entry, error) {
+				e, _, err := r.Answer(ctx, turn)
+				return e, err
+			})
+			return e
+		}
+		err := write(t, s, func(ctx context.Context, w *store.Write) error {
+			if err := fillTurn(ctx, w); err != nil {
+				return err
+			}
+			kinds := []chela.EntryKind{chela.EntryUser, chela.EntryAssistant, chela.EntryToolResult, chela.EntryAssistant, chela.EntryNote}
+			for i, kind := range kinds {
+				e := chela.Entry{ID: chela.EntryID(fmt.Sprint("ent_", i)), Thread: "thr_a", Turn: "turn_a", Seq: int64(i + 1), Kind: kind, CreatedAt: noon}
+				if err := w.AppendEntry(ctx, e); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := answer(); got.ID != "ent_3" {
+			t.Errorf("the answer is %q, want ent_3", got.ID)
+		}
+		turn.Base = "ent_3"
+		if got := answer(); got.ID != "" {
+			t.Errorf("the answer of a turn that opened later is %q", got.ID)
 		}
 	})
 }

@@ -74,6 +74,18 @@ func (w *Write) AppendEntry(ctx context.Context, e chela.Entry) error {
 
 // TurnEntries returns the entries of a turn, in order.
 func (r *Read) TurnEntries(ctx context.Context, turn chela.TurnID) ([]chela.Entry, error) {
+	// What a turn hung under when it opened has a lower number than all of it.
 	return all(ctx, r, scanEntry, `select `+entryColumns+` from entries
-		where thread = (select thread from turns where id = $1) and turn = $1 order by seq`, string(turn))
+		where thread = (select thread from turns where id = $1) and turn = $1
+			and seq > coalesce((select e.seq from turns t join entries e on e.id = t.base where t.id = $1), 0)
+		order by seq`, string(turn))
+}
+
+// Answer returns the newest entry of a turn that the model said, and whether
+// there is one.
+func (r *Read) Answer(ctx context.Context, t chela.Turn) (chela.Entry, bool, error) {
+	return first(ctx, r, scanEntry, `select `+entryColumns+` from entries
+		where thread = $1 and turn = $2 and kind = 'assistant'
+			and seq > coalesce((select seq from entries where id = $3), 0)
+		order by seq desc limit 1`, string(t.Thread), string(t.ID), string(t.Base))
 }

@@ -82,13 +82,16 @@ func (s *Store) Events(ctx context.Context, after chela.Cursor, key chela.Sessio
 			tx, seq, horizon, string(key), limit)
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
 	if len(at.events) > 0 && (key == "" || at.events[0].Session == key) {
 		events = at.events[place+1:]
 	}
 	for _, row := range rows {
 		events = append(events, row.events...)
 	}
-	return events, err
+	return events, nil
 }
 
 // eventRow returns the row that a cursor names, or NotFound.

@@ -47,12 +47,13 @@ func (r *Read) UsageByDay(ctx context.Context, since time.Time) ([]chela.UsageSu
 }
 
 // TurnUsage returns the rows of the ledger that a turn caused, in order.
-func (r *Read) TurnUsage(ctx context.Context, turn chela.TurnID) ([]chela.Usage, error) {
+func (r *Read) TurnUsage(ctx context.Context, t chela.Turn) ([]chela.Usage, error) {
 	return all(ctx, r, func(row scanner) (u chela.Usage, err error) {
-		t := &u.Tokens
-		err = row.Scan(&u.ID, &u.Session, &u.Turn, &u.Step, &u.Model, &u.Purpose, &t.Input, &t.Output, &t.CacheRead, &t.CacheWrite,
-			&t.Reasoning, stored{&u.CreatedAt})
+		n := &u.Tokens
+		err = row.Scan(&u.ID, &u.Session, &u.Turn, &u.Step, &u.Model, &u.Purpose, &n.Input, &n.Output, &n.CacheRead, &n.CacheWrite,
+			&n.Reasoning, stored{&u.CreatedAt})
 		return u, err
 	}, `select id, session, turn, step, model, purpose, input, output, cache_read, cache_write, reasoning, created_at
-		from usage where session = (select session from turns where id = $1) and turn = $1 order by created_at, step`, string(turn))
+		from usage where session = $1 and created_at >= $2 and turn = $3 order by created_at, step`,
+		string(t.Session), micros(t.CreatedAt), string(t.ID))
 }

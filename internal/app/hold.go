@@ -1,0 +1,69 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"chela"
+	"chela/internal/config"
+)
+
+// A hold on a home says that this process is its daemon: a file that stays
+// locked until the process ends, however it ends, and tells who holds it.
+type hold struct{ file *os.File }
+
+// holdHome takes the home for a daemon. It is a Conflict if there is one.
+func holdHome(home config.Home) (*hold, error) {
+	path := filepath.Join(string(home), "daemon.lock")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, homeError(path, err)
+	}
+	if !lockFile(f) {
+		said, _ := io.ReadAll(io.LimitReader(f, 20)) // who holds it is a courtesy
+		f.Close()
+		who := "another process"
+		if pid, err := strconv.Atoi(strings.TrimSpace(string(said))); err == nil {
+			who = fmt.Sprintf("process %d", pid)
+		}
+		return nil, chela.E(chela.Conflict, who+" serves "+string(home)+" already").
+			WithHint("stop it first, or choose another home with --home")
+	}
+	err = f.Truncate(0)
+	if err == nil {
+		_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())), 0)
+	}
+	if err != nil {
+		f.Close()
+		return nil, homeError(path, err)
+	}
+	return &hold{f}, nil
+}
+
+// letGo gives the home up. The file stays: removing it could let two processes
+// hold files of one name.
+func (h *hold) letGo() error { return h.file.Close() }
+
+// listenSocket listens on the Unix socket of a home that this process holds.
+// What an earlier daemon left is removed.
+func listenSocket(path string) (net.Listener, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, homeError(path, err)
+	}
+	var l net.Listener
+	err := privately(func() (err error) {
+		l, err = net.Listen("unix", path)
+		return err
+	})
+	if err != nil {
+		return nil, chela.E(chela.Unavailable, "cannot listen on "+path).WithHint("use a --home with a shorter path, of less than 90 characters").Because(err)
+	}
+	return l, nil
+}

@@ -1,0 +1,280 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"time"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/config"
+	"chela/internal/gateway"
+	"chela/internal/store"
+)
+
+// outside is an app as the gateway sees it: what the commands see, and more.
+type outside struct{ *backend }
+
+// home returns what the gateway serves.
+func (a *App) home() gateway.Home {
+	b := &backend{a}
+	s := &outside{b}
+	return gateway.Home{
+		Conversation: s, Events: a.stream, Sessions: s, Threads: s, Turns: s, Approvals: b, Grants: b, Tools: b, Models: s,
+		Tokens: a.tokens, Logins: a.tokens, Attach: b.attach, Kept: s.kept, Usage: b.usage, Status: a.status, Ready: s.ready,
+		Settings: s.settings, Configure: s.configure, Logs: b.logs, Agents: a.agentNames,
+	}
+}
+
+// Accept commits a message; its turn begins by itself.
+func (s *outside) Accept(ctx context.Context, in chela.Inbound) (api.Receipt, error) {
+	in, err := s.complete(in)
+	if err != nil {
+		return api.Receipt{}, err
+	}
+	r, _, err := s.accept(ctx, in)
+	return api.Receipt{
+		Session: r.Session, Thread: r.Thread, Turn: r.Turn, Inbox: r.Inbox, Duplicate: r.Duplicate,
+	}, err
+}
+
+// Sessions returns up to limit sessions whose keys come after the given one.
+func (s *outside) Sessions(ctx context.Context, after chela.SessionKey, limit int, archived bool) ([]chela.Session, error) {
+	var found []chela.Session
+	err := s.store.Read(ctx, func(r *store.Read) error {
+		for len(found) < limit {
+			page, err := r.Sessions(ctx, after, limit)
+			if err != nil {
+				return err
+			}
+			for _, session := range page {
+				after = session.Key
+				if (archived || session.Settings.ArchivedAt.IsZero()) && len(found) < limit {
+					found = append(found, session)
+				}
+			}
+			if len(page) < limit {
+				break
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// change runs fn on a session whose lane is locked, keeps what it changed and
+// announces that.
+func (b *backend) change(ctx context.Context, op string, key chela.SessionKey, fn func(w *store.Write, s *chela.Session) error) (chela.Session, error) {
+	if _, err := chela.ParseSessionKey(key); err != nil {
+		return chela.Session{}, err
+	}
+	var s chela.Session
+	var news []chela.Event
+	err := b.store.Write(ctx, op, func(w *store.Write) error {
+		_, err := w.LockLane(ctx, key)
+		if err != nil {
+			return err
+		}
+		if s, err = w.Session(ctx, key); err != nil {
+			return err
+		}
+		if err := fn(w, &s); err != nil {
+			return err
+		}
+		s.UpdatedAt = b.now().UTC().Truncate(time.Microsecond)
+		if err := w.SaveSession(ctx, s); err != nil {
+			return err
+		}
+		news = []chela.Event{{Kind: chela.EventSessionChanged, Session: s.Key, Thread: s.Thread}}
+		return w.Announce(ctx, s.UpdatedAt, news)
+	})
+	if err != nil {
+		return s, err
+	}
+	for _, e := range news {
+		b.bus.Emit(e)
+	}
+	return s, nil
+}
+
+// Reset begins a new thread in a session; the old one stays readable.
+func (b *backend) Reset(ctx context.Context, key chela.SessionKey) (chela.Thread, error) {
+	now := b.now().UTC().Truncate(time.Microsecond)
+	t := chela.Thread{ID: b.ids.Thread(), Session: key, State: chela.ThreadIdle, CreatedAt: now, UpdatedAt: now}
+	_, err := b.change(ctx, "session.reset", key, func(w *store.Write, s *chela.Session) error {
+		s.Thread = t.ID
+		return w.CreateThread(ctx, t)
+	})
+	return t, err
+}
+
+// Change changes settings of a session.
+func (s *outside) Change(ctx context.Context, key chela.SessionKey, patch api.SettingsPatch) (chela.Session, error) {
+	return s.change(ctx, "session.change", key, func(w *store.Write, session *chela.Session) error {
+		if err := s.apply(&session.Settings, patch); err != nil {
+			return err
+		}
+		if patch.Thread == nil {
+			return nil
+		}
+		t, err := w.Thread(ctx, *patch.Thread)
+		if err == nil && t.Session != key {
+			err = chela.E(chela.Invalid, fmt.Sprintf("thread %s belongs to another session", t.ID)).WithHint("see GET /api/threads?session=")
+		}
+		session.Thread = t.ID
+		return err
+	})
+}
+
+// apply changes settings as far as a patch says.
+func (s *outside) apply(settings *chela.Settings, patch api.SettingsPatch) error {
+	if patch.Label != nil {
+		settings.Label = *patch.Label
+	}
+	if patch.Model != nil {
+		if *patch.Model != "" {
+			if _, err := s.agents.serve(*patch.Model); err != nil {
+				return err
+			}
+		}
+		settings.Model = *patch.Model
+	}
+	if patch.Thinking != nil {
+		levels := []chela.ThinkingLevel{
+			"", chela.ThinkingOff, chela.ThinkingMinimal, chela.ThinkingLow, chela.ThinkingMedium, chela.ThinkingHigh, chela.ThinkingXHigh,
+		}
+		if !slices.Contains(levels, *patch.Thinking) {
+			return chela.E(chela.Invalid, fmt.Sprintf("%.40q is not a thinking level", *patch.Thinking)).
+				WithHint("use off, minimal, low, medium, high or xhigh, or nothing")
+		}
+		settings.Thinking = *patch.Thinking
+	}
+	if patch.QueueMode != nil {
+		if !slices.Contains([]chela.QueueMode{"", chela.QueueCollect, chela.QueueFollowup, chela.QueueSteer}, *patch.QueueMode) {
+			return chela.E(chela.Invalid, fmt.Sprintf("%.40q is not a queue mode", *patch.QueueMode)).WithHint("use collect, followup or steer, or nothing")
+		}
+		settings.QueueMode = *patch.QueueMode
+	}
+	if patch.Archived != nil {
+		settings.ArchivedAt = time.Time{}
+		if *patch.Archived {
+			settings.ArchivedAt = s.now().UTC().Truncate(time.Microsecond)
+		}
+	}
+	return nil
+}
+
+// Entries returns a page of the entries of a thread, on every branch.
+func (s *outside) Entries(ctx context.Context, id chela.ThreadID, after int64, limit int) ([]chela.Entry, error) {
+	return read(ctx, s.store, func(r *store.Read) ([]chela.Entry, error) {
+		if _, err := r.Thread(ctx, id); err != nil {
+			return nil, err
+		}
+		return r.Entries(ctx, id, after, limit)
+	})
+}
+
+// Outcome returns a turn with its answer so far and the approvals that wait.
+func (s *outside) Outcome(ctx context.Context, id chela.TurnID) (api.Turn, error) {
+	return read(ctx, s.store, func(r *store.Read) (api.Turn, error) {
+		t, err := r.Turn(ctx, id)
+		if err != nil {
+			return api.Turn{}, err
+		}
+		out := api.Turn{Turn: t}
+		answer, _, err := r.Answer(ctx, t)
+		if err != nil || t.State != chela.TurnAwaiting {
+			out.Answer = answer.Body.Text
+			return out, err
+		}
+		out.Answer = answer.Body.Text
+		out.Approvals, err = r.TurnApprovals(ctx, id)
+		out.Approvals = slices.DeleteFunc(out.Approvals, func(a chela.Approval) bool { return a.State != chela.ApprovalPending })
+		return out, err
+	})
+}
+
+// Trace returns all that the journal holds of a turn.
+func (s *outside) Trace(ctx context.Context, id chela.TurnID) (api.Trace, error) {
+	return read(ctx, s.store, func(r *store.Read) (tr api.Trace, err error) {
+		if tr.Turn, err = r.Turn(ctx, id); err != nil {
+			return tr, err
+		}
+		if tr.Entries, err = r.TurnEntries(ctx, id); err != nil {
+			return tr, err
+		}
+		if tr.Calls, err = r.Calls(ctx, id); err != nil {
+			return tr, err
+		}
+		if len(tr.Calls) > 0 { // there is no approval without a call
+			if tr.Approvals, err = r.TurnApprovals(ctx, id); err != nil {
+				return tr, err
+			}
+		}
+		tr.Usage, err = r.TurnUsage(ctx, tr.Turn)
+		return tr, err
+	})
+}
+
+// Called returns a tool call.
+func (s *outside) Called(ctx context.Context, id chela.CallID) (chela.ToolCall, error) {
+	return read(ctx, s.store, func(r *store.Read) (chela.ToolCall, error) { return r.Call(ctx, id) })
+}
+
+// Serve returns the provider of provider/model and the model's name there.
+func (s *outside) Serve(model string) (chela.Provider, string, error) {
+	p, err := s.agents.serve(model)
+	return p.used, p.name, err
+}
+
+var wholeHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// kept returns the attachment whose bytes have a hash.
+func (s *outside) kept(_ context.Context, name, mediaType, sha256 string) (chela.Attachment, error) {
+	if !wholeHash.MatchString(sha256) {
+		return chela.Attachment{}, chela.E(chela.Invalid, "that is not the SHA-256 hash of a file").WithHint("write its 64 hexadecimal digits")
+	}
+	st, err := os.Stat(s.blobs.path(sha256))
+	if err != nil {
+		return chela.Attachment{}, chela.E(chela.NotFound, "no file with that hash was sent before").WithHint("send its content").Because(err)
+	}
+	return chela.Attachment{Name: cmp.Or(name, sha256[:12]), MediaType: cmp.Or(mediaType, "application/octet-stream"), SHA256: sha256, Size: st.Size()}, nil
+}
+
+// ready returns nil when messages are taken.
+func (s *outside) ready(ctx context.Context) error {
+	if !s.stays() {
+		return chela.E(chela.Unavailable, "chela is starting")
+	}
+	return s.store.Read(ctx, func(r *store.Read) error {
+		_, err := r.FreeLanes(ctx, 1)
+		return err
+	})
+}
+
+// settings returns every setting and where it came from.
+func (s *outside) settings(context.Context) ([]api.Setting, error) {
+	var all []api.Setting
+	for _, v := range s.cfg.Values() {
+		all = append(all, api.Setting(v))
+	}
+	return all, nil
+}
+
+// configure sets one value in config.toml, if the whole is still valid then.
+func (s *outside) configure(_ context.Context, key, value string) error {
+	return config.Set(s.cfg.Home, key, value)
+}
+
+// agentNames returns the names of the agents, "main" among them.
+func (a *App) agentNames() []string {
+	names := a.cfg.AgentNames()
+	if !slices.Contains(names, mainAgent) {
+		names = append([]string{mainAgent}, names...)
+	}
+	return names
+}

@@ -1,0 +1,140 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"chela"
+	"chela/internal/cli"
+	"chela/internal/config"
+	"chela/internal/gateway"
+	"chela/internal/store"
+)
+
+const (
+	keepEvents = 72 * time.Hour // how long events are kept for readers who were away
+	maxEvents  = 1_000_000      // transactions whose events are kept
+	sweepTime  = 10 * time.Minute
+)
+
+// Serve is the daemon of a home: it opens it, takes up what earlier processes
+// left, and serves it until ctx ends. Then no messages are taken any more, turns
+// reach their next commit within 10 s and are parked, and what it began has ended
+// when it returns. Ready is called once, when it answers.
+func Serve(ctx context.Context, cfg *config.Config, log *slog.Logger, serve Serving) (err error) {
+	if err := makeHome(cfg); err != nil {
+		return err
+	}
+	held, err := holdHome(cfg.Home)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, held.letGo()) }()
+	a, err := Open(ctx, cfg, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	return a.serve(ctx, serve)
+}
+
+// Serving is what a daemon is told.
+type Serving struct {
+	Version string
+	Ready   func(cli.Listening)
+}
+
+// serve serves an open home.
+func (a *App) serve(ctx context.Context, serve Serving) error {
+	usable, err := a.usableTokens(ctx)
+	if err != nil {
+		return err
+	}
+	if usable == 0 && !loopback(a.cfg.Listen) {
+		return chela.E(chela.Denied, "nobody can be told from anybody on "+a.cfg.Listen+": there is no token").
+			WithHint("make one with chela tokens create NAME, or listen on 127.0.0.1")
+	}
+	tcp, err := net.Listen("tcp", a.cfg.Listen)
+	if err != nil {
+		return chela.E(chela.Unavailable, "cannot listen on "+a.cfg.Listen).
+			WithHint("see who uses the port, or choose another with --listen").Because(err)
+	}
+	defer tcp.Close() // again, where the gateway did not get to it
+	a.listen, a.version = tcp.Addr().String(), serve.Version
+	socket, err := listenSocket(a.cfg.Home.Socket())
+	if err != nil {
+		a.log.Warn("commands do not go through the daemon", "error", err)
+		socket = nil
+	}
+	gw, err := gateway.New(gateway.Config{
+		Home: a.home(), IDs: a.ids, Now: a.now, Log: a.log, Version: serve.Version,
+		Hosts: append(a.cfg.Gateway.Hosts, hostOf(a.cfg.Listen)), Origins: a.cfg.Gateway.Origins,
+		MessagesPerMinute: a.cfg.Gateway.MessagesPerMinute, LoginsPerMinute: a.cfg.Gateway.LoginsPerMinute,
+		Connections: a.cfg.Gateway.Connections,
+	})
+	if err != nil {
+		return err
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return a.Run(ctx) })
+	group.Go(func() error { return a.stream.Run(ctx) })
+	group.Go(func() error { return a.sweep(ctx) })
+	a.Stay(ctx)
+	group.Go(func() error { return gw.Serve(ctx, tcp, socket) })
+	a.log.Info("serving", "address", a.listen, "version", serve.Version)
+	serve.Ready(cli.Listening{Addresses: []string{a.listen}, Tokens: usable})
+	err = group.Wait()
+	a.log.Info("served", "error", err)
+	return err
+}
+
+// usableTokens returns how many tokens let somebody in.
+func (a *App) usableTokens(ctx context.Context) (n int, err error) {
+	all, err := a.tokens.Tokens(ctx)
+	for _, t := range all {
+		if t.RevokedAt.IsZero() {
+			n++
+		}
+	}
+	return n, err
+}
+
+// sweep forgets events that are too old, now and then.
+func (a *App) sweep(ctx context.Context) error {
+	tick := time.NewTicker(sweepTime)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		for n := int64(1); n > 0 && ctx.Err() == nil; {
+			err := a.store.Write(ctx, "events.forget", func(w *store.Write) (err error) {
+				n, err = w.ForgetEvents(ctx, a.now().Add(-keepEvents), maxEvents)
+				return err
+			})
+			if err != nil {
+				a.log.Warn("old events not removed", "error", err)
+				break
+			}
+		}
+	}
+}
+
+func hostOf(address string) string {
+	host, _, _ := net.SplitHostPort(address) // the configuration checked it
+	return host
+}
+
+// loopback reports whether only this machine can reach an address.
+func loopback(address string) bool {
+	host := hostOf(address)
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,204 @@
+// Package token lets programs and pages in: it makes the secrets that they show,
+// and knows whom a secret stands for.
+package token
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/store"
+)
+
+const (
+	secretPrefix = "chela_"
+	secretBytes  = 32                  // of randomness in a secret: it cannot be guessed, so a plain hash keeps it
+	maxTokenName = 100                 // bytes
+	loginTime    = 30 * 24 * time.Hour // how long a page stays logged in
+	trustTime    = time.Second         // how long a token that was looked up is taken for good
+	maxTrusted   = 1024                // tokens that are remembered
+)
+
+// Config is what a keeper needs. All fields are required.
+type Config struct {
+	IDs    *chela.IDs
+	Now    func() time.Time
+	Random io.Reader
+}
+
+// A Keeper makes, knows and revokes tokens. A secret is found by its hash, so
+// the time that a look takes tells nothing about the secrets there are. It may be
+// used by several goroutines at once.
+type Keeper struct {
+	Config
+	store *store.Store
+
+	mu      sync.Mutex
+	trusted map[string]trusted // guarded by mu; by hash
+}
+
+// A trusted token was looked up a moment ago.
+type trusted struct {
+	token chela.Token
+	until time.Time
+}
+
+// New returns a keeper of the tokens in a store.
+func New(s *store.Store, cfg Config) *Keeper { return &Keeper{Config: cfg, store: s} }
+
+// CreateToken makes a token and returns its secret, which nobody can find out
+// again.
+func (k *Keeper) CreateToken(ctx context.Context, name string, scope chela.Scope) (chela.Token, string, error) {
+	made := chela.Token{ID: k.IDs.Token(), Name: strings.TrimSpace(name), Scope: scope, CreatedAt: k.Now().UTC().Truncate(time.Microsecond)}
+	switch {
+	case made.Name == "" || len(made.Name) > maxTokenName || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+		return chela.Token{}, "", chela.E(chela.Invalid, "that is not a name for a token").
+			WithHint(fmt.Sprintf("use up to %d printable characters, such as the program that will use it", maxTokenName))
+	case !scope.Valid():
+		return chela.Token{}, "", chela.E(chela.Invalid, fmt.Sprintf("%.40q is not a scope", scope)).WithHint("use read, chat or admin")
+	}
+	secret, err := k.secret(secretPrefix)
+	if err != nil {
+		return chela.Token{}, "", err
+	}
+	err = k.store.Write(ctx, "token.create", func(w *store.Write) error { return w.AddToken(ctx, made, hashOf(secret)) })
+	return made, secret, err
+}
+
+// secret returns a new secret.
+func (k *Keeper) secret(prefix string) (string, error) {
+	raw := make([]byte, secretBytes)
+	if _, err := io.ReadFull(k.Random, raw); err != nil {
+		return "", fmt.Errorf("read randomness for a secret: %w", err)
+	}
+	return prefix + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(raw)), nil
+}
+
+func hashOf(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// Tokens returns all tokens, oldest first.
+func (k *Keeper) Tokens(ctx context.Context) ([]chela.Token, error) {
+	return read(ctx, k.store, func(r *store.Read) ([]chela.Token, error) { return r.Tokens(ctx) })
+}
+
+// RevokeToken ends a token and the logins made with it, at once in this
+// process and within a second in others. One that ended before is a Conflict.
+func (k *Keeper) RevokeToken(ctx context.Context, id chela.TokenID) error {
+	all, err := k.Tokens(ctx)
+	if err != nil {
+		return err
+	}
+	known := false
+	for _, token := range all {
+		known = known || token.ID == id
+	}
+	if !known {
+		return chela.E(chela.NotFound, fmt.Sprintf("there is no token %.60q", id))
+	}
+	err = k.store.Write(ctx, "token.revoke", func(w *store.Write) error { return w.RevokeToken(ctx, id, k.Now()) })
+	if chela.KindOf(err) == chela.Conflict {
+		err = chela.E(chela.Conflict, fmt.Sprintf("token %s was revoked before", id)).Because(err)
+	}
+	k.mu.Lock()
+	k.trusted = nil
+	k.mu.Unlock()
+	return err
+}
+
+// errUnknown is the answer to every secret that does not let in, whatever is
+// wrong with it.
+var errUnknown = chela.E(chela.Denied, "the token is not known, or was revoked").WithHint("make one with chela tokens create")
+
+// Authenticate returns the token that a secret belongs to, or Denied.
+func (k *Keeper) Authenticate(ctx context.Context, secret string) (chela.Token, error) {
+	hash := hashOf(secret)
+	if token, ok := k.remembered(hash); ok {
+		return token, nil
+	}
+	token, err := read(ctx, k.store, func(r *store.Read) (chela.Token, error) { return r.TokenByHash(ctx, hash) })
+	switch {
+	case chela.KindOf(err) == chela.NotFound, err == nil && !token.RevokedAt.IsZero():
+		return chela.Token{}, errUnknown
+	case err != nil:
+		return chela.Token{}, err
+	}
+	k.remember(hash, token)
+	return token, nil
+}
+
+func (k *Keeper) remembered(hash string) (chela.Token, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	known, ok := k.trusted[hash]
+	return known.token, ok && k.Now().Before(known.until)
+}
+
+func (k *Keeper) remember(hash string, token chela.Token) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.trusted == nil || len(k.trusted) >= maxTrusted {
+		k.trusted = map[string]trusted{}
+	}
+	k.trusted[hash] = trusted{token, k.Now().Add(trustTime)}
+}
+
+// Login makes a cookie for whoever has a token's secret.
+func (k *Keeper) Login(ctx context.Context, secret string) (string, api.LoggedIn, error) {
+	token, err := k.Authenticate(ctx, secret)
+	if err != nil {
+		return "", api.LoggedIn{}, err
+	}
+	cookie, err := k.secret("")
+	if err != nil {
+		return "", api.LoggedIn{}, err
+	}
+	now := k.Now()
+	login := store.Login{Token: token, ExpiresAt: now.Add(loginTime)}
+	err = k.store.Write(ctx, "login.create", func(w *store.Write) error { return w.AddLogin(ctx, login, hashOf(cookie), now) })
+	return cookie, loggedIn(login, cookie), err
+}
+
+// LoggedIn returns who a cookie stands for, or Denied.
+func (k *Keeper) LoggedIn(ctx context.Context, cookie string) (chela.Token, api.LoggedIn, error) {
+	login, err := read(ctx, k.store, func(r *store.Read) (store.Login, error) { return r.LoginByHash(ctx, hashOf(cookie)) })
+	switch {
+	case chela.KindOf(err) == chela.NotFound, err == nil && (!login.RevokedAt.IsZero() || k.Now().After(login.ExpiresAt)):
+		return chela.Token{}, api.LoggedIn{}, chela.E(chela.Denied, "the page is not logged in any more").WithHint("log in again with a token")
+	case err != nil:
+		return chela.Token{}, api.LoggedIn{}, err
+	}
+	return login.Token, loggedIn(login, cookie), nil
+}
+
+// loggedIn tells the page who it is. What it must say when it changes
+// something is made of the cookie, which only the page's own browser has.
+func loggedIn(l store.Login, cookie string) api.LoggedIn {
+	return api.LoggedIn{Name: l.Name, Scope: l.Scope, CSRF: hashOf("csrf " + cookie)[:32], Expires: l.ExpiresAt}
+}
+
+// Logout ends a login.
+func (k *Keeper) Logout(ctx context.Context, cookie string) error {
+	return k.store.Write(ctx, "login.end", func(w *store.Write) error { return w.RemoveLogin(ctx, hashOf(cookie)) })
+}
+
+// read runs one reading transaction and returns what it found.
+func read[T any](ctx context.Context, s *store.Store, fn func(*store.Read) (T, error)) (v T, err error) {
+	err = s.Read(ctx, func(r *store.Read) error {
+		v, err = fn(r)
+		return err
+	})
+	return v, err
+}
