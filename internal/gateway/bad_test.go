@@ -104,9 +104,40 @@ func TestBodiesAreLimited(t *testing.T) {
 	if a.status != http.StatusAccepted {
 		t.Errorf("message with a file: %d %s", a.status, a.body)
 	}
+	d.largeBodiesAreFew(t)
 	for _, media := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonx"} {
 		d.do(t, call{path: "/api/messages", secret: chatSecret, body: `{"text":"hi"}`, header: map[string]string{"Content-Type": media}}).
 			refused(t, http.StatusUnsupportedMediaType, chela.Invalid)
+	}
+}
+
+// largeBodiesAreFew begins to send more large bodies than fit into memory.
+func (d *daemon) largeBodiesAreFew(t *testing.T) {
+	t.Helper()
+	refused := make(chan int, 5)
+	for range 5 {
+		sending, more := io.Pipe()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.url+"/api/messages", sending)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+chatSecret)
+		req.Header.Set("Content-Type", api.JSON)
+		done := make(chan struct{})
+		go func() { // the cleanup waits for it
+			defer close(done)
+			if resp, err := d.client.Do(req); err == nil {
+				_ = resp.Body.Close()
+				refused <- resp.StatusCode
+			}
+		}()
+		t.Cleanup(func() {
+			_ = more.CloseWithError(io.ErrUnexpectedEOF)
+			<-done
+		})
+	}
+	if status := <-refused; status != http.StatusServiceUnavailable {
+		t.Errorf("the large body too many: %d", status)
 	}
 }
 

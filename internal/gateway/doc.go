@@ -8,7 +8,7 @@
 //
 // The list of routes is one table (routes.go); the mux, the check of scopes and
 // the OpenAPI document are made of it, so there is no route without a scope
-// and none that is not documented.
+// and none that is not documented. What comes before the route is package edge.
 //
 // # Who asks
 //
@@ -20,6 +20,11 @@
 // the page's CSRF token.
 //
 // # Messages and events
+//
+// Whoever may send a message speaks for the owner: it is the owner who made the
+// token. Each token is an account of its own, and so is the socket, so that the
+// message ids of two programs never meet. A message without an id cannot be told
+// from itself sent again.
 //
 // A message is acknowledged after it was committed. Whoever goes away while a
 // turn runs loses nothing: the turn goes on and its answer is in the thread. The
@@ -34,5 +39,6 @@
 // Everything that comes in is bounded: bytes of headers and bodies, the time a
 // client may take to send them, connections, messages a minute for each token,
 // attempts to log in for each address, turns that wait. What is over a limit is
-// answered with 429 and Retry-After, or 413, or 503 for connections.
+// answered with 429 and Retry-After, or 413, or 503 for connections. A body gets
+// ten seconds, and a second more for each 64 KiB of it that came.
 package gateway

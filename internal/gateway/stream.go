@@ -65,16 +65,15 @@ func (s *stream) tell(at chela.Cursor) error {
 	return s.FlushError()
 }
 
-// pass passes events on until there was none for the time of a heartbeat. It
-// reports false when there will be no more.
+// pass passes events on until it is time for a sign of life. It reports false
+// when there will be no more.
 func (s *stream) pass(ctx context.Context, sub *event.Subscription) (bool, error) {
+	beat, cancel := context.WithTimeout(ctx, s.Heartbeat())
+	defer cancel()
 	for {
-		quiet, cancel := context.WithTimeout(ctx, s.Heartbeat())
-		e, ok := sub.Next(quiet)
-		ended := quiet.Err()
-		cancel()
+		e, ok := sub.Next(beat)
 		if !ok {
-			return ctx.Err() == nil && ended != nil, nil
+			return ctx.Err() == nil && beat.Err() != nil, nil
 		}
 		if err := s.write(e); err != nil {
 			return false, err

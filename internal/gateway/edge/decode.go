@@ -26,7 +26,7 @@ func (v *Visit) Decode(into any) error {
 			}
 		}
 	}
-	raw, err := v.read()
+	raw, err := v.content()
 	if err != nil {
 		return err
 	}

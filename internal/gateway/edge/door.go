@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -52,7 +53,8 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength != 0 {
 		began := s.cfg.Now()
 		v.readUntil(began.Add(s.cfg.Times.Body))
-		r.Body = &body{ReadCloser: r.Body, v: v, began: began}
+		v.body = &body{ReadCloser: r.Body, v: v, began: began}
+		r.Body = v.body
 	}
 	done, err := d.admit(v)
 	switch {
@@ -197,6 +199,9 @@ func (s *Server) serve(v *Visit, row *Route) error {
 	if err := v.take(row); err != nil {
 		return err
 	}
+	if v.body != nil {
+		defer v.body.free()
+	}
 	if !row.Long {
 		return row.Serve(v)
 	}
@@ -231,13 +236,21 @@ func (s *Server) identify(v *Visit, row *Route) error {
 // take sets the limits of the body of a route. What a route does not want is
 // read and forgotten, so that the client hears the answer.
 func (v *Visit) take(row *Route) error {
-	if v.Request.ContentLength == 0 {
+	if v.body == nil {
 		return nil
 	}
 	if v.Request.ContentLength > row.Limit {
 		return TooLarge(row.Limit)
 	}
 	v.Request.Body = http.MaxBytesReader(v.ResponseWriter, v.Request.Body, row.Limit)
+	if row.Limit > api.MaxBody && (v.Request.ContentLength < 0 || v.Request.ContentLength > api.MaxBody) {
+		select {
+		case v.server.large <- struct{}{}:
+			v.body.freed = sync.OnceFunc(func() { <-v.server.large })
+		default:
+			return chela.E(chela.Unavailable, "too many large bodies are read at once").WithHint("send it again in a moment")
+		}
+	}
 	if row.BodyType != "" {
 		return nil
 	}

@@ -17,6 +17,7 @@ type Meter struct {
 
 	mu      sync.Mutex
 	buckets map[string]bucket // guarded by mu
+	swept   time.Time         // guarded by mu; when those at rest were last forgotten
 }
 
 // A bucket holds what a sender may still do, as of a time.
@@ -60,15 +61,18 @@ func (m *Meter) filled(b bucket, now time.Time) bucket {
 	return bucket{left: min(b.left+max(gained, 0), float64(m.perMinute)), at: now}
 }
 
-// prune makes room for a sender: it forgets those who are at rest, and if there
-// are none, anybody. m.mu is held.
+// prune makes room for a sender: it forgets those who are at rest, which takes
+// them a minute at most, and if there are none, anybody. m.mu is held.
 func (m *Meter) prune(now time.Time) {
 	if len(m.buckets) < maxMeters {
 		return
 	}
-	for sender, b := range m.buckets {
-		if m.filled(b, now).left >= float64(m.perMinute) {
-			delete(m.buckets, sender)
+	if now.Sub(m.swept) >= time.Minute {
+		m.swept = now
+		for sender, b := range m.buckets {
+			if m.filled(b, now).left >= float64(m.perMinute) {
+				delete(m.buckets, sender)
+			}
 		}
 	}
 	for sender := range m.buckets {
@@ -77,4 +81,11 @@ func (m *Meter) prune(now time.Time) {
 		}
 		delete(m.buckets, sender)
 	}
+}
+
+// Len returns how many senders are remembered.
+func (m *Meter) Len() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.buckets)
 }

@@ -64,6 +64,10 @@ func (v *Visit) Refuse(err error) {
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		v.Header().Set("Retry-After", strconv.Itoa(retryAfter(err)))
 	}
+	if v.body != nil && v.body.isLeft() {
+		defer v.body.drain()
+		v.answerFirst()
+	}
 	if v.route != nil && v.route.Refuse != nil {
 		v.route.Refuse(v, status, err)
 		return

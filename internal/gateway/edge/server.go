@@ -60,7 +60,10 @@ func (t Times) bodyTime(size int64) time.Duration {
 	return t.Body + time.Duration(size)*time.Second/perSecond
 }
 
-const maxHeader = 64 << 10 // bytes of the headers of a request
+const (
+	maxHeader = 64 << 10 // bytes of the headers of a request
+	maxLarge  = 4        // bodies larger than api.MaxBody in memory at once
+)
 
 // A Route is a row of the API and what serves it.
 type Route struct {
@@ -82,14 +85,15 @@ type Server struct {
 	routes   []Route
 	hosts    []string
 	waiting  *waits
-	messages *Meter // by token
+	messages *Meter        // by token
+	large    chan struct{} // holds one token for each large body that is read
 }
 
 // New returns a server of routes. An origin that is none is Invalid, a route
 // without a scope Internal.
 func New(cfg Config, routes []Route) (*Server, error) {
 	cfg.Times = cfg.Times.orUsual()
-	s := &Server{cfg: cfg, routes: routes, waiting: newWaits(), messages: NewMeter(cfg.MessagesPerMinute, cfg.Now)}
+	s := &Server{cfg: cfg, routes: routes, waiting: newWaits(), messages: NewMeter(cfg.MessagesPerMinute, cfg.Now), large: make(chan struct{}, maxLarge)}
 	for _, r := range routes {
 		if r.Scope != api.Public && !r.Scope.Valid() {
 			return nil, chela.E(chela.Internal, "route "+r.Method+" "+r.Path+" has no scope")

@@ -28,6 +28,7 @@ type Visit struct {
 	route  *Route    // nil before it is known
 	status int       // of the answer; 0 until it began
 	until  time.Time // deadline of what is written
+	body   *body     // nil without one
 }
 
 // An Asker is who makes a request: a token, and what it was shown by.
@@ -120,8 +121,17 @@ type body struct {
 	io.ReadCloser
 	v     *Visit
 	began time.Time
-	came  int64 // bytes
-	timed int64 // bytes that the client was given its time for
+	came  int64  // bytes
+	timed int64  // bytes that the client was given its time for
+	ended bool   // all was read
+	freed func() // called when it ended; nil without need
+}
+
+// free gives back what a large body holds.
+func (b *body) free() {
+	if b.freed != nil {
+		b.freed()
+	}
 }
 
 // Read returns a Refusal when it took too long.
@@ -140,7 +150,36 @@ func (b *body) Read(p []byte) (int, error) {
 		return n, Refusal{Err: chela.E(chela.Invalid, "the body took too long"), Status: http.StatusRequestTimeout}
 	}
 	b.v.readUntil(time.Time{})
+	b.ended = true
+	b.free()
 	return n, err
+}
+
+// fewBytes is how much of a body net/http may read after a refusal, so that the
+// connection can be used again.
+const fewBytes = 64 << 10
+
+// drainTime is how long what is left of a refused body is read.
+const drainTime = time.Second
+
+// isLeft reports whether there is much to come still.
+func (b *body) isLeft() bool {
+	length := b.v.Request.ContentLength
+	return !b.ended && (length < 0 || length > fewBytes)
+}
+
+// answerFirst lets the answer begin before the whole body was read.
+func (v *Visit) answerFirst() {
+	v.Header().Set("Connection", "close")
+	_ = http.NewResponseController(v.ResponseWriter).EnableFullDuplex() // where it cannot be, it need not
+}
+
+// drain reads what is left of a body that was refused, for a while: a client
+// that still sends when its connection is closed does not see the answer.
+func (b *body) drain() {
+	_ = b.v.FlushError() // who has gone needs no answer
+	b.v.readUntil(b.v.server.cfg.Now().Add(drainTime))
+	_, _ = io.Copy(io.Discard, b.ReadCloser) // ends with the time
 }
 
 // Answer writes a value as JSON with a status.
@@ -173,8 +212,8 @@ func (v *Visit) Nothing() error {
 // of it has to come before it gets more time.
 const bodyChunk = 8 << 10
 
-// read returns the whole body.
-func (v *Visit) read() ([]byte, error) {
+// content returns the whole body.
+func (v *Visit) content() ([]byte, error) {
 	var buf bytes.Buffer
 	buf.Grow(int(min(max(v.Request.ContentLength, 0), bodyChunk)) + bytes.MinRead)
 	_, err := buf.ReadFrom(v.Request.Body)
