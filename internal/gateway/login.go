@@ -3,6 +3,7 @@ package gateway
 import (
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"chela"
@@ -33,10 +34,12 @@ func (g *Gateway) login(v *edge.Visit) error {
 	return v.OK(in)
 }
 
+// cookie returns the page's cookie. If somebody else ends TLS, the page's origin
+// tells that there is some.
 func cookie(r *http.Request, value string, expires time.Time) *http.Cookie {
 	return &http.Cookie{
 		Name: api.CookieName, Value: value, Path: "/", Expires: expires,
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil,
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://"),
 	}
 }
 

@@ -30,6 +30,10 @@ func TestLogin(t *testing.T) {
 	if cookie.Name != api.CookieName || !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/" || cookie.Secure || cookie.Expires.IsZero() {
 		t.Errorf("cookie is %+v", cookie)
 	}
+	behindTLS := call{path: "/api/login", body: `{"token":"` + chatSecret + `"}`, header: map[string]string{"Origin": "https://" + d.addr}}
+	if a := d.do(t, behindTLS); !strings.Contains(a.header.Get("Set-Cookie"), "; Secure") {
+		t.Errorf("behind TLS the cookie is %s", a.header.Get("Set-Cookie"))
+	}
 	if in.Name != "chat" || in.Scope != chela.ScopeChat || in.CSRF == "" {
 		t.Errorf("told %+v", in)
 	}
@@ -123,7 +127,7 @@ func TestHome(t *testing.T) {
 	t.Parallel()
 	d := run(t)
 	for path, part := range map[string]string{
-		"/": "<h1>chela</h1>", "/healthz": `{"status":"ok"}`, "/readyz": `{"status":"ok"}`,
+		"/": "<h1>chela</h1>", "/?from=elsewhere": "<h1>", "/healthz": `{"status":"ok"}`, "/readyz": `{"status":"ok"}`,
 		"/api/tools": `"name":"echo"`, "/api/models": `"provider":"offline"`, "/api/usage?since=2026-11-01": `"day":"2026-11-21"`,
 		"/api/status": `"daemon":true`, "/api/config": `"key":"model"`,
 	} {

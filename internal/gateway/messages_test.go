@@ -18,8 +18,8 @@ func TestMessages(t *testing.T) {
 	t.Parallel()
 	d := run(t)
 	content := base64.StdEncoding.EncodeToString([]byte("some text"))
-	kept := decoded[chela.Attachment](t, d.do(t, call{path: "/api/attachments?name=b.txt", secret: chatSecret, body: "more text",
-		header: map[string]string{"Content-Type": "text/plain"}}), http.StatusCreated)
+	put := call{path: "/api/attachments?name=b.txt", secret: chatSecret, body: "more text", header: map[string]string{"Content-Type": "text/plain"}}
+	kept := decoded[chela.Attachment](t, d.do(t, put), http.StatusCreated)
 	body := fmt.Sprintf(`{"text":"hi","message_id":"m1","mode":"followup","model":"a/b","attachments":[{"name":"a.txt","content":%q},{"name":"b.txt","sha256":%q}]}`,
 		content, kept.SHA256)
 	first := decoded[api.Receipt](t, d.do(t, call{path: "/api/messages", secret: chatSecret, body: body}), http.StatusAccepted)
@@ -45,7 +45,7 @@ func TestMessages(t *testing.T) {
 			t.Errorf("the id of one program is that of another %s", name)
 		}
 	}
-	if d.say(t, "x").Turn == d.say(t, "x").Turn {
+	if one, two := d.say(t, "x"), d.say(t, "x"); one.Turn == two.Turn {
 		t.Error("messages without an id are taken for one")
 	}
 }

@@ -11,8 +11,13 @@ import (
 // there can be.
 func FuzzFilter(f *testing.F) {
 	for _, seed := range []struct{ query, last string }{
-		{"", ""}, {"session=agent:main:main&thread=thr_x&kinds=turn.started,turn.finished&after=1.2.3", ""}, {"kinds=,", "1.2.3"},
-		{"session=agent%3Amain%3Adm%3Aa%252Fb", ""}, {"kinds=text.delta,text.delta", "x\ny"}, {"thread=%ff", ""}, {"after=%00", "-1"},
+		{"", ""},
+		{"session=agent:main:main&thread=thr_x&kinds=turn.started,turn.finished&after=1.2.3", ""},
+		{"kinds=,", "1.2.3"},
+		{"session=agent%3Amain%3Adm%3Aa%252Fb", ""},
+		{"kinds=text.delta,text.delta", "x\ny"},
+		{"thread=%ff", ""},
+		{"after=%00", "-1"},
 	} {
 		f.Add(seed.query, seed.last)
 	}

@@ -110,7 +110,7 @@ type frame struct {
 
 // of returns an event as it goes over the wire.
 func (f *frames) of(e chela.Event) ([]byte, error) {
-	slot := &f.kept[uint64(e.At.UnixMicro())%uint64(len(f.kept))] //nolint:gosec // any spread will do
+	slot := &f.kept[uint64(e.At.UnixMicro())%uint64(len(f.kept))] // any spread will do
 	if kept := slot.Load(); kept != nil && kept.event == e {
 		return kept.raw, nil
 	}

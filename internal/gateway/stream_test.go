@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"io"
 	"net"
@@ -248,6 +249,50 @@ func TestStoppingEndsWhatWaits(t *testing.T) {
 	for {
 		if _, ok := events.next(); !ok {
 			return
+		}
+	}
+}
+
+// TestClientsThatGoAway gives up while a turn runs: the turn goes on and its
+// answer is in the thread. That nothing is left behind is seen by TestMain.
+func TestClientsThatGoAway(t *testing.T) {
+	t.Parallel()
+	d := run(t)
+	release := d.hold()
+	defer release()
+	chat := `{"model":"chela","messages":[{"role":"user","content":"hi"}],"stream":true}`
+	for _, c := range []call{
+		{path: "/v1/chat/completions", secret: chatSecret, body: chat},
+		{path: "/v1/responses", secret: chatSecret, body: `{"model":"chela","input":"hi"}`},
+	} {
+		ctx, leave := context.WithCancel(t.Context())
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.url+c.path, strings.NewReader(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", api.JSON)
+		req.Header.Set("Authorization", "Bearer "+c.secret)
+		gone := make(chan struct{})
+		go func() { // the test waits for it
+			defer close(gone)
+			if resp, err := d.client.Do(req); err == nil {
+				_, _ = io.Copy(io.Discard, resp.Body) // until it leaves
+				_ = resp.Body.Close()
+			}
+		}()
+		id := <-d.following
+		leave()
+		<-gone
+		waited := make(chan answer, 1)
+		go func() { // the test reads its answer
+			waited <- d.do(t, call{path: "/api/turns/" + string(id) + "?wait_ms=60000", secret: readSecret})
+		}()
+		<-d.following
+		d.mu.Lock()
+		d.play(d.turns[id], "hi")
+		d.mu.Unlock()
+		if got := decoded[api.Turn](t, <-waited, http.StatusOK); got.State != chela.TurnCompleted || got.Answer != "you said hi" {
+			t.Errorf("%s: turn is %+v", c.path, got)
 		}
 	}
 }

@@ -33,7 +33,10 @@ func (g *Gateway) getTurn(v *edge.Visit) error {
 		switch {
 		case ctx.Err() != nil:
 			return edge.Refusal{Err: context.Cause(ctx), Turn: turnOf(v)}
-		case err != nil && !errors.Is(waited, context.DeadlineExceeded):
+		case errors.Is(waited, context.DeadlineExceeded):
+		case chela.KindOf(err) == chela.Unavailable:
+			return edge.Refusal{Err: err, Turn: turnOf(v)}
+		case err != nil:
 			return err
 		}
 	}

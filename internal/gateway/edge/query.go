@@ -13,10 +13,10 @@ import (
 	"chela/internal/api"
 )
 
-// ask takes the query of a route apart. The routes of /v1 are asked by programs
-// that were made for others, and may add what they like.
+// ask takes the query of a route under /api apart. The others are asked by
+// programs that were made for others, which may add what they like.
 func (v *Visit) ask(row *Route) error {
-	if v.Request.URL.RawQuery == "" || strings.HasPrefix(row.Path, "/v1/") {
+	if v.Request.URL.RawQuery == "" || !strings.HasPrefix(row.Path, "/api/") {
 		return nil
 	}
 	query, err := url.ParseQuery(v.Request.URL.RawQuery)

@@ -82,10 +82,3 @@ func (m *Meter) prune(now time.Time) {
 		delete(m.buckets, sender)
 	}
 }
-
-// Len returns how many senders are remembered.
-func (m *Meter) Len() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return len(m.buckets)
-}
