@@ -220,6 +220,7 @@ func (d *daemon) raw(t *testing.T, text string) string {
 func TestSlowClientsAreCutOff(t *testing.T) {
 	t.Parallel()
 	d := run(t, func(c *gateway.Config) {
+		c.Hosts = []string{":7717"}
 		c.Times = edge.Times{Header: 200 * time.Millisecond, Body: 200 * time.Millisecond, Idle: 200 * time.Millisecond}
 	})
 	head := "Host: localhost\r\nAuthorization: Bearer " + chatSecret + "\r\nContent-Type: application/json\r\n"

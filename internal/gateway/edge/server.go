@@ -100,7 +100,9 @@ func New(cfg Config, routes []Route) (*Server, error) {
 		}
 	}
 	for _, host := range cfg.Hosts {
-		s.hosts = append(s.hosts, hostName(host))
+		if name := hostName(host); name != "" { // an address such as ":7717" names none
+			s.hosts = append(s.hosts, name)
+		}
 	}
 	for _, origin := range cfg.Origins {
 		scheme, host, ok := strings.Cut(origin, "://")
