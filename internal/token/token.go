@@ -45,6 +45,7 @@ type Keeper struct {
 
 	mu      sync.Mutex
 	trusted map[string]trusted // guarded by mu; by hash
+	revoked int                // guarded by mu; tokens that were revoked here
 }
 
 // A trusted token was looked up a moment ago.
@@ -114,6 +115,7 @@ func (k *Keeper) RevokeToken(ctx context.Context, id chela.TokenID) error {
 	}
 	k.mu.Lock()
 	k.trusted = nil
+	k.revoked++
 	k.mu.Unlock()
 	return err
 }
@@ -125,8 +127,9 @@ var errUnknown = chela.E(chela.Denied, "the token is not known, or was revoked")
 // Authenticate returns the token that a secret belongs to, or Denied.
 func (k *Keeper) Authenticate(ctx context.Context, secret string) (chela.Token, error) {
 	hash := hashOf(secret)
-	if token, ok := k.remembered(hash); ok {
-		return token, nil
+	known, revoked := k.remembered(hash)
+	if k.Now().Before(known.until) {
+		return known.token, nil
 	}
 	token, err := read(ctx, k.store, func(r *store.Read) (chela.Token, error) { return r.TokenByHash(ctx, hash) })
 	switch {
@@ -135,20 +138,26 @@ func (k *Keeper) Authenticate(ctx context.Context, secret string) (chela.Token, 
 	case err != nil:
 		return chela.Token{}, err
 	}
-	k.remember(hash, token)
+	k.remember(hash, token, revoked)
 	return token, nil
 }
 
-func (k *Keeper) remembered(hash string) (chela.Token, bool) {
+// remembered returns what was remembered of a hash, and how many tokens had been
+// revoked then.
+func (k *Keeper) remembered(hash string) (known trusted, revoked int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	known, ok := k.trusted[hash]
-	return known.token, ok && k.Now().Before(known.until)
+	return k.trusted[hash], k.revoked
 }
 
-func (k *Keeper) remember(hash string, token chela.Token) {
+// remember trusts a token for a while, unless one was revoked since it was
+// looked up.
+func (k *Keeper) remember(hash string, token chela.Token, revoked int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if k.revoked != revoked {
+		return
+	}
 	if k.trusted == nil || len(k.trusted) >= maxTrusted {
 		k.trusted = map[string]trusted{}
 	}
