@@ -9,7 +9,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -244,12 +243,11 @@ func (v *Visit) take(row *Route) error {
 	}
 	v.Request.Body = http.MaxBytesReader(v.ResponseWriter, v.Request.Body, row.Limit)
 	if row.Limit > api.MaxBody && (v.Request.ContentLength < 0 || v.Request.ContentLength > api.MaxBody) {
-		select {
-		case v.server.large <- struct{}{}:
-			v.body.freed = sync.OnceFunc(func() { <-v.server.large })
-		default:
-			return chela.E(chela.Unavailable, "too many large bodies are read at once").WithHint("send it again in a moment")
+		free, err := v.Large()
+		if err != nil {
+			return err
 		}
+		v.body.freed = free
 	}
 	if row.BodyType != "" {
 		return nil

@@ -53,14 +53,13 @@ func (v *Visit) Refuse(err error) {
 	if errors.As(err, &large) {
 		err = TooLarge(large.Limit)
 	}
-	kind := chela.KindOf(err)
-	v.note(kind, err)
+	told := v.Tell(err)
 	if v.status != 0 {
 		return
 	}
 	var r Refusal
 	errors.As(err, &r)
-	status := cmp.Or(r.Status, api.StatusOf(kind))
+	status := cmp.Or(r.Status, api.StatusOf(told.Kind))
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		v.Header().Set("Retry-After", strconv.Itoa(retryAfter(err)))
 	}
@@ -72,10 +71,18 @@ func (v *Visit) Refuse(err error) {
 		v.route.Refuse(v, status, err)
 		return
 	}
-	body := api.ErrorBody{Error: api.Error{Kind: kind, Message: chela.MessageOf(err), Hint: chela.HintOf(err), RequestID: v.ID, Turn: r.Turn}}
-	if err := v.Answer(status, body); err != nil {
+	if err := v.Answer(status, api.ErrorBody{Error: told}); err != nil {
 		v.server.cfg.Log.Error("error cannot be told", "request", v.ID, "error", err)
 	}
+}
+
+// Tell writes an error to the log and returns it as clients are told.
+func (v *Visit) Tell(err error) api.Error {
+	kind := chela.KindOf(err)
+	v.note(kind, err)
+	var r Refusal
+	errors.As(err, &r)
+	return api.Error{Kind: kind, Message: chela.MessageOf(err), Hint: chela.HintOf(err), RequestID: v.ID, Turn: r.Turn}
 }
 
 // retryAfter returns after how many seconds a request may be sent again.

@@ -53,9 +53,9 @@ func (t Times) orUsual() Times {
 	}
 }
 
-// bodyTime is how long a body may take of which so many bytes came: slow lines
+// BodyTime is how long a body may take of which so many bytes came: slow lines
 // have their time, and whoever sends a byte now and then has not.
-func (t Times) bodyTime(size int64) time.Duration {
+func (t Times) BodyTime(size int64) time.Duration {
 	const perSecond = 64 << 10
 	return t.Body + time.Duration(size)*time.Second/perSecond
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"chela"
@@ -56,8 +57,22 @@ func (v *Visit) Origin() chela.Origin {
 	return chela.Origin{Channel: api.Channel, Account: string(v.By.Token.ID), Sender: v.By.Token.Name, Owner: true}
 }
 
+// Times is how long things may take.
+func (v *Visit) Times() Times { return v.server.cfg.Times }
+
 // Heartbeat is how often a stream shows that it lives.
 func (v *Visit) Heartbeat() time.Duration { return v.server.cfg.Times.Heartbeat }
+
+// Large takes one of the few places for what is larger than api.MaxBody, until
+// free is called, once or more. It is Unavailable if there is none.
+func (v *Visit) Large() (free func(), err error) {
+	select {
+	case v.server.large <- struct{}{}:
+		return sync.OnceFunc(func() { <-v.server.large }), nil
+	default:
+		return nil, chela.E(chela.Unavailable, "too many large bodies are read at once").WithHint("send it again in a moment")
+	}
+}
 
 // Count counts a message of whoever asks. It is Exhausted if there were too
 // many. The owner may send as many as they like.
@@ -141,7 +156,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if err == nil {
 		if b.came-b.timed >= bodyChunk {
 			b.timed = b.came
-			b.v.readUntil(b.began.Add(b.v.server.cfg.Times.bodyTime(b.came)))
+			b.v.readUntil(b.began.Add(b.v.server.cfg.Times.BodyTime(b.came)))
 		}
 		return n, nil
 	}
