@@ -85,7 +85,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, erro
 	a.lanes = lane.New(a.store, lane.Config{
 		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Runner: a.runner(),
 		Agent: a.agents.agent, Model: a.agents.model, Dead: a.presence.Dead, Alive: a.presence.Alive,
-		Classes: cfg.Lanes.ByClass(), Mode: cfg.Queue.Mode,
+		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Mode: cfg.Queue.Mode,
 	})
 	a.desk = approval.New(a.store, approval.Config{
 		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Wake: a.lanes.Wake,

@@ -27,7 +27,7 @@ const (
 // maxWaiting is how many messages an ending looks at.
 const maxWaiting = 256
 
-// Config is what lanes need. All fields but Classes, Mode and Recover are
+// Config is what lanes need. All fields but Classes, Waiting, Mode and Recover are
 // required.
 type Config struct {
 	Node   chela.NodeID
@@ -51,6 +51,7 @@ type Config struct {
 	Alive func(chela.NodeID) bool
 
 	Classes map[chela.Class]int // turns at once; a class that is missing has 4
+	Waiting int                 // turns of a class that may wait to be one of them; 0 means 1,000
 	Mode    chela.QueueMode     // default collect
 
 	// Recover makes Run take every lane of the home that has something to
@@ -63,8 +64,9 @@ type Config struct {
 type Lanes struct {
 	cfg   Config
 	store *store.Store
-	slots map[chela.Class]chan struct{}
 	known conversations
+
+	classes map[chela.Class]*class
 
 	turns sync.WaitGroup // every goroutine that serves a lane; Run waits for them
 
@@ -88,11 +90,7 @@ var errFenced = errors.New("the lane has another holder")
 // New returns lanes over a store. Whoever makes them must call Run.
 func New(s *store.Store, cfg Config) *Lanes {
 	cfg.Mode = cmp.Or(cfg.Mode, chela.QueueCollect)
-	l := &Lanes{cfg: cfg, store: s, slots: map[chela.Class]chan struct{}{}, held: map[chela.SessionKey]*holding{}}
-	for _, class := range []chela.Class{chela.ClassMain, chela.ClassJob, chela.ClassSubagent, chela.ClassCron} {
-		l.slots[class] = make(chan struct{}, cmp.Or(cfg.Classes[class], 4))
-	}
-	return l
+	return &Lanes{cfg: cfg, store: s, classes: newClasses(cfg), held: map[chela.SessionKey]*holding{}}
 }
 
 // tell announces events that are committed.
@@ -103,14 +101,17 @@ func (l *Lanes) tell(events []chela.Event) {
 }
 
 // begin announces a turn that was opened and serves its lane in a goroutine of
-// its own, unless the process is about to
-// end; then the lane is given back.
+// its own, unless the process is about to end; then the lane is given back.
 func (l *Lanes) begin(o *opened) {
 	l.tell(o.events)
+	leave := l.classes[o.class].enter()
 	l.mu.Lock()
 	closing := l.closing
 	if !closing {
-		l.turns.Go(func() { l.serve(o) })
+		l.turns.Go(func() {
+			defer leave()
+			l.serve(o)
+		})
 	}
 	l.mu.Unlock()
 	if closing {
@@ -220,10 +221,10 @@ func (l *Lanes) slot(ctx context.Context, class chela.Class, h *holding) (free f
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer h.control.Attach(cancel)()
-	slots := l.slots[class]
+	places := l.classes[class].places
 	select {
-	case slots <- struct{}{}:
-		return func() { <-slots }
+	case places <- struct{}{}:
+		return func() { <-places }
 	case <-ctx.Done():
 		return nil
 	}

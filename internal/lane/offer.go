@@ -28,7 +28,7 @@ func (l *Lanes) bring(ctx context.Context, w *store.Write, lane store.Lane, m ch
 		return a, err
 	}
 	if again {
-		a.receipt, err = known(ctx, w, m.Inbound)
+		a.receipt, err = known(ctx, &w.Read, m.Inbound)
 		return a, err
 	}
 	thread, err := w.Thread(ctx, m.Thread)

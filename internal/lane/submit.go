@@ -2,7 +2,6 @@ package lane
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -58,9 +57,17 @@ func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (Receipt, error) {
 	if l.isClosing() {
 		return Receipt{}, chela.E(chela.Unavailable, "chela is shutting down").WithHint("send the message again in a moment")
 	}
+	leave, again, err := l.admit(ctx, in)
+	if err != nil {
+		return Receipt{}, err
+	}
+	defer leave()
+	if again != nil {
+		return *again, nil
+	}
 	in.Offers = asStored(in.Offers)
 	var a arrival
-	err := l.store.Write(ctx, "inbox.accept", func(w *store.Write) error {
+	err = l.store.Write(ctx, "inbox.accept", func(w *store.Write) error {
 		var err error
 		a, err = l.arrive(ctx, w, in)
 		return err
@@ -118,12 +125,12 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, in chela.Inbound) (a
 		return a, err
 	}
 	if !added {
-		a.receipt, err = known(ctx, w, in)
+		a.receipt, err = known(ctx, &w.Read, in)
 		return a, err
 	}
 	a.receipt = Receipt{Inbox: m.ID, Session: in.Session, Thread: thread.ID, Turn: m.Turn}
 	if !free {
-		return a, nil
+		return a, full(ctx, w, in.Session)
 	}
 	o := opened{lease: l.lease(lane), class: lane.Class, session: session, thread: thread}
 	if offered {
@@ -187,10 +194,10 @@ func (l *Lanes) create(ctx context.Context, w *store.Write, in chela.Inbound) er
 }
 
 // known is the receipt of a delivery that was accepted before.
-func known(ctx context.Context, w *store.Write, in chela.Inbound) (Receipt, error) {
-	m, ok, err := w.Delivered(ctx, in.Origin.Channel, in.Origin.Account, in.MessageID)
+func known(ctx context.Context, r *store.Read, in chela.Inbound) (Receipt, error) {
+	m, ok, err := r.Delivered(ctx, in.Origin.Channel, in.Origin.Account, in.MessageID)
 	if err == nil && !ok {
-		err = errors.New("a known delivery is not in the inbox")
+		err = chela.E(chela.NotFound, "no such message was accepted")
 	}
 	if err == nil && m.Session != in.Session {
 		err = chela.E(chela.Conflict, "that message id was used in another session").WithHint("use a new one for each message")

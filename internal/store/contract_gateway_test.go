@@ -287,3 +287,33 @@ func TestLogins(t *testing.T) {
 		}
 	})
 }
+
+func TestWaitingMessagesAreCounted(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, d database) {
+		s := open(t, d.place(t))
+		key := chela.MainKey("main")
+		err := write(t, s, func(ctx context.Context, w *store.Write) error {
+			if err := fillTurn(ctx, w); err != nil {
+				return err
+			}
+			for i := range 3 {
+				m := chela.Waiting{ID: chela.InboxID(fmt.Sprint("in_", i)), State: chela.InboxWaiting, CreatedAt: noon}
+				m.Session, m.Thread, m.MessageID, m.Origin.Channel = key, "thr_a", fmt.Sprint(i), "test"
+				if _, err := w.AddMessage(ctx, m, int64(i+1)); err != nil {
+					return err
+				}
+			}
+			return w.MoveMessage(ctx, chela.Waiting{ID: "in_1", State: chela.InboxTaken, Turn: "turn_a"})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key, want := range map[chela.SessionKey]int{key: 2, "agent:other:main": 0} {
+			n, err := read(t, s, func(ctx context.Context, r *store.Read) (int, error) { return r.CountWaiting(ctx, key) })
+			if n != want || err != nil {
+				t.Errorf("%s: %d (%v), want %d", key, n, err, want)
+			}
+		}
+	})
+}

@@ -24,6 +24,15 @@ func (r *Read) Waiting(ctx context.Context, key chela.SessionKey, limit int) ([]
 		where session = $1 and state = 'waiting' order by seq limit cast($2 as bigint)`, string(key), limit)
 }
 
+// CountWaiting returns how many messages of a session no turn has taken.
+func (r *Read) CountWaiting(ctx context.Context, key chela.SessionKey) (n int, err error) {
+	n, _, err = first(ctx, r, func(row scanner) (n int, err error) {
+		err = row.Scan(&n)
+		return n, err
+	}, `select count(*) from inbox where session = $1 and state = 'waiting'`, string(key))
+	return n, err
+}
+
 // Message returns the inbox message with the given id, or NotFound.
 func (r *Read) Message(ctx context.Context, id chela.InboxID) (chela.Waiting, error) {
 	return one(ctx, r, scanWaiting, "message", string(id),
