@@ -3,8 +3,6 @@
 package logfile
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -19,9 +17,8 @@ const maxBytes = 8 << 20
 type File struct {
 	path string
 
-	mu   sync.Mutex
-	f    *os.File // guarded by mu
-	size int64    // guarded by mu; what the file had and this process wrote
+	mu sync.Mutex
+	f  *os.File // guarded by mu
 }
 
 // New returns the log at path. It makes nothing yet.
@@ -31,36 +28,44 @@ func New(path string) *File { return &File{path: path} }
 func (l *File) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.f != nil && l.size > maxBytes {
-		l.f.Close() // it was written to line by line
-		l.f = nil
-	}
-	if l.f == nil {
+	if !l.current() {
 		if err := l.open(); err != nil {
 			return 0, err
 		}
 	}
-	n, err := l.f.Write(line)
-	l.size += int64(n)
-	return n, err
+	return l.f.Write(line)
 }
 
-// open opens the file. One that has grown large becomes the old one, in the
-// place of the one before.
+// current reports whether the open file is the log still, and has room. Another
+// process may have set it aside.
+func (l *File) current() bool {
+	if l.f == nil {
+		return false
+	}
+	open, err := l.f.Stat()
+	if err != nil || open.Size() > maxBytes {
+		return false
+	}
+	named, err := os.Stat(l.path)
+	return err == nil && os.SameFile(open, named)
+}
+
+// open opens the file, and before that sets one aside that has grown large.
 func (l *File) open() error {
+	if l.f != nil {
+		l.f.Close() // it was written to line by line
+		l.f = nil
+	}
 	if err := os.MkdirAll(filepath.Dir(l.path), 0o700); err != nil {
 		return err
 	}
 	if st, err := os.Stat(l.path); err == nil && st.Size() > maxBytes {
-		if err := os.Rename(l.path, l.path+".1"); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	l.size = 0
-	if st, err := os.Stat(l.path); err == nil {
-		l.size = st.Size()
+		setAside(l.path) //nolint:errcheck // a log that cannot be set aside grows, and the next line tries again
 	}
 	f, err := os.OpenFile(l.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
 	l.f = f
-	return err
+	return nil
 }

@@ -39,7 +39,7 @@ func Read(ctx context.Context, path string, follow bool, show func(line string))
 			return nil
 		case <-tick.C:
 		}
-		if err := t.reopen(); err != nil {
+		if err := t.reopen(show); err != nil {
 			return err
 		}
 	}
@@ -68,33 +68,47 @@ func (t *tail) open(last int64) error {
 	if err != nil || last == 0 || st.Size() <= last {
 		return err
 	}
-	if _, err := f.Seek(-last, io.SeekEnd); err != nil {
+	if _, err := f.Seek(st.Size()-last, io.SeekStart); err != nil {
 		return err
 	}
 	// What is before the first whole line is dropped.
-	begin, err := bufio.NewReader(io.LimitReader(f, last)).ReadSlice('\n')
-	if err != nil {
-		return nil
+	begin, err := bufio.NewReader(io.LimitReader(f, last)).ReadBytes('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
 	}
-	_, err = f.Seek(int64(len(begin))-last, io.SeekEnd)
+	_, err = f.Seek(st.Size()-last+int64(len(begin)), io.SeekStart)
 	return err
 }
 
-// reopen goes on with the file that has the name now, if it is another one and
-// the old one is told.
-func (t *tail) reopen() error {
+// reopen goes on with the file that has the name now, if it is another one or
+// was cut, when what the old one had is told.
+func (t *tail) reopen(show func(string)) error {
 	now, err := os.Stat(t.path)
 	if err != nil {
 		return nil // it is being set aside
 	}
 	if t.file != nil {
-		st, err := t.file.Stat()
-		if err == nil && os.SameFile(st, now) {
-			return nil
+		same, err := t.same(now)
+		if same || err != nil {
+			return err
+		}
+		if err := t.tell(show); err != nil {
+			return err
 		}
 		t.close()
 	}
 	return t.open(0)
+}
+
+// same reports whether the open file is the one that has the name now, and has
+// all that was read of it.
+func (t *tail) same(now fs.FileInfo) (bool, error) {
+	open, err := t.file.Stat()
+	if err != nil {
+		return false, err
+	}
+	told, err := t.file.Seek(0, io.SeekCurrent)
+	return os.SameFile(open, now) && now.Size() >= told, err
 }
 
 // tell hands the lines that have arrived to show.
@@ -106,13 +120,8 @@ func (t *tail) tell(show func(string)) error {
 	for {
 		n, err := t.file.Read(chunk)
 		t.rest = append(t.rest, chunk[:n]...)
-		for {
-			line, rest, ended := bytes.Cut(t.rest, []byte("\n"))
-			if !ended && len(line) < maxLine {
-				break
-			}
-			show(string(line))
-			t.rest = rest
+		for line, ok := t.line(); ok; line, ok = t.line() {
+			show(line)
 		}
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -121,6 +130,20 @@ func (t *tail) tell(show func(string)) error {
 			return chela.E(chela.Unavailable, "the log cannot be read").Because(err)
 		}
 	}
+}
+
+// line takes the next line off what was read, if it is whole or long enough.
+func (t *tail) line() (string, bool) {
+	end, next := bytes.IndexByte(t.rest, '\n'), 1
+	switch {
+	case end > maxLine || end < 0 && len(t.rest) >= maxLine:
+		end, next = maxLine, 0
+	case end < 0:
+		return "", false
+	}
+	line := string(t.rest[:end])
+	t.rest = t.rest[end+next:]
+	return line, true
 }
 
 func (t *tail) close() {
