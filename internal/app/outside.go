@@ -198,24 +198,33 @@ func (s *outside) Outcome(ctx context.Context, id chela.TurnID) (api.Turn, error
 	})
 }
 
+// Said returns what a turn came to so far.
+func (s *outside) Said(ctx context.Context, id chela.TurnID) (api.Trace, error) {
+	return read(ctx, s.store, func(r *store.Read) (api.Trace, error) { return said(ctx, r, id) })
+}
+
+func said(ctx context.Context, r *store.Read, id chela.TurnID) (tr api.Trace, err error) {
+	if tr.Turn, err = r.Turn(ctx, id); err != nil {
+		return tr, err
+	}
+	tr.Entries, err = r.TurnEntries(ctx, id)
+	if err != nil || tr.Turn.State == chela.TurnCompleted && tr.Turn.Steps == 1 {
+		return tr, err // its one answer had no calls
+	}
+	if tr.Calls, err = r.Calls(ctx, id); err != nil || len(tr.Calls) == 0 {
+		return tr, err
+	}
+	tr.Approvals, err = r.TurnApprovals(ctx, id)
+	return tr, err
+}
+
 // Trace returns all that the journal holds of a turn.
 func (s *outside) Trace(ctx context.Context, id chela.TurnID) (api.Trace, error) {
-	return read(ctx, s.store, func(r *store.Read) (tr api.Trace, err error) {
-		if tr.Turn, err = r.Turn(ctx, id); err != nil {
-			return tr, err
+	return read(ctx, s.store, func(r *store.Read) (api.Trace, error) {
+		tr, err := said(ctx, r, id)
+		if err == nil {
+			tr.Usage, err = r.TurnUsage(ctx, tr.Turn)
 		}
-		if tr.Entries, err = r.TurnEntries(ctx, id); err != nil {
-			return tr, err
-		}
-		if tr.Calls, err = r.Calls(ctx, id); err != nil {
-			return tr, err
-		}
-		if len(tr.Calls) > 0 { // there is no approval without a call
-			if tr.Approvals, err = r.TurnApprovals(ctx, id); err != nil {
-				return tr, err
-			}
-		}
-		tr.Usage, err = r.TurnUsage(ctx, tr.Turn)
 		return tr, err
 	})
 }

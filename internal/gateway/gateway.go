@@ -115,6 +115,9 @@ type turns interface {
 	Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error)
 	// Outcome returns a turn with its answer so far and the approvals that wait.
 	Outcome(ctx context.Context, id chela.TurnID) (api.Turn, error)
+	// Said returns what a turn came to so far, for whoever waited for it: the
+	// turn, its entries, and where it called tools its calls and approvals.
+	Said(ctx context.Context, id chela.TurnID) (api.Trace, error)
 	Trace(ctx context.Context, id chela.TurnID) (api.Trace, error)
 	// Called returns a tool call, by which a client names the turn that it
 	// brings a result for.

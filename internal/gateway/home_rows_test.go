@@ -105,6 +105,13 @@ func (h *home) Outcome(ctx context.Context, id chela.TurnID) (api.Turn, error) {
 	return out, nil
 }
 
+// Said returns what a trace holds, but for the usage.
+func (h *home) Said(ctx context.Context, id chela.TurnID) (api.Trace, error) {
+	t, err := h.Trace(ctx, id)
+	t.Usage = nil
+	return t, err
+}
+
 func (h *home) Trace(ctx context.Context, id chela.TurnID) (api.Trace, error) {
 	t, err := h.Turn(ctx, id)
 	if err != nil {

@@ -53,14 +53,17 @@ func show(out *wire.Stream, e chela.Event, tag string) {
 func (a *API) turn(ctx context.Context, v *visit, in chela.Inbound, show func(chela.Event)) (wire.Reply, error) {
 	turn, err := a.cfg.Conversation.Ask(ctx, in, show)
 	if err != nil {
-		if turn.ID != "" {
+		if turn.ID != "" && !v.repeatable(in) {
 			err = wire.Settled(err)
 		}
 		return wire.Reply{}, err
 	}
-	trace, err := a.cfg.Turns.Trace(ctx, turn.ID)
+	trace, err := a.cfg.Turns.Said(ctx, turn.ID)
+	if err != nil && !v.repeatable(in) {
+		err = wire.Settled(err)
+	}
 	if err != nil {
-		return wire.Reply{}, wire.Settled(err)
+		return wire.Reply{}, err
 	}
 	rep, err := replyOf(trace)
 	if err != nil {
@@ -70,3 +73,8 @@ func (a *API) turn(ctx context.Context, v *visit, in chela.Inbound, show func(ch
 	rep.About.Ignored = slices.Concat(v.Ignored, v.ForModel) // the agent's own settings go before
 	return rep, nil
 }
+
+// repeatable reports whether the request of a message may be sent again: the
+// message has an id that does not change, so it is accepted once, and who sends
+// it again waits for the same turn.
+func (v *visit) repeatable(in chela.Inbound) bool { return v.key != "" || len(in.Results) > 0 }

@@ -176,7 +176,7 @@ func (h *home) add(t *api.Trace, kind chela.EntryKind, body chela.Body) {
 	t.Entries = append(t.Entries, chela.Entry{Turn: t.Turn.ID, Kind: kind, Body: body})
 }
 
-func (h *home) Trace(_ context.Context, id chela.TurnID) (api.Trace, error) {
+func (h *home) Said(_ context.Context, id chela.TurnID) (api.Trace, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if t, ok := h.turns[id]; ok {

@@ -145,7 +145,7 @@ func (a *API) turnOf(ctx context.Context, response string) (api.Trace, error) {
 	if !ok {
 		return api.Trace{}, missing
 	}
-	t, err := a.cfg.Turns.Trace(ctx, id)
+	t, err := a.cfg.Turns.Said(ctx, id)
 	if chela.KindOf(err) == chela.NotFound {
 		return t, missing
 	}

@@ -46,7 +46,9 @@ type conversation interface {
 
 // turns tells what became of turns. What is not there is NotFound.
 type turns interface {
-	Trace(ctx context.Context, id chela.TurnID) (api.Trace, error)
+	// Said returns what a turn came to so far: the turn, its entries, and where
+	// it called tools its calls and approvals.
+	Said(ctx context.Context, id chela.TurnID) (api.Trace, error)
 	Called(ctx context.Context, id chela.CallID) (chela.ToolCall, error)
 }
 
