@@ -86,8 +86,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestFailures tells apart what happened before a message was committed, and
-// after: only before may it be sent again.
+// TestFailures tells apart what happened before a message without an id was
+// committed, and after: only before may it be sent again.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	failed := func(kind chela.Kind) []step { return []step{{fail: &chela.Failure{Kind: kind, Message: "no luck"}}} }
@@ -119,6 +119,19 @@ func TestFailures(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestNamedMessagesMayBeSentAgain has trouble after a message was committed that
+// has an id of its own: who sends it again waits for the same turn.
+func TestNamedMessagesMayBeSentAgain(t *testing.T) {
+	t.Parallel()
+	h := newHome()
+	h.late = chela.E(chela.Unavailable, "shutting down")
+	w := post(setup(h, &shelf{}), chat, `{"model":"chela","messages":[{"role":"user","content":"x"}]}`, "Idempotency-Key: k1")
+	want := trouble{503, "server_error", "unavailable", "", "shutting down", "true", "1"}
+	if diff := cmp.Diff(want, troubleOf(t, w)); diff != "" {
+		t.Errorf("error (-want +got):\n%s", diff)
 	}
 }
 
