@@ -12,8 +12,18 @@ import (
 	"chela/internal/store"
 )
 
-// lookTime is how often a turn that another process runs is looked at.
-const lookTime = 100 * time.Millisecond
+const (
+	lookTime = 100 * time.Millisecond // how often a turn that another process runs is looked at
+	hereTime = 5 * time.Second        // the same of one that runs here, and so is heard of
+)
+
+// patience is how long to listen for what happens in a session before looking.
+func (a *App) patience(key chela.SessionKey) time.Duration {
+	if a.lanes.Serves(key) {
+		return hereTime
+	}
+	return lookTime
+}
 
 // Ask commits a message and follows the turn that takes it.
 func (b *backend) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error) {
@@ -36,7 +46,7 @@ func (b *backend) Ask(ctx context.Context, in chela.Inbound, show func(chela.Eve
 		}
 	}
 	if begun {
-		if _, err := b.showUntil(ctx, heard, id, show); err != nil {
+		if _, err := b.showUntil(ctx, heard, receipt, show); err != nil {
 			return chela.Turn{ID: id, State: chela.TurnProcessing}, err
 		}
 	}
@@ -112,7 +122,7 @@ func (b *backend) taken(ctx context.Context, heard *event.Listener, r lane.Recei
 					WithHint("answer that first: chela approvals yes " + string(a.ID))
 			}
 		}
-		if err := b.pause(ctx, heard); err != nil {
+		if err := b.pause(ctx, heard, r.Session); err != nil {
 			return "", err
 		}
 		if err := b.lanes.Wake(ctx, r.Session); err != nil {
@@ -129,8 +139,8 @@ func broken(e chela.Event) error {
 
 // pause waits for something to happen in a session, but not for long: another
 // process may do it.
-func (b *backend) pause(ctx context.Context, heard *event.Listener) error {
-	ctx, cancel := context.WithTimeout(ctx, lookTime)
+func (b *backend) pause(ctx context.Context, heard *event.Listener, key chela.SessionKey) error {
+	ctx, cancel := context.WithTimeout(ctx, b.patience(key))
 	defer cancel()
 	if e, ok := heard.Next(ctx); ok && e.Kind == chela.EventNotice {
 		return broken(e)
@@ -162,7 +172,7 @@ func (b *backend) follow(ctx context.Context, heard *event.Listener, id chela.Tu
 		if t.State != chela.TurnProcessing {
 			return t, b.showRest(heard, id, show)
 		}
-		told, err := b.showUntil(ctx, heard, id, show)
+		told, err := b.showUntil(ctx, heard, lane.Receipt{Session: t.Session, Turn: id}, show)
 		if err == nil && !told {
 			// Nothing is heard of it: another process runs it, or died over it.
 			err = b.lanes.Wake(ctx, t.Session)
@@ -173,10 +183,11 @@ func (b *backend) follow(ctx context.Context, heard *event.Listener, id chela.Tu
 	}
 }
 
-// showUntil shows events until one tells that the turn came to something, or
-// until it is time for a look. It reports whether it heard of the turn.
-func (b *backend) showUntil(ctx context.Context, heard *event.Listener, id chela.TurnID, show func(chela.Event)) (told bool, err error) {
-	look, cancel := context.WithTimeout(ctx, lookTime)
+// showUntil shows events of the turn that a receipt names until one tells that
+// it came to something, or until it is time for a look. It reports whether it
+// heard of the turn.
+func (b *backend) showUntil(ctx context.Context, heard *event.Listener, of lane.Receipt, show func(chela.Event)) (told bool, err error) {
+	look, cancel := context.WithTimeout(ctx, b.patience(of.Session))
 	defer cancel()
 	for {
 		e, ok := heard.Next(look)
@@ -184,7 +195,7 @@ func (b *backend) showUntil(ctx context.Context, heard *event.Listener, id chela
 			<-look.Done() // at once, unless the listener fell behind and was cut off
 			return told, ctx.Err()
 		}
-		if e.Turn != id {
+		if e.Turn != of.Turn {
 			continue
 		}
 		if e.Kind == chela.EventNotice {
@@ -192,7 +203,8 @@ func (b *backend) showUntil(ctx context.Context, heard *event.Listener, id chela
 		}
 		told = true
 		show(e)
-		if e.Kind == chela.EventTurnFinished || e.Kind == chela.EventApprovalRequested {
+		switch e.Kind {
+		case chela.EventTurnFinished, chela.EventApprovalRequested, chela.EventToolOffered:
 			return true, nil
 		}
 	}

@@ -88,21 +88,28 @@ func (d *Desk) Answer(ctx context.Context, r Reply) (chela.Approval, error) {
 }
 
 // AnswerText takes a message for an answer if its text reads like one and
-// exactly one question is pending in its thread; otherwise the message is an
-// ordinary one, and AnswerText reports false.
+// exactly one question is pending in its thread, or it names one that is, as a
+// program does; otherwise the message is an ordinary one, and AnswerText reports
+// false.
 func (d *Desk) AnswerText(ctx context.Context, in chela.Inbound) (chela.Approval, bool, error) {
-	answer, ok := ParseText(in.Text)
-	if !ok || !in.Origin.Owner || len(in.Attachments) > 0 {
+	answer, short := ParseText(in.Text)
+	reply, named := ParseJSON(in.Text)
+	if !short && !named || !in.Origin.Owner || len(in.Attachments)+len(in.Results) > 0 {
 		return chela.Approval{}, false, nil
 	}
 	asked, err := d.askedIn(ctx, in)
+	if named {
+		asked = slices.DeleteFunc(asked, func(a chela.Approval) bool { return a.ID != reply.ID })
+	}
 	if err != nil || len(asked) != 1 {
 		return chela.Approval{}, false, err
 	}
-	a, err := d.Answer(ctx, Reply{
-		ID: asked[0].ID, Answer: answer, By: "owner in " + in.Origin.Channel,
-		Message: &chela.Waiting{ID: d.cfg.IDs.Inbox(), CreatedAt: d.cfg.Now(), Inbound: in},
-	})
+	if short {
+		reply = Reply{ID: asked[0].ID, Answer: answer}
+	}
+	reply.By = "owner in " + in.Origin.Channel
+	reply.Message = &chela.Waiting{ID: d.cfg.IDs.Inbox(), CreatedAt: d.cfg.Now(), Inbound: in}
+	a, err := d.Answer(ctx, reply)
 	return a, err == nil, err
 }
 

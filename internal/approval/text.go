@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"encoding/json"
 	"strings"
 
 	"chela"
@@ -22,4 +23,25 @@ func ParseText(text string) (chela.Answer, bool) {
 	default:
 		return "", false
 	}
+}
+
+// ParseJSON returns the answer that a message of text is, where a program wrote
+// it as {"approval": "apr_…", "answer": "once"}, with "pattern" or "reason" where
+// they apply, and whether it is one. It names the question that it answers.
+func ParseJSON(text string) (Reply, bool) {
+	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return Reply{}, false
+	}
+	var said struct {
+		Approval chela.ApprovalID `json:"approval"`
+		Answer   chela.Answer     `json:"answer"`
+		Pattern  string           `json:"pattern"`
+		Reason   string           `json:"reason"`
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&said); err != nil || d.More() || said.Approval == "" || said.Answer == "" {
+		return Reply{}, false
+	}
+	return Reply{ID: said.Approval, Answer: said.Answer, Pattern: said.Pattern, Comment: said.Reason}, true
 }

@@ -21,3 +21,24 @@ func TestParseText(t *testing.T) {
 		}
 	}
 }
+
+func TestParseJSON(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]approval.Reply{
+		`{"approval":"apr_1","answer":"once"}`:                            {ID: "apr_1", Answer: chela.AnswerOnce},
+		" {\"approval\":\"apr_1\", \"answer\":\"no\",\"reason\":\"x\"}\n": {ID: "apr_1", Answer: chela.AnswerNo, Comment: "x"},
+		`{"approval":"apr_1","answer":"pattern","pattern":"git *"}`:       {ID: "apr_1", Answer: chela.AnswerPattern, Pattern: "git *"},
+		`{"approval":"apr_1"}`:                                            {},
+		`{"answer":"once"}`:                                               {},
+		`{"approval":"apr_1","answer":"once","and":"more"}`:               {},
+		`{"approval":"apr_1","answer":"once"} and more`:                   {},
+		`{"approval":"apr_1","answer":"once"}{"approval":1}`:              {},
+		`{"approval":7,"answer":"once"}`:                                  {},
+		`yes`:                                                             {}, `{`: {}, ``: {}, `[]`: {}, `null`: {},
+	} {
+		got, ok := approval.ParseJSON(text)
+		if ok != (want.ID != "") || got != want {
+			t.Errorf("ParseJSON(%q) is %+v, %v; want %+v", text, got, ok, want)
+		}
+	}
+}

@@ -15,13 +15,14 @@ import (
 func (l *Lanes) left(lane store.Lane) bool {
 	expired := lane.ExpiresAt.Before(l.cfg.Now())
 	if lane.Owner == l.cfg.Node {
-		return expired && !l.serves(lane.Session)
+		return expired && !l.Serves(lane.Session)
 	}
 	return expired || l.cfg.Dead(lane.Owner)
 }
 
-// serves reports whether this process runs a turn in a lane.
-func (l *Lanes) serves(key chela.SessionKey) bool {
+// Serves reports whether this process runs a turn in a lane, or one waits here
+// for its place.
+func (l *Lanes) Serves(key chela.SessionKey) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.held[key] != nil
