@@ -27,12 +27,13 @@ var plainBinary = sync.OnceValues(func() (string, error) { return build("chela",
 //	exits CODE PROGRAM ...      runs a program that ends with CODE
 //	begin NAME PROGRAM ...      begins a program and goes on
 //	speak NAME PROGRAM ...      the same, and holds its input open
-//	await NAME out|err PATTERN  waits until the program has written PATTERN
+//	await NAME out|err PATTERN  waits until the program has written PATTERN, and repeats it
 //	signal NAME SIGNAL          sends INT, TERM or KILL
 //	type NAME TEXT              writes a line to the program's input
 //	ends NAME CODE              waits for its end; a signal counts 128 and its number
 //	json PATH [PATTERN]         what the last JSON output holds at a.b.0
 //	let NAME PATH               keeps that in the environment
+//	http STATUS METHOD PATH [BODY]  asks the daemon at $ADDRESS with $TOKEN
 //	tree DIR                    lists the files below, with their contents' hash
 //	sql FILE STATEMENT          runs a statement on a database
 //	hold FILE, release FILE     holds a database exclusively
@@ -50,6 +51,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	readme, err := filepath.Abs(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: filepath.Join("testdata", "script"), RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
@@ -60,6 +65,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("CHELA_HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("README", readme)
 			env.Values["programs"] = map[string]*program{}
 			return err
 		},
@@ -71,7 +77,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "begin": begin, "speak": speak, "await": await, "signal": signal, "type": typeLine, "ends": ends,
-			"json": jsonAt, "let": let, "tree": tree, "sql": runSQL, "hold": hold, "release": release,
+			"http": overHTTP, "json": jsonAt, "let": let, "tree": tree, "sql": runSQL, "hold": hold, "release": release,
 			"small": small, "readonly": readonly, "fill": fill, "room": room,
 		},
 	})
@@ -203,14 +209,17 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	for {
 		text, more := from.text()
 		if pattern.MatchString(text) {
+			fmt.Fprint(ts.Stdout(), text)
 			return
 		}
 		select {
 		case <-more:
 		case <-p.ended:
-			if text, _ := from.text(); !pattern.MatchString(text) {
+			text, _ := from.text()
+			if !pattern.MatchString(text) {
 				ts.Fatalf("%s ended without %q: %s", args[0], args[2], text)
 			}
+			fmt.Fprint(ts.Stdout(), text)
 			return
 		case <-late.C:
 			ts.Fatalf("%s does not write %q: %s", args[0], args[2], text)
