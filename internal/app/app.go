@@ -151,10 +151,12 @@ func (a *App) Close() error {
 	if err == nil {
 		err = a.presence.Sweep(func(n chela.NodeID) bool { return held[n] })
 	}
-	if err != nil {
-		a.log.Warn("old processes not cleared away", "error", err)
+	leave := a.presence.Leave
+	if err != nil || held[a.node] {
+		a.log.Warn("lanes left to others", "error", err)
+		leave = a.presence.Abandon
 	}
-	return errors.Join(a.presence.Leave(), a.store.Close())
+	return errors.Join(leave(), a.store.Close())
 }
 
 // databasePath is the SQLite file, or empty where PostgreSQL is used.

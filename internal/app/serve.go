@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -73,7 +74,7 @@ func (a *App) serve(ctx context.Context, serve Serving) error {
 	}
 	gw, err := gateway.New(gateway.Config{
 		Home: a.home(), IDs: a.ids, Now: a.now, Log: a.log, Version: serve.Version,
-		Hosts: append(a.cfg.Gateway.Hosts, hostOf(a.cfg.Listen)), Origins: a.cfg.Gateway.Origins,
+		Hosts: slices.Concat(a.cfg.Gateway.Hosts, []string{hostOf(a.cfg.Listen)}), Origins: a.cfg.Gateway.Origins,
 		MessagesPerMinute: a.cfg.Gateway.MessagesPerMinute, LoginsPerMinute: a.cfg.Gateway.LoginsPerMinute,
 		Connections: a.cfg.Gateway.Connections,
 	})
@@ -88,6 +89,7 @@ func (a *App) serve(ctx context.Context, serve Serving) error {
 	group.Go(func() error { return gw.Serve(ctx, tcp, socket) })
 	a.log.Info("serving", "address", a.listen, "version", serve.Version)
 	serve.Ready(cli.Listening{Addresses: []string{a.listen}, Tokens: usable})
+	giveBack()
 	err = group.Wait()
 	a.log.Info("served", "error", err)
 	return err

@@ -88,4 +88,9 @@ func (p *Presence) Leave() error {
 	return errors.Join(os.Remove(p.path), p.file.Close())
 }
 
+// Abandon ends the presence of a node that may still hold a lane, since it was
+// not told of a commit: its file stays, so that others see that it is dead and
+// take over at once.
+func (p *Presence) Abandon() error { return p.file.Close() }
+
 func presencePath(dir string, node chela.NodeID) string { return filepath.Join(dir, string(node)) }

@@ -85,3 +85,26 @@ func names(t *testing.T, dir string) []string {
 	}
 	return all
 }
+
+func TestAbandonedPresenceIsDead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	mine, err := lane.Appear(dir, "node_mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := lane.Appear(dir, "node_other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Leave() // of a test
+	if other.Dead("node_mine") {
+		t.Fatal("it is dead while it lives")
+	}
+	if err := mine.Abandon(); err != nil {
+		t.Fatal(err)
+	}
+	if !other.Dead("node_mine") {
+		t.Error("nobody sees that it is dead")
+	}
+}
