@@ -1,9 +1,9 @@
 #!/bin/sh
 # Installs what the tests need and this machine lacks: a C compiler, for the
 # race detector, the programs of a PostgreSQL server, git, which a test runs in
-# the sandbox, and Node.js with npm, for the client of OpenAI. That takes root
-# and apt. Elsewhere it names what is missing and goes on; what cannot run is
-# then skipped by name or fails.
+# the sandbox, Node.js with npm, for the client of OpenAI, and curl, for the
+# lines of the README. That takes root and apt. Elsewhere it names what is
+# missing and goes on; what cannot run is then skipped by name or fails.
 set -eu
 
 missing=''
@@ -27,6 +27,10 @@ if ! command -v node >/dev/null; then
 fi
 if ! command -v npm >/dev/null; then
 	missing="$missing npm"
+fi
+
+if ! command -v curl >/dev/null; then
+	missing="$missing curl"
 fi
 
 if [ -z "$missing" ]; then
