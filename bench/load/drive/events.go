@@ -32,7 +32,8 @@ func frames(r io.Reader) iter.Seq2[frame, error] {
 				begun = f.add(line) || begun
 				continue
 			}
-			if begun && !yield(f, nil) {
+			// A frame without data only says where the stream is.
+			if len(f.data) > 0 && !yield(f, nil) {
 				return
 			}
 			f, begun = frame{data: f.data[:0]}, false
