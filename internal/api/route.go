@@ -21,6 +21,7 @@ type Route struct {
 	Scope   chela.Scope
 	Summary string // one clause, without a full stop
 	Query   []Parameter
+	Headers []Parameter // beside those of every request
 
 	Body     any    // the zero value of what a JSON body holds; nil without one
 	BodyType string // media type of the body: JSON where Body is set, empty without one
@@ -30,7 +31,8 @@ type Route struct {
 	Status     int    // of success
 }
 
-// A Parameter is one value in the query of a route. None is required.
+// A Parameter is one value in the query or the headers of a request. None is
+// required.
 type Parameter struct {
 	Name    string
 	Summary string

@@ -21,6 +21,14 @@ func (g *Gateway) page(v *edge.Visit) error {
 	return v.Send(http.StatusOK, api.HTML, page)
 }
 
+func (g *Gateway) getOpenAPI(v *edge.Visit) error {
+	document, err := g.document()
+	if err != nil {
+		return err
+	}
+	return v.Send(http.StatusOK, api.JSON, document)
+}
+
 func (g *Gateway) health(v *edge.Visit) error { return v.OK(api.Health{Status: "ok"}) }
 
 func (g *Gateway) ready(v *edge.Visit) error {

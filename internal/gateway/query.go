@@ -42,7 +42,7 @@ const maxCursor = 256
 // eventKinds are the events that can be asked for.
 var eventKinds = []chela.EventKind{
 	chela.EventTurnStarted, chela.EventTurnProgress, chela.EventTurnFinished, chela.EventTextDelta, chela.EventThinkingDelta,
-	chela.EventEntryAppended, chela.EventToolRequested, chela.EventToolStarted, chela.EventToolOutput, chela.EventToolFinished,
+	chela.EventEntryAppended, chela.EventToolRequested, chela.EventToolStarted, chela.EventToolOutput, chela.EventToolFinished, chela.EventToolOffered,
 	chela.EventApprovalRequested, chela.EventApprovalAnswered, chela.EventSessionChanged, chela.EventNotice, chela.EventResync,
 }
 

@@ -34,6 +34,7 @@ func (g *Gateway) publicRoutes() []route {
 		get("/healthz", api.Public, "Tell that the process lives").gives(api.Health{}).by(g.health),
 		get("/readyz", api.Public, "Tell whether messages are taken").gives(api.Health{}).by(g.ready),
 		get("/", api.Public, "Show what runs here").as(api.HTML).by(g.page),
+		get("/api/openapi.json", chela.ScopeRead, "Describe these routes as OpenAPI does").gives(json.RawMessage{}).by(g.getOpenAPI),
 
 		post("/api/login", api.Public, "Log a page in with a token").takes(api.Login{}).gives(api.LoggedIn{}).by(g.login),
 		get("/api/login", chela.ScopeRead, "Tell who asks").gives(api.LoggedIn{}).by(g.loggedIn),
@@ -51,6 +52,7 @@ func (g *Gateway) messageRoutes() []route {
 			query(text("session", "of this session only"), text("thread", "of this thread only"),
 				text("kinds", "of these kinds only, separated by commas"),
 				text("after", "from the event with this cursor on; Last-Event-ID goes before")).
+			headers(text("Last-Event-ID", "the cursor of the last event that was seen")).
 			isLong().by(g.getEvents),
 		get("/api/ws", chela.ScopeRead, "Speak both ways over a WebSocket").gives(api.Frame{}).with(http.StatusSwitchingProtocols).
 			isLong().by(g.webSocket),
@@ -125,11 +127,13 @@ func (g *Gateway) homeRoutes() []route {
 // openAIRoutes speak OpenAI's protocol, which describes their bodies.
 func (g *Gateway) openAIRoutes() []route {
 	object := json.RawMessage{}
+	session := text(api.SessionHeader, "the key of the session; that of the user in the body without it")
+	name := text(api.MessageIDHeader, "names the request, so that it can be sent again")
 	return []route{
 		post("/v1/chat/completions", chela.ScopeChat, "Chat as OpenAI's Chat Completions do").takes(object).upTo(api.MaxBatch).
-			gives(object).isMetered().isLong().asOpenAI(g.openAI.ChatCompletions),
+			headers(session, name).gives(object).isMetered().isLong().asOpenAI(g.openAI.ChatCompletions),
 		post("/v1/responses", chela.ScopeChat, "Chat as OpenAI's Responses do").takes(object).upTo(api.MaxBatch).
-			gives(object).isMetered().isLong().asOpenAI(g.openAI.Responses),
+			headers(session, name).gives(object).isMetered().isLong().asOpenAI(g.openAI.Responses),
 		post("/v1/embeddings", chela.ScopeChat, "Embed texts as OpenAI does").takes(object).gives(object).asOpenAI(g.openAI.Embeddings),
 		get("/v1/models", chela.ScopeRead, "List models as OpenAI does").gives(object).asOpenAI(g.openAI.Models),
 		get("/v1/models/{model...}", chela.ScopeRead, "Show a model as OpenAI does").gives(object).asOpenAI(g.openAI.Model),

@@ -78,6 +78,11 @@ func (r route) query(parameters ...api.Parameter) route {
 	return r
 }
 
+func (r route) headers(parameters ...api.Parameter) route {
+	r.Headers = parameters
+	return r
+}
+
 func (r route) isMetered() route {
 	r.Metered = true
 	return r

@@ -4,11 +4,13 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"sync"
 
 	"chela"
 	"chela/internal/api"
 	"chela/internal/gateway/edge"
 	"chela/internal/gateway/openai"
+	"chela/internal/gateway/openapi"
 )
 
 // A Gateway serves a home. It may be used by several goroutines at once.
@@ -18,6 +20,8 @@ type Gateway struct {
 	openAI *openai.API
 	logins *edge.Meter // by address
 	frames frames
+
+	document func() ([]byte, error) // of OpenAPI; made when it is first asked for
 }
 
 // New returns a gateway over a home. An origin that is none is Invalid.
@@ -29,6 +33,7 @@ func New(cfg Config) (*Gateway, error) {
 			IDs: cfg.IDs, Now: cfg.Now, Log: cfg.Log, Agents: cfg.Home.Agents, Approval: cfg.Home.Approvals.Approval, Attach: cfg.Home.Attach, Origin: origin,
 		}),
 	}
+	g.document = sync.OnceValues(func() ([]byte, error) { return openapi.Document(Routes(), cfg.Version) })
 	var err error
 	g.edge, err = edge.New(edge.Config{
 		IDs: cfg.IDs, Now: cfg.Now, Log: cfg.Log, Recognize: g.recognize,

@@ -1,0 +1,56 @@
+package openapi
+
+import (
+	"reflect"
+
+	"chela"
+)
+
+// enums are the values of the named string types of the root package, in the
+// order in which they are declared; a test compares them with the constants.
+// The empty one is among them where a field may be there and not be set.
+var enums = map[reflect.Type][]string{
+	reflect.TypeFor[chela.Answer](): list(chela.AnswerOnce, chela.AnswerSession, chela.AnswerPattern, chela.AnswerNo),
+	reflect.TypeFor[chela.ApprovalState](): list(
+		chela.ApprovalPending, chela.ApprovalGranted, chela.ApprovalDenied, chela.ApprovalExpired, chela.ApprovalWithdrawn,
+	),
+	reflect.TypeFor[chela.CallState](): list(
+		chela.CallRequested, chela.CallAwaiting, chela.CallApproved, chela.CallRunning, chela.CallDone, chela.CallFailed, chela.CallDenied,
+		chela.CallSkipped, chela.CallUnknown,
+	),
+	reflect.TypeFor[chela.Domain](): list(chela.DomainHost, chela.DomainWorker),
+	reflect.TypeFor[chela.Effect](): list( // empty before the call was judged
+		"", chela.EffectRead, chela.EffectWrite, chela.EffectNetwork, chela.EffectExecute, chela.EffectSend, chela.EffectSpend,
+	),
+	reflect.TypeFor[chela.EntryKind](): list(
+		chela.EntryUser, chela.EntryAssistant, chela.EntryToolResult, chela.EntryNote, chela.EntryCompaction, chela.EntryBranchSummary, chela.EntryCustom,
+	),
+	reflect.TypeFor[chela.EventKind](): list(
+		chela.EventTurnStarted, chela.EventTurnProgress, chela.EventTurnFinished, chela.EventTextDelta, chela.EventThinkingDelta,
+		chela.EventEntryAppended, chela.EventToolRequested, chela.EventToolStarted, chela.EventToolOutput, chela.EventToolFinished, chela.EventToolOffered,
+		chela.EventApprovalRequested, chela.EventApprovalAnswered, chela.EventSessionChanged, chela.EventNotice, chela.EventResync,
+	),
+	reflect.TypeFor[chela.Kind](): list(
+		chela.Invalid, chela.NotFound, chela.Conflict, chela.Denied, chela.Exhausted, chela.Unavailable, chela.Unsupported, chela.Internal,
+	),
+	reflect.TypeFor[chela.Limit]():      list(chela.LimitSteps, chela.LimitTime),
+	reflect.TypeFor[chela.QueueMode]():  list("", chela.QueueCollect, chela.QueueFollowup, chela.QueueSteer),
+	reflect.TypeFor[chela.Resume]():     list(chela.ResumeUnknown, chela.ResumeRepeat, chela.ResumeQuery, chela.ResumeWait),
+	reflect.TypeFor[chela.Scope]():      list(chela.ScopeRead, chela.ScopeChat, chela.ScopeAdmin),
+	reflect.TypeFor[chela.StopReason](): list(chela.StopEnd, chela.StopCalls, chela.StopLength, chela.StopRefusal),
+	reflect.TypeFor[chela.ThinkingLevel](): list(
+		"", chela.ThinkingOff, chela.ThinkingMinimal, chela.ThinkingLow, chela.ThinkingMedium, chela.ThinkingHigh, chela.ThinkingXHigh,
+	),
+	reflect.TypeFor[chela.ThreadState](): list(chela.ThreadIdle, chela.ThreadProcessing, chela.ThreadAwaiting, chela.ThreadInterrupted),
+	reflect.TypeFor[chela.TurnState](): list(
+		chela.TurnProcessing, chela.TurnAwaiting, chela.TurnCompleted, chela.TurnFailed, chela.TurnInterrupted, chela.TurnLimited,
+	),
+}
+
+func list[S ~string](values ...S) []string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = string(v)
+	}
+	return all
+}
