@@ -35,8 +35,9 @@ type Config struct {
 type Provider struct {
 	name   string
 	guard  wire.Guard
-	chat   openai.ChatCompletionService
+	client openai.Client
 	models openai.ModelService
+	tools  toolbox
 
 	// vendor says that OpenAI itself or Azure is asked. They know fields that
 	// other servers refuse, and call the limit of output differently.
@@ -57,7 +58,6 @@ func New(cfg Config) (*Provider, error) {
 			WithHint("set its key, or the base url of a server that needs none")
 	}
 	guard := wire.Guard{Provider: cfg.Name, Secrets: []string{cfg.APIKey}}
-	// The services, unlike the SDK's client, read no environment.
 	opts := []option.RequestOption{
 		option.WithBaseURL(cfg.BaseURL),
 		option.WithHTTPClient(wire.Client(cfg.HTTPClient)),
@@ -75,7 +75,7 @@ func New(cfg Config) (*Provider, error) {
 	return &Provider{
 		name:   cfg.Name,
 		guard:  guard,
-		chat:   openai.NewChatCompletionService(opts...),
+		client: openai.Client{Options: opts}, // NewClient reads the environment
 		models: openai.NewModelService(opts...),
 		vendor: host == "api.openai.com" || strings.HasSuffix(host, ".openai.azure.com"),
 	}, nil
@@ -87,16 +87,16 @@ func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[che
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		params, err := p.params(ctx, req)
+		body, err := p.body(ctx, req)
 		if err != nil {
 			return nil, err
 		}
-		var res *http.Response
-		opts := []option.RequestOption{option.WithResponseBodyInto(&res)}
+		var opts []option.RequestOption
 		if !req.Plain {
-			opts = append(opts, option.WithJSONSet("stream", true), option.WithHeader("Accept", "text/event-stream"))
+			opts = append(opts, option.WithHeader("Accept", "text/event-stream"))
 		}
-		if _, err := p.chat.New(ctx, params, opts...); err != nil {
+		var res *http.Response
+		if err := p.client.Post(ctx, "chat/completions", body, &res, opts...); err != nil {
 			return nil, p.guard.Failed(ctx, err)
 		}
 		defer res.Body.Close()

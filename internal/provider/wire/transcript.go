@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"chela"
 )
@@ -28,7 +30,7 @@ const maxToolName = 64
 //
 // The messages given are not changed.
 func Whole(messages []chela.Message, fits func(ref string) bool) []chela.Message {
-	w := whole{fits: fits, used: map[string]bool{}}
+	w := whole{fits: fits, used: map[string]bool{}, out: slices.Grow([]chela.Message(nil), len(messages))}
 	for len(messages) > 0 {
 		m := messages[0]
 		messages = messages[1:]
@@ -63,7 +65,9 @@ func (w *whole) add(m chela.Message) {
 
 // printable returns text as valid UTF-8, and nothing for blanks alone.
 func printable(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
+	if !utf8.ValidString(text) { // which is found out sooner than what to replace
+		text = strings.ToValidUTF8(text, "\uFFFD")
+	}
 	if strings.TrimSpace(text) == "" {
 		return ""
 	}

