@@ -53,19 +53,32 @@ func (h *home) initialize(ctx context.Context, base, settings string) error {
 	if err := os.WriteFile(filepath.Join(h.dir, "config.toml"), []byte(config), 0o600); err != nil {
 		return err
 	}
+	if _, err := h.told(ctx, "init", "--yes"); err != nil {
+		return fmt.Errorf("make a home: %w", err)
+	}
+	// Not the first token: where homes share a database, one of them has it.
+	out, err := h.told(ctx, "tokens", "create", "load", "--scope", "admin")
+	if err != nil {
+		return fmt.Errorf("make a token: %w", err)
+	}
+	var made struct{ Secret string }
+	if err := json.Unmarshal(out, &made); err != nil || made.Secret == "" {
+		return chela.E(chela.Unavailable, fmt.Sprintf("the program made no token: %s", bytes.TrimSpace(out)))
+	}
+	h.token = made.Secret
+	return nil
+}
+
+// told runs a command and returns the document that it prints.
+func (h *home) told(ctx context.Context, args ...string) ([]byte, error) {
 	said := &speech{}
-	cmd := h.command(ctx, "init", "--yes", "--json")
+	cmd := h.command(ctx, append(args, "--json")...)
 	cmd.Stderr = said
 	out, err := cmd.Output()
 	if err != nil {
-		return fmt.Errorf("make a home: %w: %s", err, said)
+		err = fmt.Errorf("%w: %s", err, said)
 	}
-	var made struct{ Token string }
-	if err := json.Unmarshal(out, &made); err != nil || made.Token == "" {
-		return chela.E(chela.Unavailable, fmt.Sprintf("the program made a home but no token: %s", bytes.TrimSpace(out)))
-	}
-	h.token = made.Token
-	return nil
+	return out, err
 }
 
 func (h *home) remove() error { return os.RemoveAll(h.dir) }

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -28,7 +29,7 @@ import (
 // ends by the plain system call then: os.Exit waits for a second under the race
 // detector.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && (os.Args[1] == "init" || os.Args[1] == "serve") {
+	if len(os.Args) > 1 && slices.Contains([]string{"init", "tokens", "serve"}, os.Args[1]) {
 		if err := standIn(os.Args[1], os.Args[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			syscall.Exit(1)
@@ -76,7 +77,10 @@ func standIn(command string, args []string) error {
 		return errors.New("these settings are broken")
 	}
 	if command == "init" {
-		_, err := fmt.Println(`{"token":"secret"}`)
+		return nil
+	}
+	if command == "tokens" {
+		_, err := fmt.Println(`{"id":"tok_1","secret":"secret"}`)
 		return err
 	}
 	base, err := url.Parse(string(baseURL.FindSubmatch(config)[1]))
