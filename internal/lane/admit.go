@@ -8,6 +8,7 @@ import (
 
 	"chela"
 	"chela/internal/store"
+	"chela/internal/turn"
 )
 
 // defaultWaiting is how many turns of a class may wait for a place: at the
@@ -39,6 +40,31 @@ func newClasses(cfg Config) map[chela.Class]*class {
 func (c *class) enter() (leave func()) {
 	c.present.Add(1)
 	return func() { c.present.Add(-1) }
+}
+
+// placesFor returns where a turn needs a place while it runs. Many turns run in
+// a process, and when it dies nobody knows over which of them. So those that
+// broke two runs already go one by one: whoever breaks the third is to blame.
+func (l *Lanes) placesFor(o *opened) []chan struct{} {
+	places := []chan struct{}{l.classes[o.class].places}
+	if o.left && o.turn.Crashes+1 == turn.MaxCrashes-1 {
+		places = []chan struct{}{l.suspect, places[0]}
+	}
+	return places
+}
+
+// take waits for a place and returns what gives it back. It returns nil when the
+// turn is stopped or cut off first: ending it needs no place.
+func take(ctx context.Context, places chan struct{}, h *holding) (free func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer h.control.Attach(cancel)()
+	select {
+	case places <- struct{}{}:
+		return func() { <-places }
+	case <-ctx.Done():
+		return nil
+	}
 }
 
 // admit counts a message in, unless more turns wait already than may: whoever

@@ -47,5 +47,7 @@
 // The lane reads the journal and tries again, three times, then lets go and
 // says so; the next start goes on. A run that fails or panics by a fault of
 // chela counts like one whose process died, and the third of them ends the turn
-// as failed. Losing the lease ends the run silently: the new holder goes on.
+// as failed. A turn that waited for its place when the process died is not
+// blamed for it, and those that broke two runs go one by one, so that a turn
+// that kills every process takes no other with it. Losing the lease ends the run silently: the new holder goes on.
 package lane

@@ -2,7 +2,6 @@ package lane
 
 import (
 	"context"
-	"fmt"
 
 	"chela"
 	"chela/internal/store"
@@ -24,12 +23,8 @@ type journal struct {
 func (j *journal) Append(ctx context.Context, op string, ch turn.Change) error {
 	var next *opened
 	err := j.lanes.store.Write(ctx, op, func(w *store.Write) error {
-		lease := j.lease
-		lease.ExpiresAt = j.lanes.cfg.Now().Add(leaseTime)
-		if err := w.HoldLane(ctx, lease); err != nil {
-			if chela.KindOf(err) == chela.Conflict {
-				err = fmt.Errorf("%w: %w", errFenced, err)
-			}
+		lease, err := j.lanes.keep(ctx, w, j.lease)
+		if err != nil {
 			return err
 		}
 		if err := write(ctx, w, ch); err != nil {
@@ -41,7 +36,6 @@ func (j *journal) Append(ctx context.Context, op string, ch turn.Change) error {
 		if ch.Turn == nil || ch.Turn.State == chela.TurnProcessing {
 			return nil
 		}
-		var err error
 		if next, err = j.lanes.nextWanted(ctx, w, j.session); err != nil {
 			return err
 		}

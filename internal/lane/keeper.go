@@ -3,6 +3,7 @@ package lane
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"chela"
@@ -113,13 +114,9 @@ func (l *Lanes) renew(ctx context.Context, held []*holding) {
 	err := l.store.Write(ctx, "lane.renew", func(w *store.Write) error {
 		lost = nil
 		for _, h := range held {
-			lease := h.lease
-			lease.ExpiresAt = l.cfg.Now().Add(leaseTime)
-			err := w.HoldLane(ctx, lease)
-			switch {
-			case chela.KindOf(err) == chela.Conflict:
+			if _, err := l.keep(ctx, w, h.lease); errors.Is(err, errFenced) {
 				lost = append(lost, h)
-			case err != nil:
+			} else if err != nil {
 				return err
 			}
 		}
@@ -134,6 +131,16 @@ func (l *Lanes) renew(ctx context.Context, held []*holding) {
 			h.cancel(errFenced)
 		}
 	}
+}
+
+// keep extends a lease. It is errFenced if another node took the lane over.
+func (l *Lanes) keep(ctx context.Context, w *store.Write, lease chela.Lease) (chela.Lease, error) {
+	lease.ExpiresAt = l.cfg.Now().Add(leaseTime)
+	err := w.HoldLane(ctx, lease)
+	if chela.KindOf(err) == chela.Conflict {
+		err = fmt.Errorf("%w: %w", errFenced, err)
+	}
+	return lease, err
 }
 
 // holds reports whether a lane is still served by the same holding.

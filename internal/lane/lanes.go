@@ -67,6 +67,7 @@ type Lanes struct {
 	known conversations
 
 	classes map[chela.Class]*class
+	suspect chan struct{} // holds one token while a turn runs that broke two runs
 
 	turns sync.WaitGroup // every goroutine that serves a lane; Run waits for them
 
@@ -90,7 +91,7 @@ var errFenced = errors.New("the lane has another holder")
 // New returns lanes over a store. Whoever makes them must call Run.
 func New(s *store.Store, cfg Config) *Lanes {
 	cfg.Mode = cmp.Or(cfg.Mode, chela.QueueCollect)
-	return &Lanes{cfg: cfg, store: s, classes: newClasses(cfg), held: map[chela.SessionKey]*holding{}}
+	return &Lanes{cfg: cfg, store: s, classes: newClasses(cfg), suspect: make(chan struct{}, 1), held: map[chela.SessionKey]*holding{}}
 }
 
 // tell announces events that are committed.
@@ -183,8 +184,10 @@ var backoff = []time.Duration{200 * time.Millisecond, time.Second, 3 * time.Seco
 // serveTurn runs one turn, and again if the run failed. It returns what the lane
 // goes on with, if anything.
 func (l *Lanes) serveTurn(ctx context.Context, o *opened, h *holding) (*opened, error) {
-	if free := l.slot(ctx, o.class, h); free != nil {
-		defer free()
+	for _, places := range l.placesFor(o) {
+		if free := take(ctx, places, h); free != nil {
+			defer free()
+		}
 	}
 	for attempt := 0; ; attempt++ {
 		next, err := l.runOnce(ctx, o, h)
@@ -214,22 +217,6 @@ func (l *Lanes) serveTurn(ctx context.Context, o *opened, h *holding) (*opened, 
 	}
 }
 
-// slot waits for the turn to be one of those that its class may run at once, and
-// returns what gives the place back. It returns nil when the turn is stopped or
-// cut off first: ending it needs no place.
-func (l *Lanes) slot(ctx context.Context, class chela.Class, h *holding) (free func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer h.control.Attach(cancel)()
-	places := l.classes[class].places
-	select {
-	case places <- struct{}{}:
-		return func() { <-places }
-	case <-ctx.Done():
-		return nil
-	}
-}
-
 // broke counts a run that failed by a fault of chela like one whose process
 // died, so that a turn that breaks every run comes to an end. Trouble with the
 // database or the disk is not the turn's.
@@ -238,11 +225,17 @@ func (l *Lanes) broke(o *opened, cause error) {
 	case chela.Unavailable, chela.Exhausted, chela.Denied:
 		return
 	}
-	ctx := context.Background()
-	err := l.store.Write(ctx, "turn.broke", func(w *store.Write) error {
-		lease := o.lease
-		lease.ExpiresAt = l.cfg.Now().Add(leaseTime)
-		if err := w.HoldLane(ctx, lease); err != nil {
+	if err := l.countCrash(o); err != nil {
+		l.cfg.Log.Warn("failed run not counted", "turn", o.turn.ID, "error", err)
+	}
+}
+
+// countCrash counts a run that died. One that died with its process is counted
+// when the next one begins: a turn that has no place yet broke nothing.
+func (l *Lanes) countCrash(o *opened) error {
+	ctx := context.Background() // also of a run that is over
+	return l.store.Write(ctx, "turn.broke", func(w *store.Write) error {
+		if _, err := l.keep(ctx, w, o.lease); err != nil {
 			return err
 		}
 		t, err := w.Turn(ctx, o.turn.ID)
@@ -252,9 +245,6 @@ func (l *Lanes) broke(o *opened, cause error) {
 		t.Crashes++
 		return w.MoveTurn(ctx, t, t.State)
 	})
-	if err != nil {
-		l.cfg.Log.Warn("failed run not counted", "turn", o.turn.ID, "error", err)
-	}
 }
 
 // runOnce is one run of a turn. A panic in it is an Internal error.
@@ -264,6 +254,12 @@ func (l *Lanes) runOnce(ctx context.Context, o *opened, h *holding) (next *opene
 			err = chela.E(chela.Internal, "a turn panicked").Because(fmt.Errorf("%v\n%s", p, debug.Stack()))
 		}
 	}()
+	if o.left {
+		if err := l.countCrash(o); err != nil {
+			return nil, err
+		}
+		o.left = false
+	}
 	state, session, err := l.load(ctx, o)
 	if err != nil {
 		return nil, err

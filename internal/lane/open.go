@@ -20,6 +20,7 @@ type opened struct {
 	thread  chela.Thread  // of a fresh turn: before its first entry
 	session chela.Session // of a fresh turn
 	entries []chela.Entry // of a fresh turn: its first entries; nil means to read the journal
+	left    bool          // the process that ran it died, which is not counted yet
 	events  []chela.Event // of a fresh turn: what its opening announces, and the end of the one it supersedes
 }
 

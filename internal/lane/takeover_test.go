@@ -207,6 +207,48 @@ turns:
 	})
 }
 
+// A turn that waits for its place while processes die is not blamed for it, and
+// one that runs beside another that kills every process comes to its end.
+func TestCrashesOfOthers(t *testing.T) {
+	t.Parallel()
+	for name, places := range map[string]int{"waiting": 1, "beside": 4} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onBoth(t, func(t *testing.T, cfg store.Config) {
+				guilty, other := message("agent:main:dm:a", "1", "wait"), message("agent:main:dm:b", "2", "wait")
+				process := func() *house {
+					return open(t, cfg, gateThenEcho, func(c *lane.Config) {
+						takesAll(c)
+						c.Classes = map[chela.Class]int{chela.ClassMain: places}
+					})
+				}
+				h := process()
+				h.say(guilty)
+				h.enter()
+				h.say(other)
+				for n := range turn.MaxCrashes {
+					if n < 2 && places > 1 {
+						h.enter()
+					}
+					h = process() // the one before seems to have died
+					h.take(guilty.Session)
+					if n < turn.MaxCrashes-1 {
+						h.enter()
+					}
+					h.take(other.Session)
+				}
+				h.gate.open()
+				if turns := h.rest(guilty.Session); turns[0].State != chela.TurnFailed {
+					t.Errorf("the turn that killed every process: %+v", turns[0])
+				}
+				if turns := h.rest(other.Session); turns[0].State != chela.TurnCompleted {
+					t.Errorf("the other turn: %+v %+v", turns[0], turns[0].Failure)
+				}
+			})
+		})
+	}
+}
+
 // A lease that has expired is taken at the start of a process that recovers.
 func TestExpiredLeaseIsTaken(t *testing.T) {
 	t.Parallel()

@@ -29,7 +29,7 @@ func (l *Lanes) Serves(key chela.SessionKey) bool {
 }
 
 // Wake looks whether a lane has something to run and nobody who runs it, and if
-// so takes it. A turn whose last process died has that counted.
+// so takes it.
 func (l *Lanes) Wake(ctx context.Context, key chela.SessionKey) error {
 	if l.isClosing() {
 		return nil
@@ -78,12 +78,7 @@ func (l *Lanes) take(ctx context.Context, w *store.Write, lane store.Lane) (*ope
 		return nil, w.ReleaseLane(ctx, lane.Lease)
 	}
 	next.lease, next.class = l.lease(lane), lane.Class
-	if lane.Owner != "" && next.turn.ID == lane.Turn && next.entries == nil {
-		next.turn.Crashes++
-		if err := w.MoveTurn(ctx, next.turn, next.turn.State); err != nil {
-			return nil, err
-		}
-	}
+	next.left = lane.Owner != "" && next.turn.ID == lane.Turn && next.entries == nil
 	return next, w.TakeLane(ctx, lane, next.lease, next.turn.ID)
 }
 
