@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
 
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/respjson"
 	"github.com/openai/openai-go/v3/packages/ssestream"
 
 	"chela"
@@ -53,8 +50,8 @@ func (p *Provider) readStream(ctx context.Context, res *http.Response, emit func
 		if told, ok := p.guard.Told(raw); ok {
 			return nil, told
 		}
-		var chunk openai.ChatCompletionChunk
-		if !json.Valid(raw) || json.Unmarshal(raw, &chunk) != nil {
+		chunk, ok := wire.Object(raw)
+		if !ok {
 			return nil, p.guard.Unreadable("sent an event that is not JSON")
 		}
 		if !a.add(chunk, emit) {
@@ -68,25 +65,32 @@ func (p *Provider) readStream(ctx context.Context, res *http.Response, emit func
 }
 
 // add takes a piece and reports whether more is wanted.
-func (a *answer) add(chunk openai.ChatCompletionChunk, emit func(chela.Chunk) bool) bool {
-	a.model = cmp.Or(a.model, chunk.Model)
-	if chunk.JSON.Usage.Valid() {
-		a.usage = usage(chunk.Usage)
+func (a *answer) add(chunk wire.Value, emit func(chela.Chunk) bool) bool {
+	var choices wire.Value
+	for name, v := range chunk.Members() {
+		switch {
+		case name == "model" && a.model == "":
+			a.model = v.Text()
+		case name == "choices":
+			choices = v
+		case name == "usage" && v.IsObject():
+			a.usage = usage(v)
+		}
 	}
-	for _, choice := range chunk.Choices {
-		if choice.Index != 0 {
+	for v := range choices.Items() {
+		c := readChoice(v)
+		if c.index != 0 {
 			continue // one was asked for
 		}
-		d := choice.Delta
-		a.finish = cmp.Or(choice.FinishReason, a.finish)
-		a.refused = a.refused || d.Refusal != ""
-		for _, c := range d.ToolCalls {
-			a.call(c.Index, c.ID, c.Function.Name).args.WriteString(c.Function.Arguments)
+		a.finish = cmp.Or(c.finish, a.finish)
+		a.refused = a.refused || c.refusal != ""
+		for _, piece := range c.calls {
+			a.call(piece.index, piece.id, piece.name).args.WriteString(piece.args)
 		}
-		thinking, text := reasoning(d.JSON.ExtraFields), d.Content+d.Refusal
-		a.thinking.WriteString(thinking)
-		a.text.WriteString(text)
-		if !emit(chela.Chunk{Thinking: thinking}) || !emit(chela.Chunk{Text: text}) {
+		a.thinking.WriteString(c.thinking)
+		a.text.WriteString(c.text)
+		a.text.WriteString(c.refusal)
+		if !emit(chela.Chunk{Thinking: c.thinking}) || !emit(chela.Chunk{Text: c.text + c.refusal}) {
 			return false
 		}
 	}
@@ -113,34 +117,56 @@ func (p *Provider) readPlain(ctx context.Context, res *http.Response, emit func(
 	if err != nil {
 		return nil, p.guard.Cut(ctx, err)
 	}
-	var whole openai.ChatCompletion
-	if !json.Valid(raw) || json.Unmarshal(raw, &whole) != nil {
+	whole, ok := wire.Object(raw)
+	if !ok {
 		return nil, p.guard.Unreadable("sent an answer that is not JSON")
 	}
-	if len(whole.Choices) == 0 {
+	a, ok := plainAnswer(whole)
+	if !ok {
 		if told, ok := p.guard.Told(raw); ok {
 			return nil, told
 		}
 		return nil, p.guard.Unreadable("sent an answer without choices")
 	}
-	m := whole.Choices[0].Message
-	a := answer{
-		refused: m.Refusal != "",
-		finish:  whole.Choices[0].FinishReason,
-		model:   whole.Model,
-		usage:   usage(whole.Usage),
-	}
-	a.thinking.WriteString(reasoning(m.JSON.ExtraFields))
-	a.text.WriteString(m.Content + m.Refusal)
-	for _, c := range m.ToolCalls {
-		made := &call{id: c.ID, name: c.Function.Name}
-		made.args.WriteString(c.Function.Arguments)
-		a.calls = append(a.calls, made)
-	}
 	if !emit(chela.Chunk{Thinking: a.thinking.String()}) || !emit(chela.Chunk{Text: a.text.String()}) {
 		return nil, nil
 	}
-	return p.whole(&a)
+	return p.whole(a)
+}
+
+// plainAnswer returns an answer that came in one piece; false if it has no
+// choices.
+func plainAnswer(whole wire.Value) (*answer, bool) {
+	var a answer
+	chosen := false
+	for name, v := range whole.Members() {
+		switch name {
+		case "model":
+			a.model = v.Text()
+		case "usage":
+			a.usage = usage(v)
+		case "choices":
+			for first := range v.Items() {
+				a.choose(readChoice(first))
+				chosen = true
+				break
+			}
+		}
+	}
+	return &a, chosen
+}
+
+// choose takes a choice that came in one piece.
+func (a *answer) choose(c choice) {
+	a.refused = c.refusal != ""
+	a.finish = c.finish
+	a.thinking.WriteString(c.thinking)
+	a.text.WriteString(c.text + c.refusal)
+	for _, piece := range c.calls {
+		made := &call{id: piece.id, name: piece.name}
+		made.args.WriteString(piece.args)
+		a.calls = append(a.calls, made)
+	}
 }
 
 // whole returns the finish of a complete answer.
@@ -177,32 +203,5 @@ func stop(a *answer) chela.StopReason {
 		return chela.StopRefusal
 	default:
 		return chela.StopEnd
-	}
-}
-
-// reasoning returns what servers that show the reasoning of their models put
-// beside the content: reasoning_content (DeepSeek, vLLM, llama.cpp) or
-// reasoning (OpenRouter, Groq, Ollama).
-func reasoning(extra map[string]respjson.Field) string {
-	for _, name := range []string{"reasoning_content", "reasoning"} {
-		var text string
-		if json.Unmarshal([]byte(extra[name].Raw()), &text) == nil && text != "" {
-			return text
-		}
-	}
-	return ""
-}
-
-// usage counts tokens. prompt_tokens includes what came from or went to a
-// cache.
-func usage(u openai.CompletionUsage) chela.TokenUsage {
-	read := max(u.PromptTokensDetails.CachedTokens, 0)
-	written := max(u.PromptTokensDetails.CacheWriteTokens, 0)
-	return chela.TokenUsage{
-		Input:      max(u.PromptTokens-read-written, 0),
-		Output:     max(u.CompletionTokens, 0),
-		CacheRead:  read,
-		CacheWrite: written,
-		Reasoning:  max(u.CompletionTokensDetails.ReasoningTokens, 0),
 	}
 }

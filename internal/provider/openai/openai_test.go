@@ -89,6 +89,30 @@ func TestStreams(t *testing.T) {
 	}
 }
 
+// TestLooseValues has values of other kinds than documented, which some
+// servers send: numbers as text, text as numbers, arguments as an object.
+func TestLooseValues(t *testing.T) {
+	t.Parallel()
+	c := events(
+		`{"model":7,"choices":[{"index":null,"delta":{"content":1.5,"refusal":null,"tool_calls":null,"reasoning":{"a":1},"reasoning_content":"hm"},"finish_reason":null}],"usage":7}`,
+		`null`,
+		`{"choices":[{"delta":{"tool_calls":[{"index":"0","id":7,"function":{"name":"t","arguments":{"a":[1]}}}]},"finish_reason":"tool_calls"}]}`,
+		`{"choices":null,"usage":{"prompt_tokens":5.0,"completion_tokens":"7"}}`,
+		`[DONE]`,
+	)
+	want := &chela.Finish{
+		Text: "1.5", Thinking: []chela.Thinking{{Text: "hm", Provider: "openai"}}, Model: "7", Stop: chela.StopCalls,
+		Calls: []chela.CallSpec{{Ref: "7", Tool: "t", Args: json.RawMessage(`{"a":[1]}`)}}, Usage: chela.TokenUsage{Input: 5, Output: 7},
+	}
+	got, err := ask(t, reach(t, c, local), hello())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 func TestBadAnswers(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -28,7 +28,7 @@ func AppendString[S ~string | ~[]byte](b []byte, s S) []byte {
 	}
 }
 
-// Each byte of these words is the named one.
+// Words whose bytes all are 0x01, and 0x80.
 const (
 	ones  = 0x0101010101010101
 	highs = 0x80 * ones
@@ -36,7 +36,7 @@ const (
 
 // plainLen returns how many bytes at the beginning of s stand for themselves
 // in a JSON string: ASCII without control characters, quotes and backslashes.
-// It looks at eight bytes at a time, which makes long texts four times faster.
+// It looks at eight bytes at a time, which takes half the time or less.
 func plainLen[S ~string | ~[]byte](s S) int {
 	n := 0
 	for ; n+8 <= len(s); n += 8 {

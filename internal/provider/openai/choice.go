@@ -1,0 +1,116 @@
+package openai
+
+import (
+	"cmp"
+
+	"chela"
+	"chela/internal/provider/wire"
+)
+
+// A choice is an answer, or a piece of one, as the server writes it.
+type choice struct {
+	index                   int64
+	text, refusal, thinking string
+	calls                   []callPiece
+	finish                  string
+}
+
+type callPiece struct {
+	index          int64
+	id, name, args string
+}
+
+// readChoice reads a choice. What it says is its message, or its delta if it
+// is a piece.
+func readChoice(v wire.Value) choice {
+	var c choice
+	for name, member := range v.Members() {
+		switch name {
+		case "index":
+			c.index = member.Int()
+		case "finish_reason":
+			c.finish = member.Text()
+		case "delta", "message":
+			c.readSaid(member)
+		}
+	}
+	return c
+}
+
+// readSaid reads what is said. Servers that show the reasoning of their models
+// put it beside the content: as reasoning_content (DeepSeek, vLLM, llama.cpp)
+// or reasoning (OpenRouter, Groq, Ollama), some as both.
+func (c *choice) readSaid(v wire.Value) {
+	var reasoning string
+	for name, member := range v.Members() {
+		switch {
+		case name == "content":
+			c.text = member.Text()
+		case name == "refusal":
+			c.refusal = member.Text()
+		case name == "reasoning_content" && member.IsString():
+			c.thinking = member.Text()
+		case name == "reasoning" && member.IsString():
+			reasoning = member.Text()
+		case name == "tool_calls":
+			for item := range member.Items() {
+				c.calls = append(c.calls, readCall(item))
+			}
+		}
+	}
+	c.thinking = cmp.Or(c.thinking, reasoning)
+}
+
+func readCall(v wire.Value) callPiece {
+	var c callPiece
+	for name, member := range v.Members() {
+		switch name {
+		case "index":
+			c.index = member.Int()
+		case "id":
+			c.id = member.Text()
+		case "function":
+			for name, member := range member.Members() {
+				switch name {
+				case "name":
+					c.name = member.Text()
+				case "arguments":
+					c.args = member.Text()
+				}
+			}
+		}
+	}
+	return c
+}
+
+// usage counts tokens. prompt_tokens includes what came from or went to a
+// cache.
+func usage(v wire.Value) chela.TokenUsage {
+	var u chela.TokenUsage
+	var prompt int64
+	for name, member := range v.Members() {
+		switch name {
+		case "prompt_tokens":
+			prompt = member.Int()
+		case "completion_tokens":
+			u.Output = max(member.Int(), 0)
+		case "prompt_tokens_details":
+			for name, detail := range member.Members() {
+				switch name {
+				case "cached_tokens":
+					u.CacheRead = max(detail.Int(), 0)
+				case "cache_write_tokens":
+					u.CacheWrite = max(detail.Int(), 0)
+				}
+			}
+		case "completion_tokens_details":
+			for name, detail := range member.Members() {
+				if name == "reasoning_tokens" {
+					u.Reasoning = max(detail.Int(), 0)
+				}
+			}
+		}
+	}
+	u.Input = max(prompt-u.CacheRead-u.CacheWrite, 0)
+	return u
+}
