@@ -27,9 +27,18 @@ func (a *App) patience(key chela.SessionKey) time.Duration {
 
 // Ask commits a message and follows the turn that takes it.
 func (b *backend) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error) {
+	id, err := b.ask(ctx, in, show)
+	if err != nil {
+		return chela.Turn{ID: id}, err
+	}
+	return b.Turn(ctx, id)
+}
+
+// ask is Ask, but reads nothing of a turn whose end is heard of.
+func (b *backend) ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.TurnID, error) {
 	in, err := b.complete(in)
 	if err != nil {
-		return chela.Turn{}, err
+		return "", err
 	}
 	// Listening begins before the message is committed, so that nothing of its
 	// turn is missed.
@@ -37,20 +46,21 @@ func (b *backend) Ask(ctx context.Context, in chela.Inbound, show func(chela.Eve
 	defer heard.Close()
 	receipt, begun, err := b.accept(ctx, in)
 	if err != nil {
-		return chela.Turn{}, err
+		return "", err
 	}
 	id := receipt.Turn
 	if id == "" {
 		if id, err = b.taken(ctx, heard, receipt); err != nil {
-			return chela.Turn{}, err
+			return "", err
 		}
 	}
 	if begun {
-		if _, err := b.showUntil(ctx, heard, receipt, show); err != nil {
-			return chela.Turn{ID: id, State: chela.TurnProcessing}, err
+		if heardOf, err := b.showUntil(ctx, heard, receipt, show); err != nil || heardOf == itsEnd {
+			return id, err
 		}
 	}
-	return b.follow(ctx, heard, id, show)
+	_, err = b.follow(ctx, heard, id, show)
+	return id, err
 }
 
 // accept is the way in of every message: an answer to a question that is
@@ -172,8 +182,8 @@ func (b *backend) follow(ctx context.Context, heard *event.Listener, id chela.Tu
 		if t.State != chela.TurnProcessing {
 			return t, b.showRest(heard, id, show)
 		}
-		told, err := b.showUntil(ctx, heard, lane.Receipt{Session: t.Session, Turn: id}, show)
-		if err == nil && !told {
+		heardOf, err := b.showUntil(ctx, heard, lane.Receipt{Session: t.Session, Turn: id}, show)
+		if err == nil && heardOf == nothing {
 			// Nothing is heard of it: another process runs it, or died over it.
 			err = b.lanes.Wake(ctx, t.Session)
 		}
@@ -183,10 +193,18 @@ func (b *backend) follow(ctx context.Context, heard *event.Listener, id chela.Tu
 	}
 }
 
+// What is heard of a turn while it is listened to.
+type hearsay int
+
+const (
+	nothing hearsay = iota
+	itsLife
+	itsEnd // or that it waits for somebody
+)
+
 // showUntil shows events of the turn that a receipt names until one tells that
-// it came to something, or until it is time for a look. It reports whether it
-// heard of the turn.
-func (b *backend) showUntil(ctx context.Context, heard *event.Listener, of lane.Receipt, show func(chela.Event)) (told bool, err error) {
+// it came to something, or until it is time for a look.
+func (b *backend) showUntil(ctx context.Context, heard *event.Listener, of lane.Receipt, show func(chela.Event)) (told hearsay, err error) {
 	look, cancel := context.WithTimeout(ctx, b.patience(of.Session))
 	defer cancel()
 	for {
@@ -199,13 +217,13 @@ func (b *backend) showUntil(ctx context.Context, heard *event.Listener, of lane.
 			continue
 		}
 		if e.Kind == chela.EventNotice {
-			return true, broken(e)
+			return itsLife, broken(e)
 		}
-		told = true
+		told = itsLife
 		show(e)
 		switch e.Kind {
 		case chela.EventTurnFinished, chela.EventApprovalRequested, chela.EventToolOffered:
-			return true, nil
+			return itsEnd, nil
 		}
 	}
 }

@@ -30,6 +30,13 @@ func (a *App) home() gateway.Home {
 	}
 }
 
+// Ask commits a message and follows the turn that takes it. Of the turn only its
+// id is told: whoever wants more reads what was said.
+func (s *outside) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error) {
+	id, err := s.ask(ctx, in, show)
+	return chela.Turn{ID: id}, err
+}
+
 // Accept commits a message; its turn begins by itself.
 func (s *outside) Accept(ctx context.Context, in chela.Inbound) (api.Receipt, error) {
 	in, err := s.complete(in)

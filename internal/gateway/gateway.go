@@ -75,7 +75,8 @@ type conversation interface {
 	// Ask commits a message and follows the turn that takes it, until the turn
 	// ended, waits for a person, or waits for the result of an offered tool.
 	// Events go to show in order, never two at once. If ctx ends first, the
-	// turn goes on.
+	// turn goes on. Of the returned turn only the id is set, as soon as it is
+	// known, also beside an error.
 	Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error)
 
 	// Follow does the same for a turn that is there.

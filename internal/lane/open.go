@@ -171,6 +171,10 @@ func (l *Lanes) next(ctx context.Context, w *store.Write, session chela.Session)
 // nextWanted is next, but leaves the lane to another process that lives and
 // waits for it.
 func (l *Lanes) nextWanted(ctx context.Context, w *store.Write, session chela.Session) (*opened, error) {
+	more, err := w.HasMore(ctx, session.Key)
+	if err != nil || !more {
+		return nil, err
+	}
 	waiting, err := w.Waiting(ctx, session.Key, 1)
 	if err != nil || len(waiting) > 0 && !l.wants(waiting[0]) {
 		return nil, err

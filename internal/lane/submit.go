@@ -160,11 +160,9 @@ func (l *Lanes) place(ctx context.Context, w *store.Write, in chela.Inbound) (la
 			return lane, s, t, err
 		}
 	}
-	if s, err = w.Session(ctx, in.Session); err != nil {
+	s, t, err = w.Current(ctx, in.Session)
+	if err != nil || in.Thread == "" {
 		return lane, s, t, err
-	}
-	if in.Thread == "" {
-		in.Thread = s.Thread
 	}
 	t, err = w.Thread(ctx, in.Thread)
 	if err == nil && t.Session != in.Session {

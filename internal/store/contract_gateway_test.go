@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -314,6 +315,75 @@ func TestWaitingMessagesAreCounted(t *testing.T) {
 			if n != want || err != nil {
 				t.Errorf("%s: %d (%v), want %d", key, n, err, want)
 			}
+			more, err := read(t, s, func(ctx context.Context, r *store.Read) (bool, error) { return r.HasMore(ctx, key) })
+			if more != (want > 0) || err != nil {
+				t.Errorf("%s has more: %v (%v)", key, more, err)
+			}
+		}
+		hasMore := func() bool {
+			t.Helper()
+			more, err := read(t, s, func(ctx context.Context, r *store.Read) (bool, error) { return r.HasMore(ctx, key) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return more
+		}
+		move := func(fn func(ctx context.Context, w *store.Write) error) {
+			t.Helper()
+			if err := write(t, s, fn); err != nil {
+				t.Fatal(err)
+			}
+		}
+		move(func(ctx context.Context, w *store.Write) error {
+			err := w.MoveTurn(ctx, chela.Turn{ID: "turn_a", State: chela.TurnAwaiting}, chela.TurnProcessing)
+			return errors.Join(err, w.MoveMessage(ctx, chela.Waiting{ID: "in_0", State: chela.InboxTaken, Turn: "turn_a"}))
+		})
+		if !hasMore() {
+			t.Error("a message that waits is nothing")
+		}
+		move(func(ctx context.Context, w *store.Write) error {
+			return w.MoveMessage(ctx, chela.Waiting{ID: "in_2", State: chela.InboxDropped})
+		})
+		if hasMore() {
+			t.Error("there is more, and nothing is ready or waits")
+		}
+		move(func(ctx context.Context, w *store.Write) error {
+			return w.MoveTurn(ctx, chela.Turn{ID: "turn_a", State: chela.TurnProcessing}, chela.TurnAwaiting)
+		})
+		if !hasMore() {
+			t.Error("a turn that may run is nothing")
+		}
+	})
+}
+
+func TestCurrentThread(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, d database) {
+		s := open(t, d.place(t))
+		if err := write(t, s, fillTurn); err != nil {
+			t.Fatal(err)
+		}
+		err := s.Read(t.Context(), func(r *store.Read) error {
+			session, err := r.Session(t.Context(), "agent:main:main")
+			if err != nil {
+				return err
+			}
+			thread, err := r.Thread(t.Context(), session.Thread)
+			if err != nil {
+				return err
+			}
+			gotSession, gotThread, err := r.Current(t.Context(), "agent:main:main")
+			if diff := cmp.Diff(session, gotSession) + cmp.Diff(thread, gotThread); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if err != nil {
+				return err
+			}
+			_, _, err = r.Current(t.Context(), "agent:none:main")
+			return err
+		})
+		if chela.KindOf(err) != chela.NotFound {
+			t.Errorf("a session that is not there: %v", err)
 		}
 	})
 }

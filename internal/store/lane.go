@@ -44,6 +44,17 @@ func (r *Read) FreeLanes(ctx context.Context, limit int) ([]Lane, error) {
 		order by session limit $1`, limit)
 }
 
+// HasMore reports whether a session has something to go on with: a turn that may
+// run, or a message that waits.
+func (r *Read) HasMore(ctx context.Context, key chela.SessionKey) (bool, error) {
+	more, _, err := first(ctx, r, func(row scanner) (more bool, err error) {
+		err = row.Scan(flag{&more})
+		return more, err
+	}, `select case when exists (select 1 from turns where session = $1 and state = 'processing')
+			or exists (select 1 from inbox where session = $1 and state = 'waiting') then 1 else 0 end`, string(key))
+	return more, err
+}
+
 // Arrive counts an arrival in a lane and returns the lane, and whether the
 // session exists. The lane's row stays locked until the transaction ends, so
 // arrivals and endings of one session never cross.
