@@ -3,6 +3,7 @@ package edge
 import (
 	"context"
 	"net"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -66,3 +67,25 @@ func markOver(ctx context.Context, c net.Conn) context.Context {
 }
 
 func overLimit(ctx context.Context) bool { return ctx.Value(overKey{}) != nil }
+
+// silentConns are the connections on which nothing was asked yet, such as
+// browsers open ahead of need. A server that ends would wait 5 s for them.
+type silentConns struct {
+	open sync.Map // by net.Conn
+}
+
+// note hears what becomes of a connection.
+func (s *silentConns) note(c net.Conn, state http.ConnState) {
+	if state == http.StateNew {
+		s.open.Store(c, nil)
+	} else {
+		s.open.Delete(c)
+	}
+}
+
+// close closes them.
+func (s *silentConns) close() {
+	for c := range s.open.Range {
+		_ = c.(net.Conn).Close() // it may have ended
+	}
+}

@@ -153,7 +153,9 @@ func (s *Server) Serve(ctx context.Context, tcp, socket net.Listener) error {
 }
 
 func (s *Server) server(h http.Handler) *http.Server {
-	return &http.Server{
+	silent := &silentConns{}
+	server := &http.Server{
+		ConnState:                    silent.note,
 		Handler:                      h,
 		ReadHeaderTimeout:            s.cfg.Times.Header,
 		WriteTimeout:                 s.cfg.Times.Write, // until the answer begins; Visit.extend moves it
@@ -163,6 +165,8 @@ func (s *Server) server(h http.Handler) *http.Server {
 		ConnContext:                  markOver,
 		DisableGeneralOptionsHandler: true,
 	}
+	server.RegisterOnShutdown(silent.close)
+	return server
 }
 
 // watch reviews who waits, until ctx ends.
