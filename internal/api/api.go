@@ -25,6 +25,7 @@ const (
 	CookieName      = "chela_login"        // the page's cookie
 	Channel         = "http"               // the channel of messages that come in here
 	SocketAgent     = "owner on this host" // who speaks through the Unix socket
+	SocketChannel   = "terminal"           // the channel of messages that come in there
 )
 
 // An ErrorBody is the answer to a request that was not fulfilled.
@@ -201,13 +202,25 @@ type Health struct {
 	Status string `json:"status"` // "ok", or why not
 }
 
-// A Frame is one message of the WebSocket, either way. Kind says which of the
-// others are set: "message" (to the daemon: a [Message]), "subscribe" (to the
-// daemon: filters and a cursor), "answer" (to the daemon: an approval and an
-// [Answer]), "cancel" (to the daemon: a turn), "receipt", "event" and "error"
-// (from the daemon; a receipt, answer or error repeats the ID it is about).
+// FrameKind says what a frame is for, and which of its fields are set.
+type FrameKind string
+
+// The kinds of frames. What was asked for is answered with the ID of the frame
+// that asked: a message with a receipt, others with a frame of their own kind,
+// and whatever cannot be done with an error.
+const (
+	FrameMessage   FrameKind = "message"   // to the daemon: Message
+	FrameSubscribe FrameKind = "subscribe" // to the daemon: Filter, instead of the one before; answered with where events begin
+	FrameAnswer    FrameKind = "answer"    // to the daemon: Approval and Answer
+	FrameCancel    FrameKind = "cancel"    // to the daemon: Turn
+	FrameReceipt   FrameKind = "receipt"   // from the daemon: Receipt; comes before the events of its turn
+	FrameEvent     FrameKind = "event"     // from the daemon: Event
+	FrameError     FrameKind = "error"     // from the daemon: Error
+)
+
+// A Frame is one message of the WebSocket, either way: JSON in a text message.
 type Frame struct {
-	Kind     string           `json:"kind"`
+	Kind     FrameKind        `json:"kind"`
 	ID       string           `json:"id,omitempty"` // chosen by the client, echoed in what answers it
 	Message  *Message         `json:"message,omitempty"`
 	Filter   *Filter          `json:"filter,omitempty"`

@@ -108,6 +108,7 @@ func (h *home) Ask(context.Context, chela.Inbound, func(chela.Event)) (chela.Tur
 }
 func (h *home) Turn(context.Context, chela.TurnID) (chela.Turn, error) { panic("turn") }
 func (h *home) Trace(context.Context, chela.TurnID) (api.Trace, error) { panic("trace") }
+func (h *home) Said(context.Context, chela.TurnID) (api.Trace, error)  { panic("said") }
 
 func (h *home) Called(context.Context, chela.CallID) (chela.ToolCall, error) { panic("called") }
 

@@ -52,8 +52,12 @@ func VisitOf(ctx context.Context) (*Visit, bool) {
 
 // Origin says who asks, as the origin of a message: a token speaks for the
 // owner, and each is an account of its own, so that the message ids of two
-// programs never meet.
+// programs never meet. The commands come through the socket with the origin that
+// they have without a daemon: their messages have the same names either way.
 func (v *Visit) Origin() chela.Origin {
+	if v.Owner {
+		return chela.Origin{Channel: api.SocketChannel, Owner: true}
+	}
 	return chela.Origin{Channel: api.Channel, Account: string(v.By.Token.ID), Sender: v.By.Token.Name, Owner: true}
 }
 
