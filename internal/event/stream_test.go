@@ -160,6 +160,30 @@ func TestFilters(t *testing.T) {
 	}
 }
 
+// TestCursorMovesPastWhatIsFilteredOut, so that a reader who rarely hears
+// something can come back after a long time.
+func TestCursorMovesPastWhatIsFilteredOut(t *testing.T) {
+	t.Parallel()
+	log := newMemory()
+	bus, s := stream(t, log)
+	mine, all := subscribe(t, s, event.Filter{Session: "a"}), subscribe(t, s, event.Filter{})
+	last := log.commit("b", "1")
+	bus.Emit(last)
+	heard(t, all, 1)
+	if got := mine.Cursor(); got != last.Cursor {
+		t.Errorf("the reader is at %s, want %s", got, last.Cursor)
+	}
+	own := log.commit("a", "2")
+	bus.Emit(own)
+	heard(t, all, 1)
+	if got := mine.Cursor(); got != last.Cursor {
+		t.Errorf("a reader that has not read its event is at %s, want %s", got, last.Cursor)
+	}
+	if diff := cmp.Diff([]string{"2"}, heard(t, mine, 1)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 func TestForgottenCursorsAreToldToReadAfresh(t *testing.T) {
 	t.Parallel()
 	log := newMemory()

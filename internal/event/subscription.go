@@ -22,8 +22,19 @@ type Subscription struct {
 	closed bool
 }
 
-// Cursor returns the place up to which everything was told.
-func (r *Subscription) Cursor() chela.Cursor { return r.at }
+// Cursor returns the place up to which everything was told that the filter lets
+// through. It moves on with the stream, also while nothing passes the filter.
+func (r *Subscription) Cursor() chela.Cursor {
+	if !r.passed {
+		return r.at
+	}
+	r.stream.mu.Lock()
+	defer r.stream.mu.Unlock()
+	if len(r.queue) == 0 && !r.closed && r.stream.at.Compare(r.at) > 0 {
+		r.at = r.stream.at
+	}
+	return r.at
+}
 
 // Next returns the next event, and waits for it until ctx ends. It reports
 // false when ctx ended, the reader was closed or cut off because it fell behind,
