@@ -57,11 +57,7 @@ func listenSocket(path string) (net.Listener, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, homeError(path, err)
 	}
-	var l net.Listener
-	err := privately(func() (err error) {
-		l, err = net.Listen("unix", path)
-		return err
-	})
+	l, err := listenPrivately(path)
 	if err != nil {
 		return nil, chela.E(chela.Unavailable, "cannot listen on "+path).WithHint("use a --home with a shorter path, of less than 90 characters").Because(err)
 	}

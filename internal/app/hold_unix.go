@@ -3,6 +3,7 @@
 package app
 
 import (
+	"net"
 	"os"
 	"syscall"
 
@@ -13,9 +14,18 @@ import (
 // ends, and reports whether nobody had it.
 func lockFile(f *os.File) bool { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil }
 
-// privately calls make so that only the owner can open the files it makes.
-func privately(make func() error) error {
+// listenPrivately listens on a Unix socket that only the owner can open, from the
+// moment it is there.
+func listenPrivately(path string) (net.Listener, error) {
 	old := syscall.Umask(0o077)
-	defer syscall.Umask(old)
-	return make()
+	l, err := net.Listen("unix", path)
+	syscall.Umask(old)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"net"
 	"os"
 
 	"golang.org/x/sys/windows"
@@ -14,6 +15,6 @@ func lockFile(f *os.File) bool {
 	return windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{Offset: 1 << 30}) == nil
 }
 
-// privately calls make. Files get the rights of their folder, which is the
-// owner's.
-func privately(make func() error) error { return make() }
+// listenPrivately listens on a Unix socket. It gets the rights of its folder,
+// which is the owner's.
+func listenPrivately(path string) (net.Listener, error) { return net.Listen("unix", path) }

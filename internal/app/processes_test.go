@@ -30,14 +30,21 @@ func TestMain(m *testing.M) {
 	if worker.IsWorker(os.Args) {
 		os.Exit(worker.Main())
 	}
-	if len(os.Args) == 5 && os.Args[1] == talkerArg {
-		if err := talk(os.Args[2], os.Args[3], os.Args[4]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
+	switch {
+	case len(os.Args) == 5 && os.Args[1] == talkerArg:
+		exitWith(talk(os.Args[2], os.Args[3], os.Args[4]))
+	case len(os.Args) == 3 && os.Args[1] == holderArg:
+		exitWith(holdUntilKilled(os.Args[2]))
 	}
 	os.Exit(m.Run())
+}
+
+func exitWith(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
 }
 
 const (

@@ -70,7 +70,8 @@ func (a *App) serve(ctx context.Context, serve Serving) error {
 	socket, err := listenSocket(a.cfg.Home.Socket())
 	if err != nil {
 		a.log.Warn("commands do not go through the daemon", "error", err)
-		socket = nil
+	} else {
+		defer socket.Close() // as tcp
 	}
 	gw, err := gateway.New(gateway.Config{
 		Home: a.home(), IDs: a.ids, Now: a.now, Log: a.log, Version: serve.Version,

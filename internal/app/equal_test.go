@@ -1,0 +1,240 @@
+package app_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"chela"
+	"chela/internal/approval"
+	"chela/internal/cli"
+)
+
+// twoWays is a scenario with tools, a question and plain talk.
+const twoWays = `
+past_end: repeat
+turns:
+  - when: go
+    steps:
+      - {text: "Let me see.", calls: [{tool: calc, args: {expression: 2+2}}]}
+      - {text: "Now I run it.", calls: [{tool: shell, args: {command: "true"}}]}
+      - {text: "It ran."}
+  - {when: talk on, steps: [{text: On and on., chunk_bytes: 2, fault: {hang: true, after: 2}}]}
+  - {when: /./, steps: [{text: "You said {{user}}.", chunk_bytes: 4}]}
+`
+
+// bothWays opens a home in this process, and then through a daemon.
+func bothWays(t *testing.T) (direct, through *cli.Backend) {
+	t.Helper()
+	cfg := newHome(t, twoWays)
+	direct = openBackend(t, cfg)
+	serveHome(t, cfg)
+	return direct, openBackend(t, cfg)
+}
+
+func message(key chela.SessionKey, id, text string) chela.Inbound {
+	return chela.Inbound{Session: key, Origin: chela.Origin{Channel: "terminal", Owner: true}, MessageID: id, Text: text}
+}
+
+// An ended is what a turn came to, and what was shown of it.
+type ended struct {
+	State chela.TurnState
+	Steps int
+	Text  string            // all deltas
+	Kinds []chela.EventKind // of the events that are no deltas, in order
+}
+
+// talked asks and returns what came of it.
+func talked(t *testing.T, b *cli.Backend, in chela.Inbound) (chela.Turn, ended) {
+	t.Helper()
+	var e ended
+	turn, err := b.Conversation.Ask(t.Context(), in, e.show)
+	if err != nil {
+		t.Fatalf("ask %q: %v", in.Text, err)
+	}
+	e.State, e.Steps = turn.State, turn.Steps
+	return turn, e
+}
+
+func (e *ended) show(event chela.Event) {
+	switch event.Kind {
+	case chela.EventTextDelta:
+		e.Text += event.Text
+	case chela.EventToolOutput: // comes as it comes
+	default:
+		e.Kinds = append(e.Kinds, event.Kind)
+	}
+}
+
+// TestAskThroughTheDaemonIsTheSame has one conversation with a home that is
+// opened, and the same with a daemon.
+func TestAskThroughTheDaemonIsTheSame(t *testing.T) {
+	t.Parallel()
+	direct, through := bothWays(t)
+	converse := func(b *cli.Backend, key chela.SessionKey) (came []ended) {
+		_, plain := talked(t, b, message(key, "1"+string(key), "hello"))
+		_, again := talked(t, b, message(key, "1"+string(key), "hello"))
+		_, asked := talked(t, b, message(key, "2"+string(key), "go"))
+		pending, err := b.Approvals.Approvals(t.Context(), chela.ApprovalPending)
+		if err != nil || len(pending) != 1 {
+			t.Fatalf("%d approvals: %v", len(pending), err)
+		}
+		answered, err := b.Approvals.Answer(t.Context(), approval.Reply{ID: pending[0].ID, Answer: chela.AnswerOnce, By: "test"})
+		if err != nil || answered.State != chela.ApprovalGranted {
+			t.Fatalf("answered %+v: %v", answered, err)
+		}
+		turn, err := b.Conversation.Follow(t.Context(), pending[0].Turn, func(chela.Event) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append(came, plain, again, asked, ended{State: turn.State, Steps: turn.Steps})
+	}
+	want, got := converse(direct, "agent:main:dm:al"), converse(through, "agent:main:dm:bo")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the conversation (-direct +through)\n%s", diff)
+	}
+	if want[0].Text != "You said hello." || want[1].Steps != 1 || want[2].State != chela.TurnAwaiting || want[3].State != chela.TurnCompleted {
+		t.Errorf("the conversation is %+v", want)
+	}
+}
+
+// A look is one thing that commands ask a home. What it returns is compared.
+type look struct {
+	name string
+	at   func(b *cli.Backend) (any, error)
+}
+
+// looks are all the reads of a home in which one turn has ended and one waits.
+func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked chela.Approval) []look {
+	ctx := t.Context()
+	return []look{
+		{"sessions", func(b *cli.Backend) (any, error) { return b.Sessions.Sessions(ctx) }},
+		{"session", func(b *cli.Backend) (any, error) { return b.Sessions.Session(ctx, key) }},
+		{"session of nobody", func(b *cli.Backend) (any, error) { return b.Sessions.Session(ctx, "agent:main:dm:nobody") }},
+		{"session without a key", func(b *cli.Backend) (any, error) { return b.Sessions.Session(ctx, "../etc") }},
+		{"threads", func(b *cli.Backend) (any, error) { return b.Threads.Threads(ctx, key) }},
+		{"threads of nobody", func(b *cli.Backend) (any, error) { return b.Threads.Threads(ctx, "agent:main:dm:nobody") }},
+		{"thread", func(b *cli.Backend) (any, error) { return b.Threads.Thread(ctx, done.Thread) }},
+		{"no thread", func(b *cli.Backend) (any, error) { return b.Threads.Thread(ctx, "thr_nobody") }},
+		{"path", func(b *cli.Backend) (any, error) { return b.Threads.Path(ctx, done.Thread) }},
+		{"path of nothing", func(b *cli.Backend) (any, error) { return b.Threads.Path(ctx, "thr_nobody") }},
+		{"turn", func(b *cli.Backend) (any, error) { return b.Turns.Turn(ctx, done.ID) }},
+		{"turn that waits", func(b *cli.Backend) (any, error) { return b.Turns.Turn(ctx, waits.ID) }},
+		{"no turn", func(b *cli.Backend) (any, error) { return b.Turns.Turn(ctx, "turn_nobody") }},
+		{"transcript", func(b *cli.Backend) (any, error) {
+			entries, calls, err := b.Turns.Transcript(ctx, waits.ID)
+			return []any{entries, calls}, err
+		}},
+		{"follow what has ended", func(b *cli.Backend) (any, error) { return b.Conversation.Follow(ctx, done.ID, func(chela.Event) {}) }},
+		{"stop what has ended", func(b *cli.Backend) (any, error) { return nil, b.Conversation.Stop(ctx, done.ID) }},
+		{"stop nothing", func(b *cli.Backend) (any, error) { return nil, b.Conversation.Stop(ctx, "turn_nobody") }},
+		{"approvals", func(b *cli.Backend) (any, error) { return b.Approvals.Approvals(ctx, "") }},
+		{"approvals that wait", func(b *cli.Backend) (any, error) { return b.Approvals.Approvals(ctx, chela.ApprovalPending) }},
+		{"approvals that were granted", func(b *cli.Backend) (any, error) { return b.Approvals.Approvals(ctx, chela.ApprovalGranted) }},
+		{"approval", func(b *cli.Backend) (any, error) { return b.Approvals.Approval(ctx, asked.ID) }},
+		{"no approval", func(b *cli.Backend) (any, error) { return b.Approvals.Approval(ctx, "apr_nobody") }},
+		{"answer nothing", func(b *cli.Backend) (any, error) {
+			return b.Approvals.Answer(ctx, approval.Reply{ID: "apr_nobody", Answer: chela.AnswerOnce})
+		}},
+		{"answer with a pattern of something else", func(b *cli.Backend) (any, error) {
+			return b.Approvals.Answer(ctx, approval.Reply{ID: asked.ID, Answer: chela.AnswerPattern, Pattern: "false"})
+		}},
+		{"grants", func(b *cli.Backend) (any, error) { return b.Grants.Grants(ctx) }},
+		{"revoke nothing", func(b *cli.Backend) (any, error) { return nil, b.Grants.Revoke(ctx, "gra_nobody") }},
+		{"tokens", func(b *cli.Backend) (any, error) { return b.Tokens.Tokens(ctx) }},
+		{"revoke no token", func(b *cli.Backend) (any, error) { return nil, b.Tokens.RevokeToken(ctx, "tok_nobody") }},
+		{"make a bad token", func(b *cli.Backend) (any, error) {
+			_, secret, err := b.Tokens.CreateToken(ctx, "two\nlines", chela.ScopeRead)
+			return secret, err
+		}},
+		{"reset nothing", func(b *cli.Backend) (any, error) { return b.Reset(ctx, "agent:main:dm:nobody") }},
+		{"usage", func(b *cli.Backend) (any, error) { return b.Usage(ctx, time.Now().AddDate(0, 0, -1)) }},
+		{"usage of tomorrow", func(b *cli.Backend) (any, error) { return b.Usage(ctx, time.Now().AddDate(0, 0, 2)) }},
+	}
+}
+
+// homeLooks are the reads of what is not in the store.
+func homeLooks(t *testing.T) []look {
+	ctx := t.Context()
+	return []look{
+		{"tools", func(b *cli.Backend) (any, error) {
+			tools, err := b.Tools.Tools(ctx, "main")
+			return slices.Collect(func(yield func([3]string) bool) {
+				for _, tool := range tools {
+					if !yield([3]string{tool.Name, tool.Description, string(tool.Domain)}) {
+						return
+					}
+				}
+			}), err
+		}},
+		{"tools of nobody", func(b *cli.Backend) (any, error) { return b.Tools.Tools(ctx, "nobody") }},
+		{"call a tool", func(b *cli.Backend) (any, error) {
+			return b.Tools.Call(ctx, "main", "calc", json.RawMessage(`{"expression":"2+2"}`))
+		}},
+		{"call a tool wrongly", func(b *cli.Backend) (any, error) {
+			return b.Tools.Call(ctx, "main", "calc", json.RawMessage(`{"expression":`))
+		}},
+		{"call a tool with a wrong value", func(b *cli.Backend) (any, error) {
+			return b.Tools.Call(ctx, "main", "calc", json.RawMessage(`{"expression":[]}`))
+		}},
+		{"call no tool", func(b *cli.Backend) (any, error) {
+			return b.Tools.Call(ctx, "main", "frobnicate", json.RawMessage(`{}`))
+		}},
+		{"models", func(b *cli.Backend) (any, error) { return b.Models.Models(ctx) }},
+		{"test a model", func(b *cli.Backend) (any, error) { return b.Models.Test(ctx, "offline/rules") }},
+		{"test no model", func(b *cli.Backend) (any, error) { return b.Models.Test(ctx, "nobody/at-all") }},
+		{"attach", func(b *cli.Backend) (any, error) { return b.Attach(ctx, "note.txt", bytes.NewReader([]byte("a note"))) }},
+		{"say nothing", func(b *cli.Backend) (any, error) {
+			return b.Conversation.Ask(ctx, message("agent:main:main", "x", " "), func(chela.Event) {})
+		}},
+		{"say something to nobody", func(b *cli.Backend) (any, error) {
+			return b.Conversation.Ask(ctx, message("agent:nobody:main", "x", "hello"), func(chela.Event) {})
+		}},
+		{"status", func(b *cli.Backend) (any, error) {
+			s, err := b.Status(ctx)
+			s.Daemon, s.Listen, s.Version = false, "", "" // that is the difference
+			return s, err
+		}},
+	}
+}
+
+// ownWords are the looks that the daemon refuses in words of its own, before it
+// asks the home.
+var ownWords = []string{"make a bad token", "call a tool wrongly", "say something to nobody"}
+
+// TestLooksThroughTheDaemonAreTheSame takes every look at a home both ways.
+func TestLooksThroughTheDaemonAreTheSame(t *testing.T) {
+	t.Parallel()
+	direct, through := bothWays(t)
+	const key = chela.SessionKey("agent:main:main")
+	done, _ := talked(t, direct, message(key, "1", "hello"))
+	waits, _ := talked(t, through, message("agent:main:dm:al", "2", "go"))
+	if _, _, err := direct.Tokens.CreateToken(t.Context(), "laptop", chela.ScopeRead); err != nil {
+		t.Fatal(err)
+	}
+	asked, err := direct.Approvals.Approvals(t.Context(), chela.ApprovalPending)
+	if err != nil || len(asked) != 1 {
+		t.Fatalf("%d approvals: %v", len(asked), err)
+	}
+	for _, l := range append(looks(t, key, done, waits, asked[0]), homeLooks(t)...) {
+		want, wantErr := l.at(direct)
+		got, gotErr := l.at(through)
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" && wantErr == nil {
+			t.Errorf("%s (-direct +through)\n%s", l.name, diff)
+		}
+		said := func(err error) string {
+			if err == nil || slices.Contains(ownWords, l.name) {
+				return string(chela.KindOf(err))
+			}
+			return string(chela.KindOf(err)) + ": " + chela.MessageOf(err)
+		}
+		if said(wantErr) != said(gotErr) {
+			t.Errorf("%s: direct %q, through %q", l.name, said(wantErr), said(gotErr))
+		}
+	}
+}
