@@ -57,6 +57,8 @@ type Limit string
 const (
 	LimitSteps Limit = "steps" // provider requests in one turn
 	LimitTime  Limit = "time"  // wall clock of one turn, waiting for people not counted
+
+	LimitPrompt Limit = "prompt" // tokens that fit the model
 )
 
 // An Origin says where a turn came from and where its answer goes.

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ func (n *run) callModel(ctx context.Context, a Action) error {
 	frame := n.agent.Frame.With(n.state.Offers)
 	if err := frame.Check(n.state.Conversation); err != nil {
 		n.failure = failureOf(err)
+		n.failure.Limit = chela.LimitPrompt
 		return nil
 	}
 	n.progress("thinking")
@@ -156,5 +158,9 @@ func (n *run) progress(what string) {
 }
 
 func failureOf(err error) *chela.Failure {
-	return &chela.Failure{Kind: chela.KindOf(err), Message: chela.MessageOf(err)}
+	f := &chela.Failure{Kind: chela.KindOf(err), Message: chela.MessageOf(err)}
+	if refused, ok := errors.AsType[*chela.ProviderError](err); ok && refused.Overflow {
+		f.Limit = chela.LimitPrompt
+	}
+	return f
 }

@@ -242,7 +242,7 @@ func TestPromptTooLarge(t *testing.T) {
 	r.window = 100
 	r.book.entries[0].Tokens = 90
 	s := r.mustRun(chela.TurnFailed)
-	if s.Turn.Failure.Kind != chela.Exhausted || len(r.model.requests) != 0 {
+	if s.Turn.Failure.Kind != chela.Exhausted || s.Turn.Failure.Limit != chela.LimitPrompt || len(r.model.requests) != 0 {
 		t.Errorf("failure %+v after %d requests", s.Turn.Failure, len(r.model.requests))
 	}
 }

@@ -46,7 +46,10 @@ func replyOf(t api.Trace) (wire.Reply, error) {
 		Session: t.Turn.Session, Thread: t.Turn.Thread, Turn: t.Turn.ID, State: t.Turn.State,
 	}}
 	if f := t.Turn.Failure; f != nil {
-		if t.Turn.State == chela.TurnFailed {
+		switch {
+		case t.Turn.State == chela.TurnFailed && f.Limit == chela.LimitPrompt:
+			return rep, wire.Settled(wire.Refuse("messages", "context_length_exceeded", chela.E(chela.Invalid, f.Message)))
+		case t.Turn.State == chela.TurnFailed:
 			return rep, wire.Settled(chela.E(f.Kind, f.Message))
 		}
 		rep.About.Limit = f.Limit

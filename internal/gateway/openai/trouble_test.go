@@ -105,6 +105,11 @@ func TestFailures(t *testing.T) {
 		{"later", &home{late: chela.E(chela.Unavailable, "the lane is stuck")}, trouble{503, "server_error", "unavailable", "", "the lane is stuck", "false", ""}},
 		{"failed, limited", &home{script: failed(chela.Exhausted)}, trouble{429, "rate_limit_error", "exhausted", "", "no luck", "false", ""}},
 		{"failed, away", &home{script: failed(chela.Unavailable)}, trouble{503, "server_error", "unavailable", "", "no luck", "false", ""}},
+		{
+			"failed, too long",
+			&home{script: []step{{fail: &chela.Failure{Kind: chela.Exhausted, Limit: chela.LimitPrompt, Message: "prompt too large"}}}},
+			trouble{400, "invalid_request_error", "context_length_exceeded", "messages", "prompt too large", "false", ""},
+		},
 		{"failed, wrong", &home{script: failed(chela.Invalid)}, trouble{400, "invalid_request_error", "invalid", "", "no luck", "false", ""}},
 	}
 	for _, c := range cases {
