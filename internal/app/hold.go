@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -53,11 +54,11 @@ func (h *hold) letGo() error { return h.file.Close() }
 
 // listenSocket listens on the Unix socket of a home that this process holds.
 // What an earlier daemon left is removed.
-func listenSocket(path string) (net.Listener, error) {
+func listenSocket(ctx context.Context, path string) (net.Listener, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, homeError(path, err)
 	}
-	l, err := listenPrivately(path)
+	l, err := listenPrivately(ctx, path)
 	if err != nil {
 		return nil, chela.E(chela.Unavailable, "cannot listen on "+path).WithHint("use a --home with a shorter path, of less than 90 characters").Because(err)
 	}

@@ -53,8 +53,8 @@ func TestHoldEndsWithItsProcess(t *testing.T) {
 		t.Fatalf("the holder says %q, %v: %s", line, err, said.String())
 	}
 	refusal := refused(t, cfg, chela.Conflict)
-	if want := fmt.Sprintf("process %d serves %s already", holder.Process.Pid, cfg.Home); !strings.Contains(chela.MessageOf(refusal), want) {
-		t.Errorf("refused with %q, want %q", chela.MessageOf(refusal), want)
+	if want := fmt.Sprintf("process %d serves %s already", holder.Process.Pid, cfg.Home); !strings.Contains(refusal, want) {
+		t.Errorf("refused with %q, want %q", refusal, want)
 	}
 	if s, err := openBackend(t, cfg).Status(t.Context()); err != nil || !s.Daemon {
 		t.Errorf("the holder is not reached: %+v, %v", s, err)

@@ -3,6 +3,7 @@
 package app
 
 import (
+	"context"
 	"net"
 	"os"
 	"syscall"
@@ -16,9 +17,9 @@ func lockFile(f *os.File) bool { return unix.Flock(int(f.Fd()), unix.LOCK_EX|uni
 
 // listenPrivately listens on a Unix socket that only the owner can open, from the
 // moment it is there.
-func listenPrivately(path string) (net.Listener, error) {
+func listenPrivately(ctx context.Context, path string) (net.Listener, error) {
 	old := syscall.Umask(0o077)
-	l, err := net.Listen("unix", path)
+	l, err := new(net.ListenConfig).Listen(ctx, "unix", path)
 	syscall.Umask(old)
 	if err != nil {
 		return nil, err

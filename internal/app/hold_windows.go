@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"net"
 	"os"
 
@@ -17,4 +18,6 @@ func lockFile(f *os.File) bool {
 
 // listenPrivately listens on a Unix socket. It gets the rights of its folder,
 // which is the owner's.
-func listenPrivately(path string) (net.Listener, error) { return net.Listen("unix", path) }
+func listenPrivately(ctx context.Context, path string) (net.Listener, error) {
+	return new(net.ListenConfig).Listen(ctx, "unix", path)
+}

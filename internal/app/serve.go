@@ -60,14 +60,14 @@ func (a *App) serve(ctx context.Context, serve Serving) error {
 		return chela.E(chela.Denied, "nobody can be told from anybody on "+a.cfg.Listen+": there is no token").
 			WithHint("make one with chela tokens create NAME, or listen on 127.0.0.1")
 	}
-	tcp, err := net.Listen("tcp", a.cfg.Listen)
+	tcp, err := new(net.ListenConfig).Listen(ctx, "tcp", a.cfg.Listen)
 	if err != nil {
 		return chela.E(chela.Unavailable, "cannot listen on "+a.cfg.Listen).
 			WithHint("see who uses the port, or choose another with --listen").Because(err)
 	}
 	defer tcp.Close() // again, where the gateway did not get to it
 	a.listen, a.version = tcp.Addr().String(), serve.Version
-	socket, err := listenSocket(a.cfg.Home.Socket())
+	socket, err := listenSocket(ctx, a.cfg.Home.Socket())
 	if err != nil {
 		a.log.Warn("commands do not go through the daemon", "error", err)
 	} else {

@@ -137,8 +137,8 @@ func serveHome(t *testing.T, cfg *config.Config) *daemon {
 }
 
 // refused serves a home, which must end before it is ready with an error of a
-// kind.
-func refused(t *testing.T, cfg *config.Config, kind chela.Kind) error {
+// kind, and returns what people are told.
+func refused(t *testing.T, cfg *config.Config, kind chela.Kind) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -151,7 +151,7 @@ func refused(t *testing.T, cfg *config.Config, kind chela.Kind) error {
 	if got := chela.KindOf(err); got != kind || chela.HintOf(err) == "" {
 		t.Errorf("refused with kind %q, want %q, and a cure: %v", got, kind, err)
 	}
-	return err
+	return chela.MessageOf(err)
 }
 
 // asks sends a request through the socket and decodes its answer into out.
@@ -369,7 +369,7 @@ func TestSocketPathTooLong(t *testing.T) {
 	if !strings.Contains(d.log.String(), "level=WARN msg=\"commands do not go through the daemon\"") {
 		t.Errorf("the log does not tell: %s", d.log)
 	}
-	res, err := http.Get(fmt.Sprintf("http://%s/readyz", d.at.Addresses[0])) //nolint:noctx // on this machine
+	res, err := http.Get(fmt.Sprintf("http://%s/readyz", d.at.Addresses[0]))
 	if err != nil {
 		t.Fatal(err)
 	}
