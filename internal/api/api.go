@@ -86,7 +86,7 @@ type Receipt struct {
 // A Turn is a turn with what it came to.
 type Turn struct {
 	chela.Turn
-	Answer    string           `json:"answer,omitempty"`    // the model's newest text
+	Answer    string           `json:"answer,omitempty"`    // of the model, newest; empty where that only calls tools
 	Approvals []chela.Approval `json:"approvals,omitempty"` // that wait
 }
 

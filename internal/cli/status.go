@@ -24,7 +24,7 @@ func (c *commands) statusCommand() *cobra.Command {
 			}
 			daemon := "not running"
 			if s.Daemon {
-				daemon = "running"
+				daemon = strings.TrimSpace("running " + s.Listen)
 			}
 			c.p.Fields(
 				[2]string{"home", s.Home}, [2]string{"database", s.Database}, [2]string{"model", s.Model},
