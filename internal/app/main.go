@@ -1,11 +1,13 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -34,13 +36,22 @@ func Main(args []string, version string) int {
 			return Backend(ctx, cfg, NewLog(cfg, logfile.New(cfg.Home.Log())))
 		},
 		Serve: func(ctx context.Context, cfg *config.Config, ready func(cli.Listening)) error {
-			return Serve(ctx, cfg, NewLog(cfg, io.MultiWriter(logfile.New(cfg.Home.Log()), os.Stderr)), Serving{Version: version, Ready: ready})
+			return Serve(ctx, cfg, NewLog(cfg, io.MultiWriter(logfile.New(cfg.Home.Log()), os.Stderr)), Serving{Version: cmp.Or(version, builtVersion()), Ready: ready})
 		},
 		Examine: examine,
 		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return signal.NotifyContext(ctx, os.Interrupt)
 		},
 	})
+}
+
+// builtVersion is what the build knows of the version, where it is no release.
+func builtVersion() string {
+	known, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	return known.Main.Version
 }
 
 // terminable returns a context that ends with SIGTERM: turns are parked, and
