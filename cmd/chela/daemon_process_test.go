@@ -181,6 +181,16 @@ func (d *daemon) stderr() string {
 	return text
 }
 
+// logged returns the lines that the daemon has logged about something.
+func (d *daemon) logged(about string) (lines string) {
+	for text := range strings.Lines(d.stderr()) {
+		if strings.Contains(text, about) {
+			lines += text
+		}
+	}
+	return lines
+}
+
 // command runs a command on the daemon's home to its end.
 func (d *daemon) command(args ...string) process {
 	d.t.Helper()
