@@ -48,6 +48,7 @@
 // says so; the next start goes on. A run that fails or panics by a fault of
 // chela counts like one whose process died, and the third of them ends the turn
 // as failed. A turn that waited for its place when the process died is not
-// blamed for it, and those that broke two runs go one by one, so that a turn
-// that kills every process takes no other with it. Losing the lease ends the run silently: the new holder goes on.
+// blamed for it. Those that broke runs go last, and those that broke two one by
+// one, so that a turn that kills every process takes no other with it. Losing
+// the lease ends the run silently: the new holder goes on.
 package lane

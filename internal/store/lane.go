@@ -27,9 +27,11 @@ func (r *Read) Lane(ctx context.Context, key chela.SessionKey) (Lane, error) {
 		`select `+laneColumns+` from lanes where session = $1`, string(key))
 }
 
-// HeldLanes returns every lane that has an owner.
+// HeldLanes returns every lane that has an owner, those first whose turns broke
+// the fewest runs.
 func (r *Read) HeldLanes(ctx context.Context) ([]Lane, error) {
-	return all(ctx, r, scanLane, `select `+laneColumns+` from lanes where owner <> '' order by session`)
+	return all(ctx, r, scanLane, `select `+laneColumns+` from lanes where owner <> ''
+		order by coalesce((select crashes from turns where id = lanes.turn), 0), session`)
 }
 
 // FreeLanes returns up to limit lanes without an owner that have something to

@@ -67,6 +67,10 @@ func checkLeases(t *testing.T, s *store.Store) {
 	write(t, s, func(w *store.Write) error { return w.ContinueLane(ctx, lease, "turn_2") })
 	same(t, "turn_2", laneOf(t, s, f.key).Turn)
 	same(t, "turn_1", laneOf(t, s, other.key).Turn)
+	broken := f.newTurn("turn_2", chela.TurnProcessing)
+	broken.Crashes = 1
+	write(t, s, func(w *store.Write) error { return w.OpenTurn(ctx, broken) })
+	same(t, []chela.Lease{second, lease}, held())
 	lease.ExpiresAt = at(20)
 	write(t, s, func(w *store.Write) error { return w.HoldLane(ctx, lease) })
 	same(t, lease, laneOf(t, s, f.key).Lease)
