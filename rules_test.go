@@ -133,6 +133,8 @@ var rules = []rule{
 		"internal/app/main.go":                    "waits for SIGTERM; ends with the command",
 		"internal/cli/serve.go":                   "gives Ctrl-C back; ends with the context, which serve ends",
 		"internal/gateway/edge/server.go":         "the servers; Serve waits",
+		"internal/gateway/ws.go":                  "keeps a WebSocket; the request waits",
+		"internal/gateway/ws_frames.go":           "tells events to a WebSocket; the request waits",
 		"internal/client/stream.go":               "reads one stream; close waits",
 		"internal/lane/keeper.go":                 "renews leases, and waits for turns that Run waits for",
 		"internal/lane/lanes.go":                  "one for each lane that is served; Run waits",

@@ -34,6 +34,11 @@
 // is shown must be read afresh. Deltas and progress are hints, told once. A
 // reader that is too slow is cut off and comes back the same way.
 //
+// A WebSocket carries the same both ways, as frames of JSON: messages, answers
+// and a subscription in, receipts and events out. The receipt of a message comes
+// before the events of its turn. It is read frame by frame, and nothing is queued
+// for its client.
+//
 // # Limits
 //
 // Everything that comes in is bounded: bytes of headers and bodies, the time a

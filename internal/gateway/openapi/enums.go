@@ -4,12 +4,17 @@ import (
 	"reflect"
 
 	"chela"
+	"chela/internal/api"
 )
 
-// enums are the values of the named string types of the root package, in the
-// order in which they are declared; a test compares them with the constants.
+// enums are the values of the named string types of the root package and of the
+// API, in the order in which they are declared; a test compares them with the
+// constants.
 // The empty one is among them where a field may be there and not be set.
 var enums = map[reflect.Type][]string{
+	reflect.TypeFor[api.FrameKind](): list(
+		api.FrameMessage, api.FrameSubscribe, api.FrameAnswer, api.FrameCancel, api.FrameReceipt, api.FrameEvent, api.FrameError,
+	),
 	reflect.TypeFor[chela.Answer](): list(chela.AnswerOnce, chela.AnswerSession, chela.AnswerPattern, chela.AnswerNo),
 	reflect.TypeFor[chela.ApprovalState](): list(
 		chela.ApprovalPending, chela.ApprovalGranted, chela.ApprovalDenied, chela.ApprovalExpired, chela.ApprovalWithdrawn,
@@ -33,7 +38,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[chela.Kind](): list(
 		chela.Invalid, chela.NotFound, chela.Conflict, chela.Denied, chela.Exhausted, chela.Unavailable, chela.Unsupported, chela.Internal,
 	),
-	reflect.TypeFor[chela.Limit]():      list(chela.LimitSteps, chela.LimitTime),
+	reflect.TypeFor[chela.Limit]():      list(chela.LimitSteps, chela.LimitTime, chela.LimitPrompt),
 	reflect.TypeFor[chela.QueueMode]():  list("", chela.QueueCollect, chela.QueueFollowup, chela.QueueSteer),
 	reflect.TypeFor[chela.Resume]():     list(chela.ResumeUnknown, chela.ResumeRepeat, chela.ResumeQuery, chela.ResumeWait),
 	reflect.TypeFor[chela.Scope]():      list(chela.ScopeRead, chela.ScopeChat, chela.ScopeAdmin),

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -200,10 +201,11 @@ func TestNamesMustNotMeet(t *testing.T) {
 }
 
 // TestEnumsAreTheConstants compares the values of each named string type with
-// the constants of the root package.
+// the constants of its package.
 func TestEnumsAreTheConstants(t *testing.T) {
 	t.Parallel()
 	constants := constantsOf(t, filepath.Join("..", "..", ".."))
+	maps.Copy(constants, constantsOf(t, filepath.Join("..", "..", "api")))
 	listed := map[string]bool{}
 	for typ, values := range openapi.Enums() {
 		listed[typ.Name()] = true
@@ -219,7 +221,7 @@ func TestEnumsAreTheConstants(t *testing.T) {
 				continue
 			}
 			eachString(reflect.TypeOf(value), map[reflect.Type]bool{}, func(typ reflect.Type) {
-				if len(constants[typ.Name()]) > 0 && typ.PkgPath() == "chela" && !listed[typ.Name()] {
+				if len(constants[typ.Name()]) > 0 && strings.HasPrefix(typ.PkgPath(), "chela") && !listed[typ.Name()] {
 					t.Errorf("%s %s: the values of %s are not described", r.Method, r.Path, typ)
 				}
 			})
