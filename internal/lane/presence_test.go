@@ -97,7 +97,11 @@ func TestAbandonedPresenceIsDead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer other.Leave() // of a test
+	t.Cleanup(func() {
+		if err := other.Leave(); err != nil {
+			t.Error(err)
+		}
+	})
 	if other.Dead("node_mine") {
 		t.Fatal("it is dead while it lives")
 	}
