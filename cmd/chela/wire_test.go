@@ -101,12 +101,13 @@ func (w *wire) connect(client net.Conn) error {
 // forward passes on what chela says, message by message, until the commit at
 // which the wire is cut.
 func (w *wire) forward(server io.Writer, client io.Reader, lost chan<- struct{}) {
+	var commits watch
 	for typed := false; ; typed = true { // the first message has no type
 		message, err := readMessage(client, typed)
 		if err != nil {
 			return // chela ended the connection
 		}
-		last := w.isLast(message)
+		last := typed && commits.sees(message) && w.isLast()
 		if last {
 			close(lost)
 		}
@@ -122,14 +123,35 @@ func (w *wire) forward(server io.Writer, client io.Reader, lost chan<- struct{})
 }
 
 // isLast counts commits.
-func (w *wire) isLast(message []byte) bool {
-	if message[0] != 'Q' || !bytes.Equal(message[5:], []byte("commit\x00")) {
-		return false
-	}
+func (w *wire) isLast() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.commits++
 	return w.commits == w.nth
+}
+
+// A watch finds the commits in what chela says over one connection: it gives
+// the statement a name, binds it and then has it carried out.
+type watch struct {
+	name  []byte // of the statement, with its final zero
+	bound bool
+}
+
+// sees reports whether a message has a commit carried out.
+func (c *watch) sees(message []byte) bool {
+	body := message[5:]
+	switch message[0] {
+	case 'P': // parse: name and text
+		if name, found := bytes.CutSuffix(body, []byte("\x00commit\x00\x00\x00")); found {
+			c.name = append(bytes.Clone(name), 0)
+		}
+	case 'B': // bind: portal and name
+		_, named, _ := bytes.Cut(body, []byte{0})
+		c.bound = c.name != nil && bytes.HasPrefix(named, c.name)
+	case 'E': // execute
+		return c.bound
+	}
+	return false
 }
 
 // readMessage reads one message of the protocol: a type, the length of what

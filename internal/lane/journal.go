@@ -23,8 +23,8 @@ type journal struct {
 func (j *journal) Append(ctx context.Context, op string, ch turn.Change) error {
 	var next *opened
 	err := j.lanes.store.Write(ctx, op, func(w *store.Write) error {
-		lease, err := j.lanes.keep(ctx, w, j.lease)
-		if err != nil {
+		lease := j.lanes.renewed(j.lease)
+		if err := w.HoldLane(ctx, lease); err != nil {
 			return err
 		}
 		if err := write(ctx, w, ch); err != nil {
@@ -36,6 +36,7 @@ func (j *journal) Append(ctx context.Context, op string, ch turn.Change) error {
 		if ch.Turn == nil || ch.Turn.State == chela.TurnProcessing {
 			return nil
 		}
+		var err error
 		if next, err = j.lanes.nextWanted(ctx, w, j.session); err != nil {
 			return err
 		}
@@ -50,6 +51,7 @@ func (j *journal) Append(ctx context.Context, op string, ch turn.Change) error {
 	}
 	j.lanes.tell(ch.Events)
 	if next != nil {
+		j.lanes.tell(next.ended)
 		j.lanes.tell(next.events)
 	}
 	j.next = next

@@ -3,7 +3,6 @@ package lane
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"chela"
@@ -114,10 +113,12 @@ func (l *Lanes) renew(ctx context.Context, held []*holding) {
 	err := l.store.Write(ctx, "lane.renew", func(w *store.Write) error {
 		lost = nil
 		for _, h := range held {
-			if _, err := l.keep(ctx, w, h.lease); errors.Is(err, errFenced) {
-				lost = append(lost, h)
-			} else if err != nil {
+			kept, err := w.RenewLane(ctx, l.renewed(h.lease))
+			if err != nil {
 				return err
+			}
+			if !kept {
+				lost = append(lost, h)
 			}
 		}
 		return nil
@@ -128,19 +129,15 @@ func (l *Lanes) renew(ctx context.Context, held []*holding) {
 	}
 	for _, h := range lost {
 		if l.holds(h) {
-			h.cancel(errFenced)
+			h.cancel(store.ErrLaneLost)
 		}
 	}
 }
 
-// keep extends a lease. It is errFenced if another node took the lane over.
-func (l *Lanes) keep(ctx context.Context, w *store.Write, lease chela.Lease) (chela.Lease, error) {
+// renewed returns a lease that lasts from now on.
+func (l *Lanes) renewed(lease chela.Lease) chela.Lease {
 	lease.ExpiresAt = l.cfg.Now().Add(leaseTime)
-	err := w.HoldLane(ctx, lease)
-	if chela.KindOf(err) == chela.Conflict {
-		err = fmt.Errorf("%w: %w", errFenced, err)
-	}
-	return lease, err
+	return lease
 }
 
 // holds reports whether a lane is still served by the same holding.

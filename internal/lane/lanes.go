@@ -85,9 +85,6 @@ type holding struct {
 	cancel  context.CancelCauseFunc
 }
 
-// errFenced is the cause with which a run ends whose lane was taken over.
-var errFenced = errors.New("the lane has another holder")
-
 // New returns lanes over a store. Whoever makes them must call Run.
 func New(s *store.Store, cfg Config) *Lanes {
 	cfg.Mode = cmp.Or(cfg.Mode, chela.QueueCollect)
@@ -104,6 +101,7 @@ func (l *Lanes) tell(events []chela.Event) {
 // begin announces a turn that was opened and serves its lane in a goroutine of
 // its own, unless the process is about to end; then the lane is given back.
 func (l *Lanes) begin(o *opened) {
+	l.tell(o.ended)
 	l.tell(o.events)
 	leave := l.classes[o.class].enter()
 	l.mu.Lock()
@@ -198,7 +196,7 @@ func (l *Lanes) serveTurn(ctx context.Context, o *opened, h *holding) (*opened, 
 			l.cfg.Log.Warn("turn cut off", "turn", o.turn.ID)
 			l.release(o.lease)
 			return nil, nil
-		case errors.Is(err, errFenced) || ctx.Err() != nil:
+		case errors.Is(err, store.ErrLaneLost) || ctx.Err() != nil:
 			l.cfg.Log.Warn("lane lost", "turn", o.turn.ID, "session", o.lease.Session, "error", cmp.Or(context.Cause(ctx), err))
 			return nil, nil
 		case attempt == len(backoff):
@@ -235,7 +233,7 @@ func (l *Lanes) broke(o *opened, cause error) {
 func (l *Lanes) countCrash(o *opened) error {
 	ctx := context.Background() // also of a run that is over
 	return l.store.Write(ctx, "turn.broke", func(w *store.Write) error {
-		if _, err := l.keep(ctx, w, o.lease); err != nil {
+		if err := w.HoldLane(ctx, l.renewed(o.lease)); err != nil {
 			return err
 		}
 		t, err := w.Turn(ctx, o.turn.ID)

@@ -21,7 +21,8 @@ type opened struct {
 	session chela.Session // of a fresh turn
 	entries []chela.Entry // of a fresh turn: its first entries; nil means to read the journal
 	left    bool          // the process that ran it died, which is not counted yet
-	events  []chela.Event // of a fresh turn: what its opening announces, and the end of the one it supersedes
+	ended   []chela.Event // of a fresh turn: what announces the end of the one it supersedes
+	events  []chela.Event // of a fresh turn: what announces its opening
 }
 
 // afresh returns o so that the journal is read for it.
@@ -65,12 +66,8 @@ func (l *Lanes) open(ctx context.Context, w *store.Write, o opened, messages []c
 	if err := remember(ctx, w, &o.session, o.turn); err != nil {
 		return nil, err
 	}
-	events := opening(o)
-	if err := w.Announce(ctx, now, events); err != nil {
-		return nil, err
-	}
-	o.events = append(o.events, events...)
-	return &o, nil
+	o.events = opening(o)
+	return &o, w.Announce(ctx, now, o.events)
 }
 
 // remember keeps where the newest turn of a session came from, and brings an
@@ -200,7 +197,7 @@ func (l *Lanes) openable(ctx context.Context, w *store.Write, waiting []chela.Wa
 		}
 		if offered {
 			thread, events, err := l.supersede(ctx, w, s)
-			return opened{thread: thread, events: events}, waiting, err
+			return opened{thread: thread, ended: events}, waiting, err
 		}
 		waiting = slices.DeleteFunc(waiting, func(m chela.Waiting) bool { return m.Thread == thread.ID })
 	}

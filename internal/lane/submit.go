@@ -134,7 +134,7 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, in chela.Inbound) (a
 	}
 	o := opened{lease: l.lease(lane), class: lane.Class, session: session, thread: thread}
 	if offered {
-		if o.thread, o.events, err = l.supersede(ctx, w, paused); err != nil {
+		if o.thread, o.ended, err = l.supersede(ctx, w, paused); err != nil {
 			return a, err
 		}
 	}

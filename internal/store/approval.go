@@ -44,12 +44,11 @@ func (r *Read) TurnApprovals(ctx context.Context, turn chela.TurnID) ([]chela.Ap
 // AddApproval adds an approval. A call has at most one: a second is a
 // Conflict.
 func (w *Write) AddApproval(ctx context.Context, a chela.Approval) error {
-	_, err := w.conn.exec(ctx, `insert into approvals (`+approvalColumns+`)
+	return w.must(ctx, `insert into approvals (`+approvalColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
 		string(a.ID), string(a.Call), string(a.Turn), string(a.Thread), string(a.Session), string(a.State), a.Tool,
 		string(a.Effect), a.ArgsHash, a.Preview, asJSON(a.Subjects), bit(a.Exact), a.Reason, bit(a.Floor), string(a.Answer), a.Pattern,
 		a.Comment, a.AnsweredBy, micros(a.CreatedAt), micros(a.ExpiresAt), micros(a.AnsweredAt))
-	return err
 }
 
 // MoveApproval stores the outcome of a pending approval. It is a Conflict if
@@ -80,9 +79,8 @@ func (r *Read) Grants(ctx context.Context, agent string, key chela.SessionKey) (
 
 // AddGrant adds a standing answer.
 func (w *Write) AddGrant(ctx context.Context, g chela.Grant) error {
-	_, err := w.conn.exec(ctx, `insert into grants (`+grantColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+	return w.must(ctx, `insert into grants (`+grantColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		string(g.ID), g.Agent, string(g.Session), g.Tool, g.Pattern, bit(g.Literal), string(g.Approval), micros(g.CreatedAt))
-	return err
 }
 
 // RevokeGrant removes a standing answer, or is NotFound.

@@ -51,12 +51,11 @@ func (r *Read) HandedOut(ctx context.Context, before time.Time, limit int) ([]ch
 
 // AddCall adds a tool call.
 func (w *Write) AddCall(ctx context.Context, c chela.ToolCall) error {
-	_, err := w.conn.exec(ctx, `insert into tool_calls (`+callColumns+`)
+	return w.must(ctx, `insert into tool_calls (`+callColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
 		string(c.ID), string(c.Turn), string(c.Thread), string(c.Session), c.Step, c.Index, c.Ref, c.Tool, string(c.Args),
 		string(c.Effect), string(c.Resume), string(c.State), c.Why, string(c.Intent),
 		micros(c.CreatedAt), micros(c.StartedAt), micros(c.FinishedAt))
-	return err
 }
 
 // MoveCall stores what became of a tool call that was in the state from.

@@ -7,8 +7,8 @@
 // Every statement is written once and runs on SQLite and PostgreSQL: $n
 // parameters, returning, on conflict, times as integer microseconds UTC, ids
 // and JSON as text, booleans as integers. What must differ (opening, classes of
-// errors, the triggers that keep the journal append-only) lives in sqlite.go
-// and postgres.go, and in migrations whose name ends in the engine's.
+// errors, the triggers that keep the journal append-only) lives in the files
+// named after the engines, and in migrations whose name ends in the engine's.
 //
 // # Transactions
 //
@@ -32,6 +32,20 @@
 // A caller that was told nothing went wrong can lose power the next moment and
 // will find its rows.
 //
+// On PostgreSQL each transaction has one of 16 connections, and what costs is
+// the way to the server and back, not the statement. So only what a function
+// looks at is sent at once. A statement of which it needs no more than that it
+// worked is queued, and goes out with the next one that is sent or with the
+// commit; the begin goes with the first:
+//
+//	begin · Arrive ─▶  Current ─▶  AddMessage ─▶  OpenTurn · AppendEntry · MoveThread · Announce · commit ─▶
+//
+// A queued statement that fails, or finds nothing to change where it must,
+// keeps those behind it from happening, the commit among them, and its error is
+// that of the transaction. Whoever has to go on after a Conflict needs a
+// statement that is run at once, such as [Write.RenewLane]. On SQLite a queued
+// statement runs where it stands.
+//
 // # Invariants that the schema holds
 //
 //   - entries and ledger rows are never updated or deleted (triggers)
@@ -51,5 +65,6 @@
 // meanwhile), Unavailable (locked, connection lost), Exhausted (disk full),
 // Denied (read-only), Internal (damaged file, a defect). When the connection
 // is lost during a commit, the caller cannot know whether it happened: it
-// gets Unavailable and must read before it goes on.
+// gets Unavailable and must read before it goes on. A connection that turns out
+// to be lost before it did anything is replaced, and the function run again.
 package store

@@ -66,10 +66,9 @@ func (r *Read) Path(ctx context.Context, thread chela.ThreadID, head chela.Entry
 // AppendEntry adds an entry. Its sequence must be new in its thread: a
 // Conflict otherwise.
 func (w *Write) AppendEntry(ctx context.Context, e chela.Entry) error {
-	_, err := w.conn.exec(ctx,
+	return w.must(ctx,
 		`insert into entries (`+entryColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		string(e.ID), string(e.Thread), string(e.Parent), string(e.Turn), e.Seq, string(e.Kind), asJSON(e.Body), e.Tokens, micros(e.CreatedAt))
-	return err
 }
 
 // TurnEntries returns the entries of a turn, in order.

@@ -8,8 +8,9 @@ import (
 )
 
 // Announce keeps the durable events of a transaction, which are all of one
-// turn or session, and gives each its cursor. Cursors grow in the order in which
-// readers can come to see the events, across all transactions.
+// turn or session. Once the transaction is committed each has its cursor and time.
+// Cursors grow in the order in which readers can come to see the events, across all
+// transactions.
 func (w *Write) Announce(ctx context.Context, at time.Time, events []chela.Event) error {
 	if len(events) == 0 {
 		return nil
@@ -21,24 +22,25 @@ func (w *Write) Announce(ctx context.Context, at time.Time, events []chela.Event
 		e.Cursor, e.Session, e.Thread, e.Turn, e.At = "", "", "", "", time.Time{}
 		kept[i] = e
 	}
-	row, _, err := first(ctx, &w.Read, scanPlace, `insert into events (session, thread, turn, body, created_at)
-		values ($1, $2, $3, $4, $5) returning tx, seq`,
-		string(about.Session), string(about.Thread), string(about.Turn), asJSON(kept), micros(at))
-	for i := range events {
-		events[i].Cursor, events[i].At = chela.NewCursor(row.tx, row.seq, i), at
-	}
-	return err
+	return w.conn.queue(ctx, statement{
+		text: `insert into events (session, thread, turn, body, created_at)
+			values ($1, $2, $3, $4, $5) returning tx, seq`,
+		args: []any{string(about.Session), string(about.Thread), string(about.Turn), asJSON(kept), micros(at)},
+		each: func(row scanner) error {
+			var tx, seq int64
+			err := row.Scan(&tx, &seq)
+			for i := range events {
+				events[i].Cursor, events[i].At = chela.NewCursor(tx, seq, i), at
+			}
+			return err
+		},
+	})
 }
 
 // An eventRow is what one transaction announced.
 type eventRow struct {
 	tx, seq int64
 	events  []chela.Event
-}
-
-func scanPlace(row scanner) (e eventRow, err error) {
-	err = row.Scan(&e.tx, &e.seq)
-	return e, err
 }
 
 func scanEvents(row scanner) (e eventRow, err error) {

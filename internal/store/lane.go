@@ -93,13 +93,29 @@ func (w *Write) ContinueLane(ctx context.Context, l chela.Lease, turn chela.Turn
 		string(l.Session), string(l.Owner), l.Token, string(turn))
 }
 
+// ErrLaneLost is the Conflict of whoever writes for a turn when its lane has
+// another holder by now.
+var ErrLaneLost = chela.E(chela.Conflict, "the lane has another holder")
+
+const holdLane = `update lanes set expires_at = $4 where session = $1 and owner = $2 and token = $3`
+
 // HoldLane extends a lease, and locks the lane's row until the transaction
-// ends. It is a Conflict if the lane has another holder: whoever writes for a
-// turn calls it in the same transaction, so that an old holder cannot write.
+// ends. The transaction fails with ErrLaneLost if the lane has another holder:
+// whoever writes for a turn calls it first in the same transaction, so that an
+// old holder cannot write.
 func (w *Write) HoldLane(ctx context.Context, l chela.Lease) error {
-	return w.move(ctx, "lane", string(l.Session),
-		`update lanes set expires_at = $4 where session = $1 and owner = $2 and token = $3`,
-		string(l.Session), string(l.Owner), l.Token, micros(l.ExpiresAt))
+	return w.conn.queue(ctx, statement{
+		text:    holdLane,
+		args:    []any{string(l.Session), string(l.Owner), l.Token, micros(l.ExpiresAt)},
+		unmoved: ErrLaneLost,
+	})
+}
+
+// RenewLane is HoldLane for several lanes: it reports whether the lane has the
+// same holder still, and the transaction goes on if not.
+func (w *Write) RenewLane(ctx context.Context, l chela.Lease) (bool, error) {
+	n, err := w.conn.exec(ctx, holdLane, string(l.Session), string(l.Owner), l.Token, micros(l.ExpiresAt))
+	return n == 1, err
 }
 
 // ReleaseLane gives a lane back. It is a Conflict if the lane has another

@@ -107,6 +107,5 @@ func (w *Write) apply(ctx context.Context, m migration, run func(script string) 
 	if err := run(m.sql); err != nil {
 		return err
 	}
-	_, err = w.conn.exec(ctx, `insert into migrations (name) values ($1)`, m.name)
-	return err
+	return w.must(ctx, `insert into migrations (name) values ($1)`, m.name)
 }

@@ -23,11 +23,10 @@ func (r *Read) Owed(ctx context.Context, channel string, limit int) ([]chela.Out
 
 // Owe adds a reply.
 func (w *Write) Owe(ctx context.Context, o chela.Outbound) error {
-	_, err := w.conn.exec(ctx, `insert into outbox (`+outboxColumns+`, channel)
+	return w.must(ctx, `insert into outbox (`+outboxColumns+`, channel)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		string(o.ID), string(o.Session), string(o.Turn), string(o.Entry), asJSON(o.To), o.Text, string(o.State),
 		o.Attempts, o.Error, micros(o.CreatedAt), micros(o.SentAt), o.To.Channel)
-	return err
 }
 
 // MoveOutbound stores the outcome of an attempt to deliver a pending reply.

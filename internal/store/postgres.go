@@ -2,16 +2,13 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"chela"
 	"chela/internal/fail"
@@ -22,89 +19,102 @@ import (
 // each other, so repeats are rare.
 const maxAttempts = 8
 
+// maxConns is how many transactions run at once.
+const maxConns = 16
+
 // postgres is the engine that shares one database between nodes.
 type postgres struct {
-	db *sql.DB
+	pool *pgxpool.Pool
 }
 
 func openPostgres(ctx context.Context, cfg Config) (*postgres, error) {
-	parsed, err := pgx.ParseConfig(cfg.URL)
+	parsed, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
 		// The parser's message quotes the address, which may hold a password.
 		return nil, chela.E(chela.Invalid, "database.url is not a PostgreSQL address").
 			WithHint("write it as postgres://user@host:5432/name")
 	}
-	db := stdlib.OpenDB(*parsed)
-	db.SetMaxOpenConns(16)
-	db.SetMaxIdleConns(16)
-	if err := db.PingContext(ctx); err != nil {
-		db.Close()
+	parsed.MaxConns = maxConns
+	pool, err := pgxpool.NewWithConfig(ctx, parsed)
+	if err != nil {
 		return nil, classifyPostgres(err)
 	}
-	return &postgres{db: db}, nil
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, classifyPostgres(err)
+	}
+	return &postgres{pool: pool}, nil
 }
 
 func (e *postgres) read(ctx context.Context, fn func(*Read) error) error {
-	if err := fail.Point("store.statement"); err != nil {
-		return err
-	}
-	tx, err := e.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
-	if err != nil {
-		return classifyPostgres(err)
-	}
-	defer tx.Rollback() // nothing was written; ending it cannot fail in a way that matters
-	return fn(&Read{conn: postgresTx{tx}})
+	return repeat(ctx, func() (bool, error) {
+		return e.attempt(ctx, false, func(c *postgresConn) error { return fn(&Read{conn: c}) })
+	})
 }
 
 func (e *postgres) write(ctx context.Context, op string, fn func(*Write) error) error {
-	for attempt := 1; ; attempt++ {
-		err := e.attempt(ctx, op, fn)
-		if err == nil || attempt == maxAttempts || !repeatable(err) || ctx.Err() != nil {
+	// A transaction that has begun is brought to its end even when ctx ends:
+	// cutting a commit would leave its outcome unknown.
+	whole := context.WithoutCancel(ctx)
+	return repeat(ctx, func() (bool, error) {
+		return e.attempt(whole, true, func(c *postgresConn) error { return perform(whole, c, op, fn) })
+	})
+}
+
+// repeat makes attempts while they are of no avail and can be repeated.
+func repeat(ctx context.Context, attempt func() (again bool, err error)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for n := 1; ; n++ {
+		again, err := attempt()
+		if !again || n == maxAttempts || ctx.Err() != nil {
 			return err
 		}
 	}
 }
 
-// attempt runs fn in one transaction.
-func (e *postgres) attempt(ctx context.Context, op string, fn func(*Write) error) (err error) {
-	// A transaction that has begun is brought to its end even when ctx ends:
-	// cutting a commit would leave its outcome unknown.
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	ctx = context.WithoutCancel(ctx)
+// attempt runs fn in one transaction, and reports whether that can be
+// repeated after an error.
+func (e *postgres) attempt(ctx context.Context, write bool, fn func(*postgresConn) error) (again bool, err error) {
 	if err := fail.Point("store.statement"); err != nil {
-		return err
+		return false, err
 	}
-	tx, err := e.db.BeginTx(ctx, nil)
+	conn, err := e.pool.Acquire(ctx)
 	if err != nil {
-		return classifyPostgres(err)
+		return false, classifyPostgres(err)
 	}
+	defer conn.Release()
+	c := newPostgresConn(conn.Conn(), write)
+	defer c.end(ctx)
+	err = fn(c)
+	if c.stale() {
+		e.pool.Reset() // the others that nobody uses are likely lost too
+		return true, err
+	}
+	return write && repeatable(err), err
+}
+
+// perform runs fn and commits. One that panics counts as one that fails.
+func perform(ctx context.Context, c *postgresConn, op string, fn func(*Write) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = chela.E(chela.Internal, "a transaction panicked").Because(fmt.Errorf("%v", p))
-		}
-		if err != nil {
-			tx.Rollback() // after a failure; err is what matters
 		}
 	}()
 	if err := fail.Point(op + ".begin"); err != nil {
 		return err
 	}
-	if err := fn(&Write{Read{conn: postgresTx{tx}}}); err != nil {
+	if err := fn(&Write{Read{conn: c}}); err != nil {
 		return err
 	}
-	if err := fail.Point(op + ".commit"); err != nil {
-		return err
+	for _, point := range []string{op + ".commit", "store.commit", "store.statement"} {
+		if err := fail.Point(point); err != nil {
+			return err
+		}
 	}
-	if err := fail.Point("store.commit"); err != nil {
+	if err := c.commit(ctx); err != nil {
 		return err
-	}
-	if err := fail.Point("store.statement"); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
-		return classifyPostgres(err)
 	}
 	return fail.Point(op + ".done")
 }
@@ -118,10 +128,7 @@ func (e *postgres) migrate(ctx context.Context, m migration) error {
 		if _, err := w.conn.exec(ctx, `select pg_advisory_xact_lock($1)`, int64(migrationLock)); err != nil {
 			return err
 		}
-		return w.apply(ctx, m, func(script string) error {
-			_, err := w.conn.exec(ctx, script) // without arguments the simple protocol takes several statements
-			return err
-		})
+		return w.apply(ctx, m, func(script string) error { return w.conn.(*postgresConn).script(ctx, script) })
 	})
 }
 
@@ -133,60 +140,33 @@ func (e *postgres) migrate(ctx context.Context, m migration) error {
 func (e *postgres) horizon(ctx context.Context) (n int64, err error) {
 	// A running transaction is told by the lower half of its number only; age
 	// counts back from the same one for both.
-	err = e.db.QueryRowContext(ctx, `with newest as (select pg_snapshot_xmax(pg_current_snapshot()) as x)
+	err = e.pool.QueryRow(ctx, `with newest as (select pg_snapshot_xmax(pg_current_snapshot()) as x)
 		select least(x::text::bigint, (select min(x::text::bigint + age(x::xid) - age(backend_xid)) from pg_stat_activity
 			where datname = current_database() and backend_xid is not null)) from newest`).Scan(&n)
 	return n, classifyPostgres(err)
 }
 
-func (e *postgres) close() error { return e.db.Close() }
-
-// postgresTx is one transaction.
-type postgresTx struct{ tx *sql.Tx }
-
-func (t postgresTx) exec(ctx context.Context, query string, args ...any) (int64, error) {
-	if err := fail.Point("store.statement"); err != nil {
-		return 0, t.broken(ctx, err)
-	}
-	if len(args) == 0 {
-		args = []any{pgx.QueryExecModeSimpleProtocol}
-	}
-	res, err := t.tx.ExecContext(ctx, query, storable(args)...)
-	if err != nil {
-		return 0, classifyPostgres(err)
-	}
-	return res.RowsAffected()
+func (e *postgres) close() error {
+	e.pool.Close()
+	return nil
 }
 
-func (t postgresTx) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if err := fail.Point("store.statement"); err != nil {
-		return nil, t.broken(ctx, err)
-	}
-	rows, err := t.tx.QueryContext(ctx, query, args...)
-	return rows, classifyPostgres(err)
-}
+// Codes of errors after which something can be done.
+const (
+	divisionByZero       = "22012"
+	serializationFailure = "40001"
+	deadlockDetected     = "40P01"
+)
 
-// broken makes the server raise an error with the code that goes with what a
-// test asked for. Like every error it ends the transaction.
-func (t postgresTx) broken(ctx context.Context, asked error) error {
-	code := "XX000" // internal error
-	switch chela.KindOf(asked) {
-	case chela.Unavailable:
-		code = "40001" // serialization failure
-	case chela.Exhausted:
-		code = "53100" // disk full
-	}
-	raise := fmt.Sprintf("do $$ begin raise '%s' using errcode = '%s'; end $$", asked, code)
-	_, err := t.tx.ExecContext(ctx, raise, pgx.QueryExecModeSimpleProtocol)
-	return classifyPostgres(err)
+// hasCode reports whether an error came from the server with a code.
+func hasCode(err error, code string) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Code == code
 }
-
-func (t postgresTx) classify(err error) error { return classifyPostgres(err) }
 
 // repeatable reports whether PostgreSQL asks to run the transaction again.
 func repeatable(err error) bool {
-	var e *pgconn.PgError
-	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01")
+	return hasCode(err, serializationFailure) || hasCode(err, deadlockDetected)
 }
 
 // classifyPostgres is the one place that reads PostgreSQL's error codes.
@@ -205,7 +185,7 @@ func classifyPostgres(err error) error {
 		// password.
 		return chela.E(chela.Unavailable, "the database does not answer").
 			WithHint("check that PostgreSQL runs and database.url is right").Because(err)
-	case errors.As(err, &network), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err),
+	case errors.As(err, &network), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err),
 		strings.Contains(err.Error(), "conn closed"), strings.Contains(err.Error(), "unexpected EOF"):
 		return chela.E(chela.Unavailable, "the connection to the database was lost").
 			WithHint("try again").Because(err)

@@ -177,3 +177,64 @@ func TestPostgresRefusals(t *testing.T) {
 	wantKinds(t, []error{s.Write(t.Context(), "test", create("a"))}, chela.Denied)
 	wantKeys(t, s)
 }
+
+// TestPostgresReplacesLostConnections ends every connection of a store that
+// nobody uses. Nobody hears of it.
+func TestPostgresReplacesLostConnections(t *testing.T) {
+	t.Parallel()
+	place := postgres.place(t)
+	s, db := open(t, place), postgres.raw(t, place)
+	lose := func() {
+		const others = `select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity
+			where datname = current_database() and pid <> pg_backend_pid()`
+		if n := count(t, db, others); n == 0 {
+			t.Error("there was no connection to lose")
+		}
+	}
+	lose()
+	wantKinds(t, []error{s.Write(t.Context(), "test", create("a"))}, "")
+	lose()
+	wantKeys(t, s, "a")
+}
+
+// TestPostgresKeepsNothingAfterQueuedFailures breaks transactions by a
+// statement whose outcome their functions never look at.
+func TestPostgresKeepsNothingAfterQueuedFailures(t *testing.T) {
+	t.Parallel()
+	s := open(t, postgres.place(t))
+	for name, broken := range map[string]struct {
+		fn   func(*store.Write) error
+		kind chela.Kind
+	}{
+		"a move": {func(w *store.Write) error {
+			return w.SaveSession(t.Context(), chela.Session{Key: "nobody"})
+		}, chela.Conflict},
+		"a row": {func(w *store.Write) error {
+			return w.CreateThread(t.Context(), chela.Thread{ID: "thr_a", Session: "nobody"})
+		}, chela.Conflict},
+		"a lease": {func(w *store.Write) error {
+			return w.HoldLane(t.Context(), chela.Lease{Session: "a", Owner: "somebody"})
+		}, chela.Conflict},
+	} {
+		t.Run(name, func(t *testing.T) {
+			last := func(w *store.Write) error {
+				_ = create("a")(w)
+				_ = broken.fn(w)
+				return nil
+			}
+			between := func(w *store.Write) error {
+				_ = create("a")(w)
+				_ = broken.fn(w)
+				_, err := w.Counts(t.Context())
+				_ = create("b")(w)
+				if chela.KindOf(err) != broken.kind {
+					t.Errorf("the next statement met %v", err)
+				}
+				return nil
+			}
+			errs := []error{s.Write(t.Context(), "test", last), s.Write(t.Context(), "test", between)}
+			wantKinds(t, errs, broken.kind, broken.kind)
+			wantKeys(t, s)
+		})
+	}
+}

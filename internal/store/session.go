@@ -46,8 +46,7 @@ func (w *Write) CreateSession(ctx context.Context, s chela.Session, class chela.
 	if err != nil || n == 0 {
 		return err
 	}
-	_, err = w.conn.exec(ctx, `insert into lanes (session, class) values ($1, $2)`, string(s.Key), string(class))
-	return err
+	return w.must(ctx, `insert into lanes (session, class) values ($1, $2)`, string(s.Key), string(class))
 }
 
 // SaveSession stores the current thread and the settings of a session.

@@ -74,16 +74,37 @@ func (c *sqliteConn) exec(_ context.Context, query string, args ...any) (int64, 
 	return res.RowsAffected()
 }
 
-func (c *sqliteConn) query(_ context.Context, query string, args ...any) (*sql.Rows, error) {
+func (c *sqliteConn) query(_ context.Context, each func(scanner) error, query string, args ...any) error {
 	if err := fail.Point("store.statement"); err != nil {
-		return nil, c.broken(err)
+		return c.broken(err)
 	}
 	st, err := c.prepare(query)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	rows, err := st.QueryContext(context.Background(), args...)
-	return rows, classifySQLite(err)
+	rows, err := st.QueryContext(context.Background(), storable(args)...)
+	if err != nil {
+		return classifySQLite(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			return classifySQLite(err)
+		}
+	}
+	return classifySQLite(rows.Err())
+}
+
+// queue runs a statement at once: here none has a long way.
+func (c *sqliteConn) queue(ctx context.Context, s statement) error {
+	if s.each != nil {
+		return c.query(ctx, s.each, s.text, s.args...)
+	}
+	n, err := c.exec(ctx, s.text, s.args...)
+	if err == nil && n == 0 {
+		err = s.unmoved
+	}
+	return err
 }
 
 // broken leaves the connection as the trouble that a test asked for would: when
@@ -94,7 +115,5 @@ func (c *sqliteConn) broken(err error) error {
 	}
 	return err
 }
-
-func (c *sqliteConn) classify(err error) error { return classifySQLite(err) }
 
 func isMissingTable(e *sqlite3.Error) bool { return strings.Contains(e.Error(), "no such table") }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"sync"
 	"time"
@@ -94,7 +93,8 @@ func (s *Store) Engine() string {
 }
 
 // Read runs fn in a transaction that sees one moment of the database. The
-// error is fn's, or that of the transaction.
+// error is fn's, or that of the transaction. Fn may run more than once, but
+// after it was handed something it does not.
 func (s *Store) Read(ctx context.Context, fn func(*Read) error) error {
 	if err := s.begin(); err != nil {
 		return err
@@ -128,81 +128,4 @@ type Read struct {
 // A Write is a transaction that may also write.
 type Write struct {
 	Read
-}
-
-// conn runs statements of one transaction. Errors are classified.
-type conn interface {
-	exec(ctx context.Context, query string, args ...any) (int64, error)
-	query(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	classify(err error) error
-}
-
-// scanner is a row to be scanned.
-type scanner interface{ Scan(dest ...any) error }
-
-// all returns every row of a query.
-func all[T any](ctx context.Context, r *Read, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := r.conn.query(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []T
-	for rows.Next() {
-		v, err := scan(rows)
-		if err != nil {
-			return nil, r.conn.classify(err)
-		}
-		out = append(out, v)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, r.conn.classify(err)
-	}
-	return out, nil
-}
-
-// first returns the first row of a query, and whether there is one.
-func first[T any](ctx context.Context, r *Read, scan func(scanner) (T, error), query string, args ...any) (T, bool, error) {
-	var none T
-	rows, err := r.conn.query(ctx, query, args...)
-	if err != nil {
-		return none, false, err
-	}
-	defer rows.Close()
-	if !rows.Next() {
-		return none, false, r.conn.classify(rows.Err())
-	}
-	v, err := scan(rows)
-	if err != nil {
-		return none, false, r.conn.classify(err)
-	}
-	return v, true, nil
-}
-
-// one returns the first row of a query; if there is none, the error is
-// NotFound and says that what, named id, does not exist.
-func one[T any](ctx context.Context, r *Read, scan func(scanner) (T, error), what, id, query string, args ...any) (T, error) {
-	v, ok, err := first(ctx, r, scan, query, args...)
-	if err == nil && !ok {
-		err = chela.E(chela.NotFound, fmt.Sprintf("there is no %s %q", what, id))
-	}
-	return v, err
-}
-
-// move runs an update that is conditional on a state. No matching row means
-// that somebody else decided first: a Conflict.
-func (w *Write) move(ctx context.Context, what, id, query string, args ...any) error {
-	n, err := w.conn.exec(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	if n == 0 {
-		return chela.E(chela.Conflict, fmt.Sprintf("%s %s has changed meanwhile", what, id))
-	}
-	return nil
-}
-
-// illegal is the error for a move that no table of moves allows.
-func illegal(what, id string, from, to any) error {
-	return chela.E(chela.Internal, fmt.Sprintf("%s %s cannot go from %v to %v", what, id, from, to))
 }

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"testing"
 
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver of the second way in
+
 	"chela/internal/pgtest"
 	"chela/internal/store"
 	"chela/internal/store/storetest"

@@ -33,10 +33,9 @@ func (r *Read) Threads(ctx context.Context, key chela.SessionKey) ([]chela.Threa
 
 // CreateThread adds a thread.
 func (w *Write) CreateThread(ctx context.Context, t chela.Thread) error {
-	_, err := w.conn.exec(ctx,
+	return w.must(ctx,
 		`insert into threads (`+threadColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		string(t.ID), string(t.Session), t.Title, string(t.Head), t.Seq, string(t.State), micros(t.CreatedAt), micros(t.UpdatedAt))
-	return err
 }
 
 // MoveThread stores title, head, sequence and state of a thread that was read

@@ -16,9 +16,8 @@ func scanToken(row scanner) (t chela.Token, err error) {
 
 // AddToken adds a token and the hash of its secret.
 func (w *Write) AddToken(ctx context.Context, t chela.Token, hash string) error {
-	_, err := w.conn.exec(ctx, `insert into tokens (`+tokenColumns+`, hash) values ($1, $2, $3, $4, $5, $6)`,
+	return w.must(ctx, `insert into tokens (`+tokenColumns+`, hash) values ($1, $2, $3, $4, $5, $6)`,
 		string(t.ID), t.Name, string(t.Scope), micros(t.CreatedAt), micros(t.RevokedAt), hash)
-	return err
 }
 
 // Tokens returns all tokens, oldest first, those that were revoked among them.
@@ -34,7 +33,7 @@ func (r *Read) TokenByHash(ctx context.Context, hash string) (chela.Token, error
 // RevokeToken ends a token, and the logins made with it. It is a Conflict if
 // the token does not exist or was revoked before.
 func (w *Write) RevokeToken(ctx context.Context, id chela.TokenID, at time.Time) error {
-	if _, err := w.conn.exec(ctx, `delete from logins where token = $1`, string(id)); err != nil {
+	if err := w.must(ctx, `delete from logins where token = $1`, string(id)); err != nil {
 		return err
 	}
 	return w.move(ctx, "token", string(id),
@@ -50,12 +49,11 @@ type Login struct {
 // AddLogin keeps the hash of a cookie, and removes the logins whose time is over
 // at a time.
 func (w *Write) AddLogin(ctx context.Context, l Login, hash string, at time.Time) error {
-	if _, err := w.conn.exec(ctx, `delete from logins where expires_at < $1`, micros(at)); err != nil {
+	if err := w.must(ctx, `delete from logins where expires_at < $1`, micros(at)); err != nil {
 		return err
 	}
-	_, err := w.conn.exec(ctx, `insert into logins (hash, token, created_at, expires_at) values ($1, $2, $3, $4)`,
+	return w.must(ctx, `insert into logins (hash, token, created_at, expires_at) values ($1, $2, $3, $4)`,
 		hash, string(l.ID), micros(at), micros(l.ExpiresAt))
-	return err
 }
 
 // LoginByHash returns the login whose cookie has a hash, or NotFound.
@@ -69,6 +67,5 @@ func (r *Read) LoginByHash(ctx context.Context, hash string) (Login, error) {
 
 // RemoveLogin ends a login, if there is one.
 func (w *Write) RemoveLogin(ctx context.Context, hash string) error {
-	_, err := w.conn.exec(ctx, `delete from logins where hash = $1`, hash)
-	return err
+	return w.must(ctx, `delete from logins where hash = $1`, hash)
 }

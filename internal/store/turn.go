@@ -44,11 +44,10 @@ func (r *Read) ReadyTurn(ctx context.Context, key chela.SessionKey) (chela.Turn,
 // OpenTurn adds a turn. A thread has at most one live turn: a second one is a
 // Conflict.
 func (w *Write) OpenTurn(ctx context.Context, t chela.Turn) error {
-	_, err := w.conn.exec(ctx,
+	return w.must(ctx,
 		`insert into turns (`+turnColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 		string(t.ID), string(t.Session), string(t.Thread), string(t.State), asJSON(t.Origin), t.Model, string(t.Base),
 		t.Crashes, t.Steps, bit(t.Stop), asFailure(t.Failure), micros(t.CreatedAt), micros(t.FinishedAt))
-	return err
 }
 
 // MoveTurn stores state, steps, crashes and failure of a turn that was in the

@@ -9,12 +9,11 @@ import (
 
 // Charge adds a row to the ledger.
 func (w *Write) Charge(ctx context.Context, u chela.Usage) error {
-	_, err := w.conn.exec(ctx, `insert into usage
+	return w.must(ctx, `insert into usage
 		(id, session, turn, step, model, purpose, input, output, cache_read, cache_write, reasoning, created_at)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		string(u.ID), string(u.Session), string(u.Turn), u.Step, u.Model, u.Purpose, u.Tokens.Input, u.Tokens.Output,
 		u.Tokens.CacheRead, u.Tokens.CacheWrite, u.Tokens.Reasoning, micros(u.CreatedAt))
-	return err
 }
 
 // UsageSince returns what was spent since a time: by one session, or by all if

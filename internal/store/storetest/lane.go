@@ -120,7 +120,11 @@ func checkFencing(t *testing.T, s *store.Store) {
 	// The same node twice is two holders.
 	again := take(t, s, f.key, "node_b")
 	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.HoldLane(ctx, taken) })
-	write(t, s, func(w *store.Write) error { return w.HoldLane(ctx, again) })
+	write(t, s, func(w *store.Write) error {
+		renewed(t, w, taken, false)
+		renewed(t, w, again, true)
+		return w.HoldLane(ctx, again)
+	})
 
 	// A token is never left out and never used again.
 	lane := laneOf(t, s, f.key)
@@ -173,4 +177,12 @@ func checkFreeLanes(t *testing.T, s *store.Store) {
 	}
 	same(t, []chela.SessionKey{waiting.key, running.key, both.key, beside.key, offered.key}, free(10))
 	same(t, []chela.SessionKey{waiting.key, running.key}, free(2))
+}
+
+// renewed fails t unless a lease can be renewed, or cannot, as wanted.
+func renewed(t *testing.T, w *store.Write, l chela.Lease, want bool) {
+	t.Helper()
+	if kept, err := w.RenewLane(t.Context(), l); kept != want || err != nil {
+		t.Errorf("renewed the lease of %s: %v, %v, want %v", l.Owner, kept, err, want)
+	}
 }
