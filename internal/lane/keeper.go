@@ -3,6 +3,7 @@ package lane
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"chela"
@@ -150,27 +151,27 @@ func (l *Lanes) holds(h *holding) bool {
 // hear passes on what other processes wrote for the turns that run here: the
 // wish to stop, and messages that may want to steer.
 func (l *Lanes) hear(ctx context.Context, held []*holding) {
-	err := l.store.Read(ctx, func(r *store.Read) error {
-		for _, h := range held {
-			t, err := r.Turn(ctx, h.turn)
-			if err != nil {
-				return err
-			}
-			if t.Stop {
-				h.control.Stop()
-			}
-			waiting, err := r.Waiting(ctx, h.lease.Session, 1)
-			if err != nil {
-				return err
-			}
-			if len(waiting) > 0 {
-				h.control.Steer() // the run looks whether a message wants to enter the turn
-			}
+	var stopping []chela.TurnID
+	var waiting []chela.SessionKey
+	err := l.store.Read(ctx, func(r *store.Read) (err error) {
+		if stopping, err = r.StoppingTurns(ctx); err != nil {
+			return err
 		}
-		return nil
+		waiting, err = r.WaitingSessions(ctx)
+		return err
 	})
 	if err != nil && ctx.Err() == nil {
 		l.cfg.Log.Warn("lanes not looked at", "error", err)
+	}
+	slices.Sort(stopping)
+	slices.Sort(waiting)
+	for _, h := range held {
+		if _, stop := slices.BinarySearch(stopping, h.turn); stop {
+			h.control.Stop()
+		}
+		if _, more := slices.BinarySearch(waiting, h.lease.Session); more {
+			h.control.Steer() // the run looks whether a message wants to enter the turn
+		}
 	}
 }
 

@@ -24,6 +24,15 @@ func (r *Read) Waiting(ctx context.Context, key chela.SessionKey, limit int) ([]
 		where session = $1 and state = 'waiting' order by seq limit cast($2 as bigint)`, string(key), limit)
 }
 
+// WaitingSessions returns the sessions with messages that no turn has taken, in
+// no particular order.
+func (r *Read) WaitingSessions(ctx context.Context) ([]chela.SessionKey, error) {
+	return all(ctx, r, func(row scanner) (key chela.SessionKey, err error) {
+		err = row.Scan(&key)
+		return key, err
+	}, `select distinct session from inbox where state = 'waiting'`)
+}
+
 // CountWaiting returns how many messages of a session no turn has taken.
 func (r *Read) CountWaiting(ctx context.Context, key chela.SessionKey) (n int, err error) {
 	n, _, err = first(ctx, r, func(row scanner) (n int, err error) {

@@ -34,6 +34,15 @@ func (r *Read) LiveTurns(ctx context.Context, key chela.SessionKey) ([]chela.Tur
 		order by created_at, id`, string(key))
 }
 
+// StoppingTurns returns the turns that have not ended and should stop, in no
+// particular order.
+func (r *Read) StoppingTurns(ctx context.Context) ([]chela.TurnID, error) {
+	return all(ctx, r, func(row scanner) (id chela.TurnID, err error) {
+		err = row.Scan(&id)
+		return id, err
+	}, `select id from turns where state in ('processing', 'awaiting_approval') and stop = 1`)
+}
+
 // ReadyTurn returns the oldest turn of a session that may run, and whether
 // there is one.
 func (r *Read) ReadyTurn(ctx context.Context, key chela.SessionKey) (chela.Turn, bool, error) {

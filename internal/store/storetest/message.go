@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"chela"
@@ -63,6 +64,17 @@ func checkWaiting(t *testing.T, s *store.Store) {
 	same(t, []string{"b", "d", "c"}, waiting(f.key, 10))
 	same(t, []string{"x"}, waiting(other.key, 10))
 	same(t, nil, waiting("nobody", 10))
+
+	sessions := func() []chela.SessionKey {
+		found := read(t, s, func(r *store.Read) ([]chela.SessionKey, error) { return r.WaitingSessions(ctx) })
+		slices.Sort(found)
+		return found
+	}
+	same(t, []chela.SessionKey{f.key, other.key}, sessions())
+	write(t, s, func(w *store.Write) error {
+		return w.MoveMessage(ctx, chela.Waiting{ID: "in_x", State: chela.InboxDropped})
+	})
+	same(t, []chela.SessionKey{f.key}, sessions())
 }
 
 func checkDeliveries(t *testing.T, s *store.Store) {

@@ -127,9 +127,11 @@ func checkRequestStop(t *testing.T, s *store.Store) {
 			continue
 		}
 		same(t, false, stopped(turn.ID))
+		same(t, nil, read(t, s, func(r *store.Read) ([]chela.TurnID, error) { return r.StoppingTurns(ctx) }))
 		write(t, s, stop)
 		write(t, s, stop) // twice does no harm
 		same(t, true, stopped(turn.ID))
+		same(t, []chela.TurnID{turn.ID}, read(t, s, func(r *store.Read) ([]chela.TurnID, error) { return r.StoppingTurns(ctx) }))
 
 		// What the turn stores of itself does not take the wish back.
 		turn.State = chela.TurnFailed
