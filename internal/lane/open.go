@@ -212,13 +212,12 @@ func (l *Lanes) mode(s chela.Session) chela.QueueMode {
 	return l.cfg.Mode
 }
 
-// load returns the state of an opened turn: out of memory if the conversation
-// is known up to there, else out of the journal.
+// load returns the state of an opened turn. Of a fresh one, all but the
+// conversation before it is known.
 func (l *Lanes) load(ctx context.Context, o *opened) (turn.State, chela.Session, error) {
 	if o.entries != nil {
-		if conversation, ok := l.known.get(o.thread); ok {
-			return fresh(o, conversation), o.session, nil
-		}
+		before, err := l.conversation(ctx, o.thread)
+		return fresh(o, before), o.session, err
 	}
 	var state turn.State
 	var session chela.Session
@@ -234,6 +233,20 @@ func (l *Lanes) load(ctx context.Context, o *opened) (turn.State, chela.Session,
 		return err
 	})
 	return state, session, err
+}
+
+// conversation returns the conversation of a thread up to its head: out of
+// memory if it is known up to there, else out of the journal.
+func (l *Lanes) conversation(ctx context.Context, t chela.Thread) (prompt.Conversation, error) {
+	if c, ok := l.known.get(t); ok {
+		return c, nil
+	}
+	var path []chela.Entry
+	err := l.store.Read(ctx, func(r *store.Read) (err error) {
+		path, err = r.Path(ctx, t.ID, t.Head)
+		return err
+	})
+	return turn.Begin(t, path).Conversation, err
 }
 
 func fresh(o *opened, conversation prompt.Conversation) turn.State {
