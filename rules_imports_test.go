@@ -34,7 +34,7 @@ var layers = []layer{
 		name: "leaves",
 		packages: []string{
 			"internal/store", "internal/event", "internal/safety", "internal/policy", "internal/config/...",
-			"internal/sandbox/...", "internal/worker", "internal/provider/...", "internal/channel/...", "internal/tool/...", "internal/api", "internal/logfile",
+			"internal/sandbox/...", "internal/worker", "internal/provider/...", "internal/channel/...", "internal/tool/...", "internal/api", "internal/logfile", "internal/presence",
 		},
 		imports: []string{"words", "failpoints"},
 	},
@@ -130,7 +130,7 @@ var owners = []owner{
 	{imported: "go.uber.org/goleak", tests: true},
 	{imported: "go.yaml.in/yaml/v3", by: []string{"internal/provider/script"}},
 	{imported: "golang.org/x/sync", by: []string{"internal/app", "internal/gateway/edge", "internal/lane", "internal/turn"}, tests: true},
-	{imported: "golang.org/x/sys", by: []string{"internal/sandbox/...", "internal/worker", "internal/lane", "internal/app", "internal/logfile"}},
+	{imported: "golang.org/x/sys", by: []string{"internal/sandbox/...", "internal/worker", "internal/presence", "internal/app", "internal/logfile"}},
 	{imported: "golang.org/x/term", by: []string{"internal/cli"}},
 	{imported: "golang.org/x/text", by: []string{"internal/tool/...", "internal/safety"}},
 	{imported: "golang.org/x/tools", tests: true},

@@ -23,6 +23,7 @@ import (
 	"chela/internal/config"
 	"chela/internal/event"
 	"chela/internal/lane"
+	"chela/internal/presence"
 	"chela/internal/store"
 	"chela/internal/token"
 	"chela/internal/tool"
@@ -44,7 +45,7 @@ type App struct {
 	ids      *chela.IDs
 	node     chela.NodeID
 	store    *store.Store
-	presence *lane.Presence
+	presence *presence.File
 	bus      *event.Bus
 	stream   *event.Stream
 	tokens   *token.Keeper
@@ -74,7 +75,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, erro
 	if a.store, err = store.Open(ctx, store.Config{Path: databasePath(cfg), URL: cfg.Database.URL.Reveal()}); err != nil {
 		return nil, err
 	}
-	if a.presence, err = lane.Appear(cfg.Home.Run(), a.node); err != nil {
+	if a.presence, err = presence.Appear(cfg.Home.Run(), a.node); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
 	a.stream = event.NewStream(event.Config{Bus: a.bus, Log: log, Read: a.store.Events, Last: a.store.LastEvent})

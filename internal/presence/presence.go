@@ -1,4 +1,6 @@
-package lane
+// Package presence shows the processes of one machine that a node lives, and
+// when it is dead.
+package presence
 
 import (
 	"errors"
@@ -10,9 +12,9 @@ import (
 	"chela"
 )
 
-// A Presence shows other processes of the same machine that a node lives: a
+// A File shows other processes of the same machine that a node lives: a
 // file of its name that stays locked until the process ends, however it ends.
-type Presence struct {
+type File struct {
 	dir  string
 	path string
 	file *os.File
@@ -20,7 +22,7 @@ type Presence struct {
 
 // Appear makes the presence of a node in a folder that all processes of a home
 // share.
-func Appear(dir string, node chela.NodeID) (*Presence, error) {
+func Appear(dir string, node chela.NodeID) (*File, error) {
 	// The file gets its name when it is locked: nobody sees it unlocked while
 	// the node lives.
 	path := presencePath(dir, node)
@@ -36,7 +38,7 @@ func Appear(dir string, node chela.NodeID) (*Presence, error) {
 		f.Close()
 		return nil, fmt.Errorf("name presence: %w", err)
 	}
-	return &Presence{dir: dir, path: path, file: f}, nil
+	return &File{dir: dir, path: path, file: f}, nil
 }
 
 // unnamed is the end of the name of a presence that is in the making.
@@ -44,7 +46,7 @@ const unnamed = ".new"
 
 // Dead reports whether a node is dead for certain: it has left its file, and
 // nobody holds the lock. A node without a file may live on another machine.
-func (p *Presence) Dead(node chela.NodeID) bool {
+func (p *File) Dead(node chela.NodeID) bool {
 	f, err := os.OpenFile(presencePath(p.dir, node), os.O_RDWR, 0)
 	if err != nil {
 		return false
@@ -55,7 +57,7 @@ func (p *Presence) Dead(node chela.NodeID) bool {
 
 // Alive reports whether a node lives for certain: somebody holds the lock of
 // its file.
-func (p *Presence) Alive(node chela.NodeID) bool {
+func (p *File) Alive(node chela.NodeID) bool {
 	f, err := os.OpenFile(presencePath(p.dir, node), os.O_RDWR, 0)
 	if err != nil {
 		return false
@@ -66,7 +68,7 @@ func (p *Presence) Alive(node chela.NodeID) bool {
 }
 
 // Sweep removes the files of nodes that are dead and hold no lane any more.
-func (p *Presence) Sweep(holds func(chela.NodeID) bool) error {
+func (p *File) Sweep(holds func(chela.NodeID) bool) error {
 	files, err := os.ReadDir(p.dir)
 	if err != nil {
 		return err
@@ -84,13 +86,13 @@ func (p *Presence) Sweep(holds func(chela.NodeID) bool) error {
 }
 
 // Leave ends the presence. The node must hold no lane any more.
-func (p *Presence) Leave() error {
+func (p *File) Leave() error {
 	return errors.Join(os.Remove(p.path), p.file.Close())
 }
 
 // Abandon ends the presence of a node that may still hold a lane, since it was
 // not told of a commit: its file stays, so that others see that it is dead and
 // take over at once.
-func (p *Presence) Abandon() error { return p.file.Close() }
+func (p *File) Abandon() error { return p.file.Close() }
 
 func presencePath(dir string, node chela.NodeID) string { return filepath.Join(dir, string(node)) }
