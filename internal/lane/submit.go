@@ -98,24 +98,21 @@ type arrival struct {
 
 // arrive is the transaction of a submission.
 func (l *Lanes) arrive(ctx context.Context, w *store.Write, in chela.Inbound) (arrival, error) {
-	lane, session, thread, err := l.place(ctx, w, in)
+	at, err := l.place(ctx, w, in)
 	if err != nil {
 		return arrival{}, err
 	}
+	lane, session, thread := at.Lane, at.Session, at.Thread
 	in.Thread = thread.ID
 	m := chela.Waiting{ID: l.cfg.IDs.Inbox(), State: chela.InboxWaiting, Node: l.cfg.Node, CreatedAt: l.cfg.Now(), Inbound: in}
 	if len(in.Results) > 0 {
 		return l.bring(ctx, w, lane, m)
 	}
-	waiting, err := w.Waiting(ctx, in.Session, 1)
-	if err != nil {
-		return arrival{}, err
-	}
 	paused, offered, err := handedOut(ctx, &w.Read, thread)
 	if err != nil {
 		return arrival{}, err
 	}
-	free := lane.Owner == "" && len(waiting) == 0 && (offered || thread.State == chela.ThreadIdle || thread.State == chela.ThreadInterrupted)
+	free := lane.Owner == "" && !at.Waits && (offered || thread.State == chela.ThreadIdle || thread.State == chela.ThreadInterrupted)
 	if free {
 		m.State, m.Turn = chela.InboxTaken, l.cfg.IDs.Turn()
 	}
@@ -147,29 +144,22 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, in chela.Inbound) (a
 
 // place finds the lane, session and thread of a message, or makes them for the
 // first message of a session.
-func (l *Lanes) place(ctx context.Context, w *store.Write, in chela.Inbound) (lane store.Lane, s chela.Session, t chela.Thread, err error) {
-	lane, ok, err := w.Arrive(ctx, in.Session)
-	if err != nil {
-		return lane, s, t, err
-	}
-	if !ok {
-		if err = l.create(ctx, w, in); err != nil {
-			return lane, s, t, err
-		}
-		if lane, _, err = w.Arrive(ctx, in.Session); err != nil {
-			return lane, s, t, err
+func (l *Lanes) place(ctx context.Context, w *store.Write, in chela.Inbound) (store.Arrival, error) {
+	at, ok, err := w.ArriveAt(ctx, in.Session)
+	if err == nil && !ok {
+		if err = l.create(ctx, w, in); err == nil {
+			at, _, err = w.ArriveAt(ctx, in.Session)
 		}
 	}
-	s, t, err = w.Current(ctx, in.Session)
 	if err != nil || in.Thread == "" {
-		return lane, s, t, err
+		return at, err
 	}
-	t, err = w.Thread(ctx, in.Thread)
-	if err == nil && t.Session != in.Session {
-		err = chela.E(chela.Invalid, fmt.Sprintf("thread %s belongs to another session", t.ID)).
+	at.Thread, err = w.Thread(ctx, in.Thread)
+	if err == nil && at.Thread.Session != in.Session {
+		err = chela.E(chela.Invalid, fmt.Sprintf("thread %s belongs to another session", at.Thread.ID)).
 			WithHint("leave out --session, or name the thread's own")
 	}
-	return lane, s, t, err
+	return at, err
 }
 
 func (l *Lanes) create(ctx context.Context, w *store.Write, in chela.Inbound) error {

@@ -356,34 +356,61 @@ func TestWaitingMessagesAreCounted(t *testing.T) {
 	})
 }
 
-func TestCurrentThread(t *testing.T) {
+func TestArrivalTellsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, d database) {
 		s := open(t, d.place(t))
+		key := chela.MainKey("main")
 		if err := write(t, s, fillTurn); err != nil {
 			t.Fatal(err)
 		}
-		err := s.Read(t.Context(), func(r *store.Read) error {
-			session, err := r.Session(t.Context(), "agent:main:main")
-			if err != nil {
+		arrive := func(key chela.SessionKey) (a store.Arrival, ok bool) {
+			t.Helper()
+			err := write(t, s, func(ctx context.Context, w *store.Write) (err error) {
+				a, ok, err = w.ArriveAt(ctx, key)
 				return err
-			}
-			thread, err := r.Thread(t.Context(), session.Thread)
+			})
 			if err != nil {
+				t.Fatal(err)
+			}
+			return a, ok
+		}
+		if _, ok := arrive("agent:none:main"); ok {
+			t.Error("a session that is not there was found")
+		}
+		for n := range 2 {
+			got, ok := arrive(key)
+			if !ok {
+				t.Fatal("the session was not found")
+			}
+			err := s.Read(t.Context(), func(r *store.Read) error {
+				lane, err := r.Lane(t.Context(), key)
+				if err != nil {
+					return err
+				}
+				session, err := r.Session(t.Context(), key)
+				if err != nil {
+					return err
+				}
+				thread, err := r.Thread(t.Context(), session.Thread)
+				want := store.Arrival{Lane: lane, Session: session, Thread: thread, Waits: n == 1}
+				if diff := cmp.Diff(want, got); diff != "" || lane.Arrivals != int64(n+1) {
+					t.Errorf("arrival %d of %d (-want +got)\n%s", n+1, lane.Arrivals, diff)
+				}
 				return err
-			}
-			gotSession, gotThread, err := r.Current(t.Context(), "agent:main:main")
-			if diff := cmp.Diff(session, gotSession) + cmp.Diff(thread, gotThread); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+			})
 			if err != nil {
-				return err
+				t.Fatal(err)
 			}
-			_, _, err = r.Current(t.Context(), "agent:none:main")
-			return err
-		})
-		if chela.KindOf(err) != chela.NotFound {
-			t.Errorf("a session that is not there: %v", err)
+			err = write(t, s, func(ctx context.Context, w *store.Write) error {
+				m := chela.Waiting{ID: "in_a", State: chela.InboxWaiting, CreatedAt: noon}
+				m.Session, m.Thread, m.MessageID, m.Origin.Channel = key, "thr_a", "1", "test"
+				_, err := w.AddMessage(ctx, m, int64(n+1))
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }

@@ -57,12 +57,47 @@ func (r *Read) HasMore(ctx context.Context, key chela.SessionKey) (bool, error) 
 	return more, err
 }
 
+// An Arrival is what a message finds in its session.
+type Arrival struct {
+	Lane    Lane
+	Session chela.Session
+	Thread  chela.Thread // the current one
+	Waits   bool         // another message waits
+}
+
+const arriveInLane = `update lanes set arrivals = arrivals + 1 where session = $1 returning ` + laneColumns
+
+// ArriveAt is Arrive, and returns also what else an arrival must know.
+func (w *Write) ArriveAt(ctx context.Context, key chela.SessionKey) (a Arrival, ok bool, err error) {
+	err = w.conn.queue(ctx, statement{text: arriveInLane, args: []any{string(key)}, each: func(row scanner) (err error) {
+		a.Lane, err = scanLane(row)
+		ok = true
+		return err
+	}})
+	if err != nil {
+		return a, false, err
+	}
+	// Each of these sees what was committed while the lane was waited for.
+	s, t := &a.Session, &a.Thread
+	err = w.conn.queue(ctx, statement{text: `select s.key, s.agent, s.thread, s.settings, s.created_at, s.updated_at,
+			t.id, t.session, t.title, t.head, t.seq, t.state, t.created_at, t.updated_at
+		from sessions s join threads t on t.id = s.thread where s.key = $1`, args: []any{string(key)}, each: func(row scanner) error {
+		return row.Scan(&s.Key, &s.Agent, &s.Thread, inJSON{&s.Settings}, stored{&s.CreatedAt}, stored{&s.UpdatedAt},
+			&t.ID, &t.Session, &t.Title, &t.Head, &t.Seq, &t.State, stored{&t.CreatedAt}, stored{&t.UpdatedAt})
+	}})
+	if err != nil {
+		return a, false, err
+	}
+	err = w.conn.query(ctx, func(row scanner) error { return row.Scan(flag{&a.Waits}) }, `select case when exists (
+		select 1 from inbox where session = $1 and state = 'waiting') then 1 else 0 end`, string(key))
+	return a, ok && err == nil, err
+}
+
 // Arrive counts an arrival in a lane and returns the lane, and whether the
 // session exists. The lane's row stays locked until the transaction ends, so
 // arrivals and endings of one session never cross.
 func (w *Write) Arrive(ctx context.Context, key chela.SessionKey) (Lane, bool, error) {
-	return first(ctx, &w.Read, scanLane,
-		`update lanes set arrivals = arrivals + 1 where session = $1 returning `+laneColumns, string(key))
+	return first(ctx, &w.Read, scanLane, arriveInLane, string(key))
 }
 
 // LockLane returns the lane of a session and keeps its row locked until the

@@ -19,17 +19,6 @@ func (r *Read) Session(ctx context.Context, key chela.SessionKey) (chela.Session
 		`select `+sessionColumns+` from sessions where key = $1`, string(key))
 }
 
-// Current returns a session and its current thread, or NotFound.
-func (r *Read) Current(ctx context.Context, key chela.SessionKey) (s chela.Session, t chela.Thread, err error) {
-	_, err = one(ctx, r, func(row scanner) (none struct{}, err error) {
-		return none, row.Scan(&s.Key, &s.Agent, &s.Thread, inJSON{&s.Settings}, stored{&s.CreatedAt}, stored{&s.UpdatedAt},
-			&t.ID, &t.Session, &t.Title, &t.Head, &t.Seq, &t.State, stored{&t.CreatedAt}, stored{&t.UpdatedAt})
-	}, "session", string(key), `select s.key, s.agent, s.thread, s.settings, s.created_at, s.updated_at,
-			t.id, t.session, t.title, t.head, t.seq, t.state, t.created_at, t.updated_at
-		from sessions s join threads t on t.id = s.thread where s.key = $1`, string(key))
-	return s, t, err
-}
-
 // Sessions returns up to limit sessions whose keys come after the given one,
 // in the order of their keys.
 func (r *Read) Sessions(ctx context.Context, after chela.SessionKey, limit int) ([]chela.Session, error) {
