@@ -26,8 +26,8 @@ var layers = []layer{
 		packages: []string{"."},
 	},
 	{
-		name:     "failpoints",
-		packages: []string{"internal/fail"},
+		name:     "ground",
+		packages: []string{"internal/fail", "internal/filelock"},
 		imports:  []string{"words"}, // the kinds of trouble that a test may ask for
 	},
 	{
@@ -36,7 +36,7 @@ var layers = []layer{
 			"internal/store", "internal/event", "internal/safety", "internal/policy", "internal/config/...",
 			"internal/sandbox/...", "internal/worker", "internal/provider/...", "internal/channel/...", "internal/tool/...", "internal/api", "internal/logfile", "internal/presence",
 		},
-		imports: []string{"words", "failpoints"},
+		imports: []string{"words", "ground"},
 	},
 	{
 		name: "engines",
@@ -44,7 +44,7 @@ var layers = []layer{
 			"internal/turn", "internal/lane", "internal/prompt", "internal/approval", "internal/job",
 			"internal/routine", "internal/memory", "internal/cost", "internal/token", "internal/work/...",
 		},
-		imports: []string{"words", "failpoints", "leaves"},
+		imports: []string{"words", "ground", "leaves"},
 		except:  []string{"internal/store"}, // each declares the storage it needs
 	},
 	{
@@ -55,7 +55,7 @@ var layers = []layer{
 	{
 		name:     "wiring",
 		packages: []string{"internal/app"},
-		imports:  []string{"words", "failpoints", "leaves", "engines", "surfaces"},
+		imports:  []string{"words", "ground", "leaves", "engines", "surfaces"},
 	},
 	{
 		name:     "programs",
@@ -69,7 +69,7 @@ var layers = []layer{
 			"internal/provider/providertest", "internal/tool/tooltest", "internal/work/worktest",
 			"internal/channel/channeltest",
 		},
-		imports: []string{"words", "failpoints", "leaves", "engines", testSupport},
+		imports: []string{"words", "ground", "leaves", "engines", testSupport},
 	},
 }
 
@@ -130,7 +130,7 @@ var owners = []owner{
 	{imported: "go.uber.org/goleak", tests: true},
 	{imported: "go.yaml.in/yaml/v3", by: []string{"internal/provider/script"}},
 	{imported: "golang.org/x/sync", by: []string{"internal/app", "internal/gateway/edge", "internal/lane", "internal/turn"}, tests: true},
-	{imported: "golang.org/x/sys", by: []string{"internal/sandbox/...", "internal/worker", "internal/presence", "internal/app", "internal/logfile"}},
+	{imported: "golang.org/x/sys", by: []string{"internal/sandbox/...", "internal/worker", "internal/filelock", "internal/app"}},
 	{imported: "golang.org/x/term", by: []string{"internal/cli"}},
 	{imported: "golang.org/x/text", by: []string{"internal/tool/...", "internal/safety"}},
 	{imported: "golang.org/x/tools", tests: true},

@@ -14,6 +14,7 @@ import (
 
 	"chela"
 	"chela/internal/config"
+	"chela/internal/filelock"
 )
 
 // A hold on a home says that this process is its daemon: a file that stays
@@ -27,7 +28,7 @@ func holdHome(home config.Home) (*hold, error) {
 	if err != nil {
 		return nil, homeError(path, err)
 	}
-	if !lockFile(f) {
+	if filelock.TryLock(f) != nil {
 		said, _ := io.ReadAll(io.LimitReader(f, 20)) // who holds it is a courtesy
 		f.Close()
 		who := "another process"

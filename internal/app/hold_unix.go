@@ -7,13 +7,7 @@ import (
 	"net"
 	"os"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
-
-// lockFile takes a lock that the operating system lets go of when the process
-// ends, and reports whether nobody had it.
-func lockFile(f *os.File) bool { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil }
 
 // listenPrivately listens on a Unix socket that only the owner can open, from the
 // moment it is there.

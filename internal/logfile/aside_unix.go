@@ -5,7 +5,7 @@ package logfile
 import (
 	"os"
 
-	"golang.org/x/sys/unix"
+	"chela/internal/filelock"
 )
 
 // setAside lets a log become the old one, in the place of the one before. Of
@@ -17,7 +17,7 @@ func setAside(path string) error {
 		return err
 	}
 	defer f.Close() // it is not read, and lets go of the lock
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+	if err := filelock.Lock(f); err != nil {
 		return err
 	}
 	locked, err := f.Stat()

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"chela"
+	"chela/internal/filelock"
 )
 
 // A File shows other processes of the same machine that a node lives: a
@@ -30,7 +31,7 @@ func Appear(dir string, node chela.NodeID) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make presence: %w", err)
 	}
-	if err := lockFile(f); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if err := filelock.TryLock(f); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("lock presence: %w", err)
 	}
@@ -52,7 +53,7 @@ func (p *File) Dead(node chela.NodeID) bool {
 		return false
 	}
 	defer f.Close() // lets go of the lock, if it was taken
-	return lockFile(f) == nil
+	return filelock.TryLock(f) == nil
 }
 
 // Alive reports whether a node lives for certain: somebody holds the lock of
@@ -63,8 +64,7 @@ func (p *File) Alive(node chela.NodeID) bool {
 		return false
 	}
 	defer f.Close() // lets go of the lock, if it was taken
-	err = lockFile(f)
-	return err != nil && !errors.Is(err, errors.ErrUnsupported)
+	return filelock.TryLock(f) != nil
 }
 
 // Sweep removes the files of nodes that are dead and hold no lane any more.
