@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -18,6 +19,9 @@ import (
 
 // maxBlob is the largest attachment, in bytes.
 const maxBlob = 25 << 20
+
+// unknownMedia is the media type of bytes of which nothing is known.
+const unknownMedia = "application/octet-stream"
 
 // blobs keeps the bytes of attachments, each once, in a file named by its hash.
 type blobs struct{ dir string }
@@ -78,9 +82,27 @@ func syncDir(dir string) error {
 // path is the file of the bytes that have a hash.
 func (b blobs) path(sha256 string) string { return filepath.Join(b.dir, sha256) }
 
+// isHash reports whether s is a hash as files are named by: 64 lower-case
+// hexadecimal digits. Anything else must not become part of a path.
+func isHash(s string) bool {
+	return len(s) == 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// kept returns the attachment whose bytes have a hash.
+func (b blobs) kept(_ context.Context, name, mediaType, sha256 string) (chela.Attachment, error) {
+	if !isHash(sha256) {
+		return chela.Attachment{}, chela.E(chela.Invalid, "that is not the SHA-256 hash of a file").WithHint("write its 64 hexadecimal digits")
+	}
+	st, err := os.Stat(b.path(sha256))
+	if err != nil {
+		return chela.Attachment{}, chela.E(chela.NotFound, "no file with that hash was sent before").WithHint("send its content").Because(err)
+	}
+	return chela.Attachment{Name: cmp.Or(name, sha256[:12]), MediaType: cmp.Or(mediaType, unknownMedia), SHA256: sha256, Size: st.Size()}, nil
+}
+
 // load returns the bytes of an attachment.
 func (b blobs) load(_ context.Context, a chela.Attachment) ([]byte, error) {
-	if len(a.SHA256) != 2*sha256.Size || strings.Trim(a.SHA256, "0123456789abcdef") != "" {
+	if !isHash(a.SHA256) {
 		return nil, chela.E(chela.Internal, "an attachment has no usable hash")
 	}
 	raw, err := os.ReadFile(b.path(a.SHA256))
@@ -94,12 +116,12 @@ func (b blobs) load(_ context.Context, a chela.Attachment) ([]byte, error) {
 // those only tell that it is text.
 func mediaType(name string, raw []byte) string {
 	found := http.DetectContentType(raw)
-	if byName := mime.TypeByExtension(filepath.Ext(name)); byName != "" && (strings.HasPrefix(found, "text/plain") || found == "application/octet-stream") {
+	if byName := mime.TypeByExtension(filepath.Ext(name)); byName != "" && (strings.HasPrefix(found, "text/plain") || found == unknownMedia) {
 		found = byName
 	}
 	kind, _, err := mime.ParseMediaType(found)
 	if err != nil {
-		return "application/octet-stream"
+		return unknownMedia
 	}
 	return kind
 }

@@ -1,11 +1,8 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"os"
-	"regexp"
 	"slices"
 	"time"
 
@@ -25,7 +22,7 @@ func (a *App) home() gateway.Home {
 	s := &outside{b}
 	return gateway.Home{
 		Conversation: s, Events: a.stream, Sessions: s, Threads: s, Turns: s, Approvals: b, Grants: b, Tools: b, Models: s,
-		Tokens: a.tokens, Logins: a.tokens, Attach: b.attach, Kept: s.kept, Usage: b.usage, Status: a.status, Ready: s.ready,
+		Tokens: a.tokens, Logins: a.tokens, Attach: b.attach, Kept: a.blobs.kept, Usage: b.usage, Status: a.status, Ready: s.ready,
 		Settings: s.settings, Configure: s.configure, Logs: b.logs, Agents: a.agentNames,
 	}
 }
@@ -245,20 +242,6 @@ func (s *outside) Called(ctx context.Context, id chela.CallID) (chela.ToolCall, 
 func (s *outside) Serve(model string) (chela.Provider, string, error) {
 	p, err := s.agents.serve(model)
 	return p.used, p.name, err
-}
-
-var wholeHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
-
-// kept returns the attachment whose bytes have a hash.
-func (s *outside) kept(_ context.Context, name, mediaType, sha256 string) (chela.Attachment, error) {
-	if !wholeHash.MatchString(sha256) {
-		return chela.Attachment{}, chela.E(chela.Invalid, "that is not the SHA-256 hash of a file").WithHint("write its 64 hexadecimal digits")
-	}
-	st, err := os.Stat(s.blobs.path(sha256))
-	if err != nil {
-		return chela.Attachment{}, chela.E(chela.NotFound, "no file with that hash was sent before").WithHint("send its content").Because(err)
-	}
-	return chela.Attachment{Name: cmp.Or(name, sha256[:12]), MediaType: cmp.Or(mediaType, "application/octet-stream"), SHA256: sha256, Size: st.Size()}, nil
 }
 
 // ready returns nil when messages are taken.
