@@ -189,13 +189,11 @@ func (s *outside) Outcome(ctx context.Context, id chela.TurnID) (api.Turn, error
 		if err != nil {
 			return api.Turn{}, err
 		}
-		out := api.Turn{Turn: t}
 		answer, _, err := r.Answer(ctx, t)
+		out := api.Turn{Turn: t, Answer: answer.Body.Text}
 		if err != nil || t.State != chela.TurnAwaiting {
-			out.Answer = answer.Body.Text
 			return out, err
 		}
-		out.Answer = answer.Body.Text
 		out.Approvals, err = r.TurnApprovals(ctx, id)
 		out.Approvals = slices.DeleteFunc(out.Approvals, func(a chela.Approval) bool { return a.State != chela.ApprovalPending })
 		return out, err
