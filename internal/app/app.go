@@ -170,7 +170,7 @@ func databasePath(cfg *config.Config) string {
 
 // makeHome makes the folders of a home. They are for their owner only.
 func makeHome(cfg *config.Config) error {
-	dirs := []string{string(cfg.Home), cfg.Home.Run(), cfg.Home.Blobs(), cfg.Home.Workspace(mainAgent)}
+	dirs := []string{string(cfg.Home), cfg.Home.Run(), cfg.Home.Blobs()}
 	for _, name := range cfg.AgentNames() {
 		dirs = append(dirs, cfg.Home.Workspace(name))
 	}

@@ -23,7 +23,7 @@ func (a *App) home() gateway.Home {
 	return gateway.Home{
 		Conversation: s, Events: a.stream, Sessions: s, Threads: s, Turns: s, Approvals: b, Grants: b, Tools: b, Models: s,
 		Tokens: a.tokens, Logins: a.tokens, Attach: b.attach, Kept: a.blobs.kept, Usage: b.usage, Status: a.status, Ready: s.ready,
-		Settings: s.settings, Configure: s.configure, Logs: b.logs, Agents: a.agentNames,
+		Settings: s.settings, Configure: s.configure, Logs: b.logs, Agents: a.cfg.AgentNames,
 	}
 }
 
@@ -265,13 +265,4 @@ func (s *outside) settings(context.Context) ([]api.Setting, error) {
 // configure sets one value in config.toml, if the whole is still valid then.
 func (s *outside) configure(_ context.Context, key, value string) error {
 	return config.Set(s.cfg.Home, key, value)
-}
-
-// agentNames returns the names of the agents, "main" among them.
-func (a *App) agentNames() []string {
-	names := a.cfg.AgentNames()
-	if !slices.Contains(names, mainAgent) {
-		names = append([]string{mainAgent}, names...)
-	}
-	return names
 }

@@ -245,7 +245,8 @@ func (c *Config) Agent(name string) (Agent, error) {
 		WithHint("use one of " + strings.Join(c.AgentNames(), ", ") + ", or add [agents.NAME] to config.toml")
 }
 
-// AgentNames returns the names of all agents, sorted.
+// AgentNames returns the names of all agents, sorted. "main" is one of them,
+// whether config.toml has a section for it or not.
 func (c *Config) AgentNames() []string { return sortedKeys(c.agents) }
 
 // A Home is the absolute path of the folder that holds everything of one

@@ -142,6 +142,25 @@ verdict = "deny"
 level = "debug"
 `
 
+func TestAgentNames(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		file string
+		want []string
+	}{
+		"no file":       {"", []string{"main"}},
+		"others":        {"[agents.writer]\nprompt = \"Write.\"\n[agents.cook]\n", []string{"cook", "main", "writer"}},
+		"one with main": {"[agents.main]\n[agents.writer]\n", []string{"main", "writer"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tt.want, mustLoad(t, tt.file).AgentNames()); diff != "" {
+				t.Errorf("names (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestLoadFile(t *testing.T) {
 	t.Parallel()
 	c := mustLoad(t, wholeFile, "LOCAL_KEY=swordfish")
