@@ -12,6 +12,9 @@ type Token struct {
 	RevokedAt time.Time `json:"revoked_at,omitzero"` // set once it does not work any more
 }
 
+// Revoked reports whether the token was taken back: it does not work any more.
+func (t Token) Revoked() bool { return !t.RevokedAt.IsZero() }
+
 // A Scope says what a token may do. Each scope may do all that the ones before
 // it may.
 type Scope string

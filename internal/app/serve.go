@@ -100,7 +100,7 @@ func (a *App) serve(ctx context.Context, serve Serving) error {
 func (a *App) usableTokens(ctx context.Context) (n int, err error) {
 	all, err := a.tokens.Tokens(ctx)
 	for _, t := range all {
-		if t.RevokedAt.IsZero() {
+		if !t.Revoked() {
 			n++
 		}
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -102,10 +103,8 @@ func firstToken(ctx context.Context, all tokens) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, t := range found {
-		if t.RevokedAt.IsZero() {
-			return "", nil
-		}
+	if slices.ContainsFunc(found, func(t chela.Token) bool { return !t.Revoked() }) {
+		return "", nil
 	}
 	_, secret, err := all.CreateToken(ctx, "first", chela.ScopeAdmin)
 	return secret, err

@@ -209,7 +209,7 @@ func (greeter) Stream(context.Context, *chela.Request) iter.Seq2[chela.Chunk, er
 
 func (h *home) Authenticate(_ context.Context, secret string) (chela.Token, error) {
 	t, err := find(h, func() map[string]chela.Token { return h.tokens }, secret)
-	if err != nil || !t.RevokedAt.IsZero() {
+	if err != nil || t.Revoked() {
 		return chela.Token{}, chela.E(chela.Denied, "unknown token")
 	}
 	return t, nil
