@@ -42,6 +42,7 @@ type Body struct {
 	Attachments []Attachment `json:"attachments,omitempty"` // user, tool_result
 	From        string       `json:"from,omitempty"`        // user: who spoke, where it is not the owner
 	Inbox       InboxID      `json:"inbox,omitempty"`       // user, tool_result: the message it came from
+	Command     Command      `json:"command,omitempty"`     // user: what the turn does instead of answering
 	Offers      []ToolSpec   `json:"offers,omitempty"`      // user, tool_result: tools that the sender runs itself, from here on in this turn
 
 	Thinking    []Thinking  `json:"thinking,omitempty"`    // assistant

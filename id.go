@@ -25,6 +25,7 @@ type (
 	TokenID    string // "tok_…"
 	NodeID     string // "node_…": one running process
 	RequestID  string // "req_…": one request over HTTP
+	RewindID   string // "rew_…"
 )
 
 // idAlphabet is Crockford's base 32 in lower case: it sorts like the bytes it
@@ -98,6 +99,9 @@ func (s *IDs) Token() TokenID { return TokenID(s.make("tok_")) }
 
 // Node returns a new node id.
 func (s *IDs) Node() NodeID { return NodeID(s.make("node_")) }
+
+// Rewind returns a new rewind id.
+func (s *IDs) Rewind() RewindID { return RewindID(s.make("rew_")) }
 
 // Request returns a new id of a request over HTTP.
 func (s *IDs) Request() RequestID { return RequestID(s.make("req_")) }

@@ -1,6 +1,9 @@
 package chela
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // MaxMessageBytes is the largest text accepted in one message.
 const MaxMessageBytes = 100_000
@@ -16,7 +19,14 @@ type Inbound struct {
 	Text        string       `json:"text"`
 	Attachments []Attachment `json:"attachments,omitempty"`
 	Model       string       `json:"model,omitempty"` // for this turn only
-	Mode        QueueMode    `json:"mode,omitempty"`  // for this message only
+
+	// Overrides and Queue hold for this message and its turn only.
+	Overrides Overrides     `json:"overrides,omitzero"`
+	Queue     QueueSettings `json:"queue,omitzero"`
+
+	// Command makes the turn carry out a command instead of asking the model
+	// for an answer; Text is what was said with it.
+	Command Command `json:"command,omitempty"`
 
 	// History is what was said before, elsewhere: user and assistant messages
 	// without calls. Only the first message of a thread may bring it; its entries
@@ -68,15 +78,54 @@ var inboxMoves = map[InboxState][]InboxState{
 // CanMove reports whether an inbox message may go from s to to.
 func (s InboxState) CanMove(to InboxState) bool { return canMove(inboxMoves, s, to) }
 
+// A Command is something that a turn does instead of answering.
+type Command string
+
+// The commands of turns.
+const (
+	CommandCompact Command = "compact" // puts a summary in the place of what was said; Text says what to keep in it
+)
+
 // QueueMode says what becomes of a message that arrives while a turn runs.
 type QueueMode string
 
 // The queue modes.
 const (
-	QueueCollect  QueueMode = "collect"  // everything that waits becomes one turn
-	QueueFollowup QueueMode = "followup" // one turn after the other
-	QueueSteer    QueueMode = "steer"    // it enters the running turn after the current batch
+	QueueCollect      QueueMode = "collect"       // everything that waits becomes one turn
+	QueueFollowup     QueueMode = "followup"      // one turn after the other
+	QueueSteer        QueueMode = "steer"         // it enters the running turn after the current batch; too late for that, it is collected
+	QueueSteerBacklog QueueMode = "steer-backlog" // as steer; too late for that, it has a turn of its own
+	QueuePlain        QueueMode = "queue"         // first in, first out: no debounce, nothing is dropped
+	QueueInterrupt    QueueMode = "interrupt"     // the running turn is stopped for it
 )
+
+// QueueDrop says what becomes of messages when more wait than may.
+type QueueDrop string
+
+// The ways to drop.
+const (
+	DropOld       QueueDrop = "old"       // the oldest go, and their senders are told
+	DropNew       QueueDrop = "new"       // the new one is refused
+	DropSummarize QueueDrop = "summarize" // the oldest go, and the next prompt has a line of each
+)
+
+// QueueSettings say how messages wait while a turn runs. What is zero is left
+// to the settings below: those of a message go before its session's, then the
+// channel's, then the home's.
+type QueueSettings struct {
+	Mode       QueueMode `json:"mode,omitempty"`
+	DebounceMS int       `json:"debounce_ms,omitempty"` // how long it must be quiet before what waits becomes a turn; -1 for no time
+	Cap        int       `json:"cap,omitempty"`         // messages that may wait
+	Drop       QueueDrop `json:"drop,omitempty"`
+}
+
+// Over returns q with what it leaves open taken from below.
+func (q QueueSettings) Over(below QueueSettings) QueueSettings {
+	return QueueSettings{
+		Mode: cmp.Or(q.Mode, below.Mode), DebounceMS: cmp.Or(q.DebounceMS, below.DebounceMS),
+		Cap: cmp.Or(q.Cap, below.Cap), Drop: cmp.Or(q.Drop, below.Drop),
+	}
+}
 
 // A Class is a kind of lane with a concurrency of its own.
 type Class string

@@ -40,11 +40,8 @@ type Settings struct {
 	SendPolicy   string `json:"send_policy,omitempty"`   // "allow" or "deny"
 
 	// How messages wait.
-	QueueMode       QueueMode `json:"queue_mode,omitempty"`
-	QueueDebounceMS int       `json:"queue_debounce_ms,omitempty"`
-	QueueCap        int       `json:"queue_cap,omitempty"`
-	QueueDrop       string    `json:"queue_drop,omitempty"`       // "old", "new" or "summarize"
-	GroupActivation string    `json:"group_activation,omitempty"` // "mention" or "always"
+	Queue           QueueSettings `json:"queue,omitzero"`
+	GroupActivation string        `json:"group_activation,omitempty"` // "mention" or "always"
 
 	// What happened to it.
 	Compactions     int        `json:"compactions,omitempty"`

@@ -79,12 +79,12 @@ type Tool struct {
 	// plain read.
 	Judge func(args json.RawMessage) Judgement
 
-	// Prepare returns what must be known to find out later whether the call
-	// happened (say, the hash of a file before and after). It is stored in
-	// the commit that marks the call running, and handed to Run and Happened
-	// as ToolCall.Intent. Nil means there is nothing to store. It changes
-	// nothing in the world. An error is a result for the model.
-	Prepare func(ctx context.Context, call ToolCall) (json.RawMessage, error)
+	// Prepare returns what must be known before the call changes anything. It
+	// is stored in the commit that marks the call running, and handed to Run
+	// and Happened in ToolCall. Nil means there is nothing to store. It changes
+	// nothing in the world but that it may keep contents in the blob store. An
+	// error is a result for the model.
+	Prepare func(ctx context.Context, call ToolCall) (Prepared, error)
 
 	// Run performs the call. The call's ID is its idempotency key. A failure
 	// that the model can learn from is a result with Failed set; an error
@@ -98,6 +98,35 @@ type Tool struct {
 	// if that cannot be told (the call becomes unknown).
 	Happened func(ctx context.Context, call ToolCall) (*ToolResult, error)
 }
+
+// Prepared is what is stored of a call before it runs.
+type Prepared struct {
+	// Intent is whatever the tool needs to find out later whether the call
+	// happened.
+	Intent json.RawMessage
+
+	// Changes are the pre-images of all that the call is going to write, by
+	// which it can be undone.
+	Changes []Preimage
+}
+
+// A Preimage is one file or document that a call writes, as it was before and
+// as it is after. The blob store holds the contents by their hashes.
+type Preimage struct {
+	Kind   PreimageKind `json:"kind"`
+	Path   string       `json:"path"`             // within the workspace or among the documents, with "/" and without a leading one
+	Before string       `json:"before,omitempty"` // SHA-256 of the content, lower-case hex; empty where there is none
+	After  string       `json:"after,omitempty"`
+}
+
+// PreimageKind says what a pre-image is of.
+type PreimageKind string
+
+// The kinds of pre-images.
+const (
+	PreimageFile     PreimageKind = "file"     // in the agent's workspace
+	PreimageDocument PreimageKind = "document" // among the agent's documents
+)
 
 // A Judgement is what a tool says of one call before it runs.
 type Judgement struct {
@@ -129,8 +158,9 @@ type ToolCall struct {
 	Effect     Effect          `json:"effect"`
 	Resume     Resume          `json:"resume,omitempty"`
 	State      CallState       `json:"state"`
-	Why        string          `json:"why,omitempty"`    // why it was failed or denied before it ran
-	Intent     json.RawMessage `json:"intent,omitempty"` // from Tool.Prepare
+	Why        string          `json:"why,omitempty"`     // why it was failed or denied before it ran
+	Intent     json.RawMessage `json:"intent,omitempty"`  // from Tool.Prepare
+	Changes    []Preimage      `json:"changes,omitempty"` // what it writes; the result's, once it ended
 	CreatedAt  time.Time       `json:"created_at"`
 	StartedAt  time.Time       `json:"started_at,omitzero"`
 	FinishedAt time.Time       `json:"finished_at,omitzero"`
@@ -177,4 +207,8 @@ type ToolResult struct {
 	Text        string
 	Failed      bool // the tool could not do it; Text says why and what to do instead
 	Attachments []Attachment
+
+	// Changes are what the call has written, where only running it could tell:
+	// they go before those of Tool.Prepare.
+	Changes []Preimage
 }

@@ -9,7 +9,8 @@ type Turn struct {
 	Thread     ThreadID   `json:"thread"`
 	State      TurnState  `json:"state"`
 	Origin     Origin     `json:"origin"`
-	Model      string     `json:"model"`             // provider/model chosen when it opened
+	Model      string     `json:"model"` // provider/model chosen when it opened
+	Overrides  Overrides  `json:"overrides,omitzero"`
 	Base       EntryID    `json:"base,omitempty"`    // the thread's head when the turn opened; undo moves there
 	Crashes    int        `json:"crashes"`           // runs of this turn that died with their process, or by a fault of chela
 	Steps      int        `json:"steps"`             // model answers so far
@@ -17,6 +18,15 @@ type Turn struct {
 	Failure    *Failure   `json:"failure,omitempty"` // set when failed, interrupted or limited
 	CreatedAt  time.Time  `json:"created_at"`
 	FinishedAt time.Time  `json:"finished_at,omitzero"`
+}
+
+// Overrides are what directives in a message set for its turn, instead of the
+// session's settings. The zero value overrides nothing.
+type Overrides struct {
+	Thinking  ThinkingLevel `json:"thinking,omitempty"`
+	Verbose   string        `json:"verbose,omitempty"`   // "off", "on" or "full"
+	Reasoning string        `json:"reasoning,omitempty"` // "off", "on" or "stream"
+	Elevated  string        `json:"elevated,omitempty"`  // "off", "ask", "on" or "full"
 }
 
 // TurnState says how far a turn is, and once it ended, how.

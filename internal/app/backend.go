@@ -206,9 +206,11 @@ func (b *backend) Call(ctx context.Context, agent, name string, args json.RawMes
 		return chela.ToolResult{}, chela.E(chela.Denied, ruling.Reason).WithHint("change the [[policy]] rules in config.toml")
 	}
 	if t.Prepare != nil {
-		if call.Intent, err = t.Prepare(ctx, call); err != nil {
+		prepared, err := t.Prepare(ctx, call)
+		if err != nil {
 			return chela.ToolResult{}, err
 		}
+		call.Intent, call.Changes = prepared.Intent, prepared.Changes
 	}
 	return t.Run(ctx, call)
 }

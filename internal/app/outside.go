@@ -161,7 +161,7 @@ func (s *outside) apply(settings *chela.Settings, patch api.SettingsPatch) error
 		if !slices.Contains([]chela.QueueMode{"", chela.QueueCollect, chela.QueueFollowup, chela.QueueSteer}, *patch.QueueMode) {
 			return chela.E(chela.Invalid, fmt.Sprintf("%.40q is not a queue mode", *patch.QueueMode)).WithHint("use collect, followup or steer, or nothing")
 		}
-		settings.QueueMode = *patch.QueueMode
+		settings.Queue.Mode = *patch.QueueMode
 	}
 	if patch.Archived != nil {
 		settings.ArchivedAt = time.Time{}

@@ -80,7 +80,7 @@ func TestSessionIsChanged(t *testing.T) {
 	const path = "PATCH /api/sessions/agent:main:main"
 	first := said(t, d, "agent:main:main", "hello")
 	got := gets[chela.Session](t, d, path, `{"label":"home","model":"offline/rules","thinking":"low","queue_mode":"followup"}`)
-	want := chela.Settings{Label: "home", Model: "offline/rules", Thinking: chela.ThinkingLow, QueueMode: chela.QueueFollowup, Last: got.Settings.Last}
+	want := chela.Settings{Label: "home", Model: "offline/rules", Thinking: chela.ThinkingLow, Queue: chela.QueueSettings{Mode: chela.QueueFollowup}, Last: got.Settings.Last}
 	if diff := cmp.Diff(want, got.Settings); diff != "" {
 		t.Errorf("settings (-want +got)\n%s", diff)
 	}

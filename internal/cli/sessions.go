@@ -58,7 +58,7 @@ func (c *commands) sessionShow(ctx context.Context, b *Backend, key chela.Sessio
 	}
 	c.p.Fields(
 		[2]string{"key", string(s.Key)}, [2]string{"agent", s.Agent}, [2]string{"label", s.Settings.Label},
-		[2]string{"model", s.Settings.Model}, [2]string{"queue mode", string(s.Settings.QueueMode)},
+		[2]string{"model", s.Settings.Model}, [2]string{"queue mode", string(s.Settings.Queue.Mode)},
 		[2]string{"created", terminal.Moment(s.CreatedAt)}, [2]string{"updated", terminal.Moment(s.UpdatedAt)},
 	)
 	c.p.Line("")

@@ -77,7 +77,7 @@ func (c *Client) message(in chela.Inbound) (api.Message, error) {
 			WithHint("use the API of the daemon under /v1")
 	}
 	m := api.Message{
-		Session: in.Session, Thread: in.Thread, Agent: in.Agent, Text: in.Text, Model: in.Model, Mode: in.Mode,
+		Session: in.Session, Thread: in.Thread, Agent: in.Agent, Text: in.Text, Model: in.Model, Mode: in.Queue.Mode,
 		MessageID: cmp.Or(in.MessageID, string(c.ids.Inbox())),
 	}
 	for _, a := range in.Attachments {

@@ -114,7 +114,7 @@ func TestAskSendsTheWholeMessage(t *testing.T) {
 		d := newDaemon(t)
 		c := d.dial(t)
 		in := chela.Inbound{
-			Session: session, Thread: "thr_9", Agent: "main", Text: "x", Model: "a/b", Mode: chela.QueueFollowup, MessageID: "mine",
+			Session: session, Thread: "thr_9", Agent: "main", Text: "x", Model: "a/b", Queue: chela.QueueSettings{Mode: chela.QueueFollowup}, MessageID: "mine",
 			Attachments: []chela.Attachment{{Name: "n", MediaType: "text/plain", SHA256: "00ff", Size: 3}},
 		}
 		a := begin(t, func(ctx context.Context, show func(chela.Event)) (chela.Turn, error) { return c.Ask(ctx, in, show) })

@@ -28,7 +28,7 @@ func TestMessages(t *testing.T) {
 	}
 	in := d.inbound[0]
 	want := chela.Inbound{
-		Session: "agent:main:main", Agent: "main", MessageID: "m1", Text: "hi", Model: "a/b", Mode: chela.QueueFollowup,
+		Session: "agent:main:main", Agent: "main", MessageID: "m1", Text: "hi", Model: "a/b", Queue: chela.QueueSettings{Mode: chela.QueueFollowup},
 		Origin:      chela.Origin{Channel: "http", Account: "tok_chat", Sender: "chat", Owner: true},
 		Attachments: []chela.Attachment{in.Attachments[0], kept},
 	}
@@ -72,7 +72,7 @@ func TestTurns(t *testing.T) {
 		t.Errorf("turn is %+v", got)
 	}
 	decoded[api.Receipt](t, d.do(t, call{path: path + "/steer", secret: chatSecret, body: `{"text":"left","message_id":"s1"}`}), http.StatusAccepted)
-	if in := d.inbound[len(d.inbound)-1]; in.Mode != chela.QueueSteer || in.Thread != open.Thread || in.Session != open.Session || in.MessageID != "s1" {
+	if in := d.inbound[len(d.inbound)-1]; in.Queue.Mode != chela.QueueSteer || in.Thread != open.Thread || in.Session != open.Session || in.MessageID != "s1" {
 		t.Errorf("steered by %+v", in)
 	}
 	if got := decoded[api.Turn](t, d.do(t, call{method: http.MethodPost, path: path + "/cancel", secret: chatSecret, body: "{}"}), http.StatusAccepted); got.State != chela.TurnInterrupted {

@@ -1,6 +1,7 @@
 package lane
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -206,10 +207,7 @@ func (l *Lanes) openable(ctx context.Context, w *store.Write, waiting []chela.Wa
 
 // mode is the queue mode of a session.
 func (l *Lanes) mode(s chela.Session) chela.QueueMode {
-	if s.Settings.QueueMode != "" {
-		return s.Settings.QueueMode
-	}
-	return l.cfg.Mode
+	return cmp.Or(s.Settings.Queue.Mode, l.cfg.Mode)
 }
 
 // load returns the state of an opened turn. Of a fresh one, all but the

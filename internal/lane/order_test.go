@@ -136,7 +136,7 @@ func TestMessageWithItsOwnMode(t *testing.T) {
 		for _, id := range []string{"a", "b", "alone", "c", "d"} {
 			m := message(mainSession, id, id)
 			if id == "alone" {
-				m.Mode = chela.QueueFollowup
+				m.Queue.Mode = chela.QueueFollowup
 			}
 			h.say(m)
 		}

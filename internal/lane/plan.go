@@ -1,6 +1,8 @@
 package lane
 
 import (
+	"cmp"
+
 	"chela"
 )
 
@@ -48,10 +50,7 @@ func place(m chela.Waiting) chela.Origin {
 }
 
 func modeOf(m chela.Waiting, mode chela.QueueMode) chela.QueueMode {
-	if m.Mode != "" {
-		return m.Mode
-	}
-	return mode
+	return cmp.Or(m.Queue.Mode, mode)
 }
 
 // collects reports whether a message shares its turn with others. One that was

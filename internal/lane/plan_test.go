@@ -31,7 +31,7 @@ func TestPlan(t *testing.T) {
 				word, m.Offers = mode, []chela.ToolSpec{{Name: "theirs"}}
 			}
 			if word != "-" {
-				m.Mode = chela.QueueMode(word)
+				m.Queue.Mode = chela.QueueMode(word)
 			}
 			all = append(all, m)
 		}

@@ -37,14 +37,14 @@ func (h *house) write(fn func(ctx context.Context, w *store.Write) error) {
 func TestSteer(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(h *house, m *chela.Inbound){
-		"by the message": func(_ *house, m *chela.Inbound) { m.Mode = chela.QueueSteer },
+		"by the message": func(_ *house, m *chela.Inbound) { m.Queue.Mode = chela.QueueSteer },
 		"by the session": func(h *house, _ *chela.Inbound) {
 			h.write(func(ctx context.Context, w *store.Write) error {
 				s, err := w.Session(ctx, mainSession)
 				if err != nil {
 					return err
 				}
-				s.Settings.QueueMode = chela.QueueSteer
+				s.Settings.Queue.Mode = chela.QueueSteer
 				return w.SaveSession(ctx, s)
 			})
 		},
@@ -95,7 +95,7 @@ turns:
 		h.say(message(mainSession, "m1", "go"))
 		h.enter()
 		m := message(mainSession, "m2", "stop that")
-		m.Mode = chela.QueueSteer
+		m.Queue.Mode = chela.QueueSteer
 		other.say(m)
 		h.gate.open()
 		if turns := h.rest(mainSession); len(turns) != 1 {

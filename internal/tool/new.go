@@ -29,7 +29,7 @@ type Def[In any] struct {
 	// Run is required; the others are as in [chela.Tool].
 	Run      func(ctx context.Context, call Call[In]) (chela.ToolResult, error)
 	Judge    func(in In) chela.Judgement
-	Prepare  func(ctx context.Context, call Call[In]) (json.RawMessage, error)
+	Prepare  func(ctx context.Context, call Call[In]) (chela.Prepared, error)
 	Happened func(ctx context.Context, call Call[In]) (*chela.ToolResult, error)
 }
 

@@ -182,7 +182,7 @@ func (n *run) runEffect(ctx context.Context, c chela.ToolCall) error {
 		return nil
 	}
 	if tool.Prepare != nil {
-		intent, err := tool.Prepare(ctx, c)
+		prepared, err := tool.Prepare(ctx, c)
 		if ctx.Err() != nil {
 			return cutOff(ctx) // nothing of it has happened
 		}
@@ -190,7 +190,7 @@ func (n *run) runEffect(ctx context.Context, c chela.ToolCall) error {
 			n.settle(c, chela.CallFailed, "not run: "+lesson(err))
 			return nil
 		}
-		c.Intent = intent
+		c.Intent, c.Changes = prepared.Intent, prepared.Changes
 	}
 	if !fail.Mutant("no-running-row") {
 		c.State, c.StartedAt = chela.CallRunning, n.Now()

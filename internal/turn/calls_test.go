@@ -168,9 +168,9 @@ func TestRepeatedCallIsTheSame(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, say("one", "write a"), say("there"))
 	prepared := 0
-	r.tools[1].Prepare = func(context.Context, chela.ToolCall) (json.RawMessage, error) {
+	r.tools[1].Prepare = func(context.Context, chela.ToolCall) (chela.Prepared, error) {
 		prepared++
-		return json.RawMessage(fmt.Sprintf(`{"n":%d}`, prepared)), nil
+		return chela.Prepared{Intent: json.RawMessage(fmt.Sprintf(`{"n":%d}`, prepared))}, nil
 	}
 	r.tools[1].Judge = func(json.RawMessage) chela.Judgement {
 		return chela.Judgement{Effect: chela.EffectWrite, Resume: chela.ResumeRepeat}
@@ -258,8 +258,8 @@ func TestToolBreaks(t *testing.T) {
 	r.tools[0].Run = func(context.Context, chela.ToolCall) (chela.ToolResult, error) {
 		return chela.ToolResult{}, errors.New("secret detail")
 	}
-	r.tools[1].Prepare = func(context.Context, chela.ToolCall) (json.RawMessage, error) {
-		return nil, chela.E(chela.Conflict, "the file has changed").WithHint("read it again")
+	r.tools[1].Prepare = func(context.Context, chela.ToolCall) (chela.Prepared, error) {
+		return chela.Prepared{}, chela.E(chela.Conflict, "the file has changed").WithHint("read it again")
 	}
 	r.mustRun(chela.TurnCompleted)
 	want := []string{

@@ -23,7 +23,8 @@ var enums = map[reflect.Type][]string{
 		chela.CallRequested, chela.CallAwaiting, chela.CallApproved, chela.CallRunning, chela.CallDone, chela.CallFailed, chela.CallDenied,
 		chela.CallSkipped, chela.CallUnknown,
 	),
-	reflect.TypeFor[chela.Domain](): list(chela.DomainHost, chela.DomainWorker),
+	reflect.TypeFor[chela.Command](): list("", chela.CommandCompact),
+	reflect.TypeFor[chela.Domain]():  list(chela.DomainHost, chela.DomainWorker),
 	reflect.TypeFor[chela.Effect](): list( // empty before the call was judged
 		"", chela.EffectRead, chela.EffectWrite, chela.EffectNetwork, chela.EffectExecute, chela.EffectSend, chela.EffectSpend,
 	),
@@ -38,8 +39,12 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[chela.Kind](): list(
 		chela.Invalid, chela.NotFound, chela.Conflict, chela.Denied, chela.Exhausted, chela.Unavailable, chela.Unsupported, chela.Internal,
 	),
-	reflect.TypeFor[chela.Limit]():      list(chela.LimitSteps, chela.LimitTime, chela.LimitPrompt),
-	reflect.TypeFor[chela.QueueMode]():  list("", chela.QueueCollect, chela.QueueFollowup, chela.QueueSteer),
+	reflect.TypeFor[chela.Limit]():        list(chela.LimitSteps, chela.LimitTime, chela.LimitPrompt),
+	reflect.TypeFor[chela.PreimageKind](): list(chela.PreimageFile, chela.PreimageDocument),
+	reflect.TypeFor[chela.QueueDrop]():    list("", chela.DropOld, chela.DropNew, chela.DropSummarize),
+	reflect.TypeFor[chela.QueueMode](): list(
+		"", chela.QueueCollect, chela.QueueFollowup, chela.QueueSteer, chela.QueueSteerBacklog, chela.QueuePlain, chela.QueueInterrupt,
+	),
 	reflect.TypeFor[chela.Resume]():     list(chela.ResumeUnknown, chela.ResumeRepeat, chela.ResumeQuery, chela.ResumeWait),
 	reflect.TypeFor[chela.Scope]():      list(chela.ScopeRead, chela.ScopeChat, chela.ScopeAdmin),
 	reflect.TypeFor[chela.StopReason](): list(chela.StopEnd, chela.StopCalls, chela.StopLength, chela.StopRefusal),

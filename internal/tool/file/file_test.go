@@ -102,9 +102,11 @@ func (d *desk) prepared(t *testing.T, name string, args any) chela.ToolCall {
 	c := chela.ToolCall{ID: "call_1", Agent: "main", Tool: name, Args: checked}
 	f, _ := d.set.Get(name)
 	if f.Prepare != nil {
-		if c.Intent, err = f.Prepare(t.Context(), c); err != nil {
+		prepared, err := f.Prepare(t.Context(), c)
+		if err != nil {
 			t.Fatal(err)
 		}
+		c.Intent, c.Changes = prepared.Intent, prepared.Changes
 	}
 	return c
 }

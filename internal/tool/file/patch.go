@@ -219,25 +219,28 @@ func hashOf(content *string) string {
 }
 
 // preparePatch stores what Run and Happened need.
-func preparePatch(find workspace.Finder) func(context.Context, tool.Call[patchInput]) (json.RawMessage, error) {
-	return func(ctx context.Context, call tool.Call[patchInput]) (json.RawMessage, error) {
+func preparePatch(find workspace.Finder) func(context.Context, tool.Call[patchInput]) (chela.Prepared, error) {
+	return func(ctx context.Context, call tool.Call[patchInput]) (chela.Prepared, error) {
 		ws, err := find.Open(call.Agent)
 		if err != nil {
-			return nil, err
+			return chela.Prepared{}, err
 		}
 		defer ws.Close() // holds nothing that could be lost
 		p, err := makePlan(ctx, ws, call.In, nil)
 		var r *refusal
+		var want intent
 		switch {
 		case err == nil:
-			return json.Marshal(p.intent())
+			want = p.intent()
 		case errors.As(err, &r):
-			return json.Marshal(intent{Refused: r.result()})
+			want.Refused = r.result()
 		case fault(err):
-			return nil, err
+			return chela.Prepared{}, err
 		default:
-			return json.Marshal(intent{Refused: chela.MessageOf(err)})
+			want.Refused = chela.MessageOf(err)
 		}
+		text, err := json.Marshal(want)
+		return chela.Prepared{Intent: text}, err
 	}
 }
 

@@ -162,12 +162,12 @@ func (k checker) checkResults(t *testing.T) {
 func (k checker) perform(t *testing.T, call chela.ToolCall) {
 	t.Helper()
 	if k.tool.Prepare != nil {
-		intent, err := k.tool.Prepare(t.Context(), call)
+		prepared, err := k.tool.Prepare(t.Context(), call)
 		if err != nil {
 			k.checkError(t, call, err)
 			return
 		}
-		call.Intent = intent
+		call.Intent, call.Changes = prepared.Intent, prepared.Changes
 	}
 	res, err := k.tool.Run(t.Context(), call)
 	if err != nil {
