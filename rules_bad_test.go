@@ -67,6 +67,8 @@ var badImports = []badSource{
 			"internal/turn/turn_test.go":         `package turn_test; import ("chela/internal/pgtest"; "chela/internal/store"; "chela/internal/app")`,
 			"internal/tool/files/read.go":        `package files; import "chela/internal/sandbox"`,
 			"internal/gateway/gateway.go":        `package gateway; import "chela/internal/pgtest"`,
+			"internal/lane/lane.go":              `package lane; import ("chela/internal/store"; "chela/internal/store/engine")`,
+			"internal/store/store.go":            `package store; import "chela/internal/store/engine"`,
 			"internal/store/storetest/run.go":    `package storetest; import "chela/internal/store"`,
 			"internal/misc/misc.go":              `package misc`,
 			"internal/provider/openai/openai.go": `package openai; import "chela/internal/provider/anthropic"`,
@@ -75,6 +77,7 @@ var badImports = []badSource{
 			"chela may not import internal/turn",
 			"internal/event may not import internal/store",
 			"internal/gateway may not import internal/pgtest",
+			"internal/lane may not import internal/store/engine",
 			"package is in no layer of the import table",
 			"internal/provider/openai may not import internal/provider/anthropic",
 			"internal/turn may not import internal/store",
@@ -86,7 +89,7 @@ var badImports = []badSource{
 		files: sources{
 			"internal/turn/turn.go":      `package turn; import ("database/sql"; "log"; "log/slog"; "github.com/google/go-cmp/cmp"; "example.com/else")`,
 			"internal/turn/turn_test.go": `package turn_test; import "github.com/google/go-cmp/cmp"`,
-			"internal/store/store.go":    `package store; import ("database/sql"; "modernc.org/sqlite/lib")`,
+			"internal/store/engine/a.go": `package engine; import ("database/sql"; "modernc.org/sqlite/lib")`,
 			"internal/pgtest/pgtest.go":  `package pgtest; import "testing"`,
 		},
 		want: []string{

@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"chela"
+	"chela/internal/store/engine"
 )
 
 const approvalColumns = `id, call, turn, thread, session, state, tool, effect, args_hash, preview, subjects, exact, reason, floor,
 	answer, pattern, comment, answered_by, created_at, expires_at, answered_at`
 
-func scanApproval(row scanner) (a chela.Approval, err error) {
+func scanApproval(row engine.Row) (a chela.Approval, err error) {
 	err = row.Scan(&a.ID, &a.Call, &a.Turn, &a.Thread, &a.Session, &a.State, &a.Tool, &a.Effect, &a.ArgsHash, &a.Preview,
 		inJSON{&a.Subjects}, flag{&a.Exact}, &a.Reason, flag{&a.Floor}, &a.Answer, &a.Pattern, &a.Comment, &a.AnsweredBy,
 		stored{&a.CreatedAt}, stored{&a.ExpiresAt}, stored{&a.AnsweredAt})
@@ -65,7 +66,7 @@ func (w *Write) MoveApproval(ctx context.Context, a chela.Approval) error {
 
 const grantColumns = `id, agent, session, tool, pattern, literal, approval, created_at`
 
-func scanGrant(row scanner) (g chela.Grant, err error) {
+func scanGrant(row engine.Row) (g chela.Grant, err error) {
 	err = row.Scan(&g.ID, &g.Agent, &g.Session, &g.Tool, &g.Pattern, flag{&g.Literal}, &g.Approval, stored{&g.CreatedAt})
 	return g, err
 }
@@ -85,7 +86,7 @@ func (w *Write) AddGrant(ctx context.Context, g chela.Grant) error {
 
 // RevokeGrant removes a standing answer, or is NotFound.
 func (w *Write) RevokeGrant(ctx context.Context, id chela.GrantID) error {
-	n, err := w.conn.exec(ctx, `delete from grants where id = $1`, string(id))
+	n, err := w.tx.Exec(ctx, `delete from grants where id = $1`, string(id))
 	if err == nil && n == 0 {
 		err = chela.E(chela.NotFound, "there is no grant "+string(id))
 	}

@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/store/engine"
 )
 
 const callColumns = `id, turn, thread, session, step, place, ref, tool, args, effect, resume, state, why, intent, created_at, started_at, finished_at`
 
-func scanCall(row scanner) (c chela.ToolCall, err error) {
+func scanCall(row engine.Row) (c chela.ToolCall, err error) {
 	var args, intent string
 	err = row.Scan(&c.ID, &c.Turn, &c.Thread, &c.Session, &c.Step, &c.Index, &c.Ref, &c.Tool, &args, &c.Effect, &c.Resume,
 		&c.State, &c.Why, &intent, stored{&c.CreatedAt}, stored{&c.StartedAt}, stored{&c.FinishedAt})

@@ -1,6 +1,10 @@
 package store
 
-import "context"
+import (
+	"context"
+
+	"chela/internal/store/engine"
+)
 
 // Counts says how much is in the store.
 type Counts struct {
@@ -13,7 +17,7 @@ type Counts struct {
 
 // Counts counts what a status page shows.
 func (r *Read) Counts(ctx context.Context) (Counts, error) {
-	c, _, err := first(ctx, r, func(row scanner) (c Counts, err error) {
+	c, _, err := first(ctx, r, func(row engine.Row) (c Counts, err error) {
 		err = row.Scan(&c.Sessions, &c.TurnsLive, &c.ApprovalsPending, &c.InboxWaiting, &c.OutboxPending)
 		return c, err
 	}, `select

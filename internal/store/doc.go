@@ -1,14 +1,15 @@
 // Package store keeps everything that must survive: sessions, threads,
 // entries, turns, tool calls, approvals, the inbox and the outbox, lanes, the
-// ledger and the work that waits. It is the only package with SQL in it.
+// ledger and the work that waits. It has a file for each, with all SQL about it;
+// what SQLite and PostgreSQL do differently is in the package engine below.
 //
 // # One text, two engines
 //
 // Every statement is written once and runs on SQLite and PostgreSQL: $n
 // parameters, returning, on conflict, times as integer microseconds UTC, ids
-// and JSON as text, booleans as integers. What must differ (opening, classes of
-// errors, the triggers that keep the journal append-only) lives in the files
-// named after the engines, and in migrations whose name ends in the engine's.
+// and JSON as text, booleans as integers. Where the schema must differ, for
+// example in the triggers that keep the journal append-only, there are two
+// migrations of one name whose endings tell the engines.
 //
 // # Transactions
 //
@@ -18,33 +19,14 @@
 // transaction that met another one) and must not keep what they did in an
 // earlier attempt.
 //
-// On SQLite one goroutine owns the one writing connection. Functions that wait
-// together are run one after the other in one transaction, each inside a
-// savepoint, and share its commit and its sync:
-//
-//	Write ─┐
-//	Write ─┼─▶ queue ─▶ begin · fn · fn · fn · commit (synced) ─▶ every caller is told
-//	Write ─┘
-//
-// A function that fails is rolled back alone; a commit that fails is told to
-// every caller in it. When SQLite ends the transaction under a function (the
-// disk is full), each function of the group is run again in one of its own.
-// A caller that was told nothing went wrong can lose power the next moment and
-// will find its rows.
-//
-// On PostgreSQL each transaction has one of 16 connections, and what costs is
-// the way to the server and back, not the statement. So only what a function
-// looks at is sent at once. A statement of which it needs no more than that it
-// worked is queued, and goes out with the next one that is sent or with the
-// commit; the begin goes with the first:
+// A statement of which its transaction needs no more than that it worked is
+// queued: on PostgreSQL it goes out with the next one that is run at once, or
+// with the commit. So a turn is opened in four ways to the server and back:
 //
 //	begin · Arrive ─▶  Current ─▶  AddMessage ─▶  OpenTurn · AppendEntry · MoveThread · Announce · commit ─▶
 //
-// A queued statement that fails, or finds nothing to change where it must,
-// keeps those behind it from happening, the commit among them, and its error is
-// that of the transaction. Whoever has to go on after a Conflict needs a
-// statement that is run at once, such as [Write.RenewLane]. On SQLite a queued
-// statement runs where it stands.
+// Whoever has to go on after a Conflict needs a statement that is run at once,
+// such as [Write.RenewLane].
 //
 // # Invariants that the schema holds
 //
@@ -65,6 +47,5 @@
 // meanwhile), Unavailable (locked, connection lost), Exhausted (disk full),
 // Denied (read-only), Internal (damaged file, a defect). When the connection
 // is lost during a commit, the caller cannot know whether it happened: it
-// gets Unavailable and must read before it goes on. A connection that turns out
-// to be lost before it did anything is replaced, and the function run again.
+// gets Unavailable and must read before it goes on.
 package store

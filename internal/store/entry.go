@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"chela"
+	"chela/internal/store/engine"
 )
 
 const entryColumns = `id, thread, parent, turn, seq, kind, body, tokens, created_at`
 
-func scanEntry(row scanner) (e chela.Entry, err error) {
+func scanEntry(row engine.Row) (e chela.Entry, err error) {
 	err = row.Scan(&e.ID, &e.Thread, &e.Parent, &e.Turn, &e.Seq, &e.Kind, inJSON{&e.Body}, &e.Tokens, stored{&e.CreatedAt})
 	return e, err
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/store/engine"
 )
 
 // Announce keeps the durable events of a transaction, which are all of one
@@ -22,11 +23,11 @@ func (w *Write) Announce(ctx context.Context, at time.Time, events []chela.Event
 		e.Cursor, e.Session, e.Thread, e.Turn, e.At = "", "", "", "", time.Time{}
 		kept[i] = e
 	}
-	return w.conn.queue(ctx, statement{
-		text: `insert into events (session, thread, turn, body, created_at)
+	return w.tx.Queue(ctx, engine.Statement{
+		Text: `insert into events (session, thread, turn, body, created_at)
 			values ($1, $2, $3, $4, $5) returning tx, seq`,
-		args: []any{string(about.Session), string(about.Thread), string(about.Turn), asJSON(kept), micros(at)},
-		each: func(row scanner) error {
+		Args: []any{string(about.Session), string(about.Thread), string(about.Turn), asJSON(kept), micros(at)},
+		Each: func(row engine.Row) error {
 			var tx, seq int64
 			err := row.Scan(&tx, &seq)
 			for i := range events {
@@ -43,7 +44,7 @@ type eventRow struct {
 	events  []chela.Event
 }
 
-func scanEvents(row scanner) (e eventRow, err error) {
+func scanEvents(row engine.Row) (e eventRow, err error) {
 	var about chela.Event
 	if err = row.Scan(&e.tx, &e.seq, &about.Session, &about.Thread, &about.Turn, inJSON{&e.events}, stored{&about.At}); err != nil {
 		return e, err
@@ -65,7 +66,7 @@ const eventColumns = `tx, seq, session, thread, turn, body, created_at`
 // appears once no transaction of the database runs that began earlier, so that
 // none ever appears before the place where a reader is.
 func (s *Store) Events(ctx context.Context, after chela.Cursor, key chela.SessionKey, limit int) (events []chela.Event, err error) {
-	horizon, err := s.engine.horizon(ctx)
+	horizon, err := s.db.Horizon(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +112,7 @@ func (r *Read) eventRow(ctx context.Context, c chela.Cursor) (eventRow, error) {
 
 // LastEvent returns the cursor of the newest event that Events would return.
 func (s *Store) LastEvent(ctx context.Context) (last chela.Cursor, err error) {
-	horizon, err := s.engine.horizon(ctx)
+	horizon, err := s.db.Horizon(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -128,7 +129,7 @@ func (s *Store) LastEvent(ctx context.Context) (last chela.Cursor, err error) {
 // before a time, or have more than keep newer ones. The newest stay. It returns
 // how many it removed.
 func (w *Write) ForgetEvents(ctx context.Context, before time.Time, keep int64) (int64, error) {
-	return w.conn.exec(ctx, `delete from events where (tx, seq) in (
+	return w.tx.Exec(ctx, `delete from events where (tx, seq) in (
 			select tx, seq from events order by tx, seq limit 1000)
 		and (created_at < $1 or seq < (select max(seq) from events) - cast($2 as bigint))
 		and seq < (select max(seq) from events)`, micros(before), keep)

@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"chela"
+	"chela/internal/store/engine"
 )
 
 const inboxColumns = `id, session, thread, seq, channel, account, message_id, state, turn, node, body, created_at`
 
-func scanWaiting(row scanner) (m chela.Waiting, err error) {
+func scanWaiting(row engine.Row) (m chela.Waiting, err error) {
 	var seq int64
 	var channel, account string
 	err = row.Scan(&m.ID, &m.Session, &m.Thread, &seq, &channel, &account, &m.MessageID, &m.State, &m.Turn, &m.Node,
@@ -27,7 +28,7 @@ func (r *Read) Waiting(ctx context.Context, key chela.SessionKey, limit int) ([]
 // WaitingSessions returns the sessions with messages that no turn has taken, in
 // no particular order.
 func (r *Read) WaitingSessions(ctx context.Context) ([]chela.SessionKey, error) {
-	return all(ctx, r, func(row scanner) (key chela.SessionKey, err error) {
+	return all(ctx, r, func(row engine.Row) (key chela.SessionKey, err error) {
 		err = row.Scan(&key)
 		return key, err
 	}, `select distinct session from inbox where state = 'waiting'`)
@@ -35,7 +36,7 @@ func (r *Read) WaitingSessions(ctx context.Context) ([]chela.SessionKey, error) 
 
 // CountWaiting returns how many messages of a session no turn has taken.
 func (r *Read) CountWaiting(ctx context.Context, key chela.SessionKey) (n int, err error) {
-	n, _, err = first(ctx, r, func(row scanner) (n int, err error) {
+	n, _, err = first(ctx, r, func(row engine.Row) (n int, err error) {
 		err = row.Scan(&n)
 		return n, err
 	}, `select count(*) from inbox where session = $1 and state = 'waiting'`, string(key))
@@ -58,7 +59,7 @@ func (r *Read) Delivered(ctx context.Context, channel, account, messageID string
 // AddMessage adds a message that arrived at place seq of its lane. It reports
 // whether it did: a delivery that is known already is left as it is.
 func (w *Write) AddMessage(ctx context.Context, m chela.Waiting, seq int64) (bool, error) {
-	n, err := w.conn.exec(ctx, `insert into inbox (`+inboxColumns+`)
+	n, err := w.tx.Exec(ctx, `insert into inbox (`+inboxColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict (channel, account, message_id) do nothing`,
 		string(m.ID), string(m.Session), string(m.Thread), seq, m.Origin.Channel, m.Origin.Account, m.MessageID,
 		string(m.State), string(m.Turn), string(m.Node), asJSON(m.Inbound), micros(m.CreatedAt))

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"chela"
+	"chela/internal/store/engine"
 )
 
 // A Lane is the single file of a session as stored.
@@ -16,7 +17,7 @@ type Lane struct {
 
 const laneColumns = `session, class, owner, token, expires_at, turn, arrivals`
 
-func scanLane(row scanner) (l Lane, err error) {
+func scanLane(row engine.Row) (l Lane, err error) {
 	err = row.Scan(&l.Session, &l.Class, &l.Owner, &l.Token, stored{&l.ExpiresAt}, &l.Turn, &l.Arrivals)
 	return l, err
 }
@@ -49,7 +50,7 @@ func (r *Read) FreeLanes(ctx context.Context, limit int) ([]Lane, error) {
 // HasMore reports whether a session has something to go on with: a turn that may
 // run, or a message that waits.
 func (r *Read) HasMore(ctx context.Context, key chela.SessionKey) (bool, error) {
-	more, _, err := first(ctx, r, func(row scanner) (more bool, err error) {
+	more, _, err := first(ctx, r, func(row engine.Row) (more bool, err error) {
 		err = row.Scan(flag{&more})
 		return more, err
 	}, `select case when exists (select 1 from turns where session = $1 and state = 'processing')
@@ -69,7 +70,7 @@ const arriveInLane = `update lanes set arrivals = arrivals + 1 where session = $
 
 // ArriveAt is Arrive, and returns also what else an arrival must know.
 func (w *Write) ArriveAt(ctx context.Context, key chela.SessionKey) (a Arrival, ok bool, err error) {
-	err = w.conn.queue(ctx, statement{text: arriveInLane, args: []any{string(key)}, each: func(row scanner) (err error) {
+	err = w.tx.Queue(ctx, engine.Statement{Text: arriveInLane, Args: []any{string(key)}, Each: func(row engine.Row) (err error) {
 		a.Lane, err = scanLane(row)
 		ok = true
 		return err
@@ -79,16 +80,16 @@ func (w *Write) ArriveAt(ctx context.Context, key chela.SessionKey) (a Arrival, 
 	}
 	// Each of these sees what was committed while the lane was waited for.
 	s, t := &a.Session, &a.Thread
-	err = w.conn.queue(ctx, statement{text: `select s.key, s.agent, s.thread, s.settings, s.created_at, s.updated_at,
+	err = w.tx.Queue(ctx, engine.Statement{Text: `select s.key, s.agent, s.thread, s.settings, s.created_at, s.updated_at,
 			t.id, t.session, t.title, t.head, t.seq, t.state, t.created_at, t.updated_at
-		from sessions s join threads t on t.id = s.thread where s.key = $1`, args: []any{string(key)}, each: func(row scanner) error {
+		from sessions s join threads t on t.id = s.thread where s.key = $1`, Args: []any{string(key)}, Each: func(row engine.Row) error {
 		return row.Scan(&s.Key, &s.Agent, &s.Thread, inJSON{&s.Settings}, stored{&s.CreatedAt}, stored{&s.UpdatedAt},
 			&t.ID, &t.Session, &t.Title, &t.Head, &t.Seq, &t.State, stored{&t.CreatedAt}, stored{&t.UpdatedAt})
 	}})
 	if err != nil {
 		return a, false, err
 	}
-	err = w.conn.query(ctx, func(row scanner) error { return row.Scan(flag{&a.Waits}) }, `select case when exists (
+	err = w.tx.Query(ctx, func(row engine.Row) error { return row.Scan(flag{&a.Waits}) }, `select case when exists (
 		select 1 from inbox where session = $1 and state = 'waiting') then 1 else 0 end`, string(key))
 	return a, ok && err == nil, err
 }
@@ -139,17 +140,17 @@ const holdLane = `update lanes set expires_at = $4 where session = $1 and owner 
 // whoever writes for a turn calls it first in the same transaction, so that an
 // old holder cannot write.
 func (w *Write) HoldLane(ctx context.Context, l chela.Lease) error {
-	return w.conn.queue(ctx, statement{
-		text:    holdLane,
-		args:    []any{string(l.Session), string(l.Owner), l.Token, micros(l.ExpiresAt)},
-		unmoved: ErrLaneLost,
+	return w.tx.Queue(ctx, engine.Statement{
+		Text:    holdLane,
+		Args:    []any{string(l.Session), string(l.Owner), l.Token, micros(l.ExpiresAt)},
+		Unmoved: ErrLaneLost,
 	})
 }
 
 // RenewLane is HoldLane for several lanes: it reports whether the lane has the
 // same holder still, and the transaction goes on if not.
 func (w *Write) RenewLane(ctx context.Context, l chela.Lease) (bool, error) {
-	n, err := w.conn.exec(ctx, holdLane, string(l.Session), string(l.Owner), l.Token, micros(l.ExpiresAt))
+	n, err := w.tx.Exec(ctx, holdLane, string(l.Session), string(l.Owner), l.Token, micros(l.ExpiresAt))
 	return n == 1, err
 }
 

@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"chela"
+	"chela/internal/store/engine"
 )
 
 const outboxColumns = `id, session, turn, entry, target, text, state, attempts, error, created_at, sent_at`
 
-func scanOutbound(row scanner) (o chela.Outbound, err error) {
+func scanOutbound(row engine.Row) (o chela.Outbound, err error) {
 	err = row.Scan(&o.ID, &o.Session, &o.Turn, &o.Entry, inJSON{&o.To}, &o.Text, &o.State, &o.Attempts, &o.Error,
 		stored{&o.CreatedAt}, stored{&o.SentAt})
 	return o, err

@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"chela"
+	"chela/internal/store/engine"
 )
 
 const sessionColumns = `key, agent, thread, settings, created_at, updated_at`
 
-func scanSession(row scanner) (s chela.Session, err error) {
+func scanSession(row engine.Row) (s chela.Session, err error) {
 	err = row.Scan(&s.Key, &s.Agent, &s.Thread, inJSON{&s.Settings}, stored{&s.CreatedAt}, stored{&s.UpdatedAt})
 	return s, err
 }
@@ -29,7 +30,7 @@ func (r *Read) Sessions(ctx context.Context, after chela.SessionKey, limit int) 
 // CreateSession adds a session and its lane, or does nothing if the session
 // exists.
 func (w *Write) CreateSession(ctx context.Context, s chela.Session, class chela.Class) error {
-	n, err := w.conn.exec(ctx,
+	n, err := w.tx.Exec(ctx,
 		`insert into sessions (`+sessionColumns+`) values ($1, $2, $3, $4, $5, $6) on conflict (key) do nothing`,
 		string(s.Key), s.Agent, string(s.Thread), asJSON(s.Settings), micros(s.CreatedAt), micros(s.UpdatedAt))
 	if err != nil || n == 0 {

@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"chela"
+	"chela/internal/store/engine"
 )
 
 const threadColumns = `id, session, title, head, seq, state, created_at, updated_at`
 
-func scanThread(row scanner) (t chela.Thread, err error) {
+func scanThread(row engine.Row) (t chela.Thread, err error) {
 	err = row.Scan(&t.ID, &t.Session, &t.Title, &t.Head, &t.Seq, &t.State, stored{&t.CreatedAt}, stored{&t.UpdatedAt})
 	return t, err
 }

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/store/engine"
 )
 
 const tokenColumns = `id, name, scope, created_at, revoked_at`
 
-func scanToken(row scanner) (t chela.Token, err error) {
+func scanToken(row engine.Row) (t chela.Token, err error) {
 	err = row.Scan(&t.ID, &t.Name, &t.Scope, stored{&t.CreatedAt}, stored{&t.RevokedAt})
 	return t, err
 }
@@ -58,7 +59,7 @@ func (w *Write) AddLogin(ctx context.Context, l Login, hash string, at time.Time
 
 // LoginByHash returns the login whose cookie has a hash, or NotFound.
 func (r *Read) LoginByHash(ctx context.Context, hash string) (Login, error) {
-	return one(ctx, r, func(row scanner) (l Login, err error) {
+	return one(ctx, r, func(row engine.Row) (l Login, err error) {
 		err = row.Scan(&l.ID, &l.Name, &l.Scope, stored{&l.CreatedAt}, stored{&l.RevokedAt}, stored{&l.ExpiresAt})
 		return l, err
 	}, "login", "with that cookie", `select t.id, t.name, t.scope, t.created_at, t.revoked_at, l.expires_at

@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"chela"
+	"chela/internal/store/engine"
 )
 
 const turnColumns = `id, session, thread, state, origin, model, base, crashes, steps, stop, failure, created_at, finished_at`
 
-func scanTurn(row scanner) (t chela.Turn, err error) {
+func scanTurn(row engine.Row) (t chela.Turn, err error) {
 	err = row.Scan(&t.ID, &t.Session, &t.Thread, &t.State, inJSON{&t.Origin}, &t.Model, &t.Base, &t.Crashes, &t.Steps,
 		flag{&t.Stop}, inJSON{&t.Failure}, stored{&t.CreatedAt}, stored{&t.FinishedAt})
 	return t, err
@@ -37,7 +38,7 @@ func (r *Read) LiveTurns(ctx context.Context, key chela.SessionKey) ([]chela.Tur
 // StoppingTurns returns the turns that have not ended and should stop, in no
 // particular order.
 func (r *Read) StoppingTurns(ctx context.Context) ([]chela.TurnID, error) {
-	return all(ctx, r, func(row scanner) (id chela.TurnID, err error) {
+	return all(ctx, r, func(row engine.Row) (id chela.TurnID, err error) {
 		err = row.Scan(&id)
 		return id, err
 	}, `select id from turns where state in ('processing', 'awaiting_approval') and stop = 1`)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/store/engine"
 )
 
 // Charge adds a row to the ledger.
@@ -25,7 +26,7 @@ func (r *Read) UsageSince(ctx context.Context, key chela.SessionKey, since time.
 	return sum, err
 }
 
-func scanTokens(row scanner) (u chela.TokenUsage, err error) {
+func scanTokens(row engine.Row) (u chela.TokenUsage, err error) {
 	err = row.Scan(&u.Input, &u.Output, &u.CacheRead, &u.CacheWrite, &u.Reasoning)
 	return u, err
 }
@@ -33,7 +34,7 @@ func scanTokens(row scanner) (u chela.TokenUsage, err error) {
 // UsageByDay returns what was spent since a time, by day in UTC and model, the
 // newest day first.
 func (r *Read) UsageByDay(ctx context.Context, since time.Time) ([]chela.UsageSum, error) {
-	return all(ctx, r, func(row scanner) (s chela.UsageSum, err error) {
+	return all(ctx, r, func(row engine.Row) (s chela.UsageSum, err error) {
 		var day int64
 		t := &s.Tokens
 		err = row.Scan(&day, &s.Model, &s.Calls, &t.Input, &t.Output, &t.CacheRead, &t.CacheWrite, &t.Reasoning)
@@ -47,7 +48,7 @@ func (r *Read) UsageByDay(ctx context.Context, since time.Time) ([]chela.UsageSu
 
 // TurnUsage returns the rows of the ledger that a turn caused, in order.
 func (r *Read) TurnUsage(ctx context.Context, t chela.Turn) ([]chela.Usage, error) {
-	return all(ctx, r, func(row scanner) (u chela.Usage, err error) {
+	return all(ctx, r, func(row engine.Row) (u chela.Usage, err error) {
 		n := &u.Tokens
 		err = row.Scan(&u.ID, &u.Session, &u.Turn, &u.Step, &u.Model, &u.Purpose, &n.Input, &n.Output, &n.CacheRead, &n.CacheWrite,
 			&n.Reasoning, stored{&u.CreatedAt})

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // micros is a time as it is stored: microseconds since 1970 UTC, 0 for none.
@@ -83,17 +82,4 @@ func asJSON(v any) string {
 		panic(fmt.Sprintf("marshal %T for the store: %v", v, err))
 	}
 	return strings.TrimSuffix(text.String(), "\n")
-}
-
-// storable replaces what not both engines can keep in a text: NUL, and bytes
-// that are not UTF-8. A model may say such things, and its turn must end all
-// the same.
-func storable(args []any) []any {
-	for i, arg := range args {
-		text, ok := arg.(string)
-		if ok && (strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text)) {
-			args[i] = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
-		}
-	}
-	return args
 }

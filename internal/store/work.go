@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/store/engine"
 )
 
 const workColumns = `id, kind, key, args, state, attempts, error, due_at, owner, created_at`
 
-func scanWork(row scanner) (k chela.Work, err error) {
+func scanWork(row engine.Row) (k chela.Work, err error) {
 	var args string
 	err = row.Scan(&k.ID, &k.Kind, &k.Key, &args, &k.State, &k.Attempts, &k.Error, stored{&k.DueAt}, &k.Owner, stored{&k.CreatedAt})
 	k.Args = raw(args)
@@ -19,7 +20,7 @@ func scanWork(row scanner) (k chela.Work, err error) {
 // AddWork adds something to be done later. It reports whether it did: while
 // unfinished work of the same kind and key exists, nothing is added.
 func (w *Write) AddWork(ctx context.Context, k chela.Work) (bool, error) {
-	n, err := w.conn.exec(ctx, `insert into work (`+workColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+	n, err := w.tx.Exec(ctx, `insert into work (`+workColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		on conflict (kind, key) where state in ('due', 'running') do nothing`,
 		string(k.ID), k.Kind, k.Key, string(k.Args), string(k.State), k.Attempts, k.Error, micros(k.DueAt), string(k.Owner), micros(k.CreatedAt))
 	return n == 1, err
@@ -28,7 +29,7 @@ func (w *Write) AddWork(ctx context.Context, k chela.Work) (bool, error) {
 // NextWork returns when the next unfinished work is due, and whether there is
 // any.
 func (r *Read) NextWork(ctx context.Context) (time.Time, bool, error) {
-	return first(ctx, r, func(row scanner) (t time.Time, err error) {
+	return first(ctx, r, func(row engine.Row) (t time.Time, err error) {
 		err = row.Scan(stored{&t})
 		return t, err
 	}, `select due_at from work where state in ('due', 'running') order by due_at limit 1`)
@@ -44,7 +45,7 @@ func (w *Write) ClaimWork(ctx context.Context, node chela.NodeID, now, until tim
 	}
 	var mine []chela.Work
 	for _, k := range due {
-		n, err := w.conn.exec(ctx, `update work set state = 'running', owner = $4, attempts = attempts + 1, due_at = $5
+		n, err := w.tx.Exec(ctx, `update work set state = 'running', owner = $4, attempts = attempts + 1, due_at = $5
 			where id = $1 and state = $2 and due_at = $3`,
 			string(k.ID), string(k.State), micros(k.DueAt), string(node), micros(until))
 		if err != nil {

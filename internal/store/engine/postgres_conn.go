@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -50,7 +50,7 @@ func (c *postgresConn) exec(ctx context.Context, text string, args ...any) (n in
 	return n, err
 }
 
-func (c *postgresConn) query(ctx context.Context, each func(scanner) error, text string, args ...any) error {
+func (c *postgresConn) query(ctx context.Context, each func(Row) error, text string, args ...any) error {
 	if err := fail.Point("store.statement"); err != nil {
 		return c.broken(ctx, err)
 	}
@@ -59,10 +59,10 @@ func (c *postgresConn) query(ctx context.Context, each func(scanner) error, text
 }
 
 // scanEach returns what hands every row to each.
-func scanEach(each func(scanner) error) func(pgx.Rows) error {
+func scanEach(each func(Row) error) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		for rows.Next() {
-			if err := each(rows); err != nil {
+			if err := each(Row{rows}); err != nil {
 				return err
 			}
 		}
@@ -70,29 +70,29 @@ func scanEach(each func(scanner) error) func(pgx.Rows) error {
 	}
 }
 
-func (c *postgresConn) queue(ctx context.Context, s statement) error {
+func (c *postgresConn) queue(ctx context.Context, s Statement) error {
 	if err := fail.Point("store.statement"); err != nil {
 		return c.broken(ctx, err)
 	}
 	switch {
-	case s.each != nil:
-		c.waiting.Queue(s.text, storable(s.args)...).Query(scanEach(s.each))
-	case s.unmoved != nil:
+	case s.Each != nil:
+		c.waiting.Queue(s.Text, storable(s.Args)...).Query(scanEach(s.Each))
+	case s.Unmoved != nil:
 		c.queueMove(s)
 	default:
-		c.waiting.Queue(s.text, storable(s.args)...)
+		c.waiting.Queue(s.Text, storable(s.Args)...)
 	}
 	return nil
 }
 
 // queueMove queues an update that raises an error if it changes nothing, so
 // that a commit which waits behind it does not happen.
-func (c *postgresConn) queueMove(s statement) {
-	text := `with moved as (` + s.text + ` returning 1) select 1 / count(*) from moved`
-	c.waiting.Queue(text, storable(s.args)...).Fn = func(results pgx.BatchResults) error {
+func (c *postgresConn) queueMove(s Statement) {
+	text := `with moved as (` + s.Text + ` returning 1) select 1 / count(*) from moved`
+	c.waiting.Queue(text, storable(s.Args)...).Fn = func(results pgx.BatchResults) error {
 		_, err := results.Exec()
 		if hasCode(err, divisionByZero) {
-			return s.unmoved
+			return s.Unmoved
 		}
 		return err
 	}

@@ -1,18 +1,15 @@
-package store
+package engine
 
 import (
 	"context"
-	"embed"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
 	"chela"
 )
-
-//go:embed migrations/*.sql
-var migrationFiles embed.FS
 
 // A migration is one step of the schema. Its name is that of its file without
 // the ending; "0002_x.sqlite" and "0002_x.postgres" are the same step of the
@@ -23,18 +20,18 @@ type migration struct {
 }
 
 // migrationsFor returns the steps of an engine in order.
-func migrationsFor(engine string) ([]migration, error) {
-	files, err := migrationFiles.ReadDir("migrations")
+func migrationsFor(engine string, files fs.FS) ([]migration, error) {
+	found, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {
 		return nil, err
 	}
 	var steps []migration
-	for _, f := range files {
-		name := strings.TrimSuffix(f.Name(), ".sql")
+	for _, file := range found {
+		name := strings.TrimSuffix(path.Base(file), ".sql")
 		if dialect := strings.TrimPrefix(path.Ext(name), "."); dialect != "" && dialect != engine {
 			continue
 		}
-		text, err := migrationFiles.ReadFile("migrations/" + f.Name())
+		text, err := fs.ReadFile(files, file)
 		if err != nil {
 			return nil, err
 		}
@@ -44,12 +41,12 @@ func migrationsFor(engine string) ([]migration, error) {
 }
 
 // bringUpToDate applies the steps that are missing, each in a transaction.
-func (s *Store) bringUpToDate(ctx context.Context) error {
-	steps, err := migrationsFor(s.Engine())
+func (d *Database) bringUpToDate(ctx context.Context, files fs.FS) error {
+	steps, err := migrationsFor(d.Engine(), files)
 	if err != nil {
 		return err
 	}
-	applied, err := s.applied(ctx)
+	applied, err := d.applied(ctx)
 	if err != nil {
 		return err
 	}
@@ -67,7 +64,7 @@ func (s *Store) bringUpToDate(ctx context.Context) error {
 		if slices.Contains(applied, m.name) {
 			continue
 		}
-		if err := s.engine.migrate(ctx, m); err != nil {
+		if err := d.engine.migrate(ctx, m); err != nil {
 			return fmt.Errorf("apply migration %s: %w", m.name, err)
 		}
 	}
@@ -76,36 +73,40 @@ func (s *Store) bringUpToDate(ctx context.Context) error {
 
 // applied returns the names of the steps that the database has, none if it is
 // new.
-func (s *Store) applied(ctx context.Context) ([]string, error) {
-	var names []string
-	err := s.Read(ctx, func(r *Read) error {
-		var err error
-		names, err = all(ctx, r, scanName, `select name from migrations order by name`)
+func (d *Database) applied(ctx context.Context) (found []string, err error) {
+	err = d.Read(ctx, func(tx Tx) error {
+		found, err = names(ctx, tx, `select name from migrations order by name`)
 		return err
 	})
 	if chela.KindOf(err) == chela.NotFound { // no such table
 		return nil, nil
 	}
-	return names, err
+	return found, err
 }
 
-func scanName(row scanner) (name string, err error) {
-	err = row.Scan(&name)
-	return name, err
+// names returns what a query of names finds.
+func names(ctx context.Context, tx Tx, query string, args ...any) (found []string, err error) {
+	err = tx.Query(ctx, func(row Row) error {
+		var name string
+		err := row.Scan(&name)
+		found = append(found, name)
+		return err
+	}, query, args...)
+	return found, err
 }
 
 // apply runs one step with run, unless another process has done it since the
 // caller looked.
-func (w *Write) apply(ctx context.Context, m migration, run func(script string) error) error {
+func (t Tx) apply(ctx context.Context, m migration, run func(script string) error) error {
 	if err := run(`create table if not exists migrations (name text primary key)`); err != nil {
 		return err
 	}
-	_, done, err := first(ctx, &w.Read, scanName, `select name from migrations where name = $1`, m.name)
-	if err != nil || done {
+	done, err := names(ctx, t, `select name from migrations where name = $1`, m.name)
+	if err != nil || len(done) > 0 {
 		return err
 	}
 	if err := run(m.sql); err != nil {
 		return err
 	}
-	return w.must(ctx, `insert into migrations (name) values ($1)`, m.name)
+	return t.Queue(ctx, Statement{Text: `insert into migrations (name) values ($1)`, Args: []any{m.name}})
 }

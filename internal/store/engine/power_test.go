@@ -1,11 +1,12 @@
 //go:build unix
 
-package store_test
+package engine_test
 
 import (
 	"bufio"
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -18,8 +19,7 @@ import (
 	"sync"
 	"testing"
 
-	"chela"
-	"chela/internal/store"
+	"chela/internal/store/engine"
 )
 
 // What a child process of TestPowerLoss is told.
@@ -82,14 +82,14 @@ func powerChild(t *testing.T, seed, defect string) (problems []string) {
 // A cut is a loss of power: what was acknowledged before, and what is left.
 type cut struct {
 	step  int
-	acked []chela.SessionKey
+	acked []string
 	left  snapshot
 }
 
-// A load writes to a store and remembers what was acknowledged.
+// A load writes to a database and remembers what was acknowledged.
 type load struct {
 	mu    sync.Mutex
-	acked []chela.SessionKey // guarded by mu
+	acked []string // guarded by mu
 }
 
 // losePower is the child process: it writes, cuts, and prints the problems.
@@ -116,7 +116,7 @@ func losePower(t *testing.T, seed, defect string) {
 		next += 1 + rng.IntN(20+step/3) // denser while the database is made
 	}
 	for round := range 2 { // the second opens what the first closed
-		l.run(t, store.Config{Path: filepath.Join(dir, "chela.db")}, round, defect)
+		l.run(t, engine.Config{Path: filepath.Join(dir, "chela.db")}, round, defect)
 	}
 	fmt.Printf("power lost: %d times in %d steps, with %d rows acknowledged\n", len(cuts), s.disk.steps, len(l.told()))
 	for _, c := range slices.Backward(cuts) {
@@ -133,17 +133,17 @@ func losePower(t *testing.T, seed, defect string) {
 }
 
 // told returns what was acknowledged so far.
-func (l *load) told() []chela.SessionKey {
+func (l *load) told() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.acked[:len(l.acked):len(l.acked)]
 }
 
-// run opens a store, writes from many goroutines, and closes it. Every
+// run opens a database, writes from many goroutines, and closes it. Every
 // transaction adds two sessions.
-func (l *load) run(t *testing.T, place store.Config, round int, defect string) {
+func (l *load) run(t *testing.T, place engine.Config, round int, defect string) {
 	t.Helper()
-	s, err := store.Open(t.Context(), place)
+	d, err := open(t.Context(), place)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func (l *load) run(t *testing.T, place store.Config, round int, defect string) {
 		settings = append(settings, "pragma "+defect)
 	}
 	for _, setting := range settings {
-		if err := store.Control(s, setting); err != nil {
+		if err := engine.Control(d, setting); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -160,9 +160,9 @@ func (l *load) run(t *testing.T, place store.Config, round int, defect string) {
 	for i := range 16 {
 		writers.Go(func() {
 			for n := range 15 {
-				key := chela.SessionKey(fmt.Sprintf("%d_%d_%d", round, i, n))
-				err := s.Write(t.Context(), "test", func(w *store.Write) error {
-					return errors.Join(create(key+"_a")(w), create(key+"_b")(w))
+				key := fmt.Sprintf("%d_%d_%d", round, i, n)
+				err := d.Write(t.Context(), "test", func(tx engine.Tx) error {
+					return errors.Join(create(key+"_a")(tx), create(key+"_b")(tx))
 				})
 				if err != nil {
 					t.Error(err)
@@ -175,7 +175,7 @@ func (l *load) run(t *testing.T, place store.Config, round int, defect string) {
 		})
 	}
 	writers.Wait()
-	if err := s.Close(); err != nil {
+	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
 }
@@ -183,23 +183,23 @@ func (l *load) run(t *testing.T, place store.Config, round int, defect string) {
 // verdict opens what is left after a cut and says what is wrong with it.
 func (c cut) verdict(t *testing.T, files map[string][]byte) (err error) {
 	t.Helper()
-	place := store.Config{Path: filepath.Join(t.TempDir(), "chela.db")}
+	place := engine.Config{Path: filepath.Join(t.TempDir(), "chela.db")}
 	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(filepath.Dir(place.Path), name), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s, err := store.Open(t.Context(), place)
+	d, err := open(t.Context(), place)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer func() { err = errors.Join(err, d.Close()) }()
 	if err := intact(t, place); err != nil {
 		return err
 	}
-	there := map[chela.SessionKey]int{}
-	for _, key := range keys(t, s) {
-		there[key[:strings.LastIndex(string(key), "_")]]++
+	there := map[string]int{}
+	for _, key := range keys(t, d) {
+		there[key[:strings.LastIndex(key, "_")]]++
 	}
 	for _, key := range c.acked {
 		if there[key] == 0 {
@@ -211,13 +211,17 @@ func (c cut) verdict(t *testing.T, files map[string][]byte) (err error) {
 			return fmt.Errorf("%d rows of %s are there", rows, key)
 		}
 	}
-	return s.Write(context.Background(), "test", create("after"))
+	return d.Write(context.Background(), "test", create("after"))
 }
 
 // intact asks SQLite whether a database is whole.
-func intact(t *testing.T, place store.Config) error {
+func intact(t *testing.T, place engine.Config) error {
 	t.Helper()
-	db := sqlite.raw(t, place)
+	db, err := sql.Open("sqlite", place.Path+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
 	for check, want := range map[string][]string{
 		"pragma integrity_check": {"ok"}, "select 'row without its parent' from pragma_foreign_key_check": nil,
 	} {

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -46,13 +46,13 @@ func openPostgres(ctx context.Context, cfg Config) (*postgres, error) {
 	return &postgres{pool: pool}, nil
 }
 
-func (e *postgres) read(ctx context.Context, fn func(*Read) error) error {
+func (e *postgres) read(ctx context.Context, fn func(Tx) error) error {
 	return repeat(ctx, func() (bool, error) {
-		return e.attempt(ctx, false, func(c *postgresConn) error { return fn(&Read{conn: c}) })
+		return e.attempt(ctx, false, func(c *postgresConn) error { return fn(Tx{c}) })
 	})
 }
 
-func (e *postgres) write(ctx context.Context, op string, fn func(*Write) error) error {
+func (e *postgres) write(ctx context.Context, op string, fn func(Tx) error) error {
 	// A transaction that has begun is brought to its end even when ctx ends:
 	// cutting a commit would leave its outcome unknown.
 	whole := context.WithoutCancel(ctx)
@@ -96,7 +96,7 @@ func (e *postgres) attempt(ctx context.Context, write bool, fn func(*postgresCon
 }
 
 // perform runs fn and commits. One that panics counts as one that fails.
-func perform(ctx context.Context, c *postgresConn, op string, fn func(*Write) error) (err error) {
+func perform(ctx context.Context, c *postgresConn, op string, fn func(Tx) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = chela.E(chela.Internal, "a transaction panicked").Because(fmt.Errorf("%v", p))
@@ -105,7 +105,7 @@ func perform(ctx context.Context, c *postgresConn, op string, fn func(*Write) er
 	if err := fail.Point(op + ".begin"); err != nil {
 		return err
 	}
-	if err := fn(&Write{Read{conn: c}}); err != nil {
+	if err := fn(Tx{c}); err != nil {
 		return err
 	}
 	for _, point := range []string{op + ".commit", "store.commit", "store.statement"} {
@@ -124,11 +124,11 @@ func perform(ctx context.Context, c *postgresConn, op string, fn func(*Write) er
 const migrationLock = 0x6368656c61
 
 func (e *postgres) migrate(ctx context.Context, m migration) error {
-	return e.write(ctx, "store.migrate", func(w *Write) error {
-		if _, err := w.conn.exec(ctx, `select pg_advisory_xact_lock($1)`, int64(migrationLock)); err != nil {
+	return e.write(ctx, "store.migrate", func(tx Tx) error {
+		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock($1)`, int64(migrationLock)); err != nil {
 			return err
 		}
-		return w.apply(ctx, m, func(script string) error { return w.conn.(*postgresConn).script(ctx, script) })
+		return tx.apply(ctx, m, func(script string) error { return tx.conn.(*postgresConn).script(ctx, script) })
 	})
 }
 

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -44,7 +44,7 @@ type sqlite struct {
 // A job is one function that waits for the writing goroutine.
 type job struct {
 	op  string
-	fn  func(*Write) error
+	fn  func(Tx) error
 	err error
 	out chan struct{} // closed when err is final
 
@@ -165,7 +165,7 @@ func sqliteDSN(path string, busy time.Duration, pragmas ...string) string {
 	return u.String()
 }
 
-func (e *sqlite) read(ctx context.Context, fn func(*Read) error) (err error) {
+func (e *sqlite) read(ctx context.Context, fn func(Tx) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -184,10 +184,10 @@ func (e *sqlite) read(ctx context.Context, fn func(*Read) error) (err error) {
 			err = ended
 		}
 	}()
-	return fn(&Read{conn: conn})
+	return fn(Tx{conn})
 }
 
-func (e *sqlite) write(ctx context.Context, op string, fn func(*Write) error) error {
+func (e *sqlite) write(ctx context.Context, op string, fn func(Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -318,7 +318,7 @@ func (e *sqlite) call(j *job) (err error) {
 	if err := fail.Point(j.op + ".begin"); err != nil {
 		return err
 	}
-	if err := j.fn(&Write{Read{conn: e.writer}}); err != nil {
+	if err := j.fn(Tx{e.writer}); err != nil {
 		return err
 	}
 	return fail.Point(j.op + ".commit")
@@ -331,8 +331,8 @@ func (e *sqlite) control(statement string) error {
 }
 
 func (e *sqlite) migrate(ctx context.Context, m migration) error {
-	return e.write(ctx, "store.migrate", func(w *Write) error {
-		return w.apply(ctx, m, func(script string) error {
+	return e.write(ctx, "store.migrate", func(tx Tx) error {
+		return tx.apply(ctx, m, func(script string) error {
 			if err := fail.Point("store.statement"); err != nil {
 				return e.writer.broken(err)
 			}

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -74,7 +74,7 @@ func (c *sqliteConn) exec(_ context.Context, query string, args ...any) (int64, 
 	return res.RowsAffected()
 }
 
-func (c *sqliteConn) query(_ context.Context, each func(scanner) error, query string, args ...any) error {
+func (c *sqliteConn) query(_ context.Context, each func(Row) error, query string, args ...any) error {
 	if err := fail.Point("store.statement"); err != nil {
 		return c.broken(err)
 	}
@@ -88,7 +88,7 @@ func (c *sqliteConn) query(_ context.Context, each func(scanner) error, query st
 	}
 	defer rows.Close()
 	for rows.Next() {
-		if err := each(rows); err != nil {
+		if err := each(Row{rows}); err != nil {
 			return classifySQLite(err)
 		}
 	}
@@ -96,13 +96,13 @@ func (c *sqliteConn) query(_ context.Context, each func(scanner) error, query st
 }
 
 // queue runs a statement at once: here none has a long way.
-func (c *sqliteConn) queue(ctx context.Context, s statement) error {
-	if s.each != nil {
-		return c.query(ctx, s.each, s.text, s.args...)
+func (c *sqliteConn) queue(ctx context.Context, s Statement) error {
+	if s.Each != nil {
+		return c.query(ctx, s.Each, s.Text, s.Args...)
 	}
-	n, err := c.exec(ctx, s.text, s.args...)
+	n, err := c.exec(ctx, s.Text, s.Args...)
 	if err == nil && n == 0 {
-		err = s.unmoved
+		err = s.Unmoved
 	}
 	return err
 }
