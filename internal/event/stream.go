@@ -38,18 +38,15 @@ type Stream struct {
 	wanted chan struct{} // holds one token when somebody began to read
 
 	mu      sync.Mutex
-	ended   bool                                            // guarded by mu, like all below; Run has returned
-	flowing chan struct{}                                   // closed while Run tells events as they come
-	at      chela.Cursor                                    // the newest durable event that was told
-	readers map[chela.SessionKey]map[*Subscription]struct{} // those of all sessions have the empty key
+	ended   bool          // guarded by mu, like all below; Run has returned
+	flowing chan struct{} // closed while Run tells events as they come
+	at      chela.Cursor  // the newest durable event that was told
+	readers audience[*Subscription]
 }
 
 // NewStream returns a stream. Whoever makes it must call Run.
 func NewStream(cfg Config) *Stream {
-	return &Stream{
-		cfg: cfg, wanted: make(chan struct{}, 1), flowing: make(chan struct{}),
-		readers: map[chela.SessionKey]map[*Subscription]struct{}{},
-	}
+	return &Stream{cfg: cfg, wanted: make(chan struct{}, 1), flowing: make(chan struct{})}
 }
 
 // Run tells events to readers until ctx ends; then every reader's stream ends.
@@ -80,10 +77,8 @@ func (s *Stream) end() {
 func (s *Stream) cutAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, readers := range s.readers {
-		for r := range readers {
-			s.drop(r)
-		}
+	for r := range s.readers.all() {
+		s.drop(r)
 	}
 }
 
@@ -114,7 +109,7 @@ func (s *Stream) flow(ctx context.Context) error {
 func (s *Stream) rest(must bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.readers) > 0 && !must {
+	if !s.readers.isEmpty() && !must {
 		return false
 	}
 	select {
@@ -147,7 +142,7 @@ func (t *teller) listen(ctx context.Context, heard *Listener) error {
 	for wait.Err() == nil {
 		e, ok := heard.Next(wait)
 		switch {
-		case !ok && heard.isClosed():
+		case !ok && heard.queue.isClosed():
 			return chela.E(chela.Exhausted, "more happened than could be told")
 		case !ok:
 			return nil
@@ -197,33 +192,17 @@ func (s *Stream) deliver(e *chela.Event) {
 	if e.Cursor != "" {
 		s.at = e.Cursor
 	}
-	for _, key := range []chela.SessionKey{"", e.Session} {
-		for r := range s.readers[key] {
-			if !r.live || !r.filter.wants(e) {
-				continue
-			}
-			if len(r.queue) == queueSize {
-				s.drop(r)
-				continue
-			}
-			r.queue = append(r.queue, e)
-			r.tell()
-		}
-		if e.Session == "" {
-			return
+	for r := range s.readers.of(e.Session) {
+		if r.live && r.filter.wants(e) && !r.queue.put(e) {
+			s.drop(r)
 		}
 	}
 }
 
 // drop removes a reader; s.mu is held.
 func (s *Stream) drop(r *Subscription) {
-	key := r.filter.Session
-	delete(s.readers[key], r)
-	if len(s.readers[key]) == 0 {
-		delete(s.readers, key)
-	}
-	r.closed = true
-	r.tell()
+	s.readers.remove(r.filter.Session, r)
+	r.queue.close()
 }
 
 // A Filter says which events a reader wants.
@@ -250,12 +229,9 @@ func (s *Stream) Subscribe(ctx context.Context, f Filter) (*Subscription, error)
 			return nil, err
 		}
 	}
-	r := &Subscription{stream: s, filter: f, news: make(chan struct{}, 1), at: f.After}
+	r := &Subscription{stream: s, filter: f, queue: newQueue[*chela.Event](), at: f.After}
 	s.mu.Lock()
-	if s.readers[f.Session] == nil {
-		s.readers[f.Session] = map[*Subscription]struct{}{}
-	}
-	s.readers[f.Session][r] = struct{}{}
+	s.readers.add(f.Session, r)
 	ended := s.ended
 	s.mu.Unlock()
 	if err := s.waitForFlow(ctx, ended); err != nil {

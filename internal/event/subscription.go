@@ -11,15 +11,13 @@ import (
 type Subscription struct {
 	stream *Stream
 	filter Filter
-	news   chan struct{} // holds one token while there may be something to read
+	queue  *queue[*chela.Event]
 
 	at     chela.Cursor  // up to which everything was told
 	page   []chela.Event // read from the log, not told yet
 	passed bool          // what came before the live events was told
 
-	live   bool           // guarded by stream.mu, like queue and closed; gets events as they come
-	queue  []*chela.Event // arrived and not told yet
-	closed bool
+	live bool // guarded by stream.mu; gets events as they come
 }
 
 // Cursor returns the place up to which everything was told that the filter lets
@@ -30,7 +28,7 @@ func (r *Subscription) Cursor() chela.Cursor {
 	}
 	r.stream.mu.Lock()
 	defer r.stream.mu.Unlock()
-	if len(r.queue) == 0 && !r.closed && r.stream.at.Compare(r.at) > 0 {
+	if r.queue.isIdle() && r.stream.at.Compare(r.at) > 0 {
 		r.at = r.stream.at
 	}
 	return r.at
@@ -52,7 +50,7 @@ func (r *Subscription) Next(ctx context.Context) (chela.Event, bool) {
 			}
 			continue
 		}
-		e, ok, closed := r.take()
+		e, ok, closed := r.queue.take()
 		if ok {
 			if e.Cursor == "" {
 				return *e, true
@@ -67,7 +65,7 @@ func (r *Subscription) Next(ctx context.Context) (chela.Event, bool) {
 			return chela.Event{}, false
 		}
 		select {
-		case <-r.news:
+		case <-r.queue.news:
 		case <-ctx.Done():
 		}
 	}
@@ -119,28 +117,6 @@ func (r *Subscription) goLiveNow() chela.Cursor {
 	defer r.stream.mu.Unlock()
 	r.live = true
 	return r.stream.at
-}
-
-// take returns the first event that has arrived, whether there is one, and if
-// not, whether there will be none.
-func (r *Subscription) take() (e *chela.Event, ok, closed bool) {
-	r.stream.mu.Lock()
-	defer r.stream.mu.Unlock()
-	if len(r.queue) == 0 {
-		r.queue = nil // what was read may be reclaimed
-		return nil, false, r.closed
-	}
-	e = r.queue[0]
-	r.queue = r.queue[1:]
-	return e, true, false
-}
-
-// tell wakes whoever waits in Next.
-func (r *Subscription) tell() {
-	select {
-	case r.news <- struct{}{}:
-	default:
-	}
 }
 
 // Close ends the subscription. It may be called by any goroutine, and twice.
