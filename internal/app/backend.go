@@ -89,7 +89,7 @@ func (b *backend) Session(ctx context.Context, key chela.SessionKey) (chela.Sess
 	if _, err := chela.ParseSessionKey(key); err != nil {
 		return chela.Session{}, err
 	}
-	return read(ctx, b.store, func(r *store.Read) (chela.Session, error) { return r.Session(ctx, key) })
+	return store.Find(ctx, b.store, func(r *store.Read) (chela.Session, error) { return r.Session(ctx, key) })
 }
 
 // Threads returns the threads of a session, the last used first.
@@ -97,19 +97,19 @@ func (b *backend) Threads(ctx context.Context, key chela.SessionKey) ([]chela.Th
 	if _, err := b.Session(ctx, key); err != nil {
 		return nil, err
 	}
-	threads, err := read(ctx, b.store, func(r *store.Read) ([]chela.Thread, error) { return r.Threads(ctx, key) })
+	threads, err := store.Find(ctx, b.store, func(r *store.Read) ([]chela.Thread, error) { return r.Threads(ctx, key) })
 	slices.SortStableFunc(threads, func(a, b chela.Thread) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
 	return threads, err
 }
 
 // Thread returns one thread.
 func (b *backend) Thread(ctx context.Context, id chela.ThreadID) (chela.Thread, error) {
-	return read(ctx, b.store, func(r *store.Read) (chela.Thread, error) { return r.Thread(ctx, id) })
+	return store.Find(ctx, b.store, func(r *store.Read) (chela.Thread, error) { return r.Thread(ctx, id) })
 }
 
 // Path returns the entries of a thread from the root to the head.
 func (b *backend) Path(ctx context.Context, id chela.ThreadID) ([]chela.Entry, error) {
-	return read(ctx, b.store, func(r *store.Read) ([]chela.Entry, error) {
+	return store.Find(ctx, b.store, func(r *store.Read) ([]chela.Entry, error) {
 		t, err := r.Thread(ctx, id)
 		if err != nil {
 			return nil, err
@@ -120,7 +120,7 @@ func (b *backend) Path(ctx context.Context, id chela.ThreadID) ([]chela.Entry, e
 
 // Turn returns one turn.
 func (b *backend) Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
-	return read(ctx, b.store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, id) })
+	return store.Find(ctx, b.store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, id) })
 }
 
 // Transcript returns the entries and calls of a turn.
@@ -142,16 +142,16 @@ func (b *backend) Transcript(ctx context.Context, id chela.TurnID) (entries []ch
 // Approvals returns the approvals in a state, or all, oldest first.
 func (b *backend) Approvals(ctx context.Context, state chela.ApprovalState) ([]chela.Approval, error) {
 	if state == chela.ApprovalPending {
-		return read(ctx, b.store, func(r *store.Read) ([]chela.Approval, error) { return r.PendingApprovals(ctx, "") })
+		return store.Find(ctx, b.store, func(r *store.Read) ([]chela.Approval, error) { return r.PendingApprovals(ctx, "") })
 	}
-	all, err := read(ctx, b.store, func(r *store.Read) ([]chela.Approval, error) { return r.Approvals(ctx, 1000) })
+	all, err := store.Find(ctx, b.store, func(r *store.Read) ([]chela.Approval, error) { return r.Approvals(ctx, 1000) })
 	slices.Reverse(all)
 	return slices.DeleteFunc(all, func(a chela.Approval) bool { return state != "" && a.State != state }), err
 }
 
 // Approval returns one approval.
 func (b *backend) Approval(ctx context.Context, id chela.ApprovalID) (chela.Approval, error) {
-	return read(ctx, b.store, func(r *store.Read) (chela.Approval, error) { return r.Approval(ctx, id) })
+	return store.Find(ctx, b.store, func(r *store.Read) (chela.Approval, error) { return r.Approval(ctx, id) })
 }
 
 // Answer answers an approval; the turn goes on by itself.
@@ -161,7 +161,7 @@ func (b *backend) Answer(ctx context.Context, r approval.Reply) (chela.Approval,
 
 // Grants returns all standing answers, oldest first.
 func (b *backend) Grants(ctx context.Context) ([]chela.Grant, error) {
-	return read(ctx, b.store, func(r *store.Read) ([]chela.Grant, error) { return r.Grants(ctx, "", "") })
+	return store.Find(ctx, b.store, func(r *store.Read) ([]chela.Grant, error) { return r.Grants(ctx, "", "") })
 }
 
 // Revoke removes a standing answer.
@@ -227,7 +227,7 @@ func (b *backend) logs(ctx context.Context, follow bool, show func(line string))
 
 // usage returns what was spent since a time, the newest day first.
 func (b *backend) usage(ctx context.Context, since time.Time) ([]chela.UsageSum, error) {
-	return read(ctx, b.store, func(r *store.Read) ([]chela.UsageSum, error) { return r.UsageByDay(ctx, since) })
+	return store.Find(ctx, b.store, func(r *store.Read) ([]chela.UsageSum, error) { return r.UsageByDay(ctx, since) })
 }
 
 // Models returns the models of every provider that can be asked.
@@ -279,21 +279,10 @@ func (b *backend) Test(ctx context.Context, model string) (chela.Finish, error) 
 
 // status counts what is in the home.
 func (a *App) status(ctx context.Context) (chela.Status, error) {
-	c, err := read(ctx, a.store, func(r *store.Read) (store.Counts, error) { return r.Counts(ctx) })
+	c, err := store.Find(ctx, a.store, func(r *store.Read) (store.Counts, error) { return r.Counts(ctx) })
 	return chela.Status{
 		Home: string(a.cfg.Home), Database: a.store.Engine(), Model: a.cfg.Model, Sandbox: string(a.cfg.Sandbox.Mode), Sessions: c.Sessions, TurnsOpen: c.TurnsLive,
 		ApprovalsPending: c.ApprovalsPending, InboxWaiting: c.InboxWaiting, OutboxPending: c.OutboxPending,
 		Daemon: a.listen != "", Listen: a.listen, Version: a.version,
 	}, err
-}
-
-// read runs one reading transaction and returns what it found.
-func read[T any](ctx context.Context, s *store.Store, fn func(*store.Read) (T, error)) (T, error) {
-	var v T
-	err := s.Read(ctx, func(r *store.Read) error {
-		var err error
-		v, err = fn(r)
-		return err
-	})
-	return v, err
 }

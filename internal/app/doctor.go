@@ -68,7 +68,7 @@ func examineDatabase(ctx context.Context, cfg *config.Config) cli.Finding {
 	if err != nil {
 		return wrong("database", err)
 	}
-	c, err := read(ctx, s, func(r *store.Read) (store.Counts, error) { return r.Counts(ctx) })
+	c, err := store.Find(ctx, s, func(r *store.Read) (store.Counts, error) { return r.Counts(ctx) })
 	if err = errors.Join(err, s.Close()); err != nil {
 		return wrong("database", err)
 	}

@@ -174,7 +174,7 @@ func (s *outside) apply(settings *chela.Settings, patch api.SettingsPatch) error
 
 // Entries returns a page of the entries of a thread, on every branch.
 func (s *outside) Entries(ctx context.Context, id chela.ThreadID, after int64, limit int) ([]chela.Entry, error) {
-	return read(ctx, s.store, func(r *store.Read) ([]chela.Entry, error) {
+	return store.Find(ctx, s.store, func(r *store.Read) ([]chela.Entry, error) {
 		if _, err := r.Thread(ctx, id); err != nil {
 			return nil, err
 		}
@@ -184,7 +184,7 @@ func (s *outside) Entries(ctx context.Context, id chela.ThreadID, after int64, l
 
 // Outcome returns a turn with its answer so far and the approvals that wait.
 func (s *outside) Outcome(ctx context.Context, id chela.TurnID) (api.Turn, error) {
-	return read(ctx, s.store, func(r *store.Read) (api.Turn, error) {
+	return store.Find(ctx, s.store, func(r *store.Read) (api.Turn, error) {
 		t, err := r.Turn(ctx, id)
 		if err != nil {
 			return api.Turn{}, err
@@ -202,7 +202,7 @@ func (s *outside) Outcome(ctx context.Context, id chela.TurnID) (api.Turn, error
 
 // Said returns what a turn came to so far.
 func (s *outside) Said(ctx context.Context, id chela.TurnID) (api.Trace, error) {
-	return read(ctx, s.store, func(r *store.Read) (api.Trace, error) { return said(ctx, r, id) })
+	return store.Find(ctx, s.store, func(r *store.Read) (api.Trace, error) { return said(ctx, r, id) })
 }
 
 func said(ctx context.Context, r *store.Read, id chela.TurnID) (tr api.Trace, err error) {
@@ -222,7 +222,7 @@ func said(ctx context.Context, r *store.Read, id chela.TurnID) (tr api.Trace, er
 
 // Trace returns all that the journal holds of a turn.
 func (s *outside) Trace(ctx context.Context, id chela.TurnID) (api.Trace, error) {
-	return read(ctx, s.store, func(r *store.Read) (api.Trace, error) {
+	return store.Find(ctx, s.store, func(r *store.Read) (api.Trace, error) {
 		tr, err := said(ctx, r, id)
 		if err == nil {
 			tr.Usage, err = r.TurnUsage(ctx, tr.Turn)
@@ -233,7 +233,7 @@ func (s *outside) Trace(ctx context.Context, id chela.TurnID) (api.Trace, error)
 
 // Called returns a tool call.
 func (s *outside) Called(ctx context.Context, id chela.CallID) (chela.ToolCall, error) {
-	return read(ctx, s.store, func(r *store.Read) (chela.ToolCall, error) { return r.Call(ctx, id) })
+	return store.Find(ctx, s.store, func(r *store.Read) (chela.ToolCall, error) { return r.Call(ctx, id) })
 }
 
 // Serve returns the provider of provider/model and the model's name there.

@@ -25,13 +25,7 @@ func write(t testing.TB, s *store.Store, fn func(ctx context.Context, w *store.W
 
 func read[T any](t testing.TB, s *store.Store, fn func(ctx context.Context, r *store.Read) (T, error)) (T, error) {
 	t.Helper()
-	var v T
-	err := s.Read(t.Context(), func(r *store.Read) error {
-		var err error
-		v, err = fn(t.Context(), r)
-		return err
-	})
-	return v, err
+	return store.Find(t.Context(), s, func(r *store.Read) (T, error) { return fn(t.Context(), r) })
 }
 
 // announce commits events of one session and returns them with their cursors.

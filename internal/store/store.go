@@ -44,6 +44,15 @@ func (s *Store) Read(ctx context.Context, fn func(*Read) error) error {
 	return s.db.Read(ctx, func(tx engine.Tx) error { return fn(&Read{tx}) })
 }
 
+// Find is Read for a function that finds one thing, and returns it.
+func Find[T any](ctx context.Context, s *Store, fn func(*Read) (T, error)) (found T, err error) {
+	err = s.Read(ctx, func(r *Read) error {
+		found, err = fn(r)
+		return err
+	})
+	return found, err
+}
+
 // Write runs fn in a transaction and returns after its commit was synced, or
 // with the error that prevented it; then nothing of it was written, unless the
 // error is Unavailable and the connection was lost during the commit. Fn may

@@ -92,7 +92,7 @@ func hashOf(secret string) string {
 
 // Tokens returns all tokens, oldest first.
 func (k *Keeper) Tokens(ctx context.Context) ([]chela.Token, error) {
-	return read(ctx, k.store, func(r *store.Read) ([]chela.Token, error) { return r.Tokens(ctx) })
+	return store.Find(ctx, k.store, func(r *store.Read) ([]chela.Token, error) { return r.Tokens(ctx) })
 }
 
 // RevokeToken ends a token and the logins made with it, at once in this
@@ -131,7 +131,7 @@ func (k *Keeper) Authenticate(ctx context.Context, secret string) (chela.Token, 
 	if k.Now().Before(known.until) {
 		return known.token, nil
 	}
-	token, err := read(ctx, k.store, func(r *store.Read) (chela.Token, error) { return r.TokenByHash(ctx, hash) })
+	token, err := store.Find(ctx, k.store, func(r *store.Read) (chela.Token, error) { return r.TokenByHash(ctx, hash) })
 	switch {
 	case chela.KindOf(err) == chela.NotFound, err == nil && !token.RevokedAt.IsZero():
 		return chela.Token{}, errUnknown
@@ -182,7 +182,7 @@ func (k *Keeper) Login(ctx context.Context, secret string) (string, api.LoggedIn
 
 // LoggedIn returns who a cookie stands for, or Denied.
 func (k *Keeper) LoggedIn(ctx context.Context, cookie string) (chela.Token, api.LoggedIn, error) {
-	login, err := read(ctx, k.store, func(r *store.Read) (store.Login, error) { return r.LoginByHash(ctx, hashOf(cookie)) })
+	login, err := store.Find(ctx, k.store, func(r *store.Read) (store.Login, error) { return r.LoginByHash(ctx, hashOf(cookie)) })
 	switch {
 	case chela.KindOf(err) == chela.NotFound, err == nil && (!login.RevokedAt.IsZero() || k.Now().After(login.ExpiresAt)):
 		return chela.Token{}, api.LoggedIn{}, chela.E(chela.Denied, "the page is not logged in any more").WithHint("log in again with a token")
@@ -201,13 +201,4 @@ func loggedIn(l store.Login, cookie string) api.LoggedIn {
 // Logout ends a login.
 func (k *Keeper) Logout(ctx context.Context, cookie string) error {
 	return k.store.Write(ctx, "login.end", func(w *store.Write) error { return w.RemoveLogin(ctx, hashOf(cookie)) })
-}
-
-// read runs one reading transaction and returns what it found.
-func read[T any](ctx context.Context, s *store.Store, fn func(*store.Read) (T, error)) (v T, err error) {
-	err = s.Read(ctx, func(r *store.Read) error {
-		v, err = fn(r)
-		return err
-	})
-	return v, err
 }

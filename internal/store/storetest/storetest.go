@@ -99,12 +99,7 @@ func refuse(t testing.TB, s *store.Store, kind chela.Kind, fn func(w *store.Writ
 // read returns what fn reads.
 func read[T any](t testing.TB, s *store.Store, fn func(r *store.Read) (T, error)) T {
 	t.Helper()
-	var v T
-	err := s.Read(t.Context(), func(r *store.Read) error {
-		var err error
-		v, err = fn(r)
-		return err
-	})
+	v, err := store.Find(t.Context(), s, fn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,10 +109,7 @@ func read[T any](t testing.TB, s *store.Store, fn func(r *store.Read) (T, error)
 // miss runs a read that must find nothing.
 func miss[T any](t testing.TB, s *store.Store, fn func(r *store.Read) (T, error)) {
 	t.Helper()
-	err := s.Read(t.Context(), func(r *store.Read) error {
-		_, err := fn(r)
-		return err
-	})
+	_, err := store.Find(t.Context(), s, fn)
 	if got := chela.KindOf(err); got != chela.NotFound {
 		t.Errorf("missing row is of kind %q, want %q: %v", got, chela.NotFound, err)
 	}
