@@ -10,11 +10,20 @@ type chatFormat struct {
 	usage   bool // a stream tells it too
 }
 
+// A chatHead is what a completion and each piece of one begin with.
+type chatHead struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Created int64  `json:"created"`
+	Model   string `json:"model"`
+}
+
+func (f chatFormat) head(id, object string) chatHead {
+	return chatHead{ID: "chatcmpl-" + id, Object: object, Created: f.created, Model: f.model}
+}
+
 type completion struct {
-	ID      string       `json:"id"`
-	Object  string       `json:"object"`
-	Created int64        `json:"created"`
-	Model   string       `json:"model"`
+	chatHead
 	Choices []chatChoice `json:"choices"`
 	Usage   *chatUsage   `json:"usage"`
 	Chela   *About       `json:"chela,omitempty"`
@@ -81,18 +90,15 @@ func (f chatFormat) whole(rep Reply) any {
 		answer.Content = nil
 	}
 	return completion{
-		ID: "chatcmpl-" + rep.ID, Object: "chat.completion", Created: f.created, Model: f.model,
-		Choices: []chatChoice{{Message: answer, FinishReason: finishReason(rep.Stop)}},
-		Usage:   chatUsageOf(rep.Usage), Chela: rep.About,
+		chatHead: f.head(rep.ID, "chat.completion"),
+		Choices:  []chatChoice{{Message: answer, FinishReason: finishReason(rep.Stop)}},
+		Usage:    chatUsageOf(rep.Usage), Chela: rep.About,
 	}
 }
 
 // A chatChunk is one event of a stream.
 type chatChunk struct {
-	ID      string            `json:"id"`
-	Object  string            `json:"object"`
-	Created int64             `json:"created"`
-	Model   string            `json:"model"`
+	chatHead
 	Choices []chatChunkChoice `json:"choices"`
 	Usage   *chatUsage        `json:"usage,omitempty"`
 	Chela   *About            `json:"chela,omitempty"`
@@ -119,7 +125,7 @@ type chatStream struct {
 
 func (f chatFormat) begin(out *sse, id string) pieces {
 	s := &chatStream{out: out, usage: f.usage, chunk: chatChunk{
-		ID: "chatcmpl-" + id, Object: "chat.completion.chunk", Created: f.created, Model: f.model, Choices: make([]chatChunkChoice, 1),
+		chatHead: f.head(id, "chat.completion.chunk"), Choices: make([]chatChunkChoice, 1),
 	}}
 	s.send(chatDelta{Role: "assistant", Content: new("")}, nil)
 	return s
