@@ -146,23 +146,12 @@ func (c *chatRequest) check() error {
 
 // offer adds the tools that the client runs.
 func (c *chatRequest) offer(q *Request) error {
-	if len(c.Tools) > 0 {
-		q.Offers = make([]chela.ToolSpec, 0, len(c.Tools))
-	}
 	for i, t := range c.Tools {
-		param := fmt.Sprintf("tools[%d]", i)
-		if t.Type != "function" {
-			return Unsupported(param+".type", fmt.Sprintf("tools of type %.40q are not known; offer a function", t.Type))
-		}
-		spec, err := t.Function.spec(param + ".function")
-		if err != nil {
+		if err := q.offer(i, t.Type, t.Function, ".function"); err != nil {
 			return err
 		}
-		q.Offers = append(q.Offers, spec)
 	}
-	var err error
-	q.Offers, err = offered(c.ToolChoice, q.Offers)
-	return err
+	return q.choose(c.ToolChoice)
 }
 
 // said returns a message in the form that both have in common.

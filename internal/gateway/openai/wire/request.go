@@ -231,23 +231,39 @@ func (f function) spec(param string) (chela.ToolSpec, error) {
 	return spec, nil
 }
 
-// offered returns the tools that a request offers. To make the model call one
-// is not possible.
-func offered(choice json.RawMessage, offers []chela.ToolSpec) ([]chela.ToolSpec, error) {
-	for i, o := range offers {
-		for _, before := range offers[:i] {
+// offer adds the tool at a place, which must be a function. Where the function
+// stands below the tool is told in errors.
+func (q *Request) offer(place int, kind string, f function, below string) error {
+	param := fmt.Sprintf("tools[%d]", place)
+	if kind != "function" {
+		return Unsupported(param+".type", fmt.Sprintf("tools of type %.40q are not known; offer a function", kind))
+	}
+	spec, err := f.spec(param + below)
+	if err != nil {
+		return err
+	}
+	q.Offers = append(q.Offers, spec)
+	return nil
+}
+
+// choose keeps those of the offers that the model may call, no two of one name.
+// To make it call one is not possible.
+func (q *Request) choose(choice json.RawMessage) error {
+	for i, o := range q.Offers {
+		for _, before := range q.Offers[:i] {
 			if o.Name == before.Name {
-				return nil, Wrong("tools", "there are two functions named "+o.Name)
+				return Wrong("tools", "there are two functions named "+o.Name)
 			}
 		}
 	}
 	switch string(choice) {
 	case "", "null", `"auto"`:
-		return offers, nil
+		return nil
 	case `"none"`:
-		return nil, nil
+		q.Offers = nil
+		return nil
 	default:
-		return nil, Unsupported("tool_choice", `the model cannot be made to call a tool; use "auto" or "none"`)
+		return Unsupported("tool_choice", `the model cannot be made to call a tool; use "auto" or "none"`)
 	}
 }
 

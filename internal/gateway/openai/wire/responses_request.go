@@ -93,19 +93,11 @@ func (c *responsesRequest) check() error {
 // offer adds the tools that the client runs.
 func (c *responsesRequest) offer(q *Request) error {
 	for i, t := range c.Tools {
-		param := fmt.Sprintf("tools[%d]", i)
-		if t.Type != "function" {
-			return Unsupported(param+".type", fmt.Sprintf("tools of type %.40q are not known; offer a function", t.Type))
-		}
-		spec, err := t.spec(param)
-		if err != nil {
+		if err := q.offer(i, t.Type, t.function, ""); err != nil {
 			return err
 		}
-		q.Offers = append(q.Offers, spec)
 	}
-	var err error
-	q.Offers, err = offered(c.ToolChoice, q.Offers)
-	return err
+	return q.choose(c.ToolChoice)
 }
 
 // listen adds what the input says: a text, or a list of items.
