@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -22,15 +21,7 @@ type traced struct {
 	Usage *chela.TokenUsage `json:"usage,omitempty"`
 }
 
-func (c *commands) turnTrace(ctx context.Context, b *Backend, id chela.TurnID) error {
-	t, err := b.Turns.Turn(ctx, id)
-	if err != nil {
-		return manners.NotThere(err, turnHint)
-	}
-	entries, calls, err := b.Turns.Transcript(ctx, id)
-	if err != nil {
-		return err
-	}
+func (c *commands) turnTrace(t chela.Turn, entries []chela.Entry, calls []chela.ToolCall) error {
 	steps := trace(t, entries, calls)
 	if c.p.JSON {
 		return c.p.Document(struct {

@@ -18,15 +18,11 @@ func (c *commands) turnsCommand() *cobra.Command {
 	return manners.Group("turns", "Look at turns and stop them",
 		&cobra.Command{
 			Use: "show ID", Short: "Show how a turn went", Args: manners.Exactly(1),
-			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-				return c.turnShow(ctx, b, chela.TurnID(args[0]))
-			}),
+			RunE: c.ofTurn(c.turnShow),
 		},
 		&cobra.Command{
 			Use: "trace ID", Short: "Show where the time and the tokens of a turn went", Args: manners.Exactly(1),
-			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-				return c.turnTrace(ctx, b, chela.TurnID(args[0]))
-			}),
+			RunE: c.ofTurn(c.turnTrace),
 		},
 		&cobra.Command{
 			Use: "cancel ID", Short: "Stop a turn", Args: manners.Exactly(1),
@@ -37,15 +33,23 @@ func (c *commands) turnsCommand() *cobra.Command {
 	)
 }
 
-func (c *commands) turnShow(ctx context.Context, b *Backend, id chela.TurnID) error {
-	t, err := b.Turns.Turn(ctx, id)
-	if err != nil {
-		return manners.NotThere(err, turnHint)
-	}
-	entries, calls, err := b.Turns.Transcript(ctx, id)
-	if err != nil {
-		return err
-	}
+// ofTurn runs a command about a turn with all that was said and done in it.
+func (c *commands) ofTurn(show func(chela.Turn, []chela.Entry, []chela.ToolCall) error) func(*cobra.Command, []string) error {
+	return c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+		id := chela.TurnID(args[0])
+		t, err := b.Turns.Turn(ctx, id)
+		if err != nil {
+			return manners.NotThere(err, turnHint)
+		}
+		entries, calls, err := b.Turns.Transcript(ctx, id)
+		if err != nil {
+			return err
+		}
+		return show(t, entries, calls)
+	})
+}
+
+func (c *commands) turnShow(t chela.Turn, entries []chela.Entry, calls []chela.ToolCall) error {
 	if c.p.JSON {
 		return c.p.Document(struct {
 			chela.Turn
