@@ -73,7 +73,7 @@ func runLoad(ctx context.Context, flags *flag.FlagSet, args []string, to streams
 	if err != nil {
 		return err
 	}
-	return show(to.out, *asJSON, r, func() { printReport(to.out, r) })
+	return show(to.out, *asJSON, r, printReport)
 }
 
 func compare(ctx context.Context, flags *flag.FlagSet, args []string, to streams) error {
@@ -89,7 +89,7 @@ func compare(ctx context.Context, flags *flag.FlagSet, args []string, to streams
 	if err != nil {
 		return err
 	}
-	return show(to.out, *asJSON, o, func() { printOverhead(to.out, o) })
+	return show(to.out, *asJSON, o, printOverhead)
 }
 
 func soak(ctx context.Context, flags *flag.FlagSet, args []string, to streams) error {
@@ -108,7 +108,7 @@ func soak(ctx context.Context, flags *flag.FlagSet, args []string, to streams) e
 	if err != nil {
 		return err
 	}
-	return show(to.out, *asJSON, s, func() { printSoak(to.out, s) })
+	return show(to.out, *asJSON, s, printSoak)
 }
 
 func watch(ctx context.Context, flags *flag.FlagSet, args []string, to streams) error {
@@ -127,7 +127,7 @@ func watch(ctx context.Context, flags *flag.FlagSet, args []string, to streams) 
 	if err != nil {
 		return err
 	}
-	return show(to.out, *asJSON, r, func() { printWatch(to.out, r) })
+	return show(to.out, *asJSON, r, printWatch)
 }
 
 func measureAll(ctx context.Context, flags *flag.FlagSet, args []string, to streams) error {
@@ -144,9 +144,9 @@ func measureAll(ctx context.Context, flags *flag.FlagSet, args []string, to stre
 }
 
 // show prints what was found as one document, or in words.
-func show(to io.Writer, asJSON bool, found any, inWords func()) error {
+func show[T any](to io.Writer, asJSON bool, found T, inWords func(io.Writer, T)) error {
 	if !asJSON {
-		inWords()
+		inWords(to, found)
 		return nil
 	}
 	e := json.NewEncoder(to)
