@@ -9,12 +9,12 @@ import (
 	"chela/internal/store/engine"
 )
 
-const callColumns = `id, turn, thread, session, step, place, ref, tool, args, effect, resume, state, why, intent, created_at, started_at, finished_at`
+const callColumns = `id, turn, thread, session, step, place, ref, tool, args, effect, resume, state, why, intent, changes, created_at, started_at, finished_at`
 
 func scanCall(row engine.Row) (c chela.ToolCall, err error) {
 	var args, intent string
 	err = row.Scan(&c.ID, &c.Turn, &c.Thread, &c.Session, &c.Step, &c.Index, &c.Ref, &c.Tool, &args, &c.Effect, &c.Resume,
-		&c.State, &c.Why, &intent, stored{&c.CreatedAt}, stored{&c.StartedAt}, stored{&c.FinishedAt})
+		&c.State, &c.Why, &intent, inJSON{&c.Changes}, stored{&c.CreatedAt}, stored{&c.StartedAt}, stored{&c.FinishedAt})
 	c.Args, c.Intent = raw(args), raw(intent)
 	return c, err
 }
@@ -53,9 +53,9 @@ func (r *Read) HandedOut(ctx context.Context, before time.Time, limit int) ([]ch
 // AddCall adds a tool call.
 func (w *Write) AddCall(ctx context.Context, c chela.ToolCall) error {
 	return w.must(ctx, `insert into tool_calls (`+callColumns+`)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
 		string(c.ID), string(c.Turn), string(c.Thread), string(c.Session), c.Step, c.Index, c.Ref, c.Tool, string(c.Args),
-		string(c.Effect), string(c.Resume), string(c.State), c.Why, string(c.Intent),
+		string(c.Effect), string(c.Resume), string(c.State), c.Why, string(c.Intent), asChanges(c.Changes),
 		micros(c.CreatedAt), micros(c.StartedAt), micros(c.FinishedAt))
 }
 
@@ -65,8 +65,15 @@ func (w *Write) MoveCall(ctx context.Context, c chela.ToolCall, from chela.CallS
 		return illegal("tool call", string(c.ID), from, c.State)
 	}
 	return w.move(ctx, "tool call", string(c.ID), `update tool_calls
-		set state = $3, args = $4, effect = $5, resume = $6, why = $7, intent = $8, started_at = $9, finished_at = $10
+		set state = $3, args = $4, effect = $5, resume = $6, why = $7, intent = $8, changes = $9, started_at = $10, finished_at = $11
 		where id = $1 and state = $2`,
-		string(c.ID), string(from), string(c.State), string(c.Args), string(c.Effect), string(c.Resume), c.Why, string(c.Intent),
+		string(c.ID), string(from), string(c.State), string(c.Args), string(c.Effect), string(c.Resume), c.Why, string(c.Intent), asChanges(c.Changes),
 		micros(c.StartedAt), micros(c.FinishedAt))
+}
+
+func asChanges(changes []chela.Preimage) string {
+	if len(changes) == 0 {
+		return ""
+	}
+	return asJSON(changes)
 }

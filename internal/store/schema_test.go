@@ -32,7 +32,7 @@ var legal = map[string]columns{
 		"id": "'t'", "session": "'s'", "title": "''", "head": "''", "seq": "0", "state": "'idle'", "created_at": "0", "updated_at": "0",
 	},
 	"turns": {
-		"id": "'u'", "session": "'s'", "thread": "'t'", "state": "'processing'", "origin": "'{}'", "model": "''", "base": "''",
+		"id": "'u'", "session": "'s'", "thread": "'t'", "state": "'processing'", "origin": "'{}'", "model": "''", "overrides": "''", "base": "''",
 		"crashes": "0", "steps": "0", "stop": "0", "failure": "''", "created_at": "0", "finished_at": "0",
 	},
 	"entries": {
@@ -41,7 +41,7 @@ var legal = map[string]columns{
 	},
 	"tool_calls": {
 		"id": "'c'", "turn": "'u'", "thread": "'t'", "session": "'s'", "step": "1", "place": "0", "ref": "''", "tool": "''", "args": "''",
-		"effect": "''", "resume": "''", "state": "'requested'", "why": "''", "intent": "''", "created_at": "0", "started_at": "0",
+		"effect": "''", "resume": "''", "state": "'requested'", "why": "''", "intent": "''", "changes": "''", "created_at": "0", "started_at": "0",
 		"finished_at": "0",
 	},
 	"approvals": {

@@ -7,10 +7,10 @@ import (
 	"chela/internal/store/engine"
 )
 
-const turnColumns = `id, session, thread, state, origin, model, base, crashes, steps, stop, failure, created_at, finished_at`
+const turnColumns = `id, session, thread, state, origin, model, overrides, base, crashes, steps, stop, failure, created_at, finished_at`
 
 func scanTurn(row engine.Row) (t chela.Turn, err error) {
-	err = row.Scan(&t.ID, &t.Session, &t.Thread, &t.State, inJSON{&t.Origin}, &t.Model, &t.Base, &t.Crashes, &t.Steps,
+	err = row.Scan(&t.ID, &t.Session, &t.Thread, &t.State, inJSON{&t.Origin}, &t.Model, inJSON{&t.Overrides}, &t.Base, &t.Crashes, &t.Steps,
 		flag{&t.Stop}, inJSON{&t.Failure}, stored{&t.CreatedAt}, stored{&t.FinishedAt})
 	return t, err
 }
@@ -55,8 +55,8 @@ func (r *Read) ReadyTurn(ctx context.Context, key chela.SessionKey) (chela.Turn,
 // Conflict.
 func (w *Write) OpenTurn(ctx context.Context, t chela.Turn) error {
 	return w.must(ctx,
-		`insert into turns (`+turnColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		string(t.ID), string(t.Session), string(t.Thread), string(t.State), asJSON(t.Origin), t.Model, string(t.Base),
+		`insert into turns (`+turnColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+		string(t.ID), string(t.Session), string(t.Thread), string(t.State), asJSON(t.Origin), t.Model, asOverrides(t.Overrides), string(t.Base),
 		t.Crashes, t.Steps, bit(t.Stop), asFailure(t.Failure), micros(t.CreatedAt), micros(t.FinishedAt))
 }
 
@@ -83,4 +83,11 @@ func asFailure(f *chela.Failure) string {
 		return ""
 	}
 	return asJSON(f)
+}
+
+func asOverrides(o chela.Overrides) string {
+	if o == (chela.Overrides{}) {
+		return ""
+	}
+	return asJSON(o)
 }
