@@ -8,6 +8,7 @@ import (
 
 	"chela"
 	"chela/internal/event"
+	"chela/internal/inbox"
 	"chela/internal/lane"
 	"chela/internal/store"
 )
@@ -67,7 +68,7 @@ func (b *backend) ask(ctx context.Context, in chela.Inbound, show func(chela.Eve
 // pending goes to the desk, anything else into the inbox. It reports whether the
 // message began a turn in this process.
 func (a *App) accept(ctx context.Context, in chela.Inbound) (r lane.Receipt, begun bool, err error) {
-	if err := lane.Check(in); err != nil {
+	if err := inbox.Check(in); err != nil {
 		return r, false, err
 	}
 	answered, ok, err := a.desk.AnswerText(ctx, in)

@@ -3,10 +3,9 @@ package lane
 import (
 	"context"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"chela"
+	"chela/internal/inbox"
 	"chela/internal/store"
 )
 
@@ -20,38 +19,11 @@ type Receipt struct {
 	Duplicate bool         // the delivery was known already
 }
 
-// Check returns an Invalid error if a message cannot be accepted, whatever the
-// state of its session.
-func Check(in chela.Inbound) error {
-	key, err := chela.ParseSessionKey(in.Session)
-	if err != nil {
-		return err
-	}
-	switch {
-	case len(in.Text) > chela.MaxMessageBytes:
-		return chela.E(chela.Invalid, fmt.Sprintf("the message has %d bytes, and %d are allowed", len(in.Text), chela.MaxMessageBytes)).
-			WithHint("send it in parts, or put it into a file")
-	case !utf8.ValidString(in.Text):
-		return chela.E(chela.Invalid, "the message is not valid UTF-8").WithHint("convert it, for example with iconv -t utf-8")
-	case strings.ContainsRune(in.Text, 0):
-		return chela.E(chela.Invalid, "the message has a NUL character in it").WithHint("send text, or attach it as a file")
-	case strings.TrimSpace(in.Text) == "" && len(in.Attachments) == 0 && len(in.Results) == 0:
-		return chela.E(chela.Invalid, "the message is empty").WithHint("say something")
-	case in.Origin.Channel == "" || in.MessageID == "":
-		return chela.E(chela.Internal, "a message came without its channel or id")
-	case in.Agent != "" && key.Agent != "" && key.Agent != in.Agent:
-		return chela.E(chela.Invalid, fmt.Sprintf("the session belongs to agent %s", key.Agent)).WithHint("leave the agent out")
-	case in.Agent == "":
-		return chela.E(chela.Internal, "a message came without an agent")
-	}
-	return checkBrought(in)
-}
-
 // Submit stores a message and, when its lane is free, begins a turn with it.
 // It returns after the commit. A delivery that was accepted before is not
 // stored again; its receipt says what became of it.
 func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (Receipt, error) {
-	if err := Check(in); err != nil {
+	if err := inbox.Check(in); err != nil {
 		return Receipt{}, err
 	}
 	if l.isClosing() {
@@ -65,7 +37,7 @@ func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (Receipt, error) {
 	if again != nil {
 		return *again, nil
 	}
-	in.Offers = asStored(in.Offers)
+	in.Offers = inbox.AsStored(in.Offers)
 	var a arrival
 	err = l.store.Write(ctx, "inbox.accept", func(w *store.Write) error {
 		var err error

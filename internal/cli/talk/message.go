@@ -10,7 +10,7 @@ import (
 	"chela"
 	"chela/internal/channel/terminal"
 	"chela/internal/config"
-	"chela/internal/lane"
+	"chela/internal/inbox"
 )
 
 // Approve says what becomes of approvals that a turn asks for.
@@ -85,7 +85,7 @@ func (o Options) Inbound(cfg *config.Config, text string) (chela.Inbound, error)
 	}
 	check := in
 	check.MessageID = cmp.Or(in.MessageID, "new") // it gets its name where it is stored
-	return in, lane.Check(check)
+	return in, inbox.Check(check)
 }
 
 // SayOffline tells that no model answers, unless that was asked for.

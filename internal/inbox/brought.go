@@ -1,4 +1,4 @@
-package lane
+package inbox
 
 import (
 	"bytes"
@@ -125,10 +125,10 @@ func checkResults(results []chela.OfferResult) error {
 	return nil
 }
 
-// asStored returns offers that were checked as the journal will give them back,
+// AsStored returns offers that were checked as the journal will give them back,
 // so that the prompts of all runs of a turn are the same to the byte. A tool
 // without a schema takes no arguments.
-func asStored(offers []chela.ToolSpec) []chela.ToolSpec {
+func AsStored(offers []chela.ToolSpec) []chela.ToolSpec {
 	var stored []chela.ToolSpec
 	for _, o := range offers {
 		var input bytes.Buffer

@@ -1,0 +1,38 @@
+// Package inbox says which messages can be accepted, whatever the state of
+// their session.
+package inbox
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"chela"
+)
+
+// Check returns an Invalid error if a message cannot be accepted, and an
+// Internal one if it lacks what chela adds to each.
+func Check(in chela.Inbound) error {
+	key, err := chela.ParseSessionKey(in.Session)
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(in.Text) > chela.MaxMessageBytes:
+		return chela.E(chela.Invalid, fmt.Sprintf("the message has %d bytes, and %d are allowed", len(in.Text), chela.MaxMessageBytes)).
+			WithHint("send it in parts, or put it into a file")
+	case !utf8.ValidString(in.Text):
+		return chela.E(chela.Invalid, "the message is not valid UTF-8").WithHint("convert it, for example with iconv -t utf-8")
+	case strings.ContainsRune(in.Text, 0):
+		return chela.E(chela.Invalid, "the message has a NUL character in it").WithHint("send text, or attach it as a file")
+	case strings.TrimSpace(in.Text) == "" && len(in.Attachments) == 0 && len(in.Results) == 0:
+		return chela.E(chela.Invalid, "the message is empty").WithHint("say something")
+	case in.Origin.Channel == "" || in.MessageID == "":
+		return chela.E(chela.Internal, "a message came without its channel or id")
+	case in.Agent != "" && key.Agent != "" && key.Agent != in.Agent:
+		return chela.E(chela.Invalid, fmt.Sprintf("the session belongs to agent %s", key.Agent)).WithHint("leave the agent out")
+	case in.Agent == "":
+		return chela.E(chela.Internal, "a message came without an agent")
+	}
+	return checkBrought(in)
+}
