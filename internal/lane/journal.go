@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"chela"
+	"chela/internal/queue"
 	"chela/internal/store"
 	"chela/internal/turn"
 )
@@ -65,7 +66,7 @@ func (j *journal) Steering(ctx context.Context) ([]chela.Waiting, error) {
 	err := j.lanes.store.Read(ctx, func(r *store.Read) error {
 		waiting, err := r.Waiting(ctx, j.lease.Session, maxWaiting)
 		for _, m := range waiting {
-			if m.Thread == j.thread && Plan(j.lanes.mode(j.session), []chela.Waiting{m}, true).Steer {
+			if m.Thread == j.thread && queue.Plan(j.lanes.mode(j.session), []chela.Waiting{m}, true).Steer {
 				steering = append(steering, m)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"chela"
 	"chela/internal/prompt"
+	"chela/internal/queue"
 	"chela/internal/store"
 	"chela/internal/turn"
 )
@@ -155,7 +156,7 @@ func (l *Lanes) next(ctx context.Context, w *store.Write, session chela.Session)
 		return nil, err
 	}
 	o.session = session
-	take := waiting[:Plan(l.mode(session), waiting, false).Take]
+	take := waiting[:queue.Plan(l.mode(session), waiting, false).Take]
 	id := l.cfg.IDs.Turn()
 	for i := range take {
 		take[i].State, take[i].Turn = chela.InboxTaken, id

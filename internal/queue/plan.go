@@ -1,4 +1,6 @@
-package lane
+// Package queue decides what becomes of messages that wait in a lane. It is
+// pure: the lane looks, asks, and does what it is told.
+package queue
 
 import (
 	"cmp"
