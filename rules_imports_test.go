@@ -27,7 +27,7 @@ var layers = []layer{
 	},
 	{
 		name:     "ground",
-		packages: []string{"internal/fail", "internal/filelock"},
+		packages: []string{"internal/fail", "internal/filelock", "internal/nearest"},
 		imports:  []string{"words"}, // the kinds of trouble that a test may ask for
 	},
 	{

@@ -14,6 +14,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"chela/internal/nearest"
 )
 
 // maxProblems is how many problems of one call are told.
@@ -134,7 +136,7 @@ func (s *schema) instead(location []string, name string) string {
 	}
 	names := slices.Sorted(maps.Keys(properties))
 	var meant string
-	if near := nearest(name, names, 1); len(near) > 0 {
+	if near := nearest.Names(name, names, 1); len(near) > 0 {
 		meant = "; did you mean " + near[0] + "?"
 	}
 	return meant + "; there are " + strings.Join(names, ", ")

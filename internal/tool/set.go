@@ -11,6 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"chela"
+	"chela/internal/nearest"
 )
 
 // A Set is the tools that a model is offered, in order. It does not change
@@ -111,7 +112,7 @@ func (s *Set) Nearest(name string) []string {
 	for i, t := range s.tools {
 		names[i] = t.Name
 	}
-	return nearest(name, names, 3)
+	return nearest.Names(name, names, 3)
 }
 
 // Check returns args as the tool called name takes them: as canonical JSON,
