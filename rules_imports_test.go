@@ -39,7 +39,7 @@ var layers = []layer{
 		name: "leaves",
 		packages: []string{
 			"internal/store", "internal/event", "internal/safety", "internal/policy", "internal/config/...",
-			"internal/sandbox/...", "internal/worker", "internal/provider/...", "internal/channel/...", "internal/tool/...", "internal/api", "internal/logfile", "internal/presence", "internal/inbox", "internal/queue",
+			"internal/sandbox/...", "internal/worker", "internal/provider/...", "internal/channel/...", "internal/tool/...", "internal/api", "internal/blob", "internal/logfile", "internal/presence", "internal/inbox", "internal/queue",
 		},
 		imports: []string{"words", "ground"},
 	},

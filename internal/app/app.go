@@ -20,6 +20,7 @@ import (
 
 	"chela"
 	"chela/internal/approval"
+	"chela/internal/blob"
 	"chela/internal/config"
 	"chela/internal/event"
 	"chela/internal/lane"
@@ -49,7 +50,7 @@ type App struct {
 	bus      *event.Bus
 	stream   *event.Stream
 	tokens   *token.Keeper
-	blobs    blobs
+	blobs    *blob.Store
 	agents   *agents
 	lanes    *lane.Lanes
 	desk     *approval.Desk
@@ -66,7 +67,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, erro
 	if err := makeHome(cfg); err != nil {
 		return nil, err
 	}
-	a := &App{cfg: cfg, log: log, now: time.Now, bus: &event.Bus{}, blobs: blobs{cfg.Home.Blobs()}}
+	a := &App{cfg: cfg, log: log, now: time.Now, bus: &event.Bus{}, blobs: blob.New(cfg.Home.Blobs(), homeError)}
 	a.staying = make(chan struct{})
 	a.stay = sync.OnceFunc(func() { close(a.staying) })
 	a.ids = chela.NewIDs(a.now, rand.Reader)
@@ -99,7 +100,7 @@ func (a *App) runner() *turn.Runner {
 	return turn.NewRunner(turn.Config{
 		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: a.log,
 		Limits:  turn.Limits{Steps: a.cfg.Limits.Steps, Time: a.cfg.Limits.TurnTimeout},
-		Expires: a.cfg.Approvals.Expires, Grace: toolGrace, Load: a.blobs.load,
+		Expires: a.cfg.Approvals.Expires, Grace: toolGrace, Load: a.blobs.Load,
 	})
 }
 

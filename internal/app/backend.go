@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 	"time"
@@ -50,7 +49,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*cli.Backe
 	b := &backend{a}
 	return &cli.Backend{
 		Conversation: b, Sessions: b, Threads: b, Turns: b, Approvals: b, Grants: b, Tools: b, Models: b,
-		Tokens: a.tokens, Reset: b.Reset, Usage: b.usage, Logs: b.logs, Attach: b.attach,
+		Tokens: a.tokens, Reset: b.Reset, Usage: b.usage, Logs: b.logs, Attach: a.blobs.Attach,
 		Status: a.status,
 		Resume: a.Stay,
 		Close: func() error {
@@ -213,11 +212,6 @@ func (b *backend) Call(ctx context.Context, agent, name string, args json.RawMes
 		call.Intent, call.Changes = prepared.Intent, prepared.Changes
 	}
 	return t.Run(ctx, call)
-}
-
-// attach keeps a file for the message it is sent with.
-func (b *backend) attach(_ context.Context, name string, content io.Reader) (chela.Attachment, error) {
-	return b.blobs.put(name, content)
 }
 
 // logs hands lines of the home's log to show.

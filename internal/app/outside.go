@@ -22,7 +22,7 @@ func (a *App) home() gateway.Home {
 	s := &outside{b}
 	return gateway.Home{
 		Conversation: s, Events: a.stream, Sessions: s, Threads: s, Turns: s, Approvals: b, Grants: b, Tools: b, Models: s,
-		Tokens: a.tokens, Logins: a.tokens, Attach: b.attach, Kept: a.blobs.kept, Usage: b.usage, Status: a.status, Ready: s.ready,
+		Tokens: a.tokens, Logins: a.tokens, Attach: a.blobs.Attach, Kept: a.blobs.Kept, Usage: b.usage, Status: a.status, Ready: s.ready,
 		Settings: s.settings, Configure: s.configure, Logs: b.logs, Agents: a.cfg.AgentNames,
 	}
 }
