@@ -57,11 +57,21 @@ type Body struct {
 	Tool   string    `json:"tool,omitempty"`   // tool_result
 	Status CallState `json:"status,omitempty"` // tool_result: how the call ended
 
-	Hidden bool `json:"hidden,omitempty"` // note: not shown to people
+	Hidden bool     `json:"hidden,omitempty"` // note: not shown to people
+	Note   NoteKind `json:"note,omitempty"`   // note: what it is about, where later steps depend on it
 
 	FirstKept    EntryID `json:"first_kept,omitempty"`    // compaction
 	TokensBefore int     `json:"tokens_before,omitempty"` // compaction
 }
+
+// NoteKind says what a note of the host is about.
+type NoteKind string
+
+// The notes that a turn remembers.
+const (
+	NoteLoop NoteKind = "loop" // the model goes in circles
+	NoteCall NoteKind = "call" // a call was written out instead of made
+)
 
 // A Thinking is one block of a model's reasoning. Signature is opaque and goes
 // back to the same provider with the next step; other providers never see it.

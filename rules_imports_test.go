@@ -46,7 +46,7 @@ var layers = []layer{
 	{
 		name: "engines",
 		packages: []string{
-			"internal/turn", "internal/lane", "internal/prompt", "internal/approval", "internal/job",
+			"internal/turn", "internal/lane", "internal/prompt", "internal/guard", "internal/approval", "internal/job",
 			"internal/routine", "internal/memory", "internal/cost", "internal/token", "internal/work/...",
 		},
 		imports: []string{"words", "ground", "leaves"},
@@ -97,6 +97,7 @@ var arrows = []arrow{
 	{"cmd/...", "internal/worker", "the program is its own worker"},
 	{"bench/load/...", "bench/load/...", "the parts of one program: the fake model, the loads, the table"},
 	{"internal/turn", "internal/prompt", "a turn asks for the prompt of its next step"},
+	{"internal/turn", "internal/guard", "a turn ends when its model goes in circles"},
 	{"internal/lane", "internal/prompt", "a lane keeps the conversations of its sessions folded"},
 	{"internal/lane", "internal/turn", "a lane runs turns"},
 	{"internal/lane", "internal/store", "taking a message, a lease and a turn is one transaction"},

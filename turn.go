@@ -69,6 +69,7 @@ const (
 	LimitTime  Limit = "time"  // wall clock of one turn, waiting for people not counted
 
 	LimitPrompt Limit = "prompt" // tokens that fit the model
+	LimitLoop   Limit = "loop"   // doing the same again and again
 )
 
 // An Origin says where a turn came from and where its answer goes.
