@@ -24,6 +24,8 @@
 //	the first open call needs an answer         Ask
 //	open calls that may run                     RunTools: neighbouring reads, or one
 //	                                            call with an effect
+//	the model goes in circles                   CallModel with a note | Finish(limited)
+//	an answer with a call written out           CallModel with a note, once
 //	an answer without calls                     Finish(completed | limited)
 //	no steps left                               Finish(limited)
 //	anything else                               CallModel

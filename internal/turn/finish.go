@@ -50,6 +50,9 @@ func (n *run) end(a Action) {
 // is none.
 func (n *run) reply(t chela.Turn) chela.Outbound {
 	text := n.state.Answer.Text
+	if len(n.state.Answer.Calls) > 0 {
+		text = "" // what was said on the way is no answer
+	}
 	if t.Failure != nil && t.State != chela.TurnLimited || text == "" {
 		text = "(" + string(t.State) + ")"
 		if t.Failure != nil {

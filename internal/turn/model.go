@@ -20,7 +20,7 @@ func (n *run) callModel(ctx context.Context, a Action) error {
 		}
 	}
 	if a.Note != "" {
-		n.addEntry(chela.EntryNote, chela.Body{Text: a.Note, Hidden: true})
+		n.addEntry(chela.EntryNote, chela.Body{Text: a.Note, Note: a.About, Hidden: true})
 	}
 	frame := n.agent.Frame.With(n.state.Offers)
 	if err := frame.Check(n.state.Conversation); err != nil {

@@ -5,21 +5,24 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/guard"
 )
 
 // Limits bound a turn.
 type Limits struct {
 	Steps int           // model answers in a turn, at least 1
 	Time  time.Duration // wall clock of one run; 0 for none
+	Guard guard.Limits
 }
 
 // Facts are what Next must know beside the record.
 type Facts struct {
 	Limits   Limits
-	Stop     bool           // somebody asked to stop the turn
-	TimeUp   bool           // the run took longer than it may
-	Steering bool           // messages wait to enter the turn
-	Failure  *chela.Failure // why the model could not be asked
+	Stop     bool             // somebody asked to stop the turn
+	TimeUp   bool             // the run took longer than it may
+	Steering bool             // messages wait to enter the turn
+	Failure  *chela.Failure   // why the model could not be asked
+	Tools    []chela.ToolSpec // what the model is offered, beside what the sender offers
 }
 
 // ActionKind says what to do.
@@ -44,6 +47,7 @@ type Action struct {
 	Kind    ActionKind
 	Calls   []chela.ToolCall // Judge, RunTools, Resolve, Ask, HandOut: which
 	Note    string           // CallModel: what the host tells the model first
+	About   chela.NoteKind   // CallModel: of the note
 	NoTools bool             // CallModel: the last step, in which only text helps
 	Ending  chela.TurnState  // Finish
 	Failure *chela.Failure   // Finish, but for completed
@@ -71,6 +75,9 @@ func Next(s State, f Facts) Action {
 	}
 	if f.Steering && s.Turn.Steps < f.Limits.Steps {
 		return Action{Kind: Absorb}
+	}
+	if a, ok := guarded(s, f); ok {
+		return a
 	}
 	if s.Last == chela.EntryAssistant {
 		return finishAnswered(s, f)

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"chela"
+	"chela/internal/guard"
 	"chela/internal/turn"
 )
 
@@ -31,6 +32,10 @@ type play struct {
 func newPlay(t *rapid.T) *play {
 	p := &play{t: t, book: newBook("hi"), seen: map[string]string{}}
 	p.facts.Limits.Steps = rapid.IntRange(1, 6).Draw(t, "limit")
+	p.facts.Limits.Guard = guard.Limits{
+		Repeats: rapid.IntRange(0, 2).Draw(t, "repeats"), Idle: rapid.IntRange(0, 2).Draw(t, "idle"), Nudges: rapid.IntRange(0, 1).Draw(t, "nudges"),
+	}
+	p.facts.Tools = []chela.ToolSpec{{Name: "drawn"}}
 	p.state = p.book.state()
 	return p
 }
@@ -97,8 +102,8 @@ func (p *play) outside() {
 
 // crash forgets everything but the rows, and counts, as a lane does.
 func (p *play) crash() {
-	limits := p.facts.Limits
-	p.facts = turn.Facts{Limits: limits, Steering: p.facts.Steering}
+	limits, tools := p.facts.Limits, p.facts.Tools
+	p.facts = turn.Facts{Limits: limits, Tools: tools, Steering: p.facts.Steering}
 	p.state = p.book.state()
 	if p.state.Turn.State != chela.TurnProcessing {
 		return // nobody ran it
@@ -176,11 +181,11 @@ func (p *play) callModel(a turn.Action) {
 	}
 	var ch turn.Change
 	if a.Note != "" {
-		ch.Entries = append(ch.Entries, chela.Entry{Kind: chela.EntryNote, Body: chela.Body{Text: a.Note}})
+		ch.Entries = append(ch.Entries, chela.Entry{Kind: chela.EntryNote, Body: chela.Body{Text: a.Note, Note: a.About}})
 	}
 	t := p.state.Turn
 	t.Steps++
-	body := chela.Body{Text: rapid.SampledFrom([]string{"said", ""}).Draw(p.t, "text"), Model: t.Model}
+	body := chela.Body{Text: rapid.SampledFrom([]string{"said", "", "drawn({})"}).Draw(p.t, "text"), Model: t.Model}
 	for i := range rapid.IntRange(0, 4).Draw(p.t, "calls") {
 		spec := chela.CallSpec{ID: chela.CallID(p.id("call")), Tool: "drawn"}
 		body.Calls = append(body.Calls, spec)

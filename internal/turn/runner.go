@@ -170,6 +170,7 @@ func (n *run) facts(ctx context.Context) Facts {
 		TimeUp:   errors.Is(cause, errTimeUp),
 		Steering: n.control.steering(),
 		Failure:  n.failure,
+		Tools:    n.agent.Frame.Tools,
 	}
 }
 

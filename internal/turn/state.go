@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"chela"
+	"chela/internal/guard"
 	"chela/internal/prompt"
 )
 
@@ -43,6 +44,7 @@ type State struct {
 	AnswerID     chela.EntryID
 	Pending      *chela.Approval  // the question that waits for an answer
 	Offers       []chela.ToolSpec // the tools that the sender runs itself
+	Guard        guard.Record     // whether the model goes in circles
 }
 
 // A Call is a tool call and whether it has its result.
@@ -78,6 +80,7 @@ func Fold(s State, ch Change) State {
 	if ch.Turn != nil {
 		if ch.Turn.ID != s.Turn.ID {
 			s.Calls, s.Last, s.Answer, s.AnswerID, s.Pending, s.Offers = nil, "", chela.Body{}, "", nil, nil
+			s.Guard = guard.Record{}
 		}
 		s.Turn = *ch.Turn
 	}
@@ -128,6 +131,7 @@ func (s State) append(e chela.Entry) State {
 			s.Calls[i].Answered = true
 		}
 	}
+	s.watch(e)
 	return s
 }
 
@@ -155,6 +159,7 @@ func (s *State) find(id chela.CallID) int {
 func (s State) Clone() State {
 	s.Conversation.Messages = slices.Clone(s.Conversation.Messages)
 	s.Calls = slices.Clone(s.Calls)
+	s.Guard = s.Guard.Clone()
 	return s
 }
 
