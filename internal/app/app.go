@@ -23,6 +23,7 @@ import (
 	"chela/internal/blob"
 	"chela/internal/config"
 	"chela/internal/event"
+	"chela/internal/guard"
 	"chela/internal/lane"
 	"chela/internal/presence"
 	"chela/internal/store"
@@ -99,7 +100,10 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, erro
 func (a *App) runner() *turn.Runner {
 	return turn.NewRunner(turn.Config{
 		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: a.log,
-		Limits:  turn.Limits{Steps: a.cfg.Limits.Steps, Time: a.cfg.Limits.TurnTimeout},
+		Limits: turn.Limits{
+			Steps: a.cfg.Limits.Steps, Time: a.cfg.Limits.TurnTimeout,
+			Guard: guard.Limits{Repeats: a.cfg.Limits.Repeats, Idle: a.cfg.Limits.IdleSteps, Nudges: a.cfg.Limits.Nudges},
+		},
 		Expires: a.cfg.Approvals.Expires, Grace: toolGrace, Load: a.blobs.Load,
 	})
 }

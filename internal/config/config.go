@@ -76,6 +76,9 @@ type Queue struct{ Mode chela.QueueMode }
 type Limits struct {
 	Steps       int           // model answers in one turn
 	TurnTimeout time.Duration // wall clock, waiting for people not counted
+	Repeats     int           // failures of the same call until the model is told that it goes in circles; 0 for any number
+	IdleSteps   int           // steps in a row without anything new until it is told so; 0 for any number
+	Nudges      int           // how often it is told to make a call that it only wrote out
 }
 
 // Lanes say how many lanes of a class run at once, and how many turns may wait

@@ -81,6 +81,7 @@ func TestLoadWithoutFile(t *testing.T) {
 		"lanes.main = 4 (default)",
 		"lanes.subagent = 8 (default)",
 		"lanes.waiting = 1000 (default)",
+		"limits.idle_steps = 5 (default)", "limits.nudges = 1 (default)", "limits.repeats = 3 (default)",
 		"limits.steps = 50 (default)",
 		"limits.turn_timeout = 30m (default)",
 		"listen = 127.0.0.1:7717 (default)",
@@ -164,7 +165,7 @@ func TestAgentNames(t *testing.T) {
 func TestLoadFile(t *testing.T) {
 	t.Parallel()
 	c := mustLoad(t, wholeFile, "LOCAL_KEY=swordfish")
-	if c.Limits != (config.Limits{Steps: 7, TurnTimeout: 90 * time.Second}) || c.Log.Level != "debug" {
+	if c.Limits != (config.Limits{Steps: 7, TurnTimeout: 90 * time.Second, Repeats: 3, IdleSteps: 5, Nudges: 1}) || c.Log.Level != "debug" {
 		t.Errorf("limits %+v, level %q", c.Limits, c.Log.Level)
 	}
 	wantRules := []config.Rule{

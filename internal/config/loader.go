@@ -47,7 +47,7 @@ func newLoader(environ []string) *loader {
 			Listen:    "127.0.0.1:7717",
 			Gateway:   Gateway{MessagesPerMinute: 6000, LoginsPerMinute: 10, Connections: 6000},
 			Queue:     Queue{Mode: chela.QueueCollect},
-			Limits:    Limits{Steps: 50, TurnTimeout: 30 * time.Minute},
+			Limits:    Limits{Steps: 50, TurnTimeout: 30 * time.Minute, Repeats: 3, IdleSteps: 5, Nudges: 1},
 			Lanes:     Lanes{Main: 4, Job: 5, Subagent: 8, Cron: 3, Waiting: 1000},
 			Sandbox:   Sandbox{Mode: SandboxAuto},
 			Session:   Session{DMScope: chela.ScopeMain, IdentityLinks: map[string]string{}},

@@ -75,6 +75,9 @@ var settings = []setting{
 	{"limits.turn_timeout", nil, func(c *Config, _ string) field.Field {
 		return field.Span(&c.Limits.TurnTimeout, time.Second, 24*time.Hour)
 	}},
+	{"limits.repeats", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Limits.Repeats, 0, 1000) }},
+	{"limits.idle_steps", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Limits.IdleSteps, 0, 1000) }},
+	{"limits.nudges", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Limits.Nudges, 0, 10) }},
 	{"lanes.main", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Lanes.Main, 1, 10_000) }},
 	{"lanes.job", []string{"MAX_PARALLEL_JOBS"}, func(c *Config, _ string) field.Field { return field.Number(&c.Lanes.Job, 1, 10_000) }},
 	{"lanes.subagent", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Lanes.Subagent, 1, 10_000) }},

@@ -208,7 +208,11 @@ func ending(t chela.Turn) error {
 	case chela.TurnInterrupted:
 		return manners.ErrInterrupted
 	case chela.TurnLimited:
-		return chela.E(chela.Exhausted, message).WithHint("ask for the rest, or raise it with chela config set")
+		hint := "ask for the rest, or raise it with chela config set"
+		if t.Failure != nil && t.Failure.Limit == chela.LimitLoop {
+			hint = "say what it should do instead; see chela turns show " + string(t.ID)
+		}
+		return chela.E(chela.Exhausted, message).WithHint(hint)
 	case chela.TurnFailed:
 		if kind == chela.Invalid { // what the model was sent, not what the person typed
 			kind = chela.Unavailable
