@@ -1,6 +1,6 @@
 // Package store keeps everything that must survive: sessions, threads,
 // entries, turns, tool calls, approvals, the inbox and the outbox, lanes, the
-// ledger and the work that waits. It has a file for each, with all SQL about it;
+// ledger, the work that waits and the documents. It has a file for each, with all SQL about it;
 // what SQLite and PostgreSQL do differently is in the package engine below.
 //
 // # One text, two engines
@@ -35,6 +35,7 @@
 //   - one live turn for each thread
 //   - one inbox row for each delivery (channel, account, message id)
 //   - one approval for each call, one call for each place in a step
+//   - one version of a document for each number, and for each key of a write
 //   - everything belongs to something that exists (foreign keys)
 //
 // Moves of states go through one function each, which checks the table of

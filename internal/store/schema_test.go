@@ -21,7 +21,7 @@ type columns map[string]string
 // tables is every table but that of the migrations, parents first.
 var tables = []string{
 	"sessions", "lanes", "threads", "turns", "entries", "tool_calls", "approvals", "grants", "inbox", "outbox", "usage", "work",
-	"events", "tokens", "logins",
+	"events", "tokens", "logins", "documents", "document_versions",
 }
 
 // legal has a row for each table. They belong together.
@@ -66,9 +66,14 @@ var legal = map[string]columns{
 		"id": "'w'", "kind": "'k'", "key": "'k'", "args": "''", "state": "'due'", "attempts": "0", "error": "''", "due_at": "0",
 		"owner": "''", "created_at": "0",
 	},
-	"events": {"seq": "7", "tx": "0", "session": "''", "thread": "''", "turn": "''", "body": "'[]'", "created_at": "0"},
-	"tokens": {"id": "'k'", "name": "'phone'", "hash": "'h'", "scope": "'chat'", "created_at": "0", "revoked_at": "0"},
-	"logins": {"hash": "'h'", "token": "'k'", "created_at": "0", "expires_at": "0"},
+	"events":    {"seq": "7", "tx": "0", "session": "''", "thread": "''", "turn": "''", "body": "'[]'", "created_at": "0"},
+	"tokens":    {"id": "'k'", "name": "'phone'", "hash": "'h'", "scope": "'chat'", "created_at": "0", "revoked_at": "0"},
+	"logins":    {"hash": "'h'", "token": "'k'", "created_at": "0", "expires_at": "0"},
+	"documents": {"agent": "'main'", "path": "'a.md'", "version": "0", "created_at": "0"},
+	"document_versions": {
+		"agent": "'main'", "path": "'a.md'", "version": "1", "deleted": "0", "sha256": "''", "size": "0", "key": "'k'", "author": "''",
+		"turn": "''", "call": "''", "written_at": "0", "text": "''",
+	},
 }
 
 // insert is the statement that adds a table's legal row with some values
@@ -175,6 +180,12 @@ var illegal = []struct {
 	{"the same unfinished work", "work", columns{"id": "'new'", "state": "'running'"}},
 	{"a turn stopped twice", "turns", columns{"id": "'new'", "state": "'failed'", "stop": "2"}},
 	{"a negative token", "lanes", columns{"session": "'s2'", "token": "-1"}},
+	{"a second document at one path", "documents", columns{}},
+	{"a document that is nowhere", "documents", columns{"path": "''"}},
+	{"a second version of one number", "document_versions", columns{"key": "'new'"}},
+	{"a second write with one key", "document_versions", columns{"version": "2"}},
+	{"version 0 of a document", "document_versions", columns{"version": "0", "key": "'new'"}},
+	{"a document deleted twice", "document_versions", columns{"version": "2", "key": "'new'", "deleted": "2"}},
 	{"usage of step 0", "usage", columns{"id": "'new'", "step": "0"}},
 }
 
@@ -184,6 +195,7 @@ func TestSchemaRefusesMissingValues(t *testing.T) {
 	t.Parallel()
 	counts := []string{
 		"token", "arrivals", "seq", "crashes", "steps", "stop", "floor", "exact", "literal", "attempts", "input", "output", "cache_read", "cache_write", "reasoning",
+		"version", "deleted", "size",
 	}
 	each(t, func(t *testing.T, d database) {
 		db := furnished(t, d)
@@ -214,6 +226,7 @@ func distinct(table string, changed columns) columns {
 		"entries": {"id": "'new'", "seq": "2"}, "tool_calls": {"id": "'new'", "place": "2"}, "inbox": {"id": "'new'", "message_id": "'2'"},
 		"work": {"id": "'new'", "key": "'new'"}, "approvals": {"id": "'new'", "call": "'c2'"},
 		"events": {"seq": "8"}, "tokens": {"id": "'new'", "hash": "'new'"}, "logins": {"hash": "'new'"},
+		"documents": {"path": "'new'"}, "document_versions": {"version": "2", "key": "'new'"},
 	}
 	row := columns{"id": "'new'"}
 	if d, ok := different[table]; ok {
@@ -230,7 +243,7 @@ func TestSchemaRefusesStrangers(t *testing.T) {
 		"lanes": {"session"}, "threads": {"session"}, "turns": {"session", "thread"}, "entries": {"thread", "turn"},
 		"tool_calls": {"turn", "thread", "session"}, "approvals": {"call", "turn", "thread", "session"}, "grants": {"approval"},
 		"inbox": {"session"}, "outbox": {"session", "turn"}, "usage": {"session", "turn"},
-		"logins": {"token"},
+		"logins": {"token"}, "document_versions": {"agent", "path"},
 	}
 	each(t, func(t *testing.T, d database) {
 		db := furnished(t, d)

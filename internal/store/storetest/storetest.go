@@ -71,12 +71,16 @@ var contract = []struct {
 	{"work is unique while unfinished", checkWorkKeys},
 	{"work is claimed when due", checkClaims},
 	{"work moves", checkWorkMoves},
+	{"documents are kept whole", checkDocumentRows},
+	{"documents are listed", checkDocumentLists},
+	{"documents keep versions", checkDocumentVersions},
 	{"appends race", raceAppends},
 	{"arrivals race", raceArrivals},
 	{"takers of a lane race", raceTakers},
 	{"claims race", raceClaims},
 	{"deliveries race", raceDeliveries},
 	{"sessions race", raceSessions},
+	{"documents race", raceDocuments},
 }
 
 // write runs fn in a transaction that must succeed.
