@@ -103,6 +103,7 @@ var arrows = []arrow{
 	{"internal/lane", "internal/store", "taking a message, a lease and a turn is one transaction"},
 	{"internal/approval", "internal/store", "answering a question and waking its turn is one transaction"},
 	{"internal/token", "internal/store", "tokens are rows and nothing else"},
+	{"internal/memory", "internal/store", "looking at a document, changing it and giving an agent its first ones is one transaction"},
 	{"internal/approval", "internal/lane", "an answer lets the lane go on"},
 	{"internal/gateway/...", "internal/gateway/...", "what lets requests in, and each protocol, is a package of its own"},
 }

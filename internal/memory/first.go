@@ -1,0 +1,61 @@
+package memory
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"chela"
+	"chela/internal/store"
+)
+
+// firstKey is what the first documents were written with.
+const firstKey = "first"
+
+// firstAuthor wrote the first documents.
+const firstAuthor = "chela"
+
+//go:embed first/*.md
+var firstFiles embed.FS
+
+// Seed gives an agent its first documents, unless it has or ever had any. It
+// reports whether it did.
+func (k *Keeper) Seed(ctx context.Context, agent string) (seeded bool, err error) {
+	if !chela.ValidName(agent) {
+		return false, chela.E(chela.Invalid, fmt.Sprintf("%.40q is not the name of an agent", agent))
+	}
+	has := func(r *store.Read) (bool, error) { return r.HasDocuments(ctx, agent) }
+	if had, err := store.Find(ctx, k.store, has); err != nil || had {
+		return false, err
+	}
+	at := k.Now().UTC().Truncate(time.Microsecond)
+	err = k.store.Write(ctx, "document.seed", func(w *store.Write) error { return seed(ctx, w, agent, at) })
+	return err == nil, err
+}
+
+// seed is Seed in a transaction.
+func seed(ctx context.Context, w *store.Write, agent string, at time.Time) error {
+	if had, err := w.HasDocuments(ctx, agent); err != nil || had {
+		return err
+	}
+	files, err := firstFiles.ReadDir("first")
+	if err != nil {
+		return fmt.Errorf("list the first documents: %w", err)
+	}
+	for _, file := range files {
+		text, err := fs.ReadFile(firstFiles, "first/"+file.Name())
+		if err != nil {
+			return fmt.Errorf("read a first document: %w", err)
+		}
+		never := int64(0)
+		v := revision{at: at, DocumentEdit: chela.DocumentEdit{
+			Agent: agent, Path: file.Name(), Key: firstKey, Expect: &never, Author: chela.Author{By: firstAuthor},
+		}, next: func(before chela.Document) (chela.Document, error) { return saying(before, string(text)) }}
+		if _, err := v.make(ctx, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"unicode/utf8"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/store"
+)
+
+// MaxIdentityBytes is how much of one document goes into the system text.
+const MaxIdentityBytes = 20_000
+
+// identityDocuments are the documents that say who the agent is, in the order
+// in which they stand in the system text.
+var identityDocuments = []string{
+	chela.DocAgents, chela.DocSoul, chela.DocIdentity, chela.DocUser, chela.DocTools, chela.DocMemory, chela.DocBootstrap,
+}
+
+// An audience is who may read along in a session.
+type audience struct {
+	private bool // nobody but the owner, or nobody at all
+	asks    bool // the owner can be asked about first things
+}
+
+// audienceOf returns the audience of a session. One whose key says nothing is
+// taken for a group.
+func audienceOf(session chela.SessionKey) audience {
+	key, err := chela.ParseSessionKey(session)
+	if err != nil || key.IsGroup() {
+		return audience{}
+	}
+	direct := key.Kind == chela.KeyMain || key.Kind == chela.KeyDirect && key.Channel != api.Channel
+	return audience{private: true, asks: direct}
+}
+
+// sees reports whether an audience may see a document.
+func (a audience) sees(path string) bool {
+	switch {
+	case path == chela.DocBootstrap:
+		return a.asks
+	default:
+		return a.private || !chela.IsPrivateDocument(path)
+	}
+}
+
+// An identity is what the documents of an agent say about it.
+type identity struct {
+	versions map[string]int64 // of the documents, when texts were made
+	texts    map[audience]string
+}
+
+// Identity returns what the documents of an agent add to the system text of a
+// turn in a session. An agent that never had documents gets its first ones. The
+// documents are read again only when one of them has changed.
+func (k *Keeper) Identity(ctx context.Context, agent string, session chela.SessionKey) (string, error) {
+	versions, err := k.newest(ctx, agent)
+	if err != nil {
+		return "", err
+	}
+	who := audienceOf(session)
+	k.mu.Lock()
+	known := k.known[agent]
+	k.mu.Unlock()
+	if text, ok := known.texts[who]; ok && maps.Equal(known.versions, versions) {
+		return text, nil
+	}
+	return k.read(ctx, agent, who)
+}
+
+// newest returns the versions of the documents that say who an agent is. Without
+// any, and where none was ever written, it writes the first ones.
+func (k *Keeper) newest(ctx context.Context, agent string) (map[string]int64, error) {
+	find := func(r *store.Read) (map[string]int64, error) {
+		return r.NewestVersions(ctx, agent, identityDocuments...)
+	}
+	versions, err := store.Find(ctx, k.store, find)
+	if err != nil || len(versions) > 0 {
+		return versions, err
+	}
+	if _, err := k.Seed(ctx, agent); err != nil {
+		return nil, err
+	}
+	return store.Find(ctx, k.store, find)
+}
+
+// read reads the documents and remembers what they add for an audience.
+func (k *Keeper) read(ctx context.Context, agent string, who audience) (string, error) {
+	versions := map[string]int64{}
+	var docs []chela.Document
+	err := k.store.Read(ctx, func(r *store.Read) error {
+		clear(versions)
+		docs = docs[:0]
+		for _, path := range identityDocuments {
+			d, err := r.Document(ctx, agent, path)
+			if chela.KindOf(err) == chela.NotFound {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			versions[path] = d.Version
+			if !d.Deleted && who.sees(path) {
+				docs = append(docs, d)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	text := framed(docs)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	known := k.known[agent]
+	if !maps.Equal(known.versions, versions) {
+		known = identity{versions: versions, texts: map[audience]string{}}
+	}
+	texts := maps.Clone(known.texts) // others may be looking at it
+	texts[who] = text
+	k.known[agent] = identity{versions: versions, texts: texts}
+	return text, nil
+}
+
+// framed returns documents one after the other, each in a frame. Nothing in a
+// document looks like the end of its frame.
+func framed(docs []chela.Document) string {
+	var b strings.Builder
+	for _, d := range docs {
+		text := strings.TrimSpace(d.Text)
+		if text == "" {
+			continue
+		}
+		if b.Len() == 0 {
+			b.WriteString(identityIntro)
+		}
+		fmt.Fprintf(&b, "\n\n<document path=%q>\n%s\n</document>", d.Path, strings.ReplaceAll(bounded(d.Path, text), "</document", "<\\/document"))
+	}
+	return b.String()
+}
+
+// identityIntro stands above the documents.
+const identityIntro = "These are your own documents. They stay across conversations, and what they say about you and your owner holds; " +
+	"what the owner asks for now goes before them."
+
+// bounded returns as much of a text as there is room for, with a note where it
+// was cut.
+func bounded(path, text string) string {
+	if len(text) <= MaxIdentityBytes {
+		return text
+	}
+	end := MaxIdentityBytes
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s\n[cut here: %d of %d bytes are shown; memory_read has the rest of %s]", text[:end], end, len(text), path)
+}
