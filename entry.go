@@ -60,8 +60,16 @@ type Body struct {
 	Hidden bool     `json:"hidden,omitempty"` // note: not shown to people
 	Note   NoteKind `json:"note,omitempty"`   // note: what it is about, where later steps depend on it
 
-	FirstKept    EntryID `json:"first_kept,omitempty"`    // compaction
-	TokensBefore int     `json:"tokens_before,omitempty"` // compaction
+	FirstKept    EntryID   `json:"first_kept,omitempty"`    // compaction: what stays in the prompt from here on; itself for nothing
+	Pinned       []EntryID `json:"pinned,omitempty"`        // compaction: older entries that stay as well, in order
+	Strategy     Strategy  `json:"strategy,omitempty"`      // compaction
+	TokensBefore int       `json:"tokens_before,omitempty"` // compaction: of the whole prompt
+	TokensAfter  int       `json:"tokens_after,omitempty"`  // compaction
+
+	// Ratio is how many tokens the provider counted for each that chela
+	// counted, in the request that an assistant entry answers; of a compaction,
+	// what was known of it when it was made.
+	Ratio float64 `json:"ratio,omitempty"`
 }
 
 // NoteKind says what a note of the host is about.
@@ -71,6 +79,17 @@ type NoteKind string
 const (
 	NoteLoop NoteKind = "loop" // the model goes in circles
 	NoteCall NoteKind = "call" // a call was written out instead of made
+)
+
+// A Strategy says how a compaction makes room.
+type Strategy string
+
+// The strategies, mildest first. What leaves the prompt is in the archive each
+// time.
+const (
+	StrategyArchive   Strategy = "archive"   // the summary names the archive and the topics
+	StrategySummarize Strategy = "summarize" // a model writes the summary
+	StrategyTruncate  Strategy = "truncate"  // the summary stays as it was, and names the archive
 )
 
 // A Thinking is one block of a model's reasoning. Signature is opaque and goes

@@ -135,7 +135,7 @@ func (s *speaker) judge(t *testing.T, r *store.Read) {
 	if err != nil {
 		t.Fatalf("%s: %v", s.key, err)
 	}
-	path, err := r.Path(t.Context(), thread.ID, thread.Head)
+	path, err := r.Path(t.Context(), thread.Head)
 	if err != nil {
 		t.Fatalf("%s: %v", s.key, err)
 	}

@@ -226,7 +226,7 @@ func readRecord(ctx context.Context, r *store.Read, key chela.SessionKey) (rec r
 	if err != nil {
 		return rec, err
 	}
-	path, err := r.Path(ctx, thread.ID, thread.Head)
+	path, err := r.Path(ctx, thread.Head)
 	if err != nil {
 		return rec, err
 	}

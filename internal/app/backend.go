@@ -113,7 +113,7 @@ func (b *backend) Path(ctx context.Context, id chela.ThreadID) ([]chela.Entry, e
 		if err != nil {
 			return nil, err
 		}
-		return r.Path(ctx, id, t.Head)
+		return r.Path(ctx, t.Head)
 	})
 }
 

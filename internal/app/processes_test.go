@@ -199,7 +199,7 @@ func checkTalk(t *testing.T, home, url string) {
 			if err != nil {
 				return err
 			}
-			entries, err := r.Path(t.Context(), thread.ID, thread.Head)
+			entries, err := r.Path(t.Context(), thread.Head)
 			checkLane(t, entries)
 			return err
 		})

@@ -251,7 +251,7 @@ func (h *house) results(key chela.SessionKey) (lines []string) {
 		if err != nil {
 			return err
 		}
-		path, err := r.Path(ctx, th.ID, th.Head)
+		path, err := r.Path(ctx, th.Head)
 		for _, e := range path {
 			if e.Kind == chela.EntryToolResult {
 				lines = append(lines, string(e.Body.Status)+": "+e.Body.Text)

@@ -242,7 +242,7 @@ func (l *Lanes) conversation(ctx context.Context, t chela.Thread) (prompt.Conver
 	}
 	var path []chela.Entry
 	err := l.store.Read(ctx, func(r *store.Read) (err error) {
-		path, err = r.Path(ctx, t.ID, t.Head)
+		path, err = r.PromptPath(ctx, t.Head)
 		return err
 	})
 	return turn.Begin(t, path).Conversation, err
@@ -261,7 +261,7 @@ func Read(ctx context.Context, r *store.Read, t chela.Turn) (turn.State, error) 
 	if err != nil {
 		return turn.State{}, err
 	}
-	path, err := r.Path(ctx, thread.ID, thread.Head)
+	path, err := r.PromptPath(ctx, thread.Head)
 	if err != nil {
 		return turn.State{}, err
 	}

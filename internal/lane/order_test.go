@@ -38,7 +38,7 @@ func (h *house) entries(key chela.SessionKey) (path []chela.Entry) {
 		if err != nil {
 			return err
 		}
-		path, err = r.Path(ctx, th.ID, th.Head)
+		path, err = r.Path(ctx, th.Head)
 		return err
 	})
 	if err != nil {

@@ -316,7 +316,7 @@ func (h *house) transcript(key chela.SessionKey) []string {
 		if err != nil {
 			return err
 		}
-		path, err := r.Path(ctx, th.ID, th.Head)
+		path, err := r.Path(ctx, th.Head)
 		for _, e := range path {
 			line := string(e.Kind) + ": " + e.Body.Text
 			for _, c := range e.Body.Calls {

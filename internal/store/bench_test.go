@@ -119,7 +119,7 @@ func BenchmarkPath1000(b *testing.B) {
 		e := chain(b, s, "a", 1000)
 		for b.Loop() {
 			err := s.Read(b.Context(), func(r *store.Read) error {
-				path, err := r.Path(b.Context(), e.Thread, e.ID)
+				path, err := r.Path(b.Context(), e.ID)
 				if len(path) != 1000 {
 					b.Errorf("path of %d entries", len(path))
 				}

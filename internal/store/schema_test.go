@@ -37,7 +37,7 @@ var legal = map[string]columns{
 	},
 	"entries": {
 		"id": "'e'", "thread": "'t'", "parent": "''", "turn": "'u'", "seq": "1", "kind": "'user'", "body": "'{}'", "tokens": "0",
-		"created_at": "0",
+		"created_at": "0", "kept": "''",
 	},
 	"tool_calls": {
 		"id": "'c'", "turn": "'u'", "thread": "'t'", "session": "'s'", "step": "1", "place": "0", "ref": "''", "tool": "''", "args": "''",

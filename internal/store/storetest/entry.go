@@ -111,10 +111,10 @@ func checkPath(t *testing.T, s *store.Store) {
 		return nil
 	})
 	for head, want := range map[int64][]int64{1: {1}, 3: {1, 2, 3}, 5: {1, 2, 4, 5}, 6: {1, 2, 3, 6}} {
-		got := read(t, s, func(r *store.Read) ([]chela.Entry, error) { return r.Path(ctx, f.thread, f.entryID(head)) })
+		got := read(t, s, func(r *store.Read) ([]chela.Entry, error) { return r.Path(ctx, f.entryID(head)) })
 		same(t, want, ids(got, entrySeq))
 	}
-	none := read(t, s, func(r *store.Read) ([]chela.Entry, error) { return r.Path(ctx, f.thread, "") })
+	none := read(t, s, func(r *store.Read) ([]chela.Entry, error) { return r.Path(ctx, "") })
 	same(t, nil, none)
 }
 
@@ -129,9 +129,9 @@ func checkLongPath(t *testing.T, s *store.Store) {
 	branch.Parent = f.entryID(2)
 	write(t, s, func(w *store.Write) error { return w.AppendEntry(ctx, branch) })
 
-	short := read(t, s, func(r *store.Read) ([]chela.Entry, error) { return r.Path(ctx, f.thread, branch.ID) })
+	short := read(t, s, func(r *store.Read) ([]chela.Entry, error) { return r.Path(ctx, branch.ID) })
 	same(t, []int64{1, 2, last + 1}, ids(short, entrySeq))
-	long := read(t, s, func(r *store.Read) ([]chela.Entry, error) { return r.Path(ctx, f.thread, f.entryID(last)) })
+	long := read(t, s, func(r *store.Read) ([]chela.Entry, error) { return r.Path(ctx, f.entryID(last)) })
 	if len(long) != last {
 		t.Fatalf("path of %d entries, want %d", len(long), last)
 	}
@@ -144,26 +144,99 @@ func checkLongPath(t *testing.T, s *store.Store) {
 
 func checkBrokenPath(t *testing.T, s *store.Store) {
 	ctx := t.Context()
-	f, other := found(t, s, "f"), found(t, s, "other")
-	f.grow(t, s, 1, 1)
-	other.grow(t, s, 1, 1)
-	orphan := f.newEntry(2)
+	f := found(t, s, "f")
+	f.grow(t, s, 1, 3)
+	orphan, hole := f.newEntry(4), f.newEntry(5)
 	orphan.Parent = "ent_lost"
-	stray := f.newEntry(3)
-	stray.Parent = other.entryID(1) // which is in another thread
+	hole.Parent, hole.Body.FirstKept = f.entryID(3), "ent_lost" // nothing on the path
+	unpinned := f.newEntry(6)
+	unpinned.Parent, unpinned.Body.FirstKept, unpinned.Body.Pinned = f.entryID(3), f.entryID(2), []chela.EntryID{"ent_lost"}
 	write(t, s, func(w *store.Write) error {
-		if err := w.AppendEntry(ctx, orphan); err != nil {
-			return err
+		for _, e := range []chela.Entry{orphan, hole, unpinned} {
+			if err := w.AppendEntry(ctx, e); err != nil {
+				return err
+			}
 		}
-		return w.AppendEntry(ctx, stray)
+		return nil
 	})
-	for _, head := range []chela.EntryID{"ent_lost", orphan.ID, stray.ID} {
-		err := s.Read(ctx, func(r *store.Read) error {
-			_, err := r.Path(ctx, f.thread, head)
-			return err
-		})
+	broken := func(head chela.EntryID, read func(*store.Read) ([]chela.Entry, error)) {
+		_, err := store.Find(ctx, s, read)
 		if kind := chela.KindOf(err); kind != chela.Internal {
 			t.Errorf("path to %s: error of kind %q, want %q: %v", head, kind, chela.Internal, err)
 		}
 	}
+	for _, head := range []chela.EntryID{"ent_lost", orphan.ID} {
+		broken(head, func(r *store.Read) ([]chela.Entry, error) { return r.Path(ctx, head) })
+	}
+	for _, head := range []chela.EntryID{"ent_lost", orphan.ID, hole.ID, unpinned.ID} {
+		broken(head, func(r *store.Read) ([]chela.Entry, error) { return r.PromptPath(ctx, head) })
+	}
+}
+
+// checkForkedPath walks a path through two threads:
+//
+//	f:      1 ─ 2 ─ 3
+//	             └─────┐
+//	other:  1 ─ 2      3 ─ 4
+func checkForkedPath(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f, other := found(t, s, "f"), found(t, s, "other")
+	f.grow(t, s, 1, 3)
+	other.grow(t, s, 1, 2)
+	fork := other.newEntry(3)
+	fork.Parent = f.entryID(2)
+	write(t, s, func(w *store.Write) error {
+		if err := w.AppendEntry(ctx, fork); err != nil {
+			return err
+		}
+		return w.AppendEntry(ctx, other.newEntry(4))
+	})
+	want := []chela.EntryID{f.entryID(1), f.entryID(2), fork.ID, other.entryID(4)}
+	for _, read := range []func(*store.Read) ([]chela.Entry, error){
+		func(r *store.Read) ([]chela.Entry, error) { return r.Path(ctx, other.entryID(4)) },
+		func(r *store.Read) ([]chela.Entry, error) { return r.PromptPath(ctx, other.entryID(4)) },
+	} {
+		path, err := store.Find(ctx, s, read)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, want, ids(path, func(e chela.Entry) chela.EntryID { return e.ID }))
+	}
+}
+
+// checkPromptPath has compactions at 5 and 8, the second of which keeps from 4
+// on, and on a branch one that keeps nothing but two pinned entries:
+//
+//	1 ─ 2 ─ 3 ─ 4 ─ 5(2) ─ 6 ─ 7 ─ 8(4) ─ 9
+//	                       └─ 10(10, pins 1 and 3) ─ 11
+func checkPromptPath(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f := found(t, s, "f")
+	write(t, s, func(w *store.Write) error {
+		for seq := range int64(11) {
+			e := f.newEntry(seq + 1)
+			switch e.Seq {
+			case 5:
+				e.Kind, e.Body.FirstKept = chela.EntryCompaction, f.entryID(2)
+			case 8:
+				e.Kind, e.Body.FirstKept = chela.EntryCompaction, f.entryID(4)
+			case 10:
+				e.Parent = f.entryID(6)
+				e.Kind, e.Body.FirstKept = chela.EntryCompaction, e.ID
+				e.Body.Pinned = []chela.EntryID{f.entryID(1), f.entryID(3)}
+			}
+			if err := w.AppendEntry(ctx, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for head, want := range map[int64][]int64{
+		3: {1, 2, 3}, 5: {2, 3, 4, 5}, 7: {2, 3, 4, 5, 6, 7}, 8: {4, 5, 6, 7, 8}, 9: {4, 5, 6, 7, 8, 9}, 10: {1, 3, 10}, 11: {1, 3, 10, 11},
+	} {
+		got := read(t, s, func(r *store.Read) ([]chela.Entry, error) { return r.PromptPath(ctx, f.entryID(head)) })
+		same(t, want, ids(got, entrySeq))
+	}
+	none := read(t, s, func(r *store.Read) ([]chela.Entry, error) { return r.PromptPath(ctx, "") })
+	same(t, nil, none)
 }

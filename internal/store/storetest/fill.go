@@ -39,6 +39,8 @@ func fill(v reflect.Value, n *int) {
 		v.SetString(fmt.Sprintf("%d é漢🙂 'single' \"double\" %%_\\ <&>\r\n\t$1 \u202eabc", *n))
 	case reflect.Int, reflect.Int64:
 		v.SetInt(int64(*n) << 20)
+	case reflect.Float64:
+		v.SetFloat(float64(*n) + 0.1)
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.Pointer:

@@ -87,7 +87,7 @@ func raceAppends(t *testing.T, s *store.Store) {
 			if err != nil {
 				return nil, err
 			}
-			return r.Path(ctx, f.thread, thread.Head)
+			return r.Path(ctx, thread.Head)
 		})
 		same(t, want, ids(path, entrySeq))
 	}

@@ -42,6 +42,8 @@ var contract = []struct {
 	{"entries of a turn come in order", checkTurnEntries},
 	{"a path follows parents", checkPath},
 	{"a path is longer than a page", checkLongPath},
+	{"a path goes through threads", checkForkedPath},
+	{"a path for a prompt ends at what was kept", checkPromptPath},
 	{"a path with a hole is a fault", checkBrokenPath},
 	{"turns are kept whole", checkTurnRows},
 	{"turns come oldest first", checkTurnLists},

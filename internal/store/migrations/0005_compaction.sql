@@ -1,0 +1,1 @@
+alter table entries add column kept text not null default '';
