@@ -52,10 +52,11 @@ type Body struct {
 	Usage       *TokenUsage `json:"usage,omitempty"`       // assistant
 	Interrupted bool        `json:"interrupted,omitempty"` // assistant: cut off by the person; Text is what had arrived
 
-	Call   CallID    `json:"call,omitempty"`   // tool_result: the call it answers
-	Ref    string    `json:"ref,omitempty"`    // tool_result: the provider's id for that call
-	Tool   string    `json:"tool,omitempty"`   // tool_result
-	Status CallState `json:"status,omitempty"` // tool_result: how the call ended
+	Call   CallID      `json:"call,omitempty"`   // tool_result: the call it answers
+	Ref    string      `json:"ref,omitempty"`    // tool_result: the provider's id for that call
+	Tool   string      `json:"tool,omitempty"`   // tool_result
+	Status CallState   `json:"status,omitempty"` // tool_result: how the call ended
+	Whole  *Attachment `json:"whole,omitempty"`  // tool_result: the whole text, where Text is only a part of it
 
 	Hidden bool     `json:"hidden,omitempty"` // note: not shown to people
 	Note   NoteKind `json:"note,omitempty"`   // note: what it is about, where later steps depend on it

@@ -207,6 +207,7 @@ type ToolResult struct {
 	Text        string
 	Failed      bool // the tool could not do it; Text says why and what to do instead
 	Attachments []Attachment
+	Whole       *Attachment // the whole text, where Text is only a part of it
 
 	// Changes are what the call has written, where only running it could tell:
 	// they go before those of Tool.Prepare.

@@ -43,16 +43,12 @@ type frame struct {
 	tools toolbox
 }
 
-func newAgents(cfg *config.Config, now func() time.Time, s *store.Store) (*agents, error) {
-	tools, err := builtins(cfg, now)
-	if err != nil {
-		return nil, err
-	}
+func newAgents(cfg *config.Config, s *store.Store, tools []chela.Tool) *agents {
 	a := &agents{cfg: cfg, store: s, tools: tools, providers: map[string]served{}, frames: map[string]frame{}}
 	for _, r := range cfg.Policy {
 		a.rules = append(a.rules, policy.Rule(r))
 	}
-	return a, nil
+	return a
 }
 
 // model returns the model of a new turn: the message's, the session's, the

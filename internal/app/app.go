@@ -82,9 +82,11 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, erro
 	}
 	a.stream = event.NewStream(event.Config{Bus: a.bus, Log: log, Read: a.store.Events, Last: a.store.LastEvent})
 	a.tokens = token.New(a.store, token.Config{IDs: a.ids, Now: a.now, Random: rand.Reader})
-	if a.agents, err = newAgents(cfg, a.now, a.store); err != nil {
+	tools, err := a.builtins()
+	if err != nil {
 		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
 	}
+	a.agents = newAgents(cfg, a.store, tools)
 	a.lanes = lane.New(a.store, lane.Config{
 		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Runner: a.runner(),
 		Agent: a.agents.agent, Model: a.agents.model, Dead: a.presence.Dead, Alive: a.presence.Alive,

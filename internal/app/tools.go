@@ -3,7 +3,6 @@ package app
 import (
 	"encoding/json"
 	"slices"
-	"time"
 
 	"chela"
 	"chela/internal/config"
@@ -11,13 +10,15 @@ import (
 	"chela/internal/tool"
 	"chela/internal/tool/file"
 	"chela/internal/tool/pure"
+	"chela/internal/tool/result"
 	"chela/internal/tool/shell"
 	"chela/internal/tool/web"
 )
 
 // builtins is the list of tools. Each is wrapped so that it keeps its time and
 // size, and that a panic in it stays a fault of its own.
-func builtins(cfg *config.Config, now func() time.Time) ([]chela.Tool, error) {
+func (a *App) builtins() ([]chela.Tool, error) {
+	cfg := a.cfg
 	workspace := func(agent string) (string, error) { return cfg.Home.Workspace(agent), nil }
 	box, err := process.New(process.Config{Off: cfg.Sandbox.Mode == config.SandboxOff})
 	if err != nil {
@@ -28,12 +29,12 @@ func builtins(cfg *config.Config, now func() time.Time) ([]chela.Tool, error) {
 		return nil, err
 	}
 	tools := slices.Concat(
-		[]chela.Tool{pure.Echo(), pure.Time(now), pure.JSON(), pure.Calc()},
+		[]chela.Tool{pure.Echo(), pure.Time(a.now), pure.JSON(), pure.Calc()},
 		file.Tools(workspace),
-		[]chela.Tool{shell.New(box, workspace), http},
+		[]chela.Tool{shell.New(box, workspace), http, result.Read(a.wholeText)},
 	)
 	wrap := []func(chela.Tool) chela.Tool{
-		tool.WithRecover(), tool.WithTimeout(tool.DefaultTimeout), tool.WithMaxOutput(tool.DefaultMaxOutput),
+		tool.WithRecover(), tool.WithTimeout(tool.DefaultTimeout), tool.WithMaxOutput(tool.DefaultMaxOutput, a.keepText),
 	}
 	for i := range tools {
 		for _, w := range wrap {

@@ -10,7 +10,7 @@ const Root = "/workspace"
 
 // MaxOutput is how much of a command's output is kept, in bytes. The first and
 // the last half stay, the middle is dropped.
-const MaxOutput = 1 << 20
+const MaxOutput = 8 << 20
 
 // A Spec is one command to be run.
 type Spec struct {

@@ -1,6 +1,7 @@
 // Package tool makes tools out of functions and checks what a model asks of
 // them. The tools live in folders of their own: pure (echo, time, json, calc),
-// file (the workspace), web (other machines), shell (programs in a sandbox).
+// file (the workspace), web (other machines), shell (programs in a sandbox),
+// result (long results).
 // What several of them need is in workspace, calc and patch; tooltest is the
 // contract that every tool passes.
 //

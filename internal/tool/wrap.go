@@ -8,16 +8,12 @@ import (
 	"fmt"
 	"runtime/debug"
 	"time"
-	"unicode/utf8"
 
 	"chela"
 )
 
-// The limits of a tool that names none.
-const (
-	DefaultTimeout   = 60 * time.Second
-	DefaultMaxOutput = 50_000 // bytes of text
-)
+// DefaultTimeout is the time of a tool that names none.
+const DefaultTimeout = 60 * time.Second
 
 // errTimeout is the cause of a context that WithTimeout ended.
 var errTimeout = errors.New("the tool's time is up")
@@ -40,54 +36,6 @@ func WithTimeout(fallback time.Duration) func(chela.Tool) chela.Tool {
 		}
 		return t
 	}
-}
-
-// WithMaxOutput returns a wrapper that cuts the text of a result after the
-// tool's own MaxOutput bytes, or after fallback if it has none, and says how
-// much was cut.
-func WithMaxOutput(fallback int) func(chela.Tool) chela.Tool {
-	return func(t chela.Tool) chela.Tool {
-		t.MaxOutput = cmp.Or(t.MaxOutput, fallback)
-		limit := t.MaxOutput
-		t.Run = cutOutput(limit, t.Run)
-		if happened := t.Happened; happened != nil {
-			t.Happened = func(ctx context.Context, call chela.ToolCall) (*chela.ToolResult, error) {
-				res, err := happened(ctx, call)
-				if res != nil {
-					res.Text = cutWithNote(res.Text, limit)
-				}
-				return res, err
-			}
-		}
-		return t
-	}
-}
-
-type runFunc = func(context.Context, chela.ToolCall) (chela.ToolResult, error)
-
-func cutOutput(limit int, run runFunc) runFunc {
-	return func(ctx context.Context, call chela.ToolCall) (chela.ToolResult, error) {
-		res, err := run(ctx, call)
-		res.Text = cutWithNote(res.Text, limit)
-		return res, err
-	}
-}
-
-// cutWithNote returns text, cut to limit bytes; the note comes on top.
-func cutWithNote(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	end := runeStart(text, limit)
-	return text[:end] + fmt.Sprintf("\n[cut here: %d of %d bytes are not shown]", len(text)-end, len(text))
-}
-
-// runeStart returns the largest index ≤ i at which a rune of text starts.
-func runeStart(text string, i int) int {
-	for i > 0 && !utf8.RuneStart(text[i]) {
-		i--
-	}
-	return i
 }
 
 // WithRecover returns a wrapper that turns a panic of the tool into an

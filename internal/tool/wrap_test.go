@@ -8,7 +8,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -71,45 +70,6 @@ func TestWithTimeoutLeavesTheRest(t *testing.T) {
 	broken := running(func(context.Context, chela.ToolCall) (chela.ToolResult, error) { return chela.ToolResult{}, fault })
 	if _, err := wrap(broken).Run(t.Context(), chela.ToolCall{}); !errors.Is(err, fault) {
 		t.Errorf("a fault: got %v, want it as it is", err)
-	}
-}
-
-func TestWithMaxOutput(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name, text, want string
-		own, fallback    int
-	}{
-		{"short", "abc", "abc", 0, 3},
-		{"long", "abcdef", "abc\n[cut here: 3 of 6 bytes are not shown]", 0, 3},
-		{"inside a rune", "aé€x", "aé\n[cut here: 4 of 7 bytes are not shown]", 0, 5},
-		{"own limit", "abcdef", "abcd\n[cut here: 2 of 6 bytes are not shown]", 4, 3},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			c := running(func(context.Context, chela.ToolCall) (chela.ToolResult, error) { return tool.Done(tt.text), nil })
-			c.MaxOutput = tt.own
-			c.Happened = func(context.Context, chela.ToolCall) (*chela.ToolResult, error) {
-				res := tool.Done(tt.text)
-				return &res, nil
-			}
-			c = tool.WithMaxOutput(tt.fallback)(c)
-			res, err := c.Run(t.Context(), chela.ToolCall{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tt.want, res.Text); diff != "" {
-				t.Errorf("Run (-want +got)\n%s", diff)
-			}
-			happened, err := c.Happened(t.Context(), chela.ToolCall{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(tt.want, happened.Text); diff != "" || !utf8.ValidString(happened.Text) {
-				t.Errorf("Happened (-want +got)\n%s", diff)
-			}
-		})
 	}
 }
 

@@ -299,7 +299,7 @@ func (n *run) record(c chela.ToolCall, out outcome) {
 		c.State, c.FinishedAt = out.state, n.Now()
 		n.move(c)
 	}
-	n.result(c, chela.Body{Text: out.Text, Attachments: out.Attachments})
+	n.result(c, chela.Body{Text: out.Text, Attachments: out.Attachments, Whole: out.Whole})
 }
 
 // settle gives a call an outcome without running it.

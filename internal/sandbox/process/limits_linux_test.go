@@ -98,7 +98,7 @@ func TestOutputIsCut(t *testing.T) {
 	inTiers(t, func(t *testing.T, s *process.Sandbox, _ worker.Tier) {
 		streamed := 0
 		res := run(t, s, sandbox.Spec{
-			Command: "echo first; yes ünï | head -c 6000000; printf '\\xff\\n'; echo last >&2",
+			Command: "echo first; yes ünï | head -c 12000000; printf '\\xff\\n'; echo last >&2",
 			Output:  func(text string) { streamed += len(text) },
 		})
 		if res.Dropped == 0 || len(res.Output) > sandbox.MaxOutput+100 || !utf8.ValidString(res.Output) {
@@ -107,7 +107,7 @@ func TestOutputIsCut(t *testing.T) {
 		if !strings.HasPrefix(res.Output, "first\n") || !strings.HasSuffix(res.Output, "\uFFFD\nlast\n") {
 			t.Errorf("it begins %.20q and ends %q", res.Output, res.Output[len(res.Output)-20:])
 		}
-		if streamed < 6_000_000 {
+		if streamed < 12_000_000 {
 			t.Errorf("%d bytes were streamed", streamed)
 		}
 	})

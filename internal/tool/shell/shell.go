@@ -30,7 +30,6 @@ const (
 	DefaultTimeout = 120 * time.Second
 	MaxTimeout     = 600 * time.Second
 	maxCommand     = 64 << 10 // bytes of a line; the parser recurses
-	maxOutput      = 48_000   // bytes of output in a result
 )
 
 //go:embed shell.md
@@ -131,22 +130,11 @@ func ending(res sandbox.Result) string {
 }
 
 // printed returns what a command printed, as it follows the first line of a
-// result, with the middle left out when it is long.
+// result.
 func printed(res sandbox.Result) string {
 	out := res.Output
 	if strings.TrimSpace(out) == "" {
 		return "\n(it printed nothing)"
 	}
-	if len(out) <= maxOutput {
-		return "\n" + out
-	}
-	head, tail := out[:maxOutput/2], out[len(out)-maxOutput/2:]
-	for !utf8.ValidString(head) {
-		head = head[:len(head)-1]
-	}
-	for !utf8.RuneStart(tail[0]) {
-		tail = tail[1:]
-	}
-	dropped := int64(len(out)-len(head)-len(tail)) + res.Dropped
-	return fmt.Sprintf("\n%s\n[about %d bytes left out]\n%s", head, dropped, tail)
+	return "\n" + out
 }

@@ -30,7 +30,7 @@ const (
 	defaultTimeout = 30 * time.Second
 	maxTimeout     = 120 * time.Second
 	maxResponse    = 5 << 20  // bytes of a body that are read
-	maxText        = 40 << 10 // bytes of a body that are shown
+	maxOutput      = 40 << 10 // bytes of a result that the model sees at once
 	maxPreview     = 4 << 10
 	maxURL         = 8 << 10
 )
@@ -66,10 +66,11 @@ func HTTP(cfg Config) (chela.Tool, error) {
 	}
 	f := fetcher{client: g.client(), find: cfg.Workspace}
 	return tool.New(tool.Def[httpInput]{
-		Name:    "http",
-		Doc:     httpDoc,
-		Timeout: maxTimeout + 5*time.Second, // the call's own limit comes first
-		Judge:   judgeHTTP,
+		Name:      "http",
+		Doc:       httpDoc,
+		Timeout:   maxTimeout + 5*time.Second, // the call's own limit comes first
+		MaxOutput: maxOutput,
+		Judge:     judgeHTTP,
 		Run: func(ctx context.Context, call tool.Call[httpInput]) (chela.ToolResult, error) {
 			res, err := f.do(ctx, call)
 			switch {

@@ -118,7 +118,8 @@ func TestResponses(t *testing.T) {
 		{"binary", http.Header{"Content-Type": {"image/png"}}, 200, "\x89PNG\r\n", "200 OK\nContent-Type: image/png\n\n[image/png, 6 bytes, not shown; use save_to to keep it]"},
 		{"text with NUL", http.Header{"Content-Type": {"text/plain"}}, 200, "a\x00b", "200 OK\nContent-Type: text/plain\n\n[text/plain, 3 bytes, not shown; use save_to to keep it]"},
 		{"latin1", http.Header{"Content-Type": {"text/plain"}}, 200, "caf\xe9", "200 OK\nContent-Type: text/plain\n\ncaf\uFFFD"},
-		{"long", http.Header{"Content-Type": {"text/plain"}}, 200, strings.Repeat("é", 30000), "200 OK\nContent-Type: text/plain\n\n" + strings.Repeat("é", 20480) + "\n[cut here: the body has 60000 bytes; use save_to and read the file]"},
+		{"long", http.Header{"Content-Type": {"text/plain"}}, 200, strings.Repeat("é", 30000), "200 OK\nContent-Type: text/plain\n\n" + strings.Repeat("é", 30000)},
+		{"endless", http.Header{"Content-Type": {"text/plain"}}, 200, strings.Repeat("x", 6<<20), "200 OK\nContent-Type: text/plain\n\n" + strings.Repeat("x", 5<<20) + "\n[cut here: the body has more than 5242880 bytes; ask for less]"},
 		{"huge", http.Header{"Content-Type": {"image/png"}}, 200, strings.Repeat("x", 6<<20), "200 OK\nContent-Type: image/png\n\n[image/png, more than 5242880 bytes, not shown; use save_to to keep it]"},
 		{"zip bomb", http.Header{"Content-Type": {"image/png"}, "Content-Encoding": {"gzip"}}, 200, zipped.String(), "200 OK\nContent-Type: image/png\n\n[image/png, more than 5242880 bytes, not shown; use save_to to keep it]"},
 	}

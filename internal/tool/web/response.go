@@ -29,7 +29,8 @@ func describe(asked *url.URL, res *http.Response, body []byte) string {
 		}
 	}
 	size := fmt.Sprintf("%d bytes", len(body))
-	if len(body) > maxResponse {
+	more := len(body) > maxResponse
+	if more {
 		body = body[:maxResponse]
 		size = fmt.Sprintf("more than %d bytes", maxResponse)
 	}
@@ -39,10 +40,10 @@ func describe(asked *url.URL, res *http.Response, body []byte) string {
 	case !isText(res, body):
 		fmt.Fprintf(&b, "\n[%s, %s, not shown; use save_to to keep it]", mediaType(res, body), size)
 	default:
-		shown := cut(string(body), maxText)
+		shown := cut(string(body), maxResponse)
 		b.WriteString("\n" + strings.ToValidUTF8(shown, "\uFFFD"))
-		if len(shown) < len(body) {
-			fmt.Fprintf(&b, "\n[cut here: the body has %s; use save_to and read the file]", size)
+		if more {
+			fmt.Fprintf(&b, "\n[cut here: the body has %s; ask for less]", size)
 		}
 	}
 	return b.String()

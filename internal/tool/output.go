@@ -1,0 +1,96 @@
+package tool
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"unicode/utf8"
+
+	"chela"
+)
+
+// The limits of what a tool puts out.
+const (
+	DefaultMaxOutput = 50_000   // bytes of text that the model sees at once, of a tool that says nothing else
+	MaxKept          = 10 << 20 // bytes of a longer text that are kept
+)
+
+// A KeepFunc keeps the whole of a text and returns what names it. The text is
+// durable when it returns.
+type KeepFunc func(ctx context.Context, text []byte) (chela.Attachment, error)
+
+// WithMaxOutput returns a wrapper that shows of a text that is longer than the
+// tool's own MaxOutput, or than fallback if it has none, the first and the last
+// half. The whole text is kept, up to [MaxKept] bytes, before the result is
+// returned; the line between the halves tells how to read it.
+func WithMaxOutput(fallback int, keep KeepFunc) func(chela.Tool) chela.Tool {
+	return func(t chela.Tool) chela.Tool {
+		t.MaxOutput = cmp.Or(t.MaxOutput, fallback)
+		o := output{limit: t.MaxOutput, keep: keep}
+		run, happened := t.Run, t.Happened
+		t.Run = func(ctx context.Context, call chela.ToolCall) (chela.ToolResult, error) {
+			res, err := run(ctx, call)
+			o.bound(ctx, call.ID, &res)
+			return res, err
+		}
+		if happened != nil {
+			t.Happened = func(ctx context.Context, call chela.ToolCall) (*chela.ToolResult, error) {
+				res, err := happened(ctx, call)
+				if res != nil {
+					o.bound(ctx, call.ID, res)
+				}
+				return res, err
+			}
+		}
+		return t
+	}
+}
+
+// An output bounds what a tool puts out.
+type output struct {
+	limit int
+	keep  KeepFunc
+}
+
+// bound keeps a text that is too long and leaves of it what is shown.
+func (o output) bound(ctx context.Context, id chela.CallID, res *chela.ToolResult) {
+	text := res.Text
+	if len(text) <= o.limit {
+		return
+	}
+	head := text[:runeStart(text, o.limit/2)]
+	tail := text[runeEnd(text, len(text)-o.limit/2):]
+	gone := fmt.Sprintf("%d of %d bytes are not shown here", len(text)-len(head)-len(tail), len(text))
+	kept := text[:runeStart(text, min(len(text), MaxKept))]
+	// What has happened is told even if the turn is being stopped.
+	whole, err := o.keep(context.WithoutCancel(ctx), []byte(kept))
+	switch {
+	case err != nil:
+		gone += ", and they could not be kept: " + chela.MessageOf(err)
+	default:
+		res.Whole = &whole
+		gone += fmt.Sprintf("; result_read with handle %q and offset %d reads them", id, len(head))
+		if len(kept) < len(text) {
+			gone += fmt.Sprintf(", as far as the first %d bytes, which were kept", len(kept))
+		}
+	}
+	res.Text = head + "\n[" + gone + "]\n" + tail
+}
+
+// runeStart returns the largest index ≤ i at which a rune of text starts or
+// the text ends.
+func runeStart(text string, i int) int {
+	for i > 0 && i < len(text) && !utf8.RuneStart(text[i]) {
+		i--
+	}
+	return i
+}
+
+// runeEnd returns the smallest index ≥ i at which a rune of text starts or the
+// text ends.
+func runeEnd(text string, i int) int {
+	for i < len(text) && !utf8.RuneStart(text[i]) {
+		i++
+	}
+	return i
+}

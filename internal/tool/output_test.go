@@ -1,0 +1,104 @@
+package tool_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/tool"
+)
+
+// keeping returns a keeper that remembers what it kept, or refuses.
+func keeping(kept *[]string, refusal error) tool.KeepFunc {
+	return func(ctx context.Context, text []byte) (chela.Attachment, error) {
+		if err := ctx.Err(); err != nil {
+			return chela.Attachment{}, err
+		}
+		*kept = append(*kept, string(text))
+		return chela.Attachment{Name: "result.txt", Size: int64(len(text))}, refusal
+	}
+}
+
+func TestWithMaxOutput(t *testing.T) {
+	t.Parallel()
+	full := chela.E(chela.Exhausted, "the disk is full")
+	for _, c := range []struct {
+		name, text, want string
+		own, fallback    int
+		refusal          error
+		kept             []string
+	}{
+		{name: "short", text: "abc", fallback: 3, want: "abc"},
+		{
+			name: "long", text: "abcdefgh", fallback: 4, kept: []string{"abcdefgh"},
+			want: "ab\n[4 of 8 bytes are not shown here; result_read with handle \"call_1\" and offset 2 reads them]\ngh",
+		},
+		{
+			name: "inside runes", text: "aé€€éz", fallback: 6, kept: []string{"aé€€éz"},
+			want: "aé\n[6 of 12 bytes are not shown here; result_read with handle \"call_1\" and offset 3 reads them]\néz",
+		},
+		{
+			name: "own limit", text: "abcdefgh", own: 2, fallback: 8, kept: []string{"abcdefgh"},
+			want: "a\n[6 of 8 bytes are not shown here; result_read with handle \"call_1\" and offset 1 reads them]\nh",
+		},
+		{
+			name: "not kept", text: "abcdefgh", fallback: 4, kept: []string{"abcdefgh"}, refusal: full,
+			want: "ab\n[4 of 8 bytes are not shown here, and they could not be kept: the disk is full]\ngh",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			long := running(func(context.Context, chela.ToolCall) (chela.ToolResult, error) {
+				cancel() // the turn is being stopped
+				return tool.Done(c.text), nil
+			})
+			long.MaxOutput = c.own
+			long.Happened = func(context.Context, chela.ToolCall) (*chela.ToolResult, error) {
+				res := tool.Done(c.text)
+				return &res, nil
+			}
+			var kept []string
+			long = tool.WithMaxOutput(c.fallback, keeping(&kept, c.refusal))(long)
+			res, err := long.Run(ctx, chela.ToolCall{ID: "call_1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, res.Text); diff != "" || !utf8.ValidString(res.Text) {
+				t.Errorf("Run (-want +got)\n%s", diff)
+			}
+			if diff := cmp.Diff(c.kept, kept); diff != "" {
+				t.Errorf("kept (-want +got)\n%s", diff)
+			}
+			if named := res.Whole != nil; named != (len(c.kept) > 0 && c.refusal == nil) {
+				t.Errorf("the result names %+v", res.Whole)
+			}
+			happened, err := long.Happened(ctx, chela.ToolCall{ID: "call_1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(&res, happened); diff != "" {
+				t.Errorf("Happened (-Run +Happened)\n%s", diff)
+			}
+		})
+	}
+}
+
+// Of a text without end the beginning is kept, and that is said.
+func TestWithMaxOutputKeepsNoMore(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("é", tool.MaxKept/2+10)
+	long := running(func(context.Context, chela.ToolCall) (chela.ToolResult, error) { return tool.Done(text), nil })
+	var kept []string
+	res, err := tool.WithMaxOutput(100, keeping(&kept, nil))(long).Run(t.Context(), chela.ToolCall{ID: "call_1"})
+	if err != nil || len(kept) != 1 || kept[0] != text[:tool.MaxKept] {
+		t.Fatalf("%v, %d texts kept", err, len(kept))
+	}
+	if want := "as far as the first 10485760 bytes, which were kept"; !strings.Contains(res.Text, want) {
+		t.Errorf("%q lacks %q", res.Text, want)
+	}
+}

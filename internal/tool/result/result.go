@@ -1,0 +1,75 @@
+// Package result holds the tool that reads on in results that were too long to
+// be shown whole.
+package result
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"chela"
+	"chela/internal/tool"
+)
+
+// How much one call reads, in bytes.
+const (
+	defaultLimit = 20_000
+	maxLimit     = 40_000
+)
+
+// A FindFunc returns the whole text of the result that a call of a session has,
+// or NotFound if that session has no such call or its result was shown whole.
+type FindFunc func(ctx context.Context, session chela.SessionKey, call chela.CallID) ([]byte, error)
+
+//go:embed result_read.md
+var doc string
+
+type input struct {
+	Handle string `json:"handle" jsonschema:"what the shortened result names"`
+	Offset int    `json:"offset,omitempty" jsonschema:"byte to begin at" min:"0"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"how many bytes" min:"1" max:"40000"`
+}
+
+// Read returns the tool result_read, which reads only what find returns.
+func Read(find FindFunc) chela.Tool {
+	return tool.New(tool.Def[input]{
+		Name: "result_read",
+		Doc:  doc,
+		Run: func(ctx context.Context, call tool.Call[input]) (chela.ToolResult, error) {
+			text, err := find(ctx, call.Session, chela.CallID(call.In.Handle))
+			switch kind := chela.KindOf(err); {
+			case err == nil:
+				return part(text, call.In), nil
+			case kind == chela.NotFound || kind == chela.Invalid:
+				return tool.Failed(chela.MessageOf(err)), nil
+			default:
+				return chela.ToolResult{}, fmt.Errorf("find result %q: %w", call.In.Handle, err)
+			}
+		},
+	})
+}
+
+// part is the part of a text that was asked for, and where to read on.
+func part(text []byte, in input) chela.ToolResult {
+	if in.Offset >= len(text) {
+		return tool.Failed(fmt.Sprintf("the text ends at byte %d; use a smaller offset", len(text)))
+	}
+	from := in.Offset
+	for from > 0 && !utf8.RuneStart(text[from]) {
+		from--
+	}
+	to := min(from+min(cmp.Or(in.Limit, defaultLimit), maxLimit), len(text))
+	for to < len(text) && !utf8.RuneStart(text[to]) {
+		to++
+	}
+	shown := string(bytes.ToValidUTF8(text[from:to], []byte("\uFFFD")))
+	where := fmt.Sprintf("[bytes %d to %d of %d", from, to, len(text))
+	if to < len(text) {
+		where += fmt.Sprintf("; go on with offset %d", to)
+	}
+	return tool.Done(strings.TrimSuffix(shown, "\n") + "\n" + where + "]")
+}
