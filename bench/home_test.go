@@ -2,6 +2,7 @@ package bench_test
 
 import (
 	"context"
+	"errors"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -139,9 +140,10 @@ func (h *home) wire(tb testing.TB, look func()) *lane.Lanes {
 
 func (h *home) tools(tb testing.TB, look func()) *tool.Set {
 	tb.Helper()
+	unkept := func(context.Context, []byte) (chela.Attachment, error) { return chela.Attachment{}, errors.New("nothing is kept") }
 	tools := append(file.Tools(func(string) (string, error) { return h.workspace, nil }), pure.Echo(), pure.Calc())
 	for i, t := range tools {
-		t = tool.WithMaxOutput(tool.DefaultMaxOutput)(tool.WithTimeout(tool.DefaultTimeout)(tool.WithRecover()(t)))
+		t = tool.WithMaxOutput(tool.DefaultMaxOutput, unkept)(tool.WithTimeout(tool.DefaultTimeout)(tool.WithRecover()(t)))
 		if run := t.Run; look != nil {
 			t.Run = func(ctx context.Context, c chela.ToolCall) (chela.ToolResult, error) {
 				look()
