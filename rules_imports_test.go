@@ -47,7 +47,7 @@ var layers = []layer{
 		name: "engines",
 		packages: []string{
 			"internal/turn", "internal/lane", "internal/prompt", "internal/guard", "internal/approval", "internal/job",
-			"internal/routine", "internal/memory", "internal/cost", "internal/token", "internal/work/...",
+			"internal/routine", "internal/memory", "internal/cost", "internal/session", "internal/token", "internal/work/...",
 		},
 		imports: []string{"words", "ground", "leaves"},
 		except:  []string{"internal/store"}, // each declares the storage it needs
@@ -104,6 +104,7 @@ var arrows = []arrow{
 	{"internal/approval", "internal/store", "answering a question and waking its turn is one transaction"},
 	{"internal/token", "internal/store", "tokens are rows and nothing else"},
 	{"internal/memory", "internal/store", "looking at a document, changing it and giving an agent its first ones is one transaction"},
+	{"internal/session", "internal/store", "a session and its current thread change in one transaction"},
 	{"internal/approval", "internal/lane", "an answer lets the lane go on"},
 	{"internal/gateway/...", "internal/gateway/...", "what lets requests in, and each protocol, is a package of its own"},
 }

@@ -113,14 +113,36 @@ type Answer struct {
 	By      string       `json:"by,omitempty"`     // who, if a program answers for a person; added to who asks
 }
 
-// A SettingsPatch changes settings of a session; what is missing stays.
+// A SettingsPatch changes settings of a session; what is missing stays, and the
+// empty text leaves a setting to the agent and the home.
 type SettingsPatch struct {
-	Label     *string              `json:"label,omitempty"`
-	Model     *string              `json:"model,omitempty"`
-	Thinking  *chela.ThinkingLevel `json:"thinking,omitempty"`
-	QueueMode *chela.QueueMode     `json:"queue_mode,omitempty"`
-	Thread    *chela.ThreadID      `json:"thread,omitempty"` // the current thread from now on
-	Archived  *bool                `json:"archived,omitempty"`
+	Label         *string              `json:"label,omitempty"`
+	Model         *string              `json:"model,omitempty"` // provider/model
+	Thinking      *chela.ThinkingLevel `json:"thinking,omitempty"`
+	Verbose       *string              `json:"verbose,omitempty"`        // "off", "on" or "full"
+	Reasoning     *string              `json:"reasoning,omitempty"`      // "off", "on" or "stream"
+	ResponseUsage *string              `json:"response_usage,omitempty"` // "off", "tokens" or "full"
+	Elevated      *string              `json:"elevated,omitempty"`       // "off", "ask", "on" or "full"
+	QueueMode     *chela.QueueMode     `json:"queue_mode,omitempty"`
+	Thread        *chela.ThreadID      `json:"thread,omitempty"` // the current thread from now on
+	Archived      *bool                `json:"archived,omitempty"`
+}
+
+// A Session is a session with what was spent in it, ever.
+type Session struct {
+	chela.Session
+	Usage chela.TokenUsage `json:"usage"`
+}
+
+// A NewThread asks for a thread, which becomes the current one of its session.
+type NewThread struct {
+	Session chela.SessionKey `json:"session,omitempty"` // the main one when empty
+	Title   string           `json:"title,omitempty"`   // taken from the first message when empty
+}
+
+// A ThreadPatch changes a thread.
+type ThreadPatch struct {
+	Title string `json:"title"`
 }
 
 // A Tool is a tool as it is listed.

@@ -26,6 +26,7 @@ import (
 	"chela/internal/guard"
 	"chela/internal/lane"
 	"chela/internal/presence"
+	"chela/internal/session"
 	"chela/internal/store"
 	"chela/internal/token"
 	"chela/internal/tool"
@@ -55,6 +56,7 @@ type App struct {
 	agents   *agents
 	lanes    *lane.Lanes
 	desk     *approval.Desk
+	keeper   *session.Keeper
 
 	listen, version string // of a daemon
 
@@ -95,6 +97,13 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, erro
 	a.desk = approval.New(a.store, approval.Config{
 		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Wake: a.lanes.Wake,
 		Hash: func(name string, args []byte) string { return tool.Hash(name, args) },
+	})
+	a.keeper = session.New(a.store, session.Config{
+		IDs: a.ids, Now: a.now, Emit: a.bus.Emit,
+		Model: func(name string) error {
+			_, err := a.agents.serve(name)
+			return err
+		},
 	})
 	return a, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/approval"
 	"chela/internal/cli"
 	"chela/internal/client"
@@ -27,7 +28,7 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger) (*cli.Ba
 	case err == nil:
 		return &cli.Backend{
 			Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Models: c,
-			Tokens: c, Reset: c.Reset, Usage: c.Usage, Logs: c.Logs, Attach: c.Attach, Status: c.Status,
+			Keeper: c, Tokens: c, Usage: c.Usage, Logs: c.Logs, Attach: c.Attach, Status: c.Status,
 			Resume: func(context.Context) {}, // the daemon does
 			Close:  c.Close,
 		}, nil
@@ -49,7 +50,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*cli.Backe
 	b := &backend{a}
 	return &cli.Backend{
 		Conversation: b, Sessions: b, Threads: b, Turns: b, Approvals: b, Grants: b, Tools: b, Models: b,
-		Tokens: a.tokens, Reset: b.Reset, Usage: b.usage, Logs: b.logs, Attach: a.blobs.Attach,
+		Keeper: a.keeper, Tokens: a.tokens, Usage: b.usage, Logs: b.logs, Attach: a.blobs.Attach,
 		Status: a.status,
 		Resume: a.Stay,
 		Close: func() error {
@@ -83,12 +84,18 @@ func (b *backend) Sessions(ctx context.Context) ([]chela.Session, error) {
 	return sessions, err
 }
 
-// Session returns one session.
-func (b *backend) Session(ctx context.Context, key chela.SessionKey) (chela.Session, error) {
+// Session returns one session with what was spent in it.
+func (b *backend) Session(ctx context.Context, key chela.SessionKey) (api.Session, error) {
 	if _, err := chela.ParseSessionKey(key); err != nil {
-		return chela.Session{}, err
+		return api.Session{}, err
 	}
-	return store.Find(ctx, b.store, func(r *store.Read) (chela.Session, error) { return r.Session(ctx, key) })
+	return store.Find(ctx, b.store, func(r *store.Read) (s api.Session, err error) {
+		if s.Session, err = r.Session(ctx, key); err != nil {
+			return s, err
+		}
+		s.Usage, err = r.UsageSince(ctx, key, time.Time{})
+		return s, err
+	})
 }
 
 // Threads returns the threads of a session, the last used first.

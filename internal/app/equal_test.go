@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/approval"
 	"chela/internal/cli"
 )
@@ -152,7 +153,16 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 			_, secret, err := b.Tokens.CreateToken(ctx, "two\nlines", chela.ScopeRead)
 			return secret, err
 		}},
-		{"reset nothing", func(b *cli.Backend) (any, error) { return b.Reset(ctx, "agent:main:dm:nobody") }},
+		{"reset nothing", func(b *cli.Backend) (any, error) { return b.Keeper.Begin(ctx, "agent:main:dm:nobody", "") }},
+		{"title of two lines", func(b *cli.Backend) (any, error) { return b.Keeper.Title(ctx, done.Thread, "two\nlines") }},
+		{"title of nothing", func(b *cli.Backend) (any, error) { return b.Keeper.Title(ctx, "thr_nobody", "x") }},
+		{"set nothing", func(b *cli.Backend) (any, error) {
+			return b.Keeper.Change(ctx, "agent:main:dm:nobody", api.SettingsPatch{})
+		}},
+		{"set what cannot be", func(b *cli.Backend) (any, error) {
+			hard := chela.ThinkingLevel("hard")
+			return b.Keeper.Change(ctx, key, api.SettingsPatch{Thinking: &hard})
+		}},
 		{"usage", func(b *cli.Backend) (any, error) { return b.Usage(ctx, time.Now().AddDate(0, 0, -1)) }},
 		{"usage of tomorrow", func(b *cli.Backend) (any, error) { return b.Usage(ctx, time.Now().AddDate(0, 0, 2)) }},
 	}

@@ -2,9 +2,7 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"time"
 
 	"chela"
 	"chela/internal/api"
@@ -21,7 +19,7 @@ func (a *App) home() gateway.Home {
 	b := &backend{a}
 	s := &outside{b}
 	return gateway.Home{
-		Conversation: s, Events: a.stream, Sessions: s, Threads: s, Turns: s, Approvals: b, Grants: b, Tools: b, Models: s,
+		Conversation: s, Events: a.stream, Sessions: s, Keeper: a.keeper, Threads: s, Turns: s, Approvals: b, Grants: b, Tools: b, Models: s,
 		Tokens: a.tokens, Logins: a.tokens, Attach: a.blobs.Attach, Kept: a.blobs.Kept, Usage: b.usage, Status: a.status, Ready: s.ready,
 		Settings: s.settings, Configure: s.configure, Logs: b.logs, Agents: a.cfg.AgentNames,
 	}
@@ -68,108 +66,6 @@ func (s *outside) Sessions(ctx context.Context, after chela.SessionKey, limit in
 		return nil
 	})
 	return found, err
-}
-
-// change runs fn on a session whose lane is locked, keeps what it changed and
-// announces that.
-func (b *backend) change(ctx context.Context, op string, key chela.SessionKey, fn func(w *store.Write, s *chela.Session) error) (chela.Session, error) {
-	if _, err := chela.ParseSessionKey(key); err != nil {
-		return chela.Session{}, err
-	}
-	var s chela.Session
-	var news []chela.Event
-	err := b.store.Write(ctx, op, func(w *store.Write) error {
-		_, err := w.LockLane(ctx, key)
-		if err != nil {
-			return err
-		}
-		if s, err = w.Session(ctx, key); err != nil {
-			return err
-		}
-		if err := fn(w, &s); err != nil {
-			return err
-		}
-		s.UpdatedAt = b.now().UTC().Truncate(time.Microsecond)
-		if err := w.SaveSession(ctx, s); err != nil {
-			return err
-		}
-		news = []chela.Event{{Kind: chela.EventSessionChanged, Session: s.Key, Thread: s.Thread}}
-		return w.Announce(ctx, s.UpdatedAt, news)
-	})
-	if err != nil {
-		return s, err
-	}
-	for _, e := range news {
-		b.bus.Emit(e)
-	}
-	return s, nil
-}
-
-// Reset begins a new thread in a session; the old one stays readable.
-func (b *backend) Reset(ctx context.Context, key chela.SessionKey) (chela.Thread, error) {
-	now := b.now().UTC().Truncate(time.Microsecond)
-	t := chela.Thread{ID: b.ids.Thread(), Session: key, State: chela.ThreadIdle, CreatedAt: now, UpdatedAt: now}
-	_, err := b.change(ctx, "session.reset", key, func(w *store.Write, s *chela.Session) error {
-		s.Thread = t.ID
-		return w.CreateThread(ctx, t)
-	})
-	return t, err
-}
-
-// Change changes settings of a session.
-func (s *outside) Change(ctx context.Context, key chela.SessionKey, patch api.SettingsPatch) (chela.Session, error) {
-	return s.change(ctx, "session.change", key, func(w *store.Write, session *chela.Session) error {
-		if err := s.apply(&session.Settings, patch); err != nil {
-			return err
-		}
-		if patch.Thread == nil {
-			return nil
-		}
-		t, err := w.Thread(ctx, *patch.Thread)
-		if err == nil && t.Session != key {
-			err = chela.E(chela.Invalid, fmt.Sprintf("thread %s belongs to another session", t.ID)).WithHint("see GET /api/threads?session=")
-		}
-		session.Thread = t.ID
-		return err
-	})
-}
-
-// apply changes settings as far as a patch says.
-func (s *outside) apply(settings *chela.Settings, patch api.SettingsPatch) error {
-	if patch.Label != nil {
-		settings.Label = *patch.Label
-	}
-	if patch.Model != nil {
-		if *patch.Model != "" {
-			if _, err := s.agents.serve(*patch.Model); err != nil {
-				return err
-			}
-		}
-		settings.Model = *patch.Model
-	}
-	if patch.Thinking != nil {
-		levels := []chela.ThinkingLevel{
-			"", chela.ThinkingOff, chela.ThinkingMinimal, chela.ThinkingLow, chela.ThinkingMedium, chela.ThinkingHigh, chela.ThinkingXHigh,
-		}
-		if !slices.Contains(levels, *patch.Thinking) {
-			return chela.E(chela.Invalid, fmt.Sprintf("%.40q is not a thinking level", *patch.Thinking)).
-				WithHint("use off, minimal, low, medium, high or xhigh, or nothing")
-		}
-		settings.Thinking = *patch.Thinking
-	}
-	if patch.QueueMode != nil {
-		if !slices.Contains([]chela.QueueMode{"", chela.QueueCollect, chela.QueueFollowup, chela.QueueSteer}, *patch.QueueMode) {
-			return chela.E(chela.Invalid, fmt.Sprintf("%.40q is not a queue mode", *patch.QueueMode)).WithHint("use collect, followup or steer, or nothing")
-		}
-		settings.Queue.Mode = *patch.QueueMode
-	}
-	if patch.Archived != nil {
-		settings.ArchivedAt = time.Time{}
-		if *patch.Archived {
-			settings.ArchivedAt = s.now().UTC().Truncate(time.Microsecond)
-		}
-	}
-	return nil
 }
 
 // Entries returns a page of the entries of a thread, on every branch.

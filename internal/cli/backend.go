@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/approval"
 )
 
@@ -14,6 +15,7 @@ import (
 type Backend struct {
 	Conversation conversation
 	Sessions     sessions
+	Keeper       keeper
 	Threads      threads
 	Turns        turns
 	Approvals    approvals
@@ -21,11 +23,6 @@ type Backend struct {
 	Tools        tools
 	Models       models
 	Tokens       tokens
-
-	// Reset begins a new thread in a session and makes it the current one. The
-	// old one stays readable; what runs in it goes on. A session that does not
-	// exist is NotFound.
-	Reset func(ctx context.Context, key chela.SessionKey) (chela.Thread, error)
 
 	// Usage returns what was spent since a time, the newest day first.
 	Usage func(ctx context.Context, since time.Time) ([]chela.UsageSum, error)
@@ -75,7 +72,20 @@ type conversation interface {
 type sessions interface {
 	// Sessions returns all of them, the last used first.
 	Sessions(ctx context.Context) ([]chela.Session, error)
-	Session(ctx context.Context, key chela.SessionKey) (chela.Session, error)
+	// Session returns one with what was spent in it.
+	Session(ctx context.Context, key chela.SessionKey) (api.Session, error)
+}
+
+// keeper changes sessions and their threads. What does not exist is NotFound.
+type keeper interface {
+	// Change changes settings of a session, or its current thread. What is
+	// wrong in the patch is Invalid, and nothing is changed then.
+	Change(ctx context.Context, key chela.SessionKey, patch api.SettingsPatch) (chela.Session, error)
+	// Begin makes a new thread the current one of a session. The old one stays
+	// readable, and what runs in it goes on.
+	Begin(ctx context.Context, key chela.SessionKey, title string) (chela.Thread, error)
+	// Title gives a thread another title.
+	Title(ctx context.Context, id chela.ThreadID, title string) (chela.Thread, error)
 }
 
 // threads reads threads.

@@ -182,7 +182,7 @@ func TestOutput(t *testing.T) {
 	dir := t.TempDir()
 	var all strings.Builder
 	for _, line := range []string{
-		"sessions list", "sessions list --json", "sessions show agent:main:main", "sessions reset agent:main:main", "sessions reset agent:main:main --json", "sessions reset agent:main:dm:x", "threads list", "threads show thr_1",
+		"sessions list", "sessions list --json", "sessions show agent:main:main", "sessions reset agent:main:main", "sessions reset agent:main:main --json", "sessions reset agent:main:dm:x", "sessions set agent:main:main label=home", "sessions set agent:main:main lable=home", "sessions set agent:main:main compactions=7", "sessions set agent:main:main exec_ask=off", "sessions set agent:main:main archived=maybe", "sessions set agent:main:main label", "sessions set agent:main:main", "threads list", "threads show thr_1", "threads new --title taxes", "threads new --session agent:main:dm:x", "threads title thr_1 taxes", "threads switch thr_1",
 		"turns show turn_1", "turns trace turn_1", "turns trace turn_1 --json", "turns trace turn_2", "turns cancel turn_1", "turns show turn_2", "approvals list", "approvals show apr_1", "approvals list --all --json", "approvals grants", "approvals grants --json", "approvals revoke gra_1", "approvals revoke gra_9",
 		"tools list", "tools info echo", "tools info ehco", `tools call echo {"message":"x"}`, `tools call echo {"fail":true}`, "tools call echo x",
 		"models list", "models test", "models test --json", "status", "status --json", "doctor", "version", "version --json",

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 )
 
 func (h *home) CreateToken(_ context.Context, name string, scope chela.Scope) (chela.Token, string, error) {
@@ -27,11 +28,27 @@ func (h *home) RevokeToken(_ context.Context, id chela.TokenID) error {
 	return chela.E(chela.NotFound, "there is no token "+string(id))
 }
 
-func (h *home) reset(_ context.Context, key chela.SessionKey) (chela.Thread, error) {
+func (h *home) Begin(_ context.Context, key chela.SessionKey, title string) (chela.Thread, error) {
 	if key != "agent:main:main" {
 		return chela.Thread{}, chela.E(chela.NotFound, "there is no session "+string(key))
 	}
-	return chela.Thread{ID: "thr_2", Session: key, State: chela.ThreadIdle, CreatedAt: day, UpdatedAt: day}, nil
+	return chela.Thread{ID: "thr_2", Session: key, Title: title, State: chela.ThreadIdle, CreatedAt: day, UpdatedAt: day}, nil
+}
+
+func (h *home) Change(_ context.Context, key chela.SessionKey, p api.SettingsPatch) (chela.Session, error) {
+	if p.Label != nil {
+		h.settings.Label = *p.Label
+	}
+	if p.Thread != nil {
+		h.settings.Last = chela.Origin{Channel: "terminal"}
+	}
+	return chela.Session{Key: key, Settings: h.settings}, nil
+}
+
+func (h *home) Title(_ context.Context, id chela.ThreadID, title string) (chela.Thread, error) {
+	t, err := h.Thread(context.Background(), id)
+	t.Title = title
+	return t, err
 }
 
 func (h *home) usage(_ context.Context, since time.Time) ([]chela.UsageSum, error) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/approval"
 	"chela/internal/cli"
 	"chela/internal/config"
@@ -30,6 +31,7 @@ type home struct {
 	floor     bool
 	busy      chan struct{} // where set, Ask tells that it runs and waits for its context
 	stopped   bool
+	settings  chela.Settings
 	silent    bool // nothing comes from standard input, and no end
 	tokens    []chela.Token
 	since     time.Time     // what usage was asked for
@@ -160,12 +162,14 @@ func (h *home) Sessions(context.Context) ([]chela.Session, error) {
 	return []chela.Session{{Key: "agent:main:main", Agent: "main", Thread: "thr_1", UpdatedAt: day, CreatedAt: day}}, nil
 }
 
-func (h *home) Session(_ context.Context, key chela.SessionKey) (chela.Session, error) {
+func (h *home) Session(_ context.Context, key chela.SessionKey) (api.Session, error) {
 	if _, err := chela.ParseSessionKey(key); err != nil {
-		return chela.Session{}, err
+		return api.Session{}, err
 	}
 	all, err := h.Sessions(context.Background())
-	return all[0], err
+	s := api.Session{Session: all[0], Usage: chela.TokenUsage{Input: 1200, Output: 80}}
+	s.Settings = h.settings
+	return s, err
 }
 
 func (h *home) Threads(context.Context, chela.SessionKey) ([]chela.Thread, error) {
@@ -236,7 +240,7 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 		Resume: func(context.Context) { h.resumed++ },
 		Close:  func() error { h.closed++; return nil },
 	}
-	b.Tokens, b.Reset, b.Usage, b.Logs = h, h.reset, h.usage, h.logs
+	b.Keeper, b.Tokens, b.Usage, b.Logs = h, h, h.usage, h.logs
 	return b
 }
 

@@ -2,16 +2,22 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/channel/terminal"
 	"chela/internal/cli/manners"
+	"chela/internal/config"
+	"chela/internal/session"
 )
 
 func (c *commands) sessionsCommand() *cobra.Command {
-	return manners.Group("sessions", "Look at sessions and reset them",
+	return manners.Group("sessions", "Look at sessions and change them",
 		&cobra.Command{
 			Use: "list", Short: "List the sessions, the last used first", Args: manners.Exactly(0),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
@@ -31,9 +37,10 @@ func (c *commands) sessionsCommand() *cobra.Command {
 		&cobra.Command{
 			Use: "reset KEY", Short: "Begin a new thread in a session; the old one stays", Args: manners.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-				return c.sessionReset(ctx, b, chela.SessionKey(args[0]))
+				return c.threadBegin(ctx, b, chela.SessionKey(args[0]), "")
 			}),
 		},
+		c.sessionSetCommand(),
 	)
 }
 
@@ -52,27 +59,59 @@ func (c *commands) sessionShow(ctx context.Context, b *Backend, key chela.Sessio
 	}
 	if c.p.JSON {
 		return c.p.Document(struct {
-			chela.Session
+			api.Session
 			Threads []chela.Thread `json:"threads"`
 		}{s, own})
 	}
-	c.p.Fields(
-		[2]string{"key", string(s.Key)}, [2]string{"agent", s.Agent}, [2]string{"label", s.Settings.Label},
-		[2]string{"model", s.Settings.Model}, [2]string{"queue mode", string(s.Settings.Queue.Mode)},
-		[2]string{"created", terminal.Moment(s.CreatedAt)}, [2]string{"updated", terminal.Moment(s.UpdatedAt)},
-	)
+	u := s.Usage
+	c.p.Fields(slices.Concat([][2]string{{"key", string(s.Key)}, {"agent", s.Agent}}, settingFields(s.Settings), [][2]string{
+		{"tokens in", count(u.Input)}, {"tokens out", count(u.Output)}, {"cache read", count(u.CacheRead)},
+		{"cache write", count(u.CacheWrite)}, {"reasoned", count(u.Reasoning)},
+		{"created", terminal.Moment(s.CreatedAt)}, {"updated", terminal.Moment(s.UpdatedAt)},
+	})...)
 	c.p.Line("")
 	return manners.List(c.p, own, threadHead, threadRow)
 }
 
-func (c *commands) sessionReset(ctx context.Context, b *Backend, key chela.SessionKey) error {
-	t, err := b.Reset(ctx, key)
-	if err != nil {
-		return manners.NotThere(err, "see chela sessions list")
+// settingFields are the settings of a session that are set, and what is
+// remembered of it.
+func settingFields(s chela.Settings) [][2]string {
+	place := []string{s.Last.Channel, s.Last.Account, s.Last.To, s.Last.Thread}
+	return [][2]string{
+		{"label", s.Label}, {"name", s.DisplayName}, {"chat", s.ChatType}, {"subject", s.Subject}, {"space", s.Space},
+		{"model", s.Model}, {"thinking", string(s.Thinking)}, {"verbose", s.Verbose}, {"reasoning", s.Reasoning},
+		{"response usage", s.ResponseUsage}, {"elevated", s.Elevated},
+		{"queue mode", string(s.Queue.Mode)}, {"queue debounce ms", count(s.Queue.DebounceMS)}, {"queue cap", count(s.Queue.Cap)},
+		{"queue drop", string(s.Queue.Drop)}, {"spawned by", string(s.SpawnedBy)}, {"archived", terminal.Moment(s.ArchivedAt)},
+		{"compactions", count(s.Compactions)}, {"memory flushes", count(s.MemoryFlushes)}, {"memory flushed", terminal.Moment(s.MemoryFlushedAt)},
+		{"last from", strings.Join(slices.DeleteFunc(place, func(part string) bool { return part == "" }), " ")},
 	}
-	if c.p.JSON {
-		return c.p.Document(t)
+}
+
+// count writes a number, and nothing for none.
+func count[N int | int64](n N) string {
+	if n == 0 {
+		return ""
 	}
-	c.p.Fields([2]string{"session", string(t.Session)}, [2]string{"thread", string(t.ID)})
-	return nil
+	return fmt.Sprint(n)
+}
+
+func (c *commands) sessionSetCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "set KEY NAME=VALUE...", Short: "Change settings of a session; nothing after = leaves one to the agent and the home",
+		Args: manners.AtLeast(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			patch, err := session.Patch(args[1:])
+			if err != nil {
+				return err
+			}
+			return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
+				_, err := b.Keeper.Change(cmd.Context(), chela.SessionKey(args[0]), patch)
+				if err != nil {
+					return manners.NotThere(err, "see chela sessions list")
+				}
+				return c.sessionShow(cmd.Context(), b, chela.SessionKey(args[0]))
+			})
+		},
+	}
 }

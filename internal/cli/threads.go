@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/channel/terminal"
 	"chela/internal/cli/manners"
 )
@@ -34,14 +35,69 @@ func (c *commands) threadsCommand() *cobra.Command {
 		}),
 	}
 	listing.Flags().StringVar(&session, "session", mainSession, "session key")
-	return manners.Group("threads", "Look at threads", listing,
+	return manners.Group("threads", "Look at threads, begin them and switch between them", listing, c.threadNewCommand(),
 		&cobra.Command{
 			Use: "show ID", Short: "Show what was said in a thread", Args: manners.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 				return c.threadShow(ctx, b, chela.ThreadID(args[0]))
 			}),
 		},
+		&cobra.Command{
+			Use: "switch ID", Short: "Go on with a thread: it becomes the current one of its session", Args: manners.Exactly(1),
+			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+				return c.threadSwitch(ctx, b, chela.ThreadID(args[0]))
+			}),
+		},
+		&cobra.Command{
+			Use: "title ID TITLE", Short: "Give a thread another title", Args: manners.Exactly(2),
+			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+				t, err := b.Keeper.Title(ctx, chela.ThreadID(args[0]), args[1])
+				return c.threadShown(t, err)
+			}),
+		},
 	)
+}
+
+func (c *commands) threadNewCommand() *cobra.Command {
+	var session, title string
+	cmd := &cobra.Command{
+		Use: "new", Short: "Begin a new thread in a session; the old one stays", Args: manners.Exactly(0),
+		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
+			return c.threadBegin(ctx, b, chela.SessionKey(session), title)
+		}),
+	}
+	cmd.Flags().StringVar(&session, "session", string(chela.MainKey("main")), "session key")
+	cmd.Flags().StringVar(&title, "title", "", "title; without it the beginning of the first message")
+	return cmd
+}
+
+func (c *commands) threadBegin(ctx context.Context, b *Backend, key chela.SessionKey, title string) error {
+	t, err := b.Keeper.Begin(ctx, key, title)
+	if err != nil {
+		return manners.NotThere(err, "see chela sessions list")
+	}
+	return c.threadShown(t, nil)
+}
+
+// threadSwitch makes a thread the current one of its session.
+func (c *commands) threadSwitch(ctx context.Context, b *Backend, id chela.ThreadID) error {
+	t, err := b.Threads.Thread(ctx, id)
+	if err == nil {
+		_, err = b.Keeper.Change(ctx, t.Session, api.SettingsPatch{Thread: &id})
+	}
+	return c.threadShown(t, err)
+}
+
+// threadShown prints what names a thread that was changed.
+func (c *commands) threadShown(t chela.Thread, err error) error {
+	switch {
+	case err != nil:
+		return manners.NotThere(err, "see chela threads list")
+	case c.p.JSON:
+		return c.p.Document(t)
+	}
+	c.p.Fields([2]string{"session", string(t.Session)}, [2]string{"thread", string(t.ID)}, [2]string{"title", t.Title})
+	return nil
 }
 
 func (c *commands) threadShow(ctx context.Context, b *Backend, id chela.ThreadID) error {

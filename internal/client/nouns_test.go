@@ -165,6 +165,34 @@ func checkNouns(t *testing.T, cases []nounsCase) {
 	}
 }
 
+func TestSessionsAreChanged(t *testing.T) {
+	t.Parallel()
+	s := chela.Session{Key: far, UpdatedAt: day.UTC()}
+	checkNouns(t, []nounsCase{
+		{
+			"change", func(ctx context.Context, c *client.Client) (any, error) {
+				label := "home"
+				return c.Change(ctx, far, api.SettingsPatch{Label: &label})
+			},
+			[]any{s},
+			[]string{"PATCH /api/sessions/agent:main:telegram:dm:a%252Fb%253Ac", `{"label":"home"}`},
+			s,
+		},
+		{
+			"begin", func(ctx context.Context, c *client.Client) (any, error) { return c.Begin(ctx, far, "taxes") },
+			[]any{thr},
+			[]string{"POST /api/threads", `{"session":"agent:main:telegram:dm:a%2Fb%3Ac","title":"taxes"}`},
+			thr,
+		},
+		{
+			"title", func(ctx context.Context, c *client.Client) (any, error) { return c.Title(ctx, "thr/1", "taxes") },
+			[]any{thr},
+			[]string{"PATCH /api/threads/thr%2F1", `{"title":"taxes"}`},
+			thr,
+		},
+	})
+}
+
 func TestSessionsAndThreads(t *testing.T) {
 	t.Parallel()
 	older, newer := chela.Session{Key: "agent:main:main", UpdatedAt: day.UTC()}, chela.Session{Key: far, UpdatedAt: day.UTC().Add(1)}
@@ -180,15 +208,9 @@ func TestSessionsAndThreads(t *testing.T) {
 		},
 		{
 			"session", func(ctx context.Context, c *client.Client) (any, error) { return c.Session(ctx, far) },
-			[]any{newer},
+			[]any{api.Session{Session: newer, Usage: chela.TokenUsage{Input: 7}}},
 			[]string{"GET /api/sessions/agent:main:telegram:dm:a%252Fb%253Ac"},
-			newer,
-		},
-		{
-			"reset", func(ctx context.Context, c *client.Client) (any, error) { return c.Reset(ctx, far) },
-			[]any{thr},
-			[]string{"POST /api/sessions/agent:main:telegram:dm:a%252Fb%253Ac/reset"},
-			thr,
+			api.Session{Session: newer, Usage: chela.TokenUsage{Input: 7}},
 		},
 		{
 			"threads", func(ctx context.Context, c *client.Client) (any, error) { return c.Threads(ctx, far) },
@@ -407,7 +429,7 @@ func TestAClientIsABackend(t *testing.T) {
 	_, c := serve(t)
 	b := cli.Backend{
 		Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Models: c, Tokens: c,
-		Reset: c.Reset, Usage: c.Usage, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Close: c.Close,
+		Keeper: c, Usage: c.Usage, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Close: c.Close,
 	}
 	if err := b.Close(); err != nil {
 		t.Error(err)

@@ -81,8 +81,12 @@ func TestWhatIsNotSent(t *testing.T) {
 			_, err := c.Threads(ctx, "")
 			return err
 		}},
-		"reset of no session": {chela.Invalid, func(ctx context.Context, c *client.Client) error {
-			_, err := c.Reset(ctx, "")
+		"change of no session": {chela.Invalid, func(ctx context.Context, c *client.Client) error {
+			_, err := c.Change(ctx, "", api.SettingsPatch{})
+			return err
+		}},
+		"thread of no session": {chela.Invalid, func(ctx context.Context, c *client.Client) error {
+			_, err := c.Begin(ctx, "", "")
 			return err
 		}},
 		"an empty name": {chela.NotFound, func(ctx context.Context, c *client.Client) error {

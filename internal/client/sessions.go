@@ -19,21 +19,37 @@ func (c *Client) Sessions(ctx context.Context) ([]chela.Session, error) {
 	return all, err
 }
 
-// Session returns one session.
-func (c *Client) Session(ctx context.Context, key chela.SessionKey) (chela.Session, error) {
+// Session returns one session with what was spent in it.
+func (c *Client) Session(ctx context.Context, key chela.SessionKey) (api.Session, error) {
 	if _, err := chela.ParseSessionKey(key); err != nil {
-		return chela.Session{}, err
+		return api.Session{}, err
 	}
-	return get[chela.Session](ctx, c, "api", "sessions", string(key))
+	return get[api.Session](ctx, c, "api", "sessions", string(key))
 }
 
-// Reset begins a new thread in a session; the old one stays readable.
-func (c *Client) Reset(ctx context.Context, key chela.SessionKey) (t chela.Thread, err error) {
+// Change changes settings of a session, or its current thread.
+func (c *Client) Change(ctx context.Context, key chela.SessionKey, p api.SettingsPatch) (s chela.Session, err error) {
+	if _, err := chela.ParseSessionKey(key); err != nil {
+		return s, err
+	}
+	path := []string{"api", "sessions", string(key)}
+	return s, c.do(ctx, request{method: http.MethodPatch, path: path, body: p, limit: answerTime}, &s)
+}
+
+// Begin makes a new thread the current one of a session; the old one stays
+// readable.
+func (c *Client) Begin(ctx context.Context, key chela.SessionKey, title string) (t chela.Thread, err error) {
 	if _, err := chela.ParseSessionKey(key); err != nil {
 		return t, err
 	}
-	path := []string{"api", "sessions", string(key), "reset"}
-	return t, c.do(ctx, request{method: http.MethodPost, path: path, limit: answerTime}, &t)
+	body := api.NewThread{Session: key, Title: title}
+	return t, c.do(ctx, request{method: http.MethodPost, path: []string{"api", "threads"}, body: body, limit: answerTime}, &t)
+}
+
+// Title gives a thread another title.
+func (c *Client) Title(ctx context.Context, id chela.ThreadID, title string) (t chela.Thread, err error) {
+	path := []string{"api", "threads", string(id)}
+	return t, c.do(ctx, request{method: http.MethodPatch, path: path, body: api.ThreadPatch{Title: title}, limit: answerTime}, &t)
 }
 
 // Threads returns the threads of a session, the last used first.

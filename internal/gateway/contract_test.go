@@ -74,6 +74,8 @@ var bodies = map[string]string{
 	"POST /api/messages":         `{"text":"hi","agent":"other","message_id":"1","mode":"followup","attachments":[{"name":"a","content":"aGk="}]}`,
 	"POST /api/attachments":      "the content",
 	"PATCH /api/sessions/{key}":  `{"label":"mine"}`,
+	"POST /api/threads":          `{"title":"taxes"}`,
+	"PATCH /api/threads/{id}":    `{"title":"taxes"}`,
 	"POST /api/turns/{id}/steer": `{"text":"faster"}`,
 	"POST /api/approvals/{id}":   `{"answer":"no","reason":"too dear"}`,
 	"POST /api/tools/{name}/run": `{"args":{"a":1}}`,

@@ -37,6 +37,7 @@ type Home struct {
 	Conversation conversation
 	Events       events
 	Sessions     sessions
+	Keeper       keeper
 	Threads      threads
 	Turns        turns
 	Approvals    approvals
@@ -95,10 +96,16 @@ type sessions interface {
 	// Sessions returns up to limit sessions whose keys come after the given one.
 	// Archived ones are left out unless asked for.
 	Sessions(ctx context.Context, after chela.SessionKey, limit int, archived bool) ([]chela.Session, error)
-	Session(ctx context.Context, key chela.SessionKey) (chela.Session, error)
+	// Session returns one with what was spent in it.
+	Session(ctx context.Context, key chela.SessionKey) (api.Session, error)
+}
+
+// keeper changes sessions and their threads; see [session.Keeper].
+type keeper interface {
 	Change(ctx context.Context, key chela.SessionKey, patch api.SettingsPatch) (chela.Session, error)
-	// Reset begins a new thread in a session; the old one stays readable.
-	Reset(ctx context.Context, key chela.SessionKey) (chela.Thread, error)
+	// Begin makes a new thread the current one of a session.
+	Begin(ctx context.Context, key chela.SessionKey, title string) (chela.Thread, error)
+	Title(ctx context.Context, id chela.ThreadID, title string) (chela.Thread, error)
 }
 
 type threads interface {

@@ -14,14 +14,15 @@ import (
 	"chela/internal/approval"
 )
 
-func (h *home) Session(_ context.Context, key chela.SessionKey) (chela.Session, error) {
-	return find(h, func() map[chela.SessionKey]chela.Session { return h.sessions }, key)
+func (h *home) Session(_ context.Context, key chela.SessionKey) (api.Session, error) {
+	s, err := find(h, func() map[chela.SessionKey]chela.Session { return h.sessions }, key)
+	return api.Session{Session: s, Usage: chela.TokenUsage{Input: 1}}, err
 }
 
 func (h *home) Change(ctx context.Context, key chela.SessionKey, p api.SettingsPatch) (chela.Session, error) {
 	s, err := h.Session(ctx, key)
 	if err != nil {
-		return s, err
+		return s.Session, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -31,20 +32,26 @@ func (h *home) Change(ctx context.Context, key chela.SessionKey, p api.SettingsP
 	if p.Archived != nil {
 		h.archived[key] = *p.Archived
 	}
-	h.sessions[key] = s
-	return s, nil
+	h.sessions[key] = s.Session
+	return s.Session, nil
 }
 
-func (h *home) Reset(ctx context.Context, key chela.SessionKey) (chela.Thread, error) {
+func (h *home) Title(ctx context.Context, id chela.ThreadID, title string) (chela.Thread, error) {
+	t, err := h.Thread(ctx, id)
+	t.Title = title
+	return t, err
+}
+
+func (h *home) Begin(ctx context.Context, key chela.SessionKey, title string) (chela.Thread, error) {
 	s, err := h.Session(ctx, key)
 	if err != nil {
 		return chela.Thread{}, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	t := chela.Thread{ID: h.ids.Thread(), Session: key, State: chela.ThreadIdle}
+	t := chela.Thread{ID: h.ids.Thread(), Session: key, Title: title, State: chela.ThreadIdle}
 	s.Thread = t.ID
-	h.sessions[key], h.threads[t.ID] = s, t
+	h.sessions[key], h.threads[t.ID] = s.Session, t
 	return t, nil
 }
 

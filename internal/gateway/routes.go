@@ -64,7 +64,7 @@ func (g *Gateway) sessionRoutes() []route {
 		get("/api/sessions", chela.ScopeRead, "List sessions").gives(api.Page[chela.Session]{}).
 			query(after("the key of the last session of the page before"), limit(), flag("archived", "also those that are archived")).
 			by(g.getSessions),
-		get("/api/sessions/{key}", chela.ScopeRead, "Show a session").gives(chela.Session{}).by(g.getSession),
+		get("/api/sessions/{key}", chela.ScopeRead, "Show a session and what was spent in it").gives(api.Session{}).by(g.getSession),
 		patch("/api/sessions/{key}", chela.ScopeChat, "Change settings of a session").
 			takes(api.SettingsPatch{}).gives(chela.Session{}).by(g.patchSession),
 		remove("/api/sessions/{key}", chela.ScopeChat, "Archive a session").gives(chela.Session{}).with(http.StatusOK).by(g.archiveSession),
@@ -72,6 +72,10 @@ func (g *Gateway) sessionRoutes() []route {
 
 		get("/api/threads", chela.ScopeRead, "List the threads of a session, the last used first").gives(api.Page[chela.Thread]{}).
 			query(text("session", "the key of the session; the main one without it")).by(g.getThreads),
+		post("/api/threads", chela.ScopeChat, "Begin a new thread in a session").
+			takes(api.NewThread{}).gives(chela.Thread{}).with(http.StatusCreated).by(g.postThread),
+		patch("/api/threads/{id}", chela.ScopeChat, "Give a thread another title").
+			takes(api.ThreadPatch{}).gives(chela.Thread{}).by(g.patchThread),
 		get("/api/threads/{id}", chela.ScopeRead, "Show a thread").gives(chela.Thread{}).by(g.getThread),
 		get("/api/threads/{id}/entries", chela.ScopeRead, "List the entries of a thread").gives(api.Page[chela.Entry]{}).
 			query(after("the sequence of the last entry of the page before"), limit(),

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"cmp"
+	"net/http"
 	"strconv"
 
 	"chela"
@@ -52,7 +53,7 @@ func (g *Gateway) changeSession(v *edge.Visit, p api.SettingsPatch) error {
 	if err != nil {
 		return err
 	}
-	s, err := g.cfg.Home.Sessions.Change(v.Request.Context(), key, p)
+	s, err := g.cfg.Home.Keeper.Change(v.Request.Context(), key, p)
 	return found(v, s, err)
 }
 
@@ -61,7 +62,7 @@ func (g *Gateway) resetSession(v *edge.Visit) error {
 	if err != nil {
 		return err
 	}
-	t, err := g.cfg.Home.Sessions.Reset(v.Request.Context(), key)
+	t, err := g.cfg.Home.Keeper.Begin(v.Request.Context(), key, "")
 	return found(v, t, err)
 }
 
@@ -72,6 +73,28 @@ func (g *Gateway) getThreads(v *edge.Visit) error {
 	}
 	threads, err := g.cfg.Home.Threads.Threads(v.Request.Context(), key)
 	return listed(v, threads, err)
+}
+
+func (g *Gateway) postThread(v *edge.Visit) error {
+	var asked api.NewThread
+	if err := v.Decode(&asked); err != nil {
+		return err
+	}
+	key := cmp.Or(asked.Session, chela.MainKey(mainAgent))
+	t, err := g.cfg.Home.Keeper.Begin(v.Request.Context(), key, asked.Title)
+	if err != nil {
+		return err
+	}
+	return v.Answer(http.StatusCreated, t)
+}
+
+func (g *Gateway) patchThread(v *edge.Visit) error {
+	var p api.ThreadPatch
+	if err := v.Decode(&p); err != nil {
+		return err
+	}
+	t, err := g.cfg.Home.Keeper.Title(v.Request.Context(), chela.ThreadID(v.Request.PathValue("id")), p.Title)
+	return found(v, t, err)
 }
 
 func (g *Gateway) getThread(v *edge.Visit) error {

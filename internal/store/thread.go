@@ -39,13 +39,20 @@ func (w *Write) CreateThread(ctx context.Context, t chela.Thread) error {
 		string(t.ID), string(t.Session), t.Title, string(t.Head), t.Seq, string(t.State), micros(t.CreatedAt), micros(t.UpdatedAt))
 }
 
-// MoveThread stores title, head, sequence and state of a thread that was read
-// as before. It is a Conflict if somebody else changed the thread meanwhile.
+// MoveThread stores head, sequence and state of a thread that was read as
+// before, and its title if it had none: see TitleThread. It is a Conflict if
+// somebody else changed the thread meanwhile.
 func (w *Write) MoveThread(ctx context.Context, before, t chela.Thread) error {
 	if t.State != before.State && !before.State.CanMove(t.State) {
 		return illegal("thread", string(t.ID), before.State, t.State)
 	}
-	return w.move(ctx, "thread", string(t.ID), `update threads set title = $4, head = $5, seq = $6, state = $7, updated_at = $8
+	return w.move(ctx, "thread", string(t.ID), `update threads
+		set title = case when title = '' then $4 else title end, head = $5, seq = $6, state = $7, updated_at = $8
 		where id = $1 and state = $2 and seq = $3`,
 		string(t.ID), string(before.State), before.Seq, t.Title, string(t.Head), t.Seq, string(t.State), micros(t.UpdatedAt))
+}
+
+// TitleThread gives a thread another title, whatever runs in it.
+func (w *Write) TitleThread(ctx context.Context, id chela.ThreadID, title string) error {
+	return w.move(ctx, "thread", string(id), `update threads set title = $2 where id = $1`, string(id), title)
 }

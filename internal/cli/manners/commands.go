@@ -46,6 +46,17 @@ func Between(least, most int) cobra.PositionalArgs {
 	}
 }
 
+// AtLeast accepts n arguments and more.
+func AtLeast(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) >= n {
+			return nil
+		}
+		return chela.E(chela.Invalid, fmt.Sprintf("%s takes %d arguments or more, not %d", cmd.CommandPath(), n, len(args))).
+			WithHint("write " + cmd.UseLine())
+	}
+}
+
 // HelpCommand explains a command, and unlike the one of the library fails for
 // one that does not exist.
 func HelpCommand() *cobra.Command {

@@ -79,6 +79,7 @@ var renamed = map[reflect.Type]string{
 	reflect.TypeFor[api.Answer]():     "ApprovalAnswer",
 	reflect.TypeFor[api.Attachment](): "MessageAttachment",
 	reflect.TypeFor[api.Message]():    "NewMessage",
+	reflect.TypeFor[api.Session]():    "ShownSession",
 	reflect.TypeFor[api.Tool]():       "ListedTool",
 	reflect.TypeFor[api.Turn]():       "TurnOutcome",
 }

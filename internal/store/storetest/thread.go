@@ -98,6 +98,15 @@ func checkThreadRaces(t *testing.T, s *store.Store) {
 	want.Session, want.CreatedAt = before.Session, before.CreatedAt
 	same(t, want, read(t, s, func(r *store.Read) (chela.Thread, error) { return r.Thread(ctx, f.thread) }))
 
+	write(t, s, func(w *store.Write) error { return w.TitleThread(ctx, f.thread, "taxes") })
+	again := want
+	again.Title, again.Head = "what a run remembers", "ent_other"
+	write(t, s, func(w *store.Write) error { return w.MoveThread(ctx, want, again) })
+	want = again
+	want.Title = "taxes"
+	same(t, want, read(t, s, func(r *store.Read) (chela.Thread, error) { return r.Thread(ctx, f.thread) }))
+	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.TitleThread(ctx, "thr_gone", "x") })
+
 	stale := want
 	stale.Seq--
 	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.MoveThread(ctx, stale, want) })

@@ -1,0 +1,172 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/nearest"
+)
+
+// The words that settings take. Nothing is one of them everywhere: it leaves
+// the setting to the agent and the home.
+var (
+	thinkingLevels = []chela.ThinkingLevel{
+		chela.ThinkingOff, chela.ThinkingMinimal, chela.ThinkingLow, chela.ThinkingMedium, chela.ThinkingHigh, chela.ThinkingXHigh,
+	}
+	verboseLevels   = []string{"off", "on", "full"}
+	reasoningLevels = []string{"off", "on", "stream"}
+	usageLevels     = []string{"off", "tokens", "full"}
+	elevatedLevels  = []string{"off", "ask", "on", "full"}
+	queueModes      = []chela.QueueMode{chela.QueueCollect, chela.QueueFollowup, chela.QueueSteer}
+)
+
+// maxLabel is the longest label, in bytes.
+const maxLabel = 200
+
+// A setting is one that people may set.
+type setting struct {
+	name string
+	want string                                        // what may be written
+	put  func(p *api.SettingsPatch, value string) bool // false if value is not that
+}
+
+// settable are the settings by the names that they have in commands and over
+// HTTP.
+var settable = []setting{
+	{"label", "up to 200 letters", text(func(p *api.SettingsPatch) **string { return &p.Label })},
+	{"model", "provider/model, or nothing", text(func(p *api.SettingsPatch) **string { return &p.Model })},
+	{"thinking", oneOf(thinkingLevels), text(func(p *api.SettingsPatch) **chela.ThinkingLevel { return &p.Thinking })},
+	{"verbose", oneOf(verboseLevels), text(func(p *api.SettingsPatch) **string { return &p.Verbose })},
+	{"reasoning", oneOf(reasoningLevels), text(func(p *api.SettingsPatch) **string { return &p.Reasoning })},
+	{"response_usage", oneOf(usageLevels), text(func(p *api.SettingsPatch) **string { return &p.ResponseUsage })},
+	{"elevated", oneOf(elevatedLevels), text(func(p *api.SettingsPatch) **string { return &p.Elevated })},
+	{"queue_mode", oneOf(queueModes), text(func(p *api.SettingsPatch) **chela.QueueMode { return &p.QueueMode })},
+	{"thread", "the id of a thread of the session", text(func(p *api.SettingsPatch) **chela.ThreadID { return &p.Thread })},
+	{"archived", "true or false", func(p *api.SettingsPatch, value string) bool {
+		b, err := strconv.ParseBool(value)
+		p.Archived = &b
+		return err == nil
+	}},
+}
+
+// kept are what a session remembers and nobody sets, and what it does not act
+// on yet.
+var (
+	kept = []string{
+		"key", "agent", "created_at", "updated_at", "usage", "chat_type", "display_name", "subject", "space", "compactions",
+		"memory_flushes", "memory_flushed_at", "spawned_by", "archived_at", "last", "heartbeat_text", "heartbeat_sent_at", "skills",
+	}
+	later = []string{"auth_profile", "exec_host", "exec_security", "exec_ask", "send_policy", "group_activation"}
+)
+
+// text returns what puts a word into a patch; whether it is one of those that
+// may be is checked where the patch is applied.
+func text[S ~string](at func(*api.SettingsPatch) **S) func(*api.SettingsPatch, string) bool {
+	return func(p *api.SettingsPatch, value string) bool {
+		s := S(value)
+		*at(p) = &s
+		return true
+	}
+}
+
+func oneOf[S ~string](words []S) string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = string(w)
+	}
+	return "one of " + strings.Join(list, ", ") + ", or nothing"
+}
+
+// Patch returns the change of settings that people write as name=value, one for
+// each setting. What is not one of them is Invalid, and the error names the
+// nearest that is; what this version does not act on is Unsupported.
+func Patch(pairs []string) (p api.SettingsPatch, err error) {
+	for _, pair := range pairs {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return p, chela.E(chela.Invalid, fmt.Sprintf("%.60q sets nothing", pair)).WithHint("write name=value, such as label=home")
+		}
+		i := slices.IndexFunc(settable, func(s setting) bool { return s.name == name })
+		if i < 0 {
+			return p, unknown(name)
+		}
+		if !settable[i].put(&p, value) {
+			return p, wrong(name, value, settable[i].want)
+		}
+	}
+	return p, nil
+}
+
+// unknown says why a name cannot be set.
+func unknown(name string) error {
+	if slices.Contains(kept, name) {
+		return chela.E(chela.Invalid, name+" is read-only: chela itself keeps it").WithHint("see chela sessions show")
+	}
+	if slices.Contains(later, name) {
+		return chela.E(chela.Unsupported, name+" is not supported by this version").WithHint("leave it out")
+	}
+	names := make([]string, len(settable))
+	for i, s := range settable {
+		names[i] = s.name
+	}
+	e := chela.E(chela.Invalid, fmt.Sprintf("there is no setting %.60q", name))
+	if near := nearest.Name(name, names); near != "" {
+		return e.WithHint("did you mean " + near + "?")
+	}
+	return e.WithHint("use one of " + strings.Join(names, ", "))
+}
+
+func wrong(name, value, want string) error {
+	return chela.E(chela.Invalid, fmt.Sprintf("%s cannot be %.60q", name, value)).WithHint("write " + want)
+}
+
+// apply changes settings as far as a patch says.
+func (k *Keeper) apply(s *chela.Settings, p api.SettingsPatch) error {
+	if p.Label != nil {
+		if len(*p.Label) > maxLabel || *p.Label != "" && checkTitle(*p.Label, true) != nil {
+			return wrong("label", *p.Label, "up to 200 letters on one line")
+		}
+		s.Label = *p.Label
+	}
+	if p.Model != nil {
+		if *p.Model != "" {
+			if err := k.cfg.Model(*p.Model); err != nil {
+				return err
+			}
+		}
+		s.Model = *p.Model
+	}
+	if p.Archived != nil {
+		s.ArchivedAt = time.Time{}
+		if *p.Archived {
+			s.ArchivedAt = k.now()
+		}
+	}
+	for _, err := range []error{
+		choose("thinking", &s.Thinking, p.Thinking, thinkingLevels), choose("verbose", &s.Verbose, p.Verbose, verboseLevels),
+		choose("reasoning", &s.Reasoning, p.Reasoning, reasoningLevels), choose("response_usage", &s.ResponseUsage, p.ResponseUsage, usageLevels),
+		choose("elevated", &s.Elevated, p.Elevated, elevatedLevels), choose("queue_mode", &s.Queue.Mode, p.QueueMode, queueModes),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// choose puts one of some words, or nothing, into a setting.
+func choose[S ~string](name string, at, to *S, words []S) error {
+	if to == nil {
+		return nil
+	}
+	if *to != "" && !slices.Contains(words, *to) {
+		return wrong(name, string(*to), oneOf(words))
+	}
+	*at = *to
+	return nil
+}
