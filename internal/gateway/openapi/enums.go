@@ -49,6 +49,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[chela.Resume]():     list(chela.ResumeUnknown, chela.ResumeRepeat, chela.ResumeQuery, chela.ResumeWait),
 	reflect.TypeFor[chela.Scope]():      list(chela.ScopeRead, chela.ScopeChat, chela.ScopeAdmin),
 	reflect.TypeFor[chela.StopReason](): list(chela.StopEnd, chela.StopCalls, chela.StopLength, chela.StopRefusal),
+	reflect.TypeFor[chela.Strategy]():   list(chela.StrategyArchive, chela.StrategySummarize, chela.StrategyTruncate),
 	reflect.TypeFor[chela.ThinkingLevel](): list(
 		"", chela.ThinkingOff, chela.ThinkingMinimal, chela.ThinkingLow, chela.ThinkingMedium, chela.ThinkingHigh, chela.ThinkingXHigh,
 	),
