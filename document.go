@@ -46,11 +46,23 @@ type Author struct {
 	Call CallID `json:"call,omitempty"`
 }
 
+// EditKind says what an edit does to a document.
+type EditKind string
+
+// The kinds of edits.
+const (
+	EditWrite  EditKind = "write"  // the text of the edit becomes the document's
+	EditAppend EditKind = "append" // it is added to the end, on a line of its own
+	EditNote   EditKind = "note"   // it is added to the log of a day, under the time
+	EditDelete EditKind = "delete"
+)
+
 // A DocumentEdit asks for a new version of a document.
 type DocumentEdit struct {
+	Kind   EditKind
 	Agent  string
-	Path   string
-	Text   string // the whole of it, or what is appended; nothing for a deletion
+	Path   string // of a note: the log, or empty for today's
+	Text   string // nothing for a deletion
 	Key    string // the same key never changes a document twice
 	Expect *int64 // the version that it must have, 0 for none; nil for any
 	Author Author

@@ -49,10 +49,9 @@ func seed(ctx context.Context, w *store.Write, agent string, at time.Time) error
 		if err != nil {
 			return fmt.Errorf("read a first document: %w", err)
 		}
-		never := int64(0)
 		v := revision{at: at, DocumentEdit: chela.DocumentEdit{
-			Agent: agent, Path: file.Name(), Key: firstKey, Expect: &never, Author: chela.Author{By: firstAuthor},
-		}, next: func(before chela.Document) (chela.Document, error) { return saying(before, string(text)) }}
+			Kind: chela.EditWrite, Agent: agent, Path: file.Name(), Text: string(text), Key: firstKey, Author: chela.Author{By: firstAuthor},
+		}}
 		if _, err := v.make(ctx, w); err != nil {
 			return err
 		}

@@ -252,7 +252,7 @@ func TestBadEditsAreRefused(t *testing.T) {
 	_, err := d.Append(ctx, d.edit("a.md", "x"))
 	wantKind(t, err, chela.Exhausted, "are allowed")
 	_, err = d.Append(ctx, d.edit("a.md", " \n"))
-	wantKind(t, err, chela.Invalid, "nothing to append")
+	wantKind(t, err, chela.Invalid, "nothing to add")
 	for _, read := range []func() error{
 		func() error { _, err := d.Read(ctx, "main", "../a.md"); return err },
 		func() error { _, err := d.Version(ctx, "main", "../a.md", 1); return err },
@@ -353,5 +353,51 @@ func TestTree(t *testing.T) {
 	}
 	if none, err := d.Tree(ctx, "nobody", "", 1); len(none) != 0 || err != nil {
 		t.Errorf("of nobody: %v %v", none, err)
+	}
+}
+
+// TestForeseenIsWhatIsMade compares what an edit would make with what it makes.
+func TestForeseenIsWhatIsMade(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	ctx := t.Context()
+	for _, e := range []chela.DocumentEdit{
+		{Kind: chela.EditWrite, Path: "a.md", Text: "one"},
+		{Kind: chela.EditAppend, Path: "A.md", Text: "one"},
+		{Kind: chela.EditAppend, Path: "a.md", Text: "two"},
+		{Kind: chela.EditNote, Text: "met Ada"},
+		{Kind: chela.EditAppend, Path: "daily/2026-05-04.md", Text: strings.Repeat("x", chela.MaxDocumentBytes-1)},
+		{Kind: chela.EditAppend, Path: "daily/2026-05-04.md", Text: "goes on beside it"},
+		{Kind: chela.EditDelete, Path: "a.md"},
+	} {
+		e.Agent, e.Key = "main", fmt.Sprint(e.Kind, e.Path, len(e.Text))
+		before, after, err := d.Foresee(ctx, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var was chela.Document
+		if before.Version > 0 {
+			was = must(t)(d.Version(ctx, "main", before.Path, before.Version))
+		}
+		made := must(t)(d.Edit(ctx, e))
+		after.CreatedAt = made.CreatedAt
+		if diff := cmp.Diff(made, after); diff != "" {
+			t.Errorf("%s %s (-made +foreseen)\n%s", e.Kind, e.Path, diff)
+		}
+		if before.Text != was.Text || before.Path != made.Path {
+			t.Errorf("before %s %s it said %q", e.Kind, e.Path, before.Text)
+		}
+	}
+	for kind, e := range map[chela.Kind]chela.DocumentEdit{
+		chela.NotFound:  {Kind: chela.EditDelete, Path: "never.md"},
+		chela.Invalid:   {Kind: chela.EditAppend, Path: "a.md"},
+		chela.Exhausted: {Kind: chela.EditWrite, Path: "a.md", Text: strings.Repeat("x", chela.MaxDocumentBytes+1)},
+		chela.Internal:  {Path: "a.md"},
+	} {
+		e.Agent, e.Key = "main", "k"
+		_, _, err := d.Foresee(ctx, e)
+		wantKind(t, err, kind, "")
+		_, err = d.Edit(ctx, e)
+		wantKind(t, err, kind, "")
 	}
 }
