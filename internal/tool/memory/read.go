@@ -1,0 +1,88 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"chela"
+	"chela/internal/tool"
+)
+
+// maxRead is how much one call of memory_read returns, in bytes.
+const maxRead = 40_000
+
+//go:embed memory_read.md
+var readDoc string
+
+type readInput struct {
+	Path    string `json:"path" jsonschema:"the document, such as USER.md, or memory, heartbeat or daily_log"`
+	Offset  int    `json:"offset,omitempty" jsonschema:"first line to return, from 1" min:"1"`
+	Version int64  `json:"version,omitempty" jsonschema:"number of an earlier version" min:"1"`
+}
+
+func (d Documents) read() chela.Tool {
+	return tool.New(tool.Def[readInput]{
+		Name: "memory_read",
+		Doc:  readDoc,
+		Judge: func(in readInput) chela.Judgement {
+			return chela.Judgement{Effect: chela.EffectRead, Subjects: []string{subject(in.Path)}}
+		},
+		Run: func(ctx context.Context, call tool.Call[readInput]) (chela.ToolResult, error) {
+			return outcome(d.lines(ctx, call))
+		},
+	})
+}
+
+// lines returns what a call of memory_read asks for.
+func (d Documents) lines(ctx context.Context, call tool.Call[readInput]) (string, error) {
+	path, err := d.path(call.In.Path)
+	if err != nil {
+		return "", err
+	}
+	if err := keepsPrivate(call.ToolCall, path, "read"); err != nil {
+		return "", err
+	}
+	var doc chela.Document
+	if call.In.Version > 0 {
+		doc, err = d.Version(ctx, call.Agent, path, call.In.Version)
+	} else {
+		doc, err = d.Read(ctx, call.Agent, path)
+	}
+	if err != nil {
+		return "", err
+	}
+	if doc.Deleted {
+		return fmt.Sprintf("[version %d says that %s was deleted]", doc.Version, path), nil
+	}
+	return page(doc.Text, cmp.Or(call.In.Offset, 1))
+}
+
+// page returns the lines of a text from one on, as many as go into a result.
+func page(text string, first int) (string, error) {
+	if text == "" {
+		return "[the document is empty]", nil
+	}
+	lines := strings.SplitAfter(text, "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	if first > len(lines) {
+		return "", chela.E(chela.Invalid, fmt.Sprintf("offset %d is beyond the end: there are %d lines", first, len(lines)))
+	}
+	var b strings.Builder
+	for n, line := range lines[first-1:] {
+		if len(line) > maxRead {
+			shown := cut(line, maxRead/2)
+			line = fmt.Sprintf("%s… [%d more bytes in this line]\n", shown, len(strings.TrimSuffix(line, "\n"))-len(shown))
+		}
+		if b.Len()+len(line) > maxRead {
+			fmt.Fprintf(&b, "[there is more, %d lines in all; go on with offset %d]", len(lines), first+n)
+			break
+		}
+		b.WriteString(line)
+	}
+	return b.String(), nil
+}
