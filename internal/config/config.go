@@ -18,6 +18,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	_ "time/tzdata" // zones must work where the system has none
 
 	"chela"
 	"chela/internal/config/field"
@@ -40,6 +41,7 @@ func Environ() []string { return os.Environ() }
 type Config struct {
 	Home      Home
 	Name      string // the name the assistant goes by
+	Timezone  string // of the owner, such as "Europe/Berlin"; "local" is that of the machine
 	Model     string // provider/model, where neither agent, session nor message names one
 	Listen    string // host:port that chela serve listens on; port 0 means any free one
 	NoColor   bool   // NO_COLOR is set or the terminal is a dumb one
@@ -55,6 +57,7 @@ type Config struct {
 	Tools     Tools
 	Log       Log
 
+	zone      *time.Location
 	agents    map[string]*Agent
 	providers map[string]*Provider
 	values    []Value
@@ -237,6 +240,9 @@ func (c *Config) Value(key string) (Value, error) {
 	e := chela.E(chela.Invalid, fmt.Sprintf("unknown key %q", field.Cut(key)))
 	return Value{}, suggest(e, key, keys, "see chela config list")
 }
+
+// Zone returns where the owner lives: it decides what day it is.
+func (c *Config) Zone() *time.Location { return c.zone }
 
 // Agent returns the settings of an agent. The agent main is always there; one
 // that is not configured is a NotFound error.

@@ -103,6 +103,7 @@ func TestLoadWithoutFile(t *testing.T) {
 		"queue.mode = collect (default)",
 		"sandbox.mode = auto (default)",
 		"session.dm_scope = main (default)",
+		"timezone = local (default)",
 		"tools.http_allow = [] (default)",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -142,6 +143,19 @@ verdict = "deny"
 [log]
 level = "debug"
 `
+
+func TestZone(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"local": "Local", "Asia/Tokyo": "Asia/Tokyo", "UTC": "UTC"} {
+		c, err := config.Load(config.Input{Home: t.TempDir(), Environ: []string{"CHELA_TIMEZONE=" + name}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Zone().String(); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+}
 
 func TestAgentNames(t *testing.T) {
 	t.Parallel()

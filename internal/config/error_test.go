@@ -39,6 +39,8 @@ func TestFileErrors(t *testing.T) {
 		{"section for a value", "[limits.steps]", "invalid: :1: limits.steps cannot be that; write a whole number from 1 to 1000"},
 		{"value for a section", "limits = 5", "invalid: :1: limits is a section; write it as [limits]"},
 		{"time", "limits.turn_timeout = \"30\"", `invalid: :1: limits.turn_timeout cannot be "30"; write a time such as "90s", from 1s to 24h`},
+		{"zone", "timezone = \"Mars/Olympus\"", `invalid: :1: timezone cannot be "Mars/Olympus"; write the name of a time zone, such as "Europe/Berlin", or "local" for that of the machine`},
+		{"no zone", "timezone = \"\"", `invalid: :1: timezone cannot be ""; write the name of a time zone, such as "Europe/Berlin", or "local" for that of the machine`},
 		{"word", "queue.mode = \"colect\"", `invalid: :1: queue.mode cannot be "colect"; write one of collect, followup`},
 		{"list of numbers", "tools.http_allow = [1]", `invalid: :1: tools.http_allow cannot be that; write a list of hosts, addresses or prefixes such as "10.1.0.0/16"`},
 		{"control characters", "name = \"a\\u001b[31m\"", `invalid: :1: name cannot be "a\u001B[31m"; write a name on one line`},

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 
 	"chela"
 	"chela/internal/config/field"
@@ -38,6 +39,28 @@ func databaseURL(at *Secret) field.Field {
 			return at.String()
 		},
 	}
+}
+
+// localZone stands for the zone of the machine.
+const localZone = "local"
+
+// timezone is the name of a zone, and the zone.
+func timezone(c *Config) field.Field {
+	f := field.Text(&c.Timezone, `the name of a time zone, such as "Europe/Berlin", or "local" for that of the machine`, field.OneLine)
+	put := f.Put
+	f.Put = func(v any) error {
+		name, _ := v.(string)
+		zone, err := time.LoadLocation(name)
+		switch {
+		case name == localZone:
+			zone = time.Local
+		case name == "" || err != nil:
+			return field.ErrUnwanted
+		}
+		c.zone = zone
+		return put(v)
+	}
+	return f
 }
 
 var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)

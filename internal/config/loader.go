@@ -44,6 +44,8 @@ func newLoader(environ []string) *loader {
 		env: map[string]string{}, slots: map[string]slot{}, sections: map[string]origin{},
 		c: &Config{
 			Name:      "chela",
+			Timezone:  localZone,
+			zone:      time.Local,
 			Listen:    "127.0.0.1:7717",
 			Gateway:   Gateway{MessagesPerMinute: 6000, LoginsPerMinute: 10, Connections: 6000},
 			Queue:     Queue{Mode: chela.QueueCollect},

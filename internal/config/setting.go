@@ -33,6 +33,7 @@ var (
 // defaults are in [newLoader].
 var settings = []setting{
 	{"name", []string{"AGENT_NAME"}, func(c *Config, _ string) field.Field { return field.Text(&c.Name, "a name on one line", field.OneLine) }},
+	{"timezone", nil, func(c *Config, _ string) field.Field { return timezone(c) }},
 	{"model", nil, func(c *Config, _ string) field.Field { return model(&c.Model) }},
 	{"listen", nil, func(c *Config, _ string) field.Field {
 		return field.Text(&c.Listen, `an address and a port, such as "127.0.0.1:7717" or "[::1]:7717"; "0.0.0.0:7717" is every address`, hostPort)
