@@ -58,8 +58,8 @@ type Body struct {
 	Status CallState   `json:"status,omitempty"` // tool_result: how the call ended
 	Whole  *Attachment `json:"whole,omitempty"`  // tool_result: the whole text, where Text is only a part of it
 
-	Hidden bool     `json:"hidden,omitempty"` // note: not shown to people
-	Note   NoteKind `json:"note,omitempty"`   // note: what it is about, where later steps depend on it
+	Hidden bool     `json:"hidden,omitempty"` // note, assistant, tool_result: not shown to people
+	Note   NoteKind `json:"note,omitempty"`   // note: what it is about, where later steps depend on it; assistant, tool_result: NoteFlush
 
 	FirstKept    EntryID   `json:"first_kept,omitempty"`    // compaction: what stays in the prompt from here on; itself for nothing
 	Pinned       []EntryID `json:"pinned,omitempty"`        // compaction: older entries that stay as well, in order
@@ -80,6 +80,11 @@ type NoteKind string
 const (
 	NoteLoop NoteKind = "loop" // the model goes in circles
 	NoteCall NoteKind = "call" // a call was written out instead of made
+
+	// NoteFlush asks the model for what should be in its memory before it
+	// leaves the prompt. What comes of it, to the first answer without calls, has
+	// the same mark, is hidden, and leaves the prompt with the next compaction.
+	NoteFlush NoteKind = "flush"
 )
 
 // A Strategy says how a compaction makes room.

@@ -136,6 +136,7 @@ var owners = []owner{
 	{imported: "github.com/santhosh-tekuri/jsonschema/v6", by: []string{"internal/tool"}},
 	{imported: "github.com/spf13/cobra", by: []string{"internal/cli/..."}},
 	{imported: "github.com/spf13/pflag", by: []string{"internal/cli"}},
+	{imported: "github.com/tiktoken-go/tokenizer", by: []string{"internal/prompt"}},
 	{imported: "go.uber.org/goleak", tests: true},
 	{imported: "go.yaml.in/yaml/v3", by: []string{"internal/provider/script"}},
 	{imported: "golang.org/x/sync", by: []string{"internal/app", "internal/gateway/edge", "internal/lane", "internal/turn"}, tests: true},

@@ -62,6 +62,7 @@ func (a *agents) model(s chela.Session, in chela.Inbound) string {
 // why.
 func (a *agents) agent(_ context.Context, s chela.Session, t chela.Turn) turn.Agent {
 	f, err := a.frame(s.Agent)
+	f.Window = a.window(t.Model)
 	agent := turn.Agent{Name: s.Agent, Frame: f.Frame, Tools: f.tools, Policy: a.rule, Thinking: s.Settings.Thinking}
 	if err != nil {
 		agent.Provider = unusable{err}
@@ -127,7 +128,7 @@ func (a *agents) frame(name string) (frame, error) {
 		return frame{}, err
 	}
 	f := frame{tools: toolbox{set}}
-	f.System, f.Tools = prompt.System(a.cfg.Name, agent.Prompt), set.Specs()
+	f.Frame = prompt.Frame{System: prompt.System(a.cfg.Name, agent.Prompt), Tools: set.Specs()}.Counted()
 	a.frames[name] = f
 	return f, nil
 }

@@ -115,7 +115,7 @@ func (a *App) runner() *turn.Runner {
 			Steps: a.cfg.Limits.Steps, Time: a.cfg.Limits.TurnTimeout,
 			Guard: guard.Limits{Repeats: a.cfg.Limits.Repeats, Idle: a.cfg.Limits.IdleSteps, Nudges: a.cfg.Limits.Nudges},
 		},
-		Expires: a.cfg.Approvals.Expires, Grace: toolGrace, Load: a.blobs.Load,
+		Expires: a.cfg.Approvals.Expires, Grace: toolGrace, Load: a.blobs.Load, Prompt: promptSettings(a.cfg.Compaction),
 	})
 }
 

@@ -124,6 +124,8 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 		{"no thread", func(b *cli.Backend) (any, error) { return b.Threads.Thread(ctx, "thr_nobody") }},
 		{"path", func(b *cli.Backend) (any, error) { return b.Threads.Path(ctx, done.Thread) }},
 		{"path of nothing", func(b *cli.Backend) (any, error) { return b.Threads.Path(ctx, "thr_nobody") }},
+		{"prompt", func(b *cli.Backend) (any, error) { return b.Prompt(ctx, done.Thread) }},
+		{"prompt of nothing", func(b *cli.Backend) (any, error) { return b.Prompt(ctx, "thr_nobody") }},
 		{"turn", func(b *cli.Backend) (any, error) { return b.Turns.Turn(ctx, done.ID) }},
 		{"turn that waits", func(b *cli.Backend) (any, error) { return b.Turns.Turn(ctx, waits.ID) }},
 		{"no turn", func(b *cli.Backend) (any, error) { return b.Turns.Turn(ctx, "turn_nobody") }},

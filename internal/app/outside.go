@@ -21,7 +21,7 @@ func (a *App) home() gateway.Home {
 	return gateway.Home{
 		Conversation: s, Events: a.stream, Sessions: s, Keeper: a.keeper, Threads: s, Turns: s, Approvals: b, Grants: b, Tools: b, Models: s,
 		Tokens: a.tokens, Logins: a.tokens, Attach: a.blobs.Attach, Kept: a.blobs.Kept, Usage: b.usage, Status: a.status, Ready: s.ready,
-		Settings: s.settings, Configure: s.configure, Logs: b.logs, Agents: a.cfg.AgentNames,
+		Prompt: a.promptSize, Settings: s.settings, Configure: s.configure, Logs: b.logs, Agents: a.cfg.AgentNames,
 	}
 }
 

@@ -36,6 +36,9 @@ type Backend struct {
 	// put into Inbound.Attachments.
 	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
 
+	// Prompt returns what the next prompt of a thread takes.
+	Prompt func(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error)
+
 	// Status counts what is in the home and says who holds it.
 	Status func(ctx context.Context) (chela.Status, error)
 

@@ -234,6 +234,14 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 			h.attached[name] = string(text)
 			return chela.Attachment{Name: name, Size: int64(len(text))}, err
 		},
+		Prompt: func(_ context.Context, id chela.ThreadID) (chela.PromptSize, error) {
+			if id != "thr_1" {
+				return chela.PromptSize{}, chela.E(chela.NotFound, "there is no thread "+string(id))
+			}
+			return chela.PromptSize{
+				Model: "offline/rules", Window: 1000, Reserve: 250, Room: 750, System: 100, Tools: 50, User: 7, Messages: 1, Ratio: 1.25, Total: 196,
+			}, nil
+		},
 		Status: func(context.Context) (chela.Status, error) {
 			return chela.Status{Home: string(cfg.Home), Database: "sqlite", Model: cfg.Model, Sandbox: "auto", Sessions: 1}, nil
 		},

@@ -55,6 +55,12 @@ func (c *commands) threadsCommand() *cobra.Command {
 				return c.threadShown(t, err)
 			}),
 		},
+		&cobra.Command{
+			Use: "prompt ID", Short: "Show what the next prompt of a thread takes, in tokens", Args: manners.Exactly(1),
+			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+				return c.threadPrompt(ctx, b, chela.ThreadID(args[0]))
+			}),
+		},
 	)
 }
 
@@ -122,5 +128,17 @@ func (c *commands) threadShow(ctx context.Context, b *Backend, id chela.ThreadID
 	for _, e := range path {
 		c.p.Entry(e)
 	}
+	return nil
+}
+
+func (c *commands) threadPrompt(ctx context.Context, b *Backend, id chela.ThreadID) error {
+	size, err := b.Prompt(ctx, id)
+	if err != nil {
+		return manners.NotThere(err, "see chela threads list")
+	}
+	if c.p.JSON {
+		return c.p.Document(size)
+	}
+	c.p.Fields(terminal.PromptFields(size)...)
 	return nil
 }

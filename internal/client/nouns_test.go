@@ -231,6 +231,12 @@ func TestSessionsAndThreads(t *testing.T) {
 			entries,
 		},
 		{
+			"prompt", func(ctx context.Context, c *client.Client) (any, error) { return c.Prompt(ctx, "thr/1") },
+			[]any{chela.PromptSize{Model: "a/b", Total: 7, Ratio: 1.5}},
+			[]string{"GET /api/threads/thr%2F1/prompt"},
+			chela.PromptSize{Model: "a/b", Total: 7, Ratio: 1.5},
+		},
+		{
 			"turn", func(ctx context.Context, c *client.Client) (any, error) { return c.Turn(ctx, "turn_1") },
 			[]any{api.Turn{Turn: turn, Answer: "x"}},
 			[]string{"GET /api/turns/turn_1"},

@@ -70,6 +70,11 @@ func (c *Client) Path(ctx context.Context, id chela.ThreadID) ([]chela.Entry, er
 	return list[chela.Entry](ctx, c, url.Values{"path": {"true"}}, "api", "threads", string(id), "entries")
 }
 
+// Prompt returns what the next prompt of a thread takes.
+func (c *Client) Prompt(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error) {
+	return get[chela.PromptSize](ctx, c, "api", "threads", string(id), "prompt")
+}
+
 // Turn returns one turn.
 func (c *Client) Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
 	t, err := get[api.Turn](ctx, c, "api", "turns", string(id))

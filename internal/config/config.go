@@ -39,26 +39,28 @@ func Environ() []string { return os.Environ() }
 // A Config holds the settings of one home. It is not changed once it is
 // loaded; its maps and slices are only to be read.
 type Config struct {
-	Home      Home
-	Name      string // the name the assistant goes by
-	Timezone  string // of the owner, such as "Europe/Berlin"; "local" is that of the machine
-	Model     string // provider/model, where neither agent, session nor message names one
-	Listen    string // host:port that chela serve listens on; port 0 means any free one
-	NoColor   bool   // NO_COLOR is set or the terminal is a dumb one
-	Gateway   Gateway
-	Queue     Queue
-	Limits    Limits
-	Lanes     Lanes
-	Sandbox   Sandbox
-	Database  Database
-	Session   Session
-	Approvals Approvals
-	Policy    []Rule
-	Tools     Tools
-	Log       Log
+	Home       Home
+	Name       string // the name the assistant goes by
+	Timezone   string // of the owner, such as "Europe/Berlin"; "local" is that of the machine
+	Model      string // provider/model, where neither agent, session nor message names one
+	Listen     string // host:port that chela serve listens on; port 0 means any free one
+	NoColor    bool   // NO_COLOR is set or the terminal is a dumb one
+	Gateway    Gateway
+	Queue      Queue
+	Limits     Limits
+	Compaction Compaction
+	Lanes      Lanes
+	Sandbox    Sandbox
+	Database   Database
+	Session    Session
+	Approvals  Approvals
+	Policy     []Rule
+	Tools      Tools
+	Log        Log
 
 	zone      *time.Location
 	agents    map[string]*Agent
+	models    map[string]*Model
 	providers map[string]*Provider
 	values    []Value
 }
@@ -82,6 +84,15 @@ type Limits struct {
 	Repeats     int           // failures of the same call until the model is told that it goes in circles; 0 for any number
 	IdleSteps   int           // steps in a row without anything new until it is told so; 0 for any number
 	Nudges      int           // how often it is told to make a call that it only wrote out
+}
+
+// Compaction says when and how far a prompt is made smaller, in tokens.
+type Compaction struct {
+	ReserveTokens    int // kept free for the answer
+	ReserveFloor     int // the least that is kept free, whatever ReserveTokens says
+	KeepRecentTokens int // of a conversation, kept by a compaction
+	MemoryFlush      bool
+	SoftThreshold    int // how far below the first threshold notes for the memory are asked for
 }
 
 // Lanes say how many lanes of a class run at once, and how many turns may wait
@@ -151,6 +162,19 @@ type Tools struct {
 type Log struct {
 	Level  string // "debug", "info", "warn" or "error"
 	Format string // "text" or "json"
+}
+
+// A Model is one [models."PROVIDER/NAME"] section.
+type Model struct {
+	Window int // tokens of prompt and answer; 0 means what is known of the model
+}
+
+// Window returns the window that is set for a model, 0 if none is.
+func (c *Config) Window(model string) int {
+	if m, ok := c.models[model]; ok {
+		return m.Window
+	}
+	return 0
 }
 
 // An Agent is one [agents.NAME] section.

@@ -16,7 +16,7 @@ func (l *loader) finish() error {
 	for _, p := range l.c.providers {
 		p.Key = Secret{value: l.env[strings.TrimPrefix(p.reference, "env:")]}
 	}
-	for _, check := range []func() error{l.checkNames, l.checkProviders, l.checkRules} {
+	for _, check := range []func() error{l.checkNames, l.checkProviders, l.checkModelSections, l.checkRules} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -102,6 +102,19 @@ func (l *loader) chooseModel() string {
 	return reason
 }
 
+// checkModelSections refuses sections that name no model.
+func (l *loader) checkModelSections() error {
+	for _, name := range sortedKeys(l.c.models) {
+		key := tomlfile.Join([]string{"models", name})
+		provider, rest, ok := strings.Cut(name, "/")
+		if _, err := l.c.Provider(provider); !ok || rest == "" || err != nil {
+			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s is no model", l.sections[key].place, key)).
+				WithHint(`write [models."provider/name"], with one of the providers ` + strings.Join(l.c.ProviderNames(), ", "))
+		}
+	}
+	return nil
+}
+
 // checkModels refuses models of providers that do not exist.
 func (l *loader) checkModels() error {
 	keys := []string{"model"}
@@ -147,7 +160,7 @@ func (l *loader) collect(modelSource string) {
 // namesOf returns for whom a setting is listed even when it is not set.
 func (l *loader) namesOf(s setting) []string {
 	switch section, rest, wild := strings.Cut(s.key, ".*"); {
-	case !wild && strings.Contains(s.key, "[]"), wild && rest == "":
+	case !wild && strings.Contains(s.key, "[]"), wild && rest == "", section == "models":
 		return nil
 	case section == "agents":
 		return l.c.AgentNames()

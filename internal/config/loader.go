@@ -43,19 +43,23 @@ func newLoader(environ []string) *loader {
 	l := &loader{
 		env: map[string]string{}, slots: map[string]slot{}, sections: map[string]origin{},
 		c: &Config{
-			Name:      "chela",
-			Timezone:  localZone,
-			zone:      time.Local,
-			Listen:    "127.0.0.1:7717",
-			Gateway:   Gateway{MessagesPerMinute: 6000, LoginsPerMinute: 10, Connections: 6000},
-			Queue:     Queue{Mode: chela.QueueCollect},
-			Limits:    Limits{Steps: 50, TurnTimeout: 30 * time.Minute, Repeats: 3, IdleSteps: 5, Nudges: 1},
+			Name:     "chela",
+			Timezone: localZone,
+			zone:     time.Local,
+			Listen:   "127.0.0.1:7717",
+			Gateway:  Gateway{MessagesPerMinute: 6000, LoginsPerMinute: 10, Connections: 6000},
+			Queue:    Queue{Mode: chela.QueueCollect},
+			Limits:   Limits{Steps: 50, TurnTimeout: 30 * time.Minute, Repeats: 3, IdleSteps: 5, Nudges: 1},
+			Compaction: Compaction{
+				ReserveTokens: 16_384, ReserveFloor: 20_000, KeepRecentTokens: 20_000, MemoryFlush: true, SoftThreshold: 4_000,
+			},
 			Lanes:     Lanes{Main: 4, Job: 5, Subagent: 8, Cron: 3, Waiting: 1000},
 			Sandbox:   Sandbox{Mode: SandboxAuto},
 			Session:   Session{DMScope: chela.ScopeMain, IdentityLinks: map[string]string{}},
 			Approvals: Approvals{Expires: 24 * time.Hour},
 			Log:       Log{Level: "info", Format: "text"},
 			agents:    map[string]*Agent{},
+			models:    map[string]*Model{},
 			providers: map[string]*Provider{},
 		},
 	}
@@ -207,13 +211,13 @@ func envForm(key string) string {
 	return strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(key))
 }
 
-// pathOf returns the path that a CHELA_ variable sets. Lists of sections and
-// identity links have no names in the environment.
+// pathOf returns the path that a CHELA_ variable sets. Lists of sections,
+// models and identity links have no names in the environment.
 func (l *loader) pathOf(variable string) ([]string, error) {
 	name := strings.TrimPrefix(variable, envPrefix)
 	known := make([]string, 0, len(settings))
 	for _, s := range settings {
-		if strings.Contains(s.key, "[]") || strings.HasSuffix(s.key, ".*") {
+		if strings.Contains(s.key, "[]") || strings.HasSuffix(s.key, ".*") || strings.HasPrefix(s.key, "models.") {
 			continue
 		}
 		before, after, wild := strings.Cut(envForm(s.key), "*")

@@ -104,6 +104,17 @@ func (c *Config) provider(name string) *Provider {
 	return p
 }
 
+// modelOf returns the settings of the model of that name, as provider/model, and
+// makes them if need be.
+func (c *Config) modelOf(name string) *Model {
+	m, ok := c.models[name]
+	if !ok {
+		m = &Model{}
+		c.models[name] = m
+	}
+	return m
+}
+
 // agent returns the agent of that name and makes it if need be.
 func (c *Config) agent(name string) *Agent {
 	a, ok := c.agents[name]

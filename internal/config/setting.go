@@ -65,6 +65,9 @@ var settings = []setting{
 		p := c.provider(n)
 		return keyReference(&p.reference, func() bool { return p.Key.IsSet() })
 	}},
+	{"models.*.window", nil, func(c *Config, n string) field.Field {
+		return field.Number(&c.modelOf(n).Window, 1000, 100_000_000)
+	}},
 	{"agents.*.model", nil, func(c *Config, n string) field.Field { return model(&c.agent(n).Model) }},
 	{"agents.*.prompt", nil, func(c *Config, n string) field.Field { return field.Text(&c.agent(n).Prompt, "text", field.AnyText) }},
 	{"agents.*.tools.allow", nil, func(c *Config, n string) field.Field { return toolNames(&c.agent(n).Allow) }},
@@ -79,6 +82,19 @@ var settings = []setting{
 	{"limits.repeats", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Limits.Repeats, 0, 1000) }},
 	{"limits.idle_steps", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Limits.IdleSteps, 0, 1000) }},
 	{"limits.nudges", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Limits.Nudges, 0, 10) }},
+	{"compaction.reserve_tokens", nil, func(c *Config, _ string) field.Field {
+		return field.Number(&c.Compaction.ReserveTokens, 0, 10_000_000)
+	}},
+	{"compaction.reserve_floor", nil, func(c *Config, _ string) field.Field {
+		return field.Number(&c.Compaction.ReserveFloor, 0, 10_000_000)
+	}},
+	{"compaction.keep_recent_tokens", nil, func(c *Config, _ string) field.Field {
+		return field.Number(&c.Compaction.KeepRecentTokens, 0, 10_000_000)
+	}},
+	{"compaction.memory_flush", nil, func(c *Config, _ string) field.Field { return field.Switch(&c.Compaction.MemoryFlush) }},
+	{"compaction.soft_threshold", nil, func(c *Config, _ string) field.Field {
+		return field.Number(&c.Compaction.SoftThreshold, 0, 10_000_000)
+	}},
 	{"lanes.main", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Lanes.Main, 1, 10_000) }},
 	{"lanes.job", []string{"MAX_PARALLEL_JOBS"}, func(c *Config, _ string) field.Field { return field.Number(&c.Lanes.Job, 1, 10_000) }},
 	{"lanes.subagent", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Lanes.Subagent, 1, 10_000) }},

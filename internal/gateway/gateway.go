@@ -54,6 +54,9 @@ type Home struct {
 	// Kept returns the attachment whose bytes have a hash, or NotFound.
 	Kept func(ctx context.Context, name, mediaType, sha256 string) (chela.Attachment, error)
 
+	// Prompt returns what the next prompt of a thread takes.
+	Prompt func(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error)
+
 	Usage     func(ctx context.Context, since time.Time) ([]chela.UsageSum, error)
 	Status    func(ctx context.Context) (chela.Status, error)
 	Ready     func(ctx context.Context) error // nil when messages are taken

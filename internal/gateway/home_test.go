@@ -112,6 +112,10 @@ func (h *home) home() gateway.Home {
 		Usage: func(context.Context, time.Time) ([]chela.UsageSum, error) {
 			return []chela.UsageSum{{Day: "2026-11-21", Model: "offline/offline", Calls: 1}}, nil
 		},
+		Prompt: func(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error) {
+			_, err := h.Thread(ctx, id)
+			return chela.PromptSize{Model: "offline/offline", Window: 1000, Total: 10}, err
+		},
 		Status: func(context.Context) (chela.Status, error) {
 			return chela.Status{Database: "memory", Daemon: true}, nil
 		},

@@ -77,6 +77,7 @@ func (g *Gateway) sessionRoutes() []route {
 		patch("/api/threads/{id}", chela.ScopeChat, "Give a thread another title").
 			takes(api.ThreadPatch{}).gives(chela.Thread{}).by(g.patchThread),
 		get("/api/threads/{id}", chela.ScopeRead, "Show a thread").gives(chela.Thread{}).by(g.getThread),
+		get("/api/threads/{id}/prompt", chela.ScopeRead, "Show what the next prompt of a thread takes").gives(chela.PromptSize{}).by(g.getPrompt),
 		get("/api/threads/{id}/entries", chela.ScopeRead, "List the entries of a thread").gives(api.Page[chela.Entry]{}).
 			query(after("the sequence of the last entry of the page before"), limit(),
 				flag("path", "all from the root to the head instead")).

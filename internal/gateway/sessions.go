@@ -102,6 +102,11 @@ func (g *Gateway) getThread(v *edge.Visit) error {
 	return found(v, t, err)
 }
 
+func (g *Gateway) getPrompt(v *edge.Visit) error {
+	size, err := g.cfg.Home.Prompt(v.Request.Context(), chela.ThreadID(v.Request.PathValue("id")))
+	return found(v, size, err)
+}
+
 func (g *Gateway) getEntries(v *edge.Visit) error {
 	id, ctx := chela.ThreadID(v.Request.PathValue("id")), v.Request.Context()
 	path, err := v.Flag("path")

@@ -2,6 +2,7 @@ package prompt_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,8 +52,9 @@ func TestFrameWithOffers(t *testing.T) {
 func TestOffersTakeRoom(t *testing.T) {
 	t.Parallel()
 	f := prompt.Frame{Window: 1000}
-	large := chela.ToolSpec{Name: "a", Description: string(make([]byte, 4000))}
-	if err := f.With([]chela.ToolSpec{large}).Check(prompt.Conversation{}); chela.KindOf(err) != chela.Exhausted {
+	large := chela.ToolSpec{Name: "a", Description: strings.Repeat("word ", 1000)}
+	b := prompt.DefaultSettings().Budget(f.With([]chela.ToolSpec{large}))
+	if err := b.Check(prompt.Conversation{}); chela.KindOf(err) != chela.Exhausted {
 		t.Errorf("error %v, want kind %s", err, chela.Exhausted)
 	}
 }

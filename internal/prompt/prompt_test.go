@@ -4,7 +4,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -89,72 +88,6 @@ func TestPromptGrowsAtItsEnd(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestTokens(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		name string
-		body chela.Body
-		want int
-	}{
-		{"empty", chela.Body{}, 10},
-		{"ASCII", chela.Body{Text: strings.Repeat("a", 400)}, 110},
-		{"a part of four", chela.Body{Text: "a"}, 11},
-		{"other letters", chela.Body{Text: strings.Repeat("é", 100)}, 60},
-		{"not UTF-8", chela.Body{Text: "\xff\xfe"}, 11},
-		{"a picture", chela.Body{Attachments: make([]chela.Attachment, 1)}, 810},
-		{"thinking", chela.Body{Thinking: []chela.Thinking{{Text: "12345678"}}}, 12},
-		{"a call", chela.Body{Calls: []chela.CallSpec{{Tool: "look", Args: []byte(`{"a":12}`)}}}, 23},
-		{"a call that is not JSON", chela.Body{Calls: []chela.CallSpec{{Tool: "look", Raw: `{"a"`}}}, 22},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			if got := prompt.Tokens(c.body); got != c.want {
-				t.Errorf("%d tokens, want %d", got, c.want)
-			}
-		})
-	}
-}
-
-// More text never takes fewer tokens, and never more than a token a byte.
-func TestTokensAreMonotone(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := rapid.String().Draw(t, "text"), rapid.String().Draw(t, "more")
-		little, much := prompt.Tokens(chela.Body{Text: a}), prompt.Tokens(chela.Body{Text: a + b})
-		if much < little || much > 10+len(a)+len(b) {
-			t.Errorf("%q takes %d tokens, with %q %d", a, little, b, much)
-		}
-	})
-}
-
-func TestCheck(t *testing.T) {
-	t.Parallel()
-	of := func(tokens int) prompt.Conversation { return prompt.Conversation{Tokens: tokens} }
-	system := strings.Repeat("word", 100) // 100 tokens
-	for _, c := range []struct {
-		name  string
-		frame prompt.Frame
-		most  int // tokens of a conversation that fit
-	}{
-		{"small window", prompt.Frame{Window: 1000}, 750},
-		{"large window", prompt.Frame{Window: 200_000}, 200_000 - 16_384},
-		{"unknown window", prompt.Frame{}, prompt.DefaultWindow - 16_384},
-		{"system text", prompt.Frame{Window: 1000, System: system}, 650},
-		{"tools", prompt.Frame{Window: 1000, Tools: []chela.ToolSpec{{Name: "look", Description: system, Input: []byte(`{"a":12}`)}}}, 750 - 10 - 1 - 100 - 2},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			if err := c.frame.Check(of(c.most)); err != nil {
-				t.Errorf("%d tokens: %v", c.most, err)
-			}
-			err := c.frame.Check(of(c.most + 1))
-			if chela.KindOf(err) != chela.Exhausted || chela.HintOf(err) == "" || !strings.HasPrefix(chela.MessageOf(err), "prompt too large") {
-				t.Errorf("%d tokens: error %v", c.most+1, err)
-			}
-		})
-	}
 }
 
 func TestSystem(t *testing.T) {

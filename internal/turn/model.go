@@ -22,17 +22,21 @@ func (n *run) callModel(ctx context.Context, a Action) error {
 	if a.Note != "" {
 		n.addEntry(chela.EntryNote, chela.Body{Text: a.Note, Note: a.About, Hidden: true})
 	}
-	frame := n.agent.Frame.With(n.state.Offers)
-	if err := frame.Check(n.state.Conversation); err != nil {
+	frame := n.frame()
+	if a.NoTools {
+		frame = frame.Without()
+	}
+	budget := n.Prompt.Budget(frame)
+	if err := budget.Check(n.state.Conversation); err != nil {
 		n.failure = failureOf(err)
 		n.failure.Limit = chela.LimitPrompt
 		return nil
 	}
 	n.progress("thinking")
-	finish, partial, err := n.stream(ctx, n.request(a, frame))
+	finish, partial, err := n.stream(ctx, n.request(frame))
 	switch {
 	case err == nil:
-		n.answer(finish)
+		n.answer(finish, prompt.Ratio(finish.Usage, budget.Frame+n.state.Conversation.Tokens))
 	case ctx.Err() == nil:
 		n.Log.Warn("model call ended with an error", "turn", n.state.Turn.ID, "model", n.state.Turn.Model, "error", err)
 		n.failure = failureOf(err)
@@ -44,15 +48,20 @@ func (n *run) callModel(ctx context.Context, a Action) error {
 	return nil
 }
 
-func (n *run) request(a Action, frame prompt.Frame) *chela.Request {
-	req := &chela.Request{
+// frame returns what the prompt has beside the conversation.
+func (n *run) frame() prompt.Frame {
+	if n.framed == nil || !slices.EqualFunc(n.offers, n.state.Offers, sameSpec) {
+		framed := n.agent.Frame.With(n.state.Offers)
+		n.framed, n.offers = &framed, n.state.Offers
+	}
+	return *n.framed
+}
+
+func (n *run) request(frame prompt.Frame) *chela.Request {
+	return &chela.Request{
 		Model: n.agent.Model, System: frame.System, Messages: n.state.Conversation.Messages,
 		Tools: frame.Tools, Thinking: n.agent.Thinking, Session: n.state.Turn.Session, Load: n.Load,
 	}
-	if a.NoTools {
-		req.Tools = nil
-	}
-	return req
 }
 
 // stream asks the provider and announces what arrives. On error it returns the
@@ -78,12 +87,12 @@ func (n *run) stream(ctx context.Context, req *chela.Request) (finish *chela.Fin
 }
 
 // answer adds a whole answer, its calls and its ledger row.
-func (n *run) answer(f *chela.Finish) {
+func (n *run) answer(f *chela.Finish, ratio float64) {
 	turn := n.state.Turn
 	turn.Steps++
 	body := chela.Body{
 		Text: f.Text, Thinking: f.Thinking, Calls: make([]chela.CallSpec, len(f.Calls)),
-		Model: turn.Model, Stop: f.Stop, Usage: &f.Usage,
+		Model: turn.Model, Stop: f.Stop, Usage: &f.Usage, Ratio: ratio,
 	}
 	moves := make([]CallMove, len(f.Calls))
 	for i, spec := range f.Calls {

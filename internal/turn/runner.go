@@ -58,7 +58,8 @@ type Agent struct {
 	Policy   PolicyFunc
 }
 
-// Config is what runs have in common. All fields but Load are required.
+// Config is what runs have in common. All fields but Load and
+// Prompt are required.
 type Config struct {
 	IDs     *chela.IDs
 	Now     func() time.Time
@@ -67,6 +68,7 @@ type Config struct {
 	Limits  Limits
 	Expires time.Duration // how long an approval may be answered
 	Grace   time.Duration // how long a cancelled tool may take to end
+	Prompt  prompt.Settings
 	Load    func(context.Context, chela.Attachment) ([]byte, error)
 }
 
@@ -115,6 +117,9 @@ type run struct {
 	keep    bool           // the buffer must be appended before the model is asked again
 	events  []chela.Event  // to be announced once the buffer is appended
 	failure *chela.Failure // why the model could not be asked
+
+	framed *prompt.Frame    // the agent's frame with offers
+	offers []chela.ToolSpec // those
 }
 
 // loop performs one action after the other.

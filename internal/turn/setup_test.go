@@ -219,7 +219,7 @@ func (r *rig) run() (turn.State, error) {
 	}
 	agent := turn.Agent{
 		Name: "main", Provider: r.model, Model: "model", Tools: toolbox{set},
-		Frame: prompt.Frame{System: "You are a test.", Tools: set.Specs(), Window: r.window},
+		Frame: prompt.Frame{System: "You are a test.", Tools: set.Specs(), Window: r.window}.Counted(),
 		Policy: func(_ context.Context, _ chela.Turn, c chela.ToolCall, _ chela.Judgement) (turn.Ruling, error) {
 			if r.verdict == nil {
 				return turn.Ruling{Verdict: chela.Allow}, r.policyErr

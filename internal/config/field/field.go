@@ -78,6 +78,28 @@ func Number(at *int, low, high int) Field {
 	}
 }
 
+// Switch is a field for true or false.
+func Switch(at *bool) Field {
+	return Field{
+		Want: "true or false",
+		Put: func(v any) error {
+			on, ok := v.(bool)
+			if !ok {
+				return ErrUnwanted
+			}
+			*at = on
+			return nil
+		},
+		Read: func(s string) any {
+			if on, err := strconv.ParseBool(s); err == nil {
+				return on
+			}
+			return s
+		},
+		Show: func() string { return strconv.FormatBool(*at) },
+	}
+}
+
 // Span is a field for a time from low to high.
 func Span(at *time.Duration, low, high time.Duration) Field {
 	return Field{

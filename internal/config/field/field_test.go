@@ -16,12 +16,14 @@ func TestFields(t *testing.T) {
 		word  string
 		text  string
 		words []string
+		on    bool
 	)
 	number := field.Number(&n, 1, 9)
 	span := field.Span(&d, time.Second, time.Hour)
 	choice := field.Choice(&word, []string{"a", "b"}, "later")
 	line := field.Text(&text, "a line", field.OneLine)
 	list := field.List(&words, "a list", field.AnyText)
+	lever := field.Switch(&on)
 	tests := []struct {
 		name  string
 		f     field.Field
@@ -41,6 +43,8 @@ func TestFields(t *testing.T) {
 		{"two lines", line, "a\nb", `x cannot be "a\nb"; write a line`},
 		{"list", list, "a, b", `["a", "b"]`},
 		{"list of TOML", list, `["a,b"]`, `["a,b"]`},
+		{"switch", lever, "true", "true"},
+		{"no switch", lever, "maybe", `x cannot be "maybe"; write true or false`},
 		{"half a list", list, `["a"`, `x cannot be "[\"a\""; write a list`},
 	}
 	for _, tt := range tests {

@@ -4,6 +4,7 @@
 //
 //	name: two tools
 //	past_end: error          # or repeat, or echo
+//	window: 32000            # of the model, in tokens; not known if absent
 //	turns:
 //	  - when: what is        # optional: part of the newest user text, or /a regular expression/
 //	    steps:               # the answers to the first, second … request of the turn

@@ -21,6 +21,7 @@ import (
 type Scenario struct {
 	Name    string `yaml:"name"`
 	PastEnd string `yaml:"past_end"`
+	Window  int    `yaml:"window"`
 	Turns   []turn `yaml:"turns"`
 }
 
@@ -137,6 +138,9 @@ func (s *Scenario) check() error {
 	case pastEndError, pastEndRepeat, pastEndEcho:
 	default:
 		return invalid("past_end is %q, not error, repeat or echo", s.PastEnd)
+	}
+	if s.Window < 0 {
+		return invalid("the window is negative")
 	}
 	if len(s.Turns) == 0 && s.PastEnd != pastEndEcho {
 		return invalid("the scenario has no turns")

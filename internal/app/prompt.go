@@ -1,0 +1,79 @@
+package app
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"chela"
+	"chela/internal/config"
+	"chela/internal/prompt"
+	"chela/internal/store"
+	"chela/internal/turn"
+)
+
+// windows are those of models that are known by how their names begin, in
+// tokens. The longest beginning counts.
+var windows = map[string]int{
+	"claude-": 200_000,
+	"gpt-4o":  128_000,
+	"gpt-4.1": 1_047_576,
+	"gpt-5":   400_000,
+	"gemini-": 1_048_576,
+}
+
+// A windowed provider tells the window of its models without being asked over
+// the network.
+type windowed interface{ Window() int }
+
+// window returns the window of a model, 0 if nothing is known of it: what the
+// configuration says, what the provider says, or what the name tells.
+func (a *agents) window(model string) int {
+	if n := a.cfg.Window(model); n > 0 {
+		return n
+	}
+	if p, err := a.serve(model); err == nil {
+		if w, ok := p.raw.(windowed); ok {
+			return w.Window()
+		}
+	}
+	name, known := path.Base(model), ""
+	for begin := range windows {
+		if strings.HasPrefix(name, begin) && len(begin) > len(known) {
+			known = begin
+		}
+	}
+	return windows[known]
+}
+
+func promptSettings(c config.Compaction) prompt.Settings {
+	return prompt.Settings{Reserve: c.ReserveTokens, ReserveFloor: c.ReserveFloor, KeepRecent: c.KeepRecentTokens, Soft: c.SoftThreshold}
+}
+
+// promptSize returns what the next prompt of a thread takes, without what a
+// message brings.
+func (a *App) promptSize(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error) {
+	var s chela.Session
+	var conversation prompt.Conversation
+	err := a.store.Read(ctx, func(r *store.Read) error {
+		t, err := r.Thread(ctx, id)
+		if err != nil {
+			return err
+		}
+		if s, err = r.Session(ctx, t.Session); err != nil {
+			return err
+		}
+		entries, err := r.PromptPath(ctx, t.Head)
+		conversation = turn.Begin(t, entries).Conversation
+		return err
+	})
+	if err != nil {
+		return chela.PromptSize{}, err
+	}
+	model := a.agents.model(s, chela.Inbound{})
+	f, err := a.agents.frame(s.Agent)
+	f.Window = a.agents.window(model)
+	size := prompt.Breakdown(promptSettings(a.cfg.Compaction).Budget(f.Frame), f.Frame, conversation)
+	size.Model = model
+	return size, err
+}
