@@ -23,6 +23,7 @@
 //	Thread    idle ─▶ processing ─▶ idle
 //	                  processing ⇄ awaiting_approval
 //	                  processing, awaiting_approval ─▶ interrupted ─▶ processing
+//	          idle, interrupted ─▶ rewinding ─▶ idle
 //
 //	Turn      processing ⇄ awaiting_approval
 //	          processing, awaiting_approval ─▶ completed | failed | interrupted | limited
@@ -33,6 +34,8 @@
 //	          anything not yet running ─▶ skipped
 //
 //	Approval  pending ─▶ granted | denied | expired | withdrawn
+//	Rewind    asked ─▶ planned ─▶ done
+//	          asked ─▶ refused
 //	Inbox     waiting ─▶ taken | dropped
 //	Outbox    pending ─▶ sent | failed
 //

@@ -29,6 +29,10 @@ type Error struct {
 	Msg  string // lower case, no trailing punctuation; never holds a secret
 	Hint string // one imperative clause on how to cure it; may be empty
 	Err  error  // the cause; may be nil
+
+	// Detail has the lines that show what Msg tells, such as a diff, for people
+	// who read more than one line. It may be empty.
+	Detail string
 }
 
 // Error returns the message followed by the cause, for logs.
@@ -60,6 +64,13 @@ func (e *Error) WithHint(hint string) *Error {
 func (e *Error) Because(cause error) *Error {
 	c := *e
 	c.Err = cause
+	return &c
+}
+
+// WithDetail returns a copy of e that shows more of the trouble.
+func (e *Error) WithDetail(lines string) *Error {
+	c := *e
+	c.Detail = lines
 	return &c
 }
 
@@ -97,6 +108,16 @@ func HintOf(err error) string {
 		err = e.Err
 	}
 	return ""
+}
+
+// DetailOf returns the lines that the outermost classified error in err's chain
+// shows, or "".
+func DetailOf(err error) string {
+	var e *Error
+	if !errors.As(err, &e) {
+		return ""
+	}
+	return e.Detail
 }
 
 // MessageOf returns what may be shown to a person: the message and the hint

@@ -70,6 +70,20 @@ func TestNoErrorHasNoKind(t *testing.T) {
 	}
 }
 
+func TestDetail(t *testing.T) {
+	t.Parallel()
+	plain := chela.E(chela.Conflict, "a.txt was changed meanwhile")
+	shown := fmt.Errorf("undo: %w", plain.WithDetail("-a\n+b\n"))
+	for err, want := range map[error]string{nil: "", plain: "", shown: "-a\n+b\n", context.Canceled: ""} {
+		if got := chela.DetailOf(err); got != want {
+			t.Errorf("%v shows %q, want %q", err, got, want)
+		}
+	}
+	if got, want := chela.MessageOf(shown), "a.txt was changed meanwhile"; got != want {
+		t.Errorf("message %q, want %q", got, want)
+	}
+}
+
 // TestErrorsAreCopied guards errors that are declared once and used often.
 func TestErrorsAreCopied(t *testing.T) {
 	t.Parallel()

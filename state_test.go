@@ -14,10 +14,11 @@ type moves[S ~string] map[S][]S
 func TestThreadMoves(t *testing.T) {
 	t.Parallel()
 	checkMoves(t, chela.ThreadState.CanMove, moves[chela.ThreadState]{
-		"idle":              {"processing"},
+		"idle":              {"processing", "rewinding"},
 		"processing":        {"idle", "awaiting_approval", "interrupted"},
 		"awaiting_approval": {"processing", "idle", "interrupted"},
-		"interrupted":       {"processing"},
+		"interrupted":       {"processing", "rewinding"},
+		"rewinding":         {"idle"},
 	})
 }
 
@@ -53,6 +54,19 @@ func TestCallMoves(t *testing.T) {
 	checkEndings(t, chela.CallState.Ended, map[chela.CallState]bool{
 		"requested": false, "awaiting_approval": false, "approved": false, "running": false, "": false,
 		"done": true, "failed": true, "denied": true, "skipped": true, "unknown": true,
+	})
+}
+
+func TestRewindMoves(t *testing.T) {
+	t.Parallel()
+	checkMoves(t, chela.RewindState.CanMove, moves[chela.RewindState]{
+		"asked":   {"planned", "refused"},
+		"planned": {"done"},
+		"done":    {},
+		"refused": {},
+	})
+	checkEndings(t, chela.RewindState.Ended, map[chela.RewindState]bool{
+		"asked": false, "planned": false, "": false, "done": true, "refused": true,
 	})
 }
 

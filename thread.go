@@ -25,13 +25,15 @@ const (
 	ThreadProcessing  ThreadState = "processing"        // a turn is open and may run
 	ThreadAwaiting    ThreadState = "awaiting_approval" // the open turn waits for a person, or for the result of an offered tool
 	ThreadInterrupted ThreadState = "interrupted"       // the last turn was stopped; a new one may begin
+	ThreadRewinding   ThreadState = "rewinding"         // its head moves, and files are put back for it
 )
 
 var threadMoves = map[ThreadState][]ThreadState{
-	ThreadIdle:        {ThreadProcessing},
+	ThreadIdle:        {ThreadProcessing, ThreadRewinding},
 	ThreadProcessing:  {ThreadAwaiting, ThreadIdle, ThreadInterrupted},
 	ThreadAwaiting:    {ThreadProcessing, ThreadIdle, ThreadInterrupted},
-	ThreadInterrupted: {ThreadProcessing},
+	ThreadInterrupted: {ThreadProcessing, ThreadRewinding},
+	ThreadRewinding:   {ThreadIdle},
 }
 
 // CanMove reports whether a thread may go from s to to.

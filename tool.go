@@ -117,6 +117,12 @@ type Preimage struct {
 	Path   string       `json:"path"`             // within the workspace or among the documents, with "/" and without a leading one
 	Before string       `json:"before,omitempty"` // SHA-256 of the content, lower-case hex; empty where there is none
 	After  string       `json:"after,omitempty"`
+
+	// Mode has the permission bits of a file that goes or comes back; zero are
+	// those of a new one. Made is the topmost folder that did not exist before
+	// the file: it goes with it, if nothing else is in it.
+	Mode uint32 `json:"mode,omitempty"`
+	Made string `json:"made,omitempty"`
 }
 
 // PreimageKind says what a pre-image is of.

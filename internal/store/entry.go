@@ -146,10 +146,11 @@ func (w *Write) AppendEntry(ctx context.Context, e chela.Entry) error {
 
 // TurnEntries returns the entries of a turn, in order.
 func (r *Read) TurnEntries(ctx context.Context, turn chela.TurnID) ([]chela.Entry, error) {
-	// What a turn hung under when it opened has a lower number than all of it.
+	// What a turn hung under when it opened has a lower number than all of it,
+	// unless the turn is the first of a branch: then it is in another thread.
 	return all(ctx, r, scanEntry, `select `+entryColumns+` from entries
 		where thread = (select thread from turns where id = $1) and turn = $1
-			and seq > coalesce((select e.seq from turns t join entries e on e.id = t.base where t.id = $1), 0)
+			and seq > coalesce((select e.seq from turns t join entries e on e.id = t.base and e.thread = t.thread where t.id = $1), 0)
 		order by seq`, string(turn))
 }
 
@@ -158,6 +159,6 @@ func (r *Read) TurnEntries(ctx context.Context, turn chela.TurnID) ([]chela.Entr
 func (r *Read) Answer(ctx context.Context, t chela.Turn) (chela.Entry, bool, error) {
 	return first(ctx, r, scanEntry, `select `+entryColumns+` from entries
 		where thread = $1 and turn = $2 and kind = 'assistant'
-			and seq > coalesce((select seq from entries where id = $3), 0)
+			and seq > coalesce((select seq from entries where id = $3 and thread = $1), 0)
 		order by seq desc limit 1`, string(t.Thread), string(t.ID), string(t.Base))
 }

@@ -21,7 +21,7 @@ type columns map[string]string
 // tables is every table but that of the migrations, parents first.
 var tables = []string{
 	"sessions", "lanes", "threads", "turns", "entries", "tool_calls", "approvals", "grants", "inbox", "outbox", "usage", "work",
-	"events", "tokens", "logins", "documents", "document_versions",
+	"events", "tokens", "logins", "documents", "document_versions", "rewinds", "checkpoints", "branches",
 }
 
 // legal has a row for each table. They belong together.
@@ -74,6 +74,12 @@ var legal = map[string]columns{
 		"agent": "'main'", "path": "'a.md'", "version": "1", "deleted": "0", "sha256": "''", "size": "0", "key": "'k'", "author": "''",
 		"turn": "''", "call": "''", "written_at": "0", "text": "''",
 	},
+	"rewinds": {
+		"id": "'r'", "session": "'s'", "thread": "'t'", "seq": "1", "kind": "'undo'", "state": "'planned'", "key": "'k'", "origin": "''",
+		"target": "''", "keep_files": "0", "changes": "''", "not_undone": "''", "node": "''", "created_at": "0", "done_at": "0",
+	},
+	"checkpoints": {"session": "'s'", "thread": "'t'", "name": "'n'", "entry": "''", "key": "'k'", "created_at": "0"},
+	"branches":    {"session": "'s'", "thread": "'t'", "origin": "'t'", "entry": "''", "key": "'k'", "created_at": "0"},
 }
 
 // insert is the statement that adds a table's legal row with some values
@@ -115,6 +121,7 @@ func furnished(t *testing.T, d database) *sql.DB {
 	}
 	must(t, db, insert("sessions", columns{"key": "'s2'"}))
 	must(t, db, insert("tool_calls", columns{"id": "'c2'", "place": "1"}))
+	must(t, db, insert("threads", columns{"id": "'t2'"}))
 	return db
 }
 
@@ -122,7 +129,6 @@ func TestSchemaRefusesIllegalRows(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, d database) {
 		db := furnished(t, d)
-		must(t, db, insert("threads", columns{"id": "'t2'"}))
 		for _, c := range illegal {
 			statement := insert(c.table, c.changed)
 			if _, err := db.ExecContext(t.Context(), statement); !refused(err) {
@@ -157,7 +163,6 @@ var illegal = []struct {
 }{
 	{"a second entry at one place", "entries", columns{"id": "'new'"}},
 	{"an entry at place 0", "entries", columns{"id": "'new'", "seq": "0"}},
-	{"a root with a parent", "entries", columns{"id": "'new'", "thread": "'t2'", "parent": "'e'"}},
 	{"an entry of a negative size", "entries", columns{"id": "'new'", "seq": "2", "tokens": "-1"}},
 	{"a second live turn", "turns", columns{"id": "'new'", "state": "'awaiting_approval'"}},
 	{"a second approval of a call", "approvals", columns{"id": "'new'"}},
@@ -186,6 +191,14 @@ var illegal = []struct {
 	{"a second write with one key", "document_versions", columns{"version": "2"}},
 	{"version 0 of a document", "document_versions", columns{"version": "0", "key": "'new'"}},
 	{"a document deleted twice", "document_versions", columns{"version": "2", "key": "'new'", "deleted": "2"}},
+	{"a second rewind at once", "rewinds", columns{"id": "'new'", "seq": "2", "key": "''", "state": "'asked'"}},
+	{"a second rewind of one request", "rewinds", columns{"id": "'new'", "seq": "2", "state": "'done'"}},
+	{"a second rewind at one place", "rewinds", columns{"id": "'new'", "key": "''", "state": "'done'"}},
+	{"a second checkpoint of one name", "checkpoints", columns{"key": "''"}},
+	{"a second checkpoint of one request", "checkpoints", columns{"name": "'new'"}},
+	{"a checkpoint without a name", "checkpoints", columns{"key": "''", "name": "''"}},
+	{"a second branch of one thread", "branches", columns{"key": "''"}},
+	{"a second branch of one request", "branches", columns{"thread": "'t2'"}},
 	{"usage of step 0", "usage", columns{"id": "'new'", "step": "0"}},
 }
 
@@ -195,7 +208,7 @@ func TestSchemaRefusesMissingValues(t *testing.T) {
 	t.Parallel()
 	counts := []string{
 		"token", "arrivals", "seq", "crashes", "steps", "stop", "floor", "exact", "literal", "attempts", "input", "output", "cache_read", "cache_write", "reasoning",
-		"version", "deleted", "size",
+		"version", "deleted", "size", "keep_files",
 	}
 	each(t, func(t *testing.T, d database) {
 		db := furnished(t, d)
@@ -227,6 +240,8 @@ func distinct(table string, changed columns) columns {
 		"work": {"id": "'new'", "key": "'new'"}, "approvals": {"id": "'new'", "call": "'c2'"},
 		"events": {"seq": "8"}, "tokens": {"id": "'new'", "hash": "'new'"}, "logins": {"hash": "'new'"},
 		"documents": {"path": "'new'"}, "document_versions": {"version": "2", "key": "'new'"},
+		"rewinds": {"id": "'new'", "seq": "2", "state": "'done'", "key": "'new'"}, "checkpoints": {"name": "'new'", "key": "'new'"},
+		"branches": {"thread": "'t2'", "key": "'new'"},
 	}
 	row := columns{"id": "'new'"}
 	if d, ok := different[table]; ok {
@@ -244,6 +259,7 @@ func TestSchemaRefusesStrangers(t *testing.T) {
 		"tool_calls": {"turn", "thread", "session"}, "approvals": {"call", "turn", "thread", "session"}, "grants": {"approval"},
 		"inbox": {"session"}, "outbox": {"session", "turn"}, "usage": {"session", "turn"},
 		"logins": {"token"}, "document_versions": {"agent", "path"},
+		"rewinds": {"session", "thread"}, "checkpoints": {"session", "thread"}, "branches": {"session", "thread", "origin"},
 	}
 	each(t, func(t *testing.T, d database) {
 		db := furnished(t, d)

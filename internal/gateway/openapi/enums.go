@@ -53,7 +53,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[chela.ThinkingLevel](): list(
 		"", chela.ThinkingOff, chela.ThinkingMinimal, chela.ThinkingLow, chela.ThinkingMedium, chela.ThinkingHigh, chela.ThinkingXHigh,
 	),
-	reflect.TypeFor[chela.ThreadState](): list(chela.ThreadIdle, chela.ThreadProcessing, chela.ThreadAwaiting, chela.ThreadInterrupted),
+	reflect.TypeFor[chela.ThreadState](): list(chela.ThreadIdle, chela.ThreadProcessing, chela.ThreadAwaiting, chela.ThreadInterrupted, chela.ThreadRewinding),
 	reflect.TypeFor[chela.TurnState](): list(
 		chela.TurnProcessing, chela.TurnAwaiting, chela.TurnCompleted, chela.TurnFailed, chela.TurnInterrupted, chela.TurnLimited,
 	),

@@ -65,8 +65,7 @@ create table entries (
 	body       text not null,
 	tokens     bigint not null check (tokens >= 0),
 	created_at bigint not null,
-	unique (thread, seq),
-	check (seq > 1 or parent = '')
+	unique (thread, seq)
 );
 
 create table tool_calls (

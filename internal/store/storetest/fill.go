@@ -41,6 +41,8 @@ func fill(v reflect.Value, n *int) {
 		v.SetInt(int64(*n) << 20)
 	case reflect.Float64:
 		v.SetFloat(float64(*n) + 0.1)
+	case reflect.Uint32:
+		v.SetUint(uint64(*n))
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.Pointer:

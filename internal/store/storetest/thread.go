@@ -57,7 +57,7 @@ func checkThreadLists(t *testing.T, s *store.Store) {
 }
 
 var threadStates = []chela.ThreadState{
-	chela.ThreadProcessing, chela.ThreadIdle, chela.ThreadAwaiting, chela.ThreadInterrupted,
+	chela.ThreadProcessing, chela.ThreadIdle, chela.ThreadAwaiting, chela.ThreadInterrupted, chela.ThreadRewinding,
 }
 
 func checkThreadMoves(t *testing.T, s *store.Store) {
