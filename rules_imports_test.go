@@ -100,6 +100,7 @@ var arrows = []arrow{
 	{"internal/turn", "internal/guard", "a turn ends when its model goes in circles"},
 	{"internal/lane", "internal/prompt", "a lane keeps the conversations of its sessions folded"},
 	{"internal/lane", "internal/turn", "a lane runs turns"},
+	{"internal/lane", "internal/session", "a message may find that its conversation begins anew"},
 	{"internal/lane", "internal/store", "taking a message, a lease and a turn is one transaction"},
 	{"internal/approval", "internal/store", "answering a question and waking its turn is one transaction"},
 	{"internal/token", "internal/store", "tokens are rows and nothing else"},

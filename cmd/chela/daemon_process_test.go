@@ -68,7 +68,7 @@ func newDaemon(t *testing.T, url string, env ...string) *daemon {
 	t.Cleanup(d.client.CloseIdleConnections)
 	d.env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "CHELA_HOME=" + d.home, "DATABASE_URL=" + url,
-		"CHELA_GATEWAY_MESSAGES_PER_MINUTE=1000000",
+		"CHELA_GATEWAY_MESSAGES_PER_MINUTE=1000000", "CHELA_SESSION_DAILY_RESET=off",
 	}, env...)
 	var made struct{ Token string }
 	if err := json.Unmarshal([]byte(d.run("init", "--yes", "--json")), &made); err != nil {

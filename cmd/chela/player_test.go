@@ -100,7 +100,7 @@ func (p *player) command(args ...string) (cmd *exec.Cmd, stdout, stderr *bytes.B
 		}
 	}
 	cmd.Env = append([]string{
-		"PATH=" + os.Getenv("PATH"), "CHELA_HOME=" + p.home,
+		"PATH=" + os.Getenv("PATH"), "CHELA_HOME=" + p.home, "CHELA_SESSION_DAILY_RESET=off",
 		"CHELA_FAILPOINTS=" + strings.Join(points, ";"), "CHELA_FAILPOINTS_LOG=" + p.log(p.next),
 		"CHELA_FAILPOINTS_MUTANTS=" + p.mutants,
 	}, p.env...)

@@ -65,6 +65,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+env.Getenv("PATH"))
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("CHELA_HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("CHELA_SESSION_DAILY_RESET", "off") // no script depends on the hour
 			env.Setenv("README", readme)
 			env.Values["programs"] = map[string]*program{}
 			return err
@@ -168,7 +169,7 @@ func start(ts *testscript.TestScript, args []string, open bool) {
 	ts.Check(err)
 	p := &program{cmd: exec.Command(path, args[2:]...), ended: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = ts.MkAbs("."), &p.out, &p.err
-	for _, name := range []string{"PATH", "HOME", "CHELA_HOME", "CHELA_MODEL", "CHELA_FAILPOINTS", "CHELA_FAILPOINTS_LOG", "TMPDIR"} {
+	for _, name := range []string{"PATH", "HOME", "CHELA_HOME", "CHELA_MODEL", "CHELA_SESSION_DAILY_RESET", "CHELA_SESSION_IDLE_UNLOAD", "CHELA_FAILPOINTS", "CHELA_FAILPOINTS_LOG", "TMPDIR"} {
 		p.cmd.Env = append(p.cmd.Env, name+"="+ts.Getenv(name))
 	}
 	if open {

@@ -92,7 +92,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, erro
 	a.lanes = lane.New(a.store, lane.Config{
 		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Runner: a.runner(),
 		Agent: a.agents.agent, Model: a.agents.model, Dead: a.presence.Dead, Alive: a.presence.Alive,
-		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Mode: cfg.Queue.Mode,
+		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Mode: cfg.Queue.Mode, Resets: resets(cfg),
 	})
 	a.desk = approval.New(a.store, approval.Config{
 		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Wake: a.lanes.Wake,
@@ -106,6 +106,14 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, erro
 		},
 	})
 	return a, nil
+}
+
+// resets says when conversations begin anew by themselves.
+func resets(cfg *config.Config) session.Resets {
+	at := cfg.Session.DailyReset
+	return session.Resets{
+		Daily: at.Set, Hour: at.Hour, Minute: at.Minute, Zone: cfg.Zone(), Idle: time.Duration(cfg.Session.IdleMinutes) * time.Minute,
+	}
 }
 
 func (a *App) runner() *turn.Runner {

@@ -107,7 +107,8 @@ func (a *App) usableTokens(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// sweep forgets events that are too old, now and then.
+// sweep puts away what is not used any more and forgets events that are too
+// old, now and then.
 func (a *App) sweep(ctx context.Context) error {
 	tick := time.NewTicker(sweepTime)
 	defer tick.Stop()
@@ -117,6 +118,8 @@ func (a *App) sweep(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
+		a.lanes.Prune(a.cfg.Session.IdleUnload)
+		a.archive(ctx)
 		for n := int64(1); n > 0 && ctx.Err() == nil; {
 			err := a.store.Write(ctx, "events.forget", func(w *store.Write) (err error) {
 				n, err = w.ForgetEvents(ctx, a.now().Add(-keepEvents), maxEvents)
@@ -127,6 +130,17 @@ func (a *App) sweep(ctx context.Context) error {
 				break
 			}
 		}
+	}
+}
+
+// archive archives the sessions that nobody has used for long enough.
+func (a *App) archive(ctx context.Context) {
+	if a.cfg.Session.ArchiveDays == 0 {
+		return
+	}
+	n, err := a.keeper.Archive(ctx, a.now().AddDate(0, 0, -a.cfg.Session.ArchiveDays))
+	if n > 0 || err != nil {
+		a.log.Info("idle sessions archived", "sessions", n, "error", err)
 	}
 }
 

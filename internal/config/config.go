@@ -132,10 +132,30 @@ type Database struct {
 	URL Secret // postgres://…; shown without its password
 }
 
-// Session says which direct chats share a session.
+// Session says which direct chats share a session, and when a conversation
+// begins anew or is put away.
 type Session struct {
 	DMScope       chela.DMScope
 	IdentityLinks map[string]string // "channel:peer" or a peer, to the name of one person
+
+	DailyReset  DayTime       // when a conversation of people begins anew, each day
+	IdleMinutes int           // after which it begins anew; 0 means never
+	IdleUnload  time.Duration // after which it leaves memory
+	ArchiveDays int           // after which its session is archived; 0 means never
+}
+
+// A DayTime is a time of day in Config.Zone, or none.
+type DayTime struct {
+	Set          bool
+	Hour, Minute int
+}
+
+// String returns the time as 15:04, or "off" for none.
+func (d DayTime) String() string {
+	if !d.Set {
+		return "off"
+	}
+	return fmt.Sprintf("%02d:%02d", d.Hour, d.Minute)
 }
 
 // Approvals say how long people have to answer.

@@ -107,7 +107,11 @@ func TestLoadWithoutFile(t *testing.T) {
 		"providers.script.kind = script (default)",
 		"queue.mode = collect (default)",
 		"sandbox.mode = auto (default)",
+		"session.archive_days = 0 (default)",
+		"session.daily_reset = 04:00 (default)",
 		"session.dm_scope = main (default)",
+		"session.idle_minutes = 0 (default)",
+		"session.idle_unload = 30m (default)",
 		"timezone = local (default)",
 		"tools.http_allow = [] (default)",
 	}

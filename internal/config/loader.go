@@ -53,9 +53,11 @@ func newLoader(environ []string) *loader {
 			Compaction: Compaction{
 				ReserveTokens: 16_384, ReserveFloor: 20_000, KeepRecentTokens: 20_000, MemoryFlush: true, SoftThreshold: 4_000,
 			},
-			Lanes:     Lanes{Main: 4, Job: 5, Subagent: 8, Cron: 3, Waiting: 1000},
-			Sandbox:   Sandbox{Mode: SandboxAuto},
-			Session:   Session{DMScope: chela.ScopeMain, IdentityLinks: map[string]string{}},
+			Lanes:   Lanes{Main: 4, Job: 5, Subagent: 8, Cron: 3, Waiting: 1000},
+			Sandbox: Sandbox{Mode: SandboxAuto},
+			Session: Session{
+				DMScope: chela.ScopeMain, IdentityLinks: map[string]string{}, DailyReset: DayTime{Set: true, Hour: 4}, IdleUnload: 30 * time.Minute,
+			},
 			Approvals: Approvals{Expires: 24 * time.Hour},
 			Log:       Log{Level: "info", Format: "text"},
 			agents:    map[string]*Agent{},

@@ -106,6 +106,14 @@ var settings = []setting{
 	{"database.url", []string{"DATABASE_URL"}, func(c *Config, _ string) field.Field { return databaseURL(&c.Database.URL) }},
 	{"session.dm_scope", nil, func(c *Config, _ string) field.Field { return field.Choice(&c.Session.DMScope, dmScopes) }},
 	{"session.identity_links.*", nil, identityLink},
+	{"session.daily_reset", nil, func(c *Config, _ string) field.Field { return dayTime(&c.Session.DailyReset) }},
+	{"session.idle_minutes", nil, func(c *Config, _ string) field.Field {
+		return field.Number(&c.Session.IdleMinutes, 0, 525_600)
+	}},
+	{"session.idle_unload", nil, func(c *Config, _ string) field.Field {
+		return field.Span(&c.Session.IdleUnload, time.Second, 24*time.Hour)
+	}},
+	{"session.archive_days", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Session.ArchiveDays, 0, 36_500) }},
 	{"approvals.expires", nil, func(c *Config, _ string) field.Field {
 		return field.Span(&c.Approvals.Expires, time.Minute, 365*24*time.Hour)
 	}},

@@ -14,16 +14,17 @@ func TestConversations(t *testing.T) {
 		return chela.Thread{ID: chela.ThreadID(fmt.Sprint("thr_", i)), Head: chela.EntryID(fmt.Sprint("ent_", i)), Seq: int64(i + 1)}
 	}
 	var c conversations
-	for i := range maxKnown + 10 {
-		c.put(thread(i), prompt.Conversation{Tokens: i})
+	const large = maxKnown/4/256 - 128 // tokens of a conversation of which 256 may stay
+	for i := range 256 + 10 {
+		c.put(thread(i), prompt.Conversation{Tokens: large})
 	}
-	if n := c.order.Len(); n != maxKnown || len(c.byID) != maxKnown {
-		t.Errorf("%d and %d conversations are kept, want %d", n, len(c.byID), maxKnown)
+	if n := c.order.Len(); n != 256 || len(c.byID) != 256 || c.bytes != maxKnown {
+		t.Errorf("%d and %d conversations of %d bytes are kept, want 256", n, len(c.byID), c.bytes)
 	}
 	if _, ok := c.get(thread(9)); ok {
 		t.Error("one of the oldest is still known")
 	}
-	if got, ok := c.get(thread(10)); !ok || got.Tokens != 10 {
+	if got, ok := c.get(thread(10)); !ok || got.Tokens != large {
 		t.Errorf("the oldest that should be known: %+v %t", got, ok)
 	}
 	if _, ok := c.get(thread(10)); ok {
@@ -42,6 +43,13 @@ func TestConversations(t *testing.T) {
 	c.put(thread(30), prompt.Conversation{Tokens: 99})
 	if got, ok := c.get(thread(30)); !ok || got.Tokens != 99 {
 		t.Errorf("what was put again: %+v %t", got, ok)
+	}
+	c.put(thread(31), prompt.Conversation{Tokens: maxKnown})
+	if _, ok := c.get(thread(32)); ok || c.order.Len() != 1 {
+		t.Errorf("%d conversations beside one that is too large", c.order.Len())
+	}
+	if got, ok := c.get(thread(31)); !ok || got.Tokens != maxKnown || c.bytes != 0 {
+		t.Errorf("the newest is %+v %t, and %d bytes are left", got, ok, c.bytes)
 	}
 	if got, ok := c.get(chela.Thread{ID: "thr_new"}); !ok || got.Tokens != 0 {
 		t.Errorf("a new thread: %+v %t", got, ok)

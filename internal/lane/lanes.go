@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/session"
 	"chela/internal/store"
 	"chela/internal/turn"
 )
@@ -27,8 +28,7 @@ const (
 // maxWaiting is how many messages an ending looks at.
 const maxWaiting = 256
 
-// Config is what lanes need. All fields but Classes, Waiting, Mode and Recover are
-// required.
+// Config is what lanes need. All fields but those from Classes on are required.
 type Config struct {
 	Node   chela.NodeID
 	IDs    *chela.IDs
@@ -54,6 +54,9 @@ type Config struct {
 	Waiting int                 // turns of a class that may wait to be one of them; 0 means 1,000
 	Mode    chela.QueueMode     // default collect
 
+	Resets session.Resets  // when a conversation begins anew by itself; default never
+	Ended  session.EndFunc // told of those that did; nil tells nobody
+
 	// Recover makes Run take every lane of the home that has something to
 	// run, not only those that are submitted to here.
 	Recover bool
@@ -73,6 +76,7 @@ type Lanes struct {
 
 	mu      sync.Mutex
 	closing bool // guarded by mu, like all below
+	crowded bool // so many sessions are live that a person was warned
 	staying bool // takes whatever there is to run, not only what came in here
 	held    map[chela.SessionKey]*holding
 }
@@ -88,6 +92,9 @@ type holding struct {
 // New returns lanes over a store. Whoever makes them must call Run.
 func New(s *store.Store, cfg Config) *Lanes {
 	cfg.Mode = cmp.Or(cfg.Mode, chela.QueueCollect)
+	if cfg.Ended == nil {
+		cfg.Ended = func(session.End) {}
+	}
 	return &Lanes{cfg: cfg, store: s, classes: newClasses(cfg), suspect: make(chan struct{}, 1), held: map[chela.SessionKey]*holding{}}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/inbox"
+	"chela/internal/session"
 	"chela/internal/store"
 )
 
@@ -50,6 +51,11 @@ func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (Receipt, error) {
 	l.tell(a.events)
 	if a.begun != nil {
 		l.begin(a.begun)
+	}
+	if a.ended != nil {
+		l.cfg.Ended(*a.ended)
+	}
+	if a.begun != nil {
 		return a.receipt, nil
 	}
 	if a.holder == l.cfg.Node {
@@ -64,6 +70,7 @@ func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (Receipt, error) {
 type arrival struct {
 	receipt Receipt
 	events  []chela.Event // to be announced, but for those of a fresh turn
+	ended   *session.End  // the conversation that it does not go on with
 	begun   *opened       // the turn to run here; nil if there is none
 	holder  chela.NodeID  // who held the lane
 }
@@ -74,7 +81,11 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, in chela.Inbound) (a
 	if err != nil {
 		return arrival{}, err
 	}
-	lane, session, thread := at.Lane, at.Session, at.Thread
+	lane, s, thread := at.Lane, at.Session, at.Thread
+	why := l.anew(in, at)
+	if why != "" {
+		thread = l.newThread(s.Key)
+	}
 	in.Thread = thread.ID
 	m := chela.Waiting{ID: l.cfg.IDs.Inbox(), State: chela.InboxWaiting, Node: l.cfg.Node, CreatedAt: l.cfg.Now(), Inbound: in}
 	if len(in.Results) > 0 {
@@ -98,10 +109,16 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, in chela.Inbound) (a
 		return a, err
 	}
 	a.receipt = Receipt{Inbox: m.ID, Session: in.Session, Thread: thread.ID, Turn: m.Turn}
-	if !free {
-		return a, full(ctx, w, in.Session)
+	if why != "" {
+		a.ended = &session.End{Session: s.Key, Thread: s.Thread, Reason: why}
+		if err := l.beginAnew(ctx, w, &s, thread); err != nil {
+			return a, err
+		}
 	}
-	o := opened{lease: l.lease(lane), class: lane.Class, session: session, thread: thread}
+	if !free {
+		return l.queued(ctx, w, a)
+	}
+	o := opened{lease: l.lease(lane), class: lane.Class, session: s, thread: thread}
 	if offered {
 		if o.thread, o.ended, err = l.supersede(ctx, w, paused); err != nil {
 			return a, err
@@ -112,6 +129,15 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, in chela.Inbound) (a
 	}
 	a.begun, err = l.open(ctx, w, o, []chela.Waiting{m})
 	return a, err
+}
+
+// queued is the end of the transaction of a message that waits.
+func (l *Lanes) queued(ctx context.Context, w *store.Write, a arrival) (arrival, error) {
+	if err := full(ctx, w, a.receipt.Session); err != nil || a.ended == nil {
+		return a, err
+	}
+	a.events = []chela.Event{{Kind: chela.EventSessionChanged, Session: a.receipt.Session, Thread: a.receipt.Thread}}
+	return a, w.Announce(ctx, l.cfg.Now(), a.events)
 }
 
 // place finds the lane, session and thread of a message, or makes them for the
@@ -148,9 +174,9 @@ func (l *Lanes) create(ctx context.Context, w *store.Write, in chela.Inbound) er
 	if made, err := w.Session(ctx, s.Key); err != nil || made.Thread != s.Thread {
 		return err // another process made the session meanwhile
 	}
-	return w.CreateThread(ctx, chela.Thread{
-		ID: s.Thread, Session: s.Key, State: chela.ThreadIdle, CreatedAt: now, UpdatedAt: now,
-	})
+	t := l.newThread(s.Key)
+	t.ID = s.Thread
+	return w.CreateThread(ctx, t)
 }
 
 // known is the receipt of a delivery that was accepted before.

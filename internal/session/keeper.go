@@ -15,11 +15,14 @@ import (
 	"chela/internal/store"
 )
 
-// Config is what a keeper needs. All fields are required.
+// Config is what a keeper needs. All fields but Ended are required.
 type Config struct {
 	IDs  *chela.IDs
 	Now  func() time.Time
 	Emit func(chela.Event)
+
+	// Ended is told of conversations that ended; nil tells nobody.
+	Ended EndFunc
 
 	// Model returns why a model, named provider/model, cannot be used, or nil.
 	Model func(name string) error
@@ -33,7 +36,12 @@ type Keeper struct {
 }
 
 // New returns a keeper of the sessions in a store.
-func New(s *store.Store, cfg Config) *Keeper { return &Keeper{store: s, cfg: cfg} }
+func New(s *store.Store, cfg Config) *Keeper {
+	if cfg.Ended == nil {
+		cfg.Ended = func(End) {}
+	}
+	return &Keeper{store: s, cfg: cfg}
+}
 
 // now is the time as it is stored.
 func (k *Keeper) now() time.Time { return k.cfg.Now().UTC().Truncate(time.Microsecond) }
@@ -102,10 +110,14 @@ func (k *Keeper) Begin(ctx context.Context, key chela.SessionKey, title string) 
 	}
 	now := k.now()
 	t := chela.Thread{ID: k.cfg.IDs.Thread(), Session: key, Title: title, State: chela.ThreadIdle, CreatedAt: now, UpdatedAt: now}
+	end := End{Session: key, Reason: Asked}
 	_, err := k.change(ctx, "session.reset", key, func(w *store.Write, s *chela.Session) error {
-		s.Thread = t.ID
+		end.Thread, s.Thread = s.Thread, t.ID
 		return w.CreateThread(ctx, t)
 	})
+	if err == nil {
+		k.cfg.Ended(end)
+	}
 	return t, err
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"chela"
 	"chela/internal/store/engine"
@@ -25,6 +26,14 @@ func (r *Read) Session(ctx context.Context, key chela.SessionKey) (chela.Session
 func (r *Read) Sessions(ctx context.Context, after chela.SessionKey, limit int) ([]chela.Session, error) {
 	return all(ctx, r, scanSession,
 		`select `+sessionColumns+` from sessions where key > $1 order by key limit $2`, string(after), limit)
+}
+
+// IdleSessions returns up to limit sessions whose keys come after the given one
+// and that were last used before a time, in the order of their keys.
+func (r *Read) IdleSessions(ctx context.Context, before time.Time, after chela.SessionKey, limit int) ([]chela.Session, error) {
+	return all(ctx, r, scanSession, `select `+sessionColumns+` from sessions where key > $1 and updated_at < $2
+		and not exists (select 1 from threads t where t.session = sessions.key and t.updated_at >= $2)
+		order by key limit $3`, string(after), micros(before), limit)
 }
 
 // CreateSession adds a session and its lane, or does nothing if the session

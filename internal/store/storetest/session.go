@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"testing"
 
 	"chela"
@@ -44,6 +45,36 @@ func checkSessionPages(t *testing.T, s *store.Store) {
 	} {
 		got := read(t, s, func(r *store.Read) ([]chela.Session, error) { return r.Sessions(ctx, page.after, page.limit) })
 		same(t, page.want, ids(got, func(s chela.Session) chela.SessionKey { return s.Key }))
+	}
+}
+
+// checkIdleSessions has sessions whose threads were used later than themselves.
+func checkIdleSessions(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	for i, used := range []int{5, 30, 10, 20} { // sessions f0 to f3, all of time 0
+		f := found(t, s, fmt.Sprint("f", i))
+		other := f.newThread(chela.ThreadID(fmt.Sprint("thr_other", i)))
+		other.UpdatedAt = at(used)
+		write(t, s, func(w *store.Write) error { return w.CreateThread(ctx, other) })
+	}
+	write(t, s, func(w *store.Write) error {
+		return w.CreateSession(ctx, chela.Session{Key: "agent:main:job:f9", Agent: "main", CreatedAt: at(0), UpdatedAt: at(15)}, chela.ClassJob)
+	})
+	for _, c := range []struct {
+		before, limit int
+		after         chela.SessionKey
+		want          []chela.SessionKey
+	}{
+		{5, 10, "", nil},
+		{6, 10, "", []chela.SessionKey{"agent:main:job:f0"}},
+		{20, 10, "", []chela.SessionKey{"agent:main:job:f0", "agent:main:job:f2", "agent:main:job:f9"}},
+		{20, 1, "agent:main:job:f0", []chela.SessionKey{"agent:main:job:f2"}},
+		{40, 2, "agent:main:job:f2", []chela.SessionKey{"agent:main:job:f3", "agent:main:job:f9"}},
+	} {
+		got := read(t, s, func(r *store.Read) ([]chela.Session, error) {
+			return r.IdleSessions(ctx, at(c.before), c.after, c.limit)
+		})
+		same(t, c.want, ids(got, func(s chela.Session) chela.SessionKey { return s.Key }))
 	}
 }
 

@@ -31,6 +31,7 @@ var contract = []struct {
 	{"everything is counted", checkCounts},
 	{"sessions are kept whole", checkSessionRows},
 	{"sessions come in pages", checkSessionPages},
+	{"sessions that rest are found", checkIdleSessions},
 	{"sessions are created once", checkCreateSession},
 	{"sessions are saved", checkSaveSession},
 	{"threads are kept whole", checkThreadRows},
