@@ -46,7 +46,7 @@ var layers = []layer{
 	{
 		name: "engines",
 		packages: []string{
-			"internal/turn", "internal/lane", "internal/prompt", "internal/guard", "internal/approval", "internal/job",
+			"internal/turn", "internal/journal", "internal/lane", "internal/prompt", "internal/guard", "internal/approval", "internal/job",
 			"internal/routine", "internal/memory", "internal/cost", "internal/session", "internal/token", "internal/work/...",
 		},
 		imports: []string{"words", "ground", "leaves"},
@@ -99,6 +99,9 @@ var arrows = []arrow{
 	{"internal/turn", "internal/prompt", "a turn asks for the prompt of its next step"},
 	{"internal/turn", "internal/guard", "a turn ends when its model goes in circles"},
 	{"internal/lane", "internal/prompt", "a lane keeps the conversations of its sessions folded"},
+	{"internal/journal", "internal/store", "a turn is read and written within the transaction of whoever decides about it"},
+	{"internal/journal", "internal/turn", "what is read is the state of a turn, what is written a change of it"},
+	{"internal/lane", "internal/journal", "a lane reads the turns it runs and writes what becomes of them"},
 	{"internal/lane", "internal/turn", "a lane runs turns"},
 	{"internal/lane", "internal/session", "a message may find that its conversation begins anew"},
 	{"internal/lane", "internal/store", "taking a message, a lease and a turn is one transaction"},

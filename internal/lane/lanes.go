@@ -269,7 +269,7 @@ func (l *Lanes) runOnce(ctx context.Context, o *opened, h *holding) (next *opene
 	if err != nil {
 		return nil, err
 	}
-	j := &journal{lanes: l, lease: o.lease, class: o.class, session: session, thread: state.Thread.ID}
+	j := &appender{lanes: l, lease: o.lease, class: o.class, session: session, thread: state.Thread.ID}
 	end, err := l.cfg.Runner.Run(ctx, l.cfg.Agent(ctx, session, state.Turn), j, h.control, state)
 	if err != nil {
 		return nil, err

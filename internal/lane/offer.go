@@ -3,10 +3,10 @@ package lane
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"chela"
+	"chela/internal/journal"
 	"chela/internal/store"
 	"chela/internal/turn"
 )
@@ -35,7 +35,7 @@ func (l *Lanes) bring(ctx context.Context, w *store.Write, lane store.Lane, m ch
 	if err != nil {
 		return a, err
 	}
-	s, ok, err := handedOut(ctx, &w.Read, thread)
+	s, ok, err := journal.HandedOut(ctx, &w.Read, thread)
 	if err == nil && !ok {
 		err = chela.E(chela.Conflict, "no call of the thread waits for a result").WithHint("send what you have as a message")
 	}
@@ -64,47 +64,10 @@ func (l *Lanes) bring(ctx context.Context, w *store.Write, lane store.Lane, m ch
 // change stores what becomes of a turn that does not run, and returns what is
 // to be announced of it after the commit.
 func (l *Lanes) change(ctx context.Context, w *store.Write, ch turn.Change) ([]chela.Event, error) {
-	if err := write(ctx, w, ch); err != nil {
+	if err := journal.Write(ctx, w, ch); err != nil {
 		return nil, err
 	}
 	return ch.Events, w.Announce(ctx, l.cfg.Now(), ch.Events)
-}
-
-// paused returns the state of a turn that does not run, without the
-// conversation before it: enough to decide about its calls.
-func paused(ctx context.Context, r *store.Read, t chela.Turn) (turn.State, error) {
-	thread, err := r.Thread(ctx, t.Thread)
-	if err != nil {
-		return turn.State{}, err
-	}
-	entries, err := r.TurnEntries(ctx, t.ID)
-	if err != nil {
-		return turn.State{}, err
-	}
-	calls, err := r.Calls(ctx, t.ID)
-	if err != nil {
-		return turn.State{}, err
-	}
-	approvals, err := r.TurnApprovals(ctx, t.ID)
-	return turn.Resume(thread, t, entries, calls, approvals), err
-}
-
-// handedOut returns the state of the turn of a thread that waits for results of
-// offered tools, and whether there is one.
-func handedOut(ctx context.Context, r *store.Read, thread chela.Thread) (s turn.State, ok bool, err error) {
-	if thread.State != chela.ThreadAwaiting {
-		return s, false, nil
-	}
-	live, err := r.LiveTurns(ctx, thread.Session)
-	if err != nil {
-		return s, false, err
-	}
-	i := slices.IndexFunc(live, func(t chela.Turn) bool { return t.Thread == thread.ID })
-	if i < 0 {
-		return s, false, nil
-	}
-	s, err = paused(ctx, r, live[i])
-	return s, s.Waits(), err
 }
 
 // supersede ends the turn that waits for results in a thread, as a message
@@ -151,7 +114,7 @@ func (l *Lanes) expire(ctx context.Context, c chela.ToolCall) error {
 		if err != nil || t.State != chela.TurnAwaiting {
 			return err // somebody stops it
 		}
-		s, err := paused(ctx, &w.Read, t)
+		s, err := journal.Paused(ctx, &w.Read, t)
 		if err != nil {
 			return err
 		}

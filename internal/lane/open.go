@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/journal"
 	"chela/internal/prompt"
 	"chela/internal/queue"
 	"chela/internal/store"
@@ -193,7 +194,7 @@ func (l *Lanes) openable(ctx context.Context, w *store.Write, waiting []chela.Wa
 		if thread.State.CanMove(chela.ThreadProcessing) && thread.State != chela.ThreadAwaiting {
 			return opened{thread: thread}, waiting, nil
 		}
-		s, offered, err := handedOut(ctx, &w.Read, thread)
+		s, offered, err := journal.HandedOut(ctx, &w.Read, thread)
 		if err != nil {
 			return opened{}, nil, err
 		}
@@ -228,7 +229,7 @@ func (l *Lanes) load(ctx context.Context, o *opened) (turn.State, chela.Session,
 		if session, err = r.Session(ctx, t.Session); err != nil {
 			return err
 		}
-		state, err = Read(ctx, r, t)
+		state, err = journal.Read(ctx, r, t)
 		return err
 	})
 	return state, session, err
@@ -253,25 +254,4 @@ func fresh(o *opened, conversation prompt.Conversation) turn.State {
 	s.Conversation = conversation
 	s.Thread.State, s.Thread.UpdatedAt = chela.ThreadProcessing, o.turn.CreatedAt
 	return turn.Fold(s, turn.Change{Turn: &o.turn, Entries: o.entries})
-}
-
-// Read returns the state of a turn out of what the journal holds.
-func Read(ctx context.Context, r *store.Read, t chela.Turn) (turn.State, error) {
-	thread, err := r.Thread(ctx, t.Thread)
-	if err != nil {
-		return turn.State{}, err
-	}
-	path, err := r.PromptPath(ctx, thread.Head)
-	if err != nil {
-		return turn.State{}, err
-	}
-	calls, err := r.Calls(ctx, t.ID)
-	if err != nil {
-		return turn.State{}, err
-	}
-	approvals, err := r.TurnApprovals(ctx, t.ID)
-	if err != nil {
-		return turn.State{}, err
-	}
-	return turn.Resume(thread, t, path, calls, approvals), nil
 }

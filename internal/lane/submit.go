@@ -6,6 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/inbox"
+	"chela/internal/journal"
 	"chela/internal/session"
 	"chela/internal/store"
 )
@@ -91,7 +92,7 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, in chela.Inbound) (a
 	if len(in.Results) > 0 {
 		return l.bring(ctx, w, lane, m)
 	}
-	paused, offered, err := handedOut(ctx, &w.Read, thread)
+	paused, offered, err := journal.HandedOut(ctx, &w.Read, thread)
 	if err != nil {
 		return arrival{}, err
 	}

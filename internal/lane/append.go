@@ -1,0 +1,77 @@
+package lane
+
+import (
+	"context"
+
+	"chela"
+	"chela/internal/journal"
+	"chela/internal/queue"
+	"chela/internal/store"
+	"chela/internal/turn"
+)
+
+// An appender is the journal of one run, under its lease.
+type appender struct {
+	lanes   *Lanes
+	lease   chela.Lease
+	class   chela.Class
+	session chela.Session
+	thread  chela.ThreadID
+	next    *opened // what the lane goes on with after the run
+}
+
+// Append implements turn.Journal. A change that ends the turn, or lets it wait
+// for a person, also decides what the lane goes on with.
+func (a *appender) Append(ctx context.Context, op string, ch turn.Change) error {
+	var next *opened
+	err := a.lanes.store.Write(ctx, op, func(w *store.Write) error {
+		lease := a.lanes.renewed(a.lease)
+		if err := w.HoldLane(ctx, lease); err != nil {
+			return err
+		}
+		if err := journal.Write(ctx, w, ch); err != nil {
+			return err
+		}
+		if err := w.Announce(ctx, a.lanes.cfg.Now(), ch.Events); err != nil {
+			return err
+		}
+		if ch.Turn == nil || ch.Turn.State == chela.TurnProcessing {
+			return nil
+		}
+		var err error
+		if next, err = a.lanes.nextWanted(ctx, w, a.session); err != nil {
+			return err
+		}
+		if next == nil {
+			return w.ReleaseLane(ctx, lease)
+		}
+		next.lease, next.class = lease, a.class
+		return w.ContinueLane(ctx, lease, next.turn.ID)
+	})
+	if err != nil {
+		return err
+	}
+	a.lanes.tell(ch.Events)
+	if next != nil {
+		a.lanes.tell(next.ended)
+		a.lanes.tell(next.events)
+	}
+	a.next = next
+	return nil
+}
+
+// Steering implements turn.Journal. Messages for other threads of the session
+// wait for turns of their own.
+func (a *appender) Steering(ctx context.Context) ([]chela.Waiting, error) {
+	var steering []chela.Waiting
+	err := a.lanes.store.Read(ctx, func(r *store.Read) error {
+		waiting, err := r.Waiting(ctx, a.lease.Session, maxWaiting)
+		for _, m := range waiting {
+			if m.Thread == a.thread && queue.Plan(a.lanes.mode(a.session), []chela.Waiting{m}, true).Steer {
+				steering = append(steering, m)
+			}
+		}
+		return err
+	})
+	return steering, err
+}
