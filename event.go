@@ -15,6 +15,7 @@ type Event struct {
 	Call     CallID     `json:"call,omitempty"`
 	Tool     string     `json:"tool,omitempty"`
 	Approval ApprovalID `json:"approval,omitempty"`
+	Inbox    InboxID    `json:"inbox,omitempty"`
 	Text     string     `json:"text,omitempty"` // the delta, the progress message, the ending
 	Step     int        `json:"step,omitempty"`
 	Limit    int        `json:"limit,omitempty"` // of steps, with progress
@@ -40,6 +41,7 @@ const (
 	EventToolOffered       EventKind = "tool.offered" // a call of an offered tool waits for its result; Text is the arguments
 	EventApprovalRequested EventKind = "approval.requested"
 	EventApprovalAnswered  EventKind = "approval.answered"
+	EventMessageDropped    EventKind = "message.dropped" // too many waited; Text is how it was dropped
 	EventSessionChanged    EventKind = "session.changed"
 	EventNotice            EventKind = "notice" // hint
 
@@ -53,7 +55,7 @@ const (
 func (k EventKind) Durable() bool {
 	switch k {
 	case EventTurnStarted, EventTurnFinished, EventEntryAppended, EventToolRequested, EventToolFinished, EventToolOffered,
-		EventApprovalRequested, EventApprovalAnswered, EventSessionChanged:
+		EventApprovalRequested, EventApprovalAnswered, EventMessageDropped, EventSessionChanged:
 		return true
 	default:
 		return false

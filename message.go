@@ -2,11 +2,18 @@ package chela
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 )
 
 // MaxMessageBytes is the largest text accepted in one message.
 const MaxMessageBytes = 100_000
+
+// The most that queue settings may ask for.
+const (
+	MaxWaiting  = 256              // messages that wait in a session
+	MaxDebounce = 60 * time.Second // of quiet before what waits becomes a turn
+)
 
 // An Inbound is a message on its way in. Channel, Account and MessageID
 // together name the delivery: the same name is accepted once.
@@ -55,8 +62,9 @@ type OfferResult struct {
 type Waiting struct {
 	ID        InboxID    `json:"id"`
 	State     InboxState `json:"state"`
-	Turn      TurnID     `json:"turn,omitempty"` // the turn that took it
-	Node      NodeID     `json:"node,omitempty"` // the process that accepted it
+	Turn      TurnID     `json:"turn,omitempty"`    // the turn that took it, or that began with a line of it
+	Dropped   QueueDrop  `json:"dropped,omitempty"` // how, once it is
+	Node      NodeID     `json:"node,omitempty"`    // the process that accepted it
 	CreatedAt time.Time  `json:"created_at"`
 	Inbound
 }
@@ -125,6 +133,39 @@ func (q QueueSettings) Over(below QueueSettings) QueueSettings {
 		Mode: cmp.Or(q.Mode, below.Mode), DebounceMS: cmp.Or(q.DebounceMS, below.DebounceMS),
 		Cap: cmp.Or(q.Cap, below.Cap), Drop: cmp.Or(q.Drop, below.Drop),
 	}
+}
+
+// DefaultQueue returns how messages wait in a home that says nothing of it.
+func DefaultQueue() QueueSettings {
+	return QueueSettings{Mode: QueueCollect, DebounceMS: 1000, Cap: 20, Drop: DropSummarize}
+}
+
+// Debounce returns how long it must be quiet before what waits becomes a turn.
+func (q QueueSettings) Debounce() time.Duration {
+	return max(0, time.Duration(q.DebounceMS)*time.Millisecond)
+}
+
+// Check returns an Invalid error if something in q is not a setting.
+func (q QueueSettings) Check() error {
+	switch q.Mode {
+	case "", QueueCollect, QueueFollowup, QueueSteer, QueueSteerBacklog, QueuePlain, QueueInterrupt:
+	default:
+		return E(Invalid, fmt.Sprintf("%.40q is not a queue mode", q.Mode)).
+			WithHint("use collect, followup, steer, steer-backlog, queue or interrupt")
+	}
+	switch q.Drop {
+	case "", DropOld, DropNew, DropSummarize:
+	default:
+		return E(Invalid, fmt.Sprintf("%.40q is no way to drop", q.Drop)).WithHint("use old, new or summarize")
+	}
+	if q.DebounceMS < -1 || q.DebounceMS > int(MaxDebounce/time.Millisecond) {
+		return E(Invalid, fmt.Sprintf("a debounce of %d ms is out of bounds", q.DebounceMS)).
+			WithHint(fmt.Sprintf("use 1 to %d, or -1 for none", MaxDebounce/time.Millisecond))
+	}
+	if q.Cap < 0 || q.Cap > MaxWaiting {
+		return E(Invalid, fmt.Sprintf("a cap of %d is out of bounds", q.Cap)).WithHint(fmt.Sprintf("use 1 to %d", MaxWaiting))
+	}
+	return nil
 }
 
 // A Class is a kind of lane with a concurrency of its own.

@@ -2,17 +2,18 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"chela"
 	"chela/internal/store/engine"
 )
 
-const inboxColumns = `id, session, thread, seq, channel, account, message_id, state, turn, node, body, created_at`
+const inboxColumns = `id, session, thread, seq, channel, account, message_id, state, turn, dropped, node, body, created_at`
 
 func scanWaiting(row engine.Row) (m chela.Waiting, err error) {
 	var seq int64
 	var channel, account string
-	err = row.Scan(&m.ID, &m.Session, &m.Thread, &seq, &channel, &account, &m.MessageID, &m.State, &m.Turn, &m.Node,
+	err = row.Scan(&m.ID, &m.Session, &m.Thread, &seq, &channel, &account, &m.MessageID, &m.State, &m.Turn, &m.Dropped, &m.Node,
 		inJSON{&m.Inbound}, stored{&m.CreatedAt})
 	return m, err
 }
@@ -60,9 +61,9 @@ func (r *Read) Delivered(ctx context.Context, channel, account, messageID string
 // whether it did: a delivery that is known already is left as it is.
 func (w *Write) AddMessage(ctx context.Context, m chela.Waiting, seq int64) (bool, error) {
 	n, err := w.tx.Exec(ctx, `insert into inbox (`+inboxColumns+`)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict (channel, account, message_id) do nothing`,
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) on conflict (channel, account, message_id) do nothing`,
 		string(m.ID), string(m.Session), string(m.Thread), seq, m.Origin.Channel, m.Origin.Account, m.MessageID,
-		string(m.State), string(m.Turn), string(m.Node), asJSON(m.Inbound), micros(m.CreatedAt))
+		string(m.State), string(m.Turn), string(m.Dropped), string(m.Node), asJSON(m.Inbound), micros(m.CreatedAt))
 	return n == 1, err
 }
 
@@ -72,6 +73,24 @@ func (w *Write) MoveMessage(ctx context.Context, m chela.Waiting) error {
 		return illegal("message", string(m.ID), chela.InboxWaiting, m.State)
 	}
 	return w.move(ctx, "message", string(m.ID),
-		`update inbox set state = $2, turn = $3 where id = $1 and state = 'waiting'`,
-		string(m.ID), string(m.State), string(m.Turn))
+		`update inbox set state = $2, turn = $3, dropped = $4 where id = $1 and state = 'waiting'`,
+		string(m.ID), string(m.State), string(m.Turn), string(m.Dropped))
+}
+
+// Untold returns the newest messages of a thread, up to limit and in the order of
+// their arrival, that were dropped to be summarized and that no turn has told of.
+func (r *Read) Untold(ctx context.Context, t chela.Thread, limit int) ([]chela.Waiting, error) {
+	found, err := all(ctx, r, scanWaiting, `select `+inboxColumns+` from inbox
+		where session = $1 and thread = $2 and dropped = 'summarize' and turn = '' order by seq desc limit cast($3 as bigint)`,
+		string(t.Session), string(t.ID), limit)
+	slices.Reverse(found)
+	return found, err
+}
+
+// Tell stores that a turn tells of every message of its thread that Untold would
+// return without a limit, and returns how many those are.
+func (w *Write) Tell(ctx context.Context, t chela.Turn) (int, error) {
+	n, err := w.tx.Exec(ctx, `update inbox set turn = $3
+		where session = $1 and thread = $2 and dropped = 'summarize' and turn = ''`, string(t.Session), string(t.Thread), string(t.ID))
+	return int(n), err
 }

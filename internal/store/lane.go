@@ -64,6 +64,7 @@ type Arrival struct {
 	Session chela.Session
 	Thread  chela.Thread // the current one
 	Waits   bool         // another message waits
+	Untold  bool         // a dropped message waits to be summarized
 }
 
 const arriveInLane = `update lanes set arrivals = arrivals + 1 where session = $1 returning ` + laneColumns
@@ -89,8 +90,9 @@ func (w *Write) ArriveAt(ctx context.Context, key chela.SessionKey) (a Arrival, 
 	if err != nil {
 		return a, false, err
 	}
-	err = w.tx.Query(ctx, func(row engine.Row) error { return row.Scan(flag{&a.Waits}) }, `select case when exists (
-		select 1 from inbox where session = $1 and state = 'waiting') then 1 else 0 end`, string(key))
+	err = w.tx.Query(ctx, func(row engine.Row) error { return row.Scan(flag{&a.Waits}, flag{&a.Untold}) }, `select
+		case when exists (select 1 from inbox where session = $1 and state = 'waiting') then 1 else 0 end,
+		case when exists (select 1 from inbox where session = $1 and dropped = 'summarize' and turn = '') then 1 else 0 end`, string(key))
 	return a, ok && err == nil, err
 }
 

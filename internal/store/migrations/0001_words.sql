@@ -140,14 +140,19 @@ create table inbox (
 	message_id text not null check (message_id <> ''),
 	state      text not null check (state <> ''),
 	turn       text not null,
+	dropped    text not null,
 	node       text not null,
 	body       text not null,
 	created_at bigint not null,
 	unique (channel, account, message_id),
-	check ((state = 'taken') = (turn <> ''))
+	check (state <> 'waiting' or turn = ''),
+	check (state <> 'taken' or turn <> ''),
+	check (state = 'dropped' or dropped = '')
 );
 
 create index inbox_waiting on inbox (session, seq) where state = 'waiting';
+
+create index inbox_untold on inbox (session, seq) where dropped = 'summarize' and turn = '';
 
 create table outbox (
 	id         text not null primary key check (id <> ''),

@@ -25,7 +25,7 @@ func checkMessageRows(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	f := found(t, s, "f")
 	whole := full[chela.Waiting]()
-	whole.Session, whole.State = f.key, chela.InboxTaken
+	whole.Session, whole.State = f.key, chela.InboxDropped
 	bare := chela.Waiting{ID: "in_bare", State: chela.InboxWaiting}
 	bare.Session, bare.Origin.Channel, bare.MessageID = f.key, "c", "m"
 	for _, want := range []chela.Waiting{whole, bare} {
@@ -35,10 +35,10 @@ func checkMessageRows(t *testing.T, s *store.Store) {
 	miss(t, s, func(r *store.Read) (chela.Waiting, error) { return r.Message(ctx, "in_nothing") })
 
 	after := full[chela.Waiting]()
-	after.ID, after.State = bare.ID, chela.InboxTaken
+	after.ID, after.State = bare.ID, chela.InboxDropped
 	write(t, s, func(w *store.Write) error { return w.MoveMessage(ctx, after) })
 	want := bare
-	want.State, want.Turn = after.State, after.Turn
+	want.State, want.Turn, want.Dropped = after.State, after.Turn, after.Dropped
 	same(t, want, read(t, s, func(r *store.Read) (chela.Waiting, error) { return r.Message(ctx, bare.ID) }))
 }
 
@@ -75,6 +75,59 @@ func checkWaiting(t *testing.T, s *store.Store) {
 		return w.MoveMessage(ctx, chela.Waiting{ID: "in_x", State: chela.InboxDropped})
 	})
 	same(t, []chela.SessionKey{f.key}, sessions())
+}
+
+// checkUntold drops messages, and tells once of those that are to be summarized.
+func checkUntold(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f, other := found(t, s, "f"), found(t, s, "other")
+	for i, id := range []string{"a", "b", "c", "d", "e"} {
+		accept(t, s, f.newMessage(id), int64(10-i))
+	}
+	accept(t, s, other.newMessage("x"), 1)
+	drop := func(id string, how chela.QueueDrop) {
+		write(t, s, func(w *store.Write) error {
+			return w.MoveMessage(ctx, chela.Waiting{ID: chela.InboxID("in_" + id), State: chela.InboxDropped, Dropped: how})
+		})
+	}
+	for id, how := range map[string]chela.QueueDrop{"a": chela.DropSummarize, "b": chela.DropOld, "c": chela.DropSummarize, "d": chela.DropSummarize, "x": chela.DropSummarize} {
+		drop(id, how)
+	}
+	untold := func(session chela.SessionKey, thread chela.ThreadID, limit int) []string {
+		got := read(t, s, func(r *store.Read) ([]chela.Waiting, error) {
+			return r.Untold(ctx, chela.Thread{Session: session, ID: thread}, limit)
+		})
+		return ids(got, func(m chela.Waiting) string { return m.MessageID })
+	}
+	thread := f.newMessage("a").Thread
+	same(t, []string{"d", "c", "a"}, untold(f.key, thread, 10))
+	same(t, []string{"c", "a"}, untold(f.key, thread, 2))
+	same(t, nil, untold(f.key, "thr_other", 10))
+	arrived := func() (a store.Arrival) {
+		write(t, s, func(w *store.Write) (err error) {
+			a, _, err = w.ArriveAt(ctx, f.key)
+			return err
+		})
+		return a
+	}
+	same(t, true, arrived().Untold)
+
+	tell := func() (n int) {
+		write(t, s, func(w *store.Write) (err error) {
+			n, err = w.Tell(ctx, chela.Turn{ID: f.turn, Session: f.key, Thread: thread})
+			return err
+		})
+		return n
+	}
+	same(t, 3, tell())
+	same(t, 0, tell())
+	same(t, nil, untold(f.key, thread, 10))
+	same(t, false, arrived().Untold)
+	same(t, []string{"x"}, untold(other.key, other.newMessage("x").Thread, 10))
+	a := read(t, s, func(r *store.Read) (chela.Waiting, error) { return r.Message(ctx, "in_a") })
+	same(t, []string{string(f.turn), string(chela.InboxDropped), string(chela.DropSummarize)}, []string{string(a.Turn), string(a.State), string(a.Dropped)})
+	b := read(t, s, func(r *store.Read) (chela.Waiting, error) { return r.Message(ctx, "in_b") })
+	same(t, "", b.Turn)
 }
 
 func checkDeliveries(t *testing.T, s *store.Store) {

@@ -69,6 +69,7 @@ var contract = []struct {
 	{"messages are kept whole", checkMessageRows},
 	{"messages wait in order", checkWaiting},
 	{"messages are accepted once", checkDeliveries},
+	{"dropped messages are told of once", checkUntold},
 	{"messages move once", checkMessageMoves},
 	{"replies are kept whole", checkOutboundRows},
 	{"replies are owed oldest first", checkOwed},
