@@ -114,7 +114,7 @@ func nextForCalls(s State, f Facts, open []chela.ToolCall) Action {
 	if s.Pending != nil || len(ours) == 0 && s.Turn.State == chela.TurnAwaiting {
 		return Action{Kind: Wait}
 	}
-	if f.Steering && s.Turn.Steps < f.Limits.Steps {
+	if f.Steering && s.Turn.Steps < f.Limits.Steps && !justGranted(s, ours) {
 		return Action{Kind: Absorb}
 	}
 	if len(ours) == 0 {
@@ -124,6 +124,12 @@ func nextForCalls(s State, f Facts, open []chela.ToolCall) Action {
 		return Action{Kind: Ask, Calls: ours[:1]}
 	}
 	return Action{Kind: RunTools, Calls: batch(ours)}
+}
+
+// justGranted reports whether the first call is one that a person allowed: it
+// runs, whatever else was said meanwhile.
+func justGranted(s State, ours []chela.ToolCall) bool {
+	return len(ours) > 0 && ours[0].State == chela.CallApproved && ours[0].ID == s.Granted
 }
 
 // ours returns the calls that are not the sender's to run.

@@ -25,6 +25,7 @@ type sketch struct {
 	text    string          // of the answer
 	calls   string
 	pending bool
+	granted bool // a person allowed the first call
 }
 
 func (k sketch) state() turn.State {
@@ -55,6 +56,9 @@ func (k sketch) state() turn.State {
 		}
 		s.Calls = append(s.Calls, c)
 		s.Answer.Calls = append(s.Answer.Calls, chela.CallSpec{ID: c.ID})
+	}
+	if k.granted {
+		s.Granted = "0"
 	}
 	if k.pending {
 		s.Pending = &chela.Approval{ID: "apr_1"}
@@ -151,6 +155,8 @@ func TestNextCalls(t *testing.T) {
 	of := func(calls string) sketch { return sketch{steps: 1, last: chela.EntryAssistant, calls: calls} }
 	asked := of("awaiting read effect")
 	asked.pending = true
+	granted, behind := of("effect effect"), of("done+ effect effect")
+	granted.granted, behind.granted = true, true
 	stranded := of("awaiting running")
 	stranded.pending = true
 	checkNext(t, []nextCase{
@@ -164,6 +170,8 @@ func TestNextCalls(t *testing.T) {
 		{"judged before steering", of("requested"), steering, "judge 0"},
 		{"steering before a batch", of("read effect"), steering, "absorb"},
 		{"steering between batches", of("read+ done+ effect"), steering, "absorb"},
+		{"steering before a call that a person allowed", granted, steering, "run_tools 0"},
+		{"steering behind a call that a person allowed", behind, steering, "absorb"},
 		{"steering before a question", of("awaiting"), steering, "absorb"},
 		{"question", of("awaiting awaiting read"), turn.Facts{}, "ask 0"},
 		{"steering waits with a question", asked, steering, "wait"},

@@ -43,6 +43,7 @@ type State struct {
 	Answer       chela.Body          // the newest answer of this turn
 	AnswerID     chela.EntryID
 	Pending      *chela.Approval  // the question that waits for an answer
+	Granted      chela.CallID     // the call that a person allowed last
 	Offers       []chela.ToolSpec // the tools that the sender runs itself
 	Guard        guard.Record     // whether the model goes in circles
 }
@@ -79,7 +80,7 @@ func Resume(thread chela.Thread, turn chela.Turn, entries []chela.Entry, calls [
 func Fold(s State, ch Change) State {
 	if ch.Turn != nil {
 		if ch.Turn.ID != s.Turn.ID {
-			s.Calls, s.Last, s.Answer, s.AnswerID, s.Pending, s.Offers = nil, "", chela.Body{}, "", nil, nil
+			s.Calls, s.Last, s.Answer, s.AnswerID, s.Pending, s.Granted, s.Offers = nil, "", chela.Body{}, "", nil, "", nil
 			s.Guard = guard.Record{}
 		}
 		s.Turn = *ch.Turn
@@ -94,6 +95,9 @@ func Fold(s State, ch Change) State {
 		s.setCall(m.Call)
 	}
 	for _, a := range ch.Approvals {
+		if a.State == chela.ApprovalGranted {
+			s.Granted = a.Call
+		}
 		switch {
 		case a.State == chela.ApprovalPending:
 			s.Pending = &a
