@@ -74,8 +74,12 @@ type Gateway struct {
 	Connections       int      // open at once
 }
 
-// Queue says how messages wait while a turn runs.
-type Queue struct{ Mode chela.QueueMode }
+// Queue says how messages wait while a turn runs, and what is different for
+// those of a channel.
+type Queue struct {
+	chela.QueueSettings
+	Channels map[string]*chela.QueueSettings // by the name of the channel
+}
 
 // Limits bound a turn.
 type Limits struct {

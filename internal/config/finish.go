@@ -34,7 +34,10 @@ func (l *loader) checkNames() error {
 	if err := l.checkAlike("agents", l.c.AgentNames()); err != nil {
 		return err
 	}
-	return l.checkAlike("providers", l.c.ProviderNames())
+	if err := l.checkAlike("providers", l.c.ProviderNames()); err != nil {
+		return err
+	}
+	return l.checkAlike("queue.channels", sortedKeys(l.c.Queue.Channels))
 }
 
 func (l *loader) checkAlike(section string, names []string) error {
@@ -162,6 +165,8 @@ func (l *loader) namesOf(s setting) []string {
 	switch section, rest, wild := strings.Cut(s.key, ".*"); {
 	case !wild && strings.Contains(s.key, "[]"), wild && rest == "", section == "models":
 		return nil
+	case section == "queue.channels":
+		return nil // what a channel leaves open is the home's
 	case section == "agents":
 		return l.c.AgentNames()
 	case section == "providers":

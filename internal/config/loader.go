@@ -48,7 +48,7 @@ func newLoader(environ []string) *loader {
 			zone:     time.Local,
 			Listen:   "127.0.0.1:7717",
 			Gateway:  Gateway{MessagesPerMinute: 6000, LoginsPerMinute: 10, Connections: 6000},
-			Queue:    Queue{Mode: chela.QueueCollect},
+			Queue:    Queue{QueueSettings: chela.DefaultQueue(), Channels: map[string]*chela.QueueSettings{}},
 			Limits:   Limits{Steps: 50, TurnTimeout: 30 * time.Minute, Repeats: 3, IdleSteps: 5, Nudges: 1},
 			Compaction: Compaction{
 				ReserveTokens: 16_384, ReserveFloor: 20_000, KeepRecentTokens: 20_000, MemoryFlush: true, SoftThreshold: 4_000,
@@ -112,22 +112,35 @@ func misplaced(at origin, path []string, form string) error {
 	return chela.E(chela.Invalid, at.place+": "+tomlfile.Join(path)+" is a section").WithHint("write it as " + form)
 }
 
+// nameEnd is the place after the part of a path in which a name that people
+// choose may stand, as in agents.NAME and queue.channels.NAME.
+func nameEnd(path []string) int {
+	if path[0] == "queue" {
+		return 3
+	}
+	return 2
+}
+
 // open makes what a section names, even if nothing is set in it, and
 // remembers where it is first named.
 func (l *loader) open(path []string, at origin) error {
+	n := nameEnd(path)
+	named := len(path) >= n && slices.Contains([]string{"agents", "providers", "queue"}, path[0])
+	if named {
+		if path = path[:n]; !chela.ValidName(path[n-1]) {
+			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s cannot be a name", at.place, tomlfile.Join(path[n-1:]))).
+				WithHint(`use lower-case letters, digits, "_" and "-"`)
+		}
+	}
 	switch {
 	case tomlfile.IsPlace(path[len(path)-1]):
 		l.c.rule(path[len(path)-1])
-	case len(path) > 1 && (path[0] == "agents" || path[0] == "providers"):
-		if path = path[:2]; !chela.ValidName(path[1]) {
-			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s cannot be a name", at.place, tomlfile.Join(path[1:]))).
-				WithHint(`use lower-case letters, digits, "_" and "-"`)
-		}
-		if path[0] == "agents" {
-			l.c.agent(path[1])
-		} else {
-			l.c.provider(path[1])
-		}
+	case named && path[0] == "agents":
+		l.c.agent(path[1])
+	case named && path[0] == "providers":
+		l.c.provider(path[1])
+	case named && path[0] == "queue":
+		l.c.channelQueue(path[2])
 	}
 	if _, ok := l.sections[tomlfile.Join(path)]; !ok {
 		l.sections[tomlfile.Join(path)] = at
@@ -141,8 +154,8 @@ func (l *loader) put(path []string, given any, at origin) error {
 	if !ok {
 		return unknown(path, at)
 	}
-	if len(path) > 2 {
-		if err := l.open(path[:2], at); err != nil {
+	if n := nameEnd(path); len(path) > n {
+		if err := l.open(path[:n], at); err != nil {
 			return err
 		}
 	}
@@ -240,17 +253,21 @@ func (l *loader) pathOf(variable string) ([]string, error) {
 	return nil, suggest(e, variable, known, "unset it; chela config list shows every key")
 }
 
-// named returns the path of s for the agent or provider that the environment
+// named returns the path of s for the agent, provider or channel that the environment
 // calls form.
 func (l *loader) named(s setting, form string) []string {
 	path := strings.Split(s.key, ".")
 	names := l.c.AgentNames()
-	if path[0] == "providers" {
+	switch path[0] {
+	case "providers":
 		names = l.c.ProviderNames()
+	case "queue":
+		names = sortedKeys(l.c.Queue.Channels)
 	}
-	path[1] = strings.ToLower(form)
+	at := slices.Index(path, "*")
+	path[at] = strings.ToLower(form)
 	if i := slices.IndexFunc(names, func(n string) bool { return envForm(n) == form }); i >= 0 {
-		path[1] = names[i]
+		path[at] = names[i]
 	}
 	return path
 }

@@ -125,6 +125,16 @@ func (c *Config) agent(name string) *Agent {
 	return a
 }
 
+// channelQueue returns the queue settings of a channel and makes them if need be.
+func (c *Config) channelQueue(name string) *chela.QueueSettings {
+	q, ok := c.Queue.Channels[name]
+	if !ok {
+		q = &chela.QueueSettings{}
+		c.Queue.Channels[name] = q
+	}
+	return q
+}
+
 // rule returns the policy rule at a place, as from [tomlfile.Place], and makes it if
 // need be.
 func (c *Config) rule(at string) *Rule {

@@ -20,11 +20,13 @@ type setting struct {
 // What a setting may be, where it is one of several words, and what a later
 // version will take.
 var (
-	queueModes      = []chela.QueueMode{chela.QueueCollect, chela.QueueFollowup}
-	laterQueueModes = []chela.QueueMode{chela.QueueSteer, "steer-backlog", "queue", "interrupt"}
-	dmScopes        = []chela.DMScope{chela.ScopeMain, chela.ScopePerPeer, chela.ScopePerChannelPeer}
-	verdicts        = []chela.Verdict{chela.Deny, chela.Ask, chela.Allow}
-	effects         = []chela.Effect{
+	queueModes = []chela.QueueMode{
+		chela.QueueCollect, chela.QueueFollowup, chela.QueueSteer, chela.QueueSteerBacklog, chela.QueuePlain, chela.QueueInterrupt,
+	}
+	queueDrops = []chela.QueueDrop{chela.DropOld, chela.DropNew, chela.DropSummarize}
+	dmScopes   = []chela.DMScope{chela.ScopeMain, chela.ScopePerPeer, chela.ScopePerChannelPeer}
+	verdicts   = []chela.Verdict{chela.Deny, chela.Ask, chela.Allow}
+	effects    = []chela.Effect{
 		chela.EffectRead, chela.EffectWrite, chela.EffectNetwork, chela.EffectExecute, chela.EffectSend, chela.EffectSpend,
 	}
 )
@@ -72,8 +74,19 @@ var settings = []setting{
 	{"agents.*.prompt", nil, func(c *Config, n string) field.Field { return field.Text(&c.agent(n).Prompt, "text", field.AnyText) }},
 	{"agents.*.tools.allow", nil, func(c *Config, n string) field.Field { return toolNames(&c.agent(n).Allow) }},
 	{"agents.*.tools.deny", nil, func(c *Config, n string) field.Field { return toolNames(&c.agent(n).Deny) }},
-	{"queue.mode", nil, func(c *Config, _ string) field.Field {
-		return field.Choice(&c.Queue.Mode, queueModes, laterQueueModes...)
+	{"queue.mode", nil, func(c *Config, _ string) field.Field { return field.Choice(&c.Queue.Mode, queueModes) }},
+	{"queue.debounce_ms", nil, func(c *Config, _ string) field.Field { return debounce(&c.Queue.DebounceMS) }},
+	{"queue.cap", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Queue.Cap, 1, chela.MaxWaiting) }},
+	{"queue.drop", nil, func(c *Config, _ string) field.Field { return field.Choice(&c.Queue.Drop, queueDrops) }},
+	{"queue.channels.*.mode", nil, func(c *Config, n string) field.Field {
+		return field.Choice(&c.channelQueue(n).Mode, queueModes)
+	}},
+	{"queue.channels.*.debounce_ms", nil, func(c *Config, n string) field.Field { return debounce(&c.channelQueue(n).DebounceMS) }},
+	{"queue.channels.*.cap", nil, func(c *Config, n string) field.Field {
+		return field.Number(&c.channelQueue(n).Cap, 1, chela.MaxWaiting)
+	}},
+	{"queue.channels.*.drop", nil, func(c *Config, n string) field.Field {
+		return field.Choice(&c.channelQueue(n).Drop, queueDrops)
 	}},
 	{"limits.steps", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Limits.Steps, 1, 1000) }},
 	{"limits.turn_timeout", nil, func(c *Config, _ string) field.Field {
@@ -151,8 +164,26 @@ var settings = []setting{
 // worse than none.
 var later = []string{
 	"channels", "agents.*.subagents",
-	"queue.debounce_ms", "queue.cap", "queue.drop",
 	"limits.usd_per_day", "limits.actions_per_hour",
+}
+
+// debounce is a time in milliseconds. Written as 0 it is none, which is -1 where
+// 0 leaves it open.
+func debounce(at *int) field.Field {
+	ms := max(*at, 0)
+	f := field.Number(&ms, 0, int(chela.MaxDebounce/time.Millisecond))
+	put := f.Put
+	f.Put = func(v any) error {
+		if err := put(v); err != nil {
+			return err
+		}
+		*at = ms
+		if ms == 0 {
+			*at = -1
+		}
+		return nil
+	}
+	return f
 }
 
 func toolNames(at *[]string) field.Field {
