@@ -138,6 +138,7 @@ var rules = []rule{
 		"internal/gateway/ws_frames.go":           "tells events to a WebSocket; the request waits",
 		"internal/client/stream.go":               "reads one stream; close waits",
 		"internal/lane/keeper.go":                 "renews leases, and waits for turns that Run waits for",
+		"internal/lane/later.go":                  "a timer for each lane whose messages are let be, stopped by Run, and one transaction that Run waits for",
 		"internal/lane/lanes.go":                  "one for each lane that is served; Run waits",
 		"internal/sandbox/process/start_linux.go": "follows a worker; its wait waits",
 		"internal/store/engine/sqlite.go":         "the one writer; close waits",

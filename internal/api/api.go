@@ -58,7 +58,10 @@ type Message struct {
 	Text        string           `json:"text"`
 	Model       string           `json:"model,omitempty"` // provider/model, for this message
 	Attachments []Attachment     `json:"attachments,omitempty"`
-	Mode        chela.QueueMode  `json:"mode,omitempty"`
+	Mode        chela.QueueMode  `json:"mode,omitempty"`        // this and the next three: how it waits; the session's way when empty
+	DebounceMS  int              `json:"debounce_ms,omitempty"` // -1 for none
+	Cap         int              `json:"cap,omitempty"`
+	Drop        chela.QueueDrop  `json:"drop,omitempty"`
 	MessageID   string           `json:"message_id,omitempty"` // the same one is accepted once
 }
 
@@ -123,9 +126,31 @@ type SettingsPatch struct {
 	Reasoning     *string              `json:"reasoning,omitempty"`      // "off", "on" or "stream"
 	ResponseUsage *string              `json:"response_usage,omitempty"` // "off", "tokens" or "full"
 	Elevated      *string              `json:"elevated,omitempty"`       // "off", "ask", "on" or "full"
-	QueueMode     *chela.QueueMode     `json:"queue_mode,omitempty"`
-	Thread        *chela.ThreadID      `json:"thread,omitempty"` // the current thread from now on
+	Thread        *chela.ThreadID      `json:"thread,omitempty"`         // the current thread from now on
 	Archived      *bool                `json:"archived,omitempty"`
+
+	// How messages of the session wait; nothing, or 0, leaves it to the channel
+	// and the home.
+	QueueMode       *chela.QueueMode `json:"queue_mode,omitempty"`
+	QueueDebounceMS *int             `json:"queue_debounce_ms,omitempty"` // -1 for none
+	QueueCap        *int             `json:"queue_cap,omitempty"`
+	QueueDrop       *chela.QueueDrop `json:"queue_drop,omitempty"`
+}
+
+// ApplyQueue changes queue settings as far as the patch says. It is Invalid if
+// they are none then.
+func (p SettingsPatch) ApplyQueue(q *chela.QueueSettings) error {
+	set(&q.Mode, p.QueueMode)
+	set(&q.DebounceMS, p.QueueDebounceMS)
+	set(&q.Cap, p.QueueCap)
+	set(&q.Drop, p.QueueDrop)
+	return q.Check()
+}
+
+func set[T any](at, to *T) {
+	if to != nil {
+		*at = *to
+	}
 }
 
 // A Session is a session with what was spent in it, ever.

@@ -26,6 +26,7 @@ import (
 	"chela/internal/guard"
 	"chela/internal/lane"
 	"chela/internal/presence"
+	"chela/internal/queue"
 	"chela/internal/session"
 	"chela/internal/store"
 	"chela/internal/token"
@@ -92,7 +93,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, erro
 	a.lanes = lane.New(a.store, lane.Config{
 		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Runner: a.runner(),
 		Agent: a.agents.agent, Model: a.agents.model, Dead: a.presence.Dead, Alive: a.presence.Alive,
-		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Mode: cfg.Queue.Mode, Resets: resets(cfg),
+		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Queue: queueRules(cfg.Queue), Resets: resets(cfg),
 	})
 	a.desk = approval.New(a.store, approval.Config{
 		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Wake: a.lanes.Wake,
@@ -114,6 +115,15 @@ func resets(cfg *config.Config) session.Resets {
 	return session.Resets{
 		Daily: at.Set, Hour: at.Hour, Minute: at.Minute, Zone: cfg.Zone(), Idle: time.Duration(cfg.Session.IdleMinutes) * time.Minute,
 	}
+}
+
+// queueRules is what the configuration says of how messages wait.
+func queueRules(cfg config.Queue) queue.Rules {
+	rules := queue.Rules{Home: cfg.QueueSettings, Channels: map[string]chela.QueueSettings{}}
+	for name, q := range cfg.Channels {
+		rules.Channels[name] = *q
+	}
+	return rules
 }
 
 func (a *App) runner() *turn.Runner {

@@ -122,10 +122,10 @@ func (b *backend) taken(ctx context.Context, heard *event.Listener, r lane.Recei
 		switch {
 		case err != nil:
 			return "", err
+		case m.State == chela.InboxDropped:
+			return "", inbox.Dropped()
 		case m.Turn != "":
 			return m.Turn, nil
-		case m.State == chela.InboxDropped:
-			return "", chela.E(chela.Exhausted, "the message was dropped: too many wait in this session").WithHint("send it again later")
 		}
 		for _, a := range asked {
 			if a.Thread == m.Thread {

@@ -26,6 +26,8 @@ func (c *commands) askCommand() *cobra.Command {
 	flags.StringVar(&o.Agent, "agent", "", "agent that answers (default: that of the session)")
 	flags.StringVar(&o.Model, "model", "", "provider/model for this turn")
 	flags.StringVar((*string)(&o.Approve), "approve", string(talk.ApproveAsk), "what to do with approvals: ask, always or never")
+	flags.StringVar((*string)(&o.Queue), "queue", "",
+		"what to do while a turn runs: collect, followup, steer, steer-backlog, queue or interrupt (default: as the session says)")
 	flags.BoolVar(&o.Stream, "stream", false, "print the answer as it comes; with --json one event for each line")
 	flags.StringVar(&o.MessageID, "message-id", "", "name of this message: the same name again is not a new message, but waits for the first one's answer")
 	flags.StringArrayVar(&o.Attach, "attach", nil, "file to send with the text; may be repeated")

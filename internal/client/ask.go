@@ -6,9 +6,11 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/inbox"
 )
 
 // Ask sends a message and follows the turn that takes it, until the turn ended
@@ -77,7 +79,8 @@ func (c *Client) message(in chela.Inbound) (api.Message, error) {
 			WithHint("use the API of the daemon under /v1")
 	}
 	m := api.Message{
-		Session: in.Session, Thread: in.Thread, Agent: in.Agent, Text: in.Text, Model: in.Model, Mode: in.Queue.Mode,
+		Session: in.Session, Thread: in.Thread, Agent: in.Agent, Text: in.Text, Model: in.Model,
+		Mode: in.Queue.Mode, DebounceMS: in.Queue.DebounceMS, Cap: in.Queue.Cap, Drop: in.Queue.Drop,
 		MessageID: cmp.Or(in.MessageID, string(c.ids.Inbox())),
 	}
 	for _, a := range in.Attachments {
@@ -110,7 +113,7 @@ func (w *watch) say(ctx context.Context, m api.Message) (api.Receipt, error) {
 func (w *watch) taken(ctx context.Context, m api.Message, r api.Receipt) (api.Receipt, chela.Event, error) {
 	for {
 		if r.Dropped {
-			return r, chela.Event{}, chela.E(chela.Exhausted, "the message was dropped: too many wait in this session").WithHint("send it again later")
+			return r, chela.Event{}, inbox.Dropped()
 		}
 		if err := w.behind(ctx, r.Thread); err != nil {
 			return r, chela.Event{}, err
@@ -146,6 +149,12 @@ func (w *watch) behind(ctx context.Context, thread chela.ThreadID) error {
 	return err
 }
 
+// moving are the kinds of events after which a message that waited may not wait
+// any more.
+var moving = []chela.EventKind{
+	chela.EventTurnStarted, chela.EventTurnFinished, chela.EventApprovalRequested, chela.EventMessageDropped,
+}
+
 // news waits for an event after which a message may be in a turn, but not for
 // long: a message may also enter a turn that runs.
 func (w *watch) news(ctx context.Context) (chela.Event, error) {
@@ -162,7 +171,7 @@ func (w *watch) news(ctx context.Context) (chela.Event, error) {
 		switch {
 		case !ok:
 			return chela.Event{}, ctx.Err()
-		case e.Kind == chela.EventTurnStarted, e.Kind == chela.EventTurnFinished, e.Kind == chela.EventApprovalRequested:
+		case slices.Contains(moving, e.Kind):
 			return e, nil
 		case e.Kind == chela.EventNotice && e.Error != "":
 			return e, chela.E(e.Error, e.Text)

@@ -49,7 +49,8 @@ func (g *Gateway) accept(v *edge.Visit, m api.Message) (api.Receipt, error) {
 func (g *Gateway) inbound(v *edge.Visit, m api.Message) (chela.Inbound, error) {
 	in := chela.Inbound{
 		Session: m.Session, Thread: m.Thread, Agent: m.Agent, Origin: v.Origin(),
-		MessageID: m.MessageID, Text: m.Text, Model: m.Model, Queue: chela.QueueSettings{Mode: m.Mode},
+		MessageID: m.MessageID, Text: m.Text, Model: m.Model,
+		Queue: chela.QueueSettings{Mode: m.Mode, DebounceMS: m.DebounceMS, Cap: m.Cap, Drop: m.Drop},
 	}
 	if in.Session == "" {
 		if in.Agent == "" {
@@ -71,10 +72,8 @@ func (g *Gateway) inbound(v *edge.Visit, m api.Message) (chela.Inbound, error) {
 	if !slices.Contains(g.cfg.Home.Agents(), in.Agent) {
 		return in, chela.E(chela.NotFound, fmt.Sprintf("there is no agent %.64q", in.Agent)).WithHint("name one of config.toml")
 	}
-	switch in.Queue.Mode {
-	case "", chela.QueueCollect, chela.QueueFollowup, chela.QueueSteer:
-	default:
-		return in, chela.E(chela.Invalid, fmt.Sprintf("%.40q is no way to wait", in.Queue.Mode)).WithHint("use collect, followup or steer")
+	if err := in.Queue.Check(); err != nil {
+		return in, err
 	}
 	if err := checkName("message_id", in.MessageID); err != nil {
 		return in, err

@@ -34,5 +34,14 @@ func Check(in chela.Inbound) error {
 	case in.Agent == "":
 		return chela.E(chela.Internal, "a message came without an agent")
 	}
+	if err := in.Queue.Check(); err != nil {
+		return err
+	}
 	return checkBrought(in)
+}
+
+// Dropped returns the error of whoever waits for the answer to a message that
+// had to make room for others.
+func Dropped() error {
+	return chela.E(chela.Exhausted, "the message was dropped: too many wait in this session").WithHint("send it again later")
 }

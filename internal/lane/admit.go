@@ -92,13 +92,3 @@ func (l *Lanes) admit(ctx context.Context, in chela.Inbound) (leave func(), agai
 	})
 	return func() {}, again, err
 }
-
-// full refuses the newest message of a session in which too many wait.
-func full(ctx context.Context, w *store.Write, key chela.SessionKey) error {
-	n, err := w.CountWaiting(ctx, key)
-	if err == nil && n > maxWaiting {
-		err = chela.E(chela.Exhausted, fmt.Sprintf("%d messages wait in this session already", maxWaiting)).
-			WithHint("wait for an answer, or stop the turn that runs")
-	}
-	return err
-}

@@ -2,6 +2,7 @@ package lane
 
 import (
 	"context"
+	"time"
 
 	"chela"
 	"chela/internal/journal"
@@ -16,14 +17,15 @@ type appender struct {
 	lease   chela.Lease
 	class   chela.Class
 	session chela.Session
-	thread  chela.ThreadID
-	next    *opened // what the lane goes on with after the run
+	turn    chela.Turn // as the run began with it
+	next    *opened    // what the lane goes on with after the run
 }
 
 // Append implements turn.Journal. A change that ends the turn, or lets it wait
 // for a person, also decides what the lane goes on with.
 func (a *appender) Append(ctx context.Context, op string, ch turn.Change) error {
 	var next *opened
+	var later time.Time
 	err := a.lanes.store.Write(ctx, op, func(w *store.Write) error {
 		lease := a.lanes.renewed(a.lease)
 		if err := w.HoldLane(ctx, lease); err != nil {
@@ -39,7 +41,7 @@ func (a *appender) Append(ctx context.Context, op string, ch turn.Change) error 
 			return nil
 		}
 		var err error
-		if next, err = a.lanes.nextWanted(ctx, w, a.session); err != nil {
+		if next, later, err = a.lanes.nextWanted(ctx, w, a.session); err != nil {
 			return err
 		}
 		if next == nil {
@@ -55,6 +57,8 @@ func (a *appender) Append(ctx context.Context, op string, ch turn.Change) error 
 	if next != nil {
 		a.lanes.tell(next.ended)
 		a.lanes.tell(next.events)
+	} else if !later.IsZero() {
+		a.lanes.wakeAt(a.lease.Session, later)
 	}
 	a.next = next
 	return nil
@@ -66,12 +70,16 @@ func (a *appender) Steering(ctx context.Context) ([]chela.Waiting, error) {
 	var steering []chela.Waiting
 	err := a.lanes.store.Read(ctx, func(r *store.Read) error {
 		waiting, err := r.Waiting(ctx, a.lease.Session, maxWaiting)
-		for _, m := range waiting {
-			if m.Thread == a.thread && queue.Plan(a.lanes.mode(a.session), []chela.Waiting{m}, true).Steer {
-				steering = append(steering, m)
-			}
+		if err != nil || len(waiting) == 0 {
+			return err
 		}
-		return err
+		session, err := r.Session(ctx, a.lease.Session) // its settings may have changed while the turn ran
+		if err != nil {
+			return err
+		}
+		a.lanes.cfg.Queue.Settle(waiting, session.Settings)
+		steering = queue.Pick(waiting, queue.Plan(waiting, &a.turn, a.lanes.cfg.Now()).Steer)
+		return nil
 	})
 	return steering, err
 }

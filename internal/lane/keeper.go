@@ -55,6 +55,9 @@ func (l *Lanes) Run(ctx context.Context) error {
 func (l *Lanes) drain(ctx context.Context) {
 	l.mu.Lock()
 	l.closing = true
+	for _, t := range l.timers {
+		t.Stop()
+	}
 	for _, h := range l.held {
 		h.control.Park()
 	}

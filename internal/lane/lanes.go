@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/queue"
 	"chela/internal/session"
 	"chela/internal/store"
 	"chela/internal/turn"
@@ -25,8 +26,8 @@ const (
 	drainTime = 10 * time.Second       // how long turns may take to reach a commit when asked to park
 )
 
-// maxWaiting is how many messages an ending looks at.
-const maxWaiting = 256
+// maxWaiting is how many messages are looked at: all that may wait.
+const maxWaiting = chela.MaxWaiting
 
 // Config is what lanes need. All fields but those from Classes on are required.
 type Config struct {
@@ -52,7 +53,7 @@ type Config struct {
 
 	Classes map[chela.Class]int // turns at once; a class that is missing has 4
 	Waiting int                 // turns of a class that may wait to be one of them; 0 means 1,000
-	Mode    chela.QueueMode     // default collect
+	Queue   queue.Rules         // of the home
 
 	Resets session.Resets  // when a conversation begins anew by itself; default never
 	Ended  session.EndFunc // told of those that did; nil tells nobody
@@ -79,6 +80,7 @@ type Lanes struct {
 	crowded bool // so many sessions are live that a person was warned
 	staying bool // takes whatever there is to run, not only what came in here
 	held    map[chela.SessionKey]*holding
+	timers  map[chela.SessionKey]*time.Timer // of lanes whose messages are let be for a while
 }
 
 // A holding is a lane that this process serves.
@@ -91,11 +93,13 @@ type holding struct {
 
 // New returns lanes over a store. Whoever makes them must call Run.
 func New(s *store.Store, cfg Config) *Lanes {
-	cfg.Mode = cmp.Or(cfg.Mode, chela.QueueCollect)
 	if cfg.Ended == nil {
 		cfg.Ended = func(session.End) {}
 	}
-	return &Lanes{cfg: cfg, store: s, classes: newClasses(cfg), suspect: make(chan struct{}, 1), held: map[chela.SessionKey]*holding{}}
+	return &Lanes{
+		cfg: cfg, store: s, classes: newClasses(cfg), suspect: make(chan struct{}, 1),
+		held: map[chela.SessionKey]*holding{}, timers: map[chela.SessionKey]*time.Timer{},
+	}
 }
 
 // tell announces events that are committed.
@@ -269,7 +273,10 @@ func (l *Lanes) runOnce(ctx context.Context, o *opened, h *holding) (next *opene
 	if err != nil {
 		return nil, err
 	}
-	j := &appender{lanes: l, lease: o.lease, class: o.class, session: session, thread: state.Thread.ID}
+	if o.entries == nil {
+		h.control.Steer() // messages may have come while nobody ran the turn
+	}
+	j := &appender{lanes: l, lease: o.lease, class: o.class, session: session, turn: state.Turn}
 	end, err := l.cfg.Runner.Run(ctx, l.cfg.Agent(ctx, session, state.Turn), j, h.control, state)
 	if err != nil {
 		return nil, err

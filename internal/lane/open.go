@@ -1,7 +1,6 @@
 package lane
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"chela"
 	"chela/internal/journal"
 	"chela/internal/prompt"
-	"chela/internal/queue"
 	"chela/internal/store"
 	"chela/internal/turn"
 )
@@ -23,6 +21,7 @@ type opened struct {
 	thread  chela.Thread  // of a fresh turn: before its first entry
 	session chela.Session // of a fresh turn
 	entries []chela.Entry // of a fresh turn: its first entries; nil means to read the journal
+	untold  bool          // of a fresh turn: messages may have been dropped that it must be told of
 	left    bool          // the process that ran it died, which is not counted yet
 	ended   []chela.Event // of a fresh turn: what announces the end of the one it supersedes
 	events  []chela.Event // of a fresh turn: what announces its opening
@@ -48,8 +47,19 @@ func (l *Lanes) open(ctx context.Context, w *store.Write, o opened, messages []c
 	if err := w.OpenTurn(ctx, o.turn); err != nil {
 		return nil, err
 	}
+	entries := firstEntries(messages)
+	if o.untold {
+		note, err := tell(ctx, w, o.turn)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(note, entries...)
+	}
+	if o.thread.Seq == 0 {
+		entries = append(earlier(messages[0].History), entries...)
+	}
 	after := o.thread
-	for _, e := range firstEntries(o.thread, messages) {
+	for _, e := range entries {
 		e.ID, e.Thread, e.Parent, e.Turn, e.Seq = l.cfg.IDs.Entry(), after.ID, after.Head, o.turn.ID, after.Seq+1
 		e.Tokens, e.CreatedAt = prompt.Tokens(e.Body), now
 		if err := w.AppendEntry(ctx, e); err != nil {
@@ -105,19 +115,20 @@ func opening(o opened) []chela.Event {
 	return events
 }
 
-// firstEntries returns the entries that a turn begins with, by kind and body:
-// what was said before, elsewhere, if the thread has nothing yet, and the
-// messages.
-func firstEntries(thread chela.Thread, messages []chela.Waiting) (entries []chela.Entry) {
-	if thread.Seq == 0 {
-		for _, said := range messages[0].History {
-			kind := chela.EntryUser
-			if said.Role == chela.RoleAssistant {
-				kind = chela.EntryAssistant
-			}
-			entries = append(entries, chela.Entry{Kind: kind, Body: chela.Body{Text: said.Text, Attachments: said.Attachments}})
+// earlier returns what was said before, elsewhere, as entries by kind and body.
+func earlier(history []chela.Message) (entries []chela.Entry) {
+	for _, said := range history {
+		kind := chela.EntryUser
+		if said.Role == chela.RoleAssistant {
+			kind = chela.EntryAssistant
 		}
+		entries = append(entries, chela.Entry{Kind: kind, Body: chela.Body{Text: said.Text, Attachments: said.Attachments}})
 	}
+	return entries
+}
+
+// firstEntries returns messages as entries by kind and body.
+func firstEntries(messages []chela.Waiting) (entries []chela.Entry) {
 	for _, m := range messages {
 		entries = append(entries, chela.Entry{Kind: chela.EntryUser, Body: turn.UserBody(m)})
 	}
@@ -135,81 +146,6 @@ func title(text string) string {
 		return string(runes[:most-1]) + "…"
 	}
 	return string(runes)
-}
-
-// next finds what a lane should go on with and writes that it does: a turn that
-// is ready, or what waits in the inbox. The lane's row is locked. It returns nil
-// if there is nothing.
-func (l *Lanes) next(ctx context.Context, w *store.Write, session chela.Session) (*opened, error) {
-	ready, ok, err := w.ReadyTurn(ctx, session.Key)
-	if err != nil {
-		return nil, err
-	}
-	if ok {
-		return &opened{turn: ready, session: session}, nil
-	}
-	waiting, err := w.Waiting(ctx, session.Key, maxWaiting)
-	if err != nil || len(waiting) == 0 {
-		return nil, err
-	}
-	o, waiting, err := l.openable(ctx, w, waiting)
-	if err != nil || len(waiting) == 0 {
-		return nil, err
-	}
-	o.session = session
-	take := waiting[:queue.Plan(l.mode(session), waiting, false).Take]
-	id := l.cfg.IDs.Turn()
-	for i := range take {
-		take[i].State, take[i].Turn = chela.InboxTaken, id
-		if err := w.MoveMessage(ctx, take[i]); err != nil {
-			return nil, err
-		}
-	}
-	return l.open(ctx, w, o, take)
-}
-
-// nextWanted is next, but leaves the lane to another process that lives and
-// waits for it.
-func (l *Lanes) nextWanted(ctx context.Context, w *store.Write, session chela.Session) (*opened, error) {
-	more, err := w.HasMore(ctx, session.Key)
-	if err != nil || !more {
-		return nil, err
-	}
-	waiting, err := w.Waiting(ctx, session.Key, 1)
-	if err != nil || len(waiting) > 0 && !l.wants(waiting[0]) {
-		return nil, err
-	}
-	return l.next(ctx, w, session)
-}
-
-// openable returns the messages from the front thread on that can take one, and
-// that thread as part of the turn to open: one whose turn waits for a person
-// cannot. A turn that waits for results of offered tools is ended for them.
-func (l *Lanes) openable(ctx context.Context, w *store.Write, waiting []chela.Waiting) (opened, []chela.Waiting, error) {
-	for len(waiting) > 0 {
-		thread, err := w.Thread(ctx, waiting[0].Thread)
-		if err != nil {
-			return opened{}, nil, err
-		}
-		if thread.State.CanMove(chela.ThreadProcessing) && thread.State != chela.ThreadAwaiting {
-			return opened{thread: thread}, waiting, nil
-		}
-		s, offered, err := journal.HandedOut(ctx, &w.Read, thread)
-		if err != nil {
-			return opened{}, nil, err
-		}
-		if offered {
-			thread, events, err := l.supersede(ctx, w, s)
-			return opened{thread: thread, ended: events}, waiting, err
-		}
-		waiting = slices.DeleteFunc(waiting, func(m chela.Waiting) bool { return m.Thread == thread.ID })
-	}
-	return opened{}, nil, nil
-}
-
-// mode is the queue mode of a session.
-func (l *Lanes) mode(s chela.Session) chela.QueueMode {
-	return cmp.Or(s.Settings.Queue.Mode, l.cfg.Mode)
 }
 
 // load returns the state of an opened turn. Of a fresh one, all but the

@@ -19,6 +19,7 @@ import (
 	"chela/internal/policy"
 	"chela/internal/prompt"
 	"chela/internal/provider/script"
+	"chela/internal/queue"
 	"chela/internal/store"
 	"chela/internal/tool"
 	"chela/internal/tool/pure"
@@ -187,6 +188,8 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 		Alive:   func(chela.NodeID) bool { return false },
 		Dead:    func(chela.NodeID) bool { return false },
 		Classes: map[chela.Class]int{chela.ClassMain: 64},
+		// Nothing waits for a clock unless the test is about it.
+		Queue: queue.Rules{Home: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},
 	}
 	if change != nil {
 		change(&lc)

@@ -19,6 +19,7 @@ type Receipt struct {
 	Thread    chela.ThreadID
 	Turn      chela.TurnID // the turn that took it; empty while it waits
 	Duplicate bool         // the delivery was known already
+	Dropped   bool         // it is known and will get no turn: it had to make room for others
 }
 
 // Submit stores a message and, when its lane is free, begins a turn with it.
@@ -59,6 +60,9 @@ func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (Receipt, error) {
 	if a.begun != nil {
 		return a.receipt, nil
 	}
+	for _, id := range a.stopped {
+		l.stopHere(in.Session, id)
+	}
 	if a.holder == l.cfg.Node {
 		l.nudge(in.Session)
 	}
@@ -69,11 +73,13 @@ func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (Receipt, error) {
 
 // An arrival is what the transaction of a submission came to.
 type arrival struct {
+	message chela.Waiting
 	receipt Receipt
-	events  []chela.Event // to be announced, but for those of a fresh turn
-	ended   *session.End  // the conversation that it does not go on with
-	begun   *opened       // the turn to run here; nil if there is none
-	holder  chela.NodeID  // who held the lane
+	events  []chela.Event  // to be announced, but for those of a fresh turn
+	ended   *session.End   // the conversation that it does not go on with
+	begun   *opened        // the turn to run here; nil if there is none
+	holder  chela.NodeID   // who held the lane
+	stopped []chela.TurnID // that were asked to stop
 }
 
 // arrive is the transaction of a submission.
@@ -100,7 +106,7 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, in chela.Inbound) (a
 	if free {
 		m.State, m.Turn = chela.InboxTaken, l.cfg.IDs.Turn()
 	}
-	a := arrival{holder: lane.Owner}
+	a := arrival{message: m, holder: lane.Owner}
 	added, err := w.AddMessage(ctx, m, lane.Arrivals)
 	if err != nil {
 		return a, err
@@ -117,9 +123,9 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, in chela.Inbound) (a
 		}
 	}
 	if !free {
-		return l.queued(ctx, w, a)
+		return l.wait(ctx, w, at, a)
 	}
-	o := opened{lease: l.lease(lane), class: lane.Class, session: s, thread: thread}
+	o := opened{lease: l.lease(lane), class: lane.Class, session: s, thread: thread, untold: at.Untold}
 	if offered {
 		if o.thread, o.ended, err = l.supersede(ctx, w, paused); err != nil {
 			return a, err
@@ -130,15 +136,6 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, in chela.Inbound) (a
 	}
 	a.begun, err = l.open(ctx, w, o, []chela.Waiting{m})
 	return a, err
-}
-
-// queued is the end of the transaction of a message that waits.
-func (l *Lanes) queued(ctx context.Context, w *store.Write, a arrival) (arrival, error) {
-	if err := full(ctx, w, a.receipt.Session); err != nil || a.ended == nil {
-		return a, err
-	}
-	a.events = []chela.Event{{Kind: chela.EventSessionChanged, Session: a.receipt.Session, Thread: a.receipt.Thread}}
-	return a, w.Announce(ctx, l.cfg.Now(), a.events)
 }
 
 // place finds the lane, session and thread of a message, or makes them for the
@@ -189,7 +186,11 @@ func known(ctx context.Context, r *store.Read, in chela.Inbound) (Receipt, error
 	if err == nil && m.Session != in.Session {
 		err = chela.E(chela.Conflict, "that message id was used in another session").WithHint("use a new one for each message")
 	}
-	return Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Turn: m.Turn, Duplicate: true}, err
+	receipt := Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Turn: m.Turn, Duplicate: true}
+	if m.State == chela.InboxDropped {
+		receipt.Turn, receipt.Dropped = "", true // a turn that tells of it is not its own
+	}
+	return receipt, err
 }
 
 func (l *Lanes) lease(lane store.Lane) chela.Lease {

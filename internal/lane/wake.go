@@ -34,52 +34,67 @@ func (l *Lanes) Wake(ctx context.Context, key chela.SessionKey) error {
 	if l.isClosing() {
 		return nil
 	}
-	var lane store.Lane
-	err := l.store.Read(ctx, func(r *store.Read) error {
-		var err error
-		lane, err = r.Lane(ctx, key)
-		return err
-	})
-	if err != nil || lane.Owner != "" && !l.left(lane) {
-		return err
-	}
+	idle, later, err := l.idle(ctx, key)
 	var begun *opened
-	err = l.store.Write(ctx, "lane.take", func(w *store.Write) error {
-		begun = nil
-		lane, err := w.LockLane(ctx, key)
-		if err != nil || lane.Owner != "" && !l.left(lane) {
+	if err == nil && idle {
+		err = l.store.Write(ctx, "lane.take", func(w *store.Write) error {
+			begun = nil
+			lane, err := w.LockLane(ctx, key)
+			if err != nil || lane.Owner != "" && !l.left(lane) {
+				return err
+			}
+			begun, later, err = l.take(ctx, w, lane)
 			return err
-		}
-		begun, err = l.take(ctx, w, lane)
-		return err
-	})
-	if err != nil || begun == nil {
+		})
+	}
+	if err != nil {
 		return err
 	}
-	l.begin(begun)
+	if begun != nil {
+		l.begin(begun)
+	} else if !later.IsZero() {
+		l.wakeAt(key, later)
+	}
 	return nil
 }
 
+// idle reports whether nobody runs a lane, and when to look again if it is known
+// that there is nothing to run before.
+func (l *Lanes) idle(ctx context.Context, key chela.SessionKey) (idle bool, later time.Time, err error) {
+	err = l.store.Read(ctx, func(r *store.Read) error {
+		lane, err := r.Lane(ctx, key)
+		idle = err == nil && (lane.Owner == "" || l.left(lane))
+		if !idle || lane.Owner != "" || !l.sleeps(key) {
+			return err
+		}
+		session, err := r.Session(ctx, key)
+		if err != nil {
+			return err
+		}
+		p, err := l.look(ctx, r, session)
+		idle, later = p.now(), p.later
+		return err
+	})
+	return idle, later, err
+}
+
 // take is the transaction of a takeover. The lane is locked. It returns nil if
-// there is nothing to run.
-func (l *Lanes) take(ctx context.Context, w *store.Write, lane store.Lane) (*opened, error) {
+// there is nothing to run now, and when there will be, if that is known.
+func (l *Lanes) take(ctx context.Context, w *store.Write, lane store.Lane) (*opened, time.Time, error) {
 	session, err := w.Session(ctx, lane.Session)
 	if err != nil {
-		return nil, err
+		return nil, time.Time{}, err
 	}
-	next, err := l.next(ctx, w, session)
-	if err != nil {
-		return nil, err
+	next, later, err := l.next(ctx, w, session)
+	if err == nil && next == nil && lane.Owner != "" {
+		err = w.ReleaseLane(ctx, lane.Lease)
 	}
-	if next == nil {
-		if lane.Owner == "" {
-			return nil, nil
-		}
-		return nil, w.ReleaseLane(ctx, lane.Lease)
+	if err != nil || next == nil {
+		return nil, later, err
 	}
 	next.lease, next.class = l.lease(lane), lane.Class
 	next.left = lane.Owner != "" && next.turn.ID == lane.Turn && next.entries == nil
-	return next, w.TakeLane(ctx, lane, next.lease, next.turn.ID)
+	return next, later, w.TakeLane(ctx, lane, next.lease, next.turn.ID)
 }
 
 // Stop asks a live turn to end, wherever it runs. It is a Conflict if the turn
@@ -100,25 +115,32 @@ func (l *Lanes) Stop(ctx context.Context, id chela.TurnID) error {
 		if t.State.Ended() {
 			return chela.E(chela.Conflict, "turn "+string(id)+" has ended already").WithHint("chela turns show " + string(id) + " tells how")
 		}
-		if err := w.RequestStop(ctx, id); err != nil {
-			return err
-		}
-		if t.State != chela.TurnAwaiting {
-			return nil
-		}
-		return Resume(ctx, w, t, l.cfg.Now())
+		return l.askToStop(ctx, w, t)
 	})
 	if err != nil {
 		return err
 	}
-	l.mu.Lock()
-	h := l.held[t.Session]
-	if h != nil && h.turn == id {
-		h.control.Stop()
-	}
-	l.mu.Unlock()
+	l.stopHere(t.Session, id)
 	l.wakeLater(ctx, t.Session)
 	return nil
+}
+
+// askToStop stores the wish that a live turn ends. One that waits is made ready,
+// to be ended by its next run. The turn's lane is locked.
+func (l *Lanes) askToStop(ctx context.Context, w *store.Write, t chela.Turn) error {
+	if err := w.RequestStop(ctx, t.ID); err != nil || t.State != chela.TurnAwaiting {
+		return err
+	}
+	return Resume(ctx, w, t, l.cfg.Now())
+}
+
+// stopHere interrupts a turn that was asked to stop, if this process runs it.
+func (l *Lanes) stopHere(key chela.SessionKey, id chela.TurnID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if h := l.held[key]; h != nil && h.turn == id {
+		h.control.Stop()
+	}
 }
 
 // wakeLater wakes a lane for something that is committed already: if that fails

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -22,7 +23,10 @@ var (
 	reasoningLevels = []string{"off", "on", "stream"}
 	usageLevels     = []string{"off", "tokens", "full"}
 	elevatedLevels  = []string{"off", "ask", "on", "full"}
-	queueModes      = []chela.QueueMode{chela.QueueCollect, chela.QueueFollowup, chela.QueueSteer}
+	queueModes      = []chela.QueueMode{
+		chela.QueueCollect, chela.QueueFollowup, chela.QueueSteer, chela.QueueSteerBacklog, chela.QueuePlain, chela.QueueInterrupt,
+	}
+	queueDrops = []chela.QueueDrop{chela.DropOld, chela.DropNew, chela.DropSummarize}
 )
 
 // maxLabel is the longest label, in bytes.
@@ -46,6 +50,12 @@ var settable = []setting{
 	{"response_usage", oneOf(usageLevels), text(func(p *api.SettingsPatch) **string { return &p.ResponseUsage })},
 	{"elevated", oneOf(elevatedLevels), text(func(p *api.SettingsPatch) **string { return &p.Elevated })},
 	{"queue_mode", oneOf(queueModes), text(func(p *api.SettingsPatch) **chela.QueueMode { return &p.QueueMode })},
+	{
+		"queue_debounce_ms", "milliseconds, or -1 for none; 0 leaves it to the home",
+		number(func(p *api.SettingsPatch) **int { return &p.QueueDebounceMS }),
+	},
+	{"queue_cap", "how many may wait; 0 leaves it to the home", number(func(p *api.SettingsPatch) **int { return &p.QueueCap })},
+	{"queue_drop", oneOf(queueDrops), text(func(p *api.SettingsPatch) **chela.QueueDrop { return &p.QueueDrop })},
 	{"thread", "the id of a thread of the session", text(func(p *api.SettingsPatch) **chela.ThreadID { return &p.Thread })},
 	{"archived", "true or false", func(p *api.SettingsPatch, value string) bool {
 		b, err := strconv.ParseBool(value)
@@ -71,6 +81,16 @@ func text[S ~string](at func(*api.SettingsPatch) **S) func(*api.SettingsPatch, s
 		s := S(value)
 		*at(p) = &s
 		return true
+	}
+}
+
+// number returns what puts a number into a patch; its bounds are checked where
+// the patch is applied. Nothing is 0.
+func number(at func(*api.SettingsPatch) **int) func(*api.SettingsPatch, string) bool {
+	return func(p *api.SettingsPatch, value string) bool {
+		n, err := strconv.Atoi(cmp.Or(value, "0"))
+		*at(p) = &n
+		return err == nil
 	}
 }
 
@@ -150,7 +170,7 @@ func (k *Keeper) apply(s *chela.Settings, p api.SettingsPatch) error {
 	for _, err := range []error{
 		choose("thinking", &s.Thinking, p.Thinking, thinkingLevels), choose("verbose", &s.Verbose, p.Verbose, verboseLevels),
 		choose("reasoning", &s.Reasoning, p.Reasoning, reasoningLevels), choose("response_usage", &s.ResponseUsage, p.ResponseUsage, usageLevels),
-		choose("elevated", &s.Elevated, p.Elevated, elevatedLevels), choose("queue_mode", &s.Queue.Mode, p.QueueMode, queueModes),
+		choose("elevated", &s.Elevated, p.Elevated, elevatedLevels), p.ApplyQueue(&s.Queue),
 	} {
 		if err != nil {
 			return err

@@ -33,6 +33,13 @@ func TestPatch(t *testing.T) {
 				QueueMode: to(chela.QueueFollowup), Thread: to(chela.ThreadID("thr_1")),
 			},
 		},
+		{
+			"how messages wait",
+			[]string{"queue_mode=steer-backlog", "queue_debounce_ms=-1", "queue_cap=", "queue_drop=old"},
+			api.SettingsPatch{
+				QueueMode: to(chela.QueueSteerBacklog), QueueDebounceMS: to(-1), QueueCap: to(0), QueueDrop: to(chela.DropOld),
+			},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -61,6 +68,7 @@ func TestPatchRefuses(t *testing.T) {
 		{"compactions=7", "read-only", chela.Invalid},
 		{"last=x", "read-only", chela.Invalid},
 		{"exec_ask=off", "not supported", chela.Unsupported},
+		{"queue_cap=many", "write how many may wait", chela.Invalid},
 		{"archived=perhaps", "write true or false", chela.Invalid},
 	} {
 		t.Run(c.pair, func(t *testing.T) {

@@ -30,6 +30,7 @@ type Options struct {
 	Thread    chela.ThreadID   // default: the session's current one
 	Agent     string           // default: that of the session
 	Model     string           // provider/model, for this turn
+	Queue     chela.QueueMode  // default: that of the session
 	MessageID string           // default: a new one
 	Approve   Approve
 	Stream    bool     // show the answer as it comes
@@ -50,7 +51,7 @@ func (o Options) Check() error {
 // Inbound returns the message that the options ask for.
 func (o Options) Inbound(cfg *config.Config, text string) (chela.Inbound, error) {
 	in := chela.Inbound{
-		Session: o.Session, Thread: o.Thread, Agent: o.Agent, Model: o.Model,
+		Session: o.Session, Thread: o.Thread, Agent: o.Agent, Model: o.Model, Queue: chela.QueueSettings{Mode: o.Queue},
 		Text: text, Origin: chela.Origin{Channel: "terminal", Owner: true}, MessageID: o.MessageID,
 	}
 	if in.Session == "" {
