@@ -245,7 +245,7 @@ func (n *run) execute(ctx context.Context, c chela.ToolCall) outcome {
 		case e = <-end:
 		case <-grace.C:
 			n.Log.Error("tool does not end when cancelled", "tool", c.Tool, "call", c.ID)
-			return outcome{state: interruptedState(c), ToolResult: chela.ToolResult{Text: "interrupted; it did not end when asked to and may still have an effect"}}
+			return outcome{state: interruptedState(c), ToolResult: chela.ToolResult{Text: LeftText}}
 		}
 	}
 	return n.outcomeOf(ctx, c, e.result, e.err)
@@ -272,9 +272,9 @@ func (n *run) outcomeOf(ctx context.Context, c chela.ToolCall, result chela.Tool
 	case err == nil:
 		return outcome{state: chela.CallDone, ToolResult: result}
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errStopped):
-		return failed("interrupted by the user while it ran; part of it may have happened")
+		return failed(StoppedText)
 	case ctx.Err() != nil:
-		return failed("cut off while it ran, the turn's time is up; part of it may have happened")
+		return failed(TimeUpText)
 	default:
 		n.Log.Error("tool broke", "tool", c.Tool, "call", c.ID, "error", err)
 		return failed(fmt.Sprintf("the tool broke; this is a fault of chela, not of the call (%s)", c.ID))

@@ -33,6 +33,15 @@ func (c *Control) Stop() {
 	}
 }
 
+// TimeUp ends the turn as Stop does, but as one whose time is up.
+func (c *Control) TimeUp() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cancel != nil {
+		c.cancel(errTimeUp)
+	}
+}
+
 // Park asks the run to end at its next commit and leave the turn for another
 // run.
 func (c *Control) Park() {

@@ -119,10 +119,6 @@ func (n *run) answer(f *chela.Finish, ratio float64) {
 	n.keep = true
 }
 
-// skippedText is what the model reads of a call that has no result since
-// somebody said more first.
-const skippedText = "skipped: superseded by a new message"
-
 // absorb takes the messages that wait into the turn. Calls that have not begun
 // are answered first, as the model may want something else now.
 func (n *run) absorb(ctx context.Context) error {
@@ -136,7 +132,7 @@ func (n *run) absorb(ctx context.Context) error {
 		return nil
 	}
 	for _, c := range n.state.open() {
-		n.settle(c, chela.CallSkipped, skippedText)
+		n.settle(c, chela.CallSkipped, SkippedText)
 	}
 	for _, m := range waiting {
 		m.State, m.Turn = chela.InboxTaken, n.state.Turn.ID

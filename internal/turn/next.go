@@ -90,6 +90,9 @@ func Next(s State, f Facts) Action {
 	return nextStep(s, f)
 }
 
+// TookLonger goes before the limit in the words of a turn whose time was up.
+const TookLonger = "the turn took longer than "
+
 // forcedEnding is the ending that something outside the conversation asks for.
 func forcedEnding(s State, f Facts) (Action, bool) {
 	switch {
@@ -97,7 +100,7 @@ func forcedEnding(s State, f Facts) (Action, bool) {
 		return finish(chela.TurnInterrupted, &chela.Failure{Message: "interrupted"}), true
 	case f.TimeUp:
 		return finish(chela.TurnLimited, &chela.Failure{
-			Kind: chela.Exhausted, Limit: chela.LimitTime, Message: fmt.Sprintf("the turn took longer than %s", f.Limits.Time),
+			Kind: chela.Exhausted, Limit: chela.LimitTime, Message: TookLonger + f.Limits.Time.String(),
 		}), true
 	case f.Failure != nil:
 		return finish(chela.TurnFailed, f.Failure), true

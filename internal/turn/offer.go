@@ -89,7 +89,7 @@ func (r *Runner) Bring(s State, m chela.Waiting) (Change, error) {
 	}
 	if says {
 		for _, c := range n.state.open() {
-			n.settle(c, chela.CallSkipped, skippedText)
+			n.settle(c, chela.CallSkipped, SkippedText)
 		}
 		n.addEntry(chela.EntryUser, UserBody(m))
 	}
@@ -123,7 +123,7 @@ func sameSpec(a, b chela.ToolSpec) bool {
 // Supersede returns the change that ends a turn which waits for results of
 // offered tools, as a new message begins another one.
 func (r *Runner) Supersede(s State) Change {
-	return r.giveUp(s, chela.CallSkipped, skippedText, "superseded by a new message")
+	return r.giveUp(s, chela.CallSkipped, SkippedText, "superseded by a new message")
 }
 
 // Expire returns the change that ends a turn which waited for results of

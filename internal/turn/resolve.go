@@ -7,11 +7,18 @@ import (
 	"chela/internal/fail"
 )
 
-// unknownText is what the model reads of a call that a dead process had begun.
-const unknownText = "chela was stopped while this call ran. It may or may not have happened. It was not repeated: look whether it did before you call it again."
+// What the model reads of calls that did not come to an end of their own.
+const (
+	SkippedText = "skipped: superseded by a new message"                               // somebody said more first
+	StoppedText = "interrupted by the user while it ran; part of it may have happened" // the turn was stopped
+	TimeUpText  = "cut off while it ran, the turn's time is up; part of it may have happened"
+	LeftText    = "interrupted; it did not end when asked to and may still have an effect" // longer than the grace time
+	NotDoneText = "not done: the turn was stopped"                                         // a dead process had begun it
+	UnknownText = "chela was stopped while this call ran. It may or may not have happened. It was not repeated: look whether it did before you call it again."
+)
 
 func unknown() outcome {
-	return outcome{state: chela.CallUnknown, ToolResult: chela.ToolResult{Text: unknownText, Failed: true}}
+	return outcome{state: chela.CallUnknown, ToolResult: chela.ToolResult{Text: UnknownText, Failed: true}}
 }
 
 // resolve decides about calls that a run which is no more had marked running.
@@ -53,7 +60,7 @@ func (n *run) found(ctx context.Context, c chela.ToolCall) (outcome, bool) {
 			return outcome{}, false
 		}
 		if result == nil && stopped {
-			return failed("not done: the turn was stopped"), true
+			return failed(NotDoneText), true
 		}
 		if result == nil {
 			return n.execute(ctx, c), true

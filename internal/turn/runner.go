@@ -58,8 +58,8 @@ type Agent struct {
 	Policy   PolicyFunc
 }
 
-// Config is what runs have in common. All fields but Load and
-// Prompt are required.
+// Config is what runs have in common. All fields but Load, Prompt and Before are
+// required.
 type Config struct {
 	IDs     *chela.IDs
 	Now     func() time.Time
@@ -70,6 +70,11 @@ type Config struct {
 	Grace   time.Duration // how long a cancelled tool may take to end
 	Prompt  prompt.Settings
 	Load    func(context.Context, chela.Attachment) ([]byte, error)
+
+	// Before is called before each action with the state that it is chosen for,
+	// and must not change it. A turn that is run again from its record is told
+	// there what happened beside it. Nil does nothing.
+	Before func(State)
 }
 
 // A Runner performs turns. It may be used by several goroutines at once.
@@ -125,6 +130,9 @@ type run struct {
 // loop performs one action after the other.
 func (n *run) loop(ctx context.Context) error {
 	for {
+		if n.Before != nil {
+			n.Before(n.state)
+		}
 		if n.control.parked() {
 			return n.park(ctx)
 		}
