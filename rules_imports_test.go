@@ -48,6 +48,7 @@ var layers = []layer{
 		packages: []string{
 			"internal/turn", "internal/journal", "internal/lane", "internal/prompt", "internal/guard", "internal/approval", "internal/job",
 			"internal/routine", "internal/memory", "internal/cost", "internal/session", "internal/token", "internal/work/...",
+			"internal/replay",
 		},
 		imports: []string{"words", "ground", "leaves"},
 		except:  []string{"internal/store"}, // each declares the storage it needs
@@ -98,6 +99,9 @@ var arrows = []arrow{
 	{"bench/load/...", "bench/load/...", "the parts of one program: the fake model, the loads, the table"},
 	{"internal/turn", "internal/prompt", "a turn asks for the prompt of its next step"},
 	{"internal/turn", "internal/guard", "a turn ends when its model goes in circles"},
+	{"internal/replay", "internal/prompt", "a turn that is run again has the frame of its agent"},
+	{"internal/replay", "internal/turn", "the machine that runs a turn is the one that runs it again"},
+	{"internal/replay", "internal/store", "the record of a turn is read in one transaction"},
 	{"internal/lane", "internal/prompt", "a lane keeps the conversations of its sessions folded"},
 	{"internal/journal", "internal/store", "a turn is read and written within the transaction of whoever decides about it"},
 	{"internal/journal", "internal/turn", "what is read is the state of a turn, what is written a change of it"},

@@ -209,6 +209,9 @@ func (p *player) read(key chela.SessionKey) record {
 		p.t.Fatal(err)
 	}
 	defer s.Close()
+	for _, problem := range replayTurns(s) {
+		p.t.Errorf("kills %v: %s", p.kills, problem)
+	}
 	var rec record
 	err = s.Read(context.Background(), func(r *store.Read) error {
 		var err error

@@ -68,6 +68,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("CHELA_SESSION_DAILY_RESET", "off") // no script depends on the hour
 			env.Setenv("README", readme)
 			env.Values["programs"] = map[string]*program{}
+			env.Defer(func() { replayHome(t, env) })
 			return err
 		},
 		Condition: func(name string) (bool, error) {

@@ -91,7 +91,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, erro
 	}
 	a.agents = newAgents(cfg, a.store, tools)
 	a.lanes = lane.New(a.store, lane.Config{
-		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Runner: a.runner(),
+		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Runner: turn.NewRunner(a.turns()),
 		Agent: a.agents.agent, Model: a.agents.model, Dead: a.presence.Dead, Alive: a.presence.Alive,
 		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Queue: queueRules(cfg.Queue), Resets: resets(cfg),
 	})
@@ -126,15 +126,16 @@ func queueRules(cfg config.Queue) queue.Rules {
 	return rules
 }
 
-func (a *App) runner() *turn.Runner {
-	return turn.NewRunner(turn.Config{
+// turns is what all turns of the home have in common.
+func (a *App) turns() turn.Config {
+	return turn.Config{
 		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: a.log,
 		Limits: turn.Limits{
 			Steps: a.cfg.Limits.Steps, Time: a.cfg.Limits.TurnTimeout,
 			Guard: guard.Limits{Repeats: a.cfg.Limits.Repeats, Idle: a.cfg.Limits.IdleSteps, Nudges: a.cfg.Limits.Nudges},
 		},
 		Expires: a.cfg.Approvals.Expires, Grace: toolGrace, Load: a.blobs.Load, Prompt: promptSettings(a.cfg.Compaction),
-	})
+	}
 }
 
 // Run runs what the home does by itself until ctx ends, then lets turns reach

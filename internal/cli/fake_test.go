@@ -120,6 +120,15 @@ func (h *home) Transcript(context.Context, chela.TurnID) ([]chela.Entry, []chela
 	return h.entries, h.calls, nil
 }
 
+func (h *home) Replay(ctx context.Context, id chela.TurnID) (chela.Replay, error) {
+	t, err := h.Turn(ctx, id)
+	r := chela.Replay{Turn: t.ID, Same: len(h.calls) == 0, Entries: 2, Prompts: []chela.StepSize{{Step: 1, Messages: 1, Bytes: 321}}}
+	if !r.Same {
+		r.Difference = &chela.Difference{Place: "entry 2 (assistant): text", Recorded: "echo"}
+	}
+	return r, err
+}
+
 func (h *home) Approvals(_ context.Context, state chela.ApprovalState) ([]chela.Approval, error) {
 	var found []chela.Approval
 	for _, a := range h.approvals {

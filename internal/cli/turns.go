@@ -25,6 +25,12 @@ func (c *commands) turnsCommand() *cobra.Command {
 			RunE: c.ofTurn(c.turnTrace),
 		},
 		&cobra.Command{
+			Use: "replay ID", Short: "Run a turn again from its record and tell what differs", Args: manners.Exactly(1),
+			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+				return c.turnReplay(ctx, b, chela.TurnID(args[0]))
+			}),
+		},
+		&cobra.Command{
 			Use: "cancel ID", Short: "Stop a turn", Args: manners.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 				return c.turnCancel(ctx, b, chela.TurnID(args[0]))

@@ -252,6 +252,12 @@ func TestSessionsAndThreads(t *testing.T) {
 			[]any{entries, calls},
 		},
 		{
+			"replay", func(ctx context.Context, c *client.Client) (any, error) { return c.Replay(ctx, "turn_1") },
+			[]any{chela.Replay{Turn: "turn_1", Same: true, Entries: 2}},
+			[]string{"POST /api/turns/turn_1/replay"},
+			chela.Replay{Turn: "turn_1", Same: true, Entries: 2},
+		},
+		{
 			"stop", func(ctx context.Context, c *client.Client) (any, error) { return nil, c.Stop(ctx, "turn_1") },
 			[]any{api.Turn{}},
 			[]string{"POST /api/turns/turn_1/cancel"},

@@ -88,6 +88,11 @@ func (c *Client) Transcript(ctx context.Context, id chela.TurnID) ([]chela.Entry
 	return t.Entries, t.Calls, err
 }
 
+// Replay runs a turn again from its record and compares.
+func (c *Client) Replay(ctx context.Context, id chela.TurnID) (r chela.Replay, err error) {
+	return r, c.do(ctx, request{method: http.MethodPost, path: []string{"api", "turns", string(id), "replay"}}, &r)
+}
+
 // Stop asks a turn to stop and returns without waiting for that. A turn that
 // ended is a Conflict.
 func (c *Client) Stop(ctx context.Context, id chela.TurnID) error {

@@ -86,6 +86,11 @@ func (g *Gateway) getTrace(v *edge.Visit) error {
 	return found(v, t, err)
 }
 
+func (g *Gateway) replayTurn(v *edge.Visit) error {
+	r, err := g.cfg.Home.Turns.Replay(v.Request.Context(), turnOf(v))
+	return found(v, r, err)
+}
+
 func (g *Gateway) getApprovals(v *edge.Visit) error {
 	state := chela.ApprovalState(v.Query.Get("state"))
 	switch state {

@@ -14,6 +14,7 @@ import (
 
 	"chela"
 	"chela/internal/prompt"
+	"chela/internal/replay"
 	"chela/internal/tool"
 	"chela/internal/turn"
 )
@@ -115,6 +116,7 @@ func newRig(t *testing.T, steps ...step) *rig {
 	r := &rig{T: t, book: newBook("hi"), model: &model{steps: steps}, control: &turn.Control{}}
 	r.tools = []chela.Tool{r.tool("look", chela.Judgement{Effect: chela.EffectRead}), r.tool("write", chela.Judgement{Effect: chela.EffectWrite})}
 	r.book.emit = r.emit
+	t.Cleanup(r.replays)
 	r.cfg = turn.Config{
 		IDs: chela.NewIDs(time.Now, &counting{}), Now: time.Now, Emit: r.emit, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		Limits: turn.Limits{Steps: 10}, Expires: time.Hour, Grace: time.Minute,
@@ -245,6 +247,38 @@ func (r *rig) mustRun(want chela.TurnState) turn.State {
 		r.Fatalf("the turn is %s, in the journal %s, want %s: %+v\n%s", s.Turn.State, r.book.turn.State, want, s.Turn.Failure, strings.Join(r.path(), "\n"))
 	}
 	return s
+}
+
+// specs are the tools as the model sees them.
+func (r *rig) specs() []chela.ToolSpec {
+	r.Helper()
+	set, err := tool.NewSet(r.tools...)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return set.Specs()
+}
+
+// replays fails unless the turn comes to the same when it is run again from what
+// the book holds.
+func (r *rig) replays() {
+	r.Helper()
+	if !r.book.turn.State.Ended() || r.Failed() {
+		return
+	}
+	own := 0
+	for own < len(r.book.entries) && r.book.entries[own].Turn != r.book.turn.ID {
+		own++
+	}
+	cfg := r.cfg
+	cfg.Log = slog.New(slog.DiscardHandler)
+	got, err := replay.Run(context.Background(), replay.Record{
+		Turn: r.book.turn, Before: r.book.entries[:own], Entries: r.book.entries[own:],
+		Calls: r.book.calls, Approvals: r.book.approvals, Usage: r.book.usage,
+	}, replay.Config{Agent: "main", Turns: cfg, Frame: prompt.Frame{System: "You are a test.", Tools: r.specs()}})
+	if err != nil || !got.Same {
+		r.Errorf("run again, the turn comes to something else (%v): %+v", err, got.Difference)
+	}
 }
 
 // path is the transcript in the book, a line an entry.

@@ -1,0 +1,139 @@
+package replay
+
+import (
+	"slices"
+
+	"chela"
+	"chela/internal/turn"
+)
+
+// before looks at what the record goes on with, and lets happen what came from
+// outside there.
+func (p *player) before(s turn.State) {
+	p.at = min(int(s.Thread.Seq-first(p.rec)+1), len(p.rec.Entries))
+	p.step = s.Turn.Steps
+	if len(p.running(s)) == 0 {
+		p.gone = ""
+	}
+	if entered := p.entered(); len(entered) > 0 && !p.waitsFirst(s) {
+		p.entering = entered
+		p.control.Steer()
+		return
+	}
+	if p.endedFromOutside() && p.over(s) {
+		p.end()
+	}
+}
+
+// rest is the part of the record that is still to come.
+func (p *player) rest() []chela.Entry { return p.rec.Entries[p.at:] }
+
+// entered returns the messages that enter the turn next: those whose entries
+// come now, behind the results of calls that were skipped for them.
+func (p *player) entered() (messages []chela.Waiting) {
+	rest := p.rest()
+	skipped := 0
+	for skipped < len(rest) && p.neverRan(rest[skipped]) {
+		skipped++
+	}
+	superseded := slices.ContainsFunc(rest[:skipped], func(e chela.Entry) bool { return e.Body.Text == turn.SkippedText })
+	if skipped > 0 && !superseded {
+		return nil
+	}
+	for _, e := range rest[skipped:] {
+		if e.Kind != chela.EntryUser {
+			break
+		}
+		messages = append(messages, message(e))
+	}
+	return messages
+}
+
+// message is what an entry was before it entered the turn.
+func message(e chela.Entry) chela.Waiting {
+	m := chela.Waiting{ID: e.Body.Inbox, State: chela.InboxWaiting}
+	m.Text, m.Attachments, m.Offers = e.Body.Text, e.Body.Attachments, e.Body.Offers
+	m.Origin = chela.Origin{Sender: e.Body.From, Owner: e.Body.From == ""}
+	return m
+}
+
+// endedFromOutside reports whether something from outside ended the turn.
+func (p *player) endedFromOutside() bool {
+	t := p.rec.Turn
+	return t.State == chela.TurnInterrupted || t.Failure != nil && t.Failure.Limit == chela.LimitTime || p.gaveUp()
+}
+
+// gaveUp reports whether the turn was given up after too many crashes.
+func (p *player) gaveUp() bool { return p.rec.Turn.Crashes >= turn.MaxCrashes }
+
+// over reports whether the record holds nothing any more but results of calls
+// that never ran, and of those that were running when the turn ended.
+func (p *player) over(s turn.State) bool {
+	for _, e := range p.rest() {
+		c, ok := p.recorded(e)
+		if !p.neverRan(e) && !(ok && slices.Contains(p.running(s), placeOf(c))) {
+			return false
+		}
+	}
+	return !p.waitsFirst(s)
+}
+
+// running returns the places of the calls that run.
+func (*player) running(s turn.State) (running []place) {
+	for _, c := range s.Calls {
+		if c.State == chela.CallRunning {
+			running = append(running, placeOf(c.ToolCall))
+		}
+	}
+	return running
+}
+
+// waitsFirst reports whether a call that is open was still to be judged, asked
+// about or handed out when the record went on.
+func (p *player) waitsFirst(s turn.State) bool {
+	return slices.ContainsFunc(s.Calls, func(c turn.Call) bool {
+		if c.Answered {
+			return false
+		}
+		_, asked := p.asked[placeOf(c.ToolCall)]
+		handedOut := c.Resume == chela.ResumeWait && !p.calls[placeOf(c.ToolCall)].StartedAt.IsZero()
+		return c.State == chela.CallRequested && p.judged(c.Step) ||
+			c.State == chela.CallAwaiting && asked && s.Pending == nil ||
+			c.State == chela.CallApproved && handedOut
+	})
+}
+
+// judged reports whether the calls of a step were judged at all.
+func (p *player) judged(step int) bool {
+	return slices.ContainsFunc(p.rec.Calls, func(c chela.ToolCall) bool {
+		return c.Step == step && (c.Effect != "" || c.Resume == chela.ResumeWait || c.State == chela.CallDenied || c.State == chela.CallFailed)
+	})
+}
+
+// neverRan reports whether an entry is the result of a call that never ran.
+func (p *player) neverRan(e chela.Entry) bool {
+	c, ok := p.recorded(e)
+	return ok && never(c, e)
+}
+
+// recorded returns the call that an entry of the record is the result of.
+func (p *player) recorded(e chela.Entry) (chela.ToolCall, bool) {
+	i := slices.IndexFunc(p.rec.Calls, func(c chela.ToolCall) bool { return e.Kind == chela.EntryToolResult && c.ID == e.Body.Call })
+	if i < 0 {
+		return chela.ToolCall{}, false
+	}
+	return p.rec.Calls[i], true
+}
+
+// end ends the turn from outside, in the way in which it ended.
+func (p *player) end() {
+	switch {
+	case p.gaveUp() && p.book.turn.Crashes < turn.MaxCrashes:
+		p.control.Park()
+	case p.gaveUp():
+	case p.rec.Turn.State == chela.TurnInterrupted:
+		p.control.Stop()
+	default:
+		p.control.TimeUp()
+	}
+}

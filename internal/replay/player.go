@@ -1,0 +1,248 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"chela"
+	"chela/internal/turn"
+)
+
+// Why a run of a replay ends before its turn does.
+var (
+	errDied = errors.New("the process dies here") // as it did then
+	errLost = errors.New("the replay has left the record")
+)
+
+// A player plays everything that a turn meets, out of its record. It serves one
+// replay.
+type player struct {
+	rec    *Record
+	cfg    Config
+	runner *turn.Runner
+	book   *book
+
+	calls   map[place]chela.ToolCall
+	results map[place]chela.Entry
+	asked   map[place]chela.Approval
+
+	at       int             // entries of the record that the run has come to
+	step     int             // answers so far
+	entering []chela.Waiting // messages that enter the turn next
+	gone     string          // a tool that was not there any more when a dead run's call was looked at
+	asks     []ask
+
+	control *turn.Control           // of the run that is under way
+	cut     context.CancelCauseFunc // ends that run
+	left    chan struct{}           // closed once it has ended
+}
+
+func newPlayer(rec *Record, cfg Config) *player {
+	p := &player{rec: rec, cfg: cfg, book: newBook(rec), calls: rec.calls()}
+	p.book.steering = p.steering
+	p.results, p.asked = map[place]chela.Entry{}, map[place]chela.Approval{}
+	for _, e := range rec.Entries {
+		if c, ok := p.recorded(e); ok {
+			p.results[placeOf(c)] = e
+		}
+	}
+	for _, a := range rec.Approvals {
+		i := slices.IndexFunc(rec.Calls, func(c chela.ToolCall) bool { return c.ID == a.Call })
+		if i >= 0 {
+			p.asked[placeOf(rec.Calls[i])] = a
+		}
+	}
+	return p
+}
+
+// steering hands out the messages that enter the turn now.
+func (p *player) steering() []chela.Waiting {
+	messages := p.entering
+	p.entering = nil
+	return messages
+}
+
+// play performs runs until the turn has ended.
+func (p *player) play(ctx context.Context) error {
+	for range 8 + 2*len(p.rec.Calls) + len(p.rec.Entries) {
+		switch state := p.book.turn.State; {
+		case state.Ended():
+			return nil
+		case state == chela.TurnAwaiting:
+			if err := p.answer(p.book.state()); err != nil {
+				return err
+			}
+			continue
+		}
+		_, err := p.run(ctx)
+		switch {
+		case errors.Is(err, errDied):
+			p.die()
+		case err != nil:
+			return err
+		case p.book.turn.State == chela.TurnProcessing: // parked, to be given up
+			p.book.turn.Crashes = p.rec.Turn.Crashes
+		}
+	}
+	return fmt.Errorf("%w: it does not come to an end", errLost)
+}
+
+// run performs one run from what the book has.
+func (p *player) run(ctx context.Context) (turn.State, error) {
+	ctx, p.cut = context.WithCancelCause(ctx)
+	defer p.cut(nil)
+	p.control, p.left = &turn.Control{}, make(chan struct{})
+	defer close(p.left)
+	return p.runner.Run(ctx, p.agent(), p.book, p.control, p.book.state())
+}
+
+// die counts a crash as a lane does. The last one that the record tells of may
+// be the one after which the turn was given up.
+func (p *player) die() {
+	t := &p.book.turn
+	t.Crashes = min(t.Crashes+1, p.rec.Turn.Crashes)
+	if !p.gaveUp() {
+		return
+	}
+	t.Crashes = min(t.Crashes, turn.MaxCrashes-1)
+	if p.over(p.book.state()) {
+		t.Crashes = p.rec.Turn.Crashes
+	}
+}
+
+// Stream implements chela.Provider: the model says what it said.
+func (p *player) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
+	return func(yield func(chela.Chunk, error) bool) {
+		rest := p.rest()
+		for len(rest) > 0 && rest[0].Kind == chela.EntryNote {
+			rest = rest[1:]
+		}
+		p.asks = append(p.asks, newAsk(req, p.step+1, len(p.rec.Entries)-len(rest)))
+		if len(rest) == 0 || !answered(rest[0]) {
+			yield(chela.Chunk{}, p.refusal(rest))
+			return
+		}
+		said := rest[0].Body
+		if said.Text != "" && !yield(chela.Chunk{Text: said.Text}, nil) {
+			return
+		}
+		if said.Interrupted {
+			p.end()
+			<-ctx.Done()
+			yield(chela.Chunk{}, ctx.Err())
+			return
+		}
+		yield(chela.Chunk{Finish: finish(said)}, nil)
+	}
+}
+
+// finish is the end of a stream that gave an answer.
+func finish(said chela.Body) *chela.Finish {
+	f := &chela.Finish{Text: said.Text, Thinking: said.Thinking, Stop: said.Stop, Model: said.Model}
+	if said.Usage != nil {
+		f.Usage = *said.Usage
+	}
+	for _, spec := range said.Calls {
+		if spec.Ref == string(spec.ID) {
+			spec.Ref = "" // the provider gave none
+		}
+		spec.ID = ""
+		f.Calls = append(f.Calls, spec)
+	}
+	return f
+}
+
+// refusal is why the model did not answer, where the record has no answer.
+func (p *player) refusal(rest []chela.Entry) error {
+	failed := p.rec.Turn.Failure
+	if len(rest) > 0 || failed == nil || p.rec.Turn.State != chela.TurnFailed {
+		p.cut(errLost)
+		return errLost
+	}
+	if failed.Limit == chela.LimitPrompt {
+		return &chela.ProviderError{Kind: failed.Kind, Overflow: true, Err: chela.E(failed.Kind, failed.Message)}
+	}
+	return chela.E(failed.Kind, failed.Message)
+}
+
+// answer is what ended the wait of a turn.
+func (p *player) answer(s turn.State) error {
+	if s.Pending == nil {
+		return p.bring(s)
+	}
+	i := slices.IndexFunc(s.Calls, func(c turn.Call) bool { return c.ID == s.Pending.Call })
+	asked := s.Calls[i].ToolCall
+	then, ok := p.asked[placeOf(asked)]
+	if !ok {
+		return fmt.Errorf("%w: it asks about %s, and nobody was asked", errLost, asked.Tool)
+	}
+	p.book.resume()
+	if then.State == chela.ApprovalWithdrawn {
+		p.book.turn.Stop = true
+		return nil
+	}
+	a := *s.Pending
+	a.State, a.Answer, a.Pattern, a.Comment, a.AnsweredBy = then.State, then.Answer, then.Pattern, then.Comment, then.AnsweredBy
+	asked.State = chela.CallApproved
+	if a.State != chela.ApprovalGranted {
+		asked.State, asked.Why = chela.CallDenied, p.calls[placeOf(asked)].Why
+	}
+	p.book.apply(turn.Change{Calls: []turn.CallMove{{Call: asked}}, Approvals: []chela.Approval{a}})
+	return nil
+}
+
+// bring is what ended the wait for results of offered tools, or a part of it.
+func (p *player) bring(s turn.State) error {
+	p.at = int(s.Thread.Seq - first(p.rec) + 1)
+	if p.at >= len(p.rec.Entries) {
+		return fmt.Errorf("%w: it waits for results", errLost)
+	}
+	next := p.rest()[0].Body
+	c, ok := p.recorded(p.rest()[0])
+	switch {
+	case next.Inbox != "":
+		ch, err := p.runner.Bring(s, p.brought(s, next.Inbox))
+		if err != nil {
+			return fmt.Errorf("%w: %w", errLost, err)
+		}
+		p.book.apply(ch)
+	case len(p.entered()) > 0:
+		p.book.resume()
+	case ok && c.State == chela.CallSkipped && next.Text == turn.SkippedText:
+		p.book.apply(p.runner.Supersede(s))
+	case ok && c.State == chela.CallFailed:
+		p.book.apply(p.runner.Expire(s))
+	default:
+		p.book.turn.Stop = true
+		p.book.resume()
+	}
+	return nil
+}
+
+// brought is the message of which the results come next in the record.
+func (p *player) brought(s turn.State, id chela.InboxID) chela.Waiting {
+	m := chela.Waiting{ID: id}
+	for _, e := range p.rest() {
+		if e.Kind == chela.EntryUser && e.Body.Inbox == id {
+			m.Inbound = message(e).Inbound
+		}
+	}
+	for _, e := range p.rest() {
+		c, ok := p.recorded(e)
+		if !ok || e.Body.Inbox != id {
+			continue
+		}
+		for _, have := range s.Calls {
+			if placeOf(have.ToolCall) == placeOf(c) {
+				m.Results = append(m.Results, chela.OfferResult{Call: have.ID, Text: e.Body.Text, Failed: e.Body.Status == chela.CallFailed})
+			}
+		}
+		if len(e.Body.Offers) > 0 {
+			m.Offers = e.Body.Offers
+		}
+	}
+	return m
+}

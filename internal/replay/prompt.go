@@ -1,0 +1,39 @@
+package replay
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+
+	"chela"
+	"chela/internal/turn"
+)
+
+// An ask is one request to the model.
+type ask struct {
+	size    chela.StepSize
+	sent    []chela.Message
+	entries int // of the record before its answer
+}
+
+func newAsk(req *chela.Request, step, entries int) ask {
+	a := ask{sent: req.Messages, entries: entries}
+	a.size = chela.StepSize{Step: step, Messages: len(req.Messages), Bytes: len(req.System)}
+	for _, part := range []any{req.Tools, req.Messages} {
+		if raw, err := json.Marshal(part); err == nil { // what is no JSON has no size
+			a.size.Bytes += len(raw)
+		}
+	}
+	return a
+}
+
+// derived returns what the record before the answer comes to as a prompt, and
+// what was sent, both without what is the same at their beginning.
+func (a ask) derived(rec *Record) (want, sent []chela.Message) {
+	path := slices.Concat(rec.Before, rec.Entries[:a.entries])
+	want, sent = turn.Begin(chela.Thread{}, path).Conversation.Messages, a.sent
+	for len(want) > 0 && len(sent) > 0 && reflect.DeepEqual(want[0], sent[0]) {
+		want, sent = want[1:], sent[1:]
+	}
+	return want, sent
+}

@@ -1,0 +1,35 @@
+package replay
+
+import (
+	"context"
+
+	"chela"
+	"chela/internal/prompt"
+	"chela/internal/store"
+	"chela/internal/turn"
+)
+
+// A Stage is where the turns of a home are run again.
+type Stage struct {
+	Store *store.Store
+	Frame func(chela.Session, chela.Turn) prompt.Frame // what the agent of a session has beside the conversation
+	Turns turn.Config
+}
+
+// Replay runs a turn again from its record. It is NotFound if there is no such
+// turn, and a Conflict if it has not ended.
+func (s *Stage) Replay(ctx context.Context, id chela.TurnID) (chela.Replay, error) {
+	var rec Record
+	var session chela.Session
+	err := s.Store.Read(ctx, func(r *store.Read) (err error) {
+		if rec, err = Read(ctx, r, id); err != nil {
+			return err
+		}
+		session, err = r.Session(ctx, rec.Turn.Session)
+		return err
+	})
+	if err != nil {
+		return chela.Replay{}, err
+	}
+	return Run(ctx, rec, Config{Agent: session.Agent, Frame: s.Frame(session, rec.Turn), Turns: s.Turns})
+}
