@@ -120,7 +120,7 @@ func TestFirstDifference(t *testing.T) {
 		},
 		{
 			"a call without a result", func(r *replay.Record) { r.Entries = append(r.Entries[:3:3], r.Entries[4:]...) },
-			chela.Difference{Place: "entry 4", Recorded: "user: and say so", Replayed: "tool_result: skipped: superseded by a new message"},
+			chela.Difference{Place: "entry 4", Recorded: "user: and say so", Replayed: "(the replay has left the record)"},
 		},
 		{
 			"an entry that nobody wrote", func(r *replay.Record) {
