@@ -44,6 +44,7 @@ const (
 	EventMessageDropped    EventKind = "message.dropped" // too many waited; Text is how it was dropped
 	EventSessionChanged    EventKind = "session.changed"
 	EventNotice            EventKind = "notice" // hint
+	EventReply             EventKind = "reply"  // hint; Text is what a command was answered with
 
 	// EventResync tells a reader that events it asked for are not kept any
 	// more, or never were: it must read afresh what it shows.
