@@ -30,8 +30,8 @@ type Config struct {
 	// Tools returns the tools of an agent.
 	Tools func(ctx context.Context, agent string) ([]chela.Tool, error)
 
-	// Queue returns how messages wait in a session.
-	Queue func(s chela.Session) chela.QueueSettings
+	// Queue returns how a message waits in a session with such settings.
+	Queue func(in chela.Inbound, s chela.Settings) chela.QueueSettings
 }
 
 // lanes carries orders out, and stops turns.
@@ -104,7 +104,7 @@ func (i *Interpreter) Take(ctx context.Context, in chela.Inbound) (chela.Inbound
 		return in, nil, nil
 	case p.Text == "" && len(in.Attachments) == 0:
 		return i.carryOut(ctx, in, p.Directives[0].Form, func(context.Context) (lane.Order, error) {
-			return i.settle(ctx, p.Directives)
+			return i.settle(ctx, in, p.Directives)
 		})
 	default:
 		in, err = i.directed(in, p)

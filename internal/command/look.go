@@ -97,7 +97,7 @@ func (i *Interpreter) status(ctx context.Context, g given) (lane.Order, error) {
 	l.add("session", "%s", g.Session)
 	l.add("thread", "%s", threadLine(g.thread))
 	for _, name := range []string{model, think, verbose, reasoning, elevated, queue} {
-		l.add(name, "%s", i.valueOf(name, g.session))
+		l.add(name, "%s", i.valueOf(name, g.session, g.Inbound))
 	}
 	for _, t := range s.live {
 		l.add("turn", "%s, %s since %s", t.ID, plain(string(t.State)), lasting(i.cfg.Now().Sub(t.CreatedAt)))

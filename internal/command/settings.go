@@ -43,7 +43,7 @@ func (i *Interpreter) usable(d Directive) error {
 
 // settle is the order of directives that stand alone: they are set for the
 // session.
-func (i *Interpreter) settle(ctx context.Context, directives []Directive) (lane.Order, error) {
+func (i *Interpreter) settle(ctx context.Context, in chela.Inbound, directives []Directive) (lane.Order, error) {
 	for _, d := range directives {
 		if err := i.usable(d); err != nil {
 			return nil, err
@@ -53,7 +53,7 @@ func (i *Interpreter) settle(ctx context.Context, directives []Directive) (lane.
 		var said []string
 		for _, d := range directives {
 			d.in(&at.Session.Settings)
-			said = append(said, i.setTo(d.Form.Name, at.Session))
+			said = append(said, i.setTo(d.Form.Name, at.Session, in))
 		}
 		events, err := i.save(ctx, w, at)
 		return strings.Join(said, "\n"), events, err
@@ -61,8 +61,8 @@ func (i *Interpreter) settle(ctx context.Context, directives []Directive) (lane.
 }
 
 // setTo says what a setting is from now on.
-func (i *Interpreter) setTo(name string, s chela.Session) string {
-	text := name + " is " + i.valueOf(name, s) + " in this session now."
+func (i *Interpreter) setTo(name string, s chela.Session, in chela.Inbound) string {
+	text := name + " is " + i.valueOf(name, s, in) + " in this session now."
 	if name != elevated {
 		return text
 	}
@@ -79,7 +79,7 @@ func (i *Interpreter) setTo(name string, s chela.Session) string {
 }
 
 // valueOf says what a setting is, and whether the session says so.
-func (i *Interpreter) valueOf(name string, s chela.Session) string {
+func (i *Interpreter) valueOf(name string, s chela.Session, in chela.Inbound) string {
 	var own, otherwise string
 	switch set := s.Settings; name {
 	case think:
@@ -93,10 +93,10 @@ func (i *Interpreter) valueOf(name string, s chela.Session) string {
 	case model:
 		own, otherwise = set.Model, i.cfg.Model(s, chela.Inbound{})
 	case queue:
+		otherwise = waiting(i.cfg.Queue(chela.Inbound{Origin: in.Origin}, set))
 		if set.Queue != (chela.QueueSettings{}) {
-			return waiting(i.cfg.Queue(s))
+			own = otherwise
 		}
-		otherwise = waiting(i.cfg.Queue(s))
 	}
 	if own != "" {
 		return own
@@ -121,13 +121,13 @@ func waiting(q chela.QueueSettings) string {
 
 // show tells what a setting is and could be.
 func (i *Interpreter) show(_ context.Context, g given) (lane.Order, error) {
-	return reply(fmt.Sprintf("%s is %s. It can be %s, or default.", g.form.Name, i.valueOf(g.form.Name, g.session), oneOf(g.form.Values))), nil
+	return reply(fmt.Sprintf("%s is %s. It can be %s, or default.", g.form.Name, i.valueOf(g.form.Name, g.session, g.Inbound), oneOf(g.form.Values))), nil
 }
 
 // models shows the model, or lists those there are.
 func (i *Interpreter) models(ctx context.Context, g given) (lane.Order, error) {
 	if g.args == "" {
-		return reply(fmt.Sprintf("model is %s. /model PROVIDER/MODEL sets another, /model list shows some.", i.valueOf(model, g.session))), nil
+		return reply(fmt.Sprintf("model is %s. /model PROVIDER/MODEL sets another, /model list shows some.", i.valueOf(model, g.session, g.Inbound))), nil
 	}
 	all, err := i.cfg.Models(ctx)
 	if err != nil {
