@@ -2,9 +2,9 @@ package bench_test
 
 import (
 	"context"
-	"errors"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -140,7 +140,9 @@ func (h *home) wire(tb testing.TB, look func()) *lane.Lanes {
 
 func (h *home) tools(tb testing.TB, look func()) *tool.Set {
 	tb.Helper()
-	unkept := func(context.Context, []byte) (chela.Attachment, error) { return chela.Attachment{}, errors.New("nothing is kept") }
+	unkept := func(context.Context, []byte) (chela.Attachment, error) {
+		return chela.Attachment{}, errors.New("nothing is kept")
+	}
 	tools := append(file.Tools(func(string) (string, error) { return h.workspace, nil }), pure.Echo(), pure.Calc())
 	for i, t := range tools {
 		t = tool.WithMaxOutput(tool.DefaultMaxOutput, unkept)(tool.WithTimeout(tool.DefaultTimeout)(tool.WithRecover()(t)))
