@@ -46,10 +46,9 @@ var layers = []layer{
 	{
 		name: "engines",
 		packages: []string{
-			"internal/turn", "internal/journal", "internal/lane", "internal/prompt", "internal/guard", "internal/approval", "internal/job",
+			"internal/turn", "internal/journal", "internal/lane", "internal/prompt", "internal/guard", "internal/hook", "internal/approval", "internal/job",
 			"internal/routine", "internal/memory", "internal/cost", "internal/session", "internal/token", "internal/work/...",
 			"internal/replay",
-			"internal/command",
 		},
 		imports: []string{"words", "ground", "leaves"},
 		except:  []string{"internal/store"}, // each declares the storage it needs
@@ -103,6 +102,7 @@ var arrows = []arrow{
 	{"internal/replay", "internal/prompt", "a turn that is run again has the frame of its agent"},
 	{"internal/replay", "internal/turn", "the machine that runs a turn is the one that runs it again"},
 	{"internal/replay", "internal/store", "the record of a turn is read in one transaction"},
+	{"internal/turn", "internal/hook", "hooks see what passes a turn"},
 	{"internal/lane", "internal/prompt", "a lane keeps the conversations of its sessions folded"},
 	{"internal/journal", "internal/store", "a turn is read and written within the transaction of whoever decides about it"},
 	{"internal/journal", "internal/turn", "what is read is the state of a turn, what is written a change of it"},
@@ -114,9 +114,6 @@ var arrows = []arrow{
 	{"internal/token", "internal/store", "tokens are rows and nothing else"},
 	{"internal/memory", "internal/store", "looking at a document, changing it and giving an agent its first ones is one transaction"},
 	{"internal/session", "internal/store", "a session and its current thread change in one transaction"},
-	{"internal/command", "internal/store", "a command, its reply and what it changes are one transaction"},
-	{"internal/command", "internal/lane", "a lane stores what was ordered, and stops turns"},
-	{"internal/command", "internal/approval", "/approve and /deny answer questions"},
 	{"internal/approval", "internal/lane", "an answer lets the lane go on"},
 	{"internal/gateway/...", "internal/gateway/...", "what lets requests in, and each protocol, is a package of its own"},
 }

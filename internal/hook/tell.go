@@ -1,0 +1,59 @@
+package hook
+
+import (
+	"context"
+
+	"chela"
+)
+
+// Message lets hooks change a message before it is accepted. One that they
+// refuse is Denied.
+func (h *Hooks) Message(ctx context.Context, in chela.Inbound) (chela.Inbound, error) {
+	if in.Text == "" {
+		return in, nil
+	}
+	v := h.Fire(ctx, Moment{
+		Point: chela.HookBeforeInbound, Session: in.Session, Thread: in.Thread, Agent: in.Agent,
+		Channel: in.Origin.Channel, Sender: in.Origin.Sender, Text: in.Text,
+	})
+	if v.Refused != "" {
+		return in, chela.E(chela.Denied, "the message was refused: "+v.Refused)
+	}
+	in.Text = v.Text
+	return in, nil
+}
+
+// Passed queues that a conversation began or ended, and why. It does not wait.
+func (h *Hooks) Passed(p chela.HookPoint, key chela.SessionKey, thread chela.ThreadID, why string) {
+	m := Moment{Point: p, Session: key, Thread: thread, Text: why}
+	if parsed, err := chela.ParseSessionKey(key); err == nil {
+		m.Agent, m.Channel = parsed.Agent, parsed.Channel
+	}
+	if !h.Any(m) {
+		return
+	}
+	select {
+	case h.queue <- m:
+	default:
+		h.cfg.Log.Warn("hook not told, too many wait", "point", string(m.Point), "session", string(m.Session))
+	}
+}
+
+// Run tells what was queued until ctx ends, and then what is left of it.
+func (h *Hooks) Run(ctx context.Context) error {
+	if h == nil {
+		return nil
+	}
+	rest := context.WithoutCancel(ctx) // each hook has its own time, and Run waits for it
+	for {
+		select {
+		case m := <-h.queue:
+			h.Fire(rest, m)
+		case <-ctx.Done():
+			for len(h.queue) > 0 {
+				h.Fire(rest, <-h.queue)
+			}
+			return nil
+		}
+	}
+}
