@@ -57,6 +57,10 @@ func (n *run) judgeCall(ctx context.Context, c chela.ToolCall) (chela.ToolCall, 
 		return c, nil
 	}
 	c.Args = args
+	c, goes := n.beforeCall(ctx, c)
+	if !goes {
+		return c, nil
+	}
 	tool, _ := n.agent.Tools.Get(c.Tool)
 	j := judgement(tool, c)
 	c.Effect, c.Resume = j.Effect, j.Resume
@@ -268,9 +272,9 @@ func (n *run) watch(c chela.ToolCall) func(string) {
 func (n *run) outcomeOf(ctx context.Context, c chela.ToolCall, result chela.ToolResult, err error) outcome {
 	switch {
 	case err == nil && result.Failed:
-		return outcome{state: chela.CallFailed, ToolResult: result}
+		return outcome{state: chela.CallFailed, ToolResult: n.afterCall(ctx, c, result)}
 	case err == nil:
-		return outcome{state: chela.CallDone, ToolResult: result}
+		return outcome{state: chela.CallDone, ToolResult: n.afterCall(ctx, c, result)}
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errStopped):
 		return failed(StoppedText)
 	case ctx.Err() != nil:

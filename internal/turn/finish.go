@@ -10,12 +10,12 @@ import (
 // withdrawn, and the ending, the answer and the reply that is owed are one
 // transaction.
 func (n *run) finish(ctx context.Context, a Action) error {
-	n.end(a)
+	n.end(ctx, a)
 	return n.flush(ctx, "turn.end")
 }
 
 // end adds the ending of the turn.
-func (n *run) end(a Action) {
+func (n *run) end(ctx context.Context, a Action) {
 	for _, c := range n.state.open() {
 		switch {
 		case c.State != chela.CallRunning:
@@ -38,11 +38,7 @@ func (n *run) end(a Action) {
 	if a.Ending == chela.TurnInterrupted {
 		n.state.Thread.State = chela.ThreadInterrupted
 	}
-	ch := Change{Turn: &turn}
-	if turn.Origin.ReplyBy == chela.ReplyByOutbox {
-		ch.Owed = []chela.Outbound{n.reply(turn)}
-	}
-	n.add(ch)
+	n.add(Change{Turn: &turn, Owed: n.owe(ctx, turn)})
 	n.announce(chela.Event{Kind: chela.EventTurnFinished, Text: string(a.Ending)})
 }
 

@@ -36,14 +36,14 @@ func (n *run) callModel(ctx context.Context, a Action) error {
 	finish, partial, err := n.stream(ctx, n.request(frame))
 	switch {
 	case err == nil:
-		n.answer(finish, prompt.Ratio(finish.Usage, budget.Frame+n.state.Conversation.Tokens))
+		n.answer(ctx, finish, prompt.Ratio(finish.Usage, budget.Frame+n.state.Conversation.Tokens))
 	case ctx.Err() == nil:
 		n.Log.Warn("model call ended with an error", "turn", n.state.Turn.ID, "model", n.state.Turn.Model, "error", err)
 		n.failure = failureOf(err)
 	case cutOff(ctx) != nil:
 		return cutOff(ctx)
 	case partial != "":
-		n.addEntry(chela.EntryAssistant, chela.Body{Text: partial, Model: n.state.Turn.Model, Interrupted: true})
+		n.addEntry(chela.EntryAssistant, chela.Body{Text: n.transformed(ctx, partial), Model: n.state.Turn.Model, Interrupted: true})
 	}
 	return nil
 }
@@ -68,6 +68,7 @@ func (n *run) request(frame prompt.Frame) *chela.Request {
 // text that had arrived.
 func (n *run) stream(ctx context.Context, req *chela.Request) (finish *chela.Finish, partial string, err error) {
 	var text strings.Builder
+	quiet := n.transforms()
 	for chunk, err := range n.agent.Provider.Stream(ctx, req) {
 		switch {
 		case err != nil:
@@ -76,6 +77,9 @@ func (n *run) stream(ctx context.Context, req *chela.Request) (finish *chela.Fin
 			return chunk.Finish, "", nil
 		case chunk.Text != "":
 			text.WriteString(chunk.Text)
+			if quiet {
+				continue
+			}
 			n.emit(chela.Event{Kind: chela.EventTextDelta, Text: chunk.Text})
 		case chunk.Thinking != "":
 			n.emit(chela.Event{Kind: chela.EventThinkingDelta, Text: chunk.Thinking})
@@ -87,11 +91,11 @@ func (n *run) stream(ctx context.Context, req *chela.Request) (finish *chela.Fin
 }
 
 // answer adds a whole answer, its calls and its ledger row.
-func (n *run) answer(f *chela.Finish, ratio float64) {
+func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 	turn := n.state.Turn
 	turn.Steps++
 	body := chela.Body{
-		Text: f.Text, Thinking: f.Thinking, Calls: make([]chela.CallSpec, len(f.Calls)),
+		Text: n.transformed(ctx, f.Text), Thinking: f.Thinking, Calls: make([]chela.CallSpec, len(f.Calls)),
 		Model: turn.Model, Stop: f.Stop, Usage: &f.Usage, Ratio: ratio,
 	}
 	moves := make([]CallMove, len(f.Calls))

@@ -141,6 +141,6 @@ func (r *Runner) giveUp(s State, state chela.CallState, text, why string) Change
 	for _, c := range n.state.HandedOut() {
 		n.settle(c, state, text)
 	}
-	n.end(finish(chela.TurnInterrupted, &chela.Failure{Message: why}))
+	n.end(context.Background(), finish(chela.TurnInterrupted, &chela.Failure{Message: why}))
 	return n.sealed()
 }

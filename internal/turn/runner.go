@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/hook"
 	"chela/internal/prompt"
 )
 
@@ -56,6 +57,7 @@ type Agent struct {
 	Frame    prompt.Frame
 	Tools    Toolbox
 	Policy   PolicyFunc
+	Hooks    *hook.Hooks // nil for none
 }
 
 // Config is what runs have in common. All fields but Load, Prompt and Before are

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/hook"
 	"chela/internal/prompt"
 	"chela/internal/replay"
 	"chela/internal/tool"
@@ -100,6 +101,7 @@ type rig struct {
 	tools     []chela.Tool
 	verdict   func(c chela.ToolCall) turn.Ruling // allow if nil
 	policyErr error
+	hooks     *hook.Hooks
 	control   *turn.Control
 	cfg       turn.Config
 	window    int                    // of the model; 0 if not known
@@ -220,7 +222,7 @@ func (r *rig) run() (turn.State, error) {
 		r.Fatal(err)
 	}
 	agent := turn.Agent{
-		Name: "main", Provider: r.model, Model: "model", Tools: toolbox{set},
+		Name: "main", Hooks: r.hooks, Provider: r.model, Model: "model", Tools: toolbox{set},
 		Frame: prompt.Frame{System: "You are a test.", Tools: set.Specs(), Window: r.window}.Counted(),
 		Policy: func(_ context.Context, _ chela.Turn, c chela.ToolCall, _ chela.Judgement) (turn.Ruling, error) {
 			if r.verdict == nil {
