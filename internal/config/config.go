@@ -55,6 +55,7 @@ type Config struct {
 	Session    Session
 	Approvals  Approvals
 	Policy     []Rule
+	Hooks      []Hook
 	Tools      Tools
 	Log        Log
 

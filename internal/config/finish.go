@@ -16,7 +16,7 @@ func (l *loader) finish() error {
 	for _, p := range l.c.providers {
 		p.Key = Secret{value: l.env[strings.TrimPrefix(p.reference, "env:")]}
 	}
-	for _, check := range []func() error{l.checkNames, l.checkProviders, l.checkModelSections, l.checkRules} {
+	for _, check := range []func() error{l.checkNames, l.checkProviders, l.checkModelSections, l.checkRules, l.checkHooks} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -155,6 +155,15 @@ func (l *loader) collect(modelSource string) {
 				continue
 			}
 			add(key, s.at(c, name).Show(), l.defaultSource(key, name, modelSource))
+		}
+	}
+	for i := range c.Hooks {
+		for _, s := range hookSettings {
+			key, place := strings.Replace(s.key, "[]", fmt.Sprintf("[%d]", i+1), 1), tomlfile.Place(i+1)
+			shown := s.at(c, place).Show()
+			if _, ok := l.slots[key]; !ok && shown != "" && shown != "[]" {
+				add(key, shown, "default")
+			}
 		}
 	}
 	slices.SortFunc(c.values, func(a, b Value) int { return strings.Compare(a.Key, b.Key) })

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -33,7 +34,10 @@ var (
 
 // settings are all keys there are, in the order of the documentation. The
 // defaults are in [newLoader].
-var settings = []setting{
+var settings = slices.Concat(homeSettings, hookSettings)
+
+// homeSettings are the keys of all but [[hooks]] sections.
+var homeSettings = []setting{
 	{"name", []string{"AGENT_NAME"}, func(c *Config, _ string) field.Field { return field.Text(&c.Name, "a name on one line", field.OneLine) }},
 	{"timezone", nil, func(c *Config, _ string) field.Field { return timezone(c) }},
 	{"model", nil, func(c *Config, _ string) field.Field { return model(&c.Model) }},
