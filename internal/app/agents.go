@@ -10,6 +10,7 @@ import (
 
 	"chela"
 	"chela/internal/config"
+	"chela/internal/hook"
 	"chela/internal/policy"
 	"chela/internal/prompt"
 	"chela/internal/provider"
@@ -23,6 +24,7 @@ type agents struct {
 	cfg   *config.Config
 	store *store.Store
 	tools []chela.Tool
+	hooks *hook.Hooks
 	rules []policy.Rule
 
 	mu        sync.Mutex
@@ -43,8 +45,8 @@ type frame struct {
 	tools toolbox
 }
 
-func newAgents(cfg *config.Config, s *store.Store, tools []chela.Tool) *agents {
-	a := &agents{cfg: cfg, store: s, tools: tools, providers: map[string]served{}, frames: map[string]frame{}}
+func newAgents(cfg *config.Config, s *store.Store, tools []chela.Tool, hooks *hook.Hooks) *agents {
+	a := &agents{cfg: cfg, store: s, tools: tools, hooks: hooks, providers: map[string]served{}, frames: map[string]frame{}}
 	for _, r := range cfg.Policy {
 		a.rules = append(a.rules, policy.Rule(r))
 	}
@@ -63,7 +65,7 @@ func (a *agents) model(s chela.Session, in chela.Inbound) string {
 func (a *agents) agent(_ context.Context, s chela.Session, t chela.Turn) turn.Agent {
 	f, err := a.frame(s.Agent)
 	f.Window = a.window(t.Model)
-	agent := turn.Agent{Name: s.Agent, Frame: f.Frame, Tools: f.tools, Policy: a.rule, Thinking: cmp.Or(t.Overrides.Thinking, s.Settings.Thinking)}
+	agent := turn.Agent{Name: s.Agent, Frame: f.Frame, Tools: f.tools, Policy: a.rule, Hooks: a.hooks, Thinking: s.Settings.Thinking}
 	if err != nil {
 		agent.Provider = unusable{err}
 		return agent
@@ -145,10 +147,8 @@ func (a *agents) rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j che
 	d := policy.Decide(a.rules, nil, q)
 	if d.Verdict == chela.Ask {
 		var grants []chela.Grant
-		err := a.store.Read(ctx, func(r *store.Read) (err error) {
-			if q.Elevated, err = elevated(ctx, r, t); err != nil {
-				return err
-			}
+		err := a.store.Read(ctx, func(r *store.Read) error {
+			var err error
 			grants, err = r.Grants(ctx, c.Agent, t.Session)
 			return err
 		})
@@ -158,21 +158,4 @@ func (a *agents) rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j che
 		d = policy.Decide(a.rules, grants, q)
 	}
 	return turn.Ruling{Verdict: d.Verdict, Reason: d.Reason}, nil
-}
-
-// elevated returns how a turn is elevated: as its message says, else its session
-// at this moment. Only the owner's turns can do more for it; less holds for all.
-func elevated(ctx context.Context, r *store.Read, t chela.Turn) (string, error) {
-	level := t.Overrides.Elevated
-	if level == "" {
-		s, err := r.Session(ctx, t.Session)
-		if err != nil {
-			return "", err
-		}
-		level = s.Settings.Elevated
-	}
-	if level != "off" && !t.Origin.Owner {
-		return "", nil
-	}
-	return level, nil
 }

@@ -21,10 +21,10 @@ import (
 	"chela"
 	"chela/internal/approval"
 	"chela/internal/blob"
-	"chela/internal/command"
 	"chela/internal/config"
 	"chela/internal/event"
 	"chela/internal/guard"
+	"chela/internal/hook"
 	"chela/internal/lane"
 	"chela/internal/presence"
 	"chela/internal/queue"
@@ -58,23 +58,22 @@ type App struct {
 	agents   *agents
 	lanes    *lane.Lanes
 	desk     *approval.Desk
+	hooks    *hook.Hooks
 	keeper   *session.Keeper
-	commands *command.Interpreter
 
-	version string
-	listen  string // of a daemon
+	listen, version string // of a daemon
 
 	staying chan struct{} // closed by stay
 	stay    func()
 }
 
 // Open opens the home of a configuration and makes it if it does not exist.
-// What it logs goes to log; version is that of the program.
-func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version string) (*App, error) {
+// What it logs goes to log.
+func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, error) {
 	if err := makeHome(cfg); err != nil {
 		return nil, err
 	}
-	a := &App{cfg: cfg, log: log, version: version, now: time.Now, bus: &event.Bus{}, blobs: blob.New(cfg.Home.Blobs(), homeError)}
+	a := &App{cfg: cfg, log: log, now: time.Now, bus: &event.Bus{}, blobs: blob.New(cfg.Home.Blobs(), homeError)}
 	a.staying = make(chan struct{})
 	a.stay = sync.OnceFunc(func() { close(a.staying) })
 	a.ids = chela.NewIDs(a.now, rand.Reader)
@@ -92,11 +91,15 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	if err != nil {
 		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
 	}
-	a.agents = newAgents(cfg, a.store, tools)
+	if a.hooks, err = a.makeHooks(); err != nil {
+		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
+	}
+	a.agents = newAgents(cfg, a.store, tools, a.hooks)
 	a.lanes = lane.New(a.store, lane.Config{
-		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Runner: turn.NewRunner(a.turns()),
+		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.emit, Log: log, Runner: turn.NewRunner(a.turns()),
 		Agent: a.agents.agent, Model: a.agents.model, Dead: a.presence.Dead, Alive: a.presence.Alive,
 		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Queue: queueRules(cfg.Queue), Resets: resets(cfg),
+		Ended: a.ended,
 	})
 	a.desk = approval.New(a.store, approval.Config{
 		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Wake: a.lanes.Wake,
@@ -108,8 +111,8 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 			_, err := a.agents.serve(name)
 			return err
 		},
+		Ended: a.ended,
 	})
-	a.commands = a.interpreter()
 	return a, nil
 }
 
@@ -119,15 +122,6 @@ func resets(cfg *config.Config) session.Resets {
 	return session.Resets{
 		Daily: at.Set, Hour: at.Hour, Minute: at.Minute, Zone: cfg.Zone(), Idle: time.Duration(cfg.Session.IdleMinutes) * time.Minute,
 	}
-}
-
-func (a *App) interpreter() *command.Interpreter {
-	b := &backend{a}
-	return command.New(a.store, command.Config{
-		IDs: a.ids, Now: a.now, Lanes: a.lanes, Desk: a.desk, Version: a.version, Models: b.Models, Tools: b.Tools, Model: a.agents.model,
-		Usable: func(model string) error { _, err := a.agents.serve(model); return err },
-		Queue:  queueRules(a.cfg.Queue).For,
-	})
 }
 
 // queueRules is what the configuration says of how messages wait.
@@ -155,7 +149,12 @@ func (a *App) turns() turn.Config {
 // their next commit, and returns when everything it began has ended.
 func (a *App) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return a.lanes.Run(ctx) })
+	telling, told := context.WithCancel(context.WithoutCancel(ctx)) // ends with the last turn
+	group.Go(func() error {
+		defer told()
+		return a.lanes.Run(ctx)
+	})
+	group.Go(func() error { return a.hooks.Run(telling) })
 	group.Go(func() error {
 		select {
 		case <-a.staying:

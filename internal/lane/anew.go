@@ -35,7 +35,6 @@ func (l *Lanes) beginAnew(ctx context.Context, w *store.Write, s *chela.Session,
 	if err := w.CreateThread(ctx, t); err != nil {
 		return err
 	}
-	s.SwitchTo(t.ID)
-	s.UpdatedAt = t.CreatedAt
+	s.Thread, s.UpdatedAt = t.ID, t.CreatedAt
 	return w.SaveSession(ctx, *s)
 }

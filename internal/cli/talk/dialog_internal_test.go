@@ -9,7 +9,6 @@ import (
 
 	"chela"
 	"chela/internal/approval"
-	"chela/internal/channel/terminal"
 	"chela/internal/cli/manners"
 )
 
@@ -93,7 +92,7 @@ func TestPersonAnswers(t *testing.T) {
 			p := &Person{
 				Printer: manners.NewPrinter(&out, &errs), Stdin: strings.NewReader(tt.input), Interruptible: context.WithCancel,
 			}
-			said := p.dialog(t.Context(), Home{Conversation: d, Approvals: d}, terminal.View{})
+			said := p.dialog(Home{Conversation: d, Approvals: d}, false)
 			said.person = true
 			_, err := said.ask(t.Context(), chela.Inbound{})
 			if chela.KindOf(err) != tt.err {
