@@ -1,6 +1,6 @@
 # Everything here is a go command that also works by hand.
 .DEFAULT_GOAL := help
-.PHONY: help build test race lint fuzz golden bench load crash services tidy cross check
+.PHONY: help build test race failpoints lint fuzz golden bench load crash services tidy cross check
 
 FUZZTIME ?= 60s
 # The linter shares what build compiles.
@@ -20,6 +20,10 @@ test: ## run all tests
 
 race: ## run all tests with the race detector, in random order
 	@$(TEST) -race -shuffle=on ./...
+
+failpoints: ## run the tests that need a build with failpoints
+	@$(TEST) -tags=failpoint -race -shuffle=on ./internal/fail
+	@$(TEST) -tags=failpoint -race -shuffle=on -run=Fail ./internal/store
 
 lint: ## look for suspicious code and wrong formatting
 	$(LINT) run ./...
@@ -50,4 +54,4 @@ cross: ## build for the systems of others, quickly instead of well
 	GOOS=darwin GOARCH=arm64 $(CROSS)
 	GOOS=windows GOARCH=amd64 $(CROSS)
 
-check: services tidy build cross lint race ## all that must pass before a change is taken
+check: services tidy build cross lint race failpoints ## all that must pass before a change is taken
