@@ -16,8 +16,9 @@ var errShutdown = errors.New("chela is shutting down")
 
 // Run keeps the leases of this process, notices what other processes ask of its
 // turns and, with Config.Recover or after TakeUp, takes over what others left.
-// When ctx ends it parks the turns: each ends at its next commit, within 10 s, and goes on at
-// the next start. It returns when every goroutine of the lanes has ended.
+// When ctx ends it parks the turns: each ends at its next commit, within 10 s,
+// or at once where it waits for its model, and goes on at the next start. It
+// returns when every goroutine of the lanes has ended.
 func (l *Lanes) Run(ctx context.Context) error {
 	tick := time.NewTicker(lookTime)
 	defer tick.Stop()

@@ -12,6 +12,10 @@ var (
 	errTimeUp  = errors.New("the turn's time is up")
 )
 
+// errParked is the cause with which a request to the model ends that a parked
+// run would have waited for.
+var errParked = errors.New("the turn is left to another run")
+
 // A Control reaches a running turn from other goroutines. The zero value is
 // ready; it serves one run.
 type Control struct {
@@ -20,6 +24,7 @@ type Control struct {
 	park   bool
 	steer  bool
 	cancel context.CancelCauseFunc // set while a run is attached
+	leave  context.CancelCauseFunc // set while the model is asked
 }
 
 // Stop interrupts the turn: what the model has said so far is kept, tools that
@@ -43,11 +48,33 @@ func (c *Control) TimeUp() {
 }
 
 // Park asks the run to end at its next commit and leave the turn for another
-// run.
+// run. An answer of the model is not waited for: asking again does no harm but
+// cost.
 func (c *Control) Park() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.park = true
+	if c.leave != nil {
+		c.leave(errParked)
+	}
+}
+
+// asking returns the context of a request to the model, which ends when the run
+// is parked. The returned function must be called after the request.
+func (c *Control) asking(ctx context.Context) (context.Context, func()) {
+	ctx, leave := context.WithCancelCause(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.leave = leave
+	if c.park {
+		leave(errParked)
+	}
+	return ctx, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.leave = nil
+		leave(nil)
+	}
 }
 
 // Steer tells the run that messages wait to enter the turn.

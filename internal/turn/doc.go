@@ -77,6 +77,12 @@
 // the same key, asked about, or reported to the model as unknown. It is never
 // simply repeated. A turn in which [MaxCrashes] processes died is failed.
 //
+// # When the process is to end
+//
+// A run that is parked ends at its next commit: a tool that runs is waited for,
+// and what came of it is appended. The model is not waited for, as asking again
+// does no harm but cost.
+//
 // # When the journal fails
 //
 // An append that fails ends the run with its error; what was in memory is

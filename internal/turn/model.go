@@ -37,6 +37,7 @@ func (n *run) callModel(ctx context.Context, a Action) error {
 	switch {
 	case err == nil:
 		n.answer(ctx, finish, prompt.Ratio(finish.Usage, budget.Frame+n.state.Conversation.Tokens))
+	case errors.Is(err, errParked):
 	case ctx.Err() == nil:
 		n.Log.Warn("model call ended with an error", "turn", n.state.Turn.ID, "model", n.state.Turn.Model, "error", err)
 		n.failure = failureOf(err)
@@ -65,12 +66,16 @@ func (n *run) request(frame prompt.Frame) *chela.Request {
 }
 
 // stream asks the provider and announces what arrives. On error it returns the
-// text that had arrived.
+// text that had arrived. A run that is parked meanwhile gets errParked.
 func (n *run) stream(ctx context.Context, req *chela.Request) (finish *chela.Finish, partial string, err error) {
+	ctx, asked := n.control.asking(ctx)
+	defer asked()
 	var text strings.Builder
 	quiet := n.transforms()
 	for chunk, err := range n.agent.Provider.Stream(ctx, req) {
 		switch {
+		case err != nil && errors.Is(context.Cause(ctx), errParked):
+			return nil, "", errParked
 		case err != nil:
 			return nil, text.String(), err
 		case chunk.Finish != nil:

@@ -252,6 +252,48 @@ func TestPark(t *testing.T) {
 	}
 }
 
+// A parked run does not wait for the model; the next one asks again. What was
+// read meanwhile is kept.
+func TestParkLeavesTheModel(t *testing.T) {
+	t.Parallel()
+	for _, said := range []string{"", "so far"} {
+		t.Run("said "+said, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, say("one", "look a"))
+			r.model.steps = append(r.model.steps, hangs(said, r.control.Park))
+			s, err := r.run()
+			if err != nil || s.Turn.State != chela.TurnProcessing {
+				t.Fatalf("turn %s, error %v", s.Turn.State, err)
+			}
+			if diff := cmp.Diff([]string{"user: hi", "assistant: one", "tool_result: look did a (done)"}, r.path()); diff != "" {
+				t.Errorf("entries (-want +got):\n%s", diff)
+			}
+			r.control = &turn.Control{}
+			r.model.steps[1] = say("there")
+			r.mustRun(chela.TurnCompleted)
+			if diff := cmp.Diff([]string{"look a"}, r.done()); diff != "" {
+				t.Errorf("calls (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A run that is parked while it is on its way to the model does not ask it.
+func TestParkBeforeTheModel(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, hangs("", func() {}))
+	emit := r.cfg.Emit
+	r.cfg.Emit = func(e chela.Event) {
+		if e.Kind == chela.EventTurnProgress {
+			r.control.Park()
+		}
+		emit(e)
+	}
+	if s, err := r.run(); err != nil || s.Turn.State != chela.TurnProcessing {
+		t.Fatalf("turn %s, error %v", s.Turn.State, err)
+	}
+}
+
 func TestReplyOwed(t *testing.T) {
 	t.Parallel()
 	cut := &chela.ProviderError{Provider: "test", Kind: chela.Unavailable, Msg: "no answer"}
