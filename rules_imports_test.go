@@ -47,7 +47,7 @@ var layers = []layer{
 		name: "engines",
 		packages: []string{
 			"internal/turn", "internal/journal", "internal/lane", "internal/prompt", "internal/guard", "internal/hook", "internal/approval", "internal/job",
-			"internal/routine", "internal/memory", "internal/cost", "internal/session", "internal/token", "internal/work/...",
+			"internal/routine", "internal/memory", "internal/cost", "internal/session", "internal/transcript", "internal/token", "internal/work/...",
 			"internal/replay",
 		},
 		imports: []string{"words", "ground", "leaves"},
@@ -114,6 +114,8 @@ var arrows = []arrow{
 	{"internal/token", "internal/store", "tokens are rows and nothing else"},
 	{"internal/memory", "internal/store", "looking at a document, changing it and giving an agent its first ones is one transaction"},
 	{"internal/session", "internal/store", "a session and its current thread change in one transaction"},
+	{"internal/session", "internal/transcript", "sessions are written down and read again"},
+	{"internal/session", "internal/prompt", "what is read anew is counted anew"},
 	{"internal/approval", "internal/lane", "an answer lets the lane go on"},
 	{"internal/gateway/...", "internal/gateway/...", "what lets requests in, and each protocol, is a package of its own"},
 }

@@ -13,6 +13,7 @@ const (
 	MaxBody       = 1 << 20  // bytes of a JSON body without attachments
 	MaxAttachment = 25 << 20 // bytes of one attachment
 	MaxBatch      = 40 << 20 // bytes of a body with attachments in it
+	MaxTranscript = 25 << 20 // bytes of a transcript
 	MaxPage       = 500      // rows of a page; 100 without ?limit=
 )
 
@@ -157,6 +158,21 @@ func set[T any](at, to *T) {
 type Session struct {
 	chela.Session
 	Usage chela.TokenUsage `json:"usage"`
+}
+
+// An Export says how a thread is written down.
+type Export struct {
+	Compacted   bool // what a prompt can hold, not the whole conversation
+	All         bool // also the branches that were left
+	Attachments bool // also the content of attachments
+}
+
+// Imported is what became of a transcript.
+type Imported struct {
+	Session chela.SessionKey `json:"session"`
+	Thread  chela.ThreadID   `json:"thread"`
+	Added   int              `json:"added"` // entries
+	Known   int              `json:"known"` // entries that were here already
 }
 
 // A NewThread asks for a thread, which becomes the current one of its session.

@@ -10,6 +10,7 @@ const (
 	JSON   = "application/json"
 	Bytes  = "application/octet-stream"
 	Stream = "text/event-stream"
+	Lines  = "application/x-ndjson" // a JSON object a line
 	HTML   = "text/html; charset=utf-8"
 )
 

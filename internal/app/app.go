@@ -106,7 +106,11 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, erro
 		Hash: func(name string, args []byte) string { return tool.Hash(name, args) },
 	})
 	a.keeper = session.New(a.store, session.Config{
-		IDs: a.ids, Now: a.now, Emit: a.bus.Emit,
+		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Blobs: a.blobs,
+		Agent: func(name string) error {
+			_, err := a.cfg.Agent(name)
+			return err
+		},
 		Model: func(name string) error {
 			_, err := a.agents.serve(name)
 			return err

@@ -28,7 +28,7 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger) (*cli.Ba
 	case err == nil:
 		return &cli.Backend{
 			Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Models: c,
-			Keeper: c, Tokens: c, Usage: c.Usage, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Prompt: c.Prompt,
+			Keeper: c, Transcripts: c, Tokens: c, Usage: c.Usage, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Prompt: c.Prompt,
 			Resume: func(context.Context) {}, // the daemon does
 			Close:  c.Close,
 		}, nil
@@ -50,7 +50,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*cli.Backe
 	b := &backend{a}
 	return &cli.Backend{
 		Conversation: b, Sessions: b, Threads: b, Turns: b, Approvals: b, Grants: b, Tools: b, Models: b,
-		Keeper: a.keeper, Tokens: a.tokens, Usage: b.usage, Logs: b.logs, Attach: a.blobs.Attach,
+		Keeper: a.keeper, Transcripts: a.keeper, Tokens: a.tokens, Usage: b.usage, Logs: b.logs, Attach: a.blobs.Attach,
 		Status: a.status, Prompt: a.promptSize,
 		Resume: a.Stay,
 		Close: func() error {

@@ -3,7 +3,9 @@ package app_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -159,6 +161,15 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 			return secret, err
 		}},
 		{"reset nothing", func(b *cli.Backend) (any, error) { return b.Keeper.Begin(ctx, "agent:main:dm:nobody", "") }},
+		{"export", func(b *cli.Backend) (any, error) {
+			var text strings.Builder
+			err := b.Transcripts.Export(ctx, done.Thread, api.Export{All: true}, &text)
+			return text.String(), err
+		}},
+		{"export of nothing", func(b *cli.Backend) (any, error) {
+			return nil, b.Transcripts.Export(ctx, "thr_nobody", api.Export{}, io.Discard)
+		}},
+		{"import of nothing", func(b *cli.Backend) (any, error) { return b.Transcripts.Import(ctx, key, strings.NewReader("\n{}")) }},
 		{"title of two lines", func(b *cli.Backend) (any, error) { return b.Keeper.Title(ctx, done.Thread, "two\nlines") }},
 		{"title of nothing", func(b *cli.Backend) (any, error) { return b.Keeper.Title(ctx, "thr_nobody", "x") }},
 		{"set nothing", func(b *cli.Backend) (any, error) {

@@ -16,6 +16,7 @@ type Backend struct {
 	Conversation conversation
 	Sessions     sessions
 	Keeper       keeper
+	Transcripts  transcriber
 	Threads      threads
 	Turns        turns
 	Approvals    approvals
@@ -89,6 +90,12 @@ type keeper interface {
 	Begin(ctx context.Context, key chela.SessionKey, title string) (chela.Thread, error)
 	// Title gives a thread another title.
 	Title(ctx context.Context, id chela.ThreadID, title string) (chela.Thread, error)
+}
+
+// transcriber writes threads down and reads them again; see [transcripts.Home].
+type transcriber interface {
+	Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error
+	Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error)
 }
 
 // threads reads threads.

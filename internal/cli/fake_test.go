@@ -257,7 +257,7 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 		Resume: func(context.Context) { h.resumed++ },
 		Close:  func() error { h.closed++; return nil },
 	}
-	b.Keeper, b.Tokens, b.Usage, b.Logs = h, h, h.usage, h.logs
+	b.Keeper, b.Transcripts, b.Tokens, b.Usage, b.Logs = h, h, h, h.usage, h.logs
 	return b
 }
 

@@ -12,12 +12,13 @@ import (
 	"chela/internal/api"
 	"chela/internal/channel/terminal"
 	"chela/internal/cli/manners"
+	"chela/internal/cli/transcripts"
 	"chela/internal/config"
 	"chela/internal/session"
 )
 
 func (c *commands) sessionsCommand() *cobra.Command {
-	return manners.Group("sessions", "Look at sessions and change them",
+	return manners.Group("sessions", "Look at sessions, change them and write them down", append([]*cobra.Command{
 		&cobra.Command{
 			Use: "list", Short: "List the sessions, the last used first", Args: manners.Exactly(0),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
@@ -41,7 +42,16 @@ func (c *commands) sessionsCommand() *cobra.Command {
 			}),
 		},
 		c.sessionSetCommand(),
-	)
+	}, transcripts.Commands(c.p, c.Stdin, c.transcribing)...)...)
+}
+
+// transcribing lets f run in an open home.
+func (c *commands) transcribing(f transcripts.RunFunc) func(*cobra.Command, []string) error {
+	return c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+		return f(ctx, transcripts.Home{
+			Session: b.Sessions.Session, Thread: b.Threads.Thread, Export: b.Transcripts.Export, Import: b.Transcripts.Import,
+		}, args)
+	})
 }
 
 func sessionRow(s chela.Session) []string {

@@ -94,7 +94,7 @@ func (w *wire) serve(rw http.ResponseWriter, req *http.Request, r api.Route) {
 	answer := w.answers[0]
 	w.answers = w.answers[1:]
 	switch {
-	case r.AnswerType == api.Stream:
+	case r.AnswerType == api.Stream, r.AnswerType == api.Lines:
 		io.WriteString(rw, answer.(string)) //nolint:errcheck // who does not read it has gone
 	case r.Answer == nil:
 		rw.WriteHeader(r.Status)
@@ -189,6 +189,31 @@ func TestSessionsAreChanged(t *testing.T) {
 			[]any{thr},
 			[]string{"PATCH /api/threads/thr%2F1", `{"title":"taxes"}`},
 			thr,
+		},
+	})
+}
+
+func TestTranscripts(t *testing.T) {
+	t.Parallel()
+	done := api.Imported{Session: far, Thread: "thr_1", Added: 2}
+	checkNouns(t, []nounsCase{
+		{
+			"export", func(ctx context.Context, c *client.Client) (any, error) {
+				var text strings.Builder
+				err := c.Export(ctx, "thr/1", api.Export{Compacted: true, Attachments: true}, &text)
+				return strings.TrimSpace(text.String()), err
+			},
+			[]any{"a line"},
+			[]string{"GET /api/threads/thr%2F1/export?all=false&attachments=true&view=compacted"},
+			"a line",
+		},
+		{
+			"import", func(ctx context.Context, c *client.Client) (any, error) {
+				return c.Import(ctx, far, strings.NewReader(`{"type":"session"}`))
+			},
+			[]any{done},
+			[]string{"POST /api/sessions/agent:main:telegram:dm:a%252Fb%253Ac/import", `{"type":"session"}`},
+			done,
 		},
 	})
 }
@@ -441,7 +466,7 @@ func TestAClientIsABackend(t *testing.T) {
 	_, c := serve(t)
 	b := cli.Backend{
 		Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Models: c, Tokens: c,
-		Keeper: c, Usage: c.Usage, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Close: c.Close,
+		Keeper: c, Transcripts: c, Usage: c.Usage, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Close: c.Close,
 	}
 	if err := b.Close(); err != nil {
 		t.Error(err)

@@ -85,6 +85,14 @@ func TestWhatIsNotSent(t *testing.T) {
 			_, err := c.Change(ctx, "", api.SettingsPatch{})
 			return err
 		}},
+		"import into no session": {chela.Invalid, func(ctx context.Context, c *client.Client) error {
+			_, err := c.Import(ctx, "", strings.NewReader("{}"))
+			return err
+		}},
+		"a transcript that is too large": {chela.Invalid, func(ctx context.Context, c *client.Client) error {
+			_, err := c.Import(ctx, "agent:main:main", strings.NewReader(strings.Repeat(" ", api.MaxTranscript+1)))
+			return err
+		}},
 		"thread of no session": {chela.Invalid, func(ctx context.Context, c *client.Client) error {
 			_, err := c.Begin(ctx, "", "")
 			return err

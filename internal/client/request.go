@@ -30,9 +30,12 @@ type request struct {
 	path   []string // its parts, unescaped
 	query  url.Values
 	header http.Header
-	body   any           // sent as it is if it is []byte, else as JSON; nil for none
+	body   any           // sent as it is if it is []byte or lines, else as JSON; nil for none
 	limit  time.Duration // for the whole answer; 0 is until ctx ends
 }
+
+// lines is a body of JSON objects, one a line.
+type lines []byte
 
 // do sends a request and decodes the answer into answer, unless that is nil.
 // The error of ctx is returned as it is.
@@ -138,6 +141,8 @@ func (r request) content() (kind string, body io.Reader, err error) {
 		return "", http.NoBody, nil
 	case []byte:
 		return api.Bytes, bytes.NewReader(b), nil
+	case lines:
+		return api.Lines, bytes.NewReader(b), nil
 	default:
 		raw, err := json.Marshal(b)
 		return api.JSON, bytes.NewReader(raw), err

@@ -70,21 +70,22 @@ func (d *daemon) lived(t *testing.T) map[string]string {
 
 // bodies are valid bodies of the routes that take one.
 var bodies = map[string]string{
-	"POST /api/login":            `{"token":"` + chatSecret + `"}`,
-	"POST /api/messages":         `{"text":"hi","agent":"other","message_id":"1","mode":"followup","attachments":[{"name":"a","content":"aGk="}]}`,
-	"POST /api/attachments":      "the content",
-	"PATCH /api/sessions/{key}":  `{"label":"mine"}`,
-	"POST /api/threads":          `{"title":"taxes"}`,
-	"PATCH /api/threads/{id}":    `{"title":"taxes"}`,
-	"POST /api/turns/{id}/steer": `{"text":"faster"}`,
-	"POST /api/approvals/{id}":   `{"answer":"no","reason":"too dear"}`,
-	"POST /api/tools/{name}/run": `{"args":{"a":1}}`,
-	"POST /api/models/test":      `{"model":"offline/offline"}`,
-	"PATCH /api/config":          `{"key":"model","value":"other/model"}`,
-	"POST /api/tokens":           `{"name":"new","scope":"read"}`,
-	"POST /v1/chat/completions":  `{"model":"chela/other","messages":[{"role":"user","content":"hi"}]}`,
-	"POST /v1/responses":         `{"model":"chela/other","input":"hi"}`,
-	"POST /v1/embeddings":        `{"model":"chela","input":"hi"}`,
+	"POST /api/login":                 `{"token":"` + chatSecret + `"}`,
+	"POST /api/messages":              `{"text":"hi","agent":"other","message_id":"1","mode":"followup","attachments":[{"name":"a","content":"aGk="}]}`,
+	"POST /api/attachments":           "the content",
+	"PATCH /api/sessions/{key}":       `{"label":"mine"}`,
+	"POST /api/sessions/{key}/import": "{}\n",
+	"POST /api/threads":               `{"title":"taxes"}`,
+	"PATCH /api/threads/{id}":         `{"title":"taxes"}`,
+	"POST /api/turns/{id}/steer":      `{"text":"faster"}`,
+	"POST /api/approvals/{id}":        `{"answer":"no","reason":"too dear"}`,
+	"POST /api/tools/{name}/run":      `{"args":{"a":1}}`,
+	"POST /api/models/test":           `{"model":"offline/offline"}`,
+	"PATCH /api/config":               `{"key":"model","value":"other/model"}`,
+	"POST /api/tokens":                `{"name":"new","scope":"read"}`,
+	"POST /v1/chat/completions":       `{"model":"chela/other","messages":[{"role":"user","content":"hi"}]}`,
+	"POST /v1/responses":              `{"model":"chela/other","input":"hi"}`,
+	"POST /v1/embeddings":             `{"model":"chela","input":"hi"}`,
 }
 
 // queries are those of the routes whose parameters are not all left out.
@@ -93,6 +94,7 @@ var queries = map[string]string{
 	"GET /api/events":               "?after=0.1.0",
 	"GET /api/sessions":             "?limit=1&archived=true",
 	"GET /api/threads/{id}/entries": "?limit=1&after=1",
+	"GET /api/threads/{id}/export":  "?view=compacted&attachments=true",
 	"GET /api/turns/{id}":           "?wait_ms=1",
 }
 
@@ -145,8 +147,8 @@ func (d *daemon) valid(t *testing.T, r api.Route) call {
 	if r.Scope != api.Public {
 		c.secret = "secret-" + string(r.Scope)
 	}
-	if r.BodyType == api.Bytes {
-		c.header["Content-Type"] = api.Bytes
+	if r.BodyType == api.Bytes || r.BodyType == api.Lines {
+		c.header["Content-Type"] = r.BodyType
 	}
 	if route == "DELETE /api/login" {
 		cookie, in := d.login(t, readSecret)

@@ -38,6 +38,7 @@ type Home struct {
 	Events       events
 	Sessions     sessions
 	Keeper       keeper
+	Transcripts  transcripts
 	Threads      threads
 	Turns        turns
 	Approvals    approvals
@@ -109,6 +110,14 @@ type keeper interface {
 	// Begin makes a new thread the current one of a session.
 	Begin(ctx context.Context, key chela.SessionKey, title string) (chela.Thread, error)
 	Title(ctx context.Context, id chela.ThreadID, title string) (chela.Thread, error)
+}
+
+// transcripts are threads that are written down; see [session.Keeper].
+type transcripts interface {
+	Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error
+	// Import makes a transcript a thread of a session. It is taken whole or
+	// not at all.
+	Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error)
 }
 
 type threads interface {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"iter"
 	"maps"
 	"slices"
@@ -40,6 +41,18 @@ func (h *home) Title(ctx context.Context, id chela.ThreadID, title string) (chel
 	t, err := h.Thread(ctx, id)
 	t.Title = title
 	return t, err
+}
+
+func (h *home) Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error {
+	if _, err := h.Thread(ctx, id); err != nil {
+		return err
+	}
+	return json.NewEncoder(to).Encode(how)
+}
+
+func (h *home) Import(_ context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error) {
+	text, err := io.ReadAll(from)
+	return api.Imported{Session: key, Added: len(text)}, err
 }
 
 func (h *home) Begin(ctx context.Context, key chela.SessionKey, title string) (chela.Thread, error) {

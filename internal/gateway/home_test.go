@@ -104,7 +104,7 @@ func newHome(t testing.TB) *home {
 // home returns h as a gateway takes it.
 func (h *home) home() gateway.Home {
 	return gateway.Home{
-		Conversation: h, Events: h.stream, Sessions: h, Keeper: h, Threads: h, Turns: h, Approvals: h, Grants: h, Tools: h, Models: h, Tokens: tokenRows{h}, Logins: h,
+		Conversation: h, Events: h.stream, Sessions: h, Keeper: h, Transcripts: h, Threads: h, Turns: h, Approvals: h, Grants: h, Tools: h, Models: h, Tokens: tokenRows{h}, Logins: h,
 		Attach: h.attach,
 		Kept: func(_ context.Context, name, media, sum string) (chela.Attachment, error) {
 			return find(h, func() map[string]chela.Attachment { return h.kept }, sum)

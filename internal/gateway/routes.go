@@ -69,6 +69,8 @@ func (g *Gateway) sessionRoutes() []route {
 			takes(api.SettingsPatch{}).gives(chela.Session{}).by(g.patchSession),
 		remove("/api/sessions/{key}", chela.ScopeChat, "Archive a session").gives(chela.Session{}).with(http.StatusOK).by(g.archiveSession),
 		post("/api/sessions/{key}/reset", chela.ScopeChat, "Begin a new thread in a session").gives(chela.Thread{}).by(g.resetSession),
+		post("/api/sessions/{key}/import", chela.ScopeChat, "Make a transcript the current thread of a session").takesLines().upTo(api.MaxTranscript).
+			gives(api.Imported{}).isLong().by(g.importThread),
 
 		get("/api/threads", chela.ScopeRead, "List the threads of a session, the last used first").gives(api.Page[chela.Thread]{}).
 			query(text("session", "the key of the session; the main one without it")).by(g.getThreads),
@@ -78,6 +80,10 @@ func (g *Gateway) sessionRoutes() []route {
 			takes(api.ThreadPatch{}).gives(chela.Thread{}).by(g.patchThread),
 		get("/api/threads/{id}", chela.ScopeRead, "Show a thread").gives(chela.Thread{}).by(g.getThread),
 		get("/api/threads/{id}/prompt", chela.ScopeRead, "Show what the next prompt of a thread takes").gives(chela.PromptSize{}).by(g.getPrompt),
+		get("/api/threads/{id}/export", chela.ScopeRead, "Write a thread down, an entry a line").as(api.Lines).
+			query(text("view", "full, or compacted for what a prompt can hold; full without it"), flag("all", "also the branches that were left"),
+				flag("attachments", "also the content of attachments")).
+			isLong().by(g.exportThread),
 		get("/api/threads/{id}/entries", chela.ScopeRead, "List the entries of a thread").gives(api.Page[chela.Entry]{}).
 			query(after("the sequence of the last entry of the page before"), limit(),
 				flag("path", "all from the root to the head instead")).

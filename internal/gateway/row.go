@@ -48,6 +48,12 @@ func (r route) takesBytes() route {
 	return r
 }
 
+// takesLines says that the body is a JSON object a line.
+func (r route) takesLines() route {
+	r.BodyType = api.Lines
+	return r
+}
+
 // upTo says how many bytes the body may have, where that is not MaxBody.
 func (r route) upTo(limit int64) route {
 	r.Limit = limit

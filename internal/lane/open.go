@@ -2,12 +2,12 @@ package lane
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"chela"
 	"chela/internal/journal"
 	"chela/internal/prompt"
+	"chela/internal/session"
 	"chela/internal/store"
 	"chela/internal/turn"
 )
@@ -70,7 +70,7 @@ func (l *Lanes) open(ctx context.Context, w *store.Write, o opened, messages []c
 	}
 	after.State, after.UpdatedAt = chela.ThreadProcessing, now
 	if after.Title == "" {
-		after.Title = title(first.Text)
+		after.Title = session.TitleOf(first.Text)
 	}
 	if err := w.MoveThread(ctx, o.thread, after); err != nil {
 		return nil, err
@@ -133,19 +133,6 @@ func firstEntries(messages []chela.Waiting) (entries []chela.Entry) {
 		entries = append(entries, chela.Entry{Kind: chela.EntryUser, Body: turn.UserBody(m)})
 	}
 	return entries
-}
-
-// title is the beginning of a thread's first message.
-func title(text string) string {
-	const most = 60
-	runes := []rune(text)
-	if i := slices.IndexFunc(runes, func(r rune) bool { return r == '\n' || r == '\r' }); i >= 0 {
-		runes = runes[:i]
-	}
-	if len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return string(runes)
 }
 
 // load returns the state of an opened turn. Of a fresh one, all but the

@@ -5,6 +5,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -12,6 +13,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/blob"
 	"chela/internal/store"
 )
 
@@ -20,6 +22,11 @@ type Config struct {
 	IDs  *chela.IDs
 	Now  func() time.Time
 	Emit func(chela.Event)
+
+	Blobs *blob.Store // what attachments are
+
+	// Agent returns why there is no agent of a name, or nil.
+	Agent func(name string) error
 
 	// Ended is told of conversations that ended; nil tells nobody.
 	Ended EndFunc
@@ -138,6 +145,20 @@ func (k *Keeper) Title(ctx context.Context, id chela.ThreadID, title string) (ch
 		return err
 	})
 	return t, err
+}
+
+// TitleOf returns the title that a thread has from its first message: the
+// beginning of its first line.
+func TitleOf(text string) string {
+	const most = 60
+	runes := []rune(text)
+	if i := slices.IndexFunc(runes, func(r rune) bool { return r == '\n' || r == '\r' }); i >= 0 {
+		runes = runes[:i]
+	}
+	if len(runes) > most {
+		return string(runes[:most-1]) + "…"
+	}
+	return string(runes)
 }
 
 // maxTitle is the longest title, in characters.

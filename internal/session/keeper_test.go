@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/blob"
 	"chela/internal/pgtest"
 	"chela/internal/session"
 	"chela/internal/store"
@@ -41,6 +42,7 @@ func onBoth(t *testing.T, f func(t *testing.T, s *store.Store)) {
 // A room is a keeper at a fixed time, and what it told.
 type room struct {
 	*session.Keeper
+	blobs  *blob.Store
 	ids    *chela.IDs
 	store  *store.Store
 	events []chela.Event
@@ -49,15 +51,39 @@ type room struct {
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func newRoom(s *store.Store) *room {
+func newRoom(t testing.TB, s *store.Store) *room {
+	t.Helper()
 	r := &room{ids: chela.NewIDs(func() time.Time { return noon }, rand.Reader), store: s}
+	r.blobs = blob.New(t.TempDir(), func(_ string, err error) error { return err })
 	r.Keeper = session.New(s, session.Config{
 		IDs: r.ids, Now: func() time.Time { return noon },
 		Emit:  func(e chela.Event) { r.events = append(r.events, e) },
 		Ended: func(e session.End) { r.ends = append(r.ends, e) },
 		Model: func(string) error { return nil },
+		Blobs: r.blobs,
+		Agent: func(name string) error {
+			if name != "main" {
+				return chela.E(chela.NotFound, "no agent "+name)
+			}
+			return nil
+		},
 	})
 	return r
+}
+
+// otherRoom is a room in a home of its own.
+func otherRoom(t testing.TB) *room {
+	t.Helper()
+	s, err := store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "other.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return newRoom(t, s)
 }
 
 // make makes a session whose thread was last used at a time.
@@ -94,7 +120,7 @@ func (r *room) session(t *testing.T, key chela.SessionKey) chela.Session {
 func TestArchive(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, s *store.Store) {
-		r := newRoom(s)
+		r := newRoom(t, s)
 		old := noon.AddDate(0, 0, -40)
 		rests := r.make(t, "agent:main:dm:rests", old)
 		r.make(t, "agent:main:dm:used", noon.AddDate(0, 0, -20))
@@ -133,7 +159,7 @@ func TestArchive(t *testing.T) {
 func TestBeginTellsOfTheEnd(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, s *store.Store) {
-		r := newRoom(s)
+		r := newRoom(t, s)
 		old := r.make(t, "agent:main:main", noon)
 		fresh, err := r.Begin(t.Context(), old.Session, "taxes")
 		if err != nil {

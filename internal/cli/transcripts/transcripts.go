@@ -1,0 +1,161 @@
+// Package transcripts holds the commands that write threads down and read them
+// again: export and import.
+package transcripts
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/cli/manners"
+	"chela/internal/transcript"
+)
+
+// A Home is what the commands ask of an open home.
+type Home struct {
+	Session func(ctx context.Context, key chela.SessionKey) (api.Session, error)
+	Thread  func(ctx context.Context, id chela.ThreadID) (chela.Thread, error)
+
+	// Export writes a thread down.
+	Export func(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error
+
+	// Import makes a transcript the current thread of a session, and that
+	// session if there is none. It is taken whole or not at all, and once.
+	Import func(ctx context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error)
+}
+
+// A RunFunc is what a command does in an open home.
+type RunFunc func(ctx context.Context, h Home, args []string) error
+
+// InFunc returns what a command runs to open a home for f.
+type InFunc func(f RunFunc) func(*cobra.Command, []string) error
+
+// Commands returns the commands. They write to p and read from stdin.
+func Commands(p *manners.Printer, stdin io.Reader, in InFunc) []*cobra.Command {
+	c := commands{p: p, stdin: stdin, in: in}
+	return []*cobra.Command{c.exporting(), c.importing()}
+}
+
+type commands struct {
+	p     *manners.Printer
+	stdin io.Reader
+	in    InFunc
+}
+
+func (c commands) exporting() *cobra.Command {
+	var how api.Export
+	var thread, out string
+	cmd := &cobra.Command{
+		Use: "export KEY", Short: "Write the current thread of a session down, an entry a line", Args: manners.Exactly(1),
+		RunE: c.in(func(ctx context.Context, h Home, args []string) error {
+			if how.All && how.Compacted {
+				return chela.E(chela.Invalid, "a compacted transcript has no branches").WithHint("leave out --all or --compacted")
+			}
+			id, err := threadOf(ctx, h, chela.SessionKey(args[0]), chela.ThreadID(thread))
+			if err != nil {
+				return err
+			}
+			if out == "" {
+				return h.Export(ctx, id, how, c.p.Out)
+			}
+			return writeFile(out, func(to io.Writer) error { return h.Export(ctx, id, how, to) })
+		}),
+	}
+	cmd.Flags().StringVar(&thread, "thread", "", "another thread of the session")
+	cmd.Flags().BoolVar(&how.All, "all", false, "also the branches that were left")
+	cmd.Flags().BoolVar(&how.Compacted, "compacted", false, "what a prompt can hold, not the whole conversation")
+	cmd.Flags().BoolVar(&how.Attachments, "with-attachments", false, "also the content of attachments")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write to")
+	return cmd
+}
+
+// threadOf returns the thread of a session that is meant: its current one where
+// none is named.
+func threadOf(ctx context.Context, h Home, key chela.SessionKey, id chela.ThreadID) (chela.ThreadID, error) {
+	s, err := h.Session(ctx, key)
+	if err != nil {
+		return "", manners.NotThere(err, "see chela sessions list")
+	}
+	if id == "" {
+		return s.Thread, nil
+	}
+	t, err := h.Thread(ctx, id)
+	if err == nil && t.Session != key {
+		err = chela.E(chela.Invalid, fmt.Sprintf("thread %s belongs to session %s", id, t.Session)).WithHint("name that session")
+	}
+	return id, manners.NotThere(err, "see chela threads list --session "+string(key))
+}
+
+// writeFile writes a file whole or not at all, for its owner only.
+func writeFile(name string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".chela-*")
+	if err != nil {
+		return unwritable(name, err)
+	}
+	defer os.Remove(f.Name()) // gone already when all went well
+	buffered := bufio.NewWriter(f)
+	if err := write(buffered); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if err := errors.Join(buffered.Flush(), f.Sync(), f.Close()); err != nil {
+		return unwritable(name, err)
+	}
+	if err := os.Rename(f.Name(), name); err != nil {
+		return unwritable(name, err)
+	}
+	return nil
+}
+
+func unwritable(name string, err error) error {
+	return chela.E(chela.Unavailable, "cannot write "+name).WithHint("choose another file with -o").Because(err)
+}
+
+func (c commands) importing() *cobra.Command {
+	var session string
+	cmd := &cobra.Command{
+		Use: "import FILE", Short: `Make a transcript the current thread of a session; "-" reads it from the input`, Args: manners.Exactly(1),
+		RunE: c.in(func(ctx context.Context, h Home, args []string) error {
+			return c.importFile(ctx, h, args[0], chela.SessionKey(session))
+		}),
+	}
+	cmd.Flags().StringVar(&session, "session", "", "session key; without it the one that the transcript comes from, or the main one")
+	return cmd
+}
+
+func (c commands) importFile(ctx context.Context, h Home, name string, key chela.SessionKey) error {
+	from := io.NopCloser(c.stdin)
+	if name != "-" {
+		var err error
+		if from, err = os.Open(name); err != nil {
+			return chela.E(chela.NotFound, "cannot read "+name).WithHint("give the file that chela sessions export wrote").Because(err)
+		}
+	}
+	defer from.Close() // it is only read
+	text := bufio.NewReader(from)
+	if key == "" {
+		first, _ := text.Peek(text.Size()) // what is wrong with it is told when it is read
+		if key = transcript.SessionOf(first); key == "" {
+			key = chela.MainKey("main")
+		}
+	}
+	done, err := h.Import(ctx, key, text)
+	if err != nil {
+		return err
+	}
+	if c.p.JSON {
+		return c.p.Document(done)
+	}
+	c.p.Fields(
+		[2]string{"session", string(done.Session)}, [2]string{"thread", string(done.Thread)},
+		[2]string{"added", fmt.Sprint(done.Added)}, [2]string{"known", fmt.Sprint(done.Known)},
+	)
+	return nil
+}

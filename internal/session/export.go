@@ -1,0 +1,113 @@
+package session
+
+import (
+	"context"
+	"io"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/store"
+	"chela/internal/transcript"
+)
+
+// Export writes a thread down. What it holds is read at one moment, before
+// anything is written.
+func (k *Keeper) Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error {
+	t, err := store.Find(ctx, k.store, func(r *store.Read) (transcript.Transcript, error) { return read(ctx, r, id, how) })
+	if err != nil {
+		return err
+	}
+	var load transcript.LoadFunc
+	if how.Attachments {
+		load = k.cfg.Blobs.Load
+	}
+	return transcript.Write(ctx, to, t, load)
+}
+
+// read returns a thread as it is to be written down.
+func read(ctx context.Context, r *store.Read, id chela.ThreadID, how api.Export) (t transcript.Transcript, err error) {
+	thread, err := r.Thread(ctx, id)
+	if err != nil {
+		return t, err
+	}
+	t = transcript.Transcript{
+		Session: thread.Session, Thread: id, Title: thread.Title, CreatedAt: thread.CreatedAt, Head: thread.Head, Compacted: how.Compacted,
+	}
+	if how.Compacted {
+		t.Entries, err = r.PromptPath(ctx, thread.Head)
+		chain(t.Entries)
+	} else {
+		t.Entries, err = r.Path(ctx, thread.Head)
+	}
+	if err == nil && how.All {
+		t.Entries, err = branches(ctx, r, thread, t.Entries)
+	}
+	seen := map[chela.TurnID]bool{}
+	for _, e := range t.Entries {
+		if err != nil || seen[e.Turn] {
+			continue
+		}
+		var turn chela.Turn
+		turn, err = r.Turn(ctx, e.Turn)
+		seen[e.Turn], t.Turns = true, append(t.Turns, turn)
+	}
+	return t, err
+}
+
+// chain hangs entries below each other in their order: what a prompt holds is no
+// path where something between was compacted.
+func chain(entries []chela.Entry) {
+	var parent chela.EntryID
+	for i := range entries {
+		entries[i].Parent = parent
+		parent = entries[i].ID
+	}
+}
+
+// branches returns the path of a thread with all other entries of it, parents
+// first.
+func branches(ctx context.Context, r *store.Read, thread chela.Thread, path []chela.Entry) ([]chela.Entry, error) {
+	var all []chela.Entry
+	known := map[chela.EntryID]bool{"": true}
+	for _, e := range path {
+		if e.Thread != thread.ID { // what the thread was branched off from
+			all = append(all, e)
+			known[e.ID] = true
+		}
+	}
+	for after := int64(0); ; {
+		entries, err := r.Entries(ctx, thread.ID, after, page)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			above, err := missing(ctx, r, e.Parent, known)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range append(above, e) {
+				all = append(all, e)
+				known[e.ID] = true
+			}
+		}
+		if len(entries) < page {
+			return all, nil
+		}
+		after = entries[len(entries)-1].Seq
+	}
+}
+
+// missing returns the path to an entry of another thread, as far as it is not
+// known.
+func missing(ctx context.Context, r *store.Read, id chela.EntryID, known map[chela.EntryID]bool) (path []chela.Entry, err error) {
+	if known[id] {
+		return nil, nil
+	}
+	if path, err = r.Path(ctx, id); err != nil {
+		return nil, err
+	}
+	for len(path) > 0 && known[path[0].ID] {
+		path = path[1:]
+	}
+	return path, nil
+}
