@@ -36,7 +36,7 @@
 //	Approval  pending ─▶ granted | denied | expired | withdrawn
 //	Rewind    asked ─▶ planned ─▶ done
 //	          asked ─▶ refused
-//	Inbox     waiting ─▶ taken | dropped
+//	Inbox     waiting ─▶ taken | dropped; a command is answered at once
 //	Outbox    pending ─▶ sent | failed
 //
 // Every noun that can wait has a CanMove method backed by one table in its own

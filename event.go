@@ -44,6 +44,7 @@ const (
 	EventMessageDropped    EventKind = "message.dropped" // too many waited; Text is how it was dropped
 	EventSessionChanged    EventKind = "session.changed"
 	EventNotice            EventKind = "notice"     // hint
+	EventReply             EventKind = "reply"      // hint; Text is what a command was answered with
 	EventHookFired         EventKind = "hook.fired" // hint: a hook changed or refused what passed, or failed; Text says which and what
 
 	// EventResync tells a reader that events it asked for are not kept any

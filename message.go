@@ -65,6 +65,7 @@ type Waiting struct {
 	Turn      TurnID     `json:"turn,omitempty"`    // the turn that took it, or that began with a line of it
 	Dropped   QueueDrop  `json:"dropped,omitempty"` // how, once it is
 	Node      NodeID     `json:"node,omitempty"`    // the process that accepted it
+	Reply     string     `json:"reply,omitempty"`   // what a command was answered with
 	CreatedAt time.Time  `json:"created_at"`
 	Inbound
 }
@@ -74,9 +75,10 @@ type InboxState string
 
 // The states of an inbox message.
 const (
-	InboxWaiting InboxState = "waiting"
-	InboxTaken   InboxState = "taken"   // it is in a turn
-	InboxDropped InboxState = "dropped" // the queue was full, or it was withdrawn
+	InboxWaiting  InboxState = "waiting"
+	InboxTaken    InboxState = "taken"    // it is in a turn
+	InboxDropped  InboxState = "dropped"  // the queue was full, or it was withdrawn
+	InboxAnswered InboxState = "answered" // it was a command, carried out as it came
 )
 
 var inboxMoves = map[InboxState][]InboxState{

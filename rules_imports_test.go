@@ -49,6 +49,7 @@ var layers = []layer{
 			"internal/turn", "internal/journal", "internal/lane", "internal/prompt", "internal/guard", "internal/hook", "internal/approval", "internal/job",
 			"internal/routine", "internal/memory", "internal/cost", "internal/session", "internal/transcript", "internal/token", "internal/work/...",
 			"internal/replay",
+			"internal/command",
 		},
 		imports: []string{"words", "ground", "leaves"},
 		except:  []string{"internal/store"}, // each declares the storage it needs
@@ -116,6 +117,9 @@ var arrows = []arrow{
 	{"internal/session", "internal/store", "a session and its current thread change in one transaction"},
 	{"internal/session", "internal/transcript", "sessions are written down and read again"},
 	{"internal/session", "internal/prompt", "what is read anew is counted anew"},
+	{"internal/command", "internal/store", "a command, its reply and what it changes are one transaction"},
+	{"internal/command", "internal/lane", "a lane stores what was ordered, and stops turns"},
+	{"internal/command", "internal/approval", "/approve and /deny answer questions"},
 	{"internal/approval", "internal/lane", "an answer lets the lane go on"},
 	{"internal/gateway/...", "internal/gateway/...", "what lets requests in, and each protocol, is a package of its own"},
 }

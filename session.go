@@ -13,6 +13,14 @@ type Session struct {
 	UpdatedAt time.Time  `json:"updated_at"`
 }
 
+// SwitchTo makes t the current thread. Elevated rights were given for the
+// conversation before and end with it.
+func (s *Session) SwitchTo(t ThreadID) {
+	if s.Thread != t {
+		s.Thread, s.Settings.Elevated = t, ""
+	}
+}
+
 // Settings are what a session overrides or remembers, stored as one JSON
 // value. The zero value overrides nothing. Token counts are not here: they are
 // sums over the ledger, which cannot drift.

@@ -84,9 +84,10 @@ func TestApprovalMoves(t *testing.T) {
 func TestInboxMoves(t *testing.T) {
 	t.Parallel()
 	checkMoves(t, chela.InboxState.CanMove, moves[chela.InboxState]{
-		"waiting": {"taken", "dropped"},
-		"taken":   {},
-		"dropped": {},
+		"waiting":  {"taken", "dropped"},
+		"taken":    {},
+		"dropped":  {},
+		"answered": {},
 	})
 }
 

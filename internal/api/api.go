@@ -85,6 +85,7 @@ type Receipt struct {
 	Duplicate bool             `json:"duplicate,omitempty"`
 	Dropped   bool             `json:"dropped,omitempty"`  // it was known, and will get no turn: too many waited
 	Answered  chela.ApprovalID `json:"answered,omitempty"` // the message was the answer to this approval
+	Reply     string           `json:"reply,omitempty"`    // the message was a command, which has no turn
 }
 
 // A Turn is a turn with what it came to.

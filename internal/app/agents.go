@@ -65,7 +65,7 @@ func (a *agents) model(s chela.Session, in chela.Inbound) string {
 func (a *agents) agent(_ context.Context, s chela.Session, t chela.Turn) turn.Agent {
 	f, err := a.frame(s.Agent)
 	f.Window = a.window(t.Model)
-	agent := turn.Agent{Name: s.Agent, Frame: f.Frame, Tools: f.tools, Policy: a.rule, Hooks: a.hooks, Thinking: s.Settings.Thinking}
+	agent := turn.Agent{Name: s.Agent, Frame: f.Frame, Tools: f.tools, Policy: a.rule, Hooks: a.hooks, Thinking: cmp.Or(t.Overrides.Thinking, s.Settings.Thinking)}
 	if err != nil {
 		agent.Provider = unusable{err}
 		return agent
@@ -147,8 +147,10 @@ func (a *agents) rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j che
 	d := policy.Decide(a.rules, nil, q)
 	if d.Verdict == chela.Ask {
 		var grants []chela.Grant
-		err := a.store.Read(ctx, func(r *store.Read) error {
-			var err error
+		err := a.store.Read(ctx, func(r *store.Read) (err error) {
+			if q.Elevated, err = elevated(ctx, r, t); err != nil {
+				return err
+			}
 			grants, err = r.Grants(ctx, c.Agent, t.Session)
 			return err
 		})
@@ -158,4 +160,21 @@ func (a *agents) rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j che
 		d = policy.Decide(a.rules, grants, q)
 	}
 	return turn.Ruling{Verdict: d.Verdict, Reason: d.Reason}, nil
+}
+
+// elevated returns how a turn is elevated: as its message says, else its session
+// at this moment. Only the owner's turns can do more for it; less holds for all.
+func elevated(ctx context.Context, r *store.Read, t chela.Turn) (string, error) {
+	level := t.Overrides.Elevated
+	if level == "" {
+		s, err := r.Session(ctx, t.Session)
+		if err != nil {
+			return "", err
+		}
+		level = s.Settings.Elevated
+	}
+	if level != "off" && !t.Origin.Owner {
+		return "", nil
+	}
+	return level, nil
 }

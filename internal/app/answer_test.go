@@ -35,7 +35,7 @@ func openHome(t *testing.T, scenario string) *cli.Backend {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := app.Backend(t.Context(), cfg, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	b, err := app.Backend(t.Context(), cfg, slog.New(slog.NewTextHandler(t.Output(), nil)), "test")
 	if err != nil {
 		t.Fatal(err)
 	}

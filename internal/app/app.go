@@ -21,6 +21,7 @@ import (
 	"chela"
 	"chela/internal/approval"
 	"chela/internal/blob"
+	"chela/internal/command"
 	"chela/internal/config"
 	"chela/internal/event"
 	"chela/internal/guard"
@@ -60,20 +61,22 @@ type App struct {
 	desk     *approval.Desk
 	hooks    *hook.Hooks
 	keeper   *session.Keeper
+	commands *command.Interpreter
 
-	listen, version string // of a daemon
+	version string
+	listen  string // of a daemon
 
 	staying chan struct{} // closed by stay
 	stay    func()
 }
 
 // Open opens the home of a configuration and makes it if it does not exist.
-// What it logs goes to log.
-func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, error) {
+// What it logs goes to log; version is that of the program.
+func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version string) (*App, error) {
 	if err := makeHome(cfg); err != nil {
 		return nil, err
 	}
-	a := &App{cfg: cfg, log: log, now: time.Now, bus: &event.Bus{}, blobs: blob.New(cfg.Home.Blobs(), homeError)}
+	a := &App{cfg: cfg, log: log, version: version, now: time.Now, bus: &event.Bus{}, blobs: blob.New(cfg.Home.Blobs(), homeError)}
 	a.staying = make(chan struct{})
 	a.stay = sync.OnceFunc(func() { close(a.staying) })
 	a.ids = chela.NewIDs(a.now, rand.Reader)
@@ -117,6 +120,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*App, erro
 		},
 		Ended: a.ended,
 	})
+	a.commands = a.interpreter()
 	return a, nil
 }
 
@@ -126,6 +130,15 @@ func resets(cfg *config.Config) session.Resets {
 	return session.Resets{
 		Daily: at.Set, Hour: at.Hour, Minute: at.Minute, Zone: cfg.Zone(), Idle: time.Duration(cfg.Session.IdleMinutes) * time.Minute,
 	}
+}
+
+func (a *App) interpreter() *command.Interpreter {
+	b := &backend{a}
+	return command.New(a.store, command.Config{
+		IDs: a.ids, Now: a.now, Lanes: a.lanes, Desk: a.desk, Version: a.version, Models: b.Models, Tools: b.Tools, Model: a.agents.model,
+		Usable: func(model string) error { _, err := a.agents.serve(model); return err },
+		Queue:  queueRules(a.cfg.Queue).For,
+	})
 }
 
 // queueRules is what the configuration says of how messages wait.

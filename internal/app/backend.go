@@ -22,7 +22,7 @@ import (
 
 // Backend opens a home for the commands: through its daemon if one runs, else
 // in this process, where turns run until the backend is closed.
-func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger) (*cli.Backend, error) {
+func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version string) (*cli.Backend, error) {
 	c, err := client.Dial(ctx, cfg.Home.Socket(), chela.NewIDs(time.Now, rand.Reader))
 	switch {
 	case err == nil:
@@ -35,12 +35,12 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger) (*cli.Ba
 	case chela.KindOf(err) != chela.NotFound:
 		return nil, err
 	}
-	return open(ctx, cfg, log)
+	return open(ctx, cfg, log, version)
 }
 
 // open opens a home in this process.
-func open(ctx context.Context, cfg *config.Config, log *slog.Logger) (*cli.Backend, error) {
-	a, err := Open(ctx, cfg, log)
+func open(ctx context.Context, cfg *config.Config, log *slog.Logger, version string) (*cli.Backend, error) {
+	a, err := Open(ctx, cfg, log, version)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (b *backend) Call(ctx context.Context, agent, name string, args json.RawMes
 	if t.Judge != nil {
 		j = t.Judge(checked)
 	}
-	ruling, err := b.agents.rule(ctx, chela.Turn{Session: call.Session}, call, j)
+	ruling, err := b.agents.rule(ctx, chela.Turn{Session: call.Session, Overrides: chela.Overrides{Elevated: "ask"}}, call, j)
 	if err != nil {
 		return chela.ToolResult{}, err
 	}

@@ -26,10 +26,11 @@ func (a *App) patience(key chela.SessionKey) time.Duration {
 	return lookTime
 }
 
-// Ask commits a message and follows the turn that takes it.
+// Ask commits a message and follows the turn that takes it, if it is not a
+// command.
 func (b *backend) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error) {
 	id, err := b.ask(ctx, in, show)
-	if err != nil {
+	if err != nil || id == "" {
 		return chela.Turn{ID: id}, err
 	}
 	return b.Turn(ctx, id)
@@ -49,6 +50,10 @@ func (b *backend) ask(ctx context.Context, in chela.Inbound, show func(chela.Eve
 	if err != nil {
 		return "", err
 	}
+	if receipt.Reply != "" {
+		show(chela.Event{Kind: chela.EventReply, Session: receipt.Session, Thread: receipt.Thread, Text: receipt.Reply})
+		return "", nil
+	}
 	id := receipt.Turn
 	if id == "" {
 		if id, err = b.taken(ctx, heard, receipt); err != nil {
@@ -65,8 +70,8 @@ func (b *backend) ask(ctx context.Context, in chela.Inbound, show func(chela.Eve
 }
 
 // accept is the way in of every message: an answer to a question that is
-// pending goes to the desk, anything else into the inbox. It reports whether the
-// message began a turn in this process.
+// pending goes to the desk, a command is carried out, anything else goes into the
+// inbox. It reports whether the message began a turn in this process.
 func (a *App) accept(ctx context.Context, in chela.Inbound) (r lane.Receipt, begun bool, err error) {
 	if err := inbox.Check(in); err != nil {
 		return r, false, err
@@ -80,6 +85,13 @@ func (a *App) accept(ctx context.Context, in chela.Inbound) (r lane.Receipt, beg
 	}
 	if in, err = a.hooks.Message(ctx, in); err != nil {
 		return r, false, err
+	}
+	in, done, err := a.commands.Take(ctx, in)
+	if err != nil {
+		return r, false, err
+	}
+	if done != nil {
+		return *done, false, nil
 	}
 	r, err = a.lanes.Submit(ctx, in)
 	return r, r.Turn != "" && !r.Duplicate, err

@@ -26,6 +26,7 @@ const inputTime = 3 * time.Second
 // Main runs the program with the process's own streams and environment, and
 // returns its exit code.
 func Main(args []string, version string) int {
+	known := cmp.Or(version, builtVersion())
 	ctx, stop := terminable(context.Background())
 	defer stop()
 	return cli.Main(ctx, cli.Program{
@@ -33,10 +34,10 @@ func Main(args []string, version string) int {
 		Now: time.Now, Version: version,
 		Arrives: func() bool { return arrives(os.Stdin, inputTime) },
 		Open: func(ctx context.Context, cfg *config.Config) (*cli.Backend, error) {
-			return Backend(ctx, cfg, NewLog(cfg, logfile.New(cfg.Home.Log())))
+			return Backend(ctx, cfg, NewLog(cfg, logfile.New(cfg.Home.Log())), known)
 		},
 		Serve: func(ctx context.Context, cfg *config.Config, ready func(cli.Listening)) error {
-			return Serve(ctx, cfg, NewLog(cfg, io.MultiWriter(logfile.New(cfg.Home.Log()), os.Stderr)), Serving{Version: cmp.Or(version, builtVersion()), Ready: ready})
+			return Serve(ctx, cfg, NewLog(cfg, io.MultiWriter(logfile.New(cfg.Home.Log()), os.Stderr)), Serving{Version: known, Ready: ready})
 		},
 		Examine: examine,
 		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {

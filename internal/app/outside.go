@@ -41,6 +41,7 @@ func (s *outside) Accept(ctx context.Context, in chela.Inbound) (api.Receipt, er
 	r, _, err := s.accept(ctx, in)
 	return api.Receipt{
 		Session: r.Session, Thread: r.Thread, Turn: r.Turn, Inbox: r.Inbox, Duplicate: r.Duplicate, Dropped: r.Dropped,
+		Reply: r.Reply,
 	}, err
 }
 

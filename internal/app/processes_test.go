@@ -67,7 +67,7 @@ func talk(home, url, name string) error {
 	if err != nil {
 		return err
 	}
-	b, err := app.Backend(ctx, cfg, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	b, err := app.Backend(ctx, cfg, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), "test")
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func Serve(ctx context.Context, cfg *config.Config, log *slog.Logger, serve Serv
 		return err
 	}
 	defer func() { err = errors.Join(err, held.letGo()) }()
-	a, err := Open(ctx, cfg, log)
+	a, err := Open(ctx, cfg, log, serve.Version)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (a *App) serve(ctx context.Context, serve Serving) error {
 			WithHint("see who uses the port, or choose another with --listen").Because(err)
 	}
 	defer tcp.Close() // again, where the gateway did not get to it
-	a.listen, a.version = tcp.Addr().String(), serve.Version
+	a.listen = tcp.Addr().String()
 	socket, err := listenSocket(ctx, a.cfg.Home.Socket())
 	if err != nil {
 		a.log.Warn("commands do not go through the daemon", "error", err)

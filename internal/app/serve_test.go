@@ -65,7 +65,7 @@ func loaded(t *testing.T, environ ...string) *config.Config {
 // openBackend opens a home as commands do, until the test ends.
 func openBackend(t *testing.T, cfg *config.Config) *cli.Backend {
 	t.Helper()
-	b, err := app.Backend(t.Context(), cfg, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	b, err := app.Backend(t.Context(), cfg, slog.New(slog.NewTextHandler(t.Output(), nil)), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func withRevokedToken(t *testing.T, cfg *config.Config) {
 
 func madeToken(t *testing.T, cfg *config.Config, end bool) (secret string) {
 	t.Helper()
-	b, err := app.Backend(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	b, err := app.Backend(t.Context(), cfg, slog.New(slog.DiscardHandler), "test")
 	if err != nil {
 		t.Fatal(err)
 	}

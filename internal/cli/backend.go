@@ -59,7 +59,9 @@ type conversation interface {
 	// to show, in order and never two at once; it returns after show did for
 	// the last time. A message without a MessageID is given one. If ctx ends
 	// first, Ask returns its error and the turn goes on; the returned turn is
-	// what is known of it then, its ID empty if it was not opened yet.
+	// what is known of it then, its ID empty if it was not opened yet. A command
+	// has no turn: its reply is the one event, of the kind EventReply, and the
+	// ID stays empty.
 	Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error)
 
 	// Follow does the same for a turn that is there, such as one whose

@@ -18,7 +18,8 @@ import (
 // show, in order and never two at once, and returns after show did for the last
 // time. A message without a MessageID is given one. If ctx ends first, Ask
 // returns its error and the turn goes on; the returned turn is what is known of
-// it then, its ID empty if it was not opened yet. The message comes from whoever
+// it then, its ID empty if it was not opened yet. A command has no turn: its reply
+// is the one event, of the kind EventReply. The message comes from whoever
 // owns the socket, whatever its origin says; what only programs send, Ask does
 // not: that is Unsupported.
 func (c *Client) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error) {
@@ -34,6 +35,10 @@ func (c *Client) Ask(ctx context.Context, in chela.Inbound, show func(chela.Even
 	receipt, err := w.say(ctx, m)
 	if err != nil {
 		return chela.Turn{}, err
+	}
+	if receipt.Reply != "" {
+		show(chela.Event{Kind: chela.EventReply, Session: receipt.Session, Thread: receipt.Thread, Text: receipt.Reply})
+		return chela.Turn{}, nil
 	}
 	first := chela.Event{}
 	if receipt.Turn == "" {

@@ -81,7 +81,8 @@ type conversation interface {
 	// ended, waits for a person, or waits for the result of an offered tool.
 	// Events go to show in order, never two at once. If ctx ends first, the
 	// turn goes on. Of the returned turn only the id is set, as soon as it is
-	// known, also beside an error.
+	// known, also beside an error. A command has no turn: its reply is the one
+	// event, of the kind EventReply.
 	Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error)
 
 	// Follow does the same for a turn that is there.

@@ -35,6 +35,7 @@ func (l *Lanes) beginAnew(ctx context.Context, w *store.Write, s *chela.Session,
 	if err := w.CreateThread(ctx, t); err != nil {
 		return err
 	}
-	s.Thread, s.UpdatedAt = t.ID, t.CreatedAt
+	s.SwitchTo(t.ID)
+	s.UpdatedAt = t.CreatedAt
 	return w.SaveSession(ctx, *s)
 }

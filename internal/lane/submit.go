@@ -18,6 +18,7 @@ type Receipt struct {
 	Session   chela.SessionKey
 	Thread    chela.ThreadID
 	Turn      chela.TurnID // the turn that took it; empty while it waits
+	Reply     string       // of a command; nothing else has one
 	Duplicate bool         // the delivery was known already
 	Dropped   bool         // it is known and will get no turn: it had to make room for others
 }
@@ -186,7 +187,7 @@ func known(ctx context.Context, r *store.Read, in chela.Inbound) (Receipt, error
 	if err == nil && m.Session != in.Session {
 		err = chela.E(chela.Conflict, "that message id was used in another session").WithHint("use a new one for each message")
 	}
-	receipt := Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Turn: m.Turn, Duplicate: true}
+	receipt := Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Turn: m.Turn, Reply: m.Reply, Duplicate: true}
 	if m.State == chela.InboxDropped {
 		receipt.Turn, receipt.Dropped = "", true // a turn that tells of it is not its own
 	}

@@ -13,6 +13,11 @@
 // be allowed, unless a rule with a pattern names it. A standing answer (a
 // chela.Grant) turns ask into allow; one without a pattern does not cover a
 // call with a risk. Nothing turns deny into anything else.
+//
+// A session may be elevated by the owner, which decides about what would still
+// be asked: off refuses it, on allows to run programs and reach other machines
+// short of a risk or a rule that says ask, full allows that too. What sends or
+// spends is asked about even then.
 package policy
 
 import (
@@ -42,6 +47,10 @@ type Question struct {
 	Channel   string
 	Group     string
 	Sender    string
+
+	// Elevated is how the session is: "off", "ask", "on" or "full"; empty means
+	// "ask".
+	Elevated string
 }
 
 // A Decision is a verdict with its reason in words for people.
@@ -53,6 +62,7 @@ type Decision struct {
 // Decide rules on a question.
 func Decide(rules []Rule, grants []chela.Grant, q Question) Decision {
 	d, named := byRules(rules, q)
+	guarded := d.Verdict == chela.Ask || q.Judgement.Risk != ""
 	if d.Verdict == "" {
 		d = byEffect(q.Judgement.Effect)
 	}
@@ -66,8 +76,23 @@ func Decide(rules []Rule, grants []chela.Grant, q Question) Decision {
 		if q.Judgement.Risk != "" {
 			d.Reason = q.Judgement.Risk
 		}
+		return elevate(d, q, guarded)
 	}
 	return d
+}
+
+// elevate decides about a call that would be asked about. Guarded says that a
+// risk or a rule is the reason.
+func elevate(ask Decision, q Question, guarded bool) Decision {
+	within := q.Judgement.Effect == chela.EffectExecute || q.Judgement.Effect == chela.EffectNetwork
+	switch {
+	case q.Elevated == "off":
+		return Decision{chela.Deny, ask.Reason + ", and elevated is off in this session"}
+	case q.Elevated == "full" && within, q.Elevated == "on" && within && !guarded:
+		return Decision{chela.Allow, "elevated is " + q.Elevated + " in this session"}
+	default:
+		return ask
+	}
 }
 
 // byRules returns the strongest verdict of the rules that match, and whether a

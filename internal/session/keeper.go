@@ -103,8 +103,11 @@ func (k *Keeper) Change(ctx context.Context, key chela.SessionKey, p api.Setting
 			err = chela.E(chela.Invalid, fmt.Sprintf("thread %s belongs to another session", t.ID)).
 				WithHint("see chela threads list --session " + string(key))
 		}
-		s.Thread = t.ID
-		return err
+		if err != nil {
+			return err
+		}
+		s.SwitchTo(t.ID)
+		return nil
 	})
 }
 
@@ -119,7 +122,8 @@ func (k *Keeper) Begin(ctx context.Context, key chela.SessionKey, title string) 
 	t := chela.Thread{ID: k.cfg.IDs.Thread(), Session: key, Title: title, State: chela.ThreadIdle, CreatedAt: now, UpdatedAt: now}
 	end := End{Session: key, Reason: Asked}
 	_, err := k.change(ctx, "session.reset", key, func(w *store.Write, s *chela.Session) error {
-		end.Thread, s.Thread = s.Thread, t.ID
+		end.Thread = s.Thread
+		s.SwitchTo(t.ID)
 		return w.CreateThread(ctx, t)
 	})
 	if err == nil {

@@ -52,7 +52,7 @@ var legal = map[string]columns{
 	"grants": {"id": "'g'", "agent": "'main'", "session": "'s'", "tool": "'shell'", "pattern": "''", "literal": "0", "approval": "'a'", "created_at": "0"},
 	"inbox": {
 		"id": "'i'", "session": "'s'", "thread": "''", "seq": "1", "channel": "'terminal'", "account": "''", "message_id": "'1'",
-		"state": "'waiting'", "turn": "''", "dropped": "''", "node": "''", "body": "'{}'", "created_at": "0",
+		"state": "'waiting'", "turn": "''", "dropped": "''", "node": "''", "body": "'{}'", "reply": "''", "created_at": "0",
 	},
 	"outbox": {
 		"id": "'o'", "session": "'s'", "turn": "'u'", "entry": "''", "target": "'{}'", "channel": "'telegram'", "text": "''",
@@ -179,6 +179,7 @@ var illegal = []struct {
 	{"a message taken by no turn", "inbox", columns{"id": "'new'", "message_id": "'2'", "state": "'taken'"}},
 	{"a waiting message of a turn", "inbox", columns{"id": "'new'", "message_id": "'2'", "turn": "'u'"}},
 	{"a waiting message that was dropped", "inbox", columns{"id": "'new'", "message_id": "'2'", "dropped": "'old'"}},
+	{"a reply to what is no command", "inbox", columns{"id": "'new'", "message_id": "'2'", "reply": "'done'"}},
 	{"a message at place 0", "inbox", columns{"id": "'new'", "message_id": "'2'", "seq": "0"}},
 	{"a message from nowhere", "inbox", columns{"id": "'new'", "channel": "''"}},
 	{"a message without a name", "inbox", columns{"id": "'new'", "message_id": "''"}},

@@ -13,12 +13,13 @@ import (
 // Events are hints, so the end of a turn says what the text really was.
 type Renderer struct {
 	screen *Screen
-	stream bool
+	view   View
 
 	step    int             // whose answer is streamed
 	said    strings.Builder // what was streamed of it
 	midLine bool            // standard output is inside a line
-	midTool bool            // standard error is inside a line of a tool's output
+	midTool string          // the bar of the line that standard error is inside of
+	thought strings.Builder // what the model thinks, where that is shown at the end
 	status  bool            // a progress line is shown that the next line replaces
 	running map[chela.CallID]running
 	latest  chela.CallID // whose beginning is the last line that was shown
@@ -30,38 +31,59 @@ type running struct {
 	at    time.Time
 }
 
-// NewRenderer returns a renderer for one turn. Text is shown as it comes only
-// if stream is set.
-func NewRenderer(s *Screen, stream bool) *Renderer {
-	return &Renderer{screen: s, stream: stream, running: map[chela.CallID]running{}}
+// NewRenderer returns a renderer for one turn.
+func NewRenderer(s *Screen, v View) *Renderer {
+	return &Renderer{screen: s, view: v, running: map[chela.CallID]running{}}
 }
 
 // Show renders one event.
 func (r *Renderer) Show(e chela.Event) {
+	if e.Kind != chela.EventThinkingDelta {
+		r.thoughtEnds()
+	}
 	switch e.Kind {
 	case chela.EventTextDelta:
 		r.delta(e.Text)
+	case chela.EventThinkingDelta:
+		r.think(e.Text)
 	case chela.EventTurnProgress:
 		r.begin(e.Step)
 		r.progress(e.Text)
 	case chela.EventToolStarted:
 		r.said.Reset()
-		label := strings.TrimSpace(e.Tool + " " + Brief(e.Text))
-		r.running[e.Call] = running{label: label, at: e.At}
-		r.Note("· " + label)
-		r.latest = e.Call
+		r.started(e)
 	case chela.EventToolOutput:
-		r.output(e.Text)
+		if !r.view.quiet() {
+			r.piece(e.Text, outputBar)
+		}
 	case chela.EventToolFinished:
 		r.finished(e)
 	case chela.EventNotice, chela.EventHookFired:
 		r.Note(e.Text)
+	case chela.EventReply:
+		r.clear()
+		r.screen.Line(e.Text)
+	}
+}
+
+// started shows that a call runs.
+func (r *Renderer) started(e chela.Event) {
+	label := strings.TrimSpace(e.Tool + " " + Brief(e.Text))
+	r.running[e.Call] = running{label: label, at: e.At}
+	switch {
+	case r.view.quiet():
+	case r.view.Whole():
+		r.Note("· " + e.Tool)
+		r.arguments(e.Text)
+	default:
+		r.Note("· " + label)
+		r.latest = e.Call
 	}
 }
 
 // delta streams a piece of the answer.
 func (r *Renderer) delta(text string) {
-	if !r.stream || text == "" {
+	if !r.view.Stream || text == "" {
 		return
 	}
 	r.clear()
@@ -91,7 +113,7 @@ func (r *Renderer) endLine() {
 // progress shows a line that the next line replaces. Only a terminal can do
 // that.
 func (r *Renderer) progress(text string) {
-	if !r.screen.ErrTerminal || r.midLine || r.midTool {
+	if !r.screen.ErrTerminal || r.midLine || r.midTool != "" {
 		return
 	}
 	r.clear()
@@ -104,9 +126,9 @@ func (r *Renderer) clear() {
 		fmt.Fprint(r.screen.Err, "\r\x1b[K")
 		r.status = false
 	}
-	if r.midTool {
+	if r.midTool != "" {
 		fmt.Fprintln(r.screen.Err)
-		r.midTool = false
+		r.midTool = ""
 	}
 }
 
@@ -118,17 +140,21 @@ func (r *Renderer) Note(text string) {
 	r.screen.Note(text)
 }
 
-// output shows what a tool prints, each line with a bar before it.
-func (r *Renderer) output(text string) {
-	if r.status {
+// piece shows a piece of what a tool prints or the model thinks, each line with a
+// bar before it.
+func (r *Renderer) piece(text, bar string) {
+	if r.status || r.midTool != bar {
 		r.clear()
 	}
-	for piece := range strings.Lines(Visible(text)) {
-		if !r.midTool {
-			fmt.Fprint(r.screen.Err, "  │ ")
+	for line := range strings.Lines(Visible(text)) {
+		if r.midTool == "" {
+			fmt.Fprint(r.screen.Err, bar)
 		}
-		fmt.Fprint(r.screen.Err, piece)
-		r.midTool = !strings.HasSuffix(piece, "\n")
+		fmt.Fprint(r.screen.Err, line)
+		r.midTool = bar
+		if strings.HasSuffix(line, "\n") {
+			r.midTool = ""
+		}
 	}
 }
 
@@ -137,6 +163,9 @@ func (r *Renderer) output(text string) {
 func (r *Renderer) finished(e chela.Event) {
 	call, known := r.running[e.Call]
 	delete(r.running, e.Call)
+	if r.view.quiet() {
+		return
+	}
 	text := "  " + mark(chela.CallState(e.Text))
 	if r.latest != e.Call {
 		text += " " + e.Tool
@@ -161,6 +190,7 @@ func mark(s chela.CallState) string {
 // Finish ends the rendering of a turn with its answer, as the journal has it:
 // what was not streamed yet, or all of it where the stream said otherwise.
 func (r *Renderer) Finish(answer string) {
+	r.thoughtEnds()
 	r.clear()
 	rest, agrees := strings.CutPrefix(answer, r.said.String())
 	if !agrees {

@@ -77,7 +77,7 @@ func TestRenderer(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var out, errs strings.Builder
-			r := terminal.NewRenderer(&terminal.Screen{Out: &out, Err: &errs}, tt.stream)
+			r := terminal.NewRenderer(&terminal.Screen{Out: &out, Err: &errs}, terminal.View{Stream: tt.stream})
 			for _, e := range tt.events {
 				r.Show(e)
 			}
@@ -122,7 +122,7 @@ func TestCallsThatEndLate(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var out, errs strings.Builder
-			r := terminal.NewRenderer(&terminal.Screen{Out: &out, Err: &errs}, true)
+			r := terminal.NewRenderer(&terminal.Screen{Out: &out, Err: &errs}, terminal.View{Stream: true})
 			for _, e := range tt.events {
 				r.Show(e)
 			}
@@ -138,7 +138,7 @@ func TestRendererOnATerminal(t *testing.T) {
 	t.Parallel()
 	var both strings.Builder
 	s := &terminal.Screen{Out: &both, Err: &both, OutTerminal: true, ErrTerminal: true, Color: true}
-	r := terminal.NewRenderer(s, true)
+	r := terminal.NewRenderer(s, terminal.View{Stream: true})
 	for _, e := range []chela.Event{
 		{Kind: chela.EventTurnProgress, Text: "[1/50] model"},
 		started("c1", "echo", `{"message":"\u001b[2J"}`, 0), finished("c1", "echo", chela.CallDone, 1),

@@ -10,6 +10,7 @@ import (
 	"chela"
 
 	"chela/internal/cli/manners"
+	"chela/internal/command"
 	"chela/internal/config"
 )
 
@@ -19,7 +20,7 @@ func (p *Person) Chat(ctx context.Context, h Home, cfg *config.Config) error {
 	in, prompt := p.input(), func(string) {}
 	if manners.IsTerminal(p.Stdin) {
 		prompt = p.Printer.Prompt
-		p.Printer.Note(`chela: a line is a message, "\" at its end goes on in the next; /quit or Ctrl-D leaves`)
+		p.Printer.Note(`chela: a line is a message, "\" at its end goes on in the next; /help lists commands, /quit or Ctrl-D leaves`)
 	}
 	said := false
 	for {
@@ -27,7 +28,7 @@ func (p *Person) Chat(ctx context.Context, h Home, cfg *config.Config) error {
 		text, err := in.Message(func() { prompt("… ") })
 		text = strings.TrimSpace(text)
 		switch {
-		case errors.Is(err, io.EOF), text == "/quit":
+		case errors.Is(err, io.EOF), leaves(text):
 			return nil
 		case err != nil:
 			return err
@@ -38,21 +39,29 @@ func (p *Person) Chat(ctx context.Context, h Home, cfg *config.Config) error {
 		if err != nil {
 			return err
 		}
-		if !said {
-			p.SayOffline(cfg, message)
-			said = true
-		}
+		said = said || p.SayOffline(cfg, message)
 		if err := p.exchange(ctx, h, message); err != nil {
 			return err
 		}
 	}
 }
 
+// leaves reports whether a text is the command that ends a chat.
+func leaves(text string) bool {
+	said, err := command.Parse(text)
+	return err == nil && said.Command != nil && said.Command.Form.Local()
+}
+
 // exchange is one message of a chat and its answer.
 func (p *Person) exchange(ctx context.Context, h Home, message chela.Inbound) error {
-	d := p.dialog(h, !p.Printer.JSON)
-	turn, err := d.ask(ctx, message)
-	err = d.answered(ctx, turn, err)
+	view, err := h.viewOf(ctx, message)
+	if err == nil {
+		view.Stream = !p.Printer.JSON
+		d := p.dialog(ctx, h, view)
+		var turn chela.Turn
+		turn, err = d.ask(ctx, message)
+		err = d.answered(ctx, turn, err)
+	}
 	if err != nil && ctx.Err() == nil && p.Printer.Lost() == nil {
 		fmt.Fprintln(p.Printer.Err, manners.ErrorLine(err))
 		return nil

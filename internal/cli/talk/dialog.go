@@ -1,6 +1,7 @@
 package talk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"chela/internal/approval"
 	"chela/internal/channel/terminal"
 	"chela/internal/cli/manners"
+	"chela/internal/command"
 )
 
 // A dialog carries turns from their message to their end.
@@ -20,15 +22,71 @@ type dialog struct {
 	person  bool // somebody is there to answer
 	r       *terminal.Renderer
 	show    func(chela.Event) // of the renderer, or what stands for it
+	reply   chela.Event       // what a command was answered with
 }
 
 // dialog returns a dialog with the agents of a home.
-func (p *Person) dialog(h Home, stream bool) *dialog {
-	r := terminal.NewRenderer(p.Printer.Screen, stream)
-	return &dialog{
-		Person: p, Home: h, approve: ApproveAsk, r: r, show: r.Show,
+func (p *Person) dialog(ctx context.Context, h Home, v terminal.View) *dialog {
+	d := &dialog{
+		Person: p, Home: h, approve: ApproveAsk, r: terminal.NewRenderer(p.Printer.Screen, v),
 		person: manners.IsTerminal(p.Stdin) && p.Printer.ErrTerminal,
 	}
+	d.show = d.r.Show
+	switch {
+	case p.Printer.JSON:
+		d.show = d.keepReply
+	case v.Whole():
+		d.show = func(e chela.Event) { d.showWhole(ctx, e) }
+	}
+	return d
+}
+
+// keepReply shows an event, but for the reply to a command, which is a part of
+// the document at the end.
+func (d *dialog) keepReply(e chela.Event) {
+	if e.Kind == chela.EventReply {
+		d.reply = e
+		return
+	}
+	d.r.Show(e)
+}
+
+// showWhole shows an event, and behind the end of a call what that came to.
+func (d *dialog) showWhole(ctx context.Context, e chela.Event) {
+	d.r.Show(e)
+	if e.Kind != chela.EventToolFinished {
+		return
+	}
+	entries, _, err := d.Turns.Transcript(ctx, e.Turn)
+	if err != nil {
+		d.r.Note(chela.MessageOf(err))
+		return
+	}
+	for _, entry := range entries {
+		if entry.Kind == chela.EntryToolResult && entry.Body.Call == e.Call {
+			d.r.Result(entry)
+		}
+	}
+}
+
+// viewOf is how the turn of a message is shown: as its directives say, else as
+// its session is set.
+func (h Home) viewOf(ctx context.Context, in chela.Inbound) (terminal.View, error) {
+	said, err := command.Parse(in.Text)
+	if err != nil {
+		return terminal.View{}, err
+	}
+	return h.view(ctx, in.Session, said.Overrides())
+}
+
+func (h Home) view(ctx context.Context, key chela.SessionKey, o chela.Overrides) (terminal.View, error) {
+	s, err := h.Sessions.Session(ctx, key)
+	if err != nil && chela.KindOf(err) != chela.NotFound {
+		return terminal.View{}, err
+	}
+	return terminal.View{
+		Verbose: cmp.Or(o.Verbose, s.Settings.Verbose), Reasoning: cmp.Or(o.Reasoning, s.Settings.Reasoning),
+	}, nil
 }
 
 // ask sends a message and follows its turn to the end, or to an approval that
@@ -37,7 +95,7 @@ func (d *dialog) ask(ctx context.Context, in chela.Inbound) (chela.Turn, error) 
 	turn, err := d.follow(ctx, func(ctx context.Context) (chela.Turn, error) {
 		return d.Conversation.Ask(ctx, in, d.show)
 	})
-	if err != nil {
+	if err != nil || turn.ID == "" { // a command has none
 		return turn, err
 	}
 	return d.settle(ctx, turn)

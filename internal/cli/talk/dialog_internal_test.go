@@ -9,6 +9,7 @@ import (
 
 	"chela"
 	"chela/internal/approval"
+	"chela/internal/channel/terminal"
 	"chela/internal/cli/manners"
 )
 
@@ -92,7 +93,7 @@ func TestPersonAnswers(t *testing.T) {
 			p := &Person{
 				Printer: manners.NewPrinter(&out, &errs), Stdin: strings.NewReader(tt.input), Interruptible: context.WithCancel,
 			}
-			said := p.dialog(Home{Conversation: d, Approvals: d}, false)
+			said := p.dialog(t.Context(), Home{Conversation: d, Approvals: d}, terminal.View{})
 			said.person = true
 			_, err := said.ask(t.Context(), chela.Inbound{})
 			if chela.KindOf(err) != tt.err {

@@ -9,6 +9,7 @@ import (
 
 	"chela"
 	"chela/internal/channel/terminal"
+	"chela/internal/command"
 	"chela/internal/config"
 	"chela/internal/inbox"
 )
@@ -89,17 +90,22 @@ func (o Options) Inbound(cfg *config.Config, text string) (chela.Inbound, error)
 	return in, inbox.Check(check)
 }
 
-// SayOffline tells that no model answers, unless that was asked for.
-func (p *Person) SayOffline(cfg *config.Config, in chela.Inbound) {
+// SayOffline tells that no model answers, unless that was asked for. It reports
+// false for a message that no model is asked about.
+func (p *Person) SayOffline(cfg *config.Config, in chela.Inbound) bool {
+	if said, err := command.Parse(in.Text); err != nil || said.Text == "" {
+		return false
+	}
 	chosen, err := cfg.Value("model")
 	if err != nil || in.Model != "" || chosen.Source != "default: no key found" {
-		return
+		return true
 	}
 	if a, err := cfg.Agent(in.Agent); err != nil || a.Model != cfg.Model {
-		return
+		return true
 	}
 	p.Printer.Note("no model is set up, so the built-in offline rules answer; set ANTHROPIC_API_KEY, OPENAI_API_KEY or " +
 		"OPENROUTER_API_KEY, or add a [providers.NAME] section with the base_url of a local model to config.toml")
+	return true
 }
 
 // Attachments keeps the files that go with a message. A file that cannot be read

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/approval"
 	"chela/internal/channel/terminal"
 	"chela/internal/cli/manners"
@@ -19,6 +20,7 @@ type Home struct {
 	Conversation conversation
 	Approvals    approvals
 	Turns        turns
+	Sessions     sessions
 	Attach       func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
 }
 
@@ -33,7 +35,12 @@ type approvals interface {
 	Answer(ctx context.Context, r approval.Reply) (chela.Approval, error)
 }
 
+type sessions interface {
+	Session(ctx context.Context, key chela.SessionKey) (api.Session, error)
+}
+
 type turns interface {
+	Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error)
 	Transcript(ctx context.Context, id chela.TurnID) ([]chela.Entry, []chela.ToolCall, error)
 }
 
@@ -59,9 +66,10 @@ func (p *Person) input() *terminal.Input {
 type answer struct {
 	Session   chela.SessionKey `json:"session"`
 	Thread    chela.ThreadID   `json:"thread"`
-	Turn      chela.TurnID     `json:"turn"`
-	State     chela.TurnState  `json:"state"`
+	Turn      chela.TurnID     `json:"turn,omitempty"`
+	State     chela.TurnState  `json:"state,omitempty"`
 	Text      string           `json:"text"`
+	Reply     string           `json:"reply,omitempty"` // to a command, which has no turn
 	Failure   *chela.Failure   `json:"failure,omitempty"`
 	Approvals []chela.Approval `json:"approvals,omitempty"` // what the turn waits for
 }
@@ -89,10 +97,15 @@ func (p *Person) Piped(text string) (string, error) {
 // Ask sends a message, sees its turn to the end and prints the answer. The
 // error says how the turn ended, if not well.
 func (p *Person) Ask(ctx context.Context, h Home, o Options, message chela.Inbound) error {
-	d := p.dialog(h, o.Stream && !p.Printer.JSON)
+	view, err := h.viewOf(ctx, message)
+	if err != nil {
+		return err
+	}
+	view.Stream = o.Stream && !p.Printer.JSON
+	d := p.dialog(ctx, h, view)
 	d.approve = o.Approve
 	if o.Stream && p.Printer.JSON {
-		d.show = p.eventLine
+		d.show = d.eventLine
 	}
 	turn, err := d.ask(ctx, message)
 	return d.answered(ctx, turn, manners.NotThere(err, "see chela threads list --session "+string(message.Session)))
@@ -100,7 +113,15 @@ func (p *Person) Ask(ctx context.Context, h Home, o Options, message chela.Inbou
 
 // Resume sees a turn that is there already to its end, as Ask does.
 func (p *Person) Resume(ctx context.Context, h Home, id chela.TurnID) error {
-	d := p.dialog(h, false)
+	t, err := h.Turns.Turn(ctx, id)
+	if err != nil {
+		return err
+	}
+	view, err := h.view(ctx, t.Session, t.Overrides)
+	if err != nil {
+		return err
+	}
+	d := p.dialog(ctx, h, view)
 	turn, err := d.resume(ctx, id)
 	return d.answered(ctx, turn, err)
 }
@@ -110,6 +131,9 @@ func (p *Person) Resume(ctx context.Context, h Home, id chela.TurnID) error {
 func (d *dialog) answered(ctx context.Context, turn chela.Turn, ended error) error {
 	if turn.ID == "" || ctx.Err() != nil {
 		d.r.Finish("")
+		if d.Printer.JSON && d.reply.Text != "" {
+			return d.Printer.Document(answer{Session: d.reply.Session, Thread: d.reply.Thread, Reply: d.reply.Text})
+		}
 		return ended
 	}
 	text, err := d.answer(ctx, turn.ID)
@@ -135,6 +159,10 @@ func (d *dialog) answered(ctx context.Context, turn chela.Turn, ended error) err
 }
 
 // eventLine prints an event as one line of JSON.
-func (p *Person) eventLine(e chela.Event) {
-	p.Printer.Compact(e) //nolint:errcheck // text, numbers and a time are JSON
+func (d *dialog) eventLine(e chela.Event) {
+	if e.Kind == chela.EventReply {
+		d.reply = e // a part of the document at the end
+		return
+	}
+	d.Printer.Compact(e) //nolint:errcheck // text, numbers and a time are JSON
 }

@@ -51,12 +51,21 @@ func show(out *wire.Stream, e chela.Event, tag string) {
 // turn sends a message and returns what it came to. If the client goes away
 // the turn goes on, and its answer is in the thread.
 func (a *API) turn(ctx context.Context, v *visit, in chela.Inbound, show func(chela.Event)) (wire.Reply, error) {
-	turn, err := a.cfg.Conversation.Ask(ctx, in, show)
+	var replied chela.Event
+	turn, err := a.cfg.Conversation.Ask(ctx, in, func(e chela.Event) {
+		if e.Kind == chela.EventReply {
+			replied = e
+		}
+		show(e)
+	})
 	if err != nil {
 		if turn.ID != "" && !v.repeatable(in) {
 			err = wire.Settled(err)
 		}
 		return wire.Reply{}, err
+	}
+	if turn.ID == "" {
+		return commanded(replied, tag(in)), nil
 	}
 	trace, err := a.cfg.Turns.Said(ctx, turn.ID)
 	if err != nil && !v.repeatable(in) {
@@ -72,6 +81,15 @@ func (a *API) turn(ctx context.Context, v *visit, in chela.Inbound, show func(ch
 	rep.ID = replyID(turn.ID, tag(in))
 	rep.About.Ignored = slices.Concat(v.Ignored, v.ForModel) // the agent's own settings go before
 	return rep, nil
+}
+
+// commanded returns what a command was answered with. Its id names the thread, so
+// that a client can go on there.
+func commanded(e chela.Event, tag string) wire.Reply {
+	return wire.Reply{
+		ID: suffix(string(e.Thread)) + tag, Text: e.Text, Stop: chela.StopEnd,
+		About: &wire.About{Session: e.Session, Thread: e.Thread},
+	}
 }
 
 // repeatable reports whether the request of a message may be sent again: the

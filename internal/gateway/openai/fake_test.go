@@ -67,6 +67,10 @@ func (h *home) Ask(_ context.Context, in chela.Inbound, show func(chela.Event)) 
 	if id, ok := h.taken[in.MessageID]; ok {
 		return h.turns[id].Turn, nil
 	}
+	if in.Text == "/status" { // the one command of this home
+		show(chela.Event{Kind: chela.EventReply, Session: in.Session, Thread: commandThread, Text: "All is well."})
+		return chela.Turn{}, nil
+	}
 	t := h.goOn(in)
 	if t == nil {
 		t = &api.Trace{Turn: chela.Turn{ID: h.ids.Turn(), Session: in.Session, Thread: in.Thread, State: chela.TurnProcessing, Origin: in.Origin}}
@@ -196,6 +200,16 @@ func (h *home) Called(_ context.Context, id chela.CallID) (chela.ToolCall, error
 		}
 	}
 	return chela.ToolCall{}, chela.E(chela.NotFound, "there is no such call")
+}
+
+// commandThread is where commands are given.
+const commandThread chela.ThreadID = "thr_06eajh8a01necy1z9zzz"
+
+func (h *home) Thread(_ context.Context, id chela.ThreadID) (chela.Thread, error) {
+	if id != commandThread {
+		return chela.Thread{}, chela.E(chela.NotFound, "there is no such thread")
+	}
+	return chela.Thread{ID: id, Session: "agent:main:http:dm:al"}, nil
 }
 
 func (h *home) Approval(_ context.Context, id chela.ApprovalID) (chela.Approval, error) {

@@ -13,6 +13,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/command"
 	"chela/internal/gateway/openai/wire"
 )
 
@@ -65,10 +66,7 @@ func (a *API) message(ctx context.Context, v *visit) (chela.Inbound, error) {
 	if in.Agent, err = a.agentOf(in.Session, v.agent); err != nil {
 		return in, err
 	}
-	if answering { // an answer to a question is the bare word
-		now = slices.DeleteFunc(slices.Clone(now), func(s wire.Said) bool { return s.Role == wire.RoleSystem })
-	}
-	if err := a.addText(ctx, &in, now); err != nil {
+	if err := a.addText(ctx, &in, arranged(now, answering)); err != nil {
 		return in, err
 	}
 	in.MessageID = cmp.Or(in.MessageID, resultsID(in.Results), string(a.cfg.IDs.Inbox()))
@@ -137,19 +135,24 @@ func (a *API) place(ctx context.Context, in *chela.Inbound, v *visit, before []w
 	}
 }
 
-// turnOf returns the turn that a response came from.
+// turnOf returns the turn that a response came from. Of the answer to a command,
+// which had none, only session and thread are set.
 func (a *API) turnOf(ctx context.Context, response string) (api.Trace, error) {
 	missing := wire.Refuse("previous_response_id", "previous_response_not_found",
 		chela.E(chela.NotFound, fmt.Sprintf("there is no response %.40q", response)))
-	id, ok := turnID(response)
+	id, of, ok := named(response)
 	if !ok {
 		return api.Trace{}, missing
 	}
 	t, err := a.cfg.Turns.Said(ctx, id)
-	if chela.KindOf(err) == chela.NotFound {
-		return t, missing
+	if chela.KindOf(err) != chela.NotFound {
+		return t, err
 	}
-	return t, err
+	thread, err := a.cfg.Thread(ctx, of)
+	if chela.KindOf(err) == chela.NotFound {
+		err = missing
+	}
+	return api.Trace{Turn: chela.Turn{Session: thread.Session, Thread: thread.ID}}, err
 }
 
 // sessionKey returns the session that a request names: by its key, or by a
@@ -190,6 +193,33 @@ func (a *API) agentOf(session chela.SessionKey, asked string) (string, error) {
 		return "", wire.Wrong("model", "the session belongs to agent "+key.Agent)
 	}
 	return cmp.Or(key.Agent, asked, mainAgent), nil
+}
+
+// arranged returns what is new as it goes into the text. An answer to a question
+// and a command are the bare words of the user; directives come first.
+func arranged(now []wire.Said, answering bool) []wire.Said {
+	var text string
+	for _, s := range now {
+		if s.Role == wire.RoleUser {
+			text = wire.Join(text, s.Text)
+		}
+	}
+	isUser := func(s wire.Said) bool { return s.Role == wire.RoleUser }
+	said := slices.DeleteFunc(slices.Clone(now), func(s wire.Said) bool { return !isUser(s) })
+	if answering {
+		return said
+	}
+	if !strings.HasPrefix(strings.TrimSpace(text), "/") {
+		return now
+	}
+	switch p, err := command.Parse(text); {
+	case err != nil, p.Text == "":
+		return said
+	case len(p.Directives) > 0:
+		return append(said, slices.DeleteFunc(slices.Clone(now), isUser)...)
+	default:
+		return now
+	}
 }
 
 // addText adds the words and files of a message.

@@ -27,6 +27,9 @@ type Config struct {
 	// Approval returns a question, for answers from clients without a session.
 	Approval func(ctx context.Context, id chela.ApprovalID) (chela.Approval, error)
 
+	// Thread returns a thread, for responses that answered a command.
+	Thread func(ctx context.Context, id chela.ThreadID) (chela.Thread, error)
+
 	// Attach keeps a file for the message it is sent with.
 	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
 
@@ -40,7 +43,8 @@ type conversation interface {
 	// ended, waits for a person, or waits for the result of an offered tool.
 	// Events go to show in order, never two at once, and none after Ask
 	// returned. If ctx ends first, the turn goes on. The turn has an id as soon
-	// as it is known, also beside an error.
+	// as it is known, also beside an error. A command has none: its reply is the
+	// one event.
 	Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error)
 }
 

@@ -30,13 +30,15 @@ func suffix(id string) string {
 	return rest
 }
 
-// turnID returns the turn that the id of a response names.
-func turnID(response string) (chela.TurnID, bool) {
+// named returns the turn that the id of a response names, or, where that answers
+// a command, the thread.
+func named(response string) (turn chela.TurnID, thread chela.ThreadID, ok bool) {
 	rest, ok := strings.CutPrefix(response, "resp_")
 	if !ok || len(rest) < idLetters {
-		return "", false
+		return "", "", false
 	}
-	return chela.TurnID("turn_" + rest[:idLetters]), true
+	rest = rest[:idLetters]
+	return chela.TurnID("turn_" + rest), chela.ThreadID("thr_" + rest), true
 }
 
 // replyOf returns what a turn said since it last waited. A turn that failed is

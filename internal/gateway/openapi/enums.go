@@ -34,7 +34,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[chela.EventKind](): list(
 		chela.EventTurnStarted, chela.EventTurnProgress, chela.EventTurnFinished, chela.EventTextDelta, chela.EventThinkingDelta,
 		chela.EventEntryAppended, chela.EventToolRequested, chela.EventToolStarted, chela.EventToolOutput, chela.EventToolFinished, chela.EventToolOffered,
-		chela.EventApprovalRequested, chela.EventApprovalAnswered, chela.EventMessageDropped, chela.EventSessionChanged, chela.EventNotice, chela.EventHookFired, chela.EventResync,
+		chela.EventApprovalRequested, chela.EventApprovalAnswered, chela.EventMessageDropped, chela.EventSessionChanged, chela.EventNotice, chela.EventReply, chela.EventHookFired, chela.EventResync,
 	),
 	reflect.TypeFor[chela.Kind](): list(
 		chela.Invalid, chela.NotFound, chela.Conflict, chela.Denied, chela.Exhausted, chela.Unavailable, chela.Unsupported, chela.Internal,

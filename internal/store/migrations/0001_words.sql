@@ -143,11 +143,13 @@ create table inbox (
 	dropped    text not null,
 	node       text not null,
 	body       text not null,
+	reply      text not null,
 	created_at bigint not null,
 	unique (channel, account, message_id),
 	check (state <> 'waiting' or turn = ''),
 	check (state <> 'taken' or turn <> ''),
-	check (state = 'dropped' or dropped = '')
+	check (state = 'dropped' or dropped = ''),
+	check (reply = '' or state = 'answered')
 );
 
 create index inbox_waiting on inbox (session, seq) where state = 'waiting';

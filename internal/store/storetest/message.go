@@ -25,10 +25,12 @@ func checkMessageRows(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	f := found(t, s, "f")
 	whole := full[chela.Waiting]()
-	whole.Session, whole.State = f.key, chela.InboxDropped
+	whole.Session, whole.State, whole.Reply = f.key, chela.InboxDropped, ""
+	answered := full[chela.Waiting]()
+	answered.ID, answered.MessageID, answered.Session, answered.State, answered.Turn, answered.Dropped = "in_answered", "a", f.key, chela.InboxAnswered, "", ""
 	bare := chela.Waiting{ID: "in_bare", State: chela.InboxWaiting}
 	bare.Session, bare.Origin.Channel, bare.MessageID = f.key, "c", "m"
-	for _, want := range []chela.Waiting{whole, bare} {
+	for _, want := range []chela.Waiting{whole, answered, bare} {
 		accept(t, s, want, 1)
 		same(t, want, read(t, s, func(r *store.Read) (chela.Waiting, error) { return r.Message(ctx, want.ID) }))
 	}
@@ -191,7 +193,7 @@ func checkMessageMoves(t *testing.T, s *store.Store) {
 	}
 	name := func(n int) string { return fmt.Sprint(n) }
 	mover[chela.InboxState]{
-		states: []chela.InboxState{chela.InboxWaiting, chela.InboxTaken, chela.InboxDropped, "made up"},
+		states: []chela.InboxState{chela.InboxWaiting, chela.InboxTaken, chela.InboxDropped, chela.InboxAnswered, "made up"},
 		from:   []chela.InboxState{chela.InboxWaiting},
 		legal:  chela.InboxState.CanMove,
 		add: func(w *store.Write, n int, state chela.InboxState) error {

@@ -1,0 +1,188 @@
+package command
+
+import (
+	"context"
+	"time"
+
+	"chela"
+	"chela/internal/approval"
+	"chela/internal/lane"
+	"chela/internal/store"
+)
+
+// Config is what an interpreter needs. All fields but Version are required.
+type Config struct {
+	IDs     *chela.IDs
+	Now     func() time.Time
+	Lanes   lanes
+	Desk    desk
+	Version string // of the program; may be empty
+
+	// Model returns the model of a new turn, as provider/model.
+	Model func(s chela.Session, in chela.Inbound) string
+
+	// Usable returns nil if a model can be asked, as provider/model.
+	Usable func(model string) error
+
+	// Models returns the models that are known.
+	Models func(ctx context.Context) ([]chela.Model, error)
+
+	// Tools returns the tools of an agent.
+	Tools func(ctx context.Context, agent string) ([]chela.Tool, error)
+
+	// Queue returns how a message waits in a session with such settings.
+	Queue func(in chela.Inbound, s chela.Settings) chela.QueueSettings
+}
+
+// lanes carries orders out, and stops turns.
+type lanes interface {
+	Control(ctx context.Context, in chela.Inbound, do lane.Order) (lane.Receipt, error)
+	Known(ctx context.Context, in chela.Inbound) (lane.Receipt, bool, error)
+	Stop(ctx context.Context, id chela.TurnID) error
+}
+
+// desk takes answers to questions.
+type desk interface {
+	Answer(ctx context.Context, r approval.Reply) (chela.Approval, error)
+}
+
+// An Interpreter carries out what messages order. It may be used by several
+// goroutines at once.
+type Interpreter struct {
+	cfg    Config
+	store  *store.Store
+	orders map[string]handler // by the name of the command
+}
+
+// A handler prepares a command: what it asks of others it has done when it
+// returns, what it changes in the store is left to the order.
+type handler func(ctx context.Context, g given) (lane.Order, error)
+
+// A given is a command with what it was given in.
+type given struct {
+	chela.Inbound
+	form    Form
+	args    string
+	session chela.Session // without a thread where there is none yet
+	thread  chela.Thread  // that the message goes to
+}
+
+// New returns an interpreter over a store.
+func New(s *store.Store, cfg Config) *Interpreter {
+	i := &Interpreter{cfg: cfg, store: s}
+	i.orders = map[string]handler{
+		"help": i.help, "status": i.status, "whoami": i.whoami, "ping": i.ping, "version": i.version, "tools": i.tools,
+		"new": i.begin, "thread": i.threads, "resume": i.resume, "stop": i.stop,
+		think: i.show, model: i.models, verbose: i.show, reasoning: i.show, elevated: i.show, queue: i.show,
+		"approve": i.approve, "deny": i.deny, "usage": i.usage, "debug": i.debug, "quit": i.quit,
+	}
+	return i
+}
+
+// Take looks whether a message orders something. A command is carried out, and
+// the receipt has its reply; the message is not to be submitted then. Any other
+// message comes back without its directives, which are set in it. What cannot be
+// carried out is an error, and nothing was changed.
+func (i *Interpreter) Take(ctx context.Context, in chela.Inbound) (chela.Inbound, *lane.Receipt, error) {
+	if in.Command != "" || len(in.Results) > 0 {
+		return in, nil, nil
+	}
+	p, err := Parse(in.Text)
+	if err != nil {
+		return in, nil, err
+	}
+	switch {
+	case p.Command != nil && p.Command.Form.kind == spoken:
+		in.Text, err = spokenText(*p.Command), refused(in, p.Command.Form)
+		return in, nil, err
+	case p.Command != nil:
+		return i.carryOut(ctx, in, p.Command.Form, func(ctx context.Context) (lane.Order, error) {
+			return i.prepare(ctx, in, *p.Command)
+		})
+	case len(p.Directives) == 0:
+		in.Text = p.Text
+		return in, nil, nil
+	case p.Text == "" && len(in.Attachments) == 0:
+		return i.carryOut(ctx, in, p.Directives[0].Form, func(context.Context) (lane.Order, error) {
+			return i.settle(ctx, in, p.Directives)
+		})
+	default:
+		in, err = i.directed(in, p)
+		return in, nil, err
+	}
+}
+
+// refused is the error for a command that is not for whoever gave it.
+func refused(in chela.Inbound, f Form) error {
+	if f.Open || in.Origin.Owner {
+		return nil
+	}
+	return chela.E(chela.Denied, "/"+f.Name+" is for the owner")
+}
+
+// carryOut carries a command out, unless its delivery is known.
+func (i *Interpreter) carryOut(ctx context.Context, in chela.Inbound, f Form, prepare func(context.Context) (lane.Order, error)) (chela.Inbound, *lane.Receipt, error) {
+	if err := refused(in, f); err != nil {
+		return in, nil, err
+	}
+	r, ok, err := i.cfg.Lanes.Known(ctx, in)
+	if err != nil || ok {
+		return in, &r, err
+	}
+	do, err := prepare(ctx)
+	if err != nil {
+		return in, nil, err
+	}
+	r, err = i.cfg.Lanes.Control(ctx, in, do)
+	return in, &r, err
+}
+
+// prepare hands a command to its handler.
+func (i *Interpreter) prepare(ctx context.Context, in chela.Inbound, c Command) (lane.Order, error) {
+	g := given{Inbound: in, form: c.Form, args: c.Args}
+	g.session = chela.Session{Key: in.Session, Agent: in.Agent}
+	err := i.store.Read(ctx, func(r *store.Read) error {
+		s, err := r.Session(ctx, in.Session)
+		if chela.KindOf(err) == chela.NotFound {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		g.session = s
+		if in.Thread == "" {
+			g.thread, err = r.Thread(ctx, s.Thread)
+		} else {
+			g.thread, err = r.Thread(ctx, in.Thread)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return i.orders[c.Form.Name](ctx, g)
+}
+
+// reply is an order that changes nothing.
+func reply(text string) lane.Order {
+	return func(*store.Write, *store.Arrival) (string, []chela.Event, error) { return text, nil, nil }
+}
+
+// save stores a session that an order has changed, and returns what announces
+// that.
+func (i *Interpreter) save(ctx context.Context, w *store.Write, at *store.Arrival) ([]chela.Event, error) {
+	at.Session.UpdatedAt = i.cfg.Now().UTC().Truncate(time.Microsecond)
+	return []chela.Event{{Kind: chela.EventSessionChanged, Session: at.Session.Key, Thread: at.Session.Thread}}, w.SaveSession(ctx, at.Session)
+}
+
+// spokenText is what the agent is asked for by a command that becomes a message.
+func spokenText(c Command) string {
+	text := map[string]string{
+		summarize: "Summarize this conversation so far: what was asked for, what was found out, done and decided, and what is still open.",
+		suggest:   "Suggest up to five things that could be done next in this conversation, the most useful one first, a line for each.",
+	}[c.Form.Name]
+	if c.Args != "" {
+		text += "\n\nThis matters most: " + c.Args
+	}
+	return text
+}

@@ -1,0 +1,231 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"chela"
+	"chela/internal/lane"
+	"chela/internal/store"
+)
+
+// help lists the commands, or explains one.
+func (i *Interpreter) help(_ context.Context, g given) (lane.Order, error) {
+	if g.args != "" {
+		name := strings.TrimPrefix(g.args, "/")
+		f, ok := Find(name)
+		if !ok {
+			err := slip(name, "")
+			return nil, err
+		}
+		return reply(explained(f)), nil
+	}
+	lines := []string{"Commands:"}
+	for _, f := range table {
+		if f.Open || g.Origin.Owner {
+			lines = append(lines, "- "+f.Usage()+": "+f.Help)
+		}
+	}
+	return reply(strings.Join(append(lines, "Settings hold for one message with a text behind them, and alone for the session. //text sends /text to the agent."), "\n")), nil
+}
+
+func explained(f Form) string {
+	text := f.Usage() + " " + f.Help + "."
+	if f.More != "" {
+		text += "\n" + f.More
+	}
+	if len(f.Values) > 0 {
+		text += "\nIt can be " + oneOf(f.Values) + ", or default."
+	}
+	if len(f.Aliases) > 0 {
+		text += "\nAlso: /" + strings.Join(f.Aliases, ", /")
+	}
+	if !f.Open {
+		text += "\nFor the owner."
+	}
+	return text
+}
+
+// lines is a list of names and values; those without a value are left out.
+type lines []string
+
+func (l *lines) add(name, format string, args ...any) {
+	if value := fmt.Sprintf(format, args...); value != "" {
+		*l = append(*l, "- "+name+": "+value)
+	}
+}
+
+func (l lines) order() (lane.Order, error) { return reply(strings.Join(l, "\n")), nil }
+
+// A standing is what runs and waits in a session.
+type standing struct {
+	live      []chela.Turn
+	waiting   int
+	approvals []chela.Approval
+	lane      store.Lane
+}
+
+func (i *Interpreter) standing(ctx context.Context, key chela.SessionKey) (s standing, err error) {
+	err = i.store.Read(ctx, func(r *store.Read) (err error) {
+		if s.live, err = r.LiveTurns(ctx, key); err != nil {
+			return err
+		}
+		if s.waiting, err = r.CountWaiting(ctx, key); err != nil {
+			return err
+		}
+		if s.approvals, err = r.PendingApprovals(ctx, key); err != nil {
+			return err
+		}
+		s.lane, err = r.Lane(ctx, key)
+		if chela.KindOf(err) == chela.NotFound {
+			err = nil
+		}
+		return err
+	})
+	return s, err
+}
+
+// status shows the settings of a session and what runs and waits in it.
+func (i *Interpreter) status(ctx context.Context, g given) (lane.Order, error) {
+	s, err := i.standing(ctx, g.Session)
+	if err != nil {
+		return nil, err
+	}
+	var l lines
+	l.add("session", "%s", g.Session)
+	l.add("thread", "%s", threadLine(g.thread))
+	for _, name := range []string{model, think, verbose, reasoning, elevated, queue} {
+		l.add(name, "%s", i.valueOf(name, g.session, g.Inbound))
+	}
+	for _, t := range s.live {
+		l.add("turn", "%s, %s since %s", t.ID, plain(string(t.State)), lasting(i.cfg.Now().Sub(t.CreatedAt)))
+	}
+	if len(s.live) == 0 {
+		l.add("turn", "none runs")
+	}
+	if s.waiting > 0 {
+		l.add("waiting messages", "%d", s.waiting)
+	}
+	for _, a := range s.approvals {
+		l.add("waits for a yes", "%s", questionLine(a))
+	}
+	l.add("version", "%s", i.cfg.Version)
+	return l.order()
+}
+
+// plain is a state as people say it.
+func plain(state string) string { return strings.ReplaceAll(state, "_", " ") }
+
+// lasting is a time as people say it.
+func lasting(d time.Duration) string { return max(d, 0).Round(time.Second).String() }
+
+func (i *Interpreter) whoami(_ context.Context, g given) (lane.Order, error) {
+	var l lines
+	who := "a guest"
+	if g.Origin.Owner {
+		who = "the owner"
+	}
+	l.add("you", "%s", who)
+	l.add("name", "%s", g.Origin.Sender)
+	l.add("channel", "%s", g.Origin.Channel)
+	l.add("account", "%s", g.Origin.Account)
+	l.add("session", "%s", g.Session)
+	l.add("agent", "%s", g.session.Agent)
+	return l.order()
+}
+
+func (i *Interpreter) ping(context.Context, given) (lane.Order, error) { return reply("pong"), nil }
+
+func (i *Interpreter) version(context.Context, given) (lane.Order, error) {
+	if i.cfg.Version == "" {
+		return reply("chela, built without a version"), nil
+	}
+	return reply("chela " + i.cfg.Version), nil
+}
+
+func (i *Interpreter) quit(_ context.Context, g given) (lane.Order, error) {
+	return reply("There is nothing to leave in " + g.Origin.Channel + "."), nil
+}
+
+// tools lists the tools of the agent, each with the first line of what its model
+// reads about it.
+func (i *Interpreter) tools(ctx context.Context, g given) (lane.Order, error) {
+	all, err := i.cfg.Tools(ctx, g.session.Agent)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return reply("The agent has no tools."), nil
+	}
+	var l lines
+	for _, t := range all {
+		about, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
+		l.add(t.Name, "%s", about)
+	}
+	return l.order()
+}
+
+// usage shows what was spent.
+func (i *Interpreter) usage(ctx context.Context, g given) (lane.Order, error) {
+	day := i.cfg.Now().UTC().Truncate(24 * time.Hour)
+	var l lines
+	err := i.store.Read(ctx, func(r *store.Read) error {
+		for _, sum := range []struct {
+			name  string
+			key   chela.SessionKey
+			since time.Time
+		}{
+			{"this session today", g.Session, day}, {"this session in all", g.Session, time.Time{}}, {"the home today", "", day},
+		} {
+			spent, err := r.UsageSince(ctx, sum.key, sum.since)
+			if err != nil {
+				return err
+			}
+			l.add(sum.name, "%s", tokens(spent))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return l.order()
+}
+
+func tokens(u chela.TokenUsage) string {
+	text := fmt.Sprintf("%d tokens in, %d out", u.Input+u.CacheRead+u.CacheWrite, u.Output)
+	if u.CacheRead > 0 {
+		text += fmt.Sprintf(" (%d of those in were read from a cache)", u.CacheRead)
+	}
+	return text
+}
+
+// debug shows what identifies things, for whoever looks into the journal.
+func (i *Interpreter) debug(ctx context.Context, g given) (lane.Order, error) {
+	s, err := i.standing(ctx, g.Session)
+	if err != nil {
+		return nil, err
+	}
+	var l lines
+	l.add("session", "%s", g.Session)
+	l.add("thread", "%s", g.thread.ID)
+	l.add("thread state", "%s", g.thread.State)
+	l.add("head", "%s", g.thread.Head)
+	l.add("entries", "%d", g.thread.Seq)
+	l.add("lane", "holder %s, token %d, turn %s, %d arrivals", orNone(string(s.lane.Owner)), s.lane.Token, orNone(string(s.lane.Turn)), s.lane.Arrivals)
+	for _, t := range s.live {
+		l.add("turn", "%s %s, step %d, %d crashes", t.ID, t.State, t.Steps, t.Crashes)
+	}
+	l.add("waiting messages", "%d", s.waiting)
+	l.add("database", "%s", i.store.Engine())
+	l.add("message", "%s", g.MessageID)
+	return l.order()
+}
+
+func orNone(id string) string {
+	if id == "" {
+		return "none"
+	}
+	return id
+}

@@ -1,0 +1,138 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	"chela"
+)
+
+// A Form is one command, a row of the table.
+type Form struct {
+	Name    string
+	Aliases []string
+	Args    string // what may follow, as help shows it; empty for nothing
+	Help    string // what it does, without a subject
+	More    string // what else there is to know of it; may be empty
+	Open    bool   // for everybody; the others are the owner's
+
+	// Values are what a directive can be set to, where they can be listed.
+	Values []string
+	kind   kind
+}
+
+// A kind says what becomes of a command.
+type kind int
+
+const (
+	order     kind = iota // carried out at once
+	directive             // sets something, for a message or the session
+	local                 // means something only where there is a screen to leave
+	spoken                // becomes a message to the agent
+)
+
+// Directive reports whether the command sets something and may stand with a
+// text.
+func (f Form) Directive() bool { return f.kind == directive }
+
+// Local reports whether the command is for the surface that it is typed in.
+func (f Form) Local() bool { return f.kind == local }
+
+// Usage returns how the command is written.
+func (f Form) Usage() string { return strings.TrimSpace("/" + f.Name + " " + f.Args) }
+
+// standard takes a setting back to what holds without it.
+const standard = "default"
+
+// Names of the commands that code asks for.
+const (
+	think     = "think"
+	model     = "model"
+	verbose   = "verbose"
+	reasoning = "reasoning"
+	elevated  = "elevated"
+	queue     = "queue"
+	compact   = "compact"
+	summarize = "summarize"
+	suggest   = "suggest"
+)
+
+// table is every command, as help lists them.
+var table = []Form{
+	{Name: "help", Aliases: []string{"h", "?", "commands"}, Args: "[COMMAND]", Help: "lists the commands, or explains one", Open: true},
+	{Name: "status", Help: "shows the model, the settings and what runs and waits in this session", Open: true},
+	{Name: "whoami", Aliases: []string{"id"}, Help: "shows who you are here and which session this is", Open: true},
+	{Name: "ping", Help: "answers, if anything does", Open: true},
+	{Name: "version", Help: "shows the version of chela", Open: true},
+	{Name: "tools", Help: "lists the tools of the agent", Open: true},
+
+	{Name: "new", Aliases: []string{"reset", "clear"}, Args: "[TITLE]", Help: "begins a new thread; the old one is kept, and /resume goes back to it"},
+	{Name: "thread", Aliases: []string{"threads"}, Args: "[list | new [TITLE] | ID]", Help: "shows the thread, lists all, begins one or goes to another"},
+	{Name: "resume", Args: "[ID]", Help: "goes back to the thread that was used before this one, or to the one that is named"},
+	{Name: "stop", Aliases: []string{"interrupt", "abort"}, Help: "stops the turn that runs; what it has said stays"},
+	{Name: summarize, Args: "[ABOUT]", Help: "asks the agent for a summary of this thread", kind: spoken},
+	{Name: suggest, Args: "[ABOUT]", Help: "asks the agent what could be done next", kind: spoken},
+
+	{
+		Name: think, Aliases: []string{"thinking", "t"}, Args: "[LEVEL]", Help: "shows or sets how much the model reasons", kind: directive,
+		Values: []string{"off", "minimal", "low", "medium", "high", "xhigh"},
+	},
+	{Name: model, Aliases: []string{"models"}, Args: "[list | PROVIDER/MODEL]", Help: "shows or sets the model, or lists those there are", kind: directive},
+	{
+		Name: verbose, Aliases: []string{"v"}, Args: "[LEVEL]", Help: "shows or sets how much of the tools is shown", kind: directive,
+		Values: []string{"off", "on", "full"},
+	},
+	{
+		Name: reasoning, Args: "[LEVEL]", Help: "shows or sets whether the model's reasoning is shown", kind: directive,
+		Values: []string{"off", "on", "stream"},
+	},
+	{
+		Name: elevated, Aliases: []string{"elev"}, Args: "[LEVEL]", kind: directive, Values: []string{"off", "ask", "on", "full"},
+		Help: "shows or sets what becomes of calls that need a yes",
+		More: "off refuses them, ask asks, on allows programs and the network until the next thread, full also what is risky. What sends or spends is always asked about.",
+	},
+	{
+		Name: queue, Args: "[MODE] [debounce=TIME] [cap=N] [drop=old|new|summarize]", kind: directive,
+		Help:   "shows or sets how messages wait while a turn runs",
+		Values: []string{"collect", "followup", "steer", "steer-backlog", "queue", "interrupt"},
+	},
+
+	{Name: "approve", Aliases: []string{"approvals"}, Args: "[ID [always [PATTERN]] | revoke GRANT]", Help: "says yes to what waits for it, lists what waits and what is allowed, or takes that back"},
+	{Name: "deny", Args: "[ID] [REASON]", Help: "says no to what waits for an answer"},
+	{Name: "usage", Help: "shows the tokens of this session and of the home"},
+	{Name: "debug", Help: "shows the ids and states behind this session"},
+	{Name: "quit", Aliases: []string{"exit", "q"}, Help: "leaves a chat on the command line", Open: true, kind: local},
+}
+
+// Forms returns every command in the order of help.
+func Forms() []Form { return slices.Clone(table) }
+
+// Find returns the command of a name or alias, in any case.
+func Find(name string) (Form, bool) {
+	name = strings.ToLower(name)
+	for _, f := range table {
+		if f.Name == name || slices.Contains(f.Aliases, name) {
+			return f, true
+		}
+	}
+	return Form{}, false
+}
+
+// Levels returns what a setting that is a level can be set to; the empty level
+// leaves it to what holds without it.
+func Levels(name string) []string {
+	f, _ := Find(name)
+	return slices.Clone(f.Values)
+}
+
+// CheckLevel returns an Invalid error if a level cannot be set.
+func CheckLevel(name, level string) error {
+	if values := Levels(name); level != "" && !slices.Contains(values, level) {
+		return notOf(name, level, values)
+	}
+	return nil
+}
+
+func notOf(name, value string, values []string) *chela.Error {
+	return chela.E(chela.Invalid, quoted(value)+" is no level of "+name).WithHint("use " + oneOf(values))
+}
