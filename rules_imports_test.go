@@ -46,7 +46,7 @@ var layers = []layer{
 	{
 		name: "engines",
 		packages: []string{
-			"internal/turn", "internal/journal", "internal/lane", "internal/prompt", "internal/guard", "internal/hook", "internal/approval", "internal/job",
+			"internal/turn", "internal/call", "internal/control", "internal/journal", "internal/lane", "internal/prompt", "internal/guard", "internal/hook", "internal/approval", "internal/job",
 			"internal/routine", "internal/memory", "internal/cost", "internal/session", "internal/transcript", "internal/token", "internal/work/...",
 			"internal/replay",
 			"internal/command",
@@ -99,6 +99,12 @@ var arrows = []arrow{
 	{"cmd/...", "internal/worker", "the program is its own worker"},
 	{"bench/load/...", "bench/load/...", "the parts of one program: the fake model, the loads, the table"},
 	{"internal/turn", "internal/prompt", "a turn asks for the prompt of its next step"},
+	{"internal/turn", "internal/call", "a turn runs calls"},
+	{"internal/turn", "internal/control", "a turn can be stopped and parked"},
+	{"internal/call", "internal/control", "a call that was stopped is told from one whose time was up"},
+	{"internal/lane", "internal/control", "a lane stops and parks its turns"},
+	{"internal/replay", "internal/call", "what calls came to that did not end by themselves is part of a record"},
+	{"internal/replay", "internal/control", "a turn that is run again is stopped as it was then"},
 	{"internal/turn", "internal/guard", "a turn ends when its model goes in circles"},
 	{"internal/replay", "internal/prompt", "a turn that is run again has the frame of its agent"},
 	{"internal/replay", "internal/turn", "the machine that runs a turn is the one that runs it again"},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/control"
 	"chela/internal/queue"
 	"chela/internal/session"
 	"chela/internal/store"
@@ -87,7 +88,7 @@ type Lanes struct {
 type holding struct {
 	lease   chela.Lease
 	turn    chela.TurnID
-	control *turn.Control
+	control *control.Handle
 	cancel  context.CancelCauseFunc
 }
 
@@ -133,7 +134,7 @@ func (l *Lanes) begin(o *opened) {
 func (l *Lanes) serve(o *opened) {
 	for o != nil {
 		ctx, cancel := context.WithCancelCause(context.Background()) // ended by Run and by the loss of the lease
-		h := &holding{lease: o.lease, turn: o.turn.ID, control: &turn.Control{}, cancel: cancel}
+		h := &holding{lease: o.lease, turn: o.turn.ID, control: &control.Handle{}, cancel: cancel}
 		if !l.hold(h) {
 			cancel(nil)
 			l.release(o.lease)

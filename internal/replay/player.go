@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"chela"
+	"chela/internal/control"
 	"chela/internal/turn"
 )
 
@@ -35,7 +36,7 @@ type player struct {
 	gone     string          // a tool that was not there any more when a dead run's call was looked at
 	asks     []ask
 
-	control *turn.Control           // of the run that is under way
+	control *control.Handle         // of the run that is under way
 	cut     context.CancelCauseFunc // ends that run
 	left    chan struct{}           // closed once it has ended
 }
@@ -94,7 +95,7 @@ func (p *player) play(ctx context.Context) error {
 func (p *player) run(ctx context.Context) (turn.State, error) {
 	ctx, p.cut = context.WithCancelCause(ctx)
 	defer p.cut(nil)
-	p.control, p.left = &turn.Control{}, make(chan struct{})
+	p.control, p.left = &control.Handle{}, make(chan struct{})
 	defer close(p.left)
 	return p.runner.Run(ctx, p.agent(), p.book, p.control, p.book.state())
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/call"
 	"chela/internal/prompt"
 	"chela/internal/turn"
 )
@@ -54,7 +55,7 @@ func Run(ctx context.Context, rec Record, cfg Config) (chela.Replay, error) {
 
 func graceOf(rec *Record) time.Duration {
 	for _, e := range rec.Entries {
-		if e.Body.Text == turn.LeftText {
+		if e.Body.Text == call.LeftText {
 			return grace
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/call"
 	"chela/internal/tool"
 	"chela/internal/turn"
 )
@@ -120,11 +121,11 @@ func (t tools) run(ctx context.Context, c chela.ToolCall) (chela.ToolResult, err
 		return chela.ToolResult{}, fmt.Errorf("%w: it runs %s", errLost, c.Tool)
 	}
 	switch text := then.Body.Text; {
-	case text == turn.StoppedText, text == turn.TimeUpText:
+	case text == call.StoppedText, text == call.TimeUpText:
 		t.end()
 		<-ctx.Done()
 		return chela.ToolResult{}, ctx.Err()
-	case text == turn.LeftText:
+	case text == call.LeftText:
 		t.end()
 		<-t.left
 		return chela.ToolResult{}, ctx.Err()

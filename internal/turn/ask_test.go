@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/control"
 	"chela/internal/turn"
 )
 
@@ -19,7 +20,7 @@ func (r *rig) answer(to chela.ApprovalState) {
 	if err := r.book.Append(r.Context(), "answer", ch); err != nil {
 		r.Fatal(err)
 	}
-	r.control = &turn.Control{}
+	r.control = &control.Handle{}
 }
 
 func askAbout(tool string) func(chela.ToolCall) turn.Ruling {

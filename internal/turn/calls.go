@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"chela"
+	"chela/internal/call"
 	"chela/internal/fail"
 )
 
@@ -153,18 +153,18 @@ func (n *run) runTools(ctx context.Context, calls []chela.ToolCall) error {
 		}
 		n.progress(names(calls))
 	}
-	outcomes := make([]outcome, len(calls))
+	outcomes := make([]call.Outcome, len(calls))
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, maxParallel)
 	for i, c := range calls {
 		if c.State.Ended() {
-			outcomes[i] = outcome{state: c.State, ToolResult: chela.ToolResult{Text: c.Why, Failed: true}}
+			outcomes[i] = call.Outcome{State: c.State, ToolResult: chela.ToolResult{Text: c.Why, Failed: true}}
 			continue
 		}
 		slots <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-slots }()
-			outcomes[i] = n.execute(ctx, c)
+			outcomes[i] = n.calls().Run(ctx, c)
 		})
 	}
 	wait.Wait()
@@ -204,7 +204,7 @@ func (n *run) runEffect(ctx context.Context, c chela.ToolCall) error {
 		return err
 	}
 	n.progress(c.Tool)
-	out := n.execute(ctx, c)
+	out := n.calls().Run(ctx, c)
 	if err := cutOff(ctx); err != nil {
 		return err
 	}
@@ -212,95 +212,15 @@ func (n *run) runEffect(ctx context.Context, c chela.ToolCall) error {
 	return n.flush(ctx, "turn.result")
 }
 
-// outcome is what a call came to.
-type outcome struct {
-	chela.ToolResult
-	state chela.CallState
-}
-
-// execute runs one call and waits for it; after ctx ended only for the grace
-// time.
-func (n *run) execute(ctx context.Context, c chela.ToolCall) outcome {
-	tool, ok := n.agent.Tools.Get(c.Tool)
-	if !ok {
-		return failed("there is no tool " + c.Tool + " any more")
-	}
-	n.emit(chela.Event{Kind: chela.EventToolStarted, Call: c.ID, Tool: c.Tool, Text: string(c.Args)})
-	c.Output = n.watch(c)
-	type ended struct {
-		result chela.ToolResult
-		err    error
-	}
-	end := make(chan ended, 1)
-	go func() { // ends with the tool; execute waits for it, but no longer than the grace time after ctx ended
-		result, err := tool.Run(ctx, c)
-		if err == nil {
-			err = fail.Point("tool.ran")
-		}
-		end <- ended{result, err}
-	}()
-	var e ended
-	select {
-	case e = <-end:
-	case <-ctx.Done():
-		grace := time.NewTimer(n.Grace)
-		defer grace.Stop()
-		select {
-		case e = <-end:
-		case <-grace.C:
-			n.Log.Error("tool does not end when cancelled", "tool", c.Tool, "call", c.ID)
-			return outcome{state: interruptedState(c), ToolResult: chela.ToolResult{Text: LeftText}}
-		}
-	}
-	return n.outcomeOf(ctx, c, e.result, e.err)
-}
-
-// watch returns what announces the output of a call while it runs. It uses
-// nothing of the run, which a tool that does not end may outlive.
-func (n *run) watch(c chela.ToolCall) func(string) {
-	e := chela.Event{
-		Kind: chela.EventToolOutput, Session: c.Session, Thread: c.Thread, Turn: c.Turn, Call: c.ID, Tool: c.Tool,
-	}
-	now, emit := n.Now, n.Emit
-	return func(text string) {
-		e := e
-		e.Text, e.At = text, now()
-		emit(e)
-	}
-}
-
-func (n *run) outcomeOf(ctx context.Context, c chela.ToolCall, result chela.ToolResult, err error) outcome {
-	switch {
-	case err == nil && result.Failed:
-		return outcome{state: chela.CallFailed, ToolResult: n.afterCall(ctx, c, result)}
-	case err == nil:
-		return outcome{state: chela.CallDone, ToolResult: n.afterCall(ctx, c, result)}
-	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errStopped):
-		return failed(StoppedText)
-	case ctx.Err() != nil:
-		return failed(TimeUpText)
-	default:
-		n.Log.Error("tool broke", "tool", c.Tool, "call", c.ID, "error", err)
-		return failed(fmt.Sprintf("the tool broke; this is a fault of chela, not of the call (%s)", c.ID))
-	}
-}
-
-func failed(text string) outcome {
-	return outcome{state: chela.CallFailed, ToolResult: chela.ToolResult{Text: text, Failed: true}}
-}
-
-// interruptedState is what a call is after it was left behind.
-func interruptedState(c chela.ToolCall) chela.CallState {
-	if c.State == chela.CallRunning {
-		return chela.CallUnknown
-	}
-	return chela.CallFailed
+// calls runs tool calls as this turn does.
+func (n *run) calls() call.Runner {
+	return call.Runner{Get: n.agent.Tools.Get, After: n.afterCall, Grace: n.Grace, Now: n.Now, Emit: n.Emit, Log: n.Log}
 }
 
 // record adds the result of a call.
-func (n *run) record(c chela.ToolCall, out outcome) {
+func (n *run) record(c chela.ToolCall, out call.Outcome) {
 	if !c.State.Ended() {
-		c.State, c.FinishedAt = out.state, n.Now()
+		c.State, c.FinishedAt = out.State, n.Now()
 		n.move(c)
 	}
 	n.result(c, chela.Body{Text: out.Text, Attachments: out.Attachments, Whole: out.Whole})

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/control"
 	"chela/internal/turn"
 )
 
@@ -157,7 +158,7 @@ func (r *rig) leaveRunning() {
 	if _, err := r.run(); !errors.Is(err, errDied) {
 		r.Fatalf("error %v, want %v", err, errDied)
 	}
-	r.tools[1].Run, r.ctx, r.control = run, ctx, &turn.Control{}
+	r.tools[1].Run, r.ctx, r.control = run, ctx, &control.Handle{}
 }
 
 var errDied = errors.New("the process died")

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"chela"
+	"chela/internal/control"
 	"chela/internal/turn"
 )
 
@@ -53,7 +54,7 @@ func drawSteps(t *rapid.T) []step {
 // questions and brings the results in between.
 func runUntilEnd(t *rapid.T, r *rig) {
 	for range 500 {
-		r.control = &turn.Control{}
+		r.control = &control.Handle{}
 		_, err := r.run()
 		if err != nil && !errors.Is(err, errDied) {
 			t.Fatalf("run: %v", err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/control"
 	"chela/internal/prompt"
 )
 
@@ -37,7 +38,7 @@ func (n *run) callModel(ctx context.Context, a Action) error {
 	switch {
 	case err == nil:
 		n.answer(ctx, finish, prompt.Ratio(finish.Usage, budget.Frame+n.state.Conversation.Tokens))
-	case errors.Is(err, errParked):
+	case errors.Is(err, control.ErrParked):
 	case ctx.Err() == nil:
 		n.Log.Warn("model call ended with an error", "turn", n.state.Turn.ID, "model", n.state.Turn.Model, "error", err)
 		n.failure = failureOf(err)
@@ -66,16 +67,16 @@ func (n *run) request(frame prompt.Frame) *chela.Request {
 }
 
 // stream asks the provider and announces what arrives. On error it returns the
-// text that had arrived. A run that is parked meanwhile gets errParked.
+// text that had arrived. A run that is parked meanwhile gets control.ErrParked.
 func (n *run) stream(ctx context.Context, req *chela.Request) (finish *chela.Finish, partial string, err error) {
-	ctx, asked := n.control.asking(ctx)
+	ctx, asked := n.control.Asking(ctx)
 	defer asked()
 	var text strings.Builder
 	quiet := n.transforms()
 	for chunk, err := range n.agent.Provider.Stream(ctx, req) {
 		switch {
-		case err != nil && errors.Is(context.Cause(ctx), errParked):
-			return nil, "", errParked
+		case err != nil && errors.Is(context.Cause(ctx), control.ErrParked):
+			return nil, "", control.ErrParked
 		case err != nil:
 			return nil, text.String(), err
 		case chunk.Finish != nil:
@@ -131,7 +132,7 @@ func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 // absorb takes the messages that wait into the turn. Calls that have not begun
 // are answered first, as the model may want something else now.
 func (n *run) absorb(ctx context.Context) error {
-	n.control.steered()
+	n.control.Steered()
 	waiting, err := n.journal.Steering(context.WithoutCancel(ctx)) // an answer may be in the buffer
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/control"
 	"chela/internal/turn"
 )
 
@@ -275,7 +276,7 @@ func offerStory(t *testing.T) *rig {
 func (r *rig) playOffers() {
 	r.Helper()
 	for range 20 {
-		r.control = &turn.Control{}
+		r.control = &control.Handle{}
 		_, err := r.run()
 		switch {
 		case err != nil && !errors.Is(err, errFull):

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/control"
 	"chela/internal/hook"
 	"chela/internal/prompt"
 )
@@ -93,13 +94,13 @@ func NewRunner(cfg Config) *Runner { return &Runner{cfg: cfg} }
 //
 // When ctx ends, the run is cut off: what was not appended is as if it had not
 // happened, and a call with an effect that was under way stays marked running.
-func (r *Runner) Run(ctx context.Context, agent Agent, j Journal, ctl *Control, s State) (State, error) {
+func (r *Runner) Run(ctx context.Context, agent Agent, j Journal, ctl *control.Handle, s State) (State, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer ctl.Attach(cancel)()
 	if limit := r.cfg.Limits.Time; limit > 0 {
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeoutCause(ctx, limit, errTimeUp)
+		ctx, stop = context.WithTimeoutCause(ctx, limit, control.ErrTimeUp)
 		defer stop()
 	}
 	n := r.run(s)
@@ -116,7 +117,7 @@ type run struct {
 	Config
 	agent   Agent
 	journal Journal
-	control *Control
+	control *control.Handle
 
 	state   State
 	saved   saved          // what the journal has of the state
@@ -135,7 +136,7 @@ func (n *run) loop(ctx context.Context) error {
 		if n.Before != nil {
 			n.Before(n.state)
 		}
-		if n.control.parked() {
+		if n.control.Parked() {
 			return n.park(ctx)
 		}
 		if err := cutOff(ctx); err != nil {
@@ -181,9 +182,9 @@ func (n *run) facts(ctx context.Context) Facts {
 	cause := context.Cause(ctx)
 	return Facts{
 		Limits:   n.Limits,
-		Stop:     errors.Is(cause, errStopped),
-		TimeUp:   errors.Is(cause, errTimeUp),
-		Steering: n.control.steering(),
+		Stop:     errors.Is(cause, control.ErrStopped),
+		TimeUp:   errors.Is(cause, control.ErrTimeUp),
+		Steering: n.control.Steering(),
 		Failure:  n.failure,
 		Tools:    n.agent.Frame.Tools,
 	}
@@ -193,7 +194,7 @@ func (n *run) facts(ctx context.Context) Facts {
 // itself deals with.
 func cutOff(ctx context.Context) error {
 	cause := context.Cause(ctx)
-	if cause == nil || errors.Is(cause, errStopped) || errors.Is(cause, errTimeUp) {
+	if cause == nil || errors.Is(cause, control.ErrStopped) || errors.Is(cause, control.ErrTimeUp) {
 		return nil
 	}
 	return cause

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/turn"
+	"chela/internal/control"
 )
 
 // The lane has committed once when a run begins: that opened the turn.
@@ -244,7 +244,7 @@ func TestPark(t *testing.T) {
 	if diff := cmp.Diff([]string{"turn.step", "turn.park"}, r.book.ops); diff != "" {
 		t.Errorf("appends (-want +got):\n%s", diff)
 	}
-	r.control = &turn.Control{}
+	r.control = &control.Handle{}
 	r.tools[0].Run = park
 	r.mustRun(chela.TurnCompleted)
 	if diff := cmp.Diff([]string{"look a", "write b"}, r.done()); diff != "" {
@@ -268,7 +268,7 @@ func TestParkLeavesTheModel(t *testing.T) {
 			if diff := cmp.Diff([]string{"user: hi", "assistant: one", "tool_result: look did a (done)"}, r.path()); diff != "" {
 				t.Errorf("entries (-want +got):\n%s", diff)
 			}
-			r.control = &turn.Control{}
+			r.control = &control.Handle{}
 			r.model.steps[1] = say("there")
 			r.mustRun(chela.TurnCompleted)
 			if diff := cmp.Diff([]string{"look a"}, r.done()); diff != "" {

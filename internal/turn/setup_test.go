@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/control"
 	"chela/internal/hook"
 	"chela/internal/prompt"
 	"chela/internal/replay"
@@ -102,7 +103,7 @@ type rig struct {
 	verdict   func(c chela.ToolCall) turn.Ruling // allow if nil
 	policyErr error
 	hooks     *hook.Hooks
-	control   *turn.Control
+	control   *control.Handle
 	cfg       turn.Config
 	window    int                    // of the model; 0 if not known
 	ctx       func() context.Context // of a run; the test's if nil
@@ -115,7 +116,7 @@ type rig struct {
 // newRig returns a rig with the tools look, which reads, and write, which has
 // an effect.
 func newRig(t *testing.T, steps ...step) *rig {
-	r := &rig{T: t, book: newBook("hi"), model: &model{steps: steps}, control: &turn.Control{}}
+	r := &rig{T: t, book: newBook("hi"), model: &model{steps: steps}, control: &control.Handle{}}
 	r.tools = []chela.Tool{r.tool("look", chela.Judgement{Effect: chela.EffectRead}), r.tool("write", chela.Judgement{Effect: chela.EffectWrite})}
 	r.book.emit = r.emit
 	t.Cleanup(r.replays)
