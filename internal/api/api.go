@@ -64,6 +64,24 @@ type Message struct {
 	Cap         int              `json:"cap,omitempty"`
 	Drop        chela.QueueDrop  `json:"drop,omitempty"`
 	MessageID   string           `json:"message_id,omitempty"` // the same one is accepted once
+
+	// From is who spoke, where a program hands on what somebody said elsewhere:
+	// it takes the place of Session and Thread.
+	From *Sender `json:"from,omitempty"`
+}
+
+// A Sender is somebody who spoke on a channel that another program knows. The
+// session follows from it: a direct chat's as session.dm_scope and
+// session.identity_links say; groups and rooms have one each. Message ids are
+// those of the channel and account.
+type Sender struct {
+	Channel string `json:"channel"` // such as "telegram"
+	Account string `json:"account,omitempty"`
+	Peer    string `json:"peer"`             // who, as the channel names them
+	Group   string `json:"group,omitempty"`  // the group chat that it was said in
+	Room    string `json:"room,omitempty"`   // or the room
+	Thread  string `json:"thread,omitempty"` // topic or thread there
+	Owner   bool   `json:"owner,omitempty"`  // the sender owns this home
 }
 
 // An Attachment is a file with a message: its content, or the hash of one that

@@ -8,6 +8,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/gateway"
+	"chela/internal/session"
 	"chela/internal/store"
 )
 
@@ -18,7 +19,9 @@ type outside struct{ *backend }
 func (a *App) home() gateway.Home {
 	b := &backend{a}
 	s := &outside{b}
+	scopes := session.Scopes{DM: a.cfg.Session.DMScope, Links: a.cfg.Session.IdentityLinks}
 	return gateway.Home{
+		Place:        scopes.Place,
 		Conversation: s, Events: a.stream, Sessions: s, Keeper: a.keeper, Transcripts: a.keeper, Threads: s, Turns: s, Approvals: b, Grants: b, Tools: b, Models: s,
 		Tokens: a.tokens, Logins: a.tokens, Attach: a.blobs.Attach, Kept: a.blobs.Kept, Usage: b.usage, Status: a.status, Ready: s.ready,
 		Prompt: a.promptSize, Settings: s.settings, Configure: s.configure, Logs: b.logs, Agents: a.cfg.AgentNames,

@@ -52,6 +52,10 @@ type Home struct {
 	// large is Invalid.
 	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
 
+	// Place returns a message with the session and the origin of its sender. A
+	// sender that cannot be is Invalid.
+	Place func(in chela.Inbound, from api.Sender) (chela.Inbound, error)
+
 	// Kept returns the attachment whose bytes have a hash, or NotFound.
 	Kept func(ctx context.Context, name, mediaType, sha256 string) (chela.Attachment, error)
 

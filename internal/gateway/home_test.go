@@ -22,6 +22,7 @@ import (
 	"chela/internal/approval"
 	"chela/internal/event"
 	"chela/internal/gateway"
+	"chela/internal/session"
 )
 
 // The secrets of the tokens that every home begins with.
@@ -105,7 +106,7 @@ func newHome(t testing.TB) *home {
 func (h *home) home() gateway.Home {
 	return gateway.Home{
 		Conversation: h, Events: h.stream, Sessions: h, Keeper: h, Transcripts: h, Threads: h, Turns: h, Approvals: h, Grants: h, Tools: h, Models: h, Tokens: tokenRows{h}, Logins: h,
-		Attach: h.attach,
+		Attach: h.attach, Place: session.Scopes{DM: chela.ScopePerPeer}.Place,
 		Kept: func(_ context.Context, name, media, sum string) (chela.Attachment, error) {
 			return find(h, func() map[string]chela.Attachment { return h.kept }, sum)
 		},

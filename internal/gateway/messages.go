@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -53,11 +54,15 @@ func (g *Gateway) inbound(v *edge.Visit, m api.Message) (chela.Inbound, error) {
 		Queue: chela.QueueSettings{Mode: m.Mode, DebounceMS: m.DebounceMS, Cap: m.Cap, Drop: m.Drop},
 	}
 	if in.Session == "" {
-		if in.Agent == "" {
-			in.Agent = mainAgent
-		}
-		in.Session = chela.MainKey(in.Agent)
+		in.Agent = cmp.Or(in.Agent, mainAgent)
 	}
+	if m.From != nil {
+		var err error
+		if in, err = g.cfg.Home.Place(in, *m.From); err != nil {
+			return in, err
+		}
+	}
+	in.Session = cmp.Or(in.Session, chela.MainKey(in.Agent))
 	key, err := chela.ParseSessionKey(in.Session)
 	switch {
 	case err != nil:
