@@ -35,6 +35,9 @@ func (k *Keeper) Import(ctx context.Context, key chela.SessionKey, from io.Reade
 	if err := k.keep(ctx, t.Attached); err != nil {
 		return api.Imported{}, err
 	}
+	for i := range t.Entries { // before the store is locked: it takes longer than writing them
+		t.Entries[i].Tokens = prompt.Tokens(t.Entries[i].Body)
+	}
 	in := &importing{Transcript: t, keeper: k, key: parsed}
 	err = k.store.Write(ctx, "session.import", func(w *store.Write) error { return in.write(ctx, w) })
 	if err != nil {
@@ -227,7 +230,7 @@ func (in *importing) append(ctx context.Context, w *store.Write, before chela.Th
 			continue
 		}
 		after.Seq++
-		e.Thread, e.Seq, e.Tokens = before.ID, after.Seq, prompt.Tokens(e.Body)
+		e.Thread, e.Seq = before.ID, after.Seq
 		if err := w.AppendEntry(ctx, e); err != nil {
 			return err
 		}
