@@ -2,6 +2,8 @@ package chela
 
 import (
 	"encoding/json"
+	"mime"
+	"strings"
 	"time"
 )
 
@@ -123,4 +125,17 @@ type Attachment struct {
 	MediaType string `json:"media_type"`
 	SHA256    string `json:"sha256"` // lower-case hex
 	Size      int64  `json:"size"`   // bytes
+}
+
+// IsText reports whether an attachment is text, as its media type says.
+func (a Attachment) IsText() bool {
+	kind, _, err := mime.ParseMediaType(a.MediaType)
+	if err != nil {
+		return false
+	}
+	switch kind {
+	case "application/json", "application/xml", "application/yaml", "application/toml", "application/javascript", "application/x-sh":
+		return true
+	}
+	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml")
 }

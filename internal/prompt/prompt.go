@@ -10,7 +10,9 @@
 // It only grows at its end while a thread goes on, so what a provider has
 // cached of it stays valid. What breaks that is a compaction, which puts a
 // summary in the place of older entries: the newest one on the path counts, and
-// nothing older than what it kept is looked at, or even read.
+// nothing older than what it kept is looked at, or even read. And attachments
+// leave: when five messages show some, or these are too large together, only the
+// newest two go on showing them; name, type and size stay.
 //
 // # Size
 //
@@ -58,6 +60,9 @@ type Part struct {
 	Tokens int
 	Pinned bool // stands in front of what a compaction kept
 	Flush  bool // leaves with the next compaction, as it was only about memory
+
+	Left []chela.Attachment // what the message does not show any more
+	Shed int                // what that took; not part of Tokens
 }
 
 // Append adds an entry. As with the built-in append, the older conversation
@@ -89,6 +94,9 @@ func partOf(e chela.Entry) Part {
 func (c Conversation) add(m chela.Message, p Part) Conversation {
 	c.Messages, c.Parts = append(c.Messages, m), append(c.Parts, p)
 	c.Tokens += p.Tokens
+	if len(m.Attachments) > 0 {
+		return c.shed()
+	}
 	return c
 }
 
@@ -105,7 +113,7 @@ func (c Conversation) compact(e chela.Entry) Conversation {
 		p.Pinned = i < kept
 		stays := !p.Pinned && !p.Flush || slices.Contains(e.Body.Pinned, p.Entry)
 		if stays && p.Kind != chela.EntryCompaction {
-			short = short.add(c.Messages[i], p)
+			short = short.add(whole(c.Messages[i], p))
 		}
 	}
 	return short

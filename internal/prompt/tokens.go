@@ -35,7 +35,10 @@ func Count(s string) int {
 
 // Tokens returns what a body takes in a prompt.
 func Tokens(b chela.Body) int {
-	n := perMessage + Count(b.Text) + perAttachment*len(b.Attachments)
+	n := perMessage + Count(b.Text)
+	for _, a := range b.Attachments {
+		n += attachmentTokens(a)
+	}
 	for _, t := range b.Thinking {
 		n += Count(t.Text)
 	}

@@ -162,6 +162,7 @@ func (s *State) find(id chela.CallID) int {
 // Clone returns a state that shares nothing that folding changes.
 func (s State) Clone() State {
 	s.Conversation.Messages = slices.Clone(s.Conversation.Messages)
+	s.Conversation.Parts = slices.Clone(s.Conversation.Parts)
 	s.Calls = slices.Clone(s.Calls)
 	s.Guard = s.Guard.Clone()
 	return s

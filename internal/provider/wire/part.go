@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"mime"
-	"strings"
 	"unicode/utf8"
 
 	"chela"
@@ -52,7 +51,7 @@ func part(ctx context.Context, req *chela.Request, a chela.Attachment) (Part, er
 		raw, err := bytesOf(ctx, req, a)
 		return Part{Image: raw, MediaType: kind}, err
 	}
-	if isText(kind) {
+	if a.IsText() {
 		raw, err := bytesOf(ctx, req, a)
 		if err != nil {
 			return Part{}, err
@@ -69,12 +68,4 @@ func bytesOf(ctx context.Context, req *chela.Request, a chela.Attachment) ([]byt
 		return nil, errors.New("the request does not say how to load attachments")
 	}
 	return req.Load(ctx, a)
-}
-
-func isText(kind string) bool {
-	switch kind {
-	case "application/json", "application/xml", "application/yaml", "application/toml", "application/javascript", "application/x-sh":
-		return true
-	}
-	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml")
 }
