@@ -123,10 +123,7 @@ func (g *Gateway) decide(v *edge.Visit, id chela.ApprovalID, said api.Answer) (c
 	if err := checkName("by", said.By); err != nil {
 		return chela.Approval{}, err
 	}
-	by := v.By.Token.Name
-	if !v.Owner {
-		by = fmt.Sprintf("token %s (%s)", v.By.Token.Name, v.By.Token.ID)
-	}
+	by := v.Who()
 	if said.By != "" {
 		by += " for " + said.By
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -59,6 +60,14 @@ func (v *Visit) Origin() chela.Origin {
 		return chela.Origin{Channel: api.SocketChannel, Owner: true}
 	}
 	return chela.Origin{Channel: api.Channel, Account: string(v.By.Token.ID), Sender: v.By.Token.Name, Owner: true}
+}
+
+// Who returns the name of whoever asks, for what is kept of it.
+func (v *Visit) Who() string {
+	if v.Owner {
+		return v.By.Token.Name
+	}
+	return fmt.Sprintf("token %s (%s)", v.By.Token.Name, v.By.Token.ID)
 }
 
 // Times is how long things may take.
