@@ -27,6 +27,10 @@ type agents struct {
 	hooks *hook.Hooks
 	rules []policy.Rule
 
+	// identity returns what an agent's documents add to the system text of a
+	// turn in a session.
+	identity func(ctx context.Context, agent string, session chela.SessionKey) (string, error)
+
 	mu        sync.Mutex
 	providers map[string]served // guarded by mu; by model
 	frames    map[string]frame  // guarded by mu; by agent
@@ -62,9 +66,12 @@ func (a *agents) model(s chela.Session, in chela.Inbound) string {
 
 // agent returns who takes a turn. If its model cannot be had, the provider says
 // why.
-func (a *agents) agent(_ context.Context, s chela.Session, t chela.Turn) turn.Agent {
+func (a *agents) agent(ctx context.Context, s chela.Session, t chela.Turn) turn.Agent {
 	f, err := a.frame(s.Agent)
 	f.Window = a.window(t.Model)
+	if err == nil {
+		f.System, err = a.system(ctx, s, f.System)
+	}
 	agent := turn.Agent{Name: s.Agent, Frame: f.Frame, Tools: f.tools, Policy: a.rule, Hooks: a.hooks, Thinking: cmp.Or(t.Overrides.Thinking, s.Settings.Thinking)}
 	if err != nil {
 		agent.Provider = unusable{err}
@@ -76,6 +83,16 @@ func (a *agents) agent(_ context.Context, s chela.Session, t chela.Turn) turn.Ag
 	}
 	agent.Provider, agent.Model = p.used, p.name
 	return agent
+}
+
+// system returns the system text of a turn in a session: that of the agent, and
+// what its documents say.
+func (a *agents) system(ctx context.Context, s chela.Session, text string) (string, error) {
+	identity, err := a.identity(ctx, s.Agent, s.Key)
+	if err != nil || identity == "" {
+		return text, err
+	}
+	return text + "\n\n" + identity, nil
 }
 
 // serve returns the provider of a model.

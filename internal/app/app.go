@@ -27,6 +27,7 @@ import (
 	"chela/internal/guard"
 	"chela/internal/hook"
 	"chela/internal/lane"
+	"chela/internal/memory"
 	"chela/internal/presence"
 	"chela/internal/queue"
 	"chela/internal/session"
@@ -62,6 +63,7 @@ type App struct {
 	hooks    *hook.Hooks
 	keeper   *session.Keeper
 	commands *command.Interpreter
+	memory   *memory.Keeper
 
 	version string
 	listen  string // of a daemon
@@ -90,6 +92,10 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	}
 	a.stream = event.NewStream(event.Config{Bus: a.bus, Log: log, Read: a.store.Events, Last: a.store.LastEvent})
 	a.tokens = token.New(a.store, token.Config{IDs: a.ids, Now: a.now, Random: rand.Reader})
+	a.memory = memory.New(a.store, memory.Config{Now: a.now, Zone: cfg.Zone(), Agent: func(name string) error {
+		_, err := cfg.Agent(name)
+		return err
+	}})
 	tools, err := a.builtins()
 	if err != nil {
 		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
@@ -98,6 +104,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
 	}
 	a.agents = newAgents(cfg, a.store, tools, a.hooks)
+	a.agents.identity = a.memory.Identity
 	a.lanes = lane.New(a.store, lane.Config{
 		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.emit, Log: log, Runner: turn.NewRunner(a.turns()),
 		Agent: a.agents.agent, Model: a.agents.model, Dead: a.presence.Dead, Alive: a.presence.Alive,

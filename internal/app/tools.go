@@ -9,6 +9,7 @@ import (
 	"chela/internal/sandbox/process"
 	"chela/internal/tool"
 	"chela/internal/tool/file"
+	"chela/internal/tool/memory"
 	"chela/internal/tool/pure"
 	"chela/internal/tool/result"
 	"chela/internal/tool/shell"
@@ -32,6 +33,10 @@ func (a *App) builtins() ([]chela.Tool, error) {
 		[]chela.Tool{pure.Echo(), pure.Time(a.now), pure.JSON(), pure.Calc()},
 		file.Tools(workspace),
 		[]chela.Tool{shell.New(box, workspace), http, result.Read(a.wholeText)},
+		memory.Tools(memory.Documents{
+			Version: a.memory.Version, Tree: a.memory.Tree, Edit: a.memory.Edit, Foresee: a.memory.Foresee,
+			Today: a.memory.Today, Keep: a.blobs.Keep,
+		}),
 	)
 	wrap := []func(chela.Tool) chela.Tool{
 		tool.WithRecover(), tool.WithTimeout(tool.DefaultTimeout), tool.WithMaxOutput(tool.DefaultMaxOutput, a.keepText),

@@ -100,7 +100,7 @@ func (k *Keeper) onParts(e chela.DocumentEdit, do func(revision) error) error {
 	if e.Kind == chela.EditNote && e.Path == "" {
 		e.Path = k.Today()
 	}
-	e, err := check(e)
+	e, err := k.check(e)
 	if err != nil {
 		return err
 	}
@@ -206,15 +206,13 @@ func expect(version *int64, d chela.Document) error {
 var editKinds = []chela.EditKind{chela.EditWrite, chela.EditAppend, chela.EditNote, chela.EditDelete}
 
 // check returns an edit with its path clean, or what is wrong with it.
-func check(e chela.DocumentEdit) (chela.DocumentEdit, error) {
-	clean, err := chela.CleanDocumentPath(e.Path)
+func (k *Keeper) check(e chela.DocumentEdit) (chela.DocumentEdit, error) {
+	clean, err := k.clean(e.Agent, e.Path)
 	if err != nil {
 		return e, err
 	}
 	e.Path = clean
 	switch {
-	case !chela.ValidName(e.Agent):
-		return e, chela.E(chela.Invalid, fmt.Sprintf("%.40q is not the name of an agent", e.Agent))
 	case !slices.Contains(editKinds, e.Kind):
 		return e, chela.E(chela.Internal, fmt.Sprintf("%.40q is not a kind of edit", e.Kind))
 	case e.Key == "" || len(e.Key) > maxKey:

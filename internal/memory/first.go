@@ -23,8 +23,8 @@ var firstFiles embed.FS
 // Seed gives an agent its first documents, unless it has or ever had any. It
 // reports whether it did.
 func (k *Keeper) Seed(ctx context.Context, agent string) (seeded bool, err error) {
-	if !chela.ValidName(agent) {
-		return false, chela.E(chela.Invalid, fmt.Sprintf("%.40q is not the name of an agent", agent))
+	if err := k.Agent(agent); err != nil {
+		return false, err
 	}
 	has := func(r *store.Read) (bool, error) { return r.HasDocuments(ctx, agent) }
 	if had, err := store.Find(ctx, k.store, has); err != nil || had {

@@ -15,8 +15,9 @@ import (
 
 // Config is what a keeper needs. All fields are required.
 type Config struct {
-	Now  func() time.Time
-	Zone *time.Location // where the owner lives: it decides what day it is
+	Now   func() time.Time
+	Zone  *time.Location          // where the owner lives: it decides what day it is
+	Agent func(name string) error // NotFound for a name that is no agent's
 }
 
 // A Keeper keeps the documents of all agents. It may be used by several
@@ -36,19 +37,41 @@ func New(s *store.Store, cfg Config) *Keeper {
 
 // Read returns a document as it is, or NotFound.
 func (k *Keeper) Read(ctx context.Context, agent, path string) (chela.Document, error) {
-	clean, err := chela.CleanDocumentPath(path)
+	return k.Version(ctx, agent, path, 0)
+}
+
+// Version returns what a document said at a version, or NotFound if that is not
+// kept. Version 0 is the document as it is; one that was deleted is NotFound.
+func (k *Keeper) Version(ctx context.Context, agent, path string, version int64) (chela.Document, error) {
+	clean, err := k.clean(agent, path)
 	if err != nil {
 		return chela.Document{}, err
 	}
-	d, err := store.Find(ctx, k.store, func(r *store.Read) (chela.Document, error) { return r.Document(ctx, agent, clean) })
-	switch {
-	case chela.KindOf(err) == chela.NotFound:
-		return chela.Document{}, noDocument(clean)
-	case err == nil && d.Deleted:
+	d, err := store.Find(ctx, k.store, func(r *store.Read) (chela.Document, error) {
+		if version == 0 {
+			return r.Document(ctx, agent, clean)
+		}
+		return r.DocumentAt(ctx, agent, clean, version)
+	})
+	switch missing := chela.KindOf(err) == chela.NotFound; {
+	case missing && version == 0:
+		err = noDocument(clean)
+	case missing:
+		err = chela.E(chela.NotFound, fmt.Sprintf("version %d of %s is not kept", version, clean)).
+			WithHint("chela memory history " + clean + " shows which are")
+	case err == nil && d.Deleted && version == 0:
 		return chela.Document{}, chela.E(chela.NotFound, clean+" was deleted").
 			WithHint(fmt.Sprintf("chela memory read %s --version %d shows what it said", clean, d.Version-1))
 	}
 	return d, err
+}
+
+// clean returns the one spelling of the path of an agent's document.
+func (k *Keeper) clean(agent, path string) (string, error) {
+	if err := k.Agent(agent); err != nil {
+		return "", err
+	}
+	return chela.CleanDocumentPath(path)
 }
 
 // noDocument says in words for people that there is no document at a path.
@@ -56,25 +79,10 @@ func noDocument(path string) error {
 	return chela.E(chela.NotFound, "there is no document "+path).WithHint("chela memory tree shows which there are")
 }
 
-// Version returns what a document said at a version, or NotFound if that is not
-// kept.
-func (k *Keeper) Version(ctx context.Context, agent, path string, version int64) (chela.Document, error) {
-	clean, err := chela.CleanDocumentPath(path)
-	if err != nil {
-		return chela.Document{}, err
-	}
-	d, err := store.Find(ctx, k.store, func(r *store.Read) (chela.Document, error) { return r.DocumentAt(ctx, agent, clean, version) })
-	if chela.KindOf(err) == chela.NotFound {
-		err = chela.E(chela.NotFound, fmt.Sprintf("version %d of %s is not kept", version, clean)).
-			WithHint("chela memory history " + clean + " shows which are")
-	}
-	return d, err
-}
-
 // History returns the versions that are kept of a document, newest first and
 // without their texts, or NotFound if it was never written.
 func (k *Keeper) History(ctx context.Context, agent, path string) ([]chela.Document, error) {
-	clean, err := chela.CleanDocumentPath(path)
+	clean, err := k.clean(agent, path)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +98,9 @@ func (k *Keeper) History(ctx context.Context, agent, path string) ([]chela.Docum
 // it. The empty folder is that of all documents. A folder that holds nothing is
 // NotFound.
 func (k *Keeper) Tree(ctx context.Context, agent, folder string, depth int) ([]chela.DocumentNode, error) {
+	if err := k.Agent(agent); err != nil {
+		return nil, err
+	}
 	clean, err := chela.CleanDocumentFolder(folder)
 	if err != nil {
 		return nil, err

@@ -40,8 +40,16 @@ func newDesk(t testing.TB, cfg store.Config) *desk {
 	})
 	tokyo := time.FixedZone("Tokyo", 9*60*60)
 	d := &desk{now: evening}
-	d.Keeper = memory.New(s, memory.Config{Now: func() time.Time { return d.now }, Zone: tokyo})
+	d.Keeper = memory.New(s, memory.Config{Now: func() time.Time { return d.now }, Zone: tokyo, Agent: known})
 	return d
+}
+
+// known knows the agents main and other.
+func known(name string) error {
+	if name != "main" && name != "other" {
+		return chela.E(chela.NotFound, "no agent "+name)
+	}
+	return nil
 }
 
 func setup(t testing.TB) *desk {
@@ -233,7 +241,7 @@ func TestBadEditsAreRefused(t *testing.T) {
 	}{
 		"no path":     {func(e *chela.DocumentEdit) { e.Path = "" }, chela.Invalid, "no path"},
 		"a way out":   {func(e *chela.DocumentEdit) { e.Path = "../a.md" }, chela.Invalid, "not the path"},
-		"no agent":    {func(e *chela.DocumentEdit) { e.Agent = "" }, chela.Invalid, "agent"},
+		"no agent":    {func(e *chela.DocumentEdit) { e.Agent = "" }, chela.NotFound, "agent"},
 		"no key":      {func(e *chela.DocumentEdit) { e.Key = "" }, chela.Invalid, "key"},
 		"a long key":  {func(e *chela.DocumentEdit) { e.Key = long[:201] }, chela.Invalid, "key"},
 		"not UTF-8":   {func(e *chela.DocumentEdit) { e.Text = "a\xff" }, chela.Invalid, "UTF-8"},
@@ -253,15 +261,18 @@ func TestBadEditsAreRefused(t *testing.T) {
 	wantKind(t, err, chela.Exhausted, "are allowed")
 	_, err = d.Append(ctx, d.edit("a.md", " \n"))
 	wantKind(t, err, chela.Invalid, "nothing to add")
-	for _, read := range []func() error{
-		func() error { _, err := d.Read(ctx, "main", "../a.md"); return err },
-		func() error { _, err := d.Version(ctx, "main", "../a.md", 1); return err },
-		func() error { _, err := d.History(ctx, "main", "../a.md"); return err },
-		func() error { _, err := d.Tree(ctx, "main", "../a", 1); return err },
-		func() error { _, err := d.Seed(ctx, "../main"); return err },
-	} {
-		wantKind(t, read(), chela.Invalid, "")
+	for agent, want := range map[string]chela.Kind{"main": chela.Invalid, "nobody": chela.NotFound} {
+		for _, read := range []func() error{
+			func() error { _, err := d.Read(ctx, agent, "../a.md"); return err },
+			func() error { _, err := d.Version(ctx, agent, "../a.md", 1); return err },
+			func() error { _, err := d.History(ctx, agent, "../a.md"); return err },
+			func() error { _, err := d.Tree(ctx, agent, "../a", 1); return err },
+		} {
+			wantKind(t, read(), want, "")
+		}
 	}
+	_, err = d.Seed(ctx, "nobody")
+	wantKind(t, err, chela.NotFound, "no agent")
 	_, err = d.History(ctx, "main", "never.md")
 	wantKind(t, err, chela.NotFound, "never.md")
 	_, err = d.Tree(ctx, "main", "never", 1)
@@ -351,8 +362,8 @@ func TestTree(t *testing.T) {
 	if diff := cmp.Diff(want, paths); diff != "" || err != nil {
 		t.Errorf("all: %v (-want +got)\n%s", err, diff)
 	}
-	if none, err := d.Tree(ctx, "nobody", "", 1); len(none) != 0 || err != nil {
-		t.Errorf("of nobody: %v %v", none, err)
+	if none, err := d.Tree(ctx, "other", "", 1); len(none) != 0 || err != nil {
+		t.Errorf("of another: %v %v", none, err)
 	}
 }
 

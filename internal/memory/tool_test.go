@@ -31,7 +31,7 @@ func newBench(t testing.TB) *bench {
 	t.Helper()
 	b := &bench{desk: setup(t), tools: map[string]chela.Tool{}, kept: map[string]string{}}
 	for _, tool := range tools.Tools(tools.Documents{
-		Read: b.Read, Version: b.Version, Tree: b.Tree, Edit: b.Edit, Foresee: b.Foresee, Today: b.Today, Keep: b.keep,
+		Version: b.Version, Tree: b.Tree, Edit: b.Edit, Foresee: b.Foresee, Today: b.Today, Keep: b.keep,
 	}) {
 		b.tools[tool.Name] = tool
 	}

@@ -17,7 +17,7 @@ import (
 // Documents are what the tools work on. All fields are required; the functions
 // may be called by several goroutines at once.
 type Documents struct {
-	Read    func(ctx context.Context, agent, path string) (chela.Document, error)
+	// Version returns a document as it was at a version; 0 is as it is.
 	Version func(ctx context.Context, agent, path string, version int64) (chela.Document, error)
 	Tree    func(ctx context.Context, agent, folder string, depth int) ([]chela.DocumentNode, error)
 

@@ -45,12 +45,7 @@ func (d Documents) lines(ctx context.Context, call tool.Call[readInput]) (string
 	if err := keepsPrivate(call.ToolCall, path, "read"); err != nil {
 		return "", err
 	}
-	var doc chela.Document
-	if call.In.Version > 0 {
-		doc, err = d.Version(ctx, call.Agent, path, call.In.Version)
-	} else {
-		doc, err = d.Read(ctx, call.Agent, path)
-	}
+	doc, err := d.Version(ctx, call.Agent, path, call.In.Version)
 	if err != nil {
 		return "", err
 	}
