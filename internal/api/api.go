@@ -205,6 +205,15 @@ type ThreadPatch struct {
 	Title string `json:"title"`
 }
 
+// A DocumentWrite writes a document.
+type DocumentWrite struct {
+	Agent  string `json:"agent,omitempty"` // main when empty
+	Path   string `json:"path"`
+	Text   string `json:"text"`
+	Append bool   `json:"append,omitempty"` // add to the end instead of replacing it
+	Expect *int64 `json:"expect,omitempty"` // the version that it must have, 0 for none; any when missing
+}
+
 // A Tool is a tool as it is listed.
 type Tool struct {
 	Name        string          `json:"name"`

@@ -14,6 +14,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/approval"
 	"chela/internal/cli"
+	"chela/internal/cli/documents"
 	"chela/internal/client"
 	"chela/internal/config"
 	"chela/internal/logfile"
@@ -29,7 +30,9 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 		return &cli.Backend{
 			Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Models: c,
 			Keeper: c, Transcripts: c, Tokens: c, Usage: c.Usage, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Prompt: c.Prompt,
-			Resume: func(context.Context) {}, // the daemon does
+			Memory: documents.Home{Documents: c.Documents(), Edit: c.Documents().Edit},
+			Seed:   func(context.Context, string) (bool, error) { return false, nil }, // the daemon did when it began
+			Resume: func(context.Context) {},                                          // the daemon does
 			Close:  c.Close,
 		}, nil
 	case chela.KindOf(err) != chela.NotFound:
@@ -52,6 +55,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 		Conversation: b, Sessions: b, Threads: b, Turns: b, Approvals: b, Grants: b, Tools: b, Models: b,
 		Keeper: a.keeper, Transcripts: a.keeper, Tokens: a.tokens, Usage: b.usage, Logs: b.logs, Attach: a.blobs.Attach,
 		Status: a.status, Prompt: a.promptSize,
+		Memory: documents.Home{Documents: a.memory, Edit: b.edit}, Seed: a.memory.Seed,
 		Resume: a.Stay,
 		Close: func() error {
 			if !a.stays() {
@@ -219,6 +223,15 @@ func (b *backend) Call(ctx context.Context, agent, name string, args json.RawMes
 		call.Intent, call.Changes = prepared.Intent, prepared.Changes
 	}
 	return t.Run(ctx, call)
+}
+
+// edit makes an edit in the name of whoever types it. What it returns has no
+// text.
+func (b *backend) edit(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
+	e.Key, e.Author = string(b.ids.Request()), chela.Author{By: api.SocketAgent}
+	d, err := b.memory.Edit(ctx, e)
+	d.Text = ""
+	return d, err
 }
 
 // logs hands lines of the home's log to show.

@@ -179,6 +179,19 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 			hard := chela.ThinkingLevel("hard")
 			return b.Keeper.Change(ctx, key, api.SettingsPatch{Thinking: &hard})
 		}},
+		{"documents", func(b *cli.Backend) (any, error) { return b.Memory.Documents.Tree(ctx, "main", "", 1) }},
+		{"documents of nobody", func(b *cli.Backend) (any, error) { return b.Memory.Documents.Tree(ctx, "nobody", "", 1) }},
+		{"no folder", func(b *cli.Backend) (any, error) { return b.Memory.Documents.Tree(ctx, "main", "never", 1) }},
+		{"document", func(b *cli.Backend) (any, error) { return b.Memory.Documents.Version(ctx, "main", "user.md", 0) }},
+		{"document as it was", func(b *cli.Backend) (any, error) { return b.Memory.Documents.Version(ctx, "main", "USER.md", 1) }},
+		{"document as it never was", func(b *cli.Backend) (any, error) { return b.Memory.Documents.Version(ctx, "main", "USER.md", 9) }},
+		{"no document", func(b *cli.Backend) (any, error) { return b.Memory.Documents.Version(ctx, "main", "never.md", 0) }},
+		{"document elsewhere", func(b *cli.Backend) (any, error) { return b.Memory.Documents.Version(ctx, "main", "../a.md", 0) }},
+		{"versions", func(b *cli.Backend) (any, error) { return b.Memory.Documents.History(ctx, "main", "USER.md") }},
+		{"versions of nothing", func(b *cli.Backend) (any, error) { return b.Memory.Documents.History(ctx, "main", "never.md") }},
+		{"delete no document", func(b *cli.Backend) (any, error) {
+			return b.Memory.Edit(ctx, chela.DocumentEdit{Kind: chela.EditDelete, Agent: "main", Path: "never.md"})
+		}},
 		{"usage", func(b *cli.Backend) (any, error) { return b.Usage(ctx, time.Now().AddDate(0, 0, -1)) }},
 		{"usage of tomorrow", func(b *cli.Backend) (any, error) { return b.Usage(ctx, time.Now().AddDate(0, 0, 2)) }},
 	}
@@ -261,6 +274,41 @@ func TestLooksThroughTheDaemonAreTheSame(t *testing.T) {
 		}
 		if said(wantErr) != said(gotErr) {
 			t.Errorf("%s: direct %q, through %q", l.name, said(wantErr), said(gotErr))
+		}
+	}
+}
+
+// TestEditsThroughTheDaemonAreTheSame makes edits both ways.
+func TestEditsThroughTheDaemonAreTheSame(t *testing.T) {
+	t.Parallel()
+	direct, through := bothWays(t)
+	first, second := int64(1), int64(2)
+	made := func(b *cli.Backend, path string) (docs []chela.Document) {
+		for _, e := range []chela.DocumentEdit{
+			{Kind: chela.EditWrite, Text: "one"},
+			{Kind: chela.EditAppend, Text: "two", Expect: &first},
+			{Kind: chela.EditAppend, Text: "three", Expect: &second},
+			{Kind: chela.EditDelete},
+		} {
+			e.Agent, e.Path = "main", path
+			d, err := b.Memory.Edit(t.Context(), e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			docs = append(docs, d)
+		}
+		return docs
+	}
+	fresh := cmp.FilterPath(func(p cmp.Path) bool {
+		return slices.Contains([]string{"Path", "CreatedAt", "Key", "WrittenAt"}, p.Last().String()[1:])
+	}, cmp.Ignore())
+	if diff := cmp.Diff(made(direct, "a.md"), made(through, "b.md"), fresh); diff != "" {
+		t.Errorf("what was made (-direct +through)\n%s", diff)
+	}
+	for _, b := range []*cli.Backend{direct, through} {
+		_, err := b.Memory.Edit(t.Context(), chela.DocumentEdit{Kind: chela.EditWrite, Agent: "main", Path: "a.md", Text: "x", Expect: &second})
+		if chela.KindOf(err) != chela.Conflict {
+			t.Errorf("a version that it has not: %v", err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/gateway"
+	"chela/internal/gateway/documents"
 	"chela/internal/session"
 	"chela/internal/store"
 )
@@ -23,7 +24,8 @@ func (a *App) home() gateway.Home {
 	return gateway.Home{
 		Place:        scopes.Place,
 		Conversation: s, Events: a.stream, Sessions: s, Keeper: a.keeper, Transcripts: a.keeper, Threads: s, Turns: s, Approvals: b, Grants: b, Tools: b, Models: s,
-		Tokens: a.tokens, Logins: a.tokens, Attach: a.blobs.Attach, Kept: a.blobs.Kept, Usage: b.usage, Status: a.status, Ready: s.ready,
+		Tokens: a.tokens, Logins: a.tokens, Memory: documents.Home{Documents: a.memory, Edit: a.memory.Edit},
+		Attach: a.blobs.Attach, Kept: a.blobs.Kept, Usage: b.usage, Status: a.status, Ready: s.ready,
 		Prompt: a.promptSize, Settings: s.settings, Configure: s.configure, Logs: b.logs, Agents: a.cfg.AgentNames,
 	}
 }

@@ -56,6 +56,11 @@ func (a *App) serve(ctx context.Context, serve Serving) error {
 	if err != nil {
 		return err
 	}
+	for _, agent := range a.cfg.AgentNames() {
+		if _, err := a.memory.Seed(ctx, agent); err != nil {
+			return err
+		}
+	}
 	if usable == 0 && !loopback(a.cfg.Listen) {
 		return chela.E(chela.Denied, "nobody can be told from anybody on "+a.cfg.Listen+": there is no token").
 			WithHint("make one with chela tokens create NAME, or listen on 127.0.0.1")

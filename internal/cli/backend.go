@@ -9,6 +9,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/approval"
+	"chela/internal/cli/documents"
 )
 
 // A Backend is an open home, by noun. The commands use it from one goroutine.
@@ -24,6 +25,11 @@ type Backend struct {
 	Tools        tools
 	Models       models
 	Tokens       tokens
+	Memory       documents.Home
+
+	// Seed gives an agent its first documents, unless it ever had any, and
+	// reports whether it did.
+	Seed func(ctx context.Context, agent string) (bool, error)
 
 	// Usage returns what was spent since a time, the newest day first.
 	Usage func(ctx context.Context, since time.Time) ([]chela.UsageSum, error)

@@ -34,6 +34,7 @@ type home struct {
 	settings  chela.Settings
 	silent    bool // nothing comes from standard input, and no end
 	tokens    []chela.Token
+	seeded    []string      // agents that got first documents
 	since     time.Time     // what usage was asked for
 	released  chan struct{} // where set, closed when Ctrl-C is as usual again
 	serve     func(context.Context, *config.Config, func(cli.Listening)) error
@@ -256,6 +257,10 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 		},
 		Resume: func(context.Context) { h.resumed++ },
 		Close:  func() error { h.closed++; return nil },
+	}
+	b.Seed = func(_ context.Context, agent string) (bool, error) {
+		h.seeded = append(h.seeded, agent)
+		return true, nil
 	}
 	b.Keeper, b.Transcripts, b.Tokens, b.Usage, b.Logs = h, h, h, h.usage, h.logs
 	return b

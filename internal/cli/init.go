@@ -53,6 +53,11 @@ func (c *commands) initialize(ctx context.Context, ask bool) error {
 		if err != nil {
 			return err
 		}
+		for _, agent := range cfg.AgentNames() {
+			if _, err := b.Seed(ctx, agent); err != nil {
+				return err
+			}
+		}
 		secret, err := firstToken(ctx, b.Tokens)
 		if err != nil {
 			return err

@@ -22,6 +22,9 @@ func TestFirstToken(t *testing.T) {
 	if diff := cmp.Diff(want, h.tokens); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	if diff := cmp.Diff([]string{"main"}, h.seeded); diff != "" {
+		t.Errorf("agents with first documents (-want +got):\n%s", diff)
+	}
 	if got := h.run(t, "", "init", "--yes", "--json"); strings.Contains(got.out, `"token"`) || len(h.tokens) != 1 {
 		t.Errorf("the second time: %+v", got)
 	}

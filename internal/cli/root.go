@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/cli/documents"
 	"chela/internal/cli/manners"
 	"chela/internal/config"
 )
@@ -64,7 +65,7 @@ func (c *commands) root() *cobra.Command {
 	root.AddCommand(
 		c.askCommand(), c.sessionsCommand(), c.threadsCommand(), c.turnsCommand(), c.approvalsCommand(),
 		c.toolsCommand(), c.modelsCommand(), c.configCommand(), c.statusCommand(), c.doctorCommand(),
-		c.serveCommand(), c.tokensCommand(), c.usageCommand(), c.logsCommand(), c.initCommand(),
+		c.serveCommand(), c.tokensCommand(), c.memoryCommand(), c.usageCommand(), c.logsCommand(), c.initCommand(),
 		c.versionCommand(), manners.CompletionCommand(),
 	)
 	root.SetHelpCommand(manners.HelpCommand())
@@ -79,6 +80,16 @@ func (c *commands) root() *cobra.Command {
 		cmd.SuggestionsMinimumDistance = 2
 	})
 	return root
+}
+
+// memoryCommand returns the commands on documents.
+func (c *commands) memoryCommand() *cobra.Command {
+	return documents.Command(documents.Program{
+		Printer: c.p, Stdin: c.Stdin,
+		Open: func(ctx context.Context, use func(documents.Home) error) error {
+			return c.open(ctx, func(_ *config.Config, b *Backend) error { return use(b.Memory) })
+		},
+	})
 }
 
 // configInput returns what the configuration is made of.

@@ -86,6 +86,7 @@ var bodies = map[string]string{
 	"POST /v1/chat/completions":       `{"model":"chela/other","messages":[{"role":"user","content":"hi"}]}`,
 	"POST /v1/responses":              `{"model":"chela/other","input":"hi"}`,
 	"POST /v1/embeddings":             `{"model":"chela","input":"hi"}`,
+	"PUT /api/memory/doc":             `{"path":"a.md","text":"hi","append":true,"expect":1}`,
 }
 
 // queries are those of the routes whose parameters are not all left out.
@@ -96,6 +97,10 @@ var queries = map[string]string{
 	"GET /api/threads/{id}/entries": "?limit=1&after=1",
 	"GET /api/threads/{id}/export":  "?view=compacted&attachments=true",
 	"GET /api/turns/{id}":           "?wait_ms=1",
+	"GET /api/memory/tree":          "?path=projects&depth=1",
+	"GET /api/memory/doc":           "?path=a.md&version=1&agent=other",
+	"GET /api/memory/versions":      "?path=a.md",
+	"DELETE /api/memory/doc":        "?path=a.md",
 }
 
 // elsewhere are the routes whose success is not looked at here.

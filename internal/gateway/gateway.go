@@ -11,6 +11,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/approval"
 	"chela/internal/event"
+	"chela/internal/gateway/documents"
 	"chela/internal/gateway/edge"
 )
 
@@ -47,6 +48,7 @@ type Home struct {
 	Models       models
 	Tokens       tokens
 	Logins       logins
+	Memory       documents.Home
 
 	// Attach keeps a file for the message it is sent with. A file that is too
 	// large is Invalid.

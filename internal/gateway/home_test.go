@@ -22,6 +22,7 @@ import (
 	"chela/internal/approval"
 	"chela/internal/event"
 	"chela/internal/gateway"
+	"chela/internal/gateway/documents"
 	"chela/internal/session"
 )
 
@@ -123,6 +124,7 @@ func (h *home) home() gateway.Home {
 		Ready:    func(context.Context) error { h.mu.Lock(); defer h.mu.Unlock(); return h.notReady },
 		Settings: h.listSettings, Configure: h.configure, Logs: h.logs,
 		Agents: func() []string { return []string{"main", "other"} },
+		Memory: documents.Home{Documents: shelf{}, Edit: shelf{}.edit},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/gateway/documents"
 	"chela/internal/gateway/edge"
 )
 
@@ -26,7 +27,7 @@ func (g *Gateway) routes() []edge.Route {
 	for _, r := range slices.Concat(g.publicRoutes(), g.messageRoutes(), g.sessionRoutes(), g.turnRoutes(), g.homeRoutes(), g.openAIRoutes()) {
 		rows = append(rows, edge.Route(r))
 	}
-	return rows
+	return append(rows, documents.Routes(g.cfg.Home.Memory)...)
 }
 
 func (g *Gateway) publicRoutes() []route {
