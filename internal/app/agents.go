@@ -11,6 +11,7 @@ import (
 	"chela"
 	"chela/internal/config"
 	"chela/internal/hook"
+	"chela/internal/memory"
 	"chela/internal/policy"
 	"chela/internal/prompt"
 	"chela/internal/provider"
@@ -29,7 +30,7 @@ type agents struct {
 
 	// identity returns what an agent's documents add to the system text of a
 	// turn in a session.
-	identity func(ctx context.Context, agent string, session chela.SessionKey) (string, error)
+	identity func(ctx context.Context, agent string, session chela.SessionKey) (memory.Identity, error)
 
 	mu        sync.Mutex
 	providers map[string]served // guarded by mu; by model
@@ -70,7 +71,7 @@ func (a *agents) agent(ctx context.Context, s chela.Session, t chela.Turn) turn.
 	f, err := a.frame(s.Agent)
 	f.Window = a.window(t.Model)
 	if err == nil {
-		f.System, err = a.system(ctx, s, f.System)
+		f, err = a.told(ctx, s, f)
 	}
 	agent := turn.Agent{Name: s.Agent, Frame: f.Frame, Tools: f.tools, Policy: a.rule, Hooks: a.hooks, Thinking: cmp.Or(t.Overrides.Thinking, s.Settings.Thinking)}
 	if err != nil {
@@ -85,14 +86,15 @@ func (a *agents) agent(ctx context.Context, s chela.Session, t chela.Turn) turn.
 	return agent
 }
 
-// system returns the system text of a turn in a session: that of the agent, and
-// what its documents say.
-func (a *agents) system(ctx context.Context, s chela.Session, text string) (string, error) {
-	identity, err := a.identity(ctx, s.Agent, s.Key)
-	if err != nil || identity == "" {
-		return text, err
+// told returns a frame for a turn in a session: its system text ends with what
+// the agent's documents say.
+func (a *agents) told(ctx context.Context, s chela.Session, f frame) (frame, error) {
+	said, err := a.identity(ctx, s.Agent, s.Key)
+	if err == nil && said.Text != "" {
+		f.System += "\n\n" + said.Text
+		f.SystemTokens += said.Tokens
 	}
-	return text + "\n\n" + identity, nil
+	return f, err
 }
 
 // serve returns the provider of a model.

@@ -29,6 +29,7 @@ import (
 	"chela/internal/lane"
 	"chela/internal/memory"
 	"chela/internal/presence"
+	"chela/internal/prompt"
 	"chela/internal/queue"
 	"chela/internal/session"
 	"chela/internal/store"
@@ -92,7 +93,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	}
 	a.stream = event.NewStream(event.Config{Bus: a.bus, Log: log, Read: a.store.Events, Last: a.store.LastEvent})
 	a.tokens = token.New(a.store, token.Config{IDs: a.ids, Now: a.now, Random: rand.Reader})
-	a.memory = memory.New(a.store, memory.Config{Now: a.now, Zone: cfg.Zone(), Agent: func(name string) error {
+	a.memory = memory.New(a.store, memory.Config{Now: a.now, Zone: cfg.Zone(), Count: prompt.Count, Agent: func(name string) error {
 		_, err := cfg.Agent(name)
 		return err
 	}})

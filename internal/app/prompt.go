@@ -72,6 +72,9 @@ func (a *App) promptSize(ctx context.Context, id chela.ThreadID) (chela.PromptSi
 	}
 	model := a.agents.model(s, chela.Inbound{})
 	f, err := a.agents.frame(s.Agent)
+	if err == nil {
+		f, err = a.agents.told(ctx, s, f)
+	}
 	f.Window = a.agents.window(model)
 	size := prompt.Breakdown(promptSettings(a.cfg.Compaction).Budget(f.Frame), f.Frame, conversation)
 	size.Model = model

@@ -48,26 +48,33 @@ func (a audience) sees(path string) bool {
 	}
 }
 
-// An identity is what the documents of an agent say about it.
-type identity struct {
-	versions map[string]int64 // of the documents, when texts were made
-	texts    map[audience]string
+// An Identity is what the documents of an agent say about it, as its system text
+// has it.
+type Identity struct {
+	Text   string // empty where they say nothing
+	Tokens int
+}
+
+// What is known of the documents of an agent.
+type known struct {
+	versions   map[string]int64 // of the documents
+	identities map[audience]Identity
 }
 
 // Identity returns what the documents of an agent add to the system text of a
 // turn in a session. An agent that never had documents gets its first ones. The
 // documents are read again only when one of them has changed.
-func (k *Keeper) Identity(ctx context.Context, agent string, session chela.SessionKey) (string, error) {
+func (k *Keeper) Identity(ctx context.Context, agent string, session chela.SessionKey) (Identity, error) {
 	versions, err := k.newest(ctx, agent)
 	if err != nil {
-		return "", err
+		return Identity{}, err
 	}
 	who := audienceOf(session)
 	k.mu.Lock()
-	known := k.known[agent]
+	now := k.known[agent]
 	k.mu.Unlock()
-	if text, ok := known.texts[who]; ok && maps.Equal(known.versions, versions) {
-		return text, nil
+	if said, ok := now.identities[who]; ok && maps.Equal(now.versions, versions) {
+		return said, nil
 	}
 	return k.read(ctx, agent, who)
 }
@@ -89,7 +96,7 @@ func (k *Keeper) newest(ctx context.Context, agent string) (map[string]int64, er
 }
 
 // read reads the documents and remembers what they add for an audience.
-func (k *Keeper) read(ctx context.Context, agent string, who audience) (string, error) {
+func (k *Keeper) read(ctx context.Context, agent string, who audience) (Identity, error) {
 	versions := map[string]int64{}
 	var docs []chela.Document
 	err := k.store.Read(ctx, func(r *store.Read) error {
@@ -111,19 +118,20 @@ func (k *Keeper) read(ctx context.Context, agent string, who audience) (string, 
 		return nil
 	})
 	if err != nil {
-		return "", err
+		return Identity{}, err
 	}
-	text := framed(docs)
+	said := Identity{Text: framed(docs)}
+	said.Tokens = k.Count(said.Text)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	known := k.known[agent]
-	if !maps.Equal(known.versions, versions) {
-		known = identity{versions: versions, texts: map[audience]string{}}
+	now := k.known[agent]
+	if !maps.Equal(now.versions, versions) {
+		now.identities = nil
 	}
-	texts := maps.Clone(known.texts) // others may be looking at it
-	texts[who] = text
-	k.known[agent] = identity{versions: versions, texts: texts}
-	return text, nil
+	identities := map[audience]Identity{who: said}
+	maps.Copy(identities, now.identities) // others may be looking at the old ones
+	k.known[agent] = known{versions: versions, identities: identities}
+	return said, nil
 }
 
 // framed returns documents one after the other, each in a frame. Nothing in a

@@ -19,11 +19,14 @@ const (
 
 func (d *desk) identity(t testing.TB, session chela.SessionKey) string {
 	t.Helper()
-	text, err := d.Identity(t.Context(), "main", session)
+	said, err := d.Identity(t.Context(), "main", session)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text
+	if said.Tokens != len(said.Text) {
+		t.Errorf("%d tokens were counted in %d", said.Tokens, len(said.Text))
+	}
+	return said.Text
 }
 
 // order returns the documents of an identity, in order.

@@ -17,6 +17,7 @@ import (
 type Config struct {
 	Now   func() time.Time
 	Zone  *time.Location          // where the owner lives: it decides what day it is
+	Count func(text string) int   // the tokens of a text
 	Agent func(name string) error // NotFound for a name that is no agent's
 }
 
@@ -27,12 +28,12 @@ type Keeper struct {
 	store *store.Store
 
 	mu    sync.Mutex
-	known map[string]identity // guarded by mu; by agent
+	known map[string]known // guarded by mu; by agent
 }
 
 // New returns a keeper of the documents in a store.
 func New(s *store.Store, cfg Config) *Keeper {
-	return &Keeper{Config: cfg, store: s, known: map[string]identity{}}
+	return &Keeper{Config: cfg, store: s, known: map[string]known{}}
 }
 
 // Read returns a document as it is, or NotFound.
