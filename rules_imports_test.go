@@ -61,7 +61,7 @@ var layers = []layer{
 	},
 	{
 		name:     "wiring",
-		packages: []string{"internal/app"},
+		packages: []string{"internal/app/..."},
 		imports:  []string{"words", "ground", "leaves", "engines", "surfaces"},
 	},
 	{
@@ -89,6 +89,7 @@ type arrow struct{ from, to, reason string }
 var arrows = []arrow{
 	{"internal/store", "internal/store/engine", "how transactions run is apart from what is kept; nobody else runs any"},
 	{"internal/config/...", "internal/config/...", "TOML and the kinds of values are packages of their own"},
+	{"internal/app/...", "internal/app/...", "what a home is made of is apart from what is wired"},
 	{"internal/cli/...", "internal/cli/...", "what commands do is apart from how they behave"},
 	{"internal/tool/...", "internal/tool/...", "each family of tools is a package of its own"},
 	{"internal/tool/...", "internal/sandbox/...", "tools run programs under limits"},

@@ -10,15 +10,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
-	"os"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"chela"
+	"chela/internal/app/home"
 	"chela/internal/approval"
 	"chela/internal/blob"
 	"chela/internal/command"
@@ -76,10 +75,10 @@ type App struct {
 // Open opens the home of a configuration and makes it if it does not exist.
 // What it logs goes to log; version is that of the program.
 func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version string) (*App, error) {
-	if err := makeHome(cfg); err != nil {
+	if err := home.Make(cfg); err != nil {
 		return nil, err
 	}
-	a := &App{cfg: cfg, log: log, version: version, now: time.Now, bus: &event.Bus{}, blobs: blob.New(cfg.Home.Blobs(), homeError)}
+	a := &App{cfg: cfg, log: log, version: version, now: time.Now, bus: &event.Bus{}, blobs: blob.New(cfg.Home.Blobs(), home.Trouble)}
 	a.staying = make(chan struct{})
 	a.stay = sync.OnceFunc(func() { close(a.staying) })
 	a.ids = chela.NewIDs(a.now, rand.Reader)
@@ -238,36 +237,6 @@ func databasePath(cfg *config.Config) string {
 		return ""
 	}
 	return cfg.Home.Database()
-}
-
-// makeHome makes the folders of a home. They are for their owner only.
-func makeHome(cfg *config.Config) error {
-	dirs := []string{string(cfg.Home), cfg.Home.Run(), cfg.Home.Blobs()}
-	for _, name := range cfg.AgentNames() {
-		dirs = append(dirs, cfg.Home.Workspace(name))
-	}
-	for _, dir := range dirs {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return homeError(dir, err)
-		}
-	}
-	return nil
-}
-
-// homeError says in words why a part of the home cannot be written.
-func homeError(path string, err error) error {
-	var e *chela.Error
-	switch {
-	case errors.Is(err, fs.ErrPermission), isReadOnly(err):
-		e = chela.E(chela.Denied, path+" cannot be written").WithHint("make it writable, or use another --home")
-	case isFull(err):
-		e = chela.E(chela.Exhausted, "the disk is full").WithHint("free some space and try again; nothing was written half")
-	case errors.Is(err, fs.ErrExist), isNotDir(err):
-		e = chela.E(chela.Invalid, path+" is not a folder").WithHint("move it away, or use another --home")
-	default:
-		e = chela.E(chela.Unavailable, path+" cannot be made").WithHint("check the disk and --home")
-	}
-	return e.Because(err)
 }
 
 // NewLog returns a logger as the configuration wants it.

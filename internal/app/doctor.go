@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"chela"
+	"chela/internal/app/home"
 	"chela/internal/cli"
 	"chela/internal/config"
 	"chela/internal/sandbox/process"
@@ -41,18 +42,18 @@ func examineHome(cfg *config.Config) cli.Finding {
 	case errors.Is(err, fs.ErrNotExist):
 		return cli.Finding{Subject: "home", Text: string(cfg.Home) + " does not exist", Cure: "run chela init"}
 	case err != nil:
-		return wrong("home", homeError(string(cfg.Home), err))
+		return wrong("home", home.Trouble(string(cfg.Home), err))
 	case !st.IsDir():
-		return wrong("home", homeError(string(cfg.Home), fs.ErrExist))
+		return wrong("home", home.Trouble(string(cfg.Home), fs.ErrExist))
 	case st.Mode().Perm()&0o077 != 0:
 		return cli.Finding{Subject: "home", Text: "others may look into " + string(cfg.Home), Cure: "chmod 700 " + string(cfg.Home)}
 	}
 	probe, err := os.CreateTemp(string(cfg.Home), ".doctor-*")
 	if err != nil {
-		return wrong("home", homeError(string(cfg.Home), err))
+		return wrong("home", home.Trouble(string(cfg.Home), err))
 	}
 	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
-		return wrong("home", homeError(string(cfg.Home), err))
+		return wrong("home", home.Trouble(string(cfg.Home), err))
 	}
 	return found("home", string(cfg.Home)+" is writable and private")
 }

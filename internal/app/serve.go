@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"chela"
+	"chela/internal/app/home"
 	"chela/internal/cli"
 	"chela/internal/config"
 	"chela/internal/gateway"
@@ -28,14 +29,14 @@ const (
 // reach their next commit within 10 s and are parked, and what it began has ended
 // when it returns. Ready is called once, when it answers.
 func Serve(ctx context.Context, cfg *config.Config, log *slog.Logger, serve Serving) (err error) {
-	if err := makeHome(cfg); err != nil {
+	if err := home.Make(cfg); err != nil {
 		return err
 	}
-	held, err := holdHome(cfg.Home)
+	held, err := home.Take(cfg.Home)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, held.letGo()) }()
+	defer func() { err = errors.Join(err, held.LetGo()) }()
 	a, err := Open(ctx, cfg, log, serve.Version)
 	if err != nil {
 		return err
@@ -72,7 +73,7 @@ func (a *App) serve(ctx context.Context, serve Serving) error {
 	}
 	defer tcp.Close() // again, where the gateway did not get to it
 	a.listen = tcp.Addr().String()
-	socket, err := listenSocket(ctx, a.cfg.Home.Socket())
+	socket, err := home.Listen(ctx, a.cfg.Home.Socket())
 	if err != nil {
 		a.log.Warn("commands do not go through the daemon", "error", err)
 	} else {

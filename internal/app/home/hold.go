@@ -1,4 +1,4 @@
-package app
+package home
 
 import (
 	"context"
@@ -17,16 +17,16 @@ import (
 	"chela/internal/filelock"
 )
 
-// A hold on a home says that this process is its daemon: a file that stays
+// A Hold on a home says that this process is its daemon: a file that stays
 // locked until the process ends, however it ends, and tells who holds it.
-type hold struct{ file *os.File }
+type Hold struct{ file *os.File }
 
-// holdHome takes the home for a daemon. It is a Conflict if there is one.
-func holdHome(home config.Home) (*hold, error) {
+// Take takes the home for a daemon. It is a Conflict if there is one.
+func Take(home config.Home) (*Hold, error) {
 	path := filepath.Join(string(home), "daemon.lock")
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, homeError(path, err)
+		return nil, Trouble(path, err)
 	}
 	if filelock.TryLock(f) != nil {
 		said, _ := io.ReadAll(io.LimitReader(f, 20)) // who holds it is a courtesy
@@ -44,20 +44,20 @@ func holdHome(home config.Home) (*hold, error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, homeError(path, err)
+		return nil, Trouble(path, err)
 	}
-	return &hold{f}, nil
+	return &Hold{f}, nil
 }
 
-// letGo gives the home up. The file stays: removing it could let two processes
+// LetGo gives the home up. The file stays: removing it could let two processes
 // hold files of one name.
-func (h *hold) letGo() error { return h.file.Close() }
+func (h *Hold) LetGo() error { return h.file.Close() }
 
-// listenSocket listens on the Unix socket of a home that this process holds.
+// Listen listens on the Unix socket of a home that this process holds.
 // What an earlier daemon left is removed.
-func listenSocket(ctx context.Context, path string) (net.Listener, error) {
+func Listen(ctx context.Context, path string) (net.Listener, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, homeError(path, err)
+		return nil, Trouble(path, err)
 	}
 	l, err := listenPrivately(ctx, path)
 	if err != nil {
