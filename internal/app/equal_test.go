@@ -179,6 +179,15 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 			hard := chela.ThinkingLevel("hard")
 			return b.Keeper.Change(ctx, key, api.SettingsPatch{Thinking: &hard})
 		}},
+		{"usage", func(b *cli.Backend) (any, error) { return b.Usage(ctx, time.Now().AddDate(0, 0, -1)) }},
+		{"usage of tomorrow", func(b *cli.Backend) (any, error) { return b.Usage(ctx, time.Now().AddDate(0, 0, 2)) }},
+	}
+}
+
+// documentLooks are the reads of documents.
+func documentLooks(t *testing.T) []look {
+	ctx := t.Context()
+	return []look{
 		{"documents", func(b *cli.Backend) (any, error) { return b.Memory.Documents.Tree(ctx, "main", "", 1) }},
 		{"documents of nobody", func(b *cli.Backend) (any, error) { return b.Memory.Documents.Tree(ctx, "nobody", "", 1) }},
 		{"no folder", func(b *cli.Backend) (any, error) { return b.Memory.Documents.Tree(ctx, "main", "never", 1) }},
@@ -192,8 +201,6 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 		{"delete no document", func(b *cli.Backend) (any, error) {
 			return b.Memory.Edit(ctx, chela.DocumentEdit{Kind: chela.EditDelete, Agent: "main", Path: "never.md"})
 		}},
-		{"usage", func(b *cli.Backend) (any, error) { return b.Usage(ctx, time.Now().AddDate(0, 0, -1)) }},
-		{"usage of tomorrow", func(b *cli.Backend) (any, error) { return b.Usage(ctx, time.Now().AddDate(0, 0, 2)) }},
 	}
 }
 
@@ -260,7 +267,7 @@ func TestLooksThroughTheDaemonAreTheSame(t *testing.T) {
 	if err != nil || len(asked) != 1 {
 		t.Fatalf("%d approvals: %v", len(asked), err)
 	}
-	for _, l := range append(looks(t, key, done, waits, asked[0]), homeLooks(t)...) {
+	for _, l := range slices.Concat(looks(t, key, done, waits, asked[0]), documentLooks(t), homeLooks(t)) {
 		want, wantErr := l.at(direct)
 		got, gotErr := l.at(through)
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" && wantErr == nil {

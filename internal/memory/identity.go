@@ -57,7 +57,7 @@ type Identity struct {
 
 // What is known of the documents of an agent.
 type known struct {
-	versions   map[string]int64 // of the documents
+	edits      int64 // of the documents until then
 	identities map[audience]Identity
 }
 
@@ -65,7 +65,7 @@ type known struct {
 // turn in a session. An agent that never had documents gets its first ones. The
 // documents are read again only when one of them has changed.
 func (k *Keeper) Identity(ctx context.Context, agent string, session chela.SessionKey) (Identity, error) {
-	versions, err := k.newest(ctx, agent)
+	edits, err := k.edits(ctx, agent)
 	if err != nil {
 		return Identity{}, err
 	}
@@ -73,35 +73,32 @@ func (k *Keeper) Identity(ctx context.Context, agent string, session chela.Sessi
 	k.mu.Lock()
 	now := k.known[agent]
 	k.mu.Unlock()
-	if said, ok := now.identities[who]; ok && maps.Equal(now.versions, versions) {
+	if said, ok := now.identities[who]; ok && now.edits == edits {
 		return said, nil
 	}
 	return k.read(ctx, agent, who)
 }
 
-// newest returns the versions of the documents that say who an agent is. Without
-// any, and where none was ever written, it writes the first ones.
-func (k *Keeper) newest(ctx context.Context, agent string) (map[string]int64, error) {
-	find := func(r *store.Read) (map[string]int64, error) {
-		return r.NewestVersions(ctx, agent, identityDocuments...)
-	}
-	versions, err := store.Find(ctx, k.store, find)
-	if err != nil || len(versions) > 0 {
-		return versions, err
+// edits returns how often the documents were edited that say who an agent is. If
+// none of them was ever written, it writes the first ones.
+func (k *Keeper) edits(ctx context.Context, agent string) (int64, error) {
+	count := func(r *store.Read) (int64, error) { return r.CountEdits(ctx, agent, identityDocuments...) }
+	edits, err := store.Find(ctx, k.store, count)
+	if err != nil || edits > 0 {
+		return edits, err
 	}
 	if _, err := k.Seed(ctx, agent); err != nil {
-		return nil, err
+		return 0, err
 	}
-	return store.Find(ctx, k.store, find)
+	return store.Find(ctx, k.store, count)
 }
 
 // read reads the documents and remembers what they add for an audience.
 func (k *Keeper) read(ctx context.Context, agent string, who audience) (Identity, error) {
-	versions := map[string]int64{}
+	var edits int64
 	var docs []chela.Document
 	err := k.store.Read(ctx, func(r *store.Read) error {
-		clear(versions)
-		docs = docs[:0]
+		edits, docs = 0, nil
 		for _, path := range identityDocuments {
 			d, err := r.Document(ctx, agent, path)
 			if chela.KindOf(err) == chela.NotFound {
@@ -110,7 +107,7 @@ func (k *Keeper) read(ctx context.Context, agent string, who audience) (Identity
 			if err != nil {
 				return err
 			}
-			versions[path] = d.Version
+			edits += d.Version
 			if !d.Deleted && who.sees(path) {
 				docs = append(docs, d)
 			}
@@ -125,12 +122,12 @@ func (k *Keeper) read(ctx context.Context, agent string, who audience) (Identity
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now := k.known[agent]
-	if !maps.Equal(now.versions, versions) {
+	if now.edits != edits {
 		now.identities = nil
 	}
 	identities := map[audience]Identity{who: said}
 	maps.Copy(identities, now.identities) // others may be looking at the old ones
-	k.known[agent] = known{versions: versions, identities: identities}
+	k.known[agent] = known{edits: edits, identities: identities}
 	return said, nil
 }
 

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"chela"
 	"chela/internal/store/engine"
@@ -70,25 +69,20 @@ func (r *Read) Documents(ctx context.Context, agent, prefix string) ([]chela.Doc
 		and substr(d.path, 1, length(cast($2 as text))) = $2`, agent, prefix)
 }
 
-// NewestVersions returns the numbers of the newest versions of some documents of
-// an agent, deletions among them, by path. Documents that were never written are
-// not in it.
-func (r *Read) NewestVersions(ctx context.Context, agent string, paths ...string) (map[string]int64, error) {
+// CountEdits returns how often some documents of an agent were written and
+// deleted, all together. As long as it is the same, so is what they say.
+func (r *Read) CountEdits(ctx context.Context, agent string, paths ...string) (int64, error) {
 	args := []any{agent}
-	var places []string
+	places := ""
 	for _, path := range paths {
 		args = append(args, path)
-		places = append(places, fmt.Sprintf("$%d", len(args)))
+		places += fmt.Sprintf(", $%d", len(args))
 	}
-	newest := map[string]int64{}
-	err := r.tx.Query(ctx, func(row engine.Row) error {
-		var path string
-		var version int64
-		err := row.Scan(&path, &version)
-		newest[path] = version
-		return err
-	}, `select path, version from documents where agent = $1 and path in (`+strings.Join(places, ", ")+`)`, args...)
-	return newest, err
+	edits, _, err := first(ctx, r, func(row engine.Row) (n int64, err error) {
+		err = row.Scan(&n)
+		return n, err
+	}, `select cast(coalesce(sum(version), 0) as bigint) from documents where agent = $1 and path in (''`+places+`)`, args...)
+	return edits, err
 }
 
 // HasDocuments reports whether an agent has documents, or ever had any.
