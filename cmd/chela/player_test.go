@@ -193,6 +193,7 @@ type record struct {
 	Transcript []string
 	Approvals  []string
 	Answers    []string // as they were printed
+	Documents  []string // with their versions
 	Inbox      int
 	LeftOver   int // lanes that are held, messages that wait, turns that are live
 }
@@ -253,6 +254,14 @@ func readRecord(ctx context.Context, r *store.Read, key chela.SessionKey) (rec r
 			rec.Approvals = append(rec.Approvals, string(a.State))
 		}
 	}
+	documents, err := r.Documents(ctx, "main", "")
+	if err != nil {
+		return rec, err
+	}
+	for _, d := range documents {
+		rec.Documents = append(rec.Documents, fmt.Sprintf("%s %d %s", d.Path, d.Version, d.SHA256))
+	}
+	slices.Sort(rec.Documents)
 	held, err := r.HeldLanes(ctx)
 	if err != nil {
 		return rec, err

@@ -64,6 +64,35 @@ turns:
 		},
 	},
 	{
+		name: "memory",
+		asks: []string{"remember"},
+		scenario: `
+turns:
+  - steps:
+      - calls:
+          - {tool: memory_write, args: {target: memory, content: "- tea"}}
+          - {tool: memory_write, args: {target: projects/house.md, content: "roof", append: false}}
+          - {tool: memory_write, args: {target: projects/house.md, content: "wall"}}
+          - {tool: memory_delete, args: {path: BOOTSTRAP.md}}
+      - {text: "Remembered."}
+`,
+		check: func(t *testing.T, p *player, _ *ledger, _ bool) {
+			t.Helper()
+			documents := p.read(mainKey).Documents
+			for path, version := range map[string]string{"MEMORY.md": "2", "projects/house.md": "2", "BOOTSTRAP.md": ""} {
+				is := ""
+				for _, d := range documents {
+					if fields := strings.Fields(d); fields[0] == path {
+						is = fields[1]
+					}
+				}
+				if is != version {
+					t.Errorf("kills %v: %s is at version %q, want %q", p.kills, path, is, version)
+				}
+			}
+		},
+	},
+	{
 		name: "post",
 		asks: []string{"post it"},
 		scenario: `
