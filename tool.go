@@ -149,6 +149,12 @@ type Judgement struct {
 	Exact    bool
 }
 
+// Floor reports whether a call is asked about even after "always", unless a
+// pattern names it: it has a risk, says something to others or costs money.
+func (j Judgement) Floor() bool {
+	return j.Risk != "" || j.Effect == EffectSend || j.Effect == EffectSpend
+}
+
 // A ToolCall is one request of the model to do something, and its life.
 type ToolCall struct {
 	ID         CallID          `json:"id"` // also the idempotency key

@@ -12,7 +12,7 @@
 // A call with a risk (see chela.Judgement) is asked about even where it would
 // be allowed, unless a rule with a pattern names it. A standing answer (a
 // chela.Grant) turns ask into allow; one without a pattern does not cover a
-// call with a risk. Nothing turns deny into anything else.
+// call of the floor: with a risk, or one that sends or spends. Nothing turns deny into anything else.
 //
 // A session may be elevated by the owner, which decides about what would still
 // be asked: off refuses it, on allows to run programs and reach other machines
@@ -168,11 +168,11 @@ func byEffect(e chela.Effect) Decision {
 }
 
 // covered reports whether standing answers cover a call: one without a pattern
-// covers whatever the tool does short of a risk; otherwise every subject must be
+// covers whatever the tool does short of the floor; otherwise every subject must be
 // matched by a pattern of one of them.
 func covered(grants []chela.Grant, q Question) bool {
 	own := slices.DeleteFunc(slices.Clone(grants), func(g chela.Grant) bool { return g.Tool != q.Tool || g.Agent != q.Agent })
-	if q.Judgement.Risk == "" && slices.ContainsFunc(own, func(g chela.Grant) bool { return g.Pattern == "" }) {
+	if !q.Judgement.Floor() && slices.ContainsFunc(own, func(g chela.Grant) bool { return g.Pattern == "" }) {
 		return true
 	}
 	for _, s := range q.Judgement.Subjects {

@@ -124,6 +124,8 @@ func TestGrants(t *testing.T) {
 	risky, exact := runs("rm -r x"), runs("ls | sh")
 	risky.Judgement.Risk = "deletes"
 	exact.Judgement.Exact = true
+	sends, spends := runs("POST https://a/b"), runs("buy")
+	sends.Judgement.Effect, spends.Judgement.Effect = chela.EffectSend, chela.EffectSpend
 	ask := []policy.Rule{{Verdict: chela.Ask}}
 	for _, c := range []struct {
 		name   string
@@ -142,6 +144,9 @@ func TestGrants(t *testing.T) {
 		{"a pattern for one of two", nil, []chela.Grant{grant("ls*")}, runs("ls", "rm x"), chela.Ask},
 		{"two patterns for two", nil, []chela.Grant{grant("ls*"), grant("rm *")}, runs("ls", "rm x"), chela.Allow},
 		{"the tool and a risk", nil, []chela.Grant{grant("")}, risky, chela.Ask},
+		{"the tool and what sends", nil, []chela.Grant{grant("")}, sends, chela.Ask},
+		{"the tool and what spends", nil, []chela.Grant{grant("")}, spends, chela.Ask},
+		{"a pattern and what sends", nil, []chela.Grant{grant("POST https://a/*")}, sends, chela.Allow},
 		{"a pattern and a risk", nil, []chela.Grant{grant(""), grant("rm -r *")}, risky, chela.Allow},
 		{"a wildcard for what is exact", nil, []chela.Grant{grant("ls*")}, exact, chela.Ask},
 		{"what is exact", nil, []chela.Grant{grant("ls | sh")}, exact, chela.Allow},

@@ -128,7 +128,7 @@ func (n *run) ask(ctx context.Context, c chela.ToolCall) (done bool, err error) 
 	a := chela.Approval{
 		ID: n.IDs.Approval(), Call: c.ID, Turn: c.Turn, Thread: c.Thread, Session: c.Session, State: chela.ApprovalPending,
 		Tool: c.Tool, Effect: c.Effect, ArgsHash: n.agent.Tools.Hash(c.Tool, c.Args), Preview: j.Preview, Subjects: j.Subjects, Exact: j.Exact,
-		Reason: again.Why, Floor: j.Risk != "", CreatedAt: now, ExpiresAt: now.Add(n.Expires),
+		Reason: again.Why, Floor: j.Floor(), CreatedAt: now, ExpiresAt: now.Add(n.Expires),
 	}
 	if a.Preview == "" {
 		a.Preview = c.Tool + " " + string(c.Args)
