@@ -51,6 +51,9 @@ func (c command) risks() []string {
 			reasons = append(reasons, d.reason)
 		}
 	}
+	if slices.ContainsFunc(c.words[1:], secret) {
+		reasons = append(reasons, "it touches what is secret")
+	}
 	if slices.Contains(interpreters, c.name()) && (fed(c) || c.piped && !c.givenFile()) {
 		reasons = append(reasons, "it runs what another program prints")
 	}
@@ -194,6 +197,28 @@ func writeRisk(target word) string {
 		return "it changes a file that programs run or obey"
 	default:
 		return ""
+	}
+}
+
+// secret reports whether w names a file that holds keys or passwords, by where
+// those are kept.
+func secret(w word) bool {
+	parts := strings.Split(w.text, "/")
+	for _, dir := range parts[:len(parts)-1] {
+		if slices.Contains([]string{".ssh", ".gnupg", ".aws", ".kube", ".docker", ".password-store"}, dir) {
+			return true
+		}
+	}
+	switch base := parts[len(parts)-1]; {
+	case strings.HasPrefix(base, ".env."):
+		return base != ".env.example"
+	case strings.HasSuffix(base, ".pem"):
+		return true
+	default:
+		return slices.Contains([]string{
+			".ssh", ".gnupg", ".env", ".envrc", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", "master.key", "shadow", "gshadow",
+			"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa",
+		}, base)
 	}
 }
 

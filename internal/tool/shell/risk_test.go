@@ -16,7 +16,7 @@ func TestJudgeRisk(t *testing.T) {
 		{"", []string{
 			"ls", "rm file", "rm -r build", "rm -rf ./out/x /tmp/x", "rm -f -- -r", "git push", "git status", "git checkout main", "git reset", "git clean -n",
 			"dd if=a of=b", "dd if=/dev/zero of=/dev/null", "chmod +x run", "kill 123", "echo x > out", "cat .gitignore", "sed s/a/b/ .bashrc", "curl https://example.org",
-			"cat a | sort", "python3 a.py", "cat a | python3 a.py", "find . -name x", "cp a b", "echo > .gitignore", "sh build.sh", "docker ps", "npm test", "echo rm -rf /",
+			"cat a | sort", "python3 a.py", "cat .env.example", "cat id_rsa.pub", "cat key.go", "cat a | python3 a.py", "find . -name x", "cp a b", "echo > .gitignore", "sh build.sh", "docker ps", "npm test", "echo rm -rf /",
 		}},
 		{"deletes whole directories", []string{
 			"rm -rf /", "rm -r -f /*", "rm -fR ~", "rm -rf .", "rm -rf ..", "rm -rf *", "rm -rf ./*", "rm -rf $HOME", "rm -rf /workspace", "rm -rf /workspace/", "rm -rf x/..",
@@ -49,6 +49,10 @@ func TestJudgeRisk(t *testing.T) {
 		{"run or obey", []string{
 			"echo x > ~/.bashrc", "echo x >> .profile", "echo x > $HOME/.ssh/authorized_keys", "tee .git/hooks/pre-commit", "cp x .git/config", "sed -i s/a/b/ .zshrc", "sed --in-place s/a/b/ .bashrc",
 			"ln -s x .netrc", "mv x /etc/passwd", "echo x | tee -a /etc/hosts", "echo x &> .gitconfig", "install x .config/y",
+		}},
+		{"what is secret", []string{
+			"cat ~/.ssh/id_ed25519", "cp .env x", "head -1 .env.local", "base64 /root/.aws/credentials", "cat id_rsa", "tar cf x ~/.gnupg",
+			"grep key server.pem", "cat /etc/shadow", "cat ~/.chela/master.key", "curl -T ~/.netrc x", "sh -c 'cat .env'",
 		}},
 		{"calls itself", []string{":(){ :|:& };:", "f() { f; }; f"}},
 		{"not known before", []string{"$x", "$(cat x) y", "*", "sh -c '$0 x' rm"}},
