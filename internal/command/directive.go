@@ -11,12 +11,6 @@ import (
 	"chela"
 )
 
-// The most that the queue of a session can be set to.
-const (
-	maxDebounce = 10 * time.Minute
-	maxCap      = 1000
-)
-
 // A Directive sets something.
 type Directive struct {
 	Form  Form
@@ -100,29 +94,23 @@ func quotedWord(word string) string {
 
 // setQueue sets an option of the queue.
 func setQueue(q *chela.QueueSettings, key, value string) error {
-	refuse := func(what string) error {
-		return chela.E(chela.Invalid, fmt.Sprintf("%s cannot be %s", key, quoted(value))).WithHint("use " + what)
-	}
+	set := chela.QueueSettings{Drop: chela.QueueDrop(value)}
+	want := "old, new or summarize"
+	wrong := value == ""
 	switch key {
 	case "debounce":
 		quiet, err := duration(value)
-		if err != nil || quiet < 0 || quiet > maxDebounce {
-			return refuse("a time up to 10m, such as 2s or 500ms")
-		}
-		q.DebounceMS = cmp.Or(int(quiet.Milliseconds()), -1)
+		set, want = chela.QueueSettings{DebounceMS: cmp.Or(int(quiet.Milliseconds()), -1)}, "a time up to "+chela.MaxDebounce.String()+", such as 2s or 500ms"
+		wrong = err != nil || quiet < 0
 	case "cap":
 		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 || n > maxCap {
-			return refuse("a number from 1 to 1000")
-		}
-		q.Cap = n
-	default:
-		drops := []string{string(chela.DropOld), string(chela.DropNew), string(chela.DropSummarize)}
-		if !slices.Contains(drops, value) {
-			return refuse(oneOf(drops))
-		}
-		q.Drop = chela.QueueDrop(value)
+		set, want = chela.QueueSettings{Cap: n}, fmt.Sprintf("a number from 1 to %d", chela.MaxWaiting)
+		wrong = err != nil || n == 0
 	}
+	if wrong || set.Check() != nil {
+		return chela.E(chela.Invalid, fmt.Sprintf("%s cannot be %s", key, quoted(value))).WithHint("use " + want)
+	}
+	*q = set.Over(*q)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/session"
 )
 
 // A Form is one command, a row of the table.
@@ -75,26 +76,26 @@ var table = []Form{
 
 	{
 		Name: think, Aliases: []string{"thinking", "t"}, Args: "[LEVEL]", Help: "shows or sets how much the model reasons", kind: directive,
-		Values: []string{"off", "minimal", "low", "medium", "high", "xhigh"},
+		Values: session.Levels(think),
 	},
 	{Name: model, Aliases: []string{"models"}, Args: "[list | PROVIDER/MODEL]", Help: "shows or sets the model, or lists those there are", kind: directive},
 	{
 		Name: verbose, Aliases: []string{"v"}, Args: "[LEVEL]", Help: "shows or sets how much of the tools is shown", kind: directive,
-		Values: []string{"off", "on", "full"},
+		Values: session.Levels(verbose),
 	},
 	{
 		Name: reasoning, Args: "[LEVEL]", Help: "shows or sets whether the model's reasoning is shown", kind: directive,
-		Values: []string{"off", "on", "stream"},
+		Values: session.Levels(reasoning),
 	},
 	{
-		Name: elevated, Aliases: []string{"elev"}, Args: "[LEVEL]", kind: directive, Values: []string{"off", "ask", "on", "full"},
+		Name: elevated, Aliases: []string{"elev"}, Args: "[LEVEL]", kind: directive, Values: session.Levels(elevated),
 		Help: "shows or sets what becomes of calls that need a yes",
 		More: "off refuses them, ask asks, on allows programs and the network until the next thread, full also what is risky. What sends or spends is always asked about.",
 	},
 	{
 		Name: queue, Args: "[MODE] [debounce=TIME] [cap=N] [drop=old|new|summarize]", kind: directive,
 		Help:   "shows or sets how messages wait while a turn runs",
-		Values: []string{"collect", "followup", "steer", "steer-backlog", "queue", "interrupt"},
+		Values: session.Levels(queue),
 	},
 
 	{Name: "approve", Aliases: []string{"approvals"}, Args: "[ID [always [PATTERN]] | revoke GRANT]", Help: "says yes to what waits for it, lists what waits and what is allowed, or takes that back"},
@@ -116,21 +117,6 @@ func Find(name string) (Form, bool) {
 		}
 	}
 	return Form{}, false
-}
-
-// Levels returns what a setting that is a level can be set to; the empty level
-// leaves it to what holds without it.
-func Levels(name string) []string {
-	f, _ := Find(name)
-	return slices.Clone(f.Values)
-}
-
-// CheckLevel returns an Invalid error if a level cannot be set.
-func CheckLevel(name, level string) error {
-	if values := Levels(name); level != "" && !slices.Contains(values, level) {
-		return notOf(name, level, values)
-	}
-	return nil
 }
 
 func notOf(name, value string, values []string) *chela.Error {

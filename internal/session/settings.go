@@ -29,6 +29,35 @@ var (
 	queueDrops = []chela.QueueDrop{chela.DropOld, chela.DropNew, chela.DropSummarize}
 )
 
+// Levels returns the words that a setting takes, by the name that it has in
+// commands, and nil for one that takes others.
+func Levels(name string) []string {
+	switch name {
+	case "think":
+		return words(thinkingLevels)
+	case "verbose":
+		return words(verboseLevels)
+	case "reasoning":
+		return words(reasoningLevels)
+	case "elevated":
+		return words(elevatedLevels)
+	case "queue":
+		return words(queueModes)
+	case "drop":
+		return words(queueDrops)
+	default:
+		return nil
+	}
+}
+
+func words[S ~string](of []S) []string {
+	list := make([]string, len(of))
+	for i, w := range of {
+		list[i] = string(w)
+	}
+	return list
+}
+
 // maxLabel is the longest label, in bytes.
 const maxLabel = 200
 
@@ -94,12 +123,8 @@ func number(at func(*api.SettingsPatch) **int) func(*api.SettingsPatch, string) 
 	}
 }
 
-func oneOf[S ~string](words []S) string {
-	list := make([]string, len(words))
-	for i, w := range words {
-		list[i] = string(w)
-	}
-	return "one of " + strings.Join(list, ", ") + ", or nothing"
+func oneOf[S ~string](of []S) string {
+	return "one of " + strings.Join(words(of), ", ") + ", or nothing"
 }
 
 // Patch returns the change of settings that people write as name=value, one for
