@@ -131,6 +131,11 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	return a, nil
 }
 
+// queueRules is what the configuration says of how messages wait.
+func queueRules(cfg config.Queue) queue.Rules {
+	return queue.Rules{Home: cfg.QueueSettings, Channels: cfg.Channels}
+}
+
 // resets says when conversations begin anew by themselves.
 func resets(cfg *config.Config) session.Resets {
 	at := cfg.Session.DailyReset
@@ -146,15 +151,6 @@ func (a *App) interpreter() *command.Interpreter {
 		Usable: func(model string) error { _, err := a.agents.serve(model); return err },
 		Queue:  queueRules(a.cfg.Queue).For,
 	})
-}
-
-// queueRules is what the configuration says of how messages wait.
-func queueRules(cfg config.Queue) queue.Rules {
-	rules := queue.Rules{Home: cfg.QueueSettings, Channels: map[string]chela.QueueSettings{}}
-	for name, q := range cfg.Channels {
-		rules.Channels[name] = *q
-	}
-	return rules
 }
 
 // turns is what all turns of the home have in common.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/approval"
 	"chela/internal/event"
 	"chela/internal/inbox"
 	"chela/internal/lane"
@@ -131,7 +132,7 @@ func (b *backend) taken(ctx context.Context, heard *event.Listener, r lane.Recei
 			if m, err = s.Message(ctx, r.Inbox); err != nil {
 				return err
 			}
-			asked, err = s.PendingApprovals(ctx, r.Session)
+			asked, err = approval.InWay(ctx, s, m)
 			return err
 		})
 		switch {
@@ -142,11 +143,9 @@ func (b *backend) taken(ctx context.Context, heard *event.Listener, r lane.Recei
 		case m.Turn != "":
 			return m.Turn, nil
 		}
-		for _, a := range asked {
-			if a.Thread == m.Thread {
-				return "", chela.E(chela.Denied, "the message is stored and waits behind approval "+string(a.ID)).
-					WithHint("answer that first: chela approvals yes " + string(a.ID))
-			}
+		if len(asked) > 0 {
+			return "", chela.E(chela.Denied, "the message is stored and waits behind approval "+string(asked[0].ID)).
+				WithHint("answer that first: chela approvals yes " + string(asked[0].ID))
 		}
 		if err := b.pause(ctx, heard, r.Session); err != nil {
 			return "", err

@@ -138,18 +138,28 @@ func (w *watch) taken(ctx context.Context, m api.Message, r api.Receipt) (api.Re
 	}
 }
 
-// behind is the error for a message whose thread waits for an answer.
+// behind is the error for a message whose thread waits for an answer, unless the
+// turn that waits is about to end.
 func (w *watch) behind(ctx context.Context, thread chela.ThreadID) error {
-	var asked []chela.Approval
-	err := persist(ctx, func(ctx context.Context) (err error) {
-		asked, err = list[chela.Approval](ctx, w.c, url.Values{"state": {string(chela.ApprovalPending)}}, "api", "approvals")
+	var inWay chela.ApprovalID
+	err := persist(ctx, func(ctx context.Context) error {
+		inWay = ""
+		asked, err := list[chela.Approval](ctx, w.c, url.Values{"state": {string(chela.ApprovalPending)}}, "api", "approvals")
+		for _, a := range asked {
+			if err != nil || a.Thread != thread || inWay != "" {
+				continue
+			}
+			var t api.Turn
+			err = w.c.do(ctx, request{path: []string{"api", "turns", string(a.Turn)}, limit: tryTime}, &t)
+			if !t.Stop {
+				inWay = a.ID
+			}
+		}
 		return err
 	})
-	for _, a := range asked {
-		if a.Thread == thread {
-			return chela.E(chela.Denied, "the message is stored and waits behind approval "+string(a.ID)).
-				WithHint("answer that first: chela approvals yes " + string(a.ID))
-		}
+	if err == nil && inWay != "" {
+		err = chela.E(chela.Denied, "the message is stored and waits behind approval "+string(inWay)).
+			WithHint("answer that first: chela approvals yes " + string(inWay))
 	}
 	return err
 }

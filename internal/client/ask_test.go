@@ -250,7 +250,11 @@ func TestAskThatGetsNoTurn(t *testing.T) {
 		{
 			"behind an approval",
 			func(d *daemon) {
-				d.asked = []chela.Approval{{ID: "apr_0", Thread: "thr_0"}, {ID: "apr_1", Thread: "thr_1"}}
+				d.turns["turn_e"] = chela.Turn{ID: "turn_e", State: chela.TurnAwaiting, Stop: true}
+				d.turns["turn_w"] = chela.Turn{ID: "turn_w", State: chela.TurnAwaiting}
+				d.asked = []chela.Approval{
+					{ID: "apr_0", Thread: "thr_0"}, {ID: "apr_e", Thread: "thr_1", Turn: "turn_e"}, {ID: "apr_1", Thread: "thr_1", Turn: "turn_w"},
+				}
 			},
 			chela.Denied, "waits behind approval apr_1; answer that first: chela approvals yes apr_1",
 		},

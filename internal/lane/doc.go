@@ -25,6 +25,16 @@
 // lane free, or the ending finds the message waiting. The transaction that ends
 // a turn opens the next one.
 //
+// # How messages wait
+//
+// A message that finds its lane free and nothing waiting begins its turn in the
+// transaction that accepts it. Package queue decides about the others: which
+// enter the turn that runs, stop it, make room, or become the next turn, and
+// whether those are let be until nothing more comes for a while. The lane is
+// free meanwhile; a timer of this process wakes it, and any process that looks
+// finds the messages. A message that is dropped is told to its sender, or in a
+// note with which the next turn of its thread begins.
+//
 // # States of a lane
 //
 //	free ─▶ held ─▶ free            taken by Submit, Wake or a takeover

@@ -5,14 +5,18 @@ import "chela"
 // Rules are what a home says of how messages wait.
 type Rules struct {
 	Home     chela.QueueSettings
-	Channels map[string]chela.QueueSettings // by the name of the channel
+	Channels map[string]*chela.QueueSettings // by the name of the channel
 }
 
 // For returns the settings that hold for a message of a session, with nothing
 // left open: its own go before its session's, then its channel's, then the
 // home's.
 func (r Rules) For(in chela.Inbound, session chela.Settings) chela.QueueSettings {
-	return in.Queue.Over(session.Queue).Over(r.Channels[in.Origin.Channel]).Over(r.Home).Over(chela.DefaultQueue())
+	q := in.Queue.Over(session.Queue)
+	if channel := r.Channels[in.Origin.Channel]; channel != nil {
+		q = q.Over(*channel)
+	}
+	return q.Over(r.Home).Over(chela.DefaultQueue())
 }
 
 // Settle puts the settings that hold for them into messages of a session.
