@@ -221,7 +221,7 @@ func TestKillUnderLoad(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			beside(t)
 			random := chance(t)
-			d := newDaemon(t, url(t), echoing(t))
+			d := newDaemon(t, url(t), echoing(t), "CHELA_QUEUE_CAP=256", "CHELA_QUEUE_DEBOUNCE_MS=50")
 			all := speakers(d, random, sessions)
 			d.launch()
 			silence := speakAll(t, all)

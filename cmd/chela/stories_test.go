@@ -3,6 +3,7 @@ package main_test
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -153,6 +154,20 @@ turns:
 		drive:   interrupt,
 		partial: true,
 	},
+	{
+		name: "queued",
+		asks: []string{"mark", "one", "two"},
+		scenario: `
+past_end: echo
+turns:
+  - when: mark
+    steps:
+      - {text: "Marking.", calls: [{tool: shell, args: {command: "true"}}]}
+      - {text: "Marked."}
+`,
+		drive:     queued,
+		ambiguous: true,
+	},
 }
 
 // once checks that an effect happened once; one that the model was told to be
@@ -161,6 +176,39 @@ func once(t *testing.T, p *player, n int, unknown bool) {
 	t.Helper()
 	if n > 1 || n == 0 && !unknown {
 		t.Errorf("kills %v: the effect happened %d times (reported as unknown: %v)", p.kills, n, unknown)
+	}
+}
+
+// queued says more behind a question than may wait, answers, and waits for the
+// turn of what was not dropped, which is let be for a while first.
+func queued(p *player, asks []string) {
+	p.t.Helper()
+	p.env = append(p.env, "CHELA_QUEUE_CAP=1", "CHELA_QUEUE_DEBOUNCE_MS=100")
+	says := func(i int) (out process) {
+		p.t.Helper()
+		for try := 0; try == 0 || out.cutOff(); try++ {
+			if try == 20 {
+				p.t.Fatalf("%q is not accepted", asks[i])
+			}
+			out = p.run("ask", "--message-id", fmt.Sprintf("m%d", i), "--approve=never", asks[i])
+		}
+		return out
+	}
+	for i := range asks {
+		if out := says(i); out.code == 0 || !strings.Contains(out.stderr, "approval") && !strings.Contains(out.stderr, "dropped") {
+			p.t.Fatalf("kills %v: ask %q ended with %d: %s%s", p.kills, asks[i], out.code, out.stdout, out.stderr)
+		}
+	}
+	for i, last := range []int{0, len(asks) - 1} {
+		out := says(last)
+		for try := 0; out.code == 3 && try < 20; try++ {
+			sayYes(p)
+			out = says(last)
+		}
+		if out.code != 0 {
+			p.t.Fatalf("kills %v: answer %d ended with %d: %s", p.kills, i, out.code, out.stderr)
+		}
+		p.answers = append(p.answers, out.stdout)
 	}
 }
 
