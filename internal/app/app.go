@@ -149,7 +149,7 @@ func (a *App) interpreter() *command.Interpreter {
 	return command.New(a.store, command.Config{
 		IDs: a.ids, Now: a.now, Lanes: a.lanes, Desk: a.desk, Version: a.version, Models: b.Models, Tools: b.Tools, Model: a.agents.model,
 		Usable: func(model string) error { _, err := a.agents.serve(model); return err },
-		Queue:  queueRules(a.cfg.Queue).For,
+		Queue:  queueRules(a.cfg.Queue).For, Memory: a.memory, Prompt: a.promptSize,
 	})
 }
 

@@ -30,6 +30,8 @@ var orders = []struct{ say, want string }{
 	{"/model default", "model is script/"},
 	{"/stop", "Nothing runs in this session."},
 	{"/approve list", "Nothing waits for an answer, and nothing is allowed beforehand."},
+	{"/memory soul", "SOUL.md:\n\n"},
+	{"/context", "- model: script/"},
 	{"/quit", "There is nothing to leave in terminal."},
 	{"/new", "This thread is new: nothing was said in it yet."},
 	{"/new Second", "A new thread begins."},
@@ -92,6 +94,7 @@ func TestCommandsThatAreRefused(t *testing.T) {
 		{"/think default hello", "invalid: /think default is for the session; send it alone"},
 		{"/thread thr_nobody", "not_found: there is no thread \"thr_nobody\" in this session; see /thread list"},
 		{"/resume", "not_found: no other thread was used in this session; see /thread list"},
+		{"/memory nowhere", "not_found: no document has \"nowhere\" in its path or title; see /memory"},
 		{"/approve", "not_found: nothing waits for an answer in this session; see /approve list"},
 		{"/approve revoke gra_nobody", "not_found: there is no grant gra_nobody"},
 	} {

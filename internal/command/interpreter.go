@@ -30,6 +30,12 @@ type Config struct {
 	// Tools returns the tools of an agent.
 	Tools func(ctx context.Context, agent string) ([]chela.Tool, error)
 
+	// Memory is where the documents of agents are.
+	Memory documents
+
+	// Prompt returns what the next prompt of a thread takes.
+	Prompt func(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error)
+
 	// Queue returns how a message waits in a session with such settings.
 	Queue func(in chela.Inbound, s chela.Settings) chela.QueueSettings
 }
@@ -74,7 +80,7 @@ func New(s *store.Store, cfg Config) *Interpreter {
 		"help": i.help, "status": i.status, "whoami": i.whoami, "ping": i.ping, "version": i.version, "tools": i.tools,
 		"new": i.begin, "thread": i.threads, "resume": i.resume, "stop": i.stop,
 		think: i.show, model: i.models, verbose: i.show, reasoning: i.show, elevated: i.show, queue: i.show,
-		"approve": i.approve, "deny": i.deny, "usage": i.usage, "debug": i.debug, "quit": i.quit,
+		"approve": i.approve, "deny": i.deny, "memory": i.memory, "context": i.promptSize, "usage": i.usage, "debug": i.debug, "quit": i.quit,
 	}
 	return i
 }

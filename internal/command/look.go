@@ -167,6 +167,33 @@ func (i *Interpreter) tools(ctx context.Context, g given) (lane.Order, error) {
 	return l.order()
 }
 
+// promptSize shows what the next prompt of the thread takes, part by part.
+func (i *Interpreter) promptSize(ctx context.Context, g given) (lane.Order, error) {
+	if g.thread.ID == "" {
+		return reply("Nothing was said yet, so there is no prompt."), nil
+	}
+	size, err := i.cfg.Prompt(ctx, g.thread.ID)
+	if err != nil {
+		return nil, err
+	}
+	var l lines
+	l.add("model", "%s", size.Model)
+	l.add("room", "%d tokens, of a window of %d", size.Room, size.Window)
+	for _, part := range []struct {
+		name   string
+		tokens int
+	}{
+		{"system", size.System}, {"tools", size.Tools}, {"summary", size.Summary}, {"user", size.User},
+		{"assistant", size.Assistant}, {"results of tools", size.Tool},
+	} {
+		if part.tokens > 0 {
+			l.add(part.name, "%d", part.tokens)
+		}
+	}
+	l.add("in all", "%d, %d %% of the room", size.Total, 100*size.Total/max(size.Room, 1))
+	return l.order()
+}
+
 // usage shows what was spent.
 func (i *Interpreter) usage(ctx context.Context, g given) (lane.Order, error) {
 	day := i.cfg.Now().UTC().Truncate(24 * time.Hour)

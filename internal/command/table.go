@@ -100,6 +100,11 @@ var table = []Form{
 
 	{Name: "approve", Aliases: []string{"approvals"}, Args: "[ID [always [PATTERN]] | revoke GRANT]", Help: "says yes to what waits for it, lists what waits and what is allowed, or takes that back"},
 	{Name: "deny", Args: "[ID] [REASON]", Help: "says no to what waits for an answer"},
+	{
+		Name: "memory", Args: "[QUERY]", Help: "lists the documents of the agent, or shows the one that matches",
+		More: "A document matches by its path or title; what it says is not searched.",
+	},
+	{Name: "context", Help: "shows what takes how much of the prompt"},
 	{Name: "usage", Help: "shows the tokens of this session and of the home"},
 	{Name: "debug", Help: "shows the ids and states behind this session"},
 	{Name: "quit", Aliases: []string{"exit", "q"}, Help: "leaves a chat on the command line", Open: true, kind: local},
