@@ -87,6 +87,9 @@ const (
 	// leaves the prompt. What comes of it, to the first answer without calls, has
 	// the same mark, is hidden, and leaves the prompt with the next compaction.
 	NoteFlush NoteKind = "flush"
+
+	// NoteResume ends a flush: the model should go on with what it was asked.
+	NoteResume NoteKind = "resume"
 )
 
 // A Strategy says how a compaction makes room.

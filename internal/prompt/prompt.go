@@ -79,7 +79,7 @@ func (c Conversation) Append(e chela.Entry) Conversation {
 		return c
 	}
 	switch {
-	case e.Body.Note == chela.NoteFlush:
+	case isFlush(e.Body):
 		c.Flushed = true
 	case e.Kind == chela.EntryUser, e.Kind == chela.EntryAssistant:
 		c.Tried = ""
@@ -88,8 +88,11 @@ func (c Conversation) Append(e chela.Entry) Conversation {
 }
 
 func partOf(e chela.Entry) Part {
-	return Part{Entry: e.ID, Turn: e.Turn, Kind: e.Kind, Tokens: e.Tokens, Flush: e.Body.Note == chela.NoteFlush}
+	return Part{Entry: e.ID, Turn: e.Turn, Kind: e.Kind, Tokens: e.Tokens, Flush: isFlush(e.Body)}
 }
+
+// isFlush reports whether an entry is about memory only.
+func isFlush(b chela.Body) bool { return b.Note == chela.NoteFlush || b.Note == chela.NoteResume }
 
 func (c Conversation) add(m chela.Message, p Part) Conversation {
 	c.Messages, c.Parts = append(c.Messages, m), append(c.Parts, p)

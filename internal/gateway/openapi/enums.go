@@ -40,7 +40,7 @@ var enums = map[reflect.Type][]string{
 		chela.Invalid, chela.NotFound, chela.Conflict, chela.Denied, chela.Exhausted, chela.Unavailable, chela.Unsupported, chela.Internal,
 	),
 	reflect.TypeFor[chela.Limit]():        list(chela.LimitSteps, chela.LimitTime, chela.LimitPrompt, chela.LimitLoop),
-	reflect.TypeFor[chela.NoteKind]():     list("", chela.NoteLoop, chela.NoteCall, chela.NoteFlush),
+	reflect.TypeFor[chela.NoteKind]():     list("", chela.NoteLoop, chela.NoteCall, chela.NoteFlush, chela.NoteResume),
 	reflect.TypeFor[chela.PreimageKind](): list(chela.PreimageFile, chela.PreimageDocument),
 	reflect.TypeFor[chela.QueueDrop]():    list("", chela.DropOld, chela.DropNew, chela.DropSummarize),
 	reflect.TypeFor[chela.QueueMode](): list(

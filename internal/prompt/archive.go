@@ -1,0 +1,91 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+
+	"chela"
+)
+
+// How much of what leaves a prompt goes into the archive, in bytes. Results and
+// arguments are whole in the journal.
+const (
+	maxArchivedResult = 2_000
+	maxArchivedArgs   = 500
+	maxTopic          = 80
+)
+
+// Leaving returns what leaves as Markdown, a piece for each message. What was
+// pinned before is in the archive already.
+func (c Conversation) Leaving(p Plan) []string {
+	begins := map[int]bool{}
+	for _, i := range c.turns() {
+		begins[i] = true
+	}
+	var pieces []string
+	for i, part := range c.Parts[:p.Kept] {
+		if part.Kind == chela.EntryCompaction || part.Pinned || part.Flush {
+			continue
+		}
+		text := markdown(c.Messages[i], part.Kind)
+		if begins[i] {
+			text = "### " + c.topic(i) + "\n\n" + text
+		}
+		pieces = append(pieces, text)
+	}
+	return pieces
+}
+
+// topics returns the topic of each turn that leaves, also of one of which only
+// the beginning does.
+func (c Conversation) topics(p Plan) []string {
+	var topics []string
+	for _, i := range c.turns() {
+		if i < p.Kept && !c.Parts[i].Flush {
+			topics = append(topics, c.topic(i))
+		}
+	}
+	return topics
+}
+
+// topic is the first line of what the user said in the turn that begins at i.
+func (c Conversation) topic(i int) string {
+	for k := i; k < len(c.Parts) && c.Parts[k].Turn == c.Parts[i].Turn; k++ {
+		if c.Parts[k].Kind != chela.EntryUser {
+			continue
+		}
+		first, _, _ := strings.Cut(strings.TrimSpace(c.Messages[k].Text), "\n")
+		if first = strings.TrimSpace(first); first != "" {
+			return clip(first, maxTopic)
+		}
+	}
+	return "(going on)"
+}
+
+// markdown writes a message for people and models to read.
+func markdown(m chela.Message, kind chela.EntryKind) string {
+	var b strings.Builder
+	switch {
+	case kind == chela.EntryToolResult && m.Failed:
+		fmt.Fprintf(&b, "**%s failed:** %s", m.Tool, clip(m.Text, maxArchivedResult))
+	case kind == chela.EntryToolResult:
+		fmt.Fprintf(&b, "**%s returned:** %s", m.Tool, clip(m.Text, maxArchivedResult))
+	default:
+		fmt.Fprintf(&b, "**%s:** %s", kind, strings.TrimPrefix(m.Text, notePrefix))
+	}
+	for _, a := range m.Attachments {
+		fmt.Fprintf(&b, "\n\n[%s, %s, %d bytes]", a.Name, a.MediaType, a.Size)
+	}
+	for _, call := range m.Calls {
+		fmt.Fprintf(&b, "\n\n- calls %s %s", call.Tool, clip(string(call.Args)+call.Raw, maxArchivedArgs))
+	}
+	return b.String()
+}
+
+// clip shortens text to about n bytes without cutting a character.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
