@@ -46,7 +46,7 @@ var layers = []layer{
 	{
 		name: "engines",
 		packages: []string{
-			"internal/turn", "internal/call", "internal/control", "internal/journal", "internal/lane", "internal/prompt", "internal/guard", "internal/hook", "internal/approval", "internal/job",
+			"internal/turn", "internal/call", "internal/control", "internal/journal", "internal/lane", "internal/prompt", "internal/compaction", "internal/guard", "internal/hook", "internal/approval", "internal/job",
 			"internal/routine", "internal/memory", "internal/cost", "internal/session", "internal/transcript", "internal/token", "internal/work/...",
 			"internal/replay",
 			"internal/command",
@@ -106,6 +106,9 @@ var arrows = []arrow{
 	{"internal/lane", "internal/control", "a lane stops and parks its turns"},
 	{"internal/replay", "internal/call", "what calls came to that did not end by themselves is part of a record"},
 	{"internal/replay", "internal/control", "a turn that is run again is stopped as it was then"},
+	{"internal/turn", "internal/compaction", "a turn makes room in its prompt"},
+	{"internal/compaction", "internal/prompt", "what leaves a prompt was planned there"},
+	{"internal/replay", "internal/compaction", "a summary that was made is played, not made again"},
 	{"internal/turn", "internal/guard", "a turn ends when its model goes in circles"},
 	{"internal/replay", "internal/prompt", "a turn that is run again has the frame of its agent"},
 	{"internal/replay", "internal/turn", "the machine that runs a turn is the one that runs it again"},
