@@ -102,7 +102,6 @@ var rules = []rule{
 		"internal/store.Write.ClaimWork":    "who claims, from when, until when and how much: no two belong together",
 		"internal/tool/file.finishPatch":    "what a call asked for, what it meant to do and what it has done",
 		"internal/turn.Runner.Run":          "what a run is given and keeps nowhere",
-		"internal/turn.Resume":              "what the journal holds of a turn, kind by kind",
 	}},
 	{name: "interfaces are rare and small", check: checkInterfaces, except: map[string]string{
 		"internal/store/engine.engine": "the five things that two databases do differently",

@@ -21,6 +21,7 @@ import (
 	"chela/internal/approval"
 	"chela/internal/blob"
 	"chela/internal/command"
+	"chela/internal/compaction"
 	"chela/internal/config"
 	"chela/internal/event"
 	"chela/internal/guard"
@@ -162,6 +163,7 @@ func (a *App) turns() turn.Config {
 			Guard: guard.Limits{Repeats: a.cfg.Limits.Repeats, Idle: a.cfg.Limits.IdleSteps, Nudges: a.cfg.Limits.Nudges},
 		},
 		Expires: a.cfg.Approvals.Expires, Grace: toolGrace, Load: a.blobs.Load, Prompt: promptSettings(a.cfg.Compaction),
+		Compact: compaction.New(a.memory, a.cfg.Zone()).Compact, Flush: a.cfg.Compaction.MemoryFlush,
 	}
 }
 

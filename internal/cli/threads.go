@@ -126,7 +126,9 @@ func (c *commands) threadShow(ctx context.Context, b *Backend, id chela.ThreadID
 		[2]string{"state", string(t.State)}, [2]string{"updated", terminal.Moment(t.UpdatedAt)},
 	)
 	for _, e := range path {
-		c.p.Entry(e)
+		if !e.Body.Hidden {
+			c.p.Entry(e)
+		}
 	}
 	return nil
 }

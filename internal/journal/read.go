@@ -18,38 +18,35 @@ func Read(ctx context.Context, r *store.Read, t chela.Turn) (turn.State, error) 
 	if err != nil {
 		return turn.State{}, err
 	}
-	path, err := r.PromptPath(ctx, thread.Head)
-	if err != nil {
+	rec := turn.Record{Thread: thread, Turn: t}
+	if rec.Path, err = r.PromptPath(ctx, thread.Head); err != nil {
 		return turn.State{}, err
 	}
-	calls, err := r.Calls(ctx, t.ID)
-	if err != nil {
-		return turn.State{}, err
-	}
-	approvals, err := r.TurnApprovals(ctx, t.ID)
-	if err != nil {
-		return turn.State{}, err
-	}
-	return turn.Resume(thread, t, path, calls, approvals), nil
+	return resume(ctx, r, rec)
 }
 
 // Paused returns the state of a turn that does not run, without the
-// conversation before it: enough to decide about its calls.
+// conversation: enough to decide about its calls.
 func Paused(ctx context.Context, r *store.Read, t chela.Turn) (turn.State, error) {
 	thread, err := r.Thread(ctx, t.Thread)
 	if err != nil {
 		return turn.State{}, err
 	}
-	entries, err := r.TurnEntries(ctx, t.ID)
-	if err != nil {
+	return resume(ctx, r, turn.Record{Thread: thread, Turn: t})
+}
+
+// resume returns the state of a turn of which thread, path and turn are known.
+func resume(ctx context.Context, r *store.Read, rec turn.Record) (_ turn.State, err error) {
+	if rec.Entries, err = r.TurnEntries(ctx, rec.Turn.ID); err != nil {
 		return turn.State{}, err
 	}
-	calls, err := r.Calls(ctx, t.ID)
-	if err != nil {
+	if rec.Calls, err = r.Calls(ctx, rec.Turn.ID); err != nil {
 		return turn.State{}, err
 	}
-	approvals, err := r.TurnApprovals(ctx, t.ID)
-	return turn.Resume(thread, t, entries, calls, approvals), err
+	if rec.Approvals, err = r.TurnApprovals(ctx, rec.Turn.ID); err != nil {
+		return turn.State{}, err
+	}
+	return turn.Resume(rec), nil
 }
 
 // HandedOut returns the state of the turn of a thread that waits for results of

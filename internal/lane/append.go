@@ -34,6 +34,9 @@ func (a *appender) Append(ctx context.Context, op string, ch turn.Change) error 
 		if err := journal.Write(ctx, w, ch); err != nil {
 			return err
 		}
+		if err := journal.Count(ctx, w, a.lease.Session, ch.Entries); err != nil {
+			return err
+		}
 		if err := w.Announce(ctx, a.lanes.cfg.Now(), ch.Events); err != nil {
 			return err
 		}

@@ -45,7 +45,10 @@ func first(rec *Record) int64 {
 
 // state folds what the book holds.
 func (b *book) state() turn.State {
-	return turn.Resume(b.thread, b.turn, slices.Clone(b.path), slices.Clone(b.calls), slices.Clone(b.approvals))
+	return turn.Resume(turn.Record{
+		Thread: b.thread, Path: slices.Clone(b.path), Turn: b.turn, Entries: slices.Clone(b.entries()),
+		Calls: slices.Clone(b.calls), Approvals: slices.Clone(b.approvals),
+	})
 }
 
 // entries returns what the turn has come to.

@@ -159,6 +159,9 @@ func finish(said chela.Body) *chela.Finish {
 // refusal is why the model did not answer, where the record has no answer.
 func (p *player) refusal(rest []chela.Entry) error {
 	failed := p.rec.Turn.Failure
+	if len(rest) > 0 && rest[0].Kind == chela.EntryCompaction {
+		return &chela.ProviderError{Kind: chela.Invalid, Overflow: true, Msg: "the prompt is too large"}
+	}
 	if len(rest) > 0 || failed == nil || p.rec.Turn.State != chela.TurnFailed {
 		p.cut(errLost)
 		return errLost

@@ -154,11 +154,20 @@ func (r *Read) TurnEntries(ctx context.Context, turn chela.TurnID) ([]chela.Entr
 		order by seq`, string(turn))
 }
 
-// Answer returns the newest entry of a turn that the model said, and whether
-// there is one.
+// hiddenInRow is more than the answers in a row that a turn hides from people.
+const hiddenInRow = 8
+
+// Answer returns the newest entry of a turn that the model said to people, and
+// whether there is one.
 func (r *Read) Answer(ctx context.Context, t chela.Turn) (chela.Entry, bool, error) {
-	return first(ctx, r, scanEntry, `select `+entryColumns+` from entries
+	newest, err := all(ctx, r, scanEntry, `select `+entryColumns+` from entries
 		where thread = $1 and turn = $2 and kind = 'assistant'
 			and seq > coalesce((select seq from entries where id = $3 and thread = $1), 0)
-		order by seq desc limit 1`, string(t.Thread), string(t.ID), string(t.Base))
+		order by seq desc limit $4`, string(t.Thread), string(t.ID), string(t.Base), hiddenInRow)
+	for _, e := range newest {
+		if !e.Body.Hidden {
+			return e, true, err
+		}
+	}
+	return chela.Entry{}, false, err
 }

@@ -57,7 +57,32 @@ func newBook(text string) *book {
 func (b *book) state() turn.State {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return turn.Resume(b.thread, b.turn, slices.Clone(b.entries), slices.Clone(b.calls), slices.Clone(b.approvals))
+	return turn.Resume(turn.Record{
+		Thread: b.thread, Turn: b.turn, Path: promptPath(b.entries),
+		Entries: slices.DeleteFunc(slices.Clone(b.entries), func(e chela.Entry) bool { return e.Turn != b.turn.ID }),
+		Calls:   slices.Clone(b.calls), Approvals: slices.Clone(b.approvals),
+	})
+}
+
+// promptPath is what the next prompt of a path can have, as the store reads it.
+func promptPath(path []chela.Entry) []chela.Entry {
+	var found []chela.Entry
+	kept := chela.EntryID("")
+	var pinned []chela.EntryID
+	for _, e := range slices.Backward(path) {
+		found = append(found, e)
+		if kept == "" && e.Body.FirstKept != "" {
+			kept, pinned = e.Body.FirstKept, e.Body.Pinned
+		}
+		if e.ID == kept {
+			break
+		}
+	}
+	for _, id := range slices.Backward(pinned) {
+		found = append(found, path[slices.IndexFunc(path, func(e chela.Entry) bool { return e.ID == id })])
+	}
+	slices.Reverse(found)
+	return found
 }
 
 // Append implements turn.Journal.

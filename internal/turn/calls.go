@@ -38,6 +38,9 @@ func (n *run) judgeCall(ctx context.Context, c chela.ToolCall) (chela.ToolCall, 
 	case last && n.state.Answer.Stop == chela.StopLength:
 		c.State, c.Why = chela.CallFailed, "not run: the answer hit its length limit inside this call; make it again, with less in it"
 		return c, nil
+	case !n.state.Flush.Takes(c.Tool):
+		c.State, c.Why = chela.CallFailed, "not run: now is the time for notes; make this call after you have answered"
+		return c, nil
 	case n.state.Turn.Steps >= n.Limits.Steps:
 		c.State, c.Why = chela.CallSkipped, "not run: the turn has no steps left to use its result"
 		return c, nil
@@ -100,6 +103,9 @@ func (n *run) rule(ctx context.Context, c chela.ToolCall, j chela.Judgement) (ch
 		c.State = chela.CallApproved
 	case chela.Ask:
 		c.State, c.Why = chela.CallAwaiting, ruling.Reason
+		if n.state.Flush.On {
+			c.State, c.Why = chela.CallDenied, "denied: nobody is asked now: "+ruling.Reason
+		}
 	default:
 		c.State, c.Why = chela.CallDenied, "denied: "+ruling.Reason
 	}
@@ -214,7 +220,11 @@ func (n *run) runEffect(ctx context.Context, c chela.ToolCall) error {
 
 // calls runs tool calls as this turn does.
 func (n *run) calls() call.Runner {
-	return call.Runner{Get: n.agent.Tools.Get, After: n.afterCall, Grace: n.Grace, Now: n.Now, Emit: n.Emit, Log: n.Log}
+	emit := n.Emit
+	if n.state.Flush.On {
+		emit = func(chela.Event) {} // people do not see it
+	}
+	return call.Runner{Get: n.agent.Tools.Get, After: n.afterCall, Grace: n.Grace, Now: n.Now, Emit: emit, Log: n.Log}
 }
 
 // record adds the result of a call.
@@ -238,7 +248,7 @@ func (n *run) settle(c chela.ToolCall, state chela.CallState, why string) {
 // result adds the result of a call that has ended.
 func (n *run) result(c chela.ToolCall, body chela.Body) {
 	body.Call, body.Ref, body.Tool, body.Status = c.ID, c.Ref, c.Tool, c.State
-	n.addEntry(chela.EntryToolResult, body)
+	n.addEntry(chela.EntryToolResult, n.hidden(body))
 	n.announce(chela.Event{Kind: chela.EventToolFinished, Call: c.ID, Tool: c.Tool, Text: string(c.State)})
 }
 

@@ -24,10 +24,14 @@
 //	the first open call needs an answer         Ask
 //	open calls that may run                     RunTools: neighbouring reads, or one
 //	                                            call with an effect
+//	the turn carries out a command              Compact, then Finish(completed)
+//	notes for the memory are being written      CallModel
 //	the model goes in circles                   CallModel with a note | Finish(limited)
 //	an answer with a call written out           CallModel with a note, once
 //	an answer without calls                     Finish(completed | limited)
 //	no steps left                               Finish(limited)
+//	a compaction is near, and no notes yet      CallModel with a note (a flush)
+//	the prompt is too large                     Compact, else Finish(failed)
 //	anything else                               CallModel
 //
 // # What is durable when
@@ -42,10 +46,27 @@
 //   - before calls are handed out, with that they run on the sender's side
 //   - before the model is asked again, if an answer waits; results of reads
 //     alone ride along with the next answer, as reading again does no harm
+//   - before something leaves the prompt, as the head names it in the archive;
+//     and with the compaction
 //   - with the ending
 //
 // So on an idle lane a turn of text is two commits (the lane's that opened it,
 // and the ending), a step of reads adds one, a call with an effect two.
+//
+// # Room in the prompt
+//
+// Before each request to the model, between steps too, the size of the prompt
+// is looked at (see package prompt). What should leave is written into the
+// archive first; then a compaction is appended, and from there on it has left.
+// A crash between the two repeats both, and the archive takes it once. What
+// cannot be kept does not leave, and what still does not fit then fails the turn.
+// A provider that finds the prompt too large has the same effect, whatever was
+// counted here. For one request each strategy is tried once, from mild to
+// strong, so this comes to an end.
+//
+// Once between two compactions, shortly before one, the model is asked to write
+// down what it should know later on. It can use the tools for that and no others,
+// asks nobody, and what it says is hidden and leaves with the next compaction.
 //
 // # Offered tools
 //

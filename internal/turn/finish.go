@@ -46,8 +46,11 @@ func (n *run) end(ctx context.Context, a Action) {
 // is none.
 func (n *run) reply(t chela.Turn) chela.Outbound {
 	text := n.state.Answer.Text
-	if len(n.state.Answer.Calls) > 0 {
+	if len(n.state.Answer.Calls) > 0 || n.state.Answer.Hidden {
 		text = "" // what was said on the way is no answer
+	}
+	if n.state.Command != "" {
+		text = commandReply(n.state)
 	}
 	if t.Failure != nil && t.State != chela.TurnLimited || text == "" {
 		text = "(" + string(t.State) + ")"

@@ -27,25 +27,26 @@ func (n *run) callModel(ctx context.Context, a Action) error {
 	if a.NoTools {
 		frame = frame.Without()
 	}
-	budget := n.Prompt.Budget(frame)
-	if err := budget.Check(n.state.Conversation); err != nil {
-		n.failure = failureOf(err)
-		n.failure.Limit = chela.LimitPrompt
-		return nil
+	counted := n.Prompt.Budget(frame).Frame + n.state.Conversation.Tokens
+	if n.state.Flush.On {
+		n.progress("writing notes")
+	} else {
+		n.progress("thinking")
 	}
-	n.progress("thinking")
 	finish, partial, err := n.stream(ctx, n.request(frame))
 	switch {
 	case err == nil:
-		n.answer(ctx, finish, prompt.Ratio(finish.Usage, budget.Frame+n.state.Conversation.Tokens))
+		n.answer(ctx, finish, prompt.Ratio(finish.Usage, counted))
 	case errors.Is(err, control.ErrParked):
 	case ctx.Err() == nil:
 		n.Log.Warn("model call ended with an error", "turn", n.state.Turn.ID, "model", n.state.Turn.Model, "error", err)
-		n.failure = failureOf(err)
+		if n.failure = failureOf(err); n.failure.Limit == chela.LimitPrompt {
+			n.failure, n.refused = nil, n.failure // there may be a way to make room
+		}
 	case cutOff(ctx) != nil:
 		return cutOff(ctx)
 	case partial != "":
-		n.addEntry(chela.EntryAssistant, chela.Body{Text: n.transformed(ctx, partial), Model: n.state.Turn.Model, Interrupted: true})
+		n.addEntry(chela.EntryAssistant, n.hidden(chela.Body{Text: n.transformed(ctx, partial), Model: n.state.Turn.Model, Interrupted: true}))
 	}
 	return nil
 }
@@ -83,16 +84,35 @@ func (n *run) stream(ctx context.Context, req *chela.Request) (finish *chela.Fin
 			return chunk.Finish, "", nil
 		case chunk.Text != "":
 			text.WriteString(chunk.Text)
-			if quiet {
-				continue
+			if !quiet {
+				n.delta(chela.EventTextDelta, chunk.Text)
 			}
-			n.emit(chela.Event{Kind: chela.EventTextDelta, Text: chunk.Text})
 		case chunk.Thinking != "":
-			n.emit(chela.Event{Kind: chela.EventThinkingDelta, Text: chunk.Thinking})
+			n.delta(chela.EventThinkingDelta, chunk.Thinking)
 		}
 	}
-	return nil, text.String(), &chela.ProviderError{
+	return nil, text.String(), n.noEnd()
+}
+
+// delta announces what arrives, unless it is about memory.
+func (n *run) delta(kind chela.EventKind, text string) {
+	if !n.state.Flush.On {
+		n.emit(chela.Event{Kind: kind, Text: text})
+	}
+}
+
+func (n *run) noEnd() error {
+	return &chela.ProviderError{
 		Provider: n.state.Turn.Model, Kind: chela.Unavailable, Cut: true, Msg: "the stream ended without an end",
+	}
+}
+
+// usage is a row of the ledger.
+func (n *run) usage(purpose string, tokens chela.TokenUsage) chela.Usage {
+	turn := n.state.Turn
+	return chela.Usage{
+		ID: n.IDs.Usage(), Session: turn.Session, Turn: turn.ID, Step: turn.Steps, Model: turn.Model,
+		Purpose: purpose, Tokens: tokens, CreatedAt: n.Now(),
 	}
 }
 
@@ -100,10 +120,11 @@ func (n *run) stream(ctx context.Context, req *chela.Request) (finish *chela.Fin
 func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 	turn := n.state.Turn
 	turn.Steps++
-	body := chela.Body{
+	n.tried, n.refused = "", nil
+	body := n.hidden(chela.Body{
 		Text: n.transformed(ctx, f.Text), Thinking: f.Thinking, Calls: make([]chela.CallSpec, len(f.Calls)),
 		Model: turn.Model, Stop: f.Stop, Usage: &f.Usage, Ratio: ratio,
-	}
+	})
 	moves := make([]CallMove, len(f.Calls))
 	for i, spec := range f.Calls {
 		spec.ID = n.IDs.Call()
@@ -119,10 +140,7 @@ func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 	}
 	n.add(Change{Turn: &turn})
 	n.addEntry(chela.EntryAssistant, body)
-	n.add(Change{Calls: moves, Usage: []chela.Usage{{
-		ID: n.IDs.Usage(), Session: turn.Session, Turn: turn.ID, Step: turn.Steps, Model: turn.Model,
-		Purpose: "turn", Tokens: f.Usage, CreatedAt: n.Now(),
-	}}})
+	n.add(Change{Calls: moves, Usage: []chela.Usage{n.usage("turn", f.Usage)}})
 	for _, m := range moves {
 		n.announce(chela.Event{Kind: chela.EventToolRequested, Call: m.Call.ID, Tool: m.Call.Tool, Text: string(m.Call.Args)})
 	}
@@ -161,7 +179,15 @@ func (n *run) absorbed(m chela.Waiting) bool {
 
 // UserBody is the body of the entry that a message becomes.
 func UserBody(m chela.Waiting) chela.Body {
-	return chela.Body{Text: m.Text, Attachments: m.Attachments, Inbox: m.ID, From: m.From(), Offers: m.Offers}
+	return chela.Body{Text: m.Text, Attachments: m.Attachments, Inbox: m.ID, From: m.From(), Offers: m.Offers, Command: m.Command}
+}
+
+// hidden returns what is said in a flush marked as that.
+func (n *run) hidden(b chela.Body) chela.Body {
+	if n.state.Flush.On {
+		b.Hidden, b.Note = true, chela.NoteFlush
+	}
+	return b
 }
 
 // progress tells that a step begins, as in "[2/50] thinking".

@@ -6,6 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/guard"
+	"chela/internal/prompt"
 )
 
 // Limits bound a turn.
@@ -23,6 +24,12 @@ type Facts struct {
 	Steering bool             // messages wait to enter the turn
 	Failure  *chela.Failure   // why the model could not be asked
 	Tools    []chela.ToolSpec // what the model is offered, beside what the sender offers
+
+	Budget   prompt.Budget
+	Compacts bool           // what leaves a prompt can be kept
+	Flushes  bool           // the agent can write notes for its memory
+	Tried    chela.Strategy // the strongest that did not work out for this request
+	Refused  *chela.Failure // what the provider said of a prompt that it found too large
 }
 
 // ActionKind says what to do.
@@ -34,6 +41,7 @@ const (
 	Judge     ActionKind = "judge"
 	RunTools  ActionKind = "run_tools"
 	Resolve   ActionKind = "resolve"
+	Compact   ActionKind = "compact"
 	Absorb    ActionKind = "absorb"
 	Ask       ActionKind = "ask"
 	HandOut   ActionKind = "hand_out"
@@ -48,6 +56,7 @@ type Action struct {
 	Calls   []chela.ToolCall // Judge, RunTools, Resolve, Ask, HandOut: which
 	Note    string           // CallModel: what the host tells the model first
 	About   chela.NoteKind   // CallModel: of the note
+	Plan    prompt.Plan      // Compact
 	NoTools bool             // CallModel: the last step, in which only text helps
 	Ending  chela.TurnState  // Finish
 	Failure *chela.Failure   // Finish, but for completed
@@ -76,8 +85,14 @@ func Next(s State, f Facts) Action {
 	if f.Steering && s.Turn.Steps < f.Limits.Steps {
 		return Action{Kind: Absorb}
 	}
-	if a, ok := guarded(s, f); ok {
+	if s.Command != "" {
+		return nextCommand(s, f)
+	}
+	if a, ok := flushing(s, f); ok {
 		return a
+	}
+	if a, ok := guarded(s, f); ok {
+		return ready(s, f, a)
 	}
 	if s.Last == chela.EntryAssistant {
 		return finishAnswered(s, f)
@@ -87,7 +102,7 @@ func Next(s State, f Facts) Action {
 			Kind: chela.Exhausted, Limit: chela.LimitSteps, Message: fmt.Sprintf("the turn used its %d steps", f.Limits.Steps),
 		})
 	}
-	return nextStep(s, f)
+	return ready(s, f, nextStep(s, f))
 }
 
 // TookLonger goes before the limit in the words of a turn whose time was up.

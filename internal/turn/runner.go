@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/compaction"
 	"chela/internal/control"
 	"chela/internal/hook"
 	"chela/internal/prompt"
@@ -61,8 +62,10 @@ type Agent struct {
 	Hooks    *hook.Hooks // nil for none
 }
 
-// Config is what runs have in common. All fields but Load, Prompt and Before are
-// required.
+// A CompactFunc does what [compaction.Compactor.Compact] does.
+type CompactFunc func(ctx context.Context, r compaction.Request) (summary string, usage *chela.TokenUsage, err error)
+
+// Config is what runs have in common. The fields up to Grace are required.
 type Config struct {
 	IDs     *chela.IDs
 	Now     func() time.Time
@@ -72,6 +75,11 @@ type Config struct {
 	Expires time.Duration // how long an approval may be answered
 	Grace   time.Duration // how long a cancelled tool may take to end
 	Prompt  prompt.Settings
+
+	// Compact keeps what leaves a prompt and returns the summary. Without it
+	// nothing leaves.
+	Compact CompactFunc
+	Flush   bool // notes for the memory are asked for before something leaves
 	Load    func(context.Context, chela.Attachment) ([]byte, error)
 
 	// Before is called before each action with the state that it is chosen for,
@@ -125,6 +133,8 @@ type run struct {
 	keep    bool           // the buffer must be appended before the model is asked again
 	events  []chela.Event  // to be announced once the buffer is appended
 	failure *chela.Failure // why the model could not be asked
+	refused *chela.Failure // what the provider said of a prompt that it found too large
+	tried   chela.Strategy // the strongest that did not work out for the next request
 
 	framed *prompt.Frame    // the agent's frame with offers
 	offers []chela.ToolSpec // those
@@ -164,6 +174,8 @@ func (n *run) perform(ctx context.Context, a Action) (done bool, err error) {
 		return false, n.runTools(ctx, a.Calls)
 	case Resolve:
 		return false, n.resolve(ctx, a.Calls)
+	case Compact:
+		return false, n.compact(ctx, a.Plan)
 	case Absorb:
 		return false, n.absorb(ctx)
 	case Ask:
@@ -186,6 +198,11 @@ func (n *run) facts(ctx context.Context) Facts {
 		TimeUp:   errors.Is(cause, control.ErrTimeUp),
 		Steering: n.control.Steering(),
 		Failure:  n.failure,
+		Budget:   n.budget(),
+		Compacts: n.Compact != nil,
+		Flushes:  n.flushes(),
+		Tried:    n.tried,
+		Refused:  n.refused,
 		Tools:    n.agent.Frame.Tools,
 	}
 }
@@ -207,9 +224,16 @@ func (n *run) park(ctx context.Context) error {
 
 // emit announces a hint at once.
 func (n *run) emit(e chela.Event) {
+	if n.quiet(e) {
+		return
+	}
 	e.Session, e.Thread, e.Turn, e.At = n.state.Turn.Session, n.state.Turn.Thread, n.state.Turn.ID, n.Now()
 	n.Emit(e)
 }
+
+// quiet reports whether an event is of a call that people do not see, as the
+// model only writes notes.
+func (n *run) quiet(e chela.Event) bool { return e.Call != "" && n.state.Flush.On }
 
 // maxEventText is how much of an argument or a preview an event shows, in bytes;
 // readers fetch the rest.
@@ -217,6 +241,9 @@ const maxEventText = 4096
 
 // announce queues an event about something in the buffer until it is durable.
 func (n *run) announce(e chela.Event) {
+	if n.quiet(e) {
+		return
+	}
 	if len(e.Text) > maxEventText {
 		e.Text = strings.ToValidUTF8(e.Text[:maxEventText], "") + "…"
 	}

@@ -30,6 +30,7 @@ type step func(ctx context.Context, yield func(chela.Chunk, error) bool)
 type model struct {
 	mu       sync.Mutex
 	steps    []step
+	inOrder  bool            // a request is answered by the step whose number is its own
 	requests []chela.Request // guarded by mu
 }
 
@@ -43,6 +44,9 @@ func (m *model) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.
 			}
 		}
 		m.mu.Lock()
+		if m.inOrder {
+			n = len(m.requests)
+		}
 		seen := *req
 		seen.Messages = slices.Clone(req.Messages)
 		m.requests = append(m.requests, seen)
@@ -106,6 +110,7 @@ type rig struct {
 	control   *control.Handle
 	cfg       turn.Config
 	window    int                    // of the model; 0 if not known
+	shelf     *shelf                 // documents
 	ctx       func() context.Context // of a run; the test's if nil
 
 	mu     sync.Mutex
@@ -223,8 +228,7 @@ func (r *rig) run() (turn.State, error) {
 		r.Fatal(err)
 	}
 	agent := turn.Agent{
-		Name: "main", Hooks: r.hooks, Provider: r.model, Model: "model", Tools: toolbox{set},
-		Frame: prompt.Frame{System: "You are a test.", Tools: set.Specs(), Window: r.window}.Counted(),
+		Name: "main", Hooks: r.hooks, Provider: r.model, Model: "model", Tools: toolbox{set}, Frame: r.frame(),
 		Policy: func(_ context.Context, _ chela.Turn, c chela.ToolCall, _ chela.Judgement) (turn.Ruling, error) {
 			if r.verdict == nil {
 				return turn.Ruling{Verdict: chela.Allow}, r.policyErr
@@ -239,6 +243,16 @@ func (r *rig) run() (turn.State, error) {
 	return turn.NewRunner(r.cfg).Run(ctx, agent, r.book, r.control, r.book.state())
 }
 
+// frame is what prompts have beside the conversation.
+func (r *rig) frame() prompt.Frame {
+	r.Helper()
+	set, err := tool.NewSet(r.tools...)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return prompt.Frame{System: "You are a test.", Tools: set.Specs(), Window: r.window}.Counted()
+}
+
 // mustRun performs a run that must not break, and compares its ending.
 func (r *rig) mustRun(want chela.TurnState) turn.State {
 	r.Helper()
@@ -250,16 +264,6 @@ func (r *rig) mustRun(want chela.TurnState) turn.State {
 		r.Fatalf("the turn is %s, in the journal %s, want %s: %+v\n%s", s.Turn.State, r.book.turn.State, want, s.Turn.Failure, strings.Join(r.path(), "\n"))
 	}
 	return s
-}
-
-// specs are the tools as the model sees them.
-func (r *rig) specs() []chela.ToolSpec {
-	r.Helper()
-	set, err := tool.NewSet(r.tools...)
-	if err != nil {
-		r.Fatal(err)
-	}
-	return set.Specs()
 }
 
 // replays fails unless the turn comes to the same when it is run again from what
@@ -278,7 +282,7 @@ func (r *rig) replays() {
 	got, err := replay.Run(context.Background(), replay.Record{
 		Turn: r.book.turn, Before: r.book.entries[:own], Entries: r.book.entries[own:],
 		Calls: r.book.calls, Approvals: r.book.approvals, Usage: r.book.usage,
-	}, replay.Config{Agent: "main", Turns: cfg, Frame: prompt.Frame{System: "You are a test.", Tools: r.specs()}})
+	}, replay.Config{Agent: "main", Turns: cfg, Frame: r.frame()})
 	if err != nil || !got.Same {
 		r.Errorf("run again, the turn comes to something else (%v): %+v", err, got.Difference)
 	}

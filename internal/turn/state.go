@@ -46,6 +46,10 @@ type State struct {
 	Granted      chela.CallID     // the call that a person allowed last
 	Offers       []chela.ToolSpec // the tools that the sender runs itself
 	Guard        guard.Record     // whether the model goes in circles
+	Flush        prompt.Flush
+	Command      chela.Command // what the turn does instead of answering
+	Wishes       string        // said with the command
+	Compacted    *chela.Body   // the newest compaction of this turn
 }
 
 // A Call is a tool call and whether it has its result.
@@ -54,24 +58,36 @@ type Call struct {
 	Answered bool
 }
 
-// Begin returns the state of a conversation in which no turn is open. Entries
-// are the path from the root to the thread's head.
-func Begin(thread chela.Thread, entries []chela.Entry) State {
+// Begin returns the state of a conversation in which no turn is open. Path is
+// what its next prompt can have.
+func Begin(thread chela.Thread, path []chela.Entry) State {
 	s := State{Thread: thread}
-	for _, e := range entries {
+	for _, e := range path {
 		s.Conversation = s.Conversation.Append(e)
 	}
 	return s
 }
 
-// Resume returns the state of a turn that an earlier run began, out of what the
-// journal holds. Entries are the path from the root to the thread's head.
-func Resume(thread chela.Thread, turn chela.Turn, entries []chela.Entry, calls []chela.ToolCall, approvals []chela.Approval) State {
-	s := Fold(Begin(thread, nil), Change{Turn: &turn, Entries: entries, Approvals: approvals})
-	for _, c := range calls {
+// A Record is what the journal holds of a turn.
+type Record struct {
+	Thread    chela.Thread
+	Path      []chela.Entry // what the next prompt can have
+	Turn      chela.Turn
+	Entries   []chela.Entry // of the turn, whether a prompt can have them or not
+	Calls     []chela.ToolCall
+	Approvals []chela.Approval
+}
+
+// Resume returns the state of a turn that an earlier run began.
+func Resume(r Record) State {
+	s := Fold(Begin(r.Thread, r.Path), Change{Turn: &r.Turn})
+	for _, e := range r.Entries {
+		s = s.said(e)
+	}
+	for _, c := range r.Calls {
 		s.setCall(c)
 	}
-	return s
+	return Fold(s, Change{Approvals: r.Approvals})
 }
 
 // Fold returns the state after a change. Folding changes one by one or joined
@@ -81,7 +97,7 @@ func Fold(s State, ch Change) State {
 	if ch.Turn != nil {
 		if ch.Turn.ID != s.Turn.ID {
 			s.Calls, s.Last, s.Answer, s.AnswerID, s.Pending, s.Granted, s.Offers = nil, "", chela.Body{}, "", nil, "", nil
-			s.Guard = guard.Record{}
+			s.Guard, s.Flush, s.Command, s.Wishes, s.Compacted = guard.Record{}, prompt.Flush{}, "", "", nil
 		}
 		s.Turn = *ch.Turn
 	}
@@ -113,10 +129,16 @@ func Fold(s State, ch Change) State {
 func (s State) append(e chela.Entry) State {
 	s.Conversation = s.Conversation.Append(e)
 	s.Thread.Head, s.Thread.Seq = e.ID, e.Seq
-	if e.Turn != s.Turn.ID {
-		return s
+	if e.Turn == s.Turn.ID {
+		s = s.said(e)
 	}
+	return s
+}
+
+// said adds an entry of the open turn to what is known of that.
+func (s State) said(e chela.Entry) State {
 	s.Last = e.Kind
+	s.Flush = s.Flush.After(e)
 	if len(e.Body.Offers) > 0 {
 		s.Offers = e.Body.Offers
 	}
@@ -126,16 +148,25 @@ func (s State) append(e chela.Entry) State {
 			return s // said before, elsewhere: no model of this turn answered
 		}
 		s.Answer, s.AnswerID = e.Body, e.ID
+		if e.Body.Hidden {
+			s.AnswerID = ""
+		}
 		s.Calls = make([]Call, len(e.Body.Calls))
 		for i, spec := range e.Body.Calls {
 			s.Calls[i].ToolCall = requested(s.Turn, spec, s.Turn.Steps, i)
 		}
+	case chela.EntryUser:
+		s.Command, s.Wishes = e.Body.Command, e.Body.Text
+	case chela.EntryCompaction:
+		s.Compacted = &e.Body
 	case chela.EntryToolResult:
 		if i := s.find(e.Body.Call); i >= 0 {
 			s.Calls[i].Answered = true
 		}
 	}
-	s.watch(e)
+	if !e.Body.Hidden || e.Kind == chela.EntryNote {
+		s.watch(e)
+	}
 	return s
 }
 

@@ -244,7 +244,7 @@ func (d *dialog) answer(ctx context.Context, id chela.TurnID) (string, error) {
 	}
 	text := ""
 	for _, e := range entries {
-		if e.Kind == chela.EntryAssistant {
+		if e.Kind == chela.EntryAssistant && !e.Body.Hidden {
 			text = e.Body.Text
 		}
 	}

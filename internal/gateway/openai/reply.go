@@ -60,8 +60,10 @@ func replyOf(t api.Trace) (wire.Reply, error) {
 		if e.Kind != chela.EntryAssistant {
 			continue
 		}
-		rep.Text = wire.Join(rep.Text, e.Body.Text)
-		rep.Stop = e.Body.Stop
+		if !e.Body.Hidden {
+			rep.Text = wire.Join(rep.Text, e.Body.Text)
+			rep.Stop = e.Body.Stop
+		}
 		if u := e.Body.Usage; u != nil {
 			rep.Usage = sum(rep.Usage, *u)
 		}

@@ -1,0 +1,150 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"chela"
+	"chela/internal/compaction"
+	"chela/internal/prompt"
+)
+
+// flushNeeds is how many steps a turn must have left to use some of them for
+// notes.
+const flushNeeds = 8
+
+// flushing is what a turn does while the model writes notes for its memory, and
+// right after.
+func flushing(s State, f Facts) (Action, bool) {
+	switch {
+	case !s.Flush.On && !s.Flush.Ended:
+		return Action{}, false
+	case s.Flush.More() && f.Refused == nil && f.Budget.Fits(s.Conversation):
+		return Action{Kind: CallModel}, true
+	}
+	a := nextStep(s, f)
+	a.Note, a.About = strings.TrimSpace(prompt.ResumeNote+"\n\n"+a.Note), chela.NoteResume
+	return ready(s, f, a), true
+}
+
+// ready puts what must happen first in front of a request to the model: notes
+// for the memory, and room for the prompt. A prompt that does not fit and cannot
+// be made to ends the turn.
+func ready(s State, f Facts, a Action) Action {
+	if a.Kind != CallModel {
+		return a
+	}
+	left := f.Limits.Steps - s.Turn.Steps
+	if f.Flushes && left >= flushNeeds && f.Refused == nil && f.Budget.FlushDue(s.Conversation) {
+		return Action{Kind: CallModel, Note: prompt.FlushNote, About: chela.NoteFlush}
+	}
+	if f.Compacts {
+		tried := prompt.Stronger(s.Conversation.Tried, f.Tried)
+		if p, ok := s.Conversation.Plan(f.Budget, tried, f.Refused != nil); ok {
+			return Action{Kind: Compact, Plan: p}
+		}
+	}
+	if f.Refused != nil {
+		return finish(chela.TurnFailed, f.Refused)
+	}
+	if err := f.Budget.Check(s.Conversation); err != nil {
+		failure := failureOf(err)
+		failure.Limit = chela.LimitPrompt
+		return finish(chela.TurnFailed, failure)
+	}
+	return a
+}
+
+// nextCommand decides in a turn that carries out a command.
+func nextCommand(s State, f Facts) Action {
+	if f.Compacts && s.Compacted == nil {
+		if p, ok := s.Conversation.PlanSummary(f.Budget); ok {
+			return Action{Kind: Compact, Plan: p}
+		}
+	}
+	return finish(chela.TurnCompleted, nil)
+}
+
+// commandReply is what is said of a command that was carried out.
+func commandReply(s State) string {
+	if s.Compacted == nil {
+		return "nothing to compact"
+	}
+	return fmt.Sprintf("compacted: %d tokens became %d", s.Compacted.TokensBefore, s.Compacted.TokensAfter)
+}
+
+// compact takes what a plan says out of the prompt. What is in memory is
+// appended before, as the head names what is written into the archive.
+func (n *run) compact(ctx context.Context, p prompt.Plan) error {
+	if err := n.flush(ctx, "turn.step"); err != nil {
+		return err
+	}
+	n.progress("compacting")
+	s := &n.state
+	summary, usage, err := n.Compact(ctx, compaction.Request{
+		Agent: n.agent.Name, Turn: s.Turn, Head: s.Thread.Head, Conversation: s.Conversation, Plan: p,
+		Budget: n.budget(), Wishes: s.Wishes, Ask: n.summarize,
+	})
+	if usage != nil {
+		n.add(Change{Usage: []chela.Usage{n.usage(compaction.Purpose, *usage)}})
+	}
+	switch {
+	case err == nil:
+		n.compacted(p, summary)
+		return n.flush(ctx, "turn.compact")
+	case ctx.Err() != nil:
+		return cutOff(ctx)
+	}
+	n.Log.Warn("prompt not compacted", "turn", s.Turn.ID, "strategy", p.Strategy, "error", err)
+	n.tried = p.Strategy
+	if _, ok := errors.AsType[*compaction.KeepError](err); ok {
+		n.tried = chela.StrategyTruncate // nothing may leave that is not kept
+	}
+	if s.Command != "" {
+		n.failure = failureOf(err)
+	}
+	return nil
+}
+
+// compacted adds the entry that makes a compaction happen.
+func (n *run) compacted(p prompt.Plan, summary string) {
+	c, budget := n.state.Conversation, n.budget()
+	e := n.entry(chela.EntryCompaction, chela.Body{
+		Text: summary, FirstKept: p.FirstKept(c), Pinned: p.Pinned, Strategy: p.Strategy, TokensBefore: budget.Used(c), Ratio: c.Ratio,
+	})
+	if e.Body.FirstKept == "" {
+		e.Body.FirstKept = e.ID
+	}
+	e.Body.TokensAfter = budget.Used(c.Append(e)) // makes a conversation of its own
+	n.add(Change{Entries: []chela.Entry{e}})
+	n.announce(chela.Event{Kind: chela.EventEntryAppended, Entry: e.ID})
+	n.refused = nil
+}
+
+// summarize asks the turn's model for a summary.
+func (n *run) summarize(ctx context.Context, req *chela.Request) (*chela.Finish, error) {
+	req.Model, req.Session = n.agent.Model, n.state.Turn.Session
+	for chunk, err := range n.agent.Provider.Stream(ctx, req) {
+		if err != nil {
+			return nil, err
+		}
+		if chunk.Finish != nil {
+			return chunk.Finish, nil
+		}
+	}
+	return nil, n.noEnd()
+}
+
+// budget is the room for the turn's prompts.
+func (n *run) budget() prompt.Budget { return n.Prompt.Budget(n.frame()) }
+
+// flushes reports whether the agent can write notes for its memory.
+func (n *run) flushes() bool {
+	if n.Compact == nil || !n.Flush {
+		return false
+	}
+	_, ok := n.agent.Tools.Get(prompt.FlushTool)
+	return ok
+}
