@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"path"
-	"strings"
 
 	"chela"
 	"chela/internal/config"
@@ -11,16 +9,6 @@ import (
 	"chela/internal/store"
 	"chela/internal/turn"
 )
-
-// windows are those of models that are known by how their names begin, in
-// tokens. The longest beginning counts.
-var windows = map[string]int{
-	"claude-": 200_000,
-	"gpt-4o":  128_000,
-	"gpt-4.1": 1_047_576,
-	"gpt-5":   400_000,
-	"gemini-": 1_048_576,
-}
 
 // A windowed provider tells the window of its models without being asked over
 // the network.
@@ -37,13 +25,7 @@ func (a *agents) window(model string) int {
 			return w.Window()
 		}
 	}
-	name, known := path.Base(model), ""
-	for begin := range windows {
-		if strings.HasPrefix(name, begin) && len(begin) > len(known) {
-			known = begin
-		}
-	}
-	return windows[known]
+	return prompt.WindowOf(model)
 }
 
 func promptSettings(c config.Compaction) prompt.Settings {
