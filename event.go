@@ -18,8 +18,9 @@ type Event struct {
 	Inbox    InboxID    `json:"inbox,omitempty"`
 	Text     string     `json:"text,omitempty"` // the delta, the progress message, the ending
 	Step     int        `json:"step,omitempty"`
-	Limit    int        `json:"limit,omitempty"` // of steps, with progress
-	Error    Kind       `json:"error,omitempty"` // with a notice that something went wrong
+	Limit    int        `json:"limit,omitempty"`    // of steps, with progress
+	Activity Activity   `json:"activity,omitempty"` // with progress: what the turn does from here on
+	Error    Kind       `json:"error,omitempty"`    // with a notice that something went wrong
 	At       time.Time  `json:"at"`
 }
 

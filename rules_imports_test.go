@@ -46,7 +46,7 @@ var layers = []layer{
 	{
 		name: "engines",
 		packages: []string{
-			"internal/turn", "internal/call", "internal/control", "internal/journal", "internal/lane", "internal/prompt", "internal/compaction", "internal/guard", "internal/hook", "internal/approval", "internal/job",
+			"internal/turn", "internal/call", "internal/control", "internal/journal", "internal/lane", "internal/prompt", "internal/compaction", "internal/guard", "internal/hook", "internal/activity", "internal/approval", "internal/job",
 			"internal/routine", "internal/memory", "internal/cost", "internal/session", "internal/transcript", "internal/token", "internal/work/...",
 			"internal/replay",
 			"internal/command",

@@ -18,7 +18,20 @@ type Turn struct {
 	Failure    *Failure   `json:"failure,omitempty"` // set when failed, interrupted or limited
 	CreatedAt  time.Time  `json:"created_at"`
 	FinishedAt time.Time  `json:"finished_at,omitzero"`
+	Activity   Activity   `json:"activity,omitempty"` // what it does right now, where somebody asks; not stored
 }
+
+// An Activity is what a turn that has not ended is doing.
+type Activity string
+
+// The activities of turns.
+const (
+	ActivityWaiting    Activity = "waiting"    // for a person, for results of offered tools, or for its place
+	ActivityThinking   Activity = "thinking"   // the model was asked and has not said anything yet
+	ActivityStreaming  Activity = "streaming"  // the model's answer arrives
+	ActivityTools      Activity = "tools"      // tools run
+	ActivityCompacting Activity = "compacting" // the prompt is made smaller
+)
 
 // Overrides are what directives in a message set for its turn, instead of the
 // session's settings. The zero value overrides nothing.

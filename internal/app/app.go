@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"chela"
+	"chela/internal/activity"
 	"chela/internal/app/home"
 	"chela/internal/approval"
 	"chela/internal/blob"
@@ -62,6 +63,7 @@ type App struct {
 	lanes    *lane.Lanes
 	desk     *approval.Desk
 	hooks    *hook.Hooks
+	doing    activity.Board
 	keeper   *session.Keeper
 	commands *command.Interpreter
 	memory   *memory.Keeper
@@ -157,7 +159,7 @@ func (a *App) interpreter() *command.Interpreter {
 // turns is what all turns of the home have in common.
 func (a *App) turns() turn.Config {
 	return turn.Config{
-		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: a.log,
+		IDs: a.ids, Now: a.now, Emit: a.emit, Log: a.log,
 		Limits: turn.Limits{
 			Steps: a.cfg.Limits.Steps, Time: a.cfg.Limits.TurnTimeout,
 			Guard: guard.Limits{Repeats: a.cfg.Limits.Repeats, Idle: a.cfg.Limits.IdleSteps, Nudges: a.cfg.Limits.Nudges},

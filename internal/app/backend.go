@@ -130,7 +130,19 @@ func (b *backend) Path(ctx context.Context, id chela.ThreadID) ([]chela.Entry, e
 
 // Turn returns one turn.
 func (b *backend) Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
-	return store.Find(ctx, b.store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, id) })
+	return store.Find(ctx, b.store, func(r *store.Read) (chela.Turn, error) { return b.turn(ctx, r, id) })
+}
+
+// turn returns a turn and what it does.
+func (a *App) turn(ctx context.Context, r *store.Read, id chela.TurnID) (chela.Turn, error) {
+	t, err := r.Turn(ctx, id)
+	if err != nil || t.State != chela.TurnProcessing {
+		t.Activity = a.doing.Of(t, false)
+		return t, err
+	}
+	l, err := r.Lane(ctx, t.Session)
+	t.Activity = a.doing.Of(t, l.Owner != "" && l.Turn == id)
+	return t, err
 }
 
 // Transcript returns the entries and calls of a turn.

@@ -20,9 +20,10 @@ func (a *App) makeHooks() (*hook.Hooks, error) {
 	return hook.New(specs, hook.Config{Now: a.now, Emit: a.bus.Emit, Log: a.log, Dir: string(a.cfg.Home)})
 }
 
-// emit announces an event of a lane, and tells hooks of a conversation that
-// began: its first turn announces that its session changed.
+// emit announces an event of a lane or a turn, and tells hooks of a conversation
+// that began: its first turn announces that its session changed.
 func (a *App) emit(e chela.Event) {
+	a.doing.Hear(e)
 	a.bus.Emit(e)
 	if e.Kind == chela.EventSessionChanged && e.Turn != "" {
 		a.hooks.Passed(chela.HookSessionStart, e.Session, e.Thread, "")

@@ -87,7 +87,7 @@ func (s *outside) Entries(ctx context.Context, id chela.ThreadID, after int64, l
 // Outcome returns a turn with its answer so far and the approvals that wait.
 func (s *outside) Outcome(ctx context.Context, id chela.TurnID) (api.Turn, error) {
 	return store.Find(ctx, s.store, func(r *store.Read) (api.Turn, error) {
-		t, err := r.Turn(ctx, id)
+		t, err := s.turn(ctx, r, id)
 		if err != nil {
 			return api.Turn{}, err
 		}

@@ -83,7 +83,7 @@ func (c *commands) turnFields(t chela.Turn) {
 	}
 	c.p.Fields(
 		[2]string{"turn", string(t.ID)}, [2]string{"session", string(t.Session)}, [2]string{"thread", string(t.Thread)},
-		[2]string{"state", string(t.State)}, [2]string{"failure", failure}, [2]string{"model", t.Model},
+		[2]string{"state", string(t.State)}, [2]string{"activity", string(t.Activity)}, [2]string{"failure", failure}, [2]string{"model", t.Model},
 		[2]string{"steps", fmt.Sprint(t.Steps)}, [2]string{"created", terminal.Moment(t.CreatedAt)},
 		[2]string{"took", took(t.CreatedAt, t.FinishedAt)},
 	)

@@ -194,8 +194,20 @@ func (n *run) hidden(b chela.Body) chela.Body {
 func (n *run) progress(what string) {
 	n.emit(chela.Event{
 		Kind: chela.EventTurnProgress, Step: n.state.Turn.Steps + 1, Limit: n.Limits.Steps,
-		Text: fmt.Sprintf("[%d/%d] %s", min(n.state.Turn.Steps+1, n.Limits.Steps), n.Limits.Steps, what),
+		Text:     fmt.Sprintf("[%d/%d] %s", min(n.state.Turn.Steps+1, n.Limits.Steps), n.Limits.Steps, what),
+		Activity: activityOf(what),
 	})
+}
+
+// activityOf is what a turn does whose progress is told so: it runs the tools
+// that are named, if it is nothing else.
+func activityOf(what string) chela.Activity {
+	switch a := chela.Activity(what); a {
+	case chela.ActivityThinking, chela.ActivityCompacting:
+		return a
+	default:
+		return chela.ActivityTools
+	}
 }
 
 func failureOf(err error) *chela.Failure {

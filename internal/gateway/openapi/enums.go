@@ -23,6 +23,9 @@ var enums = map[reflect.Type][]string{
 		chela.CallRequested, chela.CallAwaiting, chela.CallApproved, chela.CallRunning, chela.CallDone, chela.CallFailed, chela.CallDenied,
 		chela.CallSkipped, chela.CallUnknown,
 	),
+	reflect.TypeFor[chela.Activity](): list(
+		"", chela.ActivityWaiting, chela.ActivityThinking, chela.ActivityStreaming, chela.ActivityTools, chela.ActivityCompacting,
+	),
 	reflect.TypeFor[chela.Command](): list("", chela.CommandCompact),
 	reflect.TypeFor[chela.Domain]():  list(chela.DomainHost, chela.DomainWorker),
 	reflect.TypeFor[chela.Effect](): list( // empty before the call was judged
