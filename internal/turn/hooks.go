@@ -56,9 +56,11 @@ func (n *run) afterCall(ctx context.Context, c chela.ToolCall, r chela.ToolResul
 	return r
 }
 
-// transforms reports whether hooks look at answers. Then nothing of an answer
-// is shown before they did.
-func (n *run) transforms() bool { return n.agent.Hooks.Any(n.moment(chela.HookTransform)) }
+// transforms reports whether hooks look at the answer. Then nothing of it is
+// shown before they did. What people do not see is not for them.
+func (n *run) transforms() bool {
+	return !n.state.Flush.On && n.agent.Hooks.Any(n.moment(chela.HookTransform))
+}
 
 // transformed is an answer after the hooks have seen it.
 func (n *run) transformed(ctx context.Context, text string) string {

@@ -16,12 +16,17 @@ import (
 func hooked(t *testing.T, specs []hook.Spec, steps ...step) *rig {
 	t.Helper()
 	r := newRig(t, steps...)
-	var err error
-	r.hooks, err = hook.New(specs, hook.Config{Now: r.cfg.Now, Emit: r.emit, Log: r.cfg.Log})
+	r.hooks = makeHooks(t, r, specs)
+	return r
+}
+
+func makeHooks(t *testing.T, r *rig, specs []hook.Spec) *hook.Hooks {
+	t.Helper()
+	h, err := hook.New(specs, hook.Config{Now: r.cfg.Now, Emit: r.emit, Log: r.cfg.Log})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return h
 }
 
 // A hook changes or refuses a call before the policy sees it; what was changed
@@ -154,5 +159,27 @@ func TestHookBeforeOutbound(t *testing.T) {
 		if !slices.ContainsFunc(r.events, func(e chela.Event) bool { return e.Kind == chela.EventHookFired && e.Turn == "turn_1" }) {
 			t.Error("nobody was told")
 		}
+	}
+}
+
+// What the model says while it writes notes for the memory is seen by nobody,
+// so hooks do not look at it.
+func TestHooksDoNotSeeTheFlush(t *testing.T) {
+	t.Parallel()
+	r := flushRig(t, 77, say("NO_REPLY"), say("ok"))
+	r.hooks = makeHooks(t, r, []hook.Spec{{Point: chela.HookTransform, Match: "^.*$", Replace: "changed"}})
+	r.mustRun(chela.TurnCompleted)
+	want := []string{"user", "[note flush]", "[assistant flush: NO_REPLY]", "[note resume]", "assistant: changed"}
+	if diff := cmp.Diff(want, r.told()); diff != "" {
+		t.Errorf("turn (-want +got):\n%s", diff)
+	}
+	var shown []string
+	for _, e := range r.events {
+		if e.Kind == chela.EventTextDelta {
+			shown = append(shown, e.Text)
+		}
+	}
+	if diff := cmp.Diff([]string{"changed"}, shown); diff != "" {
+		t.Errorf("shown while it came (-want +got):\n%s", diff)
 	}
 }
