@@ -9,9 +9,16 @@ type Replay struct {
 	Difference *Difference `json:"difference,omitempty"` // the first one
 	Prompts    []StepSize  `json:"prompts"`              // what the model was sent, in order
 
-	// Live is the turn that asks the model again, with the same messages, where
-	// that was wanted.
-	Live TurnID `json:"live,omitempty"`
+	// Live is what came of asking the model again, where that was wanted.
+	Live *LiveTurn `json:"live,omitempty"`
+}
+
+// A LiveTurn is a turn that was given the same messages as another one, in a
+// thread of its own that branches off where that one began.
+type LiveTurn struct {
+	Thread ThreadID `json:"thread"`
+	Turn   TurnID   `json:"turn"`
+	Ending Ending   `json:"ending"` // so far, where it waits for a person
 }
 
 // An Ending is how a turn ended.

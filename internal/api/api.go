@@ -113,6 +113,11 @@ type Turn struct {
 	Approvals []chela.Approval `json:"approvals,omitempty"` // that wait
 }
 
+// A Replaying says how a turn is run again.
+type Replaying struct {
+	Live bool `json:"live,omitempty"` // also give the same messages to the model again, in a thread of their own
+}
+
 // A Trace is all that the journal holds of a turn, in order.
 type Trace struct {
 	Turn      chela.Turn       `json:"turn"`

@@ -135,9 +135,9 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 			entries, calls, err := b.Turns.Transcript(ctx, waits.ID)
 			return []any{entries, calls}, err
 		}},
-		{"replay", func(b *cli.Backend) (any, error) { return b.Turns.Replay(ctx, done.ID) }},
-		{"replay what has not ended", func(b *cli.Backend) (any, error) { return b.Turns.Replay(ctx, waits.ID) }},
-		{"replay nothing", func(b *cli.Backend) (any, error) { return b.Turns.Replay(ctx, "turn_nobody") }},
+		{"replay", func(b *cli.Backend) (any, error) { return b.Turns.Replay(ctx, done.ID, false) }},
+		{"replay what has not ended", func(b *cli.Backend) (any, error) { return b.Turns.Replay(ctx, waits.ID, true) }},
+		{"replay nothing", func(b *cli.Backend) (any, error) { return b.Turns.Replay(ctx, "turn_nobody", false) }},
 		{"follow what has ended", func(b *cli.Backend) (any, error) { return b.Conversation.Follow(ctx, done.ID, func(chela.Event) {}) }},
 		{"stop what has ended", func(b *cli.Backend) (any, error) { return nil, b.Conversation.Stop(ctx, done.ID) }},
 		{"stop nothing", func(b *cli.Backend) (any, error) { return nil, b.Conversation.Stop(ctx, "turn_nobody") }},

@@ -121,9 +121,10 @@ type turns interface {
 	// Transcript returns the entries of a turn in order of their sequence,
 	// and its tool calls in order of step and index.
 	Transcript(ctx context.Context, id chela.TurnID) ([]chela.Entry, []chela.ToolCall, error)
-	// Replay runs a turn again from its record and compares. A turn that has
-	// not ended is a Conflict.
-	Replay(ctx context.Context, id chela.TurnID) (chela.Replay, error)
+	// Replay runs a turn again from its record and compares; live, it also gives
+	// the same messages to the model again, in a thread of their own. A turn that
+	// has not ended is a Conflict.
+	Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error)
 }
 
 // approvals reads and answers approvals.

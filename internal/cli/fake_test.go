@@ -121,9 +121,12 @@ func (h *home) Transcript(context.Context, chela.TurnID) ([]chela.Entry, []chela
 	return h.entries, h.calls, nil
 }
 
-func (h *home) Replay(ctx context.Context, id chela.TurnID) (chela.Replay, error) {
+func (h *home) Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error) {
 	t, err := h.Turn(ctx, id)
 	r := chela.Replay{Turn: t.ID, Same: len(h.calls) == 0, Entries: 2, Prompts: []chela.StepSize{{Step: 1, Messages: 1, Bytes: 321}}}
+	if live {
+		r.Live = &chela.LiveTurn{Thread: "thr_2", Turn: "turn_2", Ending: chela.Ending{State: chela.TurnCompleted, Answer: "echo\u202e", Steps: 1}}
+	}
 	if !r.Same {
 		r.Difference = &chela.Difference{Place: "entry 2 (assistant): text", Recorded: "echo"}
 	}

@@ -10,6 +10,7 @@ import (
 	"chela"
 	"chela/internal/channel/terminal"
 	"chela/internal/cli/manners"
+	"chela/internal/cli/replays"
 )
 
 const turnHint = "chela threads show ID --json names the turns of a thread"
@@ -24,12 +25,7 @@ func (c *commands) turnsCommand() *cobra.Command {
 			Use: "trace ID", Short: "Show where the time and the tokens of a turn went", Args: manners.Exactly(1),
 			RunE: c.ofTurn(c.turnTrace),
 		},
-		&cobra.Command{
-			Use: "replay ID", Short: "Run a turn again from its record and tell what differs", Args: manners.Exactly(1),
-			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-				return c.turnReplay(ctx, b, chela.TurnID(args[0]))
-			}),
-		},
+		replays.Command(c.p, c.replaying, turnHint),
 		&cobra.Command{
 			Use: "cancel ID", Short: "Stop a turn", Args: manners.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
@@ -37,6 +33,11 @@ func (c *commands) turnsCommand() *cobra.Command {
 			}),
 		},
 	)
+}
+
+// replaying lets use run turns of an open home again.
+func (c *commands) replaying(use func(context.Context, replays.Func, []string) error) func(*cobra.Command, []string) error {
+	return c.inHome(func(ctx context.Context, b *Backend, args []string) error { return use(ctx, b.Turns.Replay, args) })
 }
 
 // ofTurn runs a command about a turn with all that was said and done in it.

@@ -110,7 +110,7 @@ func (h *home) Turn(context.Context, chela.TurnID) (chela.Turn, error) { panic("
 func (h *home) Trace(context.Context, chela.TurnID) (api.Trace, error) { panic("trace") }
 func (h *home) Said(context.Context, chela.TurnID) (api.Trace, error)  { panic("said") }
 
-func (h *home) Replay(context.Context, chela.TurnID) (chela.Replay, error) { panic("replay") }
+func (h *home) Replay(context.Context, chela.TurnID, bool) (chela.Replay, error) { panic("replay") }
 
 func (h *home) Called(context.Context, chela.CallID) (chela.ToolCall, error) { panic("called") }
 

@@ -277,9 +277,9 @@ func TestSessionsAndThreads(t *testing.T) {
 			[]any{entries, calls},
 		},
 		{
-			"replay", func(ctx context.Context, c *client.Client) (any, error) { return c.Replay(ctx, "turn_1") },
+			"replay", func(ctx context.Context, c *client.Client) (any, error) { return c.Replay(ctx, "turn_1", true) },
 			[]any{chela.Replay{Turn: "turn_1", Same: true, Entries: 2}},
-			[]string{"POST /api/turns/turn_1/replay"},
+			[]string{"POST /api/turns/turn_1/replay", `{"live":true}`},
 			chela.Replay{Turn: "turn_1", Same: true, Entries: 2},
 		},
 		{

@@ -89,8 +89,9 @@ func (c *Client) Transcript(ctx context.Context, id chela.TurnID) ([]chela.Entry
 }
 
 // Replay runs a turn again from its record and compares.
-func (c *Client) Replay(ctx context.Context, id chela.TurnID) (r chela.Replay, err error) {
-	return r, c.do(ctx, request{method: http.MethodPost, path: []string{"api", "turns", string(id), "replay"}}, &r)
+func (c *Client) Replay(ctx context.Context, id chela.TurnID, live bool) (r chela.Replay, err error) {
+	path := []string{"api", "turns", string(id), "replay"}
+	return r, c.do(ctx, request{method: http.MethodPost, path: path, body: api.Replaying{Live: live}}, &r)
 }
 
 // Stop asks a turn to stop and returns without waiting for that. A turn that

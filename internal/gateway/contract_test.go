@@ -78,6 +78,7 @@ var bodies = map[string]string{
 	"POST /api/threads":               `{"title":"taxes"}`,
 	"PATCH /api/threads/{id}":         `{"title":"taxes"}`,
 	"POST /api/turns/{id}/steer":      `{"text":"faster"}`,
+	"POST /api/turns/{id}/replay":     `{"live":true}`,
 	"POST /api/approvals/{id}":        `{"answer":"no","reason":"too dear"}`,
 	"POST /api/tools/{name}/run":      `{"args":{"a":1}}`,
 	"POST /api/models/test":           `{"model":"offline/offline"}`,

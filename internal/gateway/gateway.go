@@ -146,9 +146,10 @@ type turns interface {
 	// turn, its entries, and where it called tools its calls and approvals.
 	Said(ctx context.Context, id chela.TurnID) (api.Trace, error)
 	Trace(ctx context.Context, id chela.TurnID) (api.Trace, error)
-	// Replay runs a turn again from its record and compares. A turn that has
-	// not ended is a Conflict.
-	Replay(ctx context.Context, id chela.TurnID) (chela.Replay, error)
+	// Replay runs a turn again from its record and compares; live, it also gives
+	// the same messages to the model again, in a thread of their own. A turn that
+	// has not ended is a Conflict.
+	Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error)
 	// Called returns a tool call, by which a client names the turn that it
 	// brings a result for.
 	Called(ctx context.Context, id chela.CallID) (chela.ToolCall, error)

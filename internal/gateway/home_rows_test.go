@@ -141,7 +141,7 @@ func (h *home) Trace(ctx context.Context, id chela.TurnID) (api.Trace, error) {
 	return api.Trace{Turn: t, Entries: entries, Calls: []chela.ToolCall{}, Approvals: []chela.Approval{}, Usage: []chela.Usage{}}, err
 }
 
-func (h *home) Replay(ctx context.Context, id chela.TurnID) (chela.Replay, error) {
+func (h *home) Replay(ctx context.Context, id chela.TurnID, _ bool) (chela.Replay, error) {
 	t, err := h.Turn(ctx, id)
 	return chela.Replay{Turn: t.ID, Recorded: chela.Ending{State: t.State}, Same: true, Prompts: []chela.StepSize{}}, err
 }

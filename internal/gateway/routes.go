@@ -101,7 +101,7 @@ func (g *Gateway) turnRoutes() []route {
 			takes(api.Steer{}).gives(api.Receipt{}).with(http.StatusAccepted).isMetered().by(g.steerTurn),
 		get("/api/turns/{id}/trace", chela.ScopeRead, "Show all that the journal holds of a turn").gives(api.Trace{}).by(g.getTrace),
 		post("/api/turns/{id}/replay", chela.ScopeChat, "Run a turn again from its record and compare").
-			gives(chela.Replay{}).isLong().by(g.replayTurn),
+			takes(api.Replaying{}).gives(chela.Replay{}).isMetered().isLong().by(g.replayTurn),
 
 		get("/api/approvals", chela.ScopeRead, "List approvals, the oldest first").gives(api.Page[chela.Approval]{}).
 			query(text("state", "pending, granted, denied, expired or withdrawn; all without it")).by(g.getApprovals),

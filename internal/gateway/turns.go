@@ -87,7 +87,11 @@ func (g *Gateway) getTrace(v *edge.Visit) error {
 }
 
 func (g *Gateway) replayTurn(v *edge.Visit) error {
-	r, err := g.cfg.Home.Turns.Replay(v.Request.Context(), turnOf(v))
+	var how api.Replaying
+	if err := v.Decode(&how); err != nil {
+		return err
+	}
+	r, err := g.cfg.Home.Turns.Replay(v.Request.Context(), turnOf(v), how.Live)
 	return found(v, r, err)
 }
 

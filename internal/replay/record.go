@@ -58,17 +58,6 @@ func (r *Record) opening() int {
 // answered reports whether a model of the turn said an entry.
 func answered(e chela.Entry) bool { return e.Kind == chela.EntryAssistant && e.Body.Model != "" }
 
-// given returns the user's messages among the entries: what the turn was begun
-// with, and what entered it later.
-func (r *Record) given() (said []chela.Body) {
-	for _, e := range r.Entries {
-		if e.Kind == chela.EntryUser && e.Body.Inbox != "" {
-			said = append(said, e.Body)
-		}
-	}
-	return said
-}
-
 // ending returns how the turn ended.
 func ending(t chela.Turn, entries []chela.Entry) chela.Ending {
 	end := chela.Ending{State: t.State, Failure: t.Failure, Steps: t.Steps}

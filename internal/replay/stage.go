@@ -14,11 +14,16 @@ type Stage struct {
 	Store *store.Store
 	Frame func(chela.Session, chela.Turn) prompt.Frame // what the agent of a session has beside the conversation
 	Turns turn.Config
+
+	// Send commits messages for one thread and follows the turn that takes the
+	// first one, until it ended or waits for somebody.
+	Send func(ctx context.Context, messages []chela.Inbound) (chela.Turn, error)
 }
 
-// Replay runs a turn again from its record. It is NotFound if there is no such
+// Replay runs a turn again from its record; live, the same messages also go to
+// the model again, in a thread of their own. It is NotFound if there is no such
 // turn, and a Conflict if it has not ended.
-func (s *Stage) Replay(ctx context.Context, id chela.TurnID) (chela.Replay, error) {
+func (s *Stage) Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error) {
 	var rec Record
 	var session chela.Session
 	err := s.Store.Read(ctx, func(r *store.Read) (err error) {
@@ -31,5 +36,9 @@ func (s *Stage) Replay(ctx context.Context, id chela.TurnID) (chela.Replay, erro
 	if err != nil {
 		return chela.Replay{}, err
 	}
-	return Run(ctx, rec, Config{Agent: session.Agent, Frame: s.Frame(session, rec.Turn), Turns: s.Turns})
+	r, err := Run(ctx, rec, Config{Agent: session.Agent, Frame: s.Frame(session, rec.Turn), Turns: s.Turns})
+	if err == nil && live {
+		r.Live, err = s.again(ctx, rec, session)
+	}
+	return r, err
 }
