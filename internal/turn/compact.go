@@ -88,7 +88,9 @@ func (n *run) compact(ctx context.Context, p prompt.Plan) error {
 		Budget: n.budget(), Wishes: s.Wishes, Ask: n.summarize,
 	})
 	if usage != nil {
-		n.add(Change{Usage: []chela.Usage{n.usage(compaction.Purpose, *usage)}})
+		u := n.usage(compaction.Purpose, *usage)
+		u.Step++ // the one that room is made for
+		n.add(Change{Usage: []chela.Usage{u}})
 	}
 	switch {
 	case err == nil:

@@ -141,7 +141,7 @@ func TestSummaryIsCharged(t *testing.T) {
 	t.Parallel()
 	r := pastRig(t, 90, finish(chela.Finish{Text: "What it came to.", Usage: chela.TokenUsage{Input: 7}}), say("ok"))
 	r.mustRun(chela.TurnCompleted)
-	if u := r.book.usage[0]; u.Purpose != "compaction" || u.Tokens.Input != 7 || len(r.book.usage) != 2 {
+	if u := r.book.usage[0]; u.Purpose != "compaction" || u.Step != 1 || u.Tokens.Input != 7 || len(r.book.usage) != 2 {
 		t.Errorf("usage %+v", r.book.usage)
 	}
 	daily := ""
