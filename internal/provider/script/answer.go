@@ -78,6 +78,9 @@ func (st *step) usage(req *chela.Request, f *chela.Finish) chela.TokenUsage {
 		return chela.TokenUsage(*st.Usage)
 	}
 	in := len(req.System)
+	for _, t := range req.Tools {
+		in += len(t.Name) + len(t.Description) + len(t.Input)
+	}
 	for _, m := range req.Messages {
 		in += len(m.Text)
 		for _, c := range m.Calls {

@@ -5,6 +5,7 @@
 //	name: two tools
 //	past_end: error          # or repeat, or echo
 //	window: 32000            # of the model, in tokens; not known if absent
+//	record: requests.jsonl   # a file to which each request is appended, on a line
 //	turns:
 //	  - when: what is        # optional: part of the newest user text, or /a regular expression/
 //	    steps:               # the answers to the first, second … request of the turn
@@ -25,6 +26,9 @@
 // played, however often that text is said. Messages that no when matches are
 // answered by the turns without a when, in their order. Within a turn, as many
 // steps are passed over as there are assistant messages since the user text.
+//
+// A turn with a note instead of a when answers a remark of the host that matches
+// it, as long as that is the newest. What is said to it counts for no other turn.
 //
 // Past the last turn or step the request is an error; with "past_end: repeat"
 // the turns, or the steps, begin again, and with "past_end: echo" the answer is

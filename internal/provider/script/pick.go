@@ -13,6 +13,14 @@ type place struct {
 	answers int             // assistant messages since the newest user text
 	results []chela.Message // tool messages since the newest user text
 	calls   int             // assistant messages of the whole conversation
+	notes   []note          // of the host, since the newest user text
+}
+
+// A note is a remark of the host, and how many assistant messages follow it up
+// to the next one.
+type note struct {
+	text    string
+	answers int
 }
 
 // notePrefix is how the host's own remarks begin. They are user messages that
@@ -25,6 +33,7 @@ func locate(messages []chela.Message) place {
 	for _, m := range messages {
 		switch {
 		case m.Role == chela.RoleUser && strings.HasPrefix(m.Text, notePrefix):
+			p.notes = append(p.notes, note{text: m.Text})
 			continue
 		case m.Role == chela.RoleUser:
 			if before == chela.RoleUser {
@@ -32,10 +41,13 @@ func locate(messages []chela.Message) place {
 			} else {
 				p.said = append(p.said, m.Text)
 			}
-			p.answers, p.results = 0, nil
+			p.answers, p.results, p.notes = 0, nil, nil
 		case m.Role == chela.RoleAssistant:
 			p.answers++
 			p.calls++
+			if n := len(p.notes); n > 0 {
+				p.notes[n-1].answers++
+			}
 		case m.Role == chela.RoleTool:
 			p.results = append(p.results, m)
 		}
@@ -61,12 +73,14 @@ type cue struct {
 // pick returns the step that is played at p. It returns a cue without a step
 // where the scenario says to echo, and an Invalid error where it has nothing.
 func (s *Scenario) pick(p *place) (cue, error) {
-	i, ok := s.turnAt(p)
+	i, k, ok := s.noteAt(p)
+	if !ok {
+		i, ok = s.turnAt(p)
+	}
 	if !ok {
 		return s.pastEnd("no turn for %q", p.user())
 	}
 	steps := s.Turns[i].Steps
-	k := p.answers
 	if k >= len(steps) && s.PastEnd == pastEndRepeat {
 		k %= len(steps)
 	}
@@ -83,6 +97,33 @@ func (s *Scenario) pastEnd(format string, args ...any) (cue, error) {
 	return cue{}, invalid("the scenario has "+format, args...)
 }
 
+// noteAt returns the index of the turn that answers the newest note, and its
+// step, if there is one; else the step of the turn that answers the user, which
+// what was said to such notes does not count for.
+func (s *Scenario) noteAt(p *place) (i, step int, ok bool) {
+	step = p.answers
+	for k, n := range p.notes {
+		i, found := s.noted(n.text)
+		switch {
+		case found && k == len(p.notes)-1:
+			return i, n.answers, true
+		case found:
+			step -= n.answers
+		}
+	}
+	return 0, step, false
+}
+
+// noted returns the first turn whose note matches text.
+func (s *Scenario) noted(text string) (int, bool) {
+	for i, t := range s.Turns {
+		if t.Note != nil && t.Note.matches(text) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
 // turnAt returns the index of the turn that answers the newest user text.
 func (s *Scenario) turnAt(p *place) (int, bool) {
 	if i, ok := s.keyed(p.user()); ok {
@@ -90,7 +131,7 @@ func (s *Scenario) turnAt(p *place) (int, bool) {
 	}
 	var ordered []int
 	for i, t := range s.Turns {
-		if t.When == nil {
+		if t.When == nil && t.Note == nil {
 			ordered = append(ordered, i)
 		}
 	}

@@ -35,7 +35,7 @@ type Provider struct {
 	wait     func(ctx context.Context, d time.Duration) error
 
 	mu       sync.Mutex
-	attempts map[[sha256.Size]byte]int // guarded by mu; of requests whose fault has times
+	attempts map[[sha256.Size]byte]int // guarded by mu, as the file of records is; of requests whose fault has times
 }
 
 // Open returns a provider that plays the scenario in the named file. Its errors
@@ -92,6 +92,9 @@ func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[che
 // play emits the chunks of the answer. It returns nil once the finish was
 // emitted or emit wants no more.
 func (p *Provider) play(ctx context.Context, req *chela.Request, emit func(chela.Chunk) bool) error {
+	if err := p.record(req); err != nil {
+		return p.invalid("cannot record the request: " + err.Error())
+	}
 	at := locate(req.Messages)
 	c, err := p.scenario.pick(&at)
 	if err != nil {

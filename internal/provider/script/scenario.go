@@ -22,6 +22,7 @@ type Scenario struct {
 	Name    string `yaml:"name"`
 	PastEnd string `yaml:"past_end"`
 	Window  int    `yaml:"window"`
+	Record  string `yaml:"record"`
 	Turns   []turn `yaml:"turns"`
 }
 
@@ -34,6 +35,7 @@ const (
 
 type turn struct {
 	When  *pattern `yaml:"when"`
+	Note  *pattern `yaml:"note"`
 	Steps []step   `yaml:"steps"`
 }
 
@@ -148,6 +150,9 @@ func (s *Scenario) check() error {
 	for i, t := range s.Turns {
 		if len(t.Steps) == 0 {
 			return invalid("turn %d has no steps", i+1)
+		}
+		if t.When != nil && t.Note != nil {
+			return invalid("turn %d has both when and note", i+1)
 		}
 		for k := range t.Steps {
 			if err := t.Steps[k].check(); err != nil {

@@ -31,6 +31,7 @@ func TestParseErrors(t *testing.T) {
 		{"wrong type", step("delay_ms: soon"), "line 3: cannot unmarshal !!str `soon` into int"},
 		{"past_end", "past_end: stop", `past_end is "stop", not error, repeat or echo`},
 		{"stop", step("stop: now"), `turn 1 step 1: stop is "now", not end, calls, length or refusal`},
+		{"when and note", "turns: [{when: a, note: b, steps: [{text: x}]}]", "turn 1 has both when and note"},
 		{"negative window", "past_end: echo\nwindow: -1", "the window is negative"},
 		{"negative delay", step("delay_ms: -1"), "turn 1 step 1: a delay or chunk size is negative"},
 		{"expression", "turns:\n  - when: /(/\n    steps: [{text: a}]", "line 2: error parsing regexp"},
