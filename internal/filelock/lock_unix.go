@@ -15,3 +15,5 @@ func lock(f *os.File, wait bool) error {
 	}
 	return unix.Flock(int(f.Fd()), how)
 }
+
+func unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }

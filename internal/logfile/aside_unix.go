@@ -16,7 +16,7 @@ func setAside(path string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() // it is not read, and lets go of the lock
+	defer filelock.Release(f) // it is not read, so closing it loses nothing
 	if err := filelock.Lock(f); err != nil {
 		return err
 	}

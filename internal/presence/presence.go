@@ -52,7 +52,7 @@ func (p *File) Dead(node chela.NodeID) bool {
 	if err != nil {
 		return false
 	}
-	defer f.Close() // lets go of the lock, if it was taken
+	defer filelock.Release(f) // which may have been taken by the question
 	return filelock.TryLock(f) == nil
 }
 
@@ -63,7 +63,7 @@ func (p *File) Alive(node chela.NodeID) bool {
 	if err != nil {
 		return false
 	}
-	defer f.Close() // lets go of the lock, if it was taken
+	defer filelock.Release(f) // which may have been taken by the question
 	return filelock.TryLock(f) != nil
 }
 
@@ -87,12 +87,12 @@ func (p *File) Sweep(holds func(chela.NodeID) bool) error {
 
 // Leave ends the presence. The node must hold no lane any more.
 func (p *File) Leave() error {
-	return errors.Join(os.Remove(p.path), p.file.Close())
+	return errors.Join(os.Remove(p.path), filelock.Release(p.file))
 }
 
 // Abandon ends the presence of a node that may still hold a lane, since it was
 // not told of a commit: its file stays, so that others see that it is dead and
 // take over at once.
-func (p *File) Abandon() error { return p.file.Close() }
+func (p *File) Abandon() error { return filelock.Release(p.file) }
 
 func presencePath(dir string, node chela.NodeID) string { return filepath.Join(dir, string(node)) }

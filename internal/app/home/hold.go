@@ -51,7 +51,7 @@ func Take(home config.Home) (*Hold, error) {
 
 // LetGo gives the home up. The file stays: removing it could let two processes
 // hold files of one name.
-func (h *Hold) LetGo() error { return h.file.Close() }
+func (h *Hold) LetGo() error { return filelock.Release(h.file) }
 
 // Listen listens on the Unix socket of a home that this process holds.
 // What an earlier daemon left is removed.
