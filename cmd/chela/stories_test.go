@@ -24,6 +24,15 @@ turns:
 `,
 	},
 	{
+		name: "commands", // a second /new would say that the thread is new already
+		asks: []string{"hello", "/think high", "/new", "more"},
+		scenario: `
+turns:
+  - {when: hello, steps: [{text: "Hello to you."}]}
+  - {when: more, steps: [{text: "More.", expect: {messages: 1, thinking: high}}]}
+`,
+	},
+	{
 		name: "reads",
 		asks: []string{"count"},
 		scenario: `
