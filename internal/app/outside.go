@@ -11,6 +11,7 @@ import (
 	"chela/internal/gateway/documents"
 	"chela/internal/session"
 	"chela/internal/store"
+	"chela/internal/turn"
 )
 
 // outside is an app as the gateway sees it: what the commands see, and more.
@@ -91,15 +92,29 @@ func (s *outside) Outcome(ctx context.Context, id chela.TurnID) (api.Turn, error
 		if err != nil {
 			return api.Turn{}, err
 		}
-		answer, _, err := r.Answer(ctx, t)
-		out := api.Turn{Turn: t, Answer: answer.Body.Text}
-		if err != nil || t.State != chela.TurnAwaiting {
+		out := api.Turn{Turn: t}
+		if out.Answer, err = answer(ctx, r, t); err != nil {
 			return out, err
+		}
+		if t.State != chela.TurnAwaiting {
+			return out, nil
 		}
 		out.Approvals, err = r.TurnApprovals(ctx, id)
 		out.Approvals = slices.DeleteFunc(out.Approvals, func(a chela.Approval) bool { return a.State != chela.ApprovalPending })
 		return out, err
 	})
+}
+
+// answer returns what the model said last in a turn, or what came of the command
+// that it carried out.
+func answer(ctx context.Context, r *store.Read, t chela.Turn) (string, error) {
+	said, ok, err := r.Answer(ctx, t)
+	if err != nil || ok {
+		return said.Body.Text, err
+	}
+	entries, err := r.TurnEntries(ctx, t.ID)
+	text, _ := turn.Reply(t, entries)
+	return text, err
 }
 
 // Said returns what a turn came to so far.

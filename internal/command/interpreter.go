@@ -99,8 +99,7 @@ func (i *Interpreter) Take(ctx context.Context, in chela.Inbound) (chela.Inbound
 	}
 	switch {
 	case p.Command != nil && p.Command.Form.kind == spoken:
-		in.Text, err = spokenText(*p.Command), refused(in, p.Command.Form)
-		return in, nil, err
+		return becomes(in, *p.Command), nil, refused(in, p.Command.Form)
 	case p.Command != nil:
 		return i.carryOut(ctx, in, p.Command.Form, func(ctx context.Context) (lane.Order, error) {
 			return i.prepare(ctx, in, *p.Command)
@@ -181,14 +180,20 @@ func (i *Interpreter) save(ctx context.Context, w *store.Write, at *store.Arriva
 	return []chela.Event{{Kind: chela.EventSessionChanged, Session: at.Session.Key, Thread: at.Session.Thread}}, w.SaveSession(ctx, at.Session)
 }
 
-// spokenText is what the agent is asked for by a command that becomes a message.
-func spokenText(c Command) string {
+// becomes returns the message that a command becomes: a request to the agent, or
+// a turn of its own kind.
+func becomes(in chela.Inbound, c Command) chela.Inbound {
 	text := map[string]string{
 		summarize: "Summarize this conversation so far: what was asked for, what was found out, done and decided, and what is still open.",
 		suggest:   "Suggest up to five things that could be done next in this conversation, the most useful one first, a line for each.",
 	}[c.Form.Name]
-	if c.Args != "" {
-		text += "\n\nThis matters most: " + c.Args
+	switch {
+	case c.Form.Name == compact:
+		in.Command, in.Text = chela.CommandCompact, c.Args
+	case c.Args != "":
+		in.Text = text + "\n\nThis matters most: " + c.Args
+	default:
+		in.Text = text
 	}
-	return text
+	return in
 }

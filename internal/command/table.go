@@ -71,6 +71,10 @@ var table = []Form{
 	{Name: "thread", Aliases: []string{"threads"}, Args: "[list | new [TITLE] | ID]", Help: "shows the thread, lists all, begins one or goes to another"},
 	{Name: "resume", Args: "[ID]", Help: "goes back to the thread that was used before this one, or to the one that is named"},
 	{Name: "stop", Aliases: []string{"interrupt", "abort"}, Help: "stops the turn that runs; what it has said stays"},
+	{
+		Name: compact, Args: "[INSTRUCTIONS]", Help: "puts a summary in the place of what was said so far", kind: spoken,
+		More: "The instructions say what the summary must keep. What leaves the prompt is kept in the archive, and undo brings it back.",
+	},
 	{Name: summarize, Args: "[ABOUT]", Help: "asks the agent for a summary of this thread", kind: spoken},
 	{Name: suggest, Args: "[ABOUT]", Help: "asks the agent what could be done next", kind: spoken},
 

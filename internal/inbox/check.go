@@ -25,7 +25,7 @@ func Check(in chela.Inbound) error {
 		return chela.E(chela.Invalid, "the message is not valid UTF-8").WithHint("convert it, for example with iconv -t utf-8")
 	case strings.ContainsRune(in.Text, 0):
 		return chela.E(chela.Invalid, "the message has a NUL character in it").WithHint("send text, or attach it as a file")
-	case strings.TrimSpace(in.Text) == "" && len(in.Attachments) == 0 && len(in.Results) == 0:
+	case strings.TrimSpace(in.Text) == "" && in.Command == "" && len(in.Attachments) == 0 && len(in.Results) == 0:
 		return chela.E(chela.Invalid, "the message is empty").WithHint("say something")
 	case in.Origin.Channel == "" || in.MessageID == "":
 		return chela.E(chela.Internal, "a message came without its channel or id")

@@ -68,11 +68,29 @@ func nextCommand(s State, f Facts) Action {
 }
 
 // commandReply is what is said of a command that was carried out.
-func commandReply(s State) string {
-	if s.Compacted == nil {
+func commandReply(compacted *chela.Body) string {
+	if compacted == nil {
 		return "nothing to compact"
 	}
-	return fmt.Sprintf("compacted: %d tokens became %d", s.Compacted.TokensBefore, s.Compacted.TokensAfter)
+	return fmt.Sprintf("compacted: %d tokens became %d", compacted.TokensBefore, compacted.TokensAfter)
+}
+
+// Reply returns what is said of the command that a turn with these entries
+// carried out, and whether it did. Other turns have the answer of the model.
+func Reply(t chela.Turn, entries []chela.Entry) (text string, ok bool) {
+	var compacted *chela.Body
+	for i := range entries {
+		switch e := &entries[i]; {
+		case e.Kind == chela.EntryUser:
+			ok = ok || e.Body.Command != ""
+		case e.Kind == chela.EntryCompaction:
+			compacted = &e.Body
+		}
+	}
+	if !ok || t.State != chela.TurnCompleted {
+		return "", false
+	}
+	return commandReply(compacted), true
 }
 
 // compact takes what a plan says out of the prompt. What is in memory is

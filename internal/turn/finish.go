@@ -50,7 +50,7 @@ func (n *run) reply(t chela.Turn) chela.Outbound {
 		text = "" // what was said on the way is no answer
 	}
 	if n.state.Command != "" {
-		text = commandReply(n.state)
+		text = commandReply(n.state.Compacted)
 	}
 	if t.Failure != nil && t.State != chela.TurnLimited || text == "" {
 		text = "(" + string(t.State) + ")"

@@ -12,6 +12,7 @@ import (
 	"chela/internal/channel/terminal"
 	"chela/internal/cli/manners"
 	"chela/internal/command"
+	"chela/internal/turn"
 )
 
 // A dialog carries turns from their message to their end.
@@ -236,13 +237,17 @@ func (d *dialog) question(ctx context.Context, a chela.Approval) (bool, error) {
 	}
 }
 
-// answer returns the last thing the model said in a turn.
-func (d *dialog) answer(ctx context.Context, id chela.TurnID) (string, error) {
-	entries, _, err := d.Turns.Transcript(ctx, id)
+// answer returns the last thing the model said in a turn, or what came of the
+// command that it carried out.
+func (d *dialog) answer(ctx context.Context, t chela.Turn) (string, error) {
+	entries, _, err := d.Turns.Transcript(ctx, t.ID)
 	if err != nil {
 		return "", err
 	}
-	text := ""
+	text, ok := turn.Reply(t, entries)
+	if ok {
+		return text, nil
+	}
 	for _, e := range entries {
 		if e.Kind == chela.EntryAssistant && !e.Body.Hidden {
 			text = e.Body.Text

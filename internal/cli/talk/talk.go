@@ -136,7 +136,7 @@ func (d *dialog) answered(ctx context.Context, turn chela.Turn, ended error) err
 		}
 		return ended
 	}
-	text, err := d.answer(ctx, turn.ID)
+	text, err := d.answer(ctx, turn)
 	if err != nil {
 		return err
 	}

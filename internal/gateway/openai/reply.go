@@ -9,6 +9,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/gateway/openai/wire"
+	"chela/internal/turn"
 )
 
 // replyID returns the id of an answer. It names the turn, and tells apart what
@@ -67,6 +68,9 @@ func replyOf(t api.Trace) (wire.Reply, error) {
 		if u := e.Body.Usage; u != nil {
 			rep.Usage = sum(rep.Usage, *u)
 		}
+	}
+	if text, ok := turn.Reply(t.Turn, t.Entries); ok {
+		rep.Text, rep.Stop = text, chela.StopEnd
 	}
 	switch {
 	case t.Turn.State == chela.TurnAwaiting:
