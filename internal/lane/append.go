@@ -19,6 +19,7 @@ type appender struct {
 	session chela.Session
 	turn    chela.Turn // as the run began with it
 	next    *opened    // what the lane goes on with after the run
+	rewind  bool       // a rewind of the session has waited for the end of the run
 }
 
 // Append implements turn.Journal. A change that ends the turn, or lets it wait
@@ -27,6 +28,7 @@ func (a *appender) Append(ctx context.Context, op string, ch turn.Change) error 
 	var next *opened
 	var later time.Time
 	err := a.lanes.store.Write(ctx, op, func(w *store.Write) error {
+		next, later = nil, time.Time{}
 		lease := a.lanes.renewed(a.lease)
 		if err := w.HoldLane(ctx, lease); err != nil {
 			return err
@@ -43,8 +45,11 @@ func (a *appender) Append(ctx context.Context, op string, ch turn.Change) error 
 		if ch.Turn == nil || ch.Turn.State == chela.TurnProcessing {
 			return nil
 		}
-		var err error
-		if next, later, err = a.lanes.nextWanted(ctx, w, a.session); err != nil {
+		more, err := w.HasMore(ctx, a.session.Key)
+		if a.rewind = more.Rewind; err == nil && more.Turns {
+			next, later, err = a.lanes.nextWanted(ctx, w, a.session)
+		}
+		if err != nil {
 			return err
 		}
 		if next == nil {
@@ -75,6 +80,9 @@ func (a *appender) Steering(ctx context.Context) ([]chela.Waiting, error) {
 		waiting, err := r.Waiting(ctx, a.lease.Session, maxWaiting)
 		if err != nil || len(waiting) == 0 {
 			return err
+		}
+		if rewinding, err := r.IsRewinding(ctx, a.lease.Session); err != nil || rewinding {
+			return err // what enters now would be undone
 		}
 		session, err := r.Session(ctx, a.lease.Session) // its settings may have changed while the turn ran
 		if err != nil {

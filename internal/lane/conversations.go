@@ -36,7 +36,7 @@ func (r *remembered) bytes() int {
 // get hands out the conversation of a thread up to its head, and forgets it:
 // it is appended to by whoever asked.
 func (c *conversations) get(t chela.Thread) (prompt.Conversation, bool) {
-	if t.Seq == 0 {
+	if t.Head == "" {
 		return prompt.Conversation{}, true
 	}
 	c.mu.Lock()

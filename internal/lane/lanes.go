@@ -58,6 +58,9 @@ type Config struct {
 
 	Resets session.Resets  // when a conversation begins anew by itself; default never
 	Ended  session.EndFunc // told of those that did; nil tells nobody
+	// Rewind finishes the rewinds of a session that dead processes left; until
+	// then no message opens a turn in it. Nil where there are none.
+	Rewind func(ctx context.Context, key chela.SessionKey) error
 
 	// Recover makes Run take every lane of the home that has something to
 	// run, not only those that are submitted to here.
@@ -90,10 +93,14 @@ type holding struct {
 	turn    chela.TurnID
 	control *control.Handle
 	cancel  context.CancelCauseFunc
+	rewind  bool // a rewind waits for the end of what runs; of the goroutine that serves the lane
 }
 
 // New returns lanes over a store. Whoever makes them must call Run.
 func New(s *store.Store, cfg Config) *Lanes {
+	if cfg.Rewind == nil {
+		cfg.Rewind = func(context.Context, chela.SessionKey) error { return nil }
+	}
 	if cfg.Ended == nil {
 		cfg.Ended = func(session.End) {}
 	}
@@ -151,6 +158,11 @@ func (l *Lanes) serve(o *opened) {
 			})
 			l.release(o.lease)
 			return
+		}
+		if next == nil && h.rewind {
+			if err := l.cfg.Rewind(context.Background(), o.lease.Session); err != nil { // also of a run that is over
+				l.cfg.Log.Warn("rewind not finished", "session", o.lease.Session, "error", err)
+			}
 		}
 		o = next
 	}
@@ -286,6 +298,7 @@ func (l *Lanes) runOnce(ctx context.Context, o *opened, h *holding) (next *opene
 		l.release(o.lease)
 		return nil, nil
 	}
+	h.rewind = j.rewind
 	l.known.put(end.Thread, end.Conversation)
 	return j.next, nil
 }

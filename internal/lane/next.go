@@ -43,6 +43,9 @@ func (l *Lanes) look(ctx context.Context, r *store.Read, session chela.Session) 
 	if err != nil || len(waiting) == 0 {
 		return prospect{}, err
 	}
+	if rewinding, err := r.IsRewinding(ctx, session.Key); err != nil || rewinding {
+		return prospect{}, err
+	}
 	places, err := l.places(ctx, r, waiting)
 	if err != nil {
 		return prospect{}, err
@@ -117,10 +120,6 @@ func (l *Lanes) next(ctx context.Context, w *store.Write, session chela.Session)
 // nextWanted is next, but leaves the lane to another process that lives and
 // waits for it.
 func (l *Lanes) nextWanted(ctx context.Context, w *store.Write, session chela.Session) (*opened, time.Time, error) {
-	more, err := w.HasMore(ctx, session.Key)
-	if err != nil || !more {
-		return nil, time.Time{}, err
-	}
 	waiting, err := w.Waiting(ctx, session.Key, 1)
 	if err != nil || len(waiting) > 0 && !l.wants(waiting[0]) {
 		return nil, time.Time{}, err

@@ -47,7 +47,7 @@ func (l *Lanes) open(ctx context.Context, w *store.Write, o opened, messages []c
 	if err := w.OpenTurn(ctx, o.turn); err != nil {
 		return nil, err
 	}
-	entries := firstEntries(messages)
+	entries := journal.Messages(messages)
 	if o.untold {
 		note, err := tell(ctx, w, o.turn)
 		if err != nil {
@@ -55,8 +55,8 @@ func (l *Lanes) open(ctx context.Context, w *store.Write, o opened, messages []c
 		}
 		entries = append(note, entries...)
 	}
-	if o.thread.Seq == 0 {
-		entries = append(earlier(messages[0].History), entries...)
+	if o.thread.Seq == 0 && o.thread.Head == "" {
+		entries = append(journal.Earlier(messages[0].History), entries...)
 	}
 	after := o.thread
 	for _, e := range entries {
@@ -113,26 +113,6 @@ func opening(o opened) []chela.Event {
 		events = append(events, event(chela.EventEntryAppended, e.ID))
 	}
 	return events
-}
-
-// earlier returns what was said before, elsewhere, as entries by kind and body.
-func earlier(history []chela.Message) (entries []chela.Entry) {
-	for _, said := range history {
-		kind := chela.EntryUser
-		if said.Role == chela.RoleAssistant {
-			kind = chela.EntryAssistant
-		}
-		entries = append(entries, chela.Entry{Kind: kind, Body: chela.Body{Text: said.Text, Attachments: said.Attachments}})
-	}
-	return entries
-}
-
-// firstEntries returns messages as entries by kind and body.
-func firstEntries(messages []chela.Waiting) (entries []chela.Entry) {
-	for _, m := range messages {
-		entries = append(entries, chela.Entry{Kind: chela.EntryUser, Body: turn.UserBody(m)})
-	}
-	return entries
 }
 
 // load returns the state of an opened turn. Of a fresh one, all but the

@@ -35,6 +35,9 @@ func (l *Lanes) Wake(ctx context.Context, key chela.SessionKey) error {
 		return nil
 	}
 	idle, later, err := l.idle(ctx, key)
+	if err == nil && idle {
+		err = l.cfg.Rewind(ctx, key)
+	}
 	var begun *opened
 	if err == nil && idle {
 		err = l.store.Write(ctx, "lane.take", func(w *store.Write) error {

@@ -54,6 +54,11 @@ func (r *Read) BranchByKey(ctx context.Context, session chela.SessionKey, key st
 		`select `+branchColumns+` from branches where session = $1 and key = $2 and key <> ''`, string(session), key)
 }
 
+// BranchOf returns where a thread branched off, and whether it did.
+func (r *Read) BranchOf(ctx context.Context, thread chela.ThreadID) (chela.Branch, bool, error) {
+	return first(ctx, r, scanBranch, `select `+branchColumns+` from branches where thread = $1`, string(thread))
+}
+
 // Branches returns the branches that begin in a thread, and the one by which it
 // began itself, oldest first.
 func (r *Read) Branches(ctx context.Context, thread chela.ThreadID) ([]chela.Branch, error) {

@@ -309,18 +309,18 @@ func TestWaitingMessagesAreCounted(t *testing.T) {
 			if n != want || err != nil {
 				t.Errorf("%s: %d (%v), want %d", key, n, err, want)
 			}
-			more, err := read(t, s, func(ctx context.Context, r *store.Read) (bool, error) { return r.HasMore(ctx, key) })
-			if more != (want > 0) || err != nil {
+			more, err := read(t, s, func(ctx context.Context, r *store.Read) (store.More, error) { return r.HasMore(ctx, key) })
+			if more.Turns != (want > 0) || more.Rewind || err != nil {
 				t.Errorf("%s has more: %v (%v)", key, more, err)
 			}
 		}
 		hasMore := func() bool {
 			t.Helper()
-			more, err := read(t, s, func(ctx context.Context, r *store.Read) (bool, error) { return r.HasMore(ctx, key) })
+			more, err := read(t, s, func(ctx context.Context, r *store.Read) (store.More, error) { return r.HasMore(ctx, key) })
 			if err != nil {
 				t.Fatal(err)
 			}
-			return more
+			return more.Turns
 		}
 		move := func(fn func(ctx context.Context, w *store.Write) error) {
 			t.Helper()

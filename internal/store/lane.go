@@ -47,14 +47,20 @@ func (r *Read) FreeLanes(ctx context.Context, limit int) ([]Lane, error) {
 		order by session limit $1`, limit)
 }
 
-// HasMore reports whether a session has something to go on with: a turn that may
-// run, or a message that waits.
-func (r *Read) HasMore(ctx context.Context, key chela.SessionKey) (bool, error) {
-	more, _, err := first(ctx, r, func(row engine.Row) (more bool, err error) {
-		err = row.Scan(flag{&more})
+// More is what a session can go on with.
+type More struct {
+	Turns  bool // a turn that may run, or a message that waits
+	Rewind bool // a rewind that has not ended; until then no message opens a turn
+}
+
+// HasMore returns what a session has to go on with.
+func (r *Read) HasMore(ctx context.Context, key chela.SessionKey) (More, error) {
+	more, _, err := first(ctx, r, func(row engine.Row) (more More, err error) {
+		err = row.Scan(flag{&more.Turns}, flag{&more.Rewind})
 		return more, err
 	}, `select case when exists (select 1 from turns where session = $1 and state = 'processing')
-			or exists (select 1 from inbox where session = $1 and state = 'waiting') then 1 else 0 end`, string(key))
+			or exists (select 1 from inbox where session = $1 and state = 'waiting') then 1 else 0 end,
+		case when exists (select 1 from rewinds where session = $1 and state in ('asked', 'planned')) then 1 else 0 end`, string(key))
 	return more, err
 }
 
@@ -63,7 +69,7 @@ type Arrival struct {
 	Lane    Lane
 	Session chela.Session
 	Thread  chela.Thread // the current one
-	Waits   bool         // another message waits
+	Waits   bool         // another message waits, or the session is rewinding
 	Untold  bool         // a dropped message waits to be summarized
 }
 
@@ -91,7 +97,8 @@ func (w *Write) ArriveAt(ctx context.Context, key chela.SessionKey) (a Arrival, 
 		return a, false, err
 	}
 	err = w.tx.Query(ctx, func(row engine.Row) error { return row.Scan(flag{&a.Waits}, flag{&a.Untold}) }, `select
-		case when exists (select 1 from inbox where session = $1 and state = 'waiting') then 1 else 0 end,
+		case when exists (select 1 from inbox where session = $1 and state = 'waiting')
+			or exists (select 1 from rewinds where session = $1 and state in ('asked', 'planned')) then 1 else 0 end,
 		case when exists (select 1 from inbox where session = $1 and dropped = 'summarize' and turn = '') then 1 else 0 end`, string(key))
 	return a, ok && err == nil, err
 }

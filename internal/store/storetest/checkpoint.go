@@ -67,6 +67,16 @@ func checkBranches(t *testing.T, s *store.Store) {
 	same(t, []chela.ThreadID{"thr_c", "thr_a", "thr_b"}, of(f.thread))
 	same(t, []chela.ThreadID{"thr_d", "thr_a"}, of("thr_a"))
 	same(t, nil, of(other.thread))
+	for thread, origin := range map[chela.ThreadID]chela.ThreadID{"thr_d": "thr_a", "thr_a": f.thread, f.thread: ""} {
+		got := read(t, s, func(r *store.Read) (chela.Branch, error) {
+			b, ok, err := r.BranchOf(ctx, thread)
+			if ok != (origin != "") {
+				t.Errorf("%s branched off: %v", thread, ok)
+			}
+			return b, err
+		})
+		same(t, origin, got.Origin)
+	}
 	for key, ok := range map[string]bool{whole.Key: true, "": false, "other": false} {
 		got := read(t, s, func(r *store.Read) (chela.Branch, error) {
 			b, found, err := r.BranchByKey(ctx, f.key, key)

@@ -58,6 +58,14 @@ func checkOpenRewinds(t *testing.T, s *store.Store) {
 	same(t, []chela.RewindID{"rew_b", "rew_a"}, open(""))
 	for key, want := range map[chela.SessionKey]bool{f.key: true, other.key: false, "nobody": false} {
 		same(t, want, read(t, s, func(r *store.Read) (bool, error) { return r.IsRewinding(ctx, key) }))
+		same(t, store.More{Rewind: want}, read(t, s, func(r *store.Read) (store.More, error) { return r.HasMore(ctx, key) }))
+	}
+	for key, want := range map[chela.SessionKey]bool{f.key: true, other.key: false} {
+		write(t, s, func(w *store.Write) error {
+			a, _, err := w.ArriveAt(ctx, key)
+			same(t, want, a.Waits)
+			return err
+		})
 	}
 	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.AddRewind(ctx, f.newRewind("rew_more", chela.RewindAsked)) })
 }

@@ -1,0 +1,26 @@
+package journal
+
+import (
+	"chela"
+	"chela/internal/turn"
+)
+
+// Earlier returns what was said before, elsewhere, as entries by kind and body.
+func Earlier(history []chela.Message) (entries []chela.Entry) {
+	for _, said := range history {
+		kind := chela.EntryUser
+		if said.Role == chela.RoleAssistant {
+			kind = chela.EntryAssistant
+		}
+		entries = append(entries, chela.Entry{Kind: kind, Body: chela.Body{Text: said.Text, Attachments: said.Attachments}})
+	}
+	return entries
+}
+
+// Messages returns the messages of a turn as entries by kind and body.
+func Messages(messages []chela.Waiting) (entries []chela.Entry) {
+	for _, m := range messages {
+		entries = append(entries, chela.Entry{Kind: chela.EntryUser, Body: turn.UserBody(m)})
+	}
+	return entries
+}
