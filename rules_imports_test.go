@@ -46,7 +46,7 @@ var layers = []layer{
 	{
 		name: "engines",
 		packages: []string{
-			"internal/turn", "internal/call", "internal/control", "internal/journal", "internal/lane", "internal/prompt", "internal/compaction", "internal/guard", "internal/hook", "internal/activity", "internal/approval", "internal/job",
+			"internal/turn", "internal/call", "internal/control", "internal/journal", "internal/lane", "internal/rewind", "internal/prompt", "internal/compaction", "internal/guard", "internal/hook", "internal/activity", "internal/approval", "internal/job",
 			"internal/routine", "internal/memory", "internal/cost", "internal/session", "internal/transcript", "internal/token", "internal/work/...",
 			"internal/replay",
 			"internal/command",
@@ -122,6 +122,7 @@ var arrows = []arrow{
 	{"internal/lane", "internal/session", "a message may find that its conversation begins anew"},
 	{"internal/lane", "internal/store", "taking a message, a lease and a turn is one transaction"},
 	{"internal/approval", "internal/store", "answering a question and waking its turn is one transaction"},
+	{"internal/rewind", "internal/store", "a rewind and the head that it moves are one transaction"},
 	{"internal/token", "internal/store", "tokens are rows and nothing else"},
 	{"internal/memory", "internal/store", "looking at a document, changing it and giving an agent its first ones is one transaction"},
 	{"internal/session", "internal/store", "a session and its current thread change in one transaction"},

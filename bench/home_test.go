@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/blob"
 	"chela/internal/event"
 	"chela/internal/lane"
 	"chela/internal/policy"
@@ -143,7 +144,10 @@ func (h *home) tools(tb testing.TB, look func()) *tool.Set {
 	unkept := func(context.Context, []byte) (chela.Attachment, error) {
 		return chela.Attachment{}, errors.New("nothing is kept")
 	}
-	tools := append(file.Tools(func(string) (string, error) { return h.workspace, nil }), pure.Echo(), pure.Calc())
+	blobs := blob.New(tb.TempDir(), func(_ string, err error) error { return err })
+	tools := append(file.Tools(file.Config{
+		Workspace: func(string) (string, error) { return h.workspace, nil }, Keep: blobs.Keep, Bytes: blobs.Bytes,
+	}), pure.Echo(), pure.Calc())
 	for i, t := range tools {
 		t = tool.WithMaxOutput(tool.DefaultMaxOutput, unkept)(tool.WithTimeout(tool.DefaultTimeout)(tool.WithRecover()(t)))
 		if run := t.Run; look != nil {

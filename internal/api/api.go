@@ -37,8 +37,9 @@ type ErrorBody struct {
 // An Error says what kind of trouble it is and how to cure it.
 type Error struct {
 	Kind      chela.Kind `json:"kind"`
-	Message   string     `json:"message"`        // for people; ends with the hint, if there is one
-	Hint      string     `json:"hint,omitempty"` // how to cure it
+	Message   string     `json:"message"`          // for people; ends with the hint, if there is one
+	Hint      string     `json:"hint,omitempty"`   // how to cure it
+	Detail    string     `json:"detail,omitempty"` // lines that show more of it, such as a difference
 	RequestID string     `json:"request_id"`
 
 	// Turn is the turn that a request waited for in vain; it goes on.

@@ -32,6 +32,7 @@ import (
 	"chela/internal/presence"
 	"chela/internal/prompt"
 	"chela/internal/queue"
+	"chela/internal/rewind"
 	"chela/internal/session"
 	"chela/internal/store"
 	"chela/internal/token"
@@ -67,6 +68,7 @@ type App struct {
 	keeper   *session.Keeper
 	commands *command.Interpreter
 	memory   *memory.Keeper
+	rewinds  *rewind.Mover
 
 	version string
 	listen  string // of a daemon
@@ -112,7 +114,8 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.emit, Log: log, Runner: turn.NewRunner(a.turns()),
 		Agent: a.agents.agent, Model: a.agents.model, Dead: a.presence.Dead, Alive: a.presence.Alive,
 		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Queue: queueRules(cfg.Queue), Resets: resets(cfg),
-		Ended: a.ended,
+		Ended:  a.ended,
+		Rewind: a.finishRewinds,
 	})
 	a.desk = approval.New(a.store, approval.Config{
 		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Wake: a.lanes.Wake,
@@ -131,6 +134,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 		Ended: a.ended,
 	})
 	a.commands = a.interpreter()
+	a.rewinds = a.mover(tools)
 	return a, nil
 }
 
@@ -196,6 +200,9 @@ func (a *App) Run(ctx context.Context) error {
 // have to cut off.
 func (a *App) Stay(ctx context.Context) {
 	a.stay()
+	if err := a.finishRewinds(ctx, ""); err != nil {
+		a.log.Warn("rewinds not finished", "error", err)
+	}
 	a.lanes.TakeUp(ctx)
 }
 

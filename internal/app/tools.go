@@ -20,19 +20,18 @@ import (
 // size, and that a panic in it stays a fault of its own.
 func (a *App) builtins() ([]chela.Tool, error) {
 	cfg := a.cfg
-	workspace := func(agent string) (string, error) { return cfg.Home.Workspace(agent), nil }
 	box, err := process.New(process.Config{Off: cfg.Sandbox.Mode == config.SandboxOff})
 	if err != nil {
 		return nil, err
 	}
-	http, err := web.HTTP(web.Config{Workspace: workspace, Allow: cfg.Tools.HTTPAllow})
+	http, err := web.HTTP(web.Config{Workspace: a.workspace, Keep: a.blobs.Keep, Allow: cfg.Tools.HTTPAllow})
 	if err != nil {
 		return nil, err
 	}
 	tools := slices.Concat(
 		[]chela.Tool{pure.Echo(), pure.Time(a.now), pure.JSON(), pure.Calc()},
-		file.Tools(workspace),
-		[]chela.Tool{shell.New(box, workspace), http, result.Read(a.wholeText)},
+		file.Tools(file.Config{Workspace: a.workspace, Keep: a.blobs.Keep, Bytes: a.blobs.Bytes, Written: a.written}),
+		[]chela.Tool{shell.New(box, a.workspace), http, result.Read(a.wholeText)},
 		memory.Tools(memory.Documents{
 			Version: a.memory.Version, Tree: a.memory.Tree, Edit: a.memory.Edit, Foresee: a.memory.Foresee,
 			Today: a.memory.Today, Keep: a.blobs.Keep,

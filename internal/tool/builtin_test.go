@@ -20,7 +20,7 @@ func BenchmarkBuiltins(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		tools := slices.Concat([]chela.Tool{pure.Echo(), pure.Time(time.Now), pure.JSON(), pure.Calc()}, file.Tools(nil), []chela.Tool{http})
+		tools := slices.Concat([]chela.Tool{pure.Echo(), pure.Time(time.Now), pure.JSON(), pure.Calc()}, file.Tools(file.Config{}), []chela.Tool{http})
 		for i := range tools {
 			tools[i] = tool.WithMaxOutput(tool.DefaultMaxOutput, nil)(tool.WithTimeout(tool.DefaultTimeout)(tool.WithRecover()(tools[i])))
 		}

@@ -231,6 +231,9 @@ func (n *run) calls() call.Runner {
 func (n *run) record(c chela.ToolCall, out call.Outcome) {
 	if !c.State.Ended() {
 		c.State, c.FinishedAt = out.State, n.Now()
+		if out.Changes != nil {
+			c.Changes = out.Changes
+		}
 		n.move(c)
 	}
 	n.result(c, chela.Body{Text: out.Text, Attachments: out.Attachments, Whole: out.Whole})

@@ -1,6 +1,6 @@
 // Package file holds the tools that work on the files of a workspace:
-// read_file, write_file, list_dir, apply_patch, glob and grep. What confines
-// them is package workspace.
+// read_file, write_file, file_undo, list_dir, apply_patch, glob and grep. What
+// confines them is package workspace.
 package file
 
 import (
@@ -14,10 +14,26 @@ import (
 	"chela/internal/tool/workspace"
 )
 
-// Tools returns the file tools. Each call works in the workspace that find
-// tells for the agent of the call.
-func Tools(find workspace.Finder) []chela.Tool {
-	return []chela.Tool{readFile(find), writeFile(find), listDir(find), applyPatch(find), glob(find), grep(find)}
+// Config is what the file tools need. All fields are required.
+type Config struct {
+	Workspace workspace.Finder // where the calls of an agent work
+
+	// Keep keeps what files held before they are written, and what is written;
+	// Bytes returns it.
+	Keep  workspace.KeepFunc
+	Bytes func(ctx context.Context, sha256 string) ([]byte, error)
+
+	// Written returns what file_undo takes back: the newest write of a path in
+	// a thread that is not undone yet.
+	Written func(ctx context.Context, thread chela.ThreadID, path string) (Written, error)
+}
+
+// Tools returns the file tools.
+func Tools(cfg Config) []chela.Tool {
+	find := cfg.Workspace
+	return []chela.Tool{
+		readFile(find), writeFile(cfg), fileUndo(cfg), listDir(find), applyPatch(cfg), glob(find), grep(find),
+	}
 }
 
 // within returns a Run that opens the workspace for f and turns what went
@@ -37,6 +53,21 @@ func within[In any](
 			return tool.Failed(chela.MessageOf(err)), nil
 		}
 		return res, err
+	}
+}
+
+// preparing returns a Prepare that opens the workspace for f.
+func preparing[In any](
+	find workspace.Finder,
+	f func(context.Context, *workspace.Workspace, tool.Call[In]) (chela.Prepared, error),
+) func(context.Context, tool.Call[In]) (chela.Prepared, error) {
+	return func(ctx context.Context, call tool.Call[In]) (chela.Prepared, error) {
+		ws, err := find.Open(call.Agent)
+		if err != nil {
+			return chela.Prepared{}, err
+		}
+		defer ws.Close() // holds nothing that could be lost
+		return f(ctx, ws, call)
 	}
 }
 

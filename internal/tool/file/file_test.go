@@ -1,6 +1,7 @@
 package file_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/blob"
 	"chela/internal/tool"
 	"chela/internal/tool/file"
 	"chela/internal/tool/tooltest"
@@ -23,6 +25,8 @@ type desk struct {
 	dir     string // the workspace
 	outside string // the folder that holds it
 	set     *tool.Set
+	blobs   *blob.Store
+	written map[string]file.Written // what file_undo takes back
 }
 
 func newDesk(t *testing.T) *desk {
@@ -32,7 +36,8 @@ func newDesk(t *testing.T) *desk {
 	if err := os.Mkdir(d.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	set, err := tool.NewSet(file.Tools(d.find)...)
+	d.blobs = blob.New(t.TempDir(), func(_ string, err error) error { return err })
+	set, err := tool.NewSet(d.tools()...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,6 +47,19 @@ func newDesk(t *testing.T) *desk {
 }
 
 func (d *desk) find(string) (string, error) { return d.dir, nil }
+
+func (d *desk) tools() []chela.Tool {
+	return file.Tools(file.Config{
+		Workspace: d.find, Keep: d.blobs.Keep, Bytes: d.blobs.Bytes,
+		Written: func(_ context.Context, _ chela.ThreadID, path string) (file.Written, error) {
+			w, ok := d.written[path]
+			if !ok {
+				return w, chela.E(chela.NotFound, "nothing was written to "+path)
+			}
+			return w, nil
+		},
+	})
+}
 
 // write makes a file; name is relative to the workspace.
 func (d *desk) write(t *testing.T, name, content string) {
@@ -131,13 +149,13 @@ func (d *desk) wantFailed(t *testing.T, name string, a args, want string) {
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	for i, name := range []string{"read_file", "write_file", "list_dir", "apply_patch", "glob", "grep"} {
+	for i, name := range []string{"read_file", "write_file", "file_undo", "list_dir", "apply_patch", "glob", "grep"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t)
 			d.write(t, "a.txt", "a\nb\n")
 			d.write(t, "dir/b.txt", "b\xff\n")
-			tooltest.Check(t, file.Tools(d.find)[i], d.outside, "top secret")
+			tooltest.Check(t, d.tools()[i], d.outside, "top secret")
 		})
 	}
 }

@@ -31,12 +31,13 @@ type patchInput struct {
 
 // applyPatch returns the tool that changes parts of files. A call that was cut
 // off is judged by the hashes of its files, which Prepare stores.
-func applyPatch(find workspace.Finder) chela.Tool {
+func applyPatch(cfg Config) chela.Tool {
+	find := cfg.Workspace
 	return tool.New(tool.Def[patchInput]{
 		Name:     "apply_patch",
 		Doc:      patchDoc,
 		Judge:    judgePatch,
-		Prepare:  preparePatch(find),
+		Prepare:  preparing(find, preparePatch(cfg.Keep)),
 		Happened: patchHappened(find),
 		Run: within(find, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[patchInput]) (chela.ToolResult, error) {
 			var want intent
@@ -218,29 +219,27 @@ func hashOf(content *string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// preparePatch stores what Run and Happened need.
-func preparePatch(find workspace.Finder) func(context.Context, tool.Call[patchInput]) (chela.Prepared, error) {
-	return func(ctx context.Context, call tool.Call[patchInput]) (chela.Prepared, error) {
-		ws, err := find.Open(call.Agent)
-		if err != nil {
-			return chela.Prepared{}, err
-		}
-		defer ws.Close() // holds nothing that could be lost
-		p, err := makePlan(ctx, ws, call.In, nil)
-		var r *refusal
+// preparePatch stores what Run and Happened need, and what the files held.
+func preparePatch(keep workspace.KeepFunc) func(context.Context, *workspace.Workspace, tool.Call[patchInput]) (chela.Prepared, error) {
+	return func(ctx context.Context, ws *workspace.Workspace, call tool.Call[patchInput]) (prepared chela.Prepared, err error) {
 		var want intent
+		p, err := makePlan(ctx, ws, call.In, nil)
+		if err == nil {
+			want = p.intent()
+			prepared.Changes, err = p.preimages(ctx, ws, keep)
+		}
+		var r *refusal
 		switch {
 		case err == nil:
-			want = p.intent()
 		case errors.As(err, &r):
-			want.Refused = r.result()
+			want, prepared.Changes = intent{Refused: r.result()}, nil
 		case fault(err):
 			return chela.Prepared{}, err
 		default:
-			want.Refused = chela.MessageOf(err)
+			want, prepared.Changes = intent{Refused: chela.MessageOf(err)}, nil
 		}
-		text, err := json.Marshal(want)
-		return chela.Prepared{Intent: text}, err
+		prepared.Intent, err = json.Marshal(want)
+		return prepared, err
 	}
 }
 

@@ -168,6 +168,27 @@ func (p *plan) changes() []workspace.Change {
 	return changes
 }
 
+// preimages keeps what the files hold and what is to be written. A file that
+// has changed since the plan was made is a Conflict.
+func (p *plan) preimages(ctx context.Context, ws *workspace.Workspace, keep workspace.KeepFunc) ([]chela.Preimage, error) {
+	var kept []chela.Preimage
+	for _, c := range p.changes() {
+		was, err := ws.Find(ctx, c.Name)
+		if err != nil {
+			return nil, err
+		}
+		if was.Sum() != hashOf(p.before[c.Name]) {
+			return nil, chela.E(chela.Conflict, workspace.Show(c.Name)+" was changed by somebody else in this moment").WithHint("read it and try again")
+		}
+		preimage, err := was.Preimage(ctx, keep, c)
+		if err != nil {
+			return nil, err
+		}
+		kept = append(kept, preimage)
+	}
+	return kept, nil
+}
+
 func (p *plan) intent() intent {
 	i := intent{Text: p.report()}
 	for _, c := range p.changes() {

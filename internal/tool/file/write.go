@@ -19,7 +19,7 @@ type writeInput struct {
 	Content string `json:"content" jsonschema:"the whole new content"`
 }
 
-func writeFile(find workspace.Finder) chela.Tool {
+func writeFile(cfg Config) chela.Tool {
 	return tool.New(tool.Def[writeInput]{
 		Name: "write_file",
 		Doc:  writeDoc,
@@ -33,9 +33,27 @@ func writeFile(find workspace.Finder) chela.Tool {
 				Preview:  preview(fmt.Sprintf("write %s, %d bytes:\n%s", path, len(in.Content), in.Content)),
 			}
 		},
-		Run: within(find, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[writeInput]) (chela.ToolResult, error) {
+		Prepare: preparing(cfg.Workspace, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[writeInput]) (chela.Prepared, error) {
 			name, err := workspace.Clean(call.In.Path)
 			if err != nil {
+				return chela.Prepared{}, nil // which Run explains
+			}
+			was, err := ws.Find(ctx, name)
+			if err != nil && !fault(err) {
+				return chela.Prepared{}, nil // likewise; what cannot be read is replaced, but not put back
+			}
+			if err != nil {
+				return chela.Prepared{}, err
+			}
+			p, err := was.Preimage(ctx, cfg.Keep, workspace.Change{Name: name, Content: []byte(call.In.Content)})
+			return chela.Prepared{Changes: []chela.Preimage{p}}, err
+		}),
+		Run: within(cfg.Workspace, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[writeInput]) (chela.ToolResult, error) {
+			name, err := workspace.Clean(call.In.Path)
+			if err != nil {
+				return chela.ToolResult{}, err
+			}
+			if err := unchanged(ctx, ws, call.Changes); err != nil {
 				return chela.ToolResult{}, err
 			}
 			if err := ws.Write(ctx, string(call.ID), workspace.Change{Name: name, Content: []byte(call.In.Content)}); err != nil {
@@ -44,6 +62,21 @@ func writeFile(find workspace.Finder) chela.Tool {
 			return tool.Done(fmt.Sprintf("wrote %s: %d bytes, %d lines", workspace.Show(name), len(call.In.Content), countLines(call.In.Content))), nil
 		}),
 	})
+}
+
+// unchanged returns a Conflict if a file that is about to be written is not as
+// it was when the call was prepared, nor as the call leaves it.
+func unchanged(ctx context.Context, ws *workspace.Workspace, changes []chela.Preimage) error {
+	for _, p := range changes {
+		is, err := ws.Find(ctx, p.Path)
+		if err != nil {
+			return err
+		}
+		if sum := is.Sum(); sum != p.Before && sum != p.After {
+			return chela.E(chela.Conflict, workspace.Show(p.Path)+" was changed by somebody else in this moment").WithHint("read it and try again")
+		}
+	}
+	return nil
 }
 
 // countLines counts the lines of text, one without a line end included.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -38,9 +39,10 @@ const (
 // A Config says what the tools may reach. The zero value reaches what is
 // public and saves nothing.
 type Config struct {
-	Workspace workspace.Finder // where save_to writes; nil refuses it
-	Allow     []string         // hosts, addresses and prefixes reached though they are not public
-	Resolver  *net.Resolver    // nil means the system's
+	Workspace workspace.Finder   // where save_to writes; nil refuses it
+	Keep      workspace.KeepFunc // keeps what save_to replaces and writes; required with Workspace
+	Allow     []string           // hosts, addresses and prefixes reached though they are not public
+	Resolver  *net.Resolver      // nil means the system's
 }
 
 //go:embed http.md
@@ -64,13 +66,14 @@ func HTTP(cfg Config) (chela.Tool, error) {
 	if err != nil {
 		return chela.Tool{}, err
 	}
-	f := fetcher{client: g.client(), find: cfg.Workspace}
+	f := fetcher{client: g.client(), find: cfg.Workspace, keep: cfg.Keep}
 	return tool.New(tool.Def[httpInput]{
 		Name:      "http",
 		Doc:       httpDoc,
 		Timeout:   maxTimeout + 5*time.Second, // the call's own limit comes first
 		MaxOutput: maxOutput,
 		Judge:     judgeHTTP,
+		Prepare:   f.prepare,
 		Run: func(ctx context.Context, call tool.Call[httpInput]) (chela.ToolResult, error) {
 			res, err := f.do(ctx, call)
 			switch {
@@ -130,6 +133,39 @@ func previewHTTP(in httpInput) string {
 type fetcher struct {
 	client *http.Client
 	find   workspace.Finder
+	keep   workspace.KeepFunc
+}
+
+// prepare keeps what the answer of a request is going to replace: once the
+// request was repeated, nobody could tell any more. What cannot be replaced, do
+// refuses.
+func (f fetcher) prepare(ctx context.Context, call tool.Call[httpInput]) (chela.Prepared, error) {
+	if f.checkTarget(call.In.SaveTo) != nil || call.In.SaveTo == "" {
+		return chela.Prepared{}, nil
+	}
+	ws, err := f.find.Open(call.Agent)
+	if err != nil {
+		return chela.Prepared{}, err
+	}
+	defer ws.Close() // holds nothing that could be lost
+	name, err := workspace.Clean(call.In.SaveTo)
+	if err != nil {
+		return chela.Prepared{}, err
+	}
+	was, err := ws.Find(ctx, name)
+	if err != nil && (chela.KindOf(err) == chela.Internal || ctx.Err() != nil) {
+		return chela.Prepared{}, err
+	}
+	if err != nil {
+		return chela.Prepared{}, nil // it is refused, or replaced without being kept
+	}
+	p, err := was.Preimage(ctx, f.keep, workspace.Change{Name: name, Delete: true})
+	if err != nil {
+		return chela.Prepared{}, err
+	}
+	p.Mode = 0 // of a file that goes; this one is replaced
+	text, err := json.Marshal(p)
+	return chela.Prepared{Intent: text}, err
 }
 
 // do makes a request. Errors that are not Internal are for the model.
@@ -192,10 +228,30 @@ func (f fetcher) save(ctx context.Context, call tool.Call[httpInput], res *http.
 		return chela.ToolResult{}, err
 	}
 	defer ws.Close() // holds nothing that could be lost
+	changes, err := f.changes(ctx, call, body)
+	if err != nil {
+		return chela.ToolResult{}, err
+	}
 	if err := ws.Write(ctx, string(call.ID), workspace.Change{Name: name, Content: body}); err != nil {
 		return chela.ToolResult{}, err
 	}
-	return tool.Done(fmt.Sprintf("%s\nsaved to %s: %d bytes, %s", statusLine(res), workspace.Show(name), len(body), mediaType(res, body))), nil
+	saved := tool.Done(fmt.Sprintf("%s\nsaved to %s: %d bytes, %s", statusLine(res), workspace.Show(name), len(body), mediaType(res, body)))
+	saved.Changes = changes
+	return saved, nil
+}
+
+// changes returns the pre-image that was prepared, with what is written.
+func (f fetcher) changes(ctx context.Context, call tool.Call[httpInput], body []byte) ([]chela.Preimage, error) {
+	if len(call.Intent) == 0 {
+		return nil, nil
+	}
+	var p chela.Preimage
+	if err := json.Unmarshal(call.Intent, &p); err != nil {
+		return nil, chela.E(chela.Internal, "the intent of the call cannot be read").Because(err)
+	}
+	var err error
+	p.After, err = f.keep(ctx, body)
+	return []chela.Preimage{p}, err
 }
 
 // refused are headers that the request makes itself.

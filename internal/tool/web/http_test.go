@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/blob"
 	"chela/internal/tool"
 	"chela/internal/tool/tooltest"
 	"chela/internal/tool/web"
@@ -57,7 +58,13 @@ func callContext(ctx context.Context, t *testing.T, cfg web.Config, a args) (che
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f.Run(ctx, chela.ToolCall{ID: "call_1", Tool: "http", Agent: "main", Args: checked})
+	c := chela.ToolCall{ID: "call_1", Tool: "http", Agent: "main", Args: checked}
+	prepared, err := f.Prepare(ctx, c)
+	if err != nil {
+		return chela.ToolResult{}, err
+	}
+	c.Intent, c.Changes = prepared.Intent, prepared.Changes
+	return f.Run(ctx, c)
 }
 
 // serve begins a server on loopback.
@@ -70,10 +77,16 @@ func serve(t *testing.T, h http.HandlerFunc) *httptest.Server {
 
 var loopback = web.Config{Allow: []string{"127.0.0.0/8", "::1"}}
 
+// keepIn returns a blob store of the test.
+func keepIn(t *testing.T) *blob.Store {
+	t.Helper()
+	return blob.New(t.TempDir(), func(_ string, err error) error { return err })
+}
+
 func TestContract(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	f, err := web.HTTP(web.Config{Workspace: func(string) (string, error) { return dir, nil }})
+	f, err := web.HTTP(web.Config{Workspace: func(string) (string, error) { return dir, nil }, Keep: keepIn(t).Keep})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,6 +334,8 @@ func TestSaveTo(t *testing.T) {
 	dir := t.TempDir()
 	cfg := loopback
 	cfg.Workspace = func(string) (string, error) { return dir, nil }
+	kept := keepIn(t)
+	cfg.Keep = kept.Keep
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/bad":
@@ -333,9 +348,17 @@ func TestSaveTo(t *testing.T) {
 			fmt.Fprint(w, "\x89PNG")
 		}
 	})
-	res := call(t, cfg, args{"url": s.URL, "save_to": "img/a.png"})
-	if diff := cmp.Diff(chela.ToolResult{Text: "200 OK\nsaved to /workspace/img/a.png: 4 bytes, image/png"}, res); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
+	hash, err := kept.Keep(t.Context(), []byte("\x89PNG"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, was := range []chela.Preimage{{Made: "img"}, {Before: hash}} { // the second time it is there
+		was.Kind, was.Path, was.After = chela.PreimageFile, "img/a.png", hash
+		res := call(t, cfg, args{"url": s.URL, "save_to": "img/a.png"})
+		want := chela.ToolResult{Text: "200 OK\nsaved to /workspace/img/a.png: 4 bytes, image/png", Changes: []chela.Preimage{was}}
+		if diff := cmp.Diff(want, res); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
 	}
 	content, err := os.ReadFile(filepath.Join(dir, "img/a.png"))
 	if err != nil || string(content) != "\x89PNG" {

@@ -21,7 +21,8 @@ import (
 type Change struct {
 	Name    string
 	Content []byte
-	Delete  bool // the file goes; Content is not used
+	Delete  bool        // the file goes; Content is not used
+	Mode    fs.FileMode // permission bits of a file that does not exist yet; zero are the usual ones
 }
 
 // TempPrefix begins the names of files that are being written. Those of a
@@ -128,7 +129,7 @@ func (s *stagedFile) write(key string, c Change, old fs.FileInfo, keep bool) err
 		if err != nil {
 			return err
 		}
-		if err := s.writeTemp(s.backup, content, old); err != nil {
+		if err := s.writeTemp(s.backup, content, modeOf(old, 0)); err != nil {
 			return err
 		}
 	}
@@ -136,7 +137,7 @@ func (s *stagedFile) write(key string, c Change, old fs.FileInfo, keep bool) err
 		return nil
 	}
 	s.temp = name + ".new"
-	return s.writeTemp(s.temp, c.Content, old)
+	return s.writeTemp(s.temp, c.Content, modeOf(old, c.Mode))
 }
 
 // replaceable returns what c is about to replace, nil if it makes a new file.
@@ -149,7 +150,7 @@ func (w *Workspace) replaceable(dir *os.Root, c Change) (fs.FileInfo, error) {
 		return nil, err
 	}
 	if old.Mode()&fs.ModeSymlink != 0 {
-		return nil, chela.E(chela.Invalid, Show(c.Name)+" is a symbolic link to "+w.Link(c.Name)).WithHint("write to the file it leads to")
+		return nil, w.aLink(c.Name)
 	}
 	return old, refuse(c.Name, old, false)
 }
@@ -178,8 +179,21 @@ func (w *Workspace) makeDirs(parent string) error {
 	return nil
 }
 
-// writeTemp writes and syncs a file of the staging, with the mode of old.
-func (s *stagedFile) writeTemp(name string, content []byte, old fs.FileInfo) (err error) {
+// modeOf returns the mode for a file that replaces old, or has the one that is
+// asked for where there is none. Nil is the usual one.
+func modeOf(old fs.FileInfo, asked fs.FileMode) *fs.FileMode {
+	switch {
+	case old != nil:
+		asked = old.Mode()
+	case asked == 0:
+		return nil
+	}
+	return &asked
+}
+
+// writeTemp writes and syncs a file of the staging, with the usual mode if none
+// is given.
+func (s *stagedFile) writeTemp(name string, content []byte, mode *fs.FileMode) (err error) {
 	// A leftover of a run that was cut off; O_EXCL then makes sure that nobody
 	// put something in its place.
 	if err := remove(s.dir, name); err != nil {
@@ -190,8 +204,8 @@ func (s *stagedFile) writeTemp(name string, content []byte, old fs.FileInfo) (er
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if old != nil {
-		if err := f.Chmod(old.Mode().Perm()); err != nil {
+	if mode != nil {
+		if err := f.Chmod(mode.Perm()); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,244 @@
+package rewind
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"chela"
+	"chela/internal/fail"
+	"chela/internal/tool/workspace"
+)
+
+// A desk is where the files and documents of one agent are looked at and put
+// back.
+type desk struct {
+	mover *Mover
+	agent string
+	ws    *workspace.Workspace // nil if no file is touched
+}
+
+// open returns a desk for steps. The caller closes it.
+func (m *Mover) open(agent string, steps []Step) (*desk, error) {
+	d := &desk{mover: m, agent: agent}
+	var err error
+	if slices.ContainsFunc(steps, func(s Step) bool { return s.Kind == chela.PreimageFile }) {
+		d.ws, err = m.cfg.Workspace.Open(agent)
+	}
+	return d, err
+}
+
+func (d *desk) close() {
+	if d.ws != nil {
+		_ = d.ws.Close() // holds nothing that could be lost
+	}
+}
+
+// find returns what there is at a path.
+func (d *desk) find(ctx context.Context, kind chela.PreimageKind, path string) (workspace.Found, error) {
+	if kind == chela.PreimageFile {
+		return d.ws.Find(ctx, path)
+	}
+	doc, err := d.mover.cfg.Documents.Read(ctx, d.agent, path)
+	if chela.KindOf(err) == chela.NotFound {
+		return workspace.Found{Name: path}, nil
+	}
+	return workspace.Found{Name: path, Exists: err == nil, Content: []byte(doc.Text)}, err
+}
+
+// put makes a file or document what a change leaves of it. Key names the
+// rewind.
+func (d *desk) put(ctx context.Context, key string, p chela.Preimage) error {
+	var content []byte
+	if p.After != "" {
+		var err error
+		if content, err = d.mover.cfg.Bytes(ctx, p.After); err != nil {
+			return err
+		}
+	}
+	if p.Kind == chela.PreimageFile {
+		return d.ws.PutBack(ctx, key+" "+p.Path, p, content)
+	}
+	edit := chela.DocumentEdit{
+		Kind: chela.EditWrite, Agent: d.agent, Path: p.Path, Text: string(content), Key: key, Author: chela.Author{By: "rewind"},
+	}
+	var err error
+	if p.After == "" {
+		edit.Kind = chela.EditDelete
+		_, err = d.mover.cfg.Documents.Delete(ctx, edit)
+	} else {
+		_, err = d.mover.cfg.Documents.Write(ctx, edit)
+	}
+	return err
+}
+
+// look returns what is to be put back: what is not so already. If anything is
+// not as the journal says that it was left, it is a Conflict that shows how.
+func (d *desk) look(ctx context.Context, steps []Step, gaps []Gap) ([]chela.Preimage, error) {
+	var changes []chela.Preimage
+	var differ differences
+	for _, g := range gaps {
+		if err := differ.add(ctx, d, g); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range steps {
+		is, err := d.find(ctx, s.Kind, s.Path)
+		if err != nil && !theirs(err) {
+			return nil, err
+		}
+		sum := is.Sum()
+		switch {
+		case err != nil:
+			differ.names = append(differ.names, shown(s.Kind, s.Path))
+			differ.text += chela.MessageOf(err) + "\n"
+		case sum == s.After && (sum != "" || s.Made == ""):
+		case sum != s.After && sum != s.Before && (s.Or == nil || sum != *s.Or):
+			if err := differ.show(ctx, d, s.Preimage, is.Content); err != nil {
+				return nil, err
+			}
+		default:
+			if s.Before = sum; s.After == "" {
+				s.Mode = uint32(is.Mode)
+			}
+			changes = append(changes, s.Preimage)
+		}
+	}
+	return changes, differ.refusal()
+}
+
+// theirs reports whether an error says that somebody made something else of a
+// file, and not that it cannot be looked at now.
+func theirs(err error) bool {
+	switch chela.KindOf(err) {
+	case chela.Invalid, chela.Denied, chela.NotFound, chela.Conflict, chela.Unsupported:
+		return true
+	}
+	return false
+}
+
+// differences are what is not as it was left.
+type differences struct {
+	names []string
+	text  string
+}
+
+// maxShown is how many bytes of differences are shown.
+const maxShown = 64 << 10
+
+func (f *differences) add(ctx context.Context, d *desk, g Gap) error {
+	var is []byte
+	if g.Found != "" {
+		var err error
+		if is, err = d.mover.cfg.Bytes(ctx, g.Found); err != nil {
+			return err
+		}
+	}
+	return f.show(ctx, d, chela.Preimage{Kind: g.Kind, Path: g.Path, Before: g.Left}, is)
+}
+
+// show notes that something holds what is, and not what p has as its Before.
+func (f *differences) show(ctx context.Context, d *desk, p chela.Preimage, is []byte) error {
+	f.names = append(f.names, shown(p.Kind, p.Path))
+	var was []byte
+	if p.Before != "" {
+		var err error
+		if was, err = d.mover.cfg.Bytes(ctx, p.Before); err != nil {
+			return err
+		}
+	}
+	f.text += workspace.Diff(shown(p.Kind, p.Path), was, is)
+	return nil
+}
+
+func (f *differences) refusal() error {
+	if len(f.names) == 0 {
+		return nil
+	}
+	text := f.text
+	if len(text) > maxShown {
+		text = strings.ToValidUTF8(text[:maxShown], "") + "\n[more is not shown]\n"
+	}
+	names := f.names[0]
+	if n := len(f.names); n > 1 {
+		names += fmt.Sprintf(" and %d more", n-1)
+	}
+	return chela.E(chela.Conflict, "nothing was moved: "+names+" changed since").
+		WithHint("put the changes elsewhere, or move the conversation alone with --keep-files").WithDetail(text)
+}
+
+// putBack makes everything what a planned rewind leaves of it. What somebody
+// changed since the look is left as it is, and noted.
+func (d *desk) putBack(ctx context.Context, v *chela.Rewind) error {
+	var done, gone []chela.Preimage
+	for _, p := range v.Changes {
+		if err := fail.Point("rewind.put"); err != nil {
+			return err
+		}
+		why, err := d.change(ctx, string(v.ID), p)
+		switch {
+		case err != nil && !theirs(err):
+			return fmt.Errorf("put %s back: %w", p.Path, err)
+		case err != nil:
+			why = chela.MessageOf(err)
+		}
+		if why != "" {
+			v.NotUndone = append(v.NotUndone, chela.NotUndone{Effect: chela.EffectWrite, Text: shown(p.Kind, p.Path) + " stays as it is: " + why})
+			continue
+		}
+		done = append(done, p)
+		if p.After == "" && p.Kind == chela.PreimageFile {
+			gone = append(gone, p)
+		}
+	}
+	v.Changes = done
+	if len(gone) > 0 {
+		d.ws.RemoveMade(gone...)
+	}
+	return fail.Point("rewind.put")
+}
+
+// change makes one change, unless it is made already. It returns why it must
+// not be made.
+func (d *desk) change(ctx context.Context, key string, p chela.Preimage) (why string, err error) {
+	is, err := d.find(ctx, p.Kind, p.Path)
+	if err != nil {
+		return "", err
+	}
+	switch is.Sum() {
+	case p.After:
+		return "", nil
+	case p.Before:
+		return "", d.put(ctx, key, p)
+	}
+	return "it was changed in this moment", nil
+}
+
+// preview says in words what calls did that is not undone.
+func (m *Mover) preview(w Way, left []chela.NotUndone) {
+	calls := map[chela.CallID]chela.ToolCall{}
+	for _, part := range w.Undone {
+		for _, c := range part {
+			calls[c.ID] = c
+		}
+	}
+	for i := range left {
+		left[i].Text = clip(m.cfg.Preview(calls[left[i].Call]))
+	}
+}
+
+// maxPreview is how much is told of a call.
+const maxPreview = 300
+
+// clip returns the first line of text, or what there is room for.
+func clip(text string) string {
+	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
+	if len(line) > maxPreview {
+		line, more = strings.ToValidUTF8(line[:maxPreview], ""), true
+	}
+	if more {
+		line += " …"
+	}
+	return line
+}

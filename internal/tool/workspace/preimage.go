@@ -1,0 +1,154 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"chela"
+)
+
+// A KeepFunc keeps content in the blob store and returns its SHA-256, in
+// lower-case hexadecimal.
+type KeepFunc func(ctx context.Context, content []byte) (sha256 string, err error)
+
+// A Found is what there is at a path.
+type Found struct {
+	Name    string
+	Exists  bool
+	Content []byte
+	Mode    fs.FileMode // permission bits
+	Made    string      // where there is nothing: the topmost folder that is missing too
+}
+
+// Find returns what there is at a path that may be written: a regular file or
+// nothing. Links are not followed: one at the path itself is Invalid. A file
+// that is larger than MaxWrite is Exhausted, one that may lie outside of the
+// workspace too is Denied.
+func (w *Workspace) Find(ctx context.Context, name string) (Found, error) {
+	f := Found{Name: name}
+	info, err := w.root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		f.Made, err = w.missing(path.Dir(name))
+		return f, err
+	}
+	if err != nil {
+		return f, w.Explain(name, err)
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return f, w.aLink(name)
+	}
+	f.Content, info, err = w.Read(ctx, name, MaxWrite)
+	if err != nil {
+		return f, err
+	}
+	f.Exists, f.Mode = true, info.Mode().Perm()
+	return f, nil
+}
+
+func (w *Workspace) aLink(name string) error {
+	return chela.E(chela.Invalid, Show(name)+" is a symbolic link to "+w.Link(name)).WithHint("write to the file it leads to")
+}
+
+// missing returns the topmost folder on the way to dir that does not exist, or
+// "".
+func (w *Workspace) missing(dir string) (topmost string, err error) {
+	for ; dir != "."; dir = path.Dir(dir) {
+		_, err := w.root.Lstat(dir)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", w.Explain(dir, err)
+		}
+		topmost = dir
+	}
+	return topmost, nil
+}
+
+// Sum returns the SHA-256 of what there is, empty where there is nothing.
+func (f Found) Sum() string {
+	if !f.Exists {
+		return ""
+	}
+	sum := sha256.Sum256(f.Content)
+	return hex.EncodeToString(sum[:])
+}
+
+// Preimage keeps what there is and what c makes of it, and returns the
+// pre-image of the change.
+func (f Found) Preimage(ctx context.Context, keep KeepFunc, c Change) (p chela.Preimage, err error) {
+	p = chela.Preimage{Kind: chela.PreimageFile, Path: f.Name, Made: f.Made}
+	if f.Exists {
+		if p.Before, err = keep(ctx, f.Content); err != nil {
+			return p, err
+		}
+	}
+	if c.Delete {
+		p.Mode = uint32(f.Mode)
+		return p, nil
+	}
+	p.After, err = keep(ctx, c.Content)
+	return p, err
+}
+
+// removeEmpty removes a folder if nothing is in it. Anything else stays.
+func (w *Workspace) removeEmpty(dir string) {
+	if info, err := w.root.Lstat(dir); err == nil && info.IsDir() {
+		_ = w.root.Remove(dir) // which fails if it is not empty
+	}
+}
+
+// PutBack makes the file of a pre-image what it is to be after, which is
+// content. One that is so already is left as it is. Key names whatever asks for
+// it.
+func (w *Workspace) PutBack(ctx context.Context, key string, p chela.Preimage, content []byte) error {
+	is, err := w.Find(ctx, p.Path)
+	if err != nil || is.Sum() == p.After {
+		return err
+	}
+	return w.Write(ctx, key, Change{Name: p.Path, Content: content, Delete: p.After == "", Mode: fs.FileMode(p.Mode)})
+}
+
+// RemoveMade removes the folders that were made for files, as far as nothing is
+// in them.
+func (w *Workspace) RemoveMade(gone ...chela.Preimage) {
+	var dirs []string
+	for _, p := range gone {
+		for _, q := range gone {
+			for dir := path.Dir(p.Path); within(dir, q.Made); dir = path.Dir(dir) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	slices.SortFunc(dirs, func(a, b string) int { return cmp.Compare(len(b), len(a)) }) // the deepest first
+	for _, dir := range slices.Compact(dirs) {
+		w.removeEmpty(dir)
+	}
+}
+
+// within reports whether dir is top or below it.
+func within(dir, top string) bool {
+	return top != "" && (dir == top || strings.HasPrefix(dir, top+"/"))
+}
+
+// maxDiff is how many bytes of a file, and of a difference, are shown.
+const maxDiff = 64 << 10
+
+// Diff shows how a file is not as it was, as a unified diff.
+func Diff(name string, was, is []byte) string {
+	if len(was) > maxDiff || len(is) > maxDiff || !utf8.Valid(was) || !utf8.Valid(is) {
+		return fmt.Sprintf("%s: %d bytes, and there were %d\n", name, len(is), len(was))
+	}
+	return udiff.Unified(name+" (as it was left)", name+" (as it is)", string(was), string(is))
+}
