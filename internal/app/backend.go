@@ -15,6 +15,7 @@ import (
 	"chela/internal/approval"
 	"chela/internal/cli"
 	"chela/internal/cli/documents"
+	"chela/internal/cli/rewinds"
 	"chela/internal/client"
 	"chela/internal/config"
 	"chela/internal/logfile"
@@ -30,10 +31,11 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 		return &cli.Backend{
 			Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Models: c,
 			Keeper: c, Transcripts: c, Tokens: c, Usage: c.Usage, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Prompt: c.Prompt,
-			Memory: documents.Home{Documents: c.Documents(), Edit: c.Documents().Edit},
-			Seed:   func(context.Context, string) (bool, error) { return false, nil }, // the daemon did when it began
-			Resume: func(context.Context) {},                                          // the daemon does
-			Close:  c.Close,
+			Rewinds: rewinds.Home{Rewind: c.Rewind, Checkpoint: c.Checkpoint, Branch: c.Branch, Places: c.Places, Session: c.Session},
+			Memory:  documents.Home{Documents: c.Documents(), Edit: c.Documents().Edit},
+			Seed:    func(context.Context, string) (bool, error) { return false, nil }, // the daemon did when it began
+			Resume:  func(context.Context) {},                                          // the daemon does
+			Close:   c.Close,
 		}, nil
 	case chela.KindOf(err) != chela.NotFound:
 		return nil, err
@@ -56,6 +58,9 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 		Keeper: a.keeper, Transcripts: a.keeper, Tokens: a.tokens, Usage: b.usage, Logs: b.logs, Attach: a.blobs.Attach,
 		Status: a.status, Prompt: a.promptSize,
 		Memory: documents.Home{Documents: a.memory, Edit: b.edit}, Seed: a.memory.Seed,
+		Rewinds: rewinds.Home{
+			Rewind: a.rewinds.Rewind, Checkpoint: a.rewinds.Checkpoint, Branch: a.rewinds.Branch, Places: a.rewinds.Places, Session: b.Session,
+		},
 		Resume: a.Stay,
 		Close: func() error {
 			if !a.stays() {

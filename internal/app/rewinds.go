@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"chela"
+	"chela/internal/gateway/rewinds"
 	"chela/internal/rewind"
 	"chela/internal/tool/file"
 )
@@ -16,6 +17,11 @@ func (a *App) mover(tools []chela.Tool) *rewind.Mover {
 		Preview: func(c chela.ToolCall) string { return preview(tools, c) },
 		Stop:    a.lanes.Stop, Wait: a.untilEnded, Wake: a.lanes.Wake, Dead: a.presence.Dead, Alive: a.presence.Alive,
 	})
+}
+
+// rewindRoutes is a mover as the gateway serves it.
+func rewindRoutes(m *rewind.Mover) rewinds.Home {
+	return rewinds.Home{Rewind: m.Rewind, Checkpoint: m.Checkpoint, Branch: m.Branch, Places: m.Places}
 }
 
 // workspace returns the folder of an agent's files.

@@ -10,6 +10,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/approval"
 	"chela/internal/cli/documents"
+	"chela/internal/cli/rewinds"
 )
 
 // A Backend is an open home, by noun. The commands use it from one goroutine.
@@ -26,6 +27,7 @@ type Backend struct {
 	Models       models
 	Tokens       tokens
 	Memory       documents.Home
+	Rewinds      rewinds.Home
 
 	// Seed gives an agent its first documents, unless it ever had any, and
 	// reports whether it did.

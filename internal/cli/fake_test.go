@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/approval"
 	"chela/internal/cli"
+	"chela/internal/cli/rewinds"
 	"chela/internal/config"
 )
 
@@ -237,6 +239,45 @@ func (h *home) Test(context.Context, string) (chela.Finish, error) {
 	return chela.Finish{Text: "here"}, nil
 }
 
+func (h *home) Rewind(_ context.Context, id chela.ThreadID, kind chela.RewindKind, q api.Rewinding) (chela.Rewind, error) {
+	switch {
+	case q.To == "lost":
+		return chela.Rewind{}, chela.E(chela.Conflict, "nothing was moved: a.txt changed since").WithDetail("-old\x1b[0m\n+new\n")
+	case q.Turns > 2:
+		return chela.Rewind{}, chela.E(chela.Conflict, "there are only 2 turns to undo in thread "+string(id)).WithHint("undo 2")
+	}
+	v := chela.Rewind{
+		ID: "rew_1", Session: "agent:main:main", Thread: id, Kind: kind, State: chela.RewindDone, From: "ent_9", To: chela.EntryID(q.To), Key: q.Key,
+		KeepFiles: q.KeepFiles, Node: "node_1", CreatedAt: day, DoneAt: day,
+		NotUndone: []chela.NotUndone{{Call: "call_1", Turn: "turn_1", Tool: "shell", Effect: chela.EffectExecute, Text: "make \x1b[31mall"}},
+	}
+	if !q.KeepFiles {
+		v.Changes = []chela.Preimage{
+			{Kind: chela.PreimageFile, Path: "a.txt", Before: "00", After: "11"}, {Kind: chela.PreimageFile, Path: "new/b.txt", Before: "00", Made: "new"},
+			{Kind: chela.PreimageDocument, Path: "MEMORY.md", Before: "00", After: "11"},
+		}
+	}
+	return v, nil
+}
+
+func (h *home) Checkpoint(_ context.Context, id chela.ThreadID, q api.NewCheckpoint) (chela.Checkpoint, error) {
+	return chela.Checkpoint{Session: "agent:main:main", Thread: id, Name: cmp.Or(q.Name, "1"), Entry: "ent_9", Key: q.Key, CreatedAt: day}, nil
+}
+
+func (h *home) Branch(_ context.Context, _ chela.ThreadID, q api.NewBranch) (chela.Thread, error) {
+	return chela.Thread{
+		ID: "thr_2", Session: "agent:main:main", Title: "A \x1b[31mtitle", Head: chela.EntryID(q.From), State: chela.ThreadIdle, UpdatedAt: day,
+	}, nil
+}
+
+func (h *home) places(ctx context.Context, id chela.ThreadID) (api.Places, error) {
+	back, err := h.Rewind(ctx, id, chela.RewindUndo, api.Rewinding{})
+	return api.Places{
+		Checkpoints: []chela.Checkpoint{{Thread: id, Name: "mark", Entry: "ent_1", CreatedAt: day}},
+		Branches:    []chela.Branch{{Thread: id, Origin: "thr_0", Entry: "ent_0"}, {Thread: "thr_2", Origin: id}}, Redo: &back,
+	}, err
+}
+
 // backend returns the home as the commands see it.
 func (h *home) backend(cfg *config.Config) *cli.Backend {
 	h.attached = map[string]string{}
@@ -266,6 +307,7 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 		return true, nil
 	}
 	b.Keeper, b.Transcripts, b.Tokens, b.Usage, b.Logs = h, h, h, h.usage, h.logs
+	b.Rewinds = rewinds.Home{Rewind: h.Rewind, Checkpoint: h.Checkpoint, Branch: h.Branch, Places: h.places, Session: h.Session}
 	return b
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/channel/terminal"
 	"chela/internal/cli/documents"
 	"chela/internal/cli/manners"
 	"chela/internal/config"
@@ -32,6 +33,7 @@ func Main(ctx context.Context, p Program) int {
 		err = chela.E(chela.Unavailable, "cannot write the output").WithHint("see where it goes").Because(c.p.Lost())
 	}
 	if err != nil {
+		fmt.Fprint(c.p.Err, terminal.Visible(chela.DetailOf(err)))
 		fmt.Fprintln(c.p.Err, manners.ErrorLine(err))
 	}
 	return manners.ExitCode(err)

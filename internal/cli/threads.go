@@ -10,6 +10,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/channel/terminal"
 	"chela/internal/cli/manners"
+	"chela/internal/cli/rewinds"
 )
 
 var threadHead = []string{"THREAD", "TITLE", "STATE", "ENTRIES", "UPDATED"}
@@ -35,7 +36,7 @@ func (c *commands) threadsCommand() *cobra.Command {
 		}),
 	}
 	listing.Flags().StringVar(&session, "session", mainSession, "session key")
-	return manners.Group("threads", "Look at threads, begin them and switch between them", listing, c.threadNewCommand(),
+	return manners.Group("threads", "Look at threads, begin, rewind and branch them, and switch between them", append([]*cobra.Command{listing, c.threadNewCommand(),
 		&cobra.Command{
 			Use: "show ID", Short: "Show what was said in a thread", Args: manners.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
@@ -61,7 +62,12 @@ func (c *commands) threadsCommand() *cobra.Command {
 				return c.threadPrompt(ctx, b, chela.ThreadID(args[0]))
 			}),
 		},
-	)
+	}, rewinds.Commands(c.p, c.rewinding)...)...)
+}
+
+// rewinding lets f run in an open home.
+func (c *commands) rewinding(f rewinds.RunFunc) func(*cobra.Command, []string) error {
+	return c.inHome(func(ctx context.Context, b *Backend, args []string) error { return f(ctx, b.Rewinds, args) })
 }
 
 func (c *commands) threadNewCommand() *cobra.Command {
@@ -115,16 +121,20 @@ func (c *commands) threadShow(ctx context.Context, b *Backend, id chela.ThreadID
 	if err != nil {
 		return err
 	}
+	places, err := b.Rewinds.Places(ctx, id)
+	if err != nil {
+		return err
+	}
 	if c.p.JSON {
 		return c.p.Document(struct {
-			chela.Thread
+			api.Thread
 			Entries []chela.Entry `json:"entries"`
-		}{t, path})
+		}{api.Thread{Thread: t, Places: places}, path})
 	}
-	c.p.Fields(
-		[2]string{"thread", string(t.ID)}, [2]string{"session", string(t.Session)}, [2]string{"title", t.Title},
-		[2]string{"state", string(t.State)}, [2]string{"updated", terminal.Moment(t.UpdatedAt)},
-	)
+	c.p.Fields(append([][2]string{
+		{"thread", string(t.ID)}, {"session", string(t.Session)}, {"title", t.Title},
+		{"state", string(t.State)}, {"updated", terminal.Moment(t.UpdatedAt)},
+	}, rewinds.Fields(id, places)...)...)
 	for _, e := range path {
 		if !e.Body.Hidden {
 			c.p.Entry(e)

@@ -245,7 +245,7 @@ func TestSessionsAndThreads(t *testing.T) {
 		},
 		{
 			"thread", func(ctx context.Context, c *client.Client) (any, error) { return c.Thread(ctx, "..") },
-			[]any{thr},
+			[]any{api.Thread{Thread: thr}},
 			[]string{"GET /api/threads/%2E%2E"},
 			thr,
 		},

@@ -192,7 +192,7 @@ func refusal(status int, raw []byte) error {
 	if err := json.Unmarshal(raw, &body); err != nil || body.Error.Kind == "" {
 		return misunderstood(fmt.Errorf("status %d: %.200q", status, raw))
 	}
-	e := chela.E(body.Error.Kind, strings.TrimSuffix(body.Error.Message, "; "+body.Error.Hint)).WithHint(body.Error.Hint)
+	e := chela.E(body.Error.Kind, strings.TrimSuffix(body.Error.Message, "; "+body.Error.Hint)).WithHint(body.Error.Hint).WithDetail(body.Error.Detail)
 	if e.Kind == chela.Internal && e.Hint == "" {
 		return e.WithHint("look for " + body.Error.RequestID + " in the log of the daemon")
 	}

@@ -13,6 +13,7 @@ import (
 	"chela/internal/event"
 	"chela/internal/gateway/documents"
 	"chela/internal/gateway/edge"
+	"chela/internal/gateway/rewinds"
 )
 
 // Config is what a gateway needs. The limits and lists may be zero; a limit
@@ -49,6 +50,7 @@ type Home struct {
 	Tokens       tokens
 	Logins       logins
 	Memory       documents.Home
+	Rewinds      rewinds.Home
 
 	// Attach keeps a file for the message it is sent with. A file that is too
 	// large is Invalid.

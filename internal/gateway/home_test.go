@@ -23,6 +23,7 @@ import (
 	"chela/internal/event"
 	"chela/internal/gateway"
 	"chela/internal/gateway/documents"
+	"chela/internal/gateway/rewinds"
 	"chela/internal/session"
 )
 
@@ -107,7 +108,8 @@ func newHome(t testing.TB) *home {
 func (h *home) home() gateway.Home {
 	return gateway.Home{
 		Conversation: h, Events: h.stream, Sessions: h, Keeper: h, Transcripts: h, Threads: h, Turns: h, Approvals: h, Grants: h, Tools: h, Models: h, Tokens: tokenRows{h}, Logins: h,
-		Attach: h.attach, Place: session.Scopes{DM: chela.ScopePerPeer}.Place,
+		Rewinds: rewinds.Home{Rewind: h.Rewind, Checkpoint: h.Checkpoint, Branch: h.Branch, Places: h.places},
+		Attach:  h.attach, Place: session.Scopes{DM: chela.ScopePerPeer}.Place,
 		Kept: func(_ context.Context, name, media, sum string) (chela.Attachment, error) {
 			return find(h, func() map[string]chela.Attachment { return h.kept }, sum)
 		},

@@ -9,6 +9,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/gateway/documents"
 	"chela/internal/gateway/edge"
+	"chela/internal/gateway/rewinds"
 )
 
 // Routes returns the API as it is served, one row for each route.
@@ -27,7 +28,7 @@ func (g *Gateway) routes() []edge.Route {
 	for _, r := range slices.Concat(g.publicRoutes(), g.messageRoutes(), g.sessionRoutes(), g.turnRoutes(), g.homeRoutes(), g.openAIRoutes()) {
 		rows = append(rows, edge.Route(r))
 	}
-	return append(rows, documents.Routes(g.cfg.Home.Memory)...)
+	return slices.Concat(rows, documents.Routes(g.cfg.Home.Memory), rewinds.Routes(g.cfg.Home.Rewinds))
 }
 
 func (g *Gateway) publicRoutes() []route {
@@ -79,7 +80,7 @@ func (g *Gateway) sessionRoutes() []route {
 			takes(api.NewThread{}).gives(chela.Thread{}).with(http.StatusCreated).by(g.postThread),
 		patch("/api/threads/{id}", chela.ScopeChat, "Give a thread another title").
 			takes(api.ThreadPatch{}).gives(chela.Thread{}).by(g.patchThread),
-		get("/api/threads/{id}", chela.ScopeRead, "Show a thread").gives(chela.Thread{}).by(g.getThread),
+		get("/api/threads/{id}", chela.ScopeRead, "Show a thread and where it can go").gives(api.Thread{}).by(g.getThread),
 		get("/api/threads/{id}/prompt", chela.ScopeRead, "Show what the next prompt of a thread takes").gives(chela.PromptSize{}).by(g.getPrompt),
 		get("/api/threads/{id}/export", chela.ScopeRead, "Write a thread down, an entry a line").as(api.Lines).
 			query(text("view", "full, or compacted for what a prompt can hold; full without it"), flag("all", "also the branches that were left"),

@@ -99,7 +99,11 @@ func (g *Gateway) patchThread(v *edge.Visit) error {
 
 func (g *Gateway) getThread(v *edge.Visit) error {
 	t, err := g.cfg.Home.Threads.Thread(v.Request.Context(), chela.ThreadID(v.Request.PathValue("id")))
-	return found(v, t, err)
+	if err != nil {
+		return err
+	}
+	places, err := g.cfg.Home.Rewinds.Places(v.Request.Context(), t.ID)
+	return found(v, api.Thread{Thread: t, Places: places}, err)
 }
 
 func (g *Gateway) getPrompt(v *edge.Visit) error {

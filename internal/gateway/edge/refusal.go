@@ -82,7 +82,7 @@ func (v *Visit) Tell(err error) api.Error {
 	v.note(kind, err)
 	var r Refusal
 	errors.As(err, &r)
-	return api.Error{Kind: kind, Message: chela.MessageOf(err), Hint: chela.HintOf(err), RequestID: v.ID, Turn: r.Turn}
+	return api.Error{Kind: kind, Message: chela.MessageOf(err), Hint: chela.HintOf(err), Detail: chela.DetailOf(err), RequestID: v.ID, Turn: r.Turn}
 }
 
 // retryAfter returns after how many seconds a request may be sent again.

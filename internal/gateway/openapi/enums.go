@@ -49,10 +49,12 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[chela.QueueMode](): list(
 		"", chela.QueueCollect, chela.QueueFollowup, chela.QueueSteer, chela.QueueSteerBacklog, chela.QueuePlain, chela.QueueInterrupt,
 	),
-	reflect.TypeFor[chela.Resume]():     list(chela.ResumeUnknown, chela.ResumeRepeat, chela.ResumeQuery, chela.ResumeWait),
-	reflect.TypeFor[chela.Scope]():      list(chela.ScopeRead, chela.ScopeChat, chela.ScopeAdmin),
-	reflect.TypeFor[chela.StopReason](): list(chela.StopEnd, chela.StopCalls, chela.StopLength, chela.StopRefusal),
-	reflect.TypeFor[chela.Strategy]():   list(chela.StrategyArchive, chela.StrategySummarize, chela.StrategyTruncate),
+	reflect.TypeFor[chela.Resume]():      list(chela.ResumeUnknown, chela.ResumeRepeat, chela.ResumeQuery, chela.ResumeWait),
+	reflect.TypeFor[chela.RewindKind]():  list(chela.RewindUndo, chela.RewindRedo, chela.RewindRestore),
+	reflect.TypeFor[chela.RewindState](): list(chela.RewindAsked, chela.RewindPlanned, chela.RewindDone, chela.RewindRefused),
+	reflect.TypeFor[chela.Scope]():       list(chela.ScopeRead, chela.ScopeChat, chela.ScopeAdmin),
+	reflect.TypeFor[chela.StopReason]():  list(chela.StopEnd, chela.StopCalls, chela.StopLength, chela.StopRefusal),
+	reflect.TypeFor[chela.Strategy]():    list(chela.StrategyArchive, chela.StrategySummarize, chela.StrategyTruncate),
 	reflect.TypeFor[chela.ThinkingLevel](): list(
 		"", chela.ThinkingOff, chela.ThinkingMinimal, chela.ThinkingLow, chela.ThinkingMedium, chela.ThinkingHigh, chela.ThinkingXHigh,
 	),

@@ -81,6 +81,7 @@ var renamed = map[reflect.Type]string{
 	reflect.TypeFor[api.Message]():    "NewMessage",
 	reflect.TypeFor[api.Session]():    "ShownSession",
 	reflect.TypeFor[api.Tool]():       "ListedTool",
+	reflect.TypeFor[api.Thread]():     "ShownThread",
 	reflect.TypeFor[api.Turn]():       "TurnOutcome",
 }
 
