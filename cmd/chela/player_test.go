@@ -195,7 +195,7 @@ type record struct {
 	Answers    []string // as they were printed
 	Documents  []string // with their versions
 	Inbox      int
-	LeftOver   int // lanes that are held, messages that wait, turns that are live
+	LeftOver   int // lanes that are held, messages that wait, turns that are live, rewinds that have not ended
 }
 
 // read reads the home of a story through the store.
@@ -267,7 +267,11 @@ func readRecord(ctx context.Context, r *store.Read, key chela.SessionKey) (rec r
 		return rec, err
 	}
 	counts, err := r.Counts(ctx)
-	rec.LeftOver = len(held) + counts.InboxWaiting + counts.TurnsLive
+	if err != nil {
+		return rec, err
+	}
+	rewinds, err := r.OpenRewinds(ctx, "")
+	rec.LeftOver = len(held) + counts.InboxWaiting + counts.TurnsLive + len(rewinds)
 	return rec, err
 }
 

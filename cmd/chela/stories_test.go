@@ -177,6 +177,23 @@ turns:
 		drive:     queued,
 		ambiguous: true,
 	},
+	{
+		name: "undo",
+		asks: []string{"make", "change", "go elsewhere"},
+		scenario: `
+turns:
+  - {when: make, steps: [{calls: [{tool: write_file, args: {path: d/a.txt, content: "one\n"}}]}, {text: "Made."}]}
+  - when: change
+    steps:
+      - calls:
+          - {tool: apply_patch, args: {path: d/a.txt, old_string: one, new_string: two}}
+          - {tool: write_file, args: {path: new/b.txt, content: "b\n"}}
+      - {text: "Changed."}
+  - {when: elsewhere, steps: [{text: "Elsewhere.", expect: {messages: 5}}]}
+`,
+		drive: backAndForth,
+		check: wentBack,
+	},
 }
 
 // once checks that an effect happened once; one that the model was told to be

@@ -1,0 +1,44 @@
+package main_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// backAndForth undoes, redoes and undoes again, and goes on from there.
+func backAndForth(p *player, asks []string) {
+	p.t.Helper()
+	converse(p, asks[:2])
+	insist(p, "threads", "undo", "2", "--key", "1")
+	insist(p, "threads", "redo", "--key", "2")
+	insist(p, "threads", "undo", "--key", "3")
+	p.answers = append(p.answers, insist(p, "ask", "--message-id", "m2", "--approve=never", asks[2]))
+}
+
+// insist repeats a command until it is not cut off, and returns what it printed.
+func insist(p *player, args ...string) string {
+	p.t.Helper()
+	for try := 0; ; try++ {
+		out := p.run(args...)
+		switch {
+		case out.cutOff() && try < 20:
+		case out.code != 0:
+			p.t.Fatalf("kills %v: %v ended with %d: %s", p.kills, args, out.code, out.stderr)
+		default:
+			return out.stdout
+		}
+	}
+}
+
+// wentBack looks at what undo left of the files of a story.
+func wentBack(t *testing.T, p *player, _ *ledger, _ bool) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(p.home, "workspace", "main", "d", "a.txt"))
+	if err != nil || string(raw) != "one\n" {
+		t.Errorf("kills %v: a.txt holds %q, %v", p.kills, raw, err)
+	}
+	if _, err := os.Stat(filepath.Join(p.home, "workspace", "main", "new")); !os.IsNotExist(err) {
+		t.Errorf("kills %v: what was undone is there: %v", p.kills, err)
+	}
+}
