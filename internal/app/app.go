@@ -115,7 +115,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 		Agent: a.agents.agent, Model: a.agents.model, Dead: a.presence.Dead, Alive: a.presence.Alive,
 		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Queue: queueRules(cfg.Queue), Resets: resets(cfg),
 		Ended:  a.ended,
-		Rewind: a.finishRewinds,
+		Rewind: func(ctx context.Context, key chela.SessionKey) error { return a.rewinds.Finish(ctx, key) },
 	})
 	a.desk = approval.New(a.store, approval.Config{
 		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Wake: a.lanes.Wake,
@@ -200,7 +200,7 @@ func (a *App) Run(ctx context.Context) error {
 // have to cut off.
 func (a *App) Stay(ctx context.Context) {
 	a.stay()
-	if err := a.finishRewinds(ctx, ""); err != nil {
+	if err := a.rewinds.Finish(ctx, ""); err != nil {
 		a.log.Warn("rewinds not finished", "error", err)
 	}
 	a.lanes.TakeUp(ctx)

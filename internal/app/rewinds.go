@@ -6,7 +6,6 @@ import (
 	"chela"
 	"chela/internal/gateway/rewinds"
 	"chela/internal/rewind"
-	"chela/internal/tool/file"
 )
 
 // mover returns what moves the heads of threads.
@@ -14,8 +13,7 @@ func (a *App) mover(tools []chela.Tool) *rewind.Mover {
 	return rewind.New(a.store, rewind.Config{
 		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: a.log,
 		Workspace: a.workspace, Documents: a.memory, Bytes: a.blobs.Bytes,
-		Preview: func(c chela.ToolCall) string { return preview(tools, c) },
-		Stop:    a.lanes.Stop, Wait: a.untilEnded, Wake: a.lanes.Wake, Dead: a.presence.Dead, Alive: a.presence.Alive,
+		Tools: tools, Stop: a.lanes.Stop, Wait: a.untilEnded, Wake: a.lanes.Wake, Dead: a.presence.Dead, Alive: a.presence.Alive,
 	})
 }
 
@@ -26,23 +24,6 @@ func rewindRoutes(m *rewind.Mover) rewinds.Home {
 
 // workspace returns the folder of an agent's files.
 func (a *App) workspace(agent string) (string, error) { return a.cfg.Home.Workspace(agent), nil }
-
-// preview returns what a call did, in words for people.
-func preview(tools []chela.Tool, c chela.ToolCall) string {
-	for _, t := range tools {
-		if t.Name == c.Tool && t.Judge != nil {
-			if text := t.Judge(c.Args).Preview; text != "" {
-				return text
-			}
-		}
-	}
-	return string(c.Args)
-}
-
-// finishRewinds brings rewinds to their end that nobody carries out any more.
-func (a *App) finishRewinds(ctx context.Context, key chela.SessionKey) error {
-	return a.rewinds.Finish(ctx, key)
-}
 
 // untilEnded waits until a turn that was asked to stop has ended. One that was about
 // to wait for a person in that moment is asked again.
@@ -57,9 +38,4 @@ func (a *App) untilEnded(ctx context.Context, id chela.TurnID) error {
 			return err
 		}
 	}
-}
-
-// written tells file_undo what it takes back. The mover is made after the tools.
-func (a *App) written(ctx context.Context, thread chela.ThreadID, path string) (file.Written, error) {
-	return a.rewinds.Written(ctx, thread, path)
 }

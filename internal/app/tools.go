@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 
@@ -30,7 +31,12 @@ func (a *App) builtins() ([]chela.Tool, error) {
 	}
 	tools := slices.Concat(
 		[]chela.Tool{pure.Echo(), pure.Time(a.now), pure.JSON(), pure.Calc()},
-		file.Tools(file.Config{Workspace: a.workspace, Keep: a.blobs.Keep, Bytes: a.blobs.Bytes, Written: a.written}),
+		file.Tools(file.Config{
+			Workspace: a.workspace, Keep: a.blobs.Keep, Bytes: a.blobs.Bytes,
+			Written: func(ctx context.Context, thread chela.ThreadID, path string) (file.Written, error) {
+				return a.rewinds.Written(ctx, thread, path) // which is made after the tools
+			},
+		}),
 		[]chela.Tool{shell.New(box, a.workspace), http, result.Read(a.wholeText)},
 		memory.Tools(memory.Documents{
 			Version: a.memory.Version, Tree: a.memory.Tree, Edit: a.memory.Edit, Foresee: a.memory.Foresee,

@@ -224,8 +224,19 @@ func (m *Mover) preview(w Way, left []chela.NotUndone) {
 		}
 	}
 	for i := range left {
-		left[i].Text = clip(m.cfg.Preview(calls[left[i].Call]))
+		left[i].Text = clip(m.told(calls[left[i].Call]))
 	}
+}
+
+// told returns what a call did, as a person was or would have been asked.
+func (m *Mover) told(c chela.ToolCall) string {
+	i := slices.IndexFunc(m.cfg.Tools, func(t chela.Tool) bool { return t.Name == c.Tool && t.Judge != nil })
+	if i >= 0 {
+		if text := m.cfg.Tools[i].Judge(c.Args).Preview; text != "" {
+			return text
+		}
+	}
+	return string(c.Args)
 }
 
 // maxPreview is how much is told of a call.

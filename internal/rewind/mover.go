@@ -29,8 +29,8 @@ type Config struct {
 	Documents documents
 	Bytes     func(ctx context.Context, sha256 string) ([]byte, error) // what pre-images name
 
-	// Preview returns what a call did, in words for people.
-	Preview func(c chela.ToolCall) string
+	// Tools are those that calls were made of: they tell what one did.
+	Tools []chela.Tool
 
 	// Stop asks a turn to stop, which is a Conflict if it has ended, and Wait
 	// waits until it has. Wake lets a session go on with what waits in it.

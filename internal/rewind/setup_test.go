@@ -3,6 +3,7 @@ package rewind_test
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"os"
@@ -85,7 +86,7 @@ func (w *world) start(t testing.TB) {
 		Node: w.ids.Node(), IDs: w.ids, Now: time.Now, Emit: func(e chela.Event) { w.told = append(w.told, e) },
 		Log:       slog.New(slog.DiscardHandler),
 		Workspace: func(string) (string, error) { return w.dir, nil }, Documents: w.docs, Bytes: w.blobs.Bytes,
-		Preview: func(c chela.ToolCall) string { return "ran " + string(c.Args) + "\nand more" },
+		Tools: []chela.Tool{tool("write_file"), tool("http"), tool("shell")},
 		Stop: func(_ context.Context, id chela.TurnID) error {
 			w.stopped = append(w.stopped, id)
 			return nil
@@ -98,6 +99,13 @@ func (w *world) start(t testing.TB) {
 		Dead:  func(n chela.NodeID) bool { return w.dead[n] },
 		Alive: func(n chela.NodeID) bool { return !w.dead[n] },
 	})
+}
+
+// tool is one that only tells what its calls do.
+func tool(name string) chela.Tool {
+	return chela.Tool{Name: name, Judge: func(args json.RawMessage) chela.Judgement {
+		return chela.Judgement{Preview: "ran " + string(args) + "\nand more"}
+	}}
 }
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }

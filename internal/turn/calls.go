@@ -48,7 +48,7 @@ func (n *run) judgeCall(ctx context.Context, c chela.ToolCall) (chela.ToolCall, 
 		c.State, c.Why = chela.CallSkipped, fmt.Sprintf("not run: one answer may make %d calls; make the others after these", maxCalls)
 		return c, nil
 	case spec.Raw != "":
-		c.State, c.Why = chela.CallFailed, "not run: the arguments are not valid JSON; send one JSON object: "+clip(spec.Raw, 200)
+		c.State, c.Why = chela.CallFailed, fmt.Sprintf("not run: the arguments are not valid JSON; send one JSON object: %.200s", spec.Raw)
 		return c, nil
 	}
 	if n.state.offered(c.Tool) {
@@ -264,15 +264,4 @@ func names(calls []chela.ToolCall) string {
 		text += c.Tool
 	}
 	return text
-}
-
-// clip shortens text to about n bytes without cutting a character.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xc0 == 0x80 {
-		n--
-	}
-	return s[:n] + "…"
 }
