@@ -8,6 +8,7 @@ import (
 
 	"chela"
 	"chela/internal/compaction"
+	"chela/internal/control"
 	"chela/internal/prompt"
 )
 
@@ -114,6 +115,8 @@ func (n *run) compact(ctx context.Context, p prompt.Plan) error {
 	case err == nil:
 		n.compacted(p, summary)
 		return n.flush(ctx, "turn.compact")
+	case errors.Is(err, control.ErrParked):
+		return nil
 	case ctx.Err() != nil:
 		return cutOff(ctx)
 	}
@@ -146,15 +149,8 @@ func (n *run) compacted(p prompt.Plan, summary string) {
 // summarize asks the turn's model for a summary.
 func (n *run) summarize(ctx context.Context, req *chela.Request) (*chela.Finish, error) {
 	req.Model, req.Session = n.agent.Model, n.state.Turn.Session
-	for chunk, err := range n.agent.Provider.Stream(ctx, req) {
-		if err != nil {
-			return nil, err
-		}
-		if chunk.Finish != nil {
-			return chunk.Finish, nil
-		}
-	}
-	return nil, n.noEnd()
+	f, _, err := n.stream(ctx, req, false)
+	return f, err
 }
 
 // budget is the room for the turn's prompts.

@@ -13,6 +13,7 @@ import (
 
 	"chela"
 	"chela/internal/compaction"
+	"chela/internal/control"
 	"chela/internal/prompt"
 )
 
@@ -276,5 +277,20 @@ func TestStopWhileCompacting(t *testing.T) {
 	r.mustRun(chela.TurnInterrupted)
 	if len(r.compactions()) != 0 || len(r.shelf.texts) != 0 {
 		t.Errorf("compacted %+v, documents %v", r.compactions(), r.shelf.texts)
+	}
+}
+
+// A parked run does not wait for a summary either; the next one asks again.
+func TestParkWhileCompacting(t *testing.T) {
+	t.Parallel()
+	r := pastRig(t, 90)
+	r.model.steps = []step{hangs("so far", r.control.Park), say("What it came to."), say("ok")}
+	if s, err := r.run(); err != nil || s.Turn.State != chela.TurnProcessing || len(r.compactions()) != 0 {
+		t.Fatalf("turn %s with %d compactions, error %v", s.Turn.State, len(r.compactions()), err)
+	}
+	r.control = &control.Handle{}
+	r.mustRun(chela.TurnCompleted)
+	if got := r.compactions(); len(got) != 1 || got[0].Strategy != chela.StrategySummarize {
+		t.Errorf("compactions %+v, want a summary", got)
 	}
 }

@@ -33,7 +33,7 @@ func (n *run) callModel(ctx context.Context, a Action) error {
 	} else {
 		n.progress("thinking")
 	}
-	finish, partial, err := n.stream(ctx, n.request(frame))
+	finish, partial, err := n.stream(ctx, n.request(frame), true)
 	switch {
 	case err == nil:
 		n.answer(ctx, finish, prompt.Ratio(finish.Usage, counted))
@@ -67,9 +67,10 @@ func (n *run) request(frame prompt.Frame) *chela.Request {
 	}
 }
 
-// stream asks the provider and announces what arrives. On error it returns the
-// text that had arrived. A run that is parked meanwhile gets control.ErrParked.
-func (n *run) stream(ctx context.Context, req *chela.Request) (finish *chela.Finish, partial string, err error) {
+// stream asks the provider and announces what arrives, if that is to be told. On
+// error it returns the text that had arrived. A run that is parked meanwhile gets
+// control.ErrParked.
+func (n *run) stream(ctx context.Context, req *chela.Request, tell bool) (finish *chela.Finish, partial string, err error) {
 	ctx, asked := n.control.Asking(ctx)
 	defer asked()
 	var text strings.Builder
@@ -84,26 +85,22 @@ func (n *run) stream(ctx context.Context, req *chela.Request) (finish *chela.Fin
 			return chunk.Finish, "", nil
 		case chunk.Text != "":
 			text.WriteString(chunk.Text)
-			if !quiet {
+			if tell && !quiet {
 				n.delta(chela.EventTextDelta, chunk.Text)
 			}
-		case chunk.Thinking != "":
+		case chunk.Thinking != "" && tell:
 			n.delta(chela.EventThinkingDelta, chunk.Thinking)
 		}
 	}
-	return nil, text.String(), n.noEnd()
+	return nil, text.String(), &chela.ProviderError{
+		Provider: n.state.Turn.Model, Kind: chela.Unavailable, Cut: true, Msg: "the stream ended without an end",
+	}
 }
 
 // delta announces what arrives, unless it is about memory.
 func (n *run) delta(kind chela.EventKind, text string) {
 	if !n.state.Flush.On {
 		n.emit(chela.Event{Kind: kind, Text: text})
-	}
-}
-
-func (n *run) noEnd() error {
-	return &chela.ProviderError{
-		Provider: n.state.Turn.Model, Kind: chela.Unavailable, Cut: true, Msg: "the stream ended without an end",
 	}
 }
 
