@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"chela/internal/app/process"
 	"chela/internal/cli"
 	"chela/internal/config"
 	"chela/internal/logfile"
@@ -32,7 +33,7 @@ func Main(args []string, version string) int {
 	return cli.Main(ctx, cli.Program{
 		Args: args, Environ: config.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Now: time.Now, Version: version,
-		Arrives: func() bool { return arrives(os.Stdin, inputTime) },
+		Arrives: func() bool { return process.Arrives(os.Stdin, inputTime) },
 		Open: func(ctx context.Context, cfg *config.Config) (*cli.Backend, error) {
 			return Backend(ctx, cfg, NewLog(cfg, logfile.New(cfg.Home.Log())), known)
 		},

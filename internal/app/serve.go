@@ -12,6 +12,7 @@ import (
 
 	"chela"
 	"chela/internal/app/home"
+	"chela/internal/app/process"
 	"chela/internal/cli"
 	"chela/internal/config"
 	"chela/internal/gateway"
@@ -96,7 +97,7 @@ func (a *App) serve(ctx context.Context, serve Serving) error {
 	group.Go(func() error { return gw.Serve(ctx, tcp, socket) })
 	a.log.Info("serving", "address", a.listen, "version", serve.Version)
 	serve.Ready(cli.Listening{Addresses: []string{a.listen}, Tokens: usable})
-	giveBack()
+	process.GiveBack()
 	err = group.Wait()
 	a.log.Info("served", "error", err)
 	return err

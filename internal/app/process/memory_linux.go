@@ -1,4 +1,4 @@
-package app
+package process
 
 import (
 	"bufio"
@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// giveBack gives back the memory that only starting needed: garbage, and the
+// GiveBack gives back the memory that only starting needed: garbage, and the
 // pages of the program itself, of which the system reads again what is used. An
 // idle daemon holds half of what it held when it was ready.
-func giveBack() {
+func GiveBack() {
 	debug.FreeOSMemory()
 	program, err := os.Executable()
 	if err != nil {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package app
+package process
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// arrives waits for something, or its end, to come from f, and reports whether
+// Arrives waits for something, or its end, to come from f, and reports whether
 // it did. It takes nothing.
-func arrives(f *os.File, within time.Duration) bool {
+func Arrives(f *os.File, within time.Duration) bool {
 	polled := []unix.PollFd{{Fd: int32(f.Fd()), Events: unix.POLLIN}}
 	for {
 		n, err := unix.Poll(polled, int(within.Milliseconds()))
