@@ -134,6 +134,12 @@ type Steer struct {
 	MessageID string `json:"message_id,omitempty"`
 }
 
+// A Compact asks for a summary in the place of what was said in a thread.
+type Compact struct {
+	Instructions string `json:"instructions,omitempty"` // what to keep
+	MessageID    string `json:"message_id,omitempty"`   // the same one is accepted once
+}
+
 // An Answer is what a person says to an approval.
 type Answer struct {
 	Answer  chela.Answer `json:"answer"`

@@ -76,6 +76,7 @@ var bodies = map[string]string{
 	"PATCH /api/sessions/{key}":         `{"label":"mine"}`,
 	"POST /api/sessions/{key}/import":   "{}\n",
 	"POST /api/threads":                 `{"title":"taxes"}`,
+	"POST /api/threads/{id}/compact":    `{"instructions":"keep the names","message_id":"c1"}`,
 	"PATCH /api/threads/{id}":           `{"title":"taxes"}`,
 	"POST /api/threads/{id}/undo":       `{"turns":2,"keep_files":true,"key":"k"}`,
 	"POST /api/threads/{id}/redo":       `{}`,

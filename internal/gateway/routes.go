@@ -86,6 +86,8 @@ func (g *Gateway) sessionRoutes() []route {
 			query(text("view", "full, or compacted for what a prompt can hold; full without it"), flag("all", "also the branches that were left"),
 				flag("attachments", "also the content of attachments")).
 			isLong().by(g.exportThread),
+		post("/api/threads/{id}/compact", chela.ScopeChat, "Put a summary in the place of what was said in a thread").
+			takes(api.Compact{}).gives(api.Receipt{}).with(http.StatusAccepted).isMetered().by(g.postCompact),
 		get("/api/threads/{id}/entries", chela.ScopeRead, "List the entries of a thread").gives(api.Page[chela.Entry]{}).
 			query(after("the sequence of the last entry of the page before"), limit(),
 				flag("path", "all from the root to the head instead")).
