@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/prompt"
 	"chela/internal/turn"
 )
 
@@ -25,7 +26,10 @@ type sketch struct {
 	text    string          // of the answer
 	calls   string
 	pending bool
-	granted bool // a person allowed the first call
+	granted bool                                            // a person allowed the first call
+	talk    func(c prompt.Conversation) prompt.Conversation // what was said, if it matters
+	flush   prompt.Flush
+	command bool // the turn compacts
 }
 
 func (k sketch) state() turn.State {
@@ -57,6 +61,13 @@ func (k sketch) state() turn.State {
 		s.Calls = append(s.Calls, c)
 		s.Answer.Calls = append(s.Answer.Calls, chela.CallSpec{ID: c.ID})
 	}
+	if k.talk != nil {
+		s.Conversation = k.talk(s.Conversation)
+	}
+	s.Flush = k.flush
+	if k.command {
+		s.Command = chela.CommandCompact
+	}
 	if k.granted {
 		s.Granted = "0"
 	}
@@ -71,6 +82,9 @@ func brief(a turn.Action) string {
 	words := []string{string(a.Kind)}
 	for _, c := range a.Calls {
 		words = append(words, string(c.ID))
+	}
+	if a.Kind == turn.Compact {
+		words = append(words, string(a.Plan.Strategy), fmt.Sprint("e", a.Plan.Kept))
 	}
 	if a.Note != "" {
 		words = append(words, "note")

@@ -36,6 +36,7 @@ func newPlay(t *rapid.T) *play {
 		Repeats: rapid.IntRange(0, 2).Draw(t, "repeats"), Idle: rapid.IntRange(0, 2).Draw(t, "idle"), Nudges: rapid.IntRange(0, 1).Draw(t, "nudges"),
 	}
 	p.facts.Tools = []chela.ToolSpec{{Name: "drawn"}}
+	p.drawRoom()
 	p.state = p.book.state()
 	return p
 }
@@ -102,8 +103,10 @@ func (p *play) outside() {
 
 // crash forgets everything but the rows, and counts, as a lane does.
 func (p *play) crash() {
-	limits, tools := p.facts.Limits, p.facts.Tools
-	p.facts = turn.Facts{Limits: limits, Tools: tools, Steering: p.facts.Steering}
+	f := p.facts
+	p.facts = turn.Facts{
+		Limits: f.Limits, Tools: f.Tools, Steering: f.Steering, Budget: f.Budget, Compacts: f.Compacts, Flushes: f.Flushes,
+	}
 	p.state = p.book.state()
 	if p.state.Turn.State != chela.TurnProcessing {
 		return // nobody ran it
@@ -121,9 +124,10 @@ func (p *play) commit(ch turn.Change) {
 	}
 	for i := range ch.Entries {
 		e := &ch.Entries[i]
-		e.ID, e.Thread, e.Turn = chela.EntryID(p.id("ent")), th.ID, p.book.turn.ID
+		e.ID, e.Thread, e.Turn = chela.EntryID(p.id("entry")), th.ID, p.book.turn.ID
 		e.Parent, e.Seq = th.Head, th.Seq+1
 		th.Head, th.Seq = e.ID, e.Seq
+		p.size(e)
 	}
 	ch.Thread = nil
 	if th != p.book.thread {
@@ -154,6 +158,8 @@ func (p *play) perform(a turn.Action) (crashed bool) {
 		return p.runTools(a.Calls)
 	case turn.Resolve:
 		p.commit(p.results(a.Calls, chela.CallDone, chela.CallFailed, chela.CallUnknown))
+	case turn.Compact:
+		p.compact(a.Plan)
 	case turn.Absorb:
 		p.absorb()
 	case turn.Ask:
@@ -179,6 +185,11 @@ func (p *play) callModel(a turn.Action) {
 		p.facts.Failure = &chela.Failure{Kind: chela.Unavailable, Message: "drawn"}
 		return
 	}
+	if p.chance(12, "the provider refuses the prompt") {
+		p.facts.Refused = &chela.Failure{Kind: chela.Invalid, Limit: chela.LimitPrompt, Message: "drawn"}
+		return
+	}
+	p.facts.Tried = ""
 	var ch turn.Change
 	if a.Note != "" {
 		ch.Entries = append(ch.Entries, chela.Entry{Kind: chela.EntryNote, Body: chela.Body{Text: a.Note, Note: a.About}})
@@ -186,6 +197,7 @@ func (p *play) callModel(a turn.Action) {
 	t := p.state.Turn
 	t.Steps++
 	body := chela.Body{Text: rapid.SampledFrom([]string{"said", "", "drawn({})"}).Draw(p.t, "text"), Model: t.Model}
+	body = p.hidden(body, p.state.Flush.On || a.About == chela.NoteFlush)
 	for i := range rapid.IntRange(0, 4).Draw(p.t, "calls") {
 		spec := chela.CallSpec{ID: chela.CallID(p.id("call")), Tool: "drawn"}
 		body.Calls = append(body.Calls, spec)
@@ -224,7 +236,7 @@ func (p *play) results(calls []chela.ToolCall, endings ...chela.CallState) turn.
 			c.State = rapid.SampledFrom(endings).Draw(p.t, "ending")
 			ch.Calls = append(ch.Calls, turn.CallMove{Call: c})
 		}
-		ch.Entries = append(ch.Entries, chela.Entry{Kind: chela.EntryToolResult, Body: chela.Body{Call: c.ID, Tool: c.Tool, Status: c.State}})
+		ch.Entries = append(ch.Entries, chela.Entry{Kind: chela.EntryToolResult, Body: p.hidden(chela.Body{Call: c.ID, Tool: c.Tool, Status: c.State}, p.state.Flush.On)})
 	}
 	return ch
 }
