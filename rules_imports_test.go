@@ -130,6 +130,7 @@ var arrows = []arrow{
 	{"internal/session", "internal/prompt", "what is read anew is counted anew"},
 	{"internal/command", "internal/store", "a command, its reply and what it changes are one transaction"},
 	{"internal/command", "internal/session", "what a session can be set to is in one place"},
+	{"internal/command", "internal/rewind", "what a rewind did is told in the same words everywhere"},
 	{"internal/command", "internal/lane", "a lane stores what was ordered, and stops turns"},
 	{"internal/command", "internal/approval", "/approve and /deny answer questions"},
 	{"internal/approval", "internal/lane", "an answer lets the lane go on"},

@@ -133,8 +133,8 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 		},
 		Ended: a.ended,
 	})
-	a.commands = a.interpreter()
 	a.rewinds = a.mover(tools)
+	a.commands = a.interpreter()
 	return a, nil
 }
 
@@ -156,7 +156,7 @@ func (a *App) interpreter() *command.Interpreter {
 	return command.New(a.store, command.Config{
 		IDs: a.ids, Now: a.now, Lanes: a.lanes, Desk: a.desk, Version: a.version, Models: b.Models, Tools: b.Tools, Model: a.agents.model,
 		Usable: func(model string) error { _, err := a.agents.serve(model); return err },
-		Queue:  queueRules(a.cfg.Queue).For, Memory: a.memory, Prompt: a.promptSize,
+		Queue:  queueRules(a.cfg.Queue).For, Rewinds: a.rewinds, Memory: a.memory, Prompt: a.promptSize,
 	})
 }
 

@@ -30,6 +30,9 @@ type Config struct {
 	// Tools returns the tools of an agent.
 	Tools func(ctx context.Context, agent string) ([]chela.Tool, error)
 
+	// Rewinds move threads to and fro.
+	Rewinds rewinds
+
 	// Memory is where the documents of agents are.
 	Memory documents
 
@@ -79,6 +82,7 @@ func New(s *store.Store, cfg Config) *Interpreter {
 	i.orders = map[string]handler{
 		"help": i.help, "status": i.status, "whoami": i.whoami, "ping": i.ping, "version": i.version, "tools": i.tools,
 		"new": i.begin, "thread": i.threads, "resume": i.resume, "stop": i.stop,
+		"undo": i.undo, "redo": i.redo, "checkpoint": i.checkpoint, "restore": i.restore, "branch": i.branch,
 		think: i.show, model: i.models, verbose: i.show, reasoning: i.show, elevated: i.show, queue: i.show,
 		"approve": i.approve, "deny": i.deny, "memory": i.memory, "context": i.promptSize, "usage": i.usage, "debug": i.debug, "quit": i.quit,
 	}

@@ -70,6 +70,14 @@ var table = []Form{
 	{Name: "new", Aliases: []string{"reset", "clear"}, Args: "[TITLE]", Help: "begins a new thread; the old one is kept, and /resume goes back to it"},
 	{Name: "thread", Aliases: []string{"threads"}, Args: "[list | new [TITLE] | ID]", Help: "shows the thread, lists all, begins one or goes to another"},
 	{Name: "resume", Args: "[ID]", Help: "goes back to the thread that was used before this one, or to the one that is named"},
+	{
+		Name: "undo", Args: "[TURNS] [keep-files]", Help: "takes the last turn back, or several, and puts files and documents back",
+		More: "A turn that runs is stopped first. If a file is not as it was left, nothing is changed; keep-files moves only the conversation.",
+	},
+	{Name: "redo", Args: "[keep-files]", Help: "takes the last undo or restore back"},
+	{Name: "checkpoint", Args: "[NAME]", Help: "names the place where this thread is"},
+	{Name: "restore", Args: "PLACE [keep-files]", Help: "goes to a checkpoint, an entry or the end of a turn, and puts files and documents there"},
+	{Name: "branch", Aliases: []string{"fork"}, Args: "[PLACE]", Help: "goes on from here, or from a place, in a thread of its own"},
 	{Name: "stop", Aliases: []string{"interrupt", "abort"}, Help: "stops the turn that runs; what it has said stays"},
 	{
 		Name: compact, Args: "[INSTRUCTIONS]", Help: "puts a summary in the place of what was said so far", kind: spoken,

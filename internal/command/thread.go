@@ -23,7 +23,7 @@ func (i *Interpreter) begin(ctx context.Context, g given) (lane.Order, error) {
 	title := firstLine(g.args)
 	return func(w *store.Write, at *store.Arrival) (string, []chela.Event, error) {
 		before := at.Thread
-		if before.Seq == 0 && title == "" {
+		if isNew(before) && title == "" {
 			return "This thread is new: nothing was said in it yet.", nil, nil
 		}
 		now := i.cfg.Now().UTC().Truncate(time.Microsecond)
@@ -35,7 +35,7 @@ func (i *Interpreter) begin(ctx context.Context, g given) (lane.Order, error) {
 		at.Thread = t
 		events, err := i.save(ctx, w, at)
 		text := "A new thread begins."
-		if before.Seq > 0 {
+		if !isNew(before) {
 			text += " The old one is kept: /resume goes back to it."
 		}
 		if before.State == chela.ThreadProcessing {
@@ -44,6 +44,9 @@ func (i *Interpreter) begin(ctx context.Context, g given) (lane.Order, error) {
 		return text, events, err
 	}, nil
 }
+
+// isNew reports whether nothing was said in a thread, nor where it branched off.
+func isNew(t chela.Thread) bool { return t.Seq == 0 && t.Head == "" }
 
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
@@ -75,7 +78,11 @@ func threadLine(t chela.Thread) string {
 	if t.Title != "" {
 		title = strconv.Quote(t.Title)
 	}
-	return fmt.Sprintf("%s (%s), %d entries, %s", title, t.ID, t.Seq, plain(string(t.State)))
+	entries := fmt.Sprintf("%d entries", t.Seq)
+	if t.Seq == 0 && t.Head != "" {
+		entries = "a branch"
+	}
+	return fmt.Sprintf("%s (%s), %s, %s", title, t.ID, entries, plain(string(t.State)))
 }
 
 // others returns the threads of a session, the last used first.
@@ -144,7 +151,7 @@ func (i *Interpreter) resume(ctx context.Context, g given) (lane.Order, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := slices.IndexFunc(all, func(t chela.Thread) bool { return t.ID != g.session.Thread && t.Seq > 0 })
+	n := slices.IndexFunc(all, func(t chela.Thread) bool { return t.ID != g.session.Thread && !isNew(t) })
 	if n < 0 {
 		return nil, chela.E(chela.NotFound, "no other thread was used in this session").WithHint("see /thread list")
 	}

@@ -41,7 +41,7 @@ func (l *Lanes) Control(ctx context.Context, in chela.Inbound, do Order) (Receip
 		if m.Reply, events, err = do(w, &at); err != nil {
 			return err
 		}
-		if ended = ""; at.Session.Thread != before && at.Thread.Seq == 0 {
+		if ended = ""; at.Session.Thread != before && at.Thread.Head == "" {
 			ended = before
 		}
 		m.Thread = at.Thread.ID

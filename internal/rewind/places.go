@@ -224,7 +224,8 @@ func addBranch(ctx context.Context, w *store.Write, b chela.Branch, from string)
 	if err := w.AddBranch(ctx, b); err != nil {
 		return made, err
 	}
-	s.Thread, s.UpdatedAt = made.ID, b.CreatedAt
+	s.SwitchTo(made.ID)
+	s.UpdatedAt = b.CreatedAt
 	return made, w.SaveSession(ctx, s)
 }
 
