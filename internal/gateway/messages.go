@@ -22,11 +22,16 @@ func (g *Gateway) postMessage(v *edge.Visit) error {
 	if err := v.Decode(&m); err != nil {
 		return err
 	}
-	receipt, err := g.accept(v, m)
+	r, err := g.accept(v, m)
+	return accepted(v, r, err)
+}
+
+// accepted answers with the receipt of a message.
+func accepted(v *edge.Visit, r api.Receipt, err error) error {
 	if err != nil {
 		return err
 	}
-	return v.Answer(http.StatusAccepted, receipt)
+	return v.Answer(http.StatusAccepted, r)
 }
 
 // postCompact opens a turn that compacts a thread.
@@ -44,11 +49,8 @@ func (g *Gateway) postCompact(v *edge.Visit) error {
 		return err
 	}
 	in.Command = chela.CommandCompact
-	receipt, err := g.cfg.Home.Conversation.Accept(v.Request.Context(), in)
-	if err != nil {
-		return err
-	}
-	return v.Answer(http.StatusAccepted, receipt)
+	r, err := g.cfg.Home.Conversation.Accept(v.Request.Context(), in)
+	return accepted(v, r, err)
 }
 
 // accept commits a message of whoever asks.

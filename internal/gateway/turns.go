@@ -72,13 +72,8 @@ func (g *Gateway) steerTurn(v *edge.Visit) error {
 	if t.State.Ended() {
 		return chela.E(chela.Conflict, fmt.Sprintf("turn %s is %s", t.ID, t.State)).WithHint("send a message to its session")
 	}
-	receipt, err := g.accept(v, api.Message{
-		Session: t.Session, Thread: t.Thread, Text: s.Text, Mode: chela.QueueSteer, MessageID: s.MessageID,
-	})
-	if err != nil {
-		return err
-	}
-	return v.Answer(http.StatusAccepted, receipt)
+	r, err := g.accept(v, api.Message{Session: t.Session, Thread: t.Thread, Text: s.Text, Mode: chela.QueueSteer, MessageID: s.MessageID})
+	return accepted(v, r, err)
 }
 
 func (g *Gateway) getTrace(v *edge.Visit) error {
