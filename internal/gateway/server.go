@@ -31,9 +31,7 @@ func New(cfg Config) (*Gateway, error) {
 		openAI: openai.New(openai.Config{
 			Conversation: cfg.Home.Conversation, Turns: cfg.Home.Turns, Models: cfg.Home.Models,
 			IDs: cfg.IDs, Now: cfg.Now, Log: cfg.Log, Agents: cfg.Home.Agents, Approval: cfg.Home.Approvals.Approval, Attach: cfg.Home.Attach, Origin: origin,
-			Thread: func(ctx context.Context, id chela.ThreadID) (chela.Thread, error) {
-				return cfg.Home.Threads.Thread(ctx, id)
-			},
+			Threads: cfg.Home.Threads,
 		}),
 	}
 	g.document = sync.OnceValues(func() ([]byte, error) { return openapi.Document(Routes(), cfg.Version) })

@@ -148,7 +148,7 @@ func (a *API) turnOf(ctx context.Context, response string) (api.Trace, error) {
 	if chela.KindOf(err) != chela.NotFound {
 		return t, err
 	}
-	thread, err := a.cfg.Thread(ctx, of)
+	thread, err := a.cfg.Threads.Thread(ctx, of)
 	if chela.KindOf(err) == chela.NotFound {
 		err = missing
 	}

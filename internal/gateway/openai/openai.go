@@ -17,6 +17,7 @@ type Config struct {
 	Conversation conversation
 	Turns        turns
 	Models       models
+	Threads      threads
 	IDs          *chela.IDs
 	Now          func() time.Time
 	Log          *slog.Logger
@@ -26,9 +27,6 @@ type Config struct {
 
 	// Approval returns a question, for answers from clients without a session.
 	Approval func(ctx context.Context, id chela.ApprovalID) (chela.Approval, error)
-
-	// Thread returns a thread, for responses that answered a command.
-	Thread func(ctx context.Context, id chela.ThreadID) (chela.Thread, error)
 
 	// Attach keeps a file for the message it is sent with.
 	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
@@ -54,6 +52,11 @@ type turns interface {
 	// it called tools its calls and approvals.
 	Said(ctx context.Context, id chela.TurnID) (api.Trace, error)
 	Called(ctx context.Context, id chela.CallID) (chela.ToolCall, error)
+}
+
+// threads finds the threads of responses that answered a command.
+type threads interface {
+	Thread(ctx context.Context, id chela.ThreadID) (chela.Thread, error)
 }
 
 // models knows the models behind the agents.

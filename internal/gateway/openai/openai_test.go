@@ -28,7 +28,7 @@ func setup(h *home, s *shelf) http.Handler {
 	a := openai.New(openai.Config{
 		Conversation: h, Turns: h, Models: s, IDs: h.ids, Now: func() time.Time { return clockTime },
 		Log:    slog.New(slog.DiscardHandler),
-		Agents: func() []string { return []string{"main", "work"} }, Approval: h.Approval, Thread: h.Thread, Attach: h.Attach,
+		Agents: func() []string { return []string{"main", "work"} }, Approval: h.Approval, Threads: h, Attach: h.Attach,
 		Origin: func(*http.Request) chela.Origin {
 			return chela.Origin{Channel: "http", Account: "tok_1", Sender: "tests", Owner: true}
 		},
