@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -190,8 +191,17 @@ func (i *Interpreter) promptSize(ctx context.Context, g given) (lane.Order, erro
 			l.add(part.name, "%d", part.tokens)
 		}
 	}
-	l.add("in all", "%d, %d %% of the room", size.Total, 100*size.Total/max(size.Room, 1))
+	l.add("in all", "%s, %d %% of the room", inAll(size), 100*size.Total/max(size.Room, 1))
 	return l.order()
+}
+
+// inAll is how many tokens a prompt has. Where the provider was seen to count
+// otherwise than the parts above are counted, it says so.
+func inAll(size chela.PromptSize) string {
+	if size.Ratio == 0 || size.Ratio == 1 {
+		return strconv.Itoa(size.Total)
+	}
+	return fmt.Sprintf("about %d as the provider counts, which is %.2f times the sum of these", size.Total, size.Ratio)
 }
 
 // usage shows what was spent.
