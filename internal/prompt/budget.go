@@ -64,9 +64,11 @@ func (b Budget) Check(c Conversation) error {
 func (b Budget) over(c Conversation, percent int) bool { return b.Used(c)*100 > b.Room*percent }
 
 // FlushDue reports whether it is time to ask for notes for the memory: a
-// compaction is near, and there was none for this request already.
+// compaction is near, there was none for this request already, and the model
+// can still be asked with all that would leave.
 func (b Budget) FlushDue(c Conversation) bool {
-	return !c.Flushed && c.Tried == "" && b.Used(c) > b.Room*archiveAbove/100-b.Soft
+	used := b.Used(c)
+	return !c.Flushed && c.Tried == "" && used > b.Room*archiveAbove/100-b.Soft && used <= b.Window-b.Soft
 }
 
 // Breakdown returns what each part of a prompt takes.

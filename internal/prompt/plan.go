@@ -69,6 +69,7 @@ func rank(s chela.Strategy) int {
 // Plan returns what should leave before the model is asked, and whether
 // anything should. Only strategies stronger than tried are looked at. Refused
 // says that the provider found the prompt too large, whatever was counted here.
+// Nothing leaves where what was said last is too large by itself.
 func (c Conversation) Plan(b Budget, tried chela.Strategy, refused bool) (Plan, bool) {
 	mildest := -1
 	for i, s := range strategies {
@@ -76,7 +77,7 @@ func (c Conversation) Plan(b Budget, tried chela.Strategy, refused bool) (Plan, 
 			mildest = i
 		}
 	}
-	if mildest < 0 && !refused {
+	if mildest < 0 && !refused || !refused && c.Corrected(b.Frame+c.stays()) > b.Room {
 		return Plan{}, false
 	}
 	least := 1 // tokens that must leave
@@ -91,6 +92,20 @@ func (c Conversation) Plan(b Budget, tried chela.Strategy, refused bool) (Plan, 
 		}
 	}
 	return Plan{}, false
+}
+
+// stays returns what the user said in the newest turn takes, as counted here: no
+// plan takes it away.
+func (c Conversation) stays() (n int) {
+	for _, p := range slices.Backward(c.Parts) {
+		if p.Turn != c.Parts[len(c.Parts)-1].Turn {
+			break
+		}
+		if p.Kind == chela.EntryUser {
+			n += p.Tokens
+		}
+	}
+	return n
 }
 
 // PlanSummary returns what leaves when somebody asks for a summary, and whether

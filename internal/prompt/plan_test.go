@@ -130,6 +130,22 @@ func TestPlanAfterPlan(t *testing.T) {
 	}
 }
 
+// Where what the user said last does not fit, nothing else leaves for it.
+func TestNothingLeavesInVain(t *testing.T) {
+	t.Parallel()
+	for talks, want := range map[string]bool{
+		times(3, 100) + " | u900": true, times(3, 100) + " | u901": false, times(3, 100) + " | u500 c1 r1 u401": false,
+		"u901 a1 " + times(3, 10): true,
+	} {
+		if p, ok := fold(talk(talks)).Plan(room, "", false); ok != want {
+			t.Errorf("%s: %+v, %t", talks, p, ok)
+		}
+	}
+	if _, ok := fold(talk(times(3, 100)+" | u901")).Plan(room, "", true); !ok {
+		t.Error("nothing leaves of a prompt that the provider refused")
+	}
+}
+
 func TestPlanSummary(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -170,6 +186,8 @@ func TestFlushDue(t *testing.T) {
 		{"far from it", "u600", false},
 		{"near a compaction", "u601", true},
 		{"asked already", "u601 m10 A10", false},
+		{"the model can just be asked", "u1050", true},
+		{"too large to ask the model", "u1051", false},
 	} {
 		if got := room.FlushDue(fold(talk(c.talk))); got != c.want {
 			t.Errorf("%s: %t", c.name, got)
@@ -182,7 +200,7 @@ func TestFlushDue(t *testing.T) {
 	if room.FlushDue(c) {
 		t.Error("due in the request that a compaction was made for")
 	}
-	if c = c.Append(chela.Entry{Kind: chela.EntryUser, Tokens: 400}); !room.FlushDue(c) {
+	if c = c.Append(chela.Entry{Kind: chela.EntryUser, Tokens: 100}); !room.FlushDue(c) {
 		t.Error("not due in the next cycle")
 	}
 }

@@ -114,16 +114,22 @@ func (c *course) checkKept(before prompt.Conversation, p prompt.Plan) {
 }
 
 // checkSmall wants a prompt that does not fit to be one that cannot be made
-// smaller: everything was tried, or nothing is left to leave.
+// smaller: everything was tried, or nothing is left to leave that would help.
 func (c *course) checkSmall(tried chela.Strategy) {
 	if c.budget.Fits(c.live) || prompt.Stronger(tried, c.live.Tried) == chela.StrategyTruncate {
 		return
 	}
-	steps := 0
+	steps, said := 0, 0
 	for _, p := range c.live.Parts {
 		if p.Kind == chela.EntryAssistant && !p.Flush {
 			steps++
 		}
+		if p.Kind == chela.EntryUser && p.Turn == c.live.Parts[len(c.live.Parts)-1].Turn {
+			said += p.Tokens
+		}
+	}
+	if c.live.Corrected(c.budget.Frame+said) > c.budget.Room {
+		return // what was said last does not fit by itself
 	}
 	if p, ok := c.live.Plan(c.budget, "", true); ok && steps > 1 {
 		c.t.Fatalf("uses %d of %d, holds %s, and could leave by %+v", c.budget.Used(c.live), c.budget.Room, held(c.live), p)
