@@ -143,7 +143,7 @@ var rules = []rule{
 		"internal/store/engine/sqlite.go":         "the one writer; close waits",
 		"internal/store/storetest/race.go":        "concurrent callers; the test waits",
 		"internal/tool/tooltest/tooltest.go":      "concurrent callers; the test waits",
-		"internal/call/call.go": "runs one tool; whoever runs the call waits, no longer than the grace time",
+		"internal/call/call.go":                   "runs one tool; whoever runs the call waits, no longer than the grace time",
 		"internal/turn/calls.go":                  "neighbouring reads together; the batch waits",
 		"internal/worker/launch_linux.go":         "takes a confined thread with it; launch waits",
 		"internal/worker/main_linux.go":           "reads until the worker is told to stop; ends with the process",

@@ -253,7 +253,8 @@ func (h *home) Rewind(_ context.Context, id chela.ThreadID, kind chela.RewindKin
 	}
 	if !q.KeepFiles {
 		v.Changes = []chela.Preimage{
-			{Kind: chela.PreimageFile, Path: "a.txt", Before: "00", After: "11"}, {Kind: chela.PreimageFile, Path: "new/b.txt", Before: "00", Made: "new"},
+			{Kind: chela.PreimageFile, Path: "a.txt", Before: "00", After: "11"},
+			{Kind: chela.PreimageFile, Path: "new/b.txt", Before: "00", Made: "new"},
 			{Kind: chela.PreimageDocument, Path: "MEMORY.md", Before: "00", After: "11"},
 		}
 	}

@@ -19,7 +19,7 @@ import (
 
 func (c *commands) sessionsCommand() *cobra.Command {
 	return manners.Group("sessions", "Look at sessions, change them and write them down", append([]*cobra.Command{
-		&cobra.Command{
+		{
 			Use: "list", Short: "List the sessions, the last used first", Args: manners.Exactly(0),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
 				all, err := b.Sessions.Sessions(ctx)
@@ -29,13 +29,13 @@ func (c *commands) sessionsCommand() *cobra.Command {
 				return manners.List(c.p, all, []string{"KEY", "LABEL", "THREAD", "UPDATED"}, sessionRow)
 			}),
 		},
-		&cobra.Command{
+		{
 			Use: "show KEY", Short: "Show one session and its threads", Args: manners.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 				return c.sessionShow(ctx, b, chela.SessionKey(args[0]))
 			}),
 		},
-		&cobra.Command{
+		{
 			Use: "reset KEY", Short: "Begin a new thread in a session; the old one stays", Args: manners.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 				return c.threadBegin(ctx, b, chela.SessionKey(args[0]), "")
@@ -75,9 +75,13 @@ func (c *commands) sessionShow(ctx context.Context, b *Backend, key chela.Sessio
 	}
 	u := s.Usage
 	c.p.Fields(slices.Concat([][2]string{{"key", string(s.Key)}, {"agent", s.Agent}}, settingFields(s.Settings), [][2]string{
-		{"tokens in", count(u.Input)}, {"tokens out", count(u.Output)}, {"cache read", count(u.CacheRead)},
-		{"cache write", count(u.CacheWrite)}, {"reasoned", count(u.Reasoning)},
-		{"created", terminal.Moment(s.CreatedAt)}, {"updated", terminal.Moment(s.UpdatedAt)},
+		{"tokens in", count(u.Input)},
+		{"tokens out", count(u.Output)},
+		{"cache read", count(u.CacheRead)},
+		{"cache write", count(u.CacheWrite)},
+		{"reasoned", count(u.Reasoning)},
+		{"created", terminal.Moment(s.CreatedAt)},
+		{"updated", terminal.Moment(s.UpdatedAt)},
 	})...)
 	c.p.Line("")
 	return manners.List(c.p, own, threadHead, threadRow)
@@ -88,12 +92,26 @@ func (c *commands) sessionShow(ctx context.Context, b *Backend, key chela.Sessio
 func settingFields(s chela.Settings) [][2]string {
 	place := []string{s.Last.Channel, s.Last.Account, s.Last.To, s.Last.Thread}
 	return [][2]string{
-		{"label", s.Label}, {"name", s.DisplayName}, {"chat", s.ChatType}, {"subject", s.Subject}, {"space", s.Space},
-		{"model", s.Model}, {"thinking", string(s.Thinking)}, {"verbose", s.Verbose}, {"reasoning", s.Reasoning},
-		{"response usage", s.ResponseUsage}, {"elevated", s.Elevated},
-		{"queue mode", string(s.Queue.Mode)}, {"queue debounce ms", count(s.Queue.DebounceMS)}, {"queue cap", count(s.Queue.Cap)},
-		{"queue drop", string(s.Queue.Drop)}, {"spawned by", string(s.SpawnedBy)}, {"archived", terminal.Moment(s.ArchivedAt)},
-		{"compactions", count(s.Compactions)}, {"memory flushes", count(s.MemoryFlushes)}, {"memory flushed", terminal.Moment(s.MemoryFlushedAt)},
+		{"label", s.Label},
+		{"name", s.DisplayName},
+		{"chat", s.ChatType},
+		{"subject", s.Subject},
+		{"space", s.Space},
+		{"model", s.Model},
+		{"thinking", string(s.Thinking)},
+		{"verbose", s.Verbose},
+		{"reasoning", s.Reasoning},
+		{"response usage", s.ResponseUsage},
+		{"elevated", s.Elevated},
+		{"queue mode", string(s.Queue.Mode)},
+		{"queue debounce ms", count(s.Queue.DebounceMS)},
+		{"queue cap", count(s.Queue.Cap)},
+		{"queue drop", string(s.Queue.Drop)},
+		{"spawned by", string(s.SpawnedBy)},
+		{"archived", terminal.Moment(s.ArchivedAt)},
+		{"compactions", count(s.Compactions)},
+		{"memory flushes", count(s.MemoryFlushes)},
+		{"memory flushed", terminal.Moment(s.MemoryFlushedAt)},
 		{"last from", strings.Join(slices.DeleteFunc(place, func(part string) bool { return part == "" }), " ")},
 	}
 }

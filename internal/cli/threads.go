@@ -36,27 +36,28 @@ func (c *commands) threadsCommand() *cobra.Command {
 		}),
 	}
 	listing.Flags().StringVar(&session, "session", mainSession, "session key")
-	return manners.Group("threads", "Look at threads, begin, rewind and branch them, and switch between them", append([]*cobra.Command{listing, c.threadNewCommand(),
-		&cobra.Command{
+	return manners.Group("threads", "Look at threads, begin, rewind and branch them, and switch between them", append([]*cobra.Command{
+		listing, c.threadNewCommand(),
+		{
 			Use: "show ID", Short: "Show what was said in a thread", Args: manners.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 				return c.threadShow(ctx, b, chela.ThreadID(args[0]))
 			}),
 		},
-		&cobra.Command{
+		{
 			Use: "switch ID", Short: "Go on with a thread: it becomes the current one of its session", Args: manners.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 				return c.threadSwitch(ctx, b, chela.ThreadID(args[0]))
 			}),
 		},
-		&cobra.Command{
+		{
 			Use: "title ID TITLE", Short: "Give a thread another title", Args: manners.Exactly(2),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 				t, err := b.Keeper.Title(ctx, chela.ThreadID(args[0]), args[1])
 				return c.threadShown(t, err)
 			}),
 		},
-		&cobra.Command{
+		{
 			Use: "prompt ID", Short: "Show what the next prompt of a thread takes, in tokens", Args: manners.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 				return c.threadPrompt(ctx, b, chela.ThreadID(args[0]))
@@ -132,8 +133,11 @@ func (c *commands) threadShow(ctx context.Context, b *Backend, id chela.ThreadID
 		}{api.Thread{Thread: t, Places: places}, path})
 	}
 	c.p.Fields(append([][2]string{
-		{"thread", string(t.ID)}, {"session", string(t.Session)}, {"title", t.Title},
-		{"state", string(t.State)}, {"updated", terminal.Moment(t.UpdatedAt)},
+		{"thread", string(t.ID)},
+		{"session", string(t.Session)},
+		{"title", t.Title},
+		{"state", string(t.State)},
+		{"updated", terminal.Moment(t.UpdatedAt)},
 	}, rewinds.Fields(id, places)...)...)
 	for _, e := range path {
 		if !e.Body.Hidden {

@@ -184,8 +184,12 @@ func (i *Interpreter) promptSize(ctx context.Context, g given) (lane.Order, erro
 		name   string
 		tokens int
 	}{
-		{"system", size.System}, {"tools", size.Tools}, {"summary", size.Summary}, {"user", size.User},
-		{"assistant", size.Assistant}, {"results of tools", size.Tool},
+		{"system", size.System},
+		{"tools", size.Tools},
+		{"summary", size.Summary},
+		{"user", size.User},
+		{"assistant", size.Assistant},
+		{"results of tools", size.Tool},
 	} {
 		if part.tokens > 0 {
 			l.add(part.name, "%d", part.tokens)

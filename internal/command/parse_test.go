@@ -65,7 +65,7 @@ func TestParseCommands(t *testing.T) {
 
 		{"/status now", "error: /status takes nothing behind it; put another / in front to send it to the agent"},
 		{"/hlep", "error: no command /hlep; did you mean /help? otherwise put another / in front to send it to the agent"},
-		{"/modle openai/x", "error: no command /modle; did you mean /model? otherwise put another / in front to send it to the agent"},
+		{"/mdoel openai/x", "error: no command /mdoel; did you mean /model? otherwise put another / in front to send it to the agent"},
 		{"/staus of it", "error: no command /staus; did you mean /status? otherwise put another / in front to send it to the agent"},
 		{"/frobnicate", "error: no command /frobnicate; see /help, or put another / in front to send it to the agent"},
 		{"/" + strings.Repeat("x", 90), "error: no command /" + strings.Repeat("x", 39) + "…; see /help, or put another / in front to send it to the agent"},

@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"chela/internal/control"
@@ -28,10 +29,10 @@ func TestHandle(t *testing.T) {
 			detach := h.Attach(cancel)
 			asked, done := h.Asking(t.Context())
 			c.do(&h)
-			if got := context.Cause(run); got != c.run {
+			if got := context.Cause(run); !errors.Is(got, c.run) {
 				t.Errorf("the run ends with %v, want %v", got, c.run)
 			}
-			if got := context.Cause(asked); got != c.asked {
+			if got := context.Cause(asked); !errors.Is(got, c.asked) {
 				t.Errorf("the request ends with %v, want %v", got, c.asked)
 			}
 			done()
@@ -51,7 +52,7 @@ func TestHandleRemembers(t *testing.T) {
 	defer h.Attach(cancel)()
 	asked, done := h.Asking(t.Context())
 	defer done()
-	if context.Cause(run) != control.ErrStopped || context.Cause(asked) != control.ErrParked || !h.Parked() {
+	if !errors.Is(context.Cause(run), control.ErrStopped) || !errors.Is(context.Cause(asked), control.ErrParked) || !h.Parked() {
 		t.Errorf("the run ends with %v, the request with %v", context.Cause(run), context.Cause(asked))
 	}
 	h.Steer()

@@ -88,7 +88,8 @@ func TestBefore(t *testing.T) {
 		{"several at once", []string{fails + fails + fails + fails, fails}, "loop end"},
 		{"in turns with another", times(4, fails, other), "- - - - loop end"},
 		{
-			"edits between", []string{fails, edit(1), fails, edit(2), fails, edit(3), fails, edit(4), fails, edit(5), fails, edit(6)},
+			"edits between",
+			[]string{fails, edit(1), fails, edit(2), fails, edit(3), fails, edit(4), fails, edit(5), fails, edit(6)},
 			"- - - - loop - - - - - loop -",
 		},
 		{"nothing new", times(8, reads), "- - - - - loop end"},

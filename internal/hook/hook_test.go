@@ -105,7 +105,7 @@ func TestModifiedArguments(t *testing.T) {
 		`{"action":"modify","args":null}`:                 "the hook hooks[1] refused it: it failed",
 		`{"action":"modify","text":"2+2"}`:                "the hook hooks[1] refused it: it failed",
 	} {
-		url := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, answer) })
+		url := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(answer)) })
 		v := newRig(t, hook.Spec{Point: chela.HookBeforeToolCall, URL: url}).
 			fire(hook.Moment{Point: chela.HookBeforeToolCall, Tool: "calc", Args: json.RawMessage(`{"expression":"1+1"}`)})
 		got := string(v.Args)

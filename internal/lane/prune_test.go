@@ -65,8 +65,11 @@ func TestManyLiveSessions(t *testing.T) {
 		idle     time.Duration
 		warnings int
 	}{
-		{0, lane.ManyLive - 1, time.Hour, 0}, {lane.ManyLive - 1, lane.ManyLive, time.Hour, 1}, {0, 0, time.Hour, 1},
-		{0, 0, -time.Hour, 1}, {lane.ManyLive, 2 * lane.ManyLive, time.Hour, 2},
+		{0, lane.ManyLive - 1, time.Hour, 0},
+		{lane.ManyLive - 1, lane.ManyLive, time.Hour, 1},
+		{0, 0, time.Hour, 1},
+		{0, 0, -time.Hour, 1},
+		{lane.ManyLive, 2 * lane.ManyLive, time.Hour, 2},
 	} {
 		say(step.from, step.to)
 		h.lanes.Prune(step.idle)

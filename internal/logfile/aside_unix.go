@@ -16,7 +16,7 @@ func setAside(path string) error {
 	if err != nil {
 		return err
 	}
-	defer filelock.Release(f) // it is not read, so closing it loses nothing
+	defer func() { _ = filelock.Release(f) }() // it is not read, so closing it loses nothing
 	if err := filelock.Lock(f); err != nil {
 		return err
 	}

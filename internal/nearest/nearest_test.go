@@ -15,9 +15,17 @@ func TestDistance(t *testing.T) {
 		a, b string
 		want int
 	}{
-		{"", "", 0}, {"help", "help", 0}, {"", "help", 4}, {"help", "", 4},
-		{"hel", "help", 1}, {"helpp", "help", 1}, {"hulp", "help", 1},
-		{"hlep", "help", 1}, {"ehpl", "help", 2}, {"kitten", "sitting", 3}, {"ca", "abc", 3},
+		{"", "", 0},
+		{"help", "help", 0},
+		{"", "help", 4},
+		{"help", "", 4},
+		{"hel", "help", 1},
+		{"helpp", "help", 1},
+		{"hulp", "help", 1},
+		{"hlep", "help", 1},
+		{"ehpl", "help", 2},
+		{"kitten", "sitting", 3},
+		{"ca", "abc", 3},
 	}
 	for _, tt := range tests {
 		if got := nearest.Distance(tt.a, tt.b); got != tt.want {
@@ -53,7 +61,7 @@ func TestName(t *testing.T) {
 	t.Parallel()
 	names := []string{"limits.steps", "limits", "model"}
 	tests := []struct{ word, want string }{
-		{"limits.stpes", "limits.steps"}, {"limitz", "limits"}, {"modle", "model"}, {"colour", ""}, {"", ""},
+		{"limits.stpes", "limits.steps"}, {"limitz", "limits"}, {"mdoel", "model"}, {"colour", ""}, {"", ""},
 	}
 	for _, tt := range tests {
 		if got := nearest.Name(tt.word, names); got != tt.want {

@@ -52,7 +52,7 @@ func (p *File) Dead(node chela.NodeID) bool {
 	if err != nil {
 		return false
 	}
-	defer filelock.Release(f) // which may have been taken by the question
+	defer func() { _ = filelock.Release(f) }() // which the question may have taken
 	return filelock.TryLock(f) == nil
 }
 
@@ -63,7 +63,7 @@ func (p *File) Alive(node chela.NodeID) bool {
 	if err != nil {
 		return false
 	}
-	defer filelock.Release(f) // which may have been taken by the question
+	defer func() { _ = filelock.Release(f) }() // which the question may have taken
 	return filelock.TryLock(f) != nil
 }
 

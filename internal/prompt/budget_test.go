@@ -27,7 +27,8 @@ func TestBudget(t *testing.T) {
 		{"own settings", small, prompt.Frame{Window: 1000}, prompt.Budget{Window: 1000, Room: 900, Keep: 200, Soft: 10}},
 		{"frame", small, prompt.Frame{Window: 1000, System: system}, prompt.Budget{Window: 1000, Room: 900, Frame: 101, Keep: 200, Soft: 10}},
 		{
-			"tools", small, prompt.Frame{Window: 1000, Tools: []chela.ToolSpec{{Name: "look", Description: system, Input: []byte(`{"a":12}`)}}},
+			"tools", small,
+			prompt.Frame{Window: 1000, Tools: []chela.ToolSpec{{Name: "look", Description: system, Input: []byte(`{"a":12}`)}}},
 			prompt.Budget{Window: 1000, Room: 900, Frame: 10 + 1 + 101 + 5, Keep: 200, Soft: 10},
 		},
 	} {

@@ -35,15 +35,19 @@ func TestSummary(t *testing.T) {
 		{"first", "", archive, []string{monday}, "Archived in " + monday + "\n- text 2"},
 		{"same day", "Archived in " + monday + "\n- before", archive, []string{monday}, "Archived in " + monday + "\n- before\n- text 2"},
 		{
-			"next day", "Archived in " + monday + "\n- before", archive, []string{tuesday},
+			"next day", "Archived in " + monday + "\n- before", archive,
+			[]string{tuesday},
 			"Archived in " + monday + "\n- before\n\nArchived in " + tuesday + "\n- text 2",
 		},
 		{
-			"two documents", "A fact.", archive, []string{monday, tuesday},
+			"two documents", "A fact.", archive,
+			[]string{monday, tuesday},
 			"A fact.\n\nArchived in " + monday + "\n\nArchived in " + tuesday + "\n- text 2",
 		},
 		{
-			"truncate", "A fact.", prompt.Plan{Strategy: chela.StrategyTruncate, Kept: 3}, []string{monday},
+			"truncate", "A fact.",
+			prompt.Plan{Strategy: chela.StrategyTruncate, Kept: 3},
+			[]string{monday},
 			"A fact.\n\nArchived in " + monday,
 		},
 	} {

@@ -71,11 +71,15 @@ func TestNote(t *testing.T) {
 	}{
 		{"one", []chela.Waiting{said("buy\n  milk")}, 1, "One message sent while you were busy had to be dropped, since too many waited. In short:\n- buy milk"},
 		{
-			"of others, with files", []chela.Waiting{guest, files}, 2,
+			"of others, with files",
+			[]chela.Waiting{guest, files},
+			2,
 			"2 messages sent while you were busy had to be dropped, since too many waited. In short:\n- ann: hi\n- [attached: a.png, b.png]",
 		},
 		{
-			"more than are told", []chela.Waiting{said("x")}, 9,
+			"more than are told",
+			[]chela.Waiting{said("x")},
+			9,
 			"9 messages sent while you were busy had to be dropped, since too many waited. In short:\n- (8 older ones are left out)\n- x",
 		},
 	} {

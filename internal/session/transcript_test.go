@@ -60,7 +60,10 @@ func (w *wire) request(ctx context.Context, r *room, id chela.ThreadID) ([]byte,
 	}
 	w.asked = nil
 	req := &chela.Request{Model: "m", System: "You are Ada.", Messages: c.Messages, Load: r.blobs.Load}
-	for range w.provider.Stream(ctx, req) {
+	for _, err := range w.provider.Stream(ctx, req) {
+		if err != nil {
+			break // whoever is asked here only keeps what it was asked
+		}
 	}
 	if len(w.asked) == 0 {
 		return nil, fmt.Errorf("the model was not asked")

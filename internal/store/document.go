@@ -20,8 +20,13 @@ const (
 
 func documentFields(d *chela.Document) []any {
 	return []any{
-		&d.Agent, &d.Path, stored{&d.CreatedAt}, &d.Version, flag{&d.Deleted}, &d.SHA256, &d.Size, &d.Key,
-		&d.Author.By, &d.Author.Turn, &d.Author.Call, stored{&d.WrittenAt},
+		&d.Agent, &d.Path,
+		stored{&d.CreatedAt},
+		&d.Version,
+		flag{&d.Deleted},
+		&d.SHA256, &d.Size, &d.Key,
+		&d.Author.By, &d.Author.Turn, &d.Author.Call,
+		stored{&d.WrittenAt},
 	}
 }
 

@@ -166,6 +166,12 @@ var stops = []struct {
 	name   string
 	reason chela.StopReason
 }{
-	{"stop", chela.StopEnd}, {"tool_calls", chela.StopCalls}, {"length", chela.StopLength}, {"refusal", chela.StopRefusal},
-	{"end_turn", chela.StopEnd}, {"toolUse", chela.StopCalls}, {"tool_use", chela.StopCalls}, {"max_tokens", chela.StopLength},
+	{"stop", chela.StopEnd},
+	{"tool_calls", chela.StopCalls},
+	{"length", chela.StopLength},
+	{"refusal", chela.StopRefusal},
+	{"end_turn", chela.StopEnd},
+	{"toolUse", chela.StopCalls},
+	{"tool_use", chela.StopCalls},
+	{"max_tokens", chela.StopLength},
 }

@@ -106,7 +106,9 @@ func TestCompaction(t *testing.T) {
 		{"summarize", 90, []step{summary, say("ok")}, "summarize", []string{"1: Summarize the beginn … Summarize the beginn", "10: [note from the host] … hi"}},
 		{"truncate", 98, []step{say("ok")}, "truncate", []string{"6: [note from the host] … hi"}},
 		{
-			"no summary to be had", 90, []step{fails(&chela.ProviderError{Kind: chela.Unavailable}), say("ok")}, "truncate",
+			"no summary to be had", 90,
+			[]step{fails(&chela.ProviderError{Kind: chela.Unavailable}), say("ok")},
+			"truncate",
 			[]string{"1: Summarize the beginn … Summarize the beginn", "6: [note from the host] … hi"},
 		},
 	} {

@@ -56,7 +56,8 @@ func TestFlush(t *testing.T) {
 	}{
 		{"far from it", 70, []step{say("ok")}, []string{"user", "assistant: ok"}, "41: said 0 … hi"},
 		{
-			"near a compaction", 77, []step{say("", "memory_write a"), say("NO_REPLY"), say("ok")},
+			"near a compaction", 77,
+			[]step{say("", "memory_write a"), say("NO_REPLY"), say("ok")},
 			[]string{
 				"user", "[note flush]", "[assistant flush: ]", "[tool_result flush: memory_write did a]", "[assistant flush: NO_REPLY]",
 				"[note resume]", "assistant: ok",
@@ -64,12 +65,14 @@ func TestFlush(t *testing.T) {
 			"46: said 0 … [note from the host]",
 		},
 		{
-			"at a compaction", 82, []step{say("NO_REPLY"), say("ok")},
+			"at a compaction", 82,
+			[]step{say("NO_REPLY"), say("ok")},
 			[]string{"user", "[note flush]", "[assistant flush: NO_REPLY]", "compaction", "assistant: ok"},
 			"18: [note from the host] … hi",
 		},
 		{
-			"without an end", 77, []step{say("", "memory_write a"), say("", "memory_write b"), say("", "memory_write c"), say("ok")},
+			"without an end", 77,
+			[]step{say("", "memory_write a"), say("", "memory_write b"), say("", "memory_write c"), say("ok")},
 			[]string{
 				"user", "[note flush]", "[assistant flush: ]", "[tool_result flush: memory_write did a]", "[assistant flush: ]",
 				"[tool_result flush: memory_write did b]", "[assistant flush: ]", "[tool_result flush: memory_write did c]", "[note resume]", "assistant: ok",
@@ -77,7 +80,8 @@ func TestFlush(t *testing.T) {
 			"49: said 0 … [note from the host]",
 		},
 		{
-			"another tool", 77, []step{say("", "write x"), say("NO_REPLY"), say("", "write y"), say("ok")},
+			"another tool", 77,
+			[]step{say("", "write x"), say("NO_REPLY"), say("", "write y"), say("ok")},
 			[]string{
 				"user", "[note flush]", "[assistant flush: ]",
 				"[tool_result flush: not run: now is the time for notes; make this call after you have answered]",

@@ -45,7 +45,9 @@ func TestHookBeforeToolCall(t *testing.T) {
 		{"refused", hook.Spec{Name: "no", Point: at, Match: `"a"`, Reject: true, Reason: "no a"}, "", nil, "denied: the hook no refused it: no a (denied)"},
 		{"another tool", hook.Spec{Point: at, Tool: "look", Match: `"a"`, Reject: true}, `{"name":"a"}`, []string{"write a"}, "write did a (done)"},
 		{
-			"does not fit any more", hook.Spec{Point: at, Match: `"name"`, Replace: `"other"`}, "", nil,
+			"does not fit any more",
+			hook.Spec{Point: at, Match: `"name"`, Replace: `"other"`},
+			"", nil,
 			"not run: a hook changed the arguments, and they do not fit any more: ",
 		},
 	} {

@@ -40,7 +40,8 @@ func Routes(h Home) []edge.Route {
 		row(api.Route{
 			Method: http.MethodGet, Path: "/api/memory/tree", Scope: chela.ScopeRead, Summary: "List documents and folders",
 			Query: []api.Parameter{
-				agent, {Name: "path", Summary: "a folder; everything without it", Sample: ""},
+				agent,
+				{Name: "path", Summary: "a folder; everything without it", Sample: ""},
 				{Name: "depth", Summary: "levels of folders; all without it", Sample: 0},
 			},
 			Answer: api.Page[chela.DocumentNode]{},

@@ -75,7 +75,9 @@ func TestReadAll(t *testing.T) {
 		text, where, _ := strings.Cut(res.Text, "\n[")
 		all.WriteString(text)
 		if _, next, ok := strings.Cut(where, "offset "); ok {
-			fmt.Sscanf(next, "%d", &offset)
+			if _, err := fmt.Sscanf(next, "%d", &offset); err != nil {
+				t.Fatalf("%q: %v", next, err)
+			}
 		}
 	}
 	if want := strings.Repeat("0123456789", 10_000); all.String() != want {
