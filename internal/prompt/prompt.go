@@ -40,6 +40,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/fail"
 )
 
 // A Conversation is the part of a prompt that comes from a thread.
@@ -111,6 +112,9 @@ func (c Conversation) compact(e chela.Entry) Conversation {
 	kept := len(c.Parts)
 	if e.Body.FirstKept != e.ID {
 		kept = max(0, slices.IndexFunc(c.Parts, func(p Part) bool { return p.Entry == e.Body.FirstKept }))
+	}
+	if fail.Mutant("kept-too-little") {
+		kept++
 	}
 	for i, p := range c.Parts {
 		p.Pinned = i < kept

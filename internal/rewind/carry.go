@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/fail"
 	"chela/internal/store"
 )
 
@@ -127,8 +128,10 @@ func (m *Mover) complete(ctx context.Context, v chela.Rewind, agent string) (che
 		return v, err
 	}
 	defer desk.close()
-	if err := desk.putBack(ctx, &v); err != nil {
-		return v, err
+	if !fail.Mutant("files-left") {
+		if err := desk.putBack(ctx, &v); err != nil {
+			return v, err
+		}
 	}
 	v.State, v.DoneAt = chela.RewindDone, m.now()
 	news := []chela.Event{{Kind: chela.EventSessionChanged, Session: v.Session, Thread: v.Thread}}

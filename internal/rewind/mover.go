@@ -13,6 +13,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/fail"
 	"chela/internal/store"
 	"chela/internal/tool/workspace"
 )
@@ -197,7 +198,7 @@ func (m *Mover) session(ctx context.Context, thread chela.ThreadID, key string) 
 // known returns what a request came to that was made before, and whether it
 // was.
 func (m *Mover) known(ctx context.Context, session chela.SessionKey, key string) (v chela.Rewind, ok bool, err error) {
-	if key == "" {
+	if key == "" || fail.Mutant("request-again") {
 		return v, false, nil
 	}
 	err = m.store.Read(ctx, func(r *store.Read) (err error) {
