@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -225,6 +227,9 @@ func (p *player) read(key chela.SessionKey) record {
 	return rec
 }
 
+// timeOfNote is the time of a note in the log of a day.
+var timeOfNote = regexp.MustCompile(`(?m)^## \d\d:\d\d$`)
+
 func readRecord(ctx context.Context, r *store.Read, key chela.SessionKey) (rec record, err error) {
 	thread, err := r.CurrentThread(ctx, key)
 	if err != nil {
@@ -259,7 +264,11 @@ func readRecord(ctx context.Context, r *store.Read, key chela.SessionKey) (rec r
 		return rec, err
 	}
 	for _, d := range documents {
-		rec.Documents = append(rec.Documents, fmt.Sprintf("%s %d %s", d.Path, d.Version, d.SHA256))
+		if d, err = r.Document(ctx, "main", d.Path); err != nil {
+			return rec, err
+		}
+		sum := sha256.Sum256([]byte(timeOfNote.ReplaceAllString(d.Text, "")))
+		rec.Documents = append(rec.Documents, fmt.Sprintf("%s %d %x", d.Path, d.Version, sum))
 	}
 	slices.Sort(rec.Documents)
 	held, err := r.HeldLanes(ctx)

@@ -33,6 +33,16 @@ turns:
 `,
 	},
 	{
+		name: "compact",
+		asks: []string{"one", "/compact keep the numbers", "three"},
+		scenario: `
+turns:
+  - {when: "/^Summarize the beginning/", steps: [{text: "They count.", expect: {user: keep the numbers}}]}
+  - {when: one, steps: [{text: "One."}]}
+  - {when: three, steps: [{text: "Three.", expect: {contains: Archived in, lacks: One.}}]}
+`,
+	},
+	{
 		name: "reads",
 		asks: []string{"count"},
 		scenario: `
