@@ -204,6 +204,25 @@ turns:
 		drive: backAndForth,
 		check: wentBack,
 	},
+	{
+		name: "together", // hooks, steering, compaction and undo
+		asks: []string{"mark", "card 1234", "/compact", "change", "go elsewhere"},
+		scenario: `
+turns:
+  - {when: "/^Summarize the beginning/", steps: [{text: "They marked."}]}
+  - when: mark
+    steps:
+      - calls: [{tool: shell, args: {command: "true"}}, {tool: write_file, args: {path: d/a.txt, content: "no\n"}}]
+      - {text: "Marked."}
+  - {when: card, steps: [{calls: [{tool: write_file, args: {path: d/a.txt, content: "one\n"}}]}, {text: "Marked, {{user}}."}]}
+  - {when: change, steps: [{calls: [{tool: write_file, args: {path: new/b.txt, content: "b\n"}}]}, {text: "Changed."}]}
+  - {when: elsewhere, steps: [{text: "Elsewhere.", expect: {contains: Archived in, lacks: Changed}}]}
+`,
+		drive:     together,
+		check:     cameTogether,
+		ambiguous: true,
+		sample:    8,
+	},
 }
 
 // once checks that an effect happened once; one that the model was told to be
@@ -245,6 +264,50 @@ func queued(p *player, asks []string) {
 			p.t.Fatalf("kills %v: answer %d ended with %d: %s", p.kills, i, out.code, out.stderr)
 		}
 		p.answers = append(p.answers, out.stdout)
+	}
+}
+
+// hooked are hooks that change what is said either way.
+const hooked = `
+[[hooks]]
+point = "before_inbound"
+kind = "rule"
+match = '\d{4}'
+action = "replace"
+replace = "(a number)"
+
+[[hooks]]
+point = "transform_response"
+kind = "rule"
+match = 'Marked'
+action = "replace"
+replace = "MARKED"
+`
+
+// together says something while an approval waits, which steers the turn; then
+// compacts, and undoes the turn after it. Hooks look on.
+func together(p *player, asks []string) {
+	p.t.Helper()
+	if err := os.WriteFile(filepath.Join(p.home, "config.toml"), []byte(hooked), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	p.env = append(p.env, "CHELA_QUEUE_MODE=steer")
+	for i, text := range asks {
+		ask := []string{"ask", "--message-id", fmt.Sprintf("m%d", i), "--approve=never", text}
+		out := p.run(ask...)
+		for try := 0; try < 20 && (out.cutOff() || i == 1 && out.code == 3); try++ {
+			if i == 1 && out.code == 3 {
+				sayYes(p)
+			}
+			out = p.run(ask...)
+		}
+		if out.code != 0 && (i > 0 || out.code != 3) {
+			p.t.Fatalf("kills %v: ask %q ended with %d: %s", p.kills, text, out.code, out.stderr)
+		}
+		p.answers = append(p.answers, out.stdout)
+		if text == "change" {
+			insist(p, "threads", "undo", "--key", "1")
+		}
 	}
 }
 

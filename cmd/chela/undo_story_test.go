@@ -42,3 +42,12 @@ func wentBack(t *testing.T, p *player, _ *ledger, _ bool) {
 		t.Errorf("kills %v: what was undone is there: %v", p.kills, err)
 	}
 }
+
+// cameTogether looks at what undo left, and at an answer that two hooks changed.
+func cameTogether(t *testing.T, p *player, l *ledger, unknown bool) {
+	t.Helper()
+	wentBack(t, p, l, unknown)
+	if want := "MARKED, card (a number).\n"; p.answers[1] != want {
+		t.Errorf("kills %v: answered %q, want %q", p.kills, p.answers[1], want)
+	}
+}
