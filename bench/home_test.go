@@ -131,7 +131,7 @@ func (h *home) wire(tb testing.TB, look func()) *lane.Lanes {
 			IDs: ids, Now: time.Now, Emit: emit, Log: log, Limits: turn.Limits{Steps: 8, Time: time.Minute},
 			Expires: time.Hour, Grace: time.Second,
 		}),
-		Agent:   func(context.Context, chela.Session, chela.Turn) turn.Agent { return agent },
+		Agent:   func(context.Context, chela.Session, chela.Turn) (turn.Agent, error) { return agent, nil },
 		Model:   func(chela.Session, chela.Inbound) string { return "offline/" + offline.Model },
 		Alive:   func(chela.NodeID) bool { return false },
 		Dead:    func(chela.NodeID) bool { return false },

@@ -59,7 +59,9 @@ func TestStoppedDaemonLosesItsTurn(t *testing.T) {
 	a.stop()
 	b.stop()
 	want := record{Turns: []string{"completed"}, Transcript: []string{"user: who answers?", "assistant: B answers."}, Inbox: 1}
-	if diff := cmp.Diff(want, a.record(mainKey)); diff != "" {
+	got := a.record(mainKey)
+	got.Documents = nil // the first ones
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("record (-want +got)\n%s", diff)
 	}
 	a.look(func(s *store.Store) error {

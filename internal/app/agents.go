@@ -66,24 +66,26 @@ func (a *agents) model(s chela.Session, in chela.Inbound) string {
 }
 
 // agent returns who takes a turn. If its model cannot be had, the provider says
-// why.
-func (a *agents) agent(ctx context.Context, s chela.Session, t chela.Turn) turn.Agent {
+// why. An error is that of reading the documents, which another run may manage.
+func (a *agents) agent(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
 	f, err := a.frame(s.Agent)
 	f.Window = a.window(t.Model)
 	if err == nil {
-		f, err = a.told(ctx, s, f)
+		if f, err = a.told(ctx, s, f); err != nil {
+			return turn.Agent{}, err
+		}
 	}
 	agent := turn.Agent{Name: s.Agent, Frame: f.Frame, Tools: f.tools, Policy: a.rule, Hooks: a.hooks, Thinking: cmp.Or(t.Overrides.Thinking, s.Settings.Thinking)}
 	if err != nil {
 		agent.Provider = unusable{err}
-		return agent
+		return agent, nil
 	}
 	p, err := a.serve(t.Model)
 	if err != nil {
 		p.used = unusable{err}
 	}
 	agent.Provider, agent.Model = p.used, p.name
-	return agent
+	return agent, nil
 }
 
 // told returns a frame for a turn in a session: its system text ends with what

@@ -12,7 +12,10 @@ import (
 func (b *backend) Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error) {
 	stage := replay.Stage{
 		Store: b.store, Turns: b.turns(), Send: b.send,
-		Frame: func(s chela.Session, t chela.Turn) prompt.Frame { return b.agents.agent(ctx, s, t).Frame },
+		Frame: func(s chela.Session, t chela.Turn) (prompt.Frame, error) {
+			agent, err := b.agents.agent(ctx, s, t)
+			return agent.Frame, err
+		},
 	}
 	return stage.Replay(ctx, id, live)
 }

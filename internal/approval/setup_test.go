@@ -79,10 +79,10 @@ func open(t *testing.T, cfg store.Config, scenario string) *house {
 		Runner: turn.NewRunner(turn.Config{
 			IDs: h.ids, Now: h.now, Emit: h.emit, Log: log, Limits: turn.Limits{Steps: 8}, Expires: time.Hour, Grace: time.Second,
 		}),
-		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) turn.Agent {
+		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
 			return turn.Agent{
 				Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: toolbox{set}, Policy: h.rule,
-			}
+			}, nil
 		},
 		Model: func(chela.Session, chela.Inbound) string { return "script/test" },
 		Alive: func(chela.NodeID) bool { return false },

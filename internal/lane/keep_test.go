@@ -43,10 +43,10 @@ func (r recorded) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 
 func (r *recorder) listen(c *lane.Config) {
 	agent := c.Agent
-	c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) turn.Agent {
-		a := agent(ctx, s, t)
+	c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+		a, err := agent(ctx, s, t)
 		a.Provider = recorded{a.Provider, r}
-		return a
+		return a, err
 	}
 }
 
@@ -159,8 +159,8 @@ func TestBrokenRunIsTriedAgain(t *testing.T) {
 			h := open(t, engines["sqlite"](t), `{"turns": [{"steps": [{"calls": [{"tool": "put", "args": {"name": "a"}}]}, {"text": "done"}]}]}`,
 				func(c *lane.Config) {
 					agent, n := c.Agent, 0
-					c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) turn.Agent {
-						a := agent(ctx, s, t)
+					c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+						a, err := agent(ctx, s, t)
 						policy := a.Policy
 						a.Policy = func(ctx context.Context, t chela.Turn, c chela.ToolCall, j chela.Judgement) (turn.Ruling, error) {
 							if n++; n <= breaks {
@@ -168,7 +168,7 @@ func TestBrokenRunIsTriedAgain(t *testing.T) {
 							}
 							return policy(ctx, t, c, j)
 						}
-						return a
+						return a, err
 					}
 				})
 			if breaks > 1 {

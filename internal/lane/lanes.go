@@ -39,9 +39,9 @@ type Config struct {
 	Log    *slog.Logger
 	Runner *turn.Runner
 
-	// Agent returns who takes a turn. It always returns one that can run: if
-	// the model cannot be had, its provider says why.
-	Agent func(ctx context.Context, s chela.Session, t chela.Turn) turn.Agent
+	// Agent returns who takes a turn. If the model cannot be had, its provider
+	// says why. An error ends the run, which is tried again.
+	Agent func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error)
 
 	// Model returns the model of a new turn, as provider/model.
 	Model func(s chela.Session, in chela.Inbound) string
@@ -290,7 +290,11 @@ func (l *Lanes) runOnce(ctx context.Context, o *opened, h *holding) (next *opene
 		h.control.Steer() // messages may have come while nobody ran the turn
 	}
 	j := &appender{lanes: l, lease: o.lease, class: o.class, session: session, turn: state.Turn}
-	end, err := l.cfg.Runner.Run(ctx, l.cfg.Agent(ctx, session, state.Turn), j, h.control, state)
+	agent, err := l.cfg.Agent(ctx, session, state.Turn)
+	if err != nil {
+		return nil, err
+	}
+	end, err := l.cfg.Runner.Run(ctx, agent, j, h.control, state)
 	if err != nil {
 		return nil, err
 	}

@@ -175,14 +175,14 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 			IDs: h.ids, Now: time.Now, Emit: h.bus.Emit, Log: log, Limits: turn.Limits{Steps: 8},
 			Expires: time.Hour, Grace: time.Second,
 		}),
-		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) turn.Agent {
+		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
 			return turn.Agent{
 				Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: toolbox{set},
 				Policy: func(_ context.Context, _ chela.Turn, c chela.ToolCall, j chela.Judgement) (turn.Ruling, error) {
 					d := policy.Decide(nil, nil, policy.Question{Tool: c.Tool, Judgement: j})
 					return turn.Ruling(d), nil
 				},
-			}
+			}, nil
 		},
 		Model:   func(chela.Session, chela.Inbound) string { return "script/test" },
 		Alive:   func(chela.NodeID) bool { return false },

@@ -80,10 +80,10 @@ func TestOldHolderIsEnded(t *testing.T) {
 		ended := make(chan struct{}, 1)
 		old := open(t, cfg, hangScenario, func(c *lane.Config) {
 			agent := c.Agent
-			c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) turn.Agent {
-				a := agent(ctx, s, t)
+			c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+				a, err := agent(ctx, s, t)
 				a.Provider = watched{a.Provider, ended}
-				return a
+				return a, err
 			}
 		})
 		young := open(t, cfg, `{"turns": [{"steps": [{"text": "hello"}]}]}`, takesAll)

@@ -24,12 +24,12 @@ func TestPoisonTurnEnds(t *testing.T) {
 			t.Parallel()
 			h := open(t, engines["sqlite"](t), askScenario, func(c *lane.Config) {
 				agent := c.Agent
-				c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) turn.Agent {
-					a := agent(ctx, s, t)
+				c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+					a, err := agent(ctx, s, t)
 					a.Policy = func(context.Context, chela.Turn, chela.ToolCall, chela.Judgement) (turn.Ruling, error) {
 						return poison()
 					}
-					return a
+					return a, err
 				}
 			})
 			h.say(message(mainSession, "m1", "go"))

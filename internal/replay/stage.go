@@ -12,7 +12,7 @@ import (
 // A Stage is where the turns of a home are run again.
 type Stage struct {
 	Store *store.Store
-	Frame func(chela.Session, chela.Turn) prompt.Frame // what the agent of a session has beside the conversation
+	Frame func(chela.Session, chela.Turn) (prompt.Frame, error) // what the agent of a session has beside the conversation
 	Turns turn.Config
 
 	// Send commits messages for one thread and follows the turn that takes the
@@ -36,7 +36,11 @@ func (s *Stage) Replay(ctx context.Context, id chela.TurnID, live bool) (chela.R
 	if err != nil {
 		return chela.Replay{}, err
 	}
-	r, err := Run(ctx, rec, Config{Agent: session.Agent, Frame: s.Frame(session, rec.Turn), Turns: s.Turns})
+	frame, err := s.Frame(session, rec.Turn)
+	if err != nil {
+		return chela.Replay{}, err
+	}
+	r, err := Run(ctx, rec, Config{Agent: session.Agent, Frame: frame, Turns: s.Turns})
 	if err == nil && live {
 		r.Live, err = s.again(ctx, rec, session)
 	}
