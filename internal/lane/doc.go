@@ -31,9 +31,7 @@
 // transaction that accepts it. Package queue decides about the others: which
 // enter the turn that runs, stop it, make room, or become the next turn, and
 // whether those are let be until nothing more comes for a while. The lane is
-// free meanwhile; a timer of this process wakes it, and any process that looks
-// finds the messages. A message that is dropped is told to its sender, or in a
-// note with which the next turn of its thread begins.
+// free meanwhile; a timer wakes it, and any process that looks finds them.
 //
 // # States of a lane
 //
@@ -57,8 +55,7 @@
 // The lane reads the journal and tries again, three times, then lets go and
 // says so; the next start goes on. A run that fails or panics by a fault of
 // chela counts like one whose process died, and the third of them ends the turn
-// as failed. A turn that waited for its place when the process died is not
-// blamed for it. Those that broke runs go last, and those that broke two one by
-// one, so that a turn that kills every process takes no other with it. Losing
-// the lease ends the run silently: the new holder goes on.
+// as failed. A turn that waited for its place is not blamed. Those that broke
+// two runs go last and one by one, so that a turn that kills every process takes
+// no other with it. Losing the lease ends a run silently.
 package lane

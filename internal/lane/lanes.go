@@ -291,19 +291,18 @@ func (l *Lanes) runOnce(ctx context.Context, o *opened, h *holding) (next *opene
 	}
 	j := &appender{lanes: l, lease: o.lease, class: o.class, session: session, turn: state.Turn}
 	agent, err := l.cfg.Agent(ctx, session, state.Turn)
+	if err == nil {
+		state, err = l.cfg.Runner.Run(ctx, agent, j, h.control, state)
+	}
 	if err != nil {
 		return nil, err
 	}
-	end, err := l.cfg.Runner.Run(ctx, agent, j, h.control, state)
-	if err != nil {
-		return nil, err
-	}
-	if end.Turn.State == chela.TurnProcessing { // parked
+	if state.Turn.State == chela.TurnProcessing { // parked
 		l.release(o.lease)
 		return nil, nil
 	}
 	h.rewind = j.rewind
-	l.known.put(end.Thread, end.Conversation)
+	l.known.put(state.Thread, state.Conversation)
 	return j.next, nil
 }
 

@@ -122,10 +122,13 @@ func (n *run) compact(ctx context.Context, p prompt.Plan) error {
 	}
 	n.Log.Warn("prompt not compacted", "turn", s.Turn.ID, "strategy", p.Strategy, "error", err)
 	n.tried = p.Strategy
-	if _, ok := errors.AsType[*compaction.KeepError](err); ok {
+	_, unkept := errors.AsType[*compaction.KeepError](err)
+	switch {
+	case unkept && s.Command != "":
+		return err // another run may keep it
+	case unkept:
 		n.tried = chela.StrategyTruncate // nothing may leave that is not kept
-	}
-	if s.Command != "" {
+	case s.Command != "":
 		n.failure = failureOf(err)
 	}
 	return nil
