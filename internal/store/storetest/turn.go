@@ -12,7 +12,7 @@ func checkTurnRows(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	f := found(t, s, "f")
 	whole := full[chela.Turn]()
-	whole.Session, whole.Thread = f.key, f.thread
+	whole.Session, whole.Thread, whole.Activity = f.key, f.thread, "" // which is not stored
 	bare := chela.Turn{ID: "turn_bare", Session: f.key, Thread: f.thread, State: chela.TurnFailed}
 	empty := f.newTurn("turn_empty", chela.TurnProcessing)
 	empty.Failure = &chela.Failure{}
