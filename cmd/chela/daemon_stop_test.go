@@ -204,7 +204,9 @@ func TestTurnsAreParked(t *testing.T) {
 			want := record{Turns: []string{"completed"}, Inbox: 1, Transcript: []string{
 				"user: who waits?", fmt.Sprintf(`assistant:  [http {"method":"GET","url":%q}]`, page.URL), "tool_result: 200 OK\nContent-Type: text/plain; charset=utf-8\n\n4 (done)", "assistant: It is 4.",
 			}}
-			if diff := cmp.Diff(want, d.record(mainKey)); diff != "" {
+			got := d.record(mainKey)
+			got.Documents = nil // the first ones
+			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("record (-want +got)\n%s", diff)
 			}
 		})
