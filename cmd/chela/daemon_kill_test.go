@@ -204,9 +204,9 @@ func (s *speaker) judgeTurns(t *testing.T, r *store.Read, thread chela.Thread, w
 // TestKillUnderLoad kills a daemon again and again while many clients speak to
 // it. Whatever it accepted has one turn and one answer, in order.
 //
-// A turn that runs in three processes that die is given up. The whole of the
-// kills has the machine for itself: where a turn takes as long as a process
-// lives, that would happen by chance.
+// A turn that runs in three processes that die is given up, which would happen
+// by chance where a turn takes as long as a process lives: no process is killed
+// before the turns have ended that ran in the two before it.
 func TestKillUnderLoad(t *testing.T) {
 	beside := (*testing.T).Parallel
 	if *wholeTable {
@@ -225,9 +225,12 @@ func TestKillUnderLoad(t *testing.T) {
 			all := speakers(d, random, sessions)
 			d.launch()
 			silence := speakAll(t, all)
+			var battered []chela.TurnID
 			for range kills {
 				pause(random, life) // in some cases it is not ready before
+				d.until("the turns that met two kills have ended", func() bool { return d.haveEnded(battered) })
 				d.kill()
+				battered = d.battered()
 				d.launch()
 			}
 			silence()
@@ -236,6 +239,35 @@ func TestKillUnderLoad(t *testing.T) {
 			judgeAll(t, d, all)
 		})
 	}
+}
+
+// battered returns the turns which die with one more process.
+func (d *daemon) battered() (ids []chela.TurnID) {
+	d.t.Helper()
+	d.look(func(s *store.Store) error {
+		return s.Read(context.Background(), func(r *store.Read) error {
+			turns, err := r.LiveTurns(context.Background(), "")
+			for _, turn := range turns {
+				if turn.Crashes >= 1 { // this kill is not counted yet
+					ids = append(ids, turn.ID)
+				}
+			}
+			return err
+		})
+	})
+	return ids
+}
+
+// haveEnded reports whether the daemon tells of all these turns that they have
+// ended.
+func (d *daemon) haveEnded(turns []chela.TurnID) bool {
+	for _, id := range turns {
+		var t api.Turn
+		if status, err := d.get("/api/turns/"+string(id), &t); err != nil || status != http.StatusOK || !t.State.Ended() {
+			return false
+		}
+	}
+	return true
 }
 
 // speakAll lets all speak until silence is called, which waits for the last
