@@ -3,6 +3,7 @@ package chela
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 )
 
@@ -83,13 +84,13 @@ type Tool struct {
 	// is stored in the commit that marks the call running, and handed to Run
 	// and Happened in ToolCall. Nil means there is nothing to store. It changes
 	// nothing in the world but that it may keep contents in the blob store. An
-	// error is a result for the model.
+	// error is a result for the model, but for ErrLater.
 	Prepare func(ctx context.Context, call ToolCall) (Prepared, error)
 
 	// Run performs the call. The call's ID is its idempotency key. A failure
 	// that the model can learn from is a result with Failed set; an error
-	// means chela itself is at fault or ctx ended. When ctx ends, Run returns
-	// promptly and has stopped everything it began.
+	// means chela itself is at fault or ctx ended, or it is ErrLater. When ctx
+	// ends, Run returns promptly and has stopped everything it began.
 	Run func(ctx context.Context, call ToolCall) (ToolResult, error)
 
 	// Happened tells whether a call that was cut off took effect. It is
@@ -98,6 +99,11 @@ type Tool struct {
 	// if that cannot be told (the call becomes unknown).
 	Happened func(ctx context.Context, call ToolCall) (*ToolResult, error)
 }
+
+// ErrLater is in the chain of a tool's error where the store of chela does not
+// work at the moment. The turn meets the same and is tried again with the call,
+// if that may run twice.
+var ErrLater = errors.New("the store does not work at the moment")
 
 // Prepared is what is stored of a call before it runs.
 type Prepared struct {

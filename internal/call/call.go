@@ -31,10 +31,12 @@ type Runner struct {
 	Log   *slog.Logger
 }
 
-// An Outcome is what a call came to.
+// An Outcome is what a call came to. If Later is set, it came to nothing: the
+// turn has to be tried again.
 type Outcome struct {
 	chela.ToolResult
 	State chela.CallState
+	Later error
 }
 
 // Run runs one call and waits for it; after ctx ended only for the grace time.
@@ -88,6 +90,8 @@ func (r Runner) Outcome(ctx context.Context, c chela.ToolCall, result chela.Tool
 		return Failed(StoppedText)
 	case ctx.Err() != nil:
 		return Failed(TimeUpText)
+	case errors.Is(err, chela.ErrLater) && (c.Effect == chela.EffectRead || c.Resume == chela.ResumeRepeat):
+		return Outcome{Later: err}
 	default:
 		r.Log.Error("tool broke", "tool", c.Tool, "call", c.ID, "error", err)
 		return Failed(fmt.Sprintf("the tool broke; this is a fault of chela, not of the call (%s)", c.ID))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path"
 	"regexp"
@@ -21,7 +22,7 @@ const maxKey = 200
 
 // Edit makes a new version of a document and returns it, or the version that an
 // edit with the same key made before. It is a Conflict if the document is not at
-// the version that the edit expects, Exhausted if it would become too large,
+// the version that the edit expects, Invalid if it would become too large,
 // NotFound if a document that is not there is to be deleted.
 //
 // A log of a day that is full goes on in a document beside it, such as
@@ -91,6 +92,8 @@ func (k *Keeper) Today() string { return chela.DailyDocument(k.Now().In(k.Zone))
 // dated is the end of the path of a log of a day.
 var dated = regexp.MustCompile(`/\d{4}-\d\d-\d\d\.(md|txt)$`)
 
+var errTooLarge = errors.New("the document would be too large")
+
 // maxParts is in how many documents a log of a day may go on.
 const maxParts = 100
 
@@ -110,7 +113,7 @@ func (k *Keeper) onParts(e chela.DocumentEdit, do func(revision) error) error {
 	grows := dated.MatchString(e.Path) && (e.Kind == chela.EditAppend || e.Kind == chela.EditNote)
 	for part := 2; ; part++ {
 		err := do(v)
-		if chela.KindOf(err) != chela.Exhausted || !grows || part > maxParts || !v.fits() {
+		if !errors.Is(err, errTooLarge) || !grows || part > maxParts || !v.fits() {
 			return err
 		}
 		v.Path = fmt.Sprintf("%s-%d%s", name, part, ending)
@@ -153,8 +156,8 @@ func (v revision) after(before chela.Document) (chela.Document, error) {
 	}
 	d.Text, d.SHA256 = v.text(before.Text), ""
 	if len(d.Text) > chela.MaxDocumentBytes {
-		return d, chela.E(chela.Exhausted, fmt.Sprintf("%s would have %d bytes, %d are allowed", v.Path, len(d.Text), chela.MaxDocumentBytes)).
-			WithHint("write less, or into another document")
+		return d, chela.E(chela.Invalid, fmt.Sprintf("%s would have %d bytes, %d are allowed", v.Path, len(d.Text), chela.MaxDocumentBytes)).
+			WithHint("write less, or into another document").Because(errTooLarge)
 	}
 	if !d.Deleted {
 		sum := sha256.Sum256([]byte(d.Text))

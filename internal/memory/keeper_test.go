@@ -246,7 +246,7 @@ func TestBadEditsAreRefused(t *testing.T) {
 		"a long key":  {func(e *chela.DocumentEdit) { e.Key = long[:201] }, chela.Invalid, "key"},
 		"not UTF-8":   {func(e *chela.DocumentEdit) { e.Text = "a\xff" }, chela.Invalid, "UTF-8"},
 		"a NUL":       {func(e *chela.DocumentEdit) { e.Text = "a\x00" }, chela.Invalid, "UTF-8"},
-		"too large":   {func(e *chela.DocumentEdit) { e.Text = long + "x" }, chela.Exhausted, "262145 bytes, 262144 are allowed"},
+		"too large":   {func(e *chela.DocumentEdit) { e.Text = long + "x" }, chela.Invalid, "262145 bytes, 262144 are allowed"},
 		"not too big": {func(e *chela.DocumentEdit) { e.Text = long }, "", ""},
 	} {
 		e := d.edit("a.md", "text")
@@ -258,7 +258,7 @@ func TestBadEditsAreRefused(t *testing.T) {
 		}
 	}
 	_, err := d.Append(ctx, d.edit("a.md", "x"))
-	wantKind(t, err, chela.Exhausted, "are allowed")
+	wantKind(t, err, chela.Invalid, "are allowed")
 	_, err = d.Append(ctx, d.edit("a.md", " \n"))
 	wantKind(t, err, chela.Invalid, "nothing to add")
 	for agent, want := range map[string]chela.Kind{"main": chela.Invalid, "nobody": chela.NotFound} {
@@ -317,7 +317,7 @@ func TestFullLogsGoOn(t *testing.T) {
 		t.Errorf("the archive (-want +got)\n%s", diff)
 	}
 	_, err := d.Append(ctx, d.edit("daily/2026-05-04.md", half+half))
-	wantKind(t, err, chela.Exhausted, "are allowed")
+	wantKind(t, err, chela.Invalid, "are allowed")
 }
 
 func TestTree(t *testing.T) {
@@ -400,10 +400,9 @@ func TestForeseenIsWhatIsMade(t *testing.T) {
 		}
 	}
 	for kind, e := range map[chela.Kind]chela.DocumentEdit{
-		chela.NotFound:  {Kind: chela.EditDelete, Path: "never.md"},
-		chela.Invalid:   {Kind: chela.EditAppend, Path: "a.md"},
-		chela.Exhausted: {Kind: chela.EditWrite, Path: "a.md", Text: strings.Repeat("x", chela.MaxDocumentBytes+1)},
-		chela.Internal:  {Path: "a.md"},
+		chela.NotFound: {Kind: chela.EditDelete, Path: "never.md"},
+		chela.Invalid:  {Kind: chela.EditAppend, Path: "a.md"},
+		chela.Internal: {Path: "a.md"},
 	} {
 		e.Agent, e.Key = "main", "k"
 		_, _, err := d.Foresee(ctx, e)

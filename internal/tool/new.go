@@ -119,3 +119,13 @@ func Done(text string) chela.ToolResult { return chela.ToolResult{Text: text} }
 // Failed returns the result of a call that could not be done; text says why
 // and what to do instead.
 func Failed(text string) chela.ToolResult { return chela.ToolResult{Text: text, Failed: true} }
+
+// OrLater returns an error of the store as chela.ErrLater if it is Unavailable or
+// Exhausted, and others as they are. It is for tools that work on the store.
+func OrLater(err error) error {
+	switch chela.KindOf(err) {
+	case chela.Unavailable, chela.Exhausted:
+		return fmt.Errorf("%w: %w", chela.ErrLater, err)
+	}
+	return err
+}

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -174,8 +175,10 @@ func (n *run) runTools(ctx context.Context, calls []chela.ToolCall) error {
 		})
 	}
 	wait.Wait()
-	if err := cutOff(ctx); err != nil {
-		return err
+	for _, out := range outcomes {
+		if err := cmp.Or(cutOff(ctx), out.Later); err != nil {
+			return err
+		}
 	}
 	for i, c := range calls {
 		n.record(c, outcomes[i])
@@ -196,6 +199,9 @@ func (n *run) runEffect(ctx context.Context, c chela.ToolCall) error {
 		if ctx.Err() != nil {
 			return cutOff(ctx) // nothing of it has happened
 		}
+		if errors.Is(err, chela.ErrLater) {
+			return err
+		}
 		if err != nil {
 			n.settle(c, chela.CallFailed, "not run: "+lesson(err))
 			return nil
@@ -211,7 +217,7 @@ func (n *run) runEffect(ctx context.Context, c chela.ToolCall) error {
 	}
 	n.progress(c.Tool)
 	out := n.calls().Run(ctx, c)
-	if err := cutOff(ctx); err != nil {
+	if err := cmp.Or(cutOff(ctx), out.Later); err != nil {
 		return err
 	}
 	n.record(c, out)

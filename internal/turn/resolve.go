@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 
 	"chela"
@@ -23,7 +24,7 @@ func unknown() call.Outcome {
 func (n *run) resolve(ctx context.Context, calls []chela.ToolCall) error {
 	for _, c := range calls {
 		out, known := n.found(ctx, c)
-		if err := cutOff(ctx); err != nil {
+		if err := cmp.Or(cutOff(ctx), out.Later); err != nil {
 			return err
 		}
 		if !known {

@@ -88,13 +88,13 @@ func keepsPrivate(call chela.ToolCall, path, done string) error {
 }
 
 // forModel returns an error with a hint on what the model can do, in the place of
-// what people can.
+// what people can. Trouble of the store is none of its business.
 func forModel(err error) error {
 	var e *chela.Error
 	if errors.As(err, &e) && e.Kind == chela.NotFound {
 		return e.WithHint("memory_tree lists what there is")
 	}
-	return err
+	return tool.OrLater(err)
 }
 
 // outcome turns what went wrong for reasons that the model can see into a
@@ -103,7 +103,7 @@ func outcome(text string, err error) (chela.ToolResult, error) {
 	switch err = forModel(err); {
 	case err == nil:
 		return tool.Done(text), nil
-	case chela.KindOf(err) == chela.Internal, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case chela.KindOf(err) == chela.Internal, errors.Is(err, chela.ErrLater):
 		return chela.ToolResult{}, err
 	default:
 		return tool.Failed(chela.MessageOf(err)), nil

@@ -116,7 +116,7 @@ func (d Documents) prepare(ctx context.Context, call chela.ToolCall, e chela.Doc
 	}
 	change, err := d.keep(ctx, before, after)
 	if err != nil {
-		return chela.Prepared{}, err
+		return chela.Prepared{}, forModel(err)
 	}
 	planned, err := json.Marshal(intent{e.Path})
 	if err != nil {
@@ -138,7 +138,7 @@ func (d Documents) run(ctx context.Context, call chela.ToolCall, e chela.Documen
 	}
 	change, err := d.changed(ctx, made)
 	if err != nil {
-		return chela.ToolResult{}, err
+		return outcome("", err)
 	}
 	res := tool.Done(told(e.Kind, made))
 	if len(call.Changes) != 1 || call.Changes[0] != change {

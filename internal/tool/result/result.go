@@ -47,7 +47,7 @@ func Read(find FindFunc) chela.Tool {
 			case kind == chela.NotFound || kind == chela.Invalid:
 				return tool.Failed(chela.MessageOf(err)), nil
 			default:
-				return chela.ToolResult{}, fmt.Errorf("find result %q: %w", call.In.Handle, err)
+				return chela.ToolResult{}, fmt.Errorf("find result %q: %w", call.In.Handle, tool.OrLater(err))
 			}
 		},
 	})
