@@ -30,6 +30,9 @@ type Error struct {
 	Hint string // one imperative clause on how to cure it; may be empty
 	Err  error  // the cause; may be nil
 
+	// Limit names the limit that was reached, if that is the trouble.
+	Limit Limit
+
 	// Detail has the lines that show what Msg tells, such as a diff, for people
 	// who read more than one line. It may be empty.
 	Detail string

@@ -26,6 +26,8 @@ type (
 	NodeID     string // "node_…": one running process
 	RequestID  string // "req_…": one request over HTTP
 	RewindID   string // "rew_…"
+	JobID      string // "job_…"
+	RoutineID  string // "rtn_…"
 )
 
 // idAlphabet is Crockford's base 32 in lower case: it sorts like the bytes it

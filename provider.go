@@ -30,6 +30,11 @@ type Request struct {
 	Session   SessionKey // a stable key for the provider's prompt cache
 	Plain     bool       // ask without streaming; the chunks come at once
 
+	// Payer is who pays, and Tokens about how many tokens the prompt has; 0 if
+	// nobody counted them. Providers do not look at them, what wraps them does.
+	Payer  Payer `json:"-"`
+	Tokens int   `json:"-"`
+
 	// Load returns the bytes of an attachment. It is set when Messages has
 	// any.
 	Load func(ctx context.Context, a Attachment) ([]byte, error) `json:"-"`
@@ -87,18 +92,21 @@ const (
 type Chunk struct {
 	Text     string  // more text
 	Thinking string  // more reasoning
+	Anew     bool    // the answer broke off and is begun anew; what came before is void
 	Finish   *Finish // the end, with the whole answer
 }
 
 // A Finish ends a stream with the whole answer. Text equals the joined text
-// chunks. Calls have Tool, Ref, and Args or Raw; the ID is given by the turn.
+// chunks since the last one that said Anew. Calls have Tool, Ref, and Args or Raw; the ID is given by the turn.
 type Finish struct {
 	Text     string
 	Thinking []Thinking
 	Calls    []CallSpec
 	Stop     StopReason
 	Model    string // the model that answered, if the provider tells
+	Served   string // provider/model that was asked, where that is not the one of the request
 	Usage    TokenUsage
+	Charge   Charge
 }
 
 // StopReason says why a model stopped.
@@ -142,6 +150,24 @@ func (e *ProviderError) Unwrap() error { return e.Err }
 type Model struct {
 	Provider  string `json:"provider"`
 	Name      string `json:"name"`
-	Window    int    `json:"window"`     // tokens of prompt and answer; 0 when not known
-	MaxOutput int    `json:"max_output"` // tokens; 0 when not known
+	Window    int    `json:"window"`          // tokens of prompt and answer; 0 when not known
+	MaxOutput int    `json:"max_output"`      // tokens; 0 when not known
+	Price     *Price `json:"price,omitempty"` // nil when not known
+
+	// Abilities are what the model is known to be able to do; nil when that is
+	// not known.
+	Abilities []Ability `json:"abilities,omitempty"`
 }
+
+// An Ability is something that some models can do and others cannot.
+type Ability string
+
+// The abilities.
+const (
+	AbleTools    Ability = "tools"    // calls tools
+	AbleParallel Ability = "parallel" // makes several calls in one answer
+	AbleImages   Ability = "images"   // sees images
+	AbleThinking Ability = "thinking" // reasons ahead of the answer, as much as is asked for
+	AbleCache    Ability = "cache"    // reads a prompt that it read before from a cache
+	AbleStrict   Ability = "strict"   // keeps to the schema of a tool's arguments
+)

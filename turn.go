@@ -83,6 +83,14 @@ const (
 
 	LimitPrompt Limit = "prompt" // tokens that fit the model
 	LimitLoop   Limit = "loop"   // doing the same again and again
+
+	// Money, and how often a model is asked; see config.Limits.
+	LimitDay     Limit = "usd_per_day"
+	LimitSession Limit = "usd_per_session"
+	LimitTurn    Limit = "usd_per_turn"
+	LimitJob     Limit = "usd_per_job"
+	LimitRoutine Limit = "usd_per_routine"
+	LimitActions Limit = "actions_per_hour"
 )
 
 // An Origin says where a turn came from and where its answer goes.

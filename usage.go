@@ -15,6 +15,73 @@ type TokenUsage struct {
 // Total returns all tokens that were read and written.
 func (u TokenUsage) Total() int64 { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
 
+// MicroUSD is an amount of money in millionths of a US dollar.
+type MicroUSD int64
+
+// USD is one US dollar.
+const USD MicroUSD = 1_000_000
+
+// Rates are what a model takes for a million tokens of each category.
+type Rates struct {
+	Input      MicroUSD `json:"input"`
+	Output     MicroUSD `json:"output"` // reasoning included
+	CacheRead  MicroUSD `json:"cache_read,omitempty"`
+	CacheWrite MicroUSD `json:"cache_write,omitempty"`
+}
+
+// cost returns what tokens cost, in millionths of a MicroUSD.
+func (r Rates) cost(u TokenUsage) int64 {
+	return int64(r.Input)*u.Input + int64(r.Output)*u.Output + int64(r.CacheRead)*u.CacheRead + int64(r.CacheWrite)*u.CacheWrite
+}
+
+// A Price is what a model takes. The zero price is that of a model which costs
+// nothing, such as one on one's own machine.
+type Price struct {
+	Rates
+
+	// LongFrom is the number of prompt tokens from which on the whole call costs
+	// the Long rates; 0 if the price does not depend on that.
+	LongFrom int64 `json:"long_from,omitempty"`
+	Long     Rates `json:"long,omitzero"`
+}
+
+// Cost returns what a model call costs, rounded up.
+func (p Price) Cost(u TokenUsage) MicroUSD {
+	rates := p.Rates
+	if p.LongFrom > 0 && u.Input+u.CacheRead+u.CacheWrite >= p.LongFrom {
+		rates = p.Long
+	}
+	return MicroUSD((rates.cost(u) + 999_999) / 1_000_000)
+}
+
+// A Payer is on whose account a model call goes. What does not apply is empty.
+type Payer struct {
+	Session SessionKey `json:"session"`
+	Turn    TurnID     `json:"turn,omitempty"`
+	Step    int        `json:"step,omitempty"` // of the turn
+	Job     JobID      `json:"job,omitempty"`
+	Routine RoutineID  `json:"routine,omitempty"`
+	Purpose string     `json:"purpose"` // such as "turn" or "compaction"
+}
+
+// UsageState says how far a row of the ledger is.
+type UsageState string
+
+// The states of a row of the ledger. The last three are endings.
+const (
+	UsageReserved UsageState = "reserved" // the call may be under way; Cost is the most that it can cost
+	UsageSettled  UsageState = "settled"  // the answer is in the journal; Cost is what it cost
+	UsageReleased UsageState = "released" // the call was refused or never made; it cost nothing
+	UsageLost     UsageState = "lost"     // its answer is not known, or not whole, and may have to be paid; Cost is the most that it can be
+)
+
+var usageMoves = map[UsageState][]UsageState{
+	UsageReserved: {UsageSettled, UsageReleased, UsageLost},
+}
+
+// CanMove reports whether a row of the ledger may go from one state to another.
+func (s UsageState) CanMove(to UsageState) bool { return canMove(usageMoves, s, to) }
+
 // A Usage is one row of the ledger: one model call.
 type Usage struct {
 	ID        UsageID    `json:"id"`
@@ -25,6 +92,15 @@ type Usage struct {
 	Purpose   string     `json:"purpose"`
 	Tokens    TokenUsage `json:"tokens"`
 	CreatedAt time.Time  `json:"created_at"`
+}
+
+// A Charge is what the ledger says of an answer, for the row that settles it.
+// The zero charge is of a call that no ledger saw.
+type Charge struct {
+	ID      UsageID  // of the reservation; empty if there was none
+	Model   string   // provider/model that answered
+	Cost    MicroUSD // by the price of that model
+	Guessed bool     // its price is not known
 }
 
 // A UsageSum is what was spent on one model on one day, in UTC.

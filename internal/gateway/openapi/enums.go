@@ -42,7 +42,13 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[chela.Kind](): list(
 		chela.Invalid, chela.NotFound, chela.Conflict, chela.Denied, chela.Exhausted, chela.Unavailable, chela.Unsupported, chela.Internal,
 	),
-	reflect.TypeFor[chela.Limit]():        list(chela.LimitSteps, chela.LimitTime, chela.LimitPrompt, chela.LimitLoop),
+	reflect.TypeFor[chela.Limit](): list(
+		chela.LimitSteps, chela.LimitTime, chela.LimitPrompt, chela.LimitLoop,
+		chela.LimitDay, chela.LimitSession, chela.LimitTurn, chela.LimitJob, chela.LimitRoutine, chela.LimitActions,
+	),
+	reflect.TypeFor[chela.Ability](): list(
+		chela.AbleTools, chela.AbleParallel, chela.AbleImages, chela.AbleThinking, chela.AbleCache, chela.AbleStrict,
+	),
 	reflect.TypeFor[chela.NoteKind]():     list("", chela.NoteLoop, chela.NoteCall, chela.NoteFlush, chela.NoteResume),
 	reflect.TypeFor[chela.PreimageKind](): list(chela.PreimageFile, chela.PreimageDocument),
 	reflect.TypeFor[chela.QueueDrop]():    list("", chela.DropOld, chela.DropNew, chela.DropSummarize),

@@ -158,7 +158,7 @@ func drain(ctx context.Context, p chela.Provider, req *chela.Request) (outcome, 
 
 func fields(c chela.Chunk) int {
 	n := 0
-	for _, set := range []bool{c.Text != "", c.Thinking != "", c.Finish != nil} {
+	for _, set := range []bool{c.Text != "", c.Thinking != "", c.Anew, c.Finish != nil} {
 		if set {
 			n++
 		}
