@@ -89,7 +89,7 @@ type arrow struct{ from, to, reason string }
 var arrows = []arrow{
 	{"internal/store", "internal/store/engine", "how transactions run is apart from what is kept; nobody else runs any"},
 	{"internal/config/...", "internal/config/...", "TOML and the kinds of values are packages of their own"},
-	{"internal/app/...", "internal/app/...", "what a home is made of is apart from what is wired"},
+	{"internal/app/...", "internal/app/...", "who answers, and what a home is made of, is apart from how all is wired"},
 	{"internal/cli/...", "internal/cli/...", "what commands do is apart from how they behave"},
 	{"internal/tool/...", "internal/tool/...", "each family of tools is a package of its own"},
 	{"internal/tool/...", "internal/sandbox/...", "tools run programs under limits"},

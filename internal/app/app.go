@@ -1,6 +1,6 @@
 // Package app is the only place that builds things out of other things: it
 // opens a home and wires store, providers, tools, policy, turns, lanes and
-// approvals together. The lists of what there is are in providers.go and
+// approvals together. The lists of what there is are in providers/kinds.go and
 // tools.go.
 package app
 
@@ -18,7 +18,9 @@ import (
 
 	"chela"
 	"chela/internal/activity"
+	"chela/internal/app/agents"
 	"chela/internal/app/home"
+	"chela/internal/app/providers"
 	"chela/internal/approval"
 	"chela/internal/blob"
 	"chela/internal/command"
@@ -60,7 +62,8 @@ type App struct {
 	stream   *event.Stream
 	tokens   *token.Keeper
 	blobs    *blob.Store
-	agents   *agents
+	models   *providers.Providers
+	agents   *agents.Agents
 	lanes    *lane.Lanes
 	desk     *approval.Desk
 	hooks    *hook.Hooks
@@ -108,11 +111,13 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	if a.hooks, err = a.makeHooks(); err != nil {
 		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
 	}
-	a.agents = newAgents(cfg, a.store, tools, a.hooks)
-	a.agents.identity = a.memory.Identity
+	a.models = providers.New(cfg, again())
+	a.agents = agents.New(agents.Config{
+		Settings: cfg, Store: a.store, Providers: a.models, Tools: tools, Hooks: a.hooks, Identity: a.memory.Identity,
+	})
 	a.lanes = lane.New(a.store, lane.Config{
 		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.emit, Log: log, Runner: turn.NewRunner(a.turns()),
-		Agent: a.agents.agent, Model: a.agents.model, Dead: a.presence.Dead, Alive: a.presence.Alive,
+		Agent: a.agents.Agent, Model: a.agents.Model, Dead: a.presence.Dead, Alive: a.presence.Alive,
 		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Queue: queueRules(cfg.Queue), Resets: resets(cfg),
 		Ended:  a.ended,
 		Rewind: func(ctx context.Context, key chela.SessionKey) error { return a.rewinds.Finish(ctx, key) },
@@ -128,7 +133,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 			return err
 		},
 		Model: func(name string) error {
-			_, err := a.agents.serve(name)
+			_, _, err := a.models.Serve(name)
 			return err
 		},
 		Ended: a.ended,
@@ -154,8 +159,8 @@ func resets(cfg *config.Config) session.Resets {
 func (a *App) interpreter() *command.Interpreter {
 	b := &backend{a}
 	return command.New(a.store, command.Config{
-		IDs: a.ids, Now: a.now, Lanes: a.lanes, Desk: a.desk, Version: a.version, Models: b.Models, Tools: b.Tools, Model: a.agents.model,
-		Usable: func(model string) error { _, err := a.agents.serve(model); return err },
+		IDs: a.ids, Now: a.now, Lanes: a.lanes, Desk: a.desk, Version: a.version, Models: a.models.Models, Tools: b.Tools, Model: a.agents.Model,
+		Usable: func(model string) error { _, _, err := a.models.Serve(model); return err },
 		Queue:  queueRules(a.cfg.Queue).For, Rewinds: a.rewinds, Memory: a.memory, Prompt: a.promptSize,
 	})
 }

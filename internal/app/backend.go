@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -54,7 +53,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	go func() { ended <- a.Run(running) }() // Close waits for it
 	b := &backend{a}
 	return &cli.Backend{
-		Conversation: b, Sessions: b, Threads: b, Turns: b, Approvals: b, Grants: b, Tools: b, Models: b,
+		Conversation: b, Sessions: b, Threads: b, Turns: b, Approvals: b, Grants: b, Tools: b, Models: a.models,
 		Keeper: a.keeper, Transcripts: a.keeper, Tokens: a.tokens, Usage: b.usage, Logs: b.logs, Attach: a.blobs.Attach,
 		Status: a.status, Prompt: a.promptSize,
 		Memory: documents.Home{Documents: a.memory, Edit: b.edit}, Seed: a.memory.Seed,
@@ -198,26 +197,26 @@ func (b *backend) Revoke(ctx context.Context, id chela.GrantID) error {
 
 // Tools returns the tools of an agent, sorted by name.
 func (b *backend) Tools(_ context.Context, agent string) ([]chela.Tool, error) {
-	f, err := b.agents.frame(agent)
+	box, err := b.agents.Toolbox(agent)
 	if err != nil {
 		return nil, err
 	}
-	tools := f.tools.All()
+	tools := box.All()
 	slices.SortFunc(tools, func(a, b chela.Tool) int { return cmp.Compare(a.Name, b.Name) })
 	return tools, nil
 }
 
 // Call runs a tool by hand.
 func (b *backend) Call(ctx context.Context, agent, name string, args json.RawMessage) (chela.ToolResult, error) {
-	f, err := b.agents.frame(agent)
+	box, err := b.agents.Toolbox(agent)
 	if err != nil {
 		return chela.ToolResult{}, err
 	}
-	checked, err := f.tools.Check(name, args)
+	checked, err := box.Check(name, args)
 	if err != nil {
 		return chela.ToolResult{}, err
 	}
-	t, _ := f.tools.Get(name) // Check found it
+	t, _ := box.Get(name) // Check found it
 	call := chela.ToolCall{
 		ID: b.ids.Call(), Session: chela.MainKey(agent), Agent: agent, Tool: name, Args: checked, State: chela.CallRunning,
 	}
@@ -225,7 +224,7 @@ func (b *backend) Call(ctx context.Context, agent, name string, args json.RawMes
 	if t.Judge != nil {
 		j = t.Judge(checked)
 	}
-	ruling, err := b.agents.rule(ctx, chela.Turn{Session: call.Session, Overrides: chela.Overrides{Elevated: "ask"}}, call, j)
+	ruling, err := b.agents.Rule(ctx, chela.Turn{Session: call.Session, Overrides: chela.Overrides{Elevated: "ask"}}, call, j)
 	if err != nil {
 		return chela.ToolResult{}, err
 	}
@@ -259,53 +258,6 @@ func (b *backend) logs(ctx context.Context, follow bool, show func(line string))
 // usage returns what was spent since a time, the newest day first.
 func (b *backend) usage(ctx context.Context, since time.Time) ([]chela.UsageSum, error) {
 	return store.Find(ctx, b.store, func(r *store.Read) ([]chela.UsageSum, error) { return r.UsageByDay(ctx, since) })
-}
-
-// Models returns the models of every provider that can be asked.
-func (b *backend) Models(ctx context.Context) ([]chela.Model, error) {
-	var models []chela.Model
-	for _, name := range b.cfg.ProviderNames() {
-		p, err := b.cfg.Provider(name)
-		if err != nil {
-			return nil, err
-		}
-		made, err := b.agents.serve(name + "/" + anyModel)
-		if err != nil {
-			continue // no key: nothing of it can be used
-		}
-		list, ok := made.raw.(lister)
-		if !ok {
-			models = append(models, knownModels(p)...)
-			continue
-		}
-		found, err := list.Models(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("list the models of %s: %w", name, err)
-		}
-		models = append(models, found...)
-	}
-	return models, nil
-}
-
-// Test sends a short request to a model.
-func (b *backend) Test(ctx context.Context, model string) (chela.Finish, error) {
-	p, err := b.agents.serve(cmp.Or(model, b.cfg.Model))
-	if err != nil {
-		return chela.Finish{}, err
-	}
-	req := &chela.Request{
-		Model: p.name, System: "Answer with one word.", MaxTokens: 256,
-		Messages: []chela.Message{{Role: chela.RoleUser, Text: "hello"}},
-	}
-	for chunk, err := range p.raw.Stream(ctx, req) {
-		if err != nil {
-			return chela.Finish{}, err
-		}
-		if chunk.Finish != nil {
-			return *chunk.Finish, nil
-		}
-	}
-	return chela.Finish{}, chela.E(chela.Internal, "the provider ended without an answer")
 }
 
 // status counts what is in the home.

@@ -118,7 +118,7 @@ func (b *backend) complete(in chela.Inbound) (chela.Inbound, error) {
 	if in.MessageID == "" {
 		in.MessageID = string(b.ids.Inbox())
 	}
-	_, err = b.agents.serve(b.agents.model(chela.Session{Agent: agent.Name}, in))
+	_, _, err = b.models.Serve(b.agents.Model(chela.Session{Agent: agent.Name}, in))
 	return in, err
 }
 

@@ -24,7 +24,7 @@ func (a *App) home() gateway.Home {
 	scopes := session.Scopes{DM: a.cfg.Session.DMScope, Links: a.cfg.Session.IdentityLinks}
 	return gateway.Home{
 		Place:        scopes.Place,
-		Conversation: s, Events: a.stream, Sessions: s, Keeper: a.keeper, Transcripts: a.keeper, Threads: s, Turns: s, Approvals: b, Grants: b, Tools: b, Models: s,
+		Conversation: s, Events: a.stream, Sessions: s, Keeper: a.keeper, Transcripts: a.keeper, Threads: s, Turns: s, Approvals: b, Grants: b, Tools: b, Models: a.models,
 		Tokens: a.tokens, Logins: a.tokens, Memory: documents.Home{Documents: a.memory, Edit: a.memory.Edit},
 		Attach: a.blobs.Attach, Kept: a.blobs.Kept, Usage: b.usage, Status: a.status, Ready: s.ready,
 		Rewinds: rewindRoutes(a.rewinds), Prompt: a.promptSize, Settings: s.settings, Configure: s.configure, Logs: b.logs, Agents: a.cfg.AgentNames,
@@ -151,12 +151,6 @@ func (s *outside) Trace(ctx context.Context, id chela.TurnID) (api.Trace, error)
 // Called returns a tool call.
 func (s *outside) Called(ctx context.Context, id chela.CallID) (chela.ToolCall, error) {
 	return store.Find(ctx, s.store, func(r *store.Read) (chela.ToolCall, error) { return r.Call(ctx, id) })
-}
-
-// Serve returns the provider of provider/model and the model's name there.
-func (s *outside) Serve(model string) (chela.Provider, string, error) {
-	p, err := s.agents.serve(model)
-	return p.used, p.name, err
 }
 
 // ready returns nil when messages are taken.

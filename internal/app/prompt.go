@@ -10,24 +10,6 @@ import (
 	"chela/internal/turn"
 )
 
-// A windowed provider tells the window of its models without being asked over
-// the network.
-type windowed interface{ Window() int }
-
-// window returns the window of a model, 0 if nothing is known of it: what the
-// configuration says, what the provider says, or what the name tells.
-func (a *agents) window(model string) int {
-	if n := a.cfg.Window(model); n > 0 {
-		return n
-	}
-	if p, err := a.serve(model); err == nil {
-		if w, ok := p.raw.(windowed); ok {
-			return w.Window()
-		}
-	}
-	return prompt.WindowOf(model)
-}
-
 func promptSettings(c config.Compaction) prompt.Settings {
 	return prompt.Settings{Reserve: c.ReserveTokens, ReserveFloor: c.ReserveFloor, KeepRecent: c.KeepRecentTokens, Soft: c.SoftThreshold}
 }
@@ -52,13 +34,9 @@ func (a *App) promptSize(ctx context.Context, id chela.ThreadID) (chela.PromptSi
 	if err != nil {
 		return chela.PromptSize{}, err
 	}
-	model := a.agents.model(s, chela.Inbound{})
-	f, err := a.agents.frame(s.Agent)
-	if err == nil {
-		f, err = a.agents.told(ctx, s, f)
-	}
-	f.Window = a.agents.window(model)
-	size := prompt.Breakdown(promptSettings(a.cfg.Compaction).Budget(f.Frame), f.Frame, conversation)
+	model := a.agents.Model(s, chela.Inbound{})
+	f, err := a.agents.Frame(ctx, s, model)
+	size := prompt.Breakdown(promptSettings(a.cfg.Compaction).Budget(f), f, conversation)
 	size.Model = model
 	return size, err
 }

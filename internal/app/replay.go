@@ -13,7 +13,7 @@ func (b *backend) Replay(ctx context.Context, id chela.TurnID, live bool) (chela
 	stage := replay.Stage{
 		Store: b.store, Turns: b.turns(), Send: b.send,
 		Frame: func(s chela.Session, t chela.Turn) (prompt.Frame, error) {
-			agent, err := b.agents.agent(ctx, s, t)
+			agent, err := b.agents.Agent(ctx, s, t)
 			return agent.Frame, err
 		},
 	}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"chela"
@@ -53,9 +52,3 @@ func (a *App) builtins() ([]chela.Tool, error) {
 	}
 	return tools, nil
 }
-
-// toolbox is a set of tools as turns know it.
-type toolbox struct{ *tool.Set }
-
-// Hash implements turn.Toolbox.
-func (toolbox) Hash(name string, args json.RawMessage) string { return tool.Hash(name, args) }

@@ -1,9 +1,7 @@
-package app
+package providers
 
 import (
-	"context"
 	"fmt"
-	"iter"
 
 	"chela"
 	"chela/internal/config"
@@ -28,17 +26,4 @@ func makeProvider(p config.Provider, model string) (chela.Provider, error) {
 	default:
 		return nil, chela.E(chela.Unsupported, fmt.Sprintf("provider %s is of a kind that this version does not know", p.Name))
 	}
-}
-
-// A lister is a provider that can tell its models.
-type lister interface {
-	Models(ctx context.Context) ([]chela.Model, error)
-}
-
-// unusable is a provider that only tells why it cannot be used.
-type unusable struct{ err error }
-
-// Stream implements chela.Provider.
-func (u unusable) Stream(context.Context, *chela.Request) iter.Seq2[chela.Chunk, error] {
-	return func(yield func(chela.Chunk, error) bool) { yield(chela.Chunk{}, u.err) }
 }
