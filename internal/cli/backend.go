@@ -4,13 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"time"
 
 	"chela"
 	"chela/internal/api"
 	"chela/internal/approval"
 	"chela/internal/cli/documents"
+	"chela/internal/cli/models"
 	"chela/internal/cli/rewinds"
+	"chela/internal/cli/usage"
 )
 
 // A Backend is an open home, by noun. The commands use it from one goroutine.
@@ -24,17 +25,15 @@ type Backend struct {
 	Approvals    approvals
 	Grants       grants
 	Tools        tools
-	Models       models
+	Models       models.Home
 	Tokens       tokens
 	Memory       documents.Home
 	Rewinds      rewinds.Home
+	Usage        usage.Func
 
 	// Seed gives an agent its first documents, unless it ever had any, and
 	// reports whether it did.
 	Seed func(ctx context.Context, agent string) (bool, error)
-
-	// Usage returns what was spent since a time, the newest day first.
-	Usage func(ctx context.Context, since time.Time) ([]chela.UsageSum, error)
 
 	// Logs hands the lines of the log to show, oldest first: those that are
 	// kept and, where follow is set, each new one until ctx ends, which is no
@@ -156,14 +155,6 @@ type tools interface {
 	// against the schema; the policy may deny the call, but does not ask: who
 	// types a call wants it.
 	Call(ctx context.Context, agent, name string, args json.RawMessage) (chela.ToolResult, error)
-}
-
-// models lists models and tries one.
-type models interface {
-	// Models returns those that are known, sorted by provider and name.
-	Models(ctx context.Context) ([]chela.Model, error)
-	// Test sends a short request to provider/model.
-	Test(ctx context.Context, model string) (chela.Finish, error)
 }
 
 // tokens makes, lists and ends tokens of the HTTP API.

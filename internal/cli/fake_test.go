@@ -15,6 +15,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/approval"
 	"chela/internal/cli"
+	"chela/internal/cli/models"
 	"chela/internal/cli/rewinds"
 	"chela/internal/config"
 )
@@ -283,7 +284,7 @@ func (h *home) places(ctx context.Context, id chela.ThreadID) (api.Places, error
 func (h *home) backend(cfg *config.Config) *cli.Backend {
 	h.attached = map[string]string{}
 	b := &cli.Backend{
-		Conversation: h, Sessions: h, Threads: h, Turns: h, Approvals: h, Grants: h, Tools: h, Models: h,
+		Conversation: h, Sessions: h, Threads: h, Turns: h, Approvals: h, Grants: h, Tools: h, Models: models.Home{Models: h.Models, Test: h.Test},
 		Attach: func(_ context.Context, name string, r io.Reader) (chela.Attachment, error) {
 			text, err := io.ReadAll(r)
 			h.attached[name] = string(text)

@@ -10,6 +10,8 @@ import (
 	"chela/internal/channel/terminal"
 	"chela/internal/cli/documents"
 	"chela/internal/cli/manners"
+	"chela/internal/cli/models"
+	"chela/internal/cli/usage"
 	"chela/internal/config"
 )
 
@@ -90,6 +92,26 @@ func (c *commands) memoryCommand() *cobra.Command {
 		Printer: c.p, Stdin: c.Stdin,
 		Open: func(ctx context.Context, use func(documents.Home) error) error {
 			return c.open(ctx, func(_ *config.Config, b *Backend) error { return use(b.Memory) })
+		},
+	})
+}
+
+// modelsCommand returns the commands on models.
+func (c *commands) modelsCommand() *cobra.Command {
+	return models.Command(models.Program{
+		Printer: c.p, Now: c.Now, Interruptible: c.Interruptible,
+		Open: func(ctx context.Context, use func(*config.Config, models.Home) error) error {
+			return c.open(ctx, func(cfg *config.Config, b *Backend) error { return use(cfg, b.Models) })
+		},
+	})
+}
+
+// usageCommand returns the command that sums up what was spent.
+func (c *commands) usageCommand() *cobra.Command {
+	return usage.Command(usage.Program{
+		Printer: c.p, Now: c.Now,
+		Open: func(ctx context.Context, use func(usage.Func) error) error {
+			return c.open(ctx, func(_ *config.Config, b *Backend) error { return use(b.Usage) })
 		},
 	})
 }

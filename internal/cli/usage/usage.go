@@ -1,4 +1,6 @@
-package cli
+// Package usage holds the command that sums up what models were asked and
+// answered.
+package usage
 
 import (
 	"context"
@@ -12,20 +14,36 @@ import (
 	"chela"
 	"chela/internal/channel/terminal"
 	"chela/internal/cli/manners"
-	"chela/internal/config"
 )
 
-func (c *commands) usageCommand() *cobra.Command {
+// A Func returns what was spent since a time, the newest day first.
+type Func func(ctx context.Context, since time.Time) ([]chela.UsageSum, error)
+
+// A Program is what the command runs in. All fields are required.
+type Program struct {
+	Printer *manners.Printer
+	Now     func() time.Time
+
+	// Open opens the home and its usage for use.
+	Open func(ctx context.Context, use func(Func) error) error
+}
+
+// Command returns the command.
+func Command(p Program) *cobra.Command {
 	var since string
 	cmd := &cobra.Command{
 		Use: "usage", Short: "Sum up what models were asked and answered", Args: manners.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			from, err := sinceDay(c.Now(), since)
+			from, err := sinceDay(p.Now(), since)
 			if err != nil {
 				return err
 			}
-			return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
-				return c.usage(cmd.Context(), b, from)
+			return p.Open(cmd.Context(), func(usage Func) error {
+				sums, err := usage(cmd.Context(), from)
+				if err != nil {
+					return err
+				}
+				return show(p.Printer, sums)
 			})
 		},
 	}
@@ -50,24 +68,21 @@ func sinceDay(now time.Time, text string) (time.Time, error) {
 	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -days), nil
 }
 
-func (c *commands) usage(ctx context.Context, b *Backend, since time.Time) error {
-	sums, err := b.Usage(ctx, since)
-	if err != nil {
-		return err
-	}
+// show prints sums and, for people, their total.
+func show(p *manners.Printer, sums []chela.UsageSum) error {
 	shown := sums
-	if !c.p.JSON && len(sums) > 1 {
+	if !p.JSON && len(sums) > 1 {
 		shown = append(sums[:len(sums):len(sums)], total(sums))
 	}
-	return manners.List(c.p, shown, []string{"DAY", "MODEL", "CALLS", "INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT"}, usageRow)
+	return manners.List(p, shown, []string{"DAY", "MODEL", "CALLS", "INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT"}, row)
 }
 
-func usageRow(u chela.UsageSum) []string {
-	row := []string{u.Day, u.Model, strconv.Itoa(u.Calls)}
+func row(u chela.UsageSum) []string {
+	cells := []string{u.Day, u.Model, strconv.Itoa(u.Calls)}
 	for _, n := range []int64{u.Tokens.Input, u.Tokens.CacheRead, u.Tokens.CacheWrite, u.Tokens.Output} {
-		row = append(row, strconv.FormatInt(n, 10))
+		cells = append(cells, strconv.FormatInt(n, 10))
 	}
-	return row
+	return cells
 }
 
 // total adds up sums of every day and model.
