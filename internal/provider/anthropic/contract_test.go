@@ -8,6 +8,7 @@ import (
 
 	"chela"
 	"chela/internal/provider/anthropic"
+	"chela/internal/provider/anthropic/anthropictest"
 	"chela/internal/provider/providertest"
 )
 
@@ -22,7 +23,7 @@ func TestContract(t *testing.T) {
 }
 
 func serve(t *testing.T, c providertest.Case) chela.Provider {
-	srv := providertest.Anthropic(t, c)
+	srv := anthropictest.Serve(t, c)
 	p, err := anthropic.New(anthropic.Config{
 		Name: "fake", BaseURL: srv.URL, APIKey: providertest.Key, HTTPClient: srv.Client(),
 	})
@@ -47,7 +48,7 @@ func TestThinkingGoesBack(t *testing.T) {
 			{
 				Role: chela.RoleAssistant,
 				Thinking: []chela.Thinking{
-					{Text: "hm", Signature: providertest.Sign("hm"), Provider: "anthropic"},
+					{Text: "hm", Signature: anthropictest.Sign("hm"), Provider: "anthropic"},
 					{Redacted: "enc1", Provider: "anthropic"},
 					{Text: "not signed", Provider: "anthropic"},
 					{Text: "foreign", Signature: "x", Provider: "openai"},
@@ -62,7 +63,7 @@ func TestThinkingGoesBack(t *testing.T) {
 	}
 	want := providertest.Received{
 		System: "s", Texts: []string{"q", "no"}, Failed: 1, MaxTokens: 36_096, Marks: 3,
-		Thinking: []string{"hm" + providertest.Sign("hm"), "enc1"},
+		Thinking: []string{"hm" + anthropictest.Sign("hm"), "enc1"},
 	}
 	if diff := cmp.Diff([]providertest.Received{want}, c.Received()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

@@ -5,6 +5,7 @@ import (
 
 	"chela"
 	"chela/internal/provider/openai"
+	"chela/internal/provider/openai/openaitest"
 	"chela/internal/provider/providertest"
 )
 
@@ -12,7 +13,7 @@ func TestContract(t *testing.T) {
 	providertest.Run(t, providertest.Harness{
 		Wire: true,
 		New: func(t *testing.T, c providertest.Case) chela.Provider {
-			srv := providertest.OpenAI(t, c)
+			srv := openaitest.Serve(t, c)
 			p, err := openai.New(openai.Config{
 				Name: "fake", BaseURL: srv.URL + "/v1", APIKey: providertest.Key, HTTPClient: srv.Client(),
 			})

@@ -18,10 +18,10 @@ func answers() []clause {
 		{Case: Case{Name: "empty answer", Answers: []Answer{{}}}, scripted: true, check: checkEmpty},
 		{Case: Case{Name: "thinking", Answers: []Answer{{Thinking: "Let me see.", Text: []string{"Yes."}}}}, scripted: true, check: checkThinking},
 		{Case: Case{Name: "usage totals", Answers: []Answer{{Text: []string{"ok"}, Usage: usage}}}, scripted: true, check: checkUsage},
-		{Case: Case{Name: "odd unicode", Answers: []Answer{{Text: split(odd, 3)}}}, check: checkOdd},
+		{Case: Case{Name: "odd unicode", Answers: []Answer{{Text: Pieces(odd, 3)}}}, check: checkOdd},
 		{Case: Case{Name: "odd unicode sent", Answers: []Answer{{Echo: true}}}, check: checkOddSent},
-		{Case: Case{Name: "huge answer", Answers: []Answer{{Text: split(huge, 4096)}}}, scripted: true, check: checkHuge},
-		{Case: Case{Name: "boundaries inside characters", Answers: []Answer{{Text: split(odd, 2), Calls: []Call{{"r1", "clock", `{"zone":"Łódź"}`}}, Split: 1}}}, scripted: true, check: checkSplit},
+		{Case: Case{Name: "huge answer", Answers: []Answer{{Text: Pieces(huge, 4096)}}}, scripted: true, check: checkHuge},
+		{Case: Case{Name: "boundaries inside characters", Answers: []Answer{{Text: Pieces(odd, 2), Calls: []Call{{"r1", "clock", `{"zone":"Łódź"}`}}, Split: 1}}}, scripted: true, check: checkSplit},
 		{Case: Case{Name: "plain", Answers: []Answer{{Thinking: "Hm.", Text: []string{"one ", "two"}, Calls: []Call{{"r1", "clock", `{"zone":"UTC"}`}}, Usage: usage}}}, check: checkPlain},
 		{Case: Case{Name: "concurrent use", Answers: []Answer{{Echo: true}}}, check: checkConcurrent},
 		{Case: Case{Name: "length stop", Answers: []Answer{{Text: []string{"It is"}, Calls: []Call{{"r1", "clock", `{"zo`}}, Stop: chela.StopLength}}}, scripted: true, check: checkLength},
@@ -34,8 +34,8 @@ func answers() []clause {
 // what SSE and JSON give a meaning.
 const odd = "👩‍👩‍👧‍👦 שלום \u202eabc\u202c e\u0301 \ufeff\u2028\u2029 \x00 \r\n\r\n data: [DONE]\n\nevent: error\n\n{\"a\":\"\\ud83d\"} 𝄞 end"
 
-// split cuts s into pieces of n runes.
-func split(s string, n int) []string {
+// Pieces cuts s into pieces of n runes; the last one may be shorter.
+func Pieces(s string, n int) []string {
 	var pieces []string
 	runes := []rune(s)
 	for len(runes) > n {

@@ -111,7 +111,7 @@ func checkImageResult(r *run) {
 func (r *run) images() {
 	r.Helper()
 	if got, ok := r.sent(); ok {
-		r.want(got.Images, []string{sum(picture)})
+		r.want(got.Images, []string{Sum(picture)})
 	}
 }
 

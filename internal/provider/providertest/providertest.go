@@ -1,6 +1,5 @@
 // Package providertest holds the contract that every provider keeps, one case
-// for each way in which a step of a model can go, and servers that speak the
-// wire of the known protocols and refuse what the real ones refuse.
+// for each way in X
 package providertest
 
 import (
@@ -188,7 +187,8 @@ func contract() []clause {
 	return slices.Concat(answers(), calls(), transcripts(), refusals(), broken(), stops())
 }
 
-func sum(raw []byte) string {
+// Sum returns the SHA-256 of raw in hex, as [Received] has it of images.
+func Sum(raw []byte) string {
 	h := sha256.Sum256(raw)
 	return hex.EncodeToString(h[:])
 }

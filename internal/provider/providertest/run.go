@@ -245,7 +245,7 @@ const notes = "first line\nsecond line, with ümlauts\n"
 // load serves the attachments of the contract.
 func load(_ context.Context, a chela.Attachment) ([]byte, error) {
 	for _, raw := range [][]byte{picture, []byte(notes)} {
-		if a.SHA256 == sum(raw) {
+		if a.SHA256 == Sum(raw) {
 			return bytes.Clone(raw), nil
 		}
 	}
@@ -253,5 +253,5 @@ func load(_ context.Context, a chela.Attachment) ([]byte, error) {
 }
 
 func attach(name, mediaType string, raw []byte) []chela.Attachment {
-	return []chela.Attachment{{Name: name, MediaType: mediaType, SHA256: sum(raw), Size: int64(len(raw))}}
+	return []chela.Attachment{{Name: name, MediaType: mediaType, SHA256: Sum(raw), Size: int64(len(raw))}}
 }

@@ -2,6 +2,7 @@ package providertest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,48 +19,57 @@ import (
 // patience is how long a server that hangs waits for its caller to go.
 const patience = 10 * time.Second
 
-// A wire is one protocol, from the side of the server.
-type wire struct {
-	path string
+// A Protocol is one protocol, from the side of the server.
+type Protocol struct {
+	Path string // a pattern of [http.ServeMux] without the method
 
-	// read checks a request as strictly as the real server and tells what
-	// it holds. What it returns as an error is why the request is refused.
-	read func(h http.Header, body []byte) (Received, error)
+	// Read checks a request as strictly as the real server and tells what it
+	// holds. What it returns as an error is why the request is refused.
+	Read func(r *http.Request, body []byte) (Received, error)
 
-	// events returns the stream that carries a, without its end, and the
-	// end.
-	events func(a Answer) (stream, end []event)
+	// Events returns the stream that carries a, without its end, and the end.
+	Events func(a Answer) (stream, end []Event)
 
-	// plain returns the body that carries a without a stream.
-	plain func(a Answer) any
+	// Plain returns the body that carries a without a stream.
+	Plain func(a Answer) any
 
-	// refuse returns the answer to a request that fault refuses.
-	refuse func(fault Fault) (status int, body any)
+	// Refuse returns the answer to a request that fault refuses.
+	Refuse func(fault Fault) (status int, body any)
 
-	overloaded event // tells inside a stream that the server has no room
+	Overloaded Event // tells inside a stream that the server has no room
+
+	// Type is the media type of a stream, and Frame returns the bytes of one
+	// of its events; both are those of server-sent events if left out.
+	Type  string
+	Frame func(e Event) []byte
 }
 
-// An event is one event of a server-sent stream.
-type event struct {
-	name string // empty where the protocol does not name its events
-	data any    // a string is sent as it is, anything else as JSON
+// An Event is one event of a stream.
+type Event struct {
+	Name string // empty where the protocol does not name its events
+	Data any    // a string is sent as it is, anything else as JSON
 }
 
-func (e event) bytes() []byte {
+// Bytes returns the data of an event.
+func (e Event) Bytes() []byte {
+	if text, ok := e.Data.(string); ok {
+		return []byte(text)
+	}
+	return encode(e.Data)
+}
+
+// frame returns a server-sent event.
+func frame(e Event) []byte {
 	var b bytes.Buffer
-	if e.name != "" {
-		fmt.Fprintf(&b, "event: %s\n", e.name)
+	if e.Name != "" {
+		fmt.Fprintf(&b, "event: %s\n", e.Name)
 	}
-	text, ok := e.data.(string)
-	if !ok {
-		text = string(encode(e.data))
-	}
-	fmt.Fprintf(&b, "data: %s\n\n", text)
+	fmt.Fprintf(&b, "data: %s\n\n", e.Bytes())
 	return b.Bytes()
 }
 
-// object is a JSON object.
-type object = map[string]any
+// An Object is a JSON object.
+type Object = map[string]any
 
 // encode returns v as JSON without escapes for HTML, as servers send it.
 func encode(v any) []byte {
@@ -70,13 +80,17 @@ func encode(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// newServer starts a server that speaks w and does what c tells. It is closed
+// Serve starts a server that speaks p and does what c tells. It is closed
 // when the test ends.
-func newServer(t *testing.T, c Case, w wire) *httptest.Server {
+func Serve(t *testing.T, c Case, p Protocol) *httptest.Server {
 	t.Helper()
-	s := &server{t: t, c: c, wire: w}
+	p.Type = cmp.Or(p.Type, "text/event-stream; charset=utf-8")
+	if p.Frame == nil {
+		p.Frame = frame
+	}
+	s := &server{t: t, c: c, protocol: p}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST "+w.path, s.answer)
+	mux.HandleFunc("POST "+p.Path, s.answer)
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
 	return srv
@@ -85,7 +99,7 @@ func newServer(t *testing.T, c Case, w wire) *httptest.Server {
 type server struct {
 	t        *testing.T
 	c        Case
-	wire     wire
+	protocol Protocol
 	requests atomic.Int64
 }
 
@@ -94,10 +108,10 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the caller is gone
 	}
-	got, err := s.wire.read(r.Header, body)
+	got, err := s.protocol.Read(r, body)
 	if err != nil {
 		s.t.Errorf("the server refuses the request: %v", err)
-		status, refusal := s.wire.refuse(FaultRefused)
+		status, refusal := s.protocol.Refuse(FaultRefused)
 		reply(w, status, refusal)
 		return
 	}
@@ -115,10 +129,10 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request) {
 		if a.After > 0 {
 			w.Header().Set("Retry-After", fmt.Sprint(a.After.Seconds()))
 		}
-		status, refusal := s.wire.refuse(a.Fault)
+		status, refusal := s.protocol.Refuse(a.Fault)
 		reply(w, status, refusal)
 	case got.Plain:
-		s.end(w, r, a, func() { reply(w, http.StatusOK, s.wire.plain(a)) })
+		s.end(w, r, a, func() { reply(w, http.StatusOK, s.protocol.Plain(a)) })
 	default:
 		s.stream(w, r, a)
 	}
@@ -131,10 +145,10 @@ func reply(w http.ResponseWriter, status int, body any) {
 }
 
 func (s *server) stream(w http.ResponseWriter, r *http.Request, a Answer) {
-	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	w.Header().Set("Content-Type", s.protocol.Type)
 	out := http.NewResponseController(w)
 	out.Flush()
-	stream, end := s.wire.events(a)
+	stream, end := s.protocol.Events(a)
 	s.send(w, a, stream)
 	s.end(w, r, a, func() { s.send(w, a, end) })
 }
@@ -151,9 +165,9 @@ func (s *server) end(w http.ResponseWriter, r *http.Request, a Answer, complete 
 		conn.Close()
 	case FaultEnd:
 	case FaultGarbage:
-		s.send(w, a, []event{{name: "content_block_delta", data: `{"type":"content_block_delta","index":0,`}})
+		s.send(w, a, []Event{{Name: "content_block_delta", Data: `{"type":"content_block_delta","index":0,`}})
 	case FaultEvent:
-		s.send(w, a, []event{s.wire.overloaded})
+		s.send(w, a, []Event{s.protocol.Overloaded})
 	case FaultHang:
 		select {
 		case <-r.Context().Done():
@@ -165,10 +179,10 @@ func (s *server) end(w http.ResponseWriter, r *http.Request, a Answer, complete 
 	}
 }
 
-func (s *server) send(w http.ResponseWriter, a Answer, events []event) {
+func (s *server) send(w http.ResponseWriter, a Answer, events []Event) {
 	out := http.NewResponseController(w)
 	for _, e := range events {
-		raw := e.bytes()
+		raw := s.protocol.Frame(e)
 		size := len(raw)
 		if a.Split > 0 {
 			size = a.Split
@@ -182,8 +196,8 @@ func (s *server) send(w http.ResponseWriter, a Answer, events []event) {
 	}
 }
 
-// strict decodes raw into v and refuses fields that v does not have.
-func strict(raw []byte, v any) error {
+// Strict decodes raw into v and refuses fields that v does not have.
+func Strict(raw []byte, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(v); err != nil {
@@ -195,25 +209,29 @@ func strict(raw []byte, v any) error {
 	return nil
 }
 
-// checkTool refuses what no protocol takes as a tool: a name with other
+// CheckTool refuses what no protocol takes as a tool: a name with other
 // characters, or a schema that is not one of an object.
-func checkTool(name string, schema json.RawMessage, longest int) error {
+func CheckTool(name string, schema json.RawMessage, longest int) error {
 	var s struct {
 		Type string `json:"type"`
 	}
 	if err := json.Unmarshal(schema, &s); err != nil || s.Type != "object" {
 		return fmt.Errorf("tool %q: schema must be of type object: %s", name, schema)
 	}
-	if !idShape.MatchString(name) || len(name) > longest {
-		return fmt.Errorf("tool name %q does not fit %s", name, idShape)
+	if !IsID(name) || len(name) > longest {
+		return fmt.Errorf("tool name %q does not fit", name)
 	}
 	return nil
 }
 
 var idShape = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
-// stopOf returns why a stops, in the words of the contract.
-func stopOf(a Answer) chela.StopReason {
+// IsID reports whether every protocol takes s as a name or an id: letters,
+// digits, "_" and "-".
+func IsID(s string) bool { return idShape.MatchString(s) }
+
+// Reason returns why the answer stops, in the words of the contract.
+func (a Answer) Reason() chela.StopReason {
 	switch {
 	case a.Stop != "":
 		return a.Stop

@@ -1,32 +1,38 @@
-package providertest
+// Package openaitest is a server that speaks Chat Completions, for tests.
+package openaitest
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"chela"
+	"chela/internal/provider/providertest"
 )
 
-// OpenAI starts a server that speaks Chat Completions below /v1 and does what
+// object is a JSON object.
+type object = providertest.Object
+
+// Serve starts a server that speaks Chat Completions below /v1 and does what
 // c tells. It was written from
 // https://platform.openai.com/docs/api-reference/chat and refuses what that
 // refuses, and what widespread compatible servers refuse (arguments of past
 // calls that are not JSON).
-func OpenAI(t *testing.T, c Case) *httptest.Server {
+func Serve(t *testing.T, c providertest.Case) *httptest.Server {
 	t.Helper()
-	return newServer(t, c, wire{
-		path:       "/v1/chat/completions",
-		read:       readOpenAI,
-		events:     openAIEvents,
-		plain:      openAIPlain,
-		refuse:     openAIRefuse,
-		overloaded: openAIOverloaded(),
+	return providertest.Serve(t, c, providertest.Protocol{
+		Path:       "/v1/chat/completions",
+		Read:       func(r *http.Request, body []byte) (providertest.Received, error) { return read(r.Header, body) },
+		Events:     events,
+		Plain:      plain,
+		Refuse:     refuse,
+		Overloaded: overloaded(),
 	})
 }
 
-func openAIEvents(a Answer) (stream, end []event) {
-	delta := func(d object) { stream = append(stream, openAIChunk(d, nil)) }
+func events(a providertest.Answer) (stream, end []providertest.Event) {
+	delta := func(d object) { stream = append(stream, chunk(d, nil)) }
 	delta(object{"role": "assistant", "content": "", "refusal": nil})
 	if a.Thinking != "" {
 		half := len(a.Thinking) / 2
@@ -59,21 +65,21 @@ func openAIEvents(a Answer) (stream, end []event) {
 	}
 	usage := object{
 		"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1760000000, "model": "test-model-2026",
-		"choices": []object{}, "usage": openAIUsage(a.Usage),
+		"choices": []object{}, "usage": usageOf(a.Usage),
 	}
-	return stream, []event{openAIChunk(object{}, openAIStop(a)), {data: usage}, {data: "[DONE]"}}
+	return stream, []providertest.Event{chunk(object{}, stop(a)), {Data: usage}, {Data: "[DONE]"}}
 }
 
-func openAIChunk(delta object, finish any) event {
-	return event{data: object{
+func chunk(delta object, finish any) providertest.Event {
+	return providertest.Event{Data: object{
 		"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1760000000, "model": "test-model-2026",
 		"choices": []object{{"index": 0, "delta": delta, "logprobs": nil, "finish_reason": finish}},
 		"usage":   nil,
 	}}
 }
 
-func openAIStop(a Answer) string {
-	switch stopOf(a) {
+func stop(a providertest.Answer) string {
+	switch a.Reason() {
 	case chela.StopCalls:
 		return "tool_calls"
 	case chela.StopLength:
@@ -85,7 +91,7 @@ func openAIStop(a Answer) string {
 	}
 }
 
-func openAIUsage(u chela.TokenUsage) object {
+func usageOf(u chela.TokenUsage) object {
 	prompt := u.Input + u.CacheRead + u.CacheWrite
 	return object{
 		"prompt_tokens": prompt, "completion_tokens": u.Output, "total_tokens": prompt + u.Output,
@@ -94,7 +100,7 @@ func openAIUsage(u chela.TokenUsage) object {
 	}
 }
 
-func openAIPlain(a Answer) any {
+func plain(a providertest.Answer) any {
 	message := object{"role": "assistant", "content": strings.Join(a.Text, ""), "refusal": nil}
 	if a.Thinking != "" {
 		message["reasoning_content"] = a.Thinking
@@ -108,37 +114,37 @@ func openAIPlain(a Answer) any {
 	}
 	return object{
 		"id": "chatcmpl-1", "object": "chat.completion", "created": 1760000000, "model": "test-model-2026",
-		"choices": []object{{"index": 0, "message": message, "logprobs": nil, "finish_reason": openAIStop(a)}},
-		"usage":   openAIUsage(a.Usage),
+		"choices": []object{{"index": 0, "message": message, "logprobs": nil, "finish_reason": stop(a)}},
+		"usage":   usageOf(a.Usage),
 	}
 }
 
-func openAIRefuse(f Fault) (int, any) {
+func refuse(f providertest.Fault) (int, any) {
 	fail := func(status int, kind, code, message string) (int, any) {
 		return status, object{"error": object{"message": message, "type": kind, "param": nil, "code": code}}
 	}
 	switch f {
-	case FaultRate:
+	case providertest.FaultRate:
 		return fail(429, "requests", "rate_limit_exceeded", "Rate limit reached for test-model in organization org-1 on requests per min (RPM): Limit 3, Used 3.")
-	case FaultQuota:
+	case providertest.FaultQuota:
 		return fail(429, "insufficient_quota", "insufficient_quota", "You exceeded your current quota, please check your plan and billing details.")
-	case FaultKey:
-		return fail(401, "invalid_request_error", "invalid_api_key", "Incorrect API key provided: "+Key+". You can find your API key at https://platform.openai.com/account/api-keys.")
-	case FaultOverflow:
+	case providertest.FaultKey:
+		return fail(401, "invalid_request_error", "invalid_api_key", "Incorrect API key provided: "+providertest.Key+". You can find your API key at https://platform.openai.com/account/api-keys.")
+	case providertest.FaultOverflow:
 		return fail(400, "invalid_request_error", "context_length_exceeded", "This model's maximum context length is 128000 tokens. However, your messages resulted in 130001 tokens. Please reduce the length of the messages.")
-	case FaultModel:
+	case providertest.FaultModel:
 		return fail(404, "invalid_request_error", "model_not_found", "The model `test-model` does not exist or you do not have access to it.")
-	case FaultServer:
+	case providertest.FaultServer:
 		return fail(500, "server_error", "", "The server had an error while processing your request.\nSorry about that!")
-	case FaultOverloaded:
+	case providertest.FaultOverloaded:
 		return fail(503, "service_unavailable_error", "", "The engine is currently overloaded, please try again later.")
 	default:
 		return fail(400, "invalid_request_error", "", "Invalid value for 'messages'.")
 	}
 }
 
-func openAIOverloaded() event {
-	return event{data: object{"error": object{
+func overloaded() providertest.Event {
+	return providertest.Event{Data: object{"error": object{
 		"message": "The server is currently overloaded with other requests.", "type": "server_error", "param": nil, "code": nil,
 	}}}
 }

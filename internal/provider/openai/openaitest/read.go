@@ -1,4 +1,4 @@
-package providertest
+package openaitest
 
 import (
 	"cmp"
@@ -9,26 +9,28 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"chela/internal/provider/providertest"
 )
 
-// openAIRequest is the body of a request; a field that is not here is refused.
-type openAIRequest struct {
-	Model               string          `json:"model"`
-	Messages            []openAIMessage `json:"messages"`
-	Stream              bool            `json:"stream"`
-	StreamOptions       *openAIStream   `json:"stream_options"`
-	MaxTokens           *int            `json:"max_tokens"`
-	MaxCompletionTokens *int            `json:"max_completion_tokens"`
-	ReasoningEffort     string          `json:"reasoning_effort"`
-	PromptCacheKey      string          `json:"prompt_cache_key"`
-	Tools               []openAITool    `json:"tools"`
+// request is the body of a request; a field that is not here is refused.
+type request struct {
+	Model               string         `json:"model"`
+	Messages            []message      `json:"messages"`
+	Stream              bool           `json:"stream"`
+	StreamOptions       *streamOptions `json:"stream_options"`
+	MaxTokens           *int           `json:"max_tokens"`
+	MaxCompletionTokens *int           `json:"max_completion_tokens"`
+	ReasoningEffort     string         `json:"reasoning_effort"`
+	PromptCacheKey      string         `json:"prompt_cache_key"`
+	Tools               []tool         `json:"tools"`
 }
 
-type openAIStream struct {
+type streamOptions struct {
 	IncludeUsage bool `json:"include_usage"`
 }
 
-type openAITool struct {
+type tool struct {
 	Type     string `json:"type"`
 	Function struct {
 		Name        string          `json:"name"`
@@ -37,14 +39,14 @@ type openAITool struct {
 	} `json:"function"`
 }
 
-type openAIMessage struct {
+type message struct {
 	Role       string          `json:"role"`
 	Content    json.RawMessage `json:"content"`
 	ToolCallID string          `json:"tool_call_id"`
-	ToolCalls  []openAICall    `json:"tool_calls"`
+	ToolCalls  []call          `json:"tool_calls"`
 }
 
-type openAICall struct {
+type call struct {
 	ID       string `json:"id"`
 	Type     string `json:"type"`
 	Function struct {
@@ -53,7 +55,7 @@ type openAICall struct {
 	} `json:"function"`
 }
 
-type openAIPart struct {
+type part struct {
 	Type     string  `json:"type"`
 	Text     *string `json:"text"`
 	ImageURL *struct {
@@ -61,43 +63,43 @@ type openAIPart struct {
 	} `json:"image_url"`
 }
 
-func readOpenAI(h http.Header, body []byte) (Received, error) {
-	var req openAIRequest
-	if h.Get("Authorization") != "Bearer "+Key || h.Get("Content-Type") != "application/json" {
-		return Received{}, errors.New("authorization or content type is missing")
+func read(h http.Header, body []byte) (providertest.Received, error) {
+	var req request
+	if h.Get("Authorization") != "Bearer "+providertest.Key || h.Get("Content-Type") != "application/json" {
+		return providertest.Received{}, errors.New("authorization or content type is missing")
 	}
-	if err := strict(body, &req); err != nil {
-		return Received{}, err
+	if err := providertest.Strict(body, &req); err != nil {
+		return providertest.Received{}, err
 	}
 	efforts := []string{"", "none", "minimal", "low", "medium", "high", "xhigh"}
 	switch {
 	case req.Model == "" || len(req.Messages) == 0:
-		return Received{}, errors.New("model or messages are missing")
+		return providertest.Received{}, errors.New("model or messages are missing")
 	case req.StreamOptions != nil && !req.Stream:
-		return Received{}, errors.New("stream_options is only allowed when stream is enabled")
+		return providertest.Received{}, errors.New("stream_options is only allowed when stream is enabled")
 	case req.Stream && (req.StreamOptions == nil || !req.StreamOptions.IncludeUsage):
-		return Received{}, errors.New("the stream is asked for without usage")
+		return providertest.Received{}, errors.New("the stream is asked for without usage")
 	case req.MaxTokens != nil && req.MaxCompletionTokens != nil:
-		return Received{}, errors.New("max_tokens and max_completion_tokens exclude each other")
+		return providertest.Received{}, errors.New("max_tokens and max_completion_tokens exclude each other")
 	case !slices.Contains(efforts, req.ReasoningEffort):
-		return Received{}, fmt.Errorf("reasoning_effort %q is unknown", req.ReasoningEffort)
+		return providertest.Received{}, fmt.Errorf("reasoning_effort %q is unknown", req.ReasoningEffort)
 	}
 	for _, tool := range req.Tools {
-		if err := checkTool(tool.Function.Name, tool.Function.Parameters, 64); err != nil || tool.Type != "function" {
-			return Received{}, fmt.Errorf("tool of type %q: %w", tool.Type, err)
+		if err := providertest.CheckTool(tool.Function.Name, tool.Function.Parameters, 64); err != nil || tool.Type != "function" {
+			return providertest.Received{}, fmt.Errorf("tool of type %q: %w", tool.Type, err)
 		}
 	}
-	got := Received{Plain: !req.Stream}
+	got := providertest.Received{Plain: !req.Stream}
 	if limit := cmp.Or(req.MaxTokens, req.MaxCompletionTokens); limit != nil {
 		got.MaxTokens = *limit
 	}
-	err := readOpenAIMessages(req.Messages, &got)
+	err := readMessages(req.Messages, &got)
 	return got, err
 }
 
-// readOpenAIMessages walks the conversation. The results of a step must follow
+// readMessages walks the conversation. The results of a step must follow
 // it at once, one for each of its calls.
-func readOpenAIMessages(messages []openAIMessage, got *Received) error {
+func readMessages(messages []message, got *providertest.Received) error {
 	open := map[string]bool{}
 	for i, m := range messages {
 		if len(open) > 0 && m.Role != "tool" {
@@ -106,7 +108,7 @@ func readOpenAIMessages(messages []openAIMessage, got *Received) error {
 		if m.Role != "assistant" && m.ToolCalls != nil || m.Role != "tool" && m.ToolCallID != "" {
 			return fmt.Errorf("message %d: a %s message cannot have calls or answer them", i, m.Role)
 		}
-		parts, err := openAIContent(m)
+		parts, err := readContent(m)
 		if err != nil {
 			return fmt.Errorf("message %d: %w", i, err)
 		}
@@ -115,7 +117,7 @@ func readOpenAIMessages(messages []openAIMessage, got *Received) error {
 			got.System += strings.Join(parts.texts, "")
 			continue
 		case "assistant":
-			err = openAICalls(m, len(parts.texts), open)
+			err = readCalls(m, len(parts.texts), open)
 		case "tool":
 			if !open[m.ToolCallID] {
 				err = fmt.Errorf("it answers %q, which was not called or is answered", m.ToolCallID)
@@ -140,7 +142,7 @@ func readOpenAIMessages(messages []openAIMessage, got *Received) error {
 	return nil
 }
 
-func openAICalls(m openAIMessage, texts int, open map[string]bool) error {
+func readCalls(m message, texts int, open map[string]bool) error {
 	if texts == 0 && len(m.ToolCalls) == 0 {
 		return errors.New("it has neither content nor calls")
 	}
@@ -149,7 +151,7 @@ func openAICalls(m openAIMessage, texts int, open map[string]bool) error {
 		switch {
 		case c.ID == "" || len(c.ID) > 40 || open[c.ID]:
 			return fmt.Errorf("id %q of a call is empty, longer than 40 or used twice", c.ID)
-		case c.Type != "function" || !idShape.MatchString(c.Function.Name):
+		case c.Type != "function" || !providertest.IsID(c.Function.Name):
 			return fmt.Errorf("call of type %q and name %q", c.Type, c.Function.Name)
 		case json.Unmarshal([]byte(c.Function.Arguments), &args) != nil:
 			return fmt.Errorf("arguments %q are not a JSON object", c.Function.Arguments)
@@ -159,13 +161,13 @@ func openAICalls(m openAIMessage, texts int, open map[string]bool) error {
 	return nil
 }
 
-type openAIParts struct{ texts, images []string }
+type parts struct{ texts, images []string }
 
-// openAIContent reads content, which is null, a string or a list of parts.
-func openAIContent(m openAIMessage) (openAIParts, error) {
-	var parts openAIParts
+// readContent reads content, which is null, a string or a list of parts.
+func readContent(m message) (parts, error) {
+	var parts parts
 	var text string
-	var list []openAIPart
+	var list []part
 	switch {
 	case len(m.Content) == 0 || string(m.Content) == "null":
 		return parts, nil
@@ -175,7 +177,7 @@ func openAIContent(m openAIMessage) (openAIParts, error) {
 		}
 		return parts, nil
 	}
-	if err := strict(m.Content, &list); err != nil {
+	if err := providertest.Strict(m.Content, &list); err != nil {
 		return parts, err
 	}
 	for _, p := range list {
@@ -188,7 +190,7 @@ func openAIContent(m openAIMessage) (openAIParts, error) {
 			if !ok || err != nil || !strings.HasPrefix(kind, "data:image/") {
 				return parts, fmt.Errorf("image_url %.40q is no data URL of an image", p.ImageURL.URL)
 			}
-			parts.images = append(parts.images, sum(raw))
+			parts.images = append(parts.images, providertest.Sum(raw))
 		default:
 			return parts, fmt.Errorf("part of type %q in a message of %q", p.Type, m.Role)
 		}

@@ -1,4 +1,4 @@
-package providertest
+package anthropictest
 
 import (
 	"encoding/base64"
@@ -8,58 +8,60 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"chela/internal/provider/providertest"
 )
 
-// anthropicRequest is the body of a request; a field that is not here is
+// request is the body of a request; a field that is not here is
 // refused.
-type anthropicRequest struct {
-	Model        string             `json:"model"`
-	MaxTokens    int                `json:"max_tokens"`
-	Stream       bool               `json:"stream"`
-	System       []anthropicBlock   `json:"system"`
-	Messages     []anthropicMessage `json:"messages"`
-	Tools        []anthropicTool    `json:"tools"`
-	Thinking     *anthropicThinking `json:"thinking"`
+type request struct {
+	Model        string    `json:"model"`
+	MaxTokens    int       `json:"max_tokens"`
+	Stream       bool      `json:"stream"`
+	System       []block   `json:"system"`
+	Messages     []message `json:"messages"`
+	Tools        []tool    `json:"tools"`
+	Thinking     *thinking `json:"thinking"`
 	OutputConfig *struct {
 		Effort string `json:"effort"`
 	} `json:"output_config"`
 }
 
-type anthropicThinking struct {
+type thinking struct {
 	Type         string `json:"type"`
 	BudgetTokens int    `json:"budget_tokens"`
 	Display      string `json:"display"`
 }
 
-type anthropicTool struct {
+type tool struct {
 	Name         string          `json:"name"`
 	Description  string          `json:"description"`
 	InputSchema  json.RawMessage `json:"input_schema"`
-	CacheControl *anthropicMark  `json:"cache_control"`
+	CacheControl *mark           `json:"cache_control"`
 }
 
-type anthropicMark struct {
+type mark struct {
 	Type string `json:"type"`
 }
 
-type anthropicMessage struct {
-	Role    string           `json:"role"`
-	Content []anthropicBlock `json:"content"`
+type message struct {
+	Role    string  `json:"role"`
+	Content []block `json:"content"`
 }
 
-type anthropicBlock struct {
-	Type         string           `json:"type"`
-	Text         string           `json:"text"`
-	Thinking     string           `json:"thinking"`
-	Signature    string           `json:"signature"`
-	Data         string           `json:"data"`
-	ID           string           `json:"id"`
-	Name         string           `json:"name"`
-	Input        json.RawMessage  `json:"input"`
-	ToolUseID    string           `json:"tool_use_id"`
-	IsError      bool             `json:"is_error"`
-	Content      []anthropicBlock `json:"content"`
-	CacheControl *anthropicMark   `json:"cache_control"`
+type block struct {
+	Type         string          `json:"type"`
+	Text         string          `json:"text"`
+	Thinking     string          `json:"thinking"`
+	Signature    string          `json:"signature"`
+	Data         string          `json:"data"`
+	ID           string          `json:"id"`
+	Name         string          `json:"name"`
+	Input        json.RawMessage `json:"input"`
+	ToolUseID    string          `json:"tool_use_id"`
+	IsError      bool            `json:"is_error"`
+	Content      []block         `json:"content"`
+	CacheControl *mark           `json:"cache_control"`
 	Source       *struct {
 		Type      string `json:"type"`
 		MediaType string `json:"media_type"`
@@ -67,50 +69,50 @@ type anthropicBlock struct {
 	} `json:"source"`
 }
 
-func readAnthropic(h http.Header, body []byte) (Received, error) {
-	var req anthropicRequest
-	if h.Get("X-Api-Key") != Key || h.Get("Anthropic-Version") != "2023-06-01" || h.Get("Content-Type") != "application/json" {
-		return Received{}, errors.New("x-api-key, anthropic-version or content-type is missing")
+func read(h http.Header, body []byte) (providertest.Received, error) {
+	var req request
+	if h.Get("X-Api-Key") != providertest.Key || h.Get("Anthropic-Version") != "2023-06-01" || h.Get("Content-Type") != "application/json" {
+		return providertest.Received{}, errors.New("x-api-key, anthropic-version or content-type is missing")
 	}
-	if err := strict(body, &req); err != nil {
-		return Received{}, err
+	if err := providertest.Strict(body, &req); err != nil {
+		return providertest.Received{}, err
 	}
 	if req.Model == "" || req.MaxTokens < 1 || len(req.Messages) == 0 {
-		return Received{}, errors.New("model, max_tokens or messages are missing")
+		return providertest.Received{}, errors.New("model, max_tokens or messages are missing")
 	}
-	if err := checkAnthropicThinking(req); err != nil {
-		return Received{}, err
+	if err := checkThinking(req); err != nil {
+		return providertest.Received{}, err
 	}
-	r := anthropicReader{got: Received{Plain: !req.Stream, MaxTokens: req.MaxTokens}}
+	r := reader{got: providertest.Received{Plain: !req.Stream, MaxTokens: req.MaxTokens}}
 	for _, tool := range req.Tools {
-		if err := checkTool(tool.Name, tool.InputSchema, 128); err != nil {
-			return Received{}, err
+		if err := providertest.CheckTool(tool.Name, tool.InputSchema, 128); err != nil {
+			return providertest.Received{}, err
 		}
 		r.mark(tool.CacheControl)
 	}
 	for _, b := range req.System {
 		if b.Type != "text" || strings.TrimSpace(b.Text) == "" {
-			return Received{}, fmt.Errorf("system has a block of type %q without text", b.Type)
+			return providertest.Received{}, fmt.Errorf("system has a block of type %q without text", b.Type)
 		}
 		r.mark(b.CacheControl)
 		r.got.System += b.Text
 	}
 	if err := r.messages(req.Messages); err != nil {
-		return Received{}, err
+		return providertest.Received{}, err
 	}
 	if n := len(req.Messages); n > 1 && req.Thinking != nil && req.Thinking.Type == "enabled" {
 		said := req.Messages[n-2].Content
 		if said[len(said)-1].Type == "tool_use" && !strings.HasSuffix(said[0].Type, "thinking") {
-			return Received{}, fmt.Errorf("expected thinking, but found %q at the start of the last round of calls", said[0].Type)
+			return providertest.Received{}, fmt.Errorf("expected thinking, but found %q at the start of the last round of calls", said[0].Type)
 		}
 	}
 	if r.got.Marks > 4 {
-		return Received{}, fmt.Errorf("%d blocks with cache_control, at most 4 are allowed", r.got.Marks)
+		return providertest.Received{}, fmt.Errorf("%d blocks with cache_control, at most 4 are allowed", r.got.Marks)
 	}
 	return r.got, nil
 }
 
-func checkAnthropicThinking(req anthropicRequest) error {
+func checkThinking(req request) error {
 	if req.OutputConfig != nil && !slices.Contains([]string{"low", "medium", "high", "xhigh", "max"}, req.OutputConfig.Effort) {
 		return fmt.Errorf("effort %q is unknown", req.OutputConfig.Effort)
 	}
@@ -128,20 +130,20 @@ func checkAnthropicThinking(req anthropicRequest) error {
 	return nil
 }
 
-// An anthropicReader walks the conversation of one request.
-type anthropicReader struct {
-	got  Received
+// An reader walks the conversation of one request.
+type reader struct {
+	got  providertest.Received
 	used map[string]bool // ids of all calls
 	open []string        // calls of the last message
 }
 
-func (r *anthropicReader) mark(m *anthropicMark) {
+func (r *reader) mark(m *mark) {
 	if m != nil {
 		r.got.Marks++
 	}
 }
 
-func (r *anthropicReader) messages(messages []anthropicMessage) error {
+func (r *reader) messages(messages []message) error {
 	r.used = map[string]bool{}
 	for i, m := range messages {
 		want := []string{"user", "assistant"}[i%2]
@@ -167,7 +169,7 @@ func (r *anthropicReader) messages(messages []anthropicMessage) error {
 
 // user reads a message of the user: first the results of all open calls, then
 // anything else.
-func (r *anthropicReader) user(blocks []anthropicBlock) error {
+func (r *reader) user(blocks []block) error {
 	for i, b := range blocks {
 		r.mark(b.CacheControl)
 		if b.Type != "tool_result" {
@@ -200,7 +202,7 @@ func (r *anthropicReader) user(blocks []anthropicBlock) error {
 }
 
 // content reads a text or an image.
-func (r *anthropicReader) content(b anthropicBlock) error {
+func (r *reader) content(b block) error {
 	switch {
 	case b.Type == "text" && strings.TrimSpace(b.Text) != "":
 		r.got.Texts = append(r.got.Texts, b.Text)
@@ -210,7 +212,7 @@ func (r *anthropicReader) content(b anthropicBlock) error {
 		if err != nil || !slices.Contains(kinds, b.Source.MediaType) {
 			return fmt.Errorf("image of type %q: %v", b.Source.MediaType, err)
 		}
-		r.got.Images = append(r.got.Images, sum(raw))
+		r.got.Images = append(r.got.Images, providertest.Sum(raw))
 	default:
 		return fmt.Errorf("unexpected or empty block of type %q", b.Type)
 	}
@@ -218,7 +220,7 @@ func (r *anthropicReader) content(b anthropicBlock) error {
 }
 
 // assistant reads what the model said: thinking as it was made, text, calls.
-func (r *anthropicReader) assistant(blocks []anthropicBlock) error {
+func (r *reader) assistant(blocks []block) error {
 	for i, b := range blocks {
 		r.mark(b.CacheControl)
 		var err error
@@ -245,15 +247,15 @@ func (r *anthropicReader) assistant(blocks []anthropicBlock) error {
 	return nil
 }
 
-func (r *anthropicReader) call(b anthropicBlock) error {
+func (r *reader) call(b block) error {
 	var input map[string]any
 	switch {
-	case !idShape.MatchString(b.ID):
-		return fmt.Errorf("tool_use id %q does not fit %s", b.ID, idShape)
+	case !providertest.IsID(b.ID):
+		return fmt.Errorf("tool_use id %q does not fit", b.ID)
 	case r.used[b.ID]:
 		return fmt.Errorf("tool_use ids must be unique, %q is not", b.ID)
-	case !idShape.MatchString(b.Name) || len(b.Name) > 128:
-		return fmt.Errorf("tool_use name %q does not fit %s", b.Name, idShape)
+	case !providertest.IsID(b.Name) || len(b.Name) > 128:
+		return fmt.Errorf("tool_use name %q does not fit", b.Name)
 	case json.Unmarshal(b.Input, &input) != nil || input == nil:
 		return fmt.Errorf("tool_use input %q is not an object", b.Input)
 	}

@@ -1,41 +1,47 @@
-package providertest
+// Package anthropictest is a server that speaks Messages, for tests.
+package anthropictest
 
 import (
 	"encoding/json"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"chela"
+	"chela/internal/provider/providertest"
 )
 
-// Anthropic starts a server that speaks Messages at /v1/messages and does what
+// object is a JSON object.
+type object = providertest.Object
+
+// Serve starts a server that speaks Messages at /v1/messages and does what
 // c tells. It was written from https://platform.claude.com/docs/en/api and
 // refuses what that refuses; stricter than the real one it wants the roles to
 // alternate.
-func Anthropic(t *testing.T, c Case) *httptest.Server {
+func Serve(t *testing.T, c providertest.Case) *httptest.Server {
 	t.Helper()
-	return newServer(t, c, wire{
-		path:       "/v1/messages",
-		read:       readAnthropic,
-		events:     anthropicEvents,
-		plain:      anthropicPlain,
-		refuse:     anthropicRefuse,
-		overloaded: anthropicOverloaded(),
+	return providertest.Serve(t, c, providertest.Protocol{
+		Path:       "/v1/messages",
+		Read:       func(r *http.Request, body []byte) (providertest.Received, error) { return read(r.Header, body) },
+		Events:     events,
+		Plain:      plain,
+		Refuse:     refuse,
+		Overloaded: overloaded(),
 	})
 }
 
 // Sign returns the signature that the server puts under a block of thinking
 // and wants to see when the block comes back.
-func Sign(thinking string) string { return "sig" + sum([]byte(thinking))[:16] }
+func Sign(thinking string) string { return "sig" + providertest.Sum([]byte(thinking))[:16] }
 
-func anthropicEvent(name string, data object) event {
+func named(name string, data object) providertest.Event {
 	data["type"] = name
-	return event{name: name, data: data}
+	return providertest.Event{Name: name, Data: data}
 }
 
-func anthropicEvents(a Answer) (stream, end []event) {
-	send := func(name string, data object) { stream = append(stream, anthropicEvent(name, data)) }
+func events(a providertest.Answer) (stream, end []providertest.Event) {
+	send := func(name string, data object) { stream = append(stream, named(name, data)) }
 	index := 0
 	block := func(start object, deltas ...object) {
 		send("content_block_start", object{"index": index, "content_block": start})
@@ -47,7 +53,7 @@ func anthropicEvents(a Answer) (stream, end []event) {
 	}
 	send("message_start", object{"message": object{
 		"id": "msg_1", "type": "message", "role": "assistant", "model": "test-model-2026", "content": []object{},
-		"stop_reason": nil, "stop_sequence": nil, "usage": anthropicUsage(a.Usage, 1),
+		"stop_reason": nil, "stop_sequence": nil, "usage": usageOf(a.Usage, 1),
 	}})
 	send("ping", object{})
 	if a.Thinking != "" {
@@ -66,22 +72,22 @@ func anthropicEvents(a Answer) (stream, end []event) {
 	}
 	for _, c := range a.Calls {
 		deltas := []object{{"type": "input_json_delta", "partial_json": ""}}
-		for _, piece := range split(c.Args, 5) {
+		for _, piece := range providertest.Pieces(c.Args, 5) {
 			deltas = append(deltas, object{"type": "input_json_delta", "partial_json": piece})
 		}
 		block(object{"type": "tool_use", "id": c.Ref, "name": c.Tool, "input": object{}}, deltas...)
 	}
-	return stream, []event{
-		anthropicEvent("message_delta", object{
-			"delta": object{"stop_reason": anthropicStop(a), "stop_sequence": nil},
-			"usage": anthropicUsage(a.Usage, a.Usage.Output),
+	return stream, []providertest.Event{
+		named("message_delta", object{
+			"delta": object{"stop_reason": stop(a), "stop_sequence": nil},
+			"usage": usageOf(a.Usage, a.Usage.Output),
 		}),
-		anthropicEvent("message_stop", object{}),
+		named("message_stop", object{}),
 	}
 }
 
-func anthropicStop(a Answer) string {
-	switch stopOf(a) {
+func stop(a providertest.Answer) string {
+	switch a.Reason() {
 	case chela.StopCalls:
 		return "tool_use"
 	case chela.StopLength:
@@ -93,7 +99,7 @@ func anthropicStop(a Answer) string {
 	}
 }
 
-func anthropicUsage(u chela.TokenUsage, output int64) object {
+func usageOf(u chela.TokenUsage, output int64) object {
 	return object{
 		"input_tokens": u.Input, "output_tokens": output,
 		"cache_read_input_tokens": u.CacheRead, "cache_creation_input_tokens": u.CacheWrite,
@@ -101,7 +107,7 @@ func anthropicUsage(u chela.TokenUsage, output int64) object {
 	}
 }
 
-func anthropicPlain(a Answer) any {
+func plain(a providertest.Answer) any {
 	content := []object{}
 	if a.Thinking != "" {
 		content = append(content, object{"type": "thinking", "thinking": a.Thinking, "signature": Sign(a.Thinking)})
@@ -114,35 +120,35 @@ func anthropicPlain(a Answer) any {
 	}
 	return object{
 		"id": "msg_1", "type": "message", "role": "assistant", "model": "test-model-2026", "content": content,
-		"stop_reason": anthropicStop(a), "stop_sequence": nil, "usage": anthropicUsage(a.Usage, a.Usage.Output),
+		"stop_reason": stop(a), "stop_sequence": nil, "usage": usageOf(a.Usage, a.Usage.Output),
 	}
 }
 
-func anthropicError(kind, message string) object {
+func problem(kind, message string) object {
 	return object{"type": "error", "error": object{"type": kind, "message": message}, "request_id": "req_1"}
 }
 
-func anthropicRefuse(f Fault) (int, any) {
+func refuse(f providertest.Fault) (int, any) {
 	switch f {
-	case FaultRate:
-		return 429, anthropicError("rate_limit_error", "This request would exceed your organization's rate limit of 50,000 input tokens per minute.")
-	case FaultQuota:
-		return 400, anthropicError("invalid_request_error", "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.")
-	case FaultKey:
-		return 401, anthropicError("authentication_error", "invalid x-api-key "+Key)
-	case FaultOverflow:
-		return 400, anthropicError("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum")
-	case FaultModel:
-		return 404, anthropicError("not_found_error", "model: test-model")
-	case FaultServer:
-		return 500, anthropicError("api_error", "Internal server error\nplease retry")
-	case FaultOverloaded:
-		return 529, anthropicError("overloaded_error", "Overloaded")
+	case providertest.FaultRate:
+		return 429, problem("rate_limit_error", "This request would exceed your organization's rate limit of 50,000 input tokens per minute.")
+	case providertest.FaultQuota:
+		return 400, problem("invalid_request_error", "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.")
+	case providertest.FaultKey:
+		return 401, problem("authentication_error", "invalid x-api-key "+providertest.Key)
+	case providertest.FaultOverflow:
+		return 400, problem("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum")
+	case providertest.FaultModel:
+		return 404, problem("not_found_error", "model: test-model")
+	case providertest.FaultServer:
+		return 500, problem("api_error", "Internal server error\nplease retry")
+	case providertest.FaultOverloaded:
+		return 529, problem("overloaded_error", "Overloaded")
 	default:
-		return 400, anthropicError("invalid_request_error", "messages: at least one message is required")
+		return 400, problem("invalid_request_error", "messages: at least one message is required")
 	}
 }
 
-func anthropicOverloaded() event {
-	return event{name: "error", data: anthropicError("overloaded_error", "Overloaded")}
+func overloaded() providertest.Event {
+	return providertest.Event{Name: "error", Data: problem("overloaded_error", "Overloaded")}
 }
