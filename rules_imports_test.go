@@ -151,7 +151,7 @@ var owners = []owner{
 	{imported: "github.com/anthropics/anthropic-sdk-go", by: []string{"internal/provider/anthropic"}},
 	{imported: "github.com/aymanbagabas/go-udiff", by: []string{"internal/tool/..."}},
 	{imported: "github.com/bluekeyes/go-gitdiff", by: []string{"internal/tool/..."}},
-	{imported: "github.com/coder/websocket", by: []string{"internal/gateway"}},
+	{imported: "github.com/coder/websocket", by: []string{"internal/gateway/ws"}, tests: true},
 	{imported: "github.com/getkin/kin-openapi", by: []string{"internal/gateway/openapi"}, tests: true},
 	{imported: "github.com/google/go-cmp", tests: true},
 	{imported: "github.com/google/jsonschema-go", by: []string{"internal/tool/..."}},

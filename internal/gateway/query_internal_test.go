@@ -26,8 +26,8 @@ func FuzzFilter(f *testing.F) {
 		if err != nil {
 			return
 		}
-		filter, err := filterOf(query, last)
-		if err != nil {
+		filter := filterOf(query, last)
+		if err := checkFilter(filter); err != nil {
 			if chela.KindOf(err) != chela.Invalid {
 				t.Fatalf("%q: %v", raw, err)
 			}

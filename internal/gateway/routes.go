@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"chela/internal/gateway/documents"
 	"chela/internal/gateway/edge"
 	"chela/internal/gateway/rewinds"
+	"chela/internal/gateway/ws"
 )
 
 // Routes returns the API as it is served, one row for each route.
@@ -57,7 +59,15 @@ func (g *Gateway) messageRoutes() []route {
 			headers(text("Last-Event-ID", "the cursor of the last event that was seen")).
 			isLong().by(g.getEvents),
 		get("/api/ws", chela.ScopeRead, "Speak both ways over a WebSocket").gives(api.Frame{}).with(http.StatusSwitchingProtocols).
-			isLong().by(g.webSocket),
+			isLong().by(g.webSocket().Serve),
+	}
+}
+
+// webSocket is what can be done over a WebSocket.
+func (g *Gateway) webSocket() ws.Home {
+	return ws.Home{
+		IDs: g.cfg.IDs, Now: g.cfg.Now, Accept: g.accept, Decide: g.decide, Subscribe: g.subscribe,
+		Stop: func(ctx context.Context, id chela.TurnID) error { return g.cfg.Home.Conversation.Stop(ctx, id) },
 	}
 }
 

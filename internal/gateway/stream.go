@@ -17,12 +17,8 @@ import (
 // getEvents streams events. The first thing a reader gets is the cursor that it
 // may come back with, even if it has seen nothing yet.
 func (g *Gateway) getEvents(v *edge.Visit) error {
-	filter, err := filterOf(v.Query, v.Request.Header.Get("Last-Event-ID"))
-	if err != nil {
-		return err
-	}
 	ctx := v.Request.Context()
-	sub, err := g.cfg.Home.Events.Subscribe(ctx, event.Filter(filter))
+	sub, err := g.subscribe(ctx, filterOf(v.Query, v.Request.Header.Get("Last-Event-ID")))
 	if err != nil {
 		return err
 	}
@@ -36,6 +32,15 @@ func (g *Gateway) getEvents(v *edge.Visit) error {
 		}
 	}
 	return nil
+}
+
+// subscribe begins to tell events. A filter that can let nothing through is
+// Invalid.
+func (g *Gateway) subscribe(ctx context.Context, filter api.Filter) (*event.Subscription, error) {
+	if err := checkFilter(filter); err != nil {
+		return nil, err
+	}
+	return g.cfg.Home.Events.Subscribe(ctx, event.Filter(filter))
 }
 
 // A stream writes server-sent events.

@@ -1,4 +1,6 @@
-package gateway
+// Package ws speaks both ways over a WebSocket: frames of JSON that are messages,
+// answers and a subscription on the way in, receipts and events on the way out.
+package ws
 
 import (
 	"bufio"
@@ -14,12 +16,32 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/event"
 	"chela/internal/gateway/edge"
 )
 
-// webSocket speaks both ways, until the client goes, the gateway stops or the
-// token is revoked.
-func (g *Gateway) webSocket(v *edge.Visit) error {
+// A Home is what is served, in the name of whoever asks.
+type Home struct {
+	IDs *chela.IDs // for messages without an id
+	Now func() time.Time
+
+	// Accept commits a message.
+	Accept func(v *edge.Visit, m api.Message) (api.Receipt, error)
+
+	// Decide answers an approval.
+	Decide func(v *edge.Visit, id chela.ApprovalID, said api.Answer) (chela.Approval, error)
+
+	// Stop asks a turn to stop.
+	Stop func(ctx context.Context, id chela.TurnID) error
+
+	// Subscribe begins to tell events. A filter that can let nothing through is
+	// Invalid.
+	Subscribe func(ctx context.Context, filter api.Filter) (*event.Subscription, error)
+}
+
+// Serve speaks with a client until it goes, the gateway stops or the token is
+// revoked.
+func (h Home) Serve(v *edge.Visit) error {
 	shake := &handshake{Visit: v}
 	conn, err := websocket.Accept(shake, v.Request, &websocket.AcceptOptions{
 		InsecureSkipVerify: true, // the edge has looked at the origin, and lets fewer in
@@ -29,7 +51,7 @@ func (g *Gateway) webSocket(v *edge.Visit) error {
 	}
 	conn.SetReadLimit(api.MaxBatch)
 	ctx, end := context.WithCancelCause(v.Request.Context())
-	t := &talk{gateway: g, visit: v, conn: conn, line: shake.line, end: end, stopTelling: func() {}}
+	t := &talk{home: h, visit: v, conn: conn, line: shake.line, end: end, stopTelling: func() {}}
 	kept := make(chan struct{})
 	go func() { // ends with ctx; waited for below
 		defer close(kept)
@@ -103,11 +125,11 @@ func statusOf(cause error) websocket.StatusCode {
 // Nothing is queued for the client: who writes waits for it, for Times.Write at
 // most. Then the connection is cut off, and the client comes back by its cursor.
 type talk struct {
-	gateway *Gateway
-	visit   *edge.Visit // belongs to the reader
-	conn    *websocket.Conn
-	line    net.Conn // below conn, for its deadlines: contexts that end break it off
-	end     context.CancelCauseFunc
+	home  Home
+	visit *edge.Visit // belongs to the reader
+	conn  *websocket.Conn
+	line  net.Conn // below conn, for its deadlines: contexts that end break it off
+	end   context.CancelCauseFunc
 
 	stopTelling func() // ends the subscription and waits for that; belongs to the reader
 
@@ -148,7 +170,7 @@ const farewell = time.Second
 // close says why, if somebody is there to hear it.
 func (t *talk) close(cause error) {
 	if !errors.Is(cause, errGone) {
-		_ = t.line.SetDeadline(t.gateway.cfg.Now().Add(farewell)) // a connection that is closed needs none
+		_ = t.line.SetDeadline(t.home.Now().Add(farewell))        // a connection that is closed needs none
 		_ = t.conn.Close(statusOf(cause), chela.MessageOf(cause)) // whoever does not answer has gone
 	}
 	_ = t.conn.CloseNow() // was closed already, if there was a farewell

@@ -1,4 +1,4 @@
-package gateway
+package ws
 
 import (
 	"bytes"
@@ -64,7 +64,7 @@ func (t *talk) read(ctx context.Context) (in incoming, err error) {
 	var into io.Writer = &kept
 	var came int64
 	in.free = func() {}
-	for began := t.gateway.cfg.Now(); err == nil && ctx.Err() == nil; {
+	for began := t.home.Now(); err == nil && ctx.Err() == nil; {
 		_ = t.line.SetReadDeadline(began.Add(t.visit.Times().BodyTime(came))) // a connection that is closed needs none
 		var n int64
 		n, err = io.CopyN(into, from, readChunk)
@@ -93,8 +93,8 @@ func (t *talk) read(ctx context.Context) (in incoming, err error) {
 // drain reads what the client still sends, for a while: otherwise it does not see
 // why the connection was closed.
 func (t *talk) drain() {
-	_ = t.line.SetReadDeadline(t.gateway.cfg.Now().Add(farewell)) // a connection that is closed needs none
-	_, _ = io.Copy(io.Discard, t.line)                            // ends with the time
+	_ = t.line.SetReadDeadline(t.home.Now().Add(farewell)) // a connection that is closed needs none
+	_, _ = io.Copy(io.Discard, t.line)                     // ends with the time
 }
 
 // serve does what a frame asks for and answers it.
@@ -141,13 +141,13 @@ func (t *talk) do(ctx context.Context, f api.Frame) error {
 	case f.Kind == api.FrameMessage && f.Message != nil:
 		return t.message(f)
 	case f.Kind == api.FrameAnswer && f.Approval != "" && f.Answer != nil:
-		if _, err := t.gateway.decide(t.visit, f.Approval, *f.Answer); err != nil {
+		if _, err := t.home.Decide(t.visit, f.Approval, *f.Answer); err != nil {
 			return err
 		}
 		t.write(api.Frame{Kind: f.Kind, ID: f.ID, Approval: f.Approval})
 		return nil
 	case f.Kind == api.FrameCancel && f.Turn != "":
-		if err := t.gateway.cfg.Home.Conversation.Stop(ctx, f.Turn); err != nil {
+		if err := t.home.Stop(ctx, f.Turn); err != nil {
 			return err
 		}
 		t.write(api.Frame{Kind: f.Kind, ID: f.ID, Turn: f.Turn})
@@ -166,11 +166,11 @@ func (t *talk) message(f api.Frame) error {
 	}
 	m := *f.Message
 	if m.MessageID == "" {
-		m.MessageID = string(t.gateway.cfg.IDs.Request())
+		m.MessageID = string(t.home.IDs.Request())
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	receipt, err := t.gateway.accept(t.visit, m)
+	receipt, err := t.home.Accept(t.visit, m)
 	if err != nil {
 		return err
 	}
@@ -185,10 +185,7 @@ func (t *talk) subscribe(ctx context.Context, f api.Frame) error {
 	if f.Filter != nil {
 		filter = *f.Filter
 	}
-	if err := checkFilter(filter); err != nil {
-		return err
-	}
-	sub, err := t.gateway.cfg.Home.Events.Subscribe(ctx, event.Filter(filter))
+	sub, err := t.home.Subscribe(ctx, filter)
 	if err != nil {
 		return err
 	}
@@ -240,7 +237,7 @@ func (t *talk) send(f api.Frame) {
 		t.end(err)
 		return
 	}
-	_ = t.line.SetWriteDeadline(t.gateway.cfg.Now().Add(t.visit.Times().Write))            // a connection that is closed needs none
+	_ = t.line.SetWriteDeadline(t.home.Now().Add(t.visit.Times().Write))                   // a connection that is closed needs none
 	if err := t.conn.Write(context.Background(), websocket.MessageText, raw); err != nil { // ended by the deadline
 		t.end(errGone)
 		return
