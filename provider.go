@@ -157,6 +157,9 @@ type Model struct {
 	// Abilities are what the model is known to be able to do; nil when that is
 	// not known.
 	Abilities []Ability `json:"abilities,omitempty"`
+
+	// Sources say where each value is from, by its name in JSON.
+	Sources map[string]string `json:"sources,omitempty"`
 }
 
 // An Ability is something that some models can do and others cannot.

@@ -27,7 +27,7 @@ var layers = []layer{
 	},
 	{
 		name:     "ground",
-		packages: []string{"internal/fail", "internal/filelock", "internal/nearest"},
+		packages: []string{"internal/fail", "internal/filelock", "internal/nearest", "internal/catalogue"},
 		imports:  []string{"words"}, // the kinds of trouble that a test may ask for
 	},
 	{
@@ -159,7 +159,7 @@ var owners = []owner{
 	{imported: "github.com/landlock-lsm/go-landlock", by: []string{"internal/sandbox/...", "internal/worker"}},
 	{imported: "github.com/mattn/go-isatty", by: []string{"internal/cli/..."}},
 	{imported: "github.com/openai/openai-go", by: []string{"internal/provider/openai"}},
-	{imported: "github.com/pelletier/go-toml/v2", by: []string{"internal/config/tomlfile"}},
+	{imported: "github.com/pelletier/go-toml/v2", by: []string{"internal/config/tomlfile", "internal/catalogue"}},
 	{imported: "github.com/rogpeppe/go-internal", tests: true},
 	{imported: "github.com/santhosh-tekuri/jsonschema/v6", by: []string{"internal/tool"}},
 	{imported: "github.com/spf13/cobra", by: []string{"internal/cli/..."}},

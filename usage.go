@@ -1,6 +1,10 @@
 package chela
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // TokenUsage counts the tokens of one model call, as the provider reports
 // them. Input counts what was not read from a cache.
@@ -20,6 +24,36 @@ type MicroUSD int64
 
 // USD is one US dollar.
 const USD MicroUSD = 1_000_000
+
+// ParseUSD reads an amount in dollars, such as "3" or "0.075", exactly: digits
+// with at most six behind the point. Anything else is an Invalid error.
+func ParseUSD(text string) (MicroUSD, error) {
+	whole, part, _ := strings.Cut(text, ".")
+	digits := whole + part + strings.Repeat("0", max(0, 6-len(part)))
+	var m MicroUSD
+	for _, d := range digits {
+		if d < '0' || d > '9' {
+			m = -1
+			break
+		}
+		m = 10*m + MicroUSD(d-'0')
+	}
+	if whole == "" || len(whole) > 9 || len(part) > 6 || strings.HasSuffix(text, ".") || m < 0 {
+		return 0, E(Invalid, fmt.Sprintf("%q is no amount in dollars", text)).WithHint(`write one such as 3 or 0.075, with at most six digits behind the point`)
+	}
+	return m, nil
+}
+
+// String returns the amount in dollars, exactly, with two digits behind the
+// point or as many more as it needs: "$3.00", "$0.0042".
+func (m MicroUSD) String() string {
+	sign, n := "", m
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	part := fmt.Sprintf("%06d", n%USD)
+	return fmt.Sprintf("%s$%d.%s%s", sign, n/USD, part[:2], strings.TrimRight(part[2:], "0"))
+}
 
 // Rates are what a model takes for a million tokens of each category.
 type Rates struct {

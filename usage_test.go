@@ -32,3 +32,26 @@ func TestPriceCost(t *testing.T) {
 		})
 	}
 }
+
+func TestUSD(t *testing.T) {
+	t.Parallel()
+	amounts := map[string]chela.MicroUSD{
+		"0": 0, "3": 3 * chela.USD, "3.0": 3 * chela.USD, "3.75": 3_750_000, "0.075": 75_000, "0.000001": 1, "999999999": 999_999_999 * chela.USD,
+	}
+	for text, want := range amounts {
+		if got, err := chela.ParseUSD(text); err != nil || got != want {
+			t.Errorf("ParseUSD(%q) = %d, %v, want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", ".", ".5", "3.", "-1", "+1", "1e3", "0.0000001", "1,5", "1.2.3", "$3", " 3", "1_000", "inf", "1000000000"} {
+		if got, err := chela.ParseUSD(text); chela.KindOf(err) != chela.Invalid {
+			t.Errorf("ParseUSD(%q) = %d, %v, want an Invalid error", text, got, err)
+		}
+	}
+	shown := map[chela.MicroUSD]string{0: "$0.00", 3 * chela.USD: "$3.00", 75_000: "$0.075", 4_200: "$0.0042", 1: "$0.000001", -1_500_000: "-$1.50"}
+	for m, want := range shown {
+		if got := m.String(); got != want {
+			t.Errorf("%d microdollars are %s, want %s", m, got, want)
+		}
+	}
+}

@@ -25,10 +25,10 @@ window = 32000
 	if diff := cmp.Diff(want, c.Compaction); diff != "" {
 		t.Errorf("compaction (-want +got):\n%s", diff)
 	}
-	if got := c.Window("script/a b.yaml"); got != 32000 {
+	if got := c.Models()["script/a b.yaml"].Window; got != 32000 {
 		t.Errorf("window %d", got)
 	}
-	if got := c.Window("offline/rules"); got != 0 {
+	if got := c.Models()["offline/rules"].Window; got != 0 {
 		t.Errorf("window %d of a model that nothing is said about", got)
 	}
 	keys := sources(t, c, `models."script/a b.yaml".window`, "compaction.memory_flush")

@@ -21,6 +21,7 @@ import (
 	_ "time/tzdata" // zones must work where the system has none
 
 	"chela"
+	"chela/internal/catalogue"
 	"chela/internal/config/field"
 	"chela/internal/config/tomlfile"
 )
@@ -48,6 +49,7 @@ type Config struct {
 	Gateway    Gateway
 	Queue      Queue
 	Limits     Limits
+	Unknown    UnknownModel
 	Compaction Compaction
 	Lanes      Lanes
 	Sandbox    Sandbox
@@ -61,7 +63,7 @@ type Config struct {
 
 	zone      *time.Location
 	agents    map[string]*Agent
-	models    map[string]*Model
+	models    map[string]*catalogue.Row
 	providers map[string]*Provider
 	values    []Value
 }
@@ -89,6 +91,13 @@ type Limits struct {
 	Repeats     int           // failures of the same call until the model is told that it goes in circles; 0 for any number
 	IdleSteps   int           // steps in a row without anything new until it is told so; 0 for any number
 	Nudges      int           // how often it is told to make a call that it only wrote out
+}
+
+// UnknownModel is what is assumed of a model that nothing is known about.
+type UnknownModel struct {
+	Window        int            // tokens of prompt and answer
+	MaxOutput     int            // tokens of an answer
+	Input, Output chela.MicroUSD // for a million tokens
 }
 
 // Compaction says when and how far a prompt is made smaller, in tokens.
@@ -189,17 +198,14 @@ type Log struct {
 	Format string // "text" or "json"
 }
 
-// A Model is one [models."PROVIDER/NAME"] section.
-type Model struct {
-	Window int // tokens of prompt and answer; 0 means what is known of the model
-}
-
-// Window returns the window that is set for a model, 0 if none is.
-func (c *Config) Window(model string) int {
-	if m, ok := c.models[model]; ok {
-		return m.Window
+// Models returns the [models."PROVIDER/NAME"] sections, by provider/model, with
+// what they say of a model.
+func (c *Config) Models() map[string]catalogue.Row {
+	rows := make(map[string]catalogue.Row, len(c.models))
+	for name, row := range c.models {
+		rows[name] = *row
 	}
-	return 0
+	return rows
 }
 
 // An Agent is one [agents.NAME] section.
@@ -319,6 +325,9 @@ func (h Home) Database() string { return h.join("chela.db") }
 
 // Socket returns the path of the daemon's Unix socket.
 func (h Home) Socket() string { return h.join("chela.sock") }
+
+// ModelsFile returns the path of models.toml, which says what is known of models.
+func (h Home) ModelsFile() string { return h.join("models.toml") }
 
 // Blobs returns the folder of attachments.
 func (h Home) Blobs() string { return h.join("blobs") }

@@ -34,7 +34,7 @@ func TestFileErrors(t *testing.T) {
 		{"wrong type", "[limits]\nsteps = \"fifty\"", `invalid: :2: limits.steps cannot be "fifty"; write a whole number from 1 to 1000`},
 		{"out of range", "limits.steps = 0", "invalid: :1: limits.steps cannot be 0; write a whole number from 1 to 1000"},
 		{"too large for 64 bits", "limits.steps = 99999999999999999999", "invalid: :1:16: "},
-		{"float", "limits.steps = 5.5", "invalid: :1: limits.steps cannot be that; write a whole number from 1 to 1000"},
+		{"float", "limits.steps = 5.5", "invalid: :1: limits.steps cannot be 5.5; write a whole number from 1 to 1000"},
 		{"table for a value", "limits.steps = {}", "invalid: :1: limits.steps cannot be that; write a whole number from 1 to 1000"},
 		{"section for a value", "[limits.steps]", "invalid: :1: limits.steps cannot be that; write a whole number from 1 to 1000"},
 		{"value for a section", "limits = 5", "invalid: :1: limits is a section; write it as [limits]"},

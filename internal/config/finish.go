@@ -90,9 +90,9 @@ func (l *loader) chooseModel() string {
 	reason := "default"
 	if l.c.Model == "" {
 		l.c.Model, reason = offlineModel, "default: no key found"
-		for _, b := range builtins {
-			if p := l.c.providers[b.name]; b.model != "" && p.Key.IsSet() {
-				l.c.Model, reason = b.name+"/"+b.model, "default: "+strings.TrimPrefix(p.reference, "env:")+" is set"
+		for _, s := range builtins() {
+			if p := l.c.providers[s.Name]; s.Model != "" && p.Key.IsSet() {
+				l.c.Model, reason = s.Name+"/"+s.Model, "default: "+strings.TrimPrefix(p.reference, "env:")+" is set"
 				break
 			}
 		}

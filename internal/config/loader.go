@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/catalogue"
 	"chela/internal/config/field"
 	"chela/internal/config/tomlfile"
 )
@@ -50,6 +51,10 @@ func newLoader(environ []string) *loader {
 			Gateway:  Gateway{MessagesPerMinute: 6000, LoginsPerMinute: 10, Connections: 6000},
 			Queue:    Queue{QueueSettings: chela.DefaultQueue(), Channels: map[string]*chela.QueueSettings{}},
 			Limits:   Limits{Steps: 50, TurnTimeout: 30 * time.Minute, Repeats: 3, IdleSteps: 5, Nudges: 1},
+			Unknown: UnknownModel{
+				Window: catalogue.DefaultWindow, MaxOutput: catalogue.DefaultMaxOutput,
+				Input: catalogue.DefaultInput, Output: catalogue.DefaultOutput,
+			},
 			Compaction: Compaction{
 				ReserveTokens: 16_384, ReserveFloor: 20_000, KeepRecentTokens: 20_000, MemoryFlush: true, SoftThreshold: 4_000,
 			},
@@ -61,7 +66,7 @@ func newLoader(environ []string) *loader {
 			Approvals: Approvals{Expires: 24 * time.Hour},
 			Log:       Log{Level: "info", Format: "text"},
 			agents:    map[string]*Agent{},
-			models:    map[string]*Model{},
+			models:    map[string]*catalogue.Row{},
 			providers: map[string]*Provider{},
 		},
 	}
@@ -72,8 +77,12 @@ func newLoader(environ []string) *loader {
 	}
 	l.c.NoColor = l.env["NO_COLOR"] != "" || l.env["TERM"] == "dumb"
 	l.c.agent("main")
-	for _, b := range builtins {
-		l.c.providers[b.name] = &Provider{Name: b.name, Kind: b.kind, BaseURL: b.baseURL, reference: b.reference}
+	for _, s := range builtins() {
+		p := &Provider{Name: s.Name, Kind: ProviderKind(s.Kind), BaseURL: s.BaseURL}
+		if s.KeyEnv != "" {
+			p.reference = "env:" + s.KeyEnv
+		}
+		l.c.providers[s.Name] = p
 	}
 	return l
 }
@@ -193,8 +202,8 @@ func (l *loader) environment() error {
 			}
 		}
 	}
-	for _, b := range builtins {
-		if err := l.variable(b.baseName, []string{"providers", b.name, "base_url"}); err != nil {
+	for _, s := range builtins() {
+		if err := l.variable(s.BaseEnv, []string{"providers", s.Name, "base_url"}); err != nil {
 			return err
 		}
 	}

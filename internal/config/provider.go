@@ -2,9 +2,11 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"chela"
+	"chela/internal/catalogue"
 	"chela/internal/config/field"
 	"chela/internal/config/tomlfile"
 )
@@ -35,26 +37,16 @@ type Provider struct {
 	reference string // env:NAME, or empty where no key is needed
 }
 
-// A builtin is a provider that is there without a section.
-type builtin struct {
-	name      string
-	kind      ProviderKind
-	baseURL   string
-	reference string
-	baseName  string // environment name of its base URL
-	model     string // used when only its key is found; the provider's middle choice
-}
-
-// builtins in the order in which a default model is looked for.
-var builtins = []builtin{
-	{"anthropic", KindAnthropic, "", "env:ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "claude-sonnet-5-5"},
-	{"openai", KindOpenAI, "", "env:OPENAI_API_KEY", "OPENAI_BASE_URL", "gpt-6.1-terra"},
-	{
-		"openrouter", KindOpenAI, "https://openrouter.ai/api/v1",
-		"env:OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", "openrouter/auto",
-	},
-	{"offline", KindOffline, "", "", "", ""},
-	{"script", KindScript, "", "", "", ""},
+// builtins are the providers that are there without a section, in the order in
+// which a default model is looked for: the services of the catalogue whose
+// protocol this version speaks, and what comes with the program.
+func builtins() []catalogue.Service {
+	known := slices.DeleteFunc(catalogue.Services(), func(s catalogue.Service) bool {
+		return !slices.Contains(supportedKinds, ProviderKind(s.Kind))
+	})
+	return append(known,
+		catalogue.Service{Name: "offline", Kind: string(KindOffline), Keyless: true},
+		catalogue.Service{Name: "script", Kind: string(KindScript), Keyless: true})
 }
 
 // offlineModel is used when there is no key at all.
@@ -106,10 +98,10 @@ func (c *Config) provider(name string) *Provider {
 
 // modelOf returns the settings of the model of that name, as provider/model, and
 // makes them if need be.
-func (c *Config) modelOf(name string) *Model {
+func (c *Config) modelOf(name string) *catalogue.Row {
 	m, ok := c.models[name]
 	if !ok {
-		m = &Model{}
+		m = &catalogue.Row{Source: "config.toml"}
 		c.models[name] = m
 	}
 	return m

@@ -74,6 +74,21 @@ var homeSettings = []setting{
 	{"models.*.window", nil, func(c *Config, n string) field.Field {
 		return field.Number(&c.modelOf(n).Window, 1000, 100_000_000)
 	}},
+	{"models.*.max_output", nil, func(c *Config, n string) field.Field {
+		return field.Number(&c.modelOf(n).MaxOutput, 1, 100_000_000)
+	}},
+	{"models.*.input", nil, func(c *Config, n string) field.Field { return price(&c.modelOf(n).Input) }},
+	{"models.*.output", nil, func(c *Config, n string) field.Field { return price(&c.modelOf(n).Output) }},
+	{"models.*.cache_read", nil, func(c *Config, n string) field.Field { return price(&c.modelOf(n).CacheRead) }},
+	{"models.*.cache_write", nil, func(c *Config, n string) field.Field { return price(&c.modelOf(n).CacheWrite) }},
+	{"unknown_model.window", nil, func(c *Config, _ string) field.Field {
+		return field.Number(&c.Unknown.Window, 1000, 100_000_000)
+	}},
+	{"unknown_model.max_output", nil, func(c *Config, _ string) field.Field {
+		return field.Number(&c.Unknown.MaxOutput, 1, 100_000_000)
+	}},
+	{"unknown_model.input", nil, func(c *Config, _ string) field.Field { return field.Dollars(&c.Unknown.Input, maxPrice) }},
+	{"unknown_model.output", nil, func(c *Config, _ string) field.Field { return field.Dollars(&c.Unknown.Output, maxPrice) }},
 	{"agents.*.model", nil, func(c *Config, n string) field.Field { return model(&c.agent(n).Model) }},
 	{"agents.*.prompt", nil, func(c *Config, n string) field.Field { return field.Text(&c.agent(n).Prompt, "text", field.AnyText) }},
 	{"agents.*.tools.allow", nil, func(c *Config, n string) field.Field { return toolNames(&c.agent(n).Allow) }},

@@ -70,7 +70,7 @@ type windowed interface{ Window() int }
 // Window returns the window of a model, 0 if nothing is known of it: what the
 // configuration says, what the provider says, or what the name tells.
 func (p *Providers) Window(model string) int {
-	if n := p.cfg.Window(model); n > 0 {
+	if n := p.cfg.Models()[model].Window; n > 0 {
 		return n
 	}
 	if s, err := p.serve(model); err == nil {

@@ -47,7 +47,7 @@ func (f Field) Refusal(place string, given any, err error) error {
 	switch v := given.(type) {
 	case string:
 		shown = tomlfile.Quote(Cut(v))
-	case int64, bool:
+	case int64, bool, tomlfile.Decimal:
 		shown = fmt.Sprint(v)
 	}
 	if f.Secret {
@@ -76,6 +76,42 @@ func Number(at *int, low, high int) Field {
 		},
 		Show: func() string { return strconv.Itoa(*at) },
 	}
+}
+
+// Dollars is a field for an amount in dollars up to a highest, such as 10 or
+// 0.075. It is read exactly, without a float between.
+func Dollars(at *chela.MicroUSD, high chela.MicroUSD) Field {
+	return Field{
+		Want: fmt.Sprintf("an amount in dollars from 0 to %s, with at most six digits behind the point", plain(high)),
+		Put: func(v any) error {
+			switch v.(type) {
+			case int64, tomlfile.Decimal:
+			default:
+				return ErrUnwanted
+			}
+			m, err := chela.ParseUSD(fmt.Sprint(v))
+			if err != nil || m > high {
+				return ErrUnwanted
+			}
+			*at = m
+			return nil
+		},
+		Read: func(s string) any {
+			if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+				return n
+			}
+			if _, err := chela.ParseUSD(s); err == nil {
+				return tomlfile.Decimal(s)
+			}
+			return s
+		},
+		Show: func() string { return plain(*at) },
+	}
+}
+
+// plain writes an amount without sign and without empty digits: 10, 0.075.
+func plain(m chela.MicroUSD) string {
+	return strings.TrimSuffix(strings.TrimPrefix(m.String(), "$"), ".00")
 }
 
 // Switch is a field for true or false.

@@ -7,7 +7,7 @@ import (
 )
 
 // With returns the text of the file with the value at path changed to v, which
-// is a string, int64, bool or []any: in its place if it is there, else beside
+// is a string, int64, bool, Decimal or []any: in its place if it is there, else beside
 // its neighbours, else in a section of its own at the end. Some files are
 // written in a way that does not let a value be added; the text that comes of
 // them is to be parsed before it is used.

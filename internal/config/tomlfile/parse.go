@@ -33,7 +33,7 @@ type File struct {
 type Node struct {
 	Kind  NodeKind
 	Path  []string // where it is in the whole file; see [Place] for lists of sections
-	Value any      // of a pair: string, int64, bool, []any, or [Foreign]
+	Value any      // of a pair: string, int64, bool, [Decimal], []any, or [Foreign]
 	Line  int      // from 1
 
 	within     int // how many parts of Path come from the section or inline table it is written in
@@ -50,8 +50,10 @@ const (
 	Inline                 // key = { … }, and a table in a list
 )
 
-// Foreign is a value of a kind that no setting takes: a date, a float, a table
-// in a list.
+// Decimal is a number with a point, as it is written.
+type Decimal string
+
+// Foreign is a value of a kind that no setting takes: a date, a table in a list.
 type Foreign struct{}
 
 // Parse takes a TOML file apart. Errors are Invalid and name file, line and
@@ -209,6 +211,8 @@ func scalar(v *unstable.Node) any {
 		if n, err := strconv.ParseInt(string(v.Data), 0, 64); err == nil {
 			return n
 		}
+	case unstable.Float:
+		return Decimal(v.Data)
 	}
 	return Foreign{}
 }

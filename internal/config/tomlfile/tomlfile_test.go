@@ -31,7 +31,7 @@ func TestParse(t *testing.T) {
 		{tomlfile.Inline, `b."c d".e`, nil, 4},
 		{tomlfile.Pair, `b."c d".e.f`, []any{"g"}, 4},
 		{tomlfile.Header, "h[1]", nil, 5},
-		{tomlfile.Pair, "h[1].i", tomlfile.Foreign{}, 6},
+		{tomlfile.Pair, "h[1].i", tomlfile.Decimal("1.5"), 6},
 		{tomlfile.Header, "h[2]", nil, 7},
 		{tomlfile.Pair, "h[2].i", true, 8},
 	}

@@ -1,0 +1,75 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/catalogue"
+	"chela/internal/config"
+)
+
+func TestPricesOfModels(t *testing.T) {
+	t.Parallel()
+	c := mustLoad(t, `
+[unknown_model]
+input = 4
+max_output = 2000
+
+[models."openai/own"]
+window = 32000
+max_output = 8000
+input = 0.075
+output = 3
+cache_read = 0.0
+`, "CHELA_UNKNOWN_MODEL_OUTPUT=7.5")
+	input, output, free := chela.MicroUSD(75_000), 3*chela.USD, chela.MicroUSD(0)
+	want := map[string]catalogue.Row{"openai/own": {
+		Window: 32_000, MaxOutput: 8_000, Input: &input, Output: &output, CacheRead: &free, Source: "config.toml",
+	}}
+	if diff := cmp.Diff(want, c.Models()); diff != "" {
+		t.Errorf("models (-want +got):\n%s", diff)
+	}
+	unknown := config.UnknownModel{Window: 100_000, MaxOutput: 2_000, Input: 4 * chela.USD, Output: 7_500_000}
+	if c.Unknown != unknown {
+		t.Errorf("unknown models are %+v, want %+v", c.Unknown, unknown)
+	}
+	keys := sources(t, c, `models."openai/own".input`, "unknown_model.input", "unknown_model.output", "unknown_model.window")
+	if diff := cmp.Diff(map[string]string{
+		`models."openai/own".input`: "0.075 (file config.toml:9)", "unknown_model.input": "4 (file config.toml:3)",
+		"unknown_model.output": "7.50 (env CHELA_UNKNOWN_MODEL_OUTPUT)", "unknown_model.window": "100000 (default)",
+	}, keys); diff != "" {
+		t.Errorf("sources (-want +got):\n%s", diff)
+	}
+}
+
+func TestPricesThatAreNone(t *testing.T) {
+	t.Parallel()
+	for _, price := range []string{"-1", "1e3", "inf", "0.1234567", `"3"`, "100001", "2026-01-01", "[3]"} {
+		_, err := load("\n[models.\"openai/own\"]\ninput = " + price + "\n")
+		if chela.KindOf(err) != chela.Invalid || !strings.Contains(chela.MessageOf(err), "config.toml:3: models.") {
+			t.Errorf("%s: error %v", price, err)
+		}
+	}
+}
+
+func TestSetPrice(t *testing.T) {
+	t.Parallel()
+	home := config.Home(t.TempDir())
+	for _, pair := range [][2]string{{"input", "3"}, {"output", "0.15"}, {"input", "3.50"}} {
+		if err := config.Set(home, `models."openai/own".`+pair[0], pair[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := config.Load(config.Input{Home: string(home)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	input, output := chela.MicroUSD(3_500_000), chela.MicroUSD(150_000)
+	want := map[string]catalogue.Row{"openai/own": {Input: &input, Output: &output, Source: "config.toml"}}
+	if diff := cmp.Diff(want, c.Models()); diff != "" {
+		t.Errorf("models (-want +got):\n%s", diff)
+	}
+}
