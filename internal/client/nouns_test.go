@@ -22,6 +22,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/approval"
 	"chela/internal/cli"
+	"chela/internal/cli/models"
 	"chela/internal/client"
 	"chela/internal/gateway"
 )
@@ -465,7 +466,8 @@ func TestAClientIsABackend(t *testing.T) {
 	t.Parallel()
 	_, c := serve(t)
 	b := cli.Backend{
-		Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Models: c, Tokens: c,
+		Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Tokens: c,
+		Models: models.Home{Models: c.Models, Test: c.Test},
 		Keeper: c, Transcripts: c, Usage: c.Usage, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Close: c.Close,
 	}
 	if err := b.Close(); err != nil {
