@@ -29,6 +29,7 @@ type Request struct {
 	MaxTokens int        // of the answer; 0 means the provider's or model's default
 	Session   SessionKey // a stable key for the provider's prompt cache
 	Plain     bool       // ask without streaming; the chunks come at once
+	Hasty     bool       // there is another way: rather fail than wait for one who wants time
 
 	// Payer is who pays, and Tokens about how many tokens the prompt has; 0 if
 	// nobody counted them. Providers do not look at them, what wraps them does.

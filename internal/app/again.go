@@ -9,7 +9,7 @@ import (
 )
 
 // again says how a request that a provider did not fulfil is made again.
-func again() provider.Config { return provider.Config{Wait: wait, Random: rand.Float64} }
+func again() provider.RetryConfig { return provider.RetryConfig{Wait: wait, Random: rand.Float64} }
 
 // wait returns after d, or earlier with ctx's error.
 func wait(ctx context.Context, d time.Duration) error {

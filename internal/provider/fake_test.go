@@ -4,13 +4,19 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"log/slog"
 	"slices"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
 )
+
+// anew is how [drain] writes that an answer is begun anew.
+const anew = "<anew>"
 
 // An end is what one stream of a fake comes to: texts, then err or a finish.
 type end struct {
@@ -19,16 +25,38 @@ type end struct {
 }
 
 // fake is a provider whose streams end as told, the last way repeated. It
-// remembers which requests were plain.
+// remembers what it was asked.
 type fake struct {
-	ends  []end
-	plain []bool
+	ends   []end
+	finish chela.Finish // of answers, beside their text
+
+	mu    sync.Mutex
+	plain []bool   // guarded by mu; which requests were plain
+	hasty []bool   // guarded by mu; which were hasty
+	names []string // guarded by mu; which model they asked for
 }
 
-func (f *fake) Stream(_ context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
+// ask takes note of a request and returns how it ends.
+func (f *fake) ask(req *chela.Request) end {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	e := f.ends[min(len(f.plain), len(f.ends)-1)]
+	f.plain = append(f.plain, req.Plain)
+	f.hasty = append(f.hasty, req.Hasty)
+	f.names = append(f.names, req.Model)
+	return e
+}
+
+// asked returns how often the fake was asked.
+func (f *fake) asked() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.plain)
+}
+
+func (f *fake) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
 	return func(yield func(chela.Chunk, error) bool) {
-		e := f.ends[min(len(f.plain), len(f.ends)-1)]
-		f.plain = append(f.plain, req.Plain)
+		e := f.ask(req)
 		whole := ""
 		for _, text := range e.texts {
 			whole += text
@@ -36,16 +64,36 @@ func (f *fake) Stream(_ context.Context, req *chela.Request) iter.Seq2[chela.Chu
 				return
 			}
 		}
+		if err := ctx.Err(); err != nil {
+			e.err = err
+		}
 		if e.err != nil {
 			yield(chela.Chunk{}, e.err)
 			return
 		}
-		yield(chela.Chunk{Finish: &chela.Finish{Text: whole, Stop: chela.StopEnd}}, nil)
+		finish := f.finish
+		finish.Text, finish.Stop = whole, chela.StopEnd
+		yield(chela.Chunk{Finish: &finish}, nil)
 	}
+}
+
+// failed is the end of a stream that a provider did not serve.
+func failed(e chela.ProviderError, texts ...string) end {
+	if e.Provider == "" {
+		e.Provider = "fake"
+	}
+	return end{texts: texts, err: &e}
 }
 
 // drain reads a stream and returns its texts and how it ended.
 func drain(t *testing.T, stream iter.Seq2[chela.Chunk, error]) ([]string, error) {
+	t.Helper()
+	texts, _, err := drained(t, stream)
+	return texts, err
+}
+
+// drained is drain with the finish.
+func drained(t *testing.T, stream iter.Seq2[chela.Chunk, error]) ([]string, *chela.Finish, error) {
 	t.Helper()
 	var texts []string
 	var finish *chela.Finish
@@ -55,14 +103,17 @@ func drain(t *testing.T, stream iter.Seq2[chela.Chunk, error]) ([]string, error)
 			t.Fatalf("something came after the end: %+v, %v", chunk, err)
 		}
 		finish, failed = chunk.Finish, err
-		if chunk.Text != "" {
+		switch {
+		case chunk.Anew:
+			texts = append(texts, anew)
+		case chunk.Text != "":
 			texts = append(texts, chunk.Text)
 		}
 	}
 	if (finish == nil) == (failed == nil) {
 		t.Fatalf("stream ended with finish %v and error %v", finish, failed)
 	}
-	return texts, failed
+	return texts, finish, failed
 }
 
 func checkEnd(t *testing.T, texts []string, err error, want end) {
@@ -78,3 +129,18 @@ func checkDiff(t *testing.T, want, got any) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
+
+// wait waits by the clock of the test.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// discard is a log that nobody reads.
+func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -18,6 +18,8 @@ func TestRetry(t *testing.T) {
 	wrong := end{err: &chela.ProviderError{Kind: chela.Invalid, Status: 400}}
 	ended := end{err: context.Canceled}
 	late := end{texts: []string{"a"}, err: busy(0).err}
+	cut := failed(chela.ProviderError{Kind: chela.Unavailable, Status: 200, Cut: true, Retryable: true}, "a", "x")
+	wrongLate := end{texts: []string{"a"}, err: wrong.err}
 	first, asked, tooLong := busy(0), busy(7*time.Second), busy(61*time.Second)
 	tests := []struct {
 		name     string
@@ -40,14 +42,24 @@ func TestRetry(t *testing.T) {
 		{"does not wait longer", []end{tooLong, ok}, 0, 0, tooLong, nil},
 		{"not retryable", []end{wrong, ok}, 0, 0, wrong, nil},
 		{"cancelled", []end{ended, ok}, 0, 0, ended, nil},
-		{"fails later", []end{late, ok}, 0, 0, late, nil},
+		{"fails later", []end{wrongLate, ok}, 0, 0, wrongLate, nil},
+		{"busy later", []end{late, ok}, 0, 0, end{texts: []string{"a", anew, "a", "b"}}, []time.Duration{time.Second}},
+		{"cut", []end{cut, ok}, 0, 0, end{texts: []string{"a", "x", anew, "a", "b"}}, []time.Duration{time.Second}},
+		{
+			"void once there is something else", []end{cut, first, ok}, 0, 0, end{texts: []string{"a", "x", anew, "a", "b"}},
+			[]time.Duration{time.Second, 2 * time.Second},
+		},
+		{
+			"cut for good", []end{cut, first}, 0, 0, end{texts: []string{"a", "x"}, err: first.err},
+			[]time.Duration{time.Second, 2 * time.Second},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var waits []time.Duration
 			f := &fake{ends: tt.ends}
-			p := provider.Retry(f, provider.Config{
+			p := provider.Retry(f, provider.RetryConfig{
 				Attempts: tt.attempts,
 				Random:   func() float64 { return tt.random },
 				Wait: func(_ context.Context, d time.Duration) error {
@@ -68,7 +80,7 @@ func TestRetry(t *testing.T) {
 func TestRetryEndsWithItsWait(t *testing.T) {
 	t.Parallel()
 	f := &fake{ends: []end{{err: &chela.ProviderError{Kind: chela.Unavailable, Retryable: true}}}}
-	p := provider.Retry(f, provider.Config{
+	p := provider.Retry(f, provider.RetryConfig{
 		Random: func() float64 { return 0 },
 		Wait:   func(context.Context, time.Duration) error { return context.Canceled },
 	})
@@ -77,9 +89,37 @@ func TestRetryEndsWithItsWait(t *testing.T) {
 	checkDiff(t, 1, len(f.plain))
 }
 
-// TestChain wraps both around a provider that cannot stream and is busy: each
+// TestRetryInHaste waits for no provider that wants time, but for one that only
+// stumbled.
+func TestRetryInHaste(t *testing.T) {
+	t.Parallel()
+	ok := end{texts: []string{"a"}}
+	for name, tt := range map[string]struct {
+		err   chela.ProviderError
+		asked int
+	}{
+		"rate":       {chela.ProviderError{Kind: chela.Exhausted, Retryable: true}, 1},
+		"asked for":  {chela.ProviderError{Kind: chela.Unavailable, Retryable: true, After: time.Second}, 1},
+		"overloaded": {chela.ProviderError{Kind: chela.Unavailable, Retryable: true}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := &fake{ends: []end{failed(tt.err), ok}}
+			p := provider.Retry(f, provider.RetryConfig{
+				Random: func() float64 { return 0 },
+				Wait:   func(context.Context, time.Duration) error { return nil },
+			})
+			_, err := drain(t, p.Stream(t.Context(), &chela.Request{Hasty: true}))
+			if f.asked() != tt.asked || (err == nil) != (tt.asked == 2) {
+				t.Errorf("asked %d times, then %v", f.asked(), err)
+			}
+		})
+	}
+}
+
+// TestRetryAndFallback wraps both around a provider that cannot stream and is busy: each
 // attempt has a second try of its own.
-func TestChain(t *testing.T) {
+func TestRetryAndFallback(t *testing.T) {
 	t.Parallel()
 	f := &fake{ends: []end{
 		{err: &chela.ProviderError{Kind: chela.Unsupported}},
@@ -87,7 +127,7 @@ func TestChain(t *testing.T) {
 		{err: &chela.ProviderError{Kind: chela.Unsupported}},
 		{texts: []string{"a"}},
 	}}
-	p := provider.Retry(provider.Fallback(f), provider.Config{
+	p := provider.Retry(provider.Fallback(f), provider.RetryConfig{
 		Random: func() float64 { return 0 },
 		Wait:   func(context.Context, time.Duration) error { return nil },
 	})

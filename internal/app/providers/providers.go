@@ -25,7 +25,7 @@ type served struct {
 // once.
 type Providers struct {
 	cfg   *config.Config
-	retry provider.Config
+	retry provider.RetryConfig
 
 	mu     sync.Mutex
 	models map[string]served // guarded by mu; by their whole names
@@ -33,7 +33,7 @@ type Providers struct {
 
 // New returns the providers of a configuration. Retry says how a request that
 // was not fulfilled is made again.
-func New(cfg *config.Config, retry provider.Config) *Providers {
+func New(cfg *config.Config, retry provider.RetryConfig) *Providers {
 	return &Providers{cfg: cfg, retry: retry, models: map[string]served{}}
 }
 

@@ -11,7 +11,6 @@ import (
 
 func TestFallback(t *testing.T) {
 	t.Parallel()
-	failed := func(e chela.ProviderError) end { return end{err: &e} }
 	ok := end{texts: []string{"a", "b"}}
 	unsupported := failed(chela.ProviderError{Kind: chela.Unsupported, Status: 400})
 	cut := failed(chela.ProviderError{Kind: chela.Unavailable, Status: 200, Cut: true})

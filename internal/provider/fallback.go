@@ -1,7 +1,3 @@
-// Package provider holds what wraps any provider: a second try without
-// streaming, and a few more after a while. Each wrapper is a provider around a
-// provider, and steps in only as long as nothing was passed on: what a reader
-// has seen is never said again.
 package provider
 
 import (
@@ -30,14 +26,15 @@ type fallback struct{ inner chela.Provider }
 
 func (f fallback) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
 	return func(yield func(chela.Chunk, error) bool) {
-		err := attempt(f.inner.Stream(ctx, req), yield)
-		if err != nil && !req.Plain && ctx.Err() == nil && plainMayHelp(err) {
+		r := relay{yield: yield}
+		err := r.pass(f.inner.Stream(ctx, req))
+		if err != nil && !r.seen && !req.Plain && ctx.Err() == nil && plainMayHelp(err) {
 			plain := *req
 			plain.Plain = true
-			err = attempt(f.inner.Stream(ctx, &plain), yield)
+			err = r.pass(f.inner.Stream(ctx, &plain))
 		}
 		if err != nil {
-			yield(chela.Chunk{}, err)
+			r.fail(err)
 		}
 	}
 }
@@ -58,20 +55,4 @@ func plainMayHelp(err error) bool {
 	default:
 		return pe.Cut
 	}
-}
-
-// attempt passes a stream on to yield. An error that comes before the first
-// chunk is not passed on but returned.
-func attempt(stream iter.Seq2[chela.Chunk, error], yield func(chela.Chunk, error) bool) error {
-	begun := false
-	for chunk, err := range stream {
-		if err != nil && !begun {
-			return err
-		}
-		begun = true
-		if !yield(chunk, err) {
-			return nil
-		}
-	}
-	return nil
 }

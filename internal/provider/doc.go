@@ -1,0 +1,50 @@
+// Package provider holds what wraps any provider. Each wrapper is a provider
+// around providers and works alone; together they stand in one order, outermost
+// first:
+//
+//	recording → cache → budget → Breaker → Failover → Rotate → Retry → Fallback → provider
+//
+// Recordings are in package record, the budget is the ledger's (internal/cost).
+//
+// # Begun anew
+//
+// A stream may break after a reader has seen something of it. Whoever asks again
+// then passes [chela.Chunk.Anew] on ahead of what comes in place of that, and not
+// earlier: until there is something better, what had arrived is the best there is.
+// A reader that cannot take text back must end there.
+//
+// # In haste
+//
+// A wrapper that has another way asks with [chela.Request.Hasty]. Then Retry waits
+// for nobody who wants time; a rate limit is met by the next key, or the next
+// model, at once.
+//
+// # States
+//
+// Retry, for one request; the waits are 1 s, 2 s, 4 s … as configured, less up to
+// half by chance, or what the provider asks for, never more than [LongestWait]:
+//
+//	asking ─▶ answered
+//	asking ─▶ waiting ─▶ asking       an error that is Retryable, attempts left
+//	asking ─▶ failed                  any other error
+//
+// Rotate, for each key, and Failover, for each model; a rest lasts as long as the
+// provider asks for, else for the cooldown:
+//
+//	ready ─▶ resting                  the key was refused or is used up; the model
+//	                                  could not be had
+//	resting ─▶ ready                  its time is over, or it was asked after all
+//	                                  because all others rest too, and answered
+//
+// Breaker, for everything behind it:
+//
+//	closed ─▶ open                    the last failure of so many in a row
+//	open ─▶ trial                     its time is over: one request passes
+//	trial ─▶ closed                   anything was answered
+//	trial ─▶ open                     it failed again
+//
+// Cache, for each question:
+//
+//	unknown ─▶ known ─▶ unknown       a whole answer without calls came; its time is
+//	                                  over, or there are too many
+package provider

@@ -1,0 +1,114 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"chela"
+)
+
+// A Candidate is a model that may answer.
+type Candidate struct {
+	Model    string // provider/model
+	Name     string // as its provider knows it
+	Provider chela.Provider
+}
+
+// Failover returns a provider that asks the first of some models, and the next one
+// where that fails for a reason which another may not have: Unavailable,
+// Exhausted, Denied, NotFound and Unsupported. A model that failed rests; while
+// others do not, it is passed over. The answer of any but the first says in
+// Finish.Served who gave it. If all fail, the error is that of the first one
+// asked, and tells what the others said.
+func Failover(candidates []Candidate, cfg RestConfig) chela.Provider {
+	p := failover{candidates: candidates, cfg: cfg}
+	for _, c := range candidates {
+		p.models = append(p.models, c.Model)
+	}
+	return p
+}
+
+type failover struct {
+	candidates []Candidate
+	models     []string
+	cfg        RestConfig
+}
+
+func (p failover) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
+	return func(yield func(chela.Chunk, error) bool) {
+		r := relay{yield: yield}
+		ready := p.cfg.Rests.ready(p.cfg.Now(), p.models)
+		var failed error
+		for n, i := range ready {
+			last := n == len(ready)-1
+			err := r.pass(p.ask(ctx, req, i, !last))
+			if err == nil {
+				p.cfg.Rests.let(p.models[i], time.Time{})
+				return
+			}
+			failed = joined(failed, err)
+			elsewhere := ctx.Err() == nil && mayWorkElsewhere(err)
+			if elsewhere && len(p.models) > 1 {
+				rest := p.cfg.rest(p.models[i], err)
+				p.cfg.Log.Warn("model rests", "model", p.models[i], "for", rest, "error", err)
+			}
+			if !elsewhere || last {
+				r.fail(failed)
+				return
+			}
+		}
+	}
+}
+
+// ask asks a candidate, and lets its finish tell who answered.
+func (p failover) ask(ctx context.Context, req *chela.Request, i int, hasty bool) iter.Seq2[chela.Chunk, error] {
+	c := p.candidates[i]
+	asked := *req
+	asked.Model, asked.Hasty = c.Name, req.Hasty || hasty
+	stream := c.Provider.Stream(ctx, &asked)
+	if i == 0 {
+		return stream
+	}
+	return func(yield func(chela.Chunk, error) bool) {
+		for chunk, err := range stream {
+			if chunk.Finish != nil {
+				served := *chunk.Finish
+				served.Served = c.Model
+				chunk.Finish = &served
+			}
+			if !yield(chunk, err) {
+				return
+			}
+		}
+	}
+}
+
+// mayWorkElsewhere reports whether another model may do what one could not.
+func mayWorkElsewhere(err error) bool {
+	switch chela.KindOf(err) {
+	case chela.Unavailable, chela.Exhausted, chela.Denied, chela.NotFound, chela.Unsupported:
+		return true
+	default:
+		return false
+	}
+}
+
+// joined returns the error of the first model that was asked, with what another
+// one said after it. Trouble that others do not have is told as it is: the prompt
+// is too large, or it was cancelled.
+func joined(first, next error) error {
+	var pe *chela.ProviderError
+	switch {
+	case first == nil, !mayWorkElsewhere(next):
+		return next
+	case errors.As(first, &pe):
+		both := *pe
+		both.Msg = fmt.Sprintf("%s; then %s", pe.Msg, chela.MessageOf(next))
+		return &both
+	default:
+		return first
+	}
+}
