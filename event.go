@@ -33,6 +33,7 @@ const (
 	EventTurnProgress      EventKind = "turn.progress" // hint
 	EventTurnFinished      EventKind = "turn.finished"
 	EventTextDelta         EventKind = "text.delta"     // hint
+	EventTextReset         EventKind = "text.reset"     // hint: the answer broke off and is begun anew; the deltas of this step are void
 	EventThinkingDelta     EventKind = "thinking.delta" // hint
 	EventEntryAppended     EventKind = "entry.appended"
 	EventToolRequested     EventKind = "tool.requested"

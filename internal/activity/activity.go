@@ -27,7 +27,7 @@ func (b *Board) Hear(e chela.Event) {
 		now = chela.ActivityWaiting // for its place
 	case chela.EventTurnProgress:
 		now = e.Activity
-	case chela.EventThinkingDelta:
+	case chela.EventThinkingDelta, chela.EventTextReset:
 		now = chela.ActivityThinking
 	case chela.EventTextDelta:
 		now = chela.ActivityStreaming

@@ -83,6 +83,11 @@ func (n *run) stream(ctx context.Context, req *chela.Request, tell bool) (finish
 			return nil, text.String(), err
 		case chunk.Finish != nil:
 			return chunk.Finish, "", nil
+		case chunk.Anew:
+			text.Reset()
+			if tell && !quiet {
+				n.delta(chela.EventTextReset, "")
+			}
 		case chunk.Text != "":
 			text.WriteString(chunk.Text)
 			if tell && !quiet {

@@ -118,6 +118,47 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// TestAnswerBegunAnew keeps nothing of what broke off, and tells that it is void.
+func TestAnswerBegunAnew(t *testing.T) {
+	t.Parallel()
+	whole := chela.Finish{Text: "nine", Stop: chela.StopEnd}
+	r := newRig(t, func(_ context.Context, yield func(chela.Chunk, error) bool) {
+		for _, c := range []chela.Chunk{{Text: "ei"}, {Anew: true}, {Text: "nine"}, {Finish: &whole}} {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	})
+	r.mustRun(chela.TurnCompleted)
+	if diff := cmp.Diff([]string{"user: hi", "assistant: nine"}, r.path()); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+	var said []string
+	for _, e := range r.events {
+		if e.Kind == chela.EventTextDelta || e.Kind == chela.EventTextReset {
+			said = append(said, string(e.Kind)+" "+e.Text)
+		}
+	}
+	if diff := cmp.Diff([]string{"text.delta ei", "text.reset ", "text.delta nine"}, said); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// TestStoppedAnswerBegunAnew keeps what arrived since.
+func TestStoppedAnswerBegunAnew(t *testing.T) {
+	t.Parallel()
+	var r *rig
+	r = newRig(t, func(ctx context.Context, yield func(chela.Chunk, error) bool) {
+		if yield(chela.Chunk{Text: "ei"}, nil) && yield(chela.Chunk{Anew: true}, nil) {
+			hangs("ni", func() { r.control.Stop() })(ctx, yield)
+		}
+	})
+	r.mustRun(chela.TurnInterrupted)
+	if diff := cmp.Diff([]string{"user: hi", "assistant: ni (cut off)"}, r.path()); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+}
+
 var errFull = errors.New("the disk is full")
 
 // longStory has every kind of append but those for people.

@@ -38,12 +38,18 @@ func NewRenderer(s *Screen, v View) *Renderer {
 
 // Show renders one event.
 func (r *Renderer) Show(e chela.Event) {
-	if e.Kind != chela.EventThinkingDelta {
+	switch e.Kind {
+	case chela.EventThinkingDelta:
+	case chela.EventTextReset:
+		r.thought.Reset()
+	default:
 		r.thoughtEnds()
 	}
 	switch e.Kind {
 	case chela.EventTextDelta:
 		r.delta(e.Text)
+	case chela.EventTextReset:
+		r.anew()
 	case chela.EventThinkingDelta:
 		r.think(e.Text)
 	case chela.EventTurnProgress:
@@ -91,6 +97,15 @@ func (r *Renderer) delta(text string) {
 	r.said.WriteString(text)
 	r.screen.Text(text)
 	r.midLine = !strings.HasSuffix(text, "\n")
+}
+
+// anew says that what was streamed of an answer is void, as it broke off.
+func (r *Renderer) anew() {
+	if r.said.Len() == 0 {
+		return
+	}
+	r.said.Reset()
+	r.Note("– the answer broke off and begins anew")
 }
 
 // begin ends what was streamed of the step before, once it is another.

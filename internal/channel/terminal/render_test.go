@@ -71,6 +71,12 @@ func TestRenderer(t *testing.T) {
 			"x", "x\n", "· shell make\n  │ one\n  │ two\n  │ \\x1b[2J\n  ✓ 5 ms\n",
 		},
 		{"notice", true, []chela.Event{delta("a"), {Kind: chela.EventNotice, Text: "b"}}, "c", "a\nc\n", "b\n"},
+		{
+			"begun anew", true, []chela.Event{delta("It is ei"), {Kind: chela.EventTextReset}, delta("It is nine.")}, "It is nine.",
+			"It is ei\nIt is nine.\n", "– the answer broke off and begins anew\n",
+		},
+		{"begun anew before anything was said", true, []chela.Event{{Kind: chela.EventTextReset}, delta("nine")}, "nine", "nine\n", ""},
+		{"begun anew out of sight", false, []chela.Event{delta("ei"), {Kind: chela.EventTextReset}, delta("nine")}, "nine", "nine\n", ""},
 		{"progress is for terminals", false, []chela.Event{{Kind: chela.EventTurnProgress, Text: "[1/50] model"}}, "x", "x\n", ""},
 	}
 	for _, tt := range tests {

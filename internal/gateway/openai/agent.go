@@ -25,7 +25,16 @@ func (a *API) serveAgent(w http.ResponseWriter, r *http.Request, v *visit) error
 	}
 	out := v.Stream(w)
 	name := tag(in)
-	rep, err := a.turn(ctx, v, in, func(e chela.Event) { show(out, e, name) })
+	ctx, leave := context.WithCancelCause(ctx) // the turn goes on
+	defer leave(nil)
+	rep, err := a.turn(ctx, v, in, func(e chela.Event) {
+		if e.Kind == chela.EventTextReset && out.Told() {
+			leave(errAnew)
+		}
+		if ctx.Err() == nil {
+			show(out, e, name)
+		}
+	})
 	if err != nil {
 		return out.Fail(wire.Because(ctx, err))
 	}
@@ -41,7 +50,7 @@ func show(out *wire.Stream, e chela.Event, tag string) {
 		out.Say(replyID(e.Turn, tag), e.Text)
 	case chela.EventTurnProgress:
 		out.Step()
-	case chela.EventThinkingDelta, chela.EventToolRequested, chela.EventToolOffered:
+	case chela.EventThinkingDelta, chela.EventTextReset, chela.EventToolRequested, chela.EventToolOffered:
 		out.Begin(replyID(e.Turn, tag))
 	case chela.EventToolStarted, chela.EventToolOutput, chela.EventToolFinished:
 		out.Alive()

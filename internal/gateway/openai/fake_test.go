@@ -20,9 +20,12 @@ import (
 // clockTime is what every clock here shows.
 var clockTime = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
+// anew is a piece of text that voids those before it.
+const anew = "<anew>"
+
 // A step is one answer of the model behind the fake home.
 type step struct {
-	say      []string // pieces of its text
+	say      []string // pieces of its text; at anew it begins anew
 	thinking string
 	own      string // a tool of the agent's that it calls
 	ask      string // one that a person is asked about
@@ -57,7 +60,7 @@ func newHome(script ...step) *home {
 	}
 }
 
-func (h *home) Ask(_ context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error) {
+func (h *home) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.asked = append(h.asked, in)
@@ -95,7 +98,7 @@ func (h *home) Ask(_ context.Context, in chela.Inbound, show func(chela.Event)) 
 		emit(chela.Event{Kind: chela.EventTurnProgress})
 		h.perform(t, next, emit)
 	}
-	return t.Turn, nil
+	return t.Turn, ctx.Err()
 }
 
 // goOn returns the turn that a message belongs to: it brings results, or the
@@ -133,12 +136,17 @@ func (h *home) perform(t *api.Trace, s step, emit func(chela.Event)) {
 	if s.thinking != "" {
 		emit(chela.Event{Kind: chela.EventThinkingDelta, Text: s.thinking})
 	}
+	whole := ""
 	for _, text := range s.say {
+		e := chela.Event{Kind: chela.EventTextDelta, Text: text}
+		if whole += text; text == anew {
+			e, whole = chela.Event{Kind: chela.EventTextReset}, ""
+		}
 		if !s.silent {
-			emit(chela.Event{Kind: chela.EventTextDelta, Text: text})
+			emit(e)
 		}
 	}
-	h.add(t, chela.EntryAssistant, chela.Body{Text: strings.Join(s.say, ""), Stop: s.stop, Usage: &s.usage})
+	h.add(t, chela.EntryAssistant, chela.Body{Text: whole, Stop: s.stop, Usage: &s.usage})
 	switch {
 	case s.own != "":
 		c := h.call(t, chela.CallSpec{Tool: s.own}, chela.CallDone, "")

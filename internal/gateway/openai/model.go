@@ -13,6 +13,9 @@ import (
 	"chela/internal/gateway/openai/wire"
 )
 
+// errAnew ends a stream that had told the beginning of an answer which broke off.
+var errAnew = chela.E(chela.Unavailable, "the answer broke off and was begun anew, and a stream cannot take text back")
+
 // agentModel is the name of the agent among the models.
 const agentModel = "chela"
 
@@ -59,6 +62,8 @@ func (a *API) serveModel(w http.ResponseWriter, r *http.Request, q *wire.Request
 		case chunk.Finish != nil:
 			q.Answer(w, finished(id, q, chunk.Finish))
 			return nil
+		case chunk.Anew && out.Told():
+			return out.Fail(errAnew)
 		case q.Streamed && chunk.Text != "":
 			out.Say(id, chunk.Text)
 		case q.Streamed:

@@ -35,7 +35,7 @@ var enums = map[reflect.Type][]string{
 		chela.EntryUser, chela.EntryAssistant, chela.EntryToolResult, chela.EntryNote, chela.EntryCompaction, chela.EntryBranchSummary, chela.EntryCustom,
 	),
 	reflect.TypeFor[chela.EventKind](): list(
-		chela.EventTurnStarted, chela.EventTurnProgress, chela.EventTurnFinished, chela.EventTextDelta, chela.EventThinkingDelta,
+		chela.EventTurnStarted, chela.EventTurnProgress, chela.EventTurnFinished, chela.EventTextDelta, chela.EventTextReset, chela.EventThinkingDelta,
 		chela.EventEntryAppended, chela.EventToolRequested, chela.EventToolStarted, chela.EventToolOutput, chela.EventToolFinished, chela.EventToolOffered,
 		chela.EventApprovalRequested, chela.EventApprovalAnswered, chela.EventMessageDropped, chela.EventSessionChanged, chela.EventNotice, chela.EventReply, chela.EventHookFired, chela.EventResync,
 	),

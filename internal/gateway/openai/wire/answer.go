@@ -82,6 +82,9 @@ func (s *Stream) Say(id, text string) {
 	s.pieces.say(text)
 }
 
+// Told reports whether text was told of the step that the model is at.
+func (s *Stream) Told() bool { return !s.gap && s.told.Len() > 0 }
+
 // Step tells that one of several texts ended.
 func (s *Stream) Step() {
 	s.gap = true
