@@ -27,6 +27,7 @@ import (
 	"chela/internal/tool/file"
 	"chela/internal/tool/pure"
 	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // A kind is a sort of turn that is measured.
@@ -128,7 +129,7 @@ func (h *home) wire(tb testing.TB, look func()) *lane.Lanes {
 	return lane.New(h.store, lane.Config{
 		Node: ids.Node(), IDs: ids, Now: time.Now, Emit: emit, Log: log,
 		Runner: turn.NewRunner(turn.Config{
-			IDs: ids, Now: time.Now, Emit: emit, Log: log, Limits: turn.Limits{Steps: 8, Time: time.Minute},
+			IDs: ids, Now: time.Now, Emit: emit, Log: log, Limits: machine.Limits{Steps: 8, Time: time.Minute},
 			Expires: time.Hour, Grace: time.Second,
 		}),
 		Agent:   func(context.Context, chela.Session, chela.Turn) (turn.Agent, error) { return agent, nil },

@@ -22,6 +22,7 @@ import (
 	"chela/internal/replay"
 	"chela/internal/store"
 	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // limitsChange lists the scripts whose turns ran within limits that are others
@@ -74,7 +75,7 @@ func replayTurns(s *store.Store) (problems []string) {
 				Agent: "main",
 				Turns: turn.Config{
 					IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now, Log: slog.New(slog.DiscardHandler), Expires: time.Hour,
-					Limits: turn.Limits{Steps: 50, Guard: guard.Limits{Repeats: 3, Idle: 5, Nudges: 1}}, Prompt: prompt.DefaultSettings(),
+					Limits: machine.Limits{Steps: 50, Guard: guard.Limits{Repeats: 3, Idle: 5, Nudges: 1}}, Prompt: prompt.DefaultSettings(),
 				},
 			})
 			if err != nil {

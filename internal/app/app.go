@@ -40,6 +40,7 @@ import (
 	"chela/internal/token"
 	"chela/internal/tool"
 	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // toolGrace is how long a tool may take to end once it was cancelled. A shell
@@ -169,7 +170,7 @@ func (a *App) interpreter() *command.Interpreter {
 func (a *App) turns() turn.Config {
 	return turn.Config{
 		IDs: a.ids, Now: a.now, Emit: a.emit, Log: a.log,
-		Limits: turn.Limits{
+		Limits: machine.Limits{
 			Steps: a.cfg.Limits.Steps, Time: a.cfg.Limits.TurnTimeout,
 			Guard: guard.Limits{Repeats: a.cfg.Limits.Repeats, Idle: a.cfg.Limits.IdleSteps, Nudges: a.cfg.Limits.Nudges},
 		},

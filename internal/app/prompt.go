@@ -7,7 +7,7 @@ import (
 	"chela/internal/config"
 	"chela/internal/prompt"
 	"chela/internal/store"
-	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 func promptSettings(c config.Compaction) prompt.Settings {
@@ -28,7 +28,7 @@ func (a *App) promptSize(ctx context.Context, id chela.ThreadID) (chela.PromptSi
 			return err
 		}
 		entries, err := r.PromptPath(ctx, t.Head)
-		conversation = turn.Begin(t, entries).Conversation
+		conversation = machine.Begin(t, entries).Conversation
 		return err
 	})
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 	"chela/internal/store"
 	"chela/internal/tool"
 	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 const mainSession chela.SessionKey = "agent:main:main"
@@ -77,7 +78,7 @@ func open(t *testing.T, cfg store.Config, scenario string) *house {
 	h.lanes = lane.New(s, lane.Config{
 		Node: h.ids.Node(), IDs: h.ids, Now: h.now, Emit: h.emit, Log: log,
 		Runner: turn.NewRunner(turn.Config{
-			IDs: h.ids, Now: h.now, Emit: h.emit, Log: log, Limits: turn.Limits{Steps: 8}, Expires: time.Hour, Grace: time.Second,
+			IDs: h.ids, Now: h.now, Emit: h.emit, Log: log, Limits: machine.Limits{Steps: 8}, Expires: time.Hour, Grace: time.Second,
 		}),
 		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
 			return turn.Agent{

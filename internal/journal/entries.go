@@ -2,7 +2,7 @@ package journal
 
 import (
 	"chela"
-	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // Earlier returns what was said before, elsewhere, as entries by kind and body.
@@ -20,7 +20,7 @@ func Earlier(history []chela.Message) (entries []chela.Entry) {
 // Messages returns the messages of a turn as entries by kind and body.
 func Messages(messages []chela.Waiting) (entries []chela.Entry) {
 	for _, m := range messages {
-		entries = append(entries, chela.Entry{Kind: chela.EntryUser, Body: turn.UserBody(m)})
+		entries = append(entries, chela.Entry{Kind: chela.EntryUser, Body: machine.UserBody(m)})
 	}
 	return entries
 }

@@ -9,49 +9,49 @@ import (
 
 	"chela"
 	"chela/internal/store"
-	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // Read returns the state of a turn out of what the journal holds.
-func Read(ctx context.Context, r *store.Read, t chela.Turn) (turn.State, error) {
+func Read(ctx context.Context, r *store.Read, t chela.Turn) (machine.State, error) {
 	thread, err := r.Thread(ctx, t.Thread)
 	if err != nil {
-		return turn.State{}, err
+		return machine.State{}, err
 	}
-	rec := turn.Record{Thread: thread, Turn: t}
+	rec := machine.Record{Thread: thread, Turn: t}
 	if rec.Path, err = r.PromptPath(ctx, thread.Head); err != nil {
-		return turn.State{}, err
+		return machine.State{}, err
 	}
 	return resume(ctx, r, rec)
 }
 
 // Paused returns the state of a turn that does not run, without the
 // conversation: enough to decide about its calls.
-func Paused(ctx context.Context, r *store.Read, t chela.Turn) (turn.State, error) {
+func Paused(ctx context.Context, r *store.Read, t chela.Turn) (machine.State, error) {
 	thread, err := r.Thread(ctx, t.Thread)
 	if err != nil {
-		return turn.State{}, err
+		return machine.State{}, err
 	}
-	return resume(ctx, r, turn.Record{Thread: thread, Turn: t})
+	return resume(ctx, r, machine.Record{Thread: thread, Turn: t})
 }
 
 // resume returns the state of a turn of which thread, path and turn are known.
-func resume(ctx context.Context, r *store.Read, rec turn.Record) (_ turn.State, err error) {
+func resume(ctx context.Context, r *store.Read, rec machine.Record) (_ machine.State, err error) {
 	if rec.Entries, err = r.TurnEntries(ctx, rec.Turn.ID); err != nil {
-		return turn.State{}, err
+		return machine.State{}, err
 	}
 	if rec.Calls, err = r.Calls(ctx, rec.Turn.ID); err != nil {
-		return turn.State{}, err
+		return machine.State{}, err
 	}
 	if rec.Approvals, err = r.TurnApprovals(ctx, rec.Turn.ID); err != nil {
-		return turn.State{}, err
+		return machine.State{}, err
 	}
-	return turn.Resume(rec), nil
+	return machine.Resume(rec), nil
 }
 
 // HandedOut returns the state of the turn of a thread that waits for results of
 // offered tools, and whether there is one.
-func HandedOut(ctx context.Context, r *store.Read, thread chela.Thread) (s turn.State, ok bool, err error) {
+func HandedOut(ctx context.Context, r *store.Read, thread chela.Thread) (s machine.State, ok bool, err error) {
 	if thread.State != chela.ThreadAwaiting {
 		return s, false, nil
 	}

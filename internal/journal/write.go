@@ -5,11 +5,11 @@ import (
 
 	"chela"
 	"chela/internal/store"
-	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // Write stores a change row by row. Its events are for the caller to announce.
-func Write(ctx context.Context, w *store.Write, ch turn.Change) error {
+func Write(ctx context.Context, w *store.Write, ch machine.Change) error {
 	if ch.Turn != nil {
 		if err := w.MoveTurn(ctx, *ch.Turn, ch.TurnFrom); err != nil {
 			return err
@@ -47,7 +47,7 @@ func Write(ctx context.Context, w *store.Write, ch turn.Change) error {
 }
 
 // writeCalls stores the calls of a change and the questions about them.
-func writeCalls(ctx context.Context, w *store.Write, ch turn.Change) error {
+func writeCalls(ctx context.Context, w *store.Write, ch machine.Change) error {
 	for _, m := range ch.Calls {
 		var err error
 		if m.From == "" {

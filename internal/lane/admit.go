@@ -8,7 +8,7 @@ import (
 
 	"chela"
 	"chela/internal/store"
-	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // defaultWaiting is how many turns of a class may wait for a place: at the
@@ -47,7 +47,7 @@ func (c *class) enter() (leave func()) {
 // broke two runs already go one by one: whoever breaks the third is to blame.
 func (l *Lanes) placesFor(o *opened) []chan struct{} {
 	places := []chan struct{}{l.classes[o.class].places}
-	if o.left && o.turn.Crashes+1 == turn.MaxCrashes-1 {
+	if o.left && o.turn.Crashes+1 == machine.MaxCrashes-1 {
 		places = []chan struct{}{l.suspect, places[0]}
 	}
 	return places

@@ -8,7 +8,7 @@ import (
 	"chela/internal/journal"
 	"chela/internal/queue"
 	"chela/internal/store"
-	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // An appender is the journal of one run, under its lease.
@@ -24,7 +24,7 @@ type appender struct {
 
 // Append implements turn.Journal. A change that ends the turn, or lets it wait
 // for a person, also decides what the lane goes on with.
-func (a *appender) Append(ctx context.Context, op string, ch turn.Change) error {
+func (a *appender) Append(ctx context.Context, op string, ch machine.Change) error {
 	var next *opened
 	var later time.Time
 	err := a.lanes.store.Write(ctx, op, func(w *store.Write) error {

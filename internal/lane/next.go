@@ -9,7 +9,7 @@ import (
 	"chela/internal/journal"
 	"chela/internal/queue"
 	"chela/internal/store"
-	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // A prospect is what a lane should go on with. The zero value is nothing.
@@ -26,7 +26,7 @@ func (p prospect) now() bool { return p.ready != nil || len(p.take) > 0 }
 // A place is a thread in which a turn may begin.
 type place struct {
 	thread  chela.Thread
-	offered *turn.State // of the turn that waits there for results of offered tools; it is ended first
+	offered *machine.State // of the turn that waits there for results of offered tools; it is ended first
 }
 
 // look finds what a lane should go on with: a turn that is ready, or what waits

@@ -8,7 +8,7 @@ import (
 	"chela"
 	"chela/internal/journal"
 	"chela/internal/store"
-	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // offerTime is how long the results of calls that were handed out are waited
@@ -63,7 +63,7 @@ func (l *Lanes) bring(ctx context.Context, w *store.Write, lane store.Lane, m ch
 
 // change stores what becomes of a turn that does not run, and returns what is
 // to be announced of it after the commit.
-func (l *Lanes) change(ctx context.Context, w *store.Write, ch turn.Change) ([]chela.Event, error) {
+func (l *Lanes) change(ctx context.Context, w *store.Write, ch machine.Change) ([]chela.Event, error) {
 	if err := journal.Write(ctx, w, ch); err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (l *Lanes) change(ctx context.Context, w *store.Write, ch turn.Change) ([]c
 // supersede ends the turn that waits for results in a thread, as a message
 // wants a turn of its own there. It returns the thread as it is then, and what
 // is to be announced.
-func (l *Lanes) supersede(ctx context.Context, w *store.Write, s turn.State) (chela.Thread, []chela.Event, error) {
+func (l *Lanes) supersede(ctx context.Context, w *store.Write, s machine.State) (chela.Thread, []chela.Event, error) {
 	ch := l.cfg.Runner.Supersede(s)
 	events, err := l.change(ctx, w, ch)
 	return *ch.Thread, events, err

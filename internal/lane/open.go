@@ -9,7 +9,7 @@ import (
 	"chela/internal/prompt"
 	"chela/internal/session"
 	"chela/internal/store"
-	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // An opened turn is one that this process may run: fresh, or left by an earlier
@@ -117,12 +117,12 @@ func opening(o opened) []chela.Event {
 
 // load returns the state of an opened turn. Of a fresh one, all but the
 // conversation before it is known.
-func (l *Lanes) load(ctx context.Context, o *opened) (turn.State, chela.Session, error) {
+func (l *Lanes) load(ctx context.Context, o *opened) (machine.State, chela.Session, error) {
 	if o.entries != nil {
 		before, err := l.conversation(ctx, o.thread)
 		return fresh(o, before), o.session, err
 	}
-	var state turn.State
+	var state machine.State
 	var session chela.Session
 	err := l.store.Read(ctx, func(r *store.Read) error {
 		t, err := r.Turn(ctx, o.turn.ID)
@@ -149,12 +149,12 @@ func (l *Lanes) conversation(ctx context.Context, t chela.Thread) (prompt.Conver
 		path, err = r.PromptPath(ctx, t.Head)
 		return err
 	})
-	return turn.Begin(t, path).Conversation, err
+	return machine.Begin(t, path).Conversation, err
 }
 
-func fresh(o *opened, conversation prompt.Conversation) turn.State {
-	s := turn.Begin(o.thread, nil)
+func fresh(o *opened, conversation prompt.Conversation) machine.State {
+	s := machine.Begin(o.thread, nil)
 	s.Conversation = conversation
 	s.Thread.State, s.Thread.UpdatedAt = chela.ThreadProcessing, o.turn.CreatedAt
-	return turn.Fold(s, turn.Change{Turn: &o.turn, Entries: o.entries})
+	return machine.Fold(s, machine.Change{Turn: &o.turn, Entries: o.entries})
 }

@@ -24,6 +24,7 @@ import (
 	"chela/internal/tool"
 	"chela/internal/tool/pure"
 	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // engines are the two databases every story is told on.
@@ -172,7 +173,7 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 	lc := lane.Config{
 		Node: h.node, IDs: h.ids, Now: time.Now, Emit: h.bus.Emit, Log: log,
 		Runner: turn.NewRunner(turn.Config{
-			IDs: h.ids, Now: time.Now, Emit: h.bus.Emit, Log: log, Limits: turn.Limits{Steps: 8},
+			IDs: h.ids, Now: time.Now, Emit: h.bus.Emit, Log: log, Limits: machine.Limits{Steps: 8},
 			Expires: time.Hour, Grace: time.Second,
 		}),
 		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {

@@ -12,6 +12,7 @@ import (
 	"chela/internal/lane"
 	"chela/internal/store"
 	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // takesAll makes a process that believes every other one dead.
@@ -226,13 +227,13 @@ func TestCrashesOfOthers(t *testing.T) {
 				h.say(guilty)
 				h.enter()
 				h.say(other)
-				for n := range turn.MaxCrashes {
+				for n := range machine.MaxCrashes {
 					if n < 2 && places > 1 {
 						h.enter()
 					}
 					h = process() // the one before seems to have died
 					h.take(guilty.Session)
-					if n < turn.MaxCrashes-1 {
+					if n < machine.MaxCrashes-1 {
 						h.enter()
 					}
 					h.take(other.Session)

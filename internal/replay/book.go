@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"chela"
-	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // A book is a journal in memory, for one turn.
@@ -44,8 +44,8 @@ func first(rec *Record) int64 {
 }
 
 // state folds what the book holds.
-func (b *book) state() turn.State {
-	return turn.Resume(turn.Record{
+func (b *book) state() machine.State {
+	return machine.Resume(machine.Record{
 		Thread: b.thread, Path: slices.Clone(b.path), Turn: b.turn, Entries: slices.Clone(b.entries()),
 		Calls: slices.Clone(b.calls), Approvals: slices.Clone(b.approvals),
 	})
@@ -55,12 +55,12 @@ func (b *book) state() turn.State {
 func (b *book) entries() []chela.Entry { return b.path[b.before:] }
 
 // Append implements turn.Journal.
-func (b *book) Append(_ context.Context, _ string, ch turn.Change) error {
+func (b *book) Append(_ context.Context, _ string, ch machine.Change) error {
 	b.apply(ch)
 	return nil
 }
 
-func (b *book) apply(ch turn.Change) {
+func (b *book) apply(ch machine.Change) {
 	if ch.Turn != nil {
 		b.turn = *ch.Turn
 	}

@@ -5,11 +5,12 @@ import (
 
 	"chela"
 	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // before looks at what the record goes on with, and lets happen what came from
 // outside there.
-func (p *player) before(s turn.State) {
+func (p *player) before(s machine.State) {
 	p.at = min(int(s.Thread.Seq-first(p.rec)+1), len(p.rec.Entries))
 	p.step = s.Turn.Steps
 	if len(p.running(s)) == 0 {
@@ -64,11 +65,11 @@ func (p *player) endedFromOutside() bool {
 }
 
 // gaveUp reports whether the turn was given up after too many crashes.
-func (p *player) gaveUp() bool { return p.rec.Turn.Crashes >= turn.MaxCrashes }
+func (p *player) gaveUp() bool { return p.rec.Turn.Crashes >= machine.MaxCrashes }
 
 // over reports whether the record holds nothing any more but results of calls
 // that never ran, and of those that were running when the turn ended.
-func (p *player) over(s turn.State) bool {
+func (p *player) over(s machine.State) bool {
 	for _, e := range p.rest() {
 		c, ok := p.recorded(e)
 		if !p.neverRan(e) && !(ok && slices.Contains(p.running(s), placeOf(c))) {
@@ -79,7 +80,7 @@ func (p *player) over(s turn.State) bool {
 }
 
 // running returns the places of the calls that run.
-func (*player) running(s turn.State) (running []place) {
+func (*player) running(s machine.State) (running []place) {
 	for _, c := range s.Calls {
 		if c.State == chela.CallRunning {
 			running = append(running, placeOf(c.ToolCall))
@@ -90,8 +91,8 @@ func (*player) running(s turn.State) (running []place) {
 
 // waitsFirst reports whether a call that is open was still to be judged, asked
 // about or handed out when the record went on.
-func (p *player) waitsFirst(s turn.State) bool {
-	return slices.ContainsFunc(s.Calls, func(c turn.Call) bool {
+func (p *player) waitsFirst(s machine.State) bool {
+	return slices.ContainsFunc(s.Calls, func(c machine.Call) bool {
 		if c.Answered {
 			return false
 		}
@@ -128,7 +129,7 @@ func (p *player) recorded(e chela.Entry) (chela.ToolCall, bool) {
 // end ends the turn from outside, in the way in which it ended.
 func (p *player) end() {
 	switch {
-	case p.gaveUp() && p.book.turn.Crashes < turn.MaxCrashes:
+	case p.gaveUp() && p.book.turn.Crashes < machine.MaxCrashes:
 		p.control.Park()
 	case p.gaveUp():
 	case p.rec.Turn.State == chela.TurnInterrupted:

@@ -10,6 +10,7 @@ import (
 	"chela"
 	"chela/internal/control"
 	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // Why a run of a replay ends before its turn does.
@@ -92,7 +93,7 @@ func (p *player) play(ctx context.Context) error {
 }
 
 // run performs one run from what the book has.
-func (p *player) run(ctx context.Context) (turn.State, error) {
+func (p *player) run(ctx context.Context) (machine.State, error) {
 	ctx, p.cut = context.WithCancelCause(ctx)
 	defer p.cut(nil)
 	p.control, p.left = &control.Handle{}, make(chan struct{})
@@ -108,7 +109,7 @@ func (p *player) die() {
 	if !p.gaveUp() {
 		return
 	}
-	t.Crashes = min(t.Crashes, turn.MaxCrashes-1)
+	t.Crashes = min(t.Crashes, machine.MaxCrashes-1)
 	if p.over(p.book.state()) {
 		t.Crashes = p.rec.Turn.Crashes
 	}
@@ -173,11 +174,11 @@ func (p *player) refusal(rest []chela.Entry) error {
 }
 
 // answer is what ended the wait of a turn.
-func (p *player) answer(s turn.State) error {
+func (p *player) answer(s machine.State) error {
 	if s.Pending == nil {
 		return p.bring(s)
 	}
-	i := slices.IndexFunc(s.Calls, func(c turn.Call) bool { return c.ID == s.Pending.Call })
+	i := slices.IndexFunc(s.Calls, func(c machine.Call) bool { return c.ID == s.Pending.Call })
 	asked := s.Calls[i].ToolCall
 	then, ok := p.asked[placeOf(asked)]
 	if !ok {
@@ -194,12 +195,12 @@ func (p *player) answer(s turn.State) error {
 	if a.State != chela.ApprovalGranted {
 		asked.State, asked.Why = chela.CallDenied, p.calls[placeOf(asked)].Why
 	}
-	p.book.apply(turn.Change{Calls: []turn.CallMove{{Call: asked}}, Approvals: []chela.Approval{a}})
+	p.book.apply(machine.Change{Calls: []machine.CallMove{{Call: asked}}, Approvals: []chela.Approval{a}})
 	return nil
 }
 
 // bring is what ended the wait for results of offered tools, or a part of it.
-func (p *player) bring(s turn.State) error {
+func (p *player) bring(s machine.State) error {
 	p.at = int(s.Thread.Seq - first(p.rec) + 1)
 	if p.at >= len(p.rec.Entries) {
 		return fmt.Errorf("%w: it waits for results", errLost)
@@ -227,7 +228,7 @@ func (p *player) bring(s turn.State) error {
 }
 
 // brought is the message of which the results come next in the record.
-func (p *player) brought(s turn.State, id chela.InboxID) chela.Waiting {
+func (p *player) brought(s machine.State, id chela.InboxID) chela.Waiting {
 	m := chela.Waiting{ID: id}
 	for _, e := range p.rest() {
 		if e.Kind == chela.EntryUser && e.Body.Inbox == id {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"chela"
-	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // An ask is one request to the model.
@@ -31,7 +31,7 @@ func newAsk(req *chela.Request, step, entries int) ask {
 // what was sent, both without what is the same at their beginning.
 func (a ask) derived(rec *Record) (want, sent []chela.Message) {
 	path := slices.Concat(rec.Before, rec.Entries[:a.entries])
-	want, sent = turn.Begin(chela.Thread{}, path).Conversation.Messages, a.sent
+	want, sent = machine.Begin(chela.Thread{}, path).Conversation.Messages, a.sent
 	for len(want) > 0 && len(sent) > 0 && reflect.DeepEqual(want[0], sent[0]) {
 		want, sent = want[1:], sent[1:]
 	}

@@ -10,6 +10,7 @@ import (
 	"chela/internal/call"
 	"chela/internal/prompt"
 	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // Config is what a replay needs beside the record: who takes the turn, and what
@@ -65,7 +66,7 @@ func graceOf(rec *Record) time.Duration {
 
 // limits returns the limits of the turn as far as the record tells which it
 // met; else those that are given, if the turn stayed within them.
-func limits(rec *Record, given turn.Limits) turn.Limits {
+func limits(rec *Record, given machine.Limits) machine.Limits {
 	t := rec.Turn
 	given.Time = 0
 	if f := t.Failure; f != nil && f.Limit == chela.LimitSteps {
@@ -73,7 +74,7 @@ func limits(rec *Record, given turn.Limits) turn.Limits {
 		return given
 	}
 	if f := t.Failure; f != nil && f.Limit == chela.LimitTime {
-		if _, after, ok := strings.Cut(f.Message, turn.TookLonger); ok {
+		if _, after, ok := strings.Cut(f.Message, machine.TookLonger); ok {
 			given.Time, _ = time.ParseDuration(after) // one that is none is no limit, and the difference is told
 		}
 	}

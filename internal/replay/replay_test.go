@@ -16,6 +16,7 @@ import (
 	"chela/internal/replay"
 	"chela/internal/tool"
 	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // opened is when the turn of these tests began.
@@ -72,7 +73,7 @@ func record() replay.Record {
 
 func turns() turn.Config {
 	return turn.Config{
-		IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now, Log: slog.New(slog.DiscardHandler), Limits: turn.Limits{Steps: 10},
+		IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now, Log: slog.New(slog.DiscardHandler), Limits: machine.Limits{Steps: 10},
 		Expires: time.Hour, Prompt: prompt.DefaultSettings(),
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"chela"
-	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // A book is a journal in memory. It refuses what a database would refuse:
@@ -25,8 +25,8 @@ type book struct {
 	owed      []chela.Outbound
 	inbox     []chela.Waiting
 
-	ops      []string      // the appends that were committed
-	changes  []turn.Change // what they held
+	ops      []string         // the appends that were committed
+	changes  []machine.Change // what they held
 	attempts int
 
 	// fail is asked before the n-th append, from 1; its error is the append's.
@@ -54,10 +54,10 @@ func newBook(text string) *book {
 }
 
 // state folds the rows.
-func (b *book) state() turn.State {
+func (b *book) state() machine.State {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return turn.Resume(turn.Record{
+	return machine.Resume(machine.Record{
 		Thread: b.thread, Turn: b.turn, Path: promptPath(b.entries),
 		Entries: slices.DeleteFunc(slices.Clone(b.entries), func(e chela.Entry) bool { return e.Turn != b.turn.ID }),
 		Calls:   slices.Clone(b.calls), Approvals: slices.Clone(b.approvals),
@@ -86,7 +86,7 @@ func promptPath(path []chela.Entry) []chela.Entry {
 }
 
 // Append implements turn.Journal.
-func (b *book) Append(ctx context.Context, op string, ch turn.Change) error {
+func (b *book) Append(ctx context.Context, op string, ch machine.Change) error {
 	if err := b.commit(ctx, op, ch); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (b *book) Append(ctx context.Context, op string, ch turn.Change) error {
 	return nil
 }
 
-func (b *book) commit(ctx context.Context, op string, ch turn.Change) error {
+func (b *book) commit(ctx context.Context, op string, ch machine.Change) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.attempts++
@@ -138,7 +138,7 @@ func (b *book) Steering(context.Context) ([]chela.Waiting, error) {
 }
 
 // check returns what a database would have against a change.
-func (b *book) check(ch turn.Change) error {
+func (b *book) check(ch machine.Change) error {
 	if ch.Turn == nil && b.turn.State.Ended() {
 		return errors.New("the turn has ended")
 	}
@@ -223,7 +223,7 @@ func wellFormed(path []chela.Entry) error {
 	return nil
 }
 
-func (b *book) checkCall(m turn.CallMove) error {
+func (b *book) checkCall(m machine.CallMove) error {
 	i := slices.IndexFunc(b.calls, func(c chela.ToolCall) bool { return c.ID == m.Call.ID })
 	switch {
 	case m.From == "" && i < 0 && (m.Call.State == chela.CallRequested || chela.CallRequested.CanMove(m.Call.State)):
@@ -246,7 +246,7 @@ func (b *book) checkApproval(a chela.Approval) error {
 }
 
 // apply stores a change that was checked.
-func (b *book) apply(ch turn.Change) {
+func (b *book) apply(ch machine.Change) {
 	if ch.Turn != nil {
 		b.turn = *ch.Turn
 	}
@@ -278,7 +278,7 @@ func put[T any](rows *[]T, row T, same func(T) bool) {
 }
 
 // answer is what the desk does with the pending question, in one change.
-func (b *book) answer(to chela.ApprovalState) turn.Change {
+func (b *book) answer(to chela.ApprovalState) machine.Change {
 	s := b.state()
 	a, t, th := *s.Pending, b.turn, b.thread
 	a.State = to
@@ -289,8 +289,8 @@ func (b *book) answer(to chela.ApprovalState) turn.Change {
 		c.State, c.Why = chela.CallDenied, "denied: the owner said no"
 	}
 	t.State, th.State = chela.TurnProcessing, chela.ThreadProcessing
-	return turn.Change{
+	return machine.Change{
 		Turn: &t, TurnFrom: b.turn.State, Thread: &th, ThreadFrom: b.thread,
-		Calls: []turn.CallMove{{Call: c, From: b.calls[i].State}}, Approvals: []chela.Approval{a},
+		Calls: []machine.CallMove{{Call: c, From: b.calls[i].State}}, Approvals: []chela.Approval{a},
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/prompt"
+	"chela/internal/turn/machine"
 )
 
 // saved is what the journal has of the things that moves are checked against.
@@ -15,7 +16,7 @@ type saved struct {
 	calls  map[chela.CallID]chela.CallState
 }
 
-func savedOf(s State) saved {
+func savedOf(s machine.State) saved {
 	calls := make(map[chela.CallID]chela.CallState, len(s.Calls))
 	for _, c := range s.Calls {
 		calls[c.ID] = c.State
@@ -24,8 +25,8 @@ func savedOf(s State) saved {
 }
 
 // add folds a change into the state and keeps it for the journal.
-func (n *run) add(ch Change) {
-	n.state = Fold(n.state, ch)
+func (n *run) add(ch machine.Change) {
+	n.state = machine.Fold(n.state, ch)
 	b := &n.buffer
 	b.Entries = append(b.Entries, ch.Entries...)
 	b.Usage = append(b.Usage, ch.Usage...)
@@ -33,7 +34,7 @@ func (n *run) add(ch Change) {
 	b.Approvals = append(b.Approvals, ch.Approvals...)
 	b.Absorbed = append(b.Absorbed, ch.Absorbed...)
 	for _, m := range ch.Calls {
-		i := slices.IndexFunc(b.Calls, func(have CallMove) bool { return have.Call.ID == m.Call.ID })
+		i := slices.IndexFunc(b.Calls, func(have machine.CallMove) bool { return have.Call.ID == m.Call.ID })
 		if i < 0 {
 			b.Calls = append(b.Calls, m)
 		} else {
@@ -57,17 +58,17 @@ func (n *run) entry(kind chela.EntryKind, body chela.Body) chela.Entry {
 // addEntry appends an entry to the thread.
 func (n *run) addEntry(kind chela.EntryKind, body chela.Body) chela.Entry {
 	e := n.entry(kind, body)
-	n.add(Change{Entries: []chela.Entry{e}})
+	n.add(machine.Change{Entries: []chela.Entry{e}})
 	n.announce(chela.Event{Kind: chela.EventEntryAppended, Entry: e.ID})
 	return e
 }
 
 // move changes a call.
-func (n *run) move(c chela.ToolCall) { n.add(Change{Calls: []CallMove{{Call: c}}}) }
+func (n *run) move(c chela.ToolCall) { n.add(machine.Change{Calls: []machine.CallMove{{Call: c}}}) }
 
 // sealed returns the buffer, and with it what its moves start from and the
 // events that announce it.
-func (n *run) sealed() Change {
+func (n *run) sealed() machine.Change {
 	b := n.buffer
 	b.Events = n.events
 	for i, m := range b.Calls {
@@ -97,7 +98,7 @@ func (n *run) flush(ctx context.Context, op string) error {
 		return err
 	}
 	n.saved = savedOf(n.state)
-	n.buffer, n.keep = Change{}, false
+	n.buffer, n.keep = machine.Change{}, false
 	n.events = nil
 	return nil
 }

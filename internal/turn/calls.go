@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"chela"
 	"chela/internal/call"
 	"chela/internal/fail"
+	"chela/internal/turn/machine"
 )
 
 // maxCalls is how many calls of one answer are looked at.
@@ -52,7 +54,7 @@ func (n *run) judgeCall(ctx context.Context, c chela.ToolCall) (chela.ToolCall, 
 		c.State, c.Why = chela.CallFailed, fmt.Sprintf("not run: the arguments are not valid JSON; send one JSON object: %.200s", spec.Raw)
 		return c, nil
 	}
-	if n.state.offered(c.Tool) {
+	if n.state.Offered(c.Tool) {
 		return judgeOffered(c), nil
 	}
 	args, err := n.agent.Tools.Check(c.Tool, c.Args)
@@ -143,7 +145,7 @@ func (n *run) ask(ctx context.Context, c chela.ToolCall) (done bool, err error) 
 	turn := n.state.Turn
 	turn.State = chela.TurnAwaiting
 	n.state.Thread.State = chela.ThreadAwaiting
-	n.add(Change{Turn: &turn, Approvals: []chela.Approval{a}})
+	n.add(machine.Change{Turn: &turn, Approvals: []chela.Approval{a}})
 	n.announce(chela.Event{Kind: chela.EventApprovalRequested, Call: c.ID, Tool: c.Tool, Approval: a.ID, Text: a.Preview})
 	return true, n.flush(ctx, "turn.ask")
 }
@@ -151,10 +153,10 @@ func (n *run) ask(ctx context.Context, c chela.ToolCall) (done bool, err error) 
 // runTools performs a batch: reads and settled calls together, or one call
 // with an effect.
 func (n *run) runTools(ctx context.Context, calls []chela.ToolCall) error {
-	if len(calls) == 1 && !harmless(calls[0]) {
+	if len(calls) == 1 && !machine.Harmless(calls[0]) {
 		return n.runEffect(ctx, calls[0])
 	}
-	if len(withState(calls, chela.CallApproved)) > 0 {
+	if slices.ContainsFunc(calls, func(c chela.ToolCall) bool { return c.State == chela.CallApproved }) {
 		if err := n.flush(ctx, "turn.step"); err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 
 	"chela"
 	"chela/internal/control"
-	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // In a bubble of synctest a batch whose calls do not run together is a
@@ -196,7 +196,7 @@ func TestThreeCrashesLeaveTheCallUnknown(t *testing.T) {
 		return chela.Judgement{Effect: chela.EffectWrite, Resume: chela.ResumeRepeat}
 	}
 	r.leaveRunning()
-	r.book.turn.Crashes = turn.MaxCrashes
+	r.book.turn.Crashes = machine.MaxCrashes
 	s := r.mustRun(chela.TurnFailed)
 	if s.Turn.Failure.Kind != chela.Internal || len(r.done()) != 0 {
 		t.Errorf("failure %+v after %v", s.Turn.Failure, r.done())

@@ -4,69 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"chela"
 	"chela/internal/compaction"
 	"chela/internal/control"
 	"chela/internal/prompt"
+	"chela/internal/turn/machine"
 )
-
-// flushNeeds is how many steps a turn must have left to use some of them for
-// notes.
-const flushNeeds = 8
-
-// flushing is what a turn does while the model writes notes for its memory, and
-// right after.
-func flushing(s State, f Facts) (Action, bool) {
-	switch {
-	case !s.Flush.On && !s.Flush.Ended:
-		return Action{}, false
-	case s.Flush.More() && f.Refused == nil && f.Budget.Fits(s.Conversation):
-		return Action{Kind: CallModel}, true
-	}
-	a := nextStep(s, f)
-	a.Note, a.About = strings.TrimSpace(prompt.ResumeNote+"\n\n"+a.Note), chela.NoteResume
-	return ready(s, f, a), true
-}
-
-// ready puts what must happen first in front of a request to the model: notes
-// for the memory, and room for the prompt. A prompt that does not fit and cannot
-// be made to ends the turn.
-func ready(s State, f Facts, a Action) Action {
-	if a.Kind != CallModel {
-		return a
-	}
-	left := f.Limits.Steps - s.Turn.Steps
-	if f.Flushes && left >= flushNeeds && f.Refused == nil && f.Budget.FlushDue(s.Conversation) {
-		return Action{Kind: CallModel, Note: prompt.FlushNote, About: chela.NoteFlush}
-	}
-	if f.Compacts {
-		tried := prompt.Stronger(s.Conversation.Tried, f.Tried)
-		if p, ok := s.Conversation.Plan(f.Budget, tried, f.Refused != nil); ok {
-			return Action{Kind: Compact, Plan: p}
-		}
-	}
-	if f.Refused != nil {
-		return finish(chela.TurnFailed, f.Refused)
-	}
-	if err := f.Budget.Check(s.Conversation); err != nil {
-		failure := failureOf(err)
-		failure.Limit = chela.LimitPrompt
-		return finish(chela.TurnFailed, failure)
-	}
-	return a
-}
-
-// nextCommand decides in a turn that carries out a command.
-func nextCommand(s State, f Facts) Action {
-	if f.Compacts && s.Compacted == nil {
-		if p, ok := s.Conversation.PlanSummary(f.Budget); ok {
-			return Action{Kind: Compact, Plan: p}
-		}
-	}
-	return finish(chela.TurnCompleted, nil)
-}
 
 // commandReply is what is said of a command that was carried out.
 func commandReply(compacted *chela.Body) string {
@@ -109,7 +53,7 @@ func (n *run) compact(ctx context.Context, p prompt.Plan) error {
 	if usage != nil {
 		u := n.usage(compaction.Purpose, *usage)
 		u.Step++ // the one that room is made for
-		n.add(Change{Usage: []chela.Usage{u}})
+		n.add(machine.Change{Usage: []chela.Usage{u}})
 	}
 	switch {
 	case err == nil:
@@ -129,7 +73,7 @@ func (n *run) compact(ctx context.Context, p prompt.Plan) error {
 	case unkept:
 		n.tried = chela.StrategyTruncate // nothing may leave that is not kept
 	case s.Command != "":
-		n.failure = failureOf(err)
+		n.failure = machine.FailureOf(err)
 	}
 	return nil
 }
@@ -144,7 +88,7 @@ func (n *run) compacted(p prompt.Plan, summary string) {
 		e.Body.FirstKept = e.ID
 	}
 	e.Body.TokensAfter = budget.Used(c.Append(e)) // makes a conversation of its own
-	n.add(Change{Entries: []chela.Entry{e}})
+	n.add(machine.Change{Entries: []chela.Entry{e}})
 	n.announce(chela.Event{Kind: chela.EventEntryAppended, Entry: e.ID})
 	n.refused = nil
 }

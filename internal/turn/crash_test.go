@@ -10,7 +10,7 @@ import (
 
 	"chela"
 	"chela/internal/control"
-	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // A turn that dies again and again comes to the transcript of one that does
@@ -126,7 +126,7 @@ func TestResumeIgnoresOtherTurns(t *testing.T) {
 	r.mustRun(chela.TurnCompleted)
 	next := chela.Turn{ID: "turn_2", Session: r.book.turn.Session, Thread: "thr_1", State: chela.TurnProcessing}
 	asked := chela.Entry{ID: "ent_x", Thread: "thr_1", Parent: r.book.thread.Head, Turn: next.ID, Seq: r.book.thread.Seq + 1, Kind: chela.EntryUser}
-	s := turn.Fold(r.book.state(), turn.Change{Turn: &next, Entries: []chela.Entry{asked}})
+	s := machine.Fold(r.book.state(), machine.Change{Turn: &next, Entries: []chela.Entry{asked}})
 	if s.Last != chela.EntryUser || len(s.Calls) != 0 || s.Answer.Text != "" || s.Pending != nil {
 		t.Errorf("the new turn knows of the old one: %+v", s)
 	}

@@ -1,38 +1,12 @@
-// Package turn is the heart: it decides what a turn does next, does it, and
-// writes down what came of it.
+// Package turn is the heart: it does what a turn does next, and writes down what
+// came of it.
 //
 //	journal ──Fold──▶ State ──Next──▶ Action ──Runner──▶ Change ──append──▶ journal
 //
-// [Fold] and [Next] are pure: no clock, no I/O, no randomness. What Next needs
-// beside the state (limits, whether the time is up, whether somebody asked to
-// stop) comes in as [Facts]. [Runner] performs actions and appends what came of
-// them through a [Journal].
-//
-// # What comes next
-//
-//	state shows                                 action
-//	the turn has ended                          Done
-//	three processes died in it                  Finish(failed)
-//	a call of ours found running                Resolve: a dead run began it
-//	somebody asked to stop, or time is up       Finish(interrupted | limited)
-//	the model could not be asked                Finish(failed)
-//	calls not yet judged                        Judge
-//	a question waits for its answer             Wait
-//	calls that were handed out have no result   Wait
-//	messages to steer by, a batch is done       Absorb
-//	only calls of offered tools are open        HandOut
-//	the first open call needs an answer         Ask
-//	open calls that may run                     RunTools: neighbouring reads, or one
-//	                                            call with an effect
-//	the turn carries out a command              Compact, then Finish(completed)
-//	notes for the memory are being written      CallModel
-//	the model goes in circles                   CallModel with a note | Finish(limited)
-//	an answer with a call written out           CallModel with a note, once
-//	an answer without calls                     Finish(completed | limited)
-//	no steps left                               Finish(limited)
-//	a compaction is near, and no notes yet      CallModel with a note (a flush)
-//	the prompt is too large                     Compact, else Finish(failed)
-//	anything else                               CallModel
+// What comes next is decided by package machine, which is pure: no clock, no I/O,
+// no randomness. What it needs beside the record (limits, whether the time is up,
+// whether somebody asked to stop) comes in as [machine.Facts]. [Runner] performs
+// actions and appends what came of them through a [Journal].
 //
 // # What is durable when
 //
@@ -96,7 +70,7 @@
 // Nothing special: the next run folds what was appended and goes on. A call
 // that was marked running is decided by what its tool declares: repeated with
 // the same key, asked about, or reported to the model as unknown. It is never
-// simply repeated. A turn in which [MaxCrashes] processes died is failed.
+// simply repeated. A turn in which [machine.MaxCrashes] processes died is failed.
 //
 // # When the process is to end
 //

@@ -4,19 +4,20 @@ import (
 	"context"
 
 	"chela"
+	"chela/internal/turn/machine"
 )
 
 // finish ends the turn: open calls get their results, a question that waits is
 // withdrawn, and the ending, the answer and the reply that is owed are one
 // transaction.
-func (n *run) finish(ctx context.Context, a Action) error {
+func (n *run) finish(ctx context.Context, a machine.Action) error {
 	n.end(ctx, a)
 	return n.flush(ctx, "turn.end")
 }
 
 // end adds the ending of the turn.
-func (n *run) end(ctx context.Context, a Action) {
-	for _, c := range n.state.open() {
+func (n *run) end(ctx context.Context, a machine.Action) {
+	for _, c := range n.state.Open() {
 		switch {
 		case c.State != chela.CallRunning:
 			n.settle(c, chela.CallSkipped, "not run: "+a.Failure.Message)
@@ -29,7 +30,7 @@ func (n *run) end(ctx context.Context, a Action) {
 	if p := n.state.Pending; p != nil {
 		withdrawn := *p
 		withdrawn.State, withdrawn.AnsweredAt = chela.ApprovalWithdrawn, n.Now()
-		n.add(Change{Approvals: []chela.Approval{withdrawn}})
+		n.add(machine.Change{Approvals: []chela.Approval{withdrawn}})
 		n.announce(chela.Event{Kind: chela.EventApprovalAnswered, Approval: p.ID, Text: string(withdrawn.State)})
 	}
 	turn := n.state.Turn
@@ -38,7 +39,7 @@ func (n *run) end(ctx context.Context, a Action) {
 	if a.Ending == chela.TurnInterrupted {
 		n.state.Thread.State = chela.ThreadInterrupted
 	}
-	n.add(Change{Turn: &turn, Owed: n.owe(ctx, turn)})
+	n.add(machine.Change{Turn: &turn, Owed: n.owe(ctx, turn)})
 	n.announce(chela.Event{Kind: chela.EventTurnFinished, Text: string(a.Ending)})
 }
 

@@ -12,14 +12,14 @@ import (
 
 	"chela"
 	"chela/internal/guard"
-	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // guarded returns a rig with the usual limits of the guard and a tool that
 // fails.
 func guarded(t *testing.T, steps ...step) *rig {
 	r := newRig(t, steps...)
-	r.cfg.Limits = turn.Limits{Steps: 2000, Guard: guard.Limits{Repeats: 3, Idle: 5, Nudges: 1}}
+	r.cfg.Limits = machine.Limits{Steps: 2000, Guard: guard.Limits{Repeats: 3, Idle: 5, Nudges: 1}}
 	broken := r.tool("broken", chela.Judgement{Effect: chela.EffectExecute})
 	broken.Run = func(_ context.Context, c chela.ToolCall) (chela.ToolResult, error) {
 		r.note(c)
@@ -107,19 +107,6 @@ func TestWrittenOutCall(t *testing.T) {
 	want := []string{"user ", "assistant ", "note call", "assistant ", "tool_result ", "assistant "}
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)
-	}
-}
-
-// With few steps left there is no room for a note about a written-out call.
-func TestWrittenOutCallAtTheEnd(t *testing.T) {
-	t.Parallel()
-	for steps, want := range map[int]string{2: "finish limited", 3: "finish completed", 4: "call_model note"} {
-		s := sketch{last: chela.EntryAssistant, text: `look(name="x")`, steps: 2}.state()
-		f := turn.Facts{Tools: []chela.ToolSpec{{Name: "look"}}}
-		f.Limits = turn.Limits{Steps: steps, Guard: guard.Limits{Nudges: 1}}
-		if got := brief(turn.Next(s, f)); !strings.HasPrefix(got, want) {
-			t.Errorf("of %d steps: %s, want %s", steps, got, want)
-		}
 	}
 }
 

@@ -10,11 +10,12 @@ import (
 	"chela"
 	"chela/internal/control"
 	"chela/internal/prompt"
+	"chela/internal/turn/machine"
 )
 
 // callModel performs one step of the model. What comes of it is an answer, or
 // what had arrived when somebody stopped the turn, or a failure.
-func (n *run) callModel(ctx context.Context, a Action) error {
+func (n *run) callModel(ctx context.Context, a machine.Action) error {
 	if n.keep {
 		if err := n.flush(ctx, "turn.step"); err != nil {
 			return err
@@ -40,7 +41,7 @@ func (n *run) callModel(ctx context.Context, a Action) error {
 	case errors.Is(err, control.ErrParked):
 	case ctx.Err() == nil:
 		n.Log.Warn("model call ended with an error", "turn", n.state.Turn.ID, "model", n.state.Turn.Model, "error", err)
-		if n.failure = failureOf(err); n.failure.Limit == chela.LimitPrompt {
+		if n.failure = machine.FailureOf(err); n.failure.Limit == chela.LimitPrompt {
 			n.failure, n.refused = nil, n.failure // there may be a way to make room
 		}
 	case cutOff(ctx) != nil:
@@ -127,22 +128,22 @@ func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 		Text: n.transformed(ctx, f.Text), Thinking: f.Thinking, Calls: make([]chela.CallSpec, len(f.Calls)),
 		Model: turn.Model, Stop: f.Stop, Usage: &f.Usage, Ratio: ratio,
 	})
-	moves := make([]CallMove, len(f.Calls))
+	moves := make([]machine.CallMove, len(f.Calls))
 	for i, spec := range f.Calls {
 		spec.ID = n.IDs.Call()
 		if spec.Ref == "" {
 			spec.Ref = string(spec.ID)
 		}
 		body.Calls[i] = spec
-		moves[i].Call = requested(turn, spec, turn.Steps, i)
+		moves[i].Call = machine.Requested(turn, spec, turn.Steps, i)
 		moves[i].Call.CreatedAt = n.Now()
 	}
 	if len(body.Calls) == 0 {
 		body.Calls = nil
 	}
-	n.add(Change{Turn: &turn})
+	n.add(machine.Change{Turn: &turn})
 	n.addEntry(chela.EntryAssistant, body)
-	n.add(Change{Calls: moves, Usage: []chela.Usage{n.usage("turn", f.Usage)}})
+	n.add(machine.Change{Calls: moves, Usage: []chela.Usage{n.usage("turn", f.Usage)}})
 	for _, m := range moves {
 		n.announce(chela.Event{Kind: chela.EventToolRequested, Call: m.Call.ID, Tool: m.Call.Tool, Text: string(m.Call.Args)})
 	}
@@ -161,13 +162,13 @@ func (n *run) absorb(ctx context.Context) error {
 	if len(waiting) == 0 {
 		return nil
 	}
-	for _, c := range n.state.open() {
+	for _, c := range n.state.Open() {
 		n.settle(c, chela.CallSkipped, SkippedText)
 	}
 	for _, m := range waiting {
 		m.State, m.Turn = chela.InboxTaken, n.state.Turn.ID
-		n.addEntry(chela.EntryUser, UserBody(m))
-		n.add(Change{Absorbed: []chela.Waiting{m}})
+		n.addEntry(chela.EntryUser, machine.UserBody(m))
+		n.add(machine.Change{Absorbed: []chela.Waiting{m}})
 	}
 	n.keep = true
 	return nil
@@ -177,11 +178,6 @@ func (n *run) absorb(ctx context.Context) error {
 // does not know it yet.
 func (n *run) absorbed(m chela.Waiting) bool {
 	return slices.ContainsFunc(n.buffer.Absorbed, func(have chela.Waiting) bool { return have.ID == m.ID })
-}
-
-// UserBody is the body of the entry that a message becomes.
-func UserBody(m chela.Waiting) chela.Body {
-	return chela.Body{Text: m.Text, Attachments: m.Attachments, Inbox: m.ID, From: m.From(), Offers: m.Offers, Command: m.Command}
 }
 
 // hidden returns what is said in a flush marked as that.
@@ -210,12 +206,4 @@ func activityOf(what string) chela.Activity {
 	default:
 		return chela.ActivityTools
 	}
-}
-
-func failureOf(err error) *chela.Failure {
-	f := &chela.Failure{Kind: chela.KindOf(err), Message: chela.MessageOf(err)}
-	if refused, ok := errors.AsType[*chela.ProviderError](err); ok && refused.Overflow {
-		f.Limit = chela.LimitPrompt
-	}
-	return f
 }

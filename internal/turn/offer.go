@@ -4,28 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
 	"chela"
+	"chela/internal/turn/machine"
 )
-
-// offered reports whether the sender runs the tool of that name.
-func (s *State) offered(name string) bool {
-	return slices.ContainsFunc(s.Offers, func(o chela.ToolSpec) bool { return o.Name == name })
-}
-
-// HandedOut returns the calls that the sender runs and whose results are waited
-// for.
-func (s State) HandedOut() []chela.ToolCall {
-	return slices.DeleteFunc(s.open(), func(c chela.ToolCall) bool {
-		return c.State != chela.CallRunning || c.Resume != chela.ResumeWait
-	})
-}
-
-// Waits reports whether the turn waits for results of offered tools.
-func (s State) Waits() bool { return s.Turn.State == chela.TurnAwaiting && len(s.HandedOut()) > 0 }
 
 // judgeOffered judges a call of an offered tool. The sender knows which
 // arguments are right, and what may be done on his side: neither the schema nor
@@ -57,7 +41,7 @@ func (n *run) handOut(ctx context.Context, calls []chela.ToolCall) error {
 	turn := n.state.Turn
 	turn.State = chela.TurnAwaiting
 	n.state.Thread.State = chela.ThreadAwaiting
-	n.add(Change{Turn: &turn})
+	n.add(machine.Change{Turn: &turn})
 	return n.flush(ctx, "turn.offer")
 }
 
@@ -68,13 +52,13 @@ func (n *run) handOut(ctx context.Context, calls []chela.ToolCall) error {
 // own. It is Invalid if a result is for no call of the newest step, and a
 // Conflict if it is for one that waits no more. S must not be used afterwards;
 // the same goes for Supersede and Expire.
-func (r *Runner) Bring(s State, m chela.Waiting) (Change, error) {
+func (r *Runner) Bring(s machine.State, m chela.Waiting) (machine.Change, error) {
 	n := r.run(s)
 	says := strings.TrimSpace(m.Text) != "" || len(m.Attachments) > 0
 	for i, result := range m.Results {
-		c, err := n.state.waitingCall(result.Call)
+		c, err := n.state.WaitingCall(result.Call)
 		if err != nil {
-			return Change{}, err
+			return machine.Change{}, err
 		}
 		c.State, c.FinishedAt = chela.CallDone, n.Now()
 		if result.Failed {
@@ -88,32 +72,18 @@ func (r *Runner) Bring(s State, m chela.Waiting) (Change, error) {
 		n.result(c, body)
 	}
 	if says {
-		for _, c := range n.state.open() {
+		for _, c := range n.state.Open() {
 			n.settle(c, chela.CallSkipped, SkippedText)
 		}
-		n.addEntry(chela.EntryUser, UserBody(m))
+		n.addEntry(chela.EntryUser, machine.UserBody(m))
 	}
-	if len(n.state.open()) == 0 {
+	if len(n.state.Open()) == 0 {
 		turn := n.state.Turn
 		turn.State = chela.TurnProcessing
 		n.state.Thread.State = chela.ThreadProcessing
-		n.add(Change{Turn: &turn})
+		n.add(machine.Change{Turn: &turn})
 	}
 	return n.sealed(), nil
-}
-
-// waitingCall returns a call that was handed out and has no result.
-func (s *State) waitingCall(id chela.CallID) (chela.ToolCall, error) {
-	i := s.find(id)
-	if i < 0 {
-		return chela.ToolCall{}, chela.E(chela.Invalid, fmt.Sprintf("there is no call %.60q that waits for a result", id)).
-			WithHint("use the ids of the calls that were handed out last")
-	}
-	c := s.Calls[i]
-	if c.Answered || c.State != chela.CallRunning || c.Resume != chela.ResumeWait {
-		return chela.ToolCall{}, chela.E(chela.Conflict, fmt.Sprintf("call %s does not wait for a result; it is %s", id, c.State))
-	}
-	return c.ToolCall, nil
 }
 
 func sameSpec(a, b chela.ToolSpec) bool {
@@ -122,25 +92,25 @@ func sameSpec(a, b chela.ToolSpec) bool {
 
 // Supersede returns the change that ends a turn which waits for results of
 // offered tools, as a new message begins another one.
-func (r *Runner) Supersede(s State) Change {
+func (r *Runner) Supersede(s machine.State) machine.Change {
 	return r.giveUp(s, chela.CallSkipped, SkippedText, "superseded by a new message")
 }
 
 // Expire returns the change that ends a turn which waited for results of
 // offered tools in vain. It does not go on, since whoever would read its answer
 // is gone.
-func (r *Runner) Expire(s State) Change {
+func (r *Runner) Expire(s machine.State) machine.Change {
 	const why = "nobody brought a result in time"
 	return r.giveUp(s, chela.CallFailed, why, why)
 }
 
 // giveUp ends a turn as interrupted, and every call that was handed out in the
 // given state.
-func (r *Runner) giveUp(s State, state chela.CallState, text, why string) Change {
+func (r *Runner) giveUp(s machine.State, state chela.CallState, text, why string) machine.Change {
 	n := r.run(s)
 	for _, c := range n.state.HandedOut() {
 		n.settle(c, state, text)
 	}
-	n.end(context.Background(), finish(chela.TurnInterrupted, &chela.Failure{Message: why}))
+	n.end(context.Background(), machine.Action{Kind: machine.Finish, Ending: chela.TurnInterrupted, Failure: &chela.Failure{Message: why}})
 	return n.sealed()
 }

@@ -5,7 +5,7 @@ import (
 
 	"chela"
 	"chela/internal/prompt"
-	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // drawRoom draws how much room there is for prompts, and what can be done
@@ -48,7 +48,7 @@ func (p *play) compact(plan prompt.Plan) {
 		return
 	}
 	c := p.state.Conversation
-	p.commit(turn.Change{Entries: []chela.Entry{{
+	p.commit(machine.Change{Entries: []chela.Entry{{
 		Kind: chela.EntryCompaction,
 		Body: chela.Body{Text: "summary", Strategy: plan.Strategy, FirstKept: plan.FirstKept(c), Pinned: plan.Pinned},
 	}}})

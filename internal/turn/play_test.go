@@ -14,6 +14,7 @@ import (
 	"chela"
 	"chela/internal/guard"
 	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // A play performs a turn on paper: what the model answers, what the policy
@@ -22,8 +23,8 @@ import (
 type play struct {
 	t      *rapid.T
 	book   *book
-	state  turn.State
-	facts  turn.Facts
+	state  machine.State
+	facts  machine.Facts
 	seen   map[string]string // actions by the state and facts they were chosen for
 	ids    int
 	spoken int // messages that came while the turn ran
@@ -55,31 +56,31 @@ func (p *play) id(prefix string) string {
 func (p *play) run() int {
 	for n := 1; ; n++ {
 		p.outside()
-		a := turn.Next(p.state.Clone(), p.facts)
+		a := machine.Next(p.state.Clone(), p.facts)
 		p.once(a)
-		if a.Kind == turn.Done {
+		if a.Kind == machine.Done {
 			return n
 		}
 		if p.perform(a) {
 			p.crash()
 		}
 		if diff := cmp.Diff(p.book.state(), p.state, cmpopts.EquateEmpty()); diff != "" {
-			p.t.Fatalf("the rows and the folded changes differ after %s (-rows +folded):\n%s", brief(a), diff)
+			p.t.Fatalf("the rows and the folded changes differ after %s (-rows +folded):\n%s", a.Kind, diff)
 		}
 	}
 }
 
 // once fails if an action was chosen for a state in which one was chosen
 // before.
-func (p *play) once(a turn.Action) {
+func (p *play) once(a machine.Action) {
 	key, err := json.Marshal([]any{p.state, p.facts})
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	if before, ok := p.seen[string(key)]; ok {
-		p.t.Fatalf("%s is chosen for a state that %s led back to: %s", brief(a), before, key)
+		p.t.Fatalf("%s is chosen for a state that %s led back to: %s", a.Kind, before, key)
 	}
-	p.seen[string(key)] = brief(a)
+	p.seen[string(key)] = string(a.Kind)
 }
 
 // outside draws what happens beside the turn before its next action.
@@ -104,7 +105,7 @@ func (p *play) outside() {
 // crash forgets everything but the rows, and counts, as a lane does.
 func (p *play) crash() {
 	f := p.facts
-	p.facts = turn.Facts{
+	p.facts = machine.Facts{
 		Limits: f.Limits, Tools: f.Tools, Steering: f.Steering, Budget: f.Budget, Compacts: f.Compacts, Flushes: f.Flushes,
 	}
 	p.state = p.book.state()
@@ -113,11 +114,11 @@ func (p *play) crash() {
 	}
 	t := p.state.Turn
 	t.Crashes++
-	p.commit(turn.Change{Turn: &t})
+	p.commit(machine.Change{Turn: &t})
 }
 
 // commit fills in what the journal has, appends a change and folds it.
-func (p *play) commit(ch turn.Change) {
+func (p *play) commit(ch machine.Change) {
 	th := p.book.thread
 	if ch.Thread != nil {
 		th.State = ch.Thread.State
@@ -144,35 +145,35 @@ func (p *play) commit(ch turn.Change) {
 	if err := p.book.Append(p.t.Context(), "play", ch); err != nil {
 		p.t.Fatal(err)
 	}
-	p.state = turn.Fold(p.state, ch)
+	p.state = machine.Fold(p.state, ch)
 }
 
 // perform carries out an action. It reports whether the process died in it.
-func (p *play) perform(a turn.Action) (crashed bool) {
+func (p *play) perform(a machine.Action) (crashed bool) {
 	switch a.Kind {
-	case turn.CallModel:
+	case machine.CallModel:
 		p.callModel(a)
-	case turn.Judge:
+	case machine.Judge:
 		p.judge(a.Calls)
-	case turn.RunTools:
+	case machine.RunTools:
 		return p.runTools(a.Calls)
-	case turn.Resolve:
+	case machine.Resolve:
 		p.commit(p.results(a.Calls, chela.CallDone, chela.CallFailed, chela.CallUnknown))
-	case turn.Compact:
+	case machine.Compact:
 		p.compact(a.Plan)
-	case turn.Absorb:
+	case machine.Absorb:
 		p.absorb()
-	case turn.Ask:
+	case machine.Ask:
 		p.ask(a.Calls[0])
-	case turn.HandOut:
+	case machine.HandOut:
 		p.handOut(a.Calls)
-	case turn.Wait:
+	case machine.Wait:
 		if p.state.Pending == nil {
 			p.bring()
 		} else {
 			p.answer()
 		}
-	case turn.Finish:
+	case machine.Finish:
 		p.finish(a)
 	default:
 		p.t.Fatalf("nobody can perform %q", a.Kind)
@@ -180,7 +181,7 @@ func (p *play) perform(a turn.Action) (crashed bool) {
 	return false
 }
 
-func (p *play) callModel(a turn.Action) {
+func (p *play) callModel(a machine.Action) {
 	if p.chance(10, "model fails") {
 		p.facts.Failure = &chela.Failure{Kind: chela.Unavailable, Message: "drawn"}
 		return
@@ -190,7 +191,7 @@ func (p *play) callModel(a turn.Action) {
 		return
 	}
 	p.facts.Tried = ""
-	var ch turn.Change
+	var ch machine.Change
 	if a.Note != "" {
 		ch.Entries = append(ch.Entries, chela.Entry{Kind: chela.EntryNote, Body: chela.Body{Text: a.Note, Note: a.About}})
 	}
@@ -201,7 +202,7 @@ func (p *play) callModel(a turn.Action) {
 	for i := range rapid.IntRange(0, 4).Draw(p.t, "calls") {
 		spec := chela.CallSpec{ID: chela.CallID(p.id("call")), Tool: "drawn"}
 		body.Calls = append(body.Calls, spec)
-		ch.Calls = append(ch.Calls, turn.CallMove{Call: chela.ToolCall{
+		ch.Calls = append(ch.Calls, machine.CallMove{Call: chela.ToolCall{
 			ID: spec.ID, Turn: t.ID, Thread: t.Thread, Session: t.Session, Step: t.Steps, Index: i, Tool: spec.Tool, State: chela.CallRequested,
 		}})
 	}
@@ -211,30 +212,30 @@ func (p *play) callModel(a turn.Action) {
 }
 
 func (p *play) judge(calls []chela.ToolCall) {
-	var ch turn.Change
+	var ch machine.Change
 	for _, c := range calls {
 		if p.chance(3, "offered") {
 			c.State, c.Resume = chela.CallApproved, chela.ResumeWait
-			ch.Calls = append(ch.Calls, turn.CallMove{Call: c})
+			ch.Calls = append(ch.Calls, machine.CallMove{Call: c})
 			continue
 		}
 		c.State = rapid.SampledFrom([]chela.CallState{
 			chela.CallApproved, chela.CallAwaiting, chela.CallDenied, chela.CallFailed, chela.CallSkipped,
 		}).Draw(p.t, "verdict")
 		c.Effect = rapid.SampledFrom([]chela.Effect{chela.EffectRead, chela.EffectWrite, chela.EffectExecute}).Draw(p.t, "effect")
-		ch.Calls = append(ch.Calls, turn.CallMove{Call: c})
+		ch.Calls = append(ch.Calls, machine.CallMove{Call: c})
 	}
 	p.commit(ch)
 }
 
 // results ends calls that have not ended, each in a state that is drawn, and
 // answers all of them.
-func (p *play) results(calls []chela.ToolCall, endings ...chela.CallState) turn.Change {
-	var ch turn.Change
+func (p *play) results(calls []chela.ToolCall, endings ...chela.CallState) machine.Change {
+	var ch machine.Change
 	for _, c := range calls {
 		if !c.State.Ended() {
 			c.State = rapid.SampledFrom(endings).Draw(p.t, "ending")
-			ch.Calls = append(ch.Calls, turn.CallMove{Call: c})
+			ch.Calls = append(ch.Calls, machine.CallMove{Call: c})
 		}
 		ch.Entries = append(ch.Entries, chela.Entry{Kind: chela.EntryToolResult, Body: p.hidden(chela.Body{Call: c.ID, Tool: c.Tool, Status: c.State}, p.state.Flush.On)})
 	}
@@ -249,7 +250,7 @@ func (p *play) runTools(calls []chela.ToolCall) (crashed bool) {
 			p.t.Fatalf("a call with an effect is in a batch: %+v", calls)
 		}
 		calls[0].State = chela.CallRunning
-		p.commit(turn.Change{Calls: []turn.CallMove{{Call: calls[0]}}})
+		p.commit(machine.Change{Calls: []machine.CallMove{{Call: calls[0]}}})
 		endings = append(endings, chela.CallUnknown)
 	}
 	if p.chance(8, "crash in a tool") {
@@ -284,12 +285,12 @@ func (p *play) open() (open []chela.ToolCall) {
 func (p *play) ask(c chela.ToolCall) {
 	if p.chance(4, "allowed meanwhile") {
 		c.State = chela.CallApproved
-		p.commit(turn.Change{Calls: []turn.CallMove{{Call: c}}})
+		p.commit(machine.Change{Calls: []machine.CallMove{{Call: c}}})
 		return
 	}
 	t := p.state.Turn
 	t.State = chela.TurnAwaiting
-	p.commit(turn.Change{
+	p.commit(machine.Change{
 		Turn: &t, Thread: &chela.Thread{State: chela.ThreadAwaiting},
 		Approvals: []chela.Approval{{ID: chela.ApprovalID(p.id("apr")), Call: c.ID, State: chela.ApprovalPending}},
 	})
@@ -306,19 +307,19 @@ func (p *play) answer() {
 	}
 	t := p.state.Turn // somebody stops the turn
 	t.State, t.Stop = chela.TurnProcessing, true
-	p.commit(turn.Change{Turn: &t, Thread: &chela.Thread{State: chela.ThreadProcessing}})
+	p.commit(machine.Change{Turn: &t, Thread: &chela.Thread{State: chela.ThreadProcessing}})
 }
 
 func (p *play) handOut(calls []chela.ToolCall) {
 	t := p.state.Turn
 	t.State = chela.TurnAwaiting
-	ch := turn.Change{Turn: &t, Thread: &chela.Thread{State: chela.ThreadAwaiting}}
+	ch := machine.Change{Turn: &t, Thread: &chela.Thread{State: chela.ThreadAwaiting}}
 	for _, c := range calls {
 		if c.Resume != chela.ResumeWait || c.State.Ended() {
 			p.t.Fatalf("a call is handed out that is not the sender's: %+v", c)
 		}
 		c.State = chela.CallRunning
-		ch.Calls = append(ch.Calls, turn.CallMove{Call: c})
+		ch.Calls = append(ch.Calls, machine.CallMove{Call: c})
 	}
 	p.commit(ch)
 }
@@ -336,7 +337,7 @@ func (p *play) bring() {
 		p.commit(runner.Expire(s))
 	case p.chance(6, "stopped while waiting"):
 		s.Turn.State, s.Turn.Stop = chela.TurnProcessing, true
-		p.commit(turn.Change{Turn: &s.Turn, Thread: &chela.Thread{State: chela.ThreadProcessing}})
+		p.commit(machine.Change{Turn: &s.Turn, Thread: &chela.Thread{State: chela.ThreadProcessing}})
 	default:
 		m := chela.Waiting{Inbound: chela.Inbound{Text: rapid.SampledFrom([]string{"", "more"}).Draw(p.t, "text")}}
 		for _, c := range out[:rapid.IntRange(1, len(out)).Draw(p.t, "results")] {
@@ -350,8 +351,8 @@ func (p *play) bring() {
 	}
 }
 
-func (p *play) finish(a turn.Action) {
-	var ch turn.Change
+func (p *play) finish(a machine.Action) {
+	var ch machine.Change
 	for _, c := range p.open() {
 		ending := chela.CallSkipped
 		if c.State == chela.CallRunning && c.Resume != chela.ResumeWait { // only a turn that is given up leaves one
@@ -378,7 +379,7 @@ func TestPlay(t *testing.T) {
 		n := p.run()
 		// A step takes at most the model, a judgement, and for each of 4 calls
 		// a question, a wait and a run; messages and crashes repeat a step.
-		if most := 30 * (p.facts.Limits.Steps + p.spoken + turn.MaxCrashes); n > most {
+		if most := 30 * (p.facts.Limits.Steps + p.spoken + machine.MaxCrashes); n > most {
 			t.Errorf("the turn took %d actions, at most %d are needed", n, most)
 		}
 		for _, c := range p.state.Calls {
@@ -392,7 +393,7 @@ func TestPlay(t *testing.T) {
 
 // checkFolding folds changes from a checkpoint out of rows: one by one, and
 // joined.
-func checkFolding(t *rapid.T, changes []turn.Change) {
+func checkFolding(t *rapid.T, changes []machine.Change) {
 	at := rapid.IntRange(0, len(changes)).Draw(t, "checkpoint")
 	to := rapid.IntRange(at, len(changes)).Draw(t, "end")
 	rows := newBook("hi")
@@ -400,9 +401,9 @@ func checkFolding(t *rapid.T, changes []turn.Change) {
 		rows.apply(ch)
 	}
 	single := rows.state()
-	joined := turn.Fold(rows.state(), join(changes[at:to]))
+	joined := machine.Fold(rows.state(), join(changes[at:to]))
 	for _, ch := range changes[at:to] {
-		single = turn.Fold(single, ch)
+		single = machine.Fold(single, ch)
 		rows.apply(ch)
 	}
 	if diff := cmp.Diff(single, joined, cmpopts.EquateEmpty()); diff != "" {
@@ -414,8 +415,8 @@ func checkFolding(t *rapid.T, changes []turn.Change) {
 }
 
 // join makes one change of several.
-func join(changes []turn.Change) turn.Change {
-	var all turn.Change
+func join(changes []machine.Change) machine.Change {
+	var all machine.Change
 	for i, ch := range changes {
 		if i == 0 {
 			all.TurnFrom, all.ThreadFrom = ch.TurnFrom, ch.ThreadFrom
@@ -447,7 +448,7 @@ func TestCloneIsIndependent(t *testing.T) {
 		original := rows.state()
 		clone := original.Clone()
 		for _, ch := range p.book.changes[at:] {
-			clone = turn.Fold(clone, ch)
+			clone = machine.Fold(clone, ch)
 			rows.apply(ch)
 		}
 		for _, ch := range p.book.changes[at:] {
@@ -458,7 +459,7 @@ func TestCloneIsIndependent(t *testing.T) {
 			for i := range ch.Calls {
 				ch.Calls[i].Call.Why = "elsewhere"
 			}
-			original = turn.Fold(original, ch)
+			original = machine.Fold(original, ch)
 		}
 		if diff := cmp.Diff(rows.state(), clone, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("a clone changed with its original (-want +got):\n%s", diff)

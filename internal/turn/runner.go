@@ -13,6 +13,7 @@ import (
 	"chela/internal/control"
 	"chela/internal/hook"
 	"chela/internal/prompt"
+	"chela/internal/turn/machine"
 )
 
 // A Journal is where a run appends what came of its actions.
@@ -21,7 +22,7 @@ type Journal interface {
 	// and announces its events. Once it returned nil the change survives anything. After an error the
 	// run is over: the lease is lost, or the journal must be read before it is
 	// appended to again.
-	Append(ctx context.Context, op string, ch Change) error
+	Append(ctx context.Context, op string, ch machine.Change) error
 
 	// Steering returns the messages that wait to enter the turn.
 	Steering(ctx context.Context) ([]chela.Waiting, error)
@@ -71,7 +72,7 @@ type Config struct {
 	Now     func() time.Time
 	Emit    func(chela.Event)
 	Log     *slog.Logger
-	Limits  Limits
+	Limits  machine.Limits
 	Expires time.Duration // how long an approval may be answered
 	Grace   time.Duration // how long a cancelled tool may take to end
 	Prompt  prompt.Settings
@@ -85,7 +86,7 @@ type Config struct {
 	// Before is called before each action with the state that it is chosen for,
 	// and must not change it. A turn that is run again from its record is told
 	// there what happened beside it. Nil does nothing.
-	Before func(State)
+	Before func(machine.State)
 }
 
 // A Runner performs turns. It may be used by several goroutines at once.
@@ -102,7 +103,7 @@ func NewRunner(cfg Config) *Runner { return &Runner{cfg: cfg} }
 //
 // When ctx ends, the run is cut off: what was not appended is as if it had not
 // happened, and a call with an effect that was under way stays marked running.
-func (r *Runner) Run(ctx context.Context, agent Agent, j Journal, ctl *control.Handle, s State) (State, error) {
+func (r *Runner) Run(ctx context.Context, agent Agent, j Journal, ctl *control.Handle, s machine.State) (machine.State, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer ctl.Attach(cancel)()
@@ -118,7 +119,7 @@ func (r *Runner) Run(ctx context.Context, agent Agent, j Journal, ctl *control.H
 }
 
 // run returns a run from where s is.
-func (r *Runner) run(s State) *run { return &run{Config: r.cfg, state: s, saved: savedOf(s)} }
+func (r *Runner) run(s machine.State) *run { return &run{Config: r.cfg, state: s, saved: savedOf(s)} }
 
 // run is one attempt to carry out a turn. It belongs to one goroutine.
 type run struct {
@@ -127,9 +128,9 @@ type run struct {
 	journal Journal
 	control *control.Handle
 
-	state   State
+	state   machine.State
 	saved   saved          // what the journal has of the state
-	buffer  Change         // what it does not have yet
+	buffer  machine.Change // what it does not have yet
 	keep    bool           // the buffer must be appended before the model is asked again
 	events  []chela.Event  // to be announced once the buffer is appended
 	failure *chela.Failure // why the model could not be asked
@@ -152,7 +153,7 @@ func (n *run) loop(ctx context.Context) error {
 		if err := cutOff(ctx); err != nil {
 			return err
 		}
-		action := Next(n.state, n.facts(ctx))
+		action := machine.Next(n.state, n.facts(ctx))
 		done, err := n.perform(ctx, action)
 		if err != nil || done {
 			return err
@@ -161,28 +162,28 @@ func (n *run) loop(ctx context.Context) error {
 }
 
 // perform carries out an action. It reports whether the run is at its end.
-func (n *run) perform(ctx context.Context, a Action) (done bool, err error) {
+func (n *run) perform(ctx context.Context, a machine.Action) (done bool, err error) {
 	for i := range a.Calls {
 		a.Calls[i].Agent = n.agent.Name // the journal does not hold it
 	}
 	switch a.Kind {
-	case CallModel:
+	case machine.CallModel:
 		return false, n.callModel(ctx, a)
-	case Judge:
+	case machine.Judge:
 		return false, n.judge(ctx, a.Calls)
-	case RunTools:
+	case machine.RunTools:
 		return false, n.runTools(ctx, a.Calls)
-	case Resolve:
+	case machine.Resolve:
 		return false, n.resolve(ctx, a.Calls)
-	case Compact:
+	case machine.Compact:
 		return false, n.compact(ctx, a.Plan)
-	case Absorb:
+	case machine.Absorb:
 		return false, n.absorb(ctx)
-	case Ask:
+	case machine.Ask:
 		return n.ask(ctx, a.Calls[0])
-	case HandOut:
+	case machine.HandOut:
 		return true, n.handOut(ctx, a.Calls)
-	case Finish:
+	case machine.Finish:
 		return true, n.finish(ctx, a)
 	default: // Wait, Done
 		return true, n.flush(ctx, "turn.rest")
@@ -190,9 +191,9 @@ func (n *run) perform(ctx context.Context, a Action) (done bool, err error) {
 }
 
 // facts gathers what Next must know beside the record.
-func (n *run) facts(ctx context.Context) Facts {
+func (n *run) facts(ctx context.Context) machine.Facts {
 	cause := context.Cause(ctx)
-	return Facts{
+	return machine.Facts{
 		Limits:   n.Limits,
 		Stop:     errors.Is(cause, control.ErrStopped),
 		TimeUp:   errors.Is(cause, control.ErrTimeUp),

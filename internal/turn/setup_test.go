@@ -19,6 +19,7 @@ import (
 	"chela/internal/replay"
 	"chela/internal/tool"
 	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // A step answers one request of a model.
@@ -127,7 +128,7 @@ func newRig(t *testing.T, steps ...step) *rig {
 	t.Cleanup(r.replays)
 	r.cfg = turn.Config{
 		IDs: chela.NewIDs(time.Now, &counting{}), Now: time.Now, Emit: r.emit, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-		Limits: turn.Limits{Steps: 10}, Expires: time.Hour, Grace: time.Minute,
+		Limits: machine.Limits{Steps: 10}, Expires: time.Hour, Grace: time.Minute,
 	}
 	return r
 }
@@ -221,7 +222,7 @@ type toolbox struct{ *tool.Set }
 func (toolbox) Hash(name string, args json.RawMessage) string { return tool.Hash(name, args) }
 
 // run performs one run from what the book has.
-func (r *rig) run() (turn.State, error) {
+func (r *rig) run() (machine.State, error) {
 	r.Helper()
 	set, err := tool.NewSet(r.tools...)
 	if err != nil {
@@ -254,7 +255,7 @@ func (r *rig) frame() prompt.Frame {
 }
 
 // mustRun performs a run that must not break, and compares its ending.
-func (r *rig) mustRun(want chela.TurnState) turn.State {
+func (r *rig) mustRun(want chela.TurnState) machine.State {
 	r.Helper()
 	s, err := r.run()
 	if err != nil {

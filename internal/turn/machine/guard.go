@@ -1,4 +1,4 @@
-package turn
+package machine
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ func guarded(s State, f Facts) (Action, bool) {
 	var advice guard.Advice
 	switch left := f.Limits.Steps - s.Turn.Steps; {
 	case s.Last == chela.EntryAssistant && left > 1: // the last step has no tools
-		offered := func(name string) bool { return s.offered(name) || named(f.Tools, name) }
+		offered := func(name string) bool { return s.Offered(name) || named(f.Tools, name) }
 		advice = s.Guard.After(s.Answer.Text, f.Limits.Guard, offered)
 	case s.Last != chela.EntryAssistant && left > 0:
 		advice = s.Guard.Before(f.Limits.Guard)
@@ -46,7 +46,7 @@ func (s *State) watch(e chela.Entry) {
 			return
 		}
 		s.Guard = s.Guard.Ended(s.Answer.Calls[i], e.Body.Status, e.Body.Text)
-		if len(s.open()) == 0 {
+		if len(s.Open()) == 0 {
 			s.Guard = s.Guard.Stepped()
 		}
 	}

@@ -1,4 +1,4 @@
-package turn
+package machine
 
 import (
 	"fmt"
@@ -72,7 +72,7 @@ func Next(s State, f Facts) Action {
 			Kind: chela.Internal, Message: fmt.Sprintf("chela broke down %d times in this turn; it is given up", s.Turn.Crashes),
 		})
 	}
-	open := s.open()
+	open := s.Open()
 	if running := withState(ours(open), chela.CallRunning); len(running) > 0 {
 		return Action{Kind: Resolve, Calls: running}
 	}
@@ -165,15 +165,15 @@ func ours(calls []chela.ToolCall) []chela.ToolCall {
 // are settled already, or one call with an effect.
 func batch(open []chela.ToolCall) []chela.ToolCall {
 	n := 0
-	for n < len(open) && harmless(open[n]) {
+	for n < len(open) && Harmless(open[n]) {
 		n++
 	}
 	return open[:max(n, 1)]
 }
 
-// harmless reports whether performing a call needs no mark in the journal
+// Harmless reports whether performing a call needs no mark in the journal
 // first: it reads, or there is only its outcome to be told.
-func harmless(c chela.ToolCall) bool {
+func Harmless(c chela.ToolCall) bool {
 	return c.State.Ended() || c.State == chela.CallApproved && c.Effect == chela.EffectRead
 }
 

@@ -1,4 +1,4 @@
-package turn
+package machine
 
 import (
 	"slices"
@@ -153,7 +153,7 @@ func (s State) said(e chela.Entry) State {
 		}
 		s.Calls = make([]Call, len(e.Body.Calls))
 		for i, spec := range e.Body.Calls {
-			s.Calls[i].ToolCall = requested(s.Turn, spec, s.Turn.Steps, i)
+			s.Calls[i].ToolCall = Requested(s.Turn, spec, s.Turn.Steps, i)
 		}
 	case chela.EntryUser:
 		s.Command, s.Wishes = e.Body.Command, e.Body.Text
@@ -170,8 +170,13 @@ func (s State) said(e chela.Entry) State {
 	return s
 }
 
-// requested is a call as the answer that asked for it states it.
-func requested(t chela.Turn, spec chela.CallSpec, step, index int) chela.ToolCall {
+// UserBody is the body of the entry that a message becomes.
+func UserBody(m chela.Waiting) chela.Body {
+	return chela.Body{Text: m.Text, Attachments: m.Attachments, Inbox: m.ID, From: m.From(), Offers: m.Offers, Command: m.Command}
+}
+
+// Requested is a call as the answer that asked for it states it.
+func Requested(t chela.Turn, spec chela.CallSpec, step, index int) chela.ToolCall {
 	return chela.ToolCall{
 		ID: spec.ID, Turn: t.ID, Thread: t.Thread, Session: t.Session, Step: step, Index: index,
 		Ref: spec.Ref, Tool: spec.Tool, Args: spec.Args, State: chela.CallRequested,
@@ -199,9 +204,9 @@ func (s State) Clone() State {
 	return s
 }
 
-// open returns the calls of the newest answer that have no result yet, in
+// Open returns the calls of the newest answer that have no result yet, in
 // order.
-func (s *State) open() []chela.ToolCall {
+func (s *State) Open() []chela.ToolCall {
 	var open []chela.ToolCall
 	for _, c := range s.Calls {
 		if !c.Answered {

@@ -1,4 +1,4 @@
-package turn_test
+package machine_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 	"chela"
 	"chela/internal/prompt"
-	"chela/internal/turn"
+	"chela/internal/turn/machine"
 )
 
 // sketch is a state in few words. Calls are written as their states, one after
@@ -32,8 +32,8 @@ type sketch struct {
 	command bool // the turn compacts
 }
 
-func (k sketch) state() turn.State {
-	s := turn.State{Last: chela.EntryUser}
+func (k sketch) state() machine.State {
+	s := machine.State{Last: chela.EntryUser}
 	s.Turn = chela.Turn{State: chela.TurnProcessing, Crashes: k.crashes, Steps: k.steps, Stop: k.stop}
 	if k.ended != "" {
 		s.Turn.State = k.ended
@@ -44,7 +44,7 @@ func (k sketch) state() turn.State {
 	s.Answer.Text = k.text
 	for i, word := range strings.Fields(k.calls) {
 		word, answered := strings.CutSuffix(word, "+")
-		c := turn.Call{Answered: answered}
+		c := machine.Call{Answered: answered}
 		c.ID, c.Index, c.State = chela.CallID(fmt.Sprint(i)), i, chela.CallState(word)
 		switch word {
 		case "read":
@@ -78,12 +78,12 @@ func (k sketch) state() turn.State {
 }
 
 // brief writes an action in few words.
-func brief(a turn.Action) string {
+func brief(a machine.Action) string {
 	words := []string{string(a.Kind)}
 	for _, c := range a.Calls {
 		words = append(words, string(c.ID))
 	}
-	if a.Kind == turn.Compact {
+	if a.Kind == machine.Compact {
 		words = append(words, string(a.Plan.Strategy), fmt.Sprint("e", a.Plan.Kept))
 	}
 	if a.Note != "" {
@@ -104,7 +104,7 @@ func brief(a turn.Action) string {
 type nextCase struct {
 	name  string
 	state sketch
-	facts turn.Facts // limits of 10 steps if zero
+	facts machine.Facts // limits of 10 steps if zero
 	want  string
 }
 
@@ -116,7 +116,7 @@ func checkNext(t *testing.T, cases []nextCase) {
 			if c.facts.Limits.Steps == 0 {
 				c.facts.Limits.Steps = 10
 			}
-			got := turn.Next(c.state.state(), c.facts)
+			got := machine.Next(c.state.state(), c.facts)
 			if diff := cmp.Diff(c.want, brief(got)); diff != "" {
 				t.Errorf("action (-want +got):\n%s", diff)
 			}
@@ -127,20 +127,20 @@ func checkNext(t *testing.T, cases []nextCase) {
 func TestNextEndings(t *testing.T) {
 	t.Parallel()
 	broken := &chela.Failure{Kind: chela.Unavailable, Message: "no answer"}
-	stop := turn.Facts{Stop: true}
+	stop := machine.Facts{Stop: true}
 	const died = "finish failed internal chela broke down 3 times in this turn; it is given up"
 	checkNext(t, []nextCase{
 		{"completed", sketch{ended: chela.TurnCompleted}, stop, "done"},
-		{"failed", sketch{ended: chela.TurnFailed, calls: "running"}, turn.Facts{}, "done"},
-		{"interrupted", sketch{ended: chela.TurnInterrupted}, turn.Facts{}, "done"},
-		{"limited", sketch{ended: chela.TurnLimited, crashes: 3}, turn.Facts{}, "done"},
-		{"two crashes", sketch{crashes: 2}, turn.Facts{}, "call_model"},
-		{"three crashes", sketch{crashes: 3}, turn.Facts{}, died},
+		{"failed", sketch{ended: chela.TurnFailed, calls: "running"}, machine.Facts{}, "done"},
+		{"interrupted", sketch{ended: chela.TurnInterrupted}, machine.Facts{}, "done"},
+		{"limited", sketch{ended: chela.TurnLimited, crashes: 3}, machine.Facts{}, "done"},
+		{"two crashes", sketch{crashes: 2}, machine.Facts{}, "call_model"},
+		{"three crashes", sketch{crashes: 3}, machine.Facts{}, died},
 		{"three crashes before a stop", sketch{crashes: 3, stop: true}, stop, died},
-		{"three crashes leave a call alone", sketch{crashes: 3, steps: 1, calls: "running"}, turn.Facts{}, died},
+		{"three crashes leave a call alone", sketch{crashes: 3, steps: 1, calls: "running"}, machine.Facts{}, died},
 		{"stop", sketch{}, stop, "finish interrupted interrupted"},
-		{"stop found in the journal", sketch{stop: true}, turn.Facts{}, "finish interrupted interrupted"},
-		{"stop before the time is up", sketch{}, turn.Facts{Stop: true, TimeUp: true}, "finish interrupted interrupted"},
+		{"stop found in the journal", sketch{stop: true}, machine.Facts{}, "finish interrupted interrupted"},
+		{"stop before the time is up", sketch{}, machine.Facts{Stop: true, TimeUp: true}, "finish interrupted interrupted"},
 		{"stop before a running call is resolved", sketch{steps: 1, calls: "running effect"}, stop, "resolve 0"},
 		{"stop with calls", sketch{steps: 1, calls: "read+ effect awaiting"}, stop, "finish interrupted interrupted"},
 		{"stop with unjudged calls", sketch{steps: 1, calls: "requested"}, stop, "finish interrupted interrupted"},
@@ -149,23 +149,23 @@ func TestNextEndings(t *testing.T) {
 		{
 			"time is up",
 			sketch{},
-			turn.Facts{TimeUp: true, Limits: turn.Limits{Steps: 10, Time: time.Minute}},
+			machine.Facts{TimeUp: true, Limits: machine.Limits{Steps: 10, Time: time.Minute}},
 			"finish limited exhausted time the turn took longer than 1m0s",
 		},
 		{
 			"time is up before the model broke",
 			sketch{},
-			turn.Facts{TimeUp: true, Failure: broken, Limits: turn.Limits{Steps: 10, Time: time.Minute}},
+			machine.Facts{TimeUp: true, Failure: broken, Limits: machine.Limits{Steps: 10, Time: time.Minute}},
 			"finish limited exhausted time the turn took longer than 1m0s",
 		},
-		{"the model broke", sketch{}, turn.Facts{Failure: broken}, "finish failed unavailable no answer"},
-		{"the model broke while messages wait", sketch{}, turn.Facts{Failure: broken, Steering: true}, "finish failed unavailable no answer"},
+		{"the model broke", sketch{}, machine.Facts{Failure: broken}, "finish failed unavailable no answer"},
+		{"the model broke while messages wait", sketch{}, machine.Facts{Failure: broken, Steering: true}, "finish failed unavailable no answer"},
 	})
 }
 
 func TestNextCalls(t *testing.T) {
 	t.Parallel()
-	steering := turn.Facts{Steering: true}
+	steering := machine.Facts{Steering: true}
 	of := func(calls string) sketch { return sketch{steps: 1, last: chela.EntryAssistant, calls: calls} }
 	asked := of("awaiting read effect")
 	asked.pending = true
@@ -174,41 +174,41 @@ func TestNextCalls(t *testing.T) {
 	stranded := of("awaiting running")
 	stranded.pending = true
 	checkNext(t, []nextCase{
-		{"running", of("running"), turn.Facts{}, "resolve 0"},
-		{"only what runs", of("done+ running effect running"), turn.Facts{}, "resolve 1 3"},
-		{"running before unjudged", of("running requested"), turn.Facts{}, "resolve 0"},
+		{"running", of("running"), machine.Facts{}, "resolve 0"},
+		{"only what runs", of("done+ running effect running"), machine.Facts{}, "resolve 1 3"},
+		{"running before unjudged", of("running requested"), machine.Facts{}, "resolve 0"},
 		{"running before steering", of("running"), steering, "resolve 0"},
-		{"running behind a question", stranded, turn.Facts{}, "resolve 1"},
-		{"all to be judged", of("requested requested"), turn.Facts{}, "judge 0 1"},
-		{"the rest to be judged", of("read requested effect requested"), turn.Facts{}, "judge 1 3"},
+		{"running behind a question", stranded, machine.Facts{}, "resolve 1"},
+		{"all to be judged", of("requested requested"), machine.Facts{}, "judge 0 1"},
+		{"the rest to be judged", of("read requested effect requested"), machine.Facts{}, "judge 1 3"},
 		{"judged before steering", of("requested"), steering, "judge 0"},
 		{"steering before a batch", of("read effect"), steering, "absorb"},
 		{"steering between batches", of("read+ done+ effect"), steering, "absorb"},
 		{"steering before a call that a person allowed", granted, steering, "run_tools 0"},
 		{"steering behind a call that a person allowed", behind, steering, "absorb"},
 		{"steering before a question", of("awaiting"), steering, "absorb"},
-		{"question", of("awaiting awaiting read"), turn.Facts{}, "ask 0"},
+		{"question", of("awaiting awaiting read"), machine.Facts{}, "ask 0"},
 		{"steering waits with a question", asked, steering, "wait"},
-		{"question that was asked", asked, turn.Facts{}, "wait"},
-		{"question behind reads", of("read awaiting read"), turn.Facts{}, "run_tools 0"},
-		{"second question", of("done+ awaiting effect"), turn.Facts{}, "ask 1"},
-		{"one read", of("read"), turn.Facts{}, "run_tools 0"},
-		{"neighbouring reads", of("read read read"), turn.Facts{}, "run_tools 0 1 2"},
-		{"reads up to an effect", of("read read effect read"), turn.Facts{}, "run_tools 0 1"},
-		{"an effect alone", of("read+ read+ effect read"), turn.Facts{}, "run_tools 2"},
-		{"effects one by one", of("effect effect"), turn.Facts{}, "run_tools 0"},
-		{"settled in between", of("read failed read effect"), turn.Facts{}, "run_tools 0 1 2"},
-		{"settled in front of an effect", of("denied effect"), turn.Facts{}, "run_tools 0"},
-		{"settled behind an effect", of("effect denied"), turn.Facts{}, "run_tools 0"},
-		{"only settled", of("denied failed skipped"), turn.Facts{}, "run_tools 0 1 2"},
-		{"results that are missing", of("done+ done unknown"), turn.Facts{}, "run_tools 1 2"},
-		{"out of steps with calls", sketch{steps: 10, calls: "skipped"}, turn.Facts{}, "run_tools 0"},
+		{"question that was asked", asked, machine.Facts{}, "wait"},
+		{"question behind reads", of("read awaiting read"), machine.Facts{}, "run_tools 0"},
+		{"second question", of("done+ awaiting effect"), machine.Facts{}, "ask 1"},
+		{"one read", of("read"), machine.Facts{}, "run_tools 0"},
+		{"neighbouring reads", of("read read read"), machine.Facts{}, "run_tools 0 1 2"},
+		{"reads up to an effect", of("read read effect read"), machine.Facts{}, "run_tools 0 1"},
+		{"an effect alone", of("read+ read+ effect read"), machine.Facts{}, "run_tools 2"},
+		{"effects one by one", of("effect effect"), machine.Facts{}, "run_tools 0"},
+		{"settled in between", of("read failed read effect"), machine.Facts{}, "run_tools 0 1 2"},
+		{"settled in front of an effect", of("denied effect"), machine.Facts{}, "run_tools 0"},
+		{"settled behind an effect", of("effect denied"), machine.Facts{}, "run_tools 0"},
+		{"only settled", of("denied failed skipped"), machine.Facts{}, "run_tools 0 1 2"},
+		{"results that are missing", of("done+ done unknown"), machine.Facts{}, "run_tools 1 2"},
+		{"out of steps with calls", sketch{steps: 10, calls: "skipped"}, machine.Facts{}, "run_tools 0"},
 	})
 }
 
 func TestNextOffers(t *testing.T) {
 	t.Parallel()
-	steering := turn.Facts{Steering: true}
+	steering := machine.Facts{Steering: true}
 	of := func(calls string) sketch { return sketch{steps: 1, last: chela.EntryAssistant, calls: calls} }
 	out := func(calls string) sketch {
 		k := of(calls)
@@ -218,29 +218,29 @@ func TestNextOffers(t *testing.T) {
 	asked := of("awaiting theirs")
 	asked.pending = true
 	checkNext(t, []nextCase{
-		{"handed out", of("theirs"), turn.Facts{}, "hand_out 0"},
-		{"handed out together", of("theirs done+ theirs"), turn.Facts{}, "hand_out 0 2"},
-		{"judged first", of("theirs requested"), turn.Facts{}, "judge 1"},
-		{"reads first", of("theirs read read"), turn.Facts{}, "run_tools 1 2"},
-		{"reads on both sides", of("read theirs read effect"), turn.Facts{}, "run_tools 0 2"},
-		{"effects first", of("theirs effect"), turn.Facts{}, "run_tools 1"},
-		{"questions first", of("theirs awaiting"), turn.Facts{}, "ask 1"},
-		{"answers first", asked, turn.Facts{}, "wait"},
-		{"settled first", of("theirs failed"), turn.Facts{}, "run_tools 1"},
-		{"dead run first", of("theirs running"), turn.Facts{}, "resolve 1"},
+		{"handed out", of("theirs"), machine.Facts{}, "hand_out 0"},
+		{"handed out together", of("theirs done+ theirs"), machine.Facts{}, "hand_out 0 2"},
+		{"judged first", of("theirs requested"), machine.Facts{}, "judge 1"},
+		{"reads first", of("theirs read read"), machine.Facts{}, "run_tools 1 2"},
+		{"reads on both sides", of("read theirs read effect"), machine.Facts{}, "run_tools 0 2"},
+		{"effects first", of("theirs effect"), machine.Facts{}, "run_tools 1"},
+		{"questions first", of("theirs awaiting"), machine.Facts{}, "ask 1"},
+		{"answers first", asked, machine.Facts{}, "wait"},
+		{"settled first", of("theirs failed"), machine.Facts{}, "run_tools 1"},
+		{"dead run first", of("theirs running"), machine.Facts{}, "resolve 1"},
 		{"steering first", of("theirs"), steering, "absorb"},
-		{"waits", out("out out+"), turn.Facts{}, "wait"},
+		{"waits", out("out out+"), machine.Facts{}, "wait"},
 		{"waits whatever arrives", out("out"), steering, "wait"},
-		{"waits again after a run that died", of("out"), turn.Facts{}, "hand_out 0"},
-		{"all results are there", sketch{steps: 1, last: chela.EntryToolResult, calls: "out+ done+"}, turn.Facts{}, "call_model"},
-		{"stop", out("out"), turn.Facts{Stop: true}, "finish interrupted interrupted"},
+		{"waits again after a run that died", of("out"), machine.Facts{}, "hand_out 0"},
+		{"all results are there", sketch{steps: 1, last: chela.EntryToolResult, calls: "out+ done+"}, machine.Facts{}, "call_model"},
+		{"stop", out("out"), machine.Facts{Stop: true}, "finish interrupted interrupted"},
 	})
 }
 
 func TestNextSteps(t *testing.T) {
 	t.Parallel()
-	limit := func(n int) turn.Facts { return turn.Facts{Limits: turn.Limits{Steps: n}} }
-	steering := turn.Facts{Steering: true}
+	limit := func(n int) machine.Facts { return machine.Facts{Limits: machine.Limits{Steps: n}} }
+	steering := machine.Facts{Steering: true}
 	answered := func(steps int, text string) sketch {
 		return sketch{steps: steps, last: chela.EntryAssistant, text: text}
 	}
@@ -248,10 +248,10 @@ func TestNextSteps(t *testing.T) {
 		return sketch{steps: steps, last: chela.EntryToolResult, calls: "done+ failed+"}
 	}
 	checkNext(t, []nextCase{
-		{"first", sketch{}, turn.Facts{}, "call_model"},
-		{"after results", results(1), turn.Facts{}, "call_model"},
-		{"after a note", sketch{steps: 1, last: chela.EntryNote}, turn.Facts{}, "call_model"},
-		{"after more was said", sketch{steps: 1, last: chela.EntryUser, text: "hi"}, turn.Facts{}, "call_model"},
+		{"first", sketch{}, machine.Facts{}, "call_model"},
+		{"after results", results(1), machine.Facts{}, "call_model"},
+		{"after a note", sketch{steps: 1, last: chela.EntryNote}, machine.Facts{}, "call_model"},
+		{"after more was said", sketch{steps: 1, last: chela.EntryUser, text: "hi"}, machine.Facts{}, "call_model"},
 		{"steering before the model", results(1), steering, "absorb"},
 		{"steering before the ending", answered(1, "hi"), steering, "absorb"},
 		{"limit 1", sketch{}, limit(1), "call_model no-tools"},
@@ -269,8 +269,8 @@ func TestNextSteps(t *testing.T) {
 		{"limit 3 second", results(1), limit(3), "call_model note"},
 		{"limit 3 third", results(2), limit(3), "call_model no-tools"},
 		{"limit 3 used up", results(3), limit(3), "finish limited exhausted steps the turn used its 3 steps"},
-		{"answer", answered(1, "hi"), turn.Facts{}, "finish completed"},
-		{"empty answer", answered(1, ""), turn.Facts{}, "finish failed unavailable the model answered nothing"},
-		{"empty last answer", answered(10, ""), turn.Facts{}, "finish failed unavailable the model answered nothing"},
+		{"answer", answered(1, "hi"), machine.Facts{}, "finish completed"},
+		{"empty answer", answered(1, ""), machine.Facts{}, "finish failed unavailable the model answered nothing"},
+		{"empty last answer", answered(10, ""), machine.Facts{}, "finish failed unavailable the model answered nothing"},
 	})
 }
