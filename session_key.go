@@ -88,6 +88,10 @@ func DirectKey(scope DMScope, agent, channel, peer string, links map[string]stri
 	}
 }
 
+// MainAgent is the agent that is always there, and the one that is meant where
+// none is named.
+const MainAgent = "main"
+
 // MainKey returns the key of an agent's main session.
 func MainKey(agent string) SessionKey { return Key{Kind: KeyMain, Agent: agent}.Session() }
 

@@ -47,9 +47,6 @@ import (
 // command is killed well before.
 const toolGrace = 5 * time.Second
 
-// mainAgent is the agent that is always there.
-const mainAgent = "main"
-
 // An App is an open home.
 type App struct {
 	cfg      *config.Config

@@ -115,5 +115,5 @@ func examineWorkspace(cfg *config.Config) cli.Finding {
 			return cli.Finding{Subject: "workspace", Text: dir + " is not a folder", Cure: "move it away"}
 		}
 	}
-	return found("workspace", "every agent has its own below "+filepath.Dir(cfg.Home.Workspace(mainAgent)))
+	return found("workspace", "every agent has its own below "+filepath.Dir(cfg.Home.Workspace(chela.MainAgent)))
 }

@@ -109,7 +109,7 @@ func (b *backend) complete(in chela.Inbound) (chela.Inbound, error) {
 		in.Agent = key.Agent
 	}
 	if in.Agent == "" {
-		in.Agent = mainAgent
+		in.Agent = chela.MainAgent
 	}
 	agent, err := b.cfg.Agent(in.Agent)
 	if err != nil {

@@ -21,7 +21,7 @@ func threadRow(t chela.Thread) []string {
 
 func (c *commands) threadsCommand() *cobra.Command {
 	var session string
-	mainSession := string(chela.MainKey("main"))
+	mainSession := string(chela.MainKey(chela.MainAgent))
 	listing := &cobra.Command{
 		Use: "list", Short: "List the threads of a session, the last used first", Args: manners.Exactly(0),
 		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
@@ -79,7 +79,7 @@ func (c *commands) threadNewCommand() *cobra.Command {
 			return c.threadBegin(ctx, b, chela.SessionKey(session), title)
 		}),
 	}
-	cmd.Flags().StringVar(&session, "session", string(chela.MainKey("main")), "session key")
+	cmd.Flags().StringVar(&session, "session", string(chela.MainKey(chela.MainAgent)), "session key")
 	cmd.Flags().StringVar(&title, "title", "", "title; without it the beginning of the first message")
 	return cmd
 }

@@ -46,7 +46,7 @@ func (c *commands) toolsCommand() *cobra.Command {
 			},
 		},
 	)
-	cmd.PersistentFlags().StringVar(&agent, "agent", "main", "whose tools")
+	cmd.PersistentFlags().StringVar(&agent, "agent", chela.MainAgent, "whose tools")
 	return cmd
 }
 

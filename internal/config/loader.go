@@ -76,7 +76,7 @@ func newLoader(environ []string) *loader {
 		}
 	}
 	l.c.NoColor = l.env["NO_COLOR"] != "" || l.env["TERM"] == "dumb"
-	l.c.agent("main")
+	l.c.agent(chela.MainAgent)
 	for _, s := range builtins() {
 		p := &Provider{Name: s.Name, Kind: ProviderKind(s.Kind), BaseURL: s.BaseURL}
 		if s.KeyEnv != "" {

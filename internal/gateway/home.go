@@ -40,7 +40,7 @@ func (g *Gateway) ready(v *edge.Visit) error {
 }
 
 func (g *Gateway) getTools(v *edge.Visit) error {
-	tools, err := g.cfg.Home.Tools.Tools(v.Request.Context(), cmp.Or(v.Query.Get("agent"), mainAgent))
+	tools, err := g.cfg.Home.Tools.Tools(v.Request.Context(), cmp.Or(v.Query.Get("agent"), chela.MainAgent))
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (g *Gateway) runTool(v *edge.Visit) error {
 	if len(run.Args) == 0 {
 		run.Args = json.RawMessage("{}")
 	}
-	result, err := g.cfg.Home.Tools.Call(v.Request.Context(), cmp.Or(run.Agent, mainAgent), v.Request.PathValue("name"), run.Args)
+	result, err := g.cfg.Home.Tools.Call(v.Request.Context(), cmp.Or(run.Agent, chela.MainAgent), v.Request.PathValue("name"), run.Args)
 	return found(v, api.ToolOutcome{Text: result.Text, Failed: result.Failed, Attachments: result.Attachments}, err)
 }
 

@@ -14,9 +14,6 @@ import (
 	"chela/internal/gateway/edge"
 )
 
-// mainAgent is who is spoken to if nobody is named.
-const mainAgent = "main"
-
 func (g *Gateway) postMessage(v *edge.Visit) error {
 	var m api.Message
 	if err := v.Decode(&m); err != nil {
@@ -78,7 +75,7 @@ func (g *Gateway) inbound(v *edge.Visit, m api.Message) (chela.Inbound, error) {
 		Queue: chela.QueueSettings{Mode: m.Mode, DebounceMS: m.DebounceMS, Cap: m.Cap, Drop: m.Drop},
 	}
 	if in.Session == "" {
-		in.Agent = cmp.Or(in.Agent, mainAgent)
+		in.Agent = cmp.Or(in.Agent, chela.MainAgent)
 	}
 	if m.From != nil {
 		var err error
@@ -92,7 +89,7 @@ func (g *Gateway) inbound(v *edge.Visit, m api.Message) (chela.Inbound, error) {
 	case err != nil:
 		return in, err
 	case in.Agent == "" && key.Agent == "":
-		in.Agent = mainAgent
+		in.Agent = chela.MainAgent
 	case in.Agent == "":
 		in.Agent = key.Agent
 	case key.Agent != "" && key.Agent != in.Agent:

@@ -67,7 +67,7 @@ func (g *Gateway) resetSession(v *edge.Visit) error {
 }
 
 func (g *Gateway) getThreads(v *edge.Visit) error {
-	key := chela.SessionKey(cmp.Or(v.Query.Get("session"), string(chela.MainKey(mainAgent))))
+	key := chela.SessionKey(cmp.Or(v.Query.Get("session"), string(chela.MainKey(chela.MainAgent))))
 	if _, err := chela.ParseSessionKey(key); err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (g *Gateway) postThread(v *edge.Visit) error {
 	if err := v.Decode(&asked); err != nil {
 		return err
 	}
-	key := cmp.Or(asked.Session, chela.MainKey(mainAgent))
+	key := cmp.Or(asked.Session, chela.MainKey(chela.MainAgent))
 	t, err := g.cfg.Home.Keeper.Begin(v.Request.Context(), key, asked.Title)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -51,14 +52,8 @@ func (k *Keeper) Import(ctx context.Context, key chela.SessionKey, from io.Reade
 
 // agentOf is whose session a key names.
 func agentOf(k chela.Key) string {
-	if k.Agent == "" {
-		return mainAgent
-	}
-	return k.Agent
+	return cmp.Or(k.Agent, chela.MainAgent)
 }
-
-// mainAgent is whose the sessions are that name no agent.
-const mainAgent = "main"
 
 // keep keeps the attachments of a transcript. Bytes that nothing names in the end
 // do no harm.

@@ -50,7 +50,7 @@ func Command(program Program) *cobra.Command {
 	p := &program
 	cmd := manners.Group("memory", "Look at what an agent remembers, and change it",
 		p.readCommand(), p.writeCommand(), p.treeCommand(), p.historyCommand(), p.deleteCommand())
-	cmd.PersistentFlags().StringVar(&p.agent, "agent", "main", "whose documents")
+	cmd.PersistentFlags().StringVar(&p.agent, "agent", chela.MainAgent, "whose documents")
 	return cmd
 }
 

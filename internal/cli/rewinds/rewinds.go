@@ -60,7 +60,7 @@ type flags struct {
 // on adds the flags to a command.
 func (f *flags) on(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().StringVar(&f.thread, "thread", "", "thread; without it the current one of the session")
-	cmd.Flags().StringVar(&f.session, "session", string(chela.MainKey("main")), "session key")
+	cmd.Flags().StringVar(&f.session, "session", string(chela.MainKey(chela.MainAgent)), "session key")
 	cmd.Flags().StringVar(&f.key, "key", "", "names the request: sent again, it is not carried out again")
 	return cmd
 }

@@ -57,7 +57,7 @@ func (o Options) Inbound(cfg *config.Config, text string) (chela.Inbound, error)
 	}
 	if in.Session == "" {
 		if in.Agent == "" {
-			in.Agent = "main"
+			in.Agent = chela.MainAgent
 		}
 		in.Session = chela.MainKey(in.Agent)
 	}
@@ -67,7 +67,7 @@ func (o Options) Inbound(cfg *config.Config, text string) (chela.Inbound, error)
 	}
 	switch {
 	case in.Agent == "" && key.Agent == "":
-		in.Agent = "main"
+		in.Agent = chela.MainAgent
 	case in.Agent == "":
 		in.Agent = key.Agent
 	case key.Agent != "" && key.Agent != in.Agent:

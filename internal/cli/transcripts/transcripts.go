@@ -143,7 +143,7 @@ func (c commands) importFile(ctx context.Context, h Home, name string, key chela
 	if key == "" {
 		first, _ := text.Peek(text.Size()) // what is wrong with it is told when it is read
 		if key = transcript.SessionOf(first); key == "" {
-			key = chela.MainKey("main")
+			key = chela.MainKey(chela.MainAgent)
 		}
 	}
 	done, err := h.Import(ctx, key, text)

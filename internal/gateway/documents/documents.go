@@ -13,9 +13,6 @@ import (
 	"chela/internal/gateway/edge"
 )
 
-// mainAgent is whose documents are meant where no agent is named.
-const mainAgent = "main"
-
 // A Home is what is served.
 type Home struct {
 	Documents documents
@@ -74,7 +71,7 @@ func row(r api.Route, serve func(*edge.Visit) error) edge.Route {
 }
 
 // agentOf returns whose documents a request is about.
-func agentOf(v *edge.Visit) string { return cmp.Or(v.Query.Get("agent"), mainAgent) }
+func agentOf(v *edge.Visit) string { return cmp.Or(v.Query.Get("agent"), chela.MainAgent) }
 
 func (h Home) tree(v *edge.Visit) error {
 	depth, err := v.Number("depth", 0, 1000)
@@ -117,7 +114,7 @@ func (h Home) write(v *edge.Visit) error {
 		return err
 	}
 	e := chela.DocumentEdit{
-		Kind: chela.EditWrite, Agent: cmp.Or(asked.Agent, mainAgent), Path: asked.Path, Text: asked.Text, Expect: asked.Expect,
+		Kind: chela.EditWrite, Agent: cmp.Or(asked.Agent, chela.MainAgent), Path: asked.Path, Text: asked.Text, Expect: asked.Expect,
 	}
 	if asked.Append {
 		e.Kind = chela.EditAppend

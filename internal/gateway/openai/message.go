@@ -17,9 +17,6 @@ import (
 	"chela/internal/gateway/openai/wire"
 )
 
-// mainAgent is who answers when a request names no agent.
-const mainAgent = "main"
-
 // instructed marks what the client's developer says to the agent, which reads
 // it as part of a message.
 const instructed = "Instructions from the client:\n"
@@ -176,7 +173,7 @@ func (a *API) ownSession(v *visit) (chela.SessionKey, error) {
 }
 
 func wordKey(v *visit, word string) (chela.SessionKey, error) {
-	key := chela.Key{Kind: chela.KeyDirect, Agent: cmp.Or(v.agent, mainAgent), Channel: api.Channel, ID: word}.Session()
+	key := chela.Key{Kind: chela.KeyDirect, Agent: cmp.Or(v.agent, chela.MainAgent), Channel: api.Channel, ID: word}.Session()
 	if _, err := chela.ParseSessionKey(key); err != nil {
 		return "", wire.Wrong("user", "cannot name a session; use a short word, or a session key")
 	}
@@ -192,7 +189,7 @@ func (a *API) agentOf(session chela.SessionKey, asked string) (string, error) {
 	if asked != "" && key.Agent != "" && key.Agent != asked {
 		return "", wire.Wrong("model", "the session belongs to agent "+key.Agent)
 	}
-	return cmp.Or(key.Agent, asked, mainAgent), nil
+	return cmp.Or(key.Agent, asked, chela.MainAgent), nil
 }
 
 // arranged returns what is new as it goes into the text. An answer to a question
