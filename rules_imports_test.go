@@ -46,7 +46,7 @@ var layers = []layer{
 	{
 		name: "engines",
 		packages: []string{
-			"internal/turn/...", "internal/call", "internal/control", "internal/journal", "internal/lane", "internal/rewind", "internal/prompt", "internal/compaction", "internal/guard", "internal/hook", "internal/activity", "internal/approval", "internal/job",
+			"internal/turn/...", "internal/call", "internal/control", "internal/journal", "internal/lane/...", "internal/rewind", "internal/prompt", "internal/compaction", "internal/guard", "internal/hook", "internal/activity", "internal/approval", "internal/job",
 			"internal/routine", "internal/memory", "internal/cost", "internal/session", "internal/transcript", "internal/token", "internal/work/...",
 			"internal/replay",
 			"internal/command",
@@ -104,7 +104,8 @@ var arrows = []arrow{
 	{"internal/turn", "internal/call", "a turn runs calls"},
 	{"internal/turn", "internal/control", "a turn can be stopped and parked"},
 	{"internal/call", "internal/control", "a call that was stopped is told from one whose time was up"},
-	{"internal/lane", "internal/control", "a lane stops and parks its turns"},
+	{"internal/lane", "internal/lane/...", "what a lane keeps in memory is apart from what it decides"},
+	{"internal/lane/...", "internal/control", "a lane stops and parks its turns"},
 	{"internal/replay", "internal/call", "what calls came to that did not end by themselves is part of a record"},
 	{"internal/replay", "internal/control", "a turn that is run again is stopped as it was then"},
 	{"internal/turn", "internal/compaction", "a turn makes room in its prompt"},
@@ -115,7 +116,7 @@ var arrows = []arrow{
 	{"internal/replay", "internal/turn/...", "the machine that runs a turn is the one that runs it again"},
 	{"internal/replay", "internal/store", "the record of a turn is read in one transaction"},
 	{"internal/turn", "internal/hook", "hooks see what passes a turn"},
-	{"internal/lane", "internal/prompt", "a lane keeps the conversations of its sessions folded"},
+	{"internal/lane/...", "internal/prompt", "a lane keeps the conversations of its sessions folded"},
 	{"internal/journal", "internal/store", "a turn is read and written within the transaction of whoever decides about it"},
 	{"internal/journal", "internal/turn/machine", "what is read is the state of a turn, what is written a change of it"},
 	{"internal/lane", "internal/journal", "a lane reads the turns it runs and writes what becomes of them"},

@@ -12,6 +12,8 @@ import (
 
 	"chela"
 	"chela/internal/control"
+	"chela/internal/lane/classes"
+	"chela/internal/lane/conversations"
 	"chela/internal/queue"
 	"chela/internal/session"
 	"chela/internal/store"
@@ -72,10 +74,9 @@ type Config struct {
 type Lanes struct {
 	cfg   Config
 	store *store.Store
-	known conversations
+	known conversations.Memory
 
-	classes map[chela.Class]*class
-	suspect chan struct{} // holds one token while a turn runs that broke two runs
+	places *classes.Places
 
 	turns sync.WaitGroup // every goroutine that serves a lane; Run waits for them
 
@@ -105,7 +106,7 @@ func New(s *store.Store, cfg Config) *Lanes {
 		cfg.Ended = func(session.End) {}
 	}
 	return &Lanes{
-		cfg: cfg, store: s, classes: newClasses(cfg), suspect: make(chan struct{}, 1),
+		cfg: cfg, store: s, places: classes.New(cfg.Classes, cfg.Waiting),
 		held: map[chela.SessionKey]*holding{}, timers: map[chela.SessionKey]*time.Timer{},
 	}
 }
@@ -122,7 +123,7 @@ func (l *Lanes) tell(events []chela.Event) {
 func (l *Lanes) begin(o *opened) {
 	l.tell(o.ended)
 	l.tell(o.events)
-	leave := l.classes[o.class].enter()
+	leave, _ := l.places.Enter(o.class)
 	l.mu.Lock()
 	closing := l.closing
 	if !closing {
@@ -206,11 +207,7 @@ var backoff = []time.Duration{200 * time.Millisecond, time.Second, 3 * time.Seco
 // serveTurn runs one turn, and again if the run failed. It returns what the lane
 // goes on with, if anything.
 func (l *Lanes) serveTurn(ctx context.Context, o *opened, h *holding) (*opened, error) {
-	for _, places := range l.placesFor(o) {
-		if free := take(ctx, places, h); free != nil {
-			defer free()
-		}
-	}
+	defer l.places.Take(ctx, o.class, o.suspect(), h.control)()
 	for attempt := 0; ; attempt++ {
 		next, err := l.runOnce(ctx, o, h)
 		switch {
@@ -302,7 +299,7 @@ func (l *Lanes) runOnce(ctx context.Context, o *opened, h *holding) (next *opene
 		return nil, nil
 	}
 	h.rewind = j.rewind
-	l.known.put(state.Thread, state.Conversation)
+	l.known.Put(state.Thread, state.Conversation)
 	return j.next, nil
 }
 

@@ -46,7 +46,7 @@ func (l *Lanes) look(ctx context.Context, r *store.Read, session chela.Session) 
 	if rewinding, err := r.IsRewinding(ctx, session.Key); err != nil || rewinding {
 		return prospect{}, err
 	}
-	places, err := l.places(ctx, r, waiting)
+	places, err := l.placesOf(ctx, r, waiting)
 	if err != nil {
 		return prospect{}, err
 	}
@@ -60,10 +60,10 @@ func (l *Lanes) look(ctx context.Context, r *store.Read, session chela.Session) 
 	return p, nil
 }
 
-// places returns the threads of messages in which a turn may begin. One whose
+// placesOf returns the threads of messages in which a turn may begin. One whose
 // turn waits for a person is none, one whose turn waits for results of offered
 // tools is.
-func (l *Lanes) places(ctx context.Context, r *store.Read, waiting []chela.Waiting) (map[chela.ThreadID]place, error) {
+func (l *Lanes) placesOf(ctx context.Context, r *store.Read, waiting []chela.Waiting) (map[chela.ThreadID]place, error) {
 	places := make(map[chela.ThreadID]place, 1)
 	for _, m := range waiting {
 		if _, known := places[m.Thread]; known {

@@ -141,7 +141,7 @@ func (l *Lanes) load(ctx context.Context, o *opened) (machine.State, chela.Sessi
 // conversation returns the conversation of a thread up to its head: out of
 // memory if it is known up to there, else out of the journal.
 func (l *Lanes) conversation(ctx context.Context, t chela.Thread) (prompt.Conversation, error) {
-	if c, ok := l.known.get(t); ok {
+	if c, ok := l.known.Get(t); ok {
 		return c, nil
 	}
 	var path []chela.Entry

@@ -14,7 +14,7 @@ const ManyLive = 1000
 // next message reads them again. What runs is not touched. Once too many
 // sessions are live it warns, and again only after there were fewer.
 func (l *Lanes) Prune(idle time.Duration) {
-	gone, live := l.known.prune(l.cfg.Now().Add(-idle))
+	gone, live := l.known.Prune(l.cfg.Now().Add(-idle))
 	l.mu.Lock()
 	for key := range l.held {
 		live[key] = true
