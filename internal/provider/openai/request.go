@@ -127,7 +127,7 @@ func (p *Provider) appendMessages(ctx context.Context, b []byte, req *chela.Requ
 			b = appendUser(b, parts)
 			continue
 		}
-		text, images := result(m, parts)
+		text, images := wire.Aside(m, parts)
 		b = appendText(b, m, text)
 		shown = append(shown, images...)
 	}
@@ -196,18 +196,4 @@ func appendUser(b []byte, parts []wire.Part) []byte {
 		b = append(b, `"}}`...)
 	}
 	return append(b, "]},"...)
-}
-
-// result returns the text of a result, and its images.
-func result(m chela.Message, parts []wire.Part) (string, []wire.Part) {
-	var texts []string
-	var images []wire.Part
-	for _, part := range parts {
-		if part.Image != nil {
-			images = append(images, wire.Part{Text: "Image in the result of " + m.Tool + " (" + m.Ref + "):"}, part)
-		} else {
-			texts = append(texts, part.Text)
-		}
-	}
-	return strings.Join(texts, "\n"), images
 }

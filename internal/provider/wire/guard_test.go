@@ -54,6 +54,18 @@ func TestRefused(t *testing.T) {
 			"passed on", 400, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":\"prompt too long\"}"}}}`,
 			chela.ProviderError{Kind: chela.Invalid, Overflow: true, Msg: `Provider returned error: {"error":"prompt too long"}`},
 		},
+		{
+			"error inside an error", 500, `{"error":"{\"error\":{\"message\":\"out of memory\",\"type\":\"server_error\"}}"}`,
+			chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Msg: "out of memory"},
+		},
+		{
+			"used up for a week", 429, `{"error":"you (me) have reached your weekly usage limit, upgrade for higher limits"}`,
+			chela.ProviderError{Kind: chela.Exhausted, Msg: "you (me) have reached your weekly usage limit, upgrade for higher limits"},
+		},
+		{
+			"cannot call tools", 400, `{"error":"registry.ollama.ai/library/gemma3:latest does not support tools"}`,
+			chela.ProviderError{Kind: chela.Unsupported, Msg: "registry.ollama.ai/library/gemma3:latest does not support tools"},
+		},
 		{"redirect", 307, ``, chela.ProviderError{Kind: chela.Invalid, Msg: "redirects to another address"}},
 		{"not implemented", 501, ``, chela.ProviderError{Kind: chela.Unsupported, Msg: "Not Implemented"}},
 		{
@@ -98,6 +110,8 @@ func TestOverflow(t *testing.T) {
 		"Please reduce the length of the messages or completion.",
 		"tokens to keep from the initial prompt is greater than the context length",
 		"Your input exceeds the context window of this model.",
+		"the prompt is longer than the context length currently available to the model",
+		"request (351 tokens) exceeds the available context size (256 tokens), try increasing it",
 	} {
 		body := `{"error":{"message":"` + msg + `"}}`
 		for _, status := range []int{400, 500, 503} {

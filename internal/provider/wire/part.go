@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"mime"
+	"strings"
 	"unicode/utf8"
 
 	"chela"
@@ -68,4 +69,19 @@ func bytesOf(ctx context.Context, req *chela.Request, a chela.Attachment) ([]byt
 		return nil, errors.New("the request does not say how to load attachments")
 	}
 	return req.Load(ctx, a)
+}
+
+// Aside returns the text of a result and its images apart from it, each behind
+// a line that says where it comes from: where results can hold text only, they
+// are shown elsewhere.
+func Aside(m chela.Message, parts []Part) (text string, images []Part) {
+	var texts []string
+	for _, part := range parts {
+		if part.Image != nil {
+			images = append(images, Part{Text: "Image in the result of " + m.Tool + " (" + m.Ref + "):"}, part)
+		} else {
+			texts = append(texts, part.Text)
+		}
+	}
+	return strings.Join(texts, "\n"), images
 }

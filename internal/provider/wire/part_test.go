@@ -55,3 +55,15 @@ func TestPartsNotLoaded(t *testing.T) {
 		t.Errorf("cancelled: got %v", err)
 	}
 }
+
+func TestAside(t *testing.T) {
+	t.Parallel()
+	image := wire.Part{Image: []byte("x"), MediaType: "image/png"}
+	text, images := wire.Aside(chela.Message{Tool: "look", Ref: "r1"}, []wire.Part{{Text: "a"}, image, {Text: "b"}})
+	if text != "a\nb" {
+		t.Errorf("the text is %q", text)
+	}
+	if diff := cmp.Diff([]wire.Part{{Text: "Image in the result of look (r1):"}, image}, images); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}

@@ -41,6 +41,9 @@ func readProblem(body []byte) (problem, bool) {
 	if wrapped && string(raw) != "null" {
 		var text string
 		if json.Unmarshal(raw, &text) == nil {
+			if behind, ok := readProblem([]byte(text)); ok { // Ollama passes on what its runner answered
+				return behind, true
+			}
 			return problem{message: text}, true
 		}
 		inner = nil
@@ -118,7 +121,7 @@ func (g Guard) classify(status int, p problem, told bool) *chela.ProviderError {
 		e.Kind, e.Overflow = chela.Invalid, true
 	case status == http.StatusPaymentRequired, p.is("insufficient_quota", "billing_error", "billing_not_active"), outOfMoney.MatchString(p.message):
 		e.Kind = chela.Exhausted
-	case status < 500 && e.Kind == chela.Invalid && noStream.MatchString(p.message):
+	case status < 500 && e.Kind == chela.Invalid && (noStream.MatchString(p.message) || unable.MatchString(p.message)):
 		e.Kind = chela.Unsupported
 	default:
 		e.Retryable = e.Kind == chela.Exhausted || e.Kind == chela.Unavailable
@@ -181,8 +184,11 @@ func kindOf(status int, p problem, told bool) chela.Kind {
 }
 
 var (
-	outOfMoney = regexp.MustCompile(`(?i)credit balance is too low|insufficient (credits|balance|quota)|exceeded your current quota`)
+	outOfMoney = regexp.MustCompile(`(?i)credit balance is too low|insufficient (credits|balance|quota)|exceeded your current quota|reached your \w+ usage limit`)
 	noStream   = regexp.MustCompile(`(?i)stream.*(not supported|unsupported|not available|must be verified)|(does not|doesn't) support.*stream|verified to stream`)
+
+	// unable knows what Ollama says of a model that cannot do what is asked.
+	unable = regexp.MustCompile(`does not support (tools|thinking|chat|generate)`)
 
 	// tooLarge knows what providers say of a prompt that does not fit:
 	// OpenAI, vLLM, SGLang and OpenRouter ("maximum context length"),
@@ -191,10 +197,10 @@ var (
 	// count … exceeds"), xAI ("maximum prompt length"), Poolside ("maximum
 	// allowed input length"), Groq ("reduce the length"), LM Studio
 	// ("greater than the context length"), Ollama ("exceeds maximum
-	// context").
+	// context", "prompt is longer than the context length").
 	tooLarge = regexp.MustCompile(`(?i)maximum context length|prompt (is )?too long|available context size|exceeds? .*context (window|limit|length)` +
 		`|input token count.* exceeds|maximum prompt length|maximum allowed input length|reduce the length of (the|your) (messages|input|prompt)` +
-		`|greater than the context length|exceeds? (the )?max(imum)? context|input is too long|context_length_exceeded`)
+		`|greater than the context length|exceeds? (the )?max(imum)? context|input is too long|context_length_exceeded|prompt is longer than the context`)
 )
 
 // isOverflow reports whether the prompt was too large for the model. What a
