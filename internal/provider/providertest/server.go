@@ -38,6 +38,9 @@ type Protocol struct {
 
 	Overloaded Event // tells inside a stream that the server has no room
 
+	// Else answers requests for other paths; nil if there are none.
+	Else http.Handler
+
 	// Type is the media type of a stream, and Frame returns the bytes of one
 	// of its events; both are those of server-sent events if left out.
 	Type  string
@@ -91,6 +94,9 @@ func Serve(t *testing.T, c Case, p Protocol) *httptest.Server {
 	s := &server{t: t, c: c, protocol: p}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+p.Path, s.answer)
+	if p.Else != nil {
+		mux.Handle("/", p.Else)
+	}
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
 	return srv
