@@ -66,6 +66,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("CHELA_HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("CHELA_SESSION_DAILY_RESET", "off") // no script depends on the hour
+			env.Setenv("OLLAMA_HOST", "127.0.0.1:1")       // no script depends on what this machine runs
 			env.Setenv("README", readme)
 			env.Values["programs"] = map[string]*program{}
 			env.Defer(func() { replayHome(t, env) })

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"chela/internal/app/process"
+	"chela/internal/app/providers"
 	"chela/internal/cli"
 	"chela/internal/config"
 	"chela/internal/logfile"
@@ -40,7 +41,7 @@ func Main(args []string, version string) int {
 		Serve: func(ctx context.Context, cfg *config.Config, ready func(cli.Listening)) error {
 			return Serve(ctx, cfg, NewLog(cfg, io.MultiWriter(logfile.New(cfg.Home.Log()), os.Stderr)), Serving{Version: known, Ready: ready})
 		},
-		Examine: examine,
+		Examine: examine, Local: providers.Local,
 		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return signal.NotifyContext(ctx, os.Interrupt)
 		},

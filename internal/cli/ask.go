@@ -43,7 +43,7 @@ func (c *commands) ask(ctx context.Context, o talk.Options, text string) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := c.config()
+	cfg, err := c.asking(ctx, o.Model)
 	if err != nil {
 		return err
 	}

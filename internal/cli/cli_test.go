@@ -15,7 +15,36 @@ import (
 )
 
 const offlineNote = "no model is set up, so the built-in offline rules answer; set ANTHROPIC_API_KEY, OPENAI_API_KEY or " +
-	"OPENROUTER_API_KEY, or add a [providers.NAME] section with the base_url of a local model to config.toml\n"
+	"OPENROUTER_API_KEY, start Ollama, or add a [providers.NAME] section with the base_url of a model to config.toml\n"
+
+// TestLocalModel has a model on the machine, and counts who looks for one.
+func TestLocalModel(t *testing.T) {
+	t.Parallel()
+	const note = "no model is set up, so ollama/a:1b on this machine answers; chela config set model ollama/a:1b keeps it\n"
+	tests := []struct {
+		args   []string
+		want   string // on standard error, at the beginning
+		looked int
+	}{
+		{[]string{"ask", "hello"}, note + "· echo x\n", 1},
+		{[]string{"ask", "--model", "offline/rules", "hello"}, "· echo x\n", 0},
+		{[]string{"config", "get", "model"}, "", 1},
+		{[]string{"models", "test"}, "", 1},
+		{[]string{"doctor"}, "", 1},
+		{[]string{"sessions", "list"}, "", 0},
+		{[]string{"version"}, "", 0},
+	}
+	for _, tt := range tests {
+		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
+			t.Parallel()
+			h := &home{local: "ollama/a:1b"}
+			got := h.run(t, "", tt.args...)
+			if !strings.HasPrefix(got.err, tt.want) || tt.want == "" && got.err != "" || h.looked != tt.looked {
+				t.Errorf("looked %d times, want %d, and said %q", h.looked, tt.looked, got.err)
+			}
+		})
+	}
+}
 
 func TestAsk(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"chela/internal/cli/manners"
@@ -11,11 +13,11 @@ func (c *commands) configCommand() *cobra.Command {
 	return manners.Group("config", "Show and change settings",
 		&cobra.Command{
 			Use: "list", Short: "List every setting and where it comes from", Args: manners.Exactly(0),
-			RunE: func(*cobra.Command, []string) error { return c.configList() },
+			RunE: func(cmd *cobra.Command, _ []string) error { return c.configList(cmd.Context()) },
 		},
 		&cobra.Command{
 			Use: "get KEY", Short: "Print one setting", Args: manners.Exactly(1),
-			RunE: func(_ *cobra.Command, args []string) error { return c.configGet(args[0]) },
+			RunE: func(cmd *cobra.Command, args []string) error { return c.configGet(cmd.Context(), args[0]) },
 		},
 		&cobra.Command{
 			Use: "set KEY VALUE", Short: "Write one setting into config.toml", Args: manners.Exactly(2),
@@ -28,8 +30,8 @@ func (c *commands) configCommand() *cobra.Command {
 	)
 }
 
-func (c *commands) configList() error {
-	cfg, err := c.config()
+func (c *commands) configList(ctx context.Context) error {
+	cfg, err := c.asking(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -38,8 +40,8 @@ func (c *commands) configList() error {
 	})
 }
 
-func (c *commands) configGet(key string) error {
-	cfg, err := c.config()
+func (c *commands) configGet(ctx context.Context, key string) error {
+	cfg, err := c.asking(ctx, "")
 	if err != nil {
 		return err
 	}

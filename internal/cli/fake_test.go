@@ -39,6 +39,8 @@ type home struct {
 	tokens    []chela.Token
 	seeded    []string      // agents that got first documents
 	since     time.Time     // what usage was asked for
+	local     string        // a model on this machine
+	looked    int           // how often one was looked for
 	released  chan struct{} // where set, closed when Ctrl-C is as usual again
 	serve     func(context.Context, *config.Config, func(cli.Listening)) error
 }
@@ -343,6 +345,10 @@ func (h *home) program(out, errs io.Writer, dir string, args ...string) cli.Prog
 		Arrives: func() bool { return !h.silent },
 		Now:     func() time.Time { now = now.Add(time.Millisecond); return now },
 		Open:    func(_ context.Context, cfg *config.Config) (*cli.Backend, error) { return h.backend(cfg), nil },
+		Local: func(context.Context, *config.Config) string {
+			h.looked++
+			return h.local
+		},
 		Examine: func(context.Context, *config.Config) []cli.Finding {
 			return []cli.Finding{{Subject: "database", OK: !h.floor, Text: "is there"}}
 		},

@@ -33,7 +33,7 @@ func (c *commands) initCommand() *cobra.Command {
 // initialize makes the home, a first config.toml, the database and a first
 // token. What is there stays as it is.
 func (c *commands) initialize(ctx context.Context, ask bool) error {
-	cfg, err := c.config()
+	cfg, err := c.asking(ctx, "")
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (c *commands) initialize(ctx context.Context, ask bool) error {
 		if err := setup.Ask(c.p, terminal.NewInput(c.Stdin), cfg); err != nil {
 			return err
 		}
-		if cfg, err = c.config(); err != nil {
+		if cfg, err = c.asking(ctx, ""); err != nil {
 			return err
 		}
 	}

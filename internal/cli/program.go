@@ -50,6 +50,10 @@ type Program struct {
 	// nothing.
 	Examine func(ctx context.Context, c *config.Config) []Finding
 
+	// Local looks for a model on this machine and returns it as provider/model,
+	// or nothing soon after it found none.
+	Local func(ctx context.Context, c *config.Config) string
+
 	// Interruptible returns a context that ends when the person presses
 	// Ctrl-C. After its cancel function was called, Ctrl-C ends the process
 	// as usual.

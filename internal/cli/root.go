@@ -101,7 +101,11 @@ func (c *commands) modelsCommand() *cobra.Command {
 	return models.Command(models.Program{
 		Printer: c.p, Now: c.Now, Interruptible: c.Interruptible,
 		Open: func(ctx context.Context, use func(*config.Config, models.Home) error) error {
-			return c.open(ctx, func(cfg *config.Config, b *Backend) error { return use(cfg, b.Models) })
+			cfg, err := c.asking(ctx, "")
+			if err != nil {
+				return err
+			}
+			return c.openWith(ctx, cfg, func(b *Backend) error { return use(cfg, b.Models) })
 		},
 	})
 }
@@ -130,6 +134,24 @@ func (c *commands) config() (*config.Config, error) {
 	return cfg, err
 }
 
+// asking loads the configuration for a command that asks a model or tells
+// which one is asked. If nobody chose one, here or elsewhere, and there is no
+// key, one on this machine is looked for.
+func (c *commands) asking(ctx context.Context, chosen string) (*config.Config, error) {
+	cfg, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	if unchosen, _ := cfg.Unchosen(); !unchosen || chosen != "" {
+		return cfg, nil
+	}
+	in := c.configInput()
+	if in.Local = c.Local(ctx, cfg); in.Local == "" {
+		return cfg, nil
+	}
+	return config.Load(in)
+}
+
 // chat talks until the input ends.
 func (c *commands) chat(ctx context.Context) error {
 	return c.resume(ctx, func(cfg *config.Config, b *Backend) error {
@@ -141,7 +163,11 @@ func (c *commands) chat(ctx context.Context) error {
 // process left go on, in every session. A command that ends soon lets only
 // those of its own session go on.
 func (c *commands) resume(ctx context.Context, use func(*config.Config, *Backend) error) error {
-	return c.open(ctx, func(cfg *config.Config, b *Backend) error {
+	cfg, err := c.asking(ctx, "")
+	if err != nil {
+		return err
+	}
+	return c.openWith(ctx, cfg, func(b *Backend) error {
 		b.Resume(ctx)
 		return use(cfg, b)
 	})

@@ -28,7 +28,7 @@ func (c *commands) serveCommand() *cobra.Command {
 
 // serve serves the home until it is told to stop, which is its good end.
 func (c *commands) serve(ctx context.Context) error {
-	cfg, err := c.config()
+	cfg, err := c.asking(ctx, "")
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (c *commands) doctorCommand() *cobra.Command {
 		Use: "doctor", Short: "Look for what is wrong and say how to cure it", Args: manners.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found := []Finding{{Subject: "config", OK: true, Text: "every setting is valid"}}
-			if cfg, err := c.config(); err != nil {
+			if cfg, err := c.asking(cmd.Context(), ""); err != nil {
 				found = []Finding{unwell("config", err)}
 			} else {
 				found = append(found, c.Examine(cmd.Context(), cfg)...)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"net"
 	"net/netip"
 	"net/url"
@@ -15,6 +16,31 @@ func webURL(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" &&
 		u.User == nil && u.RawQuery == "" && u.Fragment == ""
+}
+
+// ollamaAddress returns the URL that OLLAMA_HOST stands for. It may leave out
+// the scheme, the host and the port, and where it tells a server to listen on
+// every address of the machine, this one is meant. What cannot be read stays as
+// it is.
+func ollamaAddress(s string) string {
+	scheme, rest, ok := strings.Cut(s, "://")
+	ports := map[string]string{"http": "80", "https": "443"}
+	if !ok {
+		scheme, rest, ports = "http", s, map[string]string{"http": "11434"}
+	}
+	rest, path, _ := strings.Cut(rest, "/")
+	name, port, err := net.SplitHostPort(rest)
+	if err != nil {
+		name, port = strings.Trim(rest, "[]"), ports[scheme]
+	}
+	switch name {
+	case "", "0.0.0.0", "::":
+		name = "127.0.0.1"
+	}
+	if s == "" || ports[scheme] == "" || !host(name) {
+		return s
+	}
+	return strings.TrimSuffix(scheme+"://"+net.JoinHostPort(name, cmp.Or(port, ports[scheme]))+"/"+path, "/")
 }
 
 // hostOrPrefix reports whether s is a host name, an IP address or a CIDR

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"chela"
 	"chela/internal/config"
 )
 
@@ -101,6 +102,27 @@ waiting = 7
 			if _, err := load(key + " = " + value); err == nil {
 				t.Errorf("%s took %s", key, value)
 			}
+		}
+	}
+}
+
+// TestOllamaHost has the forms that Ollama itself takes.
+func TestOllamaHost(t *testing.T) {
+	t.Parallel()
+	tests := map[string]string{
+		"127.0.0.1:1": "http://127.0.0.1:1", "0.0.0.0": "http://127.0.0.1:11434", ":8080": "http://127.0.0.1:8080", "[::]:1": "http://127.0.0.1:1",
+		"pi.local": "http://pi.local:11434", "[::1]": "http://[::1]:11434", "http://pi": "http://pi:80", "https://pi/": "https://pi:443",
+		"https://pi:1/ollama/": "https://pi:1/ollama",
+	}
+	for given, want := range tests {
+		c := mustLoad(t, "", "OLLAMA_HOST="+given)
+		if v, err := c.Value("providers.ollama.base_url"); err != nil || v.Value != want || v.Source != "env OLLAMA_HOST" {
+			t.Errorf("%q is %+v (%v), want %s", given, v, err, want)
+		}
+	}
+	for _, given := range []string{"ftp://pi", "a b", "me:secret@pi"} {
+		if _, err := config.Load(input("", "OLLAMA_HOST="+given)); chela.KindOf(err) != chela.Invalid {
+			t.Errorf("%q: got %v, want an invalid setting", given, err)
 		}
 	}
 }

@@ -31,6 +31,7 @@ type Input struct {
 	Home     string            // the flag --home; empty for none
 	Environ  []string          // as from [Environ]
 	Flags    map[string]string // by key, such as "model"
+	Local    string            // provider/model on this machine, used if nobody chose one and there is no key; empty for none
 	ReadFile func(name string) ([]byte, error)
 }
 
@@ -223,6 +224,7 @@ type Agent struct {
 // be read) or Unavailable; each names the place and the cure.
 func Load(in Input) (*Config, error) {
 	l := newLoader(in.Environ)
+	l.local = in.Local
 	home, source, err := findHome(in.Home, l.env)
 	if err != nil {
 		return nil, err

@@ -89,7 +89,10 @@ func (l *loader) checkRules() error {
 func (l *loader) chooseModel() string {
 	reason := "default"
 	if l.c.Model == "" {
-		l.c.Model, reason = offlineModel, "default: no key found"
+		l.c.Model, reason = offlineModel, sourceOffline
+		if l.local != "" {
+			l.c.Model, reason = l.local, sourceLocal
+		}
 		for _, s := range builtins() {
 			if p := l.c.providers[s.Name]; s.Model != "" && p.Key.IsSet() {
 				l.c.Model, reason = s.Name+"/"+s.Model, "default: "+strings.TrimPrefix(p.reference, "env:")+" is set"

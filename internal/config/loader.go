@@ -19,6 +19,7 @@ type loader struct {
 	c          *Config
 	env        map[string]string
 	homeSource string
+	local      string            // a model on this machine
 	slots      map[string]slot   // what was set, by key
 	sections   map[string]origin // where agents and providers are first named
 }
@@ -202,6 +203,7 @@ func (l *loader) environment() error {
 			}
 		}
 	}
+	l.env["OLLAMA_HOST"] = ollamaAddress(l.env["OLLAMA_HOST"])
 	for _, s := range builtins() {
 		if err := l.variable(s.BaseEnv, []string{"providers", s.Name, "base_url"}); err != nil {
 			return err

@@ -18,13 +18,14 @@ type ProviderKind string
 const (
 	KindAnthropic ProviderKind = "anthropic" // Messages
 	KindOpenAI    ProviderKind = "openai"    // Chat Completions
+	KindOllama    ProviderKind = "ollama"    // Ollama's own
 	KindOffline   ProviderKind = "offline"   // built-in rules; no model
 	KindScript    ProviderKind = "script"    // plays a file; the model's name is its path
 )
 
 var (
-	supportedKinds = []ProviderKind{KindAnthropic, KindOpenAI, KindOffline, KindScript}
-	laterKinds     = []ProviderKind{"openai-responses", "gemini", "ollama", "bedrock"}
+	supportedKinds = []ProviderKind{KindAnthropic, KindOpenAI, KindOllama, KindOffline, KindScript}
+	laterKinds     = []ProviderKind{"openai-responses", "gemini", "bedrock"}
 )
 
 // A Provider says how to reach somebody who serves models.
@@ -49,8 +50,26 @@ func builtins() []catalogue.Service {
 		catalogue.Service{Name: "script", Kind: string(KindScript), Keyless: true})
 }
 
-// offlineModel is used when there is no key at all.
+// offlineModel is used when there is no key at all, and no model on the machine.
 const offlineModel = "offline/rules"
+
+// Where the model comes from if nobody chose one and there is no key.
+const (
+	sourceOffline = "default: no key found"
+	sourceLocal   = "default: no key found, Ollama answers"
+)
+
+// Unchosen reports whether nobody chose a model and there is no key, and whether
+// a model on the machine is used then, not the offline rules.
+func (c *Config) Unchosen() (unchosen, local bool) {
+	source := ""
+	for _, v := range c.values {
+		if v.Key == "model" {
+			source = v.Source
+		}
+	}
+	return source == sourceOffline || source == sourceLocal, source == sourceLocal
+}
 
 // Provider returns the settings of a provider; an unknown name is a NotFound
 // error that names those there are.

@@ -54,7 +54,7 @@ func (p *Providers) serve(model string) (served, error) {
 	if s, ok := p.models[model]; ok {
 		return s, nil
 	}
-	raw, err := makeProvider(settings, name)
+	raw, err := makeProvider(settings, name, p.cfg.Models()[model].Window)
 	if err != nil {
 		return served{}, err
 	}
@@ -64,8 +64,8 @@ func (p *Providers) serve(model string) (served, error) {
 }
 
 // A windowed provider tells the window of its models without being asked over
-// the network.
-type windowed interface{ Window() int }
+// the network; 0 if it does not know.
+type windowed interface{ Window(model string) int }
 
 // Window returns the window of a model, 0 if nothing is known of it: what the
 // configuration says, what the provider says, or what the name tells.
@@ -74,8 +74,8 @@ func (p *Providers) Window(model string) int {
 		return n
 	}
 	if s, err := p.serve(model); err == nil {
-		if w, ok := s.raw.(windowed); ok {
-			return w.Window()
+		if w, ok := s.raw.(windowed); ok && w.Window(s.name) > 0 {
+			return w.Window(s.name)
 		}
 	}
 	return prompt.WindowOf(model)
@@ -107,12 +107,23 @@ func (p *Providers) Models(ctx context.Context) ([]chela.Model, error) {
 			continue
 		}
 		found, err := list.Models(ctx)
+		if err != nil && p.mayBeAway(settings, err) {
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("list the models of %s: %w", name, err)
 		}
 		models = append(models, found...)
 	}
 	return models, nil
+}
+
+// mayBeAway reports whether a provider that cannot be reached is an Ollama that
+// might be there, and that nobody told chela of.
+func (p *Providers) mayBeAway(settings config.Provider, err error) bool {
+	at, unknown := p.cfg.Value("providers." + settings.Name + ".base_url")
+	told := unknown != nil || at.Source != "default" && at.Source != "env OLLAMA_HOST"
+	return settings.Kind == config.KindOllama && chela.KindOf(err) == chela.Unavailable && !told
 }
 
 // knownModels are the models of a provider that cannot be asked for a list.

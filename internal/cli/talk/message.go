@@ -90,21 +90,26 @@ func (o Options) Inbound(cfg *config.Config, text string) (chela.Inbound, error)
 	return in, inbox.Check(check)
 }
 
-// SayOffline tells that no model answers, unless that was asked for. It reports
+// SayOffline tells that nobody chose the model that answers, and whether it is
+// one at all. It reports
 // false for a message that no model is asked about.
 func (p *Person) SayOffline(cfg *config.Config, in chela.Inbound) bool {
 	if said, err := command.Parse(in.Text); err != nil || said.Text == "" {
 		return false
 	}
-	chosen, err := cfg.Value("model")
-	if err != nil || in.Model != "" || chosen.Source != "default: no key found" {
+	unchosen, local := cfg.Unchosen()
+	if !unchosen || in.Model != "" {
 		return true
 	}
 	if a, err := cfg.Agent(in.Agent); err != nil || a.Model != cfg.Model {
 		return true
 	}
+	if local {
+		p.Printer.Note("no model is set up, so " + cfg.Model + " on this machine answers; chela config set model " + cfg.Model + " keeps it")
+		return true
+	}
 	p.Printer.Note("no model is set up, so the built-in offline rules answer; set ANTHROPIC_API_KEY, OPENAI_API_KEY or " +
-		"OPENROUTER_API_KEY, or add a [providers.NAME] section with the base_url of a local model to config.toml")
+		"OPENROUTER_API_KEY, start Ollama, or add a [providers.NAME] section with the base_url of a model to config.toml")
 	return true
 }
 

@@ -48,8 +48,8 @@ func TestRecord(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "requests.jsonl")
 	p := setup(t, "past_end: echo\nwindow: 500\nrecord: "+path)
-	if p.Window() != 500 {
-		t.Errorf("window %d", p.Window())
+	if p.Window("any") != 500 {
+		t.Errorf("window %d", p.Window("any"))
 	}
 	for _, said := range []string{"one", "two"} {
 		text(t, p, user(said))

@@ -75,7 +75,7 @@ func wait(ctx context.Context, d time.Duration) error {
 
 // Window returns the window of the model, in tokens, as the scenario says; 0 if
 // it does not.
-func (p *Provider) Window() int { return p.scenario.Window }
+func (p *Provider) Window(string) int { return p.scenario.Window }
 
 // Stream answers req with the step of the scenario that is its turn, as
 // [chela.Provider] demands. A request that the scenario has nothing for, or
