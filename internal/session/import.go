@@ -110,7 +110,8 @@ func (in *importing) write(ctx context.Context, w *store.Write) error {
 	if err := in.append(ctx, w, t, known); err != nil {
 		return err
 	}
-	s.Thread, s.UpdatedAt = t.ID, now
+	s.SwitchTo(t.ID)
+	s.UpdatedAt = now
 	if err := w.SaveSession(ctx, s); err != nil {
 		return err
 	}

@@ -129,6 +129,27 @@ func TestImportTwice(t *testing.T) {
 	})
 }
 
+// TestImportEndsElevatedRights: they were given for the conversation before.
+func TestImportEndsElevatedRights(t *testing.T) {
+	t.Parallel()
+	from, to := otherRoom(t), otherRoom(t)
+	thread := from.make(t, mainSession, noon)
+	from.say(t, thread.ID, "one")
+	to.make(t, mainSession, noon)
+	to.write(t, func(ctx context.Context, w *store.Write) error {
+		s, err := w.Session(ctx, mainSession)
+		if err != nil {
+			return err
+		}
+		s.Settings.Elevated = "full"
+		return w.SaveSession(ctx, s)
+	})
+	to.imports(t, mainSession, from.written(t, thread.ID, api.Export{}))
+	if got := to.session(t, mainSession).Settings.Elevated; got != "" {
+		t.Errorf("the imported thread has rights %q", got)
+	}
+}
+
 // TestImportWithBranches takes what was undone along.
 func TestImportWithBranches(t *testing.T) {
 	t.Parallel()
