@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/disk"
 )
 
 // maxAttachment is the largest attachment, in bytes.
@@ -100,7 +101,7 @@ func (s *Store) Load(ctx context.Context, a chela.Attachment) ([]byte, error) {
 func (s *Store) write(name string, raw []byte) error {
 	path := s.path(name)
 	if st, err := os.Stat(path); err == nil && st.Size() == int64(len(raw)) {
-		return nil
+		return s.sync() // whoever wrote it may not have come that far
 	}
 	f, err := os.CreateTemp(s.dir, "new-*")
 	if err != nil {
@@ -123,12 +124,7 @@ func (s *Store) write(name string, raw []byte) error {
 // sync syncs the folder, so that the name of a new file outlives a loss of
 // power.
 func (s *Store) sync() error {
-	d, err := os.Open(s.dir)
-	if err != nil {
-		return s.explain(s.dir, err)
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil {
+	if err := disk.SyncDir(s.dir); err != nil {
 		return s.explain(s.dir, err)
 	}
 	return nil

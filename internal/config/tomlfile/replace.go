@@ -5,7 +5,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
+
+	"chela/internal/disk"
 )
 
 // Read reads a file, and at most one byte more than [Parse] takes. The errors
@@ -45,17 +46,5 @@ func Replace(name string, text []byte) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return syncDir(dir)
-}
-
-// syncDir makes a renaming durable. Windows has no such call and needs none.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return disk.SyncDir(dir)
 }
