@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"mime"
 	"net/http"
 	"os"
@@ -48,16 +49,17 @@ func (s *Store) Keep(_ context.Context, content []byte) (string, error) {
 	return name, s.write(name, content)
 }
 
-// Bytes returns the content that has a hash, or NotFound.
+// Bytes returns the content that has a hash, or NotFound if there is none.
+// Content that cannot be read now is Unavailable.
 func (s *Store) Bytes(_ context.Context, sha256 string) ([]byte, error) {
 	if !isHash(sha256) {
 		return nil, chela.E(chela.Internal, "a blob has no usable hash")
 	}
 	raw, err := os.ReadFile(s.path(sha256))
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, chela.E(chela.NotFound, "the bytes of "+sha256+" are gone").Because(err)
 	}
-	return raw, nil
+	return raw, unreadable(err)
 }
 
 // Attach keeps an attachment and returns what names it.
@@ -83,10 +85,21 @@ func (s *Store) Kept(_ context.Context, name, mediaType, sha256 string) (chela.A
 		return chela.Attachment{}, chela.E(chela.Invalid, "that is not the SHA-256 hash of a file").WithHint("write its 64 hexadecimal digits")
 	}
 	st, err := os.Stat(s.path(sha256))
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return chela.Attachment{}, chela.E(chela.NotFound, "no file with that hash was sent before").WithHint("send its content").Because(err)
 	}
+	if err != nil {
+		return chela.Attachment{}, unreadable(err)
+	}
 	return chela.Attachment{Name: cmp.Or(name, sha256[:12]), MediaType: cmp.Or(mediaType, unknownMedia), SHA256: sha256, Size: st.Size()}, nil
+}
+
+// unreadable is the error for content that is there and cannot be read.
+func unreadable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return chela.E(chela.Unavailable, "the folder of kept files cannot be read").WithHint("see chela doctor").Because(err)
 }
 
 // Load returns the bytes of an attachment.

@@ -71,6 +71,27 @@ func TestBytesThatAreNotKept(t *testing.T) {
 	}
 }
 
+// TestBytesThatCannotBeRead are not taken for gone: somebody may try again.
+func TestBytesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	hash := strings.Repeat("a", 64)
+	s := blob.New(dir, asIs)
+	if err := os.Mkdir(filepath.Join(dir, hash), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Bytes(t.Context(), hash); chela.KindOf(err) != chela.Unavailable {
+		t.Errorf("bytes: %v", err)
+	}
+	inFile := blob.New(filepath.Join(dir, "file"), asIs)
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := inFile.Kept(t.Context(), "", "", hash); chela.KindOf(err) != chela.Unavailable {
+		t.Errorf("kept: %v", err)
+	}
+}
+
 func TestAttach(t *testing.T) {
 	t.Parallel()
 	s := blob.New(t.TempDir(), asIs)
