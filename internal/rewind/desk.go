@@ -40,30 +40,50 @@ func (d *desk) find(ctx context.Context, kind chela.PreimageKind, path string) (
 	if kind == chela.PreimageFile {
 		return d.ws.Find(ctx, path)
 	}
-	doc, err := d.mover.cfg.Documents.Read(ctx, d.agent, path)
-	if chela.KindOf(err) == chela.NotFound {
-		return workspace.Found{Name: path}, nil
-	}
-	return workspace.Found{Name: path, Exists: err == nil, Content: []byte(doc.Text)}, err
+	found, _, err := d.document(ctx, path)
+	return found, err
 }
 
-// put makes a file or document what a change leaves of it. Key names the
-// rewind.
+// document returns what there is of a document, and its version: 0 for none.
+func (d *desk) document(ctx context.Context, path string) (workspace.Found, int64, error) {
+	doc, err := d.mover.cfg.Documents.Read(ctx, d.agent, path)
+	if chela.KindOf(err) == chela.NotFound {
+		return workspace.Found{Name: path}, 0, nil
+	}
+	return workspace.Found{Name: path, Exists: err == nil, Content: []byte(doc.Text)}, doc.Version, err
+}
+
+// put makes a file or document what a change leaves of it, unless it is so
+// already. Where it is not as it was before the change either, it is a Conflict.
+// Key names the rewind.
 func (d *desk) put(ctx context.Context, key string, p chela.Preimage) error {
 	var content []byte
 	if p.After != "" {
 		var err error
 		if content, err = d.mover.cfg.Bytes(ctx, p.After); err != nil {
-			return err
+			// Nobody made something else of the file: it is put back as soon as
+			// the bytes can be had again.
+			return chela.E(chela.Unavailable, "what "+shown(p.Kind, p.Path)+" held is not there").WithHint("see chela doctor").Because(err)
 		}
 	}
 	if p.Kind == chela.PreimageFile {
 		return d.ws.PutBack(ctx, key+" "+p.Path, p, content)
 	}
-	edit := chela.DocumentEdit{
+	return d.putDocument(ctx, p, chela.DocumentEdit{
 		Kind: chela.EditWrite, Agent: d.agent, Path: p.Path, Text: string(content), Key: key, Author: chela.Author{By: "rewind"},
+	})
+}
+
+// putDocument is put of a document, of the version that is looked at.
+func (d *desk) putDocument(ctx context.Context, p chela.Preimage, edit chela.DocumentEdit) error {
+	is, version, err := d.document(ctx, p.Path)
+	switch sum := is.Sum(); {
+	case err != nil || sum == p.After:
+		return err
+	case sum != p.Before:
+		return chela.E(chela.Conflict, p.Path+" was changed in this moment")
 	}
-	var err error
+	edit.Expect = &version
 	if p.After == "" {
 		edit.Kind = chela.EditDelete
 		_, err = d.mover.cfg.Documents.Delete(ctx, edit)
@@ -101,6 +121,8 @@ func (d *desk) look(ctx context.Context, steps []Step, gaps []Gap) ([]chela.Prei
 		default:
 			if s.Before = sum; s.After == "" {
 				s.Mode = uint32(is.Mode)
+			} else if _, err := d.mover.cfg.Bytes(ctx, s.After); err != nil {
+				return nil, fmt.Errorf("look at what %s held: %w", s.Path, err)
 			}
 			changes = append(changes, s.Preimage)
 		}
@@ -176,15 +198,13 @@ func (d *desk) putBack(ctx context.Context, v *chela.Rewind) error {
 		if err := fail.Point("rewind.put"); err != nil {
 			return err
 		}
-		why, err := d.change(ctx, string(v.ID), p)
+		err := d.put(ctx, string(v.ID), p)
 		switch {
 		case err != nil && !theirs(err):
 			return fmt.Errorf("put %s back: %w", p.Path, err)
 		case err != nil:
-			why = chela.MessageOf(err)
-		}
-		if why != "" {
-			v.NotUndone = append(v.NotUndone, chela.NotUndone{Effect: chela.EffectWrite, Text: shown(p.Kind, p.Path) + " stays as it is: " + why})
+			text := shown(p.Kind, p.Path) + " stays as it is: " + chela.MessageOf(err)
+			v.NotUndone = append(v.NotUndone, chela.NotUndone{Effect: chela.EffectWrite, Text: text})
 			continue
 		}
 		done = append(done, p)
@@ -197,22 +217,6 @@ func (d *desk) putBack(ctx context.Context, v *chela.Rewind) error {
 		d.ws.RemoveMade(gone...)
 	}
 	return fail.Point("rewind.put")
-}
-
-// change makes one change, unless it is made already. It returns why it must
-// not be made.
-func (d *desk) change(ctx context.Context, key string, p chela.Preimage) (why string, err error) {
-	is, err := d.find(ctx, p.Kind, p.Path)
-	if err != nil {
-		return "", err
-	}
-	switch is.Sum() {
-	case p.After:
-		return "", nil
-	case p.Before:
-		return "", d.put(ctx, key, p)
-	}
-	return "it was changed in this moment", nil
 }
 
 // preview says in words what calls did that is not undone.

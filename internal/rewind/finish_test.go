@@ -2,6 +2,9 @@ package rewind_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"sync"
 	"testing"
 
 	"chela"
@@ -88,6 +91,66 @@ func TestFinish(t *testing.T) {
 			}
 			want(t, "thread", chela.ThreadIdle, w.state(t).State)
 		})
+	}
+}
+
+// TestBytesCannotBeHad: a rewind that was planned waits for what it puts back,
+// and one that was not is refused.
+func TestBytesCannotBeHad(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.say(t, "1", writes(file("a", "1")))
+	w.say(t, "2", writes(file("a", "2")))
+	blobs, away := filepath.Join(w.home, "blobs"), filepath.Join(w.home, "away")
+	rename := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rename(blobs, away)
+	if _, err := w.Undo(t.Context(), w.thread, 1, rewind.How{}); chela.KindOf(err) != chela.NotFound {
+		t.Errorf("undone without what is put back: %v", err)
+	}
+	want(t, "thread", chela.ThreadIdle, w.state(t).State)
+	w.left(t, chela.RewindPlanned, "k")
+	if err := w.Finish(t.Context(), w.session); chela.KindOf(err) != chela.Unavailable {
+		t.Errorf("finished without what is put back: %v", err)
+	}
+	want(t, "thread", chela.ThreadRewinding, w.state(t).State)
+	rename(away, blobs)
+	if err := w.Finish(t.Context(), w.session); err != nil {
+		t.Fatal(err)
+	}
+	want(t, "files", map[string]string{"a": "1"}, w.files(t))
+	want(t, "thread", chela.ThreadIdle, w.state(t).State)
+}
+
+// TestSomebodyWritesInThisMoment: what a document says is never lost.
+func TestSomebodyWritesInThisMoment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	doc := change{kind: chela.PreimageDocument, path: "MEMORY.md"}
+	for _, doc.content = range []string{"1", "2"} {
+		w.say(t, doc.content, writes(doc))
+	}
+	v := w.left(t, chela.RewindPlanned, "k")
+	w.meddle = sync.OnceFunc(func() {
+		_, err := w.docs.Write(t.Context(), chela.DocumentEdit{Kind: chela.EditWrite, Agent: "main", Path: doc.path, Text: "mine", Key: "mine"})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	if err := w.Finish(t.Context(), w.session); err != nil {
+		t.Fatal(err)
+	}
+	is, err := w.docs.Read(t.Context(), "main", doc.path)
+	if err != nil || is.Text != "mine" {
+		t.Errorf("it says %q, %v", is.Text, err)
+	}
+	got, err := store.Find(t.Context(), w.store, func(r *store.Read) (chela.Rewind, error) { return r.Rewind(t.Context(), v.ID) })
+	if err != nil || got.State != chela.RewindDone || len(got.NotUndone) != 1 {
+		t.Errorf("the rewind is %+v, %v", got, err)
 	}
 }
 

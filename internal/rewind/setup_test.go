@@ -37,6 +37,7 @@ type world struct {
 
 	session chela.SessionKey
 	thread  chela.ThreadID // the current one
+	meddle  func()         // after a document was read
 	stopped []chela.TurnID
 	woken   int
 	dead    map[chela.NodeID]bool
@@ -85,7 +86,7 @@ func (w *world) start(t testing.TB) {
 	w.Mover = rewind.New(w.store, rewind.Config{
 		Node: w.ids.Node(), IDs: w.ids, Now: time.Now, Emit: func(e chela.Event) { w.told = append(w.told, e) },
 		Log:       slog.New(slog.DiscardHandler),
-		Workspace: func(string) (string, error) { return w.dir, nil }, Documents: w.docs, Bytes: w.blobs.Bytes,
+		Workspace: func(string) (string, error) { return w.dir, nil }, Documents: meddled{w.docs, w}, Bytes: w.blobs.Bytes,
 		Tools: []chela.Tool{tool("write_file"), tool("http"), tool("shell")},
 		Stop: func(_ context.Context, id chela.TurnID) error {
 			w.stopped = append(w.stopped, id)
@@ -99,6 +100,20 @@ func (w *world) start(t testing.TB) {
 		Dead:  func(n chela.NodeID) bool { return w.dead[n] },
 		Alive: func(n chela.NodeID) bool { return !w.dead[n] },
 	})
+}
+
+// meddled are documents between whose reading and writing somebody else comes.
+type meddled struct {
+	*memory.Keeper
+	world *world
+}
+
+func (m meddled) Read(ctx context.Context, agent, path string) (chela.Document, error) {
+	d, err := m.Keeper.Read(ctx, agent, path)
+	if m.world.meddle != nil {
+		m.world.meddle()
+	}
+	return d, err
 }
 
 // tool is one that only tells what its calls do.

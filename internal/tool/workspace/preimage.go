@@ -110,12 +110,15 @@ func (w *Workspace) removeEmpty(dir string) {
 }
 
 // PutBack makes the file of a pre-image what it is to be after, which is
-// content. One that is so already is left as it is. Key names whatever asks for
-// it.
+// content. One that is so already is left as it is; one that is not as it was
+// before either is a Conflict. Key names whatever asks for it.
 func (w *Workspace) PutBack(ctx context.Context, key string, p chela.Preimage, content []byte) error {
 	is, err := w.Find(ctx, p.Path)
-	if err != nil || is.Sum() == p.After {
+	switch sum := is.Sum(); {
+	case err != nil || sum == p.After:
 		return err
+	case sum != p.Before:
+		return chela.E(chela.Conflict, Show(p.Path)+" was changed in this moment")
 	}
 	return w.Write(ctx, key, Change{Name: p.Path, Content: content, Delete: p.After == "", Mode: fs.FileMode(p.Mode)})
 }

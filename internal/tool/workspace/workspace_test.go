@@ -183,3 +183,33 @@ func TestReadIsBounded(t *testing.T) {
 		t.Errorf("got %v, want an Exhausted error", err)
 	}
 }
+
+// TestPutBackLeavesWhatOthersWrote: only what is as it was before is changed.
+func TestPutBackLeavesWhatOthersWrote(t *testing.T) {
+	t.Parallel()
+	sum := func(text string) string { return workspace.Found{Exists: true, Content: []byte(text)}.Sum() }
+	for name, c := range map[string]struct {
+		is, want string
+		kind     chela.Kind
+	}{
+		"as it was before": {"new", "old", ""},
+		"back already":     {"old", "old", ""},
+		"something else":   {"mine", "mine", chela.Conflict},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, dir := open(t)
+			file := filepath.Join(dir, "a")
+			if err := os.WriteFile(file, []byte(c.is), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			p := chela.Preimage{Kind: chela.PreimageFile, Path: "a", Before: sum("new"), After: sum("old")}
+			if err := w.PutBack(t.Context(), "key", p, []byte("old")); chela.KindOf(err) != c.kind {
+				t.Errorf("put back: %v, want kind %q", err, c.kind)
+			}
+			if got, err := os.ReadFile(file); string(got) != c.want {
+				t.Errorf("it holds %q, %v; want %q", got, err, c.want)
+			}
+		})
+	}
+}
