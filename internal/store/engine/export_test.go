@@ -9,6 +9,9 @@ import (
 // transactions. Nobody may use the database meanwhile.
 func Control(d *Database, statement string) error { return d.engine.(*sqlite).control(statement) }
 
+// Idle returns how many connections to PostgreSQL wait to be used.
+func Idle(d *Database) int { return int(d.engine.(*postgres).pool.Stat().IdleConns()) }
+
 // LeaveOpen begins a transaction on every connection, as if it could not be
 // ended. Nobody may use the database meanwhile.
 func LeaveOpen(d *Database) error {

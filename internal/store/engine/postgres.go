@@ -47,9 +47,13 @@ func openPostgres(ctx context.Context, cfg Config) (*postgres, error) {
 }
 
 func (e *postgres) read(ctx context.Context, fn func(Tx) error) error {
-	return repeat(ctx, func() (bool, error) {
+	err := repeat(ctx, func() (bool, error) {
 		return e.attempt(ctx, false, func(c *postgresConn) error { return fn(Tx{c}) })
 	})
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err() // the connection was not lost: it was given up
+	}
+	return err
 }
 
 func (e *postgres) write(ctx context.Context, op string, fn func(Tx) error) error {
@@ -88,7 +92,7 @@ func (e *postgres) attempt(ctx context.Context, write bool, fn func(*postgresCon
 	c := newPostgresConn(conn.Conn(), write)
 	defer c.end(ctx)
 	err = fn(c)
-	if c.stale() {
+	if c.stale() && ctx.Err() == nil {
 		e.pool.Reset() // the others that nobody uses are likely lost too
 		return true, err
 	}

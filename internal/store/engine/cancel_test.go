@@ -1,0 +1,48 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"chela/internal/pgtest"
+	"chela/internal/store/engine"
+)
+
+// TestReadThatIsGivenUp ends with the reason that it was given up for, and the
+// other connections stay.
+func TestReadThatIsGivenUp(t *testing.T) {
+	t.Parallel()
+	d, err := open(t.Context(), engine.Config{URL: pgtest.URL(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	err = d.Read(t.Context(), func(engine.Tx) error { // three at once
+		return d.Read(t.Context(), func(engine.Tx) error { return d.Read(t.Context(), query(t.Context(), "select 1")) })
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := engine.Idle(d)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := d.Read(ctx, query(ctx, "select cast(pg_sleep(20) as text)")); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a read that was given up: %v", err)
+	}
+	if after := engine.Idle(d); before < 3 || after < before-1 {
+		t.Errorf("of %d connections %d are left", before, after)
+	}
+}
+
+// query returns a function that runs a statement and takes no heed of its rows.
+func query(ctx context.Context, text string) func(engine.Tx) error {
+	return func(tx engine.Tx) error {
+		return tx.Query(ctx, func(engine.Row) error { return nil }, text)
+	}
+}
