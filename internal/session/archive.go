@@ -59,7 +59,11 @@ func (k *Keeper) archive(ctx context.Context, key chela.SessionKey, before time.
 			return err
 		}
 		waiting, err := w.CountWaiting(ctx, key)
-		if err != nil || lane.Owner != "" || len(live)+waiting > 0 || !s.UpdatedAt.Before(before) || !s.Settings.ArchivedAt.IsZero() {
+		if err != nil {
+			return err
+		}
+		idle, err := w.IsIdle(ctx, key, before)
+		if err != nil || lane.Owner != "" || len(live)+waiting > 0 || !idle || !s.Settings.ArchivedAt.IsZero() {
 			return err
 		}
 		done, s.Settings.ArchivedAt = true, k.now()

@@ -47,6 +47,7 @@ type room struct {
 	store  *store.Store
 	events []chela.Event
 	ends   []session.End
+	told   func() // after an event; may be nil
 }
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -57,7 +58,12 @@ func newRoom(t testing.TB, s *store.Store) *room {
 	r.blobs = blob.New(t.TempDir(), func(_ string, err error) error { return err })
 	r.Keeper = session.New(s, session.Config{
 		IDs: r.ids, Now: func() time.Time { return noon },
-		Emit:  func(e chela.Event) { r.events = append(r.events, e) },
+		Emit: func(e chela.Event) {
+			r.events = append(r.events, e)
+			if r.told != nil {
+				r.told()
+			}
+		},
 		Ended: func(e session.End) { r.ends = append(r.ends, e) },
 		Model: func(string) error { return nil },
 		Blobs: r.blobs,
@@ -152,6 +158,29 @@ func TestArchive(t *testing.T) {
 			t.Errorf("events %+v", r.events)
 		}
 	})
+}
+
+// TestArchiveLooksAgain: somebody came back to a session after it was found to
+// rest, which only its thread tells.
+func TestArchiveLooksAgain(t *testing.T) {
+	t.Parallel()
+	r := otherRoom(t)
+	old := noon.AddDate(0, 0, -40)
+	r.make(t, "agent:main:dm:a", old)
+	used := r.make(t, "agent:main:dm:b", old)
+	r.told = func() {
+		r.write(t, func(ctx context.Context, w *store.Write) error {
+			after := used
+			after.UpdatedAt = noon
+			return w.MoveThread(ctx, used, after)
+		})
+	}
+	if n, err := r.Archive(t.Context(), noon.AddDate(0, 0, -30)); n != 1 || err != nil {
+		t.Errorf("%d archived: %v", n, err)
+	}
+	if got := r.session(t, used.Session); !got.Settings.ArchivedAt.IsZero() {
+		t.Error("a session is archived that is used")
+	}
 }
 
 // TestBeginTellsOfTheEnd shows that the old thread of a session is told to have

@@ -31,9 +31,17 @@ func (r *Read) Sessions(ctx context.Context, after chela.SessionKey, limit int) 
 // IdleSessions returns up to limit sessions whose keys come after the given one
 // and that were last used before a time, in the order of their keys.
 func (r *Read) IdleSessions(ctx context.Context, before time.Time, after chela.SessionKey, limit int) ([]chela.Session, error) {
-	return all(ctx, r, scanSession, `select `+sessionColumns+` from sessions where key > $1 and updated_at < $2
-		and not exists (select 1 from threads t where t.session = sessions.key and t.updated_at >= $2)
+	return all(ctx, r, scanSession, `select `+sessionColumns+` from sessions where key > $1 and `+isIdle+`
 		order by key limit $3`, string(after), micros(before), limit)
+}
+
+// isIdle is what is true of a session that was last used before $2.
+const isIdle = `updated_at < $2 and not exists (select 1 from threads t where t.session = sessions.key and t.updated_at >= $2)`
+
+// IsIdle reports whether a session was last used before a time.
+func (r *Read) IsIdle(ctx context.Context, key chela.SessionKey, before time.Time) (bool, error) {
+	_, is, err := first(ctx, r, scanSession, `select `+sessionColumns+` from sessions where key = $1 and `+isIdle, string(key), micros(before))
+	return is, err
 }
 
 // CreateSession adds a session and its lane, or does nothing if the session

@@ -76,6 +76,10 @@ func checkIdleSessions(t *testing.T, s *store.Store) {
 		})
 		same(t, c.want, ids(got, func(s chela.Session) chela.SessionKey { return s.Key }))
 	}
+	for before, want := range map[int]bool{5: false, 6: true} {
+		same(t, want, read(t, s, func(r *store.Read) (bool, error) { return r.IsIdle(ctx, "agent:main:job:f0", at(before)) }))
+	}
+	same(t, false, read(t, s, func(r *store.Read) (bool, error) { return r.IsIdle(ctx, "nobody", at(40)) }))
 }
 
 func checkCreateSession(t *testing.T, s *store.Store) {
