@@ -39,7 +39,8 @@ func (r *Read) Approvals(ctx context.Context, limit int) ([]chela.Approval, erro
 // TurnApprovals returns the approvals of a turn, oldest first.
 func (r *Read) TurnApprovals(ctx context.Context, turn chela.TurnID) ([]chela.Approval, error) {
 	return all(ctx, r, scanApproval,
-		`select `+approvalColumns+` from approvals where turn = $1 order by created_at, id`, string(turn))
+		`select `+approvalColumns+` from approvals
+			where call in (select id from tool_calls where turn = $1) order by created_at, id`, string(turn))
 }
 
 // AddApproval adds an approval. A call has at most one: a second is a

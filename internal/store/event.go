@@ -129,8 +129,8 @@ func (s *Store) LastEvent(ctx context.Context) (last chela.Cursor, err error) {
 // before a time, or have more than keep newer ones. The newest stay. It returns
 // how many it removed.
 func (w *Write) ForgetEvents(ctx context.Context, before time.Time, keep int64) (int64, error) {
-	return w.tx.Exec(ctx, `delete from events where (tx, seq) in (
-			select tx, seq from events order by tx, seq limit 1000)
-		and (created_at < $1 or seq < (select max(seq) from events) - cast($2 as bigint))
-		and seq < (select max(seq) from events)`, micros(before), keep)
+	return w.tx.Exec(ctx, `with newest as (select seq from events order by tx desc, seq desc limit 1)
+		delete from events where (tx, seq) in (select tx, seq from events order by tx, seq limit 1000)
+		and (created_at < $1 or seq < (select seq from newest) - cast($2 as bigint))
+		and seq < (select seq from newest)`, micros(before), keep)
 }
