@@ -1,6 +1,9 @@
 package chela
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // A Thread is a tree of entries inside a session. Its conversation is the path
 // from Head to the root. Undo moves Head, a branch appends under an older
@@ -47,4 +50,23 @@ func canMove[S comparable](moves map[S][]S, from, to S) bool {
 		}
 	}
 	return false
+}
+
+// TitleOf returns the title that a thread has from its first message: the
+// beginning of its first line.
+func TitleOf(text string) string {
+	const most = 60 // characters
+	if i := strings.IndexAny(text, "\r\n"); i >= 0 {
+		text = text[:i]
+	}
+	n, cut := 0, 0
+	for i := range text {
+		if n++; n == most {
+			cut = i
+		}
+	}
+	if n > most {
+		return text[:cut] + "…"
+	}
+	return text
 }

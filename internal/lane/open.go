@@ -7,7 +7,6 @@ import (
 	"chela"
 	"chela/internal/journal"
 	"chela/internal/prompt"
-	"chela/internal/session"
 	"chela/internal/store"
 	"chela/internal/turn/machine"
 )
@@ -70,7 +69,7 @@ func (l *Lanes) open(ctx context.Context, w *store.Write, o opened, messages []c
 	}
 	after.State, after.UpdatedAt = chela.ThreadProcessing, now
 	if after.Title == "" {
-		after.Title = session.TitleOf(first.Text)
+		after.Title = chela.TitleOf(first.Text)
 	}
 	if err := w.MoveThread(ctx, o.thread, after); err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ func (s *Stage) again(ctx context.Context, rec Record, session chela.Session) (*
 	}
 	now := s.Turns.Now().UTC().Truncate(time.Microsecond)
 	t := chela.Thread{
-		ID: s.Turns.IDs.Thread(), Session: session.Key, Title: "again: " + messages[0].Text, Head: rec.Turn.Base, State: chela.ThreadIdle,
+		ID: s.Turns.IDs.Thread(), Session: session.Key, Title: chela.TitleOf("again: " + messages[0].Text), Head: rec.Turn.Base, State: chela.ThreadIdle,
 		CreatedAt: now, UpdatedAt: now,
 	}
 	err := s.Store.Write(ctx, "turn.again", func(w *store.Write) error {

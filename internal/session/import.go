@@ -198,7 +198,7 @@ func (in *importing) fresh(ctx context.Context, w *store.Write, now time.Time) (
 	}
 	for _, e := range in.Entries {
 		if title == "" && e.Kind == chela.EntryUser {
-			title = TitleOf(e.Body.Text)
+			title = chela.TitleOf(e.Body.Text)
 		}
 	}
 	t := chela.Thread{ID: in.keeper.cfg.IDs.Thread(), Session: in.key.Session(), Title: title, State: chela.ThreadIdle, CreatedAt: now, UpdatedAt: now}

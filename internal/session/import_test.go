@@ -10,7 +10,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/session"
 	"chela/internal/store"
 )
 
@@ -247,14 +246,4 @@ func TestImportRefuses(t *testing.T) {
 func rename(file []byte, by string) []byte {
 	text := strings.ReplaceAll(string(file), `"ent_`, `"ent_`+by)
 	return []byte(strings.ReplaceAll(text, `"turn_`, `"turn_`+by))
-}
-
-func TestTitleOf(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat("é", 61)
-	for text, want := range map[string]string{"": "", "a\r\nb": "a", long[:120]: long[:120], long: long[:118] + "…"} {
-		if got := session.TitleOf(text); got != want {
-			t.Errorf("%q has the title %q, want %q", text, got, want)
-		}
-	}
 }

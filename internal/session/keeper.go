@@ -5,7 +5,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -149,20 +148,6 @@ func (k *Keeper) Title(ctx context.Context, id chela.ThreadID, title string) (ch
 		return err
 	})
 	return t, err
-}
-
-// TitleOf returns the title that a thread has from its first message: the
-// beginning of its first line.
-func TitleOf(text string) string {
-	const most = 60
-	runes := []rune(text)
-	if i := slices.IndexFunc(runes, func(r rune) bool { return r == '\n' || r == '\r' }); i >= 0 {
-		runes = runes[:i]
-	}
-	if len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return string(runes)
 }
 
 // maxTitle is the longest title, in characters.
