@@ -11,8 +11,11 @@ import (
 )
 
 // Export writes a thread down. What it holds is read at one moment, before
-// anything is written.
+// anything is written. All of it and only what is compacted is Invalid.
 func (k *Keeper) Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error {
+	if how.All && how.Compacted {
+		return chela.E(chela.Invalid, "a compacted transcript has no branches").WithHint("leave out one of the two")
+	}
 	t, err := store.Find(ctx, k.store, func(r *store.Read) (transcript.Transcript, error) { return read(ctx, r, id, how) })
 	if err != nil {
 		return err

@@ -136,3 +136,14 @@ func body(file []byte) string {
 	_, lines, _ := strings.Cut(string(file), "\n")
 	return lines
 }
+
+// TestExportRefuses: what was left is not part of what a prompt can hold.
+func TestExportRefuses(t *testing.T) {
+	t.Parallel()
+	r := otherRoom(t)
+	thread := r.make(t, mainSession, noon)
+	err := r.Export(t.Context(), thread.ID, api.Export{All: true, Compacted: true}, io.Discard)
+	if chela.KindOf(err) != chela.Invalid {
+		t.Errorf("all of what is compacted: %v", err)
+	}
+}

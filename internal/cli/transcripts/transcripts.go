@@ -56,9 +56,6 @@ func (c commands) exporting() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "export KEY", Short: "Write the current thread of a session down, an entry a line", Args: manners.Exactly(1),
 		RunE: c.in(func(ctx context.Context, h Home, args []string) error {
-			if how.All && how.Compacted {
-				return chela.E(chela.Invalid, "a compacted transcript has no branches").WithHint("leave out --all or --compacted")
-			}
 			id, err := threadOf(ctx, h, chela.SessionKey(args[0]), chela.ThreadID(thread))
 			if err != nil {
 				return err
