@@ -20,6 +20,7 @@ import (
 	"chela/internal/activity"
 	"chela/internal/app/agents"
 	"chela/internal/app/home"
+	"chela/internal/app/known"
 	"chela/internal/app/providers"
 	"chela/internal/approval"
 	"chela/internal/blob"
@@ -84,12 +85,15 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	if err := home.Make(cfg); err != nil {
 		return nil, err
 	}
+	knowledge, err := known.New(cfg, log)
+	if err != nil {
+		return nil, err
+	}
 	a := &App{cfg: cfg, log: log, version: version, now: time.Now, bus: &event.Bus{}, blobs: blob.New(cfg.Home.Blobs(), home.Trouble)}
 	a.staying = make(chan struct{})
 	a.stay = sync.OnceFunc(func() { close(a.staying) })
 	a.ids = chela.NewIDs(a.now, rand.Reader)
 	a.node = a.ids.Node()
-	var err error
 	if a.store, err = store.Open(ctx, store.Config{Path: databasePath(cfg), URL: cfg.Database.URL.Reveal()}); err != nil {
 		return nil, err
 	}
@@ -109,7 +113,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	if a.hooks, err = a.makeHooks(); err != nil {
 		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
 	}
-	a.models = providers.New(cfg, again())
+	a.models = providers.New(cfg, knowledge, again())
 	a.agents = agents.New(agents.Config{
 		Settings: cfg, Store: a.store, Providers: a.models, Tools: tools, Hooks: a.hooks, Identity: a.memory.Identity,
 	})

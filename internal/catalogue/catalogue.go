@@ -13,6 +13,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -109,11 +110,18 @@ func (c *Catalogue) With(rows map[string]Row) *Catalogue {
 // with a date or a version behind it, as in claude-haiku-4-5-20251001, is that
 // of the model without it, unless it is listed itself. The price is nil when it
 // is not known; see [chela.Price] for what costs nothing.
+//
+// Who is not listed with a model, such as a proxy or Bedrock, serves what its
+// maker does: the window and the abilities are the same then, not the price.
 func (c *Catalogue) Model(provider, name string) (chela.Model, bool) {
 	m := chela.Model{Provider: provider, Name: name}
 	found := false
 	for _, l := range c.layers {
-		if r, ok := l.row(provider, name); ok {
+		r, ok := l.row(provider, name)
+		if !ok {
+			r, ok = l.elsewhere(name)
+		}
+		if ok {
 			r.fill(&m)
 			found = true
 		}
@@ -150,6 +158,33 @@ func (l layer) row(provider, name string) (Row, bool) {
 		}
 	}
 	return Row{}, false
+}
+
+// makers are those who serve the models that they made.
+var makers = []string{"anthropic", "openai", "gemini", "mistral", "deepseek", "xai"}
+
+// elsewhere returns what a layer says of a model at its maker, by the end of its
+// name: claude-haiku-4-5 for us.anthropic.claude-haiku-4-5-20251001-v1:0 and for
+// anthropic/claude-haiku-4-5.
+func (l layer) elsewhere(name string) (Row, bool) {
+	name = revision.ReplaceAllString(path.Base(name), "")
+	for {
+		for _, maker := range makers {
+			r, ok := l.row(maker, name)
+			if !ok {
+				r, ok = l.row(maker, strings.ReplaceAll(name, ".", "-")) // as OpenRouter writes versions
+			}
+			if ok {
+				r.Input, r.Output = nil, nil
+				return r, true
+			}
+		}
+		_, rest, more := strings.Cut(name, ".")
+		if !more {
+			return Row{}, false
+		}
+		name = rest
+	}
 }
 
 // fill puts into m what is open there and known here.

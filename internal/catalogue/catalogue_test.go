@@ -79,6 +79,23 @@ func TestModelIsFoundByItsNameOrTheNameWithoutDate(t *testing.T) {
 	}
 }
 
+func TestModelsAreKnownElsewhere(t *testing.T) {
+	t.Parallel()
+	c := load(t, "[models.\"anthropic/claude-small-4-5\"]\nwindow = 8_000\ninput = 1\noutput = 5\n")
+	for provider, name := range map[string]string{
+		"openrouter": "anthropic/claude-small-4.5", "bedrock": "us.anthropic.claude-small-4-5-20251001-v1:0",
+		"proxy": "claude-small-4-5", "second-proxy": "claude-small-4-5-latest",
+	} {
+		m, ok := c.Model(provider, name)
+		if !ok || m.Window != 8_000 || m.Price != nil {
+			t.Errorf("%s/%s: found %v, window %d, price %v; want a window and no price", provider, name, ok, m.Window, m.Price)
+		}
+	}
+	if _, ok := c.Model("openrouter", "anthropic/claude-small-4-5:free"); ok {
+		t.Error("a model of another name is known")
+	}
+}
+
 func TestModelSaysWhereItsValuesAreFrom(t *testing.T) {
 	t.Parallel()
 	free := chela.MicroUSD(0)

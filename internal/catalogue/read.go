@@ -92,6 +92,9 @@ func (w written) check(name string) error {
 // versions of: a date, a number of three digits, or where it is hosted.
 var version = regexp.MustCompile(`(-\d{4}-\d{2}-\d{2}|-\d{8}|-\d{3,4}|-latest|@[^@]+)$`)
 
+// revision is what Bedrock puts behind the name of a model.
+var revision = regexp.MustCompile(`-v\d+(:\d+)?$`)
+
 // undated returns a name without its last version, or "".
 func undated(name string) string {
 	if at := version.FindStringIndex(name); at != nil {

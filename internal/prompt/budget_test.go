@@ -105,15 +105,3 @@ func TestBreakdown(t *testing.T) {
 		t.Errorf("breakdown (-want +got):\n%s", diff)
 	}
 }
-
-func TestWindowOf(t *testing.T) {
-	t.Parallel()
-	for model, want := range map[string]int{
-		"anthropic/claude-sonnet-9": 200_000, "openrouter/anthropic/claude-sonnet-9": 200_000, "gpt-4o-mini": 128_000,
-		"openai/gpt-4.1": 1_047_576, "local/qwen": 0, "": 0,
-	} {
-		if got := prompt.WindowOf(model); got != want {
-			t.Errorf("%s: %d, want %d", model, got, want)
-		}
-	}
-}

@@ -76,7 +76,7 @@ func (a *Agents) Model(s chela.Session, in chela.Inbound) string {
 // why. An error is that of reading the documents, which another run may manage.
 func (a *Agents) Agent(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
 	f, err := a.frame(s.Agent)
-	f.Window = a.cfg.Providers.Window(t.Model)
+	f.Window = a.cfg.Providers.Model(t.Model).Window
 	if err == nil {
 		if f, err = a.told(ctx, s, f); err != nil {
 			return turn.Agent{}, err
@@ -99,7 +99,7 @@ func (a *Agents) Frame(ctx context.Context, s chela.Session, model string) (prom
 	if err == nil {
 		f, err = a.told(ctx, s, f)
 	}
-	f.Window = a.cfg.Providers.Window(model)
+	f.Window = a.cfg.Providers.Model(model).Window
 	return f.Frame, err
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"chela"
+	"chela/internal/app/known"
+	"chela/internal/catalogue"
 	"chela/internal/config"
 	"chela/internal/provider/anthropic"
 	"chela/internal/provider/offline"
@@ -12,19 +14,21 @@ import (
 	"chela/internal/provider/script"
 )
 
-// makeProvider is the list of providers: a kind and how it is made. Model is
-// the part of the model's name behind the slash, window the one that is set for
-// it, or 0.
-func makeProvider(p config.Provider, model string, window int) (chela.Provider, error) {
+// makeProvider is the list of providers: a kind and how it is made for a model.
+func makeProvider(p config.Provider, model chela.Model) (chela.Provider, error) {
+	window := 0 // the one that the home says
+	if known.IsOwn(model, catalogue.FieldWindow) {
+		window = model.Window
+	}
 	switch p.Kind {
 	case config.KindAnthropic:
-		return anthropic.New(anthropic.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal()})
+		return anthropic.New(anthropic.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), MaxOutput: model.MaxOutput})
 	case config.KindOpenAI:
 		return openai.New(openai.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal()})
 	case config.KindOllama:
 		return ollama.New(ollama.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), Window: window})
 	case config.KindScript:
-		return script.Open(model)
+		return script.Open(model.Name)
 	case config.KindOffline:
 		return offline.New(offline.Config{Name: p.Name}), nil
 	default:

@@ -9,8 +9,9 @@ import (
 	"sync"
 
 	"chela"
+	"chela/internal/app/known"
+	"chela/internal/catalogue"
 	"chela/internal/config"
-	"chela/internal/prompt"
 	"chela/internal/provider"
 )
 
@@ -25,6 +26,7 @@ type served struct {
 // once.
 type Providers struct {
 	cfg   *config.Config
+	known *known.Models
 	retry provider.RetryConfig
 
 	mu     sync.Mutex
@@ -33,14 +35,18 @@ type Providers struct {
 
 // New returns the providers of a configuration. Retry says how a request that
 // was not fulfilled is made again.
-func New(cfg *config.Config, retry provider.RetryConfig) *Providers {
-	return &Providers{cfg: cfg, retry: retry, models: map[string]served{}}
+func New(cfg *config.Config, m *known.Models, retry provider.RetryConfig) *Providers {
+	return &Providers{cfg: cfg, known: m, retry: retry, models: map[string]served{}}
 }
 
 // Serve returns the provider of provider/model, as turns use it, and the model's
-// name there. The error of one that cannot be had says why.
+// name there. The error of one that cannot be had says why. That nothing is
+// known of a model is told once.
 func (p *Providers) Serve(model string) (used chela.Provider, name string, err error) {
 	s, err := p.serve(model)
+	if err == nil {
+		p.known.Warn(p.Model(model))
+	}
 	return s.used, s.name, err
 }
 
@@ -54,7 +60,7 @@ func (p *Providers) serve(model string) (served, error) {
 	if s, ok := p.models[model]; ok {
 		return s, nil
 	}
-	raw, err := makeProvider(settings, name, p.cfg.Models()[model].Window)
+	raw, err := makeProvider(settings, p.known.Model(model))
 	if err != nil {
 		return served{}, err
 	}
@@ -67,18 +73,20 @@ func (p *Providers) serve(model string) (served, error) {
 // the network; 0 if it does not know.
 type windowed interface{ Window(model string) int }
 
-// Window returns the window of a model, 0 if nothing is known of it: what the
-// configuration says, what the provider says, or what the name tells.
-func (p *Providers) Window(model string) int {
-	if n := p.cfg.Models()[model].Window; n > 0 {
-		return n
+// Model returns what is known of a model, or assumed where nothing is. What its
+// provider tells without being asked over the network counts where the home says
+// nothing.
+func (p *Providers) Model(model string) chela.Model {
+	m := p.known.Model(model)
+	if known.IsOwn(m, catalogue.FieldWindow) {
+		return m
 	}
 	if s, err := p.serve(model); err == nil {
 		if w, ok := s.raw.(windowed); ok && w.Window(s.name) > 0 {
-			return w.Window(s.name)
+			return p.known.Fill(chela.Model{Provider: m.Provider, Name: m.Name, Window: w.Window(s.name)})
 		}
 	}
-	return prompt.WindowOf(model)
+	return m
 }
 
 // A lister is a provider that can tell its models.

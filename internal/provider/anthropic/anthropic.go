@@ -27,14 +27,19 @@ type Config struct {
 	APIKey     string            // sent as x-api-key
 	HTTPClient *http.Client      // nil means one with the defaults of net/http; redirects are never followed
 	Headers    map[string]string // sent with each request; their values count as secrets
+
+	// MaxOutput is how long an answer of the models that are asked for can be, in
+	// tokens, thinking included; 0 means 64,000.
+	MaxOutput int
 }
 
 // A Provider is a server that speaks Messages. It may be used by several
 // goroutines at once.
 type Provider struct {
-	name   string
-	guard  wire.Guard
-	client anthropic.Client
+	name    string
+	guard   wire.Guard
+	client  anthropic.Client
+	longest int64 // answer, thinking included
 }
 
 // New returns a provider. It asks nobody. An address that cannot be one is an
@@ -64,7 +69,9 @@ func New(cfg Config) (*Provider, error) {
 		guard.Secrets = append(guard.Secrets, value)
 	}
 	opts = append(opts, option.WithMiddleware(guard.Do))
-	return &Provider{name: cfg.Name, guard: guard, client: anthropic.NewClient(opts...)}, nil
+	return &Provider{
+		name: cfg.Name, guard: guard, client: anthropic.NewClient(opts...), longest: int64(cmp.Or(cfg.MaxOutput, 64_000)),
+	}, nil
 }
 
 // Stream performs one step of a model; see [chela.Provider].

@@ -3,6 +3,7 @@ package anthropic_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -125,35 +126,39 @@ func TestBadAnswers(t *testing.T) {
 func TestThinking(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		model string
-		level chela.ThinkingLevel
-		limit int
-		want  string // max_tokens, thinking and effort as sent
+		model   string
+		longest int
+		level   chela.ThinkingLevel
+		limit   int
+		want    string // max_tokens, thinking and effort as sent
 	}{
-		{"claude-sonnet-4-5", "", 0, `32000`},
-		{"claude-sonnet-4-5", chela.ThinkingOff, 0, `32000`},
-		{"claude-sonnet-4-5", chela.ThinkingMinimal, 500, `1524 {"type":"enabled","budget_tokens":1024}`},
-		{"claude-haiku-4-5-20251001", chela.ThinkingXHigh, 0, `64000 {"type":"enabled","budget_tokens":32000}`},
-		{"claude-opus-4-1-20250805", chela.ThinkingXHigh, 0, `32000 {"type":"enabled","budget_tokens":16000}`},
-		{"claude-opus-4-20250514", chela.ThinkingLow, 100, `4196 {"type":"enabled","budget_tokens":4096}`},
-		{"claude-3-7-sonnet-latest", chela.ThinkingMedium, 100, `8292 {"type":"enabled","budget_tokens":8192}`},
-		{"claude-3-5-haiku-latest", chela.ThinkingHigh, 0, `8192`},
-		{"claude-3-opus-20240229", chela.ThinkingOff, 0, `4096`},
-		{"claude-opus-4-6", chela.ThinkingXHigh, 0, `32000 {"type":"adaptive","display":"summarized"} "max"`},
-		{"claude-opus-4-8", chela.ThinkingXHigh, 0, `32000 {"type":"adaptive","display":"summarized"} "xhigh"`},
-		{"claude-sonnet-5", chela.ThinkingMinimal, 0, `32000 {"type":"adaptive","display":"summarized"} "low"`},
-		{"claude-opus-5", chela.ThinkingOff, 0, `32000 {"type":"disabled"}`},
-		{"claude-sonnet-5-5", chela.ThinkingOff, 0, `32000 {"type":"between_tools"}`},
-		{"claude-opus-5-5", chela.ThinkingOff, 0, `32000 "low"`},
-		{"other-model", chela.ThinkingHigh, 0, `48384 {"type":"enabled","budget_tokens":16384}`},
+		{"claude-sonnet-4-5", 0, "", 0, `32000`},
+		{"claude-sonnet-4-5", 0, chela.ThinkingOff, 0, `32000`},
+		{"claude-sonnet-4-5", 0, chela.ThinkingMinimal, 500, `1524 {"type":"enabled","budget_tokens":1024}`},
+		{"claude-haiku-4-5-20251001", 0, chela.ThinkingXHigh, 0, `64000 {"type":"enabled","budget_tokens":32000}`},
+		{"claude-opus-4-1-20250805", 32000, chela.ThinkingXHigh, 0, `32000 {"type":"enabled","budget_tokens":16000}`},
+		{"claude-opus-4-20250514", 32000, chela.ThinkingLow, 100, `4196 {"type":"enabled","budget_tokens":4096}`},
+		{"claude-3-7-sonnet-latest", 0, chela.ThinkingMedium, 100, `8292 {"type":"enabled","budget_tokens":8192}`},
+		{"claude-3-5-haiku-latest", 8192, chela.ThinkingHigh, 0, `8192`},
+		{"claude-3-opus-20240229", 4096, chela.ThinkingOff, 0, `4096`},
+		{"claude-opus-4-6", 0, chela.ThinkingXHigh, 0, `32000 {"type":"adaptive","display":"summarized"} "max"`},
+		{"claude-opus-4-8", 0, chela.ThinkingXHigh, 0, `32000 {"type":"adaptive","display":"summarized"} "xhigh"`},
+		{"claude-sonnet-5", 0, chela.ThinkingMinimal, 0, `32000 {"type":"adaptive","display":"summarized"} "low"`},
+		{"claude-opus-5", 0, chela.ThinkingOff, 0, `32000 {"type":"disabled"}`},
+		{"claude-sonnet-5-5", 0, chela.ThinkingOff, 0, `32000 {"type":"between_tools"}`},
+		{"claude-opus-5-5", 0, chela.ThinkingOff, 0, `32000 "low"`},
+		{"claude-sonnet-5-5", 128_000, "", 0, `32000`},
+		{"other-model", 4096, chela.ThinkingHigh, 0, `4096 {"type":"enabled","budget_tokens":2048}`},
+		{"other-model", 2000, chela.ThinkingHigh, 0, `2000`},
+		{"other-model", 0, chela.ThinkingHigh, 0, `48384 {"type":"enabled","budget_tokens":16384}`},
 	}
 	for _, tt := range tests {
-		t.Run(tt.model+" "+string(tt.level), func(t *testing.T) {
+		t.Run(fmt.Sprint(tt.model, " ", tt.longest, " ", tt.level), func(t *testing.T) {
 			t.Parallel()
 			c := events(begin, end, over)
 			req := hello()
 			req.Model, req.Thinking, req.MaxTokens = tt.model, tt.level, tt.limit
-			if _, err := ask(t, reach(t, c), req); err != nil {
+			if _, err := ask(t, reachModel(t, c, tt.longest), req); err != nil {
 				t.Fatal(err)
 			}
 			var sent struct {

@@ -42,7 +42,15 @@ func events(data ...string) *canned {
 
 func reach(t testing.TB, c *canned) *anthropic.Provider {
 	t.Helper()
-	p, err := anthropic.New(anthropic.Config{Name: "fake", BaseURL: "http://127.0.0.1:1", APIKey: "sk-12345", HTTPClient: &http.Client{Transport: c}})
+	return reachModel(t, c, 0)
+}
+
+// reachModel is reach for a model whose longest answer is known.
+func reachModel(t testing.TB, c *canned, longest int) *anthropic.Provider {
+	t.Helper()
+	p, err := anthropic.New(anthropic.Config{
+		Name: "fake", BaseURL: "http://127.0.0.1:1", APIKey: "sk-12345", HTTPClient: &http.Client{Transport: c}, MaxOutput: longest,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

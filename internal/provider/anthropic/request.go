@@ -48,7 +48,7 @@ func (p *Provider) params(ctx context.Context, req *chela.Request) (anthropic.Me
 		return params, err
 	}
 	params.Messages = messages
-	think(&params, req)
+	p.think(&params, req)
 	return params, nil
 }
 

@@ -11,9 +11,7 @@ import (
 )
 
 // defaultMaxTokens is asked for where the request leaves the length of the
-// answer open, which the protocol does not allow. Every current model accepts
-// it, older ones are in longest; see
-// https://platform.claude.com/docs/en/about-claude/models/overview.
+// answer open, which the protocol does not allow, unless the model gives less.
 const defaultMaxTokens = 32_000
 
 // budgets are the tokens that models with a thinking budget may think, for
@@ -52,36 +50,16 @@ var (
 	thinksIfAsked = regexp.MustCompile(`claude-(3|(opus|sonnet|haiku)-4)`)
 	thinksBetween = regexp.MustCompile(`claude-sonnet-5-5`)
 	thinksAlways  = regexp.MustCompile(`claude-(opus-5-5|fable|mythos)`)
-
-	// The longest answers, thinking included, of models that give less than
-	// 64,000 tokens.
-	upTo4K  = regexp.MustCompile(`claude-(2|instant|3-(opus|sonnet|haiku))`)
-	upTo8K  = regexp.MustCompile(`claude-3-5`)
-	upTo32K = regexp.MustCompile(`claude-opus-4(-[01])?(-\d{8}|-latest|$)`)
 )
-
-// longest returns how much a model can answer, thinking included.
-func longest(model string) int64 {
-	switch {
-	case upTo4K.MatchString(model):
-		return 4_096
-	case upTo8K.MatchString(model):
-		return 8_192
-	case upTo32K.MatchString(model):
-		return 32_000
-	default:
-		return 64_000
-	}
-}
 
 // think sets how much the model thinks. An empty level leaves it to the model.
 // Thinking counts as output, so a budget comes on top of the answer's limit.
 // Models of other makers, on servers that speak this protocol too, are asked
 // with a budget.
-func think(params *anthropic.MessageNewParams, req *chela.Request) {
+func (p *Provider) think(params *anthropic.MessageNewParams, req *chela.Request) {
 	params.MaxTokens = int64(req.MaxTokens)
 	if req.MaxTokens == 0 {
-		params.MaxTokens = min(defaultMaxTokens, longest(req.Model))
+		params.MaxTokens = min(defaultMaxTokens, p.longest)
 	}
 	model, level := req.Model, req.Thinking
 	switch {
@@ -89,11 +67,11 @@ func think(params *anthropic.MessageNewParams, req *chela.Request) {
 	case level == chela.ThinkingOff:
 		unthink(params, model)
 	case withBudget.MatchString(model) || !strings.Contains(model, "claude-"):
-		if callsWithoutThinking(params.Messages) {
+		budget := min(budgets[level], p.longest/2)
+		if budget < budgets[chela.ThinkingMinimal] || callsWithoutThinking(params.Messages) {
 			return // the protocol refuses to begin thinking inside a round of calls
 		}
-		budget := min(budgets[level], longest(model)/2)
-		params.MaxTokens = min(params.MaxTokens+budget, longest(model))
+		params.MaxTokens = min(params.MaxTokens+budget, p.longest)
 		params.Thinking = anthropic.ThinkingConfigParamOfEnabled(budget)
 	default:
 		params.Thinking.OfAdaptive = &anthropic.ThinkingConfigAdaptiveParam{
