@@ -8,9 +8,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/openai/openai-go/v3/packages/ssestream"
-
 	"chela"
+	"chela/internal/provider/openaiapi"
 	"chela/internal/provider/wire"
 )
 
@@ -36,7 +35,7 @@ type call struct {
 // readStream reads an answer in pieces. It is whole once a reason to finish or
 // the mark [DONE] came: some servers leave out the one, some the other.
 func (p *Provider) readStream(ctx context.Context, res *http.Response, emit func(chela.Chunk) bool) (*chela.Finish, error) {
-	events := ssestream.NewDecoder(res)
+	events := openaiapi.Events(res)
 	a := answer{at: map[int64]*call{}}
 	done := false
 	for !done && events.Next() {

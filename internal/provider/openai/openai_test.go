@@ -11,6 +11,7 @@ import (
 
 	"chela"
 	"chela/internal/provider/openai"
+	"chela/internal/provider/openaiapi"
 )
 
 const local = "http://127.0.0.1:1/v1"
@@ -151,7 +152,7 @@ func TestRequests(t *testing.T) {
 		base      string
 		has, lack []string
 	}{
-		{openai.DefaultBaseURL, []string{`"max_completion_tokens":9`, `"prompt_cache_key":"`, `"reasoning_effort":"none"`, `"include_usage":true`}, []string{`"max_tokens"`, "agent:main"}},
+		{openaiapi.DefaultBaseURL, []string{`"max_completion_tokens":9`, `"prompt_cache_key":"`, `"reasoning_effort":"none"`, `"include_usage":true`}, []string{`"max_tokens"`, "agent:main"}},
 		{"https://mine.openai.azure.com/openai/v1", []string{`"max_completion_tokens":9`}, []string{`"max_tokens"`}},
 		{local, []string{`"max_tokens":9`, `"reasoning_effort":"none"`}, []string{`"max_completion_tokens"`, `"prompt_cache_key"`}},
 	}

@@ -3,74 +3,48 @@ package openai
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
 	"strconv"
 	"strings"
 
-	"github.com/openai/openai-go/v3/shared"
-
 	"chela"
+	"chela/internal/provider/openaiapi"
 	"chela/internal/provider/wire"
 )
-
-// efforts maps thinking levels to the values of reasoning_effort, which are
-// the same words but for off; see
-// https://platform.openai.com/docs/api-reference/chat/create. A model that
-// does not know a value, or does not reason, refuses it.
-var efforts = map[chela.ThinkingLevel]shared.ReasoningEffort{
-	chela.ThinkingOff:     shared.ReasoningEffortNone,
-	chela.ThinkingMinimal: shared.ReasoningEffortMinimal,
-	chela.ThinkingLow:     shared.ReasoningEffortLow,
-	chela.ThinkingMedium:  shared.ReasoningEffortMedium,
-	chela.ThinkingHigh:    shared.ReasoningEffortHigh,
-	chela.ThinkingXHigh:   shared.ReasoningEffortXhigh,
-}
-
-// fits reports whether the server takes a ref as the id of a call: up to 40
-// printable characters.
-func fits(ref string) bool {
-	for _, r := range ref {
-		if r <= ' ' || r > '~' {
-			return false
-		}
-	}
-	return ref != "" && len(ref) <= 40
-}
 
 // body returns the JSON of a request. It is written by hand: the SDK's encoder
 // costs 2.4 µs for each message of a conversation, which is sent whole with
 // every step. The conversation comes last, and how a message is written depends
 // on none behind it, so a step begins with the bytes of the step before.
 func (p *Provider) body(ctx context.Context, req *chela.Request) ([]byte, error) {
-	messages := wire.Whole(req.Messages, fits)
-	b := make([]byte, 0, size(req, messages))
+	messages := wire.Whole(req.Messages, openaiapi.Fits)
+	b := make([]byte, 0, openaiapi.Size(req, messages))
 	b = append(b, `{"model":`...)
 	b = wire.AppendString(b, req.Model)
 	if !req.Plain {
 		b = append(b, `,"stream":true,"stream_options":{"include_usage":true}`...)
 	}
-	if effort := efforts[req.Thinking]; effort != "" {
+	if effort := openaiapi.Effort(req.Thinking); effort != "" {
 		b = append(b, `,"reasoning_effort":`...)
 		b = wire.AppendString(b, effort)
 	}
-	if req.MaxTokens > 0 && p.vendor {
+	if req.MaxTokens > 0 && p.server.Vendor {
 		b = append(b, `,"max_completion_tokens":`...)
 		b = strconv.AppendInt(b, int64(req.MaxTokens), 10)
 	} else if req.MaxTokens > 0 {
 		b = append(b, `,"max_tokens":`...)
 		b = strconv.AppendInt(b, int64(req.MaxTokens), 10)
 	}
-	if req.Session != "" && p.vendor {
-		// A session key may name a person, and the field holds 64 bytes.
-		sum := sha256.Sum256([]byte(req.Session))
-		b = append(b, `,"prompt_cache_key":"`...)
-		b = append(hex.AppendEncode(b, sum[:16]), '"')
+	if req.Session != "" && p.server.Vendor {
+		b = append(b, `,"prompt_cache_key":`...)
+		b = openaiapi.AppendCacheKey(b, req.Session)
 	}
-	b, err := p.appendTools(b, req.Tools)
-	if err != nil {
-		return nil, err
+	var err error
+	if len(req.Tools) > 0 {
+		b = append(b, `,"tools":[`...)
+		if b, err = p.tools.Append(b, req.Tools, p.tool); err != nil {
+			return nil, err
+		}
+		b = append(b, ']')
 	}
 	b = append(b, `,"messages":[`...)
 	if strings.TrimSpace(req.System) != "" {
@@ -82,23 +56,6 @@ func (p *Provider) body(ctx context.Context, req *chela.Request) ([]byte, error)
 		return nil, err
 	}
 	return append(bytes.TrimSuffix(b, []byte(",")), "]}"...), nil
-}
-
-// size returns about how many bytes a request without attachments takes, so
-// that its body seldom has to move while it grows.
-func size(req *chela.Request, messages []chela.Message) int {
-	const frame = 64 // what is written around a message, call or tool
-	n := 512 + len(req.System)
-	for _, t := range req.Tools {
-		n += frame + len(t.Name) + len(t.Description) + len(t.Input)
-	}
-	for _, m := range messages {
-		n += frame + len(m.Text)
-		for _, c := range m.Calls {
-			n += frame + len(c.Ref) + len(c.Tool) + len(c.Args)
-		}
-	}
-	return n + n/8 // for what is escaped
 }
 
 // appendMessages appends the conversation, with a comma behind each message.
@@ -189,11 +146,24 @@ func appendUser(b []byte, parts []wire.Part) []byte {
 			b = append(wire.AppendString(b, part.Text), '}')
 			continue
 		}
-		b = append(b, `{"type":"image_url","image_url":{"url":"data:`...)
-		b = append(b, part.MediaType...) // one of a few
-		b = append(b, ";base64,"...)
-		b = base64.StdEncoding.AppendEncode(b, part.Image)
-		b = append(b, `"}}`...)
+		b = append(b, `{"type":"image_url","image_url":{"url":`...)
+		b = append(openaiapi.AppendImage(b, part), "}}"...)
 	}
 	return append(b, "]},"...)
+}
+
+// tool writes a tool.
+func (p *Provider) tool(t chela.ToolSpec) ([]byte, error) {
+	schema, err := p.server.Schema(t)
+	if err != nil {
+		return nil, err
+	}
+	b := wire.AppendString([]byte(`{"type":"function","function":{"name":`), t.Name)
+	if t.Description != "" {
+		b = append(b, `,"description":`...)
+		b = wire.AppendString(b, t.Description)
+	}
+	b = append(b, `,"parameters":`...)
+	b = append(b, schema...)
+	return append(b, "}}"...), nil
 }

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"chela"
-	"chela/internal/provider/openai"
+	"chela/internal/provider/openaiapi"
 )
 
 // texts draws what is hard to write in JSON: escapes, control characters,
@@ -104,7 +104,7 @@ func requests() *rapid.Generator[*chela.Request] {
 // One provider is asked all the time, as the tools it remembers must not show.
 func TestSameAsSDK(t *testing.T) {
 	t.Parallel()
-	for _, base := range []string{openai.DefaultBaseURL, "https://mine.openai.azure.com/openai/v1", local} {
+	for _, base := range []string{openaiapi.DefaultBaseURL, "https://mine.openai.azure.com/openai/v1", local} {
 		t.Run(base, func(t *testing.T) {
 			t.Parallel()
 			wire := &canned{}

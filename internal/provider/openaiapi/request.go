@@ -1,0 +1,83 @@
+package openaiapi
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+
+	"github.com/openai/openai-go/v3/shared"
+
+	"chela"
+	"chela/internal/provider/wire"
+)
+
+// Effort returns a thinking level as the value of an effort: the same words but
+// for off; see https://platform.openai.com/docs/guides/reasoning. It is empty
+// for a level that leaves it to the model. A model that does not know a value,
+// or does not reason, refuses it.
+func Effort(level chela.ThinkingLevel) string {
+	switch level {
+	case chela.ThinkingOff:
+		return string(shared.ReasoningEffortNone)
+	case chela.ThinkingMinimal:
+		return string(shared.ReasoningEffortMinimal)
+	case chela.ThinkingLow:
+		return string(shared.ReasoningEffortLow)
+	case chela.ThinkingMedium:
+		return string(shared.ReasoningEffortMedium)
+	case chela.ThinkingHigh:
+		return string(shared.ReasoningEffortHigh)
+	case chela.ThinkingXHigh:
+		return string(shared.ReasoningEffortXhigh)
+	default:
+		return ""
+	}
+}
+
+// Fits reports whether a server takes a ref as the id of a call: up to 40
+// printable characters.
+func Fits(ref string) bool {
+	for _, r := range ref {
+		if r <= ' ' || r > '~' {
+			return false
+		}
+	}
+	return ref != "" && len(ref) <= 40
+}
+
+// AppendCacheKey appends the key, as a JSON string, by which requests of a
+// session find their prompt cache again. A session key may name a person, and
+// the field holds 64 bytes.
+func AppendCacheKey(b []byte, session chela.SessionKey) []byte {
+	sum := sha256.Sum256([]byte(session))
+	b = append(b, '"')
+	return append(hex.AppendEncode(b, sum[:16]), '"')
+}
+
+// AppendImage appends an image as a JSON string that holds a data URL.
+func AppendImage(b []byte, image wire.Part) []byte {
+	b = append(b, `"data:`...)
+	b = append(b, image.MediaType...) // one of a few
+	b = append(b, ";base64,"...)
+	return append(base64.StdEncoding.AppendEncode(b, image.Image), '"')
+}
+
+// Size returns about how many bytes a request without attachments takes, so
+// that its body seldom has to move while it grows.
+func Size(req *chela.Request, messages []chela.Message) int {
+	const frame = 64 // what is written around a message, call or tool
+	n := 512 + len(req.System)
+	for _, t := range req.Tools {
+		n += frame + len(t.Name) + len(t.Description) + len(t.Input)
+	}
+	for _, m := range messages {
+		n += frame + len(m.Text)
+		for _, t := range m.Thinking {
+			n += frame + len(t.Text) + len(t.Signature)
+		}
+		for _, c := range m.Calls {
+			n += frame + len(c.Ref) + len(c.Tool) + len(c.Args)
+		}
+	}
+	return n + n/8 // for what is escaped
+}
