@@ -73,7 +73,7 @@ var layers = []layer{
 		name: testSupport,
 		packages: []string{
 			"internal/pgtest", "internal/testcount", "internal/fuzzall", "internal/store/storetest",
-			"internal/provider/providertest", "internal/provider/openai/openaitest", "internal/provider/anthropic/anthropictest", "internal/provider/ollama/ollamatest", "internal/tool/tooltest", "internal/work/worktest",
+			"internal/provider/providertest", "internal/provider/openai/openaitest", "internal/provider/responses/responsestest", "internal/provider/anthropic/anthropictest", "internal/provider/ollama/ollamatest", "internal/tool/tooltest", "internal/work/worktest",
 			"internal/channel/channeltest",
 		},
 		imports: []string{"words", "ground", "leaves", "engines", testSupport},

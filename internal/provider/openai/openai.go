@@ -28,7 +28,7 @@ type Config struct {
 type Provider struct {
 	server *openaiapi.Server
 	guard  wire.Guard
-	tools  openaiapi.Toolbox
+	tools  wire.Toolbox
 }
 
 // New returns a provider. It asks nobody. An address that cannot be one is an

@@ -1,9 +1,12 @@
 package openaiapi
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
 
 	"github.com/openai/openai-go/v3/shared"
 
@@ -80,4 +83,20 @@ func Size(req *chela.Request, messages []chela.Message) int {
 		}
 	}
 	return n + n/8 // for what is escaped
+}
+
+// Schema returns the schema of a tool. It stays as it is but for blanks, so
+// that equal tools make equal requests and prompt caches hit. One that is no
+// object is an Invalid error.
+func (s *Server) Schema(t chela.ToolSpec) ([]byte, error) {
+	var compact bytes.Buffer
+	err := json.Compact(&compact, t.Input)
+	schema := bytes.ToValidUTF8(compact.Bytes(), []byte("\uFFFD"))
+	switch {
+	case string(schema) == "null": // no parameters
+		return []byte("{}"), nil
+	case err != nil || schema[0] != '{':
+		return nil, s.Guard.Error(chela.Invalid, fmt.Sprintf("schema of tool %q is not a JSON object", t.Name))
+	}
+	return schema, nil
 }

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -246,4 +248,34 @@ func (a Answer) Reason() chela.StopReason {
 	default:
 		return chela.StopEnd
 	}
+}
+
+// CheckStrict refuses a schema that no server takes to hold a model to: every
+// object must be closed and require all its members.
+func CheckStrict(schema json.RawMessage) error {
+	var s struct {
+		Type       any                        `json:"type"`
+		Properties map[string]json.RawMessage `json:"properties"`
+		Required   []string                   `json:"required"`
+		Additional *bool                      `json:"additionalProperties"`
+		Items      json.RawMessage            `json:"items"`
+	}
+	if err := json.Unmarshal(schema, &s); err != nil {
+		return err
+	}
+	if s.Type == "object" && (s.Additional == nil || *s.Additional) {
+		return errors.New("'additionalProperties' is required to be supplied and to be false")
+	}
+	for name, property := range s.Properties {
+		if !slices.Contains(s.Required, name) {
+			return fmt.Errorf("'required' is required to include every key in properties, %q is missing", name)
+		}
+		if err := CheckStrict(property); err != nil {
+			return err
+		}
+	}
+	if s.Items != nil {
+		return CheckStrict(s.Items)
+	}
+	return nil
 }

@@ -103,10 +103,16 @@ func (g Guard) Told(body []byte) (*chela.ProviderError, bool) {
 	if !bytes.Contains(body, []byte(`"error"`)) || json.Unmarshal(body, &top) != nil || top.Error == nil || string(top.Error) == "null" {
 		return nil, false
 	}
+	return g.Broke(body), true
+}
+
+// Broke classifies a problem, written as {"code", "message"} or {"error": …},
+// that ended an answer.
+func (g Guard) Broke(body []byte) *chela.ProviderError {
 	p, told := readProblem(body)
 	e := g.classify(0, p, told)
 	e.Status = http.StatusOK
-	return e, true
+	return e
 }
 
 // classify decides what sort of trouble a problem is: first by what is special
@@ -139,6 +145,8 @@ func message(status int, p problem, told bool) string {
 		return "answered in another form than asked for"
 	case status >= 300 && status < 400:
 		return "redirects to another address"
+	case status == 0:
+		return "broke off the answer"
 	default:
 		return cmp.Or(http.StatusText(status), fmt.Sprintf("status %d", status))
 	}
@@ -155,6 +163,8 @@ func kindOf(status int, p problem, told bool) chela.Kind {
 	case p.is("overloaded_error", "api_error", "timeout_error", "server_error"):
 		return chela.Unavailable
 	case p.is("invalid_request_error") && status < 400:
+		return chela.Invalid
+	case status == 0 && slices.ContainsFunc(p.labels, notAgain.MatchString):
 		return chela.Invalid
 	}
 	switch {
@@ -184,6 +194,10 @@ func kindOf(status int, p problem, told bool) chela.Kind {
 }
 
 var (
+	// notAgain knows codes with which Responses breaks off an answer to a
+	// request that it will never answer.
+	notAgain = regexp.MustCompile(`^(invalid_prompt|data_residency_mismatch|bio_policy|misalignment_policy_violation)$|image`)
+
 	outOfMoney = regexp.MustCompile(`(?i)credit balance is too low|insufficient (credits|balance|quota)|exceeded your current quota|reached your \w+ usage limit`)
 	noStream   = regexp.MustCompile(`(?i)stream.*(not supported|unsupported|not available|must be verified)|(does not|doesn't) support.*stream|verified to stream`)
 

@@ -1,9 +1,7 @@
-package openaiapi
+package wire
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"sync"
 
 	"chela"
@@ -66,20 +64,4 @@ func (b *Toolbox) Append(body []byte, tools []chela.ToolSpec, write func(chela.T
 		body = append(body, raw...)
 	}
 	return body, nil
-}
-
-// Schema returns the schema of a tool. It stays as it is but for blanks, so
-// that equal tools make equal requests and prompt caches hit. One that is no
-// object is an Invalid error.
-func (s *Server) Schema(t chela.ToolSpec) ([]byte, error) {
-	var compact bytes.Buffer
-	err := json.Compact(&compact, t.Input)
-	schema := bytes.ToValidUTF8(compact.Bytes(), []byte("\uFFFD"))
-	switch {
-	case string(schema) == "null": // no parameters
-		return []byte("{}"), nil
-	case err != nil || schema[0] != '{':
-		return nil, s.Guard.Error(chela.Invalid, fmt.Sprintf("schema of tool %q is not a JSON object", t.Name))
-	}
-	return schema, nil
 }

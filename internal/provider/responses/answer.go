@@ -1,0 +1,252 @@
+package responses
+
+import (
+	"strings"
+
+	"chela"
+	"chela/internal/provider/wire"
+)
+
+// An answer is put together from the events of a stream, or from the response
+// that came in one piece.
+type answer struct {
+	items   []*item // in their order
+	at      map[int64]*item
+	model   string
+	status  string     // once it ended: completed, incomplete, failed or error
+	reason  string     // why it is incomplete
+	problem wire.Value // what went wrong, if anything did
+	usage   chela.TokenUsage
+	refused bool
+}
+
+// An item is one part of an answer: a message, a call, or reasoning.
+type item struct {
+	kind      string
+	id        string // of reasoning
+	ref, name string // of a call
+	encrypted string // reasoning that only the server can read
+	phase     string // of a message
+	text      strings.Builder
+	parts     int // of a summary, so far
+}
+
+// add takes an event and reports whether more is wanted. Events of other types
+// add nothing.
+func (a *answer) add(event wire.Value, emit func(chela.Chunk) bool) bool {
+	var e struct {
+		kind, delta string
+		index       int64
+		item        wire.Value
+		response    wire.Value
+	}
+	for name, v := range event.Members() {
+		switch name {
+		case "type":
+			e.kind = v.Text()
+		case "delta":
+			e.delta = v.Text()
+		case "output_index":
+			e.index = v.Int()
+		case "item":
+			e.item = v
+		case "response":
+			e.response = v
+		}
+	}
+	switch e.kind {
+	case "response.output_item.added":
+		a.begin(e.index, e.item)
+	case "response.output_item.done":
+		return a.complete(e.index, e.item, emit)
+	case "response.output_text.delta", "response.refusal.delta":
+		a.refused = a.refused || e.kind == "response.refusal.delta"
+		return a.grow(e.index, "message", e.delta, emit)
+	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
+		return a.grow(e.index, "reasoning", e.delta, emit)
+	case "response.function_call_arguments.delta":
+		return a.grow(e.index, "function_call", e.delta, emit)
+	case "response.reasoning_summary_part.added":
+		return a.part(e.index, emit)
+	case "response.completed", "response.incomplete", "response.failed":
+		more := a.end(e.response, emit)
+		a.status = strings.TrimPrefix(e.kind, "response.")
+		return more
+	case "error":
+		a.status, a.problem = e.kind, event
+	}
+	return true
+}
+
+// begin returns the item at a place, which is made if it is new. What v says of
+// it is taken.
+func (a *answer) begin(index int64, v wire.Value) *item {
+	it := a.at[index]
+	if it == nil {
+		it = &item{}
+		a.at[index] = it
+		a.items = append(a.items, it)
+	}
+	for name, member := range v.Members() {
+		switch name {
+		case "type":
+			it.kind = member.Text()
+		case "id":
+			it.id = member.Text()
+		case "call_id":
+			it.ref = member.Text()
+		case "name":
+			it.name = member.Text()
+		case "encrypted_content":
+			it.encrypted = member.Text()
+		case "phase":
+			it.phase = member.Text()
+		}
+	}
+	return it
+}
+
+// grow adds a piece to an item and reports whether more is wanted. Servers that
+// do not say what an item is before they fill it are understood as well.
+func (a *answer) grow(index int64, kind, piece string, emit func(chela.Chunk) bool) bool {
+	it := a.begin(index, nil)
+	if it.kind == "" {
+		it.kind = kind
+	}
+	if it.kind != kind {
+		return true // a tool of the server's own, which nobody asked for
+	}
+	it.text.WriteString(piece)
+	switch kind {
+	case "message":
+		return emit(chela.Chunk{Text: piece})
+	case "reasoning":
+		return emit(chela.Chunk{Thinking: piece})
+	default:
+		return true
+	}
+}
+
+// part begins a further part of a summary, after an empty line.
+func (a *answer) part(index int64, emit func(chela.Chunk) bool) bool {
+	it := a.begin(index, nil)
+	it.parts++
+	if it.parts == 1 {
+		return true
+	}
+	return a.grow(index, "reasoning", "\n\n", emit)
+}
+
+// complete takes an item as it is in the end. What it says was passed on in
+// pieces; if it was not, it is now.
+func (a *answer) complete(index int64, v wire.Value, emit func(chela.Chunk) bool) bool {
+	it := a.begin(index, v)
+	if it.text.Len() > 0 {
+		return true
+	}
+	for name, member := range v.Members() {
+		switch name {
+		case "arguments":
+			it.text.WriteString(member.Text())
+		case "content", "summary":
+			for part := range member.Items() {
+				if !a.say(index, part, emit) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// say passes on a part of a message or of reasoning that came in one piece.
+func (a *answer) say(index int64, part wire.Value, emit func(chela.Chunk) bool) bool {
+	var kind, text string
+	for name, v := range part.Members() {
+		switch name {
+		case "type":
+			kind = v.Text()
+		case "text", "refusal":
+			text = v.Text()
+		}
+	}
+	switch kind {
+	case "output_text", "refusal":
+		a.refused = a.refused || kind == "refusal"
+		return a.grow(index, "message", text, emit)
+	case "summary_text", "reasoning_text":
+		return a.part(index, emit) && a.grow(index, "reasoning", text, emit)
+	default:
+		return true
+	}
+}
+
+// end takes the response as it is in the end: how it ended, and its items if
+// none came before.
+func (a *answer) end(response wire.Value, emit func(chela.Chunk) bool) bool {
+	var output wire.Value
+	for name, v := range response.Members() {
+		switch name {
+		case "status":
+			a.status = v.Text()
+		case "model":
+			a.model = v.Text()
+		case "error":
+			if v.IsObject() {
+				a.problem = v
+			}
+		case "incomplete_details":
+			for name, detail := range v.Members() {
+				if name == "reason" {
+					a.reason = detail.Text()
+				}
+			}
+		case "usage":
+			a.usage = usage(v)
+		case "output":
+			output = v
+		}
+	}
+	if len(a.items) > 0 {
+		return true
+	}
+	index := int64(0)
+	for v := range output.Items() {
+		if !a.complete(index, v, emit) {
+			return false
+		}
+		index++
+	}
+	return true
+}
+
+// usage counts tokens. input_tokens includes what came from or went to a cache.
+func usage(v wire.Value) chela.TokenUsage {
+	var u chela.TokenUsage
+	var input int64
+	for name, member := range v.Members() {
+		switch name {
+		case "input_tokens":
+			input = member.Int()
+		case "output_tokens":
+			u.Output = max(member.Int(), 0)
+		case "input_tokens_details":
+			for name, detail := range member.Members() {
+				switch name {
+				case "cached_tokens":
+					u.CacheRead = max(detail.Int(), 0)
+				case "cache_write_tokens":
+					u.CacheWrite = max(detail.Int(), 0)
+				}
+			}
+		case "output_tokens_details":
+			for name, detail := range member.Members() {
+				if name == "reasoning_tokens" {
+					u.Reasoning = max(detail.Int(), 0)
+				}
+			}
+		}
+	}
+	u.Input = max(input-u.CacheRead-u.CacheWrite, 0)
+	return u
+}
