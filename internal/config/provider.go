@@ -16,16 +16,17 @@ type ProviderKind string
 
 // The kinds of providers.
 const (
-	KindAnthropic ProviderKind = "anthropic" // Messages
-	KindOpenAI    ProviderKind = "openai"    // Chat Completions
-	KindOllama    ProviderKind = "ollama"    // Ollama's own
-	KindOffline   ProviderKind = "offline"   // built-in rules; no model
-	KindScript    ProviderKind = "script"    // plays a file; the model's name is its path
+	KindAnthropic ProviderKind = "anthropic"        // Messages
+	KindOpenAI    ProviderKind = "openai"           // Chat Completions
+	KindResponses ProviderKind = "openai-responses" // Responses
+	KindOllama    ProviderKind = "ollama"           // Ollama's own
+	KindOffline   ProviderKind = "offline"          // built-in rules; no model
+	KindScript    ProviderKind = "script"           // plays a file; the model's name is its path
 )
 
 var (
-	supportedKinds = []ProviderKind{KindAnthropic, KindOpenAI, KindOllama, KindOffline, KindScript}
-	laterKinds     = []ProviderKind{"openai-responses", "gemini", "bedrock"}
+	supportedKinds = []ProviderKind{KindAnthropic, KindOpenAI, KindResponses, KindOllama, KindOffline, KindScript}
+	laterKinds     = []ProviderKind{"gemini", "bedrock"}
 )
 
 // A Provider says how to reach somebody who serves models.

@@ -11,6 +11,7 @@ import (
 	"chela/internal/provider/offline"
 	"chela/internal/provider/ollama"
 	"chela/internal/provider/openai"
+	"chela/internal/provider/responses"
 	"chela/internal/provider/script"
 )
 
@@ -27,6 +28,8 @@ func makeProvider(p config.Provider, model chela.Model) (chela.Provider, error) 
 		return openai.New(openai.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal()})
 	case config.KindOllama:
 		return ollama.New(ollama.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), Window: window})
+	case config.KindResponses:
+		return responses.New(responses.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal()})
 	case config.KindScript:
 		return script.Open(model.Name)
 	case config.KindOffline:
