@@ -2,7 +2,7 @@ package app
 
 import (
 	"chela"
-	"chela/internal/config"
+	"chela/internal/config/hooks"
 	"chela/internal/hook"
 	"chela/internal/session"
 )
@@ -13,8 +13,8 @@ func (a *App) makeHooks() (*hook.Hooks, error) {
 	for i, h := range a.cfg.Hooks {
 		specs[i] = hook.Spec{
 			Name: h.Name, Point: h.Point, Tool: h.Tool, Agent: h.Agent, Channel: h.Channel,
-			Match: h.Match, Replace: h.Replace, Reject: h.Action == config.HookReject, Reason: h.Reason,
-			Command: h.Command, URL: h.URL, Timeout: h.Timeout, Open: h.OnError == config.HookOpen,
+			Match: h.Match, Replace: h.Replace, Reject: h.Action == hooks.Reject, Reason: h.Reason,
+			Command: h.Command, URL: h.URL, Timeout: h.Timeout, Open: h.OnError == hooks.Open,
 		}
 	}
 	return hook.New(specs, hook.Config{Now: a.now, Emit: a.bus.Emit, Log: a.log, Dir: string(a.cfg.Home)})

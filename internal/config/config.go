@@ -23,6 +23,8 @@ import (
 	"chela"
 	"chela/internal/catalogue"
 	"chela/internal/config/field"
+	"chela/internal/config/hooks"
+	"chela/internal/config/place"
 	"chela/internal/config/tomlfile"
 )
 
@@ -42,9 +44,15 @@ func Environ() []string { return os.Environ() }
 // loaded; its maps and slices are only to be read.
 type Config struct {
 	Home       Home
-	Name       string // the name the assistant goes by
-	Timezone   string // of the owner, such as "Europe/Berlin"; "local" is that of the machine
-	Model      string // provider/model, where neither agent, session nor message names one
+	Name       string   // the name the assistant goes by
+	Timezone   string   // of the owner, such as "Europe/Berlin"; "local" is that of the machine
+	Model      string   // provider/model, where neither agent, session nor message names one
+	CheapModel string   // for what needs no better one; empty: the model that is used anyway
+	Fallbacks  []string // models that stand in where another one fails, in order
+	Chain      Chain
+	Routing    Routing
+	Record     string // folder into which requests to models are recorded; empty: they are not
+	Replay     string // folder of a recording that answers in place of all models; empty: they do
 	Listen     string // host:port that chela serve listens on; port 0 means any free one
 	NoColor    bool   // NO_COLOR is set or the terminal is a dumb one
 	Gateway    Gateway
@@ -58,7 +66,7 @@ type Config struct {
 	Session    Session
 	Approvals  Approvals
 	Policy     []Rule
-	Hooks      []Hook
+	Hooks      []hooks.Hook
 	Tools      Tools
 	Log        Log
 
@@ -211,11 +219,13 @@ func (c *Config) Models() map[string]catalogue.Row {
 
 // An Agent is one [agents.NAME] section.
 type Agent struct {
-	Name   string
-	Model  string   // provider/model
-	Prompt string   // said to the model in addition to the system prompt
-	Allow  []string // tools it is offered; empty means all
-	Deny   []string // tools it is not offered
+	Name       string
+	Model      string // provider/model
+	CheapModel string
+	Fallbacks  []string
+	Prompt     string   // said to the model in addition to the system prompt
+	Allow      []string // tools it is offered; empty means all
+	Deny       []string // tools it is not offered
 }
 
 // Load reads config.toml of the home, if there is one, and puts environment
@@ -225,7 +235,7 @@ type Agent struct {
 func Load(in Input) (*Config, error) {
 	l := newLoader(in.Environ)
 	l.local = in.Local
-	home, source, err := findHome(in.Home, l.env)
+	home, source, err := place.Find(in.Home, l.env)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +266,7 @@ func Load(in Input) (*Config, error) {
 
 // Find returns the home alone, for what must work without a valid config.toml.
 func Find(in Input) (Home, error) {
-	home, _, err := findHome(in.Home, newLoader(in.Environ).env)
+	home, _, err := place.Find(in.Home, newLoader(in.Environ).env)
 	return home, err
 }
 
@@ -315,73 +325,5 @@ func (c *Config) Agent(name string) (Agent, error) {
 // whether config.toml has a section for it or not.
 func (c *Config) AgentNames() []string { return sortedKeys(c.agents) }
 
-// A Home is the absolute path of the folder that holds everything of one
-// owner. Its methods name what is in it; they touch nothing.
-type Home string
-
-// ConfigFile returns the path of config.toml.
-func (h Home) ConfigFile() string { return h.join("config.toml") }
-
-// Database returns the path of the SQLite file.
-func (h Home) Database() string { return h.join("chela.db") }
-
-// Socket returns the path of the daemon's Unix socket.
-func (h Home) Socket() string { return h.join("chela.sock") }
-
-// ModelsFile returns the path of models.toml, which says what is known of models.
-func (h Home) ModelsFile() string { return h.join("models.toml") }
-
-// Blobs returns the folder of attachments.
-func (h Home) Blobs() string { return h.join("blobs") }
-
-// Workspace returns the folder of an agent's files. The agent's name has
-// passed chela.ValidName.
-func (h Home) Workspace(agent string) string { return h.join("workspace", agent) }
-
-// Logs returns the folder of log files.
-func (h Home) Logs() string { return h.join("logs") }
-
-// Log returns the file that every process of the home logs to.
-func (h Home) Log() string { return h.join("logs", "chela.log") }
-
-// MasterKey returns the path of the vault's key.
-func (h Home) MasterKey() string { return h.join("master.key") }
-
-// Run returns the folder of what lives only as long as a process.
-func (h Home) Run() string { return h.join("run") }
-
-func (h Home) join(parts ...string) string {
-	return filepath.Join(append([]string{string(h)}, parts...)...)
-}
-
-// findHome returns the home and where it was named. A leading ~ is the user's
-// home folder, as in a shell.
-func findHome(flag string, env map[string]string) (Home, string, error) {
-	dir, source := flag, "flag --home"
-	if dir == "" {
-		dir, source = env["CHELA_HOME"], "env CHELA_HOME"
-	}
-	if dir == "" {
-		dir, source = "~/.chela", "default"
-	}
-	if dir == "~" || strings.HasPrefix(dir, "~/") {
-		user := env["HOME"]
-		if user == "" {
-			user = env["USERPROFILE"]
-		}
-		if user == "" {
-			return "", "", chela.E(chela.Invalid, "the user's home folder is not known").
-				WithHint("set HOME, or choose a folder with --home")
-		}
-		dir = filepath.Join(user, strings.TrimPrefix(dir, "~"))
-	}
-	if strings.ContainsRune(dir, 0) {
-		return "", "", chela.E(chela.Invalid, "the home folder's name holds a NUL").WithHint("choose another with --home")
-	}
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return "", "", chela.E(chela.Unavailable, "the current folder is not known").
-			WithHint("give an absolute path with --home").Because(err)
-	}
-	return Home(abs), source, nil
-}
+// A Home is the folder that holds everything of one owner.
+type Home = place.Home

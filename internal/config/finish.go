@@ -13,15 +13,14 @@ import (
 // finish looks up keys, chooses what was left open, and checks what only
 // makes sense together.
 func (l *loader) finish() error {
-	for _, p := range l.c.providers {
-		p.Key = Secret{value: l.env[strings.TrimPrefix(p.reference, "env:")]}
-	}
+	l.lookUpKeys()
 	for _, check := range []func() error{l.checkNames, l.checkProviders, l.checkModelSections, l.checkRules, l.checkHooks} {
 		if err := check(); err != nil {
 			return err
 		}
 	}
 	modelSource := l.chooseModel()
+	l.inherit()
 	if err := l.checkModels(); err != nil {
 		return err
 	}
@@ -64,7 +63,7 @@ func (l *loader) checkProviders() error {
 		if p.Kind != KindOffline && p.Kind != KindScript {
 			continue
 		}
-		for _, key := range []string{section + ".base_url", section + ".api_key"} {
+		for _, key := range []string{section + ".base_url", section + ".api_key", section + ".keys"} {
 			if s, ok := l.slots[key]; ok {
 				return chela.E(chela.Invalid, fmt.Sprintf("%s: %s means nothing for kind %s", s.origin.place, key, p.Kind)).
 					WithHint("take it out")
@@ -123,19 +122,22 @@ func (l *loader) checkModelSections() error {
 
 // checkModels refuses models of providers that do not exist.
 func (l *loader) checkModels() error {
-	keys := []string{"model"}
-	for _, name := range l.c.AgentNames() {
-		keys = append(keys, "agents."+name+".model")
+	named := map[string][]string{"model": {l.c.Model}, "cheap_model": {l.c.CheapModel}, "fallbacks": l.c.Fallbacks}
+	for name, a := range l.c.agents {
+		section := "agents." + name
+		named[section+".model"], named[section+".cheap_model"], named[section+".fallbacks"] = []string{a.Model}, []string{a.CheapModel}, a.Fallbacks
 	}
-	for _, key := range keys {
+	for _, key := range sortedKeys(named) {
 		s, ok := l.slots[key]
 		if !ok {
 			continue
 		}
-		provider, _, _ := strings.Cut(s.setting.at(l.c, s.name).Show(), "/")
-		if _, err := l.c.Provider(provider); err != nil {
-			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s: no provider %q", s.origin.place, key, field.Cut(provider))).
-				WithHint(chela.HintOf(err))
+		for _, model := range named[key] {
+			provider, _, _ := strings.Cut(model, "/")
+			if _, err := l.c.Provider(provider); err != nil {
+				return chela.E(chela.Invalid, fmt.Sprintf("%s: %s: no provider %q", s.origin.place, key, field.Cut(provider))).
+					WithHint(chela.HintOf(err))
+			}
 		}
 	}
 	return nil
@@ -161,7 +163,7 @@ func (l *loader) collect(modelSource string) {
 		}
 	}
 	for i := range c.Hooks {
-		for _, s := range hookSettings {
+		for _, s := range hookSettings() {
 			key, place := strings.Replace(s.key, "[]", fmt.Sprintf("[%d]", i+1), 1), tomlfile.Place(i+1)
 			shown := s.at(c, place).Show()
 			if _, ok := l.slots[key]; !ok && shown != "" && shown != "[]" {
@@ -177,6 +179,8 @@ func (l *loader) namesOf(s setting) []string {
 	switch section, rest, wild := strings.Cut(s.key, ".*"); {
 	case !wild && strings.Contains(s.key, "[]"), wild && rest == "", section == "models":
 		return nil
+	case s.key == "providers.*.keys":
+		return nil // most have one key
 	case section == "queue.channels":
 		return nil // what a channel leaves open is the home's
 	case section == "agents":
@@ -199,6 +203,10 @@ func (l *loader) defaultSource(key, name, modelSource string) string {
 		return modelSource
 	case "agents." + name + ".model":
 		return "default: model"
+	case "agents." + name + ".cheap_model":
+		return "default: cheap_model"
+	case "agents." + name + ".fallbacks":
+		return "default: fallbacks"
 	case "providers." + name + ".api_key":
 		p := l.c.providers[name]
 		variable := strings.TrimPrefix(p.reference, "env:")

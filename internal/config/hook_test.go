@@ -9,6 +9,7 @@ import (
 
 	"chela"
 	"chela/internal/config"
+	"chela/internal/config/hooks"
 )
 
 const hookFile = `
@@ -37,18 +38,18 @@ command = ["/usr/bin/true", "--all"]
 func TestHooks(t *testing.T) {
 	t.Parallel()
 	c := mustLoad(t, hookFile)
-	want := []config.Hook{
+	want := []hooks.Hook{
 		{
-			Point: chela.HookBeforeInbound, Kind: config.HookRule, Match: `\d{4}`, Action: config.HookReject, Reason: "no numbers",
-			Timeout: 5 * time.Second, OnError: config.HookClosed,
+			Point: chela.HookBeforeInbound, Kind: hooks.Rule, Match: `\d{4}`, Action: hooks.Reject, Reason: "no numbers",
+			Timeout: 5 * time.Second, OnError: hooks.Closed,
 		},
 		{
-			Name: "audit", Point: chela.HookBeforeToolCall, Kind: config.HookWebhook, Tool: "shell",
-			URL: "http://127.0.0.1:9/path?token=swordfish", Timeout: 500 * time.Millisecond, OnError: config.HookOpen,
+			Name: "audit", Point: chela.HookBeforeToolCall, Kind: hooks.Webhook, Tool: "shell",
+			URL: "http://127.0.0.1:9/path?token=swordfish", Timeout: 500 * time.Millisecond, OnError: hooks.Open,
 		},
 		{
-			Point: chela.HookSessionEnd, Kind: config.HookCommand, Command: []string{"/usr/bin/true", "--all"},
-			Timeout: 5 * time.Second, OnError: config.HookClosed,
+			Point: chela.HookSessionEnd, Kind: hooks.Command, Command: []string{"/usr/bin/true", "--all"},
+			Timeout: 5 * time.Second, OnError: hooks.Closed,
 		},
 	}
 	if diff := cmp.Diff(want, c.Hooks); diff != "" {

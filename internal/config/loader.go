@@ -65,6 +65,7 @@ func newLoader(environ []string) *loader {
 				DMScope: chela.ScopeMain, IdentityLinks: map[string]string{}, DailyReset: DayTime{Set: true, Hour: 4}, IdleUnload: 30 * time.Minute,
 			},
 			Approvals: Approvals{Expires: 24 * time.Hour},
+			Chain:     defaultChain(),
 			Log:       Log{Level: "info", Format: "text"},
 			agents:    map[string]*Agent{},
 			models:    map[string]*catalogue.Row{},

@@ -36,7 +36,9 @@ type Provider struct {
 	BaseURL string // empty: the one of the kind
 	Key     Secret // not set where none is needed
 
-	reference string // env:NAME, or empty where no key is needed
+	reference  string   // env:NAME, or empty where no key is needed
+	references []string // of further keys
+	further    []Secret // those that are set
 }
 
 // builtins are the providers that are there without a section, in the order in
@@ -99,7 +101,7 @@ func (c *Config) Resolve(name string) (Provider, string, error) {
 	if err != nil {
 		return Provider{}, "", err
 	}
-	if variable := strings.TrimPrefix(p.reference, "env:"); variable != "" && !p.Key.IsSet() {
+	if variable := strings.TrimPrefix(p.reference, "env:"); variable != "" && !p.Key.IsSet() && c.Replay == "" {
 		return Provider{}, "", chela.E(chela.Denied, fmt.Sprintf("provider %s has no key", p.Name)).
 			WithHint("set " + variable + ", or choose another model")
 	}

@@ -34,9 +34,9 @@ var (
 
 // settings are all keys there are, in the order of the documentation. The
 // defaults are in [newLoader].
-var settings = slices.Concat(homeSettings, hookSettings)
+var settings = slices.Concat(homeSettings, chainSettings, hookSettings())
 
-// homeSettings are the keys of all but [[hooks]] sections.
+// homeSettings are the keys of all that has no list of its own.
 var homeSettings = []setting{
 	{"name", []string{"AGENT_NAME"}, func(c *Config, _ string) field.Field { return field.Text(&c.Name, "a name on one line", field.OneLine) }},
 	{"timezone", nil, func(c *Config, _ string) field.Field { return timezone(c) }},
@@ -210,10 +210,7 @@ func toolNames(at *[]string) field.Field {
 }
 
 func model(at *string) field.Field {
-	return field.Text(at, `provider/model, such as "offline/rules"`, func(s string) bool {
-		provider, name, ok := strings.Cut(s, "/")
-		return ok && chela.ValidName(provider) && field.OneLine(name)
-	})
+	return field.Text(at, `provider/model, such as "offline/rules"`, isModel)
 }
 
 func identityLink(c *Config, peer string) field.Field {
