@@ -93,10 +93,14 @@ func (n *run) compacted(p prompt.Plan, summary string) {
 	n.refused = nil
 }
 
-// summarize asks the turn's model for a summary.
+// summarize asks the agent's cheap model for a summary, or that of the turn.
 func (n *run) summarize(ctx context.Context, req *chela.Request) (*chela.Finish, error) {
-	req.Model, req.Session = n.agent.Model, n.state.Turn.Session
-	f, _, err := n.stream(ctx, req, false)
+	p, model := n.agent.Cheap, n.agent.CheapModel
+	if p == nil {
+		p, model = n.agent.Provider, n.agent.Model
+	}
+	req.Model, req.Session = model, n.state.Turn.Session
+	f, _, err := n.stream(ctx, p, req, false)
 	return f, err
 }
 

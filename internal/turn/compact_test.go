@@ -158,6 +158,24 @@ func TestSummaryIsCharged(t *testing.T) {
 	}
 }
 
+// An agent with a cheap model has its summaries from there.
+func TestSummaryByTheCheapModel(t *testing.T) {
+	t.Parallel()
+	r := pastRig(t, 90, say("ok"))
+	r.model.inOrder = true
+	r.cheap = &model{inOrder: true, steps: []step{say("What it came to.")}}
+	r.mustRun(chela.TurnCompleted)
+	if got := r.compactions(); len(got) != 1 || !strings.Contains(got[0].Text, "What it came to.") {
+		t.Errorf("compactions %+v", got)
+	}
+	if got := r.cheap.requests; len(got) != 1 || got[0].Model != "small" || got[0].Session != r.book.turn.Session {
+		t.Errorf("the cheap model was asked %+v", got)
+	}
+	if got := r.model.requests; len(got) != 1 || got[0].Model == "small" {
+		t.Errorf("the model was asked %+v", got)
+	}
+}
+
 // What cannot be kept stays in the prompt, as long as that fits.
 func TestArchiveFails(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +35,7 @@ func (n *run) callModel(ctx context.Context, a machine.Action) error {
 	} else {
 		n.progress("thinking")
 	}
-	finish, partial, err := n.stream(ctx, n.request(frame), true)
+	finish, partial, err := n.stream(ctx, n.agent.Provider, n.request(frame), true)
 	switch {
 	case err == nil:
 		n.answer(ctx, finish, prompt.Ratio(finish.Usage, counted))
@@ -68,15 +69,15 @@ func (n *run) request(frame prompt.Frame) *chela.Request {
 	}
 }
 
-// stream asks the provider and announces what arrives, if that is to be told. On
+// stream asks a provider and announces what arrives, if that is to be told. On
 // error it returns the text that had arrived. A run that is parked meanwhile gets
 // control.ErrParked.
-func (n *run) stream(ctx context.Context, req *chela.Request, tell bool) (finish *chela.Finish, partial string, err error) {
+func (n *run) stream(ctx context.Context, p chela.Provider, req *chela.Request, tell bool) (finish *chela.Finish, partial string, err error) {
 	ctx, asked := n.control.Asking(ctx)
 	defer asked()
 	var text strings.Builder
 	quiet := n.transforms()
-	for chunk, err := range n.agent.Provider.Stream(ctx, req) {
+	for chunk, err := range p.Stream(ctx, req) {
 		switch {
 		case err != nil && errors.Is(context.Cause(ctx), control.ErrParked):
 			return nil, "", control.ErrParked
@@ -126,7 +127,7 @@ func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 	n.tried, n.refused = "", nil
 	body := n.hidden(chela.Body{
 		Text: n.transformed(ctx, f.Text), Thinking: f.Thinking, Calls: make([]chela.CallSpec, len(f.Calls)),
-		Model: turn.Model, Stop: f.Stop, Usage: &f.Usage, Ratio: ratio,
+		Model: cmp.Or(f.Served, turn.Model), Stop: f.Stop, Usage: &f.Usage, Ratio: ratio,
 	})
 	moves := make([]machine.CallMove, len(f.Calls))
 	for i, spec := range f.Calls {

@@ -56,6 +56,11 @@ type Agent struct {
 	Name     string
 	Provider chela.Provider
 	Model    string // as the provider knows it
+
+	// Cheap writes summaries, as CheapModel; nil lets Provider do that.
+	Cheap      chela.Provider
+	CheapModel string
+
 	Thinking chela.ThinkingLevel
 	Frame    prompt.Frame
 	Tools    Toolbox

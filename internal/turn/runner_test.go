@@ -118,6 +118,22 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// TestServedByAnother says in the entry who answered.
+func TestServedByAnother(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, finish(chela.Finish{Text: "one", Served: "work/a", Calls: specs("look a")}), say("two"))
+	r.mustRun(chela.TurnCompleted)
+	var models []string
+	for _, e := range r.book.entries {
+		if e.Kind == chela.EntryAssistant {
+			models = append(models, e.Body.Model)
+		}
+	}
+	if diff := cmp.Diff([]string{"work/a", r.book.turn.Model}, models); diff != "" {
+		t.Errorf("models (-want +got):\n%s", diff)
+	}
+}
+
 // TestAnswerBegunAnew keeps nothing of what broke off, and tells that it is void.
 func TestAnswerBegunAnew(t *testing.T) {
 	t.Parallel()

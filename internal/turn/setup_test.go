@@ -104,6 +104,7 @@ type rig struct {
 	*testing.T
 	book      *book
 	model     *model
+	cheap     *model // nil: there is none
 	tools     []chela.Tool
 	verdict   func(c chela.ToolCall) turn.Ruling // allow if nil
 	policyErr error
@@ -236,6 +237,9 @@ func (r *rig) run() (machine.State, error) {
 			}
 			return r.verdict(c), r.policyErr
 		},
+	}
+	if r.cheap != nil {
+		agent.Cheap, agent.CheapModel = r.cheap, "small"
 	}
 	ctx := r.Context()
 	if r.ctx != nil {
