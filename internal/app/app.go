@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	randv2 "math/rand/v2"
 	"sync"
 	"time"
 
@@ -113,7 +114,9 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	if a.hooks, err = a.makeHooks(); err != nil {
 		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
 	}
-	a.models = providers.New(cfg, knowledge, again())
+	if a.models, err = providers.New(providers.Config{Settings: cfg, Known: knowledge, Log: log, Now: a.now, Wait: wait, Random: randv2.Float64}); err != nil {
+		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
+	}
 	a.agents = agents.New(agents.Config{
 		Settings: cfg, Store: a.store, Providers: a.models, Tools: tools, Hooks: a.hooks, Identity: a.memory.Identity,
 	})

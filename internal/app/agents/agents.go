@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"iter"
 	"slices"
 	"sync"
 
@@ -84,13 +83,33 @@ func (a *Agents) Agent(ctx context.Context, s chela.Session, t chela.Turn) (turn
 	}
 	agent := turn.Agent{Name: s.Agent, Frame: f.Frame, Tools: f.tools, Policy: a.Rule, Hooks: a.cfg.Hooks, Thinking: cmp.Or(t.Overrides.Thinking, s.Settings.Thinking)}
 	if err != nil {
-		agent.Provider = unusable{err}
+		agent.Provider = providers.Unusable(err)
 		return agent, nil
 	}
-	if agent.Provider, agent.Model, err = a.cfg.Providers.Serve(t.Model); err != nil {
-		agent.Provider = unusable{err}
+	models := a.cfg.Settings.ModelsOf(s.Agent, t.Model)
+	if agent.Provider, agent.Model, err = a.cfg.Providers.ServeAll(models); err != nil {
+		agent.Provider = providers.Unusable(err)
 	}
+	agent.Cheap, agent.CheapModel = a.cheap(s.Agent, models)
 	return agent, nil
+}
+
+// cheap returns who writes an agent's summaries in place of the model of a turn, if
+// somebody does: a cheap model that takes prompts as large. That model itself stands
+// in for it, and whoever stands in for that.
+func (a *Agents) cheap(name string, models []string) (chela.Provider, string) {
+	agent, err := a.cfg.Settings.Agent(name)
+	if err != nil || agent.CheapModel == "" || agent.CheapModel == models[0] {
+		return nil, ""
+	}
+	if a.cfg.Providers.Model(agent.CheapModel).Window < a.cfg.Providers.Model(models[0]).Window {
+		return nil, ""
+	}
+	p, model, err := a.cfg.Providers.ServeAll(append([]string{agent.CheapModel}, models...))
+	if err != nil {
+		return nil, ""
+	}
+	return p, model
 }
 
 // Frame returns the frame of a session's next turn with a model.
@@ -186,12 +205,4 @@ func elevated(ctx context.Context, r *store.Read, t chela.Turn) (string, error) 
 		return "", nil
 	}
 	return level, nil
-}
-
-// unusable is a provider that only tells why it cannot be used.
-type unusable struct{ err error }
-
-// Stream implements chela.Provider.
-func (u unusable) Stream(context.Context, *chela.Request) iter.Seq2[chela.Chunk, error] {
-	return func(yield func(chela.Chunk, error) bool) { yield(chela.Chunk{}, u.err) }
 }

@@ -6,52 +6,105 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
+	"time"
 
 	"chela"
 	"chela/internal/app/known"
 	"chela/internal/catalogue"
 	"chela/internal/config"
 	"chela/internal/provider"
+	"chela/internal/provider/record"
 )
 
-// A served model is a provider as it was made, and as turns use it.
-type served struct {
-	raw  chela.Provider
-	used chela.Provider // tries again where that may help
-	name string         // the model as the provider knows it
+// Config says what providers are made of. All fields but Budget are required.
+type Config struct {
+	Settings *config.Config
+	Known    *known.Models
+	Log      *slog.Logger
+	Now      func() time.Time
+
+	// Wait returns after d, or earlier with the error of ctx.
+	Wait func(ctx context.Context, d time.Duration) error
+
+	// Random returns a number from 0 to below 1, to several goroutines at once.
+	Random func() float64
+
+	// Budget returns a provider whose calls are counted and paid for. Models are
+	// those that may answer, the one that is asked first. Nil counts nothing.
+	Budget func(p chela.Provider, models ...string) chela.Provider
 }
 
 // Providers serves the models of a home. It may be used by several goroutines at
 // once.
 type Providers struct {
-	cfg   *config.Config
-	known *known.Models
-	retry provider.RetryConfig
+	cfg      Config
+	settings *config.Config
+	known    *known.Models
+	scrub    *record.Scrubber
+	recorder *record.Recorder // nil: nothing is recorded
+	player   *record.Player   // nil: the models themselves answer
+	rests    provider.Rests
 
 	mu     sync.Mutex
-	models map[string]served // guarded by mu; by their whole names
+	models map[string]served         // guarded by mu; by their whole names
+	chains map[string]chela.Provider // guarded by mu; by the names of all models that may answer
 }
 
-// New returns the providers of a configuration. Retry says how a request that
-// was not fulfilled is made again.
-func New(cfg *config.Config, m *known.Models, retry provider.RetryConfig) *Providers {
-	return &Providers{cfg: cfg, known: m, retry: retry, models: map[string]served{}}
+// A served model is one model as it was made, and as the chains ask it.
+type served struct {
+	raw  chela.Provider
+	used chela.Provider // with all its keys, and tries again where that may help
+	name string         // the model as the provider knows it
 }
 
-// Serve returns the provider of provider/model, as turns use it, and the model's
-// name there. The error of one that cannot be had says why. That nothing is
-// known of a model is told once.
+// New returns the providers of a configuration. It fails if a recording that is to
+// be made or played cannot be.
+func New(cfg Config) (*Providers, error) {
+	p := &Providers{cfg: cfg, settings: cfg.Settings, known: cfg.Known, models: map[string]served{}, chains: map[string]chela.Provider{}}
+	if cfg.Settings.Record == "" && cfg.Settings.Replay == "" {
+		return p, nil
+	}
+	p.scrub = record.NewScrubber(cfg.Settings.Secrets()...)
+	var err error
+	if dir := cfg.Settings.Replay; dir != "" {
+		if p.player, err = record.Open(dir, p.scrub); err != nil {
+			return nil, err
+		}
+	}
+	if dir := cfg.Settings.Record; dir != "" {
+		p.recorder, err = record.NewRecorder(dir, record.RecorderConfig{Scrub: p.scrub, Now: cfg.Now, Log: cfg.Log})
+	}
+	return p, err
+}
+
+// Serve returns the provider of provider/model, which no other model stands in for,
+// and the model's name there. The error of one that cannot be had says why. That
+// nothing is known of a model is told once.
 func (p *Providers) Serve(model string) (used chela.Provider, name string, err error) {
 	s, err := p.serve(model)
-	if err == nil {
-		p.known.Warn(p.Model(model))
+	if err != nil {
+		return nil, "", err
 	}
-	return s.used, s.name, err
+	return p.chain([]string{model}), s.name, nil
 }
 
+// ServeAll returns a provider of the first of some models, as provider/model, for
+// which the others stand in where it fails, also where it cannot be had at all. If
+// it is the only one, the error says why it cannot be had.
+func (p *Providers) ServeAll(models []string) (used chela.Provider, name string, err error) {
+	if len(models) == 1 {
+		return p.Serve(models[0])
+	}
+	_, name, _ = strings.Cut(models[0], "/")
+	return p.chain(models), name, nil
+}
+
+// serve returns a single model.
 func (p *Providers) serve(model string) (served, error) {
-	settings, name, err := p.cfg.Resolve(model)
+	settings, name, err := p.settings.Resolve(model)
 	if err != nil {
 		return served{}, err
 	}
@@ -60,13 +113,11 @@ func (p *Providers) serve(model string) (served, error) {
 	if s, ok := p.models[model]; ok {
 		return s, nil
 	}
-	raw, err := makeProvider(settings, p.known.Model(model))
-	if err != nil {
-		return served{}, err
+	s, err := p.single(settings, model, name)
+	if err == nil {
+		p.models[model] = s
 	}
-	s := served{raw: raw, used: provider.Retry(provider.Fallback(raw), p.retry), name: name}
-	p.models[model] = s
-	return s, nil
+	return s, err
 }
 
 // A windowed provider tells the window of its models without being asked over
@@ -100,8 +151,8 @@ const anyModel = "any"
 // Models returns the models of every provider that can be asked.
 func (p *Providers) Models(ctx context.Context) ([]chela.Model, error) {
 	var models []chela.Model
-	for _, name := range p.cfg.ProviderNames() {
-		settings, err := p.cfg.Provider(name)
+	for _, name := range p.settings.ProviderNames() {
+		settings, err := p.settings.Provider(name)
 		if err != nil {
 			return nil, err
 		}
@@ -129,7 +180,7 @@ func (p *Providers) Models(ctx context.Context) ([]chela.Model, error) {
 // mayBeAway reports whether a provider that cannot be reached is an Ollama that
 // might be there, and that nobody told chela of.
 func (p *Providers) mayBeAway(settings config.Provider, err error) bool {
-	at, unknown := p.cfg.Value("providers." + settings.Name + ".base_url")
+	at, unknown := p.settings.Value("providers." + settings.Name + ".base_url")
 	told := unknown != nil || at.Source != "default" && at.Source != "env OLLAMA_HOST"
 	return settings.Kind == config.KindOllama && chela.KindOf(err) == chela.Unavailable && !told
 }
@@ -145,7 +196,7 @@ func knownModels(p config.Provider) []chela.Model {
 // Test sends a short request to a model, once; without a name to that of the
 // home.
 func (p *Providers) Test(ctx context.Context, model string) (chela.Finish, error) {
-	s, err := p.serve(cmp.Or(model, p.cfg.Model))
+	s, err := p.serve(cmp.Or(model, p.settings.Model))
 	if err != nil {
 		return chela.Finish{}, err
 	}
