@@ -10,6 +10,7 @@ import (
 
 	"chela"
 	"chela/internal/catalogue"
+	"chela/internal/config/address"
 	"chela/internal/config/field"
 	"chela/internal/config/tomlfile"
 )
@@ -204,7 +205,7 @@ func (l *loader) environment() error {
 			}
 		}
 	}
-	l.env["OLLAMA_HOST"] = ollamaAddress(l.env["OLLAMA_HOST"])
+	l.env["OLLAMA_HOST"] = address.OfOllama(l.env["OLLAMA_HOST"])
 	for _, s := range builtins() {
 		if err := l.variable(s.BaseEnv, []string{"providers", s.Name, "base_url"}); err != nil {
 			return err

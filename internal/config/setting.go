@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/config/address"
 	"chela/internal/config/field"
 	"chela/internal/config/tomlfile"
 )
@@ -42,13 +43,13 @@ var homeSettings = []setting{
 	{"timezone", nil, func(c *Config, _ string) field.Field { return timezone(c) }},
 	{"model", nil, func(c *Config, _ string) field.Field { return model(&c.Model) }},
 	{"listen", nil, func(c *Config, _ string) field.Field {
-		return field.Text(&c.Listen, `an address and a port, such as "127.0.0.1:7717" or "[::1]:7717"; "0.0.0.0:7717" is every address`, hostPort)
+		return field.Text(&c.Listen, `an address and a port, such as "127.0.0.1:7717" or "[::1]:7717"; "0.0.0.0:7717" is every address`, address.IsHostPort)
 	}},
 	{"gateway.hosts", nil, func(c *Config, _ string) field.Field {
-		return field.List(&c.Gateway.Hosts, `a list of host names without port, such as "chela.example"`, host)
+		return field.List(&c.Gateway.Hosts, `a list of host names without port, such as "chela.example"`, address.IsHost)
 	}},
 	{"gateway.origins", nil, func(c *Config, _ string) field.Field {
-		return field.List(&c.Gateway.Origins, `a list of origins as browsers send them, such as "https://chela.example"`, webOrigin)
+		return field.List(&c.Gateway.Origins, `a list of origins as browsers send them, such as "https://chela.example"`, address.IsOrigin)
 	}},
 	{"gateway.messages_per_minute", nil, func(c *Config, _ string) field.Field {
 		return field.Number(&c.Gateway.MessagesPerMinute, 0, 10_000_000)
@@ -63,7 +64,7 @@ var homeSettings = []setting{
 		return field.Choice(&c.provider(n).Kind, supportedKinds, laterKinds...)
 	}},
 	{"providers.*.base_url", nil, func(c *Config, n string) field.Field {
-		f := field.Text(&c.provider(n).BaseURL, "an http or https URL without credentials", webURL)
+		f := field.Text(&c.provider(n).BaseURL, "an http or https URL without credentials", address.IsURL)
 		f.Secret = true // a URL with a password is refused, and not repeated
 		return f
 	}},
@@ -170,7 +171,7 @@ var homeSettings = []setting{
 	}},
 	{"policy[].verdict", nil, func(c *Config, n string) field.Field { return field.Choice(&c.rule(n).Verdict, verdicts) }},
 	{"tools.http_allow", nil, func(c *Config, _ string) field.Field {
-		return field.List(&c.Tools.HTTPAllow, `a list of hosts, addresses or prefixes such as "10.1.0.0/16"`, hostOrPrefix)
+		return field.List(&c.Tools.HTTPAllow, `a list of hosts, addresses or prefixes such as "10.1.0.0/16"`, address.IsHostOrPrefix)
 	}},
 	{"log.level", nil, func(c *Config, _ string) field.Field {
 		return field.Choice(&c.Log.Level, []string{"debug", "info", "warn", "error"})

@@ -1,4 +1,5 @@
-package config
+// Package address tells what is an address of a host, a server or a network.
+package address
 
 import (
 	"cmp"
@@ -10,19 +11,19 @@ import (
 	"strings"
 )
 
-// webURL reports whether s is the address of an HTTP server, without
+// IsURL reports whether s is the address of an HTTP server, without
 // credentials, query or fragment.
-func webURL(s string) bool {
+func IsURL(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" &&
 		u.User == nil && u.RawQuery == "" && u.Fragment == ""
 }
 
-// ollamaAddress returns the URL that OLLAMA_HOST stands for. It may leave out
+// OfOllama returns the URL that OLLAMA_HOST stands for. It may leave out
 // the scheme, the host and the port, and where it tells a server to listen on
 // every address of the machine, this one is meant. What cannot be read stays as
 // it is.
-func ollamaAddress(s string) string {
+func OfOllama(s string) string {
 	scheme, rest, ok := strings.Cut(s, "://")
 	ports := map[string]string{"http": "80", "https": "443"}
 	if !ok {
@@ -37,42 +38,42 @@ func ollamaAddress(s string) string {
 	case "", "0.0.0.0", "::":
 		name = "127.0.0.1"
 	}
-	if s == "" || ports[scheme] == "" || !host(name) {
+	if s == "" || ports[scheme] == "" || !IsHost(name) {
 		return s
 	}
 	return strings.TrimSuffix(scheme+"://"+net.JoinHostPort(name, cmp.Or(port, ports[scheme]))+"/"+path, "/")
 }
 
-// hostOrPrefix reports whether s is a host name, an IP address or a CIDR
+// IsHostOrPrefix reports whether s is a host name, an IP address or a CIDR
 // prefix.
-func hostOrPrefix(s string) bool {
+func IsHostOrPrefix(s string) bool {
 	_, err := netip.ParsePrefix(s)
-	return err == nil || host(s)
+	return err == nil || IsHost(s)
 }
 
-// host reports whether s is a host name or an IP address.
-func host(s string) bool {
+// IsHost reports whether s is a host name or an IP address.
+func IsHost(s string) bool {
 	_, err := netip.ParseAddr(s)
 	return err == nil || hostName.MatchString(s) && len(s) <= 253
 }
 
-// hostPort reports whether s is a host and the number of a port. Without a host
+// IsHostPort reports whether s is a host and the number of a port. Without a host
 // it would be every address, which is to be said in so many words.
-func hostPort(s string) bool {
+func IsHostPort(s string) bool {
 	name, port, err := net.SplitHostPort(s)
-	if err != nil || !host(name) {
+	if err != nil || !IsHost(name) {
 		return false
 	}
 	_, err = strconv.ParseUint(port, 10, 16)
 	return err == nil
 }
 
-// webOrigin reports whether s is an origin in the one form that browsers send:
+// IsOrigin reports whether s is an origin in the one form that browsers send:
 // in lower case, without the port that goes without saying. Another form would
 // never match.
-func webOrigin(s string) bool {
+func IsOrigin(s string) bool {
 	u, err := url.Parse(s)
-	if err != nil || !host(u.Hostname()) || strings.HasSuffix(s, ":") || s != strings.ToLower(u.Scheme+"://"+u.Host) {
+	if err != nil || !IsHost(u.Hostname()) || strings.HasSuffix(s, ":") || s != strings.ToLower(u.Scheme+"://"+u.Host) {
 		return false
 	}
 	switch u.Scheme {
