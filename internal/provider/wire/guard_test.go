@@ -112,6 +112,7 @@ func TestOverflow(t *testing.T) {
 		"Your input exceeds the context window of this model.",
 		"the prompt is longer than the context length currently available to the model",
 		"request (351 tokens) exceeds the available context size (256 tokens), try increasing it",
+		"Request payload size exceeds the limit: 20971520 bytes.",
 	} {
 		body := `{"error":{"message":"` + msg + `"}}`
 		for _, status := range []int{400, 500, 503} {

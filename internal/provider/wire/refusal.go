@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"chela"
 )
@@ -17,6 +18,8 @@ import (
 type problem struct {
 	labels  []string // type and code, as the provider names them
 	message string
+	after   time.Duration // how long to wait; 0 if the body does not tell
+	span    span          // of the limit that is used up
 }
 
 // is reports whether the provider uses one of the labels.
@@ -58,6 +61,7 @@ func readProblem(body []byte) (problem, bool) {
 		}
 	}
 	p.message = cmp.Or(text(inner["message"]), text(inner["detail"]))
+	p.addDetails(inner["details"])
 	// OpenRouter passes on what the model's own server said.
 	var behind struct {
 		Raw string `json:"raw"`
@@ -83,7 +87,7 @@ func (g Guard) Refused(status int, header http.Header, body []byte) *chela.Provi
 	e := g.classify(status, p, told)
 	e.Status = status
 	if e.Kind == chela.Exhausted && e.Retryable || e.Kind == chela.Unavailable {
-		e.After = after(header)
+		e.After = cmp.Or(after(header), p.after)
 	}
 	switch header.Get("X-Should-Retry") {
 	case "true":
@@ -112,20 +116,24 @@ func (g Guard) Broke(body []byte) *chela.ProviderError {
 	p, told := readProblem(body)
 	e := g.classify(0, p, told)
 	e.Status = http.StatusOK
+	if e.Retryable {
+		e.After = p.after
+	}
 	return e
 }
 
 // classify decides what sort of trouble a problem is: first by what is special
 // enough to need other handling whatever the status, then by label, then by
 // status. The labels are those of
-// https://platform.openai.com/docs/guides/error-codes and
-// https://platform.claude.com/docs/en/api/errors.
+// https://platform.openai.com/docs/guides/error-codes,
+// https://platform.claude.com/docs/en/api/errors and
+// https://ai.google.dev/gemini-api/docs/generate-content/api-errors.
 func (g Guard) classify(status int, p problem, told bool) *chela.ProviderError {
 	e := g.Error(kindOf(status, p, told), message(status, p, told))
 	switch {
 	case isOverflow(status, p):
 		e.Kind, e.Overflow = chela.Invalid, true
-	case status == http.StatusPaymentRequired, p.is("insufficient_quota", "billing_error", "billing_not_active"), outOfMoney.MatchString(p.message):
+	case status == http.StatusPaymentRequired, p.is("insufficient_quota", "billing_error", "billing_not_active"), p.usedUp():
 		e.Kind = chela.Exhausted
 	case status < 500 && e.Kind == chela.Invalid && (noStream.MatchString(p.message) || unable.MatchString(p.message)):
 		e.Kind = chela.Unsupported
@@ -133,6 +141,20 @@ func (g Guard) classify(status int, p problem, told bool) *chela.ProviderError {
 		e.Retryable = e.Kind == chela.Exhausted || e.Kind == chela.Unavailable
 	}
 	return e
+}
+
+// usedUp reports whether waiting for a while does not help. Google says the same
+// of its limits for the minute and for the day, and tells them apart in the
+// details.
+func (p problem) usedUp() bool {
+	switch {
+	case p.span == spanLong:
+		return true
+	case p.span == spanShort, p.after > 0:
+		return false
+	default:
+		return outOfMoney.MatchString(p.message)
+	}
 }
 
 func message(status int, p problem, told bool) string {
@@ -154,15 +176,16 @@ func message(status int, p problem, told bool) string {
 
 func kindOf(status int, p problem, told bool) chela.Kind {
 	switch {
-	case p.is("authentication_error", "permission_error", "invalid_api_key"):
+	case p.is("authentication_error", "permission_error", "invalid_api_key"),
+		p.is("UNAUTHENTICATED", "PERMISSION_DENIED", "API_KEY_INVALID", "FAILED_PRECONDITION"):
 		return chela.Denied
-	case p.is("not_found_error", "model_not_found"):
+	case p.is("not_found_error", "model_not_found", "NOT_FOUND"):
 		return chela.NotFound
-	case p.is("rate_limit_error", "rate_limit_exceeded"):
+	case p.is("rate_limit_error", "rate_limit_exceeded", "RESOURCE_EXHAUSTED"):
 		return chela.Exhausted
 	case p.is("overloaded_error", "api_error", "timeout_error", "server_error"):
 		return chela.Unavailable
-	case p.is("invalid_request_error") && status < 400:
+	case p.is("invalid_request_error", "INVALID_ARGUMENT") && status < 400:
 		return chela.Invalid
 	case status == 0 && slices.ContainsFunc(p.labels, notAgain.MatchString):
 		return chela.Invalid
@@ -213,14 +236,14 @@ var (
 	// ("greater than the context length"), Ollama ("exceeds maximum
 	// context", "prompt is longer than the context length").
 	tooLarge = regexp.MustCompile(`(?i)maximum context length|prompt (is )?too long|available context size|exceeds? .*context (window|limit|length)` +
-		`|input token count.* exceeds|maximum prompt length|maximum allowed input length|reduce the length of (the|your) (messages|input|prompt)` +
+		`|input token count.* exceeds|request payload size exceeds|maximum prompt length|maximum allowed input length|reduce the length of (the|your) (messages|input|prompt)` +
 		`|greater than the context length|exceeds? (the )?max(imum)? context|input is too long|context_length_exceeded|prompt is longer than the context`)
 )
 
 // isOverflow reports whether the prompt was too large for the model. What a
 // provider says of too many tokens in a minute does not count.
 func isOverflow(status int, p problem) bool {
-	if status == http.StatusTooManyRequests || p.is("rate_limit_error", "rate_limit_exceeded") {
+	if status == http.StatusTooManyRequests || p.is("rate_limit_error", "rate_limit_exceeded", "RESOURCE_EXHAUSTED") {
 		return false
 	}
 	return status == http.StatusRequestEntityTooLarge ||
