@@ -81,7 +81,7 @@ func (p *Provider) messages(ctx context.Context, req *chela.Request) ([]anthropi
 	for _, m := range wire.Whole(req.Messages, refShape.MatchString) {
 		if m.Role == chela.RoleAssistant {
 			if len(c) == 0 {
-				c.add(anthropic.MessageParamRoleUser, anthropic.NewTextBlock("(the conversation goes on)"))
+				c.add(anthropic.MessageParamRoleUser, anthropic.NewTextBlock(wire.GoesOn))
 			}
 			c.add(anthropic.MessageParamRoleAssistant, said(m)...)
 			continue
@@ -122,7 +122,7 @@ func (c *conversation) close() {
 		return
 	}
 	if (*c)[len(*c)-1].Role == anthropic.MessageParamRoleAssistant {
-		c.add(anthropic.MessageParamRoleUser, anthropic.NewTextBlock("(go on)"))
+		c.add(anthropic.MessageParamRoleUser, anthropic.NewTextBlock(wire.GoOn))
 	}
 	last := (*c)[len(*c)-1].Content
 	if control := last[len(last)-1].GetCacheControl(); control != nil {

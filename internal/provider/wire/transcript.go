@@ -14,6 +14,13 @@ import (
 // Unanswered is what a model reads in place of a result that never came.
 const Unanswered = "no result was recorded: the call may or may not have happened"
 
+// What a conversation begins and ends with for servers that want the user to
+// have the first and the last word, where a person has not.
+const (
+	GoesOn = "(the conversation goes on)"
+	GoOn   = "(go on)"
+)
+
 // maxToolName is the longest name of a tool that every known server accepts.
 const maxToolName = 64
 

@@ -90,3 +90,23 @@ func Address(address string) (*url.URL, error) {
 	}
 	return u, nil
 }
+
+// Size returns about how many bytes the JSON of a request without attachments
+// takes, so that it seldom has to move while it grows.
+func Size(req *chela.Request, messages []chela.Message) int {
+	const frame = 64 // what is written around a message, call or tool
+	n := 512 + len(req.System)
+	for _, t := range req.Tools {
+		n += frame + len(t.Name) + len(t.Description) + len(t.Input)
+	}
+	for _, m := range messages {
+		n += frame + len(m.Text)
+		for _, c := range m.Calls {
+			n += frame + len(c.Ref) + len(c.Tool) + len(c.Args)
+		}
+		for _, t := range m.Thinking {
+			n += len(t.Signature)
+		}
+	}
+	return n + n/8 // for what is escaped
+}
