@@ -73,7 +73,7 @@ var layers = []layer{
 		name: testSupport,
 		packages: []string{
 			"internal/pgtest", "internal/testcount", "internal/fuzzall", "internal/store/storetest",
-			"internal/provider/providertest", "internal/provider/openai/openaitest", "internal/provider/responses/responsestest", "internal/provider/anthropic/anthropictest", "internal/provider/ollama/ollamatest", "internal/tool/tooltest", "internal/work/worktest",
+			"internal/provider/providertest", "internal/provider/openai/openaitest", "internal/provider/responses/responsestest", "internal/provider/anthropic/anthropictest", "internal/provider/gemini/geminitest", "internal/provider/ollama/ollamatest", "internal/tool/tooltest", "internal/work/worktest",
 			"internal/channel/channeltest",
 		},
 		imports: []string{"words", "ground", "leaves", "engines", testSupport},
@@ -175,6 +175,7 @@ var owners = []owner{
 	{imported: "golang.org/x/term", by: []string{"internal/cli"}},
 	{imported: "golang.org/x/text", by: []string{"internal/tool/...", "internal/safety"}},
 	{imported: "golang.org/x/tools", tests: true},
+	{imported: "google.golang.org/genai", tests: true}, // what Google's SDK sends is held against what is sent here
 	{imported: "modernc.org/libc", tests: true}, // a test stands below SQLite to see what it syncs
 	{imported: "modernc.org/sqlite", by: []string{"internal/store/engine"}, tests: true},
 	{imported: "mvdan.cc/sh/v3", by: []string{"internal/tool/...", "internal/policy"}},

@@ -1,0 +1,272 @@
+package gemini
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+
+	"chela"
+	"chela/internal/provider/wire"
+)
+
+// An answer is put together from the pieces of a stream.
+type answer struct {
+	asked  string // the model of the request
+	model  string // the one that answered
+	text   strings.Builder
+	marks  []chela.Thinking // thoughts and signatures, in their order
+	calls  []chela.CallSpec
+	signed string // the signature of the text, if it came
+	stop   string // finishReason, or why the prompt was blocked
+	reason string // in words, if the server gives any
+	usage  chela.TokenUsage
+}
+
+// readStream reads an answer in pieces. It is whole once the reason to stop
+// came; what follows are counts.
+func (p *Provider) readStream(ctx context.Context, res *http.Response, model string, emit func(chela.Chunk) bool) (*chela.Finish, error) {
+	a := answer{asked: model}
+	var failed error
+	for raw, err := range wire.Events(res.Body) {
+		if ctxErr := ctx.Err(); ctxErr != nil {
+			return nil, ctxErr
+		}
+		if failed = err; err != nil {
+			break
+		}
+		if len(raw) == 0 {
+			continue
+		}
+		if told, ok := p.guard.Told(raw); ok {
+			return nil, told
+		}
+		piece, ok := wire.Object(raw)
+		if !ok {
+			return nil, p.guard.Unreadable("sent an event that is not JSON")
+		}
+		if !a.add(piece, emit) {
+			return nil, nil
+		}
+	}
+	if a.stop == "" {
+		return nil, p.guard.Cut(ctx, failed)
+	}
+	return p.whole(&a)
+}
+
+// readPlain reads an answer in one piece.
+func (p *Provider) readPlain(ctx context.Context, res *http.Response, model string, emit func(chela.Chunk) bool) (*chela.Finish, error) {
+	raw, err := io.ReadAll(res.Body)
+	if err != nil {
+		return nil, p.guard.Cut(ctx, err)
+	}
+	if told, ok := p.guard.Told(raw); ok {
+		return nil, told
+	}
+	all, ok := wire.Object(raw)
+	if !ok {
+		return nil, p.guard.Unreadable("sent an answer that is not JSON")
+	}
+	a := answer{asked: model}
+	if !a.add(all, emit) {
+		return nil, nil
+	}
+	if a.stop == "" {
+		return nil, p.guard.Unreadable("sent an answer without a reason to stop")
+	}
+	return p.whole(&a)
+}
+
+// add takes a piece and reports whether more is wanted. Each piece counts
+// everything so far.
+func (a *answer) add(piece wire.Value, emit func(chela.Chunk) bool) bool {
+	wanted := true
+	for name, v := range piece.Members() {
+		switch name {
+		case "modelVersion":
+			a.model = cmp.Or(v.Text(), a.model)
+		case "usageMetadata":
+			a.usage = usage(v)
+		case "promptFeedback":
+			for name, member := range v.Members() {
+				if name == "blockReason" {
+					a.stop = cmp.Or(member.Text(), a.stop)
+				}
+			}
+		case "candidates":
+			for first := range v.Items() { // one was asked for
+				wanted = a.candidate(first, emit)
+				break
+			}
+		}
+	}
+	return wanted
+}
+
+func (a *answer) candidate(v wire.Value, emit func(chela.Chunk) bool) bool {
+	for name, member := range v.Members() {
+		switch name {
+		case "finishReason":
+			if reason := member.Text(); reason != "FINISH_REASON_UNSPECIFIED" {
+				a.stop = cmp.Or(reason, a.stop)
+			}
+		case "finishMessage":
+			a.reason = member.Text()
+		case "content":
+			for name, parts := range member.Members() {
+				if name != "parts" {
+					continue
+				}
+				for part := range parts.Items() {
+					if !emit(a.part(readPart(part))) {
+						return false
+					}
+				}
+			}
+		}
+	}
+	return true
+}
+
+// A part is a piece of what is said: text, a thought, or a call.
+type part struct {
+	text      string
+	thought   bool
+	call      wire.Value
+	signature string
+}
+
+func readPart(v wire.Value) part {
+	var p part
+	for name, member := range v.Members() {
+		switch name {
+		case "text":
+			p.text = member.Text()
+		case "thought":
+			p.thought = string(member) == "true"
+		case "functionCall":
+			p.call = member
+		case "thoughtSignature":
+			p.signature = member.Text()
+		}
+	}
+	return p
+}
+
+// part takes a part and returns what of it is shown at once. A signature that
+// comes without anything belongs to the text ahead of it.
+func (a *answer) part(p part) chela.Chunk {
+	switch {
+	case p.call.IsObject():
+		a.sign(placeOf(len(a.calls)), p.signature)
+		a.calls = append(a.calls, readCall(p.call))
+		return chela.Chunk{}
+	case p.thought:
+		a.think(p)
+		return chela.Chunk{Thinking: p.text}
+	default:
+		a.signed = cmp.Or(p.signature, a.signed)
+		a.text.WriteString(p.text)
+		return chela.Chunk{Text: p.text}
+	}
+}
+
+// think adds a thought: to the last one, unless that is signed.
+func (a *answer) think(p part) {
+	if p.text == "" && p.signature == "" {
+		return
+	}
+	n := len(a.marks)
+	if n == 0 || a.marks[n-1].Signature != "" {
+		a.marks = append(a.marks, chela.Thinking{Provider: kind})
+		n++
+	}
+	last := &a.marks[n-1]
+	last.Text += p.text
+	if p.signature != "" {
+		last.Signature = a.mark(placeThought, p.signature)
+	}
+}
+
+// sign keeps the signature of a part that is no thought.
+func (a *answer) sign(place, signature string) {
+	if signature != "" {
+		a.marks = append(a.marks, chela.Thinking{Signature: a.mark(place, signature), Provider: kind})
+	}
+}
+
+func (a *answer) mark(place, signature string) string {
+	return mark{model: a.asked, place: place, signature: signature}.String()
+}
+
+func readCall(v wire.Value) chela.CallSpec {
+	var id, name, args string
+	for key, member := range v.Members() {
+		switch key {
+		case "id":
+			id = member.Text()
+		case "name":
+			name = member.Text()
+		case "args":
+			args = member.Text()
+		}
+	}
+	return wire.Call(id, name, args)
+}
+
+// usage counts tokens. promptTokenCount includes what came from a cache,
+// candidatesTokenCount does not include thoughts.
+func usage(v wire.Value) chela.TokenUsage {
+	var u chela.TokenUsage
+	for name, member := range v.Members() {
+		switch name {
+		case "promptTokenCount", "toolUsePromptTokenCount":
+			u.Input += max(member.Int(), 0)
+		case "candidatesTokenCount":
+			u.Output += max(member.Int(), 0)
+		case "thoughtsTokenCount":
+			u.Reasoning = max(member.Int(), 0)
+		case "cachedContentTokenCount":
+			u.CacheRead = max(member.Int(), 0)
+		}
+	}
+	u.Input = max(u.Input-u.CacheRead, 0)
+	u.Output += u.Reasoning
+	return u
+}
+
+// whole returns the finish of a complete answer.
+func (p *Provider) whole(a *answer) (*chela.Finish, error) {
+	switch a.stop {
+	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE":
+		// The model wrote a call that its server could not read, and that does
+		// not come through. Another attempt usually succeeds.
+		return nil, p.guard.Unreadable("the model made a call that cannot be read: " + cmp.Or(a.reason, a.stop))
+	}
+	a.sign(placeText, a.signed)
+	return &chela.Finish{
+		Text: a.text.String(), Thinking: a.marks, Calls: wire.Calls(a.calls),
+		Stop: stop(a.stop, len(a.calls) > 0), Model: a.model, Usage: a.usage,
+	}, nil
+}
+
+// stop maps finishReason and blockReason; see
+// https://ai.google.dev/api/generate-content#FinishReason. CONTINUATION is the
+// limit of one request, beyond which the model would go on if asked.
+func stop(reason string, calls bool) chela.StopReason {
+	switch {
+	case reason == "MAX_TOKENS", reason == "CONTINUATION":
+		return chela.StopLength
+	case reason == "SAFETY", reason == "RECITATION", reason == "LANGUAGE", reason == "BLOCKLIST",
+		reason == "PROHIBITED_CONTENT", reason == "SPII", reason == "OTHER",
+		reason == "MODEL_ARMOR", reason == "JAILBREAK", reason == "BLOCKED_REASON_UNSPECIFIED",
+		strings.HasPrefix(reason, "IMAGE_"):
+		return chela.StopRefusal
+	case calls:
+		return chela.StopCalls
+	default:
+		return chela.StopEnd
+	}
+}
