@@ -12,16 +12,17 @@ import (
 
 // A Service is somebody who serves models, and is known by name.
 type Service struct {
-	Name    string    `toml:"name"`
-	Kind    string    `toml:"kind"`     // the protocol, as in [providers.NAME] kind
-	BaseURL string    `toml:"base_url"` // empty: the one of the kind
-	KeyEnv  string    `toml:"key_env"`  // where its key is found; empty if it needs none
-	BaseEnv string    `toml:"base_env"` // where another base URL is found
-	Model   string    `toml:"model"`    // used when only its key is found; empty if it is never chosen for its key
-	Keyless bool      `toml:"keyless"`  // it needs no key, and costs nothing
-	Lacks   []Feature `toml:"lacks"`    // what it does not understand of its protocol
-	Source  string    `toml:"source"`
-	Date    string    `toml:"date"`
+	Name        string    `toml:"name"`
+	Kind        string    `toml:"kind"`          // the protocol, as in [providers.NAME] kind
+	BaseURL     string    `toml:"base_url"`      // empty: the one of the kind
+	KeyEnv      string    `toml:"key_env"`       // where its key is found; empty if it needs none
+	OtherKeyEnv string    `toml:"other_key_env"` // where its key is looked for as well, if it is not there
+	BaseEnv     string    `toml:"base_env"`      // where another base URL is found
+	Model       string    `toml:"model"`         // used when only its key is found; empty if it is never chosen for its key
+	Keyless     bool      `toml:"keyless"`       // it needs no key, and costs nothing
+	Lacks       []Feature `toml:"lacks"`         // what it does not understand of its protocol
+	Source      string    `toml:"source"`
+	Date        string    `toml:"date"`
 }
 
 // Without reports whether a service does not understand something.

@@ -335,6 +335,8 @@ func TestDefaultModel(t *testing.T) {
 		{"no key", nil, "offline", "default: no key found"},
 		{"empty key", []string{"OPENAI_API_KEY="}, "offline", "default: no key found"},
 		{"openrouter", []string{"OPENROUTER_API_KEY=x"}, "openrouter", "default: OPENROUTER_API_KEY is set"},
+		{"gemini", []string{"GEMINI_API_KEY=x", "GOOGLE_API_KEY=y"}, "gemini", "default: GEMINI_API_KEY is set"},
+		{"other variable of gemini", []string{"GOOGLE_API_KEY=y"}, "gemini", "default: GOOGLE_API_KEY is set"},
 		{"openai first", []string{"OPENROUTER_API_KEY=x", "OPENAI_API_KEY=x"}, "openai", "default: OPENAI_API_KEY is set"},
 		{
 			"anthropic first",
@@ -370,6 +372,7 @@ func TestResolveErrors(t *testing.T) {
 		{"opneai/gpt", `not_found: no provider "opneai"; did you mean openai?`},
 		{"local/qwen", `denied: provider local has no key; set LOCAL_KEY, or choose another model`},
 		{"openai/gpt", `denied: provider openai has no key; set OPENAI_API_KEY, or choose another model`},
+		{"gemini/x", `denied: provider gemini has no key; set GEMINI_API_KEY, or choose another model`},
 		{"free/qwen", ""},
 		{"script/some/file.yaml", ""},
 	}

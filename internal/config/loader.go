@@ -82,7 +82,11 @@ func newLoader(environ []string) *loader {
 	l.c.agent(chela.MainAgent)
 	for _, s := range builtins() {
 		p := &Provider{Name: s.Name, Kind: ProviderKind(s.Kind), BaseURL: s.BaseURL}
-		if s.KeyEnv != "" {
+		switch {
+		case s.KeyEnv == "":
+		case l.env[s.KeyEnv] == "" && l.env[s.OtherKeyEnv] != "":
+			p.reference = "env:" + s.OtherKeyEnv
+		default:
 			p.reference = "env:" + s.KeyEnv
 		}
 		l.c.providers[s.Name] = p

@@ -19,14 +19,15 @@ const (
 	KindAnthropic ProviderKind = "anthropic"        // Messages
 	KindOpenAI    ProviderKind = "openai"           // Chat Completions
 	KindResponses ProviderKind = "openai-responses" // Responses
+	KindGemini    ProviderKind = "gemini"           // the Gemini API
 	KindOllama    ProviderKind = "ollama"           // Ollama's own
 	KindOffline   ProviderKind = "offline"          // built-in rules; no model
 	KindScript    ProviderKind = "script"           // plays a file; the model's name is its path
 )
 
 var (
-	supportedKinds = []ProviderKind{KindAnthropic, KindOpenAI, KindResponses, KindOllama, KindOffline, KindScript}
-	laterKinds     = []ProviderKind{"gemini", "bedrock"}
+	supportedKinds = []ProviderKind{KindAnthropic, KindOpenAI, KindResponses, KindGemini, KindOllama, KindOffline, KindScript}
+	laterKinds     = []ProviderKind{"bedrock"}
 )
 
 // A Provider says how to reach somebody who serves models.

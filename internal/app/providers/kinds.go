@@ -8,6 +8,7 @@ import (
 	"chela/internal/catalogue"
 	"chela/internal/config"
 	"chela/internal/provider/anthropic"
+	"chela/internal/provider/gemini"
 	"chela/internal/provider/offline"
 	"chela/internal/provider/ollama"
 	"chela/internal/provider/openai"
@@ -26,6 +27,8 @@ func makeProvider(p config.Provider, model chela.Model) (chela.Provider, error) 
 		return anthropic.New(anthropic.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), MaxOutput: model.MaxOutput})
 	case config.KindOpenAI:
 		return openai.New(openai.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal()})
+	case config.KindGemini:
+		return gemini.New(gemini.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal()})
 	case config.KindOllama:
 		return ollama.New(ollama.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), Window: window})
 	case config.KindResponses:
