@@ -198,6 +198,38 @@ func TestCommandsOfGuests(t *testing.T) {
 	}
 }
 
+// TestCommandsInGroups: what the owner is told there, others read too.
+func TestCommandsInGroups(t *testing.T) {
+	t.Parallel()
+	b := openHome(t, `turns: [{when: go, steps: [{calls: [{tool: shell, args: {command: "echo secret"}}]}, {text: "Done."}]}]`)
+	turn, _ := talked(t, b, message("agent:main:main", "", "go"))
+	if turn.State != chela.TurnAwaiting {
+		t.Fatalf("turn %s", turn.State)
+	}
+	_, err := b.Memory.Edit(t.Context(), chela.DocumentEdit{Kind: chela.EditWrite, Agent: "main", Path: chela.DocMemory, Text: "a secret"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const private, group = chela.SessionKey("agent:main:main"), chela.SessionKey("agent:main:chat:group:g")
+	for _, tt := range []struct {
+		say  string
+		part string // that is told in private alone
+	}{
+		{"/approve list", "echo secret"},
+		{"/memory", chela.DocMemory},
+		{"/memory memory.md", "a secret"},
+	} {
+		if got := ordered(t, b, message(private, "", tt.say)); !strings.Contains(got, tt.part) {
+			t.Errorf("%s in private: %s", tt.say, got)
+		}
+		var told string
+		turn, err := b.Conversation.Ask(t.Context(), message(group, "", tt.say), func(e chela.Event) { told += e.Text })
+		if told += chela.MessageOf(err); turn.ID != "" || told == "" || strings.Contains(told, "secret") || strings.Contains(told, chela.DocMemory) {
+			t.Errorf("%s in a group: %s", tt.say, told)
+		}
+	}
+}
+
 // TestElevatedByCommand runs programs without a question, and asks again once
 // that was taken back.
 func TestElevatedByCommand(t *testing.T) {

@@ -17,7 +17,7 @@ func (i *Interpreter) approve(ctx context.Context, g given) (lane.Order, error) 
 	word, rest := cutWord(g.args)
 	switch strings.ToLower(word) {
 	case "list":
-		return i.listApprovals(ctx)
+		return i.listApprovals(ctx, g)
 	case "revoke":
 		return i.revoke(ctx, chela.GrantID(strings.TrimSpace(rest)))
 	}
@@ -93,20 +93,28 @@ func questionLine(a chela.Approval) string {
 	return fmt.Sprintf("%s %s %s", a.ID, a.Tool, preview)
 }
 
-// listApprovals shows all questions that wait, and all standing answers.
-func (i *Interpreter) listApprovals(ctx context.Context) (lane.Order, error) {
+// listApprovals shows all questions that wait, and all standing answers: in a
+// group those of its session alone, as what is done elsewhere is not its
+// business.
+func (i *Interpreter) listApprovals(ctx context.Context, g given) (lane.Order, error) {
 	var l lines
+	var only chela.SessionKey
+	if g.inGroup() {
+		only = g.Session
+	}
 	err := i.store.Read(ctx, func(r *store.Read) error {
-		asked, err := r.PendingApprovals(ctx, "")
+		asked, err := r.PendingApprovals(ctx, only)
 		if err != nil {
 			return err
 		}
 		for _, a := range asked {
 			l.add("waits", "%s in %s", questionLine(a), a.Session)
 		}
-		grants, err := r.Grants(ctx, "", "")
+		grants, err := r.Grants(ctx, "", only)
 		for _, g := range grants {
-			l.add("allowed", "%s %s", g.ID, grantLine(g))
+			if only == "" || g.Session == only {
+				l.add("allowed", "%s %s", g.ID, grantLine(g))
+			}
 		}
 		return err
 	})

@@ -76,6 +76,12 @@ type given struct {
 	thread  chela.Thread  // that the message goes to
 }
 
+// inGroup reports whether several people see the reply.
+func (g given) inGroup() bool {
+	key, err := chela.ParseSessionKey(g.Session)
+	return err != nil || key.IsGroup()
+}
+
 // New returns an interpreter over a store.
 func New(s *store.Store, cfg Config) *Interpreter {
 	i := &Interpreter{cfg: cfg, store: s}

@@ -23,9 +23,10 @@ type documents interface {
 }
 
 // memory lists the documents of the agent, or shows the one whose path or title
-// matches; if several do it lists those.
+// matches; if several do it lists those. In a group private documents are as if
+// they were not there.
 func (i *Interpreter) memory(ctx context.Context, g given) (lane.Order, error) {
-	paths, err := i.paths(ctx, g.session.Agent)
+	paths, err := i.paths(ctx, g)
 	if err != nil {
 		return nil, err
 	}
@@ -56,14 +57,17 @@ func (i *Interpreter) memory(ctx context.Context, g given) (lane.Order, error) {
 	}
 }
 
-// paths returns the paths of the documents of an agent.
-func (i *Interpreter) paths(ctx context.Context, agent string) ([]string, error) {
-	nodes, err := i.cfg.Memory.Tree(ctx, agent, "", 0)
+// paths returns the paths of the documents that may be shown.
+func (i *Interpreter) paths(ctx context.Context, g given) ([]string, error) {
+	nodes, err := i.cfg.Memory.Tree(ctx, g.session.Agent, "", 0)
 	if err != nil && chela.KindOf(err) != chela.NotFound { // there are none
 		return nil, err
 	}
 	var paths []string
 	for _, n := range nodes {
+		if g.inGroup() && chela.IsPrivateDocument(n.Path) {
+			continue
+		}
 		if !n.IsFolder() && len(paths) < maxDocuments {
 			paths = append(paths, n.Path)
 		}
