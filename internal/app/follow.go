@@ -84,6 +84,11 @@ func (a *App) accept(ctx context.Context, in chela.Inbound) (r lane.Receipt, beg
 	if ok {
 		return lane.Receipt{Session: answered.Session, Thread: answered.Thread, Turn: answered.Turn}, false, nil
 	}
+	if a.hooks.HearsMessage(in) { // what they did for a delivery they did once
+		if r, ok, err := a.lanes.Known(ctx, in); ok || err != nil {
+			return r, false, err
+		}
+	}
 	if in, err = a.hooks.Message(ctx, in); err != nil {
 		return r, false, err
 	}

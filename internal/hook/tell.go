@@ -12,15 +12,22 @@ func (h *Hooks) Message(ctx context.Context, in chela.Inbound) (chela.Inbound, e
 	if in.Text == "" {
 		return in, nil
 	}
-	v := h.Fire(ctx, Moment{
-		Point: chela.HookBeforeInbound, Session: in.Session, Thread: in.Thread, Agent: in.Agent,
-		Channel: in.Origin.Channel, Sender: in.Origin.Sender, Text: in.Text,
-	})
+	v := h.Fire(ctx, inbound(in))
 	if v.Refused != "" {
 		return in, chela.E(chela.Denied, "the message was refused: "+v.Refused)
 	}
 	in.Text = v.Text
 	return in, nil
+}
+
+// HearsMessage reports whether a hook would be asked about a message.
+func (h *Hooks) HearsMessage(in chela.Inbound) bool { return in.Text != "" && h.Any(inbound(in)) }
+
+func inbound(in chela.Inbound) Moment {
+	return Moment{
+		Point: chela.HookBeforeInbound, Session: in.Session, Thread: in.Thread, Agent: in.Agent,
+		Channel: in.Origin.Channel, Sender: in.Origin.Sender, Text: in.Text,
+	}
 }
 
 // Passed queues that a conversation began or ended, and why. It does not wait.
