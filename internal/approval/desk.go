@@ -65,26 +65,45 @@ type Reply struct {
 // no such question, a Conflict if it was answered or has expired, and Invalid
 // if the pattern names no part of the call.
 func (d *Desk) Answer(ctx context.Context, r Reply) (chela.Approval, error) {
-	switch r.Answer {
-	case chela.AnswerOnce, chela.AnswerSession, chela.AnswerPattern, chela.AnswerNo:
-	default:
-		return chela.Approval{}, chela.E(chela.Invalid, fmt.Sprintf("%q is not an answer", r.Answer)).
-			WithHint("say once, session, pattern or no")
-	}
 	var a chela.Approval
 	var news []chela.Event
 	err := d.store.Write(ctx, "approval.answer", func(w *store.Write) error {
 		var err error
-		if a, err = d.locked(ctx, w, r.ID); err != nil {
+		if a, news, err = d.take(ctx, w, r); err != nil {
 			return err
 		}
-		news, err = d.answer(ctx, w, &a, r)
-		return err
+		return w.Announce(ctx, a.AnsweredAt, news)
 	})
 	if err != nil {
 		return a, err
 	}
 	return a, d.goOn(ctx, a, news)
+}
+
+// AnswerIn is Answer in a transaction of whoever calls, who announces the events
+// with it and calls Wake for the question's session once it is committed. A
+// question that has expired is left to Sweep.
+func (d *Desk) AnswerIn(ctx context.Context, w *store.Write, r Reply) (chela.Approval, []chela.Event, error) {
+	a, news, err := d.take(ctx, w, r)
+	if err == nil {
+		err = late(a)
+	}
+	return a, news, err
+}
+
+// take is Answer within a transaction. It returns what announces the answer.
+func (d *Desk) take(ctx context.Context, w *store.Write, r Reply) (a chela.Approval, news []chela.Event, err error) {
+	switch r.Answer {
+	case chela.AnswerOnce, chela.AnswerSession, chela.AnswerPattern, chela.AnswerNo:
+	default:
+		return a, nil, chela.E(chela.Invalid, fmt.Sprintf("%q is not an answer", r.Answer)).
+			WithHint("say once, session, pattern or no")
+	}
+	if a, err = d.locked(ctx, w, r.ID); err != nil {
+		return a, nil, err
+	}
+	news, err = d.answer(ctx, w, &a, r)
+	return a, news, err
 }
 
 // AnswerText takes a message for an answer if its text reads like one and
@@ -269,11 +288,10 @@ func (d *Desk) settle(ctx context.Context, w *store.Write, a chela.Approval, cal
 	if err := lane.Resume(ctx, w, turn, a.AnsweredAt); err != nil {
 		return nil, err
 	}
-	news := []chela.Event{{
+	return []chela.Event{{
 		Kind: chela.EventApprovalAnswered, Session: a.Session, Thread: a.Thread, Turn: a.Turn, Call: a.Call, Tool: a.Tool,
 		Approval: a.ID, Text: string(a.State),
-	}}
-	return news, w.Announce(ctx, a.AnsweredAt, news)
+	}}, nil
 }
 
 // goOn announces an outcome and wakes the lane. An outcome that is not the one
@@ -282,10 +300,20 @@ func (d *Desk) goOn(ctx context.Context, a chela.Approval, news []chela.Event) e
 	for _, e := range news {
 		d.cfg.Emit(e)
 	}
-	if err := d.cfg.Wake(ctx, a.Session); err != nil {
-		// The answer is committed; its turn is found later.
-		d.cfg.Log.Warn("lane not taken", "session", a.Session, "error", err)
+	d.Wake(ctx, a.Session)
+	return late(a)
+}
+
+// Wake lets the turn go on whose question was answered. The answer is committed:
+// if that fails, the turn is found later.
+func (d *Desk) Wake(ctx context.Context, key chela.SessionKey) {
+	if err := d.cfg.Wake(ctx, key); err != nil {
+		d.cfg.Log.Warn("lane not taken", "session", key, "error", err)
 	}
+}
+
+// late is the error for an answer that came after the time of its question.
+func late(a chela.Approval) error {
 	if a.State == chela.ApprovalExpired && a.AnsweredBy != "" {
 		return chela.E(chela.Conflict, fmt.Sprintf("approval %s expired at %s; the call was denied", a.ID, a.ExpiresAt.Format(time.RFC3339))).
 			WithHint("ask the agent again")
@@ -335,8 +363,10 @@ func (d *Desk) Sweep(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			news, err = d.settle(ctx, w, a, call)
-			return err
+			if news, err = d.settle(ctx, w, a, call); err != nil {
+				return err
+			}
+			return w.Announce(ctx, a.AnsweredAt, news)
 		})
 		switch {
 		case chela.KindOf(err) == chela.Conflict: // answered at the last moment

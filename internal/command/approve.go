@@ -21,11 +21,8 @@ func (i *Interpreter) approve(ctx context.Context, g given) (lane.Order, error) 
 	case "revoke":
 		return i.revoke(ctx, chela.GrantID(strings.TrimSpace(rest)))
 	}
-	asked, rest, err := i.asked(ctx, g)
-	if err != nil {
-		return nil, err
-	}
-	said := approval.Reply{ID: asked.ID, Answer: chela.AnswerOnce, By: "owner in " + g.Origin.Channel}
+	id, rest := named(g.args)
+	said := approval.Reply{ID: id, Answer: chela.AnswerOnce}
 	word, rest = cutWord(rest)
 	switch pattern := strings.TrimSpace(rest); {
 	case word == "":
@@ -36,52 +33,69 @@ func (i *Interpreter) approve(ctx context.Context, g given) (lane.Order, error) 
 	default:
 		said.Answer = chela.AnswerSession
 	}
-	if _, err := i.cfg.Desk.Answer(ctx, said); err != nil {
-		return nil, err
-	}
-	text := "Allowed: " + questionLine(asked) + "."
-	switch said.Answer {
-	case chela.AnswerSession:
-		text += " The tool is not asked about in this session any more, but for what is risky."
-	case chela.AnswerPattern:
-		text += " " + said.Pattern + " is not asked about any more; /approve list shows how to take that back."
-	}
-	return reply(text), nil
+	return i.answer(ctx, g, said), nil
 }
 
 // deny says no to a question.
 func (i *Interpreter) deny(ctx context.Context, g given) (lane.Order, error) {
-	asked, reason, err := i.asked(ctx, g)
-	if err != nil {
-		return nil, err
-	}
-	_, err = i.cfg.Desk.Answer(ctx, approval.Reply{
-		ID: asked.ID, Answer: chela.AnswerNo, Comment: strings.TrimSpace(reason), By: "owner in " + g.Origin.Channel,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return reply("Refused: " + questionLine(asked) + "."), nil
+	id, reason := named(g.args)
+	return i.answer(ctx, g, approval.Reply{ID: id, Answer: chela.AnswerNo, Comment: strings.TrimSpace(reason)}), nil
 }
 
-// asked returns the question that is answered, and the rest of the arguments:
-// the one whose id comes first, else the only one of the session that waits.
-func (i *Interpreter) asked(ctx context.Context, g given) (a chela.Approval, rest string, err error) {
-	word, rest := cutWord(g.args)
-	if strings.HasPrefix(word, "apr_") {
-		a, err = store.Find(ctx, i.store, func(r *store.Read) (chela.Approval, error) { return r.Approval(ctx, chela.ApprovalID(word)) })
-		return a, rest, err
+// named parts the id of a question off arguments that begin with one.
+func named(args string) (id chela.ApprovalID, rest string) {
+	if word, rest := cutWord(args); strings.HasPrefix(word, "apr_") {
+		return chela.ApprovalID(word), rest
 	}
-	s, err := i.standing(ctx, g.Session)
-	switch n := len(s.approvals); {
+	return "", args
+}
+
+// answer is the order that answers a question: the one that is named, else the
+// only one of the session that waits.
+func (i *Interpreter) answer(ctx context.Context, g given, said approval.Reply) lane.Order {
+	said.By = "owner in " + g.Origin.Channel
+	return func(w *store.Write, _ *store.Arrival) (lane.Outcome, error) {
+		said := said
+		if said.ID == "" {
+			asked, err := onlyOne(ctx, w, g.Session)
+			if err != nil {
+				return lane.Outcome{}, err
+			}
+			said.ID = asked
+		}
+		a, events, err := i.cfg.Desk.AnswerIn(ctx, w, said)
+		return lane.Outcome{
+			Reply: answered(a, said), Events: events, Then: func(ctx context.Context) { i.cfg.Desk.Wake(ctx, a.Session) },
+		}, err
+	}
+}
+
+// onlyOne returns the only question of a session that waits.
+func onlyOne(ctx context.Context, w *store.Write, key chela.SessionKey) (chela.ApprovalID, error) {
+	asked, err := w.PendingApprovals(ctx, key)
+	switch n := len(asked); {
 	case err != nil:
-		return a, "", err
+		return "", err
 	case n == 0:
-		return a, "", chela.E(chela.NotFound, "nothing waits for an answer in this session").WithHint("see /approve list")
+		return "", chela.E(chela.NotFound, "nothing waits for an answer in this session").WithHint("see /approve list")
 	case n > 1:
-		return a, "", chela.E(chela.Invalid, fmt.Sprintf("%d questions wait for an answer", n)).WithHint("name one by its id, as /approve list shows it")
+		return "", chela.E(chela.Invalid, fmt.Sprintf("%d questions wait for an answer", n)).WithHint("name one by its id, as /approve list shows it")
 	}
-	return s.approvals[0], g.args, nil
+	return asked[0].ID, nil
+}
+
+// answered says what was answered to a question, and what that means.
+func answered(a chela.Approval, said approval.Reply) string {
+	switch text := "Allowed: " + questionLine(a) + "."; said.Answer {
+	case chela.AnswerNo:
+		return "Refused: " + questionLine(a) + "."
+	case chela.AnswerSession:
+		return text + " The tool is not asked about in this session any more, but for what is risky."
+	case chela.AnswerPattern:
+		return text + " " + said.Pattern + " is not asked about any more; /approve list shows how to take that back."
+	default:
+		return text
+	}
 }
 
 // questionLine is a question as a line.
@@ -143,7 +157,7 @@ func (i *Interpreter) revoke(ctx context.Context, id chela.GrantID) (lane.Order,
 	if id == "" {
 		return nil, chela.E(chela.Invalid, "no standing answer is named").WithHint("see /approve list")
 	}
-	return func(w *store.Write, _ *store.Arrival) (string, []chela.Event, error) {
-		return string(id) + " does not hold any more.", nil, w.RevokeGrant(ctx, id)
+	return func(w *store.Write, _ *store.Arrival) (lane.Outcome, error) {
+		return lane.Outcome{Reply: string(id) + " does not hold any more."}, w.RevokeGrant(ctx, id)
 	}, nil
 }

@@ -47,12 +47,14 @@ type Config struct {
 type lanes interface {
 	Control(ctx context.Context, in chela.Inbound, do lane.Order) (lane.Receipt, error)
 	Known(ctx context.Context, in chela.Inbound) (lane.Receipt, bool, error)
-	Stop(ctx context.Context, id chela.TurnID) error
+	StopIn(ctx context.Context, w *store.Write, t chela.Turn) error
+	Stopped(ctx context.Context, t chela.Turn)
 }
 
 // desk takes answers to questions.
 type desk interface {
-	Answer(ctx context.Context, r approval.Reply) (chela.Approval, error)
+	AnswerIn(ctx context.Context, w *store.Write, r approval.Reply) (chela.Approval, []chela.Event, error)
+	Wake(ctx context.Context, key chela.SessionKey)
 }
 
 // An Interpreter carries out what messages order. It may be used by several
@@ -64,7 +66,9 @@ type Interpreter struct {
 }
 
 // A handler prepares a command: what it asks of others it has done when it
-// returns, what it changes in the store is left to the order.
+// returns, what it changes in the store is left to the order. What stands alone
+// is looked for by the order, so that a delivery that comes twice finds the
+// same.
 type handler func(ctx context.Context, g given) (lane.Order, error)
 
 // A given is a command with what it was given in.
@@ -180,14 +184,14 @@ func (i *Interpreter) prepare(ctx context.Context, in chela.Inbound, c Command) 
 
 // reply is an order that changes nothing.
 func reply(text string) lane.Order {
-	return func(*store.Write, *store.Arrival) (string, []chela.Event, error) { return text, nil, nil }
+	return func(*store.Write, *store.Arrival) (lane.Outcome, error) { return lane.Outcome{Reply: text}, nil }
 }
 
-// save stores a session that an order has changed, and returns what announces
-// that.
-func (i *Interpreter) save(ctx context.Context, w *store.Write, at *store.Arrival) ([]chela.Event, error) {
+// save stores a session that an order has changed. The text is the reply.
+func (i *Interpreter) save(ctx context.Context, w *store.Write, at *store.Arrival, text string) (lane.Outcome, error) {
 	at.Session.UpdatedAt = i.cfg.Now().UTC().Truncate(time.Microsecond)
-	return []chela.Event{{Kind: chela.EventSessionChanged, Session: at.Session.Key, Thread: at.Session.Thread}}, w.SaveSession(ctx, at.Session)
+	events := []chela.Event{{Kind: chela.EventSessionChanged, Session: at.Session.Key, Thread: at.Session.Thread}}
+	return lane.Outcome{Reply: text, Events: events}, w.SaveSession(ctx, at.Session)
 }
 
 // becomes returns the message that a command becomes: a request to the agent, or

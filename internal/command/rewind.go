@@ -100,9 +100,9 @@ func (i *Interpreter) branch(ctx context.Context, g given) (lane.Order, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(_ *store.Write, at *store.Arrival) (string, []chela.Event, error) {
+	return func(_ *store.Write, at *store.Arrival) (lane.Outcome, error) {
 		at.Thread = made
-		return "You are in a branch, thread " + threadLine(made) + ". /resume goes back; files are as they were.", nil, nil
+		return lane.Outcome{Reply: "You are in a branch, thread " + threadLine(made) + ". /resume goes back; files are as they were."}, nil
 	}, nil
 }
 

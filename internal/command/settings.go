@@ -49,14 +49,13 @@ func (i *Interpreter) settle(ctx context.Context, in chela.Inbound, directives [
 			return nil, err
 		}
 	}
-	return func(w *store.Write, at *store.Arrival) (string, []chela.Event, error) {
+	return func(w *store.Write, at *store.Arrival) (lane.Outcome, error) {
 		var said []string
 		for _, d := range directives {
 			d.in(&at.Session.Settings)
 			said = append(said, i.setTo(d.Form.Name, at.Session, in))
 		}
-		events, err := i.save(ctx, w, at)
-		return strings.Join(said, "\n"), events, err
+		return i.save(ctx, w, at, strings.Join(said, "\n"))
 	}, nil
 }
 

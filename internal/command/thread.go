@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -21,19 +20,18 @@ const maxListed = 20
 // already new.
 func (i *Interpreter) begin(ctx context.Context, g given) (lane.Order, error) {
 	title := firstLine(g.args)
-	return func(w *store.Write, at *store.Arrival) (string, []chela.Event, error) {
+	return func(w *store.Write, at *store.Arrival) (lane.Outcome, error) {
 		before := at.Thread
 		if isNew(before) && title == "" {
-			return "This thread is new: nothing was said in it yet.", nil, nil
+			return lane.Outcome{Reply: "This thread is new: nothing was said in it yet."}, nil
 		}
 		now := i.cfg.Now().UTC().Truncate(time.Microsecond)
 		t := chela.Thread{ID: i.cfg.IDs.Thread(), Session: at.Session.Key, Title: title, State: chela.ThreadIdle, CreatedAt: now, UpdatedAt: now}
 		if err := w.CreateThread(ctx, t); err != nil {
-			return "", nil, err
+			return lane.Outcome{}, err
 		}
 		at.Session.SwitchTo(t.ID)
 		at.Thread = t
-		events, err := i.save(ctx, w, at)
 		text := "A new thread begins."
 		if !isNew(before) {
 			text += " The old one is kept: /resume goes back to it."
@@ -41,7 +39,7 @@ func (i *Interpreter) begin(ctx context.Context, g given) (lane.Order, error) {
 		if before.State == chela.ThreadProcessing {
 			text += " What runs in it goes on."
 		}
-		return text, events, err
+		return i.save(ctx, w, at, text)
 	}, nil
 }
 
@@ -134,11 +132,10 @@ func (i *Interpreter) switchTo(ctx context.Context, g given) (lane.Order, error)
 }
 
 func (i *Interpreter) goTo(ctx context.Context, t chela.Thread) lane.Order {
-	return func(w *store.Write, at *store.Arrival) (string, []chela.Event, error) {
+	return func(w *store.Write, at *store.Arrival) (lane.Outcome, error) {
 		at.Session.SwitchTo(t.ID)
 		at.Thread = t
-		events, err := i.save(ctx, w, at)
-		return "You are in thread " + threadLine(t) + ".", events, err
+		return i.save(ctx, w, at, "You are in thread "+threadLine(t)+".")
 	}
 }
 
@@ -160,28 +157,28 @@ func (i *Interpreter) resume(ctx context.Context, g given) (lane.Order, error) {
 
 // stop asks the turns of the session to stop. Messages that wait stay.
 func (i *Interpreter) stop(ctx context.Context, g given) (lane.Order, error) {
-	s, err := i.standing(ctx, g.Session)
-	if err != nil {
-		return nil, err
-	}
-	stopped := 0
-	for _, t := range s.live {
-		switch e := i.cfg.Lanes.Stop(ctx, t.ID); {
-		case e == nil:
-			stopped++
-		case chela.KindOf(e) != chela.Conflict: // one that has ended meanwhile is
-			err = errors.Join(err, e)
+	return func(w *store.Write, _ *store.Arrival) (lane.Outcome, error) {
+		live, err := w.LiveTurns(ctx, g.Session)
+		if err != nil {
+			return lane.Outcome{}, err
 		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	text := "Nothing runs in this session."
-	if stopped > 0 {
-		text = "The turn is stopped."
-	}
-	if s.waiting > 0 {
-		text += fmt.Sprintf(" %d of the messages that wait come next.", s.waiting)
-	}
-	return reply(text), nil
+		for _, t := range live {
+			if err := i.cfg.Lanes.StopIn(ctx, w, t); err != nil {
+				return lane.Outcome{}, err
+			}
+		}
+		text := "Nothing runs in this session."
+		if len(live) > 0 {
+			text = "The turn is stopped."
+		}
+		waiting, err := w.CountWaiting(ctx, g.Session)
+		if waiting > 0 {
+			text += fmt.Sprintf(" %d of the messages that wait come next.", waiting)
+		}
+		return lane.Outcome{Reply: text, Then: func(ctx context.Context) {
+			for _, t := range live {
+				i.cfg.Lanes.Stopped(ctx, t)
+			}
+		}}, err
+	}, nil
 }

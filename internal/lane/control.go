@@ -11,10 +11,16 @@ import (
 )
 
 // An Order is what a command does in the transaction that stores it. It finds
-// the session with its lane locked, and returns the reply and what is to be
-// announced. A change of the session it must save itself. One that makes a fresh
-// thread the current one ends the conversation before.
-type Order func(w *store.Write, at *store.Arrival) (reply string, events []chela.Event, err error)
+// the session with its lane locked. A change of the session it must save itself.
+// One that makes a fresh thread the current one ends the conversation before.
+type Order func(w *store.Write, at *store.Arrival) (Outcome, error)
+
+// An Outcome is what an order came to.
+type Outcome struct {
+	Reply  string
+	Events []chela.Event             // to announce
+	Then   func(ctx context.Context) // what follows once it is committed; may be nil
+}
 
 // errKnown undoes what the order of a delivery did that is known already.
 var errKnown = errors.New("the delivery is known")
@@ -29,7 +35,7 @@ func (l *Lanes) Control(ctx context.Context, in chela.Inbound, do Order) (Receip
 		return Receipt{}, err
 	}
 	var r Receipt
-	var events []chela.Event
+	var done Outcome
 	var ended chela.ThreadID
 	err := l.store.Write(ctx, "command", func(w *store.Write) error {
 		at, err := l.place(ctx, w, in)
@@ -38,9 +44,10 @@ func (l *Lanes) Control(ctx context.Context, in chela.Inbound, do Order) (Receip
 		}
 		m := chela.Waiting{ID: l.cfg.IDs.Inbox(), State: chela.InboxAnswered, Node: l.cfg.Node, CreatedAt: l.cfg.Now(), Inbound: in}
 		before := at.Session.Thread
-		if m.Reply, events, err = do(w, &at); err != nil {
+		if done, err = do(w, &at); err != nil {
 			return err
 		}
+		m.Reply = done.Reply
 		if ended = ""; at.Session.Thread != before && at.Thread.Head == "" {
 			ended = before
 		}
@@ -53,7 +60,7 @@ func (l *Lanes) Control(ctx context.Context, in chela.Inbound, do Order) (Receip
 			return errKnown
 		}
 		r = Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Reply: m.Reply}
-		return w.Announce(ctx, m.CreatedAt, events)
+		return w.Announce(ctx, m.CreatedAt, done.Events)
 	})
 	switch {
 	case errors.Is(err, errKnown):
@@ -62,7 +69,10 @@ func (l *Lanes) Control(ctx context.Context, in chela.Inbound, do Order) (Receip
 	case err != nil:
 		return Receipt{}, err
 	}
-	l.tell(events)
+	l.tell(done.Events)
+	if done.Then != nil {
+		done.Then(ctx)
+	}
 	if ended != "" {
 		l.cfg.Ended(session.End{Session: r.Session, Thread: ended, Reason: session.Asked})
 	}

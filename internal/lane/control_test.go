@@ -14,10 +14,10 @@ import (
 
 // label is an order that names the session.
 func label(t *testing.T, name string) lane.Order {
-	return func(w *store.Write, at *store.Arrival) (string, []chela.Event, error) {
+	return func(w *store.Write, at *store.Arrival) (lane.Outcome, error) {
 		at.Session.Settings.Label = name
 		events := []chela.Event{{Kind: chela.EventSessionChanged, Session: at.Session.Key}}
-		return "It is called " + name + ".", events, w.SaveSession(t.Context(), at.Session)
+		return lane.Outcome{Reply: "It is called " + name + ".", Events: events}, w.SaveSession(t.Context(), at.Session)
 	}
 }
 
@@ -102,12 +102,12 @@ func TestControlThatFails(t *testing.T) {
 	onBoth(t, func(t *testing.T, cfg store.Config) {
 		h := open(t, cfg, echoScenario, nil)
 		in := message(mainSession, "m1", "/label home")
-		_, err := h.lanes.Control(t.Context(), in, func(w *store.Write, at *store.Arrival) (string, []chela.Event, error) {
-			_, events, err := label(t, "half")(w, at)
+		_, err := h.lanes.Control(t.Context(), in, func(w *store.Write, at *store.Arrival) (lane.Outcome, error) {
+			done, err := label(t, "half")(w, at)
 			if err == nil {
 				err = chela.E(chela.Invalid, "no")
 			}
-			return "", events, err
+			return done, err
 		})
 		if chela.KindOf(err) != chela.Invalid {
 			t.Fatalf("the order ended with %v", err)
@@ -128,13 +128,13 @@ func TestControlEndsTheConversation(t *testing.T) {
 		h.say(message(mainSession, "m1", "hello"))
 		h.rest(mainSession)
 		before := h.session(mainSession).Thread
-		fresh := func(w *store.Write, at *store.Arrival) (string, []chela.Event, error) {
+		fresh := func(w *store.Write, at *store.Arrival) (lane.Outcome, error) {
 			at.Thread = chela.Thread{ID: h.ids.Thread(), Session: mainSession, State: chela.ThreadIdle}
 			at.Session.SwitchTo(at.Thread.ID)
 			if err := w.CreateThread(t.Context(), at.Thread); err != nil {
-				return "", nil, err
+				return lane.Outcome{}, err
 			}
-			return "Begun.", nil, w.SaveSession(t.Context(), at.Session)
+			return lane.Outcome{Reply: "Begun."}, w.SaveSession(t.Context(), at.Session)
 		}
 		r := h.control(message(mainSession, "m2", "/new"), fresh)
 		h.control(message(mainSession, "m2", "/new"), fresh)

@@ -118,19 +118,25 @@ func (l *Lanes) Stop(ctx context.Context, id chela.TurnID) error {
 		if t.State.Ended() {
 			return chela.E(chela.Conflict, "turn "+string(id)+" has ended already").WithHint("chela turns show " + string(id) + " tells how")
 		}
-		return l.askToStop(ctx, w, t)
+		return l.StopIn(ctx, w, t)
 	})
 	if err != nil {
 		return err
 	}
-	l.stopHere(t.Session, id)
-	l.wakeLater(ctx, t.Session)
+	l.Stopped(ctx, t)
 	return nil
 }
 
-// askToStop stores the wish that a live turn ends. One that waits is made ready,
+// Stopped carries on with a turn that StopIn asked to end, once that is
+// committed.
+func (l *Lanes) Stopped(ctx context.Context, t chela.Turn) {
+	l.stopHere(t.Session, t.ID)
+	l.wakeLater(ctx, t.Session)
+}
+
+// StopIn stores the wish that a live turn ends. One that waits is made ready,
 // to be ended by its next run. The turn's lane is locked.
-func (l *Lanes) askToStop(ctx context.Context, w *store.Write, t chela.Turn) error {
+func (l *Lanes) StopIn(ctx context.Context, w *store.Write, t chela.Turn) error {
 	if err := w.RequestStop(ctx, t.ID); err != nil || t.State != chela.TurnAwaiting {
 		return err
 	}
