@@ -130,6 +130,9 @@ func TestWhatIsNotThere(t *testing.T) {
 			}
 		}
 	}
+	if got := d.do(t, call{method: "BREW", path: "/api/memory/doc"}).header.Get("Allow"); got != "DELETE, GET, HEAD, PUT" {
+		t.Errorf("a document allows %q", got)
+	}
 	if a := d.do(t, call{method: http.MethodHead, path: "/api/events", secret: readSecret}); a.status != http.StatusMethodNotAllowed {
 		t.Errorf("HEAD of a stream: %d", a.status)
 	}
@@ -200,7 +203,7 @@ func TestListedOrigins(t *testing.T) {
 	a = d.do(t, call{method: http.MethodOptions, path: "/api/messages", header: map[string]string{
 		"Origin": page, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization,content-type",
 	}})
-	if a.status != http.StatusNoContent || a.header.Get("Access-Control-Allow-Methods") == "" || a.header.Get("Access-Control-Allow-Credentials") != "" {
+	if a.status != http.StatusNoContent || a.header.Get("Access-Control-Allow-Methods") != "DELETE, GET, PATCH, POST, PUT" || a.header.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("%d %v", a.status, a.header)
 	}
 	for _, origin := range []string{"https://page.example.evil", "http://page.example", "https://page.example:444"} {

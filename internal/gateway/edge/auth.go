@@ -102,7 +102,7 @@ func (s *Server) fromPage(v *Visit) (bool, error) {
 	if v.Request.Method != http.MethodOptions || v.Request.Header.Get("Access-Control-Request-Method") == "" {
 		return false, nil
 	}
-	h.Set("Access-Control-Allow-Methods", "GET, POST, PATCH, DELETE")
+	h.Set("Access-Control-Allow-Methods", strings.Join(s.methods, ", "))
 	h.Set("Access-Control-Allow-Headers", "Authorization, *")
 	h.Set("Access-Control-Max-Age", "600")
 	v.WriteHeader(http.StatusNoContent)

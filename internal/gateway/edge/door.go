@@ -157,10 +157,13 @@ func localAddress(r *http.Request) netip.Addr {
 func (d *door) unknown(w http.ResponseWriter, r *http.Request) {
 	v := w.(*Visit) // ServeHTTP hands nothing else to the mux
 	var allowed []string
-	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodPost} {
+	for _, method := range d.server.methods {
 		asked := &http.Request{Method: method, URL: r.URL, Host: r.Host}
 		if _, pattern := d.mux.Handler(asked); pattern != "/" {
 			allowed = append(allowed, method)
+			if method == http.MethodGet {
+				allowed = append(allowed, http.MethodHead)
+			}
 		}
 	}
 	if len(allowed) == 0 {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,6 +84,7 @@ type Route struct {
 type Server struct {
 	cfg      Config
 	routes   []Route
+	methods  []string // of the routes, sorted
 	hosts    []string
 	waiting  *waits
 	messages *Meter        // by token
@@ -98,7 +100,10 @@ func New(cfg Config, routes []Route) (*Server, error) {
 		if r.Scope != api.Public && !r.Scope.Valid() {
 			return nil, chela.E(chela.Internal, "route "+r.Method+" "+r.Path+" has no scope")
 		}
+		s.methods = append(s.methods, r.Method)
 	}
+	slices.Sort(s.methods)
+	s.methods = slices.Compact(s.methods)
 	for _, host := range cfg.Hosts {
 		if name := hostName(host); name != "" { // an address such as ":7717" names none
 			s.hosts = append(s.hosts, name)
