@@ -230,6 +230,21 @@ func TestCommandsInGroups(t *testing.T) {
 	}
 }
 
+// TestPlacesByCommand names and finds places, whatever the delivery is called.
+func TestPlacesByCommand(t *testing.T) {
+	t.Parallel()
+	b := openHome(t, twoWays)
+	talked(t, b, message("agent:main:main", "m1", "hello"))
+	long := strings.Repeat("long\t", 100)
+	for i, name := range []string{"here", "mykeep-files", "there"} {
+		ordered(t, b, message("agent:main:main", fmt.Sprint(long, i), "/checkpoint "+name))
+	}
+	talked(t, b, message("agent:main:main", "m2", "again"))
+	if got := ordered(t, b, message("agent:main:main", long, "/restore mykeep-files")); strings.Contains(got, "nothing") {
+		t.Errorf("/restore: %s", got)
+	}
+}
+
 // TestElevatedByCommand runs programs without a question, and asks again once
 // that was taken back.
 func TestElevatedByCommand(t *testing.T) {

@@ -2,6 +2,8 @@ package command
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -24,15 +26,20 @@ type rewinds interface {
 // keepFiles is the word that leaves files and documents as they are.
 const keepFiles = "keep-files"
 
-// key names what a message asks for, so that the same delivery asks once.
+// key names what a message asks for, so that the same delivery asks once. It is
+// a hash, for names may be long and have anything in them.
 func (g given) key() string {
-	return strings.Join([]string{"message", g.Origin.Channel, g.Origin.Account, g.MessageID}, " ")
+	sum := sha256.Sum256([]byte(strings.Join([]string{g.Origin.Channel, g.Origin.Account, g.MessageID}, "\x00")))
+	return "message " + hex.EncodeToString(sum[:])
 }
 
 // keeps cuts the word that keeps the files from the end of the arguments.
 func (g given) keeps() (args string, keep bool) {
 	args, keep = strings.CutSuffix(g.args, keepFiles)
-	return strings.TrimSpace(args), keep
+	if trimmed := strings.TrimSpace(args); keep && (trimmed == "" || trimmed != args) {
+		return trimmed, true
+	}
+	return g.args, false
 }
 
 // undo takes the last turns back.

@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -51,5 +52,24 @@ func TestRefusedRewindShowsTheDifference(t *testing.T) {
 	a := d.do(t, call{method: "POST", path: "/api/threads/" + string(said.Thread) + "/restore", secret: chatSecret, body: `{"to":"lost"}`})
 	if a.status != 409 || !strings.Contains(a.body, `"detail":"-old\n+new\n"`) {
 		t.Errorf("status %d: %s", a.status, a.body)
+	}
+}
+
+// TestKeysOfTwoTokens: the same key of two tokens names two requests.
+func TestKeysOfTwoTokens(t *testing.T) {
+	t.Parallel()
+	d := run(t)
+	said := d.say(t, "hi")
+	keys := map[string]bool{}
+	for _, secret := range []string{chatSecret, adminSecret} {
+		a := d.do(t, call{method: "POST", path: "/api/threads/" + string(said.Thread) + "/undo", secret: secret, body: `{"key":"k"}`})
+		var r chela.Rewind
+		if err := json.Unmarshal([]byte(a.body), &r); err != nil {
+			t.Fatal(err)
+		}
+		keys[r.Key] = true
+	}
+	if len(keys) != 2 {
+		t.Errorf("keys %v", keys)
 	}
 }

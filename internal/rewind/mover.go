@@ -90,7 +90,7 @@ type How struct {
 const maxUndo = 1000
 
 // maxKey is the longest key of a request, in bytes.
-const maxKey = 200
+const maxKey = 256
 
 // Undo moves the head of a thread to before its last n turns, the running one
 // among them, which is stopped. More turns than there are is a Conflict, and so
