@@ -47,8 +47,7 @@ type Config struct {
 type lanes interface {
 	Control(ctx context.Context, in chela.Inbound, do lane.Order) (lane.Receipt, error)
 	Known(ctx context.Context, in chela.Inbound) (lane.Receipt, bool, error)
-	StopIn(ctx context.Context, w *store.Write, t chela.Turn) error
-	Stopped(ctx context.Context, t chela.Turn)
+	StopIn(ctx context.Context, w *store.Write, t chela.Turn) (then func(context.Context), err error)
 }
 
 // desk takes answers to questions.

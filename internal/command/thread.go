@@ -162,8 +162,9 @@ func (i *Interpreter) stop(ctx context.Context, g given) (lane.Order, error) {
 		if err != nil {
 			return lane.Outcome{}, err
 		}
-		for _, t := range live {
-			if err := i.cfg.Lanes.StopIn(ctx, w, t); err != nil {
+		stopped := make([]func(context.Context), len(live))
+		for n, t := range live {
+			if stopped[n], err = i.cfg.Lanes.StopIn(ctx, w, t); err != nil {
 				return lane.Outcome{}, err
 			}
 		}
@@ -176,8 +177,8 @@ func (i *Interpreter) stop(ctx context.Context, g given) (lane.Order, error) {
 			text += fmt.Sprintf(" %d of the messages that wait come next.", waiting)
 		}
 		return lane.Outcome{Reply: text, Then: func(ctx context.Context) {
-			for _, t := range live {
-				i.cfg.Lanes.Stopped(ctx, t)
+			for _, then := range stopped {
+				then(ctx)
 			}
 		}}, err
 	}, nil

@@ -89,7 +89,7 @@ func (l *Lanes) interrupt(ctx context.Context, w *store.Write, lane store.Lane, 
 		if t.ID != lane.Turn && t.Thread != m.Thread || !queue.Plan([]chela.Waiting{m}, &t, m.CreatedAt).Stop {
 			continue
 		}
-		if err := l.StopIn(ctx, w, t); err != nil {
+		if err := l.askToStop(ctx, w, t); err != nil {
 			return nil, err
 		}
 		stopped = append(stopped, t.ID)

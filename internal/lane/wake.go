@@ -118,25 +118,30 @@ func (l *Lanes) Stop(ctx context.Context, id chela.TurnID) error {
 		if t.State.Ended() {
 			return chela.E(chela.Conflict, "turn "+string(id)+" has ended already").WithHint("chela turns show " + string(id) + " tells how")
 		}
-		return l.StopIn(ctx, w, t)
+		return l.askToStop(ctx, w, t)
 	})
 	if err != nil {
 		return err
 	}
-	l.Stopped(ctx, t)
+	l.stopped(ctx, t)
 	return nil
 }
 
-// Stopped carries on with a turn that StopIn asked to end, once that is
-// committed.
-func (l *Lanes) Stopped(ctx context.Context, t chela.Turn) {
+// StopIn is Stop of a live turn in a transaction of whoever calls, who has locked
+// its lane and calls then once that is committed.
+func (l *Lanes) StopIn(ctx context.Context, w *store.Write, t chela.Turn) (then func(context.Context), err error) {
+	return func(ctx context.Context) { l.stopped(ctx, t) }, l.askToStop(ctx, w, t)
+}
+
+// stopped carries on with a turn that was asked to stop.
+func (l *Lanes) stopped(ctx context.Context, t chela.Turn) {
 	l.stopHere(t.Session, t.ID)
 	l.wakeLater(ctx, t.Session)
 }
 
-// StopIn stores the wish that a live turn ends. One that waits is made ready,
+// askToStop stores the wish that a live turn ends. One that waits is made ready,
 // to be ended by its next run. The turn's lane is locked.
-func (l *Lanes) StopIn(ctx context.Context, w *store.Write, t chela.Turn) error {
+func (l *Lanes) askToStop(ctx context.Context, w *store.Write, t chela.Turn) error {
 	if err := w.RequestStop(ctx, t.ID); err != nil || t.State != chela.TurnAwaiting {
 		return err
 	}

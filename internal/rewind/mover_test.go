@@ -313,7 +313,7 @@ func TestOnceForEachKey(t *testing.T) {
 	if got, err := w.Branch(t.Context(), w.thread, api.NewBranch{Key: "b"}); got.ID != branch.ID || err != nil {
 		t.Errorf("another branch: %+v, %v", got, err)
 	}
-	for _, key := range []string{strings.Repeat("k", 201), "a\nb"} {
+	for _, key := range []string{strings.Repeat("k", 257), "a\nb"} {
 		if _, err := w.Undo(t.Context(), w.thread, 1, rewind.How{Key: key}); chela.KindOf(err) != chela.Invalid {
 			t.Errorf("key %.10q…: %v", key, err)
 		}
