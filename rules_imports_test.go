@@ -48,7 +48,7 @@ var layers = []layer{
 		packages: []string{
 			"internal/turn/...", "internal/call", "internal/control", "internal/journal", "internal/lane/...", "internal/rewind", "internal/prompt", "internal/compaction", "internal/guard", "internal/hook", "internal/activity", "internal/approval", "internal/job",
 			"internal/routine", "internal/memory", "internal/cost", "internal/session", "internal/transcript", "internal/token", "internal/work/...",
-			"internal/replay",
+			"internal/replay", "internal/routing",
 			"internal/command",
 		},
 		imports: []string{"words", "ground", "leaves"},

@@ -133,7 +133,7 @@ func (h *home) wire(tb testing.TB, look func()) *lane.Lanes {
 			Expires: time.Hour, Grace: time.Second,
 		}),
 		Agent:   func(context.Context, chela.Session, chela.Turn) (turn.Agent, error) { return agent, nil },
-		Model:   func(chela.Session, chela.Inbound) string { return "offline/" + offline.Model },
+		Model:   func(chela.Session, chela.Thread, []chela.Waiting) string { return "offline/" + offline.Model },
 		Alive:   func(chela.NodeID) bool { return false },
 		Dead:    func(chela.NodeID) bool { return false },
 		Classes: map[chela.Class]int{chela.ClassMain: 64},

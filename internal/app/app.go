@@ -122,7 +122,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	})
 	a.lanes = lane.New(a.store, lane.Config{
 		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.emit, Log: log, Runner: turn.NewRunner(a.turns()),
-		Agent: a.agents.Agent, Model: a.agents.Model, Dead: a.presence.Dead, Alive: a.presence.Alive,
+		Agent: a.agents.Agent, Model: a.agents.TurnModel, Dead: a.presence.Dead, Alive: a.presence.Alive,
 		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Queue: queueRules(cfg.Queue), Resets: resets(cfg),
 		Ended:  a.ended,
 		Rewind: func(ctx context.Context, key chela.SessionKey) error { return a.rewinds.Finish(ctx, key) },

@@ -85,7 +85,7 @@ func open(t *testing.T, cfg store.Config, scenario string) *house {
 				Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: toolbox{set}, Policy: h.rule,
 			}, nil
 		},
-		Model: func(chela.Session, chela.Inbound) string { return "script/test" },
+		Model: func(chela.Session, chela.Thread, []chela.Waiting) string { return "script/test" },
 		Alive: func(chela.NodeID) bool { return false },
 		Dead:  func(chela.NodeID) bool { return false },
 	})

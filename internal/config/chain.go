@@ -124,13 +124,16 @@ func (c *Config) Secrets() []string {
 }
 
 // ModelsOf returns the models that may answer where a model is asked for by an
-// agent: that one, and those that stand in for it.
+// agent: that one, and those that stand in for it. For its cheap model the agent's
+// own comes first.
 func (c *Config) ModelsOf(agent, model string) []string {
-	fallbacks := c.Fallbacks
+	models, fallbacks := []string{model}, c.Fallbacks
 	if a, ok := c.agents[agent]; ok {
 		fallbacks = a.Fallbacks
+		if model == a.CheapModel && model != a.Model {
+			models = append(models, a.Model)
+		}
 	}
-	models := []string{model}
 	for _, name := range fallbacks {
 		if !slices.Contains(models, name) {
 			models = append(models, name)

@@ -57,8 +57,8 @@ func TestChain(t *testing.T) {
 			t.Errorf("the cheap model of %s is %q, %v", name, a.CheapModel, err)
 		}
 	}
-	got := [][]string{c.ModelsOf("main", "openai/large"), c.ModelsOf("quick", "openai/large"), c.ModelsOf("", "work/a")}
-	if diff := cmp.Diff([][]string{{"openai/large", "work/b"}, {"openai/large"}, {"work/a", "offline/rules"}}, got); diff != "" {
+	got := [][]string{c.ModelsOf("main", "openai/large"), c.ModelsOf("quick", "openai/large"), c.ModelsOf("", "work/a"), c.ModelsOf("quick", "work/tiny")}
+	if diff := cmp.Diff([][]string{{"openai/large", "work/b"}, {"openai/large"}, {"work/a", "offline/rules"}, {"work/tiny", "openai/large"}}, got); diff != "" {
 		t.Errorf("models (-want +got):\n%s", diff)
 	}
 	shown := sources(t, c, "providers.work.keys", "agents.main.cheap_model", "agents.quick.fallbacks")

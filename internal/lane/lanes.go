@@ -45,8 +45,9 @@ type Config struct {
 	// says why. An error ends the run, which is tried again.
 	Agent func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error)
 
-	// Model returns the model of a new turn, as provider/model.
-	Model func(s chela.Session, in chela.Inbound) string
+	// Model returns the model of a new turn, as provider/model, of the messages
+	// that it is made of.
+	Model func(s chela.Session, t chela.Thread, messages []chela.Waiting) string
 
 	// Dead reports whether a node is dead for certain.
 	Dead func(chela.NodeID) bool

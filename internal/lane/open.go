@@ -41,7 +41,7 @@ func (l *Lanes) open(ctx context.Context, w *store.Write, o opened, messages []c
 	first := messages[0]
 	o.turn = chela.Turn{
 		ID: first.Turn, Session: o.session.Key, Thread: o.thread.ID, State: chela.TurnProcessing, Origin: first.Origin,
-		Model: l.cfg.Model(o.session, first.Inbound), Overrides: first.Overrides, Base: o.thread.Head, CreatedAt: now,
+		Model: l.cfg.Model(o.session, o.thread, messages), Overrides: first.Overrides, Base: o.thread.Head, CreatedAt: now,
 	}
 	if err := w.OpenTurn(ctx, o.turn); err != nil {
 		return nil, err

@@ -185,7 +185,7 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 				},
 			}, nil
 		},
-		Model:   func(chela.Session, chela.Inbound) string { return "script/test" },
+		Model:   func(chela.Session, chela.Thread, []chela.Waiting) string { return "script/test" },
 		Alive:   func(chela.NodeID) bool { return false },
 		Dead:    func(chela.NodeID) bool { return false },
 		Classes: map[chela.Class]int{chela.ClassMain: 64},

@@ -16,6 +16,7 @@ import (
 	"chela/internal/memory"
 	"chela/internal/policy"
 	"chela/internal/prompt"
+	"chela/internal/routing"
 	"chela/internal/store"
 	"chela/internal/tool"
 	"chela/internal/turn"
@@ -69,6 +70,26 @@ func New(cfg Config) *Agents {
 func (a *Agents) Model(s chela.Session, in chela.Inbound) string {
 	agent, _ := a.cfg.Settings.Agent(s.Agent) // one that is not configured has no model of its own
 	return cmp.Or(in.Model, s.Settings.Model, agent.Model, a.cfg.Settings.Model)
+}
+
+// TurnModel returns the model of a new turn that is made of some messages: where
+// nobody chose one for the message or the session, that may be the agent's cheap
+// one.
+func (a *Agents) TurnModel(s chela.Session, t chela.Thread, messages []chela.Waiting) string {
+	model := a.Model(s, messages[0].Inbound)
+	agent, err := a.cfg.Settings.Agent(s.Agent)
+	chosen := messages[0].Model != "" || s.Settings.Model != ""
+	if err != nil || chosen || agent.CheapModel == "" || !a.cfg.Settings.Routing.Smart {
+		return model
+	}
+	q := routing.Question{Entries: t.Seq, Thinking: cmp.Or(messages[0].Overrides.Thinking, s.Settings.Thinking)}
+	for _, m := range messages {
+		q.Messages = append(q.Messages, m.Inbound)
+	}
+	if simple, _ := routing.Simple(q); simple {
+		return agent.CheapModel
+	}
+	return model
 }
 
 // Agent returns who takes a turn. If its model cannot be had, the provider says
