@@ -14,12 +14,12 @@
 //	calls not yet judged                        Judge
 //	a question waits for its answer             Wait
 //	calls that were handed out have no result   Wait
+//	the turn carries out a command              Compact, then Finish(completed)
 //	messages to steer by, a batch is done       Absorb
 //	only calls of offered tools are open        HandOut
 //	the first open call needs an answer         Ask
 //	open calls that may run                     RunTools: neighbouring reads, or one
 //	                                            call with an effect
-//	the turn carries out a command              Compact, then Finish(completed)
 //	notes for the memory are being written      CallModel
 //	the model goes in circles                   CallModel with a note | Finish(limited)
 //	an answer with a call written out           CallModel with a note, once

@@ -82,11 +82,11 @@ func Next(s State, f Facts) Action {
 	if len(open) > 0 {
 		return nextForCalls(s, f, open)
 	}
-	if f.Steering && s.Turn.Steps < f.Limits.Steps {
-		return Action{Kind: Absorb}
-	}
 	if s.Command != "" {
 		return nextCommand(s, f)
+	}
+	if f.Steering && s.Turn.Steps < f.Limits.Steps {
+		return Action{Kind: Absorb}
 	}
 	if a, ok := flushing(s, f); ok {
 		return a

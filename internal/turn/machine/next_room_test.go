@@ -63,6 +63,7 @@ func TestNextRoom(t *testing.T) {
 		{"notes are written", sketch{talk: turns(30), flush: prompt.Flush{Ended: true}, last: chela.EntryAssistant, text: "NO_REPLY"}, room(nil), "call_model note"},
 		{"notes are written, and it is full", sketch{talk: turns(40), flush: prompt.Flush{Ended: true}, last: chela.EntryAssistant, text: "NO_REPLY"}, room(without), "compact archive e22"},
 		{"a command", sketch{talk: turns(10), command: true}, room(nil), "compact summarize e32"},
+		{"a command goes before steering", sketch{talk: turns(10), command: true}, room(func(f *machine.Facts) { f.Steering = true }), "compact summarize e32"},
 		{"a command with nothing to do", sketch{command: true}, room(nil), "finish completed"},
 		{"a command that cannot", sketch{talk: turns(10), command: true}, room(func(f *machine.Facts) { f.Compacts = false }), "finish completed"},
 	})
