@@ -202,7 +202,7 @@ func (n *run) runEffect(ctx context.Context, c chela.ToolCall) error {
 			return cutOff(ctx) // nothing of it has happened
 		}
 		if errors.Is(err, chela.ErrLater) {
-			return err
+			return cmp.Or(n.flush(ctx, "turn.step"), err) // the answer that asked for the call is paid for
 		}
 		if err != nil {
 			n.settle(c, chela.CallFailed, "not run: "+lesson(err))

@@ -272,6 +272,33 @@ func TestToolBreaks(t *testing.T) {
 	}
 }
 
+// TestPreparedLater: what the model was paid for stays when a call cannot be
+// prepared now, and another run goes on there.
+func TestPreparedLater(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, say("one", "write a"), say("done"))
+	broken := true
+	r.tools[1].Prepare = func(context.Context, chela.ToolCall) (chela.Prepared, error) {
+		if broken {
+			return chela.Prepared{}, fmt.Errorf("%w: no blob today", chela.ErrLater)
+		}
+		return chela.Prepared{}, nil
+	}
+	for range 2 {
+		if _, err := r.run(); !errors.Is(err, chela.ErrLater) {
+			t.Fatalf("the run ended with %v", err)
+		}
+	}
+	broken = false
+	r.mustRun(chela.TurnCompleted)
+	if n := len(r.model.requests); n != 2 {
+		t.Errorf("the model was asked %d times", n)
+	}
+	if diff := cmp.Diff([]string{"write a"}, r.done()); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
 func TestStepsRunOut(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, say("one", "look a"), say("two", "look b"), say("three", "look c"))
