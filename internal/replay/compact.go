@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"slices"
 
 	"chela"
 	"chela/internal/compaction"
@@ -17,12 +18,7 @@ func (p *player) compact(_ context.Context, r compaction.Request) (string, *chel
 	if rest[0].Body.Strategy != chela.StrategySummarize {
 		return rest[0].Body.Text, nil, nil
 	}
-	n := 0 // summaries that were paid for in the replay so far
-	for _, u := range p.book.usage {
-		if u.Purpose == compaction.Purpose {
-			n++
-		}
-	}
+	n := summaries(p.book.usage) // in the replay so far
 	for _, u := range p.rec.Usage {
 		if u.Purpose != compaction.Purpose {
 			continue
@@ -33,6 +29,32 @@ func (p *player) compact(_ context.Context, r compaction.Request) (string, *chel
 		n--
 	}
 	return rest[0].Body.Text, nil, nil
+}
+
+// summaries counts those that were paid for.
+func summaries(rows []chela.Usage) (n int) {
+	for _, u := range rows {
+		if u.Purpose == compaction.Purpose {
+			n++
+		}
+	}
+	return n
+}
+
+// played returns the rows of a record without the summaries that no entry came
+// of, as they could not be kept: a replay has nothing to do with them.
+func played(recorded, replayed []chela.Usage) []chela.Usage {
+	surplus := summaries(recorded) - summaries(replayed)
+	var rows []chela.Usage
+	for _, u := range slices.Backward(recorded) {
+		if u.Purpose == compaction.Purpose && surplus > 0 {
+			surplus--
+			continue
+		}
+		rows = append(rows, u)
+	}
+	slices.Reverse(rows)
+	return rows
 }
 
 // failed is why a compaction did not work out. Where the turn ended with that,

@@ -32,7 +32,7 @@ func (p *player) compare() *chela.Difference {
 	if d := names.differ("approval", viewsOf(rec.Approvals, viewOfApproval), viewsOf(b.approvals, viewOfApproval)); d != nil {
 		return d
 	}
-	if d := names.differ("usage", viewsOf(rec.Usage, viewOfUsage), viewsOf(b.usage, viewOfUsage)); d != nil {
+	if d := names.differ("usage", viewsOf(played(rec.Usage, b.usage), viewOfUsage), viewsOf(b.usage, viewOfUsage)); d != nil {
 		return d
 	}
 	for _, a := range p.asks {

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,7 +70,7 @@ func (n *run) compact(ctx context.Context, p prompt.Plan) error {
 	_, unkept := errors.AsType[*compaction.KeepError](err)
 	switch {
 	case unkept && s.Command != "":
-		return err // another run may keep it
+		return cmp.Or(n.flush(ctx, "turn.compact"), err) // another run may keep it; this summary is paid for
 	case unkept:
 		n.tried = chela.StrategyTruncate // nothing may leave that is not kept
 	case s.Command != "":

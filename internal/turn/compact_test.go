@@ -289,6 +289,23 @@ func TestCompactCommand(t *testing.T) {
 	}
 }
 
+// What a summary was paid for is in the ledger, also if it cannot be kept.
+func TestSummaryThatCannotBeKeptIsCharged(t *testing.T) {
+	t.Parallel()
+	paid := finish(chela.Finish{Text: "What it came to.", Usage: chela.TokenUsage{Input: 7}})
+	r := pastRig(t, 30, paid, paid)
+	r.book.entries[len(r.book.entries)-1].Body = chela.Body{Command: chela.CommandCompact}
+	r.shelf.err = chela.E(chela.Unavailable, "no document today")
+	if _, err := r.run(); err == nil {
+		t.Fatal("the run ended well")
+	}
+	r.shelf.err = nil
+	r.mustRun(chela.TurnCompleted)
+	if len(r.book.usage) != 2 || r.book.usage[0].Tokens.Input != 7 {
+		t.Errorf("usage %+v", r.book.usage)
+	}
+}
+
 // Somebody stops the turn while the summary is written.
 func TestStopWhileCompacting(t *testing.T) {
 	t.Parallel()
