@@ -22,7 +22,7 @@ type Backend struct {
 	Transcripts  transcriber
 	Threads      threads
 	Turns        turns
-	Approvals    approvals
+	Approvals    approver
 	Grants       grants
 	Tools        tools
 	Models       models.Home
@@ -128,8 +128,8 @@ type turns interface {
 	Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error)
 }
 
-// approvals reads and answers approvals.
-type approvals interface {
+// approver reads and answers approvals.
+type approver interface {
 	// Approvals returns those in a state, the oldest first; with an empty
 	// state all.
 	Approvals(ctx context.Context, state chela.ApprovalState) ([]chela.Approval, error)

@@ -8,6 +8,7 @@ import (
 
 	"chela"
 	"chela/internal/channel/terminal"
+	"chela/internal/cli/approvals"
 	"chela/internal/cli/documents"
 	"chela/internal/cli/manners"
 	"chela/internal/cli/models"
@@ -93,6 +94,19 @@ func (c *commands) memoryCommand() *cobra.Command {
 		Open: func(ctx context.Context, use func(documents.Home) error) error {
 			return c.open(ctx, func(_ *config.Config, b *Backend) error { return use(b.Memory) })
 		},
+	})
+}
+
+// approvalsCommand returns the commands on approvals.
+func (c *commands) approvalsCommand() *cobra.Command {
+	return approvals.Command(c.p, func(f approvals.RunFunc) func(*cobra.Command, []string) error {
+		return c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+			return f(ctx, approvals.Home{
+				Approvals: b.Approvals.Approvals, Approval: b.Approvals.Approval, Answer: b.Approvals.Answer,
+				Follow: func(ctx context.Context, id chela.TurnID) error { return c.person().Resume(ctx, talkHome(b), id) },
+				Grants: b.Grants.Grants, Revoke: b.Grants.Revoke,
+			}, args)
+		})
 	})
 }
 

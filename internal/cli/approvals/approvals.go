@@ -1,4 +1,5 @@
-package cli
+// Package approvals holds the commands on approvals and on standing answers.
+package approvals
 
 import (
 	"context"
@@ -10,29 +11,62 @@ import (
 	"chela/internal/approval"
 	"chela/internal/channel/terminal"
 	"chela/internal/cli/manners"
-	"chela/internal/config"
 )
 
-const approvalHint = "see chela approvals list --all"
+const hint = "see chela approvals list --all"
 
-func (c *commands) approvalsCommand() *cobra.Command {
+// A Home is what the commands ask of an open home.
+type Home struct {
+	// Approvals returns those in a state, the oldest first; with an empty state
+	// all.
+	Approvals func(ctx context.Context, state chela.ApprovalState) ([]chela.Approval, error)
+	Approval  func(ctx context.Context, id chela.ApprovalID) (chela.Approval, error)
+
+	// Answer answers one. It is a Conflict if somebody else did, and Invalid if a
+	// pattern does not cover the call.
+	Answer func(ctx context.Context, r approval.Reply) (chela.Approval, error)
+
+	// Follow shows the rest of a turn, and asks about its further approvals as
+	// chela ask does.
+	Follow func(ctx context.Context, id chela.TurnID) error
+
+	// Grants returns all standing answers, the oldest first.
+	Grants func(ctx context.Context) ([]chela.Grant, error)
+
+	// Revoke removes a standing answer, or is NotFound.
+	Revoke func(ctx context.Context, id chela.GrantID) error
+}
+
+// A RunFunc is what a command does in an open home.
+type RunFunc func(ctx context.Context, h Home, args []string) error
+
+// InFunc returns what a command runs to open a home for f.
+type InFunc func(f RunFunc) func(*cobra.Command, []string) error
+
+// Command returns the commands. They write to p.
+func Command(p *manners.Printer, in InFunc) *cobra.Command {
+	c := commands{p: p, in: in}
 	var all bool
 	listing := &cobra.Command{
 		Use: "list", Short: "List the approvals that wait for an answer", Args: manners.Exactly(0),
-		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error { return c.approvalsList(ctx, b, all) }),
+		RunE: in(func(ctx context.Context, h Home, _ []string) error { return c.list(ctx, h, all) }),
 	}
 	listing.Flags().BoolVar(&all, "all", false, "those that were answered too")
 	show := &cobra.Command{
 		Use: "show ID", Short: "Show what would happen", Args: manners.Exactly(1),
-		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-			return c.approvalShow(ctx, b, chela.ApprovalID(args[0]))
+		RunE: in(func(ctx context.Context, h Home, args []string) error {
+			return c.show(ctx, h, chela.ApprovalID(args[0]))
 		}),
 	}
-	return manners.Group("approvals", "Look at approvals and answer them", listing, show,
-		c.yesCommand(), c.noCommand(), c.grantsCommand(), c.revokeCommand())
+	return manners.Group("approvals", "Look at approvals and answer them", listing, show, c.yes(), c.no(), c.grants(), c.revoke())
 }
 
-func (c *commands) yesCommand() *cobra.Command {
+type commands struct {
+	p  *manners.Printer
+	in InFunc
+}
+
+func (c commands) yes() *cobra.Command {
 	var always bool
 	var pattern string
 	cmd := &cobra.Command{
@@ -46,7 +80,7 @@ func (c *commands) yesCommand() *cobra.Command {
 			} else if pattern != "" {
 				r.Answer = chela.AnswerPattern
 			}
-			return c.answer(cmd.Context(), r)
+			return c.answer(r)(cmd, args)
 		},
 	}
 	cmd.Flags().BoolVar(&always, "always", false, "allow the tool for the rest of the session")
@@ -54,24 +88,24 @@ func (c *commands) yesCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *commands) noCommand() *cobra.Command {
+func (c commands) no() *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
 		Use: "no ID", Short: "Refuse it, and see its turn to the end", Args: manners.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.answer(cmd.Context(), approval.Reply{ID: chela.ApprovalID(args[0]), Answer: chela.AnswerNo, Comment: reason})
+			return c.answer(approval.Reply{ID: chela.ApprovalID(args[0]), Answer: chela.AnswerNo, Comment: reason})(cmd, args)
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "what to tell the model")
 	return cmd
 }
 
-func (c *commands) approvalsList(ctx context.Context, b *Backend, all bool) error {
+func (c commands) list(ctx context.Context, h Home, all bool) error {
 	state := chela.ApprovalPending
 	if all {
 		state = ""
 	}
-	found, err := b.Approvals.Approvals(ctx, state)
+	found, err := h.Approvals(ctx, state)
 	if err != nil {
 		return err
 	}
@@ -83,10 +117,10 @@ func (c *commands) approvalsList(ctx context.Context, b *Backend, all bool) erro
 	})
 }
 
-func (c *commands) approvalShow(ctx context.Context, b *Backend, id chela.ApprovalID) error {
-	a, err := b.Approvals.Approval(ctx, id)
+func (c commands) show(ctx context.Context, h Home, id chela.ApprovalID) error {
+	a, err := h.Approval(ctx, id)
 	if err != nil {
-		return manners.NotThere(err, approvalHint)
+		return manners.NotThere(err, hint)
 	}
 	if c.p.JSON {
 		return c.p.Document(a)
@@ -104,15 +138,14 @@ func (c *commands) approvalShow(ctx context.Context, b *Backend, id chela.Approv
 	return nil
 }
 
-// answer answers an approval and follows its turn. Further approvals of the
-// turn are asked about as in chela ask.
-func (c *commands) answer(ctx context.Context, reply approval.Reply) error {
+// answer returns a command's work that answers an approval and follows its turn.
+func (c commands) answer(reply approval.Reply) func(*cobra.Command, []string) error {
 	reply.By = "owner with chela approvals"
-	return c.open(ctx, func(_ *config.Config, b *Backend) error {
-		a, err := b.Approvals.Answer(ctx, reply)
+	return c.in(func(ctx context.Context, h Home, _ []string) error {
+		a, err := h.Answer(ctx, reply)
 		if err != nil {
-			return manners.NotThere(err, approvalHint)
+			return manners.NotThere(err, hint)
 		}
-		return c.person().Resume(ctx, talkHome(b), a.Turn)
+		return h.Follow(ctx, a.Turn)
 	})
 }

@@ -1,4 +1,4 @@
-package cli
+package approvals
 
 import (
 	"cmp"
@@ -11,11 +11,11 @@ import (
 	"chela/internal/cli/manners"
 )
 
-func (c *commands) grantsCommand() *cobra.Command {
+func (c commands) grants() *cobra.Command {
 	return &cobra.Command{
 		Use: "grants", Short: "List what is allowed without asking, since you said so", Args: manners.Exactly(0),
-		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
-			found, err := b.Grants.Grants(ctx)
+		RunE: c.in(func(ctx context.Context, h Home, _ []string) error {
+			found, err := h.Grants(ctx)
 			if err != nil {
 				return err
 			}
@@ -27,11 +27,11 @@ func (c *commands) grantsCommand() *cobra.Command {
 	}
 }
 
-func (c *commands) revokeCommand() *cobra.Command {
+func (c commands) revoke() *cobra.Command {
 	return &cobra.Command{
 		Use: "revoke GRANT", Short: "Ask again about what a grant allows", Args: manners.Exactly(1),
-		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-			return manners.NotThere(b.Grants.Revoke(ctx, chela.GrantID(args[0])), "see chela approvals grants")
+		RunE: c.in(func(ctx context.Context, h Home, args []string) error {
+			return manners.NotThere(h.Revoke(ctx, chela.GrantID(args[0])), "see chela approvals grants")
 		}),
 	}
 }
