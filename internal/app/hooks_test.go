@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/config"
+	"chela/internal/config/hooks"
 )
 
 // TestHooksHearOnce: a message that is delivered again was heard of, and comes
@@ -19,7 +19,7 @@ func TestHooksHearOnce(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { heard.Add(1) }))
 	t.Cleanup(server.Close)
 	cfg := newHome(t, twoWays)
-	cfg.Hooks = []config.Hook{{Name: "all", Point: chela.HookBeforeInbound, Kind: config.HookWebhook, URL: server.URL, Timeout: time.Minute}}
+	cfg.Hooks = []hooks.Hook{{Name: "all", Point: chela.HookBeforeInbound, Kind: hooks.Webhook, URL: server.URL, Timeout: time.Minute}}
 	b := openBackend(t, cfg)
 	first, _ := talked(t, b, message("agent:main:main", "m1", "hello"))
 	again, _ := talked(t, b, message("agent:main:main", "m1", "hello"))
