@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/pelletier/go-toml/v2"
@@ -21,28 +22,53 @@ type Service struct {
 	Model       string    `toml:"model"`         // used when only its key is found; empty if it is never chosen for its key
 	Keyless     bool      `toml:"keyless"`       // it needs no key, and costs nothing
 	Lacks       []Feature `toml:"lacks"`         // what it does not understand of its protocol
+	Has         []Feature `toml:"has"`           // what it understands or wants beyond its protocol
 	Source      string    `toml:"source"`
 	Date        string    `toml:"date"`
 }
 
-// Without reports whether a service does not understand something.
-func (s Service) Without(f Feature) bool { return slices.Contains(s.Lacks, f) }
+// Find returns the service that speaks a protocol at an address, whatever it is
+// called, or the one of that name that may have moved to another address.
+func Find(name, kind, baseURL string) (Service, bool) {
+	same := func(s Service) bool {
+		return s.Kind == kind && s.BaseURL != "" && strings.TrimSuffix(s.BaseURL, "/") == strings.TrimSuffix(baseURL, "/")
+	}
+	at := slices.IndexFunc(services(), same)
+	if at < 0 {
+		at = slices.IndexFunc(services(), func(s Service) bool { return s.Name == name && s.Kind == kind && s.BaseURL != "" })
+	}
+	if at < 0 {
+		return Service{}, false
+	}
+	return services()[at], true
+}
 
 // A Feature is a part of a protocol that not everybody who speaks it
-// understands.
+// understands, or one that some add to it.
 type Feature string
 
-// The features.
+// The features that a service may lack.
 const (
-	FeatureParallelCalls       Feature = "parallel_calls"        // parallel_tool_calls
+	FeatureParallelCalls       Feature = "parallel_calls"        // several calls in one answer
 	FeatureStrict              Feature = "strict"                // schemas that arguments are held to
-	FeatureStreamUsage         Feature = "stream_usage"          // stream_options
-	FeatureDeveloperRole       Feature = "developer_role"        // instead of system
+	FeatureStreamUsage         Feature = "stream_usage"          // stream_options; usage comes without
 	FeatureMaxCompletionTokens Feature = "max_completion_tokens" // instead of max_tokens
 	FeatureImages              Feature = "images"
-	FeatureToolChoice          Feature = "tool_choice"
 	FeatureReasoningEffort     Feature = "reasoning_effort"
+	FeatureEffortNone          Feature = "effort_none"    // as a value of reasoning_effort
+	FeatureEffortMinimal       Feature = "effort_minimal" // likewise; low comes next to it
+	FeatureEffortXHigh         Feature = "effort_xhigh"   // likewise; high comes next to it
 	FeaturePromptCacheKey      Feature = "prompt_cache_key"
+	FeatureAnyCallID           Feature = "any_call_id" // ids of calls other than nine letters and digits
+)
+
+// The features that a service may have of its own.
+const (
+	FeatureReasoningContent Feature = "reasoning_content" // wants its reasoning back under that name
+	FeatureReasoning        Feature = "reasoning"         // likewise
+	FeatureReasoningDetails Feature = "reasoning_details" // likewise, as a list that it made
+	FeatureThinkingSwitch   Feature = "thinking_switch"   // thinking is turned off by a member of its own
+	FeatureParallelSwitch   Feature = "parallel_switch"   // several calls in one answer only if asked for
 )
 
 //go:embed services.toml

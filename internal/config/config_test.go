@@ -448,7 +448,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	var log strings.Builder
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "key", p.Key, "provider", p)
 	for _, printed := range []string{
-		fmt.Sprintf("%v %+v %#v %s", *c, *c, *c, p), fmt.Sprintf("%v %+v %#v", p, p, p),
+		fmt.Sprintf("%v %+v %#v %s", *c, *c, *c, p.Key), fmt.Sprintf("%v %+v %#v", p, p, p),
 		fmt.Sprint(c.Values()), log.String(),
 	} {
 		if strings.Contains(printed, "swordfish") {

@@ -46,7 +46,7 @@ func TestFileErrors(t *testing.T) {
 		{"control characters", "name = \"a\\u001b[31m\"", `invalid: :1: name cannot be "a\u001B[31m"; write a name on one line`},
 		{"model", "model = \"gpt\"", `invalid: :1: model cannot be "gpt"; write provider/model, such as "offline/rules"`},
 		{"model of nobody", "model = \"opneai/gpt\"", `invalid: :1: model: no provider "opneai"; did you mean openai?`},
-		{"agent's model of nobody", "[agents.a]\nmodel = \"x/gpt\"", `invalid: :2: agents.a.model: no provider "x"; use one of anthropic, gemini, offline, ollama, openai, openrouter, script, or add [providers.NAME] to config.toml`},
+		{"agent's model of nobody", "[agents.a]\nmodel = \"x/gpt\"", `invalid: :2: agents.a.model: no provider "x"; use one of anthropic, cerebras, deepseek, fireworks, gemini, groq, llamacpp, lmstudio, mistral, offline, ollama, openai, openrouter, script, together, vllm, xai, or add [providers.NAME] to config.toml`},
 		{"provider without kind", "\n[providers.local]\nbase_url = \"http://x/\"", "invalid: :2: providers.local has no kind; add kind, one of [anthropic openai openai-responses gemini ollama offline script]"},
 		{"empty provider", "[providers.local]", "invalid: :1: providers.local has no kind; add kind, one of [anthropic openai openai-responses gemini ollama offline script]"},
 		{"address of nobody", "[providers.x]\nkind = \"offline\"\nbase_url = \"http://x/\"", "invalid: :3: providers.x.base_url means nothing for kind offline; take it out"},

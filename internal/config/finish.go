@@ -14,6 +14,9 @@ import (
 // makes sense together.
 func (l *loader) finish() error {
 	l.lookUpKeys()
+	for _, p := range l.c.providers {
+		p.recognize()
+	}
 	for _, check := range []func() error{l.checkNames, l.checkProviders, l.checkModelSections, l.checkRules, l.checkHooks} {
 		if err := check(); err != nil {
 			return err

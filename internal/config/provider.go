@@ -37,6 +37,12 @@ type Provider struct {
 	BaseURL string // empty: the one of the kind
 	Key     Secret // not set where none is needed
 
+	// What is known of the service that it is: that nobody needs a key, what it
+	// does not understand of its protocol, and what it understands beyond it.
+	// Lacks is nil if it is no known service.
+	Keyless    bool
+	Lacks, Has []catalogue.Feature
+
 	reference  string   // env:NAME, or empty where no key is needed
 	references []string // of further keys
 	further    []Secret // those that are set
@@ -52,6 +58,16 @@ func builtins() []catalogue.Service {
 	return append(known,
 		catalogue.Service{Name: "offline", Kind: string(KindOffline), Keyless: true},
 		catalogue.Service{Name: "script", Kind: string(KindScript), Keyless: true})
+}
+
+// recognize takes what the catalogue knows of the service that p is.
+func (p *Provider) recognize() {
+	s, ok := catalogue.Find(p.Name, string(p.Kind), p.BaseURL)
+	if !ok {
+		return
+	}
+	p.Keyless, p.Has = s.Keyless, s.Has
+	p.Lacks = append([]catalogue.Feature{}, s.Lacks...)
 }
 
 // offlineModel is used when there is no key at all, and no model on the machine.

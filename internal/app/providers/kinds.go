@@ -26,7 +26,7 @@ func makeProvider(p config.Provider, model chela.Model) (chela.Provider, error) 
 	case config.KindAnthropic:
 		return anthropic.New(anthropic.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), MaxOutput: model.MaxOutput})
 	case config.KindOpenAI:
-		return openai.New(openai.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal()})
+		return openai.New(openai.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), Lacks: p.Lacks, Has: p.Has})
 	case config.KindGemini:
 		return gemini.New(gemini.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal()})
 	case config.KindOllama:

@@ -5,6 +5,7 @@ package providers
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -177,12 +178,15 @@ func (p *Providers) Models(ctx context.Context) ([]chela.Model, error) {
 	return models, nil
 }
 
-// mayBeAway reports whether a provider that cannot be reached is an Ollama that
-// might be there, and that nobody told chela of.
+// mayBeAway reports whether a provider that did not list its models is a server
+// that might be on this machine, and that nobody told chela of. Another program
+// may answer at its port.
 func (p *Providers) mayBeAway(settings config.Provider, err error) bool {
+	var failed *chela.ProviderError
 	at, unknown := p.settings.Value("providers." + settings.Name + ".base_url")
 	told := unknown != nil || at.Source != "default" && at.Source != "env OLLAMA_HOST"
-	return settings.Kind == config.KindOllama && chela.KindOf(err) == chela.Unavailable && !told
+	keyless := settings.Keyless || settings.Kind == config.KindOllama
+	return keyless && !told && errors.As(err, &failed)
 }
 
 // knownModels are the models of a provider that cannot be asked for a list.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/catalogue"
 	"chela/internal/provider/openaiapi"
 	"chela/internal/provider/wire"
 )
@@ -21,6 +22,7 @@ type answer struct {
 	text, thinking strings.Builder
 	calls          []*call
 	at             map[int64]*call // by the index that the server gives
+	details        details
 	refused        bool
 	finish         string // finish_reason, once it came
 	model          string
@@ -86,6 +88,7 @@ func (a *answer) add(chunk wire.Value, emit func(chela.Chunk) bool) bool {
 		for _, piece := range c.calls {
 			a.call(piece.index, piece.id, piece.name).args.WriteString(piece.args)
 		}
+		a.details.add(c.details)
 		a.thinking.WriteString(c.thinking)
 		a.text.WriteString(c.text)
 		a.text.WriteString(c.refusal)
@@ -159,6 +162,7 @@ func plainAnswer(whole wire.Value) (*answer, bool) {
 func (a *answer) choose(c choice) {
 	a.refused = c.refusal != ""
 	a.finish = c.finish
+	a.details.add(c.details)
 	a.thinking.WriteString(c.thinking)
 	a.text.WriteString(c.text + c.refusal)
 	for _, piece := range c.calls {
@@ -170,13 +174,16 @@ func (a *answer) choose(c choice) {
 
 // whole returns the finish of a complete answer.
 func (p *Provider) whole(a *answer) (*chela.Finish, error) {
-	if a.finish == "error" {
-		// OpenRouter reports so that the model's own server broke off.
+	if a.finish == "error" || a.finish == "insufficient_system_resource" {
+		// OpenRouter and DeepSeek report so that the model's server broke off.
 		return nil, p.guard.Unreadable("the model's server broke off")
 	}
 	f := &chela.Finish{Text: a.text.String(), Model: a.model, Usage: a.usage}
-	if a.thinking.Len() > 0 {
-		f.Thinking = []chela.Thinking{{Text: a.thinking.String(), Provider: kind}}
+	if !p.quirks.adds(catalogue.FeatureReasoningDetails) {
+		a.details = nil
+	}
+	if a.thinking.Len() > 0 || len(a.details) > 0 {
+		f.Thinking = []chela.Thinking{{Text: a.thinking.String(), Signature: a.details.String(), Provider: kind}}
 	}
 	for _, c := range a.calls {
 		f.Calls = append(f.Calls, wire.Call(c.id, c.name, c.args.String()))

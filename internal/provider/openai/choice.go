@@ -12,6 +12,7 @@ type choice struct {
 	index                   int64
 	text, refusal, thinking string
 	calls                   []callPiece
+	details                 []wire.Value // of the reasoning, as OpenRouter has them
 	finish                  string
 }
 
@@ -45,13 +46,17 @@ func (c *choice) readSaid(v wire.Value) {
 	for name, member := range v.Members() {
 		switch {
 		case name == "content":
-			c.text = member.Text()
+			c.readContent(member)
 		case name == "refusal":
 			c.refusal = member.Text()
 		case name == "reasoning_content" && member.IsString():
 			c.thinking = member.Text()
 		case name == "reasoning" && member.IsString():
 			reasoning = member.Text()
+		case name == "reasoning_details":
+			for item := range member.Items() {
+				c.details = append(c.details, item)
+			}
 		case name == "tool_calls":
 			for item := range member.Items() {
 				c.calls = append(c.calls, readCall(item))
@@ -59,6 +64,32 @@ func (c *choice) readSaid(v wire.Value) {
 		}
 	}
 	c.thinking = cmp.Or(c.thinking, reasoning)
+}
+
+// readContent reads a text, or the list of texts and thoughts that Mistral
+// sends for models that reason.
+func (c *choice) readContent(v wire.Value) {
+	c.text = v.Text()
+	if len(v) == 0 || v[0] != '[' {
+		return
+	}
+	c.text = ""
+	for part := range v.Items() {
+		for name, member := range part.Members() {
+			switch name {
+			case "text":
+				c.text += member.Text()
+			case "thinking":
+				for thought := range member.Items() {
+					for name, text := range thought.Members() {
+						if name == "text" {
+							c.thinking += text.Text()
+						}
+					}
+				}
+			}
+		}
+	}
 }
 
 func readCall(v wire.Value) callPiece {
@@ -85,13 +116,19 @@ func readCall(v wire.Value) callPiece {
 
 // usage counts tokens. prompt_tokens includes what came from or went to a
 // cache.
+// DeepSeek tells what came from a cache at the top, and xAI counts reasoning
+// apart from the completion, which shows in the total.
 func usage(v wire.Value) chela.TokenUsage {
 	var u chela.TokenUsage
-	var prompt int64
+	var prompt, total int64
 	for name, member := range v.Members() {
 		switch name {
 		case "prompt_tokens":
 			prompt = member.Int()
+		case "total_tokens":
+			total = member.Int()
+		case "prompt_cache_hit_tokens":
+			u.CacheRead = max(u.CacheRead, member.Int())
 		case "completion_tokens":
 			u.Output = max(member.Int(), 0)
 		case "prompt_tokens_details":
@@ -110,6 +147,9 @@ func usage(v wire.Value) chela.TokenUsage {
 				}
 			}
 		}
+	}
+	if u.Reasoning > 0 && total == prompt+u.Output+u.Reasoning {
+		u.Output += u.Reasoning
 	}
 	u.Input = max(prompt-u.CacheRead-u.CacheWrite, 0)
 	return u

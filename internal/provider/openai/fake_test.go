@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -70,3 +71,6 @@ func ask(t testing.TB, p chela.Provider, req *chela.Request) (*chela.Finish, err
 func hello() *chela.Request {
 	return &chela.Request{Model: "m", Messages: []chela.Message{{Role: chela.RoleUser, Text: "hello"}}}
 }
+
+// load serves every attachment.
+func load(_ context.Context, a chela.Attachment) ([]byte, error) { return []byte("of " + a.Name), nil }

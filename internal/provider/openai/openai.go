@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	"chela"
+	"chela/internal/catalogue"
 	"chela/internal/provider/openaiapi"
 	"chela/internal/provider/wire"
 )
@@ -21,7 +22,15 @@ type Config struct {
 	APIKey     string            // sent as bearer token; servers on one's own machine need none
 	HTTPClient *http.Client      // nil means one with the defaults of net/http; redirects are never followed
 	Headers    map[string]string // sent with each request; their values count as secrets
+
+	// Lacks is what the server does not understand of the protocol, and Has
+	// what it understands beyond it. A nil Lacks means nothing for OpenAI itself
+	// and Azure, and for others what many do not understand.
+	Lacks, Has []catalogue.Feature
 }
+
+// unsure is what servers may lack of which nothing is known.
+var unsure = []catalogue.Feature{catalogue.FeatureStrict, catalogue.FeatureMaxCompletionTokens, catalogue.FeaturePromptCacheKey}
 
 // A Provider is a server that speaks Chat Completions. It may be used by
 // several goroutines at once.
@@ -29,6 +38,7 @@ type Provider struct {
 	server *openaiapi.Server
 	guard  wire.Guard
 	tools  wire.Toolbox
+	quirks quirks
 }
 
 // New returns a provider. It asks nobody. An address that cannot be one is an
@@ -40,7 +50,11 @@ func New(cfg Config) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Provider{server: server, guard: server.Guard}, nil
+	q := quirks{lacks: cfg.Lacks, has: cfg.Has}
+	if q.lacks == nil && !server.Vendor {
+		q.lacks = unsure
+	}
+	return &Provider{server: server, guard: server.Guard, quirks: q}, nil
 }
 
 // Stream performs one step of a model; see [chela.Provider].

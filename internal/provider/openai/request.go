@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/catalogue"
 	"chela/internal/provider/openaiapi"
 	"chela/internal/provider/wire"
 )
@@ -16,28 +17,11 @@ import (
 // every step. The conversation comes last, and how a message is written depends
 // on none behind it, so a step begins with the bytes of the step before.
 func (p *Provider) body(ctx context.Context, req *chela.Request) ([]byte, error) {
-	messages := wire.Whole(req.Messages, openaiapi.Fits)
+	messages := p.quirks.whole(req.Messages)
 	b := make([]byte, 0, openaiapi.Size(req, messages))
 	b = append(b, `{"model":`...)
 	b = wire.AppendString(b, req.Model)
-	if !req.Plain {
-		b = append(b, `,"stream":true,"stream_options":{"include_usage":true}`...)
-	}
-	if effort := openaiapi.Effort(req.Thinking); effort != "" {
-		b = append(b, `,"reasoning_effort":`...)
-		b = wire.AppendString(b, effort)
-	}
-	if req.MaxTokens > 0 && p.server.Vendor {
-		b = append(b, `,"max_completion_tokens":`...)
-		b = strconv.AppendInt(b, int64(req.MaxTokens), 10)
-	} else if req.MaxTokens > 0 {
-		b = append(b, `,"max_tokens":`...)
-		b = strconv.AppendInt(b, int64(req.MaxTokens), 10)
-	}
-	if req.Session != "" && p.server.Vendor {
-		b = append(b, `,"prompt_cache_key":`...)
-		b = openaiapi.AppendCacheKey(b, req.Session)
-	}
+	b = p.quirks.appendOptions(b, req)
 	var err error
 	if len(req.Tools) > 0 {
 		b = append(b, `,"tools":[`...)
@@ -45,6 +29,9 @@ func (p *Provider) body(ctx context.Context, req *chela.Request) ([]byte, error)
 			return nil, err
 		}
 		b = append(b, ']')
+		if p.quirks.adds(catalogue.FeatureParallelSwitch) {
+			b = append(b, `,"parallel_tool_calls":true`...)
+		}
 	}
 	b = append(b, `,"messages":[`...)
 	if strings.TrimSpace(req.System) != "" {
@@ -56,6 +43,36 @@ func (p *Provider) body(ctx context.Context, req *chela.Request) ([]byte, error)
 		return nil, err
 	}
 	return append(bytes.TrimSuffix(b, []byte(",")), "]}"...), nil
+}
+
+// appendOptions appends all that is neither model nor tools nor conversation.
+func (q quirks) appendOptions(b []byte, req *chela.Request) []byte {
+	if !req.Plain {
+		b = append(b, `,"stream":true`...)
+		if q.knows(catalogue.FeatureStreamUsage) {
+			b = append(b, `,"stream_options":{"include_usage":true}`...)
+		}
+	}
+	if q.adds(catalogue.FeatureThinkingSwitch) && req.Thinking == chela.ThinkingOff {
+		b = append(b, `,"thinking":{"type":"disabled"}`...)
+	}
+	if effort := q.effort(req.Thinking); effort != "" {
+		b = append(b, `,"reasoning_effort":`...)
+		b = wire.AppendString(b, effort)
+	}
+	if req.MaxTokens > 0 {
+		if q.knows(catalogue.FeatureMaxCompletionTokens) {
+			b = append(b, `,"max_completion_tokens":`...)
+		} else {
+			b = append(b, `,"max_tokens":`...)
+		}
+		b = strconv.AppendInt(b, int64(req.MaxTokens), 10)
+	}
+	if req.Session != "" && q.knows(catalogue.FeaturePromptCacheKey) {
+		b = append(b, `,"prompt_cache_key":`...)
+		b = openaiapi.AppendCacheKey(b, req.Session)
+	}
+	return b
 }
 
 // appendMessages appends the conversation, with a comma behind each message.
@@ -70,7 +87,7 @@ func (p *Provider) appendMessages(ctx context.Context, b []byte, req *chela.Requ
 		}
 		switch {
 		case m.Role == chela.RoleAssistant:
-			b = appendSaid(b, m)
+			b = p.appendSaid(b, m)
 			continue
 		case len(m.Attachments) == 0:
 			b = appendText(b, m, m.Text)
@@ -80,6 +97,7 @@ func (p *Provider) appendMessages(ctx context.Context, b []byte, req *chela.Requ
 		if err != nil {
 			return nil, err
 		}
+		parts = p.quirks.visible(parts)
 		if m.Role == chela.RoleUser {
 			b = appendUser(b, parts)
 			continue
@@ -106,10 +124,11 @@ func appendText(b []byte, m chela.Message, text string) []byte {
 	return append(wire.AppendString(b, text), "},"...)
 }
 
-// appendSaid appends what the model said before. Its reasoning is not sent
-// back: the protocol has no place for it.
-func appendSaid(b []byte, m chela.Message) []byte {
+// appendSaid appends what the model said before. Its reasoning goes back only
+// where the server wants it: the protocol has no place for it.
+func (p *Provider) appendSaid(b []byte, m chela.Message) []byte {
 	b = append(b, `{"role":"assistant"`...)
+	b = p.quirks.appendReasoning(b, m)
 	if m.Text != "" {
 		b = append(b, `,"content":`...)
 		b = wire.AppendString(b, m.Text)
@@ -162,6 +181,9 @@ func (p *Provider) tool(t chela.ToolSpec) ([]byte, error) {
 	if t.Description != "" {
 		b = append(b, `,"description":`...)
 		b = wire.AppendString(b, t.Description)
+	}
+	if p.quirks.knows(catalogue.FeatureStrict) && wire.Strict(schema) {
+		b = append(b, `,"strict":true`...)
 	}
 	b = append(b, `,"parameters":`...)
 	b = append(b, schema...)

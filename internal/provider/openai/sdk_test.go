@@ -44,6 +44,9 @@ func sdkBody(t testing.TB, req *chela.Request, vendor bool) []byte {
 		for name, member := range schema {
 			function.Parameters[name] = member
 		}
+		if vendor && strings.Contains(string(tool.Input), "additionalProperties") {
+			function.Strict = sdk.Bool(true)
+		}
 		if tool.Description != "" {
 			function.Description = sdk.String(tool.Description)
 		}

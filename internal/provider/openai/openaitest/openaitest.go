@@ -4,10 +4,12 @@ package openaitest
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
 	"chela"
+	"chela/internal/catalogue"
 	"chela/internal/provider/providertest"
 )
 
@@ -21,23 +23,46 @@ type object = providertest.Object
 // calls that are not JSON).
 func Serve(t *testing.T, c providertest.Case) *httptest.Server {
 	t.Helper()
+	return ServeAs(t, c, Quirks{})
+}
+
+// Quirks say how a server differs from OpenAI's.
+type Quirks struct{ Lacks, Has []catalogue.Feature }
+
+// ServeAs is [Serve] for a server that refuses what it lacks and wants what it
+// has.
+func ServeAs(t *testing.T, c providertest.Case, q Quirks) *httptest.Server {
+	t.Helper()
 	return providertest.Serve(t, c, providertest.Protocol{
 		Path:       "/v1/chat/completions",
-		Read:       func(r *http.Request, body []byte) (providertest.Received, error) { return read(r.Header, body) },
-		Events:     events,
-		Plain:      plain,
+		Read:       func(r *http.Request, body []byte) (providertest.Received, error) { return read(r.Header, body, q) },
+		Events:     func(a providertest.Answer) (stream, end []providertest.Event) { return events(a, q) },
+		Plain:      func(a providertest.Answer) any { return plain(a, q) },
 		Refuse:     refuse,
 		Overloaded: overloaded(),
 	})
 }
 
-func events(a providertest.Answer) (stream, end []providertest.Event) {
+// Detail is the reasoning that a server with reasoning_details wants to see
+// again.
+func Detail(thinking string) object {
+	return object{"type": "reasoning.text", "index": 0, "format": "unknown", "signature": "sig" + providertest.Sum([]byte(thinking))[:16], "text": thinking}
+}
+
+func events(a providertest.Answer, q Quirks) (stream, end []providertest.Event) {
 	delta := func(d object) { stream = append(stream, chunk(d, nil)) }
 	delta(object{"role": "assistant", "content": "", "refusal": nil})
 	if a.Thinking != "" {
 		half := len(a.Thinking) / 2
-		delta(object{"reasoning_content": a.Thinking[:half]})
-		delta(object{"reasoning_content": a.Thinking[half:]})
+		if slices.Contains(q.Has, catalogue.FeatureReasoningDetails) {
+			delta(object{"reasoning": a.Thinking[:half], "reasoning_details": []object{{"type": "reasoning.text", "index": 0, "format": "unknown", "signature": nil, "text": a.Thinking[:half]}}})
+			last := Detail(a.Thinking)
+			last["text"] = a.Thinking[half:]
+			delta(object{"reasoning": a.Thinking[half:], "reasoning_details": []object{last}})
+		} else {
+			delta(object{"reasoning_content": a.Thinking[:half]})
+			delta(object{"reasoning_content": a.Thinking[half:]})
+		}
 	}
 	for _, piece := range a.Text {
 		delta(object{"content": piece})
@@ -100,10 +125,13 @@ func usageOf(u chela.TokenUsage) object {
 	}
 }
 
-func plain(a providertest.Answer) any {
+func plain(a providertest.Answer, q Quirks) any {
 	message := object{"role": "assistant", "content": strings.Join(a.Text, ""), "refusal": nil}
 	if a.Thinking != "" {
 		message["reasoning_content"] = a.Thinking
+		if slices.Contains(q.Has, catalogue.FeatureReasoningDetails) {
+			message["reasoning_details"] = []object{Detail(a.Thinking)}
+		}
 	}
 	var calls []object
 	for _, c := range a.Calls {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"chela/internal/catalogue"
 	"chela/internal/provider/providertest"
 )
 
@@ -23,7 +24,11 @@ type request struct {
 	MaxCompletionTokens *int           `json:"max_completion_tokens"`
 	ReasoningEffort     string         `json:"reasoning_effort"`
 	PromptCacheKey      string         `json:"prompt_cache_key"`
-	Tools               []tool         `json:"tools"`
+	ParallelToolCalls   *bool          `json:"parallel_tool_calls"`
+	Thinking            *struct {
+		Type string `json:"type"`
+	} `json:"thinking"`
+	Tools []tool `json:"tools"`
 }
 
 type streamOptions struct {
@@ -35,6 +40,7 @@ type tool struct {
 	Function struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description"`
+		Strict      bool            `json:"strict"`
 		Parameters  json.RawMessage `json:"parameters"`
 	} `json:"function"`
 }
@@ -44,6 +50,10 @@ type message struct {
 	Content    json.RawMessage `json:"content"`
 	ToolCallID string          `json:"tool_call_id"`
 	ToolCalls  []call          `json:"tool_calls"`
+
+	Reasoning        *string          `json:"reasoning"`
+	ReasoningContent *string          `json:"reasoning_content"`
+	ReasoningDetails []map[string]any `json:"reasoning_details"`
 }
 
 type call struct {
@@ -63,7 +73,7 @@ type part struct {
 	} `json:"image_url"`
 }
 
-func read(h http.Header, body []byte) (providertest.Received, error) {
+func read(h http.Header, body []byte, q Quirks) (providertest.Received, error) {
 	var req request
 	if h.Get("Authorization") != "Bearer "+providertest.Key || h.Get("Content-Type") != "application/json" {
 		return providertest.Received{}, errors.New("authorization or content type is missing")
@@ -77,7 +87,7 @@ func read(h http.Header, body []byte) (providertest.Received, error) {
 		return providertest.Received{}, errors.New("model or messages are missing")
 	case req.StreamOptions != nil && !req.Stream:
 		return providertest.Received{}, errors.New("stream_options is only allowed when stream is enabled")
-	case req.Stream && (req.StreamOptions == nil || !req.StreamOptions.IncludeUsage):
+	case req.Stream && !slices.Contains(q.Lacks, catalogue.FeatureStreamUsage) && (req.StreamOptions == nil || !req.StreamOptions.IncludeUsage):
 		return providertest.Received{}, errors.New("the stream is asked for without usage")
 	case req.MaxTokens != nil && req.MaxCompletionTokens != nil:
 		return providertest.Received{}, errors.New("max_tokens and max_completion_tokens exclude each other")
@@ -88,6 +98,14 @@ func read(h http.Header, body []byte) (providertest.Received, error) {
 		if err := providertest.CheckTool(tool.Function.Name, tool.Function.Parameters, 64); err != nil || tool.Type != "function" {
 			return providertest.Received{}, fmt.Errorf("tool of type %q: %w", tool.Type, err)
 		}
+		if tool.Function.Strict {
+			if err := providertest.CheckStrict(tool.Function.Parameters); err != nil {
+				return providertest.Received{}, fmt.Errorf("invalid schema for function %q: %w", tool.Function.Name, err)
+			}
+		}
+	}
+	if err := q.check(req); err != nil {
+		return providertest.Received{}, err
 	}
 	got := providertest.Received{Plain: !req.Stream}
 	if limit := cmp.Or(req.MaxTokens, req.MaxCompletionTokens); limit != nil {
@@ -118,6 +136,7 @@ func readMessages(messages []message, got *providertest.Received) error {
 			continue
 		case "assistant":
 			err = readCalls(m, len(parts.texts), open)
+			got.Thinking = append(got.Thinking, thoughts(m)...)
 		case "tool":
 			if !open[m.ToolCallID] {
 				err = fmt.Errorf("it answers %q, which was not called or is answered", m.ToolCallID)

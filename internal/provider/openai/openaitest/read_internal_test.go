@@ -16,7 +16,7 @@ func TestRead(t *testing.T) {
 		{"role":"tool","tool_call_id":"a","content":"r"},{"role":"assistant","content":"end"}]}`
 	header := http.Header{"Authorization": {"Bearer " + providertest.Key}, "Content-Type": {"application/json"}}
 	refused := func(body string) error {
-		_, err := read(header, []byte(body))
+		_, err := read(header, []byte(body), Quirks{})
 		return err
 	}
 	providertest.CheckChanges(t, good, []providertest.Change{
@@ -41,7 +41,7 @@ func TestRead(t *testing.T) {
 		{"picture in a result", `"content":"r"`, `"content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}]`, "part of type"},
 		{"calls of the user", `{"role":"user",`, `{"role":"user","tool_calls":[],`, "cannot have calls"},
 	}, refused)
-	if _, err := read(http.Header{}, []byte(good)); err == nil {
+	if _, err := read(http.Header{}, []byte(good), Quirks{}); err == nil {
 		t.Error("a request without a key was not refused")
 	}
 }
