@@ -71,21 +71,6 @@ func TestStreams(t *testing.T) {
 			chela.Finish{Text: "hi", Stop: chela.StopEnd, Usage: chela.TokenUsage{Input: 5, Output: 2}},
 		},
 		{
-			"what DeepSeek tells of its cache",
-			[]string{`{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11,"prompt_cache_hit_tokens":4,"prompt_cache_miss_tokens":5}}`},
-			chela.Finish{Stop: chela.StopEnd, Usage: chela.TokenUsage{Input: 5, CacheRead: 4, Output: 2}},
-		},
-		{
-			"reasoning beside the completion",
-			[]string{`{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":18,"completion_tokens_details":{"reasoning_tokens":7}}}`},
-			chela.Finish{Stop: chela.StopEnd, Usage: chela.TokenUsage{Input: 9, Output: 9, Reasoning: 7}},
-		},
-		{
-			"content in parts",
-			[]string{`{"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"hi"}]}}]}`, `{"choices":[{"delta":{"content":"!"},"finish_reason":"stop"}]}`},
-			chela.Finish{Text: "hi!", Stop: chela.StopEnd, Thinking: []chela.Thinking{{Text: "hm", Provider: "openai"}}},
-		},
-		{
 			"more from the cache than there was",
 			[]string{`{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":-1,"prompt_tokens_details":{"cached_tokens":9}}}`},
 			chela.Finish{Stop: chela.StopEnd, Usage: chela.TokenUsage{CacheRead: 9}},

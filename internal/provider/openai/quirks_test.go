@@ -226,3 +226,41 @@ func TestDetails(t *testing.T) {
 		})
 	}
 }
+
+// TestAnswersOfServices has what single services send in a way of their own.
+func TestAnswersOfServices(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		data []string
+		want chela.Finish
+	}{
+		{
+			"what DeepSeek tells of its cache",
+			[]string{`{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11,"prompt_cache_hit_tokens":4,"prompt_cache_miss_tokens":5}}`},
+			chela.Finish{Stop: chela.StopEnd, Usage: chela.TokenUsage{Input: 5, CacheRead: 4, Output: 2}},
+		},
+		{
+			"reasoning beside the completion",
+			[]string{`{"choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":18,"completion_tokens_details":{"reasoning_tokens":7}}}`},
+			chela.Finish{Stop: chela.StopEnd, Usage: chela.TokenUsage{Input: 9, Output: 9, Reasoning: 7}},
+		},
+		{
+			"content in parts",
+			[]string{`{"choices":[{"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]},{"type":"text","text":"hi"}]}}]}`, `{"choices":[{"delta":{"content":"!"},"finish_reason":"stop"}]}`},
+			chela.Finish{Text: "hi!", Stop: chela.StopEnd, Thinking: []chela.Thinking{{Text: "hm", Provider: "openai"}}},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, err := ask(t, reach(t, events(tt.data...), local), hello())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(&tt.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
