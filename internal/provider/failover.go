@@ -49,17 +49,18 @@ func (p failover) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 				p.cfg.Rests.let(p.models[i], time.Time{})
 				return
 			}
-			failed = joined(failed, err)
 			elsewhere := ctx.Err() == nil && mayWorkElsewhere(err)
-			if elsewhere && len(p.models) > 1 {
+			if !elsewhere { // it is nobody's, or the caller is gone
+				r.fail(err)
+				return
+			}
+			failed = joined(failed, err)
+			if len(p.models) > 1 {
 				rest := p.cfg.rest(p.models[i], err)
 				p.cfg.Log.Warn("model rests", "model", p.models[i], "for", rest, "error", err)
 			}
-			if !elsewhere || last {
-				r.fail(failed)
-				return
-			}
 		}
+		r.fail(failed)
 	}
 }
 
@@ -97,12 +98,11 @@ func mayWorkElsewhere(err error) bool {
 }
 
 // joined returns the error of the first model that was asked, with what another
-// one said after it. Trouble that others do not have is told as it is: the prompt
-// is too large, or it was cancelled.
+// one said after it.
 func joined(first, next error) error {
 	var pe *chela.ProviderError
 	switch {
-	case first == nil, !mayWorkElsewhere(next):
+	case first == nil:
 		return next
 	case errors.As(first, &pe):
 		both := *pe

@@ -101,6 +101,11 @@ func TestFailoverEndsWithItsContext(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || fakes[1].asked() != 0 {
 		t.Errorf("got %v after asking %d times", err, fakes[1].asked())
 	}
+	all, _ = candidates([]end{failed(chela.ProviderError{Kind: chela.Unavailable})}, []end{{err: context.Canceled}})
+	_, err = drain(t, provider.Failover(all, resting()).Stream(ctx, &chela.Request{}))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("the second one was cancelled, and the error is %v", err)
+	}
 }
 
 // TestFailoverLetsModelsRest passes a model over that failed, and comes back to it

@@ -104,7 +104,8 @@ type rig struct {
 	*testing.T
 	book      *book
 	model     *model
-	cheap     *model // nil: there is none
+	cheap     *model         // nil: there is none
+	chain     chela.Provider // what stands before the model; nil: nothing
 	tools     []chela.Tool
 	verdict   func(c chela.ToolCall) turn.Ruling // allow if nil
 	policyErr error
@@ -237,6 +238,9 @@ func (r *rig) run() (machine.State, error) {
 			}
 			return r.verdict(c), r.policyErr
 		},
+	}
+	if r.chain != nil {
+		agent.Provider = r.chain
 	}
 	if r.cheap != nil {
 		agent.Cheap, agent.CheapModel = r.cheap, "small"
