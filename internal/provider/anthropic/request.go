@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -18,6 +19,21 @@ import (
 // of its length.
 var refShape = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
+// maxStrict is how many strict tools a request may have, and holdsToSchemas
+// knows the models that have them; see
+// https://platform.claude.com/docs/en/agents-and-tools/tool-use/strict-tool-use.
+const maxStrict = 20
+
+var holdsToSchemas = regexp.MustCompile(`claude-((opus|sonnet|haiku)-(4-[5-9]|[5-9])|fable|mythos)`)
+
+// simple reports whether a model can be held to a schema. Values of several
+// types, of which a request may have a few, stay out.
+func simple(schema []byte) bool {
+	return wire.Strict(schema) && !bytes.Contains(schema, []byte(`"anyOf"`)) && !severalTypes.Match(schema)
+}
+
+var severalTypes = regexp.MustCompile(`"type"\s*:\s*\[`)
+
 // mark asks to cache the prompt up to and including a block. Of the four marks
 // that a request may have three are used: after the tools, after the system
 // prompt, and after the newest message, so that the next step reads everything
@@ -33,10 +49,15 @@ func (p *Provider) params(ctx context.Context, req *chela.Request) (anthropic.Me
 			CacheControl: mark(),
 		}}
 	}
+	strict := 0
 	for _, t := range req.Tools {
 		tool, err := p.tool(t)
 		if err != nil {
 			return params, err
+		}
+		if strict < maxStrict && holdsToSchemas.MatchString(req.Model) && simple(t.Input) {
+			tool.Strict = anthropic.Bool(true)
+			strict++
 		}
 		params.Tools = append(params.Tools, anthropic.ToolUnionParam{OfTool: tool})
 	}

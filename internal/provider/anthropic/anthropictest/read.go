@@ -37,6 +37,7 @@ type tool struct {
 	Name         string          `json:"name"`
 	Description  string          `json:"description"`
 	InputSchema  json.RawMessage `json:"input_schema"`
+	Strict       bool            `json:"strict"`
 	CacheControl *mark           `json:"cache_control"`
 }
 
@@ -84,10 +85,10 @@ func read(h http.Header, body []byte) (providertest.Received, error) {
 		return providertest.Received{}, err
 	}
 	r := reader{got: providertest.Received{Plain: !req.Stream, MaxTokens: req.MaxTokens}}
+	if err := checkTools(req.Tools); err != nil {
+		return providertest.Received{}, err
+	}
 	for _, tool := range req.Tools {
-		if err := providertest.CheckTool(tool.Name, tool.InputSchema, 128); err != nil {
-			return providertest.Received{}, err
-		}
 		r.mark(tool.CacheControl)
 	}
 	for _, b := range req.System {
@@ -110,6 +111,27 @@ func read(h http.Header, body []byte) (providertest.Received, error) {
 		return providertest.Received{}, fmt.Errorf("%d blocks with cache_control, at most 4 are allowed", r.got.Marks)
 	}
 	return r.got, nil
+}
+
+// checkTools refuses tools that the real server refuses.
+func checkTools(tools []tool) error {
+	strict := 0
+	for _, t := range tools {
+		if err := providertest.CheckTool(t.Name, t.InputSchema, 128); err != nil {
+			return err
+		}
+		if !t.Strict {
+			continue
+		}
+		strict++
+		if err := providertest.CheckStrict(t.InputSchema); err != nil {
+			return fmt.Errorf("tool %q: %w", t.Name, err)
+		}
+	}
+	if strict > 20 {
+		return fmt.Errorf("%d strict tools, at most 20 are allowed", strict)
+	}
+	return nil
 }
 
 func checkThinking(req request) error {
