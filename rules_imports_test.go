@@ -94,6 +94,7 @@ var arrows = []arrow{
 	{"internal/tool/...", "internal/tool/...", "each family of tools is a package of its own"},
 	{"internal/tool/...", "internal/sandbox/...", "tools run programs under limits"},
 	{"internal/provider/...", "internal/provider/wire", "what all protocols over HTTP have in common"},
+	{"internal/provider/...", "internal/provider/claude", "models of Anthropic are asked to think in the same way, whoever serves them"},
 	{"internal/provider/...", "internal/provider/openaiapi", "what both protocols of OpenAI have in common"},
 	{"internal/sandbox/...", "internal/sandbox/...", "each kind of sandbox is a package of its own"},
 	{"internal/sandbox/...", "internal/worker", "both ends of one protocol"},
