@@ -73,7 +73,7 @@ var layers = []layer{
 		name: testSupport,
 		packages: []string{
 			"internal/pgtest", "internal/testcount", "internal/fuzzall", "internal/store/storetest",
-			"internal/provider/providertest", "internal/provider/openai/openaitest", "internal/provider/responses/responsestest", "internal/provider/anthropic/anthropictest", "internal/provider/gemini/geminitest", "internal/provider/ollama/ollamatest", "internal/tool/tooltest", "internal/work/worktest",
+			"internal/provider/providertest", "internal/provider/openai/openaitest", "internal/provider/responses/responsestest", "internal/provider/anthropic/anthropictest", "internal/provider/gemini/geminitest", "internal/provider/ollama/ollamatest", "internal/provider/bedrock/bedrocktest", "internal/tool/tooltest", "internal/work/worktest",
 			"internal/channel/channeltest",
 		},
 		imports: []string{"words", "ground", "leaves", "engines", testSupport},
@@ -94,8 +94,8 @@ var arrows = []arrow{
 	{"internal/tool/...", "internal/tool/...", "each family of tools is a package of its own"},
 	{"internal/tool/...", "internal/sandbox/...", "tools run programs under limits"},
 	{"internal/provider/...", "internal/provider/wire", "what all protocols over HTTP have in common"},
-	{"internal/provider/...", "internal/provider/claude", "models of Anthropic are asked to think in the same way, whoever serves them"},
 	{"internal/provider/...", "internal/provider/openaiapi", "what both protocols of OpenAI have in common"},
+	{"internal/provider/...", "internal/provider/claude", "models of Anthropic are asked to think in the same way, whoever serves them"},
 	{"internal/sandbox/...", "internal/sandbox/...", "each kind of sandbox is a package of its own"},
 	{"internal/sandbox/...", "internal/worker", "both ends of one protocol"},
 	{"internal/worker", "internal/sandbox/...", "both ends of one protocol"},
@@ -153,6 +153,7 @@ type owner struct {
 var owners = []owner{
 	{imported: "code.dny.dev/ssrf", by: []string{"internal/tool/..."}},
 	{imported: "github.com/anthropics/anthropic-sdk-go", by: []string{"internal/provider/anthropic"}},
+	{imported: "github.com/aws/aws-sdk-go-v2", by: []string{"internal/provider/bedrock/..."}},
 	{imported: "github.com/aymanbagabas/go-udiff", by: []string{"internal/tool/..."}},
 	{imported: "github.com/bluekeyes/go-gitdiff", by: []string{"internal/tool/..."}},
 	{imported: "github.com/coder/websocket", by: []string{"internal/gateway/ws"}, tests: true},

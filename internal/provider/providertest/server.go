@@ -38,6 +38,9 @@ type Protocol struct {
 	// Refuse returns the answer to a request that fault refuses.
 	Refuse func(fault Fault) (status int, body any)
 
+	// Mark adds the headers of a refusal; nil if there are none.
+	Mark func(h http.Header, fault Fault)
+
 	Overloaded Event // tells inside a stream that the server has no room
 
 	// Else answers requests for other paths; nil if there are none.
@@ -136,6 +139,9 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request) {
 	case a.Fault.Refuses():
 		if a.After > 0 {
 			w.Header().Set("Retry-After", fmt.Sprint(a.After.Seconds()))
+		}
+		if s.protocol.Mark != nil {
+			s.protocol.Mark(w.Header(), a.Fault)
 		}
 		status, refusal := s.protocol.Refuse(a.Fault)
 		reply(w, status, refusal)

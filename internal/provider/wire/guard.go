@@ -50,7 +50,7 @@ func (g Guard) Do(req *http.Request, next func(*http.Request) (*http.Response, e
 		return nil, g.Failed(req.Context(), err)
 	}
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
-	streamed := strings.Contains(req.Header.Get("Accept"), "event-stream")
+	streamed := strings.Contains(strings.ReplaceAll(req.Header.Get("Accept"), "-", ""), "eventstream")
 	if res.StatusCode < 300 && kind != "text/html" && !(streamed && kind == "application/json") {
 		return res, nil
 	}

@@ -84,6 +84,9 @@ func text(raw json.RawMessage) string {
 // Refused classifies an answer that refuses a request.
 func (g Guard) Refused(status int, header http.Header, body []byte) *chela.ProviderError {
 	p, told := readProblem(body)
+	if label := amazonLabel(header); label != "" {
+		p.labels = append(p.labels, label)
+	}
 	e := g.classify(status, p, told)
 	e.Status = status
 	if e.Kind == chela.Exhausted && e.Retryable || e.Kind == chela.Unavailable {
@@ -133,7 +136,7 @@ func (g Guard) classify(status int, p problem, told bool) *chela.ProviderError {
 	switch {
 	case isOverflow(status, p):
 		e.Kind, e.Overflow = chela.Invalid, true
-	case status == http.StatusPaymentRequired, p.is("insufficient_quota", "billing_error", "billing_not_active"), p.usedUp():
+	case status == http.StatusPaymentRequired, p.is("insufficient_quota", "billing_error", "billing_not_active", "ServiceQuotaExceededException"), p.usedUp():
 		e.Kind = chela.Exhausted
 	case status < 500 && e.Kind == chela.Invalid && (noStream.MatchString(p.message) || unable.MatchString(p.message)):
 		e.Kind = chela.Unsupported
@@ -175,6 +178,9 @@ func message(status int, p problem, told bool) string {
 }
 
 func kindOf(status int, p problem, told bool) chela.Kind {
+	if kind, ok := amazonKind(p); ok {
+		return kind
+	}
 	switch {
 	case p.is("authentication_error", "permission_error", "invalid_api_key"),
 		p.is("UNAUTHENTICATED", "PERMISSION_DENIED", "API_KEY_INVALID", "FAILED_PRECONDITION"):
@@ -221,7 +227,7 @@ var (
 	// request that it will never answer.
 	notAgain = regexp.MustCompile(`^(invalid_prompt|data_residency_mismatch|bio_policy|misalignment_policy_violation)$|image`)
 
-	outOfMoney = regexp.MustCompile(`(?i)credit balance is too low|insufficient (credits|balance|quota)|exceeded your current quota|reached your \w+ usage limit`)
+	outOfMoney = regexp.MustCompile(`(?i)credit balance is too low|insufficient (credits|balance|quota)|exceeded your current quota|reached your \w+ usage limit|too many tokens per day`)
 	noStream   = regexp.MustCompile(`(?i)stream.*(not supported|unsupported|not available|must be verified)|(does not|doesn't) support.*stream|verified to stream`)
 
 	// unable knows what Ollama says of a model that cannot do what is asked.

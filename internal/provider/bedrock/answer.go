@@ -1,0 +1,256 @@
+package bedrock
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
+
+	"chela"
+	"chela/internal/provider/wire"
+)
+
+// maxAnswer bounds an answer in one piece, in bytes.
+const maxAnswer = 64 << 20
+
+// An answer is put together from the events of a stream.
+type answer struct {
+	blocks []*piece // in their order
+	at     map[int64]*piece
+	stop   string // stopReason, once it came
+	ended  bool
+	usage  chela.TokenUsage
+}
+
+// A piece is one block of an answer.
+type piece struct {
+	call      bool
+	id, name  string          // of a call
+	text      strings.Builder // what is said, or the arguments of a call
+	thinking  strings.Builder
+	signature strings.Builder
+	redacted  strings.Builder // thinking that only the provider can read, in base64
+}
+
+// readStream reads an answer in pieces. It is whole once the reason to stop
+// came; what it cost follows in one more event.
+func (p *Provider) readStream(ctx context.Context, body io.Reader, emit func(chela.Chunk) bool) (*chela.Finish, error) {
+	frames, in := eventstream.NewDecoder(), bufio.NewReader(body)
+	a := answer{at: map[int64]*piece{}}
+	var buf []byte
+	for !a.ended {
+		frame, err := frames.Decode(in, buf[:0])
+		if ctxErr := ctx.Err(); ctxErr != nil {
+			return nil, ctxErr
+		}
+		if errors.Is(err, io.EOF) && a.stop != "" {
+			break
+		}
+		if err != nil {
+			return nil, p.broken(ctx, err)
+		}
+		buf = frame.Payload
+		told, ok := wire.Object(frame.Payload)
+		if !ok {
+			return nil, p.guard.Unreadable("sent an event that is not JSON")
+		}
+		if err := p.trouble(frame, told); err != nil {
+			return nil, err
+		}
+		if !emit(a.add(header(frame, ":event-type"), told)) {
+			return nil, nil
+		}
+	}
+	return a.finish(), nil
+}
+
+// broken returns the error for a stream that cannot be read on.
+func (p *Provider) broken(ctx context.Context, err error) error {
+	var length eventstream.LengthError
+	var sum eventstream.ChecksumError
+	switch {
+	case errors.As(err, &length), errors.As(err, &sum):
+		return p.guard.Unreadable("sent a broken frame: " + err.Error())
+	case errors.Is(err, io.EOF):
+		return p.guard.Cut(ctx, nil)
+	default:
+		return p.guard.Cut(ctx, err)
+	}
+}
+
+// trouble returns the error that a frame tells of, if it does.
+func (p *Provider) trouble(frame eventstream.Message, told wire.Value) error {
+	switch header(frame, ":message-type") {
+	case "exception":
+		label := header(frame, ":exception-type")
+		if label != "" {
+			label = strings.ToUpper(label[:1]) + label[1:]
+		}
+		return p.broke(label, member(told, "message").Text())
+	case "error":
+		return p.broke(header(frame, ":error-code"), header(frame, ":error-message"))
+	default:
+		return nil
+	}
+}
+
+// broke classifies a problem that ended an answer.
+func (p *Provider) broke(label, message string) error {
+	body, err := json.Marshal(map[string]string{"code": label, "message": message})
+	if err != nil { // strings always have a JSON form
+		return p.guard.Unreadable(message)
+	}
+	return p.guard.Broke(body)
+}
+
+// header returns the text of a header of a frame, or nothing.
+func header(frame eventstream.Message, name string) string {
+	text, ok := frame.Headers.Get(name).(eventstream.StringValue)
+	if !ok {
+		return ""
+	}
+	return string(text)
+}
+
+// add takes an event and returns what it adds to the answer. Events of other
+// types add nothing.
+func (a *answer) add(event string, v wire.Value) chela.Chunk {
+	index := member(v, "contentBlockIndex").Int()
+	switch event {
+	case "contentBlockStart":
+		if use := member(member(v, "start"), "toolUse"); use.IsObject() {
+			delete(a.at, index)
+			b := a.piece(index)
+			b.call, b.id, b.name = true, member(use, "toolUseId").Text(), member(use, "name").Text()
+		}
+	case "contentBlockDelta":
+		return a.piece(index).grow(member(v, "delta"))
+	case "messageStop":
+		a.stop = member(v, "stopReason").Text()
+	case "metadata":
+		a.usage = usage(member(v, "usage"))
+		a.ended = a.stop != ""
+	}
+	return chela.Chunk{}
+}
+
+// piece returns the block at an index. Texts do not tell that they begin.
+func (a *answer) piece(index int64) *piece {
+	b := a.at[index]
+	if b == nil {
+		b = &piece{}
+		a.at[index] = b
+		a.blocks = append(a.blocks, b)
+	}
+	return b
+}
+
+// grow adds to a block and returns what of it is shown at once.
+func (b *piece) grow(delta wire.Value) chela.Chunk {
+	for name, v := range delta.Members() {
+		switch {
+		case b.call:
+			b.text.WriteString(member(v, "input").Text())
+		case name == "text":
+			b.text.WriteString(v.Text())
+			return chela.Chunk{Text: v.Text()}
+		case name == "reasoningContent":
+			b.signature.WriteString(member(v, "signature").Text())
+			b.redacted.WriteString(member(v, "redactedContent").Text())
+			b.thinking.WriteString(member(v, "text").Text())
+			return chela.Chunk{Thinking: member(v, "text").Text()}
+		}
+	}
+	return chela.Chunk{}
+}
+
+// usage counts tokens. inputTokens leaves out what came from or went to a
+// cache.
+func usage(v wire.Value) chela.TokenUsage {
+	count := func(name string) int64 { return max(member(v, name).Int(), 0) }
+	return chela.TokenUsage{
+		Input: count("inputTokens"), Output: count("outputTokens"),
+		CacheRead: count("cacheReadInputTokens"), CacheWrite: count("cacheWriteInputTokens"),
+	}
+}
+
+// readPlain reads an answer in one piece.
+func (p *Provider) readPlain(ctx context.Context, body io.Reader, emit func(chela.Chunk) bool) (*chela.Finish, error) {
+	raw, err := io.ReadAll(io.LimitReader(body, maxAnswer))
+	if err != nil {
+		return nil, p.guard.Cut(ctx, err)
+	}
+	v, ok := wire.Object(raw)
+	a := answer{stop: member(v, "stopReason").Text(), usage: usage(member(v, "usage"))}
+	if !ok || a.stop == "" {
+		return nil, p.guard.Unreadable("sent an answer that is none")
+	}
+	for item := range member(member(member(v, "output"), "message"), "content").Items() {
+		b := &piece{}
+		a.blocks = append(a.blocks, b)
+		if !emit(b.take(item)) {
+			return nil, nil
+		}
+	}
+	return a.finish(), nil
+}
+
+// take reads a whole block and returns what of it is shown.
+func (b *piece) take(item wire.Value) chela.Chunk {
+	if use := member(item, "toolUse"); use.IsObject() {
+		b.call, b.id, b.name = true, member(use, "toolUseId").Text(), member(use, "name").Text()
+		b.text.WriteString(member(use, "input").Text())
+		return chela.Chunk{}
+	}
+	thought := member(item, "reasoningContent")
+	b.redacted.WriteString(member(thought, "redactedContent").Text())
+	told := member(thought, "reasoningText")
+	b.signature.WriteString(member(told, "signature").Text())
+	b.thinking.WriteString(member(told, "text").Text())
+	if !told.IsObject() {
+		b.text.WriteString(member(item, "text").Text())
+	}
+	return chela.Chunk{Text: b.text.String(), Thinking: b.thinking.String()}
+}
+
+// finish returns the whole answer.
+func (a *answer) finish() *chela.Finish {
+	f := &chela.Finish{Usage: a.usage}
+	var said strings.Builder
+	for _, b := range a.blocks {
+		if b.call {
+			f.Calls = append(f.Calls, wire.Call(b.id, b.name, b.text.String()))
+			continue
+		}
+		if b.redacted.Len() > 0 {
+			f.Thinking = append(f.Thinking, chela.Thinking{Redacted: b.redacted.String(), Provider: kind})
+		}
+		if b.thinking.Len() > 0 || b.signature.Len() > 0 {
+			f.Thinking = append(f.Thinking, chela.Thinking{Text: b.thinking.String(), Signature: b.signature.String(), Provider: kind})
+		}
+		said.WriteString(b.text.String())
+	}
+	f.Text = said.String()
+	f.Calls = wire.Calls(f.Calls)
+	f.Stop = stop(a.stop, len(f.Calls) > 0)
+	return f
+}
+
+// stop maps stopReason; see
+// https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html.
+func stop(reason string, calls bool) chela.StopReason {
+	switch {
+	case reason == "max_tokens", reason == "model_context_window_exceeded":
+		return chela.StopLength
+	case reason == "guardrail_intervened", reason == "content_filtered", reason == "refusal":
+		return chela.StopRefusal
+	case calls:
+		return chela.StopCalls
+	default:
+		return chela.StopEnd
+	}
+}

@@ -1,0 +1,86 @@
+package bedrock
+
+import (
+	"regexp"
+	"strings"
+
+	"chela"
+	"chela/internal/provider/claude"
+)
+
+// Whose a model is shows in its name: anthropic.claude-sonnet-4-5-20250929-v1:0,
+// us.amazon.nova-2-lite-v1:0, openai.gpt-oss-120b-1:0. The name of a profile
+// that somebody made tells nothing.
+var (
+	nova2  = regexp.MustCompile(`amazon\.nova-2`)
+	gptOSS = regexp.MustCompile(`openai\.gpt-oss`)
+
+	// caches knows the models whose prompts may be marked for the cache; the
+	// others refuse the marks. Nova takes them everywhere but behind tools. See
+	// https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html.
+	caches        = regexp.MustCompile(`anthropic\.claude|amazon\.nova`)
+	withoutCaches = regexp.MustCompile(`claude-(v2|instant|3-(opus|sonnet|haiku)|3-5-sonnet-20240620)`)
+)
+
+func isClaude(model string) bool { return strings.Contains(model, "anthropic.claude") }
+
+func mayMark(model string) bool {
+	return caches.MatchString(model) && !withoutCaches.MatchString(model)
+}
+
+// efforts are the words of gpt-oss and Nova 2 for the levels; gpt-oss cannot but
+// think. See
+// https://docs.aws.amazon.com/nova/latest/nova2-userguide/extended-thinking.html.
+var efforts = map[chela.ThinkingLevel]string{
+	chela.ThinkingOff:     "low",
+	chela.ThinkingMinimal: "low",
+	chela.ThinkingLow:     "low",
+	chela.ThinkingMedium:  "medium",
+	chela.ThinkingHigh:    "high",
+	chela.ThinkingXHigh:   "high",
+}
+
+// think sets how much the model thinks, in the fields of its maker. Models of
+// other makers think as they do.
+func (p *Provider) think(r *request, req *chela.Request) {
+	level := req.Thinking
+	switch {
+	case isClaude(req.Model):
+		thinkLikeClaude(r, claude.Think(claude.Question{
+			Model: req.Model, Level: level, MaxTokens: req.MaxTokens, Longest: p.cfg.MaxOutput, Midway: midway(r.Messages),
+		}))
+	case level == "":
+	case gptOSS.MatchString(req.Model):
+		r.Fields = map[string]any{"reasoning_effort": efforts[level]}
+	case nova2.MatchString(req.Model) && level != chela.ThinkingOff:
+		r.Fields = map[string]any{"reasoningConfig": map[string]any{"type": "enabled", "maxReasoningEffort": efforts[level]}}
+		if efforts[level] == "high" {
+			r.Inference = nil // Nova refuses a limit then
+		}
+	}
+}
+
+func thinkLikeClaude(r *request, t claude.Thinking) {
+	r.Inference = &inference{MaxTokens: t.MaxTokens}
+	thinking := map[string]any{"type": t.Mode}
+	if t.Mode == claude.Enabled {
+		thinking["budget_tokens"] = t.Budget
+	}
+	r.Fields = map[string]any{}
+	if t.Mode != "" {
+		r.Fields["thinking"] = thinking
+	}
+	if t.Effort != "" {
+		r.Fields["output_config"] = map[string]any{"effort": t.Effort}
+	}
+}
+
+// midway reports whether the model waits for results of calls that it, or
+// another model, made without thinking.
+func midway(messages []message) bool {
+	if len(messages) < 2 {
+		return false
+	}
+	said := messages[len(messages)-2].Content // the last message is the user's
+	return said[len(said)-1].ToolUse != nil && said[0].Reasoning == nil
+}

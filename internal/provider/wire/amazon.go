@@ -1,0 +1,62 @@
+package wire
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+
+	"chela"
+)
+
+// amazonKinds are the kinds of the errors of Amazon's services, by what these
+// call them; see
+// https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html.
+var amazonKinds = map[string]chela.Kind{
+	"AccessDeniedException":               chela.Denied,
+	"ExpiredTokenException":               chela.Denied,
+	"IncompleteSignatureException":        chela.Denied,
+	"InvalidSignatureException":           chela.Denied,
+	"MissingAuthenticationToken":          chela.Denied,
+	"UnrecognizedClientException":         chela.Denied,
+	"ResourceNotFoundException":           chela.NotFound,
+	"ServiceQuotaExceededException":       chela.Exhausted,
+	"ThrottlingException":                 chela.Exhausted,
+	"InternalServerException":             chela.Unavailable,
+	"ModelErrorException":                 chela.Unavailable,
+	"ModelNotReadyException":              chela.Unavailable,
+	"ModelStreamErrorException":           chela.Unavailable,
+	"ModelTimeoutException":               chela.Unavailable,
+	"ServiceUnavailableException":         chela.Unavailable,
+	"ValidationException":                 chela.Invalid,
+	"UnsupportedMediaTypeException":       chela.Unsupported,
+	"UnsupportedOperationException":       chela.Unsupported,
+	"UnknownOperationException":           chela.Unsupported,
+	"OptInRequired":                       chela.Denied,
+	"RequestExpired":                      chela.Denied,
+	"InvalidClientTokenId":                chela.Denied,
+	"MissingAuthenticationTokenException": chela.Denied,
+}
+
+// noModel knows what Bedrock says of a model that there is not; it calls that a
+// ValidationException.
+var noModel = regexp.MustCompile(`(?i)provided model identifier is invalid`)
+
+// amazonLabel returns what a service of Amazon calls its error, as in
+// "ThrottlingException:http://internal.amazon.com/coral/…", or nothing.
+func amazonLabel(h http.Header) string {
+	label, _, _ := strings.Cut(h.Get("X-Amzn-Errortype"), ":")
+	return label
+}
+
+// amazonKind returns the kind of an error that bears a label of Amazon's.
+func amazonKind(p problem) (chela.Kind, bool) {
+	for _, label := range p.labels {
+		if kind, ok := amazonKinds[label]; ok {
+			if kind == chela.Invalid && noModel.MatchString(p.message) {
+				kind = chela.NotFound
+			}
+			return kind, true
+		}
+	}
+	return "", false
+}
