@@ -12,6 +12,8 @@ import (
 
 	"chela"
 	"chela/internal/provider/anthropic/anthropictest"
+	"chela/internal/provider/bedrock/bedrocktest"
+	"chela/internal/provider/ollama/ollamatest"
 	"chela/internal/provider/openai/openaitest"
 	"chela/internal/provider/providertest"
 	"chela/internal/provider/responses/responsestest"
@@ -27,6 +29,7 @@ const dot = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01
 func TestProtocols(t *testing.T) {
 	t.Parallel()
 	const thought = "I need the time, twice."
+	more := map[string]string{"bedrock": "region = \"" + bedrocktest.Region + "\"\n"}
 	usage := chela.TokenUsage{Input: 100, Output: 20, CacheRead: 60, CacheWrite: 30}
 	tests := []struct {
 		kind   string
@@ -38,6 +41,8 @@ func TestProtocols(t *testing.T) {
 		{"anthropic", anthropictest.Serve, "", []string{thought + anthropictest.Sign(thought)}, 3},
 		{"openai", openaitest.Serve, "/v1", nil, 0},
 		{"openai-responses", responsestest.Serve, "/v1", []string{thought + responsestest.Encrypt(thought)}, 0},
+		{"ollama", ollamatest.New, "", []string{thought}, 0},
+		{"bedrock", bedrocktest.New, "", []string{thought + bedrocktest.Sign(thought)}, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.kind, func(t *testing.T) {
@@ -45,7 +50,7 @@ func TestProtocols(t *testing.T) {
 			calls := []providertest.Call{{Ref: "a", Tool: "echo", Args: `{"message":"one"}`}, {Ref: "b", Tool: "echo", Args: `{"message":"two"}`}}
 			c := providertest.NewCase(tt.kind, providertest.Answer{Thinking: thought, Calls: calls, Usage: usage}, providertest.Answer{Text: []string{"It is ", "noon."}, Usage: usage})
 			srv := tt.serve(t, c)
-			answer := askWith(t, "model = \"fake/test-model\"\n[providers.fake]\nkind = \""+tt.kind+"\"\nbase_url = \""+srv.URL+tt.path+"\"\napi_key = \"env:FAKE_KEY\"\n")
+			answer := askWith(t, "model = \"fake/test-model\"\n[providers.fake]\nkind = \""+tt.kind+"\"\nbase_url = \""+srv.URL+tt.path+"\"\napi_key = \"env:FAKE_KEY\"\n"+more[tt.kind])
 			if !strings.Contains(answer, "It is noon.") {
 				t.Errorf("answered %q", answer)
 			}

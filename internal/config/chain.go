@@ -119,6 +119,7 @@ func (c *Config) Secrets() []string {
 		for _, with := range p.WithEachKey() {
 			secrets = append(secrets, with.Key.Reveal())
 		}
+		secrets = append(secrets, p.Signing.KeyID.Reveal(), p.Signing.Secret.Reveal(), p.Signing.SessionToken.Reveal())
 	}
 	return slices.DeleteFunc(secrets, func(s string) bool { return s == "" })
 }

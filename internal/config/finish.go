@@ -14,6 +14,7 @@ import (
 // makes sense together.
 func (l *loader) finish() error {
 	l.lookUpKeys()
+	l.lookUpSigning()
 	for _, p := range l.c.providers {
 		p.recognize()
 	}
@@ -63,10 +64,14 @@ func (l *loader) checkProviders() error {
 			return chela.E(chela.Invalid, l.sections[section].place+": "+section+" has no kind").
 				WithHint(fmt.Sprintf("add kind, one of %s", supportedKinds))
 		}
-		if p.Kind != KindOffline && p.Kind != KindScript {
-			continue
+		var idle []string // keys that mean nothing for the kind
+		if p.Kind != KindBedrock {
+			idle = append(idle, section+".region")
 		}
-		for _, key := range []string{section + ".base_url", section + ".api_key", section + ".keys"} {
+		if p.Kind == KindOffline || p.Kind == KindScript {
+			idle = append(idle, section+".base_url", section+".api_key", section+".keys")
+		}
+		for _, key := range idle {
 			if s, ok := l.slots[key]; ok {
 				return chela.E(chela.Invalid, fmt.Sprintf("%s: %s means nothing for kind %s", s.origin.place, key, p.Kind)).
 					WithHint("take it out")
@@ -192,7 +197,7 @@ func (l *loader) namesOf(s setting) []string {
 		names := l.c.ProviderNames()
 		return slices.DeleteFunc(names, func(name string) bool {
 			k := l.c.providers[name].Kind
-			return rest != ".kind" && (k == KindOffline || k == KindScript)
+			return rest != ".kind" && (k == KindOffline || k == KindScript) || rest == ".region" && k != KindBedrock
 		})
 	default:
 		return []string{""}
@@ -216,6 +221,8 @@ func (l *loader) defaultSource(key, name, modelSource string) string {
 		switch {
 		case p.Key.IsSet():
 			return "env " + variable
+		case p.Signing.IsSet():
+			return "env " + envKeyID
 		case variable != "":
 			return "default: " + variable + " is not set"
 		}

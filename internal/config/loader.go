@@ -210,6 +210,9 @@ func (l *loader) environment() error {
 		}
 	}
 	l.env["OLLAMA_HOST"] = address.OfOllama(l.env["OLLAMA_HOST"])
+	if err := l.regionOfAmazon(); err != nil {
+		return err
+	}
 	for _, s := range builtins() {
 		if err := l.variable(s.BaseEnv, []string{"providers", s.Name, "base_url"}); err != nil {
 			return err

@@ -21,14 +21,14 @@ const (
 	KindResponses ProviderKind = "openai-responses" // Responses
 	KindGemini    ProviderKind = "gemini"           // the Gemini API
 	KindOllama    ProviderKind = "ollama"           // Ollama's own
+	KindBedrock   ProviderKind = "bedrock"          // Converse, of Amazon Bedrock
 	KindOffline   ProviderKind = "offline"          // built-in rules; no model
 	KindScript    ProviderKind = "script"           // plays a file; the model's name is its path
 )
 
-var (
-	supportedKinds = []ProviderKind{KindAnthropic, KindOpenAI, KindResponses, KindGemini, KindOllama, KindOffline, KindScript}
-	laterKinds     = []ProviderKind{"bedrock"}
-)
+var supportedKinds = []ProviderKind{
+	KindAnthropic, KindOpenAI, KindResponses, KindGemini, KindOllama, KindBedrock, KindOffline, KindScript,
+}
 
 // A Provider says how to reach somebody who serves models.
 type Provider struct {
@@ -36,6 +36,8 @@ type Provider struct {
 	Kind    ProviderKind
 	BaseURL string // empty: the one of the kind
 	Key     Secret // not set where none is needed
+	Region  string // of Bedrock
+	Signing Signing
 
 	// What is known of the service that it is: that nobody needs a key, what it
 	// does not understand of its protocol, and what it understands beyond it.
@@ -118,7 +120,10 @@ func (c *Config) Resolve(name string) (Provider, string, error) {
 	if err != nil {
 		return Provider{}, "", err
 	}
-	if variable := strings.TrimPrefix(p.reference, "env:"); variable != "" && !p.Key.IsSet() && c.Replay == "" {
+	if variable := strings.TrimPrefix(p.reference, "env:"); variable != "" && !p.Key.IsSet() && !p.Signing.IsSet() && c.Replay == "" {
+		if p.Kind == KindBedrock {
+			variable += ", or " + envKeyID + " and " + envSecretKey
+		}
 		return Provider{}, "", chela.E(chela.Denied, fmt.Sprintf("provider %s has no key", p.Name)).
 			WithHint("set " + variable + ", or choose another model")
 	}

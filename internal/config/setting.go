@@ -61,7 +61,7 @@ var homeSettings = []setting{
 		return field.Number(&c.Gateway.Connections, 1, 1_000_000)
 	}},
 	{"providers.*.kind", nil, func(c *Config, n string) field.Field {
-		return field.Choice(&c.provider(n).Kind, supportedKinds, laterKinds...)
+		return field.Choice(&c.provider(n).Kind, supportedKinds)
 	}},
 	{"providers.*.base_url", nil, func(c *Config, n string) field.Field {
 		f := field.Text(&c.provider(n).BaseURL, "an http or https URL without credentials", address.IsURL)
@@ -70,7 +70,10 @@ var homeSettings = []setting{
 	}},
 	{"providers.*.api_key", nil, func(c *Config, n string) field.Field {
 		p := c.provider(n)
-		return keyReference(&p.reference, func() bool { return p.Key.IsSet() })
+		return keyReference(&p.reference, func() bool { return p.Key.IsSet() || p.Signing.IsSet() })
+	}},
+	{"providers.*.region", nil, func(c *Config, n string) field.Field {
+		return field.Text(&c.provider(n).Region, `a region of Amazon, such as "us-east-1"`, field.OneLine)
 	}},
 	{"models.*.window", nil, func(c *Config, n string) field.Field {
 		return field.Number(&c.modelOf(n).Window, 1000, 100_000_000)

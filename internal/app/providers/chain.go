@@ -68,7 +68,7 @@ func (p *Providers) single(settings config.Provider, model, name string) (s serv
 	}
 	var keys []chela.Provider
 	for _, with := range settings.WithEachKey() {
-		raw, err := makeProvider(with, p.known.Model(model))
+		raw, err := makeProvider(with, p.known.Model(model), p.cfg.Now)
 		if err != nil {
 			return served{}, err
 		}

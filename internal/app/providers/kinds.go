@@ -2,12 +2,14 @@ package providers
 
 import (
 	"fmt"
+	"time"
 
 	"chela"
 	"chela/internal/app/known"
 	"chela/internal/catalogue"
 	"chela/internal/config"
 	"chela/internal/provider/anthropic"
+	"chela/internal/provider/bedrock"
 	"chela/internal/provider/gemini"
 	"chela/internal/provider/offline"
 	"chela/internal/provider/ollama"
@@ -17,7 +19,7 @@ import (
 )
 
 // makeProvider is the list of providers: a kind and how it is made for a model.
-func makeProvider(p config.Provider, model chela.Model) (chela.Provider, error) {
+func makeProvider(p config.Provider, model chela.Model, now func() time.Time) (chela.Provider, error) {
 	window := 0 // the one that the home says
 	if known.IsOwn(model, catalogue.FieldWindow) {
 		window = model.Window
@@ -33,6 +35,11 @@ func makeProvider(p config.Provider, model chela.Model) (chela.Provider, error) 
 		return ollama.New(ollama.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), Window: window})
 	case config.KindResponses:
 		return responses.New(responses.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal()})
+	case config.KindBedrock:
+		return bedrock.New(bedrock.Config{
+			Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), Region: p.Region, MaxOutput: model.MaxOutput, Now: now,
+			Keys: bedrock.Keys{ID: p.Signing.KeyID.Reveal(), Secret: p.Signing.Secret.Reveal(), SessionToken: p.Signing.SessionToken.Reveal()},
+		})
 	case config.KindScript:
 		return script.Open(model.Name)
 	case config.KindOffline:
