@@ -88,7 +88,7 @@ func examineModel(cfg *config.Config) cli.Finding {
 	if p.Kind == config.KindOffline {
 		return cli.Finding{
 			Subject: "model", OK: true, Text: cfg.Model + " is a stand-in that follows rules",
-			Cure: "set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY, start Ollama, or add [providers.NAME] to config.toml",
+			Cure: "set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY, start Ollama, or add [providers.NAME] to config.toml",
 		}
 	}
 	return found("model", cfg.Model+" is configured; chela models test tries it")

@@ -14,7 +14,7 @@ import (
 	"chela/internal/config"
 )
 
-const offlineNote = "no model is set up, so the built-in offline rules answer; set ANTHROPIC_API_KEY, OPENAI_API_KEY or " +
+const offlineNote = "no model is set up, so the built-in offline rules answer; set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or " +
 	"OPENROUTER_API_KEY, start Ollama, or add a [providers.NAME] section with the base_url of a model to config.toml\n"
 
 // TestLocalModel has a model on the machine, and counts who looks for one.

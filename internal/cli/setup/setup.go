@@ -58,7 +58,7 @@ type question struct {
 // questions are few: everything else has a default that nobody regrets.
 var questions = []question{
 	{"model", "Which model answers, as provider/model. Its key is never written here: it is read from the environment,\n" +
-		"such as ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY. offline/rules needs none, and is no real model."},
+		"such as ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY. offline/rules needs none, and is no real model."},
 	{"listen", "Where chela serve listens for programs and pages. 127.0.0.1 is this machine alone."},
 	{"sandbox.mode", "How commands that the agent runs are shut in: auto (as well as this machine can), process, or off."},
 }

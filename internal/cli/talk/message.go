@@ -108,7 +108,7 @@ func (p *Person) SayOffline(cfg *config.Config, in chela.Inbound) bool {
 		p.Printer.Note("no model is set up, so " + cfg.Model + " on this machine answers; chela config set model " + cfg.Model + " keeps it")
 		return true
 	}
-	p.Printer.Note("no model is set up, so the built-in offline rules answer; set ANTHROPIC_API_KEY, OPENAI_API_KEY or " +
+	p.Printer.Note("no model is set up, so the built-in offline rules answer; set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or " +
 		"OPENROUTER_API_KEY, start Ollama, or add a [providers.NAME] section with the base_url of a model to config.toml")
 	return true
 }
