@@ -50,6 +50,17 @@ func TestOllamaIsFound(t *testing.T) {
 	}
 }
 
+// TestOllamaIsServed has a daemon find the Ollama that is there when it begins.
+func TestOllamaIsServed(t *testing.T) {
+	t.Parallel()
+	srv := ollamatest.New(t, providertest.NewCase("served", providertest.Answer{Text: []string{"Hello."}}))
+	d := startDaemon(t, "OLLAMA_HOST="+srv.URL)
+	if got := d.run("ask", "hello"); got != "Hello." {
+		t.Errorf("answered %q", got)
+	}
+	d.stop()
+}
+
 // TestOllamaModels lists models: an Ollama that nobody configured may be away,
 // one that somebody did may not.
 func TestOllamaModels(t *testing.T) {

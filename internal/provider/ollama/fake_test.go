@@ -71,8 +71,10 @@ func ask(t testing.TB, p chela.Provider, req *chela.Request) (*chela.Finish, err
 	t.Helper()
 	var finish *chela.Finish
 	var failed error
+	var text strings.Builder
 	ends := 0
 	for chunk, err := range p.Stream(t.Context(), req) {
+		text.WriteString(chunk.Text)
 		if chunk.Finish != nil || err != nil {
 			ends++
 		}
@@ -80,6 +82,9 @@ func ask(t testing.TB, p chela.Provider, req *chela.Request) (*chela.Finish, err
 	}
 	if ends != 1 || (finish == nil) == (failed == nil) {
 		t.Fatalf("stream had %d ends, the last %+v and %v", ends, finish, failed)
+	}
+	if finish != nil && finish.Text != text.String() {
+		t.Fatalf("the pieces join to %q, the finish has %q", text.String(), finish.Text)
 	}
 	return finish, failed
 }
