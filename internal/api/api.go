@@ -247,17 +247,10 @@ type ToolOutcome struct {
 	Attachments []chela.Attachment `json:"attachments,omitempty"`
 }
 
-// A ModelTest asks for a short request to a model.
+// A ModelTest asks to try a model out, as provider/model; without one those of
+// every provider that somebody set up.
 type ModelTest struct {
-	Model string `json:"model"`
-}
-
-// A ModelFinish is how that request ended.
-type ModelFinish struct {
-	Text  string           `json:"text"`
-	Model string           `json:"model"`
-	Stop  chela.StopReason `json:"stop"`
-	Usage chela.TokenUsage `json:"usage"`
+	Model string `json:"model,omitempty"`
 }
 
 // A Setting is one value of the configuration and where it came from.

@@ -29,7 +29,7 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 	switch {
 	case err == nil:
 		return &cli.Backend{
-			Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Models: models.Home{Models: c.Models, Test: c.Test},
+			Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Models: models.Home{Models: c.Models, Try: c.Try},
 			Keeper: c, Transcripts: c, Tokens: c, Usage: c.Usage, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Prompt: c.Prompt,
 			Rewinds: rewinds.Home{Rewind: c.Rewind, Checkpoint: c.Checkpoint, Branch: c.Branch, Places: c.Places, Session: c.Session},
 			Memory:  documents.Home{Documents: c.Documents(), Edit: c.Documents().Edit},
@@ -54,7 +54,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	go func() { ended <- a.Run(running) }() // Close waits for it
 	b := &backend{a}
 	return &cli.Backend{
-		Conversation: b, Sessions: b, Threads: b, Turns: b, Approvals: b, Grants: b, Tools: b, Models: models.Home{Models: a.models.Models, Test: a.models.Test},
+		Conversation: b, Sessions: b, Threads: b, Turns: b, Approvals: b, Grants: b, Tools: b, Models: models.Home{Models: a.models.Models, Try: a.models.Try},
 		Keeper: a.keeper, Transcripts: a.keeper, Tokens: a.tokens, Usage: b.usage, Logs: b.logs, Attach: a.blobs.Attach,
 		Status: a.status, Prompt: a.promptSize,
 		Memory: documents.Home{Documents: a.memory, Edit: b.edit}, Seed: a.memory.Seed,

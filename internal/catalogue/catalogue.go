@@ -10,6 +10,7 @@
 package catalogue
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -115,6 +116,7 @@ func (c *Catalogue) With(rows map[string]Row) *Catalogue {
 // maker does: the window and the abilities are the same then, not the price.
 func (c *Catalogue) Model(provider, name string) (chela.Model, bool) {
 	m := chela.Model{Provider: provider, Name: name}
+	var price Row
 	found := false
 	for _, l := range c.layers {
 		r, ok := l.row(provider, name)
@@ -123,8 +125,13 @@ func (c *Catalogue) Model(provider, name string) (chela.Model, bool) {
 		}
 		if ok {
 			r.fill(&m)
+			price.add(r)
 			found = true
 		}
+	}
+	if price.Input != nil && price.Output != nil {
+		m.Price = price.price()
+		note(&m, FieldPrice, price.Source)
 	}
 	return m, found
 }
@@ -175,8 +182,7 @@ func (l layer) elsewhere(name string) (Row, bool) {
 				r, ok = l.row(maker, strings.ReplaceAll(name, ".", "-")) // as OpenRouter writes versions
 			}
 			if ok {
-				r.Input, r.Output = nil, nil
-				return r, true
+				return Row{Window: r.Window, MaxOutput: r.MaxOutput, Abilities: r.Abilities, Source: r.Source}, true
 			}
 		}
 		_, rest, more := strings.Cut(name, ".")
@@ -187,30 +193,51 @@ func (l layer) elsewhere(name string) (Row, bool) {
 	}
 }
 
-// fill puts into m what is open there and known here.
+// fill puts into m what is open there and known here, but for the price.
 func (r Row) fill(m *chela.Model) {
-	from := func(field string) {
-		if m.Sources == nil {
-			m.Sources = map[string]string{}
-		}
-		m.Sources[field] = r.Source
-	}
 	if m.Window == 0 && r.Window > 0 {
 		m.Window = r.Window
-		from(FieldWindow)
+		note(m, FieldWindow, r.Source)
 	}
 	if m.MaxOutput == 0 && r.MaxOutput > 0 {
 		m.MaxOutput = r.MaxOutput
-		from(FieldMaxOutput)
-	}
-	if m.Price == nil && r.Input != nil && r.Output != nil {
-		m.Price = r.price()
-		from(FieldPrice)
+		note(m, FieldMaxOutput, r.Source)
 	}
 	if m.Abilities == nil && r.Abilities != nil {
 		m.Abilities = r.Abilities
-		from(FieldAbilities)
+		note(m, FieldAbilities, r.Source)
 	}
+}
+
+// note says where a value of m is from.
+func note(m *chela.Model, field, source string) {
+	if m.Sources == nil {
+		m.Sources = map[string]string{}
+	}
+	m.Sources[field] = source
+}
+
+// add puts into r the rates that are open there and known in a lower layer. The
+// source of a price is that of the first rate.
+func (r *Row) add(lower Row) {
+	if r.Source == "" && (lower.Input != nil || lower.Output != nil) {
+		r.Source = lower.Source
+	}
+	for _, rate := range []struct{ open, known **chela.MicroUSD }{
+		{&r.Input, &lower.Input},
+		{&r.Output, &lower.Output},
+		{&r.CacheRead, &lower.CacheRead},
+		{&r.CacheWrite, &lower.CacheWrite},
+		{&r.LongInput, &lower.LongInput},
+		{&r.LongOutput, &lower.LongOutput},
+		{&r.LongCacheRead, &lower.LongCacheRead},
+		{&r.LongCacheWrite, &lower.LongCacheWrite},
+	} {
+		if *rate.open == nil {
+			*rate.open = *rate.known
+		}
+	}
+	r.LongFrom = cmp.Or(r.LongFrom, lower.LongFrom)
 }
 
 // price returns the price of a row that has one. Tokens of the prompt cache

@@ -117,6 +117,12 @@ func TestModelSaysWhereItsValuesAreFrom(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("model (-want +got):\n%s", diff)
 	}
+	two := 2 * chela.USD
+	half, _ := c.With(map[string]catalogue.Row{"acme/small": {Output: &two, Source: "config.toml"}}).Model("acme", "small")
+	want.Price.Output, want.Sources["price"] = two, "config.toml"
+	if diff := cmp.Diff(want, half); diff != "" {
+		t.Errorf("model of which one rate is set (-want +got):\n%s", diff)
+	}
 	if own, _ := c.Model("acme", "own"); own.Price == nil || *own.Price != (chela.Price{}) {
 		t.Errorf("price of a model that costs nothing is %v", own.Price)
 	}

@@ -29,7 +29,7 @@ func TestLocalModel(t *testing.T) {
 		{[]string{"ask", "hello"}, note + "· echo x\n", 1},
 		{[]string{"ask", "--model", "offline/rules", "hello"}, "· echo x\n", 0},
 		{[]string{"config", "get", "model"}, "", 1},
-		{[]string{"models", "test"}, "", 1},
+		{[]string{"models", "test", "ollama/a:1b"}, "", 1},
 		{[]string{"doctor"}, "", 1},
 		{[]string{"sessions", "list"}, "", 0},
 		{[]string{"version"}, "", 0},

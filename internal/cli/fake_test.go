@@ -238,8 +238,19 @@ func (h *home) Revoke(_ context.Context, id chela.GrantID) error {
 	return nil
 }
 
-func (h *home) Test(context.Context, string) (chela.Finish, error) {
-	return chela.Finish{Text: "here"}, nil
+func (h *home) Try(_ context.Context, model string) ([]chela.Trial, error) {
+	good := chela.Trial{Model: "p/good", MS: 12}
+	for _, name := range []chela.CheckName{chela.CheckReachable, chela.CheckKey, chela.CheckStreams, chela.CheckTools, chela.CheckPrice} {
+		good.Checks = append(good.Checks, chela.Check{Name: name, State: chela.CheckPassed})
+	}
+	if model != "" {
+		return []chela.Trial{good}, nil
+	}
+	bad := chela.Trial{Model: "p/bad", Checks: []chela.Check{
+		{Name: chela.CheckReachable, State: chela.CheckPassed},
+		{Name: chela.CheckKey, State: chela.CheckFailed, Text: "p answered 401: no such key", Cure: "look at providers.p.api_key"},
+	}}
+	return []chela.Trial{good, bad}, nil
 }
 
 func (h *home) Rewind(_ context.Context, id chela.ThreadID, kind chela.RewindKind, q api.Rewinding) (chela.Rewind, error) {
@@ -286,7 +297,7 @@ func (h *home) places(ctx context.Context, id chela.ThreadID) (api.Places, error
 func (h *home) backend(cfg *config.Config) *cli.Backend {
 	h.attached = map[string]string{}
 	b := &cli.Backend{
-		Conversation: h, Sessions: h, Threads: h, Turns: h, Approvals: h, Grants: h, Tools: h, Models: models.Home{Models: h.Models, Test: h.Test},
+		Conversation: h, Sessions: h, Threads: h, Turns: h, Approvals: h, Grants: h, Tools: h, Models: models.Home{Models: h.Models, Try: h.Try},
 		Attach: func(_ context.Context, name string, r io.Reader) (chela.Attachment, error) {
 			text, err := io.ReadAll(r)
 			h.attached[name] = string(text)

@@ -113,13 +113,20 @@ func (c *commands) approvalsCommand() *cobra.Command {
 // modelsCommand returns the commands on models.
 func (c *commands) modelsCommand() *cobra.Command {
 	return models.Command(models.Program{
-		Printer: c.p, Now: c.Now, Interruptible: c.Interruptible,
-		Open: func(ctx context.Context, use func(*config.Config, models.Home) error) error {
+		Printer: c.p, Interruptible: c.Interruptible,
+		Open: func(ctx context.Context, use func(models.Home) error) error {
 			cfg, err := c.asking(ctx, "")
 			if err != nil {
 				return err
 			}
-			return c.openWith(ctx, cfg, func(b *Backend) error { return use(cfg, b.Models) })
+			return c.openWith(ctx, cfg, func(b *Backend) error { return use(b.Models) })
+		},
+		Set: func(changes []config.Change) error {
+			home, err := config.Find(c.configInput())
+			if err != nil {
+				return err
+			}
+			return config.SetAll(home, changes)
 		},
 	})
 }

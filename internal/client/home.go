@@ -49,13 +49,13 @@ func (c *Client) Models(ctx context.Context) ([]chela.Model, error) {
 	return page.Items, err
 }
 
-// Test sends a short request to provider/model and waits for the answer as long
-// as it takes.
-func (c *Client) Test(ctx context.Context, model string) (chela.Finish, error) {
-	var f api.ModelFinish
+// Try tries provider/model out, or without a name a model of every provider that
+// is set up, and waits as long as that takes.
+func (c *Client) Try(ctx context.Context, model string) ([]chela.Trial, error) {
+	var page api.Page[chela.Trial]
 	path := []string{"api", "models", "test"}
-	err := c.do(ctx, request{method: http.MethodPost, path: path, body: api.ModelTest{Model: model}}, &f)
-	return chela.Finish{Text: f.Text, Model: f.Model, Stop: f.Stop, Usage: f.Usage}, err
+	err := c.do(ctx, request{method: http.MethodPost, path: path, body: api.ModelTest{Model: model}}, &page)
+	return page.Items, err
 }
 
 // Status counts what is in the home.

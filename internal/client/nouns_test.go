@@ -341,6 +341,7 @@ func TestApprovalsAndGrants(t *testing.T) {
 func TestToolsAndModels(t *testing.T) {
 	t.Parallel()
 	model := chela.Model{Provider: "p", Name: "m", Window: 5}
+	tried := chela.Trial{Model: "p/m", Checks: []chela.Check{{Name: chela.CheckKey, State: chela.CheckFailed, Text: "no", Cure: "a key"}}, MS: 3}
 	kept := chela.Attachment{Name: "a b.txt", MediaType: "text/plain", SHA256: "00", Size: 2}
 	checkNouns(t, []nounsCase{
 		{
@@ -364,10 +365,10 @@ func TestToolsAndModels(t *testing.T) {
 			[]chela.Model{model},
 		},
 		{
-			"test", func(ctx context.Context, c *client.Client) (any, error) { return c.Test(ctx, "p/m") },
-			[]any{api.ModelFinish{Text: "hi", Model: "m", Stop: chela.StopEnd, Usage: chela.TokenUsage{Input: 1}}},
+			"test", func(ctx context.Context, c *client.Client) (any, error) { return c.Try(ctx, "p/m") },
+			[]any{page(tried)},
 			[]string{"POST /api/models/test", `{"model":"p/m"}`},
-			chela.Finish{Text: "hi", Model: "m", Stop: chela.StopEnd, Usage: chela.TokenUsage{Input: 1}},
+			[]chela.Trial{tried},
 		},
 		{
 			"attach", func(ctx context.Context, c *client.Client) (any, error) {
@@ -467,7 +468,7 @@ func TestAClientIsABackend(t *testing.T) {
 	_, c := serve(t)
 	b := cli.Backend{
 		Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Tokens: c,
-		Models: models.Home{Models: c.Models, Test: c.Test},
+		Models: models.Home{Models: c.Models, Try: c.Try},
 		Keeper: c, Transcripts: c, Usage: c.Usage, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Close: c.Close,
 	}
 	if err := b.Close(); err != nil {

@@ -19,15 +19,22 @@ import (
 //
 // It fails with Invalid or Unsupported if key or value are wrong, with Denied
 // if the file may not be written, and with Unavailable if that did not work.
-func Set(home Home, key, value string) error {
+func Set(home Home, key, value string) error { return SetAll(home, []Change{{key, value}}) }
+
+// A Change is a setting and what it becomes.
+type Change struct{ Key, Value string }
+
+// SetAll is Set for several settings, which are written at once or not at all.
+func SetAll(home Home, changes []Change) error {
 	name := home.ConfigFile()
-	old, err := tomlfile.Read(name)
+	text, err := tomlfile.Read(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return unreadable(name, err)
 	}
-	text, err := edited(name, old, key, value)
-	if err != nil {
-		return err
+	for _, c := range changes {
+		if text, err = edited(name, text, c.Key, c.Value); err != nil {
+			return err
+		}
 	}
 	if err := tomlfile.Replace(name, text); err != nil {
 		kind := chela.Unavailable

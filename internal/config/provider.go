@@ -107,6 +107,36 @@ func (c *Config) Provider(name string) (Provider, error) {
 // ProviderNames returns the names of all providers, sorted.
 func (c *Config) ProviderNames() []string { return sortedKeys(c.providers) }
 
+// Configured returns the names of the providers that somebody set up, sorted:
+// those with a key or a setting of their own, and those of the models that are
+// used.
+func (c *Config) Configured() []string {
+	used := map[string]bool{}
+	for _, v := range c.values {
+		name, ok := strings.CutPrefix(v.Key, "providers.")
+		name, _, _ = strings.Cut(name, ".")
+		// OLLAMA_HOST is for Ollama itself: it says where, not that it is wanted.
+		if ok && !strings.HasPrefix(v.Source, "default") && v.Source != "env OLLAMA_HOST" {
+			used[name] = true
+		}
+	}
+	for _, model := range c.UsedModels() {
+		name, _, _ := strings.Cut(model, "/")
+		used[name] = true
+	}
+	return sortedKeys(used)
+}
+
+// UsedModels returns the models of the home and of its agents, as provider/model,
+// sorted.
+func (c *Config) UsedModels() []string {
+	used := map[string]bool{c.Model: true}
+	for _, a := range c.agents {
+		used[a.Model] = true
+	}
+	return sortedKeys(used)
+}
+
 // Resolve splits provider/model and returns the provider and the model's name
 // there. It is an Invalid error if the form is wrong, NotFound if there is no
 // such provider, and Denied if its key is missing.

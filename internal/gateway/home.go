@@ -73,8 +73,8 @@ func (g *Gateway) testModel(v *edge.Visit) error {
 	if err := v.Decode(&test); err != nil {
 		return err
 	}
-	f, err := g.cfg.Home.Models.Test(v.Request.Context(), test.Model)
-	return found(v, api.ModelFinish{Text: f.Text, Model: f.Model, Stop: f.Stop, Usage: f.Usage}, err)
+	trials, err := g.cfg.Home.Models.Try(v.Request.Context(), test.Model)
+	return listed(v, trials, err)
 }
 
 func (g *Gateway) getUsage(v *edge.Visit) error {

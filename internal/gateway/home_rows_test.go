@@ -210,8 +210,8 @@ func (h *home) Models(context.Context) ([]chela.Model, error) {
 	return []chela.Model{{Provider: "offline", Name: "offline"}}, nil
 }
 
-func (h *home) Test(context.Context, string) (chela.Finish, error) {
-	return chela.Finish{Text: "hello", Stop: chela.StopEnd, Model: "offline"}, nil
+func (h *home) Try(_ context.Context, model string) ([]chela.Trial, error) {
+	return []chela.Trial{{Model: model, Checks: []chela.Check{{Name: chela.CheckReachable, State: chela.CheckPassed}}}}, nil
 }
 
 func (h *home) Serve(model string) (chela.Provider, string, error) {

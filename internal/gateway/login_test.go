@@ -140,9 +140,9 @@ func TestHome(t *testing.T) {
 	if run.Text != `{"a":1}` {
 		t.Errorf("echo says %+v", run)
 	}
-	test := decoded[api.ModelFinish](t, d.do(t, call{path: "/api/models/test", secret: chatSecret, body: `{"model":"offline/offline"}`}), http.StatusOK)
-	if test.Text != "hello" || test.Stop != chela.StopEnd {
-		t.Errorf("model says %+v", test)
+	test := decoded[api.Page[chela.Trial]](t, d.do(t, call{path: "/api/models/test", secret: chatSecret, body: `{"model":"offline/offline"}`}), http.StatusOK)
+	if len(test.Items) != 1 || test.Items[0].Model != "offline/offline" || !test.Items[0].Passed() {
+		t.Errorf("the trials are %+v", test)
 	}
 	change := call{method: http.MethodPatch, path: "/api/config", secret: adminSecret, body: `{"key":"model","value":"x/y"}`}
 	if a := d.do(t, change); a.status != http.StatusNoContent || d.settings["model"] != "x/y" {

@@ -133,8 +133,8 @@ func (g *Gateway) homeRoutes() []route {
 		post("/api/tools/{name}/run", chela.ScopeAdmin, "Run a tool by hand").
 			takes(api.ToolRun{}).gives(api.ToolOutcome{}).isLong().by(g.runTool),
 		get("/api/models", chela.ScopeRead, "List models").gives(api.Page[chela.Model]{}).by(g.getModels),
-		post("/api/models/test", chela.ScopeChat, "Send a short request to a model").
-			takes(api.ModelTest{}).gives(api.ModelFinish{}).isMetered().isLong().by(g.testModel),
+		post("/api/models/test", chela.ScopeChat, "Try a model out, or those of every provider that is set up").
+			takes(api.ModelTest{}).gives(api.Page[chela.Trial]{}).isMetered().isLong().by(g.testModel),
 		get("/api/usage", chela.ScopeRead, "Sum what was spent, by day and model").gives(api.Page[chela.UsageSum]{}).
 			query(text("since", "the first day, such as 2006-01-02, in UTC; the last 30 days without it")).by(g.getUsage),
 		get("/api/status", chela.ScopeRead, "Count what is in the home").gives(chela.Status{}).by(g.getStatus),

@@ -3,7 +3,6 @@
 package providers
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,7 +148,8 @@ type lister interface {
 // anyModel stands for a model where only the provider matters.
 const anyModel = "any"
 
-// Models returns the models of every provider that can be asked.
+// Models returns the models of every provider that can be asked, with what is
+// known of them.
 func (p *Providers) Models(ctx context.Context) ([]chela.Model, error) {
 	var models []chela.Model
 	for _, name := range p.settings.ProviderNames() {
@@ -163,7 +163,7 @@ func (p *Providers) Models(ctx context.Context) ([]chela.Model, error) {
 		}
 		list, ok := s.raw.(lister)
 		if !ok {
-			models = append(models, knownModels(settings)...)
+			models = append(models, p.comingAlong(settings)...)
 			continue
 		}
 		found, err := list.Models(ctx)
@@ -173,7 +173,9 @@ func (p *Providers) Models(ctx context.Context) ([]chela.Model, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list the models of %s: %w", name, err)
 		}
-		models = append(models, found...)
+		for _, m := range found {
+			models = append(models, p.known.Fill(m))
+		}
 	}
 	return models, nil
 }
@@ -189,32 +191,10 @@ func (p *Providers) mayBeAway(settings config.Provider, err error) bool {
 	return keyless && !told && errors.As(err, &failed)
 }
 
-// knownModels are the models of a provider that cannot be asked for a list.
-func knownModels(p config.Provider) []chela.Model {
-	if p.Kind == config.KindOffline {
-		return []chela.Model{{Provider: p.Name, Name: "rules"}}
+// comingAlong returns the models of a provider that is part of the program.
+func (p *Providers) comingAlong(settings config.Provider) []chela.Model {
+	if settings.Kind == config.KindOffline {
+		return []chela.Model{p.known.Model(settings.Name + "/rules")}
 	}
 	return nil // the models of script are files
-}
-
-// Test sends a short request to a model, once; without a name to that of the
-// home.
-func (p *Providers) Test(ctx context.Context, model string) (chela.Finish, error) {
-	s, err := p.serve(cmp.Or(model, p.settings.Model))
-	if err != nil {
-		return chela.Finish{}, err
-	}
-	req := &chela.Request{
-		Model: s.name, System: "Answer with one word.", MaxTokens: 256,
-		Messages: []chela.Message{{Role: chela.RoleUser, Text: "hello"}},
-	}
-	for chunk, err := range s.raw.Stream(ctx, req) {
-		if err != nil {
-			return chela.Finish{}, err
-		}
-		if chunk.Finish != nil {
-			return *chunk.Finish, nil
-		}
-	}
-	return chela.Finish{}, chela.E(chela.Internal, "the provider ended without an answer")
 }

@@ -2,66 +2,76 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"time"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"chela"
-	"chela/internal/channel/terminal"
 	"chela/internal/cli/manners"
 	"chela/internal/config"
 )
 
 // A Home is what the commands ask of an open home.
 type Home struct {
-	// Models returns those that are known, sorted by provider and name.
+	// Models returns those that are known, with what is known of them.
 	Models func(ctx context.Context) ([]chela.Model, error)
 
-	// Test sends a short request to provider/model.
-	Test func(ctx context.Context, model string) (chela.Finish, error)
+	// Try tries provider/model out; without a name a model of every provider that
+	// is set up.
+	Try func(ctx context.Context, model string) ([]chela.Trial, error)
 }
 
 // A Program is what the commands run in. All fields are required.
 type Program struct {
 	Printer *manners.Printer
-	Now     func() time.Time
 
 	// Interruptible returns a context that ends when the person presses Ctrl-C;
 	// its cancel function ends that.
 	Interruptible func(ctx context.Context) (context.Context, context.CancelFunc)
 
 	// Open opens the home and its models for use.
-	Open func(ctx context.Context, use func(*config.Config, Home) error) error
+	Open func(ctx context.Context, use func(Home) error) error
+
+	// Set writes settings into config.toml, all or none.
+	Set func(changes []config.Change) error
 }
 
 // Command returns the commands.
 func Command(p Program) *cobra.Command {
-	return manners.Group("models", "Look at models and try one",
+	return manners.Group("models", "Look at models, say what they cost, and try them",
 		&cobra.Command{
-			Use: "list", Short: "List the models that are known", Args: manners.Exactly(0),
+			Use: "list", Short: "List the models that are known, and where that is from", Args: manners.Exactly(0),
 			RunE: func(cmd *cobra.Command, _ []string) error { return p.list(cmd.Context()) },
 		},
+		p.setCommand(),
 		&cobra.Command{
-			Use: "test [PROVIDER/MODEL]", Short: "Send a short request to a model", Args: manners.Between(0, 1),
-			RunE: func(cmd *cobra.Command, args []string) error {
-				return p.Open(cmd.Context(), func(cfg *config.Config, h Home) error {
-					return p.test(cmd.Context(), h, append(args, cfg.Model)[0])
-				})
-			},
+			Use: "test [PROVIDER/MODEL]", Short: "Try a model, or those of every provider that is set up", Args: manners.Between(0, 1),
+			RunE: func(cmd *cobra.Command, args []string) error { return p.test(cmd.Context(), append(args, "")[0]) },
 		},
 	)
 }
 
 func (p Program) list(ctx context.Context) error {
-	return p.Open(ctx, func(_ *config.Config, h Home) error {
+	return p.Open(ctx, func(h Home) error {
 		all, err := h.Models(ctx)
 		if err != nil {
 			return err
 		}
-		return manners.List(p.Printer, all, []string{"MODEL", "WINDOW", "MAX OUTPUT"}, func(m chela.Model) []string {
-			return []string{m.Provider + "/" + m.Name, known(m.Window), known(m.MaxOutput)}
+		head := []string{"MODEL", "WINDOW", "MAX OUTPUT", "INPUT", "OUTPUT", "CACHE READ", "ABILITIES", "SOURCE"}
+		return manners.List(p.Printer, all, head, func(m chela.Model) []string {
+			row := []string{m.Provider + "/" + m.Name, known(m.Window), known(m.MaxOutput), "not known", "not known", "not known"}
+			if m.Price != nil {
+				row = append(row[:3], m.Price.Input.String(), m.Price.Output.String(), m.Price.CacheRead.String())
+			}
+			abilities := make([]string, len(m.Abilities))
+			for i, a := range m.Abilities {
+				abilities[i] = string(a)
+			}
+			return append(row, cmp.Or(strings.Join(abilities, " "), "not known"), sources(m))
 		})
 	})
 }
@@ -74,23 +84,125 @@ func known(n int) string {
 	return fmt.Sprint(n)
 }
 
-func (p Program) test(ctx context.Context, h Home, model string) error {
-	within, release := p.Interruptible(ctx)
-	defer release()
-	began := p.Now()
-	end, err := h.Test(within, model)
-	if err != nil {
-		return err
+// sources says where the values of a model are from, without the addresses of
+// pages.
+func sources(m chela.Model) string {
+	var all []string
+	by := map[string][]string{}
+	for _, field := range []string{"window", "max_output", "price", "abilities"} {
+		source, _, _ := strings.Cut(m.Sources[field], " http")
+		source, _, _ = strings.Cut(source, ", see")
+		if source == "" {
+			continue
+		}
+		if !slices.Contains(all, source) {
+			all = append(all, source)
+		}
+		by[source] = append(by[source], strings.ReplaceAll(field, "_", " "))
 	}
-	after := p.Now().Sub(began)
-	if p.Printer.JSON {
-		return p.Printer.Document(struct {
-			Model string           `json:"model"`
-			Text  string           `json:"text"`
-			MS    int64            `json:"ms"`
-			Usage chela.TokenUsage `json:"usage"`
-		}{model, end.Text, after.Milliseconds(), end.Usage})
+	if len(all) == 1 {
+		return all[0]
 	}
-	p.Printer.Fields([2]string{"model", model}, [2]string{"answered in", terminal.Lasting(after)}, [2]string{"answer", end.Text})
-	return nil
+	parts := make([]string, len(all))
+	for i, source := range all {
+		parts[i] = strings.Join(by[source], " and ") + ": " + source
+	}
+	return strings.Join(parts, "; ")
+}
+
+// flags are those of set: the key in [models."provider/name"] and what it is.
+var flags = []struct{ name, use string }{
+	{"window", "tokens of prompt and answer"},
+	{"max-output", "tokens of an answer"},
+	{"input", "dollars for a million tokens of input"},
+	{"output", "dollars for a million tokens of output"},
+	{"cache-read", "dollars for a million tokens read from the prompt cache"},
+	{"cache-write", "dollars for a million tokens written to the prompt cache"},
+}
+
+func (p Program) setCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "set PROVIDER/MODEL", Short: "Say in config.toml what a model can and what it costs", Args: manners.Exactly(1),
+	}
+	values := make([]string, len(flags))
+	for i, f := range flags {
+		cmd.Flags().StringVar(&values[i], f.name, "", f.use)
+	}
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		var changes []config.Change
+		for i, f := range flags {
+			if cmd.Flags().Changed(f.name) {
+				changes = append(changes, config.Change{
+					Key: fmt.Sprintf("models.%q.%s", args[0], strings.ReplaceAll(f.name, "-", "_")), Value: values[i],
+				})
+			}
+		}
+		if len(changes) == 0 {
+			return chela.E(chela.Invalid, "nothing to set").WithHint("give --window, --max-output, --input, --output, --cache-read or --cache-write")
+		}
+		return p.Set(changes)
+	}
+	return cmd
+}
+
+// columns are the checks as they head a table.
+var columns = []struct {
+	check chela.CheckName
+	head  string
+}{
+	{chela.CheckReachable, "REACHABLE"},
+	{chela.CheckKey, "KEY"},
+	{chela.CheckStreams, "STREAMS"},
+	{chela.CheckTools, "CALLS TOOLS"},
+	{chela.CheckPrice, "PRICE KNOWN"},
+}
+
+// words say what came of a check.
+var words = map[chela.CheckState]string{
+	chela.CheckPassed: "yes", chela.CheckFailed: "NO", chela.CheckUntried: "-",
+}
+
+func (p Program) test(ctx context.Context, model string) error {
+	return p.Open(ctx, func(h Home) error {
+		within, release := p.Interruptible(ctx)
+		defer release()
+		trials, err := h.Try(within, model)
+		if err != nil {
+			return err
+		}
+		head := []string{"MODEL"}
+		for _, c := range columns {
+			head = append(head, c.head)
+		}
+		err = manners.List(p.Printer, trials, append(head, "TIME"), func(t chela.Trial) []string {
+			row := []string{t.Model}
+			for _, c := range columns {
+				row = append(row, words[t.Check(c.check).State])
+			}
+			return append(row, fmt.Sprintf("%d ms", t.MS))
+		})
+		if err != nil {
+			return err
+		}
+		return p.judge(trials)
+	})
+}
+
+// judge tells what failed and what cures it; then that is an error.
+func (p Program) judge(trials []chela.Trial) error {
+	failed := 0
+	for _, t := range trials {
+		if !t.Passed() {
+			failed++
+		}
+		for _, c := range t.Checks {
+			if c.State == chela.CheckFailed && !p.Printer.JSON {
+				p.Printer.Finding(false, t.Model+" "+string(c.Name), c.Text, c.Cure)
+			}
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	return chela.E(chela.Unavailable, fmt.Sprintf("%d of %d models failed", failed, len(trials))).WithHint("do what is written below each")
 }

@@ -26,8 +26,12 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[chela.Activity](): list(
 		"", chela.ActivityWaiting, chela.ActivityThinking, chela.ActivityStreaming, chela.ActivityTools, chela.ActivityCompacting,
 	),
-	reflect.TypeFor[chela.Command](): list("", chela.CommandCompact),
-	reflect.TypeFor[chela.Domain]():  list(chela.DomainHost, chela.DomainWorker),
+	reflect.TypeFor[chela.CheckName](): list(
+		chela.CheckReachable, chela.CheckKey, chela.CheckStreams, chela.CheckTools, chela.CheckPrice,
+	),
+	reflect.TypeFor[chela.CheckState](): list(chela.CheckPassed, chela.CheckFailed, chela.CheckUntried),
+	reflect.TypeFor[chela.Command]():    list("", chela.CommandCompact),
+	reflect.TypeFor[chela.Domain]():     list(chela.DomainHost, chela.DomainWorker),
 	reflect.TypeFor[chela.Effect](): list( // empty before the call was judged
 		"", chela.EffectRead, chela.EffectWrite, chela.EffectNetwork, chela.EffectExecute, chela.EffectSend, chela.EffectSpend,
 	),

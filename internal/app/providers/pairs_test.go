@@ -1,0 +1,194 @@
+package providers_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/provider/anthropic"
+	"chela/internal/provider/anthropic/anthropictest"
+	"chela/internal/provider/gemini"
+	"chela/internal/provider/gemini/geminitest"
+	"chela/internal/provider/ollama"
+	"chela/internal/provider/ollama/ollamatest"
+	"chela/internal/provider/openai"
+	"chela/internal/provider/openai/openaitest"
+	"chela/internal/provider/providertest"
+	"chela/internal/provider/responses"
+	"chela/internal/provider/responses/responsestest"
+)
+
+// A protocol is one that providers are spoken to in, with its server for tests,
+// which refuses what the real ones refuse.
+type protocol struct {
+	name, model string
+	returns     bool // reasoning goes back to who thought it
+	marks       bool // results can be marked as failed
+	reach       func(t *testing.T, c providertest.Case) (chela.Provider, error)
+}
+
+var protocols = []protocol{
+	{
+		name: "anthropic", model: "claude-sonnet-4-5", returns: true, marks: true,
+		reach: func(t *testing.T, c providertest.Case) (chela.Provider, error) {
+			return anthropic.New(anthropic.Config{BaseURL: anthropictest.Serve(t, c).URL, APIKey: providertest.Key})
+		},
+	},
+	{
+		name: "openai", model: "test-model",
+		reach: func(t *testing.T, c providertest.Case) (chela.Provider, error) {
+			return openai.New(openai.Config{BaseURL: openaitest.Serve(t, c).URL + "/v1", APIKey: providertest.Key})
+		},
+	},
+	{
+		name: "responses", model: "test-model", returns: true,
+		reach: func(t *testing.T, c providertest.Case) (chela.Provider, error) {
+			return responses.New(responses.Config{BaseURL: responsestest.Serve(t, c).URL + "/v1", APIKey: providertest.Key})
+		},
+	},
+	{
+		name: "gemini", model: "gemini-3.8-flash", returns: true, marks: true,
+		reach: func(t *testing.T, c providertest.Case) (chela.Provider, error) {
+			return gemini.New(gemini.Config{BaseURL: geminitest.Serve(t, c).URL, APIKey: providertest.Key})
+		},
+	},
+	{
+		name: "ollama", model: "test-model",
+		reach: func(t *testing.T, c providertest.Case) (chela.Provider, error) {
+			return ollama.New(ollama.Config{BaseURL: ollamatest.New(t, c).URL, APIKey: providertest.Key})
+		},
+	},
+}
+
+// picture is a PNG of one pixel.
+var picture, _ = base64.StdEncoding.DecodeString("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+
+// a step of a model: reasoning, a word, and two calls at once. The refs are of the
+// kind that some services make and others refuse.
+func thoughts(who string) providertest.Answer {
+	return providertest.Answer{
+		Thinking: who + " thinks", Text: []string{who + " ", "speaks"},
+		Calls: []providertest.Call{
+			{Ref: "call_" + strings.Repeat("x", 30), Tool: "look", Args: `{"at":"` + who + `"}`},
+			{Ref: "functions.listen:0", Tool: "listen", Args: `{}`},
+		},
+	}
+}
+
+// A thread is a conversation that one model after the other goes on with.
+type thread struct {
+	t        *testing.T
+	messages []chela.Message
+	calls    int
+}
+
+func (th *thread) say(text string, attachments ...chela.Attachment) {
+	th.messages = append(th.messages, chela.Message{Role: chela.RoleUser, Text: text, Attachments: attachments})
+}
+
+// ask sends the thread to a model, as a turn does, and appends what it says and
+// what its calls came to: a picture, and a failure.
+func (th *thread) ask(p chela.Provider, model string) {
+	th.t.Helper()
+	req := &chela.Request{
+		Model: model, System: "s", Messages: slices.Clone(th.messages), Thinking: chela.ThinkingLow,
+		Tools: []chela.ToolSpec{{Name: "look", Input: object}, {Name: "listen", Input: object}},
+		Load:  func(context.Context, chela.Attachment) ([]byte, error) { return picture, nil },
+	}
+	var end *chela.Finish
+	for chunk, err := range p.Stream(th.t.Context(), req) {
+		if err != nil {
+			th.t.Fatalf("%s refused the thread: %v", model, err)
+		}
+		end = chunk.Finish
+	}
+	said := chela.Message{Role: chela.RoleAssistant, Text: end.Text, Thinking: end.Thinking, Calls: slices.Clone(end.Calls)}
+	for i := range said.Calls {
+		th.calls++
+		said.Calls[i].ID = chela.CallID(fmt.Sprintf("call_01hzy%022d", th.calls))
+	}
+	th.messages = append(th.messages, said)
+	for i, c := range said.Calls {
+		result := chela.Message{Role: chela.RoleTool, Call: c.ID, Ref: c.Ref, Tool: c.Tool, Text: c.Tool + " came to something", Failed: i == 1}
+		if i == 0 {
+			result.Attachments = image
+		}
+		th.messages = append(th.messages, result)
+	}
+}
+
+var (
+	object = json.RawMessage(`{"type":"object","properties":{"at":{"type":"string"}}}`)
+	image  = []chela.Attachment{{Name: "dot.png", MediaType: "image/png", SHA256: providertest.Sum(picture), Size: int64(len(picture))}}
+)
+
+// TestThreadsGoOnWithAnyProvider begins a thread with one provider, goes on with
+// another, and comes back, for all pairs: each is shown all that was said, calls
+// and results in their order, pictures and failures, and of what was thought only
+// its own.
+func TestThreadsGoOnWithAnyProvider(t *testing.T) {
+	t.Parallel()
+	for _, first := range protocols {
+		for _, second := range protocols {
+			t.Run(first.name+" then "+second.name, func(t *testing.T) {
+				t.Parallel()
+				a := providertest.NewCase("first", thoughts("first"), providertest.Answer{Text: []string{"over"}})
+				b := providertest.NewCase("second", thoughts("second"))
+				begins, goesOn := start(t, first, a), start(t, second, b)
+				th := &thread{t: t}
+				th.say("begin", image...)
+				th.ask(begins, first.model)
+				th.say("go on")
+				th.ask(goesOn, second.model)
+				th.say("come back")
+				th.ask(begins, first.model)
+
+				results := []string{"look came to something", "listen came to something"}
+				shown := slices.Concat([]string{"begin", "first speaks"}, results, []string{"go on"})
+				check(t, second, b.Received()[0], shown, 1, first.name == second.name)
+				shown = slices.Concat(shown, []string{"second speaks"}, results, []string{"come back"})
+				check(t, first, a.Received()[1], shown, 2, true)
+				if thought := strings.Join(a.Received()[1].Thinking, " "); first.name != second.name && strings.Contains(thought, "second thinks") {
+					t.Errorf("%s was shown what %s thought: %q", first.name, second.name, thought)
+				}
+			})
+		}
+	}
+}
+
+func start(t *testing.T, p protocol, c providertest.Case) chela.Provider {
+	t.Helper()
+	made, err := p.reach(t, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// check compares what a server was sent with what was said, after so many steps.
+func check(t *testing.T, p protocol, got providertest.Received, texts []string, steps int, own bool) {
+	t.Helper()
+	if diff := cmp.Diff(texts, got.Texts); diff != "" {
+		t.Errorf("%s was shown texts (-want +got):\n%s", p.name, diff)
+	}
+	if want := 1 + steps; len(got.Images) != want || slices.ContainsFunc(got.Images, func(sum string) bool { return sum != providertest.Sum(picture) }) {
+		t.Errorf("%s was shown pictures %v, want %d of the same", p.name, got.Images, want)
+	}
+	if p.marks && got.Failed != steps {
+		t.Errorf("%s was told of %d failures, want %d", p.name, got.Failed, steps)
+	}
+	thought := strings.Join(got.Thinking, " ")
+	switch {
+	case !own && thought != "":
+		t.Errorf("%s was shown what another thought: %q", p.name, thought)
+	case own && p.returns && thought == "":
+		t.Errorf("%s was not shown what it thought itself", p.name)
+	}
+}

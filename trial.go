@@ -1,0 +1,54 @@
+package chela
+
+import "slices"
+
+// A Trial is what came of trying a model out.
+type Trial struct {
+	Model  string     `json:"model"`  // provider/model
+	Checks []Check    `json:"checks"` // one of each, in the order in which they were made
+	MS     int64      `json:"ms"`     // from the first question to the last answer
+	Tokens TokenUsage `json:"tokens"` // of all answers
+}
+
+// Passed reports whether no check failed.
+func (t Trial) Passed() bool {
+	return !slices.ContainsFunc(t.Checks, func(c Check) bool { return c.State == CheckFailed })
+}
+
+// Check returns the check of that name.
+func (t Trial) Check(name CheckName) Check {
+	if i := slices.IndexFunc(t.Checks, func(c Check) bool { return c.Name == name }); i >= 0 {
+		return t.Checks[i]
+	}
+	return Check{Name: name, State: CheckUntried}
+}
+
+// A Check is one question that a trial answers.
+type Check struct {
+	Name  CheckName  `json:"name"`
+	State CheckState `json:"state"`
+	Text  string     `json:"text,omitempty"` // why it failed
+	Cure  string     `json:"cure,omitempty"` // what can be done about that
+}
+
+// A CheckName says what a check asks.
+type CheckName string
+
+// The checks.
+const (
+	CheckReachable CheckName = "reachable" // does the provider answer?
+	CheckKey       CheckName = "key"       // does it take the key?
+	CheckStreams   CheckName = "streams"   // does the model's text come while it is written?
+	CheckTools     CheckName = "tools"     // does the model call a tool?
+	CheckPrice     CheckName = "price"     // is it known what it takes?
+)
+
+// CheckState says what came of a check.
+type CheckState string
+
+// The states of a check.
+const (
+	CheckPassed  CheckState = "passed"
+	CheckFailed  CheckState = "failed"
+	CheckUntried CheckState = "untried" // one before it failed
+)
