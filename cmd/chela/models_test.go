@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"os"
@@ -141,19 +142,23 @@ func (h house) serve(t *testing.T) (stop func()) {
 	}
 	cmd := exec.CommandContext(t.Context(), binary, "serve", "--listen", "127.0.0.1:0")
 	cmd.Env = h.env
-	out, err := cmd.StdoutPipe()
+	said, err := cmd.StderrPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := out.Read(make([]byte, 1)); n == 0 { // it says where it listens once it does
-		t.Fatal(err)
+	lines := bufio.NewScanner(said)
+	for lines.Scan() && !strings.Contains(lines.Text(), "listening on ") {
+		continue
 	}
 	return func() {
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Error(err)
+		}
+		for lines.Scan() { // what it says until it has ended
+			continue
 		}
 		_ = cmd.Wait() // ended by the signal
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 
 	"chela"
 	"chela/internal/app/home"
+	"chela/internal/app/known"
 	"chela/internal/cli"
 	"chela/internal/config"
 	"chela/internal/sandbox/process"
@@ -19,7 +21,7 @@ import (
 // nothing: a database that does not exist is not made.
 func examine(ctx context.Context, cfg *config.Config) []cli.Finding {
 	return []cli.Finding{
-		examineHome(cfg), examineDatabase(ctx, cfg), examineModel(cfg), examineSandbox(ctx, cfg), examineWorkspace(cfg),
+		examineHome(cfg), examineDatabase(ctx, cfg), examineModel(cfg), examinePrices(cfg), examineSandbox(ctx, cfg), examineWorkspace(cfg),
 	}
 }
 
@@ -92,6 +94,21 @@ func examineModel(cfg *config.Config) cli.Finding {
 		}
 	}
 	return found("model", cfg.Model+" is configured; chela models test tries it")
+}
+
+// examinePrices looks whether something is assumed of a model that is used.
+func examinePrices(cfg *config.Config) cli.Finding {
+	models, err := known.New(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return wrong("prices", err)
+	}
+	for _, name := range cfg.UsedModels() {
+		m := models.Model(name)
+		if assumed := known.Assumption(m); assumed != "" && !models.ComesAlong(m.Provider) {
+			return cli.Finding{Subject: "prices", OK: true, Text: name + " is not known; " + assumed + " is assumed", Cure: known.Cure(name)}
+		}
+	}
+	return found("prices", "those of the models that are used are known")
 }
 
 func examineSandbox(ctx context.Context, cfg *config.Config) cli.Finding {

@@ -144,7 +144,7 @@ func (k *Models) Price(model string) (price chela.Price, known bool) {
 // it is not.
 func (k *Models) Warn(m chela.Model) {
 	assumed, name := Assumption(m), m.Provider+"/"+m.Name
-	if assumed == "" || k.comesAlong(m.Provider) {
+	if assumed == "" || k.ComesAlong(m.Provider) {
 		return
 	}
 	k.mu.Lock()
@@ -226,7 +226,7 @@ func (k *Models) free(provider string) bool {
 	if err != nil {
 		return false
 	}
-	if k.comesAlong(provider) || isLoopback(p.BaseURL) && !p.Key.IsSet() {
+	if k.ComesAlong(provider) || isLoopback(p.BaseURL) && !p.Key.IsSet() {
 		return true
 	}
 	for _, s := range catalogue.Services() {
@@ -237,8 +237,9 @@ func (k *Models) free(provider string) bool {
 	return false
 }
 
-// comesAlong reports whether a provider is part of the program.
-func (k *Models) comesAlong(provider string) bool {
+// ComesAlong reports whether a provider is part of the program, which nobody need
+// know anything of.
+func (k *Models) ComesAlong(provider string) bool {
 	p, err := k.cfg.Provider(provider)
 	return err == nil && (p.Kind == config.KindOffline || p.Kind == config.KindScript)
 }
