@@ -46,7 +46,7 @@ func newHouse(t *testing.T) house {
 	t.Helper()
 	words := providertest.Answer{Text: []string{"hel", "lo"}}
 	calls := providertest.Answer{Calls: []providertest.Call{{Ref: "c1", Tool: "calc", Args: `{"expression":"6 * 7"}`}}}
-	good := anthropictest.Serve(t, providertest.NewCase("good", words, calls, words, calls))
+	good := anthropictest.Serve(t, providertest.NewCase("good", words, calls, words, calls, words, calls))
 	locked := openaitest.Serve(t, providertest.NewCase("locked", providertest.Answer{Fault: providertest.FaultKey}))
 	mute := openaitest.Serve(t, providertest.NewCase("mute", words))
 	h := house{dir: t.TempDir()}
