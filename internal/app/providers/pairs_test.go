@@ -8,12 +8,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
 	"chela/internal/provider/anthropic"
 	"chela/internal/provider/anthropic/anthropictest"
+	"chela/internal/provider/bedrock"
+	"chela/internal/provider/bedrock/bedrocktest"
 	"chela/internal/provider/gemini"
 	"chela/internal/provider/gemini/geminitest"
 	"chela/internal/provider/ollama"
@@ -63,6 +66,12 @@ var protocols = []protocol{
 		name: "ollama", model: "test-model",
 		reach: func(t *testing.T, c providertest.Case) (chela.Provider, error) {
 			return ollama.New(ollama.Config{BaseURL: ollamatest.New(t, c).URL, APIKey: providertest.Key})
+		},
+	},
+	{
+		name: "bedrock", model: "anthropic.claude-sonnet-4-5-20250929-v1:0", returns: true, marks: true,
+		reach: func(t *testing.T, c providertest.Case) (chela.Provider, error) {
+			return bedrock.New(bedrock.Config{Region: bedrocktest.Region, BaseURL: bedrocktest.New(t, c).URL, APIKey: providertest.Key, Now: time.Now})
 		},
 	},
 }
