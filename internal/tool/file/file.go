@@ -73,7 +73,7 @@ func preparing[In any](
 
 // fault reports whether err is nothing that the model can learn from.
 func fault(err error) bool {
-	return chela.KindOf(err) == chela.Internal || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	return chela.KindOf(err) == chela.Internal || errors.Is(err, chela.ErrLater) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // maxPreview is the largest preview, in bytes.

@@ -1,6 +1,9 @@
 package file_test
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/tool"
 	"chela/internal/tool/file"
 )
 
@@ -136,5 +140,23 @@ func TestFileUndo(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(d.dir, "dir")); !os.IsNotExist(err) {
 		t.Errorf("the folder that was made stays: %v", err)
+	}
+}
+
+// TestUndoLater: trouble of the store is not for the model to learn from.
+func TestUndoLater(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	later := func(context.Context, chela.ThreadID, string) (file.Written, error) {
+		return file.Written{}, tool.OrLater(chela.E(chela.Unavailable, "no database today"))
+	}
+	set, err := tool.NewSet(file.Tools(file.Config{Workspace: d.find, Keep: d.blobs.Keep, Bytes: d.blobs.Bytes, Written: later})...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	undo, _ := set.Get("file_undo")
+	_, err = undo.Prepare(t.Context(), chela.ToolCall{Tool: "file_undo", Args: json.RawMessage(`{"path":"a"}`)})
+	if !errors.Is(err, chela.ErrLater) {
+		t.Errorf("prepared: %v", err)
 	}
 }
