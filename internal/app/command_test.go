@@ -245,6 +245,23 @@ func TestPlacesByCommand(t *testing.T) {
 	}
 }
 
+// TestModelThatCannotBeServed: commands do not need it, and neither does a
+// session that has another one.
+func TestModelThatCannotBeServed(t *testing.T) {
+	t.Parallel()
+	b := openBackend(t, newHome(t, twoWays, "CHELA_MODEL=anthropic/claude"))
+	if _, err := b.Conversation.Ask(t.Context(), message("agent:main:main", "m1", "hello"), func(chela.Event) {}); err == nil {
+		t.Errorf("a message: %v", err)
+	}
+	if got := ordered(t, b, message("agent:main:main", "m2", "/ping")); got != "pong" {
+		t.Errorf("/ping: %s", got)
+	}
+	ordered(t, b, message("agent:main:main", "m3", "/model offline/rules"))
+	if turn, _ := talked(t, b, message("agent:main:main", "m4", "compute 2+2")); turn.State != chela.TurnCompleted {
+		t.Errorf("turn %s: %+v", turn.State, turn.Failure)
+	}
+}
+
 // TestElevatedByCommand runs programs without a question, and asks again once
 // that was taken back.
 func TestElevatedByCommand(t *testing.T) {

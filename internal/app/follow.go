@@ -99,12 +99,14 @@ func (a *App) accept(ctx context.Context, in chela.Inbound) (r lane.Receipt, beg
 	if done != nil {
 		return *done, false, nil
 	}
+	if err := a.answerable(ctx, in); err != nil {
+		return r, false, err
+	}
 	r, err = a.lanes.Submit(ctx, in)
 	return r, r.Turn != "" && !r.Duplicate, err
 }
 
-// complete fills in what a message leaves open, and refuses one that no turn
-// could answer.
+// complete fills in what a message leaves open.
 func (b *backend) complete(in chela.Inbound) (chela.Inbound, error) {
 	key, err := chela.ParseSessionKey(in.Session)
 	if err != nil {
@@ -116,15 +118,29 @@ func (b *backend) complete(in chela.Inbound) (chela.Inbound, error) {
 	if in.Agent == "" {
 		in.Agent = chela.MainAgent
 	}
-	agent, err := b.cfg.Agent(in.Agent)
-	if err != nil {
+	if _, err := b.cfg.Agent(in.Agent); err != nil {
 		return in, err
 	}
 	if in.MessageID == "" {
 		in.MessageID = string(b.ids.Inbox())
 	}
-	_, _, err = b.models.Serve(b.agents.Model(chela.Session{Agent: agent.Name}, in))
-	return in, err
+	return in, nil
+}
+
+// answerable returns why no model could answer a message, or nil.
+func (a *App) answerable(ctx context.Context, in chela.Inbound) error {
+	if len(in.Results) > 0 {
+		return nil // the turn that waits for them has its model
+	}
+	_, _, err := a.models.Serve(a.agents.Model(chela.Session{Agent: in.Agent}, in))
+	if err == nil || in.Model != "" {
+		return err
+	}
+	s, found := store.Find(ctx, a.store, func(r *store.Read) (chela.Session, error) { return r.Session(ctx, in.Session) })
+	if found == nil && s.Settings.Model != "" {
+		_, _, err = a.models.Serve(s.Settings.Model)
+	}
+	return err
 }
 
 // taken waits until a turn takes a message that waits behind others.

@@ -74,16 +74,13 @@ func (o Options) Inbound(cfg *config.Config, text string) (chela.Inbound, error)
 		return in, chela.E(chela.Invalid, fmt.Sprintf("the session belongs to agent %s, not %s", key.Agent, terminal.OneLine(in.Agent, 40))).
 			WithHint("leave --agent out")
 	}
-	agent, err := cfg.Agent(in.Agent)
-	if err != nil {
+	if _, err := cfg.Agent(in.Agent); err != nil {
 		return in, err
 	}
-	model := agent.Model
 	if in.Model != "" {
-		model = in.Model
-	}
-	if _, _, err = cfg.Resolve(model); err != nil {
-		return in, err
+		if _, _, err := cfg.Resolve(in.Model); err != nil {
+			return in, err
+		}
 	}
 	check := in
 	check.MessageID = cmp.Or(in.MessageID, "new") // it gets its name where it is stored
