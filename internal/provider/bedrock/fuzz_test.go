@@ -12,9 +12,14 @@ import (
 // end.
 func FuzzStream(f *testing.F) {
 	for _, events := range [][]providertest.Event{
-		nil, {end}, {end, over}, {event("contentBlockDelta", `{"contentBlockIndex":-1,"delta":{"text":"a"}}`), end, over},
+		nil,
+		{end},
+		{end, over},
+		{event("contentBlockDelta", `{"contentBlockIndex":-1,"delta":{"text":"a"}}`), end, over},
 		{event("contentBlockStart", `{"start":{"toolUse":{}}}`), event("contentBlockDelta", `{"delta":{"toolUse":{"input":"{"}}}`), end},
-		{event("throttlingException", `{"message":"m"}`)}, {event("validationException", `[]`)}, {event("metadata", `{"usage":7}`)},
+		{event("throttlingException", `{"message":"m"}`)},
+		{event("validationException", `[]`)},
+		{event("metadata", `{"usage":7}`)},
 	} {
 		var raw []byte
 		for _, e := range events {
