@@ -24,12 +24,16 @@ type Frame struct {
 func (f Frame) Counted() Frame {
 	f.SystemTokens, f.ToolTokens = Count(f.System), 0
 	for _, t := range f.Tools {
-		f.ToolTokens += perCall + Count(t.Name) + Count(t.Description) + Count(string(t.Input))
+		f.ToolTokens += countTool(t)
 	}
 	return f
 }
 
-// With returns a frame that has offers beside its tools, counted: tools that
+func countTool(t chela.ToolSpec) int {
+	return perCall + Count(t.Name) + Count(t.Description) + Count(string(t.Input))
+}
+
+// With returns a counted frame that has offers beside its tools: tools that
 // the sender of a message runs itself. An offer goes before a tool of the same
 // name. The same offers always give the same frame; f shares nothing with it
 // that changes.
@@ -39,12 +43,17 @@ func (f Frame) With(offers []chela.ToolSpec) Frame {
 	}
 	tools := make([]chela.ToolSpec, 0, len(f.Tools)+len(offers))
 	for _, t := range f.Tools {
-		if !slices.ContainsFunc(offers, func(o chela.ToolSpec) bool { return o.Name == t.Name }) {
+		if slices.ContainsFunc(offers, func(o chela.ToolSpec) bool { return o.Name == t.Name }) {
+			f.ToolTokens -= countTool(t)
+		} else {
 			tools = append(tools, t)
 		}
 	}
+	for _, o := range offers {
+		f.ToolTokens += countTool(o)
+	}
 	f.Tools = append(tools, offers...)
-	return f.Counted()
+	return f
 }
 
 // Without returns f without tools.

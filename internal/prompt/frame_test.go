@@ -33,10 +33,13 @@ func TestFrameWithOffers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			have := append(make([]chela.ToolSpec, 0, 8), c.have...) // room that must not be written to
-			f := prompt.Frame{System: "text", Tools: have}
+			f := prompt.Frame{System: "text", Tools: have}.Counted()
 			first, second := f.With(c.offers), f.With(of("x", "y"))
 			if diff := cmp.Diff(c.want, first.Tools); diff != "" {
 				t.Errorf("tools (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(first.Counted(), first); diff != "" {
+				t.Errorf("counted (-want +got):\n%s", diff)
 			}
 			if first.System != f.System || len(second.Tools) != len(c.have)+2 {
 				t.Errorf("frames %+v and %+v", first, second)
