@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"chela"
@@ -28,7 +29,7 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 	c, err := client.Dial(ctx, cfg.Home.Socket(), chela.NewIDs(time.Now, rand.Reader))
 	switch {
 	case err == nil:
-		return &cli.Backend{
+		b := &cli.Backend{
 			Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Models: models.Home{Models: c.Models, Try: c.Try},
 			Keeper: c, Transcripts: c, Tokens: c, Usage: c.Usage, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Prompt: c.Prompt,
 			Rewinds: rewinds.Home{Rewind: c.Rewind, Checkpoint: c.Checkpoint, Branch: c.Branch, Places: c.Places, Session: c.Session},
@@ -36,11 +37,38 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 			Seed:    func(context.Context, string) (bool, error) { return false, nil }, // the daemon did when it began
 			Resume:  func(context.Context) {},                                          // the daemon does
 			Close:   c.Close,
-		}, nil
+		}
+		if err := ownModels(cfg); err != nil {
+			b.Conversation = unheard{c, err}
+		}
+		return b, nil
 	case chela.KindOf(err) != chela.NotFound:
 		return nil, err
 	}
 	return open(ctx, cfg, log, version)
+}
+
+// ownModels returns why a command cannot talk through a daemon: that asks the
+// models, and the command wants a recording made or played instead.
+func ownModels(cfg *config.Config) error {
+	for _, key := range []string{"record", "replay"} {
+		if v, err := cfg.Value(key); err == nil && v.Value != "" && !strings.HasPrefix(v.Source, "file") {
+			return chela.E(chela.Conflict, "a daemon holds the home, and it asks the models without "+v.Source).
+				WithHint("stop it, or begin it with that")
+		}
+	}
+	return nil
+}
+
+// unheard is a daemon that is not asked anything.
+type unheard struct {
+	*client.Client
+	err error
+}
+
+// Ask refuses every message.
+func (u unheard) Ask(context.Context, chela.Inbound, func(chela.Event)) (chela.Turn, error) {
+	return chela.Turn{}, u.err
 }
 
 // open opens a home in this process.

@@ -132,13 +132,17 @@ func (a *App) answerable(ctx context.Context, in chela.Inbound) error {
 	if len(in.Results) > 0 {
 		return nil // the turn that waits for them has its model
 	}
-	_, _, err := a.models.Serve(a.agents.Model(chela.Session{Agent: in.Agent}, in))
+	usable := func(model string) error {
+		_, _, err := a.models.Serve(model)
+		return err
+	}
+	err := a.cfg.Answerable(in.Agent, in.Model, usable)
 	if err == nil || in.Model != "" {
 		return err
 	}
 	s, found := store.Find(ctx, a.store, func(r *store.Read) (chela.Session, error) { return r.Session(ctx, in.Session) })
 	if found == nil && s.Settings.Model != "" {
-		_, _, err = a.models.Serve(s.Settings.Model)
+		err = usable(s.Settings.Model)
 	}
 	return err
 }

@@ -20,6 +20,7 @@ func (c *commands) askCommand() *cobra.Command {
 			return c.ask(cmd.Context(), o, strings.Join(args, " "))
 		},
 	}
+	c.providerFlag(cmd)
 	flags := cmd.Flags()
 	flags.StringVar((*string)(&o.Session), "session", "", "session key (default: the agent's main session)")
 	flags.StringVar((*string)(&o.Thread), "thread", "", "thread of the session (default: its current one)")

@@ -67,6 +67,7 @@ func (c *commands) root() *cobra.Command {
 	}
 	root.PersistentFlags().StringVar(&c.home, "home", "", "folder that holds everything (CHELA_HOME, default ~/.chela)")
 	root.PersistentFlags().BoolVar(&c.p.JSON, "json", false, "print one JSON document")
+	c.providerFlag(root)
 	root.AddCommand(
 		c.askCommand(), c.sessionsCommand(), c.threadsCommand(), c.turnsCommand(), c.approvalsCommand(),
 		c.toolsCommand(), c.modelsCommand(), c.configCommand(), c.statusCommand(), c.doctorCommand(),

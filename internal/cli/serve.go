@@ -17,11 +17,12 @@ func (c *commands) serveCommand() *cobra.Command {
 			"next commit and goes on at the next start; a second Ctrl-C does not wait for that.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("listen") {
-				c.flags = map[string]string{"listen": listen}
+				c.set("listen", listen)
 			}
 			return c.serve(cmd.Context())
 		},
 	}
+	c.providerFlag(cmd)
 	cmd.Flags().StringVar(&listen, "listen", "", "address and port (CHELA_LISTEN, default 127.0.0.1:7717)")
 	return cmd
 }

@@ -143,6 +143,30 @@ func (c *Config) ModelsOf(agent, model string) []string {
 	return models
 }
 
+// Answerable returns nil if a message to an agent can be answered: by the model that
+// was chosen for it, or else by the agent's own or one that stands in for it. The
+// error is that of the first model that would be asked. Usable says why a model
+// cannot be.
+func (c *Config) Answerable(agent, chosen string, usable func(model string) error) error {
+	a, err := c.Agent(agent)
+	if err != nil {
+		return err
+	}
+	if chosen != "" {
+		return usable(chosen)
+	}
+	for _, model := range c.ModelsOf(agent, a.Model) {
+		failed := usable(model)
+		if failed == nil {
+			return nil
+		}
+		if err == nil {
+			err = failed
+		}
+	}
+	return err
+}
+
 // inherit gives agents what they leave open.
 func (l *loader) inherit() {
 	for name, a := range l.c.agents {

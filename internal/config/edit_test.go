@@ -83,7 +83,7 @@ func TestSetErrors(t *testing.T) {
 		{"list of sections", "", "policy.tool", "x", "unsupported: policy.tool is in a list of sections; change it in config.toml (chela config path says where)"},
 		{"broken file", "x", "limits.steps", "5", "invalid: FILE:1:1: expected '=' after key; mend that line of config.toml"},
 		{"other mistake", "[limitz]", "queue.mode", "collect", "invalid: FILE:1: unknown key limitz; did you mean limits?"},
-		{"no such provider", "", "model", "x/y", `invalid: FILE:1: model: no provider "x"; use one of anthropic, bedrock, cerebras, deepseek, fireworks, gemini, groq, llamacpp, lmstudio, mistral, offline, ollama, openai, openrouter, script, together, vllm, xai, or add [providers.NAME] to config.toml`},
+		{"no such provider", "", "model", "x/y", `invalid: FILE:1: model: no provider "x"; use one of anthropic, bedrock, cerebras, deepseek, fireworks, gemini, groq, llamacpp, lmstudio, mistral, offline, ollama, openai, openrouter, replay, script, together, vllm, xai, or add [providers.NAME] to config.toml`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

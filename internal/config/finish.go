@@ -68,7 +68,7 @@ func (l *loader) checkProviders() error {
 		if p.Kind != KindBedrock {
 			idle = append(idle, section+".region")
 		}
-		if p.Kind == KindOffline || p.Kind == KindScript {
+		if p.Kind.ComesAlong() {
 			idle = append(idle, section+".base_url", section+".api_key", section+".keys")
 		}
 		for _, key := range idle {
@@ -197,7 +197,7 @@ func (l *loader) namesOf(s setting) []string {
 		names := l.c.ProviderNames()
 		return slices.DeleteFunc(names, func(name string) bool {
 			k := l.c.providers[name].Kind
-			return rest != ".kind" && (k == KindOffline || k == KindScript) || rest == ".region" && k != KindBedrock
+			return rest != ".kind" && k.ComesAlong() || rest == ".region" && k != KindBedrock
 		})
 	default:
 		return []string{""}

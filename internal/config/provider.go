@@ -24,10 +24,11 @@ const (
 	KindBedrock   ProviderKind = "bedrock"          // Converse, of Amazon Bedrock
 	KindOffline   ProviderKind = "offline"          // built-in rules; no model
 	KindScript    ProviderKind = "script"           // plays a file; the model's name is its path
+	KindReplay    ProviderKind = "replay"           // plays a recording; the model's name is its folder
 )
 
 var supportedKinds = []ProviderKind{
-	KindAnthropic, KindOpenAI, KindResponses, KindGemini, KindOllama, KindBedrock, KindOffline, KindScript,
+	KindAnthropic, KindOpenAI, KindResponses, KindGemini, KindOllama, KindBedrock, KindOffline, KindScript, KindReplay,
 }
 
 // A Provider says how to reach somebody who serves models.
@@ -59,7 +60,8 @@ func builtins() []catalogue.Service {
 	})
 	return append(known,
 		catalogue.Service{Name: "offline", Kind: string(KindOffline), Keyless: true},
-		catalogue.Service{Name: "script", Kind: string(KindScript), Keyless: true})
+		catalogue.Service{Name: "script", Kind: string(KindScript), Keyless: true},
+		catalogue.Service{Name: "replay", Kind: string(KindReplay), Keyless: true})
 }
 
 // recognize takes what the catalogue knows of the service that p is.
@@ -81,14 +83,24 @@ const (
 	sourceLocal   = "default: no key found, Ollama answers"
 )
 
+// ComesAlong reports whether providers of a kind are part of the program: they have
+// neither an address nor a key.
+func (k ProviderKind) ComesAlong() bool {
+	return k == KindOffline || k == KindScript || k == KindReplay
+}
+
 // Unchosen reports whether nobody chose a model and there is no key, and whether
-// a model on the machine is used then, not the offline rules.
+// a model on the machine is used then, not the offline rules. A recording that is
+// played was chosen.
 func (c *Config) Unchosen() (unchosen, local bool) {
 	source := ""
 	for _, v := range c.values {
 		if v.Key == "model" {
 			source = v.Source
 		}
+	}
+	if c.Replay != "" {
+		return false, false
 	}
 	return source == sourceOffline || source == sourceLocal, source == sourceLocal
 }

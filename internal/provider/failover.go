@@ -101,12 +101,17 @@ func mayWorkElsewhere(err error) bool {
 // one said after it.
 func joined(first, next error) error {
 	var pe *chela.ProviderError
+	var e *chela.Error
 	switch {
 	case first == nil:
 		return next
 	case errors.As(first, &pe):
 		both := *pe
 		both.Msg = fmt.Sprintf("%s; then %s", pe.Msg, chela.MessageOf(next))
+		return &both
+	case errors.As(first, &e): // it could not be asked at all
+		both := *e
+		both.Msg = fmt.Sprintf("%s; then %s", e.Msg, chela.MessageOf(next))
 		return &both
 	default:
 		return first

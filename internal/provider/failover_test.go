@@ -88,6 +88,10 @@ func TestFailoverTellsOfAll(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	checkDiff(t, want, *got)
+
+	all[0].Provider = &fake{ends: []end{{err: chela.E(chela.Denied, "a has no key").WithHint("set A_KEY")}}}
+	_, err = drain(t, provider.Failover(all, resting()).Stream(t.Context(), &chela.Request{}))
+	checkDiff(t, "a has no key; then b answered 401: bad key; set A_KEY", chela.MessageOf(err))
 }
 
 // TestFailoverEndsWithItsContext does not ask the next model when the caller is

@@ -241,7 +241,7 @@ func (k *Models) free(provider string) bool {
 // know anything of.
 func (k *Models) ComesAlong(provider string) bool {
 	p, err := k.cfg.Provider(provider)
-	return err == nil && (p.Kind == config.KindOffline || p.Kind == config.KindScript)
+	return err == nil && p.Kind.ComesAlong()
 }
 
 // isLoopback reports whether a URL is of this machine.

@@ -14,6 +14,7 @@ import (
 	"chela/internal/provider/offline"
 	"chela/internal/provider/ollama"
 	"chela/internal/provider/openai"
+	"chela/internal/provider/record"
 	"chela/internal/provider/responses"
 	"chela/internal/provider/script"
 )
@@ -42,6 +43,12 @@ func makeProvider(p config.Provider, model chela.Model, now func() time.Time) (c
 		})
 	case config.KindScript:
 		return script.Open(model.Name)
+	case config.KindReplay:
+		player, err := record.Open(model.Name, record.NewScrubber())
+		if err != nil {
+			return nil, err
+		}
+		return player.Play(p.Name + "/" + model.Name), nil
 	case config.KindOffline:
 		return offline.New(offline.Config{Name: p.Name}), nil
 	default:

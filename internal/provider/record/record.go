@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -103,8 +104,11 @@ func (r *Recorder) write(req *chela.Request, x *exchange) error {
 	if clean.Request, err = requestOf(req, r.scrub); err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(clean, "", "  ")
-	if err != nil {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false) // people read it
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(clean); err != nil {
 		return err
 	}
 	stem := filepath.Join(r.dir, r.now().UTC().Format("20060102-150405.000000")+"-"+clean.Request.hash()[:12])
@@ -116,7 +120,7 @@ func (r *Recorder) write(req *chela.Request, x *exchange) error {
 		if err != nil {
 			return err
 		}
-		_, err = f.Write(append(text, '\n'))
+		_, err = f.Write(text.Bytes())
 		return errors.Join(err, f.Close())
 	}
 }
