@@ -146,8 +146,11 @@ func (a *App) archive(ctx context.Context) {
 		return
 	}
 	n, err := a.keeper.Archive(ctx, a.now().AddDate(0, 0, -a.cfg.Session.ArchiveDays))
-	if n > 0 || err != nil {
-		a.log.Info("idle sessions archived", "sessions", n, "error", err)
+	switch {
+	case err != nil && ctx.Err() == nil:
+		a.log.Warn("idle sessions not archived", "sessions", n, "error", err)
+	case n > 0:
+		a.log.Info("idle sessions archived", "sessions", n)
 	}
 }
 
