@@ -36,6 +36,9 @@ type Request struct {
 	Payer  Payer `json:"-"`
 	Tokens int   `json:"-"`
 
+	// Again says that a process died which may have made the same request.
+	Again bool `json:"-"`
+
 	// Load returns the bytes of an attachment. It is set when Messages has
 	// any.
 	Load func(ctx context.Context, a Attachment) ([]byte, error) `json:"-"`

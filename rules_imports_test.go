@@ -128,6 +128,7 @@ var arrows = []arrow{
 	{"internal/approval", "internal/store", "answering a question and waking its turn is one transaction"},
 	{"internal/rewind", "internal/store", "a rewind and the head that it moves are one transaction"},
 	{"internal/token", "internal/store", "tokens are rows and nothing else"},
+	{"internal/cost", "internal/store", "a row of the ledger and the budgets that it is taken from are one transaction"},
 	{"internal/memory", "internal/store", "looking at a document, changing it and giving an agent its first ones is one transaction"},
 	{"internal/session", "internal/store", "a session and its current thread change in one transaction"},
 	{"internal/session", "internal/transcript", "sessions are written down and read again"},

@@ -1,6 +1,9 @@
 package chela
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // A Turn is one input and everything until the agent yields.
 type Turn struct {
@@ -19,6 +22,21 @@ type Turn struct {
 	CreatedAt  time.Time  `json:"created_at"`
 	FinishedAt time.Time  `json:"finished_at,omitzero"`
 	Activity   Activity   `json:"activity,omitempty"` // what it does right now, where somebody asks; not stored
+}
+
+// Payer returns on whose account the next model call of the turn goes.
+func (t *Turn) Payer(purpose string) Payer {
+	p := Payer{Session: t.Session, Turn: t.ID, Step: t.Steps + 1, Purpose: purpose}
+	if key := string(t.Session); !strings.HasPrefix(key, "cron:") && !strings.Contains(key, ":job:") {
+		return p
+	}
+	switch key, _ := ParseSessionKey(t.Session); key.Kind { // others have neither
+	case KeyJob:
+		p.Job = JobID(key.ID)
+	case KeyCron:
+		p.Routine = RoutineID(key.ID)
+	}
+	return p
 }
 
 // An Activity is what a turn that has not ended is doing.
@@ -92,6 +110,17 @@ const (
 	LimitRoutine Limit = "usd_per_routine"
 	LimitActions Limit = "actions_per_hour"
 )
+
+// IsOfCost reports whether l is a limit of what model calls cost, or of how many
+// there are.
+func (l Limit) IsOfCost() bool {
+	switch l {
+	case LimitDay, LimitSession, LimitTurn, LimitJob, LimitRoutine, LimitActions:
+		return true
+	default:
+		return false
+	}
+}
 
 // An Origin says where a turn came from and where its answer goes.
 type Origin struct {

@@ -1,6 +1,7 @@
 package chela
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -118,13 +119,14 @@ func (s UsageState) CanMove(to UsageState) bool { return canMove(usageMoves, s, 
 
 // A Usage is one row of the ledger: one model call.
 type Usage struct {
-	ID        UsageID    `json:"id"`
-	Session   SessionKey `json:"session"`
-	Turn      TurnID     `json:"turn"`
-	Step      int        `json:"step"`
-	Model     string     `json:"model"` // provider/model
-	Purpose   string     `json:"purpose"`
+	ID UsageID `json:"id"`
+	Payer
+	Model     string     `json:"model"` // provider/model that answered, or is asked
+	State     UsageState `json:"state"`
 	Tokens    TokenUsage `json:"tokens"`
+	Cost      MicroUSD   `json:"cost"`
+	Guessed   bool       `json:"guessed,omitempty"` // the price of the model is not known, or how much it said
+	Node      NodeID     `json:"node,omitempty"`    // the process that reserved it; empty if nothing was reserved
 	CreatedAt time.Time  `json:"created_at"`
 }
 
@@ -132,15 +134,74 @@ type Usage struct {
 // The zero charge is of a call that no ledger saw.
 type Charge struct {
 	ID      UsageID  // of the reservation; empty if there was none
+	Node    NodeID   // the process that reserved; as ID
 	Model   string   // provider/model that answered
 	Cost    MicroUSD // by the price of that model
 	Guessed bool     // its price is not known
 }
 
-// A UsageSum is what was spent on one model on one day, in UTC.
-type UsageSum struct {
-	Day    string     `json:"day"` // as 2006-01-02
-	Model  string     `json:"model"`
-	Calls  int        `json:"calls"`
-	Tokens TokenUsage `json:"tokens"`
+// Settle returns the row of an answer that settles the charge.
+func (c Charge) Settle(p Payer, tokens TokenUsage, now time.Time) Usage {
+	return Usage{
+		ID: c.ID, Payer: p, Model: c.Model, State: UsageSettled, Tokens: tokens, Cost: c.Cost, Guessed: c.Guessed, Node: c.Node, CreatedAt: now,
+	}
 }
+
+// A UsageSum is what was spent on one model on one day, or on whatever else sums
+// were asked for.
+type UsageSum struct {
+	Day     string     `json:"day,omitempty"` // as 2006-01-02, where the owner lives
+	Model   string     `json:"model,omitempty"`
+	Session SessionKey `json:"session,omitempty"`
+	Routine RoutineID  `json:"routine,omitempty"`
+	Purpose string     `json:"purpose,omitempty"`
+	Calls   int        `json:"calls"`
+	Tokens  TokenUsage `json:"tokens"`
+	Cost    MicroUSD   `json:"cost"`
+}
+
+// Name returns what the sum is for, beside the day: a model, a session, a routine
+// or a purpose.
+func (u UsageSum) Name() string {
+	return cmp.Or(u.Model, string(u.Session), string(u.Routine), u.Purpose)
+}
+
+// Plus returns u with what was spent in other added.
+func (u UsageSum) Plus(other UsageSum) UsageSum {
+	u.Calls += other.Calls
+	u.Cost += other.Cost
+	u.Tokens.Input += other.Tokens.Input
+	u.Tokens.Output += other.Tokens.Output
+	u.Tokens.CacheRead += other.Tokens.CacheRead
+	u.Tokens.CacheWrite += other.Tokens.CacheWrite
+	u.Tokens.Reasoning += other.Tokens.Reasoning
+	return u
+}
+
+// UsageBy says what sums of the ledger are for.
+type UsageBy string
+
+// What sums can be for.
+const (
+	UsageByDayModel UsageBy = ""
+	UsageByDay      UsageBy = "day"
+	UsageByModel    UsageBy = "model"
+	UsageBySession  UsageBy = "session"
+	UsageByRoutine  UsageBy = "routine"
+	UsageByPurpose  UsageBy = "purpose"
+)
+
+// A Budget is a limit and what is left of it: MicroUSD, or calls where the limit
+// is of actions.
+type Budget struct {
+	Limit    Limit     `json:"limit"`
+	Key      string    `json:"key,omitempty"` // the session, turn, job or routine that it is of; empty for the home
+	Most     int64     `json:"most"`
+	Spent    int64     `json:"spent"`
+	Reserved int64     `json:"reserved"`        // for calls that are under way
+	Since    time.Time `json:"since,omitzero"`  // when it began anew
+	Resets   time.Time `json:"resets,omitzero"` // when it begins anew; zero for never
+}
+
+// Left returns what may still be spent.
+func (b Budget) Left() int64 { return max(b.Most-b.Spent-b.Reserved, 0) }

@@ -55,3 +55,15 @@ func TestUSD(t *testing.T) {
 		}
 	}
 }
+
+func TestUsageMoves(t *testing.T) {
+	t.Parallel()
+	states := []chela.UsageState{chela.UsageReserved, chela.UsageSettled, chela.UsageReleased, chela.UsageLost}
+	for _, from := range states {
+		for _, to := range states {
+			if got, want := from.CanMove(to), from == chela.UsageReserved && to != chela.UsageReserved; got != want {
+				t.Errorf("from %s to %s: %v, want %v", from, to, got, want)
+			}
+		}
+	}
+}

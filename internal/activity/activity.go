@@ -33,7 +33,11 @@ func (b *Board) Hear(e chela.Event) {
 		now = chela.ActivityStreaming
 	case chela.EventToolStarted:
 		now = chela.ActivityTools
-	case chela.EventApprovalRequested, chela.EventToolOffered, chela.EventTurnFinished, chela.EventNotice: // it runs no more
+	case chela.EventNotice:
+		if e.Error == "" {
+			return
+		}
+	case chela.EventApprovalRequested, chela.EventToolOffered, chela.EventTurnFinished: // it runs no more
 	default:
 		return
 	}

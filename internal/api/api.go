@@ -189,6 +189,7 @@ func set[T any](at, to *T) {
 type Session struct {
 	chela.Session
 	Usage chela.TokenUsage `json:"usage"`
+	Cost  chela.MicroUSD   `json:"cost"`
 }
 
 // An Export says how a thread is written down.

@@ -28,6 +28,7 @@ import (
 	"chela/internal/command"
 	"chela/internal/compaction"
 	"chela/internal/config"
+	"chela/internal/cost"
 	"chela/internal/event"
 	"chela/internal/guard"
 	"chela/internal/hook"
@@ -63,6 +64,7 @@ type App struct {
 	tokens   *token.Keeper
 	blobs    *blob.Store
 	models   *providers.Providers
+	ledger   *cost.Ledger
 	agents   *agents.Agents
 	lanes    *lane.Lanes
 	desk     *approval.Desk
@@ -114,7 +116,10 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	if a.hooks, err = a.makeHooks(); err != nil {
 		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
 	}
-	if a.models, err = providers.New(providers.Config{Settings: cfg, Known: knowledge, Log: log, Now: a.now, Wait: wait, Random: randv2.Float64}); err != nil {
+	a.ledger = a.newLedger(knowledge)
+	if a.models, err = providers.New(providers.Config{
+		Settings: cfg, Known: knowledge, Log: log, Now: a.now, Wait: wait, Random: randv2.Float64, Budget: a.ledger.Wrap,
+	}); err != nil {
 		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
 	}
 	a.agents = agents.New(agents.Config{
@@ -167,6 +172,7 @@ func (a *App) interpreter() *command.Interpreter {
 		IDs: a.ids, Now: a.now, Lanes: a.lanes, Desk: a.desk, Version: a.version, Models: a.models.Models, Tools: b.Tools, Model: a.agents.Model,
 		Usable: func(model string) error { _, _, err := a.models.Serve(model); return err },
 		Queue:  queueRules(a.cfg.Queue).For, Rewinds: a.rewinds, Memory: a.memory, Prompt: a.promptSize,
+		Budgets: a.ledger.Budgets, Zone: a.cfg.Zone(),
 	})
 }
 
@@ -178,7 +184,7 @@ func (a *App) turns() turn.Config {
 			Steps: a.cfg.Limits.Steps, Time: a.cfg.Limits.TurnTimeout,
 			Guard: guard.Limits{Repeats: a.cfg.Limits.Repeats, Idle: a.cfg.Limits.IdleSteps, Nudges: a.cfg.Limits.Nudges},
 		},
-		Expires: a.cfg.Approvals.Expires, Grace: toolGrace, Load: a.blobs.Load, Bound: tool.Bounded(tool.DefaultMaxOutput, a.keepText), Prompt: promptSettings(a.cfg.Compaction),
+		Expires: a.cfg.Approvals.Expires, Grace: toolGrace, Load: a.blobs.Load, Prompt: promptSettings(a.cfg.Compaction),
 		Compact: compaction.New(a.memory, a.cfg.Zone()).Compact, Flush: a.cfg.Compaction.MemoryFlush,
 	}
 }
@@ -197,6 +203,14 @@ func (a *App) Run(ctx context.Context) error {
 		select {
 		case <-a.staying:
 			return a.desk.Run(ctx)
+		case <-ctx.Done():
+			return nil
+		}
+	})
+	group.Go(func() error {
+		select {
+		case <-a.staying:
+			return a.ledger.Run(ctx)
 		case <-ctx.Done():
 			return nil
 		}
@@ -229,14 +243,24 @@ func (a *App) stays() bool {
 // Close closes the home. Run must have returned.
 func (a *App) Close() error {
 	ctx := context.Background()
-	held := map[chela.NodeID]bool{}
-	err := a.store.Read(ctx, func(r *store.Read) error {
-		lanes, err := r.HeldLanes(ctx)
-		for _, l := range lanes {
-			held[l.Owner] = true
-		}
-		return err
-	})
+	held := map[chela.NodeID]bool{} // who holds a lane, or has reserved money
+	err := a.ledger.Close(ctx)
+	if err == nil {
+		err = a.store.Read(ctx, func(r *store.Read) error {
+			lanes, err := r.HeldLanes(ctx)
+			for _, l := range lanes {
+				held[l.Owner] = true
+			}
+			if err != nil {
+				return err
+			}
+			reserved, err := r.Reservations(ctx, "")
+			for _, u := range reserved {
+				held[u.Node] = true
+			}
+			return err
+		})
+	}
 	if err == nil {
 		err = a.presence.Sweep(func(n chela.NodeID) bool { return held[n] })
 	}

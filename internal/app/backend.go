@@ -17,6 +17,7 @@ import (
 	"chela/internal/cli/documents"
 	"chela/internal/cli/models"
 	"chela/internal/cli/rewinds"
+	"chela/internal/cli/usage"
 	"chela/internal/client"
 	"chela/internal/config"
 	"chela/internal/logfile"
@@ -31,7 +32,7 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 	case err == nil:
 		b := &cli.Backend{
 			Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Models: models.Home{Models: c.Models, Try: c.Try},
-			Keeper: c, Transcripts: c, Tokens: c, Usage: c.Usage, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Prompt: c.Prompt,
+			Keeper: c, Transcripts: c, Tokens: c, Usage: usage.Home{Sums: c.UsageSums, Budgets: c.Budgets, OfTurn: c.TurnUsage}, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Prompt: c.Prompt,
 			Rewinds: rewinds.Home{Rewind: c.Rewind, Checkpoint: c.Checkpoint, Branch: c.Branch, Places: c.Places, Session: c.Session},
 			Memory:  documents.Home{Documents: c.Documents(), Edit: c.Documents().Edit},
 			Seed:    func(context.Context, string) (bool, error) { return false, nil }, // the daemon did when it began
@@ -83,7 +84,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	b := &backend{a}
 	return &cli.Backend{
 		Conversation: b, Sessions: b, Threads: b, Turns: b, Approvals: b, Grants: b, Tools: b, Models: models.Home{Models: a.models.Models, Try: a.models.Try},
-		Keeper: a.keeper, Transcripts: a.keeper, Tokens: a.tokens, Usage: b.usage, Logs: b.logs, Attach: a.blobs.Attach,
+		Keeper: a.keeper, Transcripts: a.keeper, Tokens: a.tokens, Usage: b.spending(), Logs: b.logs, Attach: a.blobs.Attach,
 		Status: a.status, Prompt: a.promptSize,
 		Memory: documents.Home{Documents: a.memory, Edit: b.edit}, Seed: a.memory.Seed,
 		Rewinds: rewinds.Home{
@@ -130,7 +131,8 @@ func (b *backend) Session(ctx context.Context, key chela.SessionKey) (api.Sessio
 		if s.Session, err = r.Session(ctx, key); err != nil {
 			return s, err
 		}
-		s.Usage, err = r.UsageSince(ctx, key, time.Time{})
+		sum, err := r.UsageSince(ctx, key, time.Time{})
+		s.Usage, s.Cost = sum.Tokens, sum.Cost
 		return s, err
 	})
 }
@@ -282,11 +284,6 @@ func (b *backend) edit(ctx context.Context, e chela.DocumentEdit) (chela.Documen
 // logs hands lines of the home's log to show.
 func (b *backend) logs(ctx context.Context, follow bool, show func(line string)) error {
 	return logfile.Read(ctx, b.cfg.Home.Log(), follow, show)
-}
-
-// usage returns what was spent since a time, the newest day first.
-func (b *backend) usage(ctx context.Context, since time.Time) ([]chela.UsageSum, error) {
-	return store.Find(ctx, b.store, func(r *store.Read) ([]chela.UsageSum, error) { return r.UsageByDay(ctx, since) })
 }
 
 // status counts what is in the home.

@@ -129,6 +129,9 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 		{"prompt", func(b *cli.Backend) (any, error) { return b.Prompt(ctx, done.Thread) }},
 		{"prompt of nothing", func(b *cli.Backend) (any, error) { return b.Prompt(ctx, "thr_nobody") }},
 		{"turn", func(b *cli.Backend) (any, error) { return b.Turns.Turn(ctx, done.ID) }},
+		{"limits of a session", func(b *cli.Backend) (any, error) { return b.Usage.Budgets(ctx, key) }},
+		{"usage of a turn", func(b *cli.Backend) (any, error) { return b.Usage.OfTurn(ctx, waits.ID) }},
+		{"usage of no turn", func(b *cli.Backend) (any, error) { return b.Usage.OfTurn(ctx, "turn_x") }},
 		{"turn that waits", func(b *cli.Backend) (any, error) { return b.Turns.Turn(ctx, waits.ID) }},
 		{"no turn", func(b *cli.Backend) (any, error) { return b.Turns.Turn(ctx, "turn_nobody") }},
 		{"transcript", func(b *cli.Backend) (any, error) {
@@ -179,8 +182,13 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 			hard := chela.ThinkingLevel("hard")
 			return b.Keeper.Change(ctx, key, api.SettingsPatch{Thinking: &hard})
 		}},
-		{"usage", func(b *cli.Backend) (any, error) { return b.Usage(ctx, time.Now().AddDate(0, 0, -1)) }},
-		{"usage of tomorrow", func(b *cli.Backend) (any, error) { return b.Usage(ctx, time.Now().AddDate(0, 0, 2)) }},
+		{"usage", func(b *cli.Backend) (any, error) { return b.Usage.Sums(ctx, "", time.Now().AddDate(0, 0, -1)) }},
+		{"usage of tomorrow", func(b *cli.Backend) (any, error) { return b.Usage.Sums(ctx, "", time.Now().AddDate(0, 0, 2)) }},
+		{"usage by session", func(b *cli.Backend) (any, error) {
+			return b.Usage.Sums(ctx, chela.UsageBySession, time.Now().AddDate(0, 0, -1))
+		}},
+		{"usage by colour", func(b *cli.Backend) (any, error) { return b.Usage.Sums(ctx, "colour", time.Time{}) }},
+		{"limits", func(b *cli.Backend) (any, error) { return b.Usage.Budgets(ctx, "") }},
 	}
 }
 

@@ -192,7 +192,7 @@ func broken(e chela.Event) error {
 func (b *backend) pause(ctx context.Context, heard *event.Listener, key chela.SessionKey) error {
 	ctx, cancel := context.WithTimeout(ctx, b.patience(key))
 	defer cancel()
-	if e, ok := heard.Next(ctx); ok && e.Kind == chela.EventNotice {
+	if e, ok := heard.Next(ctx); ok && e.Kind == chela.EventNotice && e.Error != "" {
 		return broken(e)
 	}
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
@@ -256,7 +256,7 @@ func (b *backend) showUntil(ctx context.Context, heard *event.Listener, of lane.
 		if e.Turn != of.Turn {
 			continue
 		}
-		if e.Kind == chela.EventNotice {
+		if e.Kind == chela.EventNotice && e.Error != "" {
 			return itsLife, broken(e)
 		}
 		told = itsLife
@@ -277,7 +277,7 @@ func (b *backend) showRest(heard *event.Listener, id chela.TurnID, show func(che
 		if !ok {
 			return nil
 		}
-		if e.Turn == id && e.Kind != chela.EventNotice {
+		if e.Turn == id && (e.Kind != chela.EventNotice || e.Error == "") {
 			show(e)
 		}
 	}

@@ -29,7 +29,7 @@ type Backend struct {
 	Tokens       tokens
 	Memory       documents.Home
 	Rewinds      rewinds.Home
-	Usage        usage.Func
+	Usage        usage.Home
 
 	// Seed gives an agent its first documents, unless it ever had any, and
 	// reports whether it did.

@@ -8,6 +8,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/cli/usage"
 )
 
 func (h *home) CreateToken(_ context.Context, name string, scope chela.Scope) (chela.Token, string, error) {
@@ -65,12 +66,25 @@ func (h *home) Title(_ context.Context, id chela.ThreadID, title string) (chela.
 	return t, err
 }
 
-func (h *home) usage(_ context.Context, since time.Time) ([]chela.UsageSum, error) {
-	h.since = since
-	return []chela.UsageSum{
-		{Day: "2026-03-01", Model: "openai/x", Calls: 3, Tokens: chela.TokenUsage{Input: 1000, Output: 20, CacheRead: 500}},
-		{Day: "2026-02-28", Model: "openai/x", Calls: 1, Tokens: chela.TokenUsage{Input: 7, Output: 2, CacheWrite: 9}},
-	}, nil
+func (h *home) usage() usage.Home {
+	return usage.Home{
+		Sums: func(_ context.Context, by chela.UsageBy, since time.Time) ([]chela.UsageSum, error) {
+			h.since = since
+			sums := []chela.UsageSum{
+				{Day: "2026-03-01", Model: "openai/x", Calls: 3, Tokens: chela.TokenUsage{Input: 1000, Output: 20, CacheRead: 500}, Cost: 2_500_000},
+				{Day: "2026-03-01", Model: "openai/y", Calls: 1, Tokens: chela.TokenUsage{Input: 1, Output: 2}, Cost: 500_000},
+				{Day: "2026-02-28", Model: "openai/x", Calls: 1, Tokens: chela.TokenUsage{Input: 7, Output: 2, CacheWrite: 9}, Cost: 12_345},
+			}
+			if by == chela.UsageBySession {
+				sums = []chela.UsageSum{{Session: "agent:main:main", Calls: 4, Cost: 1_000_000}, {Calls: 1, Cost: 300_000}, {Session: "cron:1", Calls: 1}}
+			}
+			return sums, nil
+		},
+		Budgets: func(context.Context, chela.SessionKey) ([]chela.Budget, error) {
+			return h.budgets, nil
+		},
+		OfTurn: func(context.Context, chela.TurnID) ([]chela.Usage, error) { return h.used, nil },
+	}
 }
 
 func (h *home) logs(_ context.Context, follow bool, show func(string)) error {

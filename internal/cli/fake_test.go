@@ -37,10 +37,12 @@ type home struct {
 	settings  chela.Settings
 	silent    bool // nothing comes from standard input, and no end
 	tokens    []chela.Token
-	seeded    []string      // agents that got first documents
-	since     time.Time     // what usage was asked for
-	local     string        // a model on this machine
-	looked    int           // how often one was looked for
+	seeded    []string  // agents that got first documents
+	since     time.Time // what usage was asked for
+	local     string    // a model on this machine
+	looked    int       // how often one was looked for
+	budgets   []chela.Budget
+	used      []chela.Usage // of the turn
 	released  chan struct{} // where set, closed when Ctrl-C is as usual again
 	serve     func(context.Context, *config.Config, func(cli.Listening)) error
 }
@@ -321,7 +323,7 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 		h.seeded = append(h.seeded, agent)
 		return true, nil
 	}
-	b.Keeper, b.Transcripts, b.Tokens, b.Usage, b.Logs = h, h, h, h.usage, h.logs
+	b.Keeper, b.Transcripts, b.Tokens, b.Usage, b.Logs = h, h, h, h.usage(), h.logs
 	b.Rewinds = rewinds.Home{Rewind: h.Rewind, Checkpoint: h.Checkpoint, Branch: h.Branch, Places: h.places, Session: h.Session}
 	return b
 }

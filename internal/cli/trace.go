@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"chela"
@@ -9,8 +11,8 @@ import (
 	"chela/internal/cli/manners"
 )
 
-// A traced is one thing that took time in a turn: an answer of the model, or a
-// call of a tool.
+// A traced is one thing that took time in a turn, or money: an answer of the
+// model, another call of a model, or a call of a tool.
 type traced struct {
 	Step  int               `json:"step"`
 	Call  chela.CallID      `json:"call,omitempty"` // empty for an answer
@@ -19,10 +21,15 @@ type traced struct {
 	Began time.Time         `json:"began"`
 	Ended time.Time         `json:"ended,omitzero"` // zero while it goes on
 	Usage *chela.TokenUsage `json:"usage,omitempty"`
+	Cost  chela.MicroUSD    `json:"cost,omitempty"`
 }
 
-func (c *commands) turnTrace(t chela.Turn, entries []chela.Entry, calls []chela.ToolCall) error {
-	steps := trace(t, entries, calls)
+func (c *commands) turnTrace(ctx context.Context, b *Backend, in told) error {
+	rows, err := b.Usage.OfTurn(ctx, in.turn.ID)
+	if err != nil {
+		return err
+	}
+	t, steps := in.turn, trace(in, rows)
 	if c.p.JSON {
 		return c.p.Document(struct {
 			chela.Turn
@@ -31,11 +38,14 @@ func (c *commands) turnTrace(t chela.Turn, entries []chela.Entry, calls []chela.
 	}
 	c.turnFields(t)
 	c.p.Line("")
-	head := []string{"STEP", "WHAT", "STATE", "AFTER", "TOOK", "INPUT", "CACHED", "OUTPUT"}
+	head := []string{"STEP", "WHAT", "STATE", "AFTER", "TOOK", "INPUT", "CACHED", "OUTPUT", "COST"}
 	return manners.List(c.p, steps, head, func(s traced) []string {
 		row := []string{fmt.Sprint(s.Step), s.What, s.State, terminal.Lasting(s.Began.Sub(t.CreatedAt)), took(s.Began, s.Ended)}
 		if u := s.Usage; u != nil {
 			row = append(row, fmt.Sprint(u.Input), fmt.Sprint(u.CacheRead+u.CacheWrite), fmt.Sprint(u.Output))
+		}
+		if s.Cost > 0 {
+			row = append(slices.Concat(row, make([]string, max(len(head)-1-len(row), 0))), s.Cost.String())
 		}
 		return row
 	})
@@ -43,17 +53,19 @@ func (c *commands) turnTrace(t chela.Turn, entries []chela.Entry, calls []chela.
 
 // trace puts the answers of a turn and the calls that each asked for in order.
 // The model is asked as soon as the entry before its answer is there.
-func trace(t chela.Turn, entries []chela.Entry, calls []chela.ToolCall) []traced {
+func trace(in told, rows []chela.Usage) []traced {
 	steps := []traced{}
-	step, before := 0, t.CreatedAt
-	for _, e := range entries {
+	step, before := 0, in.turn.CreatedAt
+	for _, e := range in.entries {
 		if e.Kind == chela.EntryAssistant {
 			step++
+			answer, others := paid(rows, step)
+			steps = append(steps, others...)
 			steps = append(steps, traced{
-				Step: step, What: e.Body.Model, State: string(e.Body.Stop), Usage: e.Body.Usage,
+				Step: step, What: e.Body.Model, State: string(e.Body.Stop), Usage: e.Body.Usage, Cost: answer.Cost,
 				Began: before, Ended: e.CreatedAt,
 			})
-			for _, call := range calls {
+			for _, call := range in.calls {
 				if call.Step == step {
 					steps = append(steps, tracedCall(call))
 				}
@@ -61,7 +73,26 @@ func trace(t chela.Turn, entries []chela.Entry, calls []chela.ToolCall) []traced
 		}
 		before = e.CreatedAt
 	}
-	return steps
+	_, others := paid(rows, step+1)
+	return append(steps, others...)
+}
+
+// paid returns the row of the answer of a step, and the other calls of models
+// that were paid for it, or may have to be.
+func paid(rows []chela.Usage, step int) (answer chela.Usage, others []traced) {
+	for _, u := range rows {
+		switch {
+		case u.Step != step || u.State == chela.UsageReleased:
+		case u.State == chela.UsageSettled && u.Purpose == "turn":
+			answer = u
+		default:
+			tokens := u.Tokens
+			others = append(others, traced{
+				Step: step, What: u.Model + ", " + u.Purpose, State: string(u.State), Usage: &tokens, Cost: u.Cost, Began: u.CreatedAt,
+			})
+		}
+	}
+	return answer, others
 }
 
 func tracedCall(call chela.ToolCall) traced {

@@ -29,16 +29,25 @@ func TestTrace(t *testing.T) {
 			{ID: "call_2", Step: 1, Tool: "shell", State: chela.CallFailed, CreatedAt: at(700), StartedAt: at(900), FinishedAt: at(2000)},
 			{ID: "call_3", Step: 2, Tool: "shell", State: chela.CallRunning, CreatedAt: at(2500), StartedAt: at(2501)},
 		},
+		used: []chela.Usage{
+			{Payer: chela.Payer{Step: 1, Purpose: "turn"}, State: chela.UsageSettled, Cost: 250_000},
+			{Payer: chela.Payer{Step: 2, Purpose: "turn"}, Model: "openai/x", State: chela.UsageReleased},
+			{Payer: chela.Payer{Step: 2, Purpose: "compaction"}, Model: "openai/x", State: chela.UsageSettled, Tokens: chela.TokenUsage{Input: 7}, Cost: 70, CreatedAt: at(1200)},
+			{Payer: chela.Payer{Step: 2, Purpose: "turn"}, State: chela.UsageSettled},
+			{Payer: chela.Payer{Step: 3, Purpose: "turn"}, Model: "openai/y", State: chela.UsageLost, Cost: 5, CreatedAt: at(3000)},
+		},
 	}
 	got := h.run(t, "", "turns", "trace", "turn_1")
 	_, table, _ := strings.Cut(got.out, "\n\n")
 	want := strings.TrimPrefix(`
-STEP  WHAT      STATE       AFTER   TOOK    INPUT  CACHED  OUTPUT
-1     openai/x  tool_calls  0 ms    700 ms  90     10      12
-1     time      done        700 ms  2 ms
-1     shell     failed      900 ms  1.1 s
-2     openai/y  end         2.0 s   0 ms
-2     shell     running     2.5 s
+STEP  WHAT                  STATE       AFTER   TOOK    INPUT  CACHED  OUTPUT  COST
+1     openai/x              tool_calls  0 ms    700 ms  90     10      12      $0.25
+1     time                  done        700 ms  2 ms
+1     shell                 failed      900 ms  1.1 s
+2     openai/x, compaction  settled     1.2 s     7  0  0  $0.00007
+2     openai/y              end         2.0 s   0 ms
+2     shell                 running     2.5 s
+3     openai/y, turn        lost        3.0 s     0  0  0  $0.000005
 `, "\n")
 	if diff := cmp.Diff(want, table); diff != "" || got.code != 0 {
 		t.Errorf("code %d (-want +got):\n%s", got.code, diff)

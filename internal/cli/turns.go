@@ -22,7 +22,7 @@ func (c *commands) turnsCommand() *cobra.Command {
 			RunE: c.ofTurn(c.turnShow),
 		},
 		&cobra.Command{
-			Use: "trace ID", Short: "Show where the time and the tokens of a turn went", Args: manners.Exactly(1),
+			Use: "trace ID", Short: "Show where the time, the tokens and the money of a turn went", Args: manners.Exactly(1),
 			RunE: c.ofTurn(c.turnTrace),
 		},
 		replays.Command(c.p, c.replaying, turnHint),
@@ -41,7 +41,7 @@ func (c *commands) replaying(use func(context.Context, replays.Func, []string) e
 }
 
 // ofTurn runs a command about a turn with all that was said and done in it.
-func (c *commands) ofTurn(show func(chela.Turn, []chela.Entry, []chela.ToolCall) error) func(*cobra.Command, []string) error {
+func (c *commands) ofTurn(show func(context.Context, *Backend, told) error) func(*cobra.Command, []string) error {
 	return c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 		id := chela.TurnID(args[0])
 		t, err := b.Turns.Turn(ctx, id)
@@ -52,11 +52,19 @@ func (c *commands) ofTurn(show func(chela.Turn, []chela.Entry, []chela.ToolCall)
 		if err != nil {
 			return err
 		}
-		return show(t, entries, calls)
+		return show(ctx, b, told{t, entries, calls})
 	})
 }
 
-func (c *commands) turnShow(t chela.Turn, entries []chela.Entry, calls []chela.ToolCall) error {
+// told is all that was said and done in a turn.
+type told struct {
+	turn    chela.Turn
+	entries []chela.Entry
+	calls   []chela.ToolCall
+}
+
+func (c *commands) turnShow(_ context.Context, _ *Backend, in told) error {
+	t, entries, calls := in.turn, in.entries, in.calls
 	if c.p.JSON {
 		return c.p.Document(struct {
 			chela.Turn

@@ -63,9 +63,29 @@ func (c *Client) Status(ctx context.Context) (chela.Status, error) {
 	return get[chela.Status](ctx, c, "api", "status")
 }
 
-// Usage returns what was spent since the day of a time in UTC, by day and model.
-func (c *Client) Usage(ctx context.Context, since time.Time) ([]chela.UsageSum, error) {
-	return list[chela.UsageSum](ctx, c, url.Values{"since": {since.UTC().Format(time.DateOnly)}}, "api", "usage")
+// UsageSums returns what was spent since the day that a time is in, where it is.
+func (c *Client) UsageSums(ctx context.Context, by chela.UsageBy, since time.Time) ([]chela.UsageSum, error) {
+	q := url.Values{"since": {since.Format(time.DateOnly)}}
+	if by != "" {
+		q.Set("by", string(by))
+	}
+	return list[chela.UsageSum](ctx, c, q, "api", "usage")
+}
+
+// Budgets returns the limits that apply to a session, or to the home alone if key
+// is empty, and what is left of each.
+func (c *Client) Budgets(ctx context.Context, key chela.SessionKey) ([]chela.Budget, error) {
+	q := url.Values{}
+	if key != "" {
+		q.Set("session", string(key))
+	}
+	return list[chela.Budget](ctx, c, q, "api", "usage", "limits")
+}
+
+// TurnUsage returns the rows of the ledger that a turn caused.
+func (c *Client) TurnUsage(ctx context.Context, id chela.TurnID) ([]chela.Usage, error) {
+	t, err := get[api.Trace](ctx, c, "api", "turns", string(id), "trace")
+	return t.Usage, err
 }
 
 // Tokens returns all tokens, also those that were revoked.

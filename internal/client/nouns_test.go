@@ -23,6 +23,7 @@ import (
 	"chela/internal/approval"
 	"chela/internal/cli"
 	"chela/internal/cli/models"
+	"chela/internal/cli/usage"
 	"chela/internal/client"
 	"chela/internal/gateway"
 )
@@ -393,10 +394,30 @@ func TestHome(t *testing.T) {
 			status,
 		},
 		{
-			"usage", func(ctx context.Context, c *client.Client) (any, error) { return c.Usage(ctx, day) },
+			"usage", func(ctx context.Context, c *client.Client) (any, error) { return c.UsageSums(ctx, "", day) },
 			[]any{page(sum)},
-			[]string{"GET /api/usage?since=2026-05-05"},
+			[]string{"GET /api/usage?since=2026-05-04"},
 			[]chela.UsageSum{sum},
+		},
+		{
+			"usage by model", func(ctx context.Context, c *client.Client) (any, error) {
+				return c.UsageSums(ctx, chela.UsageByModel, day.In(time.FixedZone("there", 24*3600)))
+			},
+			[]any{page(sum)},
+			[]string{"GET /api/usage?by=model&since=2026-05-06"},
+			[]chela.UsageSum{sum},
+		},
+		{
+			"limits", func(ctx context.Context, c *client.Client) (any, error) { return c.Budgets(ctx, "agent:main:main") },
+			[]any{page(chela.Budget{Limit: chela.LimitDay, Most: 5})},
+			[]string{"GET /api/usage/limits?session=agent%3Amain%3Amain"},
+			[]chela.Budget{{Limit: chela.LimitDay, Most: 5}},
+		},
+		{
+			"usage of a turn", func(ctx context.Context, c *client.Client) (any, error) { return c.TurnUsage(ctx, "turn_1") },
+			[]any{api.Trace{Usage: []chela.Usage{{ID: "use_1", Payer: chela.Payer{Turn: "turn_1"}, Cost: 5}}}},
+			[]string{"GET /api/turns/turn_1/trace"},
+			[]chela.Usage{{ID: "use_1", Payer: chela.Payer{Turn: "turn_1"}, Cost: 5}},
 		},
 		{
 			"tokens", func(ctx context.Context, c *client.Client) (any, error) { return c.Tokens(ctx) },
@@ -469,7 +490,7 @@ func TestAClientIsABackend(t *testing.T) {
 	b := cli.Backend{
 		Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Tokens: c,
 		Models: models.Home{Models: c.Models, Try: c.Try},
-		Keeper: c, Transcripts: c, Usage: c.Usage, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Close: c.Close,
+		Keeper: c, Transcripts: c, Usage: usage.Home{Sums: c.UsageSums, Budgets: c.Budgets, OfTurn: c.TurnUsage}, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Close: c.Close,
 	}
 	if err := b.Close(); err != nil {
 		t.Error(err)

@@ -39,6 +39,12 @@ type Config struct {
 	// Prompt returns what the next prompt of a thread takes.
 	Prompt func(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error)
 
+	// Budgets returns the limits of money that apply to a session.
+	Budgets func(ctx context.Context, key chela.SessionKey) ([]chela.Budget, error)
+
+	// Zone is where the owner lives.
+	Zone *time.Location
+
 	// Queue returns how a message waits in a session with such settings.
 	Queue func(in chela.Inbound, s chela.Settings) chela.QueueSettings
 }

@@ -208,11 +208,13 @@ func inAll(size chela.PromptSize) string {
 	return fmt.Sprintf("about %d as the provider counts, which is %.2f times the sum of these", size.Total, size.Ratio)
 }
 
-// usage shows what was spent.
+// usage shows what was spent, and what is left of the limits.
 func (i *Interpreter) usage(ctx context.Context, g given) (lane.Order, error) {
-	day := i.cfg.Now().UTC().Truncate(24 * time.Hour)
+	y, m, d := i.cfg.Now().In(i.cfg.Zone).Date()
+	day := time.Date(y, m, d, 0, 0, 0, 0, i.cfg.Zone)
 	var l lines
 	err := i.store.Read(ctx, func(r *store.Read) error {
+		l = lines{}
 		for _, sum := range []struct {
 			name  string
 			key   chela.SessionKey
@@ -224,14 +226,34 @@ func (i *Interpreter) usage(ctx context.Context, g given) (lane.Order, error) {
 			if err != nil {
 				return err
 			}
-			l.add(sum.name, "%s", tokens(spent))
+			l.add(sum.name, "%s", spentOf(spent))
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
+	budgets, err := i.cfg.Budgets(ctx, g.Session)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range budgets {
+		left, most := chela.MicroUSD(b.Left()).String(), chela.MicroUSD(b.Most).String()
+		if b.Limit == chela.LimitActions {
+			left, most = strconv.FormatInt(b.Left(), 10), strconv.FormatInt(b.Most, 10)
+		}
+		l.add(string(b.Limit), "%s left of %s", left, most)
+	}
 	return l.order()
+}
+
+// spentOf is what was spent, as people read it.
+func spentOf(s chela.UsageSum) string {
+	text := tokens(s.Tokens)
+	if s.Cost > 0 {
+		text = s.Cost.String() + ", " + text
+	}
+	return text
 }
 
 func tokens(u chela.TokenUsage) string {

@@ -73,42 +73,42 @@ func (e *KeepError) Error() string { return "keep what leaves the prompt: " + e.
 // Unwrap returns the cause.
 func (e *KeepError) Unwrap() error { return e.Err }
 
-// Compact writes the archive and returns the summary, and what that cost if a
-// model has written it. Errors are those of the model, or a *KeepError; the usage
-// may be set beside one.
-func (c *Compactor) Compact(ctx context.Context, r Request) (summary string, usage *chela.TokenUsage, err error) {
+// Compact writes the archive and returns the summary, and the answer that has it
+// if a model has written it. Errors are those of the model, or a *KeepError; the
+// answer may be set beside one, as it is paid for.
+func (c *Compactor) Compact(ctx context.Context, r Request) (summary string, paid *chela.Finish, err error) {
 	written := ""
 	if r.Plan.Strategy == chela.StrategySummarize {
-		if written, usage, err = write(ctx, r); err != nil {
-			return "", usage, err
+		if written, paid, err = write(ctx, r); err != nil {
+			return "", paid, err
 		}
 	}
 	archives, err := c.archive(ctx, r)
 	if err != nil {
-		return "", usage, &KeepError{err}
+		return "", paid, &KeepError{err}
 	}
 	if written == "" {
-		return r.Plan.Summary(r.Conversation, archives, r.Budget), usage, nil
+		return r.Plan.Summary(r.Conversation, archives, r.Budget), paid, nil
 	}
 	daily := r.edit("daily", "Summary of a conversation:\n\n"+written)
 	daily.Path = chela.DailyDocument(r.Turn.CreatedAt.In(c.zone))
 	if _, err := c.documents.Note(ctx, daily); err != nil {
-		return "", usage, &KeepError{err}
+		return "", paid, &KeepError{err}
 	}
-	return r.Plan.Written(r.Conversation, written, archives, r.Budget), usage, nil
+	return r.Plan.Written(r.Conversation, written, archives, r.Budget), paid, nil
 }
 
 // write lets the model write the summary.
-func write(ctx context.Context, r Request) (string, *chela.TokenUsage, error) {
+func write(ctx context.Context, r Request) (string, *chela.Finish, error) {
 	f, err := r.Ask(ctx, r.Conversation.SummaryRequest(r.Plan, r.Budget, r.Wishes))
 	if err != nil {
 		return "", nil, fmt.Errorf("write a summary: %w", err)
 	}
 	text := strings.TrimSpace(f.Text)
 	if text == "" {
-		return "", &f.Usage, chela.E(chela.Unavailable, "the model wrote no summary")
+		return "", f, chela.E(chela.Unavailable, "the model wrote no summary")
 	}
-	return text, &f.Usage, nil
+	return text, f, nil
 }
 
 // archive writes what leaves into the archive of the day and returns the

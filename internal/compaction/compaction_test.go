@@ -77,13 +77,13 @@ func TestCompact(t *testing.T) {
 	for _, c := range []struct {
 		strategy chela.Strategy
 		want     string
-		usage    *chela.TokenUsage
+		paid     *chela.Finish
 		texts    map[string]string
 	}{
 		{chela.StrategyArchive, "Archived in " + archive + "\n- Is it so?", nil, map[string]string{archive: left}},
 		{chela.StrategyTruncate, "Archived in " + archive, nil, map[string]string{archive: left}},
 		{
-			chela.StrategySummarize, "What a model has written.\n\nArchived in " + archive, &chela.TokenUsage{Input: 7},
+			chela.StrategySummarize, "What a model has written.\n\nArchived in " + archive, &chela.Finish{Text: " What a model has written.\n", Usage: chela.TokenUsage{Input: 7}},
 			map[string]string{archive: left, "daily/2026-11-22.md": "Summary of a conversation:\n\nWhat a model has written.\n"},
 		},
 	} {
@@ -91,15 +91,15 @@ func TestCompact(t *testing.T) {
 			t.Parallel()
 			s := newShelf()
 			for range 2 { // the second one is that of another process
-				text, usage, err := compaction.New(s, berlin).Compact(t.Context(), request(c.strategy, "Is it so?"))
+				text, paid, err := compaction.New(s, berlin).Compact(t.Context(), request(c.strategy, "Is it so?"))
 				if err != nil {
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff(c.want, text); diff != "" {
 					t.Errorf("summary (-want +got):\n%s", diff)
 				}
-				if diff := cmp.Diff(c.usage, usage); diff != "" {
-					t.Errorf("usage (-want +got):\n%s", diff)
+				if diff := cmp.Diff(c.paid, paid); diff != "" {
+					t.Errorf("paid (-want +got):\n%s", diff)
 				}
 				if diff := cmp.Diff(c.texts, s.texts); diff != "" {
 					t.Errorf("documents (-want +got):\n%s", diff)

@@ -93,13 +93,20 @@ type Queue struct {
 	Channels map[string]*chela.QueueSettings // by the name of the channel
 }
 
-// Limits bound a turn.
+// Limits bound a turn, and what is spent on models; there 0 means no limit.
 type Limits struct {
 	Steps       int           // model answers in one turn
 	TurnTimeout time.Duration // wall clock, waiting for people not counted
 	Repeats     int           // failures of the same call until the model is told that it goes in circles; 0 for any number
 	IdleSteps   int           // steps in a row without anything new until it is told so; 0 for any number
 	Nudges      int           // how often it is told to make a call that it only wrote out
+
+	USDPerDay      chela.MicroUSD // of the home, where its owner lives
+	USDPerSession  chela.MicroUSD
+	USDPerTurn     chela.MicroUSD
+	USDPerJob      chela.MicroUSD
+	USDPerRoutine  chela.MicroUSD // in a day
+	ActionsPerHour int            // calls of models in an hour of the clock
 }
 
 // UnknownModel is what is assumed of a model that nothing is known about.

@@ -92,9 +92,11 @@ func TestLoadWithoutFile(t *testing.T) {
 		"home = /home/me/.chela (default)",
 		"lanes.cron = 3 (default)", "lanes.job = 5 (default)", "lanes.main = 4 (default)",
 		"lanes.subagent = 8 (default)", "lanes.waiting = 1000 (default)",
+		"limits.actions_per_hour = 0 (default)",
 		"limits.idle_steps = 5 (default)", "limits.nudges = 1 (default)", "limits.repeats = 3 (default)",
-		"limits.steps = 50 (default)",
-		"limits.turn_timeout = 30m (default)",
+		"limits.steps = 50 (default)", "limits.turn_timeout = 30m (default)",
+		"limits.usd_per_day = 0 (default)", "limits.usd_per_job = 0 (default)", "limits.usd_per_routine = 0 (default)",
+		"limits.usd_per_session = 0 (default)", "limits.usd_per_turn = 0 (default)",
 		"listen = 127.0.0.1:7717 (default)",
 		"log.format = text (default)",
 		"log.level = info (default)",
@@ -473,5 +475,23 @@ func BenchmarkLoad(b *testing.B) {
 		if _, err := config.Load(in); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+func TestLimitsOfMoney(t *testing.T) {
+	t.Parallel()
+	c, err := config.Load(config.Input{
+		Home: t.TempDir(), Environ: []string{"CHELA_LIMITS_USD_PER_TURN=0.05", "CHELA_LIMITS_ACTIONS_PER_HOUR=60"},
+		ReadFile: func(string) ([]byte, error) {
+			return []byte("[limits]\nusd_per_day = 5.5\nusd_per_session = 2\nusd_per_job = 0.000001\nusd_per_routine = 1.0\n"), nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := c.Limits
+	got := []chela.MicroUSD{l.USDPerDay, l.USDPerSession, l.USDPerTurn, l.USDPerJob, l.USDPerRoutine, chela.MicroUSD(l.ActionsPerHour)}
+	if diff := cmp.Diff([]chela.MicroUSD{5_500_000, 2_000_000, 50_000, 1, 1_000_000, 60}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

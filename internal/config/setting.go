@@ -118,6 +118,14 @@ var homeSettings = []setting{
 	{"limits.repeats", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Limits.Repeats, 0, 1000) }},
 	{"limits.idle_steps", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Limits.IdleSteps, 0, 1000) }},
 	{"limits.nudges", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Limits.Nudges, 0, 10) }},
+	{"limits.usd_per_day", nil, func(c *Config, _ string) field.Field { return field.Dollars(&c.Limits.USDPerDay, maxSpent) }},
+	{"limits.usd_per_session", nil, func(c *Config, _ string) field.Field { return field.Dollars(&c.Limits.USDPerSession, maxSpent) }},
+	{"limits.usd_per_turn", nil, func(c *Config, _ string) field.Field { return field.Dollars(&c.Limits.USDPerTurn, maxSpent) }},
+	{"limits.usd_per_job", nil, func(c *Config, _ string) field.Field { return field.Dollars(&c.Limits.USDPerJob, maxSpent) }},
+	{"limits.usd_per_routine", nil, func(c *Config, _ string) field.Field { return field.Dollars(&c.Limits.USDPerRoutine, maxSpent) }},
+	{"limits.actions_per_hour", nil, func(c *Config, _ string) field.Field {
+		return field.Number(&c.Limits.ActionsPerHour, 0, 100_000_000)
+	}},
 	{"compaction.reserve_tokens", nil, func(c *Config, _ string) field.Field {
 		return field.Number(&c.Compaction.ReserveTokens, 0, 10_000_000)
 	}},
@@ -187,8 +195,10 @@ var homeSettings = []setting{
 // worse than none.
 var later = []string{
 	"channels", "agents.*.subagents",
-	"limits.usd_per_day", "limits.actions_per_hour",
 }
+
+// maxSpent bounds what a limit of money can be.
+const maxSpent = 100_000_000 * chela.USD
 
 // debounce is a time in milliseconds. Written as 0 it is none, which is -1 where
 // 0 leaves it open.

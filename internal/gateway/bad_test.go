@@ -149,7 +149,7 @@ func TestBadQueries(t *testing.T) {
 		"/api/sessions?archived=maybe", "/api/sessions?limti=1", "/api/sessions?after=%ff", "/api/sessions?after=%00", "/api/sessions?%zz",
 		"/api/sessions?after=" + strings.Repeat("a", 2000), "/api/threads?session=x", "/api/threads/x/entries?after=z", "/api/sessions/x",
 		"/api/events?after=nothing", "/api/events?after=1.2", "/api/events?kinds=turn.begun", "/api/events?session=x", "/api/events?token=" + readSecret,
-		"/api/turns/x?wait_ms=120001", "/api/approvals?state=open", "/api/usage?since=yesterday",
+		"/api/turns/x?wait_ms=120001", "/api/approvals?state=open", "/api/usage?since=yesterday", "/api/usage?by=colour",
 	} {
 		d.do(t, call{path: path, secret: readSecret}).refused(t, http.StatusBadRequest, chela.Invalid)
 	}

@@ -14,6 +14,7 @@ import (
 	"chela/internal/gateway/documents"
 	"chela/internal/gateway/edge"
 	"chela/internal/gateway/rewinds"
+	"chela/internal/gateway/usages"
 )
 
 // Config is what a gateway needs. The limits and lists may be zero; a limit
@@ -51,6 +52,7 @@ type Home struct {
 	Logins       logins
 	Memory       documents.Home
 	Rewinds      rewinds.Home
+	Usage        usages.Home
 
 	// Attach keeps a file for the message it is sent with. A file that is too
 	// large is Invalid.
@@ -66,7 +68,6 @@ type Home struct {
 	// Prompt returns what the next prompt of a thread takes.
 	Prompt func(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error)
 
-	Usage     func(ctx context.Context, since time.Time) ([]chela.UsageSum, error)
 	Status    func(ctx context.Context) (chela.Status, error)
 	Ready     func(ctx context.Context) error // nil when messages are taken
 	Settings  func(ctx context.Context) ([]api.Setting, error)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"chela"
 	"chela/internal/api"
@@ -75,19 +74,6 @@ func (g *Gateway) testModel(v *edge.Visit) error {
 	}
 	trials, err := g.cfg.Home.Models.Try(v.Request.Context(), test.Model)
 	return listed(v, trials, err)
-}
-
-func (g *Gateway) getUsage(v *edge.Visit) error {
-	since := g.cfg.Now().AddDate(0, 0, -30)
-	if given := v.Query.Get("since"); given != "" {
-		day, err := time.Parse(time.DateOnly, given)
-		if err != nil {
-			return chela.E(chela.Invalid, fmt.Sprintf("parameter since is %.40q, not a day", given)).WithHint("write it as 2006-01-02")
-		}
-		since = day
-	}
-	sums, err := g.cfg.Home.Usage(v.Request.Context(), since)
-	return listed(v, sums, err)
 }
 
 func (g *Gateway) getStatus(v *edge.Visit) error {

@@ -24,6 +24,7 @@ import (
 	"chela/internal/gateway"
 	"chela/internal/gateway/documents"
 	"chela/internal/gateway/rewinds"
+	"chela/internal/gateway/usages"
 	"chela/internal/session"
 )
 
@@ -113,8 +114,17 @@ func (h *home) home() gateway.Home {
 		Kept: func(_ context.Context, name, media, sum string) (chela.Attachment, error) {
 			return find(h, func() map[string]chela.Attachment { return h.kept }, sum)
 		},
-		Usage: func(context.Context, time.Time) ([]chela.UsageSum, error) {
-			return []chela.UsageSum{{Day: "2026-11-21", Model: "offline/offline", Calls: 1}}, nil
+		Usage: usages.Home{
+			Sums: func(_ context.Context, by chela.UsageBy, since time.Time) ([]chela.UsageSum, error) {
+				if by == "colour" {
+					return nil, chela.E(chela.Invalid, "there are no sums by colour")
+				}
+				return []chela.UsageSum{{Day: "2026-11-21", Model: "offline/offline", Purpose: string(by) + since.Format(time.RFC3339), Calls: 1}}, nil
+			},
+			Budgets: func(_ context.Context, key chela.SessionKey) ([]chela.Budget, error) {
+				return []chela.Budget{{Limit: chela.LimitDay, Key: string(key), Most: 5}}, nil
+			},
+			Now: func() time.Time { return time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC) }, Zone: time.FixedZone("there", 3*3600),
 		},
 		Prompt: func(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error) {
 			_, err := h.Thread(ctx, id)

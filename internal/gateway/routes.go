@@ -11,6 +11,7 @@ import (
 	"chela/internal/gateway/documents"
 	"chela/internal/gateway/edge"
 	"chela/internal/gateway/rewinds"
+	"chela/internal/gateway/usages"
 	"chela/internal/gateway/ws"
 )
 
@@ -30,7 +31,7 @@ func (g *Gateway) routes() []edge.Route {
 	for _, r := range slices.Concat(g.publicRoutes(), g.messageRoutes(), g.sessionRoutes(), g.turnRoutes(), g.homeRoutes(), g.openAIRoutes()) {
 		rows = append(rows, edge.Route(r))
 	}
-	return slices.Concat(rows, documents.Routes(g.cfg.Home.Memory), rewinds.Routes(g.cfg.Home.Rewinds))
+	return slices.Concat(rows, documents.Routes(g.cfg.Home.Memory), rewinds.Routes(g.cfg.Home.Rewinds), usages.Routes(g.cfg.Home.Usage))
 }
 
 func (g *Gateway) publicRoutes() []route {
@@ -135,8 +136,6 @@ func (g *Gateway) homeRoutes() []route {
 		get("/api/models", chela.ScopeRead, "List models").gives(api.Page[chela.Model]{}).by(g.getModels),
 		post("/api/models/test", chela.ScopeChat, "Try a model out, or those of every provider that is set up").
 			takes(api.ModelTest{}).gives(api.Page[chela.Trial]{}).isMetered().isLong().by(g.testModel),
-		get("/api/usage", chela.ScopeRead, "Sum what was spent, by day and model").gives(api.Page[chela.UsageSum]{}).
-			query(text("since", "the first day, such as 2006-01-02, in UTC; the last 30 days without it")).by(g.getUsage),
 		get("/api/status", chela.ScopeRead, "Count what is in the home").gives(chela.Status{}).by(g.getStatus),
 		get("/api/config", chela.ScopeRead, "List settings and where they came from").gives(api.Page[api.Setting]{}).by(g.getConfig),
 		patch("/api/config", chela.ScopeAdmin, "Change a setting, from the next start on").

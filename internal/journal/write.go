@@ -29,7 +29,11 @@ func Write(ctx context.Context, w *store.Write, ch machine.Change) error {
 		return err
 	}
 	for _, u := range ch.Usage {
-		if err := w.Charge(ctx, u); err != nil {
+		charge := w.Charge
+		if u.Node != "" { // it was reserved
+			charge = w.Settle
+		}
+		if err := charge(ctx, u); err != nil {
 			return err
 		}
 	}

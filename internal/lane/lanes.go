@@ -274,13 +274,15 @@ func (l *Lanes) runOnce(ctx context.Context, o *opened, h *holding) (next *opene
 			err = chela.E(chela.Internal, "a turn panicked").Because(fmt.Errorf("%v\n%s", p, debug.Stack()))
 		}
 	}()
-	if o.left {
+	left := o.left
+	if left {
 		if err := l.countCrash(o); err != nil {
 			return nil, err
 		}
 		o.left = false
 	}
 	state, session, err := l.load(ctx, o)
+	state.Left = left
 	if err != nil {
 		return nil, err
 	}

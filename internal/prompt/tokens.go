@@ -47,3 +47,15 @@ func Tokens(b chela.Body) int {
 	}
 	return n
 }
+
+// CountRequest returns about how many tokens a request has.
+func CountRequest(r *chela.Request) int {
+	n := Count(r.System)
+	for _, t := range r.Tools {
+		n += perCall + Count(t.Name) + Count(t.Description) + Count(string(t.Input))
+	}
+	for _, m := range r.Messages {
+		n += Tokens(chela.Body{Text: m.Text, Attachments: m.Attachments, Thinking: m.Thinking, Calls: m.Calls})
+	}
+	return n
+}

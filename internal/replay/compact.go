@@ -10,7 +10,7 @@ import (
 
 // compact returns the summary that the record goes on with. A strategy that the
 // record does not show did not work out then.
-func (p *player) compact(_ context.Context, r compaction.Request) (string, *chela.TokenUsage, error) {
+func (p *player) compact(_ context.Context, r compaction.Request) (string, *chela.Finish, error) {
 	rest := p.rest()
 	if len(rest) == 0 || rest[0].Kind != chela.EntryCompaction || rest[0].Body.Strategy != r.Plan.Strategy {
 		return "", nil, p.failed(rest)
@@ -24,7 +24,7 @@ func (p *player) compact(_ context.Context, r compaction.Request) (string, *chel
 			continue
 		}
 		if n == 0 {
-			return rest[0].Body.Text, &u.Tokens, nil
+			return rest[0].Body.Text, &chela.Finish{Usage: u.Tokens}, nil
 		}
 		n--
 	}

@@ -90,7 +90,7 @@ func viewOfApproval(a chela.Approval) chela.Approval {
 }
 
 func viewOfUsage(u chela.Usage) chela.Usage {
-	return chela.Usage{Step: u.Step, Model: u.Model, Purpose: u.Purpose, Tokens: u.Tokens}
+	return chela.Usage{Payer: chela.Payer{Step: u.Step, Purpose: u.Purpose}, Tokens: u.Tokens}
 }
 
 // names gives what ids stand for, which is the same in a record and in its

@@ -163,6 +163,9 @@ func (p *player) refusal(rest []chela.Entry) error {
 	if len(rest) > 0 && rest[0].Kind == chela.EntryCompaction {
 		return &chela.ProviderError{Kind: chela.Invalid, Overflow: true, Msg: "the prompt is too large"}
 	}
+	if len(rest) == 0 && failed != nil && failed.Limit.IsOfCost() {
+		return &chela.Error{Kind: failed.Kind, Msg: failed.Message, Limit: failed.Limit}
+	}
 	if len(rest) > 0 || failed == nil || p.rec.Turn.State != chela.TurnFailed {
 		p.cut(errLost)
 		return errLost

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"chela"
 	"chela/internal/store"
@@ -42,6 +43,7 @@ func Read(ctx context.Context, r *store.Read, id chela.TurnID) (rec Record, err 
 		return rec, err
 	}
 	rec.Usage, err = r.TurnUsage(ctx, rec.Turn)
+	rec.Usage = slices.DeleteFunc(rec.Usage, func(u chela.Usage) bool { return u.State != chela.UsageSettled }) // no answer is known
 	return rec, err
 }
 

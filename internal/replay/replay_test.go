@@ -46,7 +46,8 @@ func record() replay.Record {
 			ArgsHash: tool.Hash("write", args), Preview: "write a", Reason: "it writes", Answer: chela.AnswerOnce,
 		}},
 		Usage: []chela.Usage{
-			{Step: 1, Model: model, Purpose: "turn", Tokens: *usage}, {Step: 2, Model: model, Purpose: "turn", Tokens: *usage},
+			{Payer: chela.Payer{Step: 1, Purpose: "turn"}, Model: model, Tokens: *usage},
+			{Payer: chela.Payer{Step: 2, Purpose: "turn"}, Model: model, Tokens: *usage},
 		},
 	}
 	calls := []chela.CallSpec{{ID: "call_1", Ref: "r1", Tool: "read", Args: args}, {ID: "call_2", Ref: "r2", Tool: "write", Args: args}}

@@ -30,7 +30,7 @@
 //
 // # Invariants that the schema holds
 //
-//   - entries and ledger rows are never updated or deleted (triggers)
+//   - entries are never updated or deleted, nor ledger rows that have ended (triggers)
 //   - one entry for each sequence number of a thread
 //   - one live turn for each thread
 //   - one inbox row for each delivery (channel, account, message id)

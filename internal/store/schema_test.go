@@ -21,7 +21,7 @@ type columns map[string]string
 // tables is every table but that of the migrations, parents first.
 var tables = []string{
 	"sessions", "lanes", "threads", "turns", "entries", "tool_calls", "approvals", "grants", "inbox", "outbox", "usage", "work",
-	"events", "tokens", "logins", "documents", "document_versions", "rewinds", "checkpoints", "branches",
+	"events", "tokens", "logins", "documents", "document_versions", "rewinds", "checkpoints", "branches", "budgets",
 }
 
 // legal has a row for each table. They belong together.
@@ -59,8 +59,12 @@ var legal = map[string]columns{
 		"state": "'pending'", "attempts": "0", "error": "''", "created_at": "0", "sent_at": "0",
 	},
 	"usage": {
-		"id": "'x'", "session": "'s'", "turn": "'u'", "step": "1", "model": "'m'", "purpose": "'turn'", "input": "0", "output": "0",
-		"cache_read": "0", "cache_write": "0", "reasoning": "0", "created_at": "0",
+		"id": "'x'", "session": "'s'", "turn": "'u'", "step": "1", "job": "''", "routine": "''", "model": "'m'", "purpose": "'turn'",
+		"state": "'settled'", "input": "0", "output": "0", "cache_read": "0", "cache_write": "0", "reasoning": "0", "cost": "0", "guessed": "0",
+		"node": "''", "created_at": "0",
+	},
+	"budgets": {
+		"scope": "'usd_per_day'", "key": "''", "starts_at": "0", "ends_at": "1", "spent": "0", "reserved": "0", "warned": "0", "used_at": "0",
 	},
 	"work": {
 		"id": "'w'", "kind": "'k'", "key": "'k'", "args": "''", "state": "'due'", "attempts": "0", "error": "''", "due_at": "0",
@@ -201,7 +205,9 @@ var illegal = []struct {
 	{"a checkpoint without a name", "checkpoints", columns{"key": "''", "name": "''"}},
 	{"a second branch of one thread", "branches", columns{"key": "''"}},
 	{"a second branch of one request", "branches", columns{"thread": "'t2'"}},
-	{"usage of step 0", "usage", columns{"id": "'new'", "step": "0"}},
+	{"usage of a step below 0", "usage", columns{"id": "'new'", "step": "-1"}},
+	{"a second budget of one period", "budgets", columns{}},
+	{"a reservation of nobody", "usage", columns{"id": "'new'", "state": "'reserved'"}},
 }
 
 // TestSchemaRefusesMissingValues sets each column of each row to null, and
@@ -210,7 +216,7 @@ func TestSchemaRefusesMissingValues(t *testing.T) {
 	t.Parallel()
 	counts := []string{
 		"token", "arrivals", "seq", "crashes", "steps", "stop", "floor", "exact", "literal", "attempts", "input", "output", "cache_read", "cache_write", "reasoning",
-		"version", "deleted", "size", "keep_files",
+		"version", "deleted", "size", "keep_files", "cost", "guessed", "spent", "reserved", "warned",
 	}
 	each(t, func(t *testing.T, d database) {
 		db := furnished(t, d)
@@ -220,8 +226,8 @@ func TestSchemaRefusesMissingValues(t *testing.T) {
 				if slices.Contains(counts, column) {
 					wrong = append(wrong, "-1")
 				}
-				if table == "events" && column == "seq" {
-					continue // the database numbers them itself
+				if table == "events" && column == "seq" || table == "usage" && (column == "session" || column == "turn") {
+					continue // the database numbers the ones, and the others may be of nobody
 				}
 				for _, value := range wrong {
 					statement := insert(table, distinct(table, columns{column: value}))
@@ -243,7 +249,7 @@ func distinct(table string, changed columns) columns {
 		"events": {"seq": "8"}, "tokens": {"id": "'new'", "hash": "'new'"}, "logins": {"hash": "'new'"},
 		"documents": {"path": "'new'"}, "document_versions": {"version": "2", "key": "'new'"},
 		"rewinds": {"id": "'new'", "seq": "2", "state": "'done'", "key": "'new'"}, "checkpoints": {"name": "'new'", "key": "'new'"},
-		"branches": {"thread": "'t2'", "key": "'new'"},
+		"branches": {"thread": "'t2'", "key": "'new'"}, "budgets": {"key": "'new'"},
 	}
 	row := columns{"id": "'new'"}
 	if d, ok := different[table]; ok {

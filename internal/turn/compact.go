@@ -47,14 +47,13 @@ func (n *run) compact(ctx context.Context, p prompt.Plan) error {
 	}
 	n.progress("compacting")
 	s := &n.state
-	summary, usage, err := n.Compact(ctx, compaction.Request{
+	summary, paid, err := n.Compact(ctx, compaction.Request{
 		Agent: n.agent.Name, Turn: s.Turn, Head: s.Thread.Head, Conversation: s.Conversation, Plan: p,
 		Budget: n.budget(), Wishes: s.Wishes, Ask: n.summarize,
 	})
-	if usage != nil {
-		u := n.usage(compaction.Purpose, *usage)
-		u.Step++ // the one that room is made for
-		n.add(machine.Change{Usage: []chela.Usage{u}})
+	if paid != nil {
+		n.add(machine.Change{Usage: []chela.Usage{n.usage(n.payer(compaction.Purpose), paid)}})
+		n.keep = true
 	}
 	switch {
 	case err == nil:
@@ -73,7 +72,7 @@ func (n *run) compact(ctx context.Context, p prompt.Plan) error {
 		return cmp.Or(n.flush(ctx, "turn.compact"), err) // another run may keep it; this summary is paid for
 	case unkept:
 		n.tried = chela.StrategyTruncate // nothing may leave that is not kept
-	case s.Command != "":
+	case s.Command != "", machine.FailureOf(err).Limit.IsOfCost():
 		n.failure = machine.FailureOf(err)
 	}
 	return nil
@@ -100,7 +99,7 @@ func (n *run) summarize(ctx context.Context, req *chela.Request) (*chela.Finish,
 	if p == nil {
 		p, model = n.agent.Provider, n.agent.Model
 	}
-	req.Model, req.Session = model, n.state.Turn.Session
+	req.Model, req.Session, req.Payer, req.Again = model, n.state.Turn.Session, n.payer(compaction.Purpose), n.again
 	f, _, err := n.stream(ctx, p, req, false)
 	return f, err
 }

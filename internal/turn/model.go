@@ -66,6 +66,7 @@ func (n *run) request(frame prompt.Frame) *chela.Request {
 	return &chela.Request{
 		Model: n.agent.Model, System: frame.System, Messages: n.state.Conversation.Messages,
 		Tools: frame.Tools, Thinking: n.agent.Thinking, Session: n.state.Turn.Session, Load: n.Load,
+		Payer: n.payer("turn"), Tokens: n.Prompt.Budget(frame).Used(n.state.Conversation), Again: n.again,
 	}
 }
 
@@ -111,17 +112,21 @@ func (n *run) delta(kind chela.EventKind, text string) {
 	}
 }
 
-// usage is a row of the ledger.
-func (n *run) usage(purpose string, tokens chela.TokenUsage) chela.Usage {
-	turn := n.state.Turn
-	return chela.Usage{
-		ID: n.IDs.Usage(), Session: turn.Session, Turn: turn.ID, Step: turn.Steps, Model: turn.Model,
-		Purpose: purpose, Tokens: tokens, CreatedAt: n.Now(),
+// payer is who pays for the next request.
+func (n *run) payer(purpose string) chela.Payer { return n.state.Turn.Payer(purpose) }
+
+// usage is the row of the ledger of an answer.
+func (n *run) usage(p chela.Payer, f *chela.Finish) chela.Usage {
+	u := f.Charge.Settle(p, f.Usage, n.Now())
+	if u.ID == "" {
+		u.ID, u.Model = n.IDs.Usage(), cmp.Or(u.Model, n.state.Turn.Model)
 	}
+	return u
 }
 
 // answer adds a whole answer, its calls and its ledger row.
 func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
+	payer := n.payer("turn")
 	turn := n.state.Turn
 	turn.Steps++
 	n.tried, n.refused = "", nil
@@ -144,7 +149,7 @@ func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 	}
 	n.add(machine.Change{Turn: &turn})
 	n.addEntry(chela.EntryAssistant, body)
-	n.add(machine.Change{Calls: moves, Usage: []chela.Usage{n.usage("turn", f.Usage)}})
+	n.add(machine.Change{Calls: moves, Usage: []chela.Usage{n.usage(payer, f)}})
 	for _, m := range moves {
 		n.announce(chela.Event{Kind: chela.EventToolRequested, Call: m.Call.ID, Tool: m.Call.Tool, Text: string(m.Call.Args)})
 	}

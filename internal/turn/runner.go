@@ -13,7 +13,6 @@ import (
 	"chela/internal/control"
 	"chela/internal/hook"
 	"chela/internal/prompt"
-	"chela/internal/tool"
 	"chela/internal/turn/machine"
 )
 
@@ -70,7 +69,7 @@ type Agent struct {
 }
 
 // A CompactFunc does what [compaction.Compactor.Compact] does.
-type CompactFunc func(ctx context.Context, r compaction.Request) (summary string, usage *chela.TokenUsage, err error)
+type CompactFunc func(ctx context.Context, r compaction.Request) (summary string, paid *chela.Finish, err error)
 
 // Config is what runs have in common. The fields up to Grace are required.
 type Config struct {
@@ -88,7 +87,6 @@ type Config struct {
 	Compact CompactFunc
 	Flush   bool // notes for the memory are asked for before something leaves
 	Load    func(context.Context, chela.Attachment) ([]byte, error)
-	Bound   tool.BoundFunc // bounds the results of calls
 
 	// Before is called before each action with the state that it is chosen for,
 	// and must not change it. A turn that is run again from its record is told
@@ -143,6 +141,7 @@ type run struct {
 	failure *chela.Failure // why the model could not be asked
 	refused *chela.Failure // what the provider said of a prompt that it found too large
 	tried   chela.Strategy // the strongest that did not work out for the next request
+	again   bool           // a process died which may have made the next request
 
 	framed *prompt.Frame    // the agent's frame with offers
 	offers []chela.ToolSpec // those
@@ -150,7 +149,7 @@ type run struct {
 
 // loop performs one action after the other.
 func (n *run) loop(ctx context.Context) error {
-	for {
+	for n.again = n.state.Left; ; n.again = false {
 		if n.Before != nil {
 			n.Before(n.state)
 		}

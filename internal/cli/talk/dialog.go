@@ -275,6 +275,9 @@ func ending(t chela.Turn) error {
 		if t.Failure != nil && t.Failure.Limit == chela.LimitLoop {
 			hint = "say what it should do instead; see chela turns show " + string(t.ID)
 		}
+		if t.Failure != nil && t.Failure.Limit.IsOfCost() {
+			hint = "" // the message has one
+		}
 		return chela.E(chela.Exhausted, message).WithHint(hint)
 	case chela.TurnFailed:
 		if kind == chela.Invalid { // what the model was sent, not what the person typed

@@ -1,10 +1,12 @@
-// Package usage holds the command that sums up what models were asked and
-// answered.
+// Package usage holds the command that sums up what was spent on models, and
+// shows what is left of the limits.
 package usage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,84 +18,209 @@ import (
 	"chela/internal/cli/manners"
 )
 
-// A Func returns what was spent since a time, the newest day first.
-type Func func(ctx context.Context, since time.Time) ([]chela.UsageSum, error)
+// A Home is what the command asks of an open home.
+type Home struct {
+	// Sums returns what was spent since the beginning of a day.
+	Sums func(ctx context.Context, by chela.UsageBy, since time.Time) ([]chela.UsageSum, error)
+
+	// Budgets returns the limits that apply to a session, or to the home alone
+	// if key is empty.
+	Budgets func(ctx context.Context, key chela.SessionKey) ([]chela.Budget, error)
+
+	// OfTurn returns the rows of the ledger that a turn caused.
+	OfTurn func(ctx context.Context, id chela.TurnID) ([]chela.Usage, error)
+}
 
 // A Program is what the command runs in. All fields are required.
 type Program struct {
 	Printer *manners.Printer
 	Now     func() time.Time
 
-	// Open opens the home and its usage for use.
-	Open func(ctx context.Context, use func(Func) error) error
+	// Open opens the home for use. Zone is where its owner lives.
+	Open func(ctx context.Context, use func(h Home, zone *time.Location) error) error
 }
+
+// A question is what the command is asked.
+type question struct{ by, since string }
 
 // Command returns the command.
 func Command(p Program) *cobra.Command {
-	var since string
+	var q question
 	cmd := &cobra.Command{
-		Use: "usage", Short: "Sum up what models were asked and answered", Args: manners.Exactly(0),
+		Use: "usage", Short: "Sum up what models were asked and answered, and what it cost", Args: manners.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			from, err := sinceDay(p.Now(), since)
-			if err != nil {
+			if err := q.check(); err != nil {
 				return err
 			}
-			return p.Open(cmd.Context(), func(usage Func) error {
-				sums, err := usage(cmd.Context(), from)
-				if err != nil {
-					return err
-				}
-				return show(p.Printer, sums)
-			})
+			return p.Open(cmd.Context(), func(h Home, zone *time.Location) error { return p.usage(cmd.Context(), h, q, zone) })
 		},
 	}
-	cmd.Flags().StringVar(&since, "since", "30d", "from when: a day such as 2026-03-01, or a number of days ago such as 30d (UTC)")
+	cmd.Flags().StringVar(&q.since, "since", "30d", "from when: a day such as 2026-03-01, or a number of days ago such as 30d")
+	cmd.Flags().StringVar(&q.by, "by", "", "what to sum up for: day, model, session, routine or purpose; day and model without it")
+	cmd.AddCommand(&cobra.Command{
+		Use: "limits", Short: "Show the limits and what is left of each", Args: manners.Exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return p.Open(cmd.Context(), func(h Home, zone *time.Location) error { return p.limits(cmd.Context(), h, zone) })
+		},
+	})
 	return cmd
 }
 
 // maxDaysAgo is how far back a number of days may reach.
 const maxDaysAgo = 36_500
 
-// sinceDay returns the beginning of the day, in UTC, that text names.
-func sinceDay(now time.Time, text string) (time.Time, error) {
-	if day, err := time.Parse(time.DateOnly, text); err == nil {
+// check refuses what cannot be asked, before a home is opened for it.
+func (q question) check() error {
+	kinds := []chela.UsageBy{
+		chela.UsageByDayModel, chela.UsageByDay, chela.UsageByModel, chela.UsageBySession, chela.UsageByRoutine, chela.UsageByPurpose,
+	}
+	if !slices.Contains(kinds, chela.UsageBy(q.by)) {
+		return chela.E(chela.Invalid, fmt.Sprintf("--by cannot be %q", terminal.OneLine(q.by, 40))).
+			WithHint("use day, model, session, routine or purpose")
+	}
+	_, err := q.from(time.Time{}, time.UTC)
+	return err
+}
+
+// from returns the beginning of the day, where the owner lives, that the question
+// is about.
+func (q question) from(now time.Time, zone *time.Location) (time.Time, error) {
+	if day, err := time.ParseInLocation(time.DateOnly, q.since, zone); err == nil {
 		return day, nil
 	}
-	number, ok := strings.CutSuffix(text, "d")
+	number, ok := strings.CutSuffix(q.since, "d")
 	days, err := strconv.Atoi(number)
 	if !ok || err != nil || days < 0 || days > maxDaysAgo {
-		return time.Time{}, chela.E(chela.Invalid, fmt.Sprintf("--since cannot be %q", terminal.OneLine(text, 40))).
+		return time.Time{}, chela.E(chela.Invalid, fmt.Sprintf("--since cannot be %q", terminal.OneLine(q.since, 40))).
 			WithHint("write a day such as 2026-03-01, or a number of days such as 30d")
 	}
-	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -days), nil
+	y, m, d := now.In(zone).Date()
+	return time.Date(y, m, d-days, 0, 0, 0, 0, zone), nil
 }
 
-// show prints sums and, for people, their total.
-func show(p *manners.Printer, sums []chela.UsageSum) error {
+func (p Program) usage(ctx context.Context, h Home, q question, zone *time.Location) error {
+	from, err := q.from(p.Now(), zone)
+	if err != nil {
+		return err
+	}
+	sums, err := h.Sums(ctx, chela.UsageBy(q.by), from)
+	if err != nil {
+		return err
+	}
+	if err := p.table(sums, chela.UsageBy(q.by)); err != nil || p.Printer.JSON {
+		return err
+	}
+	p.plot(sums)
+	budgets, err := h.Budgets(ctx, "")
+	if err != nil || len(budgets) == 0 {
+		return err
+	}
+	p.Printer.Line("")
+	return p.budgets(budgets, zone)
+}
+
+// table prints sums and, for people, their total.
+func (p Program) table(sums []chela.UsageSum, by chela.UsageBy) error {
 	shown := sums
-	if !p.JSON && len(sums) > 1 {
-		shown = append(sums[:len(sums):len(sums)], total(sums))
+	if !p.Printer.JSON && len(sums) > 1 {
+		all := chela.UsageSum{}
+		for _, s := range sums {
+			all = all.Plus(s)
+		}
+		shown = append(sums[:len(sums):len(sums)], all)
 	}
-	return manners.List(p, shown, []string{"DAY", "MODEL", "CALLS", "INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT"}, row)
+	head := []string{"CALLS", "INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT", "COST"}
+	named := []string{strings.ToUpper(string(by))}
+	if by == chela.UsageByDayModel {
+		named = []string{"DAY", "MODEL"}
+	}
+	return manners.List(p.Printer, shown, append(named, head...), func(s chela.UsageSum) []string {
+		cells := []string{cmp.Or(s.Day, s.Name())}
+		if by == chela.UsageByDayModel {
+			cells = []string{s.Day, s.Model}
+		}
+		if len(sums) > 1 && s == shown[len(sums)] {
+			cells[0] = "total"
+		}
+		cells[0] = cmp.Or(cells[0], "none")
+		for _, n := range []int64{int64(s.Calls), s.Tokens.Input, s.Tokens.CacheRead, s.Tokens.CacheWrite, s.Tokens.Output} {
+			cells = append(cells, strconv.FormatInt(n, 10))
+		}
+		return append(cells, s.Cost.String())
+	})
 }
 
-func row(u chela.UsageSum) []string {
-	cells := []string{u.Day, u.Model, strconv.Itoa(u.Calls)}
-	for _, n := range []int64{u.Tokens.Input, u.Tokens.CacheRead, u.Tokens.CacheWrite, u.Tokens.Output} {
-		cells = append(cells, strconv.FormatInt(n, 10))
-	}
-	return cells
+// barWidth is how wide the longest bar of a plot is, in cells.
+const barWidth = 40
+
+// maxBars is how many bars a plot has.
+const maxBars = 40
+
+// A bar is one line of a plot.
+type bar struct {
+	name string
+	cost chela.MicroUSD
 }
 
-// total adds up sums of every day and model.
-func total(sums []chela.UsageSum) chela.UsageSum {
-	all := chela.UsageSum{Day: "total"}
-	for _, u := range sums {
-		all.Calls += u.Calls
-		all.Tokens.Input += u.Tokens.Input
-		all.Tokens.CacheRead += u.Tokens.CacheRead
-		all.Tokens.CacheWrite += u.Tokens.CacheWrite
-		all.Tokens.Output += u.Tokens.Output
+// plot draws what was spent: a bar for each day, oldest first, or for each of
+// whatever else was summed up. Where nothing cost anything, or there is only
+// one, there is nothing to see.
+func (p Program) plot(sums []chela.UsageSum) {
+	bars := barsOf(sums)
+	most := chela.MicroUSD(0)
+	for _, b := range bars {
+		most = max(most, b.cost)
 	}
-	return all
+	if most == 0 || len(bars) < 2 {
+		return
+	}
+	p.Printer.Line("")
+	pairs := make([][2]string, 0, len(bars))
+	for _, b := range bars {
+		length := int((int64(b.cost)*barWidth + int64(most) - 1) / int64(most))
+		pairs = append(pairs, [2]string{cmp.Or(b.name, "none"), strings.TrimLeft(strings.Repeat("█", length)+" "+b.cost.String(), " ")})
+	}
+	p.Printer.Fields(pairs...)
+}
+
+// barsOf returns the bars of sums, at most maxBars: the newest days, or what cost
+// most.
+func barsOf(sums []chela.UsageSum) (bars []bar) {
+	for _, s := range sums {
+		name := cmp.Or(s.Day, s.Name())
+		if n := len(bars); n > 0 && s.Day != "" && bars[n-1].name == name {
+			bars[n-1].cost += s.Cost
+			continue
+		}
+		bars = append(bars, bar{name, s.Cost})
+	}
+	bars = bars[:min(len(bars), maxBars)]
+	if len(sums) > 0 && sums[0].Day != "" {
+		slices.Reverse(bars)
+	}
+	return bars
+}
+
+func (p Program) limits(ctx context.Context, h Home, zone *time.Location) error {
+	budgets, err := h.Budgets(ctx, "")
+	if err != nil {
+		return err
+	}
+	if len(budgets) == 0 && !p.Printer.JSON {
+		p.Printer.Line("nothing is limited for the whole home; chela config set limits.usd_per_day 5 limits the day, for one")
+		return nil
+	}
+	return p.budgets(budgets, zone)
+}
+
+func (p Program) budgets(budgets []chela.Budget, zone *time.Location) error {
+	return manners.List(p.Printer, budgets, []string{"LIMIT", "MOST", "SPENT", "RESERVED", "LEFT", "UNTIL"}, func(b chela.Budget) []string {
+		shown := func(n int64) string {
+			if b.Limit == chela.LimitActions {
+				return strconv.FormatInt(n, 10)
+			}
+			return chela.MicroUSD(n).String()
+		}
+		return []string{string(b.Limit), shown(b.Most), shown(b.Spent), shown(b.Reserved), shown(b.Left()), b.Resets.In(zone).Format("2006-01-02 15:04")}
+	})
 }

@@ -89,7 +89,7 @@ func finished(id string, q *wire.Request, f *chela.Finish) wire.Reply {
 // in front, wherever it was said.
 func step(q *wire.Request, model string) *chela.Request {
 	s := &chela.Request{
-		Model: model, Tools: q.Offers, Thinking: q.Effort, MaxTokens: q.MaxTokens, Session: chela.SessionKey(q.User),
+		Model: model, Payer: chela.Payer{Purpose: "api"}, Tools: q.Offers, Thinking: q.Effort, MaxTokens: q.MaxTokens, Session: chela.SessionKey(q.User),
 		Messages: make([]chela.Message, 0, len(q.Said)),
 	}
 	calls := map[string]string{}

@@ -58,7 +58,7 @@ func TestBareRequests(t *testing.T) {
 		{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}},{"id":"c2","type":"function","function":{"name":"f","arguments":"{"}}]},
 		{"role":"tool","tool_call_id":"c1","content":"one"},{"role":"tool","tool_call_id":"c2","content":"two"},{"role":"developer","content":"Now."},{"role":"user","content":"go"}]}`)
 	want := &chela.Request{
-		Model: "small", System: "Be kind.\n\nNow.", MaxTokens: 5, Thinking: chela.ThinkingOff, Session: "ann",
+		Model: "small", System: "Be kind.\n\nNow.", MaxTokens: 5, Thinking: chela.ThinkingOff, Session: "ann", Payer: chela.Payer{Purpose: "api"},
 		Tools: []chela.ToolSpec{{Name: "f", Description: "does", Input: json.RawMessage(`{"type":"object","properties":{}}`)}},
 		Messages: []chela.Message{
 			{Role: chela.RoleUser, Attachments: []chela.Attachment{{Name: "image.png", MediaType: "image/png", SHA256: "8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4", Size: 2}}},

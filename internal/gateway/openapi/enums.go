@@ -69,6 +69,7 @@ var enums = map[reflect.Type][]string{
 		"", chela.ThinkingOff, chela.ThinkingMinimal, chela.ThinkingLow, chela.ThinkingMedium, chela.ThinkingHigh, chela.ThinkingXHigh,
 	),
 	reflect.TypeFor[chela.ThreadState](): list(chela.ThreadIdle, chela.ThreadProcessing, chela.ThreadAwaiting, chela.ThreadInterrupted, chela.ThreadRewinding),
+	reflect.TypeFor[chela.UsageState]():  list(chela.UsageReserved, chela.UsageSettled, chela.UsageReleased, chela.UsageLost),
 	reflect.TypeFor[chela.TurnState](): list(
 		chela.TurnProcessing, chela.TurnAwaiting, chela.TurnCompleted, chela.TurnFailed, chela.TurnInterrupted, chela.TurnLimited,
 	),

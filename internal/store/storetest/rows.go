@@ -93,8 +93,8 @@ func (f family) newOutbound(id string) chela.Outbound {
 
 func (f family) newUsage(id string, tokens chela.TokenUsage) chela.Usage {
 	return chela.Usage{
-		ID: chela.UsageID("use_" + id), Session: f.key, Turn: f.turn, Step: 1, Model: "offline/rules", Purpose: "turn",
-		Tokens: tokens, CreatedAt: at(0),
+		ID: chela.UsageID("use_" + id), Payer: chela.Payer{Session: f.key, Turn: f.turn, Step: 1, Purpose: "turn"}, Model: "offline/rules",
+		State: chela.UsageSettled, Tokens: tokens, CreatedAt: at(0),
 	}
 }
 

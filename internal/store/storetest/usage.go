@@ -12,7 +12,10 @@ func checkUsage(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	f, other := found(t, s, "f"), found(t, s, "other")
 	spent := func(key chela.SessionKey, since time.Time) chela.TokenUsage {
-		return read(t, s, func(r *store.Read) (chela.TokenUsage, error) { return r.UsageSince(ctx, key, since) })
+		return read(t, s, func(r *store.Read) (chela.TokenUsage, error) {
+			sum, err := r.UsageSince(ctx, key, since)
+			return sum.Tokens, err
+		})
 	}
 	same(t, chela.TokenUsage{}, spent("", time.Time{}))
 

@@ -67,6 +67,9 @@ func nextCommand(s State, f Facts) Action {
 // FailureOf returns how a turn tells of an error.
 func FailureOf(err error) *chela.Failure {
 	f := &chela.Failure{Kind: chela.KindOf(err), Message: chela.MessageOf(err)}
+	if limited, ok := errors.AsType[*chela.Error](err); ok {
+		f.Limit = limited.Limit
+	}
 	if refused, ok := errors.AsType[*chela.ProviderError](err); ok && refused.Overflow {
 		f.Limit = chela.LimitPrompt
 	}

@@ -50,6 +50,7 @@ type State struct {
 	Command      chela.Command // what the turn does instead of answering
 	Wishes       string        // said with the command
 	Compacted    *chela.Body   // the newest compaction of this turn
+	Left         bool          // the process died that ran the turn before
 }
 
 // A Call is a tool call and whether it has its result.

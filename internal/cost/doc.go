@@ -1,0 +1,48 @@
+// Package cost keeps the ledger of model calls, and the limits of what they may
+// cost. A call that a limit applies to is reserved before it is made, at the most
+// that it can cost, and settled when its answer is in the journal:
+//
+//	            ┌─▶ settled    its answer was appended; the cost is known
+//	reserved ───┼─▶ released   it was refused, or never made
+//	            └─▶ lost       its answer broke off, or is not known
+//
+// A [Ledger] wraps providers. Around a call it does this:
+//
+//	Reserve ──▶ ask ──▶ Finish ──▶ the turn appends the answer and settles, in one transaction
+//	   │         ├────▶ error before anything came ──▶ released
+//	   │         └────▶ broken or stopped ──▶ lost, as far as is known
+//	   └── a limit has not enough left ──▶ fewer tokens of output, or an error
+//
+// Callers without a turn are settled by the ledger itself. Where no limit
+// applies nothing is reserved: the row is written with the answer, and the ledger
+// only says what it costs.
+//
+// # Budgets
+//
+// A budget is a limit with its period: the day of the home, an hour of calls, a
+// session, a turn. Its row holds what was spent of it and what is reserved, and
+// is changed in the transactions that change the ledger, by one conditional
+// update each:
+//
+//	update budgets set reserved = reserved + $cost where … and spent + reserved + $cost <= $most
+//
+// So it makes no difference how many goroutines, processes or nodes spend at
+// once. The row is only a sum of the ledger: it is counted out of it when a
+// process needs it first, and after a refusal, and may be forgotten at any time.
+//
+// # Invariants
+//
+//   - What is spent and reserved of a budget never exceeds the limit, as long as
+//     no answer costs more than was reserved for it. A prompt that was counted
+//     too small can; it is charged whole, and the next call is refused.
+//   - One reservation is open for each turn. Whoever asks again for a turn gives
+//     up what an earlier run reserved for it: it is lost.
+//   - Rows that have ended do not change.
+//
+// # Failure
+//
+// What a process reserved that is dead is lost at the most that it can have cost.
+// [Ledger.Tend] finds it: at the start, now and then, and before a call is
+// refused. A run that follows the death of a process which had asked a model
+// without a reservation says so in its request, and a lost row is added.
+package cost

@@ -1,0 +1,316 @@
+package cost_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"chela"
+	"chela/internal/cost"
+	"chela/internal/store"
+)
+
+// stopped ends a request from outside once something came.
+func stopped(t testing.TB, p chela.Provider, req chela.Request) error {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for c, err := range p.Stream(ctx, &req) {
+		if err != nil {
+			return err
+		}
+		if c.Text != "" {
+			cancel()
+		}
+	}
+	return nil
+}
+
+// TestEndings shows what becomes of the row of a call, however that ends.
+func TestEndings(t *testing.T) {
+	t.Parallel()
+	text := chela.Chunk{Text: "twelve bytes"}
+	refused := &chela.ProviderError{Kind: chela.Unavailable, Msg: "no"}
+	for name, c := range map[string]struct {
+		model    *model
+		drop     bool // the caller leaves after the first chunk
+		limited  []string
+		unbudget []string // without a limit
+	}{
+		"settled":                  {model: says(1000, 100), limited: []string{"settled p/cheap $0.002"}, unbudget: []string{"settled p/cheap $0.002"}},
+		"refused at once":          {model: &model{err: refused}, limited: []string{"released p/cheap $0.00"}},
+		"refused while it answers": {model: &model{chunks: []chela.Chunk{text}, err: refused}, limited: []string{"lost p/cheap $0.00104"}, unbudget: []string{"lost p/cheap $0.00104"}},
+		"cut off before anything came": {
+			model:   &model{err: &chela.ProviderError{Kind: chela.Unavailable, Cut: true}},
+			limited: []string{"lost p/cheap $0.001"}, unbudget: []string{"lost p/cheap $0.001"},
+		},
+		"without an end": {model: &model{chunks: []chela.Chunk{text}}, limited: []string{"lost p/cheap $0.00104"}, unbudget: []string{"lost p/cheap $0.00104"}},
+		"left":           {model: says(1000, 100), drop: true, limited: []string{"lost p/cheap $0.00101"}, unbudget: []string{"lost p/cheap $0.00101"}},
+	} {
+		for limit, want := range map[cost.Limits][]string{{Day: 5 * chela.USD}: c.limited, {}: c.unbudget} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, limit)
+				m := *c.model
+				p := w.Wrap(&m, "p/cheap")
+				req := chela.Request{Payer: payer("turn_0"), MaxTokens: 500}
+				if c.drop {
+					_ = stopped(t, p, req)
+				} else if f, _ := ask(t.Context(), p, req); f != nil {
+					w.settle(t, req.Payer, f)
+				}
+				same(t, "rows", want, w.rows(t, "turn_0"))
+				if open := w.open(t); len(open) != 0 {
+					t.Errorf("reservations are left: %+v", open)
+				}
+			})
+		}
+	}
+}
+
+// open returns what is reserved.
+func (w *world) open(t testing.TB) []chela.Usage {
+	t.Helper()
+	open, err := store.Find(t.Context(), w.store, func(r *store.Read) ([]chela.Usage, error) { return r.Reservations(t.Context(), "") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return open
+}
+
+// TestCallsWithoutATurn shows that the ledger settles them itself.
+func TestCallsWithoutATurn(t *testing.T) {
+	t.Parallel()
+	for name, limits := range map[string]cost.Limits{"limited": {Day: chela.USD}, "not limited": {}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, limits)
+			f, err := ask(t.Context(), w.Wrap(says(1000, 100), "p/cheap"), chela.Request{Payer: chela.Payer{Purpose: "test"}})
+			if err != nil || f.Charge.Cost != 2000 {
+				t.Fatalf("%+v, %v", f, err)
+			}
+			sums, err := w.Sums(t.Context(), chela.UsageByPurpose, time.Time{})
+			want := []chela.UsageSum{{Purpose: "test", Calls: 1, Tokens: chela.TokenUsage{Input: 1000, Output: 100}, Cost: 2000}}
+			same(t, "sums", want, sums)
+			if err != nil || len(w.open(t)) != 0 {
+				t.Errorf("%v, open: %+v", err, w.open(t))
+			}
+		})
+	}
+}
+
+// TestReserve shows what a call takes out of its budgets while it is under way,
+// and what it leaves.
+func TestReserve(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, cost.Limits{Day: chela.USD, Session: 2 * chela.USD})
+	p := payer("turn_0")
+	checked := &model{}
+	provider := w.Wrap(checked, "p/cheap", "p/dear")
+	for range provider.Stream(t.Context(), &chela.Request{Payer: p, Tokens: 2000, MaxTokens: 1000}) {
+		t.Error("something came")
+	}
+	same(t, "a call without an end", []string{"lost p/cheap $0.002"}, w.rows(t, "turn_0"))
+
+	m := says(1000, 500)
+	for c, err := range w.Wrap(m, "p/cheap", "p/dear").Stream(t.Context(), &chela.Request{Payer: p, Tokens: 2000, MaxTokens: 1000}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		open := w.open(t)
+		if len(open) != 1 || open[0].Cost != 2200*20+1000*100 || open[0].Payer != p || open[0].Node != "node_a" {
+			t.Errorf("reserved: %+v", open)
+		}
+		budgets, err := w.Budgets(t.Context(), key)
+		if err != nil || len(budgets) != 2 || budgets[0].Reserved != 144_000 || budgets[1].Left() != int64(2*chela.USD)-146_000 {
+			t.Errorf("budgets: %+v, %v", budgets, err)
+		}
+		if c.Finish != nil {
+			if got := c.Finish.Charge; got.Cost != 6000 || got.Model != "p/cheap" || got.ID != open[0].ID {
+				t.Errorf("charge: %+v", got)
+			}
+			w.settle(t, p, c.Finish)
+		}
+	}
+	budgets, err := w.Budgets(t.Context(), "")
+	same(t, "budgets of the home", []chela.Budget{{
+		Limit: chela.LimitDay, Most: int64(chela.USD), Spent: 8000, Since: noon.Truncate(24 * time.Hour), Resets: noon.Truncate(24*time.Hour).AddDate(0, 0, 1),
+	}}, budgets)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWhoAnswered shows that the model pays that answered, also one of which
+// nothing is known.
+func TestWhoAnswered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, cost.Limits{})
+	for served, want := range map[string]chela.Charge{
+		"":        {Model: "p/cheap", Cost: 2000},
+		"p/dear":  {Model: "p/dear", Cost: 20_000},
+		"p/other": {Model: "p/other", Cost: 20_000, Guessed: true},
+	} {
+		m := says(1000, 100)
+		m.chunks[1].Finish.Served = served
+		f, err := ask(t.Context(), w.Wrap(m, "p/cheap", "p/dear"), chela.Request{Payer: payer("turn_0")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "charge of "+served, want, f.Charge)
+	}
+}
+
+// TestRefusals reaches each limit.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	job := chela.Payer{Session: key, Turn: "turn_0", Job: "job_1", Routine: "rtn_1", Purpose: "turn"}
+	for limit, limits := range map[chela.Limit]cost.Limits{
+		chela.LimitDay:     {Day: 20_100},
+		chela.LimitSession: {Session: 20_100},
+		chela.LimitTurn:    {Turn: 20_100},
+		chela.LimitJob:     {Job: 20_100},
+		chela.LimitRoutine: {Routine: 20_100},
+		chela.LimitActions: {Actions: 2},
+	} {
+		t.Run(string(limit), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, limits)
+			m := says(1000, 900)
+			p := w.Wrap(m, "p/cheap")
+			for n := 1; ; n++ {
+				f, err := ask(t.Context(), p, chela.Request{Payer: job, MaxTokens: 900})
+				if err == nil {
+					w.settle(t, job, f)
+					continue
+				}
+				var e *chela.Error
+				if !errors.As(err, &e) || e.Kind != chela.Exhausted || e.Limit != limit || e.Hint == "" || n != 3 {
+					t.Errorf("call %d: %#v", n, err)
+				}
+				break
+			}
+			if len(m.asked) != 2 {
+				t.Errorf("the model was asked %d times", len(m.asked))
+			}
+			same(t, "rows", []string{"settled p/cheap $0.01", "settled p/cheap $0.01"}, w.rows(t, "turn_0"))
+			other := chela.Payer{Purpose: "other"}
+			_, err := ask(t.Context(), p, chela.Request{Payer: other, MaxTokens: 900})
+			if ofHome := limit == chela.LimitDay || limit == chela.LimitActions; (err != nil) != ofHome {
+				t.Errorf("a call of somebody else: %v", err)
+			}
+			w.at(noon.AddDate(0, 0, 1))
+			_, err = ask(t.Context(), p, chela.Request{Payer: job, MaxTokens: 900})
+			if never := limit == chela.LimitSession || limit == chela.LimitTurn || limit == chela.LimitJob; (err != nil) != never {
+				t.Errorf("a day later: %v", err)
+			}
+		})
+	}
+}
+
+// TestShorterAnswers shows that an answer has to be shorter where the rest of a
+// limit is enough for that.
+func TestShorterAnswers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		day  chela.MicroUSD
+		max  int // of the request
+		want int // that the provider is asked for; 0 for a refusal
+	}{
+		"all of it fits":                 {1_200_000, 0, 10_000},
+		"what was asked for fits":        {100_000, 700, 700},
+		"a part fits":                    {1100 + 15_000, 0, 1500},
+		"a part of what was asked for":   {1100 + 15_000, 2000, 1500},
+		"the least":                      {1100 + 10_240, 0, 1024},
+		"less than the least":            {1100 + 10_239, 0, 0},
+		"less than the little asked for": {1100 + 690, 70, 0},
+		"exactly the little asked for":   {1100 + 700, 70, 70},
+		"not even the prompt":            {1000, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, cost.Limits{Day: c.day})
+			m := says(1000, 10)
+			_, err := ask(t.Context(), w.Wrap(m, "p/cheap"), chela.Request{Payer: payer("turn_0"), Tokens: 1000, MaxTokens: c.max})
+			got := 0
+			if len(m.asked) > 0 {
+				got = m.asked[0].MaxTokens
+			}
+			if got != c.want || (err == nil) != (c.want > 0) {
+				t.Errorf("%d tokens were asked for, want %d; %v", got, c.want, err)
+			}
+		})
+	}
+}
+
+// TestFreeModels shows that limits of money are no matter of what costs nothing.
+func TestFreeModels(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, cost.Limits{Day: 1})
+	f, err := ask(t.Context(), w.Wrap(says(1000, 10), "p/free"), chela.Request{Payer: payer("turn_0")})
+	if err != nil || f.Charge != (chela.Charge{Model: "p/free"}) {
+		t.Errorf("%+v, %v", f, err)
+	}
+	if _, err := ask(t.Context(), w.Wrap(says(1000, 10), "p/cheap"), chela.Request{Payer: payer("turn_0")}); err == nil {
+		t.Error("what costs something was not refused")
+	}
+	if _, err := ask(t.Context(), w.Wrap(says(1000, 10), "p/free"), chela.Request{Payer: payer("turn_0")}); err != nil {
+		t.Errorf("after a refusal: %v", err)
+	}
+}
+
+// TestRefusesWithoutTheDatabase shows that what is spent is known without a look.
+func TestRefusesWithoutTheDatabase(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, cost.Limits{Day: 10_000})
+	p := w.Wrap(says(1000, 900), "p/cheap")
+	req := chela.Request{Payer: payer("turn_0"), MaxTokens: 890}
+	f, err := ask(t.Context(), p, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.settle(t, req.Payer, f)
+	_, first := ask(t.Context(), p, req)
+	if err := w.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, second := ask(t.Context(), p, req)
+	if chela.KindOf(first) != chela.Exhausted || first != second {
+		t.Errorf("refused with %v, then %v", first, second)
+	}
+	w.at(noon.AddDate(0, 0, 1))
+	if _, err := ask(t.Context(), p, req); chela.KindOf(err) != chela.Unavailable {
+		t.Errorf("the next day: %v, want a look at the database", err)
+	}
+}
+
+// TestWarning warns once, when most of a limit is spent.
+func TestWarning(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, cost.Limits{Day: 25_000})
+	p := w.Wrap(says(1000, 300), "p/cheap")
+	for range 5 {
+		req := chela.Request{Payer: payer("turn_0"), MaxTokens: 300}
+		f, err := ask(t.Context(), p, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.settle(t, req.Payer, f)
+	}
+	if len(w.events) != 0 {
+		t.Errorf("warned too early: %+v", w.events)
+	}
+	w.at(noon.Add(time.Minute))
+	cheap := w.Wrap(says(100, 10), "p/cheap")
+	for range 2 {
+		req := chela.Request{Payer: payer("turn_1"), MaxTokens: 10, Tokens: 100}
+		if f, err := ask(t.Context(), cheap, req); err == nil {
+			w.settle(t, req.Payer, f)
+		}
+	}
+	want := []chela.Event{{
+		Kind: chela.EventNotice, Session: key, Turn: "turn_1", At: noon.Add(time.Minute),
+		Text: "$0.02 of the $0.025 a day that may be spent are used up; the limit begins anew at 2026-05-05 00:00 UTC",
+	}}
+	same(t, "events", want, w.events)
+}

@@ -1,0 +1,62 @@
+package cost
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"chela"
+)
+
+// named is what people call the limits.
+var named = map[chela.Limit]string{
+	chela.LimitDay:     "a day",
+	chela.LimitSession: "a session",
+	chela.LimitTurn:    "a turn",
+	chela.LimitJob:     "a job",
+	chela.LimitRoutine: "a routine and day",
+}
+
+// refusal is the error of a call for which a limit has not enough left: which
+// limit, how much of it is spent, when it begins anew, and how to raise it.
+func refusal(b chela.Budget, need chela.MicroUSD, zone *time.Location) *chela.Error {
+	msg := ""
+	raised := fmt.Sprint(2 * b.Most)
+	if b.Limit == chela.LimitActions {
+		msg = fmt.Sprintf("the limit of %d model calls an hour is reached", b.Most)
+	} else {
+		raised = strings.TrimPrefix(chela.MicroUSD(2*b.Most).String(), "$")
+		msg = fmt.Sprintf("the limit of %s %s is reached: %s is spent", chela.MicroUSD(b.Most), named[b.Limit], chela.MicroUSD(b.Spent))
+		if b.Reserved > 0 {
+			msg += fmt.Sprintf(", %s reserved for calls that are under way", chela.MicroUSD(b.Reserved))
+		}
+		if b.Spent < b.Most {
+			msg += fmt.Sprintf(", and the next call may cost %s", need)
+		}
+	}
+	if !b.Resets.IsZero() {
+		msg += "; it begins anew at " + moment(b.Resets, zone)
+	}
+	return &chela.Error{
+		Kind: chela.Exhausted, Limit: b.Limit, Msg: msg,
+		Hint: fmt.Sprintf("raise it with chela config set limits.%s %s, which holds from the next start on", b.Limit, raised),
+	}
+}
+
+// warning is what is said once when most of a limit is spent.
+func warning(b chela.Budget, zone *time.Location) string {
+	what := fmt.Sprintf("%s of the %s %s that may be spent are", chela.MicroUSD(b.Spent), chela.MicroUSD(b.Most), named[b.Limit])
+	if b.Limit == chela.LimitActions {
+		what = fmt.Sprintf("%d of the %d model calls that an hour may have are", b.Spent, b.Most)
+	}
+	text := what + " used up"
+	if !b.Resets.IsZero() {
+		text += "; the limit begins anew at " + moment(b.Resets, zone)
+	}
+	return text
+}
+
+// moment is a time as people of a zone write it.
+func moment(t time.Time, zone *time.Location) string {
+	return t.In(zone).Format("2006-01-02 15:04 MST")
+}

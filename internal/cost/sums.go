@@ -1,0 +1,59 @@
+package cost
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"chela"
+	"chela/internal/store"
+)
+
+// Sums returns what was spent since a time, for what sums are asked for: the
+// newest day first, or else what costs most. What there are no sums by is an
+// Invalid error.
+func (l *Ledger) Sums(ctx context.Context, by chela.UsageBy, since time.Time) ([]chela.UsageSum, error) {
+	name, ok := summed[by]
+	if !ok {
+		return nil, chela.E(chela.Invalid, "there are no sums by "+string(by)).WithHint("use day, model, session, routine or purpose")
+	}
+	parts, err := store.Find(ctx, l.store, func(r *store.Read) ([]store.UsagePart, error) { return r.UsageParts(ctx, by, since) })
+	if err != nil {
+		return nil, err
+	}
+	sums := map[chela.UsageSum]chela.UsageSum{} // by what they are for
+	for _, p := range parts {
+		var of chela.UsageSum
+		if !p.At.IsZero() {
+			of.Day = p.At.In(l.cfg.Zone).Format(time.DateOnly)
+		}
+		name(&of, p.Name)
+		sum, ok := sums[of]
+		if !ok {
+			sum = of
+		}
+		sums[of] = sum.Plus(p.Sum)
+	}
+	var found []chela.UsageSum
+	for _, sum := range sums {
+		found = append(found, sum)
+	}
+	slices.SortFunc(found, func(a, b chela.UsageSum) int {
+		if a.Day != b.Day || a.Day != "" {
+			return cmp.Or(cmp.Compare(b.Day, a.Day), cmp.Compare(a.Model, b.Model))
+		}
+		return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(b.Tokens.Total(), a.Tokens.Total()), cmp.Compare(a.Name(), b.Name()))
+	})
+	return found, nil
+}
+
+// summed puts the name of a part where its sum has it.
+var summed = map[chela.UsageBy]func(s *chela.UsageSum, name string){
+	chela.UsageByDayModel: func(s *chela.UsageSum, name string) { s.Model = name },
+	chela.UsageByDay:      func(*chela.UsageSum, string) {},
+	chela.UsageByModel:    func(s *chela.UsageSum, name string) { s.Model = name },
+	chela.UsageBySession:  func(s *chela.UsageSum, name string) { s.Session = chela.SessionKey(name) },
+	chela.UsageByRoutine:  func(s *chela.UsageSum, name string) { s.Routine = chela.RoutineID(name) },
+	chela.UsageByPurpose:  func(s *chela.UsageSum, name string) { s.Purpose = name },
+}

@@ -1,0 +1,135 @@
+package cost
+
+import (
+	"context"
+	"time"
+
+	"chela"
+	"chela/internal/store"
+)
+
+const (
+	longestCall  = 25 * time.Hour // after which no call is under way, whoever made it; no turn may take longer than a day
+	keepBudgets  = 48 * time.Hour // how long budgets are kept that nobody uses
+	tendTime     = 10 * time.Second
+	tendsPerKeep = 360
+)
+
+// Run tends the ledger now and then until ctx ends.
+func (l *Ledger) Run(ctx context.Context) error {
+	tick := time.NewTicker(tendTime)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		l.Tend(ctx)
+		if n%tendsPerKeep == 0 {
+			l.forget(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// Tend marks reservations as lost whose calls are not under way any more: those
+// of dead processes, of turns that have ended, and its own that it could not
+// settle. What fails is logged: the reservation stays for the next time.
+func (l *Ledger) Tend(ctx context.Context) {
+	var left []chela.Usage
+	err := l.store.Read(ctx, func(r *store.Read) error {
+		left = nil
+		all, err := r.Reservations(ctx, "")
+		if err != nil {
+			return err
+		}
+		for _, u := range all {
+			over, err := l.over(ctx, r, u)
+			if err != nil {
+				return err
+			}
+			if over {
+				left = append(left, u)
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		err = l.lose(ctx, left)
+	}
+	if err != nil && ctx.Err() == nil {
+		l.cfg.Log.Warn("reservations not looked at", "error", err)
+	}
+}
+
+// over reports whether the call that something is reserved for is not under way.
+func (l *Ledger) over(ctx context.Context, r *store.Read, u chela.Usage) (bool, error) {
+	switch {
+	case u.Node != l.cfg.Node && l.cfg.Dead(u.Node), l.cfg.Now().Sub(u.CreatedAt) > longestCall:
+		return true, nil
+	case u.Turn == "" && u.Node == l.cfg.Node:
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return !l.open[u.ID], nil
+	case u.Turn == "":
+		return false, nil
+	}
+	t, err := r.Turn(ctx, u.Turn)
+	return t.State.Ended(), err
+}
+
+// lose marks reservations as lost, at the most that they can have cost.
+func (l *Ledger) lose(ctx context.Context, rows []chela.Usage) error {
+	for _, u := range rows {
+		u.State, u.Guessed = chela.UsageLost, true
+		err := l.settle(ctx, u)
+		if err != nil && chela.KindOf(err) != chela.Conflict { // somebody else was faster
+			return err
+		}
+		l.cfg.Log.Warn("model call lost", "usage", u.ID, "session", u.Session, "turn", u.Turn, "model", u.Model, "cost", u.Cost)
+	}
+	return nil
+}
+
+// giveUp marks what is reserved for a turn as lost. The run that reserved it is
+// over: a turn has one run at a time, and that asks one model.
+func (l *Ledger) giveUp(ctx context.Context, turn chela.TurnID) error {
+	rows, err := store.Find(ctx, l.store, func(r *store.Read) ([]chela.Usage, error) { return r.Reservations(ctx, turn) })
+	if err != nil {
+		return err
+	}
+	return l.lose(ctx, rows)
+}
+
+// settle stores how a reserved call ended.
+func (l *Ledger) settle(ctx context.Context, u chela.Usage) error {
+	return l.store.Write(ctx, "usage.settle", func(w *store.Write) error { return w.Settle(ctx, u) })
+}
+
+// charge adds a row of a call that nothing was reserved for.
+func (l *Ledger) charge(ctx context.Context, u chela.Usage) error {
+	return l.store.Write(ctx, "usage.charge", func(w *store.Write) error { return w.Charge(ctx, u) })
+}
+
+func (l *Ledger) forget(ctx context.Context) {
+	before := l.cfg.Now().Add(-keepBudgets)
+	err := l.store.Write(ctx, "budgets.forget", func(w *store.Write) error { return w.ForgetBudgets(ctx, before) })
+	if err != nil && ctx.Err() == nil {
+		l.cfg.Log.Warn("old budgets not removed", "error", err)
+	}
+}
+
+// Close gives up what this process still has reserved. No call may be under way.
+func (l *Ledger) Close(ctx context.Context) error {
+	rows, err := store.Find(ctx, l.store, func(r *store.Read) ([]chela.Usage, error) { return r.Reservations(ctx, "") })
+	if err != nil {
+		return err
+	}
+	var mine []chela.Usage
+	for _, u := range rows {
+		if u.Node == l.cfg.Node {
+			mine = append(mine, u)
+		}
+	}
+	return l.lose(ctx, mine)
+}
