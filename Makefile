@@ -42,6 +42,7 @@ load: build ## measure the server under load, and fail where a target is missed
 
 crash: ## kill the program at every failpoint, again at all of its recovery, and fail every statement
 	go run ./internal/testcount -count=1 -timeout=2h -run='Crash|Fault|Lost' ./cmd/chela -crash.whole
+	go run ./internal/testcount -count=1 -timeout=1h -run=SpendingTogether ./internal/cost -spend.calls=10000
 
 services: ## install what the tests need, where that is possible
 	@scripts/services.sh

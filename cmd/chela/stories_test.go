@@ -205,6 +205,21 @@ turns:
 		check: wentBack,
 	},
 	{
+		name: "limit",
+		asks: []string{"count", "hello"},
+		scenario: `
+turns:
+  - when: count
+    steps:
+      - {calls: [{tool: calc, args: {expression: "17*23"}}], usage: {input: 1000, output: 100}}
+      - {text: "It is {{result 0}}.", usage: {input: 1000, output: 100}}
+  - {when: hello, steps: [{text: "Hello.", usage: {input: 1000, output: 100}}]}
+`,
+		drive:  limited,
+		check:  wasPaid,
+		sample: 2,
+	},
+	{
 		name: "together", // hooks, steering, compaction and undo
 		asks: []string{"mark", "card 1234", "/compact", "change", "go elsewhere"},
 		scenario: `

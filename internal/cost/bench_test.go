@@ -42,3 +42,23 @@ func BenchmarkCall(b *testing.B) {
 		run(b, w.Wrap(answers{}, "p/cheap"), req, func(f *chela.Finish) { w.settle(b, req.Payer, f) })
 	})
 }
+
+// TestNothingLimits shows that the ledger costs next to nothing where nothing
+// limits: a few small allocations, and no look at the database.
+func TestNothingLimits(t *testing.T) {
+	req := chela.Request{Payer: payer("turn_0"), Tokens: 1000}
+	w := newWorld(t, cost.Limits{Job: 1})
+	if err := w.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p := w.Wrap(answers{}, "p/cheap")
+	with := testing.AllocsPerRun(100, func() {
+		if f, err := ask(t.Context(), p, req); err != nil || f.Charge.Cost != 1100 {
+			t.Errorf("%+v, %v", f, err)
+		}
+	})
+	without := testing.AllocsPerRun(100, func() { _, _ = ask(t.Context(), answers{}, req) })
+	if with-without > 5 {
+		t.Errorf("the ledger makes %v allocations of its own", with-without)
+	}
+}

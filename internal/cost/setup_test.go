@@ -11,14 +11,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"go.uber.org/goleak"
 
 	"chela"
 	"chela/internal/cost"
 	"chela/internal/store"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // noon is when a test begins.
 var noon = time.Date(2026, 5, 4, 12, 30, 0, 0, time.UTC)
