@@ -131,6 +131,9 @@ func (h *home) wire(tb testing.TB, look func()) *lane.Lanes {
 		Runner: turn.NewRunner(turn.Config{
 			IDs: ids, Now: time.Now, Emit: emit, Log: log, Limits: machine.Limits{Steps: 8, Time: time.Minute},
 			Expires: time.Hour, Grace: time.Second,
+			Bound: tool.Bounded(tool.DefaultMaxOutput, func(context.Context, []byte) (chela.Attachment, error) {
+				return chela.Attachment{}, errors.New("nothing is kept")
+			}),
 		}),
 		Agent:   func(context.Context, chela.Session, chela.Turn) (turn.Agent, error) { return agent, nil },
 		Model:   func(chela.Session, chela.Thread, []chela.Waiting) string { return "offline/" + offline.Model },
@@ -142,15 +145,12 @@ func (h *home) wire(tb testing.TB, look func()) *lane.Lanes {
 
 func (h *home) tools(tb testing.TB, look func()) *tool.Set {
 	tb.Helper()
-	unkept := func(context.Context, []byte) (chela.Attachment, error) {
-		return chela.Attachment{}, errors.New("nothing is kept")
-	}
 	blobs := blob.New(tb.TempDir(), func(_ string, err error) error { return err })
 	tools := append(file.Tools(file.Config{
 		Workspace: func(string) (string, error) { return h.workspace, nil }, Keep: blobs.Keep, Bytes: blobs.Bytes,
 	}), pure.Echo(), pure.Calc())
 	for i, t := range tools {
-		t = tool.WithMaxOutput(tool.DefaultMaxOutput, unkept)(tool.WithTimeout(tool.DefaultTimeout)(tool.WithRecover()(t)))
+		t = tool.WithTimeout(tool.DefaultTimeout)(tool.WithRecover()(t))
 		if run := t.Run; look != nil {
 			t.Run = func(ctx context.Context, c chela.ToolCall) (chela.ToolResult, error) {
 				look()

@@ -184,7 +184,7 @@ func (a *App) turns() turn.Config {
 			Steps: a.cfg.Limits.Steps, Time: a.cfg.Limits.TurnTimeout,
 			Guard: guard.Limits{Repeats: a.cfg.Limits.Repeats, Idle: a.cfg.Limits.IdleSteps, Nudges: a.cfg.Limits.Nudges},
 		},
-		Expires: a.cfg.Approvals.Expires, Grace: toolGrace, Load: a.blobs.Load, Prompt: promptSettings(a.cfg.Compaction),
+		Expires: a.cfg.Approvals.Expires, Grace: toolGrace, Load: a.blobs.Load, Bound: tool.Bounded(tool.DefaultMaxOutput, a.keepText), Prompt: promptSettings(a.cfg.Compaction),
 		Compact: compaction.New(a.memory, a.cfg.Zone()).Compact, Flush: a.cfg.Compaction.MemoryFlush,
 	}
 }

@@ -44,7 +44,7 @@ func (a *App) builtins() ([]chela.Tool, error) {
 		}),
 	)
 	wrap := []func(chela.Tool) chela.Tool{
-		tool.WithRecover(), tool.WithTimeout(tool.DefaultTimeout), tool.WithMaxOutput(tool.DefaultMaxOutput, a.keepText),
+		tool.WithRecover(), tool.WithTimeout(tool.DefaultTimeout),
 	}
 	for i := range tools {
 		for _, w := range wrap {

@@ -12,6 +12,7 @@ import (
 	"chela"
 	"chela/internal/control"
 	"chela/internal/fail"
+	"chela/internal/tool"
 )
 
 // What the model reads of calls that did not come to an end of their own.
@@ -25,6 +26,7 @@ const (
 type Runner struct {
 	Get   func(name string) (chela.Tool, bool)
 	After func(ctx context.Context, c chela.ToolCall, r chela.ToolResult) chela.ToolResult // what becomes of a result
+	Bound tool.BoundFunc                                                                   // bounds that then; nil leaves it
 	Grace time.Duration                                                                    // how long a cancelled tool may take to end
 	Now   func() time.Time
 	Emit  func(chela.Event)
@@ -83,9 +85,9 @@ func (r Runner) emit(c chela.ToolCall, kind chela.EventKind, text string) {
 func (r Runner) Outcome(ctx context.Context, c chela.ToolCall, result chela.ToolResult, err error) Outcome {
 	switch {
 	case err == nil && result.Failed:
-		return Outcome{State: chela.CallFailed, ToolResult: r.After(ctx, c, result)}
+		return Outcome{State: chela.CallFailed, ToolResult: r.after(ctx, c, result)}
 	case err == nil:
-		return Outcome{State: chela.CallDone, ToolResult: r.After(ctx, c, result)}
+		return Outcome{State: chela.CallDone, ToolResult: r.after(ctx, c, result)}
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), control.ErrStopped):
 		return Failed(StoppedText)
 	case ctx.Err() != nil:
@@ -96,6 +98,17 @@ func (r Runner) Outcome(ctx context.Context, c chela.ToolCall, result chela.Tool
 		r.Log.Error("tool broke", "tool", c.Tool, "call", c.ID, "error", err)
 		return Failed(fmt.Sprintf("the tool broke; this is a fault of chela, not of the call (%s)", c.ID))
 	}
+}
+
+// after is what becomes of a result. It is bounded last, so that what is kept of
+// a long one is what hooks left of it.
+func (r Runner) after(ctx context.Context, c chela.ToolCall, result chela.ToolResult) chela.ToolResult {
+	result = r.After(ctx, c, result)
+	if r.Bound == nil {
+		return result
+	}
+	t, _ := r.Get(c.Tool)
+	return r.Bound(ctx, t, c.ID, result)
 }
 
 // Failed is the outcome of a call that failed.

@@ -91,12 +91,14 @@ type kind interface {
 	ask(ctx context.Context, m Moment) (outcome, error)
 }
 
-// Config is what hooks have in common. All fields are required, but for Dir.
+// Config is what hooks have in common. The fields up to Log are
+// required.
 type Config struct {
 	Now  func() time.Time
 	Emit func(chela.Event)
 	Log  *slog.Logger
-	Dir  string // where commands run
+	Dir  string        // where commands run
+	Rest time.Duration // how long what is left may take to be told at the end; 0 means ten seconds
 }
 
 // Hooks are all hooks of a home, in order. They may be used by several

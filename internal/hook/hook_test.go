@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -141,6 +143,29 @@ func TestPassed(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"a", "b", "c"}, sessions); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
+// TestPassedAtTheEnd: however many wait and hang, the end is not held up.
+func TestPassedAtTheEnd(t *testing.T) {
+	t.Parallel()
+	url := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then a server sees that the client is gone
+		<-r.Context().Done()
+	})
+	h, err := hook.New([]hook.Spec{{Point: chela.HookSessionStart, URL: url, Timeout: time.Hour}}, hook.Config{
+		Now: time.Now, Emit: func(chela.Event) {}, Log: slog.New(slog.DiscardHandler), Rest: 50 * time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		h.Passed(chela.HookSessionStart, "a", "thr_1", "")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := h.Run(ctx); err != nil {
+		t.Error(err)
 	}
 }
 

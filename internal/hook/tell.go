@@ -1,7 +1,10 @@
 package hook
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"time"
 
 	"chela"
 )
@@ -46,19 +49,30 @@ func (h *Hooks) Passed(p chela.HookPoint, key chela.SessionKey, thread chela.Thr
 	}
 }
 
-// Run tells what was queued until ctx ends, and then what is left of it.
+// restTime is how long what is left may take to be told after the end.
+const restTime = 10 * time.Second
+
+var errEnds = errors.New("chela ends")
+
+// Run tells what was queued until ctx ends, and then what is left of it, as far
+// as there is time.
 func (h *Hooks) Run(ctx context.Context) error {
 	if h == nil {
 		return nil
 	}
-	rest := context.WithoutCancel(ctx) // each hook has its own time, and Run waits for it
+	own := context.WithoutCancel(ctx) // each hook has its own time, and Run waits for it
 	for {
 		select {
 		case m := <-h.queue:
-			h.Fire(rest, m)
+			h.Fire(own, m)
 		case <-ctx.Done():
-			for len(h.queue) > 0 {
+			rest, cancel := context.WithTimeoutCause(own, cmp.Or(h.cfg.Rest, restTime), errEnds)
+			defer cancel()
+			for len(h.queue) > 0 && rest.Err() == nil {
 				h.Fire(rest, <-h.queue)
+			}
+			if n := len(h.queue); n > 0 {
+				h.cfg.Log.Warn("hooks not told, chela ends", "moments", n)
 			}
 			return nil
 		}

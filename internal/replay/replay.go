@@ -31,6 +31,7 @@ func Run(ctx context.Context, rec Record, cfg Config) (chela.Replay, error) {
 	p := newPlayer(&rec, cfg)
 	turns := cfg.Turns
 	turns.Emit, turns.Before = func(chela.Event) {}, p.before
+	turns.Bound = nil // results are played as they were recorded
 	turns.Compact, turns.Flush = p.compact, flushed(&rec)
 	turns.Limits, turns.Grace = limits(&rec, turns.Limits), graceOf(&rec)
 	p.runner = turn.NewRunner(turns)

@@ -22,7 +22,7 @@ func BenchmarkBuiltins(b *testing.B) {
 		}
 		tools := slices.Concat([]chela.Tool{pure.Echo(), pure.Time(time.Now), pure.JSON(), pure.Calc()}, file.Tools(file.Config{}), []chela.Tool{http})
 		for i := range tools {
-			tools[i] = tool.WithMaxOutput(tool.DefaultMaxOutput, nil)(tool.WithTimeout(tool.DefaultTimeout)(tool.WithRecover()(tools[i])))
+			tools[i] = tool.WithTimeout(tool.DefaultTimeout)(tool.WithRecover()(tools[i]))
 		}
 		newSet(b, tools...)
 	}

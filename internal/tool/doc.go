@@ -25,6 +25,6 @@
 // error that lists everything wrong with them in words the model can act on.
 // What is approved is bound to those arguments by [Hash].
 //
-// Limits around a call are wrappers, func(chela.Tool) chela.Tool: [WithTimeout],
-// [WithMaxOutput] and [WithRecover].
+// Limits around a call are wrappers, func(chela.Tool) chela.Tool: [WithTimeout]
+// and [WithRecover]. What a call put out is [Bounded] once hooks have seen it.
 package tool

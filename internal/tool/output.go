@@ -19,30 +19,17 @@ const (
 // durable when it returns.
 type KeepFunc func(ctx context.Context, text []byte) (chela.Attachment, error)
 
-// WithMaxOutput returns a wrapper that shows of a text that is longer than the
-// tool's own MaxOutput, or than fallback if it has none, the first and the last
-// half. The whole text is kept, up to [MaxKept] bytes, before the result is
-// returned; the line between the halves tells how to read it.
-func WithMaxOutput(fallback int, keep KeepFunc) func(chela.Tool) chela.Tool {
-	return func(t chela.Tool) chela.Tool {
-		t.MaxOutput = cmp.Or(t.MaxOutput, fallback)
-		o := output{limit: t.MaxOutput, keep: keep}
-		run, happened := t.Run, t.Happened
-		t.Run = func(ctx context.Context, call chela.ToolCall) (chela.ToolResult, error) {
-			res, err := run(ctx, call)
-			o.bound(ctx, call.ID, &res)
-			return res, err
-		}
-		if happened != nil {
-			t.Happened = func(ctx context.Context, call chela.ToolCall) (*chela.ToolResult, error) {
-				res, err := happened(ctx, call)
-				if res != nil {
-					o.bound(ctx, call.ID, res)
-				}
-				return res, err
-			}
-		}
-		return t
+// A BoundFunc bounds what a call of a tool put out.
+type BoundFunc func(ctx context.Context, t chela.Tool, id chela.CallID, res chela.ToolResult) chela.ToolResult
+
+// Bounded returns what shows of a text that is longer than the tool's own
+// MaxOutput, or than fallback if it has none, the first and the last half. The
+// whole text is kept, up to [MaxKept] bytes, before the result is returned; the
+// line between the halves tells how to read it.
+func Bounded(fallback int, keep KeepFunc) BoundFunc {
+	return func(ctx context.Context, t chela.Tool, id chela.CallID, res chela.ToolResult) chela.ToolResult {
+		output{limit: cmp.Or(t.MaxOutput, fallback), keep: keep}.bound(ctx, id, &res)
+		return res
 	}
 }
 

@@ -23,7 +23,7 @@ func keeping(kept *[]string, refusal error) tool.KeepFunc {
 	}
 }
 
-func TestWithMaxOutput(t *testing.T) {
+func TestBounded(t *testing.T) {
 	t.Parallel()
 	full := chela.E(chela.Exhausted, "the disk is full")
 	for _, c := range []struct {
@@ -53,23 +53,11 @@ func TestWithMaxOutput(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
-			long := running(func(context.Context, chela.ToolCall) (chela.ToolResult, error) {
-				cancel() // the turn is being stopped
-				return tool.Done(c.text), nil
-			})
-			long.MaxOutput = c.own
-			long.Happened = func(context.Context, chela.ToolCall) (*chela.ToolResult, error) {
-				res := tool.Done(c.text)
-				return &res, nil
-			}
+			cancel() // the turn is being stopped
 			var kept []string
-			long = tool.WithMaxOutput(c.fallback, keeping(&kept, c.refusal))(long)
-			res, err := long.Run(ctx, chela.ToolCall{ID: "call_1"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			res := tool.Bounded(c.fallback, keeping(&kept, c.refusal))(ctx, chela.Tool{MaxOutput: c.own}, "call_1", tool.Done(c.text))
 			if diff := cmp.Diff(c.want, res.Text); diff != "" || !utf8.ValidString(res.Text) {
-				t.Errorf("Run (-want +got)\n%s", diff)
+				t.Errorf("text (-want +got)\n%s", diff)
 			}
 			if diff := cmp.Diff(c.kept, kept); diff != "" {
 				t.Errorf("kept (-want +got)\n%s", diff)
@@ -77,26 +65,18 @@ func TestWithMaxOutput(t *testing.T) {
 			if named := res.Whole != nil; named != (len(c.kept) > 0 && c.refusal == nil) {
 				t.Errorf("the result names %+v", res.Whole)
 			}
-			happened, err := long.Happened(ctx, chela.ToolCall{ID: "call_1"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(&res, happened); diff != "" {
-				t.Errorf("Happened (-Run +Happened)\n%s", diff)
-			}
 		})
 	}
 }
 
 // Of a text without end the beginning is kept, and that is said.
-func TestWithMaxOutputKeepsNoMore(t *testing.T) {
+func TestBoundedKeepsNoMore(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("é", tool.MaxKept/2+10)
-	long := running(func(context.Context, chela.ToolCall) (chela.ToolResult, error) { return tool.Done(text), nil })
 	var kept []string
-	res, err := tool.WithMaxOutput(100, keeping(&kept, nil))(long).Run(t.Context(), chela.ToolCall{ID: "call_1"})
-	if err != nil || len(kept) != 1 || kept[0] != text[:tool.MaxKept] {
-		t.Fatalf("%v, %d texts kept", err, len(kept))
+	res := tool.Bounded(100, keeping(&kept, nil))(t.Context(), chela.Tool{}, "call_1", tool.Done(text))
+	if len(kept) != 1 || kept[0] != text[:tool.MaxKept] {
+		t.Fatalf("%d texts kept", len(kept))
 	}
 	if want := "as far as the first 10485760 bytes, which were kept"; !strings.Contains(res.Text, want) {
 		t.Errorf("%q lacks %q", res.Text, want)

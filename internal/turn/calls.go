@@ -232,7 +232,7 @@ func (n *run) calls() call.Runner {
 	if n.state.Flush.On {
 		emit = func(chela.Event) {} // people do not see it
 	}
-	return call.Runner{Get: n.agent.Tools.Get, After: n.afterCall, Grace: n.Grace, Now: n.Now, Emit: emit, Log: n.Log}
+	return call.Runner{Get: n.agent.Tools.Get, After: n.afterCall, Bound: n.Bound, Grace: n.Grace, Now: n.Now, Emit: emit, Log: n.Log}
 }
 
 // record adds the result of a call.

@@ -1,6 +1,7 @@
 package turn_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"chela"
 	"chela/internal/hook"
+	"chela/internal/tool"
 	"chela/internal/turn"
 )
 
@@ -105,6 +107,26 @@ func TestHookAfterToolCall(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, r.path()[2:5]); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
+	}
+}
+
+// TestHookSeesTheWholeResult: what a hook takes out of a result cannot be read
+// in what is kept of it either.
+func TestHookSeesTheWholeResult(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, say("one", "look a"), say("done"))
+	r.tools[0].Run = func(context.Context, chela.ToolCall) (chela.ToolResult, error) {
+		return tool.Done(strings.Repeat("x", 50) + " secret " + strings.Repeat("x", 50)), nil
+	}
+	var kept []string
+	r.cfg.Bound = tool.Bounded(20, func(_ context.Context, text []byte) (chela.Attachment, error) {
+		kept = append(kept, string(text))
+		return chela.Attachment{Name: "result.txt"}, nil
+	})
+	r.hooks = makeHooks(t, r, []hook.Spec{{Point: chela.HookAfterToolCall, Match: "secret", Replace: "(gone)"}})
+	r.mustRun(chela.TurnCompleted)
+	if len(kept) != 1 || strings.Contains(kept[0], "secret") || !strings.Contains(kept[0], "(gone)") {
+		t.Errorf("kept %q", kept)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"chela/internal/control"
 	"chela/internal/hook"
 	"chela/internal/prompt"
+	"chela/internal/tool"
 	"chela/internal/turn/machine"
 )
 
@@ -87,6 +88,7 @@ type Config struct {
 	Compact CompactFunc
 	Flush   bool // notes for the memory are asked for before something leaves
 	Load    func(context.Context, chela.Attachment) ([]byte, error)
+	Bound   tool.BoundFunc // bounds the results of calls
 
 	// Before is called before each action with the state that it is chosen for,
 	// and must not change it. A turn that is run again from its record is told

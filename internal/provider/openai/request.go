@@ -18,7 +18,7 @@ import (
 // on none behind it, so a step begins with the bytes of the step before.
 func (p *Provider) body(ctx context.Context, req *chela.Request) ([]byte, error) {
 	messages := p.quirks.whole(req.Messages)
-	b := make([]byte, 0, openaiapi.Size(req, messages))
+	b := make([]byte, 0, wire.Size(req, messages))
 	b = append(b, `{"model":`...)
 	b = wire.AppendString(b, req.Model)
 	b = p.quirks.appendOptions(b, req)

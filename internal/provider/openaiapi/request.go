@@ -65,26 +65,6 @@ func AppendImage(b []byte, image wire.Part) []byte {
 	return append(base64.StdEncoding.AppendEncode(b, image.Image), '"')
 }
 
-// Size returns about how many bytes a request without attachments takes, so
-// that its body seldom has to move while it grows.
-func Size(req *chela.Request, messages []chela.Message) int {
-	const frame = 64 // what is written around a message, call or tool
-	n := 512 + len(req.System)
-	for _, t := range req.Tools {
-		n += frame + len(t.Name) + len(t.Description) + len(t.Input)
-	}
-	for _, m := range messages {
-		n += frame + len(m.Text)
-		for _, t := range m.Thinking {
-			n += frame + len(t.Text) + len(t.Signature)
-		}
-		for _, c := range m.Calls {
-			n += frame + len(c.Ref) + len(c.Tool) + len(c.Args)
-		}
-	}
-	return n + n/8 // for what is escaped
-}
-
 // Schema returns the schema of a tool. It stays as it is but for blanks, so
 // that equal tools make equal requests and prompt caches hit. One that is no
 // object is an Invalid error.

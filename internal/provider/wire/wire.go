@@ -105,7 +105,7 @@ func Size(req *chela.Request, messages []chela.Message) int {
 			n += frame + len(c.Ref) + len(c.Tool) + len(c.Args)
 		}
 		for _, t := range m.Thinking {
-			n += len(t.Signature)
+			n += frame + len(t.Text) + len(t.Signature)
 		}
 	}
 	return n + n/8 // for what is escaped

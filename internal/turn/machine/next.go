@@ -184,7 +184,7 @@ func Harmless(c chela.ToolCall) bool {
 func finishAnswered(s State, f Facts) Action {
 	switch {
 	case s.Answer.Text == "" && len(s.Answer.Calls) == 0:
-		return finish(chela.TurnFailed, &chela.Failure{Kind: chela.Unavailable, Message: "the model answered nothing"})
+		return finish(chela.TurnFailed, &chela.Failure{Kind: chela.Unavailable, Message: silence(s.Answer.Stop)})
 	case s.Turn.Steps >= f.Limits.Steps && s.Turn.Steps > 1:
 		return finish(chela.TurnLimited, &chela.Failure{
 			Kind: chela.Exhausted, Limit: chela.LimitSteps,
@@ -192,6 +192,18 @@ func finishAnswered(s State, f Facts) Action {
 		})
 	}
 	return finish(chela.TurnCompleted, nil)
+}
+
+// silence says why an answer has no words.
+func silence(stop chela.StopReason) string {
+	switch stop {
+	case chela.StopRefusal:
+		return "the model, or a filter of its provider, refused to answer"
+	case chela.StopLength:
+		return "the model used up the length of its answer before the first word"
+	default:
+		return "the model answered nothing"
+	}
 }
 
 // nextStep asks the model, and tells it when its steps run out: the step before

@@ -22,8 +22,9 @@ type sketch struct {
 	crashes int
 	steps   int
 	stop    bool
-	last    chela.EntryKind // of the turn; user if empty
-	text    string          // of the answer
+	last    chela.EntryKind  // of the turn; user if empty
+	text    string           // of the answer
+	why     chela.StopReason // of the answer
 	calls   string
 	pending bool
 	granted bool                                            // a person allowed the first call
@@ -41,7 +42,7 @@ func (k sketch) state() machine.State {
 	if k.last != "" {
 		s.Last = k.last
 	}
-	s.Answer.Text = k.text
+	s.Answer.Text, s.Answer.Stop = k.text, k.why
 	for i, word := range strings.Fields(k.calls) {
 		word, answered := strings.CutSuffix(word, "+")
 		c := machine.Call{Answered: answered}
@@ -271,6 +272,9 @@ func TestNextSteps(t *testing.T) {
 		{"limit 3 used up", results(3), limit(3), "finish limited exhausted steps the turn used its 3 steps"},
 		{"answer", answered(1, "hi"), machine.Facts{}, "finish completed"},
 		{"empty answer", answered(1, ""), machine.Facts{}, "finish failed unavailable the model answered nothing"},
+		{"refused", sketch{steps: 1, last: chela.EntryAssistant, why: chela.StopRefusal}, machine.Facts{}, "finish failed unavailable the model, or a filter of its provider, refused to answer"},
+		{"refused with words", sketch{steps: 1, last: chela.EntryAssistant, text: "No.", why: chela.StopRefusal}, machine.Facts{}, "finish completed"},
+		{"no room for words", sketch{steps: 1, last: chela.EntryAssistant, why: chela.StopLength}, machine.Facts{}, "finish failed unavailable the model used up the length of its answer before the first word"},
 		{"empty last answer", answered(10, ""), machine.Facts{}, "finish failed unavailable the model answered nothing"},
 	})
 }
