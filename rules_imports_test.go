@@ -179,7 +179,7 @@ var owners = []owner{
 	{imported: "golang.org/x/text", by: []string{"internal/tool/...", "internal/safety"}},
 	{imported: "golang.org/x/tools", tests: true},
 	{imported: "google.golang.org/genai", tests: true}, // what Google's SDK sends is held against what is sent here
-	{imported: "modernc.org/libc", tests: true}, // a test stands below SQLite to see what it syncs
+	{imported: "modernc.org/libc", tests: true},        // a test stands below SQLite to see what it syncs
 	{imported: "modernc.org/sqlite", by: []string{"internal/store/engine"}, tests: true},
 	{imported: "mvdan.cc/sh/v3", by: []string{"internal/tool/...", "internal/policy"}},
 	{imported: "pgregory.net/rapid", tests: true},

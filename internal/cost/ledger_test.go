@@ -107,8 +107,8 @@ func TestReserve(t *testing.T) {
 	p := payer("turn_0")
 	checked := &model{}
 	provider := w.Wrap(checked, "p/cheap", "p/dear")
-	for range provider.Stream(t.Context(), &chela.Request{Payer: p, Tokens: 2000, MaxTokens: 1000}) {
-		t.Error("something came")
+	for c, err := range provider.Stream(t.Context(), &chela.Request{Payer: p, Tokens: 2000, MaxTokens: 1000}) {
+		t.Errorf("something came: %+v, %v", c, err)
 	}
 	same(t, "a call without an end", []string{"lost p/cheap $0.002"}, w.rows(t, "turn_0"))
 
@@ -275,7 +275,7 @@ func TestRefusesWithoutTheDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, second := ask(t.Context(), p, req)
-	if chela.KindOf(first) != chela.Exhausted || first != second {
+	if chela.KindOf(first) != chela.Exhausted || !errors.Is(second, first) {
 		t.Errorf("refused with %v, then %v", first, second)
 	}
 	w.at(noon.AddDate(0, 0, 1))

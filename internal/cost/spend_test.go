@@ -206,7 +206,11 @@ func checkSpent(t *testing.T, s *store.Store, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer here.Leave()
+	t.Cleanup(func() {
+		if err := here.Leave(); err != nil {
+			t.Error(err)
+		}
+	})
 	l := spendingLedger(s, "node_last", here.Dead)
 	l.Tend(t.Context())
 	open, err := store.Find(t.Context(), s, func(r *store.Read) ([]chela.Usage, error) { return r.Reservations(t.Context(), "") })

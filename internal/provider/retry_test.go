@@ -46,11 +46,17 @@ func TestRetry(t *testing.T) {
 		{"busy later", []end{late, ok}, 0, 0, end{texts: []string{"a", anew, "a", "b"}}, []time.Duration{time.Second}},
 		{"cut", []end{cut, ok}, 0, 0, end{texts: []string{"a", "x", anew, "a", "b"}}, []time.Duration{time.Second}},
 		{
-			"void once there is something else", []end{cut, first, ok}, 0, 0, end{texts: []string{"a", "x", anew, "a", "b"}},
+			"void once there is something else",
+			[]end{cut, first, ok},
+			0, 0,
+			end{texts: []string{"a", "x", anew, "a", "b"}},
 			[]time.Duration{time.Second, 2 * time.Second},
 		},
 		{
-			"cut for good", []end{cut, first}, 0, 0, end{texts: []string{"a", "x"}, err: first.err},
+			"cut for good",
+			[]end{cut, first},
+			0, 0,
+			end{texts: []string{"a", "x"}, err: first.err},
 			[]time.Duration{time.Second, 2 * time.Second},
 		},
 	}

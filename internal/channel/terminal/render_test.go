@@ -72,7 +72,9 @@ func TestRenderer(t *testing.T) {
 		},
 		{"notice", true, []chela.Event{delta("a"), {Kind: chela.EventNotice, Text: "b"}}, "c", "a\nc\n", "b\n"},
 		{
-			"begun anew", true, []chela.Event{delta("It is ei"), {Kind: chela.EventTextReset}, delta("It is nine.")}, "It is nine.",
+			"begun anew", true,
+			[]chela.Event{delta("It is ei"), {Kind: chela.EventTextReset}, delta("It is nine.")},
+			"It is nine.",
 			"It is ei\nIt is nine.\n", "– the answer broke off and begins anew\n",
 		},
 		{"begun anew before anything was said", true, []chela.Event{{Kind: chela.EventTextReset}, delta("nine")}, "nine", "nine\n", ""},

@@ -81,8 +81,10 @@ func TestLacks(t *testing.T) {
 		level         chela.ThinkingLevel
 		with, without string
 	}{
-		{catalogue.FeatureParallelCalls, "", `"id":"ref_a","type":"function","function":{"name":"t","arguments":"{}"}},{"id":"ref_b"`,
-			`{"role":"tool","tool_call_id":"ref_a","content":"result of ref_a"},{"role":"assistant","tool_calls":[{"id":"ref_b"`},
+		{
+			catalogue.FeatureParallelCalls, "", `"id":"ref_a","type":"function","function":{"name":"t","arguments":"{}"}},{"id":"ref_b"`,
+			`{"role":"tool","tool_call_id":"ref_a","content":"result of ref_a"},{"role":"assistant","tool_calls":[{"id":"ref_b"`,
+		},
 		{catalogue.FeatureStrict, "", `"strict":true`, `{"name":"t","parameters":`},
 		{catalogue.FeatureStreamUsage, "", `"stream_options":{"include_usage":true}`, `"stream":true,"reasoning_effort"`},
 		{catalogue.FeatureMaxCompletionTokens, "", `"max_completion_tokens":9`, `"max_tokens":9`},

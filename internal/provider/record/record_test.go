@@ -120,7 +120,10 @@ func TestCancelled(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "tape")
 	p := recorder(t, dir).Record(&fake{answers: []said{answer(chela.Finish{}, "a", "b"), {err: context.Canceled}}}, "p/m")
-	for range p.Stream(t.Context(), say("hi")) {
+	for _, err := range p.Stream(t.Context(), say("hi")) {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 	ctx, cancel := context.WithCancel(t.Context())

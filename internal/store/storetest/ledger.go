@@ -218,12 +218,18 @@ func checkBudgetScopes(t *testing.T, s *store.Store) {
 		return b
 	}
 	own := []chela.Budget{
-		hour, day(100), {Limit: chela.LimitSession, Key: string(f.key), Most: 100}, {Limit: chela.LimitTurn, Key: string(f.turn), Most: 100},
-		{Limit: chela.LimitJob, Key: "job_f", Most: 100}, routine("rtn_f"),
+		hour, day(100),
+		{Limit: chela.LimitSession, Key: string(f.key), Most: 100},
+		{Limit: chela.LimitTurn, Key: string(f.turn), Most: 100},
+		{Limit: chela.LimitJob, Key: "job_f", Most: 100},
+		routine("rtn_f"),
 	}
 	others := []chela.Budget{
-		later, {Limit: chela.LimitSession, Key: string(other.key), Most: 100}, {Limit: chela.LimitTurn, Key: string(other.turn), Most: 100},
-		{Limit: chela.LimitJob, Key: "job_other", Most: 100}, routine("rtn_other"),
+		later,
+		{Limit: chela.LimitSession, Key: string(other.key), Most: 100},
+		{Limit: chela.LimitTurn, Key: string(other.turn), Most: 100},
+		{Limit: chela.LimitJob, Key: "job_other", Most: 100},
+		routine("rtn_other"),
 	}
 	must(t, reserve(t, s, mine, claims(10, true, own...)))
 	must(t, reserve(t, s, other.reserved("zero", 0), claims(0, true, others...)))

@@ -45,8 +45,8 @@ func ServeAs(t *testing.T, c providertest.Case, q Quirks) *httptest.Server {
 
 // Detail is the reasoning that a server with reasoning_details wants to see
 // again.
-func Detail(thinking string) object {
-	return object{"type": "reasoning.text", "index": 0, "format": "unknown", "signature": "sig" + providertest.Sum([]byte(thinking))[:16], "text": thinking}
+func Detail(thinking string) map[string]any {
+	return map[string]any{"type": "reasoning.text", "index": 0, "format": "unknown", "signature": "sig" + providertest.Sum([]byte(thinking))[:16], "text": thinking}
 }
 
 func events(a providertest.Answer, q Quirks) (stream, end []providertest.Event) {
