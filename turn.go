@@ -111,6 +111,12 @@ const (
 	LimitActions Limit = "actions_per_hour"
 )
 
+// LimitsOfMoney returns the limits of what model calls cost, in the order in which
+// their budgets are claimed and settled.
+func LimitsOfMoney() []Limit {
+	return []Limit{LimitDay, LimitSession, LimitTurn, LimitJob, LimitRoutine}
+}
+
 // IsOfCost reports whether l is a limit of what model calls cost, or of how many
 // there are.
 func (l Limit) IsOfCost() bool {

@@ -99,6 +99,23 @@ type Payer struct {
 	Purpose string     `json:"purpose"` // such as "turn" or "compaction"
 }
 
+// Key returns whose limit of a kind a call falls under: the session's for
+// LimitSession, and so on; empty for those of the home, and where there is none.
+func (p Payer) Key(l Limit) string {
+	switch l {
+	case LimitSession:
+		return string(p.Session)
+	case LimitTurn:
+		return string(p.Turn)
+	case LimitJob:
+		return string(p.Job)
+	case LimitRoutine:
+		return string(p.Routine)
+	default:
+		return ""
+	}
+}
+
 // UsageState says how far a row of the ledger is.
 type UsageState string
 

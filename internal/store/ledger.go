@@ -100,13 +100,14 @@ func (w *Write) Settle(ctx context.Context, u chela.Usage) error {
 	if !chela.UsageReserved.CanMove(u.State) {
 		return illegal("usage", string(u.ID), chela.UsageReserved, u.State)
 	}
-	err := w.must(ctx, `update budgets set spent = spent + $2, reserved = case when reserved > r.cost then reserved - r.cost else 0 end
-		from (select cost, created_at from usage where id = $1 and state = 'reserved') as r
-		where (scope, key) in (values ('usd_per_day', ''), ('usd_per_session', $3), ('usd_per_turn', $4), ('usd_per_job', $5), ('usd_per_routine', $6))
-			and starts_at <= r.created_at and (ends_at = 0 or ends_at > r.created_at)`,
-		string(u.ID), int64(u.Cost), string(u.Session), string(u.Turn), string(u.Job), string(u.Routine))
-	if err != nil {
-		return err
+	for _, limit := range chela.LimitsOfMoney() { // locked in the order of claims
+		err := w.must(ctx, `update budgets set spent = spent + $4, reserved = case when reserved > r.cost then reserved - r.cost else 0 end
+			from (select cost, created_at from usage where id = $3 and state = 'reserved') as r
+			where scope = $1 and key = $2 and starts_at <= r.created_at and (ends_at = 0 or ends_at > r.created_at)`,
+			string(limit), u.Key(limit), string(u.ID), int64(u.Cost))
+		if err != nil {
+			return err
+		}
 	}
 	n := u.Tokens
 	return w.move(ctx, "usage", string(u.ID), `update usage set state = $2, model = $3, input = $4, output = $5, cache_read = $6,
