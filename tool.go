@@ -100,9 +100,9 @@ type Tool struct {
 	Happened func(ctx context.Context, call ToolCall) (*ToolResult, error)
 }
 
-// ErrLater is in the chain of a tool's error where the store of chela does not
-// work at the moment. The turn meets the same and is tried again with the call,
-// if that may run twice.
+// ErrLater is in the chain of a tool's error where the store of chela did not do
+// what it should. The turn, which meets the same, is tried again with the call, if
+// that may run twice; an Internal error is counted as a crash of it.
 var ErrLater = errors.New("the store does not work at the moment")
 
 // Prepared is what is stored of a call before it runs.

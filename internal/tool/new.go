@@ -120,11 +120,12 @@ func Done(text string) chela.ToolResult { return chela.ToolResult{Text: text} }
 // and what to do instead.
 func Failed(text string) chela.ToolResult { return chela.ToolResult{Text: text, Failed: true} }
 
-// OrLater returns an error of the store as chela.ErrLater if it is Unavailable or
-// Exhausted, and others as they are. It is for tools that work on the store.
+// OrLater returns an error of the store as chela.ErrLater if it is Unavailable,
+// Exhausted or Internal, and others as they are. It is for tools that work on the
+// store.
 func OrLater(err error) error {
 	switch chela.KindOf(err) {
-	case chela.Unavailable, chela.Exhausted:
+	case chela.Unavailable, chela.Exhausted, chela.Internal:
 		return fmt.Errorf("%w: %w", chela.ErrLater, err)
 	}
 	return err
