@@ -26,7 +26,7 @@ type Request struct {
 	Messages  []Message
 	Tools     []ToolSpec
 	Thinking  ThinkingLevel
-	MaxTokens int        // of the answer; 0 means the provider's or model's default
+	MaxTokens int        // of the answer, reasoning included; 0 means the provider's or model's default
 	Session   SessionKey // a stable key for the provider's prompt cache
 	Plain     bool       // ask without streaming; the chunks come at once
 	Hasty     bool       // there is another way: rather fail than wait for one who wants time

@@ -3,6 +3,7 @@ package provider
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -52,12 +53,28 @@ func (b *breaker) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 			return
 		}
 		r := relay{yield: yield}
-		err := r.pass(b.inner.Stream(ctx, req))
-		b.leave(ctx, trial, err)
+		err := b.pass(ctx, req, &r, trial)
 		if err != nil {
 			r.fail(err)
 		}
 	}
+}
+
+// pass lets a request through. After a panic, which says nothing, another one may
+// be the trial.
+func (b *breaker) pass(ctx context.Context, req *chela.Request, r *relay, trial bool) error {
+	ended := false
+	defer func() {
+		if !ended && trial {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.trial = false
+		}
+	}()
+	err := r.pass(b.inner.Stream(ctx, req))
+	ended = true
+	b.leave(ctx, trial, err)
+	return err
 }
 
 // enter lets a request through, perhaps as the trial, or returns how long it had to
@@ -82,8 +99,10 @@ func (b *breaker) leave(ctx context.Context, trial bool, err error) {
 	if trial {
 		b.trial = false
 	}
+	var pe *chela.ProviderError
 	switch {
 	case err != nil && ctx.Err() != nil:
+	case err != nil && !errors.As(err, &pe): // none of the provider's
 	case chela.KindOf(err) != chela.Unavailable:
 		b.failures = 0
 	default:

@@ -23,7 +23,7 @@ type CacheConfig struct {
 // answer is good gets it at once, with no tokens used and nothing to pay. The same
 // is a request that the model sees no difference in. Answers that call tools are
 // never kept, as calling once more has effects that nobody asked for; neither are
-// answers that were cut or refused. The oldest make room for new ones.
+// answers that were cut or refused, or say nothing. The oldest make room for new ones.
 func Cache(p chela.Provider, cfg CacheConfig) chela.Provider {
 	if cfg.Keep <= 0 {
 		return p
@@ -91,7 +91,7 @@ func (c *cache) find(q question) (chela.Finish, bool) {
 
 // keep keeps an answer that may be given again.
 func (c *cache) keep(q question, f chela.Finish) {
-	if len(f.Calls) > 0 || f.Stop != chela.StopEnd {
+	if len(f.Calls) > 0 || f.Stop != chela.StopEnd || f.Text == "" {
 		return
 	}
 	f.Usage, f.Charge = chela.TokenUsage{}, chela.Charge{}

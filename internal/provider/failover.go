@@ -12,17 +12,22 @@ import (
 
 // A Candidate is a model that may answer.
 type Candidate struct {
-	Model    string // provider/model
-	Name     string // as its provider knows it
-	Provider chela.Provider
+	Model     string // provider/model
+	Name      string // as its provider knows it
+	Provider  chela.Provider
+	MaxOutput int // tokens of an answer, more than which it is not asked for; 0 if that is not known
+
+	Err error // why it cannot be had, such as for want of a key; it has no Provider then
 }
 
 // Failover returns a provider that asks the first of some models, and the next one
 // where that fails for a reason which another may not have: Unavailable,
-// Exhausted, Denied, NotFound and Unsupported. A model that failed rests; while
-// others do not, it is passed over. The answer of any but the first says in
-// Finish.Served who gave it. If all fail, the error is that of the first one
-// asked, and tells what the others said.
+// Exhausted, Denied, NotFound and Unsupported. Trouble that no provider tells of,
+// as with an attachment that cannot be read, is none of theirs and ends the stream.
+// A model that failed rests, unless it only does not support what this request
+// wants; while others do not rest, it is passed over. The answer of any but the
+// first says in Finish.Served who gave it. If all fail, the error is that of the
+// first one asked, and tells what the others said.
 func Failover(candidates []Candidate, cfg RestConfig) chela.Provider {
 	p := failover{candidates: candidates, cfg: cfg}
 	for _, c := range candidates {
@@ -49,13 +54,14 @@ func (p failover) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 				p.cfg.Rests.let(p.models[i], time.Time{})
 				return
 			}
-			elsewhere := ctx.Err() == nil && mayWorkElsewhere(err)
-			if !elsewhere { // it is nobody's, or the caller is gone
+			// What does not fit a stand-in says nothing of the model before it.
+			small := failed != nil && isOverflow(err)
+			if ctx.Err() != nil || !small && p.candidates[i].Err == nil && !mayWorkElsewhere(err) { // it is nobody's, or the caller is gone
 				r.fail(err)
 				return
 			}
 			failed = joined(failed, err)
-			if len(p.models) > 1 {
+			if len(p.models) > 1 && !small && chela.KindOf(err) != chela.Unsupported {
 				rest := p.cfg.rest(p.models[i], err)
 				p.cfg.Log.Warn("model rests", "model", p.models[i], "for", rest, "error", err)
 			}
@@ -67,8 +73,14 @@ func (p failover) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 // ask asks a candidate, and lets its finish tell who answered.
 func (p failover) ask(ctx context.Context, req *chela.Request, i int, hasty bool) iter.Seq2[chela.Chunk, error] {
 	c := p.candidates[i]
+	if c.Err != nil {
+		return func(yield func(chela.Chunk, error) bool) { yield(chela.Chunk{}, c.Err) }
+	}
 	asked := *req
 	asked.Model, asked.Hasty = c.Name, req.Hasty || hasty
+	if c.MaxOutput > 0 {
+		asked.MaxTokens = min(asked.MaxTokens, c.MaxOutput)
+	}
 	stream := c.Provider.Stream(ctx, &asked)
 	if i == 0 {
 		return stream
@@ -89,12 +101,22 @@ func (p failover) ask(ctx context.Context, req *chela.Request, i int, hasty bool
 
 // mayWorkElsewhere reports whether another model may do what one could not.
 func mayWorkElsewhere(err error) bool {
-	switch chela.KindOf(err) {
+	var pe *chela.ProviderError
+	if !errors.As(err, &pe) {
+		return false
+	}
+	switch pe.Kind {
 	case chela.Unavailable, chela.Exhausted, chela.Denied, chela.NotFound, chela.Unsupported:
 		return true
 	default:
 		return false
 	}
+}
+
+// isOverflow reports whether the prompt was too large for who was asked.
+func isOverflow(err error) bool {
+	var pe *chela.ProviderError
+	return errors.As(err, &pe) && pe.Overflow
 }
 
 // joined returns the error of the first model that was asked, with what another

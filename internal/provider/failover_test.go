@@ -17,7 +17,11 @@ func candidates(models ...[]end) (all []provider.Candidate, fakes []*fake) {
 		letter, digit := string(rune('a'+i)), string(rune('1'+i))
 		f := &fake{ends: ends}
 		fakes = append(fakes, f)
-		all = append(all, provider.Candidate{Model: letter + "/" + digit, Name: digit, Provider: f})
+		c := provider.Candidate{Model: letter + "/" + digit, Name: digit, Provider: f}
+		if _, ok := errors.AsType[*chela.Error](ends[0].err); ok {
+			c.Provider, c.Err = nil, ends[0].err
+		}
+		all = append(all, c)
 	}
 	return all, fakes
 }
@@ -28,6 +32,7 @@ func TestFailover(t *testing.T) {
 	of := func(kind chela.Kind) end { return failed(chela.ProviderError{Kind: kind, Retryable: true}) }
 	late := failed(chela.ProviderError{Kind: chela.Unavailable, Cut: true}, "x")
 	overflow := failed(chela.ProviderError{Kind: chela.Invalid, Overflow: true})
+	torn := end{err: errors.New("no such picture")}
 	noKey := end{err: chela.E(chela.Denied, "provider a has no key")}
 	type test struct {
 		name   string
@@ -38,11 +43,12 @@ func TestFailover(t *testing.T) {
 	}
 	tests := []test{
 		{"first works", [][]end{{ok}, {ok}}, ok, "", []int{1, 0}},
-		{"no key for the first", [][]end{{noKey}, {ok}}, ok, "b/2", []int{1, 1}},
-		{"third works", [][]end{{of(chela.Unavailable)}, {noKey}, {ok}}, ok, "c/3", []int{1, 1, 1}},
+		{"no key for the first", [][]end{{noKey}, {ok}}, ok, "b/2", []int{0, 1}},
+		{"third works", [][]end{{of(chela.Unavailable)}, {noKey}, {ok}}, ok, "c/3", []int{1, 0, 1}},
 		{"cut after something was said", [][]end{{late}, {ok}}, end{texts: []string{"x", anew, "a"}}, "b/2", []int{1, 1}},
 		{"does not fit the first", [][]end{{overflow}, {ok}}, overflow, "", []int{1, 0}},
-		{"does not fit the second", [][]end{{of(chela.Unavailable)}, {overflow}, {ok}}, overflow, "", []int{1, 1, 0}},
+		{"does not fit the second", [][]end{{of(chela.Unavailable)}, {overflow}, {ok}}, ok, "c/3", []int{1, 1, 1}},
+		{"none of the providers'", [][]end{{torn}, {ok}}, torn, "", []int{1, 0}},
 	}
 	for _, kind := range []chela.Kind{chela.Unavailable, chela.Exhausted, chela.Denied, chela.NotFound, chela.Unsupported} {
 		tests = append(tests, test{string(kind), [][]end{{of(kind)}, {ok}}, ok, "b/2", []int{1, 1}})
@@ -89,7 +95,7 @@ func TestFailoverTellsOfAll(t *testing.T) {
 	}
 	checkDiff(t, want, *got)
 
-	all[0].Provider = &fake{ends: []end{{err: chela.E(chela.Denied, "a has no key").WithHint("set A_KEY")}}}
+	all[0].Provider, all[0].Err = nil, chela.E(chela.Denied, "a has no key").WithHint("set A_KEY")
 	_, err = drain(t, provider.Failover(all, resting()).Stream(t.Context(), &chela.Request{}))
 	checkDiff(t, "a has no key; then b answered 401: bad key; set A_KEY", chela.MessageOf(err))
 }

@@ -17,26 +17,42 @@ import (
 //
 // What it remembers of failures is shared by all who ask for the same models.
 func (p *Providers) chain(models []string) chela.Provider {
+	key := strings.Join(models, "\n")
+	p.mu.Lock()
+	c, ok := p.chains[key]
+	p.mu.Unlock()
+	if ok {
+		return c
+	}
 	candidates := make([]provider.Candidate, len(models))
+	usable := true
 	for i, model := range models {
+		c := provider.Candidate{Model: model}
 		s, err := p.serve(model)
-		if err != nil {
-			s.used = Unusable(err)
+		if err == nil {
+			m := p.Model(model)
+			p.known.Warn(m)
+			c.Name, c.Provider, c.MaxOutput = s.name, s.used, m.MaxOutput
 		} else {
-			p.known.Warn(p.Model(model))
+			c.Err, usable = err, false
 		}
-		candidates[i] = provider.Candidate{Model: model, Name: s.name, Provider: s.used}
+		candidates[i] = c
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	key := strings.Join(models, "\n")
-	c, ok := p.chains[key]
-	if !ok {
-		c = p.wrap(candidates, models)
+	if c, ok := p.chains[key]; ok {
+		return c // somebody else was faster
+	}
+	c = p.wrap(candidates, models)
+	if usable && len(p.chains) < maxKept {
 		p.chains[key] = c
 	}
 	return c
 }
+
+// maxKept is how many models and chains are kept; clients name them, and further
+// ones are made for each turn.
+const maxKept = 1000
 
 // wrap is the one place where the wrappers of several models are put together.
 func (p *Providers) wrap(candidates []provider.Candidate, models []string) chela.Provider {

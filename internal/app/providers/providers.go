@@ -114,7 +114,7 @@ func (p *Providers) serve(model string) (served, error) {
 		return s, nil
 	}
 	s, err := p.single(settings, model, name)
-	if err == nil {
+	if err == nil && len(p.models) < maxKept {
 		p.models[model] = s
 	}
 	return s, err

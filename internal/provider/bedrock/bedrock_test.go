@@ -170,7 +170,7 @@ func TestThinking(t *testing.T) {
 		want  string // inferenceConfig and additionalModelRequestFields as sent
 	}{
 		{"us.anthropic.claude-sonnet-4-5-20250929-v1:0", "", 0, `{"maxTokens":32000} `},
-		{"us.anthropic.claude-sonnet-4-5-20250929-v1:0", chela.ThinkingHigh, 500, `{"maxTokens":16884} {"thinking":{"budget_tokens":16384,"type":"enabled"}}`},
+		{"us.anthropic.claude-sonnet-4-5-20250929-v1:0", chela.ThinkingHigh, 5000, `{"maxTokens":5000} {"thinking":{"budget_tokens":2500,"type":"enabled"}}`},
 		{"anthropic.claude-opus-4-1-20250805-v1:0", chela.ThinkingXHigh, 0, `{"maxTokens":64000} {"thinking":{"budget_tokens":32000,"type":"enabled"}}`},
 		{"anthropic.claude-3-haiku-20240307-v1:0", chela.ThinkingHigh, 0, `{"maxTokens":32000} `},
 		{"global.anthropic.claude-opus-4-6-v1", chela.ThinkingXHigh, 0, `{"maxTokens":32000} {"output_config":{"effort":"max"},"thinking":{"type":"adaptive"}}`},
@@ -181,7 +181,8 @@ func TestThinking(t *testing.T) {
 		{"openai.gpt-oss-120b-1:0", chela.ThinkingXHigh, 9, `{"maxTokens":9} {"reasoning_effort":"high"}`},
 		{"us.amazon.nova-2-lite-v1:0", chela.ThinkingOff, 9, `{"maxTokens":9} `},
 		{"us.amazon.nova-2-lite-v1:0", chela.ThinkingMedium, 9, `{"maxTokens":9} {"reasoningConfig":{"maxReasoningEffort":"medium","type":"enabled"}}`},
-		{"us.amazon.nova-2-lite-v1:0", chela.ThinkingHigh, 9, ` {"reasoningConfig":{"maxReasoningEffort":"high","type":"enabled"}}`},
+		{"us.amazon.nova-2-lite-v1:0", chela.ThinkingHigh, 9, `{"maxTokens":9} {"reasoningConfig":{"maxReasoningEffort":"medium","type":"enabled"}}`},
+		{"us.amazon.nova-2-lite-v1:0", chela.ThinkingHigh, 0, ` {"reasoningConfig":{"maxReasoningEffort":"high","type":"enabled"}}`},
 		{"amazon.nova-pro-v1:0", chela.ThinkingHigh, 9, `{"maxTokens":9} `},
 		{"us.deepseek.r1-v1:0", chela.ThinkingHigh, 0, ` `},
 	}

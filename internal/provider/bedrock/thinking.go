@@ -53,10 +53,14 @@ func (p *Provider) think(r *request, req *chela.Request) {
 	case gptOSS.MatchString(req.Model):
 		r.Fields = map[string]any{"reasoning_effort": efforts[level]}
 	case nova2.MatchString(req.Model) && level != chela.ThinkingOff:
-		r.Fields = map[string]any{"reasoningConfig": map[string]any{"type": "enabled", "maxReasoningEffort": efforts[level]}}
-		if efforts[level] == "high" {
-			r.Inference = nil // Nova refuses a limit then
+		effort := efforts[level]
+		switch { // Nova refuses a limit where it thinks the most
+		case effort == "high" && req.MaxTokens > 0:
+			effort = "medium"
+		case effort == "high":
+			r.Inference = nil
 		}
+		r.Fields = map[string]any{"reasoningConfig": map[string]any{"type": "enabled", "maxReasoningEffort": effort}}
 	}
 }
 

@@ -74,7 +74,7 @@ var (
 type Question struct {
 	Model     string
 	Level     chela.ThinkingLevel // empty leaves it to the model
-	MaxTokens int                 // of the answer without thinking; 0 leaves it open
+	MaxTokens int                 // of the answer, thinking included; 0 leaves it open
 	Longest   int                 // answer of the model, thinking included
 
 	// Midway says that the model waits for results of calls that were made
@@ -82,8 +82,9 @@ type Question struct {
 	Midway bool
 }
 
-// Think returns how much a model is asked to think. Thinking counts as output,
-// so a budget comes on top of the answer's limit. Models of other makers, on
+// Think returns how much a model is asked to think. Thinking counts as output: a
+// budget takes at most half of the answer's limit, and comes on top of it where the
+// request leaves that open. Models of other makers, on
 // servers that speak the protocol of Anthropic too, are asked with a budget.
 func Think(q Question) Thinking {
 	t := Thinking{MaxTokens: cmp.Or(q.MaxTokens, min(defaultMaxTokens, q.Longest))}
@@ -92,11 +93,15 @@ func Think(q Question) Thinking {
 	case q.Level == chela.ThinkingOff:
 		t.off(q.Model)
 	case withBudget.MatchString(q.Model) || !strings.Contains(q.Model, "claude-"):
-		budget := min(budgets[q.Level], q.Longest/2)
+		longest := q.Longest
+		if q.MaxTokens > 0 {
+			longest = min(longest, q.MaxTokens)
+		}
+		budget := min(budgets[q.Level], longest/2)
 		if budget < budgets[chela.ThinkingMinimal] || q.Midway {
 			return t
 		}
-		t.Mode, t.Budget, t.MaxTokens = Enabled, budget, min(t.MaxTokens+budget, q.Longest)
+		t.Mode, t.Budget, t.MaxTokens = Enabled, budget, min(t.MaxTokens+budget, longest)
 	default:
 		t.Mode, t.Effort = Adaptive, efforts[q.Level]
 		if q.Level == chela.ThinkingXHigh && withoutXHigh.MatchString(q.Model) {
