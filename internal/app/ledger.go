@@ -21,10 +21,14 @@ func (a *App) newLedger(models *known.Models) *cost.Ledger {
 		Limits: cost.Limits{
 			Day: l.USDPerDay, Session: l.USDPerSession, Turn: l.USDPerTurn, Job: l.USDPerJob, Routine: l.USDPerRoutine, Actions: l.ActionsPerHour,
 		},
-		Price:     models.Price,
-		MaxOutput: func(model string) int { return models.Model(model).MaxOutput },
-		Count:     prompt.CountRequest,
-		Dead:      a.presence.Dead,
+		Price: models.Price,
+		MaxOutput: func(model string) int { // and no more than any prompt leaves room for
+			m := models.Model(model)
+			b := promptSettings(a.cfg.Compaction).Budget(prompt.Frame{Window: m.Window})
+			return min(m.MaxOutput, b.Window-b.Room)
+		},
+		Count: prompt.CountRequest,
+		Dead:  a.presence.Dead,
 	})
 }
 

@@ -80,7 +80,8 @@ func New(s *store.Store, cfg Config) *Ledger {
 const maxTries = 4
 
 // reserve adds a row for a call to the ledger and takes what it may cost out of
-// the budgets that it falls under. It returns how many tokens the answer may have.
+// the budgets that it falls under. It returns how many tokens the answer may have;
+// 0 where no limit of money says.
 func (l *Ledger) reserve(ctx context.Context, u *chela.Usage, q ask) (output int, err error) {
 	budgets := l.cfg.Limits.budgets(u.Payer, u.CreatedAt, l.cfg.Zone)
 	u.Cost = most(q.quotes, q.prompt, q.output)
@@ -89,6 +90,9 @@ func (l *Ledger) reserve(ctx context.Context, u *chela.Usage, q ask) (output int
 	}
 	u.State, u.Node = chela.UsageReserved, l.cfg.Node
 	output = q.output
+	if !slices.ContainsFunc(budgets, func(b chela.Budget) bool { return b.Limit != chela.LimitActions }) {
+		output = 0
+	}
 	anew := false
 	for try := 1; ; try++ {
 		err := l.claim(ctx, *u, budgets, anew)

@@ -110,7 +110,7 @@ func TestReserve(t *testing.T) {
 	for c, err := range provider.Stream(t.Context(), &chela.Request{Payer: p, Tokens: 2000, MaxTokens: 1000}) {
 		t.Errorf("something came: %+v, %v", c, err)
 	}
-	same(t, "a call without an end", []string{"lost p/cheap $0.002"}, w.rows(t, "turn_0"))
+	same(t, "a call without an end", []string{"lost p/cheap $0.02"}, w.rows(t, "turn_0"))
 
 	m := says(1000, 500)
 	for c, err := range w.Wrap(m, "p/cheap", "p/dear").Stream(t.Context(), &chela.Request{Payer: p, Tokens: 2000, MaxTokens: 1000}) {
@@ -122,7 +122,7 @@ func TestReserve(t *testing.T) {
 			t.Errorf("reserved: %+v", open)
 		}
 		budgets, err := w.Budgets(t.Context(), key)
-		if err != nil || len(budgets) != 2 || budgets[0].Reserved != 144_000 || budgets[1].Left() != int64(2*chela.USD)-146_000 {
+		if err != nil || len(budgets) != 2 || budgets[0].Reserved != 144_000 || budgets[1].Left() != int64(2*chela.USD)-164_000 {
 			t.Errorf("budgets: %+v, %v", budgets, err)
 		}
 		if c.Finish != nil {
@@ -134,7 +134,7 @@ func TestReserve(t *testing.T) {
 	}
 	budgets, err := w.Budgets(t.Context(), "")
 	same(t, "budgets of the home", []chela.Budget{{
-		Limit: chela.LimitDay, Most: int64(chela.USD), Spent: 8000, Since: noon.Truncate(24 * time.Hour), Resets: noon.Truncate(24*time.Hour).AddDate(0, 0, 1),
+		Limit: chela.LimitDay, Most: int64(chela.USD), Spent: 26_000, Since: noon.Truncate(24 * time.Hour), Resets: noon.Truncate(24*time.Hour).AddDate(0, 0, 1),
 	}}, budgets)
 	if err != nil {
 		t.Error(err)
@@ -240,6 +240,28 @@ func TestShorterAnswers(t *testing.T) {
 				t.Errorf("%d tokens were asked for, want %d; %v", got, c.want, err)
 			}
 		})
+	}
+}
+
+// TestActionsAlone shows that a limit of calls says nothing of how long answers may
+// be.
+func TestActionsAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, cost.Limits{Actions: 5})
+	m := says(1000, 10)
+	if _, err := ask(t.Context(), w.Wrap(m, "p/cheap"), chela.Request{Payer: payer("turn_0"), Tokens: 1000}); err != nil || m.asked[0].MaxTokens != 0 {
+		t.Errorf("%d tokens were asked for, %v", m.asked[0].MaxTokens, err)
+	}
+}
+
+// TestUncounted charges what a server must have read and written that does not say
+// how much it was.
+func TestUncounted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, cost.Limits{Day: chela.USD})
+	f, err := ask(t.Context(), w.Wrap(says(0, 0), "p/cheap"), chela.Request{Payer: payer("turn_0"), Tokens: 1000})
+	if err != nil || f.Charge.Cost != 1000+10 || !f.Charge.Guessed {
+		t.Errorf("%+v, %v", f, err)
 	}
 }
 

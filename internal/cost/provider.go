@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"net/http"
 
 	"chela"
 )
@@ -107,7 +108,7 @@ func (c *call) begin(ctx context.Context, output, least int) error {
 		return err
 	}
 	c.asked, c.row = true, &row
-	if output != c.req.MaxTokens {
+	if output > 0 && output != c.req.MaxTokens {
 		req := *c.req
 		req.MaxTokens = output
 		c.req = &req
@@ -144,6 +145,10 @@ func (c *call) finished(ctx context.Context, f *chela.Finish) {
 	c.asked = false
 	q := c.quoteOf(cmp.Or(f.Served, c.quotes[0].model))
 	f.Charge = chela.Charge{Model: q.model, Cost: q.price.Cost(f.Usage), Guessed: !q.known}
+	if f.Usage.Total() == 0 { // the server does not count
+		f.Charge.Cost = q.price.Cost(c.guess(f))
+		f.Charge.Guessed = f.Charge.Guessed || f.Charge.Cost > 0
+	}
 	if c.row != nil {
 		f.Charge.ID, f.Charge.Node = c.row.ID, c.row.Node
 	}
@@ -153,6 +158,20 @@ func (c *call) finished(ctx context.Context, f *chela.Finish) {
 	u := c.reserved()
 	u.State, u.Model, u.Tokens, u.Cost, u.Guessed = chela.UsageSettled, f.Charge.Model, f.Usage, f.Charge.Cost, f.Charge.Guessed
 	c.end(ctx, u)
+}
+
+// guess returns about how many tokens a call took whose answer came whole.
+func (c *call) guess(f *chela.Finish) chela.TokenUsage {
+	written := c.arrived
+	for _, made := range f.Calls {
+		written += len(made.Tool) + len(made.Args) + len(made.Raw)
+	}
+	return c.took(written)
+}
+
+// took returns about how many tokens a call took of whose answer some bytes came.
+func (c *call) took(bytes int) chela.TokenUsage {
+	return chela.TokenUsage{Input: int64(c.prompt()), Output: int64(bytes+bytesOfToken-1) / bytesOfToken}
 }
 
 // quoteOf returns what a model takes.
@@ -169,9 +188,9 @@ func (c *call) quoteOf(model string) quote {
 // failed ends a call that the provider ended with an error. One that failed
 // before anything came costs nothing.
 func (c *call) failed(ctx context.Context, err error) {
-	cut := false
+	cut := false // or it cannot be read, but was written
 	if refused, ok := errors.AsType[*chela.ProviderError](err); ok {
-		cut = refused.Cut
+		cut = refused.Cut || refused.Status == http.StatusOK
 	}
 	if ctx.Err() != nil || c.arrived > 0 || cut {
 		return // left ends it
@@ -209,8 +228,11 @@ func (c *call) anew(ctx context.Context) error {
 // lost ends a call of which the answer is not known, or not whole.
 func (c *call) lost(ctx context.Context) error {
 	u := c.reserved()
-	tokens := chela.TokenUsage{Input: int64(c.prompt()), Output: int64(c.arrived+bytesOfToken-1) / bytesOfToken}
-	cost := c.quotes[0].price.Cost(tokens)
+	tokens := c.took(c.arrived)
+	var cost chela.MicroUSD // of the dearest that may have said it
+	for _, q := range c.quotes {
+		cost = max(cost, q.price.Cost(tokens))
+	}
 	if u.Node != "" {
 		cost = min(cost, u.Cost)
 	} else if cost == 0 {
