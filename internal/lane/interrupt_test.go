@@ -146,7 +146,9 @@ turns:
 			t.Parallel()
 			onBoth(t, func(t *testing.T, cfg store.Config) {
 				h := queued(t, cfg, scenario, chela.QueueSettings{Mode: mode})
-				heard := h.bus.Listen(mainSession, func(e chela.Event) bool { return e.Kind == chela.EventTurnProgress && e.Step == e.Limit })
+				heard := h.bus.Listen(mainSession, func(e chela.Event) bool { // the last tool is told with the step that follows it
+					return e.Kind == chela.EventTurnProgress && e.Step == e.Limit && e.Activity == chela.ActivityThinking
+				})
 				defer heard.Close()
 				ctx, cancel := patience(t)
 				defer cancel()
