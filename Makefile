@@ -6,7 +6,7 @@ FUZZTIME ?= 60s
 # The linter shares what build compiles.
 LINT := CGO_ENABLED=0 GOFLAGS=-trimpath go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 BUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w"
-TEST := go run ./internal/testcount -timeout=20m
+TEST := go run ./internal/testcount -timeout=45m
 CROSS := CGO_ENABLED=0 go build -gcflags "all=-N -l" -o /dev/null ./cmd/chela
 
 help: ## list the targets

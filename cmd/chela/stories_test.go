@@ -217,7 +217,7 @@ turns:
 `,
 		drive:  limited,
 		check:  wasPaid,
-		sample: 2,
+		sample: 8,
 	},
 	{
 		name: "together", // hooks, steering, compaction and undo
