@@ -12,6 +12,7 @@ import (
 
 	"chela"
 	"chela/internal/provider/anthropic"
+	"chela/internal/provider/providertest"
 )
 
 const (
@@ -58,7 +59,7 @@ func TestStreams(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			data := append(append([]string{begin}, tt.blocks...), end, over)
-			got, err := ask(t, reach(t, events(data...)), hello())
+			got, err := providertest.Ask(t, reach(t, events(data...)), hello())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +81,7 @@ func TestStops(t *testing.T) {
 		"max_tokens": chela.StopLength, "model_context_window_exceeded": chela.StopLength,
 		"refusal": chela.StopRefusal, "something_new": chela.StopEnd,
 	} {
-		got, err := ask(t, reach(t, events(begin, `{"type":"message_delta","delta":{"stop_reason":"`+reason+`"},"usage":{}}`, over)), hello())
+		got, err := providertest.Ask(t, reach(t, events(begin, `{"type":"message_delta","delta":{"stop_reason":"`+reason+`"},"usage":{}}`, over)), hello())
 		if err != nil || got.Stop != want {
 			t.Errorf("%s: got %v and %v, want %v", reason, got, err, want)
 		}
@@ -89,12 +90,12 @@ func TestStops(t *testing.T) {
 
 func TestBadAnswers(t *testing.T) {
 	t.Parallel()
-	broken := func(kind string) *canned {
+	broken := func(kind string) *providertest.Canned {
 		return events(begin, `{"type":"error","error":{"type":"`+kind+`","message":"m"}}`)
 	}
 	tests := []struct {
 		name  string
-		wire  *canned
+		wire  *providertest.Canned
 		plain bool
 		want  chela.Kind
 		cut   bool
@@ -103,17 +104,17 @@ func TestBadAnswers(t *testing.T) {
 		{"rate", broken("rate_limit_error"), false, chela.Exhausted, false},
 		{"invalid", broken("invalid_request_error"), false, chela.Invalid, false},
 		{"no reason to stop", events(begin, over), false, chela.Unavailable, true},
-		{"no stream", &canned{kind: "application/json", body: `{}`}, false, chela.Unsupported, false},
-		{"no message", &canned{kind: "application/json", body: `{}`}, true, chela.Unavailable, false},
-		{"half a message", &canned{kind: "application/json", body: `{"type":"mess`}, true, chela.Unavailable, false},
-		{"no credit", &canned{status: 400, kind: "application/json", body: `{"error":{"type":"billing_error","message":"m"}}`}, false, chela.Exhausted, false},
+		{"no stream", &providertest.Canned{Kind: "application/json", Body: `{}`}, false, chela.Unsupported, false},
+		{"no message", &providertest.Canned{Kind: "application/json", Body: `{}`}, true, chela.Unavailable, false},
+		{"half a message", &providertest.Canned{Kind: "application/json", Body: `{"type":"mess`}, true, chela.Unavailable, false},
+		{"no credit", &providertest.Canned{Status: 400, Kind: "application/json", Body: `{"error":{"type":"billing_error","message":"m"}}`}, false, chela.Exhausted, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			req := hello()
 			req.Plain = tt.plain
-			_, err := ask(t, reach(t, tt.wire), req)
+			_, err := providertest.Ask(t, reach(t, tt.wire), req)
 			var pe *chela.ProviderError
 			if !errors.As(err, &pe) || pe.Kind != tt.want || pe.Cut != tt.cut {
 				t.Errorf("got %+v, want kind %q, cut %v", pe, tt.want, tt.cut)
@@ -158,7 +159,7 @@ func TestThinking(t *testing.T) {
 			c := events(begin, end, over)
 			req := hello()
 			req.Model, req.Thinking, req.MaxTokens = tt.model, tt.level, tt.limit
-			if _, err := ask(t, reachModel(t, c, tt.longest), req); err != nil {
+			if _, err := providertest.Ask(t, reachModel(t, c, tt.longest), req); err != nil {
 				t.Fatal(err)
 			}
 			var sent struct {
@@ -168,7 +169,7 @@ func TestThinking(t *testing.T) {
 					Effort json.RawMessage `json:"effort"`
 				} `json:"output_config"`
 			}
-			if err := json.Unmarshal([]byte(c.sent), &sent); err != nil {
+			if err := json.Unmarshal([]byte(c.Sent), &sent); err != nil {
 				t.Fatal(err)
 			}
 			got := string(sent.MaxTokens)
@@ -191,7 +192,7 @@ func TestThinking(t *testing.T) {
 
 func TestModels(t *testing.T) {
 	t.Parallel()
-	c := &canned{kind: "application/json", body: `{"data":[{"id":"a","type":"model","max_input_tokens":200000,"max_tokens":64000},{"id":"b","type":"model"}],"has_more":false}`}
+	c := &providertest.Canned{Kind: "application/json", Body: `{"data":[{"id":"a","type":"model","max_input_tokens":200000,"max_tokens":64000},{"id":"b","type":"model"}],"has_more":false}`}
 	got, err := reach(t, c).Models(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +201,7 @@ func TestModels(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	c = &canned{status: 401, kind: "application/json", body: `{"error":{"type":"authentication_error","message":"bad key sk-12345"}}`}
+	c = &providertest.Canned{Status: 401, Kind: "application/json", Body: `{"error":{"type":"authentication_error","message":"bad key sk-12345"}}`}
 	if _, err := reach(t, c).Models(t.Context()); chela.KindOf(err) != chela.Denied || strings.Contains(err.Error(), "sk-12345") {
 		t.Errorf("got %v, want a denial that does not tell the key", err)
 	}
@@ -235,13 +236,13 @@ func TestEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ask(t, p, hello()); err != nil {
+	if _, err := providertest.Ask(t, p, hello()); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(c.url, "http://127.0.0.1:1") || c.header.Get("X-Own") != "1" {
-		t.Errorf("asked %s with %v", c.url, c.header)
+	if !strings.HasPrefix(c.URL, "http://127.0.0.1:1") || c.Header.Get("X-Own") != "1" {
+		t.Errorf("asked %s with %v", c.URL, c.Header)
 	}
-	for name, values := range c.header {
+	for name, values := range c.Header {
 		if strings.Contains(strings.Join(values, " "), "stray") || name == "Authorization" || name == "X-Api-Key" {
 			t.Errorf("sent %s: %q", name, values)
 		}

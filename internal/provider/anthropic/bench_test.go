@@ -1,6 +1,10 @@
 package anthropic_test
 
-import "testing"
+import (
+	"testing"
+
+	"chela/internal/provider/providertest"
+)
 
 // BenchmarkStream decodes an answer of 1,000 pieces of text.
 func BenchmarkStream(b *testing.B) {
@@ -11,7 +15,7 @@ func BenchmarkStream(b *testing.B) {
 	p := reach(b, events(append(append([]string{begin}, block("0", `{"type":"text","text":""}`, deltas...)...), end, over)...))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := ask(b, p, hello()); err != nil {
+		if _, err := providertest.Ask(b, p, hello()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -58,7 +58,7 @@ func TestThinkingGoesBack(t *testing.T) {
 			{Role: chela.RoleTool, Call: "call_1", Ref: "toolu_1", Tool: "a", Text: "no", Failed: true},
 		},
 	}
-	if _, err := ask(t, p, req); err != nil {
+	if _, err := providertest.Ask(t, p, req); err != nil {
 		t.Fatal(err)
 	}
 	want := providertest.Received{
@@ -76,7 +76,7 @@ func TestUserHasFirstAndLastWord(t *testing.T) {
 	t.Parallel()
 	c := providertest.NewCase("first and last word", providertest.Answer{Text: []string{"ok"}})
 	req := &chela.Request{Model: "m", Messages: []chela.Message{{Role: chela.RoleAssistant, Text: "a"}}}
-	if _, err := ask(t, serve(t, c), req); err != nil {
+	if _, err := providertest.Ask(t, serve(t, c), req); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"(the conversation goes on)", "a", "(go on)"}

@@ -1,52 +1,27 @@
 package anthropic_test
 
 import (
-	"io"
 	"net/http"
 	"strings"
 	"testing"
 
 	"chela"
 	"chela/internal/provider/anthropic"
+	"chela/internal/provider/providertest"
 )
 
-// canned answers every request with the same body and keeps what was sent.
-type canned struct {
-	status int // 0 means 200
-	kind   string
-	body   string
-	sent   string // the last request's body
-	url    string
-	header http.Header
-}
-
-func (c *canned) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Body != nil {
-		sent, err := io.ReadAll(r.Body)
-		if err != nil {
-			return nil, err
-		}
-		c.sent = string(sent)
-	}
-	c.url, c.header = r.URL.String(), r.Header
-	return &http.Response{
-		StatusCode: max(c.status, http.StatusOK), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
-		Header: http.Header{"Content-Type": {c.kind}}, Body: io.NopCloser(strings.NewReader(c.body)),
-	}, nil
-}
-
 // events is a stream of the given data, each under the name that it tells.
-func events(data ...string) *canned {
-	return &canned{kind: "text/event-stream", body: "event: x\ndata: " + strings.Join(data, "\n\nevent: x\ndata: ") + "\n\n"}
+func events(data ...string) *providertest.Canned {
+	return &providertest.Canned{Kind: "text/event-stream", Body: "event: x\ndata: " + strings.Join(data, "\n\nevent: x\ndata: ") + "\n\n"}
 }
 
-func reach(t testing.TB, c *canned) *anthropic.Provider {
+func reach(t testing.TB, c *providertest.Canned) *anthropic.Provider {
 	t.Helper()
 	return reachModel(t, c, 0)
 }
 
 // reachModel is reach for a model whose longest answer is known.
-func reachModel(t testing.TB, c *canned, longest int) *anthropic.Provider {
+func reachModel(t testing.TB, c *providertest.Canned, longest int) *anthropic.Provider {
 	t.Helper()
 	p, err := anthropic.New(anthropic.Config{
 		Name: "fake", BaseURL: "http://127.0.0.1:1", APIKey: "sk-12345", HTTPClient: &http.Client{Transport: c}, MaxOutput: longest,
@@ -55,24 +30,6 @@ func reachModel(t testing.TB, c *canned, longest int) *anthropic.Provider {
 		t.Fatal(err)
 	}
 	return p
-}
-
-// ask performs one request and returns how it ended.
-func ask(t testing.TB, p chela.Provider, req *chela.Request) (*chela.Finish, error) {
-	t.Helper()
-	var finish *chela.Finish
-	var failed error
-	ends := 0
-	for chunk, err := range p.Stream(t.Context(), req) {
-		if chunk.Finish != nil || err != nil {
-			ends++
-		}
-		finish, failed = chunk.Finish, err
-	}
-	if ends != 1 || (finish == nil) == (failed == nil) {
-		t.Fatalf("stream had %d ends, the last %+v and %v", ends, finish, failed)
-	}
-	return finish, failed
 }
 
 func hello() *chela.Request {

@@ -28,11 +28,11 @@ func TestStrict(t *testing.T) {
 			req.Tools = append(req.Tools, chela.ToolSpec{Name: fmt.Sprint("t", i), Input: json.RawMessage(schema)})
 		}
 		c := events(begin, end, over)
-		if _, err := ask(t, reach(t, c), req); err != nil {
+		if _, err := providertest.Ask(t, reach(t, c), req); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Count(c.sent, `"strict":true`); got != want {
-			t.Errorf("%s: %d strict tools, want %d in %s", model, got, want, c.sent)
+		if got := strings.Count(c.Sent, `"strict":true`); got != want {
+			t.Errorf("%s: %d strict tools, want %d in %s", model, got, want, c.Sent)
 		}
 	}
 }
@@ -45,7 +45,7 @@ func TestManyStrictTools(t *testing.T) {
 	for i := range 30 {
 		req.Tools = append(req.Tools, chela.ToolSpec{Name: fmt.Sprint("t", i), Input: json.RawMessage(`{"type":"object","additionalProperties":false}`)})
 	}
-	if _, err := ask(t, serve(t, c), req); err != nil {
+	if _, err := providertest.Ask(t, serve(t, c), req); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -40,7 +40,7 @@ func TestStreams(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := ask(t, reach(t, &canned{frames: append(tt.events, end, over)}, bedrock.Config{}), hello())
+			got, err := providertest.Ask(t, reach(t, &canned{frames: append(tt.events, end, over)}, bedrock.Config{}), hello())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,11 +59,11 @@ func TestUsage(t *testing.T) {
 	t.Parallel()
 	const usage = `{"usage":{"inputTokens":100,"outputTokens":50,"totalTokens":200,"cacheReadInputTokens":30,"cacheWriteInputTokens":20}}`
 	want := chela.TokenUsage{Input: 100, Output: 50, CacheRead: 30, CacheWrite: 20}
-	got, err := ask(t, reach(t, &canned{frames: []providertest.Event{end, event("metadata", usage)}}, bedrock.Config{}), hello())
+	got, err := providertest.Ask(t, reach(t, &canned{frames: []providertest.Event{end, event("metadata", usage)}}, bedrock.Config{}), hello())
 	if err != nil || got.Usage != want {
 		t.Errorf("streamed: got %+v, %v", got, err)
 	}
-	got, err = ask(t, reach(t, &canned{frames: []providertest.Event{end}}, bedrock.Config{}), hello())
+	got, err = providertest.Ask(t, reach(t, &canned{frames: []providertest.Event{end}}, bedrock.Config{}), hello())
 	if err != nil || got.Usage != (chela.TokenUsage{}) {
 		t.Errorf("without usage: got %+v, %v", got, err)
 	}
@@ -76,7 +76,7 @@ func TestStops(t *testing.T) {
 		"max_tokens": chela.StopLength, "model_context_window_exceeded": chela.StopLength,
 		"guardrail_intervened": chela.StopRefusal, "content_filtered": chela.StopRefusal, "something_new": chela.StopEnd,
 	} {
-		got, err := ask(t, reach(t, &canned{frames: []providertest.Event{event("messageStop", `{"stopReason":"`+reason+`"}`), over}}, bedrock.Config{}), hello())
+		got, err := providertest.Ask(t, reach(t, &canned{frames: []providertest.Event{event("messageStop", `{"stopReason":"`+reason+`"}`), over}}, bedrock.Config{}), hello())
 		if err != nil || got.Stop != want {
 			t.Errorf("%s: got %v and %v, want %v", reason, got, err, want)
 		}
@@ -121,7 +121,7 @@ func TestTrouble(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := ask(t, reach(t, tt.wire, bedrock.Config{}), hello())
+			_, err := providertest.Ask(t, reach(t, tt.wire, bedrock.Config{}), hello())
 			got, ok := errors.AsType[*chela.ProviderError](err)
 			if !ok {
 				t.Fatalf("got %v", err)
@@ -151,7 +151,7 @@ func TestBroken(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := ask(t, reach(t, &canned{body: tt.body, stream: true}, bedrock.Config{}), hello())
+			_, err := providertest.Ask(t, reach(t, &canned{body: tt.body, stream: true}, bedrock.Config{}), hello())
 			got, ok := errors.AsType[*chela.ProviderError](err)
 			if !ok || got.Kind != chela.Unavailable || !got.Retryable || got.Cut != tt.cut {
 				t.Errorf("got %+v, %v", got, err)
@@ -192,7 +192,7 @@ func TestThinking(t *testing.T) {
 			c := &canned{frames: []providertest.Event{end, over}}
 			req := hello()
 			req.Model, req.Thinking, req.MaxTokens = tt.model, tt.level, tt.limit
-			if _, err := ask(t, reach(t, c, bedrock.Config{}), req); err != nil {
+			if _, err := providertest.Ask(t, reach(t, c, bedrock.Config{}), req); err != nil {
 				t.Fatal(err)
 			}
 			var sent struct {
@@ -218,7 +218,7 @@ func TestMarks(t *testing.T) {
 		c := &canned{frames: []providertest.Event{end, over}}
 		req := hello()
 		req.Model, req.System, req.Tools = model, "s", []chela.ToolSpec{{Name: "t", Input: json.RawMessage(`null`)}}
-		if _, err := ask(t, reach(t, c, bedrock.Config{}), req); err != nil {
+		if _, err := providertest.Ask(t, reach(t, c, bedrock.Config{}), req); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Count(c.sent, "cachePoint"); got != want {
@@ -276,7 +276,7 @@ func TestEnvironment(t *testing.T) {
 		t.Setenv(name, "http://stray")
 	}
 	c := &canned{frames: []providertest.Event{end, over}}
-	if _, err := ask(t, reach(t, c, bedrock.Config{Keys: bedrock.Keys{ID: "AKID", Secret: "s"}}), hello()); err != nil {
+	if _, err := providertest.Ask(t, reach(t, c, bedrock.Config{Keys: bedrock.Keys{ID: "AKID", Secret: "s"}}), hello()); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(c.url, "https://bedrock-runtime.us-east-1.amazonaws.com") {

@@ -18,7 +18,7 @@ func BenchmarkStream(b *testing.B) {
 	p := reach(b, c, bedrock.Config{})
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := ask(b, p, hello()); err != nil {
+		if _, err := providertest.Ask(b, p, hello()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -70,7 +70,7 @@ func TestThinkingGoesBack(t *testing.T) {
 			{Role: chela.RoleTool, Call: "call_1", Ref: "tooluse_1", Tool: "a", Text: "no", Failed: true},
 		},
 	}
-	if _, err := ask(t, p, req); err != nil {
+	if _, err := providertest.Ask(t, p, req); err != nil {
 		t.Fatal(err)
 	}
 	want := providertest.Received{
@@ -91,7 +91,7 @@ func TestNoToolsAnyMore(t *testing.T) {
 		{Role: chela.RoleTool, Call: "call_1", Ref: "r", Tool: "a"},
 		{Role: chela.RoleAssistant, Text: "a"},
 	}}
-	if _, err := ask(t, serve(t, c, bedrock.Config{APIKey: providertest.Key}), req); err != nil {
+	if _, err := providertest.Ask(t, serve(t, c, bedrock.Config{APIKey: providertest.Key}), req); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"(the conversation goes on)", "(no text)", "a", "(go on)"}
@@ -105,7 +105,7 @@ func TestSigned(t *testing.T) {
 	t.Parallel()
 	c := &canned{frames: []providertest.Event{end}}
 	p := reach(t, c, bedrock.Config{Keys: bedrock.Keys{ID: bedrocktest.KeyID, Secret: "secret-key-12345"}})
-	if _, err := ask(t, p, hello()); err != nil {
+	if _, err := providertest.Ask(t, p, hello()); err != nil {
 		t.Fatal(err)
 	}
 	const want = "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20261101/us-east-1/bedrock/aws4_request, " +

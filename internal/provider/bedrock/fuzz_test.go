@@ -28,7 +28,7 @@ func FuzzStream(f *testing.F) {
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		finish, err := ask(t, reach(t, &canned{body: string(raw), stream: true}, bedrock.Config{}), hello())
+		finish, err := providertest.Ask(t, reach(t, &canned{body: string(raw), stream: true}, bedrock.Config{}), hello())
 		if err == nil && finish.Stop == "" {
 			t.Error("the finish has no reason to stop")
 		}
@@ -49,7 +49,7 @@ func FuzzEvents(f *testing.F) {
 		for _, c := range []*canned{{frames: frames}, {body: data}} {
 			req := hello()
 			req.Plain = c.body != ""
-			finish, err := ask(t, reach(t, c, bedrock.Config{}), req)
+			finish, err := providertest.Ask(t, reach(t, c, bedrock.Config{}), req)
 			if err == nil && finish.Stop == "" {
 				t.Error("the finish has no reason to stop")
 			}

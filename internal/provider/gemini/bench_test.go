@@ -10,6 +10,7 @@ import (
 
 	"chela"
 	"chela/internal/provider/gemini"
+	"chela/internal/provider/providertest"
 )
 
 // A sink answers every request at once with an answer without words.
@@ -74,7 +75,7 @@ func BenchmarkRequest(b *testing.B) {
 			req := &chela.Request{Model: "gemini-3.8-flash", System: "You are terse.", Messages: talk(n), Tools: tools(20), Session: "agent:main:main"}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := ask(b, p, req); err != nil {
+				if _, err := providertest.Ask(b, p, req); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -89,10 +90,10 @@ func BenchmarkStream(b *testing.B) {
 	for i := range data {
 		data[i] = word
 	}
-	p := reach(b, events(append(data, over)...))
+	p := reach(b, providertest.Stream(append(data, over)...))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := ask(b, p, hello()); err != nil {
+		if _, err := providertest.Ask(b, p, hello()); err != nil {
 			b.Fatal(err)
 		}
 	}

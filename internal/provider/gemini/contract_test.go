@@ -50,7 +50,7 @@ func TestSignaturesGoBack(t *testing.T) {
 		providertest.Answer{Text: []string{"Half ", "done."}}, providertest.Answer{Text: []string{"ok"}})
 	p := serve(t, c)
 	req := &chela.Request{Model: "gemini-3.8-flash", Thinking: chela.ThinkingLow, Messages: []chela.Message{{Role: chela.RoleUser, Text: "q"}}}
-	first, err := ask(t, p, req)
+	first, err := providertest.Ask(t, p, req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,14 +68,14 @@ func TestSignaturesGoBack(t *testing.T) {
 		said.Calls[i] = call
 		req.Messages = append(req.Messages, chela.Message{Role: chela.RoleTool, Call: call.ID, Ref: call.Ref, Tool: call.Tool, Text: "no", Failed: i == 1})
 	}
-	second, err := ask(t, p, req)
+	second, err := providertest.Ask(t, p, req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Messages = append(req.Messages, chela.Message{Role: chela.RoleAssistant, Text: second.Text, Thinking: second.Thinking}, chela.Message{Role: chela.RoleUser, Text: "go on"})
 	for _, model := range []string{"gemini-3.8-flash", "gemini-4-argon", "gemini-2.5-pro"} {
 		req.Model = model
-		if _, err := ask(t, p, req); err != nil {
+		if _, err := providertest.Ask(t, p, req); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,9 +95,9 @@ func TestSignaturesGoBack(t *testing.T) {
 // TestSignedThought has a thought that is signed itself, which goes back.
 func TestSignedThought(t *testing.T) {
 	t.Parallel()
-	c := events(`{"candidates":[{"content":{"parts":[{"text":"a","thought":true},{"text":"b","thought":true,"thoughtSignature":"s1"},{"text":"c","thought":true}]},"finishReason":"STOP"}]}`)
+	c := providertest.Stream(`{"candidates":[{"content":{"parts":[{"text":"a","thought":true},{"text":"b","thought":true,"thoughtSignature":"s1"},{"text":"c","thought":true}]},"finishReason":"STOP"}]}`)
 	p := reach(t, c)
-	got, err := ask(t, p, hello())
+	got, err := providertest.Ask(t, p, hello())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestSignedThought(t *testing.T) {
 	}
 	req := hello()
 	req.Messages = append(req.Messages, chela.Message{Role: chela.RoleAssistant, Text: "x", Thinking: append(got.Thinking, chela.Thinking{Text: "d", Signature: "gemini-2.5-flash thought s2", Provider: "else"})})
-	if _, err := ask(t, p, req); err != nil {
+	if _, err := providertest.Ask(t, p, req); err != nil {
 		t.Fatal(err)
 	}
 	var sent struct {
@@ -118,7 +118,7 @@ func TestSignedThought(t *testing.T) {
 			Parts []json.RawMessage
 		}
 	}
-	if err := json.Unmarshal([]byte(c.sent), &sent); err != nil {
+	if err := json.Unmarshal([]byte(c.Sent), &sent); err != nil {
 		t.Fatal(err)
 	}
 	if got := string(sent.Contents[1].Parts[0]); len(sent.Contents[1].Parts) != 2 || got != `{"thought":true,"text":"ab","thoughtSignature":"s1"}` {
@@ -132,7 +132,7 @@ func TestUserHasFirstAndLastWord(t *testing.T) {
 	t.Parallel()
 	c := providertest.NewCase("first and last word", providertest.Answer{Text: []string{"ok"}})
 	req := &chela.Request{Model: "m", Messages: []chela.Message{{Role: chela.RoleAssistant, Text: "a"}}}
-	if _, err := ask(t, serve(t, c), req); err != nil {
+	if _, err := providertest.Ask(t, serve(t, c), req); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"(the conversation goes on)", "a", "(go on)"}

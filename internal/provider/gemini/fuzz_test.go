@@ -5,38 +5,39 @@ import (
 	"testing"
 
 	"chela"
+	"chela/internal/provider/providertest"
 )
 
 // FuzzStream feeds any bytes as the body of a stream: the stream has exactly
 // one end, and what it brings can be sent back.
 func FuzzStream(f *testing.F) {
-	for _, c := range []*canned{
-		events(), events(over), events(word, word, over), events(`nul`, `{}`), events(`{"candidates":null,"usageMetadata":7}`),
-		events(`{"candidates":[{"content":{"parts":[{"text":"a","thought":true,"thoughtSignature":"s"},{"functionCall":{"name":"t","args":{"a":1}},"thoughtSignature":"x y"}]},"finishReason":"STOP"}]}`),
-		events(`{"candidates":[{"content":{"parts":[{"functionCall":{"id":7,"args":[]}},{"text":"","thoughtSignature":"s"}]},"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"m"}]}`),
-		events(`{"promptFeedback":{"blockReason":"SAFETY"}}`), events(`{"error":{"code":503,"status":"UNAVAILABLE","details":[{"retryDelay":"1s"}]}}`),
-		{body: ": ping\n\nevent: error\ndata: {\"error\":\"x\"}\r\n\r\n"},
+	for _, c := range []*providertest.Canned{
+		providertest.Stream(), providertest.Stream(over), providertest.Stream(word, word, over), providertest.Stream(`nul`, `{}`), providertest.Stream(`{"candidates":null,"usageMetadata":7}`),
+		providertest.Stream(`{"candidates":[{"content":{"parts":[{"text":"a","thought":true,"thoughtSignature":"s"},{"functionCall":{"name":"t","args":{"a":1}},"thoughtSignature":"x y"}]},"finishReason":"STOP"}]}`),
+		providertest.Stream(`{"candidates":[{"content":{"parts":[{"functionCall":{"id":7,"args":[]}},{"text":"","thoughtSignature":"s"}]},"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"m"}]}`),
+		providertest.Stream(`{"promptFeedback":{"blockReason":"SAFETY"}}`), providertest.Stream(`{"error":{"code":503,"status":"UNAVAILABLE","details":[{"retryDelay":"1s"}]}}`),
+		{Body: ": ping\n\nevent: error\ndata: {\"error\":\"x\"}\r\n\r\n"},
 	} {
-		f.Add(c.body, false)
+		f.Add(c.Body, false)
 	}
 	f.Add(`{"candidates":[{"content":{"parts":[{"text":"hi"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":-1,"cachedContentTokenCount":1e99}}`, true)
 	f.Fuzz(func(t *testing.T, body string, plain bool) {
-		c := &canned{kind: "text/event-stream", body: body}
+		c := &providertest.Canned{Kind: "text/event-stream", Body: body}
 		req := hello()
 		if req.Plain = plain; plain {
-			c.kind = "application/json"
+			c.Kind = "application/json"
 		}
-		finish, err := ask(t, reach(t, c), req)
+		finish, err := providertest.Ask(t, reach(t, c), req)
 		if err != nil {
 			return
 		}
 		if finish.Stop == "" {
 			t.Error("the finish has no reason to stop")
 		}
-		c, req.Plain = events(over), false
+		c, req.Plain = providertest.Stream(over), false
 		req.Messages = append(req.Messages, chela.Message{Role: chela.RoleAssistant, Text: finish.Text, Thinking: finish.Thinking, Calls: finish.Calls})
-		if _, err := ask(t, reach(t, c), req); err != nil || !json.Valid([]byte(c.sent)) {
-			t.Errorf("sent back as %s: %v", c.sent, err)
+		if _, err := providertest.Ask(t, reach(t, c), req); err != nil || !json.Valid([]byte(c.Sent)) {
+			t.Errorf("sent back as %s: %v", c.Sent, err)
 		}
 	})
 }
@@ -50,10 +51,10 @@ func FuzzSchema(f *testing.F) {
 		f.Add(schema)
 	}
 	f.Fuzz(func(t *testing.T, schema string) {
-		c := events(over)
+		c := providertest.Stream(over)
 		req := hello()
 		req.Tools = []chela.ToolSpec{{Name: "t", Input: json.RawMessage(schema)}}
-		if _, err := ask(t, reach(t, c), req); err != nil {
+		if _, err := providertest.Ask(t, reach(t, c), req); err != nil {
 			if chela.KindOf(err) != chela.Invalid {
 				t.Error(err)
 			}
@@ -64,8 +65,8 @@ func FuzzSchema(f *testing.F) {
 				FunctionDeclarations []struct{ ParametersJSONSchema map[string]any }
 			}
 		}
-		if err := json.Unmarshal([]byte(c.sent), &sent); err != nil || sent.Tools[0].FunctionDeclarations[0].ParametersJSONSchema["type"] == nil {
-			t.Errorf("sent %s: %v", c.sent, err)
+		if err := json.Unmarshal([]byte(c.Sent), &sent); err != nil || sent.Tools[0].FunctionDeclarations[0].ParametersJSONSchema["type"] == nil {
+			t.Errorf("sent %s: %v", c.Sent, err)
 		}
 	})
 }

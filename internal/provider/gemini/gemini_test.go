@@ -12,6 +12,7 @@ import (
 
 	"chela"
 	"chela/internal/provider/gemini"
+	"chela/internal/provider/providertest"
 )
 
 const (
@@ -52,7 +53,7 @@ func TestStreams(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := ask(t, reach(t, events(append(tt.pieces, over)...)), hello())
+			got, err := providertest.Ask(t, reach(t, providertest.Stream(append(tt.pieces, over)...)), hello())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +75,7 @@ func TestUsage(t *testing.T) {
 	counts := `{"promptTokenCount":1000,"cachedContentTokenCount":900,"toolUsePromptTokenCount":5,"candidatesTokenCount":70,"thoughtsTokenCount":30,"totalTokenCount":1105,"promptTokensDetails":[{"modality":"TEXT","tokenCount":1000}]}`
 	early := `{"candidates":[{"content":{"parts":[{"text":"a"}]}}],"usageMetadata":{"promptTokenCount":1000,"candidatesTokenCount":1}}`
 	late := `{"candidates":[{"finishReason":"STOP"}],"usageMetadata":` + counts + `}`
-	got, err := ask(t, reach(t, events(early, late)), hello())
+	got, err := providertest.Ask(t, reach(t, providertest.Stream(early, late)), hello())
 	want := chela.TokenUsage{Input: 105, Output: 100, CacheRead: 900, Reasoning: 30}
 	if err != nil || got.Usage != want {
 		t.Errorf("got %+v and %v, want %+v", got.Usage, err, want)
@@ -101,19 +102,19 @@ func TestStops(t *testing.T) {
 		{"SOMETHING_NEW", "", chela.StopEnd},
 	}
 	for _, tt := range tests {
-		got, err := ask(t, reach(t, events(piece(tt.parts, `,"finishReason":"`+tt.reason+`"`))), hello())
+		got, err := providertest.Ask(t, reach(t, providertest.Stream(piece(tt.parts, `,"finishReason":"`+tt.reason+`"`))), hello())
 		if err != nil || got.Stop != tt.want {
 			t.Errorf("%s: got %v and %v, want %v", tt.reason, got, err, tt.want)
 		}
 	}
 	for _, plain := range []bool{false, true} {
-		c := events(`{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":9}}`)
+		c := providertest.Stream(`{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":9}}`)
 		if plain {
-			c = &canned{kind: "application/json", body: strings.TrimPrefix(c.body, "data: ")}
+			c = &providertest.Canned{Kind: "application/json", Body: strings.TrimPrefix(c.Body, "data: ")}
 		}
 		req := hello()
 		req.Plain = plain
-		got, err := ask(t, reach(t, c), req)
+		got, err := providertest.Ask(t, reach(t, c), req)
 		if err != nil || got.Stop != chela.StopRefusal || got.Usage.Input != 9 {
 			t.Errorf("blocked prompt: got %+v and %v, want a refusal", got, err)
 		}
@@ -125,7 +126,7 @@ func TestStops(t *testing.T) {
 func TestCallsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for _, reason := range []string{"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE"} {
-		_, err := ask(t, reach(t, events(word, piece("", `,"finishReason":"`+reason+`","finishMessage":"Malformed function call: print(x"`))), hello())
+		_, err := providertest.Ask(t, reach(t, providertest.Stream(word, piece("", `,"finishReason":"`+reason+`","finishMessage":"Malformed function call: print(x"`))), hello())
 		var pe *chela.ProviderError
 		if !errors.As(err, &pe) || pe.Kind != chela.Unavailable || !pe.Retryable || pe.Cut || !strings.Contains(pe.Msg, "print(x") {
 			t.Errorf("%s: got %+v, want a retryable error with the server's words", reason, pe)
@@ -137,26 +138,26 @@ func TestBadAnswers(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name  string
-		wire  *canned
+		wire  *providertest.Canned
 		plain bool
 		want  chela.ProviderError
 	}{
-		{"overloaded", events(word, `{"error":{"code":503,"message":"m","status":"UNAVAILABLE"}}`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
-		{"rate", events(word, `{"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"36.5s"}]}}`), false, chela.ProviderError{Kind: chela.Exhausted, Retryable: true, After: 36500 * time.Millisecond}},
-		{"rate with a delay in the body", &canned{status: 429, kind: "application/json", body: `{"error":{"code":429,"message":"You exceeded your current quota.","status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"7s"}]}}`}, false, chela.ProviderError{Kind: chela.Exhausted, Retryable: true, After: 7 * time.Second}},
-		{"no reason to stop", events(word), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Cut: true}},
-		{"no stream", &canned{kind: "application/json", body: `[{}]`}, false, chela.ProviderError{Kind: chela.Unsupported}},
-		{"no answer", &canned{kind: "application/json", body: `{}`}, true, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
-		{"half an answer", &canned{kind: "application/json", body: `{"candidates`}, true, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
-		{"no credit", &canned{status: 402, kind: "application/json", body: `{"error":{"code":402,"message":"Your prepayment credits are depleted.","status":"RESOURCE_EXHAUSTED"}}`}, false, chela.ProviderError{Kind: chela.Exhausted}},
-		{"too many bytes", &canned{status: 400, kind: "application/json", body: `{"error":{"code":400,"message":"Request payload size exceeds the limit: 20971520 bytes.","status":"INVALID_ARGUMENT"}}`}, false, chela.ProviderError{Kind: chela.Invalid, Overflow: true}},
+		{"overloaded", providertest.Stream(word, `{"error":{"code":503,"message":"m","status":"UNAVAILABLE"}}`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
+		{"rate", providertest.Stream(word, `{"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"36.5s"}]}}`), false, chela.ProviderError{Kind: chela.Exhausted, Retryable: true, After: 36500 * time.Millisecond}},
+		{"rate with a delay in the body", &providertest.Canned{Status: 429, Kind: "application/json", Body: `{"error":{"code":429,"message":"You exceeded your current quota.","status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"7s"}]}}`}, false, chela.ProviderError{Kind: chela.Exhausted, Retryable: true, After: 7 * time.Second}},
+		{"no reason to stop", providertest.Stream(word), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Cut: true}},
+		{"no stream", &providertest.Canned{Kind: "application/json", Body: `[{}]`}, false, chela.ProviderError{Kind: chela.Unsupported}},
+		{"no answer", &providertest.Canned{Kind: "application/json", Body: `{}`}, true, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
+		{"half an answer", &providertest.Canned{Kind: "application/json", Body: `{"candidates`}, true, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
+		{"no credit", &providertest.Canned{Status: 402, Kind: "application/json", Body: `{"error":{"code":402,"message":"Your prepayment credits are depleted.","status":"RESOURCE_EXHAUSTED"}}`}, false, chela.ProviderError{Kind: chela.Exhausted}},
+		{"too many bytes", &providertest.Canned{Status: 400, Kind: "application/json", Body: `{"error":{"code":400,"message":"Request payload size exceeds the limit: 20971520 bytes.","status":"INVALID_ARGUMENT"}}`}, false, chela.ProviderError{Kind: chela.Invalid, Overflow: true}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			req := hello()
 			req.Plain = tt.plain
-			_, err := ask(t, reach(t, tt.wire), req)
+			_, err := providertest.Ask(t, reach(t, tt.wire), req)
 			var pe *chela.ProviderError
 			if !errors.As(err, &pe) {
 				t.Fatalf("got %v, want a provider error", err)
@@ -173,8 +174,8 @@ func TestBadAnswers(t *testing.T) {
 // cannot read its signatures, as after a change of the key.
 func TestUnreadableSignatures(t *testing.T) {
 	t.Parallel()
-	refusal := &canned{status: 400, kind: "application/json", body: `{"error":{"code":400,"message":"Corrupted thought signature.","status":"INVALID_ARGUMENT"}}`}
-	good := events(over)
+	refusal := &providertest.Canned{Status: 400, Kind: "application/json", Body: `{"error":{"code":400,"message":"Corrupted thought signature.","status":"INVALID_ARGUMENT"}}`}
+	good := providertest.Stream(over)
 	p := reach(t, refusal)
 	req := hello()
 	req.Model = "gemini-3.8-flash"
@@ -183,12 +184,12 @@ func TestUnreadableSignatures(t *testing.T) {
 		Thinking: []chela.Thinking{{Signature: "gemini-3.8-flash 0 old", Provider: "gemini"}},
 		Calls:    []chela.CallSpec{{Ref: "r", Tool: "t", Args: json.RawMessage(`{}`)}},
 	})
-	refusal.then = good
-	if _, err := ask(t, p, req); err != nil {
+	refusal.Then = good
+	if _, err := providertest.Ask(t, p, req); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(refusal.sent, `"thoughtSignature":"old"`) || !strings.Contains(good.sent, `"thoughtSignature":"skip_thought_signature_validator"`) {
-		t.Errorf("sent %s\nthen %s", refusal.sent, good.sent)
+	if !strings.Contains(refusal.Sent, `"thoughtSignature":"old"`) || !strings.Contains(good.Sent, `"thoughtSignature":"skip_thought_signature_validator"`) {
+		t.Errorf("sent %s\nthen %s", refusal.Sent, good.Sent)
 	}
 }
 
@@ -205,23 +206,23 @@ func TestAddresses(t *testing.T) {
 		{local + "/gemini", "../x?y#z", local + "/gemini/v1beta/models/..%2Fx%3Fy%23z:streamGenerateContent?alt=sse"},
 	}
 	for _, tt := range tests {
-		c := events(over)
+		c := providertest.Stream(over)
 		p, err := gemini.New(gemini.Config{BaseURL: tt.base, HTTPClient: &http.Client{Transport: c}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		req := hello()
 		req.Model = tt.model
-		if _, err := ask(t, p, req); err != nil || c.url != tt.want {
-			t.Errorf("asked %s (%v)\nwant  %s", c.url, err, tt.want)
+		if _, err := providertest.Ask(t, p, req); err != nil || c.URL != tt.want {
+			t.Errorf("asked %s (%v)\nwant  %s", c.URL, err, tt.want)
 		}
 	}
 }
 
 func TestModels(t *testing.T) {
 	t.Parallel()
-	c := &canned{kind: "application/json", body: `{"models":[{"name":"models/a","inputTokenLimit":1048576,"outputTokenLimit":65536,"supportedGenerationMethods":["countTokens","generateContent"]},{"name":"models/embedding","supportedGenerationMethods":["embedContent"]}],"nextPageToken":"p 2"}`}
-	c.then = &canned{kind: "application/json", body: `{"models":[{"name":"tunedModels/b","supportedGenerationMethods":["generateContent"]}]}`}
+	c := &providertest.Canned{Kind: "application/json", Body: `{"models":[{"name":"models/a","inputTokenLimit":1048576,"outputTokenLimit":65536,"supportedGenerationMethods":["countTokens","generateContent"]},{"name":"models/embedding","supportedGenerationMethods":["embedContent"]}],"nextPageToken":"p 2"}`}
+	c.Then = &providertest.Canned{Kind: "application/json", Body: `{"models":[{"name":"tunedModels/b","supportedGenerationMethods":["generateContent"]}]}`}
 	got, err := reach(t, c).Models(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -230,14 +231,14 @@ func TestModels(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if c.then.url != "http://127.0.0.1:1/v1beta/models?pageSize=1000&pageToken=p+2" {
-		t.Errorf("asked %s for the second page", c.then.url)
+	if c.Then.URL != "http://127.0.0.1:1/v1beta/models?pageSize=1000&pageToken=p+2" {
+		t.Errorf("asked %s for the second page", c.Then.URL)
 	}
-	c = &canned{status: 400, kind: "application/json", body: `{"error":{"code":400,"message":"bad key sk-12345","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`}
+	c = &providertest.Canned{Status: 400, Kind: "application/json", Body: `{"error":{"code":400,"message":"bad key sk-12345","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`}
 	if _, err := reach(t, c).Models(t.Context()); chela.KindOf(err) != chela.Denied || strings.Contains(err.Error(), "sk-12345") {
 		t.Errorf("got %v, want a denial that does not tell the key", err)
 	}
-	endless := &canned{kind: "application/json", body: `{"nextPageToken":"again"}`}
+	endless := &providertest.Canned{Kind: "application/json", Body: `{"nextPageToken":"again"}`}
 	if got, err := reach(t, endless).Models(t.Context()); err != nil || len(got) != 0 {
 		t.Errorf("a list without an end: got %v and %v", got, err)
 	}
@@ -267,18 +268,18 @@ func TestEnvironment(t *testing.T) {
 	for _, name := range []string{"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_CLOUD_PROJECT"} {
 		t.Setenv(name, "http://stray:stray")
 	}
-	c := events(over)
+	c := providertest.Stream(over)
 	p, err := gemini.New(gemini.Config{BaseURL: "http://127.0.0.1:1", HTTPClient: &http.Client{Transport: c}, Headers: map[string]string{"X-Own": "1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ask(t, p, hello()); err != nil {
+	if _, err := providertest.Ask(t, p, hello()); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(c.url, "http://127.0.0.1:1") || c.header.Get("X-Own") != "1" {
-		t.Errorf("asked %s with %v", c.url, c.header)
+	if !strings.HasPrefix(c.URL, "http://127.0.0.1:1") || c.Header.Get("X-Own") != "1" {
+		t.Errorf("asked %s with %v", c.URL, c.Header)
 	}
-	for name, values := range c.header {
+	for name, values := range c.Header {
 		if strings.Contains(strings.Join(values, " "), "stray") || name == "Authorization" || name == "X-Goog-Api-Key" {
 			t.Errorf("sent %s: %q", name, values)
 		}

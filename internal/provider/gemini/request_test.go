@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"chela"
+	"chela/internal/provider/providertest"
 )
 
 // TestThinking has one model for each way to think.
@@ -42,16 +43,16 @@ func TestThinking(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.model+" "+string(tt.level), func(t *testing.T) {
 			t.Parallel()
-			c := events(over)
+			c := providertest.Stream(over)
 			req := hello()
 			req.Model, req.Thinking, req.MaxTokens = tt.model, tt.level, tt.limit
-			if _, err := ask(t, reach(t, c), req); err != nil {
+			if _, err := providertest.Ask(t, reach(t, c), req); err != nil {
 				t.Fatal(err)
 			}
 			var sent struct {
 				GenerationConfig json.RawMessage
 			}
-			if err := json.Unmarshal([]byte(c.sent), &sent); err != nil {
+			if err := json.Unmarshal([]byte(c.Sent), &sent); err != nil {
 				t.Fatal(err)
 			}
 			if got := string(sent.GenerationConfig); got != tt.want {
@@ -81,23 +82,23 @@ func TestSchemas(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			c := events(over)
+			c := providertest.Stream(over)
 			req := hello()
 			req.Tools = []chela.ToolSpec{{Name: "t", Input: json.RawMessage(tt.schema)}}
-			if _, err := ask(t, reach(t, c), req); err != nil {
+			if _, err := providertest.Ask(t, reach(t, c), req); err != nil {
 				t.Fatal(err)
 			}
 			if tt.want == "" {
 				tt.want = tt.schema
 			}
-			if want := `{"functionDeclarations":[{"name":"t","parametersJsonSchema":` + tt.want + `}]}`; !strings.Contains(c.sent, want) {
-				t.Errorf("sent %s\nwant %s", c.sent, want)
+			if want := `{"functionDeclarations":[{"name":"t","parametersJsonSchema":` + tt.want + `}]}`; !strings.Contains(c.Sent, want) {
+				t.Errorf("sent %s\nwant %s", c.Sent, want)
 			}
 		})
 	}
 	req := hello()
 	req.Tools = []chela.ToolSpec{{Name: "t", Input: json.RawMessage(`[]`)}}
-	if _, err := ask(t, reach(t, events(over)), req); chela.KindOf(err) != chela.Invalid {
+	if _, err := providertest.Ask(t, reach(t, providertest.Stream(over)), req); chela.KindOf(err) != chela.Invalid {
 		t.Errorf("a list as schema: got %v, want it refused", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"chela/internal/provider/ollama"
+	"chela/internal/provider/providertest"
 )
 
 // BenchmarkStream decodes an answer of 1,000 pieces of text.
@@ -13,7 +14,7 @@ func BenchmarkStream(b *testing.B) {
 	p := reach(b, talking("llama", 8192, all, strings.Repeat(piece, 1000)+over), ollama.Config{})
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := ask(b, p, hello()); err != nil {
+		if _, err := providertest.Ask(b, p, hello()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -66,29 +66,6 @@ func reach(t testing.TB, c *canned, cfg ollama.Config) *ollama.Provider {
 	return p
 }
 
-// ask performs one request and returns how it ended.
-func ask(t testing.TB, p chela.Provider, req *chela.Request) (*chela.Finish, error) {
-	t.Helper()
-	var finish *chela.Finish
-	var failed error
-	var text strings.Builder
-	ends := 0
-	for chunk, err := range p.Stream(t.Context(), req) {
-		text.WriteString(chunk.Text)
-		if chunk.Finish != nil || err != nil {
-			ends++
-		}
-		finish, failed = chunk.Finish, err
-	}
-	if ends != 1 || (finish == nil) == (failed == nil) {
-		t.Fatalf("stream had %d ends, the last %+v and %v", ends, finish, failed)
-	}
-	if finish != nil && finish.Text != text.String() {
-		t.Fatalf("the pieces join to %q, the finish has %q", text.String(), finish.Text)
-	}
-	return finish, failed
-}
-
 func hello() *chela.Request {
 	return &chela.Request{Model: "m", Messages: []chela.Message{{Role: chela.RoleUser, Text: "hello"}}}
 }

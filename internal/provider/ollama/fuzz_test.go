@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"chela/internal/provider/ollama"
+	"chela/internal/provider/providertest"
 )
 
 // FuzzStream feeds any bytes as the answer to a step: the stream has exactly
@@ -21,7 +22,7 @@ func FuzzStream(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string, plain bool) {
 		req := hello()
 		req.Plain = plain
-		finish, err := ask(t, reach(t, talking("llama", 8192, all, body), ollama.Config{}), req)
+		finish, err := providertest.Ask(t, reach(t, talking("llama", 8192, all, body), ollama.Config{}), req)
 		if err == nil && finish.Stop == "" {
 			t.Error("the finish has no reason to stop")
 		}
@@ -40,7 +41,7 @@ func FuzzShow(f *testing.F) {
 	f.Fuzz(func(t *testing.T, shown string) {
 		c := talking("", 0, nil, over)
 		c.next["/api/show"] = []string{shown}
-		if _, err := ask(t, reach(t, c, ollama.Config{}), hello()); err != nil {
+		if _, err := providertest.Ask(t, reach(t, c, ollama.Config{}), hello()); err != nil {
 			return
 		}
 		if room := rooms(t, c)[0]; room < 1 {

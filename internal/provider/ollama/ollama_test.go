@@ -11,6 +11,7 @@ import (
 
 	"chela"
 	"chela/internal/provider/ollama"
+	"chela/internal/provider/providertest"
 )
 
 var all = []string{"completion", "tools", "vision", "thinking"}
@@ -42,7 +43,7 @@ func TestAnswers(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := ask(t, reach(t, talking("llama", 8192, all, tt.body), ollama.Config{}), hello())
+			got, err := providertest.Ask(t, reach(t, talking("llama", 8192, all, tt.body), ollama.Config{}), hello())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +78,7 @@ func TestBadAnswers(t *testing.T) {
 			t.Parallel()
 			req := hello()
 			req.Plain = tt.plain
-			_, err := ask(t, reach(t, talking("llama", 8192, all, tt.body), ollama.Config{}), req)
+			_, err := providertest.Ask(t, reach(t, talking("llama", 8192, all, tt.body), ollama.Config{}), req)
 			pe, ok := errors.AsType[*chela.ProviderError](err)
 			if !ok || pe.Kind != tt.want || pe.Cut != tt.cut {
 				t.Errorf("got %+v, want kind %q, cut %v", pe, tt.want, tt.cut)
@@ -115,7 +116,7 @@ func TestThinking(t *testing.T) {
 			c := talking(tt.family, 8192, tt.able, over)
 			req := hello()
 			req.Thinking = tt.level
-			if _, err := ask(t, reach(t, c, ollama.Config{}), req); err != nil {
+			if _, err := providertest.Ask(t, reach(t, c, ollama.Config{}), req); err != nil {
 				t.Fatal(err)
 			}
 			var sent struct{ Think json.RawMessage }
@@ -163,7 +164,7 @@ func TestTranscript(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			c := talking("llama", 8192, tt.able, over)
-			if _, err := ask(t, reach(t, c, ollama.Config{}), req()); err != nil {
+			if _, err := providertest.Ask(t, reach(t, c, ollama.Config{}), req()); err != nil {
 				t.Fatal(err)
 			}
 			if want := `"messages":[{"role":"system","content":"s"},` + tt.want; !strings.Contains(c.sent[0], want) {
@@ -185,7 +186,7 @@ func TestNew(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	c := talking("llama", 8192, all, over)
-	if _, err := ask(t, reach(t, c, ollama.Config{APIKey: "key-12345", Headers: map[string]string{"X-Own": "1"}}), hello()); err != nil {
+	if _, err := providertest.Ask(t, reach(t, c, ollama.Config{APIKey: "key-12345", Headers: map[string]string{"X-Own": "1"}}), hello()); err != nil {
 		t.Fatal(err)
 	}
 	if c.header.Get("Authorization") != "Bearer key-12345" || c.header.Get("X-Own") != "1" {

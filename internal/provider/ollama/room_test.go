@@ -10,6 +10,7 @@ import (
 
 	"chela"
 	"chela/internal/provider/ollama"
+	"chela/internal/provider/providertest"
 )
 
 const full = `400 {"error":"{\"error\":{\"code\":400,\"message\":\"request (9001 tokens) exceeds the available context size (8192 tokens), try increasing it\",` +
@@ -61,7 +62,7 @@ func TestRoom(t *testing.T) {
 			if n := p.Window("m"); n != 0 {
 				t.Errorf("the window was %d before anybody asked", n)
 			}
-			_, err := ask(t, p, req)
+			_, err := providertest.Ask(t, p, req)
 			if got := rooms(t, c); p.Window("m") < got[len(got)-1] {
 				t.Errorf("the window is %d", p.Window("m"))
 			}
@@ -100,7 +101,7 @@ func TestLooksAgain(t *testing.T) {
 	c.next["/api/show"] = append(c.next["/api/show"], small)
 	p := reach(t, c, ollama.Config{})
 	for range 4 {
-		_, _ = ask(t, p, hello()) // what was sent tells
+		_, _ = providertest.Ask(t, p, hello()) // what was sent tells
 	}
 	if diff := cmp.Diff([]int{8192, 8192, 8192, 4096}, rooms(t, c)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

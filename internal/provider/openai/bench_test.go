@@ -11,6 +11,7 @@ import (
 
 	"chela"
 	"chela/internal/provider/openai"
+	"chela/internal/provider/providertest"
 )
 
 // A sink answers every request at once with an answer without words.
@@ -76,7 +77,7 @@ func BenchmarkRequest(b *testing.B) {
 			req := &chela.Request{Model: "m", System: "You are terse.", Messages: talk(n), Tools: tools(20), Session: "agent:main:main"}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := ask(b, p, req); err != nil {
+				if _, err := providertest.Ask(b, p, req); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -93,10 +94,10 @@ func BenchmarkStream(b *testing.B) {
 	for i := range data {
 		data[i] = word
 	}
-	p := reach(b, events(append(data, `[DONE]`)...), local)
+	p := reach(b, providertest.Stream(append(data, `[DONE]`)...), local)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := ask(b, p, hello()); err != nil {
+		if _, err := providertest.Ask(b, p, hello()); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -104,9 +105,9 @@ func BenchmarkStream(b *testing.B) {
 
 // BenchmarkAnswer asks a server on this machine that answers in three pieces.
 func BenchmarkAnswer(b *testing.B) {
-	answer := events(word, word,
+	answer := providertest.Stream(word, word,
 		`{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1760000000,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11}}`,
-		`[DONE]`).body
+		`[DONE]`).Body
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, err := io.Copy(io.Discard, r.Body)
 		if err != nil {
@@ -130,7 +131,7 @@ func BenchmarkAnswer(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := ask(b, p, hello()); err != nil {
+		if _, err := providertest.Ask(b, p, hello()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"chela/internal/catalogue"
 	"chela/internal/provider/openai"
+	"chela/internal/provider/providertest"
 )
 
 // FuzzStream feeds any bytes as the body of a stream: the stream has exactly
@@ -24,16 +25,16 @@ func FuzzStream(f *testing.F) {
 	}
 	f.Add(`{"choices":[{"message":{"content":"hi","tool_calls":[{"id":"a","function":{"name":"t"}}]},"finish_reason":"stop"}]}`, true)
 	f.Fuzz(func(t *testing.T, body string, plain bool) {
-		c := &canned{kind: "text/event-stream", body: body}
+		c := &providertest.Canned{Kind: "text/event-stream", Body: body}
 		req := hello()
 		if req.Plain = plain; plain {
-			c.kind = "application/json"
+			c.Kind = "application/json"
 		}
 		p, err := openai.New(openai.Config{BaseURL: local, HTTPClient: &http.Client{Transport: c}, Has: []catalogue.Feature{catalogue.FeatureReasoningDetails}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		finish, err := ask(t, p, req)
+		finish, err := providertest.Ask(t, p, req)
 		if err != nil {
 			return
 		}

@@ -12,6 +12,7 @@ import (
 	"chela"
 	"chela/internal/provider/openai"
 	"chela/internal/provider/openaiapi"
+	"chela/internal/provider/providertest"
 )
 
 const local = "http://127.0.0.1:1/v1"
@@ -79,7 +80,7 @@ func TestStreams(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := ask(t, reach(t, events(tt.data...), local), hello())
+			got, err := providertest.Ask(t, reach(t, providertest.Stream(tt.data...), local), hello())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,7 +95,7 @@ func TestStreams(t *testing.T) {
 // servers send: numbers as text, text as numbers, arguments as an object.
 func TestLooseValues(t *testing.T) {
 	t.Parallel()
-	c := events(
+	c := providertest.Stream(
 		`{"model":7,"choices":[{"index":null,"delta":{"content":1.5,"refusal":null,"tool_calls":null,"reasoning":{"a":1},"reasoning_content":"hm"},"finish_reason":null}],"usage":7}`,
 		`null`,
 		`{"choices":[{"delta":{"tool_calls":[{"index":"0","id":7,"function":{"name":"t","arguments":{"a":[1]}}}]},"finish_reason":"tool_calls"}]}`,
@@ -105,7 +106,7 @@ func TestLooseValues(t *testing.T) {
 		Text: "1.5", Thinking: []chela.Thinking{{Text: "hm", Provider: "openai"}}, Model: "7", Stop: chela.StopCalls,
 		Calls: []chela.CallSpec{{Ref: "7", Tool: "t", Args: json.RawMessage(`{"a":[1]}`)}}, Usage: chela.TokenUsage{Input: 5, Output: 7},
 	}
-	got, err := ask(t, reach(t, c, local), hello())
+	got, err := providertest.Ask(t, reach(t, c, local), hello())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,25 +119,25 @@ func TestBadAnswers(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name  string
-		wire  *canned
+		wire  *providertest.Canned
 		plain bool
 		want  chela.Kind
 	}{
-		{"the model's server broke off", events(`{"choices":[{"delta":{},"finish_reason":"error"}]}`), false, chela.Unavailable},
-		{"DeepSeek ran out of room", events(`{"choices":[{"delta":{},"finish_reason":"insufficient_system_resource"}]}`), false, chela.Unavailable},
-		{"no stream", &canned{kind: "application/json", body: `{"choices":[]}`}, false, chela.Unsupported},
-		{"a page", &canned{kind: "text/html; charset=utf-8", body: `<html>`}, true, chela.Unsupported},
-		{"no choices", &canned{kind: "application/json", body: `{"choices":[]}`}, true, chela.Unavailable},
-		{"an error", &canned{kind: "application/json", body: `{"error":{"code":429,"type":"rate_limit_error"}}`}, true, chela.Exhausted},
-		{"half an answer", &canned{kind: "application/json", body: `{"choices":[{"message":{"content":"x"`}, true, chela.Unavailable},
-		{"a redirect", &canned{status: 307, body: ""}, false, chela.Invalid},
+		{"the model's server broke off", providertest.Stream(`{"choices":[{"delta":{},"finish_reason":"error"}]}`), false, chela.Unavailable},
+		{"DeepSeek ran out of room", providertest.Stream(`{"choices":[{"delta":{},"finish_reason":"insufficient_system_resource"}]}`), false, chela.Unavailable},
+		{"no stream", &providertest.Canned{Kind: "application/json", Body: `{"choices":[]}`}, false, chela.Unsupported},
+		{"a page", &providertest.Canned{Kind: "text/html; charset=utf-8", Body: `<html>`}, true, chela.Unsupported},
+		{"no choices", &providertest.Canned{Kind: "application/json", Body: `{"choices":[]}`}, true, chela.Unavailable},
+		{"an error", &providertest.Canned{Kind: "application/json", Body: `{"error":{"code":429,"type":"rate_limit_error"}}`}, true, chela.Exhausted},
+		{"half an answer", &providertest.Canned{Kind: "application/json", Body: `{"choices":[{"message":{"content":"x"`}, true, chela.Unavailable},
+		{"a redirect", &providertest.Canned{Status: 307, Body: ""}, false, chela.Invalid},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			req := hello()
 			req.Plain = tt.plain
-			_, err := ask(t, reach(t, tt.wire, local), req)
+			_, err := providertest.Ask(t, reach(t, tt.wire, local), req)
 			var pe *chela.ProviderError
 			if !errors.As(err, &pe) || pe.Kind != tt.want {
 				t.Errorf("got %v of kind %q, want kind %q", err, chela.KindOf(err), tt.want)
@@ -160,23 +161,23 @@ func TestRequests(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.base, func(t *testing.T) {
 			t.Parallel()
-			c := events(`[DONE]`)
+			c := providertest.Stream(`[DONE]`)
 			req := hello()
 			req.MaxTokens, req.Thinking, req.Session = 9, chela.ThinkingOff, chela.MainKey("main")
-			if _, err := ask(t, reach(t, c, tt.base), req); err != nil {
+			if _, err := providertest.Ask(t, reach(t, c, tt.base), req); err != nil {
 				t.Fatal(err)
 			}
-			if want := tt.base + "/chat/completions"; c.url != want {
-				t.Errorf("asked %s, want %s", c.url, want)
+			if want := tt.base + "/chat/completions"; c.URL != want {
+				t.Errorf("asked %s, want %s", c.URL, want)
 			}
 			for _, s := range tt.has {
-				if !strings.Contains(c.sent, s) {
-					t.Errorf("%s is missing in %s", s, c.sent)
+				if !strings.Contains(c.Sent, s) {
+					t.Errorf("%s is missing in %s", s, c.Sent)
 				}
 			}
 			for _, s := range tt.lack {
-				if strings.Contains(c.sent, s) {
-					t.Errorf("%s is in %s", s, c.sent)
+				if strings.Contains(c.Sent, s) {
+					t.Errorf("%s is in %s", s, c.Sent)
 				}
 			}
 		})
@@ -187,14 +188,14 @@ func TestBadTool(t *testing.T) {
 	t.Parallel()
 	req := hello()
 	req.Tools = []chela.ToolSpec{{Name: "t", Input: json.RawMessage(`[]`)}}
-	if _, err := ask(t, reach(t, events(`[DONE]`), local), req); chela.KindOf(err) != chela.Invalid {
+	if _, err := providertest.Ask(t, reach(t, providertest.Stream(`[DONE]`), local), req); chela.KindOf(err) != chela.Invalid {
 		t.Errorf("got %v, want an invalid schema", err)
 	}
 }
 
 func TestModels(t *testing.T) {
 	t.Parallel()
-	c := &canned{kind: "application/json", body: `{"object":"list","data":[{"id":"a","object":"model"},
+	c := &providertest.Canned{Kind: "application/json", Body: `{"object":"list","data":[{"id":"a","object":"model"},
 		{"id":"b","context_length":200000,"top_provider":{"max_completion_tokens":64000}},
 		{"id":"c","context_window":131072,"max_completion_tokens":8192},{"id":"d","max_model_len":4096}]}`}
 	got, err := reach(t, c, local).Models(t.Context())
@@ -210,7 +211,7 @@ func TestModels(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	c = &canned{status: 401, kind: "application/json", body: `{"error":{"message":"bad key sk-12345"}}`}
+	c = &providertest.Canned{Status: 401, Kind: "application/json", Body: `{"error":{"message":"bad key sk-12345"}}`}
 	if _, err := reach(t, c, local).Models(t.Context()); chela.KindOf(err) != chela.Denied || strings.Contains(err.Error(), "sk-12345") {
 		t.Errorf("got %v, want a denial that does not tell the key", err)
 	}
@@ -241,18 +242,18 @@ func TestEnvironment(t *testing.T) {
 	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_CUSTOM_HEADERS"} {
 		t.Setenv(name, "http://stray:stray")
 	}
-	c := events(`[DONE]`)
+	c := providertest.Stream(`[DONE]`)
 	p, err := openai.New(openai.Config{BaseURL: local, HTTPClient: &http.Client{Transport: c}, Headers: map[string]string{"X-Own": "1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ask(t, p, hello()); err != nil {
+	if _, err := providertest.Ask(t, p, hello()); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(c.url, local) || c.header.Get("X-Own") != "1" {
-		t.Errorf("asked %s with %v", c.url, c.header)
+	if !strings.HasPrefix(c.URL, local) || c.Header.Get("X-Own") != "1" {
+		t.Errorf("asked %s with %v", c.URL, c.Header)
 	}
-	for name, values := range c.header {
+	for name, values := range c.Header {
 		if strings.Contains(strings.Join(values, " "), "stray") || name == "Authorization" || name == "X-Api-Key" {
 			t.Errorf("sent %s: %q", name, values)
 		}

@@ -140,7 +140,7 @@ func TestHas(t *testing.T) {
 // asked for the highest.
 func sentTo(t *testing.T, cfg openai.Config, level chela.ThinkingLevel) string {
 	t.Helper()
-	c := events(`[DONE]`)
+	c := providertest.Stream(`[DONE]`)
 	cfg.BaseURL, cfg.HTTPClient = local, &http.Client{Transport: c}
 	p, err := openai.New(cfg)
 	if err != nil {
@@ -151,10 +151,10 @@ func sentTo(t *testing.T, cfg openai.Config, level chela.ThinkingLevel) string {
 		req.Thinking = level
 	}
 	req.Load = load
-	if _, err := ask(t, p, req); err != nil {
+	if _, err := providertest.Ask(t, p, req); err != nil {
 		t.Fatal(err)
 	}
-	return c.sent
+	return c.Sent
 }
 
 // TestReasoningGoesBack asks servers again that want to see their reasoning,
@@ -167,7 +167,7 @@ func TestReasoningGoesBack(t *testing.T) {
 			calls := []providertest.Call{{Ref: "a", Tool: "clock", Args: "{}"}}
 			c := providertest.NewCase("reasoning goes back", providertest.Answer{Thinking: "Let me \"see\".", Calls: calls}, providertest.Answer{Text: []string{"ok"}})
 			p := serveAs(t, c, nil, []catalogue.Feature{has})
-			f, err := ask(t, p, hello())
+			f, err := providertest.Ask(t, p, hello())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -176,7 +176,7 @@ func TestReasoningGoesBack(t *testing.T) {
 			req.Messages = append(req.Messages,
 				chela.Message{Role: chela.RoleAssistant, Thinking: f.Thinking, Calls: f.Calls},
 				chela.Message{Role: chela.RoleTool, Call: "call_1", Ref: "a", Text: "r"})
-			if _, err := ask(t, p, req); err != nil {
+			if _, err := providertest.Ask(t, p, req); err != nil {
 				t.Fatal(err)
 			}
 			var want []string
@@ -214,11 +214,11 @@ func TestDetails(t *testing.T) {
 			for _, piece := range tt.pieces {
 				data = append(data, `{"choices":[{"delta":{"reasoning_details":[`+piece+`]}}]}`)
 			}
-			p, err := openai.New(openai.Config{BaseURL: local, HTTPClient: &http.Client{Transport: events(append(data, `[DONE]`)...)}, Has: []catalogue.Feature{catalogue.FeatureReasoningDetails}})
+			p, err := openai.New(openai.Config{BaseURL: local, HTTPClient: &http.Client{Transport: providertest.Stream(append(data, `[DONE]`)...)}, Has: []catalogue.Feature{catalogue.FeatureReasoningDetails}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			f, err := ask(t, p, hello())
+			f, err := providertest.Ask(t, p, hello())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -256,7 +256,7 @@ func TestAnswersOfServices(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := ask(t, reach(t, events(tt.data...), local), hello())
+			got, err := providertest.Ask(t, reach(t, providertest.Stream(tt.data...), local), hello())
 			if err != nil {
 				t.Fatal(err)
 			}

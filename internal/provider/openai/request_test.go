@@ -20,23 +20,23 @@ func TestSameAsSDK(t *testing.T) {
 	for _, base := range []string{openaiapi.DefaultBaseURL, "https://mine.openai.azure.com/openai/v1", local} {
 		t.Run(base, func(t *testing.T) {
 			t.Parallel()
-			wire := &canned{}
+			wire := &providertest.Canned{}
 			p := reach(t, wire, base)
 			rapid.Check(t, func(rt *rapid.T) {
 				req := providertest.Requests().Draw(rt, "request")
-				wire.kind, wire.body = "text/event-stream", "data: [DONE]\n\n"
+				wire.Kind, wire.Body = "text/event-stream", "data: [DONE]\n\n"
 				if req.Plain {
-					wire.kind, wire.body = "application/json", `{"choices":[{"message":{"content":"ok"}}]}`
+					wire.Kind, wire.Body = "application/json", `{"choices":[{"message":{"content":"ok"}}]}`
 				}
-				if _, err := ask(t, p, req); err != nil {
+				if _, err := providertest.Ask(t, p, req); err != nil {
 					rt.Fatal(err)
 				}
-				want, got := providertest.Decoded(rt, sdkBody(t, req, base != local)), providertest.Decoded(rt, []byte(wire.sent))
+				want, got := providertest.Decoded(rt, sdkBody(t, req, base != local)), providertest.Decoded(rt, []byte(wire.Sent))
 				if diff := cmp.Diff(want, got); diff != "" {
 					rt.Errorf("(-SDK +sent)\n%s", diff)
 				}
-				if !utf8.ValidString(wire.sent) {
-					rt.Errorf("%q is no UTF-8", wire.sent)
+				if !utf8.ValidString(wire.Sent) {
+					rt.Errorf("%q is no UTF-8", wire.Sent)
 				}
 			})
 		})
@@ -47,7 +47,7 @@ func TestSameAsSDK(t *testing.T) {
 // more: prompt caches live on that.
 func TestSamePrefix(t *testing.T) {
 	t.Parallel()
-	wire := events(`[DONE]`)
+	wire := providertest.Stream(`[DONE]`)
 	p := reach(t, wire, local)
 	rapid.Check(t, func(rt *rapid.T) {
 		req := providertest.Requests().Draw(rt, "request")
@@ -59,10 +59,10 @@ func TestSamePrefix(t *testing.T) {
 		for i, n := range []int{said, len(req.Messages)} {
 			part := *req
 			part.Messages = req.Messages[:n]
-			if _, err := ask(t, p, &part); err != nil {
+			if _, err := providertest.Ask(t, p, &part); err != nil {
 				rt.Fatal(err)
 			}
-			sent[i] = strings.TrimSuffix(wire.sent, "]}")
+			sent[i] = strings.TrimSuffix(wire.Sent, "]}")
 		}
 		if !strings.HasPrefix(sent[1], sent[0]) {
 			rt.Errorf("sent %s\nthen %s", sent[0], sent[1])

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"chela"
+	"chela/internal/provider/providertest"
 )
 
 // BenchmarkRequest sends a conversation in which every other answer reasons
@@ -28,15 +29,15 @@ func BenchmarkRequest(b *testing.B) {
 					chela.Message{Role: chela.RoleTool, Call: id, Ref: string(id), Text: text},
 				)
 			}
-			c := events(completed)
+			c := providertest.Stream(completed)
 			p := reach(b, c, local)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := ask(b, p, req); err != nil {
+				if _, err := providertest.Ask(b, p, req); err != nil {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(len(c.sent)), "bytes/request")
+			b.ReportMetric(float64(len(c.Sent)), "bytes/request")
 		})
 	}
 }
@@ -47,10 +48,10 @@ func BenchmarkStream(b *testing.B) {
 	for i := range 1000 {
 		data = append(data, fmt.Sprintf(`{"type":"response.output_text.delta","sequence_number":%d,"item_id":"msg_1","output_index":0,"content_index":0,"delta":" word","logprobs":[],"obfuscation":"x7Qk"}`, i))
 	}
-	p := reach(b, events(append(data, completed)...), local)
+	p := reach(b, providertest.Stream(append(data, completed)...), local)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := ask(b, p, hello()); err != nil {
+		if _, err := providertest.Ask(b, p, hello()); err != nil {
 			b.Fatal(err)
 		}
 	}

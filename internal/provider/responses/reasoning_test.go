@@ -34,13 +34,13 @@ func TestReasoningGoesBack(t *testing.T) {
 	calls := []providertest.Call{{Ref: "a", Tool: "clock", Args: "{}"}}
 	c := providertest.NewCase("reasoning goes back", providertest.Answer{Thinking: "Let me see.", Calls: calls}, providertest.Answer{Text: []string{"ok"}})
 	p := serve(t, c)
-	f, err := ask(t, p, hello())
+	f, err := providertest.Ask(t, p, hello())
 	if err != nil {
 		t.Fatal(err)
 	}
 	req := hello()
 	req.Messages = said(f)
-	if _, err := ask(t, p, req); err != nil {
+	if _, err := providertest.Ask(t, p, req); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"Let me see." + responsestest.Encrypt("Let me see.")}
@@ -84,8 +84,8 @@ func order(t *testing.T, body string) string {
 // called. What nothing follows stays away: the server would refuse it.
 func TestReasoningKeepsItsPlace(t *testing.T) {
 	t.Parallel()
-	c := events(strings.ReplaceAll(thoughtful, "\n", ""))
-	f, err := ask(t, reach(t, c, local), hello())
+	c := providertest.Stream(strings.ReplaceAll(thoughtful, "\n", ""))
+	f, err := providertest.Ask(t, reach(t, c, local), hello())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,13 +107,13 @@ func TestReasoningKeepsItsPlace(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			c := events(completed)
+			c := providertest.Stream(completed)
 			req := hello()
 			req.Messages = said(&chela.Finish{Text: tt.finish.Text, Thinking: tt.finish.Thinking, Calls: append([]chela.CallSpec{}, tt.finish.Calls...)})
-			if _, err := ask(t, reach(t, c, tt.base), req); err != nil {
+			if _, err := providertest.Ask(t, reach(t, c, tt.base), req); err != nil {
 				t.Fatal(err)
 			}
-			if got := order(t, c.sent); got != tt.want {
+			if got := order(t, c.Sent); got != tt.want {
 				t.Errorf("sent %q, want %q", got, tt.want)
 			}
 		})
@@ -133,9 +133,9 @@ func (p *picky) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	p.sent = append(p.sent, string(body))
-	res := events(completed)
+	res := providertest.Stream(completed)
 	if p.pattern.Match(body) {
-		res = &canned{status: http.StatusBadRequest, kind: "application/json", body: `{"error":{"message":"` + p.message + `"}}`}
+		res = &providertest.Canned{Status: http.StatusBadRequest, Kind: "application/json", Body: `{"error":{"message":"` + p.message + `"}}`}
 	}
 	r.Body = nil
 	return res.RoundTrip(r)
@@ -175,7 +175,7 @@ func TestServersThatGiveNoReasoning(t *testing.T) {
 				req := hello()
 				req.Model, req.Thinking = tt.model, chela.ThinkingLow
 				req.Messages = append(req.Messages, sealed, req.Messages[0])
-				if _, err := ask(t, p, req); chela.KindOf(err) != tt.kind || len(s.sent) != want {
+				if _, err := providertest.Ask(t, p, req); chela.KindOf(err) != tt.kind || len(s.sent) != want {
 					t.Errorf("got %v after %d requests, want kind %q after %d\n%s", err, len(s.sent), tt.kind, want, strings.Join(s.sent, "\n"))
 				}
 			}

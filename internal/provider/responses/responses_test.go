@@ -11,6 +11,7 @@ import (
 
 	"chela"
 	"chela/internal/provider/openaiapi"
+	"chela/internal/provider/providertest"
 	"chela/internal/provider/responses"
 )
 
@@ -69,7 +70,7 @@ func TestStreams(t *testing.T) {
 			for i, data := range tt.data {
 				tt.data[i] = strings.ReplaceAll(data, "\n", "")
 			}
-			got, err := ask(t, reach(t, events(tt.data...), local), hello())
+			got, err := providertest.Ask(t, reach(t, providertest.Stream(tt.data...), local), hello())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,13 +83,15 @@ func TestStreams(t *testing.T) {
 
 func TestBadAnswers(t *testing.T) {
 	t.Parallel()
-	failed := func(code, message string) *canned {
-		return events(`{"type":"response.failed","response":{"status":"failed","error":{"code":"` + code + `","message":"` + message + `"}}}`)
+	failed := func(code, message string) *providertest.Canned {
+		return providertest.Stream(`{"type":"response.failed","response":{"status":"failed","error":{"code":"` + code + `","message":"` + message + `"}}}`)
 	}
-	plain := func(body string) *canned { return &canned{kind: "application/json", body: body} }
+	plain := func(body string) *providertest.Canned {
+		return &providertest.Canned{Kind: "application/json", Body: body}
+	}
 	tests := []struct {
 		name  string
-		wire  *canned
+		wire  *providertest.Canned
 		plain bool
 		want  chela.ProviderError
 	}{
@@ -98,12 +101,12 @@ func TestBadAnswers(t *testing.T) {
 		{"prompt refused", failed("invalid_prompt", "m"), false, chela.ProviderError{Kind: chela.Invalid}},
 		{"bad image", failed("invalid_base64_image", "m"), false, chela.ProviderError{Kind: chela.Invalid}},
 		{"overflow", failed("context_length_exceeded", "Your input exceeds the context window of this model."), false, chela.ProviderError{Kind: chela.Invalid, Overflow: true}},
-		{"failed and says nothing", events(`{"type":"response.failed","response":{"status":"failed","error":null}}`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
-		{"error event", events(`{"type":"error","code":"server_error","message":"m","param":null}`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
-		{"error event with an object", events(`{"type":"error","error":{"type":"invalid_request_error","code":"context_length_exceeded","message":"m"}}`), false, chela.ProviderError{Kind: chela.Invalid, Overflow: true}},
-		{"error event of nothing", events(`{"type":"error"}`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
-		{"no end", events(`{"type":"response.created","response":{"status":"in_progress"}}`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Cut: true}},
-		{"no JSON", events(`{"type":`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
+		{"failed and says nothing", providertest.Stream(`{"type":"response.failed","response":{"status":"failed","error":null}}`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
+		{"error event", providertest.Stream(`{"type":"error","code":"server_error","message":"m","param":null}`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
+		{"error event with an object", providertest.Stream(`{"type":"error","error":{"type":"invalid_request_error","code":"context_length_exceeded","message":"m"}}`), false, chela.ProviderError{Kind: chela.Invalid, Overflow: true}},
+		{"error event of nothing", providertest.Stream(`{"type":"error"}`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
+		{"no end", providertest.Stream(`{"type":"response.created","response":{"status":"in_progress"}}`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Cut: true}},
+		{"no JSON", providertest.Stream(`{"type":`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
 		{"no response", plain(`{}`), true, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
 		{"not ended", plain(`{"status":"in_progress"}`), true, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
 		{"failed in one piece", plain(`{"status":"failed","error":{"code":"server_error","message":"m"}}`), true, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
@@ -114,7 +117,7 @@ func TestBadAnswers(t *testing.T) {
 			t.Parallel()
 			req := hello()
 			req.Plain = tt.plain
-			_, err := ask(t, reach(t, tt.wire, local), req)
+			_, err := providertest.Ask(t, reach(t, tt.wire, local), req)
 			var pe *chela.ProviderError
 			if !errors.As(err, &pe) {
 				t.Fatalf("got %v, want a provider error", err)
@@ -146,7 +149,7 @@ func TestNew(t *testing.T) {
 
 func TestModels(t *testing.T) {
 	t.Parallel()
-	c := &canned{kind: "application/json", body: `{"object":"list","data":[{"id":"a","object":"model"},{"id":"b","context_length":9}]}`}
+	c := &providertest.Canned{Kind: "application/json", Body: `{"object":"list","data":[{"id":"a","object":"model"},{"id":"b","context_length":9}]}`}
 	got, err := reach(t, c, openaiapi.DefaultBaseURL).Models(t.Context())
 	if err != nil {
 		t.Fatal(err)

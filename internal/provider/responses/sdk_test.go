@@ -28,23 +28,23 @@ func TestSameAsSDK(t *testing.T) {
 	for _, base := range []string{openaiapi.DefaultBaseURL, local} {
 		t.Run(base, func(t *testing.T) {
 			t.Parallel()
-			c := &canned{}
+			c := &providertest.Canned{}
 			p := reach(t, c, base)
 			rapid.Check(t, func(rt *rapid.T) {
 				req := providertest.Requests().Draw(rt, "request")
-				c.kind, c.body = "text/event-stream", "data: "+completed+"\n\n"
+				c.Kind, c.Body = "text/event-stream", "data: "+completed+"\n\n"
 				if req.Plain {
-					c.kind, c.body = "application/json", `{"status":"completed"}`
+					c.Kind, c.Body = "application/json", `{"status":"completed"}`
 				}
-				if _, err := ask(t, p, req); err != nil {
+				if _, err := providertest.Ask(t, p, req); err != nil {
 					rt.Fatal(err)
 				}
-				want, got := providertest.Decoded(rt, sdkBody(t, req, base != local)), providertest.Decoded(rt, []byte(c.sent))
+				want, got := providertest.Decoded(rt, sdkBody(t, req, base != local)), providertest.Decoded(rt, []byte(c.Sent))
 				if diff := cmp.Diff(want, got); diff != "" {
 					rt.Errorf("(-SDK +sent)\n%s", diff)
 				}
-				if !utf8.ValidString(c.sent) {
-					rt.Errorf("%q is no UTF-8", c.sent)
+				if !utf8.ValidString(c.Sent) {
+					rt.Errorf("%q is no UTF-8", c.Sent)
 				}
 			})
 		})
