@@ -3,6 +3,7 @@ package hook_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -149,23 +150,36 @@ func TestPassed(t *testing.T) {
 // TestPassedAtTheEnd: however many wait and hang, the end is not held up.
 func TestPassedAtTheEnd(t *testing.T) {
 	t.Parallel()
-	url := serve(t, func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // only then a server sees that the client is gone
-		<-r.Context().Done()
-	})
-	h, err := hook.New([]hook.Spec{{Point: chela.HookSessionStart, URL: url, Timeout: time.Hour}}, hook.Config{
-		Now: time.Now, Emit: func(chela.Event) {}, Log: slog.New(slog.DiscardHandler), Rest: 50 * time.Millisecond,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 3 {
-		h.Passed(chela.HookSessionStart, "a", "thr_1", "")
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := h.Run(ctx); err != nil {
-		t.Error(err)
+	for _, began := range []bool{false, true} {
+		t.Run(fmt.Sprintf("began %v", began), func(t *testing.T) {
+			t.Parallel()
+			arrived := make(chan struct{}, 3)
+			url := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body) // only then a server sees that the client is gone
+				arrived <- struct{}{}
+				<-r.Context().Done()
+			})
+			h, err := hook.New([]hook.Spec{{Point: chela.HookSessionStart, URL: url, Timeout: time.Hour}}, hook.Config{
+				Now: time.Now, Emit: func(chela.Event) {}, Log: slog.New(slog.DiscardHandler), Rest: 50 * time.Millisecond,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 3 {
+				h.Passed(chela.HookSessionStart, "a", "thr_1", "")
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			if !began {
+				cancel()
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- h.Run(ctx) }()
+			<-arrived
+			cancel()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

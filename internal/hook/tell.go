@@ -55,26 +55,32 @@ const restTime = 10 * time.Second
 var errEnds = errors.New("chela ends")
 
 // Run tells what was queued until ctx ends, and then what is left of it, as far
-// as there is time.
+// as there is time. What is being told at the end has no longer than that.
 func (h *Hooks) Run(ctx context.Context) error {
 	if h == nil {
 		return nil
 	}
-	own := context.WithoutCancel(ctx) // each hook has its own time, and Run waits for it
-	for {
+	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx)) // each hook has its own time, and Run waits for it
+	defer cancel(nil)
+	defer context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(cmp.Or(h.cfg.Rest, restTime)):
+			cancel(errEnds)
+		case <-own.Done():
+		}
+	})()
+	for ctx.Err() == nil {
 		select {
 		case m := <-h.queue:
 			h.Fire(own, m)
 		case <-ctx.Done():
-			rest, cancel := context.WithTimeoutCause(own, cmp.Or(h.cfg.Rest, restTime), errEnds)
-			defer cancel()
-			for len(h.queue) > 0 && rest.Err() == nil {
-				h.Fire(rest, <-h.queue)
-			}
-			if n := len(h.queue); n > 0 {
-				h.cfg.Log.Warn("hooks not told, chela ends", "moments", n)
-			}
-			return nil
 		}
 	}
+	for len(h.queue) > 0 && own.Err() == nil {
+		h.Fire(own, <-h.queue)
+	}
+	if n := len(h.queue); n > 0 {
+		h.cfg.Log.Warn("hooks not told, chela ends", "moments", n)
+	}
+	return nil
 }
