@@ -19,6 +19,7 @@ type Rewind struct {
 	NotUndone []NotUndone `json:"not_undone,omitempty"`
 	Node      NodeID      `json:"node"` // the process that carries it out
 	CreatedAt time.Time   `json:"created_at"`
+	RenewedAt time.Time   `json:"-"` // when that process last said that it does
 	DoneAt    time.Time   `json:"done_at,omitzero"`
 }
 

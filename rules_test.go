@@ -142,6 +142,7 @@ var rules = []rule{
 		"internal/lane/keeper.go":                 "renews leases, and waits for turns that Run waits for",
 		"internal/lane/later.go":                  "a timer for each lane whose messages are let be, stopped by Run, and one transaction that Run waits for",
 		"internal/lane/lanes.go":                  "one for each lane that is served; Run waits",
+		"internal/rewind/hold.go":                 "renews a rewind while a part of it is done, which waits",
 		"internal/sandbox/process/start_linux.go": "follows a worker; its wait waits",
 		"internal/store/engine/sqlite.go":         "the one writer; close waits",
 		"internal/store/storetest/race.go":        "concurrent callers; the test waits",

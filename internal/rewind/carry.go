@@ -3,7 +3,6 @@ package rewind
 import (
 	"context"
 	"errors"
-	"time"
 
 	"chela"
 	"chela/internal/fail"
@@ -51,7 +50,7 @@ func (m *Mover) plan(ctx context.Context, v chela.Rewind, agent string) (chela.R
 		return v, err
 	}
 	before := v.State
-	v.State, v.From, v.Node = chela.RewindPlanned, t.Head, m.cfg.Node
+	v.State, v.From, v.Node, v.RenewedAt = chela.RewindPlanned, t.Head, m.cfg.Node, m.now()
 	return v, m.store.Write(ctx, "rewind.plan", func(w *store.Write) error { return m.begun(ctx, w, plannedFor{v, before, t}) })
 }
 
@@ -129,7 +128,7 @@ func (m *Mover) complete(ctx context.Context, v chela.Rewind, agent string) (che
 	}
 	defer desk.close()
 	if !fail.Mutant("files-left") {
-		if err := desk.putBack(ctx, &v); err != nil {
+		if err := m.holding(ctx, v, func(ctx context.Context) error { return desk.putBack(ctx, &v) }); err != nil {
 			return v, err
 		}
 	}
@@ -173,16 +172,6 @@ func (m *Mover) wake(ctx context.Context, key chela.SessionKey) {
 	}
 }
 
-// strangerTime is how old a rewind must be before it is finished for a node of
-// which nothing is known: one of another machine.
-const strangerTime = 30 * time.Second
-
-// left reports whether nobody carries a rewind out.
-func (m *Mover) left(v chela.Rewind) bool {
-	old := m.cfg.Now().Sub(v.CreatedAt) > strangerTime
-	return v.Node == m.cfg.Node || m.cfg.Dead(v.Node) || old && !m.cfg.Alive(v.Node)
-}
-
 // Finish brings the rewinds of a session to their end that dead processes left,
 // or that failed here; of all sessions if key is empty. One that waits for the
 // end of a turn is gone on with once that has ended: the turn is asked to stop.
@@ -218,8 +207,16 @@ func (m *Mover) finish(ctx context.Context, v chela.Rewind) error {
 	switch {
 	case err != nil:
 		return err
-	case v.State.Ended():
+	case v.State.Ended() || !m.left(v):
 		return nil
+	}
+	if err := m.take(ctx, &v); err != nil {
+		if chela.KindOf(err) == chela.Conflict { // who was faster comes to its end
+			return nil
+		}
+		return err
+	}
+	switch {
 	case v.State == chela.RewindPlanned:
 		_, err = m.complete(ctx, v, s.Agent)
 		return err

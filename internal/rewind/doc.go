@@ -32,7 +32,8 @@
 //
 // The look comes before the row: a planned rewind is never refused, but comes to
 // its end. Putting back is the same however often it is done, so the process
-// that finds a rewind of a dead one goes through it again. While a session has a
+// that finds a rewind of a dead one goes through it again. Of a node on another
+// machine nothing is known but when it last renewed its rewind. While a session has a
 // rewind that has not ended, no turn is opened in it; messages wait. The lane
 // asks for its rewinds to be finished before it opens a turn, and after a turn
 // ended for which one waits.

@@ -222,6 +222,7 @@ func (m *Mover) begin(ctx context.Context, q request, s chela.Session) (chela.Re
 		ID: m.cfg.IDs.Rewind(), Session: s.Key, Thread: q.thread, Kind: q.kind, Key: q.how.Key, KeepFiles: q.how.KeepFiles,
 		Node: m.cfg.Node, CreatedAt: m.now(),
 	}
+	v.RenewedAt = v.CreatedAt
 	var live chela.TurnID
 	err := m.store.Read(ctx, func(r *store.Read) error {
 		t, err := r.Thread(ctx, q.thread)
@@ -291,26 +292,8 @@ func (m *Mover) interrupt(ctx context.Context, v *chela.Rewind, turn chela.TurnI
 	if err := m.cfg.Stop(ctx, turn); err != nil && chela.KindOf(err) != chela.Conflict {
 		return err
 	}
-	return m.cfg.Wait(ctx, turn)
+	return m.holding(ctx, *v, func(ctx context.Context) error { return m.cfg.Wait(ctx, turn) })
 }
 
 // now is the time as it is stored.
 func (m *Mover) now() time.Time { return m.cfg.Now().UTC().Truncate(time.Microsecond) }
-
-// claim says that this process carries a rewind out. It reports false if it does
-// so already.
-func (m *Mover) claim(id chela.RewindID) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.busy[id] {
-		return false
-	}
-	m.busy[id] = true
-	return true
-}
-
-func (m *Mover) letGo(id chela.RewindID) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.busy, id)
-}

@@ -38,6 +38,7 @@ type world struct {
 	session chela.SessionKey
 	thread  chela.ThreadID // the current one
 	meddle  func()         // after a document was read
+	waits   func()         // until the end of a turn is known
 	stopped []chela.TurnID
 	woken   int
 	dead    map[chela.NodeID]bool
@@ -83,7 +84,12 @@ func (w *world) start(t testing.TB) {
 	w.docs = memory.New(w.store, memory.Config{
 		Now: now, Zone: time.UTC, Count: func(text string) int { return len(text) }, Agent: func(string) error { return nil },
 	})
-	w.Mover = rewind.New(w.store, rewind.Config{
+	w.Mover = rewind.New(w.store, w.config(t))
+}
+
+// config is how a process of its own moves the heads of the home.
+func (w *world) config(t testing.TB) rewind.Config {
+	return rewind.Config{
 		Node: w.ids.Node(), IDs: w.ids, Now: time.Now, Emit: func(e chela.Event) { w.told = append(w.told, e) },
 		Log:       slog.New(slog.DiscardHandler),
 		Workspace: func(string) (string, error) { return w.dir, nil }, Documents: meddled{w.docs, w}, Bytes: w.blobs.Bytes,
@@ -94,12 +100,25 @@ func (w *world) start(t testing.TB) {
 		},
 		Wait: func(_ context.Context, id chela.TurnID) error {
 			w.end(t, id, chela.TurnInterrupted)
+			if w.waits != nil {
+				w.waits()
+			}
 			return nil
 		},
 		Wake:  func(context.Context, chela.SessionKey) error { w.woken++; return nil },
 		Dead:  func(n chela.NodeID) bool { return w.dead[n] },
 		Alive: func(n chela.NodeID) bool { return !w.dead[n] },
-	})
+	}
+}
+
+// stranger moves the heads of the home from another machine, where nothing is
+// known of other nodes.
+func (w *world) stranger(t testing.TB) *rewind.Mover {
+	t.Helper()
+	cfg := w.config(t)
+	cfg.Dead = func(chela.NodeID) bool { return false }
+	cfg.Alive = cfg.Dead
+	return rewind.New(w.store, cfg)
 }
 
 // meddled are documents between whose reading and writing somebody else comes.

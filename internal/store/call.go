@@ -55,7 +55,7 @@ func (w *Write) AddCall(ctx context.Context, c chela.ToolCall) error {
 	return w.must(ctx, `insert into tool_calls (`+callColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
 		string(c.ID), string(c.Turn), string(c.Thread), string(c.Session), c.Step, c.Index, c.Ref, c.Tool, string(c.Args),
-		string(c.Effect), string(c.Resume), string(c.State), c.Why, string(c.Intent), asChanges(c.Changes),
+		string(c.Effect), string(c.Resume), string(c.State), c.Why, string(c.Intent), asList(c.Changes),
 		micros(c.CreatedAt), micros(c.StartedAt), micros(c.FinishedAt))
 }
 
@@ -67,13 +67,6 @@ func (w *Write) MoveCall(ctx context.Context, c chela.ToolCall, from chela.CallS
 	return w.move(ctx, "tool call", string(c.ID), `update tool_calls
 		set state = $3, args = $4, effect = $5, resume = $6, why = $7, intent = $8, changes = $9, started_at = $10, finished_at = $11
 		where id = $1 and state = $2`,
-		string(c.ID), string(from), string(c.State), string(c.Args), string(c.Effect), string(c.Resume), c.Why, string(c.Intent), asChanges(c.Changes),
+		string(c.ID), string(from), string(c.State), string(c.Args), string(c.Effect), string(c.Resume), c.Why, string(c.Intent), asList(c.Changes),
 		micros(c.StartedAt), micros(c.FinishedAt))
-}
-
-func asChanges(changes []chela.Preimage) string {
-	if len(changes) == 0 {
-		return ""
-	}
-	return asJSON(changes)
 }

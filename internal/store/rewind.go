@@ -7,11 +7,11 @@ import (
 	"chela/internal/store/engine"
 )
 
-const rewindColumns = `id, session, thread, kind, state, key, origin, target, keep_files, changes, not_undone, node, created_at, done_at`
+const rewindColumns = `id, session, thread, kind, state, key, origin, target, keep_files, changes, not_undone, node, created_at, renewed_at, done_at`
 
 func scanRewind(row engine.Row) (v chela.Rewind, err error) {
 	err = row.Scan(&v.ID, &v.Session, &v.Thread, &v.Kind, &v.State, &v.Key, &v.From, &v.To, flag{&v.KeepFiles},
-		inJSON{&v.Changes}, inJSON{&v.NotUndone}, &v.Node, stored{&v.CreatedAt}, stored{&v.DoneAt})
+		inJSON{&v.Changes}, inJSON{&v.NotUndone}, &v.Node, stored{&v.CreatedAt}, stored{&v.RenewedAt}, stored{&v.DoneAt})
 	return v, err
 }
 
@@ -56,9 +56,10 @@ func (r *Read) LastArrival(ctx context.Context, thread chela.ThreadID, at chela.
 func (w *Write) AddRewind(ctx context.Context, v chela.Rewind) error {
 	return w.must(ctx, `insert into rewinds (seq, `+rewindColumns+`) values (
 			coalesce((select max(seq) from rewinds where thread = $3), 0) + 1,
-			$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+			$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 		string(v.ID), string(v.Session), string(v.Thread), string(v.Kind), string(v.State), v.Key, string(v.From), string(v.To),
-		bit(v.KeepFiles), asChanges(v.Changes), asNotUndone(v.NotUndone), string(v.Node), micros(v.CreatedAt), micros(v.DoneAt))
+		bit(v.KeepFiles), asList(v.Changes), asList(v.NotUndone), string(v.Node),
+		micros(v.CreatedAt), micros(v.RenewedAt), micros(v.DoneAt))
 }
 
 // MoveRewind stores what became of a rewind that was in the state from.
@@ -68,15 +69,16 @@ func (w *Write) MoveRewind(ctx context.Context, v chela.Rewind, from chela.Rewin
 	}
 	return w.move(ctx, "rewind", string(v.ID), `update rewinds
 		set state = $3, origin = $4, changes = $5, not_undone = $6, node = $7, done_at = $8 where id = $1 and state = $2`,
-		string(v.ID), string(from), string(v.State), string(v.From), asChanges(v.Changes), asNotUndone(v.NotUndone),
+		string(v.ID), string(from), string(v.State), string(v.From), asList(v.Changes), asList(v.NotUndone),
 		string(v.Node), micros(v.DoneAt))
 }
 
-func asNotUndone(left []chela.NotUndone) string {
-	if len(left) == 0 {
-		return ""
-	}
-	return asJSON(left)
+// RenewRewind stores that v.Node carries a rewind out at v.RenewedAt. It is a
+// Conflict if from did not do so until now, or the rewind has ended.
+func (w *Write) RenewRewind(ctx context.Context, v chela.Rewind, from chela.NodeID) error {
+	return w.move(ctx, "rewind", string(v.ID), `update rewinds set node = $3, renewed_at = $4
+		where id = $1 and node = $2 and state in ('asked', 'planned')`,
+		string(v.ID), string(from), string(v.Node), micros(v.RenewedAt))
 }
 
 // A Stretch is what one turn added to a path.

@@ -80,7 +80,7 @@ var legal = map[string]columns{
 	},
 	"rewinds": {
 		"id": "'r'", "session": "'s'", "thread": "'t'", "seq": "1", "kind": "'undo'", "state": "'planned'", "key": "'k'", "origin": "''",
-		"target": "''", "keep_files": "0", "changes": "''", "not_undone": "''", "node": "''", "created_at": "0", "done_at": "0",
+		"target": "''", "keep_files": "0", "changes": "''", "not_undone": "''", "node": "''", "created_at": "0", "renewed_at": "0", "done_at": "0",
 	},
 	"checkpoints": {"session": "'s'", "thread": "'t'", "name": "'n'", "entry": "''", "key": "'k'", "created_at": "0"},
 	"branches":    {"session": "'s'", "thread": "'t'", "origin": "'t'", "entry": "''", "key": "'k'", "created_at": "0"},

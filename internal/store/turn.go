@@ -56,8 +56,8 @@ func (r *Read) ReadyTurn(ctx context.Context, key chela.SessionKey) (chela.Turn,
 func (w *Write) OpenTurn(ctx context.Context, t chela.Turn) error {
 	return w.must(ctx,
 		`insert into turns (`+turnColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-		string(t.ID), string(t.Session), string(t.Thread), string(t.State), asJSON(t.Origin), t.Model, asOverrides(t.Overrides), string(t.Base),
-		t.Crashes, t.Steps, bit(t.Stop), asFailure(t.Failure), micros(t.CreatedAt), micros(t.FinishedAt))
+		string(t.ID), string(t.Session), string(t.Thread), string(t.State), asJSON(t.Origin), t.Model, asSet(t.Overrides), string(t.Base),
+		t.Crashes, t.Steps, bit(t.Stop), asSet(t.Failure), micros(t.CreatedAt), micros(t.FinishedAt))
 }
 
 // MoveTurn stores state, steps, crashes and failure of a turn that was in the
@@ -68,7 +68,7 @@ func (w *Write) MoveTurn(ctx context.Context, t chela.Turn, from chela.TurnState
 	}
 	return w.move(ctx, "turn", string(t.ID), `update turns set state = $3, crashes = $4, steps = $5, failure = $6, finished_at = $7
 		where id = $1 and state = $2`,
-		string(t.ID), string(from), string(t.State), t.Crashes, t.Steps, asFailure(t.Failure), micros(t.FinishedAt))
+		string(t.ID), string(from), string(t.State), t.Crashes, t.Steps, asSet(t.Failure), micros(t.FinishedAt))
 }
 
 // RequestStop notes that a live turn should stop. It is a Conflict if the turn
@@ -76,18 +76,4 @@ func (w *Write) MoveTurn(ctx context.Context, t chela.Turn, from chela.TurnState
 func (w *Write) RequestStop(ctx context.Context, id chela.TurnID) error {
 	return w.move(ctx, "turn", string(id),
 		`update turns set stop = 1 where id = $1 and state in ('processing', 'awaiting_approval')`, string(id))
-}
-
-func asFailure(f *chela.Failure) string {
-	if f == nil {
-		return ""
-	}
-	return asJSON(f)
-}
-
-func asOverrides(o chela.Overrides) string {
-	if o == (chela.Overrides{}) {
-		return ""
-	}
-	return asJSON(o)
 }

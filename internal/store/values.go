@@ -83,3 +83,21 @@ func asJSON(v any) string {
 	}
 	return strings.TrimSuffix(text.String(), "\n")
 }
+
+// asList is asJSON of a list, with the empty text for an empty one.
+func asList[T any](list []T) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return asJSON(list)
+}
+
+// asSet is asJSON of what may be left out, with the empty text for its zero
+// value.
+func asSet[T comparable](v T) string {
+	var none T
+	if v == none {
+		return ""
+	}
+	return asJSON(v)
+}

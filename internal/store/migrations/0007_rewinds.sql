@@ -13,6 +13,7 @@ create table rewinds (
 	not_undone text not null,
 	node       text not null,
 	created_at bigint not null,
+	renewed_at bigint not null,
 	done_at    bigint not null,
 	unique (thread, seq)
 );

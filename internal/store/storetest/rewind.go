@@ -32,8 +32,41 @@ func checkRewindRows(t *testing.T, s *store.Store) {
 	write(t, s, func(w *store.Write) error { return w.MoveRewind(ctx, after, chela.RewindAsked) })
 	want := after
 	want.Session, want.Thread, want.Kind, want.Key, want.To = f.key, f.thread, bare.Kind, bare.Key, bare.To
-	want.KeepFiles, want.CreatedAt = bare.KeepFiles, bare.CreatedAt
+	want.KeepFiles, want.CreatedAt, want.RenewedAt = bare.KeepFiles, bare.CreatedAt, bare.RenewedAt
 	same(t, want, read(t, s, func(r *store.Read) (chela.Rewind, error) { return r.Rewind(ctx, bare.ID) }))
+}
+
+func checkRewindHolders(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f := found(t, s, "f")
+	for state, want := range map[chela.RewindState]chela.Kind{
+		chela.RewindAsked: "", chela.RewindPlanned: "", chela.RewindDone: chela.Conflict, chela.RewindRefused: chela.Conflict,
+	} {
+		g := f
+		g.thread = chela.ThreadID("thr_" + state)
+		v := g.newRewind(chela.RewindID("rew_"+state), state)
+		v.Node, v.RenewedAt = "node_a", at(1)
+		write(t, s, func(w *store.Write) error {
+			if err := w.CreateThread(ctx, f.newThread(g.thread)); err != nil {
+				return err
+			}
+			return w.AddRewind(ctx, v)
+		})
+		renew := func(from, to chela.NodeID, second int) chela.Kind {
+			after := v
+			after.Node, after.RenewedAt = to, at(second)
+			err := s.Write(ctx, "storetest", func(w *store.Write) error { return w.RenewRewind(ctx, after, from) })
+			if err == nil {
+				v = after
+			}
+			return chela.KindOf(err)
+		}
+		same(t, chela.Conflict, renew("node_b", "node_b", 2))
+		same(t, want, renew("node_a", "node_a", 3))
+		same(t, want, renew("node_a", "node_b", 4))
+		same(t, chela.Conflict, renew("node_a", "node_a", 5))
+		same(t, v, read(t, s, func(r *store.Read) (chela.Rewind, error) { return r.Rewind(ctx, v.ID) }))
+	}
 }
 
 func checkOpenRewinds(t *testing.T, s *store.Store) {

@@ -52,6 +52,7 @@ var contract = []struct {
 	{"turns are stopped while they live", checkRequestStop},
 	{"a path comes in stretches", checkStretches},
 	{"rewinds are kept whole", checkRewindRows},
+	{"rewinds are left to who carries them out", checkRewindHolders},
 	{"rewinds that have not ended are found", checkOpenRewinds},
 	{"rewinds are carried out once", checkRewindKeys},
 	{"the last arrival is found", checkLastArrival},
