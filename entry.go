@@ -121,6 +121,9 @@ type CallSpec struct {
 	Raw  string          `json:"raw,omitempty"`  // arguments that were not JSON, as they came
 }
 
+// Written returns how many bytes of the call the model wrote.
+func (c CallSpec) Written() int { return len(c.Tool) + len(c.Args) + len(c.Raw) }
+
 // An Attachment names bytes in the blob store. The journal holds the name and
 // the hash, never the bytes.
 type Attachment struct {

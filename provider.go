@@ -97,6 +97,7 @@ type Chunk struct {
 	Text     string  // more text
 	Thinking string  // more reasoning
 	Anew     bool    // the answer broke off and is begun anew; what came before is void
+	Unseen   int     // bytes of the answer that came and are not shown: of calls, and of reasoning kept secret
 	Finish   *Finish // the end, with the whole answer
 }
 

@@ -11,7 +11,8 @@
 // A stream may break after a reader has seen something of it. Whoever asks again
 // then passes [chela.Chunk.Anew] on ahead of what comes in place of that, and not
 // earlier: until there is something better, what had arrived is the best there is.
-// A reader that cannot take text back must end there.
+// A reader that cannot take text back must end there. Bytes that were only counted,
+// [chela.Chunk.Unseen], need no taking back.
 //
 // # In haste
 //

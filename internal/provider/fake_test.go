@@ -18,6 +18,9 @@ import (
 // anew is how [drain] writes that an answer is begun anew.
 const anew = "<anew>"
 
+// unseen is how ends say that a byte is only counted.
+const unseen = "<unseen>"
+
 // An end is what one stream of a fake comes to: texts, then err or a finish.
 type end struct {
 	texts []string
@@ -59,8 +62,12 @@ func (f *fake) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.C
 		e := f.ask(req)
 		whole := ""
 		for _, text := range e.texts {
-			whole += text
-			if !yield(chela.Chunk{Text: text}, nil) {
+			chunk := chela.Chunk{Text: text}
+			if text == unseen {
+				chunk = chela.Chunk{Unseen: 1}
+			}
+			whole += chunk.Text
+			if !yield(chunk, nil) {
 				return
 			}
 		}
@@ -106,6 +113,8 @@ func drained(t *testing.T, stream iter.Seq2[chela.Chunk, error]) ([]string, *che
 		switch {
 		case chunk.Anew:
 			texts = append(texts, anew)
+		case chunk.Unseen > 0:
+			texts = append(texts, unseen)
 		case chunk.Text != "":
 			texts = append(texts, chunk.Text)
 		}

@@ -9,8 +9,8 @@ import (
 	"chela"
 )
 
-// Fallback returns p with a second try: where a stream fails before its first
-// chunk for a reason that streaming itself may be, the request is made once
+// Fallback returns p with a second try: where a stream fails before anything of
+// it is shown, for a reason that streaming itself may be, the request is made once
 // more in one piece. Such reasons are
 //
 //   - the server, model or account cannot stream (Unsupported);

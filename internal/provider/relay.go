@@ -9,22 +9,24 @@ import (
 // A relay passes attempts at one stream on to one reader.
 type relay struct {
 	yield func(chela.Chunk, error) bool
-	seen  bool // the reader has seen part of an answer that did not come to its end
+	seen  bool // the reader was shown part of an answer that did not come to its end
 }
 
 // pass passes an attempt on, but for its error, which is returned. If the reader
-// has seen part of an earlier attempt, that is declared void once there is
-// something in its place. It returns nil if the reader wants no more.
+// was shown part of an earlier attempt, that is declared void once there is
+// something to show in its place. It returns nil if the reader wants no more.
 func (r *relay) pass(stream iter.Seq2[chela.Chunk, error]) error {
 	void := r.seen
 	for chunk, err := range stream {
 		if err != nil {
 			return err
 		}
-		if void && !chunk.Anew && !r.yield(chela.Chunk{Anew: true}, nil) {
-			return nil
+		if chunk.Unseen == 0 {
+			if void && !chunk.Anew && !r.yield(chela.Chunk{Anew: true}, nil) {
+				return nil
+			}
+			void, r.seen = false, !chunk.Anew
 		}
-		void, r.seen = false, !chunk.Anew
 		if !r.yield(chunk, nil) {
 			return nil
 		}

@@ -19,6 +19,7 @@ func TestRetry(t *testing.T) {
 	ended := end{err: context.Canceled}
 	late := end{texts: []string{"a"}, err: busy(0).err}
 	cut := failed(chela.ProviderError{Kind: chela.Unavailable, Status: 200, Cut: true, Retryable: true}, "a", "x")
+	inCall := failed(chela.ProviderError{Kind: chela.Unavailable, Status: 200, Cut: true, Retryable: true}, unseen)
 	wrongLate := end{texts: []string{"a"}, err: wrong.err}
 	first, asked, tooLong := busy(0), busy(7*time.Second), busy(61*time.Second)
 	tests := []struct {
@@ -52,6 +53,8 @@ func TestRetry(t *testing.T) {
 			end{texts: []string{"a", "x", anew, "a", "b"}},
 			[]time.Duration{time.Second, 2 * time.Second},
 		},
+		{"cut before anything is shown", []end{inCall, ok}, 0, 0, end{texts: []string{unseen, "a", "b"}}, []time.Duration{time.Second}},
+		{"void once more is shown", []end{cut, inCall, ok}, 0, 0, end{texts: []string{"a", "x", unseen, anew, "a", "b"}}, []time.Duration{1e9, 2e9}},
 		{
 			"cut for good",
 			[]end{cut, first},

@@ -141,7 +141,7 @@ func (r *report) ask(ctx context.Context, req *chela.Request) (pieces int, end c
 			return pieces, end, err
 		case chunk.Finish != nil:
 			end = *chunk.Finish
-		default:
+		case chunk.Unseen == 0:
 			pieces++
 		}
 	}

@@ -29,8 +29,7 @@ type piece struct {
 	kind      string
 	id, name  string          // of a call
 	input     string          // of a call, if it came with the beginning
-	redacted  string          // thinking that only the provider can read
-	text      strings.Builder // what is said, thought, or the arguments
+	text      strings.Builder // what is said or thought, even if only the provider can read it, or the arguments
 	signature strings.Builder
 }
 
@@ -73,15 +72,15 @@ func (a *answer) add(e anthropic.MessageStreamEventUnion) chela.Chunk {
 		a.usage = usage(e.Message.Usage)
 	case "content_block_start":
 		b := e.ContentBlock
-		made := &piece{kind: b.Type, id: b.ID, name: b.Name, input: b.JSON.Input.Raw(), redacted: b.Data}
+		made := &piece{kind: b.Type, id: b.ID, name: b.Name, input: b.JSON.Input.Raw()}
 		a.blocks = append(a.blocks, made)
 		a.at[e.Index] = made
 		made.signature.WriteString(b.Signature)
-		return made.grow(b.Text + b.Thinking)
+		return made.grow(b.Text+b.Thinking+b.Data, len(b.Name)+len(b.Signature))
 	case "content_block_delta":
 		if b := a.at[e.Index]; b != nil {
 			b.signature.WriteString(e.Delta.Signature)
-			return b.grow(e.Delta.Text + e.Delta.Thinking + e.Delta.PartialJSON)
+			return b.grow(e.Delta.Text+e.Delta.Thinking+e.Delta.PartialJSON, len(e.Delta.Signature))
 		}
 	case "message_delta":
 		a.stop = e.Delta.StopReason
@@ -92,16 +91,17 @@ func (a *answer) add(e anthropic.MessageStreamEventUnion) chela.Chunk {
 	return chela.Chunk{}
 }
 
-// grow adds text to a block and returns what of it is shown at once.
-func (b *piece) grow(text string) chela.Chunk {
+// grow adds text to a block and returns what of it is shown at once. If nothing
+// is, it tells how much came, with so many bytes beside the text.
+func (b *piece) grow(text string, beside int) chela.Chunk {
 	b.text.WriteString(text)
-	switch b.kind {
-	case "text":
+	switch {
+	case text != "" && b.kind == "text":
 		return chela.Chunk{Text: text}
-	case "thinking":
+	case text != "" && b.kind == "thinking":
 		return chela.Chunk{Thinking: text}
 	default:
-		return chela.Chunk{}
+		return chela.Chunk{Unseen: len(text) + beside}
 	}
 }
 
@@ -145,10 +145,10 @@ func (p *Provider) readPlain(ctx context.Context, res *http.Response, emit func(
 	}
 	a := answer{model: string(whole.Model), stop: whole.StopReason, usage: usage(whole.Usage)}
 	for _, b := range whole.Content {
-		made := &piece{kind: b.Type, id: b.ID, name: b.Name, input: string(b.Input), redacted: b.Data}
+		made := &piece{kind: b.Type, id: b.ID, name: b.Name, input: string(b.Input)}
 		made.signature.WriteString(b.Signature)
 		a.blocks = append(a.blocks, made)
-		if !emit(made.grow(b.Text + b.Thinking)) {
+		if !emit(made.grow(b.Text+b.Thinking+b.Data, len(b.Name)+len(b.Input)+len(b.Signature))) {
 			return nil, nil
 		}
 	}
@@ -166,7 +166,7 @@ func (a *answer) finish() *chela.Finish {
 		case "thinking":
 			f.Thinking = append(f.Thinking, chela.Thinking{Text: b.text.String(), Signature: b.signature.String(), Provider: kind})
 		case "redacted_thinking":
-			f.Thinking = append(f.Thinking, chela.Thinking{Redacted: b.redacted, Provider: kind})
+			f.Thinking = append(f.Thinking, chela.Thinking{Redacted: b.text.String(), Provider: kind})
 		case "tool_use":
 			args := b.text.String()
 			if args == "" {

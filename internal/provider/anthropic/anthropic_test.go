@@ -248,3 +248,14 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// TestUnseen tells of the bytes of calls, and of reasoning that nobody can read.
+func TestUnseen(t *testing.T) {
+	t.Parallel()
+	data := []string{begin}
+	data = append(data, block("0", `{"type":"thinking","thinking":"a"}`, `{"type":"thinking_delta","thinking":"b"}`, `{"type":"signature_delta","signature":"12"}`)...)
+	data = append(data, block("1", `{"type":"redacted_thinking","data":"345"}`)...)
+	data = append(data, block("2", `{"type":"text","text":""}`, `{"type":"text_delta","text":"said"}`)...)
+	data = append(data, block("3", `{"type":"tool_use","id":"i","name":"67"}`, `{"type":"input_json_delta","partial_json":"{}"}`)...)
+	providertest.CheckUnseen(t, reach(t, events(append(data, end, over)...)), hello(), 9)
+}

@@ -126,6 +126,7 @@ func (a *answer) add(event string, v wire.Value) chela.Chunk {
 			delete(a.at, index)
 			b := a.piece(index)
 			b.call, b.id, b.name = true, member(use, "toolUseId").Text(), member(use, "name").Text()
+			return chela.Chunk{Unseen: len(b.name)}
 		}
 	case "contentBlockDelta":
 		return a.piece(index).grow(member(v, "delta"))
@@ -149,20 +150,27 @@ func (a *answer) piece(index int64) *piece {
 	return b
 }
 
-// grow adds to a block and returns what of it is shown at once.
+// grow adds to a block and returns what of it is shown at once, or else how much
+// came.
 func (b *piece) grow(delta wire.Value) chela.Chunk {
 	for name, v := range delta.Members() {
 		switch {
 		case b.call:
-			b.text.WriteString(member(v, "input").Text())
+			input := member(v, "input").Text()
+			b.text.WriteString(input)
+			return chela.Chunk{Unseen: len(input)}
 		case name == "text":
 			b.text.WriteString(v.Text())
 			return chela.Chunk{Text: v.Text()}
 		case name == "reasoningContent":
-			b.signature.WriteString(member(v, "signature").Text())
-			b.redacted.WriteString(member(v, "redactedContent").Text())
-			b.thinking.WriteString(member(v, "text").Text())
-			return chela.Chunk{Thinking: member(v, "text").Text()}
+			text, signature, redacted := member(v, "text").Text(), member(v, "signature").Text(), member(v, "redactedContent").Text()
+			b.signature.WriteString(signature)
+			b.redacted.WriteString(redacted)
+			b.thinking.WriteString(text)
+			if text == "" {
+				return chela.Chunk{Unseen: len(signature) + len(redacted)}
+			}
+			return chela.Chunk{Thinking: text}
 		}
 	}
 	return chela.Chunk{}

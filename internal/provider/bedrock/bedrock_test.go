@@ -288,3 +288,16 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// TestUnseen tells of the bytes of calls, and of reasoning that nobody can read.
+func TestUnseen(t *testing.T) {
+	t.Parallel()
+	frames := []providertest.Event{
+		event("contentBlockDelta", `{"contentBlockIndex":0,"delta":{"reasoningContent":{"text":"a"}}}`),
+		event("contentBlockDelta", `{"contentBlockIndex":0,"delta":{"reasoningContent":{"signature":"12"}}}`),
+		event("contentBlockDelta", `{"contentBlockIndex":0,"delta":{"reasoningContent":{"redactedContent":"345"}}}`),
+		event("contentBlockStart", `{"contentBlockIndex":1,"start":{"toolUse":{"toolUseId":"i","name":"67"}}}`),
+		event("contentBlockDelta", `{"contentBlockIndex":1,"delta":{"toolUse":{"input":"{}"}}}`), end, over,
+	}
+	providertest.CheckUnseen(t, reach(t, &canned{frames: frames}, bedrock.Config{}), hello(), 9)
+}

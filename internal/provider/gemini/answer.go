@@ -155,20 +155,27 @@ func readPart(v wire.Value) part {
 	return p
 }
 
-// part takes a part and returns what of it is shown at once. A signature that
-// comes without anything belongs to the text ahead of it.
+// part takes a part and returns what of it is shown at once, or else how much
+// came. A signature that comes without anything belongs to the text ahead of it.
 func (a *answer) part(p part) chela.Chunk {
 	switch {
 	case p.call.IsObject():
 		a.sign(placeOf(len(a.calls)), p.signature)
-		a.calls = append(a.calls, readCall(p.call))
-		return chela.Chunk{}
+		made := readCall(p.call)
+		a.calls = append(a.calls, made)
+		return chela.Chunk{Unseen: made.Written() + len(p.signature)}
 	case p.thought:
 		a.think(p)
-		return chela.Chunk{Thinking: p.text}
 	default:
 		a.signed = cmp.Or(p.signature, a.signed)
 		a.text.WriteString(p.text)
+	}
+	switch {
+	case p.text == "":
+		return chela.Chunk{Unseen: len(p.signature)}
+	case p.thought:
+		return chela.Chunk{Thinking: p.text}
+	default:
 		return chela.Chunk{Text: p.text}
 	}
 }

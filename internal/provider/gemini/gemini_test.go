@@ -285,3 +285,11 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// TestUnseen tells of the bytes of calls, and of reasoning that nobody can read.
+func TestUnseen(t *testing.T) {
+	t.Parallel()
+	c := providertest.Stream(`{"candidates":[{"content":{"parts":[{"text":"a","thought":true},{"text":"b"},` +
+		`{"functionCall":{"name":"12","args":{}},"thoughtSignature":"567"},{"text":"","thoughtSignature":"89"}]},"finishReason":"STOP"}]}`)
+	providertest.CheckUnseen(t, reach(t, c), hello(), 9)
+}

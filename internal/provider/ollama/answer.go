@@ -104,6 +104,7 @@ func (a *answer) add(v wire.Value, emit func(chela.Chunk) bool) bool {
 		}
 	}
 	var text, thinking string
+	unseen := 0
 	for name, member := range said.Members() {
 		switch name {
 		case "content":
@@ -112,13 +113,15 @@ func (a *answer) add(v wire.Value, emit func(chela.Chunk) bool) bool {
 			thinking = member.Text()
 		case "tool_calls":
 			for item := range member.Items() {
-				a.calls = append(a.calls, readCall(item))
+				made := readCall(item)
+				a.calls = append(a.calls, made)
+				unseen += made.Written()
 			}
 		}
 	}
 	a.thinking.WriteString(thinking)
 	a.text.WriteString(text)
-	return emit(chela.Chunk{Thinking: thinking}) && emit(chela.Chunk{Text: text})
+	return emit(chela.Chunk{Thinking: thinking}) && emit(chela.Chunk{Text: text}) && emit(chela.Chunk{Unseen: unseen})
 }
 
 // readCall reads a call. Older servers give no ids.

@@ -193,3 +193,10 @@ func TestHeaders(t *testing.T) {
 		t.Errorf("sent %v", c.header)
 	}
 }
+
+// TestUnseen tells of the bytes of calls, and of reasoning that nobody can read.
+func TestUnseen(t *testing.T) {
+	t.Parallel()
+	body := `{"message":{"thinking":"a","content":"b","tool_calls":[{"function":{"name":"12","arguments":{"a":1}}}]}}` + "\n" + over
+	providertest.CheckUnseen(t, reach(t, talking("llama", 8192, all, body), ollama.Config{}), hello(), 9)
+}

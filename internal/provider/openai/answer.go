@@ -85,14 +85,15 @@ func (a *answer) add(chunk wire.Value, emit func(chela.Chunk) bool) bool {
 		}
 		a.finish = cmp.Or(c.finish, a.finish)
 		a.refused = a.refused || c.refusal != ""
+		unseen := a.details.add(c.details)
 		for _, piece := range c.calls {
 			a.call(piece.index, piece.id, piece.name).args.WriteString(piece.args)
+			unseen += len(piece.name) + len(piece.args)
 		}
-		a.details.add(c.details)
 		a.thinking.WriteString(c.thinking)
 		a.text.WriteString(c.text)
 		a.text.WriteString(c.refusal)
-		if !emit(chela.Chunk{Thinking: c.thinking}) || !emit(chela.Chunk{Text: c.text + c.refusal}) {
+		if !emit(chela.Chunk{Thinking: c.thinking}) || !emit(chela.Chunk{Text: c.text + c.refusal}) || !emit(chela.Chunk{Unseen: unseen}) {
 			return false
 		}
 	}

@@ -24,14 +24,18 @@ type member struct {
 }
 
 // add takes pieces. One that has the place and the kind of the last continues
-// it: its text follows, and what else it says counts.
-func (d *details) add(pieces []wire.Value) {
+// it: its text follows, and what else it says counts. It returns how many bytes
+// came that nobody can read; texts and summaries stand beside the details too.
+func (d *details) add(pieces []wire.Value) (secret int) {
 	for _, piece := range pieces {
 		next := detail{}
 		for name, v := range piece.Members() {
 			switch name {
 			case "text", "summary", "data":
 				next.name, next.text = name, []byte(v.Text())
+				if name == "data" {
+					secret += len(next.text)
+				}
 			default:
 				next.set(name, v)
 			}
@@ -42,6 +46,7 @@ func (d *details) add(pieces []wire.Value) {
 		}
 		*d = append(*d, next)
 	}
+	return secret
 }
 
 // grow adds a further piece to d.

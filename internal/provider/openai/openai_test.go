@@ -259,3 +259,14 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 }
+
+// TestUnseen tells of the bytes of calls, and of reasoning that nobody can read.
+func TestUnseen(t *testing.T) {
+	t.Parallel()
+	c := providertest.Stream(
+		`{"choices":[{"delta":{"reasoning":"a","reasoning_details":[{"type":"reasoning.summary","summary":"a"},{"type":"reasoning.encrypted","data":"123"}]}}]}`,
+		`{"choices":[{"delta":{"content":"b","tool_calls":[{"index":0,"id":"i","function":{"name":"45","arguments":"{"}}]}}]}`,
+		`{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"}"}}]},"finish_reason":"tool_calls"}]}`,
+	)
+	providertest.CheckUnseen(t, reach(t, c, local), hello(), 7)
+}

@@ -72,3 +72,19 @@ func Ask(t testing.TB, p chela.Provider, req *chela.Request) (*chela.Finish, err
 	}
 	return finish, failed
 }
+
+// CheckUnseen fails the test unless an answer tells of so many bytes that are not
+// shown.
+func CheckUnseen(t testing.TB, p chela.Provider, req *chela.Request, want int) {
+	t.Helper()
+	got := 0
+	for chunk, err := range p.Stream(t.Context(), req) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got += chunk.Unseen
+	}
+	if got != want {
+		t.Errorf("%d bytes are told of that are not shown, want %d", got, want)
+	}
+}

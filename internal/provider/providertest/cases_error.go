@@ -54,6 +54,11 @@ func broken() []clause {
 			if out.chunks == 0 && len(a.Text) > 0 {
 				r.Error("what came ahead of the error was not passed on")
 			}
+			for _, c := range a.Calls {
+				if out.unseen < len(c.Args) {
+					r.Errorf("%d bytes are counted, the arguments of the call have %d", out.unseen, len(c.Args))
+				}
+			}
 			r.like(out.err, want)
 		}}
 	}

@@ -28,6 +28,7 @@ type run struct {
 // An outcome is what a stream came to: a finish or an error.
 type outcome struct {
 	chunks int // before the end
+	unseen int // bytes that were counted and not shown
 	finish *chela.Finish
 	err    error
 }
@@ -140,6 +141,7 @@ func drain(ctx context.Context, p chela.Provider, req *chela.Request) (outcome, 
 		}
 		text.WriteString(chunk.Text)
 		thinking.WriteString(chunk.Thinking)
+		out.unseen += chunk.Unseen
 		if chunk.Finish != nil {
 			out.finish, ended = chunk.Finish, true
 			continue
@@ -158,7 +160,7 @@ func drain(ctx context.Context, p chela.Provider, req *chela.Request) (outcome, 
 
 func fields(c chela.Chunk) int {
 	n := 0
-	for _, set := range []bool{c.Text != "", c.Thinking != "", c.Anew, c.Finish != nil} {
+	for _, set := range []bool{c.Text != "", c.Thinking != "", c.Anew, c.Unseen > 0, c.Finish != nil} {
 		if set {
 			n++
 		}

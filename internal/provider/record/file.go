@@ -63,6 +63,26 @@ type piece struct {
 	Text     string `json:"text,omitempty"`
 	Thinking string `json:"thinking,omitempty"`
 	Anew     bool   `json:"anew,omitempty"`
+	Unseen   int    `json:"unseen,omitempty"`
+}
+
+// pieceOf returns a chunk that is no finish.
+func pieceOf(c chela.Chunk) piece {
+	return piece{Text: c.Text, Thinking: c.Thinking, Anew: c.Anew, Unseen: c.Unseen}
+}
+
+// chunk returns the chunk that the piece was.
+func (p piece) chunk() chela.Chunk {
+	return chela.Chunk{Text: p.Text, Thinking: p.Thinking, Anew: p.Anew, Unseen: p.Unseen}
+}
+
+// goesOn reports whether next may be more of the text, or of the reasoning, that p
+// is or ends with.
+func (p piece) goesOn(next piece) bool {
+	if p.Anew || next.Anew {
+		return false
+	}
+	return next.Unseen > 0 || (p.Text == "") == (next.Text == "")
 }
 
 // A finish is the end of an answer.
@@ -132,26 +152,31 @@ func (x *exchange) add(c chela.Chunk) {
 		x.Finish = &finish{Text: f.Text, Thinking: f.Thinking, Calls: f.Calls, Stop: f.Stop, Model: f.Model, Served: f.Served, Usage: f.Usage}
 		return
 	}
-	x.Pieces = append(x.Pieces, piece{Text: c.Text, Thinking: c.Thinking, Anew: c.Anew})
+	x.Pieces = append(x.Pieces, pieceOf(c))
 }
 
 // scrub takes the secrets out of an answer. Pieces of one text that only together
-// hold one become one piece.
+// hold one become one piece, and what was only counted among them is told behind it.
 func (x *exchange) scrub(s *Scrubber) (exchange, error) {
 	whole := *x
 	whole.Pieces = nil
 	for i := 0; i < len(x.Pieces); {
 		end := i + 1
 		joined := x.Pieces[i]
-		for end < len(x.Pieces) && !joined.Anew && !x.Pieces[end].Anew && (joined.Text == "") == (x.Pieces[end].Text == "") {
+		for end < len(x.Pieces) && joined.goesOn(x.Pieces[end]) {
 			joined.Text += x.Pieces[end].Text
 			joined.Thinking += x.Pieces[end].Thinking
+			joined.Unseen += x.Pieces[end].Unseen
 			end++
 		}
-		clean := piece{Text: s.Text(joined.Text), Thinking: s.Text(joined.Thinking), Anew: joined.Anew}
-		if clean == joined {
+		clean := joined
+		clean.Text, clean.Thinking = s.Text(joined.Text), s.Text(joined.Thinking)
+		switch {
+		case clean == joined:
 			whole.Pieces = append(whole.Pieces, x.Pieces[i:end]...)
-		} else {
+		case clean.Unseen > 0:
+			whole.Pieces = append(whole.Pieces, piece{Text: clean.Text, Thinking: clean.Thinking}, piece{Unseen: clean.Unseen})
+		default:
 			whole.Pieces = append(whole.Pieces, clean)
 		}
 		i = end

@@ -94,7 +94,7 @@ func (p playing) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela
 				yield(chela.Chunk{}, ctx.Err())
 				return
 			}
-			if !yield(chela.Chunk{Text: piece.Text, Thinking: piece.Thinking, Anew: piece.Anew}, nil) {
+			if !yield(piece.chunk(), nil) {
 				return
 			}
 		}

@@ -26,9 +26,9 @@ func TestPlay(t *testing.T) {
 	played.Text, played.Served = "Hello.", "p/m"
 	played.Calls = []chela.CallSpec{{Ref: "r1", Tool: "clock", Args: json.RawMessage(`{"a":[2],"b":1}`)}, {Ref: "r2", Tool: "x", Raw: "{"}}
 	answered := answer(whole, "Hel", "lo.")
-	answered.chunks = append([]chela.Chunk{{Thinking: "h"}, {Thinking: "m"}, {Text: "Ha"}, {Anew: true}}, answered.chunks...)
+	answered.chunks = append([]chela.Chunk{{Thinking: "h"}, {Thinking: "m"}, {Text: "Ha"}, {Unseen: 3}, {Anew: true}}, answered.chunks...)
 	want := answered
-	want.chunks = append(append([]chela.Chunk{}, answered.chunks[:6]...), chela.Chunk{Finish: &played})
+	want.chunks = append(append([]chela.Chunk{}, answered.chunks[:7]...), chela.Chunk{Finish: &played})
 	refused := &chela.ProviderError{
 		Provider: "p", Kind: chela.Exhausted, Status: 429, Retryable: true, After: 1500 * time.Millisecond, Msg: "slow down",
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -152,6 +154,18 @@ func TestPiecesStay(t *testing.T) {
 	dir := recorded(t, "p/m", []*chela.Request{say("hi")}, answer(chela.Finish{}, "a", "ä", " sk", "-learn"))
 	got := drain(open(t, dir, "p/m").Stream(t.Context(), say("hi")))
 	checkDiff(t, answer(chela.Finish{}, "a", "ä", " sk", "-learn"), got)
+}
+
+// TestCountsStay keeps what was only counted, also where it stands in a secret.
+func TestCountsStay(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "tape")
+	told := answer(chela.Finish{}, "it is ", secrets[0][:4], secrets[0][4:])
+	told.chunks = slices.Insert(told.chunks, 2, chela.Chunk{Unseen: 7})
+	drain(recorder(t, dir, secrets...).Record(&fake{answers: []said{told}}, "p/m").Stream(t.Context(), say("hi")))
+	want := answer(chela.Finish{}, "it is [secret]")
+	want.chunks = slices.Insert(want.chunks, 1, chela.Chunk{Unseen: 7})
+	checkDiff(t, want, drain(open(t, dir, "p/m").Stream(t.Context(), say("hi"))))
 }
 
 func FuzzScrubber(f *testing.F) {

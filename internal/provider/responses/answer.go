@@ -56,7 +56,7 @@ func (a *answer) add(event wire.Value, emit func(chela.Chunk) bool) bool {
 	}
 	switch e.kind {
 	case "response.output_item.added":
-		a.begin(e.index, e.item)
+		return emit(chela.Chunk{Unseen: len(a.begin(e.index, e.item).name)})
 	case "response.output_item.done":
 		return a.complete(e.index, e.item, emit)
 	case "response.output_text.delta", "response.refusal.delta":
@@ -123,7 +123,7 @@ func (a *answer) grow(index int64, kind, piece string, emit func(chela.Chunk) bo
 	case "reasoning":
 		return emit(chela.Chunk{Thinking: piece})
 	default:
-		return true
+		return emit(chela.Chunk{Unseen: len(piece)})
 	}
 }
 
@@ -141,13 +141,18 @@ func (a *answer) part(index int64, emit func(chela.Chunk) bool) bool {
 // pieces; if it was not, it is now.
 func (a *answer) complete(index int64, v wire.Value, emit func(chela.Chunk) bool) bool {
 	it := a.begin(index, v)
+	if !emit(chela.Chunk{Unseen: len(it.encrypted)}) {
+		return false
+	}
 	if it.text.Len() > 0 {
 		return true
 	}
 	for name, member := range v.Members() {
 		switch name {
 		case "arguments":
-			it.text.WriteString(member.Text())
+			if !a.grow(index, "function_call", member.Text(), emit) {
+				return false
+			}
 		case "content", "summary":
 			for part := range member.Items() {
 				if !a.say(index, part, emit) {

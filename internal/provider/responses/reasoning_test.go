@@ -182,3 +182,18 @@ func TestServersThatGiveNoReasoning(t *testing.T) {
 		})
 	}
 }
+
+// TestUnseen tells of the bytes of calls, and of reasoning that nobody can read.
+func TestUnseen(t *testing.T) {
+	t.Parallel()
+	c := providertest.Stream(
+		`{"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning","id":"rs_1","encrypted_content":"1"}}`,
+		`{"type":"response.reasoning_summary_text.delta","output_index":0,"delta":"a"}`,
+		`{"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"rs_1","encrypted_content":"123"}}`,
+		`{"type":"response.output_item.added","output_index":1,"item":{"type":"function_call","call_id":"c","name":"45"}}`,
+		`{"type":"response.function_call_arguments.delta","output_index":1,"delta":"{}"}`,
+		`{"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","call_id":"c","name":"45","arguments":"{}"}}`,
+		completed,
+	)
+	providertest.CheckUnseen(t, reach(t, c, local), hello(), 7)
+}

@@ -89,7 +89,7 @@ func (st *step) usage(req *chela.Request, f *chela.Finish) chela.TokenUsage {
 	}
 	out := len(f.Text) + len(st.Thinking)
 	for _, c := range f.Calls {
-		out += len(c.Tool) + len(c.Args) + len(c.Raw)
+		out += c.Written()
 	}
 	return chela.TokenUsage{
 		Input:     int64(in+3) / 4,
@@ -98,7 +98,8 @@ func (st *step) usage(req *chela.Request, f *chela.Finish) chela.TokenUsage {
 	}
 }
 
-// chunks returns the stream of the answer f: thinking, text, finish.
+// chunks returns the stream of the answer f: thinking, text, a count for each
+// call, finish.
 func (st *step) chunks(f *chela.Finish, plain bool) []chela.Chunk {
 	size := cmp.Or(st.ChunkBytes, defaultChunkBytes)
 	if plain {
@@ -110,6 +111,9 @@ func (st *step) chunks(f *chela.Finish, plain bool) []chela.Chunk {
 	}
 	for _, piece := range pieces(f.Text, size) {
 		chunks = append(chunks, chela.Chunk{Text: piece})
+	}
+	for _, c := range f.Calls {
+		chunks = append(chunks, chela.Chunk{Unseen: c.Written()})
 	}
 	return append(chunks, chela.Chunk{Finish: f})
 }

@@ -57,8 +57,8 @@
 //	cut: true          the stream ends before its end
 //	hang: true         nothing more comes until ctx ends
 //
-// and may have after (chunks that arrive first, 0 if absent; at the latest it
-// strikes before the finish), message, retry_after_ms (with status), and times:
+// and may have after (chunks that arrive first, 0 if absent, where each call is one
+// behind the text; at the latest it strikes before the finish), message, retry_after_ms (with status), and times:
 // it strikes only the first so many attempts of the same request. Attempts are
 // counted in memory: a restarted process counts from zero.
 //

@@ -64,7 +64,7 @@ func play(t *testing.T, p chela.Provider, req *chela.Request) (chunks []string, 
 			f = c.Finish
 		case c.Thinking != "":
 			chunks = append(chunks, "("+c.Thinking+")")
-		default:
+		case c.Unseen == 0:
 			text += c.Text
 			chunks = append(chunks, c.Text)
 		}
