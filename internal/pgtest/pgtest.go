@@ -1,6 +1,7 @@
 // Package pgtest gives tests real PostgreSQL databases. It begins servers of
 // its own in temporary directories, reached only through a Unix socket, and
-// never touches a server that is already there.
+// never touches a server that is already there. The server that tests share
+// keeps its files in memory where there is room.
 //
 // Servers outlive neither the test process nor a kill of it: beside each waits
 // a shell that holds the reading end of a pipe, and when the writing end is
@@ -37,7 +38,7 @@ const patience = time.Minute
 var errNoServer = errors.New("no PostgreSQL server found: initdb is neither in PATH nor in /usr/lib/postgresql/*/bin (make services installs it)")
 
 // shared returns the server that the tests of this process have in common.
-var shared = sync.OnceValues(begin)
+var shared = sync.OnceValues(func() (*Cluster, error) { return begin(inMemory()) })
 
 // URL returns the URL of an empty database on a server that is begun once in a
 // test process. The database is dropped when t ends. Without PostgreSQL on the
@@ -60,11 +61,11 @@ type Cluster struct {
 	commands sync.Mutex     // one pg_ctl at a time
 }
 
-// New begins a server for t alone, for tests that stop or restart it. It ends
-// with t. Like URL it skips or fails t without PostgreSQL.
+// New begins a server for t alone, for tests that stop or restart it, or that
+// measure a disk. It ends with t. Like URL it skips or fails t without PostgreSQL.
 func New(t testing.TB) *Cluster {
 	t.Helper()
-	c, err := begin()
+	c, err := begin("")
 	check(t, err)
 	t.Cleanup(func() {
 		if err := c.end(); err != nil {
@@ -88,8 +89,14 @@ func check(t testing.TB, err error) {
 // URL returns the URL of an empty database that is dropped when t ends.
 func (c *Cluster) URL(t testing.TB) string {
 	t.Helper()
-	name := "chela_" + strconv.FormatInt(c.counter.Add(1), 10)
-	if err := c.exec("create database " + name); err != nil {
+	return c.copy(t, "template1")
+}
+
+// copy returns the URL of a copy of a database that is dropped when t ends.
+func (c *Cluster) copy(t testing.TB, of string) string {
+	t.Helper()
+	name, err := c.make(of)
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -98,6 +105,12 @@ func (c *Cluster) URL(t testing.TB) string {
 		}
 	})
 	return c.url(name)
+}
+
+// make makes a copy of a database and returns its name.
+func (c *Cluster) make(of string) (string, error) {
+	name := "chela_" + strconv.FormatInt(c.counter.Add(1), 10)
+	return name, c.exec("create database " + name + " template " + of)
 }
 
 func (c *Cluster) url(database string) string {
@@ -145,8 +158,9 @@ func (c *Cluster) Continue(t testing.TB) {
 	}
 }
 
-// begin makes a cluster and starts its server.
-func begin() (_ *Cluster, err error) {
+// begin makes a cluster in a folder, that for temporary files if it is empty, and
+// starts its server.
+func begin(in string) (_ *Cluster, err error) {
 	bin, err := findServer()
 	if err != nil {
 		return nil, err
@@ -155,7 +169,7 @@ func begin() (_ *Cluster, err error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "chela-pg-")
+	dir, err := os.MkdirTemp(in, "chela-pg-")
 	if err != nil {
 		return nil, err
 	}
@@ -187,6 +201,9 @@ unix_socket_directories = '%s'
 max_connections = 200
 fsync = off
 full_page_writes = off
+wal_level = minimal
+max_wal_senders = 0
+max_wal_size = 128MB
 jit = off
 `, c.dir)
 }

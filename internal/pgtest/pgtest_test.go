@@ -21,6 +21,31 @@ func TestURLGivesDatabasesOfTheirOwn(t *testing.T) {
 	execute(t, second, "create table words (word text)")
 }
 
+func TestTemplateIsFilledOnceAndCopied(t *testing.T) {
+	t.Parallel()
+	times := 0
+	template := pgtest.NewTemplate(func(url string) error {
+		times++
+		conn, err := pgx.Connect(t.Context(), url)
+		if err != nil {
+			return err
+		}
+		_, err = conn.Exec(t.Context(), "create table words (word text); insert into words values ('kept')")
+		return errors.Join(err, conn.Close(t.Context()))
+	})
+	for range 2 {
+		conn := connect(t, template.URL(t))
+		var words int
+		if err := conn.QueryRow(t.Context(), "select count(*) from words").Scan(&words); err != nil || words != 1 {
+			t.Errorf("a copy holds %d words, %v, want 1", words, err)
+		}
+		execute(t, conn, "insert into words values ('of this copy')")
+	}
+	if times != 1 {
+		t.Errorf("the template was filled %d times", times)
+	}
+}
+
 func TestRestartBreaksConnectionsAndKeepsDatabases(t *testing.T) {
 	t.Parallel()
 	cluster := pgtest.New(t)
