@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/pgtest"
 )
 
 var wholeTable = flag.Bool("crash.whole", false, "kill at every point of every recovery too, not only at some")
@@ -35,6 +34,10 @@ type story struct {
 	// check looks at the effects, beside the transcript. unknown tells that a
 	// call was reported to the model as such.
 	check func(t *testing.T, p *player, l *ledger, unknown bool)
+
+	// newHome says that the story begins with a home in which there is nothing,
+	// not even tables.
+	newHome bool
 
 	// ambiguous says that a call may end as unknown.
 	ambiguous bool
@@ -96,12 +99,6 @@ func (l *ledger) count(what string) int {
 	return n
 }
 
-// engines are the databases, each as a maker of the URL of a fresh one.
-var engines = map[string]func(t *testing.T) string{
-	"sqlite":   func(*testing.T) string { return "" },
-	"postgres": func(t *testing.T) string { return pgtest.URL(t) },
-}
-
 // play tells a story once.
 func (s story) play(t *testing.T, engine, mutants string, kills ...kill) (*player, *ledger, record) {
 	t.Helper()
@@ -131,7 +128,12 @@ func (s story) tell(p *player, l *ledger) record {
 func (s story) player(t *testing.T, l *ledger, engine string) *player {
 	t.Helper()
 	dir := t.TempDir()
-	p := &player{t: t, home: filepath.Join(dir, "home"), url: engines[engine](t)}
+	p := &player{t: t, home: filepath.Join(dir, "home")}
+	if s.newHome {
+		p.url = engines[engine](t)
+	} else {
+		p.url = furnished(t, engine, p.home)
+	}
 	script := filepath.Join(dir, "scenario.yaml")
 	text := strings.ReplaceAll(s.scenario, "LEDGER", l.URL)
 	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
@@ -244,9 +246,6 @@ func (s story) table(t *testing.T, engine string) {
 		t.Fatalf("the story does not come out without kills: %+v", want)
 	}
 	points := distinct(p.hits(), 0)
-	if s.name != stories[0].name {
-		points = withoutNewHome(points)
-	}
 	if len(points) < 5 {
 		t.Fatalf("only %d points were passed: %v", len(points), points)
 	}
@@ -274,19 +273,6 @@ func again(turn int, points []kill) []kill {
 		return points
 	}
 	return points[turn*7%len(points):][:1]
-}
-
-// withoutNewHome leaves out what every story does alike on a new home.
-func withoutNewHome(points []kill) []kill {
-	migrations := 0
-	for _, k := range points {
-		if k.name == "store.migrate.commit" {
-			migrations++
-		}
-	}
-	return slices.DeleteFunc(points, func(k kill) bool {
-		return strings.HasPrefix(k.name, "store.migrate.") || strings.HasPrefix(k.name, "document.seed.") || k.process == 0 && k.name == "store.commit" && k.nth <= migrations
-	})
 }
 
 // TestMutantsAreCaught plants a defect and shows that the crash table sees it.

@@ -15,8 +15,9 @@ import (
 // stories are what is told again and again with kills in it.
 var stories = []story{
 	{
-		name: "text",
-		asks: []string{"hello", "and again"},
+		name:    "text",
+		newHome: true,
+		asks:    []string{"hello", "and again"},
 		scenario: `
 turns:
   - {when: hello, steps: [{text: "Hello to you."}]}
