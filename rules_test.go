@@ -139,7 +139,7 @@ var rules = []rule{
 		"internal/gateway/ws/frames.go":           "tells events to a WebSocket; the request waits",
 		"internal/client/stream.go":               "reads one stream; close waits",
 		"internal/hook/tell.go":                   "a timer that begins when Run is to end; Run stops it",
-		"internal/lane/keeper.go":                 "renews leases, and waits for turns that Run waits for",
+		"internal/lane/keeper.go":                 "takes up what others left, and waits for turns; Run waits for both",
 		"internal/lane/later.go":                  "a timer for each lane whose messages are let be, stopped by Run, and one transaction that Run waits for",
 		"internal/lane/lanes.go":                  "one for each lane that is served; Run waits",
 		"internal/rewind/hold.go":                 "renews a rewind while a part of it is done, which waits",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"chela"
@@ -20,22 +21,23 @@ var errShutdown = errors.New("chela is shutting down")
 // or at once where it waits for its model, and goes on at the next start. It
 // returns when every goroutine of the lanes has ended.
 func (l *Lanes) Run(ctx context.Context) error {
+	var taking sync.WaitGroup
+	taking.Go(func() { l.takeLeft(ctx) }) // finishes rewinds, which may take long; no lease waits for it
+	l.keep(ctx)
+	l.drain(context.WithoutCancel(ctx)) // turns go on to their next commit
+	taking.Wait()
+	return nil
+}
+
+// keep renews leases and hears what is asked of turns until ctx ends.
+func (l *Lanes) keep(ctx context.Context) {
 	tick := time.NewTicker(lookTime)
 	defer tick.Stop()
 	renewed := l.cfg.Now()
-	if l.cfg.Recover {
-		l.TakeUp(ctx)
-	}
-	for n := 1; ctx.Err() == nil; n++ {
+	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
 		case <-tick.C:
-			if l.stays() && n%4 == 0 {
-				l.TakeUp(ctx)
-			}
-			if l.stays() && n%sweepLooks == 0 {
-				l.Sweep(ctx)
-			}
 			held := l.holdings()
 			if len(held) == 0 {
 				continue
@@ -47,8 +49,31 @@ func (l *Lanes) Run(ctx context.Context) error {
 			}
 		}
 	}
-	l.drain(context.WithoutCancel(ctx)) // turns go on to their next commit
-	return nil
+}
+
+// takeLeft takes up what others left, and ends what is waited for in vain, until
+// ctx ends.
+func (l *Lanes) takeLeft(ctx context.Context) {
+	tick := time.NewTicker(takeTime)
+	defer tick.Stop()
+	if l.cfg.Recover {
+		l.TakeUp(ctx)
+	}
+	swept := l.cfg.Now()
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+			if !l.stays() {
+				continue
+			}
+			l.TakeUp(ctx)
+			if now := l.cfg.Now(); now.Sub(swept) >= sweepTime {
+				swept = now
+				l.Sweep(ctx)
+			}
+		}
+	}
 }
 
 // drain parks every turn and waits for them, in the end by cutting them off.

@@ -26,6 +26,7 @@ const (
 	leaseTime = 5 * time.Second
 	renewTime = 1500 * time.Millisecond
 	lookTime  = 250 * time.Millisecond // how soon wishes of other processes are noticed
+	takeTime  = time.Second            // how soon lanes are taken up that others left
 	drainTime = 10 * time.Second       // how long turns may take to reach a commit when asked to park
 )
 

@@ -12,10 +12,10 @@ import (
 )
 
 // offerTime is how long the results of calls that were handed out are waited
-// for, and sweepLooks how many looks there are between two sweeps: a minute.
+// for, and sweepTime how often is looked whether it is over.
 const (
-	offerTime  = 24 * time.Hour
-	sweepLooks = int(time.Minute / lookTime)
+	offerTime = 24 * time.Hour
+	sweepTime = time.Minute
 )
 
 // bring is the transaction of a submission with results: they enter the turn

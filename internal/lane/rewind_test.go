@@ -2,8 +2,11 @@ package lane_test
 
 import (
 	"context"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,12 +20,14 @@ type mover struct {
 	house *house
 	may   atomic.Bool
 	asked chan struct{} // a token for each time that it was asked
+	slow  atomic.Bool   // it waits for let
+	let   chan struct{}
 }
 
 // openMoving begins a process whose lanes ask a mover.
 func openMoving(t *testing.T, cfg store.Config, scenario string) (*house, *mover) {
 	t.Helper()
-	m := &mover{asked: make(chan struct{}, 1000)}
+	m := &mover{asked: make(chan struct{}, 1000), let: make(chan struct{})}
 	m.house = open(t, cfg, scenario, func(c *lane.Config) { c.Rewind = m.finish })
 	return m.house, m
 }
@@ -30,6 +35,9 @@ func openMoving(t *testing.T, cfg store.Config, scenario string) (*house, *mover
 // finish refuses every rewind that has not ended.
 func (m *mover) finish(ctx context.Context, key chela.SessionKey) error {
 	defer func() { m.asked <- struct{}{} }()
+	if m.slow.Load() {
+		<-m.let
+	}
 	if !m.may.Load() {
 		return nil
 	}
@@ -117,5 +125,31 @@ func TestRewindAfterTheTurn(t *testing.T) {
 		if turns := h.rest(mainSession); len(turns) != 2 {
 			t.Errorf("%d turns are there", len(turns))
 		}
+	})
+}
+
+// TestLeasesAreKeptDuringRewinds: however long it takes to finish a rewind, the
+// lanes of other sessions stay with who serves them.
+func TestLeasesAreKeptDuringRewinds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, m := openMoving(t, store.Config{Path: filepath.Join(t.TempDir(), "chela.db")}, gateThenEcho)
+		h.say(message(mainSession, "m1", "hi"))
+		h.rest(mainSession)
+		m.ask(t)
+		h.say(message(mainSession, "m2", "hi"))
+		const other = "agent:main:dm:ann"
+		h.say(message(other, "m3", "wait"))
+		h.enter()
+		begun := time.Now()
+		h.lanes.TakeUp(t.Context())
+		m.slow.Store(true) // the next time it does not end
+		<-time.After(time.Minute)
+		l, err := store.Find(t.Context(), h.store, func(r *store.Read) (store.Lane, error) { return r.Lane(t.Context(), other) })
+		if err != nil || l.Owner != h.node || !l.ExpiresAt.After(begun.Add(time.Minute)) {
+			t.Errorf("the lane is %+v, %v", l, err)
+		}
+		close(m.let)
+		h.gate.open()
 	})
 }
