@@ -33,8 +33,7 @@ func (a *App) builtins() ([]chela.Tool, error) {
 		file.Tools(file.Config{
 			Workspace: a.workspace, Keep: a.blobs.Keep, Bytes: a.blobs.Bytes,
 			Written: func(ctx context.Context, thread chela.ThreadID, path string) (file.Written, error) {
-				w, err := a.rewinds.Written(ctx, thread, path) // which is made after the tools
-				return w, tool.OrLater(err)
+				return a.rewinds.Written(ctx, thread, path) // which is made after the tools
 			},
 		}),
 		[]chela.Tool{shell.New(box, a.workspace), http, result.Read(a.wholeText)},

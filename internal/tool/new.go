@@ -130,3 +130,15 @@ func OrLater(err error) error {
 	}
 	return err
 }
+
+// KeepLater returns keep with every error of it as chela.ErrLater: that bytes
+// cannot be kept is never the fault of a call.
+func KeepLater(keep func(context.Context, []byte) (string, error)) func(context.Context, []byte) (string, error) {
+	return func(ctx context.Context, content []byte) (string, error) {
+		sum, err := keep(ctx, content)
+		if err != nil {
+			err = fmt.Errorf("%w: %w", chela.ErrLater, err)
+		}
+		return sum, err
+	}
+}

@@ -14,7 +14,8 @@ import (
 	"chela/internal/tool/workspace"
 )
 
-// Config is what the file tools need. All fields are required.
+// Config is what the file tools need. All fields are required. What is wrong with
+// the store behind them is no result for the model, but chela.ErrLater.
 type Config struct {
 	Workspace workspace.Finder // where the calls of an agent work
 
@@ -30,7 +31,16 @@ type Config struct {
 
 // Tools returns the file tools.
 func Tools(cfg Config) []chela.Tool {
-	find := cfg.Workspace
+	find, keep, bytes, written := cfg.Workspace, cfg.Keep, cfg.Bytes, cfg.Written
+	cfg.Keep = tool.KeepLater(keep)
+	cfg.Bytes = func(ctx context.Context, sha256 string) ([]byte, error) {
+		content, err := bytes(ctx, sha256)
+		return content, tool.OrLater(err)
+	}
+	cfg.Written = func(ctx context.Context, thread chela.ThreadID, path string) (Written, error) {
+		w, err := written(ctx, thread, path)
+		return w, tool.OrLater(err)
+	}
 	return []chela.Tool{
 		readFile(find), writeFile(cfg), fileUndo(cfg), listDir(find), applyPatch(cfg), glob(find), grep(find),
 	}

@@ -143,20 +143,49 @@ func TestFileUndo(t *testing.T) {
 	}
 }
 
-// TestUndoLater: trouble of the store is not for the model to learn from.
-func TestUndoLater(t *testing.T) {
+// TestStoreLater: trouble of the store is not for the model to learn from.
+func TestStoreLater(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	later := func(context.Context, chela.ThreadID, string) (file.Written, error) {
-		return file.Written{}, tool.OrLater(chela.E(chela.Unavailable, "no database today"))
-	}
-	set, err := tool.NewSet(file.Tools(file.Config{Workspace: d.find, Keep: d.blobs.Keep, Bytes: d.blobs.Bytes, Written: later})...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	undo, _ := set.Get("file_undo")
-	_, err = undo.Prepare(t.Context(), chela.ToolCall{Tool: "file_undo", Args: json.RawMessage(`{"path":"a"}`)})
-	if !errors.Is(err, chela.ErrLater) {
-		t.Errorf("prepared: %v", err)
+	for name, c := range map[string]struct {
+		tool, args string
+		broken     func(*file.Config)
+	}{
+		"write, kept": {"write_file", `{"path":"a","content":"new"}`, func(c *file.Config) {
+			c.Keep = func(context.Context, []byte) (string, error) {
+				return "", chela.E(chela.Denied, "blobs cannot be written")
+			}
+		}},
+		"patch, kept": {"apply_patch", `{"path":"a","old_string":"old","new_string":"new"}`, func(c *file.Config) {
+			c.Keep = func(context.Context, []byte) (string, error) { return "", chela.E(chela.Exhausted, "the disk is full") }
+		}},
+		"undo, written": {"file_undo", `{"path":"a"}`, func(c *file.Config) {
+			c.Written = func(context.Context, chela.ThreadID, string) (file.Written, error) {
+				return file.Written{}, chela.E(chela.Unavailable, "no database today")
+			}
+		}},
+		"undo, bytes": {"file_undo", `{"path":"a"}`, func(c *file.Config) {
+			c.Written = func(context.Context, chela.ThreadID, string) (file.Written, error) {
+				return file.Written{Now: "other"}, nil
+			}
+			c.Bytes = func(context.Context, string) ([]byte, error) {
+				return nil, chela.E(chela.Unavailable, "blobs cannot be read")
+			}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t)
+			d.write(t, "a", "old\n")
+			cfg := file.Config{Workspace: d.find, Keep: d.blobs.Keep, Bytes: d.blobs.Bytes}
+			c.broken(&cfg)
+			set, err := tool.NewSet(file.Tools(cfg)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			broken, _ := set.Get(c.tool)
+			if _, err = broken.Prepare(t.Context(), chela.ToolCall{Tool: c.tool, Args: json.RawMessage(c.args)}); !errors.Is(err, chela.ErrLater) {
+				t.Errorf("prepared: %v", err)
+			}
+		})
 	}
 }

@@ -34,6 +34,7 @@ type Documents struct {
 
 // Tools returns the tools.
 func Tools(d Documents) []chela.Tool {
+	d.Keep = tool.KeepLater(d.Keep)
 	return []chela.Tool{d.read(), d.write(), d.tree(), d.delete()}
 }
 
