@@ -203,9 +203,6 @@ func (l *Lanes) letGo(h *holding) {
 	}
 }
 
-// backoff is how long to wait before another run after one failed.
-var backoff = []time.Duration{200 * time.Millisecond, time.Second, 3 * time.Second}
-
 // serveTurn runs one turn, and again if the run failed. It returns what the lane
 // goes on with, if anything.
 func (l *Lanes) serveTurn(ctx context.Context, o *opened, h *holding) (*opened, error) {
@@ -222,19 +219,49 @@ func (l *Lanes) serveTurn(ctx context.Context, o *opened, h *holding) (*opened, 
 		case errors.Is(err, store.ErrLaneLost) || ctx.Err() != nil:
 			l.cfg.Log.Warn("lane lost", "turn", o.turn.ID, "session", o.lease.Session, "error", cmp.Or(context.Cause(ctx), err))
 			return nil, nil
-		case attempt == len(backoff):
+		}
+		waits := waitsAfter(err)
+		if attempt >= len(waits) && (o.givenUp != nil || !errors.Is(err, chela.ErrLater)) {
 			return nil, err
 		}
 		l.cfg.Log.Warn("turn is tried again", "turn", o.turn.ID, "error", err)
 		l.broke(o, err)
-		wait := time.NewTimer(backoff[attempt])
-		select {
-		case <-wait.C:
-		case <-ctx.Done():
-			wait.Stop()
-			return nil, nil
-		}
 		o = o.afresh()
+		if attempt >= len(waits) {
+			o.givenUp = err
+			continue
+		}
+		pause(ctx, h, waits[attempt])
+	}
+}
+
+// backoff is how long to wait before another run after one failed. Tools that
+// wait for the store are given the time of backoffLater; then the turn ends,
+// since the store has kept everything but what they want of it.
+var (
+	backoff      = []time.Duration{200 * time.Millisecond, time.Second, 3 * time.Second}
+	backoffLater = append(backoff[:len(backoff):len(backoff)], 10*time.Second, 30*time.Second, time.Minute)
+)
+
+func waitsAfter(err error) []time.Duration {
+	if errors.Is(err, chela.ErrLater) {
+		return backoffLater
+	}
+	return backoff
+}
+
+// pause waits, no longer than until the turn is stopped or parked or ctx ends.
+func pause(ctx context.Context, h *holding, d time.Duration) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer h.control.Attach(cancel)()
+	ctx, leave := h.control.Asking(ctx)
+	defer leave()
+	wait := time.NewTimer(d)
+	defer wait.Stop()
+	select {
+	case <-wait.C:
+	case <-ctx.Done():
 	}
 }
 
@@ -283,7 +310,7 @@ func (l *Lanes) runOnce(ctx context.Context, o *opened, h *holding) (next *opene
 		o.left = false
 	}
 	state, session, err := l.load(ctx, o)
-	state.Left = left
+	state.Left, state.GivenUp = left, o.givenUp
 	if err != nil {
 		return nil, err
 	}

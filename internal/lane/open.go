@@ -22,6 +22,7 @@ type opened struct {
 	entries []chela.Entry // of a fresh turn: its first entries; nil means to read the journal
 	untold  bool          // of a fresh turn: messages may have been dropped that it must be told of
 	left    bool          // the process that ran it died, which is not counted yet
+	givenUp error         // why the next run is the last one; nil if others may follow
 	ended   []chela.Event // of a fresh turn: what announces the end of the one it supersedes
 	events  []chela.Event // of a fresh turn: what announces its opening
 }

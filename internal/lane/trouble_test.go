@@ -2,7 +2,10 @@ package lane_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"chela"
@@ -37,6 +40,62 @@ func TestPoisonTurnEnds(t *testing.T) {
 			if got.State != chela.TurnFailed || got.Failure == nil || got.Failure.Kind != chela.Internal {
 				t.Errorf("turn %+v, failure %+v", got, got.Failure)
 			}
+		})
+	}
+}
+
+// TestTurnWaitsForTheStore: a turn whose store does not do what it should is
+// tried again for a while, and then ends with the reason. A stop is not kept
+// waiting.
+func TestTurnWaitsForTheStore(t *testing.T) {
+	t.Parallel()
+	full := fmt.Errorf("%w: %w", chela.ErrLater, chela.E(chela.Exhausted, "the disk is full"))
+	for name, c := range map[string]struct {
+		lasts  time.Duration
+		stopAt time.Duration
+		want   chela.TurnState
+		kind   chela.Kind // of the failure
+		least  time.Duration
+		most   time.Duration
+	}{
+		"for a minute": {lasts: time.Minute, want: chela.TurnCompleted, least: time.Minute, most: 2 * time.Minute},
+		"for ever":     {lasts: time.Hour, want: chela.TurnFailed, kind: chela.Exhausted, least: time.Minute, most: 2 * time.Minute},
+		"stopped":      {lasts: time.Hour, stopAt: 20 * time.Second, want: chela.TurnInterrupted, least: 20 * time.Second, most: 21 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				begun := time.Now()
+				h := open(t, engines["sqlite"](t), askScenario, func(cfg *lane.Config) {
+					agent := cfg.Agent
+					cfg.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+						a, err := agent(ctx, s, t)
+						a.Policy = func(context.Context, chela.Turn, chela.ToolCall, chela.Judgement) (turn.Ruling, error) {
+							if time.Since(begun) < c.lasts {
+								return turn.Ruling{}, full
+							}
+							return turn.Ruling{Verdict: chela.Allow}, nil
+						}
+						return a, err
+					}
+				})
+				r := h.say(message(mainSession, "m1", "go"))
+				if c.stopAt > 0 {
+					<-time.After(c.stopAt)
+					if err := h.lanes.Stop(t.Context(), r.Turn); err != nil {
+						t.Fatal(err)
+					}
+				}
+				h.lanes.Settle(t.Context())
+				turns, _ := h.turns(mainSession)
+				got := turns[0]
+				if took := got.FinishedAt.Sub(begun); got.State != c.want || took < c.least || took > c.most {
+					t.Errorf("turn %+v after %v", got, took)
+				}
+				if c.kind != "" && (got.Failure == nil || got.Failure.Kind != c.kind || !strings.Contains(got.Failure.Message, "the disk is full")) {
+					t.Errorf("failure %+v", got.Failure)
+				}
+			})
 		})
 	}
 }

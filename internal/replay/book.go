@@ -18,6 +18,7 @@ type book struct {
 	approvals []chela.Approval
 	usage     []chela.Usage
 	owed      []chela.Outbound
+	givenUp   error // why the next run is the last one
 
 	steering func() []chela.Waiting
 }
@@ -45,10 +46,12 @@ func first(rec *Record) int64 {
 
 // state folds what the book holds.
 func (b *book) state() machine.State {
-	return machine.Resume(machine.Record{
+	s := machine.Resume(machine.Record{
 		Thread: b.thread, Path: slices.Clone(b.path), Turn: b.turn, Entries: slices.Clone(b.entries()),
 		Calls: slices.Clone(b.calls), Approvals: slices.Clone(b.approvals),
 	})
+	s.GivenUp = b.givenUp
+	return s
 }
 
 // entries returns what the turn has come to.

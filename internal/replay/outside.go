@@ -2,6 +2,7 @@ package replay
 
 import (
 	"slices"
+	"strings"
 
 	"chela"
 	"chela/internal/turn"
@@ -64,8 +65,24 @@ func (p *player) endedFromOutside() bool {
 	return t.State == chela.TurnInterrupted || t.Failure != nil && t.Failure.Limit == chela.LimitTime || p.gaveUp()
 }
 
-// gaveUp reports whether the turn was given up after too many crashes.
-func (p *player) gaveUp() bool { return p.rec.Turn.Crashes >= machine.MaxCrashes }
+// gaveUp reports whether the turn was given up: after too many crashes, or as
+// something went on being in its way.
+func (p *player) gaveUp() bool {
+	return p.rec.Turn.Crashes >= machine.MaxCrashes || p.inTheWay() != nil
+}
+
+// inTheWay is what was in the way of a turn that was given up, if not crashes.
+func (p *player) inTheWay() error {
+	f := p.rec.Turn.Failure
+	if f == nil {
+		return nil
+	}
+	why, ok := strings.CutPrefix(f.Message, machine.GaveUp)
+	if !ok {
+		return nil
+	}
+	return chela.E(f.Kind, why)
+}
 
 // over reports whether the record holds nothing any more but results of calls
 // that never ran, and of those that were running when the turn ended.
@@ -129,7 +146,7 @@ func (p *player) recorded(e chela.Entry) (chela.ToolCall, bool) {
 // end ends the turn from outside, in the way in which it ended.
 func (p *player) end() {
 	switch {
-	case p.gaveUp() && p.book.turn.Crashes < machine.MaxCrashes:
+	case p.gaveUp() && p.book.turn.Crashes < machine.MaxCrashes && p.book.givenUp == nil:
 		p.control.Park()
 	case p.gaveUp():
 	case p.rec.Turn.State == chela.TurnInterrupted:

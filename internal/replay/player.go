@@ -86,7 +86,7 @@ func (p *player) play(ctx context.Context) error {
 		case err != nil:
 			return err
 		case p.book.turn.State == chela.TurnProcessing: // parked, to be given up
-			p.book.turn.Crashes = p.rec.Turn.Crashes
+			p.book.turn.Crashes, p.book.givenUp = p.rec.Turn.Crashes, p.inTheWay()
 		}
 	}
 	return fmt.Errorf("%w: it does not come to an end", errLost)

@@ -174,6 +174,18 @@ func TestDiffersByNature(t *testing.T) {
 	}
 }
 
+// A turn that was given up ends where it was given up.
+func TestGivenUp(t *testing.T) {
+	t.Parallel()
+	rec := record()
+	rec.Entries, rec.Usage = rec.Entries[:len(rec.Entries)-1], rec.Usage[:1]
+	rec.Turn.State, rec.Turn.Steps = chela.TurnFailed, 1
+	rec.Turn.Failure = &chela.Failure{Kind: chela.Exhausted, Message: machine.GaveUp + "the disk is full"}
+	if got := run(t, rec); !got.Same || got.Recorded.State != chela.TurnFailed {
+		t.Errorf("replay: %+v, difference %+v", got, got.Difference)
+	}
+}
+
 func TestRunEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

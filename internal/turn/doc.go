@@ -70,7 +70,8 @@
 // Nothing special: the next run folds what was appended and goes on. A call
 // that was marked running is decided by what its tool declares: repeated with
 // the same key, asked about, or reported to the model as unknown. It is never
-// simply repeated. A turn in which [machine.MaxCrashes] processes died is failed.
+// simply repeated. A turn in which [machine.MaxCrashes] processes died is failed,
+// and so is one that is given up ([machine.State.GivenUp]).
 //
 // # When the process is to end
 //

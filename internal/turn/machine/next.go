@@ -72,6 +72,9 @@ func Next(s State, f Facts) Action {
 			Kind: chela.Internal, Message: fmt.Sprintf("chela broke down %d times in this turn; it is given up", s.Turn.Crashes),
 		})
 	}
+	if s.GivenUp != nil {
+		return finish(chela.TurnFailed, &chela.Failure{Kind: chela.KindOf(s.GivenUp), Message: GaveUp + chela.MessageOf(s.GivenUp)})
+	}
 	open := s.Open()
 	if running := withState(ours(open), chela.CallRunning); len(running) > 0 {
 		return Action{Kind: Resolve, Calls: running}
@@ -107,6 +110,9 @@ func Next(s State, f Facts) Action {
 
 // TookLonger goes before the limit in the words of a turn whose time was up.
 const TookLonger = "the turn took longer than "
+
+// GaveUp goes before the reason in the words of a turn that was given up.
+const GaveUp = "the turn is given up: "
 
 // forcedEnding is the ending that something outside the conversation asks for.
 func forcedEnding(s State, f Facts) (Action, bool) {

@@ -20,6 +20,7 @@ import (
 type sketch struct {
 	ended   chela.TurnState
 	crashes int
+	inVain  error
 	steps   int
 	stop    bool
 	last    chela.EntryKind  // of the turn; user if empty
@@ -36,6 +37,7 @@ type sketch struct {
 func (k sketch) state() machine.State {
 	s := machine.State{Last: chela.EntryUser}
 	s.Turn = chela.Turn{State: chela.TurnProcessing, Crashes: k.crashes, Steps: k.steps, Stop: k.stop}
+	s.GivenUp = k.inVain
 	if k.ended != "" {
 		s.Turn.State = k.ended
 	}
@@ -129,6 +131,7 @@ func TestNextEndings(t *testing.T) {
 	t.Parallel()
 	broken := &chela.Failure{Kind: chela.Unavailable, Message: "no answer"}
 	stop := machine.Facts{Stop: true}
+	full := fmt.Errorf("%w: %w", chela.ErrLater, chela.E(chela.Exhausted, "the disk is full"))
 	const died = "finish failed internal chela broke down 3 times in this turn; it is given up"
 	checkNext(t, []nextCase{
 		{"completed", sketch{ended: chela.TurnCompleted}, stop, "done"},
@@ -138,6 +141,7 @@ func TestNextEndings(t *testing.T) {
 		{"two crashes", sketch{crashes: 2}, machine.Facts{}, "call_model"},
 		{"three crashes", sketch{crashes: 3}, machine.Facts{}, died},
 		{"three crashes before a stop", sketch{crashes: 3, stop: true}, stop, died},
+		{"given up", sketch{inVain: full, steps: 1, calls: "running"}, stop, "finish failed exhausted the turn is given up: the disk is full"},
 		{"three crashes leave a call alone", sketch{crashes: 3, steps: 1, calls: "running"}, machine.Facts{}, died},
 		{"stop", sketch{}, stop, "finish interrupted interrupted"},
 		{"stop found in the journal", sketch{stop: true}, machine.Facts{}, "finish interrupted interrupted"},

@@ -51,6 +51,7 @@ type State struct {
 	Wishes       string        // said with the command
 	Compacted    *chela.Body   // the newest compaction of this turn
 	Left         bool          // the process died that ran the turn before
+	GivenUp      error         // why no further run is tried: this one ends the turn
 }
 
 // A Call is a tool call and whether it has its result.
@@ -97,8 +98,7 @@ func Resume(r Record) State {
 func Fold(s State, ch Change) State {
 	if ch.Turn != nil {
 		if ch.Turn.ID != s.Turn.ID {
-			s.Calls, s.Last, s.Answer, s.AnswerID, s.Pending, s.Granted, s.Offers = nil, "", chela.Body{}, "", nil, "", nil
-			s.Guard, s.Flush, s.Command, s.Wishes, s.Compacted = guard.Record{}, prompt.Flush{}, "", "", nil
+			s = State{Thread: s.Thread, Conversation: s.Conversation}
 		}
 		s.Turn = *ch.Turn
 	}
