@@ -197,6 +197,8 @@ func TestBrokenRunIsTriedAgain(t *testing.T) {
 // does.
 func TestIdleSessionsCostNoGoroutine(t *testing.T) {
 	h := open(t, engines["sqlite"](t), echoScenario, nil)
+	h.say(message(mainSession, "first", "hi"))
+	h.rest(mainSession) // all that the process does by itself has begun
 	before := runtime.NumGoroutine()
 	for i := range 100 {
 		h.say(message(chela.SessionKey(fmt.Sprintf("agent:main:dm:p%d", i)), fmt.Sprint(i), "hi"))
