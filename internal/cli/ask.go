@@ -44,6 +44,7 @@ func (c *commands) ask(ctx context.Context, o talk.Options, text string) error {
 	if err != nil {
 		return err
 	}
+	c.named = o.Model
 	cfg, err := c.asking(ctx, o.Model)
 	if err != nil {
 		return err

@@ -49,6 +49,7 @@ type commands struct {
 	p     *manners.Printer
 	home  string
 	flags map[string]string // settings that are given as flags, by key
+	named string            // provider/model that the command was given, for one request
 	stays bool              // being told to stop is its good end: an error is about something else
 	begun bool              // the arguments are right and a command runs
 }
@@ -116,7 +117,8 @@ func (c *commands) approvalsCommand() *cobra.Command {
 func (c *commands) modelsCommand() *cobra.Command {
 	return models.Command(models.Program{
 		Printer: c.p, Interruptible: c.Interruptible,
-		Open: func(ctx context.Context, use func(models.Home) error) error {
+		Open: func(ctx context.Context, named string, use func(models.Home) error) error {
+			c.named = named
 			cfg, err := c.asking(ctx, "")
 			if err != nil {
 				return err
@@ -145,7 +147,7 @@ func (c *commands) usageCommand() *cobra.Command {
 
 // configInput returns what the configuration is made of.
 func (c *commands) configInput() config.Input {
-	return config.Input{Home: c.home, Environ: c.Environ, Flags: c.flags}
+	return config.Input{Home: c.home, Environ: c.Environ, Flags: c.flags, Named: c.named}
 }
 
 // config loads the configuration.

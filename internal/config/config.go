@@ -33,6 +33,7 @@ type Input struct {
 	Home     string            // the flag --home; empty for none
 	Environ  []string          // as from [Environ]
 	Flags    map[string]string // by key, such as "model"
+	Named    string            // provider/model that the command was given, for one request; empty for none
 	Local    string            // provider/model on this machine, used if nobody chose one and there is no key; empty for none
 	ReadFile func(name string) ([]byte, error)
 }
@@ -49,6 +50,7 @@ type Config struct {
 	Model      string   // provider/model, where neither agent, session nor message names one
 	CheapModel string   // for what needs no better one; empty: the model that is used anyway
 	Fallbacks  []string // models that stand in where another one fails, in order
+	Named      string   // provider/model that the command was given, for one request; empty for none
 	Chain      Chain
 	Routing    Routing
 	Record     string // folder into which requests to models are recorded; empty: they are not
@@ -241,7 +243,7 @@ type Agent struct {
 // be read) or Unavailable; each names the place and the cure.
 func Load(in Input) (*Config, error) {
 	l := newLoader(in.Environ)
-	l.local = in.Local
+	l.local, l.c.Named = in.Local, in.Named
 	home, source, err := place.Find(in.Home, l.env)
 	if err != nil {
 		return nil, err

@@ -45,8 +45,9 @@ func makeProvider(p config.Provider, model chela.Model, now func() time.Time) (c
 		return script.Open(model.Name)
 	case config.KindReplay:
 		player, err := record.Open(model.Name, record.NewScrubber())
-		if err != nil {
-			return nil, err
+		if err != nil { // it names the folder, which others than the owner must not see
+			return nil, chela.E(chela.KindOf(err), "the recording cannot be played").
+				WithHint("play it with --provider replay:DIR, which says why").Because(err)
 		}
 		return player.Play(p.Name + "/" + model.Name), nil
 	case config.KindOffline:

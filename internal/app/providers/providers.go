@@ -46,6 +46,7 @@ type Providers struct {
 	scrub    *record.Scrubber
 	recorder *record.Recorder // nil: nothing is recorded
 	player   *record.Player   // nil: the models themselves answer
+	named    map[string]bool  // the models that the configuration names
 	rests    provider.Rests
 
 	mu     sync.Mutex
@@ -63,7 +64,10 @@ type served struct {
 // New returns the providers of a configuration. It fails if a recording that is to
 // be made or played cannot be.
 func New(cfg Config) (*Providers, error) {
-	p := &Providers{cfg: cfg, settings: cfg.Settings, known: cfg.Known, models: map[string]served{}, chains: map[string]chela.Provider{}}
+	p := &Providers{
+		cfg: cfg, settings: cfg.Settings, known: cfg.Known, named: namedBy(cfg.Settings),
+		models: map[string]served{}, chains: map[string]chela.Provider{},
+	}
 	if cfg.Settings.Record == "" && cfg.Settings.Replay == "" {
 		return p, nil
 	}
@@ -104,7 +108,7 @@ func (p *Providers) ServeAll(models []string) (used chela.Provider, name string,
 
 // serve returns a single model.
 func (p *Providers) serve(model string) (served, error) {
-	settings, name, err := p.settings.Resolve(model)
+	settings, name, err := p.resolve(model)
 	if err != nil {
 		return served{}, err
 	}

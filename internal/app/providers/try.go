@@ -16,7 +16,7 @@ func (p *Providers) Try(ctx context.Context, model string) ([]chela.Trial, error
 	models := []string{model}
 	if model == "" {
 		models = p.candidates(ctx)
-	} else if _, _, err := p.settings.Resolve(model); err != nil && chela.KindOf(err) != chela.Denied {
+	} else if _, _, err := p.resolve(model); err != nil && chela.KindOf(err) != chela.Denied {
 		return nil, err
 	}
 	var trials []chela.Trial

@@ -33,8 +33,9 @@ type Program struct {
 	// its cancel function ends that.
 	Interruptible func(ctx context.Context) (context.Context, context.CancelFunc)
 
-	// Open opens the home and its models for use.
-	Open func(ctx context.Context, use func(Home) error) error
+	// Open opens the home and its models for use. Named is the provider/model that
+	// the command was given; empty for none.
+	Open func(ctx context.Context, named string, use func(Home) error) error
 
 	// Set writes settings into config.toml, all or none.
 	Set func(changes []config.Change) error
@@ -56,7 +57,7 @@ func Command(p Program) *cobra.Command {
 }
 
 func (p Program) list(ctx context.Context) error {
-	return p.Open(ctx, func(h Home) error {
+	return p.Open(ctx, "", func(h Home) error {
 		all, err := h.Models(ctx)
 		if err != nil {
 			return err
@@ -163,7 +164,7 @@ var words = map[chela.CheckState]string{
 }
 
 func (p Program) test(ctx context.Context, model string) error {
-	return p.Open(ctx, func(h Home) error {
+	return p.Open(ctx, model, func(h Home) error {
 		within, release := p.Interruptible(ctx)
 		defer release()
 		trials, err := h.Try(within, model)

@@ -135,7 +135,7 @@ func (p *Player) find(req *chela.Request) (exchange, error) {
 	if len(same) == 0 {
 		near := p.nearest(asked)
 		return exchange{}, invalid(fmt.Sprintf(
-			"the request is not in the recording %s; %s is nearest, with another %s", p.dir, near.name, difference(near.Request, asked)))
+			"the request is not in the recording; %s is nearest, with another %s", near.name, difference(near.Request, asked)))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -109,7 +109,7 @@ func TestOtherRequest(t *testing.T) {
 		req := conversation("c", "c", `{"a":1}`)
 		tt.change(req)
 		got := messageOf(t, drain(open(t, dir, "p/m").Stream(t.Context(), req)).err, chela.Invalid)
-		if !strings.Contains(got, "with another "+tt.want) || !strings.Contains(got, dir) {
+		if !strings.Contains(got, "with another "+tt.want) || strings.Contains(got, dir) {
 			t.Errorf("got %q\nwant …%q", got, tt.want)
 		}
 	}

@@ -93,7 +93,9 @@ func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[che
 // emitted or emit wants no more.
 func (p *Provider) play(ctx context.Context, req *chela.Request, emit func(chela.Chunk) bool) error {
 	if err := p.record(req); err != nil {
-		return p.invalid("cannot record the request: " + err.Error())
+		failed := p.invalid("cannot record the request")
+		failed.Err = err
+		return failed
 	}
 	at := locate(req.Messages)
 	c, err := p.scenario.pick(&at)
@@ -169,7 +171,7 @@ func (p *Provider) attempt(req *chela.Request) int {
 	return p.attempts[key]
 }
 
-func (p *Provider) invalid(msg string) error {
+func (p *Provider) invalid(msg string) *chela.ProviderError {
 	if p.scenario.Name != "" {
 		msg = fmt.Sprintf("scenario %q: %s", p.scenario.Name, msg)
 	}

@@ -1,0 +1,39 @@
+package providers
+
+import (
+	"chela"
+	"chela/internal/config"
+)
+
+// resolve returns the provider of provider/model and the model's name there. A
+// model that is a file of this machine is refused unless the configuration or the
+// command names it: else whoever may send a message could have any file read, and
+// one written by a scenario that records.
+func (p *Providers) resolve(model string) (config.Provider, string, error) {
+	settings, name, err := p.settings.Resolve(model)
+	isFile := settings.Kind == config.KindScript || settings.Kind == config.KindReplay
+	if err != nil || !isFile || p.player != nil || p.named[model] {
+		return settings, name, err
+	}
+	return config.Provider{}, "", chela.E(chela.Invalid, "models of "+settings.Name+" are files, and the configuration does not name this one").
+		WithHint("name it in config.toml: as model or cheap_model, in fallbacks, or for an agent")
+}
+
+// namedBy returns the models that a configuration or the command names.
+func namedBy(cfg *config.Config) map[string]bool {
+	named := map[string]bool{cfg.Named: true, cfg.Model: true, cfg.CheapModel: true}
+	for _, model := range cfg.Fallbacks {
+		named[model] = true
+	}
+	for _, name := range cfg.AgentNames() {
+		agent, err := cfg.Agent(name)
+		if err != nil {
+			continue // it has a name, so it is there
+		}
+		named[agent.Model], named[agent.CheapModel] = true, true
+		for _, model := range agent.Fallbacks {
+			named[model] = true
+		}
+	}
+	return named
+}
