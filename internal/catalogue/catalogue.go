@@ -10,7 +10,6 @@
 package catalogue
 
 import (
-	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -116,7 +115,6 @@ func (c *Catalogue) With(rows map[string]Row) *Catalogue {
 // maker does: the window and the abilities are the same then, not the price.
 func (c *Catalogue) Model(provider, name string) (chela.Model, bool) {
 	m := chela.Model{Provider: provider, Name: name}
-	var price Row
 	found := false
 	for _, l := range c.layers {
 		r, ok := l.row(provider, name)
@@ -125,13 +123,8 @@ func (c *Catalogue) Model(provider, name string) (chela.Model, bool) {
 		}
 		if ok {
 			r.fill(&m)
-			price.add(r)
 			found = true
 		}
-	}
-	if price.Input != nil && price.Output != nil {
-		m.Price = price.price()
-		note(&m, FieldPrice, price.Source)
 	}
 	return m, found
 }
@@ -193,7 +186,8 @@ func (l layer) elsewhere(name string) (Row, bool) {
 	}
 }
 
-// fill puts into m what is open there and known here, but for the price.
+// fill puts into m what is open there and known here. A price is whole: no rate of
+// another source goes with it.
 func (r Row) fill(m *chela.Model) {
 	if m.Window == 0 && r.Window > 0 {
 		m.Window = r.Window
@@ -202,6 +196,10 @@ func (r Row) fill(m *chela.Model) {
 	if m.MaxOutput == 0 && r.MaxOutput > 0 {
 		m.MaxOutput = r.MaxOutput
 		note(m, FieldMaxOutput, r.Source)
+	}
+	if m.Price == nil && r.Input != nil && r.Output != nil {
+		m.Price = r.price()
+		note(m, FieldPrice, r.Source)
 	}
 	if m.Abilities == nil && r.Abilities != nil {
 		m.Abilities = r.Abilities
@@ -217,27 +215,21 @@ func note(m *chela.Model, field, source string) {
 	m.Sources[field] = source
 }
 
-// add puts into r the rates that are open there and known in a lower layer. The
-// source of a price is that of the first rate.
-func (r *Row) add(lower Row) {
-	if r.Source == "" && (lower.Input != nil || lower.Output != nil) {
-		r.Source = lower.Source
+// Lacks returns what a row that has a rate lacks to be a price, "input" or
+// "output", or "" if it is one or says nothing of it.
+func (r Row) Lacks() string {
+	says := r.LongFrom > 0
+	for _, rate := range []*chela.MicroUSD{r.Input, r.Output, r.CacheRead, r.CacheWrite} {
+		says = says || rate != nil
 	}
-	for _, rate := range []struct{ open, known **chela.MicroUSD }{
-		{&r.Input, &lower.Input},
-		{&r.Output, &lower.Output},
-		{&r.CacheRead, &lower.CacheRead},
-		{&r.CacheWrite, &lower.CacheWrite},
-		{&r.LongInput, &lower.LongInput},
-		{&r.LongOutput, &lower.LongOutput},
-		{&r.LongCacheRead, &lower.LongCacheRead},
-		{&r.LongCacheWrite, &lower.LongCacheWrite},
-	} {
-		if *rate.open == nil {
-			*rate.open = *rate.known
-		}
+	switch {
+	case says && r.Input == nil:
+		return "input"
+	case says && r.Output == nil:
+		return "output"
+	default:
+		return ""
 	}
-	r.LongFrom = cmp.Or(r.LongFrom, lower.LongFrom)
 }
 
 // price returns the price of a row that has one. Tokens of the prompt cache

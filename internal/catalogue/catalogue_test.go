@@ -117,14 +117,27 @@ func TestModelSaysWhereItsValuesAreFrom(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("model (-want +got):\n%s", diff)
 	}
-	two := 2 * chela.USD
-	half, _ := c.With(map[string]catalogue.Row{"acme/small": {Output: &two, Source: "config.toml"}}).Model("acme", "small")
-	want.Price.Output, want.Sources["price"] = two, "config.toml"
-	if diff := cmp.Diff(want, half); diff != "" {
-		t.Errorf("model of which one rate is set (-want +got):\n%s", diff)
-	}
 	if own, _ := c.Model("acme", "own"); own.Price == nil || *own.Price != (chela.Price{}) {
 		t.Errorf("price of a model that costs nothing is %v", own.Price)
+	}
+}
+
+// A price of the home replaces the whole one of the catalogue, and what only part
+// of a price is replaces nothing.
+func TestPriceOfTheHome(t *testing.T) {
+	t.Parallel()
+	two := 2 * chela.USD
+	c := load(t, rows).With(map[string]catalogue.Row{
+		"acme/small": {Output: &two, Source: "config.toml"}, "acme/large": {Input: &two, Output: &two, Source: "config.toml"},
+	})
+	small, _ := c.Model("acme", "small")
+	if small.Price.Output != 3*chela.USD || small.Sources["price"] == "config.toml" {
+		t.Errorf("price is %+v of %s", small.Price, small.Sources["price"])
+	}
+	large, _ := c.Model("acme", "large")
+	want := &chela.Price{Rates: chela.Rates{Input: two, Output: two, CacheRead: two, CacheWrite: two}}
+	if diff := cmp.Diff(want, large.Price); diff != "" {
+		t.Errorf("price (-want +got):\n%s", diff)
 	}
 }
 
@@ -147,7 +160,8 @@ func TestLoadRefusesWhatItCannotRead(t *testing.T) {
 		"no TOML":             {"\nmodels = [", "models.toml:2"},
 		"unknown key":         {"[models.\"a/b\"]\nwidth = 3", "unknown key models.a/b.width"},
 		"no provider":         {"[models.b]\nwindow = 3", `[models."b"]: is no model`},
-		"half a price":        {"[models.\"a/b\"]\ninput = 3", "a price has both input and output"},
+		"half a price":        {"[models.\"a/b\"]\ninput = 3", "a price has both input and output, and output is missing"},
+		"part of a price":     {"[models.\"a/b\"]\ncache_read = 3", "input is missing"},
 		"half a long price":   {"[models.\"a/b\"]\nlong_input = 3", "long_from"},
 		"negative":            {"[models.\"a/b\"]\nwindow = -1", "fewer than none"},
 		"price with exponent": {"[models.\"a/b\"]\ninput = 3e0\noutput = 1", `"3e0" is no amount in dollars`},

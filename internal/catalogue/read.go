@@ -80,8 +80,8 @@ func (w written) check(name string) error {
 		return fmt.Errorf("is no model")
 	case w.Window < 0 || w.MaxOutput < 0 || w.LongFrom < 0:
 		return fmt.Errorf("tokens cannot be fewer than none")
-	case (w.Input.at == nil) != (w.Output.at == nil):
-		return fmt.Errorf("a price has both input and output")
+	case w.row().Lacks() != "":
+		return fmt.Errorf("a price has both input and output, and %s is missing", w.row().Lacks())
 	case (w.LongFrom > 0) != (w.LongInput.at != nil) || (w.LongFrom > 0) != (w.LongOutput.at != nil):
 		return fmt.Errorf("a price of long prompts has long_from, long_input and long_output")
 	}

@@ -36,6 +36,13 @@ func SetAll(home Home, changes []Change) error {
 			return err
 		}
 	}
+	whole := newLoader(nil)
+	if err := whole.file(name, text); err != nil {
+		return err
+	}
+	if err := whole.finish(); err != nil { // what only makes sense together
+		return err
+	}
 	if err := tomlfile.Replace(name, text); err != nil {
 		kind := chela.Unavailable
 		if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
@@ -75,9 +82,6 @@ func edited(name string, old []byte, key, value string) ([]byte, error) {
 			return nil, before
 		}
 		return nil, uneditable(name, path, err)
-	}
-	if err := check.finish(); err != nil {
-		return nil, err
 	}
 	if check.slots[tomlfile.Join(path)].setting.key != s.key {
 		return nil, uneditable(name, path, nil)

@@ -115,7 +115,7 @@ func (l *loader) chooseModel() string {
 	return reason
 }
 
-// checkModelSections refuses sections that name no model.
+// checkModelSections refuses sections that name no model, or have half a price.
 func (l *loader) checkModelSections() error {
 	for _, name := range sortedKeys(l.c.models) {
 		key := tomlfile.Join([]string{"models", name})
@@ -123,6 +123,10 @@ func (l *loader) checkModelSections() error {
 		if _, err := l.c.Provider(provider); !ok || rest == "" || err != nil {
 			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s is no model", l.sections[key].place, key)).
 				WithHint(`write [models."provider/name"], with one of the providers ` + strings.Join(l.c.ProviderNames(), ", "))
+		}
+		if rate := l.c.models[name].Lacks(); rate != "" {
+			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s has half a price: %s is missing", l.sections[key].place, key, rate)).
+				WithHint("give both, which replace the price of the catalogue: chela models set " + name + " --input DOLLARS --output DOLLARS")
 		}
 	}
 	return nil

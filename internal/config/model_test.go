@@ -55,20 +55,38 @@ func TestPricesThatAreNone(t *testing.T) {
 	}
 }
 
+func TestHalfAPrice(t *testing.T) {
+	t.Parallel()
+	for rates, missing := range map[string]string{
+		"input = 3": "output", "output = 3": "input", "cache_read = 1": "input", "input = 3\ncache_write = 1": "output",
+	} {
+		_, err := load("\n[models.\"openai/own\"]\nwindow = 9000\n" + rates + "\n")
+		want := `config.toml:2: models."openai/own" has half a price: ` + missing + " is missing; give both"
+		if got := chela.MessageOf(err); chela.KindOf(err) != chela.Invalid || !strings.Contains(got, want) {
+			t.Errorf("%q: got %q, want %q", rates, got, want)
+		}
+	}
+}
+
 func TestSetPrice(t *testing.T) {
 	t.Parallel()
 	home := config.Home(t.TempDir())
-	for _, pair := range [][2]string{{"input", "3"}, {"output", "0.15"}, {"input", "3.50"}} {
-		if err := config.Set(home, `models."openai/own".`+pair[0], pair[1]); err != nil {
-			t.Fatal(err)
-		}
+	const input, output = `models."openai/own".input`, `models."openai/own".output`
+	if err := config.Set(home, input, "3"); chela.KindOf(err) != chela.Invalid {
+		t.Errorf("half a price: %v", err)
+	}
+	if err := config.SetAll(home, []config.Change{{input, "3"}, {output, "0.15"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := config.Set(home, input, "3.50"); err != nil {
+		t.Fatal(err)
 	}
 	c, err := config.Load(config.Input{Home: string(home)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	input, output := chela.MicroUSD(3_500_000), chela.MicroUSD(150_000)
-	want := map[string]catalogue.Row{"openai/own": {Input: &input, Output: &output, Source: "config.toml"}}
+	in, out := chela.MicroUSD(3_500_000), chela.MicroUSD(150_000)
+	want := map[string]catalogue.Row{"openai/own": {Input: &in, Output: &out, Source: "config.toml"}}
 	if diff := cmp.Diff(want, c.Models()); diff != "" {
 		t.Errorf("models (-want +got):\n%s", diff)
 	}
