@@ -76,6 +76,8 @@ func (c *count) endTest(e event, key string) {
 	switch e.Action {
 	case "pass":
 		c.passed++
+		pkg := e.Package + " "
+		c.output[pkg] = append(c.output[pkg], afterwards(c.output[key])...)
 	case "skip":
 		c.skipped = append(c.skipped, fmt.Sprintf("%s %s: %s", e.Package, e.Test, reason(c.output[key])))
 	case "fail":
@@ -104,6 +106,17 @@ func (c *count) endPackage(e event, key string) {
 		c.show(key)
 		fmt.Fprintf(c.w, "FAIL  %s %.1fs\n", e.Package, e.Elapsed)
 	}
+}
+
+// afterwards returns what was printed after a test had passed. It is not the
+// test's own: go test takes the goroutines of a package that timed out, or
+// crashed, for output of whichever test was the last to say something.
+func afterwards(output []string) []string {
+	ended := slices.IndexFunc(output, func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "--- PASS: ") })
+	if ended < 0 {
+		return nil
+	}
+	return output[ended+1:]
 }
 
 func (c *count) fail(pkg string) {

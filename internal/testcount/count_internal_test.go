@@ -7,6 +7,31 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// TestGoroutinesOfAnother shows what a package said as it timed out, which is
+// taken for the output of a test that had passed.
+func TestGoroutinesOfAnother(t *testing.T) {
+	t.Parallel()
+	const stream = `{"Action":"output","Package":"a","Test":"TestHangs","Output":"=== RUN   TestHangs\n"}
+{"Action":"output","Package":"a","Test":"TestGood","Output":"said by a test that passed\n"}
+{"Action":"output","Package":"a","Test":"TestGood","Output":"--- PASS: TestGood (0.00s)\n"}
+{"Action":"output","Package":"a","Test":"TestGood","Output":"panic: test timed out\n"}
+{"Action":"output","Package":"a","Test":"TestGood","Output":"goroutine 5 [running]:\n"}
+{"Action":"pass","Package":"a","Test":"TestGood","Elapsed":0}
+{"Action":"output","Package":"a","Output":"FAIL a 600s\n"}
+{"Action":"fail","Package":"a","Elapsed":600}
+`
+	const want = `=== RUN   TestHangs
+panic: test timed out
+goroutine 5 [running]:
+FAIL a 600s
+FAIL  a 600.0s
+1 passed, 1 failed, 0 skipped
+`
+	if diff := cmp.Diff(want, summed(t, stream)); diff != "" {
+		t.Errorf("output (-want +got):\n%s", diff)
+	}
+}
+
 func TestCount(t *testing.T) {
 	t.Parallel()
 	const stream = `{"Action":"start","Package":"a"}
@@ -46,13 +71,19 @@ ok    e 2.0s
 skip  a TestSkipped: skip_test.go:9: no PostgreSQL
 1 passed, 3 failed, 1 skipped
 `
+	if diff := cmp.Diff(want, summed(t, stream)); diff != "" {
+		t.Errorf("output (-want +got):\n%s", diff)
+	}
+}
+
+// summed is what is printed of a stream of events.
+func summed(t *testing.T, stream string) string {
+	t.Helper()
 	var got strings.Builder
 	c := newCount(&got)
 	if err := c.read(strings.NewReader(stream)); err != nil {
 		t.Fatal(err)
 	}
 	c.summary()
-	if diff := cmp.Diff(want, got.String()); diff != "" {
-		t.Errorf("output (-want +got):\n%s", diff)
-	}
+	return got.String()
 }
