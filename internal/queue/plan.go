@@ -65,8 +65,10 @@ func behind(running chela.Turn, waiting []chela.Waiting) (d Decision) {
 
 // enters reports whether a message may steer a turn: it belongs to its thread,
 // wants nothing that was settled when the turn opened, and will see the answer.
+// One that waited already then was too late for the turn before, and this one
+// began without it.
 func enters(m *chela.Waiting, t *chela.Turn) bool {
-	return m.Thread == t.Thread && m.Command == "" &&
+	return m.Thread == t.Thread && m.Command == "" && !m.CreatedAt.Before(t.CreatedAt) &&
 		(m.Model == "" || m.Model == t.Model) &&
 		(m.Overrides == chela.Overrides{} || m.Overrides == t.Overrides) &&
 		(m.Origin.ReplyBy == "" || place(m.Origin) == place(t.Origin))

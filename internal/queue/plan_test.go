@@ -16,8 +16,9 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // waiting reads messages: each is its mode, "-" for the given one, and what sets
 // it apart: "@thread", "#model", "via:channel", "owed" for an answer that is
 // pushed, "think" for overrides, "cmd" for a command, "+" for tools that it
-// offers, "big" for as much text as may be, "!" for one of a future clock. They
-// came a second apart, the newest now, and a debounce takes 1.5 s; "fast" has none.
+// offers, "big" for as much text as may be, "!" for one of a future clock, "early"
+// for one from before the turn that runs. They came a second apart, the newest now,
+// and a debounce takes 1.5 s; "fast" has none.
 func waiting(mode chela.QueueMode, text string) []chela.Waiting {
 	var all []chela.Waiting
 	words := strings.Fields(text)
@@ -51,6 +52,8 @@ func apart(m *chela.Waiting, part string) {
 		m.Text = strings.Repeat("x", chela.MaxMessageBytes)
 	case "!":
 		m.CreatedAt = noon.Add(time.Hour)
+	case "early":
+		m.CreatedAt = noon.Add(-time.Hour)
 	case "fast":
 		m.Queue.DebounceMS = -1
 	}
@@ -90,6 +93,7 @@ func TestEveryModeInEverySituation(t *testing.T) {
 		{"nothing behind a turn", "", true, 0, [6]string{"", "", "", "", "", ""}},
 		{"one behind a turn", "-", true, 0, [6]string{"", "", "steer 0", "steer 0", "", "stop"}},
 		{"three behind a turn", "- - -", true, 0, [6]string{"", "", "steer 0 1 2", "steer 0 1 2", "", "stop"}},
+		{"left when the turn began", "-,early -", true, 0, [6]string{"", "", "steer 1", "steer 1", "", "stop"}},
 		{"in another thread behind a turn", "-,@other", true, 0, [6]string{"", "", "", "", "", "stop"}},
 		{"by another model behind a turn", "-,#other", true, 0, [6]string{"", "", "", "", "", "stop"}},
 		{"by the turn's model behind it", "-,#large", true, 0, [6]string{"", "", "steer 0", "steer 0", "", "stop"}},
@@ -131,7 +135,7 @@ func TestEveryModeInEverySituation(t *testing.T) {
 
 // running returns the turn that messages wait behind.
 func running() *chela.Turn {
-	return &chela.Turn{ID: "turn_1", Thread: "main", Model: "large", State: chela.TurnProcessing}
+	return &chela.Turn{ID: "turn_1", Thread: "main", Model: "large", State: chela.TurnProcessing, CreatedAt: noon.Add(-time.Minute)}
 }
 
 func (s situation) check(t *testing.T, mode chela.QueueMode, want string) {
