@@ -128,6 +128,10 @@ func (l Limit) IsOfCost() bool {
 	}
 }
 
+// IsOfHome reports whether l is one limit for all of the home, not one for each
+// session, turn and so on.
+func (l Limit) IsOfHome() bool { return l == LimitDay || l == LimitActions }
+
 // An Origin says where a turn came from and where its answer goes.
 type Origin struct {
 	Channel string `json:"channel"`            // such as "terminal" or "telegram"

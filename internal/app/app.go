@@ -118,7 +118,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	}
 	a.ledger = a.newLedger(knowledge)
 	if a.models, err = providers.New(providers.Config{
-		Settings: cfg, Known: knowledge, Log: log, Now: a.now, Wait: wait, Random: randv2.Float64, Budget: a.ledger.Wrap,
+		Settings: cfg, Known: knowledge, Log: log, Now: a.now, Wait: wait, Random: randv2.Float64, Ledger: a.ledger,
 	}); err != nil {
 		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
 	}

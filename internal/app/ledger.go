@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 
 	"chela"
 	"chela/internal/app/known"
@@ -26,6 +27,10 @@ func (a *App) newLedger(models *known.Models) *cost.Ledger {
 			m := models.Model(model)
 			b := promptSettings(a.cfg.Compaction).Budget(prompt.Frame{Window: m.Window})
 			return min(m.MaxOutput, b.Window-b.Room)
+		},
+		Thinks: func(model string) bool {
+			able := models.Model(model).Abilities
+			return able == nil || slices.Contains(able, chela.AbleThinking)
 		},
 		Count: prompt.CountRequest,
 		Dead:  a.presence.Dead,

@@ -6,29 +6,36 @@
 //	reserved ───┼─▶ released   it was refused, or never made
 //	            └─▶ lost       its answer broke off, or is not known
 //
-// A [Ledger] wraps providers. Around a call it does this:
+// A [Ledger] wraps providers, right around who makes requests: each request is a
+// row of its own, also one that is made again and one that nobody saw. Around it,
+// this happens:
 //
 //	Reserve ──▶ ask ──▶ Finish ──▶ the turn appends the answer and settles, in one transaction
 //	   │         ├────▶ error before anything came ──▶ released
-//	   │         └────▶ broken or stopped ──▶ lost, as far as is known
+//	   │         └────▶ broken or stopped ──▶ lost, at the most that it can have cost
 //	   └── a limit has not enough left ──▶ fewer tokens of output, or an error
 //
-// Callers without a turn are settled by the ledger itself. Where no limit
-// applies nothing is reserved: the row is written with the answer, and the ledger
-// only says what it costs.
+// What broke off costs what arrived, shown or not, with a byte for a token; all that
+// was reserved, where the model may reason in secret or answers in one piece.
+// Callers without a turn are settled by the ledger itself. Where no limit applies
+// nothing is reserved: the row is written with the answer, and the ledger only says
+// what it costs, or guesses what a broken one did.
 //
 // # Budgets
 //
 // A budget is a limit with its period: the day of the home, an hour of calls, a
 // session, a turn. Its row holds what was spent of it and what is reserved, and
-// is changed in the transactions that change the ledger, by one conditional
-// update each:
+// is changed in the transactions that change the ledger. A call is reserved if all
+// budgets that it is claimed from are, under their locks, found to have enough left:
 //
-//	update budgets set reserved = reserved + $cost where … and spent + reserved + $cost <= $most
+//	update budgets … where … and spent + reserved + $cost <= $most
 //
 // So it makes no difference how many goroutines, processes or nodes spend at
-// once. The row is only a sum of the ledger: it is counted out of it when a
+// once. Whoever changes the ledger changes every row that the call falls under,
+// also those that only others claim from: those with other limits, or in another
+// zone. The row is only a sum of the ledger: it is counted out of it when a
 // process needs it first, and after a refusal, and may be forgotten at any time.
+// Calls that were refused before they began are no actions.
 //
 // # Invariants
 //
@@ -43,6 +50,7 @@
 //
 // What a process reserved that is dead is lost at the most that it can have cost.
 // [Ledger.Tend] finds it: at the start, now and then, and before a call is
-// refused. A run that follows the death of a process which had asked a model
-// without a reservation says so in its request, and a lost row is added.
+// refused. A run that follows the death of a process which had asked a model says
+// so in its request: what that had reserved is lost then, and if it had reserved
+// nothing, a guess is added.
 package cost

@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -30,6 +31,9 @@ type Config struct {
 	// MaxOutput returns how many tokens a model says at most, 0 if that is not
 	// known.
 	MaxOutput func(model string) int
+
+	// Thinks reports whether a model may reason without showing what.
+	Thinks func(model string) bool
 
 	// Count returns how many tokens the prompt of a request has, for requests of
 	// which nobody counted them.
@@ -84,7 +88,7 @@ const maxTries = 4
 // 0 where no limit of money says.
 func (l *Ledger) reserve(ctx context.Context, u *chela.Usage, q ask) (output int, err error) {
 	budgets := l.cfg.Limits.budgets(u.Payer, u.CreatedAt, l.cfg.Zone)
-	u.Cost = most(q.quotes, q.prompt, q.output)
+	u.Cost = q.most(q.prompt, q.output)
 	if u.Cost == 0 { // money is no matter
 		budgets = slices.DeleteFunc(budgets, func(b chela.Budget) bool { return b.Limit != chela.LimitActions })
 	}
@@ -100,15 +104,15 @@ func (l *Ledger) reserve(ctx context.Context, u *chela.Usage, q ask) (output int
 		switch {
 		case err == nil:
 			return output, nil
-		case try == maxTries:
-			return 0, err
+		case limit != "" && try == maxTries:
+			return 0, l.tooFast(ctx, limit, u.Cost, budgets)
 		case limit != "":
 			l.Tend(ctx)
 			if output, err = l.fitting(ctx, u, q, budgets); err != nil {
 				return 0, err
 			}
 			anew = true
-		case chela.KindOf(err) == chela.Conflict && u.Turn != "":
+		case chela.KindOf(err) == chela.Conflict && u.Turn != "" && try < maxTries:
 			if err := l.giveUp(ctx, u.Turn); err != nil {
 				return 0, err
 			}
@@ -116,6 +120,30 @@ func (l *Ledger) reserve(ctx context.Context, u *chela.Usage, q ask) (output int
 			return 0, err
 		}
 	}
+}
+
+// tooFast is the refusal of a call to which others were faster again and again:
+// whatever was left, they took it.
+func (l *Ledger) tooFast(ctx context.Context, limit chela.Limit, need chela.MicroUSD, budgets []chela.Budget) error {
+	now, err := l.look(ctx, slices.DeleteFunc(slices.Clone(budgets), func(b chela.Budget) bool { return b.Limit != limit }))
+	if err != nil {
+		return err
+	}
+	return refusal(now[0], need, l.cfg.Zone)
+}
+
+// usage returns a new row of the ledger.
+func (l *Ledger) usage(p chela.Payer, model string) chela.Usage {
+	p.Purpose = cmp.Or(p.Purpose, "model")
+	return chela.Usage{ID: l.cfg.IDs.Usage(), Payer: p, Model: model, CreatedAt: l.cfg.Now()}
+}
+
+// prompt returns how many tokens the prompt of a request has.
+func (l *Ledger) prompt(req *chela.Request) int {
+	if req.Tokens > 0 {
+		return req.Tokens
+	}
+	return l.cfg.Count(req)
 }
 
 // isSpent returns the refusal of a call if a limit of the home is known to be
@@ -184,12 +212,12 @@ func (l *Ledger) fitting(ctx context.Context, u *chela.Usage, q ask, budgets []c
 		fits := 0
 		switch {
 		case b.Limit != chela.LimitActions:
-			fits = affordable(q.quotes, q.prompt, output, chela.MicroUSD(b.Left()))
+			fits = q.affordable(q.prompt, output, chela.MicroUSD(b.Left()))
 		case b.Left() > 0:
 			fits = output
 		}
 		if fits < q.least {
-			refused := refusal(b, most(q.quotes, q.prompt, q.least), l.cfg.Zone)
+			refused := refusal(b, q.most(q.prompt, q.least), l.cfg.Zone)
 			if b.Spent >= b.Most && b.Key == "" {
 				l.spent.Store(&spentUp{until: b.Resets, err: refused})
 			}
@@ -197,7 +225,7 @@ func (l *Ledger) fitting(ctx context.Context, u *chela.Usage, q ask, budgets []c
 		}
 		output = fits
 	}
-	u.Cost = most(q.quotes, q.prompt, output)
+	u.Cost = q.most(q.prompt, output)
 	return output, nil
 }
 

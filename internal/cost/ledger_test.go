@@ -1,8 +1,10 @@
 package cost_test
 
 import (
+	stdcmp "cmp"
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -26,40 +28,62 @@ func stopped(t testing.TB, p chela.Provider, req chela.Request) error {
 	return nil
 }
 
-// TestEndings shows what becomes of the row of a call, however that ends.
+// TestEndings shows what becomes of the row of a call, however that ends. What a
+// limit applies to costs the most that it can have cost, the rest a guess of it.
 func TestEndings(t *testing.T) {
 	t.Parallel()
-	text := chela.Chunk{Text: "twelve bytes"}
+	text, args := chela.Chunk{Text: "twelve bytes"}, chela.Chunk{Unseen: 300}
 	refused := &chela.ProviderError{Kind: chela.Unavailable, Msg: "no"}
 	for name, c := range map[string]struct {
+		name     string
 		model    *model
-		drop     bool // the caller leaves after the first chunk
-		limited  []string
-		unbudget []string // without a limit
+		req      chela.Request
+		drop     bool   // the caller leaves after the first chunk
+		limited  string // the row
+		unbudget string // the row without a limit; empty for none
 	}{
-		"settled":                  {model: says(1000, 100), limited: []string{"settled p/cheap $0.002"}, unbudget: []string{"settled p/cheap $0.002"}},
-		"refused at once":          {model: &model{err: refused}, limited: []string{"released p/cheap $0.00"}},
-		"refused while it answers": {model: &model{chunks: []chela.Chunk{text}, err: refused}, limited: []string{"lost p/cheap $0.00104"}, unbudget: []string{"lost p/cheap $0.00104"}},
+		"settled":                  {model: says(1000, 100), limited: "settled p/cheap $0.002", unbudget: "settled p/cheap $0.002"},
+		"refused at once":          {model: &model{err: refused}, limited: "released p/cheap $0.00"},
+		"refused while it answers": {model: &model{chunks: []chela.Chunk{text}, err: refused}, limited: "lost p/cheap $0.00122", unbudget: "lost p/cheap $0.00104"},
 		"cut off before anything came": {
 			model:   &model{err: &chela.ProviderError{Kind: chela.Unavailable, Cut: true}},
-			limited: []string{"lost p/cheap $0.001"}, unbudget: []string{"lost p/cheap $0.001"},
+			limited: "lost p/cheap $0.0011", unbudget: "lost p/cheap $0.001",
 		},
-		"without an end": {model: &model{chunks: []chela.Chunk{text}}, limited: []string{"lost p/cheap $0.00104"}, unbudget: []string{"lost p/cheap $0.00104"}},
-		"left":           {model: says(1000, 100), drop: true, limited: []string{"lost p/cheap $0.00101"}, unbudget: []string{"lost p/cheap $0.00101"}},
+		"without an end":        {model: &model{chunks: []chela.Chunk{text}}, limited: "lost p/cheap $0.00122", unbudget: "lost p/cheap $0.00104"},
+		"left":                  {model: says(1000, 100), drop: true, limited: "lost p/cheap $0.00112", unbudget: "lost p/cheap $0.00101"},
+		"cut off inside a call": {model: &model{chunks: []chela.Chunk{args}, err: refused}, limited: "lost p/cheap $0.0041", unbudget: "lost p/cheap $0.002"},
+		"more than was reserved": {
+			model: &model{chunks: []chela.Chunk{{Unseen: 9000}}, err: refused}, limited: "lost p/cheap $0.0061", unbudget: "lost p/cheap $0.031",
+		},
+		"cut off while it may think": {
+			name: "p/thinks", model: &model{chunks: []chela.Chunk{text}, err: refused}, limited: "lost p/thinks $0.0061", unbudget: "lost p/thinks $0.00104",
+		},
+		"cut off where it may not think": {
+			name: "p/thinks", req: chela.Request{Thinking: chela.ThinkingOff}, model: &model{chunks: []chela.Chunk{text}, err: refused},
+			limited: "lost p/thinks $0.00122", unbudget: "lost p/thinks $0.00104",
+		},
+		"cut off in one piece": {
+			req: chela.Request{Plain: true}, model: &model{err: &chela.ProviderError{Kind: chela.Unavailable, Cut: true}},
+			limited: "lost p/cheap $0.0061", unbudget: "lost p/cheap $0.001",
+		},
 	} {
-		for limit, want := range map[cost.Limits][]string{{Day: 5 * chela.USD}: c.limited, {}: c.unbudget} {
+		for limit, want := range map[cost.Limits]string{{Day: 5 * chela.USD}: c.limited, {}: c.unbudget} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, limit)
-				m := *c.model
-				p := w.Wrap(&m, "p/cheap")
-				req := chela.Request{Payer: payer("turn_0"), MaxTokens: 500}
+				m, req := *c.model, c.req
+				p := w.Wrap(&m, stdcmp.Or(c.name, "p/cheap"))
+				req.Payer, req.MaxTokens = payer("turn_0"), 500
 				if c.drop {
 					_ = stopped(t, p, req)
 				} else if f, _ := ask(t.Context(), p, req); f != nil {
 					w.settle(t, req.Payer, f)
 				}
-				same(t, "rows", want, w.rows(t, "turn_0"))
+				var rows []string
+				if want != "" {
+					rows = []string{want}
+				}
+				same(t, "rows", rows, w.rows(t, "turn_0"))
 				if open := w.open(t); len(open) != 0 {
 					t.Errorf("reservations are left: %+v", open)
 				}
@@ -105,15 +129,7 @@ func TestReserve(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, cost.Limits{Day: chela.USD, Session: 2 * chela.USD})
 	p := payer("turn_0")
-	checked := &model{}
-	provider := w.Wrap(checked, "p/cheap", "p/dear")
-	for c, err := range provider.Stream(t.Context(), &chela.Request{Payer: p, Tokens: 2000, MaxTokens: 1000}) {
-		t.Errorf("something came: %+v, %v", c, err)
-	}
-	same(t, "a call without an end", []string{"lost p/cheap $0.02"}, w.rows(t, "turn_0"))
-
-	m := says(1000, 500)
-	for c, err := range w.Wrap(m, "p/cheap", "p/dear").Stream(t.Context(), &chela.Request{Payer: p, Tokens: 2000, MaxTokens: 1000}) {
+	for c, err := range w.Wrap(says(1000, 500), "p/dear").Stream(t.Context(), &chela.Request{Payer: p, Tokens: 2000, MaxTokens: 1000}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,11 +138,11 @@ func TestReserve(t *testing.T) {
 			t.Errorf("reserved: %+v", open)
 		}
 		budgets, err := w.Budgets(t.Context(), key)
-		if err != nil || len(budgets) != 2 || budgets[0].Reserved != 144_000 || budgets[1].Left() != int64(2*chela.USD)-164_000 {
+		if err != nil || len(budgets) != 2 || budgets[0].Reserved != 144_000 || budgets[1].Left() != int64(2*chela.USD)-144_000 {
 			t.Errorf("budgets: %+v, %v", budgets, err)
 		}
 		if c.Finish != nil {
-			if got := c.Finish.Charge; got.Cost != 6000 || got.Model != "p/cheap" || got.ID != open[0].ID {
+			if got := c.Finish.Charge; got.Cost != 60_000 || got.Model != "p/dear" || got.ID != open[0].ID {
 				t.Errorf("charge: %+v", got)
 			}
 			w.settle(t, p, c.Finish)
@@ -134,30 +150,88 @@ func TestReserve(t *testing.T) {
 	}
 	budgets, err := w.Budgets(t.Context(), "")
 	same(t, "budgets of the home", []chela.Budget{{
-		Limit: chela.LimitDay, Most: int64(chela.USD), Spent: 26_000, Since: noon.Truncate(24 * time.Hour), Resets: noon.Truncate(24*time.Hour).AddDate(0, 0, 1),
+		Limit: chela.LimitDay, Most: int64(chela.USD), Spent: 60_000, Since: noon.Truncate(24 * time.Hour), Resets: noon.Truncate(24*time.Hour).AddDate(0, 0, 1),
 	}}, budgets)
 	if err != nil {
 		t.Error(err)
 	}
 }
 
-// TestWhoAnswered shows that the model pays that answered, also one of which
-// nothing is known.
-func TestWhoAnswered(t *testing.T) {
+// TestUnknownModel shows that a price that is only assumed is a guess.
+func TestUnknownModel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, cost.Limits{})
-	for served, want := range map[string]chela.Charge{
-		"":        {Model: "p/cheap", Cost: 2000},
-		"p/dear":  {Model: "p/dear", Cost: 20_000},
-		"p/other": {Model: "p/other", Cost: 20_000, Guessed: true},
-	} {
-		m := says(1000, 100)
-		m.chunks[1].Finish.Served = served
-		f, err := ask(t.Context(), w.Wrap(m, "p/cheap", "p/dear"), chela.Request{Payer: payer("turn_0")})
-		if err != nil {
-			t.Fatal(err)
+	f, err := ask(t.Context(), w.Wrap(says(1000, 100), "p/other"), chela.Request{Payer: payer("turn_0")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "charge", chela.Charge{Model: "p/other", Cost: 20_000, Guessed: true}, f.Charge)
+}
+
+// TestRefusedCallsAreNoActions shows that a provider which is away does not use up
+// the calls of the hour.
+func TestRefusedCallsAreNoActions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, cost.Limits{Actions: 2})
+	away := w.Wrap(&model{err: &chela.ProviderError{Kind: chela.Unavailable}}, "p/cheap")
+	there := w.Wrap(says(1000, 10), "p/cheap")
+	for range 3 {
+		if _, err := ask(t.Context(), away, chela.Request{Payer: payer("turn_0")}); chela.KindOf(err) != chela.Unavailable {
+			t.Errorf("refused with %v", err)
 		}
-		same(t, "charge of "+served, want, f.Charge)
+	}
+	for _, want := range []chela.Kind{"", "", chela.Exhausted} {
+		if _, err := ask(t.Context(), there, chela.Request{}); chela.KindOf(err) != want {
+			t.Errorf("ended with %v, want %q", err, want)
+		}
+	}
+}
+
+// TestLimitsOfOthers shows that processes with other limits, in other zones, or
+// with none spend from the same budgets.
+func TestLimitsOfOthers(t *testing.T) {
+	t.Parallel()
+	there := time.FixedZone("there", -9*3600)
+	for name, other := range map[string]struct {
+		limits cost.Limits
+		zone   *time.Location
+	}{
+		"no limits":          {cost.Limits{}, time.UTC},
+		"a limit of another": {cost.Limits{Session: chela.USD, Actions: 100}, time.UTC},
+		"another zone":       {cost.Limits{Day: chela.USD}, there},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, cost.Limits{Day: 10_000})
+			cfg := w.cfg
+			cfg.Node, cfg.Limits, cfg.Zone = "node_b", other.limits, other.zone
+			spend := func(l *cost.Ledger, of chela.TurnID) error {
+				req := chela.Request{Payer: payer(of), Tokens: 1000, MaxTokens: 190} // 3,000 at most, 2,000 in the end
+				f, err := ask(t.Context(), l.Wrap(says(1000, 100), "p/cheap"), req)
+				if err == nil {
+					w.settle(t, req.Payer, f)
+				}
+				return err
+			}
+			others := cost.New(w.store, cfg)
+			for i, l := range []*cost.Ledger{w.Ledger, others, w.Ledger, others} {
+				if err := spend(l, chela.TurnID(fmt.Sprint("turn_", i))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := spend(w.Ledger, "turn_4"); chela.KindOf(err) != chela.Exhausted {
+				t.Errorf("with 8,000 of 10,000 spent: %v", err)
+			}
+			// What they have reserved is not free for others, and not freed twice.
+			left := chela.Request{Payer: payer("turn_5"), Tokens: 100, MaxTokens: 90}
+			if _, err := ask(t.Context(), others.Wrap(says(1000, 10), "p/cheap"), left); err != nil {
+				t.Fatal(err)
+			}
+			budgets, err := w.Budgets(t.Context(), "")
+			if err != nil || budgets[0].Spent < 8000 {
+				t.Errorf("%+v, %v", budgets, err)
+			}
+		})
 	}
 }
 

@@ -85,19 +85,11 @@ const (
 	warnAt       = 80   // percent of a limit
 )
 
-// A quote is a model that may answer, and what it takes.
+// A quote is what a model takes.
 type quote struct {
 	model string // provider/model
 	price chela.Price
 	known bool // the price is
-}
-
-// most returns the most that a call can cost, whichever model answers.
-func most(quotes []quote, prompt, output int) (sum chela.MicroUSD) {
-	for _, q := range quotes {
-		sum = max(sum, q.most(prompt, output))
-	}
-	return sum
 }
 
 // most returns the most that a call can cost: its whole prompt is read anew, and
@@ -108,11 +100,11 @@ func (q quote) most(prompt, output int) chela.MicroUSD {
 }
 
 // affordable returns how many tokens of output fit, up to limit.
-func affordable(quotes []quote, prompt, limit int, left chela.MicroUSD) int {
+func (q quote) affordable(prompt, limit int, left chela.MicroUSD) int {
 	low, high := -1, limit // low fits, or is none
 	for low < high {
 		mid := low + (high-low+1)/2
-		if most(quotes, prompt, mid) <= left {
+		if q.most(prompt, mid) <= left {
 			low = mid
 		} else {
 			high = mid - 1

@@ -35,9 +35,10 @@ type world struct {
 
 // prices are those of the models of the tests, for a million tokens.
 var prices = map[string]chela.Price{
-	"p/cheap": {Rates: chela.Rates{Input: chela.USD, Output: 10 * chela.USD, CacheRead: chela.USD / 10, CacheWrite: chela.USD}},
-	"p/dear":  {Rates: chela.Rates{Input: 10 * chela.USD, Output: 100 * chela.USD, CacheRead: chela.USD, CacheWrite: 20 * chela.USD}},
-	"p/free":  {},
+	"p/cheap":  {Rates: chela.Rates{Input: chela.USD, Output: 10 * chela.USD, CacheRead: chela.USD / 10, CacheWrite: chela.USD}},
+	"p/dear":   {Rates: chela.Rates{Input: 10 * chela.USD, Output: 100 * chela.USD, CacheRead: chela.USD, CacheWrite: 20 * chela.USD}},
+	"p/free":   {},
+	"p/thinks": {Rates: chela.Rates{Input: chela.USD, Output: 10 * chela.USD}},
 }
 
 func newWorld(t testing.TB, limits cost.Limits) *world {
@@ -64,6 +65,7 @@ func newWorld(t testing.TB, limits cost.Limits) *world {
 			return p, ok
 		},
 		MaxOutput: func(string) int { return 10_000 },
+		Thinks:    func(model string) bool { return model == "p/thinks" },
 		Count:     func(*chela.Request) int { return 1000 },
 		Dead:      func(n chela.NodeID) bool { return w.dead[n] },
 	}

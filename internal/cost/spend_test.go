@@ -91,6 +91,7 @@ func spendingLedger(s *store.Store, node chela.NodeID, dead func(chela.NodeID) b
 		Node: node, IDs: chela.NewIDs(time.Now, rand.Reader), Now: func() time.Time { return noon }, Zone: time.UTC,
 		Log: slog.New(slog.DiscardHandler), Emit: func(chela.Event) {}, Limits: cost.Limits{Day: limit()},
 		Price:     func(model string) (chela.Price, bool) { return prices[model], true },
+		Thinks:    func(string) bool { return false },
 		MaxOutput: func(string) int { return 190 }, Count: func(*chela.Request) int { return 1000 }, Dead: dead,
 	})
 }

@@ -2,6 +2,7 @@ package cost
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"chela"
@@ -78,17 +79,22 @@ func (l *Ledger) over(ctx context.Context, r *store.Read, u chela.Usage) (bool, 
 	return t.State.Ended(), err
 }
 
-// lose marks reservations as lost, at the most that they can have cost.
+// lose marks reservations as lost, at the most that they can have cost. What
+// somebody else ended meanwhile stays as it is. One that cannot be ended keeps
+// none of the others.
 func (l *Ledger) lose(ctx context.Context, rows []chela.Usage) error {
+	var failed []error
 	for _, u := range rows {
 		u.State, u.Guessed = chela.UsageLost, true
 		err := l.settle(ctx, u)
-		if err != nil && chela.KindOf(err) != chela.Conflict { // somebody else was faster
-			return err
+		switch {
+		case err == nil:
+			l.cfg.Log.Warn("model call lost", "usage", u.ID, "session", u.Session, "turn", u.Turn, "model", u.Model, "cost", u.Cost)
+		case chela.KindOf(err) != chela.Conflict:
+			failed = append(failed, err)
 		}
-		l.cfg.Log.Warn("model call lost", "usage", u.ID, "session", u.Session, "turn", u.Turn, "model", u.Model, "cost", u.Cost)
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 // giveUp marks what is reserved for a turn as lost. The run that reserved it is

@@ -1,11 +1,15 @@
 package cost_test
 
 import (
+	stdcmp "cmp"
+	"context"
+	"iter"
 	"testing"
 	"time"
 
 	"chela"
 	"chela/internal/cost"
+	"chela/internal/provider"
 	"chela/internal/store"
 )
 
@@ -81,69 +85,112 @@ func TestDeadMoneyIsFreed(t *testing.T) {
 	same(t, "rows of the dead", []string{"lost p/cheap $0.01"}, w.rows(t, "turn_0"))
 }
 
-// TestTurnAsksAgain shows that a run gives up what an earlier one has reserved.
+// TestTurnAsksAgain shows what becomes of what a dead process had asked.
 func TestTurnAsksAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, cost.Limits{Day: chela.USD})
-	w.leave(t, "node_b", payer("turn_0"))
-	req := chela.Request{Payer: payer("turn_0"), MaxTokens: 890, Again: true}
-	f, err := ask(t.Context(), w.Wrap(says(1000, 10), "p/cheap"), req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.settle(t, req.Payer, f)
-	same(t, "rows", []string{"lost p/cheap $0.01", "settled p/cheap $0.0011"}, w.rows(t, "turn_0"))
-}
-
-// TestAgainWithoutLimits shows what a dead process had asked without a
-// reservation.
-func TestAgainWithoutLimits(t *testing.T) {
-	t.Parallel()
-	for model, want := range map[string][]string{
-		"p/cheap": {"lost p/cheap $0.002", "settled p/cheap $0.0011"}, "p/free": {"settled p/free $0.00"},
-	} {
-		w := newWorld(t, cost.Limits{})
-		req := chela.Request{Payer: payer("turn_0"), Tokens: 2000, Again: true}
-		f, err := ask(t.Context(), w.Wrap(says(1000, 10), model), req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.at(noon.Add(time.Second))
-		w.settle(t, req.Payer, f)
-		same(t, "rows", want, w.rows(t, "turn_0"))
-	}
-}
-
-// TestAnew shows that an answer that was begun anew is two calls.
-func TestAnew(t *testing.T) {
-	t.Parallel()
-	anew := func() *model {
-		m := says(1000, 10)
-		m.chunks = append([]chela.Chunk{{Text: "abc"}, {Anew: true}}, m.chunks...)
-		return m
-	}
+	reserved := func(t *testing.T, w *world) { w.leave(t, "node_b", payer("turn_0")) }
 	for name, c := range map[string]struct {
 		limits cost.Limits
+		before func(t *testing.T, w *world)
+		model  string
 		want   []string
 	}{
-		"not limited":        {cost.Limits{}, []string{"lost p/cheap $0.00101", "settled p/cheap $0.0011"}},
-		"limited":            {cost.Limits{Day: chela.USD}, []string{"lost p/cheap $0.00101", "settled p/cheap $0.0011"}},
-		"not enough is left": {cost.Limits{Day: 10_500}, []string{"lost p/cheap $0.00101"}},
+		"it had reserved": {limits: cost.Limits{Day: chela.USD}, before: reserved, want: []string{"lost p/cheap $0.01", "settled p/cheap $0.0011"}},
+		"it had reserved, and Tend was faster": {
+			limits: cost.Limits{Day: chela.USD}, want: []string{"lost p/cheap $0.01", "settled p/cheap $0.0011"},
+			before: func(t *testing.T, w *world) {
+				reserved(t, w)
+				w.dead["node_b"] = true
+				w.Tend(t.Context())
+			},
+		},
+		"it had reserved, and nothing limits any more": {before: reserved, want: []string{"lost p/cheap $0.01", "settled p/cheap $0.0011"}},
+		"nothing was limited":                          {want: []string{"lost p/dear $0.02", "settled p/cheap $0.0011"}},
+		"limits are new":                               {limits: cost.Limits{Day: chela.USD}, want: []string{"lost p/dear $0.02", "settled p/cheap $0.0011"}},
+		"it costs nothing":                             {model: "p/free", want: []string{"settled p/free $0.00"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, c.limits)
+			if c.before != nil {
+				c.before(t, w)
+			}
+			w.at(noon.Add(time.Second))
+			asked, models := stdcmp.Or(c.model, "p/cheap"), []string{"p/cheap", "p/dear"}
+			if c.model != "" {
+				models = []string{c.model}
+			}
+			m := says(1000, 10)
+			req := chela.Request{Payer: payer("turn_0"), Tokens: 2000, MaxTokens: 890, Again: true}
+			f, err := ask(t.Context(), w.TakeOver(w.Wrap(m, asked), models...), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.at(noon.Add(2 * time.Second))
+			w.settle(t, req.Payer, f)
+			same(t, "rows", c.want, w.rows(t, "turn_0"))
+			if m.asked[0].Again {
+				t.Error("what was taken over would be taken over once more")
+			}
+		})
+	}
+}
+
+// TestEachRequestIsPaid shows that requests which are made again within a call are
+// rows of their own, also those that nobody sees, and that none is made which a
+// limit has not enough left for.
+func TestEachRequestIsPaid(t *testing.T) {
+	t.Parallel()
+	gone := &chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Cut: true}
+	for name, c := range map[string]struct {
+		limits cost.Limits
+		want   []string
+		asked  int
+	}{
+		"not limited":        {cost.Limits{}, []string{"lost p/cheap $0.00101", "lost p/cheap $0.002", "settled p/cheap $0.0011"}, 3},
+		"limited":            {cost.Limits{Day: chela.USD}, []string{"lost p/cheap $0.00113", "lost p/cheap $0.0041", "settled p/cheap $0.0011"}, 3},
+		"not enough is left": {cost.Limits{Day: 11_500}, []string{"lost p/cheap $0.00113", "lost p/cheap $0.0041"}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, c.limits)
+			breaks := &breaking{
+				{chunks: []chela.Chunk{{Text: "abc"}}, err: gone},
+				{chunks: []chela.Chunk{{Unseen: 300}}, err: gone},
+				*says(1000, 10),
+			}
+			now := noon
+			p := provider.Retry(w.Wrap(breaks, "p/cheap"), provider.RetryConfig{
+				Random: func() float64 { return 0 },
+				Wait: func(context.Context, time.Duration) error {
+					now = now.Add(time.Second)
+					w.at(now)
+					return nil
+				},
+			})
 			req := chela.Request{Payer: payer("turn_0"), MaxTokens: 890}
-			f, err := ask(t.Context(), w.Wrap(anew(), "p/cheap"), req)
+			f, err := ask(t.Context(), p, req)
 			if f != nil {
-				w.at(noon.Add(time.Second))
+				w.at(now.Add(time.Second))
 				w.settle(t, req.Payer, f)
 			} else if chela.KindOf(err) != chela.Exhausted {
 				t.Errorf("ended with %v", err)
 			}
 			same(t, "rows", c.want, w.rows(t, "turn_0"))
+			if made := 3 - len(*breaks); made != c.asked {
+				t.Errorf("%d requests were made, want %d", made, c.asked)
+			}
 		})
 	}
+}
+
+// breaking is a model of which each request goes as the next one says.
+type breaking []model
+
+func (b *breaking) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
+	next := (*b)[0]
+	*b = (*b)[1:]
+	return next.Stream(ctx, req)
 }
 
 // TestSums adds up what was spent, by the days of the owner.

@@ -2,9 +2,11 @@
 // around providers and works alone; together they stand in one order, outermost
 // first:
 //
-//	recording → cache → budget → Breaker → Failover → Rotate → Retry → Fallback → provider
+//	recording → cache → succession → Breaker → Failover → Rotate → Retry → Fallback → budget → provider
 //
-// Recordings are in package record, the budget is the ledger's (internal/cost).
+// Recordings are in package record. Succession and budget are the ledger's
+// (internal/cost): the one sees to what a dead process has asked, the other to each
+// single request, as each may have to be paid.
 //
 // # Begun anew
 //

@@ -18,16 +18,6 @@ func scanUsage(row engine.Row) (u chela.Usage, err error) {
 	return u, err
 }
 
-// Charge adds a row to the ledger. It may be of no session and of no turn.
-func (w *Write) Charge(ctx context.Context, u chela.Usage) error {
-	n := u.Tokens
-	return w.must(ctx, `insert into usage (id, session, turn, step, job, routine, model, purpose, state,
-			input, output, cache_read, cache_write, reasoning, cost, guessed, node, created_at)
-		values ($1, nullif($2, ''), nullif($3, ''), $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
-		string(u.ID), string(u.Session), string(u.Turn), u.Step, string(u.Job), string(u.Routine), u.Model, u.Purpose, string(u.State),
-		n.Input, n.Output, n.CacheRead, n.CacheWrite, n.Reasoning, int64(u.Cost), bit(u.Guessed), string(u.Node), micros(u.CreatedAt))
-}
-
 // sumTokens are the sums of a set of rows.
 const sumTokens = `cast(coalesce(sum(input), 0) as bigint), cast(coalesce(sum(output), 0) as bigint),
 	cast(coalesce(sum(cache_read), 0) as bigint), cast(coalesce(sum(cache_write), 0) as bigint), cast(coalesce(sum(reasoning), 0) as bigint),

@@ -5,15 +5,11 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"chela/internal/store/engine"
 )
 
-// micros is a time as it is stored: microseconds since 1970 UTC, 0 for none.
-func micros(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMicro()
-}
+func micros(t time.Time) int64 { return engine.Micros(t) }
 
 // stored is a time to be scanned.
 type stored struct{ to *time.Time }

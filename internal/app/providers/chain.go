@@ -13,7 +13,7 @@ import (
 // chain returns what stands between those who ask for the first of some models and
 // those who serve them, outermost first:
 //
-//	recording → cache → budget → breaker → failover → keys → retry → fallback → provider
+//	recording → cache → succession → breaker → failover → keys → retry → fallback → budget → provider
 //
 // What it remembers of failures is shared by all who ask for the same models.
 func (p *Providers) chain(models []string) chela.Provider {
@@ -64,8 +64,8 @@ func (p *Providers) wrap(candidates []provider.Candidate, models []string) chela
 	c = provider.Breaker(c, provider.BreakerConfig{
 		Name: models[0], Now: p.cfg.Now, Log: p.cfg.Log, Failures: cfg.BreakerFailures, Open: cfg.BreakerOpen,
 	})
-	if p.cfg.Budget != nil {
-		c = p.cfg.Budget(c, models...)
+	if p.cfg.Ledger != nil {
+		c = p.cfg.Ledger.TakeOver(c, models...)
 	}
 	c = provider.Cache(c, provider.CacheConfig{Now: p.cfg.Now, Keep: cfg.Cache})
 	return p.recorded(c, models[0])
@@ -91,10 +91,18 @@ func (p *Providers) single(settings config.Provider, model, name string) (s serv
 		if s.raw == nil {
 			s.raw = raw
 		}
-		keys = append(keys, provider.Retry(provider.Fallback(raw), cfg))
+		keys = append(keys, provider.Retry(provider.Fallback(p.counted(raw, model)), cfg))
 	}
 	s.used = provider.Rotate(model, keys, p.restConfig())
 	return s, nil
+}
+
+// counted puts a provider of a model into the ledger.
+func (p *Providers) counted(raw chela.Provider, model string) chela.Provider {
+	if p.cfg.Ledger == nil {
+		return raw
+	}
+	return p.cfg.Ledger.Wrap(raw, model)
 }
 
 func (p *Providers) restConfig() provider.RestConfig {

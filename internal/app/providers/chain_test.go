@@ -1,6 +1,7 @@
 package providers_test
 
 import (
+	stdcmp "cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -33,7 +34,7 @@ type home struct {
 	text   string   // of config.toml
 	env    []string // besides the keys
 	waited []time.Duration
-	paid   [][]string // the models of each call that was counted
+	paid   []string // the model of each request that was counted
 	mu     sync.Mutex
 }
 
@@ -72,7 +73,7 @@ func (h *home) open(t *testing.T, settings string) *providers.Providers {
 			h.waited = append(h.waited, d)
 			return nil
 		},
-		Budget: h.budget,
+		Ledger: h,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -80,14 +81,17 @@ func (h *home) open(t *testing.T, settings string) *providers.Providers {
 	return p
 }
 
-// budget counts the calls that come by.
-func (h *home) budget(p chela.Provider, models ...string) chela.Provider {
+// Wrap counts the requests that come by.
+func (h *home) Wrap(p chela.Provider, model string) chela.Provider {
 	return counted{p, func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		h.paid = append(h.paid, models)
+		h.paid = append(h.paid, model)
 	}}
 }
+
+// TakeOver has nothing to take over.
+func (h *home) TakeOver(p chela.Provider, _ ...string) chela.Provider { return p }
 
 type counted struct {
 	chela.Provider
@@ -170,8 +174,9 @@ func TestChain(t *testing.T) {
 			if diff := cmp.Diff(tt.waited, h.waited); diff != "" {
 				t.Errorf("waits (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff([][]string{models}, h.paid); diff != "" {
-				t.Errorf("calls that were counted (-want +got):\n%s", diff)
+			requests := len(h.cases["a"].Received()) + len(h.cases["b"].Received())
+			if len(h.paid) != requests || h.paid[len(h.paid)-1] != stdcmp.Or(tt.served, "a/one") {
+				t.Errorf("%d requests were made, and these counted: %v", requests, h.paid)
 			}
 		})
 	}
@@ -279,7 +284,7 @@ func TestRecordAndReplay(t *testing.T) {
 	if said, _, err := ask(t, p, name); err != nil || said != want {
 		t.Errorf("played %q, %v", said, err)
 	}
-	if h.asked() != asked || len(h.paid) != 1 {
+	if h.asked() != asked || len(h.paid) != 3 {
 		t.Errorf("playing asked %s and paid for %v", h.asked(), h.paid)
 	}
 }

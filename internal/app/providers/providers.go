@@ -19,7 +19,7 @@ import (
 	"chela/internal/provider/record"
 )
 
-// Config says what providers are made of. All fields but Budget are required.
+// Config says what providers are made of. All fields but Ledger are required.
 type Config struct {
 	Settings *config.Config
 	Known    *known.Models
@@ -32,9 +32,17 @@ type Config struct {
 	// Random returns a number from 0 to below 1, to several goroutines at once.
 	Random func() float64
 
-	// Budget returns a provider whose calls are counted and paid for. Models are
-	// those that may answer, the one that is asked first. Nil counts nothing.
-	Budget func(p chela.Provider, models ...string) chela.Provider
+	Ledger ledger // nil counts nothing
+}
+
+// A ledger sees to it that requests are counted and paid for.
+type ledger interface {
+	// Wrap returns a provider of one model whose requests are counted.
+	Wrap(p chela.Provider, model string) chela.Provider
+
+	// TakeOver returns a provider that first counts what a dead process has asked.
+	// Models are those that may answer.
+	TakeOver(p chela.Provider, models ...string) chela.Provider
 }
 
 // Providers serves the models of a home. It may be used by several goroutines at

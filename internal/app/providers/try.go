@@ -24,8 +24,8 @@ func (p *Providers) Try(ctx context.Context, model string) ([]chela.Trial, error
 		subject := trial.Subject{Model: p.Model(name)}
 		s, err := p.serve(name)
 		subject.Provider, subject.Name, subject.Err = s.raw, s.name, err
-		if err == nil && p.cfg.Budget != nil {
-			subject.Provider = p.cfg.Budget(s.raw, name)
+		if err == nil {
+			subject.Provider = p.counted(s.raw, name)
 		}
 		t, err := trial.Of(ctx, subject, p.cfg.Now)
 		if err != nil {

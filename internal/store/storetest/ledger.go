@@ -252,7 +252,7 @@ func checkBudgetScopes(t *testing.T, s *store.Store) {
 	}
 }
 
-// checkBudgetsAnew counts a budget that others have spent from without it.
+// checkBudgetsAnew counts a budget that others have spent from before it was there.
 func checkBudgetsAnew(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	f := found(t, s, "f")
@@ -270,7 +270,9 @@ func checkBudgetsAnew(t *testing.T, s *store.Store) {
 	must(t, reserve(t, s, f.reserved("zero", 0), claims(0, true, b)))
 	f.checkLeft(t, s, b, 90)
 	spend("second", 16, at(5))
-	f.checkLeft(t, s, b, 90)
+	f.checkLeft(t, s, b, 74)
+	spend("elsewhere", 32, b.Resets)
+	f.checkLeft(t, s, b, 74)
 	must(t, reserve(t, s, f.reserved("again", 0), claims(0, true, b)))
 	f.checkLeft(t, s, b, 74)
 	settle(t, s, open, chela.UsageSettled, 8)
