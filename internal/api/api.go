@@ -248,6 +248,19 @@ type ToolOutcome struct {
 	Attachments []chela.Attachment `json:"attachments,omitempty"`
 }
 
+// Models are those that are known.
+type Models struct {
+	Items []chela.Model `json:"items"`
+	Away  []Away        `json:"away,omitempty"`
+}
+
+// An Away provider did not tell its models.
+type Away struct {
+	Provider string     `json:"provider"`
+	Kind     chela.Kind `json:"kind"`
+	Message  string     `json:"message"`
+}
+
 // A ModelTest asks to try a model out, as provider/model; without one those of
 // every provider that somebody set up.
 type ModelTest struct {

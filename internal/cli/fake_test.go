@@ -222,8 +222,8 @@ func (h *home) Call(_ context.Context, _, name string, args json.RawMessage) (ch
 	return chela.ToolResult{Text: name + string(args), Failed: string(args) == `{"fail":true}`}, nil
 }
 
-func (h *home) Models(context.Context) ([]chela.Model, error) {
-	return []chela.Model{{Provider: "offline", Name: "rules", Window: 1000}}, nil
+func (h *home) Models(context.Context) (api.Models, error) {
+	return api.Models{Items: []chela.Model{{Provider: "offline", Name: "rules", Window: 1000}}}, nil
 }
 
 func (h *home) Grants(context.Context) ([]chela.Grant, error) {

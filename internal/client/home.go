@@ -41,12 +41,10 @@ func (c *Client) Call(ctx context.Context, agent, name string, args json.RawMess
 	return chela.ToolResult{Text: out.Text, Failed: out.Failed, Attachments: out.Attachments}, err
 }
 
-// Models returns the models that are known, sorted by provider and name.
-// Providers are asked for theirs, and waited for as long as they take.
-func (c *Client) Models(ctx context.Context) ([]chela.Model, error) {
-	var page api.Page[chela.Model]
-	err := c.do(ctx, request{path: []string{"api", "models"}}, &page)
-	return page.Items, err
+// Models returns the models that are known, sorted by provider and name, and who
+// did not tell theirs. Providers are waited for as long as they take.
+func (c *Client) Models(ctx context.Context) (api.Models, error) {
+	return get[api.Models](ctx, c, "api", "models")
 }
 
 // Try tries provider/model out, or without a name a model of every provider that

@@ -342,6 +342,7 @@ func TestApprovalsAndGrants(t *testing.T) {
 func TestToolsAndModels(t *testing.T) {
 	t.Parallel()
 	model := chela.Model{Provider: "p", Name: "m", Window: 5}
+	known := api.Models{Items: []chela.Model{model}, Away: []api.Away{{Provider: "q", Kind: chela.Unavailable, Message: "gone"}}}
 	tried := chela.Trial{Model: "p/m", Checks: []chela.Check{{Name: chela.CheckKey, State: chela.CheckFailed, Text: "no", Cure: "a key"}}, MS: 3}
 	kept := chela.Attachment{Name: "a b.txt", MediaType: "text/plain", SHA256: "00", Size: 2}
 	checkNouns(t, []nounsCase{
@@ -361,9 +362,9 @@ func TestToolsAndModels(t *testing.T) {
 		},
 		{
 			"models", func(ctx context.Context, c *client.Client) (any, error) { return c.Models(ctx) },
-			[]any{page(model)},
+			[]any{known},
 			[]string{"GET /api/models"},
-			[]chela.Model{model},
+			known,
 		},
 		{
 			"test", func(ctx context.Context, c *client.Client) (any, error) { return c.Try(ctx, "p/m") },

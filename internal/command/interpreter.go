@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/approval"
 	"chela/internal/lane"
 	"chela/internal/store"
@@ -24,8 +25,8 @@ type Config struct {
 	// Usable returns nil if a model can be asked, as provider/model.
 	Usable func(model string) error
 
-	// Models returns the models that are known.
-	Models func(ctx context.Context) ([]chela.Model, error)
+	// Models returns the models that are known, and who did not tell theirs.
+	Models func(ctx context.Context) (api.Models, error)
 
 	// Tools returns the tools of an agent.
 	Tools func(ctx context.Context, agent string) ([]chela.Tool, error)

@@ -132,12 +132,15 @@ func (i *Interpreter) models(ctx context.Context, g given) (lane.Order, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(all) == 0 {
-		return reply("No model is known; add a provider to config.toml."), nil
-	}
 	lines := []string{"Models that are known:"}
-	for _, m := range all {
+	for _, m := range all.Items {
 		lines = append(lines, "- "+m.Provider+"/"+m.Name)
+	}
+	if len(all.Items) == 0 {
+		lines = []string{"No model is known; add a provider to config.toml."}
+	}
+	for _, a := range all.Away {
+		lines = append(lines, "Those of "+a.Provider+" are not: "+a.Message)
 	}
 	return reply(strings.Join(lines, "\n")), nil
 }

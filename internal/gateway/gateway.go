@@ -178,7 +178,7 @@ type tools interface {
 }
 
 type models interface {
-	Models(ctx context.Context) ([]chela.Model, error)
+	Models(ctx context.Context) (api.Models, error)
 	Try(ctx context.Context, model string) ([]chela.Trial, error)
 	// Serve returns the provider of provider/model and the model's name there,
 	// for requests that go past the agent.

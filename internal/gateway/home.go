@@ -64,7 +64,7 @@ func (g *Gateway) runTool(v *edge.Visit) error {
 
 func (g *Gateway) getModels(v *edge.Visit) error {
 	models, err := g.cfg.Home.Models.Models(v.Request.Context())
-	return listed(v, models, err)
+	return found(v, models, err)
 }
 
 func (g *Gateway) testModel(v *edge.Visit) error {

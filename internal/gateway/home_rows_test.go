@@ -206,8 +206,8 @@ func (h *home) Tools(_ context.Context, agent string) ([]chela.Tool, error) {
 	return []chela.Tool{{Name: "echo", Description: "gives back", Input: json.RawMessage(`{"type":"object"}`), Domain: chela.DomainHost}}, nil
 }
 
-func (h *home) Models(context.Context) ([]chela.Model, error) {
-	return []chela.Model{{Provider: "offline", Name: "offline"}}, nil
+func (h *home) Models(context.Context) (api.Models, error) {
+	return api.Models{Items: []chela.Model{{Provider: "offline", Name: "offline"}}, Away: []api.Away{{Provider: "openai", Kind: chela.Unavailable, Message: "out of order"}}}, nil
 }
 
 func (h *home) Try(_ context.Context, model string) ([]chela.Trial, error) {

@@ -133,7 +133,7 @@ func (g *Gateway) homeRoutes() []route {
 			query(text("agent", "its name; main without it")).by(g.getTools),
 		post("/api/tools/{name}/run", chela.ScopeAdmin, "Run a tool by hand").
 			takes(api.ToolRun{}).gives(api.ToolOutcome{}).isLong().by(g.runTool),
-		get("/api/models", chela.ScopeRead, "List models").gives(api.Page[chela.Model]{}).by(g.getModels),
+		get("/api/models", chela.ScopeRead, "List models").gives(api.Models{}).by(g.getModels),
 		post("/api/models/test", chela.ScopeChat, "Try a model out, or those of every provider that is set up").
 			takes(api.ModelTest{}).gives(api.Page[chela.Trial]{}).isMetered().isLong().by(g.testModel),
 		get("/api/status", chela.ScopeRead, "Count what is in the home").gives(chela.Status{}).by(g.getStatus),

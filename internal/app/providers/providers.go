@@ -5,13 +5,13 @@ package providers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/app/known"
 	"chela/internal/catalogue"
 	"chela/internal/config"
@@ -161,13 +161,14 @@ type lister interface {
 const anyModel = "any"
 
 // Models returns the models of every provider that can be asked, with what is
-// known of them.
-func (p *Providers) Models(ctx context.Context) ([]chela.Model, error) {
-	var models []chela.Model
+// known of them. What one does not tell, for whatever reason, leaves the others:
+// it is away then, which the log is told too. An error is that of ctx.
+func (p *Providers) Models(ctx context.Context) (api.Models, error) {
+	models := api.Models{Items: []chela.Model{}}
 	for _, name := range p.settings.ProviderNames() {
 		settings, err := p.settings.Provider(name)
 		if err != nil {
-			return nil, err
+			return api.Models{}, err
 		}
 		s, err := p.serve(name + "/" + anyModel)
 		if err != nil {
@@ -175,18 +176,19 @@ func (p *Providers) Models(ctx context.Context) ([]chela.Model, error) {
 		}
 		list, ok := s.raw.(lister)
 		if !ok {
-			models = append(models, p.comingAlong(settings)...)
+			models.Items = append(models.Items, p.comingAlong(settings)...)
 			continue
 		}
 		found, err := list.Models(ctx)
-		if err != nil && p.mayBeAway(settings, err) {
-			continue
-		}
-		if err != nil {
-			return nil, fmt.Errorf("list the models of %s: %w", name, err)
+		switch {
+		case ctx.Err() != nil:
+			return api.Models{}, ctx.Err()
+		case err != nil && !p.mayBeAway(settings, err):
+			p.cfg.Log.Warn("provider did not list its models", "provider", name, "error", err)
+			models.Away = append(models.Away, api.Away{Provider: name, Kind: chela.KindOf(err), Message: chela.MessageOf(err)})
 		}
 		for _, m := range found {
-			models = append(models, p.known.Fill(m))
+			models.Items = append(models.Items, p.known.Fill(m))
 		}
 	}
 	return models, nil

@@ -11,14 +11,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/cli/manners"
 	"chela/internal/config"
 )
 
 // A Home is what the commands ask of an open home.
 type Home struct {
-	// Models returns those that are known, with what is known of them.
-	Models func(ctx context.Context) ([]chela.Model, error)
+	// Models returns those that are known, with what is known of them, and who did
+	// not tell theirs.
+	Models func(ctx context.Context) (api.Models, error)
 
 	// Try tries provider/model out; without a name a model of every provider that
 	// is set up.
@@ -62,8 +64,11 @@ func (p Program) list(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		for _, a := range all.Away {
+			p.Printer.Note("the models of " + a.Provider + " are not known: " + a.Message)
+		}
 		head := []string{"MODEL", "WINDOW", "MAX OUTPUT", "INPUT", "OUTPUT", "CACHE READ", "ABILITIES", "SOURCE"}
-		return manners.List(p.Printer, all, head, func(m chela.Model) []string {
+		return manners.List(p.Printer, all.Items, head, func(m chela.Model) []string {
 			row := []string{m.Provider + "/" + m.Name, known(m.Window), known(m.MaxOutput), "not known", "not known", "not known"}
 			if m.Price != nil {
 				row = append(row[:3], m.Price.Input.String(), m.Price.Output.String(), m.Price.CacheRead.String())

@@ -249,11 +249,13 @@ func (h *home) Attach(_ context.Context, name string, content io.Reader) (chela.
 // shelf is the models behind the agents.
 type shelf struct {
 	provider provider
+	away     []api.Away
 	trouble  error // of listing
 }
 
-func (s *shelf) Models(context.Context) ([]chela.Model, error) {
-	return []chela.Model{{Provider: "local", Name: "small"}, {Provider: "router", Name: "a/large"}}, s.trouble
+func (s *shelf) Models(context.Context) (api.Models, error) {
+	models := api.Models{Items: []chela.Model{{Provider: "local", Name: "small"}, {Provider: "router", Name: "a/large"}}, Away: s.away}
+	return models, s.trouble
 }
 
 func (s *shelf) Serve(model string) (chela.Provider, string, error) {

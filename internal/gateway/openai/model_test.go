@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"chela"
+	"chela/internal/api"
 )
 
 // small answers like a model behind a provider.
@@ -125,9 +126,6 @@ func TestModels(t *testing.T) {
 	if diff := cmp.Diff([]string{"chela", "chela/main", "chela/work", "local/small", "router/a/large"}, list(&shelf{})); diff != "" {
 		t.Errorf("models (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"chela", "chela/main", "chela/work"}, list(&shelf{trouble: errors.New("away")})); diff != "" {
-		t.Errorf("models while the providers are away (-want +got):\n%s", diff)
-	}
 }
 
 func TestModel(t *testing.T) {
@@ -146,13 +144,14 @@ func TestModel(t *testing.T) {
 		{"router%2Fa%2Flarge", nil, 200, "router"},
 		{"local/none", nil, 404, ""},
 		{"gpt-4o", nil, 404, ""},
-		{"chela", errors.New("away"), 200, "chela"},
-		{"local/small", chela.E(chela.Unavailable, "away"), 503, ""},
+		{"gone/model", nil, 503, ""},
+		{"chela", errors.New("ended"), 200, "chela"},
+		{"local/small", chela.E(chela.Unavailable, "ended"), 503, ""},
 	} {
 		t.Run(fmt.Sprint(c.path, c.trouble), func(t *testing.T) {
 			t.Parallel()
 			w := httptest.NewRecorder()
-			setup(newHome(), &shelf{trouble: c.trouble}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/v1/models/"+c.path, nil))
+			setup(newHome(), &shelf{trouble: c.trouble, away: []api.Away{{Provider: "gone", Kind: chela.Denied, Message: "no such key"}}}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/v1/models/"+c.path, nil))
 			var m struct {
 				Object  string
 				OwnedBy string `json:"owned_by"`

@@ -3,7 +3,9 @@ package openai
 import (
 	"context"
 	"net/http"
+	"strings"
 
+	"chela"
 	"chela/internal/gateway/openai/wire"
 )
 
@@ -21,17 +23,21 @@ type modelList struct {
 }
 
 // Models serves GET /v1/models: the agents, and the models that can be asked
-// past them. While a provider cannot tell its models, the agents are there.
+// past them. While a provider cannot tell its models, the others are there.
 func (a *API) Models(w http.ResponseWriter, r *http.Request) {
 	rows := []modelRow{a.row(agentModel, agentModel)}
 	for _, agent := range a.cfg.Agents() {
 		rows = append(rows, a.row(agentModel+"/"+agent, agentModel))
 	}
-	bare, err := a.bareModels(r.Context())
+	bare, err := a.cfg.Models.Models(r.Context())
 	if err != nil {
-		a.cfg.Log.Warn("models of the providers cannot be listed", "error", err)
+		a.refuse(w, r, err)
+		return
 	}
-	wire.WriteJSON(w, modelList{Object: "list", Data: append(rows, bare...)})
+	for _, m := range bare.Items {
+		rows = append(rows, a.row(m.Provider+"/"+m.Name, m.Provider))
+	}
+	wire.WriteJSON(w, modelList{Object: "list", Data: rows})
 }
 
 // Model serves GET /v1/models/{model...}, where a name may hold slashes.
@@ -46,30 +52,33 @@ func (a *API) Model(w http.ResponseWriter, r *http.Request) {
 		wire.WriteJSON(w, a.row(id, agentModel))
 		return
 	}
-	rows, err := a.bareModels(r.Context())
+	row, err := a.bareModel(r.Context(), id)
 	if err != nil {
 		a.refuse(w, r, err)
 		return
 	}
-	for _, row := range rows {
-		if row.ID == id {
-			wire.WriteJSON(w, row)
-			return
-		}
-	}
-	a.refuse(w, r, noModel(id))
+	wire.WriteJSON(w, row)
 }
 
-func (a *API) bareModels(ctx context.Context) ([]modelRow, error) {
+// bareModel returns a model that can be asked past the agents. Whether there is one
+// of a provider that is away is not known.
+func (a *API) bareModel(ctx context.Context, id string) (modelRow, error) {
 	models, err := a.cfg.Models.Models(ctx)
 	if err != nil {
-		return nil, err
+		return modelRow{}, err
 	}
-	rows := make([]modelRow, 0, len(models))
-	for _, m := range models {
-		rows = append(rows, a.row(m.Provider+"/"+m.Name, m.Provider))
+	for _, m := range models.Items {
+		if m.Provider+"/"+m.Name == id {
+			return a.row(id, m.Provider), nil
+		}
 	}
-	return rows, nil
+	provider, _, _ := strings.Cut(id, "/")
+	for _, away := range models.Away {
+		if away.Provider == provider {
+			return modelRow{}, chela.E(chela.Unavailable, away.Message)
+		}
+	}
+	return modelRow{}, noModel(id)
 }
 
 func (a *API) row(id, owner string) modelRow {

@@ -61,7 +61,7 @@ type threads interface {
 
 // models knows the models behind the agents.
 type models interface {
-	Models(ctx context.Context) ([]chela.Model, error)
+	Models(ctx context.Context) (api.Models, error)
 
 	// Serve returns the provider of provider/model and the model's name there.
 	Serve(model string) (chela.Provider, string, error)
