@@ -66,6 +66,7 @@ type Waiting struct {
 	Dropped   QueueDrop  `json:"dropped,omitempty"` // how, once it is
 	Node      NodeID     `json:"node,omitempty"`    // the process that accepted it
 	Reply     string     `json:"reply,omitempty"`   // what a command was answered with
+	Tokens    int        `json:"-"`                 // what its entry takes in a prompt
 	CreatedAt time.Time  `json:"created_at"`
 	Inbound
 }

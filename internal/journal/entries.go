@@ -17,10 +17,11 @@ func Earlier(history []chela.Message) (entries []chela.Entry) {
 	return entries
 }
 
-// Messages returns the messages of a turn as entries by kind and body.
+// Messages returns the messages of a turn as entries by kind and body, with what
+// they take in a prompt.
 func Messages(messages []chela.Waiting) (entries []chela.Entry) {
 	for _, m := range messages {
-		entries = append(entries, chela.Entry{Kind: chela.EntryUser, Body: machine.UserBody(m)})
+		entries = append(entries, chela.Entry{Kind: chela.EntryUser, Body: machine.UserBody(m), Tokens: m.Tokens})
 	}
 	return entries
 }

@@ -2,6 +2,7 @@ package lane
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"chela"
@@ -20,6 +21,7 @@ type opened struct {
 	thread  chela.Thread  // of a fresh turn: before its first entry
 	session chela.Session // of a fresh turn
 	entries []chela.Entry // of a fresh turn: its first entries; nil means to read the journal
+	earlier []chela.Entry // of a fresh turn: what was said before, elsewhere, if that was worked out already
 	untold  bool          // of a fresh turn: messages may have been dropped that it must be told of
 	left    bool          // the process that ran it died, which is not counted yet
 	givenUp error         // why the next run is the last one; nil if others may follow
@@ -56,12 +58,15 @@ func (l *Lanes) open(ctx context.Context, w *store.Write, o opened, messages []c
 		entries = append(note, entries...)
 	}
 	if o.thread.Seq == 0 && o.thread.Head == "" {
-		entries = append(journal.Earlier(messages[0].History), entries...)
+		if o.earlier == nil {
+			o.earlier = journal.Earlier(first.History)
+		}
+		entries = slices.Concat(o.earlier, entries)
 	}
 	after := o.thread
-	for _, e := range entries {
+	for _, e := range sized(entries) {
 		e.ID, e.Thread, e.Parent, e.Turn, e.Seq = l.cfg.IDs.Entry(), after.ID, after.Head, o.turn.ID, after.Seq+1
-		e.Tokens, e.CreatedAt = prompt.Tokens(e.Body), now
+		e.CreatedAt = now
 		if err := w.AppendEntry(ctx, e); err != nil {
 			return nil, err
 		}
@@ -81,6 +86,16 @@ func (l *Lanes) open(ctx context.Context, w *store.Write, o opened, messages []c
 	}
 	o.events = opening(o)
 	return &o, w.Announce(ctx, now, o.events)
+}
+
+// sized says of entries what each takes in a prompt, if that was not done.
+func sized(entries []chela.Entry) []chela.Entry {
+	for i := range entries {
+		if e := &entries[i]; e.Tokens == 0 {
+			e.Tokens = prompt.Tokens(e.Body)
+		}
+	}
+	return entries
 }
 
 // remember keeps where the newest turn of a session came from, and brings an

@@ -7,8 +7,10 @@ import (
 	"chela"
 	"chela/internal/inbox"
 	"chela/internal/journal"
+	"chela/internal/prompt"
 	"chela/internal/session"
 	"chela/internal/store"
+	"chela/internal/turn/machine"
 )
 
 // A Receipt tells what became of a message. It is given after the message was
@@ -42,10 +44,13 @@ func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (Receipt, error) {
 		return *again, nil
 	}
 	in.Offers = inbox.AsStored(in.Offers)
+	m := chela.Waiting{ID: l.cfg.IDs.Inbox(), State: chela.InboxWaiting, Node: l.cfg.Node, CreatedAt: l.cfg.Now(), Inbound: in}
+	m.Tokens = prompt.Tokens(machine.UserBody(m)) // nobody writes to SQLite while others count
+	earlier := sized(journal.Earlier(in.History))
 	var a arrival
 	err = l.store.Write(ctx, "inbox.accept", func(w *store.Write) error {
 		var err error
-		a, err = l.arrive(ctx, w, in)
+		a, err = l.arrive(ctx, w, m, earlier)
 		return err
 	})
 	if err != nil {
@@ -83,20 +88,19 @@ type arrival struct {
 	stopped []chela.TurnID // that were asked to stop
 }
 
-// arrive is the transaction of a submission.
-func (l *Lanes) arrive(ctx context.Context, w *store.Write, in chela.Inbound) (arrival, error) {
-	at, err := l.place(ctx, w, in)
+// arrive is the transaction of a submission. Earlier is what was said before it.
+func (l *Lanes) arrive(ctx context.Context, w *store.Write, m chela.Waiting, earlier []chela.Entry) (arrival, error) {
+	at, err := l.place(ctx, w, m.Inbound)
 	if err != nil {
 		return arrival{}, err
 	}
 	lane, s, thread := at.Lane, at.Session, at.Thread
-	why := l.anew(in, at)
+	why := l.anew(m.Inbound, at)
 	if why != "" {
 		thread = l.newThread(s.Key)
 	}
-	in.Thread = thread.ID
-	m := chela.Waiting{ID: l.cfg.IDs.Inbox(), State: chela.InboxWaiting, Node: l.cfg.Node, CreatedAt: l.cfg.Now(), Inbound: in}
-	if len(in.Results) > 0 {
+	m.Thread = thread.ID
+	if len(m.Results) > 0 {
 		return l.bring(ctx, w, lane, m)
 	}
 	paused, offered, err := journal.HandedOut(ctx, &w.Read, thread)
@@ -113,10 +117,10 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, in chela.Inbound) (a
 		return a, err
 	}
 	if !added {
-		a.receipt, err = known(ctx, &w.Read, in)
+		a.receipt, err = known(ctx, &w.Read, m.Inbound)
 		return a, err
 	}
-	a.receipt = Receipt{Inbox: m.ID, Session: in.Session, Thread: thread.ID, Turn: m.Turn}
+	a.receipt = Receipt{Inbox: m.ID, Session: m.Session, Thread: thread.ID, Turn: m.Turn}
 	if why != "" {
 		a.ended = &session.End{Session: s.Key, Thread: s.Thread, Reason: why}
 		if err := l.beginAnew(ctx, w, &s, thread); err != nil {
@@ -126,7 +130,7 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, in chela.Inbound) (a
 	if !free {
 		return l.wait(ctx, w, at, a)
 	}
-	o := opened{lease: l.lease(lane), class: lane.Class, session: s, thread: thread, untold: at.Untold}
+	o := opened{lease: l.lease(lane), class: lane.Class, session: s, thread: thread, earlier: earlier, untold: at.Untold}
 	if offered {
 		if o.thread, o.ended, err = l.supersede(ctx, w, paused); err != nil {
 			return a, err

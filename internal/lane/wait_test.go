@@ -11,6 +11,7 @@ import (
 
 	"chela"
 	"chela/internal/lane"
+	"chela/internal/prompt"
 	"chela/internal/store"
 )
 
@@ -220,4 +221,31 @@ func TestDebounceAfterRestart(t *testing.T) {
 			t.Errorf("messages (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// TestWaitingIsCounted: what a message takes in a prompt is counted when it
+// comes, and not once more while a turn is opened with it.
+func TestWaitingIsCounted(t *testing.T) {
+	t.Parallel()
+	h := open(t, engines["sqlite"](t), gateThenEcho, nil)
+	h.say(message(mainSession, "m1", "wait"))
+	h.enter()
+	said := message(mainSession, "m2", "say hello to the world")
+	said.History = []chela.Message{{Role: chela.RoleUser, Text: "what was said before"}}
+	h.say(said)
+	waiting, err := store.Find(t.Context(), h.store, func(r *store.Read) ([]chela.Waiting, error) { return r.Waiting(t.Context(), mainSession, 9) })
+	if err != nil || len(waiting) != 1 {
+		t.Fatalf("waiting: %+v, %v", waiting, err)
+	}
+	want := prompt.Tokens(chela.Body{Text: said.Text})
+	if waiting[0].Tokens != want {
+		t.Errorf("the message takes %d tokens, want %d", waiting[0].Tokens, want)
+	}
+	h.gate.open()
+	h.rest(mainSession)
+	for _, e := range h.entries(mainSession) {
+		if want := prompt.Tokens(e.Body); e.Tokens != want {
+			t.Errorf("%q takes %d tokens, want %d", e.Body.Text, e.Tokens, want)
+		}
+	}
 }

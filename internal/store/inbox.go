@@ -8,13 +8,13 @@ import (
 	"chela/internal/store/engine"
 )
 
-const inboxColumns = `id, session, thread, seq, channel, account, message_id, state, turn, dropped, node, body, reply, created_at`
+const inboxColumns = `id, session, thread, seq, channel, account, message_id, state, turn, dropped, node, body, tokens, reply, created_at`
 
 func scanWaiting(row engine.Row) (m chela.Waiting, err error) {
 	var seq int64
 	var channel, account string
 	err = row.Scan(&m.ID, &m.Session, &m.Thread, &seq, &channel, &account, &m.MessageID, &m.State, &m.Turn, &m.Dropped, &m.Node,
-		inJSON{&m.Inbound}, &m.Reply, stored{&m.CreatedAt})
+		inJSON{&m.Inbound}, &m.Tokens, &m.Reply, stored{&m.CreatedAt})
 	return m, err
 }
 
@@ -61,9 +61,9 @@ func (r *Read) Delivered(ctx context.Context, channel, account, messageID string
 // whether it did: a delivery that is known already is left as it is.
 func (w *Write) AddMessage(ctx context.Context, m chela.Waiting, seq int64) (bool, error) {
 	n, err := w.tx.Exec(ctx, `insert into inbox (`+inboxColumns+`)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) on conflict (channel, account, message_id) do nothing`,
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict (channel, account, message_id) do nothing`,
 		string(m.ID), string(m.Session), string(m.Thread), seq, m.Origin.Channel, m.Origin.Account, m.MessageID,
-		string(m.State), string(m.Turn), string(m.Dropped), string(m.Node), asJSON(m.Inbound), m.Reply, micros(m.CreatedAt))
+		string(m.State), string(m.Turn), string(m.Dropped), string(m.Node), asJSON(m.Inbound), m.Tokens, m.Reply, micros(m.CreatedAt))
 	return n == 1, err
 }
 

@@ -52,7 +52,7 @@ var legal = map[string]columns{
 	"grants": {"id": "'g'", "agent": "'main'", "session": "'s'", "tool": "'shell'", "pattern": "''", "literal": "0", "approval": "'a'", "created_at": "0"},
 	"inbox": {
 		"id": "'i'", "session": "'s'", "thread": "''", "seq": "1", "channel": "'terminal'", "account": "''", "message_id": "'1'",
-		"state": "'waiting'", "turn": "''", "dropped": "''", "node": "''", "body": "'{}'", "reply": "''", "created_at": "0",
+		"state": "'waiting'", "turn": "''", "dropped": "''", "node": "''", "body": "'{}'", "tokens": "0", "reply": "''", "created_at": "0",
 	},
 	"outbox": {
 		"id": "'o'", "session": "'s'", "turn": "'u'", "entry": "''", "target": "'{}'", "channel": "'telegram'", "text": "''",

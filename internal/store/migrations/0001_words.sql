@@ -143,6 +143,7 @@ create table inbox (
 	dropped    text not null,
 	node       text not null,
 	body       text not null,
+	tokens     bigint not null,
 	reply      text not null,
 	created_at bigint not null,
 	unique (channel, account, message_id),
