@@ -39,7 +39,7 @@ var layers = []layer{
 		name: "leaves",
 		packages: []string{
 			"internal/store", "internal/event", "internal/safety", "internal/policy", "internal/config/...",
-			"internal/sandbox/...", "internal/worker", "internal/provider/...", "internal/channel/...", "internal/tool/...", "internal/api", "internal/blob", "internal/logfile", "internal/presence", "internal/inbox", "internal/queue",
+			"internal/sandbox/...", "internal/worker", "internal/provider/...", "internal/channel/...", "internal/tool/...", "internal/api", "internal/blob", "internal/logfile", "internal/presence", "internal/vocabulary", "internal/inbox", "internal/queue",
 		},
 		imports: []string{"words", "ground"},
 	},
@@ -72,7 +72,7 @@ var layers = []layer{
 	{
 		name: testSupport,
 		packages: []string{
-			"internal/pgtest", "internal/testcount", "internal/fuzzall", "internal/store/storetest",
+			"internal/pgtest", "internal/testcount", "internal/fuzzall", "internal/vocabulary/build", "internal/store/storetest",
 			"internal/provider/providertest", "internal/provider/openai/openaitest", "internal/provider/responses/responsestest", "internal/provider/anthropic/anthropictest", "internal/provider/gemini/geminitest", "internal/provider/ollama/ollamatest", "internal/provider/bedrock/bedrocktest", "internal/tool/tooltest", "internal/work/worktest",
 			"internal/channel/channeltest",
 		},
@@ -172,7 +172,7 @@ var owners = []owner{
 	{imported: "github.com/santhosh-tekuri/jsonschema/v6", by: []string{"internal/tool"}},
 	{imported: "github.com/spf13/cobra", by: []string{"internal/cli/..."}},
 	{imported: "github.com/spf13/pflag", by: []string{"internal/cli"}},
-	{imported: "github.com/tiktoken-go/tokenizer", by: []string{"internal/prompt"}},
+	{imported: "github.com/tiktoken-go/tokenizer", by: []string{"internal/vocabulary/build"}, tests: true},
 	{imported: "go.uber.org/goleak", tests: true},
 	{imported: "go.yaml.in/yaml/v3", by: []string{"internal/provider/script"}},
 	{imported: "golang.org/x/sync", by: []string{"internal/app", "internal/gateway/edge", "internal/lane", "internal/turn"}, tests: true},

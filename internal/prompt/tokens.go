@@ -1,11 +1,8 @@
 package prompt
 
 import (
-	"sync"
-
-	"github.com/tiktoken-go/tokenizer/codec"
-
 	"chela"
+	"chela/internal/vocabulary"
 )
 
 // What is counted beside texts, in tokens: what providers put around a message,
@@ -16,22 +13,9 @@ const (
 	perAttachment = 800
 )
 
-// vocabulary is the tokenizer o200k_base. Loading it takes 10 ms, which who
-// never counts does not pay.
-var vocabulary = sync.OnceValue(codec.NewO200kBase)
-
 // Count returns how many tokens a text is in the vocabulary o200k_base. Other
 // models have others: see [Conversation.Corrected].
-func Count(s string) int {
-	if s == "" {
-		return 0
-	}
-	n, err := vocabulary().Count(s)
-	if err != nil { // of the splitting expression, which matches every text
-		return len(s)
-	}
-	return n
-}
+func Count(s string) int { return vocabulary.Count(s) }
 
 // Tokens returns what a body takes in a prompt.
 func Tokens(b chela.Body) int {
