@@ -95,9 +95,11 @@ func (n *run) compacted(p prompt.Plan, summary string) {
 
 // summarize asks the agent's cheap model for a summary, or that of the turn.
 func (n *run) summarize(ctx context.Context, req *chela.Request) (*chela.Finish, error) {
-	p, model := n.agent.Cheap, n.agent.CheapModel
-	if p == nil {
-		p, model = n.agent.Provider, n.agent.Model
+	p, model := n.agent.Provider, n.agent.Model
+	if n.agent.Cheap != nil {
+		if cheap, name := n.agent.Cheap(); cheap != nil {
+			p, model = cheap, name
+		}
 	}
 	req.Model, req.Session, req.Payer, req.Again = model, n.state.Turn.Session, n.payer(compaction.Purpose), n.again
 	f, _, err := n.stream(ctx, p, req, false)

@@ -58,9 +58,9 @@ type Agent struct {
 	Provider chela.Provider
 	Model    string // as the provider knows it
 
-	// Cheap writes summaries, as CheapModel; nil lets Provider do that.
-	Cheap      chela.Provider
-	CheapModel string
+	// Cheap returns who writes summaries, and the model's name there. It is asked
+	// when there is one to write. If it, or what it returns, is nil, Provider does.
+	Cheap func() (p chela.Provider, model string)
 
 	Thinking chela.ThinkingLevel
 	Frame    prompt.Frame

@@ -243,7 +243,7 @@ func (r *rig) run() (machine.State, error) {
 		agent.Provider = r.chain
 	}
 	if r.cheap != nil {
-		agent.Cheap, agent.CheapModel = r.cheap, "small"
+		agent.Cheap = func() (chela.Provider, string) { return r.cheap, "small" }
 	}
 	ctx := r.Context()
 	if r.ctx != nil {

@@ -5,6 +5,7 @@
 package known
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,6 +32,7 @@ const onThisMachine = "served without charge"
 type Models struct {
 	cfg       *config.Config
 	catalogue *catalogue.Catalogue
+	services  map[string]catalogue.Service // that providers are, by the name of the provider
 	log       *slog.Logger
 
 	mu     sync.Mutex
@@ -54,7 +56,13 @@ func New(cfg *config.Config, log *slog.Logger) (*Models, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Models{cfg: cfg, catalogue: c.With(cfg.Models()), log: log, models: map[string]chela.Model{}, told: map[string]bool{}}, nil
+	k := &Models{cfg: cfg, catalogue: c.With(cfg.Models()), services: map[string]catalogue.Service{}, log: log, models: map[string]chela.Model{}, told: map[string]bool{}}
+	for _, name := range cfg.ProviderNames() {
+		if s, ok := serviceOf(cfg, name); ok {
+			k.services[name] = s
+		}
+	}
+	return k, nil
 }
 
 // Model returns what is known of provider/model, or assumed where nothing is.
@@ -125,8 +133,9 @@ func IsOwn(m chela.Model, field string) bool {
 // tell its own.
 func (k *Models) Of(provider string) []chela.Model {
 	var models []chela.Model
+	service := k.nameOf(provider)
 	for _, m := range k.catalogue.Models() {
-		if m.Provider == provider || m.Provider == k.nameOf(provider) {
+		if m.Provider == provider || m.Provider == service {
 			models = append(models, k.Model(provider+"/"+m.Name))
 		}
 	}
@@ -202,20 +211,28 @@ func setSource(m *chela.Model, field, source string) {
 	m.Sources[field] = source
 }
 
-// nameOf returns the name of the service that a provider is, whatever it is
-// called in config.toml: the one of its protocol and address. Without one it
-// returns the provider's own name.
-func (k *Models) nameOf(provider string) string {
-	p, err := k.cfg.Provider(provider)
+// serviceOf returns the service that a provider is, whatever it is called in
+// config.toml: the one of its protocol and address, or else of its name.
+func serviceOf(cfg *config.Config, provider string) (found catalogue.Service, ok bool) {
+	p, err := cfg.Provider(provider)
 	if err != nil {
-		return provider
+		return found, false
 	}
 	for _, s := range catalogue.Services() {
 		if s.Kind == string(p.Kind) && strings.TrimSuffix(s.BaseURL, "/") == strings.TrimSuffix(p.BaseURL, "/") {
-			return s.Name
+			return s, true
+		}
+		if s.Name == provider {
+			found, ok = s, true
 		}
 	}
-	return provider
+	return found, ok
+}
+
+// nameOf returns the name of the service that a provider is, or its own if it is
+// none.
+func (k *Models) nameOf(provider string) string {
+	return cmp.Or(k.services[provider].Name, provider)
 }
 
 // free reports whether a provider costs nothing: it is part of the program, or
@@ -229,12 +246,7 @@ func (k *Models) free(provider string) bool {
 	if k.ComesAlong(provider) || isLoopback(p.BaseURL) && !p.Key.IsSet() {
 		return true
 	}
-	for _, s := range catalogue.Services() {
-		if s.Name == k.nameOf(provider) {
-			return s.Keyless
-		}
-	}
-	return false
+	return k.services[provider].Keyless
 }
 
 // ComesAlong reports whether a provider is part of the program, which nobody need

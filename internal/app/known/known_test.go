@@ -48,7 +48,7 @@ source = "our contract"
 `
 
 // setup returns the models of a home, and the log they write.
-func setup(t *testing.T) (*known.Models, *bytes.Buffer) {
+func setup(t testing.TB) (*known.Models, *bytes.Buffer) {
 	t.Helper()
 	home := t.TempDir()
 	for name, text := range map[string]string{"config.toml": settings, "models.toml": listed} {
@@ -149,5 +149,21 @@ func TestWrongModelsFile(t *testing.T) {
 	_, err = known.New(cfg, slog.New(slog.DiscardHandler))
 	if chela.KindOf(err) != chela.Invalid || !strings.Contains(chela.MessageOf(err), "models.toml:3: unknown key width") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// BenchmarkFill looks up a model that nobody knows, as a list of a proxy has many.
+func BenchmarkFill(b *testing.B) {
+	m, _ := setup(b)
+	for b.Loop() {
+		m.Fill(chela.Model{Provider: "proxy", Name: "slow"})
+	}
+}
+
+// BenchmarkOf lists the models of a provider that does not tell its own.
+func BenchmarkOf(b *testing.B) {
+	m, _ := setup(b)
+	for b.Loop() {
+		m.Of("work")
 	}
 }
