@@ -110,6 +110,7 @@ type Finish struct {
 	Stop     StopReason
 	Model    string // the model that answered, if the provider tells
 	Served   string // provider/model that was asked, where that is not the one of the request
+	Since    string // why another one was asked, in words for people; empty if nothing was wrong
 	Usage    TokenUsage
 	Charge   Charge
 }

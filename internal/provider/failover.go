@@ -26,7 +26,7 @@ type Candidate struct {
 // as with an attachment that cannot be read, is none of theirs and ends the stream.
 // A model that failed rests, unless it only does not support what this request
 // wants; while others do not rest, it is passed over. The answer of any but the
-// first says in Finish.Served who gave it. If all fail, the error is that of the
+// first says in its Finish who gave it, and why. If all fail, the error is that of the
 // first one asked, and tells what the others said.
 func Failover(candidates []Candidate, cfg RestConfig) chela.Provider {
 	p := failover{candidates: candidates, cfg: cfg}
@@ -49,7 +49,11 @@ func (p failover) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 		var failed error
 		for n, i := range ready {
 			last := n == len(ready)-1
-			err := r.pass(p.ask(ctx, req, i, !last))
+			answer := p.ask(ctx, req, i, !last)
+			if i > 0 {
+				answer = standIn(answer, p.models[i], failed)
+			}
+			err := r.pass(answer)
 			if err == nil {
 				p.cfg.Rests.let(p.models[i], time.Time{})
 				return
@@ -70,7 +74,7 @@ func (p failover) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 	}
 }
 
-// ask asks a candidate, and lets its finish tell who answered.
+// ask asks a candidate.
 func (p failover) ask(ctx context.Context, req *chela.Request, i int, hasty bool) iter.Seq2[chela.Chunk, error] {
 	c := p.candidates[i]
 	if c.Err != nil {
@@ -81,15 +85,21 @@ func (p failover) ask(ctx context.Context, req *chela.Request, i int, hasty bool
 	if c.MaxOutput > 0 {
 		asked.MaxTokens = min(asked.MaxTokens, c.MaxOutput)
 	}
-	stream := c.Provider.Stream(ctx, &asked)
-	if i == 0 {
-		return stream
+	return c.Provider.Stream(ctx, &asked)
+}
+
+// standIn lets a finish tell which model answered in place of the first, and why:
+// failed is what became of those before it, nil if they rest.
+func standIn(stream iter.Seq2[chela.Chunk, error], model string, failed error) iter.Seq2[chela.Chunk, error] {
+	since := "it failed before and rests"
+	if failed != nil {
+		since = chela.MessageOf(failed)
 	}
 	return func(yield func(chela.Chunk, error) bool) {
 		for chunk, err := range stream {
 			if chunk.Finish != nil {
 				served := *chunk.Finish
-				served.Served = c.Model
+				served.Served, served.Since = model, since
 				chunk.Finish = &served
 			}
 			if !yield(chunk, err) {

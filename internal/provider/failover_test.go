@@ -63,8 +63,8 @@ func TestFailover(t *testing.T) {
 			all, fakes := candidates(tt.models...)
 			texts, finish, err := drained(t, provider.Failover(all, resting()).Stream(t.Context(), &chela.Request{Model: "1"}))
 			checkEnd(t, texts, err, tt.want)
-			if err == nil && finish.Served != tt.served {
-				t.Errorf("served by %q, want %q", finish.Served, tt.served)
+			if err == nil && (finish.Served != tt.served || (finish.Since == "") != (tt.served == "")) {
+				t.Errorf("served by %q since %q, want %q", finish.Served, finish.Since, tt.served)
 			}
 			for i, f := range fakes {
 				if f.asked() != tt.asked[i] {

@@ -130,6 +130,7 @@ func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 	turn := n.state.Turn
 	turn.Steps++
 	n.tried, n.refused = "", nil
+	n.tellStandIn(f)
 	body := n.hidden(chela.Body{
 		Text: n.transformed(ctx, f.Text), Thinking: f.Thinking, Calls: make([]chela.CallSpec, len(f.Calls)),
 		Model: cmp.Or(f.Served, turn.Model), Stop: f.Stop, Usage: &f.Usage, Ratio: ratio,
@@ -154,6 +155,16 @@ func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 		n.announce(chela.Event{Kind: chela.EventToolRequested, Call: m.Call.ID, Tool: m.Call.Tool, Text: string(m.Call.Args)})
 	}
 	n.keep = true
+}
+
+// tellStandIn tells people once in a turn that another model answers than the one
+// that was chosen for it.
+func (n *run) tellStandIn(f *chela.Finish) {
+	if f.Since == "" || n.stoodIn || n.state.Answer.Model == f.Served {
+		return
+	}
+	n.stoodIn = true
+	n.emit(chela.Event{Kind: chela.EventNotice, Text: fmt.Sprintf("answered by %s, since %s is unavailable: %s", f.Served, n.state.Turn.Model, f.Since)})
 }
 
 // absorb takes the messages that wait into the turn. Calls that have not begun

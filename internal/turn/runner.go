@@ -143,6 +143,7 @@ type run struct {
 	failure *chela.Failure // why the model could not be asked
 	refused *chela.Failure // what the provider said of a prompt that it found too large
 	tried   chela.Strategy // the strongest that did not work out for the next request
+	stoodIn bool           // people were told that another model answers
 	again   bool           // a process died which may have made the next request
 
 	framed *prompt.Frame    // the agent's frame with offers

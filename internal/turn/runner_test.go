@@ -12,6 +12,7 @@ import (
 
 	"chela"
 	"chela/internal/control"
+	"chela/internal/turn"
 )
 
 // The lane has committed once when a run begins: that opened the turn.
@@ -383,4 +384,44 @@ func TestReplyOwed(t *testing.T) {
 	if len(r.book.owed) != 0 {
 		t.Errorf("owed without being asked: %+v", r.book.owed)
 	}
+}
+
+// TestStandInIsToldOfOnce says once in a turn that another model answers, also
+// where an approval parts it into two runs.
+func TestStandInIsToldOfOnce(t *testing.T) {
+	t.Parallel()
+	by := func(text string, calls ...string) step {
+		return finish(chela.Finish{Text: text, Calls: specs(calls...), Served: "b/two", Since: "a answered 503: away"})
+	}
+	r := newRig(t, by("let me", "look a"), by("and", "write b"), by("there"))
+	r.mustRun(chela.TurnCompleted)
+	want := []string{"answered by b/two, since " + r.book.turn.Model + " is unavailable: a answered 503: away"}
+	if diff := cmp.Diff(want, r.notices()); diff != "" {
+		t.Errorf("notices (-want +got):\n%s", diff)
+	}
+	r = newRig(t, by("let me", "write b"), by("there"))
+	r.verdict = func(chela.ToolCall) turn.Ruling { return turn.Ruling{Verdict: chela.Ask} }
+	r.mustRun(chela.TurnAwaiting)
+	r.answer(chela.ApprovalGranted)
+	r.mustRun(chela.TurnCompleted)
+	if got := r.notices(); len(got) != 1 {
+		t.Errorf("notices of two runs: %q", got)
+	}
+	r = newRig(t, finish(chela.Finish{Text: "played", Served: "b/two"}))
+	r.mustRun(chela.TurnCompleted)
+	if got := r.notices(); len(got) != 0 {
+		t.Errorf("notices where nothing was wrong: %q", got)
+	}
+}
+
+// notices returns what people were told beside the answer.
+func (r *rig) notices() (texts []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.events {
+		if e.Kind == chela.EventNotice {
+			texts = append(texts, e.Text)
+		}
+	}
+	return texts
 }
