@@ -216,9 +216,8 @@ turns:
       - {text: "It is {{result 0}}.", usage: {input: 1000, output: 100}}
   - {when: hello, steps: [{text: "Hello.", usage: {input: 1000, output: 100}}]}
 `,
-		drive:  limited,
-		check:  wasPaid,
-		sample: 8,
+		drive: limited,
+		check: wasPaid,
 	},
 	{
 		name: "together", // hooks, steering, compaction and undo
