@@ -15,11 +15,11 @@ import (
 	"chela/internal/approval"
 	"chela/internal/event"
 	"chela/internal/lane"
-	"chela/internal/pgtest"
 	"chela/internal/policy"
 	"chela/internal/prompt"
 	"chela/internal/provider/script"
 	"chela/internal/store"
+	"chela/internal/store/storetest"
 	"chela/internal/tool"
 	"chela/internal/turn"
 	"chela/internal/turn/machine"
@@ -48,7 +48,7 @@ func onBoth(t *testing.T, scenario string, tell func(h *house)) {
 	t.Helper()
 	for name, cfg := range map[string]func(t *testing.T) store.Config{
 		"sqlite":   func(t *testing.T) store.Config { return store.Config{Path: filepath.Join(t.TempDir(), "chela.db")} },
-		"postgres": func(t *testing.T) store.Config { return store.Config{URL: pgtest.URL(t)} },
+		"postgres": func(t *testing.T) store.Config { return storetest.Postgres(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

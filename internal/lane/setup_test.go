@@ -15,12 +15,12 @@ import (
 	"chela/internal/approval"
 	"chela/internal/event"
 	"chela/internal/lane"
-	"chela/internal/pgtest"
 	"chela/internal/policy"
 	"chela/internal/prompt"
 	"chela/internal/provider/script"
 	"chela/internal/queue"
 	"chela/internal/store"
+	"chela/internal/store/storetest"
 	"chela/internal/tool"
 	"chela/internal/tool/pure"
 	"chela/internal/turn"
@@ -30,7 +30,7 @@ import (
 // engines are the two databases every story is told on.
 var engines = map[string]func(t testing.TB) store.Config{
 	"sqlite":   func(t testing.TB) store.Config { return store.Config{Path: filepath.Join(t.TempDir(), "chela.db")} },
-	"postgres": func(t testing.TB) store.Config { return store.Config{URL: pgtest.URL(t)} },
+	"postgres": func(t testing.TB) store.Config { return storetest.Postgres(t) },
 }
 
 // onBoth runs a test on both databases.

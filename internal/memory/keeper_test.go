@@ -13,8 +13,8 @@ import (
 
 	"chela"
 	"chela/internal/memory"
-	"chela/internal/pgtest"
 	"chela/internal/store"
+	"chela/internal/store/storetest"
 )
 
 // evening is a time at which it is already tomorrow in Tokyo.
@@ -66,7 +66,7 @@ func onBoth(t *testing.T, test func(t *testing.T, d *desk)) {
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		test(t, newDesk(t, store.Config{URL: pgtest.URL(t)}))
+		test(t, newDesk(t, storetest.Postgres(t)))
 	})
 }
 

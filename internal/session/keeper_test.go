@@ -11,9 +11,9 @@ import (
 
 	"chela"
 	"chela/internal/blob"
-	"chela/internal/pgtest"
 	"chela/internal/session"
 	"chela/internal/store"
+	"chela/internal/store/storetest"
 )
 
 // onBoth runs a test on both databases.
@@ -21,7 +21,7 @@ func onBoth(t *testing.T, f func(t *testing.T, s *store.Store)) {
 	t.Helper()
 	for name, cfg := range map[string]func(t testing.TB) store.Config{
 		"sqlite":   func(t testing.TB) store.Config { return store.Config{Path: filepath.Join(t.TempDir(), "chela.db")} },
-		"postgres": func(t testing.TB) store.Config { return store.Config{URL: pgtest.URL(t)} },
+		"postgres": func(t testing.TB) store.Config { return storetest.Postgres(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -11,7 +11,6 @@ import (
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver of the second way in
 
-	"chela/internal/pgtest"
 	"chela/internal/store"
 	"chela/internal/store/storetest"
 )
@@ -28,7 +27,7 @@ var sqlite = database{"sqlite", "sqlite", func(t testing.TB) store.Config {
 }}
 
 var postgres = database{"postgres", "pgx", func(t testing.TB) store.Config {
-	return store.Config{URL: pgtest.URL(t)}
+	return storetest.Postgres(t)
 }}
 
 // each runs check on both databases.

@@ -16,8 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/pgtest"
 	"chela/internal/store"
+	"chela/internal/store/storetest"
 	"chela/internal/token"
 )
 
@@ -52,7 +52,7 @@ func onBoth(t *testing.T, test func(t *testing.T, h house)) {
 	t.Parallel()
 	for engine, cfg := range map[string]func(*testing.T, string) store.Config{
 		"sqlite":   func(_ *testing.T, dir string) store.Config { return store.Config{Path: filepath.Join(dir, "chela.db")} },
-		"postgres": func(t *testing.T, _ string) store.Config { return store.Config{URL: pgtest.URL(t)} },
+		"postgres": func(t *testing.T, _ string) store.Config { return storetest.Postgres(t) },
 	} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
