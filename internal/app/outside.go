@@ -3,24 +3,32 @@ package app
 import (
 	"context"
 	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/singleflight"
 
 	"chela"
 	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/gateway"
 	"chela/internal/gateway/documents"
+	"chela/internal/lane"
 	"chela/internal/session"
 	"chela/internal/store"
 	"chela/internal/turn"
 )
 
 // outside is an app as the gateway sees it: what the commands see, and more.
-type outside struct{ *backend }
+type outside struct {
+	*backend
+	accepting singleflight.Group // messages that are accepted now
+}
 
 // home returns what the gateway serves.
 func (a *App) home() gateway.Home {
 	b := &backend{a}
-	s := &outside{b}
+	s := &outside{backend: b}
 	scopes := session.Scopes{DM: a.cfg.Session.DMScope, Links: a.cfg.Session.IdentityLinks}
 	return gateway.Home{
 		Place:        scopes.Place,
@@ -38,13 +46,26 @@ func (s *outside) Ask(ctx context.Context, in chela.Inbound, show func(chela.Eve
 	return chela.Turn{ID: id}, err
 }
 
-// Accept commits a message; its turn begins by itself.
+// acceptTime is how long it may take to accept a message: hooks may want to see
+// it, and a command may have much to do.
+const acceptTime = 5 * time.Minute
+
+// Accept commits a message; its turn begins by itself. Who sends it again while
+// it is accepted, since it took too long, waits for the same. So it goes on when
+// who sent it first has gone, in his request.
 func (s *outside) Accept(ctx context.Context, in chela.Inbound) (api.Receipt, error) {
 	in, err := s.complete(in)
 	if err != nil {
 		return api.Receipt{}, err
 	}
-	r, _, err := s.accept(ctx, in)
+	delivery := strings.Join([]string{string(in.Session), in.Origin.Channel, in.Origin.Account, in.MessageID}, "\x00")
+	accepted, err, _ := s.accepting.Do(delivery, func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), acceptTime)
+		defer cancel()
+		r, _, err := s.accept(ctx, in)
+		return r, err
+	})
+	r, _ := accepted.(lane.Receipt)
 	return api.Receipt{
 		Session: r.Session, Thread: r.Thread, Turn: r.Turn, Inbox: r.Inbox, Duplicate: r.Duplicate, Dropped: r.Dropped,
 		Reply: r.Reply,

@@ -103,7 +103,7 @@ func (w *watch) say(ctx context.Context, m api.Message) (api.Receipt, error) {
 		// it: an attempt is ended by its own limit alone.
 		ctx = context.WithoutCancel(ctx)
 		tries++
-		return w.c.do(ctx, request{method: http.MethodPost, path: []string{"api", "messages"}, body: m, limit: tryTime}, &r)
+		return w.c.do(ctx, request{method: http.MethodPost, path: []string{"api", "messages"}, body: m, limit: sendTime}, &r)
 	})
 	if errors.Is(err, errNoAnswer) {
 		err = chela.E(chela.Unavailable, "the daemon does not answer, so the message may be stored or not").

@@ -11,6 +11,7 @@ import (
 const (
 	patience  = 30 * time.Second       // for a daemon to come back while a turn is waited for
 	tryTime   = 5 * time.Second        // for one attempt meanwhile
+	sendTime  = 90 * time.Second       // for one attempt to send a message, which hooks may look at for a minute
 	firstWait = 100 * time.Millisecond // between attempts; doubles
 	maxWait   = 2 * time.Second
 )

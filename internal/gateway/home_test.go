@@ -46,6 +46,7 @@ type home struct {
 	stream *event.Stream
 
 	following chan chela.TurnID // of those that somebody waits for
+	accepting chan struct{}     // a slow message is accepted between two tokens
 
 	mu        sync.Mutex // guards all below
 	held      chan struct{}
@@ -77,7 +78,7 @@ type turn struct {
 func newHome(t testing.TB) *home {
 	t.Helper()
 	h := &home{
-		ids: chela.NewIDs(time.Now, rand.Reader), bus: &event.Bus{}, following: make(chan chela.TurnID, 1000),
+		ids: chela.NewIDs(time.Now, rand.Reader), bus: &event.Bus{}, following: make(chan chela.TurnID, 1000), accepting: make(chan struct{}),
 		sessions: map[chela.SessionKey]chela.Session{}, archived: map[chela.SessionKey]bool{},
 		threads: map[chela.ThreadID]chela.Thread{}, entries: map[chela.ThreadID][]chela.Entry{},
 		turns: map[chela.TurnID]*turn{}, delivered: map[string]api.Receipt{},
@@ -214,6 +215,9 @@ func (h *home) Accept(_ context.Context, in chela.Inbound) (api.Receipt, error) 
 		return api.Receipt{}, chela.E(chela.Exhausted, "too many turns wait")
 	case "boom":
 		panic("boom")
+	case "takes long":
+		h.accepting <- struct{}{}
+		<-h.accepting
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -188,6 +188,34 @@ func TestTalk(t *testing.T) {
 	}
 }
 
+// TestTalkWhileAMessageIsAccepted: what happens elsewhere is told meanwhile, and
+// the events of its turn only after the receipt.
+func TestTalkWhileAMessageIsAccepted(t *testing.T) {
+	t.Parallel()
+	d := run(t)
+	p := d.dial(t, call{secret: chatSecret})
+	p.send(api.Frame{Kind: api.FrameSubscribe, ID: "s"})
+	p.want(api.FrameSubscribe, "s")
+	const own, other = "agent:main:dm:ann", "agent:main:dm:bob"
+	p.send(api.Frame{Kind: api.FrameMessage, ID: "m", Message: &api.Message{Session: own, Text: "takes long"}})
+	<-d.accepting
+	decoded[api.Receipt](t, d.do(t, call{
+		method: http.MethodPost, path: "/api/messages", secret: chatSecret, body: `{"session":"` + other + `","text":"hi"}`,
+	}), http.StatusAccepted)
+	for _, e := range p.until(chela.EventTurnFinished) {
+		if e.Session != other {
+			t.Errorf("event %+v", e)
+		}
+	}
+	d.accepting <- struct{}{}
+	receipt := p.want(api.FrameReceipt, "m").Receipt
+	for _, e := range p.until(chela.EventTurnFinished) {
+		if e.Turn != receipt.Turn {
+			t.Errorf("event %+v", e)
+		}
+	}
+}
+
 func TestTalkDecidesAndStops(t *testing.T) {
 	t.Parallel()
 	d := run(t)

@@ -168,14 +168,32 @@ func (t *talk) message(f api.Frame) error {
 	if m.MessageID == "" {
 		m.MessageID = string(t.home.IDs.Request())
 	}
+	owed := &receipt{session: m.Session, given: make(chan struct{})}
+	t.mu.Lock()
+	t.owed = owed
+	t.mu.Unlock()
+	r, err := t.home.Accept(t.visit, m)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	receipt, err := t.home.Accept(t.visit, m)
-	if err != nil {
-		return err
+	if t.owed = nil; err == nil {
+		t.send(api.Frame{Kind: api.FrameReceipt, ID: f.ID, Receipt: &r})
 	}
-	t.send(api.Frame{Kind: api.FrameReceipt, ID: f.ID, Receipt: &receipt})
-	return nil
+	close(owed.given)
+	return err
+}
+
+// afterReceipt waits until no receipt is owed that may name a turn of a session.
+func (t *talk) afterReceipt(ctx context.Context, of chela.SessionKey) {
+	t.mu.Lock()
+	owed := t.owed
+	t.mu.Unlock()
+	if owed == nil || owed.session != "" && owed.session != of {
+		return
+	}
+	select {
+	case <-owed.given:
+	case <-ctx.Done():
+	}
 }
 
 // subscribe tells the events that a filter lets through, in place of those of the
@@ -208,10 +226,18 @@ func (t *talk) subscribe(ctx context.Context, f api.Frame) error {
 
 // tell tells the events of a subscription until ctx ends.
 func (t *talk) tell(ctx context.Context, sub *event.Subscription) {
+	live := map[chela.TurnID]bool{} // turns that were told of and have not ended
 	for {
 		e, ok := sub.Next(ctx)
 		switch {
 		case ok:
+			if e.Turn != "" && !live[e.Turn] {
+				t.afterReceipt(ctx, e.Session)
+				live[e.Turn] = true
+			}
+			if e.Kind == chela.EventTurnFinished {
+				delete(live, e.Turn)
+			}
 			t.write(api.Frame{Kind: api.FrameEvent, Event: &e})
 		case ctx.Err() == nil:
 			t.end(errBehind)

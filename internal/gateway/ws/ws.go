@@ -135,7 +135,14 @@ type talk struct {
 
 	busy atomic.Bool // a frame comes or is served: a pong may be behind it
 
-	mu sync.Mutex // held by who writes, and while a message is accepted
+	mu   sync.Mutex // held by who writes
+	owed *receipt   // guarded by mu; nil while no message is accepted
+}
+
+// A receipt is one that the client is going to be given.
+type receipt struct {
+	session chela.SessionKey // of the message, if that says so
+	given   chan struct{}    // closed then, or when the message was refused
 }
 
 // keep shows the client that the connection lives, and closes it when ctx ends.
