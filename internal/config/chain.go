@@ -18,6 +18,7 @@ type Chain struct {
 	Cooldown        time.Duration // of a key or model that failed and did not say for how long
 	BreakerFailures int           // in a row, after which a model is let be
 	BreakerOpen     time.Duration // for how long
+	Idle            time.Duration // for which nothing may come from a server; 0 means for ever
 	Cache           time.Duration // for which an answer is given again; 0 means never
 }
 
@@ -25,7 +26,7 @@ type Chain struct {
 type Routing struct{ Smart bool }
 
 func defaultChain() Chain {
-	return Chain{Attempts: 3, FirstWait: time.Second, Cooldown: time.Minute, BreakerFailures: 5, BreakerOpen: 30 * time.Second}
+	return Chain{Attempts: 3, FirstWait: time.Second, Cooldown: time.Minute, BreakerFailures: 5, BreakerOpen: 30 * time.Second, Idle: 5 * time.Minute}
 }
 
 // chainSettings are the keys of what is asked, and how, where a model is needed.
@@ -50,6 +51,7 @@ var chainSettings = []setting{
 	{"chain.breaker_open", nil, func(c *Config, _ string) field.Field {
 		return field.Span(&c.Chain.BreakerOpen, time.Second, 24*time.Hour)
 	}},
+	{"chain.idle", nil, func(c *Config, _ string) field.Field { return field.Span(&c.Chain.Idle, 0, 24*time.Hour) }},
 	{"chain.cache", nil, func(c *Config, _ string) field.Field { return field.Span(&c.Chain.Cache, 0, 24*time.Hour) }},
 	{"routing.smart", nil, func(c *Config, _ string) field.Field { return field.Switch(&c.Routing.Smart) }},
 }

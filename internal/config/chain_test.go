@@ -25,6 +25,7 @@ cooldown = "2m"
 breaker_failures = 7
 breaker_open = "1m"
 cache = "10m"
+idle = "0s"
 
 [routing]
 smart = true
@@ -63,8 +64,8 @@ func TestChain(t *testing.T) {
 	}
 	shown := sources(t, c, "providers.work.keys", "agents.main.cheap_model", "agents.quick.fallbacks")
 	if diff := cmp.Diff(map[string]string{
-		"providers.work.keys": "2 of 3 set (file config.toml:22)", "agents.main.cheap_model": "openai/small (default: cheap_model)",
-		"agents.quick.fallbacks": "[] (file config.toml:26)",
+		"providers.work.keys": "2 of 3 set (file config.toml:23)", "agents.main.cheap_model": "openai/small (default: cheap_model)",
+		"agents.quick.fallbacks": "[] (file config.toml:27)",
 	}, shown); diff != "" {
 		t.Errorf("values (-want +got):\n%s", diff)
 	}

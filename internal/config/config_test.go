@@ -77,7 +77,7 @@ func TestLoadWithoutFile(t *testing.T) {
 		"agents.main.tools.deny = [] (default)",
 		"approvals.expires = 24h (default)",
 		"chain.attempts = 3 (default)", "chain.breaker_failures = 5 (default)", "chain.breaker_open = 30s (default)",
-		"chain.cache = 0s (default)", "chain.cooldown = 1m (default)", "chain.first_wait = 1s (default)",
+		"chain.cache = 0s (default)", "chain.cooldown = 1m (default)", "chain.first_wait = 1s (default)", "chain.idle = 5m (default)",
 		"cheap_model =  (default)",
 		"compaction.keep_recent_tokens = 20000 (default)", "compaction.memory_flush = true (default)",
 		"compaction.reserve_floor = 20000 (default)", "compaction.reserve_tokens = 16384 (default)",

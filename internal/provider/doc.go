@@ -2,11 +2,12 @@
 // around providers and works alone; together they stand in one order, outermost
 // first:
 //
-//	recording → cache → succession → Breaker → Failover → Rotate → Retry → Fallback → budget → provider
+//	recording → cache → succession → Breaker → Failover → Rotate → Retry → Fallback → budget → provider → Idle
 //
 // Recordings are in package record. Succession and budget are the ledger's
 // (internal/cost): the one sees to what a dead process has asked, the other to each
-// single request, as each may have to be paid.
+// single request, as each may have to be paid. Idle stands between a provider and
+// its server, where bytes are seen.
 //
 // # Begun anew
 //
@@ -45,6 +46,13 @@
 //	open ─▶ trial                     its time is over: one request passes
 //	trial ─▶ closed                   anything was answered
 //	trial ─▶ open                     it failed again
+//
+// Idle, for each request to a server; each byte lets the time begin anew:
+//
+//	silent ─▶ alive                   the first byte of the answer came
+//	silent ─▶ given up                nothing came for three times the limit
+//	alive ─▶ given up                 nothing came for the limit
+//	silent, alive ─▶ ended            as the server or the caller wants
 //
 // Cache, for each question:
 //

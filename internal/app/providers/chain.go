@@ -13,7 +13,7 @@ import (
 // chain returns what stands between those who ask for the first of some models and
 // those who serve them, outermost first:
 //
-//	recording → cache → succession → breaker → failover → keys → retry → fallback → budget → provider
+//	recording → cache → succession → breaker → failover → keys → retry → fallback → budget → provider → idle
 //
 // What it remembers of failures is shared by all who ask for the same models.
 func (p *Providers) chain(models []string) chela.Provider {
@@ -84,7 +84,7 @@ func (p *Providers) single(settings config.Provider, model, name string) (s serv
 	}
 	var keys []chela.Provider
 	for _, with := range settings.WithEachKey() {
-		raw, err := makeProvider(with, p.known.Model(model), p.cfg.Now)
+		raw, err := makeProvider(with, p.known.Model(model), p.client, p.cfg.Now)
 		if err != nil {
 			return served{}, err
 		}

@@ -154,6 +154,7 @@ func TestChain(t *testing.T) {
 		{"has a limit", all(rated), all(good), "", "hello", "b/two", "a 1, b 1", nil},
 		{"breaks off", all(cut, good), all(good), "", "hey|hello", "", "a 2, b 0", []time.Duration{1e9}},
 		{"breaks off for good", all(cut), all(good), "[chain]\nattempts = 1", "hey|hello", "b/two", "a 1, b 1", nil},
+		{"falls silent", all(providertest.Answer{Text: []string{"he", "y"}, Fault: providertest.FaultHang}), all(good), "[chain]\nidle = \"500ms\"\nattempts = 1", "hey|hello", "b/two", "a 1, b 1", nil},
 		{"has no key", all(good), all(good), "[providers.c]\nkind = \"openai\"\napi_key = \"env:NO_KEY\"", "hello", "a/one", "a 1, b 0", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package providers
 
 import (
 	"fmt"
+	"net/http"
 	"time"
 
 	"chela"
@@ -20,25 +21,25 @@ import (
 )
 
 // makeProvider is the list of providers: a kind and how it is made for a model.
-func makeProvider(p config.Provider, model chela.Model, now func() time.Time) (chela.Provider, error) {
+func makeProvider(p config.Provider, model chela.Model, client *http.Client, now func() time.Time) (chela.Provider, error) {
 	window := 0 // the one that the home says
 	if known.IsOwn(model, catalogue.FieldWindow) {
 		window = model.Window
 	}
 	switch p.Kind {
 	case config.KindAnthropic:
-		return anthropic.New(anthropic.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), MaxOutput: model.MaxOutput})
+		return anthropic.New(anthropic.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), HTTPClient: client, MaxOutput: model.MaxOutput})
 	case config.KindOpenAI:
-		return openai.New(openai.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), Lacks: p.Lacks, Has: p.Has})
+		return openai.New(openai.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), HTTPClient: client, Lacks: p.Lacks, Has: p.Has})
 	case config.KindGemini:
-		return gemini.New(gemini.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal()})
+		return gemini.New(gemini.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), HTTPClient: client})
 	case config.KindOllama:
-		return ollama.New(ollama.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), Window: window})
+		return ollama.New(ollama.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), HTTPClient: client, Window: window})
 	case config.KindResponses:
-		return responses.New(responses.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal()})
+		return responses.New(responses.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), HTTPClient: client})
 	case config.KindBedrock:
 		return bedrock.New(bedrock.Config{
-			Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), Region: p.Region, MaxOutput: model.MaxOutput, Now: now,
+			Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), Region: p.Region, MaxOutput: model.MaxOutput, HTTPClient: client, Now: now,
 			Keys: bedrock.Keys{ID: p.Signing.KeyID.Reveal(), Secret: p.Signing.Secret.Reveal(), SessionToken: p.Signing.SessionToken.Reveal()},
 		})
 	case config.KindScript:

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -56,6 +57,7 @@ type Providers struct {
 	player   *record.Player   // nil: the models themselves answer
 	named    map[string]bool  // the models that the configuration names
 	rests    provider.Rests
+	client   *http.Client // reaches all servers
 
 	mu     sync.Mutex
 	models map[string]served         // guarded by mu; by their whole names
@@ -75,6 +77,9 @@ func New(cfg Config) (*Providers, error) {
 	p := &Providers{
 		cfg: cfg, settings: cfg.Settings, known: cfg.Known, named: namedBy(cfg.Settings),
 		models: map[string]served{}, chains: map[string]chela.Provider{},
+		client: &http.Client{Transport: provider.Idle(http.DefaultTransport, provider.IdleConfig{
+			Limit: cfg.Settings.Chain.Idle, AfterFunc: time.AfterFunc,
+		})},
 	}
 	if cfg.Settings.Record == "" && cfg.Settings.Replay == "" {
 		return p, nil
