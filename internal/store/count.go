@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"chela/internal/store/engine"
+	"chela/internal/store/rows"
 )
 
 // Counts says how much is in the store.
@@ -17,7 +18,7 @@ type Counts struct {
 
 // Counts counts what a status page shows.
 func (r *Read) Counts(ctx context.Context) (Counts, error) {
-	c, _, err := first(ctx, r, func(row engine.Row) (c Counts, err error) {
+	c, _, err := rows.First(ctx, r.tx, func(row engine.Row) (c Counts, err error) {
 		err = row.Scan(&c.Sessions, &c.TurnsLive, &c.ApprovalsPending, &c.InboxWaiting, &c.OutboxPending)
 		return c, err
 	}, `select

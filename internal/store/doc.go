@@ -1,7 +1,9 @@
 // Package store keeps everything that must survive: sessions, threads,
 // entries, turns, tool calls, approvals, the inbox and the outbox, lanes, the
-// ledger, the work that waits and the documents. It has a file for each, with all SQL about it;
-// what SQLite and PostgreSQL do differently is in the package engine below.
+// ledger, the work that waits and the documents. All SQL about a noun is in a file of
+// it: here, or in a package below, whose methods [Read] and [Write] have as their
+// own. How rows are read and written is in rows; what SQLite and PostgreSQL do
+// differently is in engine.
 //
 // # One text, two engines
 //

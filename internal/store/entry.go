@@ -7,25 +7,26 @@ import (
 
 	"chela"
 	"chela/internal/store/engine"
+	"chela/internal/store/rows"
 )
 
 const entryColumns = `id, thread, parent, turn, seq, kind, body, tokens, created_at`
 
 func scanEntry(row engine.Row) (e chela.Entry, err error) {
-	err = row.Scan(&e.ID, &e.Thread, &e.Parent, &e.Turn, &e.Seq, &e.Kind, inJSON{&e.Body}, &e.Tokens, stored{&e.CreatedAt})
+	err = row.Scan(&e.ID, &e.Thread, &e.Parent, &e.Turn, &e.Seq, &e.Kind, rows.JSON(&e.Body), &e.Tokens, rows.Time(&e.CreatedAt))
 	return e, err
 }
 
 // Entry returns the entry with the given id, or NotFound.
 func (r *Read) Entry(ctx context.Context, id chela.EntryID) (chela.Entry, error) {
-	return one(ctx, r, scanEntry, "entry", string(id),
+	return rows.One(ctx, r.tx, scanEntry, "entry", string(id),
 		`select `+entryColumns+` from entries where id = $1`, string(id))
 }
 
 // Entries returns up to limit entries of a thread, on every branch, whose
 // sequence is greater than after, in order.
 func (r *Read) Entries(ctx context.Context, thread chela.ThreadID, after int64, limit int) ([]chela.Entry, error) {
-	return all(ctx, r, scanEntry,
+	return rows.All(ctx, r.tx, scanEntry,
 		`select `+entryColumns+` from entries where thread = $1 and seq > $2 order by seq limit $3`,
 		string(thread), after, limit)
 }
@@ -55,7 +56,7 @@ func (r *Read) Path(ctx context.Context, head chela.EntryID) ([]chela.Entry, err
 func (r *Read) within(ctx context.Context, e chela.Entry, path []chela.Entry) ([]chela.Entry, error) {
 	path = append(path, e)
 	for next, before := e.Parent, e.Seq; next != ""; {
-		page, err := all(ctx, r, scanEntry,
+		page, err := rows.All(ctx, r.tx, scanEntry,
 			`select `+entryColumns+` from entries where thread = $1 and seq < $2 order by seq desc limit $3`,
 			string(e.Thread), before, pathPage)
 		if err != nil {
@@ -96,7 +97,7 @@ func (r *Read) PromptPath(ctx context.Context, head chela.EntryID) ([]chela.Entr
 	if head == "" {
 		return nil, nil
 	}
-	path, err := all(ctx, r, scanEntry, `with recursive path (at, up, kept, away) as (
+	path, err := rows.All(ctx, r.tx, scanEntry, `with recursive path (at, up, kept, away) as (
 			select id, parent, kept, 0 from entries where id = $1
 			union all
 			select e.id, e.parent, case when p.kept <> '' then p.kept else e.kept end, p.away + 1
@@ -138,9 +139,9 @@ func newestCompaction(path []chela.Entry) (kept chela.EntryID, pinned []chela.En
 // AppendEntry adds an entry. Its sequence must be new in its thread: a
 // Conflict otherwise.
 func (w *Write) AppendEntry(ctx context.Context, e chela.Entry) error {
-	return w.must(ctx,
+	return w.tx.Must(ctx,
 		`insert into entries (`+entryColumns+`, kept) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		string(e.ID), string(e.Thread), string(e.Parent), string(e.Turn), e.Seq, string(e.Kind), asJSON(e.Body), e.Tokens, micros(e.CreatedAt),
+		string(e.ID), string(e.Thread), string(e.Parent), string(e.Turn), e.Seq, string(e.Kind), rows.Text(e.Body), e.Tokens, rows.Micros(e.CreatedAt),
 		string(e.Body.FirstKept))
 }
 
@@ -148,7 +149,7 @@ func (w *Write) AppendEntry(ctx context.Context, e chela.Entry) error {
 func (r *Read) TurnEntries(ctx context.Context, turn chela.TurnID) ([]chela.Entry, error) {
 	// What a turn hung under when it opened has a lower number than all of it,
 	// unless the turn is the first of a branch: then it is in another thread.
-	return all(ctx, r, scanEntry, `select `+entryColumns+` from entries
+	return rows.All(ctx, r.tx, scanEntry, `select `+entryColumns+` from entries
 		where thread = (select thread from turns where id = $1) and turn = $1
 			and seq > coalesce((select e.seq from turns t join entries e on e.id = t.base and e.thread = t.thread where t.id = $1), 0)
 		order by seq`, string(turn))
@@ -160,7 +161,7 @@ const hiddenInRow = 8
 // Answer returns the newest entry of a turn that the model said to people, and
 // whether there is one.
 func (r *Read) Answer(ctx context.Context, t chela.Turn) (chela.Entry, bool, error) {
-	newest, err := all(ctx, r, scanEntry, `select `+entryColumns+` from entries
+	newest, err := rows.All(ctx, r.tx, scanEntry, `select `+entryColumns+` from entries
 		where thread = $1 and turn = $2 and kind = 'assistant'
 			and seq > coalesce((select seq from entries where id = $3 and thread = $1), 0)
 		order by seq desc limit $4`, string(t.Thread), string(t.ID), string(t.Base), hiddenInRow)

@@ -6,6 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/store/engine"
+	"chela/internal/store/rows"
 )
 
 // Announce keeps the durable events of a transaction, which are all of one
@@ -26,7 +27,7 @@ func (w *Write) Announce(ctx context.Context, at time.Time, events []chela.Event
 	return w.tx.Queue(ctx, engine.Statement{
 		Text: `insert into events (session, thread, turn, body, created_at)
 			values ($1, $2, $3, $4, $5) returning tx, seq`,
-		Args: []any{string(about.Session), string(about.Thread), string(about.Turn), asJSON(kept), micros(at)},
+		Args: []any{string(about.Session), string(about.Thread), string(about.Turn), rows.Text(kept), rows.Micros(at)},
 		Each: func(row engine.Row) error {
 			var tx, seq int64
 			err := row.Scan(&tx, &seq)
@@ -46,7 +47,7 @@ type eventRow struct {
 
 func scanEvents(row engine.Row) (e eventRow, err error) {
 	var about chela.Event
-	if err = row.Scan(&e.tx, &e.seq, &about.Session, &about.Thread, &about.Turn, inJSON{&e.events}, stored{&about.At}); err != nil {
+	if err = row.Scan(&e.tx, &e.seq, &about.Session, &about.Thread, &about.Turn, rows.JSON(&e.events), rows.Time(&about.At)); err != nil {
 		return e, err
 	}
 	for i := range e.events {
@@ -75,12 +76,12 @@ func (s *Store) Events(ctx context.Context, after chela.Cursor, key chela.Sessio
 		return nil, err
 	}
 	var at eventRow
-	var rows []eventRow
+	var found []eventRow
 	err = s.Read(ctx, func(r *Read) error {
 		if at, err = r.eventRow(ctx, after); err != nil {
 			return err
 		}
-		rows, err = all(ctx, r, scanEvents, `select `+eventColumns+` from events
+		found, err = rows.All(ctx, r.tx, scanEvents, `select `+eventColumns+` from events
 			where (tx, seq) > ($1, $2) and tx < $3 and (session = $4 or $4 = '') order by tx, seq limit cast($5 as bigint)`,
 			tx, seq, horizon, string(key), limit)
 		return err
@@ -91,7 +92,7 @@ func (s *Store) Events(ctx context.Context, after chela.Cursor, key chela.Sessio
 	if len(at.events) > 0 && (key == "" || at.events[0].Session == key) {
 		events = at.events[place+1:]
 	}
-	for _, row := range rows {
+	for _, row := range found {
 		events = append(events, row.events...)
 	}
 	return events, nil
@@ -103,7 +104,7 @@ func (r *Read) eventRow(ctx context.Context, c chela.Cursor) (eventRow, error) {
 	if err != nil {
 		return eventRow{}, err
 	}
-	row, err := one(ctx, r, scanEvents, "event", string(c), `select `+eventColumns+` from events where tx = $1 and seq = $2`, tx, seq)
+	row, err := rows.One(ctx, r.tx, scanEvents, "event", string(c), `select `+eventColumns+` from events where tx = $1 and seq = $2`, tx, seq)
 	if err == nil && place > max(len(row.events)-1, 0) {
 		err = chela.E(chela.NotFound, "there is no event "+string(c))
 	}
@@ -117,7 +118,7 @@ func (s *Store) LastEvent(ctx context.Context) (last chela.Cursor, err error) {
 		return "", err
 	}
 	err = s.Read(ctx, func(r *Read) error {
-		row, _, err := first(ctx, r, scanEvents,
+		row, _, err := rows.First(ctx, r.tx, scanEvents,
 			`select `+eventColumns+` from events where tx < $1 order by tx desc, seq desc limit 1`, horizon)
 		last = chela.NewCursor(row.tx, row.seq, max(len(row.events)-1, 0))
 		return err
@@ -132,5 +133,5 @@ func (w *Write) ForgetEvents(ctx context.Context, before time.Time, keep int64) 
 	return w.tx.Exec(ctx, `with newest as (select seq from events order by tx desc, seq desc limit 1)
 		delete from events where (tx, seq) in (select tx, seq from events order by tx, seq limit 1000)
 		and (created_at < $1 or seq < (select seq from newest) - cast($2 as bigint))
-		and seq < (select seq from newest)`, micros(before), keep)
+		and seq < (select seq from newest)`, rows.Micros(before), keep)
 }

@@ -5,6 +5,7 @@ import (
 
 	"chela"
 	"chela/internal/store/engine"
+	"chela/internal/store/rows"
 )
 
 // A Lane is the single file of a session as stored.
@@ -18,20 +19,20 @@ type Lane struct {
 const laneColumns = `session, class, owner, token, expires_at, turn, arrivals`
 
 func scanLane(row engine.Row) (l Lane, err error) {
-	err = row.Scan(&l.Session, &l.Class, &l.Owner, &l.Token, stored{&l.ExpiresAt}, &l.Turn, &l.Arrivals)
+	err = row.Scan(&l.Session, &l.Class, &l.Owner, &l.Token, rows.Time(&l.ExpiresAt), &l.Turn, &l.Arrivals)
 	return l, err
 }
 
 // Lane returns the lane of a session, or NotFound.
 func (r *Read) Lane(ctx context.Context, key chela.SessionKey) (Lane, error) {
-	return one(ctx, r, scanLane, "session", string(key),
+	return rows.One(ctx, r.tx, scanLane, "session", string(key),
 		`select `+laneColumns+` from lanes where session = $1`, string(key))
 }
 
 // HeldLanes returns every lane that has an owner, those first whose turns broke
 // the fewest runs.
 func (r *Read) HeldLanes(ctx context.Context) ([]Lane, error) {
-	return all(ctx, r, scanLane, `select `+laneColumns+` from lanes where owner <> ''
+	return rows.All(ctx, r.tx, scanLane, `select `+laneColumns+` from lanes where owner <> ''
 		order by coalesce((select crashes from turns where id = lanes.turn), 0), session`)
 }
 
@@ -39,7 +40,7 @@ func (r *Read) HeldLanes(ctx context.Context) ([]Lane, error) {
 // run: a turn that may go on, or a message whose thread does not wait for the
 // answer to a question.
 func (r *Read) FreeLanes(ctx context.Context, limit int) ([]Lane, error) {
-	return all(ctx, r, scanLane, `select `+laneColumns+` from lanes where owner = '' and session in (
+	return rows.All(ctx, r.tx, scanLane, `select `+laneColumns+` from lanes where owner = '' and session in (
 			select session from turns where state = 'processing'
 			union
 			select session from inbox where state = 'waiting' and thread not in (
@@ -55,8 +56,8 @@ type More struct {
 
 // HasMore returns what a session has to go on with.
 func (r *Read) HasMore(ctx context.Context, key chela.SessionKey) (More, error) {
-	more, _, err := first(ctx, r, func(row engine.Row) (more More, err error) {
-		err = row.Scan(flag{&more.Turns}, flag{&more.Rewind})
+	more, _, err := rows.First(ctx, r.tx, func(row engine.Row) (more More, err error) {
+		err = row.Scan(rows.Flag(&more.Turns), rows.Flag(&more.Rewind))
 		return more, err
 	}, `select case when exists (select 1 from turns where session = $1 and state = 'processing')
 			or exists (select 1 from inbox where session = $1 and state = 'waiting') then 1 else 0 end,
@@ -90,13 +91,13 @@ func (w *Write) ArriveAt(ctx context.Context, key chela.SessionKey) (a Arrival, 
 	err = w.tx.Queue(ctx, engine.Statement{Text: `select s.key, s.agent, s.thread, s.settings, s.created_at, s.updated_at,
 			t.id, t.session, t.title, t.head, t.seq, t.state, t.created_at, t.updated_at
 		from sessions s join threads t on t.id = s.thread where s.key = $1`, Args: []any{string(key)}, Each: func(row engine.Row) error {
-		return row.Scan(&s.Key, &s.Agent, &s.Thread, inJSON{&s.Settings}, stored{&s.CreatedAt}, stored{&s.UpdatedAt},
-			&t.ID, &t.Session, &t.Title, &t.Head, &t.Seq, &t.State, stored{&t.CreatedAt}, stored{&t.UpdatedAt})
+		return row.Scan(&s.Key, &s.Agent, &s.Thread, rows.JSON(&s.Settings), rows.Time(&s.CreatedAt), rows.Time(&s.UpdatedAt),
+			&t.ID, &t.Session, &t.Title, &t.Head, &t.Seq, &t.State, rows.Time(&t.CreatedAt), rows.Time(&t.UpdatedAt))
 	}})
 	if err != nil {
 		return a, false, err
 	}
-	err = w.tx.Query(ctx, func(row engine.Row) error { return row.Scan(flag{&a.Waits}, flag{&a.Untold}) }, `select
+	err = w.tx.Query(ctx, func(row engine.Row) error { return row.Scan(rows.Flag(&a.Waits), rows.Flag(&a.Untold)) }, `select
 		case when exists (select 1 from inbox where session = $1 and state = 'waiting')
 			or exists (select 1 from rewinds where session = $1 and state in ('asked', 'planned')) then 1 else 0 end,
 		case when exists (select 1 from inbox where session = $1 and dropped = 'summarize' and turn = '') then 1 else 0 end`, string(key))
@@ -107,14 +108,14 @@ func (w *Write) ArriveAt(ctx context.Context, key chela.SessionKey) (a Arrival, 
 // session exists. The lane's row stays locked until the transaction ends, so
 // arrivals and endings of one session never cross.
 func (w *Write) Arrive(ctx context.Context, key chela.SessionKey) (Lane, bool, error) {
-	return first(ctx, &w.Read, scanLane, arriveInLane, string(key))
+	return rows.First(ctx, w.tx, scanLane, arriveInLane, string(key))
 }
 
 // LockLane returns the lane of a session and keeps its row locked until the
 // transaction ends. Whatever decides about the turns of a session locks its lane
 // first, so that arrivals, answers, wishes to stop and endings never cross.
 func (w *Write) LockLane(ctx context.Context, key chela.SessionKey) (Lane, error) {
-	return one(ctx, &w.Read, scanLane, "session", string(key),
+	return rows.One(ctx, w.tx, scanLane, "session", string(key),
 		`update lanes set owner = owner where session = $1 returning `+laneColumns, string(key))
 }
 
@@ -123,17 +124,17 @@ func (w *Write) LockLane(ctx context.Context, key chela.SessionKey) (Lane, error
 // somebody else was faster.
 func (w *Write) TakeLane(ctx context.Context, before Lane, l chela.Lease, turn chela.TurnID) error {
 	if l.Token != before.Token+1 {
-		return illegal("lane", string(l.Session), before.Token, l.Token)
+		return rows.Illegal("lane", string(l.Session), before.Token, l.Token)
 	}
-	return w.move(ctx, "lane", string(l.Session), `update lanes set owner = $4, token = $5, expires_at = $6, turn = $7
+	return w.tx.Move(ctx, "lane", string(l.Session), `update lanes set owner = $4, token = $5, expires_at = $6, turn = $7
 		where session = $1 and owner = $2 and token = $3`,
-		string(l.Session), string(before.Owner), before.Token, string(l.Owner), l.Token, micros(l.ExpiresAt), string(turn))
+		string(l.Session), string(before.Owner), before.Token, string(l.Owner), l.Token, rows.Micros(l.ExpiresAt), string(turn))
 }
 
 // ContinueLane stores that the holder of a lane goes on with another turn. It
 // is a Conflict if the lane has another holder.
 func (w *Write) ContinueLane(ctx context.Context, l chela.Lease, turn chela.TurnID) error {
-	return w.move(ctx, "lane", string(l.Session),
+	return w.tx.Move(ctx, "lane", string(l.Session),
 		`update lanes set turn = $4 where session = $1 and owner = $2 and token = $3`,
 		string(l.Session), string(l.Owner), l.Token, string(turn))
 }
@@ -151,7 +152,7 @@ const holdLane = `update lanes set expires_at = $4 where session = $1 and owner 
 func (w *Write) HoldLane(ctx context.Context, l chela.Lease) error {
 	return w.tx.Queue(ctx, engine.Statement{
 		Text:    holdLane,
-		Args:    []any{string(l.Session), string(l.Owner), l.Token, micros(l.ExpiresAt)},
+		Args:    []any{string(l.Session), string(l.Owner), l.Token, rows.Micros(l.ExpiresAt)},
 		Unmoved: ErrLaneLost,
 	})
 }
@@ -159,14 +160,14 @@ func (w *Write) HoldLane(ctx context.Context, l chela.Lease) error {
 // RenewLane is HoldLane for several lanes: it reports whether the lane has the
 // same holder still, and the transaction goes on if not.
 func (w *Write) RenewLane(ctx context.Context, l chela.Lease) (bool, error) {
-	n, err := w.tx.Exec(ctx, holdLane, string(l.Session), string(l.Owner), l.Token, micros(l.ExpiresAt))
+	n, err := w.tx.Exec(ctx, holdLane, string(l.Session), string(l.Owner), l.Token, rows.Micros(l.ExpiresAt))
 	return n == 1, err
 }
 
 // ReleaseLane gives a lane back. It is a Conflict if the lane has another
 // holder.
 func (w *Write) ReleaseLane(ctx context.Context, l chela.Lease) error {
-	return w.move(ctx, "lane", string(l.Session),
+	return w.tx.Move(ctx, "lane", string(l.Session),
 		`update lanes set owner = '', expires_at = 0 where session = $1 and owner = $2 and token = $3`,
 		string(l.Session), string(l.Owner), l.Token)
 }

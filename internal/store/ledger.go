@@ -6,6 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/store/budget"
+	"chela/internal/store/rows"
 )
 
 // A Claim is what a call wants of a budget.
@@ -19,7 +20,7 @@ type Claim = budget.Claim
 // Conflict if something is reserved for the same turn.
 func (w *Write) Reserve(ctx context.Context, u chela.Usage, claims []Claim, warn func(Claim)) error {
 	for _, c := range claims {
-		if err := c.Lock(ctx, w.tx, u.CreatedAt); err != nil {
+		if err := c.Lock(ctx, w.tx.Tx, u.CreatedAt); err != nil {
 			return err
 		}
 	}
@@ -27,7 +28,7 @@ func (w *Write) Reserve(ctx context.Context, u chela.Usage, claims []Claim, warn
 		return err
 	}
 	for _, c := range claims {
-		if err := c.OnWarning(ctx, w.tx, warn); err != nil {
+		if err := c.OnWarning(ctx, w.tx.Tx, warn); err != nil {
 			return err
 		}
 	}
@@ -38,47 +39,47 @@ func (w *Write) Reserve(ctx context.Context, u chela.Usage, claims []Claim, warn
 // under. It may be of no session and of no turn.
 func (w *Write) Charge(ctx context.Context, u chela.Usage) error {
 	n := u.Tokens
-	err := w.must(ctx, `insert into usage (id, session, turn, step, job, routine, model, purpose, state,
+	err := w.tx.Must(ctx, `insert into usage (id, session, turn, step, job, routine, model, purpose, state,
 			input, output, cache_read, cache_write, reasoning, cost, guessed, node, created_at)
 		values ($1, nullif($2, ''), nullif($3, ''), $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
 		string(u.ID), string(u.Session), string(u.Turn), u.Step, string(u.Job), string(u.Routine), u.Model, u.Purpose, string(u.State),
-		n.Input, n.Output, n.CacheRead, n.CacheWrite, n.Reasoning, int64(u.Cost), bit(u.Guessed), string(u.Node), micros(u.CreatedAt))
+		n.Input, n.Output, n.CacheRead, n.CacheWrite, n.Reasoning, int64(u.Cost), rows.Bit(u.Guessed), string(u.Node), rows.Micros(u.CreatedAt))
 	if err != nil {
 		return err
 	}
-	return budget.Spend(ctx, w.tx, u)
+	return budget.Spend(ctx, w.tx.Tx, u)
 }
 
 // Settle stores how a call ended that was reserved, and moves what was reserved
 // for it to what is spent, of the day when it was. It is a Conflict if somebody else did.
 func (w *Write) Settle(ctx context.Context, u chela.Usage) error {
 	if !chela.UsageReserved.CanMove(u.State) {
-		return illegal("usage", string(u.ID), chela.UsageReserved, u.State)
+		return rows.Illegal("usage", string(u.ID), chela.UsageReserved, u.State)
 	}
-	if err := budget.Move(ctx, w.tx, u); err != nil {
+	if err := budget.Move(ctx, w.tx.Tx, u); err != nil {
 		return err
 	}
 	n := u.Tokens
-	return w.move(ctx, "usage", string(u.ID), `update usage set state = $2, model = $3, input = $4, output = $5, cache_read = $6,
+	return w.tx.Move(ctx, "usage", string(u.ID), `update usage set state = $2, model = $3, input = $4, output = $5, cache_read = $6,
 		cache_write = $7, reasoning = $8, cost = $9, guessed = $10 where id = $1 and state = 'reserved'`,
-		string(u.ID), string(u.State), u.Model, n.Input, n.Output, n.CacheRead, n.CacheWrite, n.Reasoning, int64(u.Cost), bit(u.Guessed))
+		string(u.ID), string(u.State), u.Model, n.Input, n.Output, n.CacheRead, n.CacheWrite, n.Reasoning, int64(u.Cost), rows.Bit(u.Guessed))
 }
 
 // BudgetOf returns what was spent of a budget and what is reserved, counted out
 // of the ledger.
 func (r *Read) BudgetOf(ctx context.Context, b chela.Budget) (chela.Budget, error) {
-	return budget.Of(ctx, r.tx, b)
+	return budget.Of(ctx, r.tx.Tx, b)
 }
 
 // Reservations returns what is reserved: for one turn, or for all if turn is
 // empty.
 func (r *Read) Reservations(ctx context.Context, turn chela.TurnID) ([]chela.Usage, error) {
-	return all(ctx, r, scanUsage, `select `+usageColumns+` from usage where state = 'reserved' and (turn = $1 or $1 = '')
+	return rows.All(ctx, r.tx, scanUsage, `select `+usageColumns+` from usage where state = 'reserved' and (turn = $1 or $1 = '')
 		order by created_at, id`, string(turn))
 }
 
 // ForgetBudgets forgets budgets that were not used since a time. Whoever needs
 // one again counts it anew.
 func (w *Write) ForgetBudgets(ctx context.Context, before time.Time) error {
-	return budget.Forget(ctx, w.tx, before)
+	return budget.Forget(ctx, w.tx.Tx, before)
 }

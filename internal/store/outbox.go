@@ -5,37 +5,38 @@ import (
 
 	"chela"
 	"chela/internal/store/engine"
+	"chela/internal/store/rows"
 )
 
 const outboxColumns = `id, session, turn, entry, target, text, state, attempts, error, created_at, sent_at`
 
 func scanOutbound(row engine.Row) (o chela.Outbound, err error) {
-	err = row.Scan(&o.ID, &o.Session, &o.Turn, &o.Entry, inJSON{&o.To}, &o.Text, &o.State, &o.Attempts, &o.Error,
-		stored{&o.CreatedAt}, stored{&o.SentAt})
+	err = row.Scan(&o.ID, &o.Session, &o.Turn, &o.Entry, rows.JSON(&o.To), &o.Text, &o.State, &o.Attempts, &o.Error,
+		rows.Time(&o.CreatedAt), rows.Time(&o.SentAt))
 	return o, err
 }
 
 // Owed returns up to limit replies that a channel has not confirmed, oldest
 // first.
 func (r *Read) Owed(ctx context.Context, channel string, limit int) ([]chela.Outbound, error) {
-	return all(ctx, r, scanOutbound, `select `+outboxColumns+` from outbox
+	return rows.All(ctx, r.tx, scanOutbound, `select `+outboxColumns+` from outbox
 		where channel = $1 and state = 'pending' order by created_at, id limit $2`, channel, limit)
 }
 
 // Owe adds a reply.
 func (w *Write) Owe(ctx context.Context, o chela.Outbound) error {
-	return w.must(ctx, `insert into outbox (`+outboxColumns+`, channel)
+	return w.tx.Must(ctx, `insert into outbox (`+outboxColumns+`, channel)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-		string(o.ID), string(o.Session), string(o.Turn), string(o.Entry), asJSON(o.To), o.Text, string(o.State),
-		o.Attempts, o.Error, micros(o.CreatedAt), micros(o.SentAt), o.To.Channel)
+		string(o.ID), string(o.Session), string(o.Turn), string(o.Entry), rows.Text(o.To), o.Text, string(o.State),
+		o.Attempts, o.Error, rows.Micros(o.CreatedAt), rows.Micros(o.SentAt), o.To.Channel)
 }
 
 // MoveOutbound stores the outcome of an attempt to deliver a pending reply.
 func (w *Write) MoveOutbound(ctx context.Context, o chela.Outbound) error {
 	if o.State != chela.OutboxPending && !chela.OutboxPending.CanMove(o.State) {
-		return illegal("reply", string(o.ID), chela.OutboxPending, o.State)
+		return rows.Illegal("reply", string(o.ID), chela.OutboxPending, o.State)
 	}
-	return w.move(ctx, "reply", string(o.ID),
+	return w.tx.Move(ctx, "reply", string(o.ID),
 		`update outbox set state = $2, attempts = $3, error = $4, sent_at = $5 where id = $1 and state = 'pending'`,
-		string(o.ID), string(o.State), o.Attempts, o.Error, micros(o.SentAt))
+		string(o.ID), string(o.State), o.Attempts, o.Error, rows.Micros(o.SentAt))
 }

@@ -5,7 +5,12 @@ import (
 	"embed"
 	"fmt"
 
+	"chela/internal/store/documents"
 	"chela/internal/store/engine"
+	"chela/internal/store/rewinds"
+	"chela/internal/store/rows"
+	"chela/internal/store/tokens"
+	"chela/internal/store/work"
 )
 
 // Config says where the store is. Exactly one of Path and URL is set.
@@ -41,7 +46,7 @@ func (s *Store) Engine() string { return s.db.Engine() }
 // error is fn's, or that of the transaction. Fn may run more than once, but
 // after it was handed something it does not.
 func (s *Store) Read(ctx context.Context, fn func(*Read) error) error {
-	return s.db.Read(ctx, func(tx engine.Tx) error { return fn(&Read{tx}) })
+	return s.db.Read(ctx, func(tx engine.Tx) error { return fn(reading(tx)) })
 }
 
 // Find is Read for a function that finds one thing, and returns it.
@@ -58,16 +63,52 @@ func Find[T any](ctx context.Context, s *Store, fn func(*Read) (T, error)) (foun
 // error is Unavailable and the connection was lost during the commit. Fn may
 // run more than once. Op names the transaction, such as "turn.open".
 func (s *Store) Write(ctx context.Context, op string, fn func(*Write) error) error {
-	return s.db.Write(ctx, op, func(tx engine.Tx) error { return fn(&Write{Read{tx}}) })
+	return s.db.Write(ctx, op, func(tx engine.Tx) error { return fn(writing(tx)) })
 }
 
 // A Read is a transaction that only reads. It belongs to the goroutine that
 // runs the function it was handed to and ends with it.
 type Read struct {
-	tx engine.Tx
+	tx rows.Tx
+	readDocuments
+	readRewinds
+	readTokens
+	readWork
 }
 
 // A Write is a transaction that may also write.
 type Write struct {
 	Read
+	writeDocuments
+	writeRewinds
+	writeTokens
+	writeWork
+}
+
+// Nouns with a package of their own. Their methods are those of a transaction.
+type (
+	readDocuments  = documents.Read
+	readRewinds    = rewinds.Read
+	readTokens     = tokens.Read
+	readWork       = work.Read
+	writeDocuments = documents.Write
+	writeRewinds   = rewinds.Write
+	writeTokens    = tokens.Write
+	writeWork      = work.Write
+
+	// A Stretch is what one turn added to a path.
+	Stretch = rewinds.Stretch
+
+	// A Login is a cookie that stands for a token.
+	Login = tokens.Login
+)
+
+func reading(of engine.Tx) *Read {
+	tx := rows.Tx{Tx: of}
+	return &Read{tx, documents.Reading(tx), rewinds.Reading(tx), tokens.Reading(tx), work.Reading(tx)}
+}
+
+func writing(of engine.Tx) *Write {
+	tx := rows.Tx{Tx: of}
+	return &Write{*reading(of), documents.Writing(tx), rewinds.Writing(tx), tokens.Writing(tx), work.Writing(tx)}
 }

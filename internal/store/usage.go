@@ -6,6 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/store/engine"
+	"chela/internal/store/rows"
 )
 
 const usageColumns = `id, coalesce(session, ''), coalesce(turn, ''), step, job, routine, model, purpose, state,
@@ -14,7 +15,7 @@ const usageColumns = `id, coalesce(session, ''), coalesce(turn, ''), step, job, 
 func scanUsage(row engine.Row) (u chela.Usage, err error) {
 	n := &u.Tokens
 	err = row.Scan(&u.ID, &u.Session, &u.Turn, &u.Step, &u.Job, &u.Routine, &u.Model, &u.Purpose, &u.State,
-		&n.Input, &n.Output, &n.CacheRead, &n.CacheWrite, &n.Reasoning, &u.Cost, flag{&u.Guessed}, &u.Node, stored{&u.CreatedAt})
+		&n.Input, &n.Output, &n.CacheRead, &n.CacheWrite, &n.Reasoning, &u.Cost, rows.Flag(&u.Guessed), &u.Node, rows.Time(&u.CreatedAt))
 	return u, err
 }
 
@@ -26,12 +27,12 @@ const sumTokens = `cast(coalesce(sum(input), 0) as bigint), cast(coalesce(sum(ou
 // UsageSince returns what was spent since a time: by one session, or by all if
 // key is empty. What is only reserved counts as spent.
 func (r *Read) UsageSince(ctx context.Context, key chela.SessionKey, since time.Time) (chela.UsageSum, error) {
-	sum, _, err := first(ctx, r, func(row engine.Row) (s chela.UsageSum, err error) {
+	sum, _, err := rows.First(ctx, r.tx, func(row engine.Row) (s chela.UsageSum, err error) {
 		t := &s.Tokens
 		err = row.Scan(&s.Calls, &t.Input, &t.Output, &t.CacheRead, &t.CacheWrite, &t.Reasoning, &s.Cost)
 		return s, err
 	}, `select count(*), `+sumTokens+` from usage where (session = $1 or $1 = '') and created_at >= $2 and state <> 'released'`,
-		string(key), micros(since))
+		string(key), rows.Micros(since))
 	return sum, err
 }
 
@@ -55,17 +56,17 @@ func (r *Read) UsageParts(ctx context.Context, by chela.UsageBy, since time.Time
 	if by == chela.UsageByDay || by == chela.UsageByDayModel {
 		quarter = "created_at - created_at % 900000000"
 	}
-	return all(ctx, r, func(row engine.Row) (p UsagePart, err error) {
+	return rows.All(ctx, r.tx, func(row engine.Row) (p UsagePart, err error) {
 		t := &p.Sum.Tokens
-		err = row.Scan(stored{&p.At}, &p.Name, &p.Sum.Calls, &t.Input, &t.Output, &t.CacheRead, &t.CacheWrite, &t.Reasoning, &p.Sum.Cost)
+		err = row.Scan(rows.Time(&p.At), &p.Name, &p.Sum.Calls, &t.Input, &t.Output, &t.CacheRead, &t.CacheWrite, &t.Reasoning, &p.Sum.Cost)
 		return p, err
 	}, `select `+quarter+` as quarter, `+usageNames[by]+` as name, count(*), `+sumTokens+`
-		from usage where created_at >= $1 and state <> 'released' group by quarter, name`, micros(since))
+		from usage where created_at >= $1 and state <> 'released' group by quarter, name`, rows.Micros(since))
 }
 
 // TurnUsage returns the rows of the ledger that a turn caused, in order.
 func (r *Read) TurnUsage(ctx context.Context, t chela.Turn) ([]chela.Usage, error) {
-	return all(ctx, r, scanUsage, `select `+usageColumns+` from usage
+	return rows.All(ctx, r.tx, scanUsage, `select `+usageColumns+` from usage
 		where session = $1 and created_at >= $2 and turn = $3 order by created_at, step`,
-		string(t.Session), micros(t.CreatedAt), string(t.ID))
+		string(t.Session), rows.Micros(t.CreatedAt), string(t.ID))
 }

@@ -1,4 +1,4 @@
-package store
+package rows
 
 import (
 	"encoding/json"
@@ -9,9 +9,12 @@ import (
 	"chela/internal/store/engine"
 )
 
-func micros(t time.Time) int64 { return engine.Micros(t) }
+// Micros is a time as it is stored.
+func Micros(t time.Time) int64 { return engine.Micros(t) }
 
-// stored is a time to be scanned.
+// Time returns what scans a time into to.
+func Time(to *time.Time) any { return stored{to} }
+
 type stored struct{ to *time.Time }
 
 // Scan implements sql.Scanner.
@@ -27,8 +30,9 @@ func (s stored) Scan(v any) error {
 	return nil
 }
 
-// inJSON is a value stored as JSON text; the empty text stands for its zero
-// value.
+// JSON returns what scans JSON text into to; the empty text leaves it as it is.
+func JSON(to any) any { return inJSON{to} }
+
 type inJSON struct{ to any }
 
 // Scan implements sql.Scanner.
@@ -48,7 +52,9 @@ func (j inJSON) Scan(v any) error {
 	return json.Unmarshal(text, j.to)
 }
 
-// flag is a boolean stored as 0 or 1.
+// Flag returns what scans a boolean, stored as 0 or 1, into to.
+func Flag(to *bool) any { return flag{to} }
+
 type flag struct{ to *bool }
 
 // Scan implements sql.Scanner.
@@ -61,16 +67,17 @@ func (f flag) Scan(v any) error {
 	return nil
 }
 
-func bit(b bool) int64 {
+// Bit is a boolean as it is stored.
+func Bit(b bool) int64 {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// asJSON is v as JSON text, with "<", ">" and "&" as they are. The types stored
+// Text is v as JSON text, with "<", ">" and "&" as they are. The types stored
 // this way have no value that cannot be marshalled.
-func asJSON(v any) string {
+func Text(v any) string {
 	var text strings.Builder
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
@@ -80,20 +87,28 @@ func asJSON(v any) string {
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
-// asList is asJSON of a list, with the empty text for an empty one.
-func asList[T any](list []T) string {
+// List is Text of a list, with the empty text for an empty one.
+func List[T any](list []T) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return asJSON(list)
+	return Text(list)
 }
 
-// asSet is asJSON of what may be left out, with the empty text for its zero
+// Set is Text of what may be left out, with the empty text for its zero
 // value.
-func asSet[T comparable](v T) string {
+func Set[T comparable](v T) string {
 	var none T
 	if v == none {
 		return ""
 	}
-	return asJSON(v)
+	return Text(v)
+}
+
+// Raw is JSON text as it was stored; nil for the empty text.
+func Raw(text string) json.RawMessage {
+	if text == "" {
+		return nil
+	}
+	return json.RawMessage(text)
 }
