@@ -14,9 +14,6 @@ import (
 	"chela/internal/provider/wire"
 )
 
-// maxAnswer bounds an answer in one piece, in bytes.
-const maxAnswer = 64 << 20
-
 // An answer is put together from the events of a stream.
 type answer struct {
 	blocks []*piece // in their order
@@ -188,13 +185,12 @@ func usage(v wire.Value) chela.TokenUsage {
 
 // readPlain reads an answer in one piece.
 func (p *Provider) readPlain(ctx context.Context, body io.Reader, emit func(chela.Chunk) bool) (*chela.Finish, error) {
-	raw, err := io.ReadAll(io.LimitReader(body, maxAnswer))
+	v, err := p.guard.ReadObject(ctx, body)
 	if err != nil {
-		return nil, p.guard.Cut(ctx, err)
+		return nil, err
 	}
-	v, ok := wire.Object(raw)
 	a := answer{stop: member(v, "stopReason").Text(), usage: usage(member(v, "usage"))}
-	if !ok || a.stop == "" {
+	if a.stop == "" {
 		return nil, p.guard.Unreadable("sent an answer that is none")
 	}
 	for item := range member(member(member(v, "output"), "message"), "content").Items() {

@@ -11,7 +11,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"io"
 	"iter"
 	"net/http"
 	"net/url"
@@ -168,15 +167,7 @@ func (p *Provider) ask(ctx context.Context, path string) (wire.Value, error) {
 		return nil, err
 	}
 	defer res.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
-	if err != nil {
-		return nil, p.guard.Cut(ctx, err)
-	}
-	v, ok := wire.Object(raw)
-	if !ok {
-		return nil, p.guard.Unreadable("sent something that is not JSON")
-	}
-	return v, nil
+	return p.guard.ReadObject(ctx, res.Body)
 }
 
 // Models lists the models of the region that write text: first those that can

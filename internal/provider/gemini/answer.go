@@ -3,7 +3,6 @@ package gemini
 import (
 	"cmp"
 	"context"
-	"io"
 	"net/http"
 	"strings"
 
@@ -39,12 +38,9 @@ func (p *Provider) readStream(ctx context.Context, res *http.Response, model str
 		if len(raw) == 0 {
 			continue
 		}
-		if told, ok := p.guard.Told(raw); ok {
-			return nil, told
-		}
-		piece, ok := wire.Object(raw)
-		if !ok {
-			return nil, p.guard.Unreadable("sent an event that is not JSON")
+		piece, err := p.guard.Event(raw)
+		if err != nil {
+			return nil, err
 		}
 		if !a.add(piece, emit) {
 			return nil, nil
@@ -58,16 +54,12 @@ func (p *Provider) readStream(ctx context.Context, res *http.Response, model str
 
 // readPlain reads an answer in one piece.
 func (p *Provider) readPlain(ctx context.Context, res *http.Response, model string, emit func(chela.Chunk) bool) (*chela.Finish, error) {
-	raw, err := io.ReadAll(res.Body)
+	all, err := p.guard.ReadObject(ctx, res.Body)
 	if err != nil {
-		return nil, p.guard.Cut(ctx, err)
+		return nil, err
 	}
-	if told, ok := p.guard.Told(raw); ok {
+	if told, ok := p.guard.Told(all); ok {
 		return nil, told
-	}
-	all, ok := wire.Object(raw)
-	if !ok {
-		return nil, p.guard.Unreadable("sent an answer that is not JSON")
 	}
 	a := answer{asked: model}
 	if !a.add(all, emit) {

@@ -10,7 +10,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"iter"
 	"net/http"
 	"net/url"
@@ -202,15 +201,7 @@ func (p *Provider) page(ctx context.Context, token string) (wire.Value, error) {
 		return nil, err
 	}
 	defer res.Body.Close()
-	raw, err := io.ReadAll(res.Body)
-	if err != nil {
-		return nil, p.guard.Cut(ctx, err)
-	}
-	page, ok := wire.Object(raw)
-	if !ok {
-		return nil, p.guard.Unreadable("sent a list of models that is not JSON")
-	}
-	return page, nil
+	return p.guard.ReadObject(ctx, res.Body)
 }
 
 // model reads a model of the list; false if it answers no prompts.

@@ -12,9 +12,6 @@ import (
 	"chela/internal/provider/wire"
 )
 
-// maxLine bounds an answer in one piece, in bytes.
-const maxLine = 64 << 20
-
 // An answer is put together from the lines of a stream.
 type answer struct {
 	room           int // tokens that the server made room for
@@ -64,16 +61,12 @@ func unless(err, quiet error) error {
 
 // readPlain reads an answer in one piece.
 func (p *Provider) readPlain(ctx context.Context, body io.Reader, a *answer, emit func(chela.Chunk) bool) (*chela.Finish, error) {
-	raw, err := io.ReadAll(io.LimitReader(body, maxLine))
+	v, err := p.guard.ReadObject(ctx, body)
 	if err != nil {
-		return nil, p.guard.Cut(ctx, err)
+		return nil, err
 	}
-	if told, ok := p.guard.Told(raw); ok {
+	if told, ok := p.guard.Told(v); ok {
 		return nil, told
-	}
-	v, ok := wire.Object(raw)
-	if !ok {
-		return nil, p.guard.Unreadable("sent an answer that is not JSON")
 	}
 	if !a.add(v, emit) {
 		return nil, nil

@@ -140,13 +140,5 @@ func (p *Provider) ask(ctx context.Context, method, path string, body any) (wire
 		return nil, err
 	}
 	defer res.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(res.Body, maxLine))
-	if err != nil {
-		return nil, p.guard.Cut(ctx, err)
-	}
-	v, ok := wire.Object(raw)
-	if !ok {
-		return nil, p.guard.Unreadable("sent something that is not JSON")
-	}
-	return v, nil
+	return p.guard.ReadObject(ctx, res.Body)
 }

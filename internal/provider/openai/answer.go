@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"io"
 	"net/http"
 	"strings"
 
@@ -48,12 +47,9 @@ func (p *Provider) readStream(ctx context.Context, res *http.Response, emit func
 		if done = bytes.HasPrefix(raw, []byte("[DONE]")); done {
 			break
 		}
-		if told, ok := p.guard.Told(raw); ok {
-			return nil, told
-		}
-		chunk, ok := wire.Object(raw)
-		if !ok {
-			return nil, p.guard.Unreadable("sent an event that is not JSON")
+		chunk, err := p.guard.Event(raw)
+		if err != nil {
+			return nil, err
 		}
 		if !a.add(chunk, emit) {
 			return nil, nil
@@ -116,17 +112,13 @@ func (a *answer) call(index int64, id, name string) *call {
 
 // readPlain reads an answer in one piece.
 func (p *Provider) readPlain(ctx context.Context, res *http.Response, emit func(chela.Chunk) bool) (*chela.Finish, error) {
-	raw, err := io.ReadAll(res.Body)
+	whole, err := p.guard.ReadObject(ctx, res.Body)
 	if err != nil {
-		return nil, p.guard.Cut(ctx, err)
-	}
-	whole, ok := wire.Object(raw)
-	if !ok {
-		return nil, p.guard.Unreadable("sent an answer that is not JSON")
+		return nil, err
 	}
 	a, ok := plainAnswer(whole)
 	if !ok {
-		if told, ok := p.guard.Told(raw); ok {
+		if told, ok := p.guard.Told(whole); ok {
 			return nil, told
 		}
 		return nil, p.guard.Unreadable("sent an answer without choices")

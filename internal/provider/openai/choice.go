@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"chela"
+	"chela/internal/provider/openaiapi"
 	"chela/internal/provider/wire"
 )
 
@@ -131,21 +132,8 @@ func usage(v wire.Value) chela.TokenUsage {
 			u.CacheRead = max(u.CacheRead, member.Int())
 		case "completion_tokens":
 			u.Output = max(member.Int(), 0)
-		case "prompt_tokens_details":
-			for name, detail := range member.Members() {
-				switch name {
-				case "cached_tokens":
-					u.CacheRead = max(detail.Int(), 0)
-				case "cache_write_tokens":
-					u.CacheWrite = max(detail.Int(), 0)
-				}
-			}
-		case "completion_tokens_details":
-			for name, detail := range member.Members() {
-				if name == "reasoning_tokens" {
-					u.Reasoning = max(detail.Int(), 0)
-				}
-			}
+		case "prompt_tokens_details", "completion_tokens_details":
+			openaiapi.ReadDetails(&u, member)
 		}
 	}
 	if u.Reasoning > 0 && total == prompt+u.Output+u.Reasoning {

@@ -80,3 +80,18 @@ func (s *Server) Schema(t chela.ToolSpec) ([]byte, error) {
 	}
 	return schema, nil
 }
+
+// ReadDetails reads which tokens of a prompt came from a cache or went to one, and
+// which of an answer were reasoning.
+func ReadDetails(u *chela.TokenUsage, details wire.Value) {
+	for name, v := range details.Members() {
+		switch name {
+		case "cached_tokens":
+			u.CacheRead = max(v.Int(), 0)
+		case "cache_write_tokens":
+			u.CacheWrite = max(v.Int(), 0)
+		case "reasoning_tokens":
+			u.Reasoning = max(v.Int(), 0)
+		}
+	}
+}

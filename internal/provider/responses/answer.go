@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/provider/openaiapi"
 	"chela/internal/provider/wire"
 )
 
@@ -235,21 +236,8 @@ func usage(v wire.Value) chela.TokenUsage {
 			input = member.Int()
 		case "output_tokens":
 			u.Output = max(member.Int(), 0)
-		case "input_tokens_details":
-			for name, detail := range member.Members() {
-				switch name {
-				case "cached_tokens":
-					u.CacheRead = max(detail.Int(), 0)
-				case "cache_write_tokens":
-					u.CacheWrite = max(detail.Int(), 0)
-				}
-			}
-		case "output_tokens_details":
-			for name, detail := range member.Members() {
-				if name == "reasoning_tokens" {
-					u.Reasoning = max(detail.Int(), 0)
-				}
-			}
+		case "input_tokens_details", "output_tokens_details":
+			openaiapi.ReadDetails(&u, member)
 		}
 	}
 	u.Input = max(input-u.CacheRead-u.CacheWrite, 0)

@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"iter"
 	"net/http"
 	"regexp"
@@ -119,13 +118,9 @@ func (p *Provider) Models(ctx context.Context) ([]chela.Model, error) { return p
 
 // readPlain reads an answer in one piece.
 func (p *Provider) readPlain(ctx context.Context, res *http.Response, emit func(chela.Chunk) bool) (*chela.Finish, error) {
-	raw, err := io.ReadAll(res.Body)
+	whole, err := p.guard.ReadObject(ctx, res.Body)
 	if err != nil {
-		return nil, p.guard.Cut(ctx, err)
-	}
-	whole, ok := wire.Object(raw)
-	if !ok {
-		return nil, p.guard.Unreadable("sent an answer that is not JSON")
+		return nil, err
 	}
 	a := answer{at: map[int64]*item{}}
 	if !a.end(whole, emit) {
@@ -147,12 +142,9 @@ func (p *Provider) readStream(ctx context.Context, res *http.Response, emit func
 		if len(raw) == 0 || bytes.HasPrefix(raw, []byte("[DONE]")) {
 			continue
 		}
-		if told, ok := p.guard.Told(raw); ok {
-			return nil, told
-		}
-		event, ok := wire.Object(raw)
-		if !ok {
-			return nil, p.guard.Unreadable("sent an event that is not JSON")
+		event, err := p.guard.Event(raw)
+		if err != nil {
+			return nil, err
 		}
 		if !a.add(event, emit) {
 			return nil, nil

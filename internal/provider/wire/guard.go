@@ -17,9 +17,10 @@ import (
 )
 
 const (
-	maxMessage = 300     // bytes of a message for people
-	maxRefusal = 1 << 16 // bytes read of an answer that refuses a request
-	minSecret  = 8       // bytes; headers have values such as "true", which messages may say
+	maxMessage = 300      // bytes of a message for people
+	maxRefusal = 1 << 16  // bytes read of an answer that refuses a request
+	maxAnswer  = 64 << 20 // bytes of an answer in one piece
+	minSecret  = 8        // bytes; headers have values such as "true", which messages may say
 )
 
 // A Guard turns all trouble with a provider into errors for which the rest of
@@ -109,6 +110,33 @@ func (g Guard) Unreadable(what string) *chela.ProviderError {
 	e := g.Error(chela.Unavailable, what)
 	e.Status, e.Retryable = http.StatusOK, true
 	return e
+}
+
+// Event returns the object that an event of a stream is. One that tells of a
+// problem, or is no object, is an error.
+func (g Guard) Event(raw []byte) (Value, error) {
+	if told, ok := g.Told(raw); ok {
+		return nil, told
+	}
+	event, ok := Object(raw)
+	if !ok {
+		return nil, g.Unreadable("sent an event that is not JSON")
+	}
+	return event, nil
+}
+
+// ReadObject reads an answer that is one object. The error of ctx is returned as it
+// is.
+func (g Guard) ReadObject(ctx context.Context, r io.Reader) (Value, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, maxAnswer))
+	if err != nil {
+		return nil, g.Cut(ctx, err)
+	}
+	whole, ok := Object(raw)
+	if !ok {
+		return nil, g.Unreadable("sent an answer that is not JSON")
+	}
+	return whole, nil
 }
 
 // Error returns an error of a kind with a message, which is made fit to be

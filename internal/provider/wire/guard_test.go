@@ -5,10 +5,12 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 	"unicode/utf8"
 
@@ -260,5 +262,46 @@ func TestAddress(t *testing.T) {
 		if _, err := wire.Address(bad); chela.KindOf(err) != chela.Invalid || strings.Contains(err.Error(), "pw") {
 			t.Errorf("%s: got %v, want an invalid address", bad, err)
 		}
+	}
+}
+
+// TestReads reads objects, and says what came instead.
+func TestReads(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		text         string
+		event, whole string // of the errors; empty for none
+	}{
+		{` {"a":1}`, "", ""},
+		{`{"error":null}`, "", ""},
+		{`{"error":{"message":"no room","type":"overloaded_error"}}`, "no room", ""},
+		{`{"a":`, "sent an event that is not JSON", "sent an answer that is not JSON"},
+		{`[]`, "sent an event that is not JSON", "sent an answer that is not JSON"},
+	} {
+		event, failed := guard.Event([]byte(tt.text))
+		whole, broken := guard.ReadObject(t.Context(), strings.NewReader(tt.text))
+		for _, got := range []struct {
+			v    wire.Value
+			err  error
+			want string
+		}{{event, failed, tt.event}, {whole, broken, tt.whole}} {
+			var pe *chela.ProviderError
+			switch {
+			case got.want == "" && (got.err != nil || string(got.v) != strings.TrimSpace(tt.text)):
+				t.Errorf("%s: read %s, %v", tt.text, got.v, got.err)
+			case got.want != "" && (!errors.As(got.err, &pe) || pe.Msg != got.want || pe.Kind != chela.Unavailable):
+				t.Errorf("%s: error %v, want %q", tt.text, got.err, got.want)
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	torn := io.MultiReader(strings.NewReader(`{"a":`), iotest.ErrReader(errors.New("torn")))
+	var pe *chela.ProviderError
+	if _, err := guard.ReadObject(ctx, torn); !errors.As(err, &pe) || !pe.Cut {
+		t.Errorf("a torn answer: %v", err)
+	}
+	cancel()
+	if _, err := guard.ReadObject(ctx, iotest.ErrReader(errors.New("torn"))); !errors.Is(err, context.Canceled) {
+		t.Errorf("nobody waits: %v", err)
 	}
 }
