@@ -302,15 +302,14 @@ func (l *Lanes) runOnce(ctx context.Context, o *opened, h *holding) (next *opene
 			err = chela.E(chela.Internal, "a turn panicked").Because(fmt.Errorf("%v\n%s", p, debug.Stack()))
 		}
 	}()
-	left := o.left
-	if left {
+	if o.left && !o.counted {
 		if err := l.countCrash(o); err != nil {
 			return nil, err
 		}
-		o.left = false
+		o.counted = true
 	}
 	state, session, err := l.load(ctx, o)
-	state.Left, state.GivenUp = left, o.givenUp
+	state.Left, state.GivenUp = o.left, o.givenUp
 	if err != nil {
 		return nil, err
 	}

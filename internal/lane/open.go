@@ -23,7 +23,8 @@ type opened struct {
 	entries []chela.Entry // of a fresh turn: its first entries; nil means to read the journal
 	earlier []chela.Entry // of a fresh turn: what was said before, elsewhere, if that was worked out already
 	untold  bool          // of a fresh turn: messages may have been dropped that it must be told of
-	left    bool          // the process that ran it died, which is not counted yet
+	left    bool          // the process that ran it died
+	counted bool          // which is counted
 	givenUp error         // why the next run is the last one; nil if others may follow
 	ended   []chela.Event // of a fresh turn: what announces the end of the one it supersedes
 	events  []chela.Event // of a fresh turn: what announces its opening

@@ -3,6 +3,7 @@ package lane_test
 import (
 	"context"
 	"iter"
+	"sync"
 	"testing"
 	"time"
 
@@ -101,6 +102,52 @@ func TestOldHolderIsEnded(t *testing.T) {
 		old.stop()
 		if diff := cmp.Diff([]string{"user: go", "assistant: hello"}, young.transcript(mainSession)); diff != "" {
 			t.Errorf("transcript (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// A noting provider keeps which requests may have been made before.
+type noting struct {
+	chela.Provider
+	mu    sync.Mutex
+	again []bool // guarded by mu
+}
+
+// Stream implements chela.Provider.
+func (n *noting) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.again = append(n.again, req.Again)
+	return n.Provider.Stream(ctx, req)
+}
+
+// A process that takes over what another was asking for says so, when it asks the
+// model for the first time, even if its first run fails before that.
+func TestTakenOverRequestIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		old := open(t, cfg, hangScenario, nil)
+		old.hear(chela.EventTextDelta, func() { old.say(message(mainSession, "m1", "go")) })
+		heard, runs := &noting{}, 0
+		young := open(t, cfg, `{"turns": [{"steps": [{"calls": [{"tool": "echo", "args": {"text": "a"}}]}, {"text": "hello"}]}]}`, func(c *lane.Config) {
+			takesAll(c)
+			agent := c.Agent
+			c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+				if runs++; runs == 1 {
+					return turn.Agent{}, chela.E(chela.Unavailable, "not now")
+				}
+				a, err := agent(ctx, s, t)
+				heard.Provider, a.Provider = a.Provider, heard
+				return a, err
+			}
+		})
+		young.take(mainSession)
+		turns := young.rest(mainSession)
+		if turns[0].State != chela.TurnCompleted || turns[0].Crashes != 1 {
+			t.Errorf("turn: %+v", turns[0])
+		}
+		if diff := cmp.Diff([]bool{true, false}, heard.again); diff != "" {
+			t.Errorf("requests that say that they may be made again (-want +got):\n%s", diff)
 		}
 	})
 }

@@ -157,6 +157,7 @@ func (n *run) runTools(ctx context.Context, calls []chela.ToolCall) error {
 		return n.runEffect(ctx, calls[0])
 	}
 	if slices.ContainsFunc(calls, func(c chela.ToolCall) bool { return c.State == chela.CallApproved }) {
+		n.again = n.again && n.empty() // else nobody came as far as this
 		if err := n.flush(ctx, "turn.step"); err != nil {
 			return err
 		}
@@ -191,6 +192,7 @@ func (n *run) runTools(ctx context.Context, calls []chela.ToolCall) error {
 // runEffect performs one call with an effect: that it runs is appended before
 // it begins, what came of it after it ended.
 func (n *run) runEffect(ctx context.Context, c chela.ToolCall) error {
+	n.again = false // the model is asked when this has a result
 	tool, ok := n.agent.Tools.Get(c.Tool)
 	if !ok {
 		n.settle(c, chela.CallFailed, "not run: there is no tool "+c.Tool+" any more")

@@ -76,6 +76,7 @@ func (n *run) request(frame prompt.Frame) *chela.Request {
 func (n *run) stream(ctx context.Context, p chela.Provider, req *chela.Request, tell bool) (finish *chela.Finish, partial string, err error) {
 	ctx, asked := n.control.Asking(ctx)
 	defer asked()
+	n.again = false // the next one is another
 	var text strings.Builder
 	quiet := n.transforms()
 	for chunk, err := range p.Stream(ctx, req) {

@@ -22,6 +22,7 @@ func unknown() call.Outcome {
 
 // resolve decides about calls that a run which is no more had marked running.
 func (n *run) resolve(ctx context.Context, calls []chela.ToolCall) error {
+	n.again = false // the process died while these ran
 	for _, c := range calls {
 		out, known := n.found(ctx, c)
 		if err := cmp.Or(cutOff(ctx), out.Later); err != nil {

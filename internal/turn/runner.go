@@ -144,7 +144,7 @@ type run struct {
 	refused *chela.Failure // what the provider said of a prompt that it found too large
 	tried   chela.Strategy // the strongest that did not work out for the next request
 	stoodIn bool           // people were told that another model answers
-	again   bool           // a process died which may have made the next request
+	again   bool           // a process died which may have made the next request of the model
 
 	framed *prompt.Frame    // the agent's frame with offers
 	offers []chela.ToolSpec // those
@@ -152,7 +152,8 @@ type run struct {
 
 // loop performs one action after the other.
 func (n *run) loop(ctx context.Context) error {
-	for n.again = n.state.Left; ; n.again = false {
+	n.again = n.state.Left
+	for {
 		if n.Before != nil {
 			n.Before(n.state)
 		}

@@ -115,6 +115,7 @@ type rig struct {
 	window    int                    // of the model; 0 if not known
 	shelf     *shelf                 // documents
 	ctx       func() context.Context // of a run; the test's if nil
+	left      bool                   // the next run follows the death of a process
 
 	mu     sync.Mutex
 	ran    []string      // guarded by mu; what the tools look and write did, as "tool name"
@@ -249,7 +250,9 @@ func (r *rig) run() (machine.State, error) {
 	if r.ctx != nil {
 		ctx = r.ctx()
 	}
-	return turn.NewRunner(r.cfg).Run(ctx, agent, r.book, r.control, r.book.state())
+	s := r.book.state()
+	s.Left = r.left
+	return turn.NewRunner(r.cfg).Run(ctx, agent, r.book, r.control, s)
 }
 
 // frame is what prompts have beside the conversation.
