@@ -66,8 +66,7 @@ func (p rotation) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 				p.cfg.Rests.let(p.names[i], time.Time{})
 				return
 			}
-			kind := chela.KindOf(err)
-			spent := ctx.Err() == nil && (kind == chela.Denied || kind == chela.Exhausted)
+			spent := ctx.Err() == nil && isOfKey(err)
 			if spent {
 				rest := p.cfg.rest(p.names[i], err)
 				p.cfg.Log.Warn("key rests", "key", p.names[i], "for", rest, "error", err)
@@ -78,4 +77,11 @@ func (p rotation) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 			}
 		}
 	}
+}
+
+// isOfKey reports whether a provider refused a key, or has had enough of it. Limits
+// of one's own and a full disk are of the same kinds, and none of its doing.
+func isOfKey(err error) bool {
+	refused, ok := errors.AsType[*chela.ProviderError](err)
+	return ok && (refused.Kind == chela.Denied || refused.Kind == chela.Exhausted)
 }

@@ -21,6 +21,8 @@ func TestRotate(t *testing.T) {
 	rated := failed(chela.ProviderError{Kind: chela.Exhausted, Status: 429, Retryable: true, After: 5 * time.Second})
 	noCredit := failed(chela.ProviderError{Kind: chela.Exhausted, Status: 402})
 	broken := failed(chela.ProviderError{Kind: chela.Unavailable, Status: 500})
+	limited := end{err: &chela.Error{Kind: chela.Exhausted, Limit: chela.LimitDay, Msg: "$1 of $1 is spent"}}
+	readOnly := end{err: chela.E(chela.Denied, "the database is read-only")}
 	ratedLate := end{texts: []string{"x"}, err: rated.err}
 	for _, tt := range []struct {
 		name  string
@@ -34,6 +36,8 @@ func TestRotate(t *testing.T) {
 		{"rate limit after something was said", [][]end{{ratedLate}, {ok}}, end{texts: []string{"x", anew, "a"}}, []int{1, 1}},
 		{"none works", [][]end{{badKey}, {rated}}, rated, []int{1, 1}},
 		{"trouble that is not the key's", [][]end{{broken}, {ok}}, broken, []int{1, 0}},
+		{"a limit of one's own", [][]end{{limited}, {ok}}, limited, []int{1, 0}},
+		{"a database that is read-only", [][]end{{readOnly}, {ok}}, readOnly, []int{1, 0}},
 		{"one key", [][]end{{rated}}, rated, []int{1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
