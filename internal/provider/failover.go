@@ -17,7 +17,17 @@ type Candidate struct {
 	Provider  chela.Provider
 	MaxOutput int // tokens of an answer, more than which it is not asked for; 0 if that is not known
 
-	Err error // why it cannot be had, such as for want of a key; it has no Provider then
+	// Find looks for one that has no Provider, whenever it is to be asked. Its error
+	// says why the model cannot be had, such as for want of a key.
+	Find func() (Candidate, error)
+}
+
+// found returns a candidate that can be asked.
+func (c Candidate) found() (Candidate, error) {
+	if c.Provider != nil {
+		return c, nil
+	}
+	return c.Find()
 }
 
 // Failover returns a provider that asks the first of some models, and the next one
@@ -49,18 +59,22 @@ func (p failover) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 		var failed error
 		for n, i := range ready {
 			last := n == len(ready)-1
-			answer := p.ask(ctx, req, i, !last)
-			if i > 0 {
-				answer = standIn(answer, p.models[i], failed)
+			c, err := p.candidates[i].found()
+			there := err == nil
+			if there {
+				answer := c.ask(ctx, req, !last)
+				if i > 0 {
+					answer = standIn(answer, p.models[i], failed)
+				}
+				err = r.pass(answer)
 			}
-			err := r.pass(answer)
 			if err == nil {
 				p.cfg.Rests.let(p.models[i], time.Time{})
 				return
 			}
 			// What does not fit a stand-in says nothing of the model before it.
 			small := failed != nil && isOverflow(err)
-			if ctx.Err() != nil || !small && p.candidates[i].Err == nil && !mayWorkElsewhere(err) { // it is nobody's, or the caller is gone
+			if ctx.Err() != nil || there && !small && !mayWorkElsewhere(err) { // it is nobody's, or the caller is gone
 				r.fail(err)
 				return
 			}
@@ -75,11 +89,7 @@ func (p failover) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 }
 
 // ask asks a candidate.
-func (p failover) ask(ctx context.Context, req *chela.Request, i int, hasty bool) iter.Seq2[chela.Chunk, error] {
-	c := p.candidates[i]
-	if c.Err != nil {
-		return func(yield func(chela.Chunk, error) bool) { yield(chela.Chunk{}, c.Err) }
-	}
+func (c Candidate) ask(ctx context.Context, req *chela.Request, hasty bool) iter.Seq2[chela.Chunk, error] {
 	asked := *req
 	asked.Model, asked.Hasty = c.Name, req.Hasty || hasty
 	if c.MaxOutput > 0 {

@@ -19,11 +19,16 @@ func candidates(models ...[]end) (all []provider.Candidate, fakes []*fake) {
 		fakes = append(fakes, f)
 		c := provider.Candidate{Model: letter + "/" + digit, Name: digit, Provider: f}
 		if _, ok := errors.AsType[*chela.Error](ends[0].err); ok {
-			c.Provider, c.Err = nil, ends[0].err
+			c = missing(c, ends[0].err)
 		}
 		all = append(all, c)
 	}
 	return all, fakes
+}
+
+// missing returns a candidate that cannot be had.
+func missing(c provider.Candidate, why error) provider.Candidate {
+	return provider.Candidate{Model: c.Model, Find: func() (provider.Candidate, error) { return provider.Candidate{}, why }}
 }
 
 func TestFailover(t *testing.T) {
@@ -95,7 +100,7 @@ func TestFailoverTellsOfAll(t *testing.T) {
 	}
 	checkDiff(t, want, *got)
 
-	all[0].Provider, all[0].Err = nil, chela.E(chela.Denied, "a has no key").WithHint("set A_KEY")
+	all[0] = missing(all[0], chela.E(chela.Denied, "a has no key").WithHint("set A_KEY"))
 	_, err = drain(t, provider.Failover(all, resting()).Stream(t.Context(), &chela.Request{}))
 	checkDiff(t, "a has no key; then b answered 401: bad key; set A_KEY", chela.MessageOf(err))
 }

@@ -25,16 +25,10 @@ func (p *Providers) chain(models []string) chela.Provider {
 		return c
 	}
 	candidates := make([]provider.Candidate, len(models))
-	usable := true
 	for i, model := range models {
-		c := provider.Candidate{Model: model}
-		s, err := p.serve(model)
-		if err == nil {
-			m := p.Model(model)
-			p.known.Warn(m)
-			c.Name, c.Provider, c.MaxOutput = s.name, s.used, m.MaxOutput
-		} else {
-			c.Err, usable = err, false
+		c, err := p.candidate(model)
+		if err != nil { // it may be there when it is needed, and the others are
+			c = provider.Candidate{Model: model, Find: func() (provider.Candidate, error) { return p.candidate(model) }}
 		}
 		candidates[i] = c
 	}
@@ -44,10 +38,22 @@ func (p *Providers) chain(models []string) chela.Provider {
 		return c // somebody else was faster
 	}
 	c = p.wrap(candidates, models)
-	if usable && len(p.chains) < maxKept {
+	if len(p.chains) < maxKept {
 		p.chains[key] = c
 	}
 	return c
+}
+
+// candidate returns a model as a chain asks it. The error of one that cannot be had
+// says why.
+func (p *Providers) candidate(model string) (provider.Candidate, error) {
+	s, err := p.serve(model)
+	if err != nil {
+		return provider.Candidate{}, err
+	}
+	m := p.Model(model)
+	p.known.Warn(m)
+	return provider.Candidate{Model: model, Name: s.name, Provider: s.used, MaxOutput: m.MaxOutput}, nil
 }
 
 // maxKept is how many models and chains are kept; clients name them, and further

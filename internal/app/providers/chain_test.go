@@ -218,40 +218,73 @@ func TestKeysTakeTurns(t *testing.T) {
 	}
 }
 
+// keyless is a provider c without a key.
+const keyless = "\n[providers.c]\nkind = \"openai\"\napi_key = \"env:NO_KEY\""
+
+// lists are the models that a chain is made of: one, and with a stand-in that cannot
+// be had.
+var lists = [][]string{{"a/one"}, {"a/one", "c/none"}}
+
 // TestBreakerIsShared lets be what failed in every chain of a model, whoever asks.
 func TestBreakerIsShared(t *testing.T) {
 	t.Parallel()
-	h := newHome(t, all(overloaded), all(good))
-	p := h.open(t, "[chain]\nattempts = 1\nbreaker_failures = 2")
-	for range 4 {
-		a, name, err := p.Serve("a/one")
-		if err != nil {
-			t.Fatal(err)
+	for _, models := range lists {
+		h := newHome(t, all(overloaded), all(good))
+		p := h.open(t, "[chain]\nattempts = 1\nbreaker_failures = 2"+keyless)
+		for range 4 {
+			a, name, err := p.ServeAll(models)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := ask(t, a, name); chela.KindOf(err) != chela.Unavailable {
+				t.Error(err)
+			}
 		}
-		if _, _, err := ask(t, a, name); chela.KindOf(err) != chela.Unavailable {
-			t.Error(err)
+		if h.asked() != "a 2, b 0" {
+			t.Errorf("%v: asked %s", models, h.asked())
 		}
-	}
-	if h.asked() != "a 2, b 0" {
-		t.Errorf("asked %s", h.asked())
 	}
 }
 
 // TestCacheIsFree gives an answer again without counting a call.
 func TestCacheIsFree(t *testing.T) {
 	t.Parallel()
-	h := newHome(t, all(good), all(good))
-	p, name, err := h.open(t, "[chain]\ncache = \"10m\"").Serve("a/one")
+	for _, models := range lists {
+		h := newHome(t, all(good), all(good))
+		home := h.open(t, "[chain]\ncache = \"10m\""+keyless)
+		for range 3 {
+			p, name, err := home.ServeAll(models)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if said, _, err := ask(t, p, name); err != nil || said != "hello" {
+				t.Errorf("said %q, %v", said, err)
+			}
+		}
+		if h.asked() != "a 1, b 0" || len(h.paid) != 1 {
+			t.Errorf("%v: asked %s, paid for %v", models, h.asked(), h.paid)
+		}
+	}
+}
+
+// TestMissingModelIsLookedFor asks a model once it can be had, in the same chain.
+func TestMissingModelIsLookedFor(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, all(overloaded), all(good))
+	file := filepath.Join(t.TempDir(), "later.yaml")
+	models := []string{"script/" + file, "a/one"}
+	p, name, err := h.open(t, fmt.Sprintf("model = %q\n[chain]\nattempts = 1", models[0])).ServeAll(models)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 3 {
-		if said, _, err := ask(t, p, name); err != nil || said != "hello" {
-			t.Errorf("said %q, %v", said, err)
-		}
+	if _, _, err := ask(t, p, name); err == nil {
+		t.Error("nobody is there, and somebody answered")
 	}
-	if h.asked() != "a 1, b 0" || len(h.paid) != 1 {
-		t.Errorf("asked %s, paid for %v", h.asked(), h.paid)
+	if err := os.WriteFile(file, []byte("turns:\n  - steps:\n      - text: hello\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said, _, err := ask(t, p, name); err != nil || said != "hello" || h.asked() != "a 1, b 0" {
+		t.Errorf("said %q, asked %s, %v", said, h.asked(), err)
 	}
 }
 
