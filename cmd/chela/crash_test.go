@@ -248,7 +248,7 @@ func TestCrashTable(t *testing.T) {
 	for engine := range engines {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
-			c := &census{names: map[string]bool{}}
+			c := newCensus()
 			t.Cleanup(func() { c.check(t) })
 			for _, s := range stories {
 				t.Run(s.name, func(t *testing.T) {
