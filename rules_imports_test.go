@@ -127,6 +127,9 @@ var arrows = []arrow{
 	{"internal/call", "internal/control", "a call that was stopped is told from one whose time was up"},
 	{"internal/lane", "internal/lane/...", "what a lane keeps in memory is apart from what it decides"},
 	{"internal/lane/...", "internal/control", "a lane stops and parks its turns"},
+	{"internal/lane/turns", "internal/store", "what a lane goes on with is decided and written in one transaction"},
+	{"internal/lane/turns", "internal/journal", "a turn begins with the entries of its messages"},
+	{"internal/lane/turns", "internal/turn/...", "a turn that waits is ended for another one"},
 	{"internal/replay", "internal/call", "what calls came to that did not end by themselves is part of a record"},
 	{"internal/replay", "internal/control", "a turn that is run again is stopped as it was then"},
 	{"internal/turn", "internal/compaction", "a turn makes room in its prompt"},
@@ -157,7 +160,7 @@ var arrows = []arrow{
 	{"internal/command", "internal/rewind", "what a rewind did is told in the same words everywhere"},
 	{"internal/command", "internal/lane", "a lane stores what was ordered, and stops turns"},
 	{"internal/command", "internal/approval", "/approve and /deny answer questions"},
-	{"internal/approval", "internal/lane", "an answer lets the lane go on"},
+	{"internal/approval", "internal/lane/turns", "an answer lets its turn go on"},
 	{"internal/gateway/...", "internal/gateway/...", "what lets requests in, and each protocol, is a package of its own"},
 }
 

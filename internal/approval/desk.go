@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/lane"
+	"chela/internal/lane/turns"
 	"chela/internal/policy"
 	"chela/internal/store"
 )
@@ -285,7 +285,7 @@ func (d *Desk) settle(ctx context.Context, w *store.Write, a chela.Approval, cal
 	if err != nil {
 		return nil, err
 	}
-	if err := lane.Resume(ctx, w, turn, a.AnsweredAt); err != nil {
+	if err := turns.Resume(ctx, w, turn, a.AnsweredAt); err != nil {
 		return nil, err
 	}
 	return []chela.Event{{

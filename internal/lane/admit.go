@@ -6,13 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/store"
-	"chela/internal/turn/machine"
 )
-
-// suspect reports whether a turn must not run beside its like. Many turns run in
-// a process, and when it dies nobody knows over which of them. So those that
-// broke two runs already go one by one: whoever breaks the third is to blame.
-func (o *opened) suspect() bool { return o.left && o.turn.Crashes+1 == machine.MaxCrashes-1 }
 
 // admit counts a message in, unless more turns wait already than may: whoever
 // is refused at once can come back, and what was accepted is not slowed down.

@@ -1,8 +1,6 @@
 package lane
 
 import (
-	"context"
-
 	"chela"
 	"chela/internal/session"
 	"chela/internal/store"
@@ -21,21 +19,4 @@ func (l *Lanes) anew(in chela.Inbound, at store.Arrival) session.Reason {
 		last = at.Session.UpdatedAt
 	}
 	return l.cfg.Resets.Why(at.Session.Key, last, l.cfg.Now())
-}
-
-// newThread returns a thread that nothing was said in.
-func (l *Lanes) newThread(key chela.SessionKey) chela.Thread {
-	now := l.cfg.Now()
-	return chela.Thread{ID: l.cfg.IDs.Thread(), Session: key, State: chela.ThreadIdle, CreatedAt: now, UpdatedAt: now}
-}
-
-// beginAnew makes a fresh thread the current one of a session. The old one stays
-// readable.
-func (l *Lanes) beginAnew(ctx context.Context, w *store.Write, s *chela.Session, t chela.Thread) error {
-	if err := w.CreateThread(ctx, t); err != nil {
-		return err
-	}
-	s.SwitchTo(t.ID)
-	s.UpdatedAt = t.CreatedAt
-	return w.SaveSession(ctx, *s)
 }

@@ -6,6 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/journal"
+	"chela/internal/lane/turns"
 	"chela/internal/queue"
 	"chela/internal/store"
 	"chela/internal/turn/machine"
@@ -17,15 +18,15 @@ type appender struct {
 	lease   chela.Lease
 	class   chela.Class
 	session chela.Session
-	turn    chela.Turn // as the run began with it
-	next    *opened    // what the lane goes on with after the run
-	rewind  bool       // a rewind of the session has waited for the end of the run
+	turn    chela.Turn    // as the run began with it
+	next    *turns.Opened // what the lane goes on with after the run
+	rewind  bool          // a rewind of the session has waited for the end of the run
 }
 
 // Append implements turn.Journal. A change that ends the turn, or lets it wait
 // for a person, also decides what the lane goes on with.
 func (a *appender) Append(ctx context.Context, op string, ch machine.Change) error {
-	var next *opened
+	var next *turns.Opened
 	var later time.Time
 	err := a.lanes.store.Write(ctx, op, func(w *store.Write) error {
 		next, later = nil, time.Time{}
@@ -55,18 +56,18 @@ func (a *appender) Append(ctx context.Context, op string, ch machine.Change) err
 		if next == nil {
 			return w.ReleaseLane(ctx, lease)
 		}
-		next.lease, next.class = lease, a.class
-		return w.ContinueLane(ctx, lease, next.turn.ID)
+		next.Lease, next.Class = lease, a.class
+		return w.ContinueLane(ctx, lease, next.Turn.ID)
 	})
 	if err != nil {
 		return err
 	}
 	a.lanes.tell(ch.Events)
 	if next != nil {
-		a.lanes.tell(next.ended)
-		a.lanes.tell(next.events)
+		a.lanes.tell(next.Ended)
+		a.lanes.tell(next.Events)
 	} else if !later.IsZero() {
-		a.lanes.wakeAt(a.lease.Session, later)
+		a.lanes.alarms.Set(a.lease.Session, later.Sub(a.lanes.cfg.Now()))
 	}
 	a.next = next
 	return nil
@@ -93,4 +94,17 @@ func (a *appender) Steering(ctx context.Context) ([]chela.Waiting, error) {
 		return nil
 	})
 	return steering, err
+}
+
+// nextWanted looks what a lane should go on with and writes that it does, but leaves the lane to another process that lives and
+// waits for it.
+func (l *Lanes) nextWanted(ctx context.Context, w *store.Write, session chela.Session) (*turns.Opened, time.Time, error) {
+	waiting, err := w.Waiting(ctx, session.Key, 1)
+	if err != nil || len(waiting) > 0 && !l.wants(waiting[0]) {
+		return nil, time.Time{}, err
+	}
+	if session, err = w.Session(ctx, session.Key); err != nil { // its settings may have changed while the turn ran
+		return nil, time.Time{}, err
+	}
+	return l.opener.Next(ctx, w, session)
 }

@@ -38,7 +38,7 @@ func (l *Lanes) Control(ctx context.Context, in chela.Inbound, do Order) (Receip
 	var done Outcome
 	var ended chela.ThreadID
 	err := l.store.Write(ctx, "command", func(w *store.Write) error {
-		at, err := l.place(ctx, w, in)
+		at, err := l.opener.Place(ctx, w, in)
 		if err != nil {
 			return err
 		}

@@ -81,13 +81,11 @@ func (l *Lanes) takeLeft(ctx context.Context) {
 func (l *Lanes) drain(ctx context.Context) {
 	l.mu.Lock()
 	l.closing = true
-	for _, t := range l.timers {
-		t.Stop()
-	}
 	for _, h := range l.held {
 		h.control.Park()
 	}
 	l.mu.Unlock()
+	l.alarms.Stop()
 	ended := make(chan struct{})
 	go func() { // ends with the last turn; drain waits for it
 		l.turns.Wait()

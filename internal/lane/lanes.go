@@ -12,8 +12,10 @@ import (
 
 	"chela"
 	"chela/internal/control"
+	"chela/internal/lane/alarms"
 	"chela/internal/lane/classes"
 	"chela/internal/lane/conversations"
+	"chela/internal/lane/turns"
 	"chela/internal/queue"
 	"chela/internal/session"
 	"chela/internal/store"
@@ -79,6 +81,8 @@ type Lanes struct {
 	known conversations.Memory
 
 	places *classes.Places
+	opener *turns.Opener
+	alarms *alarms.Alarms // of lanes whose messages are let be for a while
 
 	turns sync.WaitGroup // every goroutine that serves a lane; Run waits for them
 
@@ -87,7 +91,6 @@ type Lanes struct {
 	crowded bool // so many sessions are live that a person was warned
 	staying bool // takes whatever there is to run, not only what came in here
 	held    map[chela.SessionKey]*holding
-	timers  map[chela.SessionKey]*time.Timer // of lanes whose messages are let be for a while
 }
 
 // A holding is a lane that this process serves.
@@ -107,10 +110,12 @@ func New(s *store.Store, cfg Config) *Lanes {
 	if cfg.Ended == nil {
 		cfg.Ended = func(session.End) {}
 	}
-	return &Lanes{
-		cfg: cfg, store: s, places: classes.New(cfg.Classes, cfg.Waiting),
-		held: map[chela.SessionKey]*holding{}, timers: map[chela.SessionKey]*time.Timer{},
+	l := &Lanes{
+		cfg: cfg, store: s, places: classes.New(cfg.Classes, cfg.Waiting), held: map[chela.SessionKey]*holding{},
+		opener: &turns.Opener{IDs: cfg.IDs, Now: cfg.Now, Queue: cfg.Queue, Runner: cfg.Runner, Model: cfg.Model},
 	}
+	l.alarms = alarms.New(l.alarmed)
+	return l
 }
 
 // tell announces events that are committed.
@@ -122,10 +127,10 @@ func (l *Lanes) tell(events []chela.Event) {
 
 // begin announces a turn that was opened and serves its lane in a goroutine of
 // its own, unless the process is about to end; then the lane is given back.
-func (l *Lanes) begin(o *opened) {
-	l.tell(o.ended)
-	l.tell(o.events)
-	leave, _ := l.places.Enter(o.class)
+func (l *Lanes) begin(o *turns.Opened) {
+	l.tell(o.Ended)
+	l.tell(o.Events)
+	leave, _ := l.places.Enter(o.Class)
 	l.mu.Lock()
 	closing := l.closing
 	if !closing {
@@ -136,35 +141,35 @@ func (l *Lanes) begin(o *opened) {
 	}
 	l.mu.Unlock()
 	if closing {
-		l.release(o.lease)
+		l.release(o.Lease)
 	}
 }
 
 // serve runs a lane's turns until nothing waits. It owns the lane.
-func (l *Lanes) serve(o *opened) {
+func (l *Lanes) serve(o *turns.Opened) {
 	for o != nil {
 		ctx, cancel := context.WithCancelCause(context.Background()) // ended by Run and by the loss of the lease
-		h := &holding{lease: o.lease, turn: o.turn.ID, control: &control.Handle{}, cancel: cancel}
+		h := &holding{lease: o.Lease, turn: o.Turn.ID, control: &control.Handle{}, cancel: cancel}
 		if !l.hold(h) {
 			cancel(nil)
-			l.release(o.lease)
+			l.release(o.Lease)
 			return
 		}
 		next, err := l.serveTurn(ctx, o, h)
 		cancel(nil)
 		l.letGo(h)
 		if err != nil {
-			l.cfg.Log.Error("turn stopped", "turn", o.turn.ID, "session", o.lease.Session, "error", err)
+			l.cfg.Log.Error("turn stopped", "turn", o.Turn.ID, "session", o.Lease.Session, "error", err)
 			l.cfg.Emit(chela.Event{
-				Kind: chela.EventNotice, Session: o.lease.Session, Thread: o.turn.Thread, Turn: o.turn.ID,
+				Kind: chela.EventNotice, Session: o.Lease.Session, Thread: o.Turn.Thread, Turn: o.Turn.ID,
 				Text: chela.MessageOf(err), Error: chela.KindOf(err), At: l.cfg.Now(),
 			})
-			l.release(o.lease)
+			l.release(o.Lease)
 			return
 		}
 		if next == nil && h.rewind {
-			if err := l.cfg.Rewind(context.Background(), o.lease.Session); err != nil { // also of a run that is over
-				l.cfg.Log.Warn("rewind not finished", "session", o.lease.Session, "error", err)
+			if err := l.cfg.Rewind(context.Background(), o.Lease.Session); err != nil { // also of a run that is over
+				l.cfg.Log.Warn("rewind not finished", "session", o.Lease.Session, "error", err)
 			}
 		}
 		o = next
@@ -205,30 +210,30 @@ func (l *Lanes) letGo(h *holding) {
 
 // serveTurn runs one turn, and again if the run failed. It returns what the lane
 // goes on with, if anything.
-func (l *Lanes) serveTurn(ctx context.Context, o *opened, h *holding) (*opened, error) {
-	defer l.places.Take(ctx, o.class, o.suspect(), h.control)()
+func (l *Lanes) serveTurn(ctx context.Context, o *turns.Opened, h *holding) (*turns.Opened, error) {
+	defer l.places.Take(ctx, o.Class, o.Suspect(), h.control)()
 	for attempt := 0; ; attempt++ {
 		next, err := l.runOnce(ctx, o, h)
 		switch {
 		case err == nil:
 			return next, nil
 		case errors.Is(context.Cause(ctx), errShutdown):
-			l.cfg.Log.Warn("turn cut off", "turn", o.turn.ID)
-			l.release(o.lease)
+			l.cfg.Log.Warn("turn cut off", "turn", o.Turn.ID)
+			l.release(o.Lease)
 			return nil, nil
 		case errors.Is(err, store.ErrLaneLost) || ctx.Err() != nil:
-			l.cfg.Log.Warn("lane lost", "turn", o.turn.ID, "session", o.lease.Session, "error", cmp.Or(context.Cause(ctx), err))
+			l.cfg.Log.Warn("lane lost", "turn", o.Turn.ID, "session", o.Lease.Session, "error", cmp.Or(context.Cause(ctx), err))
 			return nil, nil
 		}
 		waits := waitsAfter(err)
-		if attempt >= len(waits) && (o.givenUp != nil || !errors.Is(err, chela.ErrLater)) {
+		if attempt >= len(waits) && (o.GivenUp != nil || !errors.Is(err, chela.ErrLater)) {
 			return nil, err
 		}
-		l.cfg.Log.Warn("turn is tried again", "turn", o.turn.ID, "error", err)
+		l.cfg.Log.Warn("turn is tried again", "turn", o.Turn.ID, "error", err)
 		l.broke(o, err)
-		o = o.afresh()
+		o = o.Afresh()
 		if attempt >= len(waits) {
-			o.givenUp = err
+			o.GivenUp = err
 			continue
 		}
 		pause(ctx, h, waits[attempt])
@@ -268,25 +273,25 @@ func pause(ctx context.Context, h *holding, d time.Duration) {
 // broke counts a run that failed by a fault of chela like one whose process
 // died, so that a turn that breaks every run comes to an end. Trouble with the
 // database or the disk is not the turn's.
-func (l *Lanes) broke(o *opened, cause error) {
+func (l *Lanes) broke(o *turns.Opened, cause error) {
 	switch chela.KindOf(cause) {
 	case chela.Unavailable, chela.Exhausted, chela.Denied:
 		return
 	}
 	if err := l.countCrash(o); err != nil {
-		l.cfg.Log.Warn("failed run not counted", "turn", o.turn.ID, "error", err)
+		l.cfg.Log.Warn("failed run not counted", "turn", o.Turn.ID, "error", err)
 	}
 }
 
 // countCrash counts a run that died. One that died with its process is counted
 // when the next one begins: a turn that has no place yet broke nothing.
-func (l *Lanes) countCrash(o *opened) error {
+func (l *Lanes) countCrash(o *turns.Opened) error {
 	ctx := context.Background() // also of a run that is over
 	return l.store.Write(ctx, "turn.broke", func(w *store.Write) error {
-		if err := w.HoldLane(ctx, l.renewed(o.lease)); err != nil {
+		if err := w.HoldLane(ctx, l.renewed(o.Lease)); err != nil {
 			return err
 		}
-		t, err := w.Turn(ctx, o.turn.ID)
+		t, err := w.Turn(ctx, o.Turn.ID)
 		if err != nil {
 			return err
 		}
@@ -296,27 +301,27 @@ func (l *Lanes) countCrash(o *opened) error {
 }
 
 // runOnce is one run of a turn. A panic in it is an Internal error.
-func (l *Lanes) runOnce(ctx context.Context, o *opened, h *holding) (next *opened, err error) {
+func (l *Lanes) runOnce(ctx context.Context, o *turns.Opened, h *holding) (next *turns.Opened, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = chela.E(chela.Internal, "a turn panicked").Because(fmt.Errorf("%v\n%s", p, debug.Stack()))
 		}
 	}()
-	if o.left && !o.counted {
+	if o.Left && !o.Counted {
 		if err := l.countCrash(o); err != nil {
 			return nil, err
 		}
-		o.counted = true
+		o.Counted = true
 	}
 	state, session, err := l.load(ctx, o)
-	state.Left, state.GivenUp = o.left, o.givenUp
+	state.Left, state.GivenUp = o.Left, o.GivenUp
 	if err != nil {
 		return nil, err
 	}
-	if o.entries == nil {
+	if o.Entries == nil {
 		h.control.Steer() // messages may have come while nobody ran the turn
 	}
-	j := &appender{lanes: l, lease: o.lease, class: o.class, session: session, turn: state.Turn}
+	j := &appender{lanes: l, lease: o.Lease, class: o.Class, session: session, turn: state.Turn}
 	agent, err := l.cfg.Agent(ctx, session, state.Turn)
 	if err == nil {
 		state, err = l.cfg.Runner.Run(ctx, agent, j, h.control, state)
@@ -325,7 +330,7 @@ func (l *Lanes) runOnce(ctx context.Context, o *opened, h *holding) (next *opene
 		return nil, err
 	}
 	if state.Turn.State == chela.TurnProcessing { // parked
-		l.release(o.lease)
+		l.release(o.Lease)
 		return nil, nil
 	}
 	h.rewind = j.rewind

@@ -7,8 +7,8 @@ import (
 
 	"chela"
 	"chela/internal/journal"
+	"chela/internal/lane/turns"
 	"chela/internal/store"
-	"chela/internal/turn/machine"
 )
 
 // offerTime is how long the results of calls that were handed out are waited
@@ -50,33 +50,15 @@ func (l *Lanes) bring(ctx context.Context, w *store.Write, lane store.Lane, m ch
 	if _, err := w.AddMessage(ctx, m, lane.Arrivals); err != nil {
 		return a, err
 	}
-	if a.events, err = l.change(ctx, w, ch); err != nil {
+	if a.events, err = l.opener.Change(ctx, w, ch); err != nil {
 		return a, err
 	}
 	a.receipt = Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Turn: m.Turn}
 	if ch.Turn == nil || lane.Owner != "" {
 		return a, nil
 	}
-	a.begun = &opened{lease: l.lease(lane), class: lane.Class, turn: *ch.Turn}
-	return a, w.TakeLane(ctx, lane, a.begun.lease, m.Turn)
-}
-
-// change stores what becomes of a turn that does not run, and returns what is
-// to be announced of it after the commit.
-func (l *Lanes) change(ctx context.Context, w *store.Write, ch machine.Change) ([]chela.Event, error) {
-	if err := journal.Write(ctx, w, ch); err != nil {
-		return nil, err
-	}
-	return ch.Events, w.Announce(ctx, l.cfg.Now(), ch.Events)
-}
-
-// supersede ends the turn that waits for results in a thread, as a message
-// wants a turn of its own there. It returns the thread as it is then, and what
-// is to be announced.
-func (l *Lanes) supersede(ctx context.Context, w *store.Write, s machine.State) (chela.Thread, []chela.Event, error) {
-	ch := l.cfg.Runner.Supersede(s)
-	events, err := l.change(ctx, w, ch)
-	return *ch.Thread, events, err
+	a.begun = &turns.Opened{Lease: l.lease(lane), Class: lane.Class, Turn: *ch.Turn}
+	return a, w.TakeLane(ctx, lane, a.begun.Lease, m.Turn)
 }
 
 // Sweep ends the turns whose calls were handed out more than a day ago and have
@@ -118,7 +100,7 @@ func (l *Lanes) expire(ctx context.Context, c chela.ToolCall) error {
 		if err != nil {
 			return err
 		}
-		events, err = l.change(ctx, w, l.cfg.Runner.Expire(s))
+		events, err = l.opener.Change(ctx, w, l.cfg.Runner.Expire(s))
 		return err
 	})
 	if err != nil {

@@ -2,11 +2,11 @@ package lane
 
 import (
 	"context"
-	"fmt"
 
 	"chela"
 	"chela/internal/inbox"
 	"chela/internal/journal"
+	"chela/internal/lane/turns"
 	"chela/internal/prompt"
 	"chela/internal/session"
 	"chela/internal/store"
@@ -46,7 +46,7 @@ func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (Receipt, error) {
 	in.Offers = inbox.AsStored(in.Offers)
 	m := chela.Waiting{ID: l.cfg.IDs.Inbox(), State: chela.InboxWaiting, Node: l.cfg.Node, CreatedAt: l.cfg.Now(), Inbound: in}
 	m.Tokens = prompt.Tokens(machine.UserBody(m)) // nobody writes to SQLite while others count
-	earlier := sized(journal.Earlier(in.History))
+	earlier := turns.Sized(journal.Earlier(in.History))
 	var a arrival
 	err = l.store.Write(ctx, "inbox.accept", func(w *store.Write) error {
 		var err error
@@ -83,21 +83,21 @@ type arrival struct {
 	receipt Receipt
 	events  []chela.Event  // to be announced, but for those of a fresh turn
 	ended   *session.End   // the conversation that it does not go on with
-	begun   *opened        // the turn to run here; nil if there is none
+	begun   *turns.Opened  // the turn to run here; nil if there is none
 	holder  chela.NodeID   // who held the lane
 	stopped []chela.TurnID // that were asked to stop
 }
 
 // arrive is the transaction of a submission. Earlier is what was said before it.
 func (l *Lanes) arrive(ctx context.Context, w *store.Write, m chela.Waiting, earlier []chela.Entry) (arrival, error) {
-	at, err := l.place(ctx, w, m.Inbound)
+	at, err := l.opener.Place(ctx, w, m.Inbound)
 	if err != nil {
 		return arrival{}, err
 	}
 	lane, s, thread := at.Lane, at.Session, at.Thread
 	why := l.anew(m.Inbound, at)
 	if why != "" {
-		thread = l.newThread(s.Key)
+		thread = l.opener.NewThread(s.Key)
 	}
 	m.Thread = thread.ID
 	if len(m.Results) > 0 {
@@ -123,63 +123,24 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, m chela.Waiting, ear
 	a.receipt = Receipt{Inbox: m.ID, Session: m.Session, Thread: thread.ID, Turn: m.Turn}
 	if why != "" {
 		a.ended = &session.End{Session: s.Key, Thread: s.Thread, Reason: why}
-		if err := l.beginAnew(ctx, w, &s, thread); err != nil {
+		if err := l.opener.BeginAnew(ctx, w, &s, thread); err != nil {
 			return a, err
 		}
 	}
 	if !free {
 		return l.wait(ctx, w, at, a)
 	}
-	o := opened{lease: l.lease(lane), class: lane.Class, session: s, thread: thread, earlier: earlier, untold: at.Untold}
+	o := turns.Opened{Lease: l.lease(lane), Class: lane.Class, Session: s, Thread: thread, Earlier: earlier, Untold: at.Untold}
 	if offered {
-		if o.thread, o.ended, err = l.supersede(ctx, w, paused); err != nil {
+		if o.Thread, o.Ended, err = l.opener.Supersede(ctx, w, paused); err != nil {
 			return a, err
 		}
 	}
-	if err := w.TakeLane(ctx, lane, o.lease, m.Turn); err != nil {
+	if err := w.TakeLane(ctx, lane, o.Lease, m.Turn); err != nil {
 		return a, err
 	}
-	a.begun, err = l.open(ctx, w, o, []chela.Waiting{m})
+	a.begun, err = l.opener.Open(ctx, w, o, []chela.Waiting{m})
 	return a, err
-}
-
-// place finds the lane, session and thread of a message, or makes them for the
-// first message of a session.
-func (l *Lanes) place(ctx context.Context, w *store.Write, in chela.Inbound) (store.Arrival, error) {
-	at, ok, err := w.ArriveAt(ctx, in.Session)
-	if err == nil && !ok {
-		if err = l.create(ctx, w, in); err == nil {
-			at, _, err = w.ArriveAt(ctx, in.Session)
-		}
-	}
-	if err != nil || in.Thread == "" {
-		return at, err
-	}
-	at.Thread, err = w.Thread(ctx, in.Thread)
-	if err == nil && at.Thread.Session != in.Session {
-		err = chela.E(chela.Invalid, fmt.Sprintf("thread %s belongs to another session", at.Thread.ID)).
-			WithHint("leave out --session, or name the thread's own")
-	}
-	return at, err
-}
-
-func (l *Lanes) create(ctx context.Context, w *store.Write, in chela.Inbound) error {
-	key, err := chela.ParseSessionKey(in.Session)
-	if err != nil {
-		return err
-	}
-	now := l.cfg.Now()
-	s := chela.Session{Key: in.Session, Agent: in.Agent, Thread: l.cfg.IDs.Thread(), CreatedAt: now, UpdatedAt: now}
-	s.Settings.Last = in.Origin
-	if err := w.CreateSession(ctx, s, key.Class()); err != nil {
-		return err
-	}
-	if made, err := w.Session(ctx, s.Key); err != nil || made.Thread != s.Thread {
-		return err // another process made the session meanwhile
-	}
-	t := l.newThread(s.Key)
-	t.ID = s.Thread
-	return w.CreateThread(ctx, t)
 }
 
 // known is the receipt of a delivery that was accepted before.

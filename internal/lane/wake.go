@@ -2,10 +2,10 @@ package lane
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"chela"
+	"chela/internal/lane/turns"
 	"chela/internal/store"
 )
 
@@ -38,7 +38,7 @@ func (l *Lanes) Wake(ctx context.Context, key chela.SessionKey) error {
 	if err == nil && idle {
 		err = l.cfg.Rewind(ctx, key)
 	}
-	var begun *opened
+	var begun *turns.Opened
 	if err == nil && idle {
 		err = l.store.Write(ctx, "lane.take", func(w *store.Write) error {
 			begun = nil
@@ -56,9 +56,18 @@ func (l *Lanes) Wake(ctx context.Context, key chela.SessionKey) error {
 	if begun != nil {
 		l.begin(begun)
 	} else if !later.IsZero() {
-		l.wakeAt(key, later)
+		l.alarms.Set(key, later.Sub(l.cfg.Now()))
 	}
 	return nil
+}
+
+// alarmed wakes a lane whose messages were left alone for long enough.
+func (l *Lanes) alarmed(key chela.SessionKey) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.closing {
+		l.turns.Go(func() { l.wakeLater(context.Background(), key) }) // one transaction; Run waits for it
+	}
 }
 
 // idle reports whether nobody runs a lane, and when to look again if it is known
@@ -67,15 +76,15 @@ func (l *Lanes) idle(ctx context.Context, key chela.SessionKey) (idle bool, late
 	err = l.store.Read(ctx, func(r *store.Read) error {
 		lane, err := r.Lane(ctx, key)
 		idle = err == nil && (lane.Owner == "" || l.left(lane))
-		if !idle || lane.Owner != "" || !l.sleeps(key) {
+		if !idle || lane.Owner != "" || !l.alarms.IsSet(key) {
 			return err
 		}
 		session, err := r.Session(ctx, key)
 		if err != nil {
 			return err
 		}
-		p, err := l.look(ctx, r, session)
-		idle, later = p.now(), p.later
+		p, err := l.opener.Look(ctx, r, session)
+		idle, later = p.Now(), p.Later
 		return err
 	})
 	return idle, later, err
@@ -83,21 +92,21 @@ func (l *Lanes) idle(ctx context.Context, key chela.SessionKey) (idle bool, late
 
 // take is the transaction of a takeover. The lane is locked. It returns nil if
 // there is nothing to run now, and when there will be, if that is known.
-func (l *Lanes) take(ctx context.Context, w *store.Write, lane store.Lane) (*opened, time.Time, error) {
+func (l *Lanes) take(ctx context.Context, w *store.Write, lane store.Lane) (*turns.Opened, time.Time, error) {
 	session, err := w.Session(ctx, lane.Session)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	next, later, err := l.next(ctx, w, session)
+	next, later, err := l.opener.Next(ctx, w, session)
 	if err == nil && next == nil && lane.Owner != "" {
 		err = w.ReleaseLane(ctx, lane.Lease)
 	}
 	if err != nil || next == nil {
 		return nil, later, err
 	}
-	next.lease, next.class = l.lease(lane), lane.Class
-	next.left = lane.Owner != "" && next.turn.ID == lane.Turn && next.entries == nil
-	return next, later, w.TakeLane(ctx, lane, next.lease, next.turn.ID)
+	next.Lease, next.Class = l.lease(lane), lane.Class
+	next.Left = lane.Owner != "" && next.Turn.ID == lane.Turn && next.Entries == nil
+	return next, later, w.TakeLane(ctx, lane, next.Lease, next.Turn.ID)
 }
 
 // Stop asks a live turn to end, wherever it runs. It is a Conflict if the turn
@@ -118,7 +127,7 @@ func (l *Lanes) Stop(ctx context.Context, id chela.TurnID) error {
 		if t.State.Ended() {
 			return chela.E(chela.Conflict, "turn "+string(id)+" has ended already").WithHint("chela turns show " + string(id) + " tells how")
 		}
-		return l.askToStop(ctx, w, t)
+		return l.opener.Stop(ctx, w, t)
 	})
 	if err != nil {
 		return err
@@ -130,22 +139,13 @@ func (l *Lanes) Stop(ctx context.Context, id chela.TurnID) error {
 // StopIn is Stop of a live turn in a transaction of whoever calls, who has locked
 // its lane and calls then once that is committed.
 func (l *Lanes) StopIn(ctx context.Context, w *store.Write, t chela.Turn) (then func(context.Context), err error) {
-	return func(ctx context.Context) { l.stopped(ctx, t) }, l.askToStop(ctx, w, t)
+	return func(ctx context.Context) { l.stopped(ctx, t) }, l.opener.Stop(ctx, w, t)
 }
 
 // stopped carries on with a turn that was asked to stop.
 func (l *Lanes) stopped(ctx context.Context, t chela.Turn) {
 	l.stopHere(t.Session, t.ID)
 	l.wakeLater(ctx, t.Session)
-}
-
-// askToStop stores the wish that a live turn ends. One that waits is made ready,
-// to be ended by its next run. The turn's lane is locked.
-func (l *Lanes) askToStop(ctx context.Context, w *store.Write, t chela.Turn) error {
-	if err := w.RequestStop(ctx, t.ID); err != nil || t.State != chela.TurnAwaiting {
-		return err
-	}
-	return Resume(ctx, w, t, l.cfg.Now())
 }
 
 // stopHere interrupts a turn that was asked to stop, if this process runs it.
@@ -163,24 +163,4 @@ func (l *Lanes) wakeLater(ctx context.Context, key chela.SessionKey) {
 	if err := l.Wake(ctx, key); err != nil && ctx.Err() == nil {
 		l.cfg.Log.Warn("lane not taken", "session", key, "error", err)
 	}
-}
-
-// Resume makes a turn that waited for a person ready to run again; Wake begins
-// it once that is committed. The caller has locked the turn's lane. It is a
-// Conflict if the turn does not wait.
-func Resume(ctx context.Context, w *store.Write, t chela.Turn, now time.Time) error {
-	if t.State != chela.TurnAwaiting {
-		return chela.E(chela.Conflict, fmt.Sprintf("turn %s does not wait for an answer any more", t.ID))
-	}
-	t.State = chela.TurnProcessing
-	if err := w.MoveTurn(ctx, t, chela.TurnAwaiting); err != nil {
-		return err
-	}
-	thread, err := w.Thread(ctx, t.Thread)
-	if err != nil {
-		return err
-	}
-	after := thread
-	after.State, after.UpdatedAt = chela.ThreadProcessing, now
-	return w.MoveThread(ctx, thread, after)
 }

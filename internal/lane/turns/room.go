@@ -1,0 +1,68 @@
+package turns
+
+import (
+	"context"
+
+	"chela"
+	"chela/internal/queue"
+	"chela/internal/store"
+)
+
+// MakeRoom drops the messages that must go as the newest one has come, and
+// returns what is to be announced of it. It is Exhausted if the newest one has to
+// go itself.
+func (op *Opener) MakeRoom(ctx context.Context, w *store.Write, at store.Arrival, most int) ([]chela.Event, error) {
+	n, err := w.CountWaiting(ctx, at.Session.Key)
+	if err != nil || n <= most {
+		return nil, err
+	}
+	waiting, err := w.Waiting(ctx, at.Session.Key, n)
+	if err != nil {
+		return nil, err
+	}
+	op.Queue.Settle(waiting, at.Session.Settings)
+	places, err := queue.Room(waiting)
+	if err != nil {
+		return nil, err
+	}
+	how := waiting[n-1].Queue.Drop
+	var events []chela.Event
+	for _, m := range queue.Pick(waiting, places) {
+		m.State, m.Dropped = chela.InboxDropped, how
+		if err := op.drop(ctx, w, at.Lane, m); err != nil {
+			return nil, err
+		}
+		events = append(events, chela.Event{
+			Kind: chela.EventMessageDropped, Session: m.Session, Inbox: m.ID, Text: string(how),
+		})
+	}
+	return events, w.Announce(ctx, op.Now(), events)
+}
+
+// drop stores that a message was dropped. Whoever wants its answer pushed gets a notice instead.
+// The others see it in the events, and when they ask for their message.
+func (op *Opener) drop(ctx context.Context, w *store.Write, lane store.Lane, m chela.Waiting) error {
+	if err := w.MoveMessage(ctx, m); err != nil || m.Origin.ReplyBy != chela.ReplyByOutbox {
+		return err
+	}
+	text := "(dropped: too many messages wait in this session)"
+	if m.Dropped == chela.DropSummarize {
+		text = "(too many messages wait in this session: the next turn gets one line of this one)"
+	}
+	return w.Owe(ctx, chela.Outbound{
+		ID: op.IDs.Outbox(), Session: m.Session, Turn: lane.Turn, To: m.Origin, Text: text, State: chela.OutboxPending,
+		CreatedAt: op.Now(),
+	})
+}
+
+// tell returns the note with which a turn begins if messages of its thread were
+// dropped to be summarized, as an entry by kind and body; none if there are
+// none.
+func tell(ctx context.Context, w *store.Write, t chela.Turn) ([]chela.Entry, error) {
+	newest, err := w.Untold(ctx, chela.Thread{ID: t.Thread, Session: t.Session}, queue.MaxLines)
+	if err != nil || len(newest) == 0 {
+		return nil, err
+	}
+	all, err := w.Tell(ctx, t)
+	return []chela.Entry{{Kind: chela.EntryNote, Body: chela.Body{Text: queue.Note(newest, all)}}}, err
+}
