@@ -27,12 +27,15 @@ const sumTokens = `cast(coalesce(sum(input), 0) as bigint), cast(coalesce(sum(ou
 // UsageSince returns what was spent since a time: by one session, or by all if
 // key is empty. What is only reserved counts as spent.
 func (r *Read) UsageSince(ctx context.Context, key chela.SessionKey, since time.Time) (chela.UsageSum, error) {
+	which, args := `created_at >= $1`, []any{rows.Micros(since)}
+	if key != "" { // a condition that could be either would use no index
+		which, args = which+` and session = $2`, append(args, string(key))
+	}
 	sum, _, err := rows.First(ctx, r.tx, func(row engine.Row) (s chela.UsageSum, err error) {
 		t := &s.Tokens
 		err = row.Scan(&s.Calls, &t.Input, &t.Output, &t.CacheRead, &t.CacheWrite, &t.Reasoning, &s.Cost)
 		return s, err
-	}, `select count(*), `+sumTokens+` from usage where (session = $1 or $1 = '') and created_at >= $2 and state <> 'released'`,
-		string(key), rows.Micros(since))
+	}, `select count(*), `+sumTokens+` from usage where `+which+` and state <> 'released'`, args...)
 	return sum, err
 }
 
