@@ -27,10 +27,10 @@ func (c *Client) Approval(ctx context.Context, id chela.ApprovalID) (chela.Appro
 
 // Answer answers an approval. It is a Conflict if somebody else did, and Invalid
 // if a pattern does not cover the call. The turn goes on by itself.
-func (c *Client) Answer(ctx context.Context, r approval.Reply) (a chela.Approval, err error) {
+func (c *Client) Answer(ctx context.Context, r approval.Reply) (chela.Approval, error) {
 	said := api.Answer{Answer: r.Answer, Pattern: r.Pattern, Reason: r.Comment, By: r.By}
 	path := []string{"api", "approvals", string(r.ID)}
-	return a, c.do(ctx, request{method: http.MethodPost, path: path, body: said, limit: answerTime}, &a)
+	return answered[chela.Approval](ctx, c, request{method: http.MethodPost, path: path, body: said, limit: answerTime})
 }
 
 // Grants returns all standing answers, the oldest first.

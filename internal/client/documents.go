@@ -43,7 +43,7 @@ func (d Documents) Tree(ctx context.Context, agent, folder string, depth int) ([
 
 // Edit makes a new version of a document. The daemon decides its key, and who
 // made it is whoever this client is.
-func (d Documents) Edit(ctx context.Context, e chela.DocumentEdit) (doc chela.Document, err error) {
+func (d Documents) Edit(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
 	r := request{method: http.MethodPut, path: []string{"api", "memory", "doc"}, limit: answerTime}
 	switch e.Kind {
 	case chela.EditDelete:
@@ -53,5 +53,5 @@ func (d Documents) Edit(ctx context.Context, e chela.DocumentEdit) (doc chela.Do
 			Agent: e.Agent, Path: e.Path, Text: e.Text, Append: e.Kind == chela.EditAppend, Expect: e.Expect,
 		}
 	}
-	return doc, d.client.do(ctx, r, &doc)
+	return answered[chela.Document](ctx, d.client, r)
 }

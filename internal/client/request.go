@@ -63,6 +63,13 @@ func get[T any](ctx context.Context, c *Client, path ...string) (T, error) {
 	return v, err
 }
 
+// answered sends a request and returns the answer to it.
+func answered[T any](ctx context.Context, c *Client, r request) (T, error) {
+	var answer T
+	err := c.do(ctx, r, &answer)
+	return answer, err
+}
+
 // list reads all pages of a list.
 func list[T any](ctx context.Context, c *Client, query url.Values, path ...string) ([]T, error) {
 	var all []T

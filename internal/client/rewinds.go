@@ -10,21 +10,21 @@ import (
 
 // Rewind moves the head of a thread: undo, redo or restore. It waits for a
 // running turn to end.
-func (c *Client) Rewind(ctx context.Context, id chela.ThreadID, kind chela.RewindKind, q api.Rewinding) (v chela.Rewind, err error) {
+func (c *Client) Rewind(ctx context.Context, id chela.ThreadID, kind chela.RewindKind, q api.Rewinding) (chela.Rewind, error) {
 	path := []string{"api", "threads", string(id), string(kind)}
-	return v, c.do(ctx, request{method: http.MethodPost, path: path, body: q}, &v)
+	return answered[chela.Rewind](ctx, c, request{method: http.MethodPost, path: path, body: q})
 }
 
 // Checkpoint names the place where a thread is.
-func (c *Client) Checkpoint(ctx context.Context, id chela.ThreadID, q api.NewCheckpoint) (made chela.Checkpoint, err error) {
+func (c *Client) Checkpoint(ctx context.Context, id chela.ThreadID, q api.NewCheckpoint) (chela.Checkpoint, error) {
 	path := []string{"api", "threads", string(id), "checkpoint"}
-	return made, c.do(ctx, request{method: http.MethodPost, path: path, body: q, limit: answerTime}, &made)
+	return answered[chela.Checkpoint](ctx, c, request{method: http.MethodPost, path: path, body: q, limit: answerTime})
 }
 
 // Branch begins a thread that branches off another one.
-func (c *Client) Branch(ctx context.Context, id chela.ThreadID, q api.NewBranch) (made chela.Thread, err error) {
+func (c *Client) Branch(ctx context.Context, id chela.ThreadID, q api.NewBranch) (chela.Thread, error) {
 	path := []string{"api", "threads", string(id), "branch"}
-	return made, c.do(ctx, request{method: http.MethodPost, path: path, body: q, limit: answerTime}, &made)
+	return answered[chela.Thread](ctx, c, request{method: http.MethodPost, path: path, body: q, limit: answerTime})
 }
 
 // Places returns where a thread can go from where it is.

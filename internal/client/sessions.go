@@ -33,7 +33,7 @@ func (c *Client) Change(ctx context.Context, key chela.SessionKey, p api.Setting
 		return s, err
 	}
 	path := []string{"api", "sessions", string(key)}
-	return s, c.do(ctx, request{method: http.MethodPatch, path: path, body: p, limit: answerTime}, &s)
+	return answered[chela.Session](ctx, c, request{method: http.MethodPatch, path: path, body: p, limit: answerTime})
 }
 
 // Begin makes a new thread the current one of a session; the old one stays
@@ -43,13 +43,13 @@ func (c *Client) Begin(ctx context.Context, key chela.SessionKey, title string) 
 		return t, err
 	}
 	body := api.NewThread{Session: key, Title: title}
-	return t, c.do(ctx, request{method: http.MethodPost, path: []string{"api", "threads"}, body: body, limit: answerTime}, &t)
+	return answered[chela.Thread](ctx, c, request{method: http.MethodPost, path: []string{"api", "threads"}, body: body, limit: answerTime})
 }
 
 // Title gives a thread another title.
-func (c *Client) Title(ctx context.Context, id chela.ThreadID, title string) (t chela.Thread, err error) {
+func (c *Client) Title(ctx context.Context, id chela.ThreadID, title string) (chela.Thread, error) {
 	path := []string{"api", "threads", string(id)}
-	return t, c.do(ctx, request{method: http.MethodPatch, path: path, body: api.ThreadPatch{Title: title}, limit: answerTime}, &t)
+	return answered[chela.Thread](ctx, c, request{method: http.MethodPatch, path: path, body: api.ThreadPatch{Title: title}, limit: answerTime})
 }
 
 // Threads returns the threads of a session, the last used first.
@@ -89,9 +89,9 @@ func (c *Client) Transcript(ctx context.Context, id chela.TurnID) ([]chela.Entry
 }
 
 // Replay runs a turn again from its record and compares.
-func (c *Client) Replay(ctx context.Context, id chela.TurnID, live bool) (r chela.Replay, err error) {
+func (c *Client) Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error) {
 	path := []string{"api", "turns", string(id), "replay"}
-	return r, c.do(ctx, request{method: http.MethodPost, path: path, body: api.Replaying{Live: live}}, &r)
+	return answered[chela.Replay](ctx, c, request{method: http.MethodPost, path: path, body: api.Replaying{Live: live}})
 }
 
 // Stop asks a turn to stop and returns without waiting for that. A turn that

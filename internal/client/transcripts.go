@@ -42,5 +42,5 @@ func (c *Client) Import(ctx context.Context, key chela.SessionKey, from io.Reade
 		return done, transcript.TooLarge()
 	}
 	path := []string{"api", "sessions", string(key), "import"}
-	return done, c.do(ctx, request{method: http.MethodPost, path: path, body: lines(raw)}, &done)
+	return answered[api.Imported](ctx, c, request{method: http.MethodPost, path: path, body: lines(raw)})
 }

@@ -148,5 +148,6 @@ func cleaned[T any](s *Scrubber, v T) (T, error) {
 	if raw, err = json.Marshal(s.value(whole)); err != nil {
 		return clean, err
 	}
-	return clean, json.Unmarshal(raw, &clean)
+	err = json.Unmarshal(raw, &clean)
+	return clean, err
 }
