@@ -29,7 +29,7 @@ func (h heir) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Ch
 	}
 	return func(yield func(chela.Chunk, error) bool) {
 		if err := h.lose(ctx, req); err != nil {
-			yield(chela.Chunk{}, err)
+			yield(chela.Chunk{}, later(ctx, err))
 			return
 		}
 		once := *req

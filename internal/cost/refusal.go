@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -41,6 +42,16 @@ func refusal(b chela.Budget, need chela.MicroUSD, zone *time.Location) *chela.Er
 		Kind: chela.Exhausted, Limit: b.Limit, Msg: msg,
 		Hint: fmt.Sprintf("raise it with chela config set limits.%s %s, which holds from the next start on", b.Limit, raised),
 	}
+}
+
+// later returns an error that kept a call from being made: as chela.ErrLater if the
+// store did not do what it should, and as it is if a limit refuses the call, somebody
+// else runs the turn, or the caller is gone.
+func later(ctx context.Context, err error) error {
+	if ctx.Err() != nil || limitOf(err) != "" || chela.KindOf(err) == chela.Conflict {
+		return err
+	}
+	return fmt.Errorf("%w: %w", chela.ErrLater, err)
 }
 
 // warning is what is said once when most of a limit is spent.
