@@ -33,7 +33,7 @@ func stopped(t testing.TB, p chela.Provider, req chela.Request) error {
 func TestEndings(t *testing.T) {
 	t.Parallel()
 	text, args := chela.Chunk{Text: "twelve bytes"}, chela.Chunk{Unseen: 300}
-	refused := &chela.ProviderError{Kind: chela.Unavailable, Msg: "no"}
+	refused := &chela.ProviderError{Kind: chela.Unavailable, Unpaid: true, Msg: "no"}
 	for name, c := range map[string]struct {
 		name     string
 		model    *model
@@ -42,8 +42,19 @@ func TestEndings(t *testing.T) {
 		limited  string // the row
 		unbudget string // the row without a limit; empty for none
 	}{
-		"settled":                  {model: says(1000, 100), limited: "settled p/cheap $0.002", unbudget: "settled p/cheap $0.002"},
-		"refused at once":          {model: &model{err: refused}, limited: "released p/cheap $0.00"},
+		"settled":         {model: says(1000, 100), limited: "settled p/cheap $0.002", unbudget: "settled p/cheap $0.002"},
+		"refused at once": {model: &model{err: refused}, limited: "released p/cheap $0.00"},
+		"refused in its first event": {
+			model: &model{err: &chela.ProviderError{Kind: chela.Invalid, Status: 200, Overflow: true, Unpaid: true}}, limited: "released p/cheap $0.00",
+		},
+		"given up by a gateway": {
+			model: &model{err: &chela.ProviderError{Kind: chela.Unavailable, Status: 504}}, limited: "lost p/cheap $0.0011", unbudget: "lost p/cheap $0.001",
+		},
+		"given up by a gateway, in one piece": {
+			req: chela.Request{Plain: true}, model: &model{err: &chela.ProviderError{Kind: chela.Unavailable, Status: 504}},
+			limited: "lost p/cheap $0.0061", unbudget: "lost p/cheap $0.001",
+		},
+		"not asked":                {model: &model{err: errors.New("no such picture")}, limited: "released p/cheap $0.00"},
 		"refused while it answers": {model: &model{chunks: []chela.Chunk{text}, err: refused}, limited: "lost p/cheap $0.00122", unbudget: "lost p/cheap $0.00104"},
 		"cut off before anything came": {
 			model:   &model{err: &chela.ProviderError{Kind: chela.Unavailable, Cut: true}},
@@ -173,7 +184,7 @@ func TestUnknownModel(t *testing.T) {
 func TestRefusedCallsAreNoActions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, cost.Limits{Actions: 2})
-	away := w.Wrap(&model{err: &chela.ProviderError{Kind: chela.Unavailable}}, "p/cheap")
+	away := w.Wrap(&model{err: &chela.ProviderError{Kind: chela.Unavailable, Unpaid: true}}, "p/cheap")
 	there := w.Wrap(says(1000, 10), "p/cheap")
 	for range 3 {
 		if _, err := ask(t.Context(), away, chela.Request{Payer: payer("turn_0")}); chela.KindOf(err) != chela.Unavailable {
