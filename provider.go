@@ -13,7 +13,8 @@ type Provider interface {
 	// Stream performs one step of a model and yields what arrives. The stream
 	// ends with exactly one Chunk whose Finish is set, or with an error; never
 	// neither, never both. Breaking out of the loop or ending ctx stops the
-	// request. Errors are *ProviderError, except ctx's own. It may be called
+	// request. Errors are *ProviderError, except ctx's own and those of what stands
+	// around providers, such as the ledger. It may be called
 	// by several goroutines at once and leaves nothing running behind.
 	Stream(ctx context.Context, req *Request) iter.Seq2[Chunk, error]
 }
@@ -136,7 +137,6 @@ type ProviderError struct {
 	After     time.Duration // how long to wait, if the provider said so
 	Overflow  bool          // the prompt was too large for the model
 	Cut       bool          // the stream ended before its end
-	Unpaid    bool          // nothing was done for the request: it was refused, or did not get there
 	Msg       string        // what the provider said, on one line, without secrets
 	Err       error         // the cause
 }

@@ -1,6 +1,7 @@
 package chela
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -111,22 +112,15 @@ const (
 	LimitActions Limit = "actions_per_hour"
 )
 
-// LimitsOfMoney returns the limits of what model calls cost, in the order in which
-// their budgets are claimed and settled.
-func LimitsOfMoney() []Limit {
-	return []Limit{LimitDay, LimitSession, LimitTurn, LimitJob, LimitRoutine}
+// LimitsOfCost returns the limits of how many model calls there are and of what
+// they cost, in the order in which their budgets are changed.
+func LimitsOfCost() []Limit {
+	return []Limit{LimitActions, LimitDay, LimitSession, LimitTurn, LimitJob, LimitRoutine}
 }
 
 // IsOfCost reports whether l is a limit of what model calls cost, or of how many
 // there are.
-func (l Limit) IsOfCost() bool {
-	switch l {
-	case LimitDay, LimitSession, LimitTurn, LimitJob, LimitRoutine, LimitActions:
-		return true
-	default:
-		return false
-	}
-}
+func (l Limit) IsOfCost() bool { return slices.Contains(LimitsOfCost(), l) }
 
 // IsOfHome reports whether l is one limit for all of the home, not one for each
 // session, turn and so on.

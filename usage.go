@@ -64,10 +64,22 @@ type Rates struct {
 	CacheWrite MicroUSD `json:"cache_write,omitempty"`
 }
 
-// cost returns what tokens cost, in millionths of a MicroUSD.
-func (r Rates) cost(u TokenUsage) int64 {
-	return int64(r.Input)*u.Input + int64(r.Output)*u.Output + int64(r.CacheRead)*u.CacheRead + int64(r.CacheWrite)*u.CacheWrite
+// cost returns what tokens cost, in millionths of a MicroUSD; no more than mostCost.
+func (r Rates) cost(u TokenUsage) (sum int64) {
+	for _, c := range [...]struct {
+		rate   MicroUSD
+		tokens int64
+	}{{r.Input, u.Input}, {r.Output, u.Output}, {r.CacheRead, u.CacheRead}, {r.CacheWrite, u.CacheWrite}} {
+		if c.tokens > 0 && int64(c.rate) > (mostCost-sum)/c.tokens {
+			return mostCost
+		}
+		sum += int64(c.rate) * c.tokens
+	}
+	return sum
 }
+
+// mostCost keeps sums of a million calls within an int64: $1,000,000 for one.
+const mostCost = 1_000_000 * int64(USD) * 1_000_000
 
 // A Price is what a model takes. The zero price is that of a model which costs
 // nothing, such as one on one's own machine.
@@ -80,7 +92,7 @@ type Price struct {
 	Long     Rates `json:"long,omitzero"`
 }
 
-// Cost returns what a model call costs, rounded up.
+// Cost returns what a model call costs, rounded up; at most $1,000,000.
 func (p Price) Cost(u TokenUsage) MicroUSD {
 	rates := p.Rates
 	if p.LongFrom > 0 && u.Input+u.CacheRead+u.CacheWrite >= p.LongFrom {
@@ -124,7 +136,7 @@ const (
 	UsageReserved UsageState = "reserved" // the call may be under way; Cost is the most that it can cost
 	UsageSettled  UsageState = "settled"  // the answer is in the journal; Cost is what it cost
 	UsageReleased UsageState = "released" // the call was refused or never made; it cost nothing
-	UsageLost     UsageState = "lost"     // its answer is not known, or not whole, and may have to be paid; Cost is the most that it can be
+	UsageLost     UsageState = "lost"     // its answer is not known, or not whole, and may have to be paid; Cost is the most that it can be, or a guess where nothing was reserved
 )
 
 var usageMoves = map[UsageState][]UsageState{
@@ -148,13 +160,13 @@ type Usage struct {
 }
 
 // A Charge is what the ledger says of an answer, for the row that settles it.
-// The zero charge is of a call that no ledger saw.
+// The zero charge is of a call that no ledger saw, or of an answer from a cache.
 type Charge struct {
 	ID      UsageID  // of the reservation; empty if there was none
 	Node    NodeID   // the process that reserved; as ID
 	Model   string   // provider/model that answered
 	Cost    MicroUSD // by the price of that model
-	Guessed bool     // its price is not known
+	Guessed bool     // its price is not known, or how much it said
 }
 
 // Settle returns the row of an answer that settles the charge.

@@ -22,6 +22,7 @@ func TestPriceCost(t *testing.T) {
 		"just not long":      {chela.Price{Rates: rates, LongFrom: 100, Long: long}, chela.TokenUsage{Input: 99, Output: 1}, 99*3 + 15},
 		"long":               {chela.Price{Rates: rates, LongFrom: 100, Long: long}, chela.TokenUsage{Input: 100, Output: 1}, 630},
 		"long by the cache":  {chela.Price{Rates: rates, LongFrom: 100, Long: long}, chela.TokenUsage{Input: 1, CacheRead: 99}, 6},
+		"out of all reason":  {chela.Price{Rates: chela.Rates{Input: 999_999_999 * chela.USD, Output: chela.USD}}, chela.TokenUsage{Input: 1e7, Output: 1}, 1_000_000 * chela.USD},
 		"output is not long": {chela.Price{Rates: rates, LongFrom: 100, Long: long}, chela.TokenUsage{Output: 1000}, 15_000},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -29,11 +29,11 @@ func (a *App) newLedger(models *known.Models) *cost.Ledger {
 			return min(m.MaxOutput, b.Window-b.Room)
 		},
 		Thinks: func(model string) bool {
-			able := models.Model(model).Abilities
-			return able == nil || slices.Contains(able, chela.AbleThinking)
+			return slices.Contains(models.Model(model).Abilities, chela.AbleThinking)
 		},
 		Count: prompt.CountRequest,
 		Dead:  a.presence.Dead,
+		Wait:  wait,
 	})
 }
 

@@ -25,11 +25,11 @@ func BenchmarkCall(b *testing.B) {
 	}
 	nothing := func(*chela.Finish) {}
 	b.Run("without a ledger", func(b *testing.B) { run(b, answers{}, req, nothing) })
-	b.Run("nothing limits", func(b *testing.B) { run(b, newWorld(b, cost.Limits{}).Wrap(answers{}, "p/cheap"), req, nothing) })
-	b.Run("others are limited", func(b *testing.B) { run(b, newWorld(b, cost.Limits{Job: 1}).Wrap(answers{}, "p/cheap"), req, nothing) })
+	b.Run("nothing limits", func(b *testing.B) { run(b, newWorld(b, cost.Limits{}).Meter(answers{}, "p/cheap"), req, nothing) })
+	b.Run("others are limited", func(b *testing.B) { run(b, newWorld(b, cost.Limits{Job: 1}).Meter(answers{}, "p/cheap"), req, nothing) })
 	b.Run("all is spent", func(b *testing.B) {
 		w := newWorld(b, cost.Limits{Actions: 1})
-		p := w.Wrap(answers{}, "p/cheap")
+		p := w.Meter(answers{}, "p/cheap")
 		for range 2 {
 			_, _ = ask(context.Background(), p, chela.Request{})
 		}
@@ -39,7 +39,7 @@ func BenchmarkCall(b *testing.B) {
 		w := newWorld(b, cost.Limits{Day: 1000 * chela.USD})
 		req := req
 		req.MaxTokens = 10
-		run(b, w.Wrap(answers{}, "p/cheap"), req, func(f *chela.Finish) { w.settle(b, req.Payer, f) })
+		run(b, w.Meter(answers{}, "p/cheap"), req, func(f *chela.Finish) { w.settle(b, req.Payer, f) })
 	})
 }
 
@@ -51,7 +51,7 @@ func TestNothingLimits(t *testing.T) {
 	if err := w.store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	p := w.Wrap(answers{}, "p/cheap")
+	p := w.Meter(answers{}, "p/cheap")
 	with := testing.AllocsPerRun(100, func() {
 		if f, err := ask(t.Context(), p, req); err != nil || f.Charge.Cost != 1100 {
 			t.Errorf("%+v, %v", f, err)

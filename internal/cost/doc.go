@@ -11,7 +11,7 @@
 // this happens:
 //
 //	Reserve ──▶ ask ──▶ Finish ──▶ the turn appends the answer and settles, in one transaction
-//	   │         ├────▶ refused, or not reached ──▶ released
+//	   │         ├────▶ error before anything came ──▶ released
 //	   │         └────▶ broken or stopped ──▶ lost, at the most that it can have cost
 //	   └── a limit has not enough left ──▶ fewer tokens of output, or an error
 //
@@ -28,7 +28,8 @@
 // is changed in the transactions that change the ledger. A call is reserved if all
 // budgets that it is claimed from are, under their locks, found to have enough left:
 //
-//	update budgets … where … and spent + reserved + $cost <= $most
+//	update budgets set reserved = reserved + $cost where …   limit by limit, in one order
+//	update budgets … where … and spent + reserved <= $most   else nothing of it happened
 //
 // So it makes no difference how many goroutines, processes or nodes spend at
 // once. Whoever changes the ledger changes every row that the call falls under,
@@ -37,11 +38,16 @@
 // process needs it first, and after a refusal, and may be forgotten at any time.
 // Calls that were refused before they began are no actions.
 //
+// A call that takes all that is left is not the end for others: most cost less than
+// they may. Others wait for up to a minute while only calls under way stand in their
+// way.
+//
 // # Invariants
 //
-//   - What is spent and reserved of a budget never exceeds the limit, as long as
-//     no answer costs more than was reserved for it. A prompt that was counted
-//     too small can; it is charged whole, and the next call is refused.
+//   - What is spent and reserved of a budget never exceeds the limit of those who
+//     keep it, as long as no answer costs more than was reserved for it. A prompt
+//     that was counted too small can; it is charged whole, and the next call is
+//     refused. Calls of processes without the limit are charged to it as well.
 //   - One reservation is open for each turn. Whoever asks again for a turn gives
 //     up what an earlier run reserved for it: it is lost.
 //   - Rows that have ended do not change.

@@ -33,28 +33,18 @@ func stopped(t testing.TB, p chela.Provider, req chela.Request) error {
 func TestEndings(t *testing.T) {
 	t.Parallel()
 	text, args := chela.Chunk{Text: "twelve bytes"}, chela.Chunk{Unseen: 300}
-	refused := &chela.ProviderError{Kind: chela.Unavailable, Unpaid: true, Msg: "no"}
+	refused := &chela.ProviderError{Kind: chela.Unavailable, Msg: "no"}
 	for name, c := range map[string]struct {
 		name     string
 		model    *model
 		req      chela.Request
+		demand   bool   // it reasons on demand
 		drop     bool   // the caller leaves after the first chunk
 		limited  string // the row
 		unbudget string // the row without a limit; empty for none
 	}{
-		"settled":         {model: says(1000, 100), limited: "settled p/cheap $0.002", unbudget: "settled p/cheap $0.002"},
-		"refused at once": {model: &model{err: refused}, limited: "released p/cheap $0.00"},
-		"refused in its first event": {
-			model: &model{err: &chela.ProviderError{Kind: chela.Invalid, Status: 200, Overflow: true, Unpaid: true}}, limited: "released p/cheap $0.00",
-		},
-		"given up by a gateway": {
-			model: &model{err: &chela.ProviderError{Kind: chela.Unavailable, Status: 504}}, limited: "lost p/cheap $0.0011", unbudget: "lost p/cheap $0.001",
-		},
-		"given up by a gateway, in one piece": {
-			req: chela.Request{Plain: true}, model: &model{err: &chela.ProviderError{Kind: chela.Unavailable, Status: 504}},
-			limited: "lost p/cheap $0.0061", unbudget: "lost p/cheap $0.001",
-		},
-		"not asked":                {model: &model{err: errors.New("no such picture")}, limited: "released p/cheap $0.00"},
+		"settled":                  {model: says(1000, 100), limited: "settled p/cheap $0.002", unbudget: "settled p/cheap $0.002"},
+		"refused at once":          {model: &model{err: refused}, limited: "released p/cheap $0.00"},
 		"refused while it answers": {model: &model{chunks: []chela.Chunk{text}, err: refused}, limited: "lost p/cheap $0.00122", unbudget: "lost p/cheap $0.00104"},
 		"cut off before anything came": {
 			model:   &model{err: &chela.ProviderError{Kind: chela.Unavailable, Cut: true}},
@@ -73,6 +63,14 @@ func TestEndings(t *testing.T) {
 			name: "p/thinks", req: chela.Request{Thinking: chela.ThinkingOff}, model: &model{chunks: []chela.Chunk{text}, err: refused},
 			limited: "lost p/thinks $0.00122", unbudget: "lost p/thinks $0.00104",
 		},
+		"cut off where it thinks on demand": {
+			name: "p/thinks", demand: true, model: &model{chunks: []chela.Chunk{text}, err: refused},
+			limited: "lost p/thinks $0.00122", unbudget: "lost p/thinks $0.00104",
+		},
+		"cut off where thinking was demanded": {
+			demand: true, req: chela.Request{Thinking: chela.ThinkingLow}, model: &model{chunks: []chela.Chunk{text}, err: refused},
+			limited: "lost p/cheap $0.0061", unbudget: "lost p/cheap $0.00104",
+		},
 		"cut off in one piece": {
 			req: chela.Request{Plain: true}, model: &model{err: &chela.ProviderError{Kind: chela.Unavailable, Cut: true}},
 			limited: "lost p/cheap $0.0061", unbudget: "lost p/cheap $0.001",
@@ -83,7 +81,11 @@ func TestEndings(t *testing.T) {
 				t.Parallel()
 				w := newWorld(t, limit)
 				m, req := *c.model, c.req
-				p := w.Wrap(&m, stdcmp.Or(c.name, "p/cheap"))
+				var answers chela.Provider = &m
+				if c.demand {
+					answers = onDemand{&m}
+				}
+				p := w.Meter(answers, stdcmp.Or(c.name, "p/cheap"))
 				req.Payer, req.MaxTokens = payer("turn_0"), 500
 				if c.drop {
 					_ = stopped(t, p, req)
@@ -103,6 +105,11 @@ func TestEndings(t *testing.T) {
 	}
 }
 
+// An onDemand model reasons only where a request says so.
+type onDemand struct{ chela.Provider }
+
+func (onDemand) ReasonsOnDemand(string) bool { return true }
+
 // open returns what is reserved.
 func (w *world) open(t testing.TB) []chela.Usage {
 	t.Helper()
@@ -120,7 +127,7 @@ func TestCallsWithoutATurn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, limits)
-			f, err := ask(t.Context(), w.Wrap(says(1000, 100), "p/cheap"), chela.Request{Payer: chela.Payer{Purpose: "test"}})
+			f, err := ask(t.Context(), w.Meter(says(1000, 100), "p/cheap"), chela.Request{Payer: chela.Payer{Purpose: "test"}})
 			if err != nil || f.Charge.Cost != 2000 {
 				t.Fatalf("%+v, %v", f, err)
 			}
@@ -140,7 +147,7 @@ func TestReserve(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, cost.Limits{Day: chela.USD, Session: 2 * chela.USD})
 	p := payer("turn_0")
-	for c, err := range w.Wrap(says(1000, 500), "p/dear").Stream(t.Context(), &chela.Request{Payer: p, Tokens: 2000, MaxTokens: 1000}) {
+	for c, err := range w.Meter(says(1000, 500), "p/dear").Stream(t.Context(), &chela.Request{Payer: p, Tokens: 2000, MaxTokens: 1000}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +179,7 @@ func TestReserve(t *testing.T) {
 func TestUnknownModel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, cost.Limits{})
-	f, err := ask(t.Context(), w.Wrap(says(1000, 100), "p/other"), chela.Request{Payer: payer("turn_0")})
+	f, err := ask(t.Context(), w.Meter(says(1000, 100), "p/other"), chela.Request{Payer: payer("turn_0")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,8 +191,8 @@ func TestUnknownModel(t *testing.T) {
 func TestRefusedCallsAreNoActions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, cost.Limits{Actions: 2})
-	away := w.Wrap(&model{err: &chela.ProviderError{Kind: chela.Unavailable, Unpaid: true}}, "p/cheap")
-	there := w.Wrap(says(1000, 10), "p/cheap")
+	away := w.Meter(&model{err: &chela.ProviderError{Kind: chela.Unavailable}}, "p/cheap")
+	there := w.Meter(says(1000, 10), "p/cheap")
 	for range 3 {
 		if _, err := ask(t.Context(), away, chela.Request{Payer: payer("turn_0")}); chela.KindOf(err) != chela.Unavailable {
 			t.Errorf("refused with %v", err)
@@ -218,7 +225,7 @@ func TestLimitsOfOthers(t *testing.T) {
 			cfg.Node, cfg.Limits, cfg.Zone = "node_b", other.limits, other.zone
 			spend := func(l *cost.Ledger, of chela.TurnID) error {
 				req := chela.Request{Payer: payer(of), Tokens: 1000, MaxTokens: 190} // 3,000 at most, 2,000 in the end
-				f, err := ask(t.Context(), l.Wrap(says(1000, 100), "p/cheap"), req)
+				f, err := ask(t.Context(), l.Meter(says(1000, 100), "p/cheap"), req)
 				if err == nil {
 					w.settle(t, req.Payer, f)
 				}
@@ -235,7 +242,7 @@ func TestLimitsOfOthers(t *testing.T) {
 			}
 			// What they have reserved is not free for others, and not freed twice.
 			left := chela.Request{Payer: payer("turn_5"), Tokens: 100, MaxTokens: 90}
-			if _, err := ask(t.Context(), others.Wrap(says(1000, 10), "p/cheap"), left); err != nil {
+			if _, err := ask(t.Context(), others.Meter(says(1000, 10), "p/cheap"), left); err != nil {
 				t.Fatal(err)
 			}
 			budgets, err := w.Budgets(t.Context(), "")
@@ -262,7 +269,7 @@ func TestRefusals(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, limits)
 			m := says(1000, 900)
-			p := w.Wrap(m, "p/cheap")
+			p := w.Meter(m, "p/cheap")
 			for n := 1; ; n++ {
 				f, err := ask(t.Context(), p, chela.Request{Payer: job, MaxTokens: 900})
 				if err == nil {
@@ -316,7 +323,7 @@ func TestShorterAnswers(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, cost.Limits{Day: c.day})
 			m := says(1000, 10)
-			_, err := ask(t.Context(), w.Wrap(m, "p/cheap"), chela.Request{Payer: payer("turn_0"), Tokens: 1000, MaxTokens: c.max})
+			_, err := ask(t.Context(), w.Meter(m, "p/cheap"), chela.Request{Payer: payer("turn_0"), Tokens: 1000, MaxTokens: c.max})
 			got := 0
 			if len(m.asked) > 0 {
 				got = m.asked[0].MaxTokens
@@ -329,12 +336,21 @@ func TestShorterAnswers(t *testing.T) {
 }
 
 // TestActionsAlone shows that a limit of calls says nothing of how long answers may
-// be.
+// be, also where the first try finds no budget.
 func TestActionsAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, cost.Limits{Actions: 5})
 	m := says(1000, 10)
-	if _, err := ask(t.Context(), w.Wrap(m, "p/cheap"), chela.Request{Payer: payer("turn_0"), Tokens: 1000}); err != nil || m.asked[0].MaxTokens != 0 {
+	if _, err := ask(t.Context(), w.Meter(m, "p/cheap"), chela.Request{Payer: payer("turn_0"), Tokens: 1000}); err != nil || m.asked[0].MaxTokens != 0 {
+		t.Errorf("%d tokens were asked for, %v", m.asked[0].MaxTokens, err)
+	}
+	err := w.store.Write(t.Context(), "test", func(tx *store.Write) error { return tx.ForgetBudgets(t.Context(), noon.Add(time.Hour)) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Tend(t.Context())
+	m = says(1000, 10)
+	if _, err := ask(t.Context(), w.Meter(m, "p/cheap"), chela.Request{Payer: payer("turn_0"), Tokens: 1000}); err != nil || m.asked[0].MaxTokens != 0 {
 		t.Errorf("%d tokens were asked for, %v", m.asked[0].MaxTokens, err)
 	}
 }
@@ -344,7 +360,7 @@ func TestActionsAlone(t *testing.T) {
 func TestUncounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, cost.Limits{Day: chela.USD})
-	f, err := ask(t.Context(), w.Wrap(says(0, 0), "p/cheap"), chela.Request{Payer: payer("turn_0"), Tokens: 1000})
+	f, err := ask(t.Context(), w.Meter(says(0, 0), "p/cheap"), chela.Request{Payer: payer("turn_0"), Tokens: 1000})
 	if err != nil || f.Charge.Cost != 1000+10 || !f.Charge.Guessed {
 		t.Errorf("%+v, %v", f, err)
 	}
@@ -354,14 +370,14 @@ func TestUncounted(t *testing.T) {
 func TestFreeModels(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, cost.Limits{Day: 1})
-	f, err := ask(t.Context(), w.Wrap(says(1000, 10), "p/free"), chela.Request{Payer: payer("turn_0")})
+	f, err := ask(t.Context(), w.Meter(says(1000, 10), "p/free"), chela.Request{Payer: payer("turn_0")})
 	if err != nil || f.Charge != (chela.Charge{Model: "p/free"}) {
 		t.Errorf("%+v, %v", f, err)
 	}
-	if _, err := ask(t.Context(), w.Wrap(says(1000, 10), "p/cheap"), chela.Request{Payer: payer("turn_0")}); err == nil {
+	if _, err := ask(t.Context(), w.Meter(says(1000, 10), "p/cheap"), chela.Request{Payer: payer("turn_0")}); err == nil {
 		t.Error("what costs something was not refused")
 	}
-	if _, err := ask(t.Context(), w.Wrap(says(1000, 10), "p/free"), chela.Request{Payer: payer("turn_0")}); err != nil {
+	if _, err := ask(t.Context(), w.Meter(says(1000, 10), "p/free"), chela.Request{Payer: payer("turn_0")}); err != nil {
 		t.Errorf("after a refusal: %v", err)
 	}
 }
@@ -370,7 +386,7 @@ func TestFreeModels(t *testing.T) {
 func TestRefusesWithoutTheDatabase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, cost.Limits{Day: 10_000})
-	p := w.Wrap(says(1000, 900), "p/cheap")
+	p := w.Meter(says(1000, 900), "p/cheap")
 	req := chela.Request{Payer: payer("turn_0"), MaxTokens: 890}
 	f, err := ask(t.Context(), p, req)
 	if err != nil {
@@ -395,7 +411,7 @@ func TestRefusesWithoutTheDatabase(t *testing.T) {
 func TestWarning(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, cost.Limits{Day: 25_000})
-	p := w.Wrap(says(1000, 300), "p/cheap")
+	p := w.Meter(says(1000, 300), "p/cheap")
 	for range 5 {
 		req := chela.Request{Payer: payer("turn_0"), MaxTokens: 300}
 		f, err := ask(t.Context(), p, req)
@@ -408,7 +424,7 @@ func TestWarning(t *testing.T) {
 		t.Errorf("warned too early: %+v", w.events)
 	}
 	w.at(noon.Add(time.Minute))
-	cheap := w.Wrap(says(100, 10), "p/cheap")
+	cheap := w.Meter(says(100, 10), "p/cheap")
 	for range 2 {
 		req := chela.Request{Payer: payer("turn_1"), MaxTokens: 10, Tokens: 100}
 		if f, err := ask(t.Context(), cheap, req); err == nil {

@@ -23,31 +23,42 @@ func (l *Limits) apply(p *chela.Payer, free bool) bool {
 		l.Job > 0 && p.Job != "" || l.Routine > 0 && p.Routine != "")
 }
 
+// most returns what a limit is; 0 for none.
+func (l Limits) most(limit chela.Limit) int64 {
+	switch limit {
+	case chela.LimitActions:
+		return int64(l.Actions)
+	case chela.LimitDay:
+		return int64(l.Day)
+	case chela.LimitSession:
+		return int64(l.Session)
+	case chela.LimitTurn:
+		return int64(l.Turn)
+	case chela.LimitJob:
+		return int64(l.Job)
+	case chela.LimitRoutine:
+		return int64(l.Routine)
+	default:
+		return 0
+	}
+}
+
 // budgets returns the limits that a call falls under, in the order in which they
-// are claimed.
+// are changed.
 func (l Limits) budgets(p chela.Payer, now time.Time, zone *time.Location) []chela.Budget {
 	var found []chela.Budget
-	add := func(limit chela.Limit, most int64, key string, since, resets time.Time) {
-		if most > 0 {
-			found = append(found, chela.Budget{Limit: limit, Key: key, Most: most, Since: since, Resets: resets})
+	for _, limit := range chela.LimitsOfCost() {
+		b := chela.Budget{Limit: limit, Key: p.Key(limit), Most: l.most(limit)}
+		if b.Most <= 0 || b.Key == "" && !limit.IsOfHome() {
+			continue
 		}
-	}
-	since, resets := hourOf(now, zone)
-	add(chela.LimitActions, int64(l.Actions), "", since, resets)
-	since, resets = dayOf(now, zone)
-	add(chela.LimitDay, int64(l.Day), "", since, resets)
-	never := time.Time{}
-	if p.Session != "" {
-		add(chela.LimitSession, int64(l.Session), string(p.Session), never, never)
-	}
-	if p.Turn != "" {
-		add(chela.LimitTurn, int64(l.Turn), string(p.Turn), never, never)
-	}
-	if p.Job != "" {
-		add(chela.LimitJob, int64(l.Job), string(p.Job), never, never)
-	}
-	if p.Routine != "" {
-		add(chela.LimitRoutine, int64(l.Routine), string(p.Routine), since, resets)
+		switch limit {
+		case chela.LimitActions:
+			b.Since, b.Resets = hourOf(now, zone)
+		case chela.LimitDay, chela.LimitRoutine:
+			b.Since, b.Resets = dayOf(now, zone)
+		}
+		found = append(found, b)
 	}
 	return found
 }
@@ -75,40 +86,4 @@ func hourOf(t time.Time, zone *time.Location) (began, ends time.Time) {
 	into := time.Duration(t.Minute())*time.Minute + time.Duration(t.Second())*time.Second + time.Duration(t.Nanosecond())
 	began = t.Add(-into)
 	return began, began.Add(time.Hour)
-}
-
-const (
-	margin       = 10   // of a prompt, in percent, by which it may be larger than it was counted
-	leastOutput  = 1024 // tokens of output for which a call is still made
-	anyOutput    = 4096 // tokens of output of a model of which nothing is known
-	bytesOfToken = 3    // of text that arrived, at least
-	warnAt       = 80   // percent of a limit
-)
-
-// A quote is what a model takes.
-type quote struct {
-	model string // provider/model
-	price chela.Price
-	known bool // the price is
-}
-
-// most returns the most that a call can cost: its whole prompt is read anew, and
-// kept in a cache where that is dearer.
-func (q quote) most(prompt, output int) chela.MicroUSD {
-	in, out := int64(prompt)+int64(prompt)*margin/100, int64(output)
-	return max(q.price.Cost(chela.TokenUsage{Input: in, Output: out}), q.price.Cost(chela.TokenUsage{CacheWrite: in, Output: out}))
-}
-
-// affordable returns how many tokens of output fit, up to limit.
-func (q quote) affordable(prompt, limit int, left chela.MicroUSD) int {
-	low, high := -1, limit // low fits, or is none
-	for low < high {
-		mid := low + (high-low+1)/2
-		if q.most(prompt, mid) <= left {
-			low = mid
-		} else {
-			high = mid - 1
-		}
-	}
-	return max(low, 0)
 }

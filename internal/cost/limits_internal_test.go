@@ -118,27 +118,37 @@ func TestRefusal(t *testing.T) {
 	resets := time.Date(2026, 5, 4, 22, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		b         chela.Budget
+		need      int64
 		msg, hint string
 	}{
 		"day": {
 			chela.Budget{Limit: chela.LimitDay, Most: 5_000_000, Spent: 4_900_000, Reserved: 50_000, Resets: resets},
-			"the limit of $5.00 a day is reached: $4.90 is spent, $0.05 reserved for calls that are under way, and the next call may cost $0.10; it begins anew at 2026-05-05 00:00 CEST",
+			100_000,
+			"the limit of $5.00 a day is too low for the next call, which may cost $0.10: $4.90 is spent, $0.05 reserved for calls that are under way; it begins anew at 2026-05-05 00:00 CEST",
 			"raise it with chela config set limits.usd_per_day 10.00, which holds from the next start on",
 		},
 		"session": {
 			chela.Budget{Limit: chela.LimitSession, Key: "s", Most: 10_000, Spent: 12_000},
+			7_000,
 			"the limit of $0.01 a session is reached: $0.012 is spent",
 			"raise it with chela config set limits.usd_per_session 0.02, which holds from the next start on",
 		},
+		"twice as much would not do": {
+			chela.Budget{Limit: chela.LimitTurn, Key: "t", Most: 100},
+			11_340,
+			"the limit of $0.0001 a turn is too low for the next call, which may cost $0.01134: $0.00 is spent",
+			"raise it with chela config set limits.usd_per_turn 0.02, which holds from the next start on",
+		},
 		"actions": {
 			chela.Budget{Limit: chela.LimitActions, Most: 60, Spent: 60, Resets: resets},
+			1,
 			"the limit of 60 model calls an hour is reached; it begins anew at 2026-05-05 00:00 CEST",
 			"raise it with chela config set limits.actions_per_hour 120, which holds from the next start on",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := refusal(c.b, 100_000, berlin)
+			got := refusal(c.b, c.need, berlin)
 			if diff := cmp.Diff([]string{c.msg, c.hint}, []string{got.Msg, got.Hint}); diff != "" || got.Kind != chela.Exhausted || got.Limit != c.b.Limit {
 				t.Errorf("%s %s (-want +got)\n%s", got.Kind, got.Limit, diff)
 			}

@@ -1,7 +1,6 @@
 package cost
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -19,20 +18,25 @@ var named = map[chela.Limit]string{
 }
 
 // refusal is the error of a call for which a limit has not enough left: which
-// limit, how much of it is spent, when it begins anew, and how to raise it.
-func refusal(b chela.Budget, need chela.MicroUSD, zone *time.Location) *chela.Error {
-	msg := ""
-	raised := fmt.Sprint(2 * b.Most)
+// limit, how much of it is spent, when it begins anew, and how to raise it so that
+// the call fits. Need is what that takes.
+func refusal(b chela.Budget, need int64, zone *time.Location) *chela.Error {
+	enough := max(2*b.Most, b.Spent+b.Reserved+need)
+	msg, raised := "", fmt.Sprint(enough)
 	if b.Limit == chela.LimitActions {
 		msg = fmt.Sprintf("the limit of %d model calls an hour is reached", b.Most)
 	} else {
-		raised = strings.TrimPrefix(chela.MicroUSD(2*b.Most).String(), "$")
-		msg = fmt.Sprintf("the limit of %s %s is reached: %s is spent", chela.MicroUSD(b.Most), named[b.Limit], chela.MicroUSD(b.Spent))
+		cents := (enough + cent - 1) / cent * cent
+		raised = strings.TrimPrefix(chela.MicroUSD(cents).String(), "$")
+		msg = fmt.Sprintf("the limit of %s %s ", chela.MicroUSD(b.Most), named[b.Limit])
+		spent := fmt.Sprintf("%s is spent", chela.MicroUSD(b.Spent))
 		if b.Reserved > 0 {
-			msg += fmt.Sprintf(", %s reserved for calls that are under way", chela.MicroUSD(b.Reserved))
+			spent += fmt.Sprintf(", %s reserved for calls that are under way", chela.MicroUSD(b.Reserved))
 		}
-		if b.Spent < b.Most {
-			msg += fmt.Sprintf(", and the next call may cost %s", need)
+		if b.Left() == 0 {
+			msg += "is reached: " + spent
+		} else {
+			msg += fmt.Sprintf("is too low for the next call, which may cost %s: %s", chela.MicroUSD(need), spent)
 		}
 	}
 	if !b.Resets.IsZero() {
@@ -44,15 +48,7 @@ func refusal(b chela.Budget, need chela.MicroUSD, zone *time.Location) *chela.Er
 	}
 }
 
-// later returns an error that kept a call from being made: as chela.ErrLater if the
-// store did not do what it should, and as it is if a limit refuses the call, somebody
-// else runs the turn, or the caller is gone.
-func later(ctx context.Context, err error) error {
-	if ctx.Err() != nil || limitOf(err) != "" || chela.KindOf(err) == chela.Conflict {
-		return err
-	}
-	return fmt.Errorf("%w: %w", chela.ErrLater, err)
-}
+const cent = int64(chela.USD / 100)
 
 // warning is what is said once when most of a limit is spent.
 func warning(b chela.Budget, zone *time.Location) string {

@@ -31,6 +31,7 @@ type world struct {
 	now    time.Time     // guarded by mu
 	events []chela.Event // guarded by mu
 	dead   map[chela.NodeID]bool
+	waited func() // is told of each wait
 }
 
 // prices are those of the models of the tests, for a million tokens.
@@ -67,6 +68,7 @@ func newWorld(t testing.TB, limits cost.Limits) *world {
 		MaxOutput: func(string) int { return 10_000 },
 		Thinks:    func(model string) bool { return model == "p/thinks" },
 		Count:     func(*chela.Request) int { return 1000 },
+		Wait:      w.wait,
 		Dead:      func(n chela.NodeID) bool { return w.dead[n] },
 	}
 	w.Ledger = cost.New(s, w.cfg)
@@ -105,21 +107,6 @@ func fill(t testing.TB, s *store.Store) {
 	}
 }
 
-// take lets a node take over the lane of a turn.
-func (w *world) take(t testing.TB, node chela.NodeID, turn chela.TurnID) {
-	t.Helper()
-	err := w.store.Write(t.Context(), "test", func(tx *store.Write) error {
-		lane, err := tx.LockLane(t.Context(), key)
-		if err != nil {
-			return err
-		}
-		return tx.TakeLane(t.Context(), lane, chela.Lease{Session: key, Owner: node, Token: lane.Token + 1, ExpiresAt: noon.Add(time.Hour)}, turn)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func (w *world) clock() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -130,6 +117,15 @@ func (w *world) at(t time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.now = t
+}
+
+// wait lets time pass at once.
+func (w *world) wait(ctx context.Context, d time.Duration) error {
+	w.at(w.clock().Add(d))
+	if w.waited != nil {
+		w.waited()
+	}
+	return ctx.Err()
 }
 
 func (w *world) emit(e chela.Event) {
@@ -191,7 +187,12 @@ func ask(ctx context.Context, p chela.Provider, req chela.Request) (*chela.Finis
 // settle settles an answer as a turn does.
 func (w *world) settle(t testing.TB, p chela.Payer, f *chela.Finish) {
 	t.Helper()
-	u := f.Charge.Settle(p, f.Usage, w.clock())
+	w.end(t, f.Charge.Settle(p, f.Usage, w.clock()))
+}
+
+// end ends a row as a turn does.
+func (w *world) end(t testing.TB, u chela.Usage) {
+	t.Helper()
 	err := w.store.Write(t.Context(), "test", func(tx *store.Write) error {
 		if u.Node == "" {
 			u.ID = w.cfg.IDs.Usage()

@@ -68,7 +68,7 @@ func spend() int {
 		return 1
 	}
 	l := spendingLedger(s, node, here.Dead)
-	p := l.Wrap(bills{}, "p/cheap")
+	p := l.Meter(bills{}, "p/cheap")
 	var all sync.WaitGroup
 	for range goroutines {
 		all.Go(func() {
@@ -92,6 +92,7 @@ func spendingLedger(s *store.Store, node chela.NodeID, dead func(chela.NodeID) b
 		Log: slog.New(slog.DiscardHandler), Emit: func(chela.Event) {}, Limits: cost.Limits{Day: limit()},
 		Price:     func(model string) (chela.Price, bool) { return prices[model], true },
 		Thinks:    func(string) bool { return false },
+		Wait:      func(context.Context, time.Duration) error { return nil },
 		MaxOutput: func(string) int { return 190 }, Count: func(*chela.Request) int { return 1000 }, Dead: dead,
 	})
 }
@@ -102,7 +103,7 @@ type bills struct{}
 
 func (bills) Stream(_ context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
 	return func(yield func(chela.Chunk, error) bool) {
-		refused := &chela.ProviderError{Kind: chela.Unavailable, Unpaid: true, Msg: "no"}
+		refused := &chela.ProviderError{Kind: chela.Unavailable, Msg: "no"}
 		switch n := mathrand.IntN(20); {
 		case n == 0:
 			yield(chela.Chunk{}, refused)

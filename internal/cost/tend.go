@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	longestCall  = 25 * time.Hour // after which no call is under way, whoever made it; no turn may take longer than a day
+	longestCall  = 25 * time.Hour // after which no call of a turn is under way, whoever made it; none may take longer than a day
+	longestAlone = time.Hour      // the same of a call without a turn
 	keepBudgets  = 48 * time.Hour // how long budgets are kept that nobody uses
 	tendTime     = 10 * time.Second
 	tendsPerKeep = 360
@@ -44,12 +45,16 @@ func (l *Ledger) Tend(ctx context.Context) {
 		if err != nil {
 			return err
 		}
+		dead := map[chela.NodeID]bool{l.cfg.Node: false}
 		for _, u := range all {
+			if _, known := dead[u.Node]; !known {
+				dead[u.Node] = l.cfg.Dead(u.Node)
+			}
 			over, err := l.over(ctx, r, u)
 			if err != nil {
 				return err
 			}
-			if over {
+			if over || dead[u.Node] {
 				left = append(left, u)
 			}
 		}
@@ -63,17 +68,19 @@ func (l *Ledger) Tend(ctx context.Context) {
 	}
 }
 
-// over reports whether the call that something is reserved for is not under way.
+// over reports whether the call that something is reserved for, by a node that may
+// live, is not under way.
 func (l *Ledger) over(ctx context.Context, r *store.Read, u chela.Usage) (bool, error) {
+	age := l.cfg.Now().Sub(u.CreatedAt)
 	switch {
-	case u.Node != l.cfg.Node && l.cfg.Dead(u.Node), l.cfg.Now().Sub(u.CreatedAt) > longestCall:
-		return true, nil
 	case u.Turn == "" && u.Node == l.cfg.Node:
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		return !l.open[u.ID], nil
 	case u.Turn == "":
-		return false, nil
+		return age > longestAlone, nil
+	case age > longestCall:
+		return true, nil
 	}
 	t, err := r.Turn(ctx, u.Turn)
 	return t.State.Ended(), err
@@ -89,7 +96,7 @@ func (l *Ledger) lose(ctx context.Context, rows []chela.Usage) error {
 		err := l.settle(ctx, u)
 		switch {
 		case err == nil:
-			l.logLost(u)
+			l.cfg.Log.Warn("model call lost", "usage", u.ID, "session", u.Session, "turn", u.Turn, "model", u.Model, "cost", u.Cost)
 		case chela.KindOf(err) != chela.Conflict:
 			failed = append(failed, err)
 		}
@@ -97,52 +104,14 @@ func (l *Ledger) lose(ctx context.Context, rows []chela.Usage) error {
 	return errors.Join(failed...)
 }
 
-// giveUp marks what is reserved for a turn as lost: the run that reserved it is
-// over, as a turn has one run at a time, and that asks one model. Only who holds
-// the turn's lane knows that; for others it is store.ErrLaneLost. What somebody
-// else ended meanwhile stays as it is.
+// giveUp marks what is reserved for a turn as lost. The run that reserved it is
+// over: a turn has one run at a time, and that asks one model.
 func (l *Ledger) giveUp(ctx context.Context, turn chela.TurnID) error {
-	var lost []chela.Usage
-	err := l.store.Write(ctx, "usage.settle", func(w *store.Write) (err error) {
-		if err := l.holds(ctx, w, turn); err != nil {
-			return err
-		}
-		lost, err = w.Reservations(ctx, turn)
-		for i := range lost {
-			lost[i].State, lost[i].Guessed = chela.UsageLost, true
-			if err := w.Settle(ctx, lost[i]); err != nil {
-				return err
-			}
-		}
-		return err
-	})
-	if chela.KindOf(err) == chela.Conflict && !errors.Is(err, store.ErrLaneLost) {
-		return nil
-	}
-	for _, u := range lost {
-		if err == nil {
-			l.logLost(u)
-		}
-	}
-	return err
-}
-
-// holds returns nil if this process holds the lane of a turn and runs the turn; it
-// does until the transaction ends.
-func (l *Ledger) holds(ctx context.Context, w *store.Write, turn chela.TurnID) error {
-	t, err := w.Turn(ctx, turn)
+	rows, err := store.Find(ctx, l.store, func(r *store.Read) ([]chela.Usage, error) { return r.Reservations(ctx, turn) })
 	if err != nil {
 		return err
 	}
-	lane, err := w.LockLane(ctx, t.Session)
-	if err == nil && (lane.Owner != l.cfg.Node || lane.Turn != turn) {
-		err = store.ErrLaneLost
-	}
-	return err
-}
-
-func (l *Ledger) logLost(u chela.Usage) {
-	l.cfg.Log.Warn("model call lost", "usage", u.ID, "session", u.Session, "turn", u.Turn, "model", u.Model, "cost", u.Cost)
+	return l.lose(ctx, rows)
 }
 
 // settle stores how a reserved call ended.

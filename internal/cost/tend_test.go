@@ -3,7 +3,6 @@ package cost_test
 import (
 	stdcmp "cmp"
 	"context"
-	"errors"
 	"iter"
 	"testing"
 	"time"
@@ -17,7 +16,7 @@ import (
 // leave reserves a call for a payer in another process, and leaves it open.
 func (w *world) leave(t testing.TB, node chela.NodeID, p chela.Payer) {
 	t.Helper()
-	f, err := ask(t.Context(), w.again(node, cost.Limits{Day: chela.USD}).Wrap(says(1000, 10), "p/cheap"), chela.Request{Payer: p, MaxTokens: 890})
+	f, err := ask(t.Context(), w.again(node, cost.Limits{Day: chela.USD}).Meter(says(1000, 10), "p/cheap"), chela.Request{Payer: p, MaxTokens: 890})
 	if err != nil || f.Charge.ID == "" {
 		t.Fatalf("%+v, %v", f, err)
 	}
@@ -75,11 +74,11 @@ func TestDeadMoneyIsFreed(t *testing.T) {
 	w.leave(t, "node_b", payer("turn_0"))
 	w.dead["node_b"] = true
 	req := chela.Request{Payer: payer("turn_1"), MaxTokens: 890}
-	if _, err := ask(t.Context(), w.Wrap(says(1000, 10), "p/cheap"), req); err != nil {
+	if _, err := ask(t.Context(), w.Meter(says(1000, 10), "p/cheap"), req); err != nil {
 		t.Error(err)
 	}
 	same(t, "rows of the dead", []string{"reserved p/cheap $0.01"}, w.rows(t, "turn_0")) // nobody had to look
-	_, err := ask(t.Context(), w.Wrap(says(1000, 10), "p/cheap"), chela.Request{Payer: payer("turn_2"), MaxTokens: 890})
+	_, err := ask(t.Context(), w.Meter(says(1000, 10), "p/cheap"), chela.Request{Payer: payer("turn_2"), MaxTokens: 890})
 	if chela.KindOf(err) != chela.Exhausted {
 		t.Errorf("with nothing left: %v", err)
 	}
@@ -116,7 +115,6 @@ func TestTurnAsksAgain(t *testing.T) {
 			if c.before != nil {
 				c.before(t, w)
 			}
-			w.take(t, w.cfg.Node, "turn_0")
 			w.at(noon.Add(time.Second))
 			asked, models := stdcmp.Or(c.model, "p/cheap"), []string{"p/cheap", "p/dear"}
 			if c.model != "" {
@@ -124,7 +122,7 @@ func TestTurnAsksAgain(t *testing.T) {
 			}
 			m := says(1000, 10)
 			req := chela.Request{Payer: payer("turn_0"), Tokens: 2000, MaxTokens: 890, Again: true}
-			f, err := ask(t.Context(), w.TakeOver(w.Wrap(m, asked), models...), req)
+			f, err := ask(t.Context(), w.TakeOver(w.Meter(m, asked), models...), req)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,52 +131,6 @@ func TestTurnAsksAgain(t *testing.T) {
 			same(t, "rows", c.want, w.rows(t, "turn_0"))
 			if m.asked[0].Again {
 				t.Error("what was taken over would be taken over once more")
-			}
-		})
-	}
-}
-
-// TestOnlyWhoHoldsTheLaneGivesUp: a run that lost its lane and asks again takes
-// nothing away from the run that has it.
-func TestOnlyWhoHoldsTheLaneGivesUp(t *testing.T) {
-	t.Parallel()
-	for name, again := range map[string]bool{"asks again": false, "takes over": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, cost.Limits{Day: chela.USD})
-			w.take(t, "node_b", "turn_0")
-			w.leave(t, "node_b", payer("turn_0"))
-			m := says(1000, 10)
-			req := chela.Request{Payer: payer("turn_0"), MaxTokens: 890, Again: again}
-			_, err := ask(t.Context(), w.TakeOver(w.Wrap(m, "p/cheap"), "p/cheap"), req)
-			if !errors.Is(err, store.ErrLaneLost) || errors.Is(err, chela.ErrLater) || len(m.asked) > 0 {
-				t.Errorf("%d requests were made, error %v, want that the lane is lost", len(m.asked), err)
-			}
-			same(t, "rows", []string{"reserved p/cheap $0.01"}, w.rows(t, "turn_0"))
-		})
-	}
-}
-
-// TestTroubleOfTheStoreIsForLater: a call that the store keeps from being made may
-// be made later. What a limit refuses may not.
-func TestTroubleOfTheStoreIsForLater(t *testing.T) {
-	t.Parallel()
-	for name, again := range map[string]bool{"reserve": false, "take over": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, cost.Limits{Day: chela.USD})
-			m := says(1000, 10)
-			p := w.TakeOver(w.Wrap(m, "p/cheap"), "p/cheap")
-			dear := chela.Request{Payer: payer("turn_0"), Tokens: 2_000_000}
-			if _, err := ask(t.Context(), p, dear); chela.KindOf(err) != chela.Exhausted || errors.Is(err, chela.ErrLater) {
-				t.Errorf("too dear: %v", err)
-			}
-			if err := w.store.Close(); err != nil {
-				t.Fatal(err)
-			}
-			_, err := ask(t.Context(), p, chela.Request{Payer: payer("turn_0"), MaxTokens: 890, Again: again})
-			if !errors.Is(err, chela.ErrLater) || chela.KindOf(err) != chela.Unavailable || len(m.asked) > 0 {
-				t.Errorf("%d requests were made, error %v, want one for later", len(m.asked), err)
 			}
 		})
 	}
@@ -208,7 +160,7 @@ func TestEachRequestIsPaid(t *testing.T) {
 				*says(1000, 10),
 			}
 			now := noon
-			p := provider.Retry(w.Wrap(breaks, "p/cheap"), provider.RetryConfig{
+			p := provider.Retry(w.Meter(breaks, "p/cheap"), provider.RetryConfig{
 				Random: func() float64 { return 0 },
 				Wait: func(context.Context, time.Duration) error {
 					now = now.Add(time.Second)
@@ -251,7 +203,7 @@ func TestSums(t *testing.T) {
 	for i, at := range []time.Time{noon.Truncate(24 * time.Hour).Add(4*time.Hour + 59*time.Minute), noon, noon.Add(time.Hour), noon.AddDate(0, 0, 1)} {
 		w.at(at)
 		model := []string{"p/cheap", "p/dear"}[i/2]
-		if _, err := ask(t.Context(), l.Wrap(says(1000, int64(i)), model), chela.Request{}); err != nil {
+		if _, err := ask(t.Context(), l.Meter(says(1000, int64(i)), model), chela.Request{}); err != nil {
 			t.Fatal(err)
 		}
 	}

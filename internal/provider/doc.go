@@ -2,9 +2,9 @@
 // around providers and works alone; together they stand in one order, outermost
 // first:
 //
-//	recording → cache → succession → Breaker → Failover → Rotate → Retry → Fallback → budget → provider → Idle
+//	recording → cache → takeover → Breaker → Failover → Rotate → Retry → Fallback → meter → provider → Idle
 //
-// Recordings are in package record. Succession and budget are the ledger's
+// Recordings are in package record. Takeover and meter are the ledger's
 // (internal/cost): the one sees to what a dead process has asked, the other to each
 // single request, as each may have to be paid. Idle stands between a provider and
 // its server, where bytes are seen.

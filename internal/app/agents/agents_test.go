@@ -61,7 +61,7 @@ func TestTurnModel(t *testing.T) {
 // chains is a ledger that keeps the models of each chain, and counts nothing.
 type chains [][]string
 
-func (c *chains) Wrap(p chela.Provider, _ string) chela.Provider { return p }
+func (c *chains) Meter(p chela.Provider, _ string) chela.Provider { return p }
 
 func (c *chains) TakeOver(p chela.Provider, models ...string) chela.Provider {
 	*c = append(*c, models)

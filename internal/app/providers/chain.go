@@ -13,7 +13,7 @@ import (
 // chain returns what stands between those who ask for the first of some models and
 // those who serve them, outermost first:
 //
-//	recording → cache → succession → breaker → failover → keys → retry → fallback → budget → provider → idle
+//	recording → cache → takeover → breaker → failover → keys → retry → fallback → meter → provider → idle
 //
 // What it remembers of failures is shared by all who ask for the same models.
 func (p *Providers) chain(models []string) chela.Provider {
@@ -97,18 +97,18 @@ func (p *Providers) single(settings config.Provider, model, name string) (s serv
 		if s.raw == nil {
 			s.raw = raw
 		}
-		keys = append(keys, provider.Retry(provider.Fallback(p.counted(raw, model)), cfg))
+		keys = append(keys, provider.Retry(provider.Fallback(p.metered(raw, model)), cfg))
 	}
 	s.used = provider.Rotate(model, keys, p.restConfig())
 	return s, nil
 }
 
-// counted puts a provider of a model into the ledger.
-func (p *Providers) counted(raw chela.Provider, model string) chela.Provider {
+// metered puts a provider of a model into the ledger.
+func (p *Providers) metered(raw chela.Provider, model string) chela.Provider {
 	if p.cfg.Ledger == nil {
 		return raw
 	}
-	return p.cfg.Ledger.Wrap(raw, model)
+	return p.cfg.Ledger.Meter(raw, model)
 }
 
 func (p *Providers) restConfig() provider.RestConfig {

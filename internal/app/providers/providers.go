@@ -38,8 +38,8 @@ type Config struct {
 
 // A ledger sees to it that requests are counted and paid for.
 type ledger interface {
-	// Wrap returns a provider of one model whose requests are counted.
-	Wrap(p chela.Provider, model string) chela.Provider
+	// Meter returns a provider of one model whose requests are counted.
+	Meter(p chela.Provider, model string) chela.Provider
 
 	// TakeOver returns a provider that first counts what a dead process has asked.
 	// Models are those that may answer.

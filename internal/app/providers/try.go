@@ -25,7 +25,7 @@ func (p *Providers) Try(ctx context.Context, model string) ([]chela.Trial, error
 		s, err := p.serve(name)
 		subject.Provider, subject.Name, subject.Err = s.raw, s.name, err
 		if err == nil {
-			subject.Provider = p.counted(s.raw, name)
+			subject.Provider = p.metered(s.raw, name)
 		}
 		t, err := trial.Of(ctx, subject, p.cfg.Now)
 		if err != nil {

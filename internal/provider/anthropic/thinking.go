@@ -44,3 +44,6 @@ func callsWithoutThinking(messages []anthropic.MessageParam) bool {
 	}
 	return false
 }
+
+// ReasonsOnDemand reports whether a model reasons only where a request says so.
+func (p *Provider) ReasonsOnDemand(model string) bool { return claude.ThinksIfAsked(model) }

@@ -88,3 +88,6 @@ func midway(messages []message) bool {
 	said := messages[len(messages)-2].Content // the last message is the user's
 	return said[len(said)-1].ToolUse != nil && said[0].Reasoning == nil
 }
+
+// ReasonsOnDemand reports whether a model reasons only where a request says so.
+func (p *Provider) ReasonsOnDemand(model string) bool { return claude.ThinksIfAsked(model) }

@@ -111,6 +111,10 @@ func Think(q Question) Thinking {
 	return t
 }
 
+// ThinksIfAsked reports whether a model thinks only where it is asked to, which is
+// so up to generation 4.
+func ThinksIfAsked(model string) bool { return thinksIfAsked.MatchString(model) }
+
 // off turns thinking off in the way of the model. One that always thinks gets
 // the lowest effort.
 func (t *Thinking) off(model string) {

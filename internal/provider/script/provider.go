@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"chela"
-	"chela/internal/provider/wire"
 )
 
 // Kind is the kind of provider this package makes, as thinking blocks name it.
@@ -120,7 +119,7 @@ func (p *Provider) play(ctx context.Context, req *chela.Request, emit func(chela
 	strike := p.strike(c.step, req, len(chunks))
 	for i, chunk := range chunks {
 		if i == strike {
-			return p.fail(ctx, c.Fault, i)
+			return p.fail(ctx, c.Fault)
 		}
 		if i > 0 && !req.Plain {
 			err = p.pause(ctx, c.ChunkDelayMS)
@@ -176,7 +175,7 @@ func (p *Provider) invalid(msg string) *chela.ProviderError {
 	if p.scenario.Name != "" {
 		msg = fmt.Sprintf("scenario %q: %s", p.scenario.Name, msg)
 	}
-	return &chela.ProviderError{Provider: p.name, Kind: chela.Invalid, Unpaid: true, Msg: oneLine(msg)}
+	return &chela.ProviderError{Provider: p.name, Kind: chela.Invalid, Msg: oneLine(msg)}
 }
 
 // oneLine makes a message of an error of msg: one line of at most 300 bytes.
@@ -193,8 +192,8 @@ func oneLine(msg string) string {
 	return msg[:n] + "…"
 }
 
-// fail performs a fault after so many chunks.
-func (p *Provider) fail(ctx context.Context, f *fault, came int) error {
+// fail performs a fault.
+func (p *Provider) fail(ctx context.Context, f *fault) error {
 	e := &chela.ProviderError{Provider: p.name, Kind: chela.Unavailable, Status: f.Status}
 	switch {
 	case f.Hang:
@@ -211,7 +210,6 @@ func (p *Provider) fail(ctx context.Context, f *fault, came int) error {
 		e.After = time.Duration(f.RetryAfterMS) * time.Millisecond
 		e.Msg = cmp.Or(f.Message, http.StatusText(f.Status), "failed")
 	}
-	e.Unpaid = came == 0 && wire.Refuses(e.Status)
 	e.Msg = oneLine(e.Msg)
 	return e
 }

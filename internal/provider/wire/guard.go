@@ -7,11 +7,9 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"regexp"
 	"strings"
-	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -48,15 +46,9 @@ func Client(c *http.Client) *http.Client {
 // asked for; a refusal, a redirect, a page for people, and an answer in one
 // piece to a request for a stream are errors.
 func (g Guard) Do(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
-	var connected atomic.Bool
-	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
-	res, err := next(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
+	res, err := next(req)
 	if err != nil {
-		err = g.Failed(req.Context(), err)
-		if failed, ok := errors.AsType[*chela.ProviderError](err); ok && !connected.Load() {
-			failed.Unpaid = true
-		}
-		return nil, err
+		return nil, g.Failed(req.Context(), err)
 	}
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	streamed := strings.Contains(strings.ReplaceAll(req.Header.Get("Accept"), "-", ""), "eventstream")
@@ -151,13 +143,6 @@ func (g Guard) ReadObject(ctx context.Context, r io.Reader) (Value, error) {
 // shown.
 func (g Guard) Error(kind chela.Kind, msg string) *chela.ProviderError {
 	return &chela.ProviderError{Provider: g.Provider, Kind: kind, Msg: g.clean(msg)}
-}
-
-// Unsent returns the error for a request that cannot be made.
-func (g Guard) Unsent(kind chela.Kind, msg string) *chela.ProviderError {
-	e := g.Error(kind, msg)
-	e.Unpaid = true
-	return e
 }
 
 // The parts of an address that may hold secrets.

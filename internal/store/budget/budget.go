@@ -1,17 +1,19 @@
 // Package budget holds the rows that sum up the ledger. The row of a budget has
 // what was spent of it and what is reserved, and is changed in the transactions
-// that change the ledger. It exists from the time on when somebody claims from it,
-// and everybody who changes the ledger from then on changes it too, with whatever
+// that change the ledger. It exists from the time on when somebody counts it, and
+// everybody who changes the ledger from then on changes it too, with whatever
 // limits and in whatever zone. It may be forgotten at any time: who needs it again
 // counts it anew.
 //
-//	absent ─▶ counted      somebody claims from it, Anew
+//	absent ─▶ counted      somebody wants to claim from it
 //	counted ─▶ absent      nobody used it for long
+//
+// All who change rows do so limit by limit, in one order, so that nobody waits for
+// somebody who waits for him.
 package budget
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"chela"
@@ -21,10 +23,12 @@ import (
 // A Claim is what a call wants of a budget.
 type Claim struct {
 	chela.Budget       // Spent and Reserved do not matter
-	Amount       int64 // that is reserved; 1 where calls are counted
 	Warn         int64 // spent from which on somebody is warned, once; 0 for never
-	Anew         bool  // what was spent and reserved is counted out of the ledger first
+	Anew         bool  // the row may be missing. Only for budgets that nobody else spends from: those of turns
 }
+
+// order is the order in which rows are locked.
+var order = chela.LimitsOfCost()
 
 // Which rows of the ledger, u, a budget, b, is about.
 var rows = map[chela.Limit]string{
@@ -38,56 +42,99 @@ var rows = map[chela.Limit]string{
 }
 
 // sums returns the expressions of what was spent of a budget, b, and what is
-// reserved of it.
+// reserved of it. Calls that were refused are no actions.
 func sums(l chela.Limit) (spent, reserved string) {
-	from := ` from usage u where ` + rows[l]
-	if l == chela.LimitActions { // a call is spent as soon as it is made, until it turns out that it was refused
-		return `(select count(*)` + from + ` and u.state <> 'released')`, `0`
+	amount := `cast(coalesce(sum(u.cost), 0) as bigint)`
+	if l == chela.LimitActions {
+		amount = `count(*)`
 	}
-	return `(select cast(coalesce(sum(u.cost), 0) as bigint)` + from + ` and u.state <> 'reserved')`,
-		`(select cast(coalesce(sum(u.cost), 0) as bigint)` + from + ` and u.state = 'reserved')`
+	from := `(select ` + amount + ` from usage u where ` + rows[l]
+	return from + ` and u.state not in ('reserved', 'released'))`, from + ` and u.state = 'reserved')`
 }
 
-// here is where a claim finds its row.
-const here = ` where b.scope = $1 and b.key = $2 and b.starts_at = $3`
+// here is where a budget has its row.
+const here = ` where scope = $1 and key = $2 and starts_at = $3`
 
-func (c Claim) at(more ...any) []any {
-	return append([]any{string(c.Limit), c.Key, engine.Micros(c.Since)}, more...)
+func at(b chela.Budget, more ...any) []any {
+	return append([]any{string(b.Limit), b.Key, engine.Micros(b.Since)}, more...)
 }
 
-// order is the order in which rows are locked: that of the claims.
-var order = append([]chela.Limit{chela.LimitActions}, chela.LimitsOfMoney()...)
+// Count counts budgets out of the ledger, and makes the rows of those that have
+// none. Meanwhile nobody else changes one: who has changed the ledger, and found
+// no row to change, is waited for. It must be the first in its transaction.
+func Count(ctx context.Context, tx engine.Tx, budgets []chela.Budget, now time.Time) error {
+	if err := tx.Lock(ctx, "budgets"); err != nil {
+		return err
+	}
+	for _, b := range budgets {
+		if err := count(ctx, tx, b, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
-// scopes is a list of them all.
-var scopes = func() string {
-	var all []string
+func count(ctx context.Context, tx engine.Tx, b chela.Budget, now time.Time) error {
+	err := queue(ctx, tx, `insert into budgets (scope, key, starts_at, ends_at, spent, reserved, warned, used_at)
+		values ($1, $2, $3, $4, 0, 0, 0, $5) on conflict (scope, key, starts_at) do update set used_at = excluded.used_at`,
+		at(b, engine.Micros(b.Resets), engine.Micros(now))...)
+	if err != nil {
+		return err
+	}
+	spent, reserved := sums(b.Limit)
+	return queue(ctx, tx, `update budgets as b set spent = `+spent+`, reserved = `+reserved+here, at(b)...)
+}
+
+// Spend takes a row that is added to the ledger out of all budgets that it falls
+// under. If one that is claimed from does not have that much left, the transaction
+// fails with an Exhausted error whose Limit tells which. It comes before the row is
+// added.
+func Spend(ctx context.Context, tx engine.Tx, u chela.Usage, claims []Claim) error {
 	for _, limit := range order {
-		all = append(all, "'"+string(limit)+"'")
+		for _, c := range claims {
+			if c.Limit == limit && c.Anew {
+				if err := count(ctx, tx, c.Budget, u.CreatedAt); err != nil {
+					return err
+				}
+			}
+		}
+		if err := spend(ctx, tx, u, limit); err != nil {
+			return err
+		}
+		for _, c := range claims {
+			if c.Limit != limit {
+				continue
+			}
+			err := tx.Queue(ctx, engine.Statement{
+				Text:    `update budgets set used_at = $5` + here + ` and spent + reserved <= $4`,
+				Args:    at(c.Budget, c.Most, engine.Micros(u.CreatedAt)),
+				Unmoved: &chela.Error{Kind: chela.Exhausted, Msg: "the limit " + string(c.Limit) + " is reached", Limit: c.Limit},
+			})
+			if err != nil {
+				return err
+			}
+		}
 	}
-	return strings.Join(all, ", ")
-}()
+	return nil
+}
 
-// Lock locks the row of a claim, counted anew if that is wanted, and sees that
-// enough is left: else the transaction fails with an Exhausted error whose Limit
-// tells which.
-func (c Claim) Lock(ctx context.Context, tx engine.Tx, now time.Time) error {
-	if c.Anew { // the row is locked before it is counted: what somebody adds meanwhile is not counted twice
-		err := queue(ctx, tx, `insert into budgets (scope, key, starts_at, ends_at, spent, reserved, warned, used_at)
-			values ($1, $2, $3, $4, 0, 0, 0, $5) on conflict (scope, key, starts_at) do update set used_at = excluded.used_at`,
-			c.at(engine.Micros(c.Resets), engine.Micros(now))...)
-		if err != nil {
-			return err
-		}
-		spent, reserved := sums(c.Limit)
-		if err := queue(ctx, tx, `update budgets as b set spent = `+spent+`, reserved = `+reserved+here, c.at()...); err != nil {
-			return err
-		}
+// spend takes a row of the ledger out of the budgets of one limit, those of all
+// zones.
+func spend(ctx context.Context, tx engine.Tx, u chela.Usage, limit chela.Limit) error {
+	amount := int64(u.Cost)
+	if limit == chela.LimitActions {
+		amount = 1
 	}
-	return tx.Queue(ctx, engine.Statement{
-		Text:    `update budgets as b set used_at = $6` + here + ` and b.spent + b.reserved + $4 <= $5`,
-		Args:    c.at(c.Amount, c.Most, engine.Micros(now)),
-		Unmoved: &chela.Error{Kind: chela.Exhausted, Msg: "the limit " + string(c.Limit) + " is reached", Limit: c.Limit},
-	})
+	if amount == 0 || u.State == chela.UsageReleased || u.Key(limit) == "" && !limit.IsOfHome() {
+		return nil
+	}
+	into := "spent"
+	if u.State == chela.UsageReserved {
+		into = "reserved"
+	}
+	return queue(ctx, tx, `update budgets set `+into+` = `+into+` + $4
+		where scope = $1 and key = $2 and starts_at <= $3 and (ends_at = 0 or ends_at > $3)`,
+		string(limit), u.Key(limit), engine.Micros(u.CreatedAt), amount)
 }
 
 // OnWarning hands the claim to warn, with what was spent, if this is the first time
@@ -97,8 +144,8 @@ func (c Claim) OnWarning(ctx context.Context, tx engine.Tx, warn func(Claim)) er
 		return nil
 	}
 	return tx.Queue(ctx, engine.Statement{
-		Text: `update budgets as b set warned = 1` + here + ` and b.warned = 0 and b.spent >= $4 returning spent`,
-		Args: c.at(c.Warn),
+		Text: `update budgets set warned = 1` + here + ` and warned = 0 and spent >= $4 returning spent`,
+		Args: at(c.Budget, c.Warn),
 		Each: func(row engine.Row) error {
 			err := row.Scan(&c.Spent)
 			warn(c)
@@ -107,40 +154,25 @@ func (c Claim) OnWarning(ctx context.Context, tx engine.Tx, warn func(Claim)) er
 	})
 }
 
-// spend takes an amount out of all budgets that have one of some keys.
-var spend = `update budgets set
-		spent = spent + case scope when '` + string(chela.LimitActions) + `' then 1 else cast($2 as bigint) end,
-		reserved = reserved + case scope when '` + string(chela.LimitActions) + `' then 0 else cast($3 as bigint) end
-	where scope in (` + scopes + `) and key in ('', $4, $5, $6, $7) and starts_at <= $1 and (ends_at = 0 or ends_at > $1)`
-
-// Spend takes a new row of the ledger out of all budgets that it falls under, with
-// one statement, as most often there are none. Those that are claimed are locked
-// before. Keys name budgets without their limits: no session is called like a turn.
-func Spend(ctx context.Context, tx engine.Tx, u chela.Usage) error {
-	spent, reserved := int64(u.Cost), int64(0)
-	if u.State == chela.UsageReserved {
-		spent, reserved = 0, spent
-	}
-	return queue(ctx, tx, spend,
-		engine.Micros(u.CreatedAt), spent, reserved, string(u.Session), string(u.Turn), string(u.Job), string(u.Routine))
-}
-
 // Move moves what a row of the ledger has reserved, which ends so, to what was
-// spent of the budgets that it falls under. One that was released was no action. It
-// comes before the row is changed.
+// spent of the budgets that it falls under. It comes before the row is changed.
 func Move(ctx context.Context, tx engine.Tx, u chela.Usage) error {
 	for _, limit := range order {
-		moved, amount := `spent = spent + $4, reserved = case when reserved > r.cost then reserved - r.cost else 0 end`, int64(u.Cost)
-		switch {
-		case limit == chela.LimitActions && u.State == chela.UsageReleased:
-			moved, amount = `spent = case when spent > $4 then spent - $4 else 0 end`, 1
-		case limit == chela.LimitActions, u.Key(limit) == "" && !limit.IsOfHome():
+		if u.Key(limit) == "" && !limit.IsOfHome() {
 			continue
 		}
-		err := queue(ctx, tx, `update budgets set `+moved+`
+		reserved, spent := "r.cost", int64(u.Cost)
+		if limit == chela.LimitActions {
+			reserved, spent = "1", 1
+			if u.State == chela.UsageReleased {
+				spent = 0
+			}
+		}
+		err := queue(ctx, tx, `update budgets set spent = spent + $4,
+				reserved = case when reserved > `+reserved+` then reserved - `+reserved+` else 0 end
 			from (select cost, created_at from usage where id = $3 and state = 'reserved') as r
 			where scope = $1 and key = $2 and starts_at <= r.created_at and (ends_at = 0 or ends_at > r.created_at)`,
-			string(limit), u.Key(limit), string(u.ID), amount)
+			string(limit), u.Key(limit), string(u.ID), spent)
 		if err != nil {
 			return err
 		}

@@ -33,6 +33,15 @@ func (t Tx) Query(ctx context.Context, each func(Row) error, text string, args .
 // commit with which it was sent.
 func (t Tx) Queue(ctx context.Context, s Statement) error { return t.conn.queue(ctx, s) }
 
+// Lock lets nobody else write to a table until the transaction ends, and waits for
+// those that have begun to. On SQLite nobody else writes anyhow.
+func (t Tx) Lock(ctx context.Context, table string) error {
+	if _, ok := t.conn.(*postgresConn); !ok {
+		return nil
+	}
+	return t.Queue(ctx, Statement{Text: "lock table " + table + " in share row exclusive mode"})
+}
+
 // A Statement is one of which a transaction needs no more than that it worked.
 type Statement struct {
 	Text    string

@@ -13,28 +13,28 @@ import (
 // cost; where it reserved nothing, a guess of it is added. Models are those that
 // may have been asked. It belongs around all that asks again.
 func (l *Ledger) TakeOver(p chela.Provider, models ...string) chela.Provider {
-	return heir{ledger: l, inner: p, models: models}
+	return takeover{ledger: l, inner: p, models: models}
 }
 
-type heir struct {
+type takeover struct {
 	ledger *Ledger
 	inner  chela.Provider
 	models []string
 }
 
 // Stream implements chela.Provider.
-func (h heir) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
+func (t takeover) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
 	if !req.Again {
-		return h.inner.Stream(ctx, req)
+		return t.inner.Stream(ctx, req)
 	}
 	return func(yield func(chela.Chunk, error) bool) {
-		if err := h.lose(ctx, req); err != nil {
-			yield(chela.Chunk{}, later(ctx, err))
+		if err := t.lose(ctx, req); err != nil {
+			yield(chela.Chunk{}, err)
 			return
 		}
 		once := *req
 		once.Again = false
-		for chunk, err := range h.inner.Stream(ctx, &once) {
+		for chunk, err := range t.inner.Stream(ctx, &once) {
 			if !yield(chunk, err) {
 				return
 			}
@@ -43,26 +43,26 @@ func (h heir) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Ch
 }
 
 // lose puts what the dead process asked into the ledger.
-func (h heir) lose(ctx context.Context, req *chela.Request) error {
-	reserved, err := store.Find(ctx, h.ledger.store, func(r *store.Read) ([]chela.Usage, error) { return reservedFor(ctx, r, req.Payer) })
+func (t takeover) lose(ctx context.Context, req *chela.Request) error {
+	reserved, err := store.Find(ctx, t.ledger.store, func(r *store.Read) ([]chela.Usage, error) { return reservedFor(ctx, r, req.Payer) })
 	if err != nil {
 		return err
 	}
 	if len(reserved) > 0 { // Tend may have been faster
-		return h.ledger.giveUp(ctx, req.Payer.Turn)
+		return t.ledger.giveUp(ctx, req.Payer.Turn)
 	}
-	u := h.ledger.usage(req.Payer, "")
+	u := t.ledger.usage(req.Payer, "")
 	u.State, u.Guessed = chela.UsageLost, true
-	u.Tokens = chela.TokenUsage{Input: int64(h.ledger.prompt(req))}
-	for _, model := range h.models { // the dearest
-		if price, _ := h.ledger.cfg.Price(model); u.Model == "" || price.Cost(u.Tokens) > u.Cost {
+	u.Tokens = chela.TokenUsage{Input: int64(t.ledger.prompt(req))}
+	for _, model := range t.models { // the dearest
+		if price, _ := t.ledger.cfg.Price(model); u.Model == "" || price.Cost(u.Tokens) > u.Cost {
 			u.Model, u.Cost = model, price.Cost(u.Tokens)
 		}
 	}
 	if u.Cost == 0 {
 		return nil
 	}
-	return h.ledger.charge(ctx, u)
+	return t.ledger.charge(ctx, u)
 }
 
 // reservedFor returns the rows of a step of a turn that are reserved, or were until
@@ -71,11 +71,11 @@ func reservedFor(ctx context.Context, r *store.Read, p chela.Payer) (rows []chel
 	if p.Turn == "" {
 		return nil, nil
 	}
-	t, err := r.Turn(ctx, p.Turn)
+	turn, err := r.Turn(ctx, p.Turn)
 	if err != nil {
 		return nil, err
 	}
-	all, err := r.TurnUsage(ctx, t)
+	all, err := r.TurnUsage(ctx, turn)
 	for _, u := range all {
 		given := u.State == chela.UsageReserved || u.State == chela.UsageLost
 		if given && u.Node != "" && u.Step == p.Step && u.Purpose == p.Purpose {

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"net/http"
 
 	"chela"
 )
 
-// Wrap returns a provider of one model, as provider/model, whose requests are in
+// Meter returns a provider of one model, as provider/model, whose requests are in
 // the ledger and within the limits. It belongs right around who makes them, within
 // all that asks again: each request is one row. One that a limit does not let
 // happen fails with an Exhausted error whose Limit tells which; that is no
@@ -16,7 +17,7 @@ import (
 //
 // A request is on the account of its Payer. Where that has a turn, the turn
 // appends the row, by the Charge of the Finish; otherwise the ledger does.
-func (l *Ledger) Wrap(p chela.Provider, model string) chela.Provider {
+func (l *Ledger) Meter(p chela.Provider, model string) chela.Provider {
 	m := &metered{ledger: l, inner: p, quote: quote{model: model}, output: anyOutput, thinks: l.cfg.Thinks(model)}
 	m.price, m.known = l.cfg.Price(model)
 	m.free = m.price == chela.Price{}
@@ -49,7 +50,7 @@ func (m *metered) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 		c := call{metered: m, req: req}
 		defer func() { c.left(ctx) }()
 		if err := c.begin(ctx); err != nil {
-			yield(chela.Chunk{}, later(ctx, err))
+			yield(chela.Chunk{}, err)
 			return
 		}
 		for chunk, err := range m.inner.Stream(ctx, c.req) {
@@ -93,7 +94,7 @@ func (c *call) begin(ctx context.Context) error {
 		l.begun(row.ID)
 	}
 	most := c.room()
-	output, err := l.reserve(ctx, &row, ask{quote: c.quote, prompt: l.prompt(c.req), output: most, least: min(leastOutput, most)})
+	output, err := l.reserve(ctx, &row, ask{quote: c.quote, prompt: l.prompt(c.req), output: most, least: min(c.least(), most)})
 	if err != nil {
 		l.ended(row.ID)
 		return err
@@ -128,7 +129,7 @@ func (c *call) finished(ctx context.Context, f *chela.Finish) {
 	c.asked = false
 	f.Charge = chela.Charge{Model: c.model, Cost: c.price.Cost(f.Usage), Guessed: !c.known}
 	if f.Usage.Total() == 0 { // the server does not count
-		f.Charge.Cost = c.price.Cost(c.guess(f))
+		f.Charge.Cost = c.price.Cost(c.took())
 		f.Charge.Guessed = f.Charge.Guessed || f.Charge.Cost > 0
 	}
 	if c.row != nil {
@@ -142,32 +143,19 @@ func (c *call) finished(ctx context.Context, f *chela.Finish) {
 	c.end(ctx, u)
 }
 
-// guess returns about how many tokens a call took whose answer came whole.
-func (c *call) guess(f *chela.Finish) chela.TokenUsage {
-	written := len(f.Text)
-	for _, t := range f.Thinking {
-		written += len(t.Text)
-	}
-	for _, made := range f.Calls {
-		written += len(made.Tool) + len(made.Args) + len(made.Raw)
-	}
-	return c.took(written)
+// took returns about how many tokens the call took, by what arrived.
+func (c *call) took() chela.TokenUsage {
+	return chela.TokenUsage{Input: int64(c.ledger.prompt(c.req)), Output: int64(c.arrived+bytesOfToken-1) / bytesOfToken}
 }
 
-// took returns about how many tokens a call took of whose answer some bytes came.
-func (c *call) took(bytes int) chela.TokenUsage {
-	return chela.TokenUsage{Input: int64(c.ledger.prompt(c.req)), Output: int64(bytes+bytesOfToken-1) / bytesOfToken}
-}
-
-// failed ends a call that ended with an error. It costs nothing where nothing was
-// done for it, which its provider tells; what is none of a provider's doing came
-// before it was asked.
+// failed ends a call that the provider ended with an error. One that failed
+// before anything came costs nothing.
 func (c *call) failed(ctx context.Context, err error) {
-	unpaid := ctx.Err() == nil
-	if told, ok := errors.AsType[*chela.ProviderError](err); ok {
-		unpaid = told.Unpaid
+	cut := false // or it cannot be read, but was written
+	if refused, ok := errors.AsType[*chela.ProviderError](err); ok {
+		cut = refused.Cut || refused.Status == http.StatusOK
 	}
-	if c.arrived > 0 || !unpaid {
+	if ctx.Err() != nil || c.arrived > 0 || cut {
 		return // left ends it
 	}
 	c.asked = false
@@ -187,7 +175,7 @@ func (c *call) left(ctx context.Context) {
 	}
 	c.asked = false
 	u := c.reserved()
-	u.State, u.Guessed, u.Tokens = chela.UsageLost, true, c.took(c.arrived)
+	u.State, u.Guessed, u.Tokens = chela.UsageLost, true, c.took()
 	switch {
 	case c.row == nil:
 		u.Cost = c.price.Cost(u.Tokens)
@@ -199,9 +187,33 @@ func (c *call) left(ctx context.Context) {
 	}
 }
 
+// least returns how many tokens the answer must have at least for the call to make
+// sense.
+func (c *call) least() int {
+	if c.reasons() {
+		return leastThought
+	}
+	return leastOutput
+}
+
 // hides reports whether more may have been written than arrived.
-func (c *call) hides() bool {
-	return c.req.Plain || c.thinks && c.req.Thinking != chela.ThinkingOff
+func (c *call) hides() bool { return c.req.Plain || c.reasons() }
+
+// reasons reports whether the model may reason ahead of its answer, and not show
+// all of it. Where nobody says how much it should, that is up to its provider.
+func (c *call) reasons() bool {
+	if c.req.Thinking != "" {
+		return c.req.Thinking != chela.ThinkingOff
+	}
+	if p, ok := c.inner.(onDemand); ok && p.ReasonsOnDemand(c.req.Model) {
+		return false
+	}
+	return c.thinks
+}
+
+// An onDemand provider knows models that reason only where a request says so.
+type onDemand interface {
+	ReasonsOnDemand(model string) bool
 }
 
 // end stores how a call ended that no turn settles, also of one that was stopped.
