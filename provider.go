@@ -114,6 +114,7 @@ type Finish struct {
 	Since    string // why another one was asked, in words for people; empty if nothing was wrong
 	Usage    TokenUsage
 	Charge   Charge
+	Known    bool // the answer was known: nobody was asked, and no row of the ledger tells of it
 }
 
 // StopReason says why a model stopped.

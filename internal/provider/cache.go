@@ -94,7 +94,7 @@ func (c *cache) keep(q question, f chela.Finish) {
 	if len(f.Calls) > 0 || f.Stop != chela.StopEnd || f.Text == "" {
 		return
 	}
-	f.Usage, f.Charge, f.Since = chela.TokenUsage{}, chela.Charge{}, ""
+	f.Usage, f.Charge, f.Since, f.Known = chela.TokenUsage{}, chela.Charge{}, "", true
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := c.known[q]; !ok {

@@ -39,7 +39,7 @@ func TestCache(t *testing.T) {
 		checkDiff(t, whole, first)
 		texts, second := ask(say("hi"))
 		free := whole
-		free.Usage, free.Charge = chela.TokenUsage{}, chela.Charge{}
+		free.Usage, free.Charge, free.Known = chela.TokenUsage{}, chela.Charge{}, true
 		checkDiff(t, free, second)
 		checkDiff(t, []string{"ab"}, texts)
 

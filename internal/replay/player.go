@@ -144,7 +144,7 @@ func (p *player) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela
 // finish is the end of a stream that gave an answer.
 func finish(said chela.Body) *chela.Finish {
 	f := &chela.Finish{Text: said.Text, Thinking: said.Thinking, Stop: said.Stop, Model: said.Model, Served: said.Model}
-	if said.Usage != nil {
+	if f.Known = said.Usage == nil; !f.Known {
 		f.Usage = *said.Usage
 	}
 	for _, spec := range said.Calls {

@@ -52,7 +52,7 @@ func (n *run) compact(ctx context.Context, p prompt.Plan) error {
 		Budget: n.budget(), Wishes: s.Wishes, Ask: n.summarize,
 	})
 	if paid != nil {
-		n.add(machine.Change{Usage: []chela.Usage{n.usage(n.payer(compaction.Purpose), paid)}})
+		n.add(machine.Change{Usage: n.usage(n.payer(compaction.Purpose), paid)})
 		n.keep = true
 	}
 	switch {

@@ -116,13 +116,17 @@ func (n *run) delta(kind chela.EventKind, text string) {
 // payer is who pays for the next request.
 func (n *run) payer(purpose string) chela.Payer { return n.state.Turn.Payer(purpose) }
 
-// usage is the row of the ledger of an answer.
-func (n *run) usage(p chela.Payer, f *chela.Finish) chela.Usage {
+// usage is the row of the ledger of an answer; there is none of one that was known.
+// Recorded answers have one, with the tokens they took then and no cost.
+func (n *run) usage(p chela.Payer, f *chela.Finish) []chela.Usage {
+	if f.Known {
+		return nil
+	}
 	u := f.Charge.Settle(p, f.Usage, n.Now())
 	if u.ID == "" {
 		u.ID, u.Model = n.IDs.Usage(), cmp.Or(u.Model, n.state.Turn.Model)
 	}
-	return u
+	return []chela.Usage{u}
 }
 
 // answer adds a whole answer, its calls and its ledger row.
@@ -136,6 +140,9 @@ func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 		Text: n.transformed(ctx, f.Text), Thinking: f.Thinking, Calls: make([]chela.CallSpec, len(f.Calls)),
 		Model: cmp.Or(f.Served, turn.Model), Stop: f.Stop, Usage: &f.Usage, Ratio: ratio,
 	})
+	if f.Known {
+		body.Usage = nil
+	}
 	moves := make([]machine.CallMove, len(f.Calls))
 	for i, spec := range f.Calls {
 		spec.ID = n.IDs.Call()
@@ -151,7 +158,7 @@ func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 	}
 	n.add(machine.Change{Turn: &turn})
 	n.addEntry(chela.EntryAssistant, body)
-	n.add(machine.Change{Calls: moves, Usage: []chela.Usage{n.usage(payer, f)}})
+	n.add(machine.Change{Calls: moves, Usage: n.usage(payer, f)})
 	for _, m := range moves {
 		n.announce(chela.Event{Kind: chela.EventToolRequested, Call: m.Call.ID, Tool: m.Call.Tool, Text: string(m.Call.Args)})
 	}
