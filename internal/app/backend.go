@@ -139,10 +139,12 @@ func (b *backend) Session(ctx context.Context, key chela.SessionKey) (api.Sessio
 
 // Threads returns the threads of a session, the last used first.
 func (b *backend) Threads(ctx context.Context, key chela.SessionKey) ([]chela.Thread, error) {
-	if _, err := b.Session(ctx, key); err != nil {
-		return nil, err
-	}
-	threads, err := store.Find(ctx, b.store, func(r *store.Read) ([]chela.Thread, error) { return r.Threads(ctx, key) })
+	threads, err := store.Find(ctx, b.store, func(r *store.Read) ([]chela.Thread, error) {
+		if _, err := r.Session(ctx, key); err != nil {
+			return nil, err
+		}
+		return r.Threads(ctx, key)
+	})
 	slices.SortStableFunc(threads, func(a, b chela.Thread) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
 	return threads, err
 }
