@@ -1,12 +1,20 @@
 package store_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/store"
+	"chela/internal/store/engine"
 )
 
 // steps returns the names of the steps that a database takes, in order.
@@ -61,4 +69,51 @@ func TestMigrations(t *testing.T) {
 			t.Errorf("steps (-sqlite +%s)\n%s", d.name, diff)
 		}
 	})
+}
+
+// TestCostBeforeTheLedgerIsGuessed: of rows that an older chela wrote nobody knows
+// what they cost, and they say so. The step does the same in PostgreSQL.
+func TestCostBeforeTheLedgerIsGuessed(t *testing.T) {
+	t.Parallel()
+	place := sqlite.place(t)
+	files, err := filepath.Glob("migrations/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := fstest.MapFS{}
+	for _, file := range files {
+		if filepath.Base(file) >= "0008" {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		older[file] = &fstest.MapFile{Data: text}
+	}
+	db, err := engine.Open(t.Context(), place, older)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Write(t.Context(), "test", func(tx engine.Tx) error {
+		for _, text := range []string{
+			insert("sessions", nil), insert("threads", nil), insert("turns", nil),
+			`insert into usage (id, session, turn, step, model, purpose, input, output, cache_read, cache_write, reasoning, created_at)
+				values ('use_1', 's', 'u', 1, 'm', 'turn', 1, 2, 0, 0, 0, 0)`,
+		} {
+			if _, err := tx.Exec(t.Context(), text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := read(t, open(t, place), func(ctx context.Context, r *store.Read) ([]chela.Usage, error) {
+		return r.TurnUsage(ctx, chela.Turn{ID: "u", Session: "s"})
+	})
+	if err != nil || len(got) != 1 || got[0].State != chela.UsageSettled || !got[0].Guessed {
+		t.Errorf("rows %+v, %v", got, err)
+	}
 }

@@ -22,7 +22,7 @@ create table ledger (
 
 insert into ledger (id, session, turn, step, job, routine, model, purpose, state, input, output, cache_read, cache_write, reasoning,
 		cost, guessed, node, created_at)
-	select id, session, turn, step, '', '', model, purpose, 'settled', input, output, cache_read, cache_write, reasoning, 0, 0, '', created_at
+	select id, session, turn, step, '', '', model, purpose, 'settled', input, output, cache_read, cache_write, reasoning, 0, 1, '', created_at
 	from usage;
 
 drop table usage;
