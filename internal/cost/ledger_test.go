@@ -340,6 +340,7 @@ func TestShorterAnswers(t *testing.T) {
 func TestActionsAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, cost.Limits{Actions: 5})
+	w.take(t, w.cfg.Node, "turn_0")
 	m := says(1000, 10)
 	if _, err := ask(t.Context(), w.Meter(m, "p/cheap"), chela.Request{Payer: payer("turn_0"), Tokens: 1000}); err != nil || m.asked[0].MaxTokens != 0 {
 		t.Errorf("%d tokens were asked for, %v", m.asked[0].MaxTokens, err)

@@ -50,7 +50,7 @@ func (m *metered) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 		c := call{metered: m, req: req}
 		defer func() { c.left(ctx) }()
 		if err := c.begin(ctx); err != nil {
-			yield(chela.Chunk{}, err)
+			yield(chela.Chunk{}, later(ctx, err))
 			return
 		}
 		for chunk, err := range m.inner.Stream(ctx, c.req) {

@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -49,6 +50,16 @@ func refusal(b chela.Budget, need int64, zone *time.Location) *chela.Error {
 }
 
 const cent = int64(chela.USD / 100)
+
+// later returns an error that kept a call from being made: as chela.ErrLater if the
+// store did not do what it should, and as it is if a limit refuses the call, somebody
+// else runs the turn, or the caller is gone.
+func later(ctx context.Context, err error) error {
+	if ctx.Err() != nil || limitOf(err) != "" || chela.KindOf(err) == chela.Conflict {
+		return err
+	}
+	return fmt.Errorf("%w: %w", chela.ErrLater, err)
+}
 
 // warning is what is said once when most of a limit is spent.
 func warning(b chela.Budget, zone *time.Location) string {

@@ -107,6 +107,21 @@ func fill(t testing.TB, s *store.Store) {
 	}
 }
 
+// take lets a node take over the lane of a turn.
+func (w *world) take(t testing.TB, node chela.NodeID, turn chela.TurnID) {
+	t.Helper()
+	err := w.store.Write(t.Context(), "test", func(tx *store.Write) error {
+		lane, err := tx.LockLane(t.Context(), key)
+		if err != nil {
+			return err
+		}
+		return tx.TakeLane(t.Context(), lane, chela.Lease{Session: key, Owner: node, Token: lane.Token + 1, ExpiresAt: noon.Add(time.Hour)}, turn)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (w *world) clock() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -29,7 +29,7 @@ func (t takeover) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 	}
 	return func(yield func(chela.Chunk, error) bool) {
 		if err := t.lose(ctx, req); err != nil {
-			yield(chela.Chunk{}, err)
+			yield(chela.Chunk{}, later(ctx, err))
 			return
 		}
 		once := *req

@@ -96,7 +96,7 @@ func (l *Ledger) lose(ctx context.Context, rows []chela.Usage) error {
 		err := l.settle(ctx, u)
 		switch {
 		case err == nil:
-			l.cfg.Log.Warn("model call lost", "usage", u.ID, "session", u.Session, "turn", u.Turn, "model", u.Model, "cost", u.Cost)
+			l.logLost(u)
 		case chela.KindOf(err) != chela.Conflict:
 			failed = append(failed, err)
 		}
@@ -104,14 +104,52 @@ func (l *Ledger) lose(ctx context.Context, rows []chela.Usage) error {
 	return errors.Join(failed...)
 }
 
-// giveUp marks what is reserved for a turn as lost. The run that reserved it is
-// over: a turn has one run at a time, and that asks one model.
+// giveUp marks what is reserved for a turn as lost: the run that reserved it is
+// over, as a turn has one run at a time, and that asks one model. Only who holds
+// the turn's lane knows that; for others it is store.ErrLaneLost. What somebody
+// else ended meanwhile stays as it is.
 func (l *Ledger) giveUp(ctx context.Context, turn chela.TurnID) error {
-	rows, err := store.Find(ctx, l.store, func(r *store.Read) ([]chela.Usage, error) { return r.Reservations(ctx, turn) })
+	var lost []chela.Usage
+	err := l.store.Write(ctx, "usage.settle", func(w *store.Write) (err error) {
+		if err := l.holds(ctx, w, turn); err != nil {
+			return err
+		}
+		lost, err = w.Reservations(ctx, turn)
+		for i := range lost {
+			lost[i].State, lost[i].Guessed = chela.UsageLost, true
+			if err := w.Settle(ctx, lost[i]); err != nil {
+				return err
+			}
+		}
+		return err
+	})
+	if chela.KindOf(err) == chela.Conflict && !errors.Is(err, store.ErrLaneLost) {
+		return nil
+	}
+	for _, u := range lost {
+		if err == nil {
+			l.logLost(u)
+		}
+	}
+	return err
+}
+
+// holds returns nil if this process holds the lane of a turn and runs the turn; it
+// does until the transaction ends.
+func (l *Ledger) holds(ctx context.Context, w *store.Write, turn chela.TurnID) error {
+	t, err := w.Turn(ctx, turn)
 	if err != nil {
 		return err
 	}
-	return l.lose(ctx, rows)
+	lane, err := w.LockLane(ctx, t.Session)
+	if err == nil && (lane.Owner != l.cfg.Node || lane.Turn != turn) {
+		err = store.ErrLaneLost
+	}
+	return err
+}
+
+func (l *Ledger) logLost(u chela.Usage) {
+	l.cfg.Log.Warn("model call lost", "usage", u.ID, "session", u.Session, "turn", u.Turn, "model", u.Model, "cost", u.Cost)
 }
 
 // settle stores how a reserved call ended.

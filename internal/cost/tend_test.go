@@ -3,6 +3,7 @@ package cost_test
 import (
 	stdcmp "cmp"
 	"context"
+	"errors"
 	"iter"
 	"testing"
 	"time"
@@ -115,6 +116,7 @@ func TestTurnAsksAgain(t *testing.T) {
 			if c.before != nil {
 				c.before(t, w)
 			}
+			w.take(t, w.cfg.Node, "turn_0")
 			w.at(noon.Add(time.Second))
 			asked, models := stdcmp.Or(c.model, "p/cheap"), []string{"p/cheap", "p/dear"}
 			if c.model != "" {
@@ -131,6 +133,52 @@ func TestTurnAsksAgain(t *testing.T) {
 			same(t, "rows", c.want, w.rows(t, "turn_0"))
 			if m.asked[0].Again {
 				t.Error("what was taken over would be taken over once more")
+			}
+		})
+	}
+}
+
+// TestOnlyWhoHoldsTheLaneGivesUp: a run that lost its lane and asks again takes
+// nothing away from the run that has it.
+func TestOnlyWhoHoldsTheLaneGivesUp(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]bool{"asks again": false, "takes over": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, cost.Limits{Day: chela.USD})
+			w.take(t, "node_b", "turn_0")
+			w.leave(t, "node_b", payer("turn_0"))
+			m := says(1000, 10)
+			req := chela.Request{Payer: payer("turn_0"), MaxTokens: 890, Again: again}
+			_, err := ask(t.Context(), w.TakeOver(w.Meter(m, "p/cheap"), "p/cheap"), req)
+			if !errors.Is(err, store.ErrLaneLost) || errors.Is(err, chela.ErrLater) || len(m.asked) > 0 {
+				t.Errorf("%d requests were made, error %v, want that the lane is lost", len(m.asked), err)
+			}
+			same(t, "rows", []string{"reserved p/cheap $0.01"}, w.rows(t, "turn_0"))
+		})
+	}
+}
+
+// TestTroubleOfTheStoreIsForLater: a call that the store keeps from being made may
+// be made later. What a limit refuses may not.
+func TestTroubleOfTheStoreIsForLater(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]bool{"reserve": false, "take over": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, cost.Limits{Day: chela.USD})
+			m := says(1000, 10)
+			p := w.TakeOver(w.Meter(m, "p/cheap"), "p/cheap")
+			dear := chela.Request{Payer: payer("turn_0"), Tokens: 2_000_000}
+			if _, err := ask(t.Context(), p, dear); chela.KindOf(err) != chela.Exhausted || errors.Is(err, chela.ErrLater) {
+				t.Errorf("too dear: %v", err)
+			}
+			if err := w.store.Close(); err != nil {
+				t.Fatal(err)
+			}
+			_, err := ask(t.Context(), p, chela.Request{Payer: payer("turn_0"), MaxTokens: 890, Again: again})
+			if !errors.Is(err, chela.ErrLater) || chela.KindOf(err) != chela.Unavailable || len(m.asked) > 0 {
+				t.Errorf("%d requests were made, error %v, want one for later", len(m.asked), err)
 			}
 		})
 	}
