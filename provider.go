@@ -138,6 +138,7 @@ type ProviderError struct {
 	After     time.Duration // how long to wait, if the provider said so
 	Overflow  bool          // the prompt was too large for the model
 	Cut       bool          // the stream ended before its end
+	Unpaid    bool          // nothing was done for the request: it was refused, or did not get there
 	Msg       string        // what the provider said, on one line, without secrets
 	Err       error         // the cause
 }

@@ -11,7 +11,7 @@
 // this happens:
 //
 //	Reserve ──▶ ask ──▶ Finish ──▶ the turn appends the answer and settles, in one transaction
-//	   │         ├────▶ error before anything came ──▶ released
+//	   │         ├────▶ refused, or not reached ──▶ released
 //	   │         └────▶ broken or stopped ──▶ lost, at the most that it can have cost
 //	   └── a limit has not enough left ──▶ fewer tokens of output, or an error
 //

@@ -28,23 +28,34 @@ func stopped(t testing.TB, p chela.Provider, req chela.Request) error {
 	return nil
 }
 
-// TestEndings shows what becomes of the row of a call, however that ends. What a
-// limit applies to costs the most that it can have cost, the rest a guess of it.
-func TestEndings(t *testing.T) {
-	t.Parallel()
+// An ending is how a call may end, and what its row says then.
+type ending struct {
+	name     string
+	model    *model
+	req      chela.Request
+	demand   bool   // it reasons on demand
+	drop     bool   // the caller leaves after the first chunk
+	limited  string // the row
+	unbudget string // the row without a limit; empty for none
+}
+
+func endings() map[string]ending {
 	text, args := chela.Chunk{Text: "twelve bytes"}, chela.Chunk{Unseen: 300}
-	refused := &chela.ProviderError{Kind: chela.Unavailable, Msg: "no"}
-	for name, c := range map[string]struct {
-		name     string
-		model    *model
-		req      chela.Request
-		demand   bool   // it reasons on demand
-		drop     bool   // the caller leaves after the first chunk
-		limited  string // the row
-		unbudget string // the row without a limit; empty for none
-	}{
-		"settled":                  {model: says(1000, 100), limited: "settled p/cheap $0.002", unbudget: "settled p/cheap $0.002"},
-		"refused at once":          {model: &model{err: refused}, limited: "released p/cheap $0.00"},
+	refused := &chela.ProviderError{Kind: chela.Unavailable, Unpaid: true, Msg: "no"}
+	return map[string]ending{
+		"settled":         {model: says(1000, 100), limited: "settled p/cheap $0.002", unbudget: "settled p/cheap $0.002"},
+		"refused at once": {model: &model{err: refused}, limited: "released p/cheap $0.00"},
+		"refused in its first event": {
+			model: &model{err: &chela.ProviderError{Kind: chela.Invalid, Status: 200, Overflow: true, Unpaid: true}}, limited: "released p/cheap $0.00",
+		},
+		"given up by a gateway": {
+			model: &model{err: &chela.ProviderError{Kind: chela.Unavailable, Status: 504}}, limited: "lost p/cheap $0.0011", unbudget: "lost p/cheap $0.001",
+		},
+		"given up by a gateway, in one piece": {
+			req: chela.Request{Plain: true}, model: &model{err: &chela.ProviderError{Kind: chela.Unavailable, Status: 504}},
+			limited: "lost p/cheap $0.0061", unbudget: "lost p/cheap $0.001",
+		},
+		"not asked":                {model: &model{err: errors.New("no such picture")}, limited: "released p/cheap $0.00"},
 		"refused while it answers": {model: &model{chunks: []chela.Chunk{text}, err: refused}, limited: "lost p/cheap $0.00122", unbudget: "lost p/cheap $0.00104"},
 		"cut off before anything came": {
 			model:   &model{err: &chela.ProviderError{Kind: chela.Unavailable, Cut: true}},
@@ -75,7 +86,14 @@ func TestEndings(t *testing.T) {
 			req: chela.Request{Plain: true}, model: &model{err: &chela.ProviderError{Kind: chela.Unavailable, Cut: true}},
 			limited: "lost p/cheap $0.0061", unbudget: "lost p/cheap $0.001",
 		},
-	} {
+	}
+}
+
+// TestEndings shows what becomes of the row of a call, however that ends. What a
+// limit applies to costs the most that it can have cost, the rest a guess of it.
+func TestEndings(t *testing.T) {
+	t.Parallel()
+	for name, c := range endings() {
 		for limit, want := range map[cost.Limits]string{{Day: 5 * chela.USD}: c.limited, {}: c.unbudget} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -191,7 +209,7 @@ func TestUnknownModel(t *testing.T) {
 func TestRefusedCallsAreNoActions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, cost.Limits{Actions: 2})
-	away := w.Meter(&model{err: &chela.ProviderError{Kind: chela.Unavailable}}, "p/cheap")
+	away := w.Meter(&model{err: &chela.ProviderError{Kind: chela.Unavailable, Unpaid: true}}, "p/cheap")
 	there := w.Meter(says(1000, 10), "p/cheap")
 	for range 3 {
 		if _, err := ask(t.Context(), away, chela.Request{Payer: payer("turn_0")}); chela.KindOf(err) != chela.Unavailable {
@@ -349,9 +367,8 @@ func TestActionsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Tend(t.Context())
 	m = says(1000, 10)
-	if _, err := ask(t.Context(), w.Meter(m, "p/cheap"), chela.Request{Payer: payer("turn_0"), Tokens: 1000}); err != nil || m.asked[0].MaxTokens != 0 {
+	if _, err := ask(t.Context(), w.Meter(m, "p/cheap"), chela.Request{Payer: payer("turn_1"), Tokens: 1000}); err != nil || m.asked[0].MaxTokens != 0 {
 		t.Errorf("%d tokens were asked for, %v", m.asked[0].MaxTokens, err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"net/http"
 
 	"chela"
 )
@@ -148,14 +147,15 @@ func (c *call) took() chela.TokenUsage {
 	return chela.TokenUsage{Input: int64(c.ledger.prompt(c.req)), Output: int64(c.arrived+bytesOfToken-1) / bytesOfToken}
 }
 
-// failed ends a call that the provider ended with an error. One that failed
-// before anything came costs nothing.
+// failed ends a call that ended with an error. It costs nothing where nothing was
+// done for it, which its provider tells; what is none of a provider's doing came
+// before it was asked.
 func (c *call) failed(ctx context.Context, err error) {
-	cut := false // or it cannot be read, but was written
-	if refused, ok := errors.AsType[*chela.ProviderError](err); ok {
-		cut = refused.Cut || refused.Status == http.StatusOK
+	unpaid := ctx.Err() == nil
+	if told, ok := errors.AsType[*chela.ProviderError](err); ok {
+		unpaid = told.Unpaid
 	}
-	if ctx.Err() != nil || c.arrived > 0 || cut {
+	if c.arrived > 0 || !unpaid {
 		return // left ends it
 	}
 	c.asked = false

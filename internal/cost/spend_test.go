@@ -103,7 +103,7 @@ type bills struct{}
 
 func (bills) Stream(_ context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
 	return func(yield func(chela.Chunk, error) bool) {
-		refused := &chela.ProviderError{Kind: chela.Unavailable, Msg: "no"}
+		refused := &chela.ProviderError{Kind: chela.Unavailable, Unpaid: true, Msg: "no"}
 		switch n := mathrand.IntN(20); {
 		case n == 0:
 			yield(chela.Chunk{}, refused)

@@ -8,7 +8,8 @@ import (
 	"chela/internal/turn/machine"
 )
 
-// Write stores a change row by row. Its events are for the caller to announce.
+// Write stores a change row by row, but for what was paid, which Pay does. Its
+// events are for the caller to announce.
 func Write(ctx context.Context, w *store.Write, ch machine.Change) error {
 	if ch.Turn != nil {
 		if err := w.MoveTurn(ctx, *ch.Turn, ch.TurnFrom); err != nil {
@@ -28,15 +29,6 @@ func Write(ctx context.Context, w *store.Write, ch machine.Change) error {
 	if err := writeCalls(ctx, w, ch); err != nil {
 		return err
 	}
-	for _, u := range ch.Usage {
-		charge := w.Charge
-		if u.Node != "" { // it was reserved
-			charge = w.Settle
-		}
-		if err := charge(ctx, u); err != nil {
-			return err
-		}
-	}
 	for _, m := range ch.Absorbed {
 		if err := w.MoveMessage(ctx, m); err != nil {
 			return err
@@ -44,6 +36,27 @@ func Write(ctx context.Context, w *store.Write, ch machine.Change) error {
 	}
 	for _, o := range ch.Owed {
 		if err := w.Owe(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Pay stores what the model calls of a change cost. It is the last thing before the
+// commit, so that the budgets of the home, which everybody needs, are locked for no
+// longer than that takes. Late is filled with the rows that somebody else had given
+// up as lost, and stay so, once the transaction is committed.
+func Pay(ctx context.Context, w *store.Write, rows []chela.Usage, late map[chela.UsageID]bool) error {
+	clear(late)
+	for _, u := range rows {
+		var err error
+		if u.Node == "" {
+			err = w.Charge(ctx, u)
+		} else { // it was reserved
+			late[u.ID] = true
+			err = w.SettleIfOpen(ctx, u, func() { delete(late, u.ID) })
+		}
+		if err != nil {
 			return err
 		}
 	}

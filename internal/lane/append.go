@@ -28,39 +28,19 @@ type appender struct {
 func (a *appender) Append(ctx context.Context, op string, ch machine.Change) error {
 	var next *turns.Opened
 	var later time.Time
-	err := a.lanes.store.Write(ctx, op, func(w *store.Write) error {
-		next, later = nil, time.Time{}
-		lease := a.lanes.renewed(a.lease)
-		if err := w.HoldLane(ctx, lease); err != nil {
-			return err
-		}
-		if err := journal.Write(ctx, w, ch); err != nil {
-			return err
-		}
-		if err := journal.Count(ctx, w, a.lease.Session, ch.Entries); err != nil {
-			return err
-		}
-		if err := w.Announce(ctx, a.lanes.cfg.Now(), ch.Events); err != nil {
-			return err
-		}
-		if ch.Turn == nil || ch.Turn.State == chela.TurnProcessing {
-			return nil
-		}
-		more, err := w.HasMore(ctx, a.session.Key)
-		if a.rewind = more.Rewind; err == nil && more.Turns {
-			next, later, err = a.lanes.nextWanted(ctx, w, a.session)
-		}
+	late := map[chela.UsageID]bool{}
+	err := a.lanes.store.Write(ctx, op, func(w *store.Write) (err error) {
+		next, later, err = a.write(ctx, w, ch)
 		if err != nil {
 			return err
 		}
-		if next == nil {
-			return w.ReleaseLane(ctx, lease)
-		}
-		next.Lease, next.Class = lease, a.class
-		return w.ContinueLane(ctx, lease, next.Turn.ID)
+		return journal.Pay(ctx, w, ch.Usage, late)
 	})
 	if err != nil {
 		return err
+	}
+	for id := range late {
+		a.lanes.cfg.Log.Warn("answer kept whose model call was given up as lost", "usage", id, "turn", a.turn.ID)
 	}
 	a.lanes.tell(ch.Events)
 	if next != nil {
@@ -71,6 +51,39 @@ func (a *appender) Append(ctx context.Context, op string, ch machine.Change) err
 	}
 	a.next = next
 	return nil
+}
+
+// write stores all of a change but what was paid. It returns what the lane goes on
+// with, and when there will be something if there is nothing now.
+func (a *appender) write(ctx context.Context, w *store.Write, ch machine.Change) (next *turns.Opened, later time.Time, err error) {
+	lease := a.lanes.renewed(a.lease)
+	if err := w.HoldLane(ctx, lease); err != nil {
+		return nil, later, err
+	}
+	if err := journal.Write(ctx, w, ch); err != nil {
+		return nil, later, err
+	}
+	if err := journal.Count(ctx, w, a.lease.Session, ch.Entries); err != nil {
+		return nil, later, err
+	}
+	if err := w.Announce(ctx, a.lanes.cfg.Now(), ch.Events); err != nil {
+		return nil, later, err
+	}
+	if ch.Turn == nil || ch.Turn.State == chela.TurnProcessing {
+		return nil, later, nil
+	}
+	more, err := w.HasMore(ctx, a.session.Key)
+	if a.rewind = more.Rewind; err == nil && more.Turns {
+		next, later, err = a.lanes.nextWanted(ctx, w, a.session)
+	}
+	switch {
+	case err != nil:
+		return nil, later, err
+	case next == nil:
+		return nil, later, w.ReleaseLane(ctx, lease)
+	}
+	next.Lease, next.Class = lease, a.class
+	return next, later, w.ContinueLane(ctx, lease, next.Turn.ID)
 }
 
 // Steering implements turn.Journal. Messages for other threads of the session

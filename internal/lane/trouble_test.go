@@ -1,8 +1,10 @@
 package lane_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -98,6 +100,59 @@ func TestTurnWaitsForTheStore(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A paying provider reserves what it is asked, and has somebody else give that up
+// before it answers.
+type paying struct {
+	chela.Provider
+	h *house
+}
+
+// Stream implements chela.Provider.
+func (p paying) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
+	u := chela.Usage{ID: p.h.ids.Usage(), Payer: req.Payer, Model: "script/test", State: chela.UsageReserved, Cost: 9, Node: p.h.node, CreatedAt: time.Now()}
+	err := p.h.store.Write(ctx, "test", func(w *store.Write) error { return w.Reserve(ctx, u, nil, nil) })
+	if err == nil {
+		u.State = chela.UsageLost
+		err = p.h.store.Write(ctx, "test", func(w *store.Write) error { return w.Settle(ctx, u) })
+	}
+	return func(yield func(chela.Chunk, error) bool) {
+		for chunk, failed := range p.Provider.Stream(ctx, req) {
+			if chunk.Finish != nil {
+				chunk.Finish.Charge = chela.Charge{ID: u.ID, Node: u.Node, Model: u.Model, Cost: 5}
+			}
+			if !yield(chunk, cmp.Or(failed, err)) {
+				return
+			}
+		}
+	}
+}
+
+// An answer is kept whose model call somebody has given up as lost, and that stays
+// lost.
+func TestAnswerOfLostCallIsKept(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		var h *house
+		h = open(t, cfg, `{"turns": [{"steps": [{"text": "hello"}]}]}`, func(c *lane.Config) {
+			agent := c.Agent
+			c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+				a, err := agent(ctx, s, t)
+				a.Provider = paying{a.Provider, h}
+				return a, err
+			}
+		})
+		h.say(message(mainSession, "m1", "go"))
+		got := h.rest(mainSession)[0]
+		if got.State != chela.TurnCompleted || got.Crashes != 0 {
+			t.Errorf("turn %+v", got)
+		}
+		rows, err := store.Find(t.Context(), h.store, func(r *store.Read) ([]chela.Usage, error) { return r.TurnUsage(t.Context(), got) })
+		if err != nil || len(rows) != 1 || rows[0].State != chela.UsageLost || rows[0].Cost != 9 {
+			t.Errorf("rows %+v, %v", rows, err)
+		}
+	})
 }
 
 // A lane that this process took without being told of it, as when the word of a

@@ -47,7 +47,7 @@ func (b *breaker) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 		trial, wait := b.enter()
 		if wait > 0 {
 			yield(chela.Chunk{}, &chela.ProviderError{
-				Provider: b.cfg.Name, Kind: chela.Unavailable, Retryable: true, After: wait,
+				Provider: b.cfg.Name, Kind: chela.Unavailable, Retryable: true, After: wait, Unpaid: true,
 				Msg: fmt.Sprintf("failed %d times in a row, and is let be for %v", b.cfg.Failures, wait.Round(time.Second)),
 			})
 			return

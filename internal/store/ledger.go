@@ -6,6 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/store/budget"
+	"chela/internal/store/engine"
 	"chela/internal/store/rows"
 )
 
@@ -55,16 +56,44 @@ func (w *Write) CountBudgets(ctx context.Context, budgets []chela.Budget, now ti
 // Settle stores how a call ended that was reserved, and moves what was reserved
 // for it to what is spent, of the day when it was. It is a Conflict if somebody else did.
 func (w *Write) Settle(ctx context.Context, u chela.Usage) error {
-	if !chela.UsageReserved.CanMove(u.State) {
-		return rows.Illegal("usage", string(u.ID), chela.UsageReserved, u.State)
-	}
-	if err := budget.Move(ctx, w.tx.Tx, u); err != nil {
+	s, err := w.settling(ctx, u)
+	if err != nil {
 		return err
 	}
+	return w.tx.Move(ctx, "usage", string(u.ID), s.Text, s.Args...)
+}
+
+// SettleIfOpen is Settle for an answer that is kept in any case: where somebody
+// else has said how the call ended, nothing changes. Else settled is called, before
+// the commit.
+func (w *Write) SettleIfOpen(ctx context.Context, u chela.Usage, settled func()) error {
+	s, err := w.settling(ctx, u)
+	if err != nil {
+		return err
+	}
+	s.Text += ` returning id`
+	s.Each = func(engine.Row) error {
+		settled()
+		return nil
+	}
+	return w.tx.Queue(ctx, s)
+}
+
+// settling moves what is reserved, and returns the statement that changes the row.
+func (w *Write) settling(ctx context.Context, u chela.Usage) (s engine.Statement, err error) {
+	if !chela.UsageReserved.CanMove(u.State) {
+		return s, rows.Illegal("usage", string(u.ID), chela.UsageReserved, u.State)
+	}
+	if err := budget.Move(ctx, w.tx.Tx, u); err != nil {
+		return s, err
+	}
 	n := u.Tokens
-	return w.tx.Move(ctx, "usage", string(u.ID), `update usage set state = $2, model = $3, input = $4, output = $5, cache_read = $6,
-		cache_write = $7, reasoning = $8, cost = $9, guessed = $10 where id = $1 and state = 'reserved'`,
-		string(u.ID), string(u.State), u.Model, n.Input, n.Output, n.CacheRead, n.CacheWrite, n.Reasoning, int64(u.Cost), rows.Bit(u.Guessed))
+	s.Text = `update usage set state = $2, model = $3, input = $4, output = $5, cache_read = $6,
+		cache_write = $7, reasoning = $8, cost = $9, guessed = $10 where id = $1 and state = 'reserved'`
+	s.Args = []any{
+		string(u.ID), string(u.State), u.Model, n.Input, n.Output, n.CacheRead, n.CacheWrite, n.Reasoning, int64(u.Cost), rows.Bit(u.Guessed),
+	}
+	return s, nil
 }
 
 // BudgetOf returns what was spent of a budget and what is reserved, counted out

@@ -70,6 +70,8 @@ func (n *run) compact(ctx context.Context, p prompt.Plan) error {
 	switch {
 	case unkept && s.Command != "":
 		return cmp.Or(n.flush(ctx, "turn.compact"), err) // another run may keep it; this summary is paid for
+	case !unkept && isOfStore(err):
+		return err
 	case unkept:
 		n.tried = chela.StrategyTruncate // nothing may leave that is not kept
 	case s.Command != "", machine.FailureOf(err).Limit.IsOfCost():

@@ -40,6 +40,8 @@ func (n *run) callModel(ctx context.Context, a machine.Action) error {
 	case err == nil:
 		n.answer(ctx, finish, prompt.Ratio(finish.Usage, counted))
 	case errors.Is(err, control.ErrParked):
+	case ctx.Err() == nil && isOfStore(err):
+		return err
 	case ctx.Err() == nil:
 		n.Log.Warn("model call ended with an error", "turn", n.state.Turn.ID, "model", n.state.Turn.Model, "error", err)
 		if n.failure = machine.FailureOf(err); n.failure.Limit == chela.LimitPrompt {
@@ -51,6 +53,12 @@ func (n *run) callModel(ctx context.Context, a machine.Action) error {
 		n.addEntry(chela.EntryAssistant, n.hidden(chela.Body{Text: n.transformed(ctx, partial), Model: n.state.Turn.Model, Interrupted: true}))
 	}
 	return nil
+}
+
+// isOfStore reports whether the model was not asked as the store does not work at
+// the moment, or as somebody else runs the turn. Another run may ask it.
+func isOfStore(err error) bool {
+	return errors.Is(err, chela.ErrLater) || chela.KindOf(err) == chela.Conflict
 }
 
 // frame returns what the prompt has beside the conversation.

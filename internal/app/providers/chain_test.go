@@ -3,6 +3,7 @@ package providers_test
 import (
 	stdcmp "cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -285,6 +286,26 @@ func TestMissingModelIsLookedFor(t *testing.T) {
 	}
 	if said, _, err := ask(t, p, name); err != nil || said != "hello" || h.asked() != "a 1, b 0" {
 		t.Errorf("said %q, asked %s, %v", said, h.asked(), err)
+	}
+}
+
+// TestUnreachableIsUnpaid shows that nothing is owed to a server, of whatever
+// protocol, that was not reached.
+func TestUnreachableIsUnpaid(t *testing.T) {
+	t.Parallel()
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	for _, kind := range []string{"anthropic", "openai", "openai-responses", "gemini", "ollama", "bedrock\"\nregion = \"eu-west-1"} {
+		h := newHome(t, all(good), all(good))
+		h.text = fmt.Sprintf("[providers.x]\nkind = \"%s\"\nbase_url = %q\napi_key = \"env:KEY\"\n", kind, gone.URL)
+		p, name, err := h.open(t, "[chain]\nattempts = 1").Serve("x/one")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = ask(t, p, name)
+		if pe, ok := errors.AsType[*chela.ProviderError](err); !ok || pe.Kind != chela.Unavailable || !pe.Unpaid {
+			t.Errorf("%s: got %+v", kind, err)
+		}
 	}
 }
 

@@ -76,7 +76,7 @@ func (p *Provider) params(ctx context.Context, req *chela.Request) (anthropic.Me
 func (p *Provider) tool(t chela.ToolSpec) (*anthropic.ToolParam, error) {
 	var schema map[string]json.RawMessage
 	if err := json.Unmarshal(t.Input, &schema); err != nil {
-		return nil, p.guard.Error(chela.Invalid, fmt.Sprintf("schema of tool %q is not a JSON object", t.Name))
+		return nil, p.guard.Unsent(chela.Invalid, fmt.Sprintf("schema of tool %q is not a JSON object", t.Name))
 	}
 	// The members stay as they are written, so that equal tools make equal
 	// requests and the prompt cache hits. The type is set by the SDK.

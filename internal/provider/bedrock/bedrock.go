@@ -133,7 +133,7 @@ func (p *Provider) send(ctx context.Context, s sending) (*http.Response, error) 
 	if s.body != nil {
 		var err error
 		if raw, err = json.Marshal(s.body); err != nil {
-			return nil, p.guard.Error(chela.Invalid, err.Error())
+			return nil, p.guard.Unsent(chela.Invalid, err.Error())
 		}
 	}
 	req, err := http.NewRequestWithContext(ctx, s.method, s.url, bytes.NewReader(raw))

@@ -93,29 +93,31 @@ func TestTrouble(t *testing.T) {
 		return &canned{frames: []providertest.Event{event("messageStart", `{}`), event(name, `{"message":"`+message+`"}`)}}
 	}
 	later := chela.ProviderError{Kind: chela.Unavailable, Retryable: true}
+	unpaid := later
+	unpaid.Unpaid = true
 	tests := []struct {
 		name string
 		wire *canned
 		want chela.ProviderError
 	}{
-		{"no access", refused(403, "AccessDeniedException", "You don't have access to the model with the specified model ID."), chela.ProviderError{Kind: chela.Denied}},
-		{"expired", refused(403, "ExpiredTokenException", "expired"), chela.ProviderError{Kind: chela.Denied}},
-		{"throttled", refused(429, "ThrottlingException:http://internal", "Too many tokens, please wait before trying again."), chela.ProviderError{Kind: chela.Exhausted, Retryable: true}},
-		{"throttled for the day", refused(429, "ThrottlingException", "Too many tokens per day, please wait before trying again."), chela.ProviderError{Kind: chela.Exhausted}},
-		{"quota", refused(400, "ServiceQuotaExceededException", "m"), chela.ProviderError{Kind: chela.Exhausted}},
-		{"too long", refused(400, "ValidationException", "prompt is too long: 210000 tokens > 200000 maximum"), chela.ProviderError{Kind: chela.Invalid, Overflow: true}},
-		{"no such model", refused(404, "ResourceNotFoundException", "This model version has reached the end of its life."), chela.ProviderError{Kind: chela.NotFound}},
-		{"model broke", refused(424, "ModelErrorException", "m"), later},
+		{"no access", refused(403, "AccessDeniedException", "You don't have access to the model with the specified model ID."), chela.ProviderError{Kind: chela.Denied, Unpaid: true}},
+		{"expired", refused(403, "ExpiredTokenException", "expired"), chela.ProviderError{Kind: chela.Denied, Unpaid: true}},
+		{"throttled", refused(429, "ThrottlingException:http://internal", "Too many tokens, please wait before trying again."), chela.ProviderError{Kind: chela.Exhausted, Retryable: true, Unpaid: true}},
+		{"throttled for the day", refused(429, "ThrottlingException", "Too many tokens per day, please wait before trying again."), chela.ProviderError{Kind: chela.Exhausted, Unpaid: true}},
+		{"quota", refused(400, "ServiceQuotaExceededException", "m"), chela.ProviderError{Kind: chela.Exhausted, Unpaid: true}},
+		{"too long", refused(400, "ValidationException", "prompt is too long: 210000 tokens > 200000 maximum"), chela.ProviderError{Kind: chela.Invalid, Overflow: true, Unpaid: true}},
+		{"no such model", refused(404, "ResourceNotFoundException", "This model version has reached the end of its life."), chela.ProviderError{Kind: chela.NotFound, Unpaid: true}},
+		{"model broke", refused(424, "ModelErrorException", "m"), unpaid},
 		{"model took too long", refused(408, "ModelTimeoutException", "m"), later},
-		{"model not ready", refused(429, "ModelNotReadyException", "m"), later},
-		{"not JSON", &canned{status: 503, label: "ServiceUnavailableException"}, later},
-		{"throttled within", within("throttlingException", "m"), chela.ProviderError{Kind: chela.Exhausted, Retryable: true}},
-		{"broken within", within("modelStreamErrorException", "m"), later},
-		{"unavailable within", within("serviceUnavailableException", "m"), later},
-		{"fault within", within("internalServerException", "m"), later},
-		{"invalid within", within("validationException", "m"), chela.ProviderError{Kind: chela.Invalid}},
-		{"too long within", within("validationException", "Input is too long for requested model."), chela.ProviderError{Kind: chela.Invalid, Overflow: true}},
-		{"unknown within", within("strangeException", "m"), later},
+		{"model not ready", refused(429, "ModelNotReadyException", "m"), unpaid},
+		{"not JSON", &canned{status: 503, label: "ServiceUnavailableException"}, unpaid},
+		{"throttled within", within("throttlingException", "m"), chela.ProviderError{Kind: chela.Exhausted, Retryable: true, Unpaid: true}},
+		{"broken within", within("modelStreamErrorException", "m"), unpaid},
+		{"unavailable within", within("serviceUnavailableException", "m"), unpaid},
+		{"fault within", within("internalServerException", "m"), unpaid},
+		{"invalid within", within("validationException", "m"), chela.ProviderError{Kind: chela.Invalid, Unpaid: true}},
+		{"too long within", within("validationException", "Input is too long for requested model."), chela.ProviderError{Kind: chela.Invalid, Overflow: true, Unpaid: true}},
+		{"unknown within", within("strangeException", "m"), unpaid},
 		{"no stream", &canned{body: `{"output":{}}`}, chela.ProviderError{Kind: chela.Unsupported}},
 	}
 	for _, tt := range tests {

@@ -143,7 +143,7 @@ func (p *Provider) offer(r *request, tools []chela.ToolSpec) error {
 	for _, t := range tools {
 		schema, ok := wire.Object(t.Input)
 		if !ok {
-			return p.guard.Error(chela.Invalid, fmt.Sprintf("schema of tool %q is not a JSON object", t.Name))
+			return p.guard.Unsent(chela.Invalid, fmt.Sprintf("schema of tool %q is not a JSON object", t.Name))
 		}
 		spec := &toolSpec{Name: t.Name, Description: t.Description}
 		if spec.InputSchema.JSON = json.RawMessage(schema); !schema.IsObject() {

@@ -144,13 +144,13 @@ func TestBadAnswers(t *testing.T) {
 	}{
 		{"overloaded", providertest.Stream(word, `{"error":{"code":503,"message":"m","status":"UNAVAILABLE"}}`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
 		{"rate", providertest.Stream(word, `{"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"36.5s"}]}}`), false, chela.ProviderError{Kind: chela.Exhausted, Retryable: true, After: 36500 * time.Millisecond}},
-		{"rate with a delay in the body", &providertest.Canned{Status: 429, Kind: "application/json", Body: `{"error":{"code":429,"message":"You exceeded your current quota.","status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"7s"}]}}`}, false, chela.ProviderError{Kind: chela.Exhausted, Retryable: true, After: 7 * time.Second}},
+		{"rate with a delay in the body", &providertest.Canned{Status: 429, Kind: "application/json", Body: `{"error":{"code":429,"message":"You exceeded your current quota.","status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"7s"}]}}`}, false, chela.ProviderError{Kind: chela.Exhausted, Retryable: true, After: 7 * time.Second, Unpaid: true}},
 		{"no reason to stop", providertest.Stream(word), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Cut: true}},
 		{"no stream", &providertest.Canned{Kind: "application/json", Body: `[{}]`}, false, chela.ProviderError{Kind: chela.Unsupported}},
 		{"no answer", &providertest.Canned{Kind: "application/json", Body: `{}`}, true, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
 		{"half an answer", &providertest.Canned{Kind: "application/json", Body: `{"candidates`}, true, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
-		{"no credit", &providertest.Canned{Status: 402, Kind: "application/json", Body: `{"error":{"code":402,"message":"Your prepayment credits are depleted.","status":"RESOURCE_EXHAUSTED"}}`}, false, chela.ProviderError{Kind: chela.Exhausted}},
-		{"too many bytes", &providertest.Canned{Status: 400, Kind: "application/json", Body: `{"error":{"code":400,"message":"Request payload size exceeds the limit: 20971520 bytes.","status":"INVALID_ARGUMENT"}}`}, false, chela.ProviderError{Kind: chela.Invalid, Overflow: true}},
+		{"no credit", &providertest.Canned{Status: 402, Kind: "application/json", Body: `{"error":{"code":402,"message":"Your prepayment credits are depleted.","status":"RESOURCE_EXHAUSTED"}}`}, false, chela.ProviderError{Kind: chela.Exhausted, Unpaid: true}},
+		{"too many bytes", &providertest.Canned{Status: 400, Kind: "application/json", Body: `{"error":{"code":400,"message":"Request payload size exceeds the limit: 20971520 bytes.","status":"INVALID_ARGUMENT"}}`}, false, chela.ProviderError{Kind: chela.Invalid, Overflow: true, Unpaid: true}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -259,7 +259,7 @@ func (p *Provider) appendTools(b []byte, tools []chela.ToolSpec) ([]byte, error)
 func (p *Provider) tool(t chela.ToolSpec) ([]byte, error) {
 	schema, ok := wire.Object(bytes.ToValidUTF8(t.Input, []byte("\uFFFD")))
 	if !ok {
-		return nil, p.guard.Error(chela.Invalid, fmt.Sprintf("schema of tool %q is not a JSON object", t.Name))
+		return nil, p.guard.Unsent(chela.Invalid, fmt.Sprintf("schema of tool %q is not a JSON object", t.Name))
 	}
 	b := wire.AppendString([]byte(`{"name":`), t.Name)
 	if t.Description != "" {

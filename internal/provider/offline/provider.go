@@ -43,7 +43,7 @@ func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[che
 		}
 		m, ok := newest(req.Messages)
 		if !ok {
-			yield(chela.Chunk{}, &chela.ProviderError{Provider: p.name, Kind: chela.Invalid, Msg: "nobody has said anything yet"})
+			yield(chela.Chunk{}, &chela.ProviderError{Provider: p.name, Kind: chela.Invalid, Unpaid: true, Msg: "nobody has said anything yet"})
 			return
 		}
 		f := answer(req, &m)

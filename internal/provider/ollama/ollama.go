@@ -113,7 +113,7 @@ func (p *Provider) send(ctx context.Context, method, path string, body any) (*ht
 	if body != nil {
 		raw, err := json.Marshal(body)
 		if err != nil {
-			return nil, p.guard.Error(chela.Invalid, err.Error())
+			return nil, p.guard.Unsent(chela.Invalid, err.Error())
 		}
 		sent = bytes.NewReader(raw)
 	}

@@ -115,7 +115,7 @@ func (p *Provider) tool(t chela.ToolSpec) (tool, error) {
 	schema := json.RawMessage(`{"type":"object","properties":{}}`)
 	if len(t.Input) > 0 && string(t.Input) != "null" {
 		if v, ok := wire.Object(t.Input); !ok || !v.IsObject() {
-			return tool{}, p.guard.Error(chela.Invalid, fmt.Sprintf("schema of tool %q is not a JSON object", t.Name))
+			return tool{}, p.guard.Unsent(chela.Invalid, fmt.Sprintf("schema of tool %q is not a JSON object", t.Name))
 		}
 		schema = t.Input
 	}

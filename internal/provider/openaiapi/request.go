@@ -76,7 +76,7 @@ func (s *Server) Schema(t chela.ToolSpec) ([]byte, error) {
 	case string(schema) == "null": // no parameters
 		return []byte("{}"), nil
 	case err != nil || schema[0] != '{':
-		return nil, s.Guard.Error(chela.Invalid, fmt.Sprintf("schema of tool %q is not a JSON object", t.Name))
+		return nil, s.Guard.Unsent(chela.Invalid, fmt.Sprintf("schema of tool %q is not a JSON object", t.Name))
 	}
 	return schema, nil
 }

@@ -12,16 +12,16 @@ import (
 func refusals() []clause {
 	return []clause{
 		refusal("rate limit with a delay", Answer{Fault: FaultRate, After: 7 * time.Second},
-			chela.ProviderError{Kind: chela.Exhausted, Retryable: true, After: 7 * time.Second}),
+			chela.ProviderError{Kind: chela.Exhausted, Retryable: true, After: 7 * time.Second, Unpaid: true}),
 		refusal("rate limit without a delay", Answer{Fault: FaultRate},
-			chela.ProviderError{Kind: chela.Exhausted, Retryable: true}),
-		refusal("quota used up", Answer{Fault: FaultQuota}, chela.ProviderError{Kind: chela.Exhausted}),
-		refusal("bad credentials", Answer{Fault: FaultKey}, chela.ProviderError{Kind: chela.Denied}),
-		refusal("prompt too large", Answer{Fault: FaultOverflow}, chela.ProviderError{Kind: chela.Invalid, Overflow: true}),
-		refusal("unknown model", Answer{Fault: FaultModel}, chela.ProviderError{Kind: chela.NotFound}),
-		refusal("request not understood", Answer{Fault: FaultRefused}, chela.ProviderError{Kind: chela.Invalid}),
-		refusal("server error", Answer{Fault: FaultServer}, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}),
-		refusal("overloaded", Answer{Fault: FaultOverloaded}, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}),
+			chela.ProviderError{Kind: chela.Exhausted, Retryable: true, Unpaid: true}),
+		refusal("quota used up", Answer{Fault: FaultQuota}, chela.ProviderError{Kind: chela.Exhausted, Unpaid: true}),
+		refusal("bad credentials", Answer{Fault: FaultKey}, chela.ProviderError{Kind: chela.Denied, Unpaid: true}),
+		refusal("prompt too large", Answer{Fault: FaultOverflow}, chela.ProviderError{Kind: chela.Invalid, Overflow: true, Unpaid: true}),
+		refusal("unknown model", Answer{Fault: FaultModel}, chela.ProviderError{Kind: chela.NotFound, Unpaid: true}),
+		refusal("request not understood", Answer{Fault: FaultRefused}, chela.ProviderError{Kind: chela.Invalid, Unpaid: true}),
+		refusal("server error", Answer{Fault: FaultServer}, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Unpaid: true}),
+		refusal("overloaded", Answer{Fault: FaultOverloaded}, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Unpaid: true}),
 		refusal("page of a proxy", Answer{Fault: FaultPage}, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}),
 	}
 }
@@ -64,6 +64,8 @@ func broken() []clause {
 	}
 	cut := chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Cut: true}
 	later := chela.ProviderError{Kind: chela.Unavailable, Retryable: true}
+	unpaid := later
+	unpaid.Unpaid = true
 	return []clause{
 		at("stream cut short", Answer{Text: piece, Fault: FaultCut}, cut),
 		at("stream cut before its first piece", Answer{Fault: FaultCut}, cut),
@@ -71,6 +73,7 @@ func broken() []clause {
 		at("stream that just ends", Answer{Text: piece, Fault: FaultEnd}, cut),
 		at("malformed event", Answer{Text: piece, Fault: FaultGarbage}, later),
 		at("error inside a stream", Answer{Text: piece, Fault: FaultEvent}, later),
+		at("error instead of a stream", Answer{Fault: FaultEvent}, unpaid),
 	}
 }
 

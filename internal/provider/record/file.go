@@ -105,6 +105,7 @@ type failure struct {
 	AfterMS   int64       `json:"after_ms,omitempty"`
 	Overflow  bool        `json:"overflow,omitempty"`
 	Cut       bool        `json:"cut,omitempty"`
+	Unpaid    bool        `json:"unpaid,omitempty"`
 	Limit     chela.Limit `json:"limit,omitempty"`
 	Message   string      `json:"message"`
 	Hint      string      `json:"hint,omitempty"`
@@ -114,7 +115,7 @@ func failureOf(err error) *failure {
 	if pe, ok := errors.AsType[*chela.ProviderError](err); ok {
 		return &failure{
 			Provider: pe.Provider, Kind: pe.Kind, Status: pe.Status, Retryable: pe.Retryable, AfterMS: pe.After.Milliseconds(),
-			Overflow: pe.Overflow, Cut: pe.Cut, Message: pe.Msg,
+			Overflow: pe.Overflow, Cut: pe.Cut, Unpaid: pe.Unpaid, Message: pe.Msg,
 		}
 	}
 	f := &failure{Kind: chela.KindOf(err), Message: err.Error(), Hint: chela.HintOf(err)}
@@ -130,7 +131,7 @@ func (f *failure) err() error {
 	}
 	return &chela.ProviderError{
 		Provider: f.Provider, Kind: f.Kind, Status: f.Status, Retryable: f.Retryable, After: time.Duration(f.AfterMS) * time.Millisecond,
-		Overflow: f.Overflow, Cut: f.Cut, Msg: f.Message,
+		Overflow: f.Overflow, Cut: f.Cut, Unpaid: f.Unpaid, Msg: f.Message,
 	}
 }
 

@@ -145,5 +145,5 @@ func (p *Player) find(req *chela.Request) (exchange, error) {
 }
 
 func invalid(msg string) error {
-	return &chela.ProviderError{Provider: Kind, Kind: chela.Invalid, Msg: msg}
+	return &chela.ProviderError{Provider: Kind, Kind: chela.Invalid, Unpaid: true, Msg: msg}
 }

@@ -30,7 +30,7 @@ func TestPlay(t *testing.T) {
 	want := answered
 	want.chunks = append(append([]chela.Chunk{}, answered.chunks[:7]...), chela.Chunk{Finish: &played})
 	refused := &chela.ProviderError{
-		Provider: "p", Kind: chela.Exhausted, Status: 429, Retryable: true, After: 1500 * time.Millisecond, Msg: "slow down",
+		Provider: "p", Kind: chela.Exhausted, Status: 429, Retryable: true, After: 1500 * time.Millisecond, Unpaid: true, Msg: "slow down",
 	}
 	limit := &chela.Error{Kind: chela.Exhausted, Msg: "no money left", Hint: "earn some", Limit: chela.LimitDay}
 

@@ -95,21 +95,21 @@ func TestBadAnswers(t *testing.T) {
 		plain bool
 		want  chela.ProviderError
 	}{
-		{"server failed", failed("server_error", "m"), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
-		{"rate", failed("rate_limit_exceeded", "m"), false, chela.ProviderError{Kind: chela.Exhausted, Retryable: true}},
-		{"quota", failed("insufficient_quota", "m"), false, chela.ProviderError{Kind: chela.Exhausted}},
-		{"prompt refused", failed("invalid_prompt", "m"), false, chela.ProviderError{Kind: chela.Invalid}},
-		{"bad image", failed("invalid_base64_image", "m"), false, chela.ProviderError{Kind: chela.Invalid}},
-		{"overflow", failed("context_length_exceeded", "Your input exceeds the context window of this model."), false, chela.ProviderError{Kind: chela.Invalid, Overflow: true}},
+		{"server failed", failed("server_error", "m"), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Unpaid: true}},
+		{"rate", failed("rate_limit_exceeded", "m"), false, chela.ProviderError{Kind: chela.Exhausted, Retryable: true, Unpaid: true}},
+		{"quota", failed("insufficient_quota", "m"), false, chela.ProviderError{Kind: chela.Exhausted, Unpaid: true}},
+		{"prompt refused", failed("invalid_prompt", "m"), false, chela.ProviderError{Kind: chela.Invalid, Unpaid: true}},
+		{"bad image", failed("invalid_base64_image", "m"), false, chela.ProviderError{Kind: chela.Invalid, Unpaid: true}},
+		{"overflow", failed("context_length_exceeded", "Your input exceeds the context window of this model."), false, chela.ProviderError{Kind: chela.Invalid, Overflow: true, Unpaid: true}},
 		{"failed and says nothing", providertest.Stream(`{"type":"response.failed","response":{"status":"failed","error":null}}`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
-		{"error event", providertest.Stream(`{"type":"error","code":"server_error","message":"m","param":null}`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
-		{"error event with an object", providertest.Stream(`{"type":"error","error":{"type":"invalid_request_error","code":"context_length_exceeded","message":"m"}}`), false, chela.ProviderError{Kind: chela.Invalid, Overflow: true}},
+		{"error event", providertest.Stream(`{"type":"error","code":"server_error","message":"m","param":null}`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Unpaid: true}},
+		{"error event with an object", providertest.Stream(`{"type":"error","error":{"type":"invalid_request_error","code":"context_length_exceeded","message":"m"}}`), false, chela.ProviderError{Kind: chela.Invalid, Overflow: true, Unpaid: true}},
 		{"error event of nothing", providertest.Stream(`{"type":"error"}`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
 		{"no end", providertest.Stream(`{"type":"response.created","response":{"status":"in_progress"}}`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Cut: true}},
 		{"no JSON", providertest.Stream(`{"type":`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
 		{"no response", plain(`{}`), true, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
 		{"not ended", plain(`{"status":"in_progress"}`), true, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
-		{"failed in one piece", plain(`{"status":"failed","error":{"code":"server_error","message":"m"}}`), true, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
+		{"failed in one piece", plain(`{"status":"failed","error":{"code":"server_error","message":"m"}}`), true, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Unpaid: true}},
 		{"half a response", plain(`{"status":"comp`), true, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
 	}
 	for _, tt := range tests {

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"chela"
+	"chela/internal/provider/wire"
 )
 
 // Kind is the kind of provider this package makes, as thinking blocks name it.
@@ -119,7 +120,7 @@ func (p *Provider) play(ctx context.Context, req *chela.Request, emit func(chela
 	strike := p.strike(c.step, req, len(chunks))
 	for i, chunk := range chunks {
 		if i == strike {
-			return p.fail(ctx, c.Fault)
+			return p.fail(ctx, c.Fault, i)
 		}
 		if i > 0 && !req.Plain {
 			err = p.pause(ctx, c.ChunkDelayMS)
@@ -175,7 +176,7 @@ func (p *Provider) invalid(msg string) *chela.ProviderError {
 	if p.scenario.Name != "" {
 		msg = fmt.Sprintf("scenario %q: %s", p.scenario.Name, msg)
 	}
-	return &chela.ProviderError{Provider: p.name, Kind: chela.Invalid, Msg: oneLine(msg)}
+	return &chela.ProviderError{Provider: p.name, Kind: chela.Invalid, Unpaid: true, Msg: oneLine(msg)}
 }
 
 // oneLine makes a message of an error of msg: one line of at most 300 bytes.
@@ -192,8 +193,8 @@ func oneLine(msg string) string {
 	return msg[:n] + "…"
 }
 
-// fail performs a fault.
-func (p *Provider) fail(ctx context.Context, f *fault) error {
+// fail performs a fault after so many chunks.
+func (p *Provider) fail(ctx context.Context, f *fault, came int) error {
 	e := &chela.ProviderError{Provider: p.name, Kind: chela.Unavailable, Status: f.Status}
 	switch {
 	case f.Hang:
@@ -210,6 +211,7 @@ func (p *Provider) fail(ctx context.Context, f *fault) error {
 		e.After = time.Duration(f.RetryAfterMS) * time.Millisecond
 		e.Msg = cmp.Or(f.Message, http.StatusText(f.Status), "failed")
 	}
+	e.Unpaid = came == 0 && wire.Refuses(e.Status)
 	e.Msg = oneLine(e.Msg)
 	return e
 }

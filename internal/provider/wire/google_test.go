@@ -56,7 +56,7 @@ func TestRefusedByGoogle(t *testing.T) {
 				msg = quotaWords
 			}
 			body := fmt.Sprintf(`{"error":{"code":%d,"message":%q,"status":%q,"details":[%s]}}`, tt.status, msg, tt.code, tt.detail)
-			tt.want.Provider, tt.want.Msg, tt.want.Status = "fake", msg, tt.status
+			tt.want.Provider, tt.want.Msg, tt.want.Status, tt.want.Unpaid = "fake", msg, tt.status, true
 			got := guard.Refused(tt.status, http.Header{}, []byte(body))
 			if diff := cmp.Diff(&tt.want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)

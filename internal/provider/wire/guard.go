@@ -7,9 +7,11 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -46,9 +48,15 @@ func Client(c *http.Client) *http.Client {
 // asked for; a refusal, a redirect, a page for people, and an answer in one
 // piece to a request for a stream are errors.
 func (g Guard) Do(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
-	res, err := next(req)
+	var connected atomic.Bool
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
+	res, err := next(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
 	if err != nil {
-		return nil, g.Failed(req.Context(), err)
+		err = g.Failed(req.Context(), err)
+		if failed, ok := errors.AsType[*chela.ProviderError](err); ok && !connected.Load() {
+			failed.Unpaid = true
+		}
+		return nil, err
 	}
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	streamed := strings.Contains(strings.ReplaceAll(req.Header.Get("Accept"), "-", ""), "eventstream")
@@ -143,6 +151,13 @@ func (g Guard) ReadObject(ctx context.Context, r io.Reader) (Value, error) {
 // shown.
 func (g Guard) Error(kind chela.Kind, msg string) *chela.ProviderError {
 	return &chela.ProviderError{Provider: g.Provider, Kind: kind, Msg: g.clean(msg)}
+}
+
+// Unsent returns the error for a request that cannot be made.
+func (g Guard) Unsent(kind chela.Kind, msg string) *chela.ProviderError {
+	e := g.Error(kind, msg)
+	e.Unpaid = true
+	return e
 }
 
 // The parts of an address that may hold secrets.

@@ -32,57 +32,57 @@ func TestRefused(t *testing.T) {
 	}{
 		{
 			"text for an error", 404, `{"error":"model \"x\" not found, try pulling it first"}`,
-			chela.ProviderError{Kind: chela.NotFound, Msg: `model "x" not found, try pulling it first`},
+			chela.ProviderError{Kind: chela.NotFound, Unpaid: true, Msg: `model "x" not found, try pulling it first`},
 		},
 		{
 			"fields at the top", 400, `{"object":"error","message":"bad\nrequest","type":"BadRequestError","code":400}`,
-			chela.ProviderError{Kind: chela.Invalid, Msg: "bad request"},
+			chela.ProviderError{Kind: chela.Invalid, Unpaid: true, Msg: "bad request"},
 		},
 		{
 			"detail", 422, `{"detail":[{"loc":["body"],"msg":"field required"}]}`,
-			chela.ProviderError{Kind: chela.Invalid, Msg: `[{"loc":["body"],"msg":"field required"}]`},
+			chela.ProviderError{Kind: chela.Invalid, Unpaid: true, Msg: `[{"loc":["body"],"msg":"field required"}]`},
 		},
 		{
 			"list", 429, `[{"error":{"code":429,"message":"Resource exhausted","status":"RESOURCE_EXHAUSTED"}}]`,
-			chela.ProviderError{Kind: chela.Exhausted, Retryable: true, Msg: "Resource exhausted"},
+			chela.ProviderError{Kind: chela.Exhausted, Retryable: true, Unpaid: true, Msg: "Resource exhausted"},
 		},
-		{"no body", 503, ``, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Msg: "Service Unavailable"}},
+		{"no body", 503, ``, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Unpaid: true, Msg: "Service Unavailable"}},
 		{"unknown status", 599, `nonsense`, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Msg: "status 599"}},
-		{"no message", 500, `{"error":{"type":"server_error"}}`, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Msg: "server_error"}},
-		{"error of another form", 500, `{"error":7}`, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Msg: "Internal Server Error"}},
-		{"forbidden", 403, `{"error":{"type":"permission_error","message":"no"}}`, chela.ProviderError{Kind: chela.Denied, Msg: "no"}},
-		{"no credit", 402, `{"error":{"message":"Insufficient credits"}}`, chela.ProviderError{Kind: chela.Exhausted, Msg: "Insufficient credits"}},
+		{"no message", 500, `{"error":{"type":"server_error"}}`, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Unpaid: true, Msg: "server_error"}},
+		{"error of another form", 500, `{"error":7}`, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Unpaid: true, Msg: "Internal Server Error"}},
+		{"forbidden", 403, `{"error":{"type":"permission_error","message":"no"}}`, chela.ProviderError{Kind: chela.Denied, Unpaid: true, Msg: "no"}},
+		{"no credit", 402, `{"error":{"message":"Insufficient credits"}}`, chela.ProviderError{Kind: chela.Exhausted, Unpaid: true, Msg: "Insufficient credits"}},
 		{
 			"passed on", 400, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":\"prompt too long\"}"}}}`,
-			chela.ProviderError{Kind: chela.Invalid, Overflow: true, Msg: `Provider returned error: {"error":"prompt too long"}`},
+			chela.ProviderError{Kind: chela.Invalid, Overflow: true, Unpaid: true, Msg: `Provider returned error: {"error":"prompt too long"}`},
 		},
 		{
 			"error inside an error", 500, `{"error":"{\"error\":{\"message\":\"out of memory\",\"type\":\"server_error\"}}"}`,
-			chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Msg: "out of memory"},
+			chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Unpaid: true, Msg: "out of memory"},
 		},
 		{
 			"used up for a week", 429, `{"error":"you (me) have reached your weekly usage limit, upgrade for higher limits"}`,
-			chela.ProviderError{Kind: chela.Exhausted, Msg: "you (me) have reached your weekly usage limit, upgrade for higher limits"},
+			chela.ProviderError{Kind: chela.Exhausted, Unpaid: true, Msg: "you (me) have reached your weekly usage limit, upgrade for higher limits"},
 		},
 		{
 			"cannot call tools", 400, `{"error":"registry.ollama.ai/library/gemma3:latest does not support tools"}`,
-			chela.ProviderError{Kind: chela.Unsupported, Msg: "registry.ollama.ai/library/gemma3:latest does not support tools"},
+			chela.ProviderError{Kind: chela.Unsupported, Unpaid: true, Msg: "registry.ollama.ai/library/gemma3:latest does not support tools"},
 		},
-		{"redirect", 307, ``, chela.ProviderError{Kind: chela.Invalid, Msg: "redirects to another address"}},
-		{"not implemented", 501, ``, chela.ProviderError{Kind: chela.Unsupported, Msg: "Not Implemented"}},
+		{"redirect", 307, ``, chela.ProviderError{Kind: chela.Invalid, Unpaid: true, Msg: "redirects to another address"}},
+		{"not implemented", 501, ``, chela.ProviderError{Kind: chela.Unsupported, Unpaid: true, Msg: "Not Implemented"}},
 		{
 			"cannot stream", 400, `{"error":{"message":"Your organization must be verified to stream this model.","code":"unsupported_value"}}`,
-			chela.ProviderError{Kind: chela.Unsupported, Msg: "Your organization must be verified to stream this model."},
+			chela.ProviderError{Kind: chela.Unsupported, Unpaid: true, Msg: "Your organization must be verified to stream this model."},
 		},
 		{"page with 200", 200, `<html>Log in</html>`, chela.ProviderError{Kind: chela.Unsupported, Msg: "answered in another form than asked for"}},
-		{"error with 200", 200, `{"error":{"message":"upstream died"}}`, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Msg: "upstream died"}},
+		{"error with 200", 200, `{"error":{"message":"upstream died"}}`, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Unpaid: true, Msg: "upstream died"}},
 		{
 			"body too large", 413, `{"error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`,
-			chela.ProviderError{Kind: chela.Invalid, Overflow: true, Msg: "Request exceeds the maximum size"},
+			chela.ProviderError{Kind: chela.Invalid, Overflow: true, Unpaid: true, Msg: "Request exceeds the maximum size"},
 		},
 		{
 			"tokens in a minute", 429, `{"error":{"message":"Request too large: maximum context length of tokens per min","type":"tokens","code":"rate_limit_exceeded"}}`,
-			chela.ProviderError{Kind: chela.Exhausted, Retryable: true, Msg: "Request too large: maximum context length of tokens per min"},
+			chela.ProviderError{Kind: chela.Exhausted, Retryable: true, Unpaid: true, Msg: "Request too large: maximum context length of tokens per min"},
 		},
 	}
 	for _, tt := range tests {

@@ -33,7 +33,7 @@ func (g Guard) Parts(ctx context.Context, req *chela.Request, m chela.Message) (
 			if ctxErr := ctx.Err(); ctxErr != nil {
 				return nil, ctxErr
 			}
-			e := g.Error(chela.Invalid, fmt.Sprintf("load attachment %q: %s", a.Name, chela.MessageOf(err)))
+			e := g.Unsent(chela.Invalid, fmt.Sprintf("load attachment %q: %s", a.Name, chela.MessageOf(err)))
 			e.Err = err
 			return nil, e
 		}

@@ -27,6 +27,11 @@ func (p problem) is(labels ...string) bool {
 	return slices.ContainsFunc(labels, func(l string) bool { return slices.Contains(p.labels, l) })
 }
 
+// tookLong reports whether an answer was given up that was being written.
+func (p problem) tookLong() bool {
+	return p.is("timeout_error", "ModelTimeoutException", "DEADLINE_EXCEEDED")
+}
+
 // readProblem finds the problem in a body. Most servers send
 // {"error": {"type", "code", "message"}}; some send the error as a string, in
 // a list, or its fields at the top, there also as "detail".
@@ -89,6 +94,7 @@ func (g Guard) Refused(status int, header http.Header, body []byte) *chela.Provi
 	}
 	e := g.classify(status, p, told)
 	e.Status = status
+	e.Unpaid = (Refuses(status) || status < 300 && told) && !p.tookLong()
 	if e.Kind == chela.Exhausted && e.Retryable || e.Kind == chela.Unavailable {
 		e.After = cmp.Or(after(header), p.after)
 	}
@@ -100,6 +106,23 @@ func (g Guard) Refused(status int, header http.Header, body []byte) *chela.Provi
 	}
 	return e
 }
+
+// Refuses reports whether a server that answers with a status did nothing for the
+// request. One that gave up waiting for another, or for the rest of the request,
+// may have passed it on.
+func Refuses(status int) bool {
+	switch status {
+	case http.StatusInternalServerError, http.StatusNotImplemented, http.StatusServiceUnavailable, overloaded:
+		return true
+	case http.StatusRequestTimeout:
+		return false
+	default:
+		return status >= 300 && status < 500
+	}
+}
+
+// overloaded is the status with which Anthropic refuses requests that it has no room for.
+const overloaded = 529
 
 // Told classifies a problem that came inside an answer, as {"error": …}. The
 // second result is false if body tells of none.
@@ -119,6 +142,7 @@ func (g Guard) Broke(body []byte) *chela.ProviderError {
 	p, told := readProblem(body)
 	e := g.classify(0, p, told)
 	e.Status = http.StatusOK
+	e.Unpaid = told && !p.tookLong()
 	if e.Retryable {
 		e.After = p.after
 	}

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"net/url"
@@ -21,15 +22,17 @@ import (
 type Step func(ctx context.Context, emit func(chela.Chunk) bool) (*chela.Finish, error)
 
 // Stream returns the stream of a step, in the form that [chela.Provider]
-// promises. Chunks without content are left out. The context of the step ends
+// promises. Chunks without content are left out. Once some came, no error is
+// Unpaid. The context of the step ends
 // with the loop over its stream.
 func Stream(ctx context.Context, step Step) iter.Seq2[chela.Chunk, error] {
 	return func(yield func(chela.Chunk, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		left := false
+		left, came := false, false
 		emit := func(c chela.Chunk) bool {
 			if !left && c != (chela.Chunk{}) {
+				came = true
 				left = !yield(c, nil)
 			}
 			return !left
@@ -38,6 +41,9 @@ func Stream(ctx context.Context, step Step) iter.Seq2[chela.Chunk, error] {
 		switch {
 		case left:
 		case err != nil:
+			if failed, ok := errors.AsType[*chela.ProviderError](err); ok && came {
+				failed.Unpaid = false
+			}
 			yield(chela.Chunk{}, err)
 		default:
 			yield(chela.Chunk{Finish: finish}, nil)

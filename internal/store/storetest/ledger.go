@@ -116,6 +116,17 @@ func checkUsageRows(t *testing.T, s *store.Store) {
 	})
 	same(t, 2, len(got))
 	same(t, settled, got[slices.IndexFunc(got, func(u chela.Usage) bool { return u.ID == settled.ID })])
+	kept := func(u chela.Usage) (settled bool) {
+		write(t, s, func(w *store.Write) error { return w.SettleIfOpen(ctx, u, func() { settled = true }) })
+		return settled
+	}
+	late := settled
+	late.Cost, late.Tokens.Input = 1000*settled.Cost, 1000
+	same(t, false, kept(late))
+	got = read(t, s, func(r *store.Read) ([]chela.Usage, error) {
+		return r.TurnUsage(ctx, chela.Turn{ID: f.turn, Session: f.key, CreatedAt: at(0)})
+	})
+	same(t, settled, got[slices.IndexFunc(got, func(u chela.Usage) bool { return u.ID == settled.ID })])
 	all := read(t, s, func(r *store.Read) (chela.UsageSum, error) { return r.UsageSince(ctx, "", time.Time{}) })
 	same(t, 3, all.Calls)
 	same(t, 2*u.Cost, all.Cost)
