@@ -42,8 +42,11 @@
 //
 // # Trouble
 //
-// Errors have OpenAI's form. They say in X-Should-Retry whether the client may
-// send the request again: not once its message was committed, as it would be
-// said twice. A client that goes away leaves its turn running. One that sends an
+// Errors have OpenAI's form, with the limit that was reached, if one was. They
+// say in X-Should-Retry whether the client may send the request again: not once
+// its message was committed, as it would be said twice, and not while nothing is
+// left of a limit, or at the provider. A turn that a limit ended before its first
+// word is such an error. One that had said something ends as too long answers do,
+// and a limit of money adds its words. A client that goes away leaves its turn running. One that sends an
 // Idempotency-Key again gets the answer of the first request.
 package openai

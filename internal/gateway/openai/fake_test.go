@@ -32,7 +32,7 @@ type step struct {
 	offered  []chela.CallSpec
 	stop     chela.StopReason
 	fail     *chela.Failure   // the turn fails in its place
-	limit    chela.Limit      // the turn ends with it
+	limit    chela.Limit      // the turn ends with it; without say in place of an answer
 	ends     chela.TurnState  // how, if not completed
 	silent   bool             // its text is not announced
 	usage    chela.TokenUsage // told with it
@@ -131,6 +131,10 @@ func (h *home) goOn(in chela.Inbound) *api.Trace {
 func (h *home) perform(t *api.Trace, s step, emit func(chela.Event)) {
 	if s.fail != nil {
 		t.Turn.State, t.Turn.Failure = chela.TurnFailed, s.fail
+		return
+	}
+	if s.limit != "" && len(s.say) == 0 {
+		t.Turn.State, t.Turn.Failure = chela.TurnLimited, &chela.Failure{Limit: s.limit, Message: "limit"}
 		return
 	}
 	if s.thinking != "" {

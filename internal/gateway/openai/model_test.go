@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"testing"
 	"time"
 
@@ -80,7 +81,10 @@ func TestBareRequests(t *testing.T) {
 func TestBareFailures(t *testing.T) {
 	t.Parallel()
 	said := func(kind chela.Kind) error {
-		return &chela.ProviderError{Provider: "local", Kind: kind, Status: 418, Msg: "no", After: 1500 * time.Millisecond}
+		return &chela.ProviderError{
+			Provider: "local", Kind: kind, Status: 418, Retryable: kind == chela.Exhausted || kind == chela.Unavailable,
+			Msg: "no", After: 1500 * time.Millisecond,
+		}
 	}
 	for _, c := range []struct {
 		err    error
@@ -92,14 +96,16 @@ func TestBareFailures(t *testing.T) {
 		{said(chela.Denied), 502, ""},
 		{said(chela.Exhausted), 429, "2"},
 		{said(chela.Unavailable), 503, "2"},
+		{&chela.ProviderError{Provider: "local", Kind: chela.Exhausted, Status: 429, Msg: "no quota"}, 429, ""},
+		{&chela.Error{Kind: chela.Exhausted, Limit: chela.LimitDay, Msg: "spent"}, 429, ""},
 		{errors.New("oops"), 500, ""},
 	} {
 		for _, stream := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, streamed %t", chela.KindOf(c.err), stream), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%v, streamed %t", c.err, stream), func(t *testing.T) {
 				t.Parallel()
 				body := fmt.Sprintf(`{"model":"local/small","stream":%t,"messages":[{"role":"user","content":"x"}]}`, stream)
 				got := troubleOf(t, post(setup(newHome(), small(chela.Finish{}, c.err)), chat, body))
-				if got.Status != c.status || got.After != c.after {
+				if got.Status != c.status || got.After != c.after || got.Again != strconv.FormatBool(c.after != "") {
 					t.Errorf("got %+v, want %d after %q", got, c.status, c.after)
 				}
 			})

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
@@ -43,7 +44,7 @@ func named(response string) (turn chela.TurnID, thread chela.ThreadID, ok bool) 
 }
 
 // replyOf returns what a turn said since it last waited. A turn that failed is
-// an error.
+// an error, and so is one that a limit ended before it said anything.
 func replyOf(t api.Trace) (wire.Reply, error) {
 	rep := wire.Reply{Stop: chela.StopEnd, Interrupted: t.Turn.State == chela.TurnInterrupted, About: &wire.About{
 		Session: t.Turn.Session, Thread: t.Turn.Thread, Turn: t.Turn.ID, State: t.Turn.State,
@@ -75,12 +76,26 @@ func replyOf(t api.Trace) (wire.Reply, error) {
 	switch {
 	case t.Turn.State == chela.TurnAwaiting:
 		addWaits(&rep, t)
-	case t.Turn.State == chela.TurnLimited:
-		rep.Stop = chela.StopLength
+	case t.Turn.State == chela.TurnLimited && t.Turn.Failure != nil:
+		return rep, addLimit(&rep, t.Turn.Failure)
 	case t.Turn.State == chela.TurnInterrupted, rep.Stop == chela.StopCalls:
 		rep.Stop = chela.StopEnd
 	}
 	return rep, nil
+}
+
+// addLimit says that a limit ended the turn. Where the turn said nothing before,
+// that is an error: an empty answer would pass for one. A spent limit has words
+// too, which say when it begins anew and how to raise it.
+func addLimit(r *wire.Reply, f *chela.Failure) error {
+	if r.Text == "" {
+		return wire.Settled(&chela.Error{Kind: cmp.Or(f.Kind, chela.Exhausted), Msg: f.Message, Limit: f.Limit})
+	}
+	r.Stop = chela.StopLength
+	if f.Limit.IsOfCost() {
+		r.Text = wire.Join(r.Text, f.Message)
+	}
+	return nil
 }
 
 // addWaits adds what a turn waits for: results of the client's tools, else a

@@ -19,6 +19,8 @@ type problem struct {
 	Type    string  `json:"type"`
 	Param   *string `json:"param"`
 	Code    string  `json:"code"`
+
+	Limit chela.Limit `json:"limit,omitempty"` // that was reached
 }
 
 // A problemBody is the answer to a request that was not fulfilled.
@@ -79,6 +81,9 @@ func Because(ctx context.Context, err error) error {
 func problemOf(err error) (problem, int) {
 	status := statusOf(err)
 	p := problem{Message: chela.MessageOf(err), Type: typeOf(status), Code: string(chela.KindOf(err))}
+	if limited, ok := errors.AsType[*chela.Error](err); ok {
+		p.Limit = limited.Limit
+	}
 	var field *refusal
 	if errors.As(err, &field) {
 		p.Code = cmp.Or(field.code, p.Code)
@@ -138,14 +143,28 @@ func WriteError(w http.ResponseWriter, status int, err error) {
 		status = own
 	}
 	p.Type = typeOf(status)
-	var committed settled
-	again := !errors.As(err, &committed) && (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable)
+	again := (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) && mayPass(err)
 	h := w.Header()
 	h.Set("X-Should-Retry", strconv.FormatBool(again))
 	if again && h.Get("Retry-After") == "" {
 		h.Set("Retry-After", strconv.Itoa(seconds(err)))
 	}
 	write(w, status, problemBody{p})
+}
+
+// mayPass reports whether the same request may succeed a moment later. It may not
+// if its message was committed, a limit of the owner's is spent, or the provider
+// has nothing left for the account.
+func mayPass(err error) bool {
+	var committed settled
+	if errors.As(err, &committed) {
+		return false
+	}
+	if of, ok := errors.AsType[*chela.ProviderError](err); ok && !of.Retryable {
+		return false
+	}
+	limited, ok := errors.AsType[*chela.Error](err)
+	return !ok || !limited.Limit.IsOfCost()
 }
 
 // seconds returns how long to wait before a request is sent again: what the
