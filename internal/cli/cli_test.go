@@ -67,7 +67,7 @@ func TestAsk(t *testing.T) {
 		{"too much", strings.Repeat("x", 100_001), []string{"ask"}, result{2, "", "chela: the message is larger than 100000 bytes; send less, or put it into a file of the workspace\n"}},
 		{"failed", "", []string{"ask", "fail unavailable"}, result{1, "", offlineNote + "chela: the model failed\n"}},
 		{"denied", "", []string{"ask", "fail denied"}, result{3, "", offlineNote + "chela: the model failed\n"}},
-		{"limit", "", []string{"ask", "limit"}, result{4, "so far\n", offlineNote + "chela: 50 steps were not enough; ask for the rest, or raise it with chela config set\n"}},
+		{"limit", "", []string{"ask", "limit"}, result{4, "so far\n", offlineNote + "chela: 50 steps were not enough; ask for the rest, or raise the limit, as with chela config set limits.steps 100\n"}},
 		{"left pending", "", []string{"ask", "do make"}, result{3, "", offlineNote + "chela: shell waits for an approval: make; answer with chela approvals yes apr_1, or no\n"}},
 		{"always", "", []string{"ask", "--approve=always", "do make"}, result{0, "answered once by owner with --approve=always\n", offlineNote}},
 		{"approve how", "", []string{"ask", "--approve=maybe", "do make"}, result{2, "", "chela: --approve cannot be \"maybe\"; use ask, always or never\n"}},

@@ -271,14 +271,7 @@ func ending(t chela.Turn) error {
 	case chela.TurnInterrupted:
 		return manners.ErrInterrupted
 	case chela.TurnLimited:
-		hint := "ask for the rest, or raise it with chela config set"
-		if t.Failure != nil && t.Failure.Limit == chela.LimitLoop {
-			hint = "say what it should do instead; see chela turns show " + string(t.ID)
-		}
-		if t.Failure != nil && t.Failure.Limit.IsOfCost() {
-			hint = "" // the message has one
-		}
-		return chela.E(chela.Exhausted, message).WithHint(hint)
+		return chela.E(chela.Exhausted, message).WithHint(goesOn(t))
 	case chela.TurnFailed:
 		if kind == chela.Invalid { // what the model was sent, not what the person typed
 			kind = chela.Unavailable
@@ -287,4 +280,25 @@ func ending(t chela.Turn) error {
 	default:
 		return chela.E(chela.Unavailable, "turn "+string(t.ID)+" goes on").WithHint("see chela turns show " + string(t.ID))
 	}
+
+// goesOn says what can be done where a limit ended a turn. What ends with a limit
+// of money says it itself.
+func goesOn(t chela.Turn) string {
+	const rest = "ask for the rest"
+	if t.Failure == nil {
+		return rest
+	}
+	switch limit := t.Failure.Limit; {
+	case limit.IsOfCost():
+		return ""
+	case limit == chela.LimitLoop:
+		return "say what it should do instead; see chela turns show " + string(t.ID)
+	case limit == chela.LimitSteps:
+		return rest + ", or raise the limit, as with chela config set limits.steps 100"
+	case limit == chela.LimitTime:
+		return rest + ", or raise the limit, as with chela config set limits.turn_timeout 30m"
+	default:
+		return rest
+	}
+}
 }
