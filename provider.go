@@ -143,10 +143,11 @@ type ProviderError struct {
 	Err       error         // the cause
 }
 
-// Error names the provider, the status and what it said.
+// Error names the provider, the status, unless that is of success, and what it
+// said.
 func (e *ProviderError) Error() string {
 	s := e.Provider
-	if e.Status != 0 {
+	if e.Status >= 300 {
 		s += fmt.Sprintf(" answered %d", e.Status)
 	}
 	return s + ": " + e.Msg

@@ -8,7 +8,8 @@
 //   - An error is one line, "chela: what; cure".
 //   - The exit code is 0 when it is done, 1 when it failed, 2 for wrong use, 3
 //     when something was denied or waits for an approval, 4 when a limit is
-//     reached, and 130 when it was interrupted.
+//     reached, and 130 when it was interrupted. The limit may be a provider's;
+//     with --json, failure.limit names it only if it is chela's own.
 //   - Text of models, tools and other people never reaches a terminal with
 //     characters that the terminal would act on.
 package cli

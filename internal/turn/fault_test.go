@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -266,7 +267,7 @@ func (w *weather) turn(t *testing.T, chain chela.Provider) chela.TurnState {
 		}
 	case chela.TurnFailed:
 		pe, ok := errors.AsType[*chela.ProviderError](w.last)
-		if !ok || f.Kind != pe.Kind || (f.Limit == chela.LimitPrompt) != pe.Overflow || f.Message != chela.MessageOf(pe) {
+		if !ok || f.Kind != pe.Kind || (f.Limit == chela.LimitPrompt) != pe.Overflow || !strings.HasPrefix(f.Message, chela.MessageOf(pe)) {
 			t.Errorf("failed with %+v after %v", f, w.last)
 		}
 	default:

@@ -363,8 +363,8 @@ func TestReplyOwed(t *testing.T) {
 		want   string
 	}{
 		{"answer", []step{say("there")}, 10, chela.TurnCompleted, "there"},
-		{"failure", []step{fails(cut)}, 10, chela.TurnFailed, "(failed: test: no answer)"},
-		{"failure after text", []step{say("one", "look a"), fails(cut)}, 10, chela.TurnFailed, "(failed: test: no answer)"},
+		{"failure", []step{fails(cut)}, 10, chela.TurnFailed, "(failed: test: no answer; look at providers.test.base_url and at the network)"},
+		{"failure after text", []step{say("one", "look a"), fails(cut)}, 10, chela.TurnFailed, "(failed: test: no answer; look at providers.test.base_url and at the network)"},
 		{"last step", []step{say("one", "look a"), say("what I have")}, 2, chela.TurnLimited, "what I have"},
 		{"no words left", []step{say("", "look a")}, 1, chela.TurnLimited, "(limited: the turn used its 1 steps)"},
 	} {

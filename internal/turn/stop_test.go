@@ -195,8 +195,8 @@ func TestModelFails(t *testing.T) {
 	}{
 		{
 			"an error",
-			[]step{fails(&chela.ProviderError{Provider: "test", Kind: chela.Exhausted, Status: 429, Msg: "slow down"})},
-			chela.Failure{Kind: chela.Exhausted, Message: "test answered 429: slow down"},
+			[]step{fails(&chela.ProviderError{Provider: "test", Kind: chela.Exhausted, Status: 429, Retryable: true, Msg: "slow down"})},
+			chela.Failure{Kind: chela.Exhausted, Message: "test answered 429: slow down; try again later"},
 		},
 		{
 			"an error that is not classified",

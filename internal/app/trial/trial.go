@@ -3,6 +3,7 @@
 package trial
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"chela"
 	"chela/internal/app/known"
 	"chela/internal/catalogue"
+	"chela/internal/provider/cure"
 )
 
 // timeout bounds each question.
@@ -161,36 +163,19 @@ func (r *report) refused(err error) {
 	case errors.Is(err, context.DeadlineExceeded):
 		r.fail(chela.CheckReachable, fmt.Sprintf("no answer came within %s", timeout), "look whether the server is up and not too busy")
 	case asked && of.Status == 0 && kind == chela.Unavailable && !of.Cut:
-		r.fail(chela.CheckReachable, text, fmt.Sprintf("look at providers.%s.base_url and at the network", provider))
+		r.fail(chela.CheckReachable, text, cure.Of(of))
 	case kind == chela.Denied:
+		hint := chela.HintOf(err)
 		if asked {
 			r.pass(chela.CheckReachable)
+			hint = ""
 		}
-		cure := chela.HintOf(err)
-		if cure == "" || asked {
-			cure = fmt.Sprintf("look at providers.%s.api_key: chela config get providers.%s.api_key", provider, provider)
-		}
-		r.fail(chela.CheckKey, text, cure)
+		r.fail(chela.CheckKey, text, cmp.Or(hint, cure.Of(&chela.ProviderError{Provider: provider, Kind: kind})))
 	case !asked:
 		r.fail(chela.CheckReachable, text, chela.HintOf(err))
 	default:
 		r.pass(chela.CheckReachable)
 		r.pass(chela.CheckKey)
-		r.fail(chela.CheckStreams, text, cureOf(of, provider))
-	}
-}
-
-// cureOf says what can be done about a request that a provider with a good key
-// did not fulfil.
-func cureOf(e *chela.ProviderError, provider string) string {
-	switch {
-	case e.Kind == chela.NotFound:
-		return fmt.Sprintf("chela models list shows the models of %s", provider)
-	case e.Kind == chela.Exhausted && !e.Retryable:
-		return fmt.Sprintf("look at the account with %s: it has nothing left", provider)
-	case e.Retryable:
-		return "try again later"
-	default:
-		return fmt.Sprintf("look at [providers.%s]: its kind may not be what the server speaks", provider)
+		r.fail(chela.CheckStreams, text, cmp.Or(cure.Of(of), fmt.Sprintf("look at [providers.%s]: its kind may not be what the server speaks", provider)))
 	}
 }

@@ -82,9 +82,9 @@ func TestTrial(t *testing.T) {
 		"wrong key":         {[]providertest.Answer{{Fault: providertest.FaultKey}}, "+!..+", "providers.p.api_key"},
 		"no such model":     {[]providertest.Answer{{Fault: providertest.FaultModel}}, "++!.+", "chela models list"},
 		"nothing left":      {[]providertest.Answer{{Fault: providertest.FaultQuota}}, "++!.+", "nothing left"},
-		"too many requests": {[]providertest.Answer{{Fault: providertest.FaultRate, After: time.Second}}, "++!.+", "try again later"},
-		"broken down":       {[]providertest.Answer{{Fault: providertest.FaultServer}}, "++!.+", "try again later"},
-		"torn":              {[]providertest.Answer{{Text: []string{"he"}, Fault: providertest.FaultCut}}, "++!.+", "try again later"},
+		"too many requests": {[]providertest.Answer{{Fault: providertest.FaultRate, After: time.Second}}, "++!.+", "try again"},
+		"broken down":       {[]providertest.Answer{{Fault: providertest.FaultServer}}, "++!.+", "try again"},
+		"torn":              {[]providertest.Answer{{Text: []string{"he"}, Fault: providertest.FaultCut}}, "++!.+", "try again"},
 		"refused":           {[]providertest.Answer{{Fault: providertest.FaultRefused}}, "++!.+", "[providers.p]"},
 		"tools are refused": {[]providertest.Answer{words, {Fault: providertest.FaultRefused}}, "+++!+", "use another model"},
 	}

@@ -108,7 +108,10 @@ func (p *Person) Ask(ctx context.Context, h Home, o Options, message chela.Inbou
 		d.show = d.eventLine
 	}
 	turn, err := d.ask(ctx, message)
-	return d.answered(ctx, turn, manners.NotThere(err, "see chela threads list --session "+string(message.Session)))
+	if turn.ID == "" && message.Thread != "" { // it is not there, so there is no turn
+		err = manners.NotThere(err, "see chela threads list --session "+string(message.Session))
+	}
+	return d.answered(ctx, turn, err)
 }
 
 // Resume sees a turn that is there already to its end, as Ask does.

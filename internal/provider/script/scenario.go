@@ -83,7 +83,7 @@ type fault struct {
 func Load(path string) (*Scenario, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, chela.E(chela.NotFound, "cannot read the scenario").Because(err)
+		return nil, chela.E(chela.NotFound, "cannot read the scenario").WithHint("name one that is there, as in script/PATH").Because(err)
 	}
 	s, err := Parse(text)
 	if err != nil {

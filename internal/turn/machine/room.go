@@ -6,6 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/prompt"
+	"chela/internal/provider/cure"
 )
 
 // flushNeeds is how many steps a turn must have left to use some of them for
@@ -64,14 +65,22 @@ func nextCommand(s State, f Facts) Action {
 	return finish(chela.TurnCompleted, nil)
 }
 
-// FailureOf returns how a turn tells of an error.
+// FailureOf returns how a turn tells of an error. What a provider said is told
+// with its cure; that of a record has none to name, and tells it already.
 func FailureOf(err error) *chela.Failure {
 	f := &chela.Failure{Kind: chela.KindOf(err), Message: chela.MessageOf(err)}
 	if limited, ok := errors.AsType[*chela.Error](err); ok {
 		f.Limit = limited.Limit
 	}
-	if refused, ok := errors.AsType[*chela.ProviderError](err); ok && refused.Overflow {
+	refused, ok := errors.AsType[*chela.ProviderError](err)
+	if !ok {
+		return f
+	}
+	if refused.Overflow {
 		f.Limit = chela.LimitPrompt
+	}
+	if hint := cure.Of(refused); hint != "" && refused.Provider != "" && chela.HintOf(err) == "" {
+		f.Message += "; " + hint
 	}
 	return f
 }
