@@ -144,6 +144,7 @@ func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 	turn.Steps++
 	n.tried, n.refused = "", nil
 	n.tellStandIn(f)
+	n.tellCut(f)
 	body := n.hidden(chela.Body{
 		Text: n.transformed(ctx, f.Text), Thinking: f.Thinking, Calls: make([]chela.CallSpec, len(f.Calls)),
 		Model: cmp.Or(f.Served, turn.Model), Stop: f.Stop, Usage: &f.Usage, Ratio: ratio,
@@ -181,6 +182,19 @@ func (n *run) tellStandIn(f *chela.Finish) {
 	}
 	n.stoodIn = true
 	n.emit(chela.Event{Kind: chela.EventNotice, Text: fmt.Sprintf("answered by %s, since %s is unavailable: %s", f.Served, n.state.Turn.Model, f.Since)})
+}
+
+// tellCut tells people that an answer is not whole, since it grew as long as an
+// answer may be.
+func (n *run) tellCut(f *chela.Finish) {
+	if f.Stop != chela.StopLength || len(f.Calls) > 0 || f.Text == "" || n.state.Flush.On {
+		return
+	}
+	at := "" // not every provider counts
+	if f.Usage.Output > 0 {
+		at = fmt.Sprintf(" at %d tokens", f.Usage.Output)
+	}
+	n.emit(chela.Event{Kind: chela.EventNotice, Text: "the answer was cut" + at + "; ask for the rest"})
 }
 
 // absorb takes the messages that wait into the turn. Calls that have not begun

@@ -414,6 +414,33 @@ func TestStandInIsToldOfOnce(t *testing.T) {
 	}
 }
 
+// TestACutAnswerIsToldOf says of an answer that grew too long that it is not
+// whole, and where it ends if the provider counts.
+func TestACutAnswerIsToldOf(t *testing.T) {
+	t.Parallel()
+	cut := func(f chela.Finish) []string {
+		r := newRig(t, func(_ context.Context, yield func(chela.Chunk, error) bool) { yield(chela.Chunk{Finish: &f}, nil) })
+		if _, err := r.run(); err != nil {
+			t.Fatal(err)
+		}
+		return r.notices()
+	}
+	for _, c := range []struct {
+		name string
+		end  chela.Finish
+		want []string
+	}{
+		{"counted", chela.Finish{Text: "Once", Stop: chela.StopLength, Usage: chela.TokenUsage{Output: 20}}, []string{"the answer was cut at 20 tokens; ask for the rest"}},
+		{"not counted", chela.Finish{Text: "Once", Stop: chela.StopLength}, []string{"the answer was cut; ask for the rest"}},
+		{"without a word", chela.Finish{Stop: chela.StopLength}, nil},
+		{"whole", chela.Finish{Text: "Once.", Stop: chela.StopEnd, Usage: chela.TokenUsage{Output: 20}}, nil},
+	} {
+		if diff := cmp.Diff(c.want, cut(c.end)); diff != "" {
+			t.Errorf("%s: notices (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
 // notices returns what people were told beside the answer.
 func (r *rig) notices() (texts []string) {
 	r.mu.Lock()

@@ -238,22 +238,21 @@ func (d *dialog) question(ctx context.Context, a chela.Approval) (bool, error) {
 }
 
 // answer returns the last thing the model said in a turn, or what came of the
-// command that it carried out.
-func (d *dialog) answer(ctx context.Context, t chela.Turn) (string, error) {
+// command that it carried out, which has a text only.
+func (d *dialog) answer(ctx context.Context, t chela.Turn) (said chela.Body, err error) {
 	entries, _, err := d.Turns.Transcript(ctx, t.ID)
 	if err != nil {
-		return "", err
+		return said, err
 	}
-	text, ok := turn.Reply(t, entries)
-	if ok {
-		return text, nil
+	if text, ok := turn.Reply(t, entries); ok {
+		return chela.Body{Text: text}, nil
 	}
 	for _, e := range entries {
 		if e.Kind == chela.EntryAssistant && !e.Body.Hidden {
-			text = e.Body.Text
+			said = e.Body
 		}
 	}
-	return text, nil
+	return said, nil
 }
 
 // ending returns the error that stands for a turn that did not complete.
@@ -280,6 +279,7 @@ func ending(t chela.Turn) error {
 	default:
 		return chela.E(chela.Unavailable, "turn "+string(t.ID)+" goes on").WithHint("see chela turns show " + string(t.ID))
 	}
+}
 
 // goesOn says what can be done where a limit ended a turn. What ends with a limit
 // of money says it itself.
@@ -300,5 +300,4 @@ func goesOn(t chela.Turn) string {
 	default:
 		return rest
 	}
-}
 }

@@ -69,6 +69,8 @@ type answer struct {
 	Turn      chela.TurnID     `json:"turn,omitempty"`
 	State     chela.TurnState  `json:"state,omitempty"`
 	Text      string           `json:"text"`
+	Model     string           `json:"model,omitempty"` // that said the text
+	Stop      chela.StopReason `json:"stop,omitempty"`  // why it said no more
 	Reply     string           `json:"reply,omitempty"` // to a command, which has no turn
 	Failure   *chela.Failure   `json:"failure,omitempty"`
 	Approvals []chela.Approval `json:"approvals,omitempty"` // what the turn waits for
@@ -139,16 +141,17 @@ func (d *dialog) answered(ctx context.Context, turn chela.Turn, ended error) err
 		}
 		return ended
 	}
-	text, err := d.answer(ctx, turn)
+	said, err := d.answer(ctx, turn)
 	if err != nil {
 		return err
 	}
 	if !d.Printer.JSON {
-		d.r.Finish(text)
+		d.r.Finish(said.Text)
 		return ended
 	}
 	a := answer{
-		Session: turn.Session, Thread: turn.Thread, Turn: turn.ID, State: turn.State, Text: text, Failure: turn.Failure,
+		Session: turn.Session, Thread: turn.Thread, Turn: turn.ID, State: turn.State,
+		Text: said.Text, Model: said.Model, Stop: said.Stop, Failure: turn.Failure,
 	}
 	if turn.State == chela.TurnAwaiting {
 		if a.Approvals, err = d.pending(ctx, turn.ID); err != nil {
