@@ -102,7 +102,7 @@ func (b *watchedBody) end() {
 
 // why returns the error of a request, or why it was given up.
 func (b *watchedBody) why(err error) error {
-	if given, ok := errors.AsType[idleError](b.cause()); ok && err != nil && err != io.EOF {
+	if given, ok := errors.AsType[idleError](b.cause()); ok && err != nil && !errors.Is(err, io.EOF) {
 		return given
 	}
 	return err

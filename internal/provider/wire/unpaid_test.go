@@ -96,7 +96,10 @@ func TestNotSent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = guard.Do(req, (&http.Client{Transport: tt.via}).Do)
+		res, err := guard.Do(req, (&http.Client{Transport: tt.via}).Do)
+		if res != nil {
+			res.Body.Close()
+		}
 		pe, ok := errors.AsType[*chela.ProviderError](err)
 		if !ok || pe.Kind != chela.Unavailable || pe.Unpaid != tt.want {
 			t.Errorf("%s: got %+v, want unpaid %t", name, err, tt.want)
