@@ -5,7 +5,7 @@ import "slices"
 // A Trial is what came of trying a model out.
 type Trial struct {
 	Model  string     `json:"model"`  // provider/model
-	Checks []Check    `json:"checks"` // one of each, in the order in which they were made
+	Checks []Check    `json:"checks"` // one of each, but of key one for each key; in the order in which they were made
 	MS     int64      `json:"ms"`     // from the first question to the last answer
 	Tokens TokenUsage `json:"tokens"` // of all answers
 }
@@ -15,7 +15,13 @@ func (t Trial) Passed() bool {
 	return !slices.ContainsFunc(t.Checks, func(c Check) bool { return c.State == CheckFailed })
 }
 
-// Check returns the check of that name.
+// Stopped reports whether a check could not be made though none before it failed,
+// as where a limit of the home is reached.
+func (t Trial) Stopped() bool {
+	return slices.ContainsFunc(t.Checks, func(c Check) bool { return c.State == CheckUntried && c.Text != "" })
+}
+
+// Check returns the first check of that name.
 func (t Trial) Check(name CheckName) Check {
 	if i := slices.IndexFunc(t.Checks, func(c Check) bool { return c.Name == name }); i >= 0 {
 		return t.Checks[i]
@@ -26,8 +32,9 @@ func (t Trial) Check(name CheckName) Check {
 // A Check is one question that a trial answers.
 type Check struct {
 	Name  CheckName  `json:"name"`
+	Nth   int        `json:"nth,omitempty"` // of which key, from 1, where there are several
 	State CheckState `json:"state"`
-	Text  string     `json:"text,omitempty"` // why it failed
+	Text  string     `json:"text,omitempty"` // why it failed, or was not made
 	Cure  string     `json:"cure,omitempty"` // what can be done about that
 }
 
@@ -50,5 +57,5 @@ type CheckState string
 const (
 	CheckPassed  CheckState = "passed"
 	CheckFailed  CheckState = "failed"
-	CheckUntried CheckState = "untried" // one before it failed
+	CheckUntried CheckState = "untried" // one before it failed, or it has a text that says why
 )

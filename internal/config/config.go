@@ -177,18 +177,7 @@ type Session struct {
 }
 
 // A DayTime is a time of day in Config.Zone, or none.
-type DayTime struct {
-	Set          bool
-	Hour, Minute int
-}
-
-// String returns the time as 15:04, or "off" for none.
-func (d DayTime) String() string {
-	if !d.Set {
-		return "off"
-	}
-	return fmt.Sprintf("%02d:%02d", d.Hour, d.Minute)
-}
+type DayTime = field.DayTime
 
 // Approvals say how long people have to answer.
 type Approvals struct{ Expires time.Duration }

@@ -114,24 +114,3 @@ func price(at **chela.MicroUSD) field.Field {
 	}
 	return f
 }
-
-// dayTime is a time of day; "off" and the empty text are none.
-func dayTime(at *DayTime) field.Field {
-	return field.Field{
-		Want: `a time of day such as "04:00", or "off"`,
-		Put: func(v any) error {
-			text, ok := v.(string)
-			if ok && (text == "" || text == "off") {
-				*at = DayTime{}
-				return nil
-			}
-			t, err := time.Parse("15:04", text)
-			if !ok || err != nil {
-				return field.ErrUnwanted
-			}
-			*at = DayTime{Set: true, Hour: t.Hour(), Minute: t.Minute()}
-			return nil
-		},
-		Show: func() string { return at.String() },
-	}
-}

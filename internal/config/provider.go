@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -139,13 +140,16 @@ func (c *Config) Configured() []string {
 	return sortedKeys(used)
 }
 
-// UsedModels returns the models of the home and of its agents, as provider/model,
-// sorted.
+// UsedModels returns the models of the home and of its agents, their cheap ones
+// and those that stand in, as provider/model, sorted.
 func (c *Config) UsedModels() []string {
-	used := map[string]bool{c.Model: true}
-	for _, a := range c.agents {
-		used[a.Model] = true
+	used := map[string]bool{}
+	for _, a := range append(slices.Collect(maps.Values(c.agents)), &Agent{Model: c.Model, CheapModel: c.CheapModel, Fallbacks: c.Fallbacks}) {
+		for _, model := range append([]string{a.Model, a.CheapModel}, a.Fallbacks...) {
+			used[model] = true
+		}
 	}
+	delete(used, "") // no cheap one
 	return sortedKeys(used)
 }
 

@@ -150,7 +150,7 @@ var homeSettings = []setting{
 	{"database.url", []string{"DATABASE_URL"}, func(c *Config, _ string) field.Field { return databaseURL(&c.Database.URL) }},
 	{"session.dm_scope", nil, func(c *Config, _ string) field.Field { return field.Choice(&c.Session.DMScope, dmScopes) }},
 	{"session.identity_links.*", nil, identityLink},
-	{"session.daily_reset", nil, func(c *Config, _ string) field.Field { return dayTime(&c.Session.DailyReset) }},
+	{"session.daily_reset", nil, func(c *Config, _ string) field.Field { return field.TimeOfDay(&c.Session.DailyReset) }},
 	{"session.idle_minutes", nil, func(c *Config, _ string) field.Field {
 		return field.Number(&c.Session.IdleMinutes, 0, 525_600)
 	}},

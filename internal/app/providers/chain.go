@@ -82,7 +82,7 @@ func (p *Providers) wrap(candidates []provider.Candidate, models []string) chela
 func (p *Providers) single(settings config.Provider, model, name string) (s served, err error) {
 	s.name = name
 	if p.player != nil {
-		s.raw, s.used = p.player.Play(model), p.player.Play(model)
+		s.raws, s.used = []chela.Provider{p.player.Play(model)}, p.player.Play(model)
 		return s, nil
 	}
 	cfg := provider.RetryConfig{
@@ -94,9 +94,7 @@ func (p *Providers) single(settings config.Provider, model, name string) (s serv
 		if err != nil {
 			return served{}, err
 		}
-		if s.raw == nil {
-			s.raw = raw
-		}
+		s.raws = append(s.raws, raw)
 		keys = append(keys, provider.Retry(provider.Fallback(p.metered(raw, model)), cfg))
 	}
 	s.used = provider.Rotate(model, keys, p.restConfig())

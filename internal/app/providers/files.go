@@ -21,19 +21,9 @@ func (p *Providers) resolve(model string) (config.Provider, string, error) {
 
 // namedBy returns the models that a configuration or the command names.
 func namedBy(cfg *config.Config) map[string]bool {
-	named := map[string]bool{cfg.Named: true, cfg.Model: true, cfg.CheapModel: true}
-	for _, model := range cfg.Fallbacks {
+	named := map[string]bool{cfg.Named: true}
+	for _, model := range cfg.UsedModels() {
 		named[model] = true
-	}
-	for _, name := range cfg.AgentNames() {
-		agent, err := cfg.Agent(name)
-		if err != nil {
-			continue // it has a name, so it is there
-		}
-		named[agent.Model], named[agent.CheapModel] = true, true
-		for _, model := range agent.Fallbacks {
-			named[model] = true
-		}
 	}
 	return named
 }

@@ -35,7 +35,7 @@ func withFiles(t *testing.T, text, named string) *providers.Providers {
 	}
 	p, err := providers.New(providers.Config{
 		Settings: cfg, Known: models, Log: log, Now: time.Now, Random: func() float64 { return 0 },
-		Wait: func(context.Context, time.Duration) error { return nil },
+		Wait: func(context.Context, time.Duration) error { return nil }, Listing: 500 * time.Millisecond,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,8 @@ package providers_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -68,5 +70,42 @@ base_url = "`+server(t, 200, `{"object":"list","data":[{"id":"small","object":"m
 	cancel()
 	if _, err := p.Models(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v of who left", err)
+	}
+}
+
+// silent returns the address of a server that takes connections and never answers.
+func silent(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return "http://" + l.Addr().String() + "/v1"
+}
+
+// TestModelsOfWhoNeverAnswers does not wait for providers that do not answer.
+func TestModelsOfWhoNeverAnswers(t *testing.T) {
+	t.Parallel()
+	text := `
+[providers.there]
+kind = "openai"
+base_url = "` + server(t, 200, `{"object":"list","data":[{"id":"small","object":"model"}]}`) + `"
+`
+	var want []api.Away
+	for _, name := range []string{"silent-1", "silent-2"} {
+		text += fmt.Sprintf("[providers.%s]\nkind = \"openai\"\nbase_url = %q\n", name, silent(t))
+		want = append(want, api.Away{Provider: name, Kind: chela.Unavailable, Message: name + ": it did not tell its models within 500ms"})
+	}
+	p := withFiles(t, text, "")
+	got, err := p.Models(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got.Away); diff != "" {
+		t.Errorf("away (-want +got):\n%s", diff)
+	}
+	if n := len(got.Items); n == 0 || got.Items[n-1].Name != "small" {
+		t.Errorf("models are %v", got.Items)
 	}
 }

@@ -3,8 +3,8 @@
 package providers
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/api"
 	"chela/internal/app/known"
 	"chela/internal/catalogue"
 	"chela/internal/config"
@@ -34,6 +33,9 @@ type Config struct {
 	Random func() float64
 
 	Ledger ledger // nil counts nothing
+
+	// Listing is how long a provider may take to tell its models; 0 means 5 s.
+	Listing time.Duration
 }
 
 // A ledger sees to it that requests are counted and paid for.
@@ -66,14 +68,15 @@ type Providers struct {
 
 // A served model is one model as it was made, and as the chains ask it.
 type served struct {
-	raw  chela.Provider
-	used chela.Provider // with all its keys, and tries again where that may help
-	name string         // the model as the provider knows it
+	raws []chela.Provider // with each key; one at least
+	used chela.Provider   // with all its keys, and tries again where that may help
+	name string           // the model as the provider knows it
 }
 
 // New returns the providers of a configuration. It fails if a recording that is to
 // be made or played cannot be.
 func New(cfg Config) (*Providers, error) {
+	cfg.Listing = cmp.Or(cfg.Listing, 5*time.Second)
 	p := &Providers{
 		cfg: cfg, settings: cfg.Settings, known: cfg.Known, named: namedBy(cfg.Settings),
 		models: map[string]served{}, chains: map[string]chela.Provider{},
@@ -150,70 +153,9 @@ func (p *Providers) Model(model string) chela.Model {
 		return m
 	}
 	if s, err := p.serve(model); err == nil {
-		if w, ok := s.raw.(windowed); ok && w.Window(s.name) > 0 {
+		if w, ok := s.raws[0].(windowed); ok && w.Window(s.name) > 0 {
 			return p.known.Fill(chela.Model{Provider: m.Provider, Name: m.Name, Window: w.Window(s.name)})
 		}
 	}
 	return m
-}
-
-// A lister is a provider that can tell its models.
-type lister interface {
-	Models(ctx context.Context) ([]chela.Model, error)
-}
-
-// anyModel stands for a model where only the provider matters.
-const anyModel = "any"
-
-// Models returns the models of every provider that can be asked, with what is
-// known of them. What one does not tell, for whatever reason, leaves the others:
-// it is away then, which the log is told too. An error is that of ctx.
-func (p *Providers) Models(ctx context.Context) (api.Models, error) {
-	models := api.Models{Items: []chela.Model{}}
-	for _, name := range p.settings.ProviderNames() {
-		settings, err := p.settings.Provider(name)
-		if err != nil {
-			return api.Models{}, err
-		}
-		s, err := p.serve(name + "/" + anyModel)
-		if err != nil {
-			continue // no key: nothing of it can be used
-		}
-		list, ok := s.raw.(lister)
-		if !ok {
-			models.Items = append(models.Items, p.comingAlong(settings)...)
-			continue
-		}
-		found, err := list.Models(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return api.Models{}, ctx.Err()
-		case err != nil && !p.mayBeAway(settings, err):
-			p.cfg.Log.Warn("provider did not list its models", "provider", name, "error", err)
-			models.Away = append(models.Away, api.Away{Provider: name, Kind: chela.KindOf(err), Message: chela.MessageOf(err)})
-		}
-		for _, m := range found {
-			models.Items = append(models.Items, p.known.Fill(m))
-		}
-	}
-	return models, nil
-}
-
-// mayBeAway reports whether a provider that did not list its models is a server
-// that might be on this machine, and that nobody told chela of. Another program
-// may answer at its port.
-func (p *Providers) mayBeAway(settings config.Provider, err error) bool {
-	var failed *chela.ProviderError
-	at, unknown := p.settings.Value("providers." + settings.Name + ".base_url")
-	told := unknown != nil || at.Source != "default" && at.Source != "env OLLAMA_HOST"
-	keyless := settings.Keyless || settings.Kind == config.KindOllama
-	return keyless && !told && errors.As(err, &failed)
-}
-
-// comingAlong returns the models of a provider that is part of the program.
-func (p *Providers) comingAlong(settings config.Provider) []chela.Model {
-	if settings.Kind == config.KindOffline {
-		return []chela.Model{p.known.Model(settings.Name + "/rules")}
-	}
-	return nil // the models of script are files
 }

@@ -2,6 +2,7 @@ package providers
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"chela"
@@ -23,9 +24,9 @@ func (p *Providers) Try(ctx context.Context, model string) ([]chela.Trial, error
 	for _, name := range models {
 		subject := trial.Subject{Model: p.Model(name)}
 		s, err := p.serve(name)
-		subject.Provider, subject.Name, subject.Err = s.raw, s.name, err
-		if err == nil {
-			subject.Provider = p.metered(s.raw, name)
+		subject.Name, subject.Err = s.name, err
+		for _, raw := range s.raws {
+			subject.Keys = append(subject.Keys, p.metered(raw, name))
 		}
 		t, err := trial.Of(ctx, subject, p.cfg.Now)
 		if err != nil {
@@ -45,12 +46,8 @@ func (p *Providers) candidates(ctx context.Context) []string {
 		name, _, _ := strings.Cut(m, "/")
 		covered[name] = true
 	}
-	for _, name := range p.settings.Configured() {
-		if !covered[name] {
-			models = append(models, name+"/"+p.oneOf(ctx, name))
-		}
-	}
-	return models
+	others := slices.DeleteFunc(p.settings.Configured(), func(name string) bool { return covered[name] })
+	return append(models, ofEach(others, func(name string) string { return name + "/" + p.oneOf(ctx, name) })...)
 }
 
 // oneOf returns the name of a model of a provider: the one that is chosen for its
@@ -65,8 +62,8 @@ func (p *Providers) oneOf(ctx context.Context, provider string) string {
 		return written[0].Name
 	}
 	if s, err := p.serve(provider + "/" + anyModel); err == nil {
-		if list, ok := s.raw.(lister); ok {
-			if found, err := list.Models(ctx); err == nil && len(found) > 0 {
+		if list, ok := s.raws[0].(lister); ok {
+			if found, err := p.ask(ctx, provider, list); err == nil && len(found) > 0 {
 				return found[0].Name
 			}
 		}

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"chela"
@@ -24,10 +26,10 @@ const maxTokens = 2048
 
 // A Subject is a model that is tried.
 type Subject struct {
-	Model    chela.Model    // what is known of it
-	Name     string         // as its provider knows it
-	Provider chela.Provider // asked once for each question; nil if it cannot be had
-	Err      error          // why it cannot be had
+	Model chela.Model      // what is known of it
+	Name  string           // as its provider knows it
+	Keys  []chela.Provider // asked once for each question, with each key; none if it cannot be had
+	Err   error            // why it cannot be had
 }
 
 // names are the checks in the order in which they are made.
@@ -39,7 +41,7 @@ type report struct {
 	trial   chela.Trial
 }
 
-// Of tries a model with two short questions. It fails only with ctx's error: what
+// Of tries a model with two short questions, and each further key with one. It fails only with ctx's error: what
 // is wrong with the model is in the trial.
 func Of(ctx context.Context, s Subject, now func() time.Time) (chela.Trial, error) {
 	r := &report{subject: s, trial: chela.Trial{Model: s.Model.Provider + "/" + s.Model.Name}}
@@ -55,6 +57,7 @@ func Of(ctx context.Context, s Subject, now func() time.Time) (chela.Trial, erro
 	if r.greet(ctx) {
 		r.call(ctx)
 	}
+	r.further(ctx)
 	r.trial.MS = now().Sub(began).Milliseconds()
 	return r.trial, ctx.Err()
 }
@@ -66,6 +69,50 @@ func (r *report) set(name chela.CheckName, state chela.CheckState, text, cure st
 			c.State, c.Text, c.Cure = state, text, cure
 		}
 	}
+}
+
+// further asks for a word with each key but the first, of which there is a check
+// of its own. Where the provider was not reached, or chela's own limit is, there is
+// nothing to ask.
+func (r *report) further(ctx context.Context) {
+	if len(r.subject.Keys) < 2 {
+		return
+	}
+	at := slices.IndexFunc(r.trial.Checks, func(c chela.Check) bool { return c.Name == chela.CheckKey })
+	r.trial.Checks[at].Nth = 1
+	for i, key := range r.subject.Keys[1:] {
+		c := chela.Check{Name: chela.CheckKey, Nth: i + 2, State: chela.CheckUntried}
+		if r.trial.Check(chela.CheckReachable).State == chela.CheckPassed {
+			c = r.checkKey(ctx, key, c)
+		}
+		r.trial.Checks = slices.Insert(r.trial.Checks, at+1+i, c)
+	}
+}
+
+// checkKey asks for a word with a key and returns what came of its check.
+func (r *report) checkKey(ctx context.Context, key chela.Provider, c chela.Check) chela.Check {
+	_, _, err := r.ask(ctx, key, greeting())
+	switch {
+	case limited(err):
+		c.Text, c.Cure = worded(err), chela.HintOf(err)
+	case err != nil:
+		c.State, c.Text, c.Cure = chela.CheckFailed, chela.MessageOf(err), fmt.Sprintf("look at providers.%s.keys", r.subject.Model.Provider)
+	default:
+		c.State = chela.CheckPassed
+	}
+	return c
+}
+
+// limited reports whether a limit of the home refused a question, which says
+// nothing of the model.
+func limited(err error) bool {
+	e, ok := errors.AsType[*chela.Error](err)
+	return ok && e.Limit != ""
+}
+
+// worded is what may be shown of an error, without its hint.
+func worded(err error) string {
+	return strings.TrimSuffix(chela.MessageOf(err), "; "+chela.HintOf(err))
 }
 
 func (r *report) pass(name chela.CheckName) { r.set(name, chela.CheckPassed, "", "") }
@@ -82,11 +129,16 @@ func (r *report) price() {
 	r.pass(chela.CheckPrice)
 }
 
+// greeting asks for a word.
+func greeting() *chela.Request {
+	return &chela.Request{
+		System: "Answer with one word.", Messages: []chela.Message{{Role: chela.RoleUser, Text: "hello"}},
+	}
+}
+
 // greet asks for a word, and reports whether it came.
 func (r *report) greet(ctx context.Context) bool {
-	pieces, _, err := r.ask(ctx, &chela.Request{
-		System: "Answer with one word.", Messages: []chela.Message{{Role: chela.RoleUser, Text: "hello"}},
-	})
+	pieces, _, err := r.ask(ctx, r.subject.Keys[0], greeting())
 	if err != nil {
 		r.refused(err)
 		return false
@@ -104,7 +156,7 @@ func (r *report) greet(ctx context.Context) bool {
 // call asks for something that a tool is there for.
 func (r *report) call(ctx context.Context) {
 	cure := "use another model for work with tools: chela config set model PROVIDER/MODEL"
-	_, end, err := r.ask(ctx, &chela.Request{
+	_, end, err := r.ask(ctx, r.subject.Keys[0], &chela.Request{
 		System:   "You have a tool named calc. Use it for every calculation.",
 		Messages: []chela.Message{{Role: chela.RoleUser, Text: "calculate 6 * 7"}},
 		Tools: []chela.ToolSpec{{
@@ -112,7 +164,11 @@ func (r *report) call(ctx context.Context) {
 			Input: json.RawMessage(`{"type":"object","properties":{"expression":{"type":"string","description":"such as 2 + 3"}},"required":["expression"],"additionalProperties":false}`),
 		}},
 	})
-	if err != nil {
+	switch {
+	case limited(err):
+		r.set(chela.CheckTools, chela.CheckUntried, worded(err), chela.HintOf(err))
+		return
+	case err != nil:
 		r.fail(chela.CheckTools, chela.MessageOf(err), cure)
 		return
 	}
@@ -130,14 +186,14 @@ func (r *report) call(ctx context.Context) {
 	r.fail(chela.CheckTools, "it answered without calling the tool that it was told to use", cure)
 }
 
-// ask performs one request. It returns how many pieces of text or reasoning came
+// ask performs one request with a key. It returns how many pieces of text or reasoning came
 // before the end.
-func (r *report) ask(ctx context.Context, req *chela.Request) (pieces int, end chela.Finish, err error) {
+func (r *report) ask(ctx context.Context, key chela.Provider, req *chela.Request) (pieces int, end chela.Finish, err error) {
 	req.Model, req.MaxTokens = r.subject.Name, maxTokens
 	req.Payer.Purpose = "test"
 	within, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	for chunk, err := range r.subject.Provider.Stream(within, req) {
+	for chunk, err := range key.Stream(within, req) {
 		switch {
 		case err != nil:
 			return pieces, end, err
@@ -156,10 +212,12 @@ func (r *report) ask(ctx context.Context, req *chela.Request) (pieces int, end c
 // refused finds out from an error how far the first question came.
 func (r *report) refused(err error) {
 	provider := r.subject.Model.Provider
-	text := chela.MessageOf(err)
+	text := worded(err)
 	of, asked := errors.AsType[*chela.ProviderError](err)
 	kind := chela.KindOf(err)
 	switch {
+	case limited(err):
+		r.set(chela.CheckReachable, chela.CheckUntried, text, chela.HintOf(err))
 	case errors.Is(err, context.DeadlineExceeded):
 		r.fail(chela.CheckReachable, fmt.Sprintf("no answer came within %s", timeout), "look whether the server is up and not too busy")
 	case asked && of.Status == 0 && kind == chela.Unavailable && !of.Cut:

@@ -55,9 +55,19 @@ func outcome(t chela.Trial) (states, text, cure string) {
 
 func try(t *testing.T, p chela.Provider, failed error) chela.Trial {
 	t.Helper()
+	var keys []chela.Provider
+	if p != nil {
+		keys = append(keys, p)
+	}
+	return tryKeys(t, keys, failed)
+}
+
+// tryKeys tries a model with several keys.
+func tryKeys(t *testing.T, keys []chela.Provider, failed error) chela.Trial {
+	t.Helper()
 	tick := time.Time{}
 	now := func() time.Time { tick = tick.Add(time.Millisecond); return tick }
-	got, err := trial.Of(t.Context(), trial.Subject{Model: chela.Model{Provider: "p", Name: "m"}, Name: "m", Provider: p, Err: failed}, now)
+	got, err := trial.Of(t.Context(), trial.Subject{Model: chela.Model{Provider: "p", Name: "m"}, Name: "m", Keys: keys, Err: failed}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +142,7 @@ func TestUnknownPrice(t *testing.T) {
 		Provider: "p", Name: "m", Price: &chela.Price{Rates: chela.Rates{Input: chela.USD, Output: 2 * chela.USD}},
 		Sources: map[string]string{"price": known.Assumed},
 	}
-	got, err := trial.Of(t.Context(), trial.Subject{Model: m, Name: "m", Provider: offline.New(offline.Config{})}, time.Now)
+	got, err := trial.Of(t.Context(), trial.Subject{Model: m, Name: "m", Keys: []chela.Provider{offline.New(offline.Config{})}}, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +177,53 @@ func TestNoStream(t *testing.T) {
 	if want := (chela.TokenUsage{Input: 6, Output: 2}); got.Tokens != want || got.MS != 1 {
 		t.Errorf("tokens %+v in %d ms, want %+v in 1 ms", got.Tokens, got.MS, want)
 	}
-	if got := fmt.Sprint(got.Check("nothing")); got != "{nothing untried  }" {
+	if got := fmt.Sprint(got.Check("nothing")); got != "{nothing 0 untried  }" {
 		t.Errorf("a check that is not there is %s", got)
+	}
+}
+
+// TestEachKey has a check of its own for each key.
+func TestEachKey(t *testing.T) {
+	t.Parallel()
+	refused := providertest.NewCase("wrong key", providertest.Answer{Fault: providertest.FaultKey})
+	good := offline.New(offline.Config{})
+	states, text, cure := outcome(tryKeys(t, []chela.Provider{good, wires["openai"](t, refused), good}, nil))
+	if states != "++!++++" || text == "" || !strings.Contains(cure, "providers.p.keys") {
+		t.Errorf("%s, %q, cure %q", states, text, cure)
+	}
+	gone, err := openai.New(openai.Config{Name: "p", BaseURL: "http://127.0.0.1:1/v1"})
+	if states, _, _ := outcome(tryKeys(t, []chela.Provider{must(t, gone, err), good}, nil)); states != "!....+" {
+		t.Errorf("%s where nobody is there", states)
+	}
+}
+
+// unpaid is a provider whose requests a limit of the home refuses, but for the
+// first few.
+type unpaid struct{ left int }
+
+func (u *unpaid) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
+	u.left--
+	if u.left >= 0 {
+		return offline.New(offline.Config{}).Stream(ctx, req)
+	}
+	return func(yield func(chela.Chunk, error) bool) {
+		yield(chela.Chunk{}, &chela.Error{Kind: chela.Exhausted, Limit: chela.LimitDay, Msg: "the limit is reached", Hint: "raise it"})
+	}
+}
+
+// TestLimitOfTheHome says nothing of a model that a limit of the home does not let
+// be asked.
+func TestLimitOfTheHome(t *testing.T) {
+	t.Parallel()
+	for left, at := range map[int]struct {
+		states string
+		check  chela.CheckName
+	}{0: {"....+", chela.CheckReachable}, 1: {"+++.+", chela.CheckTools}} {
+		got := try(t, &unpaid{left}, nil)
+		states, _, _ := outcome(got)
+		c := got.Check(at.check)
+		if states != at.states || !got.Stopped() || !got.Passed() || c.Text != "the limit is reached" || c.Cure != "raise it" {
+			t.Errorf("after %d requests: %s, %+v", left, states, c)
+		}
 	}
 }

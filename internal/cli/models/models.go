@@ -183,7 +183,7 @@ func (p Program) test(ctx context.Context, model string) error {
 		err = manners.List(p.Printer, trials, append(head, "TIME"), func(t chela.Trial) []string {
 			row := []string{t.Model}
 			for _, c := range columns {
-				row = append(row, words[t.Check(c.check).State])
+				row = append(row, cell(t, c.check))
 			}
 			return append(row, fmt.Sprintf("%d ms", t.MS))
 		})
@@ -194,21 +194,55 @@ func (p Program) test(ctx context.Context, model string) error {
 	})
 }
 
-// judge tells what failed and what cures it; then that is an error.
-func (p Program) judge(trials []chela.Trial) error {
-	failed := 0
-	for _, t := range trials {
-		if !t.Passed() {
-			failed++
-		}
-		for _, c := range t.Checks {
-			if c.State == chela.CheckFailed && !p.Printer.JSON {
-				p.Printer.Finding(false, t.Model+" "+string(c.Name), c.Text, c.Cure)
-			}
+// cell says what came of the checks of a name, of which there may be several.
+func cell(t chela.Trial, name chela.CheckName) string {
+	var all []string
+	for _, c := range t.Checks {
+		if c.Name == name {
+			all = append(all, words[c.State])
 		}
 	}
-	if failed == 0 {
+	return cmp.Or(strings.Join(all, " "), words[chela.CheckUntried])
+}
+
+// judge tells what failed, and what was not tried, with what cures it; then that
+// is an error.
+func (p Program) judge(trials []chela.Trial) error {
+	failed, stopped := 0, 0
+	for _, t := range trials {
+		switch {
+		case !t.Passed():
+			failed++
+		case t.Stopped():
+			stopped++
+		}
+		if !p.Printer.JSON {
+			p.findings(t)
+		}
+	}
+	switch {
+	case failed > 0:
+		return chela.E(chela.Unavailable, fmt.Sprintf("%d of %d models failed", failed, len(trials))).WithHint("do what is written below each")
+	case stopped > 0:
+		return chela.E(chela.Exhausted, fmt.Sprintf("%d of %d models were not tried", stopped, len(trials))).WithHint("do what is written below each")
+	default:
 		return nil
 	}
-	return chela.E(chela.Unavailable, fmt.Sprintf("%d of %d models failed", failed, len(trials))).WithHint("do what is written below each")
+}
+
+// findings prints the checks of a trial that tell something.
+func (p Program) findings(t chela.Trial) {
+	for _, c := range t.Checks {
+		subject, text := t.Model+" "+string(c.Name), c.Text
+		switch {
+		case c.State == chela.CheckUntried && c.Text != "":
+			text = "not tried: " + c.Text
+		case c.State != chela.CheckFailed:
+			continue
+		}
+		if c.Nth > 0 {
+			subject += fmt.Sprintf(" %d", c.Nth)
+		}
+		p.Printer.Finding(false, subject, text, c.Cure)
+	}
 }
