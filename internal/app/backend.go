@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"chela"
@@ -39,37 +38,11 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 			Resume:  func(context.Context) {},                                          // the daemon does
 			Close:   c.Close,
 		}
-		if err := ownModels(cfg); err != nil {
-			b.Conversation = unheard{c, err}
-		}
-		return b, nil
+		return b, differ(ctx, b, c, cfg)
 	case chela.KindOf(err) != chela.NotFound:
 		return nil, err
 	}
 	return open(ctx, cfg, log, version)
-}
-
-// ownModels returns why a command cannot talk through a daemon: that asks the
-// models, and the command wants a recording made or played instead.
-func ownModels(cfg *config.Config) error {
-	for _, key := range []string{"record", "replay"} {
-		if v, err := cfg.Value(key); err == nil && v.Value != "" && !strings.HasPrefix(v.Source, "file") {
-			return chela.E(chela.Conflict, "a daemon holds the home, and it asks the models without "+v.Source).
-				WithHint("stop it, or begin it with that")
-		}
-	}
-	return nil
-}
-
-// unheard is a daemon that is not asked anything.
-type unheard struct {
-	*client.Client
-	err error
-}
-
-// Ask refuses every message.
-func (u unheard) Ask(context.Context, chela.Inbound, func(chela.Event)) (chela.Turn, error) {
-	return chela.Turn{}, u.err
 }
 
 // open opens a home in this process.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"chela"
 	"chela/internal/app/home"
@@ -20,9 +21,28 @@ import (
 // examine looks at everything that can be wrong with a home. It changes
 // nothing: a database that does not exist is not made.
 func examine(ctx context.Context, cfg *config.Config) []cli.Finding {
-	return []cli.Finding{
+	found := []cli.Finding{
 		examineHome(cfg), examineDatabase(ctx, cfg), examineModel(cfg), examinePrices(cfg), examineSandbox(ctx, cfg), examineWorkspace(cfg),
 	}
+	return append(found, examineRecordings(cfg)...)
+}
+
+// examineRecordings names the recordings that are made or played, as somebody may
+// have forgotten them.
+func examineRecordings(cfg *config.Config) (found []cli.Finding) {
+	says := map[string]string{"record": "what models are asked and answer is written into ", "replay": "no model is asked: answers come from the recording in "}
+	for _, key := range []string{"record", "replay"} {
+		v, err := cfg.Value(key)
+		if err != nil || v.Value == "" {
+			continue
+		}
+		f := cli.Finding{Subject: key, OK: true, Text: says[key] + v.Value + " (" + v.Source + ")"}
+		if strings.HasPrefix(v.Source, "file ") {
+			f.Cure = "chela config unset " + key + " ends that"
+		}
+		found = append(found, f)
+	}
+	return found
 }
 
 func found(subject, text string) cli.Finding {

@@ -38,6 +38,7 @@ func Main(args []string, version string) int {
 		Open: func(ctx context.Context, cfg *config.Config) (*cli.Backend, error) {
 			return Backend(ctx, cfg, NewLog(cfg, logfile.New(cfg.Home.Log())), known)
 		},
+		Served: served,
 		Serve: func(ctx context.Context, cfg *config.Config, ready func(cli.Listening)) error {
 			return Serve(ctx, cfg, NewLog(cfg, io.MultiWriter(logfile.New(cfg.Home.Log()), os.Stderr)), Serving{Version: known, Ready: ready})
 		},

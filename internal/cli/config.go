@@ -19,9 +19,12 @@ func (c *commands) configCommand() *cobra.Command {
 			Use: "get KEY", Short: "Print one setting", Args: manners.Exactly(1),
 			RunE: func(cmd *cobra.Command, args []string) error { return c.configGet(cmd.Context(), args[0]) },
 		},
+		c.configSetCommand(),
 		&cobra.Command{
-			Use: "set KEY VALUE", Short: "Write one setting into config.toml", Args: manners.Exactly(2),
-			RunE: func(_ *cobra.Command, args []string) error { return c.configSet(args[0], args[1]) },
+			Use: "unset KEY", Short: "Take one setting out of config.toml", Args: manners.Exactly(1),
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return c.configEdit(cmd.Context(), func(home config.Home) error { return config.Unset(home, args[0]) })
+			},
 		},
 		&cobra.Command{
 			Use: "path", Short: "Print the path of config.toml", Args: manners.Exactly(0),
@@ -56,13 +59,43 @@ func (c *commands) configGet(ctx context.Context, key string) error {
 	return nil
 }
 
-// configSet works where config.toml is wrong too, as it may be what mends it.
-func (c *commands) configSet(key, value string) error {
+// configSetCommand takes what follows the key as the value, also where it begins
+// with a minus: flags come before the key, or after the value.
+func (c *commands) configSetCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "set KEY VALUE", Short: "Write one setting into config.toml",
+		Args: func(cmd *cobra.Command, args []string) error {
+			values := args[:min(len(args), 2)]
+			if err := cmd.ParseFlags(args[len(values):]); err != nil {
+				return err
+			}
+			return manners.Exactly(2)(cmd, append(values[:len(values):len(values)], cmd.Flags().Args()...))
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if asked, err := cmd.Flags().GetBool("help"); err == nil && asked {
+				return cmd.Help() // cobra has only seen what is before the key
+			}
+			return c.configEdit(cmd.Context(), func(home config.Home) error { return config.Set(home, args[0], args[1]) })
+		},
+	}
+	cmd.Flags().SetInterspersed(false)
+	return cmd
+}
+
+// configEdit changes config.toml, also where that is wrong, as it may be what mends
+// it. A daemon has read the file when it began, and is told of.
+func (c *commands) configEdit(ctx context.Context, edit func(config.Home) error) error {
 	home, err := config.Find(c.configInput())
 	if err != nil {
 		return err
 	}
-	return config.Set(home, key, value)
+	if err := edit(home); err != nil {
+		return err
+	}
+	if c.Served(ctx, home) {
+		c.p.Note("chela serve holds the home and goes on with the settings it began with: restart it")
+	}
+	return nil
 }
 
 func (c *commands) configPath() error {

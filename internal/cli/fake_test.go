@@ -35,6 +35,7 @@ type home struct {
 	busy      chan struct{} // where set, Ask tells that it runs and waits for its context
 	stopped   bool
 	settings  chela.Settings
+	served    bool // a daemon holds the home
 	silent    bool // nothing comes from standard input, and no end
 	tokens    []chela.Token
 	seeded    []string  // agents that got first documents
@@ -365,6 +366,7 @@ func (h *home) program(out, errs io.Writer, dir string, args ...string) cli.Prog
 		Examine: func(context.Context, *config.Config) []cli.Finding {
 			return []cli.Finding{{Subject: "database", OK: !h.floor, Text: "is there"}}
 		},
+		Served:        func(context.Context, config.Home) bool { return h.served },
 		Serve:         h.serve,
 		Interruptible: h.interruptible,
 	}

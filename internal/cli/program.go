@@ -40,6 +40,9 @@ type Program struct {
 	// Open opens the home of a configuration, through its daemon if one runs.
 	Open func(ctx context.Context, c *config.Config) (*Backend, error)
 
+	// Served reports whether a daemon holds a home.
+	Served func(ctx context.Context, home config.Home) bool
+
 	// Serve serves a home until ctx ends, and then lets turns reach their next
 	// commit and ends everything it began, which is no error. Once it answers on
 	// every address it calls ready, once. It is a Conflict if the home is served

@@ -125,12 +125,8 @@ func (c *commands) modelsCommand() *cobra.Command {
 			}
 			return c.openWith(ctx, cfg, func(b *Backend) error { return use(b.Models) })
 		},
-		Set: func(changes []config.Change) error {
-			home, err := config.Find(c.configInput())
-			if err != nil {
-				return err
-			}
-			return config.SetAll(home, changes)
+		Set: func(ctx context.Context, changes []config.Change) error {
+			return c.configEdit(ctx, func(home config.Home) error { return config.SetAll(home, changes) })
 		},
 	})
 }

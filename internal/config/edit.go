@@ -26,17 +26,57 @@ type Change struct{ Key, Value string }
 
 // SetAll is Set for several settings, which are written at once or not at all.
 func SetAll(home Home, changes []Change) error {
+	return edit(home, "config set", func(name string, text []byte) (_ []byte, err error) {
+		for _, c := range changes {
+			if text, err = edited(name, text, c.Key, c.Value); err != nil {
+				return nil, err
+			}
+		}
+		return text, nil
+	})
+}
+
+// Unset takes a setting out of config.toml of the home, so that its default holds,
+// and keeps everything else in the file as it is. It is a NotFound error if it is
+// not set there, and fails as Set does otherwise.
+func Unset(home Home, key string) error {
+	return edit(home, "config unset", func(name string, text []byte) ([]byte, error) {
+		path, ok := tomlfile.ParseKey(key)
+		if !ok {
+			return nil, notKey(key)
+		}
+		doc, err := tomlfile.Parse(name, text)
+		if err != nil {
+			return nil, err
+		}
+		without, set := doc.Without(path)
+		_, _, known := find(path)
+		switch {
+		case set && without == nil:
+			return nil, uneditable(name, path, nil)
+		case set:
+			return without, nil
+		case !known:
+			return nil, unknown(path, origin{place: "config unset"})
+		}
+		return nil, chela.E(chela.NotFound, tomlfile.Join(path)+" is not set in config.toml").
+			WithHint("chela config list shows where it is from")
+	})
+}
+
+// edit replaces config.toml by what change makes of its text, if Load would take
+// that. By is who wants that, for messages.
+func edit(home Home, by string, change func(name string, text []byte) ([]byte, error)) error {
 	name := home.ConfigFile()
 	text, err := tomlfile.Read(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return unreadable(name, err)
 	}
-	for _, c := range changes {
-		if text, err = edited(name, text, c.Key, c.Value); err != nil {
-			return err
-		}
+	if text, err = change(name, text); err != nil {
+		return err
 	}
 	whole := newLoader(nil)
+	whole.unwritten = by
 	if err := whole.file(name, text); err != nil {
 		return err
 	}
@@ -58,8 +98,7 @@ func SetAll(home Home, changes []Change) error {
 func edited(name string, old []byte, key, value string) ([]byte, error) {
 	path, ok := tomlfile.ParseKey(key)
 	if !ok {
-		return nil, chela.E(chela.Invalid, fmt.Sprintf("%s is not a key", tomlfile.Quote(field.Cut(key)))).
-			WithHint("write one such as limits.steps (chela config list shows all)")
+		return nil, notKey(key)
 	}
 	s, part, ok := find(path)
 	if !ok || strings.Contains(s.key, "[]") {
@@ -87,6 +126,11 @@ func edited(name string, old []byte, key, value string) ([]byte, error) {
 		return nil, uneditable(name, path, nil)
 	}
 	return text, nil
+}
+
+func notKey(key string) error {
+	return chela.E(chela.Invalid, fmt.Sprintf("%s is not a key", tomlfile.Quote(field.Cut(key)))).
+		WithHint("write one such as limits.steps (chela config list shows all)")
 }
 
 func unsettable(path []string) error {

@@ -83,7 +83,7 @@ func TestSetErrors(t *testing.T) {
 		{"list of sections", "", "policy.tool", "x", "unsupported: policy.tool is in a list of sections; change it in config.toml (chela config path says where)"},
 		{"broken file", "x", "limits.steps", "5", "invalid: FILE:1:1: expected '=' after key; mend that line of config.toml"},
 		{"other mistake", "[limitz]", "queue.mode", "collect", "invalid: FILE:1: unknown key limitz; did you mean limits?"},
-		{"no such provider", "", "model", "x/y", `invalid: FILE:1: model: no provider "x"; use one of anthropic, bedrock, cerebras, deepseek, fireworks, gemini, groq, llamacpp, lmstudio, mistral, offline, ollama, openai, openrouter, replay, script, together, vllm, xai, or add [providers.NAME] to config.toml`},
+		{"no such provider", "", "model", "x/y", `invalid: config set: model: no provider "x"; use one of anthropic, bedrock, cerebras, deepseek, fireworks, gemini, groq, llamacpp, lmstudio, mistral, offline, ollama, openai, openrouter, replay, script, together, vllm, xai, or add [providers.NAME] to config.toml`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -95,6 +95,35 @@ func TestSetErrors(t *testing.T) {
 			}
 			if after, err := os.ReadFile(h.ConfigFile()); err != nil || string(after) != tt.text {
 				t.Errorf("the file changed to %q, %v", after, err)
+			}
+		})
+	}
+}
+
+func TestUnset(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, text, key, want, err string }{
+		{"of a section", "[limits]\nsteps = 5 # five\nnudges = 2\n", "limits.steps", "[limits]\nnudges = 2\n", ""},
+		{"the last of a section", "[limits]\nsteps = 5", "limits.steps", "[limits]\n", ""},
+		{"dotted", "name = \"x\"\nlimits.steps = 5\n[queue]\n", "limits.steps", "name = \"x\"\n[queue]\n", ""},
+		{"over many lines", "[agents.main.tools]\n  allow = [\n \"a\",\n]\n[queue]\n", "agents.main.tools.allow", "[agents.main.tools]\n[queue]\n", ""},
+		{"not known", "limits.stpes = 5\n", "limits.stpes", "", ""},
+		{"not there", "", "limits.steps", "", "not_found: limits.steps is not set in config.toml; chela config list shows where it is from"},
+		{"neither known nor there", "", "limits.stpes", "", "invalid: config unset: unknown key limits.stpes; did you mean limits.steps?"},
+		{"not a key", "", "a b", "", `invalid: "a b" is not a key; write one such as limits.steps (chela config list shows all)`},
+		{"inline", "limits = { steps = 5 }\n", "limits.steps", "limits = { steps = 5 }\n", "unsupported: FILE is written in a way that does not let limits.steps be set; change it by hand"},
+		{"needed", "[providers.x]\nkind = \"openai\"\n", "providers.x.kind", "[providers.x]\nkind = \"openai\"\n", "invalid: config unset: providers.x has no kind; add kind, one of [anthropic openai openai-responses gemini ollama bedrock offline script replay]"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := home(t, tt.text)
+			err := config.Unset(h, tt.key)
+			if got := strings.ReplaceAll(words(err), h.ConfigFile(), "FILE"); got != tt.err {
+				t.Errorf("\ngot  %s\nwant %s", got, tt.err)
+			}
+			if after, err := os.ReadFile(h.ConfigFile()); err != nil || string(after) != tt.want {
+				t.Errorf("the file is %q, %v, want %q", after, err, tt.want)
 			}
 		})
 	}

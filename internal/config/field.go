@@ -93,24 +93,3 @@ func keyReference(at *string, set func() bool) field.Field {
 
 // maxPrice bounds what a million tokens may cost.
 const maxPrice = 100_000 * chela.USD
-
-// price is what a million tokens cost; nil while that is not set.
-func price(at **chela.MicroUSD) field.Field {
-	var m chela.MicroUSD
-	f := field.Dollars(&m, maxPrice)
-	put := f.Put
-	f.Put = func(v any) error {
-		if err := put(v); err != nil {
-			return err
-		}
-		*at = &m
-		return nil
-	}
-	f.Show = func() string {
-		if *at == nil {
-			return ""
-		}
-		return field.Dollars(*at, maxPrice).Show()
-	}
-	return f
-}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,7 @@ type loader struct {
 	local      string            // a model on this machine
 	slots      map[string]slot   // what was set, by key
 	sections   map[string]origin // where agents and providers are first named
+	unwritten  string            // what wants the file so, which nobody has seen: its lines are not told
 }
 
 // A slot is a setting that was set.
@@ -103,7 +105,7 @@ func (l *loader) file(name string, text []byte) error {
 	}
 	for _, n := range doc.Nodes {
 		line := ":" + strconv.Itoa(n.Line)
-		at := origin{place: name + line, source: "file " + filepath.Base(name) + line}
+		at := origin{place: cmp.Or(l.unwritten, name+line), source: "file " + filepath.Base(name) + line}
 		isSection, isList := section(n.Path)
 		switch {
 		case !isSection && n.Kind == tomlfile.Inline:
@@ -294,10 +296,14 @@ func (l *loader) named(s setting, form string) []string {
 	return path
 }
 
-// flags applies the flags, which are named by their key.
+// flags applies the flags, which are named by their key, but for --provider.
 func (l *loader) flags(flags map[string]string) error {
 	for _, key := range sortedKeys(flags) {
-		at := origin{place: "--" + key, source: "flag --" + key}
+		name := key
+		if key == "replay" {
+			name = "provider"
+		}
+		at := origin{place: "--" + name, source: "flag --" + name}
 		if err := l.put(strings.Split(key, "."), word(flags[key]), at); err != nil {
 			return err
 		}

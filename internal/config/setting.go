@@ -81,10 +81,10 @@ var homeSettings = []setting{
 	{"models.*.max_output", nil, func(c *Config, n string) field.Field {
 		return field.Number(&c.modelOf(n).MaxOutput, 1, 100_000_000)
 	}},
-	{"models.*.input", nil, func(c *Config, n string) field.Field { return price(&c.modelOf(n).Input) }},
-	{"models.*.output", nil, func(c *Config, n string) field.Field { return price(&c.modelOf(n).Output) }},
-	{"models.*.cache_read", nil, func(c *Config, n string) field.Field { return price(&c.modelOf(n).CacheRead) }},
-	{"models.*.cache_write", nil, func(c *Config, n string) field.Field { return price(&c.modelOf(n).CacheWrite) }},
+	{"models.*.input", nil, func(c *Config, n string) field.Field { return field.Price(&c.modelOf(n).Input, maxPrice) }},
+	{"models.*.output", nil, func(c *Config, n string) field.Field { return field.Price(&c.modelOf(n).Output, maxPrice) }},
+	{"models.*.cache_read", nil, func(c *Config, n string) field.Field { return field.Price(&c.modelOf(n).CacheRead, maxPrice) }},
+	{"models.*.cache_write", nil, func(c *Config, n string) field.Field { return field.Price(&c.modelOf(n).CacheWrite, maxPrice) }},
 	{"unknown_model.window", nil, func(c *Config, _ string) field.Field {
 		return field.Number(&c.Unknown.Window, 1000, 100_000_000)
 	}},

@@ -40,7 +40,7 @@ type Program struct {
 	Open func(ctx context.Context, named string, use func(Home) error) error
 
 	// Set writes settings into config.toml, all or none.
-	Set func(changes []config.Change) error
+	Set func(ctx context.Context, changes []config.Change) error
 }
 
 // Command returns the commands.
@@ -146,7 +146,7 @@ func (p Program) setCommand() *cobra.Command {
 		if len(changes) == 0 {
 			return chela.E(chela.Invalid, "nothing to set").WithHint("give --window, --max-output, --input, --output, --cache-read or --cache-write")
 		}
-		return p.Set(changes)
+		return p.Set(cmd.Context(), changes)
 	}
 	return cmd
 }

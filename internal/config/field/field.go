@@ -109,6 +109,27 @@ func Dollars(at *chela.MicroUSD, high chela.MicroUSD) Field {
 	}
 }
 
+// Price is Dollars for an amount that is nil while it is not set.
+func Price(at **chela.MicroUSD, high chela.MicroUSD) Field {
+	var m chela.MicroUSD
+	f := Dollars(&m, high)
+	put := f.Put
+	f.Put = func(v any) error {
+		if err := put(v); err != nil {
+			return err
+		}
+		*at = &m
+		return nil
+	}
+	f.Show = func() string {
+		if *at == nil {
+			return ""
+		}
+		return Dollars(*at, high).Show()
+	}
+	return f
+}
+
 // plain writes an amount without sign and without empty digits: 10, 0.075.
 func plain(m chela.MicroUSD) string {
 	return strings.TrimSuffix(strings.TrimPrefix(m.String(), "$"), ".00")

@@ -46,6 +46,23 @@ func (f *File) With(path []string, v any) []byte {
 	return insertLine(text, len(text), gap+"["+Join(section)+"]"+newline+line, newline)
 }
 
+// Without returns the text of the file without the value at path, and whether it is
+// in the file. The text is nil if the value is in an inline table, where it has no
+// lines of its own.
+func (f *File) Without(path []string) ([]byte, bool) {
+	for _, n := range f.Nodes {
+		if n.Kind != Pair || !slices.Equal(n.Path, path) {
+			continue
+		}
+		begin := bytes.LastIndexByte(f.text[:n.first], '\n') + 1
+		if len(bytes.TrimSpace(f.text[begin:n.first])) > 0 {
+			return nil, true
+		}
+		return append([]byte{}, splice(f.text, begin, lineEnd(f.text, n.end), "")...), true // never nil
+	}
+	return nil, false
+}
+
 // withinInline adds a pair to the inline table nearest above path.
 func (f *File) withinInline(path []string, value string) ([]byte, bool) {
 	text := f.text

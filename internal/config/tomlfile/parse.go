@@ -37,6 +37,7 @@ type Node struct {
 	Line  int      // from 1
 
 	within     int // how many parts of Path come from the section or inline table it is written in
+	first      int // the first byte of a pair's key
 	start, end int // the bytes of a pair's value; of a header only where its line ends
 }
 
@@ -155,7 +156,7 @@ func (w *walker) pair(e *unstable.Node, above []string) {
 	}
 	n := Node{
 		Kind: Pair, Path: path, within: len(above), Line: w.lineAt(first),
-		start: start, end: int(e.Raw.Offset + e.Raw.Length),
+		first: first, start: start, end: int(e.Raw.Offset + e.Raw.Length),
 	}
 	v := e.Value()
 	switch v.Kind {

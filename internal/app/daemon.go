@@ -1,0 +1,78 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"strings"
+	"time"
+
+	"chela"
+	"chela/internal/cli"
+	"chela/internal/client"
+	"chela/internal/config"
+)
+
+// served reports whether a daemon holds a home.
+func served(ctx context.Context, home config.Home) bool {
+	c, err := client.Dial(ctx, home.Socket(), chela.NewIDs(time.Now, rand.Reader))
+	if err != nil {
+		return false
+	}
+	c.Close() // nothing is under way
+	return true
+}
+
+// differ fits a backend to what the command is told and its daemon is not: the model
+// of its environment goes along with each message, and a message whose models would
+// be recorded or played is refused.
+func differ(ctx context.Context, b *cli.Backend, c *client.Client, cfg *config.Config) error {
+	if err := ownModels(cfg); err != nil {
+		b.Conversation = unheard{c, err}
+		return nil
+	}
+	v, err := cfg.Value("model")
+	if err != nil || v.Source != "env CHELA_MODEL" {
+		return err
+	}
+	status, err := c.Status(ctx)
+	if err == nil && v.Value != status.Model {
+		b.Conversation = modelled{c, v.Value}
+	}
+	return err
+}
+
+// modelled is a daemon whose messages name a model, unless they do already.
+type modelled struct {
+	*client.Client
+	model string
+}
+
+// Ask sends a message for the model.
+func (m modelled) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error) {
+	in.Model = cmp.Or(in.Model, m.model)
+	return m.Client.Ask(ctx, in, show)
+}
+
+// ownModels returns why a command cannot talk through a daemon: that asks the
+// models, and the command wants a recording made or played instead.
+func ownModels(cfg *config.Config) error {
+	for _, key := range []string{"record", "replay"} {
+		if v, err := cfg.Value(key); err == nil && v.Value != "" && !strings.HasPrefix(v.Source, "file") {
+			return chela.E(chela.Conflict, "a daemon holds the home, and it asks the models without "+v.Source).
+				WithHint("stop it, or begin it with that")
+		}
+	}
+	return nil
+}
+
+// unheard is a daemon that is not asked anything.
+type unheard struct {
+	*client.Client
+	err error
+}
+
+// Ask refuses every message.
+func (u unheard) Ask(context.Context, chela.Inbound, func(chela.Event)) (chela.Turn, error) {
+	return chela.Turn{}, u.err
+}
