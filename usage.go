@@ -167,10 +167,17 @@ type Charge struct {
 	Model   string   // provider/model that answered
 	Cost    MicroUSD // by the price of that model
 	Guessed bool     // its price is not known, or how much it said
+
+	// Tokens are about what the call took, where it costs something and the server
+	// did not count.
+	Tokens TokenUsage
 }
 
 // Settle returns the row of an answer that settles the charge.
 func (c Charge) Settle(p Payer, tokens TokenUsage, now time.Time) Usage {
+	if tokens.Total() == 0 {
+		tokens = c.Tokens
+	}
 	return Usage{
 		ID: c.ID, Payer: p, Model: c.Model, State: UsageSettled, Tokens: tokens, Cost: c.Cost, Guessed: c.Guessed, Node: c.Node, CreatedAt: now,
 	}
@@ -186,7 +193,10 @@ type UsageSum struct {
 	Purpose string     `json:"purpose,omitempty"`
 	Calls   int        `json:"calls"`
 	Tokens  TokenUsage `json:"tokens"`
-	Cost    MicroUSD   `json:"cost"`
+	Cost    MicroUSD   `json:"cost"` // of the calls that ended
+
+	Guessed  MicroUSD `json:"guessed,omitempty"`  // what of Cost is not known for sure
+	Reserved MicroUSD `json:"reserved,omitempty"` // beside Cost, for calls that are under way
 }
 
 // Name returns what the sum is for, beside the day: a model, a session, a routine
@@ -199,6 +209,8 @@ func (u UsageSum) Name() string {
 func (u UsageSum) Plus(other UsageSum) UsageSum {
 	u.Calls += other.Calls
 	u.Cost += other.Cost
+	u.Guessed += other.Guessed
+	u.Reserved += other.Reserved
 	u.Tokens.Input += other.Tokens.Input
 	u.Tokens.Output += other.Tokens.Output
 	u.Tokens.CacheRead += other.Tokens.CacheRead

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -135,8 +134,8 @@ func (c *commands) modelsCommand() *cobra.Command {
 func (c *commands) usageCommand() *cobra.Command {
 	return usage.Command(usage.Program{
 		Printer: c.p, Now: c.Now,
-		Open: func(ctx context.Context, use func(usage.Home, *time.Location) error) error {
-			return c.open(ctx, func(cfg *config.Config, b *Backend) error { return use(b.Usage, cfg.Zone()) })
+		Open: func(ctx context.Context, use func(usage.Home, *config.Config) error) error {
+			return c.open(ctx, func(cfg *config.Config, b *Backend) error { return use(b.Usage, cfg) })
 		},
 	})
 }

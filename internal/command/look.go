@@ -250,7 +250,10 @@ func (i *Interpreter) usage(ctx context.Context, g given) (lane.Order, error) {
 // spentOf is what was spent, as people read it.
 func spentOf(s chela.UsageSum) string {
 	text := tokens(s.Tokens)
-	if s.Cost > 0 {
+	switch {
+	case s.Guessed > 0:
+		text = "~" + s.Cost.String() + ", " + text
+	case s.Cost > 0:
 		text = s.Cost.String() + ", " + text
 	}
 	return text

@@ -382,6 +382,8 @@ func TestUncounted(t *testing.T) {
 	if err != nil || f.Charge.Cost != 1000+10 || !f.Charge.Guessed {
 		t.Errorf("%+v, %v", f, err)
 	}
+	row := f.Charge.Settle(payer("turn_0"), f.Usage, noon)
+	same(t, "tokens of the row", chela.TokenUsage{Input: 1000, Output: 1}, row.Tokens)
 }
 
 // TestFreeModels shows that limits of money are no matter of what costs nothing.

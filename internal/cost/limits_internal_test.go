@@ -130,7 +130,7 @@ func TestRefusal(t *testing.T) {
 		"session": {
 			chela.Budget{Limit: chela.LimitSession, Key: "s", Most: 10_000, Spent: 12_000},
 			7_000,
-			"the limit of $0.01 a session is reached: $0.012 is spent",
+			"the limit of $0.01 a session is reached: $0.012 is spent; it never begins anew, but another session has a limit of its own",
 			"raise it with chela config set limits.usd_per_session 0.02, which holds from the next start on",
 		},
 		"twice as much would not do": {

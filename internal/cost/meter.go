@@ -127,9 +127,9 @@ func (c *call) reserved() chela.Usage {
 func (c *call) finished(ctx context.Context, f *chela.Finish) {
 	c.asked = false
 	f.Charge = chela.Charge{Model: c.model, Cost: c.price.Cost(f.Usage), Guessed: !c.known}
-	if f.Usage.Total() == 0 { // the server does not count
-		f.Charge.Cost = c.price.Cost(c.took())
-		f.Charge.Guessed = f.Charge.Guessed || f.Charge.Cost > 0
+	if f.Usage.Total() == 0 && !c.free { // the server does not count
+		f.Charge.Tokens, f.Charge.Guessed = c.took(), true
+		f.Charge.Cost = c.price.Cost(f.Charge.Tokens)
 	}
 	if c.row != nil {
 		f.Charge.ID, f.Charge.Node = c.row.ID, c.row.Node
@@ -137,8 +137,9 @@ func (c *call) finished(ctx context.Context, f *chela.Finish) {
 	if c.req.Payer.Turn != "" {
 		return
 	}
-	u := c.reserved()
-	u.State, u.Tokens, u.Cost, u.Guessed = chela.UsageSettled, f.Usage, f.Charge.Cost, f.Charge.Guessed
+	row := c.reserved()
+	u := f.Charge.Settle(row.Payer, f.Usage, row.CreatedAt)
+	u.ID, u.Node = row.ID, row.Node
 	c.end(ctx, u)
 }
 

@@ -40,8 +40,11 @@ func refusal(b chela.Budget, need int64, zone *time.Location) *chela.Error {
 			msg += fmt.Sprintf("is too low for the next call, which may cost %s: %s", chela.MicroUSD(need), spent)
 		}
 	}
-	if !b.Resets.IsZero() {
+	switch {
+	case !b.Resets.IsZero():
 		msg += "; it begins anew at " + moment(b.Resets, zone)
+	case b.Limit == chela.LimitSession:
+		msg += "; it never begins anew, but another session has a limit of its own"
 	}
 	return &chela.Error{
 		Kind: chela.Exhausted, Limit: b.Limit, Msg: msg,

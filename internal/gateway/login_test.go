@@ -128,7 +128,7 @@ func TestHome(t *testing.T) {
 	d := run(t)
 	for path, part := range map[string]string{
 		"/": "<h1>chela</h1>", "/?from=elsewhere": "<h1>", "/healthz": `{"status":"ok"}`, "/readyz": `{"status":"ok"}`,
-		"/api/tools": `"name":"echo"`, "/api/models": `"provider":"offline"`, "/api/usage?since=2026-11-01": `"day":"2026-11-21"`,
+		"/api/tools": `"name":"echo"`, "/api/models": `"provider":"offline"`, "/api/usage?since=2026-11-01": `"day":"2026-11-21"`, "/api/usage?since=30d": `"day":"2026-11-21"`,
 		"/api/status": `"daemon":true`, "/api/config": `"key":"model"`,
 	} {
 		if a := d.do(t, call{path: path, secret: readSecret}); a.status != http.StatusOK || !strings.Contains(a.body, part) {

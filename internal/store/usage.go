@@ -19,13 +19,15 @@ func scanUsage(row engine.Row) (u chela.Usage, err error) {
 	return u, err
 }
 
-// sumTokens are the sums of a set of rows.
+// sumTokens are the sums of a set of rows. What is reserved may never be spent.
 const sumTokens = `cast(coalesce(sum(input), 0) as bigint), cast(coalesce(sum(output), 0) as bigint),
 	cast(coalesce(sum(cache_read), 0) as bigint), cast(coalesce(sum(cache_write), 0) as bigint), cast(coalesce(sum(reasoning), 0) as bigint),
-	cast(coalesce(sum(cost), 0) as bigint)`
+	cast(coalesce(sum(case when state <> 'reserved' then cost else 0 end), 0) as bigint),
+	cast(coalesce(sum(case when state <> 'reserved' and guessed = 1 then cost else 0 end), 0) as bigint),
+	cast(coalesce(sum(case when state = 'reserved' then cost else 0 end), 0) as bigint)`
 
 // UsageSince returns what was spent since a time: by one session, or by all if
-// key is empty. What is only reserved counts as spent.
+// key is empty.
 func (r *Read) UsageSince(ctx context.Context, key chela.SessionKey, since time.Time) (chela.UsageSum, error) {
 	which, args := `created_at >= $1`, []any{rows.Micros(since)}
 	if key != "" { // a condition that could be either would use no index
@@ -33,7 +35,7 @@ func (r *Read) UsageSince(ctx context.Context, key chela.SessionKey, since time.
 	}
 	sum, _, err := rows.First(ctx, r.tx, func(row engine.Row) (s chela.UsageSum, err error) {
 		t := &s.Tokens
-		err = row.Scan(&s.Calls, &t.Input, &t.Output, &t.CacheRead, &t.CacheWrite, &t.Reasoning, &s.Cost)
+		err = row.Scan(&s.Calls, &t.Input, &t.Output, &t.CacheRead, &t.CacheWrite, &t.Reasoning, &s.Cost, &s.Guessed, &s.Reserved)
 		return s, err
 	}, `select count(*), `+sumTokens+` from usage where `+which+` and state <> 'released'`, args...)
 	return sum, err
@@ -61,7 +63,7 @@ func (r *Read) UsageParts(ctx context.Context, by chela.UsageBy, since time.Time
 	}
 	return rows.All(ctx, r.tx, func(row engine.Row) (p UsagePart, err error) {
 		t := &p.Sum.Tokens
-		err = row.Scan(rows.Time(&p.At), &p.Name, &p.Sum.Calls, &t.Input, &t.Output, &t.CacheRead, &t.CacheWrite, &t.Reasoning, &p.Sum.Cost)
+		err = row.Scan(rows.Time(&p.At), &p.Name, &p.Sum.Calls, &t.Input, &t.Output, &t.CacheRead, &t.CacheWrite, &t.Reasoning, &p.Sum.Cost, &p.Sum.Guessed, &p.Sum.Reserved)
 		return p, err
 	}, `select `+quarter+` as quarter, `+usageNames[by]+` as name, count(*), `+sumTokens+`
 		from usage where created_at >= $1 and state <> 'released' group by quarter, name`, rows.Micros(since))

@@ -14,8 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/channel/terminal"
 	"chela/internal/cli/manners"
+	"chela/internal/config"
 )
 
 // A Home is what the command asks of an open home.
@@ -36,8 +38,8 @@ type Program struct {
 	Printer *manners.Printer
 	Now     func() time.Time
 
-	// Open opens the home for use. Zone is where its owner lives.
-	Open func(ctx context.Context, use func(h Home, zone *time.Location) error) error
+	// Open opens the home for use.
+	Open func(ctx context.Context, use func(Home, *config.Config) error) error
 }
 
 // A question is what the command is asked.
@@ -52,22 +54,14 @@ func Command(p Program) *cobra.Command {
 			if err := q.check(); err != nil {
 				return err
 			}
-			return p.Open(cmd.Context(), func(h Home, zone *time.Location) error { return p.usage(cmd.Context(), h, q, zone) })
+			return p.Open(cmd.Context(), func(h Home, cfg *config.Config) error { return p.usage(cmd.Context(), h, q, cfg.Zone()) })
 		},
 	}
 	cmd.Flags().StringVar(&q.since, "since", "30d", "from when: a day such as 2026-03-01, or a number of days ago such as 30d")
 	cmd.Flags().StringVar(&q.by, "by", "", "what to sum up for: day, model, session, routine or purpose; day and model without it")
-	cmd.AddCommand(&cobra.Command{
-		Use: "limits", Short: "Show the limits and what is left of each", Args: manners.Exactly(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.Open(cmd.Context(), func(h Home, zone *time.Location) error { return p.limits(cmd.Context(), h, zone) })
-		},
-	})
+	cmd.AddCommand(p.limitsCommand())
 	return cmd
 }
-
-// maxDaysAgo is how far back a number of days may reach.
-const maxDaysAgo = 36_500
 
 // check refuses what cannot be asked, before a home is opened for it.
 func (q question) check() error {
@@ -85,17 +79,7 @@ func (q question) check() error {
 // from returns the beginning of the day, where the owner lives, that the question
 // is about.
 func (q question) from(now time.Time, zone *time.Location) (time.Time, error) {
-	if day, err := time.ParseInLocation(time.DateOnly, q.since, zone); err == nil {
-		return day, nil
-	}
-	number, ok := strings.CutSuffix(q.since, "d")
-	days, err := strconv.Atoi(number)
-	if !ok || err != nil || days < 0 || days > maxDaysAgo {
-		return time.Time{}, chela.E(chela.Invalid, fmt.Sprintf("--since cannot be %q", terminal.OneLine(q.since, 40))).
-			WithHint("write a day such as 2026-03-01, or a number of days such as 30d")
-	}
-	y, m, d := now.In(zone).Date()
-	return time.Date(y, m, d-days, 0, 0, 0, 0, zone), nil
+	return api.ParseSince("--since", q.since, now, zone)
 }
 
 func (p Program) usage(ctx context.Context, h Home, q question, zone *time.Location) error {
@@ -110,6 +94,7 @@ func (p Program) usage(ctx context.Context, h Home, q question, zone *time.Locat
 	if err := p.table(sums, chela.UsageBy(q.by)); err != nil || p.Printer.JSON {
 		return err
 	}
+	p.remarks(sums)
 	p.plot(sums)
 	budgets, err := h.Budgets(ctx, "")
 	if err != nil || len(budgets) == 0 {
@@ -146,8 +131,30 @@ func (p Program) table(sums []chela.UsageSum, by chela.UsageBy) error {
 		for _, n := range []int64{int64(s.Calls), s.Tokens.Input, s.Tokens.CacheRead, s.Tokens.CacheWrite, s.Tokens.Output} {
 			cells = append(cells, strconv.FormatInt(n, 10))
 		}
-		return append(cells, s.Cost.String())
+		return append(cells, priced(s))
 	})
+}
+
+// priced is what a sum cost, marked where that is not known for sure.
+func priced(s chela.UsageSum) string {
+	if s.Guessed > 0 {
+		return "~" + s.Cost.String()
+	}
+	return s.Cost.String()
+}
+
+// remarks says below a table what its costs leave open.
+func (p Program) remarks(sums []chela.UsageSum) {
+	all := chela.UsageSum{}
+	for _, s := range sums {
+		all = all.Plus(s)
+	}
+	if all.Guessed > 0 {
+		p.Printer.Line(fmt.Sprintf("~ %s of it is guessed: a server did not count, an answer did not end, or the price of a model is not known", all.Guessed))
+	}
+	if all.Reserved > 0 {
+		p.Printer.Line(fmt.Sprintf("beside that, %s is reserved for calls that are under way", all.Reserved))
+	}
 }
 
 // barWidth is how wide the longest bar of a plot is, in cells.
@@ -201,16 +208,62 @@ func barsOf(sums []chela.UsageSum) (bars []bar) {
 	return bars
 }
 
-func (p Program) limits(ctx context.Context, h Home, zone *time.Location) error {
-	budgets, err := h.Budgets(ctx, "")
+func (p Program) limitsCommand() *cobra.Command {
+	var session string
+	cmd := &cobra.Command{
+		Use: "limits", Short: "Show the limits and what is left of each", Args: manners.Exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return p.Open(cmd.Context(), func(h Home, cfg *config.Config) error {
+				return p.limits(cmd.Context(), h, chela.SessionKey(session), cfg)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&session, "session", "", "also what is left to a session, by its key")
+	return cmd
+}
+
+// limits shows what is left of the limits of the home, and of a session if one is
+// named, and what each session, turn, job and routine may spend.
+func (p Program) limits(ctx context.Context, h Home, session chela.SessionKey, cfg *config.Config) error {
+	budgets, err := h.Budgets(ctx, session)
 	if err != nil {
 		return err
 	}
-	if len(budgets) == 0 && !p.Printer.JSON {
-		p.Printer.Line("nothing is limited for the whole home; chela config set limits.usd_per_day 5 limits the day, for one")
-		return nil
+	each := limitsOfEach(cfg.Limits)
+	switch {
+	case p.Printer.JSON, len(budgets) > 0:
+		if err := p.budgets(budgets, cfg.Zone()); err != nil || p.Printer.JSON {
+			return err
+		}
+	case len(each) == 0:
+		p.Printer.Line("nothing is limited; chela config set limits.usd_per_day 5 limits the day, for one")
+	default:
+		p.Printer.Line("nothing is limited for the whole home")
 	}
-	return p.budgets(budgets, zone)
+	if len(each) > 0 {
+		p.Printer.Line("")
+		p.Printer.Fields(each...)
+	}
+	return nil
+}
+
+// limitsOfEach are the limits that are not of the whole home.
+func limitsOfEach(l config.Limits) (each [][2]string) {
+	for _, limit := range []struct {
+		of   string
+		most chela.MicroUSD
+		more string
+	}{
+		{"each session", l.USDPerSession, " at most, for good; --session KEY shows what is left"},
+		{"each turn", l.USDPerTurn, " at most"},
+		{"each job", l.USDPerJob, " at most"},
+		{"each routine", l.USDPerRoutine, " a day at most"},
+	} {
+		if limit.most > 0 {
+			each = append(each, [2]string{limit.of, limit.most.String() + limit.more})
+		}
+	}
+	return each
 }
 
 func (p Program) budgets(budgets []chela.Budget, zone *time.Location) error {
@@ -221,6 +274,10 @@ func (p Program) budgets(budgets []chela.Budget, zone *time.Location) error {
 			}
 			return chela.MicroUSD(n).String()
 		}
-		return []string{string(b.Limit), shown(b.Most), shown(b.Spent), shown(b.Reserved), shown(b.Left()), b.Resets.In(zone).Format("2006-01-02 15:04")}
+		until := "never"
+		if !b.Resets.IsZero() {
+			until = b.Resets.In(zone).Format("2006-01-02 15:04")
+		}
+		return []string{string(b.Limit), shown(b.Most), shown(b.Spent), shown(b.Reserved), shown(b.Left()), until}
 	})
 }

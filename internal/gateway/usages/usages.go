@@ -2,8 +2,8 @@
 package usages
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -26,8 +26,8 @@ type Home struct {
 	Zone *time.Location // where the owner lives
 }
 
-// days is how far back sums reach where nobody says.
-const days = 30
+// lately is how far back sums reach where nobody says.
+const lately = "30d"
 
 // Routes returns the routes of a home.
 func Routes(h Home) []edge.Route {
@@ -35,7 +35,7 @@ func Routes(h Home) []edge.Route {
 		row(api.Route{
 			Path: "/api/usage", Summary: "Sum what was spent, by day and model or by something else",
 			Query: []api.Parameter{
-				{Name: "since", Summary: "the first day where the owner lives, such as 2006-01-02; the last 30 days without it", Sample: ""},
+				{Name: "since", Summary: "the first day where the owner lives, such as 2026-03-01, or a number of days ago such as 30d; the last 30 days without it", Sample: ""},
 				{Name: "by", Summary: "day, model, session, routine or purpose; day and model without it", Sample: ""},
 			},
 			Answer: api.Page[chela.UsageSum]{},
@@ -55,14 +55,9 @@ func row(r api.Route, serve func(*edge.Visit) error) edge.Route {
 }
 
 func (h Home) sums(v *edge.Visit) error {
-	y, m, d := h.Now().In(h.Zone).Date()
-	since := time.Date(y, m, d-days, 0, 0, 0, 0, h.Zone)
-	if given := v.Query.Get("since"); given != "" {
-		day, err := time.ParseInLocation(time.DateOnly, given, h.Zone)
-		if err != nil {
-			return chela.E(chela.Invalid, fmt.Sprintf("parameter since is %.40q, not a day", given)).WithHint("write it as 2006-01-02")
-		}
-		since = day
+	since, err := api.ParseSince("parameter since", cmp.Or(v.Query.Get("since"), lately), h.Now(), h.Zone)
+	if err != nil {
+		return err
 	}
 	sums, err := h.Sums(v.Request.Context(), chela.UsageBy(v.Query.Get("by")), since)
 	if err != nil {

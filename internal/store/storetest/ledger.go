@@ -107,6 +107,8 @@ func checkUsageRows(t *testing.T, s *store.Store) {
 	open.ID, open.State, open.Tokens, open.Cost, open.Guessed = "use_open", chela.UsageReserved, chela.TokenUsage{}, 7, false
 	write(t, s, func(w *store.Write) error { return w.Reserve(ctx, open, nil, nil) })
 	same(t, []chela.Usage{open}, read(t, s, func(r *store.Read) ([]chela.Usage, error) { return r.Reservations(ctx, "") }))
+	sum := read(t, s, func(r *store.Read) (chela.UsageSum, error) { return r.UsageSince(ctx, "", time.Time{}) })
+	same(t, [2]chela.MicroUSD{u.Cost, 7}, [2]chela.MicroUSD{sum.Cost, sum.Reserved})
 	settled := u
 	settled.ID, settled.State, settled.Model = "use_open", chela.UsageSettled, "m/served"
 	write(t, s, func(w *store.Write) error { return w.Settle(ctx, settled) })
@@ -130,6 +132,8 @@ func checkUsageRows(t *testing.T, s *store.Store) {
 	all := read(t, s, func(r *store.Read) (chela.UsageSum, error) { return r.UsageSince(ctx, "", time.Time{}) })
 	same(t, 3, all.Calls)
 	same(t, 2*u.Cost, all.Cost)
+	same(t, 2*u.Cost, all.Guessed)
+	same(t, 0, all.Reserved)
 }
 
 func checkUsageParts(t *testing.T, s *store.Store) {
