@@ -15,13 +15,21 @@ type Alarms struct {
 	ring func(chela.SessionKey)
 
 	mu   sync.Mutex
-	set  map[chela.SessionKey]*time.Timer // guarded by mu, like all below
+	set  map[chela.SessionKey]*alarm // guarded by mu, like all below
 	over bool
+}
+
+type alarm struct{ timer *time.Timer }
+
+func (al *alarm) stop() {
+	if al != nil {
+		al.timer.Stop()
+	}
 }
 
 // New returns alarms that call ring, which must not block for long.
 func New(ring func(chela.SessionKey)) *Alarms {
-	return &Alarms{ring: ring, set: map[chela.SessionKey]*time.Timer{}}
+	return &Alarms{ring: ring, set: map[chela.SessionKey]*alarm{}}
 }
 
 // Set sets the alarm of a lane. What was set for it before is forgotten.
@@ -31,23 +39,21 @@ func (a *Alarms) Set(key chela.SessionKey, in time.Duration) {
 	if a.over {
 		return
 	}
-	if t := a.set[key]; t != nil {
-		t.Stop()
-	}
-	var t *time.Timer
-	t = time.AfterFunc(in, func() {
-		if a.due(key, t) {
+	a.set[key].stop()
+	al := &alarm{}
+	a.set[key] = al
+	al.timer = time.AfterFunc(in, func() {
+		if a.due(key, al) {
 			a.ring(key)
 		}
 	})
-	a.set[key] = t
 }
 
 // due forgets an alarm whose time has come, unless another one was set meanwhile.
-func (a *Alarms) due(key chela.SessionKey, t *time.Timer) bool {
+func (a *Alarms) due(key chela.SessionKey, al *alarm) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.over || a.set[key] != t {
+	if a.over || a.set[key] != al {
 		return false
 	}
 	delete(a.set, key)
@@ -66,7 +72,7 @@ func (a *Alarms) Stop() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.over = true
-	for _, t := range a.set {
-		t.Stop()
+	for _, al := range a.set {
+		al.stop()
 	}
 }
