@@ -137,8 +137,20 @@ func (p *player) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela
 			yield(chela.Chunk{}, ctx.Err())
 			return
 		}
-		yield(chela.Chunk{Finish: finish(said)}, nil)
+		f := finish(said)
+		f.Charge.Tokens = p.guessed(req.Payer)
+		yield(chela.Chunk{Finish: f}, nil)
 	}
+}
+
+// guessed returns what the ledger has of an answer: a guess, where the server did
+// not count.
+func (p *player) guessed(of chela.Payer) chela.TokenUsage {
+	i := slices.IndexFunc(p.rec.Usage, func(u chela.Usage) bool { return u.Step == of.Step && u.Purpose == of.Purpose })
+	if i < 0 {
+		return chela.TokenUsage{}
+	}
+	return p.rec.Usage[i].Tokens
 }
 
 // finish is the end of a stream that gave an answer.
