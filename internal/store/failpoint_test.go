@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"chela/internal/pgtest"
 	"chela/internal/store"
 )
 
@@ -60,6 +61,9 @@ func TestFailedMigrations(t *testing.T) {
 				t.Run(point+"="+action, func(t *testing.T) {
 					t.Parallel()
 					place := d.place(t)
+					if place.URL != "" {
+						place.URL = pgtest.URL(t) // that one has tables
+					}
 					if told := run(t, place, point+"="+action); told != 0 {
 						t.Errorf("%d rows were written", told)
 					}
