@@ -93,6 +93,7 @@ var arrows = []arrow{
 	{"internal/store", "internal/store/engine", "how transactions run is apart from what is kept; nobody else runs any"},
 	{"internal/store", "internal/store/budget", "the sums of the ledger are rows of their own, changed with it"},
 	{"internal/store/budget", "internal/store/engine", "they are changed in the transactions of the store"},
+	{"internal/store/budget", "internal/store/rows", "their rows are read and written as all are"},
 	{"internal/store", "internal/store/rows", "how values become columns is the same for all nouns"},
 	{"internal/store/rows", "internal/store/engine", "rows are read and written in its transactions"},
 	{"internal/store", "internal/store/documents", "documents are a part of every transaction, and a package of their own"},

@@ -24,7 +24,7 @@ func (w *Write) Reserve(ctx context.Context, u chela.Usage, claims []Claim, warn
 		return err
 	}
 	for _, c := range claims {
-		if err := c.OnWarning(ctx, w.tx.Tx, warn); err != nil {
+		if err := c.OnWarning(ctx, w.tx, warn); err != nil {
 			return err
 		}
 	}
@@ -36,7 +36,7 @@ func (w *Write) Reserve(ctx context.Context, u chela.Usage, claims []Claim, warn
 func (w *Write) Charge(ctx context.Context, u chela.Usage) error { return w.charge(ctx, u, nil) }
 
 func (w *Write) charge(ctx context.Context, u chela.Usage, claims []Claim) error {
-	if err := budget.Spend(ctx, w.tx.Tx, u, claims); err != nil {
+	if err := budget.Spend(ctx, w.tx, u, claims); err != nil {
 		return err
 	}
 	n := u.Tokens
@@ -50,7 +50,7 @@ func (w *Write) charge(ctx context.Context, u chela.Usage, claims []Claim) error
 // CountBudgets counts budgets out of the ledger, so that calls can be reserved from
 // them. It is the only thing in its transaction.
 func (w *Write) CountBudgets(ctx context.Context, budgets []chela.Budget, now time.Time) error {
-	return budget.Count(ctx, w.tx.Tx, budgets, now)
+	return budget.Count(ctx, w.tx, budgets, now)
 }
 
 // Settle stores how a call ended that was reserved, and moves what was reserved
@@ -84,7 +84,7 @@ func (w *Write) settling(ctx context.Context, u chela.Usage) (s engine.Statement
 	if !chela.UsageReserved.CanMove(u.State) {
 		return s, rows.Illegal("usage", string(u.ID), chela.UsageReserved, u.State)
 	}
-	if err := budget.Move(ctx, w.tx.Tx, u); err != nil {
+	if err := budget.Move(ctx, w.tx, u); err != nil {
 		return s, err
 	}
 	n := u.Tokens
@@ -99,7 +99,7 @@ func (w *Write) settling(ctx context.Context, u chela.Usage) (s engine.Statement
 // BudgetOf returns what was spent of a budget and what is reserved, counted out
 // of the ledger.
 func (r *Read) BudgetOf(ctx context.Context, b chela.Budget) (chela.Budget, error) {
-	return budget.Of(ctx, r.tx.Tx, b)
+	return budget.Of(ctx, r.tx, b)
 }
 
 // Reservations returns what is reserved: for one turn, or for all if turn is
@@ -112,5 +112,5 @@ func (r *Read) Reservations(ctx context.Context, turn chela.TurnID) ([]chela.Usa
 // ForgetBudgets forgets budgets that were not used since a time. Whoever needs
 // one again counts it anew.
 func (w *Write) ForgetBudgets(ctx context.Context, before time.Time) error {
-	return budget.Forget(ctx, w.tx.Tx, before)
+	return budget.Forget(ctx, w.tx, before)
 }

@@ -18,6 +18,7 @@ import (
 
 	"chela"
 	"chela/internal/store/engine"
+	"chela/internal/store/rows"
 )
 
 // A Claim is what a call wants of a budget.
@@ -31,7 +32,7 @@ type Claim struct {
 var order = chela.LimitsOfCost()
 
 // Which rows of the ledger, u, a budget, b, is about.
-var rows = map[chela.Limit]string{
+var covered = map[chela.Limit]string{
 	chela.LimitDay:     `u.created_at >= b.starts_at and u.created_at < b.ends_at`,
 	chela.LimitActions: `u.created_at >= b.starts_at and u.created_at < b.ends_at`,
 	chela.LimitSession: `u.session = b.key`,
@@ -48,7 +49,7 @@ func sums(l chela.Limit) (spent, reserved string) {
 	if l == chela.LimitActions {
 		amount = `count(*)`
 	}
-	from := `(select ` + amount + ` from usage u where ` + rows[l]
+	from := `(select ` + amount + ` from usage u where ` + covered[l]
 	return from + ` and u.state not in ('reserved', 'released'))`, from + ` and u.state = 'reserved')`
 }
 
@@ -56,13 +57,13 @@ func sums(l chela.Limit) (spent, reserved string) {
 const here = ` where scope = $1 and key = $2 and starts_at = $3`
 
 func at(b chela.Budget, more ...any) []any {
-	return append([]any{string(b.Limit), b.Key, engine.Micros(b.Since)}, more...)
+	return append([]any{string(b.Limit), b.Key, rows.Micros(b.Since)}, more...)
 }
 
 // Count counts budgets out of the ledger, and makes the rows of those that have
 // none. Meanwhile nobody else changes one: who has changed the ledger, and found
 // no row to change, is waited for. It must be the first in its transaction.
-func Count(ctx context.Context, tx engine.Tx, budgets []chela.Budget, now time.Time) error {
+func Count(ctx context.Context, tx rows.Tx, budgets []chela.Budget, now time.Time) error {
 	if err := tx.Lock(ctx, "budgets"); err != nil {
 		return err
 	}
@@ -74,22 +75,22 @@ func Count(ctx context.Context, tx engine.Tx, budgets []chela.Budget, now time.T
 	return nil
 }
 
-func count(ctx context.Context, tx engine.Tx, b chela.Budget, now time.Time) error {
-	err := queue(ctx, tx, `insert into budgets (scope, key, starts_at, ends_at, spent, reserved, warned, used_at)
+func count(ctx context.Context, tx rows.Tx, b chela.Budget, now time.Time) error {
+	err := tx.Must(ctx, `insert into budgets (scope, key, starts_at, ends_at, spent, reserved, warned, used_at)
 		values ($1, $2, $3, $4, 0, 0, 0, $5) on conflict (scope, key, starts_at) do update set used_at = excluded.used_at`,
-		at(b, engine.Micros(b.Resets), engine.Micros(now))...)
+		at(b, rows.Micros(b.Resets), rows.Micros(now))...)
 	if err != nil {
 		return err
 	}
 	spent, reserved := sums(b.Limit)
-	return queue(ctx, tx, `update budgets as b set spent = `+spent+`, reserved = `+reserved+here, at(b)...)
+	return tx.Must(ctx, `update budgets as b set spent = `+spent+`, reserved = `+reserved+here, at(b)...)
 }
 
 // Spend takes a row that is added to the ledger out of all budgets that it falls
 // under. If one that is claimed from does not have that much left, the transaction
 // fails with an Exhausted error whose Limit tells which. It comes before the row is
 // added.
-func Spend(ctx context.Context, tx engine.Tx, u chela.Usage, claims []Claim) error {
+func Spend(ctx context.Context, tx rows.Tx, u chela.Usage, claims []Claim) error {
 	for _, limit := range order {
 		for _, c := range claims {
 			if c.Limit == limit && c.Anew {
@@ -107,7 +108,7 @@ func Spend(ctx context.Context, tx engine.Tx, u chela.Usage, claims []Claim) err
 			}
 			err := tx.Queue(ctx, engine.Statement{
 				Text:    `update budgets set used_at = $5` + here + ` and spent + reserved <= $4`,
-				Args:    at(c.Budget, c.Most, engine.Micros(u.CreatedAt)),
+				Args:    at(c.Budget, c.Most, rows.Micros(u.CreatedAt)),
 				Unmoved: &chela.Error{Kind: chela.Exhausted, Msg: "the limit " + string(c.Limit) + " is reached", Limit: c.Limit},
 			})
 			if err != nil {
@@ -120,7 +121,7 @@ func Spend(ctx context.Context, tx engine.Tx, u chela.Usage, claims []Claim) err
 
 // spend takes a row of the ledger out of the budgets of one limit, those of all
 // zones.
-func spend(ctx context.Context, tx engine.Tx, u chela.Usage, limit chela.Limit) error {
+func spend(ctx context.Context, tx rows.Tx, u chela.Usage, limit chela.Limit) error {
 	amount := int64(u.Cost)
 	if limit == chela.LimitActions {
 		amount = 1
@@ -132,14 +133,14 @@ func spend(ctx context.Context, tx engine.Tx, u chela.Usage, limit chela.Limit) 
 	if u.State == chela.UsageReserved {
 		into = "reserved"
 	}
-	return queue(ctx, tx, `update budgets set `+into+` = `+into+` + $4
+	return tx.Must(ctx, `update budgets set `+into+` = `+into+` + $4
 		where scope = $1 and key = $2 and starts_at <= $3 and (ends_at = 0 or ends_at > $3)`,
-		string(limit), u.Key(limit), engine.Micros(u.CreatedAt), amount)
+		string(limit), u.Key(limit), rows.Micros(u.CreatedAt), amount)
 }
 
 // OnWarning hands the claim to warn, with what was spent, if this is the first time
 // that so much is.
-func (c Claim) OnWarning(ctx context.Context, tx engine.Tx, warn func(Claim)) error {
+func (c Claim) OnWarning(ctx context.Context, tx rows.Tx, warn func(Claim)) error {
 	if c.Warn == 0 {
 		return nil
 	}
@@ -156,7 +157,7 @@ func (c Claim) OnWarning(ctx context.Context, tx engine.Tx, warn func(Claim)) er
 
 // Move moves what a row of the ledger has reserved, which ends so, to what was
 // spent of the budgets that it falls under. It comes before the row is changed.
-func Move(ctx context.Context, tx engine.Tx, u chela.Usage) error {
+func Move(ctx context.Context, tx rows.Tx, u chela.Usage) error {
 	for _, limit := range order {
 		if u.Key(limit) == "" && !limit.IsOfHome() {
 			continue
@@ -168,7 +169,7 @@ func Move(ctx context.Context, tx engine.Tx, u chela.Usage) error {
 				spent = 0
 			}
 		}
-		err := queue(ctx, tx, `update budgets set spent = spent + $4,
+		err := tx.Must(ctx, `update budgets set spent = spent + $4,
 				reserved = case when reserved > `+reserved+` then reserved - `+reserved+` else 0 end
 			from (select cost, created_at from usage where id = $3 and state = 'reserved') as r
 			where scope = $1 and key = $2 and starts_at <= r.created_at and (ends_at = 0 or ends_at > r.created_at)`,
@@ -182,19 +183,15 @@ func Move(ctx context.Context, tx engine.Tx, u chela.Usage) error {
 
 // Of returns what was spent of a budget and what is reserved, counted out of the
 // ledger.
-func Of(ctx context.Context, tx engine.Tx, b chela.Budget) (chela.Budget, error) {
+func Of(ctx context.Context, tx rows.Tx, b chela.Budget) (chela.Budget, error) {
 	spent, reserved := sums(b.Limit)
 	err := tx.Query(ctx, func(row engine.Row) error { return row.Scan(&b.Spent, &b.Reserved) },
 		`with b as (select cast($1 as text) as key, cast($2 as bigint) as starts_at, cast($3 as bigint) as ends_at)
-		select `+spent+`, `+reserved+` from b`, b.Key, engine.Micros(b.Since), engine.Micros(b.Resets))
+		select `+spent+`, `+reserved+` from b`, b.Key, rows.Micros(b.Since), rows.Micros(b.Resets))
 	return b, err
 }
 
 // Forget forgets budgets that were not used since a time.
-func Forget(ctx context.Context, tx engine.Tx, before time.Time) error {
-	return queue(ctx, tx, `delete from budgets where used_at < $1`, engine.Micros(before))
-}
-
-func queue(ctx context.Context, tx engine.Tx, text string, args ...any) error {
-	return tx.Queue(ctx, engine.Statement{Text: text, Args: args})
+func Forget(ctx context.Context, tx rows.Tx, before time.Time) error {
+	return tx.Must(ctx, `delete from budgets where used_at < $1`, rows.Micros(before))
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"strings"
-	"time"
 	"unicode/utf8"
 )
 
@@ -70,12 +69,4 @@ func storable(args []any) []any {
 		}
 	}
 	return args
-}
-
-// Micros is a time as it is stored: microseconds since 1970 UTC, 0 for none.
-func Micros(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMicro()
 }

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"chela/internal/store/engine"
 )
 
-// Micros is a time as it is stored.
-func Micros(t time.Time) int64 { return engine.Micros(t) }
+// Micros is a time as it is stored: microseconds since 1970 UTC, 0 for none.
+func Micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
 
 // Time returns what scans a time into to.
 func Time(to *time.Time) any { return stored{to} }
