@@ -14,6 +14,8 @@ import (
 	"chela/internal/app/known"
 	"chela/internal/cli"
 	"chela/internal/config"
+	"chela/internal/config/provider"
+	"chela/internal/config/sections"
 	"chela/internal/sandbox/process"
 	"chela/internal/store"
 )
@@ -107,7 +109,7 @@ func examineModel(cfg *config.Config) cli.Finding {
 	if err != nil {
 		return wrong("model", err)
 	}
-	if p.Kind == config.KindOffline {
+	if p.Kind == provider.Offline {
 		return cli.Finding{
 			Subject: "model", OK: true, Text: cfg.Model + " is a stand-in that follows rules",
 			Cure: "set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY, start Ollama, or add [providers.NAME] to config.toml",
@@ -132,7 +134,7 @@ func examinePrices(cfg *config.Config) cli.Finding {
 }
 
 func examineSandbox(ctx context.Context, cfg *config.Config) cli.Finding {
-	if cfg.Sandbox.Mode == config.SandboxOff {
+	if cfg.Sandbox.Mode == sections.SandboxOff {
 		return cli.Finding{Subject: "sandbox", Text: "is off: commands run with all your rights", Cure: "chela config set sandbox.mode auto"}
 	}
 	box, err := process.New(process.Config{})

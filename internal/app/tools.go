@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"chela"
-	"chela/internal/config"
+	"chela/internal/config/sections"
 	"chela/internal/sandbox/process"
 	"chela/internal/tool"
 	"chela/internal/tool/file"
@@ -20,7 +20,7 @@ import (
 // size, and that a panic in it stays a fault of its own.
 func (a *App) builtins() ([]chela.Tool, error) {
 	cfg := a.cfg
-	box, err := process.New(process.Config{Off: cfg.Sandbox.Mode == config.SandboxOff})
+	box, err := process.New(process.Config{Off: cfg.Sandbox.Mode == sections.SandboxOff})
 	if err != nil {
 		return nil, err
 	}

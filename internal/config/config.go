@@ -25,6 +25,8 @@ import (
 	"chela/internal/config/field"
 	"chela/internal/config/hooks"
 	"chela/internal/config/place"
+	"chela/internal/config/provider"
+	"chela/internal/config/sections"
 	"chela/internal/config/tomlfile"
 )
 
@@ -52,7 +54,7 @@ type Config struct {
 	Fallbacks  []string // models that stand in where another one fails, in order
 	Named      string   // provider/model that the command was given, for one request; empty for none
 	Chain      Chain
-	Routing    Routing
+	Routing    sections.Routing
 	Record     string // folder into which requests to models are recorded; empty: they are not
 	Replay     string // folder of a recording that answers in place of all models; empty: they do
 	Listen     string // host:port that chela serve listens on; port 0 means any free one
@@ -62,147 +64,21 @@ type Config struct {
 	Limits     Limits
 	Unknown    UnknownModel
 	Compaction Compaction
-	Lanes      Lanes
-	Sandbox    Sandbox
-	Database   Database
-	Session    Session
-	Approvals  Approvals
+	Lanes      sections.Lanes
+	Sandbox    sections.Sandbox
+	Database   sections.Database
+	Session    sections.Session
+	Approvals  sections.Approvals
 	Policy     []Rule
 	Hooks      []hooks.Hook
-	Tools      Tools
-	Log        Log
+	Tools      sections.Tools
+	Log        sections.Log
 
 	zone      *time.Location
 	agents    map[string]*Agent
 	models    map[string]*catalogue.Row
 	providers map[string]*Provider
 	values    []Value
-}
-
-// Gateway says who may reach the HTTP API and how often.
-type Gateway struct {
-	Hosts             []string // names in the Host header that are taken besides loopback and the address listened on
-	Origins           []string // origins of pages that may use the API besides its own, as browsers send them
-	MessagesPerMinute int      // of one token; 0 means no limit
-	LoginsPerMinute   int      // of one address
-	Connections       int      // open at once
-}
-
-// Queue says how messages wait while a turn runs, and what is different for
-// those of a channel.
-type Queue struct {
-	chela.QueueSettings
-	Channels map[string]*chela.QueueSettings // by the name of the channel
-}
-
-// Limits bound a turn, and what is spent on models; there 0 means no limit.
-type Limits struct {
-	Steps       int           // model answers in one turn
-	TurnTimeout time.Duration // wall clock, waiting for people not counted
-	Repeats     int           // failures of the same call until the model is told that it goes in circles; 0 for any number
-	IdleSteps   int           // steps in a row without anything new until it is told so; 0 for any number
-	Nudges      int           // how often it is told to make a call that it only wrote out
-
-	USDPerDay      chela.MicroUSD // of the home, where its owner lives
-	USDPerSession  chela.MicroUSD
-	USDPerTurn     chela.MicroUSD
-	USDPerJob      chela.MicroUSD
-	USDPerRoutine  chela.MicroUSD // in a day
-	ActionsPerHour int            // calls of models in an hour of the clock
-}
-
-// UnknownModel is what is assumed of a model that nothing is known about.
-type UnknownModel struct {
-	Window        int            // tokens of prompt and answer
-	MaxOutput     int            // tokens of an answer
-	Input, Output chela.MicroUSD // for a million tokens
-}
-
-// Compaction says when and how far a prompt is made smaller, in tokens.
-type Compaction struct {
-	ReserveTokens    int // kept free for the answer
-	ReserveFloor     int // the least that is kept free, whatever ReserveTokens says
-	KeepRecentTokens int // of a conversation, kept by a compaction
-	MemoryFlush      bool
-	SoftThreshold    int // how far below the first threshold notes for the memory are asked for
-}
-
-// Lanes say how many lanes of a class run at once, and how many turns may wait
-// for that before messages are refused.
-type Lanes struct {
-	Main, Job, Subagent, Cron int
-
-	Waiting int
-}
-
-// ByClass returns the numbers by the class of lane.
-func (l Lanes) ByClass() map[chela.Class]int {
-	return map[chela.Class]int{
-		chela.ClassMain:     l.Main,
-		chela.ClassJob:      l.Job,
-		chela.ClassSubagent: l.Subagent,
-		chela.ClassCron:     l.Cron,
-	}
-}
-
-// A SandboxMode says how tools of the worker domain are shut in.
-type SandboxMode string
-
-// The sandbox modes.
-const (
-	SandboxAuto    SandboxMode = "auto"    // the best that this machine can; refuse where it can none
-	SandboxProcess SandboxMode = "process" // a process under kernel limits, or refuse
-	SandboxOff     SandboxMode = "off"     // no limits
-)
-
-// Sandbox says where commands run.
-type Sandbox struct{ Mode SandboxMode }
-
-// Database says where the store is. An URL that is not set means the SQLite
-// file of the home.
-type Database struct {
-	URL Secret // postgres://…; shown without its password
-}
-
-// Session says which direct chats share a session, and when a conversation
-// begins anew or is put away.
-type Session struct {
-	DMScope       chela.DMScope
-	IdentityLinks map[string]string // "channel:peer" or a peer, to the name of one person
-
-	DailyReset  DayTime       // when a conversation of people begins anew, each day
-	IdleMinutes int           // after which it begins anew; 0 means never
-	IdleUnload  time.Duration // after which it leaves memory
-	ArchiveDays int           // after which its session is archived; 0 means never
-}
-
-// A DayTime is a time of day in Config.Zone, or none.
-type DayTime = field.DayTime
-
-// Approvals say how long people have to answer.
-type Approvals struct{ Expires time.Duration }
-
-// A Rule is one [[policy]] section. An empty field matches everything.
-type Rule struct {
-	Tool    string
-	Effect  chela.Effect
-	Pattern string
-	Agent   string
-	Channel string
-	Group   string
-	Sender  string
-	Verdict chela.Verdict
-}
-
-// Tools holds the settings of built-in tools.
-type Tools struct {
-	HTTPAllow []string // hosts and CIDR prefixes that http may reach though they are not public
-}
-
-// Log says what is logged and how.
-type Log struct {
-	Level  string // "debug", "info", "warn" or "error"
-	Format string // "text" or "json"
 }
 
 // Models returns the [models."PROVIDER/NAME"] sections, by provider/model, with
@@ -213,17 +89,6 @@ func (c *Config) Models() map[string]catalogue.Row {
 		rows[name] = *row
 	}
 	return rows
-}
-
-// An Agent is one [agents.NAME] section.
-type Agent struct {
-	Name       string
-	Model      string // provider/model
-	CheapModel string
-	Fallbacks  []string
-	Prompt     string   // said to the model in addition to the system prompt
-	Allow      []string // tools it is offered; empty means all
-	Deny       []string // tools it is not offered
 }
 
 // Load reads config.toml of the home, if there is one, and puts environment
@@ -323,5 +188,16 @@ func (c *Config) Agent(name string) (Agent, error) {
 // whether config.toml has a section for it or not.
 func (c *Config) AgentNames() []string { return sortedKeys(c.agents) }
 
-// A Home is the folder that holds everything of one owner.
-type Home = place.Home
+// Types of the sections, for those who are handed one.
+type (
+	Home         = place.Home            // the folder that holds everything of one owner
+	Provider     = provider.Settings     // one [providers.NAME] section
+	Agent        = sections.Agent        // one [agents.NAME] section
+	Rule         = sections.Rule         // one [[policy]] section
+	Gateway      = sections.Gateway      // [gateway]
+	Queue        = sections.Queue        // [queue]
+	Limits       = sections.Limits       // [limits]
+	UnknownModel = sections.UnknownModel // [unknown_model]
+	Compaction   = sections.Compaction   // [compaction]
+	Chain        = sections.Chain        // [chain]
+)

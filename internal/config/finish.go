@@ -7,16 +7,16 @@ import (
 
 	"chela"
 	"chela/internal/config/field"
+	"chela/internal/config/provider"
 	"chela/internal/config/tomlfile"
 )
 
 // finish looks up keys, chooses what was left open, and checks what only
 // makes sense together.
 func (l *loader) finish() error {
-	l.lookUpKeys()
-	l.lookUpSigning()
 	for _, p := range l.c.providers {
-		p.recognize()
+		p.LookUp(l.env)
+		p.Recognize()
 	}
 	for _, check := range []func() error{l.checkNames, l.checkProviders, l.checkModelSections, l.checkRules, l.checkHooks} {
 		if err := check(); err != nil {
@@ -62,16 +62,10 @@ func (l *loader) checkProviders() error {
 		section := "providers." + name
 		if p.Kind == "" {
 			return chela.E(chela.Invalid, l.sections[section].place+": "+section+" has no kind").
-				WithHint(fmt.Sprintf("add kind, one of %s", supportedKinds))
+				WithHint("add kind, one of " + provider.Kinds())
 		}
-		var idle []string // keys that mean nothing for the kind
-		if p.Kind != KindBedrock {
-			idle = append(idle, section+".region")
-		}
-		if p.Kind.ComesAlong() {
-			idle = append(idle, section+".base_url", section+".api_key", section+".keys")
-		}
-		for _, key := range idle {
+		for _, key := range p.Idle() {
+			key = section + "." + key
 			if s, ok := l.slots[key]; ok {
 				return chela.E(chela.Invalid, fmt.Sprintf("%s: %s means nothing for kind %s", s.origin.place, key, p.Kind)).
 					WithHint("take it out")
@@ -92,6 +86,22 @@ func (l *loader) checkRules() error {
 	return nil
 }
 
+// checkHooks refuses hooks that have a problem.
+func (l *loader) checkHooks() error {
+	for i, h := range l.c.Hooks {
+		section := []string{"hooks", tomlfile.Place(i + 1)}
+		name := tomlfile.Join(section)
+		problem, cure := h.Problem(func(key string) bool {
+			_, ok := l.slots[tomlfile.Join(append(slices.Clone(section), key))]
+			return ok
+		})
+		if problem != "" {
+			return chela.E(chela.Invalid, l.sections[name].place+": "+name+" "+problem).WithHint(cure)
+		}
+	}
+	return nil
+}
+
 // chooseModel settles the models that were not named and returns the reason.
 func (l *loader) chooseModel() string {
 	reason := "default"
@@ -100,9 +110,9 @@ func (l *loader) chooseModel() string {
 		if l.local != "" {
 			l.c.Model, reason = l.local, sourceLocal
 		}
-		for _, s := range builtins() {
+		for _, s := range provider.Services() {
 			if p := l.c.providers[s.Name]; s.Model != "" && p.Key.IsSet() {
-				l.c.Model, reason = s.Name+"/"+s.Model, "default: "+strings.TrimPrefix(p.reference, "env:")+" is set"
+				l.c.Model, reason = s.Name+"/"+s.Model, "default: "+p.Variable()+" is set"
 				break
 			}
 		}
@@ -175,7 +185,7 @@ func (l *loader) collect(modelSource string) {
 		}
 	}
 	for i := range c.Hooks {
-		for _, s := range hookSettings() {
+		for _, s := range hookSettings {
 			key, place := strings.Replace(s.key, "[]", fmt.Sprintf("[%d]", i+1), 1), tomlfile.Place(i+1)
 			shown := s.at(c, place).Show()
 			if _, ok := l.slots[key]; !ok && shown != "" && shown != "[]" {
@@ -201,7 +211,7 @@ func (l *loader) namesOf(s setting) []string {
 		names := l.c.ProviderNames()
 		return slices.DeleteFunc(names, func(name string) bool {
 			k := l.c.providers[name].Kind
-			return rest != ".kind" && k.ComesAlong() || rest == ".region" && k != KindBedrock
+			return rest != ".kind" && k.ComesAlong() || rest == ".region" && k != provider.Bedrock
 		})
 	default:
 		return []string{""}
@@ -220,15 +230,8 @@ func (l *loader) defaultSource(key, name, modelSource string) string {
 	case "agents." + name + ".fallbacks":
 		return "default: fallbacks"
 	case "providers." + name + ".api_key":
-		p := l.c.providers[name]
-		variable := strings.TrimPrefix(p.reference, "env:")
-		switch {
-		case p.Key.IsSet():
-			return "env " + variable
-		case p.Signing.IsSet():
-			return "env " + envKeyID
-		case variable != "":
-			return "default: " + variable + " is not set"
+		if source := l.c.providers[name].KeySource(); source != "" {
+			return source
 		}
 	}
 	return "default"

@@ -13,6 +13,8 @@ import (
 	"chela/internal/catalogue"
 	"chela/internal/config/address"
 	"chela/internal/config/field"
+	"chela/internal/config/provider"
+	"chela/internal/config/sections"
 	"chela/internal/config/tomlfile"
 )
 
@@ -48,31 +50,24 @@ func newLoader(environ []string) *loader {
 	l := &loader{
 		env: map[string]string{}, slots: map[string]slot{}, sections: map[string]origin{},
 		c: &Config{
-			Name:     "chela",
-			Timezone: localZone,
-			zone:     time.Local,
-			Listen:   "127.0.0.1:7717",
-			Gateway:  Gateway{MessagesPerMinute: 6000, LoginsPerMinute: 10, Connections: 6000},
-			Queue:    Queue{QueueSettings: chela.DefaultQueue(), Channels: map[string]*chela.QueueSettings{}},
-			Limits:   Limits{Steps: 50, TurnTimeout: 30 * time.Minute, Repeats: 3, IdleSteps: 5, Nudges: 1},
-			Unknown: UnknownModel{
-				Window: catalogue.DefaultWindow, MaxOutput: catalogue.DefaultMaxOutput,
-				Input: catalogue.DefaultInput, Output: catalogue.DefaultOutput,
-			},
-			Compaction: Compaction{
-				ReserveTokens: 16_384, ReserveFloor: 20_000, KeepRecentTokens: 20_000, MemoryFlush: true, SoftThreshold: 4_000,
-			},
-			Lanes:   Lanes{Main: 4, Job: 5, Subagent: 8, Cron: 3, Waiting: 1000},
-			Sandbox: Sandbox{Mode: SandboxAuto},
-			Session: Session{
-				DMScope: chela.ScopeMain, IdentityLinks: map[string]string{}, DailyReset: DayTime{Set: true, Hour: 4}, IdleUnload: 30 * time.Minute,
-			},
-			Approvals: Approvals{Expires: 24 * time.Hour},
-			Chain:     defaultChain(),
-			Log:       Log{Level: "info", Format: "text"},
-			agents:    map[string]*Agent{},
-			models:    map[string]*catalogue.Row{},
-			providers: map[string]*Provider{},
+			Name:       "chela",
+			Timezone:   localZone,
+			zone:       time.Local,
+			Listen:     "127.0.0.1:7717",
+			Gateway:    sections.NewGateway(),
+			Queue:      sections.NewQueue(),
+			Limits:     sections.NewLimits(),
+			Unknown:    sections.NewUnknownModel(),
+			Compaction: sections.NewCompaction(),
+			Lanes:      sections.NewLanes(),
+			Sandbox:    sections.NewSandbox(),
+			Session:    sections.NewSession(),
+			Approvals:  sections.NewApprovals(),
+			Chain:      sections.NewChain(),
+			Log:        sections.NewLog(),
+			agents:     map[string]*Agent{},
+			models:     map[string]*catalogue.Row{},
+			providers:  map[string]*Provider{},
 		},
 	}
 	for _, pair := range environ {
@@ -82,16 +77,8 @@ func newLoader(environ []string) *loader {
 	}
 	l.c.NoColor = l.env["NO_COLOR"] != "" || l.env["TERM"] == "dumb"
 	l.c.agent(chela.MainAgent)
-	for _, s := range builtins() {
-		p := &Provider{Name: s.Name, Kind: ProviderKind(s.Kind), BaseURL: s.BaseURL}
-		switch {
-		case s.KeyEnv == "":
-		case l.env[s.KeyEnv] == "" && l.env[s.OtherKeyEnv] != "":
-			p.reference = "env:" + s.OtherKeyEnv
-		default:
-			p.reference = "env:" + s.KeyEnv
-		}
-		l.c.providers[s.Name] = p
+	for _, s := range provider.Services() {
+		l.c.providers[s.Name] = provider.Of(s, l.env)
 	}
 	return l
 }
@@ -160,7 +147,7 @@ func (l *loader) open(path []string, at origin) error {
 	case named && path[0] == "providers":
 		l.c.provider(path[1])
 	case named && path[0] == "queue":
-		l.c.channelQueue(path[2])
+		l.c.Queue.Channel(path[2])
 	}
 	if _, ok := l.sections[tomlfile.Join(path)]; !ok {
 		l.sections[tomlfile.Join(path)] = at
@@ -215,7 +202,7 @@ func (l *loader) environment() error {
 	if err := l.regionOfAmazon(); err != nil {
 		return err
 	}
-	for _, s := range builtins() {
+	for _, s := range provider.Services() {
 		if err := l.variable(s.BaseEnv, []string{"providers", s.Name, "base_url"}); err != nil {
 			return err
 		}
@@ -233,6 +220,16 @@ func (l *loader) environment() error {
 		}
 	}
 	return nil
+}
+
+// regionOfAmazon applies the region that the environment names to the built-in
+// Bedrock: AWS_REGION counts before AWS_DEFAULT_REGION.
+func (l *loader) regionOfAmazon() error {
+	path := []string{"providers", "bedrock", "region"}
+	if err := l.variable("AWS_DEFAULT_REGION", path); err != nil {
+		return err
+	}
+	return l.variable("AWS_REGION", path)
 }
 
 func (l *loader) variable(name string, path []string) error {

@@ -8,6 +8,9 @@ import (
 	"chela"
 	"chela/internal/config/address"
 	"chela/internal/config/field"
+	"chela/internal/config/hooks"
+	"chela/internal/config/provider"
+	"chela/internal/config/sections"
 	"chela/internal/config/tomlfile"
 )
 
@@ -19,175 +22,80 @@ type setting struct {
 	at    func(c *Config, n string) field.Field
 }
 
-// What a setting may be, where it is one of several words, and what a later
-// version will take.
-var (
-	queueModes = []chela.QueueMode{
-		chela.QueueCollect, chela.QueueFollowup, chela.QueueSteer, chela.QueueSteerBacklog, chela.QueuePlain, chela.QueueInterrupt,
-	}
-	queueDrops = []chela.QueueDrop{chela.DropOld, chela.DropNew, chela.DropSummarize}
-	dmScopes   = []chela.DMScope{chela.ScopeMain, chela.ScopePerPeer, chela.ScopePerChannelPeer}
-	verdicts   = []chela.Verdict{chela.Deny, chela.Ask, chela.Allow}
-	effects    = []chela.Effect{
-		chela.EffectRead, chela.EffectWrite, chela.EffectNetwork, chela.EffectExecute, chela.EffectSend, chela.EffectSpend,
-	}
-)
-
 // settings are all keys there are, in the order of the documentation. The
 // defaults are in [newLoader].
-var settings = slices.Concat(homeSettings, chainSettings, hookSettings())
+var settings = slices.Concat(
+	homeSettings,
+	below("providers.*.", provider.Keys, (*Config).provider),
+	below("models.*.", sections.ModelKeys, (*Config).modelOf),
+	below("unknown_model.", sections.UnknownModelKeys, func(c *Config, _ string) *sections.UnknownModel { return &c.Unknown }),
+	below("agents.*.", sections.AgentKeys, (*Config).agent),
+	below("chain.", sections.ChainKeys, func(c *Config, _ string) *sections.Chain { return &c.Chain }),
+	below("routing.", sections.RoutingKeys, func(c *Config, _ string) *sections.Routing { return &c.Routing }),
+	below("gateway.", sections.GatewayKeys, func(c *Config, _ string) *sections.Gateway { return &c.Gateway }),
+	below("queue.", sections.QueueKeys, func(c *Config, _ string) *chela.QueueSettings { return &c.Queue.QueueSettings }),
+	below("queue.channels.*.", sections.QueueKeys, func(c *Config, n string) *chela.QueueSettings { return c.Queue.Channel(n) }),
+	below("limits.", sections.LimitKeys, func(c *Config, _ string) *sections.Limits { return &c.Limits }),
+	below("compaction.", sections.CompactionKeys, func(c *Config, _ string) *sections.Compaction { return &c.Compaction }),
+	below("lanes.", sections.LaneKeys, func(c *Config, _ string) *sections.Lanes { return &c.Lanes }),
+	below("sandbox.", sections.SandboxKeys, func(c *Config, _ string) *sections.Sandbox { return &c.Sandbox }),
+	below("database.", sections.DatabaseKeys, func(c *Config, _ string) *sections.Database { return &c.Database }),
+	below("session.", sections.SessionKeys, func(c *Config, _ string) *sections.Session { return &c.Session }),
+	[]setting{{"session.identity_links.*", nil, func(c *Config, peer string) field.Field { return c.Session.Link(peer) }}},
+	below("approvals.", sections.ApprovalKeys, func(c *Config, _ string) *sections.Approvals { return &c.Approvals }),
+	below("policy[].", sections.RuleKeys, (*Config).rule),
+	hookSettings,
+	below("tools.", sections.ToolKeys, func(c *Config, _ string) *sections.Tools { return &c.Tools }),
+	below("log.", sections.LogKeys, func(c *Config, _ string) *sections.Log { return &c.Log }),
+)
 
-// homeSettings are the keys of all that has no list of its own.
+// homeSettings are the keys that are in no section.
 var homeSettings = []setting{
 	{"name", []string{"AGENT_NAME"}, func(c *Config, _ string) field.Field { return field.Text(&c.Name, "a name on one line", field.OneLine) }},
 	{"timezone", nil, func(c *Config, _ string) field.Field { return timezone(c) }},
-	{"model", nil, func(c *Config, _ string) field.Field { return model(&c.Model) }},
+	{"model", nil, func(c *Config, _ string) field.Field { return field.Model(&c.Model) }},
+	{"cheap_model", nil, func(c *Config, _ string) field.Field { return field.Model(&c.CheapModel) }},
+	{"fallbacks", nil, func(c *Config, _ string) field.Field { return field.Models(&c.Fallbacks) }},
+	{"record", nil, func(c *Config, _ string) field.Field { return field.Text(&c.Record, "a folder", field.OneLine) }},
+	{"replay", nil, func(c *Config, _ string) field.Field { return field.Text(&c.Replay, "a folder", field.OneLine) }},
 	{"listen", nil, func(c *Config, _ string) field.Field {
 		return field.Text(&c.Listen, `an address and a port, such as "127.0.0.1:7717" or "[::1]:7717"; "0.0.0.0:7717" is every address`, address.IsHostPort)
 	}},
-	{"gateway.hosts", nil, func(c *Config, _ string) field.Field {
-		return field.List(&c.Gateway.Hosts, `a list of host names without port, such as "chela.example"`, address.IsHost)
-	}},
-	{"gateway.origins", nil, func(c *Config, _ string) field.Field {
-		return field.List(&c.Gateway.Origins, `a list of origins as browsers send them, such as "https://chela.example"`, address.IsOrigin)
-	}},
-	{"gateway.messages_per_minute", nil, func(c *Config, _ string) field.Field {
-		return field.Number(&c.Gateway.MessagesPerMinute, 0, 10_000_000)
-	}},
-	{"gateway.logins_per_minute", nil, func(c *Config, _ string) field.Field {
-		return field.Number(&c.Gateway.LoginsPerMinute, 1, 10_000)
-	}},
-	{"gateway.connections", nil, func(c *Config, _ string) field.Field {
-		return field.Number(&c.Gateway.Connections, 1, 1_000_000)
-	}},
-	{"providers.*.kind", nil, func(c *Config, n string) field.Field {
-		return field.Choice(&c.provider(n).Kind, supportedKinds)
-	}},
-	{"providers.*.base_url", nil, func(c *Config, n string) field.Field {
-		f := field.Text(&c.provider(n).BaseURL, "an http or https URL without credentials", address.IsURL)
-		f.Secret = true // a URL with a password is refused, and not repeated
-		return f
-	}},
-	{"providers.*.api_key", nil, func(c *Config, n string) field.Field {
-		p := c.provider(n)
-		return keyReference(&p.reference, func() bool { return p.Key.IsSet() || p.Signing.IsSet() })
-	}},
-	{"providers.*.region", nil, func(c *Config, n string) field.Field {
-		return field.Text(&c.provider(n).Region, `a region of Amazon, such as "us-east-1"`, field.OneLine)
-	}},
-	{"models.*.window", nil, func(c *Config, n string) field.Field {
-		return field.Number(&c.modelOf(n).Window, 1000, 100_000_000)
-	}},
-	{"models.*.max_output", nil, func(c *Config, n string) field.Field {
-		return field.Number(&c.modelOf(n).MaxOutput, 1, 100_000_000)
-	}},
-	{"models.*.input", nil, func(c *Config, n string) field.Field { return field.Price(&c.modelOf(n).Input, maxPrice) }},
-	{"models.*.output", nil, func(c *Config, n string) field.Field { return field.Price(&c.modelOf(n).Output, maxPrice) }},
-	{"models.*.cache_read", nil, func(c *Config, n string) field.Field { return field.Price(&c.modelOf(n).CacheRead, maxPrice) }},
-	{"models.*.cache_write", nil, func(c *Config, n string) field.Field { return field.Price(&c.modelOf(n).CacheWrite, maxPrice) }},
-	{"unknown_model.window", nil, func(c *Config, _ string) field.Field {
-		return field.Number(&c.Unknown.Window, 1000, 100_000_000)
-	}},
-	{"unknown_model.max_output", nil, func(c *Config, _ string) field.Field {
-		return field.Number(&c.Unknown.MaxOutput, 1, 100_000_000)
-	}},
-	{"unknown_model.input", nil, func(c *Config, _ string) field.Field { return field.Dollars(&c.Unknown.Input, maxPrice) }},
-	{"unknown_model.output", nil, func(c *Config, _ string) field.Field { return field.Dollars(&c.Unknown.Output, maxPrice) }},
-	{"agents.*.model", nil, func(c *Config, n string) field.Field { return model(&c.agent(n).Model) }},
-	{"agents.*.prompt", nil, func(c *Config, n string) field.Field { return field.Text(&c.agent(n).Prompt, "text", field.AnyText) }},
-	{"agents.*.tools.allow", nil, func(c *Config, n string) field.Field { return toolNames(&c.agent(n).Allow) }},
-	{"agents.*.tools.deny", nil, func(c *Config, n string) field.Field { return toolNames(&c.agent(n).Deny) }},
-	{"queue.mode", nil, func(c *Config, _ string) field.Field { return field.Choice(&c.Queue.Mode, queueModes) }},
-	{"queue.debounce_ms", nil, func(c *Config, _ string) field.Field { return debounce(&c.Queue.DebounceMS) }},
-	{"queue.cap", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Queue.Cap, 1, chela.MaxWaiting) }},
-	{"queue.drop", nil, func(c *Config, _ string) field.Field { return field.Choice(&c.Queue.Drop, queueDrops) }},
-	{"queue.channels.*.mode", nil, func(c *Config, n string) field.Field {
-		return field.Choice(&c.channelQueue(n).Mode, queueModes)
-	}},
-	{"queue.channels.*.debounce_ms", nil, func(c *Config, n string) field.Field { return debounce(&c.channelQueue(n).DebounceMS) }},
-	{"queue.channels.*.cap", nil, func(c *Config, n string) field.Field {
-		return field.Number(&c.channelQueue(n).Cap, 1, chela.MaxWaiting)
-	}},
-	{"queue.channels.*.drop", nil, func(c *Config, n string) field.Field {
-		return field.Choice(&c.channelQueue(n).Drop, queueDrops)
-	}},
-	{"limits.steps", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Limits.Steps, 1, 1000) }},
-	{"limits.turn_timeout", nil, func(c *Config, _ string) field.Field {
-		return field.Span(&c.Limits.TurnTimeout, time.Second, 24*time.Hour)
-	}},
-	{"limits.repeats", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Limits.Repeats, 0, 1000) }},
-	{"limits.idle_steps", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Limits.IdleSteps, 0, 1000) }},
-	{"limits.nudges", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Limits.Nudges, 0, 10) }},
-	{"limits.usd_per_day", nil, func(c *Config, _ string) field.Field { return field.Dollars(&c.Limits.USDPerDay, maxSpent) }},
-	{"limits.usd_per_session", nil, func(c *Config, _ string) field.Field { return field.Dollars(&c.Limits.USDPerSession, maxSpent) }},
-	{"limits.usd_per_turn", nil, func(c *Config, _ string) field.Field { return field.Dollars(&c.Limits.USDPerTurn, maxSpent) }},
-	{"limits.usd_per_job", nil, func(c *Config, _ string) field.Field { return field.Dollars(&c.Limits.USDPerJob, maxSpent) }},
-	{"limits.usd_per_routine", nil, func(c *Config, _ string) field.Field { return field.Dollars(&c.Limits.USDPerRoutine, maxSpent) }},
-	{"limits.actions_per_hour", nil, func(c *Config, _ string) field.Field {
-		return field.Number(&c.Limits.ActionsPerHour, 0, 100_000_000)
-	}},
-	{"compaction.reserve_tokens", nil, func(c *Config, _ string) field.Field {
-		return field.Number(&c.Compaction.ReserveTokens, 0, 10_000_000)
-	}},
-	{"compaction.reserve_floor", nil, func(c *Config, _ string) field.Field {
-		return field.Number(&c.Compaction.ReserveFloor, 0, 10_000_000)
-	}},
-	{"compaction.keep_recent_tokens", nil, func(c *Config, _ string) field.Field {
-		return field.Number(&c.Compaction.KeepRecentTokens, 0, 10_000_000)
-	}},
-	{"compaction.memory_flush", nil, func(c *Config, _ string) field.Field { return field.Switch(&c.Compaction.MemoryFlush) }},
-	{"compaction.soft_threshold", nil, func(c *Config, _ string) field.Field {
-		return field.Number(&c.Compaction.SoftThreshold, 0, 10_000_000)
-	}},
-	{"lanes.main", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Lanes.Main, 1, 10_000) }},
-	{"lanes.job", []string{"MAX_PARALLEL_JOBS"}, func(c *Config, _ string) field.Field { return field.Number(&c.Lanes.Job, 1, 10_000) }},
-	{"lanes.subagent", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Lanes.Subagent, 1, 10_000) }},
-	{"lanes.cron", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Lanes.Cron, 1, 10_000) }},
-	{"lanes.waiting", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Lanes.Waiting, 1, 1_000_000) }},
-	{"sandbox.mode", nil, func(c *Config, _ string) field.Field {
-		return field.Choice(&c.Sandbox.Mode, []SandboxMode{SandboxAuto, SandboxProcess, SandboxOff}, "docker")
-	}},
-	{"database.url", []string{"DATABASE_URL"}, func(c *Config, _ string) field.Field { return databaseURL(&c.Database.URL) }},
-	{"session.dm_scope", nil, func(c *Config, _ string) field.Field { return field.Choice(&c.Session.DMScope, dmScopes) }},
-	{"session.identity_links.*", nil, identityLink},
-	{"session.daily_reset", nil, func(c *Config, _ string) field.Field { return field.TimeOfDay(&c.Session.DailyReset) }},
-	{"session.idle_minutes", nil, func(c *Config, _ string) field.Field {
-		return field.Number(&c.Session.IdleMinutes, 0, 525_600)
-	}},
-	{"session.idle_unload", nil, func(c *Config, _ string) field.Field {
-		return field.Span(&c.Session.IdleUnload, time.Second, 24*time.Hour)
-	}},
-	{"session.archive_days", nil, func(c *Config, _ string) field.Field { return field.Number(&c.Session.ArchiveDays, 0, 36_500) }},
-	{"approvals.expires", nil, func(c *Config, _ string) field.Field {
-		return field.Span(&c.Approvals.Expires, time.Minute, 365*24*time.Hour)
-	}},
-	{"policy[].tool", nil, func(c *Config, n string) field.Field {
-		return field.Text(&c.rule(n).Tool, "a tool name", field.OneLine)
-	}},
-	{"policy[].effect", nil, func(c *Config, n string) field.Field { return field.Choice(&c.rule(n).Effect, effects) }},
-	{"policy[].pattern", nil, func(c *Config, n string) field.Field {
-		return field.Text(&c.rule(n).Pattern, "a pattern on one line", field.OneLine)
-	}},
-	{"policy[].agent", nil, func(c *Config, n string) field.Field {
-		return field.Text(&c.rule(n).Agent, "an agent's name", chela.ValidName)
-	}},
-	{"policy[].channel", nil, func(c *Config, n string) field.Field {
-		return field.Text(&c.rule(n).Channel, "a channel's name", chela.ValidName)
-	}},
-	{"policy[].group", nil, func(c *Config, n string) field.Field {
-		return field.Text(&c.rule(n).Group, "a group's id", field.OneLine)
-	}},
-	{"policy[].sender", nil, func(c *Config, n string) field.Field {
-		return field.Text(&c.rule(n).Sender, "a sender's id", field.OneLine)
-	}},
-	{"policy[].verdict", nil, func(c *Config, n string) field.Field { return field.Choice(&c.rule(n).Verdict, verdicts) }},
-	{"tools.http_allow", nil, func(c *Config, _ string) field.Field {
-		return field.List(&c.Tools.HTTPAllow, `a list of hosts, addresses or prefixes such as "10.1.0.0/16"`, address.IsHostOrPrefix)
-	}},
-	{"log.level", nil, func(c *Config, _ string) field.Field {
-		return field.Choice(&c.Log.Level, []string{"debug", "info", "warn", "error"})
-	}},
-	{"log.format", nil, func(c *Config, _ string) field.Field { return field.Choice(&c.Log.Format, []string{"text", "json"}) }},
+}
+
+// hookSettings are the keys of [[hooks]]. They are listed of each hook that is
+// there, with its defaults.
+var hookSettings = below("hooks[].", hooks.Keys, (*Config).hook)
+
+// below returns the settings of sections of which at returns the one of a name.
+func below[S any](prefix string, keys []field.Key[S], at func(c *Config, n string) *S) []setting {
+	all := make([]setting, len(keys))
+	for i, k := range keys {
+		all[i] = setting{prefix + k.Name, k.Names, func(c *Config, n string) field.Field { return k.At(at(c, n)) }}
+	}
+	return all
+}
+
+// localZone stands for the zone of the machine.
+const localZone = "local"
+
+// timezone is the name of a zone, and the zone.
+func timezone(c *Config) field.Field {
+	f := field.Text(&c.Timezone, `the name of a time zone, such as "Europe/Berlin", or "local" for that of the machine`, field.OneLine)
+	put := f.Put
+	f.Put = func(v any) error {
+		name, _ := v.(string)
+		zone, err := time.LoadLocation(name)
+		switch {
+		case name == localZone:
+			zone = time.Local
+		case name == "" || err != nil:
+			return field.ErrUnwanted
+		}
+		c.zone = zone
+		return put(v)
+	}
+	return f
 }
 
 // later are keys and sections of the documentation that this version does not
@@ -195,51 +103,6 @@ var homeSettings = []setting{
 // worse than none.
 var later = []string{
 	"channels", "agents.*.subagents",
-}
-
-// maxSpent bounds what a limit of money can be.
-const maxSpent = 100_000_000 * chela.USD
-
-// debounce is a time in milliseconds. Written as 0 it is none, which is -1 where
-// 0 leaves it open.
-func debounce(at *int) field.Field {
-	ms := max(*at, 0)
-	f := field.Number(&ms, 0, int(chela.MaxDebounce/time.Millisecond))
-	put := f.Put
-	f.Put = func(v any) error {
-		if err := put(v); err != nil {
-			return err
-		}
-		*at = ms
-		if ms == 0 {
-			*at = -1
-		}
-		return nil
-	}
-	return f
-}
-
-func toolNames(at *[]string) field.Field {
-	return field.List(at, "a list of tool names", field.AnyText)
-}
-
-func model(at *string) field.Field {
-	return field.Text(at, `provider/model, such as "offline/rules"`, isModel)
-}
-
-func identityLink(c *Config, peer string) field.Field {
-	person := c.Session.IdentityLinks[peer]
-	f := field.Text(&person, "the name of a person", field.OneLine)
-	put := f.Put
-	f.Put = func(v any) error {
-		if err := put(v); err != nil {
-			return err
-		}
-		c.Session.IdentityLinks[peer] = person
-		return nil
-	}
-	f.Show = func() string { return c.Session.IdentityLinks[peer] }
-	return f
 }
 
 // match reports whether s is the setting at path, and which name or place the

@@ -3,6 +3,7 @@ package providers
 import (
 	"chela"
 	"chela/internal/config"
+	"chela/internal/config/provider"
 )
 
 // resolve returns the provider of provider/model and the model's name there. A
@@ -11,7 +12,7 @@ import (
 // one written by a scenario that records.
 func (p *Providers) resolve(model string) (config.Provider, string, error) {
 	settings, name, err := p.settings.Resolve(model)
-	isFile := settings.Kind == config.KindScript || settings.Kind == config.KindReplay
+	isFile := settings.Kind == provider.Script || settings.Kind == provider.Replay
 	if err != nil || !isFile || p.player != nil || p.named[model] {
 		return settings, name, err
 	}

@@ -10,6 +10,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/config"
+	"chela/internal/config/provider"
 )
 
 // A lister is a provider that can tell its models.
@@ -106,13 +107,13 @@ func (p *Providers) mayBeAway(settings config.Provider, err error) bool {
 	var failed *chela.ProviderError
 	at, unknown := p.settings.Value("providers." + settings.Name + ".base_url")
 	told := unknown != nil || at.Source != "default" && at.Source != "env OLLAMA_HOST"
-	keyless := settings.Keyless || settings.Kind == config.KindOllama
+	keyless := settings.Keyless || settings.Kind == provider.Ollama
 	return keyless && !told && errors.As(err, &failed)
 }
 
 // comingAlong returns the models of a provider that is part of the program.
 func (p *Providers) comingAlong(settings config.Provider) []chela.Model {
-	if settings.Kind == config.KindOffline {
+	if settings.Kind == provider.Offline {
 		return []chela.Model{p.known.Model(settings.Name + "/rules")}
 	}
 	return nil // the models of script are files

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"chela/internal/config"
+	"chela/internal/config/provider"
 	"chela/internal/provider/ollama"
 )
 
@@ -16,7 +17,7 @@ const patience = 200 * time.Millisecond
 // or nothing if none answers soon.
 func Local(ctx context.Context, cfg *config.Config) string {
 	settings, err := cfg.Provider("ollama")
-	if err != nil || settings.Kind != config.KindOllama {
+	if err != nil || settings.Kind != provider.Ollama {
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)

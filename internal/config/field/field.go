@@ -25,6 +25,18 @@ type Field struct {
 	Show   func() string         // the value as people write it
 }
 
+// A Key is one key of the sections that an S holds.
+type Key[S any] struct {
+	Name  string
+	Names []string         // what the environment calls it besides its CHELA_ name
+	At    func(s *S) Field // where it is in one of them
+}
+
+// Named returns the key of a name, and of others that the environment has for it.
+func Named[S any](name string, at func(s *S) Field, names ...string) Key[S] {
+	return Key[S]{Name: name, Names: names, At: at}
+}
+
 // ErrUnwanted says that a value is not what the field expects.
 var ErrUnwanted = errors.New("unwanted")
 

@@ -56,55 +56,49 @@ var points = []chela.HookPoint{
 	chela.HookSessionStart, chela.HookSessionEnd,
 }
 
-// A Key is one key of a section.
-type Key struct {
-	Name string
-	At   func(h *Hook) field.Field
-}
-
 // Keys are all of them, in the order of the documentation.
-var Keys = []Key{
-	{"name", func(h *Hook) field.Field {
+var Keys = []field.Key[Hook]{
+	field.Named("name", func(h *Hook) field.Field {
 		return field.Text(&h.Name, "a name on one line", field.OneLine)
-	}},
-	{"point", func(h *Hook) field.Field { return field.Choice(&h.Point, points) }},
-	{"kind", func(h *Hook) field.Field {
+	}),
+	field.Named("point", func(h *Hook) field.Field { return field.Choice(&h.Point, points) }),
+	field.Named("kind", func(h *Hook) field.Field {
 		return field.Choice(&h.Kind, kinds)
-	}},
-	{"tool", func(h *Hook) field.Field {
+	}),
+	field.Named("tool", func(h *Hook) field.Field {
 		return field.Text(&h.Tool, "a tool name", field.OneLine)
-	}},
-	{"agent", func(h *Hook) field.Field {
+	}),
+	field.Named("agent", func(h *Hook) field.Field {
 		return field.Text(&h.Agent, "an agent's name", chela.ValidName)
-	}},
-	{"channel", func(h *Hook) field.Field {
+	}),
+	field.Named("channel", func(h *Hook) field.Field {
 		return field.Text(&h.Channel, "a channel's name", chela.ValidName)
-	}},
-	{"match", func(h *Hook) field.Field {
+	}),
+	field.Named("match", func(h *Hook) field.Field {
 		return field.Text(&h.Match, "a regular expression as Go has them", isExpression)
-	}},
-	{"action", func(h *Hook) field.Field {
+	}),
+	field.Named("action", func(h *Hook) field.Field {
 		return field.Choice(&h.Action, []string{Replace, Reject})
-	}},
-	{"replace", func(h *Hook) field.Field { return field.Text(&h.Replace, "text", field.AnyText) }},
-	{"reason", func(h *Hook) field.Field {
+	}),
+	field.Named("replace", func(h *Hook) field.Field { return field.Text(&h.Replace, "text", field.AnyText) }),
+	field.Named("reason", func(h *Hook) field.Field {
 		return field.Text(&h.Reason, "a reason on one line", field.OneLine)
-	}},
-	{"command", func(h *Hook) field.Field {
+	}),
+	field.Named("command", func(h *Hook) field.Field {
 		return field.List(&h.Command, "a program and its arguments, as a list", field.AnyText)
-	}},
-	{"url", func(h *Hook) field.Field {
+	}),
+	field.Named("url", func(h *Hook) field.Field {
 		f := field.Text(&h.URL, "an http or https URL", isURL)
 		f.Secret = true // it may have a token in it, and is not repeated
 		f.Show = func() string { return shownURL(h.URL) }
 		return f
-	}},
-	{"timeout", func(h *Hook) field.Field {
+	}),
+	field.Named("timeout", func(h *Hook) field.Field {
 		return field.Span(&h.Timeout, 10*time.Millisecond, time.Minute)
-	}},
-	{"on_error", func(h *Hook) field.Field {
+	}),
+	field.Named("on_error", func(h *Hook) field.Field {
 		return field.Choice(&h.OnError, []string{Closed, Open})
-	}},
+	}),
 }
 
 // New returns a hook that nothing is said of yet.

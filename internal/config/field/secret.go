@@ -1,4 +1,4 @@
-package config
+package field
 
 import "log/slog"
 
@@ -8,6 +8,10 @@ type Secret struct {
 	value string
 	shown string // what may be shown of it instead of "set"
 }
+
+// NewSecret returns a secret. What may be shown of it takes the place of "set", if
+// it is not empty.
+func NewSecret(value, shown string) Secret { return Secret{value: value, shown: shown} }
 
 // Reveal returns the value itself, or "".
 func (s Secret) Reveal() string { return s.value }

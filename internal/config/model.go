@@ -1,0 +1,123 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"chela"
+	"chela/internal/config/field"
+)
+
+// offlineModel is used when there is no key at all, and no model on the machine.
+const offlineModel = "offline/rules"
+
+// Where the model comes from if nobody chose one and there is no key.
+const (
+	sourceOffline = "default: no key found"
+	sourceLocal   = "default: no key found, Ollama answers"
+)
+
+// Unchosen reports whether nobody chose a model and there is no key, and whether
+// a model on the machine is used then, not the offline rules. A recording that is
+// played was chosen.
+func (c *Config) Unchosen() (unchosen, local bool) {
+	source := ""
+	for _, v := range c.values {
+		if v.Key == "model" {
+			source = v.Source
+		}
+	}
+	if c.Replay != "" {
+		return false, false
+	}
+	return source == sourceOffline || source == sourceLocal, source == sourceLocal
+}
+
+// UsedModels returns the models of the home and of its agents, their cheap ones
+// and those that stand in, as provider/model, sorted.
+func (c *Config) UsedModels() []string {
+	used := map[string]bool{}
+	for _, a := range append(slices.Collect(maps.Values(c.agents)), &Agent{Model: c.Model, CheapModel: c.CheapModel, Fallbacks: c.Fallbacks}) {
+		for _, model := range append([]string{a.Model, a.CheapModel}, a.Fallbacks...) {
+			used[model] = true
+		}
+	}
+	delete(used, "") // no cheap one
+	return sortedKeys(used)
+}
+
+// Resolve splits provider/model and returns the provider and the model's name
+// there. It is an Invalid error if the form is wrong, NotFound if there is no
+// such provider, and Denied if its key is missing.
+func (c *Config) Resolve(name string) (Provider, string, error) {
+	provider, rest, ok := strings.Cut(name, "/")
+	if !ok || rest == "" {
+		return Provider{}, "", chela.E(chela.Invalid, fmt.Sprintf("unknown model %q", field.Cut(name))).
+			WithHint("write provider/model, such as " + offlineModel)
+	}
+	p, err := c.Provider(provider)
+	if err != nil {
+		return Provider{}, "", err
+	}
+	if err := p.Keyed(); err != nil && c.Replay == "" {
+		return Provider{}, "", err
+	}
+	return p, rest, nil
+}
+
+// ModelsOf returns the models that may answer where a model is asked for by an
+// agent: that one, and those that stand in for it. For its cheap model the agent's
+// own comes first.
+func (c *Config) ModelsOf(agent, model string) []string {
+	models, fallbacks := []string{model}, c.Fallbacks
+	if a, ok := c.agents[agent]; ok {
+		fallbacks = a.Fallbacks
+		if model == a.CheapModel && model != a.Model {
+			models = append(models, a.Model)
+		}
+	}
+	for _, name := range fallbacks {
+		if !slices.Contains(models, name) {
+			models = append(models, name)
+		}
+	}
+	return models
+}
+
+// Answerable returns nil if a message to an agent can be answered: by the model that
+// was chosen for it, or else by the agent's own or one that stands in for it. The
+// error is that of the first model that would be asked. Usable says why a model
+// cannot be.
+func (c *Config) Answerable(agent, chosen string, usable func(model string) error) error {
+	a, err := c.Agent(agent)
+	if err != nil {
+		return err
+	}
+	if chosen != "" {
+		return usable(chosen)
+	}
+	for _, model := range c.ModelsOf(agent, a.Model) {
+		failed := usable(model)
+		if failed == nil {
+			return nil
+		}
+		if err == nil {
+			err = failed
+		}
+	}
+	return err
+}
+
+// inherit gives agents what they leave open.
+func (l *loader) inherit() {
+	for name, a := range l.c.agents {
+		if a.CheapModel == "" {
+			a.CheapModel = l.c.CheapModel
+		}
+		if _, ok := l.slots["agents."+name+".fallbacks"]; !ok {
+			a.Fallbacks = l.c.Fallbacks
+		}
+	}
+}

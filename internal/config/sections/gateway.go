@@ -1,0 +1,35 @@
+package sections
+
+import (
+	"chela/internal/config/address"
+	"chela/internal/config/field"
+)
+
+// Gateway says who may reach the HTTP API and how often.
+type Gateway struct {
+	Hosts             []string // names in the Host header that are taken besides loopback and the address listened on
+	Origins           []string // origins of pages that may use the API besides its own, as browsers send them
+	MessagesPerMinute int      // of one token; 0 means no limit
+	LoginsPerMinute   int      // of one address
+	Connections       int      // open at once
+}
+
+// NewGateway returns the defaults.
+func NewGateway() Gateway {
+	return Gateway{MessagesPerMinute: 6000, LoginsPerMinute: 10, Connections: 6000}
+}
+
+// GatewayKeys are the keys of [gateway].
+var GatewayKeys = []field.Key[Gateway]{
+	field.Named("hosts", func(g *Gateway) field.Field {
+		return field.List(&g.Hosts, `a list of host names without port, such as "chela.example"`, address.IsHost)
+	}),
+	field.Named("origins", func(g *Gateway) field.Field {
+		return field.List(&g.Origins, `a list of origins as browsers send them, such as "https://chela.example"`, address.IsOrigin)
+	}),
+	field.Named("messages_per_minute", func(g *Gateway) field.Field {
+		return field.Number(&g.MessagesPerMinute, 0, 10_000_000)
+	}),
+	field.Named("logins_per_minute", func(g *Gateway) field.Field { return field.Number(&g.LoginsPerMinute, 1, 10_000) }),
+	field.Named("connections", func(g *Gateway) field.Field { return field.Number(&g.Connections, 1, 1_000_000) }),
+}
