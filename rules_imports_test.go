@@ -52,7 +52,7 @@ var layers = []layer{
 			"internal/turn/...", "internal/call", "internal/control", "internal/journal", "internal/lane/...", "internal/rewind", "internal/prompt", "internal/compaction", "internal/guard", "internal/hook", "internal/activity", "internal/approval", "internal/job",
 			"internal/routine", "internal/memory", "internal/cost", "internal/session", "internal/transcript", "internal/token", "internal/work/...",
 			"internal/replay", "internal/routing",
-			"internal/command",
+			"internal/command/...",
 		},
 		imports: []string{"words", "ground", "leaves"},
 		except:  []string{"internal/store"}, // each declares the storage it needs
@@ -157,7 +157,8 @@ var arrows = []arrow{
 	{"internal/session", "internal/transcript", "sessions are written down and read again"},
 	{"internal/session", "internal/prompt", "what is read anew is counted anew"},
 	{"internal/command", "internal/store", "a command, its reply and what it changes are one transaction"},
-	{"internal/command", "internal/session", "what a session can be set to is in one place"},
+	{"internal/command", "internal/command/grammar", "what is an order is apart from carrying it out"},
+	{"internal/command/...", "internal/session", "what a session can be set to is in one place"},
 	{"internal/command", "internal/rewind", "what a rewind did is told in the same words everywhere"},
 	{"internal/command", "internal/lane", "a lane stores what was ordered, and stops turns"},
 	{"internal/command", "internal/approval", "/approve and /deny answer questions"},

@@ -7,6 +7,7 @@ import (
 
 	"chela"
 	"chela/internal/approval"
+	"chela/internal/command/grammar"
 	"chela/internal/lane"
 	"chela/internal/store"
 )
@@ -14,7 +15,7 @@ import (
 // approve says yes to a question, lists questions and standing answers, or takes
 // a standing answer back.
 func (i *Interpreter) approve(ctx context.Context, g given) (lane.Order, error) {
-	word, rest := cutWord(g.args)
+	word, rest := grammar.CutWord(g.args)
 	switch strings.ToLower(word) {
 	case "list":
 		return i.listApprovals(ctx, g)
@@ -23,11 +24,11 @@ func (i *Interpreter) approve(ctx context.Context, g given) (lane.Order, error) 
 	}
 	id, rest := named(g.args)
 	said := approval.Reply{ID: id, Answer: chela.AnswerOnce}
-	word, rest = cutWord(rest)
+	word, rest = grammar.CutWord(rest)
 	switch pattern := strings.TrimSpace(rest); {
 	case word == "":
 	case !strings.EqualFold(word, "always"):
-		return nil, chela.E(chela.Invalid, quoted(word)+" cannot follow the id").WithHint("write /approve ID, or /approve ID always, or /approve ID always PATTERN")
+		return nil, chela.E(chela.Invalid, grammar.Quoted(word)+" cannot follow the id").WithHint("write /approve ID, or /approve ID always, or /approve ID always PATTERN")
 	case pattern != "":
 		said.Answer, said.Pattern = chela.AnswerPattern, pattern
 	default:
@@ -44,7 +45,7 @@ func (i *Interpreter) deny(ctx context.Context, g given) (lane.Order, error) {
 
 // named parts the id of a question off arguments that begin with one.
 func named(args string) (id chela.ApprovalID, rest string) {
-	if word, rest := cutWord(args); strings.HasPrefix(word, "apr_") {
+	if word, rest := grammar.CutWord(args); strings.HasPrefix(word, "apr_") {
 		return chela.ApprovalID(word), rest
 	}
 	return "", args

@@ -7,6 +7,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/approval"
+	"chela/internal/command/grammar"
 	"chela/internal/lane"
 	"chela/internal/store"
 )
@@ -80,7 +81,7 @@ type handler func(ctx context.Context, g given) (lane.Order, error)
 // A given is a command with what it was given in.
 type given struct {
 	chela.Inbound
-	form    Form
+	form    grammar.Form
 	args    string
 	session chela.Session // without a thread where there is none yet
 	thread  chela.Thread  // that the message goes to
@@ -99,7 +100,7 @@ func New(s *store.Store, cfg Config) *Interpreter {
 		"help": i.help, "status": i.status, "whoami": i.whoami, "ping": i.ping, "version": i.version, "tools": i.tools,
 		"new": i.begin, "thread": i.threads, "resume": i.resume, "stop": i.stop,
 		"undo": i.undo, "redo": i.redo, "checkpoint": i.checkpoint, "restore": i.restore, "branch": i.branch,
-		think: i.show, model: i.models, verbose: i.show, reasoning: i.show, elevated: i.show, queue: i.show,
+		grammar.Think: i.show, grammar.Model: i.models, grammar.Verbose: i.show, grammar.Reasoning: i.show, grammar.Elevated: i.show, grammar.Queue: i.show,
 		"approve": i.approve, "deny": i.deny, "memory": i.memory, "context": i.promptSize, "usage": i.usage, "debug": i.debug, "quit": i.quit,
 	}
 	return i
@@ -113,12 +114,12 @@ func (i *Interpreter) Take(ctx context.Context, in chela.Inbound) (chela.Inbound
 	if in.Command != "" || len(in.Results) > 0 {
 		return in, nil, nil
 	}
-	p, err := Parse(in.Text)
+	p, err := grammar.Parse(in.Text)
 	if err != nil {
 		return in, nil, err
 	}
 	switch {
-	case p.Command != nil && p.Command.Form.kind == spoken:
+	case p.Command != nil && p.Command.Form.Spoken():
 		return becomes(in, *p.Command), nil, refused(in, p.Command.Form)
 	case p.Command != nil:
 		return i.carryOut(ctx, in, p.Command.Form, func(ctx context.Context) (lane.Order, error) {
@@ -138,7 +139,7 @@ func (i *Interpreter) Take(ctx context.Context, in chela.Inbound) (chela.Inbound
 }
 
 // refused is the error for a command that is not for whoever gave it.
-func refused(in chela.Inbound, f Form) error {
+func refused(in chela.Inbound, f grammar.Form) error {
 	if f.Open || in.Origin.Owner {
 		return nil
 	}
@@ -146,7 +147,7 @@ func refused(in chela.Inbound, f Form) error {
 }
 
 // carryOut carries a command out, unless its delivery is known.
-func (i *Interpreter) carryOut(ctx context.Context, in chela.Inbound, f Form, prepare func(context.Context) (lane.Order, error)) (chela.Inbound, *lane.Receipt, error) {
+func (i *Interpreter) carryOut(ctx context.Context, in chela.Inbound, f grammar.Form, prepare func(context.Context) (lane.Order, error)) (chela.Inbound, *lane.Receipt, error) {
 	if err := refused(in, f); err != nil {
 		return in, nil, err
 	}
@@ -163,7 +164,7 @@ func (i *Interpreter) carryOut(ctx context.Context, in chela.Inbound, f Form, pr
 }
 
 // prepare hands a command to its handler.
-func (i *Interpreter) prepare(ctx context.Context, in chela.Inbound, c Command) (lane.Order, error) {
+func (i *Interpreter) prepare(ctx context.Context, in chela.Inbound, c grammar.Command) (lane.Order, error) {
 	g := given{Inbound: in, form: c.Form, args: c.Args}
 	g.session = chela.Session{Key: in.Session, Agent: in.Agent}
 	err := i.store.Read(ctx, func(r *store.Read) error {
@@ -202,13 +203,13 @@ func (i *Interpreter) save(ctx context.Context, w *store.Write, at *store.Arriva
 
 // becomes returns the message that a command becomes: a request to the agent, or
 // a turn of its own kind.
-func becomes(in chela.Inbound, c Command) chela.Inbound {
+func becomes(in chela.Inbound, c grammar.Command) chela.Inbound {
 	text := map[string]string{
-		summarize: "Summarize this conversation so far: what was asked for, what was found out, done and decided, and what is still open.",
-		suggest:   "Suggest up to five things that could be done next in this conversation, the most useful one first, a line for each.",
+		grammar.Summarize: "Summarize this conversation so far: what was asked for, what was found out, done and decided, and what is still open.",
+		grammar.Suggest:   "Suggest up to five things that could be done next in this conversation, the most useful one first, a line for each.",
 	}[c.Form.Name]
 	switch {
-	case c.Form.Name == compact:
+	case c.Form.Name == grammar.Compact:
 		in.Command, in.Text = chela.CommandCompact, c.Args
 	case c.Args != "":
 		in.Text = text + "\n\nThis matters most: " + c.Args

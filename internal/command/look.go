@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/command/grammar"
 	"chela/internal/lane"
 	"chela/internal/store"
 )
@@ -16,15 +17,14 @@ import (
 func (i *Interpreter) help(_ context.Context, g given) (lane.Order, error) {
 	if g.args != "" {
 		name := strings.TrimPrefix(g.args, "/")
-		f, ok := Find(name)
+		f, ok := grammar.Find(name)
 		if !ok {
-			err := slip(name, "")
-			return nil, err
+			return nil, grammar.Unknown(name)
 		}
 		return reply(explained(f)), nil
 	}
 	lines := []string{"Commands:"}
-	for _, f := range table {
+	for _, f := range grammar.Forms() {
 		if f.Open || g.Origin.Owner {
 			lines = append(lines, "- "+f.Usage()+": "+f.Help)
 		}
@@ -32,13 +32,13 @@ func (i *Interpreter) help(_ context.Context, g given) (lane.Order, error) {
 	return reply(strings.Join(append(lines, "Settings hold for one message with a text behind them, and alone for the session. //text sends /text to the agent."), "\n")), nil
 }
 
-func explained(f Form) string {
+func explained(f grammar.Form) string {
 	text := f.Usage() + " " + f.Help + "."
 	if f.More != "" {
 		text += "\n" + f.More
 	}
 	if len(f.Values) > 0 {
-		text += "\nIt can be " + oneOf(f.Values) + ", or default."
+		text += "\nIt can be " + grammar.OneOf(f.Values) + ", or default."
 	}
 	if len(f.Aliases) > 0 {
 		text += "\nAlso: /" + strings.Join(f.Aliases, ", /")
@@ -97,7 +97,7 @@ func (i *Interpreter) status(ctx context.Context, g given) (lane.Order, error) {
 	var l lines
 	l.add("session", "%s", g.Session)
 	l.add("thread", "%s", threadLine(g.thread))
-	for _, name := range []string{model, think, verbose, reasoning, elevated, queue} {
+	for _, name := range []string{grammar.Model, grammar.Think, grammar.Verbose, grammar.Reasoning, grammar.Elevated, grammar.Queue} {
 		l.add(name, "%s", i.valueOf(name, g.session, g.Inbound))
 	}
 	for _, t := range s.live {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/command/grammar"
 	"chela/internal/lane"
 )
 
@@ -48,7 +49,7 @@ func (i *Interpreter) memory(ctx context.Context, g given) (lane.Order, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, chela.E(chela.NotFound, "no document has "+quoted(g.args)+" in its path or title").WithHint("see /memory")
+		return nil, chela.E(chela.NotFound, "no document has "+grammar.Quoted(g.args)+" in its path or title").WithHint("see /memory")
 	case 1:
 		d, err := i.cfg.Memory.Read(ctx, g.session.Agent, found[0])
 		return reply(shown(d)), err

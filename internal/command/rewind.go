@@ -10,6 +10,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/command/grammar"
 	"chela/internal/lane"
 	"chela/internal/rewind"
 	"chela/internal/store"
@@ -49,7 +50,7 @@ func (i *Interpreter) undo(ctx context.Context, g given) (lane.Order, error) {
 	if args != "" {
 		var err error
 		if n, err = strconv.Atoi(args); err != nil || n < 1 {
-			return nil, chela.E(chela.Invalid, quoted(args)+" is not a number of turns").WithHint("write /undo 2")
+			return nil, chela.E(chela.Invalid, grammar.Quoted(args)+" is not a number of turns").WithHint("write /undo 2")
 		}
 	}
 	return i.rewind(ctx, g, chela.RewindUndo, api.Rewinding{Turns: n, KeepFiles: keep})

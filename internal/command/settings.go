@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/command/grammar"
 	"chela/internal/lane"
 	"chela/internal/store"
 )
@@ -14,7 +15,7 @@ import (
 // directed sets the directives of a message in it. Those of somebody who is not
 // the owner are refused at the beginning, where they are meant, and are text
 // anywhere else.
-func (i *Interpreter) directed(in chela.Inbound, p Parsed) (chela.Inbound, error) {
+func (i *Interpreter) directed(in chela.Inbound, p grammar.Parsed) (chela.Inbound, error) {
 	if !in.Origin.Owner {
 		if strings.HasPrefix(strings.TrimSpace(in.Text), "/") {
 			return in, refused(in, p.Directives[0].Form)
@@ -23,7 +24,7 @@ func (i *Interpreter) directed(in chela.Inbound, p Parsed) (chela.Inbound, error
 	}
 	in.Text = p.Text
 	for _, d := range p.Directives {
-		if err := d.on(&in); err != nil {
+		if err := d.On(&in); err != nil {
 			return in, err
 		}
 		if err := i.usable(d); err != nil {
@@ -34,8 +35,8 @@ func (i *Interpreter) directed(in chela.Inbound, p Parsed) (chela.Inbound, error
 }
 
 // usable refuses a model that cannot be asked.
-func (i *Interpreter) usable(d Directive) error {
-	if d.Form.Name != model || d.isDefault() {
+func (i *Interpreter) usable(d grammar.Directive) error {
+	if d.Form.Name != grammar.Model || d.IsDefault() {
 		return nil
 	}
 	return i.cfg.Usable(d.Value)
@@ -43,7 +44,7 @@ func (i *Interpreter) usable(d Directive) error {
 
 // settle is the order of directives that stand alone: they are set for the
 // session.
-func (i *Interpreter) settle(ctx context.Context, in chela.Inbound, directives []Directive) (lane.Order, error) {
+func (i *Interpreter) settle(ctx context.Context, in chela.Inbound, directives []grammar.Directive) (lane.Order, error) {
 	for _, d := range directives {
 		if err := i.usable(d); err != nil {
 			return nil, err
@@ -52,7 +53,7 @@ func (i *Interpreter) settle(ctx context.Context, in chela.Inbound, directives [
 	return func(w *store.Write, at *store.Arrival) (lane.Outcome, error) {
 		var said []string
 		for _, d := range directives {
-			d.in(&at.Session.Settings)
+			d.In(&at.Session.Settings)
 			said = append(said, i.setTo(d.Form.Name, at.Session, in))
 		}
 		return i.save(ctx, w, at, strings.Join(said, "\n"))
@@ -62,7 +63,7 @@ func (i *Interpreter) settle(ctx context.Context, in chela.Inbound, directives [
 // setTo says what a setting is from now on.
 func (i *Interpreter) setTo(name string, s chela.Session, in chela.Inbound) string {
 	text := name + " is " + i.valueOf(name, s, in) + " in this session now."
-	if name != elevated {
+	if name != grammar.Elevated {
 		return text
 	}
 	switch s.Settings.Elevated {
@@ -81,17 +82,17 @@ func (i *Interpreter) setTo(name string, s chela.Session, in chela.Inbound) stri
 func (i *Interpreter) valueOf(name string, s chela.Session, in chela.Inbound) string {
 	var own, otherwise string
 	switch set := s.Settings; name {
-	case think:
+	case grammar.Think:
 		own, otherwise = string(set.Thinking), "left to the model"
-	case verbose:
+	case grammar.Verbose:
 		own, otherwise = set.Verbose, "on"
-	case reasoning:
+	case grammar.Reasoning:
 		own, otherwise = set.Reasoning, "off"
-	case elevated:
+	case grammar.Elevated:
 		own, otherwise = set.Elevated, "ask"
-	case model:
+	case grammar.Model:
 		own, otherwise = set.Model, i.cfg.Model(s, chela.Inbound{})
-	case queue:
+	case grammar.Queue:
 		otherwise = waiting(i.cfg.Queue(chela.Inbound{Origin: in.Origin}, set))
 		if set.Queue != (chela.QueueSettings{}) {
 			own = otherwise
@@ -120,13 +121,13 @@ func waiting(q chela.QueueSettings) string {
 
 // show tells what a setting is and could be.
 func (i *Interpreter) show(_ context.Context, g given) (lane.Order, error) {
-	return reply(fmt.Sprintf("%s is %s. It can be %s, or default.", g.form.Name, i.valueOf(g.form.Name, g.session, g.Inbound), oneOf(g.form.Values))), nil
+	return reply(fmt.Sprintf("%s is %s. It can be %s, or default.", g.form.Name, i.valueOf(g.form.Name, g.session, g.Inbound), grammar.OneOf(g.form.Values))), nil
 }
 
 // models shows the model, or lists those there are.
 func (i *Interpreter) models(ctx context.Context, g given) (lane.Order, error) {
 	if g.args == "" {
-		return reply(fmt.Sprintf("model is %s. /model PROVIDER/MODEL sets another, /model list shows some.", i.valueOf(model, g.session, g.Inbound))), nil
+		return reply(fmt.Sprintf("model is %s. /model PROVIDER/MODEL sets another, /model list shows some.", i.valueOf(grammar.Model, g.session, g.Inbound))), nil
 	}
 	all, err := i.cfg.Models(ctx)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/command/grammar"
 	"chela/internal/lane"
 	"chela/internal/store"
 )
@@ -48,12 +49,12 @@ func isNew(t chela.Thread) bool { return t.Seq == 0 && t.Head == "" }
 
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
-	return shortened(strings.TrimSpace(line))
+	return grammar.Shortened(strings.TrimSpace(line))
 }
 
 // threads shows, lists, begins or switches threads.
 func (i *Interpreter) threads(ctx context.Context, g given) (lane.Order, error) {
-	word, rest := cutWord(g.args)
+	word, rest := grammar.CutWord(g.args)
 	switch strings.ToLower(word) {
 	case "":
 		return reply(threadLine(g.thread)), nil
@@ -124,9 +125,9 @@ func (i *Interpreter) switchTo(ctx context.Context, g given) (lane.Order, error)
 	})
 	switch {
 	case len(meant) == 0:
-		return nil, chela.E(chela.NotFound, "there is no thread "+quoted(g.args)+" in this session").WithHint("see /thread list")
+		return nil, chela.E(chela.NotFound, "there is no thread "+grammar.Quoted(g.args)+" in this session").WithHint("see /thread list")
 	case len(meant) > 1 && string(meant[0].ID) != g.args:
-		return nil, chela.E(chela.Invalid, fmt.Sprintf("%d threads are called %s", len(meant), quoted(g.args))).WithHint("name one by its id, as /thread list shows it")
+		return nil, chela.E(chela.Invalid, fmt.Sprintf("%d threads are called %s", len(meant), grammar.Quoted(g.args))).WithHint("name one by its id, as /thread list shows it")
 	}
 	return i.goTo(ctx, meant[0]), nil
 }

@@ -10,7 +10,7 @@ import (
 	"chela"
 
 	"chela/internal/cli/manners"
-	"chela/internal/command"
+	"chela/internal/command/grammar"
 	"chela/internal/config"
 )
 
@@ -48,7 +48,7 @@ func (p *Person) Chat(ctx context.Context, h Home, cfg *config.Config) error {
 
 // leaves reports whether a text is the command that ends a chat.
 func leaves(text string) bool {
-	said, err := command.Parse(text)
+	said, err := grammar.Parse(text)
 	return err == nil && said.Command != nil && said.Command.Form.Local()
 }
 

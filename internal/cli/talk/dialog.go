@@ -11,7 +11,7 @@ import (
 	"chela/internal/approval"
 	"chela/internal/channel/terminal"
 	"chela/internal/cli/manners"
-	"chela/internal/command"
+	"chela/internal/command/grammar"
 	"chela/internal/turn"
 )
 
@@ -73,7 +73,7 @@ func (d *dialog) showWhole(ctx context.Context, e chela.Event) {
 // viewOf is how the turn of a message is shown: as its directives say, else as
 // its session is set.
 func (h Home) viewOf(ctx context.Context, in chela.Inbound) (terminal.View, error) {
-	said, err := command.Parse(in.Text)
+	said, err := grammar.Parse(in.Text)
 	if err != nil {
 		return terminal.View{}, err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"chela"
 	"chela/internal/channel/terminal"
-	"chela/internal/command"
+	"chela/internal/command/grammar"
 	"chela/internal/config"
 	"chela/internal/inbox"
 )
@@ -91,7 +91,7 @@ func (o Options) Inbound(cfg *config.Config, text string) (chela.Inbound, error)
 // one at all. It reports
 // false for a message that no model is asked about.
 func (p *Person) SayOffline(cfg *config.Config, in chela.Inbound) bool {
-	if said, err := command.Parse(in.Text); err != nil || said.Text == "" {
+	if said, err := grammar.Parse(in.Text); err != nil || said.Text == "" {
 		return false
 	}
 	unchosen, local := cfg.Unchosen()

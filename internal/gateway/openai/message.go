@@ -13,7 +13,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/command"
+	"chela/internal/command/grammar"
 	"chela/internal/gateway/openai/wire"
 )
 
@@ -209,7 +209,7 @@ func arranged(now []wire.Said, answering bool) []wire.Said {
 	if !strings.HasPrefix(strings.TrimSpace(text), "/") {
 		return now
 	}
-	switch p, err := command.Parse(text); {
+	switch p, err := grammar.Parse(text); {
 	case err != nil, p.Text == "":
 		return said
 	case len(p.Directives) > 0:

@@ -1,4 +1,4 @@
-package command_test
+package grammar_test
 
 import (
 	"fmt"
@@ -9,13 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/command"
+	"chela/internal/command/grammar"
 )
 
 // written is what Parse makes of a text, on a line: the command, the directives
 // and the text for the agent.
 func written(text string) string {
-	p, err := command.Parse(text)
+	p, err := grammar.Parse(text)
 	if err != nil {
 		return "error: " + chela.MessageOf(err)
 	}
@@ -32,7 +32,7 @@ func written(text string) string {
 	return strings.Join(parts, "; ")
 }
 
-func setting(d command.Directive) string {
+func setting(d grammar.Directive) string {
 	if d.Value != "" || d.Form.Name != "queue" {
 		return d.Value
 	}
@@ -86,8 +86,8 @@ func TestParseText(t *testing.T) {
 		"what does /help do?", "see /model list", "/home is full", "/var log", "/tmp is gone", "a\n/help\nb", "a\n/think hard\nb",
 		"a\n/think high of it\nb", "a\n```\n/think high\n```\nb", "a\n/model\nb", "a\n/elevated default or not", "réponse /think high",
 	} {
-		p, err := command.Parse(text)
-		if diff := cmp.Diff(command.Parsed{Text: text}, p); diff != "" || err != nil {
+		p, err := grammar.Parse(text)
+		if diff := cmp.Diff(grammar.Parsed{Text: text}, p); diff != "" || err != nil {
 			t.Errorf("%q (-want +got)\n%s%v", text, diff, err)
 		}
 	}
@@ -160,7 +160,7 @@ func TestParseDirectives(t *testing.T) {
 func TestTable(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
-	for _, f := range command.Forms() {
+	for _, f := range grammar.Forms() {
 		if f.Help == "" || strings.HasSuffix(f.Help, ".") || f.Name != strings.ToLower(f.Name) {
 			t.Errorf("the row of %s is %+v", f.Name, f)
 		}
@@ -169,7 +169,7 @@ func TestTable(t *testing.T) {
 				t.Errorf("/%s is /%s and /%s", name, other, f.Name)
 			}
 			seen[name] = f.Name
-			found, ok := command.Find(strings.ToUpper(name))
+			found, ok := grammar.Find(strings.ToUpper(name))
 			if !ok || found.Name != f.Name {
 				t.Errorf("/%s is not found as %s", name, f.Name)
 			}
@@ -184,7 +184,7 @@ func TestTable(t *testing.T) {
 			}
 		}
 	}
-	if f, _ := command.Find("think"); !slices.Contains(f.Values, string(chela.ThinkingXHigh)) {
+	if f, _ := grammar.Find("think"); !slices.Contains(f.Values, string(chela.ThinkingXHigh)) {
 		t.Errorf("/think can be %v", f.Values)
 	}
 }
@@ -194,7 +194,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := command.Parse(text)
+		p, err := grammar.Parse(text)
 		switch {
 		case err != nil:
 			if chela.KindOf(err) != chela.Invalid || !strings.HasPrefix(strings.TrimSpace(text), "/") {

@@ -1,4 +1,4 @@
-package command
+package grammar
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ type Parsed struct {
 func (p Parsed) Overrides() chela.Overrides {
 	var in chela.Inbound
 	for _, d := range p.Directives {
-		_ = d.on(&in) // what cannot be set is refused where the message is accepted
+		_ = d.On(&in) // what cannot be set is refused where the message is accepted
 	}
 	return in.Overrides
 }
@@ -102,7 +102,7 @@ func leading(rest string) (p Parsed, err error) {
 // of changing it.
 func asks(form Form, after string) bool {
 	after = strings.ToLower(strings.TrimSpace(after))
-	return after == "" || form.Name == model && after == "list"
+	return after == "" || form.Name == Model && after == "list"
 }
 
 // within takes the directives out that have a line of their own between others,
@@ -184,25 +184,29 @@ func slip(word, after string) error {
 	if strings.TrimSpace(after) != "" && !slices.ContainsFunc(names, misses) {
 		return nil
 	}
-	e := chela.E(chela.Invalid, "no command /"+shortened(word))
+	e := chela.E(chela.Invalid, "no command /"+Shortened(word))
 	if near := nearest.Name(word, names); near != "" {
 		return e.WithHint("did you mean /" + near + "? otherwise " + asText)
 	}
 	return e.WithHint("see /help, or " + asText)
 }
 
-// quoted is a word of a person in an error.
-func quoted(word string) string { return fmt.Sprintf("%q", shortened(word)) }
+// Unknown returns the error for a name that no command has, with the nearest one.
+func Unknown(name string) error { return slip(name, "") }
 
-func shortened(word string) string {
+// Quoted is a word of a person in an error.
+func Quoted(word string) string { return fmt.Sprintf("%q", Shortened(word)) }
+
+// Shortened is a word of a person, cut where it is too long for a line.
+func Shortened(word string) string {
 	if utf8.RuneCountInString(word) > 40 {
 		return string([]rune(word)[:39]) + "…"
 	}
 	return word
 }
 
-// oneOf lists what somebody may choose from.
-func oneOf(values []string) string {
+// OneOf lists what somebody may choose from.
+func OneOf(values []string) string {
 	last := len(values) - 1
 	return strings.Join(values[:last], ", ") + " or " + values[last]
 }

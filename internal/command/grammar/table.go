@@ -1,4 +1,4 @@
-package command
+package grammar
 
 import (
 	"slices"
@@ -39,6 +39,9 @@ func (f Form) Directive() bool { return f.kind == directive }
 // Local reports whether the command is for the surface that it is typed in.
 func (f Form) Local() bool { return f.kind == local }
 
+// Spoken reports whether the command becomes a message to the agent.
+func (f Form) Spoken() bool { return f.kind == spoken }
+
 // Usage returns how the command is written.
 func (f Form) Usage() string { return strings.TrimSpace("/" + f.Name + " " + f.Args) }
 
@@ -47,15 +50,15 @@ const standard = "default"
 
 // Names of the commands that code asks for.
 const (
-	think     = "think"
-	model     = "model"
-	verbose   = "verbose"
-	reasoning = "reasoning"
-	elevated  = "elevated"
-	queue     = "queue"
-	compact   = "compact"
-	summarize = "summarize"
-	suggest   = "suggest"
+	Think     = "think"
+	Model     = "model"
+	Verbose   = "verbose"
+	Reasoning = "reasoning"
+	Elevated  = "elevated"
+	Queue     = "queue"
+	Compact   = "compact"
+	Summarize = "summarize"
+	Suggest   = "suggest"
 )
 
 // table is every command, as help lists them.
@@ -80,34 +83,34 @@ var table = []Form{
 	{Name: "branch", Aliases: []string{"fork"}, Args: "[PLACE]", Help: "goes on from here, or from a place, in a thread of its own"},
 	{Name: "stop", Aliases: []string{"interrupt", "abort"}, Help: "stops the turn that runs; what it has said stays"},
 	{
-		Name: compact, Args: "[INSTRUCTIONS]", Help: "puts a summary in the place of what was said so far", kind: spoken,
+		Name: Compact, Args: "[INSTRUCTIONS]", Help: "puts a summary in the place of what was said so far", kind: spoken,
 		More: "The instructions say what the summary must keep. What leaves the prompt is kept in the archive, and undo brings it back.",
 	},
-	{Name: summarize, Args: "[ABOUT]", Help: "asks the agent for a summary of this thread", kind: spoken},
-	{Name: suggest, Args: "[ABOUT]", Help: "asks the agent what could be done next", kind: spoken},
+	{Name: Summarize, Args: "[ABOUT]", Help: "asks the agent for a summary of this thread", kind: spoken},
+	{Name: Suggest, Args: "[ABOUT]", Help: "asks the agent what could be done next", kind: spoken},
 
 	{
-		Name: think, Aliases: []string{"thinking", "t"}, Args: "[LEVEL]", Help: "shows or sets how much the model reasons", kind: directive,
-		Values: session.Levels(think),
+		Name: Think, Aliases: []string{"thinking", "t"}, Args: "[LEVEL]", Help: "shows or sets how much the model reasons", kind: directive,
+		Values: session.Levels(Think),
 	},
-	{Name: model, Aliases: []string{"models"}, Args: "[list | PROVIDER/MODEL]", Help: "shows or sets the model, or lists those there are", kind: directive},
+	{Name: Model, Aliases: []string{"models"}, Args: "[list | PROVIDER/MODEL]", Help: "shows or sets the model, or lists those there are", kind: directive},
 	{
-		Name: verbose, Aliases: []string{"v"}, Args: "[LEVEL]", Help: "shows or sets how much of the tools is shown", kind: directive,
-		Values: session.Levels(verbose),
-	},
-	{
-		Name: reasoning, Args: "[LEVEL]", Help: "shows or sets whether the model's reasoning is shown", kind: directive,
-		Values: session.Levels(reasoning),
+		Name: Verbose, Aliases: []string{"v"}, Args: "[LEVEL]", Help: "shows or sets how much of the tools is shown", kind: directive,
+		Values: session.Levels(Verbose),
 	},
 	{
-		Name: elevated, Aliases: []string{"elev"}, Args: "[LEVEL]", kind: directive, Values: session.Levels(elevated),
+		Name: Reasoning, Args: "[LEVEL]", Help: "shows or sets whether the model's reasoning is shown", kind: directive,
+		Values: session.Levels(Reasoning),
+	},
+	{
+		Name: Elevated, Aliases: []string{"elev"}, Args: "[LEVEL]", kind: directive, Values: session.Levels(Elevated),
 		Help: "shows or sets what becomes of calls that need a yes",
 		More: "off refuses them, ask asks, on allows programs and the network until the next thread, full also what is risky. What sends or spends is always asked about.",
 	},
 	{
-		Name: queue, Args: "[MODE] [debounce=TIME] [cap=N] [drop=old|new|summarize]", kind: directive,
+		Name: Queue, Args: "[MODE] [debounce=TIME] [cap=N] [drop=old|new|summarize]", kind: directive,
 		Help:   "shows or sets how messages wait while a turn runs",
-		Values: session.Levels(queue),
+		Values: session.Levels(Queue),
 	},
 
 	{Name: "approve", Aliases: []string{"approvals"}, Args: "[ID [always [PATTERN]] | revoke GRANT]", Help: "says yes to what waits for it, lists what waits and what is allowed, or takes that back"},
@@ -137,5 +140,5 @@ func Find(name string) (Form, bool) {
 }
 
 func notOf(name, value string, values []string) *chela.Error {
-	return chela.E(chela.Invalid, quoted(value)+" is no level of "+name).WithHint("use " + oneOf(values))
+	return chela.E(chela.Invalid, Quoted(value)+" is no level of "+name).WithHint("use " + OneOf(values))
 }

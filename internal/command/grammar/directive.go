@@ -1,4 +1,4 @@
-package command
+package grammar
 
 import (
 	"cmp"
@@ -18,17 +18,17 @@ type Directive struct {
 	Queue chela.QueueSettings // of /queue
 }
 
-// isDefault reports whether the directive takes a setting back.
-func (d Directive) isDefault() bool { return d.Value == standard }
+// IsDefault reports whether the directive takes a setting back.
+func (d Directive) IsDefault() bool { return d.Value == standard }
 
 // read takes what belongs to a directive from the front of the text behind its
 // name: a word of its line, and for the queue as many as fit.
 func read(form Form, after string) (d Directive, rest string, err error) {
 	d.Form = form
-	if form.Name == queue {
+	if form.Name == Queue {
 		return readQueue(form, after)
 	}
-	word, rest := cutWord(after)
+	word, rest := CutWord(after)
 	value := strings.ToLower(word)
 	switch {
 	case word == "":
@@ -36,9 +36,9 @@ func read(form Form, after string) (d Directive, rest string, err error) {
 			WithHint("write " + choices(form) + " behind it, or " + asText)
 	case value == standard:
 		d.Value = standard
-	case form.Name == model:
+	case form.Name == Model:
 		if provider, name, ok := strings.Cut(word, "/"); !ok || provider == "" || name == "" {
-			return d, rest, chela.E(chela.Invalid, quoted(word)+" is no model").
+			return d, rest, chela.E(chela.Invalid, Quoted(word)+" is no model").
 				WithHint("write PROVIDER/MODEL, as /model list shows them, or " + asText)
 		}
 		d.Value = word
@@ -55,14 +55,14 @@ func choices(form Form) string {
 	if len(form.Values) == 0 {
 		return "PROVIDER/MODEL"
 	}
-	return oneOf(form.Values)
+	return OneOf(form.Values)
 }
 
 // readQueue reads a mode, options or both.
 func readQueue(form Form, after string) (d Directive, rest string, err error) {
 	d.Form, rest = form, after
 	for n := 0; ; n++ {
-		word, left := cutWord(rest)
+		word, left := CutWord(rest)
 		value := strings.ToLower(word)
 		key, option, isOption := strings.Cut(value, "=")
 		switch {
@@ -77,7 +77,7 @@ func readQueue(form Form, after string) (d Directive, rest string, err error) {
 			}
 		case n == 0:
 			return d, rest, chela.E(chela.Invalid, cmp.Or(quotedWord(word), "nothing")+" is no way to wait").
-				WithHint("use " + oneOf(form.Values) + ", or " + asText)
+				WithHint("use " + OneOf(form.Values) + ", or " + asText)
 		default:
 			return d, rest, nil
 		}
@@ -89,7 +89,7 @@ func quotedWord(word string) string {
 	if word == "" {
 		return ""
 	}
-	return quoted(word)
+	return Quoted(word)
 }
 
 // setQueue sets an option of the queue.
@@ -108,7 +108,7 @@ func setQueue(q *chela.QueueSettings, key, value string) error {
 		wrong = err != nil || n == 0
 	}
 	if wrong || set.Check() != nil {
-		return chela.E(chela.Invalid, fmt.Sprintf("%s cannot be %s", key, quoted(value))).WithHint("use " + want)
+		return chela.E(chela.Invalid, fmt.Sprintf("%s cannot be %s", key, Quoted(value))).WithHint("use " + want)
 	}
 	*q = set.Over(*q)
 	return nil
@@ -122,8 +122,8 @@ func duration(text string) (time.Duration, error) {
 	return time.ParseDuration(text)
 }
 
-// cutWord cuts the next word of the same line from the front of a text.
-func cutWord(text string) (word, rest string) {
+// CutWord cuts the next word of the same line from the front of a text.
+func CutWord(text string) (word, rest string) {
 	text = strings.TrimLeft(text, " \t")
 	end := strings.IndexAny(text, " \t\r\n")
 	if end < 0 {
@@ -132,49 +132,49 @@ func cutWord(text string) (word, rest string) {
 	return text[:end], text[end:]
 }
 
-// on sets what a directive says for one message. It is Invalid to take a setting
+// On sets what a directive says for one message. It is Invalid to take a setting
 // back there.
-func (d Directive) on(in *chela.Inbound) error {
-	if d.isDefault() {
+func (d Directive) On(in *chela.Inbound) error {
+	if d.IsDefault() {
 		return chela.E(chela.Invalid, "/"+d.Form.Name+" default is for the session").WithHint("send it alone")
 	}
 	o := &in.Overrides
 	switch d.Form.Name {
-	case think:
+	case Think:
 		o.Thinking = chela.ThinkingLevel(d.Value)
-	case verbose:
+	case Verbose:
 		o.Verbose = d.Value
-	case reasoning:
+	case Reasoning:
 		o.Reasoning = d.Value
-	case elevated:
+	case Elevated:
 		o.Elevated = d.Value
-	case model:
+	case Model:
 		in.Model = d.Value
-	case queue:
+	case Queue:
 		in.Queue = d.Queue.Over(in.Queue)
 	}
 	return nil
 }
 
-// in sets what a directive says for a session.
-func (d Directive) in(s *chela.Settings) {
+// In sets what a directive says for a session.
+func (d Directive) In(s *chela.Settings) {
 	value := d.Value
-	if d.isDefault() {
+	if d.IsDefault() {
 		value = ""
 	}
 	switch d.Form.Name {
-	case think:
+	case Think:
 		s.Thinking = chela.ThinkingLevel(value)
-	case verbose:
+	case Verbose:
 		s.Verbose = value
-	case reasoning:
+	case Reasoning:
 		s.Reasoning = value
-	case elevated:
+	case Elevated:
 		s.Elevated = value
-	case model:
+	case Model:
 		s.Model = value
-	case queue:
-		if d.isDefault() {
+	case Queue:
+		if d.IsDefault() {
 			s.Queue = chela.QueueSettings{}
 		} else {
 			s.Queue = d.Queue.Over(s.Queue)
