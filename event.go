@@ -16,6 +16,9 @@ type Event struct {
 	Tool     string     `json:"tool,omitempty"`
 	Approval ApprovalID `json:"approval,omitempty"`
 	Inbox    InboxID    `json:"inbox,omitempty"`
+	Job      JobID      `json:"job,omitempty"`
+	Routine  RoutineID  `json:"routine,omitempty"`
+	Run      RunID      `json:"run,omitempty"`
 	Text     string     `json:"text,omitempty"` // the delta, the progress message, the ending
 	Step     int        `json:"step,omitempty"`
 	Limit    int        `json:"limit,omitempty"`    // of steps, with progress
@@ -45,9 +48,13 @@ const (
 	EventApprovalAnswered  EventKind = "approval.answered"
 	EventMessageDropped    EventKind = "message.dropped" // too many waited; Text is how it was dropped
 	EventSessionChanged    EventKind = "session.changed"
-	EventNotice            EventKind = "notice"     // hint
-	EventReply             EventKind = "reply"      // hint; Text is what a command was answered with
-	EventHookFired         EventKind = "hook.fired" // hint: a hook changed or refused what passed, or failed; Text says which and what
+	EventJobChanged        EventKind = "job.changed"      // Text is its state; Session that of the job
+	EventJobOutput         EventKind = "job.output"       // a step of its plan moved, or its result is there; Text says which
+	EventRoutineFired      EventKind = "routine.fired"    // Text is the cause
+	EventRoutineFinished   EventKind = "routine.finished" // Text is how the run ended
+	EventNotice            EventKind = "notice"           // hint
+	EventReply             EventKind = "reply"            // hint; Text is what a command was answered with
+	EventHookFired         EventKind = "hook.fired"       // hint: a hook changed or refused what passed, or failed; Text says which and what
 
 	// EventResync tells a reader that events it asked for are not kept any
 	// more, or never were: it must read afresh what it shows.
@@ -59,7 +66,8 @@ const (
 func (k EventKind) Durable() bool {
 	switch k {
 	case EventTurnStarted, EventTurnFinished, EventEntryAppended, EventToolRequested, EventToolFinished, EventToolOffered,
-		EventApprovalRequested, EventApprovalAnswered, EventMessageDropped, EventSessionChanged:
+		EventApprovalRequested, EventApprovalAnswered, EventMessageDropped, EventSessionChanged,
+		EventJobChanged, EventJobOutput, EventRoutineFired, EventRoutineFinished:
 		return true
 	default:
 		return false

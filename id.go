@@ -28,6 +28,7 @@ type (
 	RewindID   string // "rew_…"
 	JobID      string // "job_…"
 	RoutineID  string // "rtn_…"
+	RunID      string // "run_…": one firing of a routine
 )
 
 // idAlphabet is Crockford's base 32 in lower case: it sorts like the bytes it
@@ -107,3 +108,12 @@ func (s *IDs) Rewind() RewindID { return RewindID(s.make("rew_")) }
 
 // Request returns a new id of a request over HTTP.
 func (s *IDs) Request() RequestID { return RequestID(s.make("req_")) }
+
+// Job returns a new job id.
+func (s *IDs) Job() JobID { return JobID(s.make("job_")) }
+
+// Routine returns a new routine id.
+func (s *IDs) Routine() RoutineID { return RoutineID(s.make("rtn_")) }
+
+// Run returns a new id of a run of a routine.
+func (s *IDs) Run() RunID { return RunID(s.make("run_")) }

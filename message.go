@@ -196,7 +196,7 @@ type Lease struct {
 type Outbound struct {
 	ID        OutboxID    `json:"id"`
 	Session   SessionKey  `json:"session"`
-	Turn      TurnID      `json:"turn"`
+	Turn      TurnID      `json:"turn,omitempty"`  // empty for a notice that is of no turn
 	Entry     EntryID     `json:"entry,omitempty"` // the entry it delivers; empty for a notice
 	To        Origin      `json:"to"`
 	Text      string      `json:"text"`

@@ -110,6 +110,47 @@ func TestWorkMoves(t *testing.T) {
 	})
 }
 
+func TestJobMoves(t *testing.T) {
+	t.Parallel()
+	checkMoves(t, chela.JobState.CanMove, moves[chela.JobState]{
+		"pending":           {"in_progress", "failed", "cancelled"},
+		"in_progress":       {"awaiting_approval", "completed", "failed", "interrupted", "cancelled", "stuck"},
+		"awaiting_approval": {"in_progress", "completed", "failed", "interrupted", "cancelled", "stuck"},
+		"stuck":             {"recovering", "failed", "cancelled"},
+		"recovering":        {"pending", "in_progress", "failed", "cancelled", "stuck"},
+		"completed":         {"submitted", "accepted", "modified", "pending"},
+		"submitted":         {"accepted", "modified", "pending"},
+		"accepted":          {},
+		"modified":          {"pending", "cancelled"},
+		"failed":            {"pending", "modified", "cancelled"},
+		"interrupted":       {"pending", "modified", "cancelled"},
+		"cancelled":         {"pending"},
+	})
+	for state, want := range map[chela.JobState][2]bool{ // live, has a place
+		"pending": {true, false}, "in_progress": {true, true}, "awaiting_approval": {true, false}, "modified": {true, false},
+		"stuck": {true, true}, "recovering": {true, true}, "completed": {}, "submitted": {}, "accepted": {}, "failed": {},
+		"interrupted": {}, "cancelled": {}, "": {},
+	} {
+		if got := [2]bool{state.Live(), state.HasPlace()}; got != want {
+			t.Errorf("%q: live and with a place %v, want %v", state, got, want)
+		}
+	}
+}
+
+func TestRunMoves(t *testing.T) {
+	t.Parallel()
+	checkMoves(t, chela.RunState.CanMove, moves[chela.RunState]{
+		"pending": {"running", "failed", "skipped"},
+		"running": {"ok", "failed", "skipped"},
+		"ok":      {},
+		"failed":  {},
+		"skipped": {},
+	})
+	checkEndings(t, chela.RunState.Ended, map[chela.RunState]bool{
+		"pending": false, "running": false, "": false, "ok": true, "failed": true, "skipped": true,
+	})
+}
+
 // checkMoves asks for every pair of states, the empty and an unknown one
 // among them.
 func checkMoves[S ~string](t *testing.T, canMove func(from, to S) bool, legal moves[S]) {

@@ -28,6 +28,13 @@ type Turn struct {
 // Payer returns on whose account the next model call of the turn goes.
 func (t *Turn) Payer(purpose string) Payer {
 	p := Payer{Session: t.Session, Turn: t.ID, Step: t.Steps + 1, Purpose: purpose}
+	switch {
+	case !t.Origin.Followed():
+	case t.Origin.Channel == ChannelJob:
+		p.Job = JobID(t.Origin.Account)
+	case t.Origin.Channel == ChannelRoutine:
+		p.Routine = RoutineID(t.Origin.Account)
+	}
 	if key := string(t.Session); !strings.HasPrefix(key, "cron:") && !strings.Contains(key, ":job:") {
 		return p
 	}
@@ -59,6 +66,13 @@ type Overrides struct {
 	Verbose   string        `json:"verbose,omitempty"`   // "off", "on" or "full"
 	Reasoning string        `json:"reasoning,omitempty"` // "off", "on" or "stream"
 	Elevated  string        `json:"elevated,omitempty"`  // "off", "ask", "on" or "full"
+
+	// Bounds below those of the home, for turns that chela begins itself. What is
+	// zero, or above the home's, does not count.
+	Steps  int           `json:"steps,omitempty"`
+	Time   time.Duration `json:"time,omitempty"`   // of one run, in nanoseconds
+	Tokens int64         `json:"tokens,omitempty"` // that its model calls may take together
+	Answer int           `json:"answer,omitempty"` // tokens of one answer
 }
 
 // TurnState says how far a turn is, and once it ended, how.
@@ -102,6 +116,7 @@ const (
 
 	LimitPrompt Limit = "prompt" // tokens that fit the model
 	LimitLoop   Limit = "loop"   // doing the same again and again
+	LimitTokens Limit = "tokens" // that the model calls of a job may take
 
 	// Money, and how often a model is asked; see config.Limits.
 	LimitDay     Limit = "usd_per_day"
@@ -134,8 +149,21 @@ type Origin struct {
 	Thread  string `json:"thread,omitempty"`   // topic or thread on the channel
 	Sender  string `json:"sender,omitempty"`   // who spoke
 	Owner   bool   `json:"owner,omitempty"`    // the sender owns this home
-	ReplyBy string `json:"reply_by,omitempty"` // "outbox" when the answer must be pushed, else the asker reads it
+	ReplyBy string `json:"reply_by,omitempty"` // how the answer gets there; empty where the asker reads it
 }
 
-// ReplyByOutbox marks an origin whose answer is owed as an outbox row.
-const ReplyByOutbox = "outbox"
+// How answers get to where their turn came from.
+const (
+	ReplyByOutbox = "outbox" // it is owed as an outbox row
+	ReplyByFollow = "follow" // chela itself follows the turn: each of its moves leaves work of kind WorkFollow
+)
+
+// The channels of messages that chela sends itself. Account is whose they are.
+const (
+	ChannelJob     = "job"     // Account is the id of the job
+	ChannelRoutine = "routine" // Account is the id of the routine, To that of the run
+)
+
+// Followed reports whether chela itself wants to know what becomes of a turn
+// that comes from o.
+func (o *Origin) Followed() bool { return o.ReplyBy == ReplyByFollow }

@@ -37,3 +37,7 @@ var workMoves = map[WorkState][]WorkState{
 
 // CanMove reports whether work may go from s to to.
 func (s WorkState) CanMove(to WorkState) bool { return canMove(workMoves, s, to) }
+
+// WorkFollow is the kind of work that looks what became of a followed turn. Its
+// key is the turn's id and the state that it moved to.
+const WorkFollow = "follow"

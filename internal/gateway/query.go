@@ -43,7 +43,8 @@ const maxCursor = 256
 var eventKinds = []chela.EventKind{
 	chela.EventTurnStarted, chela.EventTurnProgress, chela.EventTurnFinished, chela.EventTextDelta, chela.EventTextReset, chela.EventThinkingDelta,
 	chela.EventEntryAppended, chela.EventToolRequested, chela.EventToolStarted, chela.EventToolOutput, chela.EventToolFinished, chela.EventToolOffered,
-	chela.EventApprovalRequested, chela.EventApprovalAnswered, chela.EventMessageDropped, chela.EventSessionChanged, chela.EventNotice, chela.EventReply, chela.EventHookFired, chela.EventResync,
+	chela.EventApprovalRequested, chela.EventApprovalAnswered, chela.EventMessageDropped, chela.EventSessionChanged, chela.EventJobChanged, chela.EventJobOutput,
+	chela.EventRoutineFired, chela.EventRoutineFinished, chela.EventNotice, chela.EventReply, chela.EventHookFired, chela.EventResync,
 }
 
 // filterOf returns the events that a query asks for. A browser that comes back

@@ -8,7 +8,7 @@ import (
 	"chela/internal/store/rows"
 )
 
-const outboxColumns = `id, session, turn, entry, target, text, state, attempts, error, created_at, sent_at`
+const outboxColumns = `id, session, coalesce(turn, ''), entry, target, text, state, attempts, error, created_at, sent_at`
 
 func scanOutbound(row engine.Row) (o chela.Outbound, err error) {
 	err = row.Scan(&o.ID, &o.Session, &o.Turn, &o.Entry, rows.JSON(&o.To), &o.Text, &o.State, &o.Attempts, &o.Error,
@@ -25,8 +25,8 @@ func (r *Read) Owed(ctx context.Context, channel string, limit int) ([]chela.Out
 
 // Owe adds a reply.
 func (w *Write) Owe(ctx context.Context, o chela.Outbound) error {
-	return w.tx.Must(ctx, `insert into outbox (`+outboxColumns+`, channel)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+	return w.tx.Must(ctx, `insert into outbox (id, session, turn, entry, target, text, state, attempts, error, created_at, sent_at, channel)
+		values ($1, $2, nullif($3, ''), $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		string(o.ID), string(o.Session), string(o.Turn), string(o.Entry), rows.Text(o.To), o.Text, string(o.State),
 		o.Attempts, o.Error, rows.Micros(o.CreatedAt), rows.Micros(o.SentAt), o.To.Channel)
 }

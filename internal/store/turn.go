@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strconv"
 
 	"chela"
 	"chela/internal/store/engine"
@@ -55,6 +56,9 @@ func (r *Read) ReadyTurn(ctx context.Context, key chela.SessionKey) (chela.Turn,
 // OpenTurn adds a turn. A thread has at most one live turn: a second one is a
 // Conflict.
 func (w *Write) OpenTurn(ctx context.Context, t chela.Turn) error {
+	if err := w.follow(ctx, t); err != nil {
+		return err
+	}
 	return w.tx.Must(ctx,
 		`insert into turns (`+turnColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 		string(t.ID), string(t.Session), string(t.Thread), string(t.State), rows.Text(t.Origin), t.Model, rows.Set(t.Overrides), string(t.Base),
@@ -67,9 +71,30 @@ func (w *Write) MoveTurn(ctx context.Context, t chela.Turn, from chela.TurnState
 	if !from.CanMove(t.State) && (t.State != from || from.Ended()) {
 		return rows.Illegal("turn", string(t.ID), from, t.State)
 	}
+	if t.State != from {
+		if err := w.follow(ctx, t); err != nil {
+			return err
+		}
+	}
 	return w.tx.Move(ctx, "turn", string(t.ID), `update turns set state = $3, crashes = $4, steps = $5, failure = $6, finished_at = $7
 		where id = $1 and state = $2`,
 		string(t.ID), string(from), string(t.State), t.Crashes, t.Steps, rows.Set(t.Failure), rows.Micros(t.FinishedAt))
+}
+
+// follow leaves work for whoever follows a turn, if anybody does, in the
+// transaction that moves it: nobody can forget it, whoever moves the turn. It is
+// due at once. Where the same is left already, that is enough: whoever does it
+// looks at the turn as it is then.
+func (w *Write) follow(ctx context.Context, t chela.Turn) error {
+	if !t.Origin.Followed() {
+		return nil
+	}
+	move := string(t.ID) + "/" + string(t.State)
+	_, err := w.AddWork(ctx, chela.Work{
+		ID: chela.WorkID("work_" + move), Kind: chela.WorkFollow, Key: move, State: chela.WorkDue, DueAt: t.CreatedAt, CreatedAt: t.CreatedAt,
+		Args: []byte(`{"turn":` + strconv.Quote(string(t.ID)) + `}`),
+	})
+	return err
 }
 
 // RequestStop notes that a live turn should stop. It is a Conflict if the turn

@@ -72,7 +72,7 @@ func (n *run) frame() prompt.Frame {
 
 func (n *run) request(frame prompt.Frame) *chela.Request {
 	return &chela.Request{
-		Model: n.agent.Model, System: frame.System, Messages: n.state.Conversation.Messages,
+		Model: n.agent.Model, System: frame.System, MaxTokens: n.state.Turn.Overrides.Answer, Messages: n.state.Conversation.Messages,
 		Tools: frame.Tools, Thinking: n.agent.Thinking, Session: n.state.Turn.Session, Load: n.Load,
 		Payer: n.payer("turn"), Tokens: n.Prompt.Budget(frame).Used(n.state.Conversation), Again: n.again,
 	}

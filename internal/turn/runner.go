@@ -114,19 +114,23 @@ func (r *Runner) Run(ctx context.Context, agent Agent, j Journal, ctl *control.H
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer ctl.Attach(cancel)()
-	if limit := r.cfg.Limits.Time; limit > 0 {
+	n := r.run(s)
+	if limit := n.Limits.Time; limit > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeoutCause(ctx, limit, control.ErrTimeUp)
 		defer stop()
 	}
-	n := r.run(s)
 	n.agent, n.journal, n.control = agent, j, ctl
 	err := n.loop(ctx)
 	return n.state, err
 }
 
 // run returns a run from where s is.
-func (r *Runner) run(s machine.State) *run { return &run{Config: r.cfg, state: s, saved: savedOf(s)} }
+func (r *Runner) run(s machine.State) *run {
+	n := &run{Config: r.cfg, state: s, saved: savedOf(s)}
+	n.Limits = n.Limits.Under(s.Turn.Overrides)
+	return n
+}
 
 // run is one attempt to carry out a turn. It belongs to one goroutine.
 type run struct {

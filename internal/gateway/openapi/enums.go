@@ -41,13 +41,14 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[chela.EventKind](): list(
 		chela.EventTurnStarted, chela.EventTurnProgress, chela.EventTurnFinished, chela.EventTextDelta, chela.EventTextReset, chela.EventThinkingDelta,
 		chela.EventEntryAppended, chela.EventToolRequested, chela.EventToolStarted, chela.EventToolOutput, chela.EventToolFinished, chela.EventToolOffered,
-		chela.EventApprovalRequested, chela.EventApprovalAnswered, chela.EventMessageDropped, chela.EventSessionChanged, chela.EventNotice, chela.EventReply, chela.EventHookFired, chela.EventResync,
+		chela.EventApprovalRequested, chela.EventApprovalAnswered, chela.EventMessageDropped, chela.EventSessionChanged,
+		chela.EventJobChanged, chela.EventJobOutput, chela.EventRoutineFired, chela.EventRoutineFinished, chela.EventNotice, chela.EventReply, chela.EventHookFired, chela.EventResync,
 	),
 	reflect.TypeFor[chela.Kind](): list(
 		chela.Invalid, chela.NotFound, chela.Conflict, chela.Denied, chela.Exhausted, chela.Unavailable, chela.Unsupported, chela.Internal,
 	),
 	reflect.TypeFor[chela.Limit](): list(
-		chela.LimitSteps, chela.LimitTime, chela.LimitPrompt, chela.LimitLoop,
+		chela.LimitSteps, chela.LimitTime, chela.LimitPrompt, chela.LimitLoop, chela.LimitTokens,
 		chela.LimitDay, chela.LimitSession, chela.LimitTurn, chela.LimitJob, chela.LimitRoutine, chela.LimitActions,
 	),
 	reflect.TypeFor[chela.Ability](): list(

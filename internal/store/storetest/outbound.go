@@ -26,7 +26,9 @@ func checkOutboundRows(t *testing.T, s *store.Store) {
 	whole.Session, whole.Turn, whole.State = f.key, f.turn, chela.OutboxPending
 	bare := chela.Outbound{ID: "out_bare", Session: f.key, Turn: f.turn, State: chela.OutboxPending}
 	bare.To.Channel = "c"
-	for _, want := range []chela.Outbound{whole, bare} {
+	notice := bare
+	notice.ID, notice.Turn, notice.To.Channel = "out_notice", "", "n"
+	for _, want := range []chela.Outbound{whole, bare, notice} {
 		owe(t, s, want)
 		same(t, []chela.Outbound{want}, owed(t, s, want.To.Channel, 10))
 		refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.Owe(ctx, want) })

@@ -48,6 +48,7 @@ var contract = []struct {
 	{"a path with a hole is a fault", checkBrokenPath},
 	{"turns are kept whole", checkTurnRows},
 	{"turns come oldest first", checkTurnLists},
+	{"turns that are followed leave work", checkFollowedTurns},
 	{"turns move", checkTurnMoves},
 	{"turns are stopped while they live", checkRequestStop},
 	{"a path comes in stretches", checkStretches},

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"chela"
@@ -139,4 +140,49 @@ func checkRequestStop(t *testing.T, s *store.Store) {
 		same(t, true, stopped(turn.ID))
 	}
 	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.RequestStop(ctx, "turn_nothing") })
+}
+
+// checkFollowedTurns sees that each move of a followed turn leaves work, and that of
+// another none.
+func checkFollowedTurns(t *testing.T, s *store.Store) {
+	f := found(t, s, "f")
+	open := func(id chela.TurnID, thread chela.ThreadID, origin chela.Origin) chela.Turn {
+		turn := f.newTurn(id, chela.TurnProcessing)
+		turn.Thread, turn.Origin = thread, origin
+		write(t, s, func(w *store.Write) error {
+			if err := w.CreateThread(t.Context(), f.newThread(thread)); err != nil {
+				return err
+			}
+			return w.OpenTurn(t.Context(), turn)
+		})
+		return turn
+	}
+	move := func(turn chela.Turn, to chela.TurnState) chela.Turn {
+		from := turn.State
+		turn.State = to
+		write(t, s, func(w *store.Write) error { return w.MoveTurn(t.Context(), turn, from) })
+		return turn
+	}
+	left := func() (keys []string) {
+		for _, k := range claim(t, s, "node_a", at(100), 10) {
+			same(t, chela.WorkFollow, k.Kind)
+			keys = append(keys, k.Key)
+			k.State = chela.WorkDone
+			write(t, s, func(w *store.Write) error { return w.MoveWork(t.Context(), k) })
+		}
+		slices.Sort(keys)
+		return keys
+	}
+	alone := open("turn_alone", "thr_alone", chela.Origin{ReplyBy: chela.ReplyByOutbox})
+	move(alone, chela.TurnCompleted)
+	same(t, []string(nil), left())
+	followed := open("turn_followed", "thr_followed", chela.Origin{Channel: chela.ChannelJob, ReplyBy: chela.ReplyByFollow})
+	followed = move(followed, chela.TurnProcessing)
+	followed = move(followed, chela.TurnAwaiting)
+	same(t, []string{"turn_followed/awaiting_approval", "turn_followed/processing"}, left())
+	followed = move(followed, chela.TurnProcessing)
+	followed = move(followed, chela.TurnAwaiting) // once more
+	followed = move(followed, chela.TurnProcessing)
+	move(followed, chela.TurnFailed)
+	same(t, []string{"turn_followed/awaiting_approval", "turn_followed/failed", "turn_followed/processing"}, left())
 }

@@ -47,10 +47,8 @@ func checkWorkRows(t *testing.T, s *store.Store) {
 		want.State = chela.WorkDone
 		write(t, s, func(w *store.Write) error { return w.MoveWork(t.Context(), want) })
 	}
-	refuse(t, s, chela.Conflict, func(w *store.Write) error {
-		_, err := w.AddWork(t.Context(), chela.Work{ID: bare.ID, Kind: "other", Key: "other", State: chela.WorkDue})
-		return err
-	})
+	same(t, true, add(t, s, bare)) // what is done is gone
+	same(t, false, add(t, s, chela.Work{ID: bare.ID, Kind: "other", Key: "other", State: chela.WorkDue}))
 }
 
 func checkWorkKeys(t *testing.T, s *store.Store) {

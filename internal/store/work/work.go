@@ -32,10 +32,11 @@ func scanWork(row engine.Row) (k chela.Work, err error) {
 }
 
 // AddWork adds something to be done later. It reports whether it did: while
-// unfinished work of the same kind and key exists, nothing is added.
+// unfinished work of the same kind and key exists, or any with the same id, nothing
+// is added.
 func (w Write) AddWork(ctx context.Context, k chela.Work) (bool, error) {
 	n, err := w.tx.Exec(ctx, `insert into work (`+workColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-		on conflict (kind, key) where state in ('due', 'running') do nothing`,
+		on conflict do nothing`,
 		string(k.ID), k.Kind, k.Key, string(k.Args), string(k.State), k.Attempts, k.Error, rows.Micros(k.DueAt), string(k.Owner), rows.Micros(k.CreatedAt))
 	return n == 1, err
 }
@@ -75,10 +76,14 @@ func (w Write) ClaimWork(ctx context.Context, node chela.NodeID, now, until time
 }
 
 // MoveWork stores the outcome of an attempt by the owner of a piece of work:
-// done, failed, or due again. It is a Conflict if another node has it now.
+// done, which removes it, failed, or due again. It is a Conflict if another node has
+// it now.
 func (w Write) MoveWork(ctx context.Context, k chela.Work) error {
 	if !chela.WorkRunning.CanMove(k.State) {
 		return rows.Illegal("work", string(k.ID), chela.WorkRunning, k.State)
+	}
+	if k.State == chela.WorkDone {
+		return w.tx.Move(ctx, "work", string(k.ID), `delete from work where id = $1 and owner = $2 and state = 'running'`, string(k.ID), string(k.Owner))
 	}
 	return w.tx.Move(ctx, "work", string(k.ID), `update work set state = $3, error = $4, due_at = $5
 		where id = $1 and owner = $2 and state = 'running'`,

@@ -14,6 +14,23 @@ type Limits struct {
 	Steps int           // model answers in a turn, at least 1
 	Time  time.Duration // wall clock of one run; 0 for none
 	Guard guard.Limits
+
+	// Tokens is how many the model calls of the turn may take together; 0 for no
+	// limit. It is looked at between steps: the last one may go beyond.
+	Tokens int64
+}
+
+// Under returns the limits of a turn with overrides: those that bound it
+// further hold instead of the home's.
+func (l Limits) Under(o chela.Overrides) Limits {
+	if o.Steps > 0 {
+		l.Steps = min(l.Steps, o.Steps)
+	}
+	if o.Time > 0 && (l.Time == 0 || o.Time < l.Time) {
+		l.Time = o.Time
+	}
+	l.Tokens = o.Tokens
+	return l
 }
 
 // Facts are what Next must know beside the record.
@@ -90,6 +107,11 @@ func Next(s State, f Facts) Action {
 	}
 	if f.Steering && s.Turn.Steps < f.Limits.Steps {
 		return Action{Kind: Absorb}
+	}
+	if most := f.Limits.Tokens; most > 0 && s.Tokens >= most && s.Last != chela.EntryAssistant {
+		return finish(chela.TurnLimited, &chela.Failure{
+			Kind: chela.Exhausted, Limit: chela.LimitTokens, Message: fmt.Sprintf("the turn took %d tokens, and was given %d", s.Tokens, most),
+		})
 	}
 	if a, ok := flushing(s, f); ok {
 		return a

@@ -42,6 +42,7 @@ type State struct {
 	Last         chela.EntryKind     // kind of the newest entry of this turn
 	Answer       chela.Body          // the newest answer of this turn
 	AnswerID     chela.EntryID
+	Tokens       int64            // that the answers of this turn took, prompts included
 	Pending      *chela.Approval  // the question that waits for an answer
 	Granted      chela.CallID     // the call that a person allowed last
 	Offers       []chela.ToolSpec // the tools that the sender runs itself
@@ -149,6 +150,9 @@ func (s State) said(e chela.Entry) State {
 			return s // said before, elsewhere: no model of this turn answered
 		}
 		s.Answer, s.AnswerID = e.Body, e.ID
+		if e.Body.Usage != nil {
+			s.Tokens += e.Body.Usage.Total()
+		}
 		if e.Body.Hidden {
 			s.AnswerID = ""
 		}

@@ -1,0 +1,1 @@
+alter table outbox alter column turn drop not null;
