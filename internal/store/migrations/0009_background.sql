@@ -115,7 +115,7 @@ create table routine_runs (
 	turn        text not null,
 	job         text not null,
 	report      text not null,
-	output      text not null,
+	result      text not null,
 	notified    text not null,
 	created_at  bigint not null,
 	started_at  bigint not null,
