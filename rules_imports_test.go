@@ -197,7 +197,7 @@ var owners = []owner{
 	{imported: "github.com/tiktoken-go/tokenizer", by: []string{"internal/vocabulary/build"}, tests: true},
 	{imported: "go.uber.org/goleak", tests: true},
 	{imported: "go.yaml.in/yaml/v3", by: []string{"internal/provider/script"}},
-	{imported: "golang.org/x/sync", by: []string{"internal/app", "internal/gateway/edge", "internal/lane", "internal/turn"}, tests: true},
+	{imported: "golang.org/x/sync", by: []string{"internal/app/...", "internal/gateway/edge", "internal/lane", "internal/turn"}, tests: true},
 	{imported: "golang.org/x/sys", by: []string{"internal/sandbox/...", "internal/worker", "internal/filelock", "internal/app/..."}},
 	{imported: "golang.org/x/term", by: []string{"internal/cli"}},
 	{imported: "golang.org/x/text", by: []string{"internal/tool/...", "internal/safety"}},

@@ -20,6 +20,7 @@ import (
 	"chela"
 	"chela/internal/activity"
 	"chela/internal/app/agents"
+	"chela/internal/app/conversation"
 	"chela/internal/app/home"
 	"chela/internal/app/known"
 	"chela/internal/app/providers"
@@ -71,7 +72,7 @@ type App struct {
 	hooks    *hook.Hooks
 	doing    activity.Board
 	keeper   *session.Keeper
-	commands *command.Interpreter
+	door     *conversation.Door
 	memory   *memory.Keeper
 	rewinds  *rewind.Mover
 
@@ -142,15 +143,21 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 			_, err := a.cfg.Agent(name)
 			return err
 		},
-		Model: func(name string) error {
-			_, _, err := a.models.Serve(name)
-			return err
-		},
+		Model: a.usable,
 		Ended: a.ended,
 	})
 	a.rewinds = a.mover(tools)
-	a.commands = a.interpreter()
+	a.door = conversation.New(conversation.Config{
+		Settings: cfg, Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Desk: a.desk, Hooks: a.hooks, Commands: a.interpreter(),
+		Usable: a.usable, Turn: a.turnNow,
+	})
 	return a, nil
+}
+
+// usable returns nil if a model can be asked.
+func (a *App) usable(model string) error {
+	_, _, err := a.models.Serve(model)
+	return err
 }
 
 // queueRules is what the configuration says of how messages wait.
@@ -167,10 +174,10 @@ func resets(cfg *config.Config) session.Resets {
 }
 
 func (a *App) interpreter() *command.Interpreter {
-	b := &backend{a}
+	tools := (&backend{App: a}).Tools
 	return command.New(a.store, command.Config{
-		IDs: a.ids, Now: a.now, Lanes: a.lanes, Desk: a.desk, Version: a.version, Models: a.models.Models, Tools: b.Tools, Model: a.agents.Model,
-		Usable: func(model string) error { _, _, err := a.models.Serve(model); return err },
+		IDs: a.ids, Now: a.now, Lanes: a.lanes, Desk: a.desk, Version: a.version, Models: a.models.Models, Tools: tools, Model: a.agents.Model,
+		Usable: a.usable,
 		Queue:  queueRules(a.cfg.Queue).For, Rewinds: a.rewinds, Memory: a.memory, Prompt: a.promptSize,
 		Budgets: a.ledger.Budgets, Zone: a.cfg.Zone(),
 	})

@@ -11,6 +11,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/app/conversation"
 	"chela/internal/approval"
 	"chela/internal/cli"
 	"chela/internal/cli/documents"
@@ -54,7 +55,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx)) // ended by Close
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(running) }() // Close waits for it
-	b := &backend{a}
+	b := a.backend()
 	return &cli.Backend{
 		Conversation: b, Sessions: b, Threads: b, Turns: b, Approvals: b, Grants: b, Tools: b, Models: models.Home{Models: a.models.Models, Try: a.models.Try},
 		Keeper: a.keeper, Transcripts: a.keeper, Tokens: a.tokens, Usage: b.spending(), Logs: b.logs, Attach: a.blobs.Attach,
@@ -75,7 +76,12 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 }
 
 // backend is an app as the commands see it.
-type backend struct{ *App }
+type backend struct {
+	*App
+	*conversation.Door // nil before it is there, which who asks for tools does not need
+}
+
+func (a *App) backend() *backend { return &backend{App: a, Door: a.door} }
 
 // Sessions returns all sessions, the last used first.
 func (b *backend) Sessions(ctx context.Context) ([]chela.Session, error) {
@@ -140,7 +146,11 @@ func (b *backend) Path(ctx context.Context, id chela.ThreadID) ([]chela.Entry, e
 
 // Turn returns one turn.
 func (b *backend) Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
-	return store.Find(ctx, b.store, func(r *store.Read) (chela.Turn, error) { return b.turn(ctx, r, id) })
+	return b.turnNow(ctx, id)
+}
+
+func (a *App) turnNow(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
+	return store.Find(ctx, a.store, func(r *store.Read) (chela.Turn, error) { return a.turn(ctx, r, id) })
 }
 
 // turn returns a turn and what it does.

@@ -3,31 +3,23 @@ package app
 import (
 	"context"
 	"slices"
-	"strings"
-	"time"
-
-	"golang.org/x/sync/singleflight"
 
 	"chela"
 	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/gateway"
 	"chela/internal/gateway/documents"
-	"chela/internal/lane"
 	"chela/internal/session"
 	"chela/internal/store"
 	"chela/internal/turn"
 )
 
 // outside is an app as the gateway sees it: what the commands see, and more.
-type outside struct {
-	*backend
-	accepting singleflight.Group // messages that are accepted now
-}
+type outside struct{ *backend }
 
 // home returns what the gateway serves.
 func (a *App) home() gateway.Home {
-	b := &backend{a}
+	b := a.backend()
 	s := &outside{backend: b}
 	scopes := session.Scopes{DM: a.cfg.Session.DMScope, Links: a.cfg.Session.IdentityLinks}
 	return gateway.Home{
@@ -42,30 +34,13 @@ func (a *App) home() gateway.Home {
 // Ask commits a message and follows the turn that takes it. Of the turn only its
 // id is told: whoever wants more reads what was said.
 func (s *outside) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error) {
-	id, err := s.ask(ctx, in, show)
+	id, err := s.Say(ctx, in, show)
 	return chela.Turn{ID: id}, err
 }
 
-// acceptTime is how long it may take to accept a message: hooks may want to see
-// it, and a command may have much to do.
-const acceptTime = 5 * time.Minute
-
-// Accept commits a message; its turn begins by itself. Who sends it again while
-// it is accepted, since it took too long, waits for the same. So it goes on when
-// who sent it first has gone, in his request.
+// Accept commits a message; its turn begins by itself.
 func (s *outside) Accept(ctx context.Context, in chela.Inbound) (api.Receipt, error) {
-	in, err := s.complete(in)
-	if err != nil {
-		return api.Receipt{}, err
-	}
-	delivery := strings.Join([]string{string(in.Session), in.Origin.Channel, in.Origin.Account, in.MessageID}, "\x00")
-	accepted, err, _ := s.accepting.Do(delivery, func() (any, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), acceptTime)
-		defer cancel()
-		r, _, err := s.accept(ctx, in)
-		return r, err
-	})
-	r, _ := accepted.(lane.Receipt)
+	r, err := s.Door.Accept(ctx, in)
 	return api.Receipt{
 		Session: r.Session, Thread: r.Thread, Turn: r.Turn, Inbox: r.Inbox, Duplicate: r.Duplicate, Dropped: r.Dropped,
 		Reply: r.Reply,

@@ -13,7 +13,7 @@ func (a *App) mover(tools []chela.Tool) *rewind.Mover {
 	return rewind.New(a.store, rewind.Config{
 		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: a.log,
 		Workspace: a.workspace, Documents: a.memory, Bytes: a.blobs.Bytes,
-		Tools: tools, Stop: a.lanes.Stop, Wait: a.untilEnded, Wake: a.lanes.Wake, Dead: a.presence.Dead, Alive: a.presence.Alive,
+		Tools: tools, Stop: a.lanes.Stop, Wait: func(ctx context.Context, id chela.TurnID) error { return a.door.UntilEnded(ctx, id) }, Wake: a.lanes.Wake, Dead: a.presence.Dead, Alive: a.presence.Alive,
 	})
 }
 
@@ -24,18 +24,3 @@ func rewindRoutes(m *rewind.Mover) rewinds.Home {
 
 // workspace returns the folder of an agent's files.
 func (a *App) workspace(agent string) (string, error) { return a.cfg.Home.Workspace(agent), nil }
-
-// untilEnded waits until a turn that was asked to stop has ended. One that was about
-// to wait for a person in that moment is asked again.
-func (a *App) untilEnded(ctx context.Context, id chela.TurnID) error {
-	b := &backend{a}
-	for {
-		t, err := b.Follow(ctx, id, func(chela.Event) {})
-		if err != nil || t.State.Ended() {
-			return err
-		}
-		if err := a.lanes.Stop(ctx, id); err != nil && chela.KindOf(err) != chela.Conflict {
-			return err
-		}
-	}
-}
