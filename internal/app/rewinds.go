@@ -21,6 +21,3 @@ func (a *App) mover(tools []chela.Tool) *rewind.Mover {
 func rewindRoutes(m *rewind.Mover) rewinds.Home {
 	return rewinds.Home{Rewind: m.Rewind, Checkpoint: m.Checkpoint, Branch: m.Branch, Places: m.Places}
 }
-
-// workspace returns the folder of an agent's files.
-func (a *App) workspace(agent string) (string, error) { return a.cfg.Home.Workspace(agent), nil }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"chela"
+	"chela/internal/app/home"
 	"chela/internal/config/sections"
 	"chela/internal/sandbox/process"
 	"chela/internal/tool"
@@ -14,6 +15,7 @@ import (
 	"chela/internal/tool/result"
 	"chela/internal/tool/shell"
 	"chela/internal/tool/web"
+	"chela/internal/tool/workspace"
 )
 
 // builtins is the list of tools. Each is wrapped so that it keeps its time and
@@ -52,3 +54,6 @@ func (a *App) builtins() ([]chela.Tool, error) {
 	}
 	return tools, nil
 }
+
+// workspace returns the folder of somebody's files.
+func (a *App) workspace(o workspace.Owner) (string, error) { return home.Workspace(a.cfg.Home, o) }

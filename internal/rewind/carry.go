@@ -7,6 +7,7 @@ import (
 	"chela"
 	"chela/internal/fail"
 	"chela/internal/store"
+	"chela/internal/tool/workspace"
 )
 
 // carryOut plans a rewind, puts back what there is to put back, and moves the
@@ -41,7 +42,7 @@ func (m *Mover) plan(ctx context.Context, v chela.Rewind, agent string) (chela.R
 	if err != nil {
 		return v, err
 	}
-	desk, err := m.open(agent, steps)
+	desk, err := m.open(workspace.Owner{Agent: agent, Session: v.Session}, steps)
 	if err != nil {
 		return v, err
 	}
@@ -122,7 +123,7 @@ func (m *Mover) refuse(ctx context.Context, v chela.Rewind) error {
 // complete puts back what a planned rewind changes and moves the head. Whoever
 // does it again, or at the same time in another process, comes to the same.
 func (m *Mover) complete(ctx context.Context, v chela.Rewind, agent string) (chela.Rewind, error) {
-	desk, err := m.open(agent, reversed(v.Changes))
+	desk, err := m.open(workspace.Owner{Agent: agent, Session: v.Session}, reversed(v.Changes))
 	if err != nil {
 		return v, err
 	}

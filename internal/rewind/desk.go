@@ -20,11 +20,11 @@ type desk struct {
 }
 
 // open returns a desk for steps. The caller closes it.
-func (m *Mover) open(agent string, steps []Step) (*desk, error) {
-	d := &desk{mover: m, agent: agent}
+func (m *Mover) open(o workspace.Owner, steps []Step) (*desk, error) {
+	d := &desk{mover: m, agent: o.Agent}
 	var err error
 	if slices.ContainsFunc(steps, func(s Step) bool { return s.Kind == chela.PreimageFile }) {
-		d.ws, err = m.cfg.Workspace.Open(agent)
+		d.ws, err = m.cfg.Workspace.Open(o)
 	}
 	return d, err
 }

@@ -31,6 +31,11 @@ func (h Home) Blobs() string { return h.join("blobs") }
 // passed chela.ValidName.
 func (h Home) Workspace(agent string) string { return h.join("workspace", agent) }
 
+// JobWorkspace returns the folder of a job's files: beside that of its agent, not
+// inside it, so that no program of the agent can put a link in its place. The id is
+// one name, without separators.
+func (h Home) JobWorkspace(agent, id string) string { return h.join("workspace", agent+".jobs", id) }
+
 // Logs returns the folder of log files.
 func (h Home) Logs() string { return h.join("logs") }
 

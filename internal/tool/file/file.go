@@ -53,7 +53,7 @@ func within[In any](
 	f func(context.Context, *workspace.Workspace, tool.Call[In]) (chela.ToolResult, error),
 ) func(context.Context, tool.Call[In]) (chela.ToolResult, error) {
 	return func(ctx context.Context, call tool.Call[In]) (chela.ToolResult, error) {
-		ws, err := find.Open(call.Agent)
+		ws, err := find.Open(workspace.OwnerOf(call.ToolCall))
 		if err != nil {
 			return chela.ToolResult{}, err
 		}
@@ -72,7 +72,7 @@ func preparing[In any](
 	f func(context.Context, *workspace.Workspace, tool.Call[In]) (chela.Prepared, error),
 ) func(context.Context, tool.Call[In]) (chela.Prepared, error) {
 	return func(ctx context.Context, call tool.Call[In]) (chela.Prepared, error) {
-		ws, err := find.Open(call.Agent)
+		ws, err := find.Open(workspace.OwnerOf(call.ToolCall))
 		if err != nil {
 			return chela.Prepared{}, err
 		}

@@ -17,6 +17,7 @@ import (
 	"chela/internal/tool"
 	"chela/internal/tool/file"
 	"chela/internal/tool/tooltest"
+	"chela/internal/tool/workspace"
 )
 
 // A desk is a workspace on disk with the tools that work in it. The folder
@@ -46,7 +47,7 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
-func (d *desk) find(string) (string, error) { return d.dir, nil }
+func (d *desk) find(workspace.Owner) (string, error) { return d.dir, nil }
 
 func (d *desk) tools() []chela.Tool {
 	return file.Tools(file.Config{

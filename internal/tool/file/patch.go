@@ -252,7 +252,7 @@ func patchHappened(find workspace.Finder) func(context.Context, tool.Call[patchI
 		if err != nil || want.Refused != "" {
 			return nil, err // a refused patch changed nothing
 		}
-		ws, err := find.Open(call.Agent)
+		ws, err := find.Open(workspace.OwnerOf(call.ToolCall))
 		if err != nil {
 			return nil, err
 		}

@@ -80,7 +80,7 @@ func run(ctx context.Context, runner commandRunner, find workspace.Finder, call 
 	if problem := unusable(call.In.Command); problem != "" {
 		return tool.Failed(problem), nil
 	}
-	dir, err := find(call.Agent)
+	dir, err := find(workspace.OwnerOf(call.ToolCall))
 	if err != nil {
 		return chela.ToolResult{}, fmt.Errorf("find workspace of agent %q: %w", call.Agent, err)
 	}

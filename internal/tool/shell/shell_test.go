@@ -18,6 +18,7 @@ import (
 	"chela/internal/sandbox/process"
 	"chela/internal/tool/shell"
 	"chela/internal/tool/tooltest"
+	"chela/internal/tool/workspace"
 	"chela/internal/worker"
 )
 
@@ -48,8 +49,8 @@ func call(args string) chela.ToolCall {
 	return chela.ToolCall{ID: "call_1", Tool: "shell", Agent: "main", Args: json.RawMessage(args)}
 }
 
-func at(dir string) func(string) (string, error) {
-	return func(string) (string, error) { return dir, nil }
+func at(dir string) func(workspace.Owner) (string, error) {
+	return func(workspace.Owner) (string, error) { return dir, nil }
 }
 
 func TestSpec(t *testing.T) {
@@ -134,7 +135,7 @@ func TestUnusableCommandsAreNotRun(t *testing.T) {
 func TestFaultsAreErrors(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("the disk is gone")
-	find := func(string) (string, error) { return "", lost }
+	find := func(workspace.Owner) (string, error) { return "", lost }
 	if _, err := shell.New(&stub{}, find).Run(t.Context(), call(`{"command":"x"}`)); !errors.Is(err, lost) {
 		t.Errorf("no workspace: %v", err)
 	}

@@ -143,7 +143,7 @@ func (f fetcher) prepare(ctx context.Context, call tool.Call[httpInput]) (chela.
 	if f.checkTarget(call.In.SaveTo) != nil || call.In.SaveTo == "" {
 		return chela.Prepared{}, nil
 	}
-	ws, err := f.find.Open(call.Agent)
+	ws, err := f.find.Open(workspace.OwnerOf(call.ToolCall))
 	if err != nil {
 		return chela.Prepared{}, err
 	}
@@ -223,7 +223,7 @@ func (f fetcher) save(ctx context.Context, call tool.Call[httpInput], res *http.
 	if err != nil {
 		return chela.ToolResult{}, err
 	}
-	ws, err := f.find.Open(call.Agent)
+	ws, err := f.find.Open(workspace.OwnerOf(call.ToolCall))
 	if err != nil {
 		return chela.ToolResult{}, err
 	}

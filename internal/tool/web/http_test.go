@@ -26,6 +26,7 @@ import (
 	"chela/internal/tool"
 	"chela/internal/tool/tooltest"
 	"chela/internal/tool/web"
+	"chela/internal/tool/workspace"
 )
 
 type args map[string]any
@@ -86,7 +87,7 @@ func keepIn(t *testing.T) *blob.Store {
 func TestContract(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	f, err := web.HTTP(web.Config{Workspace: func(string) (string, error) { return dir, nil }, Keep: keepIn(t).Keep})
+	f, err := web.HTTP(web.Config{Workspace: func(workspace.Owner) (string, error) { return dir, nil }, Keep: keepIn(t).Keep})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +334,7 @@ func TestSaveTo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	cfg := loopback
-	cfg.Workspace = func(string) (string, error) { return dir, nil }
+	cfg.Workspace = func(workspace.Owner) (string, error) { return dir, nil }
 	kept := keepIn(t)
 	cfg.Keep = kept.Keep
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -34,23 +34,33 @@ const MaxWrite = 10 << 20
 // maxPath is the longest path accepted, in bytes, as on Linux.
 const maxPath = 4096
 
-// A Finder tells the folder on the host of an agent's workspace.
-type Finder func(agent string) (dir string, err error)
+// An Owner is whose files a workspace has: those of an agent, or of a session of it
+// that has a workspace of its own.
+type Owner struct {
+	Agent   string
+	Session chela.SessionKey
+}
 
-// A Workspace is the files of one agent. Names given to its methods come from
+// OwnerOf returns in whose workspace a call works.
+func OwnerOf(c chela.ToolCall) Owner { return Owner{Agent: c.Agent, Session: c.Session} }
+
+// A Finder tells the folder on the host of somebody's workspace.
+type Finder func(Owner) (dir string, err error)
+
+// A Workspace is the files of one owner. Names given to its methods come from
 // Clean. Errors are classified, name files as the model does, and hold the
 // cause only for the log.
 type Workspace struct {
 	root *os.Root
 }
 
-// Open opens the workspace of agent, which the caller closes. It fails with
+// Open opens the workspace of its owner, which the caller closes. It fails with
 // Internal if there is none: making it is the business of whoever began the
 // session.
-func (f Finder) Open(agent string) (*Workspace, error) {
-	dir, err := f(agent)
+func (f Finder) Open(o Owner) (*Workspace, error) {
+	dir, err := f(o)
 	if err != nil {
-		return nil, fmt.Errorf("find workspace of agent %q: %w", agent, err)
+		return nil, fmt.Errorf("find workspace of agent %q: %w", o.Agent, err)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
