@@ -26,6 +26,7 @@ import (
 	"chela/internal/tool"
 	"chela/internal/tool/file"
 	"chela/internal/tool/pure"
+	"chela/internal/tool/workspace"
 	"chela/internal/turn"
 	"chela/internal/turn/machine"
 )
@@ -121,7 +122,7 @@ func (h *home) wire(tb testing.TB, look func()) *lane.Lanes {
 	set := h.tools(tb, look)
 	agent := turn.Agent{
 		Name: "main", Provider: watched{offline.New(offline.Config{}), look}, Model: offline.Model, Tools: toolbox{set},
-		Frame: prompt.Frame{System: prompt.System("chela", ""), Tools: set.Specs()},
+		Frame: prompt.Frame{System: prompt.System("chela", "", ""), Tools: set.Specs()},
 		Policy: func(_ context.Context, _ chela.Turn, c chela.ToolCall, j chela.Judgement) (turn.Ruling, error) {
 			return turn.Ruling(policy.Decide(nil, nil, policy.Question{Tool: c.Tool, Judgement: j})), nil
 		},
@@ -147,7 +148,7 @@ func (h *home) tools(tb testing.TB, look func()) *tool.Set {
 	tb.Helper()
 	blobs := blob.New(tb.TempDir(), func(_ string, err error) error { return err })
 	tools := append(file.Tools(file.Config{
-		Workspace: func(string) (string, error) { return h.workspace, nil }, Keep: blobs.Keep, Bytes: blobs.Bytes,
+		Workspace: func(workspace.Owner) (string, error) { return h.workspace, nil }, Keep: blobs.Keep, Bytes: blobs.Bytes,
 	}), pure.Echo(), pure.Calc())
 	for i, t := range tools {
 		t = tool.WithTimeout(tool.DefaultTimeout)(tool.WithRecover()(t))

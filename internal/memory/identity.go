@@ -25,6 +25,7 @@ var identityDocuments = []string{
 type audience struct {
 	private bool // nobody but the owner, or nobody at all
 	asks    bool // the owner can be asked about first things
+	works   bool // a job or a subagent: nobody talks to it, it is to do one thing
 }
 
 // audienceOf returns the audience of a session. One whose key says nothing is
@@ -33,6 +34,9 @@ func audienceOf(session chela.SessionKey) audience {
 	key, err := chela.ParseSessionKey(session)
 	if err != nil || key.IsGroup() {
 		return audience{}
+	}
+	if key.Kind == chela.KeyJob || key.Kind == chela.KeySubagent {
+		return audience{works: true}
 	}
 	direct := key.Kind == chela.KeyMain || key.Kind == chela.KeyDirect && key.Channel != api.Channel
 	return audience{private: true, asks: direct}
@@ -43,6 +47,8 @@ func (a audience) sees(path string) bool {
 	switch {
 	case path == chela.DocBootstrap:
 		return a.asks
+	case a.works:
+		return path == chela.DocAgents || path == chela.DocTools
 	default:
 		return a.private || !chela.IsPrivateDocument(path)
 	}

@@ -51,9 +51,9 @@ func TestIdentityIsForItsAudience(t *testing.T) {
 		group + ":thread:9":          "AGENTS.md SOUL.md IDENTITY.md USER.md TOOLS.md",
 		"agent:main:slack:channel:7": "AGENTS.md SOUL.md IDENTITY.md USER.md TOOLS.md",
 		"what is this":               "AGENTS.md SOUL.md IDENTITY.md USER.md TOOLS.md",
-		job:                          "AGENTS.md SOUL.md IDENTITY.md USER.md TOOLS.md MEMORY.md",
+		job:                          "AGENTS.md TOOLS.md",
 		program:                      "AGENTS.md SOUL.md IDENTITY.md USER.md TOOLS.md MEMORY.md",
-		"agent:main:subagent:7":      "AGENTS.md SOUL.md IDENTITY.md USER.md TOOLS.md MEMORY.md",
+		"agent:main:subagent:7":      "AGENTS.md TOOLS.md",
 		"cron:morning":               "AGENTS.md SOUL.md IDENTITY.md USER.md TOOLS.md MEMORY.md",
 	} {
 		text := d.identity(t, session)

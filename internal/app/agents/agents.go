@@ -41,10 +41,16 @@ type Agents struct {
 	rules []policy.Rule
 
 	mu     sync.Mutex
-	frames map[string]frame // guarded by mu; by agent
+	frames map[frameKey]frame // guarded by mu
 }
 
-// A frame is what an agent's turns share.
+// A frameKey names a frame.
+type frameKey struct {
+	agent string
+	kind  chela.KeyKind // of the session, as kindOf has it
+}
+
+// A frame is what an agent's turns in sessions of one kind share.
 type frame struct {
 	prompt.Frame
 	tools Toolbox
@@ -58,7 +64,7 @@ func (Toolbox) Hash(name string, args json.RawMessage) string { return tool.Hash
 
 // New returns the agents of a configuration.
 func New(cfg Config) *Agents {
-	a := &Agents{cfg: cfg, frames: map[string]frame{}}
+	a := &Agents{cfg: cfg, frames: map[frameKey]frame{}}
 	for _, r := range cfg.Settings.Policy {
 		a.rules = append(a.rules, policy.Rule(r))
 	}
@@ -95,7 +101,7 @@ func (a *Agents) TurnModel(s chela.Session, t chela.Thread, messages []chela.Wai
 // Agent returns who takes a turn. If its model cannot be had, the provider says
 // why. An error is that of reading the documents, which another run may manage.
 func (a *Agents) Agent(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
-	f, err := a.frame(s.Agent)
+	f, err := a.frame(frameKey{s.Agent, kindOf(s.Key)})
 	f.Window = a.cfg.Providers.Model(t.Model).Window
 	if err == nil {
 		if f, err = a.told(ctx, s, f); err != nil {
@@ -135,7 +141,7 @@ func (a *Agents) cheap(name string, models []string) (chela.Provider, string) {
 
 // Frame returns the frame of a session's next turn with a model.
 func (a *Agents) Frame(ctx context.Context, s chela.Session, model string) (prompt.Frame, error) {
-	f, err := a.frame(s.Agent)
+	f, err := a.frame(frameKey{s.Agent, kindOf(s.Key)})
 	if err == nil {
 		f, err = a.told(ctx, s, f)
 	}
@@ -143,9 +149,9 @@ func (a *Agents) Frame(ctx context.Context, s chela.Session, model string) (prom
 	return f.Frame, err
 }
 
-// Toolbox returns the tools of an agent.
+// Toolbox returns the tools of an agent in sessions in which people talk to it.
 func (a *Agents) Toolbox(agent string) (Toolbox, error) {
-	f, err := a.frame(agent)
+	f, err := a.frame(frameKey{agent, chela.KeyMain})
 	return f.tools, err
 }
 
@@ -160,27 +166,28 @@ func (a *Agents) told(ctx context.Context, s chela.Session, f frame) (frame, err
 	return f, err
 }
 
-// frame returns what the turns of an agent share.
-func (a *Agents) frame(name string) (frame, error) {
+// frame returns what the turns of an agent in sessions of a kind share.
+func (a *Agents) frame(key frameKey) (frame, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if f, ok := a.frames[name]; ok {
+	if f, ok := a.frames[key]; ok {
 		return f, nil
 	}
-	agent, err := a.cfg.Settings.Agent(name)
+	agent, err := a.cfg.Settings.Agent(key.agent)
 	if err != nil {
 		return frame{tools: Toolbox{&tool.Set{}}}, err
 	}
-	offered := slices.DeleteFunc(slices.Clone(a.cfg.Tools), func(t chela.Tool) bool {
-		return slices.Contains(agent.Deny, t.Name) || len(agent.Allow) > 0 && !slices.Contains(agent.Allow, t.Name)
+	tools := slices.DeleteFunc(slices.Clone(a.cfg.Tools), func(t chela.Tool) bool {
+		return slices.Contains(agent.Deny, t.Name) || len(agent.Allow) > 0 && !slices.Contains(agent.Allow, t.Name) ||
+			!offered(t.Name, key.kind, false)
 	})
-	set, err := tool.NewSet(offered...)
+	set, err := tool.NewSet(tools...)
 	if err != nil {
 		return frame{}, err
 	}
 	f := frame{tools: Toolbox{set}}
-	f.Frame = prompt.Frame{System: prompt.System(a.cfg.Settings.Name, agent.Prompt), Tools: set.Specs()}.Counted()
-	a.frames[name] = f
+	f.Frame = prompt.Frame{System: prompt.System(a.cfg.Settings.Name, prompt.Role(key.kind), agent.Prompt), Tools: set.Specs()}.Counted()
+	a.frames[key] = f
 	return f, nil
 }
 
