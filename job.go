@@ -35,6 +35,7 @@ type Job struct {
 	Attempt  int    `json:"attempt"`           // times that it began, so far
 	Messages int    `json:"messages"`          // sent into its session, so far
 	Repairs  int    `json:"repairs,omitempty"` // recoveries since it last began by a person's wish
+	Waits    int    `json:"waits,omitempty"`   // jobs whose endings it waits for; it takes no place meanwhile
 	Turn     TurnID `json:"turn,omitempty"`    // its newest
 	Result   string `json:"result,omitempty"`  // its last answer, once it ended
 
@@ -85,7 +86,7 @@ type JobState string
 // The states of a job.
 const (
 	JobPending     JobState = "pending"           // waits for a place
-	JobInProgress  JobState = "in_progress"       // has a place: a turn runs or is about to, or it waits for its parts
+	JobInProgress  JobState = "in_progress"       // has a place: a turn runs or is about to; or it waits for others
 	JobAwaiting    JobState = "awaiting_approval" // its turn waits for a person; it has no place meanwhile
 	JobCompleted   JobState = "completed"         // its work is done
 	JobSubmitted   JobState = "submitted"         // its result was handed to whoever asked for it
@@ -128,7 +129,7 @@ func (s JobState) Live() bool {
 }
 
 // HasPlace reports whether a job in the state counts among those that may be in
-// progress at once.
+// progress at once, if it does not wait for others.
 func (s JobState) HasPlace() bool { return s == JobInProgress || s == JobStuck || s == JobRecovering }
 
 // Class returns the class whose places the job takes.
@@ -150,6 +151,7 @@ type JobEvent struct {
 	Step int          `json:"step,omitempty"` // of the plan, from 1
 	Turn TurnID       `json:"turn,omitempty"`
 	By   string       `json:"by,omitempty"` // who: a person through a channel, "chela", a session
+	Key  string       `json:"-"`            // names the request that caused it, which is carried out once; empty for none
 	Text string       `json:"text,omitempty"`
 	At   time.Time    `json:"at"`
 }

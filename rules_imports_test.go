@@ -33,7 +33,7 @@ var layers = []layer{
 	{
 		name: "databases",
 		packages: []string{
-			"internal/store/engine", "internal/store/budget", "internal/store/rows", "internal/store/documents", "internal/store/rewinds",
+			"internal/store/engine", "internal/store/budget", "internal/store/rows", "internal/store/documents", "internal/store/jobs", "internal/store/rewinds",
 			"internal/store/tokens", "internal/store/work",
 		},
 		imports: []string{"words", "ground"},
@@ -102,6 +102,9 @@ var arrows = []arrow{
 	{"internal/store", "internal/store/rewinds", "the ways of heads are a part of every transaction, and a package of their own"},
 	{"internal/store/rewinds", "internal/store/rows", "their rows are read and written as all are"},
 	{"internal/store/rewinds", "internal/store/engine", "the row that is scanned is its"},
+	{"internal/store", "internal/store/jobs", "jobs are a part of every transaction, and a package of their own"},
+	{"internal/store/jobs", "internal/store/rows", "their rows are read and written as all are"},
+	{"internal/store/jobs", "internal/store/engine", "the row that is scanned is its"},
 	{"internal/store", "internal/store/tokens", "tokens and logins are a part of every transaction, and a package of their own"},
 	{"internal/store/tokens", "internal/store/rows", "their rows are read and written as all are"},
 	{"internal/store/tokens", "internal/store/engine", "the row that is scanned is its"},

@@ -13,11 +13,11 @@ import (
 	"chela/internal/store"
 )
 
-// mount makes dir a file system of its own that holds a megabyte. Only root
+// mount makes dir a file system of its own that holds two megabytes. Only root
 // may do that.
 func mount(t *testing.T, dir string) {
 	t.Helper()
-	err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m")
+	err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=2m")
 	if errors.Is(err, syscall.EPERM) {
 		t.Skip("mounting a small disk needs root")
 	}
@@ -83,7 +83,7 @@ func TestOpenOnFullDisk(t *testing.T) {
 	place := store.Config{Path: filepath.Join(dir, "chela.db")}
 	ballast := filepath.Join(dir, "ballast")
 	for room := range 12 {
-		size := 1<<20 - room*16<<10
+		size := 2<<20 - room*16<<10
 		if err := os.WriteFile(ballast, make([]byte, size), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -53,12 +53,12 @@ var legal = map[string]columns{
 	"jobs": {
 		"id": "'j'", "kind": "'job'", "key": "'k'", "session": "'agent:main:job:j'", "thread": "''", "agent": "'main'", "title": "''",
 		"text": "''", "label": "''", "state": "'done'", "reason": "''", "priority": "0", "options": "''", "requester": "''", "origin": "''",
-		"parent": "''", "place": "0", "depth": "0", "run": "''", "attempt": "0", "messages": "0", "repairs": "0", "turn": "''", "result": "''",
+		"parent": "''", "place": "0", "depth": "0", "run": "''", "attempt": "0", "messages": "0", "repairs": "0", "waits": "0", "turn": "''", "result": "''",
 		"created_at": "0", "started_at": "0", "finished_at": "0", "announced_at": "0", "archive_at": "0", "archived_at": "0",
 	},
 	"job_events": {
-		"job": "'j'", "seq": "1", "kind": "'moved'", "from_state": "''", "to_state": "''", "step": "0", "turn": "''", "by": "''", "text": "''",
-		"created_at": "0",
+		"job": "'j'", "seq": "1", "kind": "'moved'", "from_state": "''", "to_state": "''", "step": "0", "turn": "''", "by": "''", "key": "'k'",
+		"text": "''", "created_at": "0",
 	},
 	"job_steps": {
 		"job": "'j'", "place": "1", "text": "''", "state": "'pending'", "note": "''",
@@ -243,7 +243,8 @@ var illegal = []struct {
 	{"a second budget of one period", "budgets", columns{}},
 	{"a second job of one request", "jobs", columns{"id": "'new'", "session": "'new'"}},
 	{"a second job in one session", "jobs", columns{"id": "'new'", "key": "'new'"}},
-	{"a second event of one number", "job_events", columns{}},
+	{"a second event of one number", "job_events", columns{"key": "''"}},
+	{"a second event of one request", "job_events", columns{"seq": "2"}},
 	{"a second routine of one name", "routines", columns{"id": "'new'", "path": "'new'"}},
 	{"a second routine at one path", "routines", columns{"id": "'new'", "name": "'new'"}},
 	{"a second run of one due time", "routine_runs", columns{"id": "'new'"}},
@@ -258,7 +259,7 @@ func TestSchemaRefusesMissingValues(t *testing.T) {
 	counts := []string{
 		"token", "arrivals", "seq", "crashes", "steps", "stop", "floor", "exact", "literal", "attempts", "input", "output", "cache_read", "cache_write", "reasoning",
 		"version", "deleted", "size", "keep_files", "cost", "guessed", "spent", "reserved", "warned",
-		"attempt", "builtin", "delete_after_run", "depth", "enabled", "failures", "messages", "missed", "place", "probes", "repairs", "step",
+		"attempt", "builtin", "delete_after_run", "depth", "enabled", "failures", "messages", "missed", "place", "probes", "repairs", "step", "waits",
 	}
 	each(t, func(t *testing.T, d database) {
 		db := furnished(t, d)
@@ -292,7 +293,7 @@ func distinct(table string, changed columns) columns {
 		"documents": {"path": "'new'"}, "document_versions": {"version": "2", "key": "'new'"},
 		"rewinds": {"id": "'new'", "seq": "2", "state": "'done'", "key": "'new'"}, "checkpoints": {"name": "'new'", "key": "'new'"},
 		"branches": {"thread": "'t2'", "key": "'new'"}, "budgets": {"key": "'new'"},
-		"jobs": {"id": "'new'", "key": "'new'", "session": "'new'"}, "job_events": {"seq": "2"}, "job_steps": {"place": "2"},
+		"jobs": {"id": "'new'", "key": "'new'", "session": "'new'"}, "job_events": {"seq": "2", "key": "'new'"}, "job_steps": {"place": "2"},
 		"routines": {"id": "'new'", "name": "'new'", "path": "'new'"}, "routine_runs": {"id": "'new'", "key": "'new'"},
 		"routine_causes": {"cause": "'new'"}, "notes": {"key": "'new'"}, "tool_health": {"tool": "'new'"},
 	}

@@ -7,6 +7,7 @@ import (
 
 	"chela/internal/store/documents"
 	"chela/internal/store/engine"
+	"chela/internal/store/jobs"
 	"chela/internal/store/rewinds"
 	"chela/internal/store/rows"
 	"chela/internal/store/tokens"
@@ -71,6 +72,7 @@ func (s *Store) Write(ctx context.Context, op string, fn func(*Write) error) err
 type Read struct {
 	tx rows.Tx
 	readDocuments
+	readJobs
 	readRewinds
 	readTokens
 	readWork
@@ -80,6 +82,7 @@ type Read struct {
 type Write struct {
 	Read
 	writeDocuments
+	writeJobs
 	writeRewinds
 	writeTokens
 	writeWork
@@ -88,10 +91,12 @@ type Write struct {
 // Nouns with a package of their own. Their methods are those of a transaction.
 type (
 	readDocuments  = documents.Read
+	readJobs       = jobs.Read
 	readRewinds    = rewinds.Read
 	readTokens     = tokens.Read
 	readWork       = work.Read
 	writeDocuments = documents.Write
+	writeJobs      = jobs.Write
 	writeRewinds   = rewinds.Write
 	writeTokens    = tokens.Write
 	writeWork      = work.Write
@@ -99,16 +104,19 @@ type (
 	// A Stretch is what one turn added to a path.
 	Stretch = rewinds.Stretch
 
+	// A JobFilter says which jobs are meant.
+	JobFilter = jobs.Filter
+
 	// A Login is a cookie that stands for a token.
 	Login = tokens.Login
 )
 
 func reading(of engine.Tx) *Read {
 	tx := rows.Tx{Tx: of}
-	return &Read{tx, documents.Reading(tx), rewinds.Reading(tx), tokens.Reading(tx), work.Reading(tx)}
+	return &Read{tx, documents.Reading(tx), jobs.Reading(tx), rewinds.Reading(tx), tokens.Reading(tx), work.Reading(tx)}
 }
 
 func writing(of engine.Tx) *Write {
 	tx := rows.Tx{Tx: of}
-	return &Write{*reading(of), documents.Writing(tx), rewinds.Writing(tx), tokens.Writing(tx), work.Writing(tx)}
+	return &Write{*reading(of), documents.Writing(tx), jobs.Writing(tx), rewinds.Writing(tx), tokens.Writing(tx), work.Writing(tx)}
 }

@@ -21,6 +21,7 @@ create table jobs (
 	attempt      bigint not null check (attempt >= 0),
 	messages     bigint not null check (messages >= 0),
 	repairs      bigint not null check (repairs >= 0),
+	waits        bigint not null check (waits >= 0),
 	turn         text not null,
 	result       text not null,
 	created_at   bigint not null,
@@ -31,9 +32,9 @@ create table jobs (
 	archived_at  bigint not null
 );
 
-create index jobs_pending on jobs (kind, priority desc, created_at, id) where state = 'pending';
+create index jobs_pending on jobs (kind, priority desc, created_at, id) where state = 'pending' and waits = 0;
 
-create index jobs_placed on jobs (kind) where state in ('in_progress', 'stuck', 'recovering');
+create index jobs_placed on jobs (kind) where state in ('in_progress', 'stuck', 'recovering') and waits = 0;
 
 create index jobs_requester on jobs (requester, created_at) where requester <> '';
 
@@ -52,10 +53,13 @@ create table job_events (
 	step       bigint not null check (step >= 0),
 	turn       text not null,
 	by         text not null,
+	key        text not null,
 	text       text not null,
 	created_at bigint not null,
 	primary key (job, seq)
 );
+
+create unique index job_events_key on job_events (job, key) where key <> '';
 
 create table job_steps (
 	job   text not null references jobs (id),
