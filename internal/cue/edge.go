@@ -1,0 +1,150 @@
+package cue
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// around matches what may stand between an edge of a reply and a cue: comments,
+// tags and entities of HTML, the line that begins a block of code, and whatever
+// is no letter or digit.
+const around = `(?:<!--(?s:.*?)-->|</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>|&#?[A-Za-z0-9]+;|\x60{3,}[A-Za-z]*[\t ]*\r?\n|[^\pL\pN])*`
+
+const okays = `(?:HEARTBEAT|ROUTINE)\\?_OK`
+
+// The cues, with what is around them.
+var (
+	silent  = regexp.MustCompile(`^(?:` + around + `NO\\?_REPLY)+` + around + `$`)
+	okBegin = regexp.MustCompile(`^(` + around + `)` + okays)
+	okEnd   = regexp.MustCompile(okays + `(` + around + `)$`)
+	notify  = regexp.MustCompile(`^(` + around + `)\\?\[NOTIFY\\?\]`)
+
+	gapEnd  = regexp.MustCompile(around + `$`)
+	nothing = regexp.MustCompile(`^` + around + `$`)
+)
+
+// cutOK returns what an OK at either edge of a text leaves of it.
+func cutOK(s string) (rest string, found bool) {
+	if at := okBegin.FindStringSubmatchIndex(s); at != nil && !joined(s[at[1]:]) {
+		return unwrapAfter(s[at[2]:at[3]], s[at[1]:]), true
+	}
+	at := okEnd.FindStringSubmatchIndex(s)
+	if at == nil {
+		return s, false
+	}
+	before := s[:at[0]]
+	if gap := gapEnd.FindString(before); !parted(gap) && !Silent(before) {
+		return s, false
+	}
+	return unwrapBefore(before, s[at[2]:at[3]]), true
+}
+
+// cutNotify returns what follows [NOTIFY] at the beginning of a text.
+func cutNotify(s string) (rest string, found bool) {
+	at := notify.FindStringSubmatchIndex(s)
+	if at == nil {
+		return s, false
+	}
+	return unwrapAfter(s[at[2]:at[3]], s[at[1]:]), true
+}
+
+// unwrapAfter returns what follows a cue without what parts it from the cue,
+// and without the other ends of what was opened before the cue.
+func unwrapAfter(before, rest string) string {
+	rest = separator.ReplaceAllString(rest, "")
+	mirror := mirrorOf(before)
+	if mirror == "" {
+		return trim(rest)
+	}
+	if closed, ok := strings.CutPrefix(trim(rest), mirror); ok {
+		return trim(separator.ReplaceAllString(closed, ""))
+	}
+	return trim(strings.TrimSuffix(trim(rest), mirror))
+}
+
+// unwrapBefore does the same with what comes before a cue.
+func unwrapBefore(rest, after string) string {
+	mirror := mirrorOf(after)
+	rest, ok := strings.CutSuffix(trim(rest), mirror)
+	if !ok {
+		rest = strings.TrimPrefix(rest, mirror)
+	}
+	return strings.TrimRightFunc(trim(rest), func(r rune) bool { return blank(r) || unicode.Is(unicode.Pd, r) })
+}
+
+// separator is what parts a cue from the rest of its line.
+var separator = regexp.MustCompile(`^[\t \x{A0}]*[.,:;!?…。！，：；]*(?:[\t \x{A0}]*[\p{Pd}|]+[\t \x{A0}])?`)
+
+// joiners are the characters that stand within words, paths and names.
+const joiners = `_-.'’/:=@\`
+
+// joined reports whether what follows a cue makes it part of a longer word.
+func joined(rest string) bool {
+	r, size := utf8.DecodeRuneInString(rest)
+	if strings.ContainsRune(joiners, r) {
+		r, _ = utf8.DecodeRuneInString(rest[size:])
+	}
+	return inWord(r)
+}
+
+// inWord reports whether a word may go on with a character. Scripts that put
+// no space between words begin one anywhere.
+func inWord(r rune) bool {
+	return (unicode.IsLetter(r) || unicode.IsDigit(r)) &&
+		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// Tags that begin a line, and others.
+var (
+	lineTag = regexp.MustCompile(`(?i)</?(?:br|hr|p|div|li|ul|ol|pre|h[1-6]|blockquote)\b[^<>]*>`)
+	markup  = regexp.MustCompile(`<!--(?s:.*?)-->|<[^<>]*>|&#?[A-Za-z0-9]+;`)
+)
+
+// parted reports whether what is between a text and a cue at its end parts
+// them: the end of a line or a sentence, a dash, a picture.
+func parted(gap string) bool {
+	gap = markup.ReplaceAllString(lineTag.ReplaceAllString(gap, "\n"), "")
+	if strings.Trim(gap, joiners) == "" {
+		return false
+	}
+	return strings.ContainsFunc(gap, func(r rune) bool {
+		return r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' || r == '…' || r == '|' ||
+			unicode.In(r, unicode.Terminal_Punctuation, unicode.Sentence_Terminal, unicode.Pd, unicode.So)
+	})
+}
+
+// wrapper matches what comes in pairs around words.
+var wrapper = regexp.MustCompile(`<(/?)([A-Za-z][A-Za-z0-9]*)(?:\s[^<>]*)?>|[*_]+|~~+|\x60+|["'“”‘’„«»()]`)
+
+// mirrorOf returns the other ends of what wraps a cue on one side.
+func mirrorOf(side string) string {
+	var ends []string
+	for _, at := range wrapper.FindAllStringSubmatch(side, -1) {
+		end, slash, tag := at[0], at[1], at[2]
+		switch {
+		case tag != "" && slash == "":
+			end = "</" + tag + ">"
+		case tag != "":
+			end = "<" + tag + ">"
+		default:
+			end = cmp.Or(pairs[end], end)
+		}
+		ends = append(ends, end)
+	}
+	slices.Reverse(ends)
+	return strings.Join(ends, "")
+}
+
+// pairs are the wrappers whose two ends differ.
+var pairs = map[string]string{"“": "”", "”": "“", "‘": "’", "’": "‘", "„": "“", "«": "»", "»": "«", "(": ")", ")": "("}
+
+// trim takes off the space around a text, with characters that show nothing.
+func trim(s string) string { return strings.TrimFunc(s, blank) }
+
+func blank(r rune) bool {
+	return unicode.IsSpace(r) || strings.ContainsRune("\u00ad\u200b\u200e\u200f\u2060\ufeff", r)
+}
