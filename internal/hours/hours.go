@@ -26,7 +26,8 @@ const wholeDay = 24 * time.Hour
 
 // Parse returns the window between two times in the form HH:MM at a place;
 // both empty mean always, as 00:00 and 24:00 do. Anything else is an Invalid
-// error: so are two equal times, which could mean always as well as never.
+// error: so are two equal times, which could mean always as well as never. The
+// zone must not be nil.
 func Parse(start, end string, zone *time.Location) (Window, error) {
 	if start == "" && end == "" {
 		return Window{}, nil
