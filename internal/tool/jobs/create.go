@@ -1,0 +1,81 @@
+package jobs
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"chela"
+	"chela/internal/tool"
+)
+
+//go:embed create_job.md
+var createDoc string
+
+// maxParts is how many parts one call may ask for.
+const maxParts = 20
+
+type createInput struct {
+	Title          string   `json:"title" jsonschema:"a few words that name it"`
+	Description    string   `json:"description" jsonschema:"all that is to be done; the job knows nothing else"`
+	Subtasks       []string `json:"subtasks,omitempty" jsonschema:"parts that are worked on at the same time"`
+	Plan           bool     `json:"plan,omitempty" jsonschema:"write down steps first"`
+	Priority       int      `json:"priority,omitempty" jsonschema:"higher ones begin first" min:"-10" max:"10"`
+	Agent          string   `json:"agent,omitempty" jsonschema:"who works on it"`
+	Model          string   `json:"model,omitempty" jsonschema:"provider/model"`
+	Thinking       string   `json:"thinking,omitempty" jsonschema:"how hard the model thinks" enum:"off,minimal,low,medium,high,xhigh"`
+	MaxSteps       int      `json:"max_steps,omitempty" jsonschema:"model calls in one turn" min:"1" max:"1000"`
+	TimeoutSeconds int      `json:"timeout_seconds,omitempty" jsonschema:"of one turn" min:"1" max:"86400"`
+	MaxTokens      int64    `json:"max_tokens,omitempty" jsonschema:"that all its model calls may take" min:"1" max:"1000000000"`
+	Mode           string   `json:"mode,omitempty" jsonschema:"leave it out" enum:"local,container,agent"`
+}
+
+func (d Desk) create() chela.Tool {
+	return tool.New(tool.Def[createInput]{
+		Name: "create_job",
+		Doc:  createDoc,
+		Judge: func(in createInput) chela.Judgement {
+			preview := "job: " + in.Title + "\n" + in.Description
+			for i, part := range in.Subtasks {
+				preview += fmt.Sprintf("\npart %d: %s", i+1, part)
+			}
+			return writing(preview, in.Title)
+		},
+		Run: func(ctx context.Context, call tool.Call[createInput]) (chela.ToolResult, error) {
+			return outcome(d.begin(ctx, call))
+		},
+	})
+}
+
+func (d Desk) begin(ctx context.Context, call tool.Call[createInput]) (string, error) {
+	in := call.In
+	switch {
+	case in.Mode == "container" || in.Mode == "agent":
+		return "", chela.E(chela.Unsupported, "jobs in containers and by other agents come with the Docker sandbox").
+			WithHint("leave mode out: the job runs in the sandbox of this machine")
+	case strings.TrimSpace(in.Title) == "" || strings.TrimSpace(in.Description) == "":
+		return "", chela.E(chela.Invalid, "a job needs a title and a description")
+	case len(in.Subtasks) > maxParts:
+		return "", chela.E(chela.Invalid, fmt.Sprintf("%d subtasks are too many", len(in.Subtasks))).WithHint(fmt.Sprintf("use at most %d", maxParts))
+	}
+	job, err := d.Create(ctx, Order{
+		Call: call.ToolCall, Agent: in.Agent, Title: in.Title, Text: in.Description, Priority: in.Priority, Parts: in.Subtasks,
+		Options: chela.JobOptions{
+			Model: in.Model, Thinking: chela.ThinkingLevel(in.Thinking), Steps: in.MaxSteps, Timeout: time.Duration(in.TimeoutSeconds) * time.Second,
+			Tokens: in.MaxTokens, Plan: in.Plan,
+		},
+	})
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(struct {
+		JobID   chela.JobID      `json:"job_id"`
+		Status  chela.JobState   `json:"status"`
+		Session chela.SessionKey `json:"session_key"`
+		Note    string           `json:"note"`
+	}{job.ID, job.State, job.Session, "You are told when it has ended; do not wait for it."})
+	return string(text), err
+}
