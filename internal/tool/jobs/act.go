@@ -41,7 +41,7 @@ func (d Desk) prompt() chela.Tool {
 			}
 			v, err := d.find(ctx, call.ToolCall, call.In.JobID)
 			if err == nil {
-				err = d.Prompt(ctx, v.ID, call.In.Text, string(call.ID), by(call.ToolCall))
+				err = d.Prompt(ctx, v.ID, call.In.Text, call.ToolCall)
 			}
 			return outcome("told", err)
 		},

@@ -30,13 +30,12 @@ type Order struct {
 type Desk struct {
 	Create func(ctx context.Context, o Order) (chela.Job, error)
 
-	// Jobs returns the newest jobs of an agent, the newest first: those that a
-	// session asked for or, if it is empty, all.
-	Jobs func(ctx context.Context, agent string, requester chela.SessionKey, states []chela.JobState, limit int) ([]chela.Job, error)
+	// Jobs returns the newest jobs that are wanted, the newest first.
+	Jobs func(ctx context.Context, w Wanted) ([]chela.Job, error)
 
 	Job    func(ctx context.Context, id chela.JobID) (View, error)
 	Events func(ctx context.Context, id chela.JobID, after int) ([]chela.JobEvent, error)
-	Prompt func(ctx context.Context, id chela.JobID, text, key, by string) error
+	Prompt func(ctx context.Context, id chela.JobID, text string, call chela.ToolCall) error
 	Cancel func(ctx context.Context, id chela.JobID, by string) (chela.Job, error)
 
 	// What a job says of itself.
@@ -45,6 +44,14 @@ type Desk struct {
 	Parts func(ctx context.Context, id chela.JobID, call chela.CallID, texts []string) ([]chela.Job, error)
 
 	Now func() time.Time
+}
+
+// Wanted says which jobs are to be listed.
+type Wanted struct {
+	Agent     string
+	Requester chela.SessionKey // only those that this session asked for; empty for all
+	States    []chela.JobState // only those in one of these; empty for all
+	Limit     int
 }
 
 // A View is a job with what belongs to it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -59,12 +60,12 @@ func (d *desk) create(_ context.Context, o jobs.Order) (chela.Job, error) {
 	return j, nil
 }
 
-func (d *desk) list(_ context.Context, agent string, requester chela.SessionKey, states []chela.JobState, limit int) (found []chela.Job, _ error) {
+func (d *desk) list(_ context.Context, w jobs.Wanted) (found []chela.Job, _ error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for i := len(d.byID); i > 0 && len(found) < limit; i-- {
+	for i := len(d.byID); i > 0 && len(found) < w.Limit; i-- {
 		v := d.byID[chela.JobID(fmt.Sprintf("job_%d", i))]
-		if v != nil && v.Agent == agent && (requester == "" || requester == v.Requester) && (len(states) == 0 || strings.Contains(fmt.Sprint(states), string(v.State))) {
+		if v != nil && v.Agent == w.Agent && (w.Requester == "" || w.Requester == v.Requester) && (len(w.States) == 0 || slices.Contains(w.States, v.State)) {
 			found = append(found, v.Job)
 		}
 	}
@@ -87,10 +88,10 @@ func (d *desk) events(context.Context, chela.JobID, int) ([]chela.JobEvent, erro
 	}, nil
 }
 
-func (d *desk) prompt(_ context.Context, id chela.JobID, text, key, by string) error {
+func (d *desk) prompt(_ context.Context, id chela.JobID, text string, call chela.ToolCall) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.said = append(d.said, fmt.Sprintf("%s to %s: %s (%s)", by, id, text, key))
+	d.said = append(d.said, fmt.Sprintf("%s to %s: %s (%s)", call.Session, id, text, call.ID))
 	return nil
 }
 

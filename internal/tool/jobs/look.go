@@ -48,7 +48,7 @@ func (d Desk) list() chela.Tool {
 			if isMain(call.Session) {
 				requester = ""
 			}
-			found, err := d.Jobs(ctx, call.Agent, requester, states, cmp.Or(call.In.Limit, 20))
+			found, err := d.Jobs(ctx, Wanted{call.Agent, requester, states, cmp.Or(call.In.Limit, 20)})
 			return outcome(lines(found), err)
 		},
 	})
