@@ -34,6 +34,7 @@ var layers = []layer{
 		name: "databases",
 		packages: []string{
 			"internal/store/engine", "internal/store/budget", "internal/store/rows", "internal/store/documents", "internal/store/jobs", "internal/store/rewinds",
+			"internal/store/routines",
 			"internal/store/tokens", "internal/store/work",
 		},
 		imports: []string{"words", "ground"},
@@ -105,6 +106,9 @@ var arrows = []arrow{
 	{"internal/store", "internal/store/jobs", "jobs are a part of every transaction, and a package of their own"},
 	{"internal/store/jobs", "internal/store/rows", "their rows are read and written as all are"},
 	{"internal/store/jobs", "internal/store/engine", "the row that is scanned is its"},
+	{"internal/store", "internal/store/routines", "routines are a part of every transaction, and a package of their own"},
+	{"internal/store/routines", "internal/store/rows", "their rows are read and written as all are"},
+	{"internal/store/routines", "internal/store/engine", "the row that is scanned is its"},
 	{"internal/store", "internal/store/tokens", "tokens and logins are a part of every transaction, and a package of their own"},
 	{"internal/store/tokens", "internal/store/rows", "their rows are read and written as all are"},
 	{"internal/store/tokens", "internal/store/engine", "the row that is scanned is its"},

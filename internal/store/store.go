@@ -9,6 +9,7 @@ import (
 	"chela/internal/store/engine"
 	"chela/internal/store/jobs"
 	"chela/internal/store/rewinds"
+	"chela/internal/store/routines"
 	"chela/internal/store/rows"
 	"chela/internal/store/tokens"
 	"chela/internal/store/work"
@@ -74,6 +75,7 @@ type Read struct {
 	readDocuments
 	readJobs
 	readRewinds
+	readRoutines
 	readTokens
 	readWork
 }
@@ -84,6 +86,7 @@ type Write struct {
 	writeDocuments
 	writeJobs
 	writeRewinds
+	writeRoutines
 	writeTokens
 	writeWork
 }
@@ -93,11 +96,13 @@ type (
 	readDocuments  = documents.Read
 	readJobs       = jobs.Read
 	readRewinds    = rewinds.Read
+	readRoutines   = routines.Read
 	readTokens     = tokens.Read
 	readWork       = work.Read
 	writeDocuments = documents.Write
 	writeJobs      = jobs.Write
 	writeRewinds   = rewinds.Write
+	writeRoutines  = routines.Write
 	writeTokens    = tokens.Write
 	writeWork      = work.Write
 
@@ -113,10 +118,14 @@ type (
 
 func reading(of engine.Tx) *Read {
 	tx := rows.Tx{Tx: of}
-	return &Read{tx, documents.Reading(tx), jobs.Reading(tx), rewinds.Reading(tx), tokens.Reading(tx), work.Reading(tx)}
+	return &Read{
+		tx, documents.Reading(tx), jobs.Reading(tx), rewinds.Reading(tx), routines.Reading(tx), tokens.Reading(tx), work.Reading(tx),
+	}
 }
 
 func writing(of engine.Tx) *Write {
 	tx := rows.Tx{Tx: of}
-	return &Write{*reading(of), documents.Writing(tx), jobs.Writing(tx), rewinds.Writing(tx), tokens.Writing(tx), work.Writing(tx)}
+	return &Write{
+		*reading(of), documents.Writing(tx), jobs.Writing(tx), rewinds.Writing(tx), routines.Writing(tx), tokens.Writing(tx), work.Writing(tx),
+	}
 }

@@ -53,6 +53,12 @@ func fill(v reflect.Value, n *int) {
 		for i := range v.Len() {
 			fill(v.Index(i), n)
 		}
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(key, n)
+		fill(value, n)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
 	case reflect.Struct:
 		for i := range v.NumField() {
 			fill(v.Field(i), n)

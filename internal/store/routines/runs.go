@@ -1,0 +1,129 @@
+package routines
+
+import (
+	"context"
+	"time"
+
+	"chela"
+	"chela/internal/store/engine"
+	"chela/internal/store/rows"
+)
+
+const runColumns = `id, routine, due_at, key, state, reason, cause, cause_text, missed, session, thread, turn, job, report, result, notified,
+	created_at, started_at, finished_at`
+
+func scanRun(row engine.Row) (v chela.RoutineRun, err error) {
+	err = row.Scan(&v.ID, &v.Routine, rows.Time(&v.Due), &v.Key, &v.State, &v.Reason, &v.Cause, &v.Input, &v.Missed, &v.Session, &v.Thread,
+		&v.Turn, &v.Job, rows.JSON(&v.Report), &v.Output, &v.Notified, rows.Time(&v.CreatedAt), rows.Time(&v.StartedAt), rows.Time(&v.FinishedAt))
+	return v, err
+}
+
+// RoutineRun returns the run with the given id, or NotFound.
+func (r Read) RoutineRun(ctx context.Context, id chela.RunID) (chela.RoutineRun, error) {
+	return rows.One(ctx, r.tx, scanRun, "run", string(id), `select `+runColumns+` from routine_runs where id = $1`, string(id))
+}
+
+// RunByKey returns the run of a routine with a key, and whether there is one.
+func (r Read) RunByKey(ctx context.Context, routine chela.RoutineID, key string) (chela.RoutineRun, bool, error) {
+	return rows.First(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs where routine = $1 and key = $2`, string(routine), key)
+}
+
+// RoutineRuns returns up to limit runs of a routine that were made before the one
+// that is given, the newest first; all if none is given.
+func (r Read) RoutineRuns(ctx context.Context, routine chela.RoutineID, before chela.RunID, limit int) ([]chela.RoutineRun, error) {
+	if before == "" {
+		return rows.All(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs where routine = $1
+			order by created_at desc, id desc limit cast($2 as bigint)`, string(routine), limit)
+	}
+	return rows.All(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs where routine = $1
+		and (created_at, id) < (select created_at, id from routine_runs where id = $3)
+		order by created_at desc, id desc limit cast($2 as bigint)`, string(routine), limit, string(before))
+}
+
+// PendingRuns returns up to limit runs that wait for a place, oldest first.
+func (r Read) PendingRuns(ctx context.Context, limit int) ([]chela.RoutineRun, error) {
+	return rows.All(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs
+		where state = 'pending' order by created_at, id limit cast($1 as bigint)`, limit)
+}
+
+// RunningRuns returns for each routine that has some how many of its runs are
+// running.
+func (r Read) RunningRuns(ctx context.Context) (map[chela.RoutineID]int, error) {
+	running := map[chela.RoutineID]int{}
+	err := r.tx.Query(ctx, func(row engine.Row) error {
+		var id chela.RoutineID
+		var n int
+		err := row.Scan(&id, &n)
+		running[id] = n
+		return err
+	}, `select routine, count(*) from routine_runs where state = 'running' group by routine`)
+	return running, err
+}
+
+// RunsSince returns when the runs of a routine that were not skipped were made,
+// after a time, the newest first, at most limit of them.
+func (r Read) RunsSince(ctx context.Context, routine chela.RoutineID, since time.Time, limit int) ([]time.Time, error) {
+	return rows.All(ctx, r.tx, func(row engine.Row) (t time.Time, err error) {
+		err = row.Scan(rows.Time(&t))
+		return t, err
+	}, `select created_at from routine_runs where routine = $1 and created_at > $2 and state <> 'skipped'
+		order by created_at desc limit cast($3 as bigint)`, string(routine), rows.Micros(since), limit)
+}
+
+// LastNotified returns what people were told last of a routine's runs and when
+// that run ended, and whether they were told anything since a time.
+func (r Read) LastNotified(ctx context.Context, routine chela.RoutineID, since time.Time) (chela.RoutineRun, bool, error) {
+	return rows.First(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs
+		where routine = $1 and created_at > $2 and notified <> '' order by created_at desc, id desc limit 1`, string(routine), rows.Micros(since))
+}
+
+// AddRun adds a run. It reports whether it did: a due time or cause fires once.
+func (w Write) AddRun(ctx context.Context, v chela.RoutineRun) (bool, error) {
+	n, err := w.tx.Exec(ctx, `insert into routine_runs (`+runColumns+`)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) on conflict (routine, key) do nothing`,
+		string(v.ID), string(v.Routine), rows.Micros(v.Due), v.Key, string(v.State), v.Reason, string(v.Cause), v.Input, v.Missed,
+		string(v.Session), string(v.Thread), string(v.Turn), string(v.Job), rows.Set(v.Report), v.Output, v.Notified,
+		rows.Micros(v.CreatedAt), rows.Micros(v.StartedAt), rows.Micros(v.FinishedAt))
+	return n == 1, err
+}
+
+// MoveRun stores what became of a run that was in the state from, but for what
+// made it and for its report. It is a Conflict if somebody moved it meanwhile.
+func (w Write) MoveRun(ctx context.Context, v chela.RoutineRun, from chela.RunState) error {
+	if !from.CanMove(v.State) && (v.State != from || from.Ended()) {
+		return rows.Illegal("run", string(v.ID), from, v.State)
+	}
+	return w.tx.Move(ctx, "run", string(v.ID), `update routine_runs set state = $3, reason = $4, session = $5, thread = $6, turn = $7, job = $8,
+		result = $9, notified = $10, started_at = $11, finished_at = $12 where id = $1 and state = $2`,
+		string(v.ID), string(from), string(v.State), v.Reason, string(v.Session), string(v.Thread), string(v.Turn), string(v.Job),
+		v.Output, v.Notified, rows.Micros(v.StartedAt), rows.Micros(v.FinishedAt))
+}
+
+// ReportRun stores what a run that is running says of itself, instead of what it
+// said before. It is a Conflict if the run is not running.
+func (w Write) ReportRun(ctx context.Context, id chela.RunID, report chela.Report) error {
+	return w.tx.Move(ctx, "run", string(id), `update routine_runs set report = $2 where id = $1 and state = 'running'`, string(id), rows.Text(report))
+}
+
+// PruneRuns forgets the runs of a routine that have ended, but for the newest keep
+// runs, and returns how many it forgot.
+func (w Write) PruneRuns(ctx context.Context, routine chela.RoutineID, keep int) (int64, error) {
+	return w.tx.Exec(ctx, `delete from routine_runs where routine = $1 and state in ('ok', 'failed', 'skipped') and id not in (
+		select id from routine_runs where routine = $1 order by created_at desc, id desc limit cast($2 as bigint))`, string(routine), keep)
+}
+
+// SeeCause notes that a cause was seen at a time. It reports whether it is fresh:
+// it was not seen since the other time.
+func (w Write) SeeCause(ctx context.Context, routine chela.RoutineID, cause string, at, since time.Time) (bool, error) {
+	n, err := w.tx.Exec(ctx, `insert into routine_causes (routine, cause, seen_at) values ($1, $2, $3)
+		on conflict (routine, cause) do update set seen_at = excluded.seen_at where routine_causes.seen_at < $4`,
+		string(routine), cause, rows.Micros(at), rows.Micros(since))
+	return n == 1, err
+}
+
+// ForgetCauses forgets up to 1,000 causes that were seen before a time, and returns
+// how many it forgot.
+func (w Write) ForgetCauses(ctx context.Context, before time.Time) (int64, error) {
+	return w.tx.Exec(ctx, `delete from routine_causes where (routine, cause) in (
+		select routine, cause from routine_causes where seen_at < $1 order by seen_at limit 1000)`, rows.Micros(before))
+}

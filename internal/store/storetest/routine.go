@@ -1,0 +1,335 @@
+package storetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"chela"
+	"chela/internal/store"
+)
+
+// newRoutine is a routine named name that is due n seconds after epoch.
+func newRoutine(name string, n int) chela.Routine {
+	return chela.Routine{
+		ID: chela.RoutineID("rtn_" + name), Name: name, Agent: "main", Enabled: true, Version: 1, CreatedAt: at(0), UpdatedAt: at(0),
+		Trigger: chela.Trigger{Kind: chela.TriggerCron, Cron: "0 9 * * *"}, Action: chela.RoutineAction{Kind: chela.ActionTurn, Text: "look"},
+		NextAt: at(n * 1_000_000),
+	}
+}
+
+func addRoutine(t testing.TB, s *store.Store, all ...chela.Routine) {
+	t.Helper()
+	write(t, s, func(w *store.Write) error {
+		for _, v := range all {
+			if err := w.AddRoutine(t.Context(), v); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func routineOf(t testing.TB, s *store.Store, id chela.RoutineID) chela.Routine {
+	t.Helper()
+	return read(t, s, func(r *store.Read) (chela.Routine, error) { return r.Routine(t.Context(), id) })
+}
+
+func routineName(v chela.Routine) string { return v.Name }
+
+func checkRoutineRows(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	whole := full[chela.Routine]()
+	bare := chela.Routine{ID: "rtn_bare", Name: "bare", Agent: "main", Version: 1, Trigger: chela.Trigger{Kind: chela.TriggerManual}}
+	for _, v := range []chela.Routine{whole, bare} {
+		addRoutine(t, s, v)
+		same(t, v, routineOf(t, s, v.ID))
+		refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.AddRoutine(ctx, v) })
+	}
+	miss(t, s, func(r *store.Read) (chela.Routine, error) { return r.Routine(ctx, "rtn_none") })
+
+	changed := full[chela.Routine]()
+	changed.Trigger.Path, changed.Version, changed.Builtin, changed.DeletedAt = "other", whole.Version+1, false, time.Time{}
+	changed.Failures, changed.NextAt, changed.Notify = 7, at(5), chela.RoutineNotify{}
+	write(t, s, func(w *store.Write) error { return w.SaveRoutine(ctx, changed) })
+	same(t, changed, routineOf(t, s, whole.ID))
+	same(t, bare, routineOf(t, s, bare.ID))
+	for _, version := range []int{whole.Version, whole.Version + 1, whole.Version + 3} {
+		late := changed
+		late.Version = version
+		refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.SaveRoutine(ctx, late) })
+	}
+	same(t, changed, routineOf(t, s, whole.ID))
+}
+
+func checkRoutineLists(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	var all []chela.Routine
+	for i, name := range []string{"c", "a", "e", "b", "d", "gone", "off", "manual"} {
+		v := newRoutine(name, 10-i)
+		switch name {
+		case "a", "e", "off":
+			v.Trigger.Kind = chela.TriggerEvent
+		case "gone":
+			v.Trigger.Path, v.DeletedAt = "path", at(1)
+		case "manual":
+			v.Trigger.Path, v.NextAt = "path", time.Time{}
+		}
+		v.Enabled = name != "off"
+		all = append(all, v)
+	}
+	addRoutine(t, s, all...)
+	list := func(fn func(*store.Read) ([]chela.Routine, error)) []string { return ids(read(t, s, fn), routineName) }
+	same(t, []string{"a", "b"}, list(func(r *store.Read) ([]chela.Routine, error) { return r.Routines(ctx, "", 2) }))
+	same(t, []string{"c", "d", "e", "manual", "off"}, list(func(r *store.Read) ([]chela.Routine, error) { return r.Routines(ctx, "b", 10) }))
+	same(t, []string{"d", "b", "e"}, list(func(r *store.Read) ([]chela.Routine, error) { return r.DueRoutines(ctx, 3) }))
+	same(t, []string{"d", "b", "e", "a", "c"}, list(func(r *store.Read) ([]chela.Routine, error) { return r.DueRoutines(ctx, 9) }))
+	for kind, want := range map[chela.TriggerKind][]string{chela.TriggerEvent: {"a", "e"}, chela.TriggerSystem: nil, chela.TriggerCron: nil} {
+		same(t, want, list(func(r *store.Read) ([]chela.Routine, error) { return r.HearingRoutines(ctx, kind) }))
+	}
+	for what, find := range map[string]func(*store.Read) (chela.Routine, bool, error){
+		"manual": func(r *store.Read) (chela.Routine, bool, error) { return r.RoutineAt(ctx, "path") },
+		"c":      func(r *store.Read) (chela.Routine, bool, error) { return r.RoutineNamed(ctx, "c") },
+		"":       func(r *store.Read) (chela.Routine, bool, error) { return r.RoutineNamed(ctx, "gone") },
+		"no":     func(r *store.Read) (chela.Routine, bool, error) { return r.RoutineAt(ctx, "") },
+	} {
+		got := read(t, s, func(r *store.Read) (string, error) {
+			v, ok, err := find(r)
+			if !ok && v.Name == "" && what == "no" {
+				return what, err
+			}
+			return v.Name, err
+		})
+		same(t, what, got)
+	}
+	again := newRoutine("gone", 1) // the name of one that was deleted is free
+	again.ID = "rtn_again"
+	addRoutine(t, s, again)
+}
+
+func checkRoutineMoves(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	v := newRoutine("a", 1)
+	addRoutine(t, s, v, newRoutine("b", 1))
+	from := v.NextAt
+	v.NextAt, v.LastAt = at(9), from
+	write(t, s, func(w *store.Write) error { return w.AdvanceRoutine(ctx, v, from) })
+	same(t, v, routineOf(t, s, v.ID))
+	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.AdvanceRoutine(ctx, v, from) })
+	other := v
+	other.Version++
+	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.AdvanceRoutine(ctx, other, v.NextAt) })
+	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.JudgeRoutine(ctx, other) })
+
+	v.Failures, v.Enabled, v.Reason, v.NextAt = 3, false, "it failed", time.Time{}
+	write(t, s, func(w *store.Write) error { return w.JudgeRoutine(ctx, v) })
+	same(t, v, routineOf(t, s, v.ID))
+	v.DeletedAt = at(4)
+	write(t, s, func(w *store.Write) error { return w.JudgeRoutine(ctx, v) })
+	same(t, v, routineOf(t, s, v.ID))
+	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.AdvanceRoutine(ctx, v, v.NextAt) })
+	same(t, newRoutine("b", 1), routineOf(t, s, "rtn_b"))
+}
+
+// newRun is the n-th run of a routine.
+func newRun(routine chela.RoutineID, n int, state chela.RunState) chela.RoutineRun {
+	id := fmt.Sprintf("%s_%d", routine, n)
+	return chela.RoutineRun{
+		ID: chela.RunID("run_" + id), Routine: routine, Due: at(n), Key: fmt.Sprint(n), State: state, Cause: chela.TriggerCron, CreatedAt: at(n),
+	}
+}
+
+func addRun(t testing.TB, s *store.Store, v chela.RoutineRun) (added bool) {
+	t.Helper()
+	write(t, s, func(w *store.Write) (err error) {
+		added, err = w.AddRun(t.Context(), v)
+		return err
+	})
+	return added
+}
+
+func runOf(t testing.TB, s *store.Store, id chela.RunID) chela.RoutineRun {
+	t.Helper()
+	return read(t, s, func(r *store.Read) (chela.RoutineRun, error) { return r.RoutineRun(t.Context(), id) })
+}
+
+func checkRunRows(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	addRoutine(t, s, newRoutine("a", 1), newRoutine("b", 1))
+	whole := full[chela.RoutineRun]()
+	whole.Routine = "rtn_a"
+	bare := newRun("rtn_b", 1, chela.RunRunning)
+	for _, v := range []chela.RoutineRun{whole, bare} {
+		same(t, true, addRun(t, s, v))
+		same(t, v, runOf(t, s, v.ID))
+		again := v
+		again.ID += "x"
+		same(t, false, addRun(t, s, again))
+	}
+	miss(t, s, func(r *store.Read) (chela.RoutineRun, error) { return r.RoutineRun(ctx, "run_none") })
+	got := read(t, s, func(r *store.Read) (chela.RoutineRun, error) {
+		v, _, err := r.RunByKey(ctx, "rtn_b", bare.Key)
+		return v, err
+	})
+	same(t, bare, got)
+
+	report := chela.Report{Notify: true, Text: "é\n", Facts: []byte(`{"n":1}`)}
+	write(t, s, func(w *store.Write) error { return w.ReportRun(ctx, bare.ID, report) })
+	bare.Report = &report
+	moved := full[chela.RoutineRun]()
+	moved.ID, moved.Routine, moved.Due, moved.Key, moved.Cause, moved.Input = bare.ID, bare.Routine, bare.Due, bare.Key, bare.Cause, bare.Input
+	moved.Missed, moved.CreatedAt, moved.State, moved.Report = bare.Missed, bare.CreatedAt, chela.RunOK, bare.Report
+	write(t, s, func(w *store.Write) error { return w.MoveRun(ctx, moved, chela.RunRunning) })
+	same(t, moved, runOf(t, s, bare.ID))
+	same(t, whole, runOf(t, s, whole.ID))
+	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.ReportRun(ctx, bare.ID, report) })
+}
+
+func checkRunLists(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	addRoutine(t, s, newRoutine("a", 1), newRoutine("b", 1))
+	states := []chela.RunState{chela.RunPending, chela.RunRunning, chela.RunOK, chela.RunSkipped, chela.RunRunning, chela.RunPending}
+	for i, state := range states {
+		v := newRun("rtn_a", i, state)
+		if state == chela.RunOK || state == chela.RunSkipped {
+			v.Notified = "told"
+		}
+		addRun(t, s, v)
+	}
+	addRun(t, s, newRun("rtn_b", 1, chela.RunRunning))
+	key := func(v chela.RoutineRun) string { return v.Key }
+	page := func(before chela.RunID, limit int) []string {
+		return ids(read(t, s, func(r *store.Read) ([]chela.RoutineRun, error) { return r.RoutineRuns(ctx, "rtn_a", before, limit) }), key)
+	}
+	same(t, []string{"5", "4", "3"}, page("", 3))
+	same(t, []string{"2", "1", "0"}, page("run_rtn_a_3", 9))
+	same(t, nil, page("run_rtn_a_0", 9))
+	pending := read(t, s, func(r *store.Read) ([]chela.RoutineRun, error) { return r.PendingRuns(ctx, 9) })
+	same(t, []string{"0", "5"}, ids(pending, key))
+	same(t, 1, len(read(t, s, func(r *store.Read) ([]chela.RoutineRun, error) { return r.PendingRuns(ctx, 1) })))
+	running := read(t, s, func(r *store.Read) (map[chela.RoutineID]int, error) { return r.RunningRuns(ctx) })
+	same(t, map[chela.RoutineID]int{"rtn_a": 2, "rtn_b": 1}, running)
+	since := read(t, s, func(r *store.Read) ([]time.Time, error) { return r.RunsSince(ctx, "rtn_a", at(1), 9) })
+	same(t, []time.Time{at(5), at(4), at(2)}, since)
+	same(t, []time.Time{at(5)}, read(t, s, func(r *store.Read) ([]time.Time, error) { return r.RunsSince(ctx, "rtn_a", at(0), 1) }))
+	for n, want := range map[int]string{0: "3", 2: "3", 3: ""} {
+		told := read(t, s, func(r *store.Read) (chela.RoutineRun, error) {
+			v, _, err := r.LastNotified(ctx, "rtn_a", at(n))
+			return v, err
+		})
+		same(t, want, told.Key)
+	}
+}
+
+func checkRunMoves(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	addRoutine(t, s, newRoutine("a", 1))
+	all := []chela.RunState{chela.RunPending, chela.RunRunning, chela.RunOK, chela.RunFailed, chela.RunSkipped, "made up"}
+	mover[chela.RunState]{
+		states: all, from: all,
+		legal: func(from, to chela.RunState) bool {
+			return from.CanMove(to) || from == to && (from == chela.RunPending || from == chela.RunRunning)
+		},
+		add: func(w *store.Write, n int, state chela.RunState) error {
+			_, err := w.AddRun(ctx, newRun("rtn_a", n, state))
+			return err
+		},
+		move: func(w *store.Write, n int, from, to chela.RunState) error {
+			return w.MoveRun(ctx, newRun("rtn_a", n, to), from)
+		},
+		state: func(r *store.Read, n int) (chela.RunState, error) {
+			v, err := r.RoutineRun(ctx, newRun("rtn_a", n, "").ID)
+			return v.State, err
+		},
+	}.check(t, s)
+}
+
+func checkPruning(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	addRoutine(t, s, newRoutine("a", 1), newRoutine("b", 1))
+	states := []chela.RunState{chela.RunPending, chela.RunOK, chela.RunFailed, chela.RunRunning, chela.RunSkipped, chela.RunOK}
+	for i, state := range states {
+		addRun(t, s, newRun("rtn_a", i, state))
+		addRun(t, s, newRun("rtn_b", i, state))
+	}
+	prune := func(keep int) (n int64) {
+		write(t, s, func(w *store.Write) (err error) {
+			n, err = w.PruneRuns(ctx, "rtn_a", keep)
+			return err
+		})
+		return n
+	}
+	left := func(routine chela.RoutineID) []string {
+		runs := read(t, s, func(r *store.Read) ([]chela.RoutineRun, error) { return r.RoutineRuns(ctx, routine, "", 9) })
+		return ids(runs, func(v chela.RoutineRun) string { return v.Key })
+	}
+	same(t, int64(0), prune(6))
+	same(t, int64(2), prune(2)) // those that have not ended stay
+	same(t, []string{"5", "4", "3", "0"}, left("rtn_a"))
+	same(t, int64(2), prune(0))
+	same(t, []string{"3", "0"}, left("rtn_a"))
+	same(t, 6, len(left("rtn_b")))
+}
+
+func checkCauses(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	addRoutine(t, s, newRoutine("a", 1), newRoutine("b", 1))
+	for i, c := range []struct {
+		routine chela.RoutineID
+		cause   string
+		at      int
+		since   int
+		fresh   bool
+	}{
+		{"rtn_a", "x", 10, 0, true},
+		{"rtn_a", "x", 11, 0, false},
+		{"rtn_a", "x", 12, 10, false}, // seen at that very moment
+		{"rtn_b", "x", 12, 0, true},
+		{"rtn_a", "y", 12, 0, true},
+		{"rtn_a", "x", 20, 11, true},
+		{"rtn_a", "x", 21, 11, false},
+	} {
+		write(t, s, func(w *store.Write) error {
+			fresh, err := w.SeeCause(ctx, c.routine, c.cause, at(c.at), at(c.since))
+			if fresh != c.fresh {
+				t.Errorf("cause %d is fresh: %v", i, fresh)
+			}
+			return err
+		})
+	}
+	forget := func(n int) (forgotten int64) {
+		write(t, s, func(w *store.Write) (err error) {
+			forgotten, err = w.ForgetCauses(ctx, at(n))
+			return err
+		})
+		return forgotten
+	}
+	same(t, int64(0), forget(12))
+	same(t, int64(2), forget(20))
+	same(t, int64(1), forget(99))
+}
+
+func checkNotes(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	whole := full[chela.Note]()
+	whole.Session, whole.Turn = "s", ""
+	bare := chela.Note{Key: "bare", Session: "s", CreatedAt: at(0)}
+	other := chela.Note{Key: "other", Session: "other", CreatedAt: at(0)}
+	for _, n := range []chela.Note{whole, bare, other} {
+		for _, fresh := range []bool{true, false} {
+			write(t, s, func(w *store.Write) error {
+				added, err := w.AddNote(ctx, n)
+				same(t, fresh, added)
+				return err
+			})
+		}
+	}
+	notes := func(limit int) []chela.Note {
+		return read(t, s, func(r *store.Read) ([]chela.Note, error) { return r.Notes(ctx, "s", limit) })
+	}
+	same(t, []chela.Note{bare, whole}, notes(9))
+	same(t, []chela.Note{bare}, notes(1))
+	write(t, s, func(w *store.Write) error { return w.TellNote(ctx, bare.Key, "turn_a") })
+	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.TellNote(ctx, bare.Key, "turn_b") })
+	same(t, []chela.Note{whole}, notes(9))
+}
