@@ -25,10 +25,17 @@ func (r *Read) Owed(ctx context.Context, channel string, limit int) ([]chela.Out
 
 // Owe adds a reply.
 func (w *Write) Owe(ctx context.Context, o chela.Outbound) error {
-	return w.tx.Must(ctx, `insert into outbox (id, session, turn, entry, target, text, state, attempts, error, created_at, sent_at, channel)
-		values ($1, $2, nullif($3, ''), $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+	return w.tx.Must(ctx, owe, owed(o)...)
+}
+
+const owe = `insert into outbox (id, session, turn, entry, target, text, state, attempts, error, created_at, sent_at, channel)
+	values ($1, $2, nullif($3, ''), $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+
+func owed(o chela.Outbound) []any {
+	return []any{
 		string(o.ID), string(o.Session), string(o.Turn), string(o.Entry), rows.Text(o.To), o.Text, string(o.State),
-		o.Attempts, o.Error, rows.Micros(o.CreatedAt), rows.Micros(o.SentAt), o.To.Channel)
+		o.Attempts, o.Error, rows.Micros(o.CreatedAt), rows.Micros(o.SentAt), o.To.Channel,
+	}
 }
 
 // MoveOutbound stores the outcome of an attempt to deliver a pending reply.
@@ -39,4 +46,11 @@ func (w *Write) MoveOutbound(ctx context.Context, o chela.Outbound) error {
 	return w.tx.Move(ctx, "reply", string(o.ID),
 		`update outbox set state = $2, attempts = $3, error = $4, sent_at = $5 where id = $1 and state = 'pending'`,
 		string(o.ID), string(o.State), o.Attempts, o.Error, rows.Micros(o.SentAt))
+}
+
+// OweOnce adds a notice. It reports whether it did: one of the same id is owed
+// once.
+func (w *Write) OweOnce(ctx context.Context, o chela.Outbound) (bool, error) {
+	n, err := w.tx.Exec(ctx, owe+` on conflict (id) do nothing`, owed(o)...)
+	return n == 1, err
 }

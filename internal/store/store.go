@@ -112,6 +112,10 @@ type (
 	// A JobFilter says which jobs are meant.
 	JobFilter = jobs.Filter
 
+	// A RoutineStamp differs when the routines that a message makes fire are
+	// others.
+	RoutineStamp = routines.Stamp
+
 	// A Login is a cookie that stands for a token.
 	Login = tokens.Login
 )

@@ -131,6 +131,8 @@ create index routine_runs_routine on routine_runs (routine, created_at, id);
 
 create index routine_runs_pending on routine_runs (created_at, id) where state = 'pending';
 
+create index routine_runs_waiting on routine_runs (routine) where state = 'pending';
+
 create index routine_runs_running on routine_runs (routine) where state = 'running';
 
 create table routine_causes (

@@ -131,3 +131,28 @@ func (w Write) JudgeRoutine(ctx context.Context, v chela.Routine) error {
 		where id = $1 and version = $2`,
 		string(v.ID), v.Version, v.Failures, rows.Bit(v.Enabled), v.Reason, rows.Micros(v.NextAt), rows.Micros(v.DeletedAt))
 }
+
+// LockRoutine returns a routine that nobody else changes until the transaction
+// ends, or NotFound.
+func (w Write) LockRoutine(ctx context.Context, id chela.RoutineID) (chela.Routine, error) {
+	return rows.One(ctx, w.tx, scanRoutine, "routine", string(id),
+		`update routines set version = version where id = $1 returning `+routineColumns, string(id))
+}
+
+// A Stamp differs when the routines that a message makes fire are others.
+type Stamp struct {
+	Count    int
+	Versions int64
+	Newest   time.Time
+}
+
+// HearingStamp returns the stamp of the enabled routines that a message makes
+// fire.
+func (r Read) HearingStamp(ctx context.Context) (s Stamp, err error) {
+	s, _, err = rows.First(ctx, r.tx, func(row engine.Row) (s Stamp, err error) {
+		err = row.Scan(&s.Count, &s.Versions, rows.Time(&s.Newest))
+		return s, err
+	}, `select count(*), cast(coalesce(sum(version), 0) as bigint), coalesce(max(updated_at), 0) from routines
+		where trigger_kind = 'event' and trigger_kind in ('event', 'system_event') and enabled = 1 and deleted_at = 0`)
+	return s, err
+}

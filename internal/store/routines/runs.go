@@ -127,3 +127,23 @@ func (w Write) ForgetCauses(ctx context.Context, before time.Time) (int64, error
 	return w.tx.Exec(ctx, `delete from routine_causes where (routine, cause) in (
 		select routine, cause from routine_causes where seen_at < $1 order by seen_at limit 1000)`, rows.Micros(before))
 }
+
+// WaitingRuns returns how many runs of a routine wait for a place.
+func (r Read) WaitingRuns(ctx context.Context, routine chela.RoutineID) (n int, err error) {
+	n, _, err = rows.First(ctx, r.tx, func(row engine.Row) (n int, err error) {
+		err = row.Scan(&n)
+		return n, err
+	}, `select count(*) from routine_runs where routine = $1 and state = 'pending'`, string(routine))
+	return n, err
+}
+
+// RunsOn returns up to limit runs that are running and began before a time, oldest
+// first.
+func (r Read) RunsOn(ctx context.Context, before time.Time, limit int) ([]chela.RoutineRun, error) {
+	return rows.All(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs
+		where state = 'running' and started_at < $1 order by started_at, id limit cast($2 as bigint)`, rows.Micros(before), limit)
+}
+
+// LockRuns lets nobody else change any run until the transaction ends: whoever
+// gives places away counts them first.
+func (w Write) LockRuns(ctx context.Context) error { return w.tx.Lock(ctx, "routine_runs") }

@@ -101,3 +101,19 @@ func checkOutboundMoves(t *testing.T, s *store.Store) {
 		}
 	}
 }
+
+func checkNotices(t *testing.T, s *store.Store) {
+	f := found(t, s, "f")
+	o := f.newOutbound("a")
+	o.Turn = ""
+	for _, fresh := range []bool{true, false} {
+		write(t, s, func(w *store.Write) error {
+			added, err := w.OweOnce(t.Context(), o)
+			same(t, fresh, added)
+			o.Text = "something else"
+			return err
+		})
+	}
+	o.Text = "hello"
+	same(t, []chela.Outbound{o}, owed(t, s, "telegram", 9))
+}

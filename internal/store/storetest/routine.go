@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -129,6 +130,37 @@ func checkRoutineMoves(t *testing.T, s *store.Store) {
 	same(t, v, routineOf(t, s, v.ID))
 	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.AdvanceRoutine(ctx, v, v.NextAt) })
 	same(t, newRoutine("b", 1), routineOf(t, s, "rtn_b"))
+	write(t, s, func(w *store.Write) error {
+		locked, err := w.LockRoutine(ctx, "rtn_b")
+		same(t, newRoutine("b", 1), locked)
+		return err
+	})
+	refuse(t, s, chela.NotFound, func(w *store.Write) error {
+		_, err := w.LockRoutine(ctx, "rtn_none")
+		return err
+	})
+}
+
+func checkStamps(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	stamp := func() store.RoutineStamp {
+		return read(t, s, func(r *store.Read) (store.RoutineStamp, error) { return r.HearingStamp(ctx) })
+	}
+	same(t, store.RoutineStamp{}, stamp())
+	seen := map[store.RoutineStamp]bool{stamp(): true}
+	v := newRoutine("a", 1)
+	v.Trigger.Kind = chela.TriggerEvent
+	addRoutine(t, s, v, newRoutine("timed", 2))
+	if now := stamp(); seen[now] {
+		t.Errorf("a new routine is not seen: %v", now)
+	}
+	seen[stamp()] = true
+	v.Version, v.UpdatedAt = 2, at(7)
+	write(t, s, func(w *store.Write) error { return w.SaveRoutine(ctx, v) })
+	same(t, store.RoutineStamp{Count: 1, Versions: 2, Newest: at(7)}, stamp())
+	v.Enabled = false
+	write(t, s, func(w *store.Write) error { return w.JudgeRoutine(ctx, v) })
+	same(t, store.RoutineStamp{}, stamp())
 }
 
 // newRun is the n-th run of a routine.
@@ -191,6 +223,7 @@ func checkRunLists(t *testing.T, s *store.Store) {
 	states := []chela.RunState{chela.RunPending, chela.RunRunning, chela.RunOK, chela.RunSkipped, chela.RunRunning, chela.RunPending}
 	for i, state := range states {
 		v := newRun("rtn_a", i, state)
+		v.StartedAt = at(i)
 		if state == chela.RunOK || state == chela.RunSkipped {
 			v.Notified = "told"
 		}
@@ -207,8 +240,16 @@ func checkRunLists(t *testing.T, s *store.Store) {
 	pending := read(t, s, func(r *store.Read) ([]chela.RoutineRun, error) { return r.PendingRuns(ctx, 9) })
 	same(t, []string{"0", "5"}, ids(pending, key))
 	same(t, 1, len(read(t, s, func(r *store.Read) ([]chela.RoutineRun, error) { return r.PendingRuns(ctx, 1) })))
+	same(t, 2, read(t, s, func(r *store.Read) (int, error) { return r.WaitingRuns(ctx, "rtn_a") }))
+	same(t, 0, read(t, s, func(r *store.Read) (int, error) { return r.WaitingRuns(ctx, "rtn_b") }))
 	running := read(t, s, func(r *store.Read) (map[chela.RoutineID]int, error) { return r.RunningRuns(ctx) })
 	same(t, map[chela.RoutineID]int{"rtn_a": 2, "rtn_b": 1}, running)
+	on := func(n, limit int) []string {
+		return ids(read(t, s, func(r *store.Read) ([]chela.RoutineRun, error) { return r.RunsOn(ctx, at(n), limit) }), key)
+	}
+	same(t, []string{"1", "1", "4"}, on(5, 9)) // that of b says nothing of its beginning
+	same(t, []string{"1", "1"}, on(4, 9))
+	same(t, []string{"1"}, on(4, 1))
 	since := read(t, s, func(r *store.Read) ([]time.Time, error) { return r.RunsSince(ctx, "rtn_a", at(1), 9) })
 	same(t, []time.Time{at(5), at(4), at(2)}, since)
 	same(t, []time.Time{at(5)}, read(t, s, func(r *store.Read) ([]time.Time, error) { return r.RunsSince(ctx, "rtn_a", at(0), 1) }))
@@ -219,6 +260,35 @@ func checkRunLists(t *testing.T, s *store.Store) {
 		})
 		same(t, want, told.Key)
 	}
+}
+
+func checkLockedRuns(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	addRoutine(t, s, newRoutine("a", 1))
+	var group sync.WaitGroup
+	for n := range 8 {
+		addRun(t, s, newRun("rtn_a", n, chela.RunPending))
+	}
+	for n := range 8 {
+		group.Go(func() {
+			err := s.Write(ctx, "storetest", func(w *store.Write) error {
+				if err := w.LockRuns(ctx); err != nil {
+					return err
+				}
+				running, err := w.RunningRuns(ctx)
+				if err != nil || running["rtn_a"] >= 3 {
+					return err
+				}
+				return w.MoveRun(ctx, newRun("rtn_a", n, chela.RunRunning), chela.RunPending)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	running := read(t, s, func(r *store.Read) (map[chela.RoutineID]int, error) { return r.RunningRuns(ctx) })
+	same(t, map[chela.RoutineID]int{"rtn_a": 3}, running)
 }
 
 func checkRunMoves(t *testing.T, s *store.Store) {
