@@ -112,6 +112,9 @@ type (
 	// A JobFilter says which jobs are meant.
 	JobFilter = jobs.Filter
 
+	// A RoutineCause is something that makes a routine fire.
+	RoutineCause = routines.Cause
+
 	// A RoutineStamp differs when the routines that a message makes fire are
 	// others.
 	RoutineStamp = routines.Stamp

@@ -112,12 +112,21 @@ func (w Write) PruneRuns(ctx context.Context, routine chela.RoutineID, keep int)
 		select id from routine_runs where routine = $1 order by created_at desc, id desc limit cast($2 as bigint))`, string(routine), keep)
 }
 
-// SeeCause notes that a cause was seen at a time. It reports whether it is fresh:
-// it was not seen since the other time.
-func (w Write) SeeCause(ctx context.Context, routine chela.RoutineID, cause string, at, since time.Time) (bool, error) {
+// A Cause is something that makes a routine fire, seen at a time. It counts as the
+// same one for as long as Within says.
+type Cause struct {
+	Routine chela.RoutineID
+	Key     string
+	At      time.Time
+	Within  time.Duration
+}
+
+// SeeCause notes that a cause was seen. It reports whether it is fresh: it was not
+// seen for a time.
+func (w Write) SeeCause(ctx context.Context, c Cause) (bool, error) {
 	n, err := w.tx.Exec(ctx, `insert into routine_causes (routine, cause, seen_at) values ($1, $2, $3)
 		on conflict (routine, cause) do update set seen_at = excluded.seen_at where routine_causes.seen_at < $4`,
-		string(routine), cause, rows.Micros(at), rows.Micros(since))
+		string(c.Routine), c.Key, rows.Micros(c.At), rows.Micros(c.At.Add(-c.Within)))
 	return n == 1, err
 }
 

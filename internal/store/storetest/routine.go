@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -265,28 +264,22 @@ func checkRunLists(t *testing.T, s *store.Store) {
 func checkLockedRuns(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	addRoutine(t, s, newRoutine("a", 1))
-	var group sync.WaitGroup
 	for n := range 8 {
 		addRun(t, s, newRun("rtn_a", n, chela.RunPending))
 	}
-	for n := range 8 {
-		group.Go(func() {
-			err := s.Write(ctx, "storetest", func(w *store.Write) error {
-				if err := w.LockRuns(ctx); err != nil {
-					return err
-				}
-				running, err := w.RunningRuns(ctx)
-				if err != nil || running["rtn_a"] >= 3 {
-					return err
-				}
-				return w.MoveRun(ctx, newRun("rtn_a", n, chela.RunRunning), chela.RunPending)
-			})
-			if err != nil {
-				t.Error(err)
+	errs := race(8, func(n int) error {
+		return s.Write(ctx, "storetest", func(w *store.Write) error {
+			if err := w.LockRuns(ctx); err != nil {
+				return err
 			}
+			running, err := w.RunningRuns(ctx)
+			if err != nil || running["rtn_a"] >= 3 {
+				return err
+			}
+			return w.MoveRun(ctx, newRun("rtn_a", n, chela.RunRunning), chela.RunPending)
 		})
-	}
-	group.Wait()
+	})
+	same(t, 8, len(winners(t, errs)))
 	running := read(t, s, func(r *store.Read) (map[chela.RoutineID]int, error) { return r.RunningRuns(ctx) })
 	same(t, map[chela.RoutineID]int{"rtn_a": 3}, running)
 }
@@ -360,7 +353,7 @@ func checkCauses(t *testing.T, s *store.Store) {
 		{"rtn_a", "x", 21, 11, false},
 	} {
 		write(t, s, func(w *store.Write) error {
-			fresh, err := w.SeeCause(ctx, c.routine, c.cause, at(c.at), at(c.since))
+			fresh, err := w.SeeCause(ctx, store.RoutineCause{Routine: c.routine, Key: c.cause, At: at(c.at), Within: at(c.at).Sub(at(c.since))})
 			if fresh != c.fresh {
 				t.Errorf("cause %d is fresh: %v", i, fresh)
 			}
