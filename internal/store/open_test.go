@@ -247,7 +247,7 @@ func readEverything(t *testing.T, place store.Config) error {
 			"inbox":     func() (int, error) { rows, err := r.Waiting(ctx, "s", 1); return len(rows), err },
 			"outbox":    func() (int, error) { rows, err := r.Owed(ctx, "telegram", 1); return len(rows), err },
 			"usage":     func() (int, error) { _, err := r.UsageSince(ctx, "", time.Time{}); return 1, err },
-			"work":      func() (int, error) { _, _, err := r.NextWork(ctx); return 1, err },
+			"work":      func() (int, error) { _, err := r.NextWork(ctx); return 1, err },
 		} {
 			n, err := look()
 			if err != nil {

@@ -102,7 +102,7 @@ var legal = map[string]columns{
 	},
 	"work": {
 		"id": "'w'", "kind": "'k'", "key": "'k'", "args": "''", "state": "'due'", "attempts": "0", "error": "''", "due_at": "0",
-		"owner": "''", "created_at": "0",
+		"again_at": "0", "dropped": "0", "owner": "''", "token": "0", "until": "0", "created_at": "0",
 	},
 	"events":    {"seq": "7", "tx": "0", "session": "''", "thread": "''", "turn": "''", "body": "'[]'", "created_at": "0"},
 	"tokens":    {"id": "'k'", "name": "'phone'", "hash": "'h'", "scope": "'chat'", "created_at": "0", "revoked_at": "0"},
@@ -258,7 +258,7 @@ func TestSchemaRefusesMissingValues(t *testing.T) {
 	t.Parallel()
 	counts := []string{
 		"token", "arrivals", "seq", "crashes", "steps", "stop", "floor", "exact", "literal", "attempts", "input", "output", "cache_read", "cache_write", "reasoning",
-		"version", "deleted", "size", "keep_files", "cost", "guessed", "spent", "reserved", "warned",
+		"version", "deleted", "size", "keep_files", "cost", "guessed", "spent", "reserved", "warned", "dropped",
 		"attempt", "builtin", "delete_after_run", "depth", "enabled", "failures", "messages", "missed", "place", "probes", "repairs", "step", "waits",
 	}
 	each(t, func(t *testing.T, d database) {

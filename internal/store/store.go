@@ -121,6 +121,9 @@ type (
 
 	// A Login is a cookie that stands for a token.
 	Login = tokens.Login
+
+	// A WorkClaim says what work a node wants to perform.
+	WorkClaim = work.Claim
 )
 
 func reading(of engine.Tx) *Read {

@@ -123,7 +123,7 @@ func TestReadsRunBesideEachOther(t *testing.T) {
 			func(r *store.Read) error { _, err := r.HeldLanes(t.Context()); return err },
 			func(r *store.Read) error { _, err := r.Approvals(t.Context(), 1); return err },
 			func(r *store.Read) error { _, err := r.LiveTurns(t.Context(), ""); return err },
-			func(r *store.Read) error { _, _, err := r.NextWork(t.Context()); return err },
+			func(r *store.Read) error { _, err := r.NextWork(t.Context()); return err },
 		}
 		var begun, all sync.WaitGroup
 		begun.Add(len(questions))

@@ -83,18 +83,17 @@ func (w *Write) MoveTurn(ctx context.Context, t chela.Turn, from chela.TurnState
 
 // follow leaves work for whoever follows a turn, if anybody does, in the
 // transaction that moves it: nobody can forget it, whoever moves the turn. It is
-// due at once. Where the same is left already, that is enough: whoever does it
-// looks at the turn as it is then.
+// due at once. Where the same is left already, that is enough, unless it is under
+// way: then it is due once more, as it may have looked at the turn before.
 func (w *Write) follow(ctx context.Context, t chela.Turn) error {
 	if !t.Origin.Followed() {
 		return nil
 	}
 	move := string(t.ID) + "/" + string(t.State)
-	_, err := w.AddWork(ctx, chela.Work{
+	return w.SetWork(ctx, chela.Work{
 		ID: chela.WorkID("work_" + move), Kind: chela.WorkFollow, Key: move, State: chela.WorkDue, DueAt: t.CreatedAt, CreatedAt: t.CreatedAt,
 		Args: []byte(`{"turn":` + strconv.Quote(string(t.ID)) + `}`),
 	})
-	return err
 }
 
 // RequestStop notes that a live turn should stop. It is a Conflict if the turn

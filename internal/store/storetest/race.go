@@ -154,8 +154,8 @@ func raceClaims(t *testing.T, s *store.Store) {
 	}
 	due := func() (due bool, err error) {
 		err = s.Read(ctx, func(r *store.Read) error {
-			next, ok, err := r.NextWork(ctx)
-			due = ok && !next.After(at(0))
+			next, err := r.NextWork(ctx)
+			_, due = next[workKind]
 			return err
 		})
 		return due, err
@@ -168,7 +168,9 @@ func raceClaims(t *testing.T, s *store.Store) {
 			}
 			var mine []chela.Work
 			err := s.Write(ctx, "storetest", func(w *store.Write) (err error) {
-				mine, err = w.ClaimWork(ctx, chela.NodeID(fmt.Sprint("node_", i)), at(0), at(0).Add(time.Hour), 7)
+				mine, err = w.ClaimWork(ctx, store.WorkClaim{
+					Node: chela.NodeID(fmt.Sprint("node_", i)), Kind: workKind, Now: at(0), Until: at(0).Add(time.Hour), Limit: 7,
+				})
 				return err
 			})
 			if err != nil {

@@ -98,8 +98,10 @@ func (f family) newUsage(id string, tokens chela.TokenUsage) chela.Usage {
 	}
 }
 
+const workKind = "deliver"
+
 func newWork(id string) chela.Work {
 	return chela.Work{
-		ID: chela.WorkID("work_" + id), Kind: "deliver", Key: id, State: chela.WorkDue, DueAt: at(0), CreatedAt: at(0),
+		ID: chela.WorkID("work_" + id), Kind: workKind, Key: id, State: chela.WorkDue, DueAt: at(0), CreatedAt: at(0),
 	}
 }

@@ -4,6 +4,7 @@
 package storetest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -94,6 +95,10 @@ var contract = []struct {
 	{"work is unique while unfinished", checkWorkKeys},
 	{"work is claimed when due", checkClaims},
 	{"work moves", checkWorkMoves},
+	{"work is owned", checkWorkOwners},
+	{"work is set anew", checkWorkSet},
+	{"work is dropped", checkWorkDropped},
+	{"failed work is forgotten", checkWorkForgotten},
 	{"jobs are kept whole", checkJobRows},
 	{"jobs come in pages", checkJobPages},
 	{"jobs move", checkJobMoves},
@@ -176,4 +181,9 @@ func ids[R, ID any](rows []R, id func(R) ID) []ID {
 		names = append(names, id(row))
 	}
 	return names
+}
+
+// sorted returns the ids of work that comes in no order.
+func sorted(work []chela.Work) []chela.WorkID {
+	return slices.Sorted(slices.Values(ids(work, workID)))
 }

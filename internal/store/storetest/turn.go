@@ -164,8 +164,7 @@ func checkFollowedTurns(t *testing.T, s *store.Store) {
 		return turn
 	}
 	left := func() (keys []string) {
-		for _, k := range claim(t, s, "node_a", at(100), 10) {
-			same(t, chela.WorkFollow, k.Kind)
+		for _, k := range claimAs(t, s, store.WorkClaim{Node: "node_a", Kind: chela.WorkFollow, Now: at(100), Until: at(200), Limit: 10}) {
 			keys = append(keys, k.Key)
 			k.State = chela.WorkDone
 			write(t, s, func(w *store.Write) error { return w.MoveWork(t.Context(), k) })
