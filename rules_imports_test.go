@@ -159,6 +159,7 @@ var arrows = []arrow{
 	{"internal/rewind", "internal/store", "a rewind and the head that it moves are one transaction"},
 	{"internal/token", "internal/store", "tokens are rows and nothing else"},
 	{"internal/cost", "internal/store", "a row of the ledger and the budgets that it is taken from are one transaction"},
+	{"internal/work", "internal/store", "claiming, renewing and ending work are transactions, and so is whatever adds it"},
 	{"internal/memory", "internal/store", "looking at a document, changing it and giving an agent its first ones is one transaction"},
 	{"internal/session", "internal/store", "a session and its current thread change in one transaction"},
 	{"internal/session", "internal/transcript", "sessions are written down and read again"},

@@ -151,6 +151,8 @@ var rules = []rule{
 		"internal/tool/tooltest/tooltest.go":      "concurrent callers; the test waits",
 		"internal/call/call.go":                   "runs one tool; whoever runs the call waits, no longer than the grace time",
 		"internal/turn/calls.go":                  "neighbouring reads together; the batch waits",
+		"internal/work/perform.go":                "one for each handler that runs; Run waits",
+		"internal/work/worktest/worktest.go":      "an engine that runs; the test waits",
 		"internal/worker/launch_linux.go":         "takes a confined thread with it; launch waits",
 		"internal/worker/main_linux.go":           "reads until the worker is told to stop; ends with the process",
 		"internal/worker/watch_linux.go":          "reaps until nothing is left; ends with the process",
