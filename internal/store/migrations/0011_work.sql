@@ -21,7 +21,7 @@ create table work (
 
 create unique index work_live on work (kind, key) where state in ('due', 'running');
 
-create index work_due on work (kind, due_at) where state = 'due';
+create index work_due on work (kind, due_at, id) where state = 'due';
 
 create index work_running on work (owner, until) where state = 'running';
 

@@ -21,14 +21,13 @@ type Claim struct {
 // ClaimWork hands work that is due to a node, the longest due first, and returns
 // it in no order. No two claims get one piece.
 func (w Write) ClaimWork(ctx context.Context, c Claim) ([]chela.Work, error) {
-	from, which := ` from work where kind = $4 and state = 'due' and due_at <= $3`, any(c.Limit)
-	choice := `select id` + from + ` order by due_at, id limit $5`
+	choice, third := `where kind = $1 and state = 'due' and due_at <= $2 order by due_at, id limit $3`, any(c.Limit)
 	if c.Key != "" {
-		choice, which = `select id`+from+` and key = $5`, c.Key
+		choice, third = `where kind = $1 and key = $3 and state in ('due', 'running')`, c.Key
 	}
-	return rows.All(ctx, w.tx, scanWork, `update work set state = 'running', owner = $1, until = $2, token = token + 1, attempts = attempts + 1
-		where id in (`+choice+`) and state = 'due' and due_at <= $3 returning `+workColumns,
-		string(c.Node), rows.Micros(c.Until), rows.Micros(c.Now), c.Kind, which)
+	return rows.All(ctx, w.tx, scanWork, `update work set state = 'running', owner = $4, until = $5, token = token + 1, attempts = attempts + 1
+		where id in (select id from work `+choice+`) and state = 'due' and due_at <= $2 returning `+workColumns,
+		c.Kind, rows.Micros(c.Now), third, string(c.Node), rows.Micros(c.Until))
 }
 
 // RenewWork lets a node have all that it has claimed until a time.

@@ -77,20 +77,23 @@ func (w Write) SetWork(ctx context.Context, k chela.Work) error {
 		error = case when work.state = 'due' then '' else work.error end`, inserted(k)...)
 }
 
+// liveAt finds the unfinished work of kind $1 and key $2. The list of states is that
+// of the index; without it SQLite looks through all work of the kind.
+const liveAt = `kind = $1 and key = $2 and state in ('due', 'running')`
+
 // DropWork forgets unfinished work, if there is some. What runs already is not
 // stopped, but not tried again.
 func (w Write) DropWork(ctx context.Context, kind, key string) error {
-	if err := w.tx.Must(ctx, `delete from work where kind = $1 and key = $2 and state = 'due'`, kind, key); err != nil {
+	if err := w.tx.Must(ctx, `delete from work where `+liveAt+` and state = 'due'`, kind, key); err != nil {
 		return err
 	}
-	return w.tx.Must(ctx, `update work set dropped = 1, again_at = 0 where kind = $1 and key = $2 and state = 'running'`, kind, key)
+	return w.tx.Must(ctx, `update work set dropped = 1, again_at = 0 where `+liveAt+` and state = 'running'`, kind, key)
 }
 
 // LiveWork returns the unfinished work of a kind and key, and whether there is
 // some.
 func (r Read) LiveWork(ctx context.Context, kind, key string) (chela.Work, bool, error) {
-	return rows.First(ctx, r.tx, scanWork, `select `+workColumns+` from work
-		where kind = $1 and key = $2 and state in ('due', 'running')`, kind, key)
+	return rows.First(ctx, r.tx, scanWork, `select `+workColumns+` from work where `+liveAt, kind, key)
 }
 
 // NextWork returns for each kind of which something waits when the first of it
