@@ -73,6 +73,7 @@ func (r *run) loop(ctx context.Context) {
 			return
 		case a := <-r.ended:
 			r.forget(a)
+			r.forgetEnded()
 		case <-r.wake:
 		case <-timer.C:
 		}
@@ -111,6 +112,19 @@ func (r *run) forget(a *attempt) {
 	r.busy[a.work.Kind]--
 	if a.unsure {
 		r.renewed = time.Time{} // the next look sees what became of it
+	}
+}
+
+// forgetEnded forgets all that has ended meanwhile, so that one look fills all the
+// room that they leave.
+func (r *run) forgetEnded() {
+	for {
+		select {
+		case a := <-r.ended:
+			r.forget(a)
+		default:
+			return
+		}
 	}
 }
 
