@@ -22,6 +22,7 @@ import (
 
 	"chela"
 	"chela/internal/catalogue"
+	"chela/internal/config/background"
 	"chela/internal/config/field"
 	"chela/internal/config/hooks"
 	"chela/internal/config/place"
@@ -64,7 +65,12 @@ type Config struct {
 	Limits     Limits
 	Unknown    UnknownModel
 	Compaction Compaction
-	Lanes      sections.Lanes
+	Lanes      sections.Lanes // also what jobs, subagents and routines call their number at once
+	Jobs       background.Jobs
+	Subagents  background.Subagents
+	Routines   background.Routines
+	Heartbeat  background.Heartbeat
+	Repair     background.Repair
 	Sandbox    sections.Sandbox
 	Database   sections.Database
 	Session    sections.Session

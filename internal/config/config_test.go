@@ -51,6 +51,16 @@ func sources(t *testing.T, c *config.Config, keys ...string) map[string]string {
 	return got
 }
 
+// listed returns the settings that are to be shown, as chela config list has them.
+func listed(c *config.Config, show func(key string) bool) (all []string) {
+	for _, v := range c.Values() {
+		if show(v.Key) {
+			all = append(all, v.Key+" = "+v.Value+" ("+v.Source+")")
+		}
+	}
+	return all
+}
+
 func TestLoadWithoutFile(t *testing.T) {
 	t.Parallel()
 	c, err := config.Load(config.Input{
@@ -60,19 +70,20 @@ func TestLoadWithoutFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	for _, v := range c.Values() {
-		name, ok := strings.CutPrefix(v.Key, "providers.")
-		if name, _, _ = strings.Cut(name, "."); ok && !slices.Contains([]string{"offline", "openai", "openrouter"}, name) {
-			continue // one of many services
+	got := listed(c, func(key string) bool {
+		parts := strings.Split(key, ".")
+		if parts[0] == "providers" { // some of many
+			return slices.Contains([]string{"offline", "openai", "openrouter"}, parts[1])
 		}
-		got = append(got, v.Key+" = "+v.Value+" ("+v.Source+")")
-	}
+		return !slices.Contains(background, parts[0]) // see TestBackgroundDefaults
+	})
 	want := []string{
 		"agents.main.cheap_model =  (default: cheap_model)",
 		"agents.main.fallbacks = [] (default: fallbacks)",
 		"agents.main.model = offline/rules (default: model)",
 		"agents.main.prompt =  (default)",
+		"agents.main.subagents.allow = [] (default)", "agents.main.subagents.depth = 1 (default: subagents.depth)",
+		"agents.main.subagents.model =  (default)", "agents.main.subagents.thinking =  (default)",
 		"agents.main.tools.allow = [] (default)",
 		"agents.main.tools.deny = [] (default)",
 		"approvals.expires = 24h (default)",
@@ -98,8 +109,7 @@ func TestLoadWithoutFile(t *testing.T) {
 		"limits.usd_per_day = 0 (default)", "limits.usd_per_job = 0 (default)", "limits.usd_per_routine = 0 (default)",
 		"limits.usd_per_session = 0 (default)", "limits.usd_per_turn = 0 (default)",
 		"listen = 127.0.0.1:7717 (default)",
-		"log.format = text (default)",
-		"log.level = info (default)",
+		"log.format = text (default)", "log.level = info (default)",
 		"model = offline/rules (default: no key found)",
 		"name = chela (default)",
 		"providers.offline.kind = offline (default)",
@@ -215,6 +225,7 @@ func TestLoadFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantAgent := config.Agent{Name: "main", Model: "local/qwen", Prompt: "Be brief.", Deny: []string{"shell"}}
+	wantAgent.Subagents.Depth = 1
 	if diff := cmp.Diff(wantAgent, a); diff != "" {
 		t.Errorf("agent (-want +got):\n%s", diff)
 	}
@@ -265,64 +276,6 @@ log = { level = "debug" }
 	}
 	if diff := cmp.Diff(strip(sections), strip(same)); diff != "" {
 		t.Errorf("sections and inline forms differ (-sections +inline):\n%s", diff)
-	}
-}
-
-func TestOrder(t *testing.T) {
-	t.Parallel()
-	const file = "model = \"offline/file\"\n[lanes]\njob = 2\n"
-	tests := []struct {
-		name    string
-		text    string
-		environ []string
-		flags   map[string]string
-		want    map[string]string
-	}{
-		{"default", "", nil, nil, map[string]string{
-			"model": "offline/rules (default: no key found)", "lanes.job": "5 (default)",
-		}},
-		{"file", file, nil, nil, map[string]string{
-			"model": "offline/file (file config.toml:1)", "lanes.job": "2 (file config.toml:3)",
-		}},
-		{"environment", file, []string{"CHELA_MODEL=offline/env", "MAX_PARALLEL_JOBS=3"}, nil, map[string]string{
-			"model": "offline/env (env CHELA_MODEL)", "lanes.job": "3 (env MAX_PARALLEL_JOBS)",
-		}},
-		{"our name before the documents'", file, []string{"CHELA_LANES_JOB=4", "MAX_PARALLEL_JOBS=3"}, nil, map[string]string{
-			"lanes.job": "4 (env CHELA_LANES_JOB)",
-		}},
-		{"flag", file, []string{"CHELA_MODEL=offline/env"}, map[string]string{"model": "offline/flag"}, map[string]string{
-			"model": "offline/flag (flag --model)",
-		}},
-		{"empty variable is not set", file, []string{"CHELA_MODEL=", "AGENT_NAME="}, nil, map[string]string{
-			"model": "offline/file (file config.toml:1)", "name": "chela (default)",
-		}},
-		{"lists and names in the environment", "[agents.a-b]\nmodel = \"offline/x\"", []string{
-			"CHELA_AGENTS_A_B_TOOLS_DENY=shell, http", "CHELA_AGENTS_NEW_TOOLS_ALLOW=[\"a,b\"]",
-			"CHELA_PROVIDERS_LOCAL_KIND=openai", "OPENAI_BASE_URL=http://localhost:1/v1",
-		}, nil, map[string]string{
-			"agents.a-b.tools.deny":     `["shell", "http"] (env CHELA_AGENTS_A_B_TOOLS_DENY)`,
-			"agents.new.tools.allow":    `["a,b"] (env CHELA_AGENTS_NEW_TOOLS_ALLOW)`,
-			"providers.local.kind":      "openai (env CHELA_PROVIDERS_LOCAL_KIND)",
-			"providers.openai.base_url": "http://localhost:1/v1 (env OPENAI_BASE_URL)",
-		}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			in := input(tt.text, tt.environ...)
-			in.Flags = tt.flags
-			c, err := config.Load(in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var keys []string
-			for key := range tt.want {
-				keys = append(keys, key)
-			}
-			if diff := cmp.Diff(tt.want, sources(t, c, keys...)); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-		})
 	}
 }
 

@@ -138,6 +138,10 @@ func unsettable(path []string) error {
 		return chela.E(chela.Unsupported, tomlfile.Join(path)+" is in a list of sections").
 			WithHint("change it in config.toml (chela config path says where)")
 	}
+	if ok, _ := section(path); ok {
+		return chela.E(chela.Invalid, tomlfile.Join(path)+" is a section").
+			WithHint("set one of its keys, which chela config list shows")
+	}
 	return unknown(path, origin{place: "config set"})
 }
 

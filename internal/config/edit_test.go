@@ -75,7 +75,9 @@ func TestSetErrors(t *testing.T) {
 		want            string
 	}{
 		{"unknown", "", "limits.stpes", "5", "invalid: config set: unknown key limits.stpes; did you mean limits.steps?"},
-		{"later", "", "agents.main.subagents", "1", "unsupported: config set: agents.main.subagents is not supported by this version; take it out"},
+		{"later", "", "channels.telegram", "1", "unsupported: config set: channels.telegram is not supported by this version; take it out"},
+		{"section", "", "agents.main.subagents", "1", "invalid: agents.main.subagents is a section; set one of its keys, which chela config list shows"},
+		{"one number twice", "[lanes]\njob = 2", "jobs.max_parallel", "3", "invalid: config set: lanes.job is 2, and jobs.max_parallel is 3, but they are one number; take one of them out"},
 		{"wrong value", "", "limits.steps", "x", `invalid: config set: limits.steps cannot be "x"; write a whole number from 1 to 1000`},
 		{"literal key", "", "providers.openai.api_key", "sk-123", `invalid: config set: providers.openai.api_key cannot be what was given; write "env:NAME" or "secret:NAME", never the key itself`},
 		{"not a key", "", "a b", "5", `invalid: "a b" is not a key; write one such as limits.steps (chela config list shows all)`},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/config/background"
 	"chela/internal/config/field"
 	"chela/internal/config/provider"
 	"chela/internal/config/tomlfile"
@@ -18,7 +19,8 @@ func (l *loader) finish() error {
 		p.LookUp(l.env)
 		p.Recognize()
 	}
-	for _, check := range []func() error{l.checkNames, l.checkProviders, l.checkModelSections, l.checkRules, l.checkHooks} {
+	l.c.Heartbeat.Complete()
+	for _, check := range []func() error{l.checkNames, l.checkProviders, l.checkModelSections, l.checkRules, l.checkHooks, l.checkBackground, l.settleTwins} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -144,10 +146,13 @@ func (l *loader) checkModelSections() error {
 
 // checkModels refuses models of providers that do not exist.
 func (l *loader) checkModels() error {
-	named := map[string][]string{"model": {l.c.Model}, "cheap_model": {l.c.CheapModel}, "fallbacks": l.c.Fallbacks}
+	named := map[string][]string{
+		"model": {l.c.Model}, "cheap_model": {l.c.CheapModel}, "fallbacks": l.c.Fallbacks, "heartbeat.model": {l.c.Heartbeat.Model},
+	}
 	for name, a := range l.c.agents {
 		section := "agents." + name
 		named[section+".model"], named[section+".cheap_model"], named[section+".fallbacks"] = []string{a.Model}, []string{a.CheapModel}, a.Fallbacks
+		named[section+".subagents.model"] = []string{a.Subagents.Model}
 	}
 	for _, key := range sortedKeys(named) {
 		s, ok := l.slots[key]
@@ -169,6 +174,9 @@ func (l *loader) checkModels() error {
 func (l *loader) collect(modelSource string) {
 	c := l.c
 	add := func(key, value, source string) {
+		if key == "routines."+background.CronInterval {
+			source += ", without effect"
+		}
 		c.values = append(c.values, Value{Key: key, Value: value, Source: source})
 	}
 	add("home", string(c.Home), l.homeSource)
@@ -229,9 +237,18 @@ func (l *loader) defaultSource(key, name, modelSource string) string {
 		return "default: cheap_model"
 	case "agents." + name + ".fallbacks":
 		return "default: fallbacks"
+	case "agents." + name + ".subagents.depth":
+		return "default: subagents.depth"
+	case "heartbeat.model":
+		return "default: cheap_model"
 	case "providers." + name + ".api_key":
 		if source := l.c.providers[name].KeySource(); source != "" {
 			return source
+		}
+	}
+	if other := twin(key); other != "" {
+		if _, ok := l.slots[other]; ok {
+			return "default: " + other
 		}
 	}
 	return "default"

@@ -12,6 +12,7 @@ import (
 	"chela"
 	"chela/internal/catalogue"
 	"chela/internal/config/address"
+	"chela/internal/config/background"
 	"chela/internal/config/field"
 	"chela/internal/config/provider"
 	"chela/internal/config/sections"
@@ -34,6 +35,7 @@ type slot struct {
 	setting setting
 	name    string
 	origin  origin
+	shown   string // the value as it was set there
 }
 
 // An origin is where a value came from.
@@ -60,6 +62,11 @@ func newLoader(environ []string) *loader {
 			Unknown:    sections.NewUnknownModel(),
 			Compaction: sections.NewCompaction(),
 			Lanes:      sections.NewLanes(),
+			Jobs:       background.NewJobs(),
+			Subagents:  background.NewSubagents(),
+			Routines:   background.NewRoutines(),
+			Heartbeat:  background.NewHeartbeat(),
+			Repair:     background.NewRepair(),
 			Sandbox:    sections.NewSandbox(),
 			Session:    sections.NewSession(),
 			Approvals:  sections.NewApprovals(),
@@ -173,7 +180,7 @@ func (l *loader) put(path []string, given any, at origin) error {
 	if err := f.Put(given); err != nil {
 		return f.Refusal(at.place+": "+tomlfile.Join(path), given, err)
 	}
-	l.slots[tomlfile.Join(path)] = slot{setting: s, name: name, origin: at}
+	l.slots[tomlfile.Join(path)] = slot{setting: s, name: name, origin: at, shown: f.Show()}
 	return nil
 }
 

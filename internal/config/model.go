@@ -35,16 +35,17 @@ func (c *Config) Unchosen() (unchosen, local bool) {
 	return source == sourceOffline || source == sourceLocal, source == sourceLocal
 }
 
-// UsedModels returns the models of the home and of its agents, their cheap ones
-// and those that stand in, as provider/model, sorted.
+// UsedModels returns the models of the home, of its agents and their subagents, and
+// of the heartbeat, their cheap ones and those that stand in, as provider/model,
+// sorted.
 func (c *Config) UsedModels() []string {
-	used := map[string]bool{}
+	used := map[string]bool{c.Heartbeat.Model: true}
 	for _, a := range append(slices.Collect(maps.Values(c.agents)), &Agent{Model: c.Model, CheapModel: c.CheapModel, Fallbacks: c.Fallbacks}) {
-		for _, model := range append([]string{a.Model, a.CheapModel}, a.Fallbacks...) {
+		for _, model := range append([]string{a.Model, a.CheapModel, a.Subagents.Model}, a.Fallbacks...) {
 			used[model] = true
 		}
 	}
-	delete(used, "") // no cheap one
+	delete(used, "") // where none is named
 	return sortedKeys(used)
 }
 
@@ -118,6 +119,9 @@ func (l *loader) inherit() {
 		}
 		if _, ok := l.slots["agents."+name+".fallbacks"]; !ok {
 			a.Fallbacks = l.c.Fallbacks
+		}
+		if _, ok := l.slots["agents."+name+".subagents.depth"]; !ok {
+			a.Subagents.Depth = l.c.Subagents.Depth
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"chela"
 	"chela/internal/config/address"
+	"chela/internal/config/background"
 	"chela/internal/config/field"
 	"chela/internal/config/hooks"
 	"chela/internal/config/provider"
@@ -38,6 +39,14 @@ var settings = slices.Concat(
 	below("limits.", sections.LimitKeys, func(c *Config, _ string) *sections.Limits { return &c.Limits }),
 	below("compaction.", sections.CompactionKeys, func(c *Config, _ string) *sections.Compaction { return &c.Compaction }),
 	below("lanes.", sections.LaneKeys, func(c *Config, _ string) *sections.Lanes { return &c.Lanes }),
+	below("jobs.", background.JobKeys, func(c *Config, _ string) *background.Jobs { return &c.Jobs }),
+	below("jobs.", sections.JobLaneKeys, func(c *Config, _ string) *sections.Lanes { return &c.Lanes }),
+	below("subagents.", background.SubagentKeys, func(c *Config, _ string) *background.Subagents { return &c.Subagents }),
+	below("subagents.", sections.SubagentLaneKeys, func(c *Config, _ string) *sections.Lanes { return &c.Lanes }),
+	below("routines.", background.RoutineKeys, func(c *Config, _ string) *background.Routines { return &c.Routines }),
+	below("routines.", sections.RoutineLaneKeys, func(c *Config, _ string) *sections.Lanes { return &c.Lanes }),
+	below("heartbeat.", background.HeartbeatKeys, func(c *Config, _ string) *background.Heartbeat { return &c.Heartbeat }),
+	below("repair.", background.RepairKeys, func(c *Config, _ string) *background.Repair { return &c.Repair }),
 	below("sandbox.", sections.SandboxKeys, func(c *Config, _ string) *sections.Sandbox { return &c.Sandbox }),
 	below("database.", sections.DatabaseKeys, func(c *Config, _ string) *sections.Database { return &c.Database }),
 	below("session.", sections.SessionKeys, func(c *Config, _ string) *sections.Session { return &c.Session }),
@@ -102,7 +111,7 @@ func timezone(c *Config) field.Field {
 // act on. They are refused, because a limit that is accepted and not kept is
 // worse than none.
 var later = []string{
-	"channels", "agents.*.subagents",
+	"channels",
 }
 
 // match reports whether s is the setting at path, and which name or place the

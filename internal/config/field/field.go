@@ -37,6 +37,16 @@ func Named[S any](name string, at func(s *S) Field, names ...string) Key[S] {
 	return Key[S]{Name: name, Names: names, At: at}
 }
 
+// Within returns the keys of a section that is part of another one, below a prefix
+// that ends with a point.
+func Within[S, P any](prefix string, keys []Key[P], part func(s *S) *P) []Key[S] {
+	all := make([]Key[S], len(keys))
+	for i, k := range keys {
+		all[i] = Named(prefix+k.Name, func(s *S) Field { return k.At(part(s)) }, k.Names...)
+	}
+	return all
+}
+
 // ErrUnwanted says that a value is not what the field expects.
 var ErrUnwanted = errors.New("unwanted")
 

@@ -1,6 +1,11 @@
 package sections
 
-import "chela/internal/config/field"
+import (
+	"slices"
+
+	"chela/internal/config/background"
+	"chela/internal/config/field"
+)
 
 // An Agent is one [agents.NAME] section.
 type Agent struct {
@@ -11,17 +16,18 @@ type Agent struct {
 	Prompt     string   // said to the model in addition to the system prompt
 	Allow      []string // tools it is offered; empty means all
 	Deny       []string // tools it is not offered
+	Subagents  background.Spawning
 }
 
 // AgentKeys are the keys of [agents.NAME].
-var AgentKeys = []field.Key[Agent]{
+var AgentKeys = slices.Concat([]field.Key[Agent]{
 	field.Named("model", func(a *Agent) field.Field { return field.Model(&a.Model) }),
 	field.Named("cheap_model", func(a *Agent) field.Field { return field.Model(&a.CheapModel) }),
 	field.Named("fallbacks", func(a *Agent) field.Field { return field.Models(&a.Fallbacks) }),
 	field.Named("prompt", func(a *Agent) field.Field { return field.Text(&a.Prompt, "text", field.AnyText) }),
 	field.Named("tools.allow", func(a *Agent) field.Field { return toolNames(&a.Allow) }),
 	field.Named("tools.deny", func(a *Agent) field.Field { return toolNames(&a.Deny) }),
-}
+}, field.Within("subagents.", background.SpawningKeys, func(a *Agent) *background.Spawning { return &a.Subagents }))
 
 func toolNames(at *[]string) field.Field {
 	return field.List(at, "a list of tool names", field.AnyText)

@@ -67,11 +67,25 @@ func (l Lanes) ByClass() map[chela.Class]int {
 	}
 }
 
+// maxLanes bounds how many lanes of a class can run at once.
+const maxLanes = 10_000
+
 // LaneKeys are the keys of [lanes].
 var LaneKeys = []field.Key[Lanes]{
-	field.Named("main", func(l *Lanes) field.Field { return field.Number(&l.Main, 1, 10_000) }),
-	field.Named("job", func(l *Lanes) field.Field { return field.Number(&l.Job, 1, 10_000) }, "MAX_PARALLEL_JOBS"),
-	field.Named("subagent", func(l *Lanes) field.Field { return field.Number(&l.Subagent, 1, 10_000) }),
-	field.Named("cron", func(l *Lanes) field.Field { return field.Number(&l.Cron, 1, 10_000) }),
+	field.Named("main", func(l *Lanes) field.Field { return field.Number(&l.Main, 1, maxLanes) }),
+	field.Named("job", (*Lanes).job),
+	field.Named("subagent", (*Lanes).subagent),
+	field.Named("cron", (*Lanes).cron),
 	field.Named("waiting", func(l *Lanes) field.Field { return field.Number(&l.Waiting, 1, 1_000_000) }),
 }
+
+// What the sections of background work call the same numbers.
+var (
+	JobLaneKeys      = []field.Key[Lanes]{field.Named("max_parallel", (*Lanes).job, "MAX_PARALLEL_JOBS")}
+	SubagentLaneKeys = []field.Key[Lanes]{field.Named("max_parallel", (*Lanes).subagent)}
+	RoutineLaneKeys  = []field.Key[Lanes]{field.Named("max_concurrent", (*Lanes).cron, "ROUTINES_MAX_CONCURRENT")}
+)
+
+func (l *Lanes) job() field.Field      { return field.Number(&l.Job, 1, maxLanes) }
+func (l *Lanes) subagent() field.Field { return field.Number(&l.Subagent, 1, maxLanes) }
+func (l *Lanes) cron() field.Field     { return field.Number(&l.Cron, 1, maxLanes) }
