@@ -259,6 +259,8 @@ func envForm(key string) string {
 func (l *loader) pathOf(variable string) ([]string, error) {
 	name := strings.TrimPrefix(variable, envPrefix)
 	known := make([]string, 0, len(settings))
+	var path []string
+	ends := 0 // where a name can be cut in several ways, the longest key is meant
 	for _, s := range settings {
 		if strings.Contains(s.key, "[]") || strings.HasSuffix(s.key, ".*") || strings.HasPrefix(s.key, "models.") {
 			continue
@@ -268,9 +270,12 @@ func (l *loader) pathOf(variable string) ([]string, error) {
 		if !wild && name == before {
 			return strings.Split(s.key, "."), nil
 		}
-		if wild && len(name) > len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after) {
-			return l.named(s, name[len(before):len(name)-len(after)]), nil
+		if wild && len(after) > ends && len(name) > len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after) {
+			path, ends = l.named(s, name[len(before):len(name)-len(after)]), len(after)
 		}
+	}
+	if path != nil {
+		return path, nil
 	}
 	for _, key := range later {
 		if form := envForm(key); name == form || strings.HasPrefix(name, form+"_") {

@@ -30,6 +30,13 @@ func TestOrder(t *testing.T) {
 		{"our name before the documents'", file, []string{"CHELA_LANES_JOB=4", "MAX_PARALLEL_JOBS=3"}, nil, map[string]string{
 			"lanes.job": "4 (env CHELA_LANES_JOB)", "jobs.max_parallel": "4 (default: lanes.job)",
 		}},
+		{"the longest key of a name", "", []string{
+			"CHELA_AGENTS_A_CHEAP_MODEL=offline/x", "CHELA_AGENTS_A_SUBAGENTS_MODEL=offline/y", "CHELA_AGENTS_A_MODEL=offline/z",
+		}, nil, map[string]string{
+			"agents.a.cheap_model":     "offline/x (env CHELA_AGENTS_A_CHEAP_MODEL)",
+			"agents.a.subagents.model": "offline/y (env CHELA_AGENTS_A_SUBAGENTS_MODEL)",
+			"agents.a.model":           "offline/z (env CHELA_AGENTS_A_MODEL)",
+		}},
 		{"flag", file, []string{"CHELA_MODEL=offline/env"}, map[string]string{"model": "offline/flag"}, map[string]string{
 			"model": "offline/flag (flag --model)",
 		}},
