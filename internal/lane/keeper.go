@@ -110,17 +110,24 @@ func (l *Lanes) drain(ctx context.Context) {
 }
 
 // Settle waits until no turn runs here, or ctx ends. A process that ends soon
-// calls it before it ends Run, so that what it took up is not cut off.
-func (l *Lanes) Settle(ctx context.Context) {
-	ended := make(chan struct{})
-	go func() { // ends with the last turn, which Run waits for
-		l.turns.Wait()
-		close(ended)
-	}()
+// calls it before it ends Run, so that what it took up is not cut off. It reports
+// whether none ran at once.
+func (l *Lanes) Settle(ctx context.Context) (rested bool) {
+	l.mu.Lock()
+	if l.serving == 0 {
+		l.mu.Unlock()
+		return true
+	}
+	if l.rested == nil {
+		l.rested = make(chan struct{})
+	}
+	idle := l.rested
+	l.mu.Unlock()
 	select {
-	case <-ended:
+	case <-idle:
 	case <-ctx.Done():
 	}
+	return false
 }
 
 func (l *Lanes) holdings() []*holding {

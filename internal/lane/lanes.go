@@ -91,6 +91,8 @@ type Lanes struct {
 	crowded bool // so many sessions are live that a person was warned
 	staying bool // takes whatever there is to run, not only what came in here
 	held    map[chela.SessionKey]*holding
+	serving int           // goroutines that serve a lane
+	rested  chan struct{} // closed once none does; nil unless somebody waits for that
 }
 
 // A holding is a lane that this process serves.
@@ -134,7 +136,9 @@ func (l *Lanes) begin(o *turns.Opened) {
 	l.mu.Lock()
 	closing := l.closing
 	if !closing {
+		l.serving++
 		l.turns.Go(func() {
+			defer l.served()
 			defer leave()
 			l.serve(o)
 		})
@@ -142,6 +146,16 @@ func (l *Lanes) begin(o *turns.Opened) {
 	l.mu.Unlock()
 	if closing {
 		l.release(o.Lease)
+	}
+}
+
+// served counts a goroutine out that served a lane.
+func (l *Lanes) served() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.serving--; l.serving == 0 && l.rested != nil {
+		close(l.rested)
+		l.rested = nil
 	}
 }
 
