@@ -161,6 +161,8 @@ var arrows = []arrow{
 	{"internal/cost", "internal/store", "a row of the ledger and the budgets that it is taken from are one transaction"},
 	{"internal/work", "internal/store", "claiming, renewing and ending work are transactions, and so is whatever adds it"},
 	{"internal/memory", "internal/store", "looking at a document, changing it and giving an agent its first ones is one transaction"},
+	{"internal/job", "internal/store", "what becomes of a job, and the work that follows from it, are one transaction"},
+	{"internal/job", "internal/work", "each step of a job is work that is done once"},
 	{"internal/session", "internal/store", "a session and its current thread change in one transaction"},
 	{"internal/session", "internal/transcript", "sessions are written down and read again"},
 	{"internal/session", "internal/prompt", "what is read anew is counted anew"},

@@ -1,0 +1,169 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"chela"
+	"chela/internal/store"
+)
+
+// By is who changes a job where nobody asked for that.
+const By = "chela"
+
+// An act is one transaction about jobs: what it does to a row it writes into the
+// job's story and announces.
+type act struct {
+	*Desk
+	w     *store.Write
+	now   time.Time
+	news  [][]chela.Event // of a job each
+	nudge bool            // it left work that is due
+}
+
+// act runs fn in a transaction. What it did is announced once that is committed.
+func (d *Desk) act(ctx context.Context, op string, fn func(a *act) error) error {
+	var done *act
+	err := d.store.Write(ctx, op, func(w *store.Write) error {
+		done = d.within(w)
+		return fn(done)
+	})
+	if err != nil {
+		return err
+	}
+	for _, events := range done.news {
+		for _, e := range events {
+			d.cfg.Emit(e)
+		}
+	}
+	if done.nudge {
+		d.cfg.Work.Nudge()
+	}
+	return nil
+}
+
+// within returns an act in the transaction of somebody else, who announces nothing of
+// it: readers of the log find it.
+func (d *Desk) within(w *store.Write) *act {
+	return &act{Desk: d, w: w, now: d.cfg.Now().UTC().Truncate(time.Microsecond)}
+}
+
+// change runs fn on a job that is locked and returns what it became.
+func (d *Desk) change(ctx context.Context, op string, id chela.JobID, fn func(a *act, j *chela.Job) error) (j chela.Job, err error) {
+	err = d.act(ctx, op, func(a *act) error {
+		if j, err = a.w.LockJob(ctx, id); err != nil {
+			return err
+		}
+		return fn(a, &j)
+	})
+	return j, err
+}
+
+// announce has events of a job told, of its session.
+func (a *act) announce(ctx context.Context, j chela.Job, kind chela.EventKind, text string) error {
+	events := []chela.Event{{Kind: kind, Session: j.Session, Thread: j.Thread, Turn: j.Turn, Job: j.ID, Text: text}}
+	a.news = append(a.news, events)
+	return a.w.Announce(ctx, a.now, events)
+}
+
+// note adds an event to a job's story.
+func (a *act) note(ctx context.Context, j *chela.Job, e chela.JobEvent) error {
+	e.Job, e.Turn, e.At = j.ID, j.Turn, a.now
+	return a.w.AddJobEvent(ctx, e)
+}
+
+// keep stores a job that stays in its state.
+func (a *act) keep(ctx context.Context, j *chela.Job) error { return a.w.MoveJob(ctx, *j, j.State) }
+
+// move moves a job to another state. Of e, By, Key and Text matter.
+func (a *act) move(ctx context.Context, j *chela.Job, to chela.JobState, e chela.JobEvent) error {
+	from := j.State
+	j.State = to
+	if err := a.w.MoveJob(ctx, *j, from); err != nil {
+		return err
+	}
+	e.Kind, e.From, e.To = chela.JobMoved, from, to
+	if err := a.note(ctx, j, e); err != nil {
+		return err
+	}
+	return a.announce(ctx, *j, chela.EventJobChanged, string(to))
+}
+
+// The kinds of work that jobs leave.
+const (
+	workDispatch = "dispatch"
+	workBegin    = "begin"
+	workAnnounce = "announce"
+	workArchive  = "archive"
+)
+
+// add leaves work that is done once: Key names what it is for.
+func (a *act) add(ctx context.Context, kind, key string, args any) error {
+	a.nudge = true
+	_, err := a.cfg.Work.Add(ctx, a.w, chela.Work{Kind: kind, Key: key, Args: encode(args)})
+	return err
+}
+
+// dispatch has free places of a class given away by whoever stays, or by this
+// process if it made something pending.
+func (a *act) dispatch(ctx context.Context, class chela.Class, own bool) error {
+	a.nudge = true
+	k := chela.Work{Kind: workDispatch, Key: string(class), Args: encode(dispatchArgs{class})}
+	if own {
+		return a.cfg.Work.Set(ctx, a.w, k)
+	}
+	k.ID, k.State, k.DueAt, k.CreatedAt = a.cfg.IDs.Work(), chela.WorkDue, a.now, a.now
+	return a.w.SetWork(ctx, k)
+}
+
+// look has a job looked at again.
+func (a *act) look(ctx context.Context, id chela.JobID) error {
+	a.nudge = true
+	return a.cfg.Work.Set(ctx, a.w, chela.Work{Kind: chela.WorkFollow, Key: string(id), Args: encode(lookArgs{id})})
+}
+
+type dispatchArgs struct {
+	Class chela.Class `json:"class"`
+}
+
+type lookArgs struct {
+	Job chela.JobID `json:"job"`
+}
+
+// messageArgs are a message that an attempt of a job sends into its session.
+type messageArgs struct {
+	Job     chela.JobID `json:"job"`
+	Attempt int         `json:"attempt"`
+	Number  int         `json:"number"`
+	Text    string      `json:"text"`
+	Steer   bool        `json:"steer,omitempty"` // it enters the turn that runs
+}
+
+func (m messageArgs) id() string { return fmt.Sprintf("%s%d", messages(m.Job, m.Attempt), m.Number) }
+
+// messages is what the ids of an attempt's messages begin with.
+func messages(id chela.JobID, attempt int) string { return fmt.Sprintf("%s/%d/", id, attempt) }
+
+// attemptArgs name an attempt of a job.
+type attemptArgs struct {
+	Job     chela.JobID `json:"job"`
+	Attempt int         `json:"attempt"`
+}
+
+// encode returns the arguments of work, which are of types that can be encoded.
+func encode(args any) json.RawMessage {
+	text, _ := json.Marshal(args)
+	return text
+}
+
+// say sends a message into the session of a job.
+func (a *act) say(ctx context.Context, j *chela.Job, text string, steer bool) error {
+	j.Messages++
+	m := messageArgs{Job: j.ID, Attempt: j.Attempt, Number: j.Messages, Text: cut(text, chela.MaxMessageBytes), Steer: steer}
+	if err := a.keep(ctx, j); err != nil {
+		return err
+	}
+	return a.add(ctx, workBegin, m.id(), m)
+}

@@ -1,0 +1,132 @@
+package job
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"chela"
+	"chela/internal/cue"
+)
+
+const (
+	maxAnswer = 20_000 // bytes of an answer that are told
+	maxAsked  = 2_000  // bytes of what was asked for that are told with it
+)
+
+// silent reports whether an answer is for nobody.
+func silent(answer string) bool { return strings.TrimSpace(answer) == "" || cue.Silent(answer) }
+
+// cut returns the beginning of a text that fits, and says where it was cut.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	const mark = "\n[cut here]"
+	n := most - len(mark)
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + mark
+}
+
+// beginning returns the message with which an attempt of a job begins.
+func beginning(j chela.Job, said []string, parts []chela.Job) string {
+	var b []string
+	if j.Thread == "" {
+		b = append(b, j.Text)
+		if j.Options.Plan {
+			b = append(b, "Write down your plan with job_plan before you begin, and tell with job_step how far you are with each step.")
+		}
+	}
+	b = append(b, said...)
+	if len(parts) > 0 {
+		b = append(b, ofParts(parts))
+	}
+	if len(b) == 0 {
+		b = append(b, j.Text) // a thread that goes on though nobody said anything
+	}
+	return strings.Join(b, "\n\n")
+}
+
+// ofParts tells a job how its parts ended.
+func ofParts(parts []chela.Job) string {
+	b := []string{"The parts of this job have ended. What each was to do, and what came of it:"}
+	most := min(maxAnswer, (chela.MaxMessageBytes/2)/len(parts))
+	for i, p := range parts {
+		b = append(b, fmt.Sprintf("## Part %d: %s\n\n%s", i+1, p.Title, outcome(p, most)))
+	}
+	return strings.Join(b, "\n\n")
+}
+
+// outcome tells how a job ended and what it answered.
+func outcome(j chela.Job, most int) string {
+	text := "Ended: " + how(j)
+	if j.Result == "" {
+		return text + "\n\nIt gave no answer."
+	}
+	answer := cut(j.Result, most)
+	if answer != j.Result {
+		answer += fmt.Sprintf("\n(The whole answer is in the session %s: see sessions_history.)", j.Session)
+	}
+	return text + "\n\n" + answer
+}
+
+// how tells in a few words how a job ended.
+func how(j chela.Job) string {
+	switch j.State {
+	case chela.JobCompleted, chela.JobSubmitted, chela.JobAccepted:
+		return "ok"
+	case chela.JobFailed:
+		if strings.HasPrefix(j.Reason, "timeout: ") {
+			return j.Reason
+		}
+		return "error: " + j.Reason
+	default:
+		return strings.TrimSuffix(string(j.State)+": "+j.Reason, ": ")
+	}
+}
+
+// reminder asks a job for the steps of its plan that are open.
+func reminder(steps []chela.JobStep) string {
+	b := []string{"Steps of your plan are open:"}
+	for _, s := range steps {
+		b = append(b, fmt.Sprintf("%d. %s", s.Place, s.Text))
+	}
+	return strings.Join(append(b, "Do them, or say with job_step that you skip them and why. Then give your final answer, whole."), "\n")
+}
+
+// planned tells a plan in the story of a job.
+func planned(steps []chela.JobStep) string {
+	lines := make([]string, len(steps))
+	for i, s := range steps {
+		lines[i] = fmt.Sprintf("%d. %s", s.Place, s.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// ending tells whoever asked for a job how it ended.
+func ending(j chela.Job, spent chela.UsageSum, toJob bool) string {
+	name := map[chela.JobKind]string{chela.JobSubagent: "A subagent", chela.JobPart: "A part", chela.JobPlain: "A job"}[j.Kind]
+	instruction := "Tell the person briefly, in your own words, what matters of it. If it has been told already or nobody needs to know, answer NO_REPLY alone."
+	if toJob {
+		instruction = "Go on with your work."
+	}
+	return strings.Join([]string{
+		fmt.Sprintf("[%s that you asked for has ended: %s]", name, j.Title),
+		"What was asked:\n" + cut(j.Text, maxAsked),
+		outcome(j, maxAnswer),
+		fmt.Sprintf("(%s; %d tokens in, %d out; %s; session %s; job %s)", took(j), spent.Tokens.Total()-spent.Tokens.Output, spent.Tokens.Output,
+			spent.Cost, j.Session, j.ID),
+		instruction,
+	}, "\n\n")
+}
+
+// took returns how long an attempt took.
+func took(j chela.Job) time.Duration {
+	if j.StartedAt.IsZero() {
+		return 0
+	}
+	return j.FinishedAt.Sub(j.StartedAt).Round(time.Second)
+}
