@@ -33,7 +33,7 @@ type Job struct {
 
 	// What became of it so far.
 	Attempt  int    `json:"attempt"`           // times that it began, so far
-	Messages int    `json:"messages"`          // sent into its session, so far
+	Messages int    `json:"messages"`          // that its newest attempt sent into its session
 	Repairs  int    `json:"repairs,omitempty"` // recoveries since it last began by a person's wish
 	Waits    int    `json:"waits,omitempty"`   // jobs whose endings it waits for; it takes no place meanwhile
 	Turn     TurnID `json:"turn,omitempty"`    // its newest

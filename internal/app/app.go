@@ -20,6 +20,7 @@ import (
 	"chela"
 	"chela/internal/activity"
 	"chela/internal/app/agents"
+	"chela/internal/app/background"
 	"chela/internal/app/conversation"
 	"chela/internal/app/home"
 	"chela/internal/app/known"
@@ -75,6 +76,8 @@ type App struct {
 	door     *conversation.Door
 	memory   *memory.Keeper
 	rewinds  *rewind.Mover
+
+	background *background.Background
 
 	version string
 	listen  string // of a daemon
@@ -147,6 +150,10 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 		Ended: a.ended,
 	})
 	a.rewinds = a.mover(tools)
+	a.background = background.New(background.Config{
+		Settings: cfg, Store: a.store, Lanes: a.lanes, Node: a.node, IDs: a.ids, Now: a.now, Random: randv2.Float64, Emit: a.emit, Log: log,
+		Dead: a.presence.Dead,
+	})
 	a.door = conversation.New(conversation.Config{
 		Settings: cfg, Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Desk: a.desk, Hooks: a.hooks, Commands: a.interpreter(),
 		Usable: a.usable, Turn: a.turnNow,
@@ -206,6 +213,7 @@ func (a *App) Run(ctx context.Context) error {
 		return a.lanes.Run(ctx)
 	})
 	group.Go(func() error { return a.hooks.Run(telling) })
+	group.Go(func() error { return a.background.Run(ctx) })
 	group.Go(func() error {
 		select {
 		case <-a.staying:
@@ -235,6 +243,18 @@ func (a *App) Stay(ctx context.Context) {
 		a.log.Warn("rewinds not finished", "error", err)
 	}
 	a.lanes.TakeUp(ctx)
+	a.background.Stay()
+}
+
+// settle waits until nothing runs that this process began, and nothing is due that
+// it would do.
+func (a *App) settle(ctx context.Context) {
+	for ctx.Err() == nil {
+		a.background.Settle(ctx)
+		if a.lanes.Settle(ctx) {
+			return
+		}
+	}
 }
 
 // stays reports whether Stay was called.

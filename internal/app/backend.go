@@ -67,7 +67,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 		Resume: a.Stay,
 		Close: func() error {
 			if !a.stays() {
-				a.lanes.Settle(ctx)
+				a.settle(ctx)
 			}
 			cancel()
 			return cmp.Or(<-ended, a.Close())

@@ -67,14 +67,13 @@ func (w Write) MoveStep(ctx context.Context, id chela.JobID, s chela.JobStep) er
 		string(id), s.Place, string(s.State), s.Note)
 }
 
-// JobMessages returns how many of the messages that were sent into a job's
-// session have come there, and how many messages that its job follows wait there
-// for a turn.
-func (r Read) JobMessages(ctx context.Context, id chela.JobID) (arrived, waiting int, err error) {
-	own := string(id) + "/" // what follows is the number of the message
+// JobMessages returns how many messages that a job follows have come into its
+// session with ids that begin as given, and how many of all that it follows wait
+// there for a turn.
+func (r Read) JobMessages(ctx context.Context, id chela.JobID, beginning string) (arrived, waiting int, err error) {
 	err = r.tx.Query(ctx, func(row engine.Row) error { return row.Scan(&arrived, &waiting) },
 		`select count(case when substr(message_id, 1, cast($4 as integer)) = $3 then 1 end), count(case when state = 'waiting' then 1 end)
 		from inbox where channel = $1 and account = $2`,
-		chela.ChannelJob, string(id), own, len(own))
+		chela.ChannelJob, string(id), beginning, len(beginning))
 	return arrived, waiting, err
 }

@@ -252,8 +252,8 @@ func checkJobMessages(t *testing.T, s *store.Store) {
 		id, account string
 		state       chela.InboxState
 	}{
-		{"job_a/1", "job_a", chela.InboxTaken}, {"job_a/2", "job_a", chela.InboxWaiting}, {"announce/job_b/1", "job_a", chela.InboxWaiting},
-		{"job_a0/1", "job_a", chela.InboxTaken}, {"job_a/1", "job_b", chela.InboxWaiting},
+		{"job_a/2/1", "job_a", chela.InboxTaken}, {"job_a/2/2", "job_a", chela.InboxWaiting}, {"announce/job_b/1", "job_a", chela.InboxWaiting},
+		{"job_a/1/1", "job_a", chela.InboxTaken}, {"job_a/22/1", "job_a", chela.InboxTaken}, {"job_a/2/1", "job_b", chela.InboxWaiting},
 	} {
 		m := f.newMessage(fmt.Sprint(i))
 		m.MessageID, m.State = c.id, c.state
@@ -268,7 +268,7 @@ func checkJobMessages(t *testing.T, s *store.Store) {
 	}
 	for id, want := range map[chela.JobID][2]int{"job_a": {2, 2}, "job_b": {0, 1}, "job_c": {0, 0}} {
 		same(t, want, read(t, s, func(r *store.Read) (n [2]int, err error) {
-			n[0], n[1], err = r.JobMessages(ctx, id)
+			n[0], n[1], err = r.JobMessages(ctx, id, string(id)+"/2/")
 			return n, err
 		}))
 	}

@@ -1,0 +1,74 @@
+// Package background wires what nobody waits for: jobs and whatever else is done
+// by work that is kept in the store.
+package background
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"chela"
+	"chela/internal/config"
+	"chela/internal/job"
+	"chela/internal/lane"
+	"chela/internal/store"
+	"chela/internal/work"
+)
+
+// Config is what the background of a home is made of. All fields are required.
+type Config struct {
+	Settings *config.Config
+	Store    *store.Store
+	Lanes    *lane.Lanes
+	Node     chela.NodeID
+	IDs      *chela.IDs
+	Now      func() time.Time
+	Random   func() float64
+	Emit     func(chela.Event)
+	Log      *slog.Logger
+	Dead     func(chela.NodeID) bool
+}
+
+// A Background does what nobody waits for. It may be used by several goroutines
+// at once.
+type Background struct {
+	cfg  Config
+	work *work.Engine
+	jobs *job.Desk
+}
+
+// New returns the background of a home, which does nothing before Run.
+func New(cfg Config) *Background {
+	b := &Background{cfg: cfg}
+	b.work = work.New(cfg.Store, work.Config{
+		Node: cfg.Node, IDs: cfg.IDs, Now: cfg.Now, Random: cfg.Random, Log: cfg.Log, Dead: cfg.Dead,
+	})
+	b.jobs = b.newJobs()
+	return b
+}
+
+// Jobs returns the desk of jobs.
+func (b *Background) Jobs() *job.Desk { return b.jobs }
+
+// Run does what is due until ctx ends.
+func (b *Background) Run(ctx context.Context) error {
+	return b.work.Run(ctx, slices.Concat([]work.Kind{b.followKind()}, b.jobs.Kinds())...)
+}
+
+// Stay says that this process does whatever is due, whoever left it.
+func (b *Background) Stay() { b.work.Stay() }
+
+// Settle waits until nothing is due that this process would do.
+func (b *Background) Settle(ctx context.Context) { b.work.Settle(ctx) }
+
+// Heard is told of all events of lanes: those of turns that may be followed have
+// left work that is due.
+func (b *Background) Heard(e chela.Event) {
+	switch e.Kind {
+	case chela.EventTurnStarted, chela.EventTurnFinished, chela.EventApprovalRequested, chela.EventApprovalAnswered:
+		if key, err := chela.ParseSessionKey(e.Session); err != nil || key.Class() != chela.ClassMain {
+			b.work.Nudge()
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package background
+
+import (
+	"context"
+
+	"chela"
+	"chela/internal/job"
+)
+
+// newJobs returns the desk of jobs.
+func (b *Background) newJobs() *job.Desk {
+	set := b.cfg.Settings
+	return job.New(b.cfg.Store, job.Config{
+		IDs: b.cfg.IDs, Now: b.cfg.Now, Emit: b.cfg.Emit, Log: b.cfg.Log, Work: b.work,
+		Submit: func(ctx context.Context, in chela.Inbound) error {
+			_, err := b.cfg.Lanes.Submit(ctx, in)
+			return err
+		},
+		Stop: b.cfg.Lanes.Stop,
+		Agent: func(name string) error {
+			_, err := set.Agent(name)
+			return err
+		},
+		Jobs: job.Limits{
+			Parallel: set.Lanes.Job, Waiting: set.Jobs.Waiting, Steps: set.Jobs.Steps, Timeout: set.Jobs.Timeout, Tokens: int64(set.Jobs.Tokens),
+		},
+		Subagents: job.Limits{
+			Parallel: set.Lanes.Subagent, Waiting: set.Jobs.Waiting, Timeout: set.Subagents.Timeout, Tokens: int64(set.Jobs.Tokens),
+		},
+		MaxParts: set.Jobs.Subtasks, ArchiveAfter: set.Subagents.ArchiveAfter,
+	})
+}
