@@ -29,6 +29,7 @@ race: ## run all tests with the race detector, in random order
 failpoints: ## run the tests that need a build with failpoints
 	@$(TEST) -timeout=10m -tags=failpoint -race -shuffle=on ./internal/fail
 	@$(TEST) -timeout=10m -tags=failpoint -race -shuffle=on -run=Fail ./internal/store
+	@$(TEST) -timeout=10m -tags=failpoint -race -shuffle=on -run=Fail ./internal/work
 
 lint: ## look for suspicious code and wrong formatting
 	$(LINT) run ./...

@@ -34,16 +34,18 @@ func eachBench(b *testing.B, run func(b *testing.B, s *store.Store)) {
 	}
 }
 
+func ids() *chela.IDs { return chela.NewIDs(time.Now, rand.Reader) }
+
 func engine(s *store.Store) *work.Engine {
 	e := work.New(s, work.Config{
-		Node: "node_a", IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now, Random: randv2.Float64, Log: slog.New(slog.DiscardHandler),
+		Node: "node_a", IDs: ids(), Now: time.Now, Random: randv2.Float64, Log: slog.New(slog.DiscardHandler),
 	})
 	e.Stay()
 	return e
 }
 
 // fill adds n pieces of work in transactions of a thousand.
-func fill(b *testing.B, s *store.Store, e *work.Engine, n int, piece func(n int) chela.Work) {
+func fill(b testing.TB, s *store.Store, e *work.Engine, n int, piece func(n int) chela.Work) {
 	b.Helper()
 	for at := 0; at < n; at += 1000 {
 		err := s.Write(b.Context(), "bench", func(w *store.Write) error {

@@ -1,6 +1,7 @@
 package work_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -11,7 +12,13 @@ import (
 	"chela/internal/work/worktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain makes the process a worker if it is a child of a test.
+func TestMain(m *testing.M) {
+	if place := os.Getenv(where); place != "" {
+		os.Exit(child(place))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // places are the two databases that everything is shown on.
 var places = map[string]func(t testing.TB) store.Config{
