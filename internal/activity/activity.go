@@ -4,7 +4,10 @@
 package activity
 
 import (
+	"cmp"
+	"slices"
 	"sync"
+	"time"
 
 	"chela"
 )
@@ -14,6 +17,16 @@ import (
 type Board struct {
 	mu    sync.Mutex
 	doing map[chela.TurnID]chela.Activity // guarded by mu; turns that run here
+	signs map[chela.TurnID]Sign           // guarded by mu; the last of each of them
+}
+
+// A Sign is the last that was heard of a turn that runs here.
+type Sign struct {
+	Turn    chela.TurnID
+	Session chela.SessionKey
+	Doing   chela.Activity
+	Tool    string // that runs, if one does
+	At      time.Time
 }
 
 // Hear takes note of what a turn announces.
@@ -39,18 +52,49 @@ func (b *Board) Hear(e chela.Event) {
 		}
 	case chela.EventApprovalRequested, chela.EventToolOffered, chela.EventTurnFinished: // it runs no more
 	default:
+		b.refresh(e)
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if now == "" {
 		delete(b.doing, e.Turn)
+		delete(b.signs, e.Turn)
 		return
 	}
 	if b.doing == nil {
-		b.doing = map[chela.TurnID]chela.Activity{}
+		b.doing, b.signs = map[chela.TurnID]chela.Activity{}, map[chela.TurnID]Sign{}
 	}
 	b.doing[e.Turn] = now
+	b.signs[e.Turn] = Sign{Turn: e.Turn, Session: e.Session, Doing: now, Tool: e.Tool, At: e.At}
+}
+
+// refresh takes note that a turn lives that does what it did before.
+func (b *Board) refresh(e chela.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if s, ok := b.signs[e.Turn]; ok && e.At.After(s.At) {
+		s.At = e.At
+		b.signs[e.Turn] = s
+	}
+}
+
+// Quiet returns the last signs of the turns that run here of which nothing was
+// heard since a time, those that have been quiet for longest first. One that waits
+// for its place or for somebody is not quiet.
+func (b *Board) Quiet(since time.Time) []Sign {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var quiet []Sign
+	for _, s := range b.signs {
+		if s.Doing != chela.ActivityWaiting && s.At.Before(since) {
+			quiet = append(quiet, s)
+		}
+	}
+	slices.SortFunc(quiet, func(a, b Sign) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Turn, b.Turn))
+	})
+	return quiet
 }
 
 // Of returns what a turn is doing; empty for one that ended. Runs tells, of a

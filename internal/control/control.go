@@ -18,6 +18,11 @@ var (
 // run would have waited for.
 var ErrParked = errors.New("the turn is left to another run")
 
+// ErrStuck is the cause with which a run is cut off of which nothing came for too
+// long. The turn is tried again: what the run had not appended is as if it had not
+// happened, and a call under way may or may not have.
+var ErrStuck = errors.New("nothing came of the run for too long")
+
 // A Handle reaches a running turn from other goroutines. The zero value is
 // ready; it serves one run.
 type Handle struct {
@@ -46,6 +51,16 @@ func (h *Handle) TimeUp() {
 	defer h.mu.Unlock()
 	if h.cancel != nil {
 		h.cancel(ErrTimeUp)
+	}
+}
+
+// CutOff ends the run, as far as it can be, with ErrStuck. A run that is ending
+// already is left alone.
+func (h *Handle) CutOff() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.cancel != nil && !h.stop && !h.park {
+		h.cancel(ErrStuck)
 	}
 }
 

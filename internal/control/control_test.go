@@ -20,6 +20,9 @@ func TestHandle(t *testing.T) {
 		{"stop", (*control.Handle).Stop, control.ErrStopped, nil},
 		{"time is up", (*control.Handle).TimeUp, control.ErrTimeUp, nil},
 		{"park", (*control.Handle).Park, nil, control.ErrParked},
+		{"cut off", (*control.Handle).CutOff, control.ErrStuck, nil},
+		{"cut off once it is to stop", func(h *control.Handle) { h.Stop(); h.CutOff() }, control.ErrStopped, nil},
+		{"cut off once it is parked", func(h *control.Handle) { h.Park(); h.CutOff() }, nil, control.ErrParked},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

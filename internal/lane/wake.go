@@ -157,6 +157,19 @@ func (l *Lanes) stopHere(key chela.SessionKey, id chela.TurnID) {
 	}
 }
 
+// CutOff ends the run of a turn of which nothing came for too long, and reports
+// whether this process runs it. Another run of the turn begins; the third that ends
+// so ends the turn as failed.
+func (l *Lanes) CutOff(id chela.TurnID) bool {
+	for _, h := range l.holdings() {
+		if h.turn == id {
+			h.control.CutOff()
+			return true
+		}
+	}
+	return false
+}
+
 // wakeLater wakes a lane for something that is committed already: if that fails
 // it is found later, and must not look as if nothing had been done.
 func (l *Lanes) wakeLater(ctx context.Context, key chela.SessionKey) {
