@@ -179,7 +179,7 @@ func (a *Agents) frame(key frameKey) (frame, error) {
 	}
 	tools := slices.DeleteFunc(slices.Clone(a.cfg.Tools), func(t chela.Tool) bool {
 		return slices.Contains(agent.Deny, t.Name) || len(agent.Allow) > 0 && !slices.Contains(agent.Allow, t.Name) ||
-			!offered(t.Name, key.kind, false)
+			!offered(t.Name, key.kind, agent.Subagents.Depth > 1)
 	})
 	set, err := tool.NewSet(tools...)
 	if err != nil {
