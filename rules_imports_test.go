@@ -33,7 +33,7 @@ var layers = []layer{
 	{
 		name: "databases",
 		packages: []string{
-			"internal/store/engine", "internal/store/budget", "internal/store/rows", "internal/store/documents", "internal/store/jobs", "internal/store/rewinds",
+			"internal/store/engine", "internal/store/budget", "internal/store/rows", "internal/store/documents", "internal/store/health", "internal/store/jobs", "internal/store/rewinds",
 			"internal/store/routines",
 			"internal/store/tokens", "internal/store/work",
 		},
@@ -50,7 +50,7 @@ var layers = []layer{
 	{
 		name: "engines",
 		packages: []string{
-			"internal/turn/...", "internal/call", "internal/control", "internal/journal", "internal/lane/...", "internal/rewind", "internal/prompt", "internal/compaction", "internal/guard", "internal/hook", "internal/activity", "internal/approval", "internal/job",
+			"internal/turn/...", "internal/call", "internal/control", "internal/journal", "internal/lane/...", "internal/rewind", "internal/prompt", "internal/compaction", "internal/guard", "internal/hook", "internal/repair", "internal/activity", "internal/approval", "internal/job",
 			"internal/routine", "internal/memory", "internal/cost", "internal/session", "internal/transcript", "internal/token", "internal/work/...",
 			"internal/replay", "internal/routing",
 			"internal/command/...",
@@ -103,6 +103,9 @@ var arrows = []arrow{
 	{"internal/store", "internal/store/rewinds", "the ways of heads are a part of every transaction, and a package of their own"},
 	{"internal/store/rewinds", "internal/store/rows", "their rows are read and written as all are"},
 	{"internal/store/rewinds", "internal/store/engine", "the row that is scanned is its"},
+	{"internal/store", "internal/store/health", "how tools do is a part of every transaction, and a package of its own"},
+	{"internal/store/health", "internal/store/rows", "its rows are read and written as all are"},
+	{"internal/store/health", "internal/store/engine", "the row that is scanned is its"},
 	{"internal/store", "internal/store/jobs", "jobs are a part of every transaction, and a package of their own"},
 	{"internal/store/jobs", "internal/store/rows", "their rows are read and written as all are"},
 	{"internal/store/jobs", "internal/store/engine", "the row that is scanned is its"},
@@ -160,6 +163,10 @@ var arrows = []arrow{
 	{"internal/token", "internal/store", "tokens are rows and nothing else"},
 	{"internal/cost", "internal/store", "a row of the ledger and the budgets that it is taken from are one transaction"},
 	{"internal/work", "internal/store", "claiming, renewing and ending work are transactions, and so is whatever adds it"},
+	{"internal/repair", "internal/store", "a repair and the notice of it are one transaction"},
+	{"internal/repair", "internal/activity", "what is stuck is found by its last sign"},
+	{"internal/repair", "internal/turn/machine", "how often a turn may break is its business"},
+	{"internal/repair", "internal/work", "looking again and again is work"},
 	{"internal/memory", "internal/store", "looking at a document, changing it and giving an agent its first ones is one transaction"},
 	{"internal/job", "internal/store", "what becomes of a job, and the work that follows from it, are one transaction"},
 	{"internal/job", "internal/work", "each step of a job is work that is done once"},

@@ -220,10 +220,22 @@ func (s CallState) CanMove(to CallState) bool { return canMove(callMoves, s, to)
 // Ended reports whether s is an ending.
 func (s CallState) Ended() bool { return s != "" && len(callMoves[s]) == 0 }
 
+// A ToolHealth says how a tool has done of late.
+type ToolHealth struct {
+	Tool       string    `json:"tool"`
+	Failures   int       `json:"failures"`             // in a row, by its own fault
+	DisabledAt time.Time `json:"disabled_at,omitzero"` // since when it is not run, but to probe it
+	ProbeAt    time.Time `json:"probe_at,omitzero"`    // from when on a call is let through to see whether it works again
+	Probes     int       `json:"probes,omitempty"`     // that failed since then
+	Error      string    `json:"error,omitempty"`      // of the newest failure
+	UpdatedAt  time.Time `json:"updated_at,omitzero"`
+}
+
 // A ToolResult is what a call came to, as the model will read it.
 type ToolResult struct {
 	Text        string
 	Failed      bool // the tool could not do it; Text says why and what to do instead
+	Faulty      bool // the failure is the tool's own, not of what it was asked
 	Attachments []Attachment
 	Whole       *Attachment // the whole text, where Text is only a part of it
 

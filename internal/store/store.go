@@ -7,6 +7,7 @@ import (
 
 	"chela/internal/store/documents"
 	"chela/internal/store/engine"
+	"chela/internal/store/health"
 	"chela/internal/store/jobs"
 	"chela/internal/store/rewinds"
 	"chela/internal/store/routines"
@@ -73,6 +74,7 @@ func (s *Store) Write(ctx context.Context, op string, fn func(*Write) error) err
 type Read struct {
 	tx rows.Tx
 	readDocuments
+	readHealth
 	readJobs
 	readRewinds
 	readRoutines
@@ -84,6 +86,7 @@ type Read struct {
 type Write struct {
 	Read
 	writeDocuments
+	writeHealth
 	writeJobs
 	writeRewinds
 	writeRoutines
@@ -94,12 +97,14 @@ type Write struct {
 // Nouns with a package of their own. Their methods are those of a transaction.
 type (
 	readDocuments  = documents.Read
+	readHealth     = health.Read
 	readJobs       = jobs.Read
 	readRewinds    = rewinds.Read
 	readRoutines   = routines.Read
 	readTokens     = tokens.Read
 	readWork       = work.Read
 	writeDocuments = documents.Write
+	writeHealth    = health.Write
 	writeJobs      = jobs.Write
 	writeRewinds   = rewinds.Write
 	writeRoutines  = routines.Write
@@ -129,13 +134,13 @@ type (
 func reading(of engine.Tx) *Read {
 	tx := rows.Tx{Tx: of}
 	return &Read{
-		tx, documents.Reading(tx), jobs.Reading(tx), rewinds.Reading(tx), routines.Reading(tx), tokens.Reading(tx), work.Reading(tx),
+		tx, documents.Reading(tx), health.Reading(tx), jobs.Reading(tx), rewinds.Reading(tx), routines.Reading(tx), tokens.Reading(tx), work.Reading(tx),
 	}
 }
 
 func writing(of engine.Tx) *Write {
 	tx := rows.Tx{Tx: of}
 	return &Write{
-		*reading(of), documents.Writing(tx), jobs.Writing(tx), rewinds.Writing(tx), routines.Writing(tx), tokens.Writing(tx), work.Writing(tx),
+		*reading(of), documents.Writing(tx), health.Writing(tx), jobs.Writing(tx), rewinds.Writing(tx), routines.Writing(tx), tokens.Writing(tx), work.Writing(tx),
 	}
 }

@@ -30,7 +30,9 @@ func WithTimeout(fallback time.Duration) func(chela.Tool) chela.Tool {
 			defer cancel()
 			res, err := run(ctx, call)
 			if err != nil && errors.Is(context.Cause(ctx), errTimeout) {
-				return Failed(fmt.Sprintf("%s was stopped after %s; ask for less at once", t.Name, limit)), nil
+				res := Failed(fmt.Sprintf("%s was stopped after %s; ask for less at once", t.Name, limit))
+				res.Faulty = true
+				return res, nil
 			}
 			return res, err
 		}

@@ -91,6 +91,7 @@ var contract = []struct {
 	{"budgets are counted anew", checkBudgetsAnew},
 	{"budgets warn once", checkBudgetWarnings},
 	{"a turn reserves once", checkReservations},
+	{"how tools do is kept", checkToolHealth},
 	{"work is kept whole", checkWorkRows},
 	{"work is unique while unfinished", checkWorkKeys},
 	{"work is claimed when due", checkClaims},

@@ -1,0 +1,76 @@
+package repair
+
+import (
+	"context"
+	"fmt"
+
+	"chela"
+	"chela/internal/store"
+)
+
+// failed returns how a tool does after a failure, and what the owner is told of it;
+// "" for nothing.
+func failed(h chela.ToolHealth, why string, cfg Config) (chela.ToolHealth, string) {
+	now := cfg.Now()
+	h.Failures++
+	h.Error, h.UpdatedAt = why, now
+	switch {
+	case !h.DisabledAt.IsZero():
+		h.Probes++
+		h.ProbeAt = now.Add(cfg.ProbeAfter << min(h.Probes, maxDoublings))
+		if h.Probes == 1 {
+			return h, fmt.Sprintf("tool %s still fails (%s): %s. It is probed from time to time; rebuilding tools is not possible yet.", h.Tool, why, ManualRequired)
+		}
+	case h.Failures >= cfg.ToolFailures:
+		h.DisabledAt, h.ProbeAt = now, now.Add(cfg.ProbeAfter)
+		return h, fmt.Sprintf("tool %s is turned off: it failed %d times in a row (%s). It is tried again in %s.", h.Tool, h.Failures, why, cfg.ProbeAfter)
+	}
+	return h, ""
+}
+
+// worked returns how a tool does after it worked, and what the owner is told of it.
+func worked(h chela.ToolHealth, cfg Config) (chela.ToolHealth, string) {
+	told := ""
+	if !h.DisabledAt.IsZero() {
+		told = fmt.Sprintf("tool %s works again and is turned on: %s.", h.Tool, Success)
+	}
+	return chela.ToolHealth{Tool: h.Tool, UpdatedAt: cfg.Now()}, told
+}
+
+// change stores how a tool does after something became known of it, and tells the
+// owner. That it cannot be stored is no fault of the call.
+func (k *Keeper) change(ctx context.Context, tool string, then func(chela.ToolHealth) (chela.ToolHealth, string)) {
+	var after chela.ToolHealth
+	var events []chela.Event
+	err := k.store.Write(ctx, "tool.health", func(w *store.Write) error {
+		before, err := w.LockToolHealth(ctx, tool)
+		if err != nil {
+			return err
+		}
+		told := ""
+		after, told = then(before)
+		if err := w.SaveToolHealth(ctx, after); err != nil || told == "" {
+			events = nil
+			return err
+		}
+		events, err = k.cfg.Tell(ctx, w, fmt.Sprintf("tool/%s/%d/%d", tool, after.UpdatedAt.UnixMicro(), after.Failures), told)
+		return err
+	})
+	if err != nil {
+		k.cfg.Log.Warn("how a tool does is not stored", "tool", tool, "error", err)
+		return
+	}
+	for _, e := range events {
+		k.cfg.Emit(e)
+	}
+	k.wards.mu.Lock()
+	defer k.wards.mu.Unlock()
+	if k.wards.ill == nil { // what there is was never read
+		return
+	}
+	if after.Failures == 0 {
+		delete(k.wards.ill, tool)
+	} else {
+		k.wards.ill[tool] = after
+	}
+}
