@@ -43,7 +43,7 @@ var layers = []layer{
 		name: "leaves",
 		packages: []string{
 			"internal/store", "internal/event", "internal/safety", "internal/policy", "internal/config/...",
-			"internal/sandbox/...", "internal/worker", "internal/provider/...", "internal/channel/...", "internal/tool/...", "internal/api", "internal/blob", "internal/logfile", "internal/presence", "internal/vocabulary", "internal/inbox", "internal/queue", "internal/signature", "internal/hours", "internal/matcher", "internal/cue",
+			"internal/sandbox/...", "internal/worker", "internal/provider/...", "internal/channel/...", "internal/tool/...", "internal/api", "internal/blob", "internal/logfile", "internal/presence", "internal/vocabulary", "internal/inbox", "internal/queue", "internal/schedule", "internal/signature", "internal/hours", "internal/matcher", "internal/cue",
 		},
 		imports: []string{"words", "ground"},
 	},

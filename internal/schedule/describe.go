@@ -1,0 +1,300 @@
+package schedule
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// What is named one by one; of more, the expression says it better.
+const (
+	mostClocks = 4 // times of a day
+	mostDates  = 6 // days of a month
+)
+
+// Describe says in English when s is due, in few words: "every day at 09:00
+// Europe/Zurich", "every 90 minutes". An expression that few words do not
+// describe stands for itself.
+func (s Schedule) Describe() string {
+	switch s.kind {
+	case byCron:
+		return s.cron.describe()
+	case bySpan:
+		return "every " + spanWords(s.every)
+	case once:
+		return fmt.Sprintf("once on %s at %s %s", s.at.Format(time.DateOnly), clock(s.at), s.at.Location())
+	default:
+		return s.String()
+	}
+}
+
+// clock is the time of day, with seconds if they are not 0.
+func clock(t time.Time) string {
+	if t.Second() != 0 {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format("15:04")
+}
+
+// spanWords is span in its largest unit that is whole.
+func spanWords(span time.Duration) string {
+	names := []string{"week", "day", "hour", "minute", "second"}
+	for i, u := range units {
+		if span%u.span == 0 {
+			return plural(int(span/u.span), names[i])
+		}
+	}
+	return span.String()
+}
+
+// plural is "day" for one and "2 days" for two.
+func plural(n int, unit string) string {
+	if n == 1 {
+		return unit
+	}
+	return fmt.Sprintf("%d %ss", n, unit)
+}
+
+func (c cron) describe() string {
+	days := c.dayWords()
+	daily := days == "every day"
+	times, steps := c.stepWords(), true
+	if n := c.hours.len() * c.minutes.len() * c.seconds.len(); n <= mostClocks {
+		times, steps = "at "+c.clocks(), false
+	}
+	switch {
+	case days == "" || times == "":
+		return fmt.Sprintf("cron %s %s", c.text, c.zone)
+	case steps && daily && c.hours == allHours:
+		return times // in every zone
+	case steps && daily:
+		return times + " " + c.zone.String()
+	case steps:
+		return times + ", " + days + " " + c.zone.String()
+	default:
+		return days + " " + times + " " + c.zone.String()
+	}
+}
+
+// clocks lists the times of a day.
+func (c cron) clocks() string {
+	var all []string
+	for _, h := range c.hours.members() {
+		for _, m := range c.minutes.members() {
+			for _, s := range c.seconds.members() {
+				all = append(all, clock(time.Date(1, 1, 1, h, m, s, 0, time.UTC)))
+			}
+		}
+	}
+	return list(all)
+}
+
+// stepWords describes the times of a day that come in steps, or returns "".
+func (c cron) stepWords() string {
+	everySecond, everyMinute := step(c.seconds, 60), step(c.minutes, 60)
+	switch {
+	case everyMinute == 1 && everySecond > 0 && everySecond < 60:
+		return c.within("every " + plural(everySecond, "second"))
+	case everySecond != 60: // not at the full minute
+		return ""
+	case everyMinute > 0 && everyMinute < 60:
+		return c.within("every " + plural(everyMinute, "minute"))
+	case c.minutes.len() == 1:
+		return c.hourWords()
+	default:
+		return ""
+	}
+}
+
+// within adds the hours to what is so in each of them, or returns "".
+func (c cron) within(words string) string {
+	first, last := c.hours.from(0), c.hours.last()
+	switch c.hours {
+	case allHours:
+		return words
+	case span(first, last):
+		return fmt.Sprintf("%s from %02d:00 to %02d:59", words, first, last)
+	default:
+		return ""
+	}
+}
+
+// hourWords describes hours that have one time each, or returns "".
+func (c cron) hourWords() string {
+	minute, first, last := c.minutes.from(0), c.hours.from(0), c.hours.last()
+	switch by := step(c.hours, 24); {
+	case by == 1 && minute == 0:
+		return "every hour"
+	case by == 1:
+		return fmt.Sprintf("every hour at :%02d", minute)
+	case by > 0:
+		return fmt.Sprintf("every %d hours from 00:%02d", by, minute)
+	case c.hours == span(first, last):
+		return fmt.Sprintf("every hour from %02d:%02d to %02d:%02d", first, minute, last, minute)
+	default:
+		return ""
+	}
+}
+
+// step returns how far the members of s are from each other, round a cycle of the
+// given size that they begin, or 0 if that differs.
+func step(s set, size int) int {
+	by := min(s.from(1), size)
+	if by > size/2 {
+		by = size
+	}
+	var even set
+	for n := 0; n < size; n += by {
+		even |= 1 << n
+	}
+	if size%by != 0 || s != even {
+		return 0
+	}
+	return by
+}
+
+// dayWords describes the days, or returns "".
+func (c cron) dayWords() string {
+	everyDate, everyWeekday := c.days.plain == span(1, 31), c.days.weekdays == span(0, 6)
+	both := c.days.anyDay || c.days.anyWeek
+	months := c.monthWords()
+	words, preposition := "", " in "
+	switch {
+	case everyDate && everyWeekday, !both && (everyDate || everyWeekday):
+		words = "every day"
+	case everyDate:
+		words = c.days.weekdayWords()
+	case everyWeekday && months != "":
+		words, preposition = c.days.dateWords(), " of "
+	case everyWeekday:
+		words = ofMonth(c.days.dateWords())
+	case both:
+		return ""
+	default:
+		words = either(ofMonth(c.days.dateWords()), c.days.weekdayWords())
+	}
+	if words == "" || months == "" {
+		return words
+	}
+	return words + preposition + months
+}
+
+func ofMonth(words string) string {
+	if words == "" {
+		return ""
+	}
+	return words + " of the month"
+}
+
+func either(dates, weekdays string) string {
+	if dates == "" || weekdays == "" {
+		return ""
+	}
+	return dates + " and " + weekdays
+}
+
+// monthWords lists the months, or is "" for all.
+func (c cron) monthWords() string {
+	if c.months == span(1, 12) {
+		return ""
+	}
+	var names []string
+	for _, m := range c.months.members() {
+		names = append(names, time.Month(m).String())
+	}
+	return list(names)
+}
+
+// dateWords describes what the field day of month chooses, or returns "".
+func (d days) dateWords() string {
+	var parts []string
+	for _, n := range d.plain.members() {
+		parts = append(parts, "the "+ordinal(n))
+	}
+	for _, n := range d.near.members() {
+		parts = append(parts, "the weekday nearest the "+ordinal(n))
+	}
+	for _, n := range d.fromLast.members() {
+		switch n {
+		case 0:
+			parts = append(parts, "the last day")
+		case 1:
+			parts = append(parts, "the day before the last")
+		default:
+			parts = append(parts, fmt.Sprintf("the %s day before the last", ordinal(n)))
+		}
+	}
+	if d.lastWork {
+		parts = append(parts, "the last weekday")
+	}
+	if len(parts) > mostDates {
+		return ""
+	}
+	return "on " + list(parts)
+}
+
+// weekdayWords describes what the field weekday chooses, or returns "".
+func (d days) weekdayWords() string {
+	parts := weekdayNames(d.weekdays)
+	plain := len(parts)
+	for _, n := range d.nth.members() {
+		parts = append(parts, fmt.Sprintf("the %s %s", [...]string{"first", "second", "third", "fourth", "fifth"}[n/7], time.Weekday(n%7)))
+	}
+	for _, n := range d.lastOf.members() {
+		parts = append(parts, "the last "+time.Weekday(n).String())
+	}
+	switch {
+	case len(parts) > mostDates:
+		return ""
+	case plain == 0:
+		return ofMonth("on " + list(parts))
+	case len(parts) == 1 && d.weekdays.len() == 1:
+		return "every " + parts[0]
+	case len(parts) == plain && plain == 1: // from and to
+		return parts[0]
+	case len(parts) == plain:
+		return "on " + list(parts)
+	default: // "of the month" would be read of all of them
+		return ""
+	}
+}
+
+// weekdayNames names weekdays, three or more in a row as from and to.
+func weekdayNames(weekdays set) []string {
+	week := weekdays>>1 | weekdays&1<<6 // Monday is 0
+	if week.len() > 2 && week == span(week.from(0), week.last()) {
+		return []string{weekdayName(week.from(0)) + " to " + weekdayName(week.last())}
+	}
+	var names []string
+	for _, n := range week.members() {
+		names = append(names, weekdayName(n))
+	}
+	return names
+}
+
+// weekdayName names a weekday counted from Monday.
+func weekdayName(n int) string { return time.Weekday((n + 1) % 7).String() }
+
+func ordinal(n int) string {
+	ending := "th"
+	switch {
+	case n/10 == 1:
+	case n%10 == 1:
+		ending = "st"
+	case n%10 == 2:
+		ending = "nd"
+	case n%10 == 3:
+		ending = "rd"
+	}
+	return strconv.Itoa(n) + ending
+}
+
+// list joins parts with commas and, before the last one, "and".
+func list(parts []string) string {
+	if len(parts) < 2 {
+		return strings.Join(parts, "")
+	}
+	last := len(parts) - 1
+	return strings.Join(parts[:last], ", ") + " and " + parts[last]
+}
