@@ -121,6 +121,9 @@ func (a *act) carryOut(ctx context.Context, j *chela.Job, d Decision) error {
 	if err == nil && len(d.Remind) > 0 {
 		err = a.remind(ctx, j, d.Remind)
 	}
+	if err == nil && was.State == chela.JobRecovering {
+		err = a.look(ctx, j.ID)
+	}
 	ready := j.State == chela.JobPending && was.Waits > 0 && j.Waits == 0
 	if err == nil && (hasPlace(was) && !hasPlace(*j) || ready) {
 		err = a.dispatch(ctx, j.Class(), ready)

@@ -48,6 +48,8 @@ func Next(s Situation) Decision {
 		d.Reason = waitsFor(d.Waits)
 	case chela.JobInProgress, chela.JobAwaiting:
 		s.goOn(&d)
+	case chela.JobRecovering: // its turn was mended; what became of it is looked at then
+		d.State, d.Reason = chela.JobInProgress, ""
 	case chela.JobFailed, chela.JobInterrupted, chela.JobCancelled:
 		s.abandon(&d)
 	}

@@ -39,9 +39,10 @@ type Config struct {
 	CutOff func(chela.TurnID) bool
 	Stop   func(context.Context, chela.TurnID) error
 
-	// Stuck notes in the story of a job that it is stuck, and that it recovers
-	// unless it is given up. Review looks how far jobs are and does what was left.
-	Stuck  func(ctx context.Context, id chela.JobID, why string, givenUp bool) error
+	// Stuck notes in the story of a job that its turn is stuck. Mended looks how far
+	// it is after that was mended, Review how far all jobs are.
+	Stuck  func(ctx context.Context, id chela.JobID, why string) error
+	Mended func(ctx context.Context, id chela.JobID) error
 	Review func(ctx context.Context) error
 
 	// Tell owes the owner a notice, once for its key, and returns what is to be
@@ -108,8 +109,10 @@ func (k *Keeper) mend(ctx context.Context, sign activity.Sign) error {
 		return err
 	}
 	p := planFor(t, sign, k.cfg)
+	job := chela.JobID("")
 	if t.Origin.Followed() && t.Origin.Channel == chela.ChannelJob {
-		if err := k.cfg.Stuck(ctx, chela.JobID(t.Origin.Account), p.told, p.outcome == ManualRequired); err != nil {
+		job = chela.JobID(t.Origin.Account)
+		if err := k.cfg.Stuck(ctx, job, p.told); err != nil {
 			return err
 		}
 	}
@@ -125,12 +128,14 @@ func (k *Keeper) mend(ctx context.Context, sign activity.Sign) error {
 		k.cfg.Emit(e)
 	}
 	if p.stop {
-		return k.cfg.Stop(ctx, t.ID)
-	}
-	if !k.cfg.CutOff(t.ID) {
+		err = k.cfg.Stop(ctx, t.ID)
+	} else if !k.cfg.CutOff(t.ID) {
 		k.cfg.Log.Info("stuck turn runs here no more", "turn", t.ID)
 	}
-	return nil
+	if err == nil && job != "" {
+		err = k.cfg.Mended(ctx, job)
+	}
+	return err
 }
 
 // A plan is what is done about a stuck turn.

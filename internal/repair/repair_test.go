@@ -61,12 +61,8 @@ func (h *shop) keeper() *repair.Keeper {
 		},
 		CutOff: func(id chela.TurnID) bool { h.note(&h.cut, id); return true },
 		Stop:   func(_ context.Context, id chela.TurnID) error { h.note(&h.ended, id); return nil },
-		Stuck: func(_ context.Context, id chela.JobID, _ string, givenUp bool) error {
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			h.stuck = append(h.stuck, fmt.Sprint(id, " ", givenUp))
-			return nil
-		},
+		Stuck:  func(_ context.Context, id chela.JobID, _ string) error { return h.tell("stuck " + string(id)) },
+		Mended: func(_ context.Context, id chela.JobID) error { return h.tell("mended " + string(id)) },
 		Review: func(context.Context) error {
 			h.mu.Lock()
 			defer h.mu.Unlock()
@@ -93,6 +89,13 @@ func (h *shop) pass(d time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.at = h.at.Add(d)
+}
+
+func (h *shop) tell(what string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.stuck = append(h.stuck, what)
+	return nil
 }
 
 func (h *shop) note(list *[]chela.TurnID, id chela.TurnID) {
@@ -256,7 +259,7 @@ func TestStuckTurnsAreMended(t *testing.T) {
 		t.Errorf("looks again at %s, error %v", again.Again, err)
 	}
 	got := fmt.Sprintf("cut %v, ended %v, stuck %v, looked %d", h.cut, h.ended, h.stuck, h.looked)
-	if want := "cut [turn_1 turn_2], ended [], stuck [job_2 true], looked 1"; got != want {
+	if want := "cut [turn_1 turn_2], ended [], stuck [stuck job_2 mended job_2], looked 1"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	want := []string{

@@ -1,0 +1,57 @@
+package job_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/store"
+)
+
+// A job that is stuck recovers: its story tells so, and it goes on from where its
+// turn is. A review finds one that nobody looked at.
+func TestStuckJobRecovers(t *testing.T) {
+	t.Parallel()
+	const scenario = `turns: [{when: dig, steps: [{calls: [{tool: mark, args: {text: a}}]}, {text: "dug"}]}]`
+	for name, mended := range map[string]func(t *testing.T, h *house, id chela.JobID) error{
+		"looked at": func(t *testing.T, h *house, id chela.JobID) error { return h.desk.Look(t.Context(), id) },
+		"reviewed":  func(t *testing.T, h *house, _ chela.JobID) error { return h.desk.Review(t.Context()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			onBoth(t, func(t *testing.T, cfg store.Config) {
+				h := open(t, cfg, scenario, nil)
+				j := h.create(order("dig"))
+				h.until(j.ID, chela.JobAwaiting)
+				if err := h.desk.Stuck(t.Context(), j.ID, "nothing came of it"); err != nil {
+					t.Fatal(err)
+				}
+				if v := h.until(j.ID, chela.JobRecovering); v.Repairs != 1 || v.Reason != "nothing came of it" {
+					t.Errorf("recovering: %+v", v)
+				}
+				if err := mended(t, h, j.ID); err != nil {
+					t.Fatal(err)
+				}
+				h.until(j.ID, chela.JobAwaiting)
+				if _, err := h.desk.Cancel(t.Context(), j.ID, "test"); err != nil {
+					t.Fatal(err)
+				}
+				h.rest()
+				if err := h.desk.Stuck(t.Context(), j.ID, "too late"); err != nil {
+					t.Fatal(err)
+				}
+				want := []chela.JobState{
+					chela.JobPending, chela.JobInProgress, chela.JobAwaiting, chela.JobStuck, chela.JobRecovering, chela.JobInProgress,
+					chela.JobAwaiting, chela.JobCancelled,
+				}
+				if diff := cmp.Diff(want, h.moves(j.ID)); diff != "" {
+					t.Errorf("moves (-want +got)\n%s", diff)
+				}
+				if err := h.desk.Stuck(t.Context(), "job_nothing", "gone"); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
