@@ -80,6 +80,7 @@ type Config struct {
 	Tools      sections.Tools
 	Log        sections.Log
 
+	variable  func(name string) string // of the environment; no map, so that nobody prints it
 	zone      *time.Location
 	agents    map[string]*Agent
 	models    map[string]*catalogue.Row

@@ -82,6 +82,7 @@ func newLoader(environ []string) *loader {
 			l.env[name] = value
 		}
 	}
+	l.c.variable = func(name string) string { return l.env[name] }
 	l.c.NoColor = l.env["NO_COLOR"] != "" || l.env["TERM"] == "dumb"
 	l.c.agent(chela.MainAgent)
 	for _, s := range provider.Services() {
