@@ -243,7 +243,7 @@ func (a *App) Stay(ctx context.Context) {
 		a.log.Warn("rewinds not finished", "error", err)
 	}
 	a.lanes.TakeUp(ctx)
-	a.background.Stay()
+	a.background.Stay(ctx)
 }
 
 // settle waits until nothing runs that this process began, and nothing is due that

@@ -12,6 +12,8 @@ import (
 	"chela/internal/config"
 	"chela/internal/job"
 	"chela/internal/lane"
+	"chela/internal/notice"
+	"chela/internal/routine"
 	"chela/internal/store"
 	"chela/internal/work"
 )
@@ -33,9 +35,11 @@ type Config struct {
 // A Background does what nobody waits for. It may be used by several goroutines
 // at once.
 type Background struct {
-	cfg  Config
-	work *work.Engine
-	jobs *job.Desk
+	cfg      Config
+	work     *work.Engine
+	jobs     *job.Desk
+	notices  *notice.Desk
+	routines *routine.Desk
 }
 
 // New returns the background of a home, which does nothing before Run.
@@ -44,6 +48,8 @@ func New(cfg Config) *Background {
 	b.work = work.New(cfg.Store, work.Config{
 		Node: cfg.Node, IDs: cfg.IDs, Now: cfg.Now, Random: cfg.Random, Log: cfg.Log, Dead: cfg.Dead,
 	})
+	b.notices = notice.New(cfg.Store, notice.Config{IDs: cfg.IDs, Now: cfg.Now})
+	b.routines = b.newRoutines()
 	b.jobs = b.newJobs()
 	return b
 }
@@ -51,13 +57,24 @@ func New(cfg Config) *Background {
 // Jobs returns the desk of jobs.
 func (b *Background) Jobs() *job.Desk { return b.jobs }
 
+// Routines returns the desk of routines.
+func (b *Background) Routines() *routine.Desk { return b.routines }
+
+// Notices returns the desk that tells people what nobody waits for.
+func (b *Background) Notices() *notice.Desk { return b.notices }
+
 // Run does what is due until ctx ends.
 func (b *Background) Run(ctx context.Context) error {
-	return b.work.Run(ctx, slices.Concat([]work.Kind{b.followKind()}, b.jobs.Kinds())...)
+	return b.work.Run(ctx, slices.Concat([]work.Kind{b.followKind()}, b.jobs.Kinds(), b.routines.Kinds())...)
 }
 
 // Stay says that this process does whatever is due, whoever left it.
-func (b *Background) Stay() { b.work.Stay() }
+func (b *Background) Stay(ctx context.Context) {
+	b.work.Stay()
+	if err := b.routines.Stay(ctx); err != nil {
+		b.cfg.Log.Warn("routines do not hear what chela announces", "error", err)
+	}
+}
 
 // Settle waits until nothing is due that this process would do.
 func (b *Background) Settle(ctx context.Context) { b.work.Settle(ctx) }

@@ -32,8 +32,14 @@ func (b *Background) follow(ctx context.Context, k chela.Work) error {
 		return chela.E(chela.Invalid, "work of following a turn cannot be read").Because(err)
 	}
 	t, err := store.Find(ctx, b.cfg.Store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, of.Turn) })
-	if err != nil || t.Origin.Channel != chela.ChannelJob {
+	switch {
+	case err != nil:
 		return err
+	case t.Origin.Channel == chela.ChannelJob:
+		return b.jobs.Follow(ctx, t)
+	case t.Origin.Channel == chela.ChannelRoutine:
+		return b.routines.Follow(ctx, t)
+	default:
+		return nil
 	}
-	return b.jobs.Follow(ctx, t)
 }

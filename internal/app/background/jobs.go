@@ -27,6 +27,7 @@ func (b *Background) newJobs() *job.Desk {
 		Subagents: job.Limits{
 			Parallel: set.Lanes.Subagent, Waiting: set.Jobs.Waiting, Timeout: set.Subagents.Timeout, Tokens: int64(set.Jobs.Tokens),
 		},
+		Ended:    b.routines.JobEnded,
 		MaxParts: set.Jobs.Subtasks, ArchiveAfter: set.Subagents.ArchiveAfter,
 	})
 }

@@ -1,0 +1,159 @@
+package routine
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"chela"
+	"chela/internal/cue"
+	"chela/internal/routine/rule"
+	"chela/internal/store"
+)
+
+// A change is what the desk does within one transaction.
+type change struct {
+	*store.Write
+	desk   *Desk
+	now    time.Time
+	events []chela.Event // to be announced after the commit
+}
+
+// write runs fn in a transaction, and announces what it did after the commit.
+func (d *Desk) write(ctx context.Context, op string, fn func(c *change) error) error {
+	var c *change
+	err := d.store.Write(ctx, op, func(w *store.Write) error {
+		c = &change{Write: w, desk: d, now: d.now()}
+		return fn(c)
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range c.events {
+		d.cfg.Emit(e)
+	}
+	d.cfg.Work.Nudge()
+	return nil
+}
+
+// announce keeps a durable event of the transaction.
+func (c *change) announce(ctx context.Context, e chela.Event) error {
+	kept := []chela.Event{e}
+	err := c.Announce(ctx, c.now, kept)
+	c.events = append(c.events, kept...)
+	return err
+}
+
+// add adds a run of a routine that is filled in, unless there is one of its key, and
+// returns the one that there is. One that has a reason, or is given one by a guard, is
+// skipped.
+func (c *change) add(ctx context.Context, v chela.Routine, run chela.RoutineRun) (chela.RoutineRun, error) {
+	known, ok, err := c.RunByKey(ctx, v.ID, run.Key)
+	if err != nil || ok {
+		return known, err
+	}
+	if run.Reason == "" && run.Cause != chela.TriggerManual {
+		f, err := c.look(ctx, v)
+		if err != nil {
+			return run, err
+		}
+		f.Cause = run.Cause
+		run.Reason = rule.Refuse(v, f)
+	}
+	run.ID, run.Routine, run.State, run.CreatedAt, run.Input = c.desk.cfg.IDs.Run(), v.ID, chela.RunPending, c.now, rule.Cut(run.Input, maxInput)
+	if run.Reason != "" {
+		run.State, run.FinishedAt = chela.RunSkipped, c.now
+	}
+	if added, err := c.AddRun(ctx, run); err != nil || !added {
+		return run, err
+	}
+	if run.State == chela.RunSkipped {
+		_, err := c.PruneRuns(ctx, v.ID, c.desk.cfg.Defaults.KeepRuns)
+		return run, err
+	}
+	if _, err := c.desk.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workRun, Key: string(run.ID), DueAt: c.now}); err != nil {
+		return run, err
+	}
+	return run, c.announce(ctx, chela.Event{
+		Kind: chela.EventRoutineFired, Session: rule.SessionOf(v), Routine: v.ID, Run: run.ID, Text: string(run.Cause),
+	})
+}
+
+// look finds the facts that the guards of a routine look at.
+func (c *change) look(ctx context.Context, v chela.Routine) (f rule.Facts, err error) {
+	f.Now = c.now
+	if f.Runs, err = c.RunsSince(ctx, v.ID, c.now.Add(-day), max(1, v.Guards.PerHour, v.Guards.PerDay)); err != nil {
+		return f, err
+	}
+	if f.Waiting, err = c.WaitingRuns(ctx, v.ID); err != nil {
+		return f, err
+	}
+	window, err := rule.Window(v.Guards.ActiveHours, c.desk.cfg.Zone)
+	if err != nil {
+		return f, err
+	}
+	f.Closed = !window.Contains(c.now)
+	if v.Guards.Idle {
+		live, err := c.LiveTurns(ctx, chela.MainKey(v.Agent))
+		if err != nil {
+			return f, err
+		}
+		f.Busy = slices.ContainsFunc(live, func(t chela.Turn) bool { return t.State == chela.TurnProcessing })
+	}
+	if v.Guards.Unless == "" {
+		return f, nil
+	}
+	doc, err := c.Document(ctx, v.Agent, v.Guards.Unless)
+	if err != nil && chela.KindOf(err) != chela.NotFound {
+		return f, err
+	}
+	f.Blank = cue.Blank(doc.Text)
+	return f, nil
+}
+
+// note leaves a note for the main session, and wakes that where the routine wants
+// it.
+func (c *change) note(ctx context.Context, v chela.Routine, run chela.RoutineRun, text string) error {
+	if v.Action.Wake == chela.WakeNow {
+		_, err := c.desk.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workPost, Key: string(run.ID), Args: textArgs(text), DueAt: c.now})
+		return err
+	}
+	_, err := c.AddNote(ctx, chela.Note{
+		Key: "run/" + string(run.ID), Session: chela.MainKey(v.Agent), From: "routine " + v.Name, Text: text, CreatedAt: c.now,
+	})
+	return err
+}
+
+// wakeNext lets the runs look for a place that have one now.
+func (c *change) wakeNext(ctx context.Context) error {
+	pending, err := c.PendingRuns(ctx, maxChosen)
+	if err != nil || len(pending) == 0 {
+		return err
+	}
+	running, err := c.RunningRuns(ctx)
+	if err != nil {
+		return err
+	}
+	for _, run := range pending {
+		v, err := c.Routine(ctx, run.Routine)
+		if err != nil {
+			return err
+		}
+		if !c.desk.cfg.Defaults.HasPlace(c.desk.cfg.Defaults.Filled(v), running) {
+			continue
+		}
+		running[v.ID]++
+		if err := c.desk.cfg.Work.Set(ctx, c.Write, chela.Work{Kind: workRun, Key: string(run.ID), DueAt: c.now}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// await leaves the work that lets a routine fire when it is due, or takes it back.
+func (c *change) await(ctx context.Context, v chela.Routine) error {
+	if v.NextAt.IsZero() {
+		return c.desk.cfg.Work.Drop(ctx, c.Write, workFire, string(v.ID))
+	}
+	return c.desk.cfg.Work.Set(ctx, c.Write, chela.Work{Kind: workFire, Key: string(v.ID), DueAt: v.NextAt})
+}

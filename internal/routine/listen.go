@@ -1,0 +1,105 @@
+package routine
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"chela"
+	"chela/internal/routine/rule"
+	"chela/internal/store"
+	"chela/internal/work"
+)
+
+const (
+	listenTime = time.Second      // between looks for what was announced
+	deafTime   = 10 * time.Second // while no routine listens
+	pageEvents = 256              // transactions whose events are read at once
+)
+
+// heard is how far what chela announces was read.
+type heard struct {
+	After chela.Cursor `json:"after"`
+}
+
+func after(c chela.Cursor) json.RawMessage {
+	args, _ := json.Marshal(heard{c}) // text always can be
+	return args
+}
+
+// listen lets routines fire that what chela announced makes fire. The transaction that
+// adds the runs of an event says that it was read.
+func (d *Desk) listen(ctx context.Context, k chela.Work) (work.Outcome, error) {
+	var at heard
+	if err := json.Unmarshal(k.Args, &at); err != nil {
+		return work.Outcome{}, err
+	}
+	hearing, err := store.Find(ctx, d.store, func(r *store.Read) ([]chela.Routine, error) {
+		return r.HearingRoutines(ctx, chela.TriggerSystem)
+	})
+	if err != nil {
+		return work.Outcome{}, err
+	}
+	if len(hearing) == 0 || d.cfg.Defaults.Off {
+		last, err := d.store.LastEvent(ctx)
+		if err != nil {
+			return work.Outcome{}, err
+		}
+		return work.Outcome{}, d.readUntil(ctx, last, deafTime, nil)
+	}
+	events, err := d.store.Events(ctx, at.After, "", pageEvents)
+	if chela.KindOf(err) == chela.NotFound {
+		d.cfg.Log.Warn("events passed that routines did not hear", "after", at.After)
+		at.After, err = d.store.LastEvent(ctx)
+		if err != nil {
+			return work.Outcome{}, err
+		}
+		return work.Outcome{}, d.readUntil(ctx, at.After, 0, nil)
+	}
+	if err != nil {
+		return work.Outcome{}, err
+	}
+	if len(events) == 0 {
+		return work.Outcome{Again: d.now().Add(listenTime)}, nil
+	}
+	var again time.Duration
+	if len(events) < pageEvents {
+		again = listenTime
+	}
+	return work.Outcome{}, d.readUntil(ctx, events[len(events)-1].Cursor, again, func(c *change) error {
+		return c.announced(ctx, hearing, events)
+	})
+}
+
+// readUntil stores that what chela announced was read until a cursor, with what fn
+// makes of it, and looks again after a while.
+func (d *Desk) readUntil(ctx context.Context, last chela.Cursor, again time.Duration, fn func(c *change) error) error {
+	return d.write(ctx, "routine.listen", func(c *change) error {
+		if fn != nil {
+			if err := fn(c); err != nil {
+				return err
+			}
+		}
+		return d.cfg.Work.Set(ctx, c.Write, chela.Work{Kind: workListen, Key: workListen, Args: after(last), DueAt: c.now.Add(again)})
+	})
+}
+
+// announced adds the runs of routines that events make fire.
+func (c *change) announced(ctx context.Context, hearing []chela.Routine, events []chela.Event) error {
+	for _, e := range events {
+		for _, v := range hearing {
+			if e.At.Before(v.UpdatedAt) || !rule.Hears(v, e) {
+				continue
+			}
+			input, err := json.Marshal(e)
+			if err != nil {
+				return err
+			}
+			run := chela.RoutineRun{Key: "event/" + string(e.Cursor), Cause: chela.TriggerSystem, Input: string(input)}
+			if _, err := c.caused(ctx, v.ID, run); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

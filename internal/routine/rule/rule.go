@@ -1,0 +1,80 @@
+// Package rule knows what routines are and what follows from it: when they are due,
+// what keeps them from firing, what comes of the ending of a run. It is pure: whoever
+// calls it brings the time and does what is decided.
+package rule
+
+import (
+	"cmp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"chela"
+)
+
+// Defaults are what the configuration says of routines that say nothing.
+type Defaults struct {
+	Off             bool // nothing fires but by hand
+	Missed          chela.Missed
+	Cooldown        time.Duration // between runs that no clock made fire
+	Timeout         time.Duration // of one run
+	Most            int           // runs at once, of all routines
+	KeepRuns        int           // of each routine
+	NotifyAfter     int           // failures in a row
+	DisableAfter    int           // failures in a row
+	MaxWebhookBytes int
+}
+
+// Filled returns a routine with what it leaves open filled in.
+func (d Defaults) Filled(v chela.Routine) chela.Routine {
+	v.Guards.Cooldown = cmp.Or(v.Guards.Cooldown, d.Cooldown)
+	v.Guards.Concurrent = cmp.Or(v.Guards.Concurrent, 1)
+	v.Trigger.Missed = cmp.Or(v.Trigger.Missed, d.Missed)
+	v.Notify.Policy = cmp.Or(v.Notify.Policy, chela.NotifyConditional)
+	v.Notify.Target = cmp.Or(v.Notify.Target, chela.TargetOrigin)
+	v.Notify.AfterFailures = cmp.Or(v.Notify.AfterFailures, d.NotifyAfter)
+	v.Notify.Disable = cmp.Or(v.Notify.Disable, d.DisableAfter)
+	v.Action.Timeout = cmp.Or(v.Action.Timeout, d.Timeout)
+	v.Action.Post = cmp.Or(v.Action.Post, chela.PostSummary)
+	v.Action.PostMax = cmp.Or(v.Action.PostMax, maxPost)
+	v.Action.Wake = cmp.Or(v.Action.Wake, chela.WakeNextHeartbeat)
+	return v
+}
+
+// HasPlace reports whether another run of a routine may begin where that many are
+// running.
+func (d Defaults) HasPlace(v chela.Routine, running map[chela.RoutineID]int) bool {
+	all := 0
+	for _, n := range running {
+		all += n
+	}
+	return all < d.Most && (v.Guards.Concurrent < 0 || running[v.ID] < max(1, v.Guards.Concurrent))
+}
+
+// SessionOf returns the session in which a routine runs.
+func SessionOf(v chela.Routine) chela.SessionKey {
+	if v.Action.Main || v.Action.Kind == chela.ActionEvent || v.Action.Kind == chela.ActionNotify {
+		return chela.MainKey(v.Agent)
+	}
+	return chela.Key{Kind: chela.KeyCron, ID: string(v.ID)}.Session()
+}
+
+// shown is text that somebody sent, short enough for a message.
+func shown(text string) string {
+	const most = 80
+	if short := []rune(strings.ToValidUTF8(text, "?")); len(short) > most {
+		return string(short[:most]) + "…"
+	}
+	return text
+}
+
+// Cut returns at most the first bytes of a text, whole characters of it.
+func Cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}
