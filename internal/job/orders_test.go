@@ -1,0 +1,153 @@
+package job_test
+
+import (
+	"strings"
+	"testing"
+
+	"chela"
+	"chela/internal/job"
+	"chela/internal/store"
+)
+
+// A job that is cancelled takes its turn, its parts and its subagents along, and
+// is told as cancelled.
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	const scenario = `
+turns:
+  - {when: "has ended", steps: [{text: "NO_REPLY"}]}
+  - {when: "big", steps: [{calls: [{tool: split, args: {list: ["slow a", "slow b"]}}, {tool: spawn, args: {text: "slow c"}}]}, {text: "x", delay_ms: 60000}]}
+  - {when: "slow", steps: [{text: "never", delay_ms: 60000}]}
+`
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		h := open(t, cfg, scenario, nil)
+		j := h.create(order("big"))
+		children := func() []chela.Job {
+			all, err := h.desk.Jobs(t.Context(), job.Filter{Requester: j.Session})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return all
+		}
+		h.untilIt(j.ID, func(job.View) bool {
+			n := 0
+			for _, c := range children() {
+				if c.Turn != "" {
+					n++
+				}
+			}
+			return n == 3
+		})
+		for range 2 {
+			if v, err := h.desk.Cancel(t.Context(), j.ID, "me"); err != nil || v.State != chela.JobCancelled {
+				t.Fatalf("cancelled: %s, %v", v.State, err)
+			}
+		}
+		h.rest()
+		for _, c := range append(children(), h.until(j.ID, chela.JobCancelled).Job) {
+			same(t, "state of "+c.Text, chela.JobCancelled, c.State)
+			if c.AnnouncedAt.IsZero() {
+				t.Errorf("the ending of %q waits to be told", c.Text)
+			}
+		}
+		live, err := store.Find(t.Context(), h.store, func(r *store.Read) ([]chela.Turn, error) { return r.LiveTurns(t.Context(), "") })
+		if err != nil || len(live) > 0 {
+			t.Errorf("turns that live: %+v, %v", live, err)
+		}
+		if said := h.said(mainSession); len(said) != 2 || !strings.Contains(said[0], "cancelled by me") {
+			t.Errorf("in the main session: %q", said)
+		}
+		if _, err := h.desk.Cancel(t.Context(), "job_nothing", "me"); chela.KindOf(err) != chela.NotFound {
+			t.Errorf("cancelled nothing: %v", err)
+		}
+	})
+}
+
+// A job that failed can begin anew: in a fresh thread, and be told of once more.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	h := lite(t, `
+turns:
+  - {when: "has ended", steps: [{text: "ok"}]}
+  - {when: "try", steps: [{fault: {status: 400, message: "broken", times: 1}, text: "done"}]}
+`, nil)
+	j := h.create(order("try"))
+	v := h.untilIt(j.ID, func(v job.View) bool { return !v.AnnouncedAt.IsZero() })
+	same(t, "state", chela.JobFailed, v.State)
+	if v.Reason == "" {
+		t.Error("it does not say why")
+	}
+	if _, err := h.desk.Restart(t.Context(), j.ID, "me"); err != nil {
+		t.Fatal(err)
+	}
+	again := h.until(j.ID, chela.JobSubmitted)
+	h.rest()
+	if again.Attempt != 2 || again.Thread == v.Thread || again.Result != "done" {
+		t.Errorf("again: %+v", again.Job)
+	}
+	same(t, "messages in the main session", 4, len(h.said(mainSession)))
+	if _, err := h.desk.Accept(t.Context(), j.ID, "me"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.desk.Restart(t.Context(), j.ID, "me"); chela.KindOf(err) != chela.Conflict {
+		t.Errorf("restarted what was accepted: %v", err)
+	}
+}
+
+// A job that was sent back goes on in its conversation; the same wish is heard
+// once.
+func TestModify(t *testing.T) {
+	t.Parallel()
+	h := lite(t, `
+turns:
+  - {when: "has ended", steps: [{text: "ok"}]}
+  - {when: "draw", steps: [{text: "a cat"}]}
+  - {when: "bigger", steps: [{text: "a big cat", expect: {contains: "a cat"}}]}
+`, nil)
+	j := h.create(order("draw"))
+	first := h.until(j.ID, chela.JobSubmitted)
+	for range 2 {
+		if _, err := h.desk.Modify(t.Context(), j.ID, job.Saying{Text: "bigger", Key: "k", By: "me"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := h.untilIt(j.ID, func(v job.View) bool { return v.State == chela.JobSubmitted && v.Attempt == 2 })
+	same(t, "result", "a big cat", v.Result)
+	same(t, "thread", first.Thread, v.Thread)
+	h.rest()
+	same(t, "messages in the main session", 4, len(h.said(mainSession)))
+}
+
+// What a job's turns may take together ends it.
+func TestTokenBudget(t *testing.T) {
+	t.Parallel()
+	h := lite(t, `
+turns:
+  - {when: "work", steps: [{calls: [{tool: plan, args: {list: ["a"]}}], usage: {input: 90}}, {text: "first", usage: {input: 5}}]}
+  - {when: "are open", steps: [{text: "no", usage: {input: 50}}]}
+`, nil)
+	o := order("work")
+	o.Options = chela.JobOptions{Quiet: true, Tokens: 96}
+	v := h.untilIt(h.create(o).ID, func(v job.View) bool { return !v.State.Live() })
+	if v.State != chela.JobFailed || !strings.Contains(v.Reason, "tokens") {
+		t.Errorf("job is %s: %s", v.State, v.Reason)
+	}
+}
+
+// A subagent's session leaves the lists after its ending was told.
+func TestArchive(t *testing.T) {
+	t.Parallel()
+	h := lite(t, `{turns: [{when: "has ended", steps: [{text: "ok"}]}, {steps: [{text: "done"}]}]}`, nil)
+	o := order("dig")
+	o.Kind, o.Options.Cleanup = chela.JobSubagent, chela.CleanupDelete
+	v := h.untilIt(h.create(o).ID, func(v job.View) bool { return !v.ArchivedAt.IsZero() })
+	s, err := store.Find(t.Context(), h.store, func(r *store.Read) (chela.Session, error) { return r.Session(t.Context(), v.Session) })
+	if err != nil || s.Settings.ArchivedAt.IsZero() {
+		t.Errorf("session: %+v, %v", s.Settings, err)
+	}
+	o.Options.Cleanup = ""
+	kept := h.untilIt(h.create(o).ID, func(v job.View) bool { return !v.AnnouncedAt.IsZero() })
+	if !kept.ArchivedAt.IsZero() || kept.ArchiveAt.Sub(kept.AnnouncedAt).Hours() != 1 {
+		t.Errorf("kept until %v, told at %v", kept.ArchiveAt, kept.AnnouncedAt)
+	}
+}

@@ -1,0 +1,236 @@
+package job_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/approval"
+	"chela/internal/job"
+	"chela/internal/store"
+)
+
+// lite opens a process on a database of its own.
+func lite(t *testing.T, scenario string, change func(*job.Config)) *house {
+	t.Helper()
+	return open(t, engines["sqlite"](t), scenario, change)
+}
+
+func same[T any](t *testing.T, what string, want, got T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got)\n%s", what, diff)
+	}
+}
+
+// The parts of a job run first; it begins with how they ended, in their order.
+func TestPartsInOrder(t *testing.T) {
+	t.Parallel()
+	const scenario = `
+turns:
+  - {when: "parts of this job", steps: [{text: "all of it"}]}
+  - {when: first, steps: [{text: "one", delay_ms: 200}]}
+  - {when: second, steps: [{fault: {status: 400, message: "broken"}}]}
+  - {when: third, steps: [{text: "three"}]}
+`
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		h := open(t, cfg, scenario, func(c *job.Config) { c.Jobs.Parallel = 1 })
+		o := order("put together")
+		o.Parts, o.Options.Quiet = []string{"first", "second", "third"}, true
+		j := h.create(o)
+		if j.State != chela.JobPending || j.Waits != 3 {
+			t.Errorf("it does not wait for its parts: %+v", j)
+		}
+		v := h.until(j.ID, chela.JobSubmitted)
+		h.rest()
+		same(t, "result", "all of it", v.Result)
+		said := h.said(j.Session)
+		text := said[0]
+		for _, part := range []string{"put together", "Part 1: first", "one", "Part 2: second", "Ended: error", "Part 3: third", "three"} {
+			at := strings.Index(text, part)
+			if at < 0 {
+				t.Fatalf("%q is missing, or too early, in %q", part, said[0])
+			}
+			text = text[at:]
+		}
+		same(t, "messages", 2, len(said))
+		for _, p := range v.Parts {
+			if p.AnnouncedAt.IsZero() || p.State.Live() {
+				t.Errorf("part %d is %s, told at %v", p.Place, p.State, p.AnnouncedAt)
+			}
+		}
+	})
+}
+
+// A job that splits itself waits without a place for its parts and goes on with
+// what came of them, once.
+func TestSplit(t *testing.T) {
+	t.Parallel()
+	h := lite(t, `
+turns:
+  - {when: "parts of this job", steps: [{text: "joined"}]}
+  - {when: "big", steps: [{calls: [{tool: split, args: {list: ["small a", "small b"]}}]}, {text: "they are at it"}]}
+  - {when: "small", steps: [{text: "done {{user}}", delay_ms: 100}]}
+`, func(c *job.Config) { c.Jobs.Parallel = 1 })
+	o := order("big")
+	o.Options.Quiet = true
+	v := h.until(h.create(o).ID, chela.JobSubmitted)
+	h.rest()
+	same(t, "result", "joined", v.Result)
+	same(t, "messages of the job", 4, len(h.said(v.Session)))
+	same(t, "parts", 2, len(v.Parts))
+}
+
+// A subagent's ending comes back to the turn that spawned it; a job that spawned
+// one waits for that.
+func TestSubagentOfAJob(t *testing.T) {
+	t.Parallel()
+	h := lite(t, `
+turns:
+  - {when: "A subagent that you asked for", steps: [{text: "It found 7."}]}
+  - {when: "look", steps: [{calls: [{tool: spawn, args: {text: "dig"}}]}, {text: "I wait."}]}
+  - {when: "dig", steps: [{text: "7", delay_ms: 100}]}
+`, nil)
+	o := order("look")
+	o.Options.Quiet = true
+	v := h.until(h.create(o).ID, chela.JobSubmitted)
+	h.rest()
+	same(t, "result", "It found 7.", v.Result)
+	subagents, err := h.desk.Jobs(t.Context(), job.Filter{Kind: chela.JobSubagent, Requester: v.Session})
+	if err != nil || len(subagents) != 1 || subagents[0].State != chela.JobSubmitted {
+		t.Fatalf("subagents: %+v, %v", subagents, err)
+	}
+	s, err := store.Find(t.Context(), h.store, func(r *store.Read) (chela.Session, error) { return r.Session(t.Context(), subagents[0].Session) })
+	if err != nil || s.Settings.SpawnedBy != v.Session {
+		t.Errorf("its session was spawned by %q: %v", s.Settings.SpawnedBy, err)
+	}
+}
+
+// A job is asked twice for the steps of its plan that it left open.
+func TestPlanIsHeldTo(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		second   string
+		messages int
+	}{
+		"does it then": {`{calls: [{tool: did, args: {text: "so"}}]}, {text: "now all"}`, 2},
+		"never does":   {`{text: "no"}`, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := lite(t, fmt.Sprintf(`
+turns:
+  - {when: "work", steps: [{calls: [{tool: plan, args: {list: ["dig", "fill"]}}]}, {calls: [{tool: did, args: {text: ""}}]}, {text: "half"}]}
+  - {when: "are open", steps: [%s]}
+`, c.second), nil)
+			o := order("work")
+			o.Options = chela.JobOptions{Quiet: true, Plan: true}
+			v := h.until(h.create(o).ID, chela.JobSubmitted)
+			if !strings.Contains(h.said(v.Session)[0], "job_plan") {
+				t.Error("it was not told to plan")
+			}
+			same(t, "messages", 3, v.Messages)
+		})
+	}
+}
+
+// What is said to a job enters its turn, or is its next message; the same is said
+// once.
+func TestPrompt(t *testing.T) {
+	t.Parallel()
+	h := lite(t, `
+turns:
+  - {when: "begin", steps: [{text: "first", delay_ms: 300}]}
+  - {when: "more", steps: [{text: "second"}]}
+`, func(c *job.Config) { c.Jobs.Parallel = 1 })
+	o := order("begin")
+	o.Options.Quiet = true
+	j := h.create(o)
+	waiting := h.create(o)
+	h.untilIt(j.ID, func(v job.View) bool { return v.Turn != "" })
+	for range 2 {
+		if err := h.desk.Prompt(t.Context(), j.ID, job.Saying{Text: "more", Key: "k", By: "me"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := h.desk.Prompt(t.Context(), waiting.ID, job.Saying{Text: "and this", By: "me"}); err != nil {
+		t.Fatal(err)
+	}
+	v := h.until(j.ID, chela.JobSubmitted)
+	same(t, "result", "second", v.Result)
+	same(t, "messages", 2, v.Messages)
+	h.until(waiting.ID, chela.JobSubmitted)
+	same(t, "what the other began with", "user: begin\n\nand this", h.said(waiting.Session)[0])
+	err := h.desk.Prompt(t.Context(), j.ID, job.Saying{Text: "late", By: "me"})
+	if chela.KindOf(err) != chela.Conflict || !strings.Contains(chela.HintOf(err), "restart") {
+		t.Errorf("said to a job that ended: %v (%s)", err, chela.HintOf(err))
+	}
+}
+
+// A question takes the place away from a job; an answer gives it back.
+func TestJobWaitsForAPerson(t *testing.T) {
+	t.Parallel()
+	h := lite(t, `
+turns:
+  - {when: "ask", steps: [{calls: [{tool: mark, args: {text: "x"}}]}, {text: "marked"}]}
+  - {when: "other", steps: [{text: "done"}]}
+`, func(c *job.Config) { c.Jobs.Parallel = 1 })
+	o := order("ask")
+	o.Options.Quiet = true
+	j := h.create(o)
+	h.until(j.ID, chela.JobAwaiting)
+	o.Text = "other"
+	h.until(h.create(o).ID, chela.JobSubmitted)
+	asked, err := store.Find(t.Context(), h.store, func(r *store.Read) ([]chela.Approval, error) { return r.PendingApprovals(t.Context(), j.Session) })
+	if err != nil || len(asked) != 1 {
+		t.Fatalf("approvals: %+v, %v", asked, err)
+	}
+	if _, err := h.approvals.Answer(t.Context(), approval.Reply{ID: asked[0].ID, Answer: chela.AnswerOnce, By: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "result", "marked", h.until(j.ID, chela.JobSubmitted).Result)
+	want := []chela.JobState{
+		chela.JobPending, chela.JobInProgress, chela.JobAwaiting, chela.JobInProgress, chela.JobCompleted, chela.JobSubmitted,
+	}
+	same(t, "moves", want, h.moves(j.ID))
+}
+
+// Jobs begin by urgency, then by age, no more at once than may.
+func TestPriorities(t *testing.T) {
+	t.Parallel()
+	h := lite(t, `{past_end: echo, turns: [{when: "first", steps: [{text: "done", delay_ms: 300}]}]}`, func(c *job.Config) { c.Jobs.Parallel = 1 })
+	o := order("first")
+	o.Options.Quiet = true
+	h.create(o)
+	var ids []chela.JobID
+	for i, priority := range []int{0, 5, -1, 5} {
+		o.Text, o.Priority = fmt.Sprint("job ", i), priority
+		ids = append(ids, h.create(o).ID)
+	}
+	at := map[int]time.Time{}
+	for i, id := range ids {
+		at[i] = h.until(id, chela.JobSubmitted).StartedAt
+	}
+	for _, pair := range [][2]int{{1, 3}, {3, 0}, {0, 2}} {
+		if !at[pair[0]].Before(at[pair[1]]) {
+			t.Errorf("job %d did not begin before job %d: %v", pair[0], pair[1], at)
+		}
+	}
+}
+
+// A job that cannot begin since too many wait is refused, and says what helps.
+func TestTooManyWait(t *testing.T) {
+	t.Parallel()
+	h := lite(t, `{turns: [{steps: [{text: "x", delay_ms: 60000}]}]}`, func(c *job.Config) { c.Jobs.Parallel, c.Jobs.Waiting = 1, 1 })
+	o := order("wait")
+	h.untilIt(h.create(o).ID, func(v job.View) bool { return v.State == chela.JobInProgress })
+	h.create(o)
+	_, err := h.desk.Create(t.Context(), o)
+	if chela.KindOf(err) != chela.Exhausted || chela.HintOf(err) == "" {
+		t.Errorf("error %v", err)
+	}
+}
