@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"chela"
+	"chela/internal/cue"
 	"chela/internal/hook"
 )
 
@@ -77,9 +78,11 @@ func (n *run) transformed(ctx context.Context, text string) string {
 	return text
 }
 
-// owe adds the reply that is owed for a turn that ended, if hooks let it go.
+// owe adds the reply that is owed for a turn that ended, if hooks let it go. The model
+// may have decided that there is none.
 func (n *run) owe(ctx context.Context, t chela.Turn) []chela.Outbound {
-	if t.Origin.ReplyBy != chela.ReplyByOutbox {
+	silent := t.State == chela.TurnCompleted && cue.Silent(n.state.Answer.Text)
+	if t.Origin.ReplyBy != chela.ReplyByOutbox || silent {
 		return nil
 	}
 	out := n.reply(t)

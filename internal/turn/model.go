@@ -10,6 +10,7 @@ import (
 
 	"chela"
 	"chela/internal/control"
+	"chela/internal/cue"
 	"chela/internal/prompt"
 	"chela/internal/turn/machine"
 )
@@ -164,6 +165,7 @@ func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 	}
 	if len(body.Calls) == 0 {
 		body.Calls = nil
+		body.Hidden = body.Hidden || cue.Silent(body.Text) // it is for nobody
 	}
 	n.add(machine.Change{Turn: &turn})
 	n.addEntry(chela.EntryAssistant, body)

@@ -386,6 +386,18 @@ func TestReplyOwed(t *testing.T) {
 	}
 }
 
+// A model that answers nobody is heard by nobody: nothing is owed, and its words are
+// hidden.
+func TestSilenceIsNotOwed(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, say("let me", "look a"), say(" NO_REPLY\n"))
+	r.book.turn.Origin.ReplyBy = chela.ReplyByOutbox
+	s := r.mustRun(chela.TurnCompleted)
+	if len(r.book.owed) != 0 || !s.Answer.Hidden {
+		t.Errorf("owed %+v, hidden %v", r.book.owed, s.Answer.Hidden)
+	}
+}
+
 // TestStandInIsToldOfOnce says once in a turn that another model answers, also
 // where an approval parts it into two runs.
 func TestStandInIsToldOfOnce(t *testing.T) {
