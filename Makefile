@@ -30,6 +30,7 @@ failpoints: ## run the tests that need a build with failpoints
 	@$(TEST) -timeout=10m -tags=failpoint -race -shuffle=on ./internal/fail
 	@$(TEST) -timeout=10m -tags=failpoint -race -shuffle=on -run=Fail ./internal/store
 	@$(TEST) -timeout=10m -tags=failpoint -race -shuffle=on -run=Fail ./internal/work
+	@$(TEST) -timeout=10m -tags=failpoint -race -shuffle=on -run=Fail ./internal/job
 
 lint: ## look for suspicious code and wrong formatting
 	$(LINT) run ./...

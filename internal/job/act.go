@@ -47,8 +47,11 @@ func (d *Desk) act(ctx context.Context, op string, fn func(a *act) error) error 
 // within returns an act in the transaction of somebody else, who announces nothing of
 // it: readers of the log find it.
 func (d *Desk) within(w *store.Write) *act {
-	return &act{Desk: d, w: w, now: d.cfg.Now().UTC().Truncate(time.Microsecond)}
+	return &act{Desk: d, w: w, now: d.moment()}
 }
+
+// moment is the time as it is stored.
+func (d *Desk) moment() time.Time { return d.cfg.Now().UTC().Truncate(time.Microsecond) }
 
 // change runs fn on a job that is locked and returns what it became.
 func (d *Desk) change(ctx context.Context, op string, id chela.JobID, fn func(a *act, j *chela.Job) error) (j chela.Job, err error) {

@@ -104,7 +104,7 @@ func (d *Desk) job(o Order) chela.Job {
 // create adds a job and its parts.
 func (a *act) create(ctx context.Context, j *chela.Job, o Order) error {
 	class := j.Class()
-	_, pending, err := a.w.CountJobs(ctx, class)
+	pending, err := a.w.CountPending(ctx, class)
 	if most := a.limits(class).Waiting; err == nil && pending >= most {
 		err = chela.E(chela.Exhausted, fmt.Sprintf("%d jobs wait already", pending)).
 			WithHint("cancel some, or try again once some have ended")

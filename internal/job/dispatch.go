@@ -14,10 +14,11 @@ func (d *Desk) giveAway(ctx context.Context, class chela.Class) error {
 		if err := a.w.LockPlaces(ctx); err != nil {
 			return err
 		}
-		placed, _, err := a.w.CountJobs(ctx, class)
+		placed, err := a.w.CountPlaced(ctx, class)
 		if err != nil {
 			return err
 		}
+		a.now = a.moment() // nobody gives places away meanwhile
 		for ; placed < a.limits(class).Parallel; placed++ {
 			j, ok, err := a.w.PendingJob(ctx, class)
 			if err != nil || !ok {

@@ -55,6 +55,7 @@ type house struct {
 	approvals *approval.Desk
 	bus       *event.Bus
 	ids       *chela.IDs
+	dead      func(chela.NodeID) bool
 	stop      func() // parks the turns and closes the store
 }
 
@@ -62,15 +63,29 @@ type house struct {
 // may be nil.
 func open(t *testing.T, cfg store.Config, scenario string, change func(*job.Config)) *house {
 	t.Helper()
-	s, err := store.Open(t.Context(), cfg)
+	return process{cfg: cfg, scenario: scenario, change: change}.begin(t)
+}
+
+// A process is what a house is made of.
+type process struct {
+	cfg      store.Config
+	scenario string
+	change   func(*job.Config)
+	alone    bool // all others are dead
+}
+
+func (p process) begin(t *testing.T) *house {
+	t.Helper()
+	s, err := store.Open(t.Context(), p.cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := &house{t: t, store: s, bus: &event.Bus{}, ids: chela.NewIDs(time.Now, rand.Reader)}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	node := h.ids.Node()
-	h.lanes = lane.New(s, h.laneConfig(node, log, scenario))
-	h.work = work.New(s, work.Config{Node: node, IDs: h.ids, Now: time.Now, Random: func() float64 { return 0 }, Log: log})
+	h.dead = func(n chela.NodeID) bool { return n != node && p.alone }
+	h.lanes = lane.New(s, h.laneConfig(node, log, p.scenario))
+	h.work = work.New(s, work.Config{Node: node, IDs: h.ids, Now: time.Now, Random: func() float64 { return 0 }, Log: log, Dead: h.dead})
 	h.approvals = approval.New(s, approval.Config{
 		IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log, Wake: h.lanes.Wake,
 		Hash: func(name string, args []byte) string { return tool.Hash(name, args) },
@@ -86,8 +101,8 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*job.Conf
 		Subagents: job.Limits{Parallel: 8, Waiting: 10_000},
 		MaxParts:  20, ArchiveAfter: time.Hour,
 	}
-	if change != nil {
-		change(&jc)
+	if p.change != nil {
+		p.change(&jc)
 	}
 	h.desk = job.New(s, jc)
 	h.run()
@@ -173,7 +188,7 @@ func (h *house) laneConfig(node chela.NodeID, log *slog.Logger, scenario string)
 		},
 		Model:   func(chela.Session, chela.Thread, []chela.Waiting) string { return "script/test" },
 		Alive:   func(chela.NodeID) bool { return false },
-		Dead:    func(chela.NodeID) bool { return false },
+		Dead:    h.dead,
 		Recover: true,
 		Classes: map[chela.Class]int{chela.ClassMain: 64, chela.ClassJob: 64, chela.ClassSubagent: 64},
 		Queue:   queue.Rules{Home: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},

@@ -61,27 +61,29 @@ func kindsOf(class chela.Class) []chela.JobKind {
 	return []chela.JobKind{chela.JobPlain, chela.JobPart}
 }
 
-// CountJobs returns how many jobs of a class have a place, and how many are
-// pending.
-func (r Read) CountJobs(ctx context.Context, class chela.Class) (placed, pending int, err error) {
-	count := func(n *int, query string, kind chela.JobKind) error {
-		return r.tx.Query(ctx, func(row engine.Row) error {
-			var some int
-			err := row.Scan(&some)
-			*n += some
-			return err
-		}, query, string(kind))
-	}
+// CountPlaced returns how many jobs of a class have a place.
+func (r Read) CountPlaced(ctx context.Context, class chela.Class) (int, error) {
+	return r.count(ctx, class, `state in ('in_progress', 'stuck', 'recovering') and waits = 0`)
+}
+
+// CountPending returns how many jobs of a class wait for a place.
+func (r Read) CountPending(ctx context.Context, class chela.Class) (int, error) {
+	return r.count(ctx, class, `state = 'pending' and waits = 0`)
+}
+
+// count counts the jobs of a class of which something is true that an index knows.
+func (r Read) count(ctx context.Context, class chela.Class, what string) (n int, err error) {
 	for _, kind := range kindsOf(class) {
-		if err := count(&placed, `select count(*) from jobs
-			where kind = $1 and state in ('in_progress', 'stuck', 'recovering') and waits = 0`, kind); err != nil {
-			return 0, 0, err
+		some, _, err := rows.First(ctx, r.tx, func(row engine.Row) (n int, err error) {
+			err = row.Scan(&n)
+			return n, err
+		}, `select count(*) from jobs where kind = $1 and `+what, string(kind))
+		if err != nil {
+			return 0, err
 		}
-		if err := count(&pending, `select count(*) from jobs where kind = $1 and state = 'pending' and waits = 0`, kind); err != nil {
-			return 0, 0, err
-		}
+		n += some
 	}
-	return placed, pending, nil
+	return n, nil
 }
 
 // PendingJob returns the job of a class that is to begin next, and whether there is

@@ -172,7 +172,9 @@ func checkPlaces(t *testing.T, s *store.Store) {
 	addJob(t, s, idle)
 	count := func(class chela.Class) [2]int {
 		return read(t, s, func(r *store.Read) (n [2]int, err error) {
-			n[0], n[1], err = r.CountJobs(ctx, class)
+			if n[0], err = r.CountPlaced(ctx, class); err == nil {
+				n[1], err = r.CountPending(ctx, class)
+			}
 			return n, err
 		})
 	}

@@ -1,0 +1,46 @@
+//go:build failpoint
+
+package job_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestFailpoints kills a process that does a whole job at its transactions, before
+// and after they are committed, and breaks them. The next process finishes what is
+// left: nothing is lost and nothing is said twice.
+func TestFailpoints(t *testing.T) {
+	t.Parallel()
+	want := finishWhole(t, engines["sqlite"](t)).story()
+	for name, place := range engines {
+		for _, transaction := range []string{"job.create", "job.dispatch", "job.look", "job.announced", "inbox.accept", "work.claim", "work.end"} {
+			for _, moment := range []string{"commit", "done"} {
+				for _, nth := range []int{1, 2, 3, 5, 8} {
+					if nth > 1 && (transaction == "job.create" || name == "postgres") {
+						continue
+					}
+					point := fmt.Sprintf("%s.%s@%d=kill", transaction, moment, nth)
+					t.Run(name+"/"+point, func(t *testing.T) {
+						t.Parallel()
+						cfg := place(t)
+						if err := child(t, cfg, "CHELA_FAILPOINTS="+point); err == nil {
+							t.Log("it is done without that")
+						}
+						sameStory(t, cfg, want)
+					})
+				}
+			}
+			if transaction == "job.create" {
+				continue // the call of the tool fails, and its model is told
+			}
+			point := transaction + ".commit@2=error"
+			t.Run(name+"/"+point, func(t *testing.T) {
+				t.Parallel()
+				cfg := place(t)
+				_ = child(t, cfg, "CHELA_FAILPOINTS="+point) // it may get over that
+				sameStory(t, cfg, want)
+			})
+		}
+	}
+}
