@@ -270,7 +270,7 @@ func (a *App) stays() bool {
 // Close closes the home. Run must have returned.
 func (a *App) Close() error {
 	ctx := context.Background()
-	held := map[chela.NodeID]bool{} // who holds a lane, or has reserved money
+	held := map[chela.NodeID]bool{} // who holds a lane, has reserved money or has claimed work
 	err := a.ledger.Close(ctx)
 	if err == nil {
 		err = a.store.Read(ctx, func(r *store.Read) error {
@@ -284,6 +284,13 @@ func (a *App) Close() error {
 			reserved, err := r.Reservations(ctx, "")
 			for _, u := range reserved {
 				held[u.Node] = true
+			}
+			if err != nil {
+				return err
+			}
+			owners, err := r.WorkOwners(ctx)
+			for node := range owners {
+				held[node] = true
 			}
 			return err
 		})
