@@ -82,11 +82,7 @@ func (a *act) announced(ctx context.Context, j *chela.Job, of attemptArgs, troub
 	if err := a.told(ctx, j); err != nil {
 		return err
 	}
-	asking, isJob, err := a.w.JobIn(ctx, j.Requester)
-	if err == nil && isJob {
-		err = a.look(ctx, asking.ID)
-	}
-	return err
+	return a.lookAtAsking(ctx, *j)
 }
 
 // archive takes the session of a job out of the lists, if its time has come. It

@@ -62,24 +62,52 @@ func (d *Desk) Create(ctx context.Context, o Order) (j chela.Job, err error) {
 	return j, err
 }
 
+// MaxPriority is how urgent, or the reverse, a job can be.
+const MaxPriority = 100
+
 // complete fills in what an order leaves open, and refuses what cannot be done.
 func (d *Desk) complete(o Order) (Order, error) {
 	o.Kind = cmp.Or(o.Kind, chela.JobPlain)
+	most := chela.MaxMessageBytes
+	if len(o.Parts) > 0 {
+		most /= 2 // the rest is for how they end
+	}
 	for _, text := range append([]string{o.Text}, o.Parts...) {
 		if strings.TrimSpace(text) == "" {
 			return o, chela.E(chela.Invalid, "there is nothing to do").WithHint("say what is to be done")
 		}
-		if len(text) > chela.MaxMessageBytes {
-			return o, chela.E(chela.Invalid, fmt.Sprintf("the text is longer than %d bytes", chela.MaxMessageBytes)).
+		if len(text) > most {
+			return o, chela.E(chela.Invalid, fmt.Sprintf("the text is longer than %d bytes", most)).
 				WithHint("write it into a file of the workspace, and name that")
 		}
 	}
-	if len(o.Parts) > d.cfg.MaxParts {
-		return o, chela.E(chela.Invalid, fmt.Sprintf("%d parts are too many", len(o.Parts))).
-			WithHint(fmt.Sprintf("make at most %d of them", d.cfg.MaxParts))
+	if err := d.check(o); err != nil {
+		return o, err
 	}
 	o.Title = chela.TitleOf(cmp.Or(o.Title, o.Text))
 	return o, d.cfg.Agent(o.Agent)
+}
+
+// check refuses an order that cannot be meant so.
+func (d *Desk) check(o Order) error {
+	if o.Requester != "" {
+		if _, err := chela.ParseSessionKey(o.Requester); err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.Kind != chela.JobPlain && o.Kind != chela.JobSubagent && o.Kind != chela.JobPart:
+		return chela.E(chela.Invalid, fmt.Sprintf("%.40q is no kind of job", o.Kind)).WithHint("use job or subagent")
+	case len(o.Parts) > d.cfg.MaxParts:
+		return chela.E(chela.Invalid, fmt.Sprintf("%d parts are too many", len(o.Parts))).
+			WithHint(fmt.Sprintf("make at most %d of them", d.cfg.MaxParts))
+	case o.Priority < -MaxPriority || o.Priority > MaxPriority:
+		return chela.E(chela.Invalid, fmt.Sprintf("a priority of %d is out of bounds", o.Priority)).
+			WithHint(fmt.Sprintf("use %d to %d; 0 is usual", -MaxPriority, MaxPriority))
+	case o.Options.Steps < 0 || o.Options.Timeout < 0 || o.Options.Tokens < 0:
+		return chela.E(chela.Invalid, "a job cannot have less than no steps, time or tokens").WithHint("leave out what the home decides")
+	}
+	return nil
 }
 
 // job returns the job of an order.

@@ -232,5 +232,17 @@ func (a *act) cancel(ctx context.Context, j *chela.Job, e chela.JobEvent, tell b
 	if err := a.cfg.Ended(ctx, a.w, *j); err != nil {
 		return err
 	}
-	return a.told(ctx, j)
+	if err := a.told(ctx, j); err != nil {
+		return err
+	}
+	return a.lookAtAsking(ctx, *j)
+}
+
+// lookAtAsking has the job looked at, if it is one, that asked for another.
+func (a *act) lookAtAsking(ctx context.Context, j chela.Job) error {
+	asking, isJob, err := a.w.JobIn(ctx, j.Requester)
+	if err == nil && isJob {
+		err = a.look(ctx, asking.ID)
+	}
+	return err
 }

@@ -151,3 +151,64 @@ func TestArchive(t *testing.T) {
 		t.Errorf("kept until %v, told at %v", kept.ArchiveAt, kept.AnnouncedAt)
 	}
 }
+
+// A job that cancels its own subagent goes on without being told of it.
+func TestSubagentIsCancelledByItsJob(t *testing.T) {
+	t.Parallel()
+	h := lite(t, `
+turns:
+  - {when: "begin", steps: [{calls: [{tool: spawn, args: {text: "slow"}}]}, {text: "begun"}]}
+  - {when: "slow", steps: [{text: "never", delay_ms: 60000}]}
+`, nil)
+	o := order("begin")
+	o.Options.Quiet = true
+	j := h.create(o)
+	h.untilIt(j.ID, func(v job.View) bool { return v.Waits == 1 })
+	spawned, err := h.desk.Jobs(t.Context(), job.Filter{Requester: j.Session})
+	if err != nil || len(spawned) != 1 {
+		t.Fatalf("spawned %+v, %v", spawned, err)
+	}
+	if _, err := h.desk.Cancel(t.Context(), spawned[0].ID, string(j.Session)); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "result", "begun", h.until(j.ID, chela.JobSubmitted).Result)
+	h.rest()
+	same(t, "messages of the job", 2, len(h.said(j.Session)))
+}
+
+// Orders that cannot be meant so are refused, and leave nothing.
+func TestOrdersAreChecked(t *testing.T) {
+	t.Parallel()
+	h := lite(t, `{turns: [{steps: [{text: x}]}]}`, func(c *job.Config) {
+		c.Agent = func(name string) error {
+			if name != "main" {
+				return chela.E(chela.NotFound, "no agent "+name)
+			}
+			return nil
+		}
+	})
+	for name, c := range map[string]struct {
+		change func(*job.Order)
+		want   chela.Kind
+	}{
+		"nothing to do":     {func(o *job.Order) { o.Text = " \n" }, chela.Invalid},
+		"too long":          {func(o *job.Order) { o.Text = strings.Repeat("x", chela.MaxMessageBytes+1) }, chela.Invalid},
+		"an empty part":     {func(o *job.Order) { o.Parts = []string{"a", ""} }, chela.Invalid},
+		"too many parts":    {func(o *job.Order) { o.Parts = strings.Split(strings.Repeat("x", 21), "") }, chela.Invalid},
+		"no such agent":     {func(o *job.Order) { o.Agent = "other" }, chela.NotFound},
+		"no session":        {func(o *job.Order) { o.Requester = "me" }, chela.Invalid},
+		"no kind":           {func(o *job.Order) { o.Kind = "thing" }, chela.Invalid},
+		"too urgent":        {func(o *job.Order) { o.Priority = 101 }, chela.Invalid},
+		"less than no time": {func(o *job.Order) { o.Options.Timeout = -1 }, chela.Invalid},
+	} {
+		o := order("do it")
+		c.change(&o)
+		if _, err := h.desk.Create(t.Context(), o); chela.KindOf(err) != c.want {
+			t.Errorf("%s: %v, want kind %s", name, err, c.want)
+		}
+	}
+	all, err := h.desk.Jobs(t.Context(), job.Filter{})
+	if err != nil || len(all) != 0 {
+		t.Errorf("left: %+v, %v", all, err)
+	}
+}

@@ -13,6 +13,10 @@ import (
 const (
 	maxAnswer = 20_000 // bytes of an answer that are told
 	maxAsked  = 2_000  // bytes of what was asked for that are told with it
+
+	leastAnswer = 200 // bytes of the answer of one of very many parts
+	aroundPart  = 600 // bytes that are told of a part beside its answer, at most
+	maxReason   = 300 // bytes of why a job ended
 )
 
 // silent reports whether an answer is for nobody.
@@ -53,7 +57,7 @@ func beginning(j chela.Job, said []string, parts []chela.Job) string {
 // ofParts tells a job how its parts ended.
 func ofParts(parts []chela.Job) string {
 	b := []string{"The parts of this job have ended. What each was to do, and what came of it:"}
-	most := min(maxAnswer, (chela.MaxMessageBytes/2)/len(parts))
+	most := max(leastAnswer, min(maxAnswer, chela.MaxMessageBytes/2/len(parts)-aroundPart))
 	for i, p := range parts {
 		b = append(b, fmt.Sprintf("## Part %d: %s\n\n%s", i+1, p.Title, outcome(p, most)))
 	}
@@ -75,16 +79,17 @@ func outcome(j chela.Job, most int) string {
 
 // how tells in a few words how a job ended.
 func how(j chela.Job) string {
+	reason := cut(j.Reason, maxReason)
 	switch j.State {
 	case chela.JobCompleted, chela.JobSubmitted, chela.JobAccepted:
 		return "ok"
 	case chela.JobFailed:
-		if strings.HasPrefix(j.Reason, "timeout: ") {
-			return j.Reason
+		if strings.HasPrefix(reason, "timeout: ") {
+			return reason
 		}
-		return "error: " + j.Reason
+		return "error: " + reason
 	default:
-		return strings.TrimSuffix(string(j.State)+": "+j.Reason, ": ")
+		return strings.TrimSuffix(string(j.State)+": "+reason, ": ")
 	}
 }
 
