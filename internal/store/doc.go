@@ -38,6 +38,7 @@
 //   - one inbox row for each delivery (channel, account, message id)
 //   - one approval for each call, one call for each place in a step
 //   - one version of a document for each number, and for each key of a write
+//   - one job for each key of a request, one event of a job for each key
 //   - everything belongs to something that exists (foreign keys)
 //
 // Moves of states go through one function each, which checks the table of
