@@ -93,7 +93,7 @@ type plan struct {
 	clock    *clock
 	defaults func(*routine.Defaults)
 	failing  func(chela.Inbound) error // what becomes of a message
-	agents   []string
+	lost     bool // messages are accepted and go nowhere
 }
 
 func open(t testing.TB, cfg store.Config, p plan) *house {
@@ -150,6 +150,9 @@ func (h *house) deskConfig(p plan, log *slog.Logger) routine.Config {
 					return err
 				}
 			}
+			if p.lost {
+				return nil
+			}
 			_, err := h.lanes.Submit(ctx, in)
 			return err
 		},
@@ -160,7 +163,7 @@ func (h *house) deskConfig(p plan, log *slog.Logger) routine.Config {
 			return chela.JobID("job_" + run.ID), nil
 		},
 		Agent: func(name string) error {
-			if name == chela.MainAgent || slices.Contains(p.agents, name) {
+			if name == chela.MainAgent {
 				return nil
 			}
 			return chela.E(chela.Invalid, "there is no agent "+name)
@@ -421,4 +424,49 @@ func (h *house) notesOf(agent string) (texts []string) {
 		texts = append(texts, n.From+": "+n.Text)
 	}
 	return texts
+}
+
+// say is what a person says in the main session, through a channel.
+func (h *house) say(channel, text string) {
+	h.t.Helper()
+	_, err := h.lanes.Submit(h.t.Context(), chela.Inbound{
+		Session: chela.MainKey("main"), Agent: "main", MessageID: string(h.ids.Inbox()), Text: text,
+		Origin: chela.Origin{Channel: channel, To: "ann", Owner: true},
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.rest()
+}
+
+// said returns what the current thread of a session comes to.
+func (h *house) said(key chela.SessionKey) (lines []string) {
+	h.t.Helper()
+	path, err := store.Find(h.t.Context(), h.store, func(r *store.Read) ([]chela.Entry, error) {
+		thread, err := r.CurrentThread(h.t.Context(), key)
+		if err != nil {
+			return nil, err
+		}
+		return r.Path(h.t.Context(), thread.Head)
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, e := range path {
+		lines = append(lines, string(e.Kind)+": "+e.Body.Text)
+	}
+	return lines
+}
+
+// until waits for what other work brings about in a moment.
+func (h *house) until(is func() bool) {
+	h.t.Helper()
+	for range 60 {
+		h.rest()
+		if is() {
+			return
+		}
+		h.clock.forward(h.clock.Now().Add(time.Second)) // the next look
+	}
+	h.t.Fatal("it does not happen")
 }

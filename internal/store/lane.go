@@ -71,7 +71,7 @@ type Arrival struct {
 	Session chela.Session
 	Thread  chela.Thread // the current one
 	Waits   bool         // another message waits, or the session is rewinding
-	Untold  bool         // a dropped message waits to be summarized
+	Untold  bool         // a dropped message waits to be summarized, or a note to be told
 }
 
 const arriveInLane = `update lanes set arrivals = arrivals + 1 where session = $1 returning ` + laneColumns
@@ -100,7 +100,8 @@ func (w *Write) ArriveAt(ctx context.Context, key chela.SessionKey) (a Arrival, 
 	err = w.tx.Query(ctx, func(row engine.Row) error { return row.Scan(rows.Flag(&a.Waits), rows.Flag(&a.Untold)) }, `select
 		case when exists (select 1 from inbox where session = $1 and state = 'waiting')
 			or exists (select 1 from rewinds where session = $1 and state in ('asked', 'planned')) then 1 else 0 end,
-		case when exists (select 1 from inbox where session = $1 and dropped = 'summarize' and turn = '') then 1 else 0 end`, string(key))
+		case when exists (select 1 from inbox where session = $1 and dropped = 'summarize' and turn = '')
+			or exists (select 1 from notes where session = $1 and turn = '') then 1 else 0 end`, string(key))
 	return a, ok && err == nil, err
 }
 

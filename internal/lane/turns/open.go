@@ -91,16 +91,24 @@ func Sized(entries []chela.Entry) []chela.Entry {
 	return entries
 }
 
-// remember keeps where the newest turn of a session came from, and brings an
-// archived session back. Its settings may have changed since it was read.
+// remember keeps where the newest turn of a session came from, unless chela itself
+// follows it and nobody is there, and brings an archived session back. Its settings
+// may have changed since it was read.
 func remember(ctx context.Context, w *store.Write, s *chela.Session, t chela.Turn) (err error) {
-	if s.Settings.Last == t.Origin && s.Settings.ArchivedAt.IsZero() {
+	last := t.Origin
+	if last.Followed() {
+		last = s.Settings.Last
+	}
+	if s.Settings.Last == last && s.Settings.ArchivedAt.IsZero() {
 		return nil
 	}
 	if *s, err = w.Session(ctx, s.Key); err != nil {
 		return err
 	}
-	s.Settings.Last, s.Settings.ArchivedAt, s.UpdatedAt = t.Origin, time.Time{}, t.CreatedAt
+	if !t.Origin.Followed() {
+		s.Settings.Last = t.Origin
+	}
+	s.Settings.ArchivedAt, s.UpdatedAt = time.Time{}, t.CreatedAt
 	return w.SaveSession(ctx, *s)
 }
 

@@ -16,7 +16,7 @@ type Opened struct {
 	Session chela.Session // of a fresh turn
 	Entries []chela.Entry // of a fresh turn: its first entries; nil means to read the journal
 	Earlier []chela.Entry // of a fresh turn: what was said before, elsewhere, if that was worked out already
-	Untold  bool          // of a fresh turn: messages may have been dropped that it must be told of
+	Untold  bool          // of a fresh turn: it may have to be told of dropped messages, or of notes
 	Left    bool          // the process that ran it died
 	Counted bool          // which is counted
 	GivenUp error         // why the next run is the last one; nil if others may follow

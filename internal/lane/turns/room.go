@@ -54,15 +54,3 @@ func (op *Opener) drop(ctx context.Context, w *store.Write, lane store.Lane, m c
 		CreatedAt: op.Now(),
 	})
 }
-
-// tell returns the note with which a turn begins if messages of its thread were
-// dropped to be summarized, as an entry by kind and body; none if there are
-// none.
-func tell(ctx context.Context, w *store.Write, t chela.Turn) ([]chela.Entry, error) {
-	newest, err := w.Untold(ctx, chela.Thread{ID: t.Thread, Session: t.Session}, queue.MaxLines)
-	if err != nil || len(newest) == 0 {
-		return nil, err
-	}
-	all, err := w.Tell(ctx, t)
-	return []chela.Entry{{Kind: chela.EntryNote, Body: chela.Body{Text: queue.Note(newest, all)}}}, err
-}

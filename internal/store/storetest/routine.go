@@ -395,4 +395,19 @@ func checkNotes(t *testing.T, s *store.Store) {
 	write(t, s, func(w *store.Write) error { return w.TellNote(ctx, bare.Key, "turn_a") })
 	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.TellNote(ctx, bare.Key, "turn_b") })
 	same(t, []chela.Note{whole}, notes(9))
+
+	f := found(t, s, "f")
+	arrived := func() (a store.Arrival) {
+		write(t, s, func(w *store.Write) (err error) {
+			a, _, err = w.ArriveAt(ctx, f.key)
+			return err
+		})
+		return a
+	}
+	same(t, false, arrived().Untold)
+	write(t, s, func(w *store.Write) error {
+		_, err := w.AddNote(ctx, chela.Note{Key: "arrival", Session: f.key, CreatedAt: at(0)})
+		return err
+	})
+	same(t, true, arrived().Untold)
 }

@@ -1,0 +1,118 @@
+package routine_test
+
+import (
+	"testing"
+	"time"
+
+	"chela"
+	"chela/internal/store"
+)
+
+// TestNotesAreToldOnce has a person speak after a routine left a note.
+func TestNotesAreToldOnce(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		h := open(t, cfg, plan{})
+		h.say("telegram", "hello")
+		a, b := h.create(byHand("first", chela.ActionEvent)), h.create(byHand("second", chela.ActionTurn))
+		h.fire(a, "")
+		h.rest()
+		h.fire(b, "")
+		h.rest()
+		h.say("telegram", "and now?")
+		h.say("telegram", "thanks")
+		same(t, "main session", []string{
+			"user: hello", "assistant: hello",
+			"note: Since the last turn:\n- [routine first] do first\n- [routine second] do second", "user: and now?", "assistant: and now?",
+			"user: thanks", "assistant: thanks",
+		}, h.said(chela.MainKey("main")))
+		same(t, "notes", nil, h.notesOf("main"))
+	})
+}
+
+// TestTargets tells people where the person of the main session was last.
+func TestTargets(t *testing.T) {
+	t.Parallel()
+	h := open(t, sqlite(t), plan{})
+	h.say("telegram", "hello")
+	inMain := byHand("main", chela.ActionTurn)
+	inMain.Action.Main = true
+	inMain.Notify.Target = chela.TargetLast
+	v := h.create(inMain)
+	for range 2 { // its own turn is not where the person is
+		h.fire(v, "")
+		h.rest()
+	}
+	same(t, "last", []string{"[routine main] do main", "[routine main] do main"}, h.told("telegram"))
+	for name, c := range map[string]struct {
+		notify  chela.RoutineNotify
+		origin  chela.Origin
+		channel string
+	}{
+		"explicit":  {chela.RoutineNotify{Target: chela.TargetExplicit, Channel: "matrix", To: "ann"}, chela.Origin{Channel: "slack"}, "matrix"},
+		"origin":    {chela.RoutineNotify{}, chela.Origin{Channel: "slack"}, "slack"},
+		"no_origin": {chela.RoutineNotify{}, chela.Origin{Channel: chela.ChannelJob}, "telegram"},
+		"broadcast": {chela.RoutineNotify{Target: chela.TargetBroadcast}, chela.Origin{Channel: "slack"}, "telegram"},
+	} {
+		v := byHand(name, chela.ActionNotify)
+		v.Notify, v.Origin, v.Action.Text = c.notify, c.origin, name
+		h.fire(h.create(v), "")
+		h.rest()
+		if got := h.told(c.channel); len(got) == 0 || got[len(got)-1] != name {
+			t.Errorf("%s: %q were told on %s", name, got, c.channel)
+		}
+	}
+	none := byHand("none", chela.ActionTurn)
+	none.Notify.Target = chela.TargetNone
+	quiet := h.create(none)
+	h.fire(quiet, "")
+	h.rest()
+	same(t, "none", []string{`ok "do none"`}, h.runs(quiet))
+}
+
+// TestTakenNotices reads what waits for the terminal, once.
+func TestTakenNotices(t *testing.T) {
+	t.Parallel()
+	h := open(t, sqlite(t), plan{})
+	h.fire(h.create(byHand("a", chela.ActionNotify)), "")
+	h.rest()
+	for n, want := range [][]string{{"do a"}, nil} {
+		var got []string
+		taken, err := h.notes.Take(t.Context(), "terminal", 10)
+		for _, o := range taken {
+			got = append(got, o.Text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "look "+string(rune('1'+n)), want, got)
+	}
+}
+
+// TestLostMessages ends runs whose messages had to make room.
+func TestLostMessages(t *testing.T) {
+	t.Parallel()
+	h := open(t, sqlite(t), plan{lost: true})
+	v := h.create(byHand("lost", chela.ActionTurn))
+	h.fire(v, "")
+	h.rest()
+	run := h.lastRun(v)
+	same(t, "state", chela.RunRunning, run.State)
+	err := h.store.Write(t.Context(), "test", func(w *store.Write) error {
+		m := chela.Waiting{ID: "in_lost", State: chela.InboxDropped, CreatedAt: run.StartedAt, Inbound: chela.Inbound{
+			Session: run.Session, Thread: run.Thread, Agent: "main", MessageID: string(run.ID), Text: "x",
+			Origin: chela.Origin{Channel: chela.ChannelRoutine, Account: string(v.ID)},
+		}}
+		_, err := w.AddMessage(t.Context(), m, 1)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.desk.Stay(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h.clock.forward(time.Now().Add(5 * time.Minute))
+	h.rest()
+	same(t, "run", []string{`failed "its message had to make room for others"`}, h.runs(v))
+}
