@@ -156,7 +156,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	})
 	a.door = conversation.New(conversation.Config{
 		Settings: cfg, Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Desk: a.desk, Hooks: a.hooks, Commands: a.interpreter(),
-		Usable: a.usable, Turn: a.turnNow,
+		Usable: a.usable, Turn: a.turnNow, Heard: a.background.HeardMessage,
 	})
 	return a, nil
 }

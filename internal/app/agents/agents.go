@@ -107,6 +107,9 @@ func (a *Agents) Agent(ctx context.Context, s chela.Session, t chela.Turn) (turn
 		if f, err = a.told(ctx, s, f); err != nil {
 			return turn.Agent{}, err
 		}
+		if single(t) {
+			f.tools, f.Tools, f.ToolTokens = Toolbox{&tool.Set{}}, nil, 0
+		}
 	}
 	agent := turn.Agent{Name: s.Agent, Frame: f.Frame, Tools: f.tools, Policy: a.Rule, Hooks: a.cfg.Hooks, Thinking: cmp.Or(t.Overrides.Thinking, s.Settings.Thinking)}
 	if err != nil {

@@ -54,3 +54,9 @@ func offered(tool string, kind chela.KeyKind, nests bool) bool {
 		return name == tool || ok && strings.HasPrefix(tool, family)
 	})
 }
+
+// single reports whether a turn is one call of the model, which has no use for
+// tools: that of a lightweight routine.
+func single(t chela.Turn) bool {
+	return t.Origin.Followed() && t.Origin.Channel == chela.ChannelRoutine && t.Overrides.Steps == 1
+}

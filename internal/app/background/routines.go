@@ -52,3 +52,12 @@ func (b *Background) jobOf(ctx context.Context, v chela.Routine, run chela.Routi
 	})
 	return j.ID, err
 }
+
+// HeardMessage is told of each message for the model that was accepted: routines may
+// listen for it. Whoever sent the message has nothing to do with that, and is not
+// told what fails; one that is sent again is heard again.
+func (b *Background) HeardMessage(ctx context.Context, in chela.Inbound, id chela.InboxID) {
+	if err := b.routines.Heard(ctx, in, id); err != nil {
+		b.cfg.Log.Error("routines not told of a message", "message", id, "error", err)
+	}
+}
