@@ -93,7 +93,7 @@ type plan struct {
 	clock    *clock
 	defaults func(*routine.Defaults)
 	failing  func(chela.Inbound) error // what becomes of a message
-	lost     bool // messages are accepted and go nowhere
+	lost     bool                      // messages are accepted and go nowhere
 }
 
 func open(t testing.TB, cfg store.Config, p plan) *house {

@@ -43,7 +43,10 @@ func Times(t chela.Trigger, zone *time.Location) (schedule.Schedule, error) {
 
 // First returns when a routine is due first after a time; zero for never.
 func First(s schedule.Schedule, after time.Time) time.Time {
-	next, _ := s.Next(after)
+	next, ok := s.Next(after)
+	if !ok {
+		return time.Time{}
+	}
 	return Stored(next)
 }
 
