@@ -45,7 +45,7 @@ func (a *App) builtins() ([]chela.Tool, error) {
 		}),
 	)
 	wrap := []func(chela.Tool) chela.Tool{
-		tool.WithRecover(), tool.WithTimeout(tool.DefaultTimeout),
+		tool.WithRecover(), tool.WithTimeout(tool.DefaultTimeout), a.watched,
 	}
 	for i := range tools {
 		for _, w := range wrap {
@@ -53,6 +53,16 @@ func (a *App) builtins() ([]chela.Tool, error) {
 		}
 	}
 	return tools, nil
+}
+
+// watched returns a tool that is turned off while it keeps failing by its own
+// fault. Who looks after that is made after the tools.
+func (a *App) watched(t chela.Tool) chela.Tool {
+	run := t
+	t.Run = func(ctx context.Context, call chela.ToolCall) (chela.ToolResult, error) {
+		return a.background.Watch(run).Run(ctx, call)
+	}
+	return t
 }
 
 // workspace returns the folder of somebody's files.

@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/activity"
 	"chela/internal/config"
 	"chela/internal/job"
 	"chela/internal/lane"
 	"chela/internal/notice"
+	"chela/internal/repair"
 	"chela/internal/routine"
 	"chela/internal/store"
 	"chela/internal/work"
@@ -30,6 +32,9 @@ type Config struct {
 	Emit     func(chela.Event)
 	Log      *slog.Logger
 	Dead     func(chela.NodeID) bool
+
+	// Quiet returns the turns that run here of which nothing was heard since a time.
+	Quiet func(since time.Time) []activity.Sign
 }
 
 // A Background does what nobody waits for. It may be used by several goroutines
@@ -40,6 +45,7 @@ type Background struct {
 	jobs     *job.Desk
 	notices  *notice.Desk
 	routines *routine.Desk
+	repair   *repair.Keeper
 }
 
 // New returns the background of a home, which does nothing before Run.
@@ -51,6 +57,7 @@ func New(cfg Config) *Background {
 	b.notices = notice.New(cfg.Store, notice.Config{IDs: cfg.IDs, Now: cfg.Now})
 	b.routines = b.newRoutines()
 	b.jobs = b.newJobs()
+	b.repair = b.newRepair()
 	return b
 }
 
@@ -65,7 +72,7 @@ func (b *Background) Notices() *notice.Desk { return b.notices }
 
 // Run does what is due until ctx ends.
 func (b *Background) Run(ctx context.Context) error {
-	return b.work.Run(ctx, slices.Concat([]work.Kind{b.followKind()}, b.jobs.Kinds(), b.routines.Kinds())...)
+	return b.work.Run(ctx, slices.Concat([]work.Kind{b.followKind(), b.repair.Kind()}, b.jobs.Kinds(), b.routines.Kinds())...)
 }
 
 // Stay says that this process does whatever is due, whoever left it.
@@ -73,6 +80,9 @@ func (b *Background) Stay(ctx context.Context) {
 	b.work.Stay()
 	if err := b.routines.Stay(ctx); err != nil {
 		b.cfg.Log.Warn("routines do not hear what chela announces", "error", err)
+	}
+	if err := b.watch(ctx); err != nil {
+		b.cfg.Log.Warn("nobody looks for what is stuck", "error", err)
 	}
 }
 

@@ -1,0 +1,44 @@
+package background
+
+import (
+	"context"
+
+	"chela"
+	"chela/internal/notice"
+	"chela/internal/repair"
+	"chela/internal/store"
+)
+
+// newRepair returns what mends what is stuck or broken. Every agent's trouble is told
+// to the owner where he was last seen.
+func (b *Background) newRepair() *repair.Keeper {
+	set := b.cfg.Settings.Repair
+	return repair.New(b.cfg.Store, repair.Config{
+		Node: b.cfg.Node, Now: b.cfg.Now, Emit: b.cfg.Emit, Log: b.cfg.Log,
+		Quiet: b.cfg.Quiet, CutOff: b.cfg.Lanes.CutOff, Stop: b.cfg.Lanes.Stop,
+		Stuck: b.jobs.Stuck, Mended: b.jobs.Look, Review: b.jobs.Review,
+		Tell: func(ctx context.Context, w *store.Write, key, text string) ([]chela.Event, error) {
+			return b.notices.Tell(ctx, w, notice.Notice{Key: key, Agent: chela.MainAgent, Target: chela.TargetLast, Text: text})
+		},
+		Every: set.Every, StuckAfter: set.StuckAfter, Attempts: set.Attempts, ToolFailures: set.ToolFailures, ProbeAfter: set.ProbeAfter,
+	})
+}
+
+// watch has this process look after its turns, if that is wanted.
+func (b *Background) watch(ctx context.Context) error {
+	if !b.cfg.Settings.Repair.Enabled {
+		return nil
+	}
+	return b.cfg.Store.Write(ctx, "repair.watch", func(w *store.Write) error {
+		_, err := b.work.Add(ctx, w, b.repair.Work())
+		return err
+	})
+}
+
+// Watch returns a tool that is turned off while it keeps failing by its own fault.
+func (b *Background) Watch(t chela.Tool) chela.Tool {
+	if !b.cfg.Settings.Repair.Enabled {
+		return t
+	}
+	return b.repair.Watch(t)
+}
