@@ -75,6 +75,10 @@ type conversation interface {
 	// approval was just answered. A turn that ended is returned at once.
 	Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error)
 
+	// Listen hands what a session announces from now on to show, one after the
+	// other, until ctx ends: endings of turns, and notices. Some may be lost.
+	Listen(ctx context.Context, key chela.SessionKey, show func(chela.Event))
+
 	// Stop asks a turn to stop and returns without waiting for that. A turn
 	// that ended is a Conflict.
 	Stop(ctx context.Context, id chela.TurnID) error

@@ -206,6 +206,19 @@ func (d *Door) showRest(heard *event.Listener, id chela.TurnID, show func(chela.
 	}
 }
 
+// Listen hands the endings of turns and the notices of a session to show, from now
+// on and until ctx ends.
+func (d *Door) Listen(ctx context.Context, key chela.SessionKey, show func(chela.Event)) {
+	aside := func(e chela.Event) bool { return e.Kind == chela.EventTurnFinished || e.Kind == chela.EventNotice }
+	for ctx.Err() == nil { // a listener that fell behind is cut off
+		heard := d.cfg.Bus.Listen(key, aside)
+		for e, ok := heard.Next(ctx); ok; e, ok = heard.Next(ctx) {
+			show(e)
+		}
+		heard.Close()
+	}
+}
+
 // Stop asks a turn to stop.
 func (d *Door) Stop(ctx context.Context, id chela.TurnID) error { return d.cfg.Lanes.Stop(ctx, id) }
 

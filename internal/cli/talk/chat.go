@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"chela"
 
@@ -21,6 +22,14 @@ func (p *Person) Chat(ctx context.Context, h Home, cfg *config.Config) error {
 	if manners.IsTerminal(p.Stdin) {
 		prompt = p.Printer.Prompt
 		p.Printer.Note(`chela: a line is a message, "\" at its end goes on in the next; /help lists commands, /quit or Ctrl-D leaves`)
+	}
+	listening, stop := context.WithCancel(ctx)
+	a := &aside{Person: p, home: h, again: func() { prompt("> ") }, asked: map[chela.TurnID]bool{}}
+	var listener sync.WaitGroup
+	defer listener.Wait()
+	defer stop()
+	if manners.IsTerminal(p.Stdin) {
+		listener.Go(func() { a.listen(listening, chela.MainKey(chela.MainAgent)) }) // ends with the chat
 	}
 	said := false
 	for {
@@ -40,7 +49,7 @@ func (p *Person) Chat(ctx context.Context, h Home, cfg *config.Config) error {
 			return err
 		}
 		said = said || p.SayOffline(cfg, message)
-		if err := p.exchange(ctx, h, message); err != nil {
+		if err := a.exchange(func() (chela.TurnID, error) { return p.exchange(ctx, h, message) }); err != nil {
 			return err
 		}
 	}
@@ -52,19 +61,20 @@ func leaves(text string) bool {
 	return err == nil && said.Command != nil && said.Command.Form.Local()
 }
 
-// exchange is one message of a chat and its answer.
-func (p *Person) exchange(ctx context.Context, h Home, message chela.Inbound) error {
+// exchange is one message of a chat and its answer. It returns the turn, if there
+// was one.
+func (p *Person) exchange(ctx context.Context, h Home, message chela.Inbound) (chela.TurnID, error) {
+	var turn chela.Turn
 	view, err := h.viewOf(ctx, message)
 	if err == nil {
 		view.Stream = !p.Printer.JSON
 		d := p.dialog(ctx, h, view)
-		var turn chela.Turn
 		turn, err = d.ask(ctx, message)
 		err = d.answered(ctx, turn, err)
 	}
 	if err != nil && ctx.Err() == nil && p.Printer.Lost() == nil {
 		fmt.Fprintln(p.Printer.Err, manners.ErrorLine(err))
-		return nil
+		return turn.ID, nil
 	}
-	return err
+	return turn.ID, err
 }

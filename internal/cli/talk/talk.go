@@ -27,6 +27,7 @@ type Home struct {
 type conversation interface {
 	Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error)
 	Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error)
+	Listen(ctx context.Context, key chela.SessionKey, show func(chela.Event))
 	Stop(ctx context.Context, id chela.TurnID) error
 }
 

@@ -1,0 +1,82 @@
+package talk
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/cli/manners"
+)
+
+// overheard is a home in which events were heard that nobody asked for.
+type overheard struct {
+	conversation
+	events []chela.Event
+	turns  map[chela.TurnID]chela.Turn
+}
+
+func (o *overheard) Listen(_ context.Context, _ chela.SessionKey, show func(chela.Event)) {
+	for _, e := range o.events {
+		show(e)
+	}
+}
+
+func (o *overheard) Turn(_ context.Context, id chela.TurnID) (chela.Turn, error) {
+	t, ok := o.turns[id]
+	if !ok {
+		return t, chela.E(chela.NotFound, "no such turn")
+	}
+	t.ID = id
+	return t, nil
+}
+
+func (o *overheard) Transcript(_ context.Context, id chela.TurnID) ([]chela.Entry, []chela.ToolCall, error) {
+	text := map[chela.TurnID]string{"silent": "NO_REPLY", "announced": "The beans are counted."}[id]
+	return []chela.Entry{{Kind: chela.EntryAssistant, Body: chela.Body{Text: text, Model: "m"}}}, nil, nil
+}
+
+func (o *overheard) Session(context.Context, chela.SessionKey) (api.Session, error) {
+	return api.Session{}, nil
+}
+
+// TestAsides prints what a chat was told of without asking, once each and nothing
+// that is meant for nobody.
+func TestAsides(t *testing.T) {
+	t.Parallel()
+	o := &overheard{
+		events: []chela.Event{
+			{Kind: chela.EventTurnFinished, Turn: "mine"},
+			{Kind: chela.EventTurnFinished, Turn: "announced"},
+			{Kind: chela.EventTurnFinished, Turn: "silent"},
+			{Kind: chela.EventTurnFinished, Turn: "routine"},
+			{Kind: chela.EventTurnFinished, Turn: "gone"},
+			{Kind: chela.EventTurnFinished, Turn: "failed"},
+			{Kind: chela.EventNotice, Text: "disk full"},
+			{Kind: chela.EventNotice, Text: "answered by another model", Turn: "mine"},
+		},
+		turns: map[chela.TurnID]chela.Turn{
+			"mine": {State: chela.TurnCompleted}, "announced": {State: chela.TurnCompleted}, "silent": {State: chela.TurnCompleted},
+			"routine": {State: chela.TurnCompleted, Origin: chela.Origin{ReplyBy: chela.ReplyByFollow}},
+			"failed":  {State: chela.TurnFailed, Failure: &chela.Failure{Kind: chela.Unavailable, Message: "no key"}},
+		},
+	}
+	var out, errs bytes.Buffer
+	p := &Person{Printer: manners.NewPrinter(&out, &errs), Stdin: &bytes.Buffer{}}
+	prompts := 0
+	a := &aside{Person: p, home: Home{Conversation: o, Turns: o, Sessions: o}, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
+	if err := a.exchange(func() (chela.TurnID, error) { return "mine", nil }); err != nil {
+		t.Fatal(err)
+	}
+	a.listen(t.Context(), chela.MainKey("main"))
+	if got, want := out.String(), "\nThe beans are counted.\n"; got != want {
+		t.Errorf("printed %q, want %q", got, want)
+	}
+	if got, want := errs.String(), "\nchela: no key\n\ndisk full\n"; got != want {
+		t.Errorf("noted %q, want %q", got, want)
+	}
+	if prompts != 3 {
+		t.Errorf("%d prompts", prompts)
+	}
+}
