@@ -108,7 +108,7 @@ type RoutineAction struct {
 	Kind ActionKind `json:"kind"`
 	Text string     `json:"text"` // the prompt, what is to be done, the note or the notice
 
-	Documents []string      `json:"documents,omitempty"`  // lightweight: paths of documents that the prompt shows
+	Documents []string      `json:"documents,omitempty"`  // lightweight, turn: paths of documents that the prompt shows
 	MaxTokens int           `json:"max_tokens,omitempty"` // lightweight: of the answer
 	Main      bool          `json:"main,omitempty"`       // turn: in the agent's main session, not one of its own
 	Model     string        `json:"model,omitempty"`

@@ -152,7 +152,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	a.rewinds = a.mover(tools)
 	a.background = background.New(background.Config{
 		Settings: cfg, Store: a.store, Lanes: a.lanes, Node: a.node, IDs: a.ids, Now: a.now, Random: randv2.Float64, Emit: a.emit, Log: log,
-		Dead: a.presence.Dead, Quiet: a.doing.Quiet,
+		Dead: a.presence.Dead, Quiet: a.doing.Quiet, Tidy: a.memory.Tidy,
 	})
 	a.door = conversation.New(conversation.Config{
 		Settings: cfg, Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Desk: a.desk, Hooks: a.hooks, Commands: a.interpreter(),

@@ -157,17 +157,15 @@ func message(ctx context.Context, r *store.Read, v chela.Routine, run chela.Rout
 		},
 		Overrides: chela.Overrides{Thinking: v.Action.Thinking, Steps: v.Action.Steps, Time: v.Action.Timeout},
 		Queue:     chela.QueueSettings{Mode: chela.QueueFollowup, DebounceMS: -1},
-		Text:      v.Action.Text + rule.Given(v, run),
 	}
+	if v.Action.Kind == chela.ActionLight {
+		in.Overrides.Steps, in.Overrides.Answer = 1, v.Action.MaxTokens
+	}
+	shown, err := documents(ctx, r, v)
+	in.Text = v.Action.Text + shown + rule.Given(v, run)
 	if v.Action.Main {
 		in.Text = labelled(v, in.Text)
 	}
-	if v.Action.Kind != chela.ActionLight {
-		return in, nil
-	}
-	in.Overrides.Steps, in.Overrides.Answer = 1, v.Action.MaxTokens
-	shown, err := documents(ctx, r, v)
-	in.Text = v.Action.Text + shown + rule.Given(v, run)
 	return in, err
 }
 

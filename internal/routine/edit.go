@@ -128,11 +128,18 @@ func (d *Desk) Update(ctx context.Context, id chela.RoutineID, c Change, by stri
 	})
 }
 
+// offByConfig is why a builtin routine is disabled that the configuration turns off.
+const offByConfig = "turned off in the configuration"
+
 // Keep makes a builtin routine what it is to be, by its name, and adds it if there is
-// none. What became of it so far stays, and also that somebody disabled it.
+// none. What became of it so far stays, and also that somebody disabled it; one that
+// is not to be enabled is disabled until it is.
 func (d *Desk) Keep(ctx context.Context, v chela.Routine) (chela.Routine, error) {
 	have, err := d.Routine(ctx, v.Name)
 	v.Builtin = true
+	if !v.Enabled {
+		v.Reason = offByConfig
+	}
 	if chela.KindOf(err) == chela.NotFound {
 		return d.Create(ctx, v, "chela")
 	}
@@ -143,6 +150,9 @@ func (d *Desk) Keep(ctx context.Context, v chela.Routine) (chela.Routine, error)
 		was := h.Trigger
 		h.Description, h.Agent, h.Builtin, h.Trigger, h.Action = v.Description, v.Agent, true, v.Trigger, v.Action
 		h.Guards, h.Notify, h.Origin = v.Guards, v.Notify, v.Origin
+		if h.Reason == offByConfig || !v.Enabled {
+			h.Enabled, h.Reason = v.Enabled, v.Reason
+		}
 		if h.Trigger.Kind == chela.TriggerEvery && h.Trigger.Anchor.IsZero() && h.Trigger.Every == was.Every {
 			h.Trigger.Anchor = was.Anchor
 		}

@@ -33,6 +33,10 @@ type Config struct {
 	Log      *slog.Logger
 	Dead     func(chela.NodeID) bool
 
+	// Tidy deletes what is too old in the memory of an agent, and returns how much
+	// that was.
+	Tidy func(ctx context.Context, agent string) (deleted int, err error)
+
 	// Quiet returns the turns that run here of which nothing was heard since a time.
 	Quiet func(since time.Time) []activity.Sign
 }
@@ -72,17 +76,21 @@ func (b *Background) Notices() *notice.Desk { return b.notices }
 
 // Run does what is due until ctx ends.
 func (b *Background) Run(ctx context.Context) error {
-	return b.work.Run(ctx, slices.Concat([]work.Kind{b.followKind(), b.repair.Kind()}, b.jobs.Kinds(), b.routines.Kinds())...)
+	return b.work.Run(ctx, slices.Concat([]work.Kind{b.followKind(), b.repair.Kind(), b.hygieneKind()}, b.jobs.Kinds(), b.routines.Kinds())...)
 }
 
 // Stay says that this process does whatever is due, whoever left it.
 func (b *Background) Stay(ctx context.Context) {
 	b.work.Stay()
-	if err := b.routines.Stay(ctx); err != nil {
-		b.cfg.Log.Warn("routines do not hear what chela announces", "error", err)
-	}
-	if err := b.watch(ctx); err != nil {
-		b.cfg.Log.Warn("nobody looks for what is stuck", "error", err)
+	for what, begin := range map[string]func(context.Context) error{
+		"routines do not hear what chela announces": b.routines.Stay,
+		"nobody looks for what is stuck":            b.watch,
+		"heartbeats are as they were":               b.keepHeartbeats,
+		"hygiene is not done":                       b.tend,
+	} {
+		if err := begin(ctx); err != nil {
+			b.cfg.Log.Warn(what, "error", err)
+		}
 	}
 }
 

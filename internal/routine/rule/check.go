@@ -109,8 +109,8 @@ func checkAction(v chela.Routine) error {
 			WithHint("keep it in a document, and say where that is")
 	case a.Main && a.Kind != chela.ActionTurn:
 		return invalid("only a turn can be in the main session")
-	case len(a.Documents) > 0 && a.Kind != chela.ActionLight:
-		return invalid("only a lightweight action is shown documents").WithHint("a turn can read them itself")
+	case len(a.Documents) > 0 && a.Kind != chela.ActionLight && a.Kind != chela.ActionTurn:
+		return invalid("only a lightweight action and a turn are shown documents").WithHint("a job can read them itself")
 	case a.Steps < 0 || a.Timeout < 0 || a.MaxTokens < 0 || a.PostMax < 0:
 		return invalid("a bound of the action is below zero")
 	case !slices.Contains([]chela.PostMode{"", chela.PostNone, chela.PostSummary, chela.PostFull}, a.Post):
