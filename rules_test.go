@@ -136,6 +136,7 @@ var rules = []rule{
 		"internal/app/serve.go":                   "what a daemon does; serve waits",
 		"internal/app/main.go":                    "waits for SIGTERM; ends with the command",
 		"internal/cli/serve.go":                   "gives Ctrl-C back; ends with the context, which serve ends",
+		"internal/cli/talk/chat.go":               "listens for what nobody asked for; Chat waits",
 		"internal/gateway/edge/server.go":         "the servers; Serve waits",
 		"internal/gateway/ws/ws.go":               "keeps a WebSocket; the request waits",
 		"internal/gateway/ws/frames.go":           "tells events to a WebSocket; the request waits",

@@ -40,6 +40,10 @@ type Backend struct {
 	// error.
 	Logs func(ctx context.Context, follow bool, show func(line string)) error
 
+	// Listen hands what a session announces from now on to show, one after the
+	// other, until ctx ends: endings of turns, and notices. Some may be lost.
+	Listen func(ctx context.Context, key chela.SessionKey, show func(chela.Event))
+
 	// Attach keeps a file for the message it is sent with and returns what to
 	// put into Inbound.Attachments.
 	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
@@ -74,10 +78,6 @@ type conversation interface {
 	// Follow does the same for a turn that is there, such as one whose
 	// approval was just answered. A turn that ended is returned at once.
 	Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error)
-
-	// Listen hands what a session announces from now on to show, one after the
-	// other, until ctx ends: endings of turns, and notices. Some may be lost.
-	Listen(ctx context.Context, key chela.SessionKey, show func(chela.Event))
 
 	// Stop asks a turn to stop and returns without waiting for that. A turn
 	// that ended is a Conflict.

@@ -385,5 +385,3 @@ func (h *home) interruptible(ctx context.Context) (context.Context, context.Canc
 		}
 	})
 }
-
-func (h *home) Listen(ctx context.Context, _ chela.SessionKey, _ func(chela.Event)) { <-ctx.Done() }

@@ -33,7 +33,7 @@ func (a *aside) exchange(do func() (chela.TurnID, error)) error {
 
 // listen prints asides until ctx ends.
 func (a *aside) listen(ctx context.Context, key chela.SessionKey) {
-	a.home.Conversation.Listen(ctx, key, func(e chela.Event) {
+	a.home.Listen(ctx, key, func(e chela.Event) {
 		a.talking.Lock()
 		defer a.talking.Unlock()
 		if ctx.Err() == nil && a.tell(ctx, e) {

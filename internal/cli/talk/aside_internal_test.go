@@ -12,7 +12,6 @@ import (
 
 // overheard is a home in which events were heard that nobody asked for.
 type overheard struct {
-	conversation
 	events []chela.Event
 	turns  map[chela.TurnID]chela.Turn
 }
@@ -65,7 +64,7 @@ func TestAsides(t *testing.T) {
 	var out, errs bytes.Buffer
 	p := &Person{Printer: manners.NewPrinter(&out, &errs), Stdin: &bytes.Buffer{}}
 	prompts := 0
-	a := &aside{Person: p, home: Home{Conversation: o, Turns: o, Sessions: o}, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
+	a := &aside{Person: p, home: Home{Listen: o.Listen, Turns: o, Sessions: o}, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
 	if err := a.exchange(func() (chela.TurnID, error) { return "mine", nil }); err != nil {
 		t.Fatal(err)
 	}

@@ -119,5 +119,3 @@ func TestEnding(t *testing.T) {
 		}
 	}
 }
-
-func (d *desk) Listen(ctx context.Context, _ chela.SessionKey, _ func(chela.Event)) { <-ctx.Done() }

@@ -22,12 +22,12 @@ type Home struct {
 	Turns        turns
 	Sessions     sessions
 	Attach       func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
+	Listen       func(ctx context.Context, key chela.SessionKey, show func(chela.Event))
 }
 
 type conversation interface {
 	Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error)
 	Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error)
-	Listen(ctx context.Context, key chela.SessionKey, show func(chela.Event))
 	Stop(ctx context.Context, id chela.TurnID) error
 }
 
