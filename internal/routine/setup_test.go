@@ -70,6 +70,13 @@ func (c *clock) forward(to time.Time) {
 	c.ahead = max(c.ahead, time.Until(to))
 }
 
+// back puts the clock back.
+func (c *clock) back(by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ahead -= by
+}
+
 // A house is a process with one home.
 type house struct {
 	t     testing.TB
@@ -94,6 +101,8 @@ type plan struct {
 	defaults func(*routine.Defaults)
 	failing  func(chela.Inbound) error // what becomes of a message
 	lost     bool                      // messages are accepted and go nowhere
+
+	lostAfter func() error // what becomes of the answer that a message was accepted
 }
 
 func open(t testing.TB, cfg store.Config, p plan) *house {
@@ -154,6 +163,9 @@ func (h *house) deskConfig(p plan, log *slog.Logger) routine.Config {
 				return nil
 			}
 			_, err := h.lanes.Submit(ctx, in)
+			if err == nil && p.lostAfter != nil {
+				err = p.lostAfter()
+			}
 			return err
 		},
 		Job: func(_ context.Context, _ chela.Routine, run chela.RoutineRun, text string) (chela.JobID, error) {
