@@ -57,7 +57,7 @@ func (d *Desk) announcement(ctx context.Context, r *store.Read, of attemptArgs) 
 	}
 	if isJob {
 		in.Thread, in.Origin = asking.Thread, followed(asking)
-		in.Queue.Mode = chela.QueuePlain
+		in.Queue = patient()
 	}
 	spent, err := r.UsageSince(ctx, j.Session, j.StartedAt)
 	in.Text = ending(j, spent, isJob)

@@ -156,12 +156,17 @@ func (d *Desk) send(ctx context.Context, m messageArgs) error {
 	return d.cfg.Submit(ctx, in)
 }
 
+// patient is how messages wait in the session of a job: none makes room for another.
+func patient() chela.QueueSettings {
+	return chela.QueueSettings{Mode: chela.QueuePlain, Cap: chela.MaxWaiting, Drop: chela.DropNew}
+}
+
 // inbound returns a message for a job's session. One that enters the turn that
 // runs wants what that turn has.
 func (d *Desk) inbound(ctx context.Context, r *store.Read, j chela.Job, m messageArgs) (in chela.Inbound, err error) {
 	in = chela.Inbound{
 		Session: j.Session, Thread: j.Thread, Agent: j.Agent, Origin: followed(j), MessageID: m.id(), Text: m.Text, Model: j.Options.Model,
-		Queue: chela.QueueSettings{Mode: chela.QueuePlain, Cap: chela.MaxWaiting, Drop: chela.DropNew},
+		Queue: patient(),
 	}
 	if m.Steer {
 		in.Queue.Mode, in.Queue.DebounceMS = chela.QueueSteerBacklog, -1

@@ -24,6 +24,7 @@ func TestStuckJobRecovers(t *testing.T) {
 				h := open(t, cfg, scenario, nil)
 				j := h.create(order("dig"))
 				h.until(j.ID, chela.JobAwaiting)
+				h.rest() // or a look that is under way finds it recovering
 				if err := h.desk.Stuck(t.Context(), j.ID, "nothing came of it"); err != nil {
 					t.Fatal(err)
 				}

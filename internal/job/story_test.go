@@ -110,6 +110,29 @@ turns:
 	}
 }
 
+// None of many endings is dropped while a job is busy.
+func TestManySubagentsOfAJob(t *testing.T) {
+	t.Parallel()
+	const many = 30
+	calls := strings.TrimSuffix(strings.Repeat(`{tool: spawn, args: {text: "dig"}}, `, many), ", ")
+	h := lite(t, `
+turns:
+  - {when: "A subagent that you asked for", steps: [{text: "Good."}]}
+  - {when: "look", steps: [{calls: [`+calls+`]}, {text: "I wait.", delay_ms: 500}]}
+  - {when: "dig", steps: [{text: "7"}]}
+`, nil)
+	o := order("look")
+	o.Options.Quiet = true
+	v := h.until(h.create(o).ID, chela.JobSubmitted)
+	h.rest()
+	same(t, "result", "Good.", v.Result)
+	told := 0
+	for _, line := range h.said(v.Session) {
+		told += strings.Count(line, "[A subagent that you asked for")
+	}
+	same(t, "endings that were told", many, told)
+}
+
 // A job is asked twice for the steps of its plan that it left open.
 func TestPlanIsHeldTo(t *testing.T) {
 	t.Parallel()
