@@ -212,3 +212,62 @@ func TestOrdersAreChecked(t *testing.T) {
 		t.Errorf("left: %+v, %v", all, err)
 	}
 }
+
+// A job that is cancelled in its midst and restarted at once begins anew with those
+// of its parts that did not complete; what ran before is stopped.
+func TestRestartAtOnce(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		h := open(t, cfg, `
+turns:
+  - {when: "parts of this job", steps: [{text: "whole"}]}
+  - {when: "quick", steps: [{text: "a"}]}
+  - {when: "slow", steps: [{text: "b", delay_ms: 700}]}
+`, nil)
+		o := order("put together")
+		o.Parts, o.Options.Quiet = []string{"quick", "slow"}, true
+		j := h.create(o)
+		v := h.untilIt(j.ID, func(v job.View) bool {
+			return v.Parts[0].State == chela.JobCompleted && v.Parts[1].Turn != ""
+		})
+		if _, err := h.desk.Cancel(t.Context(), j.ID, "me"); err != nil {
+			t.Fatal(err)
+		}
+		h.until(v.Parts[1].ID, chela.JobCancelled)
+		if _, err := h.desk.Restart(t.Context(), j.ID, "me"); err != nil {
+			t.Fatal(err)
+		}
+		again := h.until(j.ID, chela.JobSubmitted)
+		h.rest()
+		same(t, "result", "whole", again.Result)
+		same(t, "attempts of the parts", []int{1, 2}, []int{again.Parts[0].Attempt, again.Parts[1].Attempt})
+		first := h.said(j.Session)[0]
+		for _, part := range []string{"put together", "Part 1: quick", "a", "Part 2: slow", "b"} {
+			if !strings.Contains(first, part) {
+				t.Errorf("it began without %q: %s", part, first)
+			}
+		}
+	})
+}
+
+// What is said to a job that waits for a person is heard once that has answered; the
+// job ends after both.
+func TestPromptWhileItWaits(t *testing.T) {
+	t.Parallel()
+	h := lite(t, `
+turns:
+  - {when: "ask", steps: [{calls: [{tool: mark, args: {text: "x"}}]}, {text: "marked"}]}
+  - {when: "hurry", steps: [{text: "at once"}]}
+`, nil)
+	o := order("ask")
+	o.Options.Quiet = true
+	j := h.create(o)
+	h.until(j.ID, chela.JobAwaiting)
+	if err := h.desk.Prompt(t.Context(), j.ID, job.Saying{Text: "hurry", By: "me"}); err != nil {
+		t.Fatal(err)
+	}
+	h.answer(j, chela.AnswerOnce)
+	v := h.until(j.ID, chela.JobSubmitted)
+	same(t, "result", "at once", v.Result)
+	same(t, "messages", 2, v.Messages)
+}

@@ -208,18 +208,25 @@ turns:
 	h.until(j.ID, chela.JobAwaiting)
 	o.Text = "other"
 	h.until(h.create(o).ID, chela.JobSubmitted)
-	asked, err := store.Find(t.Context(), h.store, func(r *store.Read) ([]chela.Approval, error) { return r.PendingApprovals(t.Context(), j.Session) })
-	if err != nil || len(asked) != 1 {
-		t.Fatalf("approvals: %+v, %v", asked, err)
-	}
-	if _, err := h.approvals.Answer(t.Context(), approval.Reply{ID: asked[0].ID, Answer: chela.AnswerOnce, By: "test"}); err != nil {
-		t.Fatal(err)
-	}
+	h.answer(j, chela.AnswerOnce)
 	same(t, "result", "marked", h.until(j.ID, chela.JobSubmitted).Result)
 	want := []chela.JobState{
 		chela.JobPending, chela.JobInProgress, chela.JobAwaiting, chela.JobInProgress, chela.JobCompleted, chela.JobSubmitted,
 	}
 	same(t, "moves", want, h.moves(j.ID))
+}
+
+// answer answers the only question of a job.
+func (h *house) answer(j chela.Job, a chela.Answer) {
+	h.t.Helper()
+	ctx := h.t.Context()
+	asked, err := store.Find(ctx, h.store, func(r *store.Read) ([]chela.Approval, error) { return r.PendingApprovals(ctx, j.Session) })
+	if err != nil || len(asked) != 1 {
+		h.t.Fatalf("approvals: %+v, %v", asked, err)
+	}
+	if _, err := h.approvals.Answer(ctx, approval.Reply{ID: asked[0].ID, Answer: a, By: "test"}); err != nil {
+		h.t.Fatal(err)
+	}
 }
 
 // Jobs begin by urgency, then by age, no more at once than may.
