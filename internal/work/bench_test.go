@@ -125,6 +125,39 @@ func BenchmarkPerform(b *testing.B) {
 	})
 }
 
+// BenchmarkStart adds a piece that is due at once, and waits until its handler is
+// called.
+func BenchmarkStart(b *testing.B) {
+	eachBench(b, func(b *testing.B, s *store.Store) {
+		e := engine(s)
+		ctx, cancel := context.WithCancel(b.Context())
+		var running sync.WaitGroup
+		called := make(chan struct{})
+		running.Go(func() {
+			err := e.Run(ctx, work.Kind{Name: "bench", Handle: func(context.Context, chela.Work) (work.Outcome, error) {
+				called <- struct{}{}
+				return work.Outcome{}, nil
+			}})
+			if err != nil {
+				b.Error(err)
+			}
+		})
+		for b.Loop() {
+			err := s.Write(b.Context(), "bench", func(w *store.Write) error {
+				_, err := e.Add(b.Context(), w, chela.Work{Kind: "bench"})
+				return err
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			e.Nudge()
+			<-called
+		}
+		cancel()
+		running.Wait()
+	})
+}
+
 // BenchmarkLate has pieces that are due every 10 ms while 64 writers commit as
 // fast as they can.
 func BenchmarkLate(b *testing.B) {

@@ -82,9 +82,9 @@ func checkAgain(h *house) {
 		return work.Outcome{Again: k.DueAt.Add(time.Minute)}, nil
 	}))
 	h.add(p, "x", time.Minute)
-	h.pass(72*time.Minute + time.Second)
+	h.pass(20*time.Minute + time.Second)
 	var want []call
-	for n := range 72 {
+	for n := range 20 {
 		want = append(want, call{"a", "x", time.Duration(n+1) * time.Minute, 1})
 	}
 	h.want(want...)
