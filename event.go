@@ -52,7 +52,7 @@ const (
 	EventJobOutput         EventKind = "job.output"       // a step of its plan moved, or its result is there; Text says which
 	EventRoutineFired      EventKind = "routine.fired"    // Text is the cause
 	EventRoutineFinished   EventKind = "routine.finished" // Text is how the run ended
-	EventNotice            EventKind = "notice"           // hint
+	EventNotice            EventKind = "notice"           // hint; durable where people are told of what nobody waits for
 	EventReply             EventKind = "reply"            // hint; Text is what a command was answered with
 	EventHookFired         EventKind = "hook.fired"       // hint: a hook changed or refused what passed, or failed; Text says which and what
 
