@@ -72,6 +72,7 @@ type Engine struct {
 
 	mu       sync.Mutex
 	stays    bool                // guarded by mu, like all below
+	leaves   bool                // what is added is for others
 	own      map[place]time.Time // what this process added or set, and when; nil once it stays
 	settling []chan struct{}     // closed when nothing is due
 	over     bool                // Run has returned
@@ -136,7 +137,7 @@ func (e *Engine) fill(k chela.Work) chela.Work {
 func (e *Engine) note(k chela.Work) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if !e.stays {
+	if !e.stays && !e.leaves {
 		e.own[place{k.Kind, k.Key}] = k.CreatedAt
 	}
 }
@@ -157,6 +158,14 @@ func (e *Engine) Stay() {
 	e.stays, e.own = true, nil
 	e.mu.Unlock()
 	e.Nudge()
+}
+
+// Leave says that this process performs nothing of what it adds from now on, but for
+// kinds that are brief: it waits for a process that stays.
+func (e *Engine) Leave() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.leaves = true
 }
 
 // Settle waits until nothing runs here and nothing that this process performs is
