@@ -96,7 +96,7 @@ func (w *wire) serve(rw http.ResponseWriter, req *http.Request, r api.Route) {
 	answer := w.answers[0]
 	w.answers = w.answers[1:]
 	switch {
-	case r.AnswerType == api.Stream, r.AnswerType == api.Lines:
+	case r.AnswerType == api.Stream, r.AnswerType == api.Lines, r.AnswerType == api.Bytes:
 		io.WriteString(rw, answer.(string)) //nolint:errcheck // who does not read it has gone
 	case r.Answer == nil:
 		rw.WriteHeader(r.Status)

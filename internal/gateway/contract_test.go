@@ -60,7 +60,7 @@ func (d *daemon) lived(t *testing.T) map[string]string {
 	d.grants[grant.ID] = grant
 	names := map[string]string{
 		"sessions": "agent:main:main", "threads": string(said.Thread), "turns": string(runs.Turn), "grants": string(grant.ID),
-		"tools": "echo", "tokens": "tok_read", "models": "offline/offline",
+		"tools": "echo", "tokens": "tok_read", "models": "offline/offline", "jobs": "job_1",
 	}
 	for id := range d.approvals {
 		names["approvals"] = string(id)
@@ -93,21 +93,28 @@ var bodies = map[string]string{
 	"POST /v1/chat/completions":         `{"model":"chela/other","messages":[{"role":"user","content":"hi"}]}`,
 	"POST /v1/responses":                `{"model":"chela/other","input":"hi"}`,
 	"POST /v1/embeddings":               `{"model":"chela","input":"hi"}`,
+	"POST /api/jobs":                    `{"text":"bake","title":"bread","parts":["a","b"],"priority":1,"options":{"plan":true,"timeout":1000},"session":"agent:main:main","key":"k"}`,
+	"POST /api/jobs/{id}/prompt":        `{"text":"faster","key":"k"}`,
+	"POST /api/jobs/{id}/modify":        `{"text":"more"}`,
 	"PUT /api/memory/doc":               `{"path":"a.md","text":"hi","append":true,"expect":1}`,
 }
 
 // queries are those of the routes whose parameters are not all left out.
 var queries = map[string]string{
-	"POST /api/attachments":         "?name=a.txt",
-	"GET /api/events":               "?after=0.1.0",
-	"GET /api/sessions":             "?limit=1&archived=true",
-	"GET /api/threads/{id}/entries": "?limit=1&after=1",
-	"GET /api/threads/{id}/export":  "?view=compacted&attachments=true",
-	"GET /api/turns/{id}":           "?wait_ms=1",
-	"GET /api/memory/tree":          "?path=projects&depth=1",
-	"GET /api/memory/doc":           "?path=a.md&version=1&agent=other",
-	"GET /api/memory/versions":      "?path=a.md",
-	"DELETE /api/memory/doc":        "?path=a.md",
+	"POST /api/attachments":            "?name=a.txt",
+	"GET /api/events":                  "?after=0.1.0",
+	"GET /api/sessions":                "?limit=1&archived=true",
+	"GET /api/threads/{id}/entries":    "?limit=1&after=1",
+	"GET /api/threads/{id}/export":     "?view=compacted&attachments=true",
+	"GET /api/turns/{id}":              "?wait_ms=1",
+	"GET /api/memory/tree":             "?path=projects&depth=1",
+	"GET /api/memory/doc":              "?path=a.md&version=1&agent=other",
+	"GET /api/memory/versions":         "?path=a.md",
+	"DELETE /api/memory/doc":           "?path=a.md",
+	"GET /api/jobs/{id}/files/content": "?path=a.txt",
+	"GET /api/jobs":                    "?state=failed&kind=job&requester=agent:main:main&limit=2&after=job_9",
+	"GET /api/jobs/{id}/events":        "?after=1&limit=1",
+	"GET /api/jobs/{id}/files":         "?after=a.txt&limit=1",
 }
 
 // elsewhere are the routes whose success is not looked at here.

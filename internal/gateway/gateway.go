@@ -13,6 +13,7 @@ import (
 	"chela/internal/event"
 	"chela/internal/gateway/documents"
 	"chela/internal/gateway/edge"
+	"chela/internal/gateway/jobs"
 	"chela/internal/gateway/rewinds"
 	"chela/internal/gateway/usages"
 )
@@ -53,6 +54,7 @@ type Home struct {
 	Memory       documents.Home
 	Rewinds      rewinds.Home
 	Usage        usages.Home
+	Jobs         jobs.Home
 
 	// Attach keeps a file for the message it is sent with. A file that is too
 	// large is Invalid.

@@ -10,6 +10,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/gateway/documents"
 	"chela/internal/gateway/edge"
+	"chela/internal/gateway/jobs"
 	"chela/internal/gateway/rewinds"
 	"chela/internal/gateway/usages"
 	"chela/internal/gateway/ws"
@@ -31,7 +32,9 @@ func (g *Gateway) routes() []edge.Route {
 	for _, r := range slices.Concat(g.publicRoutes(), g.messageRoutes(), g.sessionRoutes(), g.turnRoutes(), g.homeRoutes(), g.openAIRoutes()) {
 		rows = append(rows, edge.Route(r))
 	}
-	return slices.Concat(rows, documents.Routes(g.cfg.Home.Memory), rewinds.Routes(g.cfg.Home.Rewinds), usages.Routes(g.cfg.Home.Usage))
+	return slices.Concat(
+		rows, documents.Routes(g.cfg.Home.Memory), rewinds.Routes(g.cfg.Home.Rewinds), usages.Routes(g.cfg.Home.Usage), jobs.Routes(g.cfg.Home.Jobs),
+	)
 }
 
 func (g *Gateway) publicRoutes() []route {

@@ -44,6 +44,16 @@ var enums = map[reflect.Type][]string{
 		chela.EventApprovalRequested, chela.EventApprovalAnswered, chela.EventMessageDropped, chela.EventSessionChanged,
 		chela.EventJobChanged, chela.EventJobOutput, chela.EventRoutineFired, chela.EventRoutineFinished, chela.EventNotice, chela.EventReply, chela.EventHookFired, chela.EventResync,
 	),
+	reflect.TypeFor[chela.Cleanup](): list(chela.CleanupKeep, chela.CleanupDelete),
+	reflect.TypeFor[chela.JobEventKind](): list(
+		chela.JobMoved, chela.JobPlanned, chela.JobStepped, chela.JobPrompted, chela.JobRepaired, chela.JobAnnounced,
+	),
+	reflect.TypeFor[chela.JobKind](): list(chela.JobPlain, chela.JobSubagent, chela.JobPart),
+	reflect.TypeFor[chela.JobState](): list(
+		chela.JobPending, chela.JobInProgress, chela.JobAwaiting, chela.JobCompleted, chela.JobSubmitted, chela.JobAccepted, chela.JobModified,
+		chela.JobFailed, chela.JobInterrupted, chela.JobCancelled, chela.JobStuck, chela.JobRecovering,
+	),
+	reflect.TypeFor[chela.StepState](): list(chela.StepPending, chela.StepInProgress, chela.StepDone, chela.StepSkipped),
 	reflect.TypeFor[chela.Kind](): list(
 		chela.Invalid, chela.NotFound, chela.Conflict, chela.Denied, chela.Exhausted, chela.Unavailable, chela.Unsupported, chela.Internal,
 	),

@@ -78,6 +78,7 @@ func (s *schemas) closeAll(ref *openapi3.SchemaRef) {
 var renamed = map[reflect.Type]string{
 	reflect.TypeFor[api.Answer]():     "ApprovalAnswer",
 	reflect.TypeFor[api.Attachment](): "MessageAttachment",
+	reflect.TypeFor[api.Job]():        "ShownJob",
 	reflect.TypeFor[api.Message]():    "NewMessage",
 	reflect.TypeFor[api.Session]():    "ShownSession",
 	reflect.TypeFor[api.Tool]():       "ListedTool",
