@@ -35,6 +35,9 @@ type Config struct {
 	// Rewinds move threads to and fro.
 	Rewinds rewinds
 
+	// Jobs keeps jobs.
+	Jobs Jobs
+
 	// Memory is where the documents of agents are.
 	Memory documents
 
@@ -102,6 +105,7 @@ func New(s *store.Store, cfg Config) *Interpreter {
 		"undo": i.undo, "redo": i.redo, "checkpoint": i.checkpoint, "restore": i.restore, "branch": i.branch,
 		grammar.Think: i.show, grammar.Model: i.models, grammar.Verbose: i.show, grammar.Reasoning: i.show, grammar.Elevated: i.show, grammar.Queue: i.show,
 		"approve": i.approve, "deny": i.deny, "memory": i.memory, "context": i.promptSize, "usage": i.usage, "debug": i.debug, "quit": i.quit,
+		"job": i.job, "jobs": i.jobs, "cancel": i.cancel, "subagents": i.subagents,
 	}
 	return i
 }

@@ -13,8 +13,11 @@ import (
 	"chela/internal/store"
 )
 
-// help lists the commands, or explains one.
-func (i *Interpreter) help(_ context.Context, g given) (lane.Order, error) {
+// help lists the commands, or explains one, or a job.
+func (i *Interpreter) help(ctx context.Context, g given) (lane.Order, error) {
+	if strings.HasPrefix(g.args, "job_") && g.Origin.Owner {
+		return i.jobs(ctx, g)
+	}
 	if g.args != "" {
 		name := strings.TrimPrefix(g.args, "/")
 		f, ok := grammar.Find(name)

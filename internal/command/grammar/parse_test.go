@@ -57,6 +57,18 @@ func TestParseCommands(t *testing.T) {
 		{"/approve apr_1 always", "do approve apr_1 always"},
 		{"/deny apr_1 not now", "do deny apr_1 not now"},
 		{"/quit", "do quit"},
+		{"/job look at the log", "do job look at the log"},
+		{"/job", "do job"},
+		{"/JOB: tidy\nup", "do job tidy\nup"},
+		{"/jobs", "do jobs"},
+		{"/jobs job_1", "do jobs job_1"},
+		{"/list", "do jobs"},
+		{"/list job_1", "do jobs job_1"},
+		{"/help job_1", "do help job_1"},
+		{"/cancel job_1", "do cancel job_1"},
+		{"/subagents", "do subagents"},
+		{"/subagents stop 1", "do subagents stop 1"},
+		{"/subagent log job_1", "do subagents log job_1"},
 		{"/exit", "do quit"},
 		{"/think", "do think"},
 		{"/model", "do model"},
@@ -67,6 +79,10 @@ func TestParseCommands(t *testing.T) {
 		{"/hlep", "error: no command /hlep; did you mean /help? otherwise put another / in front to send it to the agent"},
 		{"/mdoel openai/x", "error: no command /mdoel; did you mean /model? otherwise put another / in front to send it to the agent"},
 		{"/staus of it", "error: no command /staus; did you mean /status? otherwise put another / in front to send it to the agent"},
+		{"/cancle job_1", "error: no command /cancle; did you mean /cancel? otherwise put another / in front to send it to the agent"},
+		{"/canel job_1", "error: no command /canel; did you mean /cancel? otherwise put another / in front to send it to the agent"},
+		{"/jbos", "error: no command /jbos; did you mean /jobs? otherwise put another / in front to send it to the agent"},
+		{"/subagnets", "error: no command /subagnets; did you mean /subagents? otherwise put another / in front to send it to the agent"},
 		{"/frobnicate", "error: no command /frobnicate; see /help, or put another / in front to send it to the agent"},
 		{"/" + strings.Repeat("x", 90), "error: no command /" + strings.Repeat("x", 39) + "…; see /help, or put another / in front to send it to the agent"},
 		{"/etc", "error: no command /etc; see /help, or put another / in front to send it to the agent"},
@@ -83,7 +99,7 @@ func TestParseText(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"hello", " hello ", "", "\n", "/", "/ help", "/1", "/2024 was long", "/etc/hosts", "/etc/hosts says no", "/help/me", "/help,please", "/h2 title",
-		"what does /help do?", "see /model list", "/home is full", "/var log", "/tmp is gone", "a\n/help\nb", "a\n/think hard\nb",
+		"what does /help do?", "see /model list", "/home is full", "/jo is here", "/cancelled the job", "/job/1", "/var log", "/tmp is gone", "a\n/help\nb", "a\n/think hard\nb",
 		"a\n/think high of it\nb", "a\n```\n/think high\n```\nb", "a\n/model\nb", "a\n/elevated default or not", "réponse /think high",
 	} {
 		p, err := grammar.Parse(text)

@@ -116,6 +116,17 @@ var table = []Form{
 	{Name: "approve", Aliases: []string{"approvals"}, Args: "[ID [always [PATTERN]] | revoke GRANT]", Help: "says yes to what waits for it, lists what waits and what is allowed, or takes that back"},
 	{Name: "deny", Args: "[ID] [REASON]", Help: "says no to what waits for an answer"},
 	{
+		Name: "job", Args: "TEXT", Help: "has something done in the background, and tells here what came of it",
+		More: "The job knows nothing but the text. It goes on when you leave.",
+	},
+	{Name: "jobs", Aliases: []string{"list"}, Args: "[ID]", Help: "lists the jobs, or shows how far one is"},
+	{Name: "cancel", Args: "ID", Help: "cancels a job with its parts and subagents; what it did stays"},
+	{
+		Name: "subagents", Aliases: []string{"subagent"}, Args: "[list | info ID | log ID | stop ID]",
+		Help: "lists the subagents of this session, says more of one, or stops it",
+		More: "The number in the list stands for the ID, too.",
+	},
+	{
 		Name: "memory", Args: "[QUERY]", Help: "lists the documents of the agent, or shows the one that matches",
 		More: "A document matches by its path or title; what it says is not searched.",
 	},
