@@ -9,6 +9,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/approval"
 	"chela/internal/cli/documents"
+	"chela/internal/cli/jobs"
 	"chela/internal/cli/models"
 	"chela/internal/cli/rewinds"
 	"chela/internal/cli/usage"
@@ -30,6 +31,7 @@ type Backend struct {
 	Memory       documents.Home
 	Rewinds      rewinds.Home
 	Usage        usage.Home
+	Jobs         jobs.Home // without Approvals and Turn
 
 	// Seed gives an agent its first documents, unless it ever had any, and
 	// reports whether it did.

@@ -10,6 +10,7 @@ import (
 	"chela/internal/channel/terminal"
 	"chela/internal/cli/approvals"
 	"chela/internal/cli/documents"
+	"chela/internal/cli/jobs"
 	"chela/internal/cli/manners"
 	"chela/internal/cli/models"
 	"chela/internal/cli/usage"
@@ -70,7 +71,7 @@ func (c *commands) root() *cobra.Command {
 	root.PersistentFlags().BoolVar(&c.p.JSON, "json", false, "print one JSON document")
 	c.providerFlag(root)
 	root.AddCommand(
-		c.askCommand(), c.sessionsCommand(), c.threadsCommand(), c.turnsCommand(), c.approvalsCommand(),
+		c.askCommand(), c.sessionsCommand(), c.threadsCommand(), c.turnsCommand(), c.approvalsCommand(), c.jobsCommand(),
 		c.toolsCommand(), c.modelsCommand(), c.configCommand(), c.statusCommand(), c.doctorCommand(),
 		c.serveCommand(), c.tokensCommand(), c.memoryCommand(), c.usageCommand(), c.logsCommand(), c.initCommand(),
 		c.versionCommand(), manners.CompletionCommand(),
@@ -109,6 +110,29 @@ func (c *commands) approvalsCommand() *cobra.Command {
 				Grants: b.Grants.Grants, Revoke: b.Grants.Revoke,
 			}, args)
 		})
+	})
+}
+
+// jobsCommand returns the commands on jobs.
+func (c *commands) jobsCommand() *cobra.Command {
+	in := func(b *Backend) jobs.Home {
+		h := b.Jobs
+		h.Approvals, h.Turn = b.Approvals.Approvals, b.Turns.Turn
+		return h
+	}
+	return jobs.Command(jobs.Program{
+		Printer: c.p, Stdin: c.Stdin,
+		Open: func(ctx context.Context, use func(jobs.Home) error) error {
+			return c.open(ctx, func(_ *config.Config, b *Backend) error { return use(in(b)) })
+		},
+		Ask: func(ctx context.Context, model string, use func(jobs.Home) error) error {
+			c.named = model
+			cfg, err := c.asking(ctx, model)
+			if err != nil {
+				return err
+			}
+			return c.openWith(ctx, cfg, func(b *Backend) error { return use(in(b)) })
+		},
 	})
 }
 

@@ -1,0 +1,173 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/channel/terminal"
+	"chela/internal/cli/manners"
+)
+
+// lookTime is how often it is looked what happened to a job.
+const lookTime = 200 * time.Millisecond
+
+func (c commands) events() *cobra.Command {
+	var after int
+	var follow bool
+	cmd := &cobra.Command{
+		Use: "events ID", Short: "List what happened to a job, in order", Args: manners.Exactly(1),
+		RunE: c.in(func(ctx context.Context, h Home, args []string) error {
+			id := chela.JobID(args[0])
+			if follow {
+				_, _, err := c.watch(ctx, h, watch{id: id, seen: after, show: c.eventLine, whole: true})
+				return err
+			}
+			found, err := h.Events(ctx, id, after)
+			if err != nil {
+				return err
+			}
+			return manners.List(c.p, found, []string{"EVENT", "AT", "WHAT", "BY"}, func(e chela.JobEvent) []string {
+				return []string{strconv.Itoa(e.Seq), terminal.Moment(e.At), terminal.OneLine(said(e), 80), e.By}
+			})
+		}),
+	}
+	cmd.Flags().IntVar(&after, "after", 0, "only those after the event of this number")
+	cmd.Flags().BoolVar(&follow, "follow", false, "go on with each new one until the job has ended; with --json one for each line")
+	return cmd
+}
+
+// eventLine writes an event as a line of the result.
+func (c commands) eventLine(e chela.JobEvent) {
+	if c.p.JSON {
+		c.p.Compact(e) //nolint:errcheck // text, numbers and a time are JSON
+		return
+	}
+	c.p.Line(fmt.Sprintf("%d  %s  %s", e.Seq, terminal.Moment(e.At), terminal.OneLine(said(e), 200)))
+}
+
+// said is an event as people say it.
+func said(e chela.JobEvent) string {
+	what := map[chela.JobEventKind]string{
+		chela.JobMoved: plain(string(e.To)), chela.JobPlanned: "plan", chela.JobStepped: "step " + strconv.Itoa(e.Step), chela.JobPrompted: "told",
+		chela.JobRepaired: "repaired", chela.JobAnnounced: "whoever asked for it was told",
+	}[e.Kind]
+	if e.Text == "" {
+		return what
+	}
+	return what + ": " + e.Text
+}
+
+// plain is a state as people say it.
+func plain(state string) string { return strings.ReplaceAll(state, "_", " ") }
+
+// A watch says what is followed of a job.
+type watch struct {
+	id    chela.JobID
+	seen  int                  // the last event that was shown
+	show  func(chela.JobEvent) // each one after it
+	whole bool                 // to its end, whomever it waits for
+}
+
+// watch shows what happens to a job until it ends or, unless whole, it waits for
+// somebody to answer the approvals that are returned.
+func (c commands) watch(ctx context.Context, h Home, w watch) (api.Job, []chela.Approval, error) {
+	for {
+		j, err := h.Job(ctx, w.id) // before its events: so those that led here are shown
+		if err != nil {
+			return j, nil, err
+		}
+		events, err := h.Events(ctx, w.id, w.seen)
+		if err != nil {
+			return j, nil, err
+		}
+		for _, e := range events {
+			w.show(e)
+			w.seen = e.Seq
+		}
+		if !j.State.Live() {
+			return j, nil, nil
+		}
+		if !w.whole {
+			if asked, err := h.asked(ctx, j); err != nil || len(asked) > 0 {
+				return j, asked, err
+			}
+		}
+		if err := pause(ctx, lookTime); err != nil {
+			return j, nil, err
+		}
+	}
+}
+
+// asked returns the approvals that a job waits for, itself or those it waits for.
+func (h Home) asked(ctx context.Context, j api.Job) (asked []chela.Approval, err error) {
+	sessions := []chela.SessionKey{}
+	if j.State == chela.JobAwaiting {
+		sessions = append(sessions, j.Session)
+	}
+	if j.Waits > 0 {
+		waiting, err := h.List(ctx, api.JobFilter{States: []chela.JobState{chela.JobAwaiting}, Requester: j.Session, Limit: api.MaxPage})
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range waiting {
+			sessions = append(sessions, other.Session)
+		}
+	}
+	if len(sessions) == 0 {
+		return nil, nil
+	}
+	pending, err := h.Approvals(ctx, chela.ApprovalPending)
+	return slices.DeleteFunc(pending, func(a chela.Approval) bool { return !slices.Contains(sessions, a.Session) }), err
+}
+
+// follow shows a job to its end and prints its result. The error says how it ended,
+// if not well.
+func (c commands) follow(ctx context.Context, h Home, id chela.JobID, seen int) error {
+	j, asked, err := c.watch(ctx, h, watch{id: id, seen: seen, show: func(e chela.JobEvent) { c.p.Note("· " + said(e)) }})
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.p.JSON:
+		err = c.p.Document(j)
+	case j.Result != "":
+		c.p.Line(j.Result)
+	}
+	if err != nil {
+		return err
+	}
+	if len(asked) > 0 {
+		a := asked[0]
+		return chela.E(chela.Denied, fmt.Sprintf("job %s waits for an approval: %s: %s", j.ID, a.Tool, terminal.OneLine(a.Preview, 60))).
+			WithHint("answer with chela approvals yes " + string(a.ID) + ", or no")
+	}
+	return h.ending(ctx, j.Job)
+}
+
+// ending returns the error that stands for a job that did not complete.
+func (h Home) ending(ctx context.Context, j chela.Job) error {
+	switch j.State {
+	case chela.JobCompleted, chela.JobSubmitted, chela.JobAccepted:
+		return nil
+	}
+	kind := chela.Unavailable
+	if j.Turn != "" {
+		t, err := h.Turn(ctx, j.Turn)
+		if err != nil {
+			return err
+		}
+		if t.State == chela.TurnLimited {
+			kind = chela.Exhausted
+		}
+	}
+	return chela.E(kind, fmt.Sprintf("job %s is %s: %s", j.ID, plain(string(j.State)), reasonOf(j))).
+		WithHint("see chela jobs show " + string(j.ID) + ", or begin it again with chela jobs restart " + string(j.ID))
+}
