@@ -152,7 +152,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	a.rewinds = a.mover(tools)
 	a.background = background.New(background.Config{
 		Settings: cfg, Store: a.store, Lanes: a.lanes, Node: a.node, IDs: a.ids, Now: a.now, Random: randv2.Float64, Emit: a.emit, Log: log,
-		Dead: a.presence.Dead, Quiet: a.doing.Quiet, Tidy: a.memory.Tidy,
+		Dead: a.presence.Dead, Quiet: a.doing.Quiet, Tidy: a.memory.Tidy, Usable: a.usable, Workspace: a.workspace,
 	})
 	a.door = conversation.New(conversation.Config{
 		Settings: cfg, Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Desk: a.desk, Hooks: a.hooks, Commands: a.interpreter(),
@@ -185,7 +185,7 @@ func (a *App) interpreter() *command.Interpreter {
 	return command.New(a.store, command.Config{
 		IDs: a.ids, Now: a.now, Lanes: a.lanes, Desk: a.desk, Version: a.version, Models: a.models.Models, Tools: tools, Model: a.agents.Model,
 		Usable: a.usable,
-		Queue:  queueRules(a.cfg.Queue).For, Rewinds: a.rewinds, Memory: a.memory, Prompt: a.promptSize,
+		Queue:  queueRules(a.cfg.Queue).For, Jobs: a.jobsInChat(), Rewinds: a.rewinds, Memory: a.memory, Prompt: a.promptSize,
 		Budgets: a.ledger.Budgets, Zone: a.cfg.Zone(),
 	})
 }

@@ -35,6 +35,7 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 			Keeper: c, Transcripts: c, Tokens: c, Usage: usage.Home{Sums: c.UsageSums, Budgets: c.Budgets, OfTurn: c.TurnUsage}, Listen: c.Listen, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Prompt: c.Prompt,
 			Rewinds: rewinds.Home{Rewind: c.Rewind, Checkpoint: c.Checkpoint, Branch: c.Branch, Places: c.Places, Session: c.Session},
 			Memory:  documents.Home{Documents: c.Documents(), Edit: c.Documents().Edit},
+			Jobs:    jobsThrough(c),
 			Seed:    func(context.Context, string) (bool, error) { return false, nil }, // the daemon did when it began
 			Resume:  func(context.Context) {},                                          // the daemon does
 			Close:   c.Close,
@@ -61,6 +62,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 		Keeper: a.keeper, Transcripts: a.keeper, Tokens: a.tokens, Usage: b.spending(), Listen: a.door.Listen, Logs: b.logs, Attach: a.blobs.Attach,
 		Status: a.status, Prompt: a.promptSize,
 		Memory: documents.Home{Documents: a.memory, Edit: b.edit}, Seed: a.memory.Seed,
+		Jobs: a.jobsHere(),
 		Rewinds: rewinds.Home{
 			Rewind: a.rewinds.Rewind, Checkpoint: a.rewinds.Checkpoint, Branch: a.rewinds.Branch, Places: a.rewinds.Places, Session: b.Session,
 		},

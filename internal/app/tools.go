@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"chela"
+	"chela/internal/app/background"
 	"chela/internal/app/home"
 	"chela/internal/config/sections"
 	"chela/internal/sandbox/process"
@@ -43,6 +44,7 @@ func (a *App) builtins() ([]chela.Tool, error) {
 			Version: a.memory.Version, Tree: a.memory.Tree, Edit: a.memory.Edit, Foresee: a.memory.Foresee,
 			Today: a.memory.Today, Keep: a.blobs.Keep,
 		}),
+		background.Tools(func() *background.Background { return a.background }), // which is made after the tools
 	)
 	wrap := []func(chela.Tool) chela.Tool{
 		tool.WithRecover(), tool.WithTimeout(tool.DefaultTimeout), a.watched,

@@ -17,6 +17,7 @@ import (
 	"chela/internal/repair"
 	"chela/internal/routine"
 	"chela/internal/store"
+	"chela/internal/tool/workspace"
 	"chela/internal/work"
 )
 
@@ -39,6 +40,12 @@ type Config struct {
 
 	// Quiet returns the turns that run here of which nothing was heard since a time.
 	Quiet func(since time.Time) []activity.Sign
+
+	// Usable returns nil if a model can be asked, as provider/model.
+	Usable func(model string) error
+
+	// Workspace tells where the files of a job are.
+	Workspace workspace.Finder
 }
 
 // A Background does what nobody waits for. It may be used by several goroutines

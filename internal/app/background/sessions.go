@@ -1,0 +1,174 @@
+package background
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"chela"
+	"chela/internal/job"
+	"chela/internal/store"
+	"chela/internal/tool/sessions"
+)
+
+// sessionDesk keeps sessions for the tools.
+func sessionDesk(of func() *Background) sessions.Desk {
+	return sessions.Desk{
+		Spawn:  func(ctx context.Context, s sessions.Spawn) (sessions.Spawned, error) { return of().spawn(ctx, s) },
+		Agents: func(agent string) []string { return of().spawnable(agent) },
+		Sessions: func(ctx context.Context, agent string, kind chela.KeyKind, limit int) ([]chela.Session, error) {
+			return of().sessionsOf(ctx, agent, kind, limit)
+		},
+		History: func(ctx context.Context, agent string, key chela.SessionKey, limit int) ([]chela.Entry, error) {
+			return of().history(ctx, agent, key, limit)
+		},
+		Send: func(ctx context.Context, to chela.SessionKey, text string, call chela.ToolCall) error {
+			return of().send(ctx, to, text, call)
+		},
+	}
+}
+
+// spawnable returns the agents that one may have work for it.
+func (b *Background) spawnable(agent string) []string {
+	a, err := b.cfg.Settings.Agent(agent)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(b.cfg.Settings.AgentNames(), func(name string) bool { return !a.Subagents.May(agent, name) })
+}
+
+// spawn begins a subagent for a call. Where that is not allowed it is Denied.
+func (b *Background) spawn(ctx context.Context, s sessions.Spawn) (made sessions.Spawned, err error) {
+	own, err := b.cfg.Settings.Agent(s.Call.Agent)
+	if err != nil {
+		return made, err
+	}
+	agent := cmp.Or(s.Agent, s.Call.Agent)
+	if !own.Subagents.May(s.Call.Agent, agent) {
+		return made, chela.E(chela.Denied, fmt.Sprintf("agent %.60q may not be spawned from here", agent)).
+			WithHint("allowed: " + cmp.Or(strings.Join(b.spawnable(s.Call.Agent), ", "), "none"))
+	}
+	origin, err := b.originOf(ctx, s.Call)
+	if err != nil {
+		return made, err
+	}
+	depth, err := b.depth(ctx, s.Call, own.Subagents.Depth)
+	if err != nil {
+		return made, err
+	}
+	o := s.Options
+	made.Applied = o.Model != "" && b.cfg.Usable(o.Model) == nil
+	if o.Model != "" && !made.Applied {
+		made.Warning = fmt.Sprintf("model %.100q cannot be asked; the default is used", o.Model)
+		o.Model = ""
+	}
+	o.Model, o.Thinking = cmp.Or(o.Model, own.Subagents.Model), cmp.Or(o.Thinking, own.Subagents.Thinking)
+	made.Job, err = b.jobs.Create(ctx, job.Order{
+		Key: string(s.Call.ID), Kind: chela.JobSubagent, Agent: agent, Title: s.Label, Label: s.Label, Text: s.Text, By: string(s.Call.Session), Options: o,
+		Requester: s.Call.Session, Origin: origin, Depth: depth,
+	})
+	return made, err
+}
+
+// depth returns how deep a subagent of a call would be. It is Denied if that is too
+// deep, or too many of its session work or wait. A call that made one may have it
+// again.
+func (b *Background) depth(ctx context.Context, c chela.ToolCall, most int) (depth int, err error) {
+	err = b.cfg.Store.Read(ctx, func(r *store.Read) error {
+		asking, _, err := r.JobIn(ctx, c.Session)
+		if err != nil {
+			return err
+		}
+		depth = asking.Depth + 1
+		if _, made, err := r.JobByKey(ctx, string(c.ID)); made || err != nil {
+			return err
+		}
+		if depth > most {
+			return chela.E(chela.Denied, "a subagent may not have subagents of its own here").WithHint("do it yourself")
+		}
+		asked, err := r.JobsAskedBy(ctx, c.Session)
+		live := 0
+		for _, j := range asked {
+			if j.Kind == chela.JobSubagent && j.State.Live() {
+				live++
+			}
+		}
+		if limit := b.cfg.Settings.Subagents.Most; err == nil && live >= limit {
+			return chela.E(chela.Denied, fmt.Sprintf("%d subagents of this session work already", live)).WithHint("wait until one has ended, or cancel one")
+		}
+		return err
+	})
+	return depth, err
+}
+
+// sessionsOf returns the sessions of an agent that are not put away, the last used
+// first.
+func (b *Background) sessionsOf(ctx context.Context, agent string, kind chela.KeyKind, limit int) ([]chela.Session, error) {
+	found, err := store.Find(ctx, b.cfg.Store, func(r *store.Read) (found []chela.Session, err error) {
+		var after chela.SessionKey
+		for {
+			page, err := r.Sessions(ctx, after, listed)
+			for _, s := range page {
+				key, err := chela.ParseSessionKey(s.Key)
+				if err == nil && s.Agent == agent && (kind == "" || key.Kind == kind) && s.Settings.ArchivedAt.IsZero() {
+					found = append(found, s)
+				}
+			}
+			if err != nil || len(page) < listed {
+				return found, err
+			}
+			after = page[listed-1].Key
+		}
+	})
+	slices.SortStableFunc(found, func(a, b chela.Session) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	return found[:min(limit, len(found))], err
+}
+
+// sessionOf returns a session of an agent; another one is NotFound.
+func sessionOf(ctx context.Context, r *store.Read, agent string, key chela.SessionKey) (chela.Session, error) {
+	s, err := r.Session(ctx, key)
+	if err == nil && s.Agent != agent || chela.KindOf(err) == chela.NotFound {
+		err = chela.E(chela.NotFound, fmt.Sprintf("there is no session %.80q", key)).WithHint("sessions_list lists those that there are")
+	}
+	return s, err
+}
+
+// history returns the newest entries of the current thread of a session.
+func (b *Background) history(ctx context.Context, agent string, key chela.SessionKey, limit int) ([]chela.Entry, error) {
+	return store.Find(ctx, b.cfg.Store, func(r *store.Read) ([]chela.Entry, error) {
+		s, err := sessionOf(ctx, r, agent, key)
+		if err != nil {
+			return nil, err
+		}
+		t, err := r.Thread(ctx, s.Thread)
+		if err != nil {
+			return nil, err
+		}
+		entries, err := r.Path(ctx, t.Head)
+		return entries[max(0, len(entries)-limit):], err
+	})
+}
+
+// send puts a message into the lane of a session, where it begins a turn that owes
+// nobody an answer.
+func (b *Background) send(ctx context.Context, to chela.SessionKey, text string, call chela.ToolCall) error {
+	var s chela.Session
+	err := b.cfg.Store.Read(ctx, func(r *store.Read) (err error) {
+		s, err = sessionOf(ctx, r, call.Agent, to)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	origin, err := b.originOf(ctx, call)
+	if err != nil {
+		return err
+	}
+	origin.ReplyBy, origin.Sender = "", string(call.Session)
+	_, err = b.cfg.Lanes.Submit(ctx, chela.Inbound{
+		Session: to, Agent: s.Agent, Origin: origin, MessageID: string(call.ID), Text: fmt.Sprintf("[message of session %s]\n%s", call.Session, text),
+	})
+	return err
+}
