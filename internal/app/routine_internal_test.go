@@ -17,7 +17,7 @@ import (
 const working = `
 turns:
   - {when: build it, steps: [{text: "[NOTIFY] It is built."}]}
-  - {when: look at, steps: [{text: "[NOTIFY] All is well.", expect: {tools: []}}]}
+  - {when: look at, steps: [{text: "[NOTIFY] All is well.", expect: {no_tools: [time, report]}}]}
 past_end: echo
 `
 

@@ -246,10 +246,12 @@ func TestCheck(t *testing.T) {
 		"a secret itself": func(v *chela.Routine) {
 			v.Trigger = chela.Trigger{Kind: chela.TriggerWebhook, Path: "a", Scheme: "hmac", Secret: "swordfish"}
 		},
-		"no such policy":       func(v *chela.Routine) { v.Trigger.Missed = "twice" },
-		"no action":            func(v *chela.Routine) { v.Action.Kind = "" },
-		"no text":              func(v *chela.Routine) { v.Action.Text = " \n" },
-		"documents for a turn": func(v *chela.Routine) { v.Action.Documents = []string{"a.md"} },
+		"no such policy": func(v *chela.Routine) { v.Trigger.Missed = "twice" },
+		"no action":      func(v *chela.Routine) { v.Action.Kind = "" },
+		"no text":        func(v *chela.Routine) { v.Action.Text = " \n" },
+		"documents for a job": func(v *chela.Routine) {
+			v.Action.Kind, v.Action.Documents = chela.ActionJob, []string{"a.md"}
+		},
 		"a document outside": func(v *chela.Routine) {
 			v.Action.Kind, v.Action.Documents = chela.ActionLight, []string{"../a.md"}
 		},
