@@ -37,14 +37,15 @@ func (d *Desk) Look(ctx context.Context, id chela.JobID) error {
 	return nil
 }
 
-// situation reads how things are with a job.
+// situation reads how things are with a job, whose lane it locks: messages arrive
+// and turns move one after the other. Whose ending was told was told before
+// messages are counted, so that none falls between.
 func (a *act) situation(ctx context.Context, j chela.Job) (s Situation, err error) {
 	s.Job = j
-	if s.Turns, err = a.turns(ctx, j); err != nil {
-		return s, err
-	}
-	if s.Arrived, s.Waiting, err = a.w.JobMessages(ctx, j.ID, messages(j.ID, j.Attempt)); err != nil {
-		return s, err
+	if j.Thread != "" {
+		if _, err := a.w.LockLane(ctx, j.Session); err != nil {
+			return s, err
+		}
 	}
 	asked, err := a.w.JobsAskedBy(ctx, j.Session)
 	for _, child := range asked {
@@ -53,6 +54,12 @@ func (a *act) situation(ctx context.Context, j chela.Job) (s Situation, err erro
 		}
 	}
 	if err != nil {
+		return s, err
+	}
+	if s.Arrived, s.Waiting, err = a.w.JobMessages(ctx, j.ID, messages(j.ID, j.Attempt)); err != nil {
+		return s, err
+	}
+	if s.Turns, err = a.turns(ctx, j); err != nil {
 		return s, err
 	}
 	if s.Steps, err = a.w.JobSteps(ctx, j.ID); err != nil || len(open(s.Steps)) == 0 {
