@@ -32,7 +32,7 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 	case err == nil:
 		b := &cli.Backend{
 			Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Models: models.Home{Models: c.Models, Try: c.Try},
-			Keeper: c, Transcripts: c, Tokens: c, Usage: usage.Home{Sums: c.UsageSums, Budgets: c.Budgets, OfTurn: c.TurnUsage}, Listen: c.Listen, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Prompt: c.Prompt,
+			Keeper: c, Transcripts: c, Tokens: c, Usage: usage.Home{Sums: c.UsageSums, Budgets: c.Budgets, OfTurn: c.TurnUsage}, Listen: c.Listen, Notices: c.Notices, SeenNotices: c.SeenNotices, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Prompt: c.Prompt,
 			Rewinds: rewinds.Home{Rewind: c.Rewind, Checkpoint: c.Checkpoint, Branch: c.Branch, Places: c.Places, Session: c.Session},
 			Memory:  documents.Home{Documents: c.Documents(), Edit: c.Documents().Edit},
 			Jobs:    jobsThrough(c),
@@ -59,7 +59,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	b := a.backend()
 	return &cli.Backend{
 		Conversation: b, Sessions: b, Threads: b, Turns: b, Approvals: b, Grants: b, Tools: b, Models: models.Home{Models: a.models.Models, Try: a.models.Try},
-		Keeper: a.keeper, Transcripts: a.keeper, Tokens: a.tokens, Usage: b.spending(), Listen: a.door.Listen, Logs: b.logs, Attach: a.blobs.Attach,
+		Keeper: a.keeper, Transcripts: a.keeper, Tokens: a.tokens, Usage: b.spending(), Listen: a.door.Listen, Notices: a.pendingNotices, SeenNotices: a.seenNotices, Logs: b.logs, Attach: a.blobs.Attach,
 		Status: a.status, Prompt: a.promptSize,
 		Memory: documents.Home{Documents: a.memory, Edit: b.edit}, Seed: a.memory.Seed,
 		Jobs: a.jobsHere(),

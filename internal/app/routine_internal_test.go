@@ -91,7 +91,7 @@ func TestRoutinesOfAHome(t *testing.T) {
 			t.Errorf("%s: job %q", v.Name, run.Job)
 		}
 	}
-	told, err := a.background.Notices().Take(ctx, "terminal", 10)
+	told, err := a.pendingNotices(ctx)
 	var texts []string
 	for _, o := range told {
 		texts = append(texts, o.Text)

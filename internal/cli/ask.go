@@ -70,5 +70,5 @@ func (c *commands) person() *talk.Person {
 
 // talkHome is the part of a home that is talked with.
 func talkHome(b *Backend) talk.Home {
-	return talk.Home{Conversation: b.Conversation, Approvals: b.Approvals, Turns: b.Turns, Sessions: b.Sessions, Attach: b.Attach, Listen: b.Listen}
+	return talk.Home{Conversation: b.Conversation, Approvals: b.Approvals, Turns: b.Turns, Sessions: b.Sessions, Attach: b.Attach, Listen: b.Listen, Notices: b.Notices, Seen: b.SeenNotices}
 }

@@ -46,6 +46,11 @@ type Backend struct {
 	// other, until ctx ends: endings of turns, and notices. Some may be lost.
 	Listen func(ctx context.Context, key chela.SessionKey, show func(chela.Event))
 
+	// Notices returns what people are to be told and nobody has seen, the oldest
+	// first; SeenNotices says that it was shown.
+	Notices     func(ctx context.Context) ([]chela.Outbound, error)
+	SeenNotices func(ctx context.Context, ids []chela.OutboxID) error
+
 	// Attach keeps a file for the message it is sent with and returns what to
 	// put into Inbound.Attachments.
 	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)

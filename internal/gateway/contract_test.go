@@ -89,6 +89,7 @@ var bodies = map[string]string{
 	"POST /api/tools/{name}/run":        `{"args":{"a":1}}`,
 	"POST /api/models/test":             `{"model":"offline/offline"}`,
 	"PATCH /api/config":                 `{"key":"model","value":"other/model"}`,
+	"POST /api/notices/seen":            `{"ids":["out_1"]}`,
 	"POST /api/tokens":                  `{"name":"new","scope":"read"}`,
 	"POST /v1/chat/completions":         `{"model":"chela/other","messages":[{"role":"user","content":"hi"}]}`,
 	"POST /v1/responses":                `{"model":"chela/other","input":"hi"}`,

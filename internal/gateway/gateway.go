@@ -14,6 +14,7 @@ import (
 	"chela/internal/gateway/documents"
 	"chela/internal/gateway/edge"
 	"chela/internal/gateway/jobs"
+	"chela/internal/gateway/notices"
 	"chela/internal/gateway/rewinds"
 	"chela/internal/gateway/usages"
 )
@@ -55,6 +56,7 @@ type Home struct {
 	Rewinds      rewinds.Home
 	Usage        usages.Home
 	Jobs         jobs.Home
+	Notices      notices.Home
 
 	// Attach keeps a file for the message it is sent with. A file that is too
 	// large is Invalid.

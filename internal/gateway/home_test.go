@@ -23,6 +23,7 @@ import (
 	"chela/internal/event"
 	"chela/internal/gateway"
 	"chela/internal/gateway/documents"
+	"chela/internal/gateway/notices"
 	"chela/internal/gateway/rewinds"
 	"chela/internal/gateway/usages"
 	"chela/internal/session"
@@ -127,6 +128,12 @@ func (h *home) home() gateway.Home {
 				return []chela.Budget{{Limit: chela.LimitDay, Key: string(key), Most: 5}}, nil
 			},
 			Now: func() time.Time { return time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC) }, Zone: time.FixedZone("there", 3*3600),
+		},
+		Notices: notices.Home{
+			Pending: func(context.Context) ([]chela.Outbound, error) {
+				return []chela.Outbound{{ID: "out_1", Session: "agent:main:main", Text: "told", State: chela.OutboxPending}}, nil
+			},
+			Seen: func(context.Context, []chela.OutboxID) error { return nil },
 		},
 		Prompt: func(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error) {
 			_, err := h.Thread(ctx, id)

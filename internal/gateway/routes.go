@@ -11,6 +11,7 @@ import (
 	"chela/internal/gateway/documents"
 	"chela/internal/gateway/edge"
 	"chela/internal/gateway/jobs"
+	"chela/internal/gateway/notices"
 	"chela/internal/gateway/rewinds"
 	"chela/internal/gateway/usages"
 	"chela/internal/gateway/ws"
@@ -34,6 +35,7 @@ func (g *Gateway) routes() []edge.Route {
 	}
 	return slices.Concat(
 		rows, documents.Routes(g.cfg.Home.Memory), rewinds.Routes(g.cfg.Home.Rewinds), usages.Routes(g.cfg.Home.Usage), jobs.Routes(g.cfg.Home.Jobs),
+		notices.Routes(g.cfg.Home.Notices),
 	)
 }
 

@@ -9,11 +9,12 @@
 //
 // It also leaves a durable event in the main session of the agent, so that who talks
 // there sees it whatever became of the delivery. Channels that are read and not pushed
-// take what is theirs with [Desk.Take].
+// show what is [Desk.Pending] and say what was [Desk.Seen].
 package notice
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"chela"
@@ -108,20 +109,27 @@ func (d *Desk) furnish(ctx context.Context, w *store.Write, agent string) error 
 	return w.CreateThread(ctx, chela.Thread{ID: s.Thread, Session: key, State: chela.ThreadIdle, CreatedAt: now, UpdatedAt: now})
 }
 
-// Take returns what is owed to a channel that is read, oldest first, up to limit, and
-// stores that it was read.
-func (d *Desk) Take(ctx context.Context, channel string, limit int) (taken []chela.Outbound, err error) {
-	err = d.store.Write(ctx, "notice.take", func(w *store.Write) error {
-		if taken, err = w.Owed(ctx, channel, limit); err != nil {
-			return err
-		}
-		for i := range taken {
-			taken[i].State, taken[i].SentAt = chela.OutboxSent, d.now()
-			if err := w.MoveOutbound(ctx, taken[i]); err != nil {
-				return err
+// maxPending is how many notices are read at once.
+const maxPending = 100
+
+// Pending returns the oldest notices that are owed to a channel that is read, oldest
+// first.
+func (d *Desk) Pending(ctx context.Context, channel string) ([]chela.Outbound, error) {
+	return store.Find(ctx, d.store, func(r *store.Read) ([]chela.Outbound, error) { return r.Owed(ctx, channel, maxPending) })
+}
+
+// Seen stores that notices of a channel were read. Those that somebody else read
+// meanwhile, or that there are not, are left as they are.
+func (d *Desk) Seen(ctx context.Context, channel string, ids []chela.OutboxID) error {
+	return d.store.Write(ctx, "notice.seen", func(w *store.Write) error {
+		owed, err := w.Owed(ctx, channel, maxPending)
+		for _, o := range owed {
+			if err != nil || !slices.Contains(ids, o.ID) {
+				continue
 			}
+			o.State, o.SentAt = chela.OutboxSent, d.now()
+			err = w.MoveOutbound(ctx, o)
 		}
-		return nil
+		return err
 	})
-	return taken, err
 }

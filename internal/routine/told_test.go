@@ -70,17 +70,21 @@ func TestTargets(t *testing.T) {
 	same(t, "none", []string{`ok "do none"`}, h.runs(quiet))
 }
 
-// TestTakenNotices reads what waits for the terminal, once.
-func TestTakenNotices(t *testing.T) {
+// TestSeenNotices reads what waits for the terminal, until it was seen.
+func TestSeenNotices(t *testing.T) {
 	t.Parallel()
 	h := open(t, sqlite(t), plan{})
 	h.fire(h.create(byHand("a", chela.ActionNotify)), "")
 	h.rest()
-	for n, want := range [][]string{{"do a"}, nil} {
+	for n, want := range [][]string{{"do a"}, {"do a"}, nil, nil} {
 		var got []string
-		taken, err := h.notes.Take(t.Context(), "terminal", 10)
+		var ids []chela.OutboxID
+		taken, err := h.notes.Pending(t.Context(), "terminal")
 		for _, o := range taken {
-			got = append(got, o.Text)
+			got, ids = append(got, o.Text), append(ids, o.ID)
+		}
+		if err == nil && n > 0 {
+			err = h.notes.Seen(t.Context(), "terminal", append(ids, "out_nothing"))
 		}
 		if err != nil {
 			t.Fatal(err)

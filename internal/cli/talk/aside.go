@@ -45,9 +45,8 @@ func (a *aside) listen(ctx context.Context, key chela.SessionKey) {
 // tell prints what an event tells of, and reports whether there was anything.
 func (a *aside) tell(ctx context.Context, e chela.Event) bool {
 	switch {
-	case e.Kind == chela.EventNotice && e.Turn == "" && e.Text != "": // those of a turn are hints for who follows it
-		a.Printer.Note("\n" + e.Text)
-		return true
+	case e.Kind == chela.EventNotice && e.Turn == "": // those of a turn are hints for who follows it
+		return a.tellNotices(ctx, a.home) > 0
 	case e.Kind != chela.EventTurnFinished || a.asked[e.Turn]:
 		return false
 	}
@@ -71,4 +70,22 @@ func (a *aside) tell(ctx context.Context, e chela.Event) bool {
 		a.Printer.Note("\n" + manners.ErrorLine(ending(t)))
 	}
 	return true
+}
+
+// tellNotices prints what people are to be told and nobody has seen, and returns how
+// much that was. What was not said to be seen is told again.
+func (p *Person) tellNotices(ctx context.Context, h Home) int {
+	pending, err := h.Notices(ctx)
+	if err != nil || len(pending) == 0 {
+		return 0
+	}
+	ids := make([]chela.OutboxID, len(pending))
+	for i, o := range pending {
+		p.Printer.Note(o.CreatedAt.Local().Format("Jan 2 15:04 ") + o.Text)
+		ids[i] = o.ID
+	}
+	if err := h.Seen(ctx, ids); err != nil {
+		p.Printer.Note("these are told again: " + chela.MessageOf(err))
+	}
+	return len(pending)
 }

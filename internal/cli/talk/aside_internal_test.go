@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"testing"
+	"time"
 
 	"chela"
 	"chela/internal/api"
@@ -13,6 +14,7 @@ import (
 // overheard is a home in which events were heard that nobody asked for.
 type overheard struct {
 	events []chela.Event
+	seen   []chela.OutboxID
 	turns  map[chela.TurnID]chela.Turn
 }
 
@@ -40,6 +42,18 @@ func (o *overheard) Session(context.Context, chela.SessionKey) (api.Session, err
 	return api.Session{}, nil
 }
 
+func (o *overheard) notices(context.Context) ([]chela.Outbound, error) {
+	if len(o.seen) > 0 {
+		return nil, nil
+	}
+	return []chela.Outbound{{ID: "out_1", Text: "disk full", CreatedAt: time.Date(2026, 5, 4, 9, 0, 0, 0, time.Local)}}, nil
+}
+
+func (o *overheard) see(_ context.Context, ids []chela.OutboxID) error {
+	o.seen = append(o.seen, ids...)
+	return nil
+}
+
 // TestAsides prints what a chat was told of without asking, once each and nothing
 // that is meant for nobody.
 func TestAsides(t *testing.T) {
@@ -53,6 +67,7 @@ func TestAsides(t *testing.T) {
 			{Kind: chela.EventTurnFinished, Turn: "gone"},
 			{Kind: chela.EventTurnFinished, Turn: "failed"},
 			{Kind: chela.EventNotice, Text: "disk full"},
+			{Kind: chela.EventNotice, Text: "disk full"},
 			{Kind: chela.EventNotice, Text: "answered by another model", Turn: "mine"},
 		},
 		turns: map[chela.TurnID]chela.Turn{
@@ -64,7 +79,7 @@ func TestAsides(t *testing.T) {
 	var out, errs bytes.Buffer
 	p := &Person{Printer: manners.NewPrinter(&out, &errs), Stdin: &bytes.Buffer{}}
 	prompts := 0
-	a := &aside{Person: p, home: Home{Listen: o.Listen, Turns: o, Sessions: o}, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
+	a := &aside{Person: p, home: Home{Listen: o.Listen, Notices: o.notices, Seen: o.see, Turns: o, Sessions: o}, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
 	if err := a.exchange(func() (chela.TurnID, error) { return "mine", nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +87,7 @@ func TestAsides(t *testing.T) {
 	if got, want := out.String(), "\nThe beans are counted.\n"; got != want {
 		t.Errorf("printed %q, want %q", got, want)
 	}
-	if got, want := errs.String(), "\nchela: no key\n\ndisk full\n"; got != want {
+	if got, want := errs.String(), "\nchela: no key\nMay 4 09:00 disk full\n"; got != want {
 		t.Errorf("noted %q, want %q", got, want)
 	}
 	if prompts != 3 {

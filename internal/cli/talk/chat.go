@@ -29,6 +29,7 @@ func (p *Person) Chat(ctx context.Context, h Home, cfg *config.Config) error {
 	defer listener.Wait()
 	defer stop()
 	if manners.IsTerminal(p.Stdin) {
+		p.tellNotices(ctx, h)
 		listener.Go(func() { a.listen(listening, chela.MainKey(chela.MainAgent)) }) // ends with the chat
 	}
 	said := false

@@ -23,6 +23,8 @@ type Home struct {
 	Sessions     sessions
 	Attach       func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
 	Listen       func(ctx context.Context, key chela.SessionKey, show func(chela.Event))
+	Notices      func(ctx context.Context) ([]chela.Outbound, error)
+	Seen         func(ctx context.Context, ids []chela.OutboxID) error
 }
 
 type conversation interface {
@@ -109,6 +111,9 @@ func (p *Person) Ask(ctx context.Context, h Home, o Options, message chela.Inbou
 	d.approve = o.Approve
 	if o.Stream && p.Printer.JSON {
 		d.show = d.eventLine
+	}
+	if d.person {
+		p.tellNotices(ctx, h)
 	}
 	turn, err := d.ask(ctx, message)
 	if turn.ID == "" && message.Thread != "" { // it is not there, so there is no turn

@@ -65,6 +65,7 @@ var enums = map[reflect.Type][]string{
 		chela.AbleTools, chela.AbleParallel, chela.AbleImages, chela.AbleThinking, chela.AbleCache, chela.AbleStrict,
 	),
 	reflect.TypeFor[chela.NoteKind]():     list("", chela.NoteLoop, chela.NoteCall, chela.NoteFlush, chela.NoteResume),
+	reflect.TypeFor[chela.OutboxState]():  list(chela.OutboxPending, chela.OutboxSent, chela.OutboxFailed),
 	reflect.TypeFor[chela.PreimageKind](): list(chela.PreimageFile, chela.PreimageDocument),
 	reflect.TypeFor[chela.QueueDrop]():    list("", chela.DropOld, chela.DropNew, chela.DropSummarize),
 	reflect.TypeFor[chela.QueueMode](): list(
