@@ -16,6 +16,7 @@ var ends = []part{
 	{"a process that ends soon performs its own", checkBrief},
 	{"a process that ends soon has kinds for all", checkBriefKinds},
 	{"a process that stays performs everything", checkStay},
+	{"what a process leaves is for others", checkLeave},
 	{"who waits until all is done is let go", checkSettle},
 }
 
@@ -93,6 +94,20 @@ func checkStay(h *house) {
 	a.Stay()
 	h.pass(time.Minute + time.Second)
 	h.want(call{"a", "strange", time.Minute, 1})
+}
+
+func checkLeave(h *house) {
+	a := h.brief("a", h.kind("a", done))
+	h.add(a, "own", 0)
+	a.Settle(h.Context())
+	a.Leave()
+	h.add(a, "left", 0)
+	h.set(a, "left too", 0)
+	a.Settle(h.Context())
+	h.want(call{"a", "own", 0, 1})
+	h.process("b", h.kind("b", done))
+	h.pass(time.Second)
+	h.want(call{"b", "left", 0, 1}, call{"b", "left too", 0, 1}, call{"a", "own", 0, 1})
 }
 
 func checkSettle(h *house) {
