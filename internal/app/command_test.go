@@ -32,6 +32,8 @@ var orders = []struct{ say, want string }{
 	{"/approve list", "Nothing waits for an answer, and nothing is allowed beforehand."},
 	{"/memory soul", "SOUL.md:\n\n"},
 	{"/context", "- model: script/"},
+	{"/jobs", "There are no jobs. /job TEXT begins one."},
+	{"/subagents", "This session has no subagents."},
 	{"/quit", "There is nothing to leave in terminal."},
 	{"/new", "This thread is new: nothing was said in it yet."},
 	{"/new Second", "A new thread begins."},

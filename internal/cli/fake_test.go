@@ -44,6 +44,7 @@ type home struct {
 	looked    int       // how often one was looked for
 	budgets   []chela.Budget
 	used      []chela.Usage // of the turn
+	bench     *bench        // nil: there are no jobs
 	released  chan struct{} // where set, closed when Ctrl-C is as usual again
 	serve     func(context.Context, *config.Config, func(cli.Listening)) error
 }
@@ -325,6 +326,9 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 		return true, nil
 	}
 	b.Keeper, b.Transcripts, b.Tokens, b.Usage, b.Logs = h, h, h, h.usage(), h.logs
+	if h.bench != nil {
+		b.Jobs = h.bench.jobs()
+	}
 	b.Rewinds = rewinds.Home{Rewind: h.Rewind, Checkpoint: h.Checkpoint, Branch: h.Branch, Places: h.places, Session: h.Session}
 	return b
 }

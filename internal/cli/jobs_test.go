@@ -1,0 +1,209 @@
+package cli_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/api"
+	clijobs "chela/internal/cli/jobs"
+)
+
+// A bench has one job at most, which gets on whenever it is looked at: at once to
+// what its text says, where that is a state.
+type bench struct {
+	home   *home
+	job    *api.Job
+	asked  api.NewJob
+	said   []string
+	events []chela.JobEvent
+	left   bool
+	served bool
+}
+
+func (b *bench) jobs() clijobs.Home {
+	move := func(to chela.JobState) func(context.Context, chela.JobID) (chela.Job, error) {
+		return func(_ context.Context, id chela.JobID) (chela.Job, error) {
+			if b.job == nil || b.job.ID != id {
+				return chela.Job{}, chela.E(chela.NotFound, "there is no job "+string(id))
+			}
+			b.move(to)
+			return b.job.Job, nil
+		}
+	}
+	say := func(kind string) func(context.Context, chela.JobID, api.JobText) (chela.Job, error) {
+		return func(ctx context.Context, id chela.JobID, q api.JobText) (chela.Job, error) {
+			b.said = append(b.said, kind+" "+q.Text+" "+q.Key)
+			return move(chela.JobPending)(ctx, id)
+		}
+	}
+	return clijobs.Home{
+		Create: b.create, List: b.list, Job: b.look, Events: b.since, Cancel: move(chela.JobCancelled), Restart: move(chela.JobPending),
+		Accept: move(chela.JobAccepted), Prompt: say("prompt"), Modify: say("modify"), Files: b.files, File: b.file,
+		Leave: func() { b.left = true }, Served: b.served,
+	}
+}
+
+func (b *bench) move(to chela.JobState) {
+	e := chela.JobEvent{Job: "job_1", Seq: len(b.events) + 1, Kind: chela.JobMoved, From: b.job.State, To: to, By: "test", At: day}
+	b.events = append(b.events, e)
+	b.job.State = to
+}
+
+func (b *bench) create(_ context.Context, q api.NewJob) (chela.Job, error) {
+	b.asked = q
+	b.job = &api.Job{Job: chela.Job{
+		ID: "job_1", Kind: chela.JobPlain, Session: "agent:main:job:job_1", Agent: q.Agent, Title: chela.TitleOf(q.Text), Text: q.Text, CreatedAt: day,
+	}}
+	b.move(chela.JobPending)
+	return b.job.Job, nil
+}
+
+func (b *bench) list(_ context.Context, f api.JobFilter) (found []chela.Job, _ error) {
+	if b.job != nil && (f.Kind == "" || f.Kind == b.job.Kind) && (f.Requester == "" || f.Requester == b.job.Requester) {
+		found = append(found, b.job.Job)
+	}
+	return found, nil
+}
+
+// look returns the job as it is, and lets a pending one get on unless it was left.
+func (b *bench) look(_ context.Context, id chela.JobID) (api.Job, error) {
+	if b.job == nil || b.job.ID != id {
+		return api.Job{}, chela.E(chela.NotFound, "there is no job "+string(id))
+	}
+	if b.job.State == chela.JobPending && !b.left {
+		b.move(chela.JobInProgress)
+		switch to := chela.JobState(b.job.Text); to {
+		case chela.JobAwaiting:
+			b.home.approvals = []chela.Approval{{ID: "apr_1", Session: b.job.Session, State: chela.ApprovalPending, Tool: "shell", Preview: "make"}}
+			b.move(to)
+		case chela.JobFailed, chela.JobInterrupted:
+			b.job.Reason, b.job.Turn = "it broke", "turn_1"
+			b.home.turn = chela.Turn{ID: "turn_1", State: chela.TurnFailed}
+			if b.job.Title == "failed" && b.asked.Priority == 9 {
+				b.home.turn.State = chela.TurnLimited
+			}
+			b.move(to)
+		default:
+			b.job.Result, b.job.StartedAt, b.job.FinishedAt = "did "+b.job.Text, day, day.Add(time.Second)
+			b.move(chela.JobSubmitted)
+		}
+	}
+	return *b.job, nil
+}
+
+func (b *bench) since(_ context.Context, id chela.JobID, after int) ([]chela.JobEvent, error) {
+	if b.job == nil || b.job.ID != id {
+		return nil, chela.E(chela.NotFound, "there is no job "+string(id))
+	}
+	return b.events[min(after, len(b.events)):], nil
+}
+
+func (b *bench) files(context.Context, chela.JobID) ([]api.JobFile, error) {
+	return []api.JobFile{{Path: "a.txt", Size: 2, ModifiedAt: day}}, nil
+}
+
+func (b *bench) file(_ context.Context, _ chela.JobID, path string) ([]byte, error) {
+	return []byte("content of " + path), nil
+}
+
+const (
+	leftNote  = "it begins with chela serve, or while a chat is open; chela jobs show job_1 tells how far it is\n"
+	jobFields = "job      job_1\ntitle    bake\nstate    pending\nsession  agent:main:job:job_1\n"
+)
+
+func TestJobsCreate(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		stdin  string
+		args   string
+		served bool
+		want   result
+	}{
+		{"left", "", "create bake", false, result{0, jobFields, leftNote}},
+		{"left to a daemon", "", "create bake", true, result{0, jobFields, "chela jobs events --follow job_1 tells how far it is\n"}},
+		{"piped", "bake\n", "create", false, result{0, jobFields, leftNote}},
+		{"nothing", " \n", "create", false, result{2, "", "chela: there is no text; write it behind the command, or pipe it in\n"}},
+		{"waited for", "", "create --wait bake", false, result{0, "did bake\n", "· pending\n· in progress\n· submitted\n"}},
+		{"needs a yes", "", "create --wait awaiting_approval", false, result{3, "", "· pending\n· in progress\n· awaiting approval\n" +
+			"chela: job job_1 waits for an approval: shell: make; answer with chela approvals yes apr_1, or no\n"}},
+		{"failed", "", "create --wait failed", false, result{1, "", "· pending\n· in progress\n· failed\n" +
+			"chela: job job_1 is failed: it broke; see chela jobs show job_1, or begin it again with chela jobs restart job_1\n"}},
+		{"limit", "", "create --wait --priority 9 failed", false, result{4, "", "· pending\n· in progress\n· failed\n" +
+			"chela: job job_1 is failed: it broke; see chela jobs show job_1, or begin it again with chela jobs restart job_1\n"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := &home{}
+			h.bench = &bench{home: h, served: tt.served}
+			got := h.run(t, tt.stdin, append([]string{"jobs"}, strings.Fields(tt.args)...)...)
+			got.err = strings.TrimPrefix(got.err, offlineNote)
+			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(result{})); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if waits := strings.Contains(tt.args, "--wait"); tt.want.code != 2 && h.bench.left == waits {
+				t.Errorf("left to others: %t", h.bench.left)
+			}
+		})
+	}
+}
+
+// TestJobsCreateSendsWhatTheFlagsSay compares flags with what is asked for.
+func TestJobsCreateSendsWhatTheFlagsSay(t *testing.T) {
+	t.Parallel()
+	h := &home{}
+	h.bench = &bench{home: h}
+	h.run(t, "", "jobs", "create", "--title", "bread", "--model", "script/x", "--thinking", "low", "--part", "a, b", "--part", "c", "--plan", "--priority", "-2",
+		"--steps", "3", "--timeout", "5m", "--tokens", "1000", "--session", "agent:main:main", "--key", "k", "bake", "bread")
+	want := api.NewJob{
+		Text: "bake bread", Title: "bread", Agent: "main", Priority: -2, Parts: []string{"a, b", "c"}, Session: "agent:main:main", Key: "k",
+		Options: chela.JobOptions{Model: "script/x", Thinking: chela.ThinkingLow, Steps: 3, Timeout: 5 * time.Minute, Tokens: 1000, Plan: true},
+	}
+	if diff := cmp.Diff(want, h.bench.asked); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestJobsAreLookedAfter runs one command after the other on one job.
+func TestJobsAreLookedAfter(t *testing.T) {
+	t.Parallel()
+	h := &home{}
+	h.bench = &bench{home: h}
+	for _, tt := range []struct {
+		args string
+		want result
+	}{
+		{"list", result{0, "JOB  STATE  TITLE  REASON  CREATED  TOOK\n", ""}},
+		{"show job_1", result{1, "", "chela: there is no job job_1; see chela jobs list\n"}},
+		{"restart job_1 --wait", result{1, "", "chela: there is no job job_1; see chela jobs list\n"}},
+		{"create --wait bake", result{0, "did bake\n", "· pending\n· in progress\n· submitted\n"}},
+		{"list", result{0, "JOB    STATE      TITLE  REASON  CREATED               TOOK\n" +
+			"job_1  submitted  bake           2026-03-01 12:00:00Z  1.0 s\n", ""}},
+		{"list --subagents", result{0, "JOB  STATE  TITLE  REASON  CREATED  TOOK\n", ""}},
+		{"list --state done", result{2, "", `chela: "done" is no state of a job; use one such as in_progress, completed or failed` + "\n"}},
+		{"events job_1 --after 2", result{0, "EVENT  AT                    WHAT       BY\n3      2026-03-01 12:00:00Z  submitted  test\n", ""}},
+		{"events job_1 --after 2 --follow", result{0, "3  2026-03-01 12:00:00Z  submitted\n", ""}},
+		{"files job_1", result{0, "FILE   SIZE  CHANGED\na.txt  2     2026-03-01 12:00:00Z\n", ""}},
+		{"files job_1 a.txt", result{0, "content of a.txt", ""}},
+		{"modify job_1 --wait --key k more salt", result{0, "did bake\n", "· pending\n· in progress\n· submitted\n"}},
+		{"prompt job_1 faster", result{0, jobFields, ""}},
+		{"accept job_1", result{0, strings.Replace(jobFields, "pending", "accepted", 1), ""}},
+		{"cancel job_1", result{0, strings.Replace(jobFields, "pending", "cancelled", 1), ""}},
+		{"restart job_1", result{0, jobFields, leftNote}},
+		{"cancel", result{2, "", "chela: chela jobs cancel takes 1 argument, not 0; write chela jobs cancel ID\n"}},
+	} {
+		got := h.run(t, "", append([]string{"jobs"}, strings.Fields(tt.args)...)...)
+		got.err = strings.TrimPrefix(got.err, offlineNote)
+		if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(result{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.args, diff)
+		}
+	}
+	if diff := cmp.Diff([]string{"modify more salt k", "prompt faster "}, h.bench.said); diff != "" {
+		t.Errorf("said (-want +got):\n%s", diff)
+	}
+}
