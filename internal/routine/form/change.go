@@ -1,0 +1,38 @@
+package form
+
+import (
+	"encoding/json"
+
+	"chela"
+	"chela/internal/api"
+)
+
+// Changes says how one routine becomes another.
+func Changes(from, to chela.Routine) (c api.RoutineChange) {
+	if from.Description != to.Description {
+		c.Description = &to.Description
+	}
+	if !same(from.Trigger, to.Trigger) {
+		c.Trigger = &to.Trigger
+	}
+	if !same(from.Action, to.Action) {
+		c.Action = &to.Action
+	}
+	if from.Guards != to.Guards {
+		c.Guards = &to.Guards
+	}
+	if from.Notify != to.Notify {
+		c.Notify = &to.Notify
+	}
+	if from.DeleteAfterRun != to.DeleteAfterRun {
+		c.DeleteAfterRun = &to.DeleteAfterRun
+	}
+	return c
+}
+
+// same reports whether two parts of a routine say the same.
+func same(a, b any) bool {
+	x, err := json.Marshal(a)
+	y, wrong := json.Marshal(b)
+	return err == nil && wrong == nil && string(x) == string(y)
+}
