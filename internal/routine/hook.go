@@ -2,9 +2,11 @@ package routine
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"chela"
 	"chela/internal/signature"
@@ -15,6 +17,10 @@ import (
 type Hooked struct {
 	Run   chela.RunID
 	Again bool // it was taken before; Run is the one that it began then, as far as it is kept
+
+	// Challenge is what Slack wants to hear back when it only asks whether
+	// somebody listens. Nothing fires then.
+	Challenge string
 }
 
 // Hook lets the routine fire that a request to /hooks/path makes fire. Whoever does not
@@ -25,9 +31,12 @@ func (d *Desk) Hook(ctx context.Context, path string, header http.Header, body [
 		return Hooked{}, chela.E(chela.Invalid, fmt.Sprintf("the request has %d bytes, and %d are allowed", len(body), d.cfg.Defaults.MaxWebhookBytes))
 	}
 	v, delivery, err := d.letIn(ctx, path, header, body)
+	challenge := challengeOf(v, body)
 	switch {
 	case err != nil:
 		return Hooked{}, err
+	case challenge != "":
+		return Hooked{Challenge: challenge}, nil
 	case d.cfg.Defaults.Off:
 		return Hooked{}, chela.E(chela.Unavailable, "routines are off").WithHint("set routines.enabled to true")
 	case !v.Enabled:
@@ -67,18 +76,50 @@ func (d *Desk) letIn(ctx context.Context, path string, header http.Header, body 
 		return v, signature.Delivery{}, err
 	}
 	refused := chela.E(chela.Denied, "no webhook takes this request").WithHint("look at its path, and at how it is signed")
-	verifier := signature.Verifier{Scheme: signature.SchemeHMAC, Secret: []byte("of a webhook that does not exist")}
+	its := signature.Verifier{Scheme: signature.Scheme(v.Trigger.Scheme)}
 	if v.ID != "" {
-		verifier.Scheme = signature.Scheme(v.Trigger.Scheme)
-		if verifier.Secret, err = d.cfg.Secret(v.Trigger.Secret); err != nil {
-			return v, signature.Delivery{}, fmt.Errorf("secret of routine %s: %w", v.Name, err)
+		if its.Secret, err = d.cfg.Secret(v.Trigger.Secret); err != nil {
+			d.cfg.Log.Error("a webhook has lost its secret", "routine", v.ID, "name", v.Name, "error", err)
+			its.Scheme = ""
 		}
 	}
-	delivery, err := verifier.Verify(header, body, d.now())
-	if err != nil || v.ID == "" {
+	delivery, err := verify(its, header, body, d.now())
+	if err != nil {
 		return v, delivery, refused.Because(err)
 	}
 	return v, delivery, nil
+}
+
+// schemes are all ways in which a request may be signed.
+var schemes = [...]signature.Scheme{
+	signature.SchemeSecret, signature.SchemeHMAC, signature.SchemeGitHub, signature.SchemeStripe, signature.SchemeSlack,
+}
+
+// verify holds a request against its verifier, which has no scheme where there is no
+// webhook: that is Denied. Every other scheme is tried as well, with a secret that
+// nobody has: so a refusal takes the same time whether there is a webhook or not, and
+// whatever scheme it has.
+func verify(its signature.Verifier, header http.Header, body []byte, now time.Time) (delivery signature.Delivery, err error) {
+	err = chela.E(chela.Denied, "there is no webhook at this path")
+	for _, scheme := range schemes {
+		if scheme == its.Scheme {
+			delivery, err = its.Verify(header, body, now)
+			continue
+		}
+		nobodys := signature.Verifier{Scheme: scheme, Secret: []byte("of a webhook that does not exist")}
+		_, _ = nobodys.Verify(header, body, now) // for the time that it takes
+	}
+	return delivery, err
+}
+
+// challengeOf returns what Slack wants to hear back when it asks whether somebody
+// listens at the address of a webhook; empty for any other request.
+func challengeOf(v chela.Routine, body []byte) string {
+	var asked struct{ Type, Challenge string }
+	if signature.Scheme(v.Trigger.Scheme) != signature.SchemeSlack || json.Unmarshal(body, &asked) != nil || asked.Type != "url_verification" {
+		return ""
+	}
+	return asked.Challenge
 }
 
 // keysOf returns by what a delivery is known when it comes again.
