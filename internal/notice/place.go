@@ -66,6 +66,17 @@ func placesOf(ctx context.Context, r *store.Read, n Notice) ([]chela.Origin, err
 	return all, err
 }
 
+// LastOn returns where the owner was last seen on a channel, and whether they ever
+// were.
+func LastOn(ctx context.Context, r *store.Read, channel string) (chela.Origin, bool, error) {
+	all, err := seen(ctx, r)
+	i := slices.IndexFunc(all, func(o chela.Origin) bool { return o.Channel == channel })
+	if err != nil || i < 0 {
+		return chela.Origin{}, false, err
+	}
+	return all[i], true, nil
+}
+
 // addressOf is a place without who spoke there.
 func addressOf(o chela.Origin) chela.Origin {
 	o.Sender, o.Owner = "", false
