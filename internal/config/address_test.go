@@ -79,13 +79,14 @@ func TestGateway(t *testing.T) {
 hosts = ["chela.example", "10.0.0.1"]
 messages_per_minute = 0
 logins_per_minute = 3
+hooks_per_minute = 4
 connections = 50
 [lanes]
 waiting = 7
 `, "CHELA_GATEWAY_ORIGINS=https://chela.example, http://[::1]:3000")
 	want := config.Gateway{
 		Hosts: []string{"chela.example", "10.0.0.1"}, Origins: []string{"https://chela.example", "http://[::1]:3000"},
-		LoginsPerMinute: 3, Connections: 50,
+		LoginsPerMinute: 3, HooksPerMinute: 4, Connections: 50,
 	}
 	if diff := cmp.Diff(want, c.Gateway); diff != "" || c.Lanes.Waiting != 7 {
 		t.Errorf("waiting %d, gateway (-want +got):\n%s", c.Lanes.Waiting, diff)
@@ -95,6 +96,7 @@ waiting = 7
 		"gateway.origins":             {`["chela.example"]`, `["https://chela.example/"]`, `["https://Chela.example"]`, `["https://chela.example:443"]`, `["http://a:80"]`, `["https://a:"]`, `["*"]`, `["null"]`, `["ftp://a"]`, `["https://me@a"]`, `["https://"]`},
 		"gateway.messages_per_minute": {"-1", `"many"`},
 		"gateway.logins_per_minute":   {"0"},
+		"gateway.hooks_per_minute":    {"0"},
 		"gateway.connections":         {"0"},
 		"lanes.waiting":               {"0"},
 	} {

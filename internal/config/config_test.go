@@ -96,7 +96,7 @@ func TestLoadWithoutFile(t *testing.T) {
 		"database.url =  (default)",
 		"fallbacks = [] (default)",
 		"gateway.connections = 6000 (default)",
-		"gateway.hosts = [] (default)",
+		"gateway.hooks_per_minute = 300 (default)", "gateway.hosts = [] (default)",
 		"gateway.logins_per_minute = 10 (default)",
 		"gateway.messages_per_minute = 6000 (default)",
 		"gateway.origins = [] (default)",

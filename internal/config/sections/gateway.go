@@ -11,12 +11,13 @@ type Gateway struct {
 	Origins           []string // origins of pages that may use the API besides its own, as browsers send them
 	MessagesPerMinute int      // of one token; 0 means no limit
 	LoginsPerMinute   int      // of one address
+	HooksPerMinute    int      // of one address
 	Connections       int      // open at once
 }
 
 // NewGateway returns the defaults.
 func NewGateway() Gateway {
-	return Gateway{MessagesPerMinute: 6000, LoginsPerMinute: 10, Connections: 6000}
+	return Gateway{MessagesPerMinute: 6000, LoginsPerMinute: 10, HooksPerMinute: 300, Connections: 6000}
 }
 
 // GatewayKeys are the keys of [gateway].
@@ -31,5 +32,6 @@ var GatewayKeys = []field.Key[Gateway]{
 		return field.Number(&g.MessagesPerMinute, 0, 10_000_000)
 	}),
 	field.Named("logins_per_minute", func(g *Gateway) field.Field { return field.Number(&g.LoginsPerMinute, 1, 10_000) }),
+	field.Named("hooks_per_minute", func(g *Gateway) field.Field { return field.Number(&g.HooksPerMinute, 1, 1_000_000) }),
 	field.Named("connections", func(g *Gateway) field.Field { return field.Number(&g.Connections, 1, 1_000_000) }),
 }
