@@ -61,6 +61,7 @@ func (d *daemon) lived(t *testing.T) map[string]string {
 	names := map[string]string{
 		"sessions": "agent:main:main", "threads": string(said.Thread), "turns": string(runs.Turn), "grants": string(grant.ID),
 		"tools": "echo", "tokens": "tok_read", "models": "offline/offline", "jobs": "job_1",
+		"routines": "daily", "runs": "run_2", "{path...}": "ci/build",
 	}
 	for id := range d.approvals {
 		names["approvals"] = string(id)
@@ -97,6 +98,10 @@ var bodies = map[string]string{
 	"POST /api/jobs":                    `{"text":"bake","title":"bread","parts":["a","b"],"priority":1,"options":{"plan":true,"timeout":1000},"session":"agent:main:main","key":"k"}`,
 	"POST /api/jobs/{id}/prompt":        `{"text":"faster","key":"k"}`,
 	"POST /api/jobs/{id}/modify":        `{"text":"more"}`,
+	"POST /api/routines":                `{"name":"daily","trigger":{"kind":"every","every":60000000000},"action":{"kind":"turn","text":"look"}}`,
+	"PATCH /api/routines/{id}":          `{"enabled":false,"notify":{"policy":"never"}}`,
+	"POST /api/routines/{id}/fire":      `{"input":"now","key":"k"}`,
+	"POST /hooks/{path...}":             `{"secret":"right"}`,
 	"PUT /api/memory/doc":               `{"path":"a.md","text":"hi","append":true,"expect":1}`,
 }
 
@@ -116,6 +121,9 @@ var queries = map[string]string{
 	"GET /api/jobs":                    "?state=failed&kind=job&requester=agent:main:main&limit=2&after=job_9",
 	"GET /api/jobs/{id}/events":        "?after=1&limit=1",
 	"GET /api/jobs/{id}/files":         "?after=a.txt&limit=1",
+	"GET /api/routines/next":           "?limit=2",
+	"GET /api/routines/{id}/runs":      "?limit=1",
+	"GET /api/runs/{id}":               "?wait_ms=1",
 }
 
 // elsewhere are the routes whose success is not looked at here.

@@ -16,6 +16,7 @@ import (
 	"chela/internal/gateway/jobs"
 	"chela/internal/gateway/notices"
 	"chela/internal/gateway/rewinds"
+	"chela/internal/gateway/routines"
 	"chela/internal/gateway/usages"
 )
 
@@ -32,6 +33,8 @@ type Config struct {
 	Origins           []string // further origins of pages, besides the gateway's own
 	MessagesPerMinute int      // for each token
 	LoginsPerMinute   int      // for each address
+	HooksPerMinute    int      // likewise
+	HookBytes         int64    // of the body of a request to a webhook
 	Connections       int      // open at once
 	Times             edge.Times
 }
@@ -54,6 +57,7 @@ type Home struct {
 	Logins       logins
 	Memory       documents.Home
 	Rewinds      rewinds.Home
+	Routines     routines.Home
 	Usage        usages.Home
 	Jobs         jobs.Home
 	Notices      notices.Home

@@ -111,9 +111,10 @@ func newHome(t testing.TB) *home {
 func (h *home) home() gateway.Home {
 	return gateway.Home{
 		Conversation: h, Events: h.stream, Sessions: h, Keeper: h, Transcripts: h, Threads: h, Turns: h, Approvals: h, Grants: h, Tools: h, Models: h, Tokens: tokenRows{h}, Logins: h,
-		Rewinds: rewinds.Home{Rewind: h.Rewind, Checkpoint: h.Checkpoint, Branch: h.Branch, Places: h.places},
-		Jobs:    board{}.home(),
-		Attach:  h.attach, Place: session.Scopes{DM: chela.ScopePerPeer}.Place,
+		Rewinds:  rewinds.Home{Rewind: h.Rewind, Checkpoint: h.Checkpoint, Branch: h.Branch, Places: h.places},
+		Jobs:     board{}.home(),
+		Routines: keptRoutines(),
+		Attach:   h.attach, Place: session.Scopes{DM: chela.ScopePerPeer}.Place,
 		Kept: func(_ context.Context, name, media, sum string) (chela.Attachment, error) {
 			return find(h, func() map[string]chela.Attachment { return h.kept }, sum)
 		},

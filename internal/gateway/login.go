@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -13,7 +12,7 @@ import (
 
 // login logs a page in: it shows a token and gets a cookie.
 func (g *Gateway) login(v *edge.Visit) error {
-	if after, ok := g.logins.Take(remote(v.Request)); !ok && !v.Owner {
+	if after, ok := g.logins.Take(edge.Remote(v.Request)); !ok && !v.Owner {
 		return edge.Refusal{Err: chela.E(chela.Exhausted, "there were too many logins from your address").WithHint("wait a moment"), After: after}
 	}
 	var asked api.Login
@@ -41,24 +40,6 @@ func cookie(r *http.Request, value string, expires time.Time) *http.Cookie {
 		Name: api.CookieName, Value: value, Path: "/", Expires: expires,
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://"),
 	}
-}
-
-// remote returns the address that a connection comes from, of IPv6 the network,
-// as one host has many addresses there.
-func remote(r *http.Request) string {
-	at, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	ip := at.Addr().Unmap()
-	if ip.Is4() {
-		return ip.String()
-	}
-	network, err := ip.WithZone("").Prefix(64)
-	if err != nil {
-		return ip.String()
-	}
-	return network.String()
 }
 
 func (g *Gateway) loggedIn(v *edge.Visit) error {

@@ -13,6 +13,7 @@ import (
 	"chela/internal/gateway/jobs"
 	"chela/internal/gateway/notices"
 	"chela/internal/gateway/rewinds"
+	"chela/internal/gateway/routines"
 	"chela/internal/gateway/usages"
 	"chela/internal/gateway/ws"
 )
@@ -36,6 +37,7 @@ func (g *Gateway) routes() []edge.Route {
 	return slices.Concat(
 		rows, documents.Routes(g.cfg.Home.Memory), rewinds.Routes(g.cfg.Home.Rewinds), usages.Routes(g.cfg.Home.Usage), jobs.Routes(g.cfg.Home.Jobs),
 		notices.Routes(g.cfg.Home.Notices),
+		routines.Routes(g.cfg.Home.Routines, routines.Limits{Bytes: g.cfg.HookBytes, Meter: g.hooks}),
 	)
 }
 

@@ -19,6 +19,7 @@ type Gateway struct {
 	edge   *edge.Server
 	openAI *openai.API
 	logins *edge.Meter // by address
+	hooks  *edge.Meter // likewise
 	frames frames
 
 	document func() ([]byte, error) // of OpenAPI; made when it is first asked for
@@ -27,7 +28,7 @@ type Gateway struct {
 // New returns a gateway over a home. An origin that is none is Invalid.
 func New(cfg Config) (*Gateway, error) {
 	g := &Gateway{
-		cfg: cfg, logins: edge.NewMeter(cfg.LoginsPerMinute, cfg.Now),
+		cfg: cfg, logins: edge.NewMeter(cfg.LoginsPerMinute, cfg.Now), hooks: edge.NewMeter(cfg.HooksPerMinute, cfg.Now),
 		openAI: openai.New(openai.Config{
 			Conversation: cfg.Home.Conversation, Turns: cfg.Home.Turns, Models: cfg.Home.Models,
 			IDs: cfg.IDs, Now: cfg.Now, Log: cfg.Log, Agents: cfg.Home.Agents, Approval: cfg.Home.Approvals.Approval, Attach: cfg.Home.Attach, Origin: origin,

@@ -26,7 +26,7 @@ func (v *Visit) Decode(into any) error {
 			}
 		}
 	}
-	raw, err := v.content()
+	raw, err := v.Body()
 	if err != nil {
 		return err
 	}

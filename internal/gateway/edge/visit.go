@@ -240,8 +240,8 @@ func (v *Visit) Nothing() error {
 // of it has to come before it gets more time.
 const bodyChunk = 8 << 10
 
-// content returns the whole body.
-func (v *Visit) content() ([]byte, error) {
+// Body returns the whole body of a request, as it came.
+func (v *Visit) Body() ([]byte, error) {
 	var buf bytes.Buffer
 	buf.Grow(int(min(max(v.Request.ContentLength, 0), bodyChunk)) + bytes.MinRead)
 	_, err := buf.ReadFrom(v.Request.Body)

@@ -23,6 +23,9 @@ var enums = map[reflect.Type][]string{
 		chela.CallRequested, chela.CallAwaiting, chela.CallApproved, chela.CallRunning, chela.CallDone, chela.CallFailed, chela.CallDenied,
 		chela.CallSkipped, chela.CallUnknown,
 	),
+	reflect.TypeFor[chela.ActionKind](): list(
+		chela.ActionLight, chela.ActionTurn, chela.ActionJob, chela.ActionEvent, chela.ActionNotify,
+	),
 	reflect.TypeFor[chela.Activity](): list(
 		"", chela.ActivityWaiting, chela.ActivityThinking, chela.ActivityStreaming, chela.ActivityTools, chela.ActivityCompacting,
 	),
@@ -64,6 +67,19 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[chela.Ability](): list(
 		chela.AbleTools, chela.AbleParallel, chela.AbleImages, chela.AbleThinking, chela.AbleCache, chela.AbleStrict,
 	),
+	reflect.TypeFor[chela.Missed]():       list("", chela.MissedSkip, chela.MissedOnce, chela.MissedAll),
+	reflect.TypeFor[chela.NotifyPolicy](): list("", chela.NotifyAlways, chela.NotifyConditional, chela.NotifyNever),
+	reflect.TypeFor[chela.NotifyTarget](): list(
+		"", chela.TargetExplicit, chela.TargetOrigin, chela.TargetLast, chela.TargetBroadcast, chela.TargetNone,
+	),
+	reflect.TypeFor[chela.PostMode](): list("", chela.PostNone, chela.PostSummary, chela.PostFull),
+	reflect.TypeFor[chela.RunState](): list(
+		chela.RunPending, chela.RunRunning, chela.RunOK, chela.RunFailed, chela.RunSkipped,
+	),
+	reflect.TypeFor[chela.TriggerKind](): list(
+		chela.TriggerCron, chela.TriggerEvery, chela.TriggerAt, chela.TriggerEvent, chela.TriggerSystem, chela.TriggerWebhook, chela.TriggerManual,
+	),
+	reflect.TypeFor[chela.WakeMode]():     list("", chela.WakeNow, chela.WakeNextHeartbeat),
 	reflect.TypeFor[chela.NoteKind]():     list("", chela.NoteLoop, chela.NoteCall, chela.NoteFlush, chela.NoteResume),
 	reflect.TypeFor[chela.OutboxState]():  list(chela.OutboxPending, chela.OutboxSent, chela.OutboxFailed),
 	reflect.TypeFor[chela.PreimageKind](): list(chela.PreimageFile, chela.PreimageDocument),
