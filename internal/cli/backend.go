@@ -12,6 +12,7 @@ import (
 	"chela/internal/cli/jobs"
 	"chela/internal/cli/models"
 	"chela/internal/cli/rewinds"
+	"chela/internal/cli/routines"
 	"chela/internal/cli/usage"
 )
 
@@ -30,6 +31,7 @@ type Backend struct {
 	Tokens       tokens
 	Memory       documents.Home
 	Rewinds      rewinds.Home
+	Routines     routines.Home
 	Usage        usage.Home
 	Jobs         jobs.Home // without Approvals and Turn
 

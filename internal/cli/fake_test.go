@@ -45,6 +45,7 @@ type home struct {
 	budgets   []chela.Budget
 	used      []chela.Usage // of the turn
 	bench     *bench        // nil: there are no jobs
+	plan      *plan         // its routines, where it has any
 	released  chan struct{} // where set, closed when Ctrl-C is as usual again
 	serve     func(context.Context, *config.Config, func(cli.Listening)) error
 }
@@ -330,6 +331,9 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 		b.Jobs = h.bench.jobs()
 	}
 	b.Rewinds = rewinds.Home{Rewind: h.Rewind, Checkpoint: h.Checkpoint, Branch: h.Branch, Places: h.places, Session: h.Session}
+	if h.plan != nil {
+		b.Routines = h.plan.home()
+	}
 	return b
 }
 

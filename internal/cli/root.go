@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ import (
 	"chela/internal/cli/jobs"
 	"chela/internal/cli/manners"
 	"chela/internal/cli/models"
+	"chela/internal/cli/routines"
 	"chela/internal/cli/usage"
 	"chela/internal/config"
 )
@@ -73,7 +75,7 @@ func (c *commands) root() *cobra.Command {
 	root.AddCommand(
 		c.askCommand(), c.sessionsCommand(), c.threadsCommand(), c.turnsCommand(), c.approvalsCommand(), c.jobsCommand(),
 		c.toolsCommand(), c.modelsCommand(), c.configCommand(), c.statusCommand(), c.doctorCommand(),
-		c.serveCommand(), c.tokensCommand(), c.memoryCommand(), c.usageCommand(), c.logsCommand(), c.initCommand(),
+		c.serveCommand(), c.tokensCommand(), c.memoryCommand(), c.routinesCommand(), c.usageCommand(), c.logsCommand(), c.initCommand(),
 		c.versionCommand(), manners.CompletionCommand(),
 	)
 	root.SetHelpCommand(manners.HelpCommand())
@@ -96,6 +98,16 @@ func (c *commands) memoryCommand() *cobra.Command {
 		Printer: c.p, Stdin: c.Stdin,
 		Open: func(ctx context.Context, use func(documents.Home) error) error {
 			return c.open(ctx, func(_ *config.Config, b *Backend) error { return use(b.Memory) })
+		},
+	})
+}
+
+// routinesCommand returns the commands on routines.
+func (c *commands) routinesCommand() *cobra.Command {
+	return routines.Command(routines.Program{
+		Printer: c.p, Stdin: c.Stdin, Environ: c.Environ,
+		Open: func(ctx context.Context, use func(routines.Home, *time.Location) error) error {
+			return c.open(ctx, func(cfg *config.Config, b *Backend) error { return use(b.Routines, cfg.Zone()) })
 		},
 	})
 }

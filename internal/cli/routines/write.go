@@ -1,0 +1,164 @@
+package routines
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/channel/terminal"
+	"chela/internal/cli/manners"
+	"chela/internal/routine/form"
+)
+
+// maxPiped is how much of a prompt is read from standard input, in bytes.
+const maxPiped = 100_000
+
+// keyFlags adds a flag for each thing that can be said of a routine.
+func keyFlags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	for _, k := range form.Keys() {
+		if k.Switch {
+			flags.Bool(k.Name, false, k.Help)
+		} else {
+			flags.String(k.Name, "", k.Help)
+		}
+	}
+}
+
+// fill puts what the flags say into a draft, and reports whether they say anything.
+func fill(d *form.Draft, cmd *cobra.Command) (some bool, err error) {
+	for _, k := range form.Keys() {
+		f := cmd.Flags().Lookup(k.Name)
+		if !f.Changed {
+			continue
+		}
+		some = true
+		if err := k.Put(d, "--"+k.Name, f.Value.String()); err != nil {
+			return some, err
+		}
+	}
+	return some, nil
+}
+
+func (p *Program) createCommand() *cobra.Command {
+	var agent, file string
+	var disabled bool
+	cmd := &cobra.Command{
+		Use: "create NAME", Short: "Make a routine; without --prompt it is asked what is piped in", Args: manners.Exactly(1),
+		Example: "  chela routines create morning --cron \"0 9 * * MON-FRI\" --zone Europe/Zurich --prompt \"What is in my calendar today?\"\n" +
+			"  chela routines create ci --webhook ci/build --scheme github --secret env:CI_SECRET --prompt \"Say what broke.\"\n" +
+			"  chela routines create tea --at \"2026-05-01 16:00\" --do notify --prompt \"Tea is ready.\" --once",
+	}
+	cmd.RunE = p.run(func(ctx context.Context, h opened, args []string) error {
+		d := &form.Draft{Zone: h.zone}
+		if file != "" {
+			var err error
+			if d, err = readFile(file, *d); err != nil {
+				return err
+			}
+		}
+		if d.Routine.Action.Kind == "" {
+			d.Routine.Action.Kind = chela.ActionTurn
+		}
+		if _, err := fill(d, cmd); err != nil {
+			return err
+		}
+		if err := p.piped(d); err != nil {
+			return err
+		}
+		if err := check(d); err != nil {
+			return err
+		}
+		v := d.Routine
+		made, err := h.Create(ctx, api.NewRoutine{
+			Name: args[0], Description: v.Description, Agent: agent, Disabled: disabled, Trigger: v.Trigger, Action: v.Action,
+			Guards: v.Guards, Notify: v.Notify, DeleteAfterRun: v.DeleteAfterRun,
+		})
+		if err != nil {
+			return err
+		}
+		return p.kept(h, made)
+	})
+	keyFlags(cmd)
+	cmd.Flags().StringVar(&agent, "agent", chela.MainAgent, "whose routine")
+	cmd.Flags().StringVar(&file, "file", "", "take what the flags do not say from a file, as chela routines edit writes it")
+	cmd.Flags().BoolVar(&disabled, "disabled", false, "do not let it fire yet")
+	return cmd
+}
+
+// piped takes the prompt from standard input, if nothing else says it.
+func (p *Program) piped(d *form.Draft) error {
+	if d.Routine.Action.Text != "" || !terminal.IsPiped(p.Stdin) {
+		return nil
+	}
+	raw, err := io.ReadAll(io.LimitReader(p.Stdin, maxPiped))
+	if err != nil {
+		return chela.E(chela.Unavailable, "standard input cannot be read").WithHint("see where it comes from").Because(err)
+	}
+	d.Routine.Action.Text = strings.TrimSpace(string(raw))
+	return nil
+}
+
+// check is Check of a draft, in the words of flags.
+func check(d *form.Draft) error {
+	switch err := d.Check(); {
+	case err == nil:
+		return nil
+	case d.Routine.Trigger.Kind == "":
+		return chela.E(chela.Invalid, "it is not said what makes the routine fire").
+			WithHint(`add --cron "0 9 * * *", --every 30m, --at "2026-05-01 09:00", --event REGEX, --system SOURCE.EVENT, --webhook PATH or --manual`)
+	default:
+		return chela.E(chela.Invalid, "it is not said what the routine does").WithHint("add --prompt TEXT, or pipe it in")
+	}
+}
+
+// readFile reads a draft from a file.
+func readFile(name string, from form.Draft) (*form.Draft, error) {
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		return nil, chela.E(chela.Invalid, "cannot read "+name).WithHint("name a file that you may read").Because(err)
+	}
+	return form.Parse(name, string(raw), from)
+}
+
+func (p *Program) editCommand() *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use: "edit NAME", Short: "Change a routine: what flags say, or in $EDITOR", Args: manners.Exactly(1),
+		Example: "  chela routines edit morning --cron \"30 8 * * MON-FRI\"\n  EDITOR=nano chela routines edit morning",
+	}
+	cmd.RunE = p.run(func(ctx context.Context, h opened, args []string) error {
+		v, err := h.Named(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		d := &form.Draft{Routine: v, Zone: h.zone}
+		if file != "" {
+			if d, err = readFile(file, *d); err != nil {
+				return err
+			}
+		}
+		some, err := fill(d, cmd)
+		if err != nil {
+			return err
+		}
+		if !some && file == "" {
+			if d, err = p.edited(ctx, d); err != nil {
+				return err
+			}
+		}
+		changed, err := h.Change(ctx, args[0], form.Changes(v, d.Routine))
+		if err != nil {
+			return err
+		}
+		return p.kept(h, changed)
+	})
+	keyFlags(cmd)
+	cmd.Flags().StringVar(&file, "file", "", "take all from a file, as the editor shows it")
+	return cmd
+}
