@@ -8,6 +8,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/approval"
 	"chela/internal/command/grammar"
+	"chela/internal/command/routines"
 	"chela/internal/lane"
 	"chela/internal/store"
 )
@@ -46,6 +47,9 @@ type Config struct {
 
 	// Budgets returns the limits of money that apply to a session.
 	Budgets func(ctx context.Context, key chela.SessionKey) ([]chela.Budget, error)
+
+	// Routines are what fires by itself.
+	Routines routines.Home
 
 	// Zone is where the owner lives.
 	Zone *time.Location
@@ -104,7 +108,7 @@ func New(s *store.Store, cfg Config) *Interpreter {
 		"new": i.begin, "thread": i.threads, "resume": i.resume, "stop": i.stop,
 		"undo": i.undo, "redo": i.redo, "checkpoint": i.checkpoint, "restore": i.restore, "branch": i.branch,
 		grammar.Think: i.show, grammar.Model: i.models, grammar.Verbose: i.show, grammar.Reasoning: i.show, grammar.Elevated: i.show, grammar.Queue: i.show,
-		"approve": i.approve, "deny": i.deny, "memory": i.memory, "context": i.promptSize, "usage": i.usage, "debug": i.debug, "quit": i.quit,
+		"approve": i.approve, "deny": i.deny, "memory": i.memory, "routine": i.routine, "heartbeat": i.heartbeat, "context": i.promptSize, "usage": i.usage, "debug": i.debug, "quit": i.quit,
 		"job": i.job, "jobs": i.jobs, "cancel": i.cancel, "subagents": i.subagents,
 	}
 	return i

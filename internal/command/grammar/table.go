@@ -130,6 +130,12 @@ var table = []Form{
 		Name: "memory", Args: "[QUERY]", Help: "lists the documents of the agent, or shows the one that matches",
 		More: "A document matches by its path or title; what it says is not searched.",
 	},
+	{
+		Name: "routine", Aliases: []string{"routines"}, Args: "[list | next | create NAME KEY=VALUE... PROMPT | show, edit, enable, disable, fire, history or delete NAME]",
+		Help: "shows what fires by itself, and changes it",
+		More: `A value with spaces stands in quotes: /routine create tea cron="0 16 * * *" do=notify Tea is ready. The keys are the flags of chela routines create.`,
+	},
+	{Name: "heartbeat", Args: "[status | now | on | off]", Help: "shows when the agent looks around unasked, lets it do so now, or turns that on or off"},
 	{Name: "context", Help: "shows what takes how much of the prompt"},
 	{Name: "usage", Help: "shows the tokens of this session and of the home"},
 	{Name: "debug", Help: "shows the ids and states behind this session"},

@@ -1,0 +1,236 @@
+// Package routines holds what /routine and /heartbeat do.
+package routines
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/command/grammar"
+	"chela/internal/routine/form"
+)
+
+// A Home is what the commands ask of the home. A routine is named by its name or its
+// id, and by says who wants something.
+type Home struct {
+	All    func(ctx context.Context) ([]chela.Routine, error)
+	Named  func(ctx context.Context, name string) (chela.Routine, error)
+	Create func(ctx context.Context, v chela.Routine, by string) (chela.Routine, error)
+	Change func(ctx context.Context, name string, c api.RoutineChange, by string) (chela.Routine, error)
+	Delete func(ctx context.Context, name, by string) error
+	Fire   func(ctx context.Context, name string, f api.Firing, by string) (chela.RunID, error)
+	Runs   func(ctx context.Context, name string, before chela.RunID, limit int) ([]chela.RoutineRun, error)
+	Next   func(ctx context.Context, limit int) ([]api.Due, error)
+
+	Zone *time.Location // of the owner
+}
+
+// An Order is a command with what it was given in.
+type Order struct {
+	chela.Inbound
+	Agent string
+	Args  string
+	Group bool // several people see the reply
+}
+
+// by says who gave an order.
+func (o Order) by() string { return "owner in " + o.Origin.Channel }
+
+// may reports whether an order is about a routine of which its session may know: in
+// a group those that were made there.
+func (o Order) may(v chela.Routine) bool { return !o.Group || v.Session == o.Session }
+
+// The bounds of what is shown.
+const (
+	maxListed = 50
+	maxRuns   = 10
+	maxNext   = 10
+)
+
+// Routine carries /routine out and returns the reply.
+func (h Home) Routine(ctx context.Context, o Order) (string, error) {
+	word, rest := grammar.CutWord(o.Args)
+	rest = strings.TrimSpace(rest)
+	switch strings.ToLower(word) {
+	case "", "list":
+		return h.list(ctx, o)
+	case "next":
+		return h.next(ctx, o)
+	case "create":
+		return h.create(ctx, o, rest)
+	}
+	of := map[string]func(context.Context, Order, chela.Routine, string) (string, error){
+		"show": h.show, "edit": h.edit, "enable": h.enable, "disable": h.disable, "fire": h.fire, "history": h.history, "delete": h.remove,
+	}[strings.ToLower(word)]
+	if of == nil {
+		return "", chela.E(chela.Invalid, grammar.Quoted(word)+" is nothing that /routine does").
+			WithHint("use list, show, create, edit, enable, disable, fire, history, delete or next")
+	}
+	name, rest := grammar.CutWord(rest)
+	if name == "" {
+		return "", chela.E(chela.Invalid, "no routine is named").WithHint("see /routine list")
+	}
+	v, err := h.Named(ctx, name)
+	if chela.KindOf(err) == chela.NotFound || err == nil && !o.may(v) {
+		return "", chela.E(chela.NotFound, "there is no routine "+grammar.Quoted(name)).WithHint("see /routine list")
+	}
+	if err != nil {
+		return "", err
+	}
+	return of(ctx, o, v, strings.TrimSpace(rest))
+}
+
+func (h Home) list(ctx context.Context, o Order) (string, error) {
+	all, err := h.All(ctx)
+	if err != nil {
+		return "", err
+	}
+	lines := []string{"Routines:"}
+	for _, v := range all {
+		if o.may(v) {
+			lines = append(lines, "- "+h.line(v))
+		}
+	}
+	switch n := len(lines) - 1; {
+	case n == 0:
+		return `There is no routine. /routine create tea at="2026-05-01 16:00" do=notify Tea is ready. makes one.`, nil
+	case n > maxListed:
+		lines = append(lines[:maxListed+1], fmt.Sprintf("and %d more", n-maxListed))
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// line is a routine in a line.
+func (h Home) line(v chela.Routine) string {
+	text := v.Name + ": " + form.When(v.Trigger, h.Zone)
+	switch {
+	case !v.Enabled && v.Reason != "":
+		text += ", off: " + v.Reason
+	case !v.Enabled:
+		text += ", off"
+	case !v.NextAt.IsZero():
+		text += ", next " + h.moment(v.NextAt)
+	}
+	if v.Enabled && v.Failures > 0 {
+		text += fmt.Sprintf(", failed %d× in a row", v.Failures)
+	}
+	return text
+}
+
+func (h Home) moment(t time.Time) string { return t.In(h.Zone).Format("2006-01-02 15:04:05 MST") }
+
+func (h Home) show(_ context.Context, _ Order, v chela.Routine, _ string) (string, error) {
+	lines := []string{h.line(v)}
+	d := &form.Draft{Routine: v, Zone: h.Zone}
+	for _, k := range form.Keys() {
+		if shown := k.Shown(d); shown != "" && k.Name != form.Prompt {
+			lines = append(lines, k.Name+"="+shown)
+		}
+	}
+	return strings.Join(append(lines, v.Action.Text), "\n"), nil
+}
+
+func (h Home) next(ctx context.Context, o Order) (string, error) {
+	due, err := h.Next(ctx, maxNext)
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for _, d := range due {
+		v, err := h.Named(ctx, string(d.Routine))
+		if err == nil && o.may(v) {
+			lines = append(lines, h.moment(d.At)+" "+d.Name)
+		}
+	}
+	if len(lines) == 0 {
+		return "Nothing is due.", nil
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+func (h Home) enable(ctx context.Context, o Order, v chela.Routine, _ string) (string, error) {
+	return h.turn(ctx, o, v, true)
+}
+
+func (h Home) disable(ctx context.Context, o Order, v chela.Routine, _ string) (string, error) {
+	return h.turn(ctx, o, v, false)
+}
+
+// turn lets a routine fire, or no more.
+func (h Home) turn(ctx context.Context, o Order, v chela.Routine, on bool) (string, error) {
+	v, err := h.Change(ctx, string(v.ID), api.RoutineChange{Enabled: &on}, o.by())
+	return h.line(v), err
+}
+
+func (h Home) fire(ctx context.Context, o Order, v chela.Routine, input string) (string, error) {
+	f := api.Firing{Input: input}
+	if o.MessageID != "" { // a delivery that comes again fires nothing again
+		f.Key = o.Origin.Channel + " " + o.Origin.Account + " " + o.MessageID
+	}
+	run, err := h.Fire(ctx, string(v.ID), f, o.by())
+	return fmt.Sprintf("%s fires: %s. /routine history %s shows what becomes of it.", v.Name, run, v.Name), err
+}
+
+func (h Home) history(ctx context.Context, _ Order, v chela.Routine, _ string) (string, error) {
+	runs, err := h.Runs(ctx, string(v.ID), "", maxRuns)
+	if err != nil || len(runs) == 0 {
+		return v.Name + " has not run yet.", err
+	}
+	var lines []string
+	for _, r := range runs {
+		line := h.moment(r.Due) + " " + string(r.State)
+		if r.Reason != "" {
+			line += ": " + r.Reason
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+func (h Home) remove(ctx context.Context, o Order, v chela.Routine, _ string) (string, error) {
+	return v.Name + " is deleted.", h.Delete(ctx, string(v.ID), o.by())
+}
+
+// Heartbeat carries /heartbeat out for the agent of a session.
+func (h Home) Heartbeat(ctx context.Context, o Order) (string, error) {
+	all, err := h.All(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, v := range all {
+		if !v.Builtin || v.Agent != o.Agent || !strings.HasPrefix(v.Name, "heartbeat") {
+			continue
+		}
+		switch strings.ToLower(strings.TrimSpace(o.Args)) {
+		case "", "status":
+			return h.beat(ctx, v)
+		case "now":
+			return h.fire(ctx, o, v, "")
+		case "on":
+			return h.turn(ctx, o, v, true)
+		case "off":
+			return h.turn(ctx, o, v, false)
+		default:
+			return "", chela.E(chela.Invalid, grammar.Quoted(o.Args)+" is nothing that /heartbeat does").WithHint("use status, now, on or off")
+		}
+	}
+	return "", chela.E(chela.NotFound, o.Agent+" has no heartbeat").WithHint("see chela config list for heartbeat.enabled and heartbeat.agents; chela serve makes it")
+}
+
+// beat is how a heartbeat fares, and what became of the last one.
+func (h Home) beat(ctx context.Context, v chela.Routine) (string, error) {
+	text := h.line(v)
+	runs, err := h.Runs(ctx, string(v.ID), "", 1)
+	if err != nil || len(runs) == 0 {
+		return text, err
+	}
+	last := runs[0]
+	text += "\nlast " + h.moment(last.Due) + ": " + string(last.State)
+	if last.Reason != "" {
+		text += ", " + last.Reason
+	}
+	return text, nil
+}

@@ -1,0 +1,79 @@
+package routines
+
+import (
+	"context"
+	"strings"
+
+	"chela"
+	"chela/internal/command/grammar"
+	"chela/internal/routine/form"
+)
+
+// create makes a routine: a name, then what it is as key=value, then its prompt.
+func (h Home) create(ctx context.Context, o Order, args string) (string, error) {
+	name, rest := grammar.CutWord(args)
+	d := &form.Draft{Zone: h.Zone}
+	d.Routine.Action.Kind = chela.ActionTurn
+	if err := fill(d, rest); err != nil {
+		return "", err
+	}
+	if d.Routine.Trigger.Kind == "" {
+		return "", chela.E(chela.Invalid, "it is not said what makes the routine fire").
+			WithHint(`write /routine create NAME every=30m PROMPT, or cron="0 9 * * *", at="2026-05-01 09:00", event=REGEX, system=SOURCE.EVENT, webhook=PATH or manual=true`)
+	}
+	if err := d.Check(); err != nil {
+		return "", err
+	}
+	v := d.Routine
+	v.Name, v.Agent, v.Enabled, v.Origin, v.Session = name, o.Agent, true, o.Origin, o.Session
+	v, err := h.Create(ctx, v, o.by())
+	return h.line(v), err
+}
+
+// edit changes what is said as key=value, and the prompt if there is one.
+func (h Home) edit(ctx context.Context, o Order, v chela.Routine, args string) (string, error) {
+	d := &form.Draft{Routine: v, Zone: h.Zone}
+	if args == "" {
+		return "", chela.E(chela.Invalid, "nothing is said that should change").WithHint("write it as key=value, such as every=1h; /routine show " + v.Name + " shows the keys that are set")
+	}
+	if err := fill(d, args); err != nil {
+		return "", err
+	}
+	v, err := h.Change(ctx, string(v.ID), form.Changes(v, d.Routine), o.by())
+	return h.line(v), err
+}
+
+// fill puts what words say into a draft: those of the form key=value first, and what
+// follows them as the prompt. A value with spaces stands in quotes.
+func fill(d *form.Draft, words string) error {
+	for {
+		words = strings.TrimSpace(words)
+		name, rest, ok := strings.Cut(words, "=")
+		k, known := form.Find(name)
+		if !ok || !known {
+			break
+		}
+		var value string
+		if value, words, ok = cutValue(rest); !ok {
+			return chela.E(chela.Invalid, "the value of "+name+" has no end").WithHint("end it with a quotation mark")
+		}
+		if err := k.Put(d, name, value); err != nil {
+			return err
+		}
+	}
+	if words != "" {
+		d.Routine.Action.Text = words
+	}
+	return nil
+}
+
+// cutValue parts a value off a text: one in quotes, or a word.
+func cutValue(text string) (value, rest string, ok bool) {
+	for _, q := range [][2]string{{`"`, `"`}, {"'", "'"}, {"“", "”"}} {
+		if quoted, found := strings.CutPrefix(text, q[0]); found {
+			return strings.Cut(quoted, q[1])
+		}
+	}
+	value, rest = grammar.CutWord(text)
+	return value, rest, true
+}
