@@ -185,7 +185,7 @@ func (a *App) interpreter() *command.Interpreter {
 	return command.New(a.store, command.Config{
 		IDs: a.ids, Now: a.now, Lanes: a.lanes, Desk: a.desk, Version: a.version, Models: a.models.Models, Tools: tools, Model: a.agents.Model,
 		Usable: a.usable,
-		Queue:  queueRules(a.cfg.Queue).For, Jobs: a.jobsInChat(), Rewinds: a.rewinds, Memory: a.memory, Prompt: a.promptSize,
+		Queue:  queueRules(a.cfg.Queue).For, Jobs: a.jobsInChat(), Rewinds: a.rewinds, Routines: a.background.RoutineOrders(), Memory: a.memory, Prompt: a.promptSize,
 		Budgets: a.ledger.Budgets, Zone: a.cfg.Zone(),
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/app/background"
 	"chela/internal/app/conversation"
 	"chela/internal/approval"
 	"chela/internal/cli"
@@ -33,12 +34,12 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 		b := &cli.Backend{
 			Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Models: models.Home{Models: c.Models, Try: c.Try},
 			Keeper: c, Transcripts: c, Tokens: c, Usage: usage.Home{Sums: c.UsageSums, Budgets: c.Budgets, OfTurn: c.TurnUsage}, Listen: c.Listen, Notices: c.Notices, SeenNotices: c.SeenNotices, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Prompt: c.Prompt,
-			Rewinds: rewinds.Home{Rewind: c.Rewind, Checkpoint: c.Checkpoint, Branch: c.Branch, Places: c.Places, Session: c.Session},
-			Memory:  documents.Home{Documents: c.Documents(), Edit: c.Documents().Edit},
-			Jobs:    jobsThrough(c),
-			Seed:    func(context.Context, string) (bool, error) { return false, nil }, // the daemon did when it began
-			Resume:  func(context.Context) {},                                          // the daemon does
-			Close:   c.Close,
+			Rewinds: rewinds.Home{Rewind: c.Rewind, Checkpoint: c.Checkpoint, Branch: c.Branch, Places: c.Places, Session: c.Session}, Routines: background.RoutinesThrough(c),
+			Memory: documents.Home{Documents: c.Documents(), Edit: c.Documents().Edit},
+			Jobs:   jobsThrough(c),
+			Seed:   func(context.Context, string) (bool, error) { return false, nil }, // the daemon did when it began
+			Resume: func(context.Context) {},                                          // the daemon does
+			Close:  c.Close,
 		}
 		return b, differ(ctx, b, c, cfg)
 	case chela.KindOf(err) != chela.NotFound:
@@ -62,7 +63,8 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 		Keeper: a.keeper, Transcripts: a.keeper, Tokens: a.tokens, Usage: b.spending(), Listen: a.door.Listen, Notices: a.pendingNotices, SeenNotices: a.seenNotices, Logs: b.logs, Attach: a.blobs.Attach,
 		Status: a.status, Prompt: a.promptSize,
 		Memory: documents.Home{Documents: a.memory, Edit: b.edit}, Seed: a.memory.Seed,
-		Jobs: a.jobsHere(),
+		Jobs:     a.jobsHere(),
+		Routines: a.background.RoutineCommands(),
 		Rewinds: rewinds.Home{
 			Rewind: a.rewinds.Rewind, Checkpoint: a.rewinds.Checkpoint, Branch: a.rewinds.Branch, Places: a.rewinds.Places, Session: b.Session,
 		},

@@ -27,7 +27,7 @@ func (a *App) home() gateway.Home {
 		Conversation: s, Events: a.stream, Sessions: s, Keeper: a.keeper, Transcripts: a.keeper, Threads: s, Turns: s, Approvals: b, Grants: b, Tools: b, Models: a.models,
 		Tokens: a.tokens, Logins: a.tokens, Memory: documents.Home{Documents: a.memory, Edit: a.memory.Edit},
 		Attach: a.blobs.Attach, Kept: a.blobs.Kept, Usage: a.spendingRoutes(), Notices: a.noticeRoutes(), Status: a.status, Ready: s.ready,
-		Rewinds: rewindRoutes(a.rewinds), Jobs: a.jobRoutes(), Prompt: a.promptSize, Settings: s.settings, Configure: s.configure, Logs: b.logs, Agents: a.cfg.AgentNames,
+		Rewinds: rewindRoutes(a.rewinds), Jobs: a.jobRoutes(), Routines: a.background.RoutineRoutes(), Prompt: a.promptSize, Settings: s.settings, Configure: s.configure, Logs: b.logs, Agents: a.cfg.AgentNames,
 	}
 }
 

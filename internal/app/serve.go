@@ -84,6 +84,7 @@ func (a *App) serve(ctx context.Context, serve Serving) error {
 		Home: a.home(), IDs: a.ids, Now: a.now, Log: a.log, Version: serve.Version,
 		Hosts: slices.Concat(a.cfg.Gateway.Hosts, []string{hostOf(a.cfg.Listen)}), Origins: a.cfg.Gateway.Origins,
 		MessagesPerMinute: a.cfg.Gateway.MessagesPerMinute, LoginsPerMinute: a.cfg.Gateway.LoginsPerMinute,
+		HooksPerMinute: a.cfg.Gateway.HooksPerMinute, HookBytes: int64(a.cfg.Routines.MaxWebhookBytes),
 		Connections: a.cfg.Gateway.Connections,
 	})
 	if err != nil {

@@ -12,8 +12,10 @@ import (
 	"chela/internal/tool"
 	"chela/internal/tool/file"
 	"chela/internal/tool/memory"
+	"chela/internal/tool/message"
 	"chela/internal/tool/pure"
 	"chela/internal/tool/result"
+	"chela/internal/tool/routines"
 	"chela/internal/tool/shell"
 	"chela/internal/tool/web"
 	"chela/internal/tool/workspace"
@@ -44,7 +46,9 @@ func (a *App) builtins() ([]chela.Tool, error) {
 			Version: a.memory.Version, Tree: a.memory.Tree, Edit: a.memory.Edit, Foresee: a.memory.Foresee,
 			Today: a.memory.Today, Keep: a.blobs.Keep,
 		}),
-		background.Tools(func() *background.Background { return a.background }), // which is made after the tools
+		background.Tools(func() *background.Background { return a.background }),                                    // which is made after the tools
+		routines.Tools(background.RoutineTools(cfg.Zone(), func() *background.Background { return a.background })), // likewise
+		[]chela.Tool{message.New(func(ctx context.Context, o message.Order) (string, error) { return a.background.Send(ctx, o) })},
 	)
 	wrap := []func(chela.Tool) chela.Tool{
 		tool.WithRecover(), tool.WithTimeout(tool.DefaultTimeout), a.watched,
