@@ -6,8 +6,11 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"chela/internal/signature"
 )
 
 // overHTTP asks the daemon at $ADDRESS over HTTP, with the token in $TOKEN if there
@@ -22,6 +25,29 @@ func overHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) > 3 {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	exchange(ts, req, args[0])
+}
+
+// hook asks a webhook of the daemon, signed as chela's own scheme is.
+func hook(ts *testscript.TestScript, neg bool, args []string) {
+	args = take(ts, neg, args, 4)
+	body := strings.Join(args[3:], " ")
+	req, err := http.NewRequest(http.MethodPost, "http://"+ts.Getenv("ADDRESS")+args[1], strings.NewReader(body))
+	ts.Check(err)
+	if args[2] != "again" {
+		ts.Setenv("SIGNED_AT", strconv.FormatInt(time.Now().Unix(), 10))
+		ts.Setenv("SIGNED_WITH", args[2])
+	}
+	at, err := strconv.ParseInt(ts.Getenv("SIGNED_AT"), 10, 64)
+	ts.Check(err)
+	for name, values := range signature.Sign([]byte(ts.Getenv("SIGNED_WITH")), []byte(body), time.Unix(at, 0)) {
+		req.Header[name] = values
+	}
+	exchange(ts, req, args[0])
+}
+
+// exchange sends a request and prints the answer, which has a status.
+func exchange(ts *testscript.TestScript, req *http.Request, status string) {
 	client := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := client.Do(req)
 	ts.Check(err)
@@ -30,7 +56,7 @@ func overHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	fmt.Fprintf(ts.Stdout(), "%s\n", body)
 	ts.Check(res.Header.Write(ts.Stderr()))
-	if args[0] != strconv.Itoa(res.StatusCode) {
-		ts.Fatalf("%s %s is %s, not %s: %s", args[1], args[2], res.Status, args[0], body)
+	if status != strconv.Itoa(res.StatusCode) {
+		ts.Fatalf("%s %s is %s, not %s: %s", req.Method, req.URL.Path, res.Status, status, body)
 	}
 }

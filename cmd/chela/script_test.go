@@ -34,6 +34,7 @@ var plainBinary = sync.OnceValues(func() (string, error) { return build("chela",
 //	json PATH [PATTERN]         what the last JSON output holds at a.b.0
 //	let NAME PATH               keeps that in the environment
 //	http STATUS METHOD PATH [BODY]  asks the daemon at $ADDRESS with $TOKEN
+//	hook STATUS PATH SECRET BODY    asks a webhook there; "again" for SECRET sends the same signature
 //	tree DIR                    lists the files below, with their contents' hash
 //	sql FILE STATEMENT          runs a statement on a database
 //	hold FILE, release FILE     holds a database exclusively
@@ -80,7 +81,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "begin": begin, "speak": speak, "await": await, "signal": signal, "type": typeLine, "ends": ends,
-			"http": overHTTP, "json": jsonAt, "let": let, "tree": tree, "sql": runSQL, "hold": hold, "release": release,
+			"http": overHTTP, "hook": hook, "json": jsonAt, "let": let, "tree": tree, "sql": runSQL, "hold": hold, "release": release,
 			"small": small, "readonly": readonly, "fill": fill, "room": room,
 		},
 	})
@@ -171,7 +172,7 @@ func start(ts *testscript.TestScript, args []string, open bool) {
 	ts.Check(err)
 	p := &program{cmd: exec.Command(path, args[2:]...), ended: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = ts.MkAbs("."), &p.out, &p.err
-	for _, name := range []string{"PATH", "HOME", "CHELA_HOME", "CHELA_MODEL", "CHELA_SESSION_DAILY_RESET", "CHELA_SESSION_IDLE_UNLOAD", "CHELA_FAILPOINTS", "CHELA_FAILPOINTS_LOG", "TMPDIR"} {
+	for _, name := range []string{"PATH", "HOME", "CHELA_HOME", "CHELA_MODEL", "CHELA_SESSION_DAILY_RESET", "CHELA_SESSION_IDLE_UNLOAD", "CHELA_FAILPOINTS", "CHELA_FAILPOINTS_LOG", "CI_SECRET", "TMPDIR"} {
 		p.cmd.Env = append(p.cmd.Env, name+"="+ts.Getenv(name))
 	}
 	if open {
