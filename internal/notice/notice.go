@@ -93,6 +93,11 @@ func idOf(key string, to chela.Origin) chela.OutboxID {
 	return chela.OutboxID("out_" + key + "/" + to.Channel + "/" + to.Account + "/" + to.To)
 }
 
+// Drop takes a notice back within a transaction, as far as nobody has seen it.
+func (d *Desk) Drop(ctx context.Context, w *store.Write, key string) error {
+	return w.DropOwed(ctx, "out_"+key+"/")
+}
+
 // furnish makes the session of a notice, if nobody ever spoke there.
 func (d *Desk) furnish(ctx context.Context, w *store.Write, agent string) error {
 	key, now := chela.MainKey(agent), d.now()

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"unicode/utf8"
 
 	"chela"
 	"chela/internal/store/engine"
@@ -53,4 +54,12 @@ func (w *Write) MoveOutbound(ctx context.Context, o chela.Outbound) error {
 func (w *Write) OweOnce(ctx context.Context, o chela.Outbound) (bool, error) {
 	n, err := w.tx.Exec(ctx, owe+` on conflict (id) do nothing`, owed(o)...)
 	return n == 1, err
+}
+
+// DropOwed gives up the pending messages whose ids begin with something, since nobody
+// needs them any more.
+func (w *Write) DropOwed(ctx context.Context, beginning string) error {
+	_, err := w.tx.Exec(ctx, `update outbox set state = 'failed', error = 'not needed any more'
+		where state = 'pending' and substr(id, 1, cast($2 as integer)) = $1`, beginning, utf8.RuneCountInString(beginning))
+	return err
 }

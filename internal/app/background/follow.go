@@ -3,8 +3,11 @@ package background
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"chela"
+	"chela/internal/notice"
 	"chela/internal/store"
 	"chela/internal/work"
 )
@@ -32,6 +35,9 @@ func (b *Background) follow(ctx context.Context, k chela.Work) error {
 		return chela.E(chela.Invalid, "work of following a turn cannot be read").Because(err)
 	}
 	t, err := store.Find(ctx, b.cfg.Store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, of.Turn) })
+	if err == nil {
+		err = b.tellQuestions(ctx, t)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -42,4 +48,51 @@ func (b *Background) follow(ctx context.Context, k chela.Work) error {
 	default:
 		return nil
 	}
+}
+
+// maxShown is how much of what a call would do a notice shows, in bytes.
+const maxShown = 300
+
+// tellQuestions tells the owner what a turn asks that he does not see, once for
+// each question: nothing goes on before it is answered. Those that were answered he is
+// not told of any more.
+func (b *Background) tellQuestions(ctx context.Context, t chela.Turn) error {
+	var told []chela.Event
+	err := b.cfg.Store.Write(ctx, "approval.tell", func(w *store.Write) error {
+		told = nil
+		asked, err := w.TurnApprovals(ctx, t.ID)
+		if err != nil || len(asked) == 0 {
+			return err
+		}
+		s, err := w.Session(ctx, t.Session)
+		if err != nil {
+			return err
+		}
+		for _, a := range asked {
+			key := "approval/" + string(a.ID)
+			if a.State != chela.ApprovalPending {
+				if err := b.notices.Drop(ctx, w, key); err != nil {
+					return err
+				}
+				continue
+			}
+			preview := a.Preview
+			if len(preview) > maxShown {
+				preview = strings.ToValidUTF8(preview[:maxShown], "") + "…"
+			}
+			events, err := b.notices.Tell(ctx, w, notice.Notice{
+				Key: key, Agent: s.Agent, Target: chela.TargetLast,
+				Text: fmt.Sprintf("%s asks whether it may use %s: %s\nanswer with chela approvals yes %s, or no", t.Session, a.Tool, preview, a.ID),
+			})
+			if err != nil {
+				return err
+			}
+			told = append(told, events...)
+		}
+		return nil
+	})
+	for _, e := range told {
+		b.cfg.Emit(e)
+	}
+	return err
 }

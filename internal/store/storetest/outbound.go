@@ -117,3 +117,17 @@ func checkNotices(t *testing.T, s *store.Store) {
 	o.Text = "hello"
 	same(t, []chela.Outbound{o}, owed(t, s, "telegram", 9))
 }
+
+// checkDroppedOwed sees that what nobody needs any more is not owed, and the rest is.
+func checkDroppedOwed(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f := found(t, s, "f")
+	for _, id := range []string{"a/1", "a/2", "ab/1", "b/1"} {
+		o := f.newOutbound(id)
+		o.To.Channel = "c"
+		owe(t, s, o)
+	}
+	write(t, s, func(w *store.Write) error { return w.DropOwed(ctx, "out_a/") })
+	left := owed(t, s, "c", 10)
+	same(t, []chela.OutboxID{"out_ab/1", "out_b/1"}, ids(left, func(o chela.Outbound) chela.OutboxID { return o.ID }))
+}

@@ -76,6 +76,7 @@ var contract = []struct {
 	{"messages move once", checkMessageMoves},
 	{"replies are kept whole", checkOutboundRows},
 	{"replies are owed oldest first", checkOwed},
+	{"messages that nobody needs are not owed", checkDroppedOwed},
 	{"replies move once", checkOutboundMoves},
 	{"notices are owed once", checkNotices},
 	{"lanes count arrivals", checkArrivals},
