@@ -1,7 +1,11 @@
 package routine_test
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -168,5 +172,29 @@ past_end: echo
 		if run := h.lastRun(watch); !strings.Contains(run.Input, `"kind":"routine.finished"`) || run.Cause != chela.TriggerSystem {
 			t.Errorf("fired by %s: %s", run.Cause, run.Input)
 		}
+	})
+}
+
+// TestSlackAsksWhetherSomebodyListens: the challenge is answered to who knows the
+// secret, nothing fires, and nobody else is told more than that there is nothing.
+func TestSlackAsksWhetherSomebodyListens(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		h := open(t, cfg, plan{})
+		v := h.create(hooked("slack", signature.SchemeSlack))
+		const body = `{"type": "url_verification", "challenge": "3eZbrw"}`
+		at := strconv.FormatInt(h.clock.Now().Unix(), 10)
+		for key, want := range map[string]routine.Hooked{"swordfish": {Challenge: "3eZbrw"}, "sailfish": {}} {
+			mac := hmac.New(sha256.New, []byte(key))
+			mac.Write([]byte("v0:" + at + ":" + body))
+			header := http.Header{"X-Slack-Request-Timestamp": {at}, "X-Slack-Signature": {"v0=" + hex.EncodeToString(mac.Sum(nil))}}
+			got, err := h.desk.Hook(t.Context(), "ci/slack", header, []byte(body))
+			same(t, key, want, got)
+			if (chela.KindOf(err) == chela.Denied) != (key == "sailfish") {
+				t.Errorf("%s: %v", key, err)
+			}
+		}
+		h.rest()
+		same(t, "runs", 0, len(h.runs(v)))
 	})
 }
