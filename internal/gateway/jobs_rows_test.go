@@ -95,9 +95,15 @@ func TestJobsComeInPages(t *testing.T) {
 	t.Parallel()
 	d := run(t)
 	for _, tt := range []struct{ path, query, want string }{
-		{"", "", "job_3 job_2 job_1"}, {"", "?limit=2", "job_3 job_2 next job_2"}, {"", "?limit=2&after=job_2", "job_1"},
-		{"/job_1/events", "?limit=2", "1 2 next 2"}, {"/job_1/events", "?limit=2&after=2", "3"}, {"/job_1/events", "?after=3", ""},
-		{"/job_1/files", "?limit=1", "a.txt next a.txt"}, {"/job_1/files", "?after=a.txt", "b/c.txt d.txt"}, {"/job_1/files", "?after=b", "b/c.txt d.txt"},
+		{"", "", "job_3 job_2 job_1"},
+		{"", "?limit=2", "job_3 job_2 next job_2"},
+		{"", "?limit=2&after=job_2", "job_1"},
+		{"/job_1/events", "?limit=2", "1 2 next 2"},
+		{"/job_1/events", "?limit=2&after=2", "3"},
+		{"/job_1/events", "?after=3", ""},
+		{"/job_1/files", "?limit=1", "a.txt next a.txt"},
+		{"/job_1/files", "?after=a.txt", "b/c.txt d.txt"},
+		{"/job_1/files", "?after=b", "b/c.txt d.txt"},
 	} {
 		a := d.do(t, call{path: "/api/jobs" + tt.path + tt.query, secret: readSecret})
 		page := decoded[struct {

@@ -2,13 +2,10 @@ package job_test
 
 import (
 	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"chela"
 	"chela/internal/job"
@@ -63,22 +60,6 @@ func finishWhole(t *testing.T, cfg store.Config) *house {
 	return h
 }
 
-// child runs TestChild in a process of its own.
-func child(t *testing.T, cfg store.Config, environ ...string) error {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-test.timeout=2m")
-	cmd.Env = append(os.Environ(), where+"="+cfg.Path+cfg.URL)
-	cmd.Env = append(cmd.Env, environ...)
-	said, err := cmd.CombinedOutput()
-	if _, exited := err.(*exec.ExitError); err != nil && !exited {
-		t.Fatal(err)
-	}
-	if err != nil && strings.Contains(string(said), "does not come to rest") {
-		t.Errorf("the child: %s", said)
-	}
-	return err
-}
-
 // varies is what differs between two times that one thing is done.
 var varies = regexp.MustCompile(`job_[0-9a-z]{20}|\(\d+s?;.*tokens in.*\)`)
 
@@ -123,13 +104,5 @@ func TestWholeStory(t *testing.T) {
 		if n := count(text); n != want {
 			t.Errorf("%q is said %d times, want %d, in\n%s", text, n, want, strings.Join(got, "\n"))
 		}
-	}
-}
-
-// sameStory compares what is left of a disturbed run with an undisturbed one.
-func sameStory(t *testing.T, cfg store.Config, want []string) {
-	t.Helper()
-	if diff := cmp.Diff(want, finishWhole(t, cfg).story()); diff != "" {
-		t.Errorf("story (-undisturbed +disturbed)\n%s", diff)
 	}
 }

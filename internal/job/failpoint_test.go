@@ -3,8 +3,16 @@
 package job_test
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela/internal/store"
 )
 
 // TestFailpoints kills a process that does a whole job at its transactions, before
@@ -42,5 +50,29 @@ func TestFailpoints(t *testing.T) {
 				sameStory(t, cfg, want)
 			})
 		}
+	}
+}
+
+// child runs TestChild in a process of its own.
+func child(t *testing.T, cfg store.Config, environ ...string) error {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$", "-test.timeout=2m")
+	cmd.Env = append(os.Environ(), where+"="+cfg.Path+cfg.URL)
+	cmd.Env = append(cmd.Env, environ...)
+	said, err := cmd.CombinedOutput()
+	if exited := new(exec.ExitError); err != nil && !errors.As(err, &exited) {
+		t.Fatal(err)
+	}
+	if err != nil && strings.Contains(string(said), "does not come to rest") {
+		t.Errorf("the child: %s", said)
+	}
+	return err
+}
+
+// sameStory compares what is left of a disturbed run with an undisturbed one.
+func sameStory(t *testing.T, cfg store.Config, want []string) {
+	t.Helper()
+	if diff := cmp.Diff(want, finishWhole(t, cfg).story()); diff != "" {
+		t.Errorf("story (-undisturbed +disturbed)\n%s", diff)
 	}
 }

@@ -5,14 +5,9 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
-	"slices"
 	"strings"
 	"sync"
-	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"chela"
 	"chela/internal/store"
@@ -25,8 +20,12 @@ const where = "CHELA_WORK_TEST"
 // jobs are what a child has to do: each leaves an effect, which is a piece of work
 // that nobody performs.
 var jobs = []chela.Work{
-	{Kind: "keyed", Key: "a"}, {Kind: "keyed", Key: "b"}, {Kind: "keyed", Key: "c"},
-	{Kind: "written", Key: "a"}, {Kind: "written", Key: "b"}, {Kind: "written", Key: "c"},
+	{Kind: "keyed", Key: "a"},
+	{Kind: "keyed", Key: "b"},
+	{Kind: "keyed", Key: "c"},
+	{Kind: "written", Key: "a"},
+	{Kind: "written", Key: "b"},
+	{Kind: "written", Key: "c"},
 }
 
 // child does all that is to be done on a database, and ends.
@@ -110,86 +109,4 @@ func open(ctx context.Context, s *store.Store) (left []chela.Work, err error) {
 		return nil
 	})
 	return left, err
-}
-
-// effects returns the effects of jobs, without the tokens of who did them.
-func effects(t *testing.T, s *store.Store) []string {
-	t.Helper()
-	claimed := claimAll(t, s, "effect")
-	var names []string
-	for _, k := range claimed {
-		names = append(names, strings.Join(strings.Fields(k.Key)[:2], " "))
-	}
-	slices.Sort(names)
-	return names
-}
-
-func claimAll(t *testing.T, s *store.Store, kind string) (got []chela.Work) {
-	t.Helper()
-	now := time.Now()
-	err := s.Write(t.Context(), "test", func(w *store.Write) (err error) {
-		got, err = w.ClaimWork(t.Context(), store.WorkClaim{Node: "node_test", Kind: kind, Now: now, Until: now.Add(time.Hour), Limit: 100})
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
-}
-
-// setOut opens a database with all jobs, due a moment apart.
-func setOut(t *testing.T, cfg store.Config) *store.Store {
-	t.Helper()
-	s, err := store.Open(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	e := engine(s)
-	err = s.Write(t.Context(), "test", func(w *store.Write) error {
-		for i, k := range jobs {
-			k.DueAt = time.Now().Add(time.Duration(i) * 10 * time.Millisecond)
-			if _, err := e.Add(t.Context(), w, k); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// begin begins a child that works on a database.
-func begin(t *testing.T, cfg store.Config, environ ...string) *exec.Cmd {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), where+"="+cfg.Path+cfg.URL)
-	cmd.Env = append(cmd.Env, environ...)
-	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return cmd
-}
-
-// wantDone checks that all jobs are done, and each effect is there once.
-func wantDone(t *testing.T, s *store.Store) {
-	t.Helper()
-	left, err := open(t.Context(), s)
-	if err != nil || len(left) > 0 {
-		t.Errorf("left: %+v, %v", left, err)
-	}
-	var want []string
-	for _, j := range jobs {
-		want = append(want, j.Kind+" "+j.Key)
-	}
-	if diff := cmp.Diff(want, effects(t, s)); diff != "" {
-		t.Errorf("effects (-want +got)\n%s", diff)
-	}
 }

@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -56,7 +57,7 @@ func (r *run) perform(ctx context.Context, k chela.Work) error {
 	} else {
 		out, err = r.handle(ctx, kind, k)
 	}
-	if context.Cause(ctx) == errLost || err == nil && out.Written {
+	if errors.Is(context.Cause(ctx), errLost) || err == nil && out.Written {
 		return nil
 	}
 	k = r.after(ctx, k, out, err)
@@ -82,7 +83,7 @@ func (r *run) handle(ctx context.Context, kind Kind, k chela.Work) (out Outcome,
 		}
 	}()
 	out, err = kind.Handle(ctx, k)
-	if err != nil && context.Cause(ctx) == late {
+	if err != nil && errors.Is(context.Cause(ctx), late) {
 		err = late.Because(err)
 	}
 	return out, err

@@ -54,8 +54,10 @@ func (b *Background) check(q api.NewJob) error {
 		name          string
 		n, from, most int64
 	}{
-		{"priority", int64(q.Priority), -maxPriority, maxPriority}, {"steps", int64(o.Steps), 0, maxSteps},
-		{"timeout", int64(o.Timeout), 0, int64(maxTimeout)}, {"tokens", o.Tokens, 0, 1_000_000_000},
+		{"priority", int64(q.Priority), -maxPriority, maxPriority},
+		{"steps", int64(o.Steps), 0, maxSteps},
+		{"timeout", int64(o.Timeout), 0, int64(maxTimeout)},
+		{"tokens", o.Tokens, 0, 1_000_000_000},
 	} {
 		if bound.n < bound.from || bound.n > bound.most {
 			return chela.E(chela.Invalid, fmt.Sprintf("%s cannot be %d", bound.name, bound.n)).

@@ -13,13 +13,6 @@ import (
 	"chela/internal/cli/manners"
 )
 
-func (h Home) cancel(ctx context.Context, id chela.JobID) (chela.Job, error) {
-	return h.Cancel(ctx, id)
-}
-func (h Home) accept(ctx context.Context, id chela.JobID) (chela.Job, error) {
-	return h.Accept(ctx, id)
-}
-
 // move returns a command that moves a job and waits for nothing.
 func (c commands) move(name, short string, of func(Home) moveFunc) *cobra.Command {
 	return &cobra.Command{

@@ -134,8 +134,14 @@ func (p *Program) routine(h opened, v chela.Routine) error {
 		return p.Document(v)
 	}
 	fields := [][2]string{
-		{"name", v.Name}, {"id", string(v.ID)}, {"agent", v.Agent}, {"state", state(v)}, {"reason", v.Reason},
-		{"fires", form.When(v.Trigger, h.zone)}, {"next", h.moment(v.NextAt)}, {"last", h.moment(v.LastAt)},
+		{"name", v.Name},
+		{"id", string(v.ID)},
+		{"agent", v.Agent},
+		{"state", state(v)},
+		{"reason", v.Reason},
+		{"fires", form.When(v.Trigger, h.zone)},
+		{"next", h.moment(v.NextAt)},
+		{"last", h.moment(v.LastAt)},
 	}
 	if v.Builtin {
 		fields = append(fields, [2]string{"kept by", "chela, as the configuration says"})

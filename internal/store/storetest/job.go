@@ -158,8 +158,13 @@ func checkPlaces(t *testing.T, s *store.Store) {
 		priority int
 		waits    int
 	}{
-		{"usual", chela.JobPlain, 0, 0}, {"part", chela.JobPart, 0, 0}, {"urgent", chela.JobPart, 5, 0}, {"later", chela.JobPlain, 5, 0},
-		{"waits", chela.JobPlain, 9, 2}, {"other", chela.JobSubagent, 7, 0}, {"low", chela.JobPlain, -1, 0},
+		{"usual", chela.JobPlain, 0, 0},
+		{"part", chela.JobPart, 0, 0},
+		{"urgent", chela.JobPart, 5, 0},
+		{"later", chela.JobPlain, 5, 0},
+		{"waits", chela.JobPlain, 9, 2},
+		{"other", chela.JobSubagent, 7, 0},
+		{"low", chela.JobPlain, -1, 0},
 	} {
 		j := newJob(c.name, c.kind, chela.JobPending)
 		j.Priority, j.Waits, j.CreatedAt = c.priority, c.waits, at(i)
@@ -254,8 +259,12 @@ func checkJobMessages(t *testing.T, s *store.Store) {
 		id, account string
 		state       chela.InboxState
 	}{
-		{"job_a/2/1", "job_a", chela.InboxTaken}, {"job_a/2/2", "job_a", chela.InboxWaiting}, {"announce/job_b/1", "job_a", chela.InboxWaiting},
-		{"job_a/1/1", "job_a", chela.InboxTaken}, {"job_a/22/1", "job_a", chela.InboxTaken}, {"job_a/2/1", "job_b", chela.InboxWaiting},
+		{"job_a/2/1", "job_a", chela.InboxTaken},
+		{"job_a/2/2", "job_a", chela.InboxWaiting},
+		{"announce/job_b/1", "job_a", chela.InboxWaiting},
+		{"job_a/1/1", "job_a", chela.InboxTaken},
+		{"job_a/22/1", "job_a", chela.InboxTaken},
+		{"job_a/2/1", "job_b", chela.InboxWaiting},
 	} {
 		m := f.newMessage(fmt.Sprint(i))
 		m.MessageID, m.State = c.id, c.state

@@ -73,8 +73,14 @@ func changes(in updateInput) string {
 		what string
 		to   *string
 	}{
-		{"prompt", in.Prompt}, {"schedule", in.Schedule}, {"zone", in.Timezone}, {"pattern", in.Pattern}, {"model", in.Model},
-		{"description", in.Description}, {"notify", &in.Notify}, {"target", &in.Target},
+		{"prompt", in.Prompt},
+		{"schedule", in.Schedule},
+		{"zone", in.Timezone},
+		{"pattern", in.Pattern},
+		{"model", in.Model},
+		{"description", in.Description},
+		{"notify", &in.Notify},
+		{"target", &in.Target},
 	} {
 		if c.to != nil && *c.to != "" {
 			b.WriteString("\n" + c.what + ": " + *c.to)
