@@ -1,0 +1,91 @@
+package main_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"chela"
+	"chela/internal/store"
+)
+
+// stuck is what hangs: a tool that never returns, and a provider.
+const stuck = `
+past_end: repeat
+turns:
+  - {when: /^hello/, steps: [{text: Hello.}]}
+  - when: /^sleep/
+    steps:
+      - calls: [{tool: shell, args: {command: "sleep 1000"}}]
+      - calls: [{tool: shell, args: {command: "sleep 1001"}}]
+      - calls: [{tool: shell, args: {command: "sleep 1002"}}]
+      - calls: [{tool: shell, args: {command: "sleep 1003"}}]
+      - {text: Slept.}
+  - {when: /^talk/, steps: [{text: "On and on.", chunk_bytes: 4, fault: {hang: true, after: 1}}]}
+`
+
+// TestStuckJobIsHandedOver has jobs hang again and again. Each time they are found
+// and recovered, until that is given up and the owner is told why.
+func TestStuckJobIsHandedOver(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"sleep", "talk"} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "stuck.yaml")
+			if err := os.WriteFile(path, []byte(stuck), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			d := newDaemon(t, "", "CHELA_MODEL=script/"+path, "CHELA_HEARTBEAT_ENABLED=false", "CHELA_REPAIR_EVERY=1s", "CHELA_REPAIR_STUCK_AFTER=1s")
+			d.allow("shell")
+			d.begin()
+			d.run("ask", "hello") // from then on the owner has a place where he was last seen
+			var j chela.Job
+			read(t, d.run("jobs", "create", "--json", text), &j)
+			d.until("the job is given up", func() bool {
+				read(t, d.run("jobs", "show", "--json", string(j.ID)), &j)
+				return j.State == chela.JobFailed
+			})
+			if !strings.Contains(j.Reason, "3 times") {
+				t.Errorf("the job failed because %q", j.Reason)
+			}
+			var events []chela.JobEvent
+			read(t, d.run("jobs", "events", "--json", string(j.ID)), &events)
+			moves := map[chela.JobState]int{}
+			for _, e := range events {
+				moves[e.To]++
+			}
+			if moves[chela.JobStuck] < 3 || moves[chela.JobRecovering] != moves[chela.JobStuck] || moves[chela.JobFailed] != 1 {
+				t.Errorf("the job was moved to %v", moves)
+			}
+			if told := d.owed(); !strings.Contains(told, string(j.Session)) {
+				t.Errorf("the owner was told %q", told)
+			}
+		})
+	}
+}
+
+// owed is what waits for the owner at the terminal.
+func (d *daemon) owed() (text string) {
+	d.t.Helper()
+	d.look(func(s *store.Store) error {
+		return s.Read(context.Background(), func(r *store.Read) error {
+			found, err := r.Owed(context.Background(), "terminal", 100)
+			for _, o := range found {
+				text += o.Text + "\n"
+			}
+			return err
+		})
+	})
+	return text
+}
+
+// read reads what a command printed as JSON.
+func read(t *testing.T, printed string, into any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(printed), into); err != nil {
+		t.Fatalf("%v: %s", err, printed)
+	}
+}
