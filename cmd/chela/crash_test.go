@@ -119,7 +119,7 @@ func (s story) tell(p *player, l *ledger) record {
 	rec := p.read(mainKey)
 	rec.Answers = p.answers
 	for i, line := range rec.Transcript {
-		rec.Transcript[i] = strings.ReplaceAll(line, l.URL, "LEDGER")
+		rec.Transcript[i] = alike(strings.ReplaceAll(line, l.URL, "LEDGER"))
 	}
 	return rec
 }
@@ -250,7 +250,7 @@ func TestCrashTable(t *testing.T) {
 			t.Parallel()
 			c := newCensus()
 			t.Cleanup(func() { c.check(t) })
-			for _, s := range stories {
+			for _, s := range slices.Concat(stories, backgroundStories) {
 				t.Run(s.name, func(t *testing.T) {
 					t.Parallel()
 					s.table(t, engine, c)
@@ -270,7 +270,7 @@ func (s story) table(t *testing.T, engine string, c *census) {
 		t.Fatalf("only %d points were passed: %v", len(points), points)
 	}
 	some := s.some(engine, points)
-	c.plan(points, some)
+	c.plan(s, points, some)
 	for i, first := range some {
 		t.Run(first.String(), func(t *testing.T) {
 			p, l, got := s.play(t, engine, "", first)

@@ -196,6 +196,7 @@ type record struct {
 	Approvals  []string
 	Answers    []string // as they were printed
 	Documents  []string // with their versions
+	Background []string // jobs, with what happened to each and was said in its session
 	Inbox      int
 	LeftOver   int // lanes that are held, messages that wait, turns that are live, rewinds that have not ended
 }
@@ -271,6 +272,9 @@ func readRecord(ctx context.Context, r *store.Read, key chela.SessionKey) (rec r
 		rec.Documents = append(rec.Documents, fmt.Sprintf("%s %d %x", d.Path, d.Version, sum))
 	}
 	slices.Sort(rec.Documents)
+	if rec.Background, err = readJobs(ctx, r); err != nil {
+		return rec, err
+	}
 	held, err := r.HeldLanes(ctx)
 	if err != nil {
 		return rec, err

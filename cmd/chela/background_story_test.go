@@ -1,0 +1,221 @@
+package main_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"chela/internal/store"
+)
+
+// ofRun are the parts of what is said of jobs that differ from run to run, also by
+// what a kill costs.
+var ofRun = []struct {
+	is *regexp.Regexp
+	by string
+}{
+	{regexp.MustCompile(`\b(job|run|rtn|call)_[0-9a-z]{16,}`), "$1"},
+	{regexp.MustCompile(`\(\S+; \d+ tokens in, \d+ out; \S+; `), "(cost; "},
+}
+
+// alike is a text without what differs from run to run.
+func alike(text string) string {
+	for _, p := range ofRun {
+		text = p.is.ReplaceAllString(text, p.by)
+	}
+	return text
+}
+
+// inBackground converses, and lets a process that stays do what was left.
+func inBackground(p *player, asks []string) {
+	p.t.Helper()
+	p.env = append(p.env, "CHELA_QUEUE_MODE=followup", "CHELA_HEARTBEAT_ENABLED=false")
+	converse(p, asks)
+	untilIdle(p)
+}
+
+// untilIdle has chats that say nothing stay until no job is left that whoever asked
+// for it has not heard of.
+func untilIdle(p *player) {
+	p.t.Helper()
+	for range 20 {
+		out := p.stayUntil(p.isIdle)
+		if !out.cutOff() && out.code != 0 {
+			p.t.Fatalf("kills %v: the chat ended with %d: %s", p.kills, out.code, out.stderr)
+		}
+		if !out.cutOff() && p.isIdle() {
+			return
+		}
+	}
+	p.t.Fatalf("kills %v: what was left is not done", p.kills)
+}
+
+// stayUntil runs a chat until something is so or it is cut off.
+func (p *player) stayUntil(so func() bool) process {
+	p.t.Helper()
+	cmd, out, errs := p.command()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }() // ends with the process, which is waited for below
+	look := time.NewTicker(50 * time.Millisecond)
+	defer look.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return p.ended(err, out, errs)
+		case <-look.C:
+			if so() {
+				in.Close() //nolint:errcheck // it may have ended just now
+				return p.ended(<-ended, out, errs)
+			}
+		}
+	}
+}
+
+// isIdle reports whether nothing is left to do in the background.
+func (p *player) isIdle() (idle bool) {
+	p.t.Helper()
+	p.look(func(ctx context.Context, r *store.Read) error {
+		jobs, err := r.Jobs(ctx, store.JobFilter{Limit: 100})
+		if err != nil {
+			return err
+		}
+		idle = true
+		for _, j := range jobs {
+			idle = idle && !j.AnnouncedAt.IsZero()
+		}
+		counts, err := r.Counts(ctx)
+		idle = idle && counts.InboxWaiting == 0 && counts.TurnsLive == 0
+		return err
+	})
+	return idle
+}
+
+// look reads the database of a story.
+func (p *player) look(fn func(context.Context, *store.Read) error) {
+	p.t.Helper()
+	cfg := store.Config{URL: p.url}
+	if p.url == "" {
+		cfg.Path = filepath.Join(p.home, "chela.db")
+	}
+	s, err := store.Open(context.Background(), cfg)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Read(context.Background(), func(r *store.Read) error { return fn(context.Background(), r) }); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// readJobs returns the jobs of a home with all that happened to them and was said
+// in their sessions, oldest first.
+func readJobs(ctx context.Context, r *store.Read) (lines []string, err error) {
+	jobs, err := r.Jobs(ctx, store.JobFilter{Limit: 100})
+	if err != nil {
+		return nil, err
+	}
+	for i := len(jobs) - 1; i >= 0; i-- {
+		j := jobs[i]
+		lines = append(lines, fmt.Sprintf("%s %q: %s, attempt %d, %q", j.Kind, cmp.Or(j.Label, j.Title), j.State, j.Attempt, j.Result))
+		events, err := r.JobEvents(ctx, j.ID, 0)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range events {
+			lines = append(lines, fmt.Sprintf("event %d: %s %s %s %d", e.Seq, e.Kind, e.From, e.To, e.Step))
+		}
+		steps, err := r.JobSteps(ctx, j.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range steps {
+			lines = append(lines, fmt.Sprintf("step %q: %s", s.Text, s.State))
+		}
+		thread, err := r.CurrentThread(ctx, j.Session)
+		if err != nil {
+			return nil, err
+		}
+		path, err := r.Path(ctx, thread.Head)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range path {
+			lines = append(lines, alike(line(e)))
+		}
+	}
+	return lines, nil
+}
+
+// wasWritten returns a check that a file was written once, by a pattern seen from
+// the main agent's workspace.
+func wasWritten(pattern, want string) func(*testing.T, *player, *ledger, bool) {
+	return func(t *testing.T, p *player, _ *ledger, _ bool) {
+		t.Helper()
+		found, err := filepath.Glob(filepath.Join(p.home, "workspace", "main", pattern))
+		if err != nil || len(found) != 1 {
+			t.Errorf("kills %v: %s is at %v, %v", p.kills, pattern, found, err)
+			return
+		}
+		if raw, err := os.ReadFile(found[0]); err != nil || string(raw) != want {
+			t.Errorf("kills %v: %s holds %q, %v; want %q", p.kills, pattern, raw, err, want)
+		}
+	}
+}
+
+// backgroundStories are of what goes on while nobody talks.
+var backgroundStories = []story{
+	{
+		name: "spawn", // a child runs, and its parent tells how it ended
+		asks: []string{"send somebody"},
+		scenario: `
+turns:
+  - when: /^send somebody/
+    steps:
+      - calls: [{tool: sessions_spawn, args: {task: look around, label: scout}}]
+      - {text: Sent., expect: {result: accepted}}
+  - when: /^look around/
+    steps:
+      - calls: [{tool: write_file, args: {path: seen.txt, content: "clear\n"}}]
+      - {text: All clear.}
+  - {when: /A subagent that you asked for has ended/, steps: [{text: "The coast is clear, I hear."}]}
+`,
+		drive:  inBackground,
+		check:  wasWritten("seen.txt", "clear\n"),
+		sample: 12,
+	},
+	{
+		name: "job-with-plan",
+		asks: []string{"have bread made"},
+		scenario: `
+turns:
+  - when: /^have bread made/
+    steps:
+      - calls: [{tool: create_job, args: {title: bread, description: bake bread, plan: true}}]
+      - {text: It is being made., expect: {result: job_id}}
+  - when: /A job that you asked for has ended/
+    steps: [{text: Your bread is ready.}]
+  - when: /^bake bread/
+    steps:
+      - calls: [{tool: job_plan, args: {steps: [knead, bake]}}]
+      - calls: [{tool: job_step, args: {step: 1, state: done, note: kneaded}}]
+      - calls: [{tool: write_file, args: {path: bread.txt, content: "bread\n"}}]
+      - calls: [{tool: job_step, args: {step: 2, state: done, note: baked}}]
+      - {text: Baked.}
+`,
+		drive:  inBackground,
+		check:  wasWritten("../main.jobs/*/bread.txt", "bread\n"),
+		sample: 16,
+	},
+}
