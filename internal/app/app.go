@@ -89,6 +89,11 @@ type App struct {
 // Open opens the home of a configuration and makes it if it does not exist.
 // What it logs goes to log; version is that of the program.
 func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version string) (*App, error) {
+	return openAt(ctx, cfg, log, version, time.Now)
+}
+
+// openAt is Open with a clock.
+func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version string, now func() time.Time) (*App, error) {
 	if err := home.Make(cfg); err != nil {
 		return nil, err
 	}
@@ -96,7 +101,7 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 	if err != nil {
 		return nil, err
 	}
-	a := &App{cfg: cfg, log: log, version: version, now: time.Now, bus: &event.Bus{}, blobs: blob.New(cfg.Home.Blobs(), home.Trouble)}
+	a := &App{cfg: cfg, log: log, version: version, now: now, bus: &event.Bus{}, blobs: blob.New(cfg.Home.Blobs(), home.Trouble)}
 	a.staying = make(chan struct{})
 	a.stay = sync.OnceFunc(func() { close(a.staying) })
 	a.ids = chela.NewIDs(a.now, rand.Reader)

@@ -24,6 +24,12 @@ past_end: echo
 // stayingHome opens a home whose model plays a scenario, in a process that stays.
 func stayingHome(t *testing.T, scenario string) *App {
 	t.Helper()
+	return stayingAt(t, scenario, time.Now, "CHELA_HEARTBEAT_ENABLED=false")
+}
+
+// stayingAt is stayingHome with a clock, and with more of a configuration.
+func stayingAt(t *testing.T, scenario string, now func() time.Time, environ ...string) *App {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "chela") // a short path, for a socket
 	if err != nil {
 		t.Fatal(err)
@@ -33,13 +39,13 @@ func stayingHome(t *testing.T, scenario string) *App {
 	if err := os.WriteFile(path, []byte(scenario), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := config.Load(config.Input{Environ: []string{
-		"CHELA_HOME=" + filepath.Join(dir, "home"), "CHELA_MODEL=script/" + path, "CHELA_SESSION_DAILY_RESET=off", "CHELA_HEARTBEAT_ENABLED=false",
-	}})
+	cfg, err := config.Load(config.Input{Environ: append(environ,
+		"CHELA_HOME="+filepath.Join(dir, "home"), "CHELA_MODEL=script/"+path, "CHELA_SESSION_DAILY_RESET=off",
+	)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Open(t.Context(), cfg, slog.New(slog.NewTextHandler(t.Output(), nil)), "test")
+	a, err := openAt(t.Context(), cfg, slog.New(slog.NewTextHandler(t.Output(), nil)), "test", now)
 	if err != nil {
 		t.Fatal(err)
 	}
