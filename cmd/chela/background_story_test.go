@@ -76,7 +76,7 @@ func (p *player) stayUntil(so func() bool) process {
 			return p.ended(err, out, errs)
 		case <-look.C:
 			if so() {
-				in.Close() //nolint:errcheck // it may have ended just now
+				in.Close() // it may have ended just now
 				return p.ended(<-ended, out, errs)
 			}
 		}
