@@ -131,6 +131,7 @@ var rules = []rule{
 	{name: "goroutines have owners", check: checkGoroutines, except: map[string]string{
 		"bench/load/measure/together.go":          "what a load does at once; whoever begins it waits",
 		"internal/app/app.go":                     "what the home does by itself; Run waits",
+		"internal/app/background/background.go":   "looks for what is stuck; Run waits",
 		"internal/app/providers/list.go":          "providers that are asked for their models at once; who asks waits",
 		"internal/app/providers/providers.go":     "a timer for each request to a server, stopped when that ends",
 		"internal/app/backend.go":                 "the home of one command; Close waits",

@@ -10,7 +10,6 @@ import (
 	"chela/internal/activity"
 	"chela/internal/store"
 	"chela/internal/turn/machine"
-	"chela/internal/work"
 )
 
 // The outcomes of repairs, as the owner reads them.
@@ -21,12 +20,8 @@ const (
 	ManualRequired = "manual_required"
 )
 
-// KindName is that of the work of looking for what is stuck.
-const KindName = "repair"
-
 // Config is what a keeper needs. All fields are required.
 type Config struct {
-	Node chela.NodeID
 	Now  func() time.Time
 	Emit func(chela.Event)
 	Log  *slog.Logger
@@ -67,29 +62,24 @@ type Keeper struct {
 // New returns a keeper over a store.
 func New(s *store.Store, cfg Config) *Keeper { return &Keeper{store: s, cfg: cfg} }
 
-// Kind returns the work of looking for what is stuck. Each process has its own, as
-// only the process that runs a turn hears of it: that of one that is gone ends with
-// its next look.
-func (k *Keeper) Kind() work.Kind {
-	return work.Kind{
-		Name: KindName, Attempts: work.Forever,
-		Handle: func(ctx context.Context, w chela.Work) (work.Outcome, error) {
-			if w.Key != string(k.cfg.Node) {
-				return work.Outcome{}, nil
-			}
-			return work.Outcome{Again: k.cfg.Now().Add(k.cfg.Every)}, k.Look(ctx)
-		},
+// Run looks for what is stuck from time to time, until ctx ends. It is no work of the
+// store: only the process that runs a turn hears of it, so each looks for itself.
+func (k *Keeper) Run(ctx context.Context) {
+	tick := time.NewTicker(k.cfg.Every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		k.Look(ctx)
 	}
-}
-
-// Work returns the row that has Kind performed in this process.
-func (k *Keeper) Work() chela.Work {
-	return chela.Work{Kind: KindName, Key: string(k.cfg.Node), DueAt: k.cfg.Now().Add(k.cfg.Every)}
 }
 
 // Look mends the turns that run here and are stuck, and has jobs looked at. What
 // fails is logged, so that one that cannot be mended keeps no other waiting.
-func (k *Keeper) Look(ctx context.Context) error {
+func (k *Keeper) Look(ctx context.Context) {
 	for _, sign := range k.cfg.Quiet(k.cfg.Now().Add(-k.cfg.StuckAfter)) {
 		if err := k.mend(ctx, sign); err != nil && ctx.Err() == nil {
 			k.cfg.Log.Warn("stuck turn not mended", "turn", sign.Turn, "error", err)
@@ -98,7 +88,6 @@ func (k *Keeper) Look(ctx context.Context) error {
 	if err := k.cfg.Review(ctx); err != nil && ctx.Err() == nil {
 		k.cfg.Log.Warn("jobs not reviewed", "error", err)
 	}
-	return ctx.Err()
 }
 
 // mend mends one turn: its run is cut off or, if that was done often enough, the turn

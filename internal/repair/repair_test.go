@@ -53,7 +53,7 @@ func setup(t *testing.T) *shop {
 // keeper returns a keeper as another process over the same store would have it.
 func (h *shop) keeper() *repair.Keeper {
 	return repair.New(h.store, repair.Config{
-		Node: "node_1", Now: h.now, Emit: func(chela.Event) {}, Log: slog.New(slog.DiscardHandler),
+		Now: h.now, Emit: func(chela.Event) {}, Log: slog.New(slog.DiscardHandler),
 		Quiet: func(since time.Time) []activity.Sign {
 			h.mu.Lock()
 			defer h.mu.Unlock()
@@ -119,6 +119,10 @@ func broken() (chela.ToolResult, error) {
 	return chela.ToolResult{}, chela.E(chela.Internal, "the spade broke")
 }
 
+func asked() (chela.ToolResult, error) {
+	return chela.ToolResult{Text: "no such field", Failed: true}, nil
+}
+
 func works() (chela.ToolResult, error) { return chela.ToolResult{Text: "dug"}, nil }
 
 func TestToolsThatKeepFailingAreTurnedOff(t *testing.T) {
@@ -128,7 +132,11 @@ func TestToolsThatKeepFailingAreTurnedOff(t *testing.T) {
 		call(t, h.Keeper, broken)
 	}
 	call(t, h.Keeper, works) // which ends the row
-	for range 5 {
+	for range 2 {
+		call(t, h.Keeper, broken)
+	}
+	call(t, h.Keeper, asked) // which says nothing
+	for range 3 {
 		call(t, h.Keeper, broken)
 	}
 	if off := call(t, h.Keeper, works); !off.Failed || !strings.Contains(off.Text, "dig is turned off: it failed 5 times in a row") {
@@ -254,10 +262,7 @@ func TestStuckTurnsAreMended(t *testing.T) {
 	h.turn(t, "turn_2", chela.TurnProcessing, 2, chela.Origin{Channel: chela.ChannelJob, Account: "job_2", ReplyBy: chela.ReplyByFollow})
 	h.turn(t, "turn_3", chela.TurnCompleted, 0, chela.Origin{})
 	h.quiet = append(h.quiet, activity.Sign{Turn: "turn_nothing"})
-	again, err := h.Kind().Handle(t.Context(), chela.Work{Key: "node_1"})
-	if err != nil || !again.Again.Equal(h.at.Add(time.Minute)) {
-		t.Errorf("looks again at %s, error %v", again.Again, err)
-	}
+	h.Look(t.Context())
 	got := fmt.Sprintf("cut %v, ended %v, stuck %v, looked %d", h.cut, h.ended, h.stuck, h.looked)
 	if want := "cut [turn_1 turn_2], ended [], stuck [stuck job_2 mended job_2], looked 1"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -268,8 +273,5 @@ func TestStuckTurnsAreMended(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, h.told); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
-	}
-	if gone, err := h.Kind().Handle(t.Context(), chela.Work{Key: "node_gone"}); err != nil || !gone.Again.IsZero() {
-		t.Errorf("the look of another process: %+v, %v", gone, err)
 	}
 }

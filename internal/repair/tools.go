@@ -41,7 +41,7 @@ func (k *Keeper) Watch(t chela.Tool) chela.Tool {
 		switch why, faulty := faultOf(ctx, res, err); {
 		case faulty:
 			k.failed(ctx, t.Name, why)
-		case err == nil:
+		case err == nil && !res.Failed: // one that was asked for nonsense says nothing of itself
 			k.worked(ctx, t.Name)
 		}
 		return res, err

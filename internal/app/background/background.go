@@ -6,6 +6,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"chela"
@@ -57,11 +58,15 @@ type Background struct {
 	notices  *notice.Desk
 	routines *routine.Desk
 	repair   *repair.Keeper
+
+	staying chan struct{} // closed by stay
+	stay    func()
 }
 
 // New returns the background of a home, which does nothing before Run.
 func New(cfg Config) *Background {
-	b := &Background{cfg: cfg}
+	b := &Background{cfg: cfg, staying: make(chan struct{})}
+	b.stay = sync.OnceFunc(func() { close(b.staying) })
 	b.work = work.New(cfg.Store, work.Config{
 		Node: cfg.Node, IDs: cfg.IDs, Now: cfg.Now, Random: cfg.Random, Log: cfg.Log, Dead: cfg.Dead,
 	})
@@ -83,15 +88,18 @@ func (b *Background) Notices() *notice.Desk { return b.notices }
 
 // Run does what is due until ctx ends.
 func (b *Background) Run(ctx context.Context) error {
-	return b.work.Run(ctx, slices.Concat([]work.Kind{b.followKind(), b.repair.Kind(), b.hygieneKind()}, b.jobs.Kinds(), b.routines.Kinds())...)
+	var mending sync.WaitGroup
+	defer mending.Wait()
+	mending.Go(func() { b.mend(ctx) })
+	return b.work.Run(ctx, slices.Concat([]work.Kind{b.followKind(), b.hygieneKind()}, b.jobs.Kinds(), b.routines.Kinds())...)
 }
 
 // Stay says that this process does whatever is due, whoever left it.
 func (b *Background) Stay(ctx context.Context) {
 	b.work.Stay()
+	b.stay()
 	for what, begin := range map[string]func(context.Context) error{
 		"routines do not hear what chela announces": b.routines.Stay,
-		"nobody looks for what is stuck":            b.watch,
 		"heartbeats are as they were":               b.keepHeartbeats,
 		"hygiene is not done":                       b.tend,
 	} {

@@ -14,7 +14,7 @@ import (
 func (b *Background) newRepair() *repair.Keeper {
 	set := b.cfg.Settings.Repair
 	return repair.New(b.cfg.Store, repair.Config{
-		Node: b.cfg.Node, Now: b.cfg.Now, Emit: b.cfg.Emit, Log: b.cfg.Log,
+		Now: b.cfg.Now, Emit: b.cfg.Emit, Log: b.cfg.Log,
 		Quiet: b.cfg.Quiet, CutOff: b.cfg.Lanes.CutOff, Stop: b.cfg.Lanes.Stop,
 		Stuck: b.jobs.Stuck, Mended: b.jobs.Look, Review: b.jobs.Review,
 		Tell: func(ctx context.Context, w *store.Write, key, text string) ([]chela.Event, error) {
@@ -24,15 +24,16 @@ func (b *Background) newRepair() *repair.Keeper {
 	})
 }
 
-// watch has this process look after its turns, if that is wanted.
-func (b *Background) watch(ctx context.Context) error {
-	if !b.cfg.Settings.Repair.Enabled {
-		return nil
+// mend looks after the turns of this process, once it stays and if that is wanted.
+func (b *Background) mend(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-b.staying:
 	}
-	return b.cfg.Store.Write(ctx, "repair.watch", func(w *store.Write) error {
-		_, err := b.work.Add(ctx, w, b.repair.Work())
-		return err
-	})
+	if b.cfg.Settings.Repair.Enabled {
+		b.repair.Run(ctx)
+	}
 }
 
 // Watch returns a tool that is turned off while it keeps failing by its own fault.
