@@ -153,7 +153,7 @@ func message(ctx context.Context, r *store.Read, v chela.Routine, run chela.Rout
 	in := chela.Inbound{
 		Session: run.Session, Thread: run.Thread, Agent: v.Agent, MessageID: string(run.ID), Model: v.Action.Model,
 		Origin: chela.Origin{
-			Channel: chela.ChannelRoutine, Account: string(v.ID), To: string(run.ID), Owner: v.Origin.Owner, ReplyBy: chela.ReplyByFollow,
+			Channel: chela.ChannelRoutine, Account: string(v.ID), To: string(run.ID), Owner: rule.Trusted(v, run), ReplyBy: chela.ReplyByFollow,
 		},
 		Overrides: chela.Overrides{Thinking: v.Action.Thinking, Steps: v.Action.Steps, Time: v.Action.Timeout},
 		Queue:     chela.QueueSettings{Mode: chela.QueueFollowup, DebounceMS: -1},
@@ -190,7 +190,7 @@ func (d *Desk) wake(ctx context.Context, k chela.Work) (work.Outcome, error) {
 		}
 		in = chela.Inbound{Session: chela.MainKey(v.Agent), Agent: v.Agent, Text: labelled(v, text), MessageID: "post/" + k.Key}
 		in.Origin, err = notice.Place(ctx, r, v.Agent, v.Origin)
-		in.Origin.Owner = v.Origin.Owner
+		in.Origin.Owner = rule.Trusted(v, run)
 		return in, err
 	})
 	if err != nil {

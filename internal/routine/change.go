@@ -68,7 +68,7 @@ func (c *change) add(ctx context.Context, v chela.Routine, run chela.RoutineRun)
 		return run, err
 	}
 	if run.State == chela.RunSkipped {
-		_, err := c.PruneRuns(ctx, v.ID, c.desk.cfg.Defaults.KeepRuns)
+		_, err := c.PruneRuns(ctx, v.ID, c.desk.cfg.Defaults.KeepRuns, c.now.Add(-day-v.Notify.Repeat))
 		return run, err
 	}
 	if _, err := c.desk.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workRun, Key: string(run.ID), DueAt: c.now}); err != nil {

@@ -116,7 +116,7 @@ func (c *change) endRun(ctx context.Context, v chela.Routine, run *chela.Routine
 	if err := c.wakeNext(ctx); err != nil {
 		return err
 	}
-	_, err = c.PruneRuns(ctx, v.ID, c.desk.cfg.Defaults.KeepRuns)
+	_, err = c.PruneRuns(ctx, v.ID, c.desk.cfg.Defaults.KeepRuns, c.now.Add(-day-v.Notify.Repeat))
 	return err
 }
 

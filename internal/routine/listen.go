@@ -87,7 +87,14 @@ func (d *Desk) readUntil(ctx context.Context, last chela.Cursor, again time.Dura
 // announced adds the runs of routines that events make fire.
 func (c *change) announced(ctx context.Context, hearing []chela.Routine, events []chela.Event) error {
 	for _, e := range events {
+		own, err := c.ofRoutine(ctx, e)
+		if err != nil {
+			return err
+		}
 		for _, v := range hearing {
+			if own {
+				break
+			}
 			if e.At.Before(v.UpdatedAt) || !rule.Hears(v, e) {
 				continue
 			}
@@ -102,4 +109,27 @@ func (c *change) announced(ctx context.Context, hearing []chela.Routine, events 
 		}
 	}
 	return nil
+}
+
+// ofRoutine reports whether an event tells of what the run of some routine began, a turn
+// or a job: two routines could make each other fire for ever. What tells of the run
+// itself is meant to be heard by others.
+func (c *change) ofRoutine(ctx context.Context, e chela.Event) (bool, error) {
+	if e.Routine != "" {
+		return false, nil
+	}
+	if e.Turn != "" {
+		t, err := c.Turn(ctx, e.Turn)
+		if chela.KindOf(err) != chela.NotFound && (err != nil || t.Origin.Followed() && t.Origin.Channel == chela.ChannelRoutine) {
+			return err == nil, err
+		}
+	}
+	if e.Job == "" {
+		return false, nil
+	}
+	j, err := c.Job(ctx, e.Job)
+	if chela.KindOf(err) == chela.NotFound {
+		return false, nil
+	}
+	return err == nil && j.Run != "", err
 }

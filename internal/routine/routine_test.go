@@ -207,6 +207,10 @@ func TestRunsAreForgotten(t *testing.T) {
 		h.fire(v, fmt.Sprint(n))
 	}
 	h.rest()
+	same(t, "runs of a day", 105, len(h.runs(v))) // guards look back so far
+	h.clock.forward(h.clock.Now().Add(49 * time.Hour))
+	h.fire(v, "later")
+	h.rest()
 	same(t, "runs", 100, len(h.runs(v)))
 }
 

@@ -8,6 +8,7 @@ import (
 	"chela/internal/job"
 	"chela/internal/notice"
 	"chela/internal/routine"
+	"chela/internal/routine/rule"
 	"chela/internal/store"
 )
 
@@ -43,7 +44,7 @@ func (b *Background) jobOf(ctx context.Context, v chela.Routine, run chela.Routi
 	if err != nil {
 		return "", err
 	}
-	origin.Owner = v.Origin.Owner
+	origin.Owner = rule.Trusted(v, run)
 	a := v.Action
 	j, err := b.jobs.Create(ctx, job.Order{
 		Key: "run/" + string(run.ID), Kind: chela.JobPlain, Agent: v.Agent, Title: cmp.Or(a.Title, v.Name), Text: text, By: "routine " + v.Name,

@@ -36,6 +36,13 @@ func Timed(cause chela.TriggerKind) bool {
 	return cause == chela.TriggerCron || cause == chela.TriggerEvery || cause == chela.TriggerAt
 }
 
+// Trusted reports whether a run has the rights of the owner: he made its routine, and
+// a clock or a person made it fire. What comes from outside, a message, a request, an
+// event, brings its text along.
+func Trusted(v chela.Routine, run chela.RoutineRun) bool {
+	return v.Origin.Owner && (Timed(run.Cause) || run.Cause == chela.TriggerManual)
+}
+
 // Refuse returns why a routine, whose guards are filled in, does not fire now, or ""
 // if it does.
 func Refuse(v chela.Routine, f Facts) string {

@@ -73,7 +73,7 @@ func (w Write) MoveStep(ctx context.Context, id chela.JobID, s chela.JobStep) er
 func (r Read) JobMessages(ctx context.Context, id chela.JobID, beginning string) (arrived, waiting int, err error) {
 	err = r.tx.Query(ctx, func(row engine.Row) error { return row.Scan(&arrived, &waiting) },
 		`select count(case when substr(message_id, 1, cast($4 as integer)) = $3 then 1 end), count(case when state = 'waiting' then 1 end)
-		from inbox where channel = $1 and account = $2`,
+		from inbox where channel = $1 and account = $2 and session = (select session from jobs where id = $2)`,
 		chela.ChannelJob, string(id), beginning, len(beginning))
 	return arrived, waiting, err
 }

@@ -106,10 +106,13 @@ func (w Write) ReportRun(ctx context.Context, id chela.RunID, report chela.Repor
 }
 
 // PruneRuns forgets the runs of a routine that have ended, but for the newest keep
-// runs, and returns how many it forgot.
-func (w Write) PruneRuns(ctx context.Context, routine chela.RoutineID, keep int) (int64, error) {
-	return w.tx.Exec(ctx, `delete from routine_runs where routine = $1 and state in ('ok', 'failed', 'skipped') and id not in (
-		select id from routine_runs where routine = $1 order by created_at desc, id desc limit cast($2 as bigint))`, string(routine), keep)
+// runs and those that did something since a time, and returns how many it forgot. What
+// was skipped counts among the newest, but does not stay for its time.
+func (w Write) PruneRuns(ctx context.Context, routine chela.RoutineID, keep int, since time.Time) (int64, error) {
+	return w.tx.Exec(ctx, `delete from routine_runs where routine = $1 and state in ('ok', 'failed', 'skipped')
+		and (state = 'skipped' or created_at < $3) and id not in (
+			select id from routine_runs where routine = $1 order by created_at desc, id desc limit cast($2 as bigint))`,
+		string(routine), keep, rows.Micros(since))
 }
 
 // A Cause is something that makes a routine fire, seen at a time. It counts as the

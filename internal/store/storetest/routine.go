@@ -317,7 +317,7 @@ func checkPruning(t *testing.T, s *store.Store) {
 	}
 	prune := func(keep int) (n int64) {
 		write(t, s, func(w *store.Write) (err error) {
-			n, err = w.PruneRuns(ctx, "rtn_a", keep)
+			n, err = w.PruneRuns(ctx, "rtn_a", keep, at(1000))
 			return err
 		})
 		return n
@@ -326,6 +326,11 @@ func checkPruning(t *testing.T, s *store.Store) {
 		runs := read(t, s, func(r *store.Read) ([]chela.RoutineRun, error) { return r.RoutineRuns(ctx, routine, "", 9) })
 		return ids(runs, func(v chela.RoutineRun) string { return v.Key })
 	}
+	write(t, s, func(w *store.Write) error { // what did something lately stays, what was skipped does not
+		n, err := w.PruneRuns(ctx, "rtn_b", 1, at(0))
+		same(t, int64(1), n)
+		return err
+	})
 	same(t, int64(0), prune(6))
 	same(t, int64(2), prune(2)) // those that have not ended stay
 	same(t, []string{"5", "4", "3", "0"}, left("rtn_a"))
