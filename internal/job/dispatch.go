@@ -134,13 +134,16 @@ func (a *act) told(ctx context.Context, j *chela.Job) error {
 	return a.keep(ctx, j)
 }
 
+// isUnderWay reports whether messages go into the session of a job.
+func isUnderWay(j chela.Job) bool { return j.State == chela.JobAwaiting || j.State.HasPlace() }
+
 // send carries out the work of sending a message into a job's session.
 func (d *Desk) send(ctx context.Context, m messageArgs) error {
 	var in chela.Inbound
 	wanted := false
 	err := d.store.Read(ctx, func(r *store.Read) error {
 		j, err := r.Job(ctx, m.Job)
-		wanted = j.Attempt == m.Attempt && (j.State == chela.JobInProgress || j.State == chela.JobAwaiting)
+		wanted = j.Attempt == m.Attempt && isUnderWay(j)
 		if err != nil || !wanted {
 			return err
 		}
@@ -185,19 +188,20 @@ func (d *Desk) inbound(ctx context.Context, r *store.Read, j chela.Job, m messag
 	return in, err
 }
 
+// within returns what was asked for as far as the limit allows, and the limit where
+// nothing was; 0 is no limit.
+func within[N int | int64 | time.Duration](asked, limit N) N {
+	if asked == 0 || limit > 0 && asked > limit {
+		return limit
+	}
+	return asked
+}
+
 // overrides returns what bounds the next turn of a job. Tokens below 0 are none.
 func (d *Desk) overrides(ctx context.Context, r *store.Read, j chela.Job) (chela.Overrides, error) {
 	limits := d.limits(j.Class())
 	o := chela.Overrides{Thinking: j.Options.Thinking, Steps: j.Options.Steps, Time: j.Options.Timeout, Tokens: j.Options.Tokens}
-	if o.Steps == 0 {
-		o.Steps = limits.Steps
-	}
-	if o.Time == 0 {
-		o.Time = limits.Timeout
-	}
-	if o.Tokens == 0 {
-		o.Tokens = limits.Tokens
-	}
+	o.Steps, o.Time, o.Tokens = within(o.Steps, limits.Steps), within(o.Time, limits.Timeout), within(o.Tokens, limits.Tokens)
 	if o.Tokens == 0 {
 		return o, nil
 	}

@@ -67,7 +67,7 @@ func (d *Desk) Prompt(ctx context.Context, id chela.JobID, s Saying) error {
 		if err := a.note(ctx, j, s.event(chela.JobPrompted)); err != nil {
 			return err
 		}
-		if j.State != chela.JobInProgress && j.State != chela.JobAwaiting {
+		if !isUnderWay(*j) {
 			return nil
 		}
 		j.Waits, j.Reason = 0, ""

@@ -102,7 +102,7 @@ func (r *run) after(ctx context.Context, k chela.Work, out Outcome, err error) c
 		k.DueAt, k.Attempts, k.Error = out.Again, 0, ""
 	case ctx.Err() != nil: // the process ends
 		k.Attempts--
-	case hopeless(err) || most > 0 && k.Attempts >= most:
+	case most != Forever && hopeless(err) || most > 0 && k.Attempts >= most:
 		log.Error("work failed", "error", err)
 		k.State, k.DueAt, k.Error = chela.WorkFailed, now, chela.MessageOf(err)
 	default:

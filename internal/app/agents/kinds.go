@@ -16,6 +16,8 @@ func kindOf(session chela.SessionKey) chela.KeyKind {
 		return chela.KeyMain
 	case key.Kind == chela.KeyHook:
 		return chela.KeyCron
+	case key.IsGroup():
+		return chela.KeyGroup
 	case key.Kind == chela.KeyJob || key.Kind == chela.KeySubagent || key.Kind == chela.KeyCron:
 		return key.Kind
 	default:
@@ -37,7 +39,15 @@ var only = map[string]chela.KeyKind{
 var withheld = map[chela.KeyKind][]string{
 	chela.KeyJob:      {"create_job", "routine_*", "message"},
 	chela.KeySubagent: {"create_job", "routine_*", "message", "sessions_send"},
-	chela.KeyCron:     {"routine_create", "routine_update", "routine_delete", "routine_fire"},
+	chela.KeyCron: {
+		"create_job", "sessions_spawn", // its run would have ended before they do
+		"routine_create", "routine_update", "routine_delete", "routine_fire",
+	},
+	// What works by itself sees what is the owner's alone, and nobody knows who in a
+	// group asked for it.
+	chela.KeyGroup: {
+		"create_job", "list_jobs", "job_*", "cancel_job", "routine_*", "schedule_run_output", "sessions_*", "agents_list", "message",
+	},
 }
 
 // offered reports whether sessions of a kind are offered a tool. Nests says that

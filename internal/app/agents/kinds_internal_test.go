@@ -8,7 +8,7 @@ import (
 
 func TestOffered(t *testing.T) {
 	t.Parallel()
-	const main, job, subagent, run = chela.KeyMain, chela.KeyJob, chela.KeySubagent, chela.KeyCron
+	const main, job, subagent, run, group = chela.KeyMain, chela.KeyJob, chela.KeySubagent, chela.KeyCron, chela.KeyGroup
 	for _, tt := range []struct {
 		tool string
 		want map[chela.KeyKind]bool
@@ -16,11 +16,11 @@ func TestOffered(t *testing.T) {
 		{"shell", map[chela.KeyKind]bool{main: true, job: true, subagent: true, run: true}},
 		{"job_plan", map[chela.KeyKind]bool{main: false, job: true, subagent: false, run: false}},
 		{"report", map[chela.KeyKind]bool{main: false, job: false, subagent: false, run: true}},
-		{"create_job", map[chela.KeyKind]bool{main: true, job: false, subagent: false, run: true}},
-		{"sessions_spawn", map[chela.KeyKind]bool{main: true, job: true, subagent: false, run: true}},
+		{"create_job", map[chela.KeyKind]bool{main: true, job: false, subagent: false, run: false, group: false}},
+		{"sessions_spawn", map[chela.KeyKind]bool{main: true, job: true, subagent: false, run: false, group: false}},
 		{"routine_create", map[chela.KeyKind]bool{main: true, job: false, subagent: false, run: false}},
-		{"routine_history", map[chela.KeyKind]bool{main: true, job: false, subagent: false, run: true}},
-		{"message", map[chela.KeyKind]bool{main: true, job: false, subagent: false, run: true}},
+		{"routine_history", map[chela.KeyKind]bool{main: true, job: false, subagent: false, run: true, group: false}},
+		{"message", map[chela.KeyKind]bool{main: true, job: false, subagent: false, run: true, group: false}},
 	} {
 		for kind, want := range tt.want {
 			if got := offered(tt.tool, kind, false); got != want {
@@ -38,7 +38,6 @@ func TestKindOf(t *testing.T) {
 	for session, want := range map[chela.SessionKey]chela.KeyKind{
 		"agent:main:main":                chela.KeyMain,
 		"agent:main:dm:ada":              chela.KeyMain,
-		"agent:main:slack:group:7":       chela.KeyMain,
 		"agent:main:job:job_1":           chela.KeyJob,
 		"agent:main:job:job_1:thread:2":  chela.KeyJob,
 		"agent:main:subagent:job_2":      chela.KeySubagent,
@@ -46,7 +45,8 @@ func TestKindOf(t *testing.T) {
 		"hook:rtn_1":                     chela.KeyCron,
 		"agent:main:dm:cron:rtn_1":       chela.KeyMain, // no key at all
 		"agent:main:dm:agent%3Ax%3Ajob":  chela.KeyMain,
-		"agent:main:slack:channel:job_1": chela.KeyMain,
+		"agent:main:slack:channel:job_1": chela.KeyGroup,
+		"agent:main:slack:group:7":       chela.KeyGroup,
 	} {
 		if got := kindOf(session); got != want {
 			t.Errorf("%s is of kind %s, want %s", session, got, want)

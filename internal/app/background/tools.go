@@ -3,6 +3,7 @@ package background
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -59,8 +60,13 @@ func (b *Background) create(ctx context.Context, o jobs.Order) (chela.Job, error
 	if err != nil {
 		return chela.Job{}, err
 	}
+	agent := cmp.Or(o.Agent, o.Call.Agent)
+	if own, err := b.cfg.Settings.Agent(o.Call.Agent); err != nil || agent != o.Call.Agent && !own.Subagents.May(o.Call.Agent, agent) {
+		return chela.Job{}, cmp.Or(err, error(chela.E(chela.Denied, fmt.Sprintf("agent %.60q may not be given work from here", agent)).
+			WithHint("agents_list tells which may")))
+	}
 	return b.jobs.Create(ctx, job.Order{
-		Key: string(o.Call.ID), Agent: cmp.Or(o.Agent, o.Call.Agent), Title: o.Title, Text: o.Text, By: string(o.Call.Session), Priority: o.Priority,
+		Key: string(o.Call.ID), Agent: agent, Title: o.Title, Text: o.Text, By: string(o.Call.Session), Priority: o.Priority,
 		Options: o.Options, Requester: o.Call.Session, Origin: origin, Parts: o.Parts,
 	})
 }

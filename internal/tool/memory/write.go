@@ -171,6 +171,9 @@ func (d Documents) complete(call chela.ToolCall, e chela.DocumentEdit) (chela.Do
 	case chela.EditDelete:
 		err = keepsPrivate(call, e.Path, "deleted")
 	}
+	if err == nil && e.Path == chela.DocHeartbeat && inGroup(call.Session) {
+		err = chela.E(chela.Denied, e.Path+" cannot be changed in a group: it says what is done for the owner unasked")
+	}
 	return e, err
 }
 
