@@ -30,7 +30,7 @@ func TestBackgroundDefaults(t *testing.T) {
 		"heartbeat.enabled = true (default)", "heartbeat.every = 30m (default)", "heartbeat.failures = 3 (default)",
 		"heartbeat.model =  (default: cheap_model)", "heartbeat.prompt =  (default)", "heartbeat.repeat_after = 24h (default)",
 		"heartbeat.session = isolated (default)", "heartbeat.target = last (default)", "heartbeat.to =  (default)",
-		"jobs.keep = 720h (default)", "jobs.max_parallel = 5 (default)", "jobs.max_waiting = 10000 (default)", "jobs.steps = 50 (default)",
+		"jobs.max_parallel = 5 (default)", "jobs.max_waiting = 10000 (default)", "jobs.steps = 50 (default)",
 		"jobs.subtasks = 20 (default)", "jobs.timeout = 30m (default)", "jobs.tokens = 0 (default)",
 		"repair.attempts = 3 (default)", "repair.enabled = true (default)", "repair.every = 1m (default)",
 		"repair.probe_after = 10m (default)", "repair.stuck_after = 5m (default)", "repair.tool_failures = 5 (default)",
@@ -78,7 +78,7 @@ attempts = 1
 `
 
 var everywhere = []string{
-	"MAX_PARALLEL_JOBS=9", "CHELA_JOBS_MAX_WAITING=10", "CHELA_JOBS_KEEP=0s",
+	"MAX_PARALLEL_JOBS=9", "CHELA_JOBS_MAX_WAITING=10",
 	"CHELA_SUBAGENTS_MOST=1", "CHELA_SUBAGENTS_ARCHIVE_AFTER=1m",
 	"ROUTINES_ENABLED=false", "ROUTINES_CRON_INTERVAL=15", "ROUTINES_MAX_CONCURRENT=4",
 	"CHELA_ROUTINES_TIMEOUT=1m", "CHELA_ROUTINES_NOTIFY_AFTER_FAILURES=1", "CHELA_ROUTINES_DISABLE_AFTER_FAILURES=2", "CHELA_ROUTINES_MAX_WEBHOOK_BYTES=2048",

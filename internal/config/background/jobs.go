@@ -22,12 +22,11 @@ type Jobs struct {
 	Tokens   int           // that the model calls of a job may take together; 0 means no limit
 	Waiting  int           // jobs that wait for a place, after which no more are taken
 	Subtasks int           // parts of one job
-	Keep     time.Duration // for which a job that has ended is listed; 0 means for ever. It is never deleted
 }
 
 // NewJobs returns the defaults.
 func NewJobs() Jobs {
-	return Jobs{Timeout: 30 * time.Minute, Steps: 50, Waiting: 10_000, Subtasks: 20, Keep: 30 * day}
+	return Jobs{Timeout: 30 * time.Minute, Steps: 50, Waiting: 10_000, Subtasks: 20}
 }
 
 // JobKeys are the keys of [jobs].
@@ -37,7 +36,6 @@ var JobKeys = []field.Key[Jobs]{
 	field.Named("tokens", func(j *Jobs) field.Field { return field.Number(&j.Tokens, 0, 1_000_000_000) }),
 	field.Named("max_waiting", func(j *Jobs) field.Field { return field.Number(&j.Waiting, 1, 1_000_000) }),
 	field.Named("subtasks", func(j *Jobs) field.Field { return field.Number(&j.Subtasks, 1, 1000) }),
-	field.Named("keep", func(j *Jobs) field.Field { return field.Span(&j.Keep, 0, 3650*day) }),
 }
 
 // Repair says when work counts as stuck, and what is tried then.
