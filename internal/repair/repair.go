@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"chela"
@@ -57,6 +58,9 @@ type Keeper struct {
 	store *store.Store
 	cfg   Config
 	wards wards
+
+	mu     sync.Mutex
+	mended map[chela.TurnID]time.Time // guarded by mu; when stuck turns were mended
 }
 
 // New returns a keeper over a store.
@@ -80,7 +84,8 @@ func (k *Keeper) Run(ctx context.Context) {
 // Look mends the turns that run here and are stuck, and has jobs looked at. What
 // fails is logged, so that one that cannot be mended keeps no other waiting.
 func (k *Keeper) Look(ctx context.Context) {
-	for _, sign := range k.cfg.Quiet(k.cfg.Now().Add(-k.cfg.StuckAfter)) {
+	quiet := k.cfg.Quiet(k.cfg.Now().Add(-k.cfg.StuckAfter))
+	for _, sign := range k.due(quiet) {
 		if err := k.mend(ctx, sign); err != nil && ctx.Err() == nil {
 			k.cfg.Log.Warn("stuck turn not mended", "turn", sign.Turn, "error", err)
 		}
@@ -88,6 +93,23 @@ func (k *Keeper) Look(ctx context.Context) {
 	if err := k.cfg.Review(ctx); err != nil && ctx.Err() == nil {
 		k.cfg.Log.Warn("jobs not reviewed", "error", err)
 	}
+}
+
+// due returns which of the quiet turns are to be mended: one that was mended has as
+// long again to give a sign.
+func (k *Keeper) due(quiet []activity.Sign) (due []activity.Sign) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now, mended := k.cfg.Now(), map[chela.TurnID]time.Time{}
+	for _, sign := range quiet {
+		at, ok := k.mended[sign.Turn]
+		if !ok || now.Sub(at) >= k.cfg.StuckAfter {
+			due, at = append(due, sign), now
+		}
+		mended[sign.Turn] = at
+	}
+	k.mended = mended
+	return due
 }
 
 // mend mends one turn: its run is cut off or, if that was done often enough, the turn

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -263,8 +264,10 @@ func TestStuckTurnsAreMended(t *testing.T) {
 	h.turn(t, "turn_3", chela.TurnCompleted, 0, chela.Origin{})
 	h.quiet = append(h.quiet, activity.Sign{Turn: "turn_nothing"})
 	h.Look(t.Context())
+	h.pass(4 * time.Minute)
+	h.Look(t.Context()) // those that were mended have their time
 	got := fmt.Sprintf("cut %v, ended %v, stuck %v, looked %d", h.cut, h.ended, h.stuck, h.looked)
-	if want := "cut [turn_1 turn_2], ended [], stuck [stuck job_2 mended job_2], looked 1"; got != want {
+	if want := "cut [turn_1 turn_2], ended [], stuck [stuck job_2 mended job_2], looked 2"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	want := []string{
@@ -273,5 +276,10 @@ func TestStuckTurnsAreMended(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, h.told); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
+	}
+	h.pass(2 * time.Minute)
+	h.Look(t.Context())
+	if want := []chela.TurnID{"turn_1", "turn_2", "turn_1", "turn_2"}; !slices.Equal(h.cut, want) {
+		t.Errorf("cut %v, want %v", h.cut, want)
 	}
 }

@@ -85,6 +85,9 @@ func (d *Desk) letIn(ctx context.Context, path string, header http.Header, body 
 	}
 	delivery, err := verify(its, header, body, d.now())
 	if err != nil {
+		if v.ID != "" { // what is sent elsewhere would fill the log
+			d.cfg.Log.Warn("request to a webhook refused", "routine", v.ID, "name", v.Name, "error", chela.MessageOf(err))
+		}
 		return v, delivery, refused.Because(err)
 	}
 	return v, delivery, nil

@@ -50,7 +50,7 @@ func NewHeartbeat() Heartbeat {
 // HeartbeatKeys are the keys of [heartbeat].
 var HeartbeatKeys = []field.Key[Heartbeat]{
 	field.Named("enabled", func(h *Heartbeat) field.Field { return field.Switch(&h.Enabled) }, "HEARTBEAT_ENABLED"),
-	field.Named("every", func(h *Heartbeat) field.Field { return orSeconds(field.Span(&h.Every, time.Second, 30*day)) }, "HEARTBEAT_INTERVAL_SECS"),
+	field.Named("every", func(h *Heartbeat) field.Field { return orSeconds(field.Span(&h.Every, 10*time.Second, 30*day)) }, "HEARTBEAT_INTERVAL_SECS"),
 	field.Named("agents", func(h *Heartbeat) field.Field { return field.List(&h.Agents, "a list of agents", chela.ValidName) }),
 	field.Named("active_hours.start", func(h *Heartbeat) field.Field { return clock(&h.ActiveHours.Start, "23:59") }),
 	field.Named("active_hours.end", func(h *Heartbeat) field.Field { return clock(&h.ActiveHours.End, "24:00") }),

@@ -132,8 +132,8 @@ func (d *Draft) place() field.Field {
 }
 
 var guardKeys = []Key{
-	{Name: "cooldown", Help: "least time between runs that no clock makes fire", at: func(d *Draft) field.Field {
-		return spanOf(&d.Routine.Guards.Cooldown)
+	{Name: "cooldown", Help: "least time between runs that no clock makes fire; 0s for none", at: func(d *Draft) field.Field {
+		return orNone(&d.Routine.Guards.Cooldown)
 	}},
 	{Name: "concurrent", Help: "runs at once; -1 for no bound", at: func(d *Draft) field.Field {
 		return field.Number(&d.Routine.Guards.Concurrent, -1, most)

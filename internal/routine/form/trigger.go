@@ -221,6 +221,27 @@ func spanOf(at *time.Duration) field.Field {
 	}
 }
 
+// orNone is spanOf where a span of zero, which leaves it to the configuration, is kept
+// as one below zero: somebody said that there is none.
+func orNone(at *time.Duration) field.Field {
+	f := spanOf(at)
+	put, show := f.Put, f.Show
+	f.Put = func(v any) error {
+		err := put(v)
+		if err == nil && *at == 0 {
+			*at = -1
+		}
+		return err
+	}
+	f.Show = func() string {
+		if *at < 0 {
+			return "0s"
+		}
+		return show()
+	}
+	return f
+}
+
 // Span writes a span of time with days and without empty parts: 1d12h, 30m.
 func Span(d time.Duration) string {
 	const day = 24 * time.Hour
