@@ -51,18 +51,18 @@ func crowd(random *rand.Rand, start time.Time) (all []chela.Routine) {
 	return all
 }
 
-// TestMonth simulates a month of two processes of one home, which begin anew at
+// TestSimulatedDays simulates days of two processes of one home, which begin anew at
 // random, and are both away for a while now and then. Each due time fires once, as
 // the policy of its routine has it; none is early, none is lost.
-func TestMonth(t *testing.T) {
+func TestSimulatedDays(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes a while")
 	}
 	onBoth(t, func(t *testing.T, cfg store.Config) {
-		days := 30
+		days := 6
 		if cfg.URL != "" {
-			days = 3
+			days = 1
 		}
 		simulate(t, cfg, days)
 	})
