@@ -67,7 +67,7 @@ var triggerKeys = []Key{
 		f.Secret = true // who gives the secret itself does not want it repeated
 		return f
 	}},
-	{Name: "filter", Help: "system: fields that must be equal, as state=failed", at: (*Draft).filter},
+	{Name: "filter", Help: "system: fields that must be equal, as text=failed", at: (*Draft).filter},
 }
 
 func isReference(s string) bool {
@@ -138,7 +138,7 @@ func (d *Draft) filter() field.Field {
 	for _, name := range sortedKeys(d.Routine.Trigger.Filter) {
 		words = append(words, name+"="+d.Routine.Trigger.Filter[name])
 	}
-	f := field.List(&words, "fields with their values, such as state=failed", func(s string) bool { return strings.Index(s, "=") > 0 })
+	f := field.List(&words, "fields with their values, such as text=failed", func(s string) bool { return strings.Index(s, "=") > 0 })
 	put := f.Put
 	f.Put = func(v any) error {
 		if err := put(v); err != nil {
