@@ -336,7 +336,7 @@ func checkPruning(t *testing.T, s *store.Store) {
 	same(t, []string{"5", "4", "3", "0"}, left("rtn_a"))
 	same(t, int64(2), prune(0))
 	same(t, []string{"3", "0"}, left("rtn_a"))
-	same(t, 6, len(left("rtn_b")))
+	same(t, 5, len(left("rtn_b")))
 }
 
 func checkCauses(t *testing.T, s *store.Store) {
