@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -124,11 +125,33 @@ func Failed(text string) chela.ToolResult { return chela.ToolResult{Text: text, 
 // Exhausted or Internal, and others as they are. It is for tools that work on the
 // store.
 func OrLater(err error) error {
+	if errors.Is(err, chela.ErrLater) {
+		return err
+	}
 	switch chela.KindOf(err) {
 	case chela.Unavailable, chela.Exhausted, chela.Internal:
 		return fmt.Errorf("%w: %w", chela.ErrLater, err)
 	}
 	return err
+}
+
+// Outcome returns the result of a call that works on the store: text if err is nil,
+// and what went wrong as a failed result if the model can do something about it.
+// That is so of Exhausted, which is a bound of the tool's here; where it means that
+// the store is full, err has to go through OrLater first. What OrLater makes
+// chela.ErrLater is returned as the error.
+func Outcome(text string, err error) (chela.ToolResult, error) {
+	if chela.KindOf(err) != chela.Exhausted {
+		err = OrLater(err)
+	}
+	switch {
+	case err == nil:
+		return Done(text), nil
+	case errors.Is(err, chela.ErrLater):
+		return chela.ToolResult{}, err
+	default:
+		return Failed(chela.MessageOf(err)), nil
+	}
 }
 
 // KeepLater returns keep with every error of it as chela.ErrLater: that bytes

@@ -3,6 +3,7 @@ package tool_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -109,5 +110,34 @@ func TestUncheckedArguments(t *testing.T) {
 		if j := c.Judge(json.RawMessage(args)); j.Effect.Tier() != chela.Privileged || !j.Exact || j.Risk == "" {
 			t.Errorf("Judge(%s) = %+v, want the strictest judgement", args, j)
 		}
+	}
+}
+
+func TestOutcomeTellsTheModelWhatItCanCure(t *testing.T) {
+	t.Parallel()
+	full := chela.E(chela.Exhausted, "the store is full")
+	for name, tt := range map[string]struct {
+		err   error
+		text  string // of the result; none where the call is made again later
+		later bool
+	}{
+		"done":              {nil, "made", false},
+		"a name nobody has": {chela.E(chela.NotFound, "no such job"), "no such job", false},
+		"a bound":           {chela.E(chela.Exhausted, "five at most"), "five at most", false},
+		"away":              {chela.E(chela.Unavailable, "the store is away"), "", true},
+		"broken":            {errors.New("no page 7"), "", true},
+		"full":              {tool.OrLater(full), "", true},
+		"full, twice told":  {tool.OrLater(tool.OrLater(full)), "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			res, err := tool.Outcome("made", tt.err)
+			if errors.Is(err, chela.ErrLater) != tt.later || (err != nil) != tt.later {
+				t.Errorf("error %v, later is %t wanted", err, tt.later)
+			}
+			if res.Text != tt.text || res.Failed != (tt.err != nil && !tt.later) {
+				t.Errorf("result %+v, %q wanted", res, tt.text)
+			}
+		})
 	}
 }

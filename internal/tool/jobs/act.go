@@ -43,7 +43,7 @@ func (d Desk) prompt() chela.Tool {
 			if err == nil {
 				err = d.Prompt(ctx, v.ID, call.In.Text, call.ToolCall)
 			}
-			return outcome("told", err)
+			return tool.Outcome("told", err)
 		},
 	})
 }
@@ -57,12 +57,12 @@ func (d Desk) cancel() chela.Tool {
 			v, err := d.find(ctx, call.ToolCall, call.In.JobID)
 			switch {
 			case err != nil:
-				return outcome("", err)
+				return tool.Outcome("", err)
 			case v.State == chela.JobCancelled: // also where the call is repeated
-				return outcome("cancelled", nil)
+				return tool.Outcome("cancelled", nil)
 			}
 			j, err := d.Cancel(ctx, v.ID, by(call.ToolCall))
-			return outcome(string(j.State), err)
+			return tool.Outcome(string(j.State), err)
 		},
 	})
 }
@@ -83,7 +83,7 @@ func (d Desk) plan() chela.Tool {
 			id, err := own(call.ToolCall)
 			switch {
 			case err != nil:
-				return outcome("", err)
+				return tool.Outcome("", err)
 			case len(call.In.Steps) == 0 || len(call.In.Steps) > maxSteps:
 				return tool.Failed(fmt.Sprintf("a plan has 1 to %d steps, this one has %d", maxSteps, len(call.In.Steps))), nil
 			}
@@ -92,7 +92,7 @@ func (d Desk) plan() chela.Tool {
 					return tool.Failed(fmt.Sprintf("step %d is empty", i+1)), nil
 				}
 			}
-			return outcome(fmt.Sprintf("the plan has %d steps", len(call.In.Steps)), d.Plan(ctx, id, call.In.Steps))
+			return tool.Outcome(fmt.Sprintf("the plan has %d steps", len(call.In.Steps)), d.Plan(ctx, id, call.In.Steps))
 		},
 	})
 }
@@ -115,7 +115,7 @@ func (d Desk) step() chela.Tool {
 			if err == nil {
 				err = d.Step(ctx, id, chela.JobStep{Place: call.In.Step, State: chela.StepState(call.In.State), Note: call.In.Note})
 			}
-			return outcome("noted", err)
+			return tool.Outcome("noted", err)
 		},
 	})
 }
@@ -133,7 +133,7 @@ func (d Desk) parts() chela.Tool {
 			id, err := own(call.ToolCall)
 			switch {
 			case err != nil:
-				return outcome("", err)
+				return tool.Outcome("", err)
 			case len(call.In.Parts) == 0 || len(call.In.Parts) > maxParts:
 				return tool.Failed(fmt.Sprintf("give 1 to %d parts, not %d", maxParts, len(call.In.Parts))), nil
 			}
@@ -143,7 +143,7 @@ func (d Desk) parts() chela.Tool {
 				}
 			}
 			made, err := d.Parts(ctx, id, call.ID, call.In.Parts)
-			return outcome(lines(made), err)
+			return tool.Outcome(lines(made), err)
 		},
 	})
 }

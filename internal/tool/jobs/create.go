@@ -45,7 +45,7 @@ func (d Desk) create() chela.Tool {
 			return writing(preview, in.Title)
 		},
 		Run: func(ctx context.Context, call tool.Call[createInput]) (chela.ToolResult, error) {
-			return outcome(d.begin(ctx, call))
+			return tool.Outcome(d.begin(ctx, call))
 		},
 	})
 }

@@ -6,12 +6,10 @@ package jobs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"chela"
-	"chela/internal/tool"
 )
 
 // An Order is what create_job asks for. The call names the request: the same one
@@ -112,25 +110,4 @@ func own(c chela.ToolCall) (chela.JobID, error) {
 		return "", chela.E(chela.Unsupported, "this session is not that of a job")
 	}
 	return chela.JobID(key.ID), nil
-}
-
-// outcome turns what went wrong for reasons that the model can see into a result.
-func outcome(text string, err error) (chela.ToolResult, error) {
-	if err == nil {
-		return tool.Done(text), nil
-	}
-	err = forModel(err)
-	if chela.KindOf(err) == chela.Internal || errors.Is(err, chela.ErrLater) {
-		return chela.ToolResult{}, err
-	}
-	return tool.Failed(chela.MessageOf(err)), nil
-}
-
-// forModel tells trouble of the store from limits that a model can do something
-// about, which are Exhausted too.
-func forModel(err error) error {
-	if chela.KindOf(err) == chela.Exhausted {
-		return err
-	}
-	return tool.OrLater(err)
 }

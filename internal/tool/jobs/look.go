@@ -49,7 +49,7 @@ func (d Desk) list() chela.Tool {
 				requester = ""
 			}
 			found, err := d.Jobs(ctx, Wanted{call.Agent, requester, states, cmp.Or(call.In.Limit, 20)})
-			return outcome(lines(found), err)
+			return tool.Outcome(lines(found), err)
 		},
 	})
 }
@@ -80,9 +80,9 @@ func (d Desk) status() chela.Tool {
 		Run: func(ctx context.Context, call tool.Call[jobInput]) (chela.ToolResult, error) {
 			v, err := d.find(ctx, call.ToolCall, call.In.JobID)
 			if err != nil {
-				return outcome("", err)
+				return tool.Outcome("", err)
 			}
-			return outcome(d.told(v), nil)
+			return tool.Outcome(d.told(v), nil)
 		},
 	})
 }
@@ -134,10 +134,10 @@ func (d Desk) events() chela.Tool {
 		Run: func(ctx context.Context, call tool.Call[eventsInput]) (chela.ToolResult, error) {
 			v, err := d.find(ctx, call.ToolCall, call.In.JobID)
 			if err != nil {
-				return outcome("", err)
+				return tool.Outcome("", err)
 			}
 			events, err := d.Events(ctx, v.ID, call.In.After)
-			return outcome(story(events), err)
+			return tool.Outcome(story(events), err)
 		},
 	})
 }

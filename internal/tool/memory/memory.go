@@ -98,19 +98,6 @@ func forModel(err error) error {
 	return tool.OrLater(err)
 }
 
-// outcome turns what went wrong for reasons that the model can see into a
-// result.
-func outcome(text string, err error) (chela.ToolResult, error) {
-	switch err = forModel(err); {
-	case err == nil:
-		return tool.Done(text), nil
-	case chela.KindOf(err) == chela.Internal, errors.Is(err, chela.ErrLater):
-		return chela.ToolResult{}, err
-	default:
-		return tool.Failed(chela.MessageOf(err)), nil
-	}
-}
-
 // cut returns at most size bytes of text and whole runes only.
 func cut(text string, size int) string {
 	if len(text) <= size {

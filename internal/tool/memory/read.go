@@ -31,7 +31,8 @@ func (d Documents) read() chela.Tool {
 			return chela.Judgement{Effect: chela.EffectRead, Subjects: []string{subject(in.Path)}}
 		},
 		Run: func(ctx context.Context, call tool.Call[readInput]) (chela.ToolResult, error) {
-			return outcome(d.lines(ctx, call))
+			text, err := d.lines(ctx, call)
+			return tool.Outcome(text, forModel(err))
 		},
 	})
 }

@@ -29,7 +29,7 @@ func (d Documents) tree() chela.Tool {
 		Doc:  treeDoc,
 		Run: func(ctx context.Context, call tool.Call[treeInput]) (chela.ToolResult, error) {
 			nodes, err := d.Tree(ctx, call.Agent, call.In.Path, cmp.Or(call.In.Depth, 1))
-			return outcome(listing(nodes, inGroup(call.Session)), err)
+			return tool.Outcome(listing(nodes, inGroup(call.Session)), forModel(err))
 		},
 	})
 }

@@ -130,15 +130,15 @@ func (d Documents) prepare(ctx context.Context, call chela.ToolCall, e chela.Doc
 func (d Documents) run(ctx context.Context, call chela.ToolCall, e chela.DocumentEdit) (chela.ToolResult, error) {
 	e, err := d.complete(call, e)
 	if err != nil {
-		return outcome("", err)
+		return tool.Outcome("", forModel(err))
 	}
 	made, err := d.Edit(ctx, e)
 	if err != nil {
-		return outcome("", err)
+		return tool.Outcome("", forModel(err))
 	}
 	change, err := d.changed(ctx, made)
 	if err != nil {
-		return outcome("", err)
+		return tool.Outcome("", forModel(err))
 	}
 	res := tool.Done(told(e.Kind, made))
 	if len(call.Changes) != 1 || call.Changes[0] != change {

@@ -5,7 +5,6 @@ package message
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"strings"
 
 	"chela"
@@ -57,13 +56,7 @@ func New(send SendFunc) chela.Tool {
 				return tool.Failed("the text is too long for a message; keep it in a file and tell where"), nil
 			}
 			to, err := send(ctx, Order{Channel: in.Channel, To: in.To, Text: in.Text, Call: call.ToolCall})
-			if err = tool.OrLater(err); errors.Is(err, chela.ErrLater) {
-				return chela.ToolResult{}, err
-			}
-			if err != nil {
-				return tool.Failed(chela.MessageOf(err)), nil
-			}
-			return tool.Done("it will be sent to " + to), nil
+			return tool.Outcome("it will be sent to "+to, tool.OrLater(err))
 		},
 	})
 }

@@ -44,7 +44,7 @@ func (d Desk) update() chela.Tool {
 		Run: func(ctx context.Context, call tool.Call[updateInput]) (chela.ToolResult, error) {
 			r, err := d.find(ctx, call.ToolCall, call.In.Name)
 			if err != nil {
-				return outcome("", err)
+				return tool.Outcome("", err)
 			}
 			in := call.In
 			c := Change{
@@ -59,7 +59,7 @@ func (d Desk) update() chela.Tool {
 				c.Target = &target
 			}
 			if r, err = d.Update(ctx, r.ID, c, call.ToolCall); err != nil {
-				return outcome("", err)
+				return tool.Outcome("", err)
 			}
 			return tool.Done("changed " + d.told(r)), nil
 		},
@@ -106,7 +106,7 @@ func (d Desk) delete() chela.Tool {
 			if err == nil {
 				err = d.Delete(ctx, r.ID, call.ToolCall)
 			}
-			return outcome("deleted", err)
+			return tool.Outcome("deleted", err)
 		},
 	})
 }
@@ -124,10 +124,10 @@ func (d Desk) fire() chela.Tool {
 		Run: func(ctx context.Context, call tool.Call[fireInput]) (chela.ToolResult, error) {
 			r, err := d.find(ctx, call.ToolCall, call.In.Name)
 			if err != nil {
-				return outcome("", err)
+				return tool.Outcome("", err)
 			}
 			run, err := d.Fire(ctx, r.ID, call.In.Input, call.ToolCall)
-			return outcome("fired: run "+string(run), err)
+			return tool.Outcome("fired: run "+string(run), err)
 		},
 	})
 }
@@ -155,7 +155,7 @@ func (d Desk) report() chela.Tool {
 			case len(in.Text) > maxReport:
 				return tool.Failed("the text is too long for a notice; keep it in a document and tell where"), nil
 			}
-			return outcome("noted", d.Report(ctx, call.Turn, chela.Report{Notify: in.Notify, Text: in.Text}))
+			return tool.Outcome("noted", d.Report(ctx, call.Turn, chela.Report{Notify: in.Notify, Text: in.Text}))
 		},
 	})
 }

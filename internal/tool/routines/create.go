@@ -60,7 +60,7 @@ func (d Desk) create() chela.Tool {
 				r, err = d.Create(ctx, r, call.ToolCall)
 			}
 			if err != nil {
-				return outcome("", err)
+				return tool.Outcome("", err)
 			}
 			return tool.Done("made " + d.told(r)), nil
 		},

@@ -32,7 +32,7 @@ func (d Desk) list() chela.Tool {
 		Run: func(ctx context.Context, call tool.Call[listInput]) (chela.ToolResult, error) {
 			all, err := d.Routines(ctx)
 			if err != nil {
-				return outcome("", err)
+				return tool.Outcome("", err)
 			}
 			var b strings.Builder
 			for _, r := range all {
@@ -86,11 +86,11 @@ func (d Desk) history() chela.Tool {
 		Run: func(ctx context.Context, call tool.Call[historyInput]) (chela.ToolResult, error) {
 			r, err := d.find(ctx, call.ToolCall, call.In.Name)
 			if err != nil {
-				return outcome("", err)
+				return tool.Outcome("", err)
 			}
 			runs, err := d.Runs(ctx, r.ID, cmp.Or(call.In.Limit, 10))
 			if err != nil {
-				return outcome("", err)
+				return tool.Outcome("", err)
 			}
 			var b strings.Builder
 			for _, run := range runs {
@@ -120,9 +120,9 @@ func (d Desk) output() chela.Tool {
 			run, err := d.visibleRun(ctx, call)
 			switch {
 			case chela.KindOf(err) == chela.NotFound:
-				return outcome("", chela.E(chela.NotFound, fmt.Sprintf("there is no run %.60q", call.In.RunID)).WithHint("routine_history lists them"))
+				return tool.Outcome("", chela.E(chela.NotFound, fmt.Sprintf("there is no run %.60q", call.In.RunID)).WithHint("routine_history lists them"))
 			case err != nil:
-				return outcome("", err)
+				return tool.Outcome("", err)
 			case run.Output != "":
 				return tool.Done(run.Output), nil
 			case !run.State.Ended():

@@ -6,12 +6,10 @@ package routines
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"chela"
-	"chela/internal/tool"
 )
 
 // A Change is what routine_update asks for. What is nil stays as it is.
@@ -77,18 +75,4 @@ func (d Desk) find(ctx context.Context, c chela.ToolCall, name string) (chela.Ro
 		err = chela.E(chela.NotFound, fmt.Sprintf("there is no routine %.60q", name)).WithHint("routine_list lists those that there are")
 	}
 	return r, err
-}
-
-// outcome turns what went wrong for reasons that the model can see into a result.
-func outcome(text string, err error) (chela.ToolResult, error) {
-	if err == nil {
-		return tool.Done(text), nil
-	}
-	if chela.KindOf(err) != chela.Exhausted { // a bound that the model can do something about
-		err = tool.OrLater(err)
-	}
-	if errors.Is(err, chela.ErrLater) {
-		return chela.ToolResult{}, err
-	}
-	return tool.Failed(chela.MessageOf(err)), nil
 }

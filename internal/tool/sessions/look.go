@@ -36,7 +36,7 @@ func (d Desk) list() chela.Tool {
 			}
 			found, err := d.Sessions(ctx, call.Agent, chela.KeyKind(call.In.Kind), cmp.Or(call.In.Limit, 20))
 			if err != nil {
-				return outcome("", err)
+				return tool.Outcome("", err)
 			}
 			var b strings.Builder
 			for _, s := range found {
@@ -69,10 +69,10 @@ func (d Desk) history() chela.Tool {
 		Run: func(ctx context.Context, call tool.Call[historyInput]) (chela.ToolResult, error) {
 			key, err := find(call.ToolCall, call.In.SessionKey)
 			if err != nil {
-				return outcome("", err)
+				return tool.Outcome("", err)
 			}
 			entries, err := d.History(ctx, call.Agent, key, cmp.Or(call.In.Limit, 30))
-			return outcome(transcript(entries, call.In.Tools), err)
+			return tool.Outcome(transcript(entries, call.In.Tools), err)
 		},
 	})
 }
@@ -146,13 +146,13 @@ func (d Desk) send() chela.Tool {
 			key, err := find(call.ToolCall, call.In.SessionKey)
 			switch {
 			case err != nil:
-				return outcome("", err)
+				return tool.Outcome("", err)
 			case key == call.Session:
 				return tool.Failed("that is this session: say it in your answer"), nil
 			case strings.TrimSpace(call.In.Text) == "":
 				return tool.Failed("there is no text"), nil
 			}
-			return outcome("sent", d.Send(ctx, key, call.In.Text, call.ToolCall))
+			return tool.Outcome("sent", d.Send(ctx, key, call.In.Text, call.ToolCall))
 		},
 	})
 }

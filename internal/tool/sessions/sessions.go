@@ -5,11 +5,9 @@ package sessions
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"chela"
-	"chela/internal/tool"
 )
 
 // A Spawn is what sessions_spawn asks for. The call names the request: the same one
@@ -87,18 +85,4 @@ func find(c chela.ToolCall, named string) (chela.SessionKey, error) {
 		return "", unknown
 	}
 	return chela.SessionKey(named), nil
-}
-
-// outcome turns what went wrong for reasons that the model can see into a result.
-func outcome(text string, err error) (chela.ToolResult, error) {
-	if err == nil {
-		return tool.Done(text), nil
-	}
-	if chela.KindOf(err) != chela.Exhausted { // a bound that the model can do something about
-		err = tool.OrLater(err)
-	}
-	if errors.Is(err, chela.ErrLater) {
-		return chela.ToolResult{}, err
-	}
-	return tool.Failed(chela.MessageOf(err)), nil
 }

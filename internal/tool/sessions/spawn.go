@@ -72,7 +72,7 @@ func (d Desk) begin(ctx context.Context, call tool.Call[spawnInput]) (chela.Tool
 		},
 	})
 	if err != nil {
-		refused, fault := outcome("", err)
+		refused, fault := tool.Outcome("", err)
 		if fault != nil {
 			return refused, fault
 		}
