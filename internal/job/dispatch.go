@@ -134,8 +134,8 @@ func (a *act) told(ctx context.Context, j *chela.Job) error {
 	return a.keep(ctx, j)
 }
 
-// isUnderWay reports whether messages go into the session of a job.
-func isUnderWay(j chela.Job) bool { return j.State == chela.JobAwaiting || j.State.HasPlace() }
+// takesMessages reports whether messages go into the session of a job.
+func takesMessages(j chela.Job) bool { return j.State == chela.JobAwaiting || j.State.HasPlace() }
 
 // send carries out the work of sending a message into a job's session.
 func (d *Desk) send(ctx context.Context, m messageArgs) error {
@@ -143,7 +143,7 @@ func (d *Desk) send(ctx context.Context, m messageArgs) error {
 	wanted := false
 	err := d.store.Read(ctx, func(r *store.Read) error {
 		j, err := r.Job(ctx, m.Job)
-		wanted = j.Attempt == m.Attempt && isUnderWay(j)
+		wanted = j.Attempt == m.Attempt && takesMessages(j)
 		if err != nil || !wanted {
 			return err
 		}
@@ -188,9 +188,9 @@ func (d *Desk) inbound(ctx context.Context, r *store.Read, j chela.Job, m messag
 	return in, err
 }
 
-// within returns what was asked for as far as the limit allows, and the limit where
+// bounded returns what was asked for as far as the limit allows, and the limit where
 // nothing was; 0 is no limit.
-func within[N int | int64 | time.Duration](asked, limit N) N {
+func bounded[N int | int64 | time.Duration](asked, limit N) N {
 	if asked == 0 || limit > 0 && asked > limit {
 		return limit
 	}
@@ -201,7 +201,7 @@ func within[N int | int64 | time.Duration](asked, limit N) N {
 func (d *Desk) overrides(ctx context.Context, r *store.Read, j chela.Job) (chela.Overrides, error) {
 	limits := d.limits(j.Class())
 	o := chela.Overrides{Thinking: j.Options.Thinking, Steps: j.Options.Steps, Time: j.Options.Timeout, Tokens: j.Options.Tokens}
-	o.Steps, o.Time, o.Tokens = within(o.Steps, limits.Steps), within(o.Time, limits.Timeout), within(o.Tokens, limits.Tokens)
+	o.Steps, o.Time, o.Tokens = bounded(o.Steps, limits.Steps), bounded(o.Time, limits.Timeout), bounded(o.Tokens, limits.Tokens)
 	if o.Tokens == 0 {
 		return o, nil
 	}

@@ -67,7 +67,7 @@ func (d *Desk) Prompt(ctx context.Context, id chela.JobID, s Saying) error {
 		if err := a.note(ctx, j, s.event(chela.JobPrompted)); err != nil {
 			return err
 		}
-		if !isUnderWay(*j) {
+		if !takesMessages(*j) {
 			return nil
 		}
 		j.Waits, j.Reason = 0, ""

@@ -16,8 +16,8 @@ const (
 	maxStep  = 2_000 // bytes of a step, and of what came of it
 )
 
-// underWay refuses what only a job that goes on can say of itself.
-func underWay(j chela.Job) error {
+// goesOn refuses what only a job that goes on can say of itself.
+func goesOn(j chela.Job) error {
 	if j.State.Live() {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (d *Desk) Plan(ctx context.Context, id chela.JobID, steps []string) error {
 		}
 	}
 	_, err := d.change(ctx, "job.plan", id, func(a *act, j *chela.Job) error {
-		if err := underWay(*j); err != nil {
+		if err := goesOn(*j); err != nil {
 			return err
 		}
 		before, err := a.w.JobSteps(ctx, id)
@@ -72,7 +72,7 @@ func (d *Desk) Step(ctx context.Context, id chela.JobID, s chela.JobStep) error 
 		return chela.E(chela.Invalid, fmt.Sprintf("%.40q is no state of a step", s.State)).WithHint("use pending, in_progress, done or skipped")
 	}
 	_, err := d.change(ctx, "job.step", id, func(a *act, j *chela.Job) error {
-		if err := underWay(*j); err != nil {
+		if err := goesOn(*j); err != nil {
 			return err
 		}
 		steps, err := a.w.JobSteps(ctx, id)
@@ -105,7 +105,7 @@ func (d *Desk) Step(ctx context.Context, id chela.JobID, s chela.JobStep) error 
 func (d *Desk) Parts(ctx context.Context, id chela.JobID, key string, texts []string) (parts []chela.Job, err error) {
 	_, err = d.change(ctx, "job.parts", id, func(a *act, j *chela.Job) error {
 		parts = nil
-		if err := underWay(*j); err != nil {
+		if err := goesOn(*j); err != nil {
 			return err
 		}
 		if j.Kind == chela.JobPart {
