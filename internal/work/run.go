@@ -101,8 +101,9 @@ func (r *run) drain(ctx context.Context) {
 // keep renews claims while the process ends, so that nobody else begins what has
 // not ended here.
 func (r *run) keep(ctx context.Context) {
-	if err := r.renew(context.WithoutCancel(ctx)); err != nil {
-		r.complain(err)
+	ctx = context.WithoutCancel(ctx)
+	if err := r.renew(ctx); err != nil {
+		r.complain(ctx, err)
 	}
 }
 
@@ -134,15 +135,15 @@ func (r *run) look(ctx context.Context) time.Duration {
 	now := r.cfg.Now()
 	seen, err := r.see(ctx)
 	if err != nil {
-		return r.complain(err)
+		return r.complain(ctx, err)
 	}
 	freed, err := r.tend(ctx, now, seen.owners)
 	if err != nil {
-		return r.complain(err)
+		return r.complain(ctx, err)
 	}
 	begun, err := r.claim(ctx, seen.open(r, now))
 	if err != nil {
-		return r.complain(err)
+		return r.complain(ctx, err)
 	}
 	r.broken = false
 	if freed || begun > 0 {
@@ -155,9 +156,10 @@ func (r *run) look(ctx context.Context) time.Duration {
 	return next
 }
 
-// complain logs the first of several failures, and returns when to look again.
-func (r *run) complain(err error) time.Duration {
-	if !r.broken {
+// complain logs the first of several failures, unless that is its own end, and
+// returns when to look again.
+func (r *run) complain(ctx context.Context, err error) time.Duration {
+	if !r.broken && ctx.Err() == nil {
 		r.cfg.Log.Warn("work not looked for", "error", err)
 	}
 	r.broken = true
