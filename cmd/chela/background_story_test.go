@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"chela"
 	"chela/internal/store"
 )
 
@@ -39,8 +40,8 @@ func inBackground(p *player, asks []string) {
 	untilIdle(p)
 }
 
-// untilIdle has chats that say nothing stay until no job is left that whoever asked
-// for it has not heard of.
+// untilIdle has chats that say nothing stay until no run is left that goes on, and no
+// job that whoever asked for it has not heard of. Notices stay, as nobody is seen.
 func untilIdle(p *player) {
 	p.t.Helper()
 	for range 20 {
@@ -93,13 +94,50 @@ func (p *player) isIdle() (idle bool) {
 		}
 		idle = true
 		for _, j := range jobs {
-			idle = idle && !j.AnnouncedAt.IsZero()
+			idle = idle && (!j.AnnouncedAt.IsZero() || j.Run != "" && !j.State.Live())
+		}
+		runs, err := routineRuns(ctx, r)
+		if err != nil {
+			return err
+		}
+		for _, run := range runs {
+			idle = idle && run.State.Ended()
 		}
 		counts, err := r.Counts(ctx)
 		idle = idle && counts.InboxWaiting == 0 && counts.TurnsLive == 0
 		return err
 	})
 	return idle
+}
+
+// routineRuns returns the runs of all routines of a home.
+func routineRuns(ctx context.Context, r *store.Read) (runs []chela.RoutineRun, err error) {
+	routines, err := r.Routines(ctx, "", 100)
+	for _, v := range routines {
+		if err != nil {
+			return nil, err
+		}
+		var more []chela.RoutineRun
+		more, err = r.RoutineRuns(ctx, v.ID, "", 100)
+		runs = append(runs, more...)
+	}
+	return runs, err
+}
+
+// readRuns returns what became of the runs of a home, and what people are to be told.
+func readRuns(ctx context.Context, r *store.Read) (lines []string, err error) {
+	runs, err := routineRuns(ctx, r)
+	for _, run := range runs {
+		lines = append(lines, fmt.Sprintf("run by %s: %s %q, job %t, told %q", run.Cause, run.State, run.Output, run.Job != "", run.Notified))
+	}
+	if err != nil {
+		return nil, err
+	}
+	owed, err := r.Owed(ctx, "terminal", 100)
+	for _, o := range owed {
+		lines = append(lines, "notice: "+alike(o.Text))
+	}
+	return lines, err
 }
 
 // look reads the database of a story.
@@ -216,6 +254,25 @@ turns:
 `,
 		drive:  inBackground,
 		check:  wasWritten("../main.jobs/*/bread.txt", "bread\n"),
+		sample: 16,
+	},
+	{
+		name: "routine-with-job", // it fires, its job is done, and people are told
+		asks: []string{"have the plants watered"},
+		scenario: `
+turns:
+  - when: /^have the plants watered/
+    steps:
+      - calls: [{tool: routine_create, args: {name: plants, prompt: water the plants, trigger: manual, action: job, notify: always}}]
+      - calls: [{tool: routine_fire, args: {name: plants}}]
+      - {text: They will be.}
+  - when: /^water the plants/
+    steps:
+      - calls: [{tool: write_file, args: {path: plants.txt, content: "wet\n"}}]
+      - {text: The plants are wet.}
+`,
+		drive:  inBackground,
+		check:  wasWritten("../main.jobs/*/plants.txt", "wet\n"),
 		sample: 16,
 	},
 }

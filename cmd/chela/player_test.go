@@ -197,6 +197,7 @@ type record struct {
 	Answers    []string // as they were printed
 	Documents  []string // with their versions
 	Background []string // jobs, with what happened to each and was said in its session
+	Runs       []string // of routines, and what people are to be told
 	Inbox      int
 	LeftOver   int // lanes that are held, messages that wait, turns that are live, rewinds that have not ended
 }
@@ -273,6 +274,9 @@ func readRecord(ctx context.Context, r *store.Read, key chela.SessionKey) (rec r
 	}
 	slices.Sort(rec.Documents)
 	if rec.Background, err = readJobs(ctx, r); err != nil {
+		return rec, err
+	}
+	if rec.Runs, err = readRuns(ctx, r); err != nil {
 		return rec, err
 	}
 	held, err := r.HeldLanes(ctx)
