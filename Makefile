@@ -1,6 +1,6 @@
 # Everything here is a go command that also works by hand.
 .DEFAULT_GOAL := help
-.PHONY: help build test race failpoints lint fuzz golden bench load crash services tidy cross check
+.PHONY: help build test race failpoints lint fuzz golden bench load crash simulate services tidy cross check
 
 FUZZTIME ?= 60s
 # The linter shares what build compiles.
@@ -50,6 +50,9 @@ load: build ## measure the server under load, and fail where a target is missed
 crash: ## kill the program at every failpoint, again at all of its recovery, and fail every statement
 	$(TEST) -count=1 -timeout=2h -run='Crash|Fault|Lost' ./cmd/chela -crash.whole
 	$(TEST) -count=1 -timeout=1h -run=SpendingTogether ./internal/cost -spend.calls=10000
+
+simulate: ## let a year of 500 routines pass on SQLite, and a month of them on PostgreSQL
+	go test -count=1 -timeout=2h -v -run=SimulatedTime ./internal/routine -simulate.days=365 -simulate.routines=500
 
 services: ## install what the tests need, where that is possible
 	@scripts/services.sh

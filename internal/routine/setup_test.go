@@ -101,6 +101,7 @@ type plan struct {
 	defaults func(*routine.Defaults)
 	failing  func(chela.Inbound) error // what becomes of a message
 	lost     bool                      // messages are accepted and go nowhere
+	deaf     bool                      // the events that the desk emits are not kept
 
 	lostAfter func() error // what becomes of the answer that a message was accepted
 }
@@ -186,6 +187,9 @@ func (h *house) deskConfig(p plan, log *slog.Logger) routine.Config {
 			}
 			return []byte("swordfish"), nil
 		},
+	}
+	if p.deaf {
+		cfg.Emit = func(chela.Event) {}
 	}
 	if p.defaults != nil {
 		p.defaults(&cfg.Defaults)
