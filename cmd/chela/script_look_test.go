@@ -95,7 +95,7 @@ func tree(ts *testscript.TestScript, neg bool, args []string) {
 
 // database opens a SQLite file with the driver of the store.
 func database(ts *testscript.TestScript, path string) *sql.DB {
-	db, err := sql.Open("sqlite", ts.MkAbs(path))
+	db, err := sql.Open("sqlite", ts.MkAbs(path)+"?_pragma=busy_timeout(10000)")
 	ts.Check(err)
 	db.SetMaxOpenConns(1)
 	return db
