@@ -257,15 +257,15 @@ turns:
 		sample: 16,
 	},
 	{
-		name: "routine-with-job", // it fires, its job is done, and people are told
-		asks: []string{"have the plants watered"},
+		name: "routine-with-job", // a message makes it fire, its job is done, and people are told
+		asks: []string{"have the plants watered", "there is no rain"},
 		scenario: `
 turns:
   - when: /^have the plants watered/
     steps:
-      - calls: [{tool: routine_create, args: {name: plants, prompt: water the plants, trigger: manual, action: job, notify: always}}]
-      - calls: [{tool: routine_fire, args: {name: plants}}]
+      - calls: [{tool: routine_create, args: {name: plants, prompt: water the plants, trigger: event, pattern: no rain, action: job, notify: always}}]
       - {text: They will be.}
+  - {when: /^there is no rain/, steps: [{text: So it is.}]}
   - when: /^water the plants/
     steps:
       - calls: [{tool: write_file, args: {path: plants.txt, content: "wet\n"}}]

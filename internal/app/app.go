@@ -161,7 +161,7 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 	})
 	a.door = conversation.New(conversation.Config{
 		Settings: cfg, Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Desk: a.desk, Hooks: a.hooks, Commands: a.interpreter(),
-		Usable: a.usable, Turn: a.turnNow, Heard: a.background.HeardMessage,
+		Usable: a.usable, Turn: a.turnNow, Hears: a.background.Hears,
 	})
 	return a, nil
 }

@@ -25,10 +25,20 @@ type Receipt struct {
 	Dropped   bool         // it is known and will get no turn: it had to make room for others
 }
 
+// An Also takes part in the transaction in which a message is accepted as id. It is
+// not called for a delivery that was accepted before. The events that it returns are
+// announced after the commit.
+type Also func(ctx context.Context, w *store.Write, id chela.InboxID) ([]chela.Event, error)
+
 // Submit stores a message and, when its lane is free, begins a turn with it.
 // It returns after the commit. A delivery that was accepted before is not
 // stored again; its receipt says what became of it.
 func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (Receipt, error) {
+	return l.SubmitAlso(ctx, in, nil)
+}
+
+// SubmitAlso is Submit with something else in the same transaction; also may be nil.
+func (l *Lanes) SubmitAlso(ctx context.Context, in chela.Inbound, also Also) (Receipt, error) {
 	if err := inbox.Check(in); err != nil {
 		return Receipt{}, err
 	}
@@ -50,7 +60,11 @@ func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (Receipt, error) {
 	var a arrival
 	err = l.store.Write(ctx, "inbox.accept", func(w *store.Write) error {
 		var err error
-		a, err = l.arrive(ctx, w, m, earlier)
+		if a, err = l.arrive(ctx, w, m, earlier); err != nil || also == nil || a.receipt.Duplicate {
+			return err
+		}
+		more, err := also(ctx, w, m.ID)
+		a.events = append(a.events, more...)
 		return err
 	})
 	if err != nil {

@@ -2,7 +2,7 @@
 // enters a lane, the turn is followed, and its ending says what people are told.
 //
 //	time ──▶ work "fire" ─┐
-//	message ─▶ Heard ─────┤                        guards
+//	message ─▶ Hears ─────┤                        guards
 //	request ─▶ Hook ──────┼─▶ run (unique key) ──────┬────▶ skipped, with a reason
 //	event ──▶ work "listen"┤                         │
 //	person ─▶ Fire ───────┘                          ▼

@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
+	"slices"
 
 	"chela"
 	"chela/internal/matcher"
@@ -14,25 +14,37 @@ import (
 // maxCause is how long a cause is remembered at most that fires once only.
 const maxCause = 30 * day
 
-// Heard lets the routines fire that a message makes fire. The message has been
-// accepted as id; being told of it again does nothing. A message that matches none
-// costs one look at a few numbers.
-func (d *Desk) Heard(ctx context.Context, in chela.Inbound, id chela.InboxID) error {
-	if d.cfg.Defaults.Off || id == "" || in.Text == "" || in.Origin.Channel == chela.ChannelJob || in.Origin.Channel == chela.ChannelRoutine {
-		return nil
+// Hears returns what lets the routines fire that a message makes fire, to be done in
+// the transaction that accepts it, or nil if there are none. What it does returns the
+// events to be announced after the commit. A message that matches none costs one look
+// at a few numbers.
+func (d *Desk) Hears(ctx context.Context, in chela.Inbound) (func(context.Context, *store.Write, chela.InboxID) ([]chela.Event, error), error) {
+	if d.cfg.Defaults.Off || in.Text == "" || in.Origin.Channel == chela.ChannelJob || in.Origin.Channel == chela.ChannelRoutine {
+		return nil, nil
 	}
 	set, err := d.patterns(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, routine := range set.Match(in.Origin.Channel, in.Text) {
-		run := chela.RoutineRun{Key: "message/" + string(id), Cause: chela.TriggerEvent, Input: in.Text}
-		err = errors.Join(err, d.write(ctx, "routine.fire", func(c *change) error {
-			_, err := c.caused(ctx, routine, run)
-			return err
-		}))
+	found := set.Match(in.Origin.Channel, in.Text)
+	if len(found) == 0 {
+		return nil, nil
 	}
-	return err
+	slices.Sort(found) // so that two messages lock them in one order
+	return func(ctx context.Context, w *store.Write, id chela.InboxID) ([]chela.Event, error) {
+		c := &change{Write: w, desk: d, now: d.now()}
+		for _, routine := range found {
+			run := chela.RoutineRun{Key: "message/" + string(id), Cause: chela.TriggerEvent, Input: in.Text}
+			switch _, err := c.caused(ctx, routine, run); {
+			case err == nil:
+			case temporary(err):
+				return nil, err
+			default: // what is wrong with a routine keeps no message away
+				d.cfg.Log.Error("routine does not fire", "routine", routine, "error", err)
+			}
+		}
+		return c.events, nil
+	}, nil
 }
 
 // patterns returns the compiled expressions of all routines that messages make fire,

@@ -113,9 +113,11 @@ func (b *Background) Stay(ctx context.Context) {
 func (b *Background) Settle(ctx context.Context) { b.work.Settle(ctx) }
 
 // Heard is told of all events of lanes: those of turns that may be followed have
-// left work that is due.
+// left work that is due, and those of routines that a message made fire.
 func (b *Background) Heard(e chela.Event) {
 	switch e.Kind {
+	case chela.EventRoutineFired:
+		b.work.Nudge()
 	case chela.EventTurnStarted, chela.EventTurnFinished, chela.EventApprovalRequested, chela.EventApprovalAnswered:
 		if key, err := chela.ParseSessionKey(e.Session); err != nil || key.Class() != chela.ClassMain {
 			b.work.Nudge()

@@ -6,6 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/job"
+	"chela/internal/lane"
 	"chela/internal/notice"
 	"chela/internal/routine"
 	"chela/internal/routine/rule"
@@ -54,11 +55,8 @@ func (b *Background) jobOf(ctx context.Context, v chela.Routine, run chela.Routi
 	return j.ID, err
 }
 
-// HeardMessage is told of each message for the model that was accepted: routines may
-// listen for it. Whoever sent the message has nothing to do with that, and is not
-// told what fails; one that is sent again is heard again.
-func (b *Background) HeardMessage(ctx context.Context, in chela.Inbound, id chela.InboxID) {
-	if err := b.routines.Heard(ctx, in, id); err != nil {
-		b.cfg.Log.Error("routines not told of a message", "message", id, "error", err)
-	}
+// Hears returns what makes the routines fire that listen for a message, in the
+// transaction that accepts it; nil if none does.
+func (b *Background) Hears(ctx context.Context, in chela.Inbound) (lane.Also, error) {
+	return b.routines.Hears(ctx, in)
 }

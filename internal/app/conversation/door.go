@@ -31,9 +31,9 @@ type Config struct {
 	Hooks    *hook.Hooks
 	Commands *command.Interpreter
 
-	// Heard is told of each message for the model that was accepted, also when it is
-	// sent again.
-	Heard func(ctx context.Context, in chela.Inbound, id chela.InboxID)
+	// Hears returns what else happens in the transaction that accepts a message for
+	// the model, or nil.
+	Hears func(ctx context.Context, in chela.Inbound) (lane.Also, error)
 
 	// Usable returns nil if a model can be asked, as provider/model.
 	Usable func(model string) error
@@ -107,9 +107,11 @@ func (d *Door) accept(ctx context.Context, in chela.Inbound) (r lane.Receipt, be
 	if err := d.answerable(ctx, in); err != nil {
 		return r, false, err
 	}
-	if r, err = d.cfg.Lanes.Submit(ctx, in); err == nil {
-		d.cfg.Heard(context.WithoutCancel(ctx), in, r.Inbox) // whoever sent it may be gone
+	also, err := d.cfg.Hears(ctx, in)
+	if err != nil {
+		return r, false, err
 	}
+	r, err = d.cfg.Lanes.SubmitAlso(ctx, in, also)
 	return r, r.Turn != "" && !r.Duplicate, err
 }
 
