@@ -153,3 +153,20 @@ func show[T any](to io.Writer, asJSON bool, found T, inWords func(io.Writer, T))
 	e.SetIndent("", "  ")
 	return e.Encode(found)
 }
+
+func fires(ctx context.Context, flags *flag.FlagSet, args []string, to streams) error {
+	f := drive.Fires{Now: time.Now}
+	targetFlags(flags, &f.Target)
+	flags.IntVar(&f.Routines, "routines", 200, "that become due")
+	flags.DurationVar(&f.Window, "window", 40*time.Second, "in which they do")
+	flags.DurationVar(&f.Lead, "lead", 10*time.Second, "for making them")
+	asJSON := flags.Bool("json", false, "print one JSON document")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	r, err := f.Run(ctx)
+	if err != nil {
+		return err
+	}
+	return show(to.out, *asJSON, r, printFires)
+}

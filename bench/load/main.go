@@ -7,6 +7,7 @@
 //	load overhead   compares turns through a server with the model asked directly
 //	load soak       runs for minutes and tells by how much the server grows
 //	load sse        reads the events of one session of a chela many times over
+//	load routines   has routines become due and tells how late they fire
 //	load all        measures a chela from its start on and prints a table
 //
 // Each has -h. What is measured of a process works on Linux only.
@@ -44,7 +45,8 @@ type command struct {
 }
 
 var commands = []command{
-	{"fake", serveFake}, {"run", runLoad}, {"overhead", compare}, {"soak", soak}, {"sse", watch}, {"all", measureAll},
+	{"fake", serveFake}, {"run", runLoad}, {"overhead", compare}, {"soak", soak}, {"sse", watch},
+	{"routines", fires}, {"all", measureAll},
 }
 
 // run runs a command and returns the exit code: 0 if all went well, 1 if
@@ -63,7 +65,7 @@ func run(ctx context.Context, args []string, to streams) int {
 		flags.SetOutput(to.progress)
 		return exitCode(ctx, c.run(ctx, flags, args[1:], to), to.progress)
 	}
-	fmt.Fprintln(to.progress, "use: load fake|run|overhead|soak|sse|all [flags]; each has -h")
+	fmt.Fprintln(to.progress, "use: load fake|run|overhead|soak|sse|routines|all [flags]; each has -h")
 	return 2
 }
 

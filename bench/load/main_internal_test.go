@@ -84,6 +84,7 @@ func TestExitCodes(t *testing.T) {
 		{"no end", t.Context(), []string{"run", "-turns", "0"}, 2, "give a number of turns"},
 		{"nobody there", t.Context(), []string{"run", "-url", "http://127.0.0.1:1/v1"}, 1, "refused"},
 		{"no program", t.Context(), []string{"all", "-chela", "none"}, 1, "make build"},
+		{"no routines", t.Context(), []string{"routines", "-url", "http://127.0.0.1:1/v1"}, 1, "refused"},
 		{"a soak of nothing", t.Context(), []string{"soak"}, 2, "a soak needs a process"},
 		{"interrupted", ended, []string{"run", "-url", "http://127.0.0.1:1/v1"}, 130, "interrupted"},
 	} {

@@ -86,3 +86,21 @@ func printWatch(to io.Writer, r *drive.WatchReport) {
 	line(to, "resyncs", "%d", r.Resyncs)
 	line(to, "reconnects", "%d", r.Reconnects)
 }
+
+func printFires(to io.Writer, r *drive.FiresReport) {
+	line(to, "routines", "%d", r.Routines)
+	line(to, "due times", "%d", r.Due)
+	line(to, "missing", "%d", r.Missing)
+	line(to, "early", "%d", r.Early)
+	line(to, "not ended well", "%d %s", r.Failed, cut(r.Said))
+	printDelays(to, "a run", r.All)
+	for _, kind := range slices.Sorted(maps.Keys(r.Actions)) {
+		printDelays(to, string(kind), r.Actions[kind])
+	}
+}
+
+func printDelays(to io.Writer, what string, d drive.Delays) {
+	times(to, what+" fired", d.Fired)
+	times(to, what+" begun", d.Begun)
+	times(to, what+" ended", d.Ended)
+}

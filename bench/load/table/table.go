@@ -61,6 +61,7 @@ var steps = []step{
 	{name: "tool", run: withTool},
 	{name: "events", run: events},
 	{name: "overload", run: overload},
+	{name: "routines", run: routines},
 	{name: "soak", run: soak, once: true},
 }
 

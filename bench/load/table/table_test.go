@@ -129,8 +129,8 @@ func setup(t *testing.T) table.Bench {
 	return table.Bench{Program: program, Scale: .002, Now: time.Now, Progress: io.Discard}
 }
 
-// TestTable measures the stand-in, which runs no tools, tells no events and
-// refuses nothing.
+// TestTable measures the stand-in, which runs no tools, tells no events, has no
+// routines and refuses nothing.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -149,6 +149,7 @@ func TestTable(t *testing.T) {
 		"| streamed text turns, 64 sessions | ",
 		"| tool | (failed: ",
 		"| events | (failed: ",
+		"| routines | (failed: ",
 		"| at 3 times the capacity: refused without Retry-After | 0 | 0 | ≤ 0 | ok |",
 		"| memory after a soak of 10 minutes, over that after 2 | ",
 		"| ready after start, large home | ",
@@ -158,8 +159,8 @@ func TestTable(t *testing.T) {
 			t.Errorf("the table does not hold %q", want)
 		}
 	}
-	if n := strings.Count(out.String(), "failed: "); n != 4 || t.Failed() {
-		t.Errorf("%d failures, want those of tools and events in both places:\n%s", n, &out)
+	if n := strings.Count(out.String(), "failed: "); n != 6 || t.Failed() {
+		t.Errorf("%d failures, want those of tools, events and routines in both places:\n%s", n, &out)
 	}
 }
 
