@@ -22,11 +22,12 @@
 //
 // # Claims
 //
-// A claim is a token that only grows and a lease of 30 s, which its owner renews
-// every 10 s. The rows of a process of this machine that has died are due again
-// within a second, others when their lease is over. Each claim counts as an
+// A claim is a token that only grows and a lease of 6 s, which its owner renews
+// every 2 s. The rows of a process of this machine that has died are due again
+// within a second, those of another machine within 7 s. Each claim counts as an
 // attempt, but for those that end with the process in good order: rows are then
-// given back as they were.
+// given back as they were. An owner that was held up for so long that it lost a
+// claim ends its handler, and the one elsewhere is a second attempt.
 //
 // An engine is one goroutine with one timer for the next row that is due, however
 // many wait, and one goroutine for each handler that runs. What other processes

@@ -10,9 +10,14 @@ import (
 )
 
 const (
-	lookTime   = time.Second      // between looks for what other processes added
-	leaseTime  = 30 * time.Second // of a claim
-	renewTime  = 10 * time.Second
+	lookTime = time.Second // between looks for what other processes added
+
+	// What a machine had claimed that died is due again within leaseTime and
+	// lookTime, 7 s. Its owner has to fail twice to renew a claim, or to be held up
+	// for 4 s, before it loses one.
+	leaseTime = 6 * time.Second
+	renewTime = 2 * time.Second
+
 	forgetTime = time.Hour      // between looks for what failed long ago
 	failedTime = 24 * time.Hour // for which work that failed is kept
 )

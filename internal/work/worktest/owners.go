@@ -14,6 +14,7 @@ import (
 var owners = []part{
 	{"two processes share the work", checkShared},
 	{"who lives keeps its work", checkRenewed},
+	{"a claim is renewed in time and ends soon", checkLease},
 	{"work of a process that is gone is taken when its time is over", checkTaken},
 	{"work of a process that is dead is taken at once", checkDead},
 	{"work whose owners die again and again fails", checkPoison},
@@ -64,6 +65,20 @@ func checkRenewed(h *house) {
 	h.pass(6 * time.Minute)
 	h.want(call{"a", "x", 0, 1})
 	h.wantGone("x")
+}
+
+// checkLease looks all along at how long a claim would last without its owner. With
+// the second until others look, its work is taken within eight.
+func checkLease(h *house) {
+	a := h.process("a", h.kind("a", until))
+	h.add(a, "x", 0)
+	for at := time.Second; at <= time.Minute; at += 500 * time.Millisecond {
+		h.pass(at)
+		k, is := h.live("x")
+		if left := k.Until.Sub(time.Now()); !is || left < 3*time.Second || left > 7*time.Second {
+			h.Errorf("after %v: %v left of the claim of %q", at, left, k.Owner)
+		}
+	}
 }
 
 func checkTaken(h *house) {
@@ -139,7 +154,7 @@ func checkLost(h *house) {
 	if len(stolen) != 1 {
 		h.Fatalf("claimed %v", stolen)
 	}
-	h.pass(12 * time.Second)
+	h.pass(4 * time.Second)
 	if cause == nil || errors.Is(cause, context.Canceled) {
 		h.Errorf("handler ended by %v", cause)
 	}
@@ -158,5 +173,5 @@ func checkUnknown(h *house) {
 	h.steal("a", 30*time.Second)
 	h.process("a", h.kind("a", done))
 	h.pass(20 * time.Second)
-	h.want(call{"a", "x", 10 * time.Second, 1})
+	h.want(call{"a", "x", 2 * time.Second, 1})
 }
