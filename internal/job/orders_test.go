@@ -222,7 +222,7 @@ func TestRestartAtOnce(t *testing.T) {
 turns:
   - {when: "parts of this job", steps: [{text: "whole"}]}
   - {when: "quick", steps: [{text: "a"}]}
-  - {when: "slow", steps: [{text: "b", delay_ms: 700}]}
+  - {when: "slow", steps: [{text: "b", delay_ms: 4000}]}
 `, nil)
 		o := order("put together")
 		o.Parts, o.Options.Quiet = []string{"quick", "slow"}, true

@@ -160,7 +160,7 @@ func TestNewMessagesAreRefused(t *testing.T) {
 // while; the lane is free meanwhile, and costs no goroutine. This test runs while
 // no other does.
 func TestDebounce(t *testing.T) {
-	const quiet = 300 * time.Millisecond
+	const quiet = 2 * time.Second // within which a busy machine ends a turn
 	h := queued(t, engines["sqlite"](t), gateThenEcho, chela.QueueSettings{DebounceMS: int(quiet / time.Millisecond)})
 	heard := h.bus.Listen(mainSession, func(e chela.Event) bool { return e.Kind == chela.EventTurnFinished })
 	defer heard.Close()
