@@ -29,7 +29,7 @@ type Config struct {
 
 	Jobs         Limits        // of jobs and their parts
 	Subagents    Limits        // of subagents
-	MaxParts     int           // that a job is made with, or splits itself into at once
+	MaxParts     int           // of one job in all
 	ArchiveAfter time.Duration // after which a subagent that is kept leaves the lists; 0 means never
 
 	// Ended takes part in the transaction in which a job ends. Nil does nothing.

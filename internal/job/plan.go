@@ -128,6 +128,9 @@ func (d *Desk) Parts(ctx context.Context, id chela.JobID, key string, texts []st
 		if len(parts) > 0 {
 			return nil
 		}
+		if most := d.cfg.MaxParts; place+len(texts) > most {
+			return chela.E(chela.Exhausted, fmt.Sprintf("the job has %d parts, and may have %d in all", place, most)).WithHint("do the rest here")
+		}
 		parts, err = a.split(*j, place, texts)
 		for i := range parts {
 			parts[i].Key = fmt.Sprint(partKey(id, key), i)

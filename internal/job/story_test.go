@@ -66,6 +66,39 @@ turns:
 	})
 }
 
+// The parts of a job are counted over all the times that it splits itself.
+func TestPartsAreBounded(t *testing.T) {
+	t.Parallel()
+	h := lite(t, `turns: [{when: "slow", steps: [{text: "never", delay_ms: 60000}]}]`, func(c *job.Config) { c.MaxParts = 3 })
+	o := order("slow")
+	o.Options.Quiet = true
+	j := h.until(h.create(o).ID, chela.JobInProgress)
+	split := func(key string, texts ...string) (int, chela.Kind) {
+		parts, err := h.desk.Parts(t.Context(), j.ID, key, texts)
+		return len(parts), chela.KindOf(err)
+	}
+	for _, c := range []struct {
+		key   string
+		texts []string
+		parts int
+		kind  chela.Kind
+	}{
+		{"a", []string{"slow 1", "slow 2"}, 2, ""},
+		{"b", []string{"slow 3", "slow 4"}, 0, chela.Exhausted},
+		{"a", []string{"slow 1", "slow 2"}, 2, ""}, // asked for again
+		{"c", []string{"slow 3"}, 1, ""},
+		{"d", []string{"slow 4"}, 0, chela.Exhausted},
+	} {
+		if parts, kind := split(c.key, c.texts...); parts != c.parts || kind != c.kind {
+			t.Errorf("%s %v: %d parts, %q; want %d, %q", c.key, c.texts, parts, kind, c.parts, c.kind)
+		}
+	}
+	if _, err := h.desk.Cancel(t.Context(), j.ID, "test"); err != nil {
+		t.Fatal(err)
+	}
+	h.rest()
+}
+
 // A job that splits itself waits without a place for its parts and goes on with
 // what came of them, once.
 func TestSplit(t *testing.T) {
@@ -118,7 +151,7 @@ func TestManySubagentsOfAJob(t *testing.T) {
 	h := lite(t, `
 turns:
   - {when: "A subagent that you asked for", steps: [{text: "Good."}]}
-  - {when: "look", steps: [{calls: [`+calls+`]}, {text: "I wait.", delay_ms: 500}]}
+  - {when: "look", steps: [{calls: [`+calls+`]}, {text: "I wait.", delay_ms: 3000}]}
   - {when: "dig", steps: [{text: "7"}]}
 `, nil)
 	o := order("look")
@@ -167,7 +200,7 @@ func TestPrompt(t *testing.T) {
 	t.Parallel()
 	h := lite(t, `
 turns:
-  - {when: "begin", steps: [{text: "first", delay_ms: 300}]}
+  - {when: "begin", steps: [{text: "first", delay_ms: 2000}]}
   - {when: "more", steps: [{text: "second"}]}
 `, func(c *job.Config) { c.Jobs.Parallel = 1 })
 	o := order("begin")
@@ -232,7 +265,7 @@ func (h *house) answer(j chela.Job, a chela.Answer) {
 // Jobs begin by urgency, then by age, no more at once than may.
 func TestPriorities(t *testing.T) {
 	t.Parallel()
-	h := lite(t, `{past_end: echo, turns: [{when: "first", steps: [{text: "done", delay_ms: 300}]}]}`, func(c *job.Config) { c.Jobs.Parallel = 1 })
+	h := lite(t, `{past_end: echo, turns: [{when: "first", steps: [{text: "done", delay_ms: 3000}]}]}`, func(c *job.Config) { c.Jobs.Parallel = 1 })
 	o := order("first")
 	o.Options.Quiet = true
 	h.create(o)
