@@ -11,7 +11,8 @@ import (
 	"chela/internal/store"
 )
 
-// maxCause is how long a cause is remembered at most that fires once only.
+// maxCause is how long a cause is remembered at most that fires once only, and a note
+// that was told.
 const maxCause = 30 * day
 
 // Hears returns what lets the routines fire that a message makes fire, to be done in

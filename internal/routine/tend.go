@@ -14,11 +14,11 @@ const (
 	tendTime  = time.Minute
 	pageRuns  = 500
 	missTime  = time.Minute // after which a run that began must have left something
-	maxForget = 1000        // causes that are forgotten at once
+	maxForget = 1000        // causes, and notes, that are forgotten at once
 )
 
 // tend ends runs that nothing will end any more, and forgets causes that cannot come
-// again.
+// again and notes that were told.
 func (d *Desk) tend(ctx context.Context, _ chela.Work) (work.Outcome, error) {
 	now := d.now()
 	on, err := store.Find(ctx, d.store, func(r *store.Read) ([]chela.RoutineRun, error) { return r.RunsOn(ctx, now.Add(-missTime), pageRuns) })
@@ -30,16 +30,26 @@ func (d *Desk) tend(ctx context.Context, _ chela.Work) (work.Outcome, error) {
 			return work.Outcome{}, err
 		}
 	}
-	for n := int64(maxForget); n >= maxForget; {
-		err := d.write(ctx, "routine.tend", func(c *change) (err error) {
-			n, err = c.ForgetCauses(ctx, now.Add(-maxCause))
+	return work.Outcome{Again: now.Add(tendTime)}, d.forget(ctx, now.Add(-maxCause))
+}
+
+// forget forgets what is from before a time and cannot matter any more.
+func (d *Desk) forget(ctx context.Context, before time.Time) error {
+	for most := int64(maxForget); most >= maxForget; {
+		err := d.write(ctx, "routine.forget", func(c *change) error {
+			causes, err := c.ForgetCauses(ctx, before)
+			if err != nil {
+				return err
+			}
+			notes, err := c.ForgetNotes(ctx, before)
+			most = max(causes, notes)
 			return err
 		})
 		if err != nil {
-			return work.Outcome{}, err
+			return err
 		}
 	}
-	return work.Outcome{Again: now.Add(tendTime)}, nil
+	return nil
 }
 
 // lookAfter ends a run whose message had to make room for others, and looks at the

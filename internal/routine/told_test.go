@@ -1,8 +1,11 @@
 package routine_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"chela"
 	"chela/internal/store"
@@ -28,6 +31,37 @@ func TestNotesAreToldOnce(t *testing.T) {
 		}, h.said(chela.MainKey("main")))
 		same(t, "notes", nil, h.notesOf("main"))
 	})
+}
+
+// TestNotesOfAYear has somebody come back to more notes than a turn can be told of.
+func TestNotesOfAYear(t *testing.T) {
+	t.Parallel()
+	h := open(t, sqlite(t), plan{})
+	h.say("telegram", "hello")
+	err := h.store.Write(t.Context(), "test", func(w *store.Write) error {
+		for n := range 70 {
+			note := chela.Note{
+				Key: fmt.Sprint("note", n), Session: chela.MainKey("main"), From: "routine x", Text: strings.Repeat("é", 10_000),
+				CreatedAt: time.Unix(int64(n), 0).UTC(),
+			}
+			if _, err := w.AddNote(t.Context(), note); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.say("telegram", "back again")
+	told := h.said(chela.MainKey("main"))[2]
+	lines := strings.Split(told, "\n")
+	same(t, "first", []string{"note: Since the last turn:", "- (20 older ones are left out)"}, lines[:2])
+	same(t, "lines", 52, len(lines))
+	if len(told) > 110_000 || !utf8.ValidString(told) {
+		t.Errorf("the turn is told %d bytes", len(told))
+	}
+	same(t, "notes", nil, h.notesOf("main"))
 }
 
 // TestTargets tells people where the person of the main session was last.

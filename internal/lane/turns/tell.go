@@ -2,6 +2,7 @@ package turns
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"chela"
@@ -9,8 +10,10 @@ import (
 	"chela/internal/store"
 )
 
-// maxNotes is how many notes a turn is told of; the next one is told of the rest.
-const maxNotes = 50
+const (
+	maxNotes     = 50    // that a turn is told of, the newest; the others are counted
+	maxNoteBytes = 2_000 // of one
+)
 
 // tell returns the notes with which a turn begins, as entries by kind and body: if
 // messages of its thread were dropped to be summarized, and what chela has to tell
@@ -31,13 +34,21 @@ func tell(ctx context.Context, w *store.Write, t chela.Turn) (notes []chela.Entr
 	if err != nil || len(left) == 0 {
 		return notes, err
 	}
+	all, err := w.TellNotes(ctx, t.Session, t.ID)
+	if err != nil {
+		return nil, err
+	}
 	var text strings.Builder
 	text.WriteString("Since the last turn:")
+	if more := int(all) - len(left); more > 0 {
+		fmt.Fprintf(&text, "\n- (%d older ones are left out)", more)
+	}
 	for _, n := range left {
-		text.WriteString("\n- [" + n.From + "] " + n.Text)
-		if err := w.TellNote(ctx, n.Key, t.ID); err != nil {
-			return nil, err
+		said := n.Text
+		if len(said) > maxNoteBytes {
+			said = strings.ToValidUTF8(said[:maxNoteBytes], "") + " [cut here]"
 		}
+		text.WriteString("\n- [" + n.From + "] " + said)
 	}
 	return append(notes, note(text.String())), nil
 }

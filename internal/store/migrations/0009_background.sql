@@ -154,6 +154,7 @@ create table notes (
 );
 
 create index notes_waiting on notes (session, created_at, key) where turn = '';
+create index notes_told on notes (created_at) where turn <> '';
 
 create table tool_health (
 	tool        text not null primary key check (tool <> ''),

@@ -396,10 +396,26 @@ func checkNotes(t *testing.T, s *store.Store) {
 		return read(t, s, func(r *store.Read) ([]chela.Note, error) { return r.Notes(ctx, "s", limit) })
 	}
 	same(t, []chela.Note{bare, whole}, notes(9))
-	same(t, []chela.Note{bare}, notes(1))
-	write(t, s, func(w *store.Write) error { return w.TellNote(ctx, bare.Key, "turn_a") })
-	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.TellNote(ctx, bare.Key, "turn_b") })
-	same(t, []chela.Note{whole}, notes(9))
+	same(t, []chela.Note{whole}, notes(1))
+	forget := func(before time.Time) (n int64) {
+		write(t, s, func(w *store.Write) (err error) {
+			n, err = w.ForgetNotes(ctx, before)
+			return err
+		})
+		return n
+	}
+	later := whole.CreatedAt.Add(time.Microsecond)
+	same(t, 0, forget(later)) // those that nobody was told of stay
+	for _, told := range []int64{2, 0} {
+		write(t, s, func(w *store.Write) error {
+			n, err := w.TellNotes(ctx, "s", "turn_a")
+			same(t, told, n)
+			return err
+		})
+	}
+	same(t, nil, notes(9))
+	same(t, 1, forget(whole.CreatedAt))
+	same(t, 1, forget(later))
 
 	f := found(t, s, "f")
 	arrived := func() (a store.Arrival) {
