@@ -220,6 +220,7 @@ func TestCommandsInGroups(t *testing.T) {
 		{"/approve list", "echo secret"},
 		{"/memory", chela.DocMemory},
 		{"/memory memory.md", "a secret"},
+		{"/job look for the secret", "Job job_"},
 	} {
 		if got := ordered(t, b, message(private, "", tt.say)); !strings.Contains(got, tt.part) {
 			t.Errorf("%s in private: %s", tt.say, got)

@@ -32,10 +32,15 @@ type Jobs struct {
 // by says who gives a command.
 func (g given) by() string { return "owner in " + g.Origin.Channel }
 
-// job begins a job whose ending is told here.
+// job begins a job whose ending is told here. It works with what is the owner's alone,
+// so a group has none.
 func (i *Interpreter) job(ctx context.Context, g given) (lane.Order, error) {
-	if g.args == "" {
+	switch {
+	case g.args == "":
 		return nil, chela.E(chela.Invalid, "there is nothing to do").WithHint("write /job and what is to be done")
+	case g.inGroup():
+		return nil, chela.E(chela.Denied, "a job sees what is private, and its result would be read here by others").
+			WithHint("ask for it where nobody else reads along")
 	}
 	q := api.NewJob{Text: g.args, Agent: g.session.Agent, Session: g.Session, Key: g.key()}
 	j, err := i.cfg.Jobs.Create(ctx, q, g.Origin, g.by())
