@@ -30,6 +30,15 @@ type Cue struct {
 // is not.
 func Silent(reply string) bool { return silent.MatchString(reply) }
 
+// maxUnsaid is how long the beginning of a reply may be, in bytes, to be held back.
+const maxUnsaid = 80
+
+// MaySilence reports whether a reply that begins so may be Silent once it is whole:
+// who shows replies while they come keeps such a beginning back. No long one may.
+func MaySilence(beginning string) bool {
+	return len(beginning) <= maxUnsaid && unsaid.MatchString(beginning)
+}
+
 // Read reads the cues at the edges of a reply. It is silent if nothing is left
 // of it, if that is NO_REPLY, or if it is OK and at most ackMax characters are
 // left; but what follows [NOTIFY] is told, however short it is.

@@ -204,6 +204,26 @@ func TestNotify(t *testing.T) {
 	}
 }
 
+// What may become a silent reply is known from its first character on.
+func TestMaySilence(t *testing.T) {
+	t.Parallel()
+	for beginning, want := range map[string]bool{
+		"": true, "N": true, "**NO_RE": true, "`NO_REPLY`.": true, `NO\_`: true, "NO_REPLY\nNO_": true, "\n\n- ": true,
+		"No": false, "NO_REPLY, but": false, "NOT": false, "n": false, "Hello": false, "<b>NO": true, strings.Repeat("-", 100): false,
+	} {
+		if got := cue.MaySilence(beginning); got != want {
+			t.Errorf("%q: got %v, want %v", beginning, got, want)
+		}
+	}
+	for _, reply := range []string{"NO_REPLY", "**NO_REPLY**", "NO\\_REPLY.", "```\nNO_REPLY\n```", "NO_REPLY NO_REPLY"} {
+		for n := range len(reply) + 1 {
+			if cue.Silent(reply) && !cue.MaySilence(reply[:n]) {
+				t.Errorf("%q is shown of %q", reply[:n], reply)
+			}
+		}
+	}
+}
+
 // Without room for more words, an OK is silent alone.
 func TestNoRoomBesideOK(t *testing.T) {
 	t.Parallel()

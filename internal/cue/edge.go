@@ -19,6 +19,7 @@ const okays = `(?:HEARTBEAT|ROUTINE)\\?_OK`
 // The cues, with what is around them.
 var (
 	silent  = regexp.MustCompile(`^(?:` + around + `NO\\?_REPLY)+` + around + `$`)
+	unsaid  = regexp.MustCompile(`^(?:` + around + `NO\\?_REPLY)*` + around + `(?:N|NO\\?|NO\\?_(?:R(?:E(?:P(?:LY?)?)?)?)?)?$`)
 	okBegin = regexp.MustCompile(`^(` + around + `)` + okays)
 	okEnd   = regexp.MustCompile(okays + `(` + around + `)$`)
 	notify  = regexp.MustCompile(`^(` + around + `)\\?\[NOTIFY\\?\]`)

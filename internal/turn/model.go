@@ -87,7 +87,13 @@ func (n *run) stream(ctx context.Context, p chela.Provider, req *chela.Request, 
 	defer asked()
 	n.again = false // the next one is another
 	var text strings.Builder
-	quiet := n.transforms()
+	shown, quiet := 0, !tell || n.transforms()
+	show := func() { // an answer that is for nobody is kept back from its first character
+		if !quiet && shown < text.Len() {
+			n.delta(chela.EventTextDelta, text.String()[shown:])
+			shown = text.Len()
+		}
+	}
 	for chunk, err := range p.Stream(ctx, req) {
 		switch {
 		case err != nil && errors.Is(context.Cause(ctx), control.ErrParked):
@@ -95,16 +101,20 @@ func (n *run) stream(ctx context.Context, p chela.Provider, req *chela.Request, 
 		case err != nil:
 			return nil, text.String(), err
 		case chunk.Finish != nil:
+			if len(chunk.Finish.Calls) > 0 || !cue.Silent(text.String()) {
+				show()
+			}
 			return chunk.Finish, "", nil
 		case chunk.Anew:
-			text.Reset()
-			if tell && !quiet {
+			if !quiet {
 				n.delta(chela.EventTextReset, "")
 			}
+			text.Reset()
+			shown = 0
 		case chunk.Text != "":
 			text.WriteString(chunk.Text)
-			if tell && !quiet {
-				n.delta(chela.EventTextDelta, chunk.Text)
+			if shown > 0 || !cue.MaySilence(text.String()) {
+				show()
 			}
 		case chunk.Thinking != "" && tell:
 			n.delta(chela.EventThinkingDelta, chunk.Thinking)
