@@ -25,6 +25,10 @@ type Event struct {
 	Activity Activity   `json:"activity,omitempty"` // with progress: what the turn does from here on
 	Error    Kind       `json:"error,omitempty"`    // with a notice that something went wrong
 	At       time.Time  `json:"at"`
+
+	// Until is when a call that starts has to have ended, by its time limit; zero if
+	// it has none. Only readers in the same process are told.
+	Until time.Time `json:"-"`
 }
 
 // EventKind is the name of an event on the wire.

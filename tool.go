@@ -76,6 +76,10 @@ type Tool struct {
 	Timeout     time.Duration // of one call; 0 means the default of 60 s
 	MaxOutput   int           // bytes of text that go into the prompt; 0 means the default of 50,000
 
+	// Limit returns the time of a call with these arguments, where they say something
+	// about that. Nil, and 0, mean Timeout.
+	Limit func(args json.RawMessage) time.Duration
+
 	// Judge tells what a call with these arguments would do. Nil means a
 	// plain read.
 	Judge func(args json.RawMessage) Judgement
@@ -98,6 +102,17 @@ type Tool struct {
 	// happened, nil if it certainly did not (it is run again), and an error
 	// if that cannot be told (the call becomes unknown).
 	Happened func(ctx context.Context, call ToolCall) (*ToolResult, error)
+}
+
+// LimitOf returns after how long a call with these arguments is ended; 0 if the tool
+// names no time.
+func (t Tool) LimitOf(args json.RawMessage) time.Duration {
+	if t.Limit != nil {
+		if limit := t.Limit(args); limit > 0 {
+			return limit
+		}
+	}
+	return t.Timeout
 }
 
 // ErrLater is in the chain of a tool's error where the store of chela did not do

@@ -27,6 +27,7 @@ type Sign struct {
 	Doing   chela.Activity
 	Tool    string // that runs, if one does
 	At      time.Time
+	Until   time.Time // when the calls that run have to have ended, if one of them has a limit
 }
 
 // Hear takes note of what a turn announces.
@@ -66,7 +67,16 @@ func (b *Board) Hear(e chela.Event) {
 		b.doing, b.signs = map[chela.TurnID]chela.Activity{}, map[chela.TurnID]Sign{}
 	}
 	b.doing[e.Turn] = now
-	b.signs[e.Turn] = Sign{Turn: e.Turn, Session: e.Session, Doing: now, Tool: e.Tool, At: e.At}
+	b.signs[e.Turn] = Sign{Turn: e.Turn, Session: e.Session, Doing: now, Tool: e.Tool, At: e.At, Until: until(b.signs[e.Turn], e)}
+}
+
+// until returns when the calls of a turn have to have ended after one more started:
+// others of the same step may run beside it.
+func until(last Sign, e chela.Event) time.Time {
+	if e.Kind == chela.EventToolStarted && last.Until.After(e.Until) {
+		return last.Until
+	}
+	return e.Until
 }
 
 // refresh takes note that a turn lives that does what it did before.

@@ -20,6 +20,11 @@ func TestQuiet(t *testing.T) {
 		{Turn: "streams", Kind: chela.EventTextDelta, At: at(1)},
 		{Turn: "streams", Kind: chela.EventTextDelta, At: at(9)},
 		{Turn: "runs", Kind: chela.EventToolStarted, Tool: "shell", Session: "agent:main:main", At: at(2)},
+		{Turn: "beside", Kind: chela.EventToolStarted, Tool: "shell", At: at(1), Until: at(90)},
+		{Turn: "beside", Kind: chela.EventToolStarted, Tool: "calc", At: at(3), Until: at(20)},
+		{Turn: "after", Kind: chela.EventToolStarted, Tool: "shell", At: at(1), Until: at(90)},
+		{Turn: "after", Kind: chela.EventTurnProgress, Activity: chela.ActivityTools, Tool: "calc", At: at(4)},
+		{Turn: "after", Kind: chela.EventToolStarted, Tool: "calc", At: at(4), Until: at(20)},
 		{Turn: "tells", Kind: chela.EventToolStarted, Tool: "shell", At: at(2)},
 		{Turn: "tells", Kind: chela.EventToolOutput, At: at(8)},
 		{Turn: "waits", Kind: chela.EventTurnStarted, At: at(1)},
@@ -34,6 +39,8 @@ func TestQuiet(t *testing.T) {
 	want := []activity.Sign{
 		{Turn: "asks", Doing: chela.ActivityThinking, At: at(1)},
 		{Turn: "runs", Session: "agent:main:main", Doing: chela.ActivityTools, Tool: "shell", At: at(2)},
+		{Turn: "beside", Doing: chela.ActivityTools, Tool: "calc", At: at(3), Until: at(90)},
+		{Turn: "after", Doing: chela.ActivityTools, Tool: "calc", At: at(4), Until: at(20)},
 	}
 	if diff := cmp.Diff(want, b.Quiet(at(5))); diff != "" {
 		t.Errorf("quiet (-want +got):\n%s", diff)

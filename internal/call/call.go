@@ -47,8 +47,8 @@ func (r Runner) Run(ctx context.Context, c chela.ToolCall) Outcome {
 	if !ok {
 		return Failed("there is no tool " + c.Tool + " any more")
 	}
-	r.emit(c, chela.EventToolStarted, string(c.Args))
-	c.Output = func(text string) { r.emit(c, chela.EventToolOutput, text) }
+	r.started(c, tool)
+	c.Output = func(text string) { r.Emit(r.event(c, chela.EventToolOutput, text)) }
 	type ended struct {
 		result chela.ToolResult
 		err    error
@@ -77,8 +77,17 @@ func (r Runner) Run(ctx context.Context, c chela.ToolCall) Outcome {
 	return r.Outcome(ctx, c, e.result, e.err)
 }
 
-func (r Runner) emit(c chela.ToolCall, kind chela.EventKind, text string) {
-	r.Emit(chela.Event{Kind: kind, Session: c.Session, Thread: c.Thread, Turn: c.Turn, Call: c.ID, Tool: c.Tool, Text: text, At: r.Now()})
+// started announces that a call runs from now on, and until when at most.
+func (r Runner) started(c chela.ToolCall, t chela.Tool) {
+	e := r.event(c, chela.EventToolStarted, string(c.Args))
+	if limit := t.LimitOf(c.Args); limit > 0 {
+		e.Until = e.At.Add(limit)
+	}
+	r.Emit(e)
+}
+
+func (r Runner) event(c chela.ToolCall, kind chela.EventKind, text string) chela.Event {
+	return chela.Event{Kind: kind, Session: c.Session, Thread: c.Thread, Turn: c.Turn, Call: c.ID, Tool: c.Tool, Text: text, At: r.Now()}
 }
 
 // Outcome returns what a call came to that ended with a result or an error.
@@ -96,7 +105,11 @@ func (r Runner) Outcome(ctx context.Context, c chela.ToolCall, result chela.Tool
 		return Outcome{Later: err}
 	default:
 		r.Log.Error("tool broke", "tool", c.Tool, "call", c.ID, "error", err)
-		return Failed(fmt.Sprintf("the tool broke; this is a fault of chela, not of the call (%s)", c.ID))
+		text := fmt.Sprintf("the tool broke; this is a fault of chela, not of the call (%s)", c.ID)
+		if c.State == chela.CallRunning { // it has an effect
+			text += "; part of it may have happened"
+		}
+		return Failed(text)
 	}
 }
 

@@ -29,6 +29,7 @@ type Def[In any] struct {
 
 	// Run is required; the others are as in [chela.Tool].
 	Run      func(ctx context.Context, call Call[In]) (chela.ToolResult, error)
+	Limit    func(in In) time.Duration
 	Judge    func(in In) chela.Judgement
 	Prepare  func(ctx context.Context, call Call[In]) (chela.Prepared, error)
 	Happened func(ctx context.Context, call Call[In]) (*chela.ToolResult, error)
@@ -58,6 +59,15 @@ func New[In any](def Def[In]) chela.Tool {
 		Timeout:     def.Timeout,
 		MaxOutput:   def.MaxOutput,
 		Run:         withInput(def.Run),
+	}
+	if def.Limit != nil {
+		t.Limit = func(args json.RawMessage) time.Duration {
+			in, err := decodeInput[In](args)
+			if err != nil {
+				return 0
+			}
+			return def.Limit(in)
+		}
 	}
 	if def.Judge != nil {
 		t.Judge = func(args json.RawMessage) chela.Judgement {

@@ -18,14 +18,15 @@ const DefaultTimeout = 60 * time.Second
 // errTimeout is the cause of a context that WithTimeout ended.
 var errTimeout = errors.New("the tool's time is up")
 
-// WithTimeout returns a wrapper that ends a call after the tool's own Timeout,
-// or after fallback if it has none. A call that ends so is a failed result for
+// WithTimeout returns a wrapper that ends a call after the time that the tool gives
+// it, or after fallback if it gives none. A call that ends so is a failed result for
 // the model; one that ends with its caller's context stays an error.
 func WithTimeout(fallback time.Duration) func(chela.Tool) chela.Tool {
 	return func(t chela.Tool) chela.Tool {
 		t.Timeout = cmp.Or(t.Timeout, fallback)
-		limit, run := t.Timeout, t.Run
+		limited, run := t, t.Run
 		t.Run = func(ctx context.Context, call chela.ToolCall) (chela.ToolResult, error) {
+			limit := limited.LimitOf(call.Args)
 			ctx, cancel := context.WithTimeoutCause(ctx, limit, errTimeout)
 			defer cancel()
 			res, err := run(ctx, call)

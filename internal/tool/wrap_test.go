@@ -31,16 +31,22 @@ func forever(ctx context.Context, _ chela.ToolCall) (chela.ToolResult, error) {
 func TestWithTimeout(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		name string
-		own  time.Duration
-		want time.Duration
-	}{{"own", 5 * time.Second, 5 * time.Second}, {"fallback", 0, time.Minute}}
+		name    string
+		own     time.Duration
+		call    time.Duration // what a call says
+		want    time.Duration // of a call
+		timeout time.Duration // of the tool
+	}{
+		{"own", 5 * time.Second, 0, 5 * time.Second, 5 * time.Second},
+		{"of the call", 5 * time.Second, 2 * time.Second, 2 * time.Second, 5 * time.Second},
+		{"fallback", 0, 0, time.Minute, time.Minute},
+	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				c := running(forever)
-				c.Timeout = tt.own
+				c.Timeout, c.Limit = tt.own, func(json.RawMessage) time.Duration { return tt.call }
 				c = tool.WithTimeout(time.Minute)(c)
 				began := time.Now()
 				res, err := c.Run(t.Context(), chela.ToolCall{})
@@ -50,8 +56,8 @@ func TestWithTimeout(t *testing.T) {
 				if took := time.Since(began); took != tt.want {
 					t.Errorf("it took %s, want %s", took, tt.want)
 				}
-				if c.Timeout != tt.want {
-					t.Errorf("the tool's timeout is %s, want %s", c.Timeout, tt.want)
+				if c.Timeout != tt.timeout {
+					t.Errorf("the tool's timeout is %s, want %s", c.Timeout, tt.timeout)
 				}
 			})
 		})

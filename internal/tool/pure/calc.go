@@ -3,6 +3,7 @@ package pure
 import (
 	"context"
 	_ "embed"
+	"time"
 
 	"chela"
 	"chela/internal/tool"
@@ -12,6 +13,9 @@ import (
 //go:embed calc.md
 var calcDoc string
 
+// calcTime is far longer than what is bounded in size can take.
+const calcTime = 2 * time.Second
+
 type calcInput struct {
 	Expression string `json:"expression" jsonschema:"the arithmetic to do, such as (1 + 2) * 3"`
 }
@@ -19,8 +23,9 @@ type calcInput struct {
 // Calc returns the tool that does arithmetic.
 func Calc() chela.Tool {
 	return tool.New(tool.Def[calcInput]{
-		Name: "calc",
-		Doc:  calcDoc,
+		Name:    "calc",
+		Doc:     calcDoc,
+		Timeout: calcTime,
 		Run: func(_ context.Context, call tool.Call[calcInput]) (chela.ToolResult, error) {
 			res, err := calc.Eval(call.In.Expression)
 			switch {

@@ -30,6 +30,8 @@ const (
 	DefaultTimeout = 120 * time.Second
 	MaxTimeout     = 600 * time.Second
 	maxCommand     = 64 << 10 // bytes of a line; the parser recurses
+
+	endTime = 30 * time.Second // for the end of a command that is killed, and its output
 )
 
 //go:embed shell.md
@@ -47,6 +49,11 @@ type input struct {
 	Timeout int    `json:"timeout,omitempty" jsonschema:"seconds after which it is killed; 120 if left out" min:"1" max:"600"`
 }
 
+// limit is after how long a command is killed.
+func (in input) limit() time.Duration {
+	return cmp.Or(time.Duration(in.Timeout)*time.Second, DefaultTimeout)
+}
+
 // New returns the tool. Its commands run by runner, in the workspace that find
 // tells for the agent of the call.
 //
@@ -58,7 +65,8 @@ func New(runner commandRunner, find workspace.Finder) chela.Tool {
 	t := tool.New(tool.Def[input]{
 		Name:    "shell",
 		Doc:     doc,
-		Timeout: MaxTimeout + 30*time.Second, // the sandbox keeps the call's own
+		Timeout: MaxTimeout + endTime,
+		Limit:   func(in input) time.Duration { return in.limit() + endTime }, // the sandbox keeps the call's own
 		Judge:   func(in input) chela.Judgement { return judgeCall(in) },
 		Run: func(ctx context.Context, call tool.Call[input]) (chela.ToolResult, error) {
 			return run(ctx, runner, find, call)
@@ -84,7 +92,7 @@ func run(ctx context.Context, runner commandRunner, find workspace.Finder, call 
 	if err != nil {
 		return chela.ToolResult{}, fmt.Errorf("find workspace of agent %q: %w", call.Agent, err)
 	}
-	timeout := cmp.Or(time.Duration(call.In.Timeout)*time.Second, DefaultTimeout)
+	timeout := call.In.limit()
 	res, err := runner.Run(ctx, sandbox.Spec{
 		Command:   call.In.Command,
 		Workspace: dir,
