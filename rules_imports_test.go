@@ -50,7 +50,7 @@ var layers = []layer{
 	{
 		name: "engines",
 		packages: []string{
-			"internal/turn/...", "internal/call", "internal/control", "internal/journal", "internal/lane/...", "internal/rewind", "internal/prompt", "internal/compaction", "internal/guard", "internal/hook", "internal/repair", "internal/activity", "internal/approval", "internal/job",
+			"internal/turn/...", "internal/call", "internal/control", "internal/journal", "internal/lane/...", "internal/rewind", "internal/prompt", "internal/compaction", "internal/guard", "internal/hook", "internal/repair", "internal/activity", "internal/approval", "internal/job/...",
 			"internal/routine/...", "internal/notice", "internal/memory", "internal/cost", "internal/session", "internal/transcript", "internal/token", "internal/work/...",
 			"internal/replay", "internal/routing",
 			"internal/command/...",
@@ -175,6 +175,7 @@ var arrows = []arrow{
 	{"internal/repair", "internal/turn/machine", "how often a turn may break is its business"},
 	{"internal/memory", "internal/store", "looking at a document, changing it and giving an agent its first ones is one transaction"},
 	{"internal/job", "internal/store", "what becomes of a job, and the work that follows from it, are one transaction"},
+	{"internal/job", "internal/job/wording", "what is said of jobs is apart from what is done with them"},
 	{"internal/job", "internal/work", "each step of a job is work that is done once"},
 	{"internal/session", "internal/store", "a session and its current thread change in one transaction"},
 	{"internal/session", "internal/transcript", "sessions are written down and read again"},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/job/wording"
 	"chela/internal/store"
 )
 
@@ -164,7 +165,7 @@ func encode(args any) json.RawMessage {
 // say sends a message into the session of a job.
 func (a *act) say(ctx context.Context, j *chela.Job, text string, steer bool) error {
 	j.Messages++
-	m := messageArgs{Job: j.ID, Attempt: j.Attempt, Number: j.Messages, Text: cut(text, chela.MaxMessageBytes), Steer: steer}
+	m := messageArgs{Job: j.ID, Attempt: j.Attempt, Number: j.Messages, Text: wording.Cut(text, chela.MaxMessageBytes), Steer: steer}
 	if err := a.keep(ctx, j); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/job/wording"
 	"chela/internal/store"
 )
 
@@ -60,7 +61,7 @@ func (d *Desk) announcement(ctx context.Context, r *store.Read, of attemptArgs) 
 		in.Queue = patient()
 	}
 	spent, err := r.UsageSince(ctx, j.Session, j.StartedAt)
-	in.Text = ending(j, spent, isJob)
+	in.Text = wording.Ending(j, spent, isJob)
 	return in, !isJob || asking.State.Live(), err
 }
 

@@ -32,6 +32,13 @@ type Config struct {
 	MaxParts     int           // of one job in all
 	ArchiveAfter time.Duration // after which a subagent that is kept leaves the lists; 0 means never
 
+	// Broke takes part in the transaction that finds that a run of a job's turn died or
+	// broke. It returns why, for people, and whether the turn is to be stopped.
+	Broke func(ctx context.Context, w *store.Write, t chela.Turn) (why string, stop bool, err error)
+
+	// GiveUp is after how many recoveries a turn is not tried again.
+	GiveUp int
+
 	// Ended takes part in the transaction in which a job ends. Nil does nothing.
 	Ended func(ctx context.Context, w *store.Write, j chela.Job) error
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/job/wording"
 	"chela/internal/store"
 )
 
@@ -95,7 +96,7 @@ func (a *act) firstText(ctx context.Context, j *chela.Job) (string, error) {
 			return "", err
 		}
 	}
-	return beginning(*j, said, parts), nil
+	return wording.Beginning(*j, said, parts), nil
 }
 
 // saidSince returns what was said to a job since it last began.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"chela"
+	"chela/internal/job/wording"
 )
 
 // Follow looks how far the job is that follows a turn.
@@ -21,7 +22,14 @@ func (d *Desk) Look(ctx context.Context, id chela.JobID) error {
 			return err
 		}
 		next = Next(s)
-		return a.carryOut(ctx, j, next)
+		if next.Broke == nil {
+			return a.carryOut(ctx, j, next)
+		}
+		stop, err := a.mend(ctx, j, *next.Broke)
+		if stop {
+			next.Stop = append(next.Stop, next.Broke.ID)
+		}
+		return err
 	})
 	if chela.KindOf(err) == chela.NotFound {
 		return nil
@@ -62,11 +70,19 @@ func (a *act) situation(ctx context.Context, j chela.Job) (s Situation, err erro
 	if s.Turns, err = a.turns(ctx, j); err != nil {
 		return s, err
 	}
-	if s.Steps, err = a.w.JobSteps(ctx, j.ID); err != nil || len(open(s.Steps)) == 0 {
+	if s.Steps, err = a.w.JobSteps(ctx, j.ID); err != nil {
 		return s, err
+	}
+	turn, _ := s.newest()
+	if len(open(s.Steps)) == 0 && turn.Crashes == 0 && j.Repairs == 0 {
+		return s, nil
 	}
 	events, err := a.w.JobEvents(ctx, j.ID, 0)
 	s.Reminders = reminders(events)
+	n, why := repairs(events, turn.ID)
+	if s.Mended = n; n >= a.cfg.GiveUp {
+		s.GivenUp = why
+	}
 	return s, err
 }
 
@@ -151,12 +167,12 @@ func (a *act) tellParts(ctx context.Context, j *chela.Job, parts []chela.Job) er
 			return err
 		}
 	}
-	return a.say(ctx, j, ofParts(parts), false)
+	return a.say(ctx, j, wording.OfParts(parts), false)
 }
 
 // remind asks a job for the steps of its plan that are open.
 func (a *act) remind(ctx context.Context, j *chela.Job, steps []chela.JobStep) error {
-	text := reminder(steps)
+	text := wording.Reminder(steps)
 	if err := a.note(ctx, j, chela.JobEvent{Kind: chela.JobPrompted, By: By, Text: text}); err != nil {
 		return err
 	}
@@ -201,7 +217,7 @@ func (a *act) result(ctx context.Context, j chela.Job) (string, error) {
 	for i := len(turns) - 1; i >= 0 && err == nil; i-- {
 		var e chela.Entry
 		var ok bool
-		if e, ok, err = a.w.Answer(ctx, turns[i]); ok && !silent(e.Body.Text) {
+		if e, ok, err = a.w.Answer(ctx, turns[i]); ok && !wording.Silent(e.Body.Text) {
 			return e.Body.Text, err
 		}
 	}

@@ -20,6 +20,8 @@ type Situation struct {
 	Asked     []chela.Job     // jobs that it asked for and wants to hear of
 	Steps     []chela.JobStep // of its plan
 	Reminders int             // of open steps, in this attempt
+	Mended    int             // the last run of its newest turn of which its story tells that it was stuck or broke off
+	GivenUp   string          // why that is not done once more; empty as long as it is
 }
 
 // A Decision is what is to be done in a situation.
@@ -32,6 +34,7 @@ type Decision struct {
 	Drop   []chela.JobID  // jobs that it asked for and nobody wants any more
 	Tell   []chela.Job    // parts whose endings are told to it now
 	Remind []chela.JobStep
+	Broke  *chela.Turn // a run of its newest turn died or broke, which its story does not tell: nothing else is done now
 }
 
 // Next decides what is to be done about a job.
@@ -47,6 +50,9 @@ func Next(s Situation) Decision {
 		d.Waits = s.live(isPart)
 		d.Reason = waitsFor(d.Waits)
 	case chela.JobInProgress, chela.JobAwaiting:
+		if t, ok := s.newest(); ok && t.Crashes > s.Mended {
+			return Decision{State: s.Job.State, Stop: d.Stop, Broke: &t}
+		}
 		s.goOn(&d)
 	case chela.JobRecovering: // its turn was mended; what became of it is looked at then
 		d.State, d.Reason = chela.JobInProgress, ""
@@ -57,6 +63,16 @@ func Next(s Situation) Decision {
 		s.abandon(&d)
 	}
 	return d
+}
+
+// newest returns the newest turn of the job's thread, if there is one.
+func (s Situation) newest() (t chela.Turn, ok bool) {
+	for _, t := range slices.Backward(s.Turns) {
+		if t.Thread == s.Job.Thread {
+			return t, true
+		}
+	}
+	return t, false
 }
 
 // goOn decides about a job that is under way.
@@ -81,11 +97,14 @@ func (s Situation) goOn(d *Decision) {
 // rests decides about a job of which nothing runs and nothing is under way.
 func (s Situation) rests(d *Decision, last chela.Turn) {
 	d.Waits = 0
-	switch last.State {
-	case chela.TurnFailed, chela.TurnLimited:
+	switch {
+	case s.GivenUp != "" && last.State != chela.TurnCompleted:
+		d.State, d.Reason = chela.JobFailed, s.GivenUp
+		return
+	case last.State == chela.TurnFailed, last.State == chela.TurnLimited:
 		d.State, d.Reason = chela.JobFailed, why(last)
 		return
-	case chela.TurnInterrupted:
+	case last.State == chela.TurnInterrupted:
 		d.State, d.Reason = chela.JobInterrupted, "its turn was stopped"
 		return
 	}

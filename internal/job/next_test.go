@@ -105,6 +105,42 @@ func TestNextByTurns(t *testing.T) {
 	}.check(t)
 }
 
+func TestNextByRepairs(t *testing.T) {
+	t.Parallel()
+	broke := func(state chela.TurnState) chela.Turn {
+		turn := turnIn("1", "thr", state)
+		turn.Crashes = 2
+		return turn
+	}
+	running, over := broke(runs), broke(failed)
+	decided{
+		"a run broke off": {
+			under(job.Situation{Turns: []chela.Turn{turnIn("0", "old", runs), running}, Mended: 1}),
+			job.Decision{State: chela.JobInProgress, Stop: []chela.TurnID{"0"}, Broke: &running},
+		},
+		"the last run broke off": {
+			under(job.Situation{Turns: []chela.Turn{over}, Mended: 1}), job.Decision{State: chela.JobInProgress, Broke: &over},
+		},
+		"which its story tells": {
+			under(job.Situation{Turns: []chela.Turn{running}, Mended: 2}), job.Decision{State: chela.JobInProgress, Turn: "1"},
+		},
+		"it is given up": {
+			under(job.Situation{Turns: []chela.Turn{over}, Mended: 2, GivenUp: "twice"}),
+			job.Decision{State: chela.JobFailed, Turn: "1", Reason: "twice"},
+		},
+		"it was stopped, as it is given up": {
+			under(job.Situation{Turns: []chela.Turn{broke(chela.TurnInterrupted)}, Mended: 2, GivenUp: "twice"}),
+			job.Decision{State: chela.JobFailed, Turn: "1", Reason: "twice"},
+		},
+		"it came to its end after all": {
+			under(job.Situation{Turns: []chela.Turn{broke(done)}, Mended: 2, GivenUp: "twice"}), job.Decision{State: chela.JobCompleted, Turn: "1"},
+		},
+		"a later turn runs": {
+			under(job.Situation{Turns: []chela.Turn{over, turnIn("2", "thr", runs)}}), job.Decision{State: chela.JobInProgress, Turn: "2"},
+		},
+	}.check(t)
+}
+
 func TestNextByOthers(t *testing.T) {
 	t.Parallel()
 	steps := []chela.JobStep{{Place: 1, State: chela.StepDone}, {Place: 2, State: chela.StepInProgress}, {Place: 3, State: chela.StepSkipped}}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/job/wording"
 )
 
 // maxSteps and maxStep bound a plan.
@@ -57,7 +58,7 @@ func (d *Desk) Plan(ctx context.Context, id chela.JobID, steps []string) error {
 		if err := a.w.PlanJob(ctx, id, plan); err != nil {
 			return err
 		}
-		if err := a.note(ctx, j, chela.JobEvent{Kind: chela.JobPlanned, By: string(j.Session), Text: planned(plan)}); err != nil {
+		if err := a.note(ctx, j, chela.JobEvent{Kind: chela.JobPlanned, By: string(j.Session), Text: wording.Planned(plan)}); err != nil {
 			return err
 		}
 		return a.announce(ctx, *j, chela.EventJobOutput, fmt.Sprintf("planned %d steps", len(plan)))
@@ -83,7 +84,7 @@ func (d *Desk) Step(ctx context.Context, id chela.JobID, s chela.JobStep) error 
 			return chela.E(chela.NotFound, fmt.Sprintf("the plan has no step %d", s.Place)).WithHint(fmt.Sprintf("it has %d", len(steps)))
 		}
 		before, now := steps[s.Place-1], steps[s.Place-1]
-		now.State, now.Note = s.State, cmp.Or(cut(s.Note, maxStep), before.Note)
+		now.State, now.Note = s.State, cmp.Or(wording.Cut(s.Note, maxStep), before.Note)
 		if now == before {
 			return nil
 		}

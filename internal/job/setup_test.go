@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -99,7 +100,10 @@ func (p process) begin(t *testing.T) *house {
 		Agent:     func(string) error { return nil },
 		Jobs:      job.Limits{Parallel: 5, Waiting: 10_000},
 		Subagents: job.Limits{Parallel: 8, Waiting: 10_000},
-		MaxParts:  20, ArchiveAfter: time.Hour,
+		MaxParts:  20, ArchiveAfter: time.Hour, GiveUp: machine.MaxCrashes,
+		Broke: func(_ context.Context, _ *store.Write, t chela.Turn) (string, bool, error) {
+			return fmt.Sprintf("broke off %d times", t.Crashes), false, nil
+		},
 	}
 	if p.change != nil {
 		p.change(&jc)

@@ -309,8 +309,7 @@ func (l *Lanes) countCrash(o *turns.Opened) error {
 		if err != nil {
 			return err
 		}
-		t.Crashes++
-		return w.MoveTurn(ctx, t, t.State)
+		return w.CountCrash(ctx, t)
 	})
 }
 

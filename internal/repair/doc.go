@@ -13,11 +13,16 @@
 // # Found by progress
 //
 // What runs is not judged by its age. A turn is stuck when nothing was heard of it
-// for too long: no word of the model, no output of a tool, no step. Only the process
+// for too long: no word of the model, no output of a tool, no step. A call that runs has as long as its
+// own limit says, and a little more, even if that is longer. Only the process
 // that runs a turn hears that, so each looks after its own; turns of processes that
 // died are taken up elsewhere, and their jobs are looked at again here.
 //
 // # What is done
+//
+// A run that died with its process, or broke by a fault of chela, is counted like one
+// that was cut off, by the lane that takes it up. A job whose runs die again and again
+// is left to the owner like one that is stuck again and again.
 //
 // A run is cut off as if its process had died, so that nothing is done that a crash
 // would not do: the journal decides what is repeated, and a call that may or may not

@@ -35,9 +35,9 @@ type Config struct {
 	CutOff func(chela.TurnID) bool
 	Stop   func(context.Context, chela.TurnID) error
 
-	// Stuck notes in the story of a job that its turn is stuck. Mended looks how far
+	// Stuck notes in the story of a job that a turn of it is stuck. Mended looks how far
 	// it is after that was mended, Review how far all jobs are.
-	Stuck  func(ctx context.Context, id chela.JobID, why string) error
+	Stuck  func(ctx context.Context, t chela.Turn, why string) error
 	Mended func(ctx context.Context, id chela.JobID) error
 	Review func(ctx context.Context) error
 
@@ -47,7 +47,7 @@ type Config struct {
 
 	Every        time.Duration // between looks
 	StuckAfter   time.Duration // without any sign
-	Attempts     int           // before a turn is given up
+	GiveUp       int           // times that a turn is stuck or breaks off, until it is given up; at most machine.MaxCrashes
 	ToolFailures int           // in a row, before a tool is turned off
 	ProbeAfter   time.Duration // until a tool that is off is probed
 }
@@ -95,13 +95,19 @@ func (k *Keeper) Look(ctx context.Context) {
 	}
 }
 
-// due returns which of the quiet turns are to be mended: one that was mended has as
-// long again to give a sign.
+// grace is how long a call may take to end once its time is over.
+const grace = 5 * time.Second
+
+// due returns which of the quiet turns are to be mended. A call that says nothing has
+// the time that it was given, and one that was mended as long again to give a sign.
 func (k *Keeper) due(quiet []activity.Sign) (due []activity.Sign) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now, mended := k.cfg.Now(), map[chela.TurnID]time.Time{}
 	for _, sign := range quiet {
+		if now.Before(sign.Until.Add(grace)) {
+			continue
+		}
 		at, ok := k.mended[sign.Turn]
 		if !ok || now.Sub(at) >= k.cfg.StuckAfter {
 			due, at = append(due, sign), now
@@ -116,20 +122,19 @@ func (k *Keeper) due(quiet []activity.Sign) (due []activity.Sign) {
 // is ended.
 func (k *Keeper) mend(ctx context.Context, sign activity.Sign) error {
 	t, err := store.Find(ctx, k.store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, sign.Turn) })
-	if err != nil || t.State != chela.TurnProcessing {
+	if err != nil || t.State != chela.TurnProcessing || t.Crashes >= machine.MaxCrashes { // which its lane ends
 		return err
 	}
 	p := planFor(t, sign, k.cfg)
-	job := chela.JobID("")
-	if t.Origin.Followed() && t.Origin.Channel == chela.ChannelJob {
-		job = chela.JobID(t.Origin.Account)
-		if err := k.cfg.Stuck(ctx, job, p.told); err != nil {
+	ofJob := t.Origin.Followed() && t.Origin.Channel == chela.ChannelJob
+	if ofJob {
+		if err := k.cfg.Stuck(ctx, t, p.told); err != nil {
 			return err
 		}
 	}
 	var events []chela.Event
 	err = k.store.Write(ctx, "turn.repair", func(w *store.Write) (err error) {
-		events, err = k.cfg.Tell(ctx, w, fmt.Sprintf("repair/%s/%d", t.ID, t.Crashes+1), p.told)
+		events, err = k.cfg.Tell(ctx, w, p.key, p.told)
 		return err
 	})
 	if err != nil {
@@ -143,14 +148,25 @@ func (k *Keeper) mend(ctx context.Context, sign activity.Sign) error {
 	} else if !k.cfg.CutOff(t.ID) {
 		k.cfg.Log.Info("stuck turn runs here no more", "turn", t.ID)
 	}
-	if err == nil && job != "" {
-		err = k.cfg.Mended(ctx, job)
+	if err == nil && ofJob {
+		err = k.cfg.Mended(ctx, chela.JobID(t.Origin.Account))
 	}
 	return err
 }
 
-// A plan is what is done about a stuck turn.
+// Broke takes part in the transaction that finds that a run of a turn died with its
+// process, or broke by a fault of chela. The lane has counted that and runs the turn
+// again, up to a bound; the owner is told. It returns what he is told, and whether the
+// turn is to be stopped, as its lane would go on.
+func (k *Keeper) Broke(ctx context.Context, w *store.Write, t chela.Turn) (told string, stop bool, err error) {
+	p := planned(t, t.Crashes, "broke off: the process that ran it died, or chela broke down in it", k.cfg)
+	_, err = k.cfg.Tell(ctx, w, p.key, p.told) // readers of the log find it
+	return p.told, p.stop, err
+}
+
+// A plan is what is done about a turn that is stuck or broke off.
 type plan struct {
+	key     string // of the notice, which is one of its kind
 	outcome string // Retry or ManualRequired
 	stop    bool   // the turn is ended, as cutting it off would not do that
 	told    string // to the owner
@@ -158,18 +174,21 @@ type plan struct {
 
 // planFor decides what is done about a turn of which a sign was the last.
 func planFor(t chela.Turn, sign activity.Sign, cfg Config) plan {
-	n := t.Crashes + 1
-	p := plan{outcome: Retry}
-	if n >= min(cfg.Attempts, machine.MaxCrashes) {
-		p.outcome, p.stop = ManualRequired, n < machine.MaxCrashes
-	}
 	quiet := cfg.Now().Sub(sign.At).Round(time.Second)
-	p.told = fmt.Sprintf("turn %s in session %s got stuck: nothing came of it for %s while %s. ", t.ID, t.Session, quiet, doing(sign))
-	if p.outcome == Retry {
-		p.told += fmt.Sprintf("It is run again (%s %d of %d).", p.outcome, n, min(cfg.Attempts, machine.MaxCrashes))
-	} else {
-		p.told += fmt.Sprintf("It is given up after %d times (%s): chela turns show %s tells what it did.", n, p.outcome, t.ID)
+	return planned(t, t.Crashes+1, fmt.Sprintf("got stuck: nothing came of it for %s while %s", quiet, doing(sign)), cfg)
+}
+
+// planned decides what is done about a turn to which something happened for the n-th
+// time: the runs that died and those that are cut off are counted together.
+func planned(t chela.Turn, n int, what string, cfg Config) plan {
+	p := plan{key: fmt.Sprintf("repair/%s/%d", t.ID, n), outcome: Retry}
+	p.told = fmt.Sprintf("turn %s in session %s %s. ", t.ID, t.Session, what)
+	if n < cfg.GiveUp {
+		p.told += fmt.Sprintf("It is run again (%s %d of %d).", p.outcome, n, cfg.GiveUp)
+		return p
 	}
+	p.outcome, p.stop = ManualRequired, n < machine.MaxCrashes
+	p.told += fmt.Sprintf("It is given up after %d times (%s): chela turns show %s tells what it did.", n, p.outcome, t.ID)
 	return p
 }
 

@@ -62,7 +62,7 @@ func (h *shop) keeper() *repair.Keeper {
 		},
 		CutOff: func(id chela.TurnID) bool { h.note(&h.cut, id); return true },
 		Stop:   func(_ context.Context, id chela.TurnID) error { h.note(&h.ended, id); return nil },
-		Stuck:  func(_ context.Context, id chela.JobID, _ string) error { return h.tell("stuck " + string(id)) },
+		Stuck:  func(_ context.Context, t chela.Turn, _ string) error { return h.tell("stuck " + t.Origin.Account) },
 		Mended: func(_ context.Context, id chela.JobID) error { return h.tell("mended " + string(id)) },
 		Review: func(context.Context) error {
 			h.mu.Lock()
@@ -76,7 +76,7 @@ func (h *shop) keeper() *repair.Keeper {
 			h.told = append(h.told, text)
 			return nil, nil
 		},
-		Every: time.Minute, StuckAfter: 5 * time.Minute, Attempts: 3, ToolFailures: 5, ProbeAfter: 10 * time.Minute,
+		Every: time.Minute, StuckAfter: 5 * time.Minute, GiveUp: 3, ToolFailures: 5, ProbeAfter: 10 * time.Minute,
 	})
 }
 
@@ -280,6 +280,65 @@ func TestStuckTurnsAreMended(t *testing.T) {
 	h.pass(2 * time.Minute)
 	h.Look(t.Context())
 	if want := []chela.TurnID{"turn_1", "turn_2", "turn_1", "turn_2"}; !slices.Equal(h.cut, want) {
+		t.Errorf("cut %v, want %v", h.cut, want)
+	}
+}
+
+// TestBrokenTurnsAreTold counts runs that died like those that were cut off, and says
+// when a lane would go on with what is given up.
+func TestBrokenTurnsAreTold(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	var stopped []bool
+	for _, crashes := range []int{1, 2, 3} {
+		err := h.store.Write(t.Context(), "test", func(w *store.Write) error {
+			_, stop, err := h.Broke(t.Context(), w, chela.Turn{ID: "turn_1", Session: "s", Crashes: crashes})
+			stopped = append(stopped, stop)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if slices.Contains(stopped, true) {
+		t.Errorf("stopped: %v", stopped)
+	}
+	const why = "turn turn_1 in session s broke off: the process that ran it died, or chela broke down in it. "
+	want := []string{
+		why + "It is run again (retry 1 of 3).", why + "It is run again (retry 2 of 3).",
+		why + "It is given up after 3 times (manual_required): chela turns show turn_1 tells what it did.",
+	}
+	if diff := cmp.Diff(want, h.told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
+// TestCallsHaveTheirTime takes a call for stuck once the time is over that it was
+// given, however long it says nothing before; without a limit, once it was quiet for
+// too long.
+func TestCallsHaveTheirTime(t *testing.T) {
+	t.Parallel()
+	h := setup(t)
+	for id, limit := range map[chela.TurnID]time.Duration{"turn_long": 10 * time.Minute, "turn_short": time.Minute, "turn_open": 0} {
+		h.turn(t, id, chela.TurnProcessing, 0, chela.Origin{})
+		if sign := &h.quiet[len(h.quiet)-1]; limit > 0 {
+			sign.Until = sign.At.Add(limit)
+		}
+	}
+	h.Look(t.Context()) // six minutes after they began
+	slices.Sort(h.cut)
+	if want := []chela.TurnID{"turn_open", "turn_short"}; !slices.Equal(h.cut, want) {
+		t.Errorf("cut %v, want %v", h.cut, want)
+	}
+	h.cut = nil
+	h.pass(4 * time.Minute)
+	h.Look(t.Context()) // its time is over this moment
+	if len(h.cut) > 0 {
+		t.Errorf("cut %v, which ends just now", h.cut)
+	}
+	h.pass(5 * time.Second)
+	h.Look(t.Context())
+	if want := []chela.TurnID{"turn_long"}; !slices.Equal(h.cut, want) {
 		t.Errorf("cut %v, want %v", h.cut, want)
 	}
 }

@@ -81,6 +81,16 @@ func (w *Write) MoveTurn(ctx context.Context, t chela.Turn, from chela.TurnState
 		string(t.ID), string(from), string(t.State), t.Crashes, t.Steps, rows.Set(t.Failure), rows.Micros(t.FinishedAt))
 }
 
+// CountCrash stores that another run of a live turn died, or broke by a fault of
+// chela. Whoever follows the turn hears of that.
+func (w *Write) CountCrash(ctx context.Context, t chela.Turn) error {
+	if err := w.follow(ctx, t); err != nil {
+		return err
+	}
+	t.Crashes++
+	return w.MoveTurn(ctx, t, t.State)
+}
+
 // follow leaves work for whoever follows a turn, if anybody does, in the
 // transaction that moves it: nobody can forget it, whoever moves the turn. It is
 // due at once. Where the same is left already, that is enough, unless it is under

@@ -5,6 +5,7 @@ import (
 
 	"chela"
 	"chela/internal/job"
+	"chela/internal/store"
 )
 
 // newJobs returns the desk of jobs.
@@ -27,7 +28,11 @@ func (b *Background) newJobs() *job.Desk {
 		Subagents: job.Limits{
 			Parallel: set.Lanes.Subagent, Waiting: set.Jobs.Waiting, Timeout: set.Subagents.Timeout, Tokens: int64(set.Jobs.Tokens),
 		},
-		Ended:    b.routines.JobEnded,
+		Ended: b.routines.JobEnded,
+		Broke: func(ctx context.Context, w *store.Write, t chela.Turn) (string, bool, error) {
+			return b.repair.Broke(ctx, w, t)
+		},
+		GiveUp:   b.giveUp(),
 		MaxParts: set.Jobs.Subtasks, ArchiveAfter: set.Subagents.ArchiveAfter,
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"chela/internal/notice"
 	"chela/internal/repair"
 	"chela/internal/store"
+	"chela/internal/turn/machine"
 )
 
 // newRepair returns what mends what is stuck or broken. Every agent's trouble is told
@@ -20,9 +21,13 @@ func (b *Background) newRepair() *repair.Keeper {
 		Tell: func(ctx context.Context, w *store.Write, key, text string) ([]chela.Event, error) {
 			return b.notices.Tell(ctx, w, notice.Notice{Key: key, Agent: chela.MainAgent, Target: chela.TargetLast, Text: text})
 		},
-		Every: set.Every, StuckAfter: set.StuckAfter, Attempts: set.Attempts, ToolFailures: set.ToolFailures, ProbeAfter: set.ProbeAfter,
+		Every: set.Every, StuckAfter: set.StuckAfter, GiveUp: b.giveUp(), ToolFailures: set.ToolFailures, ProbeAfter: set.ProbeAfter,
 	})
 }
+
+// giveUp is after how many times that it was stuck or broke off a turn is given up: no
+// more than its lane would run it.
+func (b *Background) giveUp() int { return min(b.cfg.Settings.Repair.Attempts, machine.MaxCrashes) }
 
 // mend looks after the turns of this process, once it stays and if that is wanted.
 func (b *Background) mend(ctx context.Context) {

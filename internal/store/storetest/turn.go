@@ -180,6 +180,13 @@ func checkFollowedTurns(t *testing.T, s *store.Store) {
 	followed = move(followed, chela.TurnAwaiting)
 	same(t, []string{"turn_followed/awaiting_approval", "turn_followed/processing"}, left())
 	followed = move(followed, chela.TurnProcessing)
+	left()
+	for range 2 { // which is no move, but those who follow want to know
+		write(t, s, func(w *store.Write) error { return w.CountCrash(t.Context(), followed) })
+		followed = read(t, s, func(r *store.Read) (chela.Turn, error) { return r.Turn(t.Context(), followed.ID) })
+	}
+	same(t, 2, followed.Crashes)
+	same(t, []string{"turn_followed/processing"}, left())
 	followed = move(followed, chela.TurnAwaiting) // once more
 	followed = move(followed, chela.TurnProcessing)
 	move(followed, chela.TurnFailed)

@@ -1,4 +1,4 @@
-package job
+package wording_test
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"chela"
+	"chela/internal/job/wording"
 )
 
 func TestCut(t *testing.T) {
@@ -14,7 +15,7 @@ func TestCut(t *testing.T) {
 		"short": "short", strings.Repeat("x", 40): strings.Repeat("x", 40), strings.Repeat("x", 41): strings.Repeat("x", 29) + "\n[cut here]",
 		strings.Repeat("é", 21): strings.Repeat("é", 14) + "\n[cut here]",
 	} {
-		if got := cut(text, 40); got != want || !utf8.ValidString(got) {
+		if got := wording.Cut(text, 40); got != want || !utf8.ValidString(got) {
 			t.Errorf("cut %q to %q, want %q", text, got, want)
 		}
 	}
@@ -31,7 +32,7 @@ func TestPartsFit(t *testing.T) {
 				Session: "agent:main:job:job_0123456789abcdefghij",
 			}
 		}
-		text := ofParts(parts)
+		text := wording.OfParts(parts)
 		if len(text) > chela.MaxMessageBytes || strings.Count(text, "## Part ") != n {
 			t.Errorf("%d parts: %d bytes with %d of them", n, len(text), strings.Count(text, "## Part "))
 		}

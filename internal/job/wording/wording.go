@@ -1,4 +1,6 @@
-package job
+// Package wording says what jobs, whoever asked for them and their stories are told. It
+// is pure.
+package wording
 
 import (
 	"fmt"
@@ -19,11 +21,11 @@ const (
 	maxReason   = 300 // bytes of why a job ended
 )
 
-// silent reports whether an answer is for nobody.
-func silent(answer string) bool { return strings.TrimSpace(answer) == "" || cue.Silent(answer) }
+// Silent reports whether an answer is for nobody.
+func Silent(answer string) bool { return strings.TrimSpace(answer) == "" || cue.Silent(answer) }
 
-// cut returns the beginning of a text that fits, and says where it was cut.
-func cut(text string, most int) string {
+// Cut returns the beginning of a text that fits, and says where it was cut.
+func Cut(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
@@ -35,8 +37,8 @@ func cut(text string, most int) string {
 	return text[:n] + mark
 }
 
-// beginning returns the message with which an attempt of a job begins.
-func beginning(j chela.Job, said []string, parts []chela.Job) string {
+// Beginning returns the message with which an attempt of a job begins.
+func Beginning(j chela.Job, said []string, parts []chela.Job) string {
 	var b []string
 	if j.Thread == "" {
 		b = append(b, j.Text)
@@ -46,7 +48,7 @@ func beginning(j chela.Job, said []string, parts []chela.Job) string {
 	}
 	b = append(b, said...)
 	if len(parts) > 0 {
-		b = append(b, ofParts(parts))
+		b = append(b, OfParts(parts))
 	}
 	if len(b) == 0 {
 		b = append(b, j.Text) // a thread that goes on though nobody said anything
@@ -54,8 +56,8 @@ func beginning(j chela.Job, said []string, parts []chela.Job) string {
 	return strings.Join(b, "\n\n")
 }
 
-// ofParts tells a job how its parts ended.
-func ofParts(parts []chela.Job) string {
+// OfParts tells a job how its parts ended.
+func OfParts(parts []chela.Job) string {
 	b := []string{"The parts of this job have ended. What each was to do, and what came of it:"}
 	most := max(leastAnswer, min(maxAnswer, chela.MaxMessageBytes/2/len(parts)-aroundPart))
 	for i, p := range parts {
@@ -70,7 +72,7 @@ func outcome(j chela.Job, most int) string {
 	if j.Result == "" {
 		return text + "\n\nIt gave no answer."
 	}
-	answer := cut(j.Result, most)
+	answer := Cut(j.Result, most)
 	if answer != j.Result {
 		answer += fmt.Sprintf("\n(The whole answer is in the session %s: see sessions_history.)", j.Session)
 	}
@@ -79,7 +81,7 @@ func outcome(j chela.Job, most int) string {
 
 // how tells in a few words how a job ended.
 func how(j chela.Job) string {
-	reason := cut(j.Reason, maxReason)
+	reason := Cut(j.Reason, maxReason)
 	switch j.State {
 	case chela.JobCompleted, chela.JobSubmitted, chela.JobAccepted:
 		return "ok"
@@ -93,8 +95,8 @@ func how(j chela.Job) string {
 	}
 }
 
-// reminder asks a job for the steps of its plan that are open.
-func reminder(steps []chela.JobStep) string {
+// Reminder asks a job for the steps of its plan that are open.
+func Reminder(steps []chela.JobStep) string {
 	b := []string{"Steps of your plan are open:"}
 	for _, s := range steps {
 		b = append(b, fmt.Sprintf("%d. %s", s.Place, s.Text))
@@ -102,8 +104,8 @@ func reminder(steps []chela.JobStep) string {
 	return strings.Join(append(b, "Do them, or say with job_step that you skip them and why. Then give your final answer, whole."), "\n")
 }
 
-// planned tells a plan in the story of a job.
-func planned(steps []chela.JobStep) string {
+// Planned tells a plan in the story of a job.
+func Planned(steps []chela.JobStep) string {
 	lines := make([]string, len(steps))
 	for i, s := range steps {
 		lines[i] = fmt.Sprintf("%d. %s", s.Place, s.Text)
@@ -111,8 +113,8 @@ func planned(steps []chela.JobStep) string {
 	return strings.Join(lines, "\n")
 }
 
-// ending tells whoever asked for a job how it ended.
-func ending(j chela.Job, spent chela.UsageSum, toJob bool) string {
+// Ending tells whoever asked for a job how it ended.
+func Ending(j chela.Job, spent chela.UsageSum, toJob bool) string {
 	name := map[chela.JobKind]string{chela.JobSubagent: "A subagent", chela.JobPart: "A part", chela.JobPlain: "A job"}[j.Kind]
 	instruction := "Tell the person briefly, in your own words, what matters of it. If it has been told already or nobody needs to know, answer NO_REPLY alone."
 	if toJob {
@@ -120,7 +122,7 @@ func ending(j chela.Job, spent chela.UsageSum, toJob bool) string {
 	}
 	return strings.Join([]string{
 		fmt.Sprintf("[%s that you asked for has ended: %s]", name, j.Title),
-		"What was asked:\n" + cut(j.Text, maxAsked),
+		"What was asked:\n" + Cut(j.Text, maxAsked),
 		outcome(j, maxAnswer),
 		fmt.Sprintf("(%s; %d tokens in, %d out; %s; session %s; job %s)", took(j), spent.Tokens.Total()-spent.Tokens.Output, spent.Tokens.Output,
 			spent.Cost, j.Session, j.ID),
