@@ -110,8 +110,8 @@ var jobMoves = map[JobState][]JobState{
 	JobCompleted:   {JobSubmitted, JobAccepted, JobModified, JobPending},
 	JobSubmitted:   {JobAccepted, JobModified, JobPending},
 	JobModified:    {JobPending, JobCancelled},
-	JobFailed:      {JobPending, JobModified, JobCancelled},
-	JobInterrupted: {JobPending, JobModified, JobCancelled},
+	JobFailed:      {JobPending, JobModified},
+	JobInterrupted: {JobPending, JobModified},
 	JobCancelled:   {JobPending},
 }
 

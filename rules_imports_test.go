@@ -174,6 +174,7 @@ var arrows = []arrow{
 	{"internal/repair", "internal/activity", "what is stuck is found by its last sign"},
 	{"internal/repair", "internal/turn/machine", "how often a turn may break is its business"},
 	{"internal/memory", "internal/store", "looking at a document, changing it and giving an agent its first ones is one transaction"},
+	{"internal/job", "internal/job/wording", "what is said of jobs is apart from what is done with them"},
 	{"internal/job", "internal/store", "what becomes of a job, and the work that follows from it, are one transaction"},
 	{"internal/job", "internal/job/wording", "what is said of jobs is apart from what is done with them"},
 	{"internal/job", "internal/work", "each step of a job is work that is done once"},

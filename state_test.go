@@ -122,8 +122,8 @@ func TestJobMoves(t *testing.T) {
 		"submitted":         {"accepted", "modified", "pending"},
 		"accepted":          {},
 		"modified":          {"pending", "cancelled"},
-		"failed":            {"pending", "modified", "cancelled"},
-		"interrupted":       {"pending", "modified", "cancelled"},
+		"failed":            {"pending", "modified"},
+		"interrupted":       {"pending", "modified"},
 		"cancelled":         {"pending"},
 	})
 	for state, want := range map[chela.JobState][2]bool{ // live, has a place

@@ -32,6 +32,13 @@ type JobText struct {
 	Key  string `json:"key,omitempty"` // names the request: the same one is carried out once
 }
 
+// A JobAgain says with which limits a job begins anew. What is 0 stays as it was.
+type JobAgain struct {
+	Steps   int           `json:"steps,omitempty"`   // of one turn
+	Timeout time.Duration `json:"timeout,omitempty"` // of one run of a turn, in nanoseconds
+	Tokens  int64         `json:"tokens,omitempty"`  // that all its turns may take together
+}
+
 // A Job is a job with what belongs to it.
 type Job struct {
 	chela.Job

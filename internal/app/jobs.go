@@ -26,7 +26,9 @@ func (a *App) jobsHere() clijobs.Home {
 		},
 		Job: b.Job, Events: desk.Events,
 		Cancel:  func(ctx context.Context, id chela.JobID) (chela.Job, error) { return desk.Cancel(ctx, id, by) },
-		Restart: func(ctx context.Context, id chela.JobID) (chela.Job, error) { return desk.Restart(ctx, id, by) },
+		Restart: func(ctx context.Context, id chela.JobID, q api.JobAgain) (chela.Job, error) {
+			return b.Restart(ctx, id, q, by)
+		},
 		Accept:  func(ctx context.Context, id chela.JobID) (chela.Job, error) { return desk.Accept(ctx, id, by) },
 		Prompt: func(ctx context.Context, id chela.JobID, q api.JobText) (chela.Job, error) {
 			return b.Prompt(ctx, id, q, by)
@@ -51,7 +53,7 @@ func jobsThrough(c *client.Client) clijobs.Home {
 func (a *App) jobRoutes() jobs.Home {
 	b, desk := a.background, a.background.Jobs()
 	return jobs.Home{
-		Create: b.Create, Jobs: b.List, Job: b.Job, Events: desk.Events, Cancel: desk.Cancel, Restart: desk.Restart, Accept: desk.Accept,
+		Create: b.Create, Jobs: b.List, Job: b.Job, Events: desk.Events, Cancel: desk.Cancel, Restart: b.Restart, Accept: desk.Accept,
 		Prompt: b.Prompt, Modify: b.Modify, Files: b.Files, File: b.File,
 	}
 }

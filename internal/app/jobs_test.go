@@ -77,13 +77,14 @@ func jobLife(t *testing.T, b *cli.Backend, name string) (came []string) {
 		}
 		note(jobAtRest(t, b, j.ID).Job, nil)
 	}
-	if _, err := b.Jobs.Restart(ctx, j.ID); err != nil {
+	if _, err := b.Jobs.Restart(ctx, j.ID, api.JobAgain{}); err != nil {
 		t.Error(err)
 	}
 	note(jobAtRest(t, b, j.ID).Job, nil)
-	for _, move := range []func(context.Context, chela.JobID) (chela.Job, error){b.Jobs.Accept, b.Jobs.Accept, b.Jobs.Cancel, b.Jobs.Restart} {
+	for _, move := range []func(context.Context, chela.JobID) (chela.Job, error){b.Jobs.Accept, b.Jobs.Accept, b.Jobs.Cancel} {
 		note(move(ctx, j.ID))
 	}
+	note(b.Jobs.Restart(ctx, j.ID, api.JobAgain{Steps: 9}))
 	events, err := b.Jobs.Events(ctx, j.ID, 1)
 	for _, e := range events {
 		came = append(came, strings.Join([]string{string(e.Kind), string(e.From), string(e.To), e.By}, " "))

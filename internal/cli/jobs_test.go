@@ -19,6 +19,7 @@ type bench struct {
 	home   *home
 	job    *api.Job
 	asked  api.NewJob
+	again  api.JobAgain
 	said   []string
 	events []chela.JobEvent
 	left   bool
@@ -42,7 +43,11 @@ func (b *bench) jobs() clijobs.Home {
 		}
 	}
 	return clijobs.Home{
-		Create: b.create, List: b.list, Job: b.look, Events: b.since, Cancel: move(chela.JobCancelled), Restart: move(chela.JobPending),
+		Create: b.create, List: b.list, Job: b.look, Events: b.since, Cancel: move(chela.JobCancelled), Restart: func(ctx context.Context, id chela.JobID, q api.JobAgain) (chela.Job, error) {
+			b.again = q
+			return move(chela.JobPending)(ctx, id)
+		},
+
 		Accept: move(chela.JobAccepted), Prompt: say("prompt"), Modify: say("modify"), Files: b.files, File: b.file,
 		Leave: func() { b.left = true }, Served: b.served,
 	}
@@ -85,7 +90,7 @@ func (b *bench) look(_ context.Context, id chela.JobID) (api.Job, error) {
 			b.job.Reason, b.job.Turn = "it broke", "turn_1"
 			b.home.turn = chela.Turn{ID: "turn_1", State: chela.TurnFailed}
 			if b.job.Title == "failed" && b.asked.Priority == 9 {
-				b.home.turn.State = chela.TurnLimited
+				b.home.turn.State, b.home.turn.Failure = chela.TurnLimited, &chela.Failure{Limit: chela.LimitSteps}
 			}
 			b.move(to)
 		default:
@@ -113,6 +118,7 @@ func (b *bench) file(_ context.Context, _ chela.JobID, path string) ([]byte, err
 
 const (
 	leftNote  = "it begins with chela serve, or while a chat is open; chela jobs show job_1 tells how far it is\n"
+	jobNamed  = "job job_1: chela jobs show job_1 tells how far it is, chela jobs cancel job_1 ends it\n"
 	jobFields = "job      job_1\ntitle    bake\nstate    pending\nsession  agent:main:job:job_1\n"
 )
 
@@ -129,13 +135,13 @@ func TestJobsCreate(t *testing.T) {
 		{"left to a daemon", "", "create bake", true, result{0, jobFields, "chela jobs events --follow job_1 tells how far it is\n"}},
 		{"piped", "bake\n", "create", false, result{0, jobFields, leftNote}},
 		{"nothing", " \n", "create", false, result{2, "", "chela: there is no text; write it behind the command, or pipe it in\n"}},
-		{"waited for", "", "create --wait bake", false, result{0, "did bake\n", "· pending\n· in progress\n· submitted\n"}},
-		{"needs a yes", "", "create --wait awaiting_approval", false, result{3, "", "· pending\n· in progress\n· awaiting approval\n" +
+		{"waited for", "", "create --wait bake", false, result{0, "did bake\n", jobNamed + "· pending\n· in progress\n· submitted\n"}},
+		{"needs a yes", "", "create --wait awaiting_approval", false, result{3, "", jobNamed + "· pending\n· in progress\n· awaiting approval\n" +
 			"chela: job job_1 waits for an approval: shell: make; answer with chela approvals yes apr_1, or no\n"}},
-		{"failed", "", "create --wait failed", false, result{1, "", "· pending\n· in progress\n· failed\n" +
+		{"failed", "", "create --wait failed", false, result{1, "", jobNamed + "· pending\n· in progress\n· failed\n" +
 			"chela: job job_1 is failed: it broke; see chela jobs show job_1, or begin it again with chela jobs restart job_1\n"}},
-		{"limit", "", "create --wait --priority 9 failed", false, result{4, "", "· pending\n· in progress\n· failed\n" +
-			"chela: job job_1 is failed: it broke; see chela jobs show job_1, or begin it again with chela jobs restart job_1\n"}},
+		{"limit", "", "create --wait --priority 9 failed", false, result{4, "", jobNamed + "· pending\n· in progress\n· failed\n" +
+			"chela: job job_1 is failed: it broke; see chela jobs show job_1, or begin it again with chela jobs restart job_1 --steps N\n"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -181,7 +187,7 @@ func TestJobsAreLookedAfter(t *testing.T) {
 		{"list", result{0, "JOB  STATE  TITLE  REASON  CREATED  TOOK\n", ""}},
 		{"show job_1", result{1, "", "chela: there is no job job_1; see chela jobs list\n"}},
 		{"restart job_1 --wait", result{1, "", "chela: there is no job job_1; see chela jobs list\n"}},
-		{"create --wait bake", result{0, "did bake\n", "· pending\n· in progress\n· submitted\n"}},
+		{"create --wait bake", result{0, "did bake\n", jobNamed + "· pending\n· in progress\n· submitted\n"}},
 		{"list", result{0, "JOB    STATE      TITLE  REASON  CREATED               TOOK\n" +
 			"job_1  submitted  bake           2026-03-01 12:00:00Z  1.0 s\n", ""}},
 		{"list --subagents", result{0, "JOB  STATE  TITLE  REASON  CREATED  TOOK\n", ""}},
@@ -194,7 +200,7 @@ func TestJobsAreLookedAfter(t *testing.T) {
 		{"prompt job_1 faster", result{0, jobFields, ""}},
 		{"accept job_1", result{0, strings.Replace(jobFields, "pending", "accepted", 1), ""}},
 		{"cancel job_1", result{0, strings.Replace(jobFields, "pending", "cancelled", 1), ""}},
-		{"restart job_1", result{0, jobFields, leftNote}},
+		{"restart job_1 --steps 9 --timeout 1h --tokens 70", result{0, jobFields, leftNote}},
 		{"cancel", result{2, "", "chela: chela jobs cancel takes 1 argument, not 0; write chela jobs cancel ID\n"}},
 	} {
 		got := h.run(t, "", append([]string{"jobs"}, strings.Fields(tt.args)...)...)
@@ -202,6 +208,9 @@ func TestJobsAreLookedAfter(t *testing.T) {
 		if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(result{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.args, diff)
 		}
+	}
+	if diff := cmp.Diff(api.JobAgain{Steps: 9, Timeout: time.Hour, Tokens: 70}, h.bench.again); diff != "" {
+		t.Errorf("limits (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"modify more salt k", "prompt faster "}, h.bench.said); diff != "" {
 		t.Errorf("said (-want +got):\n%s", diff)

@@ -63,9 +63,9 @@ func (j Jobs) Cancel(ctx context.Context, id chela.JobID) (chela.Job, error) {
 	return j.post(ctx, id, "cancel", nil)
 }
 
-// Restart begins a job that ended anew.
-func (j Jobs) Restart(ctx context.Context, id chela.JobID) (chela.Job, error) {
-	return j.post(ctx, id, "restart", nil)
+// Restart begins a job that ended anew, with the limits that are given.
+func (j Jobs) Restart(ctx context.Context, id chela.JobID, q api.JobAgain) (chela.Job, error) {
+	return j.post(ctx, id, "restart", q)
 }
 
 // Accept says that the result of a job is good.

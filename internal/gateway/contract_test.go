@@ -97,6 +97,7 @@ var bodies = map[string]string{
 	"POST /v1/embeddings":               `{"model":"chela","input":"hi"}`,
 	"POST /api/jobs":                    `{"text":"bake","title":"bread","parts":["a","b"],"priority":1,"options":{"plan":true,"timeout":1000},"session":"agent:main:main","key":"k"}`,
 	"POST /api/jobs/{id}/prompt":        `{"text":"faster","key":"k"}`,
+	"POST /api/jobs/{id}/restart":       `{"steps":9,"timeout":60000000000,"tokens":7}`,
 	"POST /api/jobs/{id}/modify":        `{"text":"more"}`,
 	"POST /api/routines":                `{"name":"daily","trigger":{"kind":"every","every":60000000000},"action":{"kind":"turn","text":"look"}}`,
 	"PATCH /api/routines/{id}":          `{"enabled":false,"notify":{"policy":"never"}}`,

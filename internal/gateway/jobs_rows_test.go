@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -31,7 +32,10 @@ func (b board) home() jobs.Home {
 		}
 	}
 	return jobs.Home{
-		Create: b.create, Jobs: b.jobs, Job: b.job, Events: b.events, Cancel: move("cancel"), Restart: move("restart"), Accept: move("accept"),
+		Create: b.create, Jobs: b.jobs, Job: b.job, Events: b.events, Cancel: move("cancel"), Restart: func(ctx context.Context, id chela.JobID, q api.JobAgain, by string) (chela.Job, error) {
+			return move(fmt.Sprintf("restart with %d steps", q.Steps))(ctx, id, by)
+		},
+		Accept: move("accept"),
 		Prompt: say("prompt"), Modify: say("modify"), Files: b.files, File: b.file,
 	}
 }
@@ -151,6 +155,8 @@ func TestJobsAreChangedInTheNameOfWhoeverAsks(t *testing.T) {
 	d := run(t)
 	for _, tt := range []struct{ path, body, want string }{
 		{"/job_1/cancel", "", "cancel by token chat (tok_chat)"},
+		{"/job_1/restart", "", "restart with 0 steps by token chat (tok_chat)"},
+		{"/job_1/restart", `{"steps":9}`, "restart with 9 steps by token chat (tok_chat)"},
 		{"/job_1/prompt", `{"text":"hi","key":"k"}`, "prompt hi tok_chat k by token chat (tok_chat)"},
 		{"/job_1/modify", `{"text":"more"}`, "modify more  by token chat (tok_chat)"},
 	} {

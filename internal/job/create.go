@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"chela"
@@ -35,8 +36,8 @@ type Order struct {
 var errMade = errors.New("the job is there")
 
 // Create takes a job in; it begins by itself. A request that made a job before
-// gets that. It is Invalid if something in the order is wrong, and Exhausted if
-// too many jobs wait.
+// gets that; one that has its key and asks for something else is a Conflict. It is
+// Invalid if something in the order is wrong, and Exhausted if too many jobs wait.
 func (d *Desk) Create(ctx context.Context, o Order) (j chela.Job, err error) {
 	if o, err = d.complete(o); err != nil {
 		return chela.Job{}, err
@@ -50,16 +51,38 @@ func (d *Desk) Create(ctx context.Context, o Order) (j chela.Job, err error) {
 		j = d.job(o)
 		return a.create(ctx, &j, o)
 	})
-	if errors.Is(err, errMade) {
-		err = nil
-	}
 	if chela.KindOf(err) == chela.Conflict { // somebody made it at the same moment
-		again, known := d.made(ctx, o.Key)
-		if known {
-			return again, nil
+		if again, known := d.made(ctx, o.Key); known {
+			j, err = again, errMade
 		}
 	}
+	if errors.Is(err, errMade) {
+		err = d.same(ctx, j, o)
+	}
 	return j, err
+}
+
+// same returns a Conflict if a job that an order's key made is not what the order
+// asks for. A routine may have been changed while its run was begun again.
+func (d *Desk) same(ctx context.Context, j chela.Job, o Order) error {
+	if o.Run != "" {
+		return nil
+	}
+	asked, err := store.Find(ctx, d.store, func(r *store.Read) ([]chela.Job, error) { return r.JobsAskedBy(ctx, j.Session) })
+	if err != nil {
+		return err
+	}
+	var parts []string
+	for _, p := range asked {
+		if p.Key == firstPartKey(j.ID, len(parts)) {
+			parts = append(parts, p.Text)
+		}
+	}
+	if j.Agent == o.Agent && j.Title == o.Title && j.Text == o.Text && slices.Equal(parts, o.Parts) {
+		return nil
+	}
+	return chela.E(chela.Conflict, fmt.Sprintf("the key %.60q made job %s, which is another one: %s", o.Key, j.ID, j.Title)).
+		WithHint("use another key for what is new")
 }
 
 // MaxPriority is how urgent, or the reverse, a job can be.
@@ -169,13 +192,16 @@ func (a *act) part(j chela.Job, text string, place int) chela.Job {
 	options := j.Options
 	options.Plan, options.Quiet = false, false
 	p := a.job(Order{
-		Key: fmt.Sprintf("%s/part/%d", j.ID, place), Kind: chela.JobPart, Agent: j.Agent, Title: chela.TitleOf(text), Text: text, Priority: j.Priority,
+		Key: firstPartKey(j.ID, place), Kind: chela.JobPart, Agent: j.Agent, Title: chela.TitleOf(text), Text: text, Priority: j.Priority,
 		Options: options, Requester: j.Session, Parent: j.ID, Depth: j.Depth,
 	})
 	p.Place = place
 	p.Origin = followed(j)
 	return p
 }
+
+// firstPartKey is the key of a part with which a job was made.
+func firstPartKey(id chela.JobID, place int) string { return fmt.Sprintf("%s/part/%d", id, place) }
 
 // followed is the origin of messages that a job follows.
 func followed(j chela.Job) chela.Origin {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/job/wording"
 )
 
 // errKnown ends a transaction of a request that was carried out before.
@@ -30,8 +31,15 @@ func (d *Desk) hear(ctx context.Context, id chela.JobID, s Saying, fn func(a *ac
 		return chela.Job{}, err
 	}
 	j, err := d.change(ctx, "job.hear", id, func(a *act, j *chela.Job) error {
-		if _, known, err := a.w.JobEventByKey(ctx, id, s.Key); known || err != nil {
-			return cmp.Or(err, errKnown)
+		e, known, err := a.w.JobEventByKey(ctx, id, s.Key)
+		switch {
+		case err != nil:
+			return err
+		case known && e.Text != s.Text:
+			return chela.E(chela.Conflict, fmt.Sprintf("under the key %.60q job %s was told something else", s.Key, id)).
+				WithHint("use another key for what is new")
+		case known:
+			return errKnown
 		}
 		return fn(a, j)
 	})
@@ -39,11 +47,6 @@ func (d *Desk) hear(ctx context.Context, id chela.JobID, s Saying, fn func(a *ac
 		err = nil
 	}
 	return j, err
-}
-
-// notNow is the Conflict of an order that does not fit how far a job is.
-func notNow(j chela.Job, hint string) error {
-	return chela.E(chela.Conflict, fmt.Sprintf("job %s is %s", j.ID, j.State)).WithHint(hint)
 }
 
 func checkText(text string) error {
@@ -62,7 +65,7 @@ func checkText(text string) error {
 func (d *Desk) Prompt(ctx context.Context, id chela.JobID, s Saying) error {
 	_, err := d.hear(ctx, id, s, func(a *act, j *chela.Job) error {
 		if !j.State.Live() {
-			return notNow(*j, fmt.Sprintf("begin it again with chela jobs restart %s, or say what to change with chela jobs modify %s TEXT", id, id))
+			return wording.NotNow(*j)
 		}
 		if err := a.note(ctx, j, s.event(chela.JobPrompted)); err != nil {
 			return err
@@ -77,21 +80,17 @@ func (d *Desk) Prompt(ctx context.Context, id chela.JobID, s Saying) error {
 }
 
 // Cancel ends a job with its turn, its parts and its subagents; what they have done
-// stays. One that was cancelled before stays so. A job that completed is a
+// stays. One that was cancelled before stays so. A job that ended in another way is a
 // Conflict.
 func (d *Desk) Cancel(ctx context.Context, id chela.JobID, by string) (chela.Job, error) {
 	return d.change(ctx, "job.cancel", id, func(a *act, j *chela.Job) error {
-		e := chela.JobEvent{By: by, Text: "cancelled by " + by}
 		switch {
 		case j.State == chela.JobCancelled:
 			return nil
 		case j.State.Live():
-			return a.cancel(ctx, j, e, by != string(j.Requester))
-		case j.State.CanMove(chela.JobCancelled):
-			j.Reason = e.Text
-			return a.move(ctx, j, chela.JobCancelled, e)
+			return a.cancel(ctx, j, chela.JobEvent{By: by, Text: "cancelled by " + by}, by != string(j.Requester))
 		default:
-			return notNow(*j, "its work is done; nothing is left to cancel")
+			return wording.NotNow(*j)
 		}
 	})
 }
@@ -104,18 +103,62 @@ func (d *Desk) Accept(ctx context.Context, id chela.JobID, by string) (chela.Job
 		case j.State == chela.JobAccepted:
 			return nil
 		case !j.State.CanMove(chela.JobAccepted):
-			return notNow(*j, "accept a job once it is completed")
+			return wording.NotNow(*j)
 		}
 		return a.move(ctx, j, chela.JobAccepted, chela.JobEvent{By: by})
 	})
 }
 
-// Restart begins a job that ended anew, in a fresh thread, and those of its parts
-// that did not complete. A job that goes on, or was accepted, is a Conflict.
-func (d *Desk) Restart(ctx context.Context, id chela.JobID, by string) (chela.Job, error) {
+// An Again is a wish that a job begins anew. Limits that are 0 stay as they were.
+type Again struct {
+	By      string
+	Steps   int           // of one turn
+	Timeout time.Duration // of one run of a turn
+	Tokens  int64         // that all turns of the attempt may take together
+}
+
+// bound gives a job the limits of a wish.
+func (w Again) bound(j *chela.Job) {
+	o := &j.Options
+	o.Steps, o.Timeout, o.Tokens = cmp.Or(w.Steps, o.Steps), cmp.Or(w.Timeout, o.Timeout), cmp.Or(w.Tokens, o.Tokens)
+}
+
+// check refuses limits that the home does not leave to a job.
+func (w Again) check(home Limits) error {
+	for _, l := range []struct {
+		name, key  string
+		want, most int64
+		of         any
+	}{
+		{"steps", "steps", int64(w.Steps), int64(home.Steps), home.Steps},
+		{"timeout", "timeout", int64(w.Timeout), int64(home.Timeout), home.Timeout},
+		{"tokens", "tokens", w.Tokens, home.Tokens, home.Tokens},
+	} {
+		switch {
+		case l.want < 0:
+			return chela.E(chela.Invalid, l.name+" cannot be less than nothing").WithHint("leave it out, and it stays as it was")
+		case l.most > 0 && l.want > l.most:
+			return chela.E(chela.Invalid, fmt.Sprintf("the home gives a job no more %s than %v", l.name, l.of)).
+				WithHint("raise it there: chela config set jobs." + l.key)
+		}
+	}
+	return nil
+}
+
+// Restart begins a job that ended anew, in a fresh thread and without the plan that
+// it had, and those of its parts that did not complete. A job that goes on, or was
+// accepted, is a Conflict; limits that the home does not allow are Invalid.
+func (d *Desk) Restart(ctx context.Context, id chela.JobID, wish Again) (chela.Job, error) {
 	return d.change(ctx, "job.restart", id, func(a *act, j *chela.Job) error {
 		if j.State.Live() || !j.State.CanMove(chela.JobPending) {
-			return notNow(*j, "restart a job that ended and was not accepted")
+			return wording.NotNow(*j)
+		}
+		if err := wish.check(a.limits(j.Class())); err != nil {
+			return err
+		}
+		wish.bound(j)
+		if err := a.w.PlanJob(ctx, id, nil); err != nil {
+			return err
 		}
 		asked, err := a.w.JobsAskedBy(ctx, j.Session)
 		if err != nil {
@@ -128,7 +171,8 @@ func (d *Desk) Restart(ctx context.Context, id chela.JobID, by string) (chela.Jo
 					return err
 				}
 				part.Thread = ""
-				if err := a.again(ctx, &part, by); err != nil {
+				wish.bound(&part)
+				if err := a.again(ctx, &part, wish.By); err != nil {
 					return err
 				}
 			}
@@ -142,7 +186,7 @@ func (d *Desk) Restart(ctx context.Context, id chela.JobID, by string) (chela.Jo
 			}
 		}
 		j.Thread = ""
-		return a.again(ctx, j, by)
+		return a.again(ctx, j, wish.By)
 	})
 }
 
@@ -151,7 +195,7 @@ func (d *Desk) Restart(ctx context.Context, id chela.JobID, by string) (chela.Jo
 func (d *Desk) Modify(ctx context.Context, id chela.JobID, s Saying) (chela.Job, error) {
 	return d.hear(ctx, id, s, func(a *act, j *chela.Job) error {
 		if !j.State.CanMove(chela.JobModified) {
-			return notNow(*j, "a job that goes on takes prompts; one that was cancelled can be restarted")
+			return wording.NotNow(*j)
 		}
 		if err := a.move(ctx, j, chela.JobModified, s.event(chela.JobMoved)); err != nil {
 			return err

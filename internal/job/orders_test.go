@@ -77,7 +77,7 @@ turns:
 	if v.Reason == "" {
 		t.Error("it does not say why")
 	}
-	if _, err := h.desk.Restart(t.Context(), j.ID, "me"); err != nil {
+	if _, err := h.desk.Restart(t.Context(), j.ID, job.Again{By: "me"}); err != nil {
 		t.Fatal(err)
 	}
 	again := h.until(j.ID, chela.JobSubmitted)
@@ -89,7 +89,7 @@ turns:
 	if _, err := h.desk.Accept(t.Context(), j.ID, "me"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.desk.Restart(t.Context(), j.ID, "me"); chela.KindOf(err) != chela.Conflict {
+	if _, err := h.desk.Restart(t.Context(), j.ID, job.Again{By: "me"}); chela.KindOf(err) != chela.Conflict {
 		t.Errorf("restarted what was accepted: %v", err)
 	}
 }
@@ -234,7 +234,7 @@ turns:
 			t.Fatal(err)
 		}
 		h.until(v.Parts[1].ID, chela.JobCancelled)
-		if _, err := h.desk.Restart(t.Context(), j.ID, "me"); err != nil {
+		if _, err := h.desk.Restart(t.Context(), j.ID, job.Again{By: "me"}); err != nil {
 			t.Fatal(err)
 		}
 		again := h.until(j.ID, chela.JobSubmitted)

@@ -22,7 +22,7 @@ func goesOn(j chela.Job) error {
 	if j.State.Live() {
 		return nil
 	}
-	return notNow(j, "it has ended")
+	return wording.NotNow(j)
 }
 
 // Plan puts steps in the place of a job's plan. Those that were there with the same

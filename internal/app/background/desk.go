@@ -50,19 +50,8 @@ func (b *Background) check(q api.NewJob) error {
 		}
 	}
 	o := q.Options
-	for _, bound := range []struct {
-		name          string
-		n, from, most int64
-	}{
-		{"priority", int64(q.Priority), -maxPriority, maxPriority},
-		{"steps", int64(o.Steps), 0, maxSteps},
-		{"timeout", int64(o.Timeout), 0, int64(maxTimeout)},
-		{"tokens", o.Tokens, 0, 1_000_000_000},
-	} {
-		if bound.n < bound.from || bound.n > bound.most {
-			return chela.E(chela.Invalid, fmt.Sprintf("%s cannot be %d", bound.name, bound.n)).
-				WithHint(fmt.Sprintf("use %d to %d", bound.from, bound.most))
-		}
+	if err := checkLimits(q.Priority, o); err != nil {
+		return err
 	}
 	if !slices.Contains(thinkingLevels(), o.Thinking) {
 		return chela.E(chela.Invalid, fmt.Sprintf("%.40q is no level of thinking", o.Thinking)).WithHint("use off, minimal, low, medium, high or xhigh")
@@ -74,6 +63,33 @@ func (b *Background) check(q api.NewJob) error {
 		return nil
 	}
 	return b.cfg.Usable(o.Model)
+}
+
+// checkLimits returns which limit is out of bounds.
+func checkLimits(priority int, o chela.JobOptions) error {
+	for _, bound := range []struct {
+		name          string
+		n, from, most int64
+	}{
+		{"priority", int64(priority), -maxPriority, maxPriority},
+		{"steps", int64(o.Steps), 0, maxSteps},
+		{"timeout", int64(o.Timeout), 0, int64(maxTimeout)},
+		{"tokens", o.Tokens, 0, 1_000_000_000},
+	} {
+		if bound.n < bound.from || bound.n > bound.most {
+			return chela.E(chela.Invalid, fmt.Sprintf("%s cannot be %d", bound.name, bound.n)).
+				WithHint(fmt.Sprintf("use %d to %d", bound.from, bound.most))
+		}
+	}
+	return nil
+}
+
+// Restart begins a job that ended anew, with the limits that are given.
+func (b *Background) Restart(ctx context.Context, id chela.JobID, q api.JobAgain, by string) (chela.Job, error) {
+	if err := checkLimits(0, chela.JobOptions{Steps: q.Steps, Timeout: q.Timeout, Tokens: q.Tokens}); err != nil {
+		return chela.Job{}, err
+	}
+	return b.jobs.Restart(ctx, id, job.Again{By: by, Steps: q.Steps, Timeout: q.Timeout, Tokens: q.Tokens})
 }
 
 // List returns the jobs that pass a filter, the newest first.

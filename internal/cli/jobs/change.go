@@ -2,8 +2,10 @@ package jobs
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -90,6 +92,7 @@ func (c commands) create() *cobra.Command {
 				case err != nil:
 					return err
 				case wait:
+					c.p.Note(fmt.Sprintf("job %s: chela jobs show %[1]s tells how far it is, chela jobs cancel %[1]s ends it", j.ID))
 					return c.follow(cmd.Context(), h, j.ID, 0)
 				}
 				return c.left(h, j)
@@ -104,23 +107,34 @@ func (c commands) create() *cobra.Command {
 	flags.StringArrayVar(&q.Parts, "part", nil, "what is worked on at the same time before it begins; may be repeated")
 	flags.BoolVar(&q.Options.Plan, "plan", false, "it writes down its steps first, and is held to them")
 	flags.IntVar(&q.Priority, "priority", 0, "higher ones begin first")
-	flags.IntVar(&q.Options.Steps, "steps", 0, "model answers in one turn (default: jobs.steps)")
-	flags.DurationVar(&q.Options.Timeout, "timeout", 0, "of one try (default: jobs.timeout)")
-	flags.Int64Var(&q.Options.Tokens, "tokens", 0, "that its model calls may take together (default: jobs.tokens)")
+	limitFlags(cmd, &q.Options.Steps, &q.Options.Timeout, &q.Options.Tokens)
 	flags.StringVar((*string)(&q.Session), "session", "", "session that is told how it ends (default: none)")
 	flags.StringVar(&q.Key, "key", "", "names the request: sent again, it makes no second job")
 	flags.BoolVar(&wait, "wait", false, waitHelp)
 	return cmd
 }
 
+// limitFlags adds the flags of what a job may take.
+func limitFlags(cmd *cobra.Command, steps *int, timeout *time.Duration, tokens *int64) {
+	flags := cmd.Flags()
+	flags.IntVar(steps, "steps", 0, "model answers in one turn (default: jobs.steps)")
+	flags.DurationVar(timeout, "timeout", 0, "of one try (default: jobs.timeout)")
+	flags.Int64Var(tokens, "tokens", 0, "that its model calls may take together (default: jobs.tokens)")
+}
+
 func (c commands) restart() *cobra.Command {
+	var q api.JobAgain
 	var wait bool
 	cmd := &cobra.Command{
 		Use: "restart ID", Short: "Begin a job that ended anew", Args: manners.Exactly(1),
+		Long: "Begin a job that ended anew. Limits that are not given stay as they were for it.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.again(cmd.Context(), chela.JobID(args[0]), wait, func(h Home) moveFunc { return h.Restart })
+			return c.again(cmd.Context(), chela.JobID(args[0]), wait, func(h Home) moveFunc {
+				return func(ctx context.Context, id chela.JobID) (chela.Job, error) { return h.Restart(ctx, id, q) }
+			})
 		},
 	}
+	limitFlags(cmd, &q.Steps, &q.Timeout, &q.Tokens)
 	cmd.Flags().BoolVar(&wait, "wait", false, waitHelp)
 	return cmd
 }

@@ -32,7 +32,7 @@ type Home struct {
 	Events func(ctx context.Context, id chela.JobID, after int) ([]chela.JobEvent, error)
 
 	Cancel  func(ctx context.Context, id chela.JobID) (chela.Job, error)
-	Restart func(ctx context.Context, id chela.JobID) (chela.Job, error)
+	Restart func(ctx context.Context, id chela.JobID, q api.JobAgain) (chela.Job, error)
 	Accept  func(ctx context.Context, id chela.JobID) (chela.Job, error)
 	Prompt  func(ctx context.Context, id chela.JobID, q api.JobText) (chela.Job, error)
 	Modify  func(ctx context.Context, id chela.JobID, q api.JobText) (chela.Job, error)

@@ -158,16 +158,33 @@ func (h Home) ending(ctx context.Context, j chela.Job) error {
 	case chela.JobCompleted, chela.JobSubmitted, chela.JobAccepted:
 		return nil
 	}
-	kind := chela.Unavailable
+	kind, again := chela.Unavailable, "chela jobs restart "+string(j.ID)
 	if j.Turn != "" {
 		t, err := h.Turn(ctx, j.Turn)
 		if err != nil {
 			return err
 		}
 		if t.State == chela.TurnLimited {
-			kind = chela.Exhausted
+			kind, again = chela.Exhausted, again+more(t)
 		}
 	}
 	return chela.E(kind, fmt.Sprintf("job %s is %s: %s", j.ID, plain(string(j.State)), reasonOf(j))).
-		WithHint("see chela jobs show " + string(j.ID) + ", or begin it again with chela jobs restart " + string(j.ID))
+		WithHint("see chela jobs show " + string(j.ID) + ", or begin it again with " + again)
+}
+
+// more names the flag that gives a job more of what ended its turn.
+func more(t chela.Turn) string {
+	if t.Failure == nil {
+		return ""
+	}
+	switch t.Failure.Limit {
+	case chela.LimitSteps:
+		return " --steps N"
+	case chela.LimitTime:
+		return " --timeout TIME"
+	case chela.LimitTokens:
+		return " --tokens N"
+	default:
+		return ""
+	}
 }

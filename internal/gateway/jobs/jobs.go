@@ -25,7 +25,7 @@ type Home struct {
 	Events func(ctx context.Context, id chela.JobID, after int) ([]chela.JobEvent, error)
 
 	Cancel  func(ctx context.Context, id chela.JobID, by string) (chela.Job, error)
-	Restart func(ctx context.Context, id chela.JobID, by string) (chela.Job, error)
+	Restart func(ctx context.Context, id chela.JobID, q api.JobAgain, by string) (chela.Job, error)
 	Accept  func(ctx context.Context, id chela.JobID, by string) (chela.Job, error)
 	Prompt  func(ctx context.Context, id chela.JobID, q api.JobText, by string) (chela.Job, error)
 	Modify  func(ctx context.Context, id chela.JobID, q api.JobText, by string) (chela.Job, error)
@@ -58,7 +58,7 @@ func Routes(h Home) []edge.Route {
 			after("the path of the last file of the page before"), limit()),
 		h.content(),
 		moving("cancel", "Cancel a job with its parts and subagents", h.Cancel),
-		moving("restart", "Begin a job that ended anew", h.Restart),
+		h.again(),
 		moving("accept", "Say that the result of a job is good", h.Accept),
 		saying("prompt", "Say something to a job", h.Prompt),
 		saying("modify", "Send a job that ended back with what to change", h.Modify),
@@ -108,6 +108,26 @@ func moving(name, summary string, move func(context.Context, chela.JobID, string
 			return v.OK(j)
 		},
 	}
+}
+
+// again returns the route that begins a job anew. It needs no body.
+func (h Home) again() edge.Route {
+	r := moving("restart", "Begin a job that ended anew, with the limits that are given", nil)
+	r.Body, r.BodyType = api.JobAgain{}, api.JSON
+	r.Serve = func(v *edge.Visit) error {
+		var q api.JobAgain
+		if v.Request.ContentLength != 0 {
+			if err := v.Decode(&q); err != nil {
+				return err
+			}
+		}
+		j, err := h.Restart(v.Request.Context(), jobOf(v), q, v.Who())
+		if err != nil {
+			return err
+		}
+		return v.OK(j)
+	}
+	return r
 }
 
 // saying returns the route of what somebody says to a job.

@@ -84,7 +84,7 @@ func how(j chela.Job) string {
 	reason := Cut(j.Reason, maxReason)
 	switch j.State {
 	case chela.JobCompleted, chela.JobSubmitted, chela.JobAccepted:
-		return "ok"
+		return strings.TrimSuffix("ok: "+reason, ": ")
 	case chela.JobFailed:
 		if strings.HasPrefix(reason, "timeout: ") {
 			return reason

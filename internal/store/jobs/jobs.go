@@ -72,17 +72,18 @@ func (w Write) LockJob(ctx context.Context, id chela.JobID) (chela.Job, error) {
 func (w Write) LockPlaces(ctx context.Context) error { return w.tx.Lock(ctx, "jobs") }
 
 // MoveJob stores what became of a job that was in the state from, which may be the
-// state that it is in. What the job was when it was made is not stored again.
+// state that it is in. What the job was when it was made is not stored again, but for its
+// options.
 func (w Write) MoveJob(ctx context.Context, j chela.Job, from chela.JobState) error {
 	if j.State != from && !from.CanMove(j.State) {
 		return rows.Illegal("job", string(j.ID), from, j.State)
 	}
 	return w.tx.Move(ctx, "job", string(j.ID), `update jobs set state = $3, reason = $4, thread = $5, priority = $6, attempt = $7, messages = $8,
 		repairs = $9, waits = $10, turn = $11, result = $12, started_at = $13, finished_at = $14, announced_at = $15, archive_at = $16,
-		archived_at = $17 where id = $1 and state = $2`,
+		archived_at = $17, options = $18 where id = $1 and state = $2`,
 		string(j.ID), string(from), string(j.State), j.Reason, string(j.Thread), j.Priority, j.Attempt, j.Messages,
 		j.Repairs, j.Waits, string(j.Turn), j.Result, rows.Micros(j.StartedAt), rows.Micros(j.FinishedAt), rows.Micros(j.AnnouncedAt),
-		rows.Micros(j.ArchiveAt), rows.Micros(j.ArchivedAt))
+		rows.Micros(j.ArchiveAt), rows.Micros(j.ArchivedAt), rows.Set(j.Options))
 }
 
 // ArchivedJob stores that the session of a job has left the lists.

@@ -65,7 +65,7 @@ func checkJobRows(t *testing.T, s *store.Store) {
 	write(t, s, func(w *store.Write) error { return w.MoveJob(ctx, after, chela.JobPending) })
 	want := after
 	want.Kind, want.Key, want.Session, want.Agent, want.Title, want.Text, want.Label = bare.Kind, bare.Key, bare.Session, bare.Agent, "", bare.Text, ""
-	want.Options, want.Requester, want.Origin, want.Parent, want.Place, want.Depth, want.Run = chela.JobOptions{}, "", chela.Origin{}, "", 0, 0, ""
+	want.Requester, want.Origin, want.Parent, want.Place, want.Depth, want.Run = "", chela.Origin{}, "", 0, 0, ""
 	want.CreatedAt = bare.CreatedAt
 	same(t, want, jobOf(t, s, bare.ID))
 	write(t, s, func(w *store.Write) error { return w.ArchivedJob(ctx, bare.ID, at(7)) })
