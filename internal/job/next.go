@@ -120,7 +120,19 @@ func (s Situation) rests(d *Decision, last chela.Turn) {
 		d.Remind = open(s.Steps)
 	}
 	if len(d.Remind) == 0 {
-		d.State = chela.JobCompleted
+		d.State, d.Reason = chela.JobCompleted, s.lacking()
+	}
+}
+
+// lacking says what a job that is done left out of what it was held to.
+func (s Situation) lacking() string {
+	switch n := len(open(s.Steps)); {
+	case n > 0:
+		return fmt.Sprintf("%d of %d steps of its plan stayed open", n, len(s.Steps))
+	case s.Job.Options.Plan && len(s.Steps) == 0:
+		return "it made no plan, though it was to"
+	default:
+		return ""
 	}
 }
 

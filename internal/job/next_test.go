@@ -179,6 +179,16 @@ func TestNextByOthers(t *testing.T) {
 		},
 		"a step stays open": {
 			under(job.Situation{Turns: []chela.Turn{turnIn("1", "thr", done)}, Steps: steps, Reminders: 2}),
+			job.Decision{State: chela.JobCompleted, Turn: "1", Reason: "1 of 3 steps of its plan stayed open"},
+		},
+		"no plan was made": {
+			under(job.Situation{Job: chela.Job{Options: chela.JobOptions{Plan: true}}, Turns: []chela.Turn{turnIn("1", "thr", done)}}),
+			job.Decision{State: chela.JobCompleted, Turn: "1", Reason: "it made no plan, though it was to"},
+		},
+		"a plan was made and carried out": {
+			under(job.Situation{
+				Job: chela.Job{Options: chela.JobOptions{Plan: true}}, Turns: []chela.Turn{turnIn("1", "thr", done)}, Steps: steps[:1],
+			}),
 			job.Decision{State: chela.JobCompleted, Turn: "1"},
 		},
 		"it was cancelled": {

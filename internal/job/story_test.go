@@ -2,6 +2,7 @@ package job_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -191,6 +192,25 @@ turns:
 			}
 			same(t, "messages", 3, v.Messages)
 		})
+	}
+}
+
+// A job that was to plan and did not says so wherever its ending is told.
+func TestNoPlanIsTold(t *testing.T) {
+	t.Parallel()
+	h := lite(t, `{turns: [{when: "has ended", steps: [{text: "ok"}]}, {steps: [{text: done}]}]}`, nil)
+	o := order("work")
+	o.Options.Plan = true
+	v := h.until(h.create(o).ID, chela.JobSubmitted)
+	h.rest()
+	const lacks = "it made no plan, though it was to"
+	same(t, "reason", lacks, v.Reason)
+	if said := h.said(mainSession); !strings.Contains(said[0], "Ended: ok: "+lacks) {
+		t.Errorf("it was told as %q", said[0])
+	}
+	events, err := h.desk.Events(t.Context(), v.ID, 0)
+	if err != nil || !slices.ContainsFunc(events, func(e chela.JobEvent) bool { return e.To == chela.JobCompleted && e.Text == lacks }) {
+		t.Errorf("events %+v, %v", events, err)
 	}
 }
 
