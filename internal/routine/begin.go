@@ -162,10 +162,16 @@ func message(ctx context.Context, r *store.Read, v chela.Routine, run chela.Rout
 		in.Overrides.Steps, in.Overrides.Answer = 1, v.Action.MaxTokens
 	}
 	shown, err := documents(ctx, r, v)
-	in.Text = v.Action.Text + shown + rule.Given(v, run)
-	if v.Action.Main {
-		in.Text = labelled(v, in.Text)
+	if err != nil {
+		return in, err
 	}
+	in.Text = v.Action.Text + shown + rule.Given(v, run)
+	if v.Action.Main { // where notes are told anyway
+		in.Text = labelled(v, in.Text)
+		return in, err
+	}
+	fresh, err := news(ctx, r, v, run.ID)
+	in.Text += newsText(fresh)
 	return in, err
 }
 

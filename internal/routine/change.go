@@ -107,8 +107,9 @@ func (c *change) look(ctx context.Context, v chela.Routine) (f rule.Facts, err e
 	if err != nil && chela.KindOf(err) != chela.NotFound {
 		return f, err
 	}
-	f.Blank = cue.Blank(doc.Text)
-	return f, nil
+	fresh, err := news(ctx, &c.Read, v, "")
+	f.Blank = cue.Blank(doc.Text) && len(fresh) == 0
+	return f, err
 }
 
 // note leaves a note for the main session, and wakes that where the routine wants
