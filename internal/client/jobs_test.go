@@ -78,8 +78,15 @@ func TestJobsAreChanged(t *testing.T) {
 	}
 	checkNouns(t, []nounsCase{
 		moving("cancel", func(j client.Jobs) func(context.Context, chela.JobID) (chela.Job, error) { return j.Cancel }),
-		moving("restart", func(j client.Jobs) func(context.Context, chela.JobID) (chela.Job, error) { return j.Restart }),
 		moving("accept", func(j client.Jobs) func(context.Context, chela.JobID) (chela.Job, error) { return j.Accept }),
+		{
+			"restart", func(ctx context.Context, c *client.Client) (any, error) {
+				return c.Jobs().Restart(ctx, "job_1", api.JobAgain{Steps: 9})
+			},
+			[]any{j},
+			[]string{"POST /api/jobs/job_1/restart", `{"steps":9}`},
+			j,
+		},
 		{
 			"prompt", func(ctx context.Context, c *client.Client) (any, error) {
 				return c.Jobs().Prompt(ctx, "job_1", api.JobText{Text: "faster", Key: "k"})
