@@ -7,6 +7,9 @@
 //
 //	explicit ─▶ origin ─▶ last ─▶ broadcast ─▶ the terminal
 //
+// But for a place that is named, that is always one where the owner spoke last: what is
+// told is for nobody else.
+//
 // It also leaves a durable event in the main session of the agent, so that who talks
 // there sees it whatever became of the delivery. Channels that are read and not pushed
 // show what is [Desk.Pending] and say what was [Desk.Seen].
@@ -26,9 +29,10 @@ type Notice struct {
 	Key     string // unique: the same notice is owed once
 	Agent   string // who tells it
 	Target  chela.NotifyTarget
-	Channel string       // of an explicit target
-	To      string       // of an explicit target; may be empty where the channel has one reader
-	Origin  chela.Origin // of an origin target
+	Channel string           // of an explicit target
+	To      string           // of an explicit target; may be empty where the channel has one reader
+	Origin  chela.Origin     // of an origin target
+	Session chela.SessionKey // of an origin target: where that spoke
 	Text    string
 
 	Routine chela.RoutineID // what it is about, if it is about one
@@ -70,6 +74,7 @@ func (d *Desk) Tell(ctx context.Context, w *store.Write, n Notice) ([]chela.Even
 	}
 	fresh := false
 	for _, to := range places {
+		to = addressOf(to)
 		to.ReplyBy = chela.ReplyByOutbox
 		added, err := w.OweOnce(ctx, chela.Outbound{
 			ID: idOf(n.Key, to), Session: session, To: to, Text: n.Text, State: chela.OutboxPending, CreatedAt: now,

@@ -19,25 +19,38 @@ func reachable(o chela.Origin) bool {
 	return o.Channel != "" && o.Channel != "http" && o.Channel != chela.ChannelJob && o.Channel != chela.ChannelRoutine
 }
 
-// Place returns the place where the agent's person is: the one that is given, or
-// else where the main session was last spoken to, or else the terminal.
-func Place(ctx context.Context, r *store.Read, agent string, given chela.Origin) (chela.Origin, error) {
-	if reachable(given) {
-		return given, nil
+// Place returns the place where the person of a routine is: where they made it, or
+// else where they spoke in the main session of its agent last, or else the terminal.
+func Place(ctx context.Context, r *store.Read, v chela.Routine) (chela.Origin, error) {
+	at, ok, err := originOf(ctx, r, v.Origin, v.Session)
+	if err == nil && !ok {
+		at, ok, err = lastOf(ctx, r, chela.MainKey(v.Agent))
 	}
-	last, err := lastOf(ctx, r, agent)
-	if err != nil || reachable(last) {
-		return last, err
+	if err == nil && !ok {
+		at = chela.Origin{Channel: terminal}
 	}
-	return chela.Origin{Channel: terminal}, nil
+	return at, err
 }
 
-func lastOf(ctx context.Context, r *store.Read, agent string) (chela.Origin, error) {
-	s, err := r.Session(ctx, chela.MainKey(agent))
+// originOf returns an origin of a session, and whether the owner is there, whom nobody
+// else followed.
+func originOf(ctx context.Context, r *store.Read, o chela.Origin, in chela.SessionKey) (chela.Origin, bool, error) {
+	if !o.Owner || !reachable(o) {
+		return o, false, nil
+	}
+	last, owns, err := lastOf(ctx, r, in)
+	return o, owns || here(last) != here(o), err
+}
+
+// lastOf returns where a session was spoken to last, and whether that was the owner at
+// a place where he can be reached.
+func lastOf(ctx context.Context, r *store.Read, key chela.SessionKey) (chela.Origin, bool, error) {
+	s, err := r.Session(ctx, key)
 	if chela.KindOf(err) == chela.NotFound {
 		err = nil
 	}
-	return s.Settings.Last, err
+	last := s.Settings.Last
+	return last, last.Owner && reachable(last), err
 }
 
 // placesOf returns where a notice goes, one at least.
@@ -49,14 +62,15 @@ func placesOf(ctx context.Context, r *store.Read, n Notice) ([]chela.Origin, err
 		}
 		fallthrough
 	case chela.TargetOrigin:
-		if reachable(n.Origin) {
-			return []chela.Origin{addressOf(n.Origin)}, nil
+		at, ok, err := originOf(ctx, r, n.Origin, n.Session)
+		if err != nil || ok {
+			return []chela.Origin{at}, err
 		}
 		fallthrough
 	case chela.TargetLast:
-		last, err := lastOf(ctx, r, n.Agent)
-		if err != nil || reachable(last) {
-			return []chela.Origin{addressOf(last)}, err
+		at, ok, err := lastOf(ctx, r, chela.MainKey(n.Agent))
+		if err != nil || ok {
+			return []chela.Origin{at}, err
 		}
 	}
 	all, err := seen(ctx, r)
@@ -83,6 +97,13 @@ func addressOf(o chela.Origin) chela.Origin {
 	return o
 }
 
+// here is a place, without how answers get there.
+func here(o chela.Origin) chela.Origin {
+	o = addressOf(o)
+	o.ReplyBy = ""
+	return o
+}
+
 // pageSize is how many sessions are read at once.
 const pageSize = 500
 
@@ -102,7 +123,7 @@ func seen(ctx context.Context, r *store.Read) ([]chela.Origin, error) {
 			after = s.Key
 			last := s.Settings.Last
 			if last.Owner && reachable(last) && s.UpdatedAt.After(newest[last.Channel].at) {
-				newest[last.Channel] = sighting{s.UpdatedAt, addressOf(last)}
+				newest[last.Channel] = sighting{s.UpdatedAt, last}
 			}
 		}
 		if len(page) < pageSize {

@@ -195,7 +195,7 @@ func (d *Desk) wake(ctx context.Context, k chela.Work) (work.Outcome, error) {
 			return in, err
 		}
 		in = chela.Inbound{Session: chela.MainKey(v.Agent), Agent: v.Agent, Text: labelled(v, text), MessageID: "post/" + k.Key}
-		in.Origin, err = notice.Place(ctx, r, v.Agent, v.Origin)
+		in.Origin, err = notice.Place(ctx, r, v)
 		in.Origin.Owner = rule.Trusted(v, run)
 		return in, err
 	})

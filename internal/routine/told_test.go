@@ -84,7 +84,8 @@ func TestTargets(t *testing.T) {
 		channel string
 	}{
 		"explicit":  {chela.RoutineNotify{Target: chela.TargetExplicit, Channel: "matrix", To: "ann"}, chela.Origin{Channel: "slack"}, "matrix"},
-		"origin":    {chela.RoutineNotify{}, chela.Origin{Channel: "slack"}, "slack"},
+		"origin":    {chela.RoutineNotify{}, chela.Origin{Channel: "slack", Owner: true}, "slack"},
+		"guest":     {chela.RoutineNotify{}, chela.Origin{Channel: "slack"}, "telegram"},
 		"no_origin": {chela.RoutineNotify{}, chela.Origin{Channel: chela.ChannelJob}, "telegram"},
 		"broadcast": {chela.RoutineNotify{Target: chela.TargetBroadcast}, chela.Origin{Channel: "slack"}, "telegram"},
 	} {
@@ -102,6 +103,46 @@ func TestTargets(t *testing.T) {
 	h.fire(quiet, "")
 	h.rest()
 	same(t, "none", []string{`ok "do none"`}, h.runs(quiet))
+}
+
+// TestGuestsAreNotTold leaves out places where somebody else spoke after the owner,
+// whichever rule they come from.
+func TestGuestsAreNotTold(t *testing.T) {
+	t.Parallel()
+	h := open(t, sqlite(t), plan{})
+	speak := func(session chela.SessionKey, channel string, owner bool) {
+		t.Helper()
+		_, err := h.lanes.Submit(t.Context(), chela.Inbound{
+			Session: session, Agent: "main", Text: "hello", MessageID: fmt.Sprint(session, channel, owner),
+			Origin: chela.Origin{Channel: channel, To: "room", Sender: "someone", Owner: owner},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.rest()
+	}
+	made := func(name string, target chela.NotifyTarget) chela.Routine {
+		v := byHand(name, chela.ActionNotify)
+		v.Notify.Target, v.Session = target, "agent:main:slack:group:room"
+		v.Origin = chela.Origin{Channel: "slack", To: "room", Sender: "ann", Owner: true}
+		return h.create(v)
+	}
+	asked, last := made("asked", chela.TargetOrigin), made("last", chela.TargetLast)
+	fired := func(channel string, want ...string) {
+		t.Helper()
+		h.fire(asked, "")
+		h.fire(last, "")
+		h.rest()
+		same(t, channel, want, h.told(channel))
+	}
+	speak(chela.MainKey("main"), "matrix", true)
+	fired("slack", "do asked")
+	same(t, "matrix", []string{"do last"}, h.told("matrix"))
+	speak("agent:main:slack:group:room", "slack", false)
+	fired("matrix", "do last", "do asked", "do last")
+	speak(chela.MainKey("main"), "matrix", false)
+	fired("terminal", "do asked", "do last")
+	same(t, "matrix", []string{"do last", "do asked", "do last"}, h.told("matrix"))
 }
 
 // TestSeenNotices reads what waits for the terminal, until it was seen.

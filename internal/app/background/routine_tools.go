@@ -112,7 +112,7 @@ func (b *Background) Send(ctx context.Context, o message.Order) (to string, err 
 			return chela.E(chela.NotFound, fmt.Sprintf("nobody was ever seen on a channel %.60q", o.Channel)).
 				WithHint("use one on which the owner has written, or " + api.SocketChannel)
 		}
-		place.Channel = o.Channel
+		place.Channel, place.Owner = o.Channel, true // who said yes to it
 		if o.To != "" {
 			place.To, place.Thread = o.To, ""
 		}

@@ -40,7 +40,7 @@ func (b *Background) newRoutines() *routine.Desk {
 // is told of it.
 func (b *Background) jobOf(ctx context.Context, v chela.Routine, run chela.RoutineRun, text string) (chela.JobID, error) {
 	origin, err := store.Find(ctx, b.cfg.Store, func(r *store.Read) (chela.Origin, error) {
-		return notice.Place(ctx, r, v.Agent, v.Origin)
+		return notice.Place(ctx, r, v)
 	})
 	if err != nil {
 		return "", err
