@@ -95,7 +95,8 @@ func set[T any](to *T, from *T) {
 }
 
 // Update changes a routine. A new trigger counts from now on, and one that is enabled
-// again begins anew: what was due meanwhile is not made up for. Of a builtin one the
+// again begins anew: what was due meanwhile is not made up for. One that cannot work any
+// more can still be turned off, called and described otherwise. Of a builtin one the
 // configuration says what it is; only whether it is enabled can be changed.
 func (d *Desk) Update(ctx context.Context, id chela.RoutineID, c Change, by string) (chela.Routine, error) {
 	return d.alter(ctx, id, by, func(v *chela.Routine, now time.Time) error {
@@ -113,6 +114,12 @@ func (d *Desk) Update(ctx context.Context, id chela.RoutineID, c Change, by stri
 		set(&v.Guards, c.Guards)
 		set(&v.Notify, c.Notify)
 		set(&v.DeleteAfterRun, c.DeleteAfterRun)
+		if c == (Change{Name: c.Name, Description: c.Description, Enabled: c.Enabled}) && (was || !v.Enabled) {
+			if !v.Enabled {
+				v.NextAt = time.Time{}
+			}
+			return rule.CheckName(*v)
+		}
 		if c.Trigger == nil && v.Enabled == was {
 			next := v.NextAt
 			off := *v
@@ -155,6 +162,10 @@ func (d *Desk) Keep(ctx context.Context, v chela.Routine) (chela.Routine, error)
 		}
 		if h.Trigger.Kind == chela.TriggerEvery && h.Trigger.Anchor.IsZero() && h.Trigger.Every == was.Every {
 			h.Trigger.Anchor = was.Anchor
+		}
+		if !h.Enabled { // also one of an agent that is gone
+			h.NextAt = time.Time{}
+			return nil
 		}
 		next := h.NextAt
 		if err := d.settle(h, now); err != nil {

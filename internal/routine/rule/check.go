@@ -19,12 +19,8 @@ const maxText = 50_000
 // Check returns an Invalid error that says what is wrong with a routine. Whether its
 // agent and its secret are there it does not know. Zone is that of the home.
 func Check(v chela.Routine, zone *time.Location) error {
-	if !chela.ValidName(v.Name) {
-		return invalid("%q is no name for a routine", shown(v.Name)).
-			WithHint("use up to 64 lower-case letters, digits, - and _, and begin with a letter")
-	}
-	if len(v.Description) > 1000 || !utf8.ValidString(v.Description) {
-		return invalid("the description is too long, or not text").WithHint("write up to 1000 bytes")
+	if err := CheckName(v); err != nil {
+		return err
 	}
 	if err := checkTrigger(v.Trigger, zone); err != nil {
 		return err
@@ -36,6 +32,19 @@ func Check(v chela.Routine, zone *time.Location) error {
 		return err
 	}
 	return checkNotify(v)
+}
+
+// CheckName returns an Invalid error that says what is wrong with how a routine is
+// called and described.
+func CheckName(v chela.Routine) error {
+	if !chela.ValidName(v.Name) {
+		return invalid("%q is no name for a routine", shown(v.Name)).
+			WithHint("use up to 64 lower-case letters, digits, - and _, and begin with a letter")
+	}
+	if len(v.Description) > 1000 || !utf8.ValidString(v.Description) {
+		return invalid("the description is too long, or not text").WithHint("write up to 1000 bytes")
+	}
+	return nil
 }
 
 func invalid(format string, args ...any) *chela.Error {
