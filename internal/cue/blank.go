@@ -1,15 +1,12 @@
 package cue
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // What a document may have without saying anything.
 var (
-	frontMatter = regexp.MustCompile(`^---[\t ]*\n(?:[\w-]+:(?s:.*?)\n)?(?:---|\.\.\.)[\t ]*(?:\n|$)`)
-	comment     = regexp.MustCompile(`<!--(?s:.*?)-->`)
-	emptyLine   = regexp.MustCompile(`^(?:` +
+	frontMatter = compiled(`^---[\t ]*\n(?:[\w-]+:(?s:.*?)\n)?(?:---|\.\.\.)[\t ]*(?:\n|$)`)
+	comment     = compiled(`<!--(?s:.*?)-->`)
+	emptyLine   = compiled(`^(?:` +
 		`#{1,6}(?:\s.*)?` + // a heading
 		`|(?:>\s*)*(?:(?:[-*+]|\d{1,9}[.)])\s*)*(?:\[[ xX]?\])?` + // quotes, list items and boxes with nothing in them
 		`|[-*_=\s]*` + // a rule, or what underlines a heading
@@ -23,9 +20,9 @@ var (
 // it is not certain that nobody reads a line, it says something.
 func Blank(markdown string) bool {
 	markdown = strings.ReplaceAll(strings.TrimPrefix(markdown, "\ufeff"), "\r\n", "\n")
-	markdown = frontMatter.ReplaceAllString(markdown, "")
-	for line := range strings.Lines(comment.ReplaceAllString(markdown, "")) {
-		if !emptyLine.MatchString(trim(line)) {
+	markdown = frontMatter().ReplaceAllString(markdown, "")
+	for line := range strings.Lines(comment().ReplaceAllString(markdown, "")) {
+		if !emptyLine().MatchString(trim(line)) {
 			return false
 		}
 	}

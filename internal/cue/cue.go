@@ -15,6 +15,7 @@ package cue
 import (
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -28,7 +29,9 @@ type Cue struct {
 
 // Silent reports whether a reply is NO_REPLY and nothing else. An empty reply
 // is not.
-func Silent(reply string) bool { return silent.MatchString(reply) }
+func Silent(reply string) bool {
+	return strings.Contains(reply, "REPLY") && silent().MatchString(reply)
+}
 
 // maxUnsaid is how long the beginning of a reply may be, in bytes, to be held back.
 const maxUnsaid = 80
@@ -36,7 +39,11 @@ const maxUnsaid = 80
 // MaySilence reports whether a reply that begins so may be Silent once it is whole:
 // who shows replies while they come keeps such a beginning back. No long one may.
 func MaySilence(beginning string) bool {
-	return len(beginning) <= maxUnsaid && unsaid.MatchString(beginning)
+	first, _ := utf8.DecodeRuneInString(beginning)
+	if len(beginning) > maxUnsaid || first != 'N' && (unicode.IsLetter(first) || unicode.IsDigit(first)) {
+		return false
+	}
+	return unsaid().MatchString(beginning)
 }
 
 // Read reads the cues at the edges of a reply. It is silent if nothing is left
@@ -49,7 +56,7 @@ func Read(reply string, ackMax int) Cue {
 			break
 		}
 	}
-	if Silent(c.Text) || c.OK && !c.Notify && nothing.MatchString(c.Text) {
+	if Silent(c.Text) || c.OK && !c.Notify && nothing().MatchString(c.Text) {
 		c.Text = ""
 	}
 	c.Silent = c.Text == "" || c.OK && !c.Notify && utf8.RuneCountInString(c.Text) <= ackMax

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -14,31 +15,37 @@ import (
 // is no letter or digit.
 const around = `(?:<!--(?s:.*?)-->|</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>|&#?[A-Za-z0-9]+;|\x60{3,}[A-Za-z]*[\t ]*\r?\n|[^\pL\pN])*`
 
+// compiled compiles an expression when it is needed for the first time. Few
+// programs that begin meet a cue, and these expressions are large.
+func compiled(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
 const okays = `(?:HEARTBEAT|ROUTINE)\\?_OK`
 
 // The cues, with what is around them.
 var (
-	silent  = regexp.MustCompile(`^(?:` + around + `NO\\?_REPLY)+` + around + `$`)
-	unsaid  = regexp.MustCompile(`^(?:` + around + `NO\\?_REPLY)*` + around + `(?:N|NO\\?|NO\\?_(?:R(?:E(?:P(?:LY?)?)?)?)?)?$`)
-	okBegin = regexp.MustCompile(`^(` + around + `)` + okays)
-	okEnd   = regexp.MustCompile(okays + `(` + around + `)$`)
-	notify  = regexp.MustCompile(`^(` + around + `)\\?\[NOTIFY\\?\]`)
+	silent  = compiled(`^(?:` + around + `NO\\?_REPLY)+` + around + `$`)
+	unsaid  = compiled(`^(?:` + around + `NO\\?_REPLY)*` + around + `(?:N|NO\\?|NO\\?_(?:R(?:E(?:P(?:LY?)?)?)?)?)?$`)
+	okBegin = compiled(`^(` + around + `)` + okays)
+	okEnd   = compiled(okays + `(` + around + `)$`)
+	notify  = compiled(`^(` + around + `)\\?\[NOTIFY\\?\]`)
 
-	gapEnd  = regexp.MustCompile(around + `$`)
-	nothing = regexp.MustCompile(`^` + around + `$`)
+	gapEnd  = compiled(around + `$`)
+	nothing = compiled(`^` + around + `$`)
 )
 
 // cutOK returns what an OK at either edge of a text leaves of it.
 func cutOK(s string) (rest string, found bool) {
-	if at := okBegin.FindStringSubmatchIndex(s); at != nil && !joined(s[at[1]:]) {
+	if at := okBegin().FindStringSubmatchIndex(s); at != nil && !joined(s[at[1]:]) {
 		return unwrapAfter(s[at[2]:at[3]], s[at[1]:]), true
 	}
-	at := okEnd.FindStringSubmatchIndex(s)
+	at := okEnd().FindStringSubmatchIndex(s)
 	if at == nil {
 		return s, false
 	}
 	before := s[:at[0]]
-	if gap := gapEnd.FindString(before); !parted(gap) && !Silent(before) {
+	if gap := gapEnd().FindString(before); !parted(gap) && !Silent(before) {
 		return s, false
 	}
 	return unwrapBefore(before, s[at[2]:at[3]]), true
@@ -46,7 +53,7 @@ func cutOK(s string) (rest string, found bool) {
 
 // cutNotify returns what follows [NOTIFY] at the beginning of a text.
 func cutNotify(s string) (rest string, found bool) {
-	at := notify.FindStringSubmatchIndex(s)
+	at := notify().FindStringSubmatchIndex(s)
 	if at == nil {
 		return s, false
 	}
@@ -56,13 +63,13 @@ func cutNotify(s string) (rest string, found bool) {
 // unwrapAfter returns what follows a cue without what parts it from the cue,
 // and without the other ends of what was opened before the cue.
 func unwrapAfter(before, rest string) string {
-	rest = separator.ReplaceAllString(rest, "")
+	rest = separator().ReplaceAllString(rest, "")
 	mirror := mirrorOf(before)
 	if mirror == "" {
 		return trim(rest)
 	}
 	if closed, ok := strings.CutPrefix(trim(rest), mirror); ok {
-		return trim(separator.ReplaceAllString(closed, ""))
+		return trim(separator().ReplaceAllString(closed, ""))
 	}
 	return trim(strings.TrimSuffix(trim(rest), mirror))
 }
@@ -78,7 +85,7 @@ func unwrapBefore(rest, after string) string {
 }
 
 // separator is what parts a cue from the rest of its line.
-var separator = regexp.MustCompile(`^[\t \x{A0}]*[.,:;!?…。！，：；]*(?:[\t \x{A0}]*[\p{Pd}|]+[\t \x{A0}])?`)
+var separator = compiled(`^[\t \x{A0}]*[.,:;!?…。！，：；]*(?:[\t \x{A0}]*[\p{Pd}|]+[\t \x{A0}])?`)
 
 // joiners are the characters that stand within words, paths and names.
 const joiners = `_-.'’/:=@\`
@@ -101,14 +108,14 @@ func inWord(r rune) bool {
 
 // Tags that begin a line, and others.
 var (
-	lineTag = regexp.MustCompile(`(?i)</?(?:br|hr|p|div|li|ul|ol|pre|h[1-6]|blockquote)\b[^<>]*>`)
-	markup  = regexp.MustCompile(`<!--(?s:.*?)-->|<[^<>]*>|&#?[A-Za-z0-9]+;`)
+	lineTag = compiled(`(?i)</?(?:br|hr|p|div|li|ul|ol|pre|h[1-6]|blockquote)\b[^<>]*>`)
+	markup  = compiled(`<!--(?s:.*?)-->|<[^<>]*>|&#?[A-Za-z0-9]+;`)
 )
 
 // parted reports whether what is between a text and a cue at its end parts
 // them: the end of a line or a sentence, a dash, a picture.
 func parted(gap string) bool {
-	gap = markup.ReplaceAllString(lineTag.ReplaceAllString(gap, "\n"), "")
+	gap = markup().ReplaceAllString(lineTag().ReplaceAllString(gap, "\n"), "")
 	if strings.Trim(gap, joiners) == "" {
 		return false
 	}
@@ -119,12 +126,12 @@ func parted(gap string) bool {
 }
 
 // wrapper matches what comes in pairs around words.
-var wrapper = regexp.MustCompile(`<(/?)([A-Za-z][A-Za-z0-9]*)(?:\s[^<>]*)?>|[*_]+|~~+|\x60+|["'“”‘’„«»()]`)
+var wrapper = compiled(`<(/?)([A-Za-z][A-Za-z0-9]*)(?:\s[^<>]*)?>|[*_]+|~~+|\x60+|["'“”‘’„«»()]`)
 
 // mirrorOf returns the other ends of what wraps a cue on one side.
 func mirrorOf(side string) string {
 	var ends []string
-	for _, at := range wrapper.FindAllStringSubmatch(side, -1) {
+	for _, at := range wrapper().FindAllStringSubmatch(side, -1) {
 		end, slash, tag := at[0], at[1], at[2]
 		switch {
 		case tag != "" && slash == "":
