@@ -27,7 +27,7 @@ var layers = []layer{
 	},
 	{
 		name:     "ground",
-		packages: []string{"internal/disk", "internal/fail", "internal/filelock", "internal/nearest", "internal/catalogue"},
+		packages: []string{"internal/disk", "internal/fail", "internal/filelock", "internal/nearest", "internal/catalogue", "internal/excerpt"},
 		imports:  []string{"words"}, // the kinds of trouble that a test may ask for
 	},
 	{

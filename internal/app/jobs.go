@@ -25,11 +25,11 @@ func (a *App) jobsHere() clijobs.Home {
 			return b.List(ctx, f)
 		},
 		Job: b.Job, Events: desk.Events,
-		Cancel:  func(ctx context.Context, id chela.JobID) (chela.Job, error) { return desk.Cancel(ctx, id, by) },
+		Cancel: func(ctx context.Context, id chela.JobID) (chela.Job, error) { return desk.Cancel(ctx, id, by) },
 		Restart: func(ctx context.Context, id chela.JobID, q api.JobAgain) (chela.Job, error) {
 			return b.Restart(ctx, id, q, by)
 		},
-		Accept:  func(ctx context.Context, id chela.JobID) (chela.Job, error) { return desk.Accept(ctx, id, by) },
+		Accept: func(ctx context.Context, id chela.JobID) (chela.Job, error) { return desk.Accept(ctx, id, by) },
 		Prompt: func(ctx context.Context, id chela.JobID, q api.JobText) (chela.Job, error) {
 			return b.Prompt(ctx, id, q, by)
 		},

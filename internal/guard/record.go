@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/excerpt"
 	"chela/internal/tool"
 )
 
@@ -143,9 +144,5 @@ func hash(parts ...string) uint64 {
 
 // shown is a call in short.
 func shown(c chela.CallSpec) string {
-	text := c.Tool + " " + string(c.Args) + c.Raw
-	if len(text) > maxShown {
-		text = strings.ToValidUTF8(text[:maxShown], "") + "…"
-	}
-	return text
+	return excerpt.Marked(c.Tool+" "+string(c.Args)+c.Raw, maxShown)
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"strings"
-	"unicode/utf8"
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/excerpt"
 	"chela/internal/store"
 )
 
@@ -164,9 +164,6 @@ func bounded(path, text string) string {
 	if len(text) <= MaxIdentityBytes {
 		return text
 	}
-	end := MaxIdentityBytes
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return fmt.Sprintf("%s\n[cut here: %d of %d bytes are shown; memory_read has the rest of %s]", text[:end], end, len(text), path)
+	shown := excerpt.Bytes(text, MaxIdentityBytes)
+	return fmt.Sprintf("%s\n[cut here: %d of %d bytes are shown; memory_read has the rest of %s]", shown, len(shown), len(text), path)
 }

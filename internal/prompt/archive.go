@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/excerpt"
 )
 
 // How much of what leaves a prompt goes into the archive, in bytes. Results and
@@ -56,7 +57,7 @@ func (c Conversation) topic(i int) string {
 		}
 		first, _, _ := strings.Cut(strings.TrimSpace(c.Messages[k].Text), "\n")
 		if first = strings.TrimSpace(first); first != "" {
-			return clip(first, maxTopic)
+			return excerpt.Marked(first, maxTopic)
 		}
 	}
 	return "(going on)"
@@ -67,9 +68,9 @@ func markdown(m chela.Message, kind chela.EntryKind) string {
 	var b strings.Builder
 	switch {
 	case kind == chela.EntryToolResult && m.Failed:
-		fmt.Fprintf(&b, "**%s failed:** %s", m.Tool, clip(m.Text, maxArchivedResult))
+		fmt.Fprintf(&b, "**%s failed:** %s", m.Tool, excerpt.Marked(m.Text, maxArchivedResult))
 	case kind == chela.EntryToolResult:
-		fmt.Fprintf(&b, "**%s returned:** %s", m.Tool, clip(m.Text, maxArchivedResult))
+		fmt.Fprintf(&b, "**%s returned:** %s", m.Tool, excerpt.Marked(m.Text, maxArchivedResult))
 	default:
 		fmt.Fprintf(&b, "**%s:** %s", kind, strings.TrimPrefix(m.Text, notePrefix))
 	}
@@ -77,15 +78,7 @@ func markdown(m chela.Message, kind chela.EntryKind) string {
 		fmt.Fprintf(&b, "\n\n[%s, %s, %d bytes]", a.Name, a.MediaType, a.Size)
 	}
 	for _, call := range m.Calls {
-		fmt.Fprintf(&b, "\n\n- calls %s %s", call.Tool, clip(string(call.Args)+call.Raw, maxArchivedArgs))
+		fmt.Fprintf(&b, "\n\n- calls %s %s", call.Tool, excerpt.Marked(string(call.Args)+call.Raw, maxArchivedArgs))
 	}
 	return b.String()
-}
-
-// clip shortens text to about n bytes without cutting a character.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"chela/internal/excerpt"
+
 	"chela"
 )
 
@@ -115,7 +117,7 @@ func cutTo(text string, most int) string {
 	if n <= most {
 		return text
 	}
-	return clip(text, len(text)*most/n)
+	return excerpt.Marked(text, len(text)*most/n)
 }
 
 // Instructions are what a model is told that writes a summary.

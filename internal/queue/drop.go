@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/excerpt"
 )
 
 // Room decides who makes room when more messages wait than may, the newest of
@@ -60,10 +61,7 @@ func count(n int) string {
 
 // line is a message on one short line.
 func line(m chela.Waiting) string {
-	text := strings.Join(strings.Fields(m.Text), " ")
-	if runes := []rune(text); len(runes) > maxRunes {
-		text = string(runes[:maxRunes-1]) + "…"
-	}
+	text := excerpt.Runes(strings.Join(strings.Fields(m.Text), " "), maxRunes)
 	if from := m.From(); from != "" {
 		text = from + ": " + text
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/excerpt"
 )
 
 // compare returns the first difference between a record and what its replay
@@ -220,8 +221,5 @@ func shown(v any) string {
 		}
 		text = string(raw)
 	}
-	if runes := []rune(text); len(runes) > maxShown {
-		text = string(runes[:maxShown]) + "…"
-	}
-	return text
+	return excerpt.Runes(text, maxShown)
 }

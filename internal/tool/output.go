@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"chela/internal/excerpt"
+
 	"chela"
 )
 
@@ -45,10 +47,10 @@ func (o output) bound(ctx context.Context, id chela.CallID, res *chela.ToolResul
 	if len(text) <= o.limit {
 		return
 	}
-	head := text[:runeStart(text, o.limit/2)]
+	head := excerpt.Bytes(text, o.limit/2)
 	tail := text[runeEnd(text, len(text)-o.limit/2):]
 	gone := fmt.Sprintf("%d of %d bytes are not shown here", len(text)-len(head)-len(tail), len(text))
-	kept := text[:runeStart(text, min(len(text), MaxKept))]
+	kept := excerpt.Bytes(text, MaxKept)
 	// What has happened is told even if the turn is being stopped.
 	whole, err := o.keep(context.WithoutCancel(ctx), []byte(kept))
 	switch {
@@ -62,15 +64,6 @@ func (o output) bound(ctx context.Context, id chela.CallID, res *chela.ToolResul
 		}
 	}
 	res.Text = head + "\n[" + gone + "]\n" + tail
-}
-
-// runeStart returns the largest index ≤ i at which a rune of text starts or
-// the text ends.
-func runeStart(text string, i int) int {
-	for i > 0 && i < len(text) && !utf8.RuneStart(text[i]) {
-		i--
-	}
-	return i
 }
 
 // runeEnd returns the smallest index ≥ i at which a rune of text starts or the

@@ -16,6 +16,8 @@ import (
 	"golang.org/x/text/message"
 
 	"chela/internal/nearest"
+
+	"chela/internal/excerpt"
 )
 
 // maxProblems is how many problems of one call are told.
@@ -125,7 +127,7 @@ func (s *schema) about(location []string, name string) string {
 	if text == "" {
 		return ""
 	}
-	return " (" + cutText(text, 120) + ")"
+	return " (" + excerpt.Marked(text, 120) + ")"
 }
 
 // instead returns which parameters there are in place of an unknown one.
@@ -171,7 +173,7 @@ func place(location []string) string {
 		if i > 0 {
 			b.WriteByte('.')
 		}
-		b.WriteString(cutText(strings.ToValidUTF8(step, "\uFFFD"), 80))
+		b.WriteString(excerpt.Marked(strings.ToValidUTF8(step, "\uFFFD"), 80))
 	}
 	return b.String()
 }
@@ -205,22 +207,14 @@ func show(v any) string {
 	case []any:
 		return "an array"
 	case json.Number:
-		return cutText(v.String(), 60)
+		return excerpt.Marked(v.String(), 60)
 	default:
 		return fmt.Sprint(v)
 	}
 }
 
 // quote writes text in quotes, shortened.
-func quote(text string) string { return strconv.Quote(cutText(text, 60)) }
-
-// cutText returns text, cut at a rune boundary after at most size bytes.
-func cutText(text string, size int) string {
-	if len(text) <= size {
-		return text
-	}
-	return text[:runeStart(text, size)] + "…"
-}
+func quote(text string) string { return strconv.Quote(excerpt.Marked(text, 60)) }
 
 // decimal writes a bound, which schemas give as a decimal fraction.
 func decimal(r *big.Rat) string {

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"strings"
 	"time"
 
 	"chela"
 	"chela/internal/compaction"
 	"chela/internal/control"
+	"chela/internal/excerpt"
 	"chela/internal/hook"
 	"chela/internal/prompt"
 	"chela/internal/tool"
@@ -259,9 +259,7 @@ func (n *run) announce(e chela.Event) {
 	if n.quiet(e) {
 		return
 	}
-	if len(e.Text) > maxEventText {
-		e.Text = strings.ToValidUTF8(e.Text[:maxEventText], "") + "…"
-	}
+	e.Text = excerpt.Marked(e.Text, maxEventText)
 	e.Session, e.Thread, e.Turn, e.At = n.state.Turn.Session, n.state.Turn.Thread, n.state.Turn.ID, n.Now()
 	n.events = append(n.events, e)
 }

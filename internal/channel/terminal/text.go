@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
+
+	"chela/internal/excerpt"
 )
 
 // Visible returns text with every character that a terminal would act on, or
@@ -50,11 +51,7 @@ func hidden(r rune) bool {
 
 // OneLine returns text on one visible line of at most width runes.
 func OneLine(text string, width int) string {
-	text = strings.Join(strings.Fields(Visible(text)), " ")
-	if utf8.RuneCountInString(text) <= width {
-		return text
-	}
-	return string([]rune(text)[:width-1]) + "…"
+	return excerpt.Runes(strings.Join(strings.Fields(Visible(text)), " "), width)
 }
 
 // Brief returns the values of a call's arguments, for a line that says what

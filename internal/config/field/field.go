@@ -14,6 +14,7 @@ import (
 
 	"chela"
 	"chela/internal/config/tomlfile"
+	"chela/internal/excerpt"
 )
 
 // A Field is a place in a configuration and what may be put there.
@@ -317,10 +318,4 @@ func readList(s string) any {
 }
 
 // Cut shortens what a person wrote so that it fits into a message.
-func Cut(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if utf8.RuneCountInString(s) <= 40 {
-		return s
-	}
-	return string([]rune(s)[:40]) + "…"
-}
+func Cut(s string) string { return excerpt.Runes(s, 40) }

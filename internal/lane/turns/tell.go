@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/excerpt"
 	"chela/internal/queue"
 	"chela/internal/store"
 )
@@ -44,11 +45,7 @@ func tell(ctx context.Context, w *store.Write, t chela.Turn) (notes []chela.Entr
 		fmt.Fprintf(&text, "\n- (%d older ones are left out)", more)
 	}
 	for _, n := range left {
-		said := n.Text
-		if len(said) > maxNoteBytes {
-			said = strings.ToValidUTF8(said[:maxNoteBytes], "") + " [cut here]"
-		}
-		text.WriteString("\n- [" + n.From + "] " + said)
+		text.WriteString("\n- [" + n.From + "] " + excerpt.Marked(n.Text, maxNoteBytes))
 	}
 	return append(notes, note(text.String())), nil
 }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"iter"
 	"strings"
-	"unicode/utf8"
 
 	"chela"
+	"chela/internal/excerpt"
 )
 
 // Kind is the kind of provider this package makes.
@@ -74,10 +74,7 @@ func answer(req *chela.Request, m *moment) *chela.Finish {
 	}
 	f.Text = strings.ToValidUTF8(pl.report(m, req.Tools), "\ufffd")
 	if limit := 4 * req.MaxTokens; limit > 0 && limit < len(f.Text) {
-		for !utf8.RuneStart(f.Text[limit]) {
-			limit--
-		}
-		f.Text, f.Stop = f.Text[:limit], chela.StopLength
+		f.Text, f.Stop = excerpt.Bytes(f.Text, limit), chela.StopLength
 	}
 	return f
 }

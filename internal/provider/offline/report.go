@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"chela"
+	"chela/internal/excerpt"
 )
 
 const greeting = "Hello! I am chela's offline stand-in; tell me what to do in a few plain words."
@@ -316,12 +316,9 @@ func sentence(text string) string {
 func block(text string) string {
 	rest := ""
 	if len(text) > longQuote {
-		n := longQuote
-		for n > 0 && !utf8.RuneStart(text[n]) {
-			n--
-		}
-		rest = fmt.Sprintf("\n(and %d more bytes)", len(text)-n)
-		text = text[:n]
+		whole := len(text)
+		text = excerpt.Bytes(text, longQuote)
+		rest = fmt.Sprintf("\n(and %d more bytes)", whole-len(text))
 	}
 	fence := "```"
 	for strings.Contains(text, fence) {

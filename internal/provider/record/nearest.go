@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"chela"
+	"chela/internal/excerpt"
 )
 
 // nearest returns the exchange whose request agrees with another one for longest.
@@ -78,11 +79,11 @@ func change(recorded, asked string) string {
 		at++
 	}
 	from := max(0, at-20)
-	return fmt.Sprintf("%q recorded, %q asked", excerpt(recorded, from), excerpt(asked, from))
+	return fmt.Sprintf("%q recorded, %q asked", around(recorded, from), around(asked, from))
 }
 
-// excerpt returns a few words of a text.
-func excerpt(text string, from int) string {
+// around returns a few words of a text.
+func around(text string, from int) string {
 	const most = 60
 	for from > 0 && !utf8.RuneStart(text[from]) {
 		from--
@@ -91,14 +92,7 @@ func excerpt(text string, from int) string {
 	if from > 0 {
 		text = "…" + text
 	}
-	if len(text) > most {
-		end := most
-		for !utf8.RuneStart(text[end]) {
-			end--
-		}
-		text = text[:end] + "…"
-	}
-	return text
+	return excerpt.Marked(text, most)
 }
 
 // shown returns a value as JSON.

@@ -3,9 +3,9 @@ package script
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"chela"
+	"chela/internal/excerpt"
 )
 
 // expect is what a step demands of the request it answers.
@@ -41,20 +41,15 @@ func (e *expect) check(req *chela.Request, p *place) string {
 	return ""
 }
 
+// maxGot is how much of a text an error tells, in bytes; what an error may be is
+// bounded.
+const maxGot = 120
+
 func unmetText(what string, want *pattern, got string) string {
 	if want == nil || want.matches(got) {
 		return ""
 	}
-	return fmt.Sprintf("expected %s to match %q, got %q", what, want.source, excerpt(got))
-}
-
-// excerpt leaves room for the rest of a message, whose length is bounded.
-func excerpt(s string) string {
-	const limit = 120
-	if len(s) <= limit {
-		return s
-	}
-	return strings.ToValidUTF8(s[:limit], "") + "…"
+	return fmt.Sprintf("expected %s to match %q, got %q", what, want.source, excerpt.Marked(got, maxGot))
 }
 
 func (e *expect) unmetResult(results []chela.Message) string {
@@ -66,7 +61,7 @@ func (e *expect) unmetResult(results []chela.Message) string {
 	}
 	newest := results[len(results)-1]
 	if e.Failed != nil && *e.Failed != newest.Failed {
-		return fmt.Sprintf("expected failed to be %t for the result %q", *e.Failed, excerpt(newest.Text))
+		return fmt.Sprintf("expected failed to be %t for the result %q", *e.Failed, excerpt.Marked(newest.Text, maxGot))
 	}
 	return unmetText("the newest result", e.Result, newest.Text)
 }
@@ -82,7 +77,7 @@ func (e *expect) unmetMessages(messages []chela.Message) string {
 		return ""
 	}
 	if i := slices.IndexFunc(messages, e.Lacks.in); i >= 0 {
-		return fmt.Sprintf("expected no message that matches %q, got %q", e.Lacks.source, excerpt(messages[i].Text))
+		return fmt.Sprintf("expected no message that matches %q, got %q", e.Lacks.source, excerpt.Marked(messages[i].Text, maxGot))
 	}
 	return ""
 }

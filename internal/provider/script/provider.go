@@ -11,9 +11,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"chela"
+	"chela/internal/excerpt"
 	"chela/internal/provider/wire"
 )
 
@@ -183,14 +183,7 @@ func (p *Provider) invalid(msg string) *chela.ProviderError {
 func oneLine(msg string) string {
 	const limit = 300
 	msg = strings.ToValidUTF8(strings.Join(strings.Fields(msg), " "), "\ufffd")
-	if len(msg) <= limit {
-		return msg
-	}
-	n := limit - len("…")
-	for !utf8.RuneStart(msg[n]) {
-		n--
-	}
-	return msg[:n] + "…"
+	return excerpt.Marked(msg, limit-len("…"))
 }
 
 // fail performs a fault after so many chunks.

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"unicode"
-	"unicode/utf8"
 
 	"chela"
+	"chela/internal/excerpt"
 )
 
 const (
@@ -188,14 +188,7 @@ func (g Guard) clean(text string) string {
 		}
 	}, text)
 	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > maxMessage {
-		const more = "…"
-		end := maxMessage - len(more)
-		for !utf8.RuneStart(text[end]) {
-			end--
-		}
-		text = text[:end] + more
-	}
+	text = excerpt.Marked(text, maxMessage-len("…"))
 	if text == "" {
 		return "no reason given"
 	}

@@ -7,9 +7,9 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"unicode/utf8"
 
 	"chela"
+	"chela/internal/excerpt"
 	"chela/internal/tool"
 	"chela/internal/tool/workspace"
 )
@@ -96,18 +96,7 @@ func preview(text string) string {
 		return text
 	}
 	const note = "\n[more is not shown]"
-	return cut(text, maxPreview-len(note)) + note
-}
-
-// cut returns at most size bytes of text and whole runes only.
-func cut(text string, size int) string {
-	if len(text) <= size {
-		return text
-	}
-	for size > 0 && !utf8.RuneStart(text[size]) {
-		size--
-	}
-	return text[:size]
+	return excerpt.Bytes(text, maxPreview-len(note)) + note
 }
 
 // reading judges a call that looks at path.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/excerpt"
 	"chela/internal/tool"
 	"chela/internal/tool/workspace"
 )
@@ -225,7 +226,7 @@ func (s *sheet) add(b *strings.Builder, n int, line string, hit bool) {
 }
 
 func writeLine(b *strings.Builder, n int, mark, line string) {
-	shown := strings.ToValidUTF8(cut(line, maxGrepShown), "\uFFFD")
+	shown := strings.ToValidUTF8(excerpt.Bytes(line, maxGrepShown), "\uFFFD")
 	if len(line) > maxGrepShown {
 		shown += "…"
 	}

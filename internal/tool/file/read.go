@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"chela"
+	"chela/internal/excerpt"
 	"chela/internal/tool"
 	"chela/internal/tool/workspace"
 )
@@ -145,7 +146,7 @@ func endLine(kept []byte, size, most int, ended bool) (string, lineEnd) {
 		end.text = "\n"
 	}
 	size -= len(end.text)
-	text = cut(text, min(most, size))
+	text = excerpt.Bytes(text, min(most, size))
 	end.cut = size - len(text)
 	return text, end
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"chela"
 	"chela/internal/tool"
@@ -96,15 +95,4 @@ func forModel(err error) error {
 		return e.WithHint("memory_tree lists what there is")
 	}
 	return tool.OrLater(err)
-}
-
-// cut returns at most size bytes of text and whole runes only.
-func cut(text string, size int) string {
-	if len(text) <= size {
-		return text
-	}
-	for size > 0 && !utf8.RuneStart(text[size]) {
-		size--
-	}
-	return text[:size]
 }

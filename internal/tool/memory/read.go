@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/excerpt"
 	"chela/internal/tool"
 )
 
@@ -71,7 +72,7 @@ func page(text string, first int) (string, error) {
 	var b strings.Builder
 	for n, line := range lines[first-1:] {
 		if len(line) > maxRead {
-			shown := cut(line, maxRead/2)
+			shown := excerpt.Bytes(line, maxRead/2)
 			line = fmt.Sprintf("%s… [%d more bytes in this line]\n", shown, len(strings.TrimSuffix(line, "\n"))-len(shown))
 		}
 		if b.Len()+len(line) > maxRead {

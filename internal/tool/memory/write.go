@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/excerpt"
 	"chela/internal/tool"
 )
 
@@ -51,7 +52,7 @@ func (d Documents) write() chela.Tool {
 			if in.kind() == chela.EditWrite {
 				verb = "replace"
 			}
-			preview := fmt.Sprintf("%s %s, %d bytes:\n%s", verb, subject(in.target()), len(in.Content), cut(in.Content, maxPreview))
+			preview := fmt.Sprintf("%s %s, %d bytes:\n%s", verb, subject(in.target()), len(in.Content), excerpt.Bytes(in.Content, maxPreview))
 			return writing(in.target(), preview)
 		},
 		Prepare: func(ctx context.Context, call tool.Call[writeInput]) (chela.Prepared, error) {

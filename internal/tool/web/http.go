@@ -22,6 +22,7 @@ import (
 	"code.dny.dev/ssrf"
 
 	"chela"
+	"chela/internal/excerpt"
 	"chela/internal/tool"
 	"chela/internal/tool/workspace"
 )
@@ -126,7 +127,7 @@ func previewHTTP(in httpInput) string {
 	if in.Body != "" {
 		text += "\n\n" + in.Body
 	}
-	return cut(text, maxPreview)
+	return excerpt.Bytes(text, maxPreview)
 }
 
 // A fetcher makes requests.

@@ -7,7 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"unicode/utf8"
+
+	"chela/internal/excerpt"
 )
 
 // shownHeaders of an answer tell what to do next.
@@ -25,7 +26,7 @@ func describe(asked *url.URL, res *http.Response, body []byte) string {
 	}
 	for _, name := range shownHeaders {
 		if v := res.Header.Get(name); v != "" {
-			b.WriteString(name + ": " + strings.ToValidUTF8(cut(v, maxHeader), "\uFFFD") + "\n")
+			b.WriteString(name + ": " + strings.ToValidUTF8(excerpt.Bytes(v, maxHeader), "\uFFFD") + "\n")
 		}
 	}
 	size := fmt.Sprintf("%d bytes", len(body))
@@ -40,7 +41,7 @@ func describe(asked *url.URL, res *http.Response, body []byte) string {
 	case !isText(res, body):
 		fmt.Fprintf(&b, "\n[%s, %s, not shown; use save_to to keep it]", mediaType(res, body), size)
 	default:
-		shown := cut(string(body), maxResponse)
+		shown := excerpt.Bytes(string(body), maxResponse)
 		b.WriteString("\n" + strings.ToValidUTF8(shown, "\uFFFD"))
 		if more {
 			fmt.Fprintf(&b, "\n[cut here: the body has %s; ask for less]", size)
@@ -50,7 +51,7 @@ func describe(asked *url.URL, res *http.Response, body []byte) string {
 }
 
 func statusLine(res *http.Response) string {
-	return strings.ToValidUTF8(cut(res.Status, maxHeader), "\uFFFD")
+	return strings.ToValidUTF8(excerpt.Bytes(res.Status, maxHeader), "\uFFFD")
 }
 
 // mediaType returns the media type that the answer names, or else looks like.
@@ -75,15 +76,4 @@ func isText(res *http.Response, body []byte) bool {
 		}
 	}
 	return false
-}
-
-// cut returns at most size bytes of text and whole runes only.
-func cut(text string, size int) string {
-	if len(text) <= size {
-		return text
-	}
-	for size > 0 && !utf8.RuneStart(text[size]) {
-		size--
-	}
-	return text[:size]
 }
