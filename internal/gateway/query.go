@@ -12,23 +12,6 @@ import (
 	"chela/internal/gateway/edge"
 )
 
-// rows returns how many rows a page has.
-func rowsOf(v *edge.Visit) (int, error) {
-	n, err := v.Number("limit", 100, api.MaxPage)
-	if err == nil && n == 0 {
-		err = chela.E(chela.Invalid, fmt.Sprintf("parameter limit is 0, not a number from 1 to %d", api.MaxPage))
-	}
-	return int(n), err
-}
-
-// paged makes a page of up to limit rows out of one more, if there are more.
-func paged[T any](rows []T, limit int, cursor func(T) string) api.Page[T] {
-	if len(rows) <= limit {
-		return api.Page[T]{Items: append([]T{}, rows...)}
-	}
-	return api.Page[T]{Items: rows[:limit], Next: cursor(rows[limit-1])}
-}
-
 // key returns the session key in the path.
 func keyOf(v *edge.Visit) (chela.SessionKey, error) {
 	key := chela.SessionKey(v.Request.PathValue("key"))

@@ -11,7 +11,7 @@ import (
 )
 
 func (g *Gateway) getSessions(v *edge.Visit) error {
-	limit, err := rowsOf(v)
+	limit, err := v.Rows()
 	if err != nil {
 		return err
 	}
@@ -23,7 +23,7 @@ func (g *Gateway) getSessions(v *edge.Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.OK(paged(sessions, limit, func(s chela.Session) string { return string(s.Key) }))
+	return v.OK(edge.Page(sessions, limit, func(s chela.Session) string { return string(s.Key) }))
 }
 
 func (g *Gateway) getSession(v *edge.Visit) error {
@@ -121,7 +121,7 @@ func (g *Gateway) getEntries(v *edge.Visit) error {
 		entries, err := g.cfg.Home.Threads.Path(ctx, id)
 		return listed(v, entries, err)
 	}
-	limit, err := rowsOf(v)
+	limit, err := v.Rows()
 	if err != nil {
 		return err
 	}
@@ -133,5 +133,5 @@ func (g *Gateway) getEntries(v *edge.Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.OK(paged(entries, limit, func(e chela.Entry) string { return strconv.FormatInt(e.Seq, 10) }))
+	return v.OK(edge.Page(entries, limit, func(e chela.Entry) string { return strconv.FormatInt(e.Seq, 10) }))
 }

@@ -76,3 +76,20 @@ func (v *Visit) Flag(name string) (bool, error) {
 		return false, chela.E(chela.Invalid, fmt.Sprintf("parameter %s is %.40q, not true or false", name, given))
 	}
 }
+
+// Rows returns how many rows of a page are asked for.
+func (v *Visit) Rows() (int, error) {
+	n, err := v.Number("limit", 100, api.MaxPage)
+	if err == nil && n == 0 {
+		err = chela.E(chela.Invalid, fmt.Sprintf("parameter limit is 0, not a number from 1 to %d", api.MaxPage))
+	}
+	return int(n), err
+}
+
+// Page makes a page of up to limit rows out of one more, if there are more.
+func Page[T any](rows []T, limit int, cursor func(T) string) api.Page[T] {
+	if len(rows) <= limit {
+		return api.Page[T]{Items: append([]T{}, rows...)} // never null
+	}
+	return api.Page[T]{Items: rows[:limit], Next: cursor(rows[limit-1])}
+}

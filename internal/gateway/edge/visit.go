@@ -263,3 +263,12 @@ func broken(err error) error {
 	}
 	return chela.E(chela.Invalid, "the body ended before its end").Because(err)
 }
+
+// Key returns a key of whoever asks: the same one of two tokens names two requests.
+// The owner has the same ones with and without a daemon.
+func (v *Visit) Key(given string) string {
+	if given == "" || v.Owner {
+		return given
+	}
+	return string(v.By.Token.ID) + " " + given
+}

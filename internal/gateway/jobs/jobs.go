@@ -143,7 +143,7 @@ func saying(name, summary string, say func(context.Context, chela.JobID, api.Job
 			if err := v.Decode(&q); err != nil {
 				return err
 			}
-			q.Key = keyOf(v, q.Key)
+			q.Key = v.Key(q.Key)
 			j, err := say(v.Request.Context(), jobOf(v), q, v.Who())
 			if err != nil {
 				return err
@@ -154,12 +154,3 @@ func saying(name, summary string, say func(context.Context, chela.JobID, api.Job
 }
 
 func jobOf(v *edge.Visit) chela.JobID { return chela.JobID(v.Request.PathValue("id")) }
-
-// keyOf returns a key of whoever asks: the same one of two tokens names two
-// requests. The owner has the same ones with and without a daemon.
-func keyOf(v *edge.Visit, given string) string {
-	if given == "" || v.Owner {
-		return given
-	}
-	return string(v.By.Token.ID) + " " + given
-}

@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"net/http"
 	"slices"
@@ -14,25 +13,8 @@ import (
 	"chela/internal/gateway/edge"
 )
 
-// rowsOf returns how many rows a page has.
-func rowsOf(v *edge.Visit) (int, error) {
-	n, err := v.Number("limit", 100, api.MaxPage)
-	if err == nil && n == 0 {
-		err = chela.E(chela.Invalid, fmt.Sprintf("parameter limit is 0, not a number from 1 to %d", api.MaxPage))
-	}
-	return int(n), err
-}
-
-// page makes a page of up to limit rows out of more.
-func page[T any](rows []T, limit int, cursor func(T) string) api.Page[T] {
-	if len(rows) <= limit {
-		return api.Page[T]{Items: append([]T{}, rows...)}
-	}
-	return api.Page[T]{Items: rows[:limit], Next: cursor(rows[limit-1])}
-}
-
 func (h Home) list(v *edge.Visit) error {
-	rows, err := rowsOf(v)
+	rows, err := v.Rows()
 	if err != nil {
 		return err
 	}
@@ -53,7 +35,7 @@ func (h Home) list(v *edge.Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.OK(page(found, rows, func(j chela.Job) string { return string(j.ID) }))
+	return v.OK(edge.Page(found, rows, func(j chela.Job) string { return string(j.ID) }))
 }
 
 func (h Home) create(v *edge.Visit) error {
@@ -61,7 +43,7 @@ func (h Home) create(v *edge.Visit) error {
 	if err := v.Decode(&q); err != nil {
 		return err
 	}
-	q.Agent, q.Key = cmp.Or(q.Agent, chela.MainAgent), keyOf(v, q.Key)
+	q.Agent, q.Key = cmp.Or(q.Agent, chela.MainAgent), v.Key(q.Key)
 	j, err := h.Create(v.Request.Context(), q, v.Origin(), v.Who())
 	if err != nil {
 		return err
@@ -78,7 +60,7 @@ func (h Home) show(v *edge.Visit) error {
 }
 
 func (h Home) events(v *edge.Visit) error {
-	rows, err := rowsOf(v)
+	rows, err := v.Rows()
 	if err != nil {
 		return err
 	}
@@ -90,11 +72,11 @@ func (h Home) events(v *edge.Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.OK(page(events, rows, func(e chela.JobEvent) string { return strconv.Itoa(e.Seq) }))
+	return v.OK(edge.Page(events, rows, func(e chela.JobEvent) string { return strconv.Itoa(e.Seq) }))
 }
 
 func (h Home) files(v *edge.Visit) error {
-	rows, err := rowsOf(v)
+	rows, err := v.Rows()
 	if err != nil {
 		return err
 	}
@@ -109,7 +91,7 @@ func (h Home) files(v *edge.Visit) error {
 		}
 		files = files[begin:]
 	}
-	return v.OK(page(files, rows, func(f api.JobFile) string { return f.Path }))
+	return v.OK(edge.Page(files, rows, func(f api.JobFile) string { return f.Path }))
 }
 
 func (h Home) file(v *edge.Visit) error {

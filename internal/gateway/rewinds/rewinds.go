@@ -55,7 +55,7 @@ func (h Home) moving(kind chela.RewindKind, summary string) edge.Route {
 			if err := v.Decode(&q); err != nil {
 				return err
 			}
-			q.Key = keyOf(v, q.Key)
+			q.Key = v.Key(q.Key)
 			r, err := h.Rewind(v.Request.Context(), threadOf(v), kind, q)
 			if err != nil {
 				return err
@@ -67,21 +67,12 @@ func (h Home) moving(kind chela.RewindKind, summary string) edge.Route {
 
 func threadOf(v *edge.Visit) chela.ThreadID { return chela.ThreadID(v.Request.PathValue("id")) }
 
-// keyOf returns a key of whoever asks: the same one of two tokens names two
-// requests.
-func keyOf(v *edge.Visit, given string) string {
-	if given == "" || v.By.Token.ID == "" {
-		return given
-	}
-	return string(v.By.Token.ID) + " " + given
-}
-
 func (h Home) checkpoint(v *edge.Visit) error {
 	var q api.NewCheckpoint
 	if err := v.Decode(&q); err != nil {
 		return err
 	}
-	q.Key = keyOf(v, q.Key)
+	q.Key = v.Key(q.Key)
 	c, err := h.Checkpoint(v.Request.Context(), threadOf(v), q)
 	if err != nil {
 		return err
@@ -94,7 +85,7 @@ func (h Home) branch(v *edge.Visit) error {
 	if err := v.Decode(&q); err != nil {
 		return err
 	}
-	q.Key = keyOf(v, q.Key)
+	q.Key = v.Key(q.Key)
 	t, err := h.Branch(v.Request.Context(), threadOf(v), q)
 	if err != nil {
 		return err
