@@ -27,7 +27,7 @@ var layers = []layer{
 	},
 	{
 		name:     "ground",
-		packages: []string{"internal/disk", "internal/fail", "internal/filelock", "internal/nearest", "internal/catalogue", "internal/excerpt"},
+		packages: []string{"internal/disk", "internal/fail", "internal/filelock", "internal/nearest", "internal/catalogue", "internal/excerpt", "internal/pause"},
 		imports:  []string{"words"}, // the kinds of trouble that a test may ask for
 	},
 	{
@@ -61,7 +61,7 @@ var layers = []layer{
 	{
 		name:     "surfaces",
 		packages: []string{"internal/gateway/...", "internal/cli/...", "internal/client"},
-		imports:  []string{"words", "leaves", "engines"},
+		imports:  []string{"words", "ground", "leaves", "engines"},
 	},
 	{
 		name:     "wiring",

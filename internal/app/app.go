@@ -36,6 +36,7 @@ import (
 	"chela/internal/hook"
 	"chela/internal/lane"
 	"chela/internal/memory"
+	"chela/internal/pause"
 	"chela/internal/presence"
 	"chela/internal/prompt"
 	"chela/internal/queue"
@@ -127,7 +128,7 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 	}
 	a.ledger = a.newLedger(knowledge)
 	if a.models, err = providers.New(providers.Config{
-		Settings: cfg, Known: knowledge, Log: log, Now: a.now, Wait: wait, Random: randv2.Float64, Ledger: a.ledger,
+		Settings: cfg, Known: knowledge, Log: log, Now: a.now, Wait: pause.For, Random: randv2.Float64, Ledger: a.ledger,
 	}); err != nil {
 		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
 	}

@@ -9,6 +9,7 @@ import (
 	"chela/internal/cli/usage"
 	"chela/internal/cost"
 	"chela/internal/gateway/usages"
+	"chela/internal/pause"
 	"chela/internal/prompt"
 	"chela/internal/store"
 )
@@ -33,7 +34,7 @@ func (a *App) newLedger(models *known.Models) *cost.Ledger {
 		},
 		Count: prompt.CountRequest,
 		Dead:  a.presence.Dead,
-		Wait:  wait,
+		Wait:  pause.For,
 	})
 }
 

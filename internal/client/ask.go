@@ -11,6 +11,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/inbox"
+	"chela/internal/pause"
 )
 
 // Ask sends a message and follows the turn that takes it, until the turn ended
@@ -173,7 +174,7 @@ var moving = []chela.EventKind{
 // news waits for an event after which a message may be in a turn, but not for
 // long: a message may also enter a turn that runs.
 func (w *watch) news(ctx context.Context) (chela.Event, error) {
-	if err := pause(ctx, w.wait); err != nil {
+	if err := pause.For(ctx, w.wait); err != nil {
 		return chela.Event{}, err
 	}
 	if err := w.connect(ctx); err != nil {

@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 
+	"chela/internal/pause"
+
 	"chela"
 )
 
@@ -11,7 +13,7 @@ import (
 func (c *Client) Listen(ctx context.Context, key chela.SessionKey, show func(chela.Event)) {
 	w := &watch{c: c, session: key}
 	defer w.close()
-	for pause(ctx, w.wait) == nil {
+	for pause.For(ctx, w.wait) == nil {
 		if w.open(ctx) != nil {
 			w.wait = longer(w.wait)
 			continue

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"chela/internal/pause"
+
 	"chela"
 )
 
@@ -32,24 +34,9 @@ func persist(ctx context.Context, attempt func(context.Context) error) error {
 			return ctx.Err()
 		case chela.KindOf(err) != chela.Unavailable:
 			return err
-		case pause(patient, wait) != nil && ctx.Err() == nil:
+		case pause.For(patient, wait) != nil && ctx.Err() == nil:
 			return err
 		}
-	}
-}
-
-// pause waits, or returns the error of ctx when that ends first.
-func pause(ctx context.Context, wait time.Duration) error {
-	if wait == 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/pause"
 )
 
 const (
@@ -149,7 +150,7 @@ func (w *watch) rest(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, restTime)
 	defer cancel()
 	for w.begun && !w.over {
-		if pause(ctx, w.wait) != nil || w.open(ctx) != nil {
+		if pause.For(ctx, w.wait) != nil || w.open(ctx) != nil {
 			return
 		}
 		e, ok := w.next(ctx)

@@ -16,6 +16,7 @@ import (
 	"chela/internal/lane/classes"
 	"chela/internal/lane/conversations"
 	"chela/internal/lane/turns"
+	"chela/internal/pause"
 	"chela/internal/queue"
 	"chela/internal/session"
 	"chela/internal/store"
@@ -250,7 +251,7 @@ func (l *Lanes) serveTurn(ctx context.Context, o *turns.Opened, h *holding) (*tu
 			o.GivenUp = err
 			continue
 		}
-		pause(ctx, h, waits[attempt])
+		hold(ctx, h, waits[attempt])
 	}
 }
 
@@ -269,19 +270,14 @@ func waitsAfter(err error) []time.Duration {
 	return backoff
 }
 
-// pause waits, no longer than until the turn is stopped or parked or ctx ends.
-func pause(ctx context.Context, h *holding, d time.Duration) {
+// hold waits, no longer than until the turn is stopped or parked or ctx ends.
+func hold(ctx context.Context, h *holding, d time.Duration) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer h.control.Attach(cancel)()
 	ctx, leave := h.control.Asking(ctx)
 	defer leave()
-	wait := time.NewTimer(d)
-	defer wait.Stop()
-	select {
-	case <-wait.C:
-	case <-ctx.Done():
-	}
+	_ = pause.For(ctx, d) // who waits looks itself at what cut it short
 }
 
 // broke counts a run that failed by a fault of chela like one whose process

@@ -9,7 +9,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -228,18 +227,6 @@ func (c commands) files() *cobra.Command {
 				return []string{f.Path, strconv.FormatInt(f.Size, 10), terminal.Moment(f.ModifiedAt)}
 			})
 		}),
-	}
-}
-
-// pause waits for d, or less if ctx ends.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/channel/terminal"
 	"chela/internal/cli/manners"
+	"chela/internal/pause"
 )
 
 // lookTime is how often it is looked what happened to a job.
@@ -100,7 +101,7 @@ func (c commands) watch(ctx context.Context, h Home, w watch) (api.Job, []chela.
 				return j, asked, err
 			}
 		}
-		if err := pause(ctx, lookTime); err != nil {
+		if err := pause.For(ctx, lookTime); err != nil {
 			return j, nil, err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"chela"
 	"chela/internal/excerpt"
+	"chela/internal/pause"
 	"chela/internal/provider/wire"
 )
 
@@ -58,20 +59,9 @@ func New(s *Scenario, cfg Config) *Provider {
 		attempts: map[[sha256.Size]byte]int{},
 	}
 	if p.wait == nil {
-		p.wait = wait
+		p.wait = pause.For
 	}
 	return p
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }
 
 // Window returns the window of the model, in tokens, as the scenario says; 0 if
