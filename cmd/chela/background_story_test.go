@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -135,7 +137,9 @@ func readRuns(ctx context.Context, r *store.Read) (lines []string, err error) {
 	}
 	owed, err := r.Owed(ctx, "terminal", 100)
 	for _, o := range owed {
-		lines = append(lines, "notice: "+alike(o.Text))
+		if !strings.Contains(o.Text, diedNote) {
+			lines = append(lines, "notice: "+alike(o.Text))
+		}
 	}
 	return lines, err
 }
@@ -157,6 +161,15 @@ func (p *player) look(fn func(context.Context, *store.Read) error) {
 	}
 }
 
+// ofRepair reports whether an event is there because a process died, as it does where
+// a story is told with kills.
+func ofRepair(e chela.JobEvent) bool {
+	return e.Kind == chela.JobRepaired || e.To == chela.JobStuck || e.To == chela.JobRecovering || e.From == chela.JobRecovering
+}
+
+// diedNote is in a notice of the same.
+const diedNote = "the process that ran it died"
+
 // readJobs returns the jobs of a home with all that happened to them and was said
 // in their sessions, oldest first.
 func readJobs(ctx context.Context, r *store.Read) (lines []string, err error) {
@@ -171,8 +184,8 @@ func readJobs(ctx context.Context, r *store.Read) (lines []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, e := range events {
-			lines = append(lines, fmt.Sprintf("event %d: %s %s %s %d", e.Seq, e.Kind, e.From, e.To, e.Step))
+		for i, e := range slices.DeleteFunc(events, ofRepair) {
+			lines = append(lines, fmt.Sprintf("event %d: %s %s %s %d", i+1, e.Kind, e.From, e.To, e.Step))
 		}
 		steps, err := r.JobSteps(ctx, j.ID)
 		if err != nil {
