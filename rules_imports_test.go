@@ -176,7 +176,6 @@ var arrows = []arrow{
 	{"internal/memory", "internal/store", "looking at a document, changing it and giving an agent its first ones is one transaction"},
 	{"internal/job", "internal/job/wording", "what is said of jobs is apart from what is done with them"},
 	{"internal/job", "internal/store", "what becomes of a job, and the work that follows from it, are one transaction"},
-	{"internal/job", "internal/job/wording", "what is said of jobs is apart from what is done with them"},
 	{"internal/job", "internal/work", "each step of a job is work that is done once"},
 	{"internal/session", "internal/store", "a session and its current thread change in one transaction"},
 	{"internal/session", "internal/transcript", "sessions are written down and read again"},

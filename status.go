@@ -1,5 +1,7 @@
 package chela
 
+import "time"
+
 // A Status says what is in a home and who holds it.
 type Status struct {
 	Home             string `json:"home"`
@@ -14,4 +16,23 @@ type Status struct {
 	ApprovalsPending int    `json:"approvals_pending"`
 	InboxWaiting     int    `json:"inbox_waiting"`
 	OutboxPending    int    `json:"outbox_pending"`
+
+	Jobs     map[JobState]int `json:"jobs"` // that are to come to something yet, with parts and subagents
+	Routines RoutineStatus    `json:"routines"`
+}
+
+// A RoutineStatus says how the routines of a home fare.
+type RoutineStatus struct {
+	Off     bool `json:"off"`     // the configuration lets none fire by itself
+	Enabled int  `json:"enabled"` // those that come with chela are not counted
+	Idle    int  `json:"idle"`    // that are not enabled
+
+	RunsWaiting int `json:"runs_waiting"` // for a place
+	RunsRunning int `json:"runs_running"`
+
+	Next   string    `json:"next,omitempty"` // the name of the one that is due next
+	NextAt time.Time `json:"next_at,omitzero"`
+
+	Heartbeat   bool      `json:"heartbeat"`             // an agent looks around unasked
+	HeartbeatAt time.Time `json:"heartbeat_at,omitzero"` // when one did last
 }

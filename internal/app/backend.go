@@ -278,9 +278,13 @@ func (b *backend) logs(ctx context.Context, follow bool, show func(line string))
 // status counts what is in the home.
 func (a *App) status(ctx context.Context) (chela.Status, error) {
 	c, err := store.Find(ctx, a.store, func(r *store.Read) (store.Counts, error) { return r.Counts(ctx) })
-	return chela.Status{
+	s := chela.Status{
 		Home: string(a.cfg.Home), Database: a.store.Engine(), Model: a.cfg.Model, Sandbox: string(a.cfg.Sandbox.Mode), Sessions: c.Sessions, TurnsOpen: c.TurnsLive,
 		ApprovalsPending: c.ApprovalsPending, InboxWaiting: c.InboxWaiting, OutboxPending: c.OutboxPending,
 		Daemon: a.listen != "", Listen: a.listen, Version: a.version,
-	}, err
+	}
+	if err == nil {
+		err = a.background.Status(ctx, &s)
+	}
+	return s, err
 }

@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"chela"
+	"chela/internal/app/background"
 	"chela/internal/app/home"
 	"chela/internal/app/known"
 	"chela/internal/cli"
@@ -23,9 +25,8 @@ import (
 // examine looks at everything that can be wrong with a home. It changes
 // nothing: a database that does not exist is not made.
 func examine(ctx context.Context, cfg *config.Config) []cli.Finding {
-	found := []cli.Finding{
-		examineHome(cfg), examineDatabase(ctx, cfg), examineModel(cfg), examinePrices(cfg), examineSandbox(ctx, cfg), examineWorkspace(cfg),
-	}
+	found := append([]cli.Finding{examineHome(cfg)}, examineDatabase(ctx, cfg)...)
+	found = append(found, examineModel(cfg), examinePrices(cfg), examineSandbox(ctx, cfg), examineWorkspace(cfg))
 	return append(found, examineRecordings(cfg)...)
 }
 
@@ -82,26 +83,32 @@ func examineHome(cfg *config.Config) cli.Finding {
 	return found("home", string(cfg.Home)+" is writable and private")
 }
 
-func examineDatabase(ctx context.Context, cfg *config.Config) cli.Finding {
+// examineDatabase looks at the database, and at what goes on in the background that
+// is kept there.
+func examineDatabase(ctx context.Context, cfg *config.Config) []cli.Finding {
 	path := databasePath(cfg)
 	if path != "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return found("database", filepath.Base(path)+" does not exist yet; the first message makes it")
+			return []cli.Finding{found("database", filepath.Base(path)+" does not exist yet; the first message makes it")}
 		}
 	}
 	s, err := store.Open(ctx, store.Config{Path: path, URL: cfg.Database.URL.Reveal()})
 	if err != nil {
-		return wrong("database", err)
+		return []cli.Finding{wrong("database", err)}
 	}
 	c, err := store.Find(ctx, s, func(r *store.Read) (store.Counts, error) { return r.Counts(ctx) })
+	var kept []cli.Finding
+	if err == nil {
+		kept, err = background.Examine(ctx, s, cfg, time.Now())
+	}
 	if err = errors.Join(err, s.Close()); err != nil {
-		return wrong("database", err)
+		return []cli.Finding{wrong("database", err)}
 	}
 	text := s.Engine() + " answers"
 	if c.TurnsLive > 0 {
 		text += "; turns are open, they go on when chela runs"
 	}
-	return found("database", text)
+	return append([]cli.Finding{found("database", text)}, kept...)
 }
 
 func examineModel(cfg *config.Config) cli.Finding {

@@ -184,17 +184,20 @@ func TestJobsAreLookedAfter(t *testing.T) {
 		args string
 		want result
 	}{
-		{"list", result{0, "JOB  STATE  TITLE  REASON  CREATED  TOOK\n", ""}},
+		{"list", result{0, "", "there are no jobs; chela jobs create TEXT begins one\n"}},
+		{"list --json", result{0, "[]\n", ""}},
+		{"list --state failed", result{0, "", "no job is like that; chela jobs list shows the newest\n"}},
 		{"show job_1", result{1, "", "chela: there is no job job_1; see chela jobs list\n"}},
 		{"restart job_1 --wait", result{1, "", "chela: there is no job job_1; see chela jobs list\n"}},
 		{"create --wait bake", result{0, "did bake\n", jobNamed + "· pending\n· in progress\n· submitted\n"}},
-		{"list", result{0, "JOB    STATE      TITLE  REASON  CREATED               TOOK\n" +
-			"job_1  submitted  bake           2026-03-01 12:00:00Z  1.0 s\n", ""}},
-		{"list --subagents", result{0, "JOB  STATE  TITLE  REASON  CREATED  TOOK\n", ""}},
+		{"list", result{0, "JOB    STATE      TITLE  REASON  CREATED                  TOOK\n" +
+			"job_1  submitted  bake           2026-03-01 12:00:00 UTC  1.0 s\n", ""}},
+		{"list --subagents", result{0, "", "there are no subagents; a model begins them where it finds them of use\n"}},
+		{"events job_1 --after 3", result{0, "", "nothing has happened to job job_1 after event 3; --follow waits for more\n"}},
 		{"list --state done", result{2, "", `chela: "done" is no state of a job; use one such as in_progress, completed or failed` + "\n"}},
-		{"events job_1 --after 2", result{0, "EVENT  AT                    WHAT       BY\n3      2026-03-01 12:00:00Z  submitted  test\n", ""}},
-		{"events job_1 --after 2 --follow", result{0, "3  2026-03-01 12:00:00Z  submitted\n", ""}},
-		{"files job_1", result{0, "FILE   SIZE  CHANGED\na.txt  2     2026-03-01 12:00:00Z\n", ""}},
+		{"events job_1 --after 2", result{0, "EVENT  AT                       WHAT       BY\n3      2026-03-01 12:00:00 UTC  submitted  test\n", ""}},
+		{"events job_1 --after 2 --follow", result{0, "3  2026-03-01 12:00:00 UTC  submitted\n", ""}},
+		{"files job_1", result{0, "FILE   SIZE  CHANGED\na.txt  2     2026-03-01 12:00:00 UTC\n", ""}},
 		{"files job_1 a.txt", result{0, "content of a.txt", ""}},
 		{"modify job_1 --wait --key k more salt", result{0, "did bake\n", "· pending\n· in progress\n· submitted\n"}},
 		{"prompt job_1 faster", result{0, jobFields, ""}},

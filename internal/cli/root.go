@@ -184,10 +184,14 @@ func (c *commands) configInput() config.Input {
 // config loads the configuration.
 func (c *commands) config() (*config.Config, error) {
 	cfg, err := config.Load(c.configInput())
-	if err == nil && cfg.NoColor {
+	if err != nil {
+		return nil, err
+	}
+	if cfg.NoColor {
 		c.p.Color = false
 	}
-	return cfg, err
+	c.p.Zone = cfg.Zone()
+	return cfg, nil
 }
 
 // asking loads the configuration for a command that asks a model or tells

@@ -14,6 +14,7 @@ import (
 // A plan is a home's routines in memory: daily, which fires each morning, and hook,
 // which failed and is off.
 type plan struct {
+	off   bool
 	all   []chela.Routine
 	runs  []chela.RoutineRun
 	fired []api.Firing
@@ -83,6 +84,7 @@ func (p *plan) run(_ context.Context, id chela.RunID) (chela.RoutineRun, error) 
 func (p *plan) home() routines.Home {
 	return routines.Home{
 		All:   func(context.Context) ([]chela.Routine, error) { return p.all, nil },
+		Off:   func(context.Context) (bool, error) { return p.off, nil },
 		Named: p.named, Change: p.change, Run: p.run, Ended: p.run,
 		Create: func(_ context.Context, n api.NewRoutine) (chela.Routine, error) {
 			v := n.Routine(chela.Origin{})
@@ -118,6 +120,24 @@ func (p *plan) home() routines.Home {
 			}
 			return due[:min(limit, 2)], nil
 		},
+	}
+}
+
+// TestRoutinesThatAreOffSaySo: where the configuration lets nothing fire by itself,
+// whoever looks at routines is told, beside the result.
+func TestRoutinesThatAreOffSaySo(t *testing.T) {
+	t.Parallel()
+	h := &home{plan: newPlan()}
+	h.plan.off = true
+	for _, line := range []string{"list", "next", "fire daily", "list --json"} {
+		got := h.run(t, "", append([]string{"routines"}, strings.Fields(line)...)...)
+		if !strings.Contains(got.err, "routines.enabled is false") || got.out == "" || strings.Contains(got.out, "enabled is") {
+			t.Errorf("%s: %+v", line, got)
+		}
+	}
+	h.plan.all = nil
+	if got := h.run(t, "", "routines", "list"); strings.Contains(got.err, "routines.enabled") {
+		t.Errorf("with none: %+v", got)
 	}
 }
 

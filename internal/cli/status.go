@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,10 +36,44 @@ func (c *commands) statusCommand() *cobra.Command {
 				[2]string{"pending approvals", fmt.Sprint(s.ApprovalsPending)},
 				[2]string{"messages waiting", fmt.Sprint(s.InboxWaiting)},
 				[2]string{"replies owed", fmt.Sprint(s.OutboxPending)},
+				[2]string{"jobs", jobsOf(s.Jobs)}, [2]string{"routines", c.routinesOf(s.Routines)},
+				[2]string{"runs of routines", fmt.Sprintf("%d running, %d waiting", s.Routines.RunsRunning, s.Routines.RunsWaiting)},
+				[2]string{"heartbeat", c.heartbeatOf(s.Routines)},
 			)
 			return nil
 		}),
 	}
+}
+
+// jobsOf says how many jobs are in which state, of those that are to come to something.
+func jobsOf(live map[chela.JobState]int) string {
+	var said []string
+	for _, state := range slices.Sorted(maps.Keys(live)) {
+		said = append(said, fmt.Sprintf("%d %s", live[state], strings.ReplaceAll(string(state), "_", " ")))
+	}
+	return cmp.Or(strings.Join(said, ", "), "none goes on")
+}
+
+func (c *commands) routinesOf(s chela.RoutineStatus) string {
+	said := fmt.Sprintf("%d on, %d off", s.Enabled, s.Idle)
+	switch {
+	case s.Off:
+		said += "; routines.enabled is false: they fire by hand alone"
+	case s.Next != "":
+		said += "; next is " + s.Next + " at " + c.p.Moment(s.NextAt)
+	}
+	return said
+}
+
+func (c *commands) heartbeatOf(s chela.RoutineStatus) string {
+	said := "off"
+	if s.Heartbeat && !s.Off {
+		said = "on"
+	}
+	if !s.HeartbeatAt.IsZero() {
+		said += ", last at " + c.p.Moment(s.HeartbeatAt)
+	}
+	return said
 }
 
 func (c *commands) doctorCommand() *cobra.Command {

@@ -212,7 +212,7 @@ func (i *Interpreter) jobLog(ctx context.Context, j chela.Job) (lane.Order, erro
 		if e.To != "" {
 			what = string(e.To)
 		}
-		line := fmt.Sprintf("- %s %s", e.At.In(i.cfg.Zone).Format("15:04:05"), plain(what))
+		line := fmt.Sprintf("- %s %s", chela.Moment(e.At, i.cfg.Zone), plain(what))
 		if e.Text != "" {
 			first, _, _ := strings.Cut(e.Text, "\n")
 			line += ": " + first

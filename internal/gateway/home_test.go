@@ -141,7 +141,7 @@ func (h *home) home() gateway.Home {
 			return chela.PromptSize{Model: "offline/offline", Window: 1000, Total: 10}, err
 		},
 		Status: func(context.Context) (chela.Status, error) {
-			return chela.Status{Database: "memory", Daemon: true}, nil
+			return chela.Status{Database: "memory", Daemon: true, Jobs: map[chela.JobState]int{chela.JobPending: 2}}, nil
 		},
 		Ready:    func(context.Context) error { h.mu.Lock(); defer h.mu.Unlock(); return h.notReady },
 		Settings: h.listSettings, Configure: h.configure, Logs: h.logs,

@@ -126,7 +126,7 @@ func (b *Background) RoutineOrders() command.Home {
 	k := kept{b}
 	return command.Home{
 		All: k.all, Named: k.named, Create: k.create, Change: k.change, Delete: k.remove, Fire: k.fire, Runs: k.runs, Next: k.next,
-		Zone: b.cfg.Settings.Zone(),
+		Zone: b.cfg.Settings.Zone(), Off: !b.cfg.Settings.Routines.Enabled,
 	}
 }
 
@@ -136,7 +136,7 @@ func (b *Background) RoutineCommands() routines.Home {
 	k := kept{b}
 	owner := chela.Origin{Channel: api.SocketChannel, Owner: true}
 	return routines.Home{
-		All: k.all, Named: k.named, Run: k.run, Ended: k.ended, Next: k.next,
+		All: k.all, Named: k.named, Run: k.run, Ended: k.ended, Next: k.next, Off: b.off,
 		Create: func(ctx context.Context, n api.NewRoutine) (chela.Routine, error) {
 			return k.create(ctx, n.Routine(owner), api.SocketAgent)
 		},
@@ -159,5 +159,9 @@ func RoutinesThrough(c *client.Client) routines.Home {
 	return routines.Home{
 		All: r.All, Named: r.Named, Create: r.Create, Change: r.Change, Delete: r.Delete, Fire: r.Fire, Runs: r.Runs, Run: r.Run, Ended: r.Ended,
 		Next: r.Next, Served: true,
+		Off: func(ctx context.Context) (bool, error) {
+			s, err := c.Status(ctx)
+			return s.Routines.Off, err
+		},
 	}
 }

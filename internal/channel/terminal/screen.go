@@ -10,6 +10,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
+
+	"chela"
 )
 
 // A Screen is where things are shown: results on Out, everything else on Err.
@@ -18,7 +21,12 @@ type Screen struct {
 	OutTerminal bool // Out is a terminal, not a file or pipe
 	ErrTerminal bool
 	Color       bool // Err takes colours
+
+	Zone *time.Location // in which times are shown; nil is UTC
 }
+
+// Moment writes a point in time in the zone of the screen.
+func (s *Screen) Moment(t time.Time) string { return chela.Moment(t, s.Zone) }
 
 // A Sink remembers the first error of a writer, so that a full disk is told
 // once and not after every line.

@@ -112,7 +112,7 @@ func (c commands) list(ctx context.Context, h Home, all bool) error {
 	head := []string{"APPROVAL", "STATE", "TOOL", "PREVIEW", "SESSION", "EXPIRES"}
 	return manners.List(c.p, found, head, func(a chela.Approval) []string {
 		return []string{
-			string(a.ID), string(a.State), a.Tool, terminal.OneLine(a.Preview, 60), string(a.Session), terminal.Moment(a.ExpiresAt),
+			string(a.ID), string(a.State), a.Tool, terminal.OneLine(a.Preview, 60), string(a.Session), c.p.Moment(a.ExpiresAt),
 		}
 	})
 }
@@ -131,8 +131,8 @@ func (c commands) show(ctx context.Context, h Home, id chela.ApprovalID) error {
 		[2]string{"subjects", strings.Join(a.Subjects, ", ")},
 		[2]string{"session", string(a.Session)}, [2]string{"turn", string(a.Turn)},
 		[2]string{"answer", string(a.Answer)}, [2]string{"pattern", a.Pattern}, [2]string{"comment", a.Comment},
-		[2]string{"answered by", a.AnsweredBy}, [2]string{"created", terminal.Moment(a.CreatedAt)},
-		[2]string{"expires", terminal.Moment(a.ExpiresAt)}, [2]string{"answered", terminal.Moment(a.AnsweredAt)},
+		[2]string{"answered by", a.AnsweredBy}, [2]string{"created", c.p.Moment(a.CreatedAt)},
+		[2]string{"expires", c.p.Moment(a.ExpiresAt)}, [2]string{"answered", c.p.Moment(a.AnsweredAt)},
 	)
 	c.p.Line("\n" + a.Preview)
 	return nil

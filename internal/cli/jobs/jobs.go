@@ -120,15 +120,30 @@ func (c commands) listed(ctx context.Context, h Home, f api.JobFilter) error {
 	if err != nil {
 		return err
 	}
+	if c.p.None(len(found), none(f)) {
+		return nil
+	}
 	err = manners.List(c.p, found, []string{"JOB", "STATE", "TITLE", "REASON", "CREATED", "TOOK"}, func(j chela.Job) []string {
 		return []string{
-			string(j.ID), string(j.State), terminal.OneLine(j.Title, 50), terminal.OneLine(j.Reason, 40), terminal.Moment(j.CreatedAt), took(j),
+			string(j.ID), string(j.State), terminal.OneLine(j.Title, 50), terminal.OneLine(j.Reason, 40), c.p.Moment(j.CreatedAt), took(j),
 		}
 	})
 	if err == nil && len(found) == f.Limit && !c.p.JSON {
 		c.p.Note("there may be more: chela jobs list --before " + string(found[len(found)-1].ID))
 	}
 	return err
+}
+
+// none says that there are no jobs that pass a filter.
+func none(f api.JobFilter) string {
+	switch {
+	case len(f.States) > 0 || f.Requester != "" || f.Before != "":
+		return "no job is like that; chela jobs list shows the newest"
+	case f.Kind == chela.JobSubagent:
+		return "there are no subagents; a model begins them where it finds them of use"
+	default:
+		return "there are no jobs; chela jobs create TEXT begins one"
+	}
 }
 
 // took says how long the newest attempt of a job lasted.
@@ -162,7 +177,7 @@ func (c commands) shown(j api.Job) {
 		[2]string{"agent", j.Agent}, [2]string{"thread", string(j.Thread)}, [2]string{"turn", string(j.Turn)},
 		[2]string{"model", j.Options.Model}, [2]string{"priority", number(j.Priority)}, [2]string{"attempts", number(j.Attempt)},
 		[2]string{"for", string(j.Requester)}, [2]string{"part of", string(j.Parent)}, [2]string{"run", string(j.Run)},
-		[2]string{"created", terminal.Moment(j.CreatedAt)}, [2]string{"took", took(j.Job)},
+		[2]string{"created", c.p.Moment(j.CreatedAt)}, [2]string{"took", took(j.Job)},
 		[2]string{"tokens", spent(j)}, [2]string{"cost", j.Cost.String()},
 	)
 	c.p.Line("\n" + j.Text)
@@ -223,8 +238,11 @@ func (c commands) files() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if c.p.None(len(files), "job "+args[0]+" has written no files; what it said is in chela jobs show "+args[0]) {
+				return nil
+			}
 			return manners.List(c.p, files, []string{"FILE", "SIZE", "CHANGED"}, func(f api.JobFile) []string {
-				return []string{f.Path, strconv.FormatInt(f.Size, 10), terminal.Moment(f.ModifiedAt)}
+				return []string{f.Path, strconv.FormatInt(f.Size, 10), c.p.Moment(f.ModifiedAt)}
 			})
 		}),
 	}

@@ -35,8 +35,11 @@ func (c commands) events() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if c.p.None(len(found), fmt.Sprintf("nothing has happened to job %s after event %d; --follow waits for more", id, after)) {
+				return nil
+			}
 			return manners.List(c.p, found, []string{"EVENT", "AT", "WHAT", "BY"}, func(e chela.JobEvent) []string {
-				return []string{strconv.Itoa(e.Seq), terminal.Moment(e.At), terminal.OneLine(said(e), 80), e.By}
+				return []string{strconv.Itoa(e.Seq), c.p.Moment(e.At), terminal.OneLine(said(e), 80), e.By}
 			})
 		}),
 	}
@@ -51,7 +54,7 @@ func (c commands) eventLine(e chela.JobEvent) {
 		c.p.Compact(e) //nolint:errcheck // text, numbers and a time are JSON
 		return
 	}
-	c.p.Line(fmt.Sprintf("%d  %s  %s", e.Seq, terminal.Moment(e.At), terminal.OneLine(said(e), 200)))
+	c.p.Line(fmt.Sprintf("%d  %s  %s", e.Seq, c.p.Moment(e.At), terminal.OneLine(said(e), 200)))
 }
 
 // said is an event as people say it.

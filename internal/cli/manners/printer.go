@@ -68,6 +68,16 @@ func marshal(v any, indent string) (string, error) {
 	return b.String(), err
 }
 
+// None says, in a line beside the result, that there is nothing where n is 0 and
+// people read the output, and reports whether it did.
+func (p *Printer) None(n int, said string) bool {
+	if n > 0 || p.JSON {
+		return false
+	}
+	p.Note(said)
+	return true
+}
+
 // List writes items as one JSON document, or as a table.
 func List[T any](p *Printer, items []T, head []string, row func(T) []string) error {
 	if p.JSON {

@@ -35,6 +35,9 @@ type Home struct {
 
 	Next func(ctx context.Context, limit int) ([]api.Due, error)
 
+	// Off reports whether the configuration lets nothing fire by itself.
+	Off func(ctx context.Context) (bool, error)
+
 	// Served reports whether a daemon lets routines fire.
 	Served bool
 }
@@ -74,12 +77,7 @@ func (p *Program) run(work func(context.Context, opened, []string) error) func(*
 }
 
 // moment writes a time in the owner's zone.
-func (o opened) moment(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.In(o.zone).Format("2006-01-02 15:04:05 MST")
-}
+func (o opened) moment(t time.Time) string { return chela.Moment(t, o.zone) }
 
 func (p *Program) listCommand() *cobra.Command {
 	return &cobra.Command{
@@ -89,8 +87,11 @@ func (p *Program) listCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if len(all) == 0 {
-				p.Note("there are no routines yet; chela routines create makes one")
+			if err := p.tellOff(ctx, h, len(all) > 0); err != nil {
+				return err
+			}
+			if p.None(len(all), "there are no routines yet; chela routines create makes one") {
+				return nil
 			}
 			return manners.List(p.Printer, all, []string{"NAME", "STATE", "FIRES", "DOES", "NEXT", "LAST"}, func(v chela.Routine) []string {
 				return []string{v.Name, state(v), form.When(v.Trigger, h.zone), does(v), h.moment(v.NextAt), h.moment(v.LastAt)}
@@ -191,6 +192,19 @@ func (p *Program) kept(h opened, v chela.Routine) error {
 		{"routine", v.Name}, {"state", state(v)}, {"fires", form.When(v.Trigger, h.zone)}, {"next", h.moment(v.NextAt)},
 	})...)
 	return nil
+}
+
+// tellOff tells that nothing fires by itself, if anything would otherwise and the
+// configuration forbids that.
+func (p *Program) tellOff(ctx context.Context, h opened, fires bool) error {
+	if !fires {
+		return nil
+	}
+	off, err := h.Off(ctx)
+	if off {
+		p.Note("routines.enabled is false: they fire by hand alone; chela config set routines.enabled true lets them")
+	}
+	return err
 }
 
 // onlyWhileServed tells that nothing fires now, if it would otherwise.

@@ -25,6 +25,9 @@ func (p *Program) fireCommand() *cobra.Command {
 		Use: "fire NAME", Short: "Let a routine fire now, whatever its guards say", Args: manners.Exactly(1),
 		RunE: p.run(func(ctx context.Context, h opened, args []string) error {
 			id, err := h.Fire(ctx, args[0], f)
+			if err == nil {
+				err = p.tellOff(ctx, h, true)
+			}
 			if err != nil {
 				return err
 			}
@@ -86,8 +89,8 @@ func (p *Program) historyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if len(runs) == 0 {
-				p.Note("it has not run yet; chela routines fire " + args[0] + " lets it")
+			if p.None(len(runs), args[0]+" has not run yet; chela routines fire "+args[0]+" lets it") {
+				return nil
 			}
 			return manners.List(p.Printer, runs, []string{"RUN", "DUE", "CAUSE", "STATE", "TOOK", "REASON"}, func(r chela.RoutineRun) []string {
 				return []string{string(r.ID), h.moment(r.Due), string(r.Cause), string(r.State), took(r), terminal.OneLine(r.Reason, 80)}
@@ -166,6 +169,12 @@ func (p *Program) nextCommand() *cobra.Command {
 				}
 			}
 			p.onlyWhileServed(h, len(due) > 0)
+			if err := p.tellOff(ctx, h, len(due) > 0); err != nil {
+				return err
+			}
+			if p.None(len(due), "nothing is due; chela routines list shows the routines there are") {
+				return nil
+			}
 			return manners.List(p.Printer, due, []string{"AT", "NAME", "THERE", "FIRES"}, func(d api.Due) []string {
 				return []string{h.moment(d.At), d.Name, there(d), form.When(d.Trigger, h.zone)}
 			})

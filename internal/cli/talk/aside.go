@@ -81,7 +81,7 @@ func (p *Person) tellNotices(ctx context.Context, h Home) int {
 	}
 	ids := make([]chela.OutboxID, len(pending))
 	for i, o := range pending {
-		p.Printer.Note(o.CreatedAt.Local().Format("Jan 2 15:04 ") + o.Text)
+		p.Printer.Note(p.Printer.Moment(o.CreatedAt) + "  " + o.Text)
 		ids[i] = o.ID
 	}
 	if err := h.Seen(ctx, ids); err != nil {

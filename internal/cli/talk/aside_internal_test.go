@@ -87,7 +87,7 @@ func TestAsides(t *testing.T) {
 	if got, want := out.String(), "\nThe beans are counted.\n"; got != want {
 		t.Errorf("printed %q, want %q", got, want)
 	}
-	if got, want := errs.String(), "\nchela: no key\nMay 4 09:00 disk full\n"; got != want {
+	if got, want := errs.String(), "\nchela: no key\n2026-05-04 09:00:00 UTC  disk full\n"; got != want {
 		t.Errorf("noted %q, want %q", got, want)
 	}
 	if prompts != 3 {

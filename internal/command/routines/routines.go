@@ -26,6 +26,7 @@ type Home struct {
 	Next   func(ctx context.Context, limit int) ([]api.Due, error)
 
 	Zone *time.Location // of the owner
+	Off  bool           // the configuration lets none fire by itself
 }
 
 // An Order is a command with what it was given in.
@@ -100,8 +101,14 @@ func (h Home) list(ctx context.Context, o Order) (string, error) {
 	case n > maxListed:
 		lines = append(lines[:maxListed+1], fmt.Sprintf("and %d more", n-maxListed))
 	}
+	if h.Off {
+		lines = append(lines, off)
+	}
 	return strings.Join(lines, "\n"), nil
 }
+
+// off says that nothing fires by itself.
+const off = "routines.enabled is false: they fire by hand alone."
 
 // line is a routine in a line.
 func (h Home) line(v chela.Routine) string {
@@ -120,7 +127,7 @@ func (h Home) line(v chela.Routine) string {
 	return text
 }
 
-func (h Home) moment(t time.Time) string { return t.In(h.Zone).Format("2006-01-02 15:04:05 MST") }
+func (h Home) moment(t time.Time) string { return chela.Moment(t, h.Zone) }
 
 func (h Home) show(_ context.Context, _ Order, v chela.Routine, _ string) (string, error) {
 	lines := []string{h.line(v)}
@@ -147,6 +154,9 @@ func (h Home) next(ctx context.Context, o Order) (string, error) {
 	}
 	if len(lines) == 0 {
 		return "Nothing is due.", nil
+	}
+	if h.Off {
+		lines = append(lines, off)
 	}
 	return strings.Join(lines, "\n"), nil
 }

@@ -61,6 +61,21 @@ func kindsOf(class chela.Class) []chela.JobKind {
 	return []chela.JobKind{chela.JobPlain, chela.JobPart}
 }
 
+// CountLive returns how many jobs of all kinds are in each state of which something is
+// to come by itself.
+func (r Read) CountLive(ctx context.Context) (map[chela.JobState]int, error) {
+	live := map[chela.JobState]int{}
+	err := r.tx.Query(ctx, func(row engine.Row) error {
+		var state string
+		var n int
+		err := row.Scan(&state, &n)
+		live[chela.JobState(state)] = n
+		return err
+	}, `select state, count(*) from jobs
+		where state in ('pending', 'in_progress', 'awaiting_approval', 'modified', 'stuck', 'recovering') group by state`)
+	return live, err
+}
+
 // CountPlaced returns how many jobs of a class have a place.
 func (r Read) CountPlaced(ctx context.Context, class chela.Class) (int, error) {
 	return r.count(ctx, class, `state in ('in_progress', 'stuck', 'recovering') and waits = 0`)

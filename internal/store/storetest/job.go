@@ -185,6 +185,9 @@ func checkPlaces(t *testing.T, s *store.Store) {
 	}
 	same(t, [2]int{1, 5}, count(chela.ClassJob))
 	same(t, [2]int{0, 1}, count(chela.ClassSubagent))
+	addJob(t, s, newJob("ended", chela.JobPlain, chela.JobFailed))
+	same(t, map[chela.JobState]int{chela.JobPending: 7, chela.JobStuck: 1, chela.JobInProgress: 1},
+		read(t, s, func(r *store.Read) (map[chela.JobState]int, error) { return r.CountLive(ctx) }))
 	var begun []chela.JobID
 	for id := next(chela.ClassJob); id != ""; id = next(chela.ClassJob) {
 		begun = append(begun, id)

@@ -1,0 +1,117 @@
+package background
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"chela"
+	"chela/internal/cli"
+	"chela/internal/config"
+	"chela/internal/store"
+)
+
+// overdue is how long what is due may wait until somebody is missed who performs it.
+const overdue = 5 * time.Minute
+
+// Examine looks at what goes on in the background of a home: routines that cannot fire
+// or do what they are for, jobs that wait for a person, and work that nobody performs.
+// It changes nothing.
+func Examine(ctx context.Context, s *store.Store, cfg *config.Config, now time.Time) (found []cli.Finding, err error) {
+	err = s.Read(ctx, func(r *store.Read) error {
+		routines, err := r.Routines(ctx, "", listed)
+		if err != nil {
+			return err
+		}
+		live, err := r.CountLive(ctx)
+		if err != nil {
+			return err
+		}
+		next, err := r.NextWork(ctx)
+		found = append(examineRoutines(routines, cfg), examineJobs(live))
+		if late := lateWork(next, now); late.Text != "" {
+			found = append(found, late)
+		}
+		return err
+	})
+	return found, err
+}
+
+// examineRoutines returns what is wrong with routines; at least one finding.
+func examineRoutines(all []chela.Routine, cfg *config.Config) (found []cli.Finding) {
+	own := 0
+	for _, v := range all {
+		if !v.Builtin {
+			own++
+		}
+		if f := examineRoutine(v, cfg); f.Text != "" {
+			found = append(found, f)
+		}
+	}
+	if own > 0 && !cfg.Routines.Enabled {
+		found = append(found, cli.Finding{
+			Subject: "routines", Text: fmt.Sprintf("routines.enabled is false: %d fire by hand alone", own),
+			Cure: "chela config set routines.enabled true",
+		})
+	}
+	if len(found) == 0 {
+		found = []cli.Finding{{Subject: "routines", OK: true, Text: fmt.Sprintf("%d, and each can do what it is for", own)}}
+	}
+	return found
+}
+
+// examineRoutine returns what is wrong with a routine, or a finding without a text.
+func examineRoutine(v chela.Routine, cfg *config.Config) cli.Finding {
+	f := cli.Finding{Subject: "routines"}
+	if !v.Enabled {
+		if v.Reason != "" && !v.Builtin {
+			f.Text, f.Cure = v.Name+" is off: "+v.Reason, "mend that, then chela routines enable "+v.Name
+		}
+		return f
+	}
+	if _, err := cfg.Agent(v.Agent); err != nil {
+		f.Text = v.Name + " is of the agent " + v.Agent + ", which there is not any more"
+		f.Cure = "add [agents." + v.Agent + "] to config.toml, or chela routines delete " + v.Name
+		return f
+	}
+	if v.Action.Model != "" {
+		if _, _, err := cfg.Resolve(v.Action.Model); err != nil {
+			f.Text, f.Cure = v.Name+" asks "+v.Action.Model+": "+chela.MessageOf(err), "chela routines edit "+v.Name+" --model PROVIDER/MODEL"
+			return f
+		}
+	}
+	if v.Trigger.Kind == chela.TriggerWebhook {
+		if _, err := cfg.Secret(v.Trigger.Secret); err != nil {
+			f.Text, f.Cure = v.Name+" has no secret: "+chela.MessageOf(err), "set it, or chela routines edit "+v.Name+" --secret env:NAME"
+		}
+	}
+	return f
+}
+
+// examineJobs returns a finding about the jobs of which something is to come.
+func examineJobs(live map[chela.JobState]int) cli.Finding {
+	f := cli.Finding{Subject: "jobs", OK: true, Text: "none waits for a person"}
+	if n := live[chela.JobAwaiting]; n > 0 {
+		f.Text, f.Cure = fmt.Sprintf("%d of them waiting for a person", n), "chela approvals list shows what they ask"
+	}
+	return f
+}
+
+// lateWork returns a finding about the work that should have been done the longest ago,
+// or one without a text if all goes well.
+func lateWork(next map[string]time.Time, now time.Time) cli.Finding {
+	var first time.Time
+	for _, due := range next {
+		if first.IsZero() || due.Before(first) {
+			first = due
+		}
+	}
+	waited := now.Sub(first).Truncate(time.Second)
+	if first.IsZero() || waited < overdue {
+		return cli.Finding{}
+	}
+	return cli.Finding{
+		Subject: "work", Text: fmt.Sprintf("jobs or routines wait for %s already, and nobody performs them", waited),
+		Cure: "chela serve does, or the chat while it is open",
+	}
+}

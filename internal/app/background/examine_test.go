@@ -1,0 +1,121 @@
+package background_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"chela"
+	"chela/internal/app/background"
+	"chela/internal/config"
+	"chela/internal/store"
+)
+
+var day = time.Date(2026, time.November, 22, 4, 0, 0, 0, time.UTC)
+
+// examined returns what is found in a home with some rows, as "ok subject: text".
+func examined(t *testing.T, add func(ctx context.Context, w *store.Write) error, environ ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	cfg, err := config.Load(config.Input{Environ: append(environ, "CHELA_HOME="+dir, "CHELA_MODEL=offline/rules")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(t.Context(), store.Config{Path: filepath.Join(dir, "chela.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := s.Write(t.Context(), "test", func(w *store.Write) error { return add(t.Context(), w) }); err != nil {
+		t.Fatal(err)
+	}
+	found, err := background.Examine(t.Context(), s, cfg, day)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, f := range found {
+		mark := "✓"
+		if !f.OK {
+			mark = "✗"
+		}
+		if !f.OK && f.Cure == "" {
+			t.Errorf("no cure for %q", f.Text)
+		}
+		lines = append(lines, mark+" "+f.Subject+": "+f.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// routine is one that can do what it is for.
+func routine(change func(v *chela.Routine)) func(context.Context, *store.Write) error {
+	return func(ctx context.Context, w *store.Write) error {
+		v := chela.Routine{
+			ID: "rtn_1", Name: "tea", Agent: "main", Enabled: true, Trigger: chela.Trigger{Kind: chela.TriggerManual},
+			Action: chela.RoutineAction{Kind: chela.ActionTurn, Text: "x"}, Version: 1, CreatedAt: day, UpdatedAt: day,
+		}
+		change(&v)
+		return w.AddRoutine(ctx, v)
+	}
+}
+
+func TestExamine(t *testing.T) {
+	t.Parallel()
+	const well = "✓ routines: 0, and each can do what it is for\n✓ jobs: none waits for a person"
+	for name, c := range map[string]struct {
+		add     func(context.Context, *store.Write) error
+		environ []string
+		want    string
+	}{
+		"nothing": {func(context.Context, *store.Write) error { return nil }, nil, well},
+		"turned off by hand": {
+			routine(func(v *chela.Routine) { v.Enabled = false }), nil, strings.Replace(well, "0", "1", 1),
+		},
+		"gave up": {
+			routine(func(v *chela.Routine) { v.Enabled, v.Reason = false, "it failed twice in a row: no key" }), nil,
+			"✗ routines: tea is off: it failed twice in a row: no key",
+		},
+		"no agent":  {routine(func(v *chela.Routine) { v.Agent = "gone" }), nil, "✗ routines: tea is of the agent gone, which there is not any more"},
+		"no model":  {routine(func(v *chela.Routine) { v.Action.Model = "gone/m" }), nil, "✗ routines: tea asks gone/m: "},
+		"no secret": {routine(hooked), nil, "✗ routines: tea has no secret: "},
+		"a secret":  {routine(hooked), []string{"TEA=0123456789abcdef0123456789abcdef"}, "✓ routines: 1, and"},
+		"all off": {
+			routine(func(*chela.Routine) {}), []string{"CHELA_ROUTINES_ENABLED=false"}, "✗ routines: routines.enabled is false: 1 fire by hand alone",
+		},
+		"a job waits for a person": {
+			func(ctx context.Context, w *store.Write) error {
+				return w.AddJob(ctx, chela.Job{
+					ID: "job_1", Kind: chela.JobPlain, Key: "k", Session: "agent:main:job:job_1", Agent: "main", Title: "t", Text: "t",
+					State: chela.JobAwaiting, CreatedAt: day,
+				})
+			}, nil, "✓ jobs: 1 of them waiting for a person",
+		},
+		"work is late": {dueAt(day.Add(-time.Hour)), nil, "✗ work: jobs or routines wait for 1h0m0s already, and nobody performs them"},
+		"work is due":  {dueAt(day.Add(-time.Minute)), nil, well},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := examined(t, c.add, c.environ...); !strings.Contains(got, c.want) || c.want == well && got != well {
+				t.Errorf("found\n%s\nwant\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+func hooked(v *chela.Routine) {
+	v.Trigger = chela.Trigger{Kind: chela.TriggerWebhook, Path: "a", Scheme: "hmac", Secret: "env:TEA"}
+}
+
+// dueAt adds work that is due at a time.
+func dueAt(at time.Time) func(context.Context, *store.Write) error {
+	return func(ctx context.Context, w *store.Write) error {
+		_, err := w.AddWork(ctx, chela.Work{ID: "work_1", Kind: "fire", Key: "rtn_1", State: chela.WorkDue, DueAt: at, CreatedAt: at})
+		return err
+	}
+}

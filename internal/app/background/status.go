@@ -1,0 +1,63 @@
+package background
+
+import (
+	"context"
+	"time"
+
+	"chela"
+	"chela/internal/store"
+)
+
+// Status tells in s how jobs and routines fare.
+func (b *Background) Status(ctx context.Context, s *chela.Status) error {
+	all, err := b.routines.Routines(ctx)
+	if err != nil {
+		return err
+	}
+	s.Routines = sumUp(all)
+	s.Routines.Off = !b.cfg.Settings.Routines.Enabled
+	return b.cfg.Store.Read(ctx, func(r *store.Read) (err error) {
+		if s.Jobs, err = r.CountLive(ctx); err != nil {
+			return err
+		}
+		pending, err := r.PendingRuns(ctx, listed)
+		if err != nil {
+			return err
+		}
+		s.Routines.RunsWaiting = len(pending)
+		running, err := r.RunningRuns(ctx)
+		for _, n := range running {
+			s.Routines.RunsRunning += n
+		}
+		return err
+	})
+}
+
+// sumUp says how routines fare.
+func sumUp(all []chela.Routine) (s chela.RoutineStatus) {
+	for _, v := range all {
+		switch {
+		case v.Builtin:
+			s.Heartbeat = s.Heartbeat || v.Enabled
+			s.HeartbeatAt = later(s.HeartbeatAt, v.LastAt)
+		case v.Enabled:
+			s.Enabled++
+		default:
+			s.Idle++
+		}
+		if v.Enabled && !v.NextAt.IsZero() && (s.NextAt.IsZero() || v.NextAt.Before(s.NextAt)) {
+			s.Next, s.NextAt = v.Name, v.NextAt
+		}
+	}
+	return s
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// off reports whether the configuration lets no routine fire by itself.
+func (b *Background) off(context.Context) (bool, error) { return !b.cfg.Settings.Routines.Enabled, nil }
