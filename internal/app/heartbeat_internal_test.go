@@ -167,7 +167,7 @@ func TestHeartbeatDay(t *testing.T) {
 		busy   = "skipped: a turn of the main session is in flight"
 		blank  = "skipped: HEARTBEAT.md has nothing in it"
 		why    = "script answered 401: no key; look at providers.script.api_key: chela config get providers.script.api_key"
-		told   = "The routine heartbeat failed 3 times in a row: " + why
+		told   = "it failed 3 times in a row: " + why
 	)
 	var want []string
 	then := func(n int, said string) {
@@ -201,7 +201,7 @@ func TestHeartbeatDay(t *testing.T) {
 	for _, o := range notices {
 		texts = append(texts, o.Text)
 	}
-	if got := strings.Join(texts, "\n"); err != nil || got != "The roof leaks.\n"+told {
+	if got := strings.Join(texts, "\n"); err != nil || got != "heartbeat: The roof leaks.\nheartbeat: "+told {
 		t.Errorf("told %q, %v", texts, err)
 	}
 }

@@ -33,6 +33,7 @@ type Notice struct {
 	To      string           // of an explicit target; may be empty where the channel has one reader
 	Origin  chela.Origin     // of an origin target
 	Session chela.SessionKey // of an origin target: where that spoke
+	From    string           // who speaks, such as the name of a routine: what people read begins with it
 	Text    string
 
 	Routine chela.RoutineID // what it is about, if it is about one
@@ -72,12 +73,13 @@ func (d *Desk) Tell(ctx context.Context, w *store.Write, n Notice) ([]chela.Even
 	if err := d.furnish(ctx, w, n.Agent); err != nil {
 		return nil, err
 	}
+	said := n.said()
 	fresh := false
 	for _, to := range places {
 		to = addressOf(to)
 		to.ReplyBy = chela.ReplyByOutbox
 		added, err := w.OweOnce(ctx, chela.Outbound{
-			ID: idOf(n.Key, to), Session: session, To: to, Text: n.Text, State: chela.OutboxPending, CreatedAt: now,
+			ID: idOf(n.Key, to), Session: session, To: to, Text: said, State: chela.OutboxPending, CreatedAt: now,
 		})
 		if err != nil {
 			return nil, err
@@ -88,9 +90,17 @@ func (d *Desk) Tell(ctx context.Context, w *store.Write, n Notice) ([]chela.Even
 		return nil, nil
 	}
 	events := []chela.Event{{
-		Kind: chela.EventNotice, Session: session, Routine: n.Routine, Run: n.Run, Job: n.Job, Text: n.Text,
+		Kind: chela.EventNotice, Session: session, Routine: n.Routine, Run: n.Run, Job: n.Job, Text: said,
 	}}
 	return events, w.Announce(ctx, now, events)
+}
+
+// said is what people read: the same on every channel.
+func (n Notice) said() string {
+	if n.From == "" {
+		return n.Text
+	}
+	return n.From + ": " + n.Text
 }
 
 // idOf names the delivery of a notice to a place.

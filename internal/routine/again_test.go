@@ -50,7 +50,7 @@ func TestHandlersMayRunAgain(t *testing.T) {
 			h.rest()
 		}
 		same(t, "runs", []string{`ok "look at paper" "look at paper"`}, h.runs(v))
-		same(t, "told", []string{"look at paper"}, h.told("terminal"))
+		same(t, "told", []string{"paper: look at paper"}, h.told("terminal"))
 		same(t, "notes", 1, len(h.notesOf("main")))
 	})
 }

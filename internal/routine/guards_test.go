@@ -70,7 +70,7 @@ func TestBuiltinsBackOff(t *testing.T) {
 		return states
 	}
 	same(t, "failing", "fsfsssfsssssssfsssssss", hours(22)) // after 2, 4, 8 and 8 hours
-	same(t, "told", []string{"The routine beat failed 3 times in a row: no key"}, h.told("terminal"))
+	same(t, "told", []string{"beat: it failed 3 times in a row: no key"}, h.told("terminal"))
 	works.Store(true)
 	same(t, "working", "oooo", hours(4))
 	if got := h.routine(v); !got.Enabled || got.Failures != 0 {

@@ -39,7 +39,7 @@ turns:
 		one := `ok "[NOTIFY] Three letters." "Three letters."`
 		same(t, "runs of mail", []string{one, one}, h.runs(mail))
 		same(t, "runs of news", []string{`ok "ROUTINE_OK"`, `ok "ROUTINE_OK"`}, h.runs(news))
-		same(t, "told", []string{"Three letters.", "Three letters."}, h.told("terminal"))
+		same(t, "told", []string{"mail: Three letters.", "mail: Three letters."}, h.told("terminal"))
 		list, err := h.desk.Runs(t.Context(), mail.ID, "", 10)
 		if err != nil || len(list) != 2 || list[0].Thread == list[1].Thread || list[0].Turn == "" || list[0].Key != list[0].Due.Format(time.RFC3339) {
 			t.Errorf("runs are not apart: %+v, %v", list, err)
@@ -113,7 +113,7 @@ turns:
 	h.rest()
 	same(t, "quiet", []string{`ok "I looked at everything."`}, h.runs(quiet))
 	same(t, "loud", []string{`ok "HEARTBEAT_OK" "It burns."`}, h.runs(loud))
-	same(t, "told", []string{"It burns."}, h.told("terminal"))
+	same(t, "told", []string{"loud: It burns."}, h.told("terminal"))
 	err := h.desk.Report(t.Context(), h.lastRun(quiet).Turn, chela.Report{})
 	same(t, "report after the end", chela.Conflict, chela.KindOf(err))
 }
@@ -129,7 +129,7 @@ func TestFailures(t *testing.T) {
 		h.rest()
 	}
 	for n, run := range h.runs(v) {
-		if told := strings.Count(run, "The routine broken"); told != map[int]int{2: 1, 4: 1, 5: 1}[n] || !strings.HasPrefix(run, "failed") {
+		if told := strings.Count(run, ` "it `); told != map[int]int{2: 1, 4: 1, 5: 1}[n] || !strings.HasPrefix(run, "failed") {
 			t.Errorf("run %d: %s", n, run)
 		}
 	}
@@ -225,5 +225,5 @@ func TestRepeatsAreNotTold(t *testing.T) {
 		h.rest()
 	}
 	same(t, "runs", 30, len(h.runs(v)))
-	same(t, "told", []string{"look at disk", "look at disk"}, h.told("terminal")) // a day later once more
+	same(t, "told", []string{"disk: look at disk", "disk: look at disk"}, h.told("terminal")) // a day later once more
 }

@@ -77,7 +77,7 @@ func TestTargets(t *testing.T) {
 		h.fire(v, "")
 		h.rest()
 	}
-	same(t, "last", []string{"[routine main] do main", "[routine main] do main"}, h.told("telegram"))
+	same(t, "last", []string{"main: [routine main] do main", "main: [routine main] do main"}, h.told("telegram"))
 	for name, c := range map[string]struct {
 		notify  chela.RoutineNotify
 		origin  chela.Origin
@@ -93,7 +93,7 @@ func TestTargets(t *testing.T) {
 		v.Notify, v.Origin, v.Action.Text = c.notify, c.origin, name
 		h.fire(h.create(v), "")
 		h.rest()
-		if got := h.told(c.channel); len(got) == 0 || got[len(got)-1] != name {
+		if got := h.told(c.channel); len(got) == 0 || got[len(got)-1] != name+": "+name {
 			t.Errorf("%s: %q were told on %s", name, got, c.channel)
 		}
 	}
@@ -136,13 +136,13 @@ func TestGuestsAreNotTold(t *testing.T) {
 		same(t, channel, want, h.told(channel))
 	}
 	speak(chela.MainKey("main"), "matrix", true)
-	fired("slack", "do asked")
-	same(t, "matrix", []string{"do last"}, h.told("matrix"))
+	fired("slack", "asked: do asked")
+	same(t, "matrix", []string{"last: do last"}, h.told("matrix"))
 	speak("agent:main:slack:group:room", "slack", false)
-	fired("matrix", "do last", "do asked", "do last")
+	fired("matrix", "last: do last", "asked: do asked", "last: do last")
 	speak(chela.MainKey("main"), "matrix", false)
-	fired("terminal", "do asked", "do last")
-	same(t, "matrix", []string{"do last", "do asked", "do last"}, h.told("matrix"))
+	fired("terminal", "asked: do asked", "last: do last")
+	same(t, "matrix", []string{"last: do last", "asked: do asked", "last: do last"}, h.told("matrix"))
 }
 
 // TestSeenNotices reads what waits for the terminal, until it was seen.
@@ -151,7 +151,7 @@ func TestSeenNotices(t *testing.T) {
 	h := open(t, sqlite(t), plan{})
 	h.fire(h.create(byHand("a", chela.ActionNotify)), "")
 	h.rest()
-	for n, want := range [][]string{{"do a"}, {"do a"}, nil, nil} {
+	for n, want := range [][]string{{"a: do a"}, {"a: do a"}, nil, nil} {
 		var got []string
 		var ids []chela.OutboxID
 		taken, err := h.notes.Pending(t.Context(), "terminal")

@@ -1,6 +1,7 @@
 package background
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -50,6 +51,21 @@ func (b *Background) follow(ctx context.Context, k chela.Work) error {
 	}
 }
 
+// speaker names what a turn is of in notices: a routine by its name, a job by its title
+// and its id. Other turns speak for nothing but themselves.
+func speaker(ctx context.Context, r *store.Read, t chela.Turn) (string, error) {
+	switch {
+	case !t.Origin.Followed():
+		return "", nil
+	case t.Origin.Channel == chela.ChannelRoutine:
+		v, err := r.Routine(ctx, chela.RoutineID(t.Origin.Account))
+		return v.Name, err
+	default:
+		j, err := r.Job(ctx, chela.JobID(t.Origin.Account))
+		return fmt.Sprintf("%s (%s)", j.Title, j.ID), err
+	}
+}
+
 // maxShown is how much of what a call would do a notice shows, in bytes.
 const maxShown = 300
 
@@ -68,6 +84,10 @@ func (b *Background) tellQuestions(ctx context.Context, t chela.Turn) error {
 		if err != nil {
 			return err
 		}
+		from, err := speaker(ctx, &w.Read, t)
+		if err != nil {
+			return err
+		}
 		for _, a := range asked {
 			key := "approval/" + string(a.ID)
 			if a.State != chela.ApprovalPending {
@@ -78,11 +98,11 @@ func (b *Background) tellQuestions(ctx context.Context, t chela.Turn) error {
 			}
 			preview := a.Preview
 			if len(preview) > maxShown {
-				preview = strings.ToValidUTF8(preview[:maxShown], "") + "…"
+				preview = strings.ToValidUTF8(preview[:maxShown], "") + "… (chela approvals show " + string(a.ID) + " shows all of it)"
 			}
 			events, err := b.notices.Tell(ctx, w, notice.Notice{
-				Key: key, Agent: s.Agent, Target: chela.TargetLast,
-				Text: fmt.Sprintf("%s asks whether it may use %s: %s\nanswer with chela approvals yes %s, or no", t.Session, a.Tool, preview, a.ID),
+				Key: key, Agent: s.Agent, Target: chela.TargetLast, From: cmp.Or(from, string(t.Session)),
+				Text: fmt.Sprintf("asks whether it may use %s: %s\nanswer with chela approvals yes %s, or no", a.Tool, preview, a.ID),
 			})
 			if err != nil {
 				return err

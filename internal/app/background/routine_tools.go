@@ -100,6 +100,19 @@ func set[T any](at, to *T) {
 	}
 }
 
+// callerOf names in whose name a call speaks to people. One that is made by hand speaks
+// for nobody.
+func callerOf(ctx context.Context, r *store.Read, c chela.ToolCall) (string, error) {
+	if c.Turn == "" {
+		return "", nil
+	}
+	t, err := r.Turn(ctx, c.Turn)
+	if err != nil {
+		return "", err
+	}
+	return speaker(ctx, r, t)
+}
+
 // Send owes the text of a call to a channel, once.
 func (b *Background) Send(ctx context.Context, o message.Order) (to string, err error) {
 	var events []chela.Event
@@ -120,8 +133,12 @@ func (b *Background) Send(ctx context.Context, o message.Order) (to string, err 
 		if place.To != "" {
 			to += ":" + place.To
 		}
+		from, err := callerOf(ctx, &w.Read, o.Call)
+		if err != nil {
+			return err
+		}
 		events, err = b.notices.Tell(ctx, w, notice.Notice{
-			Key: "message/" + string(o.Call.ID), Agent: o.Call.Agent, Target: chela.TargetOrigin, Origin: place, Text: o.Text,
+			Key: "message/" + string(o.Call.ID), Agent: o.Call.Agent, Target: chela.TargetOrigin, Origin: place, From: from, Text: o.Text,
 		})
 		return err
 	})

@@ -106,11 +106,11 @@ func failed(out Verdict, e Ending) Verdict {
 	case n.Disable > 0 && v.Failures >= n.Disable && !v.Builtin:
 		v.Enabled, v.NextAt = false, time.Time{}
 		v.Reason = fmt.Sprintf("it failed %s in a row: %s", times(v.Failures), e.Reason)
-		out.Tell = fmt.Sprintf("The routine %s is disabled: %s", v.Name, v.Reason)
+		out.Tell = "it is disabled: " + v.Reason
 	case n.AfterFailures > 0 && v.Failures == n.AfterFailures:
-		out.Tell = fmt.Sprintf("The routine %s failed %s in a row: %s", v.Name, times(v.Failures), e.Reason)
+		out.Tell = fmt.Sprintf("it failed %s in a row: %s", times(v.Failures), e.Reason)
 	case n.Policy == chela.NotifyAlways:
-		out.Tell = fmt.Sprintf("The routine %s failed: %s", v.Name, e.Reason)
+		out.Tell = "it failed: " + e.Reason
 	}
 	if v.Action.Post != chela.PostNone && out.Tell != "" {
 		out.Post = posted(*v, "failed: "+e.Reason)

@@ -159,12 +159,12 @@ func TestJudge(t *testing.T) {
 		"report, without text":  {report: report(true, ""), end: ok("It burns."), tell: "It burns.", posted: "It burns."},
 		"good after failures":   {failures: 2, end: ok("ROUTINE_OK")},
 		"first failure":         {end: broke, after: 1},
-		"first failure, always": {policy: chela.NotifyAlways, end: broke, after: 1, tell: "The routine r failed: no answer", posted: "failed: no answer"},
-		"third failure, never":  {policy: chela.NotifyNever, failures: 2, end: broke, after: 3, tell: "The routine r failed 3 times in a row: no answer", posted: "failed: no answer"},
+		"first failure, always": {policy: chela.NotifyAlways, end: broke, after: 1, tell: "it failed: no answer", posted: "failed: no answer"},
+		"third failure, never":  {policy: chela.NotifyNever, failures: 2, end: broke, after: 3, tell: "it failed 3 times in a row: no answer", posted: "failed: no answer"},
 		"fourth failure":        {failures: 3, end: broke, after: 4},
 		"tenth failure": {
 			failures: 9, end: broke, after: 10, off: true,
-			tell: "The routine r is disabled: it failed 10 times in a row: no answer", posted: "failed: no answer",
+			tell: "it is disabled: it failed 10 times in a row: no answer", posted: "failed: no answer",
 		},
 		"skipped": {failures: 2, end: rule.Ending{State: chela.RunSkipped}, after: 2},
 	} {
