@@ -72,11 +72,10 @@ func (c *change) say(ctx context.Context, v chela.Routine, run *chela.RoutineRun
 	if err := c.MoveRun(ctx, *run, chela.RunPending); err != nil {
 		return err
 	}
-	text := v.Action.Text + rule.Given(v, *run)
 	said := result{Ending: rule.Ending{State: chela.RunOK}}
 	if v.Action.Kind == chela.ActionNotify {
-		said.Tell = text
-	} else if err := c.note(ctx, v, *run, text); err != nil {
+		said.Tell = rule.Notice(v, *run)
+	} else if err := c.note(ctx, v, *run, v.Action.Text+rule.Given(v, *run)); err != nil {
 		return err
 	}
 	return c.endRun(ctx, v, run, said)

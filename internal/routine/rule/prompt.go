@@ -20,6 +20,15 @@ func Given(v chela.Routine, run chela.RoutineRun) string {
 		cause(v, run), Fenced("untrusted", run.Input))
 }
 
+// Notice is what people are told by a run that does nothing else, with what made it
+// begin as it came: people need no warning of it.
+func Notice(v chela.Routine, run chela.RoutineRun) string {
+	if run.Input == "" {
+		return v.Action.Text
+	}
+	return v.Action.Text + "\n\n" + run.Input
+}
+
 // cause says in words where what made a run begin comes from.
 func cause(v chela.Routine, run chela.RoutineRun) string {
 	switch run.Cause {
