@@ -38,11 +38,7 @@ func (d Desk) create() chela.Tool {
 		Name: "create_job",
 		Doc:  createDoc,
 		Judge: func(in createInput) chela.Judgement {
-			preview := "job: " + in.Title + "\n" + in.Description
-			for i, part := range in.Subtasks {
-				preview += fmt.Sprintf("\npart %d: %s", i+1, part)
-			}
-			return writing(preview, in.Title)
+			return writing("job: "+in.Title+"\n"+in.Description+tool.Shown(in, "title", "description"), in.Title)
 		},
 		Run: func(ctx context.Context, call tool.Call[createInput]) (chela.ToolResult, error) {
 			return tool.Outcome(d.begin(ctx, call))

@@ -39,7 +39,7 @@ func (d Desk) update() chela.Tool {
 		Name: "routine_update",
 		Doc:  updateDoc,
 		Judge: func(in updateInput) chela.Judgement {
-			return writing("change routine "+in.Name+changes(in), in.Name)
+			return writing("change routine "+in.Name+tool.Shown(in, "name"), in.Name)
 		},
 		Run: func(ctx context.Context, call tool.Call[updateInput]) (chela.ToolResult, error) {
 			r, err := d.find(ctx, call.ToolCall, call.In.Name)
@@ -64,32 +64,6 @@ func (d Desk) update() chela.Tool {
 			return tool.Done("changed " + d.told(r)), nil
 		},
 	})
-}
-
-// changes tells a person what is changed.
-func changes(in updateInput) string {
-	var b strings.Builder
-	for _, c := range []struct {
-		what string
-		to   *string
-	}{
-		{"prompt", in.Prompt},
-		{"schedule", in.Schedule},
-		{"zone", in.Timezone},
-		{"pattern", in.Pattern},
-		{"model", in.Model},
-		{"description", in.Description},
-		{"notify", &in.Notify},
-		{"target", &in.Target},
-	} {
-		if c.to != nil && *c.to != "" {
-			b.WriteString("\n" + c.what + ": " + *c.to)
-		}
-	}
-	if in.Enabled != nil {
-		b.WriteString(map[bool]string{true: "\nturned on", false: "\nturned off"}[*in.Enabled])
-	}
-	return b.String()
 }
 
 type nameInput struct {
@@ -118,9 +92,11 @@ type fireInput struct {
 
 func (d Desk) fire() chela.Tool {
 	return tool.New(tool.Def[fireInput]{
-		Name:  "routine_fire",
-		Doc:   fireDoc,
-		Judge: func(in fireInput) chela.Judgement { return writing("run routine "+in.Name+" now", in.Name) },
+		Name: "routine_fire",
+		Doc:  fireDoc,
+		Judge: func(in fireInput) chela.Judgement {
+			return writing("run routine "+in.Name+" now"+tool.Shown(in, "name"), in.Name)
+		},
 		Run: func(ctx context.Context, call tool.Call[fireInput]) (chela.ToolResult, error) {
 			r, err := d.find(ctx, call.ToolCall, call.In.Name)
 			if err != nil {

@@ -48,7 +48,7 @@ func (d Desk) create() chela.Tool {
 					when += " " + more
 				}
 			}
-			j := writing(fmt.Sprintf("routine %s, %s: %s", in.Name, when, in.Prompt), in.Name)
+			j := writing(fmt.Sprintf("routine %s, %s: %s", in.Name, when, in.Prompt)+tool.Shown(in, "name", "prompt"), in.Name)
 			if in.Trigger == string(chela.TriggerWebhook) {
 				j.Risk = "it lets requests from outside begin turns"
 			}
