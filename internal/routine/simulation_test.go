@@ -115,7 +115,7 @@ func simulate(t *testing.T, cfg store.Config, days, size int) {
 	away, end := time.Duration(0), start.AddDate(0, 0, days)
 	for at := start; at.Before(end); {
 		due := nextDue(t.Context(), p.houses[0], end)
-		switch random.IntN(200) {
+		switch random.IntN(2 * size) {
 		case 0:
 			gone := time.Duration(1+random.IntN(48)) * time.Hour
 			away += gone
@@ -124,7 +124,7 @@ func simulate(t *testing.T, cfg store.Config, days, size int) {
 			at = due.Add(time.Duration(random.IntN(1000)) * time.Millisecond)
 		}
 		clock.forward(at)
-		if random.IntN(50) == 0 {
+		if random.IntN(20) == 0 {
 			p.renew(random.IntN(2))
 		}
 		for _, h := range p.houses {

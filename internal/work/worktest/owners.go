@@ -75,7 +75,7 @@ func checkLease(h *house) {
 	for at := time.Second; at <= time.Minute; at += 500 * time.Millisecond {
 		h.pass(at)
 		k, is := h.live("x")
-		if left := k.Until.Sub(time.Now()); !is || left < 3*time.Second || left > 7*time.Second {
+		if left := time.Until(k.Until); !is || left < 3*time.Second || left > 7*time.Second {
 			h.Errorf("after %v: %v left of the claim of %q", at, left, k.Owner)
 		}
 	}
