@@ -206,6 +206,7 @@ type RoutineRun struct {
 	Key     string      `json:"key"` // unique in its routine: a due time or a cause fires once
 	State   RunState    `json:"state"`
 	Reason  string      `json:"reason,omitempty"` // why it was skipped or failed, for people
+	Waits   string      `json:"waits,omitempty"`  // for what, for people: a person, or its job does; it takes no place meanwhile
 	Cause   TriggerKind `json:"cause"`            // TriggerManual where it was fired by hand
 	Input   string      `json:"input,omitempty"`  // what fired it: a message, the body of a request
 	Missed  int         `json:"missed,omitempty"` // due times before it that did not fire, as the policy wants

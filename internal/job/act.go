@@ -79,13 +79,22 @@ func (a *act) note(ctx context.Context, j *chela.Job, e chela.JobEvent) error {
 }
 
 // keep stores a job that stays in its state.
-func (a *act) keep(ctx context.Context, j *chela.Job) error { return a.w.MoveJob(ctx, *j, j.State) }
+func (a *act) keep(ctx context.Context, j *chela.Job) error { return a.rewrite(ctx, *j, j.State) }
+
+// rewrite stores a job that was in a state. Whoever made it hears of that.
+func (a *act) rewrite(ctx context.Context, j chela.Job, from chela.JobState) error {
+	if err := a.w.MoveJob(ctx, j, from); err != nil || j.Run == "" {
+		return err
+	}
+	a.nudge = true
+	return a.cfg.Moved(ctx, a.w, j)
+}
 
 // move moves a job to another state. Of e, By, Key and Text matter.
 func (a *act) move(ctx context.Context, j *chela.Job, to chela.JobState, e chela.JobEvent) error {
 	from := j.State
 	j.State = to
-	if err := a.w.MoveJob(ctx, *j, from); err != nil {
+	if err := a.rewrite(ctx, *j, from); err != nil {
 		return err
 	}
 	e.Kind, e.From, e.To = chela.JobMoved, from, to

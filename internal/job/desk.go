@@ -9,7 +9,7 @@ import (
 	"chela/internal/store"
 )
 
-// Config is what a desk needs. All fields but Ended are required.
+// Config is what a desk needs. All fields but Moved and Ended are required.
 type Config struct {
 	IDs  *chela.IDs
 	Now  func() time.Time
@@ -39,8 +39,9 @@ type Config struct {
 	// GiveUp is after how many recoveries a turn is not tried again.
 	GiveUp int
 
-	// Ended takes part in the transaction in which a job ends. Nil does nothing.
-	Ended func(ctx context.Context, w *store.Write, j chela.Job) error
+	// Moved takes part in transactions that change a job of a run, Ended in those in
+	// which one ends. Nil does nothing.
+	Moved, Ended func(ctx context.Context, w *store.Write, j chela.Job) error
 }
 
 // Limits are those of the jobs of a class. What a job's options say goes before
@@ -69,8 +70,12 @@ type Desk struct {
 
 // New returns a desk over a store.
 func New(s *store.Store, cfg Config) *Desk {
+	nothing := func(context.Context, *store.Write, chela.Job) error { return nil }
 	if cfg.Ended == nil {
-		cfg.Ended = func(context.Context, *store.Write, chela.Job) error { return nil }
+		cfg.Ended = nothing
+	}
+	if cfg.Moved == nil {
+		cfg.Moved = nothing
 	}
 	return &Desk{store: s, cfg: cfg}
 }

@@ -1,6 +1,7 @@
 package routine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -11,7 +12,8 @@ import (
 	"chela/internal/work"
 )
 
-// errNoPlace says that as many runs are running as may.
+// errNoPlace says that as many runs are running as may, or that others of the routine
+// were due before.
 var errNoPlace = errors.New("no place")
 
 // begin lets a run begin that waits, if there is a place for it, and does what the
@@ -20,7 +22,7 @@ var errNoPlace = errors.New("no place")
 func (d *Desk) begin(ctx context.Context, k chela.Work) (work.Outcome, error) {
 	v, run, err := d.take(ctx, chela.RunID(k.Key))
 	switch {
-	case errors.Is(err, errNoPlace): // whoever gives one back wakes it
+	case errors.Is(err, errNoPlace): // whoever gives one back, or begins before it, wakes it
 		return work.Outcome{}, nil
 	case err != nil || run.State != chela.RunRunning:
 		return work.Outcome{}, err
@@ -42,14 +44,14 @@ func temporary(err error) bool {
 // take gives a pending run a place. A run that needs no turn has ended afterwards.
 func (d *Desk) take(ctx context.Context, id chela.RunID) (v chela.Routine, run chela.RoutineRun, err error) {
 	err = d.write(ctx, "routine.begin", func(c *change) error {
-		if err := c.LockRuns(ctx); err != nil {
-			return err
-		}
 		if run, err = c.RoutineRun(ctx, id); err != nil || run.State.Ended() {
 			return err
 		}
-		if v, err = c.Routine(ctx, run.Routine); err != nil {
+		if v, err = c.LockRoutine(ctx, run.Routine); err != nil {
 			return err
+		}
+		if run, err = c.RoutineRun(ctx, id); err != nil || run.State.Ended() {
+			return err // of which nobody changes anything now
 		}
 		v = d.cfg.Defaults.Filled(v)
 		switch {
@@ -57,11 +59,14 @@ func (d *Desk) take(ctx context.Context, id chela.RunID) (v chela.Routine, run c
 			return nil
 		case !v.DeletedAt.IsZero():
 			return c.endRun(ctx, v, &run, result{Ending: rule.Ending{State: chela.RunSkipped, Reason: "the routine was deleted"}})
-		case v.Action.Kind == chela.ActionNotify || v.Action.Kind == chela.ActionEvent:
-			return c.say(ctx, v, &run)
-		default:
-			return c.start(ctx, v, &run)
 		}
+		if next, _, err := c.NextRun(ctx, v.ID); err != nil || next.ID != run.ID {
+			return cmp.Or(err, errNoPlace)
+		}
+		if v.Action.Kind == chela.ActionNotify || v.Action.Kind == chela.ActionEvent {
+			return c.say(ctx, v, &run)
+		}
+		return c.start(ctx, v, &run)
 	})
 	return v, run, err
 }
@@ -83,21 +88,36 @@ func (c *change) say(ctx context.Context, v chela.Routine, run *chela.RoutineRun
 
 // start moves a pending run on, if there is a place for it.
 func (c *change) start(ctx context.Context, v chela.Routine, run *chela.RoutineRun) error {
-	running, err := c.RunningRuns(ctx)
+	if err := c.LockRuns(ctx); err != nil {
+		return err
+	}
+	places, err := places(ctx, &c.Read)
 	if err != nil {
 		return err
 	}
-	if !c.desk.cfg.Defaults.HasPlace(v, running) {
+	if !c.desk.cfg.Defaults.MayBegin(v, places) {
 		return errNoPlace
 	}
 	run.State, run.StartedAt = chela.RunRunning, c.now
+	if v.Action.Main {
+		run.Waits = "its turn in the main session, where one turn runs at a time"
+	}
 	if v.Action.Kind != chela.ActionJob {
 		run.Session = rule.SessionOf(v)
 		if run.Thread, err = c.thread(ctx, v, run.Session); err != nil {
 			return err
 		}
 	}
-	return c.MoveRun(ctx, *run, chela.RunPending)
+	if err := c.MoveRun(ctx, *run, chela.RunPending); err != nil {
+		return err
+	}
+	return c.wakeNext(ctx)
+}
+
+// places counts the runs that are running.
+func places(ctx context.Context, r *store.Read) (p rule.Places, err error) {
+	p.Running, p.Taken, err = r.RunningRuns(ctx)
+	return p, err
 }
 
 // thread returns the thread of a new run: a fresh one, or in the main session the
@@ -132,12 +152,17 @@ func (d *Desk) act(ctx context.Context, v chela.Routine, run chela.RoutineRun) e
 			return err
 		}
 		return d.write(ctx, "routine.job", func(c *change) error {
-			run, err := c.RoutineRun(ctx, run.ID)
-			if err != nil || run.State != chela.RunRunning {
+			if _, err := c.LockRoutine(ctx, v.ID); err != nil { // as whoever moves the job does then
 				return err
 			}
-			run.Job = id
-			return c.MoveRun(ctx, run, chela.RunRunning)
+			j, err := c.Job(ctx, id)
+			if chela.KindOf(err) == chela.NotFound {
+				j, err = chela.Job{ID: id}, nil // it waits for nothing
+			}
+			if err != nil {
+				return err
+			}
+			return c.waits(ctx, run.ID, rule.Waits{Job: &j})
 		})
 	}
 	in, err := store.Find(ctx, d.store, func(r *store.Read) (chela.Inbound, error) { return message(ctx, r, v, run) })

@@ -131,7 +131,7 @@ func (c *change) wakeNext(ctx context.Context) error {
 	if err != nil || len(pending) == 0 {
 		return err
 	}
-	running, err := c.RunningRuns(ctx)
+	places, err := places(ctx, &c.Read)
 	if err != nil {
 		return err
 	}
@@ -140,10 +140,10 @@ func (c *change) wakeNext(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !c.desk.cfg.Defaults.HasPlace(c.desk.cfg.Defaults.Filled(v), running) {
+		if !c.desk.cfg.Defaults.MayBegin(c.desk.cfg.Defaults.Filled(v), places) {
 			continue
 		}
-		running[v.ID]++
+		places.Take(v)
 		if err := c.desk.cfg.Work.Set(ctx, c.Write, chela.Work{Kind: workRun, Key: string(run.ID), DueAt: c.now}); err != nil {
 			return err
 		}

@@ -154,9 +154,26 @@ func (d *Desk) Runs(ctx context.Context, id chela.RoutineID, before chela.RunID,
 	})
 }
 
-// Run returns the run with an id, or NotFound.
+// Run returns the run with an id, or NotFound. Of one that has not begun it tells what
+// it waits for.
 func (d *Desk) Run(ctx context.Context, id chela.RunID) (chela.RoutineRun, error) {
-	return store.Find(ctx, d.store, func(r *store.Read) (chela.RoutineRun, error) { return r.RoutineRun(ctx, id) })
+	return store.Find(ctx, d.store, func(r *store.Read) (chela.RoutineRun, error) {
+		run, err := r.RoutineRun(ctx, id)
+		if err != nil || run.State != chela.RunPending {
+			return run, err
+		}
+		v, err := r.Routine(ctx, run.Routine)
+		if err != nil {
+			return run, err
+		}
+		next, _, err := r.NextRun(ctx, v.ID)
+		if err != nil {
+			return run, err
+		}
+		p, err := places(ctx, r)
+		run.Waits = d.cfg.Defaults.ToBegin(d.cfg.Defaults.Filled(v), p, next.ID == run.ID)
+		return run, err
+	})
 }
 
 // Report stores what a run says of itself, by the turn in which it is said. A turn

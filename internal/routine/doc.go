@@ -33,6 +33,19 @@
 // Whoever fires a routine by hand passes all guards. A run that has no place waits,
 // oldest first.
 //
+// # Places
+//
+// So many runs may be running at once, and of each routine as many as its guard says.
+// Of those of one routine the one that was due first begins first, and whoever begins
+// or ends wakes the next. A run that waits for a person, or whose job waits, gives its
+// place back and takes one when it goes on, even if that is one too many; to the guard
+// of its routine it counts all the while.
+//
+// # Locks
+//
+// Transactions lock in one order: the job, the lane, then the routines, all that they
+// need by their ids, then runs. Only whoever gives a place away locks all runs.
+//
 // # Endings
 //
 // One transaction stores what the run said, judges the routine (failures in a row, its

@@ -21,10 +21,14 @@ type result struct {
 }
 
 // Follow looks at a turn that belongs to a run of a routine: once it has ended, so
-// has the run. It may be called at any time and any number of times.
+// has the run, and while it waits for a person, the run has no place. It may be called at
+// any time and any number of times.
 func (d *Desk) Follow(ctx context.Context, t chela.Turn) error {
-	if !t.Origin.Followed() || t.Origin.Channel != chela.ChannelRoutine || !t.State.Ended() {
+	if !t.Origin.Followed() || t.Origin.Channel != chela.ChannelRoutine {
 		return nil
+	}
+	if !t.State.Ended() {
+		return d.write(ctx, "routine.follow", func(c *change) error { return c.followLive(ctx, t) })
 	}
 	answer, err := store.Find(ctx, d.store, func(r *store.Read) (string, error) {
 		said, _, err := r.Answer(ctx, t)
@@ -38,6 +42,76 @@ func (d *Desk) Follow(ctx context.Context, t chela.Turn) error {
 		res.State, res.Reason = chela.RunFailed, why(t)
 	}
 	return d.write(ctx, "routine.end", func(c *change) error { return c.end(ctx, chela.RunID(t.Origin.To), res) })
+}
+
+// followLive stores what the run of a turn that goes on waits for, if it does.
+func (c *change) followLive(ctx context.Context, t chela.Turn) error {
+	if _, err := c.LockRoutine(ctx, chela.RoutineID(t.Origin.Account)); err != nil {
+		return err
+	}
+	t, err := c.Turn(ctx, t.ID) // as it is now that no other look at it is stored
+	if err != nil || t.State.Ended() {
+		return err
+	}
+	asked, err := c.TurnApprovals(ctx, t.ID)
+	if err != nil {
+		return err
+	}
+	return c.waits(ctx, chela.RunID(t.Origin.To), rule.Waits{Turn: &t, Approvals: asked})
+}
+
+// waits stores what a run waits for whose routine is locked. One that waits gives its
+// place back; one that goes on takes it even if that is one too many, as what it has
+// begun must not wait for others that may wait for it.
+func (c *change) waits(ctx context.Context, id chela.RunID, w rule.Waits) error {
+	run, err := c.RoutineRun(ctx, id)
+	if chela.KindOf(err) == chela.NotFound {
+		return nil
+	}
+	if err != nil || run.State != chela.RunRunning {
+		return err
+	}
+	was := run
+	run.Waits = w.Text()
+	if w.Turn != nil {
+		run.Turn = w.Turn.ID
+	}
+	if w.Job != nil {
+		run.Job = w.Job.ID
+	}
+	if run == was {
+		return nil
+	}
+	if err := c.MoveRun(ctx, run, chela.RunRunning); err != nil || run.Waits == "" || was.Waits != "" {
+		return err
+	}
+	return c.wakeNext(ctx)
+}
+
+// JobMoved takes part in the transaction in which a job moves: if a run of a routine
+// made it, that waits as long as the job does.
+func (d *Desk) JobMoved(ctx context.Context, w *store.Write, j chela.Job) error {
+	if j.Run == "" || !j.State.Live() {
+		return nil
+	}
+	run, err := w.RoutineRun(ctx, j.Run)
+	if chela.KindOf(err) == chela.NotFound {
+		return nil
+	}
+	if err != nil || run.State != chela.RunRunning {
+		return err
+	}
+	if _, err := w.LockRoutine(ctx, run.Routine); err != nil {
+		return err
+	}
+	var asked []chela.Approval
+	if j.State == chela.JobAwaiting && j.Turn != "" {
+		if asked, err = w.TurnApprovals(ctx, j.Turn); err != nil {
+			return err
+		}
+	}
+	c := &change{Write: w, desk: d, now: d.now()}
+	return c.waits(ctx, run.ID, rule.Waits{Job: &j, Approvals: asked})
 }
 
 // why says why a turn did not complete.
@@ -78,6 +152,9 @@ func (c *change) end(ctx context.Context, id chela.RunID, res result) error {
 	if err != nil {
 		return err
 	}
+	if run, err = c.RoutineRun(ctx, id); err != nil || run.State.Ended() {
+		return err // of which nobody changes anything now
+	}
 	return c.endRun(ctx, c.desk.cfg.Defaults.Filled(v), &run, res)
 }
 
@@ -92,6 +169,7 @@ func (c *change) endRun(ctx context.Context, v chela.Routine, run *chela.Routine
 	if v.Notify.Target == chela.TargetNone {
 		out.Tell = ""
 	}
+	run.Waits = ""
 	run.State, run.Reason, run.Output, run.FinishedAt, run.Notified = res.State, res.Reason, res.Output, c.now, out.Tell
 	if res.turn != nil {
 		run.Turn, run.Thread = res.turn.ID, res.turn.Thread

@@ -31,9 +31,11 @@ func (d *Desk) Hears(ctx context.Context, in chela.Inbound) (func(context.Contex
 	if len(found) == 0 {
 		return nil, nil
 	}
-	slices.Sort(found) // so that two messages lock them in one order
 	return func(ctx context.Context, w *store.Write, id chela.InboxID) ([]chela.Event, error) {
 		c := &change{Write: w, desk: d, now: d.now()}
+		if err := c.lockAll(ctx, found); err != nil {
+			return nil, err
+		}
 		for _, routine := range found {
 			run := chela.RoutineRun{Key: "message/" + string(id), Cause: chela.TriggerEvent, Input: in.Text}
 			switch _, err := c.caused(ctx, routine, run); {
@@ -46,6 +48,17 @@ func (d *Desk) Hears(ctx context.Context, in chela.Inbound) (func(context.Contex
 		}
 		return c.events, nil
 	}, nil
+}
+
+// lockAll locks routines, all before any of their runs and in one order, whoever
+// does that. Those that there are not any more are left out.
+func (c *change) lockAll(ctx context.Context, all []chela.RoutineID) error {
+	for _, id := range slices.Sorted(slices.Values(all)) {
+		if _, err := c.LockRoutine(ctx, id); err != nil && chela.KindOf(err) != chela.NotFound {
+			return err
+		}
+	}
+	return nil
 }
 
 // patterns returns the compiled expressions of all routines that messages make fire,

@@ -3,6 +3,7 @@ package routine
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"chela"
@@ -86,6 +87,15 @@ func (d *Desk) readUntil(ctx context.Context, last chela.Cursor, again time.Dura
 
 // announced adds the runs of routines that events make fire.
 func (c *change) announced(ctx context.Context, hearing []chela.Routine, events []chela.Event) error {
+	var hear []chela.RoutineID
+	for _, v := range hearing {
+		if slices.ContainsFunc(events, func(e chela.Event) bool { return rule.Hears(v, e) }) {
+			hear = append(hear, v.ID)
+		}
+	}
+	if err := c.lockAll(ctx, hear); err != nil {
+		return err
+	}
 	for _, e := range events {
 		own, err := c.ofRoutine(ctx, e)
 		if err != nil {

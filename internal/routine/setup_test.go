@@ -210,7 +210,7 @@ func (h *house) newLanes(scenario string, node chela.NodeID, log *slog.Logger) *
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	set, err := tool.NewSet(pure.Echo(), h.reporting())
+	set, err := tool.NewSet(pure.Echo(), h.reporting(), digging())
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -235,7 +235,18 @@ func (h *house) newLanes(scenario string, node chela.NodeID, log *slog.Logger) *
 		Model: func(chela.Session, chela.Thread, []chela.Waiting) string { return "script/test" },
 		Alive: func(chela.NodeID) bool { return false },
 		Dead:  func(chela.NodeID) bool { return false },
+
+		Recover: true,
+
 		Queue: queue.Rules{Home: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},
+	})
+}
+
+// digging is a tool that people are asked about.
+func digging() chela.Tool {
+	return tool.New(tool.Def[struct{}]{
+		Name: "dig", Doc: "Digs.", Judge: func(struct{}) chela.Judgement { return chela.Judgement{Effect: chela.EffectExecute} },
+		Run: func(context.Context, tool.Call[struct{}]) (chela.ToolResult, error) { return tool.Done("a hole"), nil },
 	})
 }
 

@@ -30,6 +30,10 @@ func (d *Desk) tend(ctx context.Context, _ chela.Work) (work.Outcome, error) {
 			return work.Outcome{}, err
 		}
 	}
+	// Nobody has to wake what waits here as long as nothing is lost; this finds what was.
+	if err := d.write(ctx, "routine.tend", func(c *change) error { return c.wakeNext(ctx) }); err != nil {
+		return work.Outcome{}, err
+	}
 	return work.Outcome{Again: now.Add(tendTime)}, d.forget(ctx, now.Add(-maxCause))
 }
 

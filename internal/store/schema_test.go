@@ -70,7 +70,7 @@ var legal = map[string]columns{
 		"updated_at": "0", "deleted_at": "0",
 	},
 	"routine_runs": {
-		"id": "'x'", "routine": "'r'", "due_at": "0", "key": "'1'", "state": "'ok'", "reason": "''", "cause": "'cron'", "cause_text": "''",
+		"id": "'x'", "routine": "'r'", "due_at": "0", "key": "'1'", "state": "'ok'", "reason": "''", "waits_for": "''", "cause": "'cron'", "cause_text": "''",
 		"missed": "0", "session": "''", "thread": "''", "turn": "''", "job": "''", "report": "''", "result": "''", "notified": "''",
 		"created_at": "0", "started_at": "0", "finished_at": "0",
 	},

@@ -28,7 +28,7 @@ func (b *Background) newJobs() *job.Desk {
 		Subagents: job.Limits{
 			Parallel: set.Lanes.Subagent, Waiting: set.Jobs.Waiting, Timeout: set.Subagents.Timeout, Tokens: int64(set.Jobs.Tokens),
 		},
-		Ended: b.routines.JobEnded,
+		Ended: b.routines.JobEnded, Moved: b.routines.JobMoved,
 		Broke: func(ctx context.Context, w *store.Write, t chela.Turn) (string, bool, error) {
 			return b.repair.Broke(ctx, w, t)
 		},

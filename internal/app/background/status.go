@@ -20,12 +20,10 @@ func (b *Background) Status(ctx context.Context, s *chela.Status) error {
 		if s.Jobs, err = r.CountLive(ctx); err != nil {
 			return err
 		}
-		pending, err := r.PendingRuns(ctx, listed)
-		if err != nil {
+		if s.Routines.RunsWaiting, err = r.WaitingRuns(ctx, ""); err != nil {
 			return err
 		}
-		s.Routines.RunsWaiting = len(pending)
-		running, err := r.RunningRuns(ctx)
+		running, _, err := r.RunningRuns(ctx)
 		for _, n := range running {
 			s.Routines.RunsRunning += n
 		}

@@ -41,19 +41,39 @@ func (d Defaults) Filled(v chela.Routine) chela.Routine {
 	return v
 }
 
-// HasPlace reports whether another run of a routine may begin where that many are
-// running.
-func (d Defaults) HasPlace(v chela.Routine, running map[chela.RoutineID]int) bool {
-	all := 0
-	for _, n := range running {
-		all += n
+// Places is what is known of the runs that are running: how many each routine has, and
+// how many of all take a place. One that waits, for a person or its job, takes none,
+// but is one of its routine's all the same.
+type Places struct {
+	Running map[chela.RoutineID]int
+	Taken   int
+}
+
+// MayBegin reports whether another run of a routine may begin. One that only says
+// something needs no place.
+func (d Defaults) MayBegin(v chela.Routine, p Places) bool {
+	if says(v) {
+		return true
 	}
-	return all < d.Most && (v.Guards.Concurrent < 0 || running[v.ID] < max(1, v.Guards.Concurrent))
+	return p.Taken < d.Most && (v.Guards.Concurrent < 0 || p.Running[v.ID] < max(1, v.Guards.Concurrent))
+}
+
+// Take counts one more run of a routine that begins.
+func (p *Places) Take(v chela.Routine) {
+	if !says(v) {
+		p.Running[v.ID]++
+		p.Taken++
+	}
+}
+
+// says reports whether a routine says something and does nothing else.
+func says(v chela.Routine) bool {
+	return v.Action.Kind == chela.ActionNotify || v.Action.Kind == chela.ActionEvent
 }
 
 // SessionOf returns the session in which a routine runs.
 func SessionOf(v chela.Routine) chela.SessionKey {
-	if v.Action.Main || v.Action.Kind == chela.ActionEvent || v.Action.Kind == chela.ActionNotify {
+	if v.Action.Main || says(v) {
 		return chela.MainKey(v.Agent)
 	}
 	return chela.Key{Kind: chela.KeyCron, ID: string(v.ID)}.Session()

@@ -111,6 +111,7 @@ create table routine_runs (
 	key         text not null check (key <> ''),
 	state       text not null check (state <> ''),
 	reason      text not null,
+	waits_for   text not null,
 	cause       text not null check (cause <> ''),
 	cause_text  text not null,
 	missed      bigint not null check (missed >= 0),
@@ -131,7 +132,7 @@ create index routine_runs_routine on routine_runs (routine, created_at, id);
 
 create index routine_runs_pending on routine_runs (created_at, id) where state = 'pending';
 
-create index routine_runs_waiting on routine_runs (routine) where state = 'pending';
+create index routine_runs_waiting on routine_runs (routine, due_at, created_at, id) where state = 'pending';
 
 create index routine_runs_running on routine_runs (routine) where state = 'running';
 

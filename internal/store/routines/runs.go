@@ -9,11 +9,11 @@ import (
 	"chela/internal/store/rows"
 )
 
-const runColumns = `id, routine, due_at, key, state, reason, cause, cause_text, missed, session, thread, turn, job, report, result, notified,
+const runColumns = `id, routine, due_at, key, state, reason, waits_for, cause, cause_text, missed, session, thread, turn, job, report, result, notified,
 	created_at, started_at, finished_at`
 
 func scanRun(row engine.Row) (v chela.RoutineRun, err error) {
-	err = row.Scan(&v.ID, &v.Routine, rows.Time(&v.Due), &v.Key, &v.State, &v.Reason, &v.Cause, &v.Input, &v.Missed, &v.Session, &v.Thread,
+	err = row.Scan(&v.ID, &v.Routine, rows.Time(&v.Due), &v.Key, &v.State, &v.Reason, &v.Waits, &v.Cause, &v.Input, &v.Missed, &v.Session, &v.Thread,
 		&v.Turn, &v.Job, rows.JSON(&v.Report), &v.Output, &v.Notified, rows.Time(&v.CreatedAt), rows.Time(&v.StartedAt), rows.Time(&v.FinishedAt))
 	return v, err
 }
@@ -40,24 +40,35 @@ func (r Read) RoutineRuns(ctx context.Context, routine chela.RoutineID, before c
 		order by created_at desc, id desc limit cast($2 as bigint)`, string(routine), limit, string(before))
 }
 
-// PendingRuns returns up to limit runs that wait for a place, oldest first.
+// PendingRuns returns up to limit runs that wait for a place, oldest first: of each
+// routine the one that begins next.
 func (r Read) PendingRuns(ctx context.Context, limit int) ([]chela.RoutineRun, error) {
-	return rows.All(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs
-		where state = 'pending' order by created_at, id limit cast($1 as bigint)`, limit)
+	return rows.All(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs as next where state = 'pending' and not exists (
+			select 1 from routine_runs as before where before.routine = next.routine and before.state = 'pending'
+			and (before.due_at, before.created_at, before.id) < (next.due_at, next.created_at, next.id))
+		order by created_at, due_at, id limit cast($1 as bigint)`, limit)
+}
+
+// NextRun returns the run of a routine that begins next: the one that was due first of
+// those that wait for a place, if there are any.
+func (r Read) NextRun(ctx context.Context, routine chela.RoutineID) (chela.RoutineRun, bool, error) {
+	return rows.First(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs
+		where routine = $1 and state = 'pending' order by due_at, created_at, id limit 1`, string(routine))
 }
 
 // RunningRuns returns for each routine that has some how many of its runs are
-// running.
-func (r Read) RunningRuns(ctx context.Context) (map[chela.RoutineID]int, error) {
-	running := map[chela.RoutineID]int{}
-	err := r.tx.Query(ctx, func(row engine.Row) error {
+// running, and how many of all of them take a place, as they do not wait.
+func (r Read) RunningRuns(ctx context.Context) (running map[chela.RoutineID]int, placed int, err error) {
+	running = map[chela.RoutineID]int{}
+	err = r.tx.Query(ctx, func(row engine.Row) error {
 		var id chela.RoutineID
-		var n int
-		err := row.Scan(&id, &n)
+		var n, waits int
+		err := row.Scan(&id, &n, &waits)
 		running[id] = n
+		placed += n - waits
 		return err
-	}, `select routine, count(*) from routine_runs where state = 'running' group by routine`)
-	return running, err
+	}, `select routine, count(*), count(case when waits_for <> '' then 1 end) from routine_runs where state = 'running' group by routine`)
+	return running, placed, err
 }
 
 // RunsSince returns when the runs of a routine that were not skipped were made,
@@ -80,8 +91,8 @@ func (r Read) LastNotified(ctx context.Context, routine chela.RoutineID, since t
 // AddRun adds a run. It reports whether it did: a due time or cause fires once.
 func (w Write) AddRun(ctx context.Context, v chela.RoutineRun) (bool, error) {
 	n, err := w.tx.Exec(ctx, `insert into routine_runs (`+runColumns+`)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) on conflict (routine, key) do nothing`,
-		string(v.ID), string(v.Routine), rows.Micros(v.Due), v.Key, string(v.State), v.Reason, string(v.Cause), v.Input, v.Missed,
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) on conflict (routine, key) do nothing`,
+		string(v.ID), string(v.Routine), rows.Micros(v.Due), v.Key, string(v.State), v.Reason, v.Waits, string(v.Cause), v.Input, v.Missed,
 		string(v.Session), string(v.Thread), string(v.Turn), string(v.Job), rows.Set(v.Report), v.Output, v.Notified,
 		rows.Micros(v.CreatedAt), rows.Micros(v.StartedAt), rows.Micros(v.FinishedAt))
 	return n == 1, err
@@ -94,9 +105,9 @@ func (w Write) MoveRun(ctx context.Context, v chela.RoutineRun, from chela.RunSt
 		return rows.Illegal("run", string(v.ID), from, v.State)
 	}
 	return w.tx.Move(ctx, "run", string(v.ID), `update routine_runs set state = $3, reason = $4, session = $5, thread = $6, turn = $7, job = $8,
-		result = $9, notified = $10, started_at = $11, finished_at = $12 where id = $1 and state = $2`,
+		result = $9, notified = $10, started_at = $11, finished_at = $12, waits_for = $13 where id = $1 and state = $2`,
 		string(v.ID), string(from), string(v.State), v.Reason, string(v.Session), string(v.Thread), string(v.Turn), string(v.Job),
-		v.Output, v.Notified, rows.Micros(v.StartedAt), rows.Micros(v.FinishedAt))
+		v.Output, v.Notified, rows.Micros(v.StartedAt), rows.Micros(v.FinishedAt), v.Waits)
 }
 
 // ReportRun stores what a run that is running says of itself, instead of what it
@@ -140,12 +151,17 @@ func (w Write) ForgetCauses(ctx context.Context, before time.Time) (int64, error
 		select routine, cause from routine_causes where seen_at < $1 order by seen_at limit 1000)`, rows.Micros(before))
 }
 
-// WaitingRuns returns how many runs of a routine wait for a place.
+// WaitingRuns returns how many runs of a routine wait for a place; of all, if none is
+// given.
 func (r Read) WaitingRuns(ctx context.Context, routine chela.RoutineID) (n int, err error) {
+	query, args := `select count(*) from routine_runs where state = 'pending'`, []any{}
+	if routine != "" {
+		query, args = query+` and routine = $1`, []any{string(routine)}
+	}
 	n, _, err = rows.First(ctx, r.tx, func(row engine.Row) (n int, err error) {
 		err = row.Scan(&n)
 		return n, err
-	}, `select count(*) from routine_runs where routine = $1 and state = 'pending'`, string(routine))
+	}, query, args...)
 	return n, err
 }
 

@@ -237,12 +237,39 @@ func checkRunLists(t *testing.T, s *store.Store) {
 	same(t, []string{"2", "1", "0"}, page("run_rtn_a_3", 9))
 	same(t, nil, page("run_rtn_a_0", 9))
 	pending := read(t, s, func(r *store.Read) ([]chela.RoutineRun, error) { return r.PendingRuns(ctx, 9) })
-	same(t, []string{"0", "5"}, ids(pending, key))
+	same(t, []string{"0"}, ids(pending, key)) // 5 begins after it
+	sooner := newRun("rtn_a", 7, chela.RunPending)
+	sooner.Due = at(-1)
+	addRun(t, s, sooner)
+	addRun(t, s, newRun("rtn_b", 6, chela.RunPending))
+	pending = read(t, s, func(r *store.Read) ([]chela.RoutineRun, error) { return r.PendingRuns(ctx, 9) })
+	same(t, []string{"6", "7"}, ids(pending, key))
 	same(t, 1, len(read(t, s, func(r *store.Read) ([]chela.RoutineRun, error) { return r.PendingRuns(ctx, 1) })))
+	for routine, want := range map[chela.RoutineID]string{"rtn_a": "7", "rtn_b": "6", "rtn_c": ""} {
+		same(t, want, read(t, s, func(r *store.Read) (string, error) {
+			v, _, err := r.NextRun(ctx, routine)
+			return v.Key, err
+		}))
+	}
+	for _, id := range []chela.RunID{sooner.ID, "run_rtn_b_6"} {
+		write(t, s, func(w *store.Write) error {
+			return w.MoveRun(ctx, chela.RoutineRun{ID: id, State: chela.RunSkipped}, chela.RunPending)
+		})
+	}
 	same(t, 2, read(t, s, func(r *store.Read) (int, error) { return r.WaitingRuns(ctx, "rtn_a") }))
 	same(t, 0, read(t, s, func(r *store.Read) (int, error) { return r.WaitingRuns(ctx, "rtn_b") }))
-	running := read(t, s, func(r *store.Read) (map[chela.RoutineID]int, error) { return r.RunningRuns(ctx) })
-	same(t, map[chela.RoutineID]int{"rtn_a": 2, "rtn_b": 1}, running)
+	same(t, 2, read(t, s, func(r *store.Read) (int, error) { return r.WaitingRuns(ctx, "") }))
+	waiting := newRun("rtn_b", 1, chela.RunRunning)
+	for waits, want := range map[string]int{"": 3, "a person": 2} {
+		waiting.Waits = waits
+		write(t, s, func(w *store.Write) error { return w.MoveRun(ctx, waiting, chela.RunRunning) })
+		read(t, s, func(r *store.Read) (bool, error) {
+			running, placed, err := r.RunningRuns(ctx)
+			same(t, map[chela.RoutineID]int{"rtn_a": 2, "rtn_b": 1}, running)
+			same(t, want, placed)
+			return true, err
+		})
+	}
 	on := func(n, limit int) []string {
 		return ids(read(t, s, func(r *store.Read) ([]chela.RoutineRun, error) { return r.RunsOn(ctx, at(n), limit) }), key)
 	}
@@ -272,7 +299,7 @@ func checkLockedRuns(t *testing.T, s *store.Store) {
 			if err := w.LockRuns(ctx); err != nil {
 				return err
 			}
-			running, err := w.RunningRuns(ctx)
+			running, _, err := w.RunningRuns(ctx)
 			if err != nil || running["rtn_a"] >= 3 {
 				return err
 			}
@@ -280,7 +307,10 @@ func checkLockedRuns(t *testing.T, s *store.Store) {
 		})
 	})
 	same(t, 8, len(winners(t, errs)))
-	running := read(t, s, func(r *store.Read) (map[chela.RoutineID]int, error) { return r.RunningRuns(ctx) })
+	running := read(t, s, func(r *store.Read) (map[chela.RoutineID]int, error) {
+		running, _, err := r.RunningRuns(ctx)
+		return running, err
+	})
 	same(t, map[chela.RoutineID]int{"rtn_a": 3}, running)
 }
 
