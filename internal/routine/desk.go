@@ -68,11 +68,16 @@ type Desk struct {
 // New returns a desk over a store.
 func New(s *store.Store, cfg Config) *Desk { return &Desk{store: s, cfg: cfg} }
 
+// atOnce is how many routines fire at once, and how many runs look for a place. They
+// share commits, which come ten times a second where many people talk: with fewer at
+// once, what is due in the same second waits for several of them.
+const atOnce = 8
+
 // Kinds returns the kinds of work that the desk performs.
 func (d *Desk) Kinds() []work.Kind {
 	return []work.Kind{
-		{Name: workFire, Attempts: work.Forever, Parallel: 4, Handle: d.fire},
-		{Name: workRun, Attempts: work.Forever, Parallel: 4, Brief: true, Handle: d.begin},
+		{Name: workFire, Attempts: work.Forever, Parallel: atOnce, Handle: d.fire},
+		{Name: workRun, Attempts: work.Forever, Parallel: atOnce, Brief: true, Handle: d.begin},
 		{Name: workPost, Handle: d.wake},
 		{Name: workListen, Attempts: work.Forever, Handle: d.listen},
 		{Name: workTend, Attempts: work.Forever, Handle: d.tend},
