@@ -44,7 +44,7 @@ func live(t *testing.T, b *cli.Backend, name string) (l routineLife) {
 	second, err := r.Fire(ctx, string(l.Made.ID), api.Firing{Key: "k"})
 	must(err)
 	l.Again = first == second
-	l.Run, err = r.Ended(ctx, first)
+	l.Run, err = r.Ended(ctx, first, nil)
 	must(err)
 	l.Runs, err = r.Runs(ctx, name, 10)
 	must(err)
@@ -58,7 +58,7 @@ func live(t *testing.T, b *cli.Backend, name string) (l routineLife) {
 	must(r.Delete(ctx, name))
 	for _, err := range []error{
 		r.Delete(ctx, name),
-		second1(r.Named(ctx, "nobody")), second1(r.Run(ctx, "run_nobody")), second1(r.Ended(ctx, "run_nobody")), second1(r.Runs(ctx, "nobody", 1)),
+		second1(r.Named(ctx, "nobody")), second1(r.Run(ctx, "run_nobody")), second1(r.Ended(ctx, "run_nobody", nil)), second1(r.Runs(ctx, "nobody", 1)),
 		second1(r.Create(ctx, api.NewRoutine{Name: "next"})), second1(r.Create(ctx, api.NewRoutine{Name: "x y"})),
 		second1(r.Fire(ctx, "nobody", api.Firing{})), second1(r.Change(ctx, "nobody", api.RoutineChange{})),
 	} {

@@ -18,10 +18,12 @@ type plan struct {
 	all   []chela.Routine
 	runs  []chela.RoutineRun
 	fired []api.Firing
+	waits []string // what the next run that is waited for waits for, one thing after the other
 }
 
 func newPlan() *plan {
 	return &plan{
+		waits: []string{"a place", "", "its job job_1 waits for a place", "a place"},
 		all: []chela.Routine{
 			{
 				ID: "rtn_1", Name: "daily", Agent: "main", Enabled: true, NextAt: day.Add(21 * time.Hour), LastAt: day, Version: 3,
@@ -81,11 +83,22 @@ func (p *plan) run(_ context.Context, id chela.RunID) (chela.RoutineRun, error) 
 	return chela.RoutineRun{}, chela.E(chela.NotFound, "no such row")
 }
 
+// ended tells what a run waits for, each time that it is asked another thing, until it
+// ended.
+func (p *plan) ended(ctx context.Context, id chela.RunID, _ *string) (chela.RoutineRun, error) {
+	if len(p.waits) > 0 {
+		waits := p.waits[0]
+		p.waits = p.waits[1:]
+		return chela.RoutineRun{ID: id, State: chela.RunRunning, Waits: waits}, nil
+	}
+	return p.run(ctx, id)
+}
+
 func (p *plan) home() routines.Home {
 	return routines.Home{
 		All:   func(context.Context) ([]chela.Routine, error) { return p.all, nil },
 		Off:   func(context.Context) (bool, error) { return p.off, nil },
-		Named: p.named, Change: p.change, Run: p.run, Ended: p.run,
+		Named: p.named, Change: p.change, Run: p.run, Ended: p.ended,
 		Create: func(_ context.Context, n api.NewRoutine) (chela.Routine, error) {
 			v := n.Routine(chela.Origin{})
 			v.ID, v.NextAt = "rtn_3", day.Add(time.Hour)

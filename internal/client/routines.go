@@ -68,15 +68,19 @@ func (r Routines) Run(ctx context.Context, id chela.RunID) (chela.RoutineRun, er
 	return get[chela.RoutineRun](ctx, r.client, "api", "runs", string(id))
 }
 
-// Ended waits until a run has ended.
-func (r Routines) Ended(ctx context.Context, id chela.RunID) (run chela.RoutineRun, err error) {
+// Ended waits until a run has ended; with what it was seen to wait for, also no longer
+// than until that is something else.
+func (r Routines) Ended(ctx context.Context, id chela.RunID, seen *string) (run chela.RoutineRun, err error) {
 	q := request{
 		path: []string{"api", "runs", string(id)}, query: url.Values{"wait_ms": {strconv.FormatInt(runTime.Milliseconds(), 10)}},
 		limit: runTime + answerTime,
 	}
+	if seen != nil {
+		q.query.Set("waits", *seen)
+	}
 	for {
 		run, err = answered[chela.RoutineRun](ctx, r.client, q)
-		if err != nil || run.State.Ended() {
+		if err != nil || run.State.Ended() || seen != nil && run.Waits != *seen {
 			return run, err
 		}
 	}

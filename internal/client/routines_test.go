@@ -75,7 +75,7 @@ func TestRoutines(t *testing.T) {
 			run,
 		},
 		{
-			"ended", func(ctx context.Context, c *client.Client) (any, error) { return c.Routines().Ended(ctx, "run_1") },
+			"ended", func(ctx context.Context, c *client.Client) (any, error) { return c.Routines().Ended(ctx, "run_1", nil) },
 			[]any{run, ended},
 			[]string{"GET /api/runs/run_1?wait_ms=30000", "GET /api/runs/run_1?wait_ms=30000"},
 			ended,

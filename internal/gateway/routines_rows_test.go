@@ -70,9 +70,9 @@ func keptRoutines() routines.Home {
 			return append([]chela.RoutineRun{}, left[:min(limit, len(left))]...), named(name)
 		},
 		Run: run,
-		Ended: func(ctx context.Context, id chela.RunID) (chela.RoutineRun, error) {
+		Ended: func(ctx context.Context, id chela.RunID, seen *string) (chela.RoutineRun, error) {
 			r, err := run(ctx, id)
-			if err == nil && !r.State.Ended() {
+			if err == nil && !r.State.Ended() && (seen == nil || *seen == r.Waits) {
 				<-ctx.Done()
 				return r, ctx.Err()
 			}
@@ -145,6 +145,10 @@ func TestRunsArePaged(t *testing.T) {
 		t.Errorf("the run that was waited for is %+v", patient)
 	}
 	d.do(t, call{path: "/api/routines/daily/runs?limit=0", secret: readSecret}).refused(t, http.StatusBadRequest, chela.Invalid)
+	told := decoded[chela.RoutineRun](t, d.do(t, call{path: "/api/runs/run_1?wait_ms=60000&waits=another", secret: readSecret}), http.StatusOK)
+	if told.State != chela.RunRunning {
+		t.Errorf("the run that does not wait for that is %+v", told)
+	}
 	d.do(t, call{path: "/api/runs/run_9?wait_ms=1", secret: readSecret}).refused(t, http.StatusNotFound, chela.NotFound)
 	d.do(t, call{path: "/api/routines/nightly", secret: readSecret}).refused(t, http.StatusNotFound, chela.NotFound)
 }

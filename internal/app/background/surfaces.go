@@ -80,15 +80,21 @@ func (k kept) run(ctx context.Context, id chela.RunID) (chela.RoutineRun, error)
 	return k.routines.Run(ctx, id)
 }
 
-// ended waits until a run has ended, or ctx has.
-func (k kept) ended(ctx context.Context, id chela.RunID) (chela.RoutineRun, error) {
+// ended waits until a run has ended, or ctx has. If seen is not nil, it also waits no
+// longer than until the run waits for something else than that, at two looks.
+func (k kept) ended(ctx context.Context, id chela.RunID, seen *string) (chela.RoutineRun, error) {
 	tick := time.NewTicker(lookTime)
 	defer tick.Stop()
+	last := ""
+	if seen != nil {
+		last = *seen
+	}
 	for {
 		run, err := k.run(ctx, id)
-		if err != nil || run.State.Ended() {
+		if err != nil || run.State.Ended() || seen != nil && run.Waits != *seen && run.Waits == last {
 			return run, err
 		}
+		last = run.Waits
 		select {
 		case <-tick.C:
 		case <-ctx.Done():

@@ -30,8 +30,9 @@ type Home struct {
 	Runs func(ctx context.Context, name string, limit int) ([]chela.RoutineRun, error)
 	Run  func(ctx context.Context, id chela.RunID) (chela.RoutineRun, error)
 
-	// Ended waits until a run has ended.
-	Ended func(ctx context.Context, id chela.RunID) (chela.RoutineRun, error)
+	// Ended waits until a run has ended; with what it was seen to wait for, also no
+	// longer than until that is something else.
+	Ended func(ctx context.Context, id chela.RunID, seen *string) (chela.RoutineRun, error)
 
 	Next func(ctx context.Context, limit int) ([]api.Due, error)
 

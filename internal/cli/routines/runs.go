@@ -38,7 +38,7 @@ func (p *Program) fireCommand() *cobra.Command {
 				p.Fields([2]string{"run", string(id)})
 				return nil
 			}
-			run, err := h.Ended(ctx, id)
+			run, err := p.await(ctx, h, id)
 			if err != nil {
 				return err
 			}
@@ -49,6 +49,21 @@ func (p *Program) fireCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.Key, "key", "", "names the request: sent again, it fires nothing again")
 	cmd.Flags().BoolVar(&wait, "wait", false, "wait for its end and print what it said")
 	return cmd
+}
+
+// await waits for the end of a run, and says what it waits for meanwhile, each once.
+func (p *Program) await(ctx context.Context, h opened, id chela.RunID) (chela.RoutineRun, error) {
+	told, waits := map[string]bool{"": true}, ""
+	for {
+		run, err := h.Ended(ctx, id, &waits)
+		if err != nil || run.State.Ended() {
+			return run, err
+		}
+		if waits = run.Waits; !told[waits] {
+			told[waits] = true
+			p.Note("waiting: " + waits)
+		}
+	}
 }
 
 // outcome prints what a run said. One that failed is an error.

@@ -30,8 +30,9 @@ type Home struct {
 	Runs func(ctx context.Context, name string, before chela.RunID, limit int) ([]chela.RoutineRun, error)
 	Run  func(ctx context.Context, id chela.RunID) (chela.RoutineRun, error)
 
-	// Ended waits until a run has ended, or ctx has.
-	Ended func(ctx context.Context, id chela.RunID) (chela.RoutineRun, error)
+	// Ended waits until a run has ended, or ctx has; with what it was seen to wait for,
+	// also no longer than until that is something else.
+	Ended func(ctx context.Context, id chela.RunID, seen *string) (chela.RoutineRun, error)
 
 	Next func(ctx context.Context, limit int) ([]api.Due, error)
 
@@ -105,7 +106,10 @@ func row(r api.Route, serve func(*edge.Visit) error) edge.Route {
 func (h Home) oneRun() edge.Route {
 	r := row(api.Route{
 		Method: http.MethodGet, Path: "/api/runs/{id}", Scope: chela.ScopeRead, Summary: "Show a run of a routine with all that it said",
-		Query:  []api.Parameter{{Name: "wait_ms", Summary: "wait so long until it ended; at most 120000", Sample: 0}},
+		Query: []api.Parameter{
+			{Name: "wait_ms", Summary: "wait so long until it ended; at most 120000", Sample: 0},
+			{Name: "waits", Summary: "what it was seen to wait for, which may be nothing: wait no longer than until that is something else", Sample: ""},
+		},
 		Answer: chela.RoutineRun{},
 	}, h.run)
 	r.Long = true
@@ -213,6 +217,15 @@ func (h Home) runs(v *edge.Visit) error {
 	return v.OK(page)
 }
 
+// seen is what a run was seen to wait for, if that is told.
+func seen(v *edge.Visit) *string {
+	if !v.Query.Has("waits") {
+		return nil
+	}
+	text := v.Query.Get("waits")
+	return &text
+}
+
 func (h Home) run(v *edge.Visit) error {
 	ms, err := v.Number("wait_ms", 0, maxWait)
 	if err != nil {
@@ -221,7 +234,7 @@ func (h Home) run(v *edge.Visit) error {
 	ctx, id := v.Request.Context(), chela.RunID(nameOf(v))
 	if ms > 0 {
 		patient, cancel := context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
-		_, err := h.Ended(patient, id)
+		_, err := h.Ended(patient, id, seen(v))
 		cancel()
 		switch {
 		case ctx.Err() != nil:
