@@ -189,11 +189,14 @@ type UsageSum struct {
 	Day     string     `json:"day,omitempty"` // as 2006-01-02, where the owner lives
 	Model   string     `json:"model,omitempty"`
 	Session SessionKey `json:"session,omitempty"`
-	Routine RoutineID  `json:"routine,omitempty"`
+	Routine RoutineID  `json:"routine,omitempty"` // with the jobs that its runs made
 	Purpose string     `json:"purpose,omitempty"`
-	Calls   int        `json:"calls"`
-	Tokens  TokenUsage `json:"tokens"`
-	Cost    MicroUSD   `json:"cost"` // of the calls that ended
+
+	RoutineName string `json:"routine_name,omitempty"`
+
+	Calls  int        `json:"calls"`
+	Tokens TokenUsage `json:"tokens"`
+	Cost   MicroUSD   `json:"cost"` // of the calls that ended
 
 	Guessed  MicroUSD `json:"guessed,omitempty"`  // what of Cost is not known for sure
 	Reserved MicroUSD `json:"reserved,omitempty"` // beside Cost, for calls that are under way
@@ -202,7 +205,7 @@ type UsageSum struct {
 // Name returns what the sum is for, beside the day: a model, a session, a routine
 // or a purpose.
 func (u UsageSum) Name() string {
-	return cmp.Or(u.Model, string(u.Session), string(u.Routine), u.Purpose)
+	return cmp.Or(u.Model, string(u.Session), u.RoutineName, string(u.Routine), u.Purpose)
 }
 
 // Plus returns u with what was spent in other added.

@@ -39,6 +39,9 @@ func (l *Ledger) Sums(ctx context.Context, by chela.UsageBy, since time.Time) ([
 	for _, sum := range sums {
 		found = append(found, sum)
 	}
+	if err := l.nameRoutines(ctx, found); err != nil {
+		return nil, err
+	}
 	slices.SortFunc(found, func(a, b chela.UsageSum) int {
 		if a.Day != b.Day || a.Day != "" {
 			return cmp.Or(cmp.Compare(b.Day, a.Day), cmp.Compare(a.Model, b.Model))
@@ -46,6 +49,23 @@ func (l *Ledger) Sums(ctx context.Context, by chela.UsageBy, since time.Time) ([
 		return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(b.Tokens.Total(), a.Tokens.Total()), cmp.Compare(a.Name(), b.Name()))
 	})
 	return found, nil
+}
+
+// nameRoutines puts the names of routines into sums; one that was deleted keeps its own.
+func (l *Ledger) nameRoutines(ctx context.Context, sums []chela.UsageSum) error {
+	return l.store.Read(ctx, func(r *store.Read) error {
+		for i := range sums {
+			if sums[i].Routine == "" {
+				continue
+			}
+			v, err := r.Routine(ctx, sums[i].Routine)
+			if err != nil && chela.KindOf(err) != chela.NotFound {
+				return err
+			}
+			sums[i].RoutineName = v.Name
+		}
+		return nil
+	})
 }
 
 // summed puts the name of a part where its sum has it.

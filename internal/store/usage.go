@@ -52,8 +52,15 @@ type UsagePart struct {
 // usageNames are what the parts are named by.
 var usageNames = map[chela.UsageBy]string{
 	chela.UsageByDayModel: "model", chela.UsageByDay: "''", chela.UsageByModel: "model", chela.UsageBySession: "coalesce(session, '')",
-	chela.UsageByRoutine: "routine", chela.UsageByPurpose: "purpose",
+	chela.UsageByRoutine: usageRoutine, chela.UsageByPurpose: "purpose",
 }
+
+// usageRoutine is the routine that runs, or whose run made the job, or the job that this
+// is a part of.
+const usageRoutine = `coalesce(nullif(usage.routine, ''),
+	(select runs.routine from jobs join routine_runs runs on runs.id = jobs.run where jobs.id = usage.job),
+	(select runs.routine from jobs parts join jobs on jobs.id = parts.parent join routine_runs runs on runs.id = jobs.run
+		where parts.id = usage.job), '')`
 
 // UsageParts returns what was spent since a time, part by part in any order.
 func (r *Read) UsageParts(ctx context.Context, by chela.UsageBy, since time.Time) ([]UsagePart, error) {

@@ -168,6 +168,32 @@ func checkUsageParts(t *testing.T, s *store.Store) {
 	same(t, map[string]chela.UsageSum{string(f.key): sum(3, 3, 30)}, parts(chela.UsageBySession, time.Time{}))
 	same(t, map[string]chela.UsageSum{"rtn_1": sum(3, 3, 30)}, parts(chela.UsageByRoutine, time.Time{}))
 	same(t, map[string]chela.UsageSum{"turn": sum(3, 3, 30)}, parts(chela.UsageByPurpose, time.Time{}))
+	ofJobs(t, s, f)
+	same(t, map[string]chela.UsageSum{"rtn_1": sum(3, 3, 30), "rtn_2": sum(2, 14, 0), "": sum(1, 7, 0)}, parts(chela.UsageByRoutine, time.Time{}))
+}
+
+// ofJobs adds what a job of a run, a part of it and a job of nobody's took.
+func ofJobs(t *testing.T, s *store.Store, f family) {
+	t.Helper()
+	ctx := t.Context()
+	write(t, s, func(w *store.Write) error {
+		return w.AddRoutine(ctx, chela.Routine{
+			ID: "rtn_2", Name: "two", Agent: "main", Version: 1, CreatedAt: at(0), UpdatedAt: at(0),
+			Trigger: chela.Trigger{Kind: chela.TriggerManual}, Action: chela.RoutineAction{Kind: chela.ActionJob, Text: "x"},
+		})
+	})
+	write(t, s, func(w *store.Write) error {
+		_, err := w.AddRun(ctx, chela.RoutineRun{ID: "run_2", Routine: "rtn_2", Due: at(0), Key: "k", State: chela.RunPending, Cause: chela.TriggerManual, CreatedAt: at(0)})
+		return err
+	})
+	made, part, other := newJob("made", chela.JobPlain, chela.JobPending), newJob("part", chela.JobPart, chela.JobPending), newJob("other", chela.JobPlain, chela.JobPending)
+	made.Run, part.Parent = "run_2", made.ID
+	for _, j := range []chela.Job{made, part, other} {
+		addJob(t, s, j)
+		u := f.newUsage(string(j.ID), chela.TokenUsage{Input: 7})
+		u.Job, u.Cost = j.ID, 0
+		write(t, s, func(w *store.Write) error { return w.Charge(ctx, u) })
+	}
 }
 
 func checkUsageMoves(t *testing.T, s *store.Store) {
