@@ -65,16 +65,25 @@ func (c cron) describe() string {
 	}
 	switch {
 	case days == "" || times == "":
-		return fmt.Sprintf("cron %s %s", c.text, c.zone)
+		return "cron " + c.text + c.inZone()
 	case steps && daily && c.hours == allHours:
 		return times // in every zone
 	case steps && daily:
-		return times + " " + c.zone.String()
+		return times + c.inZone()
 	case steps:
-		return times + ", " + days + " " + c.zone.String()
+		return times + ", " + days + c.inZone()
 	default:
-		return days + " " + times + " " + c.zone.String()
+		return days + " " + times + c.inZone()
 	}
+}
+
+// inZone names the zone behind a time; that of the machine has no name that tells
+// anybody anything.
+func (c cron) inZone() string {
+	if c.zone == time.Local {
+		return ""
+	}
+	return " " + c.zone.String()
 }
 
 // clocks lists the times of a day.

@@ -110,7 +110,7 @@ func splitMacro(name string) ([]string, error) {
 	}
 	refused := chela.E(chela.Invalid, fmt.Sprintf("there is no cron expression %q", name))
 	if strings.HasPrefix(name, "@every") {
-		return nil, refused.WithHint("use a schedule of kind every for spans of time")
+		return nil, refused.WithHint("it is no cron expression but a span: make the trigger one of kind every, with 30m or 1d12h")
 	}
 	known := slices.Sorted(maps.Keys(macros))
 	if near := nearest.Name(name, known); near != "" {

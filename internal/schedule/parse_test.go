@@ -44,7 +44,7 @@ func TestRefusedExpressions(t *testing.T) {
 		"0 0 9 * * ? 2026":                      `cron expression "0 0 9 * * ? 2026" has 7 fields; leave out the year: write 6 fields, second minute hour day month weekday`,
 		"CRON_TZ=UTC 0 9 * * *":                 `cron expression "CRON_TZ=UTC 0 9 * * *" names a zone; leave it out, and set the zone of the schedule`,
 		"@dayly":                                `there is no cron expression "@dayly"; did you mean @daily?`,
-		"@every 5m":                             `there is no cron expression "@every 5m"; use a schedule of kind every for spans of time`,
+		"@every 5m":                             `there is no cron expression "@every 5m"; it is no cron expression but a span: make the trigger one of kind every, with 30m or 1d12h`,
 		"@reboot":                               `there is no cron expression "@reboot"; use one of @annually, @daily, @hourly, @midnight, @monthly, @weekly, @yearly, or 5 fields`,
 		"60 * * * *":                            `cron field minute: "60" is not 0 to 59; write 0 for the full hour`,
 		"60 0 9 * * *":                          `cron field second: "60" is not 0 to 59; write 0 for the full minute`,

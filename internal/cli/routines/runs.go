@@ -196,7 +196,7 @@ func (p *Program) nextCommand() *cobra.Command {
 		}),
 	}
 	cmd.Flags().IntVar(&limit, "limit", 20, "how many times")
-	cmd.Flags().StringVar(&until, "until", "", `none after this time, such as "2026-05-01 09:00"`)
+	cmd.Flags().StringVar(&until, "until", "", `none after this time, such as "2035-05-01 09:00"`)
 	return cmd
 }
 

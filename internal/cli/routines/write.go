@@ -52,7 +52,7 @@ func (p *Program) createCommand() *cobra.Command {
 		Use: "create NAME", Short: "Make a routine; without --prompt it is asked what is piped in", Args: manners.Exactly(1),
 		Example: "  chela routines create morning --cron \"0 9 * * MON-FRI\" --zone Europe/Zurich --prompt \"What is in my calendar today?\"\n" +
 			"  chela routines create ci --webhook ci/build --scheme github --secret env:CI_SECRET --prompt \"Say what broke.\"\n" +
-			"  chela routines create tea --at \"2026-05-01 16:00\" --do notify --prompt \"Tea is ready.\" --once",
+			"  chela routines create tea --at \"2035-05-01 16:00\" --do notify --prompt \"Tea is ready.\" --once",
 	}
 	cmd.RunE = p.run(func(ctx context.Context, h opened, args []string) error {
 		d := &form.Draft{Zone: h.zone}
@@ -111,7 +111,7 @@ func check(d *form.Draft) error {
 		return nil
 	case d.Routine.Trigger.Kind == "":
 		return chela.E(chela.Invalid, "it is not said what makes the routine fire").
-			WithHint(`add --cron "0 9 * * *", --every 30m, --at "2026-05-01 09:00", --event REGEX, --system SOURCE.EVENT, --webhook PATH or --manual`)
+			WithHint(`add --cron "0 9 * * *", --every 30m, --at "2035-05-01 09:00", --event REGEX, --system SOURCE.EVENT, --webhook PATH or --manual`)
 	default:
 		return chela.E(chela.Invalid, "it is not said what the routine does").WithHint("add --prompt TEXT, or pipe it in")
 	}

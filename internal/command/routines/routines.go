@@ -97,7 +97,7 @@ func (h Home) list(ctx context.Context, o Order) (string, error) {
 	}
 	switch n := len(lines) - 1; {
 	case n == 0:
-		return `There is no routine. /routine create tea at="2026-05-01 16:00" do=notify Tea is ready. makes one.`, nil
+		return `There is no routine. /routine create tea at="2035-05-01 16:00" do=notify Tea is ready. makes one.`, nil
 	case n > maxListed:
 		lines = append(lines[:maxListed+1], fmt.Sprintf("and %d more", n-maxListed))
 	}

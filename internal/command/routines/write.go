@@ -19,7 +19,7 @@ func (h Home) create(ctx context.Context, o Order, args string) (string, error) 
 	}
 	if d.Routine.Trigger.Kind == "" {
 		return "", chela.E(chela.Invalid, "it is not said what makes the routine fire").
-			WithHint(`write /routine create NAME every=30m PROMPT, or cron="0 9 * * *", at="2026-05-01 09:00", event=REGEX, system=SOURCE.EVENT, webhook=PATH or manual=true`)
+			WithHint(`write /routine create NAME every=30m PROMPT, or cron="0 9 * * *", at="2035-05-01 09:00", event=REGEX, system=SOURCE.EVENT, webhook=PATH or manual=true`)
 	}
 	if err := d.Check(); err != nil {
 		return "", err

@@ -21,6 +21,8 @@ type Draft struct {
 	Zone *time.Location
 
 	chosen string // the key that said what makes it fire
+	at     string // the time that was written, if one was
+	zoned  string // the name of the zone that was written, likewise
 }
 
 // Prompt is the key of what is asked or told.

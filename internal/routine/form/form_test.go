@@ -93,6 +93,43 @@ func TestOnlyOneThingMakesItFire(t *testing.T) {
 	}
 }
 
+// TestTimesAsCronHasThem: what people know from cron, and zones of single times, are
+// taken in any order.
+func TestTimesAsCronHasThem(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2035, 5, 1, 1, 0, 0, 0, time.UTC) // nine in Tokyo
+	for name, c := range map[string]struct {
+		said []string // names and values
+		want chela.Trigger
+	}{
+		"a span in cron":    {[]string{"cron", "@every 30m"}, chela.Trigger{Kind: chela.TriggerEvery, Every: 30 * time.Minute}},
+		"a span as in cron": {[]string{"every", "@every 1d12h"}, chela.Trigger{Kind: chela.TriggerEvery, Every: 36 * time.Hour}},
+		"a name":            {[]string{"every", "@daily"}, chela.Trigger{Kind: chela.TriggerCron, Cron: "@daily"}},
+		"a name in cron":    {[]string{"cron", "@hourly"}, chela.Trigger{Kind: chela.TriggerCron, Cron: "@hourly"}},
+		"a time, its zone":  {[]string{"at", "2035-05-01 10:00", "zone", "Asia/Tokyo"}, chela.Trigger{Kind: chela.TriggerAt, At: at}},
+		"a zone, its time":  {[]string{"zone", "Asia/Tokyo", "at", "2035-05-01 10:00"}, chela.Trigger{Kind: chela.TriggerAt, At: at}},
+		"a zone, its cron":  {[]string{"zone", "Asia/Tokyo", "cron", "0 9 * * *"}, chela.Trigger{Kind: chela.TriggerCron, Cron: "0 9 * * *", Zone: "Asia/Tokyo"}},
+	} {
+		d := &form.Draft{Zone: time.FixedZone("home", 3600)}
+		for i := 0; i < len(c.said); i += 2 {
+			k, _ := form.Find(c.said[i])
+			if err := k.Put(d, c.said[i], c.said[i+1]); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		if diff := cmp.Diff(c.want, d.Routine.Trigger, cmp.Comparer(time.Time.Equal)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	d := &form.Draft{Routine: chela.Routine{Trigger: chela.Trigger{Kind: chela.TriggerAt, At: at}}}
+	zone, _ := form.Find("zone")
+	for _, name := range []string{"Asia/Tokyo", ""} {
+		if err := zone.Put(d, "zone", name); chela.KindOf(err) != chela.Invalid || chela.HintOf(err) == "" {
+			t.Errorf("the zone %q of a time that is there: %v", name, err)
+		}
+	}
+}
+
 func TestWhatCannotBe(t *testing.T) {
 	t.Parallel()
 	for name, texts := range map[string][]string{

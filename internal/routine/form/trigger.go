@@ -20,21 +20,37 @@ var triggerKeys = []Key{
 		return field.Text(&d.Routine.Description, "text", field.AnyText)
 	}},
 	{Name: "cron", Help: `when, as "0 9 * * MON-FRI"; 6 fields begin with seconds`, at: func(d *Draft) field.Field {
-		return d.trigger("cron", chela.TriggerCron, &d.Routine.Trigger.Cron)
-	}},
-	{Name: "every", Help: "how often, as 30m or 1d12h", at: func(d *Draft) field.Field {
-		f := spanOf(&d.Routine.Trigger.Every)
+		f := d.trigger("cron", chela.TriggerCron, &d.Routine.Trigger.Cron)
 		put := f.Put
 		f.Put = func(v any) error {
-			return d.choose("every", chela.TriggerEvery, func() error { return put(v) })
+			if span, ok := spanIn(v); ok { // as cron itself has it
+				return d.every("cron", span)
+			}
+			return put(v)
 		}
 		return f
 	}},
-	{Name: "at", Help: `once, as "2026-05-01 09:00" or with a zone "2026-05-01T09:00:00+02:00"`, at: func(d *Draft) field.Field {
+	{Name: "every", Help: "how often, as 30m or 1d12h", at: func(d *Draft) field.Field {
+		f := spanOf(&d.Routine.Trigger.Every)
+		f.Put = func(v any) error {
+			if span, ok := spanIn(v); ok {
+				v = span
+			}
+			if text, _ := v.(string); strings.HasPrefix(text, "@") { // @daily and its like
+				return d.choose("every", chela.TriggerCron, func() error { d.Routine.Trigger.Cron = text; return nil })
+			}
+			return d.every("every", v)
+		}
+		return f
+	}},
+	{Name: "at", Help: `once, as "2035-05-01 09:00" or with a zone "2035-05-01T09:00:00+02:00"`, at: func(d *Draft) field.Field {
 		f := d.moment(&d.Routine.Trigger.At)
 		put := f.Put
 		f.Put = func(v any) error {
-			return d.choose("at", chela.TriggerAt, func() error { return put(v) })
+			return d.choose("at", chela.TriggerAt, func() error {
+				d.at, _ = v.(string)
+				return d.inZone(d.zoned, func() error { return put(v) })
+			})
 		}
 		return f
 	}},
@@ -47,8 +63,17 @@ var triggerKeys = []Key{
 	{Name: "system", Help: "on what chela announces, as routine.finished", at: (*Draft).system},
 	{Name: "manual", Help: "only when somebody fires it", Switch: true, at: (*Draft).manual},
 
-	{Name: "zone", Help: "cron: the zone of its times, as Europe/Zurich (default: the owner's)", at: func(d *Draft) field.Field {
-		return field.Text(&d.Routine.Trigger.Zone, "a zone, such as Europe/Zurich", field.AnyText)
+	{Name: "zone", Help: "cron, at: the zone of its times, as Europe/Zurich (default: the owner's)", at: func(d *Draft) field.Field {
+		f := field.Text(&d.Routine.Trigger.Zone, "a zone, such as Europe/Zurich", field.AnyText)
+		put := f.Put
+		f.Put = func(v any) error {
+			d.zoned, _ = v.(string)
+			if d.Routine.Trigger.Kind == chela.TriggerAt {
+				return d.atZone()
+			}
+			return put(v)
+		}
+		return f
 	}},
 	{Name: "anchor", Help: "every: one of the times at which it fires", at: func(d *Draft) field.Field {
 		return d.moment(&d.Routine.Trigger.Anchor)
@@ -84,8 +109,48 @@ func (d *Draft) choose(key string, kind chela.TriggerKind, then func() error) er
 	d.chosen = key
 	if d.Routine.Trigger.Kind != kind {
 		d.Routine.Trigger = chela.Trigger{Kind: kind}
+		if kind == chela.TriggerCron {
+			d.Routine.Trigger.Zone = d.zoned
+		}
 	}
 	return then()
+}
+
+// spanIn returns the span of "@every 30m".
+func spanIn(v any) (span string, ok bool) {
+	text, _ := v.(string)
+	span, ok = strings.CutPrefix(text, "@every ")
+	return strings.TrimSpace(span), ok
+}
+
+// every makes the routine fire again and again.
+func (d *Draft) every(key string, span any) error {
+	return d.choose(key, chela.TriggerEvery, func() error { return spanOf(&d.Routine.Trigger.Every).Put(span) })
+}
+
+// atZone reads the time once more that the routine is due at, in the zone that was
+// written.
+func (d *Draft) atZone() error {
+	if d.at == "" || d.zoned == "" {
+		return chela.E(chela.Invalid, "a zone goes with the time that is in it").WithHint(`write both: at "2035-05-01 09:00" and zone Asia/Tokyo`)
+	}
+	return d.inZone(d.zoned, func() error { return d.moment(&d.Routine.Trigger.At).Put(d.at) })
+}
+
+// inZone reads times in a zone, or in the owner's if none is named.
+func (d *Draft) inZone(name string, read func() error) error {
+	if name == "" {
+		return read()
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "Local" {
+		return chela.E(chela.Invalid, fmt.Sprintf("there is no time zone %q", field.Cut(name))).
+			WithHint("name it as in Europe/Zurich, or leave it out for that of the home")
+	}
+	own := d.Zone
+	d.Zone = zone
+	defer func() { d.Zone = own }()
+	return read()
 }
 
 // trigger is a field for the text that makes a kind of routine fire.
@@ -160,7 +225,7 @@ func (d *Draft) filter() field.Field {
 // moment is a field for a time, in the owner's zone where it names none.
 func (d *Draft) moment(at *time.Time) field.Field {
 	return field.Field{
-		Want: `a time such as "2026-05-01 09:00" or "2026-05-01T09:00:00+02:00"`,
+		Want: `a time such as "2035-05-01 09:00" or "2035-05-01T09:00:00+02:00"`,
 		Put: func(v any) error {
 			text, _ := v.(string)
 			if text == "" {

@@ -73,7 +73,7 @@ func checkTrigger(t chela.Trigger, zone *time.Location) error {
 			WithHint("use cron, every, at, event, system_event, webhook or manual")
 	}
 	if !reflect.DeepEqual(only, t) {
-		return invalid("the trigger has something that triggers of kind %s do not have", t.Kind).WithHint("leave it out, or choose another kind")
+		return foreign(t, only)
 	}
 	if !slices.Contains([]chela.Missed{"", chela.MissedSkip, chela.MissedOnce, chela.MissedAll}, t.Missed) {
 		return invalid("%q does not say what becomes of missed times", shown(string(t.Missed))).WithHint("use skip, once or all")
@@ -88,6 +88,27 @@ func checkTrigger(t chela.Trigger, zone *time.Location) error {
 	}
 	_, err := Times(t, zone)
 	return err
+}
+
+// foreign is the error of a trigger that has fields which its kind does not know, of
+// which only has none.
+func foreign(t, only chela.Trigger) error {
+	var names []string
+	given, known := reflect.ValueOf(t), reflect.ValueOf(only)
+	for i := range given.NumField() {
+		if !reflect.DeepEqual(given.Field(i).Interface(), known.Field(i).Interface()) {
+			name, _, _ := strings.Cut(given.Type().Field(i).Tag.Get("json"), ",")
+			names = append(names, name)
+		}
+	}
+	said := strings.Join(names, ", ")
+	hint := "leave it out, or choose another kind"
+	if said == "zone" && t.Kind == chela.TriggerEvery {
+		hint = "leave it out: spans are counted from the anchor, wherever that is"
+	} else if said == "zone" && t.Kind == chela.TriggerAt {
+		hint = "write the time with its zone, as 2035-05-01T09:00:00+02:00"
+	}
+	return invalid("a trigger of kind %s has no %s", t.Kind, said).WithHint(hint)
 }
 
 func checkWebhook(t chela.Trigger) error {

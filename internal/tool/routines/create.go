@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"strings"
 	"time"
 
 	"chela"
@@ -87,6 +88,9 @@ func (d Desk) routine(call tool.Call[createInput]) (chela.Routine, error) {
 
 // schedule sets when a trigger fires, as its kind has it.
 func (d Desk) schedule(t *chela.Trigger, text string) (err error) {
+	if span, ok := strings.CutPrefix(text, "@every "); ok && t.Kind == chela.TriggerCron {
+		t.Kind, text = chela.TriggerEvery, strings.TrimSpace(span)
+	}
 	switch t.Kind {
 	case chela.TriggerCron:
 		t.Cron = text
@@ -115,5 +119,5 @@ func (d Desk) instant(text string) (time.Time, error) {
 		}
 	}
 	return time.Time{}, chela.E(chela.Invalid, fmt.Sprintf("schedule %.60q is no time", text)).
-		WithHint("write one such as 2026-05-01T09:00:00+02:00, or 2026-05-01 09:00 in the owner's zone")
+		WithHint("write one such as 2035-05-01T09:00:00+02:00, or 2035-05-01 09:00 in the owner's zone")
 }

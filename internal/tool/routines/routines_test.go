@@ -176,6 +176,7 @@ func TestRoutinesAreKept(t *testing.T) {
 		{run, "report", `{"notify": true, "text": "rain"}`, "noted"},
 		{main, "routine_delete", `{"name": "daily"}`, "deleted"},
 		{main, "routine_history", `{"name": "daily"}`, "!there is no routine"},
+		{main, "routine_create", `{"name": "again", "prompt": "x", "trigger": "cron", "schedule": "@every 90m"}`, "made again: every 1h30m"},
 	} {
 		got, err := tools[c.tool].Run(t.Context(), chela.ToolCall{
 			ID: chela.CallID(fmt.Sprintf("call_%d", i)), Agent: "main", Session: c.session, Tool: c.tool, Args: json.RawMessage(c.args),
