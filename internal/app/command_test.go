@@ -97,7 +97,7 @@ func TestCommandsThatAreRefused(t *testing.T) {
 		{"/thread thr_nobody", "not_found: there is no thread \"thr_nobody\" in this session; see /thread list"},
 		{"/resume", "not_found: no other thread was used in this session; see /thread list"},
 		{"/memory nowhere", "not_found: no document has \"nowhere\" in its path or title; see /memory"},
-		{"/approve", "not_found: nothing waits for an answer in this session; see /approve list"},
+		{"/approve", "not_found: nothing waits for an answer; see /approve list"},
 		{"/approve revoke gra_nobody", "not_found: there is no grant gra_nobody"},
 	} {
 		for way, b := range map[string]*cli.Backend{"direct": direct, "through": through} {

@@ -52,13 +52,13 @@ func named(args string) (id chela.ApprovalID, rest string) {
 }
 
 // answer is the order that answers a question: the one that is named, else the
-// only one of the session that waits.
+// only one that waits.
 func (i *Interpreter) answer(ctx context.Context, g given, said approval.Reply) lane.Order {
 	said.By = "owner in " + g.Origin.Channel
 	return func(w *store.Write, _ *store.Arrival) (lane.Outcome, error) {
 		said := said
 		if said.ID == "" {
-			asked, err := onlyOne(ctx, w, g.Session)
+			asked, err := onlyOne(ctx, w, g)
 			if err != nil {
 				return lane.Outcome{}, err
 			}
@@ -71,18 +71,39 @@ func (i *Interpreter) answer(ctx context.Context, g given, said approval.Reply) 
 	}
 }
 
-// onlyOne returns the only question of a session that waits.
-func onlyOne(ctx context.Context, w *store.Write, key chela.SessionKey) (chela.ApprovalID, error) {
-	asked, err := w.PendingApprovals(ctx, key)
+// onlyOne returns the only question of a session that waits or, where the owner is
+// alone and the session asks nothing, of the whole home: he was told of it here.
+func onlyOne(ctx context.Context, w *store.Write, g given) (chela.ApprovalID, error) {
+	asked, err := w.PendingApprovals(ctx, g.Session)
+	where := " in this session"
+	if err == nil && len(asked) == 0 && !g.inGroup() {
+		where = ""
+		asked, err = w.PendingApprovals(ctx, "")
+	}
 	switch n := len(asked); {
 	case err != nil:
 		return "", err
 	case n == 0:
-		return "", chela.E(chela.NotFound, "nothing waits for an answer in this session").WithHint("see /approve list")
+		return "", chela.E(chela.NotFound, "nothing waits for an answer"+where).WithHint("see /approve list")
 	case n > 1:
-		return "", chela.E(chela.Invalid, fmt.Sprintf("%d questions wait for an answer", n)).WithHint("name one by its id, as /approve list shows it")
+		return "", chela.E(chela.Invalid, fmt.Sprintf("%d questions wait for an answer%s: %s", n, where, questionLines(asked))).
+			WithHint("name one by its id, as /approve " + string(asked[0].ID))
 	}
 	return asked[0].ID, nil
+}
+
+// maxQuestions is how many questions are listed where one of them is to be named.
+const maxQuestions = 10
+
+func questionLines(asked []chela.Approval) string {
+	var said []string
+	for _, a := range asked[:min(maxQuestions, len(asked))] {
+		said = append(said, questionLine(a)+" in "+string(a.Session))
+	}
+	if more := len(asked) - maxQuestions; more > 0 {
+		said = append(said, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(said, " · ")
 }
 
 // answered says what was answered to a question, and what that means.
