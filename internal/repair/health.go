@@ -53,7 +53,7 @@ func (k *Keeper) change(ctx context.Context, tool string, then func(chela.ToolHe
 			events = nil
 			return err
 		}
-		events, err = k.cfg.Tell(ctx, w, fmt.Sprintf("tool/%s/%d/%d", tool, after.UpdatedAt.UnixMicro(), after.Failures), told)
+		events, err = k.cfg.Tell(ctx, w, Notice{Key: fmt.Sprintf("tool/%s/%d/%d", tool, after.UpdatedAt.UnixMicro(), after.Failures), Text: told})
 		return err
 	})
 	if err != nil {

@@ -43,13 +43,20 @@ type Config struct {
 
 	// Tell owes the owner a notice, once for its key, and returns what is to be
 	// announced after the commit.
-	Tell func(ctx context.Context, w *store.Write, key, text string) ([]chela.Event, error)
+	Tell func(ctx context.Context, w *store.Write, n Notice) ([]chela.Event, error)
 
 	Every        time.Duration // between looks
 	StuckAfter   time.Duration // without any sign
 	GiveUp       int           // times that a turn is stuck or breaks off, until it is given up; at most machine.MaxCrashes
 	ToolFailures int           // in a row, before a tool is turned off
 	ProbeAfter   time.Duration // until a tool that is off is probed
+}
+
+// A Notice is what the owner is told of a repair.
+type Notice struct {
+	Key  string     // one notice is owed for it
+	Turn chela.Turn // what it is about; none for one about a tool
+	Text string
 }
 
 // A Keeper mends what is stuck or broken. It may be used by several goroutines at
@@ -134,7 +141,7 @@ func (k *Keeper) mend(ctx context.Context, sign activity.Sign) error {
 	}
 	var events []chela.Event
 	err = k.store.Write(ctx, "turn.repair", func(w *store.Write) (err error) {
-		events, err = k.cfg.Tell(ctx, w, p.key, p.told)
+		events, err = k.cfg.Tell(ctx, w, Notice{Key: p.key, Turn: t, Text: p.told})
 		return err
 	})
 	if err != nil {
@@ -160,7 +167,7 @@ func (k *Keeper) mend(ctx context.Context, sign activity.Sign) error {
 // turn is to be stopped, as its lane would go on.
 func (k *Keeper) Broke(ctx context.Context, w *store.Write, t chela.Turn) (told string, stop bool, err error) {
 	p := planned(t, t.Crashes, "broke off: the process that ran it died, or chela broke down in it", k.cfg)
-	_, err = k.cfg.Tell(ctx, w, p.key, p.told) // readers of the log find it
+	_, err = k.cfg.Tell(ctx, w, Notice{Key: p.key, Turn: t, Text: p.told}) // readers of the log find it
 	return p.told, p.stop, err
 }
 

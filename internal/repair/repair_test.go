@@ -70,10 +70,10 @@ func (h *shop) keeper() *repair.Keeper {
 			h.looked++
 			return nil
 		},
-		Tell: func(_ context.Context, _ *store.Write, _, text string) ([]chela.Event, error) {
+		Tell: func(_ context.Context, _ *store.Write, n repair.Notice) ([]chela.Event, error) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			h.told = append(h.told, text)
+			h.told = append(h.told, n.Text)
 			return nil, nil
 		},
 		Every: time.Minute, StuckAfter: 5 * time.Minute, GiveUp: 3, ToolFailures: 5, ProbeAfter: 10 * time.Minute,

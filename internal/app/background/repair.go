@@ -18,8 +18,12 @@ func (b *Background) newRepair() *repair.Keeper {
 		Now: b.cfg.Now, Emit: b.cfg.Emit, Log: b.cfg.Log,
 		Quiet: b.cfg.Quiet, CutOff: b.cfg.Lanes.CutOff, Stop: b.cfg.Lanes.Stop,
 		Stuck: b.jobs.Stuck, Mended: b.jobs.Look, Review: b.jobs.Review,
-		Tell: func(ctx context.Context, w *store.Write, key, text string) ([]chela.Event, error) {
-			return b.notices.Tell(ctx, w, notice.Notice{Key: key, Agent: chela.MainAgent, Target: chela.TargetLast, Text: text})
+		Tell: func(ctx context.Context, w *store.Write, n repair.Notice) ([]chela.Event, error) {
+			from, err := speaker(ctx, &w.Read, n.Turn)
+			if err != nil {
+				return nil, err
+			}
+			return b.notices.Tell(ctx, w, notice.Notice{Key: n.Key, Agent: chela.MainAgent, Target: chela.TargetLast, From: from, Text: n.Text})
 		},
 		Every: set.Every, StuckAfter: set.StuckAfter, GiveUp: b.giveUp(), ToolFailures: set.ToolFailures, ProbeAfter: set.ProbeAfter,
 	})
