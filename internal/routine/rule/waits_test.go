@@ -9,7 +9,7 @@ import (
 
 func TestWaits(t *testing.T) {
 	t.Parallel()
-	asked := []chela.Approval{{ID: "apr_0", Tool: "web", State: chela.ApprovalApproved}, {ID: "apr_1", Tool: "shell", State: chela.ApprovalPending}}
+	asked := []chela.Approval{{ID: "apr_0", Tool: "web", State: chela.ApprovalGranted}, {ID: "apr_1", Tool: "shell", State: chela.ApprovalPending}}
 	const answer = "it asks whether it may use shell: answer with chela approvals yes apr_1, or no"
 	job := func(state chela.JobState, waits int) *chela.Job {
 		return &chela.Job{ID: "job_1", State: state, Waits: waits, Reason: "waits for others"}
