@@ -45,8 +45,13 @@ type command struct {
 }
 
 var commands = []command{
-	{"fake", serveFake}, {"run", runLoad}, {"overhead", compare}, {"soak", soak}, {"sse", watch},
-	{"routines", fires}, {"all", measureAll},
+	{"fake", serveFake},
+	{"run", runLoad},
+	{"overhead", compare},
+	{"soak", soak},
+	{"sse", watch},
+	{"routines", fires},
+	{"all", measureAll},
 }
 
 // run runs a command and returns the exit code: 0 if all went well, 1 if

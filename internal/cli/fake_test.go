@@ -317,11 +317,13 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 			}, nil
 		},
 		Status: func(context.Context) (chela.Status, error) {
-			return chela.Status{Home: string(cfg.Home), Database: "sqlite", Model: cfg.Model, Sandbox: "auto", Sessions: 1,
+			return chela.Status{
+				Home: string(cfg.Home), Database: "sqlite", Model: cfg.Model, Sandbox: "auto", Sessions: 1,
 				Jobs: map[chela.JobState]int{chela.JobPending: 2, chela.JobAwaiting: 1},
 				Routines: chela.RoutineStatus{
 					Enabled: 3, Idle: 1, RunsWaiting: 1, RunsRunning: 2, Next: "daily", NextAt: day, Heartbeat: true, HeartbeatAt: day,
-				}}, nil
+				},
+			}, nil
 		},
 		Resume: func(context.Context) { h.resumed++ },
 		Close:  func() error { h.closed++; return nil },

@@ -106,8 +106,10 @@ type salvo struct {
 // plan spreads the routines over the window.
 func (s *salvo) plan() {
 	actions := []chela.RoutineAction{
-		{Kind: chela.ActionEvent, Text: "the wind has turned"}, {Kind: chela.ActionNotify, Text: "the kettle boils"},
-		{Kind: chela.ActionTurn, Text: "say whether all is well"}, {Kind: chela.ActionJob, Text: "count the spoons"},
+		{Kind: chela.ActionEvent, Text: "the wind has turned"},
+		{Kind: chela.ActionNotify, Text: "the kettle boils"},
+		{Kind: chela.ActionTurn, Text: "say whether all is well"},
+		{Kind: chela.ActionJob, Text: "count the spoons"},
 	}
 	for i := range s.Routines {
 		offset := s.Window * time.Duration(i) / time.Duration(s.Routines)
