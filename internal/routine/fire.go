@@ -70,7 +70,7 @@ type Firing struct {
 }
 
 // Fire lets a routine fire by somebody's wish, whatever its guards say and even if
-// it is not enabled.
+// it is not enabled. A key that came before with another input is a Conflict.
 func (d *Desk) Fire(ctx context.Context, id chela.RoutineID, f Firing) (chela.RunID, error) {
 	if f.Key == "" {
 		f.Key = string(d.cfg.IDs.Request())
@@ -87,6 +87,10 @@ func (d *Desk) Fire(ctx context.Context, id chela.RoutineID, f Firing) (chela.Ru
 		run, err = c.add(ctx, d.cfg.Defaults.Filled(v), chela.RoutineRun{
 			Due: c.now, Key: "manual/" + f.Key, Cause: chela.TriggerManual, Input: f.Input,
 		})
+		if err == nil && run.Input != rule.Cut(f.Input, maxInput) {
+			err = chela.E(chela.Conflict, fmt.Sprintf("the key %.60q began run %s, which was told something else", f.Key, run.ID)).
+				WithHint("use another key for what is new")
+		}
 		return err
 	})
 	if err == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/routine"
 	"chela/internal/store"
 )
 
@@ -96,6 +97,30 @@ func TestWakeNow(t *testing.T) {
 	same(t, "run", []string{"ok"}, h.runs(v))
 	same(t, "answer", []string{"[routine alarm] do alarm"}, h.told("telegram"))
 	same(t, "notes", nil, h.notesOf("main"))
+}
+
+// A key names one wish: with the same input it comes to the same run, with another one
+// it is refused.
+func TestKeyOfAWish(t *testing.T) {
+	t.Parallel()
+	h := open(t, sqlite(t), plan{scenario: "turns: []\npast_end: echo"})
+	v := h.create(byHand("tea", chela.ActionNotify))
+	fire := func(input string) (chela.RunID, error) {
+		return h.desk.Fire(t.Context(), v.ID, routine.Firing{Key: "k", Input: input, By: "test"})
+	}
+	first, err := fire("green")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := fire("green")
+	same(t, "the same wish", first, again)
+	same(t, "its error", nil, err)
+	_, err = fire("black")
+	if chela.KindOf(err) != chela.Conflict || chela.HintOf(err) == "" {
+		t.Errorf("another wish: %v", err)
+	}
+	h.rest()
+	same(t, "runs", 1, len(h.runs(v)))
 }
 
 func TestReport(t *testing.T) {
