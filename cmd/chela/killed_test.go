@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -155,7 +156,7 @@ func TestKilledCommandIsTold(t *testing.T) {
 	s := newShift(t, "saw")
 	s.atWork(0)
 	for _, pid := range childrenOf(t, s.cmd.Process.Pid) {
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && err != syscall.ESRCH {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 			t.Fatal(err)
 		}
 	}
