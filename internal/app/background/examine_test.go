@@ -2,6 +2,7 @@ package background_test
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -81,10 +82,11 @@ func TestExamine(t *testing.T) {
 			routine(func(v *chela.Routine) { v.Enabled, v.Reason = false, "it failed twice in a row: no key" }), nil,
 			"✗ routines: tea is off: it failed twice in a row: no key",
 		},
-		"no agent":  {routine(func(v *chela.Routine) { v.Agent = "gone" }), nil, "✗ routines: tea is of the agent gone, which there is not any more"},
-		"no model":  {routine(func(v *chela.Routine) { v.Action.Model = "gone/m" }), nil, "✗ routines: tea asks gone/m: "},
-		"no secret": {routine(hooked), nil, "✗ routines: tea has no secret: "},
-		"a secret":  {routine(hooked), []string{"TEA=0123456789abcdef0123456789abcdef"}, "✓ routines: 1, and"},
+		"many, and the last gave up": {many(450), nil, "✗ routines: r449 is off: it failed"},
+		"no agent":                   {routine(func(v *chela.Routine) { v.Agent = "gone" }), nil, "✗ routines: tea is of the agent gone, which there is not any more"},
+		"no model":                   {routine(func(v *chela.Routine) { v.Action.Model = "gone/m" }), nil, "✗ routines: tea asks gone/m: "},
+		"no secret":                  {routine(hooked), nil, "✗ routines: tea has no secret: "},
+		"a secret":                   {routine(hooked), []string{"TEA=0123456789abcdef0123456789abcdef"}, "✓ routines: 1, and"},
 		"all off": {
 			routine(func(*chela.Routine) {}), []string{"CHELA_ROUTINES_ENABLED=false"}, "✗ routines: routines.enabled is false: 1 fire by hand alone",
 		},
@@ -105,6 +107,24 @@ func TestExamine(t *testing.T) {
 				t.Errorf("found\n%s\nwant\n%s", got, c.want)
 			}
 		})
+	}
+}
+
+// many adds routines, of which the last gave up.
+func many(n int) func(context.Context, *store.Write) error {
+	return func(ctx context.Context, w *store.Write) error {
+		for i := range n {
+			err := routine(func(v *chela.Routine) {
+				v.ID, v.Name = chela.RoutineID(fmt.Sprint("rtn_", i)), fmt.Sprintf("r%03d", i)
+				if i == n-1 {
+					v.Enabled, v.Reason = false, "it failed"
+				}
+			})(ctx, w)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 }
 
