@@ -41,7 +41,7 @@ func live(t *testing.T, b *cli.Backend, name string) (l routineLife) {
 	must(err)
 	first, err := r.Fire(ctx, name, api.Firing{Input: "there", Key: "k"})
 	must(err)
-	second, err := r.Fire(ctx, string(l.Made.ID), api.Firing{Key: "k"})
+	second, err := r.Fire(ctx, string(l.Made.ID), api.Firing{Input: "there", Key: "k"})
 	must(err)
 	l.Again = first == second
 	l.Run, err = r.Ended(ctx, first, nil)

@@ -51,7 +51,7 @@ func jobsOf(live map[chela.JobState]int) string {
 	for _, state := range slices.Sorted(maps.Keys(live)) {
 		said = append(said, fmt.Sprintf("%d %s", live[state], strings.ReplaceAll(string(state), "_", " ")))
 	}
-	return cmp.Or(strings.Join(said, ", "), "none goes on")
+	return cmp.Or(strings.Join(said, ", "), "none under way")
 }
 
 func (c *commands) routinesOf(s chela.RoutineStatus) string {

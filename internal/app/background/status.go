@@ -2,6 +2,7 @@ package background
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"chela"
@@ -15,6 +16,9 @@ func (b *Background) Status(ctx context.Context, s *chela.Status) error {
 		return err
 	}
 	s.Routines = sumUp(all)
+	if !slices.ContainsFunc(all, func(v chela.Routine) bool { return v.Builtin }) { // nobody has stayed here yet
+		s.Routines.Heartbeat = b.cfg.Settings.Heartbeat.Enabled
+	}
 	s.Routines.Off = !b.cfg.Settings.Routines.Enabled
 	return b.cfg.Store.Read(ctx, func(r *store.Read) (err error) {
 		if s.Jobs, err = r.CountLive(ctx); err != nil {
