@@ -8,6 +8,7 @@ import (
 	"chela"
 	"chela/internal/approval"
 	"chela/internal/command/grammar"
+	"chela/internal/excerpt"
 	"chela/internal/lane"
 	"chela/internal/store"
 )
@@ -123,10 +124,7 @@ func answered(a chela.Approval, said approval.Reply) string {
 // questionLine is a question as a line.
 func questionLine(a chela.Approval) string {
 	preview, _, _ := strings.Cut(strings.TrimSpace(a.Preview), "\n")
-	if runes := []rune(preview); len(runes) > 100 {
-		preview = string(runes[:99]) + "…"
-	}
-	return fmt.Sprintf("%s %s %s", a.ID, a.Tool, preview)
+	return fmt.Sprintf("%s %s %s", a.ID, a.Tool, excerpt.Runes(preview, 100))
 }
 
 // listApprovals shows all questions that wait, and all standing answers: in a

@@ -7,6 +7,7 @@ import (
 
 	"chela"
 	"chela/internal/command/grammar"
+	"chela/internal/excerpt"
 	"chela/internal/lane"
 )
 
@@ -108,7 +109,7 @@ func title(text string) string {
 func shown(d chela.Document) string {
 	text, rest := d.Text, ""
 	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText], "") + "…"
+		text = excerpt.Marked(text, maxText)
 		rest = "\nchela memory read " + d.Path + " shows all of it."
 	}
 	return d.Path + ":\n\n" + strings.TrimRight(text, "\n") + rest

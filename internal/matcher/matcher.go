@@ -12,9 +12,9 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
-	"unicode/utf8"
 
 	"chela"
+	"chela/internal/excerpt"
 )
 
 // Limits of expressions and of what they are matched with.
@@ -79,7 +79,7 @@ func New(triggers []Trigger) (*Set, error) {
 // Match returns the routines that a message fires, in the order of the
 // triggers. A routine with two triggers that match is returned twice.
 func (s *Set) Match(channel, text string) []chela.RoutineID {
-	text = cut(text)
+	text = excerpt.Bytes(text, MaxTextBytes)
 	wanted := make([]bool, len(s.triggers))
 	for _, n := range s.always {
 		wanted[n] = true
@@ -93,18 +93,6 @@ func (s *Set) Match(channel, text string) []chela.RoutineID {
 		}
 	}
 	return found
-}
-
-// cut returns the part of a text that is looked at.
-func cut(text string) string {
-	if len(text) <= MaxTextBytes {
-		return text
-	}
-	end := MaxTextBytes
-	for end > MaxTextBytes-utf8.UTFMax && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end]
 }
 
 // compile returns an expression and words of which every match holds one; no

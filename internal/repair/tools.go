@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
 	"chela"
+	"chela/internal/excerpt"
 	"chela/internal/store"
 )
 
@@ -63,10 +63,7 @@ func faultOf(ctx context.Context, res chela.ToolResult, err error) (why string, 
 	default:
 		return "", false
 	}
-	if len(why) > maxError {
-		why = strings.ToValidUTF8(why[:maxError], "") + "…"
-	}
-	return why, true
+	return excerpt.Marked(why, maxError), true
 }
 
 func refusal(h chela.ToolHealth) chela.ToolResult {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/excerpt"
 	"chela/internal/routine/rule"
 	"chela/internal/store"
 )
@@ -43,7 +44,7 @@ func newsText(notes []chela.Note) string {
 	}
 	var lines []string
 	for _, n := range notes {
-		lines = append(lines, "- ["+n.From+"] "+rule.Cut(n.Text, maxNote))
+		lines = append(lines, "- ["+n.From+"] "+excerpt.Bytes(n.Text, maxNote))
 	}
 	return "\n\nThis came since the last heartbeat; your person has not heard of it. Tell what matters of it.\n" +
 		rule.Fenced("notes", strings.Join(lines, "\n"))

@@ -7,6 +7,7 @@ import (
 
 	"chela"
 	"chela/internal/cue"
+	"chela/internal/excerpt"
 	"chela/internal/routine/rule"
 	"chela/internal/store"
 )
@@ -60,7 +61,7 @@ func (c *change) add(ctx context.Context, v chela.Routine, run chela.RoutineRun)
 		f.Cause = run.Cause
 		run.Reason = rule.Refuse(v, f)
 	}
-	run.ID, run.Routine, run.State, run.CreatedAt, run.Input = c.desk.cfg.IDs.Run(), v.ID, chela.RunPending, c.now, rule.Cut(run.Input, maxInput)
+	run.ID, run.Routine, run.State, run.CreatedAt, run.Input = c.desk.cfg.IDs.Run(), v.ID, chela.RunPending, c.now, excerpt.Bytes(run.Input, maxInput)
 	if run.Reason != "" {
 		run.State, run.FinishedAt = chela.RunSkipped, c.now
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
@@ -117,19 +116,10 @@ func find(ctx context.Context, r *store.Read, idOrName string) (chela.Routine, e
 	}
 	v, err = r.Routine(ctx, chela.RoutineID(idOrName))
 	if err == nil && !v.DeletedAt.IsZero() || chela.KindOf(err) == chela.NotFound {
-		err = chela.E(chela.NotFound, fmt.Sprintf("there is no routine %q", shown(idOrName))).
+		err = chela.E(chela.NotFound, fmt.Sprintf("there is no routine %q", rule.Shown(idOrName))).
 			WithHint("chela routines list shows those that there are")
 	}
 	return v, err
-}
-
-// shown is text that somebody sent, short enough for a message.
-func shown(text string) string {
-	const most = 80
-	if short := []rune(strings.ToValidUTF8(text, "?")); len(short) > most {
-		return string(short[:most]) + "…"
-	}
-	return text
 }
 
 // pageSize is how many routines are read at once.

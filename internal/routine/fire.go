@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/excerpt"
 	"chela/internal/routine/rule"
 	"chela/internal/work"
 )
@@ -87,7 +88,7 @@ func (d *Desk) Fire(ctx context.Context, id chela.RoutineID, f Firing) (chela.Ru
 		run, err = c.add(ctx, d.cfg.Defaults.Filled(v), chela.RoutineRun{
 			Due: c.now, Key: "manual/" + f.Key, Cause: chela.TriggerManual, Input: f.Input,
 		})
-		if err == nil && run.Input != rule.Cut(f.Input, maxInput) {
+		if err == nil && run.Input != excerpt.Bytes(f.Input, maxInput) {
 			err = chela.E(chela.Conflict, fmt.Sprintf("the key %.60q began run %s, which was told something else", f.Key, run.ID)).
 				WithHint("use another key for what is new")
 		}

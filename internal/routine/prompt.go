@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/excerpt"
 	"chela/internal/routine/rule"
 	"chela/internal/store"
 )
@@ -28,7 +29,7 @@ func documents(ctx context.Context, r *store.Read, v chela.Routine) (string, err
 		case err != nil:
 			return "", err
 		}
-		text := rule.Cut(doc.Text, maxDocument)
+		text := excerpt.Bytes(doc.Text, maxDocument)
 		if len(text) < len(doc.Text) {
 			text += "\n(cut off here)"
 		}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"chela"
+	"chela/internal/excerpt"
 	"chela/internal/nearest"
 )
 
@@ -198,12 +198,7 @@ func Unknown(name string) error { return slip(name, "") }
 func Quoted(word string) string { return fmt.Sprintf("%q", Shortened(word)) }
 
 // Shortened is a word of a person, cut where it is too long for a line.
-func Shortened(word string) string {
-	if utf8.RuneCountInString(word) > 40 {
-		return string([]rune(word)[:39]) + "…"
-	}
-	return word
-}
+func Shortened(word string) string { return excerpt.Runes(word, 40) }
 
 // OneOf lists what somebody may choose from.
 func OneOf(values []string) string {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"chela"
 	"chela/internal/cue"
+	"chela/internal/excerpt"
 )
 
 const (
@@ -30,11 +30,7 @@ func Cut(text string, most int) string {
 		return text
 	}
 	const mark = "\n[cut here]"
-	n := most - len(mark)
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + mark
+	return excerpt.Bytes(text, most-len(mark)) + mark
 }
 
 // Beginning returns the message with which an attempt of a job begins.

@@ -38,7 +38,7 @@ func Check(v chela.Routine, zone *time.Location) error {
 // called and described.
 func CheckName(v chela.Routine) error {
 	if !chela.ValidName(v.Name) {
-		return invalid("%q is no name for a routine", shown(v.Name)).
+		return invalid("%q is no name for a routine", Shown(v.Name)).
 			WithHint("use up to 64 lower-case letters, digits, - and _, and begin with a letter")
 	}
 	if len(v.Description) > 1000 || !utf8.ValidString(v.Description) {
@@ -69,14 +69,14 @@ func checkTrigger(t chela.Trigger, zone *time.Location) error {
 		only.Path, only.Scheme, only.Secret = t.Path, t.Scheme, t.Secret
 	case chela.TriggerManual:
 	default:
-		return invalid("%q is no kind of trigger", shown(string(t.Kind))).
+		return invalid("%q is no kind of trigger", Shown(string(t.Kind))).
 			WithHint("use cron, every, at, event, system_event, webhook or manual")
 	}
 	if !reflect.DeepEqual(only, t) {
 		return foreign(t, only)
 	}
 	if !slices.Contains([]chela.Missed{"", chela.MissedSkip, chela.MissedOnce, chela.MissedAll}, t.Missed) {
-		return invalid("%q does not say what becomes of missed times", shown(string(t.Missed))).WithHint("use skip, once or all")
+		return invalid("%q does not say what becomes of missed times", Shown(string(t.Missed))).WithHint("use skip, once or all")
 	}
 	switch t.Kind {
 	case chela.TriggerEvent:
@@ -114,7 +114,7 @@ func foreign(t, only chela.Trigger) error {
 func checkWebhook(t chela.Trigger) error {
 	for _, part := range strings.Split(t.Path, "/") {
 		if !chela.ValidName(part) || len(t.Path) > 200 {
-			return invalid("%q is no path of a webhook", shown(t.Path)).
+			return invalid("%q is no path of a webhook", Shown(t.Path)).
 				WithHint("use names of lower-case letters, digits, - and _, separated by /")
 		}
 	}
@@ -129,7 +129,7 @@ func checkAction(v chela.Routine) error {
 	switch a.Kind {
 	case chela.ActionLight, chela.ActionTurn, chela.ActionJob, chela.ActionEvent, chela.ActionNotify:
 	default:
-		return invalid("%q is no kind of action", shown(string(a.Kind))).WithHint("use turn, lightweight, job, system_event or notify")
+		return invalid("%q is no kind of action", Shown(string(a.Kind))).WithHint("use turn, lightweight, job, system_event or notify")
 	}
 	switch {
 	case strings.TrimSpace(a.Text) == "" || !utf8.ValidString(a.Text):
@@ -144,13 +144,13 @@ func checkAction(v chela.Routine) error {
 	case a.Steps < 0 || a.Timeout < 0 || a.MaxTokens < 0 || a.PostMax < 0:
 		return invalid("a bound of the action is below zero")
 	case !slices.Contains([]chela.PostMode{"", chela.PostNone, chela.PostSummary, chela.PostFull}, a.Post):
-		return invalid("%q does not say what is posted", shown(string(a.Post))).WithHint("use none, summary or full")
+		return invalid("%q does not say what is posted", Shown(string(a.Post))).WithHint("use none, summary or full")
 	case !slices.Contains([]chela.WakeMode{"", chela.WakeNow, chela.WakeNextHeartbeat}, a.Wake):
-		return invalid("%q does not say when the session wakes", shown(string(a.Wake))).WithHint("use now or next-heartbeat")
+		return invalid("%q does not say when the session wakes", Shown(string(a.Wake))).WithHint("use now or next-heartbeat")
 	}
 	for _, doc := range a.Documents {
 		if doc == "" || path.Clean("/"+doc) != "/"+doc {
-			return invalid("%q is no path of a document", shown(doc)).WithHint("write it as in notes/plan.md")
+			return invalid("%q is no path of a document", Shown(doc)).WithHint("write it as in notes/plan.md")
 		}
 	}
 	return nil
@@ -162,7 +162,7 @@ func checkGuards(v chela.Routine, zone *time.Location) error {
 		return err
 	}
 	if g.Unless != "" && path.Clean("/"+g.Unless) != "/"+g.Unless {
-		return invalid("%q is no path of a document", shown(g.Unless)).WithHint("write it as in HEARTBEAT.md")
+		return invalid("%q is no path of a document", Shown(g.Unless)).WithHint("write it as in HEARTBEAT.md")
 	}
 	return nil
 }
@@ -171,11 +171,11 @@ func checkNotify(v chela.Routine) error {
 	n := v.Notify
 	switch {
 	case !slices.Contains([]chela.NotifyPolicy{"", chela.NotifyAlways, chela.NotifyConditional, chela.NotifyNever}, n.Policy):
-		return invalid("%q does not say when people are told", shown(string(n.Policy))).WithHint("use always, conditional or never")
+		return invalid("%q does not say when people are told", Shown(string(n.Policy))).WithHint("use always, conditional or never")
 	case !slices.Contains([]chela.NotifyTarget{
 		"", chela.TargetExplicit, chela.TargetOrigin, chela.TargetLast, chela.TargetBroadcast, chela.TargetNone,
 	}, n.Target):
-		return invalid("%q does not say where people are told", shown(string(n.Target))).WithHint("use explicit, origin, last, broadcast or none")
+		return invalid("%q does not say where people are told", Shown(string(n.Target))).WithHint("use explicit, origin, last, broadcast or none")
 	case n.Target == chela.TargetExplicit && !chela.ValidName(n.Channel):
 		return invalid("it is not said in which channel people are told").WithHint("name it, or use origin or last")
 	case n.Target != chela.TargetExplicit && (n.Channel != "" || n.To != ""):

@@ -19,11 +19,11 @@ var sources = []string{"job", "routine", "turn", "approval", "session", "tool", 
 
 func checkSystem(t chela.Trigger) error {
 	if !slices.Contains(sources, t.Source) {
-		return invalid("%q is nothing that chela announces", shown(t.Source)).WithHint("use one of " + strings.Join(sources, ", "))
+		return invalid("%q is nothing that chela announces", Shown(t.Source)).WithHint("use one of " + strings.Join(sources, ", "))
 	}
 	for name := range t.Filter {
 		if _, ok := fields(chela.Event{})[name]; !ok {
-			return invalid("%q is no field of what chela announces", shown(name)).
+			return invalid("%q is no field of what chela announces", Shown(name)).
 				WithHint("use session, turn, job, routine, run, tool, text or agent")
 		}
 	}

@@ -103,7 +103,7 @@ func Window(a chela.ActiveHours, zone *time.Location) (hours.Window, error) {
 	if a.Zone != "" {
 		var err error
 		if zone, err = time.LoadLocation(a.Zone); err != nil || a.Zone == "Local" {
-			return hours.Window{}, chela.E(chela.Invalid, "there is no time zone "+shown(a.Zone)).
+			return hours.Window{}, chela.E(chela.Invalid, "there is no time zone "+Shown(a.Zone)).
 				WithHint("name it as in Europe/Zurich, or leave it out for that of the home")
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"chela"
 	"chela/internal/cue"
+	"chela/internal/excerpt"
 )
 
 const (
@@ -125,20 +126,11 @@ func posted(v chela.Routine, text string) string {
 	}
 	switch v.Action.Post {
 	case chela.PostFull:
-		return clip(text, v.Action.PostMax)
+		return excerpt.Runes(text, v.Action.PostMax)
 	case chela.PostSummary:
 		line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-		return clip(line, maxSummary)
+		return excerpt.Runes(line, maxSummary)
 	default:
 		return ""
 	}
-}
-
-// clip returns at most the first characters of a text, and says so where it is
-// longer.
-func clip(text string, most int) string {
-	if all := []rune(text); len(all) > most {
-		return string(all[:most]) + "…"
-	}
-	return text
 }

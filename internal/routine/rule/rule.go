@@ -5,11 +5,10 @@ package rule
 
 import (
 	"cmp"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"chela"
+	"chela/internal/excerpt"
 )
 
 // Defaults are what the configuration says of routines that say nothing.
@@ -79,22 +78,5 @@ func SessionOf(v chela.Routine) chela.SessionKey {
 	return chela.Key{Kind: chela.KeyCron, ID: string(v.ID)}.Session()
 }
 
-// shown is text that somebody sent, short enough for a message.
-func shown(text string) string {
-	const most = 80
-	if short := []rune(strings.ToValidUTF8(text, "?")); len(short) > most {
-		return string(short[:most]) + "…"
-	}
-	return text
-}
-
-// Cut returns at most the first bytes of a text, whole characters of it.
-func Cut(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
-}
+// Shown is text that somebody sent, short enough for a message.
+func Shown(text string) string { return excerpt.Runes(text, 80) }

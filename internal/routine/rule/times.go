@@ -24,7 +24,7 @@ func Times(t chela.Trigger, zone *time.Location) (schedule.Schedule, error) {
 		if t.Zone != "" {
 			var err error
 			if zone, err = time.LoadLocation(t.Zone); err != nil || t.Zone == "Local" {
-				return schedule.Schedule{}, chela.E(chela.Invalid, "there is no time zone "+shown(t.Zone)).
+				return schedule.Schedule{}, chela.E(chela.Invalid, "there is no time zone "+Shown(t.Zone)).
 					WithHint("name it as in Europe/Zurich, or leave it out for that of the home")
 			}
 		}
