@@ -127,15 +127,18 @@ const pageSize = 500
 
 // Routines returns all routines, in the order of their names.
 func (d *Desk) Routines(ctx context.Context) ([]chela.Routine, error) {
-	return store.Find(ctx, d.store, func(r *store.Read) (all []chela.Routine, err error) {
-		for after := ""; ; after = all[len(all)-1].Name {
-			page, err := r.Routines(ctx, after, pageSize)
-			all = append(all, page...)
-			if err != nil || len(page) < pageSize {
-				return all, err
-			}
+	return store.Find(ctx, d.store, func(r *store.Read) ([]chela.Routine, error) { return All(ctx, r) })
+}
+
+// All returns all routines of a home, in the order of their names.
+func All(ctx context.Context, r *store.Read) (all []chela.Routine, err error) {
+	for after := ""; ; after = all[len(all)-1].Name {
+		page, err := r.Routines(ctx, after, pageSize)
+		all = append(all, page...)
+		if err != nil || len(page) < pageSize {
+			return all, err
 		}
-	})
+	}
 }
 
 // Runs returns up to limit runs of a routine that were made before one of them, the

@@ -8,6 +8,7 @@ import (
 	"chela"
 	"chela/internal/cli"
 	"chela/internal/config"
+	"chela/internal/routine"
 	"chela/internal/store"
 )
 
@@ -19,7 +20,7 @@ const overdue = 5 * time.Minute
 // It changes nothing.
 func Examine(ctx context.Context, s *store.Store, cfg *config.Config, now time.Time) (found []cli.Finding, err error) {
 	err = s.Read(ctx, func(r *store.Read) error {
-		routines, err := allRoutines(ctx, r)
+		routines, err := routine.All(ctx, r)
 		if err != nil {
 			return err
 		}
@@ -35,17 +36,6 @@ func Examine(ctx context.Context, s *store.Store, cfg *config.Config, now time.T
 		return err
 	})
 	return found, err
-}
-
-// allRoutines returns the routines of a home, in the order of their names.
-func allRoutines(ctx context.Context, r *store.Read) (all []chela.Routine, err error) {
-	for after := ""; ; after = all[len(all)-1].Name {
-		page, err := r.Routines(ctx, after, listed)
-		all = append(all, page...)
-		if err != nil || len(page) < listed {
-			return all, err
-		}
-	}
 }
 
 // examineRoutines returns what is wrong with routines; at least one finding.
