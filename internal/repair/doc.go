@@ -13,10 +13,10 @@
 // # Found by progress
 //
 // What runs is not judged by its age. A turn is stuck when nothing was heard of it
-// for too long: no word of the model, no output of a tool, no step. A call that runs has as long as its
-// own limit says, and a little more, even if that is longer. Only the process
-// that runs a turn hears that, so each looks after its own; turns of processes that
-// died are taken up elsewhere, and their jobs are looked at again here.
+// for too long: no word of the model, no output of a tool, no step. A call that runs
+// has as long as its own limit says, and a little more, even if that is longer. Only
+// the process that runs a turn hears that, so each looks after its own; turns of
+// processes that died are taken up elsewhere, and their jobs are looked at again here.
 //
 // # What is done
 //
