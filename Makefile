@@ -10,7 +10,7 @@ TEST := go run ./internal/testcount
 # Whatever hangs ends soon; only what kills the program everywhere takes its time.
 OTHERS = -timeout=10m $(filter-out chela/cmd/chela,$(shell go list ./...))
 PROGRAM = -timeout=25m ./cmd/chela
-CROSS := CGO_ENABLED=0 go build -gcflags "all=-N -l" -o /dev/null ./cmd/chela
+CROSS := CGO_ENABLED=0 go build -trimpath -gcflags "all=-N -l" -o /dev/null ./cmd/chela
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
