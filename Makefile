@@ -1,15 +1,17 @@
 # Everything here is a go command that also works by hand.
 .DEFAULT_GOAL := help
-.PHONY: help build test race failpoints lint fuzz golden bench load crash simulate services tidy cross check
+.PHONY: help build test race raceall types sdk failpoints lint fuzz golden bench load crash simulate coldbuild conformance mutants nightly services tidy cross check
 
 FUZZTIME ?= 60s
+SEED ?= 1
 # The linter shares what build compiles.
 LINT := CGO_ENABLED=0 GOFLAGS=-trimpath go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 BUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w"
-TEST := go run ./internal/testcount
-# Whatever hangs ends soon; only what kills the program everywhere takes its time.
-OTHERS = -timeout=10m $(filter-out chela/cmd/chela,$(shell go list ./...))
-PROGRAM = -timeout=25m ./cmd/chela
+TEST := go run ./internal/platform/testcount
+# The packages that share memory between goroutines. The race detector makes tests
+# three to ten times slower; nightly runs it over everything.
+RACED := $(addprefix ./internal/,app background/work engine/lane engine/turn model/provider/... platform/event store/engine \
+	surface/cli/talk surface/client surface/gateway surface/gateway/edge tool tool/sandbox/process tool/worker)
 CROSS := CGO_ENABLED=0 go build -trimpath -gcflags "all=-N -l" -o /dev/null ./cmd/chela
 
 help: ## list the targets
@@ -19,24 +21,31 @@ build: ## build bin/chela
 	$(BUILD) -o bin/ ./cmd/chela
 
 test: ## run all tests
-	@$(TEST) $(OTHERS)
-	@$(TEST) $(PROGRAM)
+	@CGO_ENABLED=0 GOFLAGS=-trimpath $(TEST) -shuffle=on -timeout=40m ./...
 
-race: ## run all tests with the race detector, in random order
-	@$(TEST) -race -shuffle=on $(OTHERS)
-	@$(TEST) -race -shuffle=on $(PROGRAM)
+race: ## run the tests of concurrent packages with the race detector
+	@$(TEST) -race -shuffle=on -timeout=15m $(RACED)
+
+raceall: ## run all tests with the race detector
+	@$(TEST) -race -shuffle=on -timeout=45m ./...
+
+types: ## type-check for other systems
+	@CGO_ENABLED=0 GOFLAGS=-trimpath go build -o bin/ ./internal/platform/typecheck
+	GOOS=linux GOARCH=arm64 CGO_ENABLED=0 bin/typecheck
+	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 bin/typecheck
+	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 bin/typecheck
 
 failpoints: ## run the tests that need a build with failpoints
-	@$(TEST) -timeout=10m -tags=failpoint -race -shuffle=on ./internal/fail
+	@$(TEST) -timeout=10m -tags=failpoint -race -shuffle=on ./internal/platform/fail
 	@$(TEST) -timeout=10m -tags=failpoint -race -shuffle=on -run=Fail ./internal/store
-	@$(TEST) -timeout=10m -tags=failpoint -race -shuffle=on -run=Fail ./internal/work
-	@$(TEST) -timeout=10m -tags=failpoint -race -shuffle=on -run=Fail ./internal/job
+	@$(TEST) -timeout=10m -tags=failpoint -race -shuffle=on -run=Fail ./internal/background/work
+	@$(TEST) -timeout=10m -tags=failpoint -race -shuffle=on -run=Fail ./internal/background/job
 
 lint: ## look for suspicious code and wrong formatting
 	$(LINT) run ./...
 
 fuzz: ## run each fuzz target for FUZZTIME, 60s by default
-	go run ./internal/fuzzall $(FUZZTIME)
+	go run ./internal/platform/fuzzall $(FUZZTIME)
 
 golden: ## write the golden files anew, to be read as a diff
 	go test $$(grep -rl --include=*_test.go 'flag.Bool("update"' . | xargs -n 1 dirname | sort -u) -update
@@ -49,10 +58,24 @@ load: build ## measure the server under load, and fail where a target is missed
 
 crash: ## kill the program at every failpoint, again at all of its recovery, and fail every statement
 	$(TEST) -count=1 -timeout=2h -run='Crash|Fault|Lost' ./cmd/chela -crash.whole
-	$(TEST) -count=1 -timeout=1h -run=SpendingTogether ./internal/cost -spend.calls=10000
+	$(TEST) -count=1 -timeout=1h -run=SpendingTogether ./internal/engine/cost -spend.calls=10000
 
 simulate: ## let a year of 500 routines pass on SQLite, and a month of them on PostgreSQL
-	go test -count=1 -timeout=2h -v -run=SimulatedTime ./internal/routine -simulate.days=365 -simulate.routines=500
+	go test -count=1 -timeout=2h -v -run=SimulatedTime ./internal/background/routine -simulate.days=365 -simulate.routines=500
+
+coldbuild: ## build a Go program with an empty cache inside the sandbox, for a minute
+	$(TEST) -count=1 -timeout=10m -run=ColdBuild ./internal/tool/sandbox/process -sandbox.build
+
+conformance: services ## compare the server with its OpenAPI document, for up to an hour
+	$(TEST) -count=1 -timeout=70m -run=Schemathesis ./cmd/chela -schemathesis.whole -schemathesis.seed=$(SEED)
+
+mutants: ## put 400 small faults into the deciding code, and fail unless the tests notice 95 % of them
+	go run ./internal/platform/mutate -n 400 -seed $(SEED)
+
+sdk: ## hold the providers against OpenAI's client for Go, which takes minutes to compile
+	$(TEST) -count=1 -tags=sdk -run=SDK ./internal/model/provider/openai ./internal/model/provider/responses
+
+nightly: services cross sdk raceall crash simulate coldbuild conformance mutants ## run the suites that are too slow for check
 
 services: ## install what the tests need, where that is possible
 	@scripts/services.sh
@@ -60,9 +83,9 @@ services: ## install what the tests need, where that is possible
 tidy: ## check that go.mod names what is used
 	go mod tidy -diff
 
-cross: ## build for the systems of others, quickly instead of well
+cross: ## build for other systems, without optimization
 	GOOS=linux GOARCH=arm64 $(CROSS)
 	GOOS=darwin GOARCH=arm64 $(CROSS)
 	GOOS=windows GOARCH=amd64 $(CROSS)
 
-check: services tidy build cross lint race failpoints ## all that must pass before a change is taken
+check: services tidy build types lint test race failpoints ## all that must pass before a change is taken

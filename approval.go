@@ -1,10 +1,13 @@
 package chela
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // An Approval is a durable question whether one tool call may proceed. It is
-// bound to the exact call by ArgsHash: a call whose arguments changed needs a
-// new one.
+// bound to the exact call by ArgsHash: a call with other arguments needs a new
+// approval.
 type Approval struct {
 	ID         ApprovalID    `json:"id"`
 	Call       CallID        `json:"call"`
@@ -14,22 +17,41 @@ type Approval struct {
 	State      ApprovalState `json:"state"`
 	Tool       string        `json:"tool"`
 	Effect     Effect        `json:"effect"`
-	ArgsHash   string        `json:"args_hash"` // SHA-256 of the canonical arguments, hex
-	Preview    string        `json:"preview"`   // what would happen: command, diff, method and URL
-	Subjects   []string      `json:"subjects"`  // what a pattern is matched against
-	Exact      bool          `json:"exact"`     // only a pattern without wildcards covers the call
-	Reason     string        `json:"reason"`    // why it is asked
-	Floor      bool          `json:"floor"`     // asked even after "always", unless a pattern names it
+	ArgsHash   string        `json:"args_hash"`        // SHA-256 of the canonical arguments, hex
+	Preview    string        `json:"preview"`          // effect of the call for people: command, diff, method and URL
+	Subjects   []string      `json:"subjects"`         // strings that patterns are matched against
+	Exact      bool          `json:"exact"`            // only a pattern without wildcards covers the call
+	Offers     []Offer       `json:"offers,omitempty"` // patterns granted by AnswerSession; empty: asked every time
+	Reason     string        `json:"reason"`           // why the policy asks
+	Floor      bool          `json:"floor"`            // asked even after "always", unless a pattern names it
 	Answer     Answer        `json:"answer,omitempty"`
-	Pattern    string        `json:"pattern,omitempty"`     // given with AnswerPattern
-	Comment    string        `json:"comment,omitempty"`     // said with a no; the model sees it
-	AnsweredBy string        `json:"answered_by,omitempty"` // who answered, through which channel
+	Pattern    string        `json:"pattern,omitempty"`     // patterns granted by the answer, one per line
+	Comment    string        `json:"comment,omitempty"`     // comment of a denial; shown to the model
+	AnsweredBy string        `json:"answered_by,omitempty"` // principal and channel of the answer
 	CreatedAt  time.Time     `json:"created_at"`
 	ExpiresAt  time.Time     `json:"expires_at"`
 	AnsweredAt time.Time     `json:"answered_at,omitzero"`
 }
 
-// ApprovalState says whether a question was answered.
+// handleLen is the number of characters of the id in a handle. They hold more
+// than 20 random bits, so text written before the question was asked cannot
+// contain the handle.
+const handleLen = 5
+
+// Handle returns the short name of the question: "#" and the end of its id. It
+// is shown with the question, so an answer that includes it comes from a reader
+// of the question.
+func (a Approval) Handle() string {
+	id := strings.TrimPrefix(string(a.ID), "apr_")
+	return "#" + id[max(0, len(id)-handleLen):]
+}
+
+// IsNamed reports whether name is the id or the handle of the question.
+func (a Approval) IsNamed(name string) bool {
+	return name != "" && (name == string(a.ID) || strings.EqualFold(name, a.Handle()))
+}
+
+// ApprovalState is the state of an approval.
 type ApprovalState string
 
 // The states of an approval.
@@ -37,7 +59,7 @@ const (
 	ApprovalPending   ApprovalState = "pending"
 	ApprovalGranted   ApprovalState = "granted"
 	ApprovalDenied    ApprovalState = "denied"
-	ApprovalExpired   ApprovalState = "expired"   // nobody answered in time; counts as no
+	ApprovalExpired   ApprovalState = "expired"   // timed out without an answer; counts as a denial
 	ApprovalWithdrawn ApprovalState = "withdrawn" // its turn ended first
 )
 
@@ -45,19 +67,48 @@ var approvalMoves = map[ApprovalState][]ApprovalState{
 	ApprovalPending: {ApprovalGranted, ApprovalDenied, ApprovalExpired, ApprovalWithdrawn},
 }
 
-// CanMove reports whether an approval may go from s to to.
+// CanMove reports whether the transition from s to to is legal.
 func (s ApprovalState) CanMove(to ApprovalState) bool { return canMove(approvalMoves, s, to) }
 
-// An Answer is what a person said to an approval.
+// An Answer is a person's decision on an approval.
 type Answer string
 
-// The answers. All but AnswerNo grant the call at hand.
+// The answers. All but AnswerNo grant the pending call.
 const (
 	AnswerOnce    Answer = "once"    // this call only
-	AnswerSession Answer = "session" // this tool, for the rest of the session
-	AnswerPattern Answer = "pattern" // whatever the pattern names, until revoked
+	AnswerSession Answer = "session" // the approval's Offers, for the rest of the session
+	AnswerPattern Answer = "pattern" // every call the pattern covers, until revoked
 	AnswerNo      Answer = "no"
 )
+
+// An Offer is one pattern granted by the answer "always". It is stored with the
+// approval, so the grant is exactly the text the person saw.
+type Offer struct {
+	Pattern string `json:"pattern,omitempty"` // empty: everything the tool reads and writes in the workspace
+	Literal bool   `json:"literal,omitempty"` // "*" in the pattern stands for itself
+}
+
+// String describes the offer for people.
+func (o Offer) String() string {
+	switch {
+	case o.Pattern == "":
+		return "everything it reads and writes in the workspace"
+	case o.Literal:
+		return "exactly " + o.Pattern
+	default:
+		return o.Pattern
+	}
+}
+
+// Always describes for people the grants of the answer "always", or returns ""
+// if the call is asked about every time.
+func (a Approval) Always() string {
+	words := make([]string, len(a.Offers))
+	for i, o := range a.Offers {
+		words[i] = o.String()
+	}
+	return strings.Join(words, ", ")
+}
 
 // A Grant is a standing answer: it turns an ask into an allow. Session grants
 // end with their session; pattern grants stay until revoked.
@@ -66,13 +117,16 @@ type Grant struct {
 	Agent     string     `json:"agent"`
 	Session   SessionKey `json:"session,omitempty"` // empty: every session of the agent
 	Tool      string     `json:"tool"`
-	Pattern   string     `json:"pattern,omitempty"` // empty: whatever the tool does, floor excepted
+	Pattern   string     `json:"pattern,omitempty"` // empty: everything the tool reads and writes in the workspace, floor excepted
 	Literal   bool       `json:"literal,omitempty"` // "*" in the pattern stands for itself
-	Approval  ApprovalID `json:"approval"`          // the question it came from
+	Approval  ApprovalID `json:"approval"`          // the approval that created it
 	CreatedAt time.Time  `json:"created_at"`
 }
 
-// A Verdict is what the policy says of a call.
+// Offer returns the pattern covered by the grant.
+func (g Grant) Offer() Offer { return Offer{Pattern: g.Pattern, Literal: g.Literal} }
+
+// A Verdict is the policy's decision on a call.
 type Verdict string
 
 // The verdicts, strongest first.

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// A Cursor names a place in the stream of the durable events of a home: the
-// transaction, the row and the place in it of the newest event that was seen.
-// Whoever has seen everything up to a cursor can ask for what came after it.
-// The empty cursor names no place.
+// A Cursor is a position in a home's stream of durable events: the transaction,
+// row and index within the row of the newest event seen. A reader passes it to
+// receive the events after it. The empty cursor is no position.
 type Cursor string
 
-// NewCursor returns the cursor of the event at a place of a row.
+// NewCursor returns the cursor of the event at index place of a row.
 func NewCursor(tx, row int64, place int) Cursor {
 	return Cursor(strconv.FormatInt(tx, 10) + "." + strconv.FormatInt(row, 10) + "." + strconv.Itoa(place))
 }
 
-// Parts returns what a cursor is made of, or an Invalid error.
+// Parts splits a cursor into its components. A malformed cursor is an Invalid
+// error.
 func (c Cursor) Parts() (tx, row int64, place int, err error) {
 	var parts [3]int64
 	rest := string(c)
@@ -26,14 +26,14 @@ func (c Cursor) Parts() (tx, row int64, place int, err error) {
 		text, after, more := strings.Cut(rest, ".")
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 0 || more != (i < 2) || i == 2 && n > 1<<31-1 {
-			return 0, 0, 0, E(Invalid, fmt.Sprintf("%.60q is not a cursor", string(c))).WithHint("use the id of an event, or none")
+			return 0, 0, 0, E(Invalid, fmt.Sprintf("%.60q is not a cursor", string(c))).WithHint("use the id of a received event, or leave it out")
 		}
 		parts[i], rest = n, after
 	}
 	return parts[0], parts[1], int(parts[2]), nil
 }
 
-// Compare tells which of two well-formed cursors comes first, like cmp.Compare.
+// Compare orders two well-formed cursors, like cmp.Compare.
 func (c Cursor) Compare(d Cursor) int {
 	tx, row, place, _ := c.Parts()
 	otherTx, otherRow, otherPlace, _ := d.Parts()

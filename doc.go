@@ -1,22 +1,21 @@
-// Package chela holds the words of the system: the plain types, their states
-// and legal moves, ids, errors, and the ports through which models and tools
-// are reached. It imports only the standard library, does no I/O and starts
-// nothing; what the words do lives in the package of the same name under
-// internal.
+// Package chela defines the domain model: plain types, their states and legal
+// moves, ids, errors, and the ports to models and tools. It imports only the
+// standard library, does no I/O and starts no goroutine. The behavior of a noun
+// lives in the package of the same name under internal.
 //
 // # One message, end to end
 //
 // A message arrives as an [Inbound] and is committed to the inbox of its
 // [Session] before it is acknowledged. The session's lane takes it and opens a
-// [Turn] on the session's current [Thread]. From there on everything is one
-// loop:
+// [Turn] on the session's current [Thread]. The turn is one loop:
 //
 //	journal (durable) --fold--> state --next--> action --perform--> entry --append--> journal
 //
-// A thread is a tree of entries with a head. What happens next is a pure
-// function of the folded path from the head to the root: call the model, judge
-// its tool calls, run them, ask a person, or finish. Performing the action
-// appends an [Entry]. A crash is therefore nothing special: fold again, go on.
+// A thread is a tree of entries with a head. The next action is a pure function
+// of the folded path from the head to the root: call the model, judge its tool
+// calls, run them, request an approval, or finish. Performing the action
+// appends an [Entry]. Crash recovery is the same loop: fold the journal and
+// continue.
 //
 // # States
 //
@@ -39,6 +38,6 @@
 //	Inbox     waiting ─▶ taken | dropped; a command is answered at once
 //	Outbox    pending ─▶ sent | failed
 //
-// Every noun that can wait has a CanMove method backed by one table in its own
+// Every noun with states has a CanMove method backed by one table in its own
 // file; the store refuses a move that is not in the table.
 package chela

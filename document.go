@@ -14,46 +14,53 @@ import (
 const (
 	MaxDocumentBytes     = 256 << 10 // of text
 	MaxDocumentPathBytes = 200
-	MaxDocumentVersions  = 50 // kept of each document; older ones are forgotten
+	MaxDocumentVersions  = 50 // versions kept per document; older ones are deleted
 )
 
-// A Document is a text that an agent keeps across threads, named by a path. It
-// is never changed: each write and each deletion makes a new version.
+// A Document is a text that an agent keeps across threads, identified by its
+// path. Versions are immutable: each write and each deletion appends a new
+// version.
 type Document struct {
 	Agent     string    `json:"agent"`
 	Path      string    `json:"path"`
-	CreatedAt time.Time `json:"created_at"` // when its first version was written
+	CreatedAt time.Time `json:"created_at"` // time of its first version
 	DocumentVersion
 }
 
-// A DocumentVersion is what a document said from one write to the next. A
-// deletion is a version without a text.
+// A DocumentVersion is the state of a document between two writes. A deletion
+// is a version without a text.
 type DocumentVersion struct {
-	Version   int64     `json:"version"` // grows by one, from 1
-	Deleted   bool      `json:"deleted,omitempty"`
-	SHA256    string    `json:"sha256,omitempty"` // of the text, lower-case hex; empty for a deletion
-	Size      int64     `json:"size"`             // of the text in bytes
-	Key       string    `json:"key"`              // what the write is known by: a document takes each once
-	Author    Author    `json:"author"`
+	Version int64  `json:"version"` // grows by one, from 1
+	Deleted bool   `json:"deleted,omitempty"`
+	SHA256  string `json:"sha256,omitempty"` // of the text, lower-case hex; empty for a deletion
+	Size    int64  `json:"size"`             // bytes of text
+	Key     string `json:"key"`              // idempotency key of the write
+	Author  Author `json:"author"`
+
+	// Provenance says who could have written the text. A person who replaces
+	// the whole text by hand becomes its source.
+	Provenance Provenance `json:"provenance,omitzero"`
+
 	WrittenAt time.Time `json:"written_at"`
-	Text      string    `json:"text,omitempty"` // left out where documents or versions are listed
+	Text      string    `json:"text,omitempty"` // omitted in lists of documents or versions
 }
 
-// An Author is who wrote something: a call of a turn, or whoever By names.
+// An Author is the writer of a version: a tool call of a turn, or the person or
+// component named by By.
 type Author struct {
-	By   string `json:"by,omitempty"` // a person through a surface, or a part of chela
+	By   string `json:"by,omitempty"` // a person through a surface, or a component of chela
 	Turn TurnID `json:"turn,omitempty"`
 	Call CallID `json:"call,omitempty"`
 }
 
-// EditKind says what an edit does to a document.
+// EditKind is the operation of an edit.
 type EditKind string
 
 // The kinds of edits.
 const (
-	EditWrite  EditKind = "write"  // the text of the edit becomes the document's
-	EditAppend EditKind = "append" // it is added to the end, on a line of its own
-	EditNote   EditKind = "note"   // it is added to the log of a day, under the time
+	EditWrite  EditKind = "write"  // the text replaces the document's
+	EditAppend EditKind = "append" // the text is added at the end, on a line of its own
+	EditNote   EditKind = "note"   // the text is added to the log of a day, under the time
 	EditDelete EditKind = "delete"
 )
 
@@ -61,42 +68,45 @@ const (
 type DocumentEdit struct {
 	Kind   EditKind
 	Agent  string
-	Path   string // of a note: the log, or empty for today's
-	Text   string // nothing for a deletion
-	Key    string // the same key never changes a document twice
-	Expect *int64 // the version that it must have, 0 for none; nil for any
+	Path   string // for a note: the log, or empty for today's
+	Text   string // empty for a deletion
+	Key    string // idempotency key: applied at most once
+	Expect *int64 // required current version, 0 for none; nil for any
 	Author Author
+
+	Provenance Provenance // of the text
+	Restores   bool       // restores an earlier version and keeps that version's provenance
 }
 
-// A DocumentNode is a document or a folder of documents, as a tree lists them.
+// A DocumentNode is a document or a folder of documents in a tree listing.
 type DocumentNode struct {
-	Path      string    `json:"path"`                // of a folder with "/" at its end
-	Documents int       `json:"documents,omitempty"` // of a folder: how many are below it
-	Version   int64     `json:"version,omitempty"`   // of a document
-	Size      int64     `json:"size"`                // of a folder: of all below it
-	WrittenAt time.Time `json:"written_at"`          // of a folder: of the newest below it
+	Path      string    `json:"path"`                // ends in "/" for a folder
+	Documents int       `json:"documents,omitempty"` // folder: number of documents below it
+	Version   int64     `json:"version,omitempty"`   // document only
+	Size      int64     `json:"size"`                // folder: total of all documents below it
+	WrittenAt time.Time `json:"written_at"`          // folder: newest of all documents below it
 }
 
 // IsFolder reports whether n is a folder.
 func (n DocumentNode) IsFolder() bool { return strings.HasSuffix(n.Path, "/") }
 
-// The documents that have a meaning of their own.
+// The documents with a built-in meaning.
 const (
-	DocReadme    = "README.md"    // what the other documents are for
+	DocReadme    = "README.md"    // purpose of the other documents
 	DocMemory    = "MEMORY.md"    // facts and decisions worth keeping; private
-	DocHeartbeat = "HEARTBEAT.md" // what to look at unasked
-	DocIdentity  = "IDENTITY.md"  // who the agent is
-	DocSoul      = "SOUL.md"      // what it holds dear
-	DocAgents    = "AGENTS.md"    // how it works
-	DocUser      = "USER.md"      // whom it serves
+	DocHeartbeat = "HEARTBEAT.md" // checklist of the heartbeat
+	DocIdentity  = "IDENTITY.md"  // the agent's identity
+	DocSoul      = "SOUL.md"      // the agent's values
+	DocAgents    = "AGENTS.md"    // the agent's working rules
+	DocUser      = "USER.md"      // facts about the user
 	DocTools     = "TOOLS.md"     // notes on the tools of this home
-	DocBootstrap = "BOOTSTRAP.md" // leads the first conversation and is deleted then
+	DocBootstrap = "BOOTSTRAP.md" // guides the first conversation and is deleted then
 )
 
 // The folders that chela itself writes into.
 const (
 	DocsDaily   = "daily/"           // a log of each day
-	DocsArchive = "context/archive/" // conversations that left the prompt
+	DocsArchive = "context/archive/" // conversations removed from the prompt by compaction
 )
 
 var fixedDocuments = []string{
@@ -105,21 +115,33 @@ var fixedDocuments = []string{
 
 var fixedFolders = []string{"context/", DocsDaily, "projects/", "knowledge/"}
 
-// documentEndings are those of documents: all of them hold plain text.
+// documentEndings are the file extensions allowed for documents, all of them
+// plain text.
 var documentEndings = []string{".md", ".txt"}
 
-// DailyDocument returns the path of the log of the day that t is in, where t is.
+// DailyDocument returns the path of the log for the day of t in t's own
+// location.
 func DailyDocument(t time.Time) string { return DocsDaily + t.Format(time.DateOnly) + ".md" }
 
-// IsPrivateDocument reports whether a document comes out of conversations with
-// the owner alone, so that groups must not see it.
+// IsPrivateDocument reports whether a document is derived from conversations
+// with the owner alone and must be hidden from groups.
 func IsPrivateDocument(path string) bool {
 	return path == DocMemory || strings.HasPrefix(path, DocsDaily) || strings.HasPrefix(path, DocsArchive)
 }
 
-// CleanDocumentPath returns the one spelling of a document's path: relative,
-// parted by "/", ending in .md or .txt. The documents and folders that have a
-// meaning are found whatever their case. Anything else is an Invalid error.
+// IsFixedDocument reports whether a document has a built-in meaning.
+func IsFixedDocument(path string) bool { return slices.Contains(fixedDocuments, path) }
+
+// IsIdentityDocument reports whether a document defines the agent's identity or
+// behavior: its text is an instruction in every later turn.
+func IsIdentityDocument(path string) bool {
+	return IsFixedDocument(path) && path != DocMemory && path != DocReadme
+}
+
+// CleanDocumentPath returns the canonical spelling of a document's path:
+// relative, separated by "/", ending in .md or .txt. Documents and folders with
+// a built-in meaning match case-insensitively. Any other path is an Invalid
+// error.
 func CleanDocumentPath(s string) (string, error) {
 	clean, err := cleanPath(s)
 	if err != nil {
@@ -136,20 +158,10 @@ func CleanDocumentPath(s string) (string, error) {
 	return clean, nil
 }
 
-// CleanDocumentFolder returns the one spelling of a folder of documents, with
-// a "/" at its end, or "" for all of them, which is also written as "." or "/".
-func CleanDocumentFolder(s string) (string, error) {
-	if s == "" || s == "." || s == "/" {
-		return "", nil
-	}
-	clean, err := cleanPath(strings.TrimSuffix(s, "/") + "/x")
-	return strings.TrimSuffix(clean, "x"), err
-}
-
 func cleanPath(s string) (string, error) {
 	switch {
 	case s == "":
-		return "", E(Invalid, "the document has no path").WithHint("write one such as projects/house.md")
+		return "", E(Invalid, "the document path is empty").WithHint("use a path such as projects/house.md")
 	case len(s) > MaxDocumentPathBytes:
 		return "", badPath(s, fmt.Sprintf("use at most %d bytes", MaxDocumentPathBytes))
 	case !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }):

@@ -53,22 +53,6 @@ func TestCleanDocumentPath(t *testing.T) {
 	}
 }
 
-func TestCleanDocumentFolder(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		"": "", ".": "", "/": "", "daily": "daily/", "Daily/": "daily/", "projects/a": "projects/a/", "a//b/": "a/b/",
-	} {
-		if got, err := chela.CleanDocumentFolder(in); got != want || err != nil {
-			t.Errorf("%q is %q and %v, want %q", in, got, err, want)
-		}
-	}
-	for _, in := range []string{"..", "/daily", "a/../b", "a\x00", "MEMORY.md", strings.Repeat("a", 300)} {
-		if got, err := chela.CleanDocumentFolder(in); chela.KindOf(err) != chela.Invalid || got != "" {
-			t.Errorf("%q is %q and %v, want Invalid", in, got, err)
-		}
-	}
-}
-
 func TestPrivateDocuments(t *testing.T) {
 	t.Parallel()
 	day := chela.DailyDocument(time.Date(2026, 5, 4, 23, 0, 0, 0, time.UTC))

@@ -6,35 +6,35 @@ import (
 	"strings"
 )
 
-// A Kind says what sort of trouble an error is. The set is closed: kinds
-// decide HTTP status, exit code, retry and wording.
+// A Kind classifies an error. The set is closed: kinds decide HTTP status, exit
+// code, retry and wording.
 type Kind string
 
-// The kinds of trouble.
+// The kinds of errors.
 const (
 	Invalid     Kind = "invalid"     // the input is wrong; the caller must change it
 	NotFound    Kind = "not_found"   // the named thing does not exist
-	Conflict    Kind = "conflict"    // somebody else decided or holds it
-	Denied      Kind = "denied"      // not allowed, or a person said no
+	Conflict    Kind = "conflict"    // changed or held by another request
+	Denied      Kind = "denied"      // not permitted, or denied by a person
 	Exhausted   Kind = "exhausted"   // a limit or quota is used up
-	Unavailable Kind = "unavailable" // something outside does not answer; later may do
-	Unsupported Kind = "unsupported" // this build, engine or model cannot do it
+	Unavailable Kind = "unavailable" // an external dependency does not respond; a retry may succeed
+	Unsupported Kind = "unsupported" // not supported by this build, engine or model
 	Internal    Kind = "internal"    // a fault of chela itself
 )
 
-// An Error carries what people may be shown (Msg, and Hint on how to cure it)
-// and the cause, which is for the log.
+// An Error carries a message and a hint for people, and the cause, which goes
+// to the log only.
 type Error struct {
 	Kind Kind
 	Msg  string // lower case, no trailing punctuation; never holds a secret
-	Hint string // one imperative clause on how to cure it; may be empty
+	Hint string // the remedy, one imperative clause; may be empty
 	Err  error  // the cause; may be nil
 
-	// Limit names the limit that was reached, if that is the trouble.
+	// Limit names the exceeded limit, if the error is about one.
 	Limit Limit
 
-	// Detail has the lines that show what Msg tells, such as a diff, for people
-	// who read more than one line. It may be empty.
+	// Detail holds further lines, such as a diff, for surfaces that show more
+	// than one line. It may be empty.
 	Detail string
 }
 
@@ -56,7 +56,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // E returns an error of the given kind with a message for people.
 func E(kind Kind, msg string) *Error { return &Error{Kind: kind, Msg: msg} }
 
-// WithHint returns a copy of e that tells how to cure the trouble.
+// WithHint returns a copy of e with a hint on the remedy.
 func (e *Error) WithHint(hint string) *Error {
 	c := *e
 	c.Hint = hint
@@ -70,7 +70,7 @@ func (e *Error) Because(cause error) *Error {
 	return &c
 }
 
-// WithDetail returns a copy of e that shows more of the trouble.
+// WithDetail returns a copy of e with further lines of detail.
 func (e *Error) WithDetail(lines string) *Error {
 	c := *e
 	c.Detail = lines
@@ -113,8 +113,8 @@ func HintOf(err error) string {
 	return ""
 }
 
-// DetailOf returns the lines that the outermost classified error in err's chain
-// shows, or "".
+// DetailOf returns the detail of the outermost classified error in err's chain,
+// or "".
 func DetailOf(err error) string {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -123,9 +123,9 @@ func DetailOf(err error) string {
 	return e.Detail
 }
 
-// MessageOf returns what may be shown to a person: the message and the hint
-// of the outermost classified error on one line. The detail of an
-// unclassified error stays in the log.
+// MessageOf returns the text for people: the message and the hint of the
+// outermost classified error on one line. The detail of an unclassified error
+// stays in the log.
 func MessageOf(err error) string {
 	var e *Error
 	var p *ProviderError

@@ -2,9 +2,9 @@ package chela
 
 import "time"
 
-// An Event is notice that something was committed, or a hint about something
-// on its way (a delta, progress). It is never the fact itself: readers fetch
-// what it names.
+// An Event announces a commit, or hints at something in progress (a delta,
+// progress). It never carries the record itself: readers fetch the record it
+// names.
 type Event struct {
 	Cursor   Cursor     `json:"cursor,omitempty"` // empty for hints
 	Kind     EventKind  `json:"kind"`
@@ -19,15 +19,15 @@ type Event struct {
 	Job      JobID      `json:"job,omitempty"`
 	Routine  RoutineID  `json:"routine,omitempty"`
 	Run      RunID      `json:"run,omitempty"`
-	Text     string     `json:"text,omitempty"` // the delta, the progress message, the ending
+	Text     string     `json:"text,omitempty"` // the delta, the progress message, the reason of the end
 	Step     int        `json:"step,omitempty"`
-	Limit    int        `json:"limit,omitempty"`    // of steps, with progress
-	Activity Activity   `json:"activity,omitempty"` // with progress: what the turn does from here on
-	Error    Kind       `json:"error,omitempty"`    // with a notice that something went wrong
+	Limit    int        `json:"limit,omitempty"`    // maximum number of steps, with progress
+	Activity Activity   `json:"activity,omitempty"` // with progress: the turn's activity from now on
+	Error    Kind       `json:"error,omitempty"`    // with a notice of a failure
 	At       time.Time  `json:"at"`
 
-	// Until is when a call that starts has to have ended, by its time limit; zero if
-	// it has none. Only readers in the same process are told.
+	// Until is the deadline of a starting call by its time limit; zero if it
+	// has none. Only readers in the same process receive it.
 	Until time.Time `json:"-"`
 }
 
@@ -40,40 +40,47 @@ const (
 	EventTurnProgress      EventKind = "turn.progress" // hint
 	EventTurnFinished      EventKind = "turn.finished"
 	EventTextDelta         EventKind = "text.delta"     // hint
-	EventTextReset         EventKind = "text.reset"     // hint: the answer broke off and is begun anew; the deltas of this step are void
+	EventTextReset         EventKind = "text.reset"     // hint: the answer was cut off and restarts; discard this step's deltas
 	EventThinkingDelta     EventKind = "thinking.delta" // hint
 	EventEntryAppended     EventKind = "entry.appended"
 	EventToolRequested     EventKind = "tool.requested"
 	EventToolStarted       EventKind = "tool.started" // hint
 	EventToolOutput        EventKind = "tool.output"  // hint
 	EventToolFinished      EventKind = "tool.finished"
-	EventToolOffered       EventKind = "tool.offered" // a call of an offered tool waits for its result; Text is the arguments
+	EventToolOffered       EventKind = "tool.offered" // a call of a client-side tool waits for its result; Text holds the arguments
 	EventApprovalRequested EventKind = "approval.requested"
 	EventApprovalAnswered  EventKind = "approval.answered"
-	EventMessageDropped    EventKind = "message.dropped" // too many waited; Text is how it was dropped
+	EventMessageDropped    EventKind = "message.dropped" // the queue was full; Text is the drop policy
 	EventSessionChanged    EventKind = "session.changed"
-	EventJobChanged        EventKind = "job.changed"      // Text is its state; Session that of the job
-	EventJobOutput         EventKind = "job.output"       // a step of its plan moved, or its result is there; Text says which
+	EventElevated          EventKind = "session.elevated" // approvals are lifted in a session, or for the turn of one message (Inbox); Text is the level
+	EventJobChanged        EventKind = "job.changed"      // Text is the state; Session is the job's own
+	EventJobOutput         EventKind = "job.output"       // a plan step changed, or the result is available; Text says which
 	EventRoutineFired      EventKind = "routine.fired"    // Text is the cause
-	EventRoutineFinished   EventKind = "routine.finished" // Text is how the run ended
-	EventNotice            EventKind = "notice"           // hint; durable where people are told of what nobody waits for
-	EventReply             EventKind = "reply"            // hint; Text is what a command was answered with
-	EventHookFired         EventKind = "hook.fired"       // hint: a hook changed or refused what passed, or failed; Text says which and what
+	EventRoutineFinished   EventKind = "routine.finished" // Text is the outcome of the run
+	EventNotice            EventKind = "notice"           // hint; durable if it reports an asynchronous event to people
+	EventReply             EventKind = "reply"            // hint; Text is the reply to a command
+	EventHookFired         EventKind = "hook.fired"       // hint: a hook changed or refused its input, or failed; Text has the details
 
-	// EventResync tells a reader that events it asked for are not kept any
-	// more, or never were: it must read afresh what it shows.
+	// EventResync tells a reader that the requested events are no longer kept,
+	// or never were: it must reload its view.
 	EventResync EventKind = "resync"
 )
 
-// Durable reports whether events of the kind are kept, have a cursor and are
-// told again to whoever missed them. The others are hints, told once.
+// Durable reports whether events of the kind are stored, have a cursor and are
+// replayed to readers that missed them. The others are hints, sent once.
 func (k EventKind) Durable() bool {
 	switch k {
 	case EventTurnStarted, EventTurnFinished, EventEntryAppended, EventToolRequested, EventToolFinished, EventToolOffered,
-		EventApprovalRequested, EventApprovalAnswered, EventMessageDropped, EventSessionChanged,
+		EventApprovalRequested, EventApprovalAnswered, EventMessageDropped, EventSessionChanged, EventElevated,
 		EventJobChanged, EventJobOutput, EventRoutineFired, EventRoutineFinished:
 		return true
 	default:
 		return false
 	}
+}
+
+// Aside reports whether a chat in the given session prints e unrequested: turn
+// endings and notices of that session, and lifted approvals of any session.
+func (e Event) Aside(in SessionKey) bool {
+	return e.Kind == EventElevated || e.Session == in && (e.Kind == EventTurnFinished || e.Kind == EventNotice)
 }

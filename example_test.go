@@ -27,13 +27,15 @@ func ExampleParseSessionKey() {
 
 func ExampleDirectKey() {
 	links := map[string]string{"telegram:42": "alice", "slack:U1": "alice"}
-	fmt.Println(chela.DirectKey(chela.ScopePerPeer, "main", "telegram", "42", links).Session())
-	fmt.Println(chela.DirectKey(chela.ScopePerPeer, "main", "slack", "U1", links).Session())
-	fmt.Println(chela.DirectKey(chela.ScopeMain, "main", "slack", "U1", links).Session())
+	owner := chela.Peer{Channel: "telegram", ID: "42", Owner: true}
+	fmt.Println(chela.DirectKey(chela.ScopeMain, "main", owner, links).Session())
+	fmt.Println(chela.DirectKey(chela.ScopePerPeer, "main", owner, links).Session())
+	stranger := chela.Peer{Channel: "slack", ID: "U2"}
+	fmt.Println(chela.DirectKey(chela.ScopeMain, "main", stranger, links).Session())
 	// Output:
-	// agent:main:dm:alice
-	// agent:main:dm:alice
 	// agent:main:main
+	// agent:main:dm:alice
+	// agent:main:slack:dm:U2
 }
 
 func ExampleTurnState_CanMove() {

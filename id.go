@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Ids are distinct string types with a prefix that tells what they name. The
-// part after the prefix sorts by the time of its making (see [IDs]).
+// Ids are distinct string types; the prefix names the noun. The part after the
+// prefix sorts by creation time (see [IDs]).
 type (
 	ThreadID   string // "thr_…"
 	EntryID    string // "ent_…"
@@ -31,12 +31,12 @@ type (
 	RunID      string // "run_…": one firing of a routine
 )
 
-// idAlphabet is Crockford's base 32 in lower case: it sorts like the bytes it
-// encodes and has no look-alikes.
+// idAlphabet is Crockford's base 32 in lower case: it preserves the byte order
+// and has no look-alikes.
 var idAlphabet = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// IDs makes ids out of a clock and a source of randomness, both handed in. It
-// may be used by several goroutines at once.
+// IDs generates ids from an injected clock and random source. It is safe for
+// concurrent use.
 type IDs struct {
 	now func() time.Time
 

@@ -3,104 +3,102 @@ package chela
 import "time"
 
 // A Job is a piece of background work with a session of its own. Subagents and
-// the parts of a job are jobs too, of other kinds: one row, one table of moves and
-// one way to start, follow and report serve them all.
+// parts of a job are jobs of other kinds: they share the row, the table of
+// moves and the code that starts, follows and reports them.
 type Job struct {
 	ID      JobID      `json:"id"`
 	Kind    JobKind    `json:"kind"`
-	Key     string     `json:"key"`     // names the request that made it; unique, so that a request repeated makes no second job
-	Session SessionKey `json:"session"` // its own
+	Key     string     `json:"key"`     // idempotency key of the request that created it; unique
+	Session SessionKey `json:"session"` // the job's own session
 	Thread  ThreadID   `json:"thread,omitempty"`
 	Agent   string     `json:"agent"`
 	Title   string     `json:"title"`
-	Text    string     `json:"text"` // what is to be done
+	Text    string     `json:"text"` // the instructions
 	Label   string     `json:"label,omitempty"`
 	State   JobState   `json:"state"`
-	Reason  string     `json:"reason,omitempty"` // why it is in that state, for people
+	Reason  string     `json:"reason,omitempty"` // reason for the state, for people
 
-	// Priority is how urgent it is: of those that wait, the highest begins first, the
-	// oldest of them. 0 is usual.
+	// Priority orders pending jobs: the highest runs first, ties by age. 0 is
+	// the default.
 	Priority int        `json:"priority,omitempty"`
 	Options  JobOptions `json:"options,omitzero"`
 
-	// Where it came from, and where its result goes.
-	Requester SessionKey `json:"requester,omitempty"` // the session that asked for it; empty for a person who wants no message of it
-	Origin    Origin     `json:"origin,omitzero"`     // with which its result enters that session
-	Parent    JobID      `json:"parent,omitempty"`    // whose part it is
-	Place     int        `json:"place,omitempty"`     // among the parts, from 0: their results are told in this order
-	Depth     int        `json:"depth,omitempty"`     // how many subagents stand above it, itself included
-	Run       RunID      `json:"run,omitempty"`       // the run of a routine that made it
+	// Origin of the job and destination of its result.
+	Requester SessionKey `json:"requester,omitempty"` // requesting session; empty if a person asked and wants no announcement
+	Origin    Origin     `json:"origin,omitzero"`     // origin of the announcement in that session
+	Parent    JobID      `json:"parent,omitempty"`    // job that this one is a part of
+	Place     int        `json:"place,omitempty"`     // index among the parts, from 0; results are reported in this order
+	Depth     int        `json:"depth,omitempty"`     // nesting depth of subagents, itself included
+	Run       RunID      `json:"run,omitempty"`       // run of the routine that created it
 
-	// What became of it so far.
-	Attempt  int    `json:"attempt"`           // times that it began, so far
-	Messages int    `json:"messages"`          // that its newest attempt sent into its session
-	Repairs  int    `json:"repairs,omitempty"` // recoveries since it last began by a person's wish
-	Waits    int    `json:"waits,omitempty"`   // jobs whose endings it waits for; it takes no place meanwhile
-	Turn     TurnID `json:"turn,omitempty"`    // its newest
-	Result   string `json:"result,omitempty"`  // its last answer, once it ended
+	// Progress so far.
+	Attempt  int    `json:"attempt"`           // number of starts so far
+	Messages int    `json:"messages"`          // messages its newest attempt sent into its session
+	Repairs  int    `json:"repairs,omitempty"` // recoveries since a person last started it
+	Waits    int    `json:"waits,omitempty"`   // unfinished jobs it waits for; while waiting it occupies no slot
+	Turn     TurnID `json:"turn,omitempty"`    // its newest turn
+	Result   string `json:"result,omitempty"`  // its last answer, set at the end
 
 	CreatedAt   time.Time `json:"created_at"`
-	StartedAt   time.Time `json:"started_at,omitzero"`   // of the newest attempt
-	FinishedAt  time.Time `json:"finished_at,omitzero"`  // of the newest attempt
-	AnnouncedAt time.Time `json:"announced_at,omitzero"` // its ending entered the requester's lane, or was told to nobody as wished
+	StartedAt   time.Time `json:"started_at,omitzero"`   // start of the newest attempt
+	FinishedAt  time.Time `json:"finished_at,omitzero"`  // end of the newest attempt
+	AnnouncedAt time.Time `json:"announced_at,omitzero"` // when the end was announced to the requester's lane, or the announcement was suppressed
 	ArchiveAt   time.Time `json:"archive_at,omitzero"`   // when its session leaves the lists; zero for never
 	ArchivedAt  time.Time `json:"archived_at,omitzero"`
 }
 
-// JobKind says what a job is to whoever asked for it.
+// JobKind is the relation of a job to its requester.
 type JobKind string
 
 // The kinds of jobs.
 const (
-	JobPlain    JobKind = "job"      // asked for by a person, a model or a routine
-	JobSubagent JobKind = "subagent" // spawned by a turn, which is told of its ending
-	JobPart     JobKind = "part"     // of another job, which goes on once all its parts ended
+	JobPlain    JobKind = "job"      // requested by a person, a model or a routine
+	JobSubagent JobKind = "subagent" // spawned by a turn, which is notified of its end
+	JobPart     JobKind = "part"     // part of another job, which continues after all its parts ended
 )
 
-// JobOptions are how a job is to be done. Zero values are left to the
-// configuration.
+// JobOptions configure the execution of a job. Zero values mean the defaults of
+// the configuration.
 type JobOptions struct {
-	Model    string        `json:"model,omitempty"`
+	Model    string        `json:"model,omitempty" check:"is=anymodel max=256"`
 	Thinking ThinkingLevel `json:"thinking,omitempty"`
-	Steps    int           `json:"steps,omitempty"`   // of one turn
-	Timeout  time.Duration `json:"timeout,omitempty"` // of one run of a turn, in nanoseconds
-	Tokens   int64         `json:"tokens,omitempty"`  // that all its turns may take together; 0 for no limit
-	Plan     bool          `json:"plan,omitempty"`    // it writes down its steps first, and is held to them
-	Quiet    bool          `json:"quiet,omitempty"`   // its ending is not announced
-	Cleanup  Cleanup       `json:"cleanup,omitempty"` // of its session, after the announcement
+	Steps    int           `json:"steps,omitempty" check:"min=0 max=1000"`            // limit per turn
+	Timeout  Span          `json:"timeout_ms,omitempty" check:"min=0 max=2592000000"` // limit per run of a turn
+	Tokens   int64         `json:"tokens,omitempty" check:"min=0 max=1000000000"`     // limit for all its turns together; 0 for none
+	Plan     bool          `json:"plan,omitempty"`                                    // it must write down a plan first and follow it
+	Quiet    bool          `json:"quiet,omitempty"`                                   // its end is not announced
+	Cleanup  Cleanup       `json:"cleanup,omitempty"`                                 // cleanup of its session after the announcement
 }
 
-// Cleanup says what becomes of a subagent's session.
+// Cleanup is what happens to a subagent's session after the job.
 type Cleanup string
 
-// The ways to clean up. Nothing is ever removed from the journal: to delete is to
-// archive at once.
+// The cleanup modes. The journal is append-only: delete means archive at once.
 const (
-	CleanupKeep   Cleanup = "keep"   // archived after a while
-	CleanupDelete Cleanup = "delete" // archived as soon as its ending was announced
+	CleanupKeep   Cleanup = "keep"   // archived after a retention time
+	CleanupDelete Cleanup = "delete" // archived as soon as its end was announced
 )
 
-// JobState says how far a job is.
+// JobState is the state of a job.
 type JobState string
 
 // The states of a job.
 const (
-	JobPending     JobState = "pending"           // waits for a place
-	JobInProgress  JobState = "in_progress"       // has a place: a turn runs or is about to; or it waits for others
-	JobAwaiting    JobState = "awaiting_approval" // its turn waits for a person; it has no place meanwhile
+	JobPending     JobState = "pending"           // waits for a slot
+	JobInProgress  JobState = "in_progress"       // holds a slot: a turn runs or is about to; or it waits for other jobs
+	JobAwaiting    JobState = "awaiting_approval" // its turn waits for a person; holds no slot
 	JobCompleted   JobState = "completed"         // its work is done
-	JobSubmitted   JobState = "submitted"         // its result was handed to whoever asked for it
-	JobAccepted    JobState = "accepted"          // a person found it good
-	JobModified    JobState = "modified"          // a person sent it back with what to change
-	JobFailed      JobState = "failed"            // Reason says why
+	JobSubmitted   JobState = "submitted"         // its result was delivered to the requester
+	JobAccepted    JobState = "accepted"          // a person accepted the result
+	JobModified    JobState = "modified"          // a person requested changes
+	JobFailed      JobState = "failed"            // see Reason
 	JobInterrupted JobState = "interrupted"       // its turn was stopped
-	JobCancelled   JobState = "cancelled"         // it is not wanted any more
-	JobStuck       JobState = "stuck"             // nothing has come of it for too long
-	JobRecovering  JobState = "recovering"        // what was stuck is stopped, and it begins again
+	JobCancelled   JobState = "cancelled"         // cancelled by the requester or a person
+	JobStuck       JobState = "stuck"             // no progress for too long
+	JobRecovering  JobState = "recovering"        // the stuck attempt was stopped; it restarts
 )
 
-// A job that ended may be begun again by a person's wish; one that is accepted
-// may not.
+// A person may restart a job that ended, unless it was accepted.
 var jobMoves = map[JobState][]JobState{
 	JobPending:     {JobInProgress, JobFailed, JobCancelled},
 	JobInProgress:  {JobAwaiting, JobCompleted, JobFailed, JobInterrupted, JobCancelled, JobStuck},
@@ -115,10 +113,10 @@ var jobMoves = map[JobState][]JobState{
 	JobCancelled:   {JobPending},
 }
 
-// CanMove reports whether a job may go from s to to.
+// CanMove reports whether the transition from s to to is legal.
 func (s JobState) CanMove(to JobState) bool { return canMove(jobMoves, s, to) }
 
-// Live reports whether something is to come of a job by itself.
+// Live reports whether a job will still progress without a person's request.
 func (s JobState) Live() bool {
 	switch s {
 	case JobPending, JobInProgress, JobAwaiting, JobModified, JobStuck, JobRecovering:
@@ -128,11 +126,11 @@ func (s JobState) Live() bool {
 	}
 }
 
-// HasPlace reports whether a job in the state counts among those that may be in
-// progress at once, if it does not wait for others.
+// HasPlace reports whether a job in this state occupies a slot, unless it waits
+// for other jobs.
 func (s JobState) HasPlace() bool { return s == JobInProgress || s == JobStuck || s == JobRecovering }
 
-// Class returns the class whose places the job takes.
+// Class returns the lane class whose slots the job occupies.
 func (j *Job) Class() Class {
 	if j.Kind == JobSubagent {
 		return ClassSubagent
@@ -140,33 +138,33 @@ func (j *Job) Class() Class {
 	return ClassJob
 }
 
-// A JobEvent is one thing that happened to a job. Events are appended and never
-// changed; every move of a job is one.
+// A JobEvent is one record of a job's history. Events are append-only; every
+// move of a job is one.
 type JobEvent struct {
 	Job  JobID        `json:"job"`
 	Seq  int          `json:"seq"` // grows by one within a job, from 1
 	Kind JobEventKind `json:"kind"`
-	From JobState     `json:"from,omitempty"` // moved
-	To   JobState     `json:"to,omitempty"`   // moved
-	Step int          `json:"step,omitempty"` // of the plan, from 1
+	From JobState     `json:"from,omitempty"` // moved only
+	To   JobState     `json:"to,omitempty"`   // moved only
+	Step int          `json:"step,omitempty"` // step of the plan, from 1
 	Turn TurnID       `json:"turn,omitempty"`
-	By   string       `json:"by,omitempty"` // who: a person through a channel, "chela", a session
-	Key  string       `json:"-"`            // names the request that caused it, which is carried out once; empty for none
+	By   string       `json:"by,omitempty"` // actor: a person through a channel, "chela", a session
+	Key  string       `json:"-"`            // idempotency key of the request that caused it; empty for none
 	Text string       `json:"text,omitempty"`
 	At   time.Time    `json:"at"`
 }
 
-// JobEventKind says what happened to a job.
+// JobEventKind is the kind of a job's event.
 type JobEventKind string
 
 // The kinds of events of a job.
 const (
 	JobMoved     JobEventKind = "moved"
-	JobPlanned   JobEventKind = "planned"   // it wrote down its steps
-	JobStepped   JobEventKind = "step"      // a step of its plan has another state
-	JobPrompted  JobEventKind = "prompt"    // somebody said something to it
-	JobRepaired  JobEventKind = "repair"    // it was stuck; Text says what was done
-	JobAnnounced JobEventKind = "announced" // whoever asked for it was told
+	JobPlanned   JobEventKind = "planned"   // it wrote its plan
+	JobStepped   JobEventKind = "step"      // a step of its plan changed state
+	JobPrompted  JobEventKind = "prompt"    // it received a message
+	JobRepaired  JobEventKind = "repair"    // it was stuck; Text describes the repair
+	JobAnnounced JobEventKind = "announced" // the requester was notified
 )
 
 // A JobStep is one step of a job's plan.
@@ -174,10 +172,10 @@ type JobStep struct {
 	Place int       `json:"place"` // from 1
 	Text  string    `json:"text"`
 	State StepState `json:"state"`
-	Note  string    `json:"note,omitempty"` // what came of it
+	Note  string    `json:"note,omitempty"` // outcome of the step
 }
 
-// StepState says how far a step of a plan is.
+// StepState is the state of a plan's step.
 type StepState string
 
 // The states of a step. A plan may be changed at any time, so all moves are

@@ -9,14 +9,14 @@ import (
 // MaxMessageBytes is the largest text accepted in one message.
 const MaxMessageBytes = 100_000
 
-// The most that queue settings may ask for.
+// Upper bounds of queue settings.
 const (
-	MaxWaiting  = 256              // messages that wait in a session
-	MaxDebounce = 60 * time.Second // of quiet before what waits becomes a turn
+	MaxWaiting  = 256              // messages waiting in a session
+	MaxDebounce = 60 * time.Second // debounce: quiet time before waiting messages become a turn
 )
 
 // An Inbound is a message on its way in. Channel, Account and MessageID
-// together name the delivery: the same name is accepted once.
+// together identify the delivery: a repeated delivery is accepted once.
 type Inbound struct {
 	Session     SessionKey   `json:"session"`
 	Thread      ThreadID     `json:"thread,omitempty"` // empty: the session's current thread
@@ -31,27 +31,35 @@ type Inbound struct {
 	Overrides Overrides     `json:"overrides,omitzero"`
 	Queue     QueueSettings `json:"queue,omitzero"`
 
-	// Command makes the turn carry out a command instead of asking the model
-	// for an answer; Text is what was said with it.
+	// Command makes the turn execute a command instead of asking the model;
+	// Text is its argument.
 	Command Command `json:"command,omitempty"`
 
-	// History is what was said before, elsewhere: user and assistant messages
-	// without calls. Only the first message of a thread may bring it; its entries
-	// come before the message's own.
+	// History is an earlier conversation from elsewhere: user and assistant
+	// messages without calls. Only the first message of a thread may carry it;
+	// its entries precede the message's own.
 	History []Message `json:"history,omitempty"`
 
-	// Offers are tools that the sender runs itself: a call of one is handed to
-	// the sender, and the turn waits for a message with its result. They hold for
-	// the turn that takes the message. An offer goes before a tool of the same
-	// name that the agent has.
+	// Offers are client-side tools, run by the sender: a call is handed to the
+	// sender, and the turn waits for a message with its result. They are
+	// available in the turn that takes the message and shadow the agent's tools
+	// of the same name.
 	Offers []ToolSpec `json:"offers,omitempty"`
 
-	// Results are what calls of offered tools came to. Text may be empty then.
+	// Results are the results of client-side tool calls. Text may be empty
+	// then.
 	Results []OfferResult `json:"results,omitempty"`
+
+	// Input, Scope and Shown decide, when the message is accepted, which
+	// commands and answers its text may contain. They are not stored. The zero
+	// values allow none.
+	Input Input        `json:"-"`
+	Scope Scope        `json:"-"` // scope of the sender
+	Shown []ApprovalID `json:"-"` // approvals that the surface has shown to the sender
 }
 
-// An OfferResult is what a call of an offered tool came to, told by the sender
-// who ran it.
+// An OfferResult is the result of a client-side tool call, reported by the
+// sender who ran it.
 type OfferResult struct {
 	Call   CallID `json:"call"`
 	Text   string `json:"text"`
@@ -62,75 +70,79 @@ type OfferResult struct {
 type Waiting struct {
 	ID        InboxID    `json:"id"`
 	State     InboxState `json:"state"`
-	Turn      TurnID     `json:"turn,omitempty"`    // the turn that took it, or that began with a line of it
-	Dropped   QueueDrop  `json:"dropped,omitempty"` // how, once it is
+	Turn      TurnID     `json:"turn,omitempty"`    // the turn that took it, or started with a line about it
+	Dropped   QueueDrop  `json:"dropped,omitempty"` // drop policy applied, once dropped
 	Node      NodeID     `json:"node,omitempty"`    // the process that accepted it
-	Reply     string     `json:"reply,omitempty"`   // what a command was answered with
-	Tokens    int        `json:"-"`                 // what its entry takes in a prompt
+	Reply     string     `json:"reply,omitempty"`   // reply to a command
+	Tokens    int        `json:"-"`                 // size of its entry in a prompt
 	CreatedAt time.Time  `json:"created_at"`
 	Inbound
 }
 
-// InboxState says whether a message was taken.
+// InboxState is the state of an inbox message.
 type InboxState string
 
 // The states of an inbox message.
 const (
 	InboxWaiting  InboxState = "waiting"
-	InboxTaken    InboxState = "taken"    // it is in a turn
+	InboxTaken    InboxState = "taken"    // it is part of a turn
 	InboxDropped  InboxState = "dropped"  // the queue was full, or it was withdrawn
-	InboxAnswered InboxState = "answered" // it was a command, carried out as it came
+	InboxAnswered InboxState = "answered" // a command, executed on arrival
 )
 
 var inboxMoves = map[InboxState][]InboxState{
 	InboxWaiting: {InboxTaken, InboxDropped},
 }
 
-// CanMove reports whether an inbox message may go from s to to.
+// CanMove reports whether the transition from s to to is legal.
 func (s InboxState) CanMove(to InboxState) bool { return canMove(inboxMoves, s, to) }
 
-// A Command is something that a turn does instead of answering.
+// A Command is an operation that a turn performs instead of answering.
 type Command string
 
 // The commands of turns.
 const (
-	CommandCompact Command = "compact" // puts a summary in the place of what was said; Text says what to keep in it
+	CommandCompact Command = "compact" // replaces the conversation by a summary; Text says what to keep in it
 )
 
-// QueueMode says what becomes of a message that arrives while a turn runs.
+// QueueMode is the treatment of a message that arrives during a turn.
 type QueueMode string
 
 // The queue modes.
 const (
-	QueueCollect      QueueMode = "collect"       // everything that waits becomes one turn
-	QueueFollowup     QueueMode = "followup"      // one turn after the other
-	QueueSteer        QueueMode = "steer"         // it enters the running turn after the current batch; too late for that, it is collected
-	QueueSteerBacklog QueueMode = "steer-backlog" // as steer; too late for that, it has a turn of its own
-	QueuePlain        QueueMode = "queue"         // first in, first out: no debounce, nothing is dropped
-	QueueInterrupt    QueueMode = "interrupt"     // the running turn is stopped for it
+	QueueCollect      QueueMode = "collect"       // all waiting messages become one turn
+	QueueFollowup     QueueMode = "followup"      // one turn per message
+	QueueSteer        QueueMode = "steer"         // it enters the running turn after the current batch of calls; collected if too late
+	QueueSteerBacklog QueueMode = "steer-backlog" // like steer, but a turn of its own if too late
+	QueuePlain        QueueMode = "queue"         // first in, first out: no debounce, no drops
+	QueueInterrupt    QueueMode = "interrupt"     // it stops the running turn
 )
 
-// QueueDrop says what becomes of messages when more wait than may.
+// QueueDrop is the overflow policy of a queue.
 type QueueDrop string
 
-// The ways to drop.
+// The overflow policies.
 const (
-	DropOld       QueueDrop = "old"       // the oldest go, and their senders are told
-	DropNew       QueueDrop = "new"       // the new one is refused
-	DropSummarize QueueDrop = "summarize" // the oldest go, and the next prompt has a line of each
+	DropOld       QueueDrop = "old"       // drop the oldest and notify their senders
+	DropNew       QueueDrop = "new"       // refuse the new message
+	DropSummarize QueueDrop = "summarize" // drop the oldest; the next prompt has a line of each
+
+	// DropNever marks announcements that chela itself owes a session, such as
+	// the end of a job: they do not count toward the cap and are never refused
+	// or dropped. It cannot be configured or requested.
+	DropNever QueueDrop = "never"
 )
 
-// QueueSettings say how messages wait while a turn runs. What is zero is left
-// to the settings below: those of a message go before its session's, then the
-// channel's, then the home's.
+// QueueSettings configure how messages wait during a turn. A zero field
+// inherits: message over session over channel over home.
 type QueueSettings struct {
 	Mode       QueueMode `json:"mode,omitempty"`
-	DebounceMS int       `json:"debounce_ms,omitempty"` // how long it must be quiet before what waits becomes a turn; -1 for no time
-	Cap        int       `json:"cap,omitempty"`         // messages that may wait
+	DebounceMS int       `json:"debounce_ms,omitempty"` // quiet time before waiting messages become a turn; -1 for none
+	Cap        int       `json:"cap,omitempty"`         // maximum number of waiting messages
 	Drop       QueueDrop `json:"drop,omitempty"`
 }
 
-// Over returns q with what it leaves open taken from below.
+// Over returns q with its zero fields inherited from below.
 func (q QueueSettings) Over(below QueueSettings) QueueSettings {
 	return QueueSettings{
 		Mode: cmp.Or(q.Mode, below.Mode), DebounceMS: cmp.Or(q.DebounceMS, below.DebounceMS),
@@ -138,17 +150,18 @@ func (q QueueSettings) Over(below QueueSettings) QueueSettings {
 	}
 }
 
-// DefaultQueue returns how messages wait in a home that says nothing of it.
+// DefaultQueue returns the queue settings of an unconfigured home.
 func DefaultQueue() QueueSettings {
 	return QueueSettings{Mode: QueueCollect, DebounceMS: 1000, Cap: 20, Drop: DropSummarize}
 }
 
-// Debounce returns how long it must be quiet before what waits becomes a turn.
+// Debounce returns the quiet time before waiting messages become a turn.
 func (q QueueSettings) Debounce() time.Duration {
 	return max(0, time.Duration(q.DebounceMS)*time.Millisecond)
 }
 
-// Check returns an Invalid error if something in q is not a setting.
+// Check returns an Invalid error if a field of q is not a value that people and
+// clients may choose.
 func (q QueueSettings) Check() error {
 	switch q.Mode {
 	case "", QueueCollect, QueueFollowup, QueueSteer, QueueSteerBacklog, QueuePlain, QueueInterrupt:
@@ -159,7 +172,7 @@ func (q QueueSettings) Check() error {
 	switch q.Drop {
 	case "", DropOld, DropNew, DropSummarize:
 	default:
-		return E(Invalid, fmt.Sprintf("%.40q is no way to drop", q.Drop)).WithHint("use old, new or summarize")
+		return E(Invalid, fmt.Sprintf("%.40q is not a drop policy", q.Drop)).WithHint("use old, new or summarize")
 	}
 	if q.DebounceMS < -1 || q.DebounceMS > int(MaxDebounce/time.Millisecond) {
 		return E(Invalid, fmt.Sprintf("a debounce of %d ms is out of bounds", q.DebounceMS)).
@@ -171,7 +184,7 @@ func (q QueueSettings) Check() error {
 	return nil
 }
 
-// A Class is a kind of lane with a concurrency of its own.
+// A Class is a kind of lane with its own concurrency limit.
 type Class string
 
 // The lane classes.
@@ -182,8 +195,9 @@ const (
 	ClassCron     Class = "cron"
 )
 
-// A Lease is a node's claim on a session's lane. Token only grows; every write
-// of a turn carries it and is refused once a higher one exists.
+// A Lease is a node's claim on a session's lane. Token is the fencing token: it
+// only grows; every write of a turn carries it and fails once a higher one
+// exists.
 type Lease struct {
 	Session   SessionKey
 	Owner     NodeID
@@ -191,41 +205,41 @@ type Lease struct {
 	ExpiresAt time.Time
 }
 
-// An Outbound is a reply owed to a channel until it confirmed it. ID is the
-// idempotency key of its delivery.
+// An Outbound is a reply owed to a channel until the channel confirmed it. ID
+// is the idempotency key of its delivery.
 type Outbound struct {
 	ID        OutboxID    `json:"id"`
 	Session   SessionKey  `json:"session"`
-	Turn      TurnID      `json:"turn,omitempty"`  // empty for a notice that is of no turn
+	Turn      TurnID      `json:"turn,omitempty"`  // empty for a notice outside of turns
 	Entry     EntryID     `json:"entry,omitempty"` // the entry it delivers; empty for a notice
 	To        Origin      `json:"to"`
 	Text      string      `json:"text"`
 	State     OutboxState `json:"state"`
 	Attempts  int         `json:"attempts"`
-	Error     string      `json:"error,omitempty"` // of the last attempt
+	Error     string      `json:"error,omitempty"` // error of the last attempt
 	CreatedAt time.Time   `json:"created_at"`
 	SentAt    time.Time   `json:"sent_at,omitzero"`
 }
 
-// OutboxState says whether a reply was delivered.
+// OutboxState is the state of a delivery.
 type OutboxState string
 
 // The states of an outbox message.
 const (
 	OutboxPending OutboxState = "pending"
 	OutboxSent    OutboxState = "sent"
-	OutboxFailed  OutboxState = "failed" // given up; the owner is told
+	OutboxFailed  OutboxState = "failed" // retries exhausted; the owner is notified
 )
 
 var outboxMoves = map[OutboxState][]OutboxState{
 	OutboxPending: {OutboxSent, OutboxFailed},
 }
 
-// CanMove reports whether an outbox message may go from s to to.
+// CanMove reports whether the transition from s to to is legal.
 func (s OutboxState) CanMove(to OutboxState) bool { return canMove(outboxMoves, s, to) }
 
-// From returns who spoke, as the model should see it: empty for the owner and
-// for origins that tell no sender.
+// From returns the sender's name for the model: empty for the owner and for
+// origins without a sender.
 func (in Inbound) From() string {
 	if in.Origin.Owner {
 		return ""

@@ -2,8 +2,8 @@ package chela
 
 import "time"
 
-// Moment writes a point in time as people read it, to the second, in a zone that it
-// names; nil is UTC. The zero time is empty.
+// Moment formats a time for people, to the second and with its zone; a nil zone
+// is UTC. The zero time is empty.
 func Moment(t time.Time, zone *time.Location) string {
 	if t.IsZero() {
 		return ""

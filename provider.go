@@ -10,34 +10,39 @@ import (
 
 // A Provider serves models.
 type Provider interface {
-	// Stream performs one step of a model and yields what arrives. The stream
-	// ends with exactly one Chunk whose Finish is set, or with an error; never
-	// neither, never both. Breaking out of the loop or ending ctx stops the
-	// request. Errors are *ProviderError, except ctx's own and those of what stands
-	// around providers, such as the ledger. It may be called
-	// by several goroutines at once and leaves nothing running behind.
+	// Stream performs one step of a model and yields its chunks as they arrive.
+	// The stream ends with exactly one Chunk whose Finish is set, or with an
+	// error; never neither, never both. Breaking out of the loop or ending ctx
+	// cancels the request. Errors are *ProviderError, except errors of ctx and
+	// of middleware around providers, such as the ledger. It is safe for
+	// concurrent use and leaves no goroutine behind.
 	Stream(ctx context.Context, req *Request) iter.Seq2[Chunk, error]
 }
 
-// A Request is everything a model sees in one step. Providers must not keep or
-// change it.
+// A Request is the complete input of a model for one step. Providers must not
+// keep or change it.
 type Request struct {
-	Model     string // as the provider knows it, without the provider's name
+	Model     string // the provider's name for it, without the provider prefix
 	System    string
 	Messages  []Message
 	Tools     []ToolSpec
 	Thinking  ThinkingLevel
-	MaxTokens int        // of the answer, reasoning included; 0 means the provider's or model's default
-	Session   SessionKey // a stable key for the provider's prompt cache
-	Plain     bool       // ask without streaming; the chunks come at once
-	Hasty     bool       // there is another way: rather fail than wait for one who wants time
+	MaxTokens int        // limit of the answer, reasoning included; 0 means the provider's or model's default
+	Session   SessionKey // stable key for the provider's prompt cache
+	Plain     bool       // no streaming; the chunks arrive at once
+	Hasty     bool       // a fallback exists: fail at once instead of waiting out a cooldown
 
-	// Payer is who pays, and Tokens about how many tokens the prompt has; 0 if
-	// nobody counted them. Providers do not look at them, what wraps them does.
+	// Sampling holds the caller's parameters; nil leaves all of them to the
+	// provider. A provider whose kind lacks a parameter that is set is skipped.
+	Sampling *Sampling `json:",omitempty"`
+
+	// Payer is the account to charge, and Tokens the estimated size of the
+	// prompt; 0 if unknown. They are for middleware; providers ignore them.
 	Payer  Payer `json:"-"`
 	Tokens int   `json:"-"`
 
-	// Again says that a process died which may have made the same request.
+	// Again marks a retry: a process that may have sent the same request has
+	// died.
 	Again bool `json:"-"`
 
 	// Load returns the bytes of an attachment. It is set when Messages has
@@ -45,7 +50,37 @@ type Request struct {
 	Load func(ctx context.Context, a Attachment) ([]byte, error) `json:"-"`
 }
 
-// Role says who speaks in a message of a prompt.
+// Sampling holds the parameters of an answer set by the caller. A nil or empty
+// field leaves the parameter to the provider.
+type Sampling struct {
+	Temperature      *float64        `json:"temperature,omitempty"`
+	TopP             *float64        `json:"top_p,omitempty"`
+	TopK             *int64          `json:"top_k,omitempty"`
+	PresencePenalty  *float64        `json:"presence_penalty,omitempty"`
+	FrequencyPenalty *float64        `json:"frequency_penalty,omitempty"`
+	LogitBias        json.RawMessage `json:"logit_bias,omitempty"` // JSON object: bias by token
+	Seed             *int64          `json:"seed,omitempty"`
+	Verbosity        string          `json:"verbosity,omitempty"`    // "low", "medium" or "high"
+	Stop             []string        `json:"stop,omitempty"`         // stop sequences: the answer ends before the first of them
+	Choices          int             `json:"choices,omitempty"`      // number of alternative answers; 0 means 1
+	TopLogprobs      *int            `json:"top_logprobs,omitempty"` // return log probabilities, also of this many alternatives per token
+	MustCall         bool            `json:"must_call,omitempty"`    // the model must call a tool
+	CallTool         string          `json:"call_tool,omitempty"`    // name of the tool that must be called
+	SingleCall       bool            `json:"single_call,omitempty"`  // at most one call per answer
+	MaxToolCalls     *int            `json:"max_tool_calls,omitempty"`
+	Format           *Format         `json:"format,omitempty"` // of the text; nil for free text
+}
+
+// A Format constrains an answer's text to a JSON object, of a schema if one is
+// set.
+type Format struct {
+	Name        string          `json:"name,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Schema      json.RawMessage `json:"schema,omitempty"`
+	Strict      bool            `json:"strict,omitempty"`
+}
+
+// Role is the author of a message in a prompt.
 type Role string
 
 // The roles. A message of RoleTool carries one result.
@@ -72,14 +107,14 @@ type Message struct {
 	Failed bool   `json:"failed,omitempty"` // tool
 }
 
-// A ToolSpec is a tool as the model is offered it.
+// A ToolSpec is a tool as declared to the model.
 type ToolSpec struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Input       json.RawMessage `json:"input,omitempty"` // JSON Schema, an object
 }
 
-// A ThinkingLevel says how much a model should reason. Empty leaves it to the
+// A ThinkingLevel is how much a model should reason. Empty leaves it to the
 // provider.
 type ThinkingLevel string
 
@@ -93,58 +128,60 @@ const (
 	ThinkingXHigh   ThinkingLevel = "xhigh"
 )
 
-// A Chunk is a piece of a streamed answer: exactly one of its fields is set.
+// A Chunk is a piece of a streamed answer: exactly one field is set.
 type Chunk struct {
 	Text     string  // more text
 	Thinking string  // more reasoning
-	Anew     bool    // the answer broke off and is begun anew; what came before is void
-	Unseen   int     // bytes of the answer that came and are not shown: of calls, and of reasoning kept secret
+	Anew     bool    // the answer was cut off and restarts; discard the earlier chunks
+	Unseen   int     // received bytes that are not shown: calls and encrypted reasoning
 	Finish   *Finish // the end, with the whole answer
 }
 
 // A Finish ends a stream with the whole answer. Text equals the joined text
-// chunks since the last one that said Anew. Calls have Tool, Ref, and Args or Raw; the ID is given by the turn.
+// chunks since the last chunk with Anew set. Calls have Tool, Ref, and Args or
+// Raw; the turn assigns the ID.
 type Finish struct {
 	Text     string
 	Thinking []Thinking
 	Calls    []CallSpec
 	Stop     StopReason
-	Model    string // the model that answered, if the provider tells
-	Served   string // provider/model that was asked, where that is not the one of the request
-	Since    string // why another one was asked, in words for people; empty if nothing was wrong
+	Logprobs json.RawMessage // of the text, in the format of Chat Completions
+	Others   []Finish        // the alternative answers, whose chunks were Unseen; the other fields cover all answers
+	Model    string          // the model that answered, if the provider reports it
+	Served   string          // provider/model that served the request, if a fallback did
+	Since    string          // why the fallback was used, for people; empty without an error
 	Usage    TokenUsage
 	Charge   Charge
-	Known    bool // the answer was known: nobody was asked, and no row of the ledger tells of it
+	Known    bool // served from the answer cache: no request was made, and the ledger has no row
 }
 
-// StopReason says why a model stopped.
+// StopReason is why a model stopped.
 type StopReason string
 
-// The reasons to stop. Whether there are calls decides what comes next, not
+// The stop reasons. The next action depends on the presence of calls, not on
 // the reason: providers disagree on it.
 const (
-	StopEnd     StopReason = "end"     // it had said what it wanted
-	StopCalls   StopReason = "calls"   // it wants tools
-	StopLength  StopReason = "length"  // the limit of output; the last call may be cut off
-	StopRefusal StopReason = "refusal" // it, or a filter, declined
+	StopEnd     StopReason = "end"     // the answer is complete
+	StopCalls   StopReason = "calls"   // the model requests tool calls
+	StopLength  StopReason = "length"  // the output limit; the last call may be truncated
+	StopRefusal StopReason = "refusal" // the model or a filter refused
 )
 
 // A ProviderError is a request that a provider did not fulfil.
 type ProviderError struct {
 	Provider  string        // its configured name
 	Kind      Kind          // Invalid, NotFound, Denied (key), Exhausted (rate, quota), Unavailable, Unsupported
-	Status    int           // of HTTP; 0 when no answer came
+	Status    int           // HTTP status; 0 without a response
 	Retryable bool          // the same request may succeed later
-	After     time.Duration // how long to wait, if the provider said so
-	Overflow  bool          // the prompt was too large for the model
-	Cut       bool          // the stream ended before its end
-	Unpaid    bool          // nothing was done for the request: it was refused, or did not get there
-	Msg       string        // what the provider said, on one line, without secrets
+	After     time.Duration // the provider's Retry-After, if any
+	Overflow  bool          // the prompt exceeded the model's window
+	Cut       bool          // the stream broke off early
+	Unpaid    bool          // not billed: the request was refused or never reached the provider
+	Msg       string        // the provider's message, on one line, without secrets
 	Err       error         // the cause
 }
 
-// Error names the provider, the status, unless that is of success, and what it
-// said.
+// Error names the provider, the status unless it is a success, and the message.
 func (e *ProviderError) Error() string {
 	s := e.Provider
 	if e.Status >= 300 {
@@ -160,27 +197,26 @@ func (e *ProviderError) Unwrap() error { return e.Err }
 type Model struct {
 	Provider  string `json:"provider"`
 	Name      string `json:"name"`
-	Window    int    `json:"window"`          // tokens of prompt and answer; 0 when not known
-	MaxOutput int    `json:"max_output"`      // tokens; 0 when not known
-	Price     *Price `json:"price,omitempty"` // nil when not known
+	Window    int    `json:"window"`          // tokens of prompt and answer; 0 if unknown
+	MaxOutput int    `json:"max_output"`      // tokens; 0 if unknown
+	Price     *Price `json:"price,omitempty"` // nil if unknown
 
-	// Abilities are what the model is known to be able to do; nil when that is
-	// not known.
+	// Abilities are the known abilities of the model; nil if unknown.
 	Abilities []Ability `json:"abilities,omitempty"`
 
-	// Sources say where each value is from, by its name in JSON.
+	// Sources name the origin of each value, by its JSON name.
 	Sources map[string]string `json:"sources,omitempty"`
 }
 
-// An Ability is something that some models can do and others cannot.
+// An Ability is a feature that only some models support.
 type Ability string
 
 // The abilities.
 const (
 	AbleTools    Ability = "tools"    // calls tools
 	AbleParallel Ability = "parallel" // makes several calls in one answer
-	AbleImages   Ability = "images"   // sees images
-	AbleThinking Ability = "thinking" // reasons ahead of the answer, as much as is asked for
-	AbleCache    Ability = "cache"    // reads a prompt that it read before from a cache
+	AbleImages   Ability = "images"   // accepts images
+	AbleThinking Ability = "thinking" // reasons before answering, with a configurable effort
+	AbleCache    Ability = "cache"    // caches prompt prefixes
 	AbleStrict   Ability = "strict"   // keeps to the schema of a tool's arguments
 )

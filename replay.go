@@ -1,43 +1,43 @@
 package chela
 
-// A Replay is what came of running a turn again from its record.
+// A Replay is the result of running a turn again from its record.
 type Replay struct {
 	Turn       TurnID      `json:"turn"`
 	Recorded   Ending      `json:"recorded"`
 	Same       bool        `json:"same"`
-	Entries    int         `json:"entries"`              // of the record
+	Entries    int         `json:"entries"`              // number of recorded entries
 	Difference *Difference `json:"difference,omitempty"` // the first one
-	Prompts    []StepSize  `json:"prompts"`              // what the model was sent, in order
+	Prompts    []StepSize  `json:"prompts"`              // size of each request to the model, in order
 
-	// Live is what came of asking the model again, where that was wanted.
+	// Live is the turn that asked the model again, if requested.
 	Live *LiveTurn `json:"live,omitempty"`
 }
 
-// A LiveTurn is a turn that was given the same messages as another one, in a
-// thread of its own that branches off where that one began.
+// A LiveTurn is a turn that received the same messages as another one, in a
+// thread of its own that branches off at the start of the original.
 type LiveTurn struct {
 	Thread ThreadID `json:"thread"`
 	Turn   TurnID   `json:"turn"`
-	Ending Ending   `json:"ending"` // so far, where it waits for a person
+	Ending Ending   `json:"ending"` // so far, if it waits for a person
 }
 
-// An Ending is how a turn ended.
+// An Ending is the outcome of a turn.
 type Ending struct {
 	State   TurnState `json:"state"`
 	Failure *Failure  `json:"failure,omitempty"`
-	Answer  string    `json:"answer,omitempty"` // of the model, the newest
+	Answer  string    `json:"answer,omitempty"` // newest answer of the model
 	Steps   int       `json:"steps"`
 }
 
-// A Difference is the first place at which a replay does not come to what the
-// record says. A side that has nothing there is empty.
+// A Difference is the first place where a replay deviates from the record. A
+// side without a value there is empty.
 type Difference struct {
 	Place    string `json:"place"` // such as "entry 3 (tool_result): text"
 	Recorded string `json:"recorded,omitempty"`
 	Replayed string `json:"replayed,omitempty"`
 }
 
-// A StepSize says how large the request of one step to the model was.
+// A StepSize is the size of one step's request to the model.
 type StepSize struct {
 	Step     int `json:"step"`
 	Messages int `json:"messages"`

@@ -9,35 +9,35 @@ import (
 // lane.
 type Routine struct {
 	ID          RoutineID     `json:"id"`
-	Name        string        `json:"name"` // unique in the home; as ValidName wants it
+	Name        string        `json:"name"` // unique in the home; see ValidName
 	Description string        `json:"description,omitempty"`
 	Agent       string        `json:"agent"`
-	Builtin     bool          `json:"builtin,omitempty"` // chela keeps it as the configuration says; it cannot be deleted
+	Builtin     bool          `json:"builtin,omitempty"` // managed by the configuration; it cannot be deleted
 	Enabled     bool          `json:"enabled"`
-	Reason      string        `json:"reason,omitempty"` // why it is not enabled, where nobody asked for that
+	Reason      string        `json:"reason,omitempty"` // why chela disabled it; empty if a person did
 	Trigger     Trigger       `json:"trigger"`
 	Action      RoutineAction `json:"action"`
 	Guards      RoutineGuards `json:"guards,omitzero"`
 	Notify      RoutineNotify `json:"notify,omitzero"`
 
-	// Origin is where it was made: results go there by default. Owner says
-	// whether the owner made it, whose rights its turns have then.
+	// Origin is where it was created and the default target of results. Owner
+	// says whether the owner created it; its turns have those rights.
 	Origin  Origin     `json:"origin,omitzero"`
-	Session SessionKey `json:"session,omitempty"` // in which it was made
+	Session SessionKey `json:"session,omitempty"` // session where it was created
 
 	DeleteAfterRun bool `json:"delete_after_run,omitempty"`
 
-	// What became of it so far.
-	NextAt    time.Time `json:"next_at,omitzero"` // when it is due; zero if no time makes it fire
-	LastAt    time.Time `json:"last_at,omitzero"` // the due time, or the moment, of its newest run
-	Failures  int       `json:"failures"`         // in a row
-	Version   int       `json:"version"`          // grows with each change of what it is
+	// Progress so far.
+	NextAt    time.Time `json:"next_at,omitzero"` // next due time; zero if its trigger has no schedule
+	LastAt    time.Time `json:"last_at,omitzero"` // due time, or time of the cause, of its newest run
+	Failures  int       `json:"failures"`         // consecutive failures
+	Version   int       `json:"version"`          // grows with each change of its definition
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 	DeletedAt time.Time `json:"deleted_at,omitzero"` // its runs stay readable
 }
 
-// TriggerKind says what makes a routine fire.
+// TriggerKind is the kind of a routine's trigger.
 type TriggerKind string
 
 // The kinds of triggers.
@@ -46,41 +46,42 @@ const (
 	TriggerEvery   TriggerKind = "every"
 	TriggerAt      TriggerKind = "at"
 	TriggerEvent   TriggerKind = "event"        // a message that matches
-	TriggerSystem  TriggerKind = "system_event" // something that chela announces of itself
+	TriggerSystem  TriggerKind = "system_event" // an event of chela itself
 	TriggerWebhook TriggerKind = "webhook"
 	TriggerManual  TriggerKind = "manual"
 )
 
-// A Trigger is what makes a routine fire. Which fields are set follows from its
-// kind. Every routine can be fired by hand, too.
+// A Trigger is the condition on which a routine fires. Its kind decides which
+// fields are set. Every routine can also be fired by hand.
 type Trigger struct {
+	_    struct{}    `check:"switch=kind"`
 	Kind TriggerKind `json:"kind"`
 
-	Cron string `json:"cron,omitempty"` // cron: 5 or 6 fields
-	Zone string `json:"zone,omitempty"` // cron: an IANA name; empty for the home's
+	Cron string `json:"cron,omitempty" check:"need=cron format=cron max=200"`    // 5 or 6 fields
+	Zone string `json:"zone,omitempty" check:"for=cron format=time-zone max=64"` // an IANA name; empty for the home's zone
 
-	Every  time.Duration `json:"every,omitempty"` // every: in nanoseconds
-	Anchor time.Time     `json:"anchor,omitzero"` // every: one of the times at which it fires
+	Every  Span      `json:"every_ms,omitempty" check:"need=every min=10000 max=31536000000 step=1000"`
+	Anchor time.Time `json:"anchor,omitzero" check:"for=every"` // any due time; fixes the phase of the interval
 
-	At time.Time `json:"at,omitzero"` // at
+	At time.Time `json:"at,omitzero" check:"need=at"`
 
-	// Missed says what becomes of due times that nobody was there for; empty is
-	// left to the configuration.
-	Missed Missed `json:"missed,omitempty"`
+	// Missed is the policy for due times missed during downtime; empty means
+	// the configured default.
+	Missed Missed `json:"missed,omitempty" check:"for=cron|every|at"`
 
-	Channel string `json:"channel,omitempty"` // event: only messages of this channel
-	Pattern string `json:"pattern,omitempty"` // event: an expression (RE2) that the text matches
+	Channel string `json:"channel,omitempty" check:"for=event is=line max=64"`               // restricts to messages of this channel
+	Pattern string `json:"pattern,omitempty" check:"need=event format=regex min=1 max=1000"` // RE2 expression matched against the text
 
-	Source string            `json:"source,omitempty"` // system_event: such as "job" or "routine"
-	Event  string            `json:"event,omitempty"`  // system_event: such as "failed"
-	Filter map[string]string `json:"filter,omitempty"` // system_event: fields that must be equal
+	Source string            `json:"source,omitempty" check:"need=system_event words=job|routine|turn|approval|session|tool|message|notice"`
+	Event  string            `json:"event,omitempty" check:"for=system_event is=line max=64"`                                     // such as "failed"
+	Filter map[string]string `json:"filter,omitempty" check:"for=system_event keys=session|turn|job|routine|run|tool|text|agent"` // event fields that must be equal
 
-	Path   string `json:"path,omitempty"`   // webhook: what follows /hooks/
-	Scheme string `json:"scheme,omitempty"` // webhook: how requests are signed
-	Secret string `json:"secret,omitempty"` // webhook: env:NAME or secret:NAME; the value is never kept here
+	Path   string `json:"path,omitempty" check:"need=webhook is=hook max=200"`                         // path after /hooks/
+	Scheme string `json:"scheme,omitempty" check:"need=webhook words=secret|hmac|github|stripe|slack"` // signature scheme of the requests
+	Secret string `json:"secret,omitempty" check:"need=webhook is=env max=200"`                        // env:NAME; the value is never stored here
 }
 
-// Missed says what becomes of due times that nobody was there for.
+// Missed is the policy for due times missed during downtime.
 type Missed string
 
 // The policies for missed due times.
@@ -90,7 +91,7 @@ const (
 	MissedAll  Missed = "all"  // each fires, oldest first
 )
 
-// ActionKind says what a routine does when it fires.
+// ActionKind is the kind of a routine's action.
 type ActionKind string
 
 // The kinds of actions.
@@ -99,142 +100,144 @@ const (
 	ActionTurn   ActionKind = "turn"         // a turn with tools
 	ActionJob    ActionKind = "job"          // a job
 	ActionEvent  ActionKind = "system_event" // a note for the main session
-	ActionNotify ActionKind = "notify"       // a text for people, without any model
+	ActionNotify ActionKind = "notify"       // a text for people, without a model
 )
 
-// A RoutineAction is what a routine does when it fires. Which fields are set
-// follows from its kind.
+// A RoutineAction is the effect of a firing. Its kind decides which fields are
+// set.
 type RoutineAction struct {
+	_    struct{}   `check:"switch=kind"`
 	Kind ActionKind `json:"kind"`
-	Text string     `json:"text"` // the prompt, what is to be done, the note or the notice
+	Text string     `json:"text" check:"is=said max=50000"` // the prompt, instructions, note or notice
 
-	Documents []string      `json:"documents,omitempty"`  // lightweight, turn: paths of documents that the prompt shows
-	MaxTokens int           `json:"max_tokens,omitempty"` // lightweight: of the answer
-	Main      bool          `json:"main,omitempty"`       // turn: in the agent's main session, not one of its own
-	Model     string        `json:"model,omitempty"`
+	Documents []string      `json:"documents,omitempty" check:"for=lightweight|turn max=100 each is=place max=200"` // documents included in the prompt
+	MaxTokens int           `json:"max_tokens,omitempty" check:"min=0"`                                             // lightweight: limit of the answer
+	Main      bool          `json:"main,omitempty" check:"for=turn"`                                                // in the agent's main session instead of its own
+	Model     string        `json:"model,omitempty" check:"is=anymodel max=256"`
 	Thinking  ThinkingLevel `json:"thinking,omitempty"`
-	Steps     int           `json:"steps,omitempty"`
-	Timeout   time.Duration `json:"timeout,omitempty"` // of one run, in nanoseconds
-	Title     string        `json:"title,omitempty"`   // job
-	Plan      bool          `json:"plan,omitempty"`    // job
-	Priority  int           `json:"priority,omitempty"`
+	Steps     int           `json:"steps,omitempty" check:"min=0 max=1000"`
+	Timeout   Span          `json:"timeout_ms,omitempty" check:"min=0 max=2592000000"` // of one run
+	Title     string        `json:"title,omitempty" check:"max=200"`                   // job
+	Plan      bool          `json:"plan,omitempty"`                                    // job
+	Priority  int           `json:"priority,omitempty" check:"min=-100 max=100"`
 
-	// Post says what of an isolated run is told to the main session.
+	// Post selects the report of an isolated run to the main session.
 	Post    PostMode `json:"post,omitempty"`
-	PostMax int      `json:"post_max,omitempty"` // characters of the output, of PostFull; 0 is 8,000
-	Wake    WakeMode `json:"wake,omitempty"`     // when the main session reads what it is told
+	PostMax int      `json:"post_max,omitempty" check:"min=0"` // PostFull: characters of the output; 0 is 8,000
+	Wake    WakeMode `json:"wake,omitempty"`                   // when the main session reads the report
 }
 
-// PostMode says what of an isolated run is told to the main session.
+// PostMode selects the report of an isolated run to the main session.
 type PostMode string
 
 // The ways to post.
 const (
 	PostNone    PostMode = "none"
-	PostSummary PostMode = "summary" // a line; the default
-	PostFull    PostMode = "full"    // all that was said, up to a bound
+	PostSummary PostMode = "summary" // one line; the default
+	PostFull    PostMode = "full"    // the whole output, up to PostMax
 )
 
-// WakeMode says when a session reads a note.
+// WakeMode is when a session reads a note.
 type WakeMode string
 
-// The ways to wake.
+// The wake modes.
 const (
 	WakeNow           WakeMode = "now"            // at once, in a turn
-	WakeNextHeartbeat WakeMode = "next-heartbeat" // with the next heartbeat, or the next turn if that is sooner
+	WakeNextHeartbeat WakeMode = "next-heartbeat" // with the next heartbeat, or the next turn if earlier
 )
 
-// RoutineGuards keep a routine from firing too often. Zero values are left to the
-// configuration; negative ones mean no bound.
+// RoutineGuards rate-limit a routine. Zero values mean the configured defaults;
+// negative ones disable the guard.
 type RoutineGuards struct {
-	Cooldown    time.Duration `json:"cooldown,omitempty"`     // between runs that no clock made fire, in nanoseconds
-	Concurrent  int           `json:"concurrent,omitempty"`   // runs at once
-	Dedup       time.Duration `json:"dedup,omitempty"`        // for how long the same cause does not fire again, in nanoseconds
-	PerHour     int           `json:"per_hour,omitempty"`     // runs in any hour
-	PerDay      int           `json:"per_day,omitempty"`      // runs in any 24 hours
-	ActiveHours ActiveHours   `json:"active_hours,omitzero"`  // outside of them due times are skipped
-	Idle        bool          `json:"idle,omitempty"`         // it is skipped while a turn of the main session is in flight
-	Unless      string        `json:"unless_blank,omitempty"` // it is skipped while this document has nothing in it
+	Cooldown    Span        `json:"cooldown_ms,omitempty" check:"min=-1 max=2592000000"` // between runs without a schedule
+	Concurrent  int         `json:"concurrent,omitempty"`                                // runs at once
+	Dedup       Span        `json:"dedup_ms,omitempty" check:"min=-1 max=2592000000"`    // the same cause does not fire again within this window
+	PerHour     int         `json:"per_hour,omitempty"`                                  // runs in any hour
+	PerDay      int         `json:"per_day,omitempty"`                                   // runs in any 24 hours
+	ActiveHours ActiveHours `json:"active_hours,omitzero"`                               // due times outside of them are skipped
+	Idle        bool        `json:"idle,omitempty"`                                      // skipped while a turn of the main session runs
+	Unless      string      `json:"unless_blank,omitempty" check:"is=place max=200"`     // skipped while this document is blank
 }
 
-// ActiveHours are a part of each day. The zero value is the whole day.
+// ActiveHours are a daily time window. The zero value is the whole day.
 type ActiveHours struct {
-	Start string `json:"start,omitempty"` // HH:MM
-	End   string `json:"end,omitempty"`   // HH:MM, up to 24:00; before Start for hours over midnight
-	Zone  string `json:"zone,omitempty"`  // an IANA name; empty for the home's
+	Start string `json:"start,omitempty" check:"is=clock with=end"`      // HH:MM
+	End   string `json:"end,omitempty" check:"is=end"`                   // HH:MM, up to 24:00; before Start for a window over midnight
+	Zone  string `json:"zone,omitempty" check:"format=time-zone max=64"` // an IANA name; empty for the home's
 }
 
-// NotifyPolicy says whether people are told of a run.
+// NotifyPolicy is when people are notified of a run.
 type NotifyPolicy string
 
 // The policies.
 const (
 	NotifyAlways      NotifyPolicy = "always"
-	NotifyConditional NotifyPolicy = "conditional" // where the run says that there is something to report; the default
+	NotifyConditional NotifyPolicy = "conditional" // if the run reports something; the default
 	NotifyNever       NotifyPolicy = "never"
 )
 
-// A RoutineNotify says who is told of a run, and when.
+// A RoutineNotify configures the notifications of a routine's runs.
 type RoutineNotify struct {
-	Policy        NotifyPolicy  `json:"policy,omitempty"`
-	AfterFailures int           `json:"after_failures,omitempty"` // failures in a row of which people are told whatever the policy is; 0 is left to the configuration, -1 for never
-	Disable       int           `json:"disable,omitempty"`        // failures in a row after which it is disabled; likewise
-	Target        NotifyTarget  `json:"target,omitempty"`
-	Channel       string        `json:"channel,omitempty"` // TargetExplicit
-	To            string        `json:"to,omitempty"`      // TargetExplicit
-	AckMax        int           `json:"ack_max,omitempty"` // characters beside HEARTBEAT_OK that still mean nothing to report
-	Repeat        time.Duration `json:"repeat,omitempty"`  // for how long the same text is not told again, in nanoseconds
+	_             struct{}     `check:"switch=target"`
+	Policy        NotifyPolicy `json:"policy,omitempty"`
+	AfterFailures int          `json:"after_failures,omitempty"` // consecutive failures that notify under any policy; 0: configured default, -1: never
+	Disable       int          `json:"disable,omitempty"`        // consecutive failures that disable it; 0: configured default, -1: never
+	Target        NotifyTarget `json:"target,omitempty"`
+	Channel       string       `json:"channel,omitempty" check:"need=explicit is=name"`
+	To            string       `json:"to,omitempty" check:"for=explicit is=line max=256"`
+	AckMax        int          `json:"ack_max,omitempty" check:"min=0"`                  // characters beside HEARTBEAT_OK that still count as nothing to report
+	Repeat        Span         `json:"repeat_ms,omitempty" check:"min=0 max=2592000000"` // the same text is not repeated within this window
 }
 
-// NotifyTarget says where people are told.
+// NotifyTarget is the recipient of notifications.
 type NotifyTarget string
 
-// The targets. Where the one that is named cannot be found, the next is taken.
+// The targets. An unavailable target falls back to the next one.
 const (
 	TargetExplicit  NotifyTarget = "explicit"
-	TargetOrigin    NotifyTarget = "origin"    // where the routine was made; the default
-	TargetLast      NotifyTarget = "last"      // where the main session was last spoken to
-	TargetBroadcast NotifyTarget = "broadcast" // wherever the owner was last seen, on each channel
+	TargetOrigin    NotifyTarget = "origin"    // where the routine was created; the default
+	TargetLast      NotifyTarget = "last"      // origin of the main session's last message
+	TargetBroadcast NotifyTarget = "broadcast" // the owner's last known chat on each channel
 	TargetNone      NotifyTarget = "none"
 )
 
-// A RoutineRun is one firing of a routine and what came of it.
+// A RoutineRun is one firing of a routine and its outcome.
 type RoutineRun struct {
 	ID      RunID       `json:"id"`
 	Routine RoutineID   `json:"routine"`
-	Due     time.Time   `json:"due"` // when it was due, or the moment of its cause
-	Key     string      `json:"key"` // unique in its routine: a due time or a cause fires once
+	Due     time.Time   `json:"due"` // due time, or time of its cause
+	Key     string      `json:"key"` // unique per routine: a due time or a cause fires once
 	State   RunState    `json:"state"`
 	Reason  string      `json:"reason,omitempty"` // why it was skipped or failed, for people
-	Waits   string      `json:"waits,omitempty"`  // for what, for people: a person, or its job does; it takes no place meanwhile
-	Cause   TriggerKind `json:"cause"`            // TriggerManual where it was fired by hand
-	Input   string      `json:"input,omitempty"`  // what fired it: a message, the body of a request
-	Missed  int         `json:"missed,omitempty"` // due times before it that did not fire, as the policy wants
+	Waits   string      `json:"waits,omitempty"`  // reason why it, or its job, waits, for people; while waiting it occupies no slot
+	Cause   TriggerKind `json:"cause"`            // TriggerManual if fired by hand
+	Input   string      `json:"input,omitempty"`  // input of the trigger: a message, a request body
+	Missed  int         `json:"missed,omitempty"` // due times before it that were missed and not fired
 
 	Session SessionKey `json:"session,omitempty"`
 	Thread  ThreadID   `json:"thread,omitempty"`
 	Turn    TurnID     `json:"turn,omitempty"`
 	Job     JobID      `json:"job,omitempty"`
 
-	Report   *Report `json:"report,omitempty"`   // what the run said of itself through the report tool
-	Output   string  `json:"output,omitempty"`   // whole
-	Notified string  `json:"notified,omitempty"` // what people were told; empty for nothing
+	Report   *Report `json:"report,omitempty"`   // report made through the report tool
+	Output   string  `json:"output,omitempty"`   // complete output
+	Notified string  `json:"notified,omitempty"` // text sent to people; empty for none
 
 	CreatedAt  time.Time `json:"created_at"`
 	StartedAt  time.Time `json:"started_at,omitzero"`
 	FinishedAt time.Time `json:"finished_at,omitzero"`
 }
 
-// RunState says how far a run of a routine is.
+// RunState is the state of a routine's run.
 type RunState string
 
-// The states of a run. The last three are endings.
+// The states of a run. The last three are final.
 const (
-	RunPending RunState = "pending" // waits for a place
+	RunPending RunState = "pending" // waits for a slot
 	RunRunning RunState = "running"
 	RunOK      RunState = "ok"
 	RunFailed  RunState = "failed"
-	RunSkipped RunState = "skipped" // a guard did not let it run
+	RunSkipped RunState = "skipped" // a guard prevented it
 )
 
 var runMoves = map[RunState][]RunState{
@@ -242,27 +245,27 @@ var runMoves = map[RunState][]RunState{
 	RunRunning: {RunOK, RunFailed, RunSkipped},
 }
 
-// CanMove reports whether a run may go from s to to.
+// CanMove reports whether the transition from s to to is legal.
 func (s RunState) CanMove(to RunState) bool { return canMove(runMoves, s, to) }
 
-// Ended reports whether s is an ending.
+// Ended reports whether s is a final state.
 func (s RunState) Ended() bool { return s != "" && len(runMoves[s]) == 0 }
 
-// A Report is what a run says of itself: whether there is something that people
-// should be told.
+// A Report is a run's own report: whether and what to tell people.
 type Report struct {
 	Notify bool            `json:"notify"`
-	Text   string          `json:"text,omitempty"` // what they are told
+	Text   string          `json:"text,omitempty"` // text for people
 	Facts  json.RawMessage `json:"facts,omitempty"`
 }
 
-// A Note is something that a session is told by chela: with its next turn, or in
-// one of its own.
+// A Note is a message of chela to a session, delivered with its next turn or in
+// a turn of its own.
 type Note struct {
-	Key       string     `json:"key"` // unique: the same note is kept once
-	Session   SessionKey `json:"session"`
-	From      string     `json:"from"` // such as "routine daily"
-	Text      string     `json:"text"`
-	Turn      TurnID     `json:"turn,omitempty"` // that was told of it; empty while it waits
-	CreatedAt time.Time  `json:"created_at"`
+	Key        string     `json:"key"` // idempotency key
+	Session    SessionKey `json:"session"`
+	From       string     `json:"from"` // sender, such as "routine daily"
+	Text       string     `json:"text"`
+	Turn       TurnID     `json:"turn,omitempty"`      // turn that received it; empty while it waits
+	Provenance Provenance `json:"provenance,omitzero"` // who could have written the text
+	CreatedAt  time.Time  `json:"created_at"`
 }

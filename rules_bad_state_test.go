@@ -4,15 +4,15 @@ var badState = []badSource{
 	{
 		rule: "nothing runs on import",
 		files: sources{
-			"internal/turn/turn.go":   "package turn\nimport _ \"net/http/pprof\"\nimport _ \"embed\"\nfunc init() {}\nfunc (r Runner) init() {}",
-			"internal/store/store.go": `package store; import _ "modernc.org/sqlite"`,
+			"internal/engine/turn/turn.go": "package turn\nimport _ \"net/http/pprof\"\nimport _ \"embed\"\nfunc init() {}\nfunc (r Runner) init() {}",
+			"internal/store/store.go":      `package store; import _ "modernc.org/sqlite"`,
 		},
 		want: []string{`init runs on import`, `"net/http/pprof" is imported for what it does on import`},
 	},
 	{
 		rule: "package variables never change",
 		files: sources{
-			"internal/turn/turn.go": `package turn
+			"internal/engine/turn/turn.go": `package turn
 import "net/http"
 var table, other = map[string]int{}, []int{}
 var list, count, item, field, flag, kept = []int{}, 1, 1, Noun{}, true, 1
@@ -29,7 +29,7 @@ func f() {
 	kept = 3
 	_ = kept
 }`,
-			"internal/turn/second.go": "package turn\nfunc g() { count = 2 }",
+			"internal/engine/turn/second.go": "package turn\nfunc g() { count = 2 }",
 		},
 		want: []string{
 			"package variable count is changed or may be",
@@ -66,7 +66,7 @@ var late = sync.OnceValue(func() int { return 1 })
 	{
 		rule: "contexts are first and never kept",
 		files: sources{
-			"internal/turn/turn.go": `package turn
+			"internal/engine/turn/turn.go": `package turn
 import ("context"; "testing")
 type Kept struct { ctx context.Context }
 func second(a int, ctx context.Context) {}
@@ -83,8 +83,8 @@ var badCalls = []badSource{
 	{
 		rule: "goroutines have owners",
 		files: sources{
-			"internal/turn/turn.go":      "package turn\nimport \"time\"\nfunc f() { time.AfterFunc(1, f); go f(); group.Go(f) }",
-			"internal/turn/turn_test.go": "package turn_test\nfunc f() { go f() }",
+			"internal/engine/turn/turn.go":      "package turn\nimport \"time\"\nfunc f() { time.AfterFunc(1, f); go f(); group.Go(f) }",
+			"internal/engine/turn/turn_test.go": "package turn_test\nfunc f() { go f() }",
 		},
 		want: []string{
 			"goroutine is begun outside the listed owners",
@@ -95,29 +95,29 @@ var badCalls = []badSource{
 	{
 		rule: "the environment is read in config",
 		files: sources{
-			"internal/turn/turn.go":     "package turn\nimport system \"os\"\nvar a, b = system.Getenv(\"A\"), system.LookupEnv",
-			"internal/config/config.go": "package config\nimport \"os\"\nvar a = os.Getenv(\"A\")",
+			"internal/engine/turn/turn.go": "package turn\nimport system \"os\"\nvar a, b = system.Getenv(\"A\"), system.LookupEnv",
+			"internal/config/config.go":    "package config\nimport \"os\"\nvar a = os.Getenv(\"A\")",
 		},
 		want: []string{"os.Getenv is used outside the configuration", "os.LookupEnv is used outside the configuration"},
 	},
 	{
 		rule: "time and randomness come from outside",
 		files: sources{
-			"internal/turn/turn.go":      "package turn\nimport (\"time\"; \"math/rand/v2\")\nvar a, b = time.Now, rand.Int()",
-			"internal/turn/turn_test.go": "package turn_test\nimport \"time\"\nvar a = time.Now()",
+			"internal/engine/turn/turn.go":      "package turn\nimport (\"time\"; \"math/rand/v2\")\nvar a, b = time.Now, rand.Int()",
+			"internal/engine/turn/turn_test.go": "package turn_test\nimport \"time\"\nvar a = time.Now()",
 		},
 		want: []string{"time.Now is not handed in", "randomness of math/rand/v2 is not handed in"},
 	},
 	{
 		rule:  "tests never sleep",
-		files: sources{"internal/turn/turn_test.go": "package turn_test\nimport \"time\"\nfunc f() { time.Sleep(1) }"},
+		files: sources{"internal/engine/turn/turn_test.go": "package turn_test\nimport \"time\"\nfunc f() { time.Sleep(1) }"},
 		want:  []string{"time.Sleep waits for nothing in particular"},
 	},
 	{
 		rule: "only commands print",
 		files: sources{
-			"internal/turn/turn.go": "package turn\nimport (\"fmt\"; \"os\")\nfunc f() { fmt.Println(); fmt.Fprintln(os.Stderr); println(); fmt.Sprint() }",
-			"internal/cli/cli.go":   "package cli\nimport \"fmt\"\nfunc f() { fmt.Println() }",
+			"internal/engine/turn/turn.go": "package turn\nimport (\"fmt\"; \"os\")\nfunc f() { fmt.Println(); fmt.Fprintln(os.Stderr); println(); fmt.Sprint() }",
+			"internal/surface/cli/cli.go":  "package cli\nimport \"fmt\"\nfunc f() { fmt.Println() }",
 		},
 		want: []string{"fmt.Println prints outside the commands", "os.Stderr is used outside the commands", "built-in print"},
 	},
@@ -129,8 +129,8 @@ var badCalls = []badSource{
 	{
 		rule: "nothing panics at run time",
 		files: sources{
-			"internal/turn/turn.go": "package turn\nimport \"os\"\nfunc f() { panic(\"no\"); os.Exit(1) }",
-			"cmd/chela/main.go":     "package main\nimport \"os\"\nfunc main() { os.Exit(1) }",
+			"internal/engine/turn/turn.go": "package turn\nimport \"os\"\nfunc f() { panic(\"no\"); os.Exit(1) }",
+			"cmd/chela/main.go":            "package main\nimport \"os\"\nfunc main() { os.Exit(1) }",
 		},
 		want: []string{"os.Exit ends the process outside a command", "panic"},
 	},

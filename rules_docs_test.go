@@ -113,6 +113,47 @@ func checkPackageDocs(m *module) (found []finding) {
 	return found
 }
 
+// An idiom is a way of writing that readers from outside do not use, and the number
+// of times per 1,000 words of comments that is accepted. The limits are two to four
+// times the rates measured in a2a-go, river, age, crush and wtf.
+type idiom struct {
+	pattern *regexp.Regexp
+	limit   float64
+	instead string
+}
+
+var idioms = []idiom{
+	{regexp.MustCompile(`(?i)\b(?:what|that which) (?:is|was|of|it|came|comes|a|the|they|has|they|people)\b`), 0.5, "name the thing with a noun"},
+	{regexp.MustCompile(`(?i)\b(?:nobody|whoever|somebody|whom)\b`), 0.3, "name the caller, the process or the person"},
+	{regexp.MustCompile(`(?i)\b(?:anew|likewise|thereby|in vain|meanwhile|beforehand)\b`), 0.3, "use a plain word"},
+}
+
+// checkIdioms counts idioms in the comments of production code, and reports each one
+// where there are too many.
+func checkIdioms(m *module) (found []finding) {
+	words, hits := 0, make([][]finding, len(idioms))
+	m.eachSource(func(dir *folder, s *source) {
+		if l, _ := layerOf(dir.path); s.test || s.generated || l.name == testSupport || strings.HasPrefix(s.path, "bench/") {
+			return
+		}
+		for _, comment := range s.Comments {
+			text := comment.Text()
+			words += len(strings.Fields(text))
+			for i, d := range idioms {
+				for _, hit := range d.pattern.FindAllString(text, -1) {
+					hits[i] = append(hits[i], m.finding(comment, s.path, "%q in a comment: %s", hit, d.instead))
+				}
+			}
+		}
+	})
+	for i, d := range idioms {
+		if float64(len(hits[i])) > d.limit*float64(words)/1000 {
+			found = append(found, hits[i]...)
+		}
+	}
+	return found
+}
+
 var (
 	reminder      = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\b`)
 	issueReminder = regexp.MustCompile(`^//\s*TODO\(#\d+\): \S`)

@@ -3,7 +3,7 @@ package chela
 import "time"
 
 // A Session is a standing relation with an agent, named by its key. It holds a
-// lane, settings, where answers go, and threads.
+// lane, settings, the address for answers, and threads.
 type Session struct {
 	Key       SessionKey `json:"key"`
 	Agent     string     `json:"agent"`
@@ -13,26 +13,31 @@ type Session struct {
 	UpdatedAt time.Time  `json:"updated_at"`
 }
 
-// SwitchTo makes t the current thread. Elevated rights were given for the
-// conversation before and end with it.
+// SwitchTo makes t the current thread. Elevated rights belong to the previous
+// conversation and end with it; a session with elevation "off" keeps it, as a
+// new thread must not have more rights than the owner allowed.
 func (s *Session) SwitchTo(t ThreadID) {
-	if s.Thread != t {
-		s.Thread, s.Settings.Elevated = t, ""
+	if s.Thread == t {
+		return
+	}
+	s.Thread = t
+	if s.Settings.Elevated != "off" {
+		s.Settings.Elevated = ""
 	}
 }
 
-// Settings are what a session overrides or remembers, stored as one JSON
-// value. The zero value overrides nothing. Token counts are not here: they are
-// sums over the ledger, which cannot drift.
+// Settings are the overrides and persistent facts of a session, stored as one
+// JSON value. The zero value overrides nothing. Token counts are not here: they
+// are sums over the ledger, which cannot drift.
 type Settings struct {
-	// What names the session to people.
+	// Display names.
 	Label       string `json:"label,omitempty"`
 	DisplayName string `json:"display_name,omitempty"`
 	ChatType    string `json:"chat_type,omitempty"` // "direct", "group" or "room"
 	Subject     string `json:"subject,omitempty"`   // of a group
-	Space       string `json:"space,omitempty"`     // team or server the group is in
+	Space       string `json:"space,omitempty"`     // team or server that contains the group
 
-	// Which model, and how it speaks.
+	// Model and output.
 	Model         string        `json:"model,omitempty"` // provider/model
 	AuthProfile   string        `json:"auth_profile,omitempty"`
 	Thinking      ThinkingLevel `json:"thinking,omitempty"`
@@ -40,29 +45,29 @@ type Settings struct {
 	Reasoning     string        `json:"reasoning,omitempty"`      // "off", "on" or "stream"
 	ResponseUsage string        `json:"response_usage,omitempty"` // "off", "tokens" or "full"
 
-	// What it may do.
+	// Permissions.
 	Elevated     string `json:"elevated,omitempty"`      // "off", "ask", "on" or "full"
-	ExecHost     string `json:"exec_host,omitempty"`     // sandbox that runs commands
+	ExecHost     string `json:"exec_host,omitempty"`     // sandbox for commands
 	ExecSecurity string `json:"exec_security,omitempty"` // "deny", "allowlist" or "full"
 	ExecAsk      string `json:"exec_ask,omitempty"`      // "off", "on-miss" or "always"
 	SendPolicy   string `json:"send_policy,omitempty"`   // "allow" or "deny"
 
-	// How messages wait.
+	// Queueing.
 	Queue           QueueSettings `json:"queue,omitzero"`
 	GroupActivation string        `json:"group_activation,omitempty"` // "mention" or "always"
 
-	// What happened to it.
+	// History.
 	Compactions     int        `json:"compactions,omitempty"`
 	MemoryFlushes   int        `json:"memory_flushes,omitempty"`
 	MemoryFlushedAt time.Time  `json:"memory_flushed_at,omitzero"`
 	SpawnedBy       SessionKey `json:"spawned_by,omitempty"`
-	ArchivedAt      time.Time  `json:"archived_at,omitzero"` // left out of lists until somebody speaks in it
+	ArchivedAt      time.Time  `json:"archived_at,omitzero"` // hidden from lists until its next message
 
-	// Where its answers go, and what the heartbeat last said there.
+	// Address of answers, and the last heartbeat message sent there.
 	Last            Origin    `json:"last,omitzero"`
 	HeartbeatText   string    `json:"heartbeat_text,omitempty"`
 	HeartbeatSentAt time.Time `json:"heartbeat_sent_at,omitzero"`
 
-	// The skills that the session was begun with.
+	// Skills active since the session's start.
 	Skills []string `json:"skills,omitempty"`
 }

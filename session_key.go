@@ -1,6 +1,7 @@
 package chela
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -26,10 +27,10 @@ import (
 // on two channels never meet.
 type SessionKey string
 
-// MaxKeyBytes is the longest session key accepted.
+// MaxKeyBytes is the maximum length of a session key.
 const MaxKeyBytes = 512
 
-// KeyKind says what a session key names.
+// KeyKind is the kind of a session key.
 type KeyKind string
 
 // The kinds of session keys.
@@ -44,7 +45,7 @@ const (
 	KeyHook     KeyKind = "hook"
 )
 
-// A Key is a session key in parts.
+// A Key is a parsed session key.
 type Key struct {
 	Kind    KeyKind
 	Agent   string // empty for cron and hook
@@ -53,50 +54,53 @@ type Key struct {
 	Thread  string // topic; unescaped; empty for none
 }
 
-// DMScope says which direct chats share a session.
+// DMScope decides which direct chats of the owner share a session.
 type DMScope string
 
 // The scopes of direct chats.
 const (
 	ScopeMain           DMScope = "main"             // all of them share the main session
-	ScopePerPeer        DMScope = "per-peer"         // one for each person
-	ScopePerChannelPeer DMScope = "per-channel-peer" // one for each person and channel
+	ScopePerPeer        DMScope = "per-peer"         // one session per person
+	ScopePerChannelPeer DMScope = "per-channel-peer" // one session per person and channel
 )
 
-// DirectKey returns the key of a direct chat with peer on channel. Links map
-// "channel:peer" or a bare peer to the name of one person, so that someone
-// who is known on several channels has one session; a linked person is the
-// same peer on every channel.
-func DirectKey(scope DMScope, agent, channel, peer string, links map[string]string) Key {
-	person, linked := links[channel+":"+peer]
+// A Peer is the other side of a direct chat.
+type Peer struct {
+	Channel string
+	ID      string // on the channel
+	Owner   bool   // the peer owns this home
+}
+
+// DirectKey returns the key of a direct chat with a peer. The scope applies to
+// the owner's chats; all other peers have a session per channel and peer, so
+// that no stranger writes into the owner's session. Links map "channel:peer" or
+// a bare peer to a person's name, so that a person known on several channels
+// has one session; a linked person is the same peer on every channel.
+func DirectKey(scope DMScope, agent string, peer Peer, links map[string]string) Key {
+	if !peer.Owner {
+		scope = ScopePerChannelPeer
+	}
+	person, linked := links[peer.Channel+":"+peer.ID]
 	if !linked {
-		person, linked = links[peer]
+		person, linked = links[peer.ID]
 	}
-	if linked {
-		peer = person
-	}
-	switch scope {
-	case ScopePerPeer:
-		return Key{Kind: KeyDirect, Agent: agent, ID: peer}
-	case ScopePerChannelPeer:
-		if linked {
-			return Key{Kind: KeyDirect, Agent: agent, ID: peer}
-		}
-		return Key{Kind: KeyDirect, Agent: agent, Channel: channel, ID: peer}
+	switch {
+	case scope == ScopePerChannelPeer && !linked:
+		return Key{Kind: KeyDirect, Agent: agent, Channel: peer.Channel, ID: peer.ID}
+	case scope == ScopePerPeer || scope == ScopePerChannelPeer:
+		return Key{Kind: KeyDirect, Agent: agent, ID: cmp.Or(person, peer.ID)}
 	default:
 		return Key{Kind: KeyMain, Agent: agent}
 	}
 }
 
-// MainAgent is the agent that is always there, and the one that is meant where
-// none is named.
+// MainAgent is the built-in agent and the default where none is named.
 const MainAgent = "main"
 
 // MainKey returns the key of an agent's main session.
 func MainKey(agent string) SessionKey { return Key{Kind: KeyMain, Agent: agent}.Session() }
 
-// Session returns the key as one string. Parsing it gives k back if k is
-// valid.
+// Session formats the key as one string. Parsing it returns k if k is valid.
 func (k Key) Session() SessionKey {
 	parts := make([]string, 0, 7)
 	switch k.Kind {
@@ -123,8 +127,8 @@ func escapeKeyPart(s string) string {
 	return strings.ReplaceAll(url.PathEscape(s), ":", "%3A")
 }
 
-// ParseSessionKey takes a session key apart. It accepts exactly the keys that
-// Key.Session makes; anything else is an Invalid error that shows the form.
+// ParseSessionKey parses a session key. It accepts exactly the output of
+// Key.Session; anything else is an Invalid error that shows the form.
 func ParseSessionKey(s SessionKey) (Key, error) {
 	k, ok := parseKey(string(s))
 	if !ok || k.Session() != s {
@@ -133,7 +137,7 @@ func ParseSessionKey(s SessionKey) (Key, error) {
 			shown = fmt.Sprintf("(%d bytes)", len(s))
 		}
 		return Key{}, E(Invalid, fmt.Sprintf("unknown session key %q", shown)).
-			WithHint("use a key such as agent:main:main or agent:main:dm:NAME (chela sessions list shows those that exist)")
+			WithHint("use a key such as agent:main:main or agent:main:dm:NAME (see chela sessions list)")
 	}
 	return k, nil
 }
@@ -211,8 +215,8 @@ func ValidName(s string) bool {
 	return true
 }
 
-// Parent returns the key of the chat that a thread key belongs to, and false
-// if k names no thread.
+// Parent returns the key of the chat that contains a thread, and false if k
+// names no thread.
 func (k Key) Parent() (Key, bool) {
 	if k.Thread == "" {
 		return Key{}, false
@@ -220,9 +224,6 @@ func (k Key) Parent() (Key, bool) {
 	k.Thread = ""
 	return k, true
 }
-
-// IsSubagent reports whether k names a subagent's session.
-func (k Key) IsSubagent() bool { return k.Kind == KeySubagent }
 
 // IsGroup reports whether several people may speak in the session.
 func (k Key) IsGroup() bool { return k.Kind == KeyGroup || k.Kind == KeyChannel }

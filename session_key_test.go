@@ -185,27 +185,33 @@ func FuzzParseSessionKey(f *testing.F) {
 func TestDirectKey(t *testing.T) {
 	t.Parallel()
 	links := map[string]string{"telegram:42": "alice", "U1": "alice"}
+	const linked = "agent:main:dm:alice"
 	cases := []struct {
 		name          string
 		scope         chela.DMScope
 		channel, peer string
-		want          chela.SessionKey
+		owner, other  chela.SessionKey // the session of the peer as the owner, and as anybody else
 	}{
-		{"all in one", chela.ScopeMain, "telegram", "7", "agent:main:main"},
-		{"no scope", "", "telegram", "7", "agent:main:main"},
-		{"per peer", chela.ScopePerPeer, "telegram", "7", "agent:main:dm:7"},
-		{"per peer, linked", chela.ScopePerPeer, "telegram", "42", "agent:main:dm:alice"},
-		{"per peer, linked by bare id", chela.ScopePerPeer, "slack", "U1", "agent:main:dm:alice"},
-		{"per peer, same id elsewhere", chela.ScopePerPeer, "slack", "42", "agent:main:dm:42"},
-		{"per channel", chela.ScopePerChannelPeer, "telegram", "7", "agent:main:telegram:dm:7"},
-		{"per channel, linked", chela.ScopePerChannelPeer, "telegram", "42", "agent:main:dm:alice"},
-		{"per channel, same id elsewhere", chela.ScopePerChannelPeer, "slack", "7", "agent:main:slack:dm:7"},
+		{"all in one", chela.ScopeMain, "telegram", "7", "agent:main:main", "agent:main:telegram:dm:7"},
+		{"all in one, linked", chela.ScopeMain, "telegram", "42", "agent:main:main", linked},
+		{"no scope", "", "telegram", "7", "agent:main:main", "agent:main:telegram:dm:7"},
+		{"unknown scope", "all", "telegram", "7", "agent:main:main", "agent:main:telegram:dm:7"},
+		{"per peer", chela.ScopePerPeer, "telegram", "7", "agent:main:dm:7", "agent:main:telegram:dm:7"},
+		{"per peer, linked", chela.ScopePerPeer, "telegram", "42", linked, linked},
+		{"per peer, linked by bare id", chela.ScopePerPeer, "slack", "U1", linked, linked},
+		{"per peer, same id elsewhere", chela.ScopePerPeer, "slack", "42", "agent:main:dm:42", "agent:main:slack:dm:42"},
+		{"per channel", chela.ScopePerChannelPeer, "telegram", "7", "agent:main:telegram:dm:7", "agent:main:telegram:dm:7"},
+		{"per channel, linked", chela.ScopePerChannelPeer, "telegram", "42", linked, linked},
+		{"per channel, same id elsewhere", chela.ScopePerChannelPeer, "slack", "7", "agent:main:slack:dm:7", "agent:main:slack:dm:7"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if got := chela.DirectKey(c.scope, "main", c.channel, c.peer, links).Session(); got != c.want {
-				t.Errorf("key = %q, want %q", got, c.want)
+			for owner, want := range map[bool]chela.SessionKey{true: c.owner, false: c.other} {
+				peer := chela.Peer{Channel: c.channel, ID: c.peer, Owner: owner}
+				if got := chela.DirectKey(c.scope, "main", peer, links).Session(); got != want {
+					t.Errorf("key of the owner (%t) = %q, want %q", owner, got, want)
+				}
 			}
 		})
 	}
@@ -214,9 +220,9 @@ func TestDirectKey(t *testing.T) {
 func TestKeyTraits(t *testing.T) {
 	t.Parallel()
 	type traits struct {
-		Parent          chela.SessionKey // empty for none
-		Subagent, Group bool
-		Class           chela.Class
+		Parent chela.SessionKey // empty for none
+		Group  bool
+		Class  chela.Class
 	}
 	for key, want := range map[chela.SessionKey]traits{
 		"agent:main:main":                {Class: chela.ClassMain},
@@ -225,7 +231,7 @@ func TestKeyTraits(t *testing.T) {
 		"agent:main:slack:group:1":       {Class: chela.ClassMain, Group: true},
 		"agent:main:slack:channel:1":     {Class: chela.ClassMain, Group: true},
 		"agent:main:slack:dm:1:thread:2": {Class: chela.ClassMain, Parent: "agent:main:slack:dm:1"},
-		"agent:main:subagent:1":          {Class: chela.ClassSubagent, Subagent: true},
+		"agent:main:subagent:1":          {Class: chela.ClassSubagent},
 		"agent:main:job:1":               {Class: chela.ClassJob},
 		"cron:a":                         {Class: chela.ClassCron},
 		"hook:a":                         {Class: chela.ClassCron},
@@ -236,7 +242,7 @@ func TestKeyTraits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := traits{Subagent: k.IsSubagent(), Group: k.IsGroup(), Class: k.Class()}
+			got := traits{Group: k.IsGroup(), Class: k.Class()}
 			if parent, ok := k.Parent(); ok {
 				got.Parent = parent.Session()
 			}

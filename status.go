@@ -2,12 +2,12 @@ package chela
 
 import "time"
 
-// A Status says what is in a home and who holds it.
+// A Status summarizes a home and the process that holds it.
 type Status struct {
 	Home             string `json:"home"`
 	Database         string `json:"database"` // "sqlite" or "postgres"
 	Model            string `json:"model"`
-	Sandbox          string `json:"sandbox"`          // the mode
+	Sandbox          string `json:"sandbox"`          // the sandbox mode
 	Daemon           bool   `json:"daemon"`           // a daemon runs on the home
 	Listen           string `json:"listen,omitempty"` // address of the daemon
 	Version          string `json:"version,omitempty"`
@@ -17,22 +17,22 @@ type Status struct {
 	InboxWaiting     int    `json:"inbox_waiting"`
 	OutboxPending    int    `json:"outbox_pending"`
 
-	Jobs     map[JobState]int `json:"jobs"` // that are to come to something yet, with parts and subagents
+	Jobs     map[JobState]int `json:"jobs"` // unfinished jobs, with parts and subagents
 	Routines RoutineStatus    `json:"routines"`
 }
 
-// A RoutineStatus says how the routines of a home fare.
+// A RoutineStatus summarizes the routines of a home.
 type RoutineStatus struct {
-	Off     bool `json:"off"`     // the configuration lets none fire by itself
-	Enabled int  `json:"enabled"` // those that come with chela are not counted
-	Idle    int  `json:"idle"`    // that are not enabled
+	Off     bool `json:"off"`     // scheduling is disabled by the configuration
+	Enabled int  `json:"enabled"` // without the built-in ones
+	Idle    int  `json:"idle"`    // disabled ones
 
-	RunsWaiting int `json:"runs_waiting"` // for a place
+	RunsWaiting int `json:"runs_waiting"` // waiting for a slot
 	RunsRunning int `json:"runs_running"`
 
-	Next   string    `json:"next,omitempty"` // the name of the one that is due next
+	Next   string    `json:"next,omitempty"` // name of the next routine due
 	NextAt time.Time `json:"next_at,omitzero"`
 
-	Heartbeat   bool      `json:"heartbeat"`             // an agent looks around unasked
-	HeartbeatAt time.Time `json:"heartbeat_at,omitzero"` // when one did last
+	Heartbeat   bool      `json:"heartbeat"`             // a heartbeat is enabled
+	HeartbeatAt time.Time `json:"heartbeat_at,omitzero"` // time of the last heartbeat
 }

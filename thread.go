@@ -12,23 +12,23 @@ type Thread struct {
 	ID        ThreadID    `json:"id"`
 	Session   SessionKey  `json:"session"`
 	Title     string      `json:"title"`
-	Head      EntryID     `json:"head,omitempty"` // the entry the next one hangs under; empty in a new thread
-	Seq       int64       `json:"seq"`            // sequence of the newest entry; 0 in a new thread
+	Head      EntryID     `json:"head,omitempty"` // parent of the next entry; empty in a new thread
+	Seq       int64       `json:"seq"`            // sequence number of the newest entry; 0 in a new thread
 	State     ThreadState `json:"state"`
 	CreatedAt time.Time   `json:"created_at"`
 	UpdatedAt time.Time   `json:"updated_at"`
 }
 
-// ThreadState says what a thread is doing.
+// ThreadState is the state of a thread.
 type ThreadState string
 
 // The states of a thread.
 const (
 	ThreadIdle        ThreadState = "idle"              // no turn is open
 	ThreadProcessing  ThreadState = "processing"        // a turn is open and may run
-	ThreadAwaiting    ThreadState = "awaiting_approval" // the open turn waits for a person, or for the result of an offered tool
+	ThreadAwaiting    ThreadState = "awaiting_approval" // the open turn waits for a person or a client-side tool result
 	ThreadInterrupted ThreadState = "interrupted"       // the last turn was stopped; a new one may begin
-	ThreadRewinding   ThreadState = "rewinding"         // its head moves, and files are put back for it
+	ThreadRewinding   ThreadState = "rewinding"         // its head is moving, and files are being restored
 )
 
 var threadMoves = map[ThreadState][]ThreadState{
@@ -39,7 +39,7 @@ var threadMoves = map[ThreadState][]ThreadState{
 	ThreadRewinding:   {ThreadIdle},
 }
 
-// CanMove reports whether a thread may go from s to to.
+// CanMove reports whether the transition from s to to is legal.
 func (s ThreadState) CanMove(to ThreadState) bool { return canMove(threadMoves, s, to) }
 
 // canMove looks a move up in a table of legal moves.
@@ -52,8 +52,8 @@ func canMove[S comparable](moves map[S][]S, from, to S) bool {
 	return false
 }
 
-// TitleOf returns the title that a thread has from its first message: the
-// beginning of its first line.
+// TitleOf derives a thread's title from its first message: the beginning of its
+// first line.
 func TitleOf(text string) string {
 	const most = 60 // characters
 	if i := strings.IndexAny(text, "\r\n"); i >= 0 {

@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// An Effect is what a tool call may do to the world. It is computed from the
-// actual arguments and is what the policy looks at.
+// An Effect classifies the possible effect of a tool call on the world. It is
+// computed from the actual arguments; the policy decides by it.
 type Effect string
 
 // The effects, mildest first.
 const (
-	EffectRead    Effect = "read"    // looks at the session's own things; changes nothing
+	EffectRead    Effect = "read"    // reads the session's own data; changes nothing
 	EffectWrite   Effect = "write"   // changes files or notes of the session
-	EffectNetwork Effect = "network" // asks another machine
+	EffectNetwork Effect = "network" // requests to another machine
 	EffectExecute Effect = "execute" // runs a program
-	EffectSend    Effect = "send"    // says something to somebody else, or changes another machine
+	EffectSend    Effect = "send"    // messages to third parties, or changes on another machine
 	EffectSpend   Effect = "spend"   // costs money
 )
 
-// A Tier is a coarser view of an effect: how calls are ordered and shown.
+// A Tier is a coarser class of effects, for ordering and display.
 type Tier string
 
 // The tiers.
@@ -43,18 +43,19 @@ func (e Effect) Tier() Tier {
 	}
 }
 
-// A Resume says what to do with a call that was running when its process died.
+// A Resume is the recovery policy for a call that was running when its process
+// died.
 type Resume string
 
-// The ways to resume. The zero value is the safe one.
+// The recovery policies. The zero value is the safe one.
 const (
-	ResumeUnknown Resume = ""       // may or may not have happened: tell the model, never repeat
+	ResumeUnknown Resume = ""       // outcome unknown: tell the model, never repeat
 	ResumeRepeat  Resume = "repeat" // idempotent: run again with the same key
-	ResumeQuery   Resume = "query"  // ask Tool.Happened and use its answer
-	ResumeWait    Resume = "wait"   // whoever offered the tool runs it: wait for the result
+	ResumeQuery   Resume = "query"  // call Tool.Happened and use its answer
+	ResumeWait    Resume = "wait"   // the client runs the tool: wait for its result
 )
 
-// A Domain says where a tool runs.
+// A Domain is where a tool runs.
 type Domain string
 
 // The domains.
@@ -66,46 +67,49 @@ const (
 // A Tool is a value: a name, a schema, and functions. Wrappers (limits,
 // redaction, hooks) are func(Tool) Tool.
 //
-// Judge and Run may be called by several goroutines at once. Judge must be
-// pure and quick; the arguments it gets have passed the schema.
+// Judge and Run must be safe for concurrent use. Judge must be pure and quick;
+// its arguments have passed the schema.
 type Tool struct {
 	Name        string
-	Description string          // Markdown that the model reads
+	Description string          // Markdown for the model
 	Input       json.RawMessage // JSON Schema of the arguments, an object
 	Domain      Domain
-	Timeout     time.Duration // of one call; 0 means the default of 60 s
-	MaxOutput   int           // bytes of text that go into the prompt; 0 means the default of 50,000
+	Timeout     time.Duration // per call; 0 means the default of 60 s
+	MaxOutput   int           // maximum bytes of text in the prompt; 0 means the default of 50,000
 
-	// Limit returns the time of a call with these arguments, where they say something
-	// about that. Nil, and 0, mean Timeout.
+	// Own marks results as trusted unless ToolResult.Provenance says otherwise.
+	// Results of all other tools are untrusted.
+	Own bool
+
+	// Limit returns the timeout of a call with these arguments, if they
+	// determine it. Nil, and 0, mean Timeout.
 	Limit func(args json.RawMessage) time.Duration
 
-	// Judge tells what a call with these arguments would do. Nil means a
-	// plain read.
+	// Judge classifies a call with these arguments. Nil means a plain read.
 	Judge func(args json.RawMessage) Judgement
 
-	// Prepare returns what must be known before the call changes anything. It
-	// is stored in the commit that marks the call running, and handed to Run
-	// and Happened in ToolCall. Nil means there is nothing to store. It changes
-	// nothing in the world but that it may keep contents in the blob store. An
-	// error is a result for the model, but for ErrLater.
+	// Prepare returns the state needed to recover or undo the call. It is
+	// stored in the commit that marks the call running, and passed to Run and
+	// Happened in ToolCall. Nil means there is nothing to store. It must have
+	// no side effects except contents added to the blob store. An error becomes
+	// a failed result for the model, except ErrLater.
 	Prepare func(ctx context.Context, call ToolCall) (Prepared, error)
 
 	// Run performs the call. The call's ID is its idempotency key. A failure
-	// that the model can learn from is a result with Failed set; an error
-	// means chela itself is at fault or ctx ended, or it is ErrLater. When ctx
-	// ends, Run returns promptly and has stopped everything it began.
+	// that the model can act on is a result with Failed set; an error means a
+	// fault of chela, an ended ctx or ErrLater. When ctx ends, Run stops
+	// everything it started and returns promptly.
 	Run func(ctx context.Context, call ToolCall) (ToolResult, error)
 
-	// Happened tells whether a call that was cut off took effect. It is
-	// needed where Judge says ResumeQuery. It returns the result if the call
-	// happened, nil if it certainly did not (it is run again), and an error
-	// if that cannot be told (the call becomes unknown).
+	// Happened tells whether an interrupted call took effect. It is required if
+	// Judge returns ResumeQuery. It returns the result if the call happened,
+	// nil if it certainly did not (it is run again), and an error if the
+	// outcome cannot be determined (the call becomes unknown).
 	Happened func(ctx context.Context, call ToolCall) (*ToolResult, error)
 }
 
-// LimitOf returns after how long a call with these arguments is ended; 0 if the tool
-// names no time.
+// LimitOf returns the timeout of a call with these arguments; 0 if the tool has
+// none.
 func (t Tool) LimitOf(args json.RawMessage) time.Duration {
 	if t.Limit != nil {
 		if limit := t.Limit(args); limit > 0 {
@@ -115,38 +119,37 @@ func (t Tool) LimitOf(args json.RawMessage) time.Duration {
 	return t.Timeout
 }
 
-// ErrLater is in the chain of a tool's error where the store of chela did not do
-// what it should. The turn, which meets the same, is tried again with the call, if
-// that may run twice; an Internal error is counted as a crash of it.
-var ErrLater = errors.New("the store does not work at the moment")
+// ErrLater is in the chain of a tool's error if chela's store failed. The turn
+// is then retried together with the call, if the call may run twice; an
+// Internal error counts as a crash of the turn.
+var ErrLater = errors.New("the store is temporarily unavailable")
 
-// Prepared is what is stored of a call before it runs.
+// Prepared is the state stored with a call before it runs.
 type Prepared struct {
-	// Intent is whatever the tool needs to find out later whether the call
-	// happened.
+	// Intent is the tool's own record for Happened.
 	Intent json.RawMessage
 
-	// Changes are the pre-images of all that the call is going to write, by
-	// which it can be undone.
+	// Changes are the pre-images of everything the call will write; a rewind
+	// restores them.
 	Changes []Preimage
 }
 
-// A Preimage is one file or document that a call writes, as it was before and
-// as it is after. The blob store holds the contents by their hashes.
+// A Preimage is one file or document written by a call, before and after the
+// write. The blob store holds the contents by their hashes.
 type Preimage struct {
 	Kind   PreimageKind `json:"kind"`
-	Path   string       `json:"path"`             // within the workspace or among the documents, with "/" and without a leading one
-	Before string       `json:"before,omitempty"` // SHA-256 of the content, lower-case hex; empty where there is none
+	Path   string       `json:"path"`             // relative to the workspace or the documents, with "/"
+	Before string       `json:"before,omitempty"` // SHA-256 of the content, lower-case hex; empty if absent
 	After  string       `json:"after,omitempty"`
 
-	// Mode has the permission bits of a file that goes or comes back; zero are
-	// those of a new one. Made is the topmost folder that did not exist before
-	// the file: it goes with it, if nothing else is in it.
+	// Mode holds the permission bits of a deleted or restored file; zero means
+	// the defaults of a new file. Made is the topmost folder created for the
+	// file: a rewind removes it if it is empty.
 	Mode uint32 `json:"mode,omitempty"`
 	Made string `json:"made,omitempty"`
 }
 
-// PreimageKind says what a pre-image is of.
+// PreimageKind is the kind of a pre-image.
 type PreimageKind string
 
 // The kinds of pre-images.
@@ -155,64 +158,88 @@ const (
 	PreimageDocument PreimageKind = "document" // among the agent's documents
 )
 
-// A Judgement is what a tool says of one call before it runs.
+// A Judgement is a tool's classification of one call before it runs.
 type Judgement struct {
 	Effect  Effect
 	Resume  Resume
-	Preview string // what a person is shown when asked; empty means the arguments
-	Risk    string // why it is asked even after "always"; empty for none
+	Preview string // text of the approval; empty means the arguments
+	Risk    string // why the call is asked even after "always"; empty for none
+	Power   Power  // possible effect beyond its turn; empty for none
 
-	// Subjects are what patterns are matched against: each simple command of
-	// a shell line, a path, "GET https://…". A pattern grant covers a call
-	// only if every subject is matched. Exact marks subjects that could not
-	// be taken apart: only a pattern without wildcards matches them.
+	// Subjects are matched against patterns: each simple command of a shell
+	// line, a path, "GET https://…". A pattern grant covers a call only if it
+	// matches every subject; no pattern covers a call without subjects. Exact
+	// marks subjects that could not be parsed, or that need a pattern naming
+	// them: wildcards never match those.
 	Subjects []string
 	Exact    bool
+
+	// Parts are the commands recognized within an exact subject. Deny and ask
+	// rules match them too. Unknown says that the call may do more than
+	// Subjects and Parts list: deny and ask rules then match it whatever their
+	// pattern.
+	Parts   []string
+	Unknown bool
+
+	// Offers are the patterns granted by the answer "always". None means the
+	// subjects, literally.
+	Offers []Offer
 }
+
+// Opaque reports whether a call could not be parsed reliably. It always needs
+// an approval: no pattern, grant or elevation covers it.
+func (j Judgement) Opaque() bool { return j.Unknown && len(j.Subjects) == 0 }
 
 // Floor reports whether a call is asked about even after "always", unless a
-// pattern names it: it has a risk, says something to others or costs money.
+// pattern names it: it has a risk, sends to third parties or costs money.
 func (j Judgement) Floor() bool {
-	return j.Risk != "" || j.Effect == EffectSend || j.Effect == EffectSpend
+	return j.Opaque() || j.Risk != "" || j.Effect == EffectSend || j.Effect == EffectSpend
 }
 
-// A ToolCall is one request of the model to do something, and its life.
+// A ToolCall is one tool request of the model and its state.
 type ToolCall struct {
 	ID         CallID          `json:"id"` // also the idempotency key
 	Turn       TurnID          `json:"turn"`
 	Thread     ThreadID        `json:"thread"`
 	Session    SessionKey      `json:"session"`
-	Agent      string          `json:"agent,omitempty"` // whose workspace it works in; not stored
+	Agent      string          `json:"agent,omitempty"` // agent whose workspace it uses; not stored
+	Principal  Principal       `json:"-"`               // principal of its turn; not stored
+	Provenance Provenance      `json:"-"`               // of the prompt that requested it; not stored
 	Step       int             `json:"step"`            // step of the turn, from 1
-	Index      int             `json:"index"`           // place within the step, from 0
+	Index      int             `json:"index"`           // index within the step, from 0
 	Ref        string          `json:"ref,omitempty"`
 	Tool       string          `json:"tool"`
 	Args       json.RawMessage `json:"args"`
 	Effect     Effect          `json:"effect"`
 	Resume     Resume          `json:"resume,omitempty"`
 	State      CallState       `json:"state"`
-	Why        string          `json:"why,omitempty"`     // why it was failed or denied before it ran
+	Why        string          `json:"why,omitempty"`     // why it failed or was denied before it ran
 	Intent     json.RawMessage `json:"intent,omitempty"`  // from Tool.Prepare
-	Changes    []Preimage      `json:"changes,omitempty"` // what it writes; the result's, once it ended
+	Changes    []Preimage      `json:"changes,omitempty"` // pre-images of its writes; the result's, once it ended
 	CreatedAt  time.Time       `json:"created_at"`
 	StartedAt  time.Time       `json:"started_at,omitzero"`
 	FinishedAt time.Time       `json:"finished_at,omitzero"`
 
-	// Output takes what a tool puts out while it runs, for people to watch. It
-	// is set while Tool.Run runs in a turn, nil otherwise, and may be called
-	// by several goroutines at once.
+	// Output receives a tool's live output, for people to watch. It is set
+	// while Tool.Run runs in a turn, nil otherwise, and is safe for concurrent
+	// use.
 	Output func(text string) `json:"-"`
+
+	// Rule asks the policy about a further step of a running call, such as a
+	// redirect. It is set while Tool.Run runs; nil denies every step beyond the
+	// call's judgement.
+	Rule func(ctx context.Context, j Judgement) (Verdict, error) `json:"-"`
 }
 
-// CallState says how far a tool call is.
+// CallState is the state of a tool call.
 type CallState string
 
-// The states of a tool call. The last five are endings.
+// The states of a tool call. The last five are final.
 const (
-	CallRequested CallState = "requested"         // the model asked for it
-	CallAwaiting  CallState = "awaiting_approval" // a person is asked
+	CallRequested CallState = "requested"         // requested by the model
+	CallAwaiting  CallState = "awaiting_approval" // waits for an approval
 	CallApproved  CallState = "approved"          // may run
-	CallRunning   CallState = "running"           // has been started; only calls with an effect get here
+	CallRunning   CallState = "running"           // has been started; only calls with side effects get here
 	CallDone      CallState = "done"
 	CallFailed    CallState = "failed"
 	CallDenied    CallState = "denied"
@@ -221,7 +248,7 @@ const (
 )
 
 // A read goes from approved straight to done or failed: it is never marked
-// running, because running it again does no harm.
+// running, because repeating it is harmless.
 var callMoves = map[CallState][]CallState{
 	CallRequested: {CallAwaiting, CallApproved, CallRunning, CallFailed, CallDenied, CallSkipped},
 	CallAwaiting:  {CallApproved, CallRunning, CallDenied, CallSkipped},
@@ -229,32 +256,36 @@ var callMoves = map[CallState][]CallState{
 	CallRunning:   {CallDone, CallFailed, CallSkipped, CallUnknown},
 }
 
-// CanMove reports whether a tool call may go from s to to.
+// CanMove reports whether the transition from s to to is legal.
 func (s CallState) CanMove(to CallState) bool { return canMove(callMoves, s, to) }
 
-// Ended reports whether s is an ending.
+// Ended reports whether s is a final state.
 func (s CallState) Ended() bool { return s != "" && len(callMoves[s]) == 0 }
 
-// A ToolHealth says how a tool has done of late.
+// A ToolHealth holds a tool's failure counters and circuit-breaker state.
 type ToolHealth struct {
 	Tool       string    `json:"tool"`
-	Failures   int       `json:"failures"`             // in a row, by its own fault
-	DisabledAt time.Time `json:"disabled_at,omitzero"` // since when it is not run, but to probe it
-	ProbeAt    time.Time `json:"probe_at,omitzero"`    // from when on a call is let through to see whether it works again
-	Probes     int       `json:"probes,omitempty"`     // that failed since then
-	Error      string    `json:"error,omitempty"`      // of the newest failure
+	Failures   int       `json:"failures"`             // consecutive failures of the tool itself
+	DisabledAt time.Time `json:"disabled_at,omitzero"` // when it was disabled; only probes run since then
+	ProbeAt    time.Time `json:"probe_at,omitzero"`    // when the next call is let through as a probe
+	Probes     int       `json:"probes,omitempty"`     // failed probes since then
+	Error      string    `json:"error,omitempty"`      // newest failure
 	UpdatedAt  time.Time `json:"updated_at,omitzero"`
 }
 
-// A ToolResult is what a call came to, as the model will read it.
+// A ToolResult is the outcome of a call, as shown to the model.
 type ToolResult struct {
 	Text        string
-	Failed      bool // the tool could not do it; Text says why and what to do instead
-	Faulty      bool // the failure is the tool's own, not of what it was asked
+	Failed      bool // the call failed; Text says why and suggests an alternative
+	Faulty      bool // the failure is the tool's fault, not the arguments'
 	Attachments []Attachment
-	Whole       *Attachment // the whole text, where Text is only a part of it
+	Whole       *Attachment // the complete text, if Text is only a part of it
 
-	// Changes are what the call has written, where only running it could tell:
-	// they go before those of Tool.Prepare.
+	// Provenance says who could have written the result, in addition to the
+	// prompt that requested it and the tool itself; see Tool.Own.
+	Provenance Provenance
+
+	// Changes are pre-images known only after the run; they precede the Changes
+	// of Tool.Prepare.
 	Changes []Preimage
 }

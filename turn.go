@@ -13,19 +13,19 @@ type Turn struct {
 	Thread     ThreadID   `json:"thread"`
 	State      TurnState  `json:"state"`
 	Origin     Origin     `json:"origin"`
-	Model      string     `json:"model"` // provider/model chosen when it opened
+	Model      string     `json:"model"` // provider/model selected when it opened
 	Overrides  Overrides  `json:"overrides,omitzero"`
 	Base       EntryID    `json:"base,omitempty"`    // the thread's head when the turn opened; undo moves there
-	Crashes    int        `json:"crashes"`           // runs of this turn that died with their process, or by a fault of chela
+	Crashes    int        `json:"crashes"`           // runs of this turn that crashed, or failed by a fault of chela
 	Steps      int        `json:"steps"`             // model answers so far
-	Stop       bool       `json:"stop"`              // somebody asked to stop it
+	Stop       bool       `json:"stop"`              // a stop was requested
 	Failure    *Failure   `json:"failure,omitempty"` // set when failed, interrupted or limited
 	CreatedAt  time.Time  `json:"created_at"`
 	FinishedAt time.Time  `json:"finished_at,omitzero"`
-	Activity   Activity   `json:"activity,omitempty"` // what it does right now, where somebody asks; not stored
+	Activity   Activity   `json:"activity,omitempty"` // current activity, filled in on request; not stored
 }
 
-// Payer returns on whose account the next model call of the turn goes.
+// Payer returns the account to charge for the turn's next model call.
 func (t *Turn) Payer(purpose string) Payer {
 	p := Payer{Session: t.Session, Turn: t.ID, Step: t.Steps + 1, Purpose: purpose}
 	switch {
@@ -38,7 +38,7 @@ func (t *Turn) Payer(purpose string) Payer {
 	if key := string(t.Session); !strings.HasPrefix(key, "cron:") && !strings.Contains(key, ":job:") {
 		return p
 	}
-	switch key, _ := ParseSessionKey(t.Session); key.Kind { // others have neither
+	switch key, _ := ParseSessionKey(t.Session); key.Kind { // other kinds have neither
 	case KeyJob:
 		p.Job = JobID(key.ID)
 	case KeyCron:
@@ -47,43 +47,46 @@ func (t *Turn) Payer(purpose string) Payer {
 	return p
 }
 
-// An Activity is what a turn that has not ended is doing.
+// An Activity is the current activity of an open turn.
 type Activity string
 
 // The activities of turns.
 const (
-	ActivityWaiting    Activity = "waiting"    // for a person, for results of offered tools, or for its place
-	ActivityThinking   Activity = "thinking"   // the model was asked and has not said anything yet
-	ActivityStreaming  Activity = "streaming"  // the model's answer arrives
+	ActivityWaiting    Activity = "waiting"    // for a person, client-side tool results, or its slot
+	ActivityThinking   Activity = "thinking"   // the model was asked and has not answered yet
+	ActivityStreaming  Activity = "streaming"  // the model's answer is streaming
 	ActivityTools      Activity = "tools"      // tools run
-	ActivityCompacting Activity = "compacting" // the prompt is made smaller
+	ActivityCompacting Activity = "compacting" // the prompt is being compacted
 )
 
-// Overrides are what directives in a message set for its turn, instead of the
-// session's settings. The zero value overrides nothing.
+// Overrides are the settings of one turn, from directives in its message. They
+// precede the session's settings; the zero value overrides nothing.
 type Overrides struct {
 	Thinking  ThinkingLevel `json:"thinking,omitempty"`
 	Verbose   string        `json:"verbose,omitempty"`   // "off", "on" or "full"
 	Reasoning string        `json:"reasoning,omitempty"` // "off", "on" or "stream"
 	Elevated  string        `json:"elevated,omitempty"`  // "off", "ask", "on" or "full"
 
-	// Bounds below those of the home, for turns that chela begins itself. What is
-	// zero, or above the home's, does not count.
-	Steps  int           `json:"steps,omitempty"`
-	Time   time.Duration `json:"time,omitempty"`   // of one run, in nanoseconds
-	Tokens int64         `json:"tokens,omitempty"` // that its model calls may take together
-	Answer int           `json:"answer,omitempty"` // tokens of one answer
+	// Limits below the home's, for turns started by chela itself. A zero limit,
+	// or one above the home's, is ignored.
+	Steps  int   `json:"steps,omitempty"`
+	Time   Span  `json:"time_ms,omitempty"` // of one run
+	Tokens int64 `json:"tokens,omitempty"`  // total of its model calls
+	Answer int   `json:"answer,omitempty"`  // tokens of one answer
+
+	// Sampling applies to each model call whose answer the sender may read.
+	Sampling *Sampling `json:"sampling,omitempty"`
 }
 
-// TurnState says how far a turn is, and once it ended, how.
+// TurnState is the state of a turn.
 type TurnState string
 
-// The states of a turn. The last four are endings.
+// The states of a turn. The last four are final.
 const (
 	TurnProcessing  TurnState = "processing"        // may run
-	TurnAwaiting    TurnState = "awaiting_approval" // waits for a person, or for the result of an offered tool; holds no lane
+	TurnAwaiting    TurnState = "awaiting_approval" // waits for a person or a client-side tool result; holds no lane
 	TurnCompleted   TurnState = "completed"         // the model gave its final answer
-	TurnFailed      TurnState = "failed"            // Failure says what kind of trouble
+	TurnFailed      TurnState = "failed"            // see Failure
 	TurnInterrupted TurnState = "interrupted"       // a person stopped it
 	TurnLimited     TurnState = "limited"           // Failure.Limit says which limit
 )
@@ -93,16 +96,16 @@ var turnMoves = map[TurnState][]TurnState{
 	TurnAwaiting:   {TurnProcessing, TurnFailed, TurnInterrupted, TurnLimited},
 }
 
-// CanMove reports whether a turn may go from s to to.
+// CanMove reports whether the transition from s to to is legal.
 func (s TurnState) CanMove(to TurnState) bool { return canMove(turnMoves, s, to) }
 
-// Ended reports whether s is an ending.
+// Ended reports whether s is a final state.
 func (s TurnState) Ended() bool { return s != "" && len(turnMoves[s]) == 0 }
 
 // A Failure says why a turn did not complete.
 type Failure struct {
 	Kind    Kind   `json:"kind,omitempty"`
-	Limit   Limit  `json:"limit,omitempty"` // set when a limit ended the turn
+	Limit   Limit  `json:"limit,omitempty"` // set if a limit ended the turn
 	Message string `json:"message"`         // may be shown to people
 }
 
@@ -112,13 +115,13 @@ type Limit string
 // The limits of a turn.
 const (
 	LimitSteps Limit = "steps" // provider requests in one turn
-	LimitTime  Limit = "time"  // wall clock of one turn, waiting for people not counted
+	LimitTime  Limit = "time"  // wall clock of one turn without waits for people
 
-	LimitPrompt Limit = "prompt" // tokens that fit the model
-	LimitLoop   Limit = "loop"   // doing the same again and again
-	LimitTokens Limit = "tokens" // that the model calls of a job may take
+	LimitPrompt Limit = "prompt" // prompt size against the model's window
+	LimitLoop   Limit = "loop"   // loop guard: the same call again and again
+	LimitTokens Limit = "tokens" // total tokens of a job's model calls
 
-	// Money, and how often a model is asked; see config.Limits.
+	// Cost, and the rate of model calls; see config.Limits.
 	LimitDay     Limit = "usd_per_day"
 	LimitSession Limit = "usd_per_session"
 	LimitTurn    Limit = "usd_per_turn"
@@ -127,43 +130,57 @@ const (
 	LimitActions Limit = "actions_per_hour"
 )
 
-// LimitsOfCost returns the limits of how many model calls there are and of what
-// they cost, in the order in which their budgets are changed.
+// LimitsOfCost returns the limits on the number and cost of model calls, in the
+// locking order of their budgets.
 func LimitsOfCost() []Limit {
 	return []Limit{LimitActions, LimitDay, LimitSession, LimitTurn, LimitJob, LimitRoutine}
 }
 
-// IsOfCost reports whether l is a limit of what model calls cost, or of how many
-// there are.
+// IsOfCost reports whether l limits the cost or the number of model calls.
 func (l Limit) IsOfCost() bool { return slices.Contains(LimitsOfCost(), l) }
 
-// IsOfHome reports whether l is one limit for all of the home, not one for each
-// session, turn and so on.
+// IsOfHome reports whether l applies to the whole home instead of each session,
+// turn, job or routine.
 func (l Limit) IsOfHome() bool { return l == LimitDay || l == LimitActions }
 
-// An Origin says where a turn came from and where its answer goes.
+// An Origin is where a turn came from and where its answer goes.
 type Origin struct {
 	Channel string `json:"channel"`            // such as "terminal" or "telegram"
-	Account string `json:"account,omitempty"`  // which account of the channel
-	To      string `json:"to,omitempty"`       // chat or peer the answer goes to
+	Account string `json:"account,omitempty"`  // account of the channel
+	To      string `json:"to,omitempty"`       // chat or peer to answer
 	Thread  string `json:"thread,omitempty"`   // topic or thread on the channel
-	Sender  string `json:"sender,omitempty"`   // who spoke
+	Sender  string `json:"sender,omitempty"`   // name of the sender
 	Owner   bool   `json:"owner,omitempty"`    // the sender owns this home
-	ReplyBy string `json:"reply_by,omitempty"` // how the answer gets there; empty where the asker reads it
+	ReplyBy string `json:"reply_by,omitempty"` // delivery of the answer; empty if the caller reads it
+
+	// For is the principal of the turn that created the message, as for jobs;
+	// empty if a person did. See [Origin.Principal].
+	For Principal `json:"for,omitempty"`
+
+	// Provenance is set if a turn or a program wrote the message.
+	Provenance Provenance `json:"provenance,omitzero"`
+	Generation int        `json:"generation,omitempty"` // length of the chain of jobs that led to the message
 }
 
-// How answers get to where their turn came from.
+// ActingFor returns o with p as the principal of its turns.
+func (o Origin) ActingFor(p Principal) Origin {
+	if o.For = p; p == PrincipalOwner && o.Owner {
+		o.For = "" // the sender implies it
+	}
+	return o
+}
+
+// Delivery of answers to the origin of their turn.
 const (
-	ReplyByOutbox = "outbox" // it is owed as an outbox row
-	ReplyByFollow = "follow" // chela itself follows the turn: each of its moves leaves work of kind WorkFollow
+	ReplyByOutbox = "outbox" // through an outbox row
+	ReplyByFollow = "follow" // chela follows the turn: each state change creates work of kind WorkFollow
 )
 
-// The channels of messages that chela sends itself. Account is whose they are.
+// The channels of messages that chela sends to itself.
 const (
 	ChannelJob     = "job"     // Account is the id of the job
-	ChannelRoutine = "routine" // Account is the id of the routine, To that of the run
+	ChannelRoutine = "routine" // Account is the id of the routine, To the id of the run
 )
 
-// Followed reports whether chela itself wants to know what becomes of a turn
-// that comes from o.
+// Followed reports whether chela itself follows the turns of o.
 func (o *Origin) Followed() bool { return o.ReplyBy == ReplyByFollow }

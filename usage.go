@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TokenUsage counts the tokens of one model call, as the provider reports
-// them. Input counts what was not read from a cache.
+// TokenUsage counts the tokens of one model call, as reported by the provider.
+// Input excludes tokens read from a cache.
 type TokenUsage struct {
 	Input      int64 `json:"input"`
 	Output     int64 `json:"output"` // reasoning included
@@ -17,7 +17,7 @@ type TokenUsage struct {
 	Reasoning  int64 `json:"reasoning,omitempty"`
 }
 
-// Total returns all tokens that were read and written.
+// Total returns the sum of all tokens read and written.
 func (u TokenUsage) Total() int64 { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
 
 // MicroUSD is an amount of money in millionths of a US dollar.
@@ -26,7 +26,7 @@ type MicroUSD int64
 // USD is one US dollar.
 const USD MicroUSD = 1_000_000
 
-// ParseUSD reads an amount in dollars, such as "3" or "0.075", exactly: digits
+// ParseUSD parses an amount in dollars, such as "3" or "0.075", exactly: digits
 // with at most six behind the point. Anything else is an Invalid error.
 func ParseUSD(text string) (MicroUSD, error) {
 	whole, part, _ := strings.Cut(text, ".")
@@ -40,13 +40,13 @@ func ParseUSD(text string) (MicroUSD, error) {
 		m = 10*m + MicroUSD(d-'0')
 	}
 	if whole == "" || len(whole) > 9 || len(part) > 6 || strings.HasSuffix(text, ".") || m < 0 {
-		return 0, E(Invalid, fmt.Sprintf("%q is no amount in dollars", text)).WithHint(`write one such as 3 or 0.075, with at most six digits behind the point`)
+		return 0, E(Invalid, fmt.Sprintf("%q is not an amount in dollars", text)).WithHint(`write an amount such as 3 or 0.075, with at most six decimal places`)
 	}
 	return m, nil
 }
 
-// String returns the amount in dollars, exactly, with two digits behind the
-// point or as many more as it needs: "$3.00", "$0.0042".
+// String formats the amount in dollars, exactly, with two or more digits behind
+// the point: "$3.00", "$0.0042".
 func (m MicroUSD) String() string {
 	sign, n := "", m
 	if n < 0 {
@@ -56,7 +56,7 @@ func (m MicroUSD) String() string {
 	return fmt.Sprintf("%s$%d.%s%s", sign, n/USD, part[:2], strings.TrimRight(part[2:], "0"))
 }
 
-// Rates are what a model takes for a million tokens of each category.
+// Rates are a model's prices per million tokens.
 type Rates struct {
 	Input      MicroUSD `json:"input"`
 	Output     MicroUSD `json:"output"` // reasoning included
@@ -64,7 +64,8 @@ type Rates struct {
 	CacheWrite MicroUSD `json:"cache_write,omitempty"`
 }
 
-// cost returns what tokens cost, in millionths of a MicroUSD; no more than mostCost.
+// cost returns the cost of tokens in millionths of a MicroUSD, capped at
+// mostCost.
 func (r Rates) cost(u TokenUsage) (sum int64) {
 	for _, c := range [...]struct {
 		rate   MicroUSD
@@ -78,21 +79,21 @@ func (r Rates) cost(u TokenUsage) (sum int64) {
 	return sum
 }
 
-// mostCost keeps sums of a million calls within an int64: $1,000,000 for one.
+// mostCost keeps sums of a million calls within an int64: $1,000,000 per call.
 const mostCost = 1_000_000 * int64(USD) * 1_000_000
 
-// A Price is what a model takes. The zero price is that of a model which costs
-// nothing, such as one on one's own machine.
+// A Price is the price list of a model. The zero price is a free model, such as
+// a local one.
 type Price struct {
 	Rates
 
-	// LongFrom is the number of prompt tokens from which on the whole call costs
-	// the Long rates; 0 if the price does not depend on that.
+	// LongFrom is the prompt size at which the Long rates start to apply to the
+	// whole call; 0 for none.
 	LongFrom int64 `json:"long_from,omitempty"`
 	Long     Rates `json:"long,omitzero"`
 }
 
-// Cost returns what a model call costs, rounded up; at most $1,000,000.
+// Cost returns the cost of a model call, rounded up; at most $1,000,000.
 func (p Price) Cost(u TokenUsage) MicroUSD {
 	rates := p.Rates
 	if p.LongFrom > 0 && u.Input+u.CacheRead+u.CacheWrite >= p.LongFrom {
@@ -101,7 +102,7 @@ func (p Price) Cost(u TokenUsage) MicroUSD {
 	return MicroUSD((rates.cost(u) + 999_999) / 1_000_000)
 }
 
-// A Payer is on whose account a model call goes. What does not apply is empty.
+// A Payer is the account of a model call. Fields that do not apply are empty.
 type Payer struct {
 	Session SessionKey `json:"session"`
 	Turn    TurnID     `json:"turn,omitempty"`
@@ -111,8 +112,8 @@ type Payer struct {
 	Purpose string     `json:"purpose"` // such as "turn" or "compaction"
 }
 
-// Key returns whose limit of a kind a call falls under: the session's for
-// LimitSession, and so on; empty for those of the home, and where there is none.
+// Key returns the id of the session, turn, job or routine that limit l counts
+// the call under; empty for limits of the home, and if the call has none.
 func (p Payer) Key(l Limit) string {
 	switch l {
 	case LimitSession:
@@ -128,52 +129,52 @@ func (p Payer) Key(l Limit) string {
 	}
 }
 
-// UsageState says how far a row of the ledger is.
+// UsageState is the state of a ledger row.
 type UsageState string
 
-// The states of a row of the ledger. The last three are endings.
+// The states of a ledger row. The last three are final.
 const (
-	UsageReserved UsageState = "reserved" // the call may be under way; Cost is the most that it can cost
-	UsageSettled  UsageState = "settled"  // the answer is in the journal; Cost is what it cost
-	UsageReleased UsageState = "released" // the call was refused or never made; it cost nothing
-	UsageLost     UsageState = "lost"     // its answer is not known, or not whole, and may have to be paid; Cost is the most that it can be, or a guess where nothing was reserved
+	UsageReserved UsageState = "reserved" // the call may be in flight; Cost is its upper bound
+	UsageSettled  UsageState = "settled"  // the answer is in the journal; Cost is the actual cost
+	UsageReleased UsageState = "released" // the call was refused or never made; no cost
+	UsageLost     UsageState = "lost"     // the answer is unknown or incomplete and may be billed; Cost is the upper bound, or an estimate without a reservation
 )
 
 var usageMoves = map[UsageState][]UsageState{
 	UsageReserved: {UsageSettled, UsageReleased, UsageLost},
 }
 
-// CanMove reports whether a row of the ledger may go from one state to another.
+// CanMove reports whether the transition from s to to is legal.
 func (s UsageState) CanMove(to UsageState) bool { return canMove(usageMoves, s, to) }
 
-// A Usage is one row of the ledger: one model call.
+// A Usage is one ledger row: one model call.
 type Usage struct {
 	ID UsageID `json:"id"`
 	Payer
-	Model     string     `json:"model"` // provider/model that answered, or is asked
+	Model     string     `json:"model"` // provider/model that answers or answered
 	State     UsageState `json:"state"`
 	Tokens    TokenUsage `json:"tokens"`
 	Cost      MicroUSD   `json:"cost"`
-	Guessed   bool       `json:"guessed,omitempty"` // the price of the model is not known, or how much it said
-	Node      NodeID     `json:"node,omitempty"`    // the process that reserved it; empty if nothing was reserved
+	Guessed   bool       `json:"guessed,omitempty"` // estimated: the model's price or the size of the answer is unknown
+	Node      NodeID     `json:"node,omitempty"`    // process that reserved it; empty without a reservation
 	CreatedAt time.Time  `json:"created_at"`
 }
 
-// A Charge is what the ledger says of an answer, for the row that settles it.
-// The zero charge is of a call that no ledger saw, or of an answer from a cache.
+// A Charge is the ledger's data for settling an answer. The zero charge means a
+// call without a ledger, or an answer from the cache.
 type Charge struct {
-	ID      UsageID  // of the reservation; empty if there was none
-	Node    NodeID   // the process that reserved; as ID
+	ID      UsageID  // id of the reservation; empty if there was none
+	Node    NodeID   // process that made the reservation
 	Model   string   // provider/model that answered
 	Cost    MicroUSD // by the price of that model
-	Guessed bool     // its price is not known, or how much it said
+	Guessed bool     // estimated: the price or the size of the answer is unknown
 
-	// Tokens are about what the call took, where it costs something and the server
-	// did not count.
+	// Tokens are an estimate, set if the call costs money and the server
+	// reported no usage.
 	Tokens TokenUsage
 }
 
-// Settle returns the row of an answer that settles the charge.
+// Settle returns the ledger row that settles the charge.
 func (c Charge) Settle(p Payer, tokens TokenUsage, now time.Time) Usage {
 	if tokens.Total() == 0 {
 		tokens = c.Tokens
@@ -183,32 +184,31 @@ func (c Charge) Settle(p Payer, tokens TokenUsage, now time.Time) Usage {
 	}
 }
 
-// A UsageSum is what was spent on one model on one day, or on whatever else sums
-// were asked for.
+// A UsageSum is the spending per model and day, or per another key of UsageBy.
 type UsageSum struct {
-	Day     string     `json:"day,omitempty"` // as 2006-01-02, where the owner lives
+	Day     string     `json:"day,omitempty"` // as 2006-01-02, in the owner's time zone
 	Model   string     `json:"model,omitempty"`
 	Session SessionKey `json:"session,omitempty"`
-	Routine RoutineID  `json:"routine,omitempty"` // with the jobs that its runs made
+	Routine RoutineID  `json:"routine,omitempty"` // includes the jobs created by its runs
 	Purpose string     `json:"purpose,omitempty"`
 
 	RoutineName string `json:"routine_name,omitempty"`
 
 	Calls  int        `json:"calls"`
 	Tokens TokenUsage `json:"tokens"`
-	Cost   MicroUSD   `json:"cost"` // of the calls that ended
+	Cost   MicroUSD   `json:"cost"` // of finished calls
 
-	Guessed  MicroUSD `json:"guessed,omitempty"`  // what of Cost is not known for sure
-	Reserved MicroUSD `json:"reserved,omitempty"` // beside Cost, for calls that are under way
+	Guessed  MicroUSD `json:"guessed,omitempty"`  // estimated part of Cost
+	Reserved MicroUSD `json:"reserved,omitempty"` // in addition to Cost, for calls in flight
 }
 
-// Name returns what the sum is for, beside the day: a model, a session, a routine
+// Name returns the key of the sum beside the day: a model, a session, a routine
 // or a purpose.
 func (u UsageSum) Name() string {
 	return cmp.Or(u.Model, string(u.Session), u.RoutineName, string(u.Routine), u.Purpose)
 }
 
-// Plus returns u with what was spent in other added.
+// Plus returns the sum of u and other.
 func (u UsageSum) Plus(other UsageSum) UsageSum {
 	u.Calls += other.Calls
 	u.Cost += other.Cost
@@ -222,10 +222,10 @@ func (u UsageSum) Plus(other UsageSum) UsageSum {
 	return u
 }
 
-// UsageBy says what sums of the ledger are for.
+// UsageBy is the grouping key of sums over the ledger.
 type UsageBy string
 
-// What sums can be for.
+// The grouping keys.
 const (
 	UsageByDayModel UsageBy = ""
 	UsageByDay      UsageBy = "day"
@@ -235,17 +235,16 @@ const (
 	UsageByPurpose  UsageBy = "purpose"
 )
 
-// A Budget is a limit and what is left of it: MicroUSD, or calls where the limit
-// is of actions.
+// A Budget is a limit and its use: in MicroUSD, or in calls for LimitActions.
 type Budget struct {
 	Limit    Limit     `json:"limit"`
-	Key      string    `json:"key,omitempty"` // the session, turn, job or routine that it is of; empty for the home
+	Key      string    `json:"key,omitempty"` // the session, turn, job or routine it applies to; empty for the home
 	Most     int64     `json:"most"`
 	Spent    int64     `json:"spent"`
-	Reserved int64     `json:"reserved"`        // for calls that are under way
-	Since    time.Time `json:"since,omitzero"`  // when it began anew
-	Resets   time.Time `json:"resets,omitzero"` // when it begins anew; zero for never
+	Reserved int64     `json:"reserved"`        // for calls in flight
+	Since    time.Time `json:"since,omitzero"`  // start of the current period
+	Resets   time.Time `json:"resets,omitzero"` // end of the current period; zero for never
 }
 
-// Left returns what may still be spent.
+// Left returns the unspent amount.
 func (b Budget) Left() int64 { return max(b.Most-b.Spent-b.Reserved, 0) }

@@ -16,19 +16,19 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/blob"
-	"chela/internal/event"
-	"chela/internal/lane"
-	"chela/internal/policy"
-	"chela/internal/prompt"
-	"chela/internal/provider/offline"
+	"chela/internal/engine/lane"
+	"chela/internal/engine/policy"
+	"chela/internal/engine/prompt"
+	"chela/internal/engine/turn"
+	"chela/internal/engine/turn/machine"
+	"chela/internal/model/provider/offline"
+	"chela/internal/platform/blob"
+	"chela/internal/platform/event"
 	"chela/internal/store"
 	"chela/internal/tool"
 	"chela/internal/tool/file"
 	"chela/internal/tool/pure"
 	"chela/internal/tool/workspace"
-	"chela/internal/turn"
-	"chela/internal/turn/machine"
 )
 
 // A kind is a sort of turn that is measured.

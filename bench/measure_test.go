@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"chela/internal/pgtest"
+	"chela/internal/platform/pgtest"
 	"chela/internal/store"
 )
 

@@ -78,7 +78,7 @@ func addRoutines(tb testing.TB, w *store.Write, begun time.Time, from, to int) e
 		case 0:
 			v.Trigger = chela.Trigger{Kind: chela.TriggerCron, Cron: at.Format("4 15 2 1 *"), Zone: "UTC"}
 		case 1:
-			v.Trigger = chela.Trigger{Kind: chela.TriggerEvery, Every: year, Anchor: at}
+			v.Trigger = chela.Trigger{Kind: chela.TriggerEvery, Every: chela.Span(year), Anchor: at}
 		default:
 			v.Trigger = chela.Trigger{Kind: chela.TriggerAt, At: at}
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"chela/internal/fail"
+	"chela/internal/platform/fail"
 )
 
 var (

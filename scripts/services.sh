@@ -1,9 +1,10 @@
 #!/bin/sh
 # Installs what the tests need and this machine lacks: a C compiler, for the
 # race detector, the programs of a PostgreSQL server, git, which a test runs in
-# the sandbox, Node.js with npm, for the client of OpenAI, and curl, for the
-# lines of the README. That takes root and apt. Elsewhere it names what is
-# missing and goes on; what cannot run is then skipped by name or fails.
+# the sandbox, Node.js with npm, for the client of OpenAI, curl, for the lines of
+# the README, and Python with venv, for schemathesis. That takes root and apt.
+# Elsewhere it names what is missing and goes on; what cannot run is then skipped
+# by name or fails.
 set -eu
 
 missing=''
@@ -33,23 +34,47 @@ if ! command -v curl >/dev/null; then
 	missing="$missing curl"
 fi
 
-if [ -z "$missing" ]; then
-	exit 0
-fi
-if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
-	echo "missing for some tests:$missing" >&2
-	exit 0
+if ! python3 -c 'import ensurepip' 2>/dev/null; then
+	missing="$missing python3-venv"
 fi
 
-# The tests begin servers of their own: the package need not begin one.
-conf=/etc/postgresql-common/createcluster.conf
-if [ ! -e $conf ]; then
-	mkdir -p "$(dirname $conf)"
-	echo 'create_main_cluster = false' >$conf
-fi
+install_packages() {
+	if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
+		echo "missing for some tests:$missing" >&2
+		return
+	fi
 
-echo "installing:$missing" >&2
-export DEBIAN_FRONTEND=noninteractive UCF_FORCE_CONFFOLD=1
-apt-get update -qq
-# shellcheck disable=SC2086 # the list is meant to be split
-apt-get install -y -qq --no-install-recommends $missing >/dev/null
+	# The tests begin servers of their own: the package need not begin one.
+	conf=/etc/postgresql-common/createcluster.conf
+	if [ ! -e $conf ]; then
+		mkdir -p "$(dirname $conf)"
+		echo 'create_main_cluster = false' >$conf
+	fi
+
+	echo "installing:$missing" >&2
+	export DEBIAN_FRONTEND=noninteractive UCF_FORCE_CONFFOLD=1
+	apt-get update -qq
+	# shellcheck disable=SC2086 # the list is meant to be split
+	apt-get install -y -qq --no-install-recommends $missing >/dev/null
+}
+
+# install_schemathesis makes a virtual environment where TestSchemathesis looks for
+# it. Its name holds the version, so that another version is another environment.
+install_schemathesis() {
+	required=$(dirname "$0")/../cmd/chela/testdata/schemathesis/requirements.txt
+	version=$(sed -n 's/^schemathesis==//p' "$required")
+	venv=${XDG_CACHE_HOME:-$HOME/.cache}/chela/schemathesis-$version
+	if [ -x "$venv/bin/schemathesis" ]; then
+		return
+	fi
+	echo "installing: schemathesis $version into $venv" >&2
+	if ! { python3 -m venv --clear "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$required"; } >&2; then
+		rm -rf "$venv"
+		echo "missing for some tests: schemathesis" >&2
+	fi
+}
+
+if [ -n "$missing" ]; then
+	install_packages
+fi
+install_schemathesis

@@ -168,7 +168,7 @@ func ofRepair(e chela.JobEvent) bool {
 }
 
 // diedNote is in a notice of the same.
-const diedNote = "the process that ran it died"
+const diedNote = "its process died"
 
 // readJobs returns the jobs of a home with all that happened to them and was said
 // in their sessions, oldest first.
@@ -240,7 +240,7 @@ turns:
     steps:
       - calls: [{tool: write_file, args: {path: seen.txt, content: "clear\n"}}]
       - {text: All clear.}
-  - {when: /A subagent that you asked for has ended/, steps: [{text: "The coast is clear, I hear."}]}
+  - {when: /A subagent that you requested has ended/, steps: [{text: "The coast is clear, I hear."}]}
 `,
 		drive:  inBackground,
 		check:  wasWritten("seen.txt", "clear\n"),
@@ -255,7 +255,7 @@ turns:
     steps:
       - calls: [{tool: create_job, args: {title: bread, description: bake bread, plan: true}}]
       - {text: It is being made., expect: {result: job_id}}
-  - when: /A job that you asked for has ended/
+  - when: /A job that you requested has ended/
     steps: [{text: Your bread is ready.}]
   - when: /^bake bread/
     steps:

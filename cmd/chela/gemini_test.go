@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"chela"
-	"chela/internal/provider/gemini/geminitest"
-	"chela/internal/provider/providertest"
+	"chela/internal/model/provider/gemini/geminitest"
+	"chela/internal/model/provider/providertest"
 )
 
 // TestGeminiAnswers asks Gemini with a picture, in a home that nobody set up:

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"chela/internal/engine/prompt"
 	"chela/internal/memory"
-	"chela/internal/pgtest"
-	"chela/internal/prompt"
+	"chela/internal/platform/pgtest"
 	"chela/internal/store"
 )
 

@@ -112,7 +112,7 @@ func TestKilledWorkerIsRecovered(t *testing.T) {
 	if diff := cmp.Diff([]string{`mark-0 "x\n"`}, s.marks()); diff != "" {
 		t.Errorf("effects (-want +got)\n%s", diff)
 	}
-	if told := s.owed(); !strings.Contains(told, string(s.job.Session)+" broke off") || !strings.Contains(told, "(retry 1 of 3)") {
+	if told := s.owed(); !strings.Contains(told, string(s.job.Session)+" was interrupted") || !strings.Contains(told, "(retry 1 of 3)") {
 		t.Errorf("the owner was told %q", told)
 	}
 }
@@ -132,7 +132,7 @@ func TestKilledWorkerIsHandedOver(t *testing.T) {
 		t.Errorf("the job was moved to %v", moves)
 	}
 	for what, text := range map[string]string{"reason": s.job.Reason, "notice": s.owed()} {
-		for _, part := range []string{string(s.job.Session), "the process that ran it died", "given up after 3 times (manual_required)"} {
+		for _, part := range []string{string(s.job.Session), "its process died", "given up after 3 failures (manual_required)"} {
 			if !strings.Contains(text, part) {
 				t.Errorf("the %s says nothing of %q: %s", what, part, text)
 			}

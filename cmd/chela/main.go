@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"chela/internal/app"
-	"chela/internal/worker"
+	"chela/internal/tool/worker"
 )
 
 // version is set by the linker in releases.

@@ -12,10 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"chela"
-	"chela/internal/provider/anthropic/anthropictest"
-	"chela/internal/provider/openai/openaitest"
-	"chela/internal/provider/providertest"
+	"chela/internal/api"
+	"chela/internal/model/provider/anthropic/anthropictest"
+	"chela/internal/model/provider/openai/openaitest"
+	"chela/internal/model/provider/providertest"
 )
 
 // A house is a home with providers that do different things.
@@ -81,15 +81,15 @@ base_url = "http://127.0.0.1:1/v1"
 // check, and the cures of what failed.
 func marks(t *testing.T, document string) (rows, cures []string) {
 	t.Helper()
-	var trials []chela.Trial
+	var trials []api.Trial
 	if err := json.Unmarshal([]byte(document), &trials); err != nil {
 		t.Fatalf("%v in %s", err, document)
 	}
 	for _, trial := range trials {
 		row := trial.Model + " "
 		for _, c := range trial.Checks {
-			row += map[chela.CheckState]string{chela.CheckPassed: "+", chela.CheckFailed: "!", chela.CheckUntried: "."}[c.State]
-			if c.State == chela.CheckFailed {
+			row += map[api.CheckState]string{api.CheckPassed: "+", api.CheckFailed: "!", api.CheckUntried: "."}[c.State]
+			if c.State == api.CheckFailed {
 				cures = append(cures, c.Cure)
 			}
 		}
@@ -108,10 +108,10 @@ func TestModelsAreTried(t *testing.T) {
 		"anthropic/claude-sonnet-5-5 +++++", "away/any !...+", "mute/parrot +++!!", "openai/gpt-6.1-terra +!..+",
 	}
 	wantCures := []string{
-		"look at providers.away.base_url and at the network",
+		"check providers.away.base_url and the network",
 		"use another model for work with tools: chela config set model PROVIDER/MODEL",
 		"chela models set mute/parrot --window TOKENS --input DOLLARS --output DOLLARS",
-		"look at providers.openai.api_key: chela config get providers.openai.api_key",
+		"check providers.openai.api_key: chela config get providers.openai.api_key",
 	}
 	check := func(where string) {
 		t.Helper()

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"chela/internal/provider/ollama/ollamatest"
-	"chela/internal/provider/providertest"
+	"chela/internal/model/provider/ollama/ollamatest"
+	"chela/internal/model/provider/providertest"
 )
 
 // TestOllamaIsFound starts without any settings on a machine that runs Ollama,

@@ -2,11 +2,17 @@ package main_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
+
+	"chela"
+	"chela/internal/model/provider/openai/openaitest"
+	"chela/internal/model/provider/providertest"
 )
 
 // clientTime is how long the client of OpenAI may take in all, and before that
@@ -19,16 +25,27 @@ const clientTime = 2 * time.Minute
 func TestOpenAIClient(t *testing.T) {
 	t.Parallel()
 	dir := installClient(t)
-	d := startDaemon(t, "CHELA_MODEL=script/"+filepath.Join(dir, "model.yaml"))
+	vectors := providertest.NewCase("embeddings", providertest.Answer{})
+	d := startDaemon(t, "CHELA_MODEL=script/"+filepath.Join(dir, "model.yaml"),
+		"CHELA_PROVIDERS_VECTORS_KIND=openai", "CHELA_PROVIDERS_VECTORS_BASE_URL="+openaitest.Serve(t, vectors).URL+"/v1", "CHELA_PROVIDERS_VECTORS_API_KEY=env:VECTORS_KEY", "VECTORS_KEY="+providertest.Key)
 	ctx, cancel := context.WithTimeout(t.Context(), clientTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", "client.mjs")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(),
 		"CHELA_URL=http://"+d.address, "CHELA_TOKEN="+d.run("tokens", "create", "client"),
+		"CHELA_OTHER_TOKEN="+d.run("tokens", "create", "client"),
 		"CHELA_READ_TOKEN="+d.run("tokens", "create", "--scope", "read", "looker"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("the client: %v\n%s\nthe daemon:\n%s", err, out, d.stderr())
+	}
+	var sums []chela.UsageSum
+	if err := json.Unmarshal([]byte(d.run("usage", "--json", "--by", "purpose")), &sums); err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(sums, func(s chela.UsageSum) bool { return s.Purpose == "embedding" })
+	if calls := len(vectors.Received()); i < 0 || calls == 0 || sums[i].Calls != calls || sums[i].Tokens.Input == 0 {
+		t.Errorf("%d requests for embeddings were made, and the ledger has %+v", calls, sums)
 	}
 	d.stop()
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/provider/anthropic/anthropictest"
-	"chela/internal/provider/bedrock/bedrocktest"
-	"chela/internal/provider/ollama/ollamatest"
-	"chela/internal/provider/openai/openaitest"
-	"chela/internal/provider/providertest"
-	"chela/internal/provider/responses/responsestest"
+	"chela/internal/model/provider/anthropic/anthropictest"
+	"chela/internal/model/provider/bedrock/bedrocktest"
+	"chela/internal/model/provider/ollama/ollamatest"
+	"chela/internal/model/provider/openai/openaitest"
+	"chela/internal/model/provider/providertest"
+	"chela/internal/model/provider/responses/responsestest"
 )
 
 // dot is a PNG of one black pixel.

@@ -17,12 +17,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"chela"
-	"chela/internal/guard"
-	"chela/internal/prompt"
-	"chela/internal/replay"
+	"chela/internal/engine/prompt"
+	"chela/internal/engine/replay"
+	"chela/internal/engine/turn"
+	"chela/internal/engine/turn/machine"
 	"chela/internal/store"
-	"chela/internal/turn"
-	"chela/internal/turn/machine"
 )
 
 // limitsChange lists the scripts whose turns ran within limits that are others
@@ -75,7 +74,7 @@ func replayTurns(s *store.Store) (problems []string) {
 				Agent: "main",
 				Turns: turn.Config{
 					IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now, Log: slog.New(slog.DiscardHandler), Expires: time.Hour,
-					Limits: machine.Limits{Steps: 50, Guard: guard.Limits{Repeats: 3, Idle: 5, Nudges: 1}}, Prompt: prompt.DefaultSettings(),
+					Limits: machine.Limits{Steps: 50, Guard: machine.GuardLimits{Repeats: 3, Idle: 5, Nudges: 1}}, Prompt: prompt.DefaultSettings(),
 				},
 			})
 			if err != nil {

@@ -77,7 +77,7 @@ func (s *scribe) serve(w http.ResponseWriter, r *http.Request) {
 
 // answer is the next step of the newest message.
 func (s *scribe) answer(asked []wireMessage) reply {
-	if strings.Contains(asked[len(asked)-1].text(), "write it down now with memory_write") {
+	if strings.Contains(asked[len(asked)-1].text(), "write them down now with memory_write") {
 		return reply{text: "NO_REPLY"}
 	}
 	at := -1

@@ -10,17 +10,20 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"chela/internal/signature"
+	"chela/internal/safety/signature"
 )
 
-// overHTTP asks the daemon at $ADDRESS over HTTP, with the token in $TOKEN if there
-// is one. Its answer is the output, the headers are on standard error.
+// overHTTP asks the daemon at $ADDRESS over HTTP, with the token in $TOKEN and the
+// Idempotency-Key in $KEY if there is one. Its answer is the output, the headers are on standard error.
 func overHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	args = take(ts, neg, args, 3)
 	req, err := http.NewRequest(args[1], "http://"+ts.Getenv("ADDRESS")+args[2], strings.NewReader(strings.Join(args[3:], " ")))
 	ts.Check(err)
 	if token := ts.Getenv("TOKEN"); token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	if key := ts.Getenv("KEY"); key != "" {
+		req.Header.Set("Idempotency-Key", key)
 	}
 	if len(args) > 3 {
 		req.Header.Set("Content-Type", "application/json")

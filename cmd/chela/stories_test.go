@@ -260,7 +260,7 @@ func queued(p *player, asks []string) {
 			if try == 20 {
 				p.t.Fatalf("%q is not accepted", asks[i])
 			}
-			out = p.run("ask", "--message-id", fmt.Sprintf("m%d", i), "--approve=never", asks[i])
+			out = p.run(sending(fmt.Sprintf("m%d", i), asks[i])...)
 		}
 		return out
 	}
@@ -308,7 +308,7 @@ func together(p *player, asks []string) {
 	}
 	p.env = append(p.env, "CHELA_QUEUE_MODE=steer")
 	for i, text := range asks {
-		ask := []string{"ask", "--message-id", fmt.Sprintf("m%d", i), "--approve=never", text}
+		ask := sending(fmt.Sprintf("m%d", i), text)
 		out := p.run(ask...)
 		for try := 0; try < 20 && (out.cutOff() || i == 1 && out.code == 3); try++ {
 			if i == 1 && out.code == 3 {

@@ -8,25 +8,29 @@ import (
 	"chela"
 )
 
-// Limits of what is accepted.
+// Limits of requests.
 const (
 	MaxBody       = 1 << 20  // bytes of a JSON body without attachments
+	MaxEmbedding  = 4 << 20  // bytes of a body with texts to embed
 	MaxAttachment = 25 << 20 // bytes of one attachment
 	MaxBatch      = 40 << 20 // bytes of a body with attachments in it
 	MaxTranscript = 25 << 20 // bytes of a transcript
-	MaxPage       = 500      // rows of a page; 100 without ?limit=
+	MaxPage       = 500      // rows of a page
+	UsualPage     = 100      // rows of a page without ?limit=
+	MaxWait       = 120_000  // milliseconds that a request may wait for its result
 )
 
 // Names that go over the wire beside the standard ones.
 const (
-	SessionHeader   = "X-Chela-Session"    // picks the session of a /v1 request
-	CSRFHeader      = "X-CSRF-Token"       // of a page that is logged in by cookie
-	MessageIDHeader = "Idempotency-Key"    // names a /v1 request, so that it can be sent again
-	RequestIDHeader = "X-Request-Id"       // of every answer; also in logs and error bodies
-	CookieName      = "chela_login"        // the page's cookie
-	Channel         = "http"               // the channel of messages that come in here
-	SocketAgent     = "owner on this host" // who speaks through the Unix socket
-	SocketChannel   = "terminal"           // the channel of messages that come in there
+	SessionHeader   = "X-Chela-Session"     // picks the session of a /v1 request
+	CSRFHeader      = "X-CSRF-Token"        // of a page that is logged in by cookie
+	MessageIDHeader = "Idempotency-Key"     // names a request, so that it can be sent again
+	RepeatedHeader  = "Idempotent-Replayed" // of an answer that was told before
+	RequestIDHeader = "X-Request-Id"        // of every answer; also in logs and error bodies
+	CookieName      = "chela_login"         // the page's cookie
+	Channel         = "http"                // the channel of messages that come in here
+	SocketAgent     = "owner on this host"  // who speaks through the Unix socket
+	SocketChannel   = "terminal"            // the channel of messages that come in there
 )
 
 // An ErrorBody is the answer to a request that was not fulfilled.
@@ -56,19 +60,28 @@ type Page[T any] struct {
 type Message struct {
 	Session     chela.SessionKey `json:"session,omitempty"` // the agent's main session when empty
 	Thread      chela.ThreadID   `json:"thread,omitempty"`  // the session's current thread when empty
-	Agent       string           `json:"agent,omitempty"`
-	Text        string           `json:"text"`
-	Model       string           `json:"model,omitempty"` // provider/model, for this message
-	Attachments []Attachment     `json:"attachments,omitempty"`
-	Mode        chela.QueueMode  `json:"mode,omitempty"`        // this and the next three: how it waits; the session's way when empty
-	DebounceMS  int              `json:"debounce_ms,omitempty"` // -1 for none
-	Cap         int              `json:"cap,omitempty"`
+	Agent       string           `json:"agent,omitempty" check:"is=name"`
+	Text        string           `json:"text,omitempty" check:"is=said max=100000"`
+	Model       string           `json:"model,omitempty" check:"is=model max=256"` // provider/model, for this message
+	Attachments []Attachment     `json:"attachments,omitempty" check:"min=1 max=100 else=text"`
+	Mode        chela.QueueMode  `json:"mode,omitempty"`                                 // this and the next three: how it waits; the session's way when empty
+	DebounceMS  int              `json:"debounce_ms,omitempty" check:"min=-1 max=60000"` // -1 for none
+	Cap         int              `json:"cap,omitempty" check:"min=0 max=256"`
 	Drop        chela.QueueDrop  `json:"drop,omitempty"`
-	MessageID   string           `json:"message_id,omitempty"` // the same one is accepted once
+	MessageID   string           `json:"message_id,omitempty" check:"is=line max=256"` // the same one is accepted once
+
+	// Input states that a person typed the text, or that it is the argument of a
+	// command: only then are commands and directives in it carried out. Other text
+	// reaches the agent unchanged.
+	Input chela.Input `json:"input,omitempty"`
+
+	// Shown are pending approvals that the sender's chat has shown: a text such as
+	// "yes", or /approve without a name, answers only one of these.
+	Shown []chela.ApprovalID `json:"shown,omitempty"`
 
 	// From is who spoke, where a program hands on what somebody said elsewhere:
 	// it takes the place of Session and Thread.
-	From *Sender `json:"from,omitempty"`
+	From *Sender `json:"from,omitempty" check:"without=session|thread"`
 }
 
 // A Sender is somebody who spoke on a channel that another program knows. The
@@ -76,23 +89,23 @@ type Message struct {
 // session.identity_links say; groups and rooms have one each. Message ids are
 // those of the channel and account.
 type Sender struct {
-	Channel string `json:"channel"` // such as "telegram"
-	Account string `json:"account,omitempty"`
-	Peer    string `json:"peer"`             // who, as the channel names them
-	Group   string `json:"group,omitempty"`  // the group chat that it was said in
-	Room    string `json:"room,omitempty"`   // or the room
-	Thread  string `json:"thread,omitempty"` // topic or thread there
-	Owner   bool   `json:"owner,omitempty"`  // the sender owns this home
+	Channel string `json:"channel" check:"is=channel"` // such as "telegram"
+	Account string `json:"account,omitempty" check:"is=line max=100"`
+	Peer    string `json:"peer" check:"is=line min=1 max=100"`                         // who, as the channel names them
+	Group   string `json:"group,omitempty" check:"is=line min=1 max=100"`              // the group chat that it was said in
+	Room    string `json:"room,omitempty" check:"is=line min=1 max=100 without=group"` // or the room
+	Thread  string `json:"thread,omitempty" check:"is=line max=100"`                   // topic or thread there
+	Owner   bool   `json:"owner,omitempty"`                                            // the sender owns this home
 }
 
 // An Attachment is a file with a message: its content, or the hash of one that
 // was put into the home before.
 type Attachment struct {
-	Name      string `json:"name"`
-	MediaType string `json:"media_type,omitempty"`
+	Name      string `json:"name" check:"is=line max=256"`
+	MediaType string `json:"media_type,omitempty" check:"is=line max=256"`
 	Content   []byte `json:"content,omitempty"` // base64
-	SHA256    string `json:"sha256,omitempty"`
-	Size      int64  `json:"size,omitempty"`
+	SHA256    string `json:"sha256,omitempty" check:"is=hash without=content else=content"`
+	Size      int64  `json:"size,omitempty" check:"min=0"`
 }
 
 // A Receipt answers an accepted message: it is committed.
@@ -107,7 +120,7 @@ type Receipt struct {
 	Reply     string           `json:"reply,omitempty"`    // the message was a command, which has no turn
 }
 
-// A Turn is a turn with what it came to.
+// A Turn is a turn with its answer and its pending approvals.
 type Turn struct {
 	chela.Turn
 	Answer    string           `json:"answer,omitempty"`    // of the model, newest; empty where that only calls tools
@@ -130,42 +143,42 @@ type Trace struct {
 
 // A Steer is a message into a running turn.
 type Steer struct {
-	Text      string `json:"text"`
-	MessageID string `json:"message_id,omitempty"`
+	Text      string `json:"text" check:"is=said max=100000"`
+	MessageID string `json:"message_id,omitempty" check:"is=line max=256"`
 }
 
-// A Compact asks for a summary in the place of what was said in a thread.
+// A Compact asks to replace the entries of a thread by a summary.
 type Compact struct {
-	Instructions string `json:"instructions,omitempty"` // what to keep
-	MessageID    string `json:"message_id,omitempty"`   // the same one is accepted once
+	Instructions string `json:"instructions,omitempty" check:"max=100000"`    // what to keep
+	MessageID    string `json:"message_id,omitempty" check:"is=line max=256"` // the same one is accepted once
 }
 
-// An Answer is what a person says to an approval.
+// An Answer answers an approval.
 type Answer struct {
 	Answer  chela.Answer `json:"answer"`
-	Pattern string       `json:"pattern,omitempty"`
-	Reason  string       `json:"reason,omitempty"` // with a no; the model sees it
-	By      string       `json:"by,omitempty"`     // who, if a program answers for a person; added to who asks
+	Pattern string       `json:"pattern,omitempty" check:"max=10000"`
+	Reason  string       `json:"reason,omitempty" check:"max=10000"`   // with a no; the model sees it
+	By      string       `json:"by,omitempty" check:"is=line max=256"` // who, if a program answers for a person; added to who asks
 }
 
-// A SettingsPatch changes settings of a session; what is missing stays, and the
+// A SettingsPatch changes settings of a session; a missing field stays, and the
 // empty text leaves a setting to the agent and the home.
 type SettingsPatch struct {
-	Label         *string              `json:"label,omitempty"`
-	Model         *string              `json:"model,omitempty"` // provider/model
+	Label         *string              `json:"label,omitempty" check:"is=label max=200"`
+	Model         *string              `json:"model,omitempty" check:"is=anymodel max=256"` // provider/model
 	Thinking      *chela.ThinkingLevel `json:"thinking,omitempty"`
-	Verbose       *string              `json:"verbose,omitempty"`        // "off", "on" or "full"
-	Reasoning     *string              `json:"reasoning,omitempty"`      // "off", "on" or "stream"
-	ResponseUsage *string              `json:"response_usage,omitempty"` // "off", "tokens" or "full"
-	Elevated      *string              `json:"elevated,omitempty"`       // "off", "ask", "on" or "full"
-	Thread        *chela.ThreadID      `json:"thread,omitempty"`         // the current thread from now on
+	Verbose       *string              `json:"verbose,omitempty" check:"words=off|on|full|"`            // "off", "on" or "full"
+	Reasoning     *string              `json:"reasoning,omitempty" check:"words=off|on|stream|"`        // "off", "on" or "stream"
+	ResponseUsage *string              `json:"response_usage,omitempty" check:"words=off|tokens|full|"` // "off", "tokens" or "full"
+	Elevated      *string              `json:"elevated,omitempty" check:"words=off|ask|on|full|"`       // "off", "ask", "on" or "full"
+	Thread        *chela.ThreadID      `json:"thread,omitempty"`                                        // the current thread from now on
 	Archived      *bool                `json:"archived,omitempty"`
 
 	// How messages of the session wait; nothing, or 0, leaves it to the channel
 	// and the home.
 	QueueMode       *chela.QueueMode `json:"queue_mode,omitempty"`
-	QueueDebounceMS *int             `json:"queue_debounce_ms,omitempty"` // -1 for none
-	QueueCap        *int             `json:"queue_cap,omitempty"`
+	QueueDebounceMS *int             `json:"queue_debounce_ms,omitempty" check:"min=-1 max=60000"` // -1 for none
+	QueueCap        *int             `json:"queue_cap,omitempty" check:"min=0 max=256"`
 	QueueDrop       *chela.QueueDrop `json:"queue_drop,omitempty"`
 }
 
@@ -185,7 +198,7 @@ func set[T any](at, to *T) {
 	}
 }
 
-// A Session is a session with what was spent in it, ever.
+// A Session is a session with its total usage and cost.
 type Session struct {
 	chela.Session
 	Usage chela.TokenUsage `json:"usage"`
@@ -194,7 +207,7 @@ type Session struct {
 
 // An Export says how a thread is written down.
 type Export struct {
-	Compacted   bool // what a prompt can hold, not the whole conversation
+	Compacted   bool // the view of a prompt, not the whole conversation
 	All         bool // also the branches that were left
 	Attachments bool // also the content of attachments
 }
@@ -209,22 +222,22 @@ type Imported struct {
 
 // A NewThread asks for a thread, which becomes the current one of its session.
 type NewThread struct {
-	Session chela.SessionKey `json:"session,omitempty"` // the main one when empty
-	Title   string           `json:"title,omitempty"`   // taken from the first message when empty
+	Session chela.SessionKey `json:"session,omitempty"`                        // the main one when empty
+	Title   string           `json:"title,omitempty" check:"is=label max=200"` // taken from the first message when empty
 }
 
 // A ThreadPatch changes a thread.
 type ThreadPatch struct {
-	Title string `json:"title"`
+	Title string `json:"title" check:"is=title max=200"`
 }
 
 // A DocumentWrite writes a document.
 type DocumentWrite struct {
-	Agent  string `json:"agent,omitempty"` // main when empty
-	Path   string `json:"path"`
-	Text   string `json:"text"`
-	Append bool   `json:"append,omitempty"` // add to the end instead of replacing it
-	Expect *int64 `json:"expect,omitempty"` // the version that it must have, 0 for none; any when missing
+	Agent  string `json:"agent,omitempty" check:"is=name"` // main when empty
+	Path   string `json:"path" check:"is=document max=200"`
+	Text   string `json:"text" check:"max=262144"`
+	Append bool   `json:"append,omitempty"`               // add to the end instead of replacing it
+	Expect *int64 `json:"expect,omitempty" check:"min=0"` // the version that it must have, 0 for none; any when missing
 }
 
 // A Tool is a tool as it is listed.
@@ -237,11 +250,11 @@ type Tool struct {
 
 // A ToolRun runs a tool by hand.
 type ToolRun struct {
-	Agent string          `json:"agent,omitempty"`
-	Args  json.RawMessage `json:"args"`
+	Agent string          `json:"agent,omitempty" check:"is=name"`
+	Args  json.RawMessage `json:"args" check:"object"`
 }
 
-// A ToolOutcome is what a tool that was run by hand came to.
+// A ToolOutcome is the result of a tool that was run by hand.
 type ToolOutcome struct {
 	Text        string             `json:"text"`
 	Failed      bool               `json:"failed"`
@@ -251,6 +264,7 @@ type ToolOutcome struct {
 // Models are those that are known.
 type Models struct {
 	Items []chela.Model `json:"items"`
+	Next  string        `json:"next,omitempty"` // as that of a [Page]
 	Away  []Away        `json:"away,omitempty"`
 }
 
@@ -264,7 +278,7 @@ type Away struct {
 // A ModelTest asks to try a model out, as provider/model; without one those of
 // every provider that somebody set up.
 type ModelTest struct {
-	Model string `json:"model,omitempty"`
+	Model string `json:"model,omitempty" check:"is=model max=256"`
 }
 
 // A Setting is one value of the configuration and where it came from.
@@ -277,13 +291,13 @@ type Setting struct {
 // A SettingChange sets one value in config.toml. The daemon takes it up with
 // its next start.
 type SettingChange struct {
-	Key   string `json:"key"`
-	Value string `json:"value"`
+	Key   string `json:"key" check:"is=key max=256"`
+	Value string `json:"value" check:"max=10000"`
 }
 
 // A NewToken asks for a token.
 type NewToken struct {
-	Name  string      `json:"name"`
+	Name  string      `json:"name" check:"is=title max=100"`
 	Scope chela.Scope `json:"scope"`
 }
 
@@ -295,7 +309,7 @@ type MadeToken struct {
 
 // A Login asks for the page's cookie.
 type Login struct {
-	Token string `json:"token"`
+	Token string `json:"token" check:"max=1024"`
 }
 
 // A LoggedIn says who asks. For whoever is logged in by cookie, CSRF goes into
@@ -312,10 +326,10 @@ type Health struct {
 	Status string `json:"status"` // "ok", or why not
 }
 
-// FrameKind says what a frame is for, and which of its fields are set.
+// FrameKind is the purpose of a frame and determines which fields are set.
 type FrameKind string
 
-// The kinds of frames. What was asked for is answered with the ID of the frame
+// The kinds of frames. A request is answered with the ID of the frame
 // that asked: a message with a receipt, others with a frame of their own kind,
 // and whatever cannot be done with an error.
 const (

@@ -1,8 +1,7 @@
 package api
 
 import (
-	"fmt"
-	"slices"
+	"net/http"
 	"time"
 
 	"chela"
@@ -13,33 +12,33 @@ const MaxJobFile = 25 << 20
 
 // A NewJob asks for a job. Only the text is required.
 type NewJob struct {
-	Text     string           `json:"text"`            // what is to be done
-	Title    string           `json:"title,omitempty"` // the beginning of the text when empty
-	Agent    string           `json:"agent,omitempty"` // main when empty
-	Priority int              `json:"priority,omitempty"`
-	Parts    []string         `json:"parts,omitempty"` // what its parts are to do; it begins once they have ended
+	Text     string           `json:"text" check:"is=said max=50000"`  // the task
+	Title    string           `json:"title,omitempty" check:"max=200"` // the beginning of the text when empty
+	Agent    string           `json:"agent,omitempty" check:"is=name"` // main when empty
+	Priority int              `json:"priority,omitempty" check:"min=-100 max=100"`
+	Parts    []string         `json:"parts,omitempty" check:"max=20 each is=said max=50000"` // the tasks of its parts; the job begins once they have ended
 	Options  chela.JobOptions `json:"options,omitzero"`
 
-	// Session is told how the job ends. Nobody is when it is empty.
+	// Session receives a message when the job ends. Empty means none.
 	Session chela.SessionKey `json:"session,omitempty"`
 
-	Key string `json:"key,omitempty"` // names the request: the same one makes one job
+	Key string `json:"key,omitempty" check:"is=line max=200"` // names the request: the same one makes one job
 }
 
-// A JobText is what somebody says to a job.
+// A JobText is a message to a job.
 type JobText struct {
-	Text string `json:"text"`
-	Key  string `json:"key,omitempty"` // names the request: the same one is carried out once
+	Text string `json:"text" check:"is=said max=100000"`
+	Key  string `json:"key,omitempty" check:"is=line max=200"` // names the request: the same one is carried out once
 }
 
-// A JobAgain says with which limits a job begins anew. What is 0 stays as it was.
+// A JobAgain holds the limits of a restarted job. A limit of 0 keeps its value.
 type JobAgain struct {
-	Steps   int           `json:"steps,omitempty"`   // of one turn
-	Timeout time.Duration `json:"timeout,omitempty"` // of one run of a turn, in nanoseconds
-	Tokens  int64         `json:"tokens,omitempty"`  // that all its turns may take together
+	Steps   int        `json:"steps,omitempty" check:"min=0 max=1000"`            // of one turn
+	Timeout chela.Span `json:"timeout_ms,omitempty" check:"min=0 max=2592000000"` // of one run of a turn
+	Tokens  int64      `json:"tokens,omitempty" check:"min=0 max=1000000000"`     // that all its turns may take together
 }
 
-// A Job is a job with what belongs to it.
+// A Job is a job with its plan, its parts and its usage.
 type Job struct {
 	chela.Job
 	Steps []chela.JobStep  `json:"steps,omitempty"` // of its plan
@@ -55,41 +54,75 @@ type JobFile struct {
 	ModifiedAt time.Time `json:"modified_at"`
 }
 
-// A JobFilter says which jobs are meant; what is empty means any.
+// A JobRef names a job.
+type JobRef struct {
+	ID chela.JobID `path:"id"`
+}
+
+// A JobFilter selects jobs; an empty field selects all.
 type JobFilter struct {
-	States    []chela.JobState
-	Kind      chela.JobKind
-	Requester chela.SessionKey // that asked for it
-	Before    chela.JobID      // only those that are older
-	Limit     int              // 1 to MaxPage
+	States    []chela.JobState `query:"state" help:"only in these states, separated by commas"`
+	Kind      chela.JobKind    `query:"kind" help:"only of this kind; all without it"`
+	Requester chela.SessionKey `query:"requester" help:"only those that this session asked for"`
+	Before    chela.JobID      `query:"after" check:"id=job" help:"the id of a job"` // only older ones
+	Limit     int              `query:"limit"`                                       // 1 to MaxPage; UsualPage when 0
 }
 
-// jobStates and jobKinds are what can be filtered by.
+// A JobEventsQuery asks for the events of a job after the event of a number.
+type JobEventsQuery struct {
+	JobRef
+	After int `query:"after" check:"min=0 max=2147483647" help:"the number of an event"`
+	Limit int `query:"limit"`
+}
+
+// A JobFilesQuery asks for the files of a job after a path.
+type JobFilesQuery struct {
+	JobRef
+	After string `query:"after" check:"is=line min=1 max=1024" help:"the path of a file"`
+	Limit int    `query:"limit"`
+}
+
+// A JobFileRef names a file in the workspace of a job.
+type JobFileRef struct {
+	JobRef
+	Path string `query:"path,required" check:"is=line min=1 max=1024" help:"the file, such as notes/a.txt"`
+}
+
+// A JobRestart restarts a job.
+type JobRestart struct {
+	JobRef
+	Limits JobAgain `body:"optional"`
+}
+
+// A JobMessage sends a text to a job.
+type JobMessage struct {
+	JobRef
+	Message JobText `body:"required"`
+}
+
+// The operations on jobs. A job that does not exist is NotFound; a change that the
+// state of the job does not allow is a Conflict.
 var (
-	jobStates = []chela.JobState{
-		chela.JobPending, chela.JobInProgress, chela.JobAwaiting, chela.JobCompleted, chela.JobSubmitted, chela.JobAccepted, chela.JobModified,
-		chela.JobFailed, chela.JobInterrupted, chela.JobCancelled, chela.JobStuck, chela.JobRecovering,
-	}
-	jobKinds = []chela.JobKind{chela.JobPlain, chela.JobSubagent, chela.JobPart}
+	JobsList = Define[JobFilter, Page[chela.Job]]("jobs.list", "GET /api/jobs", chela.ScopeRead,
+		"List jobs, newest first")
+	JobsCreate = Define[NewJob, chela.Job]("jobs.create", "POST /api/jobs", chela.ScopeChat,
+		"Create a job").With(func(s *Spec) { s.Status, s.Metered, s.Repeat = http.StatusCreated, true, Joined })
+	JobsShow = Define[JobRef, Job]("jobs.show", "GET /api/jobs/{id}", chela.ScopeRead,
+		"Show a job with its plan, its parts and its cost")
+	JobsEvents = Define[JobEventsQuery, Page[chela.JobEvent]]("jobs.events", "GET /api/jobs/{id}/events", chela.ScopeRead,
+		"List the events of a job, in order")
+	JobsFiles = Define[JobFilesQuery, Page[JobFile]]("jobs.files", "GET /api/jobs/{id}/files", chela.ScopeRead,
+		"List the files in the workspace of a job")
+	JobsFile = Define[JobFileRef, []byte]("jobs.file", "GET /api/jobs/{id}/files/content", chela.ScopeRead,
+		"Read a file in the workspace of a job").With(func(s *Spec) { s.Long = true })
+	JobsCancel = Define[JobRef, chela.Job]("jobs.cancel", "POST /api/jobs/{id}/cancel", chela.ScopeChat,
+		"Cancel a job with its parts and subagents; completed effects stay")
+	JobsRestart = Define[JobRestart, chela.Job]("jobs.restart", "POST /api/jobs/{id}/restart", chela.ScopeChat,
+		"Restart a job that ended, with the given limits")
+	JobsAccept = Define[JobRef, chela.Job]("jobs.accept", "POST /api/jobs/{id}/accept", chela.ScopeChat,
+		"Accept the result of a job")
+	JobsPrompt = Define[JobMessage, chela.Job]("jobs.prompt", "POST /api/jobs/{id}/prompt", chela.ScopeChat,
+		"Send a message to a job").With(func(s *Spec) { s.Metered, s.Repeat = true, Joined })
+	JobsModify = Define[JobMessage, chela.Job]("jobs.modify", "POST /api/jobs/{id}/modify", chela.ScopeChat,
+		"Return a job that ended for changes").With(func(s *Spec) { s.Metered, s.Repeat = true, Joined })
 )
-
-// Check returns an Invalid error for a filter that no job could pass.
-func (f JobFilter) Check() error {
-	for _, s := range f.States {
-		if !slices.Contains(jobStates, s) {
-			return chela.E(chela.Invalid, fmt.Sprintf("%.40q is no state of a job", s)).WithHint("use one such as in_progress, completed or failed")
-		}
-	}
-	if f.Kind != "" && !slices.Contains(jobKinds, f.Kind) {
-		return chela.E(chela.Invalid, fmt.Sprintf("%.40q is no kind of job", f.Kind)).WithHint("use job, subagent or part")
-	}
-	if f.Requester != "" {
-		if _, err := chela.ParseSessionKey(f.Requester); err != nil {
-			return err
-		}
-	}
-	if f.Limit < 1 || f.Limit > MaxPage {
-		return chela.E(chela.Invalid, fmt.Sprintf("%d is no number of jobs", f.Limit)).WithHint(fmt.Sprintf("use 1 to %d", MaxPage))
-	}
-	return nil
-}

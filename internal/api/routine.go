@@ -6,12 +6,12 @@ import (
 	"chela"
 )
 
-// A NewRoutine asks for a routine. Spans of time in it are nanoseconds.
+// A NewRoutine asks for a routine.
 type NewRoutine struct {
-	Name           string              `json:"name"`
-	Description    string              `json:"description,omitempty"`
-	Agent          string              `json:"agent,omitempty"`    // main when empty
-	Disabled       bool                `json:"disabled,omitempty"` // it does not fire yet
+	Name           string              `json:"name" check:"is=name"`
+	Description    string              `json:"description,omitempty" check:"max=1000"`
+	Agent          string              `json:"agent,omitempty" check:"is=name"` // main when empty
+	Disabled       bool                `json:"disabled,omitempty"`              // it does not fire yet
 	Trigger        chela.Trigger       `json:"trigger"`
 	Action         chela.RoutineAction `json:"action"`
 	Guards         chela.RoutineGuards `json:"guards,omitzero"`
@@ -27,12 +27,12 @@ func (n NewRoutine) Routine(origin chela.Origin) chela.Routine {
 	}
 }
 
-// A RoutineChange changes a routine. What is missing stays; what is there is
-// replaced whole.
+// A RoutineChange changes a routine. A missing field stays; a field that is set is
+// replaced as a whole.
 type RoutineChange struct {
-	Name           *string              `json:"name,omitempty"`
-	Description    *string              `json:"description,omitempty"`
-	Agent          *string              `json:"agent,omitempty"`
+	Name           *string              `json:"name,omitempty" check:"is=name"`
+	Description    *string              `json:"description,omitempty" check:"max=1000"`
+	Agent          *string              `json:"agent,omitempty" check:"is=name"`
 	Enabled        *bool                `json:"enabled,omitempty"`
 	Trigger        *chela.Trigger       `json:"trigger,omitempty"`
 	Action         *chela.RoutineAction `json:"action,omitempty"`
@@ -43,8 +43,8 @@ type RoutineChange struct {
 
 // A Firing lets a routine fire by hand.
 type Firing struct {
-	Input string `json:"input,omitempty"` // handed to the run
-	Key   string `json:"key,omitempty"`   // the same one fires once
+	Input string `json:"input,omitempty" check:"max=100000"`    // handed to the run
+	Key   string `json:"key,omitempty" check:"is=line max=200"` // the same one fires once
 }
 
 // A Fired names the run that somebody let begin.

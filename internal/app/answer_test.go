@@ -8,8 +8,8 @@ import (
 
 	"chela"
 	"chela/internal/app"
-	"chela/internal/cli"
 	"chela/internal/config"
+	"chela/internal/surface/cli"
 )
 
 // askScenario posts when told to, which is asked about, and otherwise repeats.
@@ -47,14 +47,17 @@ func openHome(t *testing.T, scenario string) *cli.Backend {
 	return b
 }
 
-// TestTextThatReadsLikeAnAnswer is one exactly when one question is pending.
+// TestTextThatReadsLikeAnAnswer is one exactly when the one question that is pending
+// was shown.
 func TestTextThatReadsLikeAnAnswer(t *testing.T) {
 	t.Parallel()
 	b := openHome(t, askScenario)
+	var shown []chela.ApprovalID
 	say := func(id, text string) chela.Turn {
 		t.Helper()
 		turn, err := b.Conversation.Ask(t.Context(), chela.Inbound{
 			Session: "agent:main:main", Origin: chela.Origin{Channel: "test", Owner: true}, MessageID: id, Text: text,
+			Scope: chela.ScopeChat, Shown: shown,
 		}, func(chela.Event) {})
 		if err != nil {
 			t.Fatalf("say %q: %v", text, err)
@@ -68,6 +71,11 @@ func TestTextThatReadsLikeAnAnswer(t *testing.T) {
 	if asked.State != chela.TurnAwaiting {
 		t.Fatalf("the turn does not wait: %+v", asked)
 	}
+	waiting, err := b.Approvals.Approvals(t.Context(), chela.ApprovalPending)
+	if err != nil || len(waiting) != 1 {
+		t.Fatalf("%d questions wait: %v", len(waiting), err)
+	}
+	shown = []chela.ApprovalID{waiting[0].ID}
 	answered := say("3", "Yes")
 	if answered.ID != asked.ID || answered.State != chela.TurnCompleted {
 		t.Fatalf("the answer came to %+v, want turn %s completed", answered, asked.ID)

@@ -1,7 +1,6 @@
-// Package app is the only place that builds things out of other things: it
-// opens a home and wires store, providers, tools, policy, turns, lanes and
-// approvals together. The lists of what there is are in providers/kinds.go and
-// tools.go.
+// Package app wires the program: it opens a home and connects store, providers,
+// tools, policy, turns, lanes and approvals. The lists of tools and providers
+// are in tools.go and providers/kinds.go.
 package app
 
 import (
@@ -18,39 +17,33 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"chela"
-	"chela/internal/activity"
 	"chela/internal/app/agents"
 	"chela/internal/app/background"
-	"chela/internal/app/conversation"
-	"chela/internal/app/home"
-	"chela/internal/app/known"
-	"chela/internal/app/providers"
-	"chela/internal/approval"
-	"chela/internal/blob"
-	"chela/internal/command"
-	"chela/internal/compaction"
+	"chela/internal/background/repair"
 	"chela/internal/config"
-	"chela/internal/cost"
-	"chela/internal/event"
-	"chela/internal/guard"
-	"chela/internal/hook"
-	"chela/internal/lane"
+	"chela/internal/engine/approval"
+	"chela/internal/engine/cost"
+	"chela/internal/engine/hook"
+	"chela/internal/engine/lane"
+	"chela/internal/engine/prompt"
+	"chela/internal/engine/queue"
+	"chela/internal/engine/rewind"
+	"chela/internal/engine/session"
+	"chela/internal/engine/token"
+	"chela/internal/engine/turn"
+	"chela/internal/engine/turn/machine"
 	"chela/internal/memory"
-	"chela/internal/pause"
-	"chela/internal/presence"
-	"chela/internal/prompt"
-	"chela/internal/queue"
-	"chela/internal/rewind"
-	"chela/internal/session"
+	"chela/internal/platform/blob"
+	"chela/internal/platform/event"
+	"chela/internal/platform/pause"
+	"chela/internal/platform/presence"
 	"chela/internal/store"
-	"chela/internal/token"
+	"chela/internal/surface/command"
 	"chela/internal/tool"
-	"chela/internal/turn"
-	"chela/internal/turn/machine"
 )
 
-// toolGrace is how long a tool may take to end once it was cancelled. A shell
-// command is killed well before.
+// toolGrace is how long a tool may take to return after its cancellation. A
+// shell command is killed well before.
 const toolGrace = 5 * time.Second
 
 // An App is an open home.
@@ -66,15 +59,16 @@ type App struct {
 	stream   *event.Stream
 	tokens   *token.Keeper
 	blobs    *blob.Store
-	models   *providers.Providers
+	models   *agents.Providers
 	ledger   *cost.Ledger
 	agents   *agents.Agents
 	lanes    *lane.Lanes
 	desk     *approval.Desk
 	hooks    *hook.Hooks
-	doing    activity.Board
+	doing    repair.ActivityBoard
 	keeper   *session.Keeper
-	door     *conversation.Door
+	door     *Door
+	probe    probe // whether messages are accepted
 	memory   *memory.Keeper
 	rewinds  *rewind.Mover
 
@@ -87,29 +81,31 @@ type App struct {
 	stay    func()
 }
 
-// Open opens the home of a configuration and makes it if it does not exist.
-// What it logs goes to log; version is that of the program.
+// Open opens the home of a configuration, creating it if missing. It logs to
+// log; version is the version of the program.
 func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version string) (*App, error) {
 	return openAt(ctx, cfg, log, version, time.Now)
 }
 
 // openAt is Open with a clock.
 func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version string, now func() time.Time) (*App, error) {
-	if err := home.Make(cfg); err != nil {
+	if err := MakeHome(cfg); err != nil {
 		return nil, err
 	}
-	knowledge, err := known.New(cfg, log)
+	knowledge, err := agents.NewKnownModels(cfg, log)
 	if err != nil {
 		return nil, err
 	}
-	a := &App{cfg: cfg, log: log, version: version, now: now, bus: &event.Bus{}, blobs: blob.New(cfg.Home.Blobs(), home.Trouble)}
+	a := &App{cfg: cfg, log: log, version: version, bus: &event.Bus{}, blobs: blob.New(cfg.Home.Blobs(), HomeTrouble)}
 	a.staying = make(chan struct{})
 	a.stay = sync.OnceFunc(func() { close(a.staying) })
-	a.ids = chela.NewIDs(a.now, rand.Reader)
-	a.node = a.ids.Node()
-	if a.store, err = store.Open(ctx, store.Config{Path: databasePath(cfg), URL: cfg.Database.URL.Reveal()}); err != nil {
+	if a.store, err = store.Open(ctx, store.Config{Path: databasePath(cfg), URL: cfg.Database.URL.Reveal(), Now: now}); err != nil {
 		return nil, err
 	}
+	a.now = a.store.Now
+	a.ids = chela.NewIDs(a.now, rand.Reader)
+	a.node = a.ids.Node()
+	a.probe.store, a.probe.now = a.store, a.now
 	if a.presence, err = presence.Appear(cfg.Home.Run(), a.node); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
@@ -127,7 +123,7 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
 	}
 	a.ledger = a.newLedger(knowledge)
-	if a.models, err = providers.New(providers.Config{
+	if a.models, err = agents.NewProviders(agents.ProviderConfig{
 		Settings: cfg, Known: knowledge, Log: log, Now: a.now, Wait: pause.For, Random: randv2.Float64, Ledger: a.ledger,
 	}); err != nil {
 		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
@@ -147,7 +143,7 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 		Hash: func(name string, args []byte) string { return tool.Hash(name, args) },
 	})
 	a.keeper = session.New(a.store, session.Config{
-		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Blobs: a.blobs,
+		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Blobs: a.blobs,
 		Agent: func(name string) error {
 			_, err := a.cfg.Agent(name)
 			return err
@@ -160,25 +156,25 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 		Settings: cfg, Store: a.store, Lanes: a.lanes, Node: a.node, IDs: a.ids, Now: a.now, Random: randv2.Float64, Emit: a.emit, Log: log,
 		Dead: a.presence.Dead, Quiet: a.doing.Quiet, Tidy: a.memory.Tidy, Usable: a.usable, Workspace: a.workspace,
 	})
-	a.door = conversation.New(conversation.Config{
+	a.door = NewDoor(ConversationConfig{
 		Settings: cfg, Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Desk: a.desk, Hooks: a.hooks, Commands: a.interpreter(),
 		Usable: a.usable, Turn: a.turnNow, Hears: a.background.Hears,
 	})
 	return a, nil
 }
 
-// usable returns nil if a model can be asked.
+// usable returns nil if a model is available.
 func (a *App) usable(model string) error {
 	_, _, err := a.models.Serve(model)
 	return err
 }
 
-// queueRules is what the configuration says of how messages wait.
+// queueRules converts the configuration of the message queue.
 func queueRules(cfg config.Queue) queue.Rules {
 	return queue.Rules{Home: cfg.QueueSettings, Channels: cfg.Channels}
 }
 
-// resets says when conversations begin anew by themselves.
+// resets converts the configuration of conversation resets.
 func resets(cfg *config.Config) session.Resets {
 	at := cfg.Session.DailyReset
 	return session.Resets{
@@ -187,30 +183,29 @@ func resets(cfg *config.Config) session.Resets {
 }
 
 func (a *App) interpreter() *command.Interpreter {
-	tools := (&backend{App: a}).Tools
 	return command.New(a.store, command.Config{
-		IDs: a.ids, Now: a.now, Lanes: a.lanes, Desk: a.desk, Version: a.version, Models: a.models.Models, Tools: tools, Model: a.agents.Model,
+		IDs: a.ids, Now: a.now, Log: a.log, Lanes: a.lanes, Desk: a.desk, Version: a.version, Models: a.models.Models, Tools: a.outside().Tools, Model: a.agents.Model,
 		Usable: a.usable,
-		Queue:  queueRules(a.cfg.Queue).For, Jobs: a.jobsInChat(), Rewinds: a.rewinds, Routines: a.background.RoutineOrders(), Memory: a.memory, Prompt: a.promptSize,
+		Queue:  queueRules(a.cfg.Queue).For, Operations: a.operations(), Routines: a.background.RoutineOrders(), Memory: a.memory, Prompt: a.promptSize,
 		Budgets: a.ledger.Budgets, Zone: a.cfg.Zone(),
 	})
 }
 
-// turns is what all turns of the home have in common.
+// turns is the part shared by all turns of the home.
 func (a *App) turns() turn.Config {
 	return turn.Config{
 		IDs: a.ids, Now: a.now, Emit: a.emit, Log: a.log,
 		Limits: machine.Limits{
 			Steps: a.cfg.Limits.Steps, Time: a.cfg.Limits.TurnTimeout,
-			Guard: guard.Limits{Repeats: a.cfg.Limits.Repeats, Idle: a.cfg.Limits.IdleSteps, Nudges: a.cfg.Limits.Nudges},
+			Guard: machine.GuardLimits{Repeats: a.cfg.Limits.Repeats, Idle: a.cfg.Limits.IdleSteps, Nudges: a.cfg.Limits.Nudges},
 		},
 		Expires: a.cfg.Approvals.Expires, Grace: toolGrace, Load: a.blobs.Load, Bound: tool.Bounded(tool.DefaultMaxOutput, a.keepText), Prompt: promptSettings(a.cfg.Compaction),
-		Compact: compaction.New(a.memory, a.cfg.Zone()).Compact, Flush: a.cfg.Compaction.MemoryFlush,
+		Compact: prompt.NewCompactor(a.memory, a.cfg.Zone()).Compact, Flush: a.cfg.Compaction.MemoryFlush,
 	}
 }
 
-// Run runs what the home does by itself until ctx ends, then lets turns reach
-// their next commit, and returns when everything it began has ended.
+// Run runs the background work of the home until ctx ends, then lets turns
+// reach their next commit, and returns when all its goroutines have ended.
 func (a *App) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	telling, told := context.WithCancel(context.WithoutCancel(ctx)) // ends with the last turn
@@ -239,10 +234,9 @@ func (a *App) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// Stay says that this process will be here for a while: it takes up whatever
-// earlier ones left, in every session, and closes questions whose time is over.
-// A process that ends soon does neither, and so begins nothing that it would
-// have to cut off.
+// Stay marks the process as long-running: it adopts the lanes and work of dead
+// processes, in every session, and expires overdue questions. A short-lived
+// process does neither, so that it starts no work it would have to interrupt.
 func (a *App) Stay(ctx context.Context) {
 	a.stay()
 	if err := a.rewinds.Finish(ctx, ""); err != nil {
@@ -252,8 +246,8 @@ func (a *App) Stay(ctx context.Context) {
 	a.background.Stay(ctx)
 }
 
-// settle waits until nothing runs that this process began, and nothing is due that
-// it would do.
+// settle waits until the work started by this process has ended, and none is
+// due that it would perform.
 func (a *App) settle(ctx context.Context) {
 	for ctx.Err() == nil {
 		a.background.Settle(ctx)
@@ -276,7 +270,7 @@ func (a *App) stays() bool {
 // Close closes the home. Run must have returned.
 func (a *App) Close() error {
 	ctx := context.Background()
-	held := map[chela.NodeID]bool{} // who holds a lane, has reserved money or has claimed work
+	held := map[chela.NodeID]bool{} // which own lanes, reserve money or claim work
 	err := a.ledger.Close(ctx)
 	if err == nil {
 		err = a.store.Read(ctx, func(r *store.Read) error {
@@ -306,13 +300,13 @@ func (a *App) Close() error {
 	}
 	leave := a.presence.Leave
 	if err != nil || held[a.node] {
-		a.log.Warn("lanes left to others", "error", err)
+		a.log.Warn("lanes not released", "error", err)
 		leave = a.presence.Abandon
 	}
 	return errors.Join(leave(), a.store.Close())
 }
 
-// databasePath is the SQLite file, or empty where PostgreSQL is used.
+// databasePath is the SQLite file, or empty with PostgreSQL.
 func databasePath(cfg *config.Config) string {
 	if cfg.Database.URL.IsSet() {
 		return ""
@@ -320,7 +314,7 @@ func databasePath(cfg *config.Config) string {
 	return cfg.Home.Database()
 }
 
-// NewLog returns a logger as the configuration wants it.
+// NewLog returns a logger with the configured level and format.
 func NewLog(cfg *config.Config, to io.Writer) *slog.Logger {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(cfg.Log.Level)); err != nil {

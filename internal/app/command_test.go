@@ -9,7 +9,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/cli"
+	"chela/internal/surface/cli"
 )
 
 // orders are commands with what their replies begin with, in order. NEW stands
@@ -18,7 +18,7 @@ var orders = []struct{ say, want string }{
 	{"/ping", "pong"},
 	{"/version", "chela test"},
 	{"/whoami", "- you: the owner\n- channel: terminal"},
-	{"/help new", "/new [TITLE] begins a new thread; the old one is kept, and /resume goes back to it.\nAlso: /reset, /clear\nFor the owner."},
+	{"/help new", "/new [TITLE] starts a new thread; the old one is kept, and /resume returns to it.\nAlso: /reset, /clear\nFor the owner."},
 	{"/think", "think is left to the model (default). It can be off, minimal, low, medium, high or xhigh, or default."},
 	{"/think high", "think is high in this session now."},
 	{"/t", "think is high."},
@@ -32,10 +32,10 @@ var orders = []struct{ say, want string }{
 	{"/approve list", "Nothing waits for an answer, and nothing is allowed beforehand."},
 	{"/memory soul", "SOUL.md:\n\n"},
 	{"/context", "- model: script/"},
-	{"/jobs", "There are no jobs. /job TEXT begins one."},
+	{"/jobs", "There are no jobs; /job TEXT starts one."},
 	{"/subagents", "This session has no subagents."},
 	{"/quit", "There is nothing to leave in terminal."},
-	{"/new", "This thread is new: nothing was said in it yet."},
+	{"/new", "This thread is new and empty."},
 	{"/new Second", "A new thread begins."},
 }
 
@@ -97,7 +97,7 @@ func TestCommandsThatAreRefused(t *testing.T) {
 		{"/thread thr_nobody", "not_found: there is no thread \"thr_nobody\" in this session; see /thread list"},
 		{"/resume", "not_found: no other thread was used in this session; see /thread list"},
 		{"/memory nowhere", "not_found: no document has \"nowhere\" in its path or title; see /memory"},
-		{"/approve", "not_found: nothing waits for an answer; see /approve list"},
+		{"/approve", "not_found: no approval is pending; see /approve list"},
 		{"/approve revoke gra_nobody", "not_found: there is no grant gra_nobody"},
 	} {
 		for way, b := range map[string]*cli.Backend{"direct": direct, "through": through} {
@@ -154,12 +154,12 @@ func TestDirectivesHoldForOneTurn(t *testing.T) {
 	b := openHome(t, `turns: [{when: /./, steps: [{text: "You said {{user}}.", expect: {thinking: high}}, {text: "You said {{user}}.", expect: {thinking: low}}]}]`)
 	ordered(t, b, message("agent:main:main", "1", "/think low"))
 	turn, _ := talked(t, b, message("agent:main:main", "2", "/think high /elevated full hello\n/verbose off\nyou"))
-	want := chela.Overrides{Thinking: "high", Elevated: "full", Verbose: "off"}
+	want := chela.Overrides{Thinking: "high", Elevated: "full"}
 	if diff := cmp.Diff(want, turn.Overrides); diff != "" || turn.State != chela.TurnCompleted {
 		t.Errorf("turn %s %+v (-want +got)\n%s", turn.State, turn.Failure, diff)
 	}
 	entries, _, err := b.Turns.Transcript(t.Context(), turn.ID)
-	if err != nil || entries[0].Body.Text != "hello\nyou" || entries[1].Body.Text != "You said hello\nyou." {
+	if err != nil || entries[0].Body.Text != "hello\n/verbose off\nyou" || entries[1].Body.Text != "You said hello\n/verbose off\nyou." {
 		t.Errorf("entries %+v, %v", entries, err)
 	}
 	again, _ := talked(t, b, message("agent:main:main", "2", "/think high /elevated full hello\n/verbose off\nyou"))
@@ -169,34 +169,6 @@ func TestDirectivesHoldForOneTurn(t *testing.T) {
 	other, _ := talked(t, b, message("agent:main:main", "3", "/model offline/rules compute 2+2"))
 	if other.Model != "offline/rules" || other.Overrides != (chela.Overrides{}) {
 		t.Errorf("the model of one turn: %+v", other)
-	}
-}
-
-// TestCommandsOfGuests are those that change nothing.
-func TestCommandsOfGuests(t *testing.T) {
-	t.Parallel()
-	b := openHome(t, twoWays)
-	n := 0
-	say := func(text string) chela.Inbound {
-		n++
-		in := message("agent:main:chat:group:g", fmt.Sprint(n), text)
-		in.Origin = chela.Origin{Channel: "chat", Sender: "bo"}
-		return in
-	}
-	if got := ordered(t, b, say("/whoami")); !strings.HasPrefix(got, "- you: a guest\n- name: bo") {
-		t.Errorf("/whoami: %s", got)
-	}
-	if got := ordered(t, b, say("/help")); strings.Contains(got, "/approve") || !strings.Contains(got, "/status") {
-		t.Errorf("/help: %s", got)
-	}
-	for _, text := range []string{"/new", "/think high", "/elevated full run it", "/stop", "/summarize", "/approve list"} {
-		if _, err := b.Conversation.Ask(t.Context(), say(text), func(chela.Event) {}); chela.KindOf(err) != chela.Denied {
-			t.Errorf("%s: %v", text, err)
-		}
-	}
-	turn, _ := talked(t, b, say("hello\n/elevated full\nyou"))
-	if turn.Overrides != (chela.Overrides{}) {
-		t.Errorf("a guest set %+v", turn.Overrides)
 	}
 }
 
@@ -238,7 +210,7 @@ func TestPlacesByCommand(t *testing.T) {
 	t.Parallel()
 	b := openHome(t, twoWays)
 	talked(t, b, message("agent:main:main", "m1", "hello"))
-	long := strings.Repeat("long\t", 100)
+	long := strings.Repeat("long", 60)
 	for i, name := range []string{"here", "mykeep-files", "there"} {
 		ordered(t, b, message("agent:main:main", fmt.Sprint(long, i), "/checkpoint "+name))
 	}
@@ -287,7 +259,13 @@ turns: [{when: go, steps: [{calls: [{tool: shell, args: {command: "true"}}]}, {t
 			t.Errorf("%s: turn %s, call %+v, %v", step.order, turn.State, calls, err)
 		}
 	}
-	if got := ordered(t, b, message("agent:main:main", "deny", "/deny not now")); !strings.HasPrefix(got, "Refused: apr_") {
+	waiting, err := b.Approvals.Approvals(t.Context(), chela.ApprovalPending)
+	if err != nil || len(waiting) != 1 {
+		t.Fatalf("%d questions wait: %v", len(waiting), err)
+	}
+	deny := message("agent:main:main", "deny", "/deny not now")
+	deny.Shown = []chela.ApprovalID{waiting[0].ID}
+	if got := ordered(t, b, deny); !strings.HasPrefix(got, "Refused: apr_") {
 		t.Errorf("/deny: %s", got)
 	}
 }
@@ -296,7 +274,7 @@ turns: [{when: go, steps: [{calls: [{tool: shell, args: {command: "true"}}]}, {t
 func TestCommandsOverHTTP(t *testing.T) {
 	t.Parallel()
 	d, _ := served(t)
-	body := `{"session":"agent:main:main","text":"/think high","message_id":"m1"}`
+	body := `{"session":"agent:main:main","text":"/think high","input":"command","message_id":"m1"}`
 	first := gets[api.Receipt](t, d, "POST /api/messages", body)
 	if first.Reply != "think is high in this session now." || first.Turn != "" || first.Inbox == "" || first.Thread == "" {
 		t.Errorf("receipt %+v", first)

@@ -13,9 +13,9 @@ import (
 
 	"chela"
 	"chela/internal/app"
-	"chela/internal/cli"
-	"chela/internal/prompt"
-	"chela/internal/provider/script"
+	"chela/internal/engine/prompt"
+	"chela/internal/model/provider/script"
+	"chela/internal/surface/cli"
 )
 
 // longTalk is a scenario for a model with a small window that can be asked for

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/cli"
-	"chela/internal/client"
 	"chela/internal/config"
+	"chela/internal/surface/cli"
+	"chela/internal/surface/client"
 )
 
 // served reports whether a daemon holds a home.
@@ -19,13 +19,13 @@ func served(ctx context.Context, home config.Home) bool {
 	if err != nil {
 		return false
 	}
-	c.Close() // nothing is under way
+	c.Close() // no operation is in progress
 	return true
 }
 
-// differ fits a backend to what the command is told and its daemon is not: the model
-// of its environment goes along with each message, and a message whose models would
-// be recorded or played is refused.
+// differ adapts a backend to options of the command that its daemon does not
+// have: the environment's model is sent with each message, and a message whose
+// model calls would be recorded or replayed is refused.
 func differ(ctx context.Context, b *cli.Backend, c *client.Client, cfg *config.Config) error {
 	if err := ownModels(cfg); err != nil {
 		b.Conversation = unheard{c, err}
@@ -54,19 +54,19 @@ func (m modelled) Ask(ctx context.Context, in chela.Inbound, show func(chela.Eve
 	return m.Client.Ask(ctx, in, show)
 }
 
-// ownModels returns why a command cannot talk through a daemon: that asks the
-// models, and the command wants a recording made or played instead.
+// ownModels returns why a command cannot talk through a daemon: the daemon
+// calls the models, and the command asks for a recording or a replay instead.
 func ownModels(cfg *config.Config) error {
 	for _, key := range []string{"record", "replay"} {
 		if v, err := cfg.Value(key); err == nil && v.Value != "" && !strings.HasPrefix(v.Source, "file") {
-			return chela.E(chela.Conflict, "a daemon holds the home, and it asks the models without "+v.Source).
-				WithHint("stop it, or begin it with that")
+			return chela.E(chela.Conflict, "a daemon runs for this home, without "+v.Source).
+				WithHint("stop it, or start it with that option")
 		}
 	}
 	return nil
 }
 
-// unheard is a daemon that is not asked anything.
+// unheard is a backend that refuses messages.
 type unheard struct {
 	*client.Client
 	err error

@@ -1,39 +1,40 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"chela"
+	"chela/internal/app/agents"
 	"chela/internal/app/background"
-	"chela/internal/app/home"
-	"chela/internal/app/known"
-	"chela/internal/cli"
 	"chela/internal/config"
-	"chela/internal/config/provider"
-	"chela/internal/config/sections"
-	"chela/internal/sandbox/process"
+	"chela/internal/engine/policy"
 	"chela/internal/store"
+	"chela/internal/surface/cli"
+	"chela/internal/tool/sandbox/process"
 )
 
-// examine looks at everything that can be wrong with a home. It changes
-// nothing: a database that does not exist is not made.
+// examine checks a home for all known problems. It changes nothing: a missing
+// database is not created.
 func examine(ctx context.Context, cfg *config.Config) []cli.Finding {
 	found := append([]cli.Finding{examineHome(cfg)}, examineDatabase(ctx, cfg)...)
 	found = append(found, examineModel(cfg), examinePrices(cfg), examineSandbox(ctx, cfg), examineWorkspace(cfg))
 	return append(found, examineRecordings(cfg)...)
 }
 
-// examineRecordings names the recordings that are made or played, as somebody may
-// have forgotten them.
+// examineRecordings reports active recordings and replays, which may have been
+// left on by mistake.
 func examineRecordings(cfg *config.Config) (found []cli.Finding) {
-	says := map[string]string{"record": "what models are asked and answer is written into ", "replay": "no model is asked: answers come from the recording in "}
+	says := map[string]string{"record": "requests to models and their responses are recorded into ", "replay": "no model is called: responses come from the recording in "}
 	for _, key := range []string{"record", "replay"} {
 		v, err := cfg.Value(key)
 		if err != nil || v.Value == "" {
@@ -41,7 +42,7 @@ func examineRecordings(cfg *config.Config) (found []cli.Finding) {
 		}
 		f := cli.Finding{Subject: key, OK: true, Text: says[key] + v.Value + " (" + v.Source + ")"}
 		if strings.HasPrefix(v.Source, "file ") {
-			f.Cure = "chela config unset " + key + " ends that"
+			f.Cure = "chela config unset " + key + " stops that"
 		}
 		found = append(found, f)
 	}
@@ -67,24 +68,23 @@ func examineHome(cfg *config.Config) cli.Finding {
 	case errors.Is(err, fs.ErrNotExist):
 		return cli.Finding{Subject: "home", Text: string(cfg.Home) + " does not exist", Cure: "run chela init"}
 	case err != nil:
-		return wrong("home", home.Trouble(string(cfg.Home), err))
+		return wrong("home", HomeTrouble(string(cfg.Home), err))
 	case !st.IsDir():
-		return wrong("home", home.Trouble(string(cfg.Home), fs.ErrExist))
+		return wrong("home", HomeTrouble(string(cfg.Home), fs.ErrExist))
 	case st.Mode().Perm()&0o077 != 0:
-		return cli.Finding{Subject: "home", Text: "others may look into " + string(cfg.Home), Cure: "chmod 700 " + string(cfg.Home)}
+		return cli.Finding{Subject: "home", Text: "other users may read " + string(cfg.Home), Cure: "chmod 700 " + string(cfg.Home)}
 	}
 	probe, err := os.CreateTemp(string(cfg.Home), ".doctor-*")
 	if err != nil {
-		return wrong("home", home.Trouble(string(cfg.Home), err))
+		return wrong("home", HomeTrouble(string(cfg.Home), err))
 	}
 	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
-		return wrong("home", home.Trouble(string(cfg.Home), err))
+		return wrong("home", HomeTrouble(string(cfg.Home), err))
 	}
 	return found("home", string(cfg.Home)+" is writable and private")
 }
 
-// examineDatabase looks at the database, and at what goes on in the background that
-// is kept there.
+// examineDatabase checks the database, and the background work stored in it.
 func examineDatabase(ctx context.Context, cfg *config.Config) []cli.Finding {
 	path := databasePath(cfg)
 	if path != "" {
@@ -96,19 +96,70 @@ func examineDatabase(ctx context.Context, cfg *config.Config) []cli.Finding {
 	if err != nil {
 		return []cli.Finding{wrong("database", err)}
 	}
-	c, err := store.Find(ctx, s, func(r *store.Read) (store.Counts, error) { return r.Counts(ctx) })
-	var kept []cli.Finding
-	if err == nil {
-		kept, err = background.Examine(ctx, s, cfg, time.Now())
-	}
+	all, err := examineStore(ctx, s, cfg)
 	if err = errors.Join(err, s.Close()); err != nil {
 		return []cli.Finding{wrong("database", err)}
 	}
-	text := s.Engine() + " answers"
-	if c.TurnsLive > 0 {
-		text += "; turns are open, they go on when chela runs"
+	return all
+}
+
+// examineStore checks the whole database for corruption, and then its records.
+func examineStore(ctx context.Context, s *store.Store, cfg *config.Config) ([]cli.Finding, error) {
+	damage, err := s.Check(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return append([]cli.Finding{found("database", text)}, kept...)
+	if len(damage) > 0 {
+		text := "is damaged: " + damage[0]
+		if more := len(damage) - 1; more > 0 {
+			text += fmt.Sprintf("; and %d more", more)
+		}
+		return []cli.Finding{{Subject: "database", Text: text, Cure: "stop chela, keep a copy of the database, and restore a backup"}}, nil
+	}
+	c, err := store.Find(ctx, s, func(r *store.Read) (store.Counts, error) { return r.Counts(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	text := s.Engine() + " answers and is intact"
+	if c.TurnsLive > 0 {
+		text += "; open turns continue when chela runs"
+	}
+	stale, err := examineGrants(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := background.Examine(ctx, s, cfg, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat([]cli.Finding{found("database", text)}, stale, kept), nil
+}
+
+// examineGrants reports standing answers that no longer cover the calls they
+// were given for: an older chela granted more than a person was shown.
+func examineGrants(ctx context.Context, s *store.Store) (found []cli.Finding, err error) {
+	err = s.Read(ctx, func(r *store.Read) error {
+		found = nil
+		grants, err := r.Grants(ctx, "", "")
+		if err != nil {
+			return err
+		}
+		for _, g := range grants {
+			a, err := r.Approval(ctx, g.Approval)
+			if err != nil {
+				return err
+			}
+			if policy.Stale(g, a) {
+				found = append(found, cli.Finding{
+					Subject: "grant " + string(g.ID), OK: true,
+					Text: fmt.Sprintf("covers no calls of %s any more: %s is too wide for what leaves the workspace", g.Tool, cmp.Or(g.Pattern, "a grant without a pattern")),
+					Cure: "chela approvals revoke " + string(g.ID) + "; the next question offers one for a host, a command or a place",
+				})
+			}
+		}
+		return nil
+	})
+	return found, err
 }
 
 func examineModel(cfg *config.Config) cli.Finding {
@@ -116,7 +167,7 @@ func examineModel(cfg *config.Config) cli.Finding {
 	if err != nil {
 		return wrong("model", err)
 	}
-	if p.Kind == provider.Offline {
+	if p.Kind == config.ProviderOffline {
 		return cli.Finding{
 			Subject: "model", OK: true, Text: cfg.Model + " is a stand-in that follows rules",
 			Cure: "set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY, start Ollama, or add [providers.NAME] to config.toml",
@@ -125,23 +176,23 @@ func examineModel(cfg *config.Config) cli.Finding {
 	return found("model", cfg.Model+" is configured; chela models test tries it")
 }
 
-// examinePrices looks whether something is assumed of a model that is used.
+// examinePrices reports assumed prices and windows of models in use.
 func examinePrices(cfg *config.Config) cli.Finding {
-	models, err := known.New(cfg, slog.New(slog.DiscardHandler))
+	models, err := agents.NewKnownModels(cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return wrong("prices", err)
 	}
 	for _, name := range cfg.UsedModels() {
 		m := models.Model(name)
-		if assumed := known.Assumption(m); assumed != "" && !models.ComesAlong(m.Provider) {
-			return cli.Finding{Subject: "prices", OK: true, Text: name + " is not known; " + assumed + " is assumed", Cure: known.Cure(name)}
+		if assumed := agents.Assumption(m); assumed != "" && !models.ComesAlong(m.Provider) {
+			return cli.Finding{Subject: "prices", OK: true, Text: name + " is not known; " + assumed + " is assumed", Cure: agents.UnknownModelHint(name)}
 		}
 	}
-	return found("prices", "those of the models that are used are known")
+	return found("prices", "known for all models in use")
 }
 
 func examineSandbox(ctx context.Context, cfg *config.Config) cli.Finding {
-	if cfg.Sandbox.Mode == sections.SandboxOff {
+	if cfg.Sandbox.Mode == config.SandboxOff {
 		return cli.Finding{Subject: "sandbox", Text: "is off: commands run with all your rights", Cure: "chela config set sandbox.mode auto"}
 	}
 	box, err := process.New(process.Config{})

@@ -166,7 +166,7 @@ func TestHeartbeatDay(t *testing.T) {
 		closed = "skipped: outside of its active hours"
 		busy   = "skipped: a turn of the main session is in flight"
 		blank  = "skipped: HEARTBEAT.md has nothing in it"
-		why    = "script answered 401: no key; look at providers.script.api_key: chela config get providers.script.api_key"
+		why    = "script answered 401: no key; check providers.script.api_key: chela config get providers.script.api_key"
 		told   = "it failed 3 times in a row: " + why
 	)
 	var want []string

@@ -13,7 +13,7 @@ import (
 
 	"chela"
 	"chela/internal/app"
-	"chela/internal/cli"
+	"chela/internal/surface/cli"
 )
 
 // holderArg makes the test binary a daemon of a home, until it is killed.

@@ -2,26 +2,26 @@ package app
 
 import (
 	"chela"
-	"chela/internal/config/hooks"
-	"chela/internal/hook"
-	"chela/internal/session"
+	"chela/internal/config"
+	"chela/internal/engine/hook"
+	"chela/internal/engine/session"
 )
 
-// makeHooks makes the hooks of the configuration.
+// makeHooks builds the configured hooks.
 func (a *App) makeHooks() (*hook.Hooks, error) {
 	specs := make([]hook.Spec, len(a.cfg.Hooks))
 	for i, h := range a.cfg.Hooks {
 		specs[i] = hook.Spec{
 			Name: h.Name, Point: h.Point, Tool: h.Tool, Agent: h.Agent, Channel: h.Channel,
-			Match: h.Match, Replace: h.Replace, Reject: h.Action == hooks.Reject, Reason: h.Reason,
-			Command: h.Command, URL: h.URL, Timeout: h.Timeout, Open: h.OnError == hooks.Open,
+			Match: h.Match, Replace: h.Replace, Reject: h.Action == config.HookReject, Reason: h.Reason,
+			Command: h.Command, URL: h.URL, Timeout: h.Timeout, Open: h.OnError == config.HookOpen,
 		}
 	}
 	return hook.New(specs, hook.Config{Now: a.now, Emit: a.bus.Emit, Log: a.log, Dir: string(a.cfg.Home)})
 }
 
-// emit announces an event of a lane or a turn, and tells hooks of a conversation
-// that began: its first turn announces that its session changed.
+// emit publishes an event of a lane or a turn, and notifies hooks of a new
+// conversation: its first turn reports a session change.
 func (a *App) emit(e chela.Event) {
 	a.doing.Hear(e)
 	a.bus.Emit(e)
@@ -31,7 +31,7 @@ func (a *App) emit(e chela.Event) {
 	}
 }
 
-// ended tells hooks of a conversation that ended.
+// ended notifies hooks of the end of a conversation.
 func (a *App) ended(e session.End) {
 	a.hooks.Passed(chela.HookSessionEnd, e.Session, e.Thread, string(e.Reason))
 }

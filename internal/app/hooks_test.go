@@ -12,7 +12,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/config/hooks"
+	"chela/internal/config"
 )
 
 // TestHooksHearOnce: a message that is delivered again was heard of, and comes
@@ -23,7 +23,7 @@ func TestHooksHearOnce(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { heard.Add(1) }))
 	t.Cleanup(server.Close)
 	cfg := newHome(t, twoWays)
-	cfg.Hooks = []hooks.Hook{{Name: "all", Point: chela.HookBeforeInbound, Kind: hooks.Webhook, URL: server.URL, Timeout: time.Minute}}
+	cfg.Hooks = []config.Hook{{Name: "all", Point: chela.HookBeforeInbound, Kind: config.HookWebhook, URL: server.URL, Timeout: time.Minute}}
 	b := openBackend(t, cfg)
 	first, _ := talked(t, b, message("agent:main:main", "m1", "hello"))
 	again, _ := talked(t, b, message("agent:main:main", "m1", "hello"))
@@ -51,7 +51,7 @@ func TestAcceptedOnceAtATime(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	cfg := newHome(t, twoWays)
-	cfg.Hooks = []hooks.Hook{{Name: "all", Point: chela.HookBeforeInbound, Kind: hooks.Webhook, URL: server.URL, Timeout: time.Minute}}
+	cfg.Hooks = []config.Hook{{Name: "all", Point: chela.HookBeforeInbound, Kind: config.HookWebhook, URL: server.URL, Timeout: time.Minute}}
 	d := serveHome(t, cfg)
 	const body = `{"session":"agent:main:main","text":"hello","message_id":"m1"}`
 	ctx, leave := context.WithCancel(t.Context())

@@ -1,22 +1,18 @@
 package app
 
 import (
-	"context"
 	"slices"
 
 	"chela"
-	"chela/internal/app/known"
-	"chela/internal/cli/usage"
-	"chela/internal/cost"
-	"chela/internal/gateway/usages"
-	"chela/internal/pause"
-	"chela/internal/prompt"
-	"chela/internal/store"
+	"chela/internal/app/agents"
+	"chela/internal/engine/cost"
+	"chela/internal/engine/prompt"
+	"chela/internal/platform/pause"
+	"chela/internal/surface/gateway"
 )
 
-// newLedger returns the ledger of the home. It says what models take as far as
-// is known.
-func (a *App) newLedger(models *known.Models) *cost.Ledger {
+// newLedger returns the ledger of the home, with the known prices.
+func (a *App) newLedger(models *agents.KnownModels) *cost.Ledger {
 	l := a.cfg.Limits
 	return cost.New(a.store, cost.Config{
 		Node: a.node, IDs: a.ids, Now: a.now, Zone: a.cfg.Zone(), Log: a.log, Emit: a.emit,
@@ -38,23 +34,7 @@ func (a *App) newLedger(models *known.Models) *cost.Ledger {
 	})
 }
 
-// spending is what commands ask about what was spent.
-func (b *backend) spending() usage.Home {
-	return usage.Home{
-		Sums: b.ledger.Sums, Budgets: b.ledger.Budgets,
-		OfTurn: func(ctx context.Context, id chela.TurnID) ([]chela.Usage, error) {
-			return store.Find(ctx, b.store, func(r *store.Read) ([]chela.Usage, error) {
-				t, err := r.Turn(ctx, id)
-				if err != nil {
-					return nil, err
-				}
-				return r.TurnUsage(ctx, t)
-			})
-		},
-	}
-}
-
-// spendingRoutes is the same for programs.
-func (a *App) spendingRoutes() usages.Home {
-	return usages.Home{Sums: a.ledger.Sums, Budgets: a.ledger.Budgets, Now: a.now, Zone: a.cfg.Zone()}
+// spendingRoutes returns the sums and budgets of the ledger for the gateway.
+func (a *App) spendingRoutes() gateway.UsageAPI {
+	return gateway.UsageAPI{Sums: a.ledger.Sums, Budgets: a.ledger.Budgets, Now: a.now, Zone: a.cfg.Zone()}
 }

@@ -11,18 +11,17 @@ import (
 	"syscall"
 	"time"
 
-	"chela/internal/app/process"
-	"chela/internal/app/providers"
-	"chela/internal/cli"
+	"chela/internal/app/agents"
 	"chela/internal/config"
-	"chela/internal/logfile"
+	"chela/internal/platform/logfile"
+	"chela/internal/surface/cli"
 )
 
-// errTerminated is the cause with which a command ends that got SIGTERM.
+// errTerminated is the cause of a command that ends on SIGTERM.
 var errTerminated = errors.New("terminated")
 
-// inputTime is how long a command that has a text waits for more to come from
-// standard input. What is piped by programs begins to come sooner.
+// inputTime is how long a command with a text argument waits for more text on
+// standard input. Programs start writing to a pipe sooner.
 const inputTime = 3 * time.Second
 
 // Main runs the program with the process's own streams and environment, and
@@ -34,7 +33,7 @@ func Main(args []string, version string) int {
 	return cli.Main(ctx, cli.Program{
 		Args: args, Environ: config.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Now: time.Now, Version: version,
-		Arrives: func() bool { return process.Arrives(os.Stdin, inputTime) },
+		Arrives: func() bool { return InputArrives(os.Stdin, inputTime) },
 		Open: func(ctx context.Context, cfg *config.Config) (*cli.Backend, error) {
 			return Backend(ctx, cfg, NewLog(cfg, logfile.New(cfg.Home.Log())), known)
 		},
@@ -42,14 +41,15 @@ func Main(args []string, version string) int {
 		Serve: func(ctx context.Context, cfg *config.Config, ready func(cli.Listening)) error {
 			return Serve(ctx, cfg, NewLog(cfg, io.MultiWriter(logfile.New(cfg.Home.Log()), os.Stderr)), Serving{Version: known, Ready: ready})
 		},
-		Examine: examine, Local: providers.Local,
+		Examine: examine, Local: agents.Local,
 		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return signal.NotifyContext(ctx, os.Interrupt)
 		},
 	})
 }
 
-// builtVersion is what the build knows of the version, where it is no release.
+// builtVersion is the version from the build information, for builds without a
+// release version.
 func builtVersion() string {
 	known, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -58,13 +58,13 @@ func builtVersion() string {
 	return known.Main.Version
 }
 
-// terminable returns a context that ends with SIGTERM: turns are parked, and
-// go on at the next start.
+// terminable returns a context that SIGTERM cancels: turns are parked, and
+// continue at the next start.
 func terminable(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP)
-	go func() { // ends with the context, which Main ends
+	go func() { // ends with the context, which Main cancels
 		select {
 		case <-signals:
 			cancel(errTerminated)

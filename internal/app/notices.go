@@ -5,15 +5,15 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/gateway/notices"
+	"chela/internal/surface/gateway"
 )
 
-// noticeRoutes are the notices of the home as the gateway serves them.
-func (a *App) noticeRoutes() notices.Home {
-	return notices.Home{Pending: a.pendingNotices, Seen: a.seenNotices}
+// noticeRoutes are the notices of the home for the gateway.
+func (a *App) noticeRoutes() gateway.NoticeAPI {
+	return gateway.NoticeAPI{Pending: a.pendingNotices, Seen: a.seenNotices}
 }
 
-// pendingNotices returns the notices for whoever looks that nobody has seen.
+// pendingNotices returns the unread notices.
 func (a *App) pendingNotices(ctx context.Context) ([]chela.Outbound, error) {
 	return a.background.Notices().Pending(ctx, api.NoticeChannel)
 }

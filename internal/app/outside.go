@@ -1,44 +1,71 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
+	"time"
 
 	"chela"
 	"chela/internal/api"
 	"chela/internal/config"
-	"chela/internal/gateway"
-	"chela/internal/gateway/documents"
-	"chela/internal/session"
+	"chela/internal/engine/approval"
+	"chela/internal/engine/session"
+	"chela/internal/engine/turn"
+	"chela/internal/platform/logfile"
 	"chela/internal/store"
-	"chela/internal/turn"
+	"chela/internal/surface/gateway"
+	"chela/internal/tool/web"
 )
 
-// outside is an app as the gateway sees it: what the commands see, and more.
-type outside struct{ *backend }
+// outside is the gateway's view of an app.
+type outside struct {
+	*App
+	*Door
+}
 
-// home returns what the gateway serves.
+func (a *App) outside() *outside { return &outside{App: a, Door: a.door} }
+
+// home returns the services that the gateway exposes.
 func (a *App) home() gateway.Home {
-	b := a.backend()
-	s := &outside{backend: b}
+	s := a.outside()
 	scopes := session.Scopes{DM: a.cfg.Session.DMScope, Links: a.cfg.Session.IdentityLinks}
 	return gateway.Home{
 		Place:        scopes.Place,
-		Conversation: s, Events: a.stream, Sessions: s, Keeper: a.keeper, Transcripts: a.keeper, Threads: s, Turns: s, Approvals: b, Grants: b, Tools: b, Models: a.models,
-		Tokens: a.tokens, Logins: a.tokens, Memory: documents.Home{Documents: a.memory, Edit: a.memory.Edit},
+		Conversation: s, Events: a.stream, Sessions: s, Keeper: a.keeper, Transcripts: a.keeper, Threads: s, Turns: s, Approvals: s, Grants: s, Tools: s, Models: a.models, Responses: s,
+		Tokens: a.tokens, Logins: a.tokens, Requests: a.tokens, Memory: gateway.DocumentAPI{Documents: a.memory, Edit: a.memory.Edit},
 		Attach: a.blobs.Attach, Kept: a.blobs.Kept, Usage: a.spendingRoutes(), Notices: a.noticeRoutes(), Status: a.status, Ready: s.ready,
-		Rewinds: rewindRoutes(a.rewinds), Jobs: a.jobRoutes(), Routines: a.background.RoutineRoutes(), Prompt: a.promptSize, Settings: s.settings, Configure: s.configure, Logs: b.logs, Agents: a.cfg.AgentNames,
+		Operations: a.operations(), Routines: a.background.RoutineRoutes(), Prompt: a.promptSize, Settings: s.settings, Configure: s.configure, Logs: s.logs, Agents: a.cfg.AgentNames, Answering: s.answering, Image: a.image,
 	}
 }
 
-// Ask commits a message and follows the turn that takes it. Of the turn only its
-// id is told: whoever wants more reads what was said.
+// Ask commits a message and follows the turn that takes it. Only the id of the
+// turn is returned; its text is read separately.
 func (s *outside) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error) {
 	id, err := s.Say(ctx, in, show)
 	return chela.Turn{ID: id}, err
 }
 
-// Accept commits a message; its turn begins by itself.
+// image fetches an image from the hosts that the tool http may reach.
+func (a *App) image(ctx context.Context, address string) (mediaType string, content []byte, err error) {
+	fetch, err := web.Images(web.Config{Allow: a.cfg.Tools.HTTPAllow})
+	if err != nil {
+		return "", nil, err
+	}
+	return fetch(ctx, address)
+}
+
+// answering returns the candidates for a message, the first choice first.
+func (s *outside) answering(ctx context.Context, in chela.Inbound) ([]string, error) {
+	session, err := s.Session(ctx, in.Session)
+	if chela.KindOf(err) == chela.NotFound {
+		session.Session, err = chela.Session{Key: in.Session, Agent: in.Agent}, nil
+	}
+	return s.cfg.ModelsOf(session.Agent, s.agents.Model(session.Session, in)), err
+}
+
+// Accept commits a message; its turn starts asynchronously.
 func (s *outside) Accept(ctx context.Context, in chela.Inbound) (api.Receipt, error) {
 	r, err := s.Door.Accept(ctx, in)
 	return api.Receipt{
@@ -81,7 +108,7 @@ func (s *outside) Entries(ctx context.Context, id chela.ThreadID, after int64, l
 	})
 }
 
-// Outcome returns a turn with its answer so far and the approvals that wait.
+// Outcome returns a turn with its answer so far and its pending approvals.
 func (s *outside) Outcome(ctx context.Context, id chela.TurnID) (api.Turn, error) {
 	return store.Find(ctx, s.store, func(r *store.Read) (api.Turn, error) {
 		t, err := s.turn(ctx, r, id)
@@ -101,8 +128,8 @@ func (s *outside) Outcome(ctx context.Context, id chela.TurnID) (api.Turn, error
 	})
 }
 
-// answer returns what the model said last in a turn, or what came of the command
-// that it carried out.
+// answer returns the last text of the model in a turn, or the result of the
+// command that it executed.
 func answer(ctx context.Context, r *store.Read, t chela.Turn) (string, error) {
 	said, ok, err := r.Answer(ctx, t)
 	if err != nil || ok {
@@ -113,7 +140,7 @@ func answer(ctx context.Context, r *store.Read, t chela.Turn) (string, error) {
 	return text, err
 }
 
-// Said returns what a turn came to so far.
+// Said returns the output of a turn so far.
 func (s *outside) Said(ctx context.Context, id chela.TurnID) (api.Trace, error) {
 	return store.Find(ctx, s.store, func(r *store.Read) (api.Trace, error) { return said(ctx, r, id) })
 }
@@ -133,7 +160,7 @@ func said(ctx context.Context, r *store.Read, id chela.TurnID) (tr api.Trace, er
 	return tr, err
 }
 
-// Trace returns all that the journal holds of a turn.
+// Trace returns the journal of a turn.
 func (s *outside) Trace(ctx context.Context, id chela.TurnID) (api.Trace, error) {
 	return store.Find(ctx, s.store, func(r *store.Read) (api.Trace, error) {
 		tr, err := said(ctx, r, id)
@@ -144,23 +171,42 @@ func (s *outside) Trace(ctx context.Context, id chela.TurnID) (api.Trace, error)
 	})
 }
 
+// Message returns a message that was accepted.
+func (s *outside) Message(ctx context.Context, id chela.InboxID) (chela.Waiting, error) {
+	return store.Find(ctx, s.store, func(r *store.Read) (chela.Waiting, error) { return r.Message(ctx, id) })
+}
+
+// ResponseDeleted reports whether a client deleted a response of /v1.
+func (s *outside) ResponseDeleted(ctx context.Context, id string) (bool, error) {
+	return store.Find(ctx, s.store, func(r *store.Read) (bool, error) { return r.ResponseDeleted(ctx, id) })
+}
+
+// DeleteResponse deletes a response of a turn. A response deleted before is
+// NotFound.
+func (s *outside) DeleteResponse(ctx context.Context, id string, turn chela.TurnID) error {
+	return s.store.Write(ctx, "response.delete", func(w *store.Write) error {
+		first, err := w.DeleteResponse(ctx, id, turn, s.now())
+		if err == nil && !first {
+			err = chela.E(chela.NotFound, "the response was deleted before")
+		}
+		return err
+	})
+}
+
 // Called returns a tool call.
 func (s *outside) Called(ctx context.Context, id chela.CallID) (chela.ToolCall, error) {
 	return store.Find(ctx, s.store, func(r *store.Read) (chela.ToolCall, error) { return r.Call(ctx, id) })
 }
 
-// ready returns nil when messages are taken.
+// ready returns nil when messages are accepted.
 func (s *outside) ready(ctx context.Context) error {
 	if !s.stays() {
 		return chela.E(chela.Unavailable, "chela is starting")
 	}
-	return s.store.Read(ctx, func(r *store.Read) error {
-		_, err := r.FreeLanes(ctx, 1)
-		return err
-	})
+	return s.probe.check(ctx)
 }
 
-// settings returns every setting and where it came from.
+// settings returns every setting and its source.
 func (s *outside) settings(context.Context) ([]api.Setting, error) {
 	var all []api.Setting
 	for _, v := range s.cfg.Values() {
@@ -169,7 +215,172 @@ func (s *outside) settings(context.Context) ([]api.Setting, error) {
 	return all, nil
 }
 
-// configure sets one value in config.toml, if the whole is still valid then.
+// configure sets one value in config.toml, if the result is valid.
 func (s *outside) configure(_ context.Context, key, value string) error {
 	return config.Set(s.cfg.Home, key, value)
+}
+
+// Session returns one session with its spending.
+func (s *outside) Session(ctx context.Context, key chela.SessionKey) (api.Session, error) {
+	if _, err := chela.ParseSessionKey(key); err != nil {
+		return api.Session{}, err
+	}
+	return store.Find(ctx, s.store, func(r *store.Read) (s api.Session, err error) {
+		if s.Session, err = r.Session(ctx, key); err != nil {
+			return s, err
+		}
+		sum, err := r.UsageSince(ctx, key, time.Time{})
+		s.Usage, s.Cost = sum.Tokens, sum.Cost
+		return s, err
+	})
+}
+
+// Threads returns the threads of a session, most recently used first.
+func (s *outside) Threads(ctx context.Context, key chela.SessionKey) ([]chela.Thread, error) {
+	threads, err := store.Find(ctx, s.store, func(r *store.Read) ([]chela.Thread, error) {
+		if _, err := r.Session(ctx, key); err != nil {
+			return nil, err
+		}
+		return r.Threads(ctx, key)
+	})
+	slices.SortStableFunc(threads, func(a, b chela.Thread) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	return threads, err
+}
+
+// Thread returns one thread.
+func (s *outside) Thread(ctx context.Context, id chela.ThreadID) (chela.Thread, error) {
+	return store.Find(ctx, s.store, func(r *store.Read) (chela.Thread, error) { return r.Thread(ctx, id) })
+}
+
+// Path returns the entries of a thread from the root to the head.
+func (s *outside) Path(ctx context.Context, id chela.ThreadID) ([]chela.Entry, error) {
+	return store.Find(ctx, s.store, func(r *store.Read) ([]chela.Entry, error) {
+		t, err := r.Thread(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return r.Path(ctx, t.Head)
+	})
+}
+
+// Turn returns one turn.
+func (s *outside) Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
+	return s.turnNow(ctx, id)
+}
+
+func (a *App) turnNow(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
+	return store.Find(ctx, a.store, func(r *store.Read) (chela.Turn, error) { return a.turn(ctx, r, id) })
+}
+
+// turn returns a turn and its current activity.
+func (a *App) turn(ctx context.Context, r *store.Read, id chela.TurnID) (chela.Turn, error) {
+	t, err := r.Turn(ctx, id)
+	if err != nil || t.State != chela.TurnProcessing {
+		t.Activity = a.doing.Of(t, false)
+		return t, err
+	}
+	l, err := r.Lane(ctx, t.Session)
+	t.Activity = a.doing.Of(t, l.Owner != "" && l.Turn == id)
+	return t, err
+}
+
+// Approvals returns the approvals in a state, or all, oldest first.
+func (s *outside) Approvals(ctx context.Context, state chela.ApprovalState) ([]chela.Approval, error) {
+	if state == chela.ApprovalPending {
+		return store.Find(ctx, s.store, func(r *store.Read) ([]chela.Approval, error) { return r.PendingApprovals(ctx, "") })
+	}
+	all, err := store.Find(ctx, s.store, func(r *store.Read) ([]chela.Approval, error) { return r.Approvals(ctx, 1000) })
+	slices.Reverse(all)
+	return slices.DeleteFunc(all, func(a chela.Approval) bool { return state != "" && a.State != state }), err
+}
+
+// Approval returns one approval.
+func (s *outside) Approval(ctx context.Context, id chela.ApprovalID) (chela.Approval, error) {
+	return store.Find(ctx, s.store, func(r *store.Read) (chela.Approval, error) { return r.Approval(ctx, id) })
+}
+
+// Answer answers an approval; the turn continues asynchronously.
+func (s *outside) Answer(ctx context.Context, r approval.Reply) (chela.Approval, error) {
+	return s.desk.Answer(ctx, r)
+}
+
+// Grants returns all standing answers, oldest first.
+func (s *outside) Grants(ctx context.Context) ([]chela.Grant, error) {
+	return store.Find(ctx, s.store, func(r *store.Read) ([]chela.Grant, error) { return r.Grants(ctx, "", "") })
+}
+
+// Revoke removes a standing answer.
+func (s *outside) Revoke(ctx context.Context, id chela.GrantID) error {
+	return s.store.Write(ctx, "grant.revoke", func(w *store.Write) error { return w.RevokeGrant(ctx, id) })
+}
+
+// Tools returns the tools of an agent, sorted by name.
+func (s *outside) Tools(_ context.Context, agent string) ([]chela.Tool, error) {
+	box, err := s.agents.Toolbox(agent)
+	if err != nil {
+		return nil, err
+	}
+	tools := box.All()
+	slices.SortFunc(tools, func(a, b chela.Tool) int { return cmp.Compare(a.Name, b.Name) })
+	return tools, nil
+}
+
+// Call runs a tool manually.
+func (s *outside) Call(ctx context.Context, agent, name string, args json.RawMessage) (chela.ToolResult, error) {
+	box, err := s.agents.Toolbox(agent)
+	if err != nil {
+		return chela.ToolResult{}, err
+	}
+	checked, err := box.Check(name, args)
+	if err != nil {
+		return chela.ToolResult{}, err
+	}
+	t, _ := box.Get(name) // Check found it
+	call := chela.ToolCall{
+		ID: s.ids.Call(), Session: chela.MainKey(agent), Agent: agent, Principal: chela.PrincipalOwner, Tool: name, Args: checked,
+		State: chela.CallRunning,
+	}
+	j := chela.Judgement{Effect: chela.EffectRead}
+	if t.Judge != nil {
+		j = t.Judge(checked)
+	}
+	turn := chela.Turn{Session: call.Session, Origin: chela.Origin{Owner: true}, Overrides: chela.Overrides{Elevated: "ask"}}
+	ruling, err := s.agents.Rule(ctx, turn, call, j)
+	if err != nil {
+		return chela.ToolResult{}, err
+	}
+	if ruling.Verdict == chela.Deny {
+		return chela.ToolResult{}, chela.E(chela.Denied, ruling.Reason).WithHint("change the [[policy]] rules in config.toml")
+	}
+	call.Rule = func(ctx context.Context, j chela.Judgement) (chela.Verdict, error) {
+		r, err := s.agents.Rule(ctx, turn, call, j)
+		return r.Verdict, err
+	}
+	if t.Prepare != nil {
+		prepared, err := t.Prepare(ctx, call)
+		if err != nil {
+			return chela.ToolResult{}, err
+		}
+		call.Intent, call.Changes = prepared.Intent, prepared.Changes
+	}
+	return t.Run(ctx, call)
+}
+
+// logs passes lines of the home's log to show.
+func (s *outside) logs(ctx context.Context, follow bool, show func(line string)) error {
+	return logfile.Read(ctx, s.cfg.Home.Log(), follow, show)
+}
+
+// status counts the records of the home.
+func (a *App) status(ctx context.Context) (chela.Status, error) {
+	c, err := store.Find(ctx, a.store, func(r *store.Read) (store.Counts, error) { return r.Counts(ctx) })
+	s := chela.Status{
+		Home: string(a.cfg.Home), Database: a.store.Engine(), Model: a.cfg.Model, Sandbox: string(a.cfg.Sandbox.Mode), Sessions: c.Sessions, TurnsOpen: c.TurnsLive,
+		ApprovalsPending: c.ApprovalsPending, InboxWaiting: c.InboxWaiting, OutboxPending: c.OutboxPending,
+		Daemon: a.listen != "", Listen: a.listen, Version: a.version,
+	}
+	if err == nil {
+		err = a.background.Status(ctx, &s)
+	}
+	return s, err
 }

@@ -11,7 +11,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/cli"
+	"chela/internal/surface/cli"
 )
 
 // served serves a home that plays twoWays, with a way for commands in.
@@ -49,16 +49,17 @@ func TestSessionsInPages(t *testing.T) {
 	}
 	pages := func(query string) (keys []string) {
 		for after := ""; ; {
-			page := gets[api.Page[chela.Session]](t, d, "GET /api/sessions?limit=2"+query+"&after="+after, "")
+			page := gets[api.Page[chela.Session]](t, d, "GET /api/sessions?limit=2"+query+after, "")
 			if len(page.Items) > 2 {
 				t.Errorf("a page of 2 has %d", len(page.Items))
 			}
 			for _, s := range page.Items {
 				keys = append(keys, string(s.Key))
 			}
-			if after = page.Next; after == "" {
+			if page.Next == "" {
 				return keys
 			}
+			after = "&after=" + page.Next
 		}
 	}
 	if diff := cmp.Diff(active, pages("")); diff != "" {
@@ -247,7 +248,7 @@ func TestAgentsOfAHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := serveHome(t, loaded(t, "CHELA_HOME="+string(cfg.Home), "CHELA_MODEL="+cfg.Model, "CHELA_LISTEN=127.0.0.1:0"))
-	for agent, want := range map[string]int{"": http.StatusAccepted, "main": http.StatusAccepted, "research": http.StatusAccepted, "nobody": http.StatusNotFound} {
+	for agent, want := range map[string]int{"main": http.StatusAccepted, "research": http.StatusAccepted, "nobody": http.StatusNotFound} {
 		var any map[string]any
 		if status := d.asks(t, "POST /api/messages", fmt.Sprintf(`{"agent":%q,"text":"hello"}`, agent), &any); status != want {
 			t.Errorf("agent %q: %d, want %d", agent, status, want)

@@ -17,9 +17,9 @@ import (
 	"chela"
 	"chela/internal/app"
 	"chela/internal/config"
-	"chela/internal/pgtest"
+	"chela/internal/platform/pgtest"
 	"chela/internal/store"
-	"chela/internal/worker"
+	"chela/internal/tool/worker"
 )
 
 // talkerArg makes the test binary a process that talks, instead of running

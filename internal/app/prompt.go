@@ -5,17 +5,17 @@ import (
 
 	"chela"
 	"chela/internal/config"
-	"chela/internal/prompt"
+	"chela/internal/engine/prompt"
+	"chela/internal/engine/turn/machine"
 	"chela/internal/store"
-	"chela/internal/turn/machine"
 )
 
 func promptSettings(c config.Compaction) prompt.Settings {
 	return prompt.Settings{Reserve: c.ReserveTokens, ReserveFloor: c.ReserveFloor, KeepRecent: c.KeepRecentTokens, Soft: c.SoftThreshold}
 }
 
-// promptSize returns what the next prompt of a thread takes, without what a
-// message brings.
+// promptSize returns the size of the next prompt of a thread, without the new
+// message.
 func (a *App) promptSize(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error) {
 	var s chela.Session
 	var conversation prompt.Conversation

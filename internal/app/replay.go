@@ -4,16 +4,17 @@ import (
 	"context"
 
 	"chela"
-	"chela/internal/prompt"
-	"chela/internal/replay"
+	"chela/internal/engine/prompt"
+	"chela/internal/engine/replay"
 )
 
-// Replay runs a turn again from its record, and live with its model too.
-func (b *backend) Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error) {
+// Replay executes a turn again from its record, and optionally live with its
+// model too.
+func (s *outside) Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error) {
 	stage := replay.Stage{
-		Store: b.store, Turns: b.turns(), Send: b.Send,
-		Frame: func(s chela.Session, t chela.Turn) (prompt.Frame, error) {
-			agent, err := b.agents.Agent(ctx, s, t)
+		Store: s.store, Turns: s.turns(), Send: s.Send,
+		Frame: func(of chela.Session, t chela.Turn) (prompt.Frame, error) {
+			agent, err := s.agents.Agent(ctx, of, t)
 			return agent.Frame, err
 		},
 	}

@@ -4,17 +4,17 @@ import (
 	"context"
 
 	"chela"
-	"chela/internal/journal"
+	"chela/internal/engine/journal"
 	"chela/internal/store"
 )
 
-// keepText keeps the whole text of a result that is shown in part.
+// keepText stores the whole text of a truncated result.
 func (a *App) keepText(ctx context.Context, text []byte) (chela.Attachment, error) {
 	sum, err := a.blobs.Keep(ctx, text)
 	return chela.Attachment{Name: "result.txt", MediaType: "text/plain", SHA256: sum, Size: int64(len(text))}, err
 }
 
-// wholeText returns the whole text of the result that a call of a session has.
+// wholeText returns the whole text of a call's result in a session.
 func (a *App) wholeText(ctx context.Context, session chela.SessionKey, id chela.CallID) ([]byte, error) {
 	whole, err := store.Find(ctx, a.store, func(r *store.Read) (chela.Attachment, error) {
 		return journal.Whole(ctx, r, session, id)

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/background/routine"
 	"chela/internal/config"
-	"chela/internal/routine"
 )
 
 const working = `

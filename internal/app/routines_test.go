@@ -9,7 +9,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/cli"
+	"chela/internal/surface/cli"
 )
 
 // A routineLife is what became of a routine from its making to its end.
@@ -35,7 +35,7 @@ func live(t *testing.T, b *cli.Backend, name string) (l routineLife) {
 		}
 	}
 	l.Made, err = r.Create(ctx, api.NewRoutine{
-		Name: name, Trigger: chela.Trigger{Kind: chela.TriggerEvery, Every: 500 * time.Hour, Anchor: time.Unix(0, 0)},
+		Name: name, Trigger: chela.Trigger{Kind: chela.TriggerEvery, Every: chela.Span(500 * time.Hour), Anchor: time.Unix(0, 0)},
 		Action: chela.RoutineAction{Kind: chela.ActionTurn, Text: "hello"}, Notify: chela.RoutineNotify{Policy: chela.NotifyNever},
 	})
 	must(err)

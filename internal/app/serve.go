@@ -11,29 +11,28 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"chela"
-	"chela/internal/app/home"
-	"chela/internal/app/process"
-	"chela/internal/cli"
 	"chela/internal/config"
-	"chela/internal/gateway"
+	"chela/internal/platform/pause"
 	"chela/internal/store"
+	"chela/internal/surface/cli"
+	"chela/internal/surface/gateway"
 )
 
 const (
-	keepEvents = 72 * time.Hour // how long events are kept for readers who were away
-	maxEvents  = 1_000_000      // transactions whose events are kept
+	keepEvents = 72 * time.Hour // retention of events for readers that reconnect
+	maxEvents  = 1_000_000      // maximum number of transactions with events
 	sweepTime  = 10 * time.Minute
 )
 
-// Serve is the daemon of a home: it opens it, takes up what earlier processes
-// left, and serves it until ctx ends. Then no messages are taken any more, turns
-// reach their next commit within 10 s and are parked, and what it began has ended
-// when it returns. Ready is called once, when it answers.
+// Serve is the daemon of a home: it opens it, adopts the work of dead
+// processes, and serves it until ctx ends. Then no messages are accepted, turns
+// reach their next commit within 10 s and are parked, and all its goroutines
+// have ended when it returns. Ready is called once, when it accepts requests.
 func Serve(ctx context.Context, cfg *config.Config, log *slog.Logger, serve Serving) (err error) {
-	if err := home.Make(cfg); err != nil {
+	if err := MakeHome(cfg); err != nil {
 		return err
 	}
-	held, err := home.Take(cfg.Home)
+	held, err := TakeHome(ctx, cfg.Home, pause.For)
 	if err != nil {
 		return err
 	}
@@ -46,7 +45,7 @@ func Serve(ctx context.Context, cfg *config.Config, log *slog.Logger, serve Serv
 	return a.serve(ctx, serve)
 }
 
-// Serving is what a daemon is told.
+// Serving holds the options of a daemon.
 type Serving struct {
 	Version string
 	Ready   func(cli.Listening)
@@ -64,29 +63,23 @@ func (a *App) serve(ctx context.Context, serve Serving) error {
 		}
 	}
 	if usable == 0 && !loopback(a.cfg.Listen) {
-		return chela.E(chela.Denied, "nobody can be told from anybody on "+a.cfg.Listen+": there is no token").
-			WithHint("make one with chela tokens create NAME, or listen on 127.0.0.1")
+		return chela.E(chela.Denied, "refusing to listen on "+a.cfg.Listen+" without an API token").
+			WithHint("create one with chela tokens create NAME, or listen on 127.0.0.1")
 	}
-	tcp, err := new(net.ListenConfig).Listen(ctx, "tcp", a.cfg.Listen)
+	tcp, err := ListenTCP(ctx, a.cfg.Listen, pause.For)
 	if err != nil {
 		return chela.E(chela.Unavailable, "cannot listen on "+a.cfg.Listen).
-			WithHint("see who uses the port, or choose another with --listen").Because(err)
+			WithHint("stop the program that uses the port, or choose another with --listen").Because(err)
 	}
-	defer tcp.Close() // again, where the gateway did not get to it
+	defer tcp.Close() // again, in case the gateway did not get to it
 	a.listen = tcp.Addr().String()
-	socket, err := home.Listen(ctx, a.cfg.Home.Socket())
+	socket, err := ListenSocket(ctx, a.cfg.Home.Socket())
 	if err != nil {
-		a.log.Warn("commands do not go through the daemon", "error", err)
+		a.log.Warn("commands cannot use the daemon", "error", err)
 	} else {
 		defer socket.Close() // as tcp
 	}
-	gw, err := gateway.New(gateway.Config{
-		Home: a.home(), IDs: a.ids, Now: a.now, Log: a.log, Version: serve.Version,
-		Hosts: slices.Concat(a.cfg.Gateway.Hosts, []string{hostOf(a.cfg.Listen)}), Origins: a.cfg.Gateway.Origins,
-		MessagesPerMinute: a.cfg.Gateway.MessagesPerMinute, LoginsPerMinute: a.cfg.Gateway.LoginsPerMinute,
-		HooksPerMinute: a.cfg.Gateway.HooksPerMinute, HookBytes: int64(a.cfg.Routines.MaxWebhookBytes),
-		Connections: a.cfg.Gateway.Connections,
-	})
+	gw, err := a.gateway()
 	if err != nil {
 		return err
 	}
@@ -98,13 +91,24 @@ func (a *App) serve(ctx context.Context, serve Serving) error {
 	group.Go(func() error { return gw.Serve(ctx, tcp, socket) })
 	a.log.Info("serving", "address", a.listen, "version", serve.Version)
 	serve.Ready(cli.Listening{Addresses: []string{a.listen}, Tokens: usable})
-	process.GiveBack()
+	GiveBackMemory()
 	err = group.Wait()
 	a.log.Info("served", "error", err)
 	return err
 }
 
-// usableTokens returns how many tokens let somebody in.
+// gateway returns the gateway of the home.
+func (a *App) gateway() (*gateway.Gateway, error) {
+	return gateway.New(gateway.Config{
+		Home: a.home(), IDs: a.ids, Now: a.now, Log: a.log, Version: a.version,
+		Hosts: slices.Concat(a.cfg.Gateway.Hosts, []string{hostOf(a.cfg.Listen)}), Origins: a.cfg.Gateway.Origins,
+		MessagesPerMinute: a.cfg.Gateway.MessagesPerMinute, LoginsPerMinute: a.cfg.Gateway.LoginsPerMinute,
+		HooksPerMinute: a.cfg.Gateway.HooksPerMinute, HookBytes: int64(a.cfg.Routines.MaxWebhookBytes),
+		Connections: a.cfg.Gateway.Connections,
+	})
+}
+
+// usableTokens returns the number of tokens that grant access.
 func (a *App) usableTokens(ctx context.Context) (n int, err error) {
 	all, err := a.tokens.Tokens(ctx)
 	for _, t := range all {
@@ -115,8 +119,7 @@ func (a *App) usableTokens(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// sweep puts away what is not used any more and forgets events that are too
-// old, now and then.
+// sweep archives idle sessions and deletes expired events, periodically.
 func (a *App) sweep(ctx context.Context) error {
 	tick := time.NewTicker(sweepTime)
 	defer tick.Stop()
@@ -141,7 +144,7 @@ func (a *App) sweep(ctx context.Context) error {
 	}
 }
 
-// archive archives the sessions that nobody has used for long enough.
+// archive archives the sessions that have been idle for long enough.
 func (a *App) archive(ctx context.Context) {
 	if a.cfg.Session.ArchiveDays == 0 {
 		return
@@ -156,11 +159,11 @@ func (a *App) archive(ctx context.Context) {
 }
 
 func hostOf(address string) string {
-	host, _, _ := net.SplitHostPort(address) // the configuration checked it
+	host, _, _ := net.SplitHostPort(address) // the configuration has validated it
 	return host
 }
 
-// loopback reports whether only this machine can reach an address.
+// loopback reports whether an address is reachable from this machine only.
 func loopback(address string) bool {
 	host := hostOf(address)
 	ip := net.ParseIP(host)

@@ -17,8 +17,8 @@ import (
 
 	"chela"
 	"chela/internal/app"
-	"chela/internal/cli"
 	"chela/internal/config"
+	"chela/internal/surface/cli"
 )
 
 // shortDir returns a folder with a path that leaves room for a socket.
@@ -369,7 +369,7 @@ func TestSocketPathTooLong(t *testing.T) {
 	long := filepath.Join(filepath.Dir(string(cfg.Home)), strings.Repeat("long", 25))
 	cfg = loaded(t, "CHELA_HOME="+long, "CHELA_MODEL="+cfg.Model, "CHELA_LISTEN=127.0.0.1:0")
 	d := serveHome(t, cfg)
-	if !strings.Contains(d.log.String(), "level=WARN msg=\"commands do not go through the daemon\"") {
+	if !strings.Contains(d.log.String(), "level=WARN msg=\"commands cannot use the daemon\"") {
 		t.Errorf("the log does not tell: %s", d.log)
 	}
 	res, err := http.Get(fmt.Sprintf("http://%s/readyz", d.at.Addresses[0]))

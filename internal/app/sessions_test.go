@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"chela"
-	"chela/internal/cli"
+	"chela/internal/surface/cli"
 )
 
 // called runs a tool by hand as the main agent, in its main session, and returns
@@ -33,10 +33,10 @@ turns:
 	var hangs chela.JobID
 	for _, tt := range []struct{ args, want string }{
 		{`{"task":"look","agent_id":"nobody"}`, `{"status":"forbidden","error":"agent \"nobody\" may not be spawned from here; allowed: main"}`},
-		{`{"task":"look","model":"nobody/x"}`, `"model_applied":false,"warning":"model \"nobody/x\" cannot be asked; the default is used"`},
+		{`{"task":"look","model":"nobody/x"}`, `"model_applied":false,"warning":"model \"nobody/x\" is not available; the default is used"`},
 		{`{"task":"look","model":"offline/rules"}`, `"model_applied":true`},
 		{`{"task":"hang"}`, `{"status":"accepted","child_session_key":"agent:main:subagent:job_`},
-		{`{"task":"one too many"}`, `{"status":"forbidden","error":"1 subagents of this session work already; `},
+		{`{"task":"one too many"}`, `{"status":"forbidden","error":"1 subagents of this session are running already; `},
 	} {
 		got := called(t, b, "sessions_spawn", tt.args)
 		if !strings.Contains(got, tt.want) {

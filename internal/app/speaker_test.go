@@ -7,7 +7,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/cli"
+	"chela/internal/surface/cli"
 )
 
 // told waits until somebody is told something that begins and goes on as wanted.
@@ -35,7 +35,7 @@ turns:
   - {when: make it, steps: [{calls: [{tool: shell, args: {command: "true"}}]}, {text: Made.}]}
   - {steps: [{text: Looked.}]}
 `)
-	j, err := b.Jobs.Create(t.Context(), api.NewJob{Text: "make it", Title: "warm house"})
+	j, err := api.Call(t.Context(), b.Jobs.API, api.JobsCreate, api.NewJob{Text: "make it", Title: "warm house"})
 	if err != nil {
 		t.Fatal(err)
 	}

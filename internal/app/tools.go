@@ -6,26 +6,36 @@ import (
 
 	"chela"
 	"chela/internal/app/background"
-	"chela/internal/app/home"
-	"chela/internal/config/sections"
-	"chela/internal/sandbox/process"
+	"chela/internal/config"
 	"chela/internal/tool"
 	"chela/internal/tool/file"
-	"chela/internal/tool/memory"
-	"chela/internal/tool/message"
 	"chela/internal/tool/pure"
-	"chela/internal/tool/result"
-	"chela/internal/tool/routines"
+	"chela/internal/tool/sandbox"
+	"chela/internal/tool/sandbox/process"
+	"chela/internal/tool/self"
 	"chela/internal/tool/shell"
 	"chela/internal/tool/web"
 	"chela/internal/tool/workspace"
 )
 
-// builtins is the list of tools. Each is wrapped so that it keeps its time and
-// size, and that a panic in it stays a fault of its own.
+// own names the tools whose results do not count as text from outside, or that
+// return the provenance of the result themselves; see [chela.Tool.Own]. Files of
+// the workspace count as the owner's: a thread that fetched one itself is marked
+// by the fetch.
+var own = []string{
+	"echo", "time", "json", "calc", "result_read",
+	"read_file", "list_dir", "glob", "grep", "write_file", "apply_patch", "file_undo", "memory_read", "memory_write", "memory_tree", "memory_delete", "message",
+	"sessions_list", "sessions_history", "sessions_send", "sessions_spawn", "agents_list",
+	"create_job", "list_jobs", "job_status", "job_events", "job_prompt", "cancel_job", "job_plan", "job_step", "job_parts",
+	"routine_create", "routine_list", "routine_update", "routine_delete", "routine_fire", "routine_history", "report",
+}
+
+// builtins is the list of tools. Each is wrapped to enforce its timeout and
+// size, and to confine a panic to the call.
 func (a *App) builtins() ([]chela.Tool, error) {
 	cfg := a.cfg
-	box, err := process.New(process.Config{Off: cfg.Sandbox.Mode == sections.SandboxOff})
+	unconfined := cfg.Sandbox.Mode == config.SandboxOff // commands then have the network
+	box, err := process.New(process.Config{Off: unconfined, Limits: limitsOf(cfg.Sandbox)})
 	if err != nil {
 		return nil, err
 	}
@@ -41,15 +51,18 @@ func (a *App) builtins() ([]chela.Tool, error) {
 				return a.rewinds.Written(ctx, thread, path) // which is made after the tools
 			},
 		}),
-		[]chela.Tool{shell.New(box, a.workspace), http, result.Read(a.wholeText)},
-		memory.Tools(memory.Documents{
+		[]chela.Tool{shell.New(box, a.workspace), http, tool.ReadResult(a.wholeText)},
+		self.DocumentTools(self.Documents{
 			Version: a.memory.Version, Tree: a.memory.Tree, Edit: a.memory.Edit, Foresee: a.memory.Foresee,
 			Today: a.memory.Today, Keep: a.blobs.Keep,
 		}),
-		background.Tools(func() *background.Background { return a.background }),                                    // which is made after the tools
-		routines.Tools(background.RoutineTools(cfg.Zone(), func() *background.Background { return a.background })), // likewise
-		[]chela.Tool{message.New(func(ctx context.Context, o message.Order) (string, error) { return a.background.Send(ctx, o) })},
+		background.Tools(func() *background.Background { return a.background }),                                       // which is made after the tools
+		self.RoutineTools(background.RoutineTools(cfg.Zone(), func() *background.Background { return a.background })), // same
+		[]chela.Tool{self.Message(func(ctx context.Context, o self.MessageOrder) (string, error) { return a.background.Send(ctx, o) })},
 	)
+	for i := range tools {
+		tools[i].Own = slices.Contains(own, tools[i].Name) || tools[i].Name == "shell" && !unconfined
+	}
 	wrap := []func(chela.Tool) chela.Tool{
 		tool.WithRecover(), tool.WithTimeout(tool.DefaultTimeout), a.watched,
 	}
@@ -61,8 +74,20 @@ func (a *App) builtins() ([]chela.Tool, error) {
 	return tools, nil
 }
 
-// watched returns a tool that is turned off while it keeps failing by its own
-// fault. Who looks after that is made after the tools.
+// limitsOf returns the limits of commands. One process may use as much memory
+// as a whole command.
+func limitsOf(s config.Sandbox) sandbox.Limits {
+	const mib = 1 << 20
+	l := sandbox.Limits{
+		Processes: s.Processes, TotalMemory: int64(s.Memory) * mib,
+		WorkspaceSize: int64(s.WorkspaceSize) * mib, WorkspaceFiles: s.WorkspaceFiles,
+	}
+	l.Memory = max(l.TotalMemory, sandbox.Limits{}.WithDefaults().Memory)
+	return l
+}
+
+// watched returns a tool that is disabled while it keeps failing through its
+// own fault. The repair behind it is made after the tools.
 func (a *App) watched(t chela.Tool) chela.Tool {
 	run := t
 	t.Run = func(ctx context.Context, call chela.ToolCall) (chela.ToolResult, error) {
@@ -71,5 +96,5 @@ func (a *App) watched(t chela.Tool) chela.Tool {
 	return t
 }
 
-// workspace returns the folder of somebody's files.
-func (a *App) workspace(o workspace.Owner) (string, error) { return home.Workspace(a.cfg.Home, o) }
+// workspace returns the folder of an owner's files.
+func (a *App) workspace(o workspace.Owner) (string, error) { return WorkspaceDir(a.cfg.Home, o) }

@@ -6,19 +6,18 @@ import (
 	"strings"
 
 	"chela"
-	"chela/internal/config/background"
 	"chela/internal/config/field"
 )
 
-// twins are keys for one number: how many lanes of a class run at once. The
-// section of the work that is done there has a name of its own for it.
+// twins are pairs of keys for one number: how many lanes of a class run at
+// once. The section of the background work has its own key for it.
 var twins = [][2]string{
 	{"lanes.job", "jobs.max_parallel"},
 	{"lanes.subagent", "subagents.max_parallel"},
 	{"lanes.cron", "routines.max_concurrent"},
 }
 
-// twin returns the other key for the number of a key; empty if there is none.
+// twin returns the other key of a pair; empty if there is none.
 func twin(key string) string {
 	for _, pair := range twins {
 		if i := slices.Index(pair[:], key); i >= 0 {
@@ -28,8 +27,8 @@ func twin(key string) string {
 	return ""
 }
 
-// settleTwins lets the key count that is set where more counts, as if the other
-// were not set. Two that are set alike must say the same.
+// settleTwins resolves each pair to the key whose source has precedence, as if
+// the other were not set. Two keys from the same source must agree.
 func (l *loader) settleTwins() error {
 	for _, pair := range twins {
 		one, ok := l.slots[pair[0]]
@@ -44,13 +43,13 @@ func (l *loader) settleTwins() error {
 			delete(l.slots, pair[0])
 		case one.shown != other.shown:
 			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s is %s, and %s is %s, but they are one number",
-				other.origin.place, pair[0], one.shown, pair[1], other.shown)).WithHint("take one of them out")
+				other.origin.place, pair[0], one.shown, pair[1], other.shown)).WithHint("remove one of them")
 		}
 	}
 	return nil
 }
 
-// rank tells what counts more: a flag, a CHELA_ name, another name of the
+// rank orders sources by precedence: a flag, a CHELA_ name, another name of the
 // environment, the file.
 func (o origin) rank() int {
 	switch {
@@ -64,8 +63,8 @@ func (o origin) rank() int {
 	return 0
 }
 
-// checkBackground refuses a heartbeat that contradicts itself, and agents that
-// there are none of.
+// checkBackground refuses a contradictory heartbeat, and references to unknown
+// agents.
 func (l *loader) checkBackground() error {
 	if key, problem, cure := l.c.Heartbeat.Problem(); problem != "" {
 		key = "heartbeat." + key
@@ -82,10 +81,10 @@ func (l *loader) checkBackground() error {
 	return nil
 }
 
-// checkAgents refuses a list with an agent that is not there.
+// checkAgents refuses a list with an unknown agent.
 func (l *loader) checkAgents(key string, names []string) error {
 	for _, name := range names {
-		if _, err := l.c.Agent(name); err != nil && name != background.Any {
+		if _, err := l.c.Agent(name); err != nil && name != AnyAgent {
 			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s: no agent %q", l.slots[key].origin.place, key, field.Cut(name))).
 				WithHint(chela.HintOf(err))
 		}

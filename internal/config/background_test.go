@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	settings "chela/internal/config/background"
+	"chela/internal/config"
 )
 
 // background are the sections of work that nobody waits for.
@@ -30,7 +30,7 @@ func TestBackgroundDefaults(t *testing.T) {
 		"heartbeat.enabled = true (default)", "heartbeat.every = 30m (default)", "heartbeat.failures = 3 (default)",
 		"heartbeat.model =  (default: cheap_model)", "heartbeat.prompt =  (default)", "heartbeat.repeat_after = 24h (default)",
 		"heartbeat.session = isolated (default)", "heartbeat.target = last (default)", "heartbeat.to =  (default)",
-		"jobs.max_parallel = 5 (default)", "jobs.max_waiting = 10000 (default)", "jobs.steps = 50 (default)",
+		"jobs.depth = 5 (default)", "jobs.max_parallel = 5 (default)", "jobs.max_waiting = 10000 (default)", "jobs.steps = 50 (default)",
 		"jobs.subtasks = 20 (default)", "jobs.timeout = 30m (default)", "jobs.tokens = 0 (default)",
 		"repair.attempts = 3 (default)", "repair.enabled = true (default)", "repair.every = 1m (default)",
 		"repair.probe_after = 10m (default)", "repair.stuck_after = 5m (default)", "repair.tool_failures = 5 (default)",
@@ -55,6 +55,7 @@ timeout = "1h"
 steps = 7
 tokens = 100_000
 subtasks = 3
+depth = 2
 [subagents]
 max_parallel = 2
 timeout = "0s"
@@ -93,24 +94,24 @@ func TestBackground(t *testing.T) {
 	t.Parallel()
 	c := mustLoad(t, everything, everywhere...)
 	type all struct {
-		Jobs      settings.Jobs
-		Subagents settings.Subagents
-		Routines  settings.Routines
-		Heartbeat settings.Heartbeat
-		Repair    settings.Repair
+		Jobs      config.Jobs
+		Subagents config.Subagents
+		Routines  config.Routines
+		Heartbeat config.Heartbeat
+		Repair    config.Repair
 	}
 	want := all{
-		settings.Jobs{Timeout: time.Hour, Steps: 7, Tokens: 100_000, Waiting: 10, Subtasks: 3},
-		settings.Subagents{ArchiveAfter: time.Minute, Depth: 2, Most: 1},
-		settings.Routines{
+		config.Jobs{Timeout: time.Hour, Steps: 7, Tokens: 100_000, Waiting: 10, Subtasks: 3, Depth: 2},
+		config.Subagents{ArchiveAfter: time.Minute, Depth: 2, Most: 1},
+		config.Routines{
 			Missed: chela.MissedAll, Timeout: time.Minute, KeepRuns: 5, NotifyAfter: 1, DisableAfter: 2, MaxWebhookBytes: 2048, CronInterval: 15,
 		},
-		settings.Heartbeat{
+		config.Heartbeat{
 			Every: 15 * time.Minute, Agents: []string{"main", "research"}, Target: "telegram", To: "@me", Model: "offline/beat", AckMax: 30,
 			ActiveHours: chela.ActiveHours{Start: "22:00", End: "06:00", Zone: "Europe/Berlin"},
-			Prompt:      "Look around.", Session: settings.Main, Failures: 2,
+			Prompt:      "Look around.", Session: config.HeartbeatMain, Failures: 2,
 		},
-		settings.Repair{Every: 2 * time.Minute, StuckAfter: 10 * time.Minute, Attempts: 1, ToolFailures: 6, ProbeAfter: time.Hour},
+		config.Repair{Every: 2 * time.Minute, StuckAfter: 10 * time.Minute, Attempts: 1, ToolFailures: 6, ProbeAfter: time.Hour},
 	}
 	if diff := cmp.Diff(want, all{c.Jobs, c.Subagents, c.Routines, c.Heartbeat, c.Repair}); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
@@ -124,14 +125,14 @@ func TestBackground(t *testing.T) {
 	}
 	shown := map[string]string{
 		"heartbeat.every":                 "15m (env HEARTBEAT_INTERVAL_SECS)",
-		"heartbeat.active_hours.end":      "06:00 (file config.toml:22)",
+		"heartbeat.active_hours.end":      "06:00 (file config.toml:23)",
 		"routines.cron_interval":          "15 (env ROUTINES_CRON_INTERVAL, without effect)",
-		"subagents.max_parallel":          "2 (file config.toml:9)",
+		"subagents.max_parallel":          "2 (file config.toml:10)",
 		"lanes.subagent":                  "2 (default: subagents.max_parallel)",
 		"lanes.cron":                      "4 (default: routines.max_concurrent)",
 		"agents.main.subagents.depth":     "2 (default: subagents.depth)",
-		"agents.main.subagents.allow":     `["research"] (file config.toml:13)`,
-		"agents.research.subagents.depth": "0 (file config.toml:15)",
+		"agents.main.subagents.allow":     `["research"] (file config.toml:14)`,
+		"agents.research.subagents.depth": "0 (file config.toml:16)",
 	}
 	if diff := cmp.Diff(shown, sources(t, c, slices.Collect(maps.Keys(shown))...)); diff != "" {
 		t.Errorf("sources (-want +got):\n%s", diff)
@@ -175,7 +176,7 @@ func TestBackgroundErrors(t *testing.T) {
 	tests := []struct{ name, text, environ, want string }{
 		{"a time", "jobs.timeout = 30", "", `invalid: :1: jobs.timeout cannot be 30; write a time such as "90s", from 1s to 720h`},
 		{"no job at once", "jobs.max_parallel = 0", "", "invalid: :1: jobs.max_parallel cannot be 0; write a whole number from 1 to 10000"},
-		{"one number twice", "[lanes]\njob = 2\n[jobs]\nmax_parallel = 3", "", "invalid: :4: lanes.job is 2, and jobs.max_parallel is 3, but they are one number; take one of them out"},
+		{"one number twice", "[lanes]\njob = 2\n[jobs]\nmax_parallel = 3", "", "invalid: :4: lanes.job is 2, and jobs.max_parallel is 3, but they are one number; remove one of them"},
 		{"an agent that is nobody", "agents.main.subagents.allow = [\"reserch\"]", "", `invalid: :1: agents.main.subagents.allow: no agent "reserch"; use one of main, or add [agents.NAME] to config.toml`},
 		{"no agent's name", "agents.main.subagents.allow = [\"A b\"]", "", `invalid: :1: agents.main.subagents.allow cannot be that; write a list of agents, or "*" for all`},
 		{"deep", "subagents.depth = 11", "", "invalid: :1: subagents.depth cannot be 11; write a whole number from 0 to 10"},
@@ -235,7 +236,7 @@ func TestOneNumberTwice(t *testing.T) {
 		})
 	}
 	_, err := load("", "CHELA_LANES_CRON=7", "CHELA_ROUTINES_MAX_CONCURRENT=6")
-	want := "invalid: CHELA_ROUTINES_MAX_CONCURRENT: lanes.cron is 7, and routines.max_concurrent is 6, but they are one number; take one of them out"
+	want := "invalid: CHELA_ROUTINES_MAX_CONCURRENT: lanes.cron is 7, and routines.max_concurrent is 6, but they are one number; remove one of them"
 	if words(err) != want {
 		t.Errorf("got %s", words(err))
 	}

@@ -113,7 +113,7 @@ func TestChainErrors(t *testing.T) {
 		`cheap_model = "nowhere/x"`:                         `config.toml:1: cheap_model: no provider "nowhere"`,
 		"[agents.a]\nfallbacks = [\"x/y\"]":                 `config.toml:2: agents.a.fallbacks: no provider "x"`,
 		"[providers.openai]\nkeys = [\"sk-this-is-a-key\"]": `config.toml:2: providers.openai.keys cannot be what was given; write a list of "env:NAME"`,
-		"[providers.offline]\nkeys = [\"env:A\"]":           "config.toml:2: providers.offline.keys means nothing for kind offline",
+		"[providers.offline]\nkeys = [\"env:A\"]":           "config.toml:2: providers.offline.keys does not apply to kind offline",
 		"[chain]\nattempts = 0":                             "config.toml:2: chain.attempts cannot be 0",
 	} {
 		_, err := load(text)

@@ -1,11 +1,10 @@
-// Package config makes one checked, printable, unchanging value out of the
-// file config.toml, the environment and flags. A flag beats the environment,
-// the environment beats the file, the file beats the default, and every value
-// remembers which of them it came from.
+// Package config loads one validated, printable, immutable value from the file
+// config.toml, the environment and flags. Precedence is flag, environment,
+// file, default, and every value remembers its source.
 //
-// Nothing is ignored in silence: a key or CHELA_ variable that is not known,
-// that this version does not support, or that holds the wrong thing is an
-// error. No other package of the project reads the environment.
+// Nothing is ignored silently: a key or CHELA_ variable that is unknown, not
+// supported by this version, or holds an invalid value is an error. No other
+// package of the project reads the environment.
 package config
 
 import (
@@ -18,69 +17,64 @@ import (
 	"strings"
 	"syscall"
 	"time"
-	_ "time/tzdata" // zones must work where the system has none
+	_ "time/tzdata" // zones must work on systems without zoneinfo
 
 	"chela"
-	"chela/internal/catalogue"
-	"chela/internal/config/background"
 	"chela/internal/config/field"
-	"chela/internal/config/hooks"
-	"chela/internal/config/place"
-	"chela/internal/config/provider"
-	"chela/internal/config/sections"
 	"chela/internal/config/tomlfile"
+	"chela/internal/model/catalogue"
 )
 
-// An Input is everything a Config is made of.
+// An Input holds the sources of a Config.
 type Input struct {
 	Home     string            // the flag --home; empty for none
 	Environ  []string          // as from [Environ]
 	Flags    map[string]string // by key, such as "model"
-	Named    string            // provider/model that the command was given, for one request; empty for none
-	Local    string            // provider/model on this machine, used if nobody chose one and there is no key; empty for none
+	Named    string            // provider/model given to the command, for one request; empty for none
+	Local    string            // local provider/model, the default without a chosen model and key; empty for none
 	ReadFile func(name string) ([]byte, error)
 }
 
 // Environ returns the environment of the process as NAME=value strings.
 func Environ() []string { return os.Environ() }
 
-// A Config holds the settings of one home. It is not changed once it is
-// loaded; its maps and slices are only to be read.
+// A Config holds the settings of one home. It is immutable after Load; its maps
+// and slices are read-only.
 type Config struct {
 	Home       Home
-	Name       string   // the name the assistant goes by
+	Name       string   // the name of the assistant
 	Timezone   string   // of the owner, such as "Europe/Berlin"; "local" is that of the machine
-	Model      string   // provider/model, where neither agent, session nor message names one
-	CheapModel string   // for what needs no better one; empty: the model that is used anyway
-	Fallbacks  []string // models that stand in where another one fails, in order
-	Named      string   // provider/model that the command was given, for one request; empty for none
+	Model      string   // provider/model, unless agent, session or message name one
+	CheapModel string   // for simple requests; empty: the usual model
+	Fallbacks  []string // fallback models, in order
+	Named      string   // provider/model given to the command, for one request; empty for none
 	Chain      Chain
-	Routing    sections.Routing
-	Record     string // folder into which requests to models are recorded; empty: they are not
-	Replay     string // folder of a recording that answers in place of all models; empty: they do
+	Routing    Routing
+	Record     string // folder that model requests are recorded into; empty: no recording
+	Replay     string // folder of a recording replayed in place of all models; empty: none
 	Listen     string // host:port that chela serve listens on; port 0 means any free one
-	NoColor    bool   // NO_COLOR is set or the terminal is a dumb one
+	NoColor    bool   // NO_COLOR is set or the terminal is dumb
 	Gateway    Gateway
 	Queue      Queue
 	Limits     Limits
 	Unknown    UnknownModel
 	Compaction Compaction
-	Lanes      sections.Lanes // also what jobs, subagents and routines call their number at once
-	Jobs       background.Jobs
-	Subagents  background.Subagents
-	Routines   background.Routines
-	Heartbeat  background.Heartbeat
-	Repair     background.Repair
-	Sandbox    sections.Sandbox
-	Database   sections.Database
-	Session    sections.Session
-	Approvals  sections.Approvals
+	Lanes      Lanes // also set by the parallelism keys of jobs, subagents and routines
+	Jobs       Jobs
+	Subagents  Subagents
+	Routines   Routines
+	Heartbeat  Heartbeat
+	Repair     Repair
+	Sandbox    Sandbox
+	Database   Database
+	Session    Session
+	Approvals  Approvals
 	Policy     []Rule
-	Hooks      []hooks.Hook
-	Tools      sections.Tools
-	Log        sections.Log
+	Hooks      []Hook
+	Tools      Tools
+	Log        Log
 
-	variable  func(name string) string // of the environment; no map, so that nobody prints it
+	variable  func(name string) string // of the environment; not a map, so that it is not printed by accident
 	zone      *time.Location
 	agents    map[string]*Agent
 	models    map[string]*catalogue.Row
@@ -89,7 +83,7 @@ type Config struct {
 }
 
 // Models returns the [models."PROVIDER/NAME"] sections, by provider/model, with
-// what they say of a model.
+// their settings.
 func (c *Config) Models() map[string]catalogue.Row {
 	rows := make(map[string]catalogue.Row, len(c.models))
 	for name, row := range c.models {
@@ -98,14 +92,14 @@ func (c *Config) Models() map[string]catalogue.Row {
 	return rows
 }
 
-// Load reads config.toml of the home, if there is one, and puts environment
-// and flags above it. Errors are Invalid (something is wrong in one of them),
-// Unsupported (this version cannot do what is asked), Denied (the file may not
-// be read) or Unavailable; each names the place and the cure.
+// Load reads config.toml of the home, if it exists, and overrides it by
+// environment and flags. Errors are Invalid (a source has an error),
+// Unsupported (a setting needs another version), Denied (the file may not be
+// read) or Unavailable; each names the place and a hint.
 func Load(in Input) (*Config, error) {
 	l := newLoader(in.Environ)
 	l.local, l.c.Named = in.Local, in.Named
-	home, source, err := place.Find(in.Home, l.env)
+	home, source, err := findHome(in.Home, l.env)
 	if err != nil {
 		return nil, err
 	}
@@ -134,9 +128,10 @@ func Load(in Input) (*Config, error) {
 	return l.c, nil
 }
 
-// Find returns the home alone, for what must work without a valid config.toml.
+// Find returns the home alone, for operations that must work without a valid
+// config.toml.
 func Find(in Input) (Home, error) {
-	home, _, err := place.Find(in.Home, newLoader(in.Environ).env)
+	home, _, err := findHome(in.Home, newLoader(in.Environ).env)
 	return home, err
 }
 
@@ -164,8 +159,8 @@ type Value struct {
 // Values returns every setting, sorted by key.
 func (c *Config) Values() []Value { return slices.Clone(c.values) }
 
-// Value returns the setting of that key. An unknown key is an Invalid error
-// that names the nearest one.
+// Value returns the setting of a key. An unknown key is an Invalid error with a
+// did-you-mean hint.
 func (c *Config) Value(key string) (Value, error) {
 	keys := make([]string, len(c.values))
 	for i, v := range c.values {
@@ -178,11 +173,11 @@ func (c *Config) Value(key string) (Value, error) {
 	return Value{}, suggest(e, key, keys, "see chela config list")
 }
 
-// Zone returns where the owner lives: it decides what day it is.
+// Zone returns the owner's time zone, which determines the date.
 func (c *Config) Zone() *time.Location { return c.zone }
 
-// Agent returns the settings of an agent. The agent main is always there; one
-// that is not configured is a NotFound error.
+// Agent returns the settings of an agent. The agent main always exists; an
+// agent without configuration is a NotFound error.
 func (c *Config) Agent(name string) (Agent, error) {
 	if a, ok := c.agents[name]; ok {
 		return *a, nil
@@ -191,20 +186,6 @@ func (c *Config) Agent(name string) (Agent, error) {
 		WithHint("use one of " + strings.Join(c.AgentNames(), ", ") + ", or add [agents.NAME] to config.toml")
 }
 
-// AgentNames returns the names of all agents, sorted. "main" is one of them,
-// whether config.toml has a section for it or not.
+// AgentNames returns the names of all agents, sorted. "main" is always
+// included.
 func (c *Config) AgentNames() []string { return sortedKeys(c.agents) }
-
-// Types of the sections, for those who are handed one.
-type (
-	Home         = place.Home            // the folder that holds everything of one owner
-	Provider     = provider.Settings     // one [providers.NAME] section
-	Agent        = sections.Agent        // one [agents.NAME] section
-	Rule         = sections.Rule         // one [[policy]] section
-	Gateway      = sections.Gateway      // [gateway]
-	Queue        = sections.Queue        // [queue]
-	Limits       = sections.Limits       // [limits]
-	UnknownModel = sections.UnknownModel // [unknown_model]
-	Compaction   = sections.Compaction   // [compaction]
-	Chain        = sections.Chain        // [chain]
-)

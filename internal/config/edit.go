@@ -12,19 +12,19 @@ import (
 	"chela/internal/config/tomlfile"
 )
 
-// Set writes one setting into config.toml of the home and keeps everything
-// else in the file as it is, comments and order included. The file is replaced
-// at once or not at all, and only by one that Load would take. The value is
-// written as in the environment: lists have commas between their words.
+// Set writes one setting into config.toml of the home and keeps everything else
+// in the file, including comments and order. The file is replaced atomically,
+// and only if Load would accept the new one. The value is written as in the
+// environment: lists are separated by commas.
 //
 // It fails with Invalid or Unsupported if key or value are wrong, with Denied
-// if the file may not be written, and with Unavailable if that did not work.
+// if the file may not be written, and with Unavailable if writing failed.
 func Set(home Home, key, value string) error { return SetAll(home, []Change{{key, value}}) }
 
-// A Change is a setting and what it becomes.
+// A Change is a setting and its new value.
 type Change struct{ Key, Value string }
 
-// SetAll is Set for several settings, which are written at once or not at all.
+// SetAll is Set for several settings, which are written atomically.
 func SetAll(home Home, changes []Change) error {
 	return edit(home, "config set", func(name string, text []byte) (_ []byte, err error) {
 		for _, c := range changes {
@@ -36,9 +36,9 @@ func SetAll(home Home, changes []Change) error {
 	})
 }
 
-// Unset takes a setting out of config.toml of the home, so that its default holds,
-// and keeps everything else in the file as it is. It is a NotFound error if it is
-// not set there, and fails as Set does otherwise.
+// Unset removes a setting from config.toml of the home, so that its default
+// applies, and keeps everything else in the file. It is a NotFound error if the
+// setting is not in the file, and fails as Set does otherwise.
 func Unset(home Home, key string) error {
 	return edit(home, "config unset", func(name string, text []byte) ([]byte, error) {
 		path, ok := tomlfile.ParseKey(key)
@@ -60,12 +60,12 @@ func Unset(home Home, key string) error {
 			return nil, unknown(path, origin{place: "config unset"})
 		}
 		return nil, chela.E(chela.NotFound, tomlfile.Join(path)+" is not set in config.toml").
-			WithHint("chela config list shows where it is from")
+			WithHint("chela config list shows its source")
 	})
 }
 
-// edit replaces config.toml by what change makes of its text, if Load would take
-// that. By is who wants that, for messages.
+// edit replaces config.toml by the result of change, if Load would accept it.
+// By names the source for messages.
 func edit(home Home, by string, change func(name string, text []byte) ([]byte, error)) error {
 	name := home.ConfigFile()
 	text, err := tomlfile.Read(name)
@@ -80,7 +80,7 @@ func edit(home Home, by string, change func(name string, text []byte) ([]byte, e
 	if err := whole.file(name, text); err != nil {
 		return err
 	}
-	if err := whole.finish(); err != nil { // what only makes sense together
+	if err := whole.finish(); err != nil { // checks between settings
 		return err
 	}
 	if err := tomlfile.Replace(name, text); err != nil {
@@ -146,6 +146,6 @@ func unsettable(path []string) error {
 }
 
 func uneditable(name string, path []string, err error) error {
-	return chela.E(chela.Unsupported, fmt.Sprintf("%s is written in a way that does not let %s be set", name, tomlfile.Join(path))).
+	return chela.E(chela.Unsupported, fmt.Sprintf("%s is written in a form in which %s cannot be set", name, tomlfile.Join(path))).
 		WithHint("change it by hand").Because(err)
 }

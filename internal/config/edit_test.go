@@ -75,15 +75,15 @@ func TestSetErrors(t *testing.T) {
 		want            string
 	}{
 		{"unknown", "", "limits.stpes", "5", "invalid: config set: unknown key limits.stpes; did you mean limits.steps?"},
-		{"later", "", "channels.telegram", "1", "unsupported: config set: channels.telegram is not supported by this version; take it out"},
+		{"later", "", "channels.telegram", "1", "unsupported: config set: channels.telegram is not supported by this version; remove it"},
 		{"section", "", "agents.main.subagents", "1", "invalid: agents.main.subagents is a section; set one of its keys, which chela config list shows"},
-		{"one number twice", "[lanes]\njob = 2", "jobs.max_parallel", "3", "invalid: config set: lanes.job is 2, and jobs.max_parallel is 3, but they are one number; take one of them out"},
+		{"one number twice", "[lanes]\njob = 2", "jobs.max_parallel", "3", "invalid: config set: lanes.job is 2, and jobs.max_parallel is 3, but they are one number; remove one of them"},
 		{"wrong value", "", "limits.steps", "x", `invalid: config set: limits.steps cannot be "x"; write a whole number from 1 to 1000`},
 		{"literal key", "", "providers.openai.api_key", "sk-123", `invalid: config set: providers.openai.api_key cannot be what was given; write "env:NAME" or "secret:NAME", never the key itself`},
 		{"not a key", "", "a b", "5", `invalid: "a b" is not a key; write one such as limits.steps (chela config list shows all)`},
 		{"two lines", "", "name = 1\nx", "5", `invalid: "name = 1\nx" is not a key; write one such as limits.steps (chela config list shows all)`},
 		{"list of sections", "", "policy.tool", "x", "unsupported: policy.tool is in a list of sections; change it in config.toml (chela config path says where)"},
-		{"broken file", "x", "limits.steps", "5", "invalid: FILE:1:1: expected '=' after key; mend that line of config.toml"},
+		{"broken file", "x", "limits.steps", "5", "invalid: FILE:1:1: expected '=' after key; correct that line of config.toml"},
 		{"other mistake", "[limitz]", "queue.mode", "collect", "invalid: FILE:1: unknown key limitz; did you mean limits?"},
 		{"no such provider", "", "model", "x/y", `invalid: config set: model: no provider "x"; use one of anthropic, bedrock, cerebras, deepseek, fireworks, gemini, groq, llamacpp, lmstudio, mistral, offline, ollama, openai, openrouter, replay, script, together, vllm, xai, or add [providers.NAME] to config.toml`},
 	}
@@ -110,10 +110,10 @@ func TestUnset(t *testing.T) {
 		{"dotted", "name = \"x\"\nlimits.steps = 5\n[queue]\n", "limits.steps", "name = \"x\"\n[queue]\n", ""},
 		{"over many lines", "[agents.main.tools]\n  allow = [\n \"a\",\n]\n[queue]\n", "agents.main.tools.allow", "[agents.main.tools]\n[queue]\n", ""},
 		{"not known", "limits.stpes = 5\n", "limits.stpes", "", ""},
-		{"not there", "", "limits.steps", "", "not_found: limits.steps is not set in config.toml; chela config list shows where it is from"},
+		{"not there", "", "limits.steps", "", "not_found: limits.steps is not set in config.toml; chela config list shows its source"},
 		{"neither known nor there", "", "limits.stpes", "", "invalid: config unset: unknown key limits.stpes; did you mean limits.steps?"},
 		{"not a key", "", "a b", "", `invalid: "a b" is not a key; write one such as limits.steps (chela config list shows all)`},
-		{"inline", "limits = { steps = 5 }\n", "limits.steps", "limits = { steps = 5 }\n", "unsupported: FILE is written in a way that does not let limits.steps be set; change it by hand"},
+		{"inline", "limits = { steps = 5 }\n", "limits.steps", "limits = { steps = 5 }\n", "unsupported: FILE is written in a form in which limits.steps cannot be set; change it by hand"},
 		{"needed", "[providers.x]\nkind = \"openai\"\n", "providers.x.kind", "[providers.x]\nkind = \"openai\"\n", "invalid: config unset: providers.x has no kind; add kind, one of [anthropic openai openai-responses gemini ollama bedrock offline script replay]"},
 	}
 	for _, tt := range tests {

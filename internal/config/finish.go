@@ -6,14 +6,12 @@ import (
 	"strings"
 
 	"chela"
-	"chela/internal/config/background"
 	"chela/internal/config/field"
-	"chela/internal/config/provider"
 	"chela/internal/config/tomlfile"
 )
 
-// finish looks up keys, chooses what was left open, and checks what only
-// makes sense together.
+// finish resolves keys, fills in defaults, and checks constraints between
+// settings.
 func (l *loader) finish() error {
 	for _, p := range l.c.providers {
 		p.LookUp(l.env)
@@ -34,7 +32,7 @@ func (l *loader) finish() error {
 	return nil
 }
 
-// checkNames refuses two names that the environment cannot tell apart.
+// checkNames refuses two names that map to the same environment variable.
 func (l *loader) checkNames() error {
 	if err := l.checkAlike("agents", l.c.AgentNames()); err != nil {
 		return err
@@ -50,7 +48,7 @@ func (l *loader) checkAlike(section string, names []string) error {
 	for _, name := range names {
 		if other, ok := seen[envForm(name)]; ok {
 			at := l.sections[section+"."+name].place
-			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s %s and %s are too much alike", at, section, other, name)).
+			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s %s and %s map to the same environment variables", at, section, other, name)).
 				WithHint("rename one of them")
 		}
 		seen[envForm(name)] = name
@@ -64,13 +62,13 @@ func (l *loader) checkProviders() error {
 		section := "providers." + name
 		if p.Kind == "" {
 			return chela.E(chela.Invalid, l.sections[section].place+": "+section+" has no kind").
-				WithHint("add kind, one of " + provider.Kinds())
+				WithHint("add kind, one of " + ProviderKinds())
 		}
 		for _, key := range p.Idle() {
 			key = section + "." + key
 			if s, ok := l.slots[key]; ok {
-				return chela.E(chela.Invalid, fmt.Sprintf("%s: %s means nothing for kind %s", s.origin.place, key, p.Kind)).
-					WithHint("take it out")
+				return chela.E(chela.Invalid, fmt.Sprintf("%s: %s does not apply to kind %s", s.origin.place, key, p.Kind)).
+					WithHint("remove it")
 			}
 		}
 	}
@@ -88,7 +86,7 @@ func (l *loader) checkRules() error {
 	return nil
 }
 
-// checkHooks refuses hooks that have a problem.
+// checkHooks refuses invalid hooks.
 func (l *loader) checkHooks() error {
 	for i, h := range l.c.Hooks {
 		section := []string{"hooks", tomlfile.Place(i + 1)}
@@ -104,7 +102,7 @@ func (l *loader) checkHooks() error {
 	return nil
 }
 
-// chooseModel settles the models that were not named and returns the reason.
+// chooseModel sets the models that were not configured and returns the reason.
 func (l *loader) chooseModel() string {
 	reason := "default"
 	if l.c.Model == "" {
@@ -112,7 +110,7 @@ func (l *loader) chooseModel() string {
 		if l.local != "" {
 			l.c.Model, reason = l.local, sourceLocal
 		}
-		for _, s := range provider.Services() {
+		for _, s := range Services() {
 			if p := l.c.providers[s.Name]; s.Model != "" && p.Key.IsSet() {
 				l.c.Model, reason = s.Name+"/"+s.Model, "default: "+p.Variable()+" is set"
 				break
@@ -127,13 +125,14 @@ func (l *loader) chooseModel() string {
 	return reason
 }
 
-// checkModelSections refuses sections that name no model, or have half a price.
+// checkModelSections refuses sections without a model, or with one price of
+// two.
 func (l *loader) checkModelSections() error {
 	for _, name := range sortedKeys(l.c.models) {
 		key := tomlfile.Join([]string{"models", name})
 		provider, rest, ok := strings.Cut(name, "/")
 		if _, err := l.c.Provider(provider); !ok || rest == "" || err != nil {
-			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s is no model", l.sections[key].place, key)).
+			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s is not a model", l.sections[key].place, key)).
 				WithHint(`write [models."provider/name"], with one of the providers ` + strings.Join(l.c.ProviderNames(), ", "))
 		}
 		if rate := l.c.models[name].Lacks(); rate != "" {
@@ -174,7 +173,7 @@ func (l *loader) checkModels() error {
 func (l *loader) collect(modelSource string) {
 	c := l.c
 	add := func(key, value, source string) {
-		if key == "routines."+background.CronInterval {
+		if key == "routines."+CronInterval {
 			source += ", without effect"
 		}
 		c.values = append(c.values, Value{Key: key, Value: value, Source: source})
@@ -204,7 +203,8 @@ func (l *loader) collect(modelSource string) {
 	slices.SortFunc(c.values, func(a, b Value) int { return strings.Compare(a.Key, b.Key) })
 }
 
-// namesOf returns for whom a setting is listed even when it is not set.
+// namesOf returns the names that a setting is listed for, even if it is not
+// set.
 func (l *loader) namesOf(s setting) []string {
 	switch section, rest, wild := strings.Cut(s.key, ".*"); {
 	case !wild && strings.Contains(s.key, "[]"), wild && rest == "", section == "models":
@@ -212,21 +212,21 @@ func (l *loader) namesOf(s setting) []string {
 	case s.key == "providers.*.keys":
 		return nil // most have one key
 	case section == "queue.channels":
-		return nil // what a channel leaves open is the home's
+		return nil // settings that a channel does not set are the home's
 	case section == "agents":
 		return l.c.AgentNames()
 	case section == "providers":
 		names := l.c.ProviderNames()
 		return slices.DeleteFunc(names, func(name string) bool {
 			k := l.c.providers[name].Kind
-			return rest != ".kind" && k.ComesAlong() || rest == ".region" && k != provider.Bedrock
+			return rest != ".kind" && k.ComesAlong() || rest == ".region" && k != ProviderBedrock
 		})
 	default:
 		return []string{""}
 	}
 }
 
-// defaultSource says why a setting that nobody set has its value.
+// defaultSource says why a setting without a source has its value.
 func (l *loader) defaultSource(key, name, modelSource string) string {
 	switch key {
 	case "model":

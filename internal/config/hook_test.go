@@ -9,7 +9,6 @@ import (
 
 	"chela"
 	"chela/internal/config"
-	"chela/internal/config/hooks"
 )
 
 const hookFile = `
@@ -38,18 +37,18 @@ command = ["/usr/bin/true", "--all"]
 func TestHooks(t *testing.T) {
 	t.Parallel()
 	c := mustLoad(t, hookFile)
-	want := []hooks.Hook{
+	want := []config.Hook{
 		{
-			Point: chela.HookBeforeInbound, Kind: hooks.Rule, Match: `\d{4}`, Action: hooks.Reject, Reason: "no numbers",
-			Timeout: 5 * time.Second, OnError: hooks.Closed,
+			Point: chela.HookBeforeInbound, Kind: config.HookRule, Match: `\d{4}`, Action: config.HookReject, Reason: "no numbers",
+			Timeout: 5 * time.Second, OnError: config.HookClosed,
 		},
 		{
-			Name: "audit", Point: chela.HookBeforeToolCall, Kind: hooks.Webhook, Tool: "shell",
-			URL: "http://127.0.0.1:9/path?token=swordfish", Timeout: 500 * time.Millisecond, OnError: hooks.Open,
+			Name: "audit", Point: chela.HookBeforeToolCall, Kind: config.HookWebhook, Tool: "shell",
+			URL: "http://127.0.0.1:9/path?token=swordfish", Timeout: 500 * time.Millisecond, OnError: config.HookOpen,
 		},
 		{
-			Point: chela.HookSessionEnd, Kind: hooks.Command, Command: []string{"/usr/bin/true", "--all"},
-			Timeout: 5 * time.Second, OnError: hooks.Closed,
+			Point: chela.HookSessionEnd, Kind: config.HookCommand, Command: []string{"/usr/bin/true", "--all"},
+			Timeout: 5 * time.Second, OnError: config.HookClosed,
 		},
 	}
 	if diff := cmp.Diff(want, c.Hooks); diff != "" {
@@ -93,15 +92,15 @@ func TestHookErrors(t *testing.T) {
 		{"long time", "timeout = \"2m\"", `hooks[1].timeout cannot be "2m"; write a time such as "90s", from 10ms to 1m`},
 		{
 			"of another kind", "point = \"before_inbound\"\nkind = \"rule\"\nmatch = \"x\"\naction = \"reject\"\non_error = \"open\"",
-			"hooks[1] is a rule, for which on_error means nothing; take it out",
+			"hooks[1] is a rule, to which on_error does not apply; remove it",
 		},
 		{
 			"tool where there is none", "point = \"before_inbound\"\nkind = \"webhook\"\nurl = \"http://x/\"\ntool = \"shell\"",
-			"hooks[1] names a tool, and there is none at before_inbound; take tool out",
+			"hooks[1] names a tool, but none runs at before_inbound; remove tool",
 		},
 		{
 			"rule for a session", "point = \"session_start\"\nkind = \"rule\"\nmatch = \"x\"\naction = \"reject\"",
-			"hooks[1] is a rule, which has nothing to match at session_start; use a command or a webhook",
+			"hooks[1] is a rule, which cannot match at session_start; use a command or a webhook",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"chela/internal/catalogue"
+	"chela/internal/model/catalogue"
 )
 
 // TestServicesAreRecognized has providers that are a known service by their

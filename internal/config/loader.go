@@ -10,41 +10,37 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/catalogue"
-	"chela/internal/config/address"
-	"chela/internal/config/background"
 	"chela/internal/config/field"
-	"chela/internal/config/provider"
-	"chela/internal/config/sections"
 	"chela/internal/config/tomlfile"
+	"chela/internal/model/catalogue"
 )
 
-// A loader puts one layer of values above the other.
+// A loader merges layers of values by precedence.
 type loader struct {
 	c          *Config
 	env        map[string]string
 	homeSource string
-	local      string            // a model on this machine
-	slots      map[string]slot   // what was set, by key
+	local      string            // a local model
+	slots      map[string]slot   // the values set, by key
 	sections   map[string]origin // where agents and providers are first named
-	unwritten  string            // what wants the file so, which nobody has seen: its lines are not told
+	unwritten  string            // the source of unseen changes, whose line numbers mean nothing to the user; empty for the file itself
 }
 
-// A slot is a setting that was set.
+// A slot is a setting with a value.
 type slot struct {
 	setting setting
 	name    string
 	origin  origin
-	shown   string // the value as it was set there
+	shown   string // the value as written there
 }
 
-// An origin is where a value came from.
+// An origin is the source of a value.
 type origin struct {
 	place  string // for messages: "/home/me/.chela/config.toml:12", "CHELA_MODEL", "--model"
 	source string // for lists: "file config.toml:12", "env CHELA_MODEL", "flag --model"
 }
 
-// A word is a value of the environment or a flag, which have no types.
+// A word is a value of the environment or a flag, which is untyped.
 type word string
 
 // newLoader returns a loader with the defaults in place.
@@ -56,22 +52,22 @@ func newLoader(environ []string) *loader {
 			Timezone:   localZone,
 			zone:       time.Local,
 			Listen:     "127.0.0.1:7717",
-			Gateway:    sections.NewGateway(),
-			Queue:      sections.NewQueue(),
-			Limits:     sections.NewLimits(),
-			Unknown:    sections.NewUnknownModel(),
-			Compaction: sections.NewCompaction(),
-			Lanes:      sections.NewLanes(),
-			Jobs:       background.NewJobs(),
-			Subagents:  background.NewSubagents(),
-			Routines:   background.NewRoutines(),
-			Heartbeat:  background.NewHeartbeat(),
-			Repair:     background.NewRepair(),
-			Sandbox:    sections.NewSandbox(),
-			Session:    sections.NewSession(),
-			Approvals:  sections.NewApprovals(),
-			Chain:      sections.NewChain(),
-			Log:        sections.NewLog(),
+			Gateway:    NewGateway(),
+			Queue:      NewQueue(),
+			Limits:     NewLimits(),
+			Unknown:    NewUnknownModel(),
+			Compaction: NewCompaction(),
+			Lanes:      NewLanes(),
+			Jobs:       NewJobs(),
+			Subagents:  NewSubagents(),
+			Routines:   NewRoutines(),
+			Heartbeat:  NewHeartbeat(),
+			Repair:     NewRepair(),
+			Sandbox:    NewSandbox(),
+			Session:    NewSession(),
+			Approvals:  NewApprovals(),
+			Chain:      NewChain(),
+			Log:        NewLog(),
 			agents:     map[string]*Agent{},
 			models:     map[string]*catalogue.Row{},
 			providers:  map[string]*Provider{},
@@ -85,14 +81,14 @@ func newLoader(environ []string) *loader {
 	l.c.variable = func(name string) string { return l.env[name] }
 	l.c.NoColor = l.env["NO_COLOR"] != "" || l.env["TERM"] == "dumb"
 	l.c.agent(chela.MainAgent)
-	for _, s := range provider.Services() {
-		l.c.providers[s.Name] = provider.Of(s, l.env)
+	for _, s := range Services() {
+		l.c.providers[s.Name] = ProviderOf(s, l.env)
 	}
 	return l
 }
 
-// file applies config.toml, in the order in which it is written, so that the
-// first mistake is the one reported.
+// file applies config.toml in file order, so that the first error is the one
+// reported.
 func (l *loader) file(name string, text []byte) error {
 	doc, err := tomlfile.Parse(name, text)
 	if err != nil {
@@ -125,8 +121,8 @@ func misplaced(at origin, path []string, form string) error {
 	return chela.E(chela.Invalid, at.place+": "+tomlfile.Join(path)+" is a section").WithHint("write it as " + form)
 }
 
-// nameEnd is the place after the part of a path in which a name that people
-// choose may stand, as in agents.NAME and queue.channels.NAME.
+// nameEnd is the index after the part of a path that people may choose, as in
+// agents.NAME and queue.channels.NAME.
 func nameEnd(path []string) int {
 	if path[0] == "queue" {
 		return 3
@@ -134,7 +130,7 @@ func nameEnd(path []string) int {
 	return 2
 }
 
-// open makes what a section names, even if nothing is set in it, and
+// open creates the target of a section, even if nothing is set in it, and
 // remembers where it is first named.
 func (l *loader) open(path []string, at origin) error {
 	n := nameEnd(path)
@@ -189,15 +185,14 @@ func unknown(path []string, at origin) error {
 	key := field.Cut(tomlfile.Join(path))
 	if isLater(path) {
 		return chela.E(chela.Unsupported, fmt.Sprintf("%s: %s is not supported by this version", at.place, key)).
-			WithHint("take it out")
+			WithHint("remove it")
 	}
 	e := chela.E(chela.Invalid, fmt.Sprintf("%s: unknown key %s", at.place, key))
-	return suggest(e, tomlfile.Join(path), knownKeys(path), "take it out; chela config list shows every key")
+	return suggest(e, tomlfile.Join(path), knownKeys(path), "remove it; chela config list shows every key")
 }
 
-// environment applies first the names of the documents and of the built-in
-// providers, then those that begin with CHELA_. An empty variable counts as
-// not set.
+// environment applies first the documented and provider-specific names, then
+// the CHELA_ names. An empty variable counts as not set.
 func (l *loader) environment() error {
 	for _, s := range settings {
 		for _, name := range s.names {
@@ -206,11 +201,11 @@ func (l *loader) environment() error {
 			}
 		}
 	}
-	l.env["OLLAMA_HOST"] = address.OfOllama(l.env["OLLAMA_HOST"])
+	l.env["OLLAMA_HOST"] = ollamaAddress(l.env["OLLAMA_HOST"])
 	if err := l.regionOfAmazon(); err != nil {
 		return err
 	}
-	for _, s := range provider.Services() {
+	for _, s := range Services() {
 		if err := l.variable(s.BaseEnv, []string{"providers", s.Name, "base_url"}); err != nil {
 			return err
 		}
@@ -230,8 +225,8 @@ func (l *loader) environment() error {
 	return nil
 }
 
-// regionOfAmazon applies the region that the environment names to the built-in
-// Bedrock: AWS_REGION counts before AWS_DEFAULT_REGION.
+// regionOfAmazon applies the region of the environment to the built-in Bedrock
+// provider: AWS_REGION has precedence over AWS_DEFAULT_REGION.
 func (l *loader) regionOfAmazon() error {
 	path := []string{"providers", "bedrock", "region"}
 	if err := l.variable("AWS_DEFAULT_REGION", path); err != nil {
@@ -249,8 +244,7 @@ func (l *loader) variable(name string, path []string) error {
 
 const envPrefix = "CHELA_"
 
-// envForm writes a key, or a part of one, as names of the environment are
-// written.
+// envForm converts a key, or a part of one, to the form of environment names.
 func envForm(key string) string {
 	return strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(key))
 }
@@ -261,7 +255,7 @@ func (l *loader) pathOf(variable string) ([]string, error) {
 	name := strings.TrimPrefix(variable, envPrefix)
 	known := make([]string, 0, len(settings))
 	var path []string
-	ends := 0 // where a name can be cut in several ways, the longest key is meant
+	ends := 0 // if a name can be split in several ways, the longest key wins
 	for _, s := range settings {
 		if strings.Contains(s.key, "[]") || strings.HasSuffix(s.key, ".*") || strings.HasPrefix(s.key, "models.") {
 			continue
@@ -306,7 +300,7 @@ func (l *loader) named(s setting, form string) []string {
 	return path
 }
 
-// flags applies the flags, which are named by their key, but for --provider.
+// flags applies the flags, which are named after their key, except --provider.
 func (l *loader) flags(flags map[string]string) error {
 	for _, key := range sortedKeys(flags) {
 		name := key

@@ -10,18 +10,18 @@ import (
 	"chela/internal/config/field"
 )
 
-// offlineModel is used when there is no key at all, and no model on the machine.
+// offlineModel is used without any key and without a local model.
 const offlineModel = "offline/rules"
 
-// Where the model comes from if nobody chose one and there is no key.
+// Sources of the default model without a chosen model and key.
 const (
 	sourceOffline = "default: no key found"
 	sourceLocal   = "default: no key found, Ollama answers"
 )
 
-// Unchosen reports whether nobody chose a model and there is no key, and whether
-// a model on the machine is used then, not the offline rules. A recording that is
-// played was chosen.
+// Unchosen reports whether no model was chosen and there is no key, and whether
+// a local model is used then instead of the offline rules. A replayed recording
+// counts as chosen.
 func (c *Config) Unchosen() (unchosen, local bool) {
 	source := ""
 	for _, v := range c.values {
@@ -35,9 +35,9 @@ func (c *Config) Unchosen() (unchosen, local bool) {
 	return source == sourceOffline || source == sourceLocal, source == sourceLocal
 }
 
-// UsedModels returns the models of the home, of its agents and their subagents, and
-// of the heartbeat, their cheap ones and those that stand in, as provider/model,
-// sorted.
+// UsedModels returns the models of the home, of its agents and their subagents,
+// and of the heartbeat, including cheap models and fallbacks, as
+// provider/model, sorted.
 func (c *Config) UsedModels() []string {
 	used := map[string]bool{c.Heartbeat.Model: true}
 	for _, a := range append(slices.Collect(maps.Values(c.agents)), &Agent{Model: c.Model, CheapModel: c.CheapModel, Fallbacks: c.Fallbacks}) {
@@ -45,7 +45,7 @@ func (c *Config) UsedModels() []string {
 			used[model] = true
 		}
 	}
-	delete(used, "") // where none is named
+	delete(used, "") // if none is set
 	return sortedKeys(used)
 }
 
@@ -68,9 +68,9 @@ func (c *Config) Resolve(name string) (Provider, string, error) {
 	return p, rest, nil
 }
 
-// ModelsOf returns the models that may answer where a model is asked for by an
-// agent: that one, and those that stand in for it. For its cheap model the agent's
-// own comes first.
+// ModelsOf returns the candidates for a model that an agent requests: the model
+// itself, and its fallbacks. For its cheap model the agent's own is the first
+// fallback.
 func (c *Config) ModelsOf(agent, model string) []string {
 	models, fallbacks := []string{model}, c.Fallbacks
 	if a, ok := c.agents[agent]; ok {
@@ -87,10 +87,9 @@ func (c *Config) ModelsOf(agent, model string) []string {
 	return models
 }
 
-// Answerable returns nil if a message to an agent can be answered: by the model that
-// was chosen for it, or else by the agent's own or one that stands in for it. The
-// error is that of the first model that would be asked. Usable says why a model
-// cannot be.
+// Answerable returns nil if a message to an agent can be answered: by the model
+// chosen for it, or else by the agent's own model or a fallback. The error is
+// the error of the first candidate. Usable says why a model cannot be used.
 func (c *Config) Answerable(agent, chosen string, usable func(model string) error) error {
 	a, err := c.Agent(agent)
 	if err != nil {
@@ -111,7 +110,7 @@ func (c *Config) Answerable(agent, chosen string, usable func(model string) erro
 	return err
 }
 
-// inherit gives agents what they leave open.
+// inherit fills in the agents' unset values.
 func (l *loader) inherit() {
 	for name, a := range l.c.agents {
 		if a.CheapModel == "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/catalogue"
 	"chela/internal/config"
+	"chela/internal/model/catalogue"
 )
 
 func TestPricesOfModels(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 )
 
 // Provider returns the settings of a provider; an unknown name is a NotFound
-// error that names those there are.
+// error that lists the known ones.
 func (c *Config) Provider(name string) (Provider, error) {
 	if p, ok := c.providers[name]; ok {
 		return *p, nil
@@ -22,9 +22,8 @@ func (c *Config) Provider(name string) (Provider, error) {
 // ProviderNames returns the names of all providers, sorted.
 func (c *Config) ProviderNames() []string { return sortedKeys(c.providers) }
 
-// Configured returns the names of the providers that somebody set up, sorted:
-// those with a key or a setting of their own, and those of the models that are
-// used.
+// Configured returns the names of the configured providers, sorted: providers
+// with a key or a setting of their own, and providers of the models in use.
 func (c *Config) Configured() []string {
 	used := map[string]bool{}
 	for _, v := range c.values {
@@ -42,8 +41,8 @@ func (c *Config) Configured() []string {
 	return sortedKeys(used)
 }
 
-// Secrets returns every secret of the configuration: what no file of chela may
-// hold.
+// Secrets returns every secret of the configuration, for redaction: none may
+// appear in a file of chela.
 func (c *Config) Secrets() []string {
 	secrets := c.Database.Secrets()
 	for _, p := range c.providers {

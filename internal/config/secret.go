@@ -7,13 +7,13 @@ import (
 	"chela/internal/config/field"
 )
 
-// Secret returns what a reference stands for: that of env:NAME is the variable of the
-// environment. It is Invalid if it is no such reference, or the variable is not set.
+// Secret resolves a reference to a secret: env:NAME is the environment variable
+// NAME. It is Invalid if the reference is malformed or the variable is not set.
 func (c *Config) Secret(reference string) ([]byte, error) {
 	name, ok := strings.CutPrefix(reference, "env:")
 	if !ok || name == "" {
 		return nil, chela.E(chela.Invalid, field.Cut(reference)+" does not say where a secret is").
-			WithHint("keep it in a variable of the environment, and name that: env:NAME")
+			WithHint("put it into an environment variable and refer to that: env:NAME")
 	}
 	value := c.variable(name)
 	if value == "" {

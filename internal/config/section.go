@@ -1,12 +1,11 @@
 package config
 
 import (
-	"chela/internal/catalogue"
-	"chela/internal/config/hooks"
 	"chela/internal/config/tomlfile"
+	"chela/internal/model/catalogue"
 )
 
-// provider returns the provider of that name and makes it if need be.
+// provider returns the provider of that name, creating it if missing.
 func (c *Config) provider(name string) *Provider {
 	p, ok := c.providers[name]
 	if !ok {
@@ -16,8 +15,8 @@ func (c *Config) provider(name string) *Provider {
 	return p
 }
 
-// modelOf returns the settings of the model of that name, as provider/model, and
-// makes them if need be.
+// modelOf returns the settings of the model provider/model, creating them if
+// missing.
 func (c *Config) modelOf(name string) *catalogue.Row {
 	m, ok := c.models[name]
 	if !ok {
@@ -27,7 +26,7 @@ func (c *Config) modelOf(name string) *catalogue.Row {
 	return m
 }
 
-// agent returns the agent of that name and makes it if need be.
+// agent returns the agent of that name, creating it if missing.
 func (c *Config) agent(name string) *Agent {
 	a, ok := c.agents[name]
 	if !ok {
@@ -37,8 +36,8 @@ func (c *Config) agent(name string) *Agent {
 	return a
 }
 
-// rule returns the policy rule at a place, as from [tomlfile.Place], and makes it if
-// need be.
+// rule returns the policy rule at a place, as from [tomlfile.Place], creating
+// it if missing.
 func (c *Config) rule(at string) *Rule {
 	n := tomlfile.NthOf(at)
 	for len(c.Policy) < n {
@@ -47,11 +46,11 @@ func (c *Config) rule(at string) *Rule {
 	return &c.Policy[n-1]
 }
 
-// hook returns the hook at a place of the list, and makes it if it is new.
-func (c *Config) hook(at string) *hooks.Hook {
+// hook returns the hook at a place of the list, creating it if missing.
+func (c *Config) hook(at string) *Hook {
 	n := tomlfile.NthOf(at)
 	for len(c.Hooks) < n {
-		c.Hooks = append(c.Hooks, hooks.New())
+		c.Hooks = append(c.Hooks, NewHook())
 	}
 	return &c.Hooks[n-1]
 }

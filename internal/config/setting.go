@@ -6,59 +6,54 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/config/address"
-	"chela/internal/config/background"
 	"chela/internal/config/field"
-	"chela/internal/config/hooks"
-	"chela/internal/config/provider"
-	"chela/internal/config/sections"
 	"chela/internal/config/tomlfile"
 )
 
 // A setting is one key of config.toml. In its key, * stands for a name that
-// people choose and [] for a place in a list of sections.
+// people choose and [] for an index in a list of sections.
 type setting struct {
 	key   string
-	names []string // what the environment calls it besides its CHELA_ name
+	names []string // its environment variables besides the CHELA_ name
 	at    func(c *Config, n string) field.Field
 }
 
-// settings are all keys there are, in the order of the documentation. The
-// defaults are in [newLoader].
+// settings lists every key, in the order of the documentation. The defaults are
+// in [newLoader].
 var settings = slices.Concat(
 	homeSettings,
-	below("providers.*.", provider.Keys, (*Config).provider),
-	below("models.*.", sections.ModelKeys, (*Config).modelOf),
-	below("unknown_model.", sections.UnknownModelKeys, func(c *Config, _ string) *sections.UnknownModel { return &c.Unknown }),
-	below("agents.*.", sections.AgentKeys, (*Config).agent),
-	below("chain.", sections.ChainKeys, func(c *Config, _ string) *sections.Chain { return &c.Chain }),
-	below("routing.", sections.RoutingKeys, func(c *Config, _ string) *sections.Routing { return &c.Routing }),
-	below("gateway.", sections.GatewayKeys, func(c *Config, _ string) *sections.Gateway { return &c.Gateway }),
-	below("queue.", sections.QueueKeys, func(c *Config, _ string) *chela.QueueSettings { return &c.Queue.QueueSettings }),
-	below("queue.channels.*.", sections.QueueKeys, func(c *Config, n string) *chela.QueueSettings { return c.Queue.Channel(n) }),
-	below("limits.", sections.LimitKeys, func(c *Config, _ string) *sections.Limits { return &c.Limits }),
-	below("compaction.", sections.CompactionKeys, func(c *Config, _ string) *sections.Compaction { return &c.Compaction }),
-	below("lanes.", sections.LaneKeys, func(c *Config, _ string) *sections.Lanes { return &c.Lanes }),
-	below("jobs.", background.JobKeys, func(c *Config, _ string) *background.Jobs { return &c.Jobs }),
-	below("jobs.", sections.JobLaneKeys, func(c *Config, _ string) *sections.Lanes { return &c.Lanes }),
-	below("subagents.", background.SubagentKeys, func(c *Config, _ string) *background.Subagents { return &c.Subagents }),
-	below("subagents.", sections.SubagentLaneKeys, func(c *Config, _ string) *sections.Lanes { return &c.Lanes }),
-	below("routines.", background.RoutineKeys, func(c *Config, _ string) *background.Routines { return &c.Routines }),
-	below("routines.", sections.RoutineLaneKeys, func(c *Config, _ string) *sections.Lanes { return &c.Lanes }),
-	below("heartbeat.", background.HeartbeatKeys, func(c *Config, _ string) *background.Heartbeat { return &c.Heartbeat }),
-	below("repair.", background.RepairKeys, func(c *Config, _ string) *background.Repair { return &c.Repair }),
-	below("sandbox.", sections.SandboxKeys, func(c *Config, _ string) *sections.Sandbox { return &c.Sandbox }),
-	below("database.", sections.DatabaseKeys, func(c *Config, _ string) *sections.Database { return &c.Database }),
-	below("session.", sections.SessionKeys, func(c *Config, _ string) *sections.Session { return &c.Session }),
+	below("providers.*.", ProviderKeys, (*Config).provider),
+	below("models.*.", ModelKeys, (*Config).modelOf),
+	below("unknown_model.", UnknownModelKeys, func(c *Config, _ string) *UnknownModel { return &c.Unknown }),
+	below("agents.*.", AgentKeys, (*Config).agent),
+	below("chain.", ChainKeys, func(c *Config, _ string) *Chain { return &c.Chain }),
+	below("routing.", RoutingKeys, func(c *Config, _ string) *Routing { return &c.Routing }),
+	below("gateway.", GatewayKeys, func(c *Config, _ string) *Gateway { return &c.Gateway }),
+	below("queue.", QueueKeys, func(c *Config, _ string) *chela.QueueSettings { return &c.Queue.QueueSettings }),
+	below("queue.channels.*.", QueueKeys, func(c *Config, n string) *chela.QueueSettings { return c.Queue.Channel(n) }),
+	below("limits.", LimitKeys, func(c *Config, _ string) *Limits { return &c.Limits }),
+	below("compaction.", CompactionKeys, func(c *Config, _ string) *Compaction { return &c.Compaction }),
+	below("lanes.", LaneKeys, func(c *Config, _ string) *Lanes { return &c.Lanes }),
+	below("jobs.", JobKeys, func(c *Config, _ string) *Jobs { return &c.Jobs }),
+	below("jobs.", JobLaneKeys, func(c *Config, _ string) *Lanes { return &c.Lanes }),
+	below("subagents.", SubagentKeys, func(c *Config, _ string) *Subagents { return &c.Subagents }),
+	below("subagents.", SubagentLaneKeys, func(c *Config, _ string) *Lanes { return &c.Lanes }),
+	below("routines.", RoutineKeys, func(c *Config, _ string) *Routines { return &c.Routines }),
+	below("routines.", RoutineLaneKeys, func(c *Config, _ string) *Lanes { return &c.Lanes }),
+	below("heartbeat.", HeartbeatKeys, func(c *Config, _ string) *Heartbeat { return &c.Heartbeat }),
+	below("repair.", RepairKeys, func(c *Config, _ string) *Repair { return &c.Repair }),
+	below("sandbox.", SandboxKeys, func(c *Config, _ string) *Sandbox { return &c.Sandbox }),
+	below("database.", DatabaseKeys, func(c *Config, _ string) *Database { return &c.Database }),
+	below("session.", SessionKeys, func(c *Config, _ string) *Session { return &c.Session }),
 	[]setting{{"session.identity_links.*", nil, func(c *Config, peer string) field.Field { return c.Session.Link(peer) }}},
-	below("approvals.", sections.ApprovalKeys, func(c *Config, _ string) *sections.Approvals { return &c.Approvals }),
-	below("policy[].", sections.RuleKeys, (*Config).rule),
+	below("approvals.", ApprovalKeys, func(c *Config, _ string) *Approvals { return &c.Approvals }),
+	below("policy[].", RuleKeys, (*Config).rule),
 	hookSettings,
-	below("tools.", sections.ToolKeys, func(c *Config, _ string) *sections.Tools { return &c.Tools }),
-	below("log.", sections.LogKeys, func(c *Config, _ string) *sections.Log { return &c.Log }),
+	below("tools.", ToolKeys, func(c *Config, _ string) *Tools { return &c.Tools }),
+	below("log.", LogKeys, func(c *Config, _ string) *Log { return &c.Log }),
 )
 
-// homeSettings are the keys that are in no section.
+// homeSettings are the keys outside any section.
 var homeSettings = []setting{
 	{"name", []string{"AGENT_NAME"}, func(c *Config, _ string) field.Field { return field.Text(&c.Name, "a name on one line", field.OneLine) }},
 	{"timezone", nil, func(c *Config, _ string) field.Field { return timezone(c) }},
@@ -68,15 +63,16 @@ var homeSettings = []setting{
 	{"record", nil, func(c *Config, _ string) field.Field { return field.Text(&c.Record, "a folder", field.OneLine) }},
 	{"replay", nil, func(c *Config, _ string) field.Field { return field.Text(&c.Replay, "a folder", field.OneLine) }},
 	{"listen", nil, func(c *Config, _ string) field.Field {
-		return field.Text(&c.Listen, `an address and a port, such as "127.0.0.1:7717" or "[::1]:7717"; "0.0.0.0:7717" is every address`, address.IsHostPort)
+		return field.Text(&c.Listen, `an address and a port, such as "127.0.0.1:7717" or "[::1]:7717"; "0.0.0.0:7717" is every address`, isHostPort)
 	}},
 }
 
-// hookSettings are the keys of [[hooks]]. They are listed of each hook that is
-// there, with its defaults.
-var hookSettings = below("hooks[].", hooks.Keys, (*Config).hook)
+// hookSettings are the keys of [[hooks]]. They are listed for each hook, with
+// its defaults.
+var hookSettings = below("hooks[].", HookKeys, (*Config).hook)
 
-// below returns the settings of sections of which at returns the one of a name.
+// below returns settings for the keys of named sections; at returns the section
+// of a name.
 func below[S any](prefix string, keys []field.Key[S], at func(c *Config, n string) *S) []setting {
 	all := make([]setting, len(keys))
 	for i, k := range keys {
@@ -85,7 +81,7 @@ func below[S any](prefix string, keys []field.Key[S], at func(c *Config, n strin
 	return all
 }
 
-// localZone stands for the zone of the machine.
+// localZone denotes the zone of the machine.
 const localZone = "local"
 
 // timezone is the name of a zone, and the zone.
@@ -107,22 +103,22 @@ func timezone(c *Config) field.Field {
 	return f
 }
 
-// later are keys and sections of the documentation that this version does not
-// act on. They are refused, because a limit that is accepted and not kept is
-// worse than none.
+// later are documented keys and sections that this version does not implement.
+// They are refused, because a limit that is accepted and not enforced is worse
+// than none.
 var later = []string{
 	"channels",
 }
 
-// match reports whether s is the setting at path, and which name or place the
-// path has where the key has * or [].
+// match reports whether s is the setting at path, and the name or index that
+// the path has in place of * or [].
 func (s setting) match(path []string) (name string, ok bool) {
 	name, rest, ok := matchKey(s.key, path)
 	return name, ok && rest == ""
 }
 
-// matchKey compares a key with a path. It returns what is left of the key
-// after the path.
+// matchKey matches a key against a path. It returns the rest of the key after
+// the path.
 func matchKey(key string, path []string) (name, rest string, ok bool) {
 	rest = key
 	for _, part := range path {

@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"chela"
-	"chela/internal/nearest"
+	"chela/internal/platform/nearest"
 )
 
-// suggest hints at the candidate that was probably meant by word, else at
-// what otherwise helps.
+// suggest returns a did-you-mean hint with the candidate closest to word, or
+// else the fallback hint.
 func suggest(e *chela.Error, word string, candidates []string, otherwise string) error {
 	if near := nearest.Name(word, candidates); near != "" {
 		return e.WithHint("did you mean " + near + "?")

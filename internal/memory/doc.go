@@ -1,20 +1,19 @@
-// Package memory keeps the documents of agents: texts that stay across threads,
-// named by paths.
+// Package memory stores the documents of agents: texts that persist across
+// threads, named by paths.
 //
 // # Documents
 //
-// A document is never changed. A write, an append and a deletion each make a
-// new version, of which the newest ones are kept. Every edit has a key, and a
-// document takes each key once: whoever cannot know whether an edit was made
-// makes it again and gets the version that it made. Edits of one document wait
-// for each other, on every node.
+// Documents are versioned and append-only. Each write, append and deletion
+// makes a new version; the newest versions are retained. Every edit has an
+// idempotency key: repeating an edit returns the version that it made before.
+// Edits of one document are serialized, across processes.
 //
-// # What the agent is told
+// # Identity documents
 //
-// Some documents say who the agent is and whom it serves. They are part of the
-// system text of its turns (see [Keeper.Identity]), in one order, each in a frame
-// and none longer than there is room. The same documents always give the same
-// bytes. Who else may listen decides what is left out:
+// Some documents describe the agent and its owner. They are part of the system
+// prompt of its turns (see [Keeper.Identity]), in a fixed order, each framed
+// and truncated to a limit. Equal documents produce equal bytes, so that prompt
+// caches hit. The audience of the session decides which documents are included:
 //
 //	                  AGENTS SOUL IDENTITY USER TOOLS   MEMORY   BOOTSTRAP
 //	the owner alone                yes                   yes        yes
@@ -23,7 +22,7 @@
 //
 // # First documents
 //
-// An agent that never had a document gets its first ones with the first edit or
-// the first turn, whichever comes first. What its owner deletes after that stays
-// deleted.
+// An agent without any documents gets its first ones with the first edit or the
+// first turn, whichever comes first. Documents that the owner deletes later
+// stay deleted.
 package memory

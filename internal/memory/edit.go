@@ -17,15 +17,15 @@ import (
 	"chela/internal/store"
 )
 
-// maxKey is the longest key of an edit, in bytes.
+// maxKey bounds the key of an edit, in bytes.
 const maxKey = 200
 
-// Edit makes a new version of a document and returns it, or the version that an
-// edit with the same key made before. It is a Conflict if the document is not at
-// the version that the edit expects, Invalid if it would become too large,
-// NotFound if a document that is not there is to be deleted.
+// Edit makes a new version of a document and returns it, or returns the version
+// that an edit with the same key made before. It returns Conflict if the
+// document is not at the expected version, Invalid if it would become too
+// large, and NotFound for the deletion of a document that does not exist.
 //
-// A log of a day that is full goes on in a document beside it, such as
+// When a daily log is full, it continues in a further document such as
 // daily/2026-05-04-2.md.
 func (k *Keeper) Edit(ctx context.Context, e chela.DocumentEdit) (made chela.Document, err error) {
 	err = k.onParts(e, func(v revision) error {
@@ -43,8 +43,8 @@ func (k *Keeper) Edit(ctx context.Context, e chela.DocumentEdit) (made chela.Doc
 	return made, nil
 }
 
-// Foresee returns a document as it is and as an edit would make it now. It
-// changes nothing. The version before is 0 where there is no document.
+// Foresee previews an edit: it returns a document before and after it, without
+// writing. The version before is 0 if the document does not exist.
 func (k *Keeper) Foresee(ctx context.Context, e chela.DocumentEdit) (before, after chela.Document, err error) {
 	err = k.onParts(e, func(v revision) error {
 		before, err = store.Find(ctx, k.store, func(r *store.Read) (chela.Document, error) { return r.Document(ctx, v.Agent, v.Path) })
@@ -60,27 +60,27 @@ func (k *Keeper) Foresee(ctx context.Context, e chela.DocumentEdit) (before, aft
 	return before, after, err
 }
 
-// Write is Edit that makes the text of an edit the document's.
+// Write is an Edit that replaces the text of a document.
 func (k *Keeper) Write(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
 	e.Kind = chela.EditWrite
 	return k.Edit(ctx, e)
 }
 
-// Append is Edit that adds the text of an edit to the end of a document.
+// Append is an Edit that appends to a document.
 func (k *Keeper) Append(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
 	e.Kind = chela.EditAppend
 	return k.Edit(ctx, e)
 }
 
-// Note is Edit that adds the text of an edit to the log of a day, under the time
-// that it is. The path says which log, as the day may have passed since that was
-// decided; the empty path is today's.
+// Note is an Edit that appends to a daily log, under the current time. The path
+// names the log, as the day may have changed since the caller chose it; empty
+// means today's.
 func (k *Keeper) Note(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
 	e.Kind = chela.EditNote
 	return k.Edit(ctx, e)
 }
 
-// Delete is Edit that deletes a document; what it said is kept as versions.
+// Delete is an Edit that deletes a document; its versions are retained.
 func (k *Keeper) Delete(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
 	e.Kind = chela.EditDelete
 	return k.Edit(ctx, e)
@@ -89,16 +89,16 @@ func (k *Keeper) Delete(ctx context.Context, e chela.DocumentEdit) (chela.Docume
 // Today returns the path of today's log.
 func (k *Keeper) Today() string { return chela.DailyDocument(k.Now().In(k.Zone)) }
 
-// dated is the end of the path of a log of a day.
+// dated matches the end of a daily log's path.
 var dated = regexp.MustCompile(`/\d{4}-\d\d-\d\d\.(md|txt)$`)
 
 var errTooLarge = errors.New("the document would be too large")
 
-// maxParts is in how many documents a log of a day may go on.
+// maxParts bounds the documents of one daily log.
 const maxParts = 100
 
-// onParts does an edit to the document that it names, or to the first of those
-// in which that goes on that has room.
+// onParts applies an edit to its document, or for a daily log to the first part
+// with room.
 func (k *Keeper) onParts(e chela.DocumentEdit, do func(revision) error) error {
 	if e.Kind == chela.EditNote && e.Path == "" {
 		e.Path = k.Today()
@@ -127,7 +127,7 @@ type revision struct {
 	zone *time.Location
 }
 
-// make makes the version in a transaction.
+// make writes the new version in a transaction.
 func (v revision) make(ctx context.Context, w *store.Write) (chela.Document, error) {
 	before, err := w.HoldDocument(ctx, chela.Document{Agent: v.Agent, Path: v.Path, CreatedAt: v.at})
 	if err != nil {
@@ -143,8 +143,8 @@ func (v revision) make(ctx context.Context, w *store.Write) (chela.Document, err
 	return d, w.AddVersion(ctx, d)
 }
 
-// after returns the version that the edit makes of the one before it, which has
-// no text where there is no document.
+// after returns the new version, given the one before it, whose text is empty
+// if the document does not exist.
 func (v revision) after(before chela.Document) (chela.Document, error) {
 	if err := expect(v.Expect, before); err != nil {
 		return before, err
@@ -157,17 +157,20 @@ func (v revision) after(before chela.Document) (chela.Document, error) {
 	d.Text, d.SHA256 = v.text(before.Text), ""
 	if len(d.Text) > chela.MaxDocumentBytes {
 		return d, chela.E(chela.Invalid, fmt.Sprintf("%s would have %d bytes, %d are allowed", v.Path, len(d.Text), chela.MaxDocumentBytes)).
-			WithHint("write less, or into another document").Because(errTooLarge)
+			WithHint("shorten it, or write into another document").Because(errTooLarge)
 	}
 	if !d.Deleted {
 		sum := sha256.Sum256([]byte(d.Text))
 		d.SHA256 = hex.EncodeToString(sum[:])
 	}
+	if d.Provenance = v.Provenance; v.Kind != chela.EditWrite || v.Restores {
+		d.Provenance = before.Provenance.With(v.Provenance)
+	}
 	d.Version, d.Size, d.Key, d.Author, d.WrittenAt = before.Version+1, int64(len(d.Text)), v.Key, v.Author, v.at
 	return d, nil
 }
 
-// text returns what the document says after the edit.
+// text returns the document's text after the edit.
 func (v revision) text(before string) string {
 	switch v.Kind {
 	case chela.EditDelete:
@@ -184,11 +187,10 @@ func (v revision) text(before string) string {
 	}
 }
 
-// fits reports whether there is a document with room for the edit.
+// fits reports whether the edit fits into an empty document.
 func (v revision) fits() bool { return len(v.text("")) <= chela.MaxDocumentBytes }
 
-// endLine ends the last line of a text, so that what follows is on a line of its
-// own.
+// endLine terminates the last line of a text.
 func endLine(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text
@@ -196,19 +198,19 @@ func endLine(text string) string {
 	return text + "\n"
 }
 
-// expect returns a Conflict if a document is not at the version that an edit
-// expects. One that was deleted may also be expected not to be there.
+// expect returns Conflict if a document is not at the expected version. For a
+// deleted document, 0 is accepted too.
 func expect(version *int64, d chela.Document) error {
 	if version == nil || *version == d.Version || *version == 0 && d.Deleted {
 		return nil
 	}
 	return chela.E(chela.Conflict, fmt.Sprintf("%s is at version %d, not %d", d.Path, d.Version, *version)).
-		WithHint("read it again and make the change to what it says now")
+		WithHint("read it again and repeat the change on the present version")
 }
 
 var editKinds = []chela.EditKind{chela.EditWrite, chela.EditAppend, chela.EditNote, chela.EditDelete}
 
-// check returns an edit with its path clean, or what is wrong with it.
+// check returns an edit with its path cleaned, or Invalid.
 func (k *Keeper) check(e chela.DocumentEdit) (chela.DocumentEdit, error) {
 	clean, err := k.clean(e.Agent, e.Path)
 	if err != nil {
@@ -221,10 +223,10 @@ func (k *Keeper) check(e chela.DocumentEdit) (chela.DocumentEdit, error) {
 	case e.Key == "" || len(e.Key) > maxKey:
 		return e, chela.E(chela.Invalid, fmt.Sprintf("an edit needs a key of up to %d bytes", maxKey))
 	case !utf8.ValidString(e.Text) || strings.ContainsRune(e.Text, 0):
-		return e, chela.E(chela.Invalid, "what "+clean+" should say is not text").
+		return e, chela.E(chela.Invalid, "the new text of "+clean+" is not valid text").
 			WithHint("documents are UTF-8 without NUL; put other files into the workspace")
 	case (e.Kind == chela.EditAppend || e.Kind == chela.EditNote) && strings.TrimSpace(e.Text) == "":
-		return e, chela.E(chela.Invalid, "there is nothing to add to "+clean).WithHint("say what to add, or delete the document")
+		return e, chela.E(chela.Invalid, "the text to add is empty: "+clean).WithHint("write the text to add, or delete the document")
 	}
 	return e, nil
 }

@@ -11,16 +11,16 @@ import (
 	"chela/internal/store"
 )
 
-// firstKey is what the first documents were written with.
+// firstKey is the key of the edits that wrote the first documents.
 const firstKey = "first"
 
-// firstAuthor wrote the first documents.
+// firstAuthor is the author of the first documents.
 const firstAuthor = "chela"
 
 //go:embed first/*.md
 var firstFiles embed.FS
 
-// Seed gives an agent its first documents, unless it has or ever had any. It
+// Seed creates an agent's first documents, unless it has or ever had any. It
 // reports whether it did.
 func (k *Keeper) Seed(ctx context.Context, agent string) (seeded bool, err error) {
 	if err := k.Agent(agent); err != nil {

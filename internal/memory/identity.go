@@ -8,31 +8,31 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/excerpt"
+	"chela/internal/platform/excerpt"
 	"chela/internal/store"
 )
 
-// MaxIdentityBytes is how much of one document goes into the system text.
+// MaxIdentityBytes bounds each document in the system prompt.
 const MaxIdentityBytes = 20_000
 
-// identityDocuments are the documents that say who the agent is, in the order
-// in which they stand in the system text.
+// identityDocuments lists the identity documents in the order of the system
+// prompt.
 var identityDocuments = []string{
 	chela.DocAgents, chela.DocSoul, chela.DocIdentity, chela.DocUser, chela.DocTools, chela.DocMemory, chela.DocBootstrap,
 }
 
-// An audience is who may read along in a session.
+// An audience describes the readers of a session.
 type audience struct {
-	private bool // nobody but the owner, or nobody at all
-	asks    bool // the owner can be asked about first things
-	works   bool // a job or a subagent: nobody talks to it, it is to do one thing
+	private bool // only the owner, or no person at all
+	asks    bool // the owner is present and can be asked for an introduction
+	works   bool // a job or a subagent: no person is present
 }
 
-// audienceOf returns the audience of a session. One whose key says nothing is
-// taken for a group.
-func audienceOf(session chela.SessionKey) audience {
+// audienceOf returns the audience of a turn's session, given the turn's
+// principal.
+func audienceOf(session chela.SessionKey, by chela.Principal) audience {
 	key, err := chela.ParseSessionKey(session)
-	if err != nil || key.IsGroup() {
+	if err != nil || by != chela.PrincipalOwner {
 		return audience{}
 	}
 	if key.Kind == chela.KeyJob || key.Kind == chela.KeySubagent {
@@ -42,7 +42,7 @@ func audienceOf(session chela.SessionKey) audience {
 	return audience{private: true, asks: direct}
 }
 
-// sees reports whether an audience may see a document.
+// sees reports whether a document is included for an audience.
 func (a audience) sees(path string) bool {
 	switch {
 	case path == chela.DocBootstrap:
@@ -54,28 +54,29 @@ func (a audience) sees(path string) bool {
 	}
 }
 
-// An Identity is what the documents of an agent say about it, as its system text
-// has it.
+// An Identity is the part of the system prompt from an agent's documents.
 type Identity struct {
-	Text   string // empty where they say nothing
+	Text   string // empty if there are no documents
 	Tokens int
+
+	Provenance chela.Provenance // possible authors of the documents
 }
 
-// What is known of the documents of an agent.
+// known is the cached identity of an agent.
 type known struct {
-	edits      int64 // of the documents until then
+	edits      int64 // count of edits that the cache includes
 	identities map[audience]Identity
 }
 
-// Identity returns what the documents of an agent add to the system text of a
-// turn in a session. An agent that never had documents gets its first ones. The
-// documents are read again only when one of them has changed.
-func (k *Keeper) Identity(ctx context.Context, agent string, session chela.SessionKey) (Identity, error) {
+// Identity returns the part of the system prompt from an agent's documents, for
+// a turn of a session and its principal. An agent that never had documents gets
+// its first ones. The result is cached until a document changes.
+func (k *Keeper) Identity(ctx context.Context, agent string, session chela.SessionKey, by chela.Principal) (Identity, error) {
 	edits, err := k.edits(ctx, agent)
 	if err != nil {
 		return Identity{}, err
 	}
-	who := audienceOf(session)
+	who := audienceOf(session, by)
 	k.mu.Lock()
 	now := k.known[agent]
 	k.mu.Unlock()
@@ -85,8 +86,8 @@ func (k *Keeper) Identity(ctx context.Context, agent string, session chela.Sessi
 	return k.read(ctx, agent, who)
 }
 
-// edits returns how often the documents were edited that say who an agent is. If
-// none of them was ever written, it writes the first ones.
+// edits returns the number of edits of the identity documents. If none was ever
+// written, it writes the first ones.
 func (k *Keeper) edits(ctx context.Context, agent string) (int64, error) {
 	count := func(r *store.Read) (int64, error) { return r.CountEdits(ctx, agent, identityDocuments...) }
 	edits, err := store.Find(ctx, k.store, count)
@@ -99,7 +100,7 @@ func (k *Keeper) edits(ctx context.Context, agent string) (int64, error) {
 	return store.Find(ctx, k.store, count)
 }
 
-// read reads the documents and remembers what they add for an audience.
+// read reads the documents and caches the identity for an audience.
 func (k *Keeper) read(ctx context.Context, agent string, who audience) (Identity, error) {
 	var edits int64
 	var docs []chela.Document
@@ -124,6 +125,9 @@ func (k *Keeper) read(ctx context.Context, agent string, who audience) (Identity
 		return Identity{}, err
 	}
 	said := Identity{Text: framed(docs)}
+	for _, d := range docs {
+		said.Provenance = said.Provenance.With(d.Provenance)
+	}
 	said.Tokens = k.Count(said.Text)
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -132,13 +136,13 @@ func (k *Keeper) read(ctx context.Context, agent string, who audience) (Identity
 		now.identities = nil
 	}
 	identities := map[audience]Identity{who: said}
-	maps.Copy(identities, now.identities) // others may be looking at the old ones
+	maps.Copy(identities, now.identities) // copied, as other goroutines may be reading the old map
 	k.known[agent] = known{edits: edits, identities: identities}
 	return said, nil
 }
 
-// framed returns documents one after the other, each in a frame. Nothing in a
-// document looks like the end of its frame.
+// framed returns the documents, each in a frame. The text of a document cannot
+// contain the end of its frame.
 func framed(docs []chela.Document) string {
 	var b strings.Builder
 	for _, d := range docs {
@@ -154,12 +158,11 @@ func framed(docs []chela.Document) string {
 	return b.String()
 }
 
-// identityIntro stands above the documents.
+// identityIntro precedes the documents.
 const identityIntro = "These are your own documents. They stay across conversations, and what they say about you and your owner holds; " +
 	"what the owner asks for now goes before them."
 
-// bounded returns as much of a text as there is room for, with a note where it
-// was cut.
+// bounded truncates a text to the limit, with a note at the cut.
 func bounded(path, text string) string {
 	if len(text) <= MaxIdentityBytes {
 		return text

@@ -17,9 +17,15 @@ const (
 	program = chela.SessionKey("agent:main:" + api.Channel + ":dm:phone")
 )
 
+// identity is what a turn of the owner is told.
 func (d *desk) identity(t testing.TB, session chela.SessionKey) string {
 	t.Helper()
-	said, err := d.Identity(t.Context(), "main", session)
+	return d.identityFor(t, session, chela.Origin{Owner: true, Channel: api.Channel}.Principal(session))
+}
+
+func (d *desk) identityFor(t testing.TB, session chela.SessionKey, by chela.Principal) string {
+	t.Helper()
+	said, err := d.Identity(t.Context(), "main", session, by)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,6 +68,11 @@ func TestIdentityIsForItsAudience(t *testing.T) {
 		}
 		if told := strings.Contains(text, "1234"); told != strings.Contains(want, "MEMORY.md") {
 			t.Errorf("%s is told what is private: %t", session, told)
+		}
+		for _, by := range []chela.Principal{chela.PrincipalGuest, chela.PrincipalGroup, ""} {
+			if text := d.identityFor(t, session, by); strings.Contains(text, "1234") || strings.Contains(text, "BOOTSTRAP.md") {
+				t.Errorf("%s is told as %q:\n%s", session, by, text)
+			}
 		}
 	}
 }

@@ -13,16 +13,15 @@ import (
 	"chela/internal/store"
 )
 
-// Config is what a keeper needs. All fields are required.
+// Config holds the dependencies of a keeper. All fields are required.
 type Config struct {
 	Now   func() time.Time
-	Zone  *time.Location          // where the owner lives: it decides what day it is
-	Count func(text string) int   // the tokens of a text
-	Agent func(name string) error // NotFound for a name that is no agent's
+	Zone  *time.Location          // the owner's, which determines the day
+	Count func(text string) int   // number of tokens in a text
+	Agent func(name string) error // NotFound if no agent has the name
 }
 
-// A Keeper keeps the documents of all agents. It may be used by several
-// goroutines at once.
+// A Keeper stores the documents of all agents. It is safe for concurrent use.
 type Keeper struct {
 	Config
 	store *store.Store
@@ -31,18 +30,18 @@ type Keeper struct {
 	known map[string]known // guarded by mu; by agent
 }
 
-// New returns a keeper of the documents in a store.
+// New returns a keeper of a store's documents.
 func New(s *store.Store, cfg Config) *Keeper {
 	return &Keeper{Config: cfg, store: s, known: map[string]known{}}
 }
 
-// Read returns a document as it is, or NotFound.
+// Read returns the current version of a document, or NotFound.
 func (k *Keeper) Read(ctx context.Context, agent, path string) (chela.Document, error) {
 	return k.Version(ctx, agent, path, 0)
 }
 
-// Version returns what a document said at a version, or NotFound if that is not
-// kept. Version 0 is the document as it is; one that was deleted is NotFound.
+// Version returns a version of a document, or NotFound if it is not retained.
+// Version 0 is the current one; NotFound if the document is deleted.
 func (k *Keeper) Version(ctx context.Context, agent, path string, version int64) (chela.Document, error) {
 	clean, err := k.clean(agent, path)
 	if err != nil {
@@ -58,16 +57,16 @@ func (k *Keeper) Version(ctx context.Context, agent, path string, version int64)
 	case missing && version == 0:
 		err = noDocument(clean)
 	case missing:
-		err = chela.E(chela.NotFound, fmt.Sprintf("version %d of %s is not kept", version, clean)).
-			WithHint("chela memory history " + clean + " shows which are")
+		err = chela.E(chela.NotFound, fmt.Sprintf("version %d of %s is not retained", version, clean)).
+			WithHint("chela memory history " + clean + " shows the retained ones")
 	case err == nil && d.Deleted && version == 0:
 		return chela.Document{}, chela.E(chela.NotFound, clean+" was deleted").
-			WithHint(fmt.Sprintf("chela memory read %s --version %d shows what it said", clean, d.Version-1))
+			WithHint(fmt.Sprintf("chela memory read %s --version %d shows its last text", clean, d.Version-1))
 	}
 	return d, err
 }
 
-// clean returns the one spelling of the path of an agent's document.
+// clean returns the canonical path of an agent's document.
 func (k *Keeper) clean(agent, path string) (string, error) {
 	if err := k.Agent(agent); err != nil {
 		return "", err
@@ -75,13 +74,13 @@ func (k *Keeper) clean(agent, path string) (string, error) {
 	return chela.CleanDocumentPath(path)
 }
 
-// noDocument says in words for people that there is no document at a path.
+// noDocument returns NotFound for a path, with a message for people.
 func noDocument(path string) error {
-	return chela.E(chela.NotFound, "there is no document "+path).WithHint("chela memory tree shows which there are")
+	return chela.E(chela.NotFound, "there is no document "+path).WithHint("chela memory tree shows all")
 }
 
-// History returns the versions that are kept of a document, newest first and
-// without their texts, or NotFound if it was never written.
+// History returns the retained versions of a document, newest first and without
+// texts, or NotFound if it was never written.
 func (k *Keeper) History(ctx context.Context, agent, path string) ([]chela.Document, error) {
 	clean, err := k.clean(agent, path)
 	if err != nil {
@@ -94,26 +93,35 @@ func (k *Keeper) History(ctx context.Context, agent, path string) ([]chela.Docum
 	return versions, err
 }
 
-// Tree returns the documents and folders below a folder, in the order of their
-// paths, down to a depth: at 1 it is what is in the folder itself, at 0 all of
-// it. The empty folder is that of all documents. A folder that holds nothing is
-// NotFound.
+// cleanFolder returns the canonical name of a folder, with a trailing "/", or
+// "" for the root, which may also be written "." or "/".
+func cleanFolder(s string) (string, error) {
+	if s == "" || s == "." || s == "/" {
+		return "", nil
+	}
+	clean, err := chela.CleanDocumentPath(strings.TrimSuffix(s, "/") + "/x.md")
+	return strings.TrimSuffix(clean, "x.md"), err
+}
+
+// Tree returns the documents and folders below a folder, sorted by path, down
+// to a depth: 1 is the folder itself, 0 is unlimited. The empty folder is the
+// root. It returns NotFound for an empty folder.
 func (k *Keeper) Tree(ctx context.Context, agent, folder string, depth int) ([]chela.DocumentNode, error) {
 	if err := k.Agent(agent); err != nil {
 		return nil, err
 	}
-	clean, err := chela.CleanDocumentFolder(folder)
+	clean, err := cleanFolder(folder)
 	if err != nil {
 		return nil, err
 	}
 	docs, err := store.Find(ctx, k.store, func(r *store.Read) ([]chela.Document, error) { return r.Documents(ctx, agent, clean) })
 	if err == nil && len(docs) == 0 && clean != "" {
-		err = chela.E(chela.NotFound, "there is nothing below "+clean).WithHint("chela memory tree shows what there is")
+		err = chela.E(chela.NotFound, "there is nothing below "+clean).WithHint("chela memory tree shows all")
 	}
 	return treeOf(docs, clean, depth), err
 }
 
-// treeOf returns documents as nodes, with the folders that they are in.
+// treeOf returns documents as nodes, with their folders.
 func treeOf(docs []chela.Document, root string, depth int) []chela.DocumentNode {
 	nodes := map[string]chela.DocumentNode{}
 	for _, d := range docs {

@@ -239,7 +239,7 @@ func TestBadEditsAreRefused(t *testing.T) {
 		kind   chela.Kind
 		words  string
 	}{
-		"no path":     {func(e *chela.DocumentEdit) { e.Path = "" }, chela.Invalid, "no path"},
+		"no path":     {func(e *chela.DocumentEdit) { e.Path = "" }, chela.Invalid, "path is empty"},
 		"a way out":   {func(e *chela.DocumentEdit) { e.Path = "../a.md" }, chela.Invalid, "not the path"},
 		"no agent":    {func(e *chela.DocumentEdit) { e.Agent = "" }, chela.NotFound, "agent"},
 		"no key":      {func(e *chela.DocumentEdit) { e.Key = "" }, chela.Invalid, "key"},
@@ -260,7 +260,7 @@ func TestBadEditsAreRefused(t *testing.T) {
 	_, err := d.Append(ctx, d.edit("a.md", "x"))
 	wantKind(t, err, chela.Invalid, "are allowed")
 	_, err = d.Append(ctx, d.edit("a.md", " \n"))
-	wantKind(t, err, chela.Invalid, "nothing to add")
+	wantKind(t, err, chela.Invalid, "the text to add is empty")
 	for agent, want := range map[string]chela.Kind{"main": chela.Invalid, "nobody": chela.NotFound} {
 		for _, read := range []func() error{
 			func() error { _, err := d.Read(ctx, agent, "../a.md"); return err },

@@ -9,15 +9,15 @@ import (
 	"chela/internal/store"
 )
 
-// KeepDaily is for how many days the logs of days stay.
+// KeepDaily is the retention of daily logs, in days.
 const KeepDaily = 30
 
-// tidied is who deletes what is too old.
+// tidied is the author of automatic deletions.
 const tidied = "chela (hygiene)"
 
-// Tidy deletes the logs of an agent that are of days more than KeepDaily days ago,
-// and returns how many those were. As with every deletion, what they said stays
-// among their versions. One that somebody writes meanwhile stays.
+// Tidy deletes an agent's daily logs older than KeepDaily days, and returns
+// their number. As with every deletion, their versions are retained. A log that
+// is edited concurrently is skipped.
 func (k *Keeper) Tidy(ctx context.Context, agent string) (deleted int, err error) {
 	logs, err := store.Find(ctx, k.store, func(r *store.Read) ([]chela.Document, error) { return r.Documents(ctx, agent, chela.DocsDaily) })
 	if err != nil {
@@ -42,8 +42,8 @@ func (k *Keeper) Tidy(ctx context.Context, agent string) (deleted int, err error
 	return deleted, nil
 }
 
-// dayOf returns the log of the day to which a document belongs: itself, or the one
-// that it goes on with. Logs are ordered as their days are.
+// dayOf returns the first part of the daily log that contains a document. The
+// names sort by day.
 func dayOf(path string) (string, bool) {
 	name, ok := strings.CutPrefix(path, chela.DocsDaily)
 	if !ok || len(name) < len(time.DateOnly) {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	tools "chela/internal/tool/memory"
+	"chela/internal/tool/self"
 	"chela/internal/tool/tooltest"
 )
 
@@ -30,7 +30,7 @@ type bench struct {
 func newBench(t testing.TB) *bench {
 	t.Helper()
 	b := &bench{desk: setup(t), tools: map[string]chela.Tool{}, kept: map[string]string{}}
-	for _, tool := range tools.Tools(tools.Documents{
+	for _, tool := range self.DocumentTools(self.Documents{
 		Version: b.Version, Tree: b.Tree, Edit: b.Edit, Foresee: b.Foresee, Today: b.Today, Keep: b.keep,
 	}) {
 		b.tools[tool.Name] = tool
@@ -51,7 +51,10 @@ func (b *bench) keep(_ context.Context, content []byte) (string, error) {
 func (b *bench) call(session chela.SessionKey, tool, args string) chela.ToolCall {
 	b.calls++
 	id := chela.CallID(fmt.Sprint("call_tool_", b.calls))
-	return chela.ToolCall{ID: id, Turn: "turn_9", Session: session, Agent: "main", Tool: tool, Args: json.RawMessage(args)}
+	return chela.ToolCall{
+		ID: id, Turn: "turn_9", Session: session, Agent: "main", Principal: chela.Origin{Owner: true}.Principal(session),
+		Tool: tool, Args: json.RawMessage(args),
+	}
 }
 
 // prepare prepares a call, as is done before it is marked running.
@@ -121,7 +124,7 @@ func TestToolsWriteWhereTheyAreTold(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"content":"x","target":"daily_log","append":false}`:                          "only grows",
 		`{"content":"x","target":"../a.md"}`:                                           "not the path of a document",
-		`{"content":" ","target":"memory"}`:                                            "nothing to add",
+		`{"content":" ","target":"memory"}`:                                            "the text to add is empty",
 		`{"content":"` + strings.Repeat("x", 300_000) + `","target":"knowledge/x.md"}`: "262144 are allowed",
 	} {
 		if res := b.run(t, b.call(owner, "memory_write", args)); !res.Failed || !strings.Contains(res.Text, want) {
@@ -216,7 +219,7 @@ func TestToolsReadPages(t *testing.T) {
 		`{"path":"b.md"}`:             "b.md was deleted; memory_tree lists what there is",
 		`{"path":"b.md","version":1}`: "[the document is empty]",
 		`{"path":"b.md","version":2}`: "[version 2 says that b.md was deleted]",
-		`{"path":"b.md","version":3}`: "version 3 of b.md is not kept; memory_tree lists what there is",
+		`{"path":"b.md","version":3}`: "version 3 of b.md is not retained; memory_tree lists what there is",
 		`{"path":"memory"}`:           "# What I remember\n\n",
 		`{"path":"daily_log"}`:        "there is no document daily/2026-05-05.md; memory_tree lists what there is",
 	} {
@@ -240,7 +243,7 @@ func TestToolsListTheTree(t *testing.T) {
 		`{"path":"projects"}`:   "projects/a/  1 inside, written 2026-05-04T20:05:00Z\nprojects/b.md  5 bytes, written 2026-05-04T20:05:00Z\n",
 		`{"path":"projects/a"}`: "projects/a/x.md  5 bytes, written 2026-05-04T20:05:00Z\n",
 		`{"path":"never"}`:      "there is nothing below never/; memory_tree lists what there is",
-		`{"path":"../x"}`:       `"../x/x" is not the path of a document; leave out "..", names that begin with a dot, and spaces around names`,
+		`{"path":"../x"}`:       `"../x/x.md" is not the path of a document; leave out "..", names that begin with a dot, and spaces around names`,
 	} {
 		if got := b.do(t, "memory_tree", args); got != want {
 			t.Errorf("%s says %q, want %q", args, got, want)
@@ -257,16 +260,15 @@ func TestToolsListTheTree(t *testing.T) {
 	}
 }
 
-func TestGroupsDoNotSeeWhatIsPrivate(t *testing.T) {
+// TestOthersKeepOffTheOwnersDocuments: guests and groups neither read what the
+// owner said in private nor write the documents that make the agent who it is.
+func TestOthersKeepOffTheOwnersDocuments(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	must(t)(b.Append(t.Context(), b.edit("context/archive/2026-05-04.md", "said")))
 	b.do(t, "memory_write", `{"content":"the door code is 1234"}`)
 	b.do(t, "memory_write", `{"content":"the door code is 1234","target":"memory"}`)
-	for _, c := range []struct {
-		tool, args string
-		allowed    bool
-	}{
+	cases := []documentCase{
 		{"memory_read", `{"path":"memory"}`, false},
 		{"memory_read", `{"path":"MEMORY.md","version":1}`, false},
 		{"memory_read", `{"path":"Memory.md"}`, false},
@@ -274,21 +276,30 @@ func TestGroupsDoNotSeeWhatIsPrivate(t *testing.T) {
 		{"memory_read", `{"path":"Daily/./2026-05-05.md"}`, false},
 		{"memory_read", `{"path":"context/archive/2026-05-04.md"}`, false},
 		{"memory_read", `{"path":"USER.md"}`, true},
-		{"memory_write", `{"content":"x","target":"memory","append":false}`, false},
-		{"memory_write", `{"content":"x","target":"daily/2026-05-05.md","append":false}`, false},
-		{"memory_write", `{"content":"x","target":"memory"}`, true},
-		{"memory_write", `{"content":"x"}`, true},
-		{"memory_write", `{"content":"x","target":"projects/x.md","append":false}`, true},
-		{"memory_delete", `{"path":"MEMORY.md"}`, false},
+		{"memory_write", `{"content":"x"}`, false}, // today's log
+		{"memory_write", `{"content":"x","target":"daily/2026-05-05.md"}`, false},
+		{"memory_write", `{"content":"x","target":"projects/x.md"}`, true},
+		{"memory_write", `{"content":"x","target":"projects/x.md","append":false}`, false},
 		{"memory_delete", `{"path":"daily_log"}`, false},
-		{"memory_delete", `{"path":"projects/x.md"}`, true},
+		{"memory_delete", `{"path":"projects/x.md"}`, false},
+	}
+	for _, path := range []string{
+		"README.md", "MEMORY.md", "HEARTBEAT.md", "IDENTITY.md", "SOUL.md", "AGENTS.md", "USER.md", "TOOLS.md", "BOOTSTRAP.md",
+		"memory", "heartbeat", "agents.md", "./Soul.md",
 	} {
-		for _, session := range []chela.SessionKey{group, "agent:main:slack:channel:7", "no session"} {
-			if c.tool == "memory_delete" && c.allowed && session != group {
-				continue // it is gone
-			}
-			res := b.run(t, b.call(session, c.tool, c.args))
-			if res.Failed == c.allowed || strings.Contains(res.Text, "1234") || !c.allowed && !strings.Contains(res.Text, "in private") {
+		cases = append(cases,
+			documentCase{"memory_write", `{"content":"x","target":"` + path + `"}`, false},
+			documentCase{"memory_write", `{"content":"x","append":false,"target":"` + path + `"}`, false},
+			documentCase{"memory_delete", `{"path":"` + path + `"}`, false})
+	}
+	for _, c := range cases {
+		for session, by := range map[chela.SessionKey]chela.Principal{
+			group: chela.PrincipalGroup, "agent:main:slack:channel:7": chela.PrincipalGroup, "no session": chela.PrincipalGuest,
+			"agent:main:telegram:dm:7": chela.PrincipalGuest, "agent:main:job:7": chela.PrincipalGroup, owner: "",
+		} {
+			call := b.call(session, c.tool, c.args)
+			call.Principal = by
+			if res := b.run(t, call); res.Failed == c.allowed || strings.Contains(res.Text, "1234") {
 				t.Errorf("%s %s in %s: %+v", c.tool, c.args, session, res)
 			}
 		}
@@ -299,6 +310,13 @@ func TestGroupsDoNotSeeWhatIsPrivate(t *testing.T) {
 	if got := b.run(t, b.call(group, "memory_tree", `{"path":"daily"}`)).Text; got != "[there are no documents]" {
 		t.Errorf("the group sees of the logs\n%s", got)
 	}
+}
+
+// A documentCase is a call on a document, and whether others than the owner may
+// make it.
+type documentCase struct {
+	tool, args string
+	allowed    bool
 }
 
 func TestToolsJudge(t *testing.T) {
@@ -314,13 +332,27 @@ func TestToolsJudge(t *testing.T) {
 		}},
 		{"memory_write", `{"content":"x","target":"soul.md","append":false}`, chela.Judgement{
 			Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Subjects: []string{"SOUL.md"}, Preview: "replace SOUL.md, 1 bytes:\nx",
+			Risk: "it changes SOUL.md, which the agent obeys in every later turn", Exact: true,
 		}},
 		{"memory_delete", `{"path":"../x"}`, chela.Judgement{
-			Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Subjects: []string{"../x"}, Preview: "delete ../x",
+			Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Subjects: []string{"../x"}, Preview: "delete ../x", Power: chela.PowerDelete,
 		}},
 	} {
 		if diff := cmp.Diff(c.want, b.tools[c.tool].Judge(json.RawMessage(c.args))); diff != "" {
 			t.Errorf("%s %s (-want +got)\n%s", c.tool, c.args, diff)
+		}
+	}
+	for path, asked := range map[string]bool{
+		"AGENTS.md": true, "Soul.md": true, "./USER.md": true, "tools.md": true, "IDENTITY.md": true, "heartbeat": true, "HEARTBEAT.md": true, "BOOTSTRAP.md": true,
+		"memory": false, "MEMORY.md": false, "daily_log": false, "daily/2026-05-04.md": false, "README.md": false, "projects/x.md": false,
+	} {
+		for tool, args := range map[string]string{
+			"memory_write": `{"content":"x","target":"` + path + `"}`, "memory_delete": `{"path":"` + path + `"}`,
+		} {
+			want := asked && (tool == "memory_write" || path != "BOOTSTRAP.md")
+			if j := b.tools[tool].Judge(json.RawMessage(args)); j.Floor() != want || j.Exact != want {
+				t.Errorf("%s %s: %+v", tool, args, j)
+			}
 		}
 	}
 	if b.tools["memory_tree"].Judge != nil {

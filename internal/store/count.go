@@ -4,10 +4,9 @@ import (
 	"context"
 
 	"chela/internal/store/engine"
-	"chela/internal/store/rows"
 )
 
-// Counts says how much is in the store.
+// Counts holds the sizes shown on a status page.
 type Counts struct {
 	Sessions         int
 	TurnsLive        int
@@ -16,9 +15,9 @@ type Counts struct {
 	OutboxPending    int
 }
 
-// Counts counts what a status page shows.
+// Counts counts the rows for a status page.
 func (r *Read) Counts(ctx context.Context) (Counts, error) {
-	c, _, err := rows.First(ctx, r.tx, func(row engine.Row) (c Counts, err error) {
+	c, _, err := queryFirst(ctx, r.tx, func(row engine.Row) (c Counts, err error) {
 		err = row.Scan(&c.Sessions, &c.TurnsLive, &c.ApprovalsPending, &c.InboxWaiting, &c.OutboxPending)
 		return c, err
 	}, `select

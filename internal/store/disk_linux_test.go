@@ -55,7 +55,7 @@ func TestFullDisk(t *testing.T) {
 			written = append(written, key)
 		}
 	}
-	wantKinds(t, []error{err}, chela.Exhausted)
+	wantKinds(t, []error{err}, chela.Unavailable)
 	if chela.HintOf(err) == "" {
 		t.Errorf("no hint: %v", err)
 	}
@@ -92,7 +92,7 @@ func TestOpenOnFullDisk(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Error(err)
 			}
-		} else if kind := chela.KindOf(err); kind != chela.Exhausted {
+		} else if kind := chela.KindOf(err); kind != chela.Unavailable {
 			t.Errorf("with %d kB free: error of kind %q: %v", room*16, kind, err)
 		}
 		if room == 0 && err == nil {
@@ -146,7 +146,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 	forbid(t, dir)
 	for _, place := range []store.Config{old, {Path: filepath.Join(dir, "new.db")}} {
-		if err := refuseToOpen(t, place, chela.Denied); chela.HintOf(err) == "" {
+		if err := refuseToOpen(t, place, chela.Unavailable); chela.HintOf(err) == "" {
 			t.Errorf("no hint: %v", err)
 		}
 	}
@@ -161,7 +161,7 @@ func TestReadOnlyFile(t *testing.T) {
 	forbid(t, place.Path)
 	s = open(t, place)
 	err := s.Write(t.Context(), "test", create("b"))
-	wantKinds(t, []error{err}, chela.Denied)
+	wantKinds(t, []error{err}, chela.Unavailable)
 	if chela.HintOf(err) == "" {
 		t.Errorf("no hint: %v", err)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"chela/internal/pgtest"
+	"chela/internal/platform/pgtest"
 	"chela/internal/store"
 )
 

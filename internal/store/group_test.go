@@ -169,7 +169,7 @@ func TestGroupSurvivesTheEndOfItsTransaction(t *testing.T) {
 		hiding := func(w *store.Write) error { _ = large(w); return nil } // a defect
 		limit("100")
 		errs := together(t, s, create("a"), large, create("b"), hiding, create("c"))
-		wantKinds(t, errs, "", chela.Exhausted, "", chela.Internal, "")
+		wantKinds(t, errs, "", chela.Unavailable, "", chela.Internal, "")
 		wantKeys(t, s, "a", "b", "c")
 		limit("1000")
 		wantKinds(t, together(t, s, large), "")

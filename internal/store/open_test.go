@@ -158,7 +158,7 @@ func TestOpenRefusesWhatIsNoDatabase(t *testing.T) {
 			if err := os.WriteFile(place.Path, damaged, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			err := refuseToOpen(t, place, chela.Internal)
+			err := refuseToOpen(t, place, chela.Unavailable)
 			if !strings.Contains(chela.MessageOf(err), "damaged") || chela.HintOf(err) == "" {
 				t.Errorf("message %q", chela.MessageOf(err))
 			}
@@ -210,7 +210,7 @@ func damagePages(t *testing.T, filler byte) {
 			t.Fatal(err)
 		}
 		switch err := readEverything(t, place); chela.KindOf(err) {
-		case chela.Internal:
+		case chela.Unavailable:
 			heard++
 		case "":
 		default:
@@ -247,7 +247,13 @@ func readEverything(t *testing.T, place store.Config) error {
 			"inbox":     func() (int, error) { rows, err := r.Waiting(ctx, "s", 1); return len(rows), err },
 			"outbox":    func() (int, error) { rows, err := r.Owed(ctx, "telegram", 1); return len(rows), err },
 			"usage":     func() (int, error) { _, err := r.UsageSince(ctx, "", time.Time{}); return 1, err },
-			"work":      func() (int, error) { _, err := r.NextWork(ctx); return 1, err },
+			"deleted": func() (int, error) {
+				if is, err := r.ResponseDeleted(ctx, "d"); !is {
+					return 0, err
+				}
+				return 1, nil
+			},
+			"work": func() (int, error) { _, err := r.NextWork(ctx); return 1, err },
 		} {
 			n, err := look()
 			if err != nil {

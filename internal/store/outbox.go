@@ -6,21 +6,19 @@ import (
 
 	"chela"
 	"chela/internal/store/engine"
-	"chela/internal/store/rows"
 )
 
 const outboxColumns = `id, session, coalesce(turn, ''), entry, target, text, state, attempts, error, created_at, sent_at`
 
 func scanOutbound(row engine.Row) (o chela.Outbound, err error) {
-	err = row.Scan(&o.ID, &o.Session, &o.Turn, &o.Entry, rows.JSON(&o.To), &o.Text, &o.State, &o.Attempts, &o.Error,
-		rows.Time(&o.CreatedAt), rows.Time(&o.SentAt))
+	err = row.Scan(&o.ID, &o.Session, &o.Turn, &o.Entry, scanJSON(&o.To), &o.Text, &o.State, &o.Attempts, &o.Error,
+		scanTime(&o.CreatedAt), scanTime(&o.SentAt))
 	return o, err
 }
 
-// Owed returns up to limit replies that a channel has not confirmed, oldest
-// first.
+// Owed returns up to limit unconfirmed replies of a channel, oldest first.
 func (r *Read) Owed(ctx context.Context, channel string, limit int) ([]chela.Outbound, error) {
-	return rows.All(ctx, r.tx, scanOutbound, `select `+outboxColumns+` from outbox
+	return queryAll(ctx, r.tx, scanOutbound, `select `+outboxColumns+` from outbox
 		where channel = $1 and state = 'pending' order by created_at, id limit $2`, channel, limit)
 }
 
@@ -34,30 +32,29 @@ const owe = `insert into outbox (id, session, turn, entry, target, text, state, 
 
 func owed(o chela.Outbound) []any {
 	return []any{
-		string(o.ID), string(o.Session), string(o.Turn), string(o.Entry), rows.Text(o.To), o.Text, string(o.State),
-		o.Attempts, o.Error, rows.Micros(o.CreatedAt), rows.Micros(o.SentAt), o.To.Channel,
+		string(o.ID), string(o.Session), string(o.Turn), string(o.Entry), jsonText(o.To), o.Text, string(o.State),
+		o.Attempts, o.Error, micros(o.CreatedAt), micros(o.SentAt), o.To.Channel,
 	}
 }
 
 // MoveOutbound stores the outcome of an attempt to deliver a pending reply.
 func (w *Write) MoveOutbound(ctx context.Context, o chela.Outbound) error {
 	if o.State != chela.OutboxPending && !chela.OutboxPending.CanMove(o.State) {
-		return rows.Illegal("reply", string(o.ID), chela.OutboxPending, o.State)
+		return illegalMove("reply", string(o.ID), chela.OutboxPending, o.State)
 	}
 	return w.tx.Move(ctx, "reply", string(o.ID),
 		`update outbox set state = $2, attempts = $3, error = $4, sent_at = $5 where id = $1 and state = 'pending'`,
-		string(o.ID), string(o.State), o.Attempts, o.Error, rows.Micros(o.SentAt))
+		string(o.ID), string(o.State), o.Attempts, o.Error, micros(o.SentAt))
 }
 
-// OweOnce adds a notice. It reports whether it did: one of the same id is owed
-// once.
+// OweOnce adds a notice. It reports whether it did: notices are unique by id.
 func (w *Write) OweOnce(ctx context.Context, o chela.Outbound) (bool, error) {
 	n, err := w.tx.Exec(ctx, owe+` on conflict (id) do nothing`, owed(o)...)
 	return n == 1, err
 }
 
-// DropOwed gives up the pending messages whose ids begin with something, since nobody
-// needs them any more.
+// DropOwed withdraws the pending messages with an id prefix, which have become
+// obsolete.
 func (w *Write) DropOwed(ctx context.Context, beginning string) error {
 	_, err := w.tx.Exec(ctx, `update outbox set state = 'failed', error = 'not needed any more'
 		where state = 'pending' and substr(id, 1, cast($2 as integer)) = $1`, beginning, utf8.RuneCountInString(beginning))

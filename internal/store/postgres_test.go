@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"chela"
-	"chela/internal/pgtest"
+	"chela/internal/platform/pgtest"
 	"chela/internal/store"
 )
 
@@ -163,8 +163,8 @@ func TestPostgresRefusals(t *testing.T) {
 		add  string
 		kind chela.Kind
 	}{
-		"no such database": {"&dbname=nothing_here", chela.NotFound},
-		"no such user":     {"&user=nobody_here", chela.Denied},
+		"no such database": {"&dbname=nothing_here", chela.Unavailable},
+		"no such user":     {"&user=nobody_here", chela.Unavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := refuseToOpen(t, store.Config{URL: place.URL + c.add}, c.kind); chela.HintOf(err) == "" {
@@ -174,7 +174,7 @@ func TestPostgresRefusals(t *testing.T) {
 	}
 	readOnly := store.Config{URL: place.URL + "&default_transaction_read_only=on"}
 	s := open(t, readOnly)
-	wantKinds(t, []error{s.Write(t.Context(), "test", create("a"))}, chela.Denied)
+	wantKinds(t, []error{s.Write(t.Context(), "test", create("a"))}, chela.Unavailable)
 	wantKeys(t, s)
 }
 

@@ -22,7 +22,7 @@ type columns map[string]string
 var tables = []string{
 	"sessions", "lanes", "threads", "turns", "entries", "tool_calls", "approvals", "grants", "inbox", "outbox", "usage", "work",
 	"events", "tokens", "logins", "documents", "document_versions", "rewinds", "checkpoints", "branches", "budgets",
-	"jobs", "job_events", "job_steps", "routines", "routine_runs", "routine_causes", "notes", "tool_health",
+	"jobs", "job_events", "job_steps", "routines", "routine_runs", "routine_causes", "notes", "tool_health", "keyed_requests", "deleted_responses",
 }
 
 // legal has a row for each table. They belong together.
@@ -47,7 +47,7 @@ var legal = map[string]columns{
 	},
 	"approvals": {
 		"id": "'a'", "call": "'c'", "turn": "'u'", "thread": "'t'", "session": "'s'", "state": "'pending'", "tool": "''",
-		"effect": "''", "args_hash": "'0'", "preview": "''", "subjects": "'null'", "reason": "''", "floor": "0", "exact": "0", "answer": "''",
+		"effect": "''", "args_hash": "'0'", "preview": "''", "subjects": "'null'", "offers": "'[]'", "reason": "''", "floor": "0", "exact": "0", "answer": "''",
 		"pattern": "''", "comment": "''", "answered_by": "''", "created_at": "0", "expires_at": "0", "answered_at": "0",
 	},
 	"jobs": {
@@ -78,7 +78,7 @@ var legal = map[string]columns{
 		"routine": "'r'", "cause": "'a'", "seen_at": "0",
 	},
 	"notes": {
-		"key": "'n'", "session": "'s'", "source": "''", "text": "''", "turn": "''", "created_at": "0",
+		"key": "'n'", "session": "'s'", "source": "''", "text": "''", "turn": "''", "provenance": "''", "created_at": "0",
 	},
 	"tool_health": {
 		"tool": "'shell'", "failures": "0", "disabled_at": "0", "probe_at": "0", "probes": "0", "error": "''", "updated_at": "0",
@@ -104,12 +104,17 @@ var legal = map[string]columns{
 		"id": "'w'", "kind": "'k'", "key": "'k'", "args": "''", "state": "'due'", "attempts": "0", "error": "''", "due_at": "0",
 		"again_at": "0", "dropped": "0", "owner": "''", "token": "0", "until": "0", "created_at": "0",
 	},
-	"events":    {"seq": "7", "tx": "0", "session": "''", "thread": "''", "turn": "''", "body": "'[]'", "created_at": "0"},
-	"tokens":    {"id": "'k'", "name": "'phone'", "hash": "'h'", "scope": "'chat'", "created_at": "0", "revoked_at": "0"},
-	"logins":    {"hash": "'h'", "token": "'k'", "created_at": "0", "expires_at": "0"},
-	"documents": {"agent": "'main'", "path": "'a.md'", "version": "0", "created_at": "0"},
+	"events":            {"seq": "7", "tx": "0", "session": "''", "thread": "''", "turn": "''", "body": "'[]'", "created_at": "0"},
+	"tokens":            {"id": "'k'", "name": "'phone'", "hash": "'h'", "scope": "'chat'", "created_at": "0", "revoked_at": "0"},
+	"logins":            {"hash": "'h'", "token": "'k'", "created_at": "0", "expires_at": "0"},
+	"documents":         {"agent": "'main'", "path": "'a.md'", "version": "0", "created_at": "0"},
+	"deleted_responses": {"id": "'d'", "turn": "'u'", "deleted_at": "0"},
+	"keyed_requests": {
+		"account": "'k'", "key": "'k'", "hash": "'h'", "state": "'running'", "status": "0", "media_type": "''", "answer": "''",
+		"created_at": "0", "expires_at": "0",
+	},
 	"document_versions": {
-		"agent": "'main'", "path": "'a.md'", "version": "1", "deleted": "0", "sha256": "''", "size": "0", "key": "'k'", "author": "''",
+		"agent": "'main'", "path": "'a.md'", "version": "1", "deleted": "0", "sha256": "''", "size": "0", "provenance": "''", "key": "'k'", "author": "''",
 		"turn": "''", "call": "''", "written_at": "0", "text": "''",
 	},
 	"rewinds": {
@@ -213,6 +218,10 @@ var illegal = []struct {
 	{"a second token of one secret", "tokens", columns{"id": "'new'"}},
 	{"a token without a name", "tokens", columns{"id": "'new'", "hash": "'new'", "name": "''"}},
 	{"a second login with one cookie", "logins", columns{}},
+	{"a response deleted twice", "deleted_responses", columns{}},
+	{"a deleted response without a turn", "deleted_responses", columns{"id": "'new'", "turn": "'nothing'"}},
+	{"a second request of one key", "keyed_requests", columns{}},
+	{"a request without a hash", "keyed_requests", columns{"key": "'new'", "hash": "''"}},
 	{"a second delivery", "inbox", columns{"id": "'new'"}},
 	{"a message taken by no turn", "inbox", columns{"id": "'new'", "message_id": "'2'", "state": "'taken'"}},
 	{"a waiting message of a turn", "inbox", columns{"id": "'new'", "message_id": "'2'", "turn": "'u'"}},
@@ -295,7 +304,7 @@ func distinct(table string, changed columns) columns {
 		"branches": {"thread": "'t2'", "key": "'new'"}, "budgets": {"key": "'new'"},
 		"jobs": {"id": "'new'", "key": "'new'", "session": "'new'"}, "job_events": {"seq": "2", "key": "'new'"}, "job_steps": {"place": "2"},
 		"routines": {"id": "'new'", "name": "'new'", "path": "'new'"}, "routine_runs": {"id": "'new'", "key": "'new'"},
-		"routine_causes": {"cause": "'new'"}, "notes": {"key": "'new'"}, "tool_health": {"tool": "'new'"},
+		"routine_causes": {"cause": "'new'"}, "notes": {"key": "'new'"}, "tool_health": {"tool": "'new'"}, "keyed_requests": {"key": "'new'"}, "deleted_responses": {"id": "'new'"},
 	}
 	row := columns{"id": "'new'"}
 	if d, ok := different[table]; ok {

@@ -5,31 +5,30 @@ import (
 
 	"chela"
 	"chela/internal/store/engine"
-	"chela/internal/store/rows"
 )
 
 const threadColumns = `id, session, title, head, seq, state, created_at, updated_at`
 
 func scanThread(row engine.Row) (t chela.Thread, err error) {
-	err = row.Scan(&t.ID, &t.Session, &t.Title, &t.Head, &t.Seq, &t.State, rows.Time(&t.CreatedAt), rows.Time(&t.UpdatedAt))
+	err = row.Scan(&t.ID, &t.Session, &t.Title, &t.Head, &t.Seq, &t.State, scanTime(&t.CreatedAt), scanTime(&t.UpdatedAt))
 	return t, err
 }
 
 // Thread returns the thread with the given id, or NotFound.
 func (r *Read) Thread(ctx context.Context, id chela.ThreadID) (chela.Thread, error) {
-	return rows.One(ctx, r.tx, scanThread, "thread", string(id),
+	return queryOne(ctx, r.tx, scanThread, "thread", string(id),
 		`select `+threadColumns+` from threads where id = $1`, string(id))
 }
 
 // CurrentThread returns the current thread of a session, or NotFound.
 func (r *Read) CurrentThread(ctx context.Context, key chela.SessionKey) (chela.Thread, error) {
-	return rows.One(ctx, r.tx, scanThread, "session", string(key), `select `+threadColumns+
+	return queryOne(ctx, r.tx, scanThread, "session", string(key), `select `+threadColumns+
 		` from threads where id = (select thread from sessions where key = $1)`, string(key))
 }
 
 // Threads returns the threads of a session, oldest first.
 func (r *Read) Threads(ctx context.Context, key chela.SessionKey) ([]chela.Thread, error) {
-	return rows.All(ctx, r.tx, scanThread,
+	return queryAll(ctx, r.tx, scanThread,
 		`select `+threadColumns+` from threads where session = $1 order by created_at, id`, string(key))
 }
 
@@ -37,23 +36,23 @@ func (r *Read) Threads(ctx context.Context, key chela.SessionKey) ([]chela.Threa
 func (w *Write) CreateThread(ctx context.Context, t chela.Thread) error {
 	return w.tx.Must(ctx,
 		`insert into threads (`+threadColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		string(t.ID), string(t.Session), t.Title, string(t.Head), t.Seq, string(t.State), rows.Micros(t.CreatedAt), rows.Micros(t.UpdatedAt))
+		string(t.ID), string(t.Session), t.Title, string(t.Head), t.Seq, string(t.State), micros(t.CreatedAt), micros(t.UpdatedAt))
 }
 
 // MoveThread stores head, sequence and state of a thread that was read as
-// before, and its title if it had none: see TitleThread. It is a Conflict if
-// somebody else changed the thread meanwhile.
+// before, and its title if it had none: see TitleThread. It returns Conflict
+// after a concurrent change.
 func (w *Write) MoveThread(ctx context.Context, before, t chela.Thread) error {
 	if t.State != before.State && !before.State.CanMove(t.State) {
-		return rows.Illegal("thread", string(t.ID), before.State, t.State)
+		return illegalMove("thread", string(t.ID), before.State, t.State)
 	}
 	return w.tx.Move(ctx, "thread", string(t.ID), `update threads
 		set title = case when title = '' then $4 else title end, head = $5, seq = $6, state = $7, updated_at = $8
 		where id = $1 and state = $2 and seq = $3`,
-		string(t.ID), string(before.State), before.Seq, t.Title, string(t.Head), t.Seq, string(t.State), rows.Micros(t.UpdatedAt))
+		string(t.ID), string(before.State), before.Seq, t.Title, string(t.Head), t.Seq, string(t.State), micros(t.UpdatedAt))
 }
 
-// TitleThread gives a thread another title, whatever runs in it.
+// TitleThread renames a thread, regardless of its turns.
 func (w *Write) TitleThread(ctx context.Context, id chela.ThreadID, title string) error {
 	return w.tx.Move(ctx, "thread", string(id), `update threads set title = $2 where id = $1`, string(id), title)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"chela"
 	"chela/internal/store"
@@ -155,4 +156,30 @@ func TestClosedStoresRefuse(t *testing.T) {
 		}
 		wantKinds(t, errs, "", "", chela.Unavailable, chela.Unavailable)
 	})
+}
+
+// TestStoresAgreeOnTheTime opens one database from two machines, one of which has
+// a clock that is ten minutes ahead. With SQLite there is one machine only.
+func TestStoresAgreeOnTheTime(t *testing.T) {
+	t.Parallel()
+	local := func() time.Time { return time.Now().Add(10 * time.Minute) }
+	cfg := postgres.place(t)
+	cfg.Now = time.Now
+	right := open(t, cfg)
+	cfg.Now = local
+	fast := open(t, cfg)
+	for _, s := range []*store.Store{right, fast} { // Each transaction measures if need be.
+		if err := s.Probe(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if off := fast.Now().Sub(right.Now()); off.Abs() > time.Second {
+		t.Errorf("the stores are %v apart", off)
+	}
+	cfg = sqlite.place(t)
+	noon := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	cfg.Now = func() time.Time { return noon }
+	if s := open(t, cfg); !s.Now().Equal(noon) {
+		t.Errorf("SQLite has %v, want the machine's %v", s.Now(), noon)
+	}
 }

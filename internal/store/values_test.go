@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/pgtest"
+	"chela/internal/platform/pgtest"
 	"chela/internal/store"
 )
 

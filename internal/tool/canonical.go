@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// Canonical returns args in the one form that all equal arguments share: keys
-// sorted, no spaces, the text of numbers kept. Arguments that are not JSON are
-// returned unchanged.
+// Canonical returns args in the canonical form that all equal arguments share:
+// keys sorted, no spaces, the text of numbers kept. Arguments that are not JSON
+// are returned unchanged.
 func Canonical(args json.RawMessage) json.RawMessage {
 	v, err := decodeJSON(args)
 	if err != nil {
@@ -24,11 +24,11 @@ func Canonical(args json.RawMessage) json.RawMessage {
 }
 
 // Hash returns the SHA-256 of a tool's name and its canonical arguments, in
-// hex. An approval is bound to it.
+// hex. An approval is bound to this hash.
 func Hash(tool string, args json.RawMessage) string {
 	h := sha256.New()
 	h.Write([]byte(tool))
-	h.Write([]byte{0}) // no name holds it, so name and arguments cannot be shifted
+	h.Write([]byte{0}) // names cannot contain it, so name and arguments stay unambiguous
 	h.Write(Canonical(args))
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -56,14 +56,14 @@ func encode(v any) json.RawMessage {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		// v came out of decodeJSON, and everything that does goes back in.
+		// v was made by decodeJSON, so encoding it cannot fail.
 		panic(fmt.Sprintf("encode decoded JSON: %v", err))
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// maxDigits is how long a number may be written. Longer ones, and those beyond
-// the range of a float64, are refused: arithmetic on 1e999999999 would take all
+// maxDigits is the longest number accepted. Longer ones, and those beyond the
+// range of a float64, are refused: arithmetic on 1e999999999 would exhaust
 // memory.
 const maxDigits = 1000
 
@@ -95,7 +95,7 @@ func modest(n json.Number) bool {
 	if len(n) > maxDigits {
 		return false
 	}
-	// What is too small to tell from zero has a huge exponent, but no error.
+	// Underflow to zero has a huge exponent, but no error.
 	if _, exponent, found := strings.Cut(strings.ToLower(n.String()), "e"); found {
 		if e, err := strconv.Atoi(exponent); err != nil || e < -maxDigits {
 			return false

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// maxRefs is how many references of a schema are followed one after the other
-// before they count as a circle.
+// maxRefs is how many schema references are followed in a chain before they
+// count as a cycle.
 const maxRefs = 32
 
-// decodeArgs reads a call's arguments. None at all, and null, are an empty
-// object; an object written as a string is that object.
+// decodeArgs reads a call's arguments. Missing arguments and null are an empty
+// object; an object encoded as a string is decoded.
 func decodeArgs(args json.RawMessage) (any, error) {
 	if len(bytes.TrimSpace(args)) == 0 {
 		return map[string]any{}, nil
@@ -35,8 +35,8 @@ func decodeArgs(args json.RawMessage) (any, error) {
 	return v, checkNumbers(v)
 }
 
-// coerceArgs mends what can be mended without loss or guessing, and leaves
-// the rest for validation to refuse:
+// coerceArgs repairs slips that can be repaired without loss or guessing, and
+// leaves the rest for validation to refuse:
 //
 //	"3"       3       where a number is wanted
 //	3         "3"     where text is wanted
@@ -45,10 +45,10 @@ func decodeArgs(args json.RawMessage) (any, error) {
 //	x         [x]     where an array is wanted
 //	"{…}"     {…}     where an object (or, with brackets, an array) is wanted
 //	null      left out where the parameter is optional
-//	file_path path    where path is required and missing; filename likewise
+//	file_path path    where path is required and missing; same for filename
 //
-// Only values of a type that the schema refuses are touched, so arguments that
-// are valid stay as they are.
+// Only values whose type the schema refuses are changed, so valid arguments
+// stay as they are.
 func coerceArgs(doc map[string]any, v any) any {
 	c := coercer{root: doc}
 	if args, ok := v.(map[string]any); ok {
@@ -57,13 +57,14 @@ func coerceArgs(doc map[string]any, v any) any {
 	return c.value(doc, v)
 }
 
-// A coercer mends values; root is the document that references lead into.
+// A coercer converts values to the types a schema accepts; root is the document
+// that references point into.
 type coercer struct {
 	root map[string]any
 }
 
-// renamePath gives a file path the name it should have had. No other names
-// are guessed.
+// renamePath renames a misspelled file path parameter to its proper name. No
+// other names are guessed.
 func (c coercer) renamePath(args map[string]any) {
 	if _, given := args["path"]; given || !slices.Contains(required(c.root), "path") {
 		return
@@ -83,7 +84,7 @@ func (c coercer) renamePath(args map[string]any) {
 	}
 }
 
-// value returns v, mended where schema refuses its type.
+// value returns v, converted where schema refuses its type.
 func (c coercer) value(schema map[string]any, v any) any {
 	schema = c.resolve(schema)
 	want := types(schema)
@@ -126,8 +127,8 @@ func (c coercer) object(schema, v map[string]any) {
 	}
 }
 
-// convert returns v as one of the types wanted, or v itself if that would be
-// a guess.
+// convert returns v as a wanted type, or v itself if the conversion would be a
+// guess.
 func (c coercer) convert(schema map[string]any, want []string, v any) any {
 	switch x := v.(type) {
 	case string:
@@ -140,12 +141,12 @@ func (c coercer) convert(schema map[string]any, want []string, v any) any {
 		}
 	}
 	if v != nil && slices.Contains(want, "array") {
-		return []any{v} // its item is mended by the caller
+		return []any{v} // its item is converted by the caller
 	}
 	return v
 }
 
-// fromText returns what text says, if that is of a type wanted.
+// fromText parses text into a wanted type, if possible.
 func fromText(want []string, text string) (any, bool) {
 	v, err := decodeJSON([]byte(text))
 	if err != nil || checkNumbers(v) != nil {
@@ -162,8 +163,8 @@ func fromText(want []string, text string) (any, bool) {
 	return v, slices.ContainsFunc(want, func(t string) bool { return isType(v, t) })
 }
 
-// resolve follows the references of schema within the document. What cannot
-// be followed is left to validation.
+// resolve follows the references of schema within the document. Unresolvable
+// references are left to validation.
 func (c coercer) resolve(schema map[string]any) map[string]any {
 	for range maxRefs {
 		ref, ok := schema["$ref"].(string)

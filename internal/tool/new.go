@@ -12,8 +12,8 @@ import (
 	"chela"
 )
 
-// A Def defines a tool whose arguments decode into In, a struct. Fields are
-// described by their tags:
+// A Def defines a tool whose arguments decode into In, a struct. Tags describe
+// the fields:
 //
 //	json        the parameter's name; with omitempty the parameter is optional
 //	jsonschema  what it means, in a few words
@@ -73,9 +73,9 @@ func New[In any](def Def[In]) chela.Tool {
 		t.Judge = func(args json.RawMessage) chela.Judgement {
 			in, err := decodeInput[In](args)
 			if err != nil {
-				return unreadable(args)
+				return visible(unreadable(args))
 			}
-			return def.Judge(in)
+			return visible(def.Judge(in))
 		}
 	}
 	if def.Prepare != nil {
@@ -99,8 +99,8 @@ func withInput[In, Out any](f func(context.Context, Call[In]) (Out, error)) func
 	}
 }
 
-// unreadable is the judgement of arguments that do not decode: nothing but a
-// person's explicit yes may let them pass.
+// unreadable is the judgement of arguments that do not decode: only the
+// explicit approval of a person may let them pass.
 func unreadable(args json.RawMessage) chela.Judgement {
 	return chela.Judgement{
 		Effect:   chela.EffectExecute,
@@ -124,16 +124,16 @@ func decodeInput[In any](args json.RawMessage) (In, error) {
 	return in, nil
 }
 
-// Done returns the result of a call that did what was asked.
+// Done returns the result of a call that succeeded.
 func Done(text string) chela.ToolResult { return chela.ToolResult{Text: text} }
 
-// Failed returns the result of a call that could not be done; text says why
-// and what to do instead.
+// Failed returns the result of a call that failed; text says why and which step
+// to take instead.
 func Failed(text string) chela.ToolResult { return chela.ToolResult{Text: text, Failed: true} }
 
-// OrLater returns an error of the store as chela.ErrLater if it is Unavailable,
-// Exhausted or Internal, and others as they are. It is for tools that work on the
-// store.
+// OrLater wraps an error of the store in chela.ErrLater if it is Unavailable,
+// Exhausted or Internal, and returns others unchanged. It is for tools that
+// work on the store.
 func OrLater(err error) error {
 	if errors.Is(err, chela.ErrLater) {
 		return err
@@ -145,10 +145,10 @@ func OrLater(err error) error {
 	return err
 }
 
-// Outcome returns the result of a call that works on the store: text if err is nil,
-// and what went wrong as a failed result if the model can do something about it.
-// That is so of Exhausted, which is a bound of the tool's here; where it means that
-// the store is full, err has to go through OrLater first. What OrLater makes
+// Outcome returns the result of a call that works on the store: text if err is
+// nil, and a failed result with the error if the model can act on it. That
+// includes Exhausted, which here is a limit of the tool; if it means that the
+// store is full, err has to pass through OrLater first. An error wrapped in
 // chela.ErrLater is returned as the error.
 func Outcome(text string, err error) (chela.ToolResult, error) {
 	if chela.KindOf(err) != chela.Exhausted {
@@ -164,8 +164,8 @@ func Outcome(text string, err error) (chela.ToolResult, error) {
 	}
 }
 
-// KeepLater returns keep with every error of it as chela.ErrLater: that bytes
-// cannot be kept is never the fault of a call.
+// KeepLater returns keep with every error wrapped in chela.ErrLater: a failure
+// to store bytes is never the fault of a call.
 func KeepLater(keep func(context.Context, []byte) (string, error)) func(context.Context, []byte) (string, error) {
 	return func(ctx context.Context, content []byte) (string, error) {
 		sum, err := keep(ctx, content)

@@ -6,28 +6,28 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"chela/internal/excerpt"
+	"chela/internal/platform/excerpt"
 
 	"chela"
 )
 
-// The limits of what a tool puts out.
+// Limits of the output of a tool.
 const (
-	DefaultMaxOutput = 50_000   // bytes of text that the model sees at once, of a tool that says nothing else
-	MaxKept          = 10 << 20 // bytes of a longer text that are kept
+	DefaultMaxOutput = 50_000   // bytes of text shown to the model at once, unless the tool sets its own limit
+	MaxKept          = 10 << 20 // bytes of a longer text that are stored
 )
 
-// A KeepFunc keeps the whole of a text and returns what names it. The text is
-// durable when it returns.
+// A KeepFunc stores the whole text and returns its handle. The text is durable
+// when it returns.
 type KeepFunc func(ctx context.Context, text []byte) (chela.Attachment, error)
 
-// A BoundFunc bounds what a call of a tool put out.
+// A BoundFunc truncates the output of a tool call.
 type BoundFunc func(ctx context.Context, t chela.Tool, id chela.CallID, res chela.ToolResult) chela.ToolResult
 
-// Bounded returns what shows of a text that is longer than the tool's own
-// MaxOutput, or than fallback if it has none, the first and the last half. The
-// whole text is kept, up to [MaxKept] bytes, before the result is returned; the
-// line between the halves tells how to read it.
+// Bounded truncates text longer than the tool's own MaxOutput, or than fallback
+// if it has none, to its first and last half. The whole text is stored, up to
+// [MaxKept] bytes, before the result is returned; the line between the halves
+// says how to read it.
 func Bounded(fallback int, keep KeepFunc) BoundFunc {
 	return func(ctx context.Context, t chela.Tool, id chela.CallID, res chela.ToolResult) chela.ToolResult {
 		output{limit: cmp.Or(t.MaxOutput, fallback), keep: keep}.bound(ctx, id, &res)
@@ -35,13 +35,13 @@ func Bounded(fallback int, keep KeepFunc) BoundFunc {
 	}
 }
 
-// An output bounds what a tool puts out.
+// An output truncates the output of a tool.
 type output struct {
 	limit int
 	keep  KeepFunc
 }
 
-// bound keeps a text that is too long and leaves of it what is shown.
+// bound stores a text that is too long and returns its excerpt.
 func (o output) bound(ctx context.Context, id chela.CallID, res *chela.ToolResult) {
 	text := res.Text
 	if len(text) <= o.limit {
@@ -51,7 +51,7 @@ func (o output) bound(ctx context.Context, id chela.CallID, res *chela.ToolResul
 	tail := text[runeEnd(text, len(text)-o.limit/2):]
 	gone := fmt.Sprintf("%d of %d bytes are not shown here", len(text)-len(head)-len(tail), len(text))
 	kept := excerpt.Bytes(text, MaxKept)
-	// What has happened is told even if the turn is being stopped.
+	// Text already produced is stored even if the turn is being stopped.
 	whole, err := o.keep(context.WithoutCancel(ctx), []byte(kept))
 	switch {
 	case err != nil:

@@ -15,16 +15,16 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
-	"chela/internal/nearest"
+	"chela/internal/platform/nearest"
 
-	"chela/internal/excerpt"
+	"chela/internal/platform/excerpt"
 )
 
-// maxProblems is how many problems of one call are told.
+// maxProblems is how many problems of one call are reported.
 const maxProblems = 20
 
-// problems validates v and returns what is wrong with it, one line each:
-// where, what was expected, what came.
+// problems validates v and returns the violations, one line each: the location,
+// the expected and the actual value.
 func (s *schema) problems(v any) []string {
 	err := s.compiled.Validate(v)
 	if err == nil {
@@ -83,7 +83,7 @@ func (s *schema) lines(e *jsonschema.ValidationError, root any) []string {
 	}
 }
 
-// expected says what the violated rule of e asks for.
+// expected describes the rule of e in words.
 func expected(e *jsonschema.ValidationError) string {
 	switch k := e.ErrorKind.(type) {
 	case *kind.Type:
@@ -130,7 +130,7 @@ func (s *schema) about(location []string, name string) string {
 	return " (" + excerpt.Marked(text, 120) + ")"
 }
 
-// instead returns which parameters there are in place of an unknown one.
+// instead lists the parameters to use in place of an unknown one.
 func (s *schema) instead(location []string, name string) string {
 	properties, _ := s.at(location)["properties"].(map[string]any)
 	if len(properties) == 0 {

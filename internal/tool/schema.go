@@ -11,8 +11,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// maxExactInt is the largest integer that every JSON reader keeps exactly,
-// 2⁵³. It bounds integers that say no bound of their own.
+// maxExactInt is the largest integer that every JSON reader keeps exactly, 2⁵³.
+// It bounds integers without a bound of their own.
 const maxExactInt = 1 << 53
 
 // schemaOf returns the JSON Schema of the struct In.
@@ -31,7 +31,7 @@ func schemaOf[In any]() (json.RawMessage, error) {
 	return json.Marshal(s)
 }
 
-// annotate adds what the tags of t say to its schema s.
+// annotate applies the tags of t to its schema s.
 func annotate(s *jsonschema.Schema, t reflect.Type) error {
 	notNull(s)
 	switch t.Kind() {
@@ -114,7 +114,7 @@ func bound(tag reflect.StructTag, key string) (*float64, error) {
 	return &n, nil
 }
 
-// notNull takes null out of the types of s: an optional parameter is left out
+// notNull removes null from the types of s: an optional parameter is left out
 // instead.
 func notNull(s *jsonschema.Schema) {
 	if len(s.Types) == 2 && s.Types[0] == "null" {

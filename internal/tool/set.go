@@ -11,25 +11,25 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"chela"
-	"chela/internal/nearest"
+	"chela/internal/platform/nearest"
 )
 
-// A Set is the tools that a model is offered, in order. It does not change
-// after its making and may be used by several goroutines at once.
+// A Set is the ordered list of tools offered to a model. It is immutable and
+// safe for concurrent use.
 type Set struct {
 	tools  []chela.Tool
 	byName map[string]*member
 }
 
-// A member is a tool of a set with its schema, which is compiled when the
-// first call is checked: a start must not pay for tools that are not called.
+// A member is a tool of a set with its schema, which is compiled when the first
+// call is checked, so that startup does not pay for tools that are not called.
 type member struct {
 	tool   chela.Tool
 	schema func() (*schema, error)
 }
 
-// A schema is a JSON Schema in two forms: compiled, to validate, and as a
-// document, to see what a value was meant to be.
+// A schema is a JSON Schema in two forms: compiled, for validation, and as a
+// document, for coercion and error messages.
 type schema struct {
 	compiled *jsonschema.Schema
 	doc      map[string]any
@@ -96,7 +96,7 @@ func (s *Set) Get(name string) (chela.Tool, bool) {
 // All returns the tools in order.
 func (s *Set) All() []chela.Tool { return slices.Clone(s.tools) }
 
-// Specs returns the tools as a model is offered them, in order.
+// Specs returns the specifications of the tools for a model request, in order.
 func (s *Set) Specs() []chela.ToolSpec {
 	specs := make([]chela.ToolSpec, len(s.tools))
 	for i, t := range s.tools {
@@ -105,8 +105,7 @@ func (s *Set) Specs() []chela.ToolSpec {
 	return specs
 }
 
-// Nearest returns up to three names of tools that name may have meant, best
-// first.
+// Nearest returns up to three did-you-mean suggestions for name, best first.
 func (s *Set) Nearest(name string) []string {
 	names := make([]string, len(s.tools))
 	for i, t := range s.tools {
@@ -115,10 +114,10 @@ func (s *Set) Nearest(name string) []string {
 	return nearest.Names(name, names, 3)
 }
 
-// Check returns args as the tool called name takes them: as canonical JSON,
-// with harmless slips mended (see [Canonical] and coerce). An unknown tool is
-// NotFound; arguments that do not fit are Invalid, with every problem on a
-// line of its own in the message; both are meant for the model.
+// Check returns args in the form that the tool called name takes: as canonical
+// JSON, with harmless slips repaired (see [Canonical] and coerce). An unknown
+// tool is NotFound; arguments that do not fit are Invalid, with every problem
+// on a line of its own in the message; both are written for the model.
 func (s *Set) Check(name string, args json.RawMessage) (json.RawMessage, error) {
 	m, ok := s.byName[name]
 	if !ok {
@@ -166,12 +165,12 @@ func compile(t chela.Tool) (*schema, error) {
 	if err != nil {
 		return nil, fault.Because(err)
 	}
-	object, _ := doc.(map[string]any) // NewSet saw that it is one
+	object, _ := doc.(map[string]any) // NewSet has checked that it is one
 	return &schema{compiled: compiled, doc: object}, nil
 }
 
-// A noLoader refuses references that lead out of a schema, which the library
-// would otherwise read from disk.
+// A noLoader refuses references out of a schema, which the library would
+// otherwise read from disk.
 type noLoader struct{}
 
 // Load refuses url.

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Shown writes what the input of a call sets, for whoever is asked whether it may be
-// carried out: a line for each parameter that is given, but for those named in besides,
-// in the order of the fields. In is a struct with the tags of a [Def].
+// Shown formats the input of a call for the person who is asked to approve it:
+// a line for each parameter that is given, except the named ones, in the order
+// of the fields. In is a struct with the tags of a [Def].
 func Shown(in any, besides ...string) string {
 	var b strings.Builder
 	v := reflect.ValueOf(in)
@@ -23,18 +23,18 @@ func Shown(in any, besides ...string) string {
 	return b.String()
 }
 
-// shown writes a value that is given: text as it is, everything else as JSON.
+// shown formats one value: text as it is, everything else as JSON.
 func shown(v reflect.Value) string {
 	if v.Kind() == reflect.Pointer {
 		v = v.Elem()
 	}
 	if v.Kind() == reflect.String && v.Len() > 0 {
-		return v.String()
+		return strings.ReplaceAll(v.String(), "\n", "\n  ") // escaped, so that no line of it looks like another parameter
 	}
 	if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.String {
 		var lines strings.Builder
 		for i := range v.Len() {
-			fmt.Fprintf(&lines, "\n%d. %s", i+1, v.Index(i))
+			fmt.Fprintf(&lines, "\n%d. %s", i+1, strings.ReplaceAll(v.Index(i).String(), "\n", "\n  "))
 		}
 		return lines.String()
 	}

@@ -19,7 +19,7 @@ func TestShown(t *testing.T) {
 		On    *bool    `json:"on,omitempty"`
 		Off   *bool    `json:"off,omitempty"`
 	}{Name: "x", Text: "two\nlines", List: []string{"a", "b"}, N: 3, Model: &none, On: &yes}, "name")
-	if want := "\ntext: two\nlines\nlist: \n1. a\n2. b\nn: 3\nmodel: \"\"\non: true"; got != want {
+	if want := "\ntext: two\n  lines\nlist: \n1. a\n2. b\nn: 3\nmodel: \"\"\non: true"; got != want {
 		t.Errorf("shown as %q, want %q", got, want)
 	}
 }

@@ -9,14 +9,13 @@ import (
 	"chela"
 )
 
-// maxSchemaParts bounds a schema that comes from a model, with every reference
-// counted as often as it is used: validation costs at most this per value.
+// maxSchemaParts bounds a schema written by a model, with every reference
+// counted once per use: validation costs at most this per value.
 const maxSchemaParts = 10_000
 
-// Validate returns what is wrong with value by a schema that may come from
-// anybody, one line each. It fails with Invalid if either is not JSON, if the
-// schema does not compile, refers outside of itself or to itself, or is too
-// large.
+// Validate checks value against an untrusted schema and returns the violations,
+// one line each. It fails with Invalid if either is not JSON, or if the schema
+// does not compile, refers outside itself or to itself, or is too large.
 func Validate(schemaText, value json.RawMessage) ([]string, error) {
 	v, err := decodeJSON(value)
 	if err == nil {
@@ -47,7 +46,7 @@ func Validate(schemaText, value json.RawMessage) ([]string, error) {
 	return sch.problems(v), nil
 }
 
-// spend takes the parts of a schema from budget, following references.
+// spend subtracts the parts of a schema from budget, following references.
 func (c coercer) spend(part any, budget *int) error {
 	if *budget--; *budget < 0 {
 		return errors.New("it is too large, or refers to itself")
@@ -73,7 +72,7 @@ func (c coercer) spend(part any, budget *int) error {
 	return nil
 }
 
-// spendRef takes the parts that a reference leads to from budget.
+// spendRef subtracts the parts behind a reference from budget.
 func (c coercer) spendRef(part map[string]any, budget *int) error {
 	ref, ok := part["$ref"].(string)
 	if !ok {

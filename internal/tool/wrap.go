@@ -12,15 +12,15 @@ import (
 	"chela"
 )
 
-// DefaultTimeout is the time of a tool that names none.
+// DefaultTimeout is the timeout of a tool that sets none.
 const DefaultTimeout = 60 * time.Second
 
-// errTimeout is the cause of a context that WithTimeout ended.
+// errTimeout is the cause of a context that WithTimeout cancelled.
 var errTimeout = errors.New("the tool's time is up")
 
-// WithTimeout returns a wrapper that ends a call after the time that the tool gives
-// it, or after fallback if it gives none. A call that ends so is a failed result for
-// the model; one that ends with its caller's context stays an error.
+// WithTimeout returns middleware that cancels a call after the tool's own
+// timeout, or after fallback if it has none. A call that times out is a failed
+// result for the model; one whose caller's context ends stays an error.
 func WithTimeout(fallback time.Duration) func(chela.Tool) chela.Tool {
 	return func(t chela.Tool) chela.Tool {
 		t.Timeout = cmp.Or(t.Timeout, fallback)
@@ -41,9 +41,9 @@ func WithTimeout(fallback time.Duration) func(chela.Tool) chela.Tool {
 	}
 }
 
-// WithRecover returns a wrapper that turns a panic of the tool into an
-// Internal error. Its cause, with the stack, is for the log; a Judge that
-// panics judges the call as one that needs a person's explicit yes.
+// WithRecover returns middleware that turns a panic of the tool into an
+// Internal error. The cause, with the stack, is for the log; if Judge panics,
+// the call needs the explicit approval of a person.
 func WithRecover() func(chela.Tool) chela.Tool {
 	return func(t chela.Tool) chela.Tool {
 		if judge := t.Judge; judge != nil {
@@ -67,7 +67,7 @@ func WithRecover() func(chela.Tool) chela.Tool {
 	}
 }
 
-// recovered returns f with panics as errors.
+// recovered returns f with panics turned into errors.
 func recovered[Out any](name string, f func(context.Context, chela.ToolCall) (Out, error)) func(context.Context, chela.ToolCall) (Out, error) {
 	return func(ctx context.Context, call chela.ToolCall) (out Out, err error) {
 		defer func() {

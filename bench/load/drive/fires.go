@@ -119,7 +119,7 @@ func (s *salvo) plan() {
 			at := s.begin.Add(offset.Truncate(time.Second))
 			r.Trigger = chela.Trigger{Kind: chela.TriggerCron, Cron: at.Format("5 4 15 * * *"), Zone: "UTC"}
 		case 1:
-			r.Trigger = chela.Trigger{Kind: chela.TriggerEvery, Every: shortest, Anchor: s.begin.Add(offset % shortest)}
+			r.Trigger = chela.Trigger{Kind: chela.TriggerEvery, Every: chela.Span(shortest), Anchor: s.begin.Add(offset % shortest)}
 			r.due = int((s.Window-offset%shortest-1)/shortest) + 1
 		default:
 			r.Trigger = chela.Trigger{Kind: chela.TriggerAt, At: s.begin.Add(offset)}

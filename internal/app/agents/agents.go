@@ -1,41 +1,41 @@
-// Package agents makes the agents that take turns, of the configuration and of
-// what their documents say.
+// Package agents builds the agents that execute turns, from the configuration
+// and their documents.
 package agents
 
 import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"sync"
 
 	"chela"
-	"chela/internal/app/providers"
 	"chela/internal/config"
-	"chela/internal/hook"
+	"chela/internal/engine/hook"
+	"chela/internal/engine/policy"
+	"chela/internal/engine/prompt"
+	"chela/internal/engine/turn"
 	"chela/internal/memory"
-	"chela/internal/policy"
-	"chela/internal/prompt"
-	"chela/internal/routing"
+	"chela/internal/model/provider"
 	"chela/internal/store"
 	"chela/internal/tool"
-	"chela/internal/turn"
 )
 
-// Config is what agents are made of. All fields are required.
+// Config holds the dependencies of the agents. All fields are required.
 type Config struct {
 	Settings  *config.Config
 	Store     *store.Store
-	Providers *providers.Providers
+	Providers *Providers
 	Tools     []chela.Tool
 	Hooks     *hook.Hooks
 
-	// Identity returns what an agent's documents add to the system text of a
-	// turn in a session.
-	Identity func(ctx context.Context, agent string, session chela.SessionKey) (memory.Identity, error)
+	// Identity returns the addition of an agent's documents to the system text
+	// of a turn in a session, for a principal.
+	Identity func(ctx context.Context, agent string, session chela.SessionKey, by chela.Principal) (memory.Identity, error)
 }
 
-// Agents makes agents. It may be used by several goroutines at once.
+// Agents builds agents. It is safe for concurrent use.
 type Agents struct {
 	cfg   Config
 	rules []policy.Rule
@@ -47,16 +47,18 @@ type Agents struct {
 // A frameKey names a frame.
 type frameKey struct {
 	agent string
-	kind  chela.KeyKind // of the session, as kindOf has it
+	kind  chela.KeyKind // of the session, as returned by kindOf
+	by    chela.Principal
 }
 
-// A frame is what an agent's turns in sessions of one kind share.
+// A frame is the part of turns shared by all sessions of an agent of one kind,
+// for the same principal.
 type frame struct {
 	prompt.Frame
 	tools Toolbox
 }
 
-// A Toolbox is a set of tools as turns know it.
+// A Toolbox is a set of tools in the form that turns use.
 type Toolbox struct{ *tool.Set }
 
 // Hash implements turn.Toolbox.
@@ -74,13 +76,12 @@ func New(cfg Config) *Agents {
 // Model returns the model of a new turn: the message's, the session's, the
 // agent's or the home's.
 func (a *Agents) Model(s chela.Session, in chela.Inbound) string {
-	agent, _ := a.cfg.Settings.Agent(s.Agent) // one that is not configured has no model of its own
+	agent, _ := a.cfg.Settings.Agent(s.Agent) // an unconfigured agent has no model of its own
 	return cmp.Or(in.Model, s.Settings.Model, agent.Model, a.cfg.Settings.Model)
 }
 
-// TurnModel returns the model of a new turn that is made of some messages: where
-// nobody chose one for the message or the session, that may be the agent's cheap
-// one.
+// TurnModel returns the model of a new turn with the given messages: unless the
+// message or the session chose one, it may be the agent's cheap model.
 func (a *Agents) TurnModel(s chela.Session, t chela.Thread, messages []chela.Waiting) string {
 	model := a.Model(s, messages[0].Inbound)
 	agent, err := a.cfg.Settings.Agent(s.Agent)
@@ -88,23 +89,24 @@ func (a *Agents) TurnModel(s chela.Session, t chela.Thread, messages []chela.Wai
 	if err != nil || chosen || agent.CheapModel == "" || !a.cfg.Settings.Routing.Smart {
 		return model
 	}
-	q := routing.Question{Entries: t.Seq, Thinking: cmp.Or(messages[0].Overrides.Thinking, s.Settings.Thinking)}
+	q := provider.RouteQuestion{Entries: t.Seq, Thinking: cmp.Or(messages[0].Overrides.Thinking, s.Settings.Thinking)}
 	for _, m := range messages {
 		q.Messages = append(q.Messages, m.Inbound)
 	}
-	if simple, _ := routing.Simple(q); simple {
+	if simple, _ := provider.IsSimple(q); simple {
 		return agent.CheapModel
 	}
 	return model
 }
 
-// Agent returns who takes a turn. If its model cannot be had, the provider says
-// why. An error is that of reading the documents, which another run may manage.
+// Agent returns the agent that executes a turn. If its model is unavailable,
+// its provider returns the reason. An error comes from reading the documents;
+// it may succeed on retry.
 func (a *Agents) Agent(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
-	f, err := a.frame(frameKey{s.Agent, kindOf(s.Key)})
+	f, err := a.frame(frameKey{s.Agent, kindOf(s.Key), t.Principal()})
 	f.Window = a.cfg.Providers.Model(t.Model).Window
 	if err == nil {
-		if f, err = a.told(ctx, s, f); err != nil {
+		if f, err = a.told(ctx, s, t.Principal(), f); err != nil {
 			return turn.Agent{}, err
 		}
 		if single(t) {
@@ -113,20 +115,20 @@ func (a *Agents) Agent(ctx context.Context, s chela.Session, t chela.Turn) (turn
 	}
 	agent := turn.Agent{Name: s.Agent, Frame: f.Frame, Tools: f.tools, Policy: a.Rule, Hooks: a.cfg.Hooks, Thinking: cmp.Or(t.Overrides.Thinking, s.Settings.Thinking)}
 	if err != nil {
-		agent.Provider = providers.Unusable(err)
+		agent.Provider = Unusable(err)
 		return agent, nil
 	}
 	models := a.cfg.Settings.ModelsOf(s.Agent, t.Model)
 	if agent.Provider, agent.Model, err = a.cfg.Providers.ServeAll(models); err != nil {
-		agent.Provider = providers.Unusable(err)
+		agent.Provider = Unusable(err)
 	}
 	agent.Cheap = func() (chela.Provider, string) { return a.cheap(s.Agent, models) }
 	return agent, nil
 }
 
-// cheap returns who writes an agent's summaries in place of the model of a turn, if
-// somebody does: a cheap model that takes prompts as large. That model itself stands
-// in for it, and whoever stands in for that.
+// cheap returns the agent for summaries in place of the model of a turn, if
+// there is one: a cheap model with a window of at least the same size. The
+// turn's model is its fallback, followed by that model's own fallbacks.
 func (a *Agents) cheap(name string, models []string) (chela.Provider, string) {
 	agent, err := a.cfg.Settings.Agent(name)
 	if err != nil || agent.CheapModel == "" || agent.CheapModel == models[0] {
@@ -142,34 +144,40 @@ func (a *Agents) cheap(name string, models []string) (chela.Provider, string) {
 	return p, model
 }
 
-// Frame returns the frame of a session's next turn with a model.
+// Frame returns the frame of a session's next turn with a model, for the
+// principal of the last turn.
 func (a *Agents) Frame(ctx context.Context, s chela.Session, model string) (prompt.Frame, error) {
-	f, err := a.frame(frameKey{s.Agent, kindOf(s.Key)})
+	by := s.Settings.Last.Principal(s.Key)
+	if s.Settings.Last == (chela.Origin{}) { // it had no turn
+		by = chela.Origin{Owner: true}.Principal(s.Key)
+	}
+	f, err := a.frame(frameKey{s.Agent, kindOf(s.Key), by})
 	if err == nil {
-		f, err = a.told(ctx, s, f)
+		f, err = a.told(ctx, s, by, f)
 	}
 	f.Window = a.cfg.Providers.Model(model).Window
 	return f.Frame, err
 }
 
-// Toolbox returns the tools of an agent in sessions in which people talk to it.
+// Toolbox returns the tools of an agent in sessions with people.
 func (a *Agents) Toolbox(agent string) (Toolbox, error) {
-	f, err := a.frame(frameKey{agent, chela.KeyMain})
+	f, err := a.frame(frameKey{agent, chela.KeyMain, chela.PrincipalOwner})
 	return f.tools, err
 }
 
-// told returns a frame for a turn in a session: its system text ends with what
-// the agent's documents say.
-func (a *Agents) told(ctx context.Context, s chela.Session, f frame) (frame, error) {
-	said, err := a.cfg.Identity(ctx, s.Agent, s.Key)
+// told returns the frame of a turn in a session for a principal: its system
+// text ends with the agent's documents.
+func (a *Agents) told(ctx context.Context, s chela.Session, by chela.Principal, f frame) (frame, error) {
+	said, err := a.cfg.Identity(ctx, s.Agent, s.Key, by)
 	if err == nil && said.Text != "" {
 		f.System += "\n\n" + said.Text
 		f.SystemTokens += said.Tokens
+		f.Provenance = said.Provenance
 	}
 	return f, err
 }
 
-// frame returns what the turns of an agent in sessions of a kind share.
+// frame returns the shared part of an agent's turns in sessions of a kind.
 func (a *Agents) frame(key frameKey) (frame, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -182,7 +190,7 @@ func (a *Agents) frame(key frameKey) (frame, error) {
 	}
 	tools := slices.DeleteFunc(slices.Clone(a.cfg.Tools), func(t chela.Tool) bool {
 		return slices.Contains(agent.Deny, t.Name) || len(agent.Allow) > 0 && !slices.Contains(agent.Allow, t.Name) ||
-			!offered(t.Name, key.kind, agent.Subagents.Depth > 1)
+			!offered(t.Name, key.kind, agent.Subagents.Depth > 1) || !permitted(t.Name, key.by)
 	})
 	set, err := tool.NewSet(tools...)
 	if err != nil {
@@ -194,11 +202,16 @@ func (a *Agents) frame(key frameKey) (frame, error) {
 	return f, nil
 }
 
-// Rule asks the policy about a call. Standing answers are read only where they
-// could matter.
+// Rule decides about a call: guests and groups never get the owner's tools,
+// whatever a policy or an answer says; otherwise the policy decides. Standing
+// answers are read only if they can change the decision.
 func (a *Agents) Rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j chela.Judgement) (turn.Ruling, error) {
+	if by := t.Principal(); !permitted(c.Tool, by) {
+		return turn.Ruling{Verdict: chela.Deny, Reason: fmt.Sprintf("the tool %s is the owner's, and this turn acts for a %s", c.Tool, by)}, nil
+	}
 	q := policy.Question{
 		Tool: c.Tool, Judgement: j, Agent: c.Agent, Channel: t.Origin.Channel, Sender: t.Origin.Sender,
+		Session: t.Session, Provenance: c.Provenance,
 	}
 	if key, err := chela.ParseSessionKey(t.Session); err == nil && key.IsGroup() {
 		q.Group = key.ID
@@ -218,11 +231,12 @@ func (a *Agents) Rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j che
 		}
 		d = policy.Decide(a.rules, grants, q)
 	}
-	return turn.Ruling{Verdict: d.Verdict, Reason: d.Reason}, nil
+	return turn.Ruling(d), nil
 }
 
-// elevated returns how a turn is elevated: as its message says, else its session
-// at this moment. Only the owner's turns can do more for it; less holds for all.
+// elevated returns how a turn is elevated: by its message, or else by its
+// session at this moment. Elevation that grants more applies to the owner's
+// turns only; elevation that grants less applies to all.
 func elevated(ctx context.Context, r *store.Read, t chela.Turn) (string, error) {
 	level := t.Overrides.Elevated
 	if level == "" {

@@ -3,6 +3,7 @@ package agents_test
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,8 +11,6 @@ import (
 
 	"chela"
 	"chela/internal/app/agents"
-	"chela/internal/app/known"
-	"chela/internal/app/providers"
 	"chela/internal/config"
 	"chela/internal/memory"
 )
@@ -80,16 +79,16 @@ func TestCheapModelIsLookedForWhenNeeded(t *testing.T) {
 			t.Fatal(err)
 		}
 		log := slog.New(slog.DiscardHandler)
-		knowledge, err := known.New(cfg, log)
+		knowledge, err := agents.NewKnownModels(cfg, log)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var made chains
-		all, err := providers.New(providers.Config{Settings: cfg, Known: knowledge, Log: log, Now: time.Now, Ledger: &made})
+		all, err := agents.NewProviders(agents.ProviderConfig{Settings: cfg, Known: knowledge, Log: log, Now: time.Now, Ledger: &made})
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := agents.New(agents.Config{Settings: cfg, Providers: all, Identity: func(context.Context, string, chela.SessionKey) (memory.Identity, error) {
+		a := agents.New(agents.Config{Settings: cfg, Providers: all, Identity: func(context.Context, string, chela.SessionKey, chela.Principal) (memory.Identity, error) {
 			return memory.Identity{}, nil
 		}})
 		agent, err := a.Agent(t.Context(), chela.Session{Agent: "main"}, chela.Turn{Model: "offline/large"})
@@ -101,6 +100,52 @@ func TestCheapModelIsLookedForWhenNeeded(t *testing.T) {
 		}
 		if _, name := agent.Cheap(); name != want {
 			t.Errorf("with a window of %s the cheap model is %q, want %q", window, name, want)
+		}
+	}
+}
+
+// TestOthersHaveNoToolsOfTheOwner: a call that a guest's or a group's turn makes
+// anyhow is denied before the policy is asked, whatever that allows.
+func TestOthersHaveNoToolsOfTheOwner(t *testing.T) {
+	t.Parallel()
+	cfg, err := config.Load(config.Input{Home: t.TempDir(), ReadFile: func(string) ([]byte, error) {
+		return []byte("[[policy]]\nverdict = \"allow\"\n"), nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := agents.New(agents.Config{Settings: cfg})
+	origins := map[string]chela.Turn{
+		"owner":           {Session: "agent:main:main", Origin: chela.Origin{Channel: "terminal", Owner: true}},
+		"owner's webhook": {Session: "cron:rtn_1", Origin: chela.Origin{Channel: chela.ChannelRoutine, For: chela.PrincipalOwner}},
+		"owner's job":     {Session: "agent:main:job:1", Origin: chela.Origin{Channel: chela.ChannelJob, Owner: true}},
+		"guest":           {Session: "agent:main:telegram:dm:7", Origin: chela.Origin{Channel: "telegram", Sender: "7"}},
+		"guest in main":   {Session: "agent:main:main", Origin: chela.Origin{Channel: "telegram", Sender: "7"}},
+		"group":           {Session: "agent:main:slack:group:7", Origin: chela.Origin{Channel: "slack", Owner: true}},
+		"by key":          {Session: "agent:main:slack:dm:7", Origin: chela.Origin{Channel: "http", Owner: true}},
+		"guest's job":     {Session: "agent:main:job:1", Origin: chela.Origin{Channel: chela.ChannelJob, For: chela.PrincipalGuest}},
+		"group's job":     {Session: "agent:main:job:1", Origin: chela.Origin{Channel: chela.ChannelJob, Owner: true, For: chela.PrincipalGroup}},
+		"guest's routine": {Session: "cron:rtn_1", Origin: chela.Origin{Channel: chela.ChannelRoutine, Owner: true, For: chela.PrincipalGuest}},
+	}
+	for name, turn := range origins {
+		owner := strings.HasPrefix(name, "owner")
+		for tool, others := range map[string]bool{
+			"echo": true, "memory_read": true, "memory_write": true, "http": true,
+			"memory_delete": false, "read_file": false, "write_file": false, "apply_patch": false, "list_dir": false, "glob": false, "grep": false,
+			"file_undo": false, "shell": false, "sessions_list": false, "sessions_history": false, "sessions_send": false, "sessions_spawn": false,
+			"agents_list": false, "create_job": false, "list_jobs": false, "job_status": false, "job_prompt": false, "cancel_job": false,
+			"job_parts": false, "routine_create": false, "routine_list": false, "routine_update": false, "routine_delete": false,
+			"routine_fire": false, "routine_history": false, "schedule_run_output": false, "message": false, "a_tool_of_tomorrow": false,
+		} {
+			want := chela.Deny
+			if owner || others {
+				want = chela.Allow
+			}
+			call := chela.ToolCall{Tool: tool, Agent: "main"}
+			got, err := a.Rule(t.Context(), turn, call, chela.Judgement{Effect: chela.EffectRead})
+			if err != nil || got.Verdict != want {
+				t.Errorf("%s by the %s: %+v, error %v, want %s", tool, name, got, err, want)
+			}
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"chela"
 )
 
-// kindOf returns what sessions share their frames by: the kind of those in which
-// nobody talks to the agent, and the main one for all others.
+// kindOf returns the key that sessions share their frames by: the kind of a
+// session without people, and the main kind for all others.
 func kindOf(session chela.SessionKey) chela.KeyKind {
 	key, err := chela.ParseSessionKey(session)
 	switch {
@@ -25,7 +25,7 @@ func kindOf(session chela.SessionKey) chela.KeyKind {
 	}
 }
 
-// only names the tools that are for sessions of one kind.
+// only names the tools for sessions of one kind.
 var only = map[string]chela.KeyKind{
 	"job_plan":  chela.KeyJob,
 	"job_step":  chela.KeyJob,
@@ -33,25 +33,34 @@ var only = map[string]chela.KeyKind{
 	"report":    chela.KeyCron,
 }
 
-// withheld names, by kind of session, the tools that are not for it; a name that
-// ends in "*" stands for all that begin so. What works by itself begins nothing
-// that outlives it, and talks to nobody that it was not told to talk to.
+// withheld names the tools withheld from a kind of session; a name that ends in
+// "*" is a prefix. An unattended session must not start work that outlives it,
+// nor contact anyone it was not told to contact.
 var withheld = map[chela.KeyKind][]string{
 	chela.KeyJob:      {"create_job", "routine_*", "message"},
 	chela.KeySubagent: {"create_job", "routine_*", "message", "sessions_send"},
 	chela.KeyCron: {
-		"create_job", "sessions_spawn", // its run would have ended before they do
+		"create_job", "sessions_spawn", // its run would end before they do
 		"routine_create", "routine_update", "routine_delete", "routine_fire",
-	},
-	// What works by itself sees what is the owner's alone, and nobody knows who in a
-	// group asked for it.
-	chela.KeyGroup: {
-		"create_job", "list_jobs", "job_*", "cancel_job", "routine_*", "schedule_run_output", "sessions_*", "agents_list", "message",
 	},
 }
 
-// offered reports whether sessions of a kind are offered a tool. Nests says that
-// subagents may spawn some themselves.
+// forOthers names the tools of turns for a guest or a group. All other tools
+// access the owner's resources: files, programs, sessions, jobs, routines,
+// messages.
+var forOthers = []string{
+	"echo", "time", "json", "calc", "http", "result_read", "memory_read", "memory_tree", "memory_write",
+	"job_plan", "job_step", "report",
+}
+
+// permitted reports whether turns for a principal may use a tool. Tools missing
+// from the list are the owner's.
+func permitted(tool string, by chela.Principal) bool {
+	return by == chela.PrincipalOwner || slices.Contains(forOthers, tool)
+}
+
+// offered reports whether sessions of a kind are offered a tool. Nests says
+// that subagents may spawn subagents themselves.
 func offered(tool string, kind chela.KeyKind, nests bool) bool {
 	if its, ok := only[tool]; ok {
 		return its == kind
@@ -65,8 +74,8 @@ func offered(tool string, kind chela.KeyKind, nests bool) bool {
 	})
 }
 
-// single reports whether a turn is one call of the model, which has no use for
-// tools: that of a lightweight routine.
+// single reports whether a turn is a single model call, which cannot use tools:
+// the turn of a lightweight routine.
 func single(t chela.Turn) bool {
 	return t.Origin.Followed() && t.Origin.Channel == chela.ChannelRoutine && t.Overrides.Steps == 1
 }

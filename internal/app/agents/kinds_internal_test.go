@@ -8,7 +8,7 @@ import (
 
 func TestOffered(t *testing.T) {
 	t.Parallel()
-	const main, job, subagent, run, group = chela.KeyMain, chela.KeyJob, chela.KeySubagent, chela.KeyCron, chela.KeyGroup
+	const main, job, subagent, run = chela.KeyMain, chela.KeyJob, chela.KeySubagent, chela.KeyCron
 	for _, tt := range []struct {
 		tool string
 		want map[chela.KeyKind]bool
@@ -16,11 +16,11 @@ func TestOffered(t *testing.T) {
 		{"shell", map[chela.KeyKind]bool{main: true, job: true, subagent: true, run: true}},
 		{"job_plan", map[chela.KeyKind]bool{main: false, job: true, subagent: false, run: false}},
 		{"report", map[chela.KeyKind]bool{main: false, job: false, subagent: false, run: true}},
-		{"create_job", map[chela.KeyKind]bool{main: true, job: false, subagent: false, run: false, group: false}},
-		{"sessions_spawn", map[chela.KeyKind]bool{main: true, job: true, subagent: false, run: false, group: false}},
+		{"create_job", map[chela.KeyKind]bool{main: true, job: false, subagent: false, run: false}},
+		{"sessions_spawn", map[chela.KeyKind]bool{main: true, job: true, subagent: false, run: false}},
 		{"routine_create", map[chela.KeyKind]bool{main: true, job: false, subagent: false, run: false}},
-		{"routine_history", map[chela.KeyKind]bool{main: true, job: false, subagent: false, run: true, group: false}},
-		{"message", map[chela.KeyKind]bool{main: true, job: false, subagent: false, run: true, group: false}},
+		{"routine_history", map[chela.KeyKind]bool{main: true, job: false, subagent: false, run: true}},
+		{"message", map[chela.KeyKind]bool{main: true, job: false, subagent: false, run: true}},
 	} {
 		for kind, want := range tt.want {
 			if got := offered(tt.tool, kind, false); got != want {

@@ -1,5 +1,5 @@
-// Package background wires what nobody waits for: jobs and whatever else is done
-// by work that is kept in the store.
+// Package background wires the asynchronous subsystems (jobs, routines,
+// notices, repair) onto the durable work queue.
 package background
 
 import (
@@ -10,19 +10,18 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/activity"
+	"chela/internal/background/job"
+	"chela/internal/background/notice"
+	"chela/internal/background/repair"
+	"chela/internal/background/routine"
+	"chela/internal/background/work"
 	"chela/internal/config"
-	"chela/internal/job"
-	"chela/internal/lane"
-	"chela/internal/notice"
-	"chela/internal/repair"
-	"chela/internal/routine"
+	"chela/internal/engine/lane"
 	"chela/internal/store"
 	"chela/internal/tool/workspace"
-	"chela/internal/work"
 )
 
-// Config is what the background of a home is made of. All fields are required.
+// Config holds the dependencies of the background. All fields are required.
 type Config struct {
 	Settings *config.Config
 	Store    *store.Store
@@ -35,22 +34,22 @@ type Config struct {
 	Log      *slog.Logger
 	Dead     func(chela.NodeID) bool
 
-	// Tidy deletes what is too old in the memory of an agent, and returns how much
-	// that was.
+	// Tidy deletes expired documents from an agent's memory, and returns how
+	// many.
 	Tidy func(ctx context.Context, agent string) (deleted int, err error)
 
-	// Quiet returns the turns that run here of which nothing was heard since a time.
-	Quiet func(since time.Time) []activity.Sign
+	// Quiet returns the local turns without activity since a time.
+	Quiet func(since time.Time) []repair.Sign
 
-	// Usable returns nil if a model can be asked, as provider/model.
+	// Usable returns nil if a model, as provider/model, is available.
 	Usable func(model string) error
 
-	// Workspace tells where the files of a job are.
+	// Workspace returns the folder of a job's files.
 	Workspace workspace.Finder
 }
 
-// A Background does what nobody waits for. It may be used by several goroutines
-// at once.
+// A Background runs the asynchronous work of a home. It is safe for concurrent
+// use.
 type Background struct {
 	cfg      Config
 	work     *work.Engine
@@ -63,7 +62,7 @@ type Background struct {
 	stay    func()
 }
 
-// New returns the background of a home, which does nothing before Run.
+// New returns the background of a home. It is idle before Run.
 func New(cfg Config) *Background {
 	b := &Background{cfg: cfg, staying: make(chan struct{})}
 	b.stay = sync.OnceFunc(func() { close(b.staying) })
@@ -77,16 +76,20 @@ func New(cfg Config) *Background {
 	return b
 }
 
-// Jobs returns the desk of jobs.
+// Leave states that this process begins no work from now on: work that becomes due
+// is left to processes that stay.
+func (b *Background) Leave() { b.work.Leave() }
+
+// Jobs returns the jobs of the home.
 func (b *Background) Jobs() *job.Desk { return b.jobs }
 
-// Routines returns the desk of routines.
+// Routines returns the routines of the home.
 func (b *Background) Routines() *routine.Desk { return b.routines }
 
-// Notices returns the desk that tells people what nobody waits for.
+// Notices returns the notices to people.
 func (b *Background) Notices() *notice.Desk { return b.notices }
 
-// Run does what is due until ctx ends.
+// Run performs due work until ctx ends.
 func (b *Background) Run(ctx context.Context) error {
 	var mending sync.WaitGroup
 	defer mending.Wait()
@@ -94,14 +97,15 @@ func (b *Background) Run(ctx context.Context) error {
 	return b.work.Run(ctx, slices.Concat([]work.Kind{b.followKind(), b.hygieneKind()}, b.jobs.Kinds(), b.routines.Kinds())...)
 }
 
-// Stay says that this process does whatever is due, whoever left it.
+// Stay makes this process perform all due work, including work of dead
+// processes.
 func (b *Background) Stay(ctx context.Context) {
 	b.work.Stay()
 	b.stay()
 	for what, begin := range map[string]func(context.Context) error{
-		"routines do not hear what chela announces": b.routines.Stay,
-		"heartbeats are as they were":               b.keepHeartbeats,
-		"hygiene is not done":                       b.tend,
+		"system events do not fire routines": b.routines.Stay,
+		"heartbeats not updated":             b.keepHeartbeats,
+		"memory hygiene not scheduled":       b.tend,
 	} {
 		if err := begin(ctx); err != nil {
 			b.cfg.Log.Warn(what, "error", err)
@@ -109,11 +113,11 @@ func (b *Background) Stay(ctx context.Context) {
 	}
 }
 
-// Settle waits until nothing is due that this process would do.
+// Settle waits until no work is due that this process would perform.
 func (b *Background) Settle(ctx context.Context) { b.work.Settle(ctx) }
 
-// Heard is told of all events of lanes: those of turns that may be followed have
-// left work that is due, and those of routines that a message made fire.
+// Heard is notified of all lane events: turns that are followed, and routines
+// fired by a message, have enqueued work.
 func (b *Background) Heard(e chela.Event) {
 	switch e.Kind {
 	case chela.EventRoutineFired:

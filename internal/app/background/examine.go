@@ -6,18 +6,18 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/cli"
+	"chela/internal/background/routine"
 	"chela/internal/config"
-	"chela/internal/routine"
 	"chela/internal/store"
+	"chela/internal/surface/cli"
 )
 
-// overdue is how long what is due may wait until somebody is missed who performs it.
+// overdue is how long work may be due before it counts as unattended.
 const overdue = 5 * time.Minute
 
-// Examine looks at what goes on in the background of a home: routines that cannot fire
-// or do what they are for, jobs that wait for a person, and work that nobody performs.
-// It changes nothing.
+// Examine diagnoses the background work of a home: routines that cannot fire or
+// succeed, jobs that wait for a person, and unattended work. It changes
+// nothing.
 func Examine(ctx context.Context, s *store.Store, cfg *config.Config, now time.Time) (found []cli.Finding, err error) {
 	err = s.Read(ctx, func(r *store.Read) error {
 		routines, err := routine.All(ctx, r)
@@ -38,7 +38,7 @@ func Examine(ctx context.Context, s *store.Store, cfg *config.Config, now time.T
 	return found, err
 }
 
-// examineRoutines returns what is wrong with routines; at least one finding.
+// examineRoutines returns findings about routines; at least one.
 func examineRoutines(all []chela.Routine, cfg *config.Config) (found []cli.Finding) {
 	own := 0
 	for _, v := range all {
@@ -51,27 +51,27 @@ func examineRoutines(all []chela.Routine, cfg *config.Config) (found []cli.Findi
 	}
 	if own > 0 && !cfg.Routines.Enabled {
 		found = append(found, cli.Finding{
-			Subject: "routines", Text: fmt.Sprintf("routines.enabled is false: %d fire by hand alone", own),
+			Subject: "routines", Text: fmt.Sprintf("routines.enabled is false: %d fire only manually", own),
 			Cure: "chela config set routines.enabled true",
 		})
 	}
 	if len(found) == 0 {
-		found = []cli.Finding{{Subject: "routines", OK: true, Text: fmt.Sprintf("%d, and each can do what it is for", own)}}
+		found = []cli.Finding{{Subject: "routines", OK: true, Text: fmt.Sprintf("%d, all of them valid", own)}}
 	}
 	return found
 }
 
-// examineRoutine returns what is wrong with a routine, or a finding without a text.
+// examineRoutine returns the problem of a routine, or a finding without a text.
 func examineRoutine(v chela.Routine, cfg *config.Config) cli.Finding {
 	f := cli.Finding{Subject: "routines"}
 	if !v.Enabled {
 		if v.Reason != "" && !v.Builtin {
-			f.Text, f.Cure = v.Name+" is off: "+v.Reason, "mend that, then chela routines enable "+v.Name
+			f.Text, f.Cure = v.Name+" is off: "+v.Reason, "fix that, then chela routines enable "+v.Name
 		}
 		return f
 	}
 	if _, err := cfg.Agent(v.Agent); err != nil {
-		f.Text = v.Name + " is of the agent " + v.Agent + ", which there is not any more"
+		f.Text = v.Name + " is of the agent " + v.Agent + ", which no longer exists"
 		f.Cure = "add [agents." + v.Agent + "] to config.toml, or chela routines delete " + v.Name
 		return f
 	}
@@ -89,7 +89,7 @@ func examineRoutine(v chela.Routine, cfg *config.Config) cli.Finding {
 	return f
 }
 
-// examineJobs returns a finding about the jobs of which something is to come.
+// examineJobs returns a finding about the unfinished jobs.
 func examineJobs(live map[chela.JobState]int) cli.Finding {
 	f := cli.Finding{Subject: "jobs", OK: true, Text: "none waits for a person"}
 	if n := live[chela.JobAwaiting]; n > 0 {
@@ -98,8 +98,8 @@ func examineJobs(live map[chela.JobState]int) cli.Finding {
 	return f
 }
 
-// lateWork returns a finding about the work that should have been done the longest ago,
-// or one without a text if all goes well.
+// lateWork returns a finding about the work that is overdue the longest, or one
+// without a text if none is.
 func lateWork(next map[string]time.Time, now time.Time) cli.Finding {
 	var first time.Time
 	for _, due := range next {
@@ -112,7 +112,7 @@ func lateWork(next map[string]time.Time, now time.Time) cli.Finding {
 		return cli.Finding{}
 	}
 	return cli.Finding{
-		Subject: "work", Text: fmt.Sprintf("jobs or routines wait for %s already, and nobody performs them", waited),
+		Subject: "work", Text: fmt.Sprintf("jobs or routines have waited for %s, and no process performs them", waited),
 		Cure: "chela serve does, or the chat while it is open",
 	}
 }

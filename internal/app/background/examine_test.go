@@ -68,7 +68,7 @@ func routine(change func(v *chela.Routine)) func(context.Context, *store.Write) 
 
 func TestExamine(t *testing.T) {
 	t.Parallel()
-	const well = "✓ routines: 0, and each can do what it is for\n✓ jobs: none waits for a person"
+	const well = "✓ routines: 0, all of them valid\n✓ jobs: none waits for a person"
 	for name, c := range map[string]struct {
 		add     func(context.Context, *store.Write) error
 		environ []string
@@ -83,12 +83,12 @@ func TestExamine(t *testing.T) {
 			"✗ routines: tea is off: it failed twice in a row: no key",
 		},
 		"many, and the last gave up": {many(450), nil, "✗ routines: r449 is off: it failed"},
-		"no agent":                   {routine(func(v *chela.Routine) { v.Agent = "gone" }), nil, "✗ routines: tea is of the agent gone, which there is not any more"},
+		"no agent":                   {routine(func(v *chela.Routine) { v.Agent = "gone" }), nil, "✗ routines: tea is of the agent gone, which no longer exists"},
 		"no model":                   {routine(func(v *chela.Routine) { v.Action.Model = "gone/m" }), nil, "✗ routines: tea asks gone/m: "},
 		"no secret":                  {routine(hooked), nil, "✗ routines: tea has no secret: "},
-		"a secret":                   {routine(hooked), []string{"TEA=0123456789abcdef0123456789abcdef"}, "✓ routines: 1, and"},
+		"a secret":                   {routine(hooked), []string{"TEA=0123456789abcdef0123456789abcdef"}, "✓ routines: 1, all"},
 		"all off": {
-			routine(func(*chela.Routine) {}), []string{"CHELA_ROUTINES_ENABLED=false"}, "✗ routines: routines.enabled is false: 1 fire by hand alone",
+			routine(func(*chela.Routine) {}), []string{"CHELA_ROUTINES_ENABLED=false"}, "✗ routines: routines.enabled is false: 1 fire only manually",
 		},
 		"a job waits for a person": {
 			func(ctx context.Context, w *store.Write) error {
@@ -98,7 +98,7 @@ func TestExamine(t *testing.T) {
 				})
 			}, nil, "✓ jobs: 1 of them waiting for a person",
 		},
-		"work is late": {dueAt(day.Add(-time.Hour)), nil, "✗ work: jobs or routines wait for 1h0m0s already, and nobody performs them"},
+		"work is late": {dueAt(day.Add(-time.Hour)), nil, "✗ work: jobs or routines have waited for 1h0m0s, and no process performs them"},
 		"work is due":  {dueAt(day.Add(-time.Minute)), nil, well},
 	} {
 		t.Run(name, func(t *testing.T) {

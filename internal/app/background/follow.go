@@ -5,19 +5,19 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"chela"
-	"chela/internal/notice"
+	"chela/internal/background/notice"
+	"chela/internal/background/work"
+	"chela/internal/platform/excerpt"
 	"chela/internal/store"
-	"chela/internal/work"
 )
 
-// followed is how many looks are taken at once at what became of followed turns.
+// followed is how many followed turns are checked concurrently.
 const followed = 4
 
-// followKind is the work of looking what became of a followed turn, or how far
-// whoever follows turns is.
+// followKind is the work of checking the outcome of a followed turn, or the
+// progress of its follower.
 func (b *Background) followKind() work.Kind {
 	return work.Kind{
 		Name: chela.WorkFollow, Attempts: work.Forever, Parallel: followed, Brief: true,
@@ -51,8 +51,8 @@ func (b *Background) follow(ctx context.Context, k chela.Work) error {
 	}
 }
 
-// speaker names what a turn is of in notices: a routine by its name, a job by its title
-// and its id. Other turns speak for nothing but themselves.
+// speaker names the source of a turn in notices: a routine by its name, a job
+// by its title and its id. Other turns have no source.
 func speaker(ctx context.Context, r *store.Read, t chela.Turn) (string, error) {
 	switch {
 	case !t.Origin.Followed():
@@ -66,12 +66,21 @@ func speaker(ctx context.Context, r *store.Read, t chela.Turn) (string, error) {
 	}
 }
 
-// maxShown is how much of what a call would do a notice shows, in bytes.
+// maxShown limits the text of a call in a notice, in bytes.
 const maxShown = 300
 
-// tellQuestions tells the owner what a turn asks that he does not see, once for
-// each question: nothing goes on before it is answered. Those that were answered he is
-// not told of any more.
+// always describes how to answer "always" to a question, and the scope of that
+// answer.
+func always(a chela.Approval) string {
+	if a.Always() == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (with --always for %s)", a.Always())
+}
+
+// tellQuestions notifies the owner of the questions of a turn that he does not
+// see, once for each question: the turn is blocked until they are answered.
+// Answered questions are skipped.
 func (b *Background) tellQuestions(ctx context.Context, t chela.Turn) error {
 	var told []chela.Event
 	err := b.cfg.Store.Write(ctx, "approval.tell", func(w *store.Write) error {
@@ -96,13 +105,10 @@ func (b *Background) tellQuestions(ctx context.Context, t chela.Turn) error {
 				}
 				continue
 			}
-			preview := a.Preview
-			if len(preview) > maxShown {
-				preview = strings.ToValidUTF8(preview[:maxShown], "") + "… (chela approvals show " + string(a.ID) + " shows all of it)"
-			}
+			preview := excerpt.Page(a.Preview, maxShown, "chela approvals show "+string(a.ID))
 			events, err := b.notices.Tell(ctx, w, notice.Notice{
 				Key: key, Agent: s.Agent, Target: chela.TargetLast, From: cmp.Or(from, string(t.Session)),
-				Text: fmt.Sprintf("asks whether it may use %s: %s\nanswer with chela approvals yes %s, or no", a.Tool, preview, a.ID),
+				Text: fmt.Sprintf("asks whether it may use %s: %s\nanswer with chela approvals yes %s%s, or no", a.Tool, preview, a.ID, always(a)),
 			})
 			if err != nil {
 				return err

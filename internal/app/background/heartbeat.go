@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/config/background"
+	"chela/internal/background/work"
+	"chela/internal/config"
 	"chela/internal/store"
-	"chela/internal/work"
 )
 
-// heartbeatPrompt is what an agent is asked where the configuration says nothing.
+// heartbeatPrompt is the default prompt of a heartbeat.
 const heartbeatPrompt = `This is your heartbeat: look around unasked. The document below says what to look at; do what it says, and nothing that it does not say. Older conversations are no reason to do anything.
 If something needs your person's attention now, tell it with the tool report. If nothing does, answer HEARTBEAT_OK.`
 
@@ -23,29 +23,28 @@ func heartbeatName(agent string) string {
 	return "heartbeat-" + agent
 }
 
-// heartbeat is the builtin routine in which an agent looks around, as the
-// configuration wants it.
+// heartbeat is the builtin routine of an agent's periodic check, as configured.
 func (b *Background) heartbeat(agent string) (chela.Routine, error) {
 	set := b.cfg.Settings
 	h := set.Heartbeat
 	who, err := set.Agent(agent)
 	v := chela.Routine{
-		Name: heartbeatName(agent), Agent: agent, Enabled: h.Enabled, Description: "looks around unasked, as HEARTBEAT.md says",
+		Name: heartbeatName(agent), Agent: agent, Enabled: h.Enabled, Description: "checks in periodically, as HEARTBEAT.md says",
 		Origin: chela.Origin{Owner: true}, Session: chela.MainKey(agent),
-		Trigger: chela.Trigger{Kind: chela.TriggerEvery, Every: h.Every, Missed: chela.MissedOnce},
+		Trigger: chela.Trigger{Kind: chela.TriggerEvery, Every: chela.Span(h.Every), Missed: chela.MissedOnce},
 		Action: chela.RoutineAction{
 			Kind: chela.ActionTurn, Text: cmp.Or(h.Prompt, heartbeatPrompt), Documents: []string{chela.DocHeartbeat},
-			Main: h.Session == background.Main, Model: cmp.Or(h.Model, who.CheapModel), Post: chela.PostNone,
+			Main: h.Session == config.HeartbeatMain, Model: cmp.Or(h.Model, who.CheapModel), Post: chela.PostNone,
 		},
 		Guards: chela.RoutineGuards{ActiveHours: h.ActiveHours, Idle: true, Unless: chela.DocHeartbeat},
 		Notify: chela.RoutineNotify{
-			Policy: chela.NotifyConditional, AfterFailures: h.Failures, Disable: -1, AckMax: h.AckMax, Repeat: h.RepeatAfter,
+			Policy: chela.NotifyConditional, AfterFailures: h.Failures, Disable: -1, AckMax: h.AckMax, Repeat: chela.Span(h.RepeatAfter),
 		},
 	}
 	switch h.Target {
-	case background.TargetLast:
+	case config.TargetLast:
 		v.Notify.Target = chela.TargetLast
-	case background.TargetNone:
+	case config.TargetNone:
 		v.Notify.Target = chela.TargetNone
 	default:
 		v.Notify.Target, v.Notify.Channel, v.Notify.To = chela.TargetExplicit, h.Target, h.To
@@ -53,8 +52,8 @@ func (b *Background) heartbeat(agent string) (chela.Routine, error) {
 	return v, err
 }
 
-// keepHeartbeats makes the heartbeats what the configuration says, also of agents
-// that are to have none any more.
+// keepHeartbeats updates the heartbeats to the configuration, and removes the
+// heartbeats of agents without one.
 func (b *Background) keepHeartbeats(ctx context.Context) error {
 	wanted := map[string]bool{}
 	for _, agent := range b.cfg.Settings.Heartbeat.Agents {
@@ -77,10 +76,10 @@ func (b *Background) keepHeartbeats(ctx context.Context) error {
 	return err
 }
 
-// hygiene is the work of deleting what is too old, in all agents' memories.
+// hygiene is the work of deleting expired documents from all agents' memories.
 const hygiene = "hygiene"
 
-// hygieneTime is between two of those.
+// hygieneTime is the interval of hygiene.
 const hygieneTime = 12 * time.Hour
 
 func (b *Background) hygieneKind() work.Kind {
@@ -91,14 +90,14 @@ func (b *Background) hygieneKind() work.Kind {
 				return work.Outcome{}, err
 			}
 			if n > 0 {
-				b.cfg.Log.Info("old logs of days deleted", "agent", agent, "documents", n)
+				b.cfg.Log.Info("old daily logs deleted", "agent", agent, "documents", n)
 			}
 		}
 		return work.Outcome{Again: b.cfg.Now().Add(hygieneTime)}, nil
 	}}
 }
 
-// tend has hygiene done from time to time.
+// tend enqueues hygiene periodically.
 func (b *Background) tend(ctx context.Context) error {
 	return b.cfg.Store.Write(ctx, "hygiene.add", func(w *store.Write) error {
 		_, err := b.work.Add(ctx, w, chela.Work{Kind: hygiene, Key: hygiene, DueAt: b.cfg.Now().Add(hygieneTime)})

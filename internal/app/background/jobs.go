@@ -4,11 +4,11 @@ import (
 	"context"
 
 	"chela"
-	"chela/internal/job"
+	"chela/internal/background/job"
 	"chela/internal/store"
 )
 
-// newJobs returns the desk of jobs.
+// newJobs returns the jobs of the home.
 func (b *Background) newJobs() *job.Desk {
 	set := b.cfg.Settings
 	return job.New(b.cfg.Store, job.Config{
@@ -17,7 +17,7 @@ func (b *Background) newJobs() *job.Desk {
 			_, err := b.cfg.Lanes.Submit(ctx, in)
 			return err
 		},
-		Stop: b.cfg.Lanes.Stop,
+		Stop: b.cfg.Lanes.Stop, Usable: b.cfg.Usable, Workspace: b.cfg.Workspace,
 		Agent: func(name string) error {
 			_, err := set.Agent(name)
 			return err
@@ -33,6 +33,6 @@ func (b *Background) newJobs() *job.Desk {
 			return b.repair.Broke(ctx, w, t)
 		},
 		GiveUp:   b.giveUp(),
-		MaxParts: set.Jobs.Subtasks, ArchiveAfter: set.Subagents.ArchiveAfter,
+		MaxDepth: set.Jobs.Depth, MaxParts: set.Jobs.Subtasks, ArchiveAfter: set.Subagents.ArchiveAfter,
 	})
 }

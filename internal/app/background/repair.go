@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"chela"
-	"chela/internal/notice"
-	"chela/internal/repair"
+	"chela/internal/background/notice"
+	"chela/internal/background/repair"
+	"chela/internal/engine/turn/machine"
 	"chela/internal/store"
-	"chela/internal/turn/machine"
 )
 
-// newRepair returns what mends what is stuck or broken. Every agent's trouble is told
-// to the owner where he was last seen.
+// newRepair returns the repair of stuck turns and broken tools. Every agent's
+// problems are reported to the owner's last known place.
 func (b *Background) newRepair() *repair.Keeper {
 	set := b.cfg.Settings.Repair
 	return repair.New(b.cfg.Store, repair.Config{
@@ -29,11 +29,12 @@ func (b *Background) newRepair() *repair.Keeper {
 	})
 }
 
-// giveUp is after how many times that it was stuck or broke off a turn is given up: no
-// more than its lane would run it.
+// giveUp is how many times a turn may get stuck or be interrupted before it is
+// abandoned: at most the retries of its lane.
 func (b *Background) giveUp() int { return min(b.cfg.Settings.Repair.Attempts, machine.MaxCrashes) }
 
-// mend looks after the turns of this process, once it stays and if that is wanted.
+// mend supervises the turns of this process, once it is long-running and if
+// repair is enabled.
 func (b *Background) mend(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -45,7 +46,8 @@ func (b *Background) mend(ctx context.Context) {
 	}
 }
 
-// Watch returns a tool that is turned off while it keeps failing by its own fault.
+// Watch returns a tool that is disabled while it keeps failing through its own
+// fault.
 func (b *Background) Watch(t chela.Tool) chela.Tool {
 	if !b.cfg.Settings.Repair.Enabled {
 		return t

@@ -7,23 +7,21 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/notice"
-	"chela/internal/routine"
-	"chela/internal/routine/form"
+	"chela/internal/background/notice"
+	"chela/internal/background/routine"
 	"chela/internal/store"
-	"chela/internal/tool/message"
-	"chela/internal/tool/routines"
+	"chela/internal/tool/self"
 )
 
-// RoutineTools returns the desk of the tools by which agents keep routines. The
-// background may be made after the tools: it is asked for with each call.
-func RoutineTools(zone *time.Location, of func() *Background) routines.Desk {
+// RoutineTools returns the routines for the tools that manage them. The
+// background may be made after the tools: it is looked up on each call.
+func RoutineTools(zone *time.Location, of func() *Background) self.RoutineAPI {
 	desk := func() *routine.Desk { return of().routines }
-	return routines.Desk{
+	return self.RoutineAPI{
 		Create: func(ctx context.Context, v chela.Routine, call chela.ToolCall) (chela.Routine, error) {
 			return of().createBy(ctx, v, call)
 		},
-		Update: func(ctx context.Context, id chela.RoutineID, c routines.Change, call chela.ToolCall) (chela.Routine, error) {
+		Update: func(ctx context.Context, id chela.RoutineID, c self.RoutineChange, call chela.ToolCall) (chela.Routine, error) {
 			return of().updateBy(ctx, id, c, call)
 		},
 		Routines: func(ctx context.Context) ([]chela.Routine, error) { return desk().Routines(ctx) },
@@ -45,9 +43,9 @@ func RoutineTools(zone *time.Location, of func() *Background) routines.Desk {
 
 func agentOf(call chela.ToolCall) string { return "agent " + call.Agent }
 
-// createBy makes the routine of a call. It tells people where the turn of the call
-// came from, and has the rights of that turn. A call that is made again after a crash
-// finds the routine that it made.
+// createBy creates the routine of a call. It notifies people at the origin of
+// the call's turn, and has the rights of that turn. A call repeated after a
+// crash finds its routine.
 func (b *Background) createBy(ctx context.Context, v chela.Routine, call chela.ToolCall) (chela.Routine, error) {
 	origin, err := b.originOf(ctx, call)
 	if err != nil {
@@ -65,15 +63,15 @@ func (b *Background) createBy(ctx context.Context, v chela.Routine, call chela.T
 	return made, err
 }
 
-// updateBy changes a routine as a call says.
-func (b *Background) updateBy(ctx context.Context, id chela.RoutineID, c routines.Change, call chela.ToolCall) (chela.Routine, error) {
+// updateBy applies the change that a call requests.
+func (b *Background) updateBy(ctx context.Context, id chela.RoutineID, c self.RoutineChange, call chela.ToolCall) (chela.Routine, error) {
 	v, err := b.routines.Routine(ctx, string(id))
 	if err != nil {
 		return v, err
 	}
-	d := &form.Draft{Routine: v, Zone: b.cfg.Settings.Zone()}
+	d := &routine.Draft{Routine: v, Zone: b.cfg.Settings.Zone()}
 	if c.Schedule != nil {
-		k, ok := form.Find(string(v.Trigger.Kind))
+		k, ok := routine.FindFormKey(string(v.Trigger.Kind))
 		if !ok || v.Trigger.Kind == chela.TriggerEvent || v.Trigger.Kind == chela.TriggerWebhook || v.Trigger.Kind == chela.TriggerManual {
 			return v, chela.E(chela.Invalid, fmt.Sprintf("a trigger of kind %s has no schedule", v.Trigger.Kind))
 		}
@@ -89,7 +87,7 @@ func (b *Background) updateBy(ctx context.Context, id chela.RoutineID, c routine
 	set(&to.Action.Model, c.Model)
 	set(&to.Notify.Policy, c.Notify)
 	set(&to.Notify.Target, c.Target)
-	change := form.Changes(v, *to)
+	change := routine.FormChanges(v, *to)
 	change.Enabled = c.Enabled
 	return kept{b}.change(ctx, string(id), change, agentOf(call))
 }
@@ -100,8 +98,7 @@ func set[T any](at, to *T) {
 	}
 }
 
-// callerOf names in whose name a call speaks to people. One that is made by hand speaks
-// for nobody.
+// callerOf names the principal of a call. A manual call has none.
 func callerOf(ctx context.Context, r *store.Read, c chela.ToolCall) (string, error) {
 	if c.Turn == "" {
 		return "", nil
@@ -113,8 +110,8 @@ func callerOf(ctx context.Context, r *store.Read, c chela.ToolCall) (string, err
 	return speaker(ctx, r, t)
 }
 
-// Send owes the text of a call to a channel, once.
-func (b *Background) Send(ctx context.Context, o message.Order) (to string, err error) {
+// Send queues the text of a call for a channel, once.
+func (b *Background) Send(ctx context.Context, o self.MessageOrder) (to string, err error) {
 	var events []chela.Event
 	err = b.cfg.Store.Write(ctx, "message.send", func(w *store.Write) error {
 		place, ok, err := notice.LastOn(ctx, &w.Read, o.Channel)
@@ -122,10 +119,10 @@ func (b *Background) Send(ctx context.Context, o message.Order) (to string, err 
 			return err
 		}
 		if !ok && o.Channel != api.SocketChannel {
-			return chela.E(chela.NotFound, fmt.Sprintf("nobody was ever seen on a channel %.60q", o.Channel)).
-				WithHint("use one on which the owner has written, or " + api.SocketChannel)
+			return chela.E(chela.NotFound, fmt.Sprintf("no conversation is known on channel %.60q", o.Channel)).
+				WithHint("use a channel that the owner has written on, or  " + api.SocketChannel)
 		}
-		place.Channel, place.Owner = o.Channel, true // who said yes to it
+		place.Channel, place.Owner = o.Channel, true // the approver
 		if o.To != "" {
 			place.To, place.Thread = o.To, ""
 		}

@@ -5,15 +5,15 @@ import (
 	"context"
 
 	"chela"
-	"chela/internal/job"
-	"chela/internal/lane"
-	"chela/internal/notice"
-	"chela/internal/routine"
-	"chela/internal/routine/rule"
+	"chela/internal/background/job"
+	"chela/internal/background/notice"
+	"chela/internal/background/routine"
+	"chela/internal/background/routine/rule"
+	"chela/internal/engine/lane"
 	"chela/internal/store"
 )
 
-// newRoutines returns the desk of routines.
+// newRoutines returns the routines of the home.
 func (b *Background) newRoutines() *routine.Desk {
 	set := b.cfg.Settings
 	r := set.Routines
@@ -36,8 +36,8 @@ func (b *Background) newRoutines() *routine.Desk {
 	})
 }
 
-// jobOf makes the job of a run, whose ending is the ending of the run: nobody else
-// is told of it.
+// jobOf builds the job of a run, whose end is the end of the run: only the run
+// is notified of it.
 func (b *Background) jobOf(ctx context.Context, v chela.Routine, run chela.RoutineRun, text string) (chela.JobID, error) {
 	origin, err := store.Find(ctx, b.cfg.Store, func(r *store.Read) (chela.Origin, error) {
 		return notice.Place(ctx, r, v)
@@ -46,6 +46,8 @@ func (b *Background) jobOf(ctx context.Context, v chela.Routine, run chela.Routi
 		return "", err
 	}
 	origin.Owner = rule.Trusted(v, run)
+	origin = origin.ActingFor(v.Principal())
+	origin.Provenance = rule.Provenance(v, run)
 	a := v.Action
 	j, err := b.jobs.Create(ctx, job.Order{
 		Key: "run/" + string(run.ID), Kind: chela.JobPlain, Agent: v.Agent, Title: cmp.Or(a.Title, v.Name), Text: text, By: "routine " + v.Name,
@@ -55,8 +57,8 @@ func (b *Background) jobOf(ctx context.Context, v chela.Routine, run chela.Routi
 	return j.ID, err
 }
 
-// Hears returns what makes the routines fire that listen for a message, in the
-// transaction that accepts it; nil if none does.
+// Hears returns the hook that fires routines triggered by a message, in the
+// transaction that accepts the message; nil if there are none.
 func (b *Background) Hears(ctx context.Context, in chela.Inbound) (lane.Also, error) {
 	return b.routines.Hears(ctx, in)
 }

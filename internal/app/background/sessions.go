@@ -8,15 +8,15 @@ import (
 	"strings"
 
 	"chela"
-	"chela/internal/job"
+	"chela/internal/background/job"
 	"chela/internal/store"
-	"chela/internal/tool/sessions"
+	"chela/internal/tool/self"
 )
 
-// sessionDesk keeps sessions for the tools.
-func sessionDesk(of func() *Background) sessions.Desk {
-	return sessions.Desk{
-		Spawn:  func(ctx context.Context, s sessions.Spawn) (sessions.Spawned, error) { return of().spawn(ctx, s) },
+// sessionDesk gives the tools access to sessions.
+func sessionDesk(of func() *Background) self.SessionAPI {
+	return self.SessionAPI{
+		Spawn:  func(ctx context.Context, s self.Spawn) (self.Spawned, error) { return of().spawn(ctx, s) },
 		Agents: func(agent string) []string { return of().spawnable(agent) },
 		Sessions: func(ctx context.Context, agent string, kind chela.KeyKind, limit int) ([]chela.Session, error) {
 			return of().sessionsOf(ctx, agent, kind, limit)
@@ -30,7 +30,7 @@ func sessionDesk(of func() *Background) sessions.Desk {
 	}
 }
 
-// spawnable returns the agents that one may have work for it.
+// spawnable returns the agents that an agent may spawn.
 func (b *Background) spawnable(agent string) []string {
 	a, err := b.cfg.Settings.Agent(agent)
 	if err != nil {
@@ -39,8 +39,8 @@ func (b *Background) spawnable(agent string) []string {
 	return slices.DeleteFunc(b.cfg.Settings.AgentNames(), func(name string) bool { return !a.Subagents.May(agent, name) })
 }
 
-// spawn begins a subagent for a call. Where that is not allowed it is Denied.
-func (b *Background) spawn(ctx context.Context, s sessions.Spawn) (made sessions.Spawned, err error) {
+// spawn starts a subagent for a call. It is Denied if that is not allowed.
+func (b *Background) spawn(ctx context.Context, s self.Spawn) (made self.Spawned, err error) {
 	own, err := b.cfg.Settings.Agent(s.Call.Agent)
 	if err != nil {
 		return made, err
@@ -61,7 +61,7 @@ func (b *Background) spawn(ctx context.Context, s sessions.Spawn) (made sessions
 	o := s.Options
 	made.Applied = o.Model != "" && b.cfg.Usable(o.Model) == nil
 	if o.Model != "" && !made.Applied {
-		made.Warning = fmt.Sprintf("model %.100q cannot be asked; the default is used", o.Model)
+		made.Warning = fmt.Sprintf("model %.100q is not available; the default is used", o.Model)
 		o.Model = ""
 	}
 	o.Model, o.Thinking = cmp.Or(o.Model, own.Subagents.Model), cmp.Or(o.Thinking, own.Subagents.Thinking)
@@ -72,9 +72,9 @@ func (b *Background) spawn(ctx context.Context, s sessions.Spawn) (made sessions
 	return made, err
 }
 
-// depth returns how deep a subagent of a call would be. It is Denied if that is too
-// deep, or too many of its session work or wait. A call that made one may have it
-// again.
+// depth returns the depth of a subagent of a call. It is Denied if the depth or
+// the number of the session's subagents reaches its limit. A repeated call may
+// get its subagent again.
 func (b *Background) depth(ctx context.Context, c chela.ToolCall, most int) (depth int, err error) {
 	err = b.cfg.Store.Read(ctx, func(r *store.Read) error {
 		asking, _, err := r.JobIn(ctx, c.Session)
@@ -96,15 +96,15 @@ func (b *Background) depth(ctx context.Context, c chela.ToolCall, most int) (dep
 			}
 		}
 		if limit := b.cfg.Settings.Subagents.Most; err == nil && live >= limit {
-			return chela.E(chela.Denied, fmt.Sprintf("%d subagents of this session work already", live)).WithHint("wait until one has ended, or cancel one")
+			return chela.E(chela.Denied, fmt.Sprintf("%d subagents of this session are running already", live)).WithHint("wait until one has ended, or cancel one")
 		}
 		return err
 	})
 	return depth, err
 }
 
-// sessionsOf returns the sessions of an agent that are not put away, the last used
-// first.
+// sessionsOf returns the sessions of an agent that are not archived, most
+// recently used first.
 func (b *Background) sessionsOf(ctx context.Context, agent string, kind chela.KeyKind, limit int) ([]chela.Session, error) {
 	found, err := store.Find(ctx, b.cfg.Store, func(r *store.Read) (found []chela.Session, err error) {
 		var after chela.SessionKey
@@ -126,7 +126,8 @@ func (b *Background) sessionsOf(ctx context.Context, agent string, kind chela.Ke
 	return found[:min(limit, len(found))], err
 }
 
-// sessionOf returns a session of an agent; another one is NotFound.
+// sessionOf returns a session of an agent; a session of another agent is
+// NotFound.
 func sessionOf(ctx context.Context, r *store.Read, agent string, key chela.SessionKey) (chela.Session, error) {
 	s, err := r.Session(ctx, key)
 	if err == nil && s.Agent != agent || chela.KindOf(err) == chela.NotFound {
@@ -151,8 +152,8 @@ func (b *Background) history(ctx context.Context, agent string, key chela.Sessio
 	})
 }
 
-// send puts a message into the lane of a session, where it begins a turn that owes
-// nobody an answer.
+// send puts a message into the lane of a session, where it starts a turn
+// without a recipient for its answer.
 func (b *Background) send(ctx context.Context, to chela.SessionKey, text string, call chela.ToolCall) error {
 	var s chela.Session
 	err := b.cfg.Store.Read(ctx, func(r *store.Read) (err error) {

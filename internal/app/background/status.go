@@ -9,14 +9,14 @@ import (
 	"chela/internal/store"
 )
 
-// Status tells in s how jobs and routines fare.
+// Status adds the state of jobs and routines to s.
 func (b *Background) Status(ctx context.Context, s *chela.Status) error {
 	all, err := b.routines.Routines(ctx)
 	if err != nil {
 		return err
 	}
 	s.Routines = sumUp(all)
-	if !slices.ContainsFunc(all, func(v chela.Routine) bool { return v.Builtin }) { // nobody has stayed here yet
+	if !slices.ContainsFunc(all, func(v chela.Routine) bool { return v.Builtin }) { // no long-running process has opened this home yet
 		s.Routines.Heartbeat = b.cfg.Settings.Heartbeat.Enabled
 	}
 	s.Routines.Off = !b.cfg.Settings.Routines.Enabled
@@ -35,7 +35,7 @@ func (b *Background) Status(ctx context.Context, s *chela.Status) error {
 	})
 }
 
-// sumUp says how routines fare.
+// sumUp summarizes the state of routines.
 func sumUp(all []chela.Routine) (s chela.RoutineStatus) {
 	for _, v := range all {
 		switch {
@@ -60,6 +60,3 @@ func later(a, b time.Time) time.Time {
 	}
 	return a
 }
-
-// off reports whether the configuration lets no routine fire by itself.
-func (b *Background) off(context.Context) (bool, error) { return !b.cfg.Settings.Routines.Enabled, nil }

@@ -7,20 +7,18 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/cli/routines"
-	"chela/internal/client"
-	command "chela/internal/command/routines"
-	gateway "chela/internal/gateway/routines"
-	"chela/internal/routine"
+	"chela/internal/background/routine"
+	"chela/internal/surface/command"
+	"chela/internal/surface/gateway"
 )
 
-// lookTime is between looks whether a run has ended that somebody waits for.
+// lookTime is the poll interval for the end of a run that a client waits for.
 const lookTime = 100 * time.Millisecond
 
-// nextName cannot name a routine: /api/routines/next is something else.
+// nextName is reserved, because /api/routines/next is another route.
 const nextName = "next"
 
-// kept are the routines of a home, by name or id, as its surfaces see them.
+// kept is the view of a home's routines, by name or id, for its surfaces.
 type kept struct{ *Background }
 
 func (k kept) all(ctx context.Context) ([]chela.Routine, error) { return k.routines.Routines(ctx) }
@@ -63,7 +61,7 @@ func (k kept) fire(ctx context.Context, name string, f api.Firing, by string) (c
 	return k.routines.Fire(ctx, v.ID, routine.Firing{Key: f.Key, Input: f.Input, By: by})
 }
 
-// runs returns runs without what they said, which may be much.
+// runs returns runs without their output, which may be large.
 func (k kept) runs(ctx context.Context, name string, before chela.RunID, limit int) ([]chela.RoutineRun, error) {
 	v, err := k.named(ctx, name)
 	if err != nil {
@@ -80,8 +78,9 @@ func (k kept) run(ctx context.Context, id chela.RunID) (chela.RoutineRun, error)
 	return k.routines.Run(ctx, id)
 }
 
-// ended waits until a run has ended, or ctx has. If seen is not nil, it also waits no
-// longer than until the run waits for something else than that, at two looks.
+// ended waits until a run has ended, or ctx has. If seen is not nil, it also
+// returns when the run waits for another reason than that, at two polls in a
+// row.
 func (k kept) ended(ctx context.Context, id chela.RunID, seen *string) (chela.RoutineRun, error) {
 	tick := time.NewTicker(lookTime)
 	defer tick.Stop()
@@ -112,62 +111,26 @@ func (k kept) next(ctx context.Context, limit int) ([]api.Due, error) {
 	return due, err
 }
 
-// hook hands a request to a webhook on.
+// hook passes a request on to a webhook.
 func (k kept) hook(ctx context.Context, path string, header http.Header, body []byte) (api.Hooked, error) {
 	done, err := k.routines.Hook(ctx, path, header, body)
 	return api.Hooked{Run: done.Run, Duplicate: done.Again, Challenge: done.Challenge}, err
 }
 
-// RoutineRoutes returns the routines of the home as the gateway serves them.
-func (b *Background) RoutineRoutes() gateway.Home {
+// RoutineRoutes returns the routines of the home for the gateway.
+func (b *Background) RoutineRoutes() gateway.RoutineAPI {
 	k := kept{b}
-	return gateway.Home{
+	return gateway.RoutineAPI{
 		Routines: k.all, Routine: k.named, Create: k.create, Change: k.change, Delete: k.remove, Fire: k.fire, Runs: k.runs, Run: k.run,
 		Ended: k.ended, Next: k.next, Hook: k.hook,
 	}
 }
 
-// RoutineOrders returns the routines of the home as /routine reaches them.
-func (b *Background) RoutineOrders() command.Home {
+// RoutineOrders returns the routines of the home for the command /routine.
+func (b *Background) RoutineOrders() command.RoutineAPI {
 	k := kept{b}
-	return command.Home{
+	return command.RoutineAPI{
 		All: k.all, Named: k.named, Create: k.create, Change: k.change, Delete: k.remove, Fire: k.fire, Runs: k.runs, Next: k.next,
 		Zone: b.cfg.Settings.Zone(), Off: !b.cfg.Settings.Routines.Enabled,
-	}
-}
-
-// RoutineCommands returns the routines of the home as the commands of this process
-// reach them, in the name of its owner.
-func (b *Background) RoutineCommands() routines.Home {
-	k := kept{b}
-	owner := chela.Origin{Channel: api.SocketChannel, Owner: true}
-	return routines.Home{
-		All: k.all, Named: k.named, Run: k.run, Ended: k.ended, Next: k.next, Off: b.off,
-		Create: func(ctx context.Context, n api.NewRoutine) (chela.Routine, error) {
-			return k.create(ctx, n.Routine(owner), api.SocketAgent)
-		},
-		Change: func(ctx context.Context, name string, c api.RoutineChange) (chela.Routine, error) {
-			return k.change(ctx, name, c, api.SocketAgent)
-		},
-		Delete: func(ctx context.Context, name string) error { return k.remove(ctx, name, api.SocketAgent) },
-		Fire: func(ctx context.Context, name string, f api.Firing) (chela.RunID, error) {
-			return k.fire(ctx, name, f, api.SocketAgent)
-		},
-		Runs: func(ctx context.Context, name string, limit int) ([]chela.RoutineRun, error) {
-			return k.runs(ctx, name, "", limit)
-		},
-	}
-}
-
-// RoutinesThrough returns the routines of a daemon as commands reach them.
-func RoutinesThrough(c *client.Client) routines.Home {
-	r := c.Routines()
-	return routines.Home{
-		All: r.All, Named: r.Named, Create: r.Create, Change: r.Change, Delete: r.Delete, Fire: r.Fire, Runs: r.Runs, Run: r.Run, Ended: r.Ended,
-		Next: r.Next, Served: true,
-		Off: func(ctx context.Context) (bool, error) {
-			s, err := c.Status(ctx)
-			return s.Routines.Off, err
-		},
 	}
 }

@@ -9,26 +9,25 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/job"
+	"chela/internal/background/job"
 	"chela/internal/store"
-	"chela/internal/tool/jobs"
-	"chela/internal/tool/sessions"
+	"chela/internal/tool/self"
 )
 
-// Tools returns the tools of jobs and of sessions. The background that they work on
-// is made after them, so it is asked for when they run.
+// Tools returns the tools of jobs and of sessions. The background that they use
+// is made after them, so it is looked up when they run.
 func Tools(of func() *Background) []chela.Tool {
-	return slices.Concat(jobs.Tools(jobDesk(of)), sessions.Tools(sessionDesk(of)))
+	return slices.Concat(self.JobTools(jobDesk(of)), self.SessionTools(sessionDesk(of)))
 }
 
-// jobDesk keeps jobs for the tools.
-func jobDesk(of func() *Background) jobs.Desk {
-	return jobs.Desk{
-		Create: func(ctx context.Context, o jobs.Order) (chela.Job, error) { return of().create(ctx, o) },
-		Jobs:   func(ctx context.Context, w jobs.Wanted) ([]chela.Job, error) { return of().wanted(ctx, w) },
-		Job: func(ctx context.Context, id chela.JobID) (jobs.View, error) {
+// jobDesk gives the tools access to jobs.
+func jobDesk(of func() *Background) self.JobAPI {
+	return self.JobAPI{
+		Create: func(ctx context.Context, o self.JobOrder) (chela.Job, error) { return of().create(ctx, o) },
+		Jobs:   func(ctx context.Context, w self.WantedJob) ([]chela.Job, error) { return of().wanted(ctx, w) },
+		Job: func(ctx context.Context, id chela.JobID) (self.JobView, error) {
 			v, err := of().jobs.Job(ctx, id)
-			return jobs.View(v), err
+			return self.JobView(v), err
 		},
 		Events: func(ctx context.Context, id chela.JobID, after int) ([]chela.JobEvent, error) {
 			return of().jobs.Events(ctx, id, after)
@@ -48,9 +47,9 @@ func jobDesk(of func() *Background) jobs.Desk {
 	}
 }
 
-// create takes in the job that a call asks for. Its session is told how it ends as
-// if whoever began the call's turn had said it.
-func (b *Background) create(ctx context.Context, o jobs.Order) (chela.Job, error) {
+// create accepts the job that a call asks for. Its session is notified of the
+// end with the rights of the principal that started the call's turn.
+func (b *Background) create(ctx context.Context, o self.JobOrder) (chela.Job, error) {
 	if o.Options.Model != "" {
 		if err := b.cfg.Usable(o.Options.Model); err != nil {
 			return chela.Job{}, err
@@ -62,8 +61,8 @@ func (b *Background) create(ctx context.Context, o jobs.Order) (chela.Job, error
 	}
 	agent := cmp.Or(o.Agent, o.Call.Agent)
 	if own, err := b.cfg.Settings.Agent(o.Call.Agent); err != nil || agent != o.Call.Agent && !own.Subagents.May(o.Call.Agent, agent) {
-		return chela.Job{}, cmp.Or(err, error(chela.E(chela.Denied, fmt.Sprintf("agent %.60q may not be given work from here", agent)).
-			WithHint("agents_list tells which may")))
+		return chela.Job{}, cmp.Or(err, error(chela.E(chela.Denied, fmt.Sprintf("agent %.60q is not available for jobs of this agent", agent)).
+			WithHint("agents_list lists the available ones")))
 	}
 	return b.jobs.Create(ctx, job.Order{
 		Key: string(o.Call.ID), Agent: agent, Title: o.Title, Text: o.Text, By: string(o.Call.Session), Priority: o.Priority,
@@ -71,18 +70,21 @@ func (b *Background) create(ctx context.Context, o jobs.Order) (chela.Job, error
 	})
 }
 
-// originOf returns the origin of the turn of a call. One that is made by hand is the
-// owner's.
+// originOf returns the origin of a call's turn, with the rights and the
+// provenance of that turn: work started by the call has no others. A manual
+// call is the owner's.
 func (b *Background) originOf(ctx context.Context, c chela.ToolCall) (chela.Origin, error) {
 	if c.Turn == "" {
 		return chela.Origin{Channel: api.SocketChannel, Owner: true}, nil
 	}
 	t, err := store.Find(ctx, b.cfg.Store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, c.Turn) })
-	return t.Origin, err
+	origin := t.Origin.ActingFor(t.Principal())
+	origin.Provenance = c.Provenance
+	return origin, err
 }
 
-// wanted returns the newest jobs of an agent that a tool lists.
-func (b *Background) wanted(ctx context.Context, w jobs.Wanted) (found []chela.Job, err error) {
+// wanted returns the newest jobs of an agent that match the filter of a tool.
+func (b *Background) wanted(ctx context.Context, w self.WantedJob) (found []chela.Job, err error) {
 	f := job.Filter{States: w.States, Requester: w.Requester, Limit: listed}
 	for len(found) < w.Limit {
 		page, err := b.jobs.Jobs(ctx, f)
@@ -102,5 +104,5 @@ func (b *Background) wanted(ctx context.Context, w jobs.Wanted) (found []chela.J
 	return found, nil
 }
 
-// listed is how many rows are read at a time where some are passed over.
+// listed is the page size of a filtered read.
 const listed = 200

@@ -1,5 +1,5 @@
-// Package field holds the kinds of values that a setting may have: what each
-// takes, how it is read and shown, and what is said of a wrong one.
+// Package field defines the kinds of values that a setting may have: how each
+// is parsed, validated and shown, and the messages for invalid ones.
 package field
 
 import (
@@ -14,32 +14,32 @@ import (
 
 	"chela"
 	"chela/internal/config/tomlfile"
-	"chela/internal/excerpt"
+	"chela/internal/platform/excerpt"
 )
 
-// A Field is a place in a configuration and what may be put there.
+// A Field is a setting's storage with its parser and validation.
 type Field struct {
-	Want   string                // what is expected, for messages
-	Secret bool                  // what was given is not repeated in messages
-	Put    func(v any) error     // stores a value as TOML has it; ErrUnwanted for a wrong one
-	Read   func(text string) any // a word of the environment as TOML would have it; nil means a string
-	Show   func() string         // the value as people write it
+	Want   string                // the expected form, for messages
+	Secret bool                  // the given value is not repeated in messages
+	Put    func(v any) error     // stores a decoded TOML value; ErrUnwanted for an invalid one
+	Read   func(text string) any // converts a word of the environment to its TOML value; nil means a string
+	Show   func() string         // the value in the notation of config.toml
 }
 
 // A Key is one key of the sections that an S holds.
 type Key[S any] struct {
 	Name  string
-	Names []string         // what the environment calls it besides its CHELA_ name
-	At    func(s *S) Field // where it is in one of them
+	Names []string         // its environment variables besides the CHELA_ name
+	At    func(s *S) Field // returns the field of a section
 }
 
-// Named returns the key of a name, and of others that the environment has for it.
+// Named returns a key with its name and its other names in the environment.
 func Named[S any](name string, at func(s *S) Field, names ...string) Key[S] {
 	return Key[S]{Name: name, Names: names, At: at}
 }
 
-// Within returns the keys of a section that is part of another one, below a prefix
-// that ends with a point.
+// Within returns the keys of a nested section, below a prefix that ends with a
+// dot.
 func Within[S, P any](prefix string, keys []Key[P], part func(s *S) *P) []Key[S] {
 	all := make([]Key[S], len(keys))
 	for i, k := range keys {
@@ -48,11 +48,11 @@ func Within[S, P any](prefix string, keys []Key[P], part func(s *S) *P) []Key[S]
 	return all
 }
 
-// ErrUnwanted says that a value is not what the field expects.
+// ErrUnwanted means that a value does not have the type the field expects.
 var ErrUnwanted = errors.New("unwanted")
 
-// Value turns a word of the environment, a flag or a command into what TOML
-// would have.
+// Value converts a word of the environment, a flag or a command to its TOML
+// value.
 func (f Field) Value(text string) any {
 	if f.Read == nil {
 		return text
@@ -60,8 +60,8 @@ func (f Field) Value(text string) any {
 	return f.Read(text)
 }
 
-// Refusal explains why Put did not take what was given at a place: it is Invalid,
-// or of the kind of err if that is a *chela.Error.
+// Refusal explains why Put refused the value at a place: it is Invalid, or of
+// the kind of err if that is a *chela.Error.
 func (f Field) Refusal(place string, given any, err error) error {
 	if known, ok := errors.AsType[*chela.Error](err); ok {
 		return chela.E(known.Kind, place+": "+known.Msg).WithHint(known.Hint)
@@ -79,7 +79,7 @@ func (f Field) Refusal(place string, given any, err error) error {
 	return chela.E(chela.Invalid, place+" cannot be "+shown).WithHint("write " + f.Want)
 }
 
-// Number is a field for a whole number from low to high.
+// Number is a field for an integer from low to high.
 func Number(at *int, low, high int) Field {
 	return Field{
 		Want: fmt.Sprintf("a whole number from %d to %d", low, high),
@@ -101,8 +101,8 @@ func Number(at *int, low, high int) Field {
 	}
 }
 
-// Dollars is a field for an amount in dollars up to a highest, such as 10 or
-// 0.075. It is read exactly, without a float between.
+// Dollars is a field for an amount in dollars up to a maximum, such as 10 or
+// 0.075. It is read exactly, without a float in between.
 func Dollars(at *chela.MicroUSD, high chela.MicroUSD) Field {
 	return Field{
 		Want: fmt.Sprintf("an amount in dollars from 0 to %s, with at most six digits behind the point", plain(high)),
@@ -153,7 +153,7 @@ func Price(at **chela.MicroUSD, high chela.MicroUSD) Field {
 	return f
 }
 
-// plain writes an amount without sign and without empty digits: 10, 0.075.
+// plain formats an amount without sign and trailing zeros: 10, 0.075.
 func plain(m chela.MicroUSD) string {
 	return strings.TrimSuffix(strings.TrimPrefix(m.String(), "$"), ".00")
 }
@@ -180,7 +180,7 @@ func Switch(at *bool) Field {
 	}
 }
 
-// Span is a field for a time from low to high.
+// Span is a field for a duration from low to high.
 func Span(at *time.Duration, low, high time.Duration) Field {
 	return Field{
 		Want: fmt.Sprintf("a time such as %q, from %s to %s", "90s", short(low), short(high)),
@@ -197,7 +197,7 @@ func Span(at *time.Duration, low, high time.Duration) Field {
 	}
 }
 
-// short writes a duration without its empty parts: 30m instead of 30m0s.
+// short formats a duration without its zero parts: 30m instead of 30m0s.
 func short(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -209,8 +209,8 @@ func short(d time.Duration) string {
 	return s
 }
 
-// Choice is a field for one of a few words. Those of later are known, but not to this
-// version.
+// Choice is a field for a fixed set of words. The words of later are
+// recognized, but unsupported by this version.
 func Choice[S ~string](at *S, words []S, later ...S) Field {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -235,7 +235,7 @@ func Choice[S ~string](at *S, words []S, later ...S) Field {
 	}
 }
 
-// Text is a field for text that valid takes.
+// Text is a field for text that valid accepts.
 func Text(at *string, want string, valid func(string) bool) Field {
 	return Field{
 		Want: want,
@@ -259,15 +259,15 @@ func printable(s string) bool {
 	})
 }
 
-// AnyText takes everything.
+// AnyText accepts everything.
 func AnyText(string) bool { return true }
 
-// OneLine reports whether s is something, and on one line.
+// OneLine reports whether s is not empty and has one line.
 func OneLine(s string) bool {
 	return strings.TrimSpace(s) != "" && !strings.ContainsAny(s, "\n\t")
 }
 
-// List is a field for a list of words, each of which valid takes.
+// List is a field for a list of words that valid accepts.
 func List(at *[]string, want string, valid func(string) bool) Field {
 	return Field{
 		Want: want,
@@ -298,7 +298,7 @@ func List(at *[]string, want string, valid func(string) bool) Field {
 	}
 }
 
-// readList takes a list as TOML writes it, or words with commas between them.
+// readList reads a list in TOML notation, or words separated by commas.
 func readList(s string) any {
 	s = strings.TrimSpace(s)
 	if strings.HasPrefix(s, "[") {
@@ -317,5 +317,5 @@ func readList(s string) any {
 	return items
 }
 
-// Cut shortens what a person wrote so that it fits into a message.
+// Cut shortens user input to fit into a message.
 func Cut(s string) string { return excerpt.Runes(s, 40) }

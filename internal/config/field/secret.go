@@ -3,14 +3,14 @@ package field
 import "log/slog"
 
 // A Secret is a value that is never printed: every way of formatting it gives
-// only what may be shown. The zero value is not set.
+// only its displayable form. The zero value is not set.
 type Secret struct {
 	value string
 	shown string // what may be shown of it instead of "set"
 }
 
-// NewSecret returns a secret. What may be shown of it takes the place of "set", if
-// it is not empty.
+// NewSecret returns a secret. Its displayable form replaces "set", unless it is
+// empty.
 func NewSecret(value, shown string) Secret { return Secret{value: value, shown: shown} }
 
 // Reveal returns the value itself, or "".
@@ -19,7 +19,7 @@ func (s Secret) Reveal() string { return s.value }
 // IsSet reports whether there is a value.
 func (s Secret) IsSet() bool { return s.value != "" }
 
-// String returns what may be shown: "set", "not set", or the harmless part.
+// String returns the displayable form: "set", "not set", or the harmless part.
 func (s Secret) String() string {
 	switch {
 	case s.value == "":

@@ -7,10 +7,9 @@ import (
 )
 
 // With returns the text of the file with the value at path changed to v, which
-// is a string, int64, bool, Decimal or []any: in its place if it is there, else beside
-// its neighbours, else in a section of its own at the end. Some files are
-// written in a way that does not let a value be added; the text that comes of
-// them is to be parsed before it is used.
+// is a string, int64, bool, Decimal or []any: in its place if it exists, else
+// beside its siblings, else in a new section at the end. Some files are written
+// in a form that a value cannot be added to; parse the result before using it.
 func (f *File) With(path []string, v any) []byte {
 	text, value := f.text, Literal(v)
 	newline := "\n"
@@ -46,9 +45,9 @@ func (f *File) With(path []string, v any) []byte {
 	return insertLine(text, len(text), gap+"["+Join(section)+"]"+newline+line, newline)
 }
 
-// Without returns the text of the file without the value at path, and whether it is
-// in the file. The text is nil if the value is in an inline table, where it has no
-// lines of its own.
+// Without returns the text of the file without the value at path, and whether
+// the file had it. The text is nil if the value is in an inline table, where it
+// has no lines of its own.
 func (f *File) Without(path []string) ([]byte, bool) {
 	for _, n := range f.Nodes {
 		if n.Kind != Pair || !slices.Equal(n.Path, path) {
@@ -71,7 +70,7 @@ func (f *File) withinInline(path []string, value string) ([]byte, bool) {
 			if table.Kind != Inline || table.end == 0 || !slices.Equal(table.Path, path[:n]) {
 				continue
 			}
-			// First in the table: then it does not matter how the table ends.
+			// First in the table: then the end of the table does not matter.
 			entry := " " + Join(path[n:]) + " = " + value
 			rest := bytes.TrimLeft(text[table.start+1:table.end], " \t\r\n")
 			switch {
@@ -118,8 +117,8 @@ func lineEnd(text []byte, offset int) int {
 	return len(text)
 }
 
-// insertLine puts a line at offset, which is the begin of a line or the end of
-// the text.
+// insertLine inserts a line at offset, which is the start of a line or the end
+// of the text.
 func insertLine(text []byte, offset int, line, newline string) []byte {
 	if offset > 0 && text[offset-1] != '\n' {
 		line = newline + line
@@ -127,5 +126,5 @@ func insertLine(text []byte, offset int, line, newline string) []byte {
 	return splice(text, offset, offset, line+newline)
 }
 
-// preamble is the comment that opens a file, which an empty line ends.
+// preamble is the comment at the top of a file, which an empty line ends.
 var preamble = regexp.MustCompile(`\A(#.*\n)+(\r?\n|\z)`)

@@ -1,6 +1,6 @@
-// Package tomlfile takes a TOML file apart, with the place of everything in it,
-// and changes one value of it while all else stays as it is, comments and order
-// included.
+// Package tomlfile parses a TOML file with source positions, and edits one
+// value while everything else stays byte for byte, including comments and
+// order.
 package tomlfile
 
 import (
@@ -16,32 +16,32 @@ import (
 	"chela"
 )
 
-// maxBytes bounds a file. A large file of hand-written settings takes a few
+// maxBytes limits a file. A large file of hand-written settings takes a few
 // kilobytes.
 const maxBytes = 256 << 10
 
-// A File is a TOML file with the place of everything in it, which the decoder
-// of the library does not tell.
+// A File is a TOML file with the position of every element, which the decoder
+// of the library does not report.
 type File struct {
-	Nodes []Node // in the order in which they are written
+	Nodes []Node // in file order
 
 	text []byte
 }
 
-// A Node is a section header, a pair, or an inline table. What is in an inline
-// table follows it.
+// A Node is a section header, a pair, or an inline table. The members of an
+// inline table follow it.
 type Node struct {
 	Kind  NodeKind
-	Path  []string // where it is in the whole file; see [Place] for lists of sections
+	Path  []string // path in the whole file; see [Place] for lists of sections
 	Value any      // of a pair: string, int64, bool, [Decimal], []any, or [Foreign]
 	Line  int      // from 1
 
-	within     int // how many parts of Path come from the section or inline table it is written in
+	within     int // how many parts of Path come from the enclosing section or inline table
 	first      int // the first byte of a pair's key
 	start, end int // the bytes of a pair's value; of a header only where its line ends
 }
 
-// NodeKind says what a node is.
+// NodeKind is the kind of a node.
 type NodeKind int
 
 // The kinds of nodes.
@@ -51,21 +51,21 @@ const (
 	Inline                 // key = { … }, and a table in a list
 )
 
-// Decimal is a number with a point, as it is written.
+// Decimal is a number with a decimal point, as written.
 type Decimal string
 
-// Foreign is a value of a kind that no setting takes: a date, a table in a list.
+// Foreign is a value of a kind that no setting accepts: a date, a table in a
+// list.
 type Foreign struct{}
 
-// Parse takes a TOML file apart. Errors are Invalid and name file, line and
-// column.
+// Parse parses a TOML file. Errors are Invalid and name file, line and column.
 func Parse(name string, text []byte) (*File, error) {
 	if len(text) > maxBytes {
 		return nil, chela.E(chela.Invalid, fmt.Sprintf("%s is larger than %d bytes", name, maxBytes)).
-			WithHint("take out what is not configuration")
+			WithHint("remove everything that is not configuration")
 	}
-	// The decoder checks what the parser below leaves alone: keys that are
-	// there twice, and the forms of dates and numbers.
+	// The decoder checks rules that the parser below ignores: duplicate keys,
+	// and the forms of dates and numbers.
 	var whole map[string]any
 	if err := toml.Unmarshal(text, &whole); err != nil {
 		var at *toml.DecodeError
@@ -91,10 +91,10 @@ func broken(name string, line, column int, why string) error {
 	if column > 0 {
 		place += ":" + strconv.Itoa(column)
 	}
-	return chela.E(chela.Invalid, place+": "+why).WithHint("mend that line of " + filepath.Base(name))
+	return chela.E(chela.Invalid, place+": "+why).WithHint("correct that line of " + filepath.Base(name))
 }
 
-// A walker goes through the expressions of a file in order.
+// A walker visits the expressions of a file in order.
 type walker struct {
 	parser unstable.Parser
 	text   []byte
@@ -107,7 +107,7 @@ type walker struct {
 	line    int // line of that byte
 }
 
-// lineAt returns the line of a byte that is not before the last one asked for.
+// lineAt returns the line of a byte. Calls must ask for increasing offsets.
 func (w *walker) lineAt(offset int) int {
 	w.line += bytes.Count(w.text[w.counted:offset], []byte("\n"))
 	w.counted = offset
@@ -128,8 +128,8 @@ func (w *walker) expression(e *unstable.Node) {
 	w.nodes = append(w.nodes, Node{Kind: Header, Path: path, Line: w.lineAt(first), end: lineEnd(w.text, last)})
 }
 
-// key returns the path of a header or pair that is written under above, and
-// the first and last byte of its key.
+// key returns the path of a header or pair below above, and the first and last
+// byte of its key.
 func (w *walker) key(e *unstable.Node, above []string) (path []string, first, last int) {
 	path = append(path, above...)
 	first = -1

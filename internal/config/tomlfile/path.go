@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// placeMark begins a part of a path that is a place in a list. No key of a
-// file can begin with it, because it is not UTF-8.
+// placeMark begins a path part that is an index in a list. No key of a file can
+// begin with it, because it is not UTF-8.
 const placeMark = "\xff"
 
-// Place returns the part of a path that stands for the n-th of a list, from 1.
+// Place returns the path part for the n-th element of a list, from 1.
 func Place(n int) string { return placeMark + strconv.Itoa(n) }
 
 // IsPlace reports whether part was made by [Place].
@@ -25,7 +25,7 @@ func NthOf(part string) int {
 	return n
 }
 
-// Join writes a path as people write it.
+// Join formats a path for people.
 func Join(path []string) string {
 	var b strings.Builder
 	for i, part := range path {
@@ -56,8 +56,8 @@ func isBare(s string) bool {
 	return s != ""
 }
 
-// ParseKey takes a key apart as TOML does, so that parts may be quoted. It
-// reports false for what is not a key.
+// ParseKey splits a key as TOML does, so that parts may be quoted. It reports
+// false for a malformed key.
 func ParseKey(key string) ([]string, bool) {
 	f, err := Parse("", []byte(key+" = 0"))
 	if err != nil || len(f.Nodes) != 1 || f.Nodes[0].Kind != Pair {

@@ -6,11 +6,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"chela/internal/disk"
+	"chela/internal/platform/disk"
 )
 
-// Read reads a file, and at most one byte more than [Parse] takes. The errors
-// are those of the file system.
+// Read reads a file, up to one byte more than [Parse] accepts. The errors are
+// the file system's.
 func Read(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -20,9 +20,9 @@ func Read(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxBytes+1))
 }
 
-// Replace writes text beside name, makes it durable, and puts it in the place
-// of name. Where name is a link, what it points to is replaced. The errors are
-// those of the file system.
+// Replace writes text to a temporary file beside name, syncs it, and renames it
+// to name. If name is a link, its target is replaced. The errors are the file
+// system's.
 func Replace(name string, text []byte) error {
 	if target, err := filepath.EvalSymlinks(name); err == nil {
 		name = target

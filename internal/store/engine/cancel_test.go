@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"chela/internal/pgtest"
+	"chela/internal/platform/pgtest"
 	"chela/internal/store/engine"
 )
 

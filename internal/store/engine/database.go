@@ -10,38 +10,42 @@ import (
 	"chela"
 )
 
-// Config says where the database is. Exactly one of Path and URL is set.
+// Config locates the database. Either Path or URL is set, never both.
 type Config struct {
-	Path string // of an SQLite database; made if it does not exist
-	URL  string // of a PostgreSQL database: postgres://…
+	Path string // SQLite file, created if it does not exist
+	URL  string // PostgreSQL address: postgres://…
 
-	// Busy is how long a transaction waits for another process that writes;
-	// 0 means 5 s.
+	// Busy is the lock timeout of a transaction; 0 means 5 s.
 	Busy time.Duration
+
+	// Now is the local clock. If it is nil, [Database.Now] must not be called.
+	Now func() time.Time
 }
 
-// A Database is open. It may be used by several goroutines at once.
+// A Database is an open database. It is safe for concurrent use.
 type Database struct {
 	engine engine
-	begun  sync.WaitGroup // transactions
+	begun  sync.WaitGroup // running transactions
 
 	mu     sync.Mutex
 	closed bool // guarded by mu
 }
 
-// engine is what the two databases do differently.
+// engine is the part that differs between the two databases.
 type engine interface {
 	read(ctx context.Context, fn func(Tx) error) error
 	write(ctx context.Context, op string, fn func(Tx) error) error
 	migrate(ctx context.Context, m migration) error
+	now() time.Time
+	check(ctx context.Context, tx Tx) (damage []string, err error)
 	horizon(ctx context.Context) (int64, error)
 	close() error // called once, after all transactions
 }
 
-// Open opens the database and applies the steps of its schema that are missing:
-// the files migrations/*.sql, in order. A database that has a step which is not
-// among them is refused with Unsupported and left as it is; a file that is not a
-// database, or damaged, is Internal and left as it is.
+// Open opens the database and applies the missing migrations, migrations/*.sql,
+// in order. It returns Unsupported for a database with an unknown migration,
+// and Unavailable for a file that is damaged or not a database; either is left
+// unchanged.
 func Open(ctx context.Context, cfg Config, files fs.FS) (*Database, error) {
 	var e engine
 	var err error
@@ -61,8 +65,8 @@ func Open(ctx context.Context, cfg Config, files fs.FS) (*Database, error) {
 	return d, nil
 }
 
-// Close waits for transactions that have begun and closes the database. Those
-// that begin later fail with Unavailable. Closing twice does no harm.
+// Close waits for running transactions and closes the database. Later
+// transactions fail with Unavailable. It is idempotent.
 func (d *Database) Close() error {
 	d.mu.Lock()
 	again := d.closed
@@ -75,7 +79,7 @@ func (d *Database) Close() error {
 	return d.engine.close()
 }
 
-// begin counts a transaction in, unless the database is closed.
+// begin registers a transaction, unless the database is closed.
 func (d *Database) begin() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -86,6 +90,11 @@ func (d *Database) begin() error {
 	return nil
 }
 
+// Now returns the common time of all processes on the database: for PostgreSQL
+// the server's, as measured at most a few transactions ago, for SQLite the
+// machine's.
+func (d *Database) Now() time.Time { return d.engine.now() }
+
 // Engine returns "sqlite" or "postgres".
 func (d *Database) Engine() string {
 	if _, ok := d.engine.(*sqlite); ok {
@@ -94,9 +103,9 @@ func (d *Database) Engine() string {
 	return "postgres"
 }
 
-// Read runs fn in a transaction that sees one moment of the database and cannot
-// change it. The error is fn's, or that of the transaction. Fn may run more than
-// once, but after it was handed something it does not.
+// Read runs fn in a read-only snapshot transaction. The error is fn's, or the
+// transaction's. Fn may run more than once, but not again after it has received
+// a row.
 func (d *Database) Read(ctx context.Context, fn func(Tx) error) error {
 	if err := d.begin(); err != nil {
 		return err
@@ -105,10 +114,10 @@ func (d *Database) Read(ctx context.Context, fn func(Tx) error) error {
 	return d.engine.read(ctx, fn)
 }
 
-// Write runs fn in a transaction and returns after its commit was synced, or
-// with the error that prevented it; then nothing of it was written, unless the
-// error is Unavailable and the connection was lost during the commit. Fn may
-// run more than once. Op names the transaction, such as "turn.open".
+// Write runs fn in a transaction and returns after its commit is synced. After
+// an error nothing was written, unless the error is Unavailable because the
+// connection was lost during the commit. Fn may run more than once. Op names
+// the transaction, such as "turn.open".
 func (d *Database) Write(ctx context.Context, op string, fn func(Tx) error) error {
 	err := d.begin()
 	if err == nil {
@@ -121,7 +130,24 @@ func (d *Database) Write(ctx context.Context, op string, fn func(Tx) error) erro
 	return nil
 }
 
-// Horizon returns the number of a transaction before which every one has ended:
-// whoever reads after this sees what they wrote. On SQLite, which numbers none,
-// it is never reached.
+// Probe performs and commits a write that leaves the data unchanged. An error
+// tells why the database is not writable at the moment.
+func (d *Database) Probe(ctx context.Context) error {
+	return d.Write(ctx, "store.probe", func(tx Tx) error {
+		// Both statements change pages, unlike an update to the same value.
+		for _, text := range []string{`insert into migrations (name) values ($1)`, `delete from migrations where name = $1`} {
+			if _, err := tx.Exec(ctx, text, probeName); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// probeName is a migration name that is never left behind.
+const probeName = "probe"
+
+// Horizon returns a transaction number below which all transactions have ended:
+// a later reader sees all their writes. SQLite does not number transactions, so
+// its horizon is the maximum.
 func (d *Database) Horizon(ctx context.Context) (int64, error) { return d.engine.horizon(ctx) }

@@ -1,46 +1,47 @@
-// Package engine runs transactions on SQLite or PostgreSQL. It knows how to open
-// and close them, when to commit, what their errors mean and how a schema is
-// brought up to date; what the tables are about is the store's.
+// Package engine runs transactions on SQLite or PostgreSQL: opening and
+// closing, group commit, error classification and migrations. The tables
+// themselves belong to the store.
 //
-// What the two do differently is in the files named after them: opening,
-// connections, commits, classes of errors, and how far readers of a log may
-// look.
+// Differences between the two are in the files named after them: opening,
+// connections, commits, error codes, and the horizon of log readers.
 //
 // # SQLite
 //
-// One goroutine owns the one writing connection. Functions that wait together
-// are run one after the other in one transaction, each inside a savepoint, and
+// One goroutine owns the single writing connection. Functions that wait at the
+// same time run in one transaction (group commit), each inside a savepoint, and
 // share its commit and its sync:
 //
 //	Write ─┐
-//	Write ─┼─▶ queue ─▶ begin · fn · fn · fn · commit (synced) ─▶ every caller is told
+//	Write ─┼─▶ queue ─▶ begin · fn · fn · fn · commit (synced) ─▶ every caller returns
 //	Write ─┘
 //
-// A function that fails is rolled back alone; a commit that fails is told to
-// every caller in it. When SQLite ends the transaction under a function (the
-// disk is full), each function of the group is run again in one of its own.
-// A caller that was told nothing went wrong can lose power the next moment and
-// will find its rows.
+// A function that fails is rolled back alone; a failed commit is returned to
+// every caller of the group. If SQLite ends the transaction under a function
+// (the disk is full), each function of the group is retried in a transaction of
+// its own. Once a caller has received success, its rows survive a power
+// failure.
 //
 // # PostgreSQL
 //
-// Each transaction has one of 16 connections, and what costs is the way to the
-// server and back, not the statement. So only what a function looks at is sent
-// at once. A statement of which it needs no more than that it worked is queued,
-// and goes out with the next one that is sent or with the commit; the begin goes
-// with the first:
+// There are 16 connections, each for one transaction at a time. Round trips
+// dominate the cost, not statements, so only statements whose result is needed
+// are sent at once. Other statements are queued and sent together with the next
+// synchronous statement or with the commit; the begin is sent with the first
+// one:
 //
 //	begin · Exec ─▶  Query ─▶  Queue · Queue · Queue · commit ─▶
 //
-// A queued statement that fails, or finds nothing to change where it must,
-// keeps those behind it from happening, the commit among them, and its error is
-// that of the transaction. On SQLite a queued statement runs where it stands.
+// A queued statement that fails, or finds no row to change although it must,
+// aborts the statements after it, including the commit, and its error is the
+// transaction's. On SQLite a queued statement runs at once.
+//
+// Several nodes on several machines may share one database, and their leases
+// need one clock: [Database.Now] is the server's.
 //
 // # Failure
 //
-// Errors are classified once, where the driver hands them over. When the
-// connection is lost during a commit, the caller cannot know whether it
-// happened: it gets Unavailable and must read before it goes on. A connection
-// that turns out to be lost before it did anything is replaced, and the function
-// run again.
+// Errors are classified once, where the driver returns them. If the connection
+// is lost during a commit, its outcome is unknown: the caller gets Unavailable
+// and must read before it continues. A connection that was lost before its
+// first statement is replaced, and the function is retried.
 package engine

@@ -25,3 +25,9 @@ func LeaveOpen(d *Database) error {
 	}
 	return errors.Join(errs...)
 }
+
+// ClassifySQLiteCode and ClassifyPostgres are the classification of errors.
+var (
+	ClassifySQLiteCode = classifySQLiteCode
+	ClassifyPostgres   = classifyPostgres
+)

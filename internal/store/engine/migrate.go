@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -11,15 +12,15 @@ import (
 	"chela"
 )
 
-// A migration is one step of the schema. Its name is that of its file without
-// the ending; "0002_x.sqlite" and "0002_x.postgres" are the same step of the
+// A migration is one step of the schema. Its name is the file's without
+// extension; "0002_x.sqlite" and "0002_x.postgres" are the same step for the
 // two engines.
 type migration struct {
 	name string
 	sql  string
 }
 
-// migrationsFor returns the steps of an engine in order.
+// migrationsFor returns the migrations of an engine, in order.
 func migrationsFor(engine string, files fs.FS) ([]migration, error) {
 	found, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {
@@ -40,7 +41,7 @@ func migrationsFor(engine string, files fs.FS) ([]migration, error) {
 	return steps, nil
 }
 
-// bringUpToDate applies the steps that are missing, each in a transaction.
+// bringUpToDate applies the missing migrations, each in a transaction.
 func (d *Database) bringUpToDate(ctx context.Context, files fs.FS) error {
 	steps, err := migrationsFor(d.Engine(), files)
 	if err != nil {
@@ -56,8 +57,8 @@ func (d *Database) bringUpToDate(ctx context.Context, files fs.FS) error {
 	}
 	for _, name := range applied {
 		if !slices.Contains(known, name) {
-			return chela.E(chela.Unsupported, fmt.Sprintf("the database was written by a newer chela (it has step %s)", name)).
-				WithHint("use that version or a newer one; nothing was changed")
+			return chela.E(chela.Unsupported, fmt.Sprintf("the database was written by a newer chela (it has migration %s)", name)).
+				WithHint("use that version or a newer one; the database was not changed")
 		}
 	}
 	for _, m := range steps {
@@ -71,20 +72,19 @@ func (d *Database) bringUpToDate(ctx context.Context, files fs.FS) error {
 	return nil
 }
 
-// applied returns the names of the steps that the database has, none if it is
-// new.
+// applied returns the names of the applied migrations; none for a new database.
 func (d *Database) applied(ctx context.Context) (found []string, err error) {
 	err = d.Read(ctx, func(tx Tx) error {
 		found, err = names(ctx, tx, `select name from migrations order by name`)
 		return err
 	})
-	if chela.KindOf(err) == chela.NotFound { // no such table
+	if errors.Is(err, errNoTable) {
 		return nil, nil
 	}
 	return found, err
 }
 
-// names returns what a query of names finds.
+// names returns the rows of a query with one text column.
 func names(ctx context.Context, tx Tx, query string, args ...any) (found []string, err error) {
 	err = tx.Query(ctx, func(row Row) error {
 		var name string
@@ -95,8 +95,8 @@ func names(ctx context.Context, tx Tx, query string, args ...any) (found []strin
 	return found, err
 }
 
-// apply runs one step with run, unless another process has done it since the
-// caller looked.
+// apply runs one migration with run, unless another process has applied it
+// since the caller checked.
 func (t Tx) apply(ctx context.Context, m migration, run func(script string) error) error {
 	if err := run(`create table if not exists migrations (name text primary key)`); err != nil {
 		return err

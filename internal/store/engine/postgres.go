@@ -6,25 +6,27 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"chela"
-	"chela/internal/fail"
+	"chela/internal/platform/fail"
 )
 
-// maxAttempts is how often a transaction is begun when PostgreSQL asks to
-// repeat it. Transactions of one session meet on its lane's row and wait for
-// each other, so repeats are rare.
+// maxAttempts bounds the retries of a transaction after serialization failures.
+// Transactions of one session serialize on their lane's row, so retries are
+// rare.
 const maxAttempts = 8
 
-// maxConns is how many transactions run at once.
+// maxConns bounds the concurrent transactions.
 const maxConns = 16
 
-// postgres is the engine that shares one database between nodes.
+// postgres is the engine for a database shared between nodes.
 type postgres struct {
-	pool *pgxpool.Pool
+	pool  *pgxpool.Pool
+	clock clock
 }
 
 func openPostgres(ctx context.Context, cfg Config) (*postgres, error) {
@@ -43,29 +45,31 @@ func openPostgres(ctx context.Context, cfg Config) (*postgres, error) {
 		pool.Close()
 		return nil, classifyPostgres(err)
 	}
-	return &postgres{pool: pool}, nil
+	return &postgres{pool: pool, clock: clock{now: cfg.Now}}, nil
 }
+
+func (e *postgres) now() time.Time { return e.clock.Now() }
 
 func (e *postgres) read(ctx context.Context, fn func(Tx) error) error {
 	err := repeat(ctx, func() (bool, error) {
 		return e.attempt(ctx, false, func(c *postgresConn) error { return fn(Tx{c}) })
 	})
 	if err != nil && ctx.Err() != nil {
-		return ctx.Err() // the connection was not lost: it was given up
+		return ctx.Err() // cancelled by the caller, not lost
 	}
 	return err
 }
 
 func (e *postgres) write(ctx context.Context, op string, fn func(Tx) error) error {
-	// A transaction that has begun is brought to its end even when ctx ends:
-	// cutting a commit would leave its outcome unknown.
+	// A transaction that has begun runs to its end even when ctx is done:
+	// cancelling a commit would leave its outcome unknown.
 	whole := context.WithoutCancel(ctx)
 	return repeat(ctx, func() (bool, error) {
 		return e.attempt(whole, true, func(c *postgresConn) error { return perform(whole, c, op, fn) })
 	})
 }
 
-// repeat makes attempts while they are of no avail and can be repeated.
+// repeat calls attempt until it succeeds or cannot be repeated.
 func repeat(ctx context.Context, attempt func() (again bool, err error)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -78,8 +82,8 @@ func repeat(ctx context.Context, attempt func() (again bool, err error)) error {
 	}
 }
 
-// attempt runs fn in one transaction, and reports whether that can be
-// repeated after an error.
+// attempt runs fn in one transaction, and reports whether to retry after an
+// error.
 func (e *postgres) attempt(ctx context.Context, write bool, fn func(*postgresConn) error) (again bool, err error) {
 	if err := fail.Point("store.statement"); err != nil {
 		return false, err
@@ -89,17 +93,23 @@ func (e *postgres) attempt(ctx context.Context, write bool, fn func(*postgresCon
 		return false, classifyPostgres(err)
 	}
 	defer conn.Release()
+	if e.clock.due() {
+		e.clock.measure(func() (server time.Time, err error) {
+			err = conn.QueryRow(ctx, `select clock_timestamp()`).Scan(&server)
+			return server, err
+		})
+	}
 	c := newPostgresConn(conn.Conn(), write)
 	defer c.end(ctx)
 	err = fn(c)
 	if c.stale() && ctx.Err() == nil {
-		e.pool.Reset() // the others that nobody uses are likely lost too
+		e.pool.Reset() // the idle connections are probably lost too
 		return true, err
 	}
 	return write && repeatable(err), err
 }
 
-// perform runs fn and commits. One that panics counts as one that fails.
+// perform runs fn and commits. A panic becomes an error.
 func perform(ctx context.Context, c *postgresConn, op string, fn func(Tx) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -123,8 +133,8 @@ func perform(ctx context.Context, c *postgresConn, op string, fn func(Tx) error)
 	return fail.Point(op + ".done")
 }
 
-// migrationLock is an arbitrary number that all versions of chela share, so
-// that two of them never change a schema at once.
+// migrationLock is an arbitrary number shared by all versions, so that no two
+// processes migrate a schema at once.
 const migrationLock = 0x6368656c61
 
 func (e *postgres) migrate(ctx context.Context, m migration) error {
@@ -136,14 +146,14 @@ func (e *postgres) migrate(ctx context.Context, m migration) error {
 	})
 }
 
-// horizon is the oldest transaction of the database that still runs, or the
-// next one. The snapshot is older than the look at who runs, so a transaction
-// before the horizon that the look does not show has ended, and whoever reads
-// after this sees what it wrote. The oldest of the snapshot itself would do too,
-// but counts the transactions of all databases of the server.
+// horizon is the oldest running transaction of the database, or the next one.
+// The snapshot is older than the list of running transactions, so a transaction
+// before the horizon that is not in the list has ended, and later readers see
+// its writes. The xmin of the snapshot would work too, but it includes
+// transactions of all databases of the server.
 func (e *postgres) horizon(ctx context.Context) (n int64, err error) {
-	// A running transaction is told by the lower half of its number only; age
-	// counts back from the same one for both.
+	// A running transaction is listed with the lower half of its number only;
+	// age counts back from the same base for both.
 	err = e.pool.QueryRow(ctx, `with newest as (select pg_snapshot_xmax(pg_current_snapshot()) as x)
 		select least(x::text::bigint, (select min(x::text::bigint + age(x::xid) - age(backend_xid)) from pg_stat_activity
 			where datname = current_database() and backend_xid is not null)) from newest`).Scan(&n)
@@ -155,25 +165,32 @@ func (e *postgres) close() error {
 	return nil
 }
 
-// Codes of errors after which something can be done.
+// Error codes that a caller handles.
 const (
 	divisionByZero       = "22012"
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
 )
 
-// hasCode reports whether an error came from the server with a code.
+// hasCode reports whether an error is a server error with a code.
 func hasCode(err error, code string) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && e.Code == code
 }
 
-// repeatable reports whether PostgreSQL asks to run the transaction again.
+// repeatable reports whether PostgreSQL requires a retry of the transaction.
 func repeatable(err error) bool {
 	return hasCode(err, serializationFailure) || hasCode(err, deadlockDetected)
 }
 
-// classifyPostgres is the one place that reads PostgreSQL's error codes.
+// isDamage reports whether an error while reading indicates damaged data:
+// internal errors of the server, file errors, and text with an invalid
+// encoding.
+func isDamage(e *pgconn.PgError) bool {
+	return strings.HasPrefix(e.Code, "XX") || strings.HasPrefix(e.Code, "58") || e.Code == "22021"
+}
+
+// classifyPostgres is the only place that reads PostgreSQL's errors.
 func classifyPostgres(err error) error {
 	if err == nil {
 		return nil
@@ -187,43 +204,48 @@ func classifyPostgres(err error) error {
 	case errors.As(err, &connect):
 		// The message of a connection error names host and user, never the
 		// password.
-		return chela.E(chela.Unavailable, "the database does not answer").
-			WithHint("check that PostgreSQL runs and database.url is right").Because(err)
+		return trouble("the database does not answer", "check that PostgreSQL runs and database.url is right", err)
 	case errors.As(err, &network), errors.Is(err, net.ErrClosed), pgconn.SafeToRetry(err),
 		strings.Contains(err.Error(), "conn closed"), strings.Contains(err.Error(), "unexpected EOF"):
-		return chela.E(chela.Unavailable, "the connection to the database was lost").
-			WithHint("try again").Because(err)
+		return trouble("the connection to the database was lost", "try again", err)
 	}
 	return err
 }
 
+// classifyCode maps a PostgreSQL error code; its first two characters are the
+// class.
 func classifyCode(e *pgconn.PgError) error {
-	if e.Code == "42P01" { // undefined table
-		return chela.E(chela.NotFound, "the database has no such table").Because(e)
+	switch e.Code {
+	case "42P01": // undefined table
+		return trouble("the database has no such table", damagedHint, fmt.Errorf("%w: %w", errNoTable, e))
+	case "42501": // insufficient privilege
+		return trouble("the database denied access to this user", "check the user and its rights in database.url", e)
+	case "25006": // read-only transaction, as on a standby
+		return trouble("the database cannot be written", "check that database.url names the primary and that it takes writes", e)
+	case "25P03", "25P04": // a transaction timed out
+		return trouble("the connection to the database was lost", "try again", e)
+	case "55P03", "55006": // a lock is not available, an object is in use
+		return trouble("the database is locked by another program", "try again", e)
+	case "53300": // too many connections
+		return trouble("the database has no free connection", "raise max_connections of PostgreSQL, or try again", e)
+	case "XX001", "XX002": // damaged data, damaged index
+		return trouble("the database is damaged", damagedHint, e)
 	}
-	class := e.Code
-	if len(class) > 2 {
-		class = class[:2]
-	}
-	switch class {
+	switch e.Code[:min(2, len(e.Code))] {
 	case "23":
-		return chela.E(chela.Conflict, "the database refused a row").Because(e)
+		return chela.E(chela.Conflict, "the database rejected a row").Because(e)
 	case "40":
-		return chela.E(chela.Unavailable, "the transaction met another one").WithHint("try again").Because(e)
+		return trouble("the transaction conflicted with another one", "try again", e)
 	case "53":
-		return chela.E(chela.Exhausted, "the database is out of space or connections").
-			WithHint("free some and try again; nothing was written half").Because(e)
+		return trouble("the database is out of space or memory", fullHint, e)
 	case "57", "08":
-		return chela.E(chela.Unavailable, "the connection to the database was lost").WithHint("try again").Because(e)
-	case "28", "42":
-		if class == "28" || e.Code == "42501" {
-			return chela.E(chela.Denied, "the database does not let this user in").
-				WithHint("check the user and its rights in database.url").Because(e)
-		}
-	case "25":
-		return chela.E(chela.Denied, "the database cannot be written").Because(e)
+		return trouble("the connection to the database was lost", "try again", e)
+	case "58":
+		return trouble("the disk of the database reported an error", "check the disk of PostgreSQL", e)
+	case "28":
+		return trouble("the database denied access to this user", "check the user and its rights in database.url", e)
 	case "3D":
-		return chela.E(chela.NotFound, "the database does not exist").WithHint("create it, or mend database.url").Because(e)
+		return trouble("the database does not exist", "create it, or correct database.url", e)
 	}
 	return chela.E(chela.Internal, "the database reported an error").Because(e)
 }

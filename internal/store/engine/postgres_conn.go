@@ -2,29 +2,30 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
 	"chela"
-	"chela/internal/fail"
+	"chela/internal/platform/fail"
 )
 
-// postgresConn is a connection in one transaction. What need not be known at
-// once waits and goes out together with what must be, and the first of it
-// takes the begin along: a turn spends most of its time on the way between the
-// two processes, not in statements.
+// postgresConn is a connection in one transaction. Statements without a needed
+// result are queued and sent with the next synchronous one, and the begin is
+// sent with the first: a turn spends most of its database time on round trips,
+// not in statements.
 type postgresConn struct {
 	conn  *pgx.Conn
 	write bool
 
 	waiting  *pgx.Batch
-	answered bool  // by the server, since the transaction began
+	answered bool  // the server has answered since the transaction began
 	ending   bool  // the commit was sent
-	err      error // of the first statement that failed; it ended the transaction
+	err      error // of the first failed statement; it aborted the transaction
 }
 
-// beginReading begins a transaction that sees one moment.
+// beginReading begins a read-only snapshot transaction.
 const beginReading = `begin isolation level repeatable read read only`
 
 func newPostgresConn(conn *pgx.Conn, write bool) *postgresConn {
@@ -58,7 +59,7 @@ func (c *postgresConn) query(ctx context.Context, each func(Row) error, text str
 	return c.send(ctx)
 }
 
-// scanEach returns what hands every row to each.
+// scanEach returns a function that passes every row to each.
 func scanEach(each func(Row) error) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		for rows.Next() {
@@ -85,8 +86,8 @@ func (c *postgresConn) queue(ctx context.Context, s Statement) error {
 	return nil
 }
 
-// queueMove queues an update that raises an error if it changes nothing, so
-// that a commit which waits behind it does not happen.
+// queueMove queues an update that raises an error if it changes no row, so that
+// a commit queued after it fails.
 func (c *postgresConn) queueMove(s Statement) {
 	text := `with moved as (` + s.Text + ` returning 1) select 1 / count(*) from moved`
 	c.waiting.Queue(text, storable(s.Args)...).Fn = func(results pgx.BatchResults) error {
@@ -98,7 +99,7 @@ func (c *postgresConn) queueMove(s Statement) {
 	}
 }
 
-// script runs several statements, which take no arguments.
+// script runs several statements without arguments.
 func (c *postgresConn) script(ctx context.Context, text string) error {
 	if err := fail.Point("store.statement"); err != nil {
 		return c.broken(ctx, err)
@@ -111,13 +112,13 @@ func (c *postgresConn) script(ctx context.Context, text string) error {
 	return c.err
 }
 
-// send lets the server do what waits, and reads its answers.
+// send sends the queued statements and reads their results.
 func (c *postgresConn) send(ctx context.Context) error {
 	if c.err != nil {
 		return c.err
 	}
 	if c.write {
-		ctx = context.WithoutCancel(ctx) // as write says
+		ctx = context.WithoutCancel(ctx) // for the same reason as in write
 	}
 	batch := c.waiting
 	c.waiting = &pgx.Batch{}
@@ -126,10 +127,10 @@ func (c *postgresConn) send(ctx context.Context) error {
 	return c.err
 }
 
-// commit sends what waits, and the commit with it. Nothing is committed if any
-// statement failed.
+// commit sends the queued statements and the commit. Nothing is committed if
+// any statement failed.
 func (c *postgresConn) commit(ctx context.Context) error {
-	if !c.answered && c.waiting.Len() == 1 { // the begin
+	if !c.answered && c.waiting.Len() == 1 { // only the begin is queued
 		return c.err
 	}
 	c.waiting.Queue("commit")
@@ -137,29 +138,29 @@ func (c *postgresConn) commit(ctx context.Context) error {
 	return c.send(ctx)
 }
 
-// end ends a transaction that was not committed. If it cannot, the pool drops
-// the connection, which does.
+// end rolls back a transaction that was not committed. If that fails, the pool
+// drops the connection, which rolls back too.
 func (c *postgresConn) end(ctx context.Context) {
 	if c.conn.PgConn().TxStatus() != 'I' {
 		_, _ = c.conn.Exec(context.WithoutCancel(ctx), "rollback")
 	}
 }
 
-// stale reports whether the connection was found to be lost, for example since
-// the server was begun anew, before anything was done over it.
+// stale reports whether the connection was lost before it did anything, for
+// example by a restart of the server.
 func (c *postgresConn) stale() bool {
 	return c.err != nil && c.conn.IsClosed() && !c.answered && !c.ending
 }
 
-// broken makes the server raise an error with the code that goes with what a
-// test asked for. Like every error it ends the transaction.
+// broken makes the server raise an error with the code that a test requested.
+// Like every error it aborts the transaction.
 func (c *postgresConn) broken(ctx context.Context, asked error) error {
 	code := "XX000" // internal error
-	switch chela.KindOf(asked) {
-	case chela.Unavailable:
-		code = "40001" // serialization failure
-	case chela.Exhausted:
+	switch {
+	case errors.Is(asked, fail.ErrFull):
 		code = "53100" // disk full
+	case chela.KindOf(asked) == chela.Unavailable:
+		code = "40001" // serialization failure
 	}
 	c.waiting.Queue(fmt.Sprintf("do $$ begin raise '%s' using errcode = '%s'; end $$", asked, code))
 	return c.send(ctx)

@@ -18,37 +18,40 @@ import (
 	sqlitelib "modernc.org/sqlite/lib"
 
 	"chela"
-	"chela/internal/fail"
+	"chela/internal/platform/fail"
 )
 
-// maxGroup is how many transactions share one commit at the most. It bounds
-// how long the first of them waits for the others; 256 functions of a turn
-// take about 50 ms on the slowest machine tried.
+// maxGroup bounds the transactions of one commit, and so the latency of the
+// first one; 256 functions of a turn take about 50 ms on the slowest machine
+// tried.
 const maxGroup = 256
 
-// maxReaders is how many transactions read at once.
+// maxReaders bounds the concurrent read transactions.
 const maxReaders = 4
 
-// sqlite is the engine that keeps everything in one file.
+// sqlite is the engine for a single file.
 type sqlite struct {
-	readers chan *sqliteConn // those that nobody uses; they cannot write
+	readers chan *sqliteConn // idle reading connections
 	rdb     *sql.DB
 
 	writer *sqliteConn // used by the writing goroutine only
 	wdb    *sql.DB
 
 	queue chan *job
-	done  chan struct{} // closed when the writing goroutine ended
+	done  chan struct{}    // closed when the writing goroutine has ended
+	local func() time.Time // clock of the machine, shared by all processes on this file
 }
 
-// A job is one function that waits for the writing goroutine.
+func (e *sqlite) now() time.Time { return e.local() }
+
+// A job is one function in the queue of the writing goroutine.
 type job struct {
 	op  string
 	fn  func(Tx) error
 	err error
 	out chan struct{} // closed when err is final
 
-	told bool // out was closed too early, by a planted defect
+	told bool // out was closed too early, by an injected defect
 }
 
 func openSQLite(ctx context.Context, cfg Config) (*sqlite, error) {
@@ -59,8 +62,8 @@ func openSQLite(ctx context.Context, cfg Config) (*sqlite, error) {
 	if busy == 0 {
 		busy = 5 * time.Second
 	}
-	// What a savepoint would put back is kept in memory: it is a few pages, and
-	// the file that SQLite would make for it costs a fifth of a group.
+	// Savepoint journals stay in memory: they are a few pages, and the
+	// temporary file would cost a fifth of a group.
 	wdb, err := sql.Open("sqlite", sqliteDSN(cfg.Path, busy,
 		"journal_mode(wal)", "synchronous(full)", "foreign_keys(1)", "temp_store(memory)"))
 	if err != nil {
@@ -77,6 +80,7 @@ func openSQLite(ctx context.Context, cfg Config) (*sqlite, error) {
 		wdb:     wdb,
 		queue:   make(chan *job, maxGroup),
 		done:    make(chan struct{}),
+		local:   cfg.Now,
 	}
 	if err := e.connect(ctx, busy); err != nil {
 		rdb.Close()
@@ -87,7 +91,7 @@ func openSQLite(ctx context.Context, cfg Config) (*sqlite, error) {
 	return e, nil
 }
 
-// connect opens the writing connection and then the reading ones.
+// connect opens the writing connection, then the reading ones.
 func (e *sqlite) connect(ctx context.Context, busy time.Duration) error {
 	conn, err := e.firstConn(ctx, busy)
 	if err != nil {
@@ -104,8 +108,8 @@ func (e *sqlite) connect(ctx context.Context, busy time.Duration) error {
 	return nil
 }
 
-// checkFile tells early, and in words, what SQLite would report as "unable to
-// open database file".
+// checkFile returns clear errors for the cases that SQLite reports as "unable
+// to open database file".
 func checkFile(path string) error {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return chela.E(chela.NotFound, "the folder of the database does not exist").WithHint("run chela init").Because(err)
@@ -122,8 +126,8 @@ func checkFile(path string) error {
 	return nil
 }
 
-// makeFile makes an empty database that only its owner may read. What SQLite
-// cannot do with the file either it says in better words.
+// makeFile creates an empty database readable by its owner only. Its errors are
+// clearer than SQLite's.
 func makeFile(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -132,9 +136,9 @@ func makeFile(path string) error {
 	return f.Close()
 }
 
-// firstConn opens the writing connection. Two processes that switch a new
-// database to WAL at the same moment meet without SQLite waiting for the lock,
-// so that is tried again for as long as a lock may be waited for.
+// firstConn opens the writing connection. When two processes switch a new
+// database to WAL at once, SQLite does not honor the lock timeout, so firstConn
+// retries for that time.
 func (e *sqlite) firstConn(ctx context.Context, busy time.Duration) (*sql.Conn, error) {
 	patience, cancel := context.WithTimeout(ctx, busy)
 	defer cancel()
@@ -142,7 +146,7 @@ func (e *sqlite) firstConn(ctx context.Context, busy time.Duration) (*sql.Conn, 
 	defer again.Stop()
 	for {
 		conn, err := e.wdb.Conn(ctx)
-		if chela.KindOf(classifySQLite(err)) != chela.Unavailable {
+		if !isLocked(err) {
 			return conn, err
 		}
 		select {
@@ -193,8 +197,8 @@ func (e *sqlite) write(ctx context.Context, op string, fn func(Tx) error) error 
 	}
 	j := &job{op: op, fn: fn, out: make(chan struct{})}
 	e.queue <- j
-	// The outcome is awaited even when ctx ends: the caller must not act as if
-	// nothing had been written when it was.
+	// Wait for the outcome even when ctx is done: the caller must not assume
+	// that nothing was written.
 	<-j.out
 	return j.err
 }
@@ -205,7 +209,7 @@ func (e *sqlite) run() {
 	group := make([]*job, 0, maxGroup)
 	for j := range e.queue {
 		group = append(group[:0], j)
-		// Whoever was told of the last commit runs now, and hands in the next
+		// Yield to the callers of the last commit, which may queue their next
 		// function: groups of 64 sessions grow from 31 to 50.
 		runtime.Gosched()
 		runtime.Gosched()
@@ -230,8 +234,8 @@ func (e *sqlite) run() {
 	}
 }
 
-// tellEarly is a planted defect: whoever handed in a message hears that it is
-// stored before it is.
+// tellEarly is an injected defect: callers that add a message get success
+// before the commit.
 func tellEarly(group []*job) {
 	if !fail.Mutant("acknowledge-early") {
 		return
@@ -240,6 +244,7 @@ func tellEarly(group []*job) {
 		if j.op == "inbox.accept" && j.err == nil {
 			j.told = true
 			close(j.out)
+			_ = fail.Point("store.told") // a place for a kill; the defect has no errors
 		}
 	}
 }
@@ -258,14 +263,14 @@ func (e *sqlite) commit(group []*job) {
 		return
 	}
 	if !e.perform(group) {
-		_ = e.control("rollback") // SQLite may have done it already
+		_ = e.control("rollback") // SQLite may have rolled back already
 		for i := range group {
-			e.commit(group[i : i+1]) // alone, each meets the trouble itself or none
+			e.commit(group[i : i+1]) // alone, only the culprits fail again
 		}
 		return
 	}
 	if !slices.ContainsFunc(group, func(j *job) bool { return j.err == nil }) {
-		_ = e.control("rollback") // of nothing; the jobs' own errors are what matters
+		_ = e.control("rollback") // there may be nothing to roll back; the jobs' own errors are returned
 		return
 	}
 	tellEarly(group)
@@ -275,7 +280,7 @@ func (e *sqlite) commit(group []*job) {
 	}
 	if err != nil {
 		failAll(err)
-		_ = e.control("rollback") // SQLite may have done it already; the error that matters is err
+		_ = e.control("rollback") // SQLite may have rolled back already; err is returned
 		return
 	}
 	for _, j := range group {
@@ -285,9 +290,9 @@ func (e *sqlite) commit(group []*job) {
 	}
 }
 
-// perform runs the functions of a group, each inside a savepoint if others
-// share the transaction. It reports whether the transaction is still whole:
-// SQLite ends it when the disk is full or broken, and the savepoints with it.
+// perform runs the functions of a group, each inside a savepoint if the group
+// has several. It reports whether the transaction is still alive: SQLite aborts
+// it, with all savepoints, when the disk is full or broken.
 func (e *sqlite) perform(group []*job) bool {
 	if len(group) == 1 {
 		group[0].err = e.call(group[0])
@@ -308,7 +313,7 @@ func (e *sqlite) perform(group []*job) bool {
 	return true
 }
 
-// call runs one function. One that panics counts as one that fails.
+// call runs one function. A panic becomes an error.
 func (e *sqlite) call(j *job) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -324,7 +329,7 @@ func (e *sqlite) call(j *job) (err error) {
 	return fail.Point(j.op + ".commit")
 }
 
-// control runs a statement that steers the transaction.
+// control runs a transaction control statement.
 func (e *sqlite) control(statement string) error {
 	_, err := e.writer.exec(context.Background(), statement)
 	return err
@@ -336,14 +341,15 @@ func (e *sqlite) migrate(ctx context.Context, m migration) error {
 			if err := fail.Point("store.statement"); err != nil {
 				return e.writer.broken(err)
 			}
-			// A file holds several statements, which cannot be prepared as one.
+			// A script holds several statements, which cannot be prepared as
+			// one.
 			_, err := e.writer.conn.ExecContext(ctx, script)
 			return classifySQLite(err)
 		})
 	})
 }
 
-// horizon is never reached: transactions commit in the order they began.
+// horizon is the maximum: transactions commit in the order of their beginning.
 func (e *sqlite) horizon(context.Context) (int64, error) { return math.MaxInt64, nil }
 
 func (e *sqlite) close() error {
@@ -356,39 +362,46 @@ func (e *sqlite) close() error {
 	return errors.Join(append(errs, e.rdb.Close())...)
 }
 
-var errDiskFull = chela.E(chela.Exhausted, "the disk is full").
-	WithHint("free some space and try again; nothing was written half")
-
-// classifySQLite is the one place that reads SQLite's error codes.
+// classifySQLite is the only place that reads SQLite's errors.
 func classifySQLite(err error) error {
 	var e *sqlite3.Error
 	if err == nil || !errors.As(err, &e) {
 		return err
 	}
-	if e.Code() == sqlitelib.SQLITE_IOERR_SHMSIZE { // no room for the index of the log
-		return errDiskFull.Because(err)
+	if isMissingTable(e) {
+		return trouble("the database has no such table", damagedHint, fmt.Errorf("%w: %w", errNoTable, err))
 	}
-	switch e.Code() & 0xff {
+	return classifySQLiteCode(e.Code(), err)
+}
+
+// isLocked reports whether another connection holds a lock on the database.
+func isLocked(err error) bool {
+	var e *sqlite3.Error
+	return errors.As(err, &e) && slices.Contains([]int{sqlitelib.SQLITE_BUSY, sqlitelib.SQLITE_LOCKED, sqlitelib.SQLITE_PROTOCOL}, e.Code()&0xff)
+}
+
+// classifySQLiteCode maps a SQLite error code; the lower byte is the primary
+// code.
+func classifySQLiteCode(code int, err error) error {
+	if code == sqlitelib.SQLITE_IOERR_SHMSIZE { // no space for the WAL index
+		return trouble("the disk is full", fullHint, err)
+	}
+	switch code & 0xff {
 	case sqlitelib.SQLITE_CONSTRAINT:
-		return chela.E(chela.Conflict, "the database refused a row").Because(err)
-	case sqlitelib.SQLITE_BUSY, sqlitelib.SQLITE_LOCKED:
-		return chela.E(chela.Unavailable, "the database is locked by another program").
-			WithHint("close the program that holds chela.db, or try again").Because(err)
+		return chela.E(chela.Conflict, "the database rejected a row").Because(err)
+	case sqlitelib.SQLITE_BUSY, sqlitelib.SQLITE_LOCKED, sqlitelib.SQLITE_PROTOCOL:
+		return trouble("the database is locked by another program", "close the program that holds chela.db, or try again", err)
 	case sqlitelib.SQLITE_FULL:
-		return errDiskFull.Because(err)
-	case sqlitelib.SQLITE_READONLY, sqlitelib.SQLITE_CANTOPEN, sqlitelib.SQLITE_PERM:
-		return chela.E(chela.Denied, "the database cannot be written").
-			WithHint("make the home and chela.db writable, or use another --home").Because(err)
-	case sqlitelib.SQLITE_CORRUPT, sqlitelib.SQLITE_NOTADB:
-		return chela.E(chela.Internal, "chela.db is damaged or not a database").
-			WithHint("restore a backup, or move the file away to begin anew; it was left as it is").Because(err)
+		return trouble("the disk is full", fullHint, err)
+	case sqlitelib.SQLITE_READONLY, sqlitelib.SQLITE_CANTOPEN, sqlitelib.SQLITE_PERM, sqlitelib.SQLITE_AUTH:
+		return trouble("the database cannot be written", "make the home and chela.db writable, or use another --home", err)
+	case sqlitelib.SQLITE_CORRUPT, sqlitelib.SQLITE_NOTADB, sqlitelib.SQLITE_FORMAT:
+		return trouble("chela.db is damaged or not a database",
+			"restore a backup, or move the file away to start afresh; the file was not changed", err)
 	case sqlitelib.SQLITE_IOERR:
-		return chela.E(chela.Unavailable, "the disk reported an error").
-			WithHint("check the disk of the home").Because(err)
-	case sqlitelib.SQLITE_ERROR:
-		if isMissingTable(e) {
-			return chela.E(chela.NotFound, "the database has no such table").Because(err)
-		}
+		return trouble("the disk reported an error", "check the disk of the home", err)
+	case sqlitelib.SQLITE_NOMEM, sqlitelib.SQLITE_INTERRUPT:
+		return trouble("the database is out of memory", "try again in a moment", err)
 	}
 	return chela.E(chela.Internal, "the database reported an error").Because(err)
 }

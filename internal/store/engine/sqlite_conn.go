@@ -8,14 +8,13 @@ import (
 
 	sqlite3 "modernc.org/sqlite"
 
-	"chela"
-	"chela/internal/fail"
+	"chela/internal/platform/fail"
 )
 
 // sqliteConn is one connection, used by one goroutine at a time. It prepares
-// each text once. It runs statements without the caller's context: they take
-// microseconds, a transaction must not be cut in the middle, and the driver
-// spends a goroutine on every context that can end.
+// each statement once. It runs statements without the caller's context: they
+// take microseconds, a transaction must not be cut in the middle, and the
+// driver starts a goroutine for every cancellable context.
 type sqliteConn struct {
 	conn  *sql.Conn
 	known map[string]*sql.Stmt
@@ -44,8 +43,8 @@ func (c *sqliteConn) close() error {
 	return errors.Join(append(errs, c.conn.Close())...)
 }
 
-// begin begins a transaction. One that an earlier user could not end is ended
-// first, so that its trouble does not become everybody's.
+// begin begins a transaction. A transaction left open by an earlier user is
+// rolled back first, so that one failure does not spread.
 func (c *sqliteConn) begin(statement string) error {
 	ctx := context.Background()
 	_, err := c.exec(ctx, statement)
@@ -95,7 +94,7 @@ func (c *sqliteConn) query(_ context.Context, each func(Row) error, query string
 	return classifySQLite(rows.Err())
 }
 
-// queue runs a statement at once: here none has a long way.
+// queue runs a statement at once, as there is no round trip to save.
 func (c *sqliteConn) queue(ctx context.Context, s Statement) error {
 	if s.Each != nil {
 		return c.query(ctx, s.Each, s.Text, s.Args...)
@@ -107,10 +106,10 @@ func (c *sqliteConn) queue(ctx context.Context, s Statement) error {
 	return err
 }
 
-// broken leaves the connection as the trouble that a test asked for would: when
-// the disk is full, SQLite has ended the transaction.
+// broken leaves the connection in the state of the error that a test requested:
+// when the disk is full, SQLite has ended the transaction.
 func (c *sqliteConn) broken(err error) error {
-	if chela.KindOf(err) == chela.Exhausted {
+	if errors.Is(err, fail.ErrFull) {
 		_, _ = c.conn.ExecContext(context.Background(), "rollback") // there may be none
 	}
 	return err

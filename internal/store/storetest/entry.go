@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"chela"
+	"chela/internal/safety/provenance"
 	"chela/internal/store"
 )
 
@@ -239,4 +240,37 @@ func checkPromptPath(t *testing.T, s *store.Store) {
 	}
 	none := read(t, s, func(r *store.Read) ([]chela.Entry, error) { return r.PromptPath(ctx, "") })
 	same(t, nil, none)
+}
+
+// checkProvenance folds what the prompt of a thread has.
+func checkProvenance(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f := found(t, s, "f")
+	of := func(thread chela.ThreadID) chela.Provenance {
+		return read(t, s, func(r *store.Read) (chela.Provenance, error) { return r.Provenance(ctx, thread) })
+	}
+	same(t, chela.Provenance{}, of(""))
+	same(t, chela.Provenance{}, of(f.thread))
+	write(t, s, func(w *store.Write) error {
+		before, err := w.Thread(ctx, f.thread)
+		if err != nil {
+			return err
+		}
+		e := f.newEntry(1)
+		e.Body.Provenance = provenance.Outside("https://x.example")
+		if err := w.AppendEntry(ctx, e); err != nil {
+			return err
+		}
+		after := before
+		after.Head, after.Seq = e.ID, e.Seq
+		return w.MoveThread(ctx, before, after)
+	})
+	same(t, provenance.Outside("https://x.example"), of(f.thread))
+	got := read(t, s, func(r *store.Read) (chela.Provenance, error) {
+		return r.JobProvenance(ctx, chela.Job{Thread: f.thread})
+	})
+	same(t, provenance.Outside("https://x.example"), got)
+	ordered := chela.Job{Thread: f.thread, Origin: chela.Origin{Provenance: provenance.Outside("a page")}}
+	got = read(t, s, func(r *store.Read) (chela.Provenance, error) { return r.JobProvenance(ctx, ordered) })
+	same(t, provenance.Outside("a page"), got)
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 	"time"
+
+	"chela"
 )
 
 // epoch is when the first row of a test was made. Times are kept to the
@@ -29,6 +31,9 @@ func fill(v reflect.Value, n *int) {
 	switch p := v.Addr().Interface().(type) {
 	case *time.Time:
 		*p = at(*n * 1_000_001)
+		return
+	case *chela.Span: // kept to the millisecond
+		*p = chela.Span(time.Duration(*n) * time.Millisecond)
 		return
 	case *json.RawMessage:
 		*p = fmt.Appendf(nil, `{"number":%d,"text":"\u0000é"}`, *n)
@@ -61,7 +66,9 @@ func fill(v reflect.Value, n *int) {
 		v.SetMapIndex(key, value)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			fill(v.Field(i), n)
+			if v.Type().Field(i).IsExported() {
+				fill(v.Field(i), n)
+			}
 		}
 	case reflect.Func: // no column
 	default:

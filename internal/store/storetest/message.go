@@ -30,6 +30,9 @@ func checkMessageRows(t *testing.T, s *store.Store) {
 	answered.ID, answered.MessageID, answered.Session, answered.State, answered.Turn, answered.Dropped = "in_answered", "a", f.key, chela.InboxAnswered, "", ""
 	bare := chela.Waiting{ID: "in_bare", State: chela.InboxWaiting}
 	bare.Session, bare.Origin.Channel, bare.MessageID = f.key, "c", "m"
+	for _, m := range []*chela.Waiting{&whole, &answered} { // used before the message is stored, and not stored
+		m.Input, m.Scope, m.Shown = "", "", nil
+	}
 	for _, want := range []chela.Waiting{whole, answered, bare} {
 		accept(t, s, want, 1)
 		same(t, want, read(t, s, func(r *store.Read) (chela.Waiting, error) { return r.Message(ctx, want.ID) }))

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"chela/internal/pgtest"
+	"chela/internal/platform/pgtest"
 	"chela/internal/store"
 )
 

@@ -30,6 +30,8 @@ var contract = []struct {
 	check func(*testing.T, *store.Store)
 }{
 	{"everything is counted", checkCounts},
+	{"a probe changes nothing", checkProbe},
+	{"a check finds an intact database intact", checkIntact},
 	{"sessions are kept whole", checkSessionRows},
 	{"sessions come in pages", checkSessionPages},
 	{"sessions that rest are found", checkIdleSessions},
@@ -46,6 +48,7 @@ var contract = []struct {
 	{"a path is longer than a page", checkLongPath},
 	{"a path goes through threads", checkForkedPath},
 	{"a path for a prompt ends at what was kept", checkPromptPath},
+	{"a thread has the provenance of its prompt", checkProvenance},
 	{"a path with a hole is a fault", checkBrokenPath},
 	{"turns are kept whole", checkTurnRows},
 	{"turns come oldest first", checkTurnLists},
@@ -69,6 +72,9 @@ var contract = []struct {
 	{"approvals are listed", checkApprovalLists},
 	{"approvals move once", checkApprovalMoves},
 	{"grants hold where they say", checkGrants},
+	{"keyed requests are claimed once", checkKeyedRequests},
+	{"keyed requests are bounded", checkShortenedRequests},
+	{"responses are deleted once", checkDeletedResponses},
 	{"messages are kept whole", checkMessageRows},
 	{"messages wait in order", checkWaiting},
 	{"messages are accepted once", checkDeliveries},

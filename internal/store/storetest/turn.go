@@ -28,7 +28,7 @@ func checkTurnRows(t *testing.T, s *store.Store) {
 	after.ID, after.State = empty.ID, chela.TurnLimited
 	write(t, s, func(w *store.Write) error { return w.MoveTurn(ctx, after, chela.TurnProcessing) })
 	want := empty
-	want.State, want.Crashes, want.Steps = after.State, after.Crashes, after.Steps
+	want.State, want.Overrides, want.Crashes, want.Steps = after.State, after.Overrides, after.Crashes, after.Steps
 	want.Failure, want.FinishedAt = after.Failure, after.FinishedAt
 	same(t, want, read(t, s, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, empty.ID) }))
 }

@@ -1,6 +1,6 @@
 // Package file holds the tools that work on the files of a workspace:
-// read_file, write_file, file_undo, list_dir, apply_patch, glob and grep. What
-// confines them is package workspace.
+// read_file, write_file, file_undo, list_dir, apply_patch, glob and grep.
+// Package workspace confines them to its folder.
 package file
 
 import (
@@ -9,23 +9,24 @@ import (
 	"strings"
 
 	"chela"
-	"chela/internal/excerpt"
+	"chela/internal/platform/excerpt"
 	"chela/internal/tool"
 	"chela/internal/tool/workspace"
 )
 
-// Config is what the file tools need. All fields are required. What is wrong with
-// the store behind them is no result for the model, but chela.ErrLater.
+// Config holds the dependencies of the file tools. All fields are required. A
+// failure of the store behind them is returned as chela.ErrLater, never as a
+// result for the model.
 type Config struct {
-	Workspace workspace.Finder // where the calls of an agent work
+	Workspace workspace.Finder // the directory an agent's calls work in
 
-	// Keep keeps what files held before they are written, and what is written;
+	// Keep stores the pre-image of a file before a write, and the new content;
 	// Bytes returns it.
 	Keep  workspace.KeepFunc
 	Bytes func(ctx context.Context, sha256 string) ([]byte, error)
 
-	// Written returns what file_undo takes back: the newest write of a path in
-	// a thread that is not undone yet.
+	// Written returns the write that file_undo takes back: the newest write of
+	// a path in a thread that is not undone yet.
 	Written func(ctx context.Context, thread chela.ThreadID, path string) (Written, error)
 }
 
@@ -46,8 +47,8 @@ func Tools(cfg Config) []chela.Tool {
 	}
 }
 
-// within returns a Run that opens the workspace for f and turns what went
-// wrong for reasons the model can see into a result.
+// within returns a Run that opens the workspace for f and turns errors the
+// model can act on into a result.
 func within[In any](
 	find workspace.Finder,
 	f func(context.Context, *workspace.Workspace, tool.Call[In]) (chela.ToolResult, error),
@@ -57,7 +58,7 @@ func within[In any](
 		if err != nil {
 			return chela.ToolResult{}, err
 		}
-		defer ws.Close() // holds nothing that could be lost
+		defer ws.Close() // nothing to lose: read only
 		res, err := f(ctx, ws, call)
 		if err != nil && !fault(err) {
 			return tool.Failed(chela.MessageOf(err)), nil
@@ -76,12 +77,12 @@ func preparing[In any](
 		if err != nil {
 			return chela.Prepared{}, err
 		}
-		defer ws.Close() // holds nothing that could be lost
+		defer ws.Close() // nothing to lose: read only
 		return f(ctx, ws, call)
 	}
 }
 
-// fault reports whether err is nothing that the model can learn from.
+// fault reports whether err is internal, so that the model cannot act on it.
 func fault(err error) bool {
 	return chela.KindOf(err) == chela.Internal || errors.Is(err, chela.ErrLater) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
@@ -89,17 +90,13 @@ func fault(err error) bool {
 // maxPreview is the largest preview, in bytes.
 const maxPreview = 4 << 10
 
-// preview cuts text to what a person is shown.
+// preview truncates text for the person who is asked.
 func preview(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) <= maxPreview {
-		return text
-	}
-	const note = "\n[more is not shown]"
-	return excerpt.Bytes(text, maxPreview-len(note)) + note
+	return excerpt.Page(text, maxPreview, "the call")
 }
 
-// reading judges a call that looks at path.
+// reading judges a call that reads path.
 func reading(path string) chela.Judgement {
 	return chela.Judgement{Effect: chela.EffectRead, Subjects: []string{workspace.Subject(path)}}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/blob"
+	"chela/internal/platform/blob"
 	"chela/internal/tool"
 	"chela/internal/tool/file"
 	"chela/internal/tool/tooltest"

@@ -48,7 +48,7 @@ func glob(find workspace.Finder) chela.Tool {
 	})
 }
 
-// A foundFile is a file that a search found.
+// A foundFile is a match of a search.
 type foundFile struct {
 	name    string
 	changed time.Time

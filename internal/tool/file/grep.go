@@ -13,12 +13,12 @@ import (
 	"strings"
 
 	"chela"
-	"chela/internal/excerpt"
+	"chela/internal/platform/excerpt"
 	"chela/internal/tool"
 	"chela/internal/tool/workspace"
 )
 
-// The limits of one call of grep.
+// Limits of one call of grep.
 const (
 	maxMatches   = 200      // matching lines
 	maxGrepLine  = 64 << 10 // bytes of a line that are searched
@@ -62,7 +62,7 @@ func grep(find workspace.Finder) chela.Tool {
 	})
 }
 
-// A grepper searches files and collects what it finds.
+// A grepper searches files and collects the matches.
 type grepper struct {
 	ws      *workspace.Workspace
 	in      grepInput
@@ -76,7 +76,7 @@ type grepper struct {
 	left    int // files that could not be searched
 }
 
-// newGrepper returns a grepper; its error is for the model.
+// newGrepper returns a grepper; its error is written for the model.
 func newGrepper(ws *workspace.Workspace, in grepInput) (*grepper, error) {
 	g := &grepper{ws: ws, in: in}
 	text := in.Pattern
@@ -126,7 +126,7 @@ func (g *grepper) run(ctx context.Context, top string) error {
 		}
 		err := g.file(ctx, name)
 		if err != nil && ctx.Err() == nil {
-			g.left++ // one file that cannot be read does not end the search
+			g.left++ // an unreadable file does not end the search
 			err = nil
 		}
 		if g.full && err == nil {
@@ -149,7 +149,7 @@ func (g *grepper) file(ctx context.Context, name string) error {
 		return g.ws.Explain(name, err)
 	}
 	if bytes.HasPrefix(head, []byte(bom)) {
-		_, _ = b.Discard(len(bom)) // it was peeked
+		_, _ = b.Discard(len(bom)) // it was only peeked at
 	}
 	if notText(head) != "" {
 		return nil
@@ -195,7 +195,7 @@ func (g *grepper) lines(b *bufio.Reader, name string) error {
 	}
 }
 
-// A sheet writes the matching lines of a file with some around them.
+// A sheet writes the matching lines of a file with their context.
 type sheet struct {
 	around int
 	before []string // lines not written, the newest last; at most around

@@ -13,7 +13,7 @@ import (
 	"chela/internal/tool/workspace"
 )
 
-// The limits of one call of list_dir.
+// Limits of one call of list_dir.
 const (
 	maxEntries   = 1000
 	defaultDepth = 3
@@ -89,7 +89,7 @@ func (l *listing) line(name string, d fs.DirEntry) string {
 	}
 	info, err := d.Info()
 	if err != nil {
-		return base // it went away meanwhile
+		return base // it was removed during the walk
 	}
 	return fmt.Sprintf("%s (%d bytes)", base, info.Size())
 }

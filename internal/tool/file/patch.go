@@ -14,7 +14,6 @@ import (
 
 	"chela"
 	"chela/internal/tool"
-	"chela/internal/tool/patch"
 	"chela/internal/tool/workspace"
 )
 
@@ -29,8 +28,8 @@ type patchInput struct {
 	Patch      string  `json:"patch,omitempty" jsonschema:"a unified diff of one or more files; alone"`
 }
 
-// applyPatch returns the tool that changes parts of files. A call that was cut
-// off is judged by the hashes of its files, which Prepare stores.
+// applyPatch returns the tool that changes parts of files. An interrupted call
+// is judged by the hashes of its files, which Prepare stores.
 func applyPatch(cfg Config) chela.Tool {
 	find := cfg.Workspace
 	return tool.New(tool.Def[patchInput]{
@@ -70,7 +69,7 @@ func judgePatch(in patchInput) chela.Judgement {
 	j := chela.Judgement{Effect: chela.EffectWrite, Resume: chela.ResumeQuery, Preview: preview(in.Patch)}
 	edits, err := readEdits(in)
 	if err != nil {
-		// The call will be refused; until then nothing may be granted to it.
+		// The call will be refused; until then it gets no permission.
 		j.Subjects, j.Exact = []string{workspace.Subject(in.Path)}, true
 		return j
 	}
@@ -85,20 +84,21 @@ func judgePatch(in patchInput) chela.Judgement {
 		path := workspace.Subject(in.Path)
 		j.Preview = preview(udiff.Unified(path, path, wholeLine(*in.OldString), wholeLine(*in.NewString)))
 	}
-	return j
+	return workspace.GuardObeyed(j, j.Subjects...)
 }
 
 // wholeLine ends text with a line end, so that a diff of parts of lines reads
 // well.
 func wholeLine(text string) string { return strings.TrimSuffix(text, "\n") + "\n" }
 
-// An edit is what is done to one file; paths are as the model wrote them.
+// An edit is the change of one file; paths are as the model wrote them.
 type edit struct {
-	from, to string // from is empty for a new file, to for one that goes
+	from, to string // from is empty for a new file, to for a deleted one
 	apply    func(content string) (string, error)
 }
 
-// readEdits returns what in asks for; its error is for the model.
+// readEdits returns the edits that in asks for; its error is written for the
+// model.
 func readEdits(in patchInput) ([]edit, error) {
 	byStrings := in.Path != "" || in.OldString != nil || in.NewString != nil
 	switch {
@@ -119,7 +119,7 @@ func readEdits(in patchInput) ([]edit, error) {
 }
 
 func readDiff(diff string) ([]edit, error) {
-	files, err := patch.Parse(diff)
+	files, err := Parse(diff)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func readDiff(diff string) ([]edit, error) {
 			if f.New == "" && len(f.Hunks) == 0 {
 				return "", nil
 			}
-			return patch.Apply(content, f.Hunks)
+			return Apply(content, f.Hunks)
 		}})
 	}
 	return edits, nil
@@ -146,7 +146,7 @@ func replaceString(content, old, new string, all bool) (string, error) {
 	switch {
 	case count == 0:
 		msg := "old_string is not in the file"
-		if near := patch.Nearest(content, old); near != "" {
+		if near := Nearest(content, old); near != "" {
 			msg += "; " + near
 		}
 		return "", errors.New(msg)
@@ -156,7 +156,7 @@ func replaceString(content, old, new string, all bool) (string, error) {
 	return strings.ReplaceAll(content, old, new), nil
 }
 
-// linesOf returns the numbers of the first lines in which old begins.
+// linesOf returns the numbers of the first lines where old begins.
 func linesOf(content, old string) string {
 	const most = 5
 	var numbers []string
@@ -174,10 +174,10 @@ func linesOf(content, old string) string {
 	return strings.Join(numbers, ", ")
 }
 
-// An intent is what a call was about to do: the SHA-256 of each file before
-// and after, empty where there is none. A patch that could not be applied has
-// its refusal instead, and is not tried again: by then it might fit, and what
-// was written could not be told from what was not.
+// An intent records the purpose of a call before it runs: the SHA-256 of each
+// file before and after, empty for a missing file. A patch that cannot be
+// applied stores its refusal instead and is not retried: the files might fit by
+// then, and written files could not be told from unwritten ones.
 type intent struct {
 	Files   []intentFile `json:"files,omitempty"`
 	Text    string       `json:"text,omitempty"` // the result
@@ -219,7 +219,8 @@ func hashOf(content *string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// preparePatch stores what Run and Happened need, and what the files held.
+// preparePatch stores the intent that Run and Happened need, and the pre-images
+// of the files.
 func preparePatch(keep workspace.KeepFunc) func(context.Context, *workspace.Workspace, tool.Call[patchInput]) (chela.Prepared, error) {
 	return func(ctx context.Context, ws *workspace.Workspace, call tool.Call[patchInput]) (prepared chela.Prepared, err error) {
 		var want intent
@@ -243,9 +244,9 @@ func preparePatch(keep workspace.KeepFunc) func(context.Context, *workspace.Work
 	}
 }
 
-// patchHappened tells from the files whether a call took effect. If it did so
-// in part, it is finished: each file is as before or as after, so what is left
-// to do is certain.
+// patchHappened tells from the files whether a call took effect. A partial
+// effect is completed: each file is in its old or its new state, so the
+// remaining work is certain.
 func patchHappened(find workspace.Finder) func(context.Context, tool.Call[patchInput]) (*chela.ToolResult, error) {
 	return func(ctx context.Context, call tool.Call[patchInput]) (*chela.ToolResult, error) {
 		want, err := decodeIntent(call.Intent)
@@ -256,7 +257,7 @@ func patchHappened(find workspace.Finder) func(context.Context, tool.Call[patchI
 		if err != nil {
 			return nil, err
 		}
-		defer ws.Close() // holds nothing that could be lost
+		defer ws.Close() // nothing to lose: read only
 		done, err := progress(ctx, ws, want)
 		switch {
 		case err != nil:
@@ -273,8 +274,8 @@ func patchHappened(find workspace.Finder) func(context.Context, tool.Call[patchI
 	}
 }
 
-// progress returns the files that are as they should be afterwards. A file
-// that is neither so nor as before is an error.
+// progress returns the files that already have their final state. A file that
+// is in neither its old nor its final state is an error.
 func progress(ctx context.Context, ws *workspace.Workspace, want intent) (map[string]bool, error) {
 	done := map[string]bool{}
 	for _, f := range want.Files {
@@ -287,13 +288,13 @@ func progress(ctx context.Context, ws *workspace.Workspace, want intent) (map[st
 			done[f.Name] = true
 		case f.Before:
 		default:
-			return nil, chela.E(chela.Conflict, workspace.Show(f.Name)+" was changed by somebody else meanwhile")
+			return nil, chela.E(chela.Conflict, workspace.Show(f.Name)+" was modified concurrently")
 		}
 	}
 	return done, nil
 }
 
-// finishPatch makes the changes of a call that are not done.
+// finishPatch applies the remaining changes of a call.
 func finishPatch(ctx context.Context, ws *workspace.Workspace, call tool.Call[patchInput], want intent, done map[string]bool) error {
 	p, err := makePlan(ctx, ws, call.In, done)
 	if err != nil {

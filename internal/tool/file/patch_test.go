@@ -3,6 +3,7 @@ package file_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -234,6 +235,35 @@ func TestJudge(t *testing.T) {
 		f, _ := d.set.Get(tt.tool)
 		if diff := cmp.Diff(tt.want, f.Judge(call.Args)); diff != "" {
 			t.Errorf("%s(%v) (-want +got)\n%s", tt.tool, tt.args, diff)
+		}
+	}
+}
+
+// Whatever writes, moves or removes a file that programs obey is asked about each
+// time, and names it.
+func TestJudgeObeyedFiles(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	const hook = ".git/hooks/pre-commit"
+	for name, c := range map[string]struct {
+		tool string
+		args args
+	}{
+		"write":              {"write_file", args{"path": "a/../" + hook, "content": "x"}},
+		"write absolute":     {"write_file", args{"path": "/workspace/" + hook, "content": "x"}},
+		"undo":               {"file_undo", args{"path": hook}},
+		"replace":            {"apply_patch", args{"path": hook, "old_string": "x", "new_string": "y"}},
+		"patch":              {"apply_patch", args{"patch": "--- a/" + hook + "\n+++ b/" + hook + "\n@@ -1 +1 @@\n-x\n+y\n"}},
+		"patch that makes":   {"apply_patch", args{"patch": "--- /dev/null\n+++ b/" + hook + "\n@@ -0,0 +1 @@\n+y\n"}},
+		"patch that ends":    {"apply_patch", args{"patch": "--- a/" + hook + "\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"}},
+		"patch that moves":   {"apply_patch", args{"patch": "diff --git a/x b/" + hook + "\nsimilarity index 100%\nrename from x\nrename to " + hook + "\n"}},
+		"patch not readable": {"apply_patch", args{"path": hook}},
+	} {
+		f, _ := d.set.Get(c.tool)
+		call := d.prepared(t, c.tool, c.args)
+		j := f.Judge(call.Args)
+		if !strings.Contains(j.Risk, "/workspace/"+hook+" (version control)") && name != "patch not readable" || !j.Exact {
+			t.Errorf("%s: %+v", name, j)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func expandBraces(text string) ([]string, error) {
 	return done, nil
 }
 
-// match reports whether name, relative to where the search began, matches.
+// match reports whether name, relative to the root of the search, matches.
 func (p pattern) match(name string) bool {
 	parts := strings.Split(name, "/")
 	for _, alternative := range p.alternatives {
@@ -76,7 +76,7 @@ func (p pattern) match(name string) bool {
 	return false
 }
 
-// matchParts matches all parts. It goes back to the last ** only, which is
+// matchParts matches all parts. It backtracks to the last ** only, which is
 // enough, so that many ** cost no more than one after the other.
 func matchParts(want, parts []string) bool {
 	w, p := 0, 0

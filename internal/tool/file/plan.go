@@ -12,10 +12,10 @@ import (
 	"chela/internal/tool/workspace"
 )
 
-// A plan is what a patch makes of the files, worked out in memory: nothing is
-// written before all of it is known to fit.
+// A plan is the result of a patch, computed in memory: nothing is written until
+// every edit is known to fit.
 type plan struct {
-	names  []string           // files in the order they come up
+	names  []string           // files in order of first use
 	before map[string]*string // content; nil for none
 	after  map[string]*string
 }
@@ -38,9 +38,9 @@ func planFailed(err error) (chela.ToolResult, error) {
 	return chela.ToolResult{}, err
 }
 
-// makePlan works out a patch. With done, the names that an earlier run has
-// finished, edits that only touch those are passed over, and files that the
-// run has made may be there.
+// makePlan computes a plan. With done, the names that an earlier attempt has
+// finished, edits that only touch those are skipped, and files that the attempt
+// has created may exist.
 func makePlan(ctx context.Context, ws *workspace.Workspace, in patchInput, done map[string]bool) (*plan, error) {
 	edits, err := readEdits(in)
 	if err != nil {
@@ -62,7 +62,7 @@ func makePlan(ctx context.Context, ws *workspace.Workspace, in patchInput, done 
 	return p, nil
 }
 
-// add works out one edit.
+// add applies one edit to the plan.
 func (p *plan) add(ctx context.Context, ws *workspace.Workspace, e edit, done map[string]bool) error {
 	from, to, err := cleanBoth(e)
 	if err != nil {
@@ -115,7 +115,7 @@ func cleanBoth(e edit) (from, to string, err error) {
 	return from, to, err
 }
 
-// load reads a file when it first comes up.
+// load reads a file on its first use.
 func (p *plan) load(ctx context.Context, ws *workspace.Workspace, name string) error {
 	if _, known := p.before[name]; known || name == "" {
 		return nil
@@ -152,7 +152,7 @@ func current(ctx context.Context, ws *workspace.Workspace, name string) (*string
 	return &text, nil
 }
 
-// changes returns what is to be written.
+// changes returns the files to write.
 func (p *plan) changes() []workspace.Change {
 	var changes []workspace.Change
 	for _, name := range p.names {
@@ -168,8 +168,8 @@ func (p *plan) changes() []workspace.Change {
 	return changes
 }
 
-// preimages keeps what the files hold and what is to be written. A file that
-// has changed since the plan was made is a Conflict.
+// preimages stores the old and the new content of each file. A file that has
+// changed since the plan was made is a Conflict.
 func (p *plan) preimages(ctx context.Context, ws *workspace.Workspace, keep workspace.KeepFunc) ([]chela.Preimage, error) {
 	var kept []chela.Preimage
 	for _, c := range p.changes() {
@@ -178,7 +178,7 @@ func (p *plan) preimages(ctx context.Context, ws *workspace.Workspace, keep work
 			return nil, err
 		}
 		if was.Sum() != hashOf(p.before[c.Name]) {
-			return nil, chela.E(chela.Conflict, workspace.Show(c.Name)+" was changed by somebody else in this moment").WithHint("read it and try again")
+			return nil, chela.E(chela.Conflict, workspace.Show(c.Name)+" was modified concurrently").WithHint("read it and try again")
 		}
 		preimage, err := was.Preimage(ctx, keep, c)
 		if err != nil {
@@ -197,7 +197,7 @@ func (p *plan) intent() intent {
 	return i
 }
 
-// report says what was done, one line for each file.
+// report describes the changes, one line for each file.
 func (p *plan) report() string {
 	var b strings.Builder
 	for _, c := range p.changes() {

@@ -15,17 +15,17 @@ import (
 	"unicode/utf8"
 
 	"chela"
-	"chela/internal/excerpt"
+	"chela/internal/platform/excerpt"
 	"chela/internal/tool"
 	"chela/internal/tool/workspace"
 )
 
-// The limits of one call of read_file.
+// Limits of one call of read_file.
 const (
 	maxRead      = 256 << 10 // bytes of text
 	maxReadLine  = 4 << 10   // bytes of a line; minified files have one line
 	defaultLimit = 2000      // lines
-	sniffed      = 8 << 10   // bytes looked at to tell text from other content
+	sniffed      = 8 << 10   // bytes sniffed to tell text from other content
 )
 
 //go:embed read_file.md
@@ -71,7 +71,7 @@ func readLines(r io.Reader, info fs.FileInfo, in readInput) (chela.ToolResult, e
 	p := page{first: cmp.Or(in.Offset, 1), most: cmp.Or(in.Limit, defaultLimit)}
 	if bytes.HasPrefix(head, []byte(bom)) {
 		p.hasBOM = true
-		_, _ = b.Discard(len(bom)) // it was peeked
+		_, _ = b.Discard(len(bom)) // it was only peeked at
 	}
 	for {
 		line, end, err := nextLine(b, maxReadLine)
@@ -93,7 +93,7 @@ func readLines(r io.Reader, info fs.FileInfo, in readInput) (chela.ToolResult, e
 
 const bom = "\uFEFF"
 
-// notText returns what head is the beginning of if it is not UTF-8 text, else
+// notText names the file type that head indicates if it is not UTF-8 text, else
 // "".
 func notText(head []byte) string {
 	switch {
@@ -106,14 +106,14 @@ func notText(head []byte) string {
 	}
 }
 
-// A lineEnd is what a line ends with.
+// A lineEnd is how a line ends.
 type lineEnd struct {
 	text string // "\n", "\r\n", or "" at the end of the file
 	cut  int    // bytes of the line that were dropped
 }
 
-// nextLine returns the next line without its end and at most most bytes of it.
-// It holds no more than that in memory, however long the line is.
+// nextLine returns the next line without its end, cut to most bytes. It holds
+// no more than that in memory, however long the line is.
 func nextLine(b *bufio.Reader, most int) (string, lineEnd, error) {
 	var line []byte
 	size := 0
@@ -134,8 +134,8 @@ func nextLine(b *bufio.Reader, most int) (string, lineEnd, error) {
 	}
 }
 
-// endLine takes the line end off a line of size bytes, of which kept are at
-// hand, and cuts the rest to most bytes.
+// endLine strips the line end off a line of size bytes whose first kept bytes
+// were read, and cuts the rest to most bytes.
 func endLine(kept []byte, size, most int, ended bool) (string, lineEnd) {
 	var end lineEnd
 	text := string(kept)
@@ -158,7 +158,7 @@ type page struct {
 	b       strings.Builder
 	lines   int // lines seen
 	shown   int
-	more    bool // there are lines after those shown
+	more    bool // the file continues after the lines shown
 	full    bool // maxRead ended the page
 	hasBOM  bool
 	crlf    int
@@ -193,7 +193,7 @@ func (p *page) add(line string, end lineEnd) bool {
 	return true
 }
 
-// String returns the lines, followed by what one must know about them.
+// String returns the lines, followed by notes on truncation and encoding.
 func (p *page) String() string {
 	if p.lines == 0 {
 		return "[the file is empty]"

@@ -16,26 +16,26 @@ var undoDoc string
 // Written is the newest write of a file that is not undone.
 type Written struct {
 	Preimage chela.Preimage
-	Now      string // SHA-256 of what the newest call that wrote the file left there; empty for nothing
+	Now      string // SHA-256 of the file after that write; empty for a deletion
 }
 
 type undoInput struct {
 	Path string `json:"path" jsonschema:"the file whose newest write is taken back"`
 }
 
-// fileUndo returns the tool that takes back a write. It is a write itself: what
-// it does is prepared like any other, and can be undone. One that was refused
-// is not tried again when it is resumed.
+// fileUndo returns the tool that takes back a write. It is itself a write: its
+// effect is prepared like any other, and can be undone. A refused undo is not
+// retried when the call is resumed.
 func fileUndo(c Config) chela.Tool {
 	return tool.New(tool.Def[undoInput]{
 		Name: "file_undo",
 		Doc:  undoDoc,
 		Judge: func(in undoInput) chela.Judgement {
 			path := workspace.Subject(in.Path)
-			return chela.Judgement{
+			return workspace.GuardObeyed(chela.Judgement{
 				Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Subjects: []string{path},
 				Preview: "take back the newest write of " + path,
-			}
+			}, in.Path)
 		},
 		Prepare: preparing(c.Workspace, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[undoInput]) (chela.Prepared, error) {
 			p, err := c.takeBack(ctx, ws, call)
@@ -90,8 +90,7 @@ func (c Config) runUndo(ctx context.Context, ws *workspace.Workspace, call tool.
 	return tool.Done("removed " + workspace.Show(p.Path) + ", which did not exist before"), nil
 }
 
-// takeBack returns what a call is going to do: the newest write, the other way
-// round.
+// takeBack returns the change that undoes the newest write.
 func (c Config) takeBack(ctx context.Context, ws *workspace.Workspace, call tool.Call[undoInput]) (p chela.Preimage, err error) {
 	name, err := workspace.Clean(call.In.Path)
 	if err != nil {
@@ -119,7 +118,7 @@ func (c Config) takeBack(ctx context.Context, ws *workspace.Workspace, call tool
 	return p, err
 }
 
-// changed is the error for a file that is not as the call that wrote it left
+// changed is the error for a file that was modified after the call that wrote
 // it.
 func (c Config) changed(ctx context.Context, is workspace.Found, left string) error {
 	var was []byte

@@ -10,15 +10,15 @@ import (
 	"chela/internal/tool/workspace"
 )
 
-// maxVisited is how many entries one walk looks at.
+// maxVisited is how many entries one walk visits.
 const maxVisited = 200_000
 
-// errVisited ends a walk that has seen too much.
+// errVisited ends a walk that reached maxVisited.
 var errVisited = chela.E(chela.Exhausted, "there are too many files to look at (200000)").WithHint("name a directory further down as path")
 
 // walk calls f for everything under the directory top, in the order of names,
-// links not followed. What cannot be read, or went away meanwhile, is left
-// out. F may return fs.SkipDir and fs.SkipAll.
+// without following links. Unreadable entries, and entries removed during the
+// walk, are skipped. F may return fs.SkipDir and fs.SkipAll.
 func walk(ctx context.Context, ws *workspace.Workspace, top string, f func(name string, d fs.DirEntry) error) error {
 	info, err := ws.Stat(top)
 	if err != nil {
@@ -57,9 +57,9 @@ func under(top, name string) string {
 	return strings.TrimPrefix(name, top+"/")
 }
 
-// skipped reports whether searches leave the directory base out: what is in
-// it was not written by hand.
+// skipped reports whether searches skip the directory base because its content
+// is generated.
 func skipped(base string) bool { return base == ".git" || base == "node_modules" }
 
-// notFound reports whether err is of a file that went away.
+// notFound reports whether err is of a file that does not exist.
 func notFound(err error) bool { return errors.Is(err, fs.ErrNotExist) }

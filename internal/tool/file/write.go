@@ -26,21 +26,21 @@ func writeFile(cfg Config) chela.Tool {
 		// Writing the same content again changes nothing.
 		Judge: func(in writeInput) chela.Judgement {
 			path := workspace.Subject(in.Path)
-			return chela.Judgement{
+			return workspace.GuardObeyed(chela.Judgement{
 				Effect:   chela.EffectWrite,
 				Resume:   chela.ResumeRepeat,
 				Subjects: []string{path},
 				Preview:  preview(fmt.Sprintf("write %s, %d bytes:\n%s", path, len(in.Content), in.Content)),
-			}
+			}, in.Path)
 		},
 		Prepare: preparing(cfg.Workspace, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[writeInput]) (chela.Prepared, error) {
 			name, err := workspace.Clean(call.In.Path)
 			if err != nil {
-				return chela.Prepared{}, nil // which Run explains
+				return chela.Prepared{}, nil // which Run reports
 			}
 			was, err := ws.Find(ctx, name)
 			if err != nil && !fault(err) {
-				return chela.Prepared{}, nil // likewise; what cannot be read is replaced, but not put back
+				return chela.Prepared{}, nil // same; an unreadable file is replaced, but cannot be restored
 			}
 			if err != nil {
 				return chela.Prepared{}, err
@@ -64,8 +64,8 @@ func writeFile(cfg Config) chela.Tool {
 	})
 }
 
-// unchanged returns a Conflict if a file that is about to be written is not as
-// it was when the call was prepared, nor as the call leaves it.
+// unchanged returns a Conflict if the file to be written has neither the
+// content it had when the call was prepared nor the content the call writes.
 func unchanged(ctx context.Context, ws *workspace.Workspace, changes []chela.Preimage) error {
 	for _, p := range changes {
 		is, err := ws.Find(ctx, p.Path)
@@ -73,13 +73,13 @@ func unchanged(ctx context.Context, ws *workspace.Workspace, changes []chela.Pre
 			return err
 		}
 		if sum := is.Sum(); sum != p.Before && sum != p.After {
-			return chela.E(chela.Conflict, workspace.Show(p.Path)+" was changed by somebody else in this moment").WithHint("read it and try again")
+			return chela.E(chela.Conflict, workspace.Show(p.Path)+" was modified concurrently").WithHint("read it and try again")
 		}
 	}
 	return nil
 }
 
-// countLines counts the lines of text, one without a line end included.
+// countLines counts the lines of text, including an unterminated last one.
 func countLines(text string) int {
 	n := strings.Count(text, "\n")
 	if text != "" && !strings.HasSuffix(text, "\n") {

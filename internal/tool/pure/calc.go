@@ -7,13 +7,12 @@ import (
 
 	"chela"
 	"chela/internal/tool"
-	"chela/internal/tool/calc"
 )
 
 //go:embed calc.md
 var calcDoc string
 
-// calcTime is far longer than what is bounded in size can take.
+// calcTime is far above the time that the largest accepted expression takes.
 const calcTime = 2 * time.Second
 
 type calcInput struct {
@@ -27,7 +26,7 @@ func Calc() chela.Tool {
 		Doc:     calcDoc,
 		Timeout: calcTime,
 		Run: func(_ context.Context, call tool.Call[calcInput]) (chela.ToolResult, error) {
-			res, err := calc.Eval(call.In.Expression)
+			res, err := Eval(call.In.Expression)
 			switch {
 			case err != nil:
 				return tool.Failed("cannot calculate: " + err.Error()), nil

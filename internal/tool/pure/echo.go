@@ -1,5 +1,6 @@
-// Package pure holds the tools that need nothing but their arguments: echo,
-// time, json and calc. They read no files, ask nobody and change nothing.
+// Package pure holds the tools that depend on nothing but their arguments:
+// echo, time, json and calc. They read no files, use no network and change
+// nothing.
 package pure
 
 import (
@@ -17,7 +18,7 @@ type echoInput struct {
 	Message string `json:"message" jsonschema:"the text to return"`
 }
 
-// Echo returns the tool that says back what it is told.
+// Echo returns the tool that returns its message.
 func Echo() chela.Tool {
 	return tool.New(tool.Def[echoInput]{
 		Name: "echo",

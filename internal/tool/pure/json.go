@@ -27,7 +27,7 @@ type jsonInput struct {
 	Schema    any    `json:"schema,omitempty" jsonschema:"validate: the JSON Schema, as a value or as text"`
 }
 
-// JSON returns the tool that reads, picks from, writes and validates JSON.
+// JSON returns the tool that parses, queries, formats and validates JSON.
 func JSON() chela.Tool {
 	return tool.New(tool.Def[jsonInput]{
 		Name: "json",
@@ -42,7 +42,7 @@ func JSON() chela.Tool {
 	})
 }
 
-// answerJSON performs an operation; its error is for the model.
+// answerJSON performs an operation; its error is written for the model.
 func answerJSON(in jsonInput) (string, error) {
 	switch in.Operation {
 	case "parse":
@@ -59,7 +59,7 @@ func answerJSON(in jsonInput) (string, error) {
 		return queryText(value(in.Data), in.Path)
 	case "stringify":
 		return jsonText(in.Data, in.Indent), nil
-	default: // the schema leaves validate
+	default: // only validate remains: the schema allows no other
 		return validateText(in)
 	}
 }
@@ -79,7 +79,7 @@ func validateText(in jsonInput) (string, error) {
 	return "not valid:\n- " + strings.Join(problems, "\n- "), nil
 }
 
-// value returns the JSON in v where v is text that holds some, else v.
+// value returns the JSON in v if v is text that contains JSON, else v.
 func value(v any) any {
 	if text, ok := v.(string); ok {
 		if inner, err := readJSON(text); err == nil {
@@ -129,8 +129,8 @@ func jsonText(v any, indent int) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// queryText returns what path picks from v: one value, or a list where path
-// has a *.
+// queryText returns the result of path in v: one value, or a list if path has a
+// *.
 func queryText(v any, path string) (string, error) {
 	steps, err := parsePath(path)
 	if err != nil {
@@ -145,7 +145,7 @@ func queryText(v any, path string) (string, error) {
 			if err != nil && !many {
 				return "", fmt.Errorf("path: %s: %w", pathText(steps[:i+1]), err)
 			}
-			next = append(next, picked...) // under a *, what does not fit is left out
+			next = append(next, picked...) // under a *, items without the key are skipped
 		}
 		many = many || s.all
 		found = next

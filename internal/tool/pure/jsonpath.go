@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// A step goes from a value to one under it.
+// A step leads from a value to one below it.
 type step struct {
 	key   string
 	all   bool // *: every item or value
-	exact bool // the key was quoted: it is no index
+	exact bool // the key was quoted, so it is not an index
 }
 
-// pathText writes steps as a path.
+// pathText formats steps as a path.
 func pathText(steps []step) string {
 	var b strings.Builder
 	b.WriteByte('$')
@@ -34,7 +34,7 @@ func pathText(steps []step) string {
 	return b.String()
 }
 
-// pick returns what s leads to in v.
+// pick returns the value at s in v.
 func (s step) pick(v any) ([]any, error) {
 	switch v := v.(type) {
 	case map[string]any:

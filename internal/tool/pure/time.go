@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	_ "time/tzdata" // zones must work where the system has none
+	_ "time/tzdata" // zones must work on systems without zoneinfo
 
 	"chela"
 	"chela/internal/tool"
@@ -24,7 +24,8 @@ type timeInput struct {
 	Format    string `json:"format,omitempty" jsonschema:"format: a name such as rfc3339, date or unix, or a pattern such as %d %B %Y"`
 }
 
-// Time returns the tool that tells and reckons times; now is its clock.
+// Time returns the tool that reads, formats and compares times; now is its
+// clock.
 func Time(now func() time.Time) chela.Tool {
 	return tool.New(tool.Def[timeInput]{
 		Name: "time",
@@ -39,7 +40,7 @@ func Time(now func() time.Time) chela.Tool {
 	})
 }
 
-// answerTime performs an operation; its error is for the model.
+// answerTime performs an operation; its error is written for the model.
 func answerTime(in timeInput, now time.Time) (string, error) {
 	zone, err := parseZone(in.Zone)
 	if err != nil {
@@ -66,7 +67,7 @@ func answerTime(in timeInput, now time.Time) (string, error) {
 			return "", fmt.Errorf("until: %w", err)
 		}
 		return describeSpan(at, until), nil
-	default: // the schema leaves convert
+	default: // only convert remains: the schema allows no other
 		if in.ToZone == "" {
 			return "", fmt.Errorf("to_zone: missing; convert needs a zone to show the time in")
 		}
@@ -103,8 +104,8 @@ func parseZone(name string) (*time.Location, error) {
 	return nil, fmt.Errorf("there is no zone %.60q; use an IANA name such as Asia/Tokyo or an offset such as +02:00", name)
 }
 
-// layouts are the forms in which times are read. Those without a zone are in
-// the zone asked for.
+// layouts are the accepted time formats. A time without a zone is read in the
+// requested zone.
 var layouts = []string{
 	time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700",
 	"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02", "2006/01/02",
@@ -116,8 +117,8 @@ var layouts = []string{
 // clocks are the forms of a time of day, on the day of now.
 var clocks = []string{"15:04", "15:04:05", "3:04 PM", "3:04PM", "3PM", "3 PM"}
 
-// parseTime reads text in one of the layouts, or as Unix seconds or
-// milliseconds. Nothing, and "now", are now.
+// parseTime reads text in any of the layouts, or as Unix seconds or
+// milliseconds. The empty text and "now" are the current time.
 func parseTime(text string, zone *time.Location, now time.Time) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	if text == "" || strings.EqualFold(text, "now") {
@@ -140,7 +141,7 @@ func parseTime(text string, zone *time.Location, now time.Time) (time.Time, erro
 	return time.Time{}, fmt.Errorf("cannot read %.60q; write it as 2006-01-02T15:04:05 or 2006-01-02T15:04:05+02:00", text)
 }
 
-// describeTime writes t with what is asked about it next.
+// describeTime formats t with the details usually asked for next.
 func describeTime(t time.Time) string {
 	year, week := t.ISOWeek()
 	name, _ := t.Zone()
@@ -155,9 +156,9 @@ func describeTime(t time.Time) string {
 		t.Format(time.RFC3339Nano), t.Format("Monday, 2 January 2006, 15:04:05"), name, t.Unix(), year, week, t.YearDay())
 }
 
-// describeSpan writes how long it is from one time to another.
+// describeSpan describes the duration between two times.
 func describeSpan(from, until time.Time) string {
-	// Seconds, not a Duration, which ends at 292 years.
+	// Seconds, because a Duration overflows at 292 years.
 	seconds := until.Unix() - from.Unix()
 	nanos := int64(until.Nanosecond() - from.Nanosecond())
 	if nanos < 0 {

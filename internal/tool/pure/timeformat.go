@@ -19,8 +19,8 @@ var timeFormats = map[string]string{
 	"datetime": time.DateTime,
 }
 
-// timeCodes are the codes of a pattern that Go has a layout for; the meaning
-// is that of C's strftime.
+// timeCodes maps the codes of a pattern to Go layouts; they mean the same as in
+// C's strftime.
 var timeCodes = map[byte]string{
 	'Y': "2006", 'y': "06", 'm': "01", 'd': "02", 'e': "_2", 'H': "15", 'I': "03", 'M': "04", 'S': "05",
 	'p': "PM", 'A': "Monday", 'a': "Mon", 'B': "January", 'b': "Jan", 'j': "002", 'Z': "MST", 'z': "-0700",

@@ -2,70 +2,82 @@ package shell
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"chela"
+	"chela/internal/platform/excerpt"
 )
 
-// Judge tells what a line of shell would do: it executes, and whether it
-// happened cannot be found out later.
+// Judge judges a line of shell. Its effect is to execute, and it cannot be
+// determined afterwards whether it happened.
 //
-// Subjects are the simple commands of the line, and those that wrappers among
-// them wrap, each printed canonically. Where the line holds anything else than
+// Subjects are the simple commands of the line, including the payloads of
+// wrappers, each printed canonically. If the line contains anything besides
 // simple commands joined by ; && || and pipes — substitution, here-documents,
 // redirections to files, loops, functions, assignments, commands that change
-// what later ones mean, wrappers whose payload is not literal — the subject is
-// the line as it is, and Exact. In arguments, variables and file name patterns
-// stand as they are written.
+// the meaning of later ones, wrappers whose payload is not literal — the only
+// subject is the line as it is, the judgement is Exact, and Parts are the
+// commands that could be read in it. In arguments, variables and file name
+// patterns stand unexpanded.
 //
-// Risk is a hint about harm that is easy to see, for a person to read; a line
-// without one is not thereby safe.
+// A line that the real shell may read differently from the parser is opaque: it
+// has no subject, so no pattern allows it. Such lines contain control
+// characters, Unicode blanks, or constructs on which a differential test
+// against bash found a difference.
+//
+// A line that changes files obeyed by programs is Exact too, and keeps its
+// commands as subjects: a standing answer allows it again only if it names them
+// literally.
+//
+// Risk is a hint about obvious harm, for a person to read; its absence does not
+// mean that a line is safe.
 func Judge(line string) chela.Judgement {
-	j := chela.Judgement{Effect: chela.EffectExecute, Resume: chela.ResumeUnknown, Preview: visible(line)}
+	j := chela.Judgement{Effect: chela.EffectExecute, Resume: chela.ResumeUnknown, Preview: line}
 	r := read(line)
-	j.Subjects, j.Exact = r.subjects(), r.opaque
+	j.Subjects, j.Exact, j.Unknown = r.subjects(), r.opaque, r.unknown
 	if r.opaque || len(j.Subjects) == 0 {
-		j.Subjects, j.Exact = []string{exact(line)}, true
+		j.Parts, j.Subjects, j.Exact = j.Subjects, []string{line}, true
+	}
+	j.Exact = j.Exact || r.obeyed
+	if r.ambiguous {
+		j.Subjects, j.Unknown = nil, true
 	}
 	j.Risk = strings.Join(r.risks, "; ")
 	return j
 }
 
-// exact returns the subject for a whole line: the line itself, quoted where it
-// holds what cannot be seen. Different lines have different subjects.
-func exact(line string) string {
-	const mark = "quoted: "
-	if visible(line) == line && !strings.HasPrefix(line, mark) {
-		return line
-	}
-	return mark + strconv.QuoteToASCII(line)
-}
-
-// A reading is what was understood of a line.
+// A reading is the analysis of a line.
 type reading struct {
-	commands []command
-	opaque   bool     // there is something that could not be taken apart
-	risks    []string // without repeats, in order of appearance
-	depth    int      // of lines within lines
-	text     string   // the line that is being read
+	commands  []command
+	opaque    bool     // some part could not be taken apart
+	ambiguous bool     // a shell may read it differently from the parser
+	unknown   bool     // it may run commands that are not listed
+	obeyed    bool     // it changes files obeyed by programs: only a literal answer allows it
+	risks     []string // without repeats, in order of appearance
+	depth     int      // of lines within lines
+	text      string   // the current line
 }
 
 // A command is a simple command, with its name as first word.
 type command struct {
 	words []word
-	piped bool // its input is what another command prints
+	piped bool // its input is the output of another command
 }
 
-// maxDepth is how deep lines within lines are read.
+// maxDepth limits the nesting of lines within lines.
 const maxDepth = 5
 
+// read analyses a line.
 func read(line string) *reading {
 	r := &reading{}
+	if reason := ambiguity(line); reason != "" {
+		r.opaque, r.ambiguous = true, true
+		r.risk(reason)
+	}
 	if problem := unusable(line); problem != "" {
-		r.opaque = true
+		r.ambiguous = true
 		r.risk(problem)
 		return r
 	}
@@ -74,11 +86,15 @@ func read(line string) *reading {
 }
 
 func (r *reading) line(line string) {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(line), "")
 	if err != nil {
-		r.opaque = true
-		r.risk("it is not valid shell: " + visible(err.Error()))
+		r.opaque, r.ambiguous = true, true
+		r.risk("it is not valid shell: " + err.Error())
 		return
+	}
+	if reason := misread(file, line); reason != "" {
+		r.opaque, r.ambiguous = true, true
+		r.risk(reason)
 	}
 	outer := r.text
 	r.text = line
@@ -104,13 +120,10 @@ func (r *reading) subjects() []string {
 	return all
 }
 
-// stmt reads one statement; piped says that its input is another's output.
+// stmt analyses one statement; piped says that its input is another's output.
 func (r *reading) stmt(s *syntax.Stmt, piped bool) {
 	for _, redirect := range s.Redirs {
 		r.redirect(redirect)
-	}
-	if s.Coprocess || s.Disown {
-		r.opaque = true
 	}
 	switch c := s.Cmd.(type) {
 	case nil:
@@ -124,6 +137,21 @@ func (r *reading) stmt(s *syntax.Stmt, piped bool) {
 		r.block(c.Stmts, piped)
 	case *syntax.Block:
 		r.block(c.Stmts, piped)
+	case *syntax.DeclClause:
+		r.opaque = true
+		r.declaration(c)
+	case *syntax.LetClause:
+		r.opaque = true
+		r.commands = append(r.commands, command{words: []word{{text: "let"}, {text: source(c, r.text)}}})
+		r.within(c)
+	case *syntax.TimeClause:
+		r.opaque = true
+		r.timed(c, piped)
+	case *syntax.CoprocClause:
+		// Within a substitution bash 5.2 takes the name of the coprocess for
+		// the command.
+		r.opaque, r.unknown = true, true
+		r.within(c)
 	default:
 		r.opaque = true
 		r.within(c)
@@ -136,7 +164,38 @@ func (r *reading) block(stmts []*syntax.Stmt, piped bool) {
 	}
 }
 
-// within looks for risks in what cannot be taken apart.
+// declaration analyses a command such as export, which may assign.
+func (r *reading) declaration(d *syntax.DeclClause) {
+	words := []word{{text: d.Variant.Value}}
+	for _, a := range d.Args {
+		if a.Naked && a.Value != nil {
+			words = append(words, readWord(a.Value, r.text))
+		} else {
+			words = append(words, word{text: source(a, r.text)})
+		}
+		r.within(a)
+	}
+	r.commands = append(r.commands, command{words: words})
+}
+
+// timed analyses a command after the keyword time. Behind a pipe, time is the
+// name of a command.
+func (r *reading) timed(c *syntax.TimeClause, piped bool) {
+	before := len(r.commands)
+	if c.Stmt != nil {
+		r.stmt(c.Stmt, piped)
+	}
+	words := []word{{text: "time", fixed: true}}
+	if c.PosixFormat {
+		words = append(words, word{text: "-p"})
+	}
+	if len(r.commands) > before {
+		words = append(words, word{text: source(c.Stmt, r.text)})
+	}
+	r.commands = append(r.commands, command{words: words})
+}
+
+// within looks for risks in the parts that cannot be taken apart.
 func (r *reading) within(node syntax.Node) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		switch p := n.(type) {
@@ -163,7 +222,7 @@ func callsItself(f *syntax.FuncDecl) bool {
 	return found
 }
 
-// call reads a simple command.
+// call analyses a simple command.
 func (r *reading) call(c *syntax.CallExpr, piped bool) {
 	if len(c.Assigns) > 0 || len(c.Args) == 0 {
 		r.opaque = true
@@ -178,7 +237,7 @@ func (r *reading) call(c *syntax.CallExpr, piped bool) {
 			r.within(arg)
 		}
 		w := readWord(arg, r.text)
-		if visible(w.text) != w.text {
+		if excerpt.Hides(w.text) {
 			r.opaque = true
 		}
 		words = append(words, w)
@@ -188,24 +247,29 @@ func (r *reading) call(c *syntax.CallExpr, piped bool) {
 	}
 }
 
-// command takes in one command, and what it wraps.
+// command adds one command and its payload.
 func (r *reading) command(c command) {
 	r.commands = append(r.commands, c)
 	name := c.words[0]
 	if !name.fixed || name.text == "" {
-		r.opaque = true
-		r.risk("what it runs is not known before it runs")
+		r.opaque, r.unknown = true, true
+		r.risk("the program it runs is not known in advance")
 		return
 	}
 	for _, reason := range c.risks() {
 		r.risk(reason)
 	}
+	for _, reason := range c.obeyedRisks() {
+		r.risk(reason)
+		r.obeyed = true
+	}
 	if changesMeaning(c) {
 		r.opaque = true
+		r.unknown = r.unknown || slices.Contains(hiding, c.name())
 	}
 	inner := c.unwrap()
 	if inner.opaque {
-		r.opaque = true
+		r.opaque, r.unknown = true, true
 	}
 	if len(inner.words) == 0 && inner.line == "" {
 		return
@@ -213,7 +277,7 @@ func (r *reading) command(c command) {
 	r.depth++
 	defer func() { r.depth-- }()
 	if r.depth > maxDepth {
-		r.opaque = true
+		r.opaque, r.unknown = true, true
 		r.risk("it is nested too deep to be read")
 		return
 	}
@@ -224,8 +288,8 @@ func (r *reading) command(c command) {
 	r.command(command{words: inner.words, piped: c.piped})
 }
 
-// redirect reads a redirection. Joining two outputs and throwing one away
-// leave a line what it is.
+// redirect analyses a redirection. Joining two outputs or discarding one does
+// not make a line Exact.
 func (r *reading) redirect(d *syntax.Redirect) {
 	switch d.Op {
 	case syntax.DplOut, syntax.DplIn:
@@ -249,16 +313,19 @@ func (r *reading) redirect(d *syntax.Redirect) {
 	}
 }
 
-// meaning are commands that change what later ones do, or run text that is not
-// in the line.
+// meaning are commands that change the meaning of later ones, or run text that
+// is not in the line.
 var meaning = []string{
 	".", "alias", "bind", "compgen", "complete", "compopt", "enable", "eval", "fc", "getopts", "hash",
 	"mapfile", "read", "readarray", "set", "shopt", "source", "trap", "unalias", "unset",
 }
 
-// meaningOptions are commands that do so only with one of these options. A
-// name in them may be that of an element, whose index is computed, which may
-// run a command.
+// hiding is the subset of them that runs commands not written in the line.
+var hiding = []string{"alias", "bind", "compgen", "complete", "enable", "fc", "hash", "mapfile", "readarray"}
+
+// meaningOptions are commands that do so only with an option listed here. A
+// name in them may name an array element; its index is evaluated, which may run
+// a command.
 var meaningOptions = map[string]string{"[": "vR", "jobs": "x", "printf": "v", "test": "vR", "wait": "np"}
 
 func changesMeaning(c command) bool {
@@ -271,7 +338,7 @@ func changesMeaning(c command) bool {
 	})
 }
 
-// name returns the last part of the path of what a command runs.
+// name returns the last part of a command's path.
 func (c command) name() string {
 	name := c.words[0].text
 	return name[strings.LastIndexByte(name, '/')+1:]

@@ -8,7 +8,7 @@ import (
 	"chela/internal/tool/workspace"
 )
 
-// A danger is harm that commands of some names may do.
+// A danger is a kind of harm that commands with certain names may do.
 type danger struct {
 	names  []string
 	when   func(c command) bool // nil means always
@@ -18,7 +18,7 @@ type danger struct {
 // dangers is checked as a whole: a command may be in several.
 var dangers = []danger{
 	{[]string{"rm"}, deletesBroadly, "it deletes whole directories"},
-	{[]string{"find"}, has("-delete"), "it deletes what it finds"},
+	{[]string{"find"}, has("-delete"), "it deletes the files it finds"},
 	{[]string{"shred", "srm"}, nil, "it destroys files beyond recovery"},
 	{[]string{"dd"}, writesDevice, "it writes to a device"},
 	{[]string{"mkfs", "mke2fs", "mkswap", "wipefs", "fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "parted", "blkdiscard", "cryptsetup"}, nil, "it formats or partitions a disk"},
@@ -26,21 +26,19 @@ var dangers = []danger{
 	{[]string{"git"}, gitDestroys, "it discards work or rewrites history"},
 	{[]string{"git"}, gitRuns, "it makes git run a command"},
 	{[]string{"shutdown", "reboot", "halt", "poweroff", "telinit", "init", "systemctl", "service", "launchctl"}, nil, "it stops or changes services or the machine"},
-	{[]string{"kill"}, killsBroadly, "it ends processes that it did not begin"},
+	{[]string{"kill"}, killsBroadly, "it ends processes that it did not start"},
 	{[]string{"killall", "killall5", "pkill"}, nil, "it ends processes by their name"},
-	{[]string{"crontab", "at", "batch", "systemd-run"}, nil, "it has something run later, outside of this call"},
+	{[]string{"crontab", "at", "batch", "systemd-run"}, nil, "it schedules a command to run later, outside this call"},
 	{[]string{"sudo", "su", "doas", "pkexec", "runuser", "setpriv"}, nil, "it runs as another user"},
 	{[]string{"mount", "umount", "modprobe", "insmod", "rmmod", "sysctl", "iptables", "ip6tables", "nft", "ufw"}, nil, "it changes the system"},
 	{[]string{"useradd", "userdel", "usermod", "groupadd", "groupdel", "passwd", "chpasswd", "visudo"}, nil, "it changes users or their rights"},
 	{[]string{"nsenter", "unshare", "chroot"}, nil, "it leaves or makes a confinement"},
-	{[]string{"docker", "podman", "kubectl", "helm", "terraform", "pulumi"}, hasAny("rm", "rmi", "prune", "delete", "destroy", "uninstall", "apply", "push", "--privileged"), "it changes or removes what runs elsewhere"},
+	{[]string{"docker", "podman", "kubectl", "helm", "terraform", "pulumi"}, hasAny("rm", "rmi", "prune", "delete", "destroy", "uninstall", "apply", "push", "--privileged"), "it changes or removes containers, clusters or cloud resources"},
 	{[]string{"npm", "pnpm", "yarn", "cargo", "gem", "twine", "poetry"}, hasAny("publish", "push", "upload", "yank"), "it publishes to others"},
-	{[]string{"tee", "cp", "mv", "ln", "install", "rsync", "truncate", "sed"}, writesObeyed, "it changes a file that programs run or obey"},
-	{[]string{"eval", "source", "."}, fed, "it runs what another program prints"},
+	{[]string{"eval", "source", "."}, fed, "it runs the output of another program"},
 }
 
-// interpreters run what they read from their input, unless they are given a
-// file.
+// interpreters run the text of their input, unless they are given a file.
 var interpreters = append([]string{"python", "python2", "python3", "perl", "ruby", "node", "php", "lua", "tclsh"}, shells...)
 
 // risks returns the reasons why c may do harm.
@@ -52,16 +50,16 @@ func (c command) risks() []string {
 		}
 	}
 	if slices.ContainsFunc(c.words[1:], secret) {
-		reasons = append(reasons, "it touches what is secret")
+		reasons = append(reasons, "it uses a file that holds keys or passwords")
 	}
 	if slices.Contains(interpreters, c.name()) && (fed(c) || c.piped && !c.givenFile()) {
-		reasons = append(reasons, "it runs what another program prints")
+		reasons = append(reasons, "it runs the output of another program")
 	}
 	return reasons
 }
 
-// named reports whether name is one of the danger's, or one with a kind or
-// version behind it, such as mkfs.ext4.
+// named reports whether name is a name of the danger, or such a name with a
+// kind or version appended, such as mkfs.ext4.
 func (d danger) named(name string) bool {
 	stem, _, dotted := strings.Cut(name, ".")
 	return slices.Contains(d.names, name) || dotted && slices.Contains(d.names, stem)
@@ -84,9 +82,9 @@ func hasAny(args ...string) func(command) bool {
 	}
 }
 
-// option reports whether c has the option, as one of a cluster of short ones,
-// or long, also cut short. An argument that is expanded may be any option if
-// it begins like one.
+// option reports whether c has the option, in a cluster of short options or as
+// a long one, possibly abbreviated. An argument that is expanded may be any
+// option that begins like it.
 func (c command) option(short string, long string) bool {
 	for _, w := range c.words[1:] {
 		if w.text == "--" {
@@ -115,19 +113,18 @@ func deletesBroadly(c command) bool {
 }
 
 // broad reports whether an argument may be more than one directory of the
-// workspace: a root or home, a pattern, something above, or not known.
+// workspace: a root or home, a pattern, a parent directory, or unknown.
 func broad(w word) bool {
-	text := strings.ReplaceAll(w.text, "//", "/")
+	text := path.Clean(w.text)
 	switch {
-	case strings.HasPrefix(text, "-"):
+	case strings.HasPrefix(w.text, "-"):
 		return false
 	case !w.fixed:
 		return true
-	case strings.HasPrefix(path.Clean(text), ".."):
+	case strings.HasPrefix(text, ".."):
 		return true
-	}
-	if strings.HasPrefix(text, "/tmp/") {
-		return false // it vanishes anyway
+	case strings.HasPrefix(text, "/tmp/"):
+		return false // it is discarded anyway
 	}
 	name, err := workspace.Clean(text)
 	return err != nil || name == "." || name == ".git"
@@ -140,7 +137,7 @@ func writesDevice(c command) bool {
 	})
 }
 
-// gitDestroys reports whether git throws work away, here or at a remote.
+// gitDestroys reports whether git discards work, here or at a remote.
 func gitDestroys(c command) bool {
 	verbs := map[string]func() bool{
 		"push": func() bool {
@@ -170,7 +167,7 @@ func gitDestroys(c command) bool {
 // gitRuns reports whether a setting given to git may be a command.
 func gitRuns(c command) bool {
 	return c.option("c", "config-env") || c.option("", "exec-path") || c.option("", "upload-pack") ||
-		hasAny("config", "alias")(c) && slices.ContainsFunc(c.words[1:], func(w word) bool {
+		hasAny("config", "alias")(c) && slices.ContainsFunc(c.words, func(w word) bool {
 			return strings.HasPrefix(w.text, "alias.") || strings.HasPrefix(w.text, "core.") || strings.Contains(w.text, "!")
 		})
 }
@@ -179,29 +176,16 @@ func killsBroadly(c command) bool {
 	return slices.ContainsFunc(c.words[1:], func(w word) bool { return w.text == "1" || w.text == "-1" })
 }
 
-// writesObeyed reports whether one of the arguments is a file that is run or
-// obeyed. Which one is written to differs by command; any is reason to ask.
-func writesObeyed(c command) bool {
-	if c.name() == "sed" && !c.option("i", "in-place") {
-		return false
-	}
-	return slices.ContainsFunc(c.words[1:], func(w word) bool { return obeyed(w) })
-}
-
 // writeRisk returns why writing to a file may do harm, or "".
 func writeRisk(target word) string {
-	switch {
-	case strings.HasPrefix(target.text, "/dev/") && !slices.Contains([]string{"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"}, target.text):
+	if strings.HasPrefix(target.text, "/dev/") && !slices.Contains([]string{"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"}, target.text) {
 		return "it writes to a device"
-	case obeyed(target):
-		return "it changes a file that programs run or obey"
-	default:
-		return ""
 	}
+	return obeyedRisk(target)
 }
 
-// secret reports whether w names a file that holds keys or passwords, by where
-// those are kept.
+// secret reports whether w names a file that holds keys or passwords, by its
+// usual location.
 func secret(w word) bool {
 	parts := strings.Split(w.text, "/")
 	for _, dir := range parts[:len(parts)-1] {
@@ -220,28 +204,4 @@ func secret(w word) bool {
 			"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa",
 		}, base)
 	}
-}
-
-// obeyed reports whether w names a file by which other programs are told what
-// to do: start-up files, hooks, keys, and whatever belongs to the system.
-func obeyed(w word) bool {
-	text := strings.TrimPrefix(strings.TrimPrefix(w.text, "~/"), "$HOME/")
-	for _, part := range strings.Split(text, "/") {
-		if slices.Contains([]string{".ssh", ".gnupg", ".config", ".git", ".aws", ".kube", ".docker", ".vscode"}, part) {
-			return true
-		}
-	}
-	base := path.Base(text)
-	switch {
-	case strings.HasPrefix(base, ".bash"), strings.HasPrefix(base, ".zsh"), strings.HasPrefix(base, ".git"):
-		return base != ".gitignore" && base != ".gitattributes" && base != ".gitkeep"
-	case slices.Contains([]string{".profile", ".netrc", ".npmrc", ".pypirc", ".env", ".envrc", ".vimrc", "authorized_keys", "crontab"}, base):
-		return true
-	}
-	for _, dir := range []string{"/etc/", "/usr/", "/bin/", "/sbin/", "/lib/", "/boot/", "/var/", "/root/", "/sys/", "/proc/"} {
-		if strings.HasPrefix(text, dir) {
-			return true
-		}
-	}
-	return false
 }

@@ -1,12 +1,12 @@
 // Package shell holds the tool that runs a line of shell in a sandbox, and
 // judges the line before it runs.
 //
-// The line is parsed, not matched as text. A line that is made of simple
-// commands only is taken apart: each is a subject for patterns, printed in one
-// canonical way, so that spaces, quotes and pipes hide nothing. Wrappers such
-// as sudo, env, xargs and sh -c are subjects themselves, and so is what they
-// wrap. A line that cannot be taken apart for certain is one exact subject,
-// which no wildcard covers. See [Judge].
+// The line is parsed, not matched as text. A line of simple commands only is
+// taken apart: each command is a subject for patterns, printed in one canonical
+// form, so that spaces, quotes and pipes hide nothing. Wrappers such as sudo,
+// env, xargs and sh -c are subjects themselves, and so are the commands they
+// wrap. A line that cannot be taken apart reliably is one exact subject, which
+// no wildcard covers. See [Judge].
 package shell
 
 import (
@@ -20,25 +20,25 @@ import (
 	"unicode/utf8"
 
 	"chela"
-	"chela/internal/sandbox"
 	"chela/internal/tool"
+	"chela/internal/tool/sandbox"
 	"chela/internal/tool/workspace"
 )
 
-// The bounds of one call.
+// Limits of one call.
 const (
 	DefaultTimeout = 120 * time.Second
 	MaxTimeout     = 600 * time.Second
 	maxCommand     = 64 << 10 // bytes of a line; the parser recurses
 
-	endTime = 30 * time.Second // for the end of a command that is killed, and its output
+	endTime = 30 * time.Second // for a killed command to end, and its output to arrive
 )
 
 //go:embed shell.md
 var doc string
 
-// A commandRunner runs commands apart from the machine. Its errors are those
-// of sandbox/process.
+// A commandRunner runs commands in isolation. Its errors are the errors of
+// sandbox/process.
 type commandRunner interface {
 	Run(ctx context.Context, spec sandbox.Spec) (sandbox.Result, error)
 }
@@ -49,24 +49,24 @@ type input struct {
 	Timeout int    `json:"timeout,omitempty" jsonschema:"seconds after which it is killed; 120 if left out" min:"1" max:"600"`
 }
 
-// limit is after how long a command is killed.
+// limit is the timeout of a command.
 func (in input) limit() time.Duration {
 	return cmp.Or(time.Duration(in.Timeout)*time.Second, DefaultTimeout)
 }
 
-// New returns the tool. Its commands run by runner, in the workspace that find
-// tells for the agent of the call.
+// New returns the tool. Its commands are run by runner, in the workspace that
+// find returns for the agent of the call.
 //
-// A command that ran to its end is a result that has not failed, whatever its
-// exit code, which the text begins with: it is the program's word, and the
+// A command that ran to its end is a successful result, whatever its exit code,
+// which the text begins with: the exit code is the program's verdict, and the
 // model must read it. A command that could not be started, was refused, or was
-// killed when its time was over is a failed result.
+// killed at its timeout is a failed result.
 func New(runner commandRunner, find workspace.Finder) chela.Tool {
 	t := tool.New(tool.Def[input]{
 		Name:    "shell",
 		Doc:     doc,
 		Timeout: MaxTimeout + endTime,
-		Limit:   func(in input) time.Duration { return in.limit() + endTime }, // the sandbox keeps the call's own
+		Limit:   func(in input) time.Duration { return in.limit() + endTime }, // the sandbox enforces the call's own
 		Judge:   func(in input) chela.Judgement { return judgeCall(in) },
 		Run: func(ctx context.Context, call tool.Call[input]) (chela.ToolResult, error) {
 			return run(ctx, runner, find, call)
@@ -79,7 +79,14 @@ func New(runner commandRunner, find workspace.Finder) chela.Tool {
 func judgeCall(in input) chela.Judgement {
 	j := Judge(in.Command)
 	if in.Workdir != "" {
-		j.Preview += "\n[in " + visible(in.Workdir) + "]"
+		j.Preview += "\n[in " + in.Workdir + "]"
+		if by := workspace.ObeyedBy(in.Workdir); by != "" {
+			reason := fmt.Sprintf("it works among files that programs run or obey: %s (%s)", in.Workdir, by)
+			j.Risk, j.Exact = strings.TrimPrefix(j.Risk+"; "+reason, "; "), true
+		}
+	}
+	if in.Timeout != 0 {
+		j.Preview += fmt.Sprintf("\n[for at most %d seconds]", in.Timeout)
 	}
 	return j
 }
@@ -89,6 +96,9 @@ func run(ctx context.Context, runner commandRunner, find workspace.Finder, call 
 		return tool.Failed(problem), nil
 	}
 	dir, err := find(workspace.OwnerOf(call.ToolCall))
+	if chela.KindOf(err) == chela.Denied {
+		return tool.Failed(chela.MessageOf(err)), nil
+	}
 	if err != nil {
 		return chela.ToolResult{}, fmt.Errorf("find workspace of agent %q: %w", call.Agent, err)
 	}
@@ -110,6 +120,9 @@ func run(ctx context.Context, runner commandRunner, find workspace.Finder, call 
 	case res.TimedOut:
 		return tool.Failed(fmt.Sprintf("killed with all it had started, because it took longer than %s; "+
 			"do less at once or give it more time (at most %d seconds)%s", timeout, MaxTimeout/time.Second, printed(res))), nil
+	case res.Exceeded != "":
+		return tool.Failed("killed with all it had started, because it " + res.Exceeded +
+			"; do less at once, or ask the owner to raise the limit in [sandbox] of the configuration" + printed(res)), nil
 	default:
 		return tool.Done(ending(res) + printed(res)), nil
 	}
@@ -137,7 +150,7 @@ func ending(res sandbox.Result) string {
 	return text
 }
 
-// printed returns what a command printed, as it follows the first line of a
+// printed returns the output of a command, as it follows the first line of a
 // result.
 func printed(res sandbox.Result) string {
 	out := res.Output

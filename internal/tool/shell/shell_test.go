@@ -14,12 +14,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/sandbox"
-	"chela/internal/sandbox/process"
+	"chela/internal/tool/sandbox"
+	"chela/internal/tool/sandbox/process"
 	"chela/internal/tool/shell"
 	"chela/internal/tool/tooltest"
+	"chela/internal/tool/worker"
 	"chela/internal/tool/workspace"
-	"chela/internal/worker"
 )
 
 // TestMain lets the test binary be the worker that the sandbox starts from its
@@ -89,6 +89,12 @@ func TestResult(t *testing.T) {
 			"timeout",
 			stub{res: sandbox.Result{TimedOut: true, ExitCode: 137, Output: "half"}},
 			"killed with all it had started, because it took longer than 2m0s; do less at once or give it more time (at most 600 seconds)\nhalf", true,
+		},
+		{
+			"too much at once",
+			stub{res: sandbox.Result{Exceeded: "used more than 1 GiB of memory", ExitCode: 137, Output: "half"}},
+			"killed with all it had started, because it used more than 1 GiB of memory; " +
+				"do less at once, or ask the owner to raise the limit in [sandbox] of the configuration\nhalf", true,
 		},
 		{
 			"no sandbox",

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A payload is what a command runs besides itself: a command, a line of shell,
-// or something that is not known.
+// A payload is the command that another command runs: a command, a line of
+// shell, or unknown.
 type payload struct {
 	words  []word
 	line   string
@@ -15,8 +15,8 @@ type payload struct {
 
 var unknown = payload{opaque: true}
 
-// A wrapper is a command that runs the one in its arguments. Its options are
-// all known, or what it runs is not.
+// A wrapper is a command that runs the command in its arguments. The payload is
+// known only if all its options are.
 type wrapper struct {
 	flags  string   // short options without a value
 	valued string   // short options with one
@@ -46,7 +46,7 @@ var wrappers = map[string]wrapper{
 // shells run a line that is an argument of theirs.
 var shells = []string{"ash", "bash", "dash", "ksh", "mksh", "rbash", "sh", "zsh"}
 
-// unwrap returns what c runs besides itself.
+// unwrap returns the payload of c.
 func (c command) unwrap() payload {
 	name, args := c.name(), c.words[1:]
 	switch {
@@ -54,8 +54,12 @@ func (c command) unwrap() payload {
 		return script(args)
 	case name == "find":
 		return foundCommand(args)
+	case name == "eval":
+		return evaluated(args)
+	case name == "trap":
+		return trapped(args)
 	case name == "command" && len(args) > 0 && (args[0].text == "-v" || args[0].text == "-V"):
-		return payload{} // only asks
+		return payload{} // only queries
 	}
 	w, ok := wrappers[name]
 	if !ok {
@@ -82,11 +86,13 @@ func (w wrapper) inner(args []word) payload {
 		switch {
 		case a.text == "--":
 			return payload{words: args[min(i+1+skip, len(args)):]}
+		case a.text == "-":
+			return unknown // an option to env, a name to others
 		case strings.HasPrefix(a.text, "--"):
 			if !w.knowsLong(a.text[2:]) {
 				return unknown
 			}
-		case len(a.text) > 1 && a.text[0] == '-':
+		case strings.HasPrefix(a.text, "-"):
 			more, ok := w.short(a.text[1:])
 			if !ok {
 				return unknown
@@ -111,25 +117,25 @@ func (w wrapper) knowsLong(option string) bool {
 	return slices.Contains(w.long, name)
 }
 
-// short returns how many further arguments a cluster of short options takes,
-// or false if one of them is not known.
+// short returns how many further arguments a cluster of short options takes, or
+// false if any option is unknown.
 func (w wrapper) short(cluster string) (more int, ok bool) {
 	for i, c := range cluster {
 		switch {
 		case strings.ContainsRune(w.valued, c):
-			if i+1 < len(cluster) {
-				return 0, true // the rest is its value
+			if i+1 == len(cluster) {
+				more = 1 // else the rest is its value
 			}
-			return 1, true
+			return more, true
 		case !strings.ContainsRune(w.flags, c):
-			return 0, false
+			return more, false
 		}
 	}
-	return 0, true
+	return more, true
 }
 
 // script returns the line that a shell is given with -c. A shell that is given
-// a file instead runs that; what it reads from its input is not known.
+// a file runs that instead; a script on its input is unknown.
 func script(args []word) payload {
 	for i, a := range args {
 		switch {
@@ -157,8 +163,44 @@ func script(args []word) payload {
 	return unknown
 }
 
-// foundCommand returns the command that find runs on what it finds. Of
-// several, none is known.
+// evaluated returns the line that eval is given.
+func evaluated(args []word) payload {
+	if len(args) > 0 && args[0].fixed && args[0].text == "--" {
+		args = args[1:]
+	}
+	texts := make([]string, len(args))
+	for i, a := range args {
+		if !a.fixed {
+			return unknown
+		}
+		texts[i] = a.text
+	}
+	line := strings.Join(texts, " ")
+	if strings.TrimSpace(line) == "" {
+		return payload{}
+	}
+	return payload{line: line}
+}
+
+// trapped returns the line that trap is given for later.
+func trapped(args []word) payload {
+	if len(args) > 0 && args[0].fixed && args[0].text == "--" {
+		args = args[1:]
+	}
+	switch {
+	case len(args) < 2:
+		return payload{} // queries or resets
+	case !args[0].fixed:
+		return unknown
+	case strings.TrimSpace(args[0].text) == "" || strings.HasPrefix(args[0].text, "-"):
+		return payload{}
+	default:
+		return payload{line: args[0].text}
+	}
+}
+
+// foundCommand returns the command that find runs on its matches. If there are
+// several, it is unknown.
 func foundCommand(args []word) payload {
 	var inner payload
 	for i := 0; i < len(args); i++ {
@@ -180,8 +222,8 @@ func foundCommand(args []word) payload {
 	return inner
 }
 
-// found returns words with the names that find puts in as what they are: not
-// known before.
+// found returns words with the file names that find substitutes marked as
+// unknown.
 func found(words []word) []word {
 	out := slices.Clone(words)
 	for i, w := range out {

@@ -6,14 +6,14 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A word is one argument as it is known before the line runs.
+// A word is one argument as known before the line runs.
 type word struct {
 	text  string // its value if fixed, else its source
 	fixed bool   // the value is certain: nothing in it is expanded
-	fed   bool   // a part of it is what another command prints
+	fed   bool   // a part of it is the output of another command
 }
 
-// readWord returns what is known of w, a word of line.
+// readWord evaluates w, a word of line, as far as possible.
 func readWord(w *syntax.Word, line string) word {
 	value, fixed := valueOf(w.Parts, false)
 	if fixed {
@@ -23,7 +23,7 @@ func readWord(w *syntax.Word, line string) word {
 }
 
 // valueOf returns the value of the parts of a word, or false if it depends on
-// what the shell finds when it runs.
+// the state of the shell at run time.
 func valueOf(parts []syntax.WordPart, quoted bool) (string, bool) {
 	var b strings.Builder
 	for _, part := range parts {
@@ -52,8 +52,9 @@ func valueOf(parts []syntax.WordPart, quoted bool) (string, bool) {
 	return b.String(), true
 }
 
-// literal returns the value of literal text. Outside of quotes, what may match
-// names, make several words or mean a home directory is not fixed.
+// literal returns the value of literal text. Text outside quotes that may match
+// file names, split into several words or expand to a home directory is not
+// fixed.
 func literal(text string, quoted bool) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -73,7 +74,7 @@ func literal(text string, quoted bool) (string, bool) {
 	return b.String(), true
 }
 
-// hasCommand reports whether a part of node is what a command prints.
+// hasCommand reports whether a part of node is the output of a command.
 func hasCommand(node syntax.Node) bool {
 	found := false
 	syntax.Walk(node, func(n syntax.Node) bool {
@@ -86,8 +87,8 @@ func hasCommand(node syntax.Node) bool {
 	return found
 }
 
-// simpleExpansions reports whether all that is expanded in node are variables
-// as they are, file names and braces: nothing that runs, assigns or computes.
+// simpleExpansions reports whether node expands only plain variables, file
+// names and braces: nothing that runs, assigns or computes.
 func simpleExpansions(node syntax.Node) bool {
 	simple := true
 	syntax.Walk(node, func(n syntax.Node) bool {
@@ -108,21 +109,21 @@ func simpleExpansions(node syntax.Node) bool {
 	return simple
 }
 
-// source returns node as it is written in line. The printer of the parser's
-// package would drop some of the characters that cannot be seen.
+// source returns node as written in line. The printer of the parser's package
+// would drop some invisible characters.
 func source(node syntax.Node, line string) string {
 	from, to := node.Pos().Offset(), node.End().Offset()
 	if from > to || to > uint(len(line)) {
-		return line // one that the parser cannot place
+		return line // the parser cannot place it
 	}
 	return line[from:to]
 }
 
-// canonical returns the words as one line in which equal commands look equal.
+// canonical returns the words as one line; equal commands have equal lines.
 func canonical(words []word) string {
 	parts := make([]string, len(words))
 	for i, w := range words {
-		parts[i] = visible(w.text)
+		parts[i] = w.text
 		if !w.fixed || i > 0 && plain(w.text) {
 			continue
 		}

@@ -9,9 +9,8 @@ import (
 	"chela"
 )
 
-// CheckShown gives each parameter that a tool takes a value, and fails unless whoever
-// is asked whether the call may be carried out sees all of them. A parameter that is
-// added later is among them.
+// CheckShown sets every parameter of a tool, including ones added later, and
+// fails unless the question to the approver shows all of them.
 func CheckShown(t *testing.T, tool chela.Tool) {
 	t.Helper()
 	var schema struct {
@@ -25,7 +24,10 @@ func CheckShown(t *testing.T, tool chela.Tool) {
 	}
 	args, seen := map[string]any{}, map[string]string{}
 	for name, p := range schema.Properties {
-		value := "given-" + name
+		value := "given-" + name + strings.Repeat("-long", 2000)
+		if name == "url" {
+			value = "https://given-url.example/path"
+		}
 		if len(p.Enum) > 0 {
 			value = p.Enum[0]
 		}
@@ -36,8 +38,10 @@ func CheckShown(t *testing.T, tool chela.Tool) {
 			args[name], seen[name] = []string{value}, value
 		case strings.Contains(kind, "boolean"):
 			args[name], seen[name] = true, name+": true"
+		case strings.Contains(kind, "object"):
+			args[name], seen[name] = map[string]string{"Given-Name": value}, "Given-Name: "+value
 		default:
-			args[name], seen[name] = 7, name+": 7"
+			args[name], seen[name] = 7, "7"
 		}
 	}
 	raw, err := json.Marshal(args)

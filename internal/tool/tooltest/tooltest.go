@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"chela"
+	"chela/internal/platform/excerpt"
 	"chela/internal/tool"
 )
 
@@ -30,7 +31,8 @@ const patience = 5 * time.Second
 //
 //   - its schema is valid, describes an object, and describes every parameter
 //   - its description is not empty and names every parameter in backquotes
-//   - Judge is pure, and answers for all arguments that fit the schema
+//   - Judge is pure, answers for all arguments that fit the schema, and hides no
+//     character from the person who is asked
 //   - Run returns promptly when its context has ended
 //   - results are UTF-8, and neither they nor errors hold any text of hidden,
 //     such as the path of the workspace on the host
@@ -148,7 +150,11 @@ func (k checker) checkJudge(t *testing.T) {
 		if first.Resume == chela.ResumeQuery && k.tool.Happened == nil {
 			t.Errorf("Judge(%s) says query, but there is no Happened", args)
 		}
-		k.checkText(t, args, first.Preview+first.Risk+strings.Join(first.Subjects, " "))
+		shown := first.Preview + first.Risk + strings.Join(first.Subjects, " ")
+		k.checkText(t, args, shown)
+		if excerpt.Hides(shown) {
+			t.Errorf("Judge(%s) hides something from who is asked: %q", args, shown)
+		}
 	}
 }
 
@@ -158,7 +164,7 @@ func (k checker) checkResults(t *testing.T) {
 	}
 }
 
-// perform makes a call and checks what comes back.
+// perform makes a call and checks its result.
 func (k checker) perform(t *testing.T, call chela.ToolCall) {
 	t.Helper()
 	if k.tool.Prepare != nil {

@@ -1,5 +1,5 @@
-// Package web holds the tools that reach other machines: http. All of them go
-// through one guard.
+// Package web holds the tools that make network requests: http. All of them use
+// one guard.
 package web
 
 import (
@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -22,27 +21,28 @@ import (
 	"code.dny.dev/ssrf"
 
 	"chela"
-	"chela/internal/excerpt"
 	"chela/internal/tool"
 	"chela/internal/tool/workspace"
 )
 
-// The limits of one request.
+// Limits of one request.
 const (
 	defaultTimeout = 30 * time.Second
 	maxTimeout     = 120 * time.Second
-	maxResponse    = 5 << 20  // bytes of a body that are read
-	maxOutput      = 40 << 10 // bytes of a result that the model sees at once
-	maxPreview     = 4 << 10
+	maxResponse    = 5 << 20  // bytes read of a body
+	maxOutput      = 40 << 10 // bytes of a result shown to the model at once
 	maxURL         = 8 << 10
 )
 
-// A Config says what the tools may reach. The zero value reaches what is
-// public and saves nothing.
+// agentName is the default User-Agent.
+const agentName = "chela"
+
+// A Config says which hosts the tools may reach. The zero value allows public
+// addresses and saves nothing.
 type Config struct {
 	Workspace workspace.Finder   // where save_to writes; nil refuses it
-	Keep      workspace.KeepFunc // keeps what save_to replaces and writes; required with Workspace
-	Allow     []string           // hosts, addresses and prefixes reached though they are not public
+	Keep      workspace.KeepFunc // stores the old and the new content of save_to; required with Workspace
+	Allow     []string           // hosts, addresses and prefixes allowed although they are not public
 	Resolver  *net.Resolver      // nil means the system's
 }
 
@@ -61,7 +61,7 @@ type httpInput struct {
 func (in httpInput) method() string { return cmp.Or(in.Method, http.MethodGet) }
 
 // HTTP returns the tool that makes HTTP requests. It fails with Invalid if
-// cfg.Allow cannot be read.
+// cfg.Allow cannot be parsed.
 func HTTP(cfg Config) (chela.Tool, error) {
 	g, err := newGuard(cfg.Allow, cfg.Resolver)
 	if err != nil {
@@ -71,7 +71,7 @@ func HTTP(cfg Config) (chela.Tool, error) {
 	return tool.New(tool.Def[httpInput]{
 		Name:      "http",
 		Doc:       httpDoc,
-		Timeout:   maxTimeout + 5*time.Second, // the call's own limit comes first
+		Timeout:   maxTimeout + 5*time.Second, // the call's own limit applies first
 		MaxOutput: maxOutput,
 		Judge:     judgeHTTP,
 		Prepare:   f.prepare,
@@ -91,43 +91,43 @@ func HTTP(cfg Config) (chela.Tool, error) {
 	}), nil
 }
 
-// judgeHTTP judges a request by its method. The subject is the method with the
-// whole URL; a pattern must match all of it.
+// judgeHTTP judges a request by its method and its URL.
 func judgeHTTP(in httpInput) chela.Judgement {
-	j := chela.Judgement{Effect: chela.EffectSend, Resume: chela.ResumeUnknown, Preview: previewHTTP(in)}
-	if harmless(in.method()) {
-		j.Effect, j.Resume = chela.EffectNetwork, chela.ResumeRepeat
-	}
 	u, err := parseURL(in.URL)
+	j := judgeURL(in.method(), u)
+	j.Preview = previewHTTP(in, u)
+	if u != nil {
+		j.Risk = mixedScripts(u)
+	}
 	if err != nil {
-		// The call will be refused; until then nothing may be granted to it.
+		// The call will be refused; until then it gets no permission.
 		j.Subjects, j.Exact = []string{in.method() + " " + in.URL}, true
 		return j
 	}
-	// Servers differ on what an escaped dot or slash in a path means.
-	escaped := strings.ToLower(u.EscapedPath())
-	j.Exact = strings.Contains(escaped, "%2e") || strings.Contains(escaped, "%2f") || strings.Contains(escaped, "%5c")
-	j.Subjects = []string{in.method() + " " + u.String()}
 	if in.SaveTo != "" {
-		j.Subjects = append(j.Subjects, workspace.Subject(in.SaveTo))
+		file := workspace.Subject(in.SaveTo)
+		j.Subjects = append(j.Subjects, file)
+		j.Offers = append(j.Offers, chela.Offer{Pattern: file, Literal: true})
 	}
-	return j
+	return workspace.GuardObeyed(j, in.SaveTo)
 }
 
-// previewHTTP shows a request without the values of its headers, which may
-// be credentials.
-func previewHTTP(in httpInput) string {
-	text := in.method() + " " + in.URL
-	for _, name := range slices.Sorted(maps.Keys(in.Headers)) {
-		text += "\n" + name + ": …"
+// judgeURL judges a request of a canonical URL, or of none. The subject is the
+// method with the whole URL; "always" covers its prefix.
+func judgeURL(method string, u *url.URL) chela.Judgement {
+	j := chela.Judgement{Effect: chela.EffectSend, Resume: chela.ResumeUnknown}
+	if harmless(method) {
+		j.Effect, j.Resume = chela.EffectNetwork, chela.ResumeRepeat
 	}
-	if in.SaveTo != "" {
-		text += "\nthe answer goes to " + workspace.Subject(in.SaveTo)
+	if u == nil {
+		return j
 	}
-	if in.Body != "" {
-		text += "\n\n" + in.Body
+	j.Subjects, j.Exact = []string{subject(method, u)}, ambiguous(u)
+	j.Offers = []chela.Offer{{Pattern: method + " " + prefix(u) + "*"}}
+	if j.Exact {
+		j.Offers = []chela.Offer{{Pattern: j.Subjects[0], Literal: true}}
 	}
-	return excerpt.Bytes(text, maxPreview)
+	return j
 }
 
 // A fetcher makes requests.
@@ -137,9 +137,9 @@ type fetcher struct {
 	keep   workspace.KeepFunc
 }
 
-// prepare keeps what the answer of a request is going to replace: once the
-// request was repeated, nobody could tell any more. What cannot be replaced, do
-// refuses.
+// prepare stores the pre-image of the file that the response will replace,
+// because it cannot be determined after the request was repeated. Files that
+// cannot be replaced are refused by do.
 func (f fetcher) prepare(ctx context.Context, call tool.Call[httpInput]) (chela.Prepared, error) {
 	if f.checkTarget(call.In.SaveTo) != nil || call.In.SaveTo == "" {
 		return chela.Prepared{}, nil
@@ -148,7 +148,7 @@ func (f fetcher) prepare(ctx context.Context, call tool.Call[httpInput]) (chela.
 	if err != nil {
 		return chela.Prepared{}, err
 	}
-	defer ws.Close() // holds nothing that could be lost
+	defer ws.Close() // nothing to lose: read only
 	name, err := workspace.Clean(call.In.SaveTo)
 	if err != nil {
 		return chela.Prepared{}, err
@@ -158,18 +158,18 @@ func (f fetcher) prepare(ctx context.Context, call tool.Call[httpInput]) (chela.
 		return chela.Prepared{}, err
 	}
 	if err != nil {
-		return chela.Prepared{}, nil // it is refused, or replaced without being kept
+		return chela.Prepared{}, nil // it is refused, or replaced without a pre-image
 	}
 	p, err := was.Preimage(ctx, f.keep, workspace.Change{Name: name, Delete: true})
 	if err != nil {
 		return chela.Prepared{}, err
 	}
-	p.Mode = 0 // of a file that goes; this one is replaced
+	p.Mode = 0 // of a deletion; this is a replacement
 	text, err := json.Marshal(p)
 	return chela.Prepared{Intent: text}, err
 }
 
-// do makes a request. Errors that are not Internal are for the model.
+// do makes a request. Errors that are not Internal are written for the model.
 func (f fetcher) do(ctx context.Context, call tool.Call[httpInput]) (chela.ToolResult, error) {
 	in := call.In
 	timeout := time.Duration(in.Timeout) * time.Second
@@ -185,22 +185,29 @@ func (f fetcher) do(ctx context.Context, call tool.Call[httpInput]) (chela.ToolR
 	if err := f.checkTarget(in.SaveTo); err != nil {
 		return chela.ToolResult{}, err
 	}
-	res, err := f.client.Do(req)
+	client, redirects := *f.client, &redirector{url: req.URL, rule: call.Rule}
+	client.CheckRedirect = redirects.check
+	res, err := client.Do(req)
 	if err != nil {
 		return chela.ToolResult{}, explain(err, req.URL, timeout)
 	}
-	defer res.Body.Close() // the answer was read
+	defer res.Body.Close() // the response was read
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxResponse+1))
 	if err != nil {
 		return chela.ToolResult{}, explain(err, req.URL, timeout)
 	}
-	if in.SaveTo == "" {
-		return tool.Done(describe(req.URL, res, body)), nil
+	shown := describe(req.URL, res, body) + leftText(redirects.left)
+	switch {
+	case in.SaveTo == "":
+		return tool.Done(shown), nil
+	case res.StatusCode >= 300:
+		return tool.Failed("nothing was saved:\n" + shown), nil
+	default:
+		return f.save(ctx, call, res, body)
 	}
-	return f.save(ctx, call, res, body)
 }
 
-// checkTarget finds out before the request whether its answer can be saved.
+// checkTarget checks before the request whether its response can be saved.
 func (f fetcher) checkTarget(saveTo string) error {
 	if saveTo == "" {
 		return nil
@@ -212,11 +219,8 @@ func (f fetcher) checkTarget(saveTo string) error {
 	return err
 }
 
-// save writes the body to a file. The body of an error is shown instead.
+// save writes the body of a response to a file.
 func (f fetcher) save(ctx context.Context, call tool.Call[httpInput], res *http.Response, body []byte) (chela.ToolResult, error) {
-	if res.StatusCode >= 300 {
-		return tool.Failed("nothing was saved:\n" + describe(res.Request.URL, res, body)), nil
-	}
 	if len(body) > maxResponse {
 		return tool.Failed(fmt.Sprintf("nothing was saved: the answer is larger than %d bytes", maxResponse)), nil
 	}
@@ -228,7 +232,7 @@ func (f fetcher) save(ctx context.Context, call tool.Call[httpInput], res *http.
 	if err != nil {
 		return chela.ToolResult{}, err
 	}
-	defer ws.Close() // holds nothing that could be lost
+	defer ws.Close() // nothing to lose: read only
 	changes, err := f.changes(ctx, call, body)
 	if err != nil {
 		return chela.ToolResult{}, err
@@ -241,7 +245,7 @@ func (f fetcher) save(ctx context.Context, call tool.Call[httpInput], res *http.
 	return saved, nil
 }
 
-// changes returns the pre-image that was prepared, with what is written.
+// changes returns the prepared pre-image, with the hash of the new content.
 func (f fetcher) changes(ctx context.Context, call tool.Call[httpInput], body []byte) ([]chela.Preimage, error) {
 	if len(call.Intent) == 0 {
 		return nil, nil
@@ -255,10 +259,11 @@ func (f fetcher) changes(ctx context.Context, call tool.Call[httpInput], body []
 	return []chela.Preimage{p}, err
 }
 
-// refused are headers that the request makes itself.
+// refused are headers that the client sets itself.
 var refused = []string{"Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Te", "Trailer", "Proxy-Authorization", "Proxy-Connection"}
 
-// newRequest returns the request that in asks for; its error is for the model.
+// newRequest returns the request that in asks for; its error is written for the
+// model.
 func newRequest(ctx context.Context, in httpInput) (*http.Request, error) {
 	if len(in.URL) > maxURL {
 		return nil, fmt.Errorf("url: it has %d bytes, %d are allowed", len(in.URL), maxURL)
@@ -275,7 +280,7 @@ func newRequest(ctx context.Context, in httpInput) (*http.Request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("url: %.200q is not a URL; write it as https://host/path", in.URL)
 	}
-	req.Header.Set("User-Agent", "chela")
+	req.Header.Set("User-Agent", agentName)
 	for name, value := range in.Headers {
 		if slices.Contains(refused, http.CanonicalHeaderKey(name)) {
 			return nil, fmt.Errorf("headers: %s is set by the request itself; leave it out", name)
@@ -300,13 +305,13 @@ func validHeader(name, value string) bool {
 	return name != "" && !strings.ContainsFunc(value, control)
 }
 
-// explain returns err in words for the model. Addresses do not show: they tell
-// about the network that chela runs in.
+// explain words err for the model. Addresses are not shown: they would reveal
+// the network that chela runs in.
 func explain(err error, u *url.URL, timeout time.Duration) error {
 	host := u.Host
 	var failed *url.Error
 	if errors.As(err, &failed) {
-		// After a redirect, it is not the host that was asked.
+		// After a redirect, it is not the requested host.
 		if at, parseErr := url.Parse(failed.URL); parseErr == nil {
 			host = at.Host
 		}
@@ -328,8 +333,8 @@ func explain(err error, u *url.URL, timeout time.Duration) error {
 	case errors.As(err, &bad):
 		return chela.E(chela.Invalid, "the redirect cannot be followed: "+bad.Error()).Because(err)
 	case failed != nil && strings.Contains(failed.Err.Error(), "tls: "):
-		return chela.E(chela.Unavailable, fmt.Sprintf("%s cannot be trusted: its certificate or TLS is not in order", host)).Because(err)
+		return chela.E(chela.Unavailable, fmt.Sprintf("%s cannot be trusted: its certificate or TLS configuration is invalid", host)).Because(err)
 	default:
-		return chela.E(chela.Unavailable, fmt.Sprintf("the connection to %s broke or made no sense", host)).Because(err)
+		return chela.E(chela.Unavailable, fmt.Sprintf("the connection to %s broke or sent an invalid response", host)).Because(err)
 	}
 }

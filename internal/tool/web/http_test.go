@@ -12,7 +12,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,7 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/blob"
+	"chela/internal/platform/blob"
 	"chela/internal/tool"
 	"chela/internal/tool/tooltest"
 	"chela/internal/tool/web"
@@ -43,6 +42,13 @@ func call(t *testing.T, cfg web.Config, a args) chela.ToolResult {
 
 func callContext(ctx context.Context, t *testing.T, cfg web.Config, a args) (chela.ToolResult, error) {
 	t.Helper()
+	f, c := checked(t, cfg, a)
+	return run(ctx, f, c)
+}
+
+// checked returns the http tool made with cfg, and a call of it as a turn has it.
+func checked(t *testing.T, cfg web.Config, a args) (chela.Tool, chela.ToolCall) {
+	t.Helper()
 	f, err := web.HTTP(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -55,11 +61,14 @@ func callContext(ctx context.Context, t *testing.T, cfg web.Config, a args) (che
 	if err != nil {
 		t.Fatal(err)
 	}
-	checked, err := set.Check("http", raw)
+	fit, err := set.Check("http", raw)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := chela.ToolCall{ID: "call_1", Tool: "http", Agent: "main", Args: checked}
+	return f, chela.ToolCall{ID: "call_1", Tool: "http", Agent: "main", Args: fit}
+}
+
+func run(ctx context.Context, f chela.Tool, c chela.ToolCall) (chela.ToolResult, error) {
 	prepared, err := f.Prepare(ctx, c)
 	if err != nil {
 		return chela.ToolResult{}, err
@@ -92,6 +101,7 @@ func TestContract(t *testing.T) {
 		t.Fatal(err)
 	}
 	tooltest.Check(t, f, dir)
+	tooltest.CheckShown(t, f)
 }
 
 func TestRequest(t *testing.T) {
@@ -253,7 +263,7 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 			if !res.Failed || strings.Contains(res.Text, "did not answer") {
 				t.Errorf("got %+v, want a refusal", res)
 			}
-			if !strings.Contains(res.Text, "is not a public address") && !strings.Contains(res.Text, "cannot be found") {
+			if !strings.Contains(res.Text, "is not a public address") && !strings.Contains(res.Text, "is an address in an odd form") && !strings.Contains(res.Text, "cannot be found") {
 				t.Errorf("got %q, want it to say that the address is not public", res.Text)
 			}
 		})
@@ -277,57 +287,6 @@ func TestAllowedHosts(t *testing.T) {
 	if _, err := web.HTTP(web.Config{Allow: []string{"10.0.0.0/99"}}); chela.KindOf(err) != chela.Invalid {
 		t.Errorf("a broken prefix: got %v, want an Invalid error", err)
 	}
-}
-
-func TestRedirects(t *testing.T) {
-	t.Parallel()
-	var got http.Header
-	other := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		got = r.Header
-		fmt.Fprintf(w, "%s arrived", r.Method)
-	})
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/loop":
-			http.Redirect(w, r, "/loop", http.StatusFound)
-		case "/same":
-			http.Redirect(w, r, "/end", http.StatusFound)
-		case "/end":
-			fmt.Fprint(w, r.Header.Get("Authorization"))
-		default:
-			http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusTemporaryRedirect)
-		}
-	})
-	to := func(target string) string { return s.URL + "/go?to=" + url.QueryEscape(target) }
-	secret := args{"Authorization": "Bearer k", "Cookie": "c=1", "X-Api-Key": "k", "Accept": "text/x"}
-
-	res := call(t, loopback, args{"url": s.URL + "/same", "headers": secret})
-	if !strings.HasSuffix(res.Text, "Bearer k") || !strings.Contains(res.Text, "(redirected to "+s.URL+"/end)") {
-		t.Errorf("on the same host: got %q, want the header kept", res.Text)
-	}
-	res = call(t, loopback, args{"url": to(other.URL), "headers": secret})
-	if !strings.HasSuffix(res.Text, "GET arrived") {
-		t.Errorf("to another host: got %q", res.Text)
-	}
-	for _, name := range []string{"Authorization", "Cookie", "X-Api-Key", "Referer"} {
-		if got.Get(name) != "" {
-			t.Errorf("%s went to another host", name)
-		}
-	}
-	if got.Get("Accept") != "text/x" {
-		t.Errorf("Accept is %q on the other host, want it kept", got.Get("Accept"))
-	}
-	res = call(t, loopback, args{"method": "POST", "url": to(other.URL), "body": "secret"})
-	if !strings.HasPrefix(res.Text, "307 Temporary Redirect") {
-		t.Errorf("a POST to another host: got %q, want the redirect itself", res.Text)
-	}
-	wantFailed(t, call(t, loopback, args{"url": s.URL + "/loop"}), "more than 10 redirects")
-	wantFailed(t, call(t, loopback, args{"url": to("file:///etc/passwd")}), "only http and https")
-	wantFailed(t, call(t, loopback, args{"url": to("http://127.0.0.1:25/")}), "port 25")
-	wantFailed(t, call(t, loopback, args{"url": to("http://10.0.0.1/")}), "10.0.0.1 is not a public address")
-	only := web.Config{Allow: []string{"127.0.0.1"}}
-	wantFailed(t, call(t, only, args{"url": to("http://127.0.0.2:8080/")}), "is not a public address")
-	wantFailed(t, call(t, only, args{"url": to("http://[::1]:8080/")}), "is not a public address")
 }
 
 func TestSaveTo(t *testing.T) {
@@ -399,40 +358,45 @@ func TestJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	exactly := func(subjects ...string) (offers []chela.Offer) {
+		for _, s := range subjects {
+			offers = append(offers, chela.Offer{Pattern: s, Literal: true})
+		}
+		return offers
+	}
 	tests := []struct {
 		args string
 		want chela.Judgement
 	}{
 		{`{"url":"HTTPS://Example.COM/a/../b?q=1#x"}`, chela.Judgement{
 			Effect: chela.EffectNetwork, Resume: chela.ResumeRepeat, Subjects: []string{"GET https://example.com/b?q=1"},
-			Preview: "GET HTTPS://Example.COM/a/../b?q=1#x",
-		}},
-		{`{"url":"https://example.com.:443/x"}`, chela.Judgement{
-			Effect: chela.EffectNetwork, Resume: chela.ResumeRepeat, Subjects: []string{"GET https://example.com/x"},
-			Preview: "GET https://example.com.:443/x",
-		}},
-		{`{"url":"http://[::1]:8080"}`, chela.Judgement{
-			Effect: chela.EffectNetwork, Resume: chela.ResumeRepeat, Subjects: []string{"GET http://[::1]:8080/"},
-			Preview: "GET http://[::1]:8080",
+			Offers: []chela.Offer{{Pattern: "GET https://example.com/*"}},
 		}},
 		{`{"url":"https://example.com","save_to":"x"}`, chela.Judgement{
 			Effect: chela.EffectNetwork, Resume: chela.ResumeRepeat, Subjects: []string{"GET https://example.com/", "/workspace/x"},
-			Preview: "GET https://example.com\nthe answer goes to /workspace/x",
+			Offers: []chela.Offer{{Pattern: "GET https://example.com/*"}, {Pattern: "/workspace/x", Literal: true}},
 		}},
-		{`{"method":"DELETE","url":"https://example.com/x","headers":{"Authorization":"Bearer k"},"body":"b"}`, chela.Judgement{
-			Effect: chela.EffectSend, Subjects: []string{"DELETE https://example.com/x"},
-			Preview: "DELETE https://example.com/x\nAuthorization: …\n\nb",
+		{`{"method":"DELETE","url":"https://example.com/x/y"}`, chela.Judgement{
+			Effect: chela.EffectSend, Subjects: []string{"DELETE https://example.com/x/y"},
+			Offers: []chela.Offer{{Pattern: "DELETE https://example.com/x/*"}},
 		}},
-		{`{"url":"https://example.com/a/%2e%2E/b"}`, chela.Judgement{
-			Effect: chela.EffectNetwork, Resume: chela.ResumeRepeat, Subjects: []string{"GET https://example.com/a/%2e%2E/b"}, Exact: true,
-			Preview: "GET https://example.com/a/%2e%2E/b",
+		{`{"url":"https://example.com","save_to":"a/../.GIT/config"}`, chela.Judgement{
+			Effect: chela.EffectNetwork, Resume: chela.ResumeRepeat, Subjects: []string{"GET https://example.com/", "/workspace/.GIT/config"}, Exact: true,
+			Risk:   "it changes a file that programs run or obey: /workspace/.GIT/config (version control)",
+			Offers: []chela.Offer{{Pattern: "GET https://example.com/*"}, {Pattern: "/workspace/.GIT/config", Literal: true}},
+		}},
+		{`{"url":"https://example.com/a/%2f/b"}`, chela.Judgement{
+			Effect: chela.EffectNetwork, Resume: chela.ResumeRepeat, Subjects: []string{"GET https://example.com/a/%2F/b"}, Exact: true,
+			Offers: exactly("GET https://example.com/a/%2F/b"),
 		}},
 		{`{"url":"nonsense"}`, chela.Judgement{
-			Effect: chela.EffectNetwork, Resume: chela.ResumeRepeat, Subjects: []string{"GET nonsense"}, Exact: true, Preview: "GET nonsense",
+			Effect: chela.EffectNetwork, Resume: chela.ResumeRepeat, Subjects: []string{"GET nonsense"}, Exact: true,
 		}},
 	}
 	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, f.Judge(json.RawMessage(tt.args))); diff != "" {
+		got := f.Judge(json.RawMessage(tt.args))
+		got.Preview = ""
+		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("Judge(%s) (-want +got)\n%s", tt.args, diff)
 		}
 	}

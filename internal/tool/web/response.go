@@ -8,16 +8,17 @@ import (
 	"net/url"
 	"strings"
 
-	"chela/internal/excerpt"
+	"chela/internal/platform/excerpt"
 )
 
-// shownHeaders of an answer tell what to do next.
+// shownHeaders are the headers of a response that a model needs to continue.
 var shownHeaders = []string{"Content-Type", "Location", "Retry-After", "Www-Authenticate", "Last-Modified", "Etag", "Link", "Allow"}
 
-// maxHeader is how much of a header's value is shown, in bytes.
+// maxHeader limits the text shown of a header's value, in bytes.
 const maxHeader = 500
 
-// describe writes an answer for the model. What is not text is named only.
+// describe formats a response for the model. A body that is not text is only
+// named.
 func describe(asked *url.URL, res *http.Response, body []byte) string {
 	var b strings.Builder
 	b.WriteString(statusLine(res) + "\n")
@@ -50,15 +51,25 @@ func describe(asked *url.URL, res *http.Response, body []byte) string {
 	return b.String()
 }
 
+// leftText tells the model about a redirect that was not followed.
+func leftText(left *url.URL) string {
+	if left == nil {
+		return ""
+	}
+	return fmt.Sprintf("\n[the redirect to %s was not followed: it is not covered by what was allowed for this call; "+
+		"if you need it, make a call for that address]", left)
+}
+
 func statusLine(res *http.Response) string {
 	return strings.ToValidUTF8(excerpt.Bytes(res.Status, maxHeader), "\uFFFD")
 }
 
-// mediaType returns the media type that the answer names, or else looks like.
+// mediaType returns the declared media type of the response, or else the
+// sniffed one.
 func mediaType(res *http.Response, body []byte) string {
 	named, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if err != nil || named == "" {
-		named, _, _ = mime.ParseMediaType(http.DetectContentType(body)) // it makes well-formed ones
+		named, _, _ = mime.ParseMediaType(http.DetectContentType(body)) // the writer makes only well-formed ones
 	}
 	return named
 }

@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// hasOtherLink cannot tell: Windows does not count links where files are
-// listed.
+// hasOtherLink always reports false: Windows does not return link counts with
+// directory listings.
 func hasOtherLink(fs.FileInfo) bool { return false }
 
 // syncDir does nothing: Windows cannot sync directories, and journals their

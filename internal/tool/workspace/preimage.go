@@ -18,23 +18,23 @@ import (
 	"chela"
 )
 
-// A KeepFunc keeps content in the blob store and returns its SHA-256, in
+// A KeepFunc stores content in the blob store and returns its SHA-256, in
 // lower-case hexadecimal.
 type KeepFunc func(ctx context.Context, content []byte) (sha256 string, err error)
 
-// A Found is what there is at a path.
+// A Found is the state of a path.
 type Found struct {
 	Name    string
 	Exists  bool
 	Content []byte
 	Mode    fs.FileMode // permission bits
-	Made    string      // where there is nothing: the topmost folder that is missing too
+	Made    string      // for a missing file: its topmost missing folder
 }
 
-// Find returns what there is at a path that may be written: a regular file or
-// nothing. Links are not followed: one at the path itself is Invalid. A file
-// that is larger than MaxWrite is Exhausted, one that may lie outside of the
-// workspace too is Denied.
+// Find returns the state of a path that may be written: a regular file or
+// nothing. Links are not followed: a link at the path itself is Invalid. A file
+// larger than MaxWrite is Exhausted; a file with another hard link, possibly
+// outside the workspace, is Denied.
 func (w *Workspace) Find(ctx context.Context, name string) (Found, error) {
 	f := Found{Name: name}
 	info, err := w.root.Lstat(name)
@@ -76,7 +76,7 @@ func (w *Workspace) missing(dir string) (topmost string, err error) {
 	return topmost, nil
 }
 
-// Sum returns the SHA-256 of what there is, empty where there is nothing.
+// Sum returns the SHA-256 of the content, empty for a missing file.
 func (f Found) Sum() string {
 	if !f.Exists {
 		return ""
@@ -85,8 +85,8 @@ func (f Found) Sum() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Preimage keeps what there is and what c makes of it, and returns the
-// pre-image of the change.
+// Preimage stores the content before and after c, and returns the pre-image of
+// the change.
 func (f Found) Preimage(ctx context.Context, keep KeepFunc, c Change) (p chela.Preimage, err error) {
 	p = chela.Preimage{Kind: chela.PreimageFile, Path: f.Name, Made: f.Made}
 	if f.Exists {
@@ -102,16 +102,16 @@ func (f Found) Preimage(ctx context.Context, keep KeepFunc, c Change) (p chela.P
 	return p, err
 }
 
-// removeEmpty removes a folder if nothing is in it. Anything else stays.
+// removeEmpty removes a folder if it is empty. Anything else stays.
 func (w *Workspace) removeEmpty(dir string) {
 	if info, err := w.root.Lstat(dir); err == nil && info.IsDir() {
-		_ = w.root.Remove(dir) // which fails if it is not empty
+		_ = w.root.Remove(dir) // fails unless it is empty
 	}
 }
 
-// PutBack makes the file of a pre-image what it is to be after, which is
-// content. One that is so already is left as it is; one that is not as it was
-// before either is a Conflict. Key names whatever asks for it.
+// PutBack restores the file of a pre-image to content. A file that has it
+// already stays; a file that matches neither state of the pre-image is a
+// Conflict. Key identifies the request.
 func (w *Workspace) PutBack(ctx context.Context, key string, p chela.Preimage, content []byte) error {
 	is, err := w.Find(ctx, p.Path)
 	switch sum := is.Sum(); {
@@ -123,8 +123,8 @@ func (w *Workspace) PutBack(ctx context.Context, key string, p chela.Preimage, c
 	return w.Write(ctx, key, Change{Name: p.Path, Content: content, Delete: p.After == "", Mode: fs.FileMode(p.Mode)})
 }
 
-// RemoveMade removes the folders that were made for files, as far as nothing is
-// in them.
+// RemoveMade removes the folders that were created for files, if they are
+// empty.
 func (w *Workspace) RemoveMade(gone ...chela.Preimage) {
 	var dirs []string
 	for _, p := range gone {
@@ -145,10 +145,10 @@ func within(dir, top string) bool {
 	return top != "" && (dir == top || strings.HasPrefix(dir, top+"/"))
 }
 
-// maxDiff is how many bytes of a file, and of a difference, are shown.
+// maxDiff limits the bytes shown of a file, and of a difference.
 const maxDiff = 64 << 10
 
-// Diff shows how a file is not as it was, as a unified diff.
+// Diff shows the changes of a file, as a unified diff.
 func Diff(name string, was, is []byte) string {
 	if len(was) > maxDiff || len(is) > maxDiff || !utf8.Valid(was) || !utf8.Valid(is) {
 		return fmt.Sprintf("%s: %d bytes, and there were %d\n", name, len(is), len(was))

@@ -1,12 +1,11 @@
-// Package workspace confines tools to the files that a session may see.
+// Package workspace confines tools to the files that a session may access.
 //
-// A model knows one folder, /workspace; where it lies on the host appears in
-// no result and no error. Every path goes through os.Root, so neither "..",
-// nor absolute paths, nor symbolic links (also ones swapped in while a call
-// runs) lead out. What is not a regular file is never opened: a FIFO cannot
-// hang a call. A file with a second hard link is not read, because the other
-// link may lie outside; it may be replaced, which leaves the other link as it
-// is.
+// A model knows one folder, /workspace; its location on the host appears in no
+// result and no error. Every path goes through os.Root, so neither "..", nor
+// absolute paths, nor symbolic links (also ones swapped in while a call runs)
+// lead out. Only regular files are opened: a FIFO cannot block a call. A file
+// with a second hard link is not read, because the other link may lie outside;
+// it may be replaced, which leaves the other link as it is.
 package workspace
 
 import (
@@ -28,37 +27,44 @@ import (
 // Dir is the folder that models know.
 const Dir = "/workspace"
 
-// MaxWrite is the largest file that is written, in bytes.
+// MaxWrite is the largest file that can be written, in bytes.
 const MaxWrite = 10 << 20
 
 // maxPath is the longest path accepted, in bytes, as on Linux.
 const maxPath = 4096
 
-// An Owner is whose files a workspace has: those of an agent, or of a session of it
-// that has a workspace of its own.
+// An Owner identifies a workspace: an agent, or a session of it that has a
+// workspace of its own. The agent's workspace is for turns that act for the
+// owner of the home.
 type Owner struct {
-	Agent   string
-	Session chela.SessionKey
+	Agent     string
+	Session   chela.SessionKey
+	Principal chela.Principal
 }
 
-// OwnerOf returns in whose workspace a call works.
-func OwnerOf(c chela.ToolCall) Owner { return Owner{Agent: c.Agent, Session: c.Session} }
+// OwnerOf returns the owner of the workspace that a call works in.
+func OwnerOf(c chela.ToolCall) Owner {
+	return Owner{Agent: c.Agent, Session: c.Session, Principal: c.Principal}
+}
 
-// A Finder tells the folder on the host of somebody's workspace.
+// A Finder returns the host folder of an owner's workspace.
 type Finder func(Owner) (dir string, err error)
 
-// A Workspace is the files of one owner. Names given to its methods come from
-// Clean. Errors are classified, name files as the model does, and hold the
+// A Workspace is the files of one owner. Names passed to its methods come from
+// Clean. Errors are classified, name files as the model does, and carry the
 // cause only for the log.
 type Workspace struct {
 	root *os.Root
 }
 
-// Open opens the workspace of its owner, which the caller closes. It fails with
-// Internal if there is none: making it is the business of whoever began the
-// session.
+// Open opens the workspace of its owner, which the caller closes. It is Denied
+// to owners without a workspace, and fails with Internal if the folder is
+// missing: creating it is the responsibility of the session's creator.
 func (f Finder) Open(o Owner) (*Workspace, error) {
 	dir, err := f(o)
+	if chela.KindOf(err) == chela.Denied {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("find workspace of agent %q: %w", o.Agent, err)
 	}
@@ -72,8 +78,8 @@ func (f Finder) Open(o Owner) (*Workspace, error) {
 // Close closes w.
 func (w *Workspace) Close() error { return w.root.Close() }
 
-// Clean returns the name under the workspace that a model's path means: "." is
-// the workspace itself. Relative paths and those under /workspace are
+// Clean returns the name under the workspace that a model's path denotes: "."
+// is the workspace itself. Relative paths and paths under /workspace are
 // accepted; others are Denied, unusable ones Invalid.
 func Clean(p string) (string, error) {
 	switch {
@@ -98,16 +104,16 @@ func Clean(p string) (string, error) {
 	return name, nil
 }
 
-// Show returns the path that a model knows name by, on one line. Bytes that
-// are not UTF-8 are replaced, a path with line ends is quoted.
+// Show returns the model's path of name, on one line. Bytes that are not UTF-8
+// are replaced, a path with line ends is quoted.
 func Show(name string) string { return oneLine(path.Join(Dir, name)) }
 
-// ShowLast returns the last part of name as Show does.
+// ShowLast formats the last part of name as Show does.
 func ShowLast(name string) string { return oneLine(path.Base(name)) }
 
-// Subject returns what patterns of the policy are matched against for a path
-// as a model wrote it: the path in full, or its own words if it leads outside
-// (the call will be refused).
+// Subject returns the text that policy patterns match for a path as a model
+// wrote it: the path in full, or the original text if it leads outside (the
+// call will be refused).
 func Subject(p string) string {
 	name, err := Clean(p)
 	if err != nil {
@@ -139,8 +145,8 @@ func (w *Workspace) Open(name string) (*os.File, fs.FileInfo, error) {
 }
 
 // openRegular opens a file that was seen to be regular. It may have been
-// exchanged since, hence O_NONBLOCK, with which a FIFO opens at once, and the
-// second look.
+// exchanged since, hence O_NONBLOCK, so that a FIFO does not block, and the
+// second check.
 func openRegular(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -157,8 +163,8 @@ func openRegular(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// refuse returns an error if info is of something that is not read or, without
-// reading, not replaced.
+// refuse returns an error if info describes a file that must not be read or,
+// without reading, not replaced.
 func refuse(name string, info fs.FileInfo, reading bool) error {
 	if info.IsDir() {
 		return chela.E(chela.Invalid, Show(name)+" is a directory").WithHint("use list_dir to see what is in it")
@@ -204,8 +210,7 @@ func (w *Workspace) Read(ctx context.Context, name string, most int64) ([]byte, 
 	return content, info, nil
 }
 
-// Exists reports whether there is anything called name, a link that leads
-// nowhere included.
+// Exists reports whether name exists, dangling links included.
 func (w *Workspace) Exists(name string) (bool, error) {
 	_, err := w.root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -217,11 +222,11 @@ func (w *Workspace) Exists(name string) (bool, error) {
 	return true, nil
 }
 
-// FS returns the workspace as a file system, for walking. Errors out of it go
-// through Explain.
+// FS returns the workspace as a file system, for walking. Pass its errors to
+// Explain.
 func (w *Workspace) FS() fs.FS { return w.root.FS() }
 
-// Stat returns what name is, links followed.
+// Stat returns the info of name, following links.
 func (w *Workspace) Stat(name string) (fs.FileInfo, error) {
 	info, err := w.root.Stat(name)
 	if err != nil {
@@ -230,8 +235,8 @@ func (w *Workspace) Stat(name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// Link returns where the symbolic link name leads, as far as that may be
-// shown: a target outside is not told.
+// Link returns the target of the symbolic link name for display: a target
+// outside is not revealed.
 func (w *Workspace) Link(name string) string {
 	target, err := w.root.Readlink(name)
 	if err != nil {
@@ -243,8 +248,8 @@ func (w *Workspace) Link(name string) string {
 	return oneLine(target)
 }
 
-// oneLine returns text as it can stand in a list: a line end in a name must
-// not look like another entry.
+// oneLine returns text for use in a list: a line end in a name must not look
+// like another entry.
 func oneLine(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if strings.ContainsAny(text, "\n\r") {
@@ -253,9 +258,9 @@ func oneLine(text string) string {
 	return text
 }
 
-// Explain returns err, which came of working on name, in words for the model.
-// It is the one place that reads errors of the file system. What it does not
-// know is an Internal error, whose cause only the log shows.
+// Explain words err, which occurred while working on name, for the model. All
+// errors of the file system pass through here. Unknown ones become Internal
+// errors, whose cause only the log shows.
 func (w *Workspace) Explain(name string, err error) error {
 	var classified *chela.Error
 	if err == nil || errors.As(err, &classified) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

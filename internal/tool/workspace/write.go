@@ -17,23 +17,23 @@ import (
 	"chela"
 )
 
-// A Change is what becomes of one file.
+// A Change is the change of one file.
 type Change struct {
 	Name    string
 	Content []byte
-	Delete  bool        // the file goes; Content is not used
-	Mode    fs.FileMode // permission bits of a file that does not exist yet; zero are the usual ones
+	Delete  bool        // deletes the file; Content is not used
+	Mode    fs.FileMode // permission bits of a new file; zero means the default
 }
 
-// TempPrefix begins the names of files that are being written. Those of a
-// call that was cut off are removed when it is made again.
+// TempPrefix begins the names of temporary files. Leftovers of an interrupted
+// call are removed when it is repeated.
 const TempPrefix = ".chela-"
 
 // Write makes all changes or none: the files are written and synced under
-// other names first, then renamed, then the deletions follow; if a step fails,
-// the ones before it are taken back. Missing parent directories are made;
-// existing files keep their mode. A crash leaves each file as it was or as it
-// is to be. Key names the call.
+// temporary names first, then renamed, then the deletions follow; if a step
+// fails, the ones before it are rolled back. Missing parent directories are
+// created; existing files keep their mode. A crash leaves each file in its old
+// or its new state. Key identifies the call.
 func (w *Workspace) Write(ctx context.Context, key string, changes ...Change) (err error) {
 	var staged []*stagedFile
 	defer func() {
@@ -51,7 +51,8 @@ func (w *Workspace) Write(ctx context.Context, key string, changes ...Change) (e
 		}
 		staged = append(staged, s)
 	}
-	// From here on ctx no longer counts: half of the changes help nobody.
+	// From here on ctx is ignored: a partial set of changes is worse than a
+	// late one.
 	for _, deleting := range []bool{false, true} {
 		for i, s := range staged {
 			if changes[i].Delete != deleting {
@@ -65,7 +66,7 @@ func (w *Workspace) Write(ctx context.Context, key string, changes ...Change) (e
 	return nil
 }
 
-// takeBack restores what was committed, the last one first.
+// takeBack rolls back the committed changes, last one first.
 func takeBack(staged []*stagedFile) error {
 	var errs []error
 	for _, s := range slices.Backward(staged) {
@@ -76,18 +77,18 @@ func takeBack(staged []*stagedFile) error {
 	return errors.Join(errs...)
 }
 
-// A stagedFile is a change that is ready to be made. Its directory is held
-// open, so that exchanging a parent for a link moves nothing.
+// A stagedFile is a change that is ready to be committed. Its directory is held
+// open, so that replacing a parent by a link redirects nothing.
 type stagedFile struct {
 	dir       *os.Root
 	base      string
 	temp      string // empty for a deletion
-	backup    string // a copy of the old file, if the change may be taken back
+	backup    string // a copy of the old file, if the change may be rolled back
 	isNew     bool   // there was no old file
 	committed bool
 }
 
-// stage prepares a change; keep says that it may have to be taken back.
+// stage prepares a change; keep says that it may have to be rolled back.
 func (w *Workspace) stage(key string, c Change, keep bool) (*stagedFile, error) {
 	if c.Name == "." {
 		return nil, chela.E(chela.Invalid, Dir+" is a directory")
@@ -95,6 +96,9 @@ func (w *Workspace) stage(key string, c Change, keep bool) (*stagedFile, error) 
 	if len(c.Content) > MaxWrite {
 		return nil, chela.E(chela.Exhausted, fmt.Sprintf("%s would have %d bytes, %d are allowed", Show(c.Name), len(c.Content), MaxWrite)).
 			WithHint("write less, or in several files")
+	}
+	if err := w.refuseHidden(c.Name); err != nil {
+		return nil, err
 	}
 	parent := path.Dir(c.Name)
 	if !c.Delete {
@@ -140,7 +144,7 @@ func (s *stagedFile) write(key string, c Change, old fs.FileInfo, keep bool) err
 	return s.writeTemp(s.temp, c.Content, modeOf(old, c.Mode))
 }
 
-// replaceable returns what c is about to replace, nil if it makes a new file.
+// replaceable returns the info of the file that c replaces, nil for a new file.
 func (w *Workspace) replaceable(dir *os.Root, c Change) (fs.FileInfo, error) {
 	old, err := dir.Lstat(path.Base(c.Name))
 	if err != nil {
@@ -155,7 +159,7 @@ func (w *Workspace) replaceable(dir *os.Root, c Change) (fs.FileInfo, error) {
 	return old, refuse(c.Name, old, false)
 }
 
-// makeDirs makes the missing parents of a file and syncs the directories that
+// makeDirs creates the missing parents of a file and syncs the directories that
 // hold them.
 func (w *Workspace) makeDirs(parent string) error {
 	var missing []string
@@ -179,8 +183,8 @@ func (w *Workspace) makeDirs(parent string) error {
 	return nil
 }
 
-// modeOf returns the mode for a file that replaces old, or has the one that is
-// asked for where there is none. Nil is the usual one.
+// modeOf returns the mode for a file that replaces old, or the requested mode
+// for a new file. Nil is the default.
 func modeOf(old fs.FileInfo, asked fs.FileMode) *fs.FileMode {
 	switch {
 	case old != nil:
@@ -191,11 +195,11 @@ func modeOf(old fs.FileInfo, asked fs.FileMode) *fs.FileMode {
 	return &asked
 }
 
-// writeTemp writes and syncs a file of the staging, with the usual mode if none
-// is given.
+// writeTemp writes and syncs a file of the staging, with the default mode if
+// none is given.
 func (s *stagedFile) writeTemp(name string, content []byte, mode *fs.FileMode) (err error) {
-	// A leftover of a run that was cut off; O_EXCL then makes sure that nobody
-	// put something in its place.
+	// Removes the leftover of an interrupted call; O_EXCL then ensures that no
+	// other process has created the file.
 	if err := remove(s.dir, name); err != nil {
 		return err
 	}
@@ -240,7 +244,7 @@ func (s *stagedFile) restore() error {
 		err = s.dir.Rename(s.backup, s.base)
 	}
 	if err != nil {
-		s.backup = "" // it is all that is left of the old file; discard spares it
+		s.backup = "" // it is the only copy of the old file; discard spares it
 	}
 	return errors.Join(err, syncDir(s.dir, "."))
 }
@@ -258,8 +262,8 @@ func readSmall(dir *os.Root, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, MaxWrite))
 }
 
-// discard removes what is left of the staging. Errors are of no consequence:
-// the same call made again begins by removing its leftovers.
+// discard removes the rest of the staging. Errors are ignored: a repeated call
+// begins by removing the leftovers.
 func (s *stagedFile) discard() {
 	for _, name := range []string{s.temp, s.backup} {
 		if name != "" {

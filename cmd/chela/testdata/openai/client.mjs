@@ -3,11 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI from 'openai';
+import { makeParseableResponseFormat, makeParseableTextFormat } from 'openai/lib/parser';
 
 const url = process.env.CHELA_URL;
 const client = new OpenAI({ apiKey: process.env.CHELA_TOKEN, baseURL: `${url}/v1` });
 const user = (content) => ({ role: 'user', content });
-const chat = (content, more = {}) => client.chat.completions.create({ model: 'chela', messages: [user(content)], ...more });
+const chat = (content, more = {}, options = {}) => client.chat.completions.create({ model: 'chela', messages: [user(content)], ...more }, options);
+const session = (name) => ({ headers: { 'X-Chela-Session': name } });
 
 const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 const weather = { type: 'function', function: { name: 'weather', description: 'Tell the weather.', parameters: schema } };
@@ -61,11 +63,64 @@ test('chat completion with the stream helper', async () => {
   assert.equal(await stream.finalContent(), 'one two three four five');
 });
 
+const city = { name: 'city', strict: true, schema: { ...schema, additionalProperties: false } };
+
+test('an answer of a schema is parsed', async () => {
+  const more = { max_completion_tokens: 50, stop: ['END'] };
+  const response_format = makeParseableResponseFormat({ type: 'json_schema', json_schema: city }, JSON.parse);
+  const answer = await client.chat.completions.parse({ model: 'chela', messages: [user('where is the tower')], response_format, ...more });
+  assert.deepEqual(answer.choices[0].message.parsed, { city: 'Paris' });
+  const stream = client.chat.completions.stream({ model: 'chela', messages: [user('where is the tower')], response_format, ...more });
+  assert.deepEqual((await stream.finalChatCompletion()).choices[0].message.parsed, { city: 'Paris' });
+});
+
+test('a response of a schema is parsed', async () => {
+  const format = makeParseableTextFormat({ type: 'json_schema', ...city }, JSON.parse);
+  const response = await client.responses.parse({ model: 'chela', input: 'name the city of the tower', text: { format }, max_output_tokens: 60 });
+  assert.deepEqual(response.output_parsed, { city: 'Paris' });
+});
+
+const pixel = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+test('images', async () => {
+  const answer = await chat([{ type: 'text', text: 'greet me' }, { type: 'image_url', image_url: { url: pixel } }]);
+  assert.equal(answer.choices[0].message.content, 'Hello from the script.');
+  const input = [{ role: 'user', content: [{ type: 'input_text', text: 'greet me' }, { type: 'input_image', image_url: pixel }] }];
+  assert.equal((await client.responses.create({ model: 'chela', input })).output_text, 'Hello from the script.');
+});
+
+test('fields that are not known are named', async () => {
+  const answer = await chat('greet me', { temperature: 1, newest: true });
+  assert.deepEqual(answer.chela.ignored, ['temperature', 'newest']);
+});
+
 test('sessions remember', async () => {
-  await chat('remember apple', { user: 'ann' });
-  const answer = await chat('what did I say', { user: 'ann' });
+  await chat('remember apple', {}, session('ann'));
+  const answer = await chat('what did I say', {}, session('ann'));
   assert.equal(answer.choices[0].message.content, 'You said apple.');
-  assert.equal(answer.chela.session, 'agent:main:http:dm:ann');
+  assert.match(answer.chela.session, /^agent:main:http:dm:tok_[0-9a-z]+\.ann$/);
+  const response = await client.responses.create({ model: 'chela', input: 'what did I say', conversation: 'ann' });
+  assert.equal(response.output_text, 'You said apple.');
+  assert.deepEqual(response.conversation, { id: 'ann' });
+});
+
+test('a user and metadata name no session', async () => {
+  const more = { user: 'agent:main:main', safety_identifier: 'x', metadata: { session: 'x' } };
+  const [first, second] = [await chat('greet me', more), await chat('greet me', more)];
+  assert.notEqual(first.chela.session, second.chela.session);
+  assert.notEqual(first.chela.session, 'agent:main:main');
+});
+
+test('tokens share no session', async () => {
+  const other = new OpenAI({ apiKey: process.env.CHELA_OTHER_TOKEN, baseURL: `${url}/v1` });
+  const body = { model: 'chela', messages: [user('greet me')] };
+  const first = await client.chat.completions.create(body, session('shared'));
+  const second = await other.chat.completions.create(body, session('shared'));
+  assert.notEqual(first.chela.session, second.chela.session);
+  for (const key of ['agent:main:main', first.chela.session]) {
+    await fails(other.chat.completions.create(body, session(key)), OpenAI.PermissionDeniedError, 403, { param: 'X-Chela-Session' });
+  }
+  await fails(other.responses.create({ model: 'chela', input: 'x', previous_response_id: 'resp_' + first.id.slice('chatcmpl-'.length) }), OpenAI.NotFoundError, 404);
 });
 
 test('conversations without a session bring their history', async () => {
@@ -122,12 +177,12 @@ for (const stream of [false, true]) {
 }
 
 test('a question and its answer', async () => {
-  const first = await chat('run it', { user: 'bob' });
+  const first = await chat('run it', {}, session('bob'));
   const { content } = first.choices[0].message;
   assert.match(content, /echo done by hand/);
   assert.match(first.chela.approval, /^apr_/);
   assert.ok(content.includes(first.chela.approval));
-  const second = await chat('yes', { user: 'bob' });
+  const second = await chat('yes', {}, session('bob'));
   assert.match(second.choices[0].message.content, /done by hand/);
   assert.equal(second.chela.turn, first.chela.turn);
 });
@@ -179,6 +234,21 @@ test('responses go on from each other', async () => {
   assert.notEqual(second.id, first.id);
 });
 
+test('responses are read again and deleted', async () => {
+  const first = await client.responses.create({ model: 'chela', input: 'remember apple' });
+  const second = await client.responses.create({ model: 'chela', input: 'what did I say', previous_response_id: first.id });
+  assert.equal((await client.responses.retrieve(first.id)).output_text, 'Noted.');
+  const again = await client.responses.retrieve(second.id);
+  assert.equal(again.output_text, 'You said apple.');
+  assert.deepEqual(again.usage, second.usage);
+  await client.responses.delete(second.id);
+  await fails(client.responses.retrieve(second.id), OpenAI.NotFoundError, 404);
+  await fails(client.responses.delete(second.id), OpenAI.NotFoundError, 404);
+  await fails(client.responses.create({ model: 'chela', input: 'x', previous_response_id: second.id }), OpenAI.NotFoundError, 404);
+  const third = await client.responses.create({ model: 'chela', input: 'what did I say', previous_response_id: first.id });
+  assert.equal(third.output_text, 'You said apple.');
+});
+
 for (const stream of [false, true]) {
   test(`a tool of the client in responses, streamed ${stream}`, async () => {
     const tools = [{ type: 'function', name: 'weather', parameters: schema, strict: false }];
@@ -227,19 +297,69 @@ test('errors have their classes', async () => {
   assert.equal((await looker.models.retrieve('chela')).id, 'chela');
   await fails(looker.chat.completions.create({ model: 'chela', messages: [user('x')] }), OpenAI.PermissionDeniedError, 403, { type: 'permission_error' });
   await fails(chat('be busy'), OpenAI.RateLimitError, 429, { type: 'rate_limit_error' });
-  await fails(chat('x'.repeat(100_001)), OpenAI.BadRequestError, 400);
+  await fails(chat('x'.repeat(100_001)), OpenAI.BadRequestError, 400, { code: 'string_above_max_length', param: 'messages[0]' });
+  await fails(chat('x', { tools: [weather], tool_choice: 'required' }), OpenAI.BadRequestError, 400, { code: 'unsupported_parameter', param: 'tool_choice' });
+  await fails(chat('x', { model: 'offline/rules', temperature: 1 }), OpenAI.BadRequestError, 400, { code: 'unsupported_parameter', param: 'temperature' });
   await fails(client.chat.completions.create({ model: 'chela', messages: [] }), OpenAI.BadRequestError, 400, { param: 'messages' });
 });
 
-test('a key that is used in another session conflicts', async () => {
-  const options = { headers: { 'Idempotency-Key': 'greeting-2' } };
-  await chat('greet me', { user: 'carol' });
-  const body = (name) => ({ model: 'chela', user: name, messages: [user('greet me')] });
-  await client.chat.completions.create(body('carol'), options);
-  await fails(client.chat.completions.create(body('dave'), options), OpenAI.ConflictError, 409);
+test('a retry after a time-out joins the first turn', async () => {
+  let attempts = 0;
+  const hasty = new OpenAI({
+    apiKey: process.env.CHELA_TOKEN, baseURL: `${url}/v1`, timeout: 500, maxRetries: 6,
+    fetch: (...args) => {
+      attempts++;
+      return fetch(...args);
+    },
+  });
+  const answer = await hasty.chat.completions.create({ model: 'chela', messages: [user('take your time')] }, session('hasty'));
+  assert.equal(answer.choices[0].message.content, 'slow words that keep on coming until the very end');
+  assert.ok(attempts > 1, `${attempts} attempts`);
+  const entries = await fetch(`${url}/api/threads/${answer.chela.thread}/entries`, { headers: { Authorization: `Bearer ${process.env.CHELA_TOKEN}` } });
+  assert.deepEqual((await entries.json()).items.map((e) => e.kind), ['user', 'assistant']);
 });
 
-test('embeddings are refused once, with the reason', async () => {
+test('a key that is used for another body conflicts', async () => {
+  const options = { headers: { 'Idempotency-Key': 'greeting-3' } };
+  const ask = (more) => client.responses.create({ model: 'offline/rules', input: 'hello', ...more }, options);
+  const first = await ask();
+  assert.equal((await ask()).id, first.id);
+  await fails(ask({ max_output_tokens: 50 }), OpenAI.ConflictError, 409);
+});
+
+test('a key that is used in another session conflicts', async () => {
+  const options = (name) => ({ headers: { ...session(name).headers, 'Idempotency-Key': 'greeting-2' } });
+  await chat('greet me', {}, options('carol'));
+  await fails(chat('greet me', {}, options('dave')), OpenAI.ConflictError, 409);
+});
+
+test('embeddings as floats', async () => {
+  const answer = await client.embeddings.create({ model: 'vectors/e', input: ['a', 'four'], encoding_format: 'float', user: 'ann' });
+  assert.equal(answer.object, 'list');
+  assert.equal(answer.model, 'vectors/e');
+  assert.deepEqual(answer.data, [
+    { object: 'embedding', index: 0, embedding: [1, 0.1, -0.25] },
+    { object: 'embedding', index: 1, embedding: [4, 0.1, -0.25] },
+  ]);
+  assert.deepEqual(answer.usage, { prompt_tokens: 5, total_tokens: 5 });
+  assert.equal(answer.chela, undefined);
+});
+
+test('embeddings in base64, which the client asks for by itself', async () => {
+  const answer = await client.embeddings.create({ model: 'vectors/e', input: 'abc', dimensions: 2 });
+  assert.deepEqual(answer.data[0].embedding, [3, Math.fround(0.1)]);
+  const raw = await client.embeddings.create({ model: 'vectors/e', input: 'abc', encoding_format: 'base64' });
+  assert.equal(raw.data[0].embedding, Buffer.from(new Float32Array([3, 0.1, -0.25]).buffer).toString('base64'));
+});
+
+test('embeddings of token ids, and of inputs that are wrong', async () => {
+  const answer = await client.embeddings.create({ model: 'vectors/e', input: [[1, 2], [3]] });
+  assert.equal(answer.data.length, 2);
+  await fails(client.embeddings.create({ model: 'vectors/e', input: [] }), OpenAI.BadRequestError, 400, { param: 'input' });
+  await fails(client.embeddings.create({ model: 'script/none', input: 'x' }), OpenAI.APIError, 501, { code: 'unsupported' });
+});
+
+test('embeddings of an agent are refused once, with the reason', async () => {
   let requests = 0;
   const counting = new OpenAI({
     apiKey: process.env.CHELA_TOKEN,
@@ -261,9 +381,10 @@ test('a stream that breaks off is an error', async () => {
 });
 
 test('the turn goes on when the client goes away', async () => {
-  const session = 'agent:main:http:dm:away';
-  const stream = await chat('take your time', { stream: true, user: 'away' });
+  const stream = await chat('take your time', { stream: true });
+  let id;
   for await (const chunk of stream) {
+    id = chunk.id;
     if (chunk.choices[0]?.delta.content) break; // which aborts the request
   }
   assert.ok(stream.controller.signal.aborted);
@@ -272,9 +393,7 @@ test('the turn goes on when the client goes away', async () => {
     assert.equal(answer.status, 200, path);
     return answer.json();
   };
-  const { thread } = await get(`/api/sessions/${encodeURIComponent(session)}`);
-  const { items } = await get(`/api/threads/${thread}/entries`);
-  await get(`/api/turns/${items[0].turn}?wait_ms=30000`);
+  const { thread } = await get(`/api/turns/turn_${id.slice('chatcmpl-'.length).slice(0, 20)}?wait_ms=30000`);
   const texts = (await get(`/api/threads/${thread}/entries`)).items.filter((e) => e.kind === 'assistant').map((e) => e.body.text);
   assert.deepEqual(texts, ['slow words that keep on coming until the very end']);
 });

@@ -1,0 +1,12 @@
+package api
+
+// Operations returns the definition of every operation, in the order in which they
+// are documented.
+func Operations() []Spec {
+	return []Spec{
+		ThreadsShow.Spec, ThreadsUndo.Spec, ThreadsRedo.Spec, ThreadsRestore.Spec, ThreadsCheckpoint.Spec, ThreadsBranch.Spec,
+
+		JobsList.Spec, JobsCreate.Spec, JobsShow.Spec, JobsEvents.Spec, JobsFiles.Spec, JobsFile.Spec, JobsCancel.Spec, JobsRestart.Spec,
+		JobsAccept.Spec, JobsPrompt.Spec, JobsModify.Spec,
+	}
+}

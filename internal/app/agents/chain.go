@@ -1,0 +1,135 @@
+package agents
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	"chela"
+	"chela/internal/config"
+	"chela/internal/model/provider"
+)
+
+// chain returns the middleware between the callers and the providers of a list
+// of models, outermost first:
+//
+//	recording → cache → takeover → breaker → failover → parameters → keys → retry → fallback → meter → limit → provider → limit of bodies → idle
+//
+// Its record of failures is shared by all callers of the same models.
+func (p *Providers) chain(models []string) chela.Provider {
+	key := strings.Join(models, "\n")
+	p.mu.Lock()
+	c, ok := p.chains[key]
+	p.mu.Unlock()
+	if ok {
+		return c
+	}
+	candidates := make([]provider.Candidate, len(models))
+	for i, model := range models {
+		c, err := p.candidate(model)
+		if err != nil { // it may be available when it is needed, and the others are
+			c = provider.Candidate{Model: model, Find: func() (provider.Candidate, error) { return p.candidate(model) }}
+		}
+		candidates[i] = c
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c, ok := p.chains[key]; ok {
+		return c // another caller was faster
+	}
+	c = p.wrap(candidates, models)
+	if len(p.chains) < maxKept {
+		p.chains[key] = c
+	}
+	return c
+}
+
+// candidate returns a model as a candidate of a chain. The error of an
+// unavailable model says why.
+func (p *Providers) candidate(model string) (provider.Candidate, error) {
+	s, err := p.serve(model)
+	if err != nil {
+		return provider.Candidate{}, err
+	}
+	m := p.Model(model)
+	p.known.Warn(m)
+	return provider.Candidate{Model: model, Name: s.name, Provider: s.used, MaxOutput: m.MaxOutput}, nil
+}
+
+// maxKept limits the cache of models and chains; clients name them, and more
+// are made for each turn.
+const maxKept = 1000
+
+// wrap is the only place that composes the middleware of several models.
+func (p *Providers) wrap(candidates []provider.Candidate, models []string) chela.Provider {
+	if p.player != nil {
+		return p.recorded(p.player.Play(models[0]), models[0])
+	}
+	cfg := p.settings.Chain
+	c := provider.Failover(candidates, p.restConfig())
+	c = provider.Breaker(c, provider.BreakerConfig{
+		Name: models[0], Now: p.cfg.Now, Log: p.cfg.Log, Failures: cfg.BreakerFailures, Open: cfg.BreakerOpen,
+	})
+	if p.cfg.Ledger != nil {
+		c = p.cfg.Ledger.TakeOver(c, models...)
+	}
+	c = provider.Cache(c, provider.CacheConfig{Now: p.cfg.Now, Keep: cfg.Cache})
+	return p.recorded(c, models[0])
+}
+
+// single composes the middleware of one model: each of its keys is retried
+// separately.
+func (p *Providers) single(settings config.Provider, model, name string) (s served, err error) {
+	s.name = name
+	if p.player != nil {
+		s.raws, s.used = []chela.Provider{p.player.Play(model)}, p.player.Play(model)
+		return s, nil
+	}
+	var keys []chela.Provider
+	for _, with := range settings.WithEachKey() {
+		raw, err := makeProvider(with, p.known.Model(model), p.client, p.cfg.Now)
+		if err != nil {
+			return served{}, err
+		}
+		s.raws = append(s.raws, raw)
+		keys = append(keys, provider.Retry(provider.Fallback(p.metered(provider.Limit(raw), model)), p.retryConfig()))
+	}
+	s.used = provider.Parameters(provider.Rotate(model, keys, p.restConfig()), settings.Name, parameters(settings.Kind))
+	return s, nil
+}
+
+// metered wraps a provider of a model with the ledger.
+func (p *Providers) metered(raw chela.Provider, model string) chela.Provider {
+	if p.cfg.Ledger == nil {
+		return raw
+	}
+	return p.cfg.Ledger.Meter(raw, model)
+}
+
+func (p *Providers) retryConfig() provider.RetryConfig {
+	return provider.RetryConfig{
+		Wait: p.cfg.Wait, Random: p.cfg.Random, Attempts: p.settings.Chain.Attempts, First: p.settings.Chain.FirstWait,
+	}
+}
+
+func (p *Providers) restConfig() provider.RestConfig {
+	return provider.RestConfig{Rests: &p.rests, Now: p.cfg.Now, Log: p.cfg.Log, Cooldown: p.settings.Chain.Cooldown}
+}
+
+// recorded wraps a provider with the recording, if enabled.
+func (p *Providers) recorded(c chela.Provider, model string) chela.Provider {
+	if p.recorder == nil {
+		return c
+	}
+	return p.recorder.Record(c, model)
+}
+
+// Unusable returns a provider that always fails with the reason why it is
+// unusable.
+func Unusable(err error) chela.Provider { return unusable{err} }
+
+type unusable struct{ err error }
+
+func (u unusable) Stream(context.Context, *chela.Request) iter.Seq2[chela.Chunk, error] {
+	return func(yield func(chela.Chunk, error) bool) { yield(chela.Chunk{}, u.err) }
+}

@@ -1,0 +1,29 @@
+package agents
+
+import (
+	"chela"
+	"chela/internal/config"
+)
+
+// resolve returns the provider of provider/model and the model's name there. A
+// model that is a file on this machine is refused unless the configuration or
+// the command names it: otherwise every sender of messages could have any file
+// read, and a scenario that records could write one.
+func (p *Providers) resolve(model string) (config.Provider, string, error) {
+	settings, name, err := p.settings.Resolve(model)
+	isFile := settings.Kind == config.ProviderScript || settings.Kind == config.ProviderReplay
+	if err != nil || !isFile || p.player != nil || p.named[model] {
+		return settings, name, err
+	}
+	return config.Provider{}, "", chela.E(chela.Invalid, "models of "+settings.Name+" are files, and the configuration does not name this one").
+		WithHint("name it in config.toml: as model or cheap_model, in fallbacks, or for an agent")
+}
+
+// namedBy returns the models named by a configuration or the command.
+func namedBy(cfg *config.Config) map[string]bool {
+	named := map[string]bool{cfg.Named: true}
+	for _, model := range cfg.UsedModels() {
+		named[model] = true
+	}
+	return named
+}

@@ -1,0 +1,169 @@
+package agents
+
+// This part of the package builds the providers of a home's configuration for
+// turns. The list of their kinds is in kinds.go.
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"chela"
+	"chela/internal/config"
+	"chela/internal/model/catalogue"
+	"chela/internal/model/provider"
+)
+
+// ProviderConfig holds the dependencies of providers. All fields but Ledger are
+// required.
+type ProviderConfig struct {
+	Settings *config.Config
+	Known    *KnownModels
+	Log      *slog.Logger
+	Now      func() time.Time
+
+	// Wait returns after d, or earlier with the error of ctx.
+	Wait func(ctx context.Context, d time.Duration) error
+
+	// Random returns a number in [0, 1). It is safe for concurrent use.
+	Random func() float64
+
+	Ledger ledger // nil disables metering
+
+	// Listing is the timeout of listing models; 0 means 5 s.
+	Listing time.Duration
+}
+
+// A ledger meters requests and enforces budgets.
+type ledger interface {
+	// Meter returns a provider of one model whose requests are metered.
+	Meter(p chela.Provider, model string) chela.Provider
+
+	// TakeOver returns a provider that first settles the requests of a dead
+	// process. Models are the candidates.
+	TakeOver(p chela.Provider, models ...string) chela.Provider
+}
+
+// Providers serves the models of a home. It is safe for concurrent use.
+type Providers struct {
+	cfg      ProviderConfig
+	settings *config.Config
+	known    *KnownModels
+	scrub    *provider.Scrubber
+	recorder *provider.Recorder // nil: no recording
+	player   *provider.Player   // nil: no replay
+	named    map[string]bool    // the models named by the configuration
+	rests    provider.Rests
+	client   *http.Client // reaches all servers
+
+	mu     sync.Mutex
+	models map[string]served         // guarded by mu; by full name
+	chains map[string]chela.Provider // guarded by mu; by the names of all candidates
+}
+
+// A served model is one model as constructed, and as a candidate of the chains.
+type served struct {
+	raws []chela.Provider // with each key; at least one
+	used chela.Provider   // with all its keys, including retries
+	name string           // the model's name at the provider
+}
+
+// NewProviders returns the providers of a configuration. It fails if the configured
+// recording or replay cannot be opened.
+func NewProviders(cfg ProviderConfig) (*Providers, error) {
+	cfg.Listing = cmp.Or(cfg.Listing, 5*time.Second)
+	p := &Providers{
+		cfg: cfg, settings: cfg.Settings, known: cfg.Known, named: namedBy(cfg.Settings),
+		models: map[string]served{}, chains: map[string]chela.Provider{},
+		client: &http.Client{Transport: provider.LimitBody(provider.Idle(http.DefaultTransport, provider.IdleConfig{
+			Limit: cfg.Settings.Chain.Idle, AfterFunc: time.AfterFunc,
+		}))},
+	}
+	if cfg.Settings.Record == "" && cfg.Settings.Replay == "" {
+		return p, nil
+	}
+	p.scrub = provider.NewScrubber(cfg.Settings.Secrets()...)
+	var err error
+	if dir := cfg.Settings.Replay; dir != "" {
+		if p.player, err = provider.OpenRecording(dir, p.scrub); err != nil {
+			return nil, err
+		}
+	}
+	if dir := cfg.Settings.Record; dir != "" {
+		p.recorder, err = provider.NewRecorder(dir, provider.RecorderConfig{Scrub: p.scrub, Now: cfg.Now, Log: cfg.Log})
+	}
+	return p, err
+}
+
+// Serve returns the provider of provider/model without fallbacks, and the
+// model's name there. The error of an unavailable model says why. Assumed
+// properties are logged once.
+func (p *Providers) Serve(model string) (used chela.Provider, name string, err error) {
+	s, err := p.serve(model)
+	if err != nil {
+		return nil, "", err
+	}
+	return p.chain([]string{model}), s.name, nil
+}
+
+// Lacks returns the subset of parameters that the provider of provider/model
+// does not support; none if there is no such provider.
+func (p *Providers) Lacks(model string, set []provider.Parameter) []provider.Parameter {
+	settings, _, err := p.resolve(model)
+	if err != nil {
+		return nil
+	}
+	return provider.LackingParameters(parameters(settings.Kind), set)
+}
+
+// ServeAll returns a provider of the first of some models, as provider/model,
+// with the others as fallbacks, also if it is unavailable. For a single model,
+// the error says why it is unavailable.
+func (p *Providers) ServeAll(models []string) (used chela.Provider, name string, err error) {
+	if len(models) == 1 {
+		return p.Serve(models[0])
+	}
+	_, name, _ = strings.Cut(models[0], "/")
+	return p.chain(models), name, nil
+}
+
+// serve returns a single model.
+func (p *Providers) serve(model string) (served, error) {
+	settings, name, err := p.resolve(model)
+	if err != nil {
+		return served{}, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s, ok := p.models[model]; ok {
+		return s, nil
+	}
+	s, err := p.single(settings, model, name)
+	if err == nil && len(p.models) < maxKept {
+		p.models[model] = s
+	}
+	return s, err
+}
+
+// A windowed provider reports the window of its models without a network
+// request; 0 if unknown.
+type windowed interface{ Window(model string) int }
+
+// Model returns the known or assumed properties of a model. Properties that its
+// provider reports without a network request complete the home's.
+func (p *Providers) Model(model string) chela.Model {
+	m := p.known.Model(model)
+	if IsOwn(m, catalogue.FieldWindow) {
+		return m
+	}
+	if s, err := p.serve(model); err == nil {
+		if w, ok := s.raws[0].(windowed); ok && w.Window(s.name) > 0 {
+			return p.known.Fill(chela.Model{Provider: m.Provider, Name: m.Name, Window: w.Window(s.name)})
+		}
+	}
+	return m
+}

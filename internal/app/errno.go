@@ -1,0 +1,14 @@
+package app
+
+import (
+	"errors"
+	"syscall"
+)
+
+func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
+
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) }
+
+func isNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
+
+func isInUse(err error) bool { return errors.Is(err, syscall.EADDRINUSE) }

@@ -1,0 +1,237 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"chela"
+	"chela/internal/engine/approval"
+	"chela/internal/engine/lane"
+	"chela/internal/engine/queue"
+	"chela/internal/platform/event"
+	"chela/internal/store"
+)
+
+const (
+	lookTime = 100 * time.Millisecond // poll interval of a turn that another process runs
+	hereTime = 5 * time.Second        // poll interval of a local turn, whose events are received
+)
+
+// patience is how long to listen for events of a session before polling.
+func (d *Door) patience(key chela.SessionKey) time.Duration {
+	if d.config.Lanes.Serves(key) {
+		return hereTime
+	}
+	return lookTime
+}
+
+// Say commits a message and follows its turn, unless it is a command. It
+// returns the id of the turn. If the end of the turn is received as an event,
+// the turn is not read.
+func (d *Door) Say(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.TurnID, error) {
+	in, err := d.complete(in)
+	if err != nil {
+		return "", err
+	}
+	// Listening begins before the message is committed, so that no event of its
+	// turn is missed.
+	heard := d.config.Bus.Listen(in.Session, nil)
+	defer heard.Close()
+	receipt, begun, err := d.accept(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	if receipt.Reply != "" {
+		show(chela.Event{Kind: chela.EventReply, Session: receipt.Session, Thread: receipt.Thread, Text: receipt.Reply})
+		return "", nil
+	}
+	id := receipt.Turn
+	if id == "" {
+		if id, err = d.taken(ctx, heard, receipt); err != nil {
+			return "", err
+		}
+	}
+	if begun {
+		if heardOf, err := d.showUntil(ctx, heard, receipt, show); err != nil || heardOf == itsEnd {
+			return id, err
+		}
+	}
+	_, err = d.follow(ctx, heard, id, show)
+	return id, err
+}
+
+// taken waits until a turn takes a queued message.
+func (d *Door) taken(ctx context.Context, heard *event.Listener, r lane.Receipt) (chela.TurnID, error) {
+	for {
+		var m chela.Waiting
+		var asked []chela.Approval
+		err := d.config.Store.Read(ctx, func(s *store.Read) error {
+			var err error
+			if m, err = s.Message(ctx, r.Inbox); err != nil {
+				return err
+			}
+			asked, err = approval.InWay(ctx, s, m)
+			return err
+		})
+		switch {
+		case err != nil:
+			return "", err
+		case m.State == chela.InboxDropped:
+			return "", queue.Dropped()
+		case m.Turn != "":
+			return m.Turn, nil
+		}
+		if len(asked) > 0 {
+			return "", chela.E(chela.Denied, "the message is stored and queued behind approval "+string(asked[0].ID)).
+				WithHint("answer that first: chela approvals yes " + string(asked[0].ID))
+		}
+		if err := d.pause(ctx, heard, r.Session); err != nil {
+			return "", err
+		}
+		if err := d.config.Lanes.Wake(ctx, r.Session); err != nil {
+			return "", err
+		}
+	}
+}
+
+// broken is the error for a turn that could not continue. It continues at the
+// next start, or when its session is used again.
+func broken(e chela.Event) error {
+	return chela.E(cmp.Or(e.Error, chela.Unavailable), e.Text)
+}
+
+// pause waits for an event of a session, with a timeout: another process may
+// cause it.
+func (d *Door) pause(ctx context.Context, heard *event.Listener, key chela.SessionKey) error {
+	ctx, cancel := context.WithTimeout(ctx, d.patience(key))
+	defer cancel()
+	if e, ok := heard.Next(ctx); ok && e.Kind == chela.EventNotice && e.Error != "" {
+		return broken(e)
+	}
+	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
+}
+
+// Follow follows an existing turn.
+func (d *Door) Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error) {
+	t, err := d.config.Turn(ctx, id)
+	if err != nil {
+		return t, err
+	}
+	heard := d.config.Bus.Listen(t.Session, func(e chela.Event) bool { return e.Turn == id })
+	defer heard.Close()
+	return d.follow(ctx, heard, id, show)
+}
+
+// follow sends the events of a turn until it ends or waits for a person.
+func (d *Door) follow(ctx context.Context, heard *event.Listener, id chela.TurnID, show func(chela.Event)) (chela.Turn, error) {
+	for {
+		t, err := d.config.Turn(ctx, id)
+		if err != nil {
+			return t, err
+		}
+		if t.State != chela.TurnProcessing {
+			return t, d.showRest(heard, id, show)
+		}
+		heardOf, err := d.showUntil(ctx, heard, lane.Receipt{Session: t.Session, Turn: id}, show)
+		if err == nil && heardOf == nothing {
+			// No event arrived: another process runs it, or died running it.
+			err = d.config.Lanes.Wake(ctx, t.Session)
+		}
+		if err != nil {
+			return t, err
+		}
+	}
+}
+
+// Outcome of listening to a turn.
+type hearsay int
+
+const (
+	nothing hearsay = iota
+	itsLife
+	itsEnd // or that it waits for a person
+)
+
+// showUntil sends events of the turn that a receipt names until one reports an
+// outcome, or the next poll is due.
+func (d *Door) showUntil(ctx context.Context, heard *event.Listener, of lane.Receipt, show func(chela.Event)) (told hearsay, err error) {
+	look, cancel := context.WithTimeout(ctx, d.patience(of.Session))
+	defer cancel()
+	for {
+		e, ok := heard.Next(look)
+		if !ok {
+			<-look.Done() // at once, unless the listener fell behind and was disconnected
+			return told, ctx.Err()
+		}
+		if e.Turn != of.Turn {
+			continue
+		}
+		if e.Kind == chela.EventNotice && e.Error != "" {
+			return itsLife, broken(e)
+		}
+		told = itsLife
+		show(e)
+		switch e.Kind {
+		case chela.EventTurnFinished, chela.EventApprovalRequested, chela.EventToolOffered:
+			return itsEnd, nil
+		}
+	}
+}
+
+// showRest sends pending events.
+func (d *Door) showRest(heard *event.Listener, id chela.TurnID, show func(chela.Event)) error {
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	for {
+		e, ok := heard.Next(over)
+		if !ok {
+			return nil
+		}
+		if e.Turn == id && (e.Kind != chela.EventNotice || e.Error == "") {
+			show(e)
+		}
+	}
+}
+
+// Stop requests the cancellation of a turn.
+func (d *Door) Stop(ctx context.Context, id chela.TurnID) error { return d.config.Lanes.Stop(ctx, id) }
+
+// UntilEnded waits until a cancelled turn has ended. A turn that was about to
+// wait for a person at that moment is cancelled again.
+func (d *Door) UntilEnded(ctx context.Context, id chela.TurnID) error {
+	for {
+		t, err := d.Follow(ctx, id, func(chela.Event) {})
+		if err != nil || t.State.Ended() {
+			return err
+		}
+		if err := d.config.Lanes.Stop(ctx, id); err != nil && chela.KindOf(err) != chela.Conflict {
+			return err
+		}
+	}
+}
+
+// Send commits messages for one thread, bypassing the hooks, and follows the
+// turn of the first one.
+func (d *Door) Send(ctx context.Context, messages []chela.Inbound) (chela.Turn, error) {
+	key := messages[0].Session
+	heard := d.config.Bus.Listen(key, nil)
+	defer heard.Close()
+	receipt, err := d.config.Lanes.Submit(ctx, messages[0])
+	for _, m := range messages[1:] {
+		if err == nil {
+			_, err = d.config.Lanes.Submit(ctx, m)
+		}
+	}
+	if err == nil && receipt.Turn == "" {
+		receipt.Turn, err = d.taken(ctx, heard, receipt)
+	}
+	if err != nil {
+		return chela.Turn{}, err
+	}
+	return d.Follow(ctx, receipt.Turn, func(chela.Event) {})
+}

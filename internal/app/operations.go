@@ -1,0 +1,12 @@
+package app
+
+import (
+	"slices"
+
+	"chela/internal/api"
+)
+
+// operations binds all operations to the home.
+func (a *App) operations() []api.Bound {
+	return slices.Concat(a.rewinds.Operations(), a.background.Jobs().Operations())
+}

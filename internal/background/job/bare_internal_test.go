@@ -1,0 +1,186 @@
+package job
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"chela"
+	"chela/internal/store"
+)
+
+// A bare is a desk on a database whose work is kept and not carried out, so that a
+// test does each step of a job itself.
+type bare struct {
+	t    *testing.T
+	desk *Desk
+	now  time.Time
+	work []chela.Work
+	sent []chela.Inbound
+	told []chela.Event
+
+	nudges  int
+	moved   []chela.JobState // of jobs of runs
+	ended   []chela.JobState
+	stopped []chela.TurnID
+	stop    error // of Stop
+	broke   bool  // a turn that broke is to be stopped
+}
+
+// newBare opens a desk on an empty database.
+func newBare(t *testing.T) *bare {
+	t.Helper()
+	s, err := store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "chela.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	b := &bare{t: t, now: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)}
+	b.desk = New(s, Config{
+		IDs: chela.NewIDs(func() time.Time { return b.now }, rand.Reader), Now: func() time.Time { return b.now },
+		Emit: func(e chela.Event) { b.told = append(b.told, e) }, Log: slog.New(slog.DiscardHandler), Work: b,
+		Submit: func(_ context.Context, in chela.Inbound) error {
+			b.sent = append(b.sent, in)
+			return nil
+		},
+		Stop: func(_ context.Context, id chela.TurnID) error {
+			b.stopped = append(b.stopped, id)
+			return b.stop
+		},
+		Agent: func(string) error { return nil },
+		Moved: func(_ context.Context, _ *store.Write, j chela.Job) error {
+			b.moved = append(b.moved, j.State)
+			return nil
+		},
+		Ended: func(_ context.Context, _ *store.Write, j chela.Job) error {
+			b.ended = append(b.ended, j.State)
+			return nil
+		},
+		Broke: func(context.Context, *store.Write, chela.Turn) (string, bool, error) { return "broke", b.broke, nil },
+		Jobs:  Limits{Parallel: 5, Waiting: 10}, Subagents: Limits{Parallel: 5, Waiting: 10},
+		MaxDepth: 5, MaxParts: 20, ArchiveAfter: time.Hour, GiveUp: 3,
+	})
+	return b
+}
+
+// Add keeps work.
+func (b *bare) Add(_ context.Context, _ *store.Write, k chela.Work) (bool, error) {
+	b.work = append(b.work, k)
+	return true, nil
+}
+
+// Set keeps work.
+func (b *bare) Set(ctx context.Context, w *store.Write, k chela.Work) error {
+	_, err := b.Add(ctx, w, k)
+	return err
+}
+
+// Nudge is counted: the test carries out the work.
+func (b *bare) Nudge() { b.nudges++ }
+
+// has reports whether work of a kind is left under a key.
+func (b *bare) has(kind, key string) bool {
+	return slices.ContainsFunc(b.work, func(k chela.Work) bool { return k.Kind == kind && k.Key == key })
+}
+
+func (b *bare) must(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// pending makes a job of the main session.
+func (b *bare) pending(change func(*Order)) chela.Job {
+	b.t.Helper()
+	o := Order{Agent: "main", Text: "dig", By: "test", Requester: "agent:main:main", Origin: chela.Origin{Channel: "test", Owner: true}}
+	if change != nil {
+		change(&o)
+	}
+	j, err := b.desk.Create(b.t.Context(), o)
+	b.must(err)
+	return j
+}
+
+// underWay makes a job of the main session and begins it.
+func (b *bare) underWay(change func(*Order)) chela.Job {
+	b.t.Helper()
+	j := b.pending(change)
+	b.must(b.desk.giveAway(b.t.Context(), j.Class()))
+	return b.job(j.ID)
+}
+
+// job returns a job as it is stored.
+func (b *bare) job(id chela.JobID) chela.Job {
+	b.t.Helper()
+	v, err := b.desk.Job(b.t.Context(), id)
+	b.must(err)
+	return v.Job
+}
+
+// write runs fn in a transaction.
+func (b *bare) write(fn func(ctx context.Context, w *store.Write) error) {
+	b.t.Helper()
+	b.must(b.desk.store.Write(b.t.Context(), "test", func(w *store.Write) error { return fn(b.t.Context(), w) }))
+}
+
+// set changes the row of a job.
+func (b *bare) set(id chela.JobID, change func(*chela.Job)) {
+	b.t.Helper()
+	b.write(func(ctx context.Context, w *store.Write) error {
+		j, err := w.LockJob(ctx, id)
+		if err != nil {
+			return err
+		}
+		from := j.State
+		change(&j)
+		return w.MoveJob(ctx, j, from)
+	})
+}
+
+// open opens a turn in a thread of a job, each a second after the one before.
+func (b *bare) open(j chela.Job, thread chela.ThreadID, origin chela.Origin, o chela.Overrides) chela.Turn {
+	b.t.Helper()
+	b.now = b.now.Add(time.Second)
+	t := chela.Turn{
+		ID: b.desk.cfg.IDs.Turn(), Session: j.Session, Thread: thread, State: chela.TurnProcessing, Origin: origin, Overrides: o, CreatedAt: b.now,
+	}
+	b.write(func(ctx context.Context, w *store.Write) error { return w.OpenTurn(ctx, t) })
+	return t
+}
+
+// end ends a turn.
+func (b *bare) end(t chela.Turn, state chela.TurnState) {
+	b.t.Helper()
+	from := t.State
+	t.State, t.FinishedAt = state, b.now
+	b.write(func(ctx context.Context, w *store.Write) error { return w.MoveTurn(ctx, t, from) })
+}
+
+// thread adds a thread to the session of a job.
+func (b *bare) thread(j chela.Job) chela.ThreadID {
+	b.t.Helper()
+	id := b.desk.cfg.IDs.Thread()
+	b.write(func(ctx context.Context, w *store.Write) error {
+		return w.CreateThread(ctx, chela.Thread{ID: id, Session: j.Session, State: chela.ThreadIdle, CreatedAt: b.now, UpdatedAt: b.now})
+	})
+	return id
+}
+
+// situation reads how things are with a job.
+func (b *bare) situation(id chela.JobID) (s Situation) {
+	b.t.Helper()
+	b.write(func(ctx context.Context, w *store.Write) (err error) {
+		s, err = b.desk.within(w).situation(ctx, b.job(id))
+		return err
+	})
+	return s
+}

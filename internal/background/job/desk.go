@@ -1,0 +1,160 @@
+package job
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"chela"
+	"chela/internal/store"
+	"chela/internal/tool/workspace"
+)
+
+// Config holds the dependencies of a desk. All fields but Moved and Ended are
+// required.
+type Config struct {
+	IDs  *chela.IDs
+	Now  func() time.Time
+	Emit func(chela.Event)
+	Log  *slog.Logger
+	Work works
+
+	// Submit sends a message into the lane of its session. It is idempotent per
+	// message.
+	Submit func(ctx context.Context, in chela.Inbound) error
+
+	// Stop asks a turn to stop. It returns Conflict if the turn has ended.
+	Stop func(ctx context.Context, id chela.TurnID) error
+
+	// Usable returns the reason why a model, as provider/model, cannot be asked, or
+	// nil. Workspace locates the files of jobs. Operations alone use both.
+	Usable    func(model string) error
+	Workspace workspace.Finder
+
+	// Agent returns nil if an agent of that name exists, else an error that
+	// says why not.
+	Agent func(name string) error
+
+	Jobs         Limits        // for jobs and their parts
+	Subagents    Limits        // for subagents
+	MaxDepth     int           // longest chain of jobs that create jobs; see [chela.Origin]
+	MaxParts     int           // per job, in total
+	ArchiveAfter time.Duration // delay until a kept subagent leaves the lists; 0 means never
+
+	// Broke is called in the transaction that finds a run of a job's turn dead
+	// or broken. It returns the reason, for people, and whether to stop the
+	// turn.
+	Broke func(ctx context.Context, w *store.Write, t chela.Turn) (why string, stop bool, err error)
+
+	// GiveUp is the number of recoveries after which a turn is not retried.
+	GiveUp int
+
+	// Moved is called in transactions that change a job of a routine run, Ended
+	// in those that end one. Nil does nothing.
+	Moved, Ended func(ctx context.Context, w *store.Write, j chela.Job) error
+}
+
+// Limits bound the jobs of a class. Steps, Timeout and Tokens apply to a job
+// without such an option, and cap the options of others.
+type Limits struct {
+	Parallel int           // most jobs in progress
+	Waiting  int           // most jobs pending
+	Steps    int           // per turn; 0 means the home's limit
+	Timeout  time.Duration // per run of a turn; 0 means the home's limit
+	Tokens   int64         // per attempt, all turns together; 0 means no limit
+}
+
+// works enqueues work within a transaction and wakes the worker after the
+// commit.
+type works interface {
+	Add(ctx context.Context, w *store.Write, k chela.Work) (bool, error)
+	Set(ctx context.Context, w *store.Write, k chela.Work) error
+	Nudge()
+}
+
+// A Desk creates jobs and applies people's orders to them. It is safe for
+// concurrent use.
+type Desk struct {
+	store *store.Store
+	cfg   Config
+}
+
+// New returns a desk over a store.
+func New(s *store.Store, cfg Config) *Desk {
+	nothing := func(context.Context, *store.Write, chela.Job) error { return nil }
+	if cfg.Ended == nil {
+		cfg.Ended = nothing
+	}
+	if cfg.Moved == nil {
+		cfg.Moved = nothing
+	}
+	return &Desk{store: s, cfg: cfg}
+}
+
+// limits returns the limits of a class.
+func (d *Desk) limits(class chela.Class) Limits {
+	if class == chela.ClassSubagent {
+		return d.cfg.Subagents
+	}
+	return d.cfg.Jobs
+}
+
+// A View is a job with its plan, usage and provenance.
+type View struct {
+	chela.Job
+	Steps []chela.JobStep  `json:"steps,omitempty"` // of its plan
+	Parts []chela.Job      `json:"parts,omitempty"`
+	Usage chela.TokenUsage `json:"usage"` // of all attempts; its own turns only
+	Cost  chela.MicroUSD   `json:"cost"`
+
+	Provenance chela.Provenance `json:"-"` // possible authors of the result
+}
+
+// Job returns a job, or NotFound.
+func (d *Desk) Job(ctx context.Context, id chela.JobID) (View, error) {
+	return store.Find(ctx, d.store, func(r *store.Read) (v View, err error) {
+		if v.Job, err = r.Job(ctx, id); err != nil {
+			return v, err
+		}
+		if v.Provenance, err = r.JobProvenance(ctx, v.Job); err != nil {
+			return v, err
+		}
+		if v.Steps, err = r.JobSteps(ctx, id); err != nil {
+			return v, err
+		}
+		asked, err := r.JobsAskedBy(ctx, v.Session)
+		for _, j := range asked {
+			if isPart(j) {
+				v.Parts = append(v.Parts, j)
+			}
+		}
+		if err != nil {
+			return v, err
+		}
+		sum, err := r.UsageSince(ctx, v.Session, time.Time{})
+		v.Usage, v.Cost = sum.Tokens, sum.Cost
+		return v, err
+	})
+}
+
+// A Filter selects jobs; see [store.JobFilter]. A limit of 0 means 100.
+type Filter = store.JobFilter
+
+// Jobs returns jobs, newest first.
+func (d *Desk) Jobs(ctx context.Context, f Filter) ([]chela.Job, error) {
+	if f.Limit <= 0 {
+		f.Limit = 100
+	}
+	return store.Find(ctx, d.store, func(r *store.Read) ([]chela.Job, error) { return r.Jobs(ctx, f) })
+}
+
+// Events returns the events of a job's story after the given number, in order,
+// or NotFound if the job does not exist.
+func (d *Desk) Events(ctx context.Context, id chela.JobID, after int) ([]chela.JobEvent, error) {
+	return store.Find(ctx, d.store, func(r *store.Read) ([]chela.JobEvent, error) {
+		if _, err := r.Job(ctx, id); err != nil {
+			return nil, err
+		}
+		return r.JobEvents(ctx, id, after)
+	})
+}

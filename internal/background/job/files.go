@@ -1,0 +1,83 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/tool/workspace"
+)
+
+// maxFiles is the largest number of files of a job that is listed.
+const maxFiles = 10_000
+
+// files opens the workspace of a job, which the caller closes. Subagents have
+// no workspace of their own: that is Unsupported.
+func (d *Desk) files(ctx context.Context, id chela.JobID) (*workspace.Workspace, error) {
+	v, err := d.Job(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if v.Kind == chela.JobSubagent {
+		return nil, chela.E(chela.Unsupported, "a subagent has no files of its own").WithHint("it works in the workspace of agent " + v.Agent)
+	}
+	return d.cfg.Workspace.Open(workspace.Owner{Agent: v.Agent, Session: v.Session, Principal: chela.PrincipalOwner})
+}
+
+// Files returns the regular files in the workspace of a job, sorted by path. Links
+// are left out.
+func (d *Desk) Files(ctx context.Context, id chela.JobID) (found []api.JobFile, err error) {
+	w, err := d.files(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close() // it is only read
+	err = fs.WalkDir(w.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, fs.ErrNotExist): // it was removed during the walk
+			return nil
+		case err != nil:
+			return w.Explain(name, err)
+		case !entry.Type().IsRegular():
+			return nil
+		}
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return w.Explain(name, err)
+		}
+		if len(found) == maxFiles {
+			return chela.E(chela.Exhausted, fmt.Sprintf("the job has more than %d files", maxFiles)).WithHint("list them in the workspace of its agent")
+		}
+		found = append(found, api.JobFile{Path: strings.ToValidUTF8(name, "\uFFFD"), Size: info.Size(), ModifiedAt: info.ModTime().UTC()})
+		return nil
+	})
+	slices.SortFunc(found, func(a, b api.JobFile) int { return strings.Compare(a.Path, b.Path) })
+	return found, err
+}
+
+// File returns the content of a regular file in the workspace of a job. A path
+// that leads out of it is Denied, a missing file NotFound, a file that is too
+// large Exhausted.
+func (d *Desk) File(ctx context.Context, id chela.JobID, path string) ([]byte, error) {
+	w, err := d.files(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close() // it is only read
+	name, err := workspace.Clean(path)
+	if err != nil {
+		return nil, err
+	}
+	content, _, err := w.Read(ctx, name, api.MaxJobFile)
+	return content, err
+}

@@ -1,0 +1,99 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+
+	"chela"
+	"chela/internal/background/work"
+	"chela/internal/store"
+)
+
+// Parallelism and attempts for each kind of work.
+const (
+	atOnce   = 4
+	attempts = 20
+)
+
+// Kinds returns the kinds of work that jobs enqueue, except the following of
+// turns, which other packages enqueue too; see [Desk.Handle].
+func (d *Desk) Kinds() []work.Kind {
+	return []work.Kind{
+		{Name: workDispatch, Attempts: work.Forever, Parallel: 2, Handle: handler(func(ctx context.Context, of dispatchArgs) error {
+			return d.giveAway(ctx, of.Class)
+		})},
+		{Name: workBegin, Attempts: attempts, Parallel: atOnce, Handle: handler(d.send), Failed: d.unsent},
+		{Name: workAnnounce, Attempts: attempts, Parallel: atOnce, Handle: handler(d.tell), Failed: d.untellable},
+		{Name: workArchive, Attempts: work.Forever, Handle: func(ctx context.Context, k chela.Work) (work.Outcome, error) {
+			of, err := decode[lookArgs](k)
+			if err != nil {
+				return work.Outcome{}, err
+			}
+			later, err := d.archive(ctx, of.Job)
+			return work.Outcome{Again: later}, err
+		}},
+	}
+}
+
+// Handle performs the work of following a job by its id rather than by a turn.
+// It reports whether the work was of that form.
+func (d *Desk) Handle(ctx context.Context, k chela.Work) (bool, error) {
+	of, err := decode[lookArgs](k)
+	if err != nil || of.Job == "" {
+		return false, err
+	}
+	return true, d.Look(ctx, of.Job)
+}
+
+// handler adapts a function with typed arguments to a work handler.
+func handler[A any](do func(ctx context.Context, args A) error) func(context.Context, chela.Work) (work.Outcome, error) {
+	return func(ctx context.Context, k chela.Work) (work.Outcome, error) {
+		args, err := decode[A](k)
+		if err == nil {
+			err = do(ctx, args)
+		}
+		return work.Outcome{}, err
+	}
+}
+
+func decode[A any](k chela.Work) (args A, err error) {
+	if err := json.Unmarshal(k.Args, &args); err != nil {
+		return args, chela.E(chela.Invalid, "work "+k.Kind+" cannot be read").Because(err)
+	}
+	return args, nil
+}
+
+// unsent ends a job whose message could not be sent.
+func (d *Desk) unsent(ctx context.Context, w *store.Write, k chela.Work) error {
+	m, err := decode[messageArgs](k)
+	if err != nil {
+		return err
+	}
+	a := d.within(w)
+	j, err := w.LockJob(ctx, m.Job)
+	if err != nil || j.Attempt != m.Attempt || j.State != chela.JobInProgress && j.State != chela.JobAwaiting {
+		return err
+	}
+	j.Reason = k.Error
+	if err := a.end(ctx, &j, chela.JobFailed); err != nil {
+		return err
+	}
+	if err := a.dispatch(ctx, j.Class(), false); err != nil {
+		return err
+	}
+	return a.look(ctx, j.ID)
+}
+
+// untellable records in the story of a job that its ending could not be
+// delivered.
+func (d *Desk) untellable(ctx context.Context, w *store.Write, k chela.Work) error {
+	of, err := decode[attemptArgs](k)
+	if err != nil {
+		return err
+	}
+	j, err := w.LockJob(ctx, of.Job)
+	if err != nil {
+		return err
+	}
+	return d.within(w).announced(ctx, &j, of, "not told: "+k.Error)
+}

@@ -1,0 +1,35 @@
+package job
+
+import (
+	"fmt"
+
+	"chela"
+)
+
+// notNow returns the Conflict of an order that the job's state does not allow.
+// The error names the state, and its hint the orders that are allowed.
+func notNow(j chela.Job) error {
+	text := fmt.Sprintf("job %s is %s", j.ID, j.State)
+	if j.Reason != "" {
+		text += ": " + CutText(j.Reason, maxReason)
+	}
+	return chela.E(chela.Conflict, text).WithHint(possible(j))
+}
+
+// possible lists the orders that the state of a job allows.
+func possible(j chela.Job) string {
+	const modify, restart = "chela jobs modify %[1]s TEXT continues it with a correction", "chela jobs restart %[1]s starts it again"
+	ways := modify + ", " + restart
+	switch j.State {
+	case chela.JobCompleted, chela.JobSubmitted:
+		ways += ", chela jobs accept %[1]s accepts its result"
+	case chela.JobFailed, chela.JobInterrupted:
+	case chela.JobCancelled:
+		ways = restart
+	case chela.JobAccepted:
+		return "its result was accepted, which is final: chela jobs create makes a new job"
+	default:
+		ways = "it is still live: chela jobs prompt %[1]s TEXT sends it a message, chela jobs cancel %[1]s ends it"
+	}
+	return fmt.Sprintf(ways, j.ID)
+}

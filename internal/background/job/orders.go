@@ -1,0 +1,215 @@
+package job
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"chela"
+)
+
+// errKnown aborts the transaction of a request that was already carried out.
+var errKnown = errors.New("the request is known")
+
+// A Saying is a message to a job. Key is its idempotency key; empty means a new
+// message.
+type Saying struct{ Text, Key, By string }
+
+func (s Saying) event(kind chela.JobEventKind) chela.JobEvent {
+	return chela.JobEvent{Kind: kind, By: s.By, Key: s.Key, Text: s.Text}
+}
+
+// hear runs fn on a job that receives a message, unless the message is a
+// repetition; then it returns the job unchanged.
+func (d *Desk) hear(ctx context.Context, id chela.JobID, s Saying, fn func(a *act, j *chela.Job) error) (chela.Job, error) {
+	if err := checkText(s.Text); err != nil {
+		return chela.Job{}, err
+	}
+	j, err := d.change(ctx, "job.hear", id, func(a *act, j *chela.Job) error {
+		e, known, err := a.w.JobEventByKey(ctx, id, s.Key)
+		switch {
+		case err != nil:
+			return err
+		case known && e.Text != s.Text:
+			return chela.E(chela.Conflict, fmt.Sprintf("the key %.60q was already used for another message to job %s", s.Key, id)).
+				WithHint("use a new key for a new request")
+		case known:
+			return errKnown
+		}
+		return fn(a, j)
+	})
+	if errors.Is(err, errKnown) {
+		err = nil
+	}
+	return j, err
+}
+
+func checkText(text string) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return chela.E(chela.Invalid, "the message is empty").WithHint("write what the job should know")
+	case len(text) > chela.MaxMessageBytes:
+		return chela.E(chela.Invalid, fmt.Sprintf("the text is longer than %d bytes", chela.MaxMessageBytes)).WithHint("shorten it")
+	}
+	return nil
+}
+
+// Prompt sends a message to a job: it steers the running turn or becomes the
+// next message; a pending job receives it when it starts. Key makes the call
+// idempotent. It returns Conflict if the job has ended.
+func (d *Desk) Prompt(ctx context.Context, id chela.JobID, s Saying) error {
+	_, err := d.hear(ctx, id, s, func(a *act, j *chela.Job) error {
+		if !j.State.Live() {
+			return notNow(*j)
+		}
+		if err := a.note(ctx, j, s.event(chela.JobPrompted)); err != nil {
+			return err
+		}
+		if !takesMessages(*j) {
+			return nil
+		}
+		j.Waits, j.Reason = 0, ""
+		return a.say(ctx, j, s.Text, true)
+	})
+	return err
+}
+
+// Cancel ends a job with its turn, its parts and its subagents; effects already
+// made stay. Cancelling a cancelled job does nothing. It returns Conflict if
+// the job ended in another way.
+func (d *Desk) Cancel(ctx context.Context, id chela.JobID, by string) (chela.Job, error) {
+	return d.change(ctx, "job.cancel", id, func(a *act, j *chela.Job) error {
+		switch {
+		case j.State == chela.JobCancelled:
+			return nil
+		case j.State.Live():
+			return a.cancel(ctx, j, chela.JobEvent{By: by, Text: "cancelled by " + by}, by != string(j.Requester))
+		default:
+			return notNow(*j)
+		}
+	})
+}
+
+// Accept records a person's approval of a job's result. It returns Conflict if
+// there is no result.
+func (d *Desk) Accept(ctx context.Context, id chela.JobID, by string) (chela.Job, error) {
+	return d.change(ctx, "job.accept", id, func(a *act, j *chela.Job) error {
+		switch {
+		case j.State == chela.JobAccepted:
+			return nil
+		case !j.State.CanMove(chela.JobAccepted):
+			return notNow(*j)
+		}
+		return a.move(ctx, j, chela.JobAccepted, chela.JobEvent{By: by})
+	})
+}
+
+// An Again is a request to restart a job. Limits that are 0 stay unchanged.
+type Again struct {
+	By      string
+	Steps   int        // per turn
+	Timeout chela.Span // per run of a turn
+	Tokens  int64      // per attempt, all turns together
+}
+
+// bound sets the limits of a restart on the job.
+func (w Again) bound(j *chela.Job) {
+	o := &j.Options
+	o.Steps, o.Timeout, o.Tokens = cmp.Or(w.Steps, o.Steps), cmp.Or(w.Timeout, o.Timeout), cmp.Or(w.Tokens, o.Tokens)
+}
+
+// check returns Invalid for limits above those of the home.
+func (w Again) check(home Limits) error {
+	for _, l := range []struct {
+		name, key  string
+		want, most int64
+		of         any
+	}{
+		{"steps", "steps", int64(w.Steps), int64(home.Steps), home.Steps},
+		{"timeout", "timeout", int64(w.Timeout), int64(home.Timeout), home.Timeout},
+		{"tokens", "tokens", w.Tokens, home.Tokens, home.Tokens},
+	} {
+		switch {
+		case l.want < 0:
+			return chela.E(chela.Invalid, l.name+" cannot be negative").WithHint("leave it out to keep the present value")
+		case l.most > 0 && l.want > l.most:
+			return chela.E(chela.Invalid, fmt.Sprintf("the limit of %s for a job is %v", l.name, l.of)).
+				WithHint("raise it: chela config set jobs." + l.key)
+		}
+	}
+	return nil
+}
+
+// Restart begins an ended job again, in a fresh thread and without its old
+// plan, together with its parts that did not complete. It returns Conflict if
+// the job is live or accepted, and Invalid for limits that the home does not
+// allow.
+func (d *Desk) Restart(ctx context.Context, id chela.JobID, wish Again) (chela.Job, error) {
+	return d.change(ctx, "job.restart", id, func(a *act, j *chela.Job) error {
+		if j.State.Live() || !j.State.CanMove(chela.JobPending) {
+			return notNow(*j)
+		}
+		if err := wish.check(a.limits(j.Class())); err != nil {
+			return err
+		}
+		wish.bound(j)
+		if err := a.w.PlanJob(ctx, id, nil); err != nil {
+			return err
+		}
+		asked, err := a.w.JobsAskedBy(ctx, j.Session)
+		if err != nil {
+			return err
+		}
+		j.Waits = 0
+		for _, part := range slices.DeleteFunc(asked, isOther) {
+			if again := slices.Contains([]chela.JobState{chela.JobFailed, chela.JobInterrupted, chela.JobCancelled}, part.State); again {
+				if part, err = a.w.LockJob(ctx, part.ID); err != nil {
+					return err
+				}
+				part.Thread = ""
+				wish.bound(&part)
+				if err := a.again(ctx, &part, wish.By); err != nil {
+					return err
+				}
+			}
+			if part.State.Live() {
+				j.Waits++
+				continue
+			}
+			part.AnnouncedAt = time.Time{} // the fresh thread does not contain it
+			if err := a.keep(ctx, &part); err != nil {
+				return err
+			}
+		}
+		j.Thread = ""
+		return a.again(ctx, j, wish.By)
+	})
+}
+
+// Modify continues an ended job in its thread with a correction. It returns
+// Conflict if the job is live, cancelled or accepted.
+func (d *Desk) Modify(ctx context.Context, id chela.JobID, s Saying) (chela.Job, error) {
+	return d.hear(ctx, id, s, func(a *act, j *chela.Job) error {
+		if !j.State.CanMove(chela.JobModified) {
+			return notNow(*j)
+		}
+		if err := a.move(ctx, j, chela.JobModified, s.event(chela.JobMoved)); err != nil {
+			return err
+		}
+		return a.again(ctx, j, s.By)
+	})
+}
+
+// again makes a job pending.
+func (a *act) again(ctx context.Context, j *chela.Job, by string) error {
+	j.AnnouncedAt, j.ArchiveAt, j.ArchivedAt, j.Repairs = time.Time{}, time.Time{}, time.Time{}, 0
+	j.Reason = waitsFor(j.Waits)
+	if err := a.move(ctx, j, chela.JobPending, chela.JobEvent{By: by}); err != nil {
+		return err
+	}
+	return a.dispatch(ctx, j.Class(), true)
+}

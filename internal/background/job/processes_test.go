@@ -1,0 +1,108 @@
+package job_test
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"chela"
+	"chela/internal/background/job"
+	"chela/internal/store"
+)
+
+// Two processes on one database begin each job once, and no more at once than may.
+func TestTwoProcesses(t *testing.T) {
+	t.Parallel()
+	const jobs, places = 40, 3
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		limit := func(c *job.Config) { c.Jobs.Parallel = places }
+		const scenario = `{turns: [{steps: [{text: "done", delay_ms: 5}]}]}`
+		houses := []*house{open(t, cfg, scenario, limit), open(t, cfg, scenario, limit)}
+		var all sync.WaitGroup
+		ids := make([]chela.JobID, jobs)
+		for i := range jobs {
+			all.Go(func() {
+				o := order(fmt.Sprint("job ", i))
+				o.Options.Quiet = true
+				ids[i] = houses[i%2].create(o).ID
+			})
+		}
+		all.Wait()
+		for i, id := range ids {
+			v := houses[i%2].until(id, chela.JobSubmitted)
+			if v.Attempt != 1 || v.Messages != 1 || len(houses[0].said(v.Session)) != 2 {
+				t.Errorf("job %d began %d times, with %d messages", i, v.Attempt, v.Messages)
+			}
+		}
+		if most := atOnce(t, houses[0], ids); most > places || most < 2 {
+			t.Errorf("%d jobs had a place at once, want at most %d", most, places)
+		}
+	})
+}
+
+// atOnce returns how many jobs had a place at one time at most, as their stories
+// tell.
+func atOnce(t *testing.T, h *house, ids []chela.JobID) (most int) {
+	t.Helper()
+	var moves []chela.JobEvent
+	for _, id := range ids {
+		events, err := h.desk.Events(t.Context(), id, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moves = append(moves, events...)
+	}
+	slices.SortFunc(moves, func(a, b chela.JobEvent) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(b.From, a.From)) // what gives a place back goes first
+	})
+	placed := 0
+	for _, e := range moves {
+		switch e.To {
+		case chela.JobInProgress:
+			placed++
+		case chela.JobCompleted:
+			placed--
+		}
+		most = max(most, placed)
+	}
+	return most
+}
+
+// tenThousand are jobs that wait behind one that runs.
+func tenThousand(t testing.TB, s *store.Store) {
+	t.Helper()
+	for batch := range 10 {
+		err := s.Write(t.Context(), "test", func(w *store.Write) error {
+			for i := range 1000 {
+				n := batch*1000 + i
+				j := chela.Job{
+					ID: chela.JobID(fmt.Sprintf("job_%05d", n)), Kind: chela.JobPlain, Key: fmt.Sprint(n), Agent: "main", Text: "wait", State: chela.JobPending,
+					Session: chela.SessionKey(fmt.Sprintf("agent:main:job:job_%05d", n)), Priority: n % 7, CreatedAt: time.Now(),
+				}
+				if err := w.AddJob(t.Context(), j); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Jobs that wait cost no goroutine.
+func TestWaitingCostsNothing(t *testing.T) {
+	h := lite(t, `{turns: [{steps: [{text: "x", delay_ms: 60000}]}]}`, func(c *job.Config) { c.Jobs.Parallel, c.Jobs.Waiting = 1, 20_000 })
+	h.untilIt(h.create(order("run")).ID, func(v job.View) bool { return v.Turn != "" })
+	before := runtime.NumGoroutine()
+	tenThousand(t, h.store)
+	h.create(order("wait"))
+	if after := runtime.NumGoroutine(); after > before+5 {
+		t.Errorf("%d goroutines became %d", before, after)
+	}
+}

@@ -1,0 +1,341 @@
+package job_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"chela"
+	"chela/internal/background/job"
+	"chela/internal/background/work"
+	"chela/internal/engine/approval"
+	"chela/internal/engine/lane"
+	"chela/internal/engine/policy"
+	"chela/internal/engine/prompt"
+	"chela/internal/engine/queue"
+	"chela/internal/engine/turn"
+	"chela/internal/engine/turn/machine"
+	"chela/internal/model/provider/script"
+	"chela/internal/platform/event"
+	"chela/internal/store"
+	"chela/internal/store/storetest"
+	"chela/internal/tool"
+)
+
+// engines are the two databases every story is told on.
+var engines = map[string]func(t testing.TB) store.Config{
+	"sqlite":   func(t testing.TB) store.Config { return store.Config{Path: filepath.Join(t.TempDir(), "chela.db")} },
+	"postgres": func(t testing.TB) store.Config { return storetest.Postgres(t) },
+}
+
+// onBoth runs a test on both databases.
+func onBoth(t *testing.T, f func(t *testing.T, cfg store.Config)) {
+	t.Helper()
+	for name, open := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f(t, open(t))
+		})
+	}
+}
+
+// A house is a process with one home.
+type house struct {
+	t         *testing.T
+	store     *store.Store
+	lanes     *lane.Lanes
+	work      *work.Engine
+	desk      *job.Desk
+	approvals *approval.Desk
+	bus       *event.Bus
+	ids       *chela.IDs
+	dead      func(chela.NodeID) bool
+	stop      func() // parks the turns and closes the store
+}
+
+// open begins a process on a store. The scenario is what the model plays; change
+// may be nil.
+func open(t *testing.T, cfg store.Config, scenario string, change func(*job.Config)) *house {
+	t.Helper()
+	return process{cfg: cfg, scenario: scenario, change: change}.begin(t)
+}
+
+// A process is what a house is made of.
+type process struct {
+	cfg      store.Config
+	scenario string
+	change   func(*job.Config)
+	alone    bool // all others are dead
+}
+
+func (p process) begin(t *testing.T) *house {
+	t.Helper()
+	s, err := store.Open(t.Context(), p.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &house{t: t, store: s, bus: &event.Bus{}, ids: chela.NewIDs(time.Now, rand.Reader)}
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	node := h.ids.Node()
+	h.dead = func(n chela.NodeID) bool { return n != node && p.alone }
+	h.lanes = lane.New(s, h.laneConfig(node, log, p.scenario))
+	h.work = work.New(s, work.Config{Node: node, IDs: h.ids, Now: time.Now, Random: func() float64 { return 0 }, Log: log, Dead: h.dead})
+	h.approvals = approval.New(s, approval.Config{
+		IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log, Wake: h.lanes.Wake,
+		Hash: func(name string, args []byte) string { return tool.Hash(name, args) },
+	})
+	jc := job.Config{
+		IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log, Work: h.work, Stop: h.lanes.Stop,
+		Submit: func(ctx context.Context, in chela.Inbound) error {
+			_, err := h.lanes.Submit(ctx, in)
+			return err
+		},
+		Agent:     func(string) error { return nil },
+		Jobs:      job.Limits{Parallel: 5, Waiting: 10_000},
+		Subagents: job.Limits{Parallel: 8, Waiting: 10_000},
+		MaxDepth:  5, MaxParts: 20, ArchiveAfter: time.Hour, GiveUp: machine.MaxCrashes,
+		Broke: func(_ context.Context, _ *store.Write, t chela.Turn) (string, bool, error) {
+			return fmt.Sprintf("broke off %d times", t.Crashes), false, nil
+		},
+	}
+	if p.change != nil {
+		p.change(&jc)
+	}
+	h.desk = job.New(s, jc)
+	h.run()
+	return h
+}
+
+// run runs a process that stays until it is stopped.
+func (h *house) run() {
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	all.Go(func() {
+		if err := h.lanes.Run(ctx); err != nil {
+			h.t.Error(err)
+		}
+	})
+	all.Go(func() {
+		if err := h.work.Run(ctx, append(h.desk.Kinds(), h.followKind())...); err != nil {
+			h.t.Error(err)
+		}
+	})
+	h.work.Stay()
+	h.stop = sync.OnceFunc(func() {
+		cancel()
+		all.Wait()
+		if err := h.store.Close(); err != nil {
+			h.t.Error(err)
+		}
+	})
+	h.t.Cleanup(h.stop)
+}
+
+// followKind is how the work of following turns comes to the desk.
+func (h *house) followKind() work.Kind {
+	return work.Kind{Name: chela.WorkFollow, Parallel: 4, Handle: func(ctx context.Context, k chela.Work) (work.Outcome, error) {
+		if done, err := h.desk.Handle(ctx, k); done || err != nil {
+			return work.Outcome{}, err
+		}
+		var of struct{ Turn chela.TurnID }
+		if err := json.Unmarshal(k.Args, &of); err != nil {
+			return work.Outcome{}, err
+		}
+		t, err := store.Find(ctx, h.store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, of.Turn) })
+		if err == nil {
+			err = h.desk.Follow(ctx, t)
+		}
+		return work.Outcome{}, err
+	}}
+}
+
+// heard announces an event, and has the work looked for that came with it.
+func (h *house) heard(e chela.Event) {
+	h.bus.Emit(e)
+	h.work.Nudge()
+}
+
+type toolbox struct{ *tool.Set }
+
+func (toolbox) Hash(name string, args json.RawMessage) string { return tool.Hash(name, args) }
+
+func (h *house) laneConfig(node chela.NodeID, log *slog.Logger, scenario string) lane.Config {
+	h.t.Helper()
+	played, err := script.Parse([]byte(scenario))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	set, err := tool.NewSet(h.tools()...)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	model := script.New(played, script.Config{})
+	return lane.Config{
+		Node: node, IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log,
+		Runner: turn.NewRunner(turn.Config{
+			IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log, Limits: machine.Limits{Steps: 20}, Expires: time.Hour, Grace: time.Second,
+		}),
+		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
+			return turn.Agent{
+				Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: toolbox{set},
+				Policy: func(_ context.Context, _ chela.Turn, c chela.ToolCall, j chela.Judgement) (turn.Ruling, error) {
+					return turn.Ruling(policy.Decide(nil, nil, policy.Question{Tool: c.Tool, Judgement: j})), nil
+				},
+			}, nil
+		},
+		Model:   func(chela.Session, chela.Thread, []chela.Waiting) string { return "script/test" },
+		Alive:   func(chela.NodeID) bool { return false },
+		Dead:    h.dead,
+		Recover: true,
+		Classes: map[chela.Class]int{chela.ClassMain: 64, chela.ClassJob: 64, chela.ClassSubagent: 64},
+		Queue:   queue.Rules{Home: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},
+	}
+}
+
+// tools are what the models of the tests can call.
+func (h *house) tools() []chela.Tool {
+	type text struct {
+		Text string `json:"text" jsonschema:"what it is about"`
+	}
+	type list struct {
+		List []string `json:"list" jsonschema:"what they are about"`
+	}
+	own := func(c chela.ToolCall) chela.JobID {
+		key, _ := chela.ParseSessionKey(c.Session) // calls have one
+		return chela.JobID(key.ID)
+	}
+	done := func(err error) (chela.ToolResult, error) { return chela.ToolResult{Text: "done"}, err }
+	return []chela.Tool{
+		tool.New(tool.Def[text]{Name: "spawn", Doc: "Spawns with `text`.", Run: func(ctx context.Context, c tool.Call[text]) (chela.ToolResult, error) {
+			t, err := store.Find(ctx, h.store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, c.Turn) })
+			if err == nil {
+				_, err = h.desk.Create(ctx, job.Order{
+					Key: string(c.ID), Kind: chela.JobSubagent, Agent: "main", Text: c.In.Text, By: string(c.Session), Requester: c.Session, Origin: t.Origin,
+				})
+			}
+			return tool.Outcome("done", err)
+		}}),
+		tool.New(tool.Def[list]{Name: "plan", Doc: "Plans a `list`.", Run: func(ctx context.Context, c tool.Call[list]) (chela.ToolResult, error) {
+			return done(h.desk.Plan(ctx, own(c.ToolCall), c.In.List))
+		}}),
+		tool.New(tool.Def[text]{Name: "did", Doc: "Does step 1 with `text`.", Run: func(ctx context.Context, c tool.Call[text]) (chela.ToolResult, error) {
+			return done(h.desk.Step(ctx, own(c.ToolCall), chela.JobStep{Place: 1, State: chela.StepDone, Note: c.In.Text}))
+		}}),
+		tool.New(tool.Def[list]{Name: "split", Doc: "Splits into a `list`.", Run: func(ctx context.Context, c tool.Call[list]) (chela.ToolResult, error) {
+			_, err := h.desk.Parts(ctx, own(c.ToolCall), string(c.ID), c.In.List)
+			return done(err)
+		}}),
+		tool.New(tool.Def[text]{
+			Name: "mark", Doc: "Marks `text`.",
+			Run:   func(context.Context, tool.Call[text]) (chela.ToolResult, error) { return done(nil) },
+			Judge: func(text) chela.Judgement { return chela.Judgement{Effect: chela.EffectExecute} },
+		}),
+	}
+}
+
+const mainSession chela.SessionKey = "agent:main:main"
+
+// order is an order of the main session.
+func order(text string) job.Order {
+	return job.Order{
+		Agent: "main", Text: text, By: "test", Requester: mainSession, Origin: chela.Origin{Channel: "test", Owner: true},
+	}
+}
+
+// create makes a job that must be taken.
+func (h *house) create(o job.Order) chela.Job {
+	h.t.Helper()
+	j, err := h.desk.Create(h.t.Context(), o)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return j
+}
+
+// until waits until a job is in one of some states.
+func (h *house) until(id chela.JobID, states ...chela.JobState) job.View {
+	h.t.Helper()
+	return h.untilIt(id, func(v job.View) bool { return slices.Contains(states, v.State) })
+}
+
+// untilIt waits until something is true of a job. It is patient, since a busy
+// machine may be slow.
+func (h *house) untilIt(id chela.JobID, is func(v job.View) bool) job.View {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
+	defer cancel()
+	heard := h.bus.Listen("", nil)
+	defer heard.Close()
+	for {
+		v, err := h.desk.Job(ctx, id)
+		if err == nil && is(v) {
+			return v
+		}
+		look, enough := context.WithTimeout(ctx, 100*time.Millisecond) // another process may be at it
+		heard.Next(look)
+		enough()
+		if ctx.Err() != nil {
+			h.t.Fatalf("job %s is %s (%s), after %d messages: %v", id, v.State, v.Reason, v.Messages, err)
+		}
+	}
+}
+
+// rest waits until nothing is due and nothing runs.
+func (h *house) rest() {
+	h.t.Helper()
+	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
+	defer cancel()
+	for ctx.Err() == nil {
+		h.work.Settle(ctx)
+		if h.lanes.Settle(ctx) {
+			return
+		}
+	}
+	h.t.Fatal("it does not come to rest")
+}
+
+// said is what people, chela and the model said in all threads of a session.
+func (h *house) said(key chela.SessionKey) (lines []string) {
+	h.t.Helper()
+	err := h.store.Read(h.t.Context(), func(r *store.Read) error {
+		threads, err := r.Threads(h.t.Context(), key)
+		for _, th := range threads {
+			path, err := r.Path(h.t.Context(), th.Head)
+			if err != nil {
+				return err
+			}
+			for _, e := range path {
+				if e.Body.Text != "" && (e.Kind == chela.EntryUser || e.Kind == chela.EntryAssistant) {
+					lines = append(lines, string(e.Kind)+": "+e.Body.Text)
+				}
+			}
+		}
+		return err
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return lines
+}
+
+// moves are the states that a job went through.
+func (h *house) moves(id chela.JobID) (states []chela.JobState) {
+	h.t.Helper()
+	events, err := h.desk.Events(h.t.Context(), id, 0)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, e := range events {
+		if e.Kind == chela.JobMoved {
+			states = append(states, e.To)
+		}
+	}
+	return states
+}

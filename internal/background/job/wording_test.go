@@ -1,0 +1,40 @@
+package job_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"chela"
+	"chela/internal/background/job"
+)
+
+func TestCut(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"short": "short", strings.Repeat("x", 40): strings.Repeat("x", 40), strings.Repeat("x", 41): strings.Repeat("x", 29) + "\n[cut here]",
+		strings.Repeat("é", 21): strings.Repeat("é", 14) + "\n[cut here]",
+	} {
+		if got := job.CutText(text, 40); got != want || !utf8.ValidString(got) {
+			t.Errorf("cut %q to %q, want %q", text, got, want)
+		}
+	}
+}
+
+// However many parts there are and however much they say, their job hears of each.
+func TestPartsFit(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 3, 20, 100} {
+		parts := make([]chela.Job, n)
+		for i := range parts {
+			parts[i] = chela.Job{
+				Title: strings.Repeat("t", 60), State: chela.JobFailed, Reason: strings.Repeat("r", 5000), Result: strings.Repeat("漢", 30_000),
+				Session: "agent:main:job:job_0123456789abcdefghij",
+			}
+		}
+		text := job.PartsText(parts)
+		if len(text) > chela.MaxMessageBytes || strings.Count(text, "## Part ") != n {
+			t.Errorf("%d parts: %d bytes with %d of them", n, len(text), strings.Count(text, "## Part "))
+		}
+	}
+}

@@ -1,0 +1,155 @@
+// Package notice delivers notices: messages to people that are not replies,
+// such as the report of a routine, a failure of background work or a repair.
+//
+// A notice is an outbox row like a reply. It is written in the transaction of
+// its cause and is unique by its key. If the requested target cannot be
+// resolved, the next one in the chain is used:
+//
+//	explicit ─▶ origin ─▶ last ─▶ broadcast ─▶ the terminal
+//
+// All but an explicit target resolve to an address where the owner spoke last,
+// since notices are for the owner alone.
+//
+// A notice also leaves a durable event in the agent's main session, so that
+// readers of that session see it even if its delivery fails. Channels that are
+// polled rather than pushed list their notices with [Desk.Pending] and confirm
+// them with [Desk.Seen].
+package notice
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"chela"
+	"chela/internal/store"
+)
+
+// A Notice is one message to people.
+type Notice struct {
+	Key     string // idempotency key: the same notice is sent once
+	Agent   string // agent that sends it
+	Target  chela.NotifyTarget
+	Channel string           // for an explicit target
+	To      string           // for an explicit target; may be empty if the channel has one reader
+	Origin  chela.Origin     // for an origin target
+	Session chela.SessionKey // for an origin target: the session of the origin
+	From    string           // sender shown before the text, such as the name of a routine
+	Text    string
+
+	Routine chela.RoutineID // subject, if it is a routine
+	Run     chela.RunID
+	Job     chela.JobID
+}
+
+// Config holds the dependencies of a desk. All fields are required.
+type Config struct {
+	IDs *chela.IDs
+	Now func() time.Time
+}
+
+// A Desk sends notices. It is safe for concurrent use.
+type Desk struct {
+	store *store.Store
+	cfg   Config
+}
+
+// New returns a desk over a store.
+func New(s *store.Store, cfg Config) *Desk { return &Desk{store: s, cfg: cfg} }
+
+func (d *Desk) now() time.Time { return d.cfg.Now().UTC().Truncate(time.Microsecond) }
+
+// Tell adds a notice to the outbox within a transaction. It returns the events
+// to announce after the commit; none if the notice had been sent before.
+func (d *Desk) Tell(ctx context.Context, w *store.Write, n Notice) ([]chela.Event, error) {
+	if n.Target == chela.TargetNone || n.Text == "" {
+		return nil, nil
+	}
+	places, err := placesOf(ctx, &w.Read, n)
+	if err != nil {
+		return nil, err
+	}
+	now := d.now()
+	session := chela.MainKey(n.Agent)
+	if err := d.furnish(ctx, w, n.Agent); err != nil {
+		return nil, err
+	}
+	said := n.said()
+	fresh := false
+	for _, to := range places {
+		to = addressOf(to)
+		to.ReplyBy = chela.ReplyByOutbox
+		added, err := w.OweOnce(ctx, chela.Outbound{
+			ID: idOf(n.Key, to), Session: session, To: to, Text: said, State: chela.OutboxPending, CreatedAt: now,
+		})
+		if err != nil {
+			return nil, err
+		}
+		fresh = fresh || added
+	}
+	if !fresh {
+		return nil, nil
+	}
+	events := []chela.Event{{
+		Kind: chela.EventNotice, Session: session, Routine: n.Routine, Run: n.Run, Job: n.Job, Text: said,
+	}}
+	return events, w.Announce(ctx, now, events)
+}
+
+// said is the text that people read, the same on every channel.
+func (n Notice) said() string {
+	if n.From == "" {
+		return n.Text
+	}
+	return n.From + ": " + n.Text
+}
+
+// idOf returns the outbox id of a notice to an address.
+func idOf(key string, to chela.Origin) chela.OutboxID {
+	return chela.OutboxID("out_" + key + "/" + to.Channel + "/" + to.Account + "/" + to.To)
+}
+
+// Drop withdraws the undelivered copies of a notice within a transaction.
+func (d *Desk) Drop(ctx context.Context, w *store.Write, key string) error {
+	return w.DropOwed(ctx, "out_"+key+"/")
+}
+
+// furnish creates the main session of an agent if it does not exist.
+func (d *Desk) furnish(ctx context.Context, w *store.Write, agent string) error {
+	key, now := chela.MainKey(agent), d.now()
+	if _, err := w.Session(ctx, key); chela.KindOf(err) != chela.NotFound {
+		return err
+	}
+	s := chela.Session{Key: key, Agent: agent, Thread: d.cfg.IDs.Thread(), CreatedAt: now, UpdatedAt: now}
+	if err := w.CreateSession(ctx, s, chela.ClassMain); err != nil {
+		return err
+	}
+	if made, err := w.Session(ctx, key); err != nil || made.Thread != s.Thread {
+		return err // another process created it concurrently
+	}
+	return w.CreateThread(ctx, chela.Thread{ID: s.Thread, Session: key, State: chela.ThreadIdle, CreatedAt: now, UpdatedAt: now})
+}
+
+// maxPending bounds the notices of one read.
+const maxPending = 100
+
+// Pending returns the undelivered notices of a polled channel, oldest first.
+func (d *Desk) Pending(ctx context.Context, channel string) ([]chela.Outbound, error) {
+	return store.Find(ctx, d.store, func(r *store.Read) ([]chela.Outbound, error) { return r.Owed(ctx, channel, maxPending) })
+}
+
+// Seen marks notices of a channel as delivered. Unknown ids and notices that
+// another reader confirmed are ignored.
+func (d *Desk) Seen(ctx context.Context, channel string, ids []chela.OutboxID) error {
+	return d.store.Write(ctx, "notice.seen", func(w *store.Write) error {
+		owed, err := w.Owed(ctx, channel, maxPending)
+		for _, o := range owed {
+			if err != nil || !slices.Contains(ids, o.ID) {
+				continue
+			}
+			o.State, o.SentAt = chela.OutboxSent, d.now()
+			err = w.MoveOutbound(ctx, o)
+		}
+		return err
+	})
+}

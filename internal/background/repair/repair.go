@@ -1,0 +1,213 @@
+package repair
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"chela"
+	"chela/internal/engine/turn/machine"
+	"chela/internal/store"
+)
+
+// The outcomes of repairs, as shown to the owner.
+const (
+	Success        = "success"
+	Retry          = "retry"
+	Failed         = "failed"
+	ManualRequired = "manual_required"
+)
+
+// Config holds the dependencies of a keeper. All fields are required.
+type Config struct {
+	Now  func() time.Time
+	Emit func(chela.Event)
+	Log  *slog.Logger
+
+	// Quiet returns the last signs of the turns that run here and made no
+	// progress since a time.
+	Quiet func(since time.Time) []Sign
+
+	// CutOff ends the run of a turn, so that another one begins, and reports
+	// whether it ran here. Stop ends the turn.
+	CutOff func(chela.TurnID) bool
+	Stop   func(context.Context, chela.TurnID) error
+
+	// Stuck records in a job's story that a turn of the job is stuck. Mended
+	// re-evaluates the job after the turn was repaired, Review all jobs.
+	Stuck  func(ctx context.Context, t chela.Turn, why string) error
+	Mended func(ctx context.Context, id chela.JobID) error
+	Review func(ctx context.Context) error
+
+	// Tell sends the owner a notice, once per key, and returns the events to
+	// announce after the commit.
+	Tell func(ctx context.Context, w *store.Write, n Notice) ([]chela.Event, error)
+
+	Every        time.Duration // interval between checks
+	StuckAfter   time.Duration // time without any sign
+	GiveUp       int           // failures of a turn (stuck or broken off) before it is given up; at most machine.MaxCrashes
+	ToolFailures int           // consecutive failures before a tool is turned off
+	ProbeAfter   time.Duration // cooldown before a tool that is off is probed
+}
+
+// A Notice tells the owner about a repair.
+type Notice struct {
+	Key  string     // idempotency key
+	Turn chela.Turn // subject; zero for a notice about a tool
+	Text string
+}
+
+// A Keeper repairs stuck turns and broken tools. It is safe for concurrent use.
+type Keeper struct {
+	store *store.Store
+	cfg   Config
+	wards wards
+
+	mu     sync.Mutex
+	mended map[chela.TurnID]time.Time // guarded by mu; last repair of each stuck turn
+}
+
+// New returns a keeper over a store.
+func New(s *store.Store, cfg Config) *Keeper { return &Keeper{store: s, cfg: cfg} }
+
+// Run checks for stuck turns periodically until ctx is done. It is not work of
+// the store, because only the process that runs a turn sees its signs.
+func (k *Keeper) Run(ctx context.Context) {
+	tick := time.NewTicker(k.cfg.Every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		k.Look(ctx)
+	}
+}
+
+// Look repairs the stuck turns that run here and has jobs re-evaluated.
+// Failures are logged, so that one does not hold up the others.
+func (k *Keeper) Look(ctx context.Context) {
+	quiet := k.cfg.Quiet(k.cfg.Now().Add(-k.cfg.StuckAfter))
+	for _, sign := range k.due(quiet) {
+		if err := k.mend(ctx, sign); err != nil && ctx.Err() == nil {
+			k.cfg.Log.Warn("stuck turn not repaired", "turn", sign.Turn, "error", err)
+		}
+	}
+	if err := k.cfg.Review(ctx); err != nil && ctx.Err() == nil {
+		k.cfg.Log.Warn("jobs not reviewed", "error", err)
+	}
+}
+
+// grace is the time that a call gets to end after its timeout.
+const grace = 5 * time.Second
+
+// due returns the quiet turns to repair. A silent call gets the time of its own
+// timeout, and a repaired turn as long again to give a sign.
+func (k *Keeper) due(quiet []Sign) (due []Sign) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	now, mended := k.cfg.Now(), map[chela.TurnID]time.Time{}
+	for _, sign := range quiet {
+		if now.Before(sign.Until.Add(grace)) {
+			continue
+		}
+		at, ok := k.mended[sign.Turn]
+		if !ok || now.Sub(at) >= k.cfg.StuckAfter {
+			due, at = append(due, sign), now
+		}
+		mended[sign.Turn] = at
+	}
+	k.mended = mended
+	return due
+}
+
+// mend repairs one turn: it cuts off its run or, after too many failures, ends
+// the turn.
+func (k *Keeper) mend(ctx context.Context, sign Sign) error {
+	t, err := store.Find(ctx, k.store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, sign.Turn) })
+	if err != nil || t.State != chela.TurnProcessing || t.Crashes >= machine.MaxCrashes { // the lane ends it
+		return err
+	}
+	p := planFor(t, sign, k.cfg)
+	ofJob := t.Origin.Followed() && t.Origin.Channel == chela.ChannelJob
+	if ofJob {
+		if err := k.cfg.Stuck(ctx, t, p.told); err != nil {
+			return err
+		}
+	}
+	var events []chela.Event
+	err = k.store.Write(ctx, "turn.repair", func(w *store.Write) (err error) {
+		events, err = k.cfg.Tell(ctx, w, Notice{Key: p.key, Turn: t, Text: p.told})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		k.cfg.Emit(e)
+	}
+	if p.stop {
+		err = k.cfg.Stop(ctx, t.ID)
+	} else if !k.cfg.CutOff(t.ID) {
+		k.cfg.Log.Info("stuck turn no longer runs here", "turn", t.ID)
+	}
+	if err == nil && ofJob {
+		err = k.cfg.Mended(ctx, chela.JobID(t.Origin.Account))
+	}
+	return err
+}
+
+// Broke is called in the transaction that finds a run of a turn dead with its
+// process or failed by an internal error. The lane has counted that and retries
+// the turn, up to a limit; Broke notifies the owner. It returns the text of the
+// notice, and whether to stop the turn because its lane would continue it.
+func (k *Keeper) Broke(ctx context.Context, w *store.Write, t chela.Turn) (told string, stop bool, err error) {
+	p := planned(t, t.Crashes, "was interrupted: its process died, or an internal error occurred", k.cfg)
+	_, err = k.cfg.Tell(ctx, w, Notice{Key: p.key, Turn: t, Text: p.told}) // readers of the event log find the events
+	return p.told, p.stop, err
+}
+
+// A plan is the repair of a stuck or broken turn.
+type plan struct {
+	key     string // unique key of the notice
+	outcome string // Retry or ManualRequired
+	stop    bool   // end the turn instead of cutting off the run
+	told    string // text of the notice to the owner
+}
+
+// planFor decides the repair of a stuck turn from its last sign.
+func planFor(t chela.Turn, sign Sign, cfg Config) plan {
+	quiet := cfg.Now().Sub(sign.At).Round(time.Second)
+	return planned(t, t.Crashes+1, fmt.Sprintf("got stuck: no progress for %s while %s", quiet, doing(sign)), cfg)
+}
+
+// planned decides the repair of a turn at its n-th failure; dead runs and runs
+// that were cut off are counted together.
+func planned(t chela.Turn, n int, what string, cfg Config) plan {
+	p := plan{key: fmt.Sprintf("repair/%s/%d", t.ID, n), outcome: Retry}
+	p.told = fmt.Sprintf("turn %s in session %s %s. ", t.ID, t.Session, what)
+	if n < cfg.GiveUp {
+		p.told += fmt.Sprintf("It is retried (%s %d of %d).", p.outcome, n, cfg.GiveUp)
+		return p
+	}
+	p.outcome, p.stop = ManualRequired, n < machine.MaxCrashes
+	p.told += fmt.Sprintf("It is given up after %d failures (%s): see chela turns show %s.", n, p.outcome, t.ID)
+	return p
+}
+
+// doing describes the last known activity of a turn.
+func doing(s Sign) string {
+	switch {
+	case s.Doing == chela.ActivityTools && s.Tool != "":
+		return "tool " + s.Tool + " ran"
+	case s.Doing == chela.ActivityTools:
+		return "tools ran"
+	case s.Doing == chela.ActivityCompacting:
+		return "its prompt was compacted"
+	default:
+		return "the model was asked"
+	}
+}

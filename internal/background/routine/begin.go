@@ -1,0 +1,240 @@
+package routine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"chela"
+	"chela/internal/background/notice"
+	"chela/internal/background/routine/rule"
+	"chela/internal/background/work"
+	"chela/internal/store"
+)
+
+// errNoPlace reports that all slots are taken, or that an older run of the
+// routine is first in line.
+var errNoPlace = errors.New("no place")
+
+// begin starts a waiting run if a slot is free, and performs the routine's
+// action. After a crash the action is repeated; its effects are keyed by the
+// run.
+func (d *Desk) begin(ctx context.Context, k chela.Work) (work.Outcome, error) {
+	v, run, err := d.take(ctx, chela.RunID(k.Key))
+	switch {
+	case errors.Is(err, errNoPlace): // woken when a run ends, or an older one begins
+		return work.Outcome{}, nil
+	case err != nil || run.State != chela.RunRunning:
+		return work.Outcome{}, err
+	}
+	err = d.act(ctx, v, run)
+	if err != nil && !temporary(err) {
+		failed := rule.Ending{State: chela.RunFailed, Reason: chela.MessageOf(err)}
+		err = d.write(ctx, "routine.end", func(c *change) error { return c.end(ctx, run.ID, result{Ending: failed}) })
+	}
+	return work.Outcome{}, err
+}
+
+// temporary reports whether an error may go away with a retry.
+func temporary(err error) bool {
+	kind := chela.KindOf(err)
+	return kind == chela.Unavailable || kind == chela.Exhausted || kind == chela.Internal || kind == ""
+}
+
+// take assigns a slot to a pending run. A run that needs no turn has ended on
+// return.
+func (d *Desk) take(ctx context.Context, id chela.RunID) (v chela.Routine, run chela.RoutineRun, err error) {
+	err = d.write(ctx, "routine.begin", func(c *change) error {
+		if run, err = c.RoutineRun(ctx, id); err != nil || run.State.Ended() {
+			return err
+		}
+		if v, err = c.LockRoutine(ctx, run.Routine); err != nil {
+			return err
+		}
+		if run, err = c.RoutineRun(ctx, id); err != nil || run.State.Ended() {
+			return err // read again, under the routine's lock
+		}
+		v = d.cfg.Defaults.Filled(v)
+		switch {
+		case run.State == chela.RunRunning:
+			return nil
+		case !v.DeletedAt.IsZero():
+			return c.endRun(ctx, v, &run, result{Ending: rule.Ending{State: chela.RunSkipped, Reason: "the routine was deleted"}})
+		}
+		if next, _, err := c.NextRun(ctx, v.ID); err != nil || next.ID != run.ID {
+			return cmp.Or(err, errNoPlace)
+		}
+		if v.Action.Kind == chela.ActionNotify || v.Action.Kind == chela.ActionEvent {
+			return c.say(ctx, v, &run)
+		}
+		return c.start(ctx, v, &run)
+	})
+	return v, run, err
+}
+
+// say begins and ends a run whose action is a message alone.
+func (c *change) say(ctx context.Context, v chela.Routine, run *chela.RoutineRun) error {
+	run.State, run.StartedAt = chela.RunRunning, c.now
+	if err := c.MoveRun(ctx, *run, chela.RunPending); err != nil {
+		return err
+	}
+	said := result{Ending: rule.Ending{State: chela.RunOK}}
+	if v.Action.Kind == chela.ActionNotify {
+		said.Tell = rule.Notice(v, *run)
+	} else if err := c.note(ctx, v, *run, v.Action.Text+rule.Given(v, *run)); err != nil {
+		return err
+	}
+	return c.endRun(ctx, v, run, said)
+}
+
+// start moves a pending run on if a slot is free.
+func (c *change) start(ctx context.Context, v chela.Routine, run *chela.RoutineRun) error {
+	if err := c.LockRuns(ctx); err != nil {
+		return err
+	}
+	places, err := places(ctx, &c.Read)
+	if err != nil {
+		return err
+	}
+	if !c.desk.cfg.Defaults.MayBegin(v, places) {
+		return errNoPlace
+	}
+	run.State, run.StartedAt = chela.RunRunning, c.now
+	if v.Action.Main {
+		run.Waits = "the main session, which runs one turn at a time"
+	}
+	if v.Action.Kind != chela.ActionJob {
+		run.Session = rule.SessionOf(v)
+		if run.Thread, err = c.thread(ctx, v, run.Session); err != nil {
+			return err
+		}
+	}
+	if err := c.MoveRun(ctx, *run, chela.RunPending); err != nil {
+		return err
+	}
+	return c.wakeNext(ctx)
+}
+
+// places counts the running runs.
+func places(ctx context.Context, r *store.Read) (p rule.Places, err error) {
+	p.Running, p.Taken, err = r.RunningRuns(ctx)
+	return p, err
+}
+
+// thread returns the thread of a new run: a fresh one, or in the main session
+// the current one at the time the message arrives.
+func (c *change) thread(ctx context.Context, v chela.Routine, key chela.SessionKey) (chela.ThreadID, error) {
+	if v.Action.Main {
+		return "", nil
+	}
+	t := chela.Thread{ID: c.desk.cfg.IDs.Thread(), Session: key, Title: v.Name, State: chela.ThreadIdle, CreatedAt: c.now, UpdatedAt: c.now}
+	s, err := c.Session(ctx, key)
+	switch {
+	case chela.KindOf(err) == chela.NotFound:
+		s = chela.Session{Key: key, Agent: v.Agent, Thread: t.ID, CreatedAt: c.now, UpdatedAt: c.now}
+		s.Settings.Label = v.Name
+		err = c.CreateSession(ctx, s, chela.ClassCron)
+	case err == nil:
+		s.SwitchTo(t.ID)
+		s.Settings.Label, s.UpdatedAt = v.Name, c.now
+		err = c.SaveSession(ctx, s)
+	}
+	if err != nil {
+		return "", err
+	}
+	return t.ID, c.CreateThread(ctx, t)
+}
+
+// act performs the action of a run, outside of the desk's transactions.
+func (d *Desk) act(ctx context.Context, v chela.Routine, run chela.RoutineRun) error {
+	if v.Action.Kind == chela.ActionJob {
+		id, err := d.cfg.Job(ctx, v, run, v.Action.Text+rule.Given(v, run))
+		if err != nil || run.Job == id {
+			return err
+		}
+		return d.write(ctx, "routine.job", func(c *change) error {
+			if _, err := c.LockRoutine(ctx, v.ID); err != nil { // the same lock order as in a move of the job
+				return err
+			}
+			j, err := c.Job(ctx, id)
+			if chela.KindOf(err) == chela.NotFound {
+				j, err = chela.Job{ID: id}, nil // it has no job to wait for
+			}
+			if err != nil {
+				return err
+			}
+			return c.waits(ctx, run.ID, rule.Waits{Job: &j})
+		})
+	}
+	in, err := store.Find(ctx, d.store, func(r *store.Read) (chela.Inbound, error) { return message(ctx, r, v, run) })
+	if err != nil {
+		return err
+	}
+	return d.cfg.Submit(ctx, in)
+}
+
+// message returns the message that begins the turn of a run.
+func message(ctx context.Context, r *store.Read, v chela.Routine, run chela.RoutineRun) (chela.Inbound, error) {
+	in := chela.Inbound{
+		Session: run.Session, Thread: run.Thread, Agent: v.Agent, MessageID: string(run.ID), Model: v.Action.Model,
+		Origin: chela.Origin{
+			Channel: chela.ChannelRoutine, Account: string(v.ID), To: string(run.ID), Owner: rule.Trusted(v, run), ReplyBy: chela.ReplyByFollow,
+		}.ActingFor(v.Principal()),
+		Overrides: chela.Overrides{Thinking: v.Action.Thinking, Steps: v.Action.Steps, Time: v.Action.Timeout},
+		Queue:     chela.QueueSettings{Mode: chela.QueueFollowup, DebounceMS: -1},
+	}
+	if v.Action.Kind == chela.ActionLight {
+		in.Overrides.Steps, in.Overrides.Answer = 1, v.Action.MaxTokens
+	}
+	shown, written, err := documents(ctx, r, v)
+	if err != nil {
+		return in, err
+	}
+	in.Origin.Provenance = rule.Provenance(v, run).With(written)
+	in.Text = v.Action.Text + shown + rule.Given(v, run)
+	if v.Action.Main { // the main session already receives notes
+		in.Text = labelled(v, in.Text)
+		return in, err
+	}
+	fresh, err := news(ctx, r, v, run.ID)
+	in.Text += newsText(fresh)
+	for _, n := range fresh {
+		in.Origin.Provenance = in.Origin.Provenance.With(n.Provenance)
+	}
+	return in, err
+}
+
+// labelled marks a text as coming from a routine, for the main session, which
+// people use too.
+func labelled(v chela.Routine, text string) string { return "[routine " + v.Name + "] " + text }
+
+// wake reports the outcome of a run in a turn of the main session. The answer
+// goes to the origin of the routine, else to the last origin of the session.
+func (d *Desk) wake(ctx context.Context, k chela.Work) (work.Outcome, error) {
+	text, err := argsText(k.Args)
+	if err != nil {
+		return work.Outcome{}, err
+	}
+	in, err := store.Find(ctx, d.store, func(r *store.Read) (in chela.Inbound, err error) {
+		run, err := r.RoutineRun(ctx, chela.RunID(k.Key))
+		if err != nil {
+			return in, err
+		}
+		v, err := r.Routine(ctx, run.Routine)
+		if err != nil {
+			return in, err
+		}
+		in = chela.Inbound{Session: chela.MainKey(v.Agent), Agent: v.Agent, Text: labelled(v, text), MessageID: "post/" + k.Key}
+		in.Origin, err = notice.Place(ctx, r, v)
+		in.Origin.Owner = rule.Trusted(v, run)
+		in.Origin = in.Origin.ActingFor(v.Principal())
+		if err == nil {
+			in.Origin.Provenance, err = outcomeOf(ctx, r, v, run)
+		}
+		return in, err
+	})
+	if err != nil {
+		return work.Outcome{}, err
+	}
+	return work.Outcome{}, d.cfg.Submit(ctx, in)
+}

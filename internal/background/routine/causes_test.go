@@ -1,0 +1,215 @@
+package routine_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"chela"
+	"chela/internal/background/routine"
+	"chela/internal/safety/signature"
+	"chela/internal/store"
+)
+
+// listening is a routine that a message makes fire.
+func listening(name, pattern string) chela.Routine {
+	v := byHand(name, chela.ActionNotify)
+	v.Trigger = chela.Trigger{Kind: chela.TriggerEvent, Pattern: pattern}
+	v.Guards.Cooldown = -1
+	return v
+}
+
+// hear has a message accepted, as far as routines listen for it.
+func (h *house) hear(in chela.Inbound, id string) {
+	h.t.Helper()
+	also, err := h.desk.Hears(h.t.Context(), in)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if also == nil {
+		return
+	}
+	err = h.store.Write(h.t.Context(), "test", func(w *store.Write) error {
+		_, err := also(h.t.Context(), w, chela.InboxID(id))
+		return err
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func TestMessagesMakeRoutinesFire(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		h := open(t, cfg, plan{})
+		deploy := listening("deploy", "(?i)^deploy")
+		deploy.Guards.Dedup = chela.Span(time.Hour)
+		a := h.create(deploy)
+		other := listening("other", "deploy")
+		other.Trigger.Channel = "slack"
+		b := h.create(other)
+		hear := func(id, channel, text string) {
+			in := chela.Inbound{Text: text, Origin: chela.Origin{Channel: channel}}
+			h.hear(in, id)
+			h.rest()
+		}
+		hear("in_1", "telegram", "Deploy <b>now</b></untrusted>")
+		hear("in_1", "telegram", "Deploy <b>now</b></untrusted>") // told of it again
+		hear("in_2", "telegram", "nothing of interest")
+		hear("in_3", "telegram", "Deploy <b>now</b></untrusted>") // the same text
+		hear("in_4", "slack", "deploy")
+		hear("in_5", chela.ChannelJob, "deploy")
+		same(t, "deploy", []string{
+			`ok "do deploy\n\nDeploy <b>now</b></untrusted>"`,
+			`skipped "the same cause fired it less than 1h0m0s ago"`,
+			`ok "do deploy\n\ndeploy"`,
+		}, h.runs(a))
+		same(t, "other", 1, len(h.runs(b)))
+		if _, err := h.desk.Disable(t.Context(), a.ID, "test"); err != nil {
+			t.Fatal(err)
+		}
+		hear("in_6", "telegram", "deploy again")
+		same(t, "disabled", 3, len(h.runs(a)))
+		late := h.create(listening("late", "deploy"))
+		hear("in_7", "telegram", "deploy again")
+		same(t, "made later", 1, len(h.runs(late)))
+	})
+}
+
+func TestCooldown(t *testing.T) {
+	t.Parallel()
+	h := open(t, sqlite(t), plan{})
+	v := listening("often", "x")
+	v.Guards.Cooldown, v.Guards.PerDay = chela.Span(10*time.Minute), 3
+	v = h.create(v)
+	for n, after := range []time.Duration{0, time.Minute, 11 * time.Minute, 2 * time.Hour, 4 * time.Hour, 25 * time.Hour} {
+		h.clock.forward(v.CreatedAt.Add(after))
+		h.hear(chela.Inbound{Text: "x"}, string(rune('a'+n)))
+		h.rest()
+	}
+	var words []string
+	for _, run := range h.list(v) {
+		words = append(words, strings.TrimSpace(string(run.State)+" "+run.Reason))
+	}
+	same(t, "runs, newest first", []string{
+		"ok", "skipped it ran 3 times within 24 hours", "ok", "ok", "skipped it ran less than 10m0s ago", "ok",
+	}, words)
+}
+
+// hooked is a routine that requests make fire.
+func hooked(name string, scheme signature.Scheme) chela.Routine {
+	v := byHand(name, chela.ActionNotify)
+	v.Trigger = chela.Trigger{Kind: chela.TriggerWebhook, Path: "ci/" + name, Scheme: string(scheme), Secret: "env:HOOK"}
+	v.Guards.Cooldown = -1
+	return v
+}
+
+func TestWebhooks(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		h := open(t, cfg, plan{defaults: func(d *routine.Defaults) { d.MaxWebhookBytes = 100 }})
+		v := h.create(hooked("build", signature.SchemeHMAC))
+		secret, now := []byte("swordfish"), h.clock.Now()
+		hook := func(path string, header http.Header, body string) (routine.Hooked, chela.Kind) {
+			got, err := h.desk.Hook(t.Context(), path, header, []byte(body))
+			h.rest()
+			return got, chela.KindOf(err)
+		}
+		signed := signature.Sign(secret, []byte("done"), now)
+		first, kind := hook("ci/build", signed, "done")
+		if kind != "" || first.Run == "" || first.Again {
+			t.Fatalf("refused with %q: %+v", kind, first)
+		}
+		again, kind := hook("ci/build", signed, "done")
+		same(t, "replayed", routine.Hooked{Run: first.Run, Again: true}, again)
+		same(t, "replayed", "", kind)
+		for what, c := range map[string]struct {
+			path string
+			at   time.Time
+			key  string
+			body string
+			kind chela.Kind
+		}{
+			"no such path":  {"ci/none", now, "swordfish", "done", chela.Denied},
+			"late":          {"ci/build", now.Add(-6 * time.Minute), "swordfish", "done", chela.Denied},
+			"early":         {"ci/build", now.Add(6 * time.Minute), "swordfish", "done", chela.Denied},
+			"another key":   {"ci/build", now, "sailfish", "done", chela.Denied},
+			"too long":      {"ci/build", now, "swordfish", strings.Repeat("x", 101), chela.Invalid},
+			"another event": {"ci/build", now, "swordfish", "\xff", ""},
+		} {
+			_, kind := hook(c.path, signature.Sign([]byte(c.key), []byte(c.body), c.at), c.body)
+			same(t, what, c.kind, kind)
+		}
+		same(t, "runs", 2, len(h.runs(v)))
+		if _, err := h.desk.Disable(t.Context(), v.ID, "test"); err != nil {
+			t.Fatal(err)
+		}
+		_, kind = hook("ci/build", signature.Sign(secret, []byte("more"), now), "more")
+		same(t, "disabled", chela.Conflict, kind)
+	})
+}
+
+// TestSystemEvents lets a routine fire when another one fails, and not of itself.
+func TestSystemEvents(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		h := open(t, cfg, plan{scenario: `
+turns:
+  - {when: do broken, steps: [{fault: {status: 400}}]}
+past_end: echo
+`})
+		if err := h.desk.Stay(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		watch := byHand("watch", chela.ActionTurn)
+		watch.Trigger = chela.Trigger{Kind: chela.TriggerSystem, Source: "routine", Event: "failed"}
+		watch.Guards.Cooldown = -1
+		watch = h.create(watch)
+		never := byHand("never", chela.ActionTurn)
+		never.Trigger = chela.Trigger{Kind: chela.TriggerSystem, Source: "routine", Event: "failed", Filter: map[string]string{"agent": "other"}}
+		never = h.create(never)
+		broken, fine := h.create(byHand("broken", chela.ActionTurn)), h.create(byHand("fine", chela.ActionTurn))
+		for n := range 3 {
+			h.fire(broken, "")
+			h.fire(fine, "")
+			h.rest()
+			h.clock.forward(h.clock.Now().Add(11 * time.Second))
+			h.until(func() bool { return len(h.list(watch)) > n })
+		}
+		h.rest()
+		same(t, "watch", 3, len(h.runs(watch)))
+		same(t, "never", nil, h.runs(never))
+		if run := h.lastRun(watch); !strings.Contains(run.Input, `"kind":"routine.finished"`) || run.Cause != chela.TriggerSystem {
+			t.Errorf("fired by %s: %s", run.Cause, run.Input)
+		}
+	})
+}
+
+// TestSlackAsksWhetherSomebodyListens: the challenge is answered to who knows the
+// secret, nothing fires, and nobody else is told more than that there is nothing.
+func TestSlackAsksWhetherSomebodyListens(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		h := open(t, cfg, plan{})
+		v := h.create(hooked("slack", signature.SchemeSlack))
+		const body = `{"type": "url_verification", "challenge": "3eZbrw"}`
+		at := strconv.FormatInt(h.clock.Now().Unix(), 10)
+		for key, want := range map[string]routine.Hooked{"swordfish": {Challenge: "3eZbrw"}, "sailfish": {}} {
+			mac := hmac.New(sha256.New, []byte(key))
+			mac.Write([]byte("v0:" + at + ":" + body))
+			header := http.Header{"X-Slack-Request-Timestamp": {at}, "X-Slack-Signature": {"v0=" + hex.EncodeToString(mac.Sum(nil))}}
+			got, err := h.desk.Hook(t.Context(), "ci/slack", header, []byte(body))
+			same(t, key, want, got)
+			if (chela.KindOf(err) == chela.Denied) != (key == "sailfish") {
+				t.Errorf("%s: %v", key, err)
+			}
+		}
+		h.rest()
+		same(t, "runs", 0, len(h.runs(v)))
+	})
+}

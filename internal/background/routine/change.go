@@ -1,0 +1,165 @@
+package routine
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"chela"
+	"chela/internal/background/routine/rule"
+	"chela/internal/engine/cue"
+	"chela/internal/platform/excerpt"
+	"chela/internal/store"
+)
+
+// A change is one transaction of the desk.
+type change struct {
+	*store.Write
+	desk   *Desk
+	now    time.Time
+	events []chela.Event // to announce after the commit
+}
+
+// write runs fn in a transaction and announces its events after the commit.
+func (d *Desk) write(ctx context.Context, op string, fn func(c *change) error) error {
+	var c *change
+	err := d.store.Write(ctx, op, func(w *store.Write) error {
+		c = &change{Write: w, desk: d, now: d.now()}
+		return fn(c)
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range c.events {
+		d.cfg.Emit(e)
+	}
+	d.cfg.Work.Nudge()
+	return nil
+}
+
+// announce adds a durable event to the transaction.
+func (c *change) announce(ctx context.Context, e chela.Event) error {
+	kept := []chela.Event{e}
+	err := c.Announce(ctx, c.now, kept)
+	c.events = append(c.events, kept...)
+	return err
+}
+
+// add adds a run of a routine with its defaults filled in and returns it, or
+// the existing run of the same key. A run with a reason, or refused by a guard,
+// is added as skipped.
+func (c *change) add(ctx context.Context, v chela.Routine, run chela.RoutineRun) (chela.RoutineRun, error) {
+	known, ok, err := c.RunByKey(ctx, v.ID, run.Key)
+	if err != nil || ok {
+		return known, err
+	}
+	if run.Reason == "" && run.Cause != chela.TriggerManual {
+		f, err := c.look(ctx, v)
+		if err != nil {
+			return run, err
+		}
+		f.Cause = run.Cause
+		run.Reason = rule.Refuse(v, f)
+	}
+	run.ID, run.Routine, run.State, run.CreatedAt, run.Input = c.desk.cfg.IDs.Run(), v.ID, chela.RunPending, c.now, excerpt.Bytes(run.Input, maxInput)
+	if run.Reason != "" {
+		run.State, run.FinishedAt = chela.RunSkipped, c.now
+	}
+	if added, err := c.AddRun(ctx, run); err != nil || !added {
+		return run, err
+	}
+	if run.State == chela.RunSkipped {
+		_, err := c.PruneRuns(ctx, v.ID, c.desk.cfg.Defaults.KeepRuns, c.now.Add(-day-v.Notify.Repeat.Duration()))
+		return run, err
+	}
+	if _, err := c.desk.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workRun, Key: string(run.ID), DueAt: c.now}); err != nil {
+		return run, err
+	}
+	return run, c.announce(ctx, chela.Event{
+		Kind: chela.EventRoutineFired, Session: rule.SessionOf(v), Routine: v.ID, Run: run.ID, Text: string(run.Cause),
+	})
+}
+
+// look reads the facts for the guards of a routine.
+func (c *change) look(ctx context.Context, v chela.Routine) (f rule.Facts, err error) {
+	f.Now = c.now
+	if f.Runs, err = c.RunsSince(ctx, v.ID, c.now.Add(-day), max(1, v.Guards.PerHour, v.Guards.PerDay)); err != nil {
+		return f, err
+	}
+	if f.Waiting, err = c.WaitingRuns(ctx, v.ID); err != nil {
+		return f, err
+	}
+	window, err := rule.ActiveWindow(v.Guards.ActiveHours, c.desk.cfg.Zone)
+	if err != nil {
+		return f, err
+	}
+	f.Closed = !window.Contains(c.now)
+	if v.Guards.Idle {
+		live, err := c.LiveTurns(ctx, chela.MainKey(v.Agent))
+		if err != nil {
+			return f, err
+		}
+		f.Busy = slices.ContainsFunc(live, func(t chela.Turn) bool { return t.State == chela.TurnProcessing })
+	}
+	if v.Guards.Unless == "" {
+		return f, nil
+	}
+	doc, err := c.Document(ctx, v.Agent, v.Guards.Unless)
+	if err != nil && chela.KindOf(err) != chela.NotFound {
+		return f, err
+	}
+	fresh, err := news(ctx, &c.Read, v, "")
+	f.Blank = cue.Blank(doc.Text) && len(fresh) == 0
+	return f, err
+}
+
+// note leaves a note for the main session, and wakes the session if the routine
+// says so.
+func (c *change) note(ctx context.Context, v chela.Routine, run chela.RoutineRun, text string) error {
+	if v.Action.Wake == chela.WakeNow {
+		_, err := c.desk.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workPost, Key: string(run.ID), Args: textArgs(text), DueAt: c.now})
+		return err
+	}
+	from, err := outcomeOf(ctx, &c.Read, v, run)
+	if err != nil {
+		return err
+	}
+	_, err = c.AddNote(ctx, chela.Note{
+		Key: "run/" + string(run.ID), Session: chela.MainKey(v.Agent), From: "routine " + v.Name, Text: text, Provenance: from, CreatedAt: c.now,
+	})
+	return err
+}
+
+// wakeNext wakes the waiting runs that can have a slot.
+func (c *change) wakeNext(ctx context.Context) error {
+	pending, err := c.PendingRuns(ctx, maxChosen)
+	if err != nil || len(pending) == 0 {
+		return err
+	}
+	places, err := places(ctx, &c.Read)
+	if err != nil {
+		return err
+	}
+	for _, run := range pending {
+		v, err := c.Routine(ctx, run.Routine)
+		if err != nil {
+			return err
+		}
+		if !c.desk.cfg.Defaults.MayBegin(c.desk.cfg.Defaults.Filled(v), places) {
+			continue
+		}
+		places.Take(v)
+		if err := c.desk.cfg.Work.Set(ctx, c.Write, chela.Work{Kind: workRun, Key: string(run.ID), DueAt: c.now}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// await enqueues the next firing of a routine, or removes it if there is none.
+func (c *change) await(ctx context.Context, v chela.Routine) error {
+	if v.NextAt.IsZero() {
+		return c.desk.cfg.Work.Drop(ctx, c.Write, workFire, string(v.ID))
+	}
+	return c.desk.cfg.Work.Set(ctx, c.Write, chela.Work{Kind: workFire, Key: string(v.ID), DueAt: v.NextAt})
+}

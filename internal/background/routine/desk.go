@@ -1,0 +1,189 @@
+package routine
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"chela"
+	"chela/internal/background/notice"
+	"chela/internal/background/routine/rule"
+	"chela/internal/background/work"
+	"chela/internal/store"
+)
+
+// The kinds of work of routines.
+const (
+	workFire   = "fire"   // key: the routine; due at its next time
+	workRun    = "run"    // key: the run; assigns a slot and begins it
+	workPost   = "post"   // key: the run; reports it to the main session at once
+	workListen = "listen" // singleton; reads the event log
+	workTend   = "tend"   // singleton; ends orphaned runs
+)
+
+// Defaults are the configured values of routines that leave a field open.
+type Defaults = rule.Defaults
+
+// Config holds the dependencies of a desk. All fields are required.
+type Config struct {
+	IDs      *chela.IDs
+	Now      func() time.Time
+	Zone     *time.Location // zone of the home
+	Emit     func(chela.Event)
+	Log      *slog.Logger
+	Work     *work.Engine
+	Notices  *notice.Desk
+	Defaults Defaults
+
+	// Submit stores a message and lets its turn begin. It is idempotent per
+	// delivery.
+	Submit func(ctx context.Context, in chela.Inbound) error
+
+	// Job creates the job of a run, with text as its task. It returns the
+	// existing job if the run has one.
+	Job func(ctx context.Context, v chela.Routine, run chela.RoutineRun, text string) (chela.JobID, error)
+
+	// Agent returns an error unless an agent of that name exists.
+	Agent func(name string) error
+
+	// Secret resolves a reference such as env:NAME.
+	Secret func(reference string) ([]byte, error)
+}
+
+// A Desk stores routines, fires them and follows their runs. It is safe for
+// concurrent use.
+type Desk struct {
+	store *store.Store
+	cfg   Config
+
+	mu      sync.Mutex
+	heard   store.RoutineStamp // version of the routines that matches was compiled from; guarded by mu
+	matches *rule.Patterns     // guarded by mu
+}
+
+// New returns a desk over a store.
+func New(s *store.Store, cfg Config) *Desk { return &Desk{store: s, cfg: cfg} }
+
+// atOnce is the parallelism of firing and of starting runs. They share commits,
+// about ten a second under load, so with fewer in parallel the routines that
+// are due in the same second wait for several commits.
+const atOnce = 8
+
+// Kinds returns the kinds of work that the desk handles.
+func (d *Desk) Kinds() []work.Kind {
+	return []work.Kind{
+		{Name: workFire, Attempts: work.Forever, Parallel: atOnce, Handle: d.fire},
+		{Name: workRun, Attempts: work.Forever, Parallel: atOnce, Brief: true, Handle: d.begin},
+		{Name: workPost, Handle: d.wake},
+		{Name: workListen, Attempts: work.Forever, Handle: d.listen},
+		{Name: workTend, Attempts: work.Forever, Handle: d.tend},
+	}
+}
+
+// Stay enqueues the standing work of a process that stays.
+func (d *Desk) Stay(ctx context.Context) error {
+	last, err := d.store.LastEvent(ctx)
+	if err != nil {
+		return err
+	}
+	return d.write(ctx, "routine.stay", func(c *change) error {
+		if _, err := d.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workListen, Key: workListen, Args: after(last)}); err != nil {
+			return err
+		}
+		_, err := d.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workTend, Key: workTend})
+		return err
+	})
+}
+
+// day is 24 hours.
+const day = 24 * time.Hour
+
+// now is the current time at the store's precision.
+func (d *Desk) now() time.Time { return d.cfg.Now().UTC().Truncate(time.Microsecond) }
+
+// Routine returns a routine by its id or name, or NotFound.
+func (d *Desk) Routine(ctx context.Context, idOrName string) (chela.Routine, error) {
+	return store.Find(ctx, d.store, func(r *store.Read) (chela.Routine, error) { return find(ctx, r, idOrName) })
+}
+
+func find(ctx context.Context, r *store.Read, idOrName string) (chela.Routine, error) {
+	v, ok, err := r.RoutineNamed(ctx, idOrName)
+	if err != nil || ok {
+		return v, err
+	}
+	v, err = r.Routine(ctx, chela.RoutineID(idOrName))
+	if err == nil && !v.DeletedAt.IsZero() || chela.KindOf(err) == chela.NotFound {
+		err = chela.E(chela.NotFound, fmt.Sprintf("there is no routine %q", rule.Shown(idOrName))).
+			WithHint("chela routines list shows all")
+	}
+	return v, err
+}
+
+// pageSize is the number of routines per read.
+const pageSize = 500
+
+// Routines returns all routines, by name.
+func (d *Desk) Routines(ctx context.Context) ([]chela.Routine, error) {
+	return store.Find(ctx, d.store, func(r *store.Read) ([]chela.Routine, error) { return All(ctx, r) })
+}
+
+// All returns all routines of a home, by name.
+func All(ctx context.Context, r *store.Read) (all []chela.Routine, err error) {
+	for after := ""; ; after = all[len(all)-1].Name {
+		page, err := r.Routines(ctx, after, pageSize)
+		all = append(all, page...)
+		if err != nil || len(page) < pageSize {
+			return all, err
+		}
+	}
+}
+
+// Runs returns up to limit runs of a routine, newest first: those made before
+// the given one, or the newest if before is empty.
+func (d *Desk) Runs(ctx context.Context, id chela.RoutineID, before chela.RunID, limit int) ([]chela.RoutineRun, error) {
+	return store.Find(ctx, d.store, func(r *store.Read) ([]chela.RoutineRun, error) {
+		if _, err := r.Routine(ctx, id); err != nil {
+			return nil, err
+		}
+		return r.RoutineRuns(ctx, id, before, limit)
+	})
+}
+
+// Run returns a run by its id, or NotFound. Of a pending run it also tells what
+// the run waits for.
+func (d *Desk) Run(ctx context.Context, id chela.RunID) (chela.RoutineRun, error) {
+	return store.Find(ctx, d.store, func(r *store.Read) (chela.RoutineRun, error) {
+		run, err := r.RoutineRun(ctx, id)
+		if err != nil || run.State != chela.RunPending {
+			return run, err
+		}
+		v, err := r.Routine(ctx, run.Routine)
+		if err != nil {
+			return run, err
+		}
+		next, _, err := r.NextRun(ctx, v.ID)
+		if err != nil {
+			return run, err
+		}
+		p, err := places(ctx, r)
+		run.Waits = d.cfg.Defaults.ToBegin(d.cfg.Defaults.Filled(v), p, next.ID == run.ID)
+		return run, err
+	})
+}
+
+// Report stores the report of a run, given by the turn that makes it. It
+// returns Denied if the turn does not belong to a run.
+func (d *Desk) Report(ctx context.Context, turn chela.TurnID, report chela.Report) error {
+	return d.store.Write(ctx, "routine.report", func(w *store.Write) error {
+		t, err := w.Turn(ctx, turn)
+		if err != nil {
+			return err
+		}
+		if !t.Origin.Followed() || t.Origin.Channel != chela.ChannelRoutine {
+			return chela.E(chela.Denied, "this turn is not a run of a routine").WithHint("answer in plain text instead")
+		}
+		return w.ReportRun(ctx, chela.RunID(t.Origin.To), report)
+	})
+}

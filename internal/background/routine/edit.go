@@ -1,0 +1,255 @@
+package routine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"chela"
+	"chela/internal/background/routine/rule"
+	"chela/internal/safety/signature"
+)
+
+// Create adds a routine and returns it as stored, with its id and first due
+// time. By is its principal. It returns Invalid if the routine cannot work, and
+// Conflict if its name is taken.
+func (d *Desk) Create(ctx context.Context, v chela.Routine, by string) (chela.Routine, error) {
+	now := d.now()
+	v.ID, v.Version, v.CreatedAt, v.UpdatedAt, v.DeletedAt = d.cfg.IDs.Routine(), 1, now, now, time.Time{}
+	v.LastAt, v.Failures, v.Reason = time.Time{}, 0, ""
+	if v.Agent == "" {
+		v.Agent = chela.MainAgent
+	}
+	if err := d.settle(&v, now); err != nil {
+		return v, err
+	}
+	err := d.write(ctx, "routine.create", func(c *change) error {
+		if err := c.AddRoutine(ctx, v); err != nil {
+			return err
+		}
+		return c.await(ctx, v)
+	})
+	if err == nil {
+		d.cfg.Log.Info("routine created", "routine", v.ID, "name", v.Name, "by", by)
+	}
+	return v, err
+}
+
+// settle validates a routine and computes its first due time after now.
+func (d *Desk) settle(v *chela.Routine, now time.Time) error {
+	v.Trigger.At, v.Trigger.Anchor = rule.Stored(v.Trigger.At), rule.Stored(v.Trigger.Anchor)
+	if v.Trigger.Kind == chela.TriggerEvery && v.Trigger.Anchor.IsZero() {
+		v.Trigger.Anchor = now.Truncate(time.Second)
+	}
+	if err := d.check(*v); err != nil {
+		return err
+	}
+	v.NextAt = time.Time{}
+	if !v.Enabled {
+		return nil
+	}
+	s, err := rule.Times(v.Trigger, d.cfg.Zone)
+	if err != nil {
+		return err
+	}
+	v.NextAt = rule.First(s, now)
+	if rule.Timed(v.Trigger.Kind) && v.NextAt.IsZero() {
+		return chela.E(chela.Invalid, "the routine would never fire: its time has passed").WithHint("choose a time in the future")
+	}
+	return nil
+}
+
+// check validates a routine against this home; it returns Invalid.
+func (d *Desk) check(v chela.Routine) error {
+	if err := rule.Check(v, d.cfg.Zone); err != nil {
+		return err
+	}
+	if err := d.cfg.Agent(v.Agent); err != nil || v.Trigger.Kind != chela.TriggerWebhook {
+		return err
+	}
+	secret, err := d.cfg.Secret(v.Trigger.Secret)
+	if err != nil {
+		return err
+	}
+	return signature.Verifier{Scheme: signature.Scheme(v.Trigger.Scheme), Secret: secret}.Check()
+}
+
+// A Change is a partial update of a routine; nil fields stay unchanged.
+type Change struct {
+	Name           *string              `json:"name,omitempty"`
+	Description    *string              `json:"description,omitempty"`
+	Agent          *string              `json:"agent,omitempty"`
+	Enabled        *bool                `json:"enabled,omitempty"`
+	Trigger        *chela.Trigger       `json:"trigger,omitempty"`
+	Action         *chela.RoutineAction `json:"action,omitempty"`
+	Guards         *chela.RoutineGuards `json:"guards,omitempty"`
+	Notify         *chela.RoutineNotify `json:"notify,omitempty"`
+	DeleteAfterRun *bool                `json:"delete_after_run,omitempty"`
+}
+
+func set[T any](to *T, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+// Update changes a routine. A new trigger counts from now on. A routine that is
+// enabled again starts fresh: times that passed while it was disabled are not
+// caught up. A routine that has become invalid can still be disabled, renamed
+// and described. Of a builtin routine only Enabled can be changed; the rest is
+// in the configuration.
+func (d *Desk) Update(ctx context.Context, id chela.RoutineID, c Change, by string) (chela.Routine, error) {
+	return d.alter(ctx, id, by, func(v *chela.Routine, now time.Time) error {
+		was := v.Enabled
+		if v.Builtin && (c != Change{Enabled: c.Enabled}) {
+			return chela.E(chela.Denied, fmt.Sprintf("the routine %s is defined by the configuration", v.Name)).
+				WithHint("change it in config.toml: chela config list shows its keys")
+		}
+		set(&v.Name, c.Name)
+		set(&v.Description, c.Description)
+		set(&v.Agent, c.Agent)
+		set(&v.Enabled, c.Enabled)
+		set(&v.Trigger, c.Trigger)
+		set(&v.Action, c.Action)
+		set(&v.Guards, c.Guards)
+		set(&v.Notify, c.Notify)
+		set(&v.DeleteAfterRun, c.DeleteAfterRun)
+		if c == (Change{Name: c.Name, Description: c.Description, Enabled: c.Enabled}) && (was || !v.Enabled) {
+			if !v.Enabled {
+				v.NextAt = time.Time{}
+			}
+			return rule.CheckName(*v)
+		}
+		if c.Trigger == nil && v.Enabled == was {
+			next := v.NextAt
+			off := *v
+			off.Enabled = false // its time does not change, and may have passed
+			err := d.settle(&off, now)
+			v.NextAt = next
+			return err
+		}
+		if v.Enabled && !was {
+			v.Failures, v.Reason = 0, ""
+		}
+		return d.settle(v, now)
+	})
+}
+
+// offByConfig is the reason of a builtin routine that the configuration
+// disables.
+const offByConfig = "turned off in the configuration"
+
+// Keep creates or updates a builtin routine by its name. Its history stays, and
+// so does a person's decision to disable it. A routine turned off in the
+// configuration stays disabled until that changes.
+func (d *Desk) Keep(ctx context.Context, v chela.Routine) (chela.Routine, error) {
+	have, err := d.Routine(ctx, v.Name)
+	v.Builtin = true
+	if !v.Enabled {
+		v.Reason = offByConfig
+	}
+	if chela.KindOf(err) == chela.NotFound {
+		return d.Create(ctx, v, "chela")
+	}
+	if err != nil {
+		return have, err
+	}
+	return d.alter(ctx, have.ID, "chela", func(h *chela.Routine, now time.Time) error {
+		was := h.Trigger
+		h.Description, h.Agent, h.Builtin, h.Trigger, h.Action = v.Description, v.Agent, true, v.Trigger, v.Action
+		h.Guards, h.Notify, h.Origin = v.Guards, v.Notify, v.Origin
+		if h.Reason == offByConfig || !v.Enabled {
+			h.Enabled, h.Reason = v.Enabled, v.Reason
+		}
+		if h.Trigger.Kind == chela.TriggerEvery && h.Trigger.Anchor.IsZero() && h.Trigger.Every == was.Every {
+			h.Trigger.Anchor = was.Anchor
+		}
+		if !h.Enabled { // also if its agent was removed
+			h.NextAt = time.Time{}
+			return nil
+		}
+		next := h.NextAt
+		if err := d.settle(h, now); err != nil {
+			return err
+		}
+		if sameTimes(h.Trigger, was) && !next.IsZero() {
+			h.NextAt = next // times that passed while it was disabled are not caught up
+		}
+		return nil
+	})
+}
+
+func sameTimes(a, b chela.Trigger) bool {
+	return a.Kind == b.Kind && a.Every == b.Every && a.Anchor.Equal(b.Anchor) && a.Cron == b.Cron && a.Zone == b.Zone && a.At.Equal(b.At)
+}
+
+// Enable enables a routine.
+func (d *Desk) Enable(ctx context.Context, id chela.RoutineID, by string) (chela.Routine, error) {
+	yes := true
+	return d.Update(ctx, id, Change{Enabled: &yes}, by)
+}
+
+// Disable disables a routine; it can still be fired by hand. Running runs
+// continue.
+func (d *Desk) Disable(ctx context.Context, id chela.RoutineID, by string) (chela.Routine, error) {
+	no := false
+	return d.Update(ctx, id, Change{Enabled: &no}, by)
+}
+
+// Delete deletes a routine; its runs stay readable. Pending runs are skipped,
+// running ones continue. It returns Denied for a builtin routine, which can
+// only be disabled.
+func (d *Desk) Delete(ctx context.Context, id chela.RoutineID, by string) error {
+	_, err := d.alter(ctx, id, by, func(v *chela.Routine, now time.Time) error {
+		if v.Builtin {
+			return chela.E(chela.Denied, fmt.Sprintf("the routine %s comes with chela and cannot be deleted", v.Name)).WithHint("disable it instead")
+		}
+		v.Enabled, v.NextAt, v.DeletedAt = false, time.Time{}, now
+		return nil
+	})
+	return err
+}
+
+// alter reads, changes and stores a routine in one transaction.
+func (d *Desk) alter(ctx context.Context, id chela.RoutineID, by string, how func(v *chela.Routine, now time.Time) error) (v chela.Routine, err error) {
+	err = d.write(ctx, "routine.change", func(c *change) error {
+		if v, err = c.LockRoutine(ctx, id); err != nil {
+			return err
+		}
+		if !v.DeletedAt.IsZero() {
+			return chela.E(chela.NotFound, fmt.Sprintf("the routine %s was deleted", v.Name))
+		}
+		if err := how(&v, c.now); err != nil {
+			return err
+		}
+		if err := c.unique(ctx, v); err != nil {
+			return err
+		}
+		v.Version++
+		v.UpdatedAt = c.now
+		if err := c.SaveRoutine(ctx, v); err != nil {
+			return err
+		}
+		return c.await(ctx, v)
+	})
+	if err == nil {
+		d.cfg.Log.Info("routine changed", "routine", v.ID, "name", v.Name, "by", by)
+	}
+	return v, err
+}
+
+// unique returns Conflict if another routine has the name or the path of v.
+func (c *change) unique(ctx context.Context, v chela.Routine) error {
+	named, ok, err := c.RoutineNamed(ctx, v.Name)
+	if err == nil && ok && named.ID != v.ID {
+		err = chela.E(chela.Conflict, fmt.Sprintf("a routine named %s already exists", v.Name)).WithHint("choose another name")
+	}
+	if err != nil || v.Trigger.Path == "" {
+		return err
+	}
+	at, ok, err := c.RoutineAt(ctx, v.Trigger.Path)
+	if err == nil && ok && at.ID != v.ID {
+		err = chela.E(chela.Conflict, fmt.Sprintf("the routine %s already uses /hooks/%s", at.Name, v.Trigger.Path)).WithHint("choose another path")
+	}
+	return err
+}

@@ -1,0 +1,240 @@
+package routine
+
+import (
+	"context"
+	"fmt"
+
+	"chela"
+	"chela/internal/background/notice"
+	"chela/internal/background/routine/rule"
+	"chela/internal/store"
+)
+
+// maxChosen bounds the waiting runs considered for a free slot.
+const maxChosen = 1000
+
+// A result is the outcome of a run.
+type result struct {
+	rule.Ending
+	turn *chela.Turn
+	job  chela.JobID
+}
+
+// Follow updates the run that a turn belongs to: the run ends with the turn,
+// and releases its slot while the turn waits for a person. It is idempotent and
+// may be called at any time.
+func (d *Desk) Follow(ctx context.Context, t chela.Turn) error {
+	if !t.Origin.Followed() || t.Origin.Channel != chela.ChannelRoutine {
+		return nil
+	}
+	if !t.State.Ended() {
+		return d.write(ctx, "routine.follow", func(c *change) error { return c.followLive(ctx, t) })
+	}
+	answer, err := store.Find(ctx, d.store, func(r *store.Read) (string, error) {
+		said, _, err := r.Answer(ctx, t)
+		return said.Body.Text, err
+	})
+	if err != nil {
+		return err
+	}
+	res := result{Ending: rule.Ending{State: chela.RunOK, Output: answer}, turn: &t}
+	if t.State != chela.TurnCompleted {
+		res.State, res.Reason = chela.RunFailed, why(t)
+	}
+	return d.write(ctx, "routine.end", func(c *change) error { return c.end(ctx, chela.RunID(t.Origin.To), res) })
+}
+
+// followLive updates the waiting state of the run of a live turn.
+func (c *change) followLive(ctx context.Context, t chela.Turn) error {
+	if _, err := c.LockRoutine(ctx, chela.RoutineID(t.Origin.Account)); err != nil {
+		return err
+	}
+	t, err := c.Turn(ctx, t.ID) // re-read under the lock, which serializes these updates
+	if err != nil || t.State.Ended() {
+		return err
+	}
+	asked, err := c.TurnApprovals(ctx, t.ID)
+	if err != nil {
+		return err
+	}
+	return c.waits(ctx, chela.RunID(t.Origin.To), rule.Waits{Turn: &t, Approvals: asked})
+}
+
+// waits updates the waiting state of a run; its routine is locked. A waiting
+// run releases its slot. A run that continues takes one back even above the
+// limit, because its work must not wait for runs that may be waiting for it.
+func (c *change) waits(ctx context.Context, id chela.RunID, w rule.Waits) error {
+	run, err := c.RoutineRun(ctx, id)
+	if chela.KindOf(err) == chela.NotFound {
+		return nil
+	}
+	if err != nil || run.State != chela.RunRunning {
+		return err
+	}
+	was := run
+	run.Waits = w.Text()
+	if w.Turn != nil {
+		run.Turn = w.Turn.ID
+	}
+	if w.Job != nil {
+		run.Job = w.Job.ID
+	}
+	if run == was {
+		return nil
+	}
+	if err := c.MoveRun(ctx, run, chela.RunRunning); err != nil || run.Waits == "" || was.Waits != "" {
+		return err
+	}
+	return c.wakeNext(ctx)
+}
+
+// JobMoved is called in the transaction that moves a job. If a routine's run
+// made the job, the run waits while the job does.
+func (d *Desk) JobMoved(ctx context.Context, w *store.Write, j chela.Job) error {
+	if j.Run == "" || !j.State.Live() {
+		return nil
+	}
+	run, err := w.RoutineRun(ctx, j.Run)
+	if chela.KindOf(err) == chela.NotFound {
+		return nil
+	}
+	if err != nil || run.State != chela.RunRunning {
+		return err
+	}
+	if _, err := w.LockRoutine(ctx, run.Routine); err != nil {
+		return err
+	}
+	var asked []chela.Approval
+	if j.State == chela.JobAwaiting && j.Turn != "" {
+		if asked, err = w.TurnApprovals(ctx, j.Turn); err != nil {
+			return err
+		}
+	}
+	c := &change{Write: w, desk: d, now: d.now()}
+	return c.waits(ctx, run.ID, rule.Waits{Job: &j, Approvals: asked})
+}
+
+// why explains why a turn did not complete.
+func why(t chela.Turn) string {
+	if t.Failure != nil && t.Failure.Message != "" {
+		return t.Failure.Message
+	}
+	return "its turn was " + string(t.State)
+}
+
+// JobEnded is called in the transaction that ends a job. If a routine's run
+// made the job, the run ends too.
+func (d *Desk) JobEnded(ctx context.Context, w *store.Write, j chela.Job) error {
+	if j.Run == "" || j.State.Live() {
+		return nil
+	}
+	res := result{Ending: rule.Ending{State: chela.RunOK, Output: j.Result}, job: j.ID}
+	if j.State == chela.JobFailed || j.State == chela.JobInterrupted || j.State == chela.JobCancelled {
+		res.State, res.Reason = chela.RunFailed, fmt.Sprintf("its job was %s", j.State)
+		if j.Reason != "" {
+			res.Reason = j.Reason
+		}
+	}
+	c := &change{Write: w, desk: d, now: d.now()}
+	return c.end(ctx, j.Run, res)
+}
+
+// end ends a run, unless it has ended or was deleted.
+func (c *change) end(ctx context.Context, id chela.RunID, res result) error {
+	run, err := c.RoutineRun(ctx, id)
+	if chela.KindOf(err) == chela.NotFound {
+		return nil
+	}
+	if err != nil || run.State.Ended() {
+		return err
+	}
+	v, err := c.LockRoutine(ctx, run.Routine)
+	if err != nil {
+		return err
+	}
+	if run, err = c.RoutineRun(ctx, id); err != nil || run.State.Ended() {
+		return err // read again, under the routine's lock
+	}
+	return c.endRun(ctx, c.desk.cfg.Defaults.Filled(v), &run, res)
+}
+
+// endRun stores the ending of a run and its consequences.
+func (c *change) endRun(ctx context.Context, v chela.Routine, run *chela.RoutineRun, res result) error {
+	last, err := c.lastTold(ctx, v)
+	if err != nil {
+		return err
+	}
+	res.At = c.now
+	from, out := run.State, rule.Judge(v, *run, res.Ending, last)
+	if v.Notify.Target == chela.TargetNone {
+		out.Tell = ""
+	}
+	run.Waits = ""
+	run.State, run.Reason, run.Output, run.FinishedAt, run.Notified = res.State, res.Reason, res.Output, c.now, out.Tell
+	if res.turn != nil {
+		run.Turn, run.Thread = res.turn.ID, res.turn.Thread
+	}
+	if res.job != "" {
+		run.Job = res.job
+	}
+	if err := c.MoveRun(ctx, *run, from); err != nil {
+		return err
+	}
+	if err := c.judged(ctx, v, out.Routine); err != nil {
+		return err
+	}
+	if err := c.announce(ctx, chela.Event{
+		Kind: chela.EventRoutineFinished, Session: rule.SessionOf(v), Turn: run.Turn, Thread: run.Thread, Routine: v.ID, Run: run.ID, Text: string(run.State),
+	}); err != nil {
+		return err
+	}
+	if err := c.tell(ctx, v, *run, out); err != nil {
+		return err
+	}
+	if err := c.wakeNext(ctx); err != nil {
+		return err
+	}
+	_, err = c.PruneRuns(ctx, v.ID, c.desk.cfg.Defaults.KeepRuns, c.now.Add(-day-v.Notify.Repeat.Duration()))
+	return err
+}
+
+// lastTold returns the last notice of a routine that suppresses repeated
+// notices.
+func (c *change) lastTold(ctx context.Context, v chela.Routine) (rule.Told, error) {
+	if v.Notify.Repeat <= 0 {
+		return rule.Told{}, nil
+	}
+	run, _, err := c.LastNotified(ctx, v.ID, c.now.Add(-v.Notify.Repeat.Duration()-day))
+	return rule.Told{Text: run.Notified, At: run.FinishedAt}, err
+}
+
+// judged stores the state of a routine after a run.
+func (c *change) judged(ctx context.Context, before, after chela.Routine) error {
+	if after.Failures == before.Failures && after.Enabled == before.Enabled && after.DeletedAt.Equal(before.DeletedAt) {
+		return nil
+	}
+	if after.NextAt.IsZero() && !before.NextAt.IsZero() {
+		if err := c.await(ctx, after); err != nil {
+			return err
+		}
+	}
+	return c.JudgeRoutine(ctx, after)
+}
+
+// tell sends the outcome of a run to people and to the main session.
+func (c *change) tell(ctx context.Context, v chela.Routine, run chela.RoutineRun, out rule.Verdict) error {
+	if out.Tell != "" {
+		events, err := c.desk.cfg.Notices.Tell(ctx, c.Write, notice.Notice{
+			Key: "run/" + string(run.ID), Agent: v.Agent, Target: v.Notify.Target, Channel: v.Notify.Channel, To: v.Notify.To,
+			Origin: v.Origin, Session: v.Session, From: v.Name, Text: out.Tell, Routine: v.ID, Run: run.ID,
+		})
+		if err != nil {
+			return err
+		}
+		c.events = append(c.events, events...)
+	}
+	if out.Post == "" {
+		return nil
+	}
+	return c.note(ctx, v, run, out.Post)
+}

@@ -1,0 +1,67 @@
+package routine_test
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/background/routine"
+)
+
+// TestRoutinesOfWhatIsGone turns off, renames and deletes routines whose agent or
+// secret is gone, which cannot be turned on again.
+func TestRoutinesOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	h := open(t, sqlite(t), plan{})
+	hook := byHand("hook", chela.ActionTurn)
+	hook.Trigger = chela.Trigger{Kind: chela.TriggerWebhook, Path: "build", Scheme: "github", Secret: "env:HOOK"}
+	cfg := h.deskConfig(plan{}, slog.New(slog.DiscardHandler))
+	gone := chela.E(chela.Invalid, "it is gone")
+	cfg.Agent = func(string) error { return gone }
+	cfg.Secret = func(string) ([]byte, error) { return nil, gone }
+	later := routine.New(h.store, cfg)
+	for _, v := range []chela.Routine{h.create(daily("clock")), h.create(hook)} {
+		name, text := v.Name+"-old", "of an agent that is gone"
+		got, err := later.Update(t.Context(), v.ID, routine.Change{Name: &name, Description: &text}, "test")
+		if err != nil || got.Name != name || got.Description != text || !got.NextAt.Equal(v.NextAt) {
+			t.Errorf("%s: renamed to %+v, %v", v.Name, got, err)
+		}
+		wrong := "No Name"
+		if _, err := later.Update(t.Context(), v.ID, routine.Change{Name: &wrong}, "test"); chela.KindOf(err) != chela.Invalid {
+			t.Errorf("%s: renamed to what is no name: %v", v.Name, err)
+		}
+		if off, err := later.Disable(t.Context(), v.ID, "test"); err != nil || off.Enabled || !off.NextAt.IsZero() {
+			t.Errorf("%s: turned off: %+v, %v", v.Name, off, err)
+		}
+		if _, err := later.Enable(t.Context(), v.ID, "test"); chela.MessageOf(err) != "it is gone" {
+			t.Errorf("%s: turned on: %v", v.Name, err)
+		}
+		if err := later.Delete(t.Context(), v.ID, "test"); err != nil {
+			t.Errorf("%s: deleted: %v", v.Name, err)
+		}
+	}
+}
+
+// TestBuiltinOfWhatIsGone turns off the heartbeat of an agent that is gone.
+func TestBuiltinOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	h := open(t, sqlite(t), plan{})
+	v := daily("heartbeat-ann")
+	v.Agent = chela.MainAgent
+	v.Enabled = true
+	if _, err := h.desk.Keep(t.Context(), v); err != nil {
+		t.Fatal(err)
+	}
+	cfg := h.deskConfig(plan{}, slog.New(slog.DiscardHandler))
+	cfg.Agent = func(string) error { return chela.E(chela.Invalid, "it is gone") }
+	v.Enabled = false
+	got, err := routine.New(h.store, cfg).Keep(t.Context(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]any{false, true}, []any{got.Enabled, got.NextAt.IsZero()}); diff != "" {
+		t.Errorf("turned off (-want +got)\n%s", diff)
+	}
+}

@@ -1,0 +1,120 @@
+package routine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"chela"
+	"chela/internal/background/routine/rule"
+	"chela/internal/store"
+)
+
+// maxCause bounds the retention of debounced causes, and of notes that were
+// delivered.
+const maxCause = 30 * day
+
+// Hears returns a function that fires the routines that match a message, to be
+// called in the transaction that accepts the message; nil if none match. The
+// function returns the events to announce after the commit. A message without a
+// match costs one read of a few numbers.
+func (d *Desk) Hears(ctx context.Context, in chela.Inbound) (func(context.Context, *store.Write, chela.InboxID) ([]chela.Event, error), error) {
+	if d.cfg.Defaults.Off || in.Text == "" || in.Origin.Channel == chela.ChannelJob || in.Origin.Channel == chela.ChannelRoutine {
+		return nil, nil
+	}
+	set, err := d.patterns(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := set.Match(in.Origin.Channel, in.Text)
+	if len(found) == 0 {
+		return nil, nil
+	}
+	return func(ctx context.Context, w *store.Write, id chela.InboxID) ([]chela.Event, error) {
+		c := &change{Write: w, desk: d, now: d.now()}
+		if err := c.lockAll(ctx, found); err != nil {
+			return nil, err
+		}
+		for _, routine := range found {
+			run := chela.RoutineRun{Key: "message/" + string(id), Cause: chela.TriggerEvent, Input: in.Text}
+			switch _, err := c.caused(ctx, routine, run); {
+			case err == nil:
+			case temporary(err):
+				return nil, err
+			default: // an invalid routine must not block a message
+				d.cfg.Log.Error("routine not fired", "routine", routine, "error", err)
+			}
+		}
+		return c.events, nil
+	}, nil
+}
+
+// lockAll locks routines in the order of their ids, before any of their runs.
+// Deleted ones are left out.
+func (c *change) lockAll(ctx context.Context, all []chela.RoutineID) error {
+	for _, id := range slices.Sorted(slices.Values(all)) {
+		if _, err := c.LockRoutine(ctx, id); err != nil && chela.KindOf(err) != chela.NotFound {
+			return err
+		}
+	}
+	return nil
+}
+
+// patterns returns the compiled expressions of all message triggers; they are
+// compiled again after a change.
+func (d *Desk) patterns(ctx context.Context) (*rule.Patterns, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var hearing []chela.Routine
+	var stamp store.RoutineStamp
+	err := d.store.Read(ctx, func(r *store.Read) (err error) {
+		if stamp, err = r.HearingStamp(ctx); err != nil || d.matches != nil && stamp == d.heard {
+			return err
+		}
+		hearing, err = r.HearingRoutines(ctx, chela.TriggerEvent)
+		return err
+	})
+	if err != nil || d.matches != nil && stamp == d.heard {
+		return d.matches, err
+	}
+	triggers := make([]rule.Pattern, len(hearing))
+	for i, v := range hearing {
+		triggers[i] = rule.Pattern{Routine: v.ID, Channel: v.Trigger.Channel, Pattern: v.Trigger.Pattern}
+	}
+	set, err := rule.NewPatterns(triggers)
+	if err != nil {
+		d.cfg.Log.Error("routines with invalid patterns left out", "error", err)
+	}
+	d.matches, d.heard = set, stamp
+	return set, nil
+}
+
+// caused fires a routine for a cause other than the clock, if its debounce
+// allows that. It returns the run of that key, or a zero run if the routine no
+// longer fires.
+func (c *change) caused(ctx context.Context, id chela.RoutineID, run chela.RoutineRun) (chela.RoutineRun, error) {
+	v, err := c.LockRoutine(ctx, id)
+	if err != nil || !v.Enabled || !v.DeletedAt.IsZero() {
+		return chela.RoutineRun{}, err
+	}
+	known, ok, err := c.RunByKey(ctx, v.ID, run.Key)
+	if err != nil || ok {
+		return known, err
+	}
+	v = c.desk.cfg.Defaults.Filled(v)
+	run.Due = c.now
+	if v.Guards.Dedup > 0 {
+		sum := sha256.Sum256([]byte(run.Input))
+		fresh, err := c.SeeCause(ctx, store.RoutineCause{
+			Routine: v.ID, Key: "input/" + hex.EncodeToString(sum[:]), At: c.now, Within: v.Guards.Dedup.Duration(),
+		})
+		if err != nil {
+			return run, err
+		}
+		if !fresh {
+			run.Reason = "the same cause fired it less than " + v.Guards.Dedup.String() + " ago"
+		}
+	}
+	return c.add(ctx, v, run)
+}

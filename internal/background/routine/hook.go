@@ -1,0 +1,146 @@
+package routine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"chela"
+	"chela/internal/safety/signature"
+	"chela/internal/store"
+)
+
+// A Hooked is the outcome of a request to a webhook.
+type Hooked struct {
+	Run   chela.RunID
+	Again bool // a repeated delivery; Run is the first delivery's, as long as it is kept
+
+	// Challenge is the reply to Slack's URL verification request, which fires
+	// nothing.
+	Challenge string
+}
+
+// Hook fires the routine whose webhook is at /hooks/path. It returns the same
+// Denied error for a bad signature and for a path without a webhook, so that
+// callers cannot probe for paths.
+func (d *Desk) Hook(ctx context.Context, path string, header http.Header, body []byte) (Hooked, error) {
+	if len(body) > d.cfg.Defaults.MaxWebhookBytes {
+		return Hooked{}, chela.E(chela.Invalid, fmt.Sprintf("the request has %d bytes, and %d are allowed", len(body), d.cfg.Defaults.MaxWebhookBytes))
+	}
+	v, delivery, err := d.letIn(ctx, path, header, body)
+	challenge := challengeOf(v, body)
+	switch {
+	case err != nil:
+		return Hooked{}, err
+	case challenge != "":
+		return Hooked{Challenge: challenge}, nil
+	case d.cfg.Defaults.Off:
+		return Hooked{}, chela.E(chela.Unavailable, "routines are off").WithHint("set routines.enabled to true")
+	case !v.Enabled:
+		return Hooked{}, chela.E(chela.Conflict, fmt.Sprintf("the routine %s is disabled", v.Name)).WithHint("enable it: chela routines enable " + v.Name)
+	}
+	run := chela.RoutineRun{Key: "hook/" + d.nameOf(delivery), Cause: chela.TriggerWebhook, Input: strings.ToValidUTF8(string(body), "\ufffd")}
+	var out Hooked
+	err = d.write(ctx, "routine.hook", func(c *change) error {
+		out = Hooked{}
+		for _, key := range keysOf(delivery) {
+			fresh, err := c.SeeCause(ctx, store.RoutineCause{Routine: v.ID, Key: key, At: c.now, Within: maxCause})
+			if err != nil {
+				return err
+			}
+			out.Again = out.Again || !fresh
+		}
+		if out.Again {
+			known, _, err := c.RunByKey(ctx, v.ID, run.Key)
+			out.Run = known.ID
+			return err
+		}
+		made, err := c.caused(ctx, v.ID, run)
+		out.Run = made.ID
+		return err
+	})
+	return out, err
+}
+
+// letIn returns the routine at a path and the delivery of a request, if its
+// signature proves the secret.
+func (d *Desk) letIn(ctx context.Context, path string, header http.Header, body []byte) (chela.Routine, signature.Delivery, error) {
+	v, err := store.Find(ctx, d.store, func(r *store.Read) (chela.Routine, error) {
+		v, _, err := r.RoutineAt(ctx, path)
+		return v, err
+	})
+	if err != nil {
+		return v, signature.Delivery{}, err
+	}
+	refused := chela.E(chela.Denied, "the webhook request was rejected").WithHint("check its path and its signature")
+	its := signature.Verifier{Scheme: signature.Scheme(v.Trigger.Scheme)}
+	if v.ID != "" {
+		if its.Secret, err = d.cfg.Secret(v.Trigger.Secret); err != nil {
+			d.cfg.Log.Error("secret of a webhook not found", "routine", v.ID, "name", v.Name, "error", err)
+			its.Scheme = ""
+		}
+	}
+	delivery, err := verify(its, header, body, d.now())
+	if err != nil {
+		if v.ID != "" { // requests to unknown paths would fill the log
+			d.cfg.Log.Warn("webhook request rejected", "routine", v.ID, "name", v.Name, "error", chela.MessageOf(err))
+		}
+		return v, delivery, refused.Because(err)
+	}
+	return v, delivery, nil
+}
+
+// schemes lists all signature schemes.
+var schemes = [...]signature.Scheme{
+	signature.SchemeSecret, signature.SchemeHMAC, signature.SchemeGitHub, signature.SchemeStripe, signature.SchemeSlack,
+}
+
+// verify checks a request against its verifier, which has no scheme if the
+// webhook does not exist; that is Denied. It also runs every other scheme with
+// a dummy secret, so that a refusal takes the same time whether the webhook
+// exists or not, and whatever its scheme is.
+func verify(its signature.Verifier, header http.Header, body []byte, now time.Time) (delivery signature.Delivery, err error) {
+	err = chela.E(chela.Denied, "there is no webhook at this path")
+	for _, scheme := range schemes {
+		if scheme == its.Scheme {
+			delivery, err = its.Verify(header, body, now)
+			continue
+		}
+		nobodys := signature.Verifier{Scheme: scheme, Secret: []byte("of a webhook that does not exist")}
+		_, _ = nobodys.Verify(header, body, now) // constant time: the result does not matter
+	}
+	return delivery, err
+}
+
+// challengeOf returns the reply to Slack's URL verification request; empty for
+// any other request.
+func challengeOf(v chela.Routine, body []byte) string {
+	var asked struct{ Type, Challenge string }
+	if signature.Scheme(v.Trigger.Scheme) != signature.SchemeSlack || json.Unmarshal(body, &asked) != nil || asked.Type != "url_verification" {
+		return ""
+	}
+	return asked.Challenge
+}
+
+// keysOf returns the idempotency keys of a delivery.
+func keysOf(delivery signature.Delivery) (keys []string) {
+	if delivery.Key != "" {
+		keys = append(keys, "delivery/"+delivery.Key)
+	}
+	if delivery.Seal != "" && delivery.Seal != delivery.Key {
+		keys = append(keys, "seal/"+delivery.Seal)
+	}
+	return keys
+}
+
+// nameOf returns the key of a delivery. A sender that authenticates by the bare
+// secret may send no delivery id; then each request is unique.
+func (d *Desk) nameOf(delivery signature.Delivery) string {
+	if delivery.Key != "" {
+		return delivery.Key
+	}
+	return string(d.cfg.IDs.Request())
+}

@@ -1,0 +1,145 @@
+package routine
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"chela"
+	"chela/internal/background/routine/rule"
+	"chela/internal/background/work"
+	"chela/internal/store"
+)
+
+const (
+	listenTime = time.Second      // poll interval of the event log
+	deafTime   = 10 * time.Second // poll interval while no routine listens
+	pageEvents = 256              // transactions per page
+)
+
+// heard is the read position in the event log.
+type heard struct {
+	After chela.Cursor `json:"after"`
+}
+
+func after(c chela.Cursor) json.RawMessage {
+	args, _ := json.Marshal(heard{c}) // text always encodes
+	return args
+}
+
+// listen fires routines for system events. The transaction that adds the runs
+// of an event also advances the read position.
+func (d *Desk) listen(ctx context.Context, k chela.Work) (work.Outcome, error) {
+	var at heard
+	if err := json.Unmarshal(k.Args, &at); err != nil {
+		return work.Outcome{}, err
+	}
+	hearing, err := store.Find(ctx, d.store, func(r *store.Read) ([]chela.Routine, error) {
+		return r.HearingRoutines(ctx, chela.TriggerSystem)
+	})
+	if err != nil {
+		return work.Outcome{}, err
+	}
+	if len(hearing) == 0 || d.cfg.Defaults.Off {
+		last, err := d.store.LastEvent(ctx)
+		if err != nil {
+			return work.Outcome{}, err
+		}
+		return work.Outcome{}, d.readUntil(ctx, last, deafTime, nil)
+	}
+	events, err := d.store.Events(ctx, at.After, "", pageEvents)
+	if chela.KindOf(err) == chela.NotFound {
+		d.cfg.Log.Warn("events missed by routines", "after", at.After)
+		at.After, err = d.store.LastEvent(ctx)
+		if err != nil {
+			return work.Outcome{}, err
+		}
+		return work.Outcome{}, d.readUntil(ctx, at.After, 0, nil)
+	}
+	if err != nil {
+		return work.Outcome{}, err
+	}
+	if len(events) == 0 {
+		return work.Outcome{Again: d.now().Add(listenTime)}, nil
+	}
+	var again time.Duration
+	if len(events) < pageEvents {
+		again = listenTime
+	}
+	return work.Outcome{}, d.readUntil(ctx, events[len(events)-1].Cursor, again, func(c *change) error {
+		return c.announced(ctx, hearing, events)
+	})
+}
+
+// readUntil stores the read position together with the writes of fn, and
+// schedules the next read.
+func (d *Desk) readUntil(ctx context.Context, last chela.Cursor, again time.Duration, fn func(c *change) error) error {
+	return d.write(ctx, "routine.listen", func(c *change) error {
+		if fn != nil {
+			if err := fn(c); err != nil {
+				return err
+			}
+		}
+		return d.cfg.Work.Set(ctx, c.Write, chela.Work{Kind: workListen, Key: workListen, Args: after(last), DueAt: c.now.Add(again)})
+	})
+}
+
+// announced adds the runs of routines that match events.
+func (c *change) announced(ctx context.Context, hearing []chela.Routine, events []chela.Event) error {
+	var hear []chela.RoutineID
+	for _, v := range hearing {
+		if slices.ContainsFunc(events, func(e chela.Event) bool { return rule.Hears(v, e) }) {
+			hear = append(hear, v.ID)
+		}
+	}
+	if err := c.lockAll(ctx, hear); err != nil {
+		return err
+	}
+	for _, e := range events {
+		own, err := c.ofRoutine(ctx, e)
+		if err != nil {
+			return err
+		}
+		for _, v := range hearing {
+			if own {
+				break
+			}
+			if e.At.Before(v.UpdatedAt) || !rule.Hears(v, e) {
+				continue
+			}
+			input, err := json.Marshal(e)
+			if err != nil {
+				return err
+			}
+			run := chela.RoutineRun{Key: "event/" + string(e.Cursor), Cause: chela.TriggerSystem, Input: string(input)}
+			if _, err := c.caused(ctx, v.ID, run); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ofRoutine reports whether an event comes from a turn or a job that a
+// routine's run began: two routines could otherwise fire each other forever.
+// Events about the run itself may fire other routines.
+func (c *change) ofRoutine(ctx context.Context, e chela.Event) (bool, error) {
+	if e.Routine != "" {
+		return false, nil
+	}
+	if e.Turn != "" {
+		t, err := c.Turn(ctx, e.Turn)
+		if chela.KindOf(err) != chela.NotFound && (err != nil || t.Origin.Followed() && t.Origin.Channel == chela.ChannelRoutine) {
+			return err == nil, err
+		}
+	}
+	if e.Job == "" {
+		return false, nil
+	}
+	j, err := c.Job(ctx, e.Job)
+	if chela.KindOf(err) == chela.NotFound {
+		return false, nil
+	}
+	return err == nil && j.Run != "", err
+}

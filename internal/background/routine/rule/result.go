@@ -1,0 +1,136 @@
+package rule
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"chela"
+	"chela/internal/engine/cue"
+	"chela/internal/platform/excerpt"
+)
+
+const (
+	maxPost    = 8_000 // characters of a run's output posted to the main session
+	maxSummary = 300   // characters of its one-line summary
+)
+
+// An Ending is the raw outcome of a run, the input of [Judge].
+type Ending struct {
+	State  chela.RunState
+	Reason string // reason for a failed or skipped run
+	Output string // last output of the run, in full
+	Tell   string // notice text of an action that only notifies
+	At     time.Time
+}
+
+// Told is the last notice of a routine.
+type Told struct {
+	Text string
+	At   time.Time
+}
+
+// A Verdict lists the consequences of an Ending. Routine is the routine's new
+// state.
+type Verdict struct {
+	Routine chela.Routine
+	Tell    string // notice to people; empty for none
+	Post    string // post to the main session; empty for none
+}
+
+// Judge decides the consequences of a run's Ending. The defaults of the routine
+// are filled in; last is its last notice.
+func Judge(v chela.Routine, run chela.RoutineRun, e Ending, last Told) Verdict {
+	out := Verdict{Routine: v}
+	switch e.State {
+	case chela.RunSkipped:
+		return out
+	case chela.RunFailed:
+		return failed(out, e)
+	}
+	out.Routine.Failures = 0
+	report := saidBy(v, run, e)
+	if v.Action.Kind != chela.ActionEvent {
+		out.Tell = report.tell
+	}
+	if v.Notify.Repeat > 0 && cue.Repeats(out.Tell, last.Text, e.At.Sub(last.At), v.Notify.Repeat.Duration()) {
+		out.Tell = ""
+	}
+	out.Post = posted(v, report.said)
+	if v.DeleteAfterRun && !v.Builtin {
+		out.Routine.Enabled, out.Routine.NextAt, out.Routine.DeletedAt = false, time.Time{}, e.At
+	}
+	return out
+}
+
+// said is the output of a successful run.
+type said struct {
+	said string // without tokens such as the silent one; empty if there is nothing to say
+	tell string // text of the notice, before repeats are suppressed
+}
+
+func saidBy(v chela.Routine, run chela.RoutineRun, e Ending) said {
+	if e.Tell != "" {
+		return said{tell: e.Tell}
+	}
+	c := cue.Read(e.Output, v.Notify.AckMax)
+	s := said{said: c.Text}
+	if c.Silent {
+		s.said = ""
+	}
+	worth := !c.Silent
+	text := c.Text
+	if run.Report != nil {
+		worth = run.Report.Notify
+		if run.Report.Text != "" {
+			text = run.Report.Text
+		}
+	}
+	switch v.Notify.Policy {
+	case chela.NotifyNever:
+		return s
+	case chela.NotifyConditional:
+		if !worth {
+			return s
+		}
+	}
+	s.tell = text
+	return s
+}
+
+// failed is Judge for a failed run.
+func failed(out Verdict, e Ending) Verdict {
+	v := &out.Routine
+	v.Failures++
+	n := v.Notify
+	switch {
+	case n.Disable > 0 && v.Failures >= n.Disable && !v.Builtin:
+		v.Enabled, v.NextAt = false, time.Time{}
+		v.Reason = fmt.Sprintf("it failed %s in a row: %s", times(v.Failures), e.Reason)
+		out.Tell = "it is disabled: " + v.Reason
+	case n.AfterFailures > 0 && v.Failures == n.AfterFailures:
+		out.Tell = fmt.Sprintf("it failed %s in a row: %s", times(v.Failures), e.Reason)
+	case n.Policy == chela.NotifyAlways:
+		out.Tell = "it failed: " + e.Reason
+	}
+	if v.Action.Post != chela.PostNone && out.Tell != "" {
+		out.Post = posted(*v, "failed: "+e.Reason)
+	}
+	return out
+}
+
+// posted is the text that an isolated run posts to the main session.
+func posted(v chela.Routine, text string) string {
+	if text == "" || v.Action.Main || v.Action.Kind == chela.ActionEvent || v.Action.Kind == chela.ActionNotify {
+		return ""
+	}
+	switch v.Action.Post {
+	case chela.PostFull:
+		return excerpt.Runes(text, v.Action.PostMax)
+	case chela.PostSummary:
+		line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+		return excerpt.Runes(line, maxSummary)
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,97 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"chela"
+	"chela/internal/config/field"
+)
+
+// Environment variables of the keys that sign requests to Amazon, as its own
+// programs name them.
+const (
+	envKeyID        = "AWS_ACCESS_KEY_ID"
+	envSecretKey    = "AWS_SECRET_ACCESS_KEY"
+	envSessionToken = "AWS_SESSION_TOKEN"
+)
+
+// Signing holds the keys that sign requests to Bedrock, if it has no key of its
+// own.
+type Signing struct{ KeyID, Secret, SessionToken field.Secret }
+
+// IsSet reports whether requests can be signed.
+func (s Signing) IsSet() bool { return s.KeyID.IsSet() && s.Secret.IsSet() }
+
+// LookUp reads the keys of a provider. If only further keys are set, the first
+// of them becomes the key.
+func (s *Provider) LookUp(env map[string]string) {
+	s.Key = field.NewSecret(env[s.Variable()], "")
+	s.further = nil
+	for _, reference := range s.references {
+		if value := env[strings.TrimPrefix(reference, "env:")]; value != "" {
+			s.further = append(s.further, field.NewSecret(value, ""))
+		}
+	}
+	if !s.Key.IsSet() && len(s.further) > 0 {
+		s.Key = s.further[0]
+	}
+	if s.Kind == ProviderBedrock && !s.Key.IsSet() {
+		s.Signing = Signing{
+			field.NewSecret(env[envKeyID], ""), field.NewSecret(env[envSecretKey], ""), field.NewSecret(env[envSessionToken], ""),
+		}
+	}
+}
+
+// Variable is the environment variable of the key; empty if none is needed.
+func (s *Provider) Variable() string { return strings.TrimPrefix(s.reference, "env:") }
+
+// KeySource describes the source of a provider's key: "env NAME" if it is set,
+// "default: NAME is not set" if it is not, and nothing if none is needed.
+func (s *Provider) KeySource() string {
+	switch variable := s.Variable(); {
+	case s.Key.IsSet():
+		return "env " + variable
+	case s.Signing.IsSet():
+		return "env " + envKeyID
+	case variable != "":
+		return "default: " + variable + " is not set"
+	}
+	return ""
+}
+
+// Keyed returns nil if the provider has a key or needs none, and otherwise a
+// Denied error that names the missing one.
+func (s *Provider) Keyed() error {
+	missing := s.Variable()
+	if missing == "" || s.Key.IsSet() || s.Signing.IsSet() {
+		return nil
+	}
+	if s.Kind == ProviderBedrock {
+		missing += ", or " + envKeyID + " and " + envSecretKey
+	}
+	return chela.E(chela.Denied, "provider "+s.Name+" has no key").WithHint("set " + missing + ", or choose another model")
+}
+
+// WithEachKey returns the provider once for each of its keys, in the order of
+// use. A provider without keys is returned unchanged.
+func (s Provider) WithEachKey() []Provider {
+	all := []Provider{s}
+	for _, key := range s.further {
+		if !slices.ContainsFunc(all, func(have Provider) bool { return have.Key == key }) {
+			next := s
+			next.Key = key
+			all = append(all, next)
+		}
+	}
+	return all
+}
+
+// Secrets returns every key that is set.
+func (s Provider) Secrets() []string {
+	all := []string{s.Signing.KeyID.Reveal(), s.Signing.Secret.Reveal(), s.Signing.SessionToken.Reveal()}
+	for _, with := range s.WithEachKey() {
+		all = append(all, with.Key.Reveal())
+	}
+	return slices.DeleteFunc(all, func(secret string) bool { return secret == "" })
+}

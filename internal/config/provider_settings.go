@@ -1,0 +1,171 @@
+package config
+
+// This part of the package defines the [providers.NAME] sections of
+// config.toml, and the built-in providers.
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"chela"
+	"chela/internal/config/field"
+	"chela/internal/model/catalogue"
+)
+
+// A ProviderKind is a wire protocol of a provider.
+type ProviderKind string
+
+// The kinds of providers.
+const (
+	ProviderAnthropic ProviderKind = "anthropic"        // Messages
+	ProviderOpenAI    ProviderKind = "openai"           // Chat Completions
+	ProviderResponses ProviderKind = "openai-responses" // Responses
+	ProviderGemini    ProviderKind = "gemini"           // the Gemini API
+	ProviderOllama    ProviderKind = "ollama"           // Ollama's own
+	ProviderBedrock   ProviderKind = "bedrock"          // Converse, of Amazon Bedrock
+	ProviderOffline   ProviderKind = "offline"          // built-in rules; no model
+	ProviderScript    ProviderKind = "script"           // plays a script; the model's name is its path
+	ProviderReplay    ProviderKind = "replay"           // replays a recording; the model's name is its folder
+)
+
+var providerKinds = []ProviderKind{ProviderAnthropic, ProviderOpenAI, ProviderResponses, ProviderGemini, ProviderOllama, ProviderBedrock, ProviderOffline, ProviderScript, ProviderReplay}
+
+// ComesAlong reports whether a kind is part of the program: its providers have
+// neither an address nor a key.
+func (k ProviderKind) ComesAlong() bool {
+	return k == ProviderOffline || k == ProviderScript || k == ProviderReplay
+}
+
+// Provider says how to reach a service that serves models.
+type Provider struct {
+	Name    string
+	Kind    ProviderKind
+	BaseURL string       // empty: the default of the kind
+	Key     field.Secret // not set if none is needed
+	Region  string       // of Bedrock
+	Signing Signing
+
+	// Known facts about the service: no key is needed, unsupported features of
+	// its protocol, and extensions of it. Lacks is nil for an unknown service.
+	Keyless    bool
+	Lacks, Has []catalogue.Feature
+
+	reference  string         // env:NAME, or empty if no key is needed
+	references []string       // of further keys
+	further    []field.Secret // the further keys that are set
+}
+
+// ProviderKeys are the keys of a section, in the order of the documentation.
+var ProviderKeys = []field.Key[Provider]{
+	field.Named("kind", func(s *Provider) field.Field { return field.Choice(&s.Kind, providerKinds) }),
+	field.Named("base_url", func(s *Provider) field.Field {
+		f := field.Text(&s.BaseURL, "an http or https URL without credentials", isURL)
+		f.Secret = true // a URL with a password is refused, and not repeated
+		return f
+	}),
+	field.Named("api_key", keyReference),
+	field.Named("region", func(s *Provider) field.Field {
+		return field.Text(&s.Region, `a region of Amazon, such as "us-east-1"`, field.OneLine)
+	}),
+	field.Named("keys", furtherReferences),
+}
+
+// Services are the built-in providers, in the order that a default model is
+// looked for: services of the catalogue with a supported protocol, and
+// providers that are part of the program.
+func Services() []catalogue.Service {
+	known := slices.DeleteFunc(catalogue.Services(), func(s catalogue.Service) bool {
+		return !slices.Contains(providerKinds, ProviderKind(s.Kind))
+	})
+	return append(known,
+		catalogue.Service{Name: "offline", Kind: string(ProviderOffline), Keyless: true},
+		catalogue.Service{Name: "script", Kind: string(ProviderScript), Keyless: true},
+		catalogue.Service{Name: "replay", Kind: string(ProviderReplay), Keyless: true})
+}
+
+// ProviderOf returns the default settings of a service. If its key has two
+// names in the environment, the set one is used.
+func ProviderOf(s catalogue.Service, env map[string]string) *Provider {
+	p := &Provider{Name: s.Name, Kind: ProviderKind(s.Kind), BaseURL: s.BaseURL}
+	switch {
+	case s.KeyEnv == "":
+	case env[s.KeyEnv] == "" && env[s.OtherKeyEnv] != "":
+		p.reference = "env:" + s.OtherKeyEnv
+	default:
+		p.reference = "env:" + s.KeyEnv
+	}
+	return p
+}
+
+// Recognize adds the catalogue's facts about the service that s reaches.
+func (s *Provider) Recognize() {
+	known, ok := catalogue.Find(s.Name, string(s.Kind), s.BaseURL)
+	if !ok {
+		return
+	}
+	s.Keyless, s.Has = known.Keyless, known.Has
+	s.Lacks = append([]catalogue.Feature{}, known.Lacks...)
+}
+
+// Idle returns the keys without effect for the kind.
+func (s *Provider) Idle() []string {
+	var idle []string
+	if s.Kind != ProviderBedrock {
+		idle = append(idle, "region")
+	}
+	if s.Kind.ComesAlong() {
+		idle = append(idle, "base_url", "api_key", "keys")
+	}
+	return idle
+}
+
+// ProviderKinds lists the kinds for messages.
+func ProviderKinds() string { return fmt.Sprint(providerKinds) }
+
+var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// isReference reports whether s names a variable of the environment.
+func isReference(s string) bool {
+	name, ok := strings.CutPrefix(s, "env:")
+	return ok && envName.MatchString(name)
+}
+
+// keyReference names where a key is stored; the key itself is refused.
+func keyReference(p *Provider) field.Field {
+	return field.Field{
+		Want:   `"env:NAME" or "secret:NAME", never the key itself`,
+		Secret: true,
+		Put: func(v any) error {
+			s, _ := v.(string)
+			if name, ok := strings.CutPrefix(s, "secret:"); ok && chela.ValidName(name) {
+				return chela.E(chela.Unsupported, "secret:NAME is not supported by this version").WithHint("use env:NAME")
+			}
+			if !isReference(s) {
+				return field.ErrUnwanted
+			}
+			p.reference = s
+			return nil
+		},
+		Show: func() string {
+			if p.Key.IsSet() || p.Signing.IsSet() {
+				return "set"
+			}
+			return "not set"
+		},
+	}
+}
+
+// furtherReferences name where further keys of a provider are stored.
+func furtherReferences(p *Provider) field.Field {
+	f := field.List(&p.references, `a list of "env:NAME", never the keys themselves`, isReference)
+	f.Secret = true
+	f.Show = func() string {
+		if len(p.references) == 0 {
+			return "not set"
+		}
+		return fmt.Sprintf("%d of %d set", len(p.further), len(p.references))
+	}
+	return f
+}

@@ -1,0 +1,427 @@
+// Package approval takes the answers to approvals, which turns request before
+// risky calls. An approval is a row: it survives restarts, may be answered from
+// any surface, and exactly one answer wins.
+//
+//	pending ─▶ granted     the call may run, once
+//	        ─▶ denied      the model is told, with the reason
+//	        ─▶ expired     timed out; treated as denied
+//	        ─▶ withdrawn   the turn ended first
+//
+// An answer, the new state of the call, the grants it creates and the
+// resumption of the turn are one transaction. The turn itself continues in its
+// lane.
+package approval
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"chela"
+	"chela/internal/engine/lane"
+	"chela/internal/engine/policy"
+	"chela/internal/store"
+)
+
+// sweepTime is the interval at which expired approvals are closed.
+const sweepTime = time.Minute
+
+// Config holds the dependencies of a desk. All fields are required.
+type Config struct {
+	IDs  *chela.IDs
+	Now  func() time.Time
+	Emit func(chela.Event)
+	Log  *slog.Logger
+	Hash func(tool string, args []byte) string         // binds an approval to its call
+	Wake func(context.Context, chela.SessionKey) error // resumes a lane
+}
+
+// A Desk takes answers to approvals. It is safe for concurrent use.
+type Desk struct {
+	store *store.Store
+	cfg   Config
+}
+
+// New returns a desk over a store.
+func New(s *store.Store, cfg Config) *Desk { return &Desk{store: s, cfg: cfg} }
+
+// A Reply is an answer to an approval.
+type Reply struct {
+	ID      chela.ApprovalID
+	Answer  chela.Answer
+	Pattern string // with AnswerPattern: the pattern to grant; empty means exactly this call
+	Comment string // with AnswerNo: reason shown to the model
+	By      string // principal and channel of the answer
+
+	// Message is the message that contained the answer, if any. It is stored in
+	// the same transaction, so that its delivery counts once.
+	Message *chela.Waiting
+}
+
+// Answer records an answer and resumes the turn. It is NotFound if the approval
+// does not exist, a Conflict if it was answered or has expired, and Invalid if
+// the pattern names no part of the call.
+func (d *Desk) Answer(ctx context.Context, r Reply) (chela.Approval, error) {
+	var a chela.Approval
+	var news []chela.Event
+	err := d.store.Write(ctx, "approval.answer", func(w *store.Write) error {
+		var err error
+		if a, news, err = d.take(ctx, w, r); err != nil {
+			return err
+		}
+		return w.Announce(ctx, a.AnsweredAt, news)
+	})
+	if err != nil {
+		return a, err
+	}
+	return a, d.goOn(ctx, a, news)
+}
+
+// AnswerIn is Answer within the caller's transaction. The caller announces the
+// events in it and calls Wake for the approval's session after the commit. An
+// expired approval is left to Sweep.
+func (d *Desk) AnswerIn(ctx context.Context, w *store.Write, r Reply) (chela.Approval, []chela.Event, error) {
+	a, news, err := d.take(ctx, w, r)
+	if err == nil {
+		err = late(a)
+	}
+	return a, news, err
+}
+
+// take is Answer within a transaction. It returns the events that announce the
+// answer.
+func (d *Desk) take(ctx context.Context, w *store.Write, r Reply) (a chela.Approval, news []chela.Event, err error) {
+	switch r.Answer {
+	case chela.AnswerOnce, chela.AnswerSession, chela.AnswerPattern, chela.AnswerNo:
+	default:
+		return a, nil, chela.E(chela.Invalid, fmt.Sprintf("%q is not an answer", r.Answer)).
+			WithHint("use once, session, pattern or no")
+	}
+	if a, err = d.locked(ctx, w, r.ID); err != nil {
+		return a, nil, err
+	}
+	news, err = d.answer(ctx, w, &a, r)
+	return a, news, err
+}
+
+// AnswerText treats a message as an answer if its text is one, to a pending
+// approval of its thread: the approval it names, else the only one shown to its
+// sender. Any other message is an ordinary one, and AnswerText reports false.
+// Granting a risky call without naming the approval is Invalid.
+//
+// Text of an input without commands answers an approval only if the surface has
+// shown it to the sender.
+func (d *Desk) AnswerText(ctx context.Context, in chela.Inbound) (chela.Approval, bool, error) {
+	said, ok := ParseText(in.Text)
+	if !ok {
+		said, ok = ParseJSON(in.Text)
+	}
+	orders := in.TakesOrders() && said.Name != ""
+	if !ok || !orders && len(in.Shown) == 0 || !in.MayApprove() || len(in.Attachments)+len(in.Results) > 0 {
+		return chela.Approval{}, false, nil
+	}
+	asked, err := d.askedIn(ctx, in)
+	if err != nil {
+		return chela.Approval{}, false, err
+	}
+	if !orders {
+		asked = slices.DeleteFunc(asked, func(a chela.Approval) bool { return !slices.Contains(in.Shown, a.ID) })
+	}
+	a, err := Find(asked, in, said.Name, said.Answer)
+	switch {
+	case err != nil && len(asked) == 1 && said.Name == "":
+		return a, false, err
+	case err != nil: // not an answer to these approvals
+		return chela.Approval{}, false, nil
+	}
+	reply := said.Reply
+	reply.ID, reply.By = a.ID, "owner in "+in.Origin.Channel
+	reply.Message = &chela.Waiting{ID: d.cfg.IDs.Inbox(), CreatedAt: d.cfg.Now(), Inbound: in}
+	a, err = d.Answer(ctx, reply)
+	return a, err == nil, err
+}
+
+// askedIn returns the pending approvals in the thread of a message. A repeated
+// delivery finds none.
+func (d *Desk) askedIn(ctx context.Context, in chela.Inbound) (asked []chela.Approval, err error) {
+	err = d.store.Read(ctx, func(r *store.Read) error {
+		_, known, err := r.Delivered(ctx, in.Origin.Channel, in.Origin.Account, in.MessageID)
+		if err != nil || known {
+			return err
+		}
+		thread := in.Thread
+		if thread == "" {
+			s, err := r.Session(ctx, in.Session)
+			if chela.KindOf(err) == chela.NotFound {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			thread = s.Thread
+		}
+		pending, err := r.PendingApprovals(ctx, in.Session)
+		asked = slices.DeleteFunc(pending, func(a chela.Approval) bool { return a.Thread != thread })
+		return err
+	})
+	return asked, err
+}
+
+// locked locks the lane of an approval's session, which excludes concurrent
+// decisions about its turn, and then reads the approval.
+func (d *Desk) locked(ctx context.Context, w *store.Write, id chela.ApprovalID) (chela.Approval, error) {
+	a, err := w.Approval(ctx, id)
+	if err != nil {
+		return a, err
+	}
+	if _, err := w.LockLane(ctx, a.Session); err != nil {
+		return a, err
+	}
+	return w.Approval(ctx, id)
+}
+
+// answer records an answer within a transaction. A late answer closes the
+// approval as expired.
+func (d *Desk) answer(ctx context.Context, w *store.Write, a *chela.Approval, r Reply) ([]chela.Event, error) {
+	if a.State != chela.ApprovalPending {
+		return nil, chela.E(chela.Conflict, fmt.Sprintf("approval %s is already %s%s", a.ID, a.State, by(a.AnsweredBy)))
+	}
+	call, err := w.Call(ctx, a.Call)
+	if err != nil {
+		return nil, err
+	}
+	if r.Answer != chela.AnswerNo && d.cfg.Hash(call.Tool, call.Args) != a.ArgsHash {
+		return nil, chela.E(chela.Conflict, "the call has changed since it was asked about").WithHint("deny it; the agent can request the call again")
+	}
+	a.Answer, a.Comment, a.AnsweredBy, a.AnsweredAt = r.Answer, r.Comment, r.By, d.cfg.Now()
+	switch {
+	case !a.AnsweredAt.Before(a.ExpiresAt):
+		a.State, a.Answer = chela.ApprovalExpired, ""
+	case r.Answer == chela.AnswerNo:
+		a.State = chela.ApprovalDenied
+	default:
+		a.State = chela.ApprovalGranted
+		if err := d.grant(ctx, w, a, r); err != nil {
+			return nil, err
+		}
+	}
+	if err := keep(ctx, w, *a, r.Message); err != nil {
+		return nil, err
+	}
+	return d.settle(ctx, w, *a, call)
+}
+
+// keep stores the message that contained an answer as part of the resumed turn.
+func keep(ctx context.Context, w *store.Write, a chela.Approval, m *chela.Waiting) error {
+	if m == nil {
+		return nil
+	}
+	place, _, err := w.Arrive(ctx, a.Session)
+	if err != nil {
+		return err
+	}
+	taken := *m
+	taken.Thread, taken.State, taken.Turn = a.Thread, chela.InboxTaken, a.Turn
+	added, err := w.AddMessage(ctx, taken, place.Arrivals)
+	if err == nil && !added {
+		err = chela.E(chela.Conflict, "the message was delivered before")
+	}
+	return err
+}
+
+// grant stores the grants created by the answer "always" or by a pattern.
+func (d *Desk) grant(ctx context.Context, w *store.Write, a *chela.Approval, r Reply) error {
+	var offers []chela.Offer
+	var err error
+	switch r.Answer {
+	case chela.AnswerSession:
+		if offers = a.Offers; len(offers) == 0 {
+			err = chela.E(chela.Invalid, "this call needs an approval every time; always does not cover it").WithHint("answer once, or with a pattern that names it")
+		}
+	case chela.AnswerPattern:
+		offers, err = named(*a, r.Pattern)
+	}
+	if err != nil || len(offers) == 0 {
+		return err
+	}
+	session, err := w.Session(ctx, a.Session)
+	if err != nil {
+		return err
+	}
+	g := chela.Grant{Agent: session.Agent, Tool: a.Tool, Approval: a.ID, CreatedAt: a.AnsweredAt}
+	if r.Answer == chela.AnswerSession {
+		g.Session = a.Session
+	}
+	var patterns []string
+	for _, o := range offers {
+		g.ID, g.Pattern, g.Literal = d.cfg.IDs.Grant(), o.Pattern, o.Literal
+		if err := w.AddGrant(ctx, g); err != nil {
+			return err
+		}
+		patterns = append(patterns, o.Pattern)
+	}
+	a.Pattern = strings.Join(patterns, "\n")
+	return nil
+}
+
+// named returns the offers for a pattern written by a person; an empty pattern
+// means exactly this call. A pattern that covers no part of the call is
+// Invalid.
+func named(a chela.Approval, pattern string) (offers []chela.Offer, err error) {
+	if len(a.Subjects) == 0 {
+		return nil, chela.E(chela.Invalid, "no pattern can match this call").WithHint("answer once")
+	}
+	if pattern == "" {
+		for _, s := range a.Subjects {
+			offers = append(offers, chela.Offer{Pattern: s, Literal: true})
+		}
+		return offers, nil
+	}
+	if a.Floor && strings.Trim(pattern, "*") == "" {
+		return nil, chela.E(chela.Invalid, "a pattern for a risky call must name it").WithHint("spell out the part to be allowed")
+	}
+	j := chela.Judgement{Effect: a.Effect, Exact: a.Exact}
+	covers := func(s string) bool { return policy.Covers(chela.Grant{Pattern: pattern}, j, s) }
+	if slices.ContainsFunc(a.Subjects, covers) {
+		return []chela.Offer{{Pattern: pattern}}, nil
+	}
+	for _, s := range a.Subjects {
+		if policy.Names(pattern, a.Exact, s) {
+			return nil, chela.E(chela.Invalid, fmt.Sprintf("the pattern %q covers too much", pattern)).
+				WithHint("begin it with " + policy.Stem(a.Effect, s) + ", without *")
+		}
+	}
+	return nil, chela.E(chela.Invalid, fmt.Sprintf("the pattern %q does not match any part of this call", pattern)).
+		WithHint("use one that matches " + strings.Join(a.Subjects, ", "))
+}
+
+// settle stores the outcome of an approval and the new state of its call, and
+// resumes the turn. It returns the events that announce it.
+func (d *Desk) settle(ctx context.Context, w *store.Write, a chela.Approval, call chela.ToolCall) ([]chela.Event, error) {
+	if err := w.MoveApproval(ctx, a); err != nil {
+		return nil, err
+	}
+	from := call.State
+	switch a.State {
+	case chela.ApprovalGranted:
+		call.State = chela.CallApproved
+	case chela.ApprovalExpired:
+		call.State, call.Why, call.FinishedAt = chela.CallDenied, "denied: the approval timed out", a.AnsweredAt
+	default:
+		call.State, call.Why, call.FinishedAt = chela.CallDenied, "denied: the owner said no", a.AnsweredAt
+		if a.Comment != "" {
+			call.Why += ": " + a.Comment
+		}
+	}
+	if err := w.MoveCall(ctx, call, from); err != nil {
+		return nil, err
+	}
+	turn, err := w.Turn(ctx, a.Turn)
+	if err != nil {
+		return nil, err
+	}
+	if err := lane.ResumeTurn(ctx, w, turn, a.AnsweredAt); err != nil {
+		return nil, err
+	}
+	return []chela.Event{{
+		Kind: chela.EventApprovalAnswered, Session: a.Session, Thread: a.Thread, Turn: a.Turn, Call: a.Call, Tool: a.Tool,
+		Approval: a.ID, Text: string(a.State),
+	}}, nil
+}
+
+// goOn announces an outcome and wakes the lane. It returns a Conflict if the
+// answer came after the expiry.
+func (d *Desk) goOn(ctx context.Context, a chela.Approval, news []chela.Event) error {
+	for _, e := range news {
+		d.cfg.Emit(e)
+	}
+	d.Wake(ctx, a.Session)
+	return late(a)
+}
+
+// Wake resumes the lane of an answered approval. The answer is committed
+// already: after a failure here, the periodic takeover finds the turn.
+func (d *Desk) Wake(ctx context.Context, key chela.SessionKey) {
+	if err := d.cfg.Wake(ctx, key); err != nil {
+		d.cfg.Log.Warn("lane not taken", "session", key, "error", err)
+	}
+}
+
+// late returns a Conflict for an answer to an expired approval.
+func late(a chela.Approval) error {
+	if a.State == chela.ApprovalExpired && a.AnsweredBy != "" {
+		return chela.E(chela.Conflict, fmt.Sprintf("approval %s expired at %s; the call was denied", a.ID, a.ExpiresAt.Format(time.RFC3339))).
+			WithHint("ask the agent again")
+	}
+	return nil
+}
+
+// Run closes expired approvals, now and every minute, until ctx ends. A failed
+// sweep is logged and retried with the next one.
+func (d *Desk) Run(ctx context.Context) error {
+	tick := time.NewTicker(sweepTime)
+	defer tick.Stop()
+	for {
+		if err := d.Sweep(ctx); err != nil && ctx.Err() == nil {
+			d.cfg.Log.Warn("expired approvals not closed", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// Sweep closes expired approvals and resumes their turns.
+func (d *Desk) Sweep(ctx context.Context) error {
+	var pending []chela.Approval
+	err := d.store.Read(ctx, func(r *store.Read) error {
+		var err error
+		pending, err = r.PendingApprovals(ctx, "")
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, a := range pending {
+		if d.cfg.Now().Before(a.ExpiresAt) {
+			continue
+		}
+		a.State, a.AnsweredAt = chela.ApprovalExpired, d.cfg.Now()
+		var news []chela.Event
+		err := d.store.Write(ctx, "approval.expire", func(w *store.Write) error {
+			if _, err := w.LockLane(ctx, a.Session); err != nil {
+				return err
+			}
+			call, err := w.Call(ctx, a.Call)
+			if err != nil {
+				return err
+			}
+			if news, err = d.settle(ctx, w, a, call); err != nil {
+				return err
+			}
+			return w.Announce(ctx, a.AnsweredAt, news)
+		})
+		switch {
+		case chela.KindOf(err) == chela.Conflict: // answered in the meantime
+		case err != nil:
+			return err
+		default:
+			if err := d.goOn(ctx, a, news); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func by(who string) string {
+	if who == "" {
+		return ""
+	}
+	return " (" + who + ")"
+}

@@ -1,0 +1,134 @@
+package cost
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"chela"
+	"chela/internal/store"
+)
+
+// Config holds the dependencies of a ledger. All fields but Limits are
+// required.
+type Config struct {
+	Node   chela.NodeID
+	IDs    *chela.IDs
+	Now    func() time.Time
+	Zone   *time.Location // time zone of the day limits
+	Log    *slog.Logger
+	Emit   func(chela.Event)
+	Limits Limits
+
+	// Price returns the price of a model, named provider/model: a default if
+	// the price is not known.
+	Price func(model string) (price chela.Price, known bool)
+
+	// MaxOutput returns the output limit of a model, 0 if it is not known.
+	MaxOutput func(model string) int
+
+	// Thinks reports whether a model may reason without showing the reasoning.
+	Thinks func(model string) bool
+
+	// Count estimates the prompt size of a request without Tokens.
+	Count func(*chela.Request) int
+
+	// Wait returns after d, or earlier with the error of ctx.
+	Wait func(ctx context.Context, d time.Duration) error
+
+	// Dead reports whether a node is known to be dead.
+	Dead func(chela.NodeID) bool
+}
+
+// A Ledger prices model calls and refuses calls that exceed a limit. It is safe
+// for concurrent use.
+type Ledger struct {
+	cfg   Config
+	store *store.Store
+
+	spent atomic.Pointer[spentUp] // exhausted limit of the home, until its reset; nil for none
+
+	mu      sync.Mutex
+	counted map[place]bool         // guarded by mu; budgets whose rows this process has recomputed
+	open    map[chela.UsageID]bool // guarded by mu; reservations of calls without a turn in flight
+}
+
+// A spentUp caches the refusal of an exhausted limit, which then needs no
+// query.
+type spentUp struct {
+	until time.Time
+	err   error
+}
+
+// A place identifies a budget.
+type place struct {
+	limit chela.Limit
+	key   string
+	since int64
+}
+
+func placeOf(b chela.Budget) place { return place{b.Limit, b.Key, b.Since.UnixMicro()} }
+
+// maxCounted is the capacity of the cache of recomputed budgets.
+const maxCounted = 10_000
+
+// New returns a ledger over a store.
+func New(s *store.Store, cfg Config) *Ledger {
+	return &Ledger{cfg: cfg, store: s, counted: map[place]bool{}, open: map[chela.UsageID]bool{}}
+}
+
+// usage returns a new row of the ledger.
+func (l *Ledger) usage(p chela.Payer, model string) chela.Usage {
+	p.Purpose = cmp.Or(p.Purpose, "model")
+	return chela.Usage{ID: l.cfg.IDs.Usage(), Payer: p, Model: model, CreatedAt: l.cfg.Now()}
+}
+
+// prompt returns the prompt size of a request in tokens.
+func (l *Ledger) prompt(req *chela.Request) int {
+	if req.Tokens > 0 {
+		return req.Tokens
+	}
+	return l.cfg.Count(req)
+}
+
+// look returns budgets with their current amounts, summed over the ledger.
+func (l *Ledger) look(ctx context.Context, budgets []chela.Budget) (now []chela.Budget, err error) {
+	if len(budgets) == 0 {
+		return nil, nil
+	}
+	err = l.store.Read(ctx, func(r *store.Read) error {
+		now = nil
+		for _, b := range budgets {
+			b, err := r.BudgetOf(ctx, b)
+			if err != nil {
+				return err
+			}
+			now = append(now, b)
+		}
+		return nil
+	})
+	return now, err
+}
+
+// Budgets returns the limits of the home, and the limit of a session unless key
+// is empty, with their current use.
+func (l *Ledger) Budgets(ctx context.Context, key chela.SessionKey) ([]chela.Budget, error) {
+	return l.look(ctx, l.cfg.Limits.budgets(chela.Payer{Session: key}, l.cfg.Now(), l.cfg.Zone))
+}
+
+// begun registers a call in flight without a turn.
+func (l *Ledger) begun(id chela.UsageID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open[id] = true
+}
+
+// ended unregisters a call.
+func (l *Ledger) ended(id chela.UsageID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.open, id)
+}

@@ -1,0 +1,80 @@
+package cost
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"chela"
+	"chela/internal/store"
+)
+
+// Sums returns the spending since a time, grouped by day and model or by
+// another key: newest day first, or highest cost first. An unknown key is
+// Invalid.
+func (l *Ledger) Sums(ctx context.Context, by chela.UsageBy, since time.Time) ([]chela.UsageSum, error) {
+	name, ok := summed[by]
+	if !ok {
+		return nil, chela.E(chela.Invalid, "cannot group usage by "+string(by)).WithHint("use day, model, session, routine or purpose")
+	}
+	parts, err := store.Find(ctx, l.store, func(r *store.Read) ([]store.UsagePart, error) { return r.UsageParts(ctx, by, since) })
+	if err != nil {
+		return nil, err
+	}
+	sums := map[chela.UsageSum]chela.UsageSum{} // by their key
+	for _, p := range parts {
+		var of chela.UsageSum
+		if !p.At.IsZero() {
+			of.Day = p.At.In(l.cfg.Zone).Format(time.DateOnly)
+		}
+		name(&of, p.Name)
+		sum, ok := sums[of]
+		if !ok {
+			sum = of
+		}
+		sums[of] = sum.Plus(p.Sum)
+	}
+	var found []chela.UsageSum
+	for _, sum := range sums {
+		found = append(found, sum)
+	}
+	if err := l.nameRoutines(ctx, found); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(found, func(a, b chela.UsageSum) int {
+		if a.Day != b.Day || a.Day != "" {
+			return cmp.Or(cmp.Compare(b.Day, a.Day), cmp.Compare(a.Model, b.Model))
+		}
+		return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(b.Tokens.Total(), a.Tokens.Total()), cmp.Compare(a.Name(), b.Name()))
+	})
+	return found, nil
+}
+
+// nameRoutines fills in the names of routines; a deleted routine keeps its
+// name.
+func (l *Ledger) nameRoutines(ctx context.Context, sums []chela.UsageSum) error {
+	return l.store.Read(ctx, func(r *store.Read) error {
+		for i := range sums {
+			if sums[i].Routine == "" {
+				continue
+			}
+			v, err := r.Routine(ctx, sums[i].Routine)
+			if err != nil && chela.KindOf(err) != chela.NotFound {
+				return err
+			}
+			sums[i].RoutineName = v.Name
+		}
+		return nil
+	})
+}
+
+// summed sets the field of a sum that holds its key.
+var summed = map[chela.UsageBy]func(s *chela.UsageSum, name string){
+	chela.UsageByDayModel: func(s *chela.UsageSum, name string) { s.Model = name },
+	chela.UsageByDay:      func(*chela.UsageSum, string) {},
+	chela.UsageByModel:    func(s *chela.UsageSum, name string) { s.Model = name },
+	chela.UsageBySession:  func(s *chela.UsageSum, name string) { s.Session = chela.SessionKey(name) },
+	chela.UsageByRoutine:  func(s *chela.UsageSum, name string) { s.Routine = chela.RoutineID(name) },
+	chela.UsageByPurpose:  func(s *chela.UsageSum, name string) { s.Purpose = name },
+}

@@ -1,0 +1,61 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"chela"
+)
+
+// A webhook is a hook behind an HTTP address.
+type webhook struct {
+	url    string
+	client *http.Client
+}
+
+func newWebhook(address string) (webhook, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return webhook{}, chela.E(chela.Invalid, "a hook has no usable url").WithHint("use a url that begins with http:// or https://")
+	}
+	return webhook{url: address, client: &http.Client{
+		// No proxy from the environment, which would see the moments, and no
+		// keep-alive connections, which would never be closed.
+		Transport: &http.Transport{DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10},
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
+	}}, nil
+}
+
+// ask implements kind.
+func (w webhook) ask(ctx context.Context, m Moment) (outcome, error) {
+	body, err := json.Marshal(m)
+	if err != nil {
+		return outcome{}, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(body))
+	if err != nil {
+		return outcome{}, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "chela")
+	res, err := w.client.Do(req)
+	if err != nil {
+		return outcome{}, chela.E(chela.Unavailable, "the webhook cannot be reached").Because(err)
+	}
+	defer res.Body.Close() // the response body is only read
+	if res.StatusCode < 200 || res.StatusCode > 299 {
+		return outcome{}, chela.E(chela.Unavailable, fmt.Sprintf("the webhook answered with status %d", res.StatusCode))
+	}
+	raw, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	if err != nil {
+		return outcome{}, chela.E(chela.Unavailable, "the webhook's answer was cut off").Because(err)
+	}
+	return read(raw, m)
+}

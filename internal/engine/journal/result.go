@@ -1,0 +1,33 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"chela"
+	"chela/internal/store"
+)
+
+// Whole returns the attachment with the complete text of a shortened result of
+// a call in the session. An unknown call, and one whose result was shown
+// completely, is NotFound.
+func Whole(ctx context.Context, r *store.Read, session chela.SessionKey, id chela.CallID) (chela.Attachment, error) {
+	call, err := r.Call(ctx, id)
+	if chela.KindOf(err) == chela.NotFound || err == nil && call.Session != session {
+		return chela.Attachment{}, chela.E(chela.NotFound, fmt.Sprintf("there is no result with the handle %.60q in this session", id)).
+			WithHint("use the handle that a shortened result names")
+	}
+	if err != nil {
+		return chela.Attachment{}, err
+	}
+	entries, err := r.TurnEntries(ctx, call.Turn)
+	if err != nil {
+		return chela.Attachment{}, err
+	}
+	i := slices.IndexFunc(entries, func(e chela.Entry) bool { return e.Kind == chela.EntryToolResult && e.Body.Call == id })
+	if i < 0 || entries[i].Body.Whole == nil {
+		return chela.Attachment{}, chela.E(chela.NotFound, "that result was shown completely").WithHint("see the result above")
+	}
+	return *entries[i].Body.Whole, nil
+}

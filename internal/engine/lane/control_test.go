@@ -1,0 +1,148 @@
+package lane_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"chela"
+	"chela/internal/engine/lane"
+	"chela/internal/engine/session"
+	"chela/internal/store"
+)
+
+// label is an order that names the session.
+func label(t *testing.T, name string) lane.Order {
+	return func(w *store.Write, at *store.Arrival) (lane.Outcome, error) {
+		at.Session.Settings.Label = name
+		events := []chela.Event{{Kind: chela.EventSessionChanged, Session: at.Session.Key}}
+		return lane.Outcome{Reply: "It is called " + name + ".", Events: events}, w.SaveSession(t.Context(), at.Session)
+	}
+}
+
+func (h *house) control(in chela.Inbound, do lane.Order) lane.Receipt {
+	h.t.Helper()
+	r, err := h.lanes.Control(h.t.Context(), in, do)
+	if err != nil {
+		h.t.Fatalf("control %q: %v", in.Text, err)
+	}
+	return r
+}
+
+func (h *house) session(key chela.SessionKey) chela.Session {
+	h.t.Helper()
+	s, err := store.Find(h.t.Context(), h.store, func(r *store.Read) (chela.Session, error) { return r.Session(h.t.Context(), key) })
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return s
+}
+
+// TestControlWaitsForNoTurn carries commands out while a turn runs, which goes
+// on as if nothing had been said.
+func TestControlWaitsForNoTurn(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		h := open(t, cfg, gateThenEcho, nil)
+		running := h.say(message(mainSession, "m1", "wait"))
+		h.enter()
+		heard := h.bus.Listen(mainSession, nil)
+		defer heard.Close()
+		r := h.control(message(mainSession, "m2", "/label home"), label(t, "home"))
+		want := lane.Receipt{Session: mainSession, Thread: running.Thread, Reply: "It is called home."}
+		if diff := cmp.Diff(want, r, cmpopts.IgnoreFields(lane.Receipt{}, "Inbox")); diff != "" {
+			t.Errorf("receipt (-want +got)\n%s", diff)
+		}
+		if e, ok := heard.Next(t.Context()); !ok || e.Kind != chela.EventSessionChanged || e.Cursor == "" {
+			t.Errorf("heard %+v", e)
+		}
+		if e, ok := heard.Next(t.Context()); !ok || e.Kind != chela.EventReply || e.Text != r.Reply {
+			t.Errorf("heard %+v", e)
+		}
+		h.gate.open()
+		turns := h.rest(mainSession)
+		if len(turns) != 1 || turns[0].State != chela.TurnCompleted || h.session(mainSession).Settings.Label != "home" {
+			t.Errorf("turns %+v", turns)
+		}
+		h.entries(mainSession)
+	})
+}
+
+func TestControlIsDoneOnce(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		h := open(t, cfg, echoScenario, nil)
+		first := h.control(message(mainSession, "m1", "/label home"), label(t, "home"))
+		again := h.control(message(mainSession, "m1", "/label home"), label(t, "away"))
+		want := first
+		want.Duplicate = true
+		if diff := cmp.Diff(want, again); diff != "" {
+			t.Errorf("the second receipt (-want +got)\n%s", diff)
+		}
+		if got := h.session(mainSession).Settings.Label; got != "home" {
+			t.Errorf("the session is called %q", got)
+		}
+		if known, ok, err := h.lanes.Known(t.Context(), message(mainSession, "m1", "")); !ok || err != nil || known != want {
+			t.Errorf("known as %+v: %v", known, err)
+		}
+		if _, ok, err := h.lanes.Known(t.Context(), message(mainSession, "m2", "")); ok || err != nil {
+			t.Errorf("what was never said is known: %v", err)
+		}
+		if _, err := h.lanes.Control(t.Context(), message("agent:main:dm:al", "m1", "/label x"), label(t, "x")); chela.KindOf(err) != chela.Conflict {
+			t.Errorf("the same name in another session: %v", err)
+		}
+	})
+}
+
+// TestControlThatFails changes nothing, and may be tried again under the same
+// name.
+func TestControlThatFails(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		h := open(t, cfg, echoScenario, nil)
+		in := message(mainSession, "m1", "/label home")
+		_, err := h.lanes.Control(t.Context(), in, func(w *store.Write, at *store.Arrival) (lane.Outcome, error) {
+			done, err := label(t, "half")(w, at)
+			if err == nil {
+				err = chela.E(chela.Invalid, "no")
+			}
+			return done, err
+		})
+		if chela.KindOf(err) != chela.Invalid {
+			t.Fatalf("the order ended with %v", err)
+		}
+		if r := h.control(in, label(t, "home")); r.Duplicate || h.session(mainSession).Settings.Label != "home" {
+			t.Errorf("the second try: %+v", r)
+		}
+	})
+}
+
+// TestControlEndsTheConversation tells who wants to know that a conversation
+// ended, once.
+func TestControlEndsTheConversation(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		var ends []session.End
+		h := open(t, cfg, echoScenario, func(c *lane.Config) { c.Ended = func(e session.End) { ends = append(ends, e) } })
+		h.say(message(mainSession, "m1", "hello"))
+		h.rest(mainSession)
+		before := h.session(mainSession).Thread
+		fresh := func(w *store.Write, at *store.Arrival) (lane.Outcome, error) {
+			at.Thread = chela.Thread{ID: h.ids.Thread(), Session: mainSession, State: chela.ThreadIdle}
+			at.Session.SwitchTo(at.Thread.ID)
+			if err := w.CreateThread(t.Context(), at.Thread); err != nil {
+				return lane.Outcome{}, err
+			}
+			return lane.Outcome{Reply: "Begun."}, w.SaveSession(t.Context(), at.Session)
+		}
+		r := h.control(message(mainSession, "m2", "/new"), fresh)
+		h.control(message(mainSession, "m2", "/new"), fresh)
+		if now := h.session(mainSession).Thread; r.Thread != now || now == before {
+			t.Errorf("the session is in %s, the receipt says %s", now, r.Thread)
+		}
+		if diff := cmp.Diff([]session.End{{Session: mainSession, Thread: before, Reason: session.Asked}}, ends); diff != "" {
+			t.Errorf("ended (-want +got)\n%s", diff)
+		}
+	})
+}

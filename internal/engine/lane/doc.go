@@ -1,0 +1,62 @@
+// Package lane serializes each session: messages are stored before they are
+// acknowledged, and one turn runs at a time, in order, on one node.
+//
+//	Submit ─▶ inbox (row) ─▶ lane free? ── yes ─▶ take it, open a turn ─▶ run
+//	                              │ no                                     │
+//	                              ▼                                        ▼
+//	                           waits ◀──── the end checks here ──────── turn ends
+//
+// # Who may write
+//
+// A lane has a holder, an expiry and a fencing token that only grows. Taking a
+// lane increments the token; every transaction of a turn checks it. A holder
+// that was paused for longer than its lease finds the token changed and cannot
+// write any more.
+//
+// A lane may be taken when it is free, when its lease has expired, or when its
+// holder is known to be dead: each process of a home holds a lock on a file,
+// which the operating system releases when the process dies. A restart
+// therefore continues at once instead of waiting for leases to expire.
+//
+// # No lost wakeup
+//
+// A submission and the end of a turn both lock the lane's row first, so the
+// second sees the commit of the first: either the message finds the lane free,
+// or the ending turn finds the message waiting. The transaction that ends a
+// turn opens the next one.
+//
+// # How messages wait
+//
+// A message that finds its lane free and nothing waiting starts its turn in the
+// transaction that accepts it. Package queue decides on the others: which enter
+// the running turn, stop it, make room, or become the next turn, and how long
+// they are debounced. The lane is free during the debounce; a timer wakes it,
+// and the periodic scan of any process finds the messages if that process dies.
+//
+// # States of a lane
+//
+//	free ─▶ held ─▶ free            taken by Submit, Wake or a takeover
+//	        held ─▶ held (next turn) when messages wait at the end of a turn
+//	        held ─▶ held (token+1)   taken over from a dead holder
+//
+// A turn that waits for a person holds no lane; messages for its thread wait
+// behind it. A turn that waits for client-side tool results holds none either.
+// Results enter it in the transaction that accepts them, which makes it ready
+// and takes the lane if it is free; unexpected results are refused. Any other
+// message for its thread ends the turn once the lane reaches that message, and
+// a day without results ends it as well.
+//
+// A turn that was parked (at shutdown), or whose journal failed, leaves its
+// lane free or to be taken over.
+//
+// # Failure
+//
+// When an append fails, the run ends and its unsaved state is dropped. The lane
+// reloads the journal and retries three times, then releases the lane and
+// reports the error; the next start continues the turn. A run that fails or
+// panics by a fault of chela counts as a crash, and the third crash ends the
+// turn as failed. A turn waiting for a slot is not charged with a crash of the
+// process. Turns with two crashes run last and one at a time, so that a turn
+// that kills every process does not take other turns with it. Losing the lease
+// ends a run without a message.
+package lane

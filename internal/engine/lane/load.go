@@ -1,0 +1,48 @@
+package lane
+
+import (
+	"context"
+
+	"chela"
+	"chela/internal/engine/journal"
+	"chela/internal/engine/prompt"
+	"chela/internal/engine/turn/machine"
+	"chela/internal/store"
+)
+
+// load returns the state of an opened turn. For a fresh turn only the preceding
+// conversation is read.
+func (l *Lanes) load(ctx context.Context, o *Opened) (machine.State, chela.Session, error) {
+	if o.Entries != nil {
+		before, err := l.conversation(ctx, o.Thread)
+		return o.Fresh(before), o.Session, err
+	}
+	var state machine.State
+	var session chela.Session
+	err := l.store.Read(ctx, func(r *store.Read) error {
+		t, err := r.Turn(ctx, o.Turn.ID)
+		if err != nil {
+			return err
+		}
+		if session, err = r.Session(ctx, t.Session); err != nil {
+			return err
+		}
+		state, err = journal.Read(ctx, r, t)
+		return err
+	})
+	return state, session, err
+}
+
+// conversation returns the conversation of a thread up to its head, from the
+// cache or else from the journal.
+func (l *Lanes) conversation(ctx context.Context, t chela.Thread) (prompt.Conversation, error) {
+	if c, ok := l.known.Get(t); ok {
+		return c, nil
+	}
+	var path []chela.Entry
+	err := l.store.Read(ctx, func(r *store.Read) (err error) {
+		path, err = r.PromptPath(ctx, t.Head)
+		return err
+	})
+	return machine.Begin(t, path).Conversation, err
+}

@@ -1,0 +1,111 @@
+package lane
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"chela"
+	"chela/internal/engine/journal"
+	"chela/internal/store"
+)
+
+// offerTime is the timeout of client-side tool calls, and sweepTime the
+// interval of its checks.
+const (
+	offerTime = 24 * time.Hour
+	sweepTime = time.Minute
+)
+
+// bring is the transaction of a submission with results: they enter the turn
+// that waits for them. When all results are there the turn is ready, and starts
+// here if the lane is free. Unexpected results are a Conflict.
+func (l *Lanes) bring(ctx context.Context, w *store.Write, lane store.Lane, m chela.Waiting) (arrival, error) {
+	a := arrival{holder: lane.Owner}
+	_, again, err := w.Delivered(ctx, m.Origin.Channel, m.Origin.Account, m.MessageID)
+	if err != nil {
+		return a, err
+	}
+	if again {
+		a.receipt, err = known(ctx, &w.Read, m.Inbound)
+		return a, err
+	}
+	thread, err := w.Thread(ctx, m.Thread)
+	if err != nil {
+		return a, err
+	}
+	s, ok, err := journal.HandedOut(ctx, &w.Read, thread)
+	if err == nil && !ok {
+		err = chela.E(chela.Conflict, "no call of the thread waits for a result").WithHint("send it as a message instead")
+	}
+	if err != nil {
+		return a, err
+	}
+	m.State, m.Turn = chela.InboxTaken, s.Turn.ID
+	ch, err := l.cfg.Runner.Bring(s, m)
+	if err != nil {
+		return a, err
+	}
+	if _, err := w.AddMessage(ctx, m, lane.Arrivals); err != nil {
+		return a, err
+	}
+	if a.events, err = l.opener.Change(ctx, w, ch); err != nil {
+		return a, err
+	}
+	a.receipt = Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Turn: m.Turn}
+	if ch.Turn == nil || lane.Owner != "" {
+		return a, nil
+	}
+	a.begun = &Opened{Lease: l.lease(lane), Class: lane.Class, Turn: *ch.Turn}
+	return a, w.TakeLane(ctx, lane, a.begun.Lease, m.Turn)
+}
+
+// Sweep ends the turns whose client-side tool calls timed out. Failures are
+// logged and retried with the next sweep.
+func (l *Lanes) Sweep(ctx context.Context) {
+	var old []chela.ToolCall
+	before := l.cfg.Now().Add(-offerTime)
+	err := l.store.Read(ctx, func(r *store.Read) error {
+		var err error
+		old, err = r.HandedOut(ctx, before, maxWaiting)
+		return err
+	})
+	for _, c := range old {
+		err = errors.Join(err, l.expire(ctx, c))
+	}
+	if err != nil && ctx.Err() == nil {
+		l.cfg.Log.Warn("client-side calls not expired", "error", err)
+	}
+}
+
+// expire ends the turn of a client-side call without a result, unless the
+// result arrived in the meantime.
+func (l *Lanes) expire(ctx context.Context, c chela.ToolCall) error {
+	var events []chela.Event
+	err := l.store.Write(ctx, "offer.expire", func(w *store.Write) error {
+		events = nil
+		if _, err := w.LockLane(ctx, c.Session); err != nil {
+			return err
+		}
+		c, err := w.Call(ctx, c.ID)
+		if err != nil || c.State.Ended() {
+			return err
+		}
+		t, err := w.Turn(ctx, c.Turn)
+		if err != nil || t.State != chela.TurnAwaiting {
+			return err // it is being stopped
+		}
+		s, err := journal.Paused(ctx, &w.Read, t)
+		if err != nil {
+			return err
+		}
+		events, err = l.opener.Change(ctx, w, l.cfg.Runner.Expire(s))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	l.tell(events)
+	l.wakeLater(ctx, c.Session) // messages may wait for the thread
+	return nil
+}

@@ -1,0 +1,134 @@
+package lane
+
+// This part of the package opens the turns of lanes: it locates a message's
+// session and thread, selects a lane's next work, opens a turn from messages,
+// ends superseded turns, and drops messages that exceed the queue's cap.
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"chela"
+	"chela/internal/engine/journal"
+	"chela/internal/engine/prompt"
+	"chela/internal/engine/queue"
+	"chela/internal/engine/turn"
+	"chela/internal/store"
+)
+
+// An Opener opens turns. All fields are required. Its methods run inside
+// transactions with the lane's row locked.
+type Opener struct {
+	IDs    *chela.IDs
+	Now    func() time.Time
+	Queue  queue.Rules // of the home
+	Runner *turn.Runner
+
+	// Model selects the model of a new turn, as provider/model, from its
+	// messages.
+	Model func(s chela.Session, t chela.Thread, messages []chela.Waiting) string
+}
+
+// Open writes a new turn for messages of one thread; the caller takes or keeps
+// the lane for it. Messages already in the inbox have been marked taken by the
+// turn's id.
+func (op *Opener) Open(ctx context.Context, w *store.Write, o Opened, messages []chela.Waiting) (*Opened, error) {
+	now := op.Now()
+	first := messages[0]
+	o.Turn = chela.Turn{
+		ID: first.Turn, Session: o.Session.Key, Thread: o.Thread.ID, State: chela.TurnProcessing, Origin: first.Origin,
+		Model: op.Model(o.Session, o.Thread, messages), Overrides: first.Overrides, Base: o.Thread.Head, CreatedAt: now,
+	}
+	if err := w.OpenTurn(ctx, o.Turn); err != nil {
+		return nil, err
+	}
+	entries := journal.Messages(messages)
+	if o.Untold {
+		note, err := tellNotes(ctx, w, o.Turn)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(note, entries...)
+	}
+	if o.Thread.Seq == 0 && o.Thread.Head == "" {
+		if o.Earlier == nil {
+			o.Earlier = journal.Earlier(first.History)
+		}
+		entries = slices.Concat(o.Earlier, entries)
+	}
+	after := o.Thread
+	for _, e := range Sized(entries) {
+		e.ID, e.Thread, e.Parent, e.Turn, e.Seq = op.IDs.Entry(), after.ID, after.Head, o.Turn.ID, after.Seq+1
+		e.CreatedAt = now
+		if err := w.AppendEntry(ctx, e); err != nil {
+			return nil, err
+		}
+		after.Head, after.Seq = e.ID, e.Seq
+		o.Entries = append(o.Entries, e)
+	}
+	after.State, after.UpdatedAt = chela.ThreadProcessing, now
+	if after.Title == "" {
+		after.Title = chela.TitleOf(first.Text)
+	}
+	if err := w.MoveThread(ctx, o.Thread, after); err != nil {
+		return nil, err
+	}
+	o.Thread.Title = after.Title
+	if err := rememberOrigin(ctx, w, &o.Session, o.Turn); err != nil {
+		return nil, err
+	}
+	o.Events = openingEvents(o)
+	return &o, w.Announce(ctx, now, o.Events)
+}
+
+// Sized computes the prompt size of entries that lack it.
+func Sized(entries []chela.Entry) []chela.Entry {
+	for i := range entries {
+		if e := &entries[i]; e.Tokens == 0 {
+			e.Tokens = prompt.Tokens(e.Body)
+		}
+	}
+	return entries
+}
+
+// rememberOrigin stores the origin of the session's newest turn, except for turns
+// that chela follows itself, and restores an archived session. It reloads the
+// session, whose settings may have changed.
+func rememberOrigin(ctx context.Context, w *store.Write, s *chela.Session, t chela.Turn) (err error) {
+	last := t.Origin
+	last.Provenance, last.Generation = chela.Provenance{}, 0 // these belong to one message
+	if last.Followed() {
+		last = s.Settings.Last
+	}
+	if s.Settings.Last == last && s.Settings.ArchivedAt.IsZero() {
+		return nil
+	}
+	if *s, err = w.Session(ctx, s.Key); err != nil {
+		return err
+	}
+	if !t.Origin.Followed() {
+		s.Settings.Last = last
+	}
+	s.Settings.ArchivedAt, s.UpdatedAt = time.Time{}, t.CreatedAt
+	return w.SaveSession(ctx, *s)
+}
+
+// openingEvents returns the events that announce a fresh turn.
+func openingEvents(o Opened) []chela.Event {
+	about := chela.Event{Session: o.Session.Key, Thread: o.Thread.ID, Turn: o.Turn.ID}
+	event := func(kind chela.EventKind, entry chela.EntryID) chela.Event {
+		e := about
+		e.Kind, e.Entry = kind, entry
+		return e
+	}
+	var events []chela.Event
+	if o.Thread.Seq == 0 {
+		events = append(events, event(chela.EventSessionChanged, "")) // it has a new thread
+	}
+	events = append(events, event(chela.EventTurnStarted, ""))
+	for _, e := range o.Entries {
+		events = append(events, event(chela.EventEntryAppended, e.ID))
+	}
+	return events
+}

@@ -1,0 +1,167 @@
+package lane_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"chela"
+	"chela/internal/engine/lane"
+	"chela/internal/engine/queue"
+	"chela/internal/store"
+)
+
+const key chela.SessionKey = "agent:main:main"
+
+// began is when a test begins.
+var began = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+
+// A home is an opener on a database without processes.
+type home struct {
+	*lane.Opener
+	t     *testing.T
+	store *store.Store
+	now   time.Time
+	seq   int64 // of the newest message
+}
+
+func newHome(t *testing.T) *home {
+	t.Helper()
+	s, err := store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "chela.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	h := &home{t: t, store: s, now: began}
+	clock := func() time.Time { return h.now }
+	h.Opener = &lane.Opener{
+		IDs: chela.NewIDs(clock, rand.Reader), Now: clock,
+		Queue: queue.Rules{Home: chela.QueueSettings{Mode: chela.QueueFollowup, DebounceMS: -1, Cap: 100, Drop: chela.DropSummarize}},
+		Model: func(chela.Session, chela.Thread, []chela.Waiting) string { return "script/test" },
+	}
+	return h
+}
+
+// try runs fn in a transaction and returns its error.
+func (h *home) try(fn func(ctx context.Context, w *store.Write) error) error {
+	return h.store.Write(h.t.Context(), "test", func(w *store.Write) error { return fn(h.t.Context(), w) })
+}
+
+// do runs fn in a transaction that must succeed.
+func (h *home) do(fn func(ctx context.Context, w *store.Write) error) {
+	h.t.Helper()
+	if err := h.try(fn); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// inbound is a message of the main session.
+func inbound(text string) chela.Inbound {
+	return chela.Inbound{Session: key, Agent: "main", Origin: chela.Origin{Channel: "test", Owner: true}, Text: text}
+}
+
+// place finds the place of a message.
+func (h *home) place(in chela.Inbound) (at store.Arrival) {
+	h.t.Helper()
+	h.do(func(ctx context.Context, w *store.Write) (err error) {
+		at, err = h.Place(ctx, w, in)
+		return err
+	})
+	return at
+}
+
+// message adds a message to the inbox, a second after the one before.
+func (h *home) message(in chela.Inbound, change func(*chela.Waiting)) chela.Waiting {
+	h.t.Helper()
+	h.seq++
+	h.now = h.now.Add(time.Second)
+	at := h.place(in)
+	in.MessageID, in.Thread = fmt.Sprint(h.seq), at.Thread.ID
+	m := chela.Waiting{ID: h.IDs.Inbox(), State: chela.InboxWaiting, CreatedAt: h.now, Inbound: in}
+	if change != nil {
+		change(&m)
+	}
+	h.do(func(ctx context.Context, w *store.Write) error {
+		added, err := w.AddMessage(ctx, m, h.seq)
+		if err == nil && !added {
+			err = errors.New("the message is known")
+		}
+		return err
+	})
+	return m
+}
+
+// open opens a turn with a message in its thread.
+func (h *home) open(in chela.Inbound, change func(*lane.Opened)) *lane.Opened {
+	h.t.Helper()
+	at := h.place(in)
+	id := h.IDs.Turn()
+	m := h.message(in, func(m *chela.Waiting) { m.State, m.Turn, m.Thread = chela.InboxTaken, id, at.Thread.ID })
+	o := lane.Opened{Thread: at.Thread, Session: at.Session, Untold: at.Untold}
+	if change != nil {
+		change(&o)
+	}
+	var opened *lane.Opened
+	h.do(func(ctx context.Context, w *store.Write) (err error) {
+		opened, err = h.Open(ctx, w, o, []chela.Waiting{m})
+		return err
+	})
+	return opened
+}
+
+// wait makes a turn wait for a person.
+func (h *home) wait(o *lane.Opened) chela.Turn {
+	h.t.Helper()
+	t := o.Turn
+	t.State = chela.TurnAwaiting
+	h.do(func(ctx context.Context, w *store.Write) error {
+		if err := w.MoveTurn(ctx, t, chela.TurnProcessing); err != nil {
+			return err
+		}
+		thread, err := w.Thread(ctx, t.Thread)
+		if err != nil {
+			return err
+		}
+		after := thread
+		after.State = chela.ThreadAwaiting
+		return w.MoveThread(ctx, thread, after)
+	})
+	return t
+}
+
+// end ends a turn.
+func (h *home) end(o *lane.Opened) {
+	h.t.Helper()
+	t := o.Turn
+	t.State, t.FinishedAt = chela.TurnCompleted, h.now
+	h.do(func(ctx context.Context, w *store.Write) error {
+		if err := w.MoveTurn(ctx, t, chela.TurnProcessing); err != nil {
+			return err
+		}
+		thread, err := w.Thread(ctx, t.Thread)
+		if err != nil {
+			return err
+		}
+		after := thread
+		after.State = chela.ThreadIdle
+		return w.MoveThread(ctx, thread, after)
+	})
+}
+
+// find reads from the database.
+func find[T any](h *home, fn func(ctx context.Context, r *store.Read) (T, error)) T {
+	h.t.Helper()
+	found, err := store.Find(h.t.Context(), h.store, func(r *store.Read) (T, error) { return fn(h.t.Context(), r) })
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return found
+}

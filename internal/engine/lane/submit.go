@@ -1,0 +1,199 @@
+package lane
+
+import (
+	"context"
+
+	"chela"
+	"chela/internal/engine/journal"
+	"chela/internal/engine/prompt"
+	"chela/internal/engine/queue"
+	"chela/internal/engine/session"
+	"chela/internal/engine/turn/machine"
+	"chela/internal/store"
+)
+
+// A Receipt is the result of a submission, returned after the commit.
+type Receipt struct {
+	Inbox     chela.InboxID
+	Session   chela.SessionKey
+	Thread    chela.ThreadID
+	Turn      chela.TurnID // the turn that took it; empty while it waits
+	Reply     string       // reply of a command; empty otherwise
+	Duplicate bool         // repeated delivery
+	Dropped   bool         // repeated delivery of a message that was dropped from the queue
+}
+
+// An Also takes part in the transaction that accepts a message as id. It is not
+// called for a repeated delivery. Its events are announced after the commit.
+type Also func(ctx context.Context, w *store.Write, id chela.InboxID) ([]chela.Event, error)
+
+// Submit stores a message and starts a turn with it if its lane is free. It
+// returns after the commit. A repeated delivery is not stored again; its
+// receipt reports the state of the first one. It is Invalid for an unacceptable
+// message, Exhausted if too many turns or messages wait, and Unavailable during
+// shutdown.
+func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (Receipt, error) {
+	return l.SubmitAlso(ctx, in, nil)
+}
+
+// SubmitAlso is Submit with a second operation in the same transaction; also
+// may be nil.
+func (l *Lanes) SubmitAlso(ctx context.Context, in chela.Inbound, also Also) (Receipt, error) {
+	if err := queue.CheckInbound(in); err != nil {
+		return Receipt{}, err
+	}
+	if l.isClosing() {
+		return Receipt{}, chela.E(chela.Unavailable, "chela is shutting down").WithHint("send the message again in a moment")
+	}
+	leave, again, err := l.admit(ctx, in)
+	if err != nil {
+		return Receipt{}, err
+	}
+	defer leave()
+	if again != nil {
+		return *again, nil
+	}
+	in.Offers = queue.AsStored(in.Offers)
+	m := chela.Waiting{ID: l.cfg.IDs.Inbox(), State: chela.InboxWaiting, Node: l.cfg.Node, CreatedAt: l.cfg.Now(), Inbound: in}
+	m.Tokens = prompt.Tokens(machine.UserBody(m)) // outside of the transaction, which blocks other writers of SQLite
+	earlier := Sized(journal.Earlier(in.History))
+	var a arrival
+	err = l.store.Write(ctx, "inbox.accept", func(w *store.Write) error {
+		var err error
+		if a, err = l.arrive(ctx, w, m, earlier); err != nil || also == nil || a.receipt.Duplicate {
+			return err
+		}
+		more, err := also(ctx, w, m.ID)
+		a.events = append(a.events, more...)
+		return err
+	})
+	if err != nil {
+		return Receipt{}, err
+	}
+	l.tell(a.events)
+	if a.begun != nil {
+		l.begin(a.begun)
+	}
+	if a.ended != nil {
+		l.cfg.Ended(*a.ended)
+	}
+	if a.begun != nil {
+		return a.receipt, nil
+	}
+	for _, id := range a.stopped {
+		l.stopHere(in.Session, id)
+	}
+	if a.holder == l.cfg.Node {
+		l.nudge(in.Session)
+	}
+	// Wake takes the lane if it was released in the meantime or its holder is
+	// dead.
+	l.wakeLater(ctx, in.Session)
+	return a.receipt, nil
+}
+
+// An arrival is the result of the transaction of a submission.
+type arrival struct {
+	message chela.Waiting
+	receipt Receipt
+	events  []chela.Event  // to announce, without the events of a fresh turn
+	ended   *session.End   // the conversation ended by the message
+	begun   *Opened        // the turn to run here; nil if there is none
+	holder  chela.NodeID   // holder of the lane
+	stopped []chela.TurnID // turns that were asked to stop
+}
+
+// arrive is the transaction of a submission. Earlier are the entries of the
+// message's history.
+func (l *Lanes) arrive(ctx context.Context, w *store.Write, m chela.Waiting, earlier []chela.Entry) (arrival, error) {
+	at, err := l.opener.Place(ctx, w, m.Inbound)
+	if err != nil {
+		return arrival{}, err
+	}
+	lane, s, thread := at.Lane, at.Session, at.Thread
+	why := l.anew(m.Inbound, at)
+	if why != "" {
+		thread = l.opener.NewThread(s.Key)
+	}
+	m.Thread = thread.ID
+	if len(m.Results) > 0 {
+		return l.bring(ctx, w, lane, m)
+	}
+	paused, offered, err := journal.HandedOut(ctx, &w.Read, thread)
+	if err != nil {
+		return arrival{}, err
+	}
+	free := lane.Owner == "" && !at.Waits && (offered || thread.State == chela.ThreadIdle || thread.State == chela.ThreadInterrupted)
+	if free {
+		m.State, m.Turn = chela.InboxTaken, l.cfg.IDs.Turn()
+	}
+	a := arrival{message: m, holder: lane.Owner}
+	added, err := w.AddMessage(ctx, m, lane.Arrivals)
+	if err != nil {
+		return a, err
+	}
+	if !added {
+		a.receipt, err = known(ctx, &w.Read, m.Inbound)
+		return a, err
+	}
+	a.receipt = Receipt{Inbox: m.ID, Session: m.Session, Thread: thread.ID, Turn: m.Turn}
+	if why != "" {
+		a.ended = &session.End{Session: s.Key, Thread: s.Thread, Reason: why}
+		if err := l.opener.BeginAnew(ctx, w, &s, thread); err != nil {
+			return a, err
+		}
+	}
+	if !free {
+		return l.wait(ctx, w, at, a)
+	}
+	o := Opened{Lease: l.lease(lane), Class: lane.Class, Session: s, Thread: thread, Earlier: earlier, Untold: at.Untold}
+	if offered {
+		if o.Thread, o.Ended, err = l.opener.Supersede(ctx, w, paused); err != nil {
+			return a, err
+		}
+	}
+	if err := w.TakeLane(ctx, lane, o.Lease, m.Turn); err != nil {
+		return a, err
+	}
+	a.begun, err = l.opener.Open(ctx, w, o, []chela.Waiting{m})
+	return a, err
+}
+
+// known returns the receipt of an earlier delivery. It is NotFound if there was
+// none, and a Conflict if the id was used in another session.
+func known(ctx context.Context, r *store.Read, in chela.Inbound) (Receipt, error) {
+	m, ok, err := r.Delivered(ctx, in.Origin.Channel, in.Origin.Account, in.MessageID)
+	if err == nil && !ok {
+		err = chela.E(chela.NotFound, "no such message was accepted")
+	}
+	if err == nil && m.Session != in.Session {
+		err = chela.E(chela.Conflict, "that message id was used in another session").WithHint("use a new one for each message")
+	}
+	receipt := Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Turn: m.Turn, Reply: m.Reply, Duplicate: true}
+	if m.State == chela.InboxDropped {
+		receipt.Turn, receipt.Dropped = "", true // the turn that mentions it did not take it
+	}
+	return receipt, err
+}
+
+func (l *Lanes) lease(lane store.Lane) chela.Lease {
+	return chela.Lease{
+		Session: lane.Session, Owner: l.cfg.Node, Token: lane.Token + 1, ExpiresAt: l.cfg.Now().Add(leaseTime),
+	}
+}
+
+// nudge signals a running turn of this process that a message arrived; the run
+// checks whether it may enter the turn.
+func (l *Lanes) nudge(key chela.SessionKey) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if h := l.held[key]; h != nil {
+		h.control.Steer()
+	}
+}
+
+func (l *Lanes) isClosing() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.closing
+}

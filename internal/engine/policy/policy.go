@@ -1,0 +1,339 @@
+// Package policy decides whether a tool call is allowed, needs an approval, or
+// is denied. Its functions are pure.
+//
+// The decision comes from the first of these that applies:
+//
+//   - a configured rule with the verdict deny
+//   - a configured rule with the verdict ask, then one with allow
+//   - the default of the effect: reading and writing in the workspace are
+//     allowed; network, execute, send and spend need an approval
+//
+// A call with a risk (see chela.Judgement) needs an approval even if it would
+// be allowed, unless a rule with a pattern names it. A grant (a chela.Grant)
+// turns ask into allow. A grant without a pattern covers calls that stay in the
+// workspace and have no risk. Calls that leave the workspace are covered only
+// by patterns, and such a pattern must spell out the beginning of each subject
+// (see Stem): method, scheme and host of a request, the program of a command,
+// the whole destination of a message. Nothing overrides deny, and nothing
+// allows an opaque call without an approval.
+//
+// A call with a power (see chela.Power) whose prompt holds untrusted text needs
+// an approval regardless of grants and elevation; only a rule that names its
+// tool or has a pattern may allow it.
+//
+// The owner may elevate a session, which decides the remaining asks: off denies
+// them, on allows execute and network calls without a risk or an ask rule, full
+// allows those as well. Calls that send or spend always need an approval.
+package policy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"chela"
+)
+
+// A Rule is one line of the owner's policy. Empty fields match everything.
+type Rule struct {
+	Tool    string
+	Effect  chela.Effect
+	Pattern string // matched against the call's subjects; "*" stands for any text
+	Agent   string
+	Channel string
+	Group   string
+	Sender  string
+	Verdict chela.Verdict
+}
+
+// A Question is a call to decide on and its requester.
+type Question struct {
+	Tool      string
+	Judgement chela.Judgement
+	Agent     string
+	Channel   string
+	Group     string
+	Sender    string
+
+	// Session is the requesting session, and Provenance the provenance of its
+	// prompt.
+	Session    chela.SessionKey
+	Provenance chela.Provenance
+
+	// Elevated is the session's elevation: "off", "ask", "on" or "full"; empty
+	// means "ask".
+	Elevated string
+}
+
+// A Decision is a verdict with its reason, for people.
+type Decision struct {
+	Verdict chela.Verdict
+	Reason  string
+	Floor   bool // no grant and no elevation covers it
+}
+
+// Decide applies rules, grants and elevation to a question.
+func Decide(rules []Rule, grants []chela.Grant, q Question) Decision {
+	if q.Provenance.IsOutside() && counts(q.Judgement.Power, q.Session) {
+		return unvouched(rules, q)
+	}
+	d, named := byRules(rules, q)
+	guarded := d.Verdict == chela.Ask || q.Judgement.Risk != ""
+	if d.Verdict == "" {
+		d = byEffect(q.Judgement.Effect)
+	}
+	if d.Verdict == chela.Allow && (q.Judgement.Risk != "" && !named || q.Judgement.Opaque()) {
+		d = Decision{Verdict: chela.Ask, Reason: cmp.Or(q.Judgement.Risk, "cannot be parsed reliably")}
+	}
+	if d.Verdict == chela.Ask {
+		if covered(grants, q) {
+			return Decision{Verdict: chela.Allow, Reason: "allowed before"}
+		}
+		if q.Judgement.Risk != "" {
+			d.Reason = q.Judgement.Risk
+		}
+		return elevate(d, q, guarded)
+	}
+	return d
+}
+
+// counts reports whether a power needs an approval in a session: a turn
+// requested by a person in a chat may start jobs, unattended work may start
+// more only with a person's approval.
+func counts(p chela.Power, session chela.SessionKey) bool {
+	if p != chela.PowerJob {
+		return p != ""
+	}
+	key, err := chela.ParseSessionKey(session)
+	return err != nil || key.Class() != chela.ClassMain
+}
+
+// unvouched decides on a call with a power whose prompt holds untrusted text:
+// it needs an approval, unless a rule that names the tool or its subjects
+// decides.
+func unvouched(rules []Rule, q Question) Decision {
+	naming := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool {
+		return r.Verdict == chela.Allow && r.Tool == "" && r.Pattern == ""
+	})
+	d, _ := byRules(naming, q)
+	if d.Verdict == chela.Deny || d.Verdict == chela.Allow {
+		return d
+	}
+	d = Decision{
+		Verdict: chela.Ask, Floor: true,
+		Reason: fmt.Sprintf("%s, and was requested after reading %s", q.Judgement.Power, cmp.Or(q.Provenance.Source, "text from outside")),
+	}
+	if q.Elevated == "off" {
+		return elevate(d, q, d.Floor)
+	}
+	return d
+}
+
+// elevate decides on a call that would need an approval. Guarded says that a
+// risk or a rule is the reason.
+func elevate(ask Decision, q Question, guarded bool) Decision {
+	within := (q.Judgement.Effect == chela.EffectExecute || q.Judgement.Effect == chela.EffectNetwork) && !q.Judgement.Opaque()
+	switch {
+	case q.Elevated == "off":
+		return Decision{Verdict: chela.Deny, Reason: ask.Reason + ", and elevated is off in this session"}
+	case q.Elevated == "full" && within, q.Elevated == "on" && within && !guarded:
+		return Decision{Verdict: chela.Allow, Reason: "elevated is " + q.Elevated + " in this session"}
+	default:
+		return ask
+	}
+}
+
+// byRules returns the strongest verdict of the matching rules, and whether a
+// rule with a pattern gave it.
+func byRules(rules []Rule, q Question) (d Decision, named bool) {
+	strength := map[chela.Verdict]int{chela.Deny: 3, chela.Ask: 2, chela.Allow: 1}
+	for _, r := range rules {
+		if !r.matches(q) {
+			continue
+		}
+		switch {
+		case strength[r.Verdict] > strength[d.Verdict]:
+			d = Decision{Verdict: r.Verdict, Reason: "the policy says " + string(r.Verdict) + " for " + r.subject()}
+			named = r.Pattern != ""
+		case r.Verdict == d.Verdict:
+			named = named || r.Pattern != ""
+		}
+	}
+	return d, named
+}
+
+func (r Rule) matches(q Question) bool {
+	same := func(want, got string) bool { return want == "" || want == got }
+	return same(r.Tool, q.Tool) && same(string(r.Effect), string(q.Judgement.Effect)) && same(r.Agent, q.Agent) &&
+		same(r.Channel, q.Channel) && same(r.Group, q.Group) && same(r.Sender, q.Sender) && r.matchesPattern(q.Judgement)
+}
+
+// matchesPattern is strict for allow and lenient for deny and ask: an allowing
+// pattern must match every subject; a denying or asking one matches if any
+// subject or part matches, or if the call may do more than they list.
+func (r Rule) matchesPattern(j chela.Judgement) bool {
+	if r.Pattern == "" {
+		return true
+	}
+	if r.Verdict == chela.Allow {
+		return matchesAll(r.Pattern, j)
+	}
+	matches := func(s string) bool { return Match(r.Pattern, s) }
+	return j.Unknown || slices.ContainsFunc(j.Subjects, matches) || slices.ContainsFunc(j.Parts, matches)
+}
+
+func (r Rule) subject() string {
+	switch {
+	case r.Pattern != "":
+		return r.Pattern
+	case r.Tool != "":
+		return r.Tool
+	case r.Effect != "":
+		return string(r.Effect) + " calls"
+	default:
+		return "such calls"
+	}
+}
+
+func byEffect(e chela.Effect) Decision {
+	switch e {
+	case chela.EffectRead, chela.EffectWrite:
+		return Decision{Verdict: chela.Allow, Reason: "stays in the workspace"}
+	case chela.EffectNetwork:
+		return Decision{Verdict: chela.Ask, Reason: "reaches another machine"}
+	case chela.EffectExecute:
+		return Decision{Verdict: chela.Ask, Reason: "runs a program"}
+	case chela.EffectSend:
+		return Decision{Verdict: chela.Ask, Reason: "sends something out"}
+	case chela.EffectSpend:
+		return Decision{Verdict: chela.Ask, Reason: "costs money"}
+	default:
+		return Decision{Verdict: chela.Ask, Reason: "has an unknown effect"}
+	}
+}
+
+// covered reports whether grants cover a call: a grant without a pattern covers
+// calls that stay in the workspace, unless they are always asked about
+// (chela.Judgement.Floor); otherwise the patterns must cover every subject.
+func covered(grants []chela.Grant, q Question) bool {
+	own := slices.DeleteFunc(slices.Clone(grants), func(g chela.Grant) bool { return g.Tool != q.Tool || g.Agent != q.Agent })
+	if stays(q.Judgement.Effect) && !q.Judgement.Floor() && slices.ContainsFunc(own, func(g chela.Grant) bool { return g.Pattern == "" }) {
+		return true
+	}
+	for _, s := range q.Judgement.Subjects {
+		if !slices.ContainsFunc(own, func(g chela.Grant) bool { return Covers(g, q.Judgement, s) }) {
+			return false
+		}
+	}
+	return len(q.Judgement.Subjects) > 0
+}
+
+// stays reports whether calls with an effect stay in the workspace.
+func stays(e chela.Effect) bool { return e == chela.EffectRead || e == chela.EffectWrite }
+
+// Covers reports whether the pattern of a grant covers one subject of a judged
+// call. Of the judgement only Effect and Exact matter.
+func Covers(g chela.Grant, j chela.Judgement, subject string) bool {
+	switch {
+	case g.Pattern == "":
+		return false
+	case !Names(g.Pattern, g.Literal || j.Exact, subject):
+		return false
+	case stays(j.Effect) || g.Pattern == subject:
+		return true
+	}
+	fixed, _, _ := strings.Cut(g.Pattern, "*")
+	return strings.HasPrefix(fixed, Stem(j.Effect, subject))
+}
+
+// Stem returns the beginning of a subject that the pattern of a grant must
+// contain without wildcards: for a request the method, scheme and host with the
+// slash after it, so that no longer host name matches; for a path its first
+// folder; for a command the program; otherwise the whole subject.
+func Stem(e chela.Effect, subject string) string {
+	head, rest, isURL := strings.Cut(subject, "://")
+	switch {
+	case e == chela.EffectExecute:
+		program, _, _ := strings.Cut(subject, " ")
+		return program
+	case isURL:
+		host, _, _ := strings.Cut(rest, "/")
+		return head + "://" + host + "/"
+	case strings.HasPrefix(subject, "/"):
+		folder, _, _ := strings.Cut(subject[1:], "/")
+		return "/" + folder + "/"
+	default:
+		return subject
+	}
+}
+
+// Offers returns the patterns granted by the answer "always": none for a call
+// that is always asked about (chela.Judgement.Floor).
+func Offers(j chela.Judgement) []chela.Offer {
+	switch {
+	case j.Floor():
+		return nil
+	case stays(j.Effect):
+		return []chela.Offer{{}}
+	case len(j.Offers) > 0:
+		return j.Offers
+	}
+	offers := make([]chela.Offer, len(j.Subjects))
+	for i, s := range j.Subjects {
+		offers[i] = chela.Offer{Pattern: s, Literal: true}
+	}
+	return offers
+}
+
+// Stale reports whether a grant covers nothing of the call it was given for, as
+// may be the case for grants of versions with weaker rules.
+func Stale(g chela.Grant, a chela.Approval) bool {
+	if g.Pattern == "" {
+		return !stays(a.Effect)
+	}
+	j := chela.Judgement{Effect: a.Effect, Exact: a.Exact}
+	return !slices.ContainsFunc(a.Subjects, func(s string) bool { return Covers(g, j, s) })
+}
+
+// Names reports whether a pattern matches a subject: literally, or like Match.
+func Names(pattern string, literal bool, subject string) bool {
+	return pattern == subject || !literal && Match(pattern, subject)
+}
+
+// matchesAll reports whether a pattern matches each subject of a call,
+// literally if the subjects are exact.
+func matchesAll(pattern string, j chela.Judgement) bool {
+	for _, s := range j.Subjects {
+		if !Names(pattern, j.Exact, s) {
+			return false
+		}
+	}
+	return len(j.Subjects) > 0
+}
+
+// Match reports whether the whole of text matches pattern: "*" stands for any
+// text, the empty one included, and every other character for itself. Its time
+// is at most proportional to the product of the lengths.
+func Match(pattern, text string) bool {
+	if pattern == text {
+		return true
+	}
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return false
+	}
+	if !strings.HasPrefix(text, parts[0]) {
+		return false
+	}
+	text = text[len(parts[0]):]
+	last := parts[len(parts)-1]
+	for _, part := range parts[1 : len(parts)-1] {
+		i := strings.Index(text, part)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(part):]
+	}
+	return strings.HasSuffix(text, last)
+}

@@ -1,0 +1,207 @@
+// Package prompt builds prompts: their order, their size, the conversion of
+// entries to messages, and the compaction of prompts that grow too large. All
+// of it is pure.
+//
+// A prompt is the system text, the tools, and the messages of the path from the
+// root to the head:
+//
+//	system · tools · summary · pinned · entries from the first kept one on
+//
+// Within a thread it only grows at its end, which keeps the provider's cached
+// prefix valid. Two things break the prefix. A compaction replaces older
+// entries by a summary: the newest compaction on the path applies, and entries
+// before its kept ones are not even read. And attachments are dropped: when
+// five messages show attachments, or their total size exceeds a limit, only the
+// newest two keep them; name, type and size remain.
+//
+// # Size
+//
+// A [Budget] is the room of a prompt in a model's window. Each entry is counted
+// once, when it is created. If the provider reported its own count, all sizes
+// are corrected by the ratio.
+//
+// # Compaction
+//
+// [Conversation.Plan] selects a strategy by the used part of the room:
+//
+//	more than   strategy     keeps    summary
+//	80 %        archive      10 turns names the archive and the topics
+//	85 %        summarize     5 turns is written by a model
+//	95 %        truncate      3 turns stays as it was, and names the archive
+//
+// Fewer turns are kept if they are large. If even the newest turn is too large,
+// the cut goes through it, in front of one of its steps, and its user messages
+// are pinned. A call and its result stay together. For one model request,
+// strategies are tried only from mild to strong, so the loop terminates.
+package prompt
+
+import (
+	"slices"
+	"strings"
+
+	"chela"
+	"chela/internal/platform/fail"
+	"chela/internal/safety/provenance"
+)
+
+// A Conversation is the part of a prompt that comes from a thread.
+type Conversation struct {
+	Messages []chela.Message
+	Parts    []Part         // origin of each message
+	Tokens   int            // sum of the parts
+	Ratio    float64        // the provider's count per estimated token; 0 if unknown
+	Tried    chela.Strategy // strategy of the newest compaction, unless a message followed it
+	Flushed  bool           // a memory flush was made since the newest compaction
+
+	// Provenance is the combined provenance of all entries, including
+	// summarized ones.
+	Provenance chela.Provenance
+}
+
+// A Part is the origin of a message.
+type Part struct {
+	Entry  chela.EntryID
+	Turn   chela.TurnID
+	Kind   chela.EntryKind
+	Tokens int
+	Pinned bool // kept in addition to the entries from the first kept one on
+	Flush  bool // part of a memory flush; leaves with the next compaction
+
+	Left []chela.Attachment // dropped attachments
+	Shed int                // their size; not part of Tokens
+}
+
+// Append adds an entry. As with the built-in append, the receiver must not be
+// appended to again.
+func (c Conversation) Append(e chela.Entry) Conversation {
+	if e.Body.Ratio > 0 {
+		c.Ratio = e.Body.Ratio
+	}
+	c.Provenance = provenance.After(c.Provenance, e)
+	if e.Kind == chela.EntryCompaction {
+		return c.compact(e)
+	}
+	m, ok := message(e)
+	if !ok {
+		return c
+	}
+	switch {
+	case isFlush(e.Body):
+		c.Flushed = true
+	case e.Kind == chela.EntryUser, e.Kind == chela.EntryAssistant:
+		c.Tried = ""
+	}
+	return c.add(m, partOf(e))
+}
+
+func partOf(e chela.Entry) Part {
+	return Part{Entry: e.ID, Turn: e.Turn, Kind: e.Kind, Tokens: e.Tokens, Flush: isFlush(e.Body)}
+}
+
+// isFlush reports whether an entry is part of a memory flush.
+func isFlush(b chela.Body) bool { return b.Note == chela.NoteFlush || b.Note == chela.NoteResume }
+
+func (c Conversation) add(m chela.Message, p Part) Conversation {
+	c.Messages, c.Parts = append(c.Messages, m), append(c.Parts, p)
+	c.Tokens += p.Tokens
+	if len(m.Attachments) > 0 {
+		return c.shed()
+	}
+	return c
+}
+
+// compact applies a compaction: its summary replaces the removed messages. If
+// the first kept entry of an older compaction was not read, all messages are
+// kept.
+func (c Conversation) compact(e chela.Entry) Conversation {
+	short := Conversation{Ratio: c.Ratio, Tried: e.Body.Strategy, Provenance: c.Provenance}
+	short = short.add(chela.Message{Role: chela.RoleUser, Text: notePrefix + SummaryText(e.Body.Text)}, partOf(e))
+	kept := len(c.Parts)
+	if e.Body.FirstKept != e.ID {
+		kept = max(0, slices.IndexFunc(c.Parts, func(p Part) bool { return p.Entry == e.Body.FirstKept }))
+	}
+	if fail.Mutant("kept-too-little") {
+		kept++
+	}
+	for i, p := range c.Parts {
+		p.Pinned = i < kept
+		stays := !p.Pinned && !p.Flush || slices.Contains(e.Body.Pinned, p.Entry)
+		if stays && p.Kind != chela.EntryCompaction {
+			short = short.add(whole(c.Messages[i], p))
+		}
+	}
+	return short
+}
+
+// fixed returns the number of messages before the entries kept by the newest
+// compaction: its summary and pinned messages.
+func (c Conversation) fixed() int {
+	n := 0
+	for n < len(c.Parts) && (c.Parts[n].Pinned || c.Parts[n].Kind == chela.EntryCompaction) {
+		n++
+	}
+	return n
+}
+
+// SummaryText formats a summary for the model.
+func SummaryText(summary string) string {
+	return "The beginning of this conversation has left the prompt. What it came to:\n\n" + summary
+}
+
+// notePrefix is the prefix of the host's notes.
+const notePrefix = "[note from the host] "
+
+// message converts an entry to a message of the prompt, and reports whether it
+// is part of one.
+func message(e chela.Entry) (chela.Message, bool) {
+	b := e.Body
+	switch e.Kind {
+	case chela.EntryUser:
+		text := b.Text
+		if b.From != "" {
+			text = b.From + ": " + text
+		}
+		return chela.Message{Role: chela.RoleUser, Text: text, Attachments: b.Attachments}, b.Command == ""
+	case chela.EntryNote:
+		return chela.Message{Role: chela.RoleUser, Text: notePrefix + b.Text}, true
+	case chela.EntryAssistant:
+		text := b.Text
+		if b.Interrupted {
+			text = strings.TrimSpace(text + " [interrupted by the user]")
+		}
+		return chela.Message{Role: chela.RoleAssistant, Text: text, Thinking: b.Thinking, Calls: b.Calls}, true
+	case chela.EntryToolResult:
+		return chela.Message{
+			Role: chela.RoleTool, Text: b.Text, Attachments: b.Attachments, Call: b.Call, Ref: b.Ref, Tool: b.Tool,
+			Failed: b.Status != chela.CallDone,
+		}, true
+	default:
+		return chela.Message{}, false
+	}
+}
+
+// Summary returns the summary at the beginning of the conversation, or "".
+func (c Conversation) Summary() string {
+	if len(c.Parts) == 0 || c.Parts[0].Kind != chela.EntryCompaction {
+		return ""
+	}
+	return strings.TrimPrefix(c.Messages[0].Text, notePrefix+SummaryText(""))
+}
+
+// Corrected returns the expected provider count for n estimated tokens.
+func (c Conversation) Corrected(n int) int {
+	if c.Ratio == 0 {
+		return n
+	}
+	return int(float64(n)*c.Ratio + 0.5)
+}
+
+// Ratio returns the provider's token count divided by the estimate n, or 0 if
+// unknown. Ratios outside of the range of known tokenizers are clamped.
+func Ratio(u chela.TokenUsage, n int) float64 {
+	counted := u.Input + u.CacheRead + u.CacheWrite
+	if counted <= 0 || n <= 0 {
+		return 0
+	}
+	return min(max(float64(counted)/float64(n), 0.5), 3)
+}

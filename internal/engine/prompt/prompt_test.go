@@ -1,0 +1,114 @@
+package prompt_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"chela"
+	"chela/internal/engine/prompt"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	picture := []chela.Attachment{{Name: "a.png", MediaType: "image/png", SHA256: "00", Size: 5}}
+	thought := []chela.Thinking{{Text: "hm", Signature: "sig", Provider: "anthropic"}}
+	calls := []chela.CallSpec{{ID: "call_1", Ref: "r1", Tool: "look", Args: []byte(`{}`)}}
+	for _, c := range []struct {
+		name string
+		kind chela.EntryKind
+		body chela.Body
+		want []chela.Message // none if the entry is no part of a prompt
+	}{
+		{"owner", chela.EntryUser, chela.Body{Text: "hi", Attachments: picture}, []chela.Message{{Role: chela.RoleUser, Text: "hi", Attachments: picture}}},
+		{"somebody", chela.EntryUser, chela.Body{Text: "hi", From: "ann"}, []chela.Message{{Role: chela.RoleUser, Text: "ann: hi"}}},
+		{"note", chela.EntryNote, chela.Body{Text: "be quick", Hidden: true}, []chela.Message{{Role: chela.RoleUser, Text: "[note from the host] be quick"}}},
+		{
+			"answer", chela.EntryAssistant,
+			chela.Body{Text: "let me", Thinking: thought, Calls: calls, Model: "a/b", Stop: chela.StopCalls},
+			[]chela.Message{{Role: chela.RoleAssistant, Text: "let me", Thinking: thought, Calls: calls}},
+		},
+		{
+			"cut off", chela.EntryAssistant,
+			chela.Body{Text: "so far", Interrupted: true},
+			[]chela.Message{{Role: chela.RoleAssistant, Text: "so far [interrupted by the user]"}},
+		},
+		{
+			"result", chela.EntryToolResult,
+			chela.Body{Text: "42", Call: "call_1", Ref: "r1", Tool: "look", Status: chela.CallDone, Attachments: picture},
+			[]chela.Message{{Role: chela.RoleTool, Text: "42", Call: "call_1", Ref: "r1", Tool: "look", Attachments: picture}},
+		},
+		{
+			"failed result", chela.EntryToolResult,
+			chela.Body{Text: "no", Call: "call_1", Status: chela.CallFailed},
+			[]chela.Message{{Role: chela.RoleTool, Text: "no", Call: "call_1", Failed: true}},
+		},
+		{
+			"denied", chela.EntryToolResult,
+			chela.Body{Text: "no", Call: "call_1", Status: chela.CallDenied},
+			[]chela.Message{{Role: chela.RoleTool, Text: "no", Call: "call_1", Failed: true}},
+		},
+		{
+			"unknown", chela.EntryToolResult,
+			chela.Body{Text: "?", Call: "call_1", Status: chela.CallUnknown},
+			[]chela.Message{{Role: chela.RoleTool, Text: "?", Call: "call_1", Failed: true}},
+		},
+		{"custom", chela.EntryCustom, chela.Body{Text: "state"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := prompt.Conversation{}.Append(chela.Entry{Kind: c.kind, Body: c.body, Tokens: 7})
+			if diff := cmp.Diff(c.want, got.Messages); diff != "" {
+				t.Errorf("messages (-want +got):\n%s", diff)
+			}
+			if want := 7 * len(c.want); got.Tokens != want {
+				t.Errorf("%d tokens, want %d", got.Tokens, want)
+			}
+		})
+	}
+}
+
+// A prompt only grows at its end: what was there stays as it is.
+func TestPromptGrowsAtItsEnd(t *testing.T) {
+	t.Parallel()
+	kinds := []chela.EntryKind{chela.EntryUser, chela.EntryAssistant, chela.EntryToolResult, chela.EntryNote, chela.EntryCustom}
+	rapid.Check(t, func(t *rapid.T) {
+		var c prompt.Conversation
+		for range rapid.IntRange(1, 30).Draw(t, "entries") {
+			before := append([]chela.Message(nil), c.Messages...)
+			c = c.Append(chela.Entry{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Body: chela.Body{Text: rapid.String().Draw(t, "text")}})
+			if diff := cmp.Diff(before, append([]chela.Message(nil), c.Messages[:len(before)]...)); diff != "" || len(c.Messages) > len(before)+1 {
+				t.Fatalf("%d messages became %d (-before +after):\n%s", len(before), len(c.Messages), diff)
+			}
+		}
+	})
+}
+
+func TestSystem(t *testing.T) {
+	t.Parallel()
+	for file, got := range map[string]string{
+		"system.txt":       prompt.System("chela", "", ""),
+		"system_added.txt": prompt.System("Robin", "", "  Speak French.\n\n"),
+		"system_job.txt":   prompt.System("chela", prompt.Role(chela.KeyJob), "Speak French."),
+	} {
+		path := filepath.Join("testdata", file)
+		if *update {
+			if err := os.WriteFile(path, []byte(got+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got+"\n"); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", file, diff)
+		}
+	}
+}

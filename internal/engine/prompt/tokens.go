@@ -1,0 +1,45 @@
+package prompt
+
+import (
+	"chela"
+	"chela/internal/model/vocabulary"
+)
+
+// Estimated overhead in tokens: the provider's framing of a message, a call or
+// a tool, and a medium-sized picture.
+const (
+	perMessage    = 6
+	perCall       = 10
+	perAttachment = 800
+)
+
+// Count returns the number of tokens of a text in the vocabulary o200k_base.
+// [Conversation.Corrected] adjusts it for other models.
+func Count(s string) int { return vocabulary.Count(s) }
+
+// Tokens estimates the size of a body in a prompt.
+func Tokens(b chela.Body) int {
+	n := perMessage + Count(b.Text)
+	for _, a := range b.Attachments {
+		n += attachmentTokens(a)
+	}
+	for _, t := range b.Thinking {
+		n += Count(t.Text)
+	}
+	for _, c := range b.Calls {
+		n += perCall + Count(c.Tool) + Count(string(c.Args)) + Count(c.Raw)
+	}
+	return n
+}
+
+// CountRequest estimates the number of tokens in a request.
+func CountRequest(r *chela.Request) int {
+	n := Count(r.System)
+	for _, t := range r.Tools {
+		n += perCall + Count(t.Name) + Count(t.Description) + Count(string(t.Input))
+	}
+	for _, m := range r.Messages {
+		n += Tokens(chela.Body{Text: m.Text, Attachments: m.Attachments, Thinking: m.Thinking, Calls: m.Calls})
+	}
+	return n
+}

@@ -1,0 +1,26 @@
+package queue
+
+import "chela"
+
+// Rules are the configured queue settings of a home.
+type Rules struct {
+	Home     chela.QueueSettings
+	Channels map[string]*chela.QueueSettings // by the name of the channel
+}
+
+// For resolves the settings of a message in a session completely: its own
+// precede its session's, then its channel's, then the home's.
+func (r Rules) For(in chela.Inbound, session chela.Settings) chela.QueueSettings {
+	q := in.Queue.Over(session.Queue)
+	if channel := r.Channels[in.Origin.Channel]; channel != nil {
+		q = q.Over(*channel)
+	}
+	return q.Over(r.Home).Over(chela.DefaultQueue())
+}
+
+// Settle resolves the settings of waiting messages of a session in place.
+func (r Rules) Settle(waiting []chela.Waiting, session chela.Settings) {
+	for i := range waiting {
+		waiting[i].Queue = r.For(waiting[i].Inbound, session)
+	}
+}

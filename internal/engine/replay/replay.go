@@ -1,0 +1,85 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"chela"
+	"chela/internal/engine/prompt"
+	"chela/internal/engine/turn"
+	"chela/internal/engine/turn/machine"
+)
+
+// Config holds the inputs of a replay beside the record: the agent, and the
+// shared configuration of turns.
+type Config struct {
+	Agent string
+	Frame prompt.Frame
+	Turns turn.Config // parts played back by the replay are ignored
+}
+
+// grace is the grace period of calls that were abandoned in the record; all
+// other calls end at once.
+const grace = 100 * time.Millisecond
+
+// Run runs a turn again and compares the result with the record. The error is
+// ctx's.
+func Run(ctx context.Context, rec Record, cfg Config) (chela.Replay, error) {
+	p := newPlayer(&rec, cfg)
+	turns := cfg.Turns
+	turns.Emit, turns.Before = func(chela.Event) {}, p.before
+	turns.Bound = nil // results are played back as recorded
+	turns.Compact, turns.Flush = p.compact, flushed(&rec)
+	turns.Limits, turns.Grace = limits(&rec, turns.Limits), graceOf(&rec)
+	p.runner = turn.NewRunner(turns)
+	err := p.play(ctx)
+	if ctx.Err() != nil {
+		return chela.Replay{}, ctx.Err()
+	}
+	r := chela.Replay{
+		Turn: rec.Turn.ID, Recorded: ending(rec.Turn, rec.Entries), Entries: len(rec.Entries), Difference: p.compare(),
+		Prompts: make([]chela.StepSize, len(p.asks)),
+	}
+	for i, a := range p.asks {
+		r.Prompts[i] = a.size
+	}
+	if d := r.Difference; err != nil && (d == nil || d.Replayed == "") {
+		r.Difference = &chela.Difference{Place: fmt.Sprintf("entry %d", p.at+1), Replayed: "(" + err.Error() + ")"}
+		if d != nil {
+			r.Difference.Place, r.Difference.Recorded = d.Place, d.Recorded
+		}
+	}
+	r.Same = r.Difference == nil
+	return r, nil
+}
+
+func graceOf(rec *Record) time.Duration {
+	for _, e := range rec.Entries {
+		if e.Body.Text == turn.LeftText {
+			return grace
+		}
+	}
+	return time.Minute
+}
+
+// limits returns the limits of the turn: the recorded one if a limit ended the
+// turn, otherwise the given ones, raised as far as the turn needs.
+func limits(rec *Record, given machine.Limits) machine.Limits {
+	t := rec.Turn
+	given.Time = 0
+	if f := t.Failure; f != nil && f.Limit == chela.LimitSteps {
+		given.Steps = t.Steps
+		return given
+	}
+	if f := t.Failure; f != nil && f.Limit == chela.LimitTime {
+		if _, after, ok := strings.Cut(f.Message, machine.TookLonger); ok {
+			given.Time, _ = time.ParseDuration(after) // if it is invalid there is no limit, and the comparison reports the difference
+		}
+	}
+	if given.Steps <= t.Steps {
+		given.Steps = t.Steps + 3 // so that the note about the last steps does not appear
+	}
+	return given
+}

@@ -1,0 +1,48 @@
+package replay
+
+import (
+	"context"
+
+	"chela"
+	"chela/internal/engine/prompt"
+	"chela/internal/engine/turn"
+	"chela/internal/store"
+)
+
+// A Stage replays the turns of a home.
+type Stage struct {
+	Store *store.Store
+	Frame func(chela.Session, chela.Turn) (prompt.Frame, error) // the parts of the agent's prompt beside the conversation
+	Turns turn.Config
+
+	// Send commits messages to one thread and follows the turn that takes the
+	// first one, until it ends or waits.
+	Send func(ctx context.Context, messages []chela.Inbound) (chela.Turn, error)
+}
+
+// Replay runs a turn again from its record; with live, its messages are also
+// sent to the model again, in a new thread. It is NotFound if the turn does not
+// exist, and a Conflict if it has not ended.
+func (s *Stage) Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error) {
+	var rec Record
+	var session chela.Session
+	err := s.Store.Read(ctx, func(r *store.Read) (err error) {
+		if rec, err = Read(ctx, r, id); err != nil {
+			return err
+		}
+		session, err = r.Session(ctx, rec.Turn.Session)
+		return err
+	})
+	if err != nil {
+		return chela.Replay{}, err
+	}
+	frame, err := s.Frame(session, rec.Turn)
+	if err != nil {
+		return chela.Replay{}, err
+	}
+	r, err := Run(ctx, rec, Config{Agent: session.Agent, Frame: frame, Turns: s.Turns})
+	if err == nil && live {
+		r.Live, err = s.again(ctx, rec, session)
+	}
+	return r, err
+}

@@ -1,0 +1,193 @@
+package replay
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"chela"
+	"chela/internal/engine/turn"
+	"chela/internal/safety/provenance"
+	"chela/internal/tool"
+)
+
+// agent returns the agent of the replayed turn.
+func (p *player) agent() turn.Agent {
+	frame := p.cfg.Frame
+	frame.Provenance = p.framed()
+	return turn.Agent{
+		Name: p.cfg.Agent, Provider: p, Model: p.rec.Turn.Model, Frame: frame, Tools: tools{p}, Policy: p.rule,
+	}
+}
+
+// framed returns the recorded provenance of the system text, derived from
+// answers or summaries that are less trusted than the conversation before them.
+func (p *player) framed() chela.Provenance {
+	before := provenance.OfEntries(p.rec.Before)
+	for _, e := range p.rec.Entries {
+		made := answered(e) || e.Kind == chela.EntryCompaction
+		if made && e.Body.Provenance.IsOutside() && !before.IsOutside() {
+			return e.Body.Provenance
+		}
+		before = provenance.After(before, e)
+	}
+	return chela.Provenance{}
+}
+
+// tools play back the recorded calls without side effects.
+type tools struct{ *player }
+
+// notRun is the prefix of the result of a call that did not run.
+const notRun = "not run: "
+
+// Get implements turn.Toolbox: every tool exists, except a tool that was
+// missing in the record after a crash.
+func (t tools) Get(name string) (chela.Tool, bool) {
+	if name == t.gone {
+		return chela.Tool{}, false
+	}
+	return chela.Tool{Name: name, Own: t.own(name), Judge: t.judge(name), Prepare: t.prepare, Run: t.run, Happened: t.happened}, true
+}
+
+// own reports whether the record has a trusted result of a tool.
+func (t tools) own(name string) bool {
+	for place, then := range t.results {
+		c := t.calls[place]
+		settled := then.Body.Text == c.Why // a text of chela for a call that did not complete
+		if c.Tool == name && !settled && !then.Body.Provenance.IsOutside() {
+			return true
+		}
+	}
+	return false
+}
+
+// Check implements turn.Toolbox. Arguments rejected in the record are rejected
+// with the same message.
+func (t tools) Check(name string, args json.RawMessage) (json.RawMessage, error) {
+	for _, e := range t.rec.Entries {
+		for _, spec := range e.Body.Calls {
+			c, ok := t.byID(spec.ID)
+			if !ok || c.Step != t.step || spec.Tool != name || string(spec.Args) != string(args) {
+				continue
+			}
+			if c.Effect == "" && c.State == chela.CallFailed {
+				return nil, chela.E(chela.Invalid, strings.TrimPrefix(c.Why, notRun))
+			}
+			return c.Args, nil
+		}
+	}
+	return args, nil
+}
+
+func (p *player) byID(id chela.CallID) (chela.ToolCall, bool) {
+	i := slices.IndexFunc(p.rec.Calls, func(c chela.ToolCall) bool { return c.ID == id })
+	if i < 0 {
+		return chela.ToolCall{}, false
+	}
+	return p.rec.Calls[i], true
+}
+
+// Hash implements turn.Toolbox.
+func (t tools) Hash(name string, args json.RawMessage) string { return tool.Hash(name, args) }
+
+// judge returns the recorded judgement of a call.
+func (t tools) judge(name string) func(json.RawMessage) chela.Judgement {
+	return func(args json.RawMessage) chela.Judgement {
+		for _, c := range t.rec.Calls {
+			if c.Step != t.step || c.Tool != name || string(c.Args) != string(args) {
+				continue
+			}
+			j := chela.Judgement{Effect: c.Effect, Resume: c.Resume}
+			if from := t.results[placeOf(c)].Body.Provenance; from.IsOutside() {
+				j.Subjects = []string{from.Source} // the source of the result
+			}
+			if a, ok := t.asked[placeOf(c)]; ok {
+				j.Preview, j.Subjects, j.Exact, j.Offers = a.Preview, a.Subjects, a.Exact, a.Offers
+				if a.Floor {
+					j.Risk = a.Reason
+				}
+			}
+			return j
+		}
+		return chela.Judgement{Effect: chela.EffectRead}
+	}
+}
+
+// rule repeats the recorded decision of the policy. A call that was to be
+// approved, and was then covered by an earlier answer, still has its reason.
+func (p *player) rule(_ context.Context, _ chela.Turn, c chela.ToolCall, _ chela.Judgement) (turn.Ruling, error) {
+	then, ok := p.calls[placeOf(c)]
+	if !ok {
+		return turn.Ruling{Verdict: chela.Allow}, nil
+	}
+	if a, ok := p.asked[placeOf(c)]; ok {
+		return turn.Ruling{Verdict: chela.Ask, Reason: a.Reason}, nil
+	}
+	switch {
+	case then.State == chela.CallDenied:
+		return turn.Ruling{Verdict: chela.Deny, Reason: strings.TrimPrefix(then.Why, "denied: ")}, nil
+	case then.Why != "" && c.State == chela.CallRequested && !never(then, p.results[placeOf(c)]):
+		return turn.Ruling{Verdict: chela.Ask, Reason: then.Why}, nil
+	}
+	return turn.Ruling{Verdict: chela.Allow}, nil
+}
+
+// prepare returns the recorded preparation of a call, or its recorded error.
+func (t tools) prepare(_ context.Context, c chela.ToolCall) (chela.Prepared, error) {
+	then := t.calls[placeOf(c)]
+	if then.State == chela.CallFailed && then.StartedAt.IsZero() && strings.HasPrefix(then.Why, notRun) {
+		return chela.Prepared{}, chela.E(chela.Invalid, strings.TrimPrefix(then.Why, notRun))
+	}
+	return chela.Prepared{Intent: then.Intent, Changes: then.Changes}, nil
+}
+
+// run returns the recorded result of a call, or triggers the event that
+// interrupted it.
+func (t tools) run(ctx context.Context, c chela.ToolCall) (chela.ToolResult, error) {
+	then, ok := t.results[placeOf(c)]
+	if !ok {
+		t.cut(errLost)
+		return chela.ToolResult{}, fmt.Errorf("%w: it runs %s", errLost, c.Tool)
+	}
+	switch text := then.Body.Text; {
+	case text == turn.StoppedText, text == turn.TimeUpText:
+		t.end()
+		<-ctx.Done()
+		return chela.ToolResult{}, ctx.Err()
+	case text == turn.LeftText:
+		t.end()
+		<-t.left
+		return chela.ToolResult{}, ctx.Err()
+	case text == turn.NotDoneText, then.Body.Status == chela.CallUnknown:
+		t.died(c, text == turn.NotDoneText)
+		t.cut(errDied)
+		<-ctx.Done()
+		return chela.ToolResult{}, ctx.Err()
+	}
+	return chela.ToolResult{
+		Text: then.Body.Text, Failed: then.Body.Status != chela.CallDone, Attachments: then.Body.Attachments, Whole: then.Body.Whole,
+		Provenance: then.Body.Provenance,
+	}, nil
+}
+
+// died prepares the recovery of a call during which the process died. A
+// repeatable call without a result was not repeated because the turn was
+// stopped or the tool was missing.
+func (t tools) died(c chela.ToolCall, notDone bool) {
+	repeatable := t.calls[placeOf(c)].Resume == chela.ResumeRepeat && !t.gaveUp()
+	stopped := t.rec.Turn.State == chela.TurnInterrupted
+	t.book.turn.Stop = notDone || repeatable && stopped
+	if repeatable && !stopped {
+		t.gone = c.Tool
+	}
+}
+
+// happened repeats the recorded answer about a call of a dead run.
+func (t tools) happened(_ context.Context, c chela.ToolCall) (*chela.ToolResult, error) {
+	if then := t.results[placeOf(c)]; then.Body.Text == turn.NotDoneText {
+		return nil, nil
+	}
+	return nil, chela.E(chela.Unavailable, "the outcome is unknown")
+}

@@ -1,0 +1,260 @@
+package rewind
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"chela"
+	"chela/internal/platform/fail"
+	"chela/internal/tool/workspace"
+)
+
+// A desk reads and restores the files and documents of one agent.
+type desk struct {
+	mover *Mover
+	agent string
+	ws    *workspace.Workspace // nil if no file is involved
+}
+
+// open returns a desk for steps. The caller closes it.
+func (m *Mover) open(o workspace.Owner, steps []Step) (*desk, error) {
+	d := &desk{mover: m, agent: o.Agent}
+	var err error
+	if slices.ContainsFunc(steps, func(s Step) bool { return s.Kind == chela.PreimageFile }) {
+		d.ws, err = m.cfg.Workspace.Open(o)
+	}
+	return d, err
+}
+
+func (d *desk) close() {
+	if d.ws != nil {
+		_ = d.ws.Close() // holds no unsaved state
+	}
+}
+
+// find returns the current content at a path.
+func (d *desk) find(ctx context.Context, kind chela.PreimageKind, path string) (workspace.Found, error) {
+	if kind == chela.PreimageFile {
+		return d.ws.Find(ctx, path)
+	}
+	found, _, err := d.document(ctx, path)
+	return found, err
+}
+
+// document returns the current content of a document, and its version: 0 if it
+// does not exist.
+func (d *desk) document(ctx context.Context, path string) (workspace.Found, int64, error) {
+	doc, err := d.mover.cfg.Documents.Read(ctx, d.agent, path)
+	if chela.KindOf(err) == chela.NotFound {
+		return workspace.Found{Name: path}, 0, nil
+	}
+	return workspace.Found{Name: path, Exists: err == nil, Content: []byte(doc.Text)}, doc.Version, err
+}
+
+// put applies a change to a file or document, unless it is already applied. It
+// is a Conflict if the content is not the change's Before either, and
+// Unavailable if a blob is missing. Key identifies the rewind.
+func (d *desk) put(ctx context.Context, key string, p chela.Preimage) error {
+	var content []byte
+	if p.After != "" {
+		var err error
+		if content, err = d.mover.cfg.Bytes(ctx, p.After); err != nil {
+			// Not a Conflict: the file is restored when the blob is available
+			// again.
+			return chela.E(chela.Unavailable, "the earlier content of "+shown(p.Kind, p.Path)+" is missing").WithHint("see chela doctor").Because(err)
+		}
+	}
+	if p.Kind == chela.PreimageFile {
+		return d.ws.PutBack(ctx, key+" "+p.Path, p, content)
+	}
+	return d.putDocument(ctx, p, chela.DocumentEdit{
+		Kind: chela.EditWrite, Agent: d.agent, Path: p.Path, Text: string(content), Key: key, Author: chela.Author{By: "rewind"}, Restores: true,
+	})
+}
+
+// putDocument is put for a document, against concurrent changes of its version.
+func (d *desk) putDocument(ctx context.Context, p chela.Preimage, edit chela.DocumentEdit) error {
+	is, version, err := d.document(ctx, p.Path)
+	switch sum := is.Sum(); {
+	case err != nil || sum == p.After:
+		return err
+	case sum != p.Before:
+		return chela.E(chela.Conflict, p.Path+" was changed concurrently")
+	}
+	edit.Expect = &version
+	if p.After == "" {
+		edit.Kind = chela.EditDelete
+		_, err = d.mover.cfg.Documents.Delete(ctx, edit)
+	} else {
+		_, err = d.mover.cfg.Documents.Write(ctx, edit)
+	}
+	return err
+}
+
+// look returns the changes that are still to be applied. It is a Conflict with
+// a diff if any content differs from the journal's record.
+func (d *desk) look(ctx context.Context, steps []Step, gaps []Gap) ([]chela.Preimage, error) {
+	var changes []chela.Preimage
+	var differ differences
+	for _, g := range gaps {
+		if err := differ.add(ctx, d, g); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range steps {
+		is, err := d.find(ctx, s.Kind, s.Path)
+		if err != nil && !theirs(err) {
+			return nil, err
+		}
+		sum := is.Sum()
+		switch {
+		case err != nil:
+			differ.names = append(differ.names, shown(s.Kind, s.Path))
+			differ.text += chela.MessageOf(err) + "\n"
+		case sum == s.After && (sum != "" || s.Made == ""):
+		case sum != s.After && sum != s.Before && (s.Or == nil || sum != *s.Or):
+			if err := differ.show(ctx, d, s.Preimage, is.Content); err != nil {
+				return nil, err
+			}
+		default:
+			if s.Before = sum; s.After == "" {
+				s.Mode = uint32(is.Mode)
+			} else if _, err := d.mover.cfg.Bytes(ctx, s.After); err != nil {
+				return nil, fmt.Errorf("load the earlier content of %s: %w", s.Path, err)
+			}
+			changes = append(changes, s.Preimage)
+		}
+	}
+	return changes, differ.refusal()
+}
+
+// theirs reports whether an error means that a file was changed by others, as
+// opposed to being temporarily inaccessible.
+func theirs(err error) bool {
+	switch chela.KindOf(err) {
+	case chela.Invalid, chela.Denied, chela.NotFound, chela.Conflict, chela.Unsupported:
+		return true
+	}
+	return false
+}
+
+// differences collects content that differs from the journal's record.
+type differences struct {
+	names []string
+	text  string
+}
+
+// maxShown is the maximum size of the shown differences, in bytes.
+const maxShown = 64 << 10
+
+func (f *differences) add(ctx context.Context, d *desk, g Gap) error {
+	var is []byte
+	if g.Found != "" {
+		var err error
+		if is, err = d.mover.cfg.Bytes(ctx, g.Found); err != nil {
+			return err
+		}
+	}
+	return f.show(ctx, d, chela.Preimage{Kind: g.Kind, Path: g.Path, Before: g.Left}, is)
+}
+
+// show adds the difference between the recorded content, p's Before, and the
+// current content.
+func (f *differences) show(ctx context.Context, d *desk, p chela.Preimage, is []byte) error {
+	f.names = append(f.names, shown(p.Kind, p.Path))
+	var was []byte
+	if p.Before != "" {
+		var err error
+		if was, err = d.mover.cfg.Bytes(ctx, p.Before); err != nil {
+			return err
+		}
+	}
+	f.text += workspace.Diff(shown(p.Kind, p.Path), was, is)
+	return nil
+}
+
+func (f *differences) refusal() error {
+	if len(f.names) == 0 {
+		return nil
+	}
+	text := f.text
+	if len(text) > maxShown {
+		text = strings.ToValidUTF8(text[:maxShown], "") + "\n[more is not shown]\n"
+	}
+	names := f.names[0]
+	if n := len(f.names); n > 1 {
+		names += fmt.Sprintf(" and %d more", n-1)
+	}
+	return chela.E(chela.Conflict, "nothing was moved: "+names+" changed since").
+		WithHint("save the changes elsewhere, or move only the conversation with --keep-files").WithDetail(text)
+}
+
+// putBack applies the changes of a planned rewind. Content changed by others
+// since the check is kept, and noted.
+func (d *desk) putBack(ctx context.Context, v *chela.Rewind) error {
+	var done, gone []chela.Preimage
+	for _, p := range v.Changes {
+		if err := fail.Point("rewind.put"); err != nil {
+			return err
+		}
+		err := d.put(ctx, string(v.ID), p)
+		switch {
+		case err != nil && !theirs(err):
+			return fmt.Errorf("restore %s: %w", p.Path, err)
+		case err != nil:
+			text := shown(p.Kind, p.Path) + " was not restored: " + chela.MessageOf(err)
+			v.NotUndone = append(v.NotUndone, chela.NotUndone{Effect: chela.EffectWrite, Text: text})
+			continue
+		}
+		done = append(done, p)
+		if p.After == "" && p.Kind == chela.PreimageFile {
+			gone = append(gone, p)
+		}
+	}
+	v.Changes = done
+	if len(gone) > 0 {
+		d.ws.RemoveMade(gone...)
+	}
+	return fail.Point("rewind.put")
+}
+
+// preview fills in descriptions of the calls that are not undone.
+func (m *Mover) preview(w Way, left []chela.NotUndone) {
+	calls := map[chela.CallID]chela.ToolCall{}
+	for _, part := range w.Undone {
+		for _, c := range part {
+			calls[c.ID] = c
+		}
+	}
+	for i := range left {
+		left[i].Text = clip(m.told(calls[left[i].Call]))
+	}
+}
+
+// told returns the description of a call as shown in its approval.
+func (m *Mover) told(c chela.ToolCall) string {
+	i := slices.IndexFunc(m.cfg.Tools, func(t chela.Tool) bool { return t.Name == c.Tool && t.Judge != nil })
+	if i >= 0 {
+		if text := m.cfg.Tools[i].Judge(c.Args).Preview; text != "" {
+			return text
+		}
+	}
+	return string(c.Args)
+}
+
+// maxPreview is the maximum length of a call's description.
+const maxPreview = 300
+
+// clip returns the first line of text, shortened to maxPreview.
+func clip(text string) string {
+	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
+	if len(line) > maxPreview {
+		line, more = strings.ToValidUTF8(line[:maxPreview], ""), true
+	}
+	if more {
+		line += " …"
+	}
+	return line
+}

@@ -1,0 +1,300 @@
+package rewind
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/platform/fail"
+	"chela/internal/store"
+	"chela/internal/tool/workspace"
+)
+
+// Config holds the dependencies of a mover. All fields are required.
+type Config struct {
+	Node chela.NodeID
+	IDs  *chela.IDs
+	Now  func() time.Time
+	Emit func(chela.Event)
+	Log  *slog.Logger
+
+	Workspace workspace.Finder
+	Documents documents
+	Bytes     func(ctx context.Context, sha256 string) ([]byte, error) // loads the content of a pre-image
+
+	// Tools describe the calls that are not undone.
+	Tools []chela.Tool
+
+	// Stop asks a turn to stop, which is a Conflict if it has ended, and Wait
+	// waits for its end. Wake resumes a session with waiting work.
+	Stop func(ctx context.Context, id chela.TurnID) error
+	Wait func(ctx context.Context, id chela.TurnID) error
+	Wake func(ctx context.Context, key chela.SessionKey) error
+
+	// Dead and Alive report only certain knowledge about a node.
+	Dead  func(chela.NodeID) bool
+	Alive func(chela.NodeID) bool
+}
+
+// documents is the document store of all agents.
+type documents interface {
+	Read(ctx context.Context, agent, path string) (chela.Document, error)
+	Write(ctx context.Context, e chela.DocumentEdit) (chela.Document, error)
+	Delete(ctx context.Context, e chela.DocumentEdit) (chela.Document, error)
+}
+
+// A Mover moves the heads of threads. It is safe for concurrent use.
+type Mover struct {
+	cfg   Config
+	store *store.Store
+
+	mu   sync.Mutex
+	busy map[chela.RewindID]bool // guarded by mu; rewinds in progress in this process
+}
+
+// New returns a mover of the threads in a store.
+func New(s *store.Store, cfg Config) *Mover {
+	return &Mover{cfg: cfg, store: s, busy: map[chela.RewindID]bool{}}
+}
+
+// Rewind moves the head of a thread as requested, through Undo, Redo or
+// Restore.
+func (m *Mover) Rewind(ctx context.Context, thread chela.ThreadID, kind chela.RewindKind, q api.Rewinding) (chela.Rewind, error) {
+	how := How{Key: q.Key, KeepFiles: q.KeepFiles}
+	switch kind {
+	case chela.RewindUndo:
+		return m.Undo(ctx, thread, cmp.Or(q.Turns, 1), how)
+	case chela.RewindRedo:
+		return m.Redo(ctx, thread, how)
+	default:
+		return m.Restore(ctx, thread, q.To, how)
+	}
+}
+
+// How holds the options of a move.
+type How struct {
+	Key       string // idempotency key within the session
+	KeepFiles bool   // files and documents stay as they are
+}
+
+// maxUndo is the maximum number of turns undone at once.
+const maxUndo = 1000
+
+// maxKey is the maximum length of a request's key, in bytes.
+const maxKey = 256
+
+// Undo moves the head of a thread to before its last n turns; a running turn is
+// stopped and counted. It is a Conflict if there are fewer turns, or if a file
+// differs from the journal's record: then nothing is changed, and the error's
+// detail shows the difference.
+func (m *Mover) Undo(ctx context.Context, thread chela.ThreadID, n int, how How) (chela.Rewind, error) {
+	if n < 1 || n > maxUndo {
+		return chela.Rewind{}, chela.E(chela.Invalid, fmt.Sprintf("%d turns cannot be undone at once", n)).
+			WithHint(fmt.Sprintf("undo 1 to %d", maxUndo))
+	}
+	return m.move(ctx, request{thread, chela.RewindUndo, how, func(ctx context.Context, r *store.Read, t chela.Thread) (chela.EntryID, error) {
+		last, err := r.Stretches(ctx, t.Head, n)
+		switch {
+		case err != nil:
+			return "", err
+		case len(last) == 0:
+			return "", chela.E(chela.Conflict, "there is nothing to undo in thread "+string(t.ID))
+		case len(last) < n:
+			return "", chela.E(chela.Conflict, fmt.Sprintf("there are only %d turns to undo in thread %s", len(last), t.ID)).
+				WithHint(fmt.Sprintf("undo %d", len(last)))
+		}
+		return last[n-1].Base, nil
+	}})
+}
+
+// Redo reverses the undo or restore that led to the current head of a thread.
+// It is a Conflict if there is none.
+func (m *Mover) Redo(ctx context.Context, thread chela.ThreadID, how How) (chela.Rewind, error) {
+	return m.move(ctx, request{thread, chela.RewindRedo, how, func(ctx context.Context, r *store.Read, t chela.Thread) (chela.EntryID, error) {
+		back, err := arrival(ctx, r, t)
+		return back.From, err
+	}})
+}
+
+// arrival returns the undo or restore that led to the current head, or a
+// Conflict.
+func arrival(ctx context.Context, r *store.Read, t chela.Thread) (chela.Rewind, error) {
+	back, ok, err := r.LastArrival(ctx, t.ID, t.Head)
+	if err == nil && !ok {
+		err = chela.E(chela.Conflict, "there is nothing to redo in thread "+string(t.ID)).
+			WithHint("a new turn starts another branch; see chela threads show")
+	}
+	return back, err
+}
+
+// Restore moves the head of a thread to a checkpoint, to an entry, or to the
+// end of a turn of the thread.
+func (m *Mover) Restore(ctx context.Context, thread chela.ThreadID, to string, how How) (chela.Rewind, error) {
+	return m.move(ctx, request{thread, chela.RewindRestore, how, func(ctx context.Context, r *store.Read, t chela.Thread) (chela.EntryID, error) {
+		return find(ctx, r, t, to)
+	}})
+}
+
+// A request describes one move.
+type request struct {
+	thread chela.ThreadID
+	kind   chela.RewindKind
+	how    How
+	target func(context.Context, *store.Read, chela.Thread) (chela.EntryID, error)
+}
+
+// errMoved is a Conflict with a concurrent change of the thread; the plan is
+// retried.
+var errMoved = chela.E(chela.Conflict, "the thread was changed concurrently").WithHint("try again")
+
+// maxTries is the number of attempts to plan a rewind.
+const maxTries = 8
+
+// move carries out a request, unless its key was used before.
+func (m *Mover) move(ctx context.Context, q request) (v chela.Rewind, err error) {
+	session, err := m.session(ctx, q.thread, q.how.Key)
+	if err != nil {
+		return v, err
+	}
+	before, known, err := m.known(ctx, session.Key, q.how.Key)
+	if err != nil || known {
+		return before, err
+	}
+	for range maxTries {
+		if v, err = m.begin(ctx, q, session); !errors.Is(err, errMoved) {
+			break
+		}
+	}
+	return v, err
+}
+
+// session returns the session of a thread, after finishing rewinds left in it
+// by dead processes.
+func (m *Mover) session(ctx context.Context, thread chela.ThreadID, key string) (s chela.Session, err error) {
+	if len(key) > maxKey || strings.ContainsFunc(key, func(c rune) bool { return c < ' ' }) {
+		return s, chela.E(chela.Invalid, fmt.Sprintf("the request key must be one line of at most %d bytes", maxKey)).WithHint("use a shorter one")
+	}
+	err = m.store.Read(ctx, func(r *store.Read) error {
+		t, err := r.Thread(ctx, thread)
+		if err != nil {
+			return err
+		}
+		s, err = r.Session(ctx, t.Session)
+		return err
+	})
+	if err != nil {
+		return s, err
+	}
+	return s, m.Finish(ctx, s.Key)
+}
+
+// known returns the result of an earlier request with the same key, and whether
+// there was one.
+func (m *Mover) known(ctx context.Context, session chela.SessionKey, key string) (v chela.Rewind, ok bool, err error) {
+	if key == "" || fail.Mutant("request-again") {
+		return v, false, nil
+	}
+	err = m.store.Read(ctx, func(r *store.Read) (err error) {
+		v, ok, err = r.RewindByKey(ctx, session, key)
+		return err
+	})
+	if err == nil && ok && !v.State.Ended() {
+		err = underWay(v.Thread)
+	}
+	return v, ok, err
+}
+
+func underWay(thread chela.ThreadID) error {
+	return chela.E(chela.Conflict, "thread "+string(thread)+" is already being rewound").WithHint("try again in a moment")
+}
+
+// begin resolves the target of a request and carries it out. It is errMoved if
+// the thread changes before anything is written.
+func (m *Mover) begin(ctx context.Context, q request, s chela.Session) (chela.Rewind, error) {
+	v := chela.Rewind{
+		ID: m.cfg.IDs.Rewind(), Session: s.Key, Thread: q.thread, Kind: q.kind, Key: q.how.Key, KeepFiles: q.how.KeepFiles,
+		Node: m.cfg.Node, CreatedAt: m.now(),
+	}
+	v.RenewedAt = v.CreatedAt
+	var live chela.TurnID
+	err := m.store.Read(ctx, func(r *store.Read) error {
+		t, err := r.Thread(ctx, q.thread)
+		if err != nil {
+			return err
+		}
+		open, err := r.OpenRewinds(ctx, s.Key)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(open, func(v chela.Rewind) bool { return v.Thread == t.ID }) {
+			return underWay(t.ID)
+		}
+		if v.To, err = q.target(ctx, r, t); err != nil {
+			return err
+		}
+		live, err = liveTurn(ctx, r, t)
+		return err
+	})
+	if err != nil {
+		return v, err
+	}
+	m.claim(v.ID)
+	defer m.letGo(v.ID)
+	if live != "" {
+		if err := m.interrupt(ctx, &v, live); err != nil {
+			return v, err
+		}
+	}
+	return m.carryOut(ctx, v, s.Agent)
+}
+
+// liveTurn returns the open turn of a thread, or "".
+func liveTurn(ctx context.Context, r *store.Read, t chela.Thread) (chela.TurnID, error) {
+	if t.State != chela.ThreadProcessing && t.State != chela.ThreadAwaiting {
+		return "", nil
+	}
+	live, err := r.LiveTurns(ctx, t.Session)
+	for _, turn := range live {
+		if turn.Thread == t.ID {
+			return turn.ID, err
+		}
+	}
+	return "", err
+}
+
+// interrupt stores that a rewind waits for the end of a turn, which prevents
+// the next turn from opening, and stops the turn.
+func (m *Mover) interrupt(ctx context.Context, v *chela.Rewind, turn chela.TurnID) error {
+	v.State = chela.RewindAsked
+	err := m.store.Write(ctx, "rewind.ask", func(w *store.Write) error {
+		if _, err := w.LockLane(ctx, v.Session); err != nil {
+			return err
+		}
+		t, err := w.Thread(ctx, v.Thread)
+		if err != nil {
+			return err
+		}
+		if live, err := liveTurn(ctx, &w.Read, t); err != nil || live != turn {
+			return errors.Join(err, errMoved)
+		}
+		return w.AddRewind(ctx, *v)
+	})
+	if err != nil {
+		return err
+	}
+	if err := m.cfg.Stop(ctx, turn); err != nil && chela.KindOf(err) != chela.Conflict {
+		return err
+	}
+	return m.holding(ctx, *v, func(ctx context.Context) error { return m.cfg.Wait(ctx, turn) })
+}
+
+// now returns the time with the precision of the store.
+func (m *Mover) now() time.Time { return m.cfg.Now().UTC().Truncate(time.Microsecond) }

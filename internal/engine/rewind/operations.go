@@ -1,0 +1,42 @@
+package rewind
+
+import (
+	"context"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/store"
+)
+
+// Operations binds the operations on the trees of threads.
+func (m *Mover) Operations() []api.Bound {
+	move := func(kind chela.RewindKind) func(context.Context, api.Caller, api.ThreadMove) (chela.Rewind, error) {
+		return func(ctx context.Context, c api.Caller, q api.ThreadMove) (chela.Rewind, error) {
+			q.To.Key = c.KeyOf(q.To.Key)
+			return m.Rewind(ctx, q.ID, kind, q.To)
+		}
+	}
+	return []api.Bound{
+		api.ThreadsShow.Do(m.show),
+		api.ThreadsUndo.Do(move(chela.RewindUndo)),
+		api.ThreadsRedo.Do(move(chela.RewindRedo)),
+		api.ThreadsRestore.Do(move(chela.RewindRestore)),
+		api.ThreadsCheckpoint.Do(func(ctx context.Context, c api.Caller, q api.CheckpointRequest) (chela.Checkpoint, error) {
+			q.Checkpoint.Key = c.KeyOf(q.Checkpoint.Key)
+			return m.Checkpoint(ctx, q.ID, q.Checkpoint)
+		}),
+		api.ThreadsBranch.Do(func(ctx context.Context, c api.Caller, q api.BranchRequest) (chela.Thread, error) {
+			q.Branch.Key = c.KeyOf(q.Branch.Key)
+			return m.Branch(ctx, q.ID, q.Branch)
+		}),
+	}
+}
+
+func (m *Mover) show(ctx context.Context, _ api.Caller, q api.ThreadRef) (api.Thread, error) {
+	t, err := store.Find(ctx, m.store, func(r *store.Read) (chela.Thread, error) { return r.Thread(ctx, q.ID) })
+	if err != nil {
+		return api.Thread{}, err
+	}
+	places, err := m.Places(ctx, q.ID)
+	return api.Thread{Thread: t, Places: places}, err
+}

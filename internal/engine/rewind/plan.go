@@ -1,0 +1,151 @@
+package rewind
+
+import (
+	"cmp"
+	"slices"
+
+	"chela"
+)
+
+// A Part holds the calls of a turn on the way, in execution order.
+type Part []chela.ToolCall
+
+// A Way is the path from the head of a thread to another entry.
+type Way struct {
+	Undone []Part // newest first
+	Redone []Part // oldest first
+}
+
+// A Step changes one file or document from Before, the recorded current
+// content, to After. If a call was cut off, Or is the other possible current
+// content.
+type Step struct {
+	chela.Preimage
+	Or *string
+}
+
+// A Gap is a foreign change between two turns: a turn found other content than
+// the previous one on the way had left.
+type Gap struct {
+	Kind        chela.PreimageKind
+	Path        string
+	Left, Found string // SHA-256; empty if absent
+}
+
+// Plan combines the changes of files and documents on a way into one step each,
+// in order of first occurrence.
+func Plan(w Way) (steps []Step, gaps []Gap) {
+	p := planner{at: map[place]int{}}
+	for _, part := range w.Undone {
+		for _, c := range sum(part) {
+			left := c.Step
+			left.Before, left.After = c.After, c.Before
+			p.add(left)
+		}
+	}
+	for _, part := range w.Redone {
+		for _, c := range sum(part) {
+			if c.failed {
+				continue // most likely it never took effect
+			}
+			c.Or, c.Made = nil, ""
+			p.add(c.Step)
+		}
+	}
+	return slices.DeleteFunc(p.steps, Step.isNothing), p.gaps
+}
+
+// isNothing reports whether a step changes neither the content nor the folders
+// created for it.
+func (s Step) isNothing() bool {
+	return s.Before == s.After && s.Or == nil && (s.After != "" || s.Made == "")
+}
+
+// A place identifies the file or document of a step.
+type place struct {
+	kind chela.PreimageKind
+	path string
+}
+
+type planner struct {
+	steps []Step
+	at    map[place]int // index into steps
+	gaps  []Gap
+}
+
+// add combines a step with the planned one for the same place.
+func (p *planner) add(s Step) {
+	here := place{s.Kind, s.Path}
+	i, known := p.at[here]
+	if !known {
+		p.at[here] = len(p.steps)
+		p.steps = append(p.steps, s)
+		return
+	}
+	whole := &p.steps[i]
+	if whole.After != s.Before && (s.Or == nil || whole.After != *s.Or) {
+		p.gaps = append(p.gaps, Gap{Kind: s.Kind, Path: s.Path, Left: s.Before, Found: whole.After})
+	}
+	whole.After = s.After
+	whole.Mode = cmp.Or(s.Mode, whole.Mode)
+	whole.Made = s.Made
+}
+
+// A change is the combined effect of a part on one file or document: Before and
+// After as in a pre-image, Or is the alternative to After.
+type change struct {
+	Step
+	failed bool // its only call failed
+}
+
+// sum returns the changes of a part. Foreign changes between two calls of one
+// turn are attributed to the turn.
+func sum(part Part) []change {
+	var changes []change
+	at := map[place]int{}
+	for _, c := range part {
+		for _, p := range c.Changes {
+			here := place{p.Kind, p.Path}
+			i, known := at[here]
+			if !known {
+				i = len(changes)
+				at[here] = i
+				changes = append(changes, change{Step: Step{Preimage: p}})
+			}
+			whole := &changes[i]
+			whole.After, whole.Or, whole.failed = p.After, nil, false
+			whole.Mode = cmp.Or(p.Mode, whole.Mode)
+			if c.State != chela.CallDone { // its write may or may not have taken effect
+				whole.Or = &p.Before
+				whole.failed = c.State == chela.CallFailed && !known
+			}
+		}
+	}
+	return changes
+}
+
+// Left returns the remaining effects of the undone calls: all effects beyond
+// the recorded writes, and with keepFiles the writes as well.
+func Left(w Way, keepFiles bool) []chela.NotUndone {
+	var left []chela.NotUndone
+	for _, part := range w.Undone {
+		for _, c := range slices.Backward(part) {
+			putBack := c.Effect == chela.EffectWrite && len(c.Changes) > 0 && !keepFiles
+			if c.StartedAt.IsZero() || c.Effect == chela.EffectRead || putBack {
+				continue
+			}
+			left = append(left, chela.NotUndone{Call: c.ID, Turn: c.Turn, Tool: c.Tool, Effect: c.Effect, Text: string(c.Args)})
+		}
+	}
+	return left
+}
+
+// reversed returns the steps that reverse the changes of a rewind.
+func reversed(changes []chela.Preimage) []Step {
+	var steps []Step
+	for _, p := range slices.Backward(changes) {
+		p.Before, p.After = p.After, p.Before
+		steps = append(steps, Step{Preimage: p})
+	}
+	return steps
+}

@@ -1,0 +1,360 @@
+package transcript
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"chela"
+)
+
+// Read reads a transcript. A malformed line is Invalid, with its number in the
+// error, and so is a file that is too large. An error of r is returned
+// unchanged.
+func Read(r io.Reader) (Transcript, error) {
+	d := decoder{lines: bufio.NewReader(io.LimitReader(r, MaxBytes+1)), at: map[chela.EntryID]int{}}
+	if err := d.read(); err != nil {
+		return Transcript{}, err
+	}
+	return grow(d)
+}
+
+// SessionOf returns the session named in the first line of a transcript, or ""
+// if there is none or the line is incomplete.
+func SessionOf(beginning []byte) chela.SessionKey {
+	first, _, _ := bytes.Cut(bytes.TrimSpace(beginning), []byte("\n"))
+	var h header
+	if json.Unmarshal(first, &h) != nil || h.Chela == nil {
+		return ""
+	}
+	return h.Chela.Session
+}
+
+// A decoder reads lines into entries.
+type decoder struct {
+	lines *bufio.Reader
+	size  int64
+	n     int // line number
+	t     Transcript
+	line  []int // of each entry
+	at    map[chela.EntryID]int
+	ids   naming
+	head  chela.EntryID // as named in the header
+	most  int           // number of entries according to the header; -1 if not stated
+}
+
+// refuse returns the error for a line.
+func refuse(n int, why string, args ...any) *chela.Error {
+	return chela.E(chela.Invalid, fmt.Sprintf("line %d: ", n)+fmt.Sprintf(why, args...))
+}
+
+func (d *decoder) read() error {
+	for {
+		raw, err := d.lines.ReadBytes('\n')
+		d.n++
+		d.size += int64(len(raw))
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if d.size > MaxBytes {
+			return TooLarge()
+		}
+		if text := bytes.TrimSpace(raw); len(text) > 0 {
+			if failed := d.one(text); failed != nil {
+				return failed
+			}
+		}
+		if err != nil {
+			return d.end()
+		}
+	}
+}
+
+// end checks that the file is complete.
+func (d *decoder) end() error {
+	switch {
+	case d.ids.file == "":
+		return chela.E(chela.Invalid, "the transcript is empty").WithHint("use a file written by chela sessions export, or another in its format")
+	case d.most >= 0 && len(d.t.Entries) != d.most:
+		return refuse(d.n, "the file has %d entries, but its header says %d", len(d.t.Entries), d.most).WithHint("export it again; it was truncated or changed")
+	case len(d.t.Entries) == 0:
+		return chela.E(chela.Invalid, "the transcript has no entries").WithHint("export another thread")
+	}
+	return nil
+}
+
+// one parses a line.
+func (d *decoder) one(raw []byte) error {
+	if !utf8.Valid(raw) || hasNUL(raw) {
+		return refuse(d.n, "it is not plain UTF-8 text").WithHint("convert it, for example with iconv -t utf-8")
+	}
+	if d.ids.file == "" {
+		return d.header(raw)
+	}
+	var l line
+	if err := json.Unmarshal(raw, &l); err != nil {
+		return refuse(d.n, "it is not a JSON entry").WithHint("correct the line").Because(err)
+	}
+	if l.Message != nil {
+		l.said = *l.Message
+	}
+	if l.ID == "" {
+		return refuse(d.n, "the entry has no id")
+	}
+	if len(d.t.Entries) == MaxEntries {
+		return refuse(d.n, "the transcript has more than %d entries", MaxEntries).WithHint("export it compacted")
+	}
+	e, err := d.entry(l, raw)
+	if err != nil {
+		return err
+	}
+	if _, twice := d.at[e.ID]; twice {
+		return refuse(d.n, "duplicate entry id %.80q", l.ID)
+	}
+	if e.Parent != "" {
+		if _, known := d.at[e.Parent]; !known {
+			return refuse(d.n, "the parent %.80q does not precede the entry", *l.ParentID)
+		}
+	}
+	d.at[e.ID] = len(d.t.Entries)
+	d.t.Entries, d.line = append(d.t.Entries, e), append(d.line, d.n)
+	return nil
+}
+
+// hasNUL reports whether a JSON text contains an escaped NUL character, which
+// databases reject.
+func hasNUL(raw []byte) bool {
+	for rest := raw; ; {
+		i := bytes.Index(rest, []byte(`\u0000`))
+		if i < 0 {
+			return false
+		}
+		before := rest[:i+1]
+		if escapes := len(before) - len(bytes.TrimRight(before, `\`)); escapes%2 == 1 {
+			return true
+		}
+		rest = rest[i+6:]
+	}
+}
+
+// header parses the first line.
+func (d *decoder) header(raw []byte) error {
+	var h header
+	if err := json.Unmarshal(raw, &h); err != nil || h.Type != typeSession {
+		return refuse(d.n, "it is not the header of a transcript").
+			WithHint(`use a file whose first line is {"type":"session",…}`).Because(err)
+	}
+	d.ids = naming{file: h.ID, own: h.Chela != nil, at: h.Timestamp.Time}
+	if d.ids.file == "" {
+		return refuse(d.n, "the header has no id")
+	}
+	d.t.CreatedAt, d.most = h.Timestamp.Time, -1
+	if m := h.Chela; m != nil {
+		d.t.Session, d.t.Title, d.t.Compacted, d.t.Thread = m.Session, m.Title, m.Compacted, chela.ThreadID(h.ID)
+		d.head, d.most = m.Head, m.Entries
+	}
+	return nil
+}
+
+// entry converts a line to an entry.
+func (d *decoder) entry(l line, raw []byte) (e chela.Entry, err error) {
+	at := l.Timestamp.Time
+	if l.Chela != nil && !l.Chela.At.IsZero() {
+		at = l.Chela.At.UTC()
+	}
+	if at.IsZero() {
+		at = d.t.CreatedAt
+	}
+	e.ID, e.CreatedAt = d.ids.entry(l.ID), at
+	if l.ParentID != nil && *l.ParentID != "" {
+		e.Parent = d.ids.entry(*l.ParentID)
+	}
+	if l.Chela != nil && d.ids.own {
+		e.Turn = l.Chela.Turn
+		if l.Chela.Opened != nil && l.Chela.Opened.ID == e.Turn {
+			d.t.Turns = append(d.t.Turns, *l.Chela.Opened)
+		}
+		if len(l.Chela.Body) > 0 {
+			if err := json.Unmarshal(l.Chela.Body, &e.Body); err != nil || misplaced(e.Body) {
+				return e, refuse(d.n, "the field chela has no valid body").Because(err)
+			}
+		}
+	}
+	switch l.Type {
+	case typeMessage:
+		err = d.message(&e, l)
+	case typeNote:
+		e.Kind, e.Body.Hidden = chela.EntryNote, l.Hidden
+		err = d.content(&e.Body, l)
+	case typeCompaction:
+		e.Kind, e.Body.Text, e.Body.TokensBefore = chela.EntryCompaction, l.Summary, max(l.Before, 0)
+		e.Body.FirstKept = e.ID // none is kept
+		if l.FirstKept != "" {
+			e.Body.FirstKept = d.ids.entry(l.FirstKept)
+		}
+	case typeBranchSummary:
+		e.Kind, e.Body.Text = chela.EntryBranchSummary, l.Summary
+	case "", typeSession:
+		err = refuse(d.n, "the entry is of type %q", l.Type)
+	default:
+		e.Kind = chela.EntryCustom
+		e.Body.Text, err = d.custom(l, raw)
+	}
+	return e, err
+}
+
+// misplaced reports whether the chela field of a line repeats fields that the
+// format itself has.
+func misplaced(b chela.Body) bool {
+	return b.Text != "" || len(b.Thinking)+len(b.Calls)+len(b.Attachments) > 0 || b.Whole != nil || b.Call != "" || b.FirstKept != ""
+}
+
+// custom returns the text of a custom entry. A line of an unknown type is kept
+// verbatim.
+func (d *decoder) custom(l line, raw []byte) (string, error) {
+	s := namedState{l.Name, l.Data}
+	switch {
+	case l.Type != typeCustom:
+		s = namedState{l.Type, raw}
+	case l.Name == ownState:
+		var text string
+		if err := json.Unmarshal(l.Data, &text); err != nil {
+			return "", refuse(d.n, "the state of chela is not a string").Because(err)
+		}
+		return text, nil
+	}
+	if len(s.Data) == 0 {
+		s.Data = json.RawMessage("null")
+	}
+	text, err := marshal(s)
+	return string(text), err
+}
+
+// message parses the body of a message.
+func (d *decoder) message(e *chela.Entry, l line) error {
+	b := &e.Body
+	switch l.Role {
+	case roleUser:
+		e.Kind = chela.EntryUser
+	case roleAssistant:
+		e.Kind = chela.EntryAssistant
+		b.Model = l.Model
+		if l.Provider != "" && l.Model != "" {
+			b.Model = l.Provider + "/" + l.Model
+		}
+		for _, s := range stops {
+			if s.name == l.StopReason {
+				b.Stop = s.reason
+			}
+		}
+		b.Interrupted = b.Interrupted || l.StopReason == "aborted"
+		if u := l.Usage; u != nil {
+			b.Usage = &chela.TokenUsage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Reasoning: u.Reasoning}
+		}
+	case roleTool, roleResult:
+		e.Kind = chela.EntryToolResult
+		b.Tool = l.ToolName
+		if d.ids.own {
+			b.Call = d.ids.call(l.ToolCallID)
+		} else {
+			b.Ref = l.ToolCallID // the position in the tree decides which call it answers
+		}
+		switch {
+		case !l.IsError:
+			b.Status = chela.CallDone
+		case !b.Status.Ended() || b.Status == chela.CallDone:
+			b.Status = chela.CallFailed
+		}
+	default:
+		return refuse(d.n, "unknown role %.40q", l.Role).WithHint("use user, assistant or tool")
+	}
+	return d.content(b, l)
+}
+
+// content parses the blocks of a message, or its plain text.
+func (d *decoder) content(b *chela.Body, l line) error {
+	if len(l.Content) == 0 || json.Unmarshal(l.Content, &b.Text) == nil {
+		return nil
+	}
+	var blocks []block
+	if err := json.Unmarshal(l.Content, &blocks); err != nil {
+		return refuse(d.n, "the content is neither text nor blocks").Because(err)
+	}
+	var texts []string
+	for _, one := range blocks {
+		extra := blockMore{}
+		if one.Chela != nil && d.ids.own {
+			extra = *one.Chela
+		}
+		switch one.Type {
+		case "text":
+			texts = append(texts, one.Text)
+		case "thinking":
+			b.Thinking = append(b.Thinking, chela.Thinking{
+				Text: one.Thinking, Signature: one.Signature, Redacted: extra.Redacted, Provider: extra.Provider,
+			})
+		case "toolCall":
+			b.Calls = append(b.Calls, d.call(l.ID, one, extra))
+		case "image", "file":
+			a, err := d.attached(one, extra)
+			switch {
+			case err != nil:
+				return err
+			case extra.Whole:
+				b.Whole = &a
+			default:
+				b.Attachments = append(b.Attachments, a)
+			}
+		default:
+			return refuse(d.n, "unknown block type %.40q", one.Type).WithHint("use text, thinking, toolCall, image or file")
+		}
+	}
+	b.Text = strings.Join(texts, "\n")
+	return nil
+}
+
+// call parses a tool call. In files of other programs its id is unique only
+// within the entry.
+func (d *decoder) call(entry string, one block, extra blockMore) chela.CallSpec {
+	c := chela.CallSpec{ID: d.ids.call(one.ID), Ref: extra.Ref, Tool: one.Name, Args: one.Arguments, Raw: extra.Raw}
+	if !d.ids.own {
+		c.ID, c.Ref = d.ids.call(entry+" "+one.ID), one.ID
+	}
+	if c.Raw == "" && len(c.Args) == 0 {
+		c.Args = json.RawMessage("{}")
+	}
+	return c
+}
+
+// attached parses an attachment and checks its content against its hash.
+func (d *decoder) attached(one block, extra blockMore) (chela.Attachment, error) {
+	a := chela.Attachment{Name: extra.Name, MediaType: one.MediaType, SHA256: extra.SHA256, Size: extra.Size}
+	content := one.Data
+	if a.SHA256 != "" && a.Size == 0 && content == nil {
+		content = []byte{} // the content of an empty file is omitted
+	}
+	if content != nil {
+		sum := sha256.Sum256(content)
+		hash := hex.EncodeToString(sum[:])
+		if a.SHA256 != "" && a.SHA256 != hash {
+			return a, refuse(d.n, "the content of attachment %.80q does not match its hash", a.Name)
+		}
+		a.SHA256, a.Size = hash, int64(len(content))
+	}
+	if len(a.SHA256) != 2*sha256.Size || strings.Trim(a.SHA256, "0123456789abcdef") != "" || a.Size < 0 {
+		return a, refuse(d.n, "an attachment has neither content nor a hash")
+	}
+	if a.Name == "" {
+		a.Name = a.SHA256[:12] + "." + path.Base(a.MediaType)
+	}
+	d.t.Attached = append(d.t.Attached, Attached{Attachment: a, Line: d.n, Content: content, Needed: !extra.Whole})
+	return a, nil
+}

@@ -1,0 +1,191 @@
+package turn_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/engine/turn"
+)
+
+// answer is what a desk does: it stores the answer, and the next run goes on.
+func (r *rig) answer(to chela.ApprovalState) {
+	r.Helper()
+	ch := r.book.answer(to)
+	if err := r.book.Append(r.Context(), "answer", ch); err != nil {
+		r.Fatal(err)
+	}
+	r.control = &turn.Handle{}
+}
+
+func askAbout(tool string) func(chela.ToolCall) turn.Ruling {
+	return func(c chela.ToolCall) turn.Ruling {
+		if c.Tool == tool {
+			return turn.Ruling{Verdict: chela.Ask, Reason: "it hurts"}
+		}
+		return turn.Ruling{Verdict: chela.Allow}
+	}
+}
+
+func TestAskThenGoOn(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, say("one", "look a", "write b", "look c", "write d"), say("there"))
+	r.verdict = askAbout("write")
+	r.mustRun(chela.TurnAwaiting)
+	if diff := cmp.Diff([]string{"turn.step", "turn.ask"}, r.book.ops); diff != "" {
+		t.Errorf("appends (-want +got):\n%s", diff)
+	}
+	a := r.book.approvals[0]
+	want := chela.Approval{
+		ID: a.ID, Call: r.book.calls[1].ID, Turn: "turn_1", Thread: "thr_1", Session: "agent:main:main", State: chela.ApprovalPending,
+		Tool: "write", Effect: chela.EffectWrite, ArgsHash: toolbox{}.Hash("write", []byte(`{"name":"b"}`)),
+		Preview: `write {"name":"b"}`, Offers: []chela.Offer{{}}, Reason: "it hurts", CreatedAt: a.CreatedAt, ExpiresAt: a.CreatedAt.Add(time.Hour),
+	}
+	if diff := cmp.Diff(want, a); diff != "" {
+		t.Errorf("approval (-want +got):\n%s", diff)
+	}
+	r.mustRun(chela.TurnAwaiting) // a run that comes too early changes nothing
+	r.answer(chela.ApprovalGranted)
+	r.mustRun(chela.TurnAwaiting)
+	r.answer(chela.ApprovalDenied)
+	r.mustRun(chela.TurnCompleted)
+	path := []string{
+		"user: hi", "assistant: one", "tool_result: look did a (done)", "tool_result: write did b (done)",
+		"tool_result: look did c (done)", "tool_result: denied: the owner said no (denied)", "assistant: there",
+	}
+	if diff := cmp.Diff(path, r.path()); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"look a", "write b", "look c"}, r.done()); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+// An answer to one question may settle the next: the policy is asked again.
+func TestAskOnlyIfStillNeeded(t *testing.T) {
+	t.Parallel()
+	for verdict, want := range map[chela.Verdict]string{
+		chela.Allow: "tool_result: write did b (done)",
+		chela.Deny:  "tool_result: denied: from now on (denied)",
+	} {
+		t.Run(string(verdict), func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, say("one", "write a", "write b"), say("there"))
+			r.verdict = askAbout("write")
+			r.mustRun(chela.TurnAwaiting)
+			r.answer(chela.ApprovalGranted)
+			r.verdict = func(chela.ToolCall) turn.Ruling { return turn.Ruling{Verdict: verdict, Reason: "from now on"} }
+			r.mustRun(chela.TurnCompleted)
+			if diff := cmp.Diff([]string{"tool_result: write did a (done)", want}, r.path()[2:4]); diff != "" {
+				t.Errorf("results (-want +got):\n%s", diff)
+			}
+			if len(r.book.approvals) != 1 {
+				t.Errorf("%d questions, want 1", len(r.book.approvals))
+			}
+		})
+	}
+}
+
+func TestStopWithdrawsTheQuestion(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, say("one", "write a", "look b"))
+	r.verdict = askAbout("write")
+	r.mustRun(chela.TurnAwaiting)
+	r.book.turn.Stop = true
+	r.mustRun(chela.TurnInterrupted)
+	if got := r.book.approvals[0].State; got != chela.ApprovalWithdrawn {
+		t.Errorf("the approval is %s", got)
+	}
+	want := []string{"tool_result: not run: interrupted (skipped)", "tool_result: not run: interrupted (skipped)"}
+	if diff := cmp.Diff(want, r.path()[2:]); diff != "" {
+		t.Errorf("results (-want +got):\n%s", diff)
+	}
+}
+
+func TestPolicyBreaks(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, say("one", "look a"))
+	r.policyErr = errors.New("the rules cannot be read")
+	if _, err := r.run(); !errors.Is(err, r.policyErr) {
+		t.Errorf("error %v, want %v", err, r.policyErr)
+	}
+	if len(r.done()) != 0 || r.book.attempts != 0 {
+		t.Errorf("ran %v without a verdict, appended %v", r.done(), r.book.ops)
+	}
+}
+
+// A verdict that is none denies.
+func TestNoVerdictDenies(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, say("one", "look a"), say("there"))
+	r.verdict = func(chela.ToolCall) turn.Ruling { return turn.Ruling{} }
+	r.mustRun(chela.TurnCompleted)
+	if len(r.done()) != 0 || r.book.calls[0].State != chela.CallDenied {
+		t.Errorf("ran %v; the call is %s", r.done(), r.book.calls[0].State)
+	}
+}
+
+// more is a message that waits to enter the turn.
+func more(id, text string) chela.Waiting {
+	return chela.Waiting{ID: chela.InboxID(id), State: chela.InboxWaiting, Inbound: chela.Inbound{Text: text, Origin: chela.Origin{Owner: true}}}
+}
+
+func TestSteeringSkipsWhatHasNotBegun(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, say("one", "look a", "write b", "write c"), say("there"))
+	look := r.tools[0].Run
+	r.tools[0].Run = func(ctx context.Context, c chela.ToolCall) (chela.ToolResult, error) {
+		r.book.inbox = []chela.Waiting{more("in_1", "stop that"), more("in_2", "do this")}
+		r.control.Steer()
+		return look(ctx, c)
+	}
+	r.mustRun(chela.TurnCompleted)
+	want := []string{
+		"user: hi", "assistant: one", "tool_result: look did a (done)", "tool_result: skipped: superseded by a new message (skipped)",
+		"tool_result: skipped: superseded by a new message (skipped)", "user: stop that", "user: do this", "assistant: there",
+	}
+	if diff := cmp.Diff(want, r.path()); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+	for _, m := range r.book.inbox {
+		if m.State != chela.InboxTaken || m.Turn != "turn_1" {
+			t.Errorf("message %+v", m)
+		}
+	}
+	if ops := r.book.ops; ops[1] != "turn.step" {
+		t.Errorf("the messages were not committed before the model was asked: %v", ops)
+	}
+}
+
+func TestSteeringByNobody(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, say("one", "write a"), say("there"))
+	r.control.Steer()
+	r.mustRun(chela.TurnCompleted)
+	if diff := cmp.Diff([]string{"write a"}, r.done()); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+// A message that arrives while others enter the turn leads to a second look,
+// which must not take the first ones again: they are not committed yet.
+func TestSteeringTwice(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, say("there"))
+	r.book.inbox = []chela.Waiting{more("in_1", "one more")}
+	looks := 0
+	r.book.steering = func() {
+		if looks++; looks == 1 {
+			r.control.Steer()
+		}
+	}
+	r.control.Steer()
+	r.mustRun(chela.TurnCompleted)
+	if diff := cmp.Diff([]string{"user: hi", "user: one more", "assistant: there"}, r.path()); diff != "" {
+		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,311 @@
+package turn
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"chela"
+	"chela/internal/engine/policy"
+	"chela/internal/engine/turn/machine"
+	"chela/internal/platform/excerpt"
+	"chela/internal/platform/fail"
+	"chela/internal/safety/provenance"
+)
+
+// maxCalls is the maximum number of calls per answer.
+const maxCalls = 64
+
+// maxParallel is the concurrency of reads in one batch.
+const maxParallel = 8
+
+// judge decides which calls may run: known tool, valid arguments, policy. A
+// refused call is settled with a text that lets the model recover.
+func (n *run) judge(ctx context.Context, calls []chela.ToolCall) error {
+	for _, c := range calls {
+		judged, err := n.judgeCall(ctx, c)
+		if err != nil {
+			return err
+		}
+		n.move(judged)
+	}
+	return nil
+}
+
+func (n *run) judgeCall(ctx context.Context, c chela.ToolCall) (chela.ToolCall, error) {
+	spec := n.state.Answer.Calls[c.Index]
+	last := c.Index == len(n.state.Answer.Calls)-1
+	switch {
+	case last && n.state.Answer.Stop == chela.StopLength:
+		c.State, c.Why = chela.CallFailed, "not run: the answer hit its length limit inside this call; repeat it with shorter arguments"
+		return c, nil
+	case !n.state.Flush.Takes(c.Tool):
+		c.State, c.Why = chela.CallFailed, "not run: only memory tools are available now; make this call after your answer"
+		return c, nil
+	case n.state.Turn.Steps >= n.Limits.Steps:
+		c.State, c.Why = chela.CallSkipped, "not run: the turn has no steps left to use its result"
+		return c, nil
+	case c.Index >= maxCalls:
+		c.State, c.Why = chela.CallSkipped, fmt.Sprintf("not run: the limit is %d calls per answer; make the others in the next one", maxCalls)
+		return c, nil
+	case spec.Raw != "":
+		c.State, c.Why = chela.CallFailed, fmt.Sprintf("not run: the arguments are not valid JSON; send one JSON object: %.200s", spec.Raw)
+		return c, nil
+	}
+	if n.state.Offered(c.Tool) {
+		return judgeOffered(c), nil
+	}
+	args, err := n.agent.Tools.Check(c.Tool, c.Args)
+	if err != nil {
+		c.State, c.Why = chela.CallFailed, "not run: "+lesson(err)
+		return c, nil
+	}
+	c.Args = args
+	c, goes := n.beforeCall(ctx, c)
+	if !goes {
+		return c, nil
+	}
+	tool, _ := n.agent.Tools.Get(c.Tool)
+	j := judgement(tool, c)
+	c.Effect, c.Resume = j.Effect, j.Resume
+	c, _, err = n.rule(ctx, c, j)
+	return c, err
+}
+
+// lesson returns the text of an error for the model: its message and hint. An
+// internal fault is not presented as the model's mistake.
+func lesson(err error) string {
+	var e *chela.Error
+	if !errors.As(err, &e) || e.Kind == chela.Internal {
+		return "this is a fault of chela, not of the call"
+	}
+	if e.Hint == "" {
+		return e.Msg
+	}
+	return e.Msg + "; " + e.Hint
+}
+
+func judgement(tool chela.Tool, c chela.ToolCall) chela.Judgement {
+	if tool.Judge == nil {
+		return chela.Judgement{Effect: chela.EffectRead}
+	}
+	return tool.Judge(c.Args)
+}
+
+// rule applies the policy to a judged call. It reports whether no grant can
+// cover the call.
+func (n *run) rule(ctx context.Context, c chela.ToolCall, j chela.Judgement) (_ chela.ToolCall, floor bool, _ error) {
+	// Not cancelled by a stop: the answer with the call is billed and not yet
+	// appended.
+	ruling, err := n.agent.Policy(context.WithoutCancel(ctx), n.state.Turn, c, j)
+	if err != nil {
+		return c, false, err
+	}
+	switch ruling.Verdict {
+	case chela.Allow:
+		c.State = chela.CallApproved
+	case chela.Ask:
+		c.State, c.Why = chela.CallAwaiting, ruling.Reason
+		if n.state.Flush.On {
+			c.State, c.Why = chela.CallDenied, "denied: approvals are not available now: "+ruling.Reason
+		}
+	default:
+		c.State, c.Why = chela.CallDenied, "denied: "+ruling.Reason
+	}
+	return c, j.Floor() || ruling.Floor, nil
+}
+
+// ask requests an approval and releases the lane. The policy is consulted again
+// first, because an earlier answer may cover this call too.
+func (n *run) ask(ctx context.Context, c chela.ToolCall) (done bool, err error) {
+	tool, ok := n.agent.Tools.Get(c.Tool)
+	if !ok {
+		c.State, c.Why = chela.CallDenied, "denied: there is no tool "+c.Tool+" any more"
+		n.move(c)
+		return false, nil
+	}
+	j := judgement(tool, c)
+	again, floor, err := n.rule(ctx, c, j)
+	if err != nil {
+		return false, err
+	}
+	if again.State != chela.CallAwaiting {
+		n.move(again)
+		return false, nil
+	}
+	now := n.Now()
+	offers := policy.Offers(j)
+	if floor {
+		offers = nil // a grant would not cover it
+	}
+	a := chela.Approval{
+		ID: n.IDs.Approval(), Call: c.ID, Turn: c.Turn, Thread: c.Thread, Session: c.Session, State: chela.ApprovalPending,
+		Tool: c.Tool, Effect: c.Effect, ArgsHash: n.agent.Tools.Hash(c.Tool, c.Args), Preview: j.Preview, Subjects: j.Subjects, Exact: j.Exact,
+		Offers: offers, Reason: again.Why, Floor: floor, CreatedAt: now, ExpiresAt: now.Add(n.Expires),
+	}
+	if a.Preview == "" {
+		a.Preview = excerpt.Visible(c.Tool + " " + string(c.Args))
+	}
+	turn := n.state.Turn
+	turn.State = chela.TurnAwaiting
+	n.state.Thread.State = chela.ThreadAwaiting
+	n.add(machine.Change{Turn: &turn, Approvals: []chela.Approval{a}})
+	n.announce(chela.Event{Kind: chela.EventApprovalRequested, Call: c.ID, Tool: c.Tool, Approval: a.ID, Text: excerpt.FirstPage(a.Preview, string(a.ID))})
+	return true, n.flush(ctx, "turn.ask")
+}
+
+// runTools runs a batch: reads and settled calls together, or one call with
+// side effects.
+func (n *run) runTools(ctx context.Context, calls []chela.ToolCall) error {
+	if len(calls) == 1 && !machine.Harmless(calls[0]) {
+		return n.runEffect(ctx, calls[0])
+	}
+	if slices.ContainsFunc(calls, func(c chela.ToolCall) bool { return c.State == chela.CallApproved }) {
+		n.again = n.again && n.empty() // otherwise no earlier run reached this request
+		if err := n.flush(ctx, "turn.step"); err != nil {
+			return err
+		}
+		n.progress(names(calls))
+	}
+	outcomes := make([]CallOutcome, len(calls))
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, maxParallel)
+	for i, c := range calls {
+		if c.State.Ended() {
+			outcomes[i] = CallOutcome{State: c.State, ToolResult: chela.ToolResult{Text: c.Why, Failed: true}}
+			continue
+		}
+		slots <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			outcomes[i] = n.calls().Run(ctx, c)
+		})
+	}
+	wait.Wait()
+	for _, out := range outcomes {
+		if err := cmp.Or(cutOff(ctx), out.Later); err != nil {
+			return err
+		}
+	}
+	for i, c := range calls {
+		n.record(c, outcomes[i])
+	}
+	return nil
+}
+
+// runEffect runs one call with side effects: it is marked running in the
+// journal before it begins, and its result is appended after it ends.
+func (n *run) runEffect(ctx context.Context, c chela.ToolCall) error {
+	n.again = false // the next model request follows a result
+	tool, ok := n.agent.Tools.Get(c.Tool)
+	if !ok {
+		n.settle(c, chela.CallFailed, "not run: there is no tool "+c.Tool+" any more")
+		return nil
+	}
+	if tool.Prepare != nil {
+		prepared, err := tool.Prepare(ctx, c)
+		if ctx.Err() != nil {
+			return cutOff(ctx) // nothing has run yet
+		}
+		if errors.Is(err, chela.ErrLater) {
+			return cmp.Or(n.flush(ctx, "turn.step"), err) // the answer with the call is billed
+		}
+		if err != nil {
+			n.settle(c, chela.CallFailed, "not run: "+lesson(err))
+			return nil
+		}
+		c.Intent, c.Changes = prepared.Intent, prepared.Changes
+	}
+	if !fail.Mutant("no-running-row") {
+		c.State, c.StartedAt = chela.CallRunning, n.Now()
+		n.move(c)
+	}
+	if err := n.flush(ctx, "turn.running"); err != nil {
+		return err
+	}
+	n.progress(c.Tool)
+	out := n.calls().Run(ctx, c)
+	if err := cmp.Or(cutOff(ctx), out.Later); err != nil {
+		return err
+	}
+	n.record(c, out)
+	return n.flush(ctx, "turn.result")
+}
+
+// calls returns the runner for this turn's calls.
+func (n *run) calls() CallRunner {
+	emit := n.Emit
+	if n.state.Flush.On {
+		emit = func(chela.Event) {} // hidden from people
+	}
+	turn := n.state.Turn
+	rule := func(ctx context.Context, c chela.ToolCall, j chela.Judgement) (chela.Verdict, error) {
+		r, err := n.agent.Policy(ctx, turn, c, j)
+		return r.Verdict, err
+	}
+	return CallRunner{Get: n.agent.Tools.Get, Rule: rule, After: n.afterCall, Bound: n.Bound, Grace: n.Grace, Now: n.Now, Emit: emit, Log: n.Log}
+}
+
+// record adds the result of a call.
+func (n *run) record(c chela.ToolCall, out CallOutcome) {
+	if !c.State.Ended() {
+		c.State, c.FinishedAt = out.State, n.Now()
+		if out.Changes != nil {
+			c.Changes = out.Changes
+		}
+		n.move(c)
+	}
+	n.result(c, chela.Body{
+		Text: out.Text, Attachments: out.Attachments, Whole: out.Whole, Provenance: n.provenance().With(out.Provenance).With(n.source(c)),
+	})
+}
+
+// source returns the provenance of a call's result that follows from its tool
+// alone.
+func (n *run) source(c chela.ToolCall) chela.Provenance {
+	tool, ok := n.agent.Tools.Get(c.Tool)
+	if ok && tool.Own {
+		return chela.Provenance{}
+	}
+	named := c.Tool
+	if ok && c.Args != nil {
+		if subjects := judgement(tool, c).Subjects; len(subjects) > 0 && subjects[0] != "" {
+			named = subjects[0]
+		}
+	}
+	if method, url, ok := strings.Cut(named, " "); ok && strings.ToUpper(method) == method && strings.Contains(url, "://") {
+		named = url
+	}
+	return provenance.Outside(named)
+}
+
+// settle ends a call without running it.
+func (n *run) settle(c chela.ToolCall, state chela.CallState, why string) {
+	if !c.State.Ended() {
+		c.State, c.Why, c.FinishedAt = state, why, n.Now()
+		n.move(c)
+	}
+	n.result(c, chela.Body{Text: c.Why})
+}
+
+// result adds the result of an ended call.
+func (n *run) result(c chela.ToolCall, body chela.Body) {
+	body.Call, body.Ref, body.Tool, body.Status = c.ID, c.Ref, c.Tool, c.State
+	n.addEntry(chela.EntryToolResult, n.hidden(body))
+	n.announce(chela.Event{Kind: chela.EventToolFinished, Call: c.ID, Tool: c.Tool, Text: string(c.State)})
+}
+
+func names(calls []chela.ToolCall) string {
+	text := ""
+	for i, c := range calls {
+		if i > 0 {
+			text += ", "
+		}
+		text += c.Tool
+	}
+	return text
+}

@@ -1,0 +1,121 @@
+package turn
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"chela"
+	"chela/internal/engine/prompt"
+	"chela/internal/engine/turn/machine"
+)
+
+// commandReply returns the reply to the compact command.
+func commandReply(compacted *chela.Body) string {
+	if compacted == nil {
+		return "nothing to compact"
+	}
+	return fmt.Sprintf("compacted: %d tokens became %d", compacted.TokensBefore, compacted.TokensAfter)
+}
+
+// Reply returns the reply of a turn that executed a command, and false for all
+// other turns, whose reply is the model's answer.
+func Reply(t chela.Turn, entries []chela.Entry) (text string, ok bool) {
+	var compacted *chela.Body
+	for i := range entries {
+		switch e := &entries[i]; {
+		case e.Kind == chela.EntryUser:
+			ok = ok || e.Body.Command != ""
+		case e.Kind == chela.EntryCompaction:
+			compacted = &e.Body
+		}
+	}
+	if !ok || t.State != chela.TurnCompleted {
+		return "", false
+	}
+	return commandReply(compacted), true
+}
+
+// compact performs a planned compaction. The buffer is flushed first, because
+// the archive's keys are derived from the head.
+func (n *run) compact(ctx context.Context, p prompt.Plan) error {
+	if err := n.flush(ctx, "turn.step"); err != nil {
+		return err
+	}
+	n.progress("compacting")
+	s := &n.state
+	summary, paid, err := n.Compact(ctx, prompt.CompactionRequest{
+		Agent: n.agent.Name, Turn: s.Turn, Head: s.Thread.Head, Conversation: s.Conversation, Plan: p,
+		Budget: n.budget(), Wishes: s.Wishes, Ask: n.summarize,
+	})
+	if paid != nil {
+		n.add(machine.Change{Usage: n.usage(n.payer(prompt.CompactionPurpose), paid)})
+		n.keep = true
+	}
+	switch {
+	case err == nil:
+		n.compacted(p, summary)
+		return n.flush(ctx, "turn.compact")
+	case errors.Is(err, ErrParked):
+		return nil
+	case ctx.Err() != nil:
+		return cutOff(ctx)
+	}
+	n.Log.Warn("prompt not compacted", "turn", s.Turn.ID, "strategy", p.Strategy, "error", err)
+	n.tried = p.Strategy
+	_, unkept := errors.AsType[*prompt.KeepError](err)
+	switch {
+	case unkept && s.Command != "":
+		return cmp.Or(n.flush(ctx, "turn.compact"), err) // another run may archive it; this summary is billed
+	case !unkept && isOfStore(err):
+		return err
+	case unkept:
+		n.tried = chela.StrategyTruncate // entries that cannot be archived must not leave
+	case s.Command != "", machine.FailureOf(err).Limit.IsOfCost():
+		n.failure = machine.FailureOf(err)
+	}
+	return nil
+}
+
+// compacted adds the compaction entry.
+func (n *run) compacted(p prompt.Plan, summary string) {
+	c, budget := n.state.Conversation, n.budget()
+	e := n.entry(chela.EntryCompaction, chela.Body{
+		Text: summary, FirstKept: p.FirstKept(c), Pinned: p.Pinned, Strategy: p.Strategy, TokensBefore: budget.Used(c), Ratio: c.Ratio,
+		Provenance: n.provenance(),
+	})
+	if e.Body.FirstKept == "" {
+		e.Body.FirstKept = e.ID
+	}
+	e.Body.TokensAfter = budget.Used(c.Append(e)) // Append copies the conversation
+	n.add(machine.Change{Entries: []chela.Entry{e}})
+	n.announce(chela.Event{Kind: chela.EventEntryAppended, Entry: e.ID})
+	n.refused = nil
+}
+
+// summarize asks the agent's cheap model for a summary, or else the turn's
+// model.
+func (n *run) summarize(ctx context.Context, req *chela.Request) (*chela.Finish, error) {
+	p, model := n.agent.Provider, n.agent.Model
+	if n.agent.Cheap != nil {
+		if cheap, name := n.agent.Cheap(); cheap != nil {
+			p, model = cheap, name
+		}
+	}
+	req.Model, req.Session, req.Payer, req.Again = model, n.state.Turn.Session, n.payer(prompt.CompactionPurpose), n.again
+	f, _, err := n.stream(ctx, p, req, false)
+	return f, err
+}
+
+// budget returns the token budget of the turn's prompts.
+func (n *run) budget() prompt.Budget { return n.Prompt.Budget(n.frame()) }
+
+// flushes reports whether the agent has a tool to write memory notes.
+func (n *run) flushes() bool {
+	if n.Compact == nil || !n.Flush {
+		return false
+	}
+	_, ok := n.agent.Tools.Get(prompt.FlushTool)
+	return ok
+}

@@ -1,0 +1,97 @@
+package turn
+
+import (
+	"context"
+
+	"chela"
+	"chela/internal/engine/cue"
+	"chela/internal/engine/hook"
+)
+
+// moment returns a hook moment of the turn.
+func (n *run) moment(p chela.HookPoint) hook.Moment {
+	t := n.state.Turn
+	return hook.Moment{
+		Point: p, Session: t.Session, Thread: t.Thread, Turn: t.ID, Agent: n.agent.Name, Channel: t.Origin.Channel, Sender: t.Origin.Sender,
+	}
+}
+
+// fire runs the hooks on a moment. It is not cancelled by a stop: the preceding
+// outcome is not appended yet.
+func (n *run) fire(ctx context.Context, m hook.Moment) hook.Verdict {
+	return n.agent.Hooks.Fire(context.WithoutCancel(ctx), m)
+}
+
+// beforeCall lets hooks change or refuse a validated call. It reports whether
+// the call continues.
+func (n *run) beforeCall(ctx context.Context, c chela.ToolCall) (chela.ToolCall, bool) {
+	m := n.moment(chela.HookBeforeToolCall)
+	m.Tool, m.Args = c.Tool, c.Args
+	v := n.fire(ctx, m)
+	if v.Refused != "" {
+		c.State, c.Why = chela.CallDenied, "denied: "+v.Refused
+		return c, false
+	}
+	if string(v.Args) == string(c.Args) {
+		return c, true
+	}
+	args, err := n.agent.Tools.Check(c.Tool, v.Args)
+	if err != nil {
+		c.State, c.Why = chela.CallFailed, "not run: a hook changed the arguments, and they are now invalid: "+lesson(err)
+		return c, false
+	}
+	c.Args = args
+	return c, true
+}
+
+// afterCall lets hooks change or withhold a call's result. Concurrent reads of
+// a batch call it concurrently.
+func (n *run) afterCall(ctx context.Context, c chela.ToolCall, r chela.ToolResult) chela.ToolResult {
+	m := n.moment(chela.HookAfterToolCall)
+	m.Tool, m.Args, m.Text = c.Tool, c.Args, r.Text
+	v := n.fire(ctx, m)
+	r.Text = v.Text
+	if v.Refused != "" {
+		r.Text, r.Attachments, r.Whole = "the call has ended, and its result was withheld: "+v.Refused, nil, nil
+	}
+	return r
+}
+
+// transforms reports whether hooks process the answer; it is then not streamed
+// before. Hidden answers are not passed to hooks.
+func (n *run) transforms() bool {
+	return !n.state.Flush.On && n.agent.Hooks.Any(n.moment(chela.HookTransform))
+}
+
+// transformed returns an answer as processed by the hooks.
+func (n *run) transformed(ctx context.Context, text string) string {
+	if text == "" || !n.transforms() {
+		return text
+	}
+	m := n.moment(chela.HookTransform)
+	m.Text = text
+	v := n.fire(ctx, m)
+	if text = v.Text; v.Refused != "" {
+		text = "(the answer was withheld: " + v.Refused + ")"
+	}
+	n.emit(chela.Event{Kind: chela.EventTextDelta, Text: text})
+	return text
+}
+
+// owe returns the outbox reply of an ended turn, unless a hook refuses it or
+// the model chose to be silent.
+func (n *run) owe(ctx context.Context, t chela.Turn) []chela.Outbound {
+	silent := t.State == chela.TurnCompleted && cue.Silent(n.state.Answer.Text)
+	if t.Origin.ReplyBy != chela.ReplyByOutbox || silent {
+		return nil
+	}
+	out := n.reply(t)
+	m := n.moment(chela.HookBeforeOutbound)
+	m.Text = out.Text
+	v := n.fire(ctx, m)
+	if v.Refused != "" {
+		return nil
+	}
+	out.Text = v.Text
+	return []chela.Outbound{out}
+}

@@ -1,0 +1,55 @@
+package machine
+
+import (
+	"slices"
+	"strings"
+
+	"chela"
+)
+
+// guarded applies the loop guard's advice, if there is any.
+func guarded(s State, f Facts) (Action, bool) {
+	var advice GuardAdvice
+	switch left := f.Limits.Steps - s.Turn.Steps; {
+	case s.Last == chela.EntryAssistant && left > 1: // the last step has no tools
+		offered := func(name string) bool { return s.Offered(name) || named(f.Tools, name) }
+		advice = s.Guard.After(s.Answer.Text, f.Limits.Guard, offered)
+	case s.Last != chela.EntryAssistant && left > 0:
+		advice = s.Guard.Before(f.Limits.Guard)
+	}
+	switch {
+	case advice.End:
+		return finish(chela.TurnLimited, &chela.Failure{Kind: chela.Exhausted, Limit: chela.LimitLoop, Message: advice.Text}), true
+	case advice.Note == "":
+		return Action{}, false
+	}
+	a := nextStep(s, f)
+	a.Note, a.About = strings.TrimSpace(advice.Text+"\n\n"+a.Note), advice.Note
+	return a, true
+}
+
+// watch adds an entry of the open turn to the loop guard's record. The entry is
+// already part of the state.
+func (s *State) watch(e chela.Entry) {
+	switch e.Kind {
+	case chela.EntryUser:
+		s.Guard = s.Guard.Spoken()
+	case chela.EntryNote:
+		s.Guard = s.Guard.Noted(e.Body.Note)
+	case chela.EntryAssistant:
+		s.Guard = s.Guard.Answered(e.Body.Text)
+	case chela.EntryToolResult:
+		i := s.find(e.Body.Call)
+		if i < 0 {
+			return
+		}
+		s.Guard = s.Guard.Ended(s.Answer.Calls[i], e.Body.Status, e.Body.Text)
+		if len(s.Open()) == 0 {
+			s.Guard = s.Guard.Stepped()
+		}
+	}
+}
+
+func named(tools []chela.ToolSpec, name string) bool {
+	return slices.ContainsFunc(tools, func(t chela.ToolSpec) bool { return t.Name == name })
+}

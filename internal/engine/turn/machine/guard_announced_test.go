@@ -1,0 +1,90 @@
+package machine_test
+
+import (
+	"strings"
+	"testing"
+
+	"chela"
+	"chela/internal/engine/turn/machine"
+)
+
+func offered(name string) bool { return name == "shell" || name == "read_file" }
+
+func TestAfter(t *testing.T) {
+	t.Parallel()
+	const object = `{"name": "shell", "arguments": {"command": "ls"}}`
+	for _, c := range []struct {
+		name, text string
+		want       bool
+	}{
+		{"object", object, true},
+		{"object below words", "Let me look.\n\n" + object, true},
+		{"object over several lines", "Now:\n{\n  \"tool\": \"read_file\",\n  \"input\": {\"path\": \"a\"}\n}", true},
+		{"object in a fence", "```json\n" + object + "\n```", true},
+		{"object with function and args", `{"function": "shell", "args": {}}`, true},
+		{"tags around an object", "<tool_call>\n" + object + "\n</tool_call>", true},
+		{"a tag that names it", "I will.\n<function=shell>\n<parameter=command>ls</parameter>\n</function>", true},
+		{"an attribute", `<invoke name="shell"><parameter name="command">ls</parameter></invoke>`, true},
+		{"an attribute inside", `<function_calls><invoke name="shell"><parameter name="command">ls</parameter></invoke></function_calls>`, true},
+		{"a tag called like it", "<shell>\n<command>ls</command>\n</shell>", true},
+		{"code", "Looking:\nshell({\"command\": \"ls\"})", true},
+		{"code in a fence", "```python\nread_file(path=\"a.txt\")\n```", true},
+		{"code in quotes", "`shell(command=\"ls\")`", true},
+
+		{"words", "I will call shell with ls now.", false},
+		{"nothing", "", false},
+		{"another name", `{"name": "rm", "arguments": {}}`, false},
+		{"no arguments", `{"name": "shell"}`, false},
+		{"words behind it", object + "\nThis is how it is called.", false},
+		{"in the middle of a line", "You can send " + object, false},
+		{"a line of a shell", "ls -l", false},
+		{"code of something else", "print(\"shell\")", false},
+		{"no arguments in code", "shell()", false},
+		{"a page of HTML", "<div class=\"x\">shell</div>", false},
+		{"another tag", "<b>shell</b>", false},
+		{"a tag that is never opened", "shell</shell>", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			a := machine.GuardRecord{}.After(c.text, limits, offered)
+			if got := a.Note == chela.NoteCall; got != c.want || a.End {
+				t.Errorf("%q: %+v", c.text, a)
+			}
+		})
+	}
+}
+
+func TestNudgesAreCounted(t *testing.T) {
+	t.Parallel()
+	const text = `shell(command="ls")`
+	r := machine.GuardRecord{}.Noted(chela.NoteCall)
+	if a := r.After(text, limits, offered); a != (machine.GuardAdvice{}) {
+		t.Errorf("a second note: %+v", a)
+	}
+	if a := r.Spoken().After(text, limits, offered); a != (machine.GuardAdvice{}) {
+		t.Errorf("a second note after a message: %+v", a)
+	}
+	if a := r.After(text, machine.GuardLimits{Nudges: 2}, offered); a.Note != chela.NoteCall {
+		t.Errorf("no second note of two: %+v", a)
+	}
+	if a := (machine.GuardRecord{}).After(text, machine.GuardLimits{}, offered); a != (machine.GuardAdvice{}) {
+		t.Errorf("a note of none: %+v", a)
+	}
+}
+
+// FuzzAfter looks for texts that are not read to their end, and for notes about
+// tools that are not offered.
+func FuzzAfter(f *testing.F) {
+	for _, s := range []string{
+		`{"name":"shell","arguments":{}}`, "<invoke name=\"shell\"></invoke>", "```\nshell({})\n```", "</a>", "<shell></shell>",
+		strings.Repeat("<a>", 3000) + "</a>", strings.Repeat("\n{", 4000) + "}", "\xff</\xff>",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		a := machine.GuardRecord{}.After(text, limits, offered)
+		if a.Note != "" && !strings.Contains(text, "shell") && !strings.Contains(text, "read_file") {
+			t.Errorf("%q: %+v", text, a)
+		}
+	})
+}

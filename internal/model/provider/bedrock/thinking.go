@@ -1,0 +1,92 @@
+package bedrock
+
+import (
+	"regexp"
+	"strings"
+
+	"chela"
+	"chela/internal/model/provider/anthropic"
+)
+
+// The maker of a model follows from its id:
+// anthropic.claude-sonnet-4-5-20250929-v1:0, us.amazon.nova-2-lite-v1:0,
+// openai.gpt-oss-120b-1:0. It is unknown for an application inference profile.
+var (
+	nova2  = regexp.MustCompile(`amazon\.nova-2`)
+	gptOSS = regexp.MustCompile(`openai\.gpt-oss`)
+
+	// caches matches the models that support cache breakpoints; others reject
+	// them. Nova accepts them everywhere except after tools. See
+	// https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html.
+	caches        = regexp.MustCompile(`anthropic\.claude|amazon\.nova`)
+	withoutCaches = regexp.MustCompile(`claude-(v2|instant|3-(opus|sonnet|haiku)|3-5-sonnet-20240620)`)
+)
+
+func isClaude(model string) bool { return strings.Contains(model, "anthropic.claude") }
+
+func mayMark(model string) bool {
+	return caches.MatchString(model) && !withoutCaches.MatchString(model)
+}
+
+// efforts maps levels for gpt-oss and Nova 2; gpt-oss always thinks. See
+// https://docs.aws.amazon.com/nova/latest/nova2-userguide/extended-thinking.html.
+var efforts = map[chela.ThinkingLevel]string{
+	chela.ThinkingOff:     "low",
+	chela.ThinkingMinimal: "low",
+	chela.ThinkingLow:     "low",
+	chela.ThinkingMedium:  "medium",
+	chela.ThinkingHigh:    "high",
+	chela.ThinkingXHigh:   "high",
+}
+
+// think sets the thinking fields of the model's maker. Models of other makers
+// keep their defaults.
+func (p *Provider) think(r *request, req *chela.Request) {
+	level := req.Thinking
+	switch {
+	case isClaude(req.Model):
+		thinkLikeClaude(r, anthropic.Think(anthropic.ThinkingQuestion{
+			Model: req.Model, Level: level, MaxTokens: req.MaxTokens, Longest: p.cfg.MaxOutput, Midway: midway(r.Messages),
+		}))
+	case level == "":
+	case gptOSS.MatchString(req.Model):
+		r.Fields = map[string]any{"reasoning_effort": efforts[level]}
+	case nova2.MatchString(req.Model) && level != chela.ThinkingOff:
+		effort := efforts[level]
+		switch { // Nova rejects an output limit at its highest effort
+		case effort == "high" && req.MaxTokens > 0:
+			effort = "medium"
+		case effort == "high":
+			r.Inference = nil
+		}
+		r.Fields = map[string]any{"reasoningConfig": map[string]any{"type": "enabled", "maxReasoningEffort": effort}}
+	}
+}
+
+func thinkLikeClaude(r *request, t anthropic.Thinking) {
+	r.Inference = &inference{MaxTokens: t.MaxTokens}
+	thinking := map[string]any{"type": t.Mode}
+	if t.Mode == anthropic.ThinkingEnabled {
+		thinking["budget_tokens"] = t.Budget
+	}
+	r.Fields = map[string]any{}
+	if t.Mode != "" {
+		r.Fields["thinking"] = thinking
+	}
+	if t.Effort != "" {
+		r.Fields["output_config"] = map[string]any{"effort": t.Effort}
+	}
+}
+
+// midway reports whether the pending tool results answer calls that were made
+// without thinking, by this or another model.
+func midway(messages []message) bool {
+	if len(messages) < 2 {
+		return false
+	}
+	said := messages[len(messages)-2].Content // the last message is the user's
+	return said[len(said)-1].ToolUse != nil && said[0].Reasoning == nil
+}
+
+// ReasonsOnDemand reports whether a model reasons only on request.
+func (p *Provider) ReasonsOnDemand(model string) bool { return anthropic.ThinksIfAsked(model) }

@@ -1,0 +1,163 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"chela"
+)
+
+// A Candidate is a model that may answer.
+type Candidate struct {
+	Model     string // provider/model
+	Name      string // name at its provider
+	Provider  chela.Provider
+	MaxOutput int // the model's output limit, in tokens, a cap for requests; 0 if unknown
+
+	// Find resolves a candidate without a Provider whenever it is due to be
+	// asked. Its error is the reason why the model is unavailable, such as a
+	// missing key.
+	Find func() (Candidate, error)
+}
+
+// found returns a resolved candidate.
+func (c Candidate) found() (Candidate, error) {
+	if c.Provider != nil {
+		return c, nil
+	}
+	return c.Find()
+}
+
+// Failover returns a provider that asks candidates in order. It moves on after
+// errors that another model may not have: Unavailable, Exhausted, Denied,
+// NotFound and Unsupported. Errors that are not a provider's, such as an
+// unreadable attachment, end the stream. A failed model enters cooldown and is
+// skipped while others are available, except after Unsupported, which concerns
+// this request only. The Finish of a stand-in names the model and the reason.
+// If all fail, the error is the first one, with the messages of the others
+// appended.
+func Failover(candidates []Candidate, cfg RestConfig) chela.Provider {
+	p := failover{candidates: candidates, cfg: cfg}
+	for _, c := range candidates {
+		p.models = append(p.models, c.Model)
+	}
+	return p
+}
+
+type failover struct {
+	candidates []Candidate
+	models     []string
+	cfg        RestConfig
+}
+
+func (p failover) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
+	return func(yield func(chela.Chunk, error) bool) {
+		r := relay{yield: yield}
+		ready := p.cfg.Rests.ready(p.cfg.Now(), p.models)
+		var failed error
+		for n, i := range ready {
+			last := n == len(ready)-1
+			c, err := p.candidates[i].found()
+			there := err == nil
+			if there {
+				answer := c.ask(ctx, req, !last)
+				if i > 0 {
+					answer = standIn(answer, p.models[i], failed)
+				}
+				err = r.pass(answer)
+			}
+			if err == nil {
+				p.cfg.Rests.let(p.models[i], time.Time{})
+				return
+			}
+			// An overflow of a stand-in does not replace the error of the model
+			// before it.
+			small := failed != nil && isOverflow(err)
+			if ctx.Err() != nil || there && !small && !mayWorkElsewhere(err) { // not a provider's error, or the caller is gone
+				r.fail(err)
+				return
+			}
+			failed = joined(failed, err)
+			if len(p.models) > 1 && !small && chela.KindOf(err) != chela.Unsupported {
+				rest := p.cfg.rest(p.models[i], err)
+				p.cfg.Log.Warn("model in cooldown", "model", p.models[i], "for", rest, "error", err)
+			}
+		}
+		r.fail(failed)
+	}
+}
+
+// ask streams from a candidate.
+func (c Candidate) ask(ctx context.Context, req *chela.Request, hasty bool) iter.Seq2[chela.Chunk, error] {
+	asked := *req
+	asked.Model, asked.Hasty = c.Name, req.Hasty || hasty
+	if c.MaxOutput > 0 {
+		asked.MaxTokens = min(asked.MaxTokens, c.MaxOutput)
+	}
+	return c.Provider.Stream(ctx, &asked)
+}
+
+// standIn records in a finish which model answered instead of the first, and
+// why: failed is the error of the models before it, nil if they are in
+// cooldown.
+func standIn(stream iter.Seq2[chela.Chunk, error], model string, failed error) iter.Seq2[chela.Chunk, error] {
+	since := "it is in cooldown after a failure"
+	if failed != nil {
+		since = chela.MessageOf(failed)
+	}
+	return func(yield func(chela.Chunk, error) bool) {
+		for chunk, err := range stream {
+			if chunk.Finish != nil {
+				served := *chunk.Finish
+				served.Served, served.Since = model, since
+				chunk.Finish = &served
+			}
+			if !yield(chunk, err) {
+				return
+			}
+		}
+	}
+}
+
+// mayWorkElsewhere reports whether another model may succeed after this error.
+func mayWorkElsewhere(err error) bool {
+	var pe *chela.ProviderError
+	if !errors.As(err, &pe) {
+		return false
+	}
+	switch pe.Kind {
+	case chela.Unavailable, chela.Exhausted, chela.Denied, chela.NotFound, chela.Unsupported:
+		return true
+	default:
+		return false
+	}
+}
+
+// isOverflow reports whether the prompt exceeded the window of the model.
+func isOverflow(err error) bool {
+	var pe *chela.ProviderError
+	return errors.As(err, &pe) && pe.Overflow
+}
+
+// joined returns the first error, with the message of a later one appended.
+func joined(first, next error) error {
+	var pe *chela.ProviderError
+	var e *chela.Error
+	switch {
+	case first == nil:
+		return next
+	case errors.As(first, &pe):
+		both := *pe
+		both.Msg = fmt.Sprintf("%s; then %s", pe.Msg, chela.MessageOf(next))
+		return &both
+	case errors.As(first, &e): // it could not be resolved
+		both := *e
+		both.Msg = fmt.Sprintf("%s; then %s", e.Msg, chela.MessageOf(next))
+		return &both
+	default:
+		return first
+	}
+}

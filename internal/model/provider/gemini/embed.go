@@ -1,0 +1,74 @@
+package gemini
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"chela"
+	"chela/internal/model/provider"
+	"chela/internal/model/provider/wire"
+)
+
+// An embedBatch is a request body; see https://ai.google.dev/api/embeddings.
+type embedBatch struct {
+	Requests []embedRequest `json:"requests"`
+}
+
+type embedRequest struct {
+	Model   string `json:"model"`
+	Content struct {
+		Parts [1]embedPart `json:"parts"`
+	} `json:"content"`
+	Dimensions int `json:"outputDimensionality,omitempty"`
+}
+
+type embedPart struct {
+	Text string `json:"text"`
+}
+
+// Embed returns the vectors of at most 100 texts. Errors are
+// *chela.ProviderError, except ctx's own.
+func (p *Provider) Embed(ctx context.Context, req *provider.EmbeddingRequest) (*provider.EmbeddingAnswer, error) {
+	body, err := json.Marshal(embedBody(req))
+	if err != nil {
+		return nil, p.guard.Unsent(chela.Invalid, err.Error())
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.base+"/"+resource(req.Model)+":batchEmbedContents", bytes.NewReader(body))
+	if err != nil {
+		return nil, p.guard.Failed(ctx, err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	res, err := p.do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	whole, err := p.guard.ReadObject(ctx, res.Body)
+	if err != nil {
+		return nil, err
+	}
+	return p.guard.Embeddings(whole, req.Len(), func(into *provider.EmbeddingAnswer, name string, v wire.Value) {
+		switch name {
+		case "embeddings":
+			into.Vectors = wire.Vectors(v, req.Len(), func(item wire.Value) wire.Value { return item.Member("values") })
+		case "usageMetadata": // servers that do not count omit it
+			into.Tokens = max(v.Member("promptTokenCount").Int(), 0)
+		}
+	})
+}
+
+func embedBody(req *provider.EmbeddingRequest) embedBatch {
+	model := req.Model
+	if !strings.HasPrefix(model, "models/") && !strings.HasPrefix(model, "tunedModels/") {
+		model = "models/" + model
+	}
+	batch := embedBatch{Requests: make([]embedRequest, len(req.Texts))}
+	for i, text := range req.Texts {
+		r := &batch.Requests[i]
+		r.Model, r.Content.Parts[0].Text, r.Dimensions = model, text, req.Dimensions
+	}
+	return batch
+}

@@ -1,0 +1,150 @@
+package openai
+
+import (
+	"cmp"
+	"slices"
+
+	"chela"
+	"chela/internal/model/provider/wire"
+)
+
+// A choice is an answer, or a piece of one, in the server's form.
+type choice struct {
+	index                   int64
+	text, refusal, thinking string
+	calls                   []callPiece
+	details                 []wire.Value // reasoning details, as in OpenRouter's API
+	logprobs                []wire.Value // of the tokens of the text
+	finish                  string
+}
+
+type callPiece struct {
+	index          int64
+	id, name, args string
+}
+
+// readChoice reads a choice; its content is in message, or in delta for a
+// piece.
+func readChoice(v wire.Value) choice {
+	var c choice
+	for name, member := range v.Members() {
+		switch name {
+		case "index":
+			c.index = member.Int()
+		case "finish_reason":
+			c.finish = member.Text()
+		case "delta", "message":
+			c.readSaid(member)
+		case "logprobs":
+			for name, list := range member.Members() {
+				if name == "content" {
+					c.logprobs = slices.Collect(list.Items())
+				}
+			}
+		}
+	}
+	return c
+}
+
+// readSaid reads the content of a choice. Servers that expose reasoning put it
+// beside the content: as reasoning_content (DeepSeek, vLLM, llama.cpp) or
+// reasoning (OpenRouter, Groq, Ollama), some as both.
+func (c *choice) readSaid(v wire.Value) {
+	var reasoning string
+	for name, member := range v.Members() {
+		switch {
+		case name == "content":
+			c.readContent(member)
+		case name == "refusal":
+			c.refusal = member.Text()
+		case name == "reasoning_content" && member.IsString():
+			c.thinking = member.Text()
+		case name == "reasoning" && member.IsString():
+			reasoning = member.Text()
+		case name == "reasoning_details":
+			for item := range member.Items() {
+				c.details = append(c.details, item)
+			}
+		case name == "tool_calls":
+			for item := range member.Items() {
+				c.calls = append(c.calls, readCall(item))
+			}
+		}
+	}
+	c.thinking = cmp.Or(c.thinking, reasoning)
+}
+
+// readContent reads a text, or the list of texts and thoughts that Mistral
+// sends for reasoning models.
+func (c *choice) readContent(v wire.Value) {
+	c.text = v.Text()
+	if len(v) == 0 || v[0] != '[' {
+		return
+	}
+	c.text = ""
+	for part := range v.Items() {
+		for name, member := range part.Members() {
+			switch name {
+			case "text":
+				c.text += member.Text()
+			case "thinking":
+				for thought := range member.Items() {
+					for name, text := range thought.Members() {
+						if name == "text" {
+							c.thinking += text.Text()
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func readCall(v wire.Value) callPiece {
+	var c callPiece
+	for name, member := range v.Members() {
+		switch name {
+		case "index":
+			c.index = member.Int()
+		case "id":
+			c.id = member.Text()
+		case "function":
+			for name, member := range member.Members() {
+				switch name {
+				case "name":
+					c.name = member.Text()
+				case "arguments":
+					c.args = member.Text()
+				}
+			}
+		}
+	}
+	return c
+}
+
+// usage reads the token counts. prompt_tokens includes tokens read from or
+// written to the cache. DeepSeek reports cache reads at the top level. xAI
+// excludes reasoning from the completion tokens, which shows in the total.
+func usage(v wire.Value) chela.TokenUsage {
+	var u chela.TokenUsage
+	var prompt, total int64
+	for name, member := range v.Members() {
+		switch name {
+		case "prompt_tokens":
+			prompt = member.Int()
+		case "total_tokens":
+			total = member.Int()
+		case "prompt_cache_hit_tokens":
+			u.CacheRead = max(u.CacheRead, member.Int())
+		case "completion_tokens":
+			u.Output = max(member.Int(), 0)
+		case "prompt_tokens_details", "completion_tokens_details":
+			ReadDetails(&u, member)
+		}
+	}
+	if u.Reasoning > 0 && total == prompt+u.Output+u.Reasoning {
+		u.Output += u.Reasoning
+	}
+	u.Input = max(prompt-u.CacheRead-u.CacheWrite, 0)
+	return u
+}

@@ -1,0 +1,83 @@
+// Package openai implements a provider for Chat Completions, the protocol of
+// OpenAI that many other servers support (OpenRouter, Groq, vLLM, llama.cpp, LM
+// Studio, Ollama …), at any base URL.
+package openai
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"net/http"
+
+	"chela"
+	"chela/internal/model/catalogue"
+	"chela/internal/model/provider/wire"
+)
+
+// Config holds the server's address, its key and options.
+type Config struct {
+	Name       string            // of the provider in errors and model names; empty means "openai"
+	BaseURL    string            // including the version; empty means OpenAI's
+	APIKey     string            // sent as bearer token; local servers need none
+	HTTPClient *http.Client      // nil means one with the defaults of net/http; redirects are never followed
+	Headers    map[string]string // sent with each request; their values count as secrets
+
+	// Lacks lists the protocol features that the server does not support, Has
+	// its extensions. A nil Lacks means none for OpenAI itself and Azure, and
+	// the commonly missing features for other servers.
+	Lacks, Has []catalogue.Feature
+}
+
+// unsure lists the features that an unknown server may lack.
+var unsure = []catalogue.Feature{catalogue.FeatureStrict, catalogue.FeatureMaxCompletionTokens, catalogue.FeaturePromptCacheKey}
+
+// A Provider is a client of a Chat Completions server. It is safe for
+// concurrent use.
+type Provider struct {
+	server *Server
+	guard  wire.Guard
+	tools  wire.Toolbox
+	quirks quirks
+}
+
+// New returns a provider; it makes no request. It returns Invalid for a
+// malformed address, and Denied if the key for OpenAI itself is missing.
+func New(cfg Config) (*Provider, error) {
+	server, err := ReachServer(ServerConfig{
+		Name: cmp.Or(cfg.Name, "openai"), BaseURL: cfg.BaseURL, APIKey: cfg.APIKey, HTTPClient: cfg.HTTPClient, Headers: cfg.Headers,
+	})
+	if err != nil {
+		return nil, err
+	}
+	q := quirks{lacks: cfg.Lacks, has: cfg.Has}
+	if q.lacks == nil && !server.Vendor {
+		q.lacks = unsure
+	}
+	return &Provider{server: server, guard: server.Guard, quirks: q}, nil
+}
+
+// Stream performs one step of a model; see [chela.Provider].
+func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
+	return wire.Stream(ctx, func(ctx context.Context, emit func(chela.Chunk) bool) (*chela.Finish, error) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		body, err := p.body(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		res, err := p.server.Post(ctx, "chat/completions", body, req.Plain)
+		if err != nil {
+			return nil, err
+		}
+		defer res.Body.Close()
+		if req.Plain {
+			return p.readPlain(ctx, res, newAnswer(req), emit)
+		}
+		return p.readStream(ctx, res, newAnswer(req), emit)
+	})
+}
+
+// Models lists the server's models. Limits are set only if the server reports
+// them, as OpenRouter, Groq and vLLM do.
+func (p *Provider) Models(ctx context.Context) ([]chela.Model, error) { return p.server.Models(ctx) }

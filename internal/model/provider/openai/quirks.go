@@ -1,0 +1,139 @@
+package openai
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"chela"
+	"chela/internal/model/catalogue"
+	"chela/internal/model/provider/wire"
+)
+
+// quirks holds a server's differences from OpenAI.
+type quirks struct{ lacks, has []catalogue.Feature }
+
+// knows reports whether a protocol feature is supported.
+func (q quirks) knows(f catalogue.Feature) bool { return !slices.Contains(q.lacks, f) }
+
+// adds reports whether an extension is supported.
+func (q quirks) adds(f catalogue.Feature) bool { return slices.Contains(q.has, f) }
+
+// effort returns the reasoning_effort of a level, or the nearest supported one;
+// empty for the model's default.
+func (q quirks) effort(level chela.ThinkingLevel) string {
+	switch {
+	case !q.knows(catalogue.FeatureReasoningEffort):
+		return ""
+	case level == chela.ThinkingOff && !q.knows(catalogue.FeatureEffortNone):
+		return ""
+	case level == chela.ThinkingMinimal && !q.knows(catalogue.FeatureEffortMinimal):
+		level = chela.ThinkingLow
+	case level == chela.ThinkingXHigh && !q.knows(catalogue.FeatureEffortXHigh):
+		level = chela.ThinkingHigh
+	}
+	return Effort(level)
+}
+
+// whole returns the conversation in a form that the server accepts.
+func (q quirks) whole(messages []chela.Message) []chela.Message {
+	messages = wire.Whole(messages, Fits)
+	if !q.knows(catalogue.FeatureAnyCallID) {
+		shorten(messages)
+	}
+	if !q.knows(catalogue.FeatureParallelCalls) {
+		messages = oneByOne(messages)
+	}
+	return messages
+}
+
+// shorten gives calls ids of nine letters and digits, derived from their
+// present ids, so that successive steps share their prefix.
+func shorten(messages []chela.Message) {
+	for i := range messages {
+		m := &messages[i]
+		if m.Role == chela.RoleTool {
+			m.Ref = short(m.Ref)
+		}
+		for j := range m.Calls { // allocated by Whole
+			m.Calls[j].Ref = short(m.Calls[j].Ref)
+		}
+	}
+}
+
+func short(ref string) string {
+	sum := sha256.Sum256([]byte(ref))
+	return hex.EncodeToString(sum[:])[:9]
+}
+
+// oneByOne splits answers so that each has one call, directly followed by its
+// result. The results of a step keep their order.
+func oneByOne(messages []chela.Message) []chela.Message {
+	out := make([]chela.Message, 0, len(messages))
+	for i := 0; i < len(messages); i++ {
+		m := messages[i]
+		if len(m.Calls) < 2 {
+			out = append(out, m)
+			continue
+		}
+		for j, c := range m.Calls {
+			one := m
+			one.Calls = []chela.CallSpec{c}
+			if j > 0 {
+				one.Text, one.Thinking = "", nil
+			}
+			out = append(out, one, messages[i+1+j])
+		}
+		i += len(m.Calls)
+	}
+	return out
+}
+
+// visible replaces images by a line of text if the server supports none.
+func (q quirks) visible(parts []wire.Part) []wire.Part {
+	if q.knows(catalogue.FeatureImages) {
+		return parts
+	}
+	for i, part := range parts {
+		if part.Image != nil {
+			parts[i] = wire.Part{Text: fmt.Sprintf("<attachment type=%q bytes=\"%d\"/> (this model sees no images)", part.MediaType, len(part.Image))}
+		}
+	}
+	return parts
+}
+
+// appendReasoning appends the reasoning of a past answer in the form that the
+// server requires. A server that requires reasoning_content rejects calls
+// without it, even if the model did not think or another model made the call.
+func (q quirks) appendReasoning(b []byte, m chela.Message) []byte {
+	for _, f := range []catalogue.Feature{catalogue.FeatureReasoningContent, catalogue.FeatureReasoning} {
+		if q.adds(f) && len(m.Calls) > 0 {
+			b = append(b, ',')
+			b = wire.AppendString(b, f)
+			b = wire.AppendString(append(b, ':'), thought(m))
+		}
+	}
+	if q.adds(catalogue.FeatureReasoningDetails) {
+		for _, t := range m.Thinking {
+			if t.Provider == kind && strings.HasPrefix(t.Signature, "[") && json.Valid([]byte(t.Signature)) {
+				b = append(b, `,"reasoning_details":`...)
+				return append(b, t.Signature...)
+			}
+		}
+	}
+	return b
+}
+
+// thought returns the reasoning of a past answer of this protocol.
+func thought(m chela.Message) string {
+	var all strings.Builder
+	for _, t := range m.Thinking {
+		if t.Provider == kind {
+			all.WriteString(t.Text)
+		}
+	}
+	return all.String()
+}

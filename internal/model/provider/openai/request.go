@@ -1,0 +1,190 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+	"strings"
+
+	"chela"
+	"chela/internal/model/catalogue"
+	"chela/internal/model/provider/wire"
+)
+
+// body returns the JSON of a request. It is hand-written: each step sends the
+// whole conversation, and the SDK's encoder takes 2.4 µs per message. The
+// conversation comes last, and no message depends on a later one, so successive
+// steps share their prefix.
+func (p *Provider) body(ctx context.Context, req *chela.Request) ([]byte, error) {
+	messages := p.quirks.whole(req.Messages)
+	b := make([]byte, 0, wire.Size(req, messages))
+	b = append(b, `{"model":`...)
+	b = wire.AppendString(b, req.Model)
+	b = p.quirks.appendOptions(b, req)
+	var err error
+	if len(req.Tools) > 0 {
+		b = append(b, `,"tools":[`...)
+		if b, err = p.tools.Append(b, req.Tools, p.tool); err != nil {
+			return nil, err
+		}
+		b = append(b, ']')
+		if p.quirks.adds(catalogue.FeatureParallelSwitch) && (req.Sampling == nil || !req.Sampling.SingleCall) {
+			b = append(b, `,"parallel_tool_calls":true`...)
+		}
+	}
+	b = append(b, `,"messages":[`...)
+	if strings.TrimSpace(req.System) != "" {
+		b = append(b, `{"role":"system","content":`...)
+		b = wire.AppendString(b, strings.ToValidUTF8(req.System, "\uFFFD"))
+		b = append(b, "},"...)
+	}
+	if b, err = p.appendMessages(ctx, b, req, messages); err != nil {
+		return nil, err
+	}
+	return append(bytes.TrimSuffix(b, []byte(",")), "]}"...), nil
+}
+
+// appendOptions appends all members other than model, tools and conversation.
+func (q quirks) appendOptions(b []byte, req *chela.Request) []byte {
+	if !req.Plain {
+		b = append(b, `,"stream":true`...)
+		if q.knows(catalogue.FeatureStreamUsage) {
+			b = append(b, `,"stream_options":{"include_usage":true}`...)
+		}
+	}
+	if q.adds(catalogue.FeatureThinkingSwitch) && req.Thinking == chela.ThinkingOff {
+		b = append(b, `,"thinking":{"type":"disabled"}`...)
+	}
+	if effort := q.effort(req.Thinking); effort != "" {
+		b = append(b, `,"reasoning_effort":`...)
+		b = wire.AppendString(b, effort)
+	}
+	if req.MaxTokens > 0 {
+		if q.knows(catalogue.FeatureMaxCompletionTokens) {
+			b = append(b, `,"max_completion_tokens":`...)
+		} else {
+			b = append(b, `,"max_tokens":`...)
+		}
+		b = strconv.AppendInt(b, int64(req.MaxTokens), 10)
+	}
+	if req.Session != "" && q.knows(catalogue.FeaturePromptCacheKey) {
+		b = append(b, `,"prompt_cache_key":`...)
+		b = AppendCacheKey(b, req.Session)
+	}
+	return appendSampling(b, req.Sampling)
+}
+
+// appendMessages appends the conversation, each message followed by a comma.
+// Results can hold text only, so their images follow in a user message after
+// all results of the step.
+func (p *Provider) appendMessages(ctx context.Context, b []byte, req *chela.Request, messages []chela.Message) ([]byte, error) {
+	var shown []wire.Part // images of results; each follows a line with its source
+	for _, m := range messages {
+		if m.Role != chela.RoleTool && len(shown) > 0 {
+			b = appendUser(b, shown)
+			shown = nil
+		}
+		switch {
+		case m.Role == chela.RoleAssistant:
+			b = p.appendSaid(b, m)
+			continue
+		case len(m.Attachments) == 0:
+			b = appendText(b, m, m.Text)
+			continue
+		}
+		parts, err := p.guard.Parts(ctx, req, m)
+		if err != nil {
+			return nil, err
+		}
+		parts = p.quirks.visible(parts)
+		if m.Role == chela.RoleUser {
+			b = appendUser(b, parts)
+			continue
+		}
+		text, images := wire.Aside(m, parts)
+		b = appendText(b, m, text)
+		shown = append(shown, images...)
+	}
+	if len(shown) > 0 {
+		b = appendUser(b, shown)
+	}
+	return b, nil
+}
+
+// appendText appends a text-only user message or result.
+func appendText(b []byte, m chela.Message, text string) []byte {
+	if m.Role == chela.RoleTool {
+		b = append(b, `{"role":"tool","tool_call_id":`...)
+		b = wire.AppendString(b, m.Ref)
+		b = append(b, `,"content":`...)
+	} else {
+		b = append(b, `{"role":"user","content":`...)
+	}
+	return append(wire.AppendString(b, text), "},"...)
+}
+
+// appendSaid appends a past answer of the model. Its reasoning is included only
+// if the server requires it, as the protocol itself has no field for it.
+func (p *Provider) appendSaid(b []byte, m chela.Message) []byte {
+	b = append(b, `{"role":"assistant"`...)
+	b = p.quirks.appendReasoning(b, m)
+	if m.Text != "" {
+		b = append(b, `,"content":`...)
+		b = wire.AppendString(b, m.Text)
+	}
+	for i, c := range m.Calls {
+		if i == 0 {
+			b = append(b, `,"tool_calls":[`...)
+		} else {
+			b = append(b, ',')
+		}
+		b = append(b, `{"id":`...)
+		b = wire.AppendString(b, c.Ref)
+		b = append(b, `,"type":"function","function":{"name":`...)
+		b = wire.AppendString(b, c.Tool)
+		b = append(b, `,"arguments":`...)
+		b = append(wire.AppendString(b, c.Args), "}}"...)
+	}
+	if len(m.Calls) > 0 {
+		b = append(b, ']')
+	}
+	return append(b, "},"...)
+}
+
+// appendUser appends a user message: a text, or a list of parts.
+func appendUser(b []byte, parts []wire.Part) []byte {
+	b = append(b, `{"role":"user","content":`...)
+	if len(parts) == 1 && parts[0].Image == nil {
+		return append(wire.AppendString(b, parts[0].Text), "},"...)
+	}
+	for i, part := range parts {
+		b = append(b, "[,"[min(i, 1)])
+		if part.Image == nil {
+			b = append(b, `{"type":"text","text":`...)
+			b = append(wire.AppendString(b, part.Text), '}')
+			continue
+		}
+		b = append(b, `{"type":"image_url","image_url":{"url":`...)
+		b = append(AppendImage(b, part), "}}"...)
+	}
+	return append(b, "]},"...)
+}
+
+// tool writes a tool.
+func (p *Provider) tool(t chela.ToolSpec) ([]byte, error) {
+	schema, err := p.server.Schema(t)
+	if err != nil {
+		return nil, err
+	}
+	b := wire.AppendString([]byte(`{"type":"function","function":{"name":`), t.Name)
+	if t.Description != "" {
+		b = append(b, `,"description":`...)
+		b = wire.AppendString(b, t.Description)
+	}
+	if p.quirks.knows(catalogue.FeatureStrict) && wire.Strict(schema) {
+		b = append(b, `,"strict":true`...)
+	}
+	b = append(b, `,"parameters":`...)
+	b = append(b, schema...)
+	return append(b, "}}"...), nil
+}

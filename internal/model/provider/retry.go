@@ -1,0 +1,88 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"chela"
+)
+
+// LongestWait bounds the waits of [Retry]. A longer Retry-After is returned as
+// an error instead.
+const LongestWait = 60 * time.Second
+
+// A RetryConfig holds the settings of [Retry]. Wait and Random are required.
+type RetryConfig struct {
+	// Wait returns after d, or earlier with the error of ctx.
+	Wait func(ctx context.Context, d time.Duration) error
+
+	// Random returns a number in [0, 1). It must be safe for concurrent use.
+	Random func() float64
+
+	Attempts int           // in total; 0 means 3
+	First    time.Duration // backoff after the first attempt; 0 means 1 s
+}
+
+// Retry wraps p with retries: a request whose stream fails with a Retryable
+// error is sent again after a wait of at most LongestWait. After a Retry-After,
+// up to half of cfg.First is added as jitter. Otherwise the backoff doubles
+// from cfg.First on, with up to half of it removed as jitter, so that callers
+// rejected together do not return together.
+func Retry(p chela.Provider, cfg RetryConfig) chela.Provider {
+	cfg.Attempts = cmp.Or(cfg.Attempts, 3)
+	cfg.First = cmp.Or(cfg.First, time.Second)
+	return retry{inner: p, cfg: cfg}
+}
+
+type retry struct {
+	inner chela.Provider
+	cfg   RetryConfig
+}
+
+func (p retry) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
+	return func(yield func(chela.Chunk, error) bool) {
+		r := relay{yield: yield}
+		for n := 1; ; n++ {
+			err := r.pass(p.inner.Stream(ctx, req))
+			if err == nil {
+				return
+			}
+			wait, again := p.wait(n, err, req.Hasty)
+			if again {
+				// An error of the wait, such as cancellation, ends the stream.
+				if err = p.cfg.Wait(ctx, wait); err == nil {
+					continue
+				}
+			}
+			r.fail(err)
+			return
+		}
+	}
+}
+
+// wait returns the backoff after attempt n failed with err, and whether to
+// retry at all.
+func (p retry) wait(n int, err error, hasty bool) (time.Duration, bool) {
+	var pe *chela.ProviderError
+	switch {
+	case n >= p.cfg.Attempts, !errors.As(err, &pe), !pe.Retryable, pe.After > LongestWait:
+		return 0, false
+	case hasty && (pe.Kind == chela.Exhausted || pe.After > 0):
+		return 0, false
+	case pe.After > 0: // an earlier retry would fail
+		return min(pe.After+p.part(p.cfg.First/2), LongestWait), true
+	}
+	wait := p.cfg.First
+	for range n - 1 {
+		wait = min(2*wait, LongestWait)
+	}
+	return wait - p.part(wait/2), true
+}
+
+// part returns a random part of d.
+func (p retry) part(d time.Duration) time.Duration {
+	return time.Duration(p.cfg.Random() * float64(d))
+}

@@ -1,0 +1,172 @@
+package script
+
+import (
+	"fmt"
+	"strings"
+
+	"chela"
+)
+
+// A place is the position of a request in its conversation.
+type place struct {
+	said    []string        // text of each run of user messages, oldest first
+	answers int             // assistant messages since the newest user text
+	results []chela.Message // tool messages since the newest user text
+	calls   int             // assistant messages of the whole conversation
+	notes   []note          // remarks of the host since the newest user text
+}
+
+// A note is a remark of the host, and the number of assistant messages up to
+// the next one.
+type note struct {
+	text    string
+	answers int
+}
+
+// notePrefix marks remarks of the host, which are user messages not written by
+// a person and not part of the user text.
+const notePrefix = "[note from the host]"
+
+func locate(messages []chela.Message) place {
+	var p place
+	var before chela.Role
+	for _, m := range messages {
+		switch {
+		case m.Role == chela.RoleUser && strings.HasPrefix(m.Text, notePrefix):
+			p.notes = append(p.notes, note{text: m.Text})
+			continue
+		case m.Role == chela.RoleUser:
+			if before == chela.RoleUser {
+				p.said[len(p.said)-1] += "\n" + m.Text
+			} else {
+				p.said = append(p.said, m.Text)
+			}
+			p.answers, p.results, p.notes = 0, nil, nil
+		case m.Role == chela.RoleAssistant:
+			p.answers++
+			p.calls++
+			if n := len(p.notes); n > 0 {
+				p.notes[n-1].answers++
+			}
+		case m.Role == chela.RoleTool:
+			p.results = append(p.results, m)
+		}
+		before = m.Role
+	}
+	return p
+}
+
+// user returns the newest user text.
+func (p *place) user() string {
+	if len(p.said) == 0 {
+		return ""
+	}
+	return p.said[len(p.said)-1]
+}
+
+// A cue is the step that answers a request, and its name for errors.
+type cue struct {
+	*step
+	name string
+}
+
+// pick returns the step for p. It returns a cue without a step if the scenario
+// echoes, and Invalid if it has no step left.
+func (s *Scenario) pick(p *place) (cue, error) {
+	i, k, ok := s.noteAt(p)
+	if !ok {
+		i, ok = s.turnAt(p)
+	}
+	if !ok {
+		return s.pastEnd("no turn for %q", p.user())
+	}
+	steps := s.Turns[i].Steps
+	if k >= len(steps) && s.PastEnd == pastEndRepeat {
+		k %= len(steps)
+	}
+	if k >= len(steps) {
+		return s.pastEnd("no step %d in turn %d", k+1, i+1)
+	}
+	return cue{&steps[k], fmt.Sprintf("turn %d step %d", i+1, k+1)}, nil
+}
+
+func (s *Scenario) pastEnd(format string, args ...any) (cue, error) {
+	if s.PastEnd == pastEndEcho {
+		return cue{name: "echo"}, nil
+	}
+	return cue{}, invalid("the scenario has "+format, args...)
+}
+
+// noteAt returns the turn and the step that answer the newest note, if any;
+// otherwise the step of the turn that answers the user, without counting
+// answers to notes.
+func (s *Scenario) noteAt(p *place) (i, step int, ok bool) {
+	step = p.answers
+	for k, n := range p.notes {
+		i, found := s.noted(n.text)
+		switch {
+		case found && k == len(p.notes)-1:
+			return i, n.answers, true
+		case found:
+			step -= n.answers
+		}
+	}
+	return 0, step, false
+}
+
+// noted returns the first turn whose note matches text.
+func (s *Scenario) noted(text string) (int, bool) {
+	for i, t := range s.Turns {
+		if t.Note != nil && t.Note.matches(text) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// turnAt returns the index of the turn that answers the newest user text.
+func (s *Scenario) turnAt(p *place) (int, bool) {
+	if i, ok := s.keyed(p.user()); ok {
+		return i, true
+	}
+	var ordered []int
+	for i, t := range s.Turns {
+		if t.When == nil && t.Note == nil {
+			ordered = append(ordered, i)
+		}
+	}
+	if len(ordered) == 0 {
+		return 0, false
+	}
+	n := 0
+	for _, text := range p.said[:max(len(p.said)-1, 0)] {
+		if _, ok := s.keyed(text); !ok {
+			n++
+		}
+	}
+	if n >= len(ordered) && s.PastEnd == pastEndRepeat {
+		n %= len(ordered)
+	}
+	if n >= len(ordered) {
+		return 0, false
+	}
+	return ordered[n], true
+}
+
+// keyed returns the first turn whose when matches text.
+func (s *Scenario) keyed(text string) (int, bool) {
+	for i, t := range s.Turns {
+		if t.When != nil && t.When.matches(text) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// echo is the answer past the end of an echoing scenario.
+func (p *place) echo() string {
+	if len(p.results) > 0 {
+		return p.results[len(p.results)-1].Text
+	}
+	return strings.TrimSpace(p.user())
+}

@@ -1,0 +1,219 @@
+package script
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"chela"
+	"chela/internal/model/provider/wire"
+	"chela/internal/platform/excerpt"
+	"chela/internal/platform/pause"
+)
+
+// Kind is the kind of this provider, and the tag of its thinking blocks.
+const Kind = "script"
+
+// Config holds playback options. The zero value works.
+type Config struct {
+	Name string // configured name, for errors; "script" if empty
+
+	// Wait returns after d, or with ctx's error if ctx is done first. Nil means
+	// real time.
+	Wait func(ctx context.Context, d time.Duration) error
+}
+
+// A Provider plays a scenario. It is safe for concurrent use.
+type Provider struct {
+	scenario *Scenario
+	name     string
+	wait     func(ctx context.Context, d time.Duration) error
+
+	mu       sync.Mutex
+	attempts map[[sha256.Size]byte]int // guarded by mu, as the record file is; for requests whose fault has times
+}
+
+// Open returns a provider that plays the scenario in the named file. Its errors
+// are those of [Load]. The provider needs no closing.
+func Open(path string) (*Provider, error) {
+	s, err := Load(path)
+	if err != nil {
+		return nil, err
+	}
+	return New(s, Config{}), nil
+}
+
+// New returns a provider that plays s.
+func New(s *Scenario, cfg Config) *Provider {
+	p := &Provider{
+		scenario: s,
+		name:     cmp.Or(cfg.Name, Kind),
+		wait:     cfg.Wait,
+		attempts: map[[sha256.Size]byte]int{},
+	}
+	if p.wait == nil {
+		p.wait = pause.For
+	}
+	return p
+}
+
+// Window returns the scenario's window of the model, in tokens; 0 if unset.
+func (p *Provider) Window(string) int { return p.scenario.Window }
+
+// Stream answers req with the step at its place, as [chela.Provider] specifies.
+// It returns Invalid if the scenario has no step for req, or if an expectation
+// fails.
+func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
+	return func(yield func(chela.Chunk, error) bool) {
+		err := p.play(ctx, req, func(c chela.Chunk) bool { return yield(c, nil) })
+		if err != nil {
+			yield(chela.Chunk{}, err)
+		}
+	}
+}
+
+// play emits the chunks of the answer. It returns nil after the finish, or once
+// emit returns false.
+func (p *Provider) play(ctx context.Context, req *chela.Request, emit func(chela.Chunk) bool) error {
+	if err := p.record(req); err != nil {
+		failed := p.invalid("cannot record the request")
+		failed.Err = err
+		return failed
+	}
+	at := locate(req.Messages)
+	c, err := p.scenario.pick(&at)
+	if err != nil {
+		return p.invalid(err.Error())
+	}
+	if c.step == nil {
+		c.step = &step{Text: at.echo()}
+	}
+	if unmet := c.Expect.check(req, &at); unmet != "" {
+		return p.invalid(c.name + ": " + unmet)
+	}
+	f, err := c.finish(req, &at)
+	if err != nil {
+		return p.invalid(c.name + ": " + err.Error())
+	}
+	if err := p.pause(ctx, c.DelayMS); err != nil {
+		return err
+	}
+	chunks := c.chunks(f, req.Plain)
+	strike := p.strike(c.step, req, len(chunks))
+	for i, chunk := range chunks {
+		if i == strike {
+			return p.fail(ctx, c.Fault, i)
+		}
+		if i > 0 && !req.Plain {
+			err = p.pause(ctx, c.ChunkDelayMS)
+		}
+		if err != nil {
+			return err
+		}
+		if !emit(chunk) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// pause waits for so many milliseconds. It returns ctx's error if ctx is done.
+func (p *Provider) pause(ctx context.Context, ms int) error {
+	if ms == 0 {
+		return ctx.Err()
+	}
+	return p.wait(ctx, time.Duration(ms)*time.Millisecond)
+}
+
+// strike returns the index, among n chunks, where the step's fault occurs, or
+// -1 for none.
+func (p *Provider) strike(st *step, req *chela.Request, n int) int {
+	switch {
+	case st.Fault == nil:
+		return -1
+	case st.Fault.Times > 0 && p.attempt(req) > st.Fault.Times:
+		return -1
+	default:
+		return min(st.Fault.After, n-1)
+	}
+}
+
+// attempt counts the requests with the same prompt and session, including this
+// one.
+func (p *Provider) attempt(req *chela.Request) int {
+	h := sha256.New()
+	// Strings and numbers only: encoding and hashing cannot fail.
+	_ = json.NewEncoder(h).Encode(req.Session)
+	_ = json.NewEncoder(h).Encode(req.Messages)
+	key := [sha256.Size]byte(h.Sum(nil))
+
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.attempts[key]++
+	return p.attempts[key]
+}
+
+func (p *Provider) invalid(msg string) *chela.ProviderError {
+	if p.scenario.Name != "" {
+		msg = fmt.Sprintf("scenario %q: %s", p.scenario.Name, msg)
+	}
+	return &chela.ProviderError{Provider: p.name, Kind: chela.Invalid, Unpaid: true, Msg: oneLine(msg)}
+}
+
+// oneLine fits msg into an error message: one line of at most 300 bytes.
+func oneLine(msg string) string {
+	const limit = 300
+	msg = strings.ToValidUTF8(strings.Join(strings.Fields(msg), " "), "\ufffd")
+	return excerpt.Marked(msg, limit-len("…"))
+}
+
+// fail performs a fault after so many chunks.
+func (p *Provider) fail(ctx context.Context, f *fault, came int) error {
+	e := &chela.ProviderError{Provider: p.name, Kind: chela.Unavailable, Status: f.Status}
+	switch {
+	case f.Hang:
+		<-ctx.Done()
+		return ctx.Err()
+	case f.Cut:
+		e.Cut, e.Retryable = true, true
+		e.Msg = cmp.Or(f.Message, "the stream ended before its end")
+	case f.Overflow:
+		e.Kind, e.Overflow, e.Status = chela.Invalid, true, http.StatusBadRequest
+		e.Msg = cmp.Or(f.Message, "the prompt is too long")
+	default:
+		e.Kind, e.Retryable = kindOfStatus(f.Status)
+		e.After = time.Duration(f.RetryAfterMS) * time.Millisecond
+		e.Msg = cmp.Or(f.Message, http.StatusText(f.Status), "failed")
+	}
+	e.Unpaid = came == 0 && wire.Refuses(e.Status)
+	e.Msg = oneLine(e.Msg)
+	return e
+}
+
+// kindOfStatus classifies an HTTP status, and reports whether a retry may
+// succeed.
+func kindOfStatus(status int) (kind chela.Kind, retryable bool) {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return chela.Denied, false
+	case http.StatusNotFound:
+		return chela.NotFound, false
+	case http.StatusPaymentRequired:
+		return chela.Exhausted, false
+	case http.StatusTooManyRequests:
+		return chela.Exhausted, true
+	case http.StatusRequestTimeout:
+		return chela.Unavailable, true
+	}
+	if status >= http.StatusInternalServerError {
+		return chela.Unavailable, true
+	}
+	return chela.Invalid, false
+}

@@ -1,0 +1,64 @@
+package script
+
+import (
+	"regexp"
+	"strconv"
+)
+
+var (
+	quoteMark   = regexp.MustCompile(`\{\{[^{}]*\}\}`)
+	quoteResult = regexp.MustCompile(`^\{\{ *result +(\d{1,6}) *\}\}$`)
+	quoteUser   = regexp.MustCompile(`^\{\{ *user *\}\}$`)
+)
+
+// checkQuotes returns an error for an unknown {{…}} in s.
+func checkQuotes(s string) error {
+	for _, m := range quoteMark.FindAllString(s, -1) {
+		if !quoteUser.MatchString(m) && !quoteResult.MatchString(m) {
+			return invalid("%s is neither {{user}} nor {{result N}}", m)
+		}
+	}
+	return nil
+}
+
+// quote expands each {{…}} in s. It returns Invalid if a quoted result does not
+// exist.
+func (p *place) quote(s string) (string, error) {
+	var missing error
+	quoted := quoteMark.ReplaceAllStringFunc(s, func(m string) string {
+		number := quoteResult.FindStringSubmatch(m)
+		if number == nil {
+			return p.user()
+		}
+		i, err := strconv.Atoi(number[1])
+		if err != nil || i >= len(p.results) {
+			missing = invalid("%s is quoted, but the turn has %d results", m, len(p.results))
+			return ""
+		}
+		return p.results[i].Text
+	})
+	return quoted, missing
+}
+
+// mapStrings returns a copy of v, a decoded YAML value, with change applied to
+// every string except keys.
+func mapStrings(v any, change func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return change(v)
+	case []any:
+		changed := make([]any, len(v))
+		for i, e := range v {
+			changed[i] = mapStrings(e, change)
+		}
+		return changed
+	case map[string]any:
+		changed := make(map[string]any, len(v))
+		for k, e := range v {
+			changed[k] = mapStrings(e, change)
+		}
+		return changed
+	default:
+		return v
+	}
+}

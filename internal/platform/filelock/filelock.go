@@ -1,0 +1,23 @@
+// Package filelock locks files between processes. A lock belongs to the open
+// file: the operating system releases it when the file is closed, at the latest
+// when the process ends. A forked child that has not yet executed its program
+// has the file open too, so a process that unlocks and continues must call
+// [Release]. The locks are advisory: processes that do not lock may still read
+// and write the file.
+package filelock
+
+import (
+	"errors"
+	"os"
+)
+
+// Lock locks a file, and blocks while another open file holds the lock. An
+// error is the operating system's, of no kind.
+func Lock(f *os.File) error { return lock(f, true) }
+
+// TryLock locks a file if that is possible at once. Otherwise it returns the
+// operating system's error, of no kind.
+func TryLock(f *os.File) error { return lock(f, false) }
+
+// Release releases the lock of a file, if it holds one, and closes the file.
+func Release(f *os.File) error { return errors.Join(unlock(f), f.Close()) }

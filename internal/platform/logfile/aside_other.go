@@ -1,0 +1,9 @@
+//go:build !unix
+
+package logfile
+
+import "os"
+
+// setAside rotates the log, replacing the previous one. On this system that
+// fails while another process has it open.
+func setAside(path string) error { return os.Rename(path, path+".1") }

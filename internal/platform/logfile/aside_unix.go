@@ -1,0 +1,32 @@
+//go:build unix
+
+package logfile
+
+import (
+	"os"
+
+	"chela/internal/platform/filelock"
+)
+
+// setAside rotates the log, replacing the previous one. If several processes
+// find it too large, one rotates it: the others wait for its lock, and then see
+// that the name belongs to a new log.
+func setAside(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = filelock.Release(f) }() // the file is not read, so closing it loses nothing
+	if err := filelock.Lock(f); err != nil {
+		return err
+	}
+	locked, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := os.Stat(path)
+	if err != nil || !os.SameFile(locked, named) {
+		return err
+	}
+	return os.Rename(path, path+".1")
+}

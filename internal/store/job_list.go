@@ -1,0 +1,130 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"chela"
+	"chela/internal/store/engine"
+)
+
+// A JobFilter selects jobs. Zero fields select all.
+type JobFilter struct {
+	States    []chela.JobState
+	Kind      chela.JobKind
+	Requester chela.SessionKey
+	Before    chela.JobID // only older jobs
+	Limit     int         // required
+}
+
+// Jobs returns jobs, newest first.
+func (r *Read) Jobs(ctx context.Context, f JobFilter) ([]chela.Job, error) {
+	where, args := []string{"1 = 1"}, []any{}
+	arg := func(v any) string {
+		args = append(args, v)
+		return fmt.Sprintf("$%d", len(args))
+	}
+	if len(f.States) > 0 {
+		names := make([]string, len(f.States))
+		for i, s := range f.States {
+			names[i] = arg(string(s))
+		}
+		where = append(where, "state in ("+strings.Join(names, ", ")+")")
+	}
+	if f.Kind != "" {
+		where = append(where, "kind = "+arg(string(f.Kind)))
+	}
+	if f.Requester != "" {
+		where = append(where, "requester = "+arg(string(f.Requester))+" and requester <> ''")
+	}
+	if f.Before != "" {
+		before := arg(string(f.Before))
+		where = append(where, "(created_at, id) < (select created_at, id from jobs where id = "+before+")")
+	}
+	return queryAll(ctx, r.tx, scanJob, `select `+jobColumns+` from jobs where `+strings.Join(where, " and ")+`
+		order by created_at desc, id desc limit cast(`+arg(f.Limit)+` as bigint)`, args...)
+}
+
+// JobsAskedBy returns the jobs that a session requested, oldest first, with
+// parts in order.
+func (r *Read) JobsAskedBy(ctx context.Context, session chela.SessionKey) ([]chela.Job, error) {
+	return queryAll(ctx, r.tx, scanJob, `select `+jobColumns+` from jobs where requester = $1 and requester <> ''
+		order by created_at, place, id`, string(session))
+}
+
+// jobKindsOf returns the kinds of jobs that share the slots of a class.
+func jobKindsOf(class chela.Class) []chela.JobKind {
+	if class == chela.ClassSubagent {
+		return []chela.JobKind{chela.JobSubagent}
+	}
+	return []chela.JobKind{chela.JobPlain, chela.JobPart}
+}
+
+// CountLive returns the number of jobs in each state that will change without
+// an order.
+func (r *Read) CountLive(ctx context.Context) (map[chela.JobState]int, error) {
+	live := map[chela.JobState]int{}
+	err := r.tx.Query(ctx, func(row engine.Row) error {
+		var state string
+		var n int
+		err := row.Scan(&state, &n)
+		live[chela.JobState(state)] = n
+		return err
+	}, `select state, count(*) from jobs
+		where state in ('pending', 'in_progress', 'awaiting_approval', 'modified', 'stuck', 'recovering') group by state`)
+	return live, err
+}
+
+// CountPlaced returns the number of jobs of a class that occupy a slot.
+func (r *Read) CountPlaced(ctx context.Context, class chela.Class) (int, error) {
+	return r.count(ctx, class, `state in ('in_progress', 'stuck', 'recovering') and waits = 0`)
+}
+
+// CountPending returns the number of jobs of a class that wait for a slot.
+func (r *Read) CountPending(ctx context.Context, class chela.Class) (int, error) {
+	return r.count(ctx, class, `state = 'pending' and waits = 0`)
+}
+
+// count counts the jobs of a class that match an indexed condition.
+func (r *Read) count(ctx context.Context, class chela.Class, what string) (n int, err error) {
+	for _, kind := range jobKindsOf(class) {
+		some, _, err := queryFirst(ctx, r.tx, func(row engine.Row) (n int, err error) {
+			err = row.Scan(&n)
+			return n, err
+		}, `select count(*) from jobs where kind = $1 and `+what, string(kind))
+		if err != nil {
+			return 0, err
+		}
+		n += some
+	}
+	return n, nil
+}
+
+// PendingJob returns the next job of a class to begin, by priority and age, and
+// whether there is one. Jobs that wait for others are skipped.
+func (r *Read) PendingJob(ctx context.Context, class chela.Class) (next chela.Job, ok bool, err error) {
+	for _, kind := range jobKindsOf(class) {
+		j, some, err := queryFirst(ctx, r.tx, scanJob, `select `+jobColumns+` from jobs
+			where kind = $1 and state = 'pending' and waits = 0 order by priority desc, created_at, id limit 1`, string(kind))
+		if err != nil {
+			return next, false, err
+		}
+		if some && (!ok || soonerJob(j, next)) {
+			next, ok = j, true
+		}
+	}
+	return next, ok, nil
+}
+
+// soonerJob reports whether a begins before b.
+func soonerJob(a, b chela.Job) bool {
+	switch {
+	case a.Priority != b.Priority:
+		return a.Priority > b.Priority
+	case !a.CreatedAt.Equal(b.CreatedAt):
+		return a.CreatedAt.Before(b.CreatedAt)
+	default:
+		return a.ID < b.ID
+	}
+}

@@ -1,0 +1,1 @@
+alter table approvals add column offers text not null default '[]';

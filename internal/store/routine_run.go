@@ -1,0 +1,177 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"chela"
+	"chela/internal/store/engine"
+)
+
+const runColumns = `id, routine, due_at, key, state, reason, waits_for, cause, cause_text, missed, session, thread, turn, job, report, result, notified,
+	created_at, started_at, finished_at`
+
+func scanRun(row engine.Row) (v chela.RoutineRun, err error) {
+	err = row.Scan(&v.ID, &v.Routine, scanTime(&v.Due), &v.Key, &v.State, &v.Reason, &v.Waits, &v.Cause, &v.Input, &v.Missed, &v.Session, &v.Thread,
+		&v.Turn, &v.Job, scanJSON(&v.Report), &v.Output, &v.Notified, scanTime(&v.CreatedAt), scanTime(&v.StartedAt), scanTime(&v.FinishedAt))
+	return v, err
+}
+
+// RoutineRun returns the run with the given id, or NotFound.
+func (r *Read) RoutineRun(ctx context.Context, id chela.RunID) (chela.RoutineRun, error) {
+	return queryOne(ctx, r.tx, scanRun, "run", string(id), `select `+runColumns+` from routine_runs where id = $1`, string(id))
+}
+
+// RunByKey returns the run of a routine with a key, and whether there is one.
+func (r *Read) RunByKey(ctx context.Context, routine chela.RoutineID, key string) (chela.RoutineRun, bool, error) {
+	return queryFirst(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs where routine = $1 and key = $2`, string(routine), key)
+}
+
+// RoutineRuns returns up to limit runs of a routine made before the given one,
+// newest first; the newest runs if none is given.
+func (r *Read) RoutineRuns(ctx context.Context, routine chela.RoutineID, before chela.RunID, limit int) ([]chela.RoutineRun, error) {
+	if before == "" {
+		return queryAll(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs where routine = $1
+			order by created_at desc, id desc limit cast($2 as bigint)`, string(routine), limit)
+	}
+	return queryAll(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs where routine = $1
+		and (created_at, id) < (select created_at, id from routine_runs where id = $3)
+		order by created_at desc, id desc limit cast($2 as bigint)`, string(routine), limit, string(before))
+}
+
+// PendingRuns returns up to limit runs that wait for a slot, oldest first: the
+// first in line of each routine.
+func (r *Read) PendingRuns(ctx context.Context, limit int) ([]chela.RoutineRun, error) {
+	return queryAll(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs as next where state = 'pending' and not exists (
+			select 1 from routine_runs as before where before.routine = next.routine and before.state = 'pending'
+			and (before.due_at, before.created_at, before.id) < (next.due_at, next.created_at, next.id))
+		order by created_at, due_at, id limit cast($1 as bigint)`, limit)
+}
+
+// NextRun returns the waiting run of a routine that is first in line, by due
+// time, and whether there is one.
+func (r *Read) NextRun(ctx context.Context, routine chela.RoutineID) (chela.RoutineRun, bool, error) {
+	return queryFirst(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs
+		where routine = $1 and state = 'pending' order by due_at, created_at, id limit 1`, string(routine))
+}
+
+// RunningRuns returns the number of running runs by routine, and the number of
+// all runs that occupy a slot, as they are not waiting.
+func (r *Read) RunningRuns(ctx context.Context) (running map[chela.RoutineID]int, placed int, err error) {
+	running = map[chela.RoutineID]int{}
+	err = r.tx.Query(ctx, func(row engine.Row) error {
+		var id chela.RoutineID
+		var n, waits int
+		err := row.Scan(&id, &n, &waits)
+		running[id] = n
+		placed += n - waits
+		return err
+	}, `select routine, count(*), count(case when waits_for <> '' then 1 end) from routine_runs where state = 'running' group by routine`)
+	return running, placed, err
+}
+
+// RunsSince returns the creation times of a routine's runs since a time,
+// without skipped runs, newest first, at most limit.
+func (r *Read) RunsSince(ctx context.Context, routine chela.RoutineID, since time.Time, limit int) ([]time.Time, error) {
+	return queryAll(ctx, r.tx, func(row engine.Row) (t time.Time, err error) {
+		err = row.Scan(scanTime(&t))
+		return t, err
+	}, `select created_at from routine_runs where routine = $1 and created_at > $2 and state <> 'skipped'
+		order by created_at desc limit cast($3 as bigint)`, string(routine), micros(since), limit)
+}
+
+// LastNotified returns the last notice of a routine's runs with the end of its
+// run, and whether there is one since a time.
+func (r *Read) LastNotified(ctx context.Context, routine chela.RoutineID, since time.Time) (chela.RoutineRun, bool, error) {
+	return queryFirst(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs
+		where routine = $1 and created_at > $2 and notified <> '' order by created_at desc, id desc limit 1`, string(routine), micros(since))
+}
+
+// AddRun adds a run. It reports whether it did: runs are unique by routine and
+// key.
+func (w *Write) AddRun(ctx context.Context, v chela.RoutineRun) (bool, error) {
+	n, err := w.tx.Exec(ctx, `insert into routine_runs (`+runColumns+`)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) on conflict (routine, key) do nothing`,
+		string(v.ID), string(v.Routine), micros(v.Due), v.Key, string(v.State), v.Reason, v.Waits, string(v.Cause), v.Input, v.Missed,
+		string(v.Session), string(v.Thread), string(v.Turn), string(v.Job), jsonIfSet(v.Report), v.Output, v.Notified,
+		micros(v.CreatedAt), micros(v.StartedAt), micros(v.FinishedAt))
+	return n == 1, err
+}
+
+// MoveRun stores the mutable fields of a run that was in the state from, except
+// its report. It returns Conflict after a concurrent move.
+func (w *Write) MoveRun(ctx context.Context, v chela.RoutineRun, from chela.RunState) error {
+	if !from.CanMove(v.State) && (v.State != from || from.Ended()) {
+		return illegalMove("run", string(v.ID), from, v.State)
+	}
+	return w.tx.Move(ctx, "run", string(v.ID), `update routine_runs set state = $3, reason = $4, session = $5, thread = $6, turn = $7, job = $8,
+		result = $9, notified = $10, started_at = $11, finished_at = $12, waits_for = $13 where id = $1 and state = $2`,
+		string(v.ID), string(from), string(v.State), v.Reason, string(v.Session), string(v.Thread), string(v.Turn), string(v.Job),
+		v.Output, v.Notified, micros(v.StartedAt), micros(v.FinishedAt), v.Waits)
+}
+
+// ReportRun stores the report of a running run, replacing an earlier one. It
+// returns Conflict if the run is not running.
+func (w *Write) ReportRun(ctx context.Context, id chela.RunID, report chela.Report) error {
+	return w.tx.Move(ctx, "run", string(id), `update routine_runs set report = $2 where id = $1 and state = 'running'`, string(id), jsonText(report))
+}
+
+// PruneRuns deletes the ended runs of a routine, except the newest keep runs
+// and those with an effect since a time, and returns the number of deleted
+// runs. Skipped runs count among the newest, but are not retained for the time.
+func (w *Write) PruneRuns(ctx context.Context, routine chela.RoutineID, keep int, since time.Time) (int64, error) {
+	return w.tx.Exec(ctx, `delete from routine_runs where routine = $1 and state in ('ok', 'failed', 'skipped')
+		and (state = 'skipped' or created_at < $3) and id not in (
+			select id from routine_runs where routine = $1 order by created_at desc, id desc limit cast($2 as bigint))`,
+		string(routine), keep, micros(since))
+}
+
+// A RoutineCause is a cause of a routine's firing, seen at a time. Repetitions
+// within Within count as the same cause.
+type RoutineCause struct {
+	Routine chela.RoutineID
+	Key     string
+	At      time.Time
+	Within  time.Duration
+}
+
+// SeeCause records a cause. It reports whether it is new: not seen within its
+// window.
+func (w *Write) SeeCause(ctx context.Context, c RoutineCause) (bool, error) {
+	n, err := w.tx.Exec(ctx, `insert into routine_causes (routine, cause, seen_at) values ($1, $2, $3)
+		on conflict (routine, cause) do update set seen_at = excluded.seen_at where routine_causes.seen_at < $4`,
+		string(c.Routine), c.Key, micros(c.At), micros(c.At.Add(-c.Within)))
+	return n == 1, err
+}
+
+// ForgetCauses deletes up to 1,000 causes last seen before a time, and returns
+// their number.
+func (w *Write) ForgetCauses(ctx context.Context, before time.Time) (int64, error) {
+	return w.tx.Exec(ctx, `delete from routine_causes where (routine, cause) in (
+		select routine, cause from routine_causes where seen_at < $1 order by seen_at limit 1000)`, micros(before))
+}
+
+// WaitingRuns returns the number of a routine's runs that wait for a slot; of
+// all routines if none is given.
+func (r *Read) WaitingRuns(ctx context.Context, routine chela.RoutineID) (n int, err error) {
+	query, args := `select count(*) from routine_runs where state = 'pending'`, []any{}
+	if routine != "" {
+		query, args = query+` and routine = $1`, []any{string(routine)}
+	}
+	n, _, err = queryFirst(ctx, r.tx, func(row engine.Row) (n int, err error) {
+		err = row.Scan(&n)
+		return n, err
+	}, query, args...)
+	return n, err
+}
+
+// RunsOn returns up to limit running runs that began before a time, oldest
+// first.
+func (r *Read) RunsOn(ctx context.Context, before time.Time, limit int) ([]chela.RoutineRun, error) {
+	return queryAll(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs
+		where state = 'running' and started_at < $1 order by started_at, id limit cast($2 as bigint)`, micros(before), limit)
+}
+
+// LockRuns locks all runs until the transaction ends, for the assignment of
+// slots, which counts them first.
+func (w *Write) LockRuns(ctx context.Context) error { return w.tx.Lock(ctx, "routine_runs") }

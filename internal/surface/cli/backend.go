@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/engine/approval"
+	"chela/internal/surface/cli/jobs"
+	"chela/internal/surface/cli/routines"
+)
+
+// A Backend is an open home, grouped by noun. The commands use it from one
+// goroutine.
+type Backend struct {
+	Conversation conversation
+	Sessions     sessions
+	Keeper       keeper
+	Transcripts  transcriber
+	Threads      threads
+	Turns        turns
+	Approvals    approver
+	Grants       grants
+	Tools        tools
+	Models       ModelAPI
+	Tokens       tokens
+	Memory       DocumentAPI
+	Rewinds      RewindAPI
+	Routines     routines.Home
+	Usage        UsageAPI
+	Jobs         jobs.Home // without Approvals and Turn
+
+	// Seed gives an agent its initial documents, unless it ever had any, and
+	// reports whether it did.
+	Seed func(ctx context.Context, agent string) (bool, error)
+
+	// Logs passes the lines of the log to show, oldest first: existing lines
+	// and, if follow is set, each new one until ctx ends, which is no error.
+	Logs func(ctx context.Context, follow bool, show func(line string)) error
+
+	// Listen passes the events of a session from now on to show, sequentially,
+	// until ctx ends: ends of turns, and notices. Events may be lost.
+	Listen func(ctx context.Context, key chela.SessionKey, show func(chela.Event))
+
+	// Notices returns the unread notices, oldest first; SeenNotices marks them
+	// as read.
+	Notices     func(ctx context.Context) ([]chela.Outbound, error)
+	SeenNotices func(ctx context.Context, ids []chela.OutboxID) error
+
+	// Attach stores a file for a message and returns its entry in
+	// Inbound.Attachments.
+	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
+
+	// Prompt returns the size of the next prompt of a thread.
+	Prompt func(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error)
+
+	// Status counts the records of the home and names its holder.
+	Status func(ctx context.Context) (chela.Status, error)
+
+	// Resume continues the turns that an earlier process left. It does not wait
+	// for them.
+	Resume func(ctx context.Context)
+
+	// Close lets turns reach their next commit and closes the home. Unfinished
+	// turns continue with the next Resume.
+	Close func() error
+}
+
+// conversation is the part of a home used to talk to an agent.
+type conversation interface {
+	// Ask commits in and follows the turn that takes it, until the turn ends or
+	// waits for an approval. It passes the events of that turn to show,
+	// sequentially and in order; show is not called after Ask returns. A
+	// message without a MessageID gets one. If ctx ends first, Ask returns its
+	// error and the turn continues; the returned turn is its last known state,
+	// with an empty ID if it was not opened yet. A command has no turn: its
+	// reply is the only event, of the kind EventReply, and the ID stays empty.
+	Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error)
+
+	// Follow does the same for an existing turn, such as one whose approval was
+	// just answered. A turn that has ended is returned at once.
+	Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error)
+
+	// Stop requests the cancellation of a turn and does not wait for it. A turn
+	// that has ended is a Conflict.
+	Stop(ctx context.Context, id chela.TurnID) error
+}
+
+// sessions reads sessions. A malformed key is Invalid, an unknown one NotFound.
+type sessions interface {
+	// Sessions returns all sessions, most recently used first.
+	Sessions(ctx context.Context) ([]chela.Session, error)
+	// Session returns a session with its spending.
+	Session(ctx context.Context, key chela.SessionKey) (api.Session, error)
+}
+
+// keeper changes sessions and their threads. Unknown ones are NotFound.
+type keeper interface {
+	// Change changes settings of a session, or its current thread. An invalid
+	// patch is Invalid, and changes nothing.
+	Change(ctx context.Context, key chela.SessionKey, patch api.SettingsPatch) (chela.Session, error)
+	// Begin makes a new thread current in a session. The old thread stays
+	// readable, and its running turn continues.
+	Begin(ctx context.Context, key chela.SessionKey, title string) (chela.Thread, error)
+	// Title changes the title of a thread.
+	Title(ctx context.Context, id chela.ThreadID, title string) (chela.Thread, error)
+}
+
+// transcriber exports and imports threads; see [transcripts.Home].
+type transcriber interface {
+	Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error
+	Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error)
+}
+
+// threads reads threads.
+type threads interface {
+	// Threads returns the threads of a session, most recently used first.
+	Threads(ctx context.Context, key chela.SessionKey) ([]chela.Thread, error)
+	Thread(ctx context.Context, id chela.ThreadID) (chela.Thread, error)
+	// Path returns the entries from the root to the head.
+	Path(ctx context.Context, id chela.ThreadID) ([]chela.Entry, error)
+}
+
+// turns reads turns.
+type turns interface {
+	Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error)
+	// Transcript returns the entries of a turn in order of their sequence,
+	// and its tool calls in order of step and index.
+	Transcript(ctx context.Context, id chela.TurnID) ([]chela.Entry, []chela.ToolCall, error)
+	// Replay executes a turn again from its record and compares; live, it also
+	// sends the same messages to the model again, in a thread of their own. A
+	// turn that has not ended is a Conflict.
+	Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error)
+}
+
+// approver reads and answers approvals.
+type approver interface {
+	// Approvals returns the approvals in a state, oldest first; with an empty
+	// state all.
+	Approvals(ctx context.Context, state chela.ApprovalState) ([]chela.Approval, error)
+	Approval(ctx context.Context, id chela.ApprovalID) (chela.Approval, error)
+	// Answer answers an approval. It is a Conflict if it was already answered,
+	// and Invalid if a pattern does not cover the call. The turn continues
+	// asynchronously.
+	Answer(ctx context.Context, r approval.Reply) (chela.Approval, error)
+}
+
+// grants reads and revokes standing answers.
+type grants interface {
+	// Grants returns all standing answers, oldest first.
+	Grants(ctx context.Context) ([]chela.Grant, error)
+	// Revoke removes a standing answer, or is NotFound.
+	Revoke(ctx context.Context, id chela.GrantID) error
+}
+
+// tools lists tools and calls them manually.
+type tools interface {
+	// Tools returns the tools of an agent, sorted by name.
+	Tools(ctx context.Context, agent string) ([]chela.Tool, error)
+	// Call runs a tool in the agent's main session. The arguments are checked
+	// against the schema; the policy may deny the call, but does not ask:
+	// typing the call is the approval.
+	Call(ctx context.Context, agent, name string, args json.RawMessage) (chela.ToolResult, error)
+}
+
+// tokens creates, lists and revokes tokens of the HTTP API.
+type tokens interface {
+	// CreateToken creates a token and returns its secret, which is not stored.
+	// An invalid name or scope is Invalid.
+	CreateToken(ctx context.Context, name string, scope chela.Scope) (chela.Token, string, error)
+	// Tokens returns all tokens, oldest first, including revoked ones.
+	Tokens(ctx context.Context) ([]chela.Token, error)
+	// RevokeToken revokes a token, or is NotFound.
+	RevokeToken(ctx context.Context, id chela.TokenID) error
+}
+
+// A Listening describes the addresses of chela serve.
+type Listening struct {
+	Addresses []string `json:"addresses"` // such as "127.0.0.1:7717"; no port is 0
+	Tokens    int      `json:"tokens"`    // number of usable tokens
+}
+
+// A Finding is the result of one check of doctor.
+type Finding struct {
+	Subject string `json:"subject"` // such as "database"
+	OK      bool   `json:"ok"`
+	Text    string `json:"text"`           // the observation
+	Cure    string `json:"cure,omitempty"` // the hint, if it is not OK
+}

@@ -1,0 +1,103 @@
+package cli_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/surface/cli"
+)
+
+func (h *home) CreateToken(_ context.Context, name string, scope chela.Scope) (chela.Token, string, error) {
+	n := len(h.tokens) + 1
+	t := chela.Token{ID: chela.TokenID(fmt.Sprintf("tok_%d", n)), Name: name, Scope: scope, CreatedAt: day}
+	h.tokens = append(h.tokens, t)
+	return t, fmt.Sprintf("secret-%d", n), nil
+}
+
+func (h *home) Tokens(context.Context) ([]chela.Token, error) { return h.tokens, nil }
+
+func (h *home) RevokeToken(_ context.Context, id chela.TokenID) error {
+	for i := range h.tokens {
+		if h.tokens[i].ID == id {
+			h.tokens[i].RevokedAt = day
+			return nil
+		}
+	}
+	return chela.E(chela.NotFound, "there is no token "+string(id))
+}
+
+func (h *home) Begin(_ context.Context, key chela.SessionKey, title string) (chela.Thread, error) {
+	if key != "agent:main:main" {
+		return chela.Thread{}, chela.E(chela.NotFound, "there is no session "+string(key))
+	}
+	return chela.Thread{ID: "thr_2", Session: key, Title: title, State: chela.ThreadIdle, CreatedAt: day, UpdatedAt: day}, nil
+}
+
+func (h *home) Change(_ context.Context, key chela.SessionKey, p api.SettingsPatch) (chela.Session, error) {
+	if p.Label != nil {
+		h.settings.Label = *p.Label
+	}
+	if p.Thread != nil {
+		h.settings.Last = chela.Origin{Channel: "terminal"}
+	}
+	return chela.Session{Key: key, Settings: h.settings}, nil
+}
+
+func (h *home) Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error {
+	if _, err := h.Thread(ctx, id); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(to, "{\"type\":\"session\"} %+v\n", how)
+	return err
+}
+
+func (h *home) Import(_ context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error) {
+	text, err := io.ReadAll(from)
+	return api.Imported{Session: key, Thread: "thr_3", Added: len(text)}, err
+}
+
+func (h *home) Title(_ context.Context, id chela.ThreadID, title string) (chela.Thread, error) {
+	t, err := h.Thread(context.Background(), id)
+	t.Title = title
+	return t, err
+}
+
+func (h *home) usage() cli.UsageAPI {
+	return cli.UsageAPI{
+		Sums: func(_ context.Context, by chela.UsageBy, since time.Time) ([]chela.UsageSum, error) {
+			h.since = since
+			sums := []chela.UsageSum{
+				{Day: "2026-03-01", Model: "openai/x", Calls: 3, Tokens: chela.TokenUsage{Input: 1000, Output: 20, CacheRead: 500}, Cost: 2_500_000},
+				{Day: "2026-03-01", Model: "openai/y", Calls: 1, Tokens: chela.TokenUsage{Input: 1, Output: 2}, Cost: 500_000},
+				{Day: "2026-02-28", Model: "openai/x", Calls: 1, Tokens: chela.TokenUsage{Input: 7, Output: 2, CacheWrite: 9}, Cost: 12_345},
+			}
+			if by == chela.UsageBySession {
+				sums = []chela.UsageSum{{Session: "agent:main:main", Calls: 4, Cost: 1_000_000}, {Calls: 1, Cost: 300_000}, {Session: "cron:1", Calls: 1}}
+			}
+			return sums, nil
+		},
+		Budgets: func(context.Context, chela.SessionKey) ([]chela.Budget, error) {
+			return h.budgets, nil
+		},
+		OfTurn: func(context.Context, chela.TurnID) ([]chela.Usage, error) { return h.used, nil },
+	}
+}
+
+func (h *home) logs(_ context.Context, follow bool, show func(string)) error {
+	for _, line := range []string{
+		`time=2026-03-01T12:00:00.000Z level=INFO msg="turn opened" model="level=ERROR"`,
+		`{"time":"2026-03-01T12:00:01Z","level":"WARN","msg":"lane \u001b[31mlost"}`,
+		"what something else wrote",
+		`time=2026-03-01T12:00:02.000Z level=DEBUG+1 msg=asked`,
+	} {
+		show(line)
+	}
+	if follow {
+		show("time=2026-03-01T12:00:03.000Z level=ERROR msg=more")
+	}
+	return nil
+}

@@ -1,0 +1,416 @@
+package cli_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/config"
+	"chela/internal/engine/approval"
+	"chela/internal/surface/cli"
+)
+
+// A home is a small system in memory: one session with one turn, whose model
+// echoes, and asks for an approval where the text begins with "do ".
+type home struct {
+	asked     chela.Inbound
+	turn      chela.Turn
+	entries   []chela.Entry
+	calls     []chela.ToolCall
+	approvals []chela.Approval
+	attached  map[string]string
+	closed    int
+	resumed   int
+	floor     bool
+	busy      chan struct{} // where set, Ask tells that it runs and waits for its context
+	stopped   bool
+	settings  chela.Settings
+	served    bool // a daemon holds the home
+	silent    bool // nothing comes from standard input, and no end
+	tokens    []chela.Token
+	seeded    []string  // agents that got first documents
+	since     time.Time // what usage was asked for
+	local     string    // a model on this machine
+	looked    int       // how often one was looked for
+	budgets   []chela.Budget
+	used      []chela.Usage // of the turn
+	bench     *bench        // nil: there are no jobs
+	plan      *plan         // its routines, where it has any
+	released  chan struct{} // where set, closed when Ctrl-C is as usual again
+	serve     func(context.Context, *config.Config, func(cli.Listening)) error
+}
+
+var day = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func (h *home) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error) {
+	h.asked = in
+	h.turn = chela.Turn{
+		ID: "turn_1", Session: in.Session, Thread: "thr_1", State: chela.TurnProcessing, Model: "offline/rules",
+		Steps: 1, CreatedAt: day, FinishedAt: day.Add(time.Second),
+	}
+	if h.busy != nil {
+		close(h.busy)
+		<-ctx.Done()
+		return h.turn, ctx.Err()
+	}
+	switch kind, rest, _ := strings.Cut(in.Text, " "); kind {
+	case "do":
+		h.turn.State = chela.TurnAwaiting
+		h.approvals = append(h.approvals, chela.Approval{
+			ID: "apr_1", Call: "call_1", Turn: "turn_1", Thread: "thr_1", Session: in.Session, State: chela.ApprovalPending,
+			Tool: "shell", Effect: chela.EffectExecute, Preview: rest, Subjects: []string{rest}, Reason: "runs a program",
+			Floor: h.floor, CreatedAt: day, ExpiresAt: day.Add(24 * time.Hour),
+		})
+		show(chela.Event{Kind: chela.EventApprovalRequested, Approval: "apr_1"})
+	case "fail":
+		h.turn.State = chela.TurnFailed
+		h.turn.Failure = &chela.Failure{Kind: chela.Kind(rest), Message: "the model failed"}
+	case "limit":
+		h.say("so far")
+		h.turn.State = chela.TurnLimited
+		h.turn.Failure = &chela.Failure{Limit: chela.LimitSteps, Message: "50 steps were not enough"}
+	default:
+		show(chela.Event{Kind: chela.EventToolStarted, Call: "call_1", Tool: "echo", Text: `{"message":"x"}`, At: day})
+		show(chela.Event{Kind: chela.EventToolFinished, Call: "call_1", Tool: "echo", Text: "done", At: day.Add(time.Millisecond)})
+		show(chela.Event{Kind: chela.EventTextDelta, Text: "echo: "})
+		show(chela.Event{Kind: chela.EventTextDelta, Text: in.Text})
+		h.calls = append(h.calls, chela.ToolCall{
+			ID: "call_1", Turn: "turn_1", Step: 1, Tool: "echo", Effect: chela.EffectRead, State: chela.CallDone,
+			StartedAt: day, FinishedAt: day.Add(time.Millisecond),
+		})
+		h.complete("echo: " + in.Text)
+	}
+	return h.turn, nil
+}
+
+func (h *home) complete(text string) {
+	h.say(text)
+	h.turn.State = chela.TurnCompleted
+}
+
+func (h *home) say(text string) {
+	h.entries = append(h.entries, chela.Entry{
+		ID: "ent_1", Kind: chela.EntryAssistant, Turn: "turn_1", CreatedAt: day, Body: chela.Body{Text: text},
+	})
+}
+
+func (h *home) Follow(_ context.Context, id chela.TurnID, _ func(chela.Event)) (chela.Turn, error) {
+	if id != h.turn.ID {
+		return chela.Turn{}, chela.E(chela.NotFound, "no turn "+string(id)).WithHint("see chela threads list")
+	}
+	if h.stopped {
+		h.turn.State = chela.TurnInterrupted
+		h.say("echo: hal")
+	}
+	return h.turn, nil
+}
+
+func (h *home) Stop(context.Context, chela.TurnID) error {
+	if h.turn.State.Ended() {
+		return chela.E(chela.Conflict, "the turn has ended").WithHint("see chela turns show")
+	}
+	h.stopped = true
+	return nil
+}
+
+func (h *home) Turn(_ context.Context, id chela.TurnID) (chela.Turn, error) {
+	return h.Follow(context.Background(), id, nil)
+}
+
+func (h *home) Transcript(context.Context, chela.TurnID) ([]chela.Entry, []chela.ToolCall, error) {
+	return h.entries, h.calls, nil
+}
+
+func (h *home) Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error) {
+	t, err := h.Turn(ctx, id)
+	r := chela.Replay{Turn: t.ID, Same: len(h.calls) == 0, Entries: 2, Prompts: []chela.StepSize{{Step: 1, Messages: 1, Bytes: 321}}}
+	if live {
+		r.Live = &chela.LiveTurn{Thread: "thr_2", Turn: "turn_2", Ending: chela.Ending{State: chela.TurnCompleted, Answer: "echo\u202e", Steps: 1}}
+	}
+	if !r.Same {
+		r.Difference = &chela.Difference{Place: "entry 2 (assistant): text", Recorded: "echo"}
+	}
+	return r, err
+}
+
+func (h *home) Approvals(_ context.Context, state chela.ApprovalState) ([]chela.Approval, error) {
+	var found []chela.Approval
+	for _, a := range h.approvals {
+		if state == "" || a.State == state {
+			found = append(found, a)
+		}
+	}
+	return found, nil
+}
+
+func (h *home) Approval(_ context.Context, id chela.ApprovalID) (chela.Approval, error) {
+	for _, a := range h.approvals {
+		if a.ID == id {
+			return a, nil
+		}
+	}
+	return chela.Approval{}, chela.E(chela.NotFound, "no approval "+string(id)).WithHint("see chela approvals list")
+}
+
+func (h *home) Answer(ctx context.Context, r approval.Reply) (chela.Approval, error) {
+	a, err := h.Approval(ctx, r.ID)
+	switch {
+	case err != nil:
+		return a, err
+	case a.State != chela.ApprovalPending:
+		return a, chela.E(chela.Conflict, "it was answered").WithHint("see chela approvals show " + string(a.ID))
+	case r.Answer == chela.AnswerPattern && !strings.HasPrefix(a.Preview, strings.TrimSuffix(r.Pattern, "*")):
+		return a, chela.E(chela.Invalid, "the pattern does not cover it").WithHint("name all of it")
+	}
+	a.State, a.Answer, a.Pattern, a.Comment, a.AnsweredBy = chela.ApprovalGranted, r.Answer, r.Pattern, r.Comment, r.By
+	if r.Answer == chela.AnswerNo {
+		a.State = chela.ApprovalDenied
+	}
+	h.approvals[0] = a
+	h.complete(fmt.Sprintf("answered %s by %s", r.Answer, r.By))
+	return a, nil
+}
+
+func (h *home) Sessions(context.Context) ([]chela.Session, error) {
+	return []chela.Session{{Key: "agent:main:main", Agent: "main", Thread: "thr_1", UpdatedAt: day, CreatedAt: day}}, nil
+}
+
+func (h *home) Session(_ context.Context, key chela.SessionKey) (api.Session, error) {
+	if _, err := chela.ParseSessionKey(key); err != nil {
+		return api.Session{}, err
+	}
+	all, err := h.Sessions(context.Background())
+	s := api.Session{Session: all[0], Usage: chela.TokenUsage{Input: 1200, Output: 80}}
+	s.Settings = h.settings
+	return s, err
+}
+
+func (h *home) Threads(context.Context, chela.SessionKey) ([]chela.Thread, error) {
+	t, err := h.Thread(context.Background(), "thr_1")
+	return []chela.Thread{t}, err
+}
+
+func (h *home) Thread(context.Context, chela.ThreadID) (chela.Thread, error) {
+	return chela.Thread{
+		ID: "thr_1", Session: "agent:main:main", Title: "A \x1b[31mtitle", Seq: 2, State: chela.ThreadIdle, UpdatedAt: day,
+	}, nil
+}
+
+func (h *home) Path(context.Context, chela.ThreadID) ([]chela.Entry, error) {
+	return []chela.Entry{
+		{Kind: chela.EntryUser, CreatedAt: day, Body: chela.Body{Text: "hello"}},
+		{Kind: chela.EntryAssistant, CreatedAt: day, Body: chela.Body{Calls: []chela.CallSpec{{Tool: "echo", Args: json.RawMessage(`{"message":"x"}`)}}}},
+		{Kind: chela.EntryToolResult, CreatedAt: day, Body: chela.Body{Tool: "echo", Status: chela.CallDone, Text: "x"}},
+	}, nil
+}
+
+func (h *home) Tools(context.Context, string) ([]chela.Tool, error) {
+	return []chela.Tool{{
+		Name: "echo", Description: "Says it again.\n\nNothing else.", Domain: chela.DomainHost,
+		Input: json.RawMessage(`{"type":"object"}`),
+	}}, nil
+}
+
+func (h *home) Call(_ context.Context, _, name string, args json.RawMessage) (chela.ToolResult, error) {
+	return chela.ToolResult{Text: name + string(args), Failed: string(args) == `{"fail":true}`}, nil
+}
+
+func (h *home) Models(context.Context) (api.Models, error) {
+	return api.Models{Items: []chela.Model{{Provider: "offline", Name: "rules", Window: 1000}}}, nil
+}
+
+func (h *home) Grants(context.Context) ([]chela.Grant, error) {
+	return []chela.Grant{
+		{ID: "gra_1", Agent: "main", Tool: "shell", Pattern: "git *", Approval: "apr_0", CreatedAt: day},
+		{ID: "gra_2", Agent: "main", Session: "agent:main:main", Tool: "http", Approval: "apr_0", CreatedAt: day},
+	}, nil
+}
+
+func (h *home) Revoke(_ context.Context, id chela.GrantID) error {
+	if id != "gra_1" {
+		return chela.E(chela.NotFound, "there is no grant "+string(id))
+	}
+	return nil
+}
+
+func (h *home) Try(_ context.Context, model string) ([]api.Trial, error) {
+	good := api.Trial{Model: "p/good", MS: 12}
+	for _, name := range []api.CheckName{api.CheckReachable, api.CheckKey, api.CheckStreams, api.CheckTools, api.CheckPrice} {
+		good.Checks = append(good.Checks, api.Check{Name: name, State: api.CheckPassed})
+	}
+	if model != "" {
+		return []api.Trial{good}, nil
+	}
+	bad := api.Trial{Model: "p/bad", Checks: []api.Check{
+		{Name: api.CheckReachable, State: api.CheckPassed},
+		{Name: api.CheckKey, State: api.CheckFailed, Text: "p answered 401: no such key", Cure: "check providers.p.api_key"},
+	}}
+	return []api.Trial{good, bad}, nil
+}
+
+// trees are the operations on the trees of threads.
+func (h *home) trees() api.Local {
+	move := func(kind chela.RewindKind) func(context.Context, api.Caller, api.ThreadMove) (chela.Rewind, error) {
+		return func(_ context.Context, _ api.Caller, q api.ThreadMove) (chela.Rewind, error) {
+			return rewound(q.ID, kind, q.To)
+		}
+	}
+	return api.Local{Operations: []api.Bound{
+		api.ThreadsUndo.Do(move(chela.RewindUndo)), api.ThreadsRedo.Do(move(chela.RewindRedo)), api.ThreadsRestore.Do(move(chela.RewindRestore)),
+		api.ThreadsShow.Do(h.shown),
+		api.ThreadsCheckpoint.Do(func(_ context.Context, _ api.Caller, q api.CheckpointRequest) (chela.Checkpoint, error) {
+			return chela.Checkpoint{
+				Session: "agent:main:main", Thread: q.ID, Name: cmp.Or(q.Checkpoint.Name, "1"), Entry: "ent_9", Key: q.Checkpoint.Key, CreatedAt: day,
+			}, nil
+		}),
+		api.ThreadsBranch.Do(func(_ context.Context, _ api.Caller, q api.BranchRequest) (chela.Thread, error) {
+			return chela.Thread{
+				ID: "thr_2", Session: "agent:main:main", Title: "A \x1b[31mtitle", Head: chela.EntryID(q.Branch.From), State: chela.ThreadIdle, UpdatedAt: day,
+			}, nil
+		}),
+	}}
+}
+
+func rewound(id chela.ThreadID, kind chela.RewindKind, q api.Rewinding) (chela.Rewind, error) {
+	switch {
+	case q.To == "lost":
+		return chela.Rewind{}, chela.E(chela.Conflict, "nothing was moved: a.txt changed since").WithDetail("-old\x1b[0m\n+new\n")
+	case q.Turns > 2:
+		return chela.Rewind{}, chela.E(chela.Conflict, "there are only 2 turns to undo in thread "+string(id)).WithHint("undo 2")
+	}
+	v := chela.Rewind{
+		ID: "rew_1", Session: "agent:main:main", Thread: id, Kind: kind, State: chela.RewindDone, From: "ent_9", To: chela.EntryID(q.To), Key: q.Key,
+		KeepFiles: q.KeepFiles, Node: "node_1", CreatedAt: day, DoneAt: day,
+		NotUndone: []chela.NotUndone{{Call: "call_1", Turn: "turn_1", Tool: "shell", Effect: chela.EffectExecute, Text: "make \x1b[31mall"}},
+	}
+	if !q.KeepFiles {
+		v.Changes = []chela.Preimage{
+			{Kind: chela.PreimageFile, Path: "a.txt", Before: "00", After: "11"},
+			{Kind: chela.PreimageFile, Path: "new/b.txt", Before: "00", Made: "new"},
+			{Kind: chela.PreimageDocument, Path: "MEMORY.md", Before: "00", After: "11"},
+		}
+	}
+	return v, nil
+}
+
+func (h *home) shown(ctx context.Context, _ api.Caller, q api.ThreadRef) (api.Thread, error) {
+	t, err := h.Thread(ctx, q.ID)
+	if err != nil {
+		return api.Thread{}, err
+	}
+	back, err := rewound(q.ID, chela.RewindUndo, api.Rewinding{})
+	return api.Thread{Thread: t, Places: api.Places{
+		Checkpoints: []chela.Checkpoint{{Thread: q.ID, Name: "mark", Entry: "ent_1", CreatedAt: day}},
+		Branches:    []chela.Branch{{Thread: q.ID, Origin: "thr_0", Entry: "ent_0"}, {Thread: "thr_2", Origin: q.ID}}, Redo: &back,
+	}}, err
+}
+
+// backend returns the home as the commands see it.
+func (h *home) backend(cfg *config.Config) *cli.Backend {
+	h.attached = map[string]string{}
+	b := &cli.Backend{
+		Conversation: h, Sessions: h, Threads: h, Turns: h, Approvals: h, Grants: h, Tools: h, Models: cli.ModelAPI{Models: h.Models, Try: h.Try},
+		Attach: func(_ context.Context, name string, r io.Reader) (chela.Attachment, error) {
+			text, err := io.ReadAll(r)
+			h.attached[name] = string(text)
+			return chela.Attachment{Name: name, Size: int64(len(text))}, err
+		},
+		Prompt: func(_ context.Context, id chela.ThreadID) (chela.PromptSize, error) {
+			if id != "thr_1" {
+				return chela.PromptSize{}, chela.E(chela.NotFound, "there is no thread "+string(id))
+			}
+			return chela.PromptSize{
+				Model: "offline/rules", Window: 1000, Reserve: 250, Room: 750, System: 100, Tools: 50, User: 7, Messages: 1, Ratio: 1.25, Total: 196,
+			}, nil
+		},
+		Status: func(context.Context) (chela.Status, error) {
+			return chela.Status{
+				Home: string(cfg.Home), Database: "sqlite", Model: cfg.Model, Sandbox: "auto", Sessions: 1,
+				Jobs: map[chela.JobState]int{chela.JobPending: 2, chela.JobAwaiting: 1},
+				Routines: chela.RoutineStatus{
+					Enabled: 3, Idle: 1, RunsWaiting: 1, RunsRunning: 2, Next: "daily", NextAt: day, Heartbeat: true, HeartbeatAt: day,
+				},
+			}, nil
+		},
+		Resume: func(context.Context) { h.resumed++ },
+		Close:  func() error { h.closed++; return nil },
+	}
+	b.Seed = func(_ context.Context, agent string) (bool, error) {
+		h.seeded = append(h.seeded, agent)
+		return true, nil
+	}
+	b.Keeper, b.Transcripts, b.Tokens, b.Usage, b.Logs = h, h, h, h.usage(), h.logs
+	if h.bench != nil {
+		b.Jobs = h.bench.jobs()
+	}
+	b.Rewinds = cli.RewindAPI{API: h.trees(), Session: h.Session}
+	if h.plan != nil {
+		b.Routines = h.plan.home()
+	}
+	return b
+}
+
+// A result is what a command left behind.
+type result struct {
+	code     int
+	out, err string
+}
+
+// run runs a command on h with nothing but text to read.
+func (h *home) run(t *testing.T, stdin string, args ...string) result {
+	t.Helper()
+	return h.runIn(t, t.TempDir(), stdin, args...)
+}
+
+func (h *home) runIn(t *testing.T, dir, stdin string, args ...string) result {
+	t.Helper()
+	var out, errs strings.Builder
+	p := h.program(&out, &errs, dir, args...)
+	p.Stdin = strings.NewReader(stdin)
+	code := cli.Main(t.Context(), p)
+	return result{code, out.String(), errs.String()}
+}
+
+// program returns a program whose home is h.
+func (h *home) program(out, errs io.Writer, dir string, args ...string) cli.Program {
+	now := day
+	return cli.Program{
+		Args: args, Environ: []string{"CHELA_HOME=" + dir}, Version: "v1.2.3",
+		Stdin: strings.NewReader(""), Stdout: out, Stderr: errs,
+		Arrives: func() bool { return !h.silent },
+		Now:     func() time.Time { now = now.Add(time.Millisecond); return now },
+		Open:    func(_ context.Context, cfg *config.Config) (*cli.Backend, error) { return h.backend(cfg), nil },
+		Local: func(context.Context, *config.Config) string {
+			h.looked++
+			return h.local
+		},
+		Examine: func(context.Context, *config.Config) []cli.Finding {
+			return []cli.Finding{{Subject: "database", OK: !h.floor, Text: "is there"}}
+		},
+		Served:        func(context.Context, config.Home) bool { return h.served },
+		Serve:         h.serve,
+		Interruptible: h.interruptible,
+	}
+}
+
+// interruptible returns a context that a person ends once h is busy.
+func (h *home) interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	if h.busy != nil {
+		go func() { <-h.busy; cancel() }() // ends once Ask or Serve runs
+	}
+	return ctx, sync.OnceFunc(func() {
+		cancel()
+		if h.released != nil {
+			close(h.released)
+		}
+	})
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/config"
+	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/terminal"
+)
+
+func (c *commands) initCommand() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use: "init", Short: "Set up a home", Args: manners.Exactly(0),
+		Long: "Set up a home: ask for the main settings, write config.toml, create the database and a first token.\n" +
+			"Existing files are not changed.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !yes && !manners.IsTerminal(c.Stdin) {
+				return chela.E(chela.Invalid, "chela init asks questions, and standard input is not a terminal").
+					WithHint("take the defaults with chela init --yes")
+			}
+			return c.initialize(cmd.Context(), !yes)
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "ask nothing and take the defaults")
+	return cmd
+}
+
+// initialize creates the home, a first config.toml, the database and a first
+// token. Existing parts stay unchanged.
+func (c *commands) initialize(ctx context.Context, ask bool) error {
+	cfg, err := c.asking(ctx, "")
+	if err != nil {
+		return err
+	}
+	if err := WriteFirstConfig(cfg.Home); err != nil {
+		return err
+	}
+	if ask {
+		if err := AskForKey(c.p, terminal.NewInput(c.Stdin), cfg); err != nil {
+			return err
+		}
+		if cfg, err = c.asking(ctx, ""); err != nil {
+			return err
+		}
+	}
+	return c.openWith(ctx, cfg, func(b *Backend) error {
+		s, err := b.Status(ctx)
+		if err != nil {
+			return err
+		}
+		for _, agent := range cfg.AgentNames() {
+			if _, err := b.Seed(ctx, agent); err != nil {
+				return err
+			}
+		}
+		secret, err := firstToken(ctx, b.Tokens)
+		if err != nil {
+			return err
+		}
+		return c.initialized(cfg, s, secret)
+	})
+}
+
+// initialized reports the result. The secret is empty if there was a token
+// before.
+func (c *commands) initialized(cfg *config.Config, s chela.Status, secret string) error {
+	if c.p.JSON {
+		return c.p.Document(struct {
+			chela.Status
+			Token string `json:"token,omitempty"`
+		}{s, secret})
+	}
+	c.p.Fields(
+		[2]string{"home", s.Home}, [2]string{"config", cfg.Home.ConfigFile()}, [2]string{"model", cfg.Model},
+		[2]string{"token", secret},
+	)
+	if secret != "" {
+		c.p.Note("keep the token, it is not shown again; it grants full access (chela tokens create makes others)")
+	}
+	if _, _, err := cfg.Resolve(cfg.Model); err != nil {
+		c.p.Note("the model cannot answer yet: " + chela.MessageOf(err))
+	}
+	c.p.Note(`next: chela ask "what time is it in Tokyo?"`)
+	return nil
+}

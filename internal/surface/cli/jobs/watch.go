@@ -1,0 +1,199 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/platform/pause"
+	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/terminal"
+)
+
+// lookTime is how often it is looked what happened to a job.
+const lookTime = 200 * time.Millisecond
+
+func (c commands) events() *cobra.Command {
+	var after int
+	var follow bool
+	cmd := &cobra.Command{
+		Use: "events ID", Short: api.JobsEvents.Summary, Args: manners.Exactly(1),
+		RunE: c.in(func(ctx context.Context, h Home, args []string) error {
+			id := chela.JobID(args[0])
+			if follow {
+				_, _, err := c.watch(ctx, h, watch{id: id, seen: after, show: c.eventLine, whole: true})
+				return err
+			}
+			found, err := h.events(ctx, id, after)
+			if err != nil {
+				return err
+			}
+			if c.p.None(len(found), fmt.Sprintf("nothing has happened to job %s after event %d; --follow waits for more", id, after)) {
+				return nil
+			}
+			return manners.List(c.p, found, []string{"EVENT", "AT", "WHAT", "BY"}, func(e chela.JobEvent) []string {
+				return []string{strconv.Itoa(e.Seq), c.p.Moment(e.At), terminal.OneLine(said(e), 80), e.By}
+			})
+		}),
+	}
+	cmd.Flags().IntVar(&after, "after", 0, "only those after the event of this number")
+	cmd.Flags().BoolVar(&follow, "follow", false, "go on with each new one until the job has ended; with --json one for each line")
+	return cmd
+}
+
+// events returns the events of a job after the event of a number, in order.
+func (h Home) events(ctx context.Context, id chela.JobID, after int) ([]chela.JobEvent, error) {
+	return api.All(ctx, h.API, api.JobsEvents, api.JobEventsQuery{JobRef: api.JobRef{ID: id}, After: after})
+}
+
+// eventLine writes an event as a line of the result.
+func (c commands) eventLine(e chela.JobEvent) {
+	if c.p.JSON {
+		c.p.Compact(e) //nolint:errcheck // text, numbers and a time are JSON
+		return
+	}
+	c.p.Line(fmt.Sprintf("%d  %s  %s", e.Seq, c.p.Moment(e.At), terminal.OneLine(said(e), 200)))
+}
+
+// said is an event as people say it.
+func said(e chela.JobEvent) string {
+	what := map[chela.JobEventKind]string{
+		chela.JobMoved: plain(string(e.To)), chela.JobPlanned: "plan", chela.JobStepped: "step " + strconv.Itoa(e.Step), chela.JobPrompted: "told",
+		chela.JobRepaired: "repaired", chela.JobAnnounced: "the requesting session was told",
+	}[e.Kind]
+	if e.Text == "" {
+		return what
+	}
+	return what + ": " + e.Text
+}
+
+// plain is a state as people say it.
+func plain(state string) string { return strings.ReplaceAll(state, "_", " ") }
+
+// A watch selects the events of a job that are followed.
+type watch struct {
+	id    chela.JobID
+	seen  int                  // the last event that was shown
+	show  func(chela.JobEvent) // each one after it
+	whole bool                 // to its end, also while it waits for approvals
+}
+
+// watch shows what happens to a job until it ends or, unless whole, it waits for
+// somebody to answer the approvals that are returned.
+func (c commands) watch(ctx context.Context, h Home, w watch) (api.Job, []chela.Approval, error) {
+	for {
+		j, err := api.Call(ctx, h.API, api.JobsShow, api.JobRef{ID: w.id}) // before its events: so those that led here are shown
+		if err != nil {
+			return j, nil, err
+		}
+		events, err := h.events(ctx, w.id, w.seen)
+		if err != nil {
+			return j, nil, err
+		}
+		for _, e := range events {
+			w.show(e)
+			w.seen = e.Seq
+		}
+		if !j.State.Live() {
+			return j, nil, nil
+		}
+		if !w.whole {
+			if asked, err := h.asked(ctx, j); err != nil || len(asked) > 0 {
+				return j, asked, err
+			}
+		}
+		if err := pause.For(ctx, lookTime); err != nil {
+			return j, nil, err
+		}
+	}
+}
+
+// asked returns the approvals that a job waits for, itself or those it waits for.
+func (h Home) asked(ctx context.Context, j api.Job) (asked []chela.Approval, err error) {
+	sessions := []chela.SessionKey{}
+	if j.State == chela.JobAwaiting {
+		sessions = append(sessions, j.Session)
+	}
+	if j.Waits > 0 {
+		waiting, err := api.All(ctx, h.API, api.JobsList, api.JobFilter{States: []chela.JobState{chela.JobAwaiting}, Requester: j.Session, Limit: api.MaxPage})
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range waiting {
+			sessions = append(sessions, other.Session)
+		}
+	}
+	if len(sessions) == 0 {
+		return nil, nil
+	}
+	pending, err := h.Approvals(ctx, chela.ApprovalPending)
+	return slices.DeleteFunc(pending, func(a chela.Approval) bool { return !slices.Contains(sessions, a.Session) }), err
+}
+
+// follow shows a job to its end and prints its result. The error says how it ended,
+// if not well.
+func (c commands) follow(ctx context.Context, h Home, id chela.JobID, seen int) error {
+	j, asked, err := c.watch(ctx, h, watch{id: id, seen: seen, show: func(e chela.JobEvent) { c.p.Note("· " + said(e)) }})
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.p.JSON:
+		err = c.p.Document(j)
+	case j.Result != "":
+		c.p.Line(j.Result)
+	}
+	if err != nil {
+		return err
+	}
+	if len(asked) > 0 {
+		a := asked[0]
+		return chela.E(chela.Denied, fmt.Sprintf("job %s waits for an approval: %s: %s", j.ID, a.Tool, terminal.OneLine(a.Preview, 60))).
+			WithHint("answer with chela approvals yes " + string(a.ID) + ", or no")
+	}
+	return h.ending(ctx, j.Job)
+}
+
+// ending returns the error that stands for a job that did not complete.
+func (h Home) ending(ctx context.Context, j chela.Job) error {
+	switch j.State {
+	case chela.JobCompleted, chela.JobSubmitted, chela.JobAccepted:
+		return nil
+	}
+	kind, again := chela.Unavailable, "chela jobs restart "+string(j.ID)
+	if j.Turn != "" {
+		t, err := h.Turn(ctx, j.Turn)
+		if err != nil {
+			return err
+		}
+		if t.State == chela.TurnLimited {
+			kind, again = chela.Exhausted, again+more(t)
+		}
+	}
+	return chela.E(kind, fmt.Sprintf("job %s is %s: %s", j.ID, plain(string(j.State)), reasonOf(j))).
+		WithHint("see chela jobs show " + string(j.ID) + ", or begin it again with " + again)
+}
+
+// more names the flag that gives a job more of what ended its turn.
+func more(t chela.Turn) string {
+	if t.Failure == nil {
+		return ""
+	}
+	switch t.Failure.Limit {
+	case chela.LimitSteps:
+		return " --steps N"
+	case chela.LimitTime:
+		return " --timeout TIME"
+	case chela.LimitTokens:
+		return " --tokens N"
+	default:
+		return ""
+	}
+}

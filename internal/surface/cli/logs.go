@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"regexp"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/config"
+	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/terminal"
+)
+
+func (c *commands) logsCommand() *cobra.Command {
+	var follow bool
+	var level string
+	cmd := &cobra.Command{
+		Use: "logs", Short: "Print the log", Args: manners.Exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var least slog.Level
+			if err := least.UnmarshalText([]byte(level)); err != nil {
+				return chela.E(chela.Invalid, fmt.Sprintf("--level cannot be %q", terminal.OneLine(level, 40))).
+					WithHint("use debug, info, warn or error")
+			}
+			return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
+				return c.logs(cmd.Context(), b, follow, least)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&follow, "follow", false, "follow new lines, until Ctrl-C")
+	cmd.Flags().StringVar(&level, "level", "debug", "the least level that is printed: debug, info, warn or error")
+	return cmd
+}
+
+// A logLine is the JSON output for a line.
+type logLine struct {
+	Level string `json:"level,omitempty"` // empty if the line has none
+	Line  string `json:"line"`
+}
+
+// logs prints the lines of the log. Interrupting a follow is no error.
+func (c *commands) logs(ctx context.Context, b *Backend, follow bool, least slog.Level) error {
+	within, release := c.Interruptible(ctx)
+	defer release()
+	return b.Logs(within, follow, func(line string) {
+		level, known := levelOf(line)
+		switch {
+		case known && level < least:
+		case !c.p.JSON:
+			c.p.Line(line)
+		case known:
+			c.p.Compact(logLine{Level: level.String(), Line: line}) //nolint:errcheck // text is JSON
+		default:
+			c.p.Compact(logLine{Line: line}) //nolint:errcheck // text is JSON
+		}
+	})
+}
+
+// levelText finds the level as the two handlers of slog write it, before any
+// text from outside.
+var levelText = regexp.MustCompile(`^(?:time=\S+ level=|\{"time":"[^"]*","level":")([A-Z]+(?:[+-]\d+)?)`)
+
+// levelOf returns the level of a line of the log. It reports false for a line
+// without one, which is printed at every level.
+func levelOf(line string) (level slog.Level, known bool) {
+	found := levelText.FindStringSubmatch(line)
+	return level, found != nil && level.UnmarshalText([]byte(found[1])) == nil
+}

@@ -1,0 +1,108 @@
+// Package manners holds the conventions of all commands: argument counts,
+// suggestions for misspelt commands, output for people and for programs, error
+// messages and exit codes.
+package manners
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/surface/terminal"
+)
+
+// WrongUse classifies errors of the flag and argument parser.
+func WrongUse(cmd *cobra.Command, err error) error {
+	if _, ok := errors.AsType[*chela.Error](err); ok {
+		return err
+	}
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return chela.E(chela.Invalid, first).WithHint("see " + cmd.CommandPath() + " --help")
+}
+
+// Exactly accepts n arguments.
+func Exactly(n int) cobra.PositionalArgs { return Between(n, n) }
+
+// Between accepts least to most arguments.
+func Between(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if least <= len(args) && len(args) <= most {
+			return nil
+		}
+		takes := "no arguments"
+		switch {
+		case least < most:
+			takes = fmt.Sprintf("%d or %d arguments", least, most)
+		case most == 1:
+			takes = "1 argument"
+		case most > 1:
+			takes = fmt.Sprintf("%d arguments", most)
+		}
+		return chela.E(chela.Invalid, fmt.Sprintf("%s takes %s, not %d", cmd.CommandPath(), takes, len(args))).
+			WithHint("write " + cmd.UseLine())
+	}
+}
+
+// AtLeast accepts n arguments and more.
+func AtLeast(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) >= n {
+			return nil
+		}
+		return chela.E(chela.Invalid, fmt.Sprintf("%s takes %d arguments or more, not %d", cmd.CommandPath(), n, len(args))).
+			WithHint("write " + cmd.UseLine())
+	}
+}
+
+// HelpCommand explains a command. Unlike the library's help command it fails
+// for an unknown one.
+func HelpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [COMMAND]", Short: "Explain a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return chela.E(chela.Invalid, "no command "+terminal.OneLine(strings.Join(args, " "), 60)).WithHint("see chela help")
+			}
+			return found.Help()
+		},
+	}
+}
+
+// Group returns a command that only has subcommands.
+func Group(use, short string, of ...*cobra.Command) *cobra.Command {
+	g := &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  NoCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return chela.E(chela.Invalid, cmd.CommandPath()+" needs a command").
+				WithHint("see " + cmd.CommandPath() + " --help")
+		},
+	}
+	g.AddCommand(of...)
+	return g
+}
+
+// NoCommand accepts no arguments: an argument of a group must be a subcommand.
+func NoCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := "see " + cmd.CommandPath() + " --help"
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "did you mean " + cmd.CommandPath() + " " + near[0] + "?"
+	}
+	return chela.E(chela.Invalid, "no command "+cmd.CommandPath()+" "+terminal.OneLine(args[0], 60)).WithHint(hint)
+}
+
+// ForAll calls change for a command and all its subcommands.
+func ForAll(cmd *cobra.Command, change func(*cobra.Command)) {
+	change(cmd)
+	for _, below := range cmd.Commands() {
+		ForAll(below, change)
+	}
+}

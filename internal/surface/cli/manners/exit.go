@@ -1,0 +1,68 @@
+package manners
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"chela"
+	"chela/internal/surface/terminal"
+)
+
+// Exit codes.
+const (
+	exitDone        = 0
+	exitFailed      = 1
+	exitUse         = 2
+	exitDenied      = 3
+	exitLimit       = 4
+	exitInterrupted = 130 // as shells report a process that Ctrl-C ended
+)
+
+// ErrInterrupted ends a command whose turn was stopped by the user.
+var ErrInterrupted = errors.New("interrupted")
+
+// ErrTerminated ends a command on SIGTERM. It is for ErrorLine alone, so it is
+// worded for people.
+var ErrTerminated = errors.New("stopped; a turn that had begun goes on with the next message of its session")
+
+// ExitCode returns the exit code for a command's error.
+func ExitCode(err error) int {
+	if errors.Is(err, ErrInterrupted) || errors.Is(err, ErrTerminated) || errors.Is(err, context.Canceled) {
+		return exitInterrupted
+	}
+	switch chela.KindOf(err) {
+	case "":
+		return exitDone
+	case chela.Invalid:
+		return exitUse
+	case chela.Denied:
+		return exitDenied
+	case chela.Exhausted:
+		return exitLimit
+	default:
+		return exitFailed
+	}
+}
+
+// ErrorLine formats an error on one line. An internal error without a hint is
+// printed in full, so that the user can report it.
+func ErrorLine(err error) string {
+	text := chela.MessageOf(err)
+	switch {
+	case errors.Is(err, ErrInterrupted), errors.Is(err, ErrTerminated):
+		text = err.Error()
+	case chela.KindOf(err) == chela.Internal && chela.HintOf(err) == "":
+		text = "internal error: " + strings.Join(strings.Fields(err.Error()), " ")
+	}
+	return "chela: " + terminal.Visible(text)
+}
+
+// NotThere adds a hint how to list existing objects to a NotFound error, unless
+// it has one.
+func NotThere(err error, hint string) error {
+	if chela.KindOf(err) != chela.NotFound || chela.HintOf(err) != "" {
+		return err
+	}
+	return chela.E(chela.NotFound, chela.MessageOf(err)).WithHint(hint).Because(err)
+}

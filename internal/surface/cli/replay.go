@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/surface/cli/manners"
+)
+
+// A replayFunc executes a turn again; see the Replay of an open home.
+type replayFunc func(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error)
+
+// An replayInFunc returns the cobra function that opens a home for use.
+type replayInFunc func(use func(ctx context.Context, replay replayFunc, args []string) error) func(*cobra.Command, []string) error
+
+// newReplayCommand returns the command. It writes to p. Hint says where to find the ids
+// of turns.
+func newReplayCommand(p *manners.Printer, in replayInFunc, hint string) *cobra.Command {
+	var live bool
+	cmd := &cobra.Command{
+		Use: "replay ID", Short: "Replay a turn from its record and show differences", Args: manners.Exactly(1),
+		RunE: in(func(ctx context.Context, replay replayFunc, args []string) error {
+			r, err := replay(ctx, chela.TurnID(args[0]), live)
+			if err != nil {
+				return manners.NotThere(err, hint)
+			}
+			return tellReplay(p, r)
+		}),
+	}
+	cmd.Flags().BoolVar(&live, "live", false, "also give the same messages to the model again, in a thread of their own")
+	return cmd
+}
+
+// tellReplay prints the result. A difference from the record is an error.
+func tellReplay(p *manners.Printer, r chela.Replay) error {
+	show := writeReplay
+	if p.JSON {
+		show = func(p *manners.Printer, r chela.Replay) error { return p.Document(r) }
+	}
+	if err := show(p, r); err != nil || r.Same {
+		return err
+	}
+	return chela.E(chela.Conflict, fmt.Sprintf("turn %s differs from its record", r.Turn)).
+		WithHint("see whether chela or its limits have changed since")
+}
+
+// writeReplay formats the result for people.
+func writeReplay(p *manners.Printer, r chela.Replay) error {
+	if d := r.Difference; d != nil {
+		p.Fields(
+			[2]string{"differs in", d.Place}, [2]string{"recorded", cmp.Or(d.Recorded, "nothing")}, [2]string{"replayed", cmp.Or(d.Replayed, "nothing")},
+		)
+	} else {
+		p.Line(fmt.Sprintf("All %d entries are the same.", r.Entries))
+	}
+	if l := r.Live; l != nil {
+		p.Line("")
+		p.Fields(
+			[2]string{"live turn", string(l.Turn)}, [2]string{"live thread", string(l.Thread)},
+			[2]string{"recorded", endingText(r.Recorded)}, [2]string{"live", endingText(l.Ending)},
+		)
+	}
+	if len(r.Prompts) == 0 {
+		return nil
+	}
+	p.Line("")
+	return manners.List(p, r.Prompts, []string{"STEP", "MESSAGES", "BYTES"}, func(s chela.StepSize) []string {
+		return []string{fmt.Sprint(s.Step), fmt.Sprint(s.Messages), fmt.Sprint(s.Bytes)}
+	})
+}
+
+// endingText describes on one line how a turn ended.
+func endingText(e chela.Ending) string {
+	text := fmt.Sprintf("%s after %d steps", e.State, e.Steps)
+	if e.Failure != nil {
+		text += " (" + e.Failure.Message + ")"
+	}
+	if e.Answer != "" {
+		text += ": " + e.Answer
+	}
+	return text
+}

@@ -1,0 +1,222 @@
+package cli
+
+// This part of the package holds the commands that move a thread along its
+// tree: undo, redo, restore, checkpoint and branch.
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/engine/rewind"
+	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/terminal"
+)
+
+// caller carries out operations of an open home.
+type caller interface {
+	Do(ctx context.Context, r api.Request, out any) error
+}
+
+// A RewindAPI is an open home.
+type RewindAPI struct {
+	API caller
+
+	// Session returns the session named key.
+	Session func(ctx context.Context, key chela.SessionKey) (api.Session, error)
+}
+
+// A rewindRunFunc is the body of a command, run with an open home.
+type rewindRunFunc func(ctx context.Context, h RewindAPI, args []string) error
+
+// rewindInFunc returns the cobra function that opens a home and runs f.
+type rewindInFunc func(f rewindRunFunc) func(*cobra.Command, []string) error
+
+// newRewindCommands returns the commands. They write to p.
+func newRewindCommands(p *manners.Printer, in rewindInFunc) []*cobra.Command {
+	c := rewindCommands{p: p, in: in}
+	return []*cobra.Command{c.undo(), c.redo(), c.restore(), c.checkpoint(), c.branch()}
+}
+
+type rewindCommands struct {
+	p  *manners.Printer
+	in rewindInFunc
+}
+
+// rewindFlags identify the thread and the request of a command.
+type rewindFlags struct {
+	thread, session string
+	key             string
+	keepFiles       bool
+}
+
+// on adds the flags to a command.
+func (f *rewindFlags) on(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().StringVar(&f.thread, "thread", "", "thread; without it the current one of the session")
+	cmd.Flags().StringVar(&f.session, "session", string(chela.MainKey(chela.MainAgent)), "session key")
+	cmd.Flags().StringVar(&f.key, "key", "", "names the request: sent again, it is not carried out again")
+	return cmd
+}
+
+// moving adds the flags of a command that moves a head.
+func (f *rewindFlags) moving(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().BoolVar(&f.keepFiles, "keep-files", false, "leave files and documents as they are")
+	return f.on(cmd)
+}
+
+// find returns the thread that the flags name.
+func (f *rewindFlags) find(ctx context.Context, h RewindAPI) (chela.ThreadID, error) {
+	if f.thread != "" {
+		return chela.ThreadID(f.thread), nil
+	}
+	s, err := h.Session(ctx, chela.SessionKey(f.session))
+	return s.Thread, manners.NotThere(err, "see chela sessions list")
+}
+
+func (c rewindCommands) undo() *cobra.Command {
+	var f rewindFlags
+	return f.moving(&cobra.Command{
+		Use: "undo [TURNS]", Short: "Undo the last turn, or several, and put their files back", Args: manners.Between(0, 1),
+		RunE: c.in(func(ctx context.Context, h RewindAPI, args []string) error {
+			q := api.Rewinding{Turns: 1}
+			if len(args) > 0 {
+				var err error
+				if q.Turns, err = strconv.Atoi(args[0]); err != nil || q.Turns < 1 {
+					return chela.E(chela.Invalid, fmt.Sprintf("%.40q is not a number of turns", args[0])).WithHint("write chela threads undo 2")
+				}
+			}
+			return c.move(ctx, h, rewindMove{f, api.ThreadsUndo, q})
+		}),
+	})
+}
+
+func (c rewindCommands) redo() *cobra.Command {
+	var f rewindFlags
+	return f.moving(&cobra.Command{
+		Use: "redo", Short: "Take back the last undo or restore", Args: manners.Exactly(0),
+		RunE: c.in(func(ctx context.Context, h RewindAPI, _ []string) error {
+			return c.move(ctx, h, rewindMove{f, api.ThreadsRedo, api.Rewinding{}})
+		}),
+	})
+}
+
+func (c rewindCommands) restore() *cobra.Command {
+	var f rewindFlags
+	return f.moving(&cobra.Command{
+		Use: "restore PLACE", Short: "Go to a checkpoint, an entry or the end of a turn", Args: manners.Exactly(1),
+		RunE: c.in(func(ctx context.Context, h RewindAPI, args []string) error {
+			return c.move(ctx, h, rewindMove{f, api.ThreadsRestore, api.Rewinding{To: args[0]}})
+		}),
+	})
+}
+
+// A rewindMove is the request of a command.
+type rewindMove struct {
+	rewindFlags
+	operation api.Operation[api.ThreadMove, chela.Rewind]
+	q         api.Rewinding
+}
+
+// move moves the head of a thread and reports the changes of files.
+func (c rewindCommands) move(ctx context.Context, h RewindAPI, m rewindMove) error {
+	id, err := m.find(ctx, h)
+	if err != nil {
+		return err
+	}
+	m.q.Key, m.q.KeepFiles = m.key, m.keepFiles
+	v, err := api.Call(ctx, h.API, m.operation, api.ThreadMove{ThreadRef: api.ThreadRef{ID: id}, To: m.q})
+	switch {
+	case err != nil:
+		return manners.NotThere(err, "see chela threads list")
+	case c.p.JSON:
+		return c.p.Document(v)
+	}
+	c.p.Text(terminal.Visible(rewind.Report(v)))
+	return nil
+}
+
+func (c rewindCommands) checkpoint() *cobra.Command {
+	var f rewindFlags
+	return f.on(&cobra.Command{
+		Use: "checkpoint [NAME]", Short: "Name the place where a thread is", Args: manners.Between(0, 1),
+		RunE: c.in(func(ctx context.Context, h RewindAPI, args []string) error {
+			id, err := f.find(ctx, h)
+			if err != nil {
+				return err
+			}
+			made, err := api.Call(ctx, h.API, api.ThreadsCheckpoint, api.CheckpointRequest{
+				ThreadRef: api.ThreadRef{ID: id}, Checkpoint: api.NewCheckpoint{Name: onlyArg(args), Key: f.key},
+			})
+			switch {
+			case err != nil:
+				return manners.NotThere(err, "see chela threads list")
+			case c.p.JSON:
+				return c.p.Document(made)
+			}
+			c.p.Fields([2]string{"thread", string(made.Thread)}, [2]string{"checkpoint", made.Name}, [2]string{"entry", entryPlace(made.Entry)})
+			return nil
+		}),
+	})
+}
+
+func (c rewindCommands) branch() *cobra.Command {
+	var f rewindFlags
+	return f.on(&cobra.Command{
+		Use: "branch [PLACE]", Short: "Create a thread that branches off here, or at a place", Args: manners.Between(0, 1),
+		RunE: c.in(func(ctx context.Context, h RewindAPI, args []string) error {
+			id, err := f.find(ctx, h)
+			if err != nil {
+				return err
+			}
+			t, err := api.Call(ctx, h.API, api.ThreadsBranch, api.BranchRequest{
+				ThreadRef: api.ThreadRef{ID: id}, Branch: api.NewBranch{From: onlyArg(args), Key: f.key},
+			})
+			switch {
+			case err != nil:
+				return manners.NotThere(err, "see chela threads list")
+			case c.p.JSON:
+				return c.p.Document(t)
+			}
+			c.p.Fields([2]string{"session", string(t.Session)}, [2]string{"thread", string(t.ID)}, [2]string{"entry", entryPlace(t.Head)})
+			return nil
+		}),
+	})
+}
+
+// onlyArg returns the argument of a command that takes at most one.
+func onlyArg(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+// rewindFields formats the possible targets in a thread for people.
+func rewindFields(id chela.ThreadID, p api.Places) (rows [][2]string) {
+	for _, point := range p.Checkpoints {
+		rows = append(rows, [2]string{"checkpoint", fmt.Sprintf("%s at %s, %s", point.Name, entryPlace(point.Entry), terminal.Moment(point.CreatedAt))})
+	}
+	for _, b := range p.Branches {
+		if b.Thread == id {
+			rows = append(rows, [2]string{"branch of", fmt.Sprintf("%s at %s", b.Origin, entryPlace(b.Entry))})
+		} else {
+			rows = append(rows, [2]string{"branch", fmt.Sprintf("%s at %s", b.Thread, entryPlace(b.Entry))})
+		}
+	}
+	if p.Redo != nil {
+		rows = append(rows, [2]string{"redo", fmt.Sprintf("goes back to %s, before the %s of %s", entryPlace(p.Redo.From), p.Redo.Kind, terminal.Moment(p.Redo.DoneAt))})
+	}
+	return rows
+}
+
+// entryPlace names an entry for people.
+func entryPlace(id chela.EntryID) string {
+	if id == "" {
+		return "the beginning"
+	}
+	return string(id)
+}

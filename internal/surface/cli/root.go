@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/config"
+	"chela/internal/surface/cli/jobs"
+	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/routines"
+	"chela/internal/surface/terminal"
+)
+
+// Main runs one command and returns its exit code. It closes everything it
+// opens.
+func Main(ctx context.Context, p Program) int {
+	c := &commands{Program: p, p: manners.NewPrinter(p.Stdout, p.Stderr)}
+	root := c.root()
+	root.SetArgs(append([]string{}, p.Args...))
+	root.SetIn(p.Stdin)
+	root.SetOut(c.p.Out)
+	root.SetErr(c.p.Err)
+	cmd, err := root.ExecuteContextC(ctx)
+	switch {
+	case err != nil && !c.begun:
+		err = manners.WrongUse(cmd, err)
+	case err != nil && ctx.Err() != nil && !c.stays:
+		err = manners.ErrTerminated
+	}
+	if err == nil && c.p.Lost() != nil {
+		err = chela.E(chela.Unavailable, "cannot write the output").WithHint("see where it goes").Because(c.p.Lost())
+	}
+	if err != nil {
+		fmt.Fprint(c.p.Err, terminal.Visible(chela.DetailOf(err)))
+		fmt.Fprintln(c.p.Err, manners.ErrorLine(err))
+	}
+	return manners.ExitCode(err)
+}
+
+// commands is the state shared by all commands.
+type commands struct {
+	Program
+	p     *manners.Printer
+	home  string
+	flags map[string]string // settings that are given as flags, by key
+	named string            // provider/model given to the command, for one request
+	stays bool              // SIGTERM is its normal end: an error has another cause
+	begun bool              // the arguments are right and a command runs
+}
+
+// root returns the tree of commands.
+func (c *commands) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:               "chela",
+		Short:             "An agent that remembers, asks before it acts, and survives being killed",
+		Long:              "Without a command, chela talks with you in the terminal.",
+		Args:              manners.NoCommand,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		PersistentPreRunE: func(*cobra.Command, []string) error { c.begun = true; return nil },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return c.chat(cmd.Context()) },
+	}
+	root.PersistentFlags().StringVar(&c.home, "home", "", "folder that holds everything (CHELA_HOME, default ~/.chela)")
+	root.PersistentFlags().BoolVar(&c.p.JSON, "json", false, "print one JSON document")
+	c.providerFlag(root)
+	root.AddCommand(
+		c.askCommand(), c.sessionsCommand(), c.threadsCommand(), c.turnsCommand(), c.approvalsCommand(), c.jobsCommand(),
+		c.toolsCommand(), c.modelsCommand(), c.configCommand(), c.statusCommand(), c.doctorCommand(),
+		c.serveCommand(), c.tokensCommand(), c.memoryCommand(), c.routinesCommand(), c.usageCommand(), c.logsCommand(), c.initCommand(),
+		c.versionCommand(), manners.CompletionCommand(),
+	)
+	root.SetHelpCommand(manners.HelpCommand())
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if misspelt := manners.NoCommand(cmd, cmd.Flags().Args()); misspelt != nil && cmd.HasSubCommands() {
+			return misspelt
+		}
+		return err
+	})
+	manners.ForAll(root, func(cmd *cobra.Command) {
+		cmd.DisableFlagsInUseLine = true
+		cmd.SuggestionsMinimumDistance = 2
+	})
+	return root
+}
+
+// memoryCommand returns the commands for documents.
+func (c *commands) memoryCommand() *cobra.Command {
+	return newDocumentCommand(documentProgram{
+		Printer: c.p, Stdin: c.Stdin,
+		Open: func(ctx context.Context, use func(DocumentAPI) error) error {
+			return c.open(ctx, func(_ *config.Config, b *Backend) error { return use(b.Memory) })
+		},
+	})
+}
+
+// routinesCommand returns the commands for routines.
+func (c *commands) routinesCommand() *cobra.Command {
+	return routines.Command(routines.Program{
+		Printer: c.p, Stdin: c.Stdin, Environ: c.Environ,
+		Open: func(ctx context.Context, use func(routines.Home, *time.Location) error) error {
+			return c.open(ctx, func(cfg *config.Config, b *Backend) error { return use(b.Routines, cfg.Zone()) })
+		},
+	})
+}
+
+// approvalsCommand returns the commands for approvals.
+func (c *commands) approvalsCommand() *cobra.Command {
+	return newApprovalCommand(c.p, func(f approvalRunFunc) func(*cobra.Command, []string) error {
+		return c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+			return f(ctx, ApprovalAPI{
+				Approvals: b.Approvals.Approvals, Approval: b.Approvals.Approval, Answer: b.Approvals.Answer,
+				Follow: func(ctx context.Context, id chela.TurnID) error { return c.person().Resume(ctx, talkHome(b), id) },
+				Grants: b.Grants.Grants, Revoke: b.Grants.Revoke,
+			}, args)
+		})
+	})
+}
+
+// jobsCommand returns the commands for jobs.
+func (c *commands) jobsCommand() *cobra.Command {
+	in := func(b *Backend) jobs.Home {
+		h := b.Jobs
+		h.Approvals, h.Turn = b.Approvals.Approvals, b.Turns.Turn
+		return h
+	}
+	return jobs.Command(jobs.Program{
+		Printer: c.p, Stdin: c.Stdin,
+		Open: func(ctx context.Context, use func(jobs.Home) error) error {
+			return c.open(ctx, func(_ *config.Config, b *Backend) error { return use(in(b)) })
+		},
+		Ask: func(ctx context.Context, model string, use func(jobs.Home) error) error {
+			c.named = model
+			cfg, err := c.asking(ctx, model)
+			if err != nil {
+				return err
+			}
+			return c.openWith(ctx, cfg, func(b *Backend) error { return use(in(b)) })
+		},
+	})
+}
+
+// modelsCommand returns the commands for models.
+func (c *commands) modelsCommand() *cobra.Command {
+	return newModelCommand(modelProgram{
+		Printer: c.p, Interruptible: c.Interruptible,
+		Open: func(ctx context.Context, named string, use func(ModelAPI) error) error {
+			c.named = named
+			cfg, err := c.asking(ctx, "")
+			if err != nil {
+				return err
+			}
+			return c.openWith(ctx, cfg, func(b *Backend) error { return use(b.Models) })
+		},
+		Set: func(ctx context.Context, changes []config.Change) error {
+			return c.configEdit(ctx, func(home config.Home) error { return config.SetAll(home, changes) })
+		},
+	})
+}
+
+// usageCommand returns the command that sums up spending.
+func (c *commands) usageCommand() *cobra.Command {
+	return newUsageCommand(usageProgram{
+		Printer: c.p, Now: c.Now,
+		Open: func(ctx context.Context, use func(UsageAPI, *config.Config) error) error {
+			return c.open(ctx, func(cfg *config.Config, b *Backend) error { return use(b.Usage, cfg) })
+		},
+	})
+}
+
+// configInput returns the sources of the configuration.
+func (c *commands) configInput() config.Input {
+	return config.Input{Home: c.home, Environ: c.Environ, Flags: c.flags, Named: c.named}
+}
+
+// config loads the configuration.
+func (c *commands) config() (*config.Config, error) {
+	cfg, err := config.Load(c.configInput())
+	if err != nil {
+		return nil, err
+	}
+	if cfg.NoColor {
+		c.p.Color = false
+	}
+	c.p.Zone = cfg.Zone()
+	return cfg, nil
+}
+
+// asking loads the configuration for a command that calls a model or names the
+// model in use. Without a chosen model and a key, a local model is looked for.
+func (c *commands) asking(ctx context.Context, chosen string) (*config.Config, error) {
+	cfg, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	if unchosen, _ := cfg.Unchosen(); !unchosen || chosen != "" {
+		return cfg, nil
+	}
+	in := c.configInput()
+	if in.Local = c.Local(ctx, cfg); in.Local == "" {
+		return cfg, nil
+	}
+	return config.Load(in)
+}
+
+// chat talks until the input ends.
+func (c *commands) chat(ctx context.Context) error {
+	return c.resume(ctx, func(cfg *config.Config, b *Backend) error {
+		return c.person().Chat(ctx, talkHome(b), cfg)
+	})
+}
+
+// resume opens the home for a long-running command: the turns that an earlier
+// process left continue, in every session. A short-lived command continues only
+// the turns of its own session.
+func (c *commands) resume(ctx context.Context, use func(*config.Config, *Backend) error) error {
+	cfg, err := c.asking(ctx, "")
+	if err != nil {
+		return err
+	}
+	return c.openWith(ctx, cfg, func(b *Backend) error {
+		b.Resume(ctx)
+		return use(cfg, b)
+	})
+}
+
+// open loads the configuration, opens the home, calls use, and closes it
+// again.
+func (c *commands) open(ctx context.Context, use func(*config.Config, *Backend) error) error {
+	cfg, err := c.config()
+	if err != nil {
+		return err
+	}
+	return c.openWith(ctx, cfg, func(b *Backend) error { return use(cfg, b) })
+}
+
+// inHome returns the body of a command that needs the home and not its
+// configuration.
+func (c *commands) inHome(use func(context.Context, *Backend, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error { return use(cmd.Context(), b, args) })
+	}
+}
+
+// openWith is open for a command that has loaded the configuration itself.
+func (c *commands) openWith(ctx context.Context, cfg *config.Config, use func(*Backend) error) (err error) {
+	b, err := c.Open(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := b.Close(); err == nil && closed != nil {
+			err = fmt.Errorf("close the home: %w", closed)
+		}
+	}()
+	return use(b)
+}

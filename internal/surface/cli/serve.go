@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"chela/internal/surface/cli/manners"
+)
+
+func (c *commands) serveCommand() *cobra.Command {
+	var listen string
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Serve the HTTP API until stopped", Args: manners.Exactly(0),
+		Long: "Serve the HTTP API and run turns, until Ctrl-C or SIGTERM. Running turns then stop at their\n" +
+			"next commit and continue at the next start; a second Ctrl-C does not wait for that.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("listen") {
+				c.set("listen", listen)
+			}
+			return c.serve(cmd.Context())
+		},
+	}
+	c.providerFlag(cmd)
+	cmd.Flags().StringVar(&listen, "listen", "", "address and port (CHELA_LISTEN, default 127.0.0.1:7717)")
+	return cmd
+}
+
+// serve serves the home until Ctrl-C or SIGTERM, which is its normal end.
+func (c *commands) serve(ctx context.Context) error {
+	cfg, err := c.asking(ctx, "")
+	if err != nil {
+		return err
+	}
+	c.stays = true
+	within, release := c.Interruptible(ctx)
+	defer release()
+	// After the first Ctrl-C, the next one ends the process as usual.
+	defer context.AfterFunc(within, release)()
+	return c.Serve(within, cfg, c.listening)
+}
+
+// listening prints the address of the API, and how to authenticate.
+func (c *commands) listening(at Listening) {
+	urls := make([]string, len(at.Addresses))
+	for i, address := range at.Addresses {
+		urls[i] = "http://" + address
+	}
+	c.p.Note("chela: listening on " + strings.Join(urls, " and "))
+	if at.Tokens == 0 {
+		c.p.Note("there is no API token yet; create one with chela tokens create NAME")
+	}
+	if c.p.JSON {
+		c.p.Compact(at) //nolint:errcheck // text and a number are JSON
+	}
+}

@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/config"
+	"chela/internal/engine/session"
+	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/terminal"
+)
+
+func (c *commands) sessionsCommand() *cobra.Command {
+	return manners.Group("sessions", "Look at sessions, change them and write them down", append([]*cobra.Command{
+		{
+			Use: "list", Short: "List the sessions, the last used first", Args: manners.Exactly(0),
+			RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
+				all, err := b.Sessions.Sessions(ctx)
+				if err != nil {
+					return err
+				}
+				return manners.List(c.p, all, []string{"KEY", "LABEL", "THREAD", "UPDATED"}, sessionRow)
+			}),
+		},
+		{
+			Use: "show KEY", Short: "Show one session and its threads", Args: manners.Exactly(1),
+			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+				return c.sessionShow(ctx, b, chela.SessionKey(args[0]))
+			}),
+		},
+		{
+			Use: "reset KEY", Short: "Start a new thread in a session; the old one stays", Args: manners.Exactly(1),
+			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+				return c.threadBegin(ctx, b, chela.SessionKey(args[0]), "")
+			}),
+		},
+		c.sessionSetCommand(),
+	}, newTranscriptCommands(c.p, c.Stdin, c.transcribing)...)...)
+}
+
+// transcribing lets f run in an open home.
+func (c *commands) transcribing(f transcriptRunFunc) func(*cobra.Command, []string) error {
+	return c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+		return f(ctx, TranscriptAPI{
+			Session: b.Sessions.Session, Thread: b.Threads.Thread, Export: b.Transcripts.Export, Import: b.Transcripts.Import,
+		}, args)
+	})
+}
+
+func sessionRow(s chela.Session) []string {
+	return []string{string(s.Key), s.Settings.Label, string(s.Thread), terminal.Moment(s.UpdatedAt)}
+}
+
+func (c *commands) sessionShow(ctx context.Context, b *Backend, key chela.SessionKey) error {
+	s, err := b.Sessions.Session(ctx, key)
+	if err != nil {
+		return manners.NotThere(err, "see chela sessions list")
+	}
+	own, err := b.Threads.Threads(ctx, key)
+	if err != nil {
+		return err
+	}
+	if c.p.JSON {
+		return c.p.Document(struct {
+			api.Session
+			Threads []chela.Thread `json:"threads"`
+		}{s, own})
+	}
+	u := s.Usage
+	c.p.Fields(slices.Concat([][2]string{{"key", string(s.Key)}, {"agent", s.Agent}}, settingFields(s.Settings), [][2]string{
+		{"tokens in", count(u.Input)},
+		{"tokens out", count(u.Output)},
+		{"cache read", count(u.CacheRead)},
+		{"cache write", count(u.CacheWrite)},
+		{"reasoned", count(u.Reasoning)},
+		{"created", terminal.Moment(s.CreatedAt)},
+		{"updated", terminal.Moment(s.UpdatedAt)},
+	})...)
+	c.p.Line("")
+	return manners.List(c.p, own, threadHead, threadRow)
+}
+
+// settingFields are the settings of a session that are set, and its remembered
+// state.
+func settingFields(s chela.Settings) [][2]string {
+	place := []string{s.Last.Channel, s.Last.Account, s.Last.To, s.Last.Thread}
+	return [][2]string{
+		{"label", s.Label},
+		{"name", s.DisplayName},
+		{"chat", s.ChatType},
+		{"subject", s.Subject},
+		{"space", s.Space},
+		{"model", s.Model},
+		{"thinking", string(s.Thinking)},
+		{"verbose", s.Verbose},
+		{"reasoning", s.Reasoning},
+		{"response usage", s.ResponseUsage},
+		{"elevated", s.Elevated},
+		{"queue mode", string(s.Queue.Mode)},
+		{"queue debounce ms", count(s.Queue.DebounceMS)},
+		{"queue cap", count(s.Queue.Cap)},
+		{"queue drop", string(s.Queue.Drop)},
+		{"spawned by", string(s.SpawnedBy)},
+		{"archived", terminal.Moment(s.ArchivedAt)},
+		{"compactions", count(s.Compactions)},
+		{"memory flushes", count(s.MemoryFlushes)},
+		{"memory flushed", terminal.Moment(s.MemoryFlushedAt)},
+		{"last from", strings.Join(slices.DeleteFunc(place, func(part string) bool { return part == "" }), " ")},
+	}
+}
+
+// count formats a number, and nothing for none.
+func count[N int | int64](n N) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}
+
+func (c *commands) sessionSetCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "set KEY NAME=VALUE...", Short: "Change settings of a session; nothing after = leaves one to the agent and the home",
+		Args: manners.AtLeast(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			patch, err := session.Patch(args[1:])
+			if err != nil {
+				return err
+			}
+			return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
+				_, err := b.Keeper.Change(cmd.Context(), chela.SessionKey(args[0]), patch)
+				if err != nil {
+					return manners.NotThere(err, "see chela sessions list")
+				}
+				return c.sessionShow(cmd.Context(), b, chela.SessionKey(args[0]))
+			})
+		},
+	}
+}

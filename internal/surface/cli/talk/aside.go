@@ -1,0 +1,96 @@
+package talk
+
+import (
+	"context"
+	"sync"
+
+	"chela"
+	"chela/internal/engine/cue"
+	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/terminal"
+)
+
+// An aside is an event in a chat's session that the chat did not ask for: an
+// answer to a turn that chela started, or a notice. Asides are held during an
+// exchange, and printed while the chat waits for input.
+type aside struct {
+	*Person
+	home  Home
+	again func() // prints the prompt again
+
+	talking sync.Mutex            // held during an exchange
+	asked   map[chela.TurnID]bool // guarded by talking; turns of this chat
+}
+
+// exchange holds asides while do runs, and from then on skips events of the
+// exchange's own turn.
+func (a *aside) exchange(do func() (chela.TurnID, error)) error {
+	a.talking.Lock()
+	defer a.talking.Unlock()
+	id, err := do()
+	a.asked[id] = true
+	return err
+}
+
+// listen prints asides until ctx ends.
+func (a *aside) listen(ctx context.Context, key chela.SessionKey) {
+	a.home.Listen(ctx, key, func(e chela.Event) {
+		a.talking.Lock()
+		defer a.talking.Unlock()
+		if ctx.Err() == nil && a.tell(ctx, e) {
+			a.again()
+		}
+	})
+}
+
+// tell prints an event, and reports whether there was anything to print.
+func (a *aside) tell(ctx context.Context, e chela.Event) bool {
+	switch {
+	case e.Kind == chela.EventNotice && e.Turn == "": // deltas are hints for the follower of a turn
+		told := a.tellNotices(ctx, a.home)
+		return a.tellQuestions(ctx, a.home)+told > 0
+	case e.Kind == chela.EventElevated:
+		a.Printer.Note(terminal.Elevated(e))
+		return true
+	case e.Kind != chela.EventTurnFinished || a.asked[e.Turn]:
+		return false
+	}
+	t, err := a.home.Turns.Turn(ctx, e.Turn)
+	if err != nil || t.Origin.Followed() { // its end is reported in another way, if at all
+		return false
+	}
+	view, err := a.home.view(ctx, t.Session, t.Overrides)
+	if err != nil {
+		return false
+	}
+	d := a.dialog(ctx, a.home, view)
+	said, err := d.answer(ctx, t)
+	switch {
+	case err != nil || t.State == chela.TurnCompleted && cue.Silent(said.Text):
+		return false
+	case said.Text != "":
+		a.Printer.Text("\n")
+		d.r.Finish(said.Text)
+	default:
+		a.Printer.Note("\n" + manners.ErrorLine(ending(t)))
+	}
+	return true
+}
+
+// tellNotices prints the unread notices, and returns how many. A notice that
+// could not be marked as read is printed again.
+func (p *Person) tellNotices(ctx context.Context, h Home) int {
+	pending, err := h.Notices(ctx)
+	if err != nil || len(pending) == 0 {
+		return 0
+	}
+	ids := make([]chela.OutboxID, len(pending))
+	for i, o := range pending {
+		p.Printer.Note(p.Printer.Moment(o.CreatedAt) + "  " + o.Text)
+		ids[i] = o.ID
+	}
+	if err := h.Seen(ctx, ids); err != nil {
+		p.Printer.Note("these are told again: " + chela.MessageOf(err))
+	}
+	return len(pending)
+}

@@ -1,0 +1,115 @@
+package talk
+
+import (
+	"bytes"
+	"context"
+	"testing"
+	"time"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/engine/approval"
+	"chela/internal/surface/cli/manners"
+)
+
+// overheard is a home in which events were heard that nobody asked for.
+type overheard struct {
+	events []chela.Event
+	seen   []chela.OutboxID
+	turns  map[chela.TurnID]chela.Turn
+}
+
+func (o *overheard) Listen(_ context.Context, _ chela.SessionKey, show func(chela.Event)) {
+	for _, e := range o.events {
+		show(e)
+	}
+}
+
+func (o *overheard) Turn(_ context.Context, id chela.TurnID) (chela.Turn, error) {
+	t, ok := o.turns[id]
+	if !ok {
+		return t, chela.E(chela.NotFound, "no such turn")
+	}
+	t.ID = id
+	return t, nil
+}
+
+func (o *overheard) Transcript(_ context.Context, id chela.TurnID) ([]chela.Entry, []chela.ToolCall, error) {
+	text := map[chela.TurnID]string{"silent": "NO_REPLY", "announced": "The beans are counted."}[id]
+	return []chela.Entry{{Kind: chela.EntryAssistant, Body: chela.Body{Text: text, Model: "m"}}}, nil, nil
+}
+
+func (o *overheard) Session(context.Context, chela.SessionKey) (api.Session, error) {
+	return api.Session{}, nil
+}
+
+// Approvals returns the one question that waits, in another session.
+func (o *overheard) Approvals(context.Context, chela.ApprovalState) ([]chela.Approval, error) {
+	return []chela.Approval{{ID: "apr_1abcde", Session: "agent:main:job:1", Tool: "shell", Effect: chela.EffectExecute, Preview: "make"}}, nil
+}
+
+// Answer is not called: asides answer nothing.
+func (o *overheard) Answer(context.Context, approval.Reply) (chela.Approval, error) {
+	return chela.Approval{}, chela.E(chela.Conflict, "an aside answered a question")
+}
+
+func (o *overheard) notices(context.Context) ([]chela.Outbound, error) {
+	if len(o.seen) > 0 {
+		return nil, nil
+	}
+	return []chela.Outbound{{ID: "out_1", Text: "disk full", CreatedAt: time.Date(2026, 5, 4, 9, 0, 0, 0, time.Local)}}, nil
+}
+
+func (o *overheard) see(_ context.Context, ids []chela.OutboxID) error {
+	o.seen = append(o.seen, ids...)
+	return nil
+}
+
+// TestAsides prints what a chat was told of without asking, once each and nothing
+// that is meant for nobody.
+func TestAsides(t *testing.T) {
+	t.Parallel()
+	o := &overheard{
+		events: []chela.Event{
+			{Kind: chela.EventTurnFinished, Turn: "mine"},
+			{Kind: chela.EventTurnFinished, Turn: "announced"},
+			{Kind: chela.EventTurnFinished, Turn: "silent"},
+			{Kind: chela.EventTurnFinished, Turn: "routine"},
+			{Kind: chela.EventTurnFinished, Turn: "gone"},
+			{Kind: chela.EventTurnFinished, Turn: "failed"},
+			{Kind: chela.EventNotice, Text: "disk full"},
+			{Kind: chela.EventNotice, Text: "disk full"},
+			{Kind: chela.EventNotice, Text: "answered by another model", Turn: "mine"},
+			{Kind: chela.EventElevated, Session: "agent:main:dm:al", Text: "full"},
+			{Kind: chela.EventElevated, Session: "agent:main:main", Text: "on", Inbox: "in_1"},
+		},
+		turns: map[chela.TurnID]chela.Turn{
+			"mine": {State: chela.TurnCompleted}, "announced": {State: chela.TurnCompleted}, "silent": {State: chela.TurnCompleted},
+			"routine": {State: chela.TurnCompleted, Origin: chela.Origin{ReplyBy: chela.ReplyByFollow}},
+			"failed":  {State: chela.TurnFailed, Failure: &chela.Failure{Kind: chela.Unavailable, Message: "no key"}},
+		},
+	}
+	var out, errs bytes.Buffer
+	p := &Person{Printer: manners.NewPrinter(&out, &errs), Stdin: &bytes.Buffer{}}
+	prompts := 0
+	a := &aside{Person: p, home: Home{Listen: o.Listen, Notices: o.notices, Seen: o.see, Turns: o, Sessions: o, Approvals: o}, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
+	if err := a.exchange(func() (chela.TurnID, error) { return "mine", nil }); err != nil {
+		t.Fatal(err)
+	}
+	a.listen(t.Context(), chela.MainKey("main"))
+	if got, want := out.String(), "\nThe beans are counted.\n"; got != want {
+		t.Errorf("printed %q, want %q", got, want)
+	}
+	if got, want := errs.String(), "\nchela: no key\n2026-05-04 09:00:00 UTC  disk full\n"+
+		"? shell (execute) #abcde\n  make\n  waits in agent:main:job:1: /approve #abcde or /deny #abcde\n"+
+		"elevated is full in agent:main:dm:al from now on: approvals are lifted\n"+
+		"elevated is on in agent:main:main for one message: approvals are lifted\n"; got != want {
+		t.Errorf("noted %q, want %q", got, want)
+	}
+	if prompts != 5 {
+		t.Errorf("%d prompts", prompts)
+	}
+	if !p.shown.has("apr_1abcde") {
+		t.Error("the question does not count as shown")
+	}
+}

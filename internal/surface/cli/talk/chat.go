@@ -1,0 +1,88 @@
+package talk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"chela"
+
+	"chela/internal/config"
+	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/command"
+)
+
+// Chat talks line by line until the input ends. The error of one turn is
+// printed and does not end the chat.
+func (p *Person) Chat(ctx context.Context, h Home, cfg *config.Config) error {
+	in, prompt := p.input(), func(string) {}
+	if manners.IsTerminal(p.Stdin) {
+		prompt = p.Printer.Prompt
+		p.Printer.Note(`chela: a line is a message, "\" at its end goes on in the next; /help lists commands, /quit or Ctrl-D leaves`)
+	}
+	listening, stop := context.WithCancel(ctx)
+	a := &aside{Person: p, home: h, again: func() { prompt("> ") }, asked: map[chela.TurnID]bool{}}
+	var listener sync.WaitGroup
+	defer listener.Wait()
+	defer stop()
+	input := chela.InputCommand // input of a script
+	if manners.IsTerminal(p.Stdin) {
+		input = chela.InputTyped
+		p.tellNotices(ctx, h)
+		p.tellQuestions(ctx, h)
+		listener.Go(func() { a.listen(listening, chela.MainKey(chela.MainAgent)) }) // ends with the chat
+	}
+	said := false
+	for {
+		prompt("> ")
+		text, err := in.Message(func() { prompt("… ") })
+		text = strings.TrimSpace(text)
+		switch {
+		case errors.Is(err, io.EOF), leaves(text):
+			return nil
+		case err != nil:
+			return err
+		case text == "":
+			continue
+		}
+		message, err := Options{Input: input}.Inbound(cfg, text)
+		if err != nil {
+			return err
+		}
+		said = said || p.SayOffline(cfg, message)
+		err = a.exchange(func() (chela.TurnID, error) {
+			message.Shown = p.shown.ids // asides add to them between exchanges
+			return p.exchange(ctx, h, message)
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// leaves reports whether a text is the command that ends a chat.
+func leaves(text string) bool {
+	said, err := command.Parse(chela.Inbound{Text: text, Input: chela.InputCommand})
+	return err == nil && said.Command != nil && said.Command.Form.Local()
+}
+
+// exchange is one message of a chat and its answer. It returns the turn, if there
+// was one.
+func (p *Person) exchange(ctx context.Context, h Home, message chela.Inbound) (chela.TurnID, error) {
+	var turn chela.Turn
+	view, err := h.viewOf(ctx, message)
+	if err == nil {
+		view.Stream = !p.Printer.JSON
+		d := p.dialog(ctx, h, view)
+		turn, err = d.ask(ctx, message)
+		err = d.answered(ctx, turn, err)
+	}
+	if err != nil && ctx.Err() == nil && p.Printer.Lost() == nil {
+		fmt.Fprintln(p.Printer.Err, manners.ErrorLine(err))
+		return turn.ID, nil
+	}
+	return turn.ID, err
+}

@@ -1,0 +1,303 @@
+package talk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"chela"
+	"chela/internal/engine/approval"
+	"chela/internal/engine/turn"
+	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/command"
+	"chela/internal/surface/terminal"
+)
+
+// A dialog follows turns from their message to their end.
+type dialog struct {
+	*Person
+	Home
+	approve Approve
+	person  bool // a person can answer
+	r       *terminal.Renderer
+	show    func(chela.Event) // of the renderer, or its replacement
+	reply   chela.Event       // the reply to a command
+}
+
+// dialog returns a dialog with the agents of a home.
+func (p *Person) dialog(ctx context.Context, h Home, v terminal.View) *dialog {
+	d := &dialog{
+		Person: p, Home: h, approve: ApproveAsk, r: terminal.NewRenderer(p.Printer.Screen, v),
+		person: manners.IsTerminal(p.Stdin) && p.Printer.ErrTerminal,
+	}
+	d.show = d.r.Show
+	switch {
+	case p.Printer.JSON:
+		d.show = d.keepReply
+	case v.Whole():
+		d.show = func(e chela.Event) { d.showWhole(ctx, e) }
+	}
+	return d
+}
+
+// keepReply shows an event, except the reply to a command, which is a part of
+// the document at the end.
+func (d *dialog) keepReply(e chela.Event) {
+	if e.Kind == chela.EventReply {
+		d.reply = e
+		return
+	}
+	d.r.Show(e)
+}
+
+// showWhole shows an event, and after the end of a call its result.
+func (d *dialog) showWhole(ctx context.Context, e chela.Event) {
+	d.r.Show(e)
+	if e.Kind != chela.EventToolFinished {
+		return
+	}
+	entries, _, err := d.Turns.Transcript(ctx, e.Turn)
+	if err != nil {
+		d.r.Note(chela.MessageOf(err))
+		return
+	}
+	for _, entry := range entries {
+		if entry.Kind == chela.EntryToolResult && entry.Body.Call == e.Call {
+			d.r.Result(entry)
+		}
+	}
+}
+
+// viewOf returns the verbosity for the turn of a message: from its directives,
+// or else from its session.
+func (h Home) viewOf(ctx context.Context, in chela.Inbound) (terminal.View, error) {
+	said, err := command.Parse(in)
+	if err != nil {
+		return terminal.View{}, err
+	}
+	return h.view(ctx, in.Session, said.Overrides())
+}
+
+func (h Home) view(ctx context.Context, key chela.SessionKey, o chela.Overrides) (terminal.View, error) {
+	s, err := h.Sessions.Session(ctx, key)
+	if err != nil && chela.KindOf(err) != chela.NotFound {
+		return terminal.View{}, err
+	}
+	return terminal.View{
+		Verbose: cmp.Or(o.Verbose, s.Settings.Verbose), Reasoning: cmp.Or(o.Reasoning, s.Settings.Reasoning),
+	}, nil
+}
+
+// ask sends a message and follows its turn to the end, or to an approval that
+// is left pending.
+func (d *dialog) ask(ctx context.Context, in chela.Inbound) (chela.Turn, error) {
+	turn, err := d.follow(ctx, func(ctx context.Context) (chela.Turn, error) {
+		return d.Conversation.Ask(ctx, in, d.show)
+	})
+	if err != nil || turn.ID == "" { // a command has none
+		return turn, err
+	}
+	return d.settle(ctx, turn)
+}
+
+// resume follows an existing turn.
+func (d *dialog) resume(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
+	turn, err := d.follow(ctx, func(ctx context.Context) (chela.Turn, error) {
+		return d.Conversation.Follow(ctx, id, d.show)
+	})
+	if err != nil {
+		return turn, err
+	}
+	return d.settle(ctx, turn)
+}
+
+// follow follows a turn. Ctrl-C stops the turn and waits for its end; a second
+// Ctrl-C ends the process.
+func (d *dialog) follow(ctx context.Context, begin func(context.Context) (chela.Turn, error)) (chela.Turn, error) {
+	within, release := d.Interruptible(ctx)
+	turn, err := begin(within)
+	pressed := within.Err() != nil && ctx.Err() == nil
+	release()
+	if !pressed || err == nil {
+		return turn, err
+	}
+	if turn.ID == "" {
+		return turn, manners.ErrInterrupted
+	}
+	if err := d.Conversation.Stop(ctx, turn.ID); err != nil && chela.KindOf(err) != chela.Conflict {
+		return turn, err
+	}
+	return d.Conversation.Follow(ctx, turn.ID, d.show)
+}
+
+// settle answers the approvals of a turn until it ends or one stays open.
+func (d *dialog) settle(ctx context.Context, turn chela.Turn) (chela.Turn, error) {
+	for turn.State == chela.TurnAwaiting {
+		open, err := d.pending(ctx, turn.ID)
+		if err != nil {
+			return turn, err
+		}
+		answered, err := d.answerAll(ctx, open)
+		if err != nil {
+			return turn, err
+		}
+		if len(open) > 0 && !answered {
+			return turn, needed(open[0])
+		}
+		turn, err = d.follow(ctx, func(ctx context.Context) (chela.Turn, error) {
+			return d.Conversation.Follow(ctx, turn.ID, d.show)
+		})
+		if err != nil {
+			return turn, err
+		}
+		if turn.State == chela.TurnAwaiting && len(open) == 0 {
+			return turn, ending(turn)
+		}
+	}
+	return turn, ending(turn)
+}
+
+// needed is the error of a command whose turn waits for an approval.
+func needed(a chela.Approval) error {
+	return chela.E(chela.Denied, fmt.Sprintf("%s waits for an approval: %s", a.Tool, terminal.OneLine(a.Preview, 60))).
+		WithHint("answer with chela approvals yes " + string(a.ID) + ", or no")
+}
+
+func (d *dialog) pending(ctx context.Context, turn chela.TurnID) ([]chela.Approval, error) {
+	all, err := d.Approvals.Approvals(ctx, chela.ApprovalPending)
+	if err != nil {
+		return nil, err
+	}
+	var own []chela.Approval
+	for _, a := range all {
+		if a.Turn == turn {
+			own = append(own, a)
+		}
+	}
+	return own, nil
+}
+
+// answerAll answers the open approvals of a turn. It reports false at the first
+// that cannot be answered here.
+func (d *dialog) answerAll(ctx context.Context, open []chela.Approval) (bool, error) {
+	for _, a := range open {
+		var answered bool
+		var err error
+		switch {
+		case d.approve == ApproveAlways && !a.Floor:
+			_, err = d.Approvals.Answer(ctx, approval.Reply{
+				ID: a.ID, Answer: chela.AnswerOnce, By: "owner with --approve=always",
+			})
+			answered = true
+		case d.approve != ApproveNever && d.person:
+			answered, err = d.question(ctx, a)
+		}
+		if chela.KindOf(err) == chela.Conflict {
+			continue // answered elsewhere
+		}
+		if err != nil || !answered {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// question asks a person until the reply is valid, or the input ends.
+func (d *dialog) question(ctx context.Context, a chela.Approval) (bool, error) {
+	q := terminal.Ask(a)
+	d.shown.add(a.ID)
+	d.r.Note(q.Text())
+	for {
+		d.Printer.Prompt(q.Prompt())
+		line, err := d.input().Line()
+		if errors.Is(err, io.EOF) {
+			d.r.Note("")
+			return false, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("read an answer: %w", err)
+		}
+		said, next, say := q.Decide(line)
+		if say != "" {
+			d.r.Note(say)
+		}
+		q = next
+		if said == nil {
+			continue
+		}
+		_, err = d.Approvals.Answer(ctx, approval.Reply{
+			ID: a.ID, Answer: said.Answer, Pattern: said.Pattern, Comment: said.Comment, By: "owner on the terminal",
+		})
+		if chela.KindOf(err) != chela.Invalid {
+			return err == nil, err
+		}
+		d.r.Note(chela.MessageOf(err))
+	}
+}
+
+// answer returns the last text of the model in a turn, or the result of the
+// command that it executed, which is only text.
+func (d *dialog) answer(ctx context.Context, t chela.Turn) (said chela.Body, err error) {
+	entries, _, err := d.Turns.Transcript(ctx, t.ID)
+	if err != nil {
+		return said, err
+	}
+	if text, ok := turn.Reply(t, entries); ok {
+		return chela.Body{Text: text}, nil
+	}
+	for _, e := range entries {
+		if e.Kind == chela.EntryAssistant && !e.Body.Hidden {
+			said = e.Body
+		}
+	}
+	return said, nil
+}
+
+// ending returns the error for a turn that did not complete.
+func ending(t chela.Turn) error {
+	message, kind := "the turn did not complete", chela.Internal
+	if t.Failure != nil {
+		message = t.Failure.Message
+		if t.Failure.Kind != "" {
+			kind = t.Failure.Kind
+		}
+	}
+	switch t.State {
+	case chela.TurnCompleted:
+		return nil
+	case chela.TurnInterrupted:
+		return manners.ErrInterrupted
+	case chela.TurnLimited:
+		return chela.E(chela.Exhausted, message).WithHint(goesOn(t))
+	case chela.TurnFailed:
+		if kind == chela.Invalid { // the text sent to the model, not the text typed
+			kind = chela.Unavailable
+		}
+		return chela.E(kind, message)
+	default:
+		return chela.E(chela.Unavailable, "turn "+string(t.ID)+" goes on").WithHint("see chela turns show " + string(t.ID))
+	}
+}
+
+// goesOn is the hint for a turn ended by a limit. A spending limit has a hint
+// of its own.
+func goesOn(t chela.Turn) string {
+	const rest = "ask for the rest"
+	if t.Failure == nil {
+		return rest
+	}
+	switch limit := t.Failure.Limit; {
+	case limit.IsOfCost():
+		return ""
+	case limit == chela.LimitLoop:
+		return "say what it should do instead; see chela turns show " + string(t.ID)
+	case limit == chela.LimitSteps:
+		return rest + ", or raise the limit, as with chela config set limits.steps 100"
+	case limit == chela.LimitTime:
+		return rest + ", or raise the limit, as with chela config set limits.turn_timeout 30m"
+	default:
+		return rest
+	}
+}

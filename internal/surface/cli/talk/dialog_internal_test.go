@@ -1,0 +1,121 @@
+package talk
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/engine/approval"
+	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/terminal"
+)
+
+// A desk holds one approval of one turn.
+type desk struct {
+	approval chela.Approval
+	replies  []approval.Reply
+	foreign  bool // somebody else answers first
+}
+
+func (d *desk) Approvals(context.Context, chela.ApprovalState) ([]chela.Approval, error) {
+	other := chela.Approval{ID: "apr_0", Turn: "turn_0"}
+	if d.approval.State != chela.ApprovalPending {
+		return []chela.Approval{other}, nil
+	}
+	return []chela.Approval{other, d.approval}, nil
+}
+
+func (d *desk) Approval(context.Context, chela.ApprovalID) (chela.Approval, error) {
+	return d.approval, nil
+}
+
+func (d *desk) Answer(_ context.Context, r approval.Reply) (chela.Approval, error) {
+	d.replies = append(d.replies, r)
+	if r.Pattern == "bad" {
+		return d.approval, chela.E(chela.Invalid, "the pattern does not cover it").WithHint("name all of it")
+	}
+	d.approval.State = chela.ApprovalGranted
+	if d.foreign {
+		return d.approval, chela.E(chela.Conflict, "it was answered")
+	}
+	return d.approval, nil
+}
+
+func (d *desk) Ask(context.Context, chela.Inbound, func(chela.Event)) (chela.Turn, error) {
+	return d.Follow(context.Background(), "turn_1", nil)
+}
+
+func (d *desk) Follow(context.Context, chela.TurnID, func(chela.Event)) (chela.Turn, error) {
+	if d.approval.State == chela.ApprovalPending {
+		return chela.Turn{ID: "turn_1", State: chela.TurnAwaiting}, nil
+	}
+	return chela.Turn{ID: "turn_1", State: chela.TurnCompleted}, nil
+}
+
+func (d *desk) Stop(context.Context, chela.TurnID) error { return nil }
+
+func TestPersonAnswers(t *testing.T) {
+	t.Parallel()
+	const asked = "? shell (execute) #1\n  make\nalways would allow: exactly make\n"
+	const keys = "[y]es once, [a]lways this session, [p]attern, [n]o, [r]eason: "
+	const pattern = "allow what (* stands for any text, empty goes back): "
+	yes := approval.Reply{ID: "apr_1", Answer: chela.AnswerOnce, By: "owner on the terminal"}
+	bad := approval.Reply{ID: "apr_1", Answer: chela.AnswerPattern, Pattern: "bad", By: "owner on the terminal"}
+	tests := []struct {
+		name    string
+		input   string
+		foreign bool
+		replies []approval.Reply
+		shown   string
+		err     chela.Kind
+	}{
+		{"yes", "y\n", false, []approval.Reply{yes}, asked + keys, ""},
+		{"typing error first", "x\ny\n", false, []approval.Reply{yes}, asked + keys + "type one of the letters\n" + keys, ""},
+		{
+			"pattern that does not cover it", "p\nbad\ny\n", false,
+			[]approval.Reply{bad, yes},
+			asked + keys + "make\n" + pattern + "the pattern does not cover it; name all of it\n" + keys, "",
+		},
+		{"nobody answers", "", false, nil, asked + keys + "\n", chela.Denied},
+		{"answered from elsewhere", "y\n", true, []approval.Reply{yes}, asked + keys, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			d := &desk{foreign: tt.foreign, approval: chela.Approval{
+				ID: "apr_1", Turn: "turn_1", State: chela.ApprovalPending, Tool: "shell", Effect: chela.EffectExecute,
+				Preview: "make", Subjects: []string{"make"}, Offers: []chela.Offer{{Pattern: "make", Literal: true}},
+			}}
+			var out, errs strings.Builder
+			p := &Person{
+				Printer: manners.NewPrinter(&out, &errs), Stdin: strings.NewReader(tt.input), Interruptible: context.WithCancel,
+			}
+			said := p.dialog(t.Context(), Home{Conversation: d, Approvals: d}, terminal.View{})
+			said.person = true
+			_, err := said.ask(t.Context(), chela.Inbound{})
+			if chela.KindOf(err) != tt.err {
+				t.Errorf("ended with %v", err)
+			}
+			if diff := cmp.Diff(tt.replies, d.replies); diff != "" {
+				t.Errorf("replies (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.shown, errs.String()); diff != "" {
+				t.Errorf("shown (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEnding(t *testing.T) {
+	t.Parallel()
+	for state, want := range map[chela.TurnState]int{
+		chela.TurnCompleted: 0, chela.TurnInterrupted: 130, chela.TurnLimited: 4, chela.TurnFailed: 1, chela.TurnProcessing: 1,
+	} {
+		if got := manners.ExitCode(ending(chela.Turn{State: state})); got != want {
+			t.Errorf("a turn that is %s exits with %d, want %d", state, got, want)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package talk
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"chela"
+	"chela/internal/config"
+	"chela/internal/engine/queue"
+	"chela/internal/surface/command"
+	"chela/internal/surface/terminal"
+)
+
+// Approve says how the approvals of a turn are handled.
+type Approve string
+
+// Modes of handling approvals.
+const (
+	ApproveAsk    Approve = "ask"    // ask the person, if there is a terminal
+	ApproveAlways Approve = "always" // allow every call that may be allowed without a question
+	ApproveNever  Approve = "never"  // leave them pending
+)
+
+// Options select the destination of a message and how its turn is handled. The
+// zero value of each field but Approve means the default.
+type Options struct {
+	Session   chela.SessionKey // default: the agent's main session
+	Thread    chela.ThreadID   // default: the session's current one
+	Agent     string           // default: the session's model
+	Model     string           // provider/model, for this turn
+	Queue     chela.QueueMode  // default: the session's queue mode
+	MessageID string           // default: a new one
+	Approve   Approve
+	Input     chela.Input // how the text came in
+	Stream    bool        // stream the answer
+	Attach    []string    // paths of files to attach
+}
+
+// Check validates options: it returns an Invalid error.
+func (o Options) Check() error {
+	switch o.Approve {
+	case ApproveAsk, ApproveAlways, ApproveNever:
+		return nil
+	default:
+		return chela.E(chela.Invalid, fmt.Sprintf("--approve cannot be %q", terminal.OneLine(string(o.Approve), 40))).
+			WithHint("use ask, always or never")
+	}
+}
+
+// Inbound returns the message for the options.
+func (o Options) Inbound(cfg *config.Config, text string) (chela.Inbound, error) {
+	in := chela.Inbound{
+		Session: o.Session, Thread: o.Thread, Agent: o.Agent, Model: o.Model, Queue: chela.QueueSettings{Mode: o.Queue},
+		Text: text, Origin: chela.Origin{Channel: "terminal", Owner: true}, MessageID: o.MessageID,
+		Input: o.Input, Scope: chela.ScopeAdmin,
+	}
+	if o.Approve == ApproveNever { // nothing in the text may answer or lift an approval
+		in.Input = chela.InputText
+	}
+	if in.Session == "" {
+		if in.Agent == "" {
+			in.Agent = chela.MainAgent
+		}
+		in.Session = chela.MainKey(in.Agent)
+	}
+	key, err := chela.ParseSessionKey(in.Session)
+	if err != nil {
+		return in, err
+	}
+	switch {
+	case in.Agent == "" && key.Agent == "":
+		in.Agent = chela.MainAgent
+	case in.Agent == "":
+		in.Agent = key.Agent
+	case key.Agent != "" && key.Agent != in.Agent:
+		return in, chela.E(chela.Invalid, fmt.Sprintf("the session belongs to agent %s, not %s", key.Agent, terminal.OneLine(in.Agent, 40))).
+			WithHint("leave --agent out")
+	}
+	if _, err := cfg.Agent(in.Agent); err != nil {
+		return in, err
+	}
+	if in.Model != "" {
+		if _, _, err := cfg.Resolve(in.Model); err != nil {
+			return in, err
+		}
+	}
+	check := in
+	check.MessageID = cmp.Or(in.MessageID, "new") // the store names it
+	return in, queue.CheckInbound(check)
+}
+
+// SayOffline notes that the model was not chosen, and whether it is a real one.
+// It reports false for a message that does not call a model.
+func (p *Person) SayOffline(cfg *config.Config, in chela.Inbound) bool {
+	if said, err := command.Parse(in); err != nil || said.Text == "" {
+		return false
+	}
+	unchosen, local := cfg.Unchosen()
+	if !unchosen || in.Model != "" {
+		return true
+	}
+	if a, err := cfg.Agent(in.Agent); err != nil || a.Model != cfg.Model {
+		return true
+	}
+	if local {
+		p.Printer.Note("no model is set up, so " + cfg.Model + " on this machine answers; chela config set model " + cfg.Model + " keeps it")
+		return true
+	}
+	p.Printer.Note("no model is set up, so the built-in offline rules answer; set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or " +
+		"OPENROUTER_API_KEY, start Ollama, or add a [providers.NAME] section with the base_url of a model to config.toml")
+	return true
+}
+
+// Attachments stores the files of a message. An unreadable file is Invalid.
+func (h Home) Attachments(ctx context.Context, names []string) ([]chela.Attachment, error) {
+	var kept []chela.Attachment
+	for _, name := range names {
+		a, err := h.attach(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		kept = append(kept, a)
+	}
+	return kept, nil
+}
+
+func (h Home) attach(ctx context.Context, name string) (chela.Attachment, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return chela.Attachment{}, chela.E(chela.Invalid, "cannot read "+terminal.OneLine(name, 80)).
+			WithHint("name a file that you may read").Because(err)
+	}
+	defer f.Close() // it is only read
+	if at, err := f.Stat(); err == nil && at.IsDir() {
+		return chela.Attachment{}, chela.E(chela.Invalid, terminal.OneLine(name, 80)+" is a folder").WithHint("name a file")
+	}
+	return h.Attach(ctx, filepath.Base(name), f)
+}

@@ -1,0 +1,186 @@
+// Package talk is the conversation of a person with an agent on the command
+// line: a message, the turn as it proceeds, its approvals, the answer.
+package talk
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/engine/approval"
+	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/terminal"
+)
+
+// Home is the interface that talking needs of an open home. The methods are
+// specified in cli.Backend.
+type Home struct {
+	Conversation conversation
+	Approvals    approvals
+	Turns        turns
+	Sessions     sessions
+	Attach       func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
+	Listen       func(ctx context.Context, key chela.SessionKey, show func(chela.Event))
+	Notices      func(ctx context.Context) ([]chela.Outbound, error)
+	Seen         func(ctx context.Context, ids []chela.OutboxID) error
+}
+
+type conversation interface {
+	Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error)
+	Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error)
+	Stop(ctx context.Context, id chela.TurnID) error
+}
+
+type approvals interface {
+	Approvals(ctx context.Context, state chela.ApprovalState) ([]chela.Approval, error)
+	Answer(ctx context.Context, r approval.Reply) (chela.Approval, error)
+}
+
+type sessions interface {
+	Session(ctx context.Context, key chela.SessionKey) (api.Session, error)
+}
+
+type turns interface {
+	Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error)
+	Transcript(ctx context.Context, id chela.TurnID) ([]chela.Entry, []chela.ToolCall, error)
+}
+
+// A Person is the user, with the streams of the terminal.
+type Person struct {
+	Printer       *manners.Printer
+	Stdin         io.Reader
+	Arrives       func() bool // as in cli.Program
+	Interruptible func(ctx context.Context) (context.Context, context.CancelFunc)
+
+	in    *terminal.Input // of Stdin; it may have read ahead, so all readers must share it
+	shown questions
+}
+
+// input returns the reader of typed or piped text.
+func (p *Person) input() *terminal.Input {
+	if p.in == nil {
+		p.in = terminal.NewInput(p.Stdin)
+	}
+	return p.in
+}
+
+// An answer is the JSON output.
+type answer struct {
+	Session   chela.SessionKey `json:"session"`
+	Thread    chela.ThreadID   `json:"thread"`
+	Turn      chela.TurnID     `json:"turn,omitempty"`
+	State     chela.TurnState  `json:"state,omitempty"`
+	Text      string           `json:"text"`
+	Model     string           `json:"model,omitempty"` // that produced the text
+	Stop      chela.StopReason `json:"stop,omitempty"`  // why it ended
+	Reply     string           `json:"reply,omitempty"` // to a command, which has no turn
+	Failure   *chela.Failure   `json:"failure,omitempty"`
+	Approvals []chela.Approval `json:"approvals,omitempty"` // the pending approvals
+}
+
+// Piped adds standard input to the text of the command line, and returns the
+// kind of input: with standard input in it, plain text. It is an Invalid error
+// if there is neither.
+func (p *Person) Piped(text string) (string, chela.Input, error) {
+	input := chela.InputCommand
+	switch {
+	case !terminal.IsPiped(p.Stdin):
+	case text != "" && !p.Arrives():
+		p.Printer.Note("standard input sends nothing, so only the text is sent; end it with < /dev/null, or pipe the text too")
+	default:
+		piped, err := p.input().All()
+		if err != nil {
+			return "", input, err
+		}
+		if strings.TrimSpace(piped) != "" {
+			input = chela.InputText
+		}
+		text = strings.TrimSpace(text + "\n\n" + piped)
+	}
+	if strings.TrimSpace(text) == "" {
+		return "", input, chela.E(chela.Invalid, "there is nothing to ask").WithHint(`write chela ask "TEXT", or pipe it in`)
+	}
+	return text, input, nil
+}
+
+// Ask sends a message, follows its turn to the end and prints the answer. The
+// error describes a turn that did not complete.
+func (p *Person) Ask(ctx context.Context, h Home, o Options, message chela.Inbound) error {
+	view, err := h.viewOf(ctx, message)
+	if err != nil {
+		return err
+	}
+	view.Stream = o.Stream && !p.Printer.JSON
+	d := p.dialog(ctx, h, view)
+	d.approve = o.Approve
+	if o.Stream && p.Printer.JSON {
+		d.show = d.eventLine
+	}
+	if d.person {
+		p.tellNotices(ctx, h)
+	}
+	turn, err := d.ask(ctx, message)
+	if turn.ID == "" && message.Thread != "" { // it does not exist, so there is no turn
+		err = manners.NotThere(err, "see chela threads list --session "+string(message.Session))
+	}
+	return d.answered(ctx, turn, err)
+}
+
+// Resume follows an existing turn to its end, as Ask does.
+func (p *Person) Resume(ctx context.Context, h Home, id chela.TurnID) error {
+	t, err := h.Turns.Turn(ctx, id)
+	if err != nil {
+		return err
+	}
+	view, err := h.view(ctx, t.Session, t.Overrides)
+	if err != nil {
+		return err
+	}
+	d := p.dialog(ctx, h, view)
+	turn, err := d.resume(ctx, id)
+	return d.answered(ctx, turn, err)
+}
+
+// answered prints the result of a turn. A turn that did not complete may still
+// have an answer.
+func (d *dialog) answered(ctx context.Context, turn chela.Turn, ended error) error {
+	if turn.ID == "" || ctx.Err() != nil {
+		d.r.Finish("")
+		if d.Printer.JSON && d.reply.Text != "" {
+			return d.Printer.Document(answer{Session: d.reply.Session, Thread: d.reply.Thread, Reply: d.reply.Text})
+		}
+		return ended
+	}
+	said, err := d.answer(ctx, turn)
+	if err != nil {
+		return err
+	}
+	if !d.Printer.JSON {
+		d.r.Finish(said.Text)
+		return ended
+	}
+	a := answer{
+		Session: turn.Session, Thread: turn.Thread, Turn: turn.ID, State: turn.State,
+		Text: said.Text, Model: said.Model, Stop: said.Stop, Failure: turn.Failure,
+	}
+	if turn.State == chela.TurnAwaiting {
+		if a.Approvals, err = d.pending(ctx, turn.ID); err != nil {
+			return err
+		}
+	}
+	if err := d.Printer.Document(a); err != nil {
+		return err
+	}
+	return ended
+}
+
+// eventLine prints an event as one line of JSON.
+func (d *dialog) eventLine(e chela.Event) {
+	if e.Kind == chela.EventReply {
+		d.reply = e // a part of the document at the end
+		return
+	}
+	d.Printer.Compact(e) //nolint:errcheck // text, numbers and a time are JSON
+}

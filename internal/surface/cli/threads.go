@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/terminal"
+)
+
+var threadHead = []string{"THREAD", "TITLE", "STATE", "ENTRIES", "UPDATED"}
+
+func threadRow(t chela.Thread) []string {
+	return []string{string(t.ID), t.Title, string(t.State), fmt.Sprint(t.Seq), terminal.Moment(t.UpdatedAt)}
+}
+
+func (c *commands) threadsCommand() *cobra.Command {
+	var session string
+	mainSession := string(chela.MainKey(chela.MainAgent))
+	listing := &cobra.Command{
+		Use: "list", Short: "List the threads of a session, the last used first", Args: manners.Exactly(0),
+		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
+			own, err := b.Threads.Threads(ctx, chela.SessionKey(session))
+			if chela.KindOf(err) == chela.NotFound && session == mainSession {
+				own, err = nil, nil // the thread is empty
+			}
+			if err != nil {
+				return manners.NotThere(err, "see chela sessions list")
+			}
+			return manners.List(c.p, own, threadHead, threadRow)
+		}),
+	}
+	listing.Flags().StringVar(&session, "session", mainSession, "session key")
+	return manners.Group("threads", "List, start, rewind, branch and switch threads", append([]*cobra.Command{
+		listing, c.threadNewCommand(),
+		{
+			Use: "show ID", Short: "Show the entries of a thread", Args: manners.Exactly(1),
+			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+				return c.threadShow(ctx, b, chela.ThreadID(args[0]))
+			}),
+		},
+		{
+			Use: "switch ID", Short: "Switch to a thread: it becomes the current one of its session", Args: manners.Exactly(1),
+			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+				return c.threadSwitch(ctx, b, chela.ThreadID(args[0]))
+			}),
+		},
+		{
+			Use: "title ID TITLE", Short: "Give a thread another title", Args: manners.Exactly(2),
+			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+				t, err := b.Keeper.Title(ctx, chela.ThreadID(args[0]), args[1])
+				return c.threadShown(t, err)
+			}),
+		},
+		{
+			Use: "prompt ID", Short: "Show the size of a thread's next prompt, in tokens", Args: manners.Exactly(1),
+			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+				return c.threadPrompt(ctx, b, chela.ThreadID(args[0]))
+			}),
+		},
+	}, newRewindCommands(c.p, c.rewinding)...)...)
+}
+
+// rewinding lets f run in an open home.
+func (c *commands) rewinding(f rewindRunFunc) func(*cobra.Command, []string) error {
+	return c.inHome(func(ctx context.Context, b *Backend, args []string) error { return f(ctx, b.Rewinds, args) })
+}
+
+func (c *commands) threadNewCommand() *cobra.Command {
+	var session, title string
+	cmd := &cobra.Command{
+		Use: "new", Short: "Start a new thread in a session; the old one stays", Args: manners.Exactly(0),
+		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
+			return c.threadBegin(ctx, b, chela.SessionKey(session), title)
+		}),
+	}
+	cmd.Flags().StringVar(&session, "session", string(chela.MainKey(chela.MainAgent)), "session key")
+	cmd.Flags().StringVar(&title, "title", "", "title; without it the beginning of the first message")
+	return cmd
+}
+
+func (c *commands) threadBegin(ctx context.Context, b *Backend, key chela.SessionKey, title string) error {
+	t, err := b.Keeper.Begin(ctx, key, title)
+	if err != nil {
+		return manners.NotThere(err, "see chela sessions list")
+	}
+	return c.threadShown(t, nil)
+}
+
+// threadSwitch makes a thread current in its session.
+func (c *commands) threadSwitch(ctx context.Context, b *Backend, id chela.ThreadID) error {
+	t, err := b.Threads.Thread(ctx, id)
+	if err == nil {
+		_, err = b.Keeper.Change(ctx, t.Session, api.SettingsPatch{Thread: &id})
+	}
+	return c.threadShown(t, err)
+}
+
+// threadShown prints the key fields of a changed thread.
+func (c *commands) threadShown(t chela.Thread, err error) error {
+	switch {
+	case err != nil:
+		return manners.NotThere(err, "see chela threads list")
+	case c.p.JSON:
+		return c.p.Document(t)
+	}
+	c.p.Fields([2]string{"session", string(t.Session)}, [2]string{"thread", string(t.ID)}, [2]string{"title", t.Title})
+	return nil
+}
+
+func (c *commands) threadShow(ctx context.Context, b *Backend, id chela.ThreadID) error {
+	t, err := api.Call(ctx, b.Rewinds.API, api.ThreadsShow, api.ThreadRef{ID: id})
+	if err != nil {
+		return manners.NotThere(err, "see chela threads list")
+	}
+	path, err := b.Threads.Path(ctx, id)
+	if err != nil {
+		return err
+	}
+	if c.p.JSON {
+		return c.p.Document(struct {
+			api.Thread
+			Entries []chela.Entry `json:"entries"`
+		}{t, path})
+	}
+	c.p.Fields(append([][2]string{
+		{"thread", string(t.ID)},
+		{"session", string(t.Session)},
+		{"title", t.Title},
+		{"state", string(t.State)},
+		{"updated", terminal.Moment(t.UpdatedAt)},
+	}, rewindFields(id, t.Places)...)...)
+	for _, e := range path {
+		if !e.Body.Hidden {
+			c.p.Entry(e)
+		}
+	}
+	return nil
+}
+
+func (c *commands) threadPrompt(ctx context.Context, b *Backend, id chela.ThreadID) error {
+	size, err := b.Prompt(ctx, id)
+	if err != nil {
+		return manners.NotThere(err, "see chela threads list")
+	}
+	if c.p.JSON {
+		return c.p.Document(size)
+	}
+	c.p.Fields(terminal.PromptFields(size)...)
+	return nil
+}

@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"chela"
+	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/terminal"
+)
+
+// A traced is one item of a turn with a duration or a cost: a response of the
+// model, another model call, or a tool call.
+type traced struct {
+	Step  int               `json:"step"`
+	Call  chela.CallID      `json:"call,omitempty"` // empty for a response
+	What  string            `json:"what"`           // the model or the tool
+	State string            `json:"state"`          // its outcome, or its progress
+	Began time.Time         `json:"began"`
+	Ended time.Time         `json:"ended,omitzero"` // zero while it runs
+	Usage *chela.TokenUsage `json:"usage,omitempty"`
+	Cost  chela.MicroUSD    `json:"cost,omitempty"`
+}
+
+func (c *commands) turnTrace(ctx context.Context, b *Backend, in told) error {
+	rows, err := b.Usage.OfTurn(ctx, in.turn.ID)
+	if err != nil {
+		return err
+	}
+	t, steps := in.turn, trace(in, rows)
+	if c.p.JSON {
+		return c.p.Document(struct {
+			chela.Turn
+			Trace []traced `json:"trace"`
+		}{t, steps})
+	}
+	c.turnFields(t)
+	c.p.Line("")
+	head := []string{"STEP", "WHAT", "STATE", "AFTER", "TOOK", "INPUT", "CACHED", "OUTPUT", "COST"}
+	return manners.List(c.p, steps, head, func(s traced) []string {
+		row := []string{fmt.Sprint(s.Step), s.What, s.State, terminal.Lasting(s.Began.Sub(t.CreatedAt)), took(s.Began, s.Ended)}
+		if u := s.Usage; u != nil {
+			row = append(row, fmt.Sprint(u.Input), fmt.Sprint(u.CacheRead+u.CacheWrite), fmt.Sprint(u.Output))
+		}
+		if s.Cost > 0 {
+			row = append(slices.Concat(row, make([]string, max(len(head)-1-len(row), 0))), s.Cost.String())
+		}
+		return row
+	})
+}
+
+// trace orders the responses of a turn and the calls of each. A model call
+// starts once the entry before its response exists.
+func trace(in told, rows []chela.Usage) []traced {
+	steps := []traced{}
+	step, before := 0, in.turn.CreatedAt
+	for _, e := range in.entries {
+		if e.Kind == chela.EntryAssistant {
+			step++
+			answer, others := paid(rows, step)
+			steps = append(steps, others...)
+			steps = append(steps, traced{
+				Step: step, What: e.Body.Model, State: string(e.Body.Stop), Usage: e.Body.Usage, Cost: answer.Cost,
+				Began: before, Ended: e.CreatedAt,
+			})
+			for _, call := range in.calls {
+				if call.Step == step {
+					steps = append(steps, tracedCall(call))
+				}
+			}
+		}
+		before = e.CreatedAt
+	}
+	_, others := paid(rows, step+1)
+	return append(steps, others...)
+}
+
+// paid returns the ledger row of a step's response, and the other model calls
+// that were charged to it, or may have to be.
+func paid(rows []chela.Usage, step int) (answer chela.Usage, others []traced) {
+	for _, u := range rows {
+		switch {
+		case u.Step != step || u.State == chela.UsageReleased:
+		case u.State == chela.UsageSettled && u.Purpose == "turn":
+			answer = u
+		default:
+			tokens := u.Tokens
+			others = append(others, traced{
+				Step: step, What: u.Model + ", " + u.Purpose, State: string(u.State), Usage: &tokens, Cost: u.Cost, Began: u.CreatedAt,
+			})
+		}
+	}
+	return answer, others
+}
+
+func tracedCall(call chela.ToolCall) traced {
+	s := traced{
+		Step: call.Step, Call: call.ID, What: call.Tool, State: string(call.State), Began: call.StartedAt, Ended: call.FinishedAt,
+	}
+	if s.Began.IsZero() { // it has not been started, or never was
+		s.Began = call.CreatedAt
+	}
+	return s
+}

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/engine/transcript"
+	"chela/internal/surface/cli/manners"
+)
+
+// TranscriptAPI is the interface that the commands need of an open home.
+type TranscriptAPI struct {
+	Session func(ctx context.Context, key chela.SessionKey) (api.Session, error)
+	Thread  func(ctx context.Context, id chela.ThreadID) (chela.Thread, error)
+
+	// Export writes a thread as a transcript.
+	Export func(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error
+
+	// Import makes a transcript the current thread of a session, creating the
+	// session if missing. It is atomic and idempotent.
+	Import func(ctx context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error)
+}
+
+// A transcriptRunFunc is the body of a command, run with an open home.
+type transcriptRunFunc func(ctx context.Context, h TranscriptAPI, args []string) error
+
+// transcriptInFunc returns the cobra function that opens a home and runs f.
+type transcriptInFunc func(f transcriptRunFunc) func(*cobra.Command, []string) error
+
+// newTranscriptCommands returns the commands. They write to p and read from stdin.
+func newTranscriptCommands(p *manners.Printer, stdin io.Reader, in transcriptInFunc) []*cobra.Command {
+	c := transcriptCommands{p: p, stdin: stdin, in: in}
+	return []*cobra.Command{c.exporting(), c.importing()}
+}
+
+type transcriptCommands struct {
+	p     *manners.Printer
+	stdin io.Reader
+	in    transcriptInFunc
+}
+
+func (c transcriptCommands) exporting() *cobra.Command {
+	var how api.Export
+	var thread, out string
+	cmd := &cobra.Command{
+		Use: "export KEY", Short: "Write the current thread of a session down, an entry a line", Args: manners.Exactly(1),
+		RunE: c.in(func(ctx context.Context, h TranscriptAPI, args []string) error {
+			id, err := threadOf(ctx, h, chela.SessionKey(args[0]), chela.ThreadID(thread))
+			if err != nil {
+				return err
+			}
+			if out == "" {
+				return h.Export(ctx, id, how, c.p.Out)
+			}
+			return writeFile(out, func(to io.Writer) error { return h.Export(ctx, id, how, to) })
+		}),
+	}
+	cmd.Flags().StringVar(&thread, "thread", "", "another thread of the session")
+	cmd.Flags().BoolVar(&how.All, "all", false, "also the branches that were left")
+	cmd.Flags().BoolVar(&how.Compacted, "compacted", false, "what a prompt can hold, not the whole conversation")
+	cmd.Flags().BoolVar(&how.Attachments, "with-attachments", false, "also the content of attachments")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write to")
+	return cmd
+}
+
+// threadOf returns the selected thread of a session: the current one by
+// default.
+func threadOf(ctx context.Context, h TranscriptAPI, key chela.SessionKey, id chela.ThreadID) (chela.ThreadID, error) {
+	s, err := h.Session(ctx, key)
+	if err != nil {
+		return "", manners.NotThere(err, "see chela sessions list")
+	}
+	if id == "" {
+		return s.Thread, nil
+	}
+	t, err := h.Thread(ctx, id)
+	if err == nil && t.Session != key {
+		err = chela.E(chela.Invalid, fmt.Sprintf("thread %s belongs to session %s", id, t.Session)).WithHint("name that session")
+	}
+	return id, manners.NotThere(err, "see chela threads list --session "+string(key))
+}
+
+// writeFile writes a file atomically, readable by its owner only.
+func writeFile(name string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".chela-*")
+	if err != nil {
+		return unwritable(name, err)
+	}
+	defer os.Remove(f.Name()) // a no-op after success
+	buffered := bufio.NewWriter(f)
+	if err := write(buffered); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if err := errors.Join(buffered.Flush(), f.Sync(), f.Close()); err != nil {
+		return unwritable(name, err)
+	}
+	if err := os.Rename(f.Name(), name); err != nil {
+		return unwritable(name, err)
+	}
+	return nil
+}
+
+func unwritable(name string, err error) error {
+	return chela.E(chela.Unavailable, "cannot write "+name).WithHint("choose another file with -o").Because(err)
+}
+
+func (c transcriptCommands) importing() *cobra.Command {
+	var session string
+	cmd := &cobra.Command{
+		Use: "import FILE", Short: `Make a transcript the current thread of a session; "-" reads it from the input`, Args: manners.Exactly(1),
+		RunE: c.in(func(ctx context.Context, h TranscriptAPI, args []string) error {
+			return c.importFile(ctx, h, args[0], chela.SessionKey(session))
+		}),
+	}
+	cmd.Flags().StringVar(&session, "session", "", "session key; without it the one that the transcript comes from, or the main one")
+	return cmd
+}
+
+func (c transcriptCommands) importFile(ctx context.Context, h TranscriptAPI, name string, key chela.SessionKey) error {
+	from := io.NopCloser(c.stdin)
+	if name != "-" {
+		var err error
+		if from, err = os.Open(name); err != nil {
+			return chela.E(chela.NotFound, "cannot read "+name).WithHint("give the file that chela sessions export wrote").Because(err)
+		}
+	}
+	defer from.Close() // it is only read
+	text := bufio.NewReader(from)
+	if key == "" {
+		first, _ := text.Peek(text.Size()) // errors are reported when it is read
+		if key = transcript.SessionOf(first); key == "" {
+			key = chela.MainKey(chela.MainAgent)
+		}
+	}
+	done, err := h.Import(ctx, key, text)
+	if err != nil {
+		return err
+	}
+	if c.p.JSON {
+		return c.p.Document(done)
+	}
+	c.p.Fields(
+		[2]string{"session", string(done.Session)}, [2]string{"thread", string(done.Thread)},
+		[2]string{"added", fmt.Sprint(done.Added)}, [2]string{"known", fmt.Sprint(done.Known)},
+	)
+	return nil
+}

@@ -1,0 +1,283 @@
+package cli
+
+// This part of the package holds the command that sums up the spending on
+// models, and shows the rest of the limits.
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/config"
+	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/terminal"
+)
+
+// UsageAPI is the interface that the command needs of an open home.
+type UsageAPI struct {
+	// Sums returns the spending since the beginning of a day.
+	Sums func(ctx context.Context, by chela.UsageBy, since time.Time) ([]chela.UsageSum, error)
+
+	// Budgets returns the limits of a session, or only the home's if key is
+	// empty.
+	Budgets func(ctx context.Context, key chela.SessionKey) ([]chela.Budget, error)
+
+	// OfTurn returns the ledger rows of a turn.
+	OfTurn func(ctx context.Context, id chela.TurnID) ([]chela.Usage, error)
+}
+
+// A usageProgram holds the dependencies of the command. All fields are required.
+type usageProgram struct {
+	Printer *manners.Printer
+	Now     func() time.Time
+
+	// Open opens the home for use.
+	Open func(ctx context.Context, use func(UsageAPI, *config.Config) error) error
+}
+
+// A usageQuestion holds the options of the command.
+type usageQuestion struct{ by, since string }
+
+// newUsageCommand returns the command.
+func newUsageCommand(p usageProgram) *cobra.Command {
+	var q usageQuestion
+	cmd := &cobra.Command{
+		Use: "usage", Short: "Show the usage and cost of models", Args: manners.Exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := q.check(); err != nil {
+				return err
+			}
+			return p.Open(cmd.Context(), func(h UsageAPI, cfg *config.Config) error { return p.usage(cmd.Context(), h, q, cfg.Zone()) })
+		},
+	}
+	cmd.Flags().StringVar(&q.since, "since", "30d", "from when: a day such as 2026-03-01, or a number of days ago such as 30d")
+	cmd.Flags().StringVar(&q.by, "by", "", "what to sum up for: day, model, session, routine or purpose; day and model without it")
+	cmd.AddCommand(p.limitsCommand())
+	return cmd
+}
+
+// check refuses invalid options, before a home is opened.
+func (q usageQuestion) check() error {
+	kinds := []chela.UsageBy{
+		chela.UsageByDayModel, chela.UsageByDay, chela.UsageByModel, chela.UsageBySession, chela.UsageByRoutine, chela.UsageByPurpose,
+	}
+	if !slices.Contains(kinds, chela.UsageBy(q.by)) {
+		return chela.E(chela.Invalid, fmt.Sprintf("--by cannot be %q", terminal.OneLine(q.by, 40))).
+			WithHint("use day, model, session, routine or purpose")
+	}
+	_, err := q.from(time.Time{}, time.UTC)
+	return err
+}
+
+// from returns the beginning of the first day of the period, in the owner's
+// time zone.
+func (q usageQuestion) from(now time.Time, zone *time.Location) (time.Time, error) {
+	return api.ParseSince("--since", q.since, now, zone)
+}
+
+func (p usageProgram) usage(ctx context.Context, h UsageAPI, q usageQuestion, zone *time.Location) error {
+	from, err := q.from(p.Now(), zone)
+	if err != nil {
+		return err
+	}
+	sums, err := h.Sums(ctx, chela.UsageBy(q.by), from)
+	if err != nil {
+		return err
+	}
+	if err := p.table(sums, chela.UsageBy(q.by)); err != nil || p.Printer.JSON {
+		return err
+	}
+	p.remarks(sums)
+	p.plot(sums)
+	budgets, err := h.Budgets(ctx, "")
+	if err != nil || len(budgets) == 0 {
+		return err
+	}
+	p.Printer.Line("")
+	return p.budgets(budgets, zone)
+}
+
+// table prints sums and, for people, their total.
+func (p usageProgram) table(sums []chela.UsageSum, by chela.UsageBy) error {
+	shown := sums
+	if !p.Printer.JSON && len(sums) > 1 {
+		all := chela.UsageSum{}
+		for _, s := range sums {
+			all = all.Plus(s)
+		}
+		shown = append(sums[:len(sums):len(sums)], all)
+	}
+	head := []string{"CALLS", "INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT", "COST"}
+	named := []string{strings.ToUpper(string(by))}
+	if by == chela.UsageByDayModel {
+		named = []string{"DAY", "MODEL"}
+	}
+	return manners.List(p.Printer, shown, append(named, head...), func(s chela.UsageSum) []string {
+		cells := []string{cmp.Or(s.Day, s.Name())}
+		if by == chela.UsageByDayModel {
+			cells = []string{s.Day, s.Model}
+		}
+		if len(sums) > 1 && s == shown[len(sums)] {
+			cells[0] = "total"
+		}
+		cells[0] = cmp.Or(cells[0], "none")
+		for _, n := range []int64{int64(s.Calls), s.Tokens.Input, s.Tokens.CacheRead, s.Tokens.CacheWrite, s.Tokens.Output} {
+			cells = append(cells, strconv.FormatInt(n, 10))
+		}
+		return append(cells, priced(s))
+	})
+}
+
+// priced formats the cost of a sum, marked if it is uncertain.
+func priced(s chela.UsageSum) string {
+	if s.Guessed > 0 {
+		return "~" + s.Cost.String()
+	}
+	return s.Cost.String()
+}
+
+// remarks explains uncertain costs below a table.
+func (p usageProgram) remarks(sums []chela.UsageSum) {
+	all := chela.UsageSum{}
+	for _, s := range sums {
+		all = all.Plus(s)
+	}
+	if all.Guessed > 0 {
+		p.Printer.Line(fmt.Sprintf("~ %s of it is guessed: a server did not count, an answer did not end, or the price of a model is not known", all.Guessed))
+	}
+	if all.Reserved > 0 {
+		p.Printer.Line(fmt.Sprintf("beside that, %s is reserved for calls that are under way", all.Reserved))
+	}
+}
+
+// barWidth is the width of the longest bar of a plot, in cells.
+const barWidth = 40
+
+// maxBars is the number of bars of a plot.
+const maxBars = 40
+
+// A usageBar is one line of a plot.
+type usageBar struct {
+	name string
+	cost chela.MicroUSD
+}
+
+// plot draws the spending: a bar for each day, oldest first, or for each group
+// of another kind. Without costs, or with a single group, it draws nothing.
+func (p usageProgram) plot(sums []chela.UsageSum) {
+	bars := usageBars(sums)
+	most := chela.MicroUSD(0)
+	for _, b := range bars {
+		most = max(most, b.cost)
+	}
+	if most == 0 || len(bars) < 2 {
+		return
+	}
+	p.Printer.Line("")
+	pairs := make([][2]string, 0, len(bars))
+	for _, b := range bars {
+		length := int((int64(b.cost)*barWidth + int64(most) - 1) / int64(most))
+		pairs = append(pairs, [2]string{cmp.Or(b.name, "none"), strings.TrimLeft(strings.Repeat("█", length)+" "+b.cost.String(), " ")})
+	}
+	p.Printer.Fields(pairs...)
+}
+
+// usageBars returns the bars of sums, at most maxBars: the newest days, or the
+// largest costs.
+func usageBars(sums []chela.UsageSum) (bars []usageBar) {
+	for _, s := range sums {
+		name := cmp.Or(s.Day, s.Name())
+		if n := len(bars); n > 0 && s.Day != "" && bars[n-1].name == name {
+			bars[n-1].cost += s.Cost
+			continue
+		}
+		bars = append(bars, usageBar{name, s.Cost})
+	}
+	bars = bars[:min(len(bars), maxBars)]
+	if len(sums) > 0 && sums[0].Day != "" {
+		slices.Reverse(bars)
+	}
+	return bars
+}
+
+func (p usageProgram) limitsCommand() *cobra.Command {
+	var session string
+	cmd := &cobra.Command{
+		Use: "limits", Short: "Show the limits and the rest of each", Args: manners.Exactly(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return p.Open(cmd.Context(), func(h UsageAPI, cfg *config.Config) error {
+				return p.limits(cmd.Context(), h, chela.SessionKey(session), cfg)
+			})
+		},
+	}
+	cmd.Flags().StringVar(&session, "session", "", "also the limits of a session, by its key")
+	return cmd
+}
+
+// limits shows the rest of the limits of the home, and of a session if given,
+// and the limits of each session, turn, job and routine.
+func (p usageProgram) limits(ctx context.Context, h UsageAPI, session chela.SessionKey, cfg *config.Config) error {
+	budgets, err := h.Budgets(ctx, session)
+	if err != nil {
+		return err
+	}
+	each := limitsOfEach(cfg.Limits)
+	switch {
+	case p.Printer.JSON, len(budgets) > 0:
+		if err := p.budgets(budgets, cfg.Zone()); err != nil || p.Printer.JSON {
+			return err
+		}
+	case len(each) == 0:
+		p.Printer.Line("nothing is limited; chela config set limits.usd_per_day 5 limits the day, for one")
+	default:
+		p.Printer.Line("nothing is limited for the whole home")
+	}
+	if len(each) > 0 {
+		p.Printer.Line("")
+		p.Printer.Fields(each...)
+	}
+	return nil
+}
+
+// limitsOfEach are the limits that do not apply to the whole home.
+func limitsOfEach(l config.Limits) (each [][2]string) {
+	for _, limit := range []struct {
+		of   string
+		most chela.MicroUSD
+		more string
+	}{
+		{"each session", l.USDPerSession, " at most, for good; --session KEY shows what is left"},
+		{"each turn", l.USDPerTurn, " at most"},
+		{"each job", l.USDPerJob, " at most"},
+		{"each routine", l.USDPerRoutine, " a day at most"},
+	} {
+		if limit.most > 0 {
+			each = append(each, [2]string{limit.of, limit.most.String() + limit.more})
+		}
+	}
+	return each
+}
+
+func (p usageProgram) budgets(budgets []chela.Budget, zone *time.Location) error {
+	return manners.List(p.Printer, budgets, []string{"LIMIT", "MOST", "SPENT", "RESERVED", "LEFT", "UNTIL"}, func(b chela.Budget) []string {
+		shown := func(n int64) string {
+			if b.Limit == chela.LimitActions {
+				return strconv.FormatInt(n, 10)
+			}
+			return chela.MicroUSD(n).String()
+		}
+		until := "never"
+		if !b.Resets.IsZero() {
+			until = b.Resets.In(zone).Format("2006-01-02 15:04")
+		}
+		return []string{string(b.Limit), shown(b.Most), shown(b.Spent), shown(b.Reserved), shown(b.Left()), until}
+	})
+}

@@ -1,0 +1,188 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"chela"
+	"chela/internal/api"
+)
+
+// Tools returns the tools of an agent, sorted by name. They describe the tools;
+// their functions are nil, and [Client.Call] runs them.
+func (c *Client) Tools(ctx context.Context, agent string) ([]chela.Tool, error) {
+	listed, err := list[api.Tool](ctx, c, url.Values{"agent": {agent}}, "api", "tools")
+	tools := make([]chela.Tool, len(listed))
+	for i, t := range listed {
+		tools[i] = chela.Tool{Name: t.Name, Description: t.Description, Domain: t.Domain, Input: t.Input}
+	}
+	slices.SortFunc(tools, func(a, b chela.Tool) int { return cmp.Compare(a.Name, b.Name) })
+	return tools, err
+}
+
+// Call runs a tool in the agent's main session and waits for it without a
+// timeout.
+func (c *Client) Call(ctx context.Context, agent, name string, args json.RawMessage) (chela.ToolResult, error) {
+	if !json.Valid(args) { // it could not be sent
+		return chela.ToolResult{}, chela.E(chela.Invalid, "the arguments are not JSON")
+	}
+	var out api.ToolOutcome
+	err := c.do(ctx, request{
+		method: http.MethodPost, path: []string{"api", "tools", name, "run"}, body: api.ToolRun{Agent: agent, Args: args},
+	}, &out)
+	return chela.ToolResult{Text: out.Text, Failed: out.Failed, Attachments: out.Attachments}, err
+}
+
+// Models returns the known models, sorted by provider and name, and the
+// providers that did not list theirs. It has no timeout of its own.
+func (c *Client) Models(ctx context.Context) (all api.Models, err error) {
+	query := url.Values{"limit": {strconv.Itoa(api.MaxPage)}}
+	for {
+		page, err := answered[api.Models](ctx, c, request{path: []string{"api", "models"}, query: query, limit: answerTime})
+		if err != nil {
+			return api.Models{}, err
+		}
+		all.Items, all.Away = append(all.Items, page.Items...), page.Away
+		switch page.Next {
+		case "":
+			return all, nil
+		case query.Get("after"):
+			return api.Models{}, misunderstood(errors.New("a page names itself as the next one"))
+		}
+		query.Set("after", page.Next)
+	}
+}
+
+// Try tests provider/model, or without a name a model of every configured
+// provider. It has no timeout of its own.
+func (c *Client) Try(ctx context.Context, model string) ([]api.Trial, error) {
+	var page api.Page[api.Trial]
+	path := []string{"api", "models", "test"}
+	err := c.do(ctx, request{method: http.MethodPost, path: path, body: api.ModelTest{Model: model}}, &page)
+	return page.Items, err
+}
+
+// Status counts the records of the home.
+func (c *Client) Status(ctx context.Context) (chela.Status, error) {
+	return get[chela.Status](ctx, c, "api", "status")
+}
+
+// UsageSums returns the spending since the start of a time's day, in its zone.
+func (c *Client) UsageSums(ctx context.Context, by chela.UsageBy, since time.Time) ([]chela.UsageSum, error) {
+	q := url.Values{}
+	if !since.IsZero() {
+		q.Set("since", since.Format(time.DateOnly))
+	}
+	if by != "" {
+		q.Set("by", string(by))
+	}
+	return list[chela.UsageSum](ctx, c, q, "api", "usage")
+}
+
+// Budgets returns the limits of a session, or only the home's if key is empty,
+// with the rest of each.
+func (c *Client) Budgets(ctx context.Context, key chela.SessionKey) ([]chela.Budget, error) {
+	q := url.Values{}
+	if key != "" {
+		q.Set("session", string(key))
+	}
+	return list[chela.Budget](ctx, c, q, "api", "usage", "limits")
+}
+
+// TurnUsage returns the ledger rows of a turn.
+func (c *Client) TurnUsage(ctx context.Context, id chela.TurnID) ([]chela.Usage, error) {
+	t, err := get[api.Trace](ctx, c, "api", "turns", string(id), "trace")
+	return t.Usage, err
+}
+
+// Tokens returns all tokens, including revoked ones.
+func (c *Client) Tokens(ctx context.Context) ([]chela.Token, error) {
+	return list[chela.Token](ctx, c, url.Values{}, "api", "tokens")
+}
+
+// CreateToken creates a token and returns it with its secret, which is never
+// shown again.
+func (c *Client) CreateToken(ctx context.Context, name string, scope chela.Scope) (chela.Token, string, error) {
+	var made api.MadeToken
+	err := c.do(ctx, request{
+		method: http.MethodPost, path: []string{"api", "tokens"}, body: api.NewToken{Name: name, Scope: scope}, limit: answerTime,
+	}, &made)
+	return made.Token, made.Secret, err
+}
+
+// RevokeToken revokes a token, or is NotFound.
+func (c *Client) RevokeToken(ctx context.Context, id chela.TokenID) error {
+	return c.do(ctx, request{method: http.MethodDelete, path: []string{"api", "tokens", string(id)}, limit: answerTime}, nil)
+}
+
+// Attach stores a file for a message. A file that is too large is Invalid; an
+// unreadable one is Unavailable.
+func (c *Client) Attach(ctx context.Context, name string, content io.Reader) (a chela.Attachment, err error) {
+	raw, err := io.ReadAll(io.LimitReader(content, api.MaxAttachment+1))
+	switch {
+	case err != nil:
+		return a, chela.E(chela.Unavailable, "the attachment cannot be read").Because(err)
+	case len(raw) > api.MaxAttachment:
+		return a, chela.E(chela.Invalid, fmt.Sprintf("the attachment %s is larger than %d MiB", name, api.MaxAttachment>>20)).
+			WithHint("send a smaller one, or put it into the workspace")
+	}
+	return a, c.do(ctx, request{
+		method: http.MethodPost, path: []string{"api", "attachments"}, query: url.Values{"name": {name}}, body: raw, limit: answerTime,
+	}, &a)
+}
+
+// Logs passes the existing lines of the log to show, oldest first, and then, to
+// follow it, each new one until ctx ends, which is no error. It is Unavailable
+// if the daemon ends first.
+func (c *Client) Logs(ctx context.Context, follow bool, show func(line string)) error {
+	query := url.Values{}
+	if follow {
+		query.Set("follow", "true")
+	}
+	err := c.logs(ctx, query, show)
+	switch {
+	case ctx.Err() != nil && follow:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, io.EOF) && follow:
+		return noAnswer(err)
+	case errors.Is(err, io.EOF):
+		return nil
+	default:
+		return err
+	}
+}
+
+// logs shows lines until there are no more, which is io.EOF.
+func (c *Client) logs(ctx context.Context, query url.Values, show func(line string)) error {
+	res, err := send(ctx, c.plain, request{path: []string{"api", "logs"}, query: query})
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close() // it is only read
+	d := newDecoder(res.Body)
+	for {
+		m, err := d.next()
+		if errors.Is(err, io.EOF) {
+			return io.EOF
+		}
+		if err != nil {
+			return noAnswer(err)
+		}
+		var line string
+		if err := json.Unmarshal([]byte(m.text), &line); err != nil {
+			return misunderstood(err)
+		}
+		show(line)
+	}
+}

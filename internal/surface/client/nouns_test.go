@@ -1,0 +1,473 @@
+package client_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/engine/approval"
+	"chela/internal/surface/cli"
+	"chela/internal/surface/client"
+	"chela/internal/surface/gateway"
+)
+
+// A wire serves the routes of the gateway on a Unix socket: it holds each
+// request against its route and answers what a test put into answers.
+type wire struct {
+	t       *testing.T
+	answers []any
+	got     []string // method, path and query of the requests, and their bodies
+}
+
+// serve answers with what is given, in order, and returns a client.
+func serve(t *testing.T, answers ...any) (*wire, *client.Client) {
+	t.Helper()
+	w := &wire{t: t, answers: answers}
+	mux := http.NewServeMux()
+	for _, r := range gateway.Routes() {
+		mux.HandleFunc(r.Method+" "+r.Path, func(rw http.ResponseWriter, req *http.Request) { w.serve(rw, req, r) })
+	}
+	return w, listen(t, mux)
+}
+
+func (w *wire) serve(rw http.ResponseWriter, req *http.Request, r api.Route) {
+	if r.Path == "/healthz" {
+		reply(rw, r.Status, api.Health{})
+		return
+	}
+	if r.Path == "/api/events" && req.URL.RawQuery == "" { // what an answer listens to ahead
+		io.WriteString(rw, ": alive\n\n") //nolint:errcheck // who does not read it has gone
+		return
+	}
+	raw, err := io.ReadAll(req.Body)
+	if err != nil {
+		w.t.Error(err)
+	}
+	line := req.Method + " " + req.URL.EscapedPath()
+	if req.URL.RawQuery != "" {
+		line += "?" + req.URL.RawQuery
+	}
+	w.got = append(w.got, line)
+	for name := range req.URL.Query() {
+		if !slices.ContainsFunc(r.Query, func(p api.Parameter) bool { return p.Name == name }) {
+			w.t.Errorf("%s has no parameter %s", line, name)
+		}
+	}
+	w.body(line, raw, r, req.Header.Get("Content-Type"))
+	answer := w.answers[0]
+	w.answers = w.answers[1:]
+	switch {
+	case r.AnswerType == api.Stream, r.AnswerType == api.Lines, r.AnswerType == api.Bytes:
+		io.WriteString(rw, answer.(string)) //nolint:errcheck // who does not read it has gone
+	case r.Answer == nil:
+		rw.WriteHeader(r.Status)
+	default:
+		if reflect.TypeOf(answer) != reflect.TypeOf(r.Answer) {
+			w.t.Errorf("%s answers %T, the test %T", line, r.Answer, answer)
+		}
+		reply(rw, r.Status, answer)
+	}
+}
+
+// body holds a body against what the route takes.
+func (w *wire) body(line string, raw []byte, r api.Route, kind string) {
+	if kind != r.BodyType {
+		w.t.Errorf("%s takes %q, got %q", line, r.BodyType, kind)
+	}
+	if len(raw) > 0 {
+		w.got = append(w.got, strings.TrimSpace(string(raw)))
+	}
+	if r.BodyType != api.JSON {
+		return
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(reflect.New(reflect.TypeOf(r.Body)).Interface()); err != nil {
+		w.t.Errorf("%s takes %T: %v", line, r.Body, err)
+	}
+}
+
+// page makes a page of a list.
+func page[T any](items ...T) api.Page[T] { return api.Page[T]{Items: items} }
+
+var (
+	day  = time.Date(2026, 5, 4, 23, 0, 0, 0, time.FixedZone("west", -7200))
+	far  = chela.SessionKey("agent:main:telegram:dm:a%2Fb%3Ac")
+	thr  = chela.Thread{ID: "thr_1", Session: far, UpdatedAt: day.UTC()}
+	thr2 = chela.Thread{ID: "thr_2", Session: far, UpdatedAt: day.UTC().Add(time.Hour)}
+	apr  = chela.Approval{ID: "apr_1", State: chela.ApprovalGranted}
+	tok  = chela.Token{ID: "tok_1", Name: "phone", Scope: chela.ScopeChat}
+)
+
+// A nouns case is one method: what it asks, what it is answered and what it
+// makes of that.
+type nounsCase struct {
+	name    string
+	call    func(context.Context, *client.Client) (any, error)
+	answers []any
+	asked   []string
+	want    any
+}
+
+func checkNouns(t *testing.T, cases []nounsCase) {
+	for _, tt := range cases {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w, c := serve(t, tt.answers...)
+			got, err := tt.call(t.Context(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.asked, w.got); diff != "" {
+				t.Errorf("asked (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("got (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSessionsAreChanged(t *testing.T) {
+	t.Parallel()
+	s := chela.Session{Key: far, UpdatedAt: day.UTC()}
+	checkNouns(t, []nounsCase{
+		{
+			"change", func(ctx context.Context, c *client.Client) (any, error) {
+				label := "home"
+				return c.Change(ctx, far, api.SettingsPatch{Label: &label})
+			},
+			[]any{s},
+			[]string{"PATCH /api/sessions/agent:main:telegram:dm:a%252Fb%253Ac", `{"label":"home"}`},
+			s,
+		},
+		{
+			"begin", func(ctx context.Context, c *client.Client) (any, error) { return c.Begin(ctx, far, "taxes") },
+			[]any{thr},
+			[]string{"POST /api/threads", `{"session":"agent:main:telegram:dm:a%2Fb%3Ac","title":"taxes"}`},
+			thr,
+		},
+		{
+			"title", func(ctx context.Context, c *client.Client) (any, error) { return c.Title(ctx, "thr/1", "taxes") },
+			[]any{thr},
+			[]string{"PATCH /api/threads/thr%2F1", `{"title":"taxes"}`},
+			thr,
+		},
+	})
+}
+
+func TestTranscripts(t *testing.T) {
+	t.Parallel()
+	done := api.Imported{Session: far, Thread: "thr_1", Added: 2}
+	checkNouns(t, []nounsCase{
+		{
+			"export", func(ctx context.Context, c *client.Client) (any, error) {
+				var text strings.Builder
+				err := c.Export(ctx, "thr/1", api.Export{Compacted: true, Attachments: true}, &text)
+				return strings.TrimSpace(text.String()), err
+			},
+			[]any{"a line"},
+			[]string{"GET /api/threads/thr%2F1/export?all=false&attachments=true&view=compacted"},
+			"a line",
+		},
+		{
+			"import", func(ctx context.Context, c *client.Client) (any, error) {
+				return c.Import(ctx, far, strings.NewReader(`{"type":"session"}`))
+			},
+			[]any{done},
+			[]string{"POST /api/sessions/agent:main:telegram:dm:a%252Fb%253Ac/import", `{"type":"session"}`},
+			done,
+		},
+	})
+}
+
+func TestSessionsAndThreads(t *testing.T) {
+	t.Parallel()
+	older, newer := chela.Session{Key: "agent:main:main", UpdatedAt: day.UTC()}, chela.Session{Key: far, UpdatedAt: day.UTC().Add(1)}
+	entries := []chela.Entry{{ID: "ent_1"}, {ID: "ent_2"}}
+	calls := []chela.ToolCall{{ID: "call_1", Args: json.RawMessage(`{}`)}}
+	turn := chela.Turn{ID: "turn_1", State: chela.TurnCompleted}
+	checkNouns(t, []nounsCase{
+		{
+			"sessions, on two pages", func(ctx context.Context, c *client.Client) (any, error) { return c.Sessions(ctx) },
+			[]any{api.Page[chela.Session]{Items: []chela.Session{older}, Next: string(older.Key)}, page(newer)},
+			[]string{"GET /api/sessions?archived=true&limit=500", "GET /api/sessions?after=agent%3Amain%3Amain&archived=true&limit=500"},
+			[]chela.Session{newer, older},
+		},
+		{
+			"session", func(ctx context.Context, c *client.Client) (any, error) { return c.Session(ctx, far) },
+			[]any{api.Session{Session: newer, Usage: chela.TokenUsage{Input: 7}}},
+			[]string{"GET /api/sessions/agent:main:telegram:dm:a%252Fb%253Ac"},
+			api.Session{Session: newer, Usage: chela.TokenUsage{Input: 7}},
+		},
+		{
+			"threads", func(ctx context.Context, c *client.Client) (any, error) { return c.Threads(ctx, far) },
+			[]any{page(thr2, thr)},
+			[]string{"GET /api/threads?session=agent%3Amain%3Atelegram%3Adm%3Aa%252Fb%253Ac"},
+			[]chela.Thread{thr2, thr},
+		},
+		{
+			"thread", func(ctx context.Context, c *client.Client) (any, error) { return c.Thread(ctx, "..") },
+			[]any{api.Thread{Thread: thr}},
+			[]string{"GET /api/threads/%2E%2E"},
+			thr,
+		},
+		{
+			"path", func(ctx context.Context, c *client.Client) (any, error) { return c.Path(ctx, "thr/1") },
+			[]any{page(entries...)},
+			[]string{"GET /api/threads/thr%2F1/entries?path=true"},
+			entries,
+		},
+		{
+			"prompt", func(ctx context.Context, c *client.Client) (any, error) { return c.Prompt(ctx, "thr/1") },
+			[]any{chela.PromptSize{Model: "a/b", Total: 7, Ratio: 1.5}},
+			[]string{"GET /api/threads/thr%2F1/prompt"},
+			chela.PromptSize{Model: "a/b", Total: 7, Ratio: 1.5},
+		},
+		{
+			"turn", func(ctx context.Context, c *client.Client) (any, error) { return c.Turn(ctx, "turn_1") },
+			[]any{api.Turn{Turn: turn, Answer: "x"}},
+			[]string{"GET /api/turns/turn_1"},
+			turn,
+		},
+		{
+			"transcript", func(ctx context.Context, c *client.Client) (any, error) {
+				e, calls, err := c.Transcript(ctx, "turn_1")
+				return []any{e, calls}, err
+			},
+			[]any{api.Trace{Entries: entries, Calls: calls}},
+			[]string{"GET /api/turns/turn_1/trace"},
+			[]any{entries, calls},
+		},
+		{
+			"replay", func(ctx context.Context, c *client.Client) (any, error) { return c.Replay(ctx, "turn_1", true) },
+			[]any{chela.Replay{Turn: "turn_1", Same: true, Entries: 2}},
+			[]string{"POST /api/turns/turn_1/replay", `{"live":true}`},
+			chela.Replay{Turn: "turn_1", Same: true, Entries: 2},
+		},
+		{
+			"stop", func(ctx context.Context, c *client.Client) (any, error) { return nil, c.Stop(ctx, "turn_1") },
+			[]any{api.Turn{}},
+			[]string{"POST /api/turns/turn_1/cancel"},
+			nil,
+		},
+	})
+}
+
+func TestApprovalsAndGrants(t *testing.T) {
+	t.Parallel()
+	checkNouns(t, []nounsCase{
+		{
+			"pending", func(ctx context.Context, c *client.Client) (any, error) {
+				return c.Approvals(ctx, chela.ApprovalPending)
+			},
+			[]any{page(apr)},
+			[]string{"GET /api/approvals?state=pending"},
+			[]chela.Approval{apr},
+		},
+		{
+			"all", func(ctx context.Context, c *client.Client) (any, error) { return c.Approvals(ctx, "") },
+			[]any{page(apr)},
+			[]string{"GET /api/approvals"},
+			[]chela.Approval{apr},
+		},
+		{
+			"one", func(ctx context.Context, c *client.Client) (any, error) { return c.Approval(ctx, "apr_1") },
+			[]any{apr},
+			[]string{"GET /api/approvals/apr_1"},
+			apr,
+		},
+		{
+			"an answer", func(ctx context.Context, c *client.Client) (any, error) {
+				return c.Answer(ctx, approval.Reply{ID: "apr_1", Answer: chela.AnswerPattern, Pattern: "git *", Comment: "why", By: "owner"})
+			},
+			[]any{apr},
+			[]string{"POST /api/approvals/apr_1", `{"answer":"pattern","pattern":"git *","reason":"why","by":"owner"}`},
+			apr,
+		},
+		{
+			"grants", func(ctx context.Context, c *client.Client) (any, error) { return c.Grants(ctx) },
+			[]any{page(chela.Grant{ID: "gra_1"})},
+			[]string{"GET /api/grants"},
+			[]chela.Grant{{ID: "gra_1"}},
+		},
+		{
+			"revoke", func(ctx context.Context, c *client.Client) (any, error) { return nil, c.Revoke(ctx, "gra_1") },
+			[]any{nil},
+			[]string{"DELETE /api/grants/gra_1"},
+			nil,
+		},
+	})
+}
+
+func TestToolsAndModels(t *testing.T) {
+	t.Parallel()
+	model := chela.Model{Provider: "p", Name: "m", Window: 5}
+	known := api.Models{Items: []chela.Model{model}, Away: []api.Away{{Provider: "q", Kind: chela.Unavailable, Message: "gone"}}}
+	tried := api.Trial{Model: "p/m", Checks: []api.Check{{Name: api.CheckKey, State: api.CheckFailed, Text: "no", Cure: "a key"}}, MS: 3}
+	kept := chela.Attachment{Name: "a b.txt", MediaType: "text/plain", SHA256: "00", Size: 2}
+	checkNouns(t, []nounsCase{
+		{
+			"tools", func(ctx context.Context, c *client.Client) (any, error) { return c.Tools(ctx, "main") },
+			[]any{page(api.Tool{Name: "b"}, api.Tool{Name: "a", Description: "d", Domain: chela.DomainHost, Input: json.RawMessage(`{}`)})},
+			[]string{"GET /api/tools?agent=main"},
+			[]chela.Tool{{Name: "a", Description: "d", Domain: chela.DomainHost, Input: json.RawMessage(`{}`)}, {Name: "b", Input: json.RawMessage(`null`)}},
+		},
+		{
+			"call", func(ctx context.Context, c *client.Client) (any, error) {
+				return c.Call(ctx, "main", "a", json.RawMessage(`{"x":1}`))
+			},
+			[]any{api.ToolOutcome{Text: "t", Failed: true, Attachments: []chela.Attachment{kept}}},
+			[]string{"POST /api/tools/a/run", `{"agent":"main","args":{"x":1}}`},
+			chela.ToolResult{Text: "t", Failed: true, Attachments: []chela.Attachment{kept}},
+		},
+		{
+			"models", func(ctx context.Context, c *client.Client) (any, error) { return c.Models(ctx) },
+			[]any{known},
+			[]string{"GET /api/models?limit=500"},
+			known,
+		},
+		{
+			"test", func(ctx context.Context, c *client.Client) (any, error) { return c.Try(ctx, "p/m") },
+			[]any{page(tried)},
+			[]string{"POST /api/models/test", `{"model":"p/m"}`},
+			[]api.Trial{tried},
+		},
+		{
+			"attach", func(ctx context.Context, c *client.Client) (any, error) {
+				return c.Attach(ctx, "a b.txt", strings.NewReader("hi"))
+			},
+			[]any{kept},
+			[]string{"POST /api/attachments?name=a+b.txt", "hi"},
+			kept,
+		},
+	})
+}
+
+func TestHome(t *testing.T) {
+	t.Parallel()
+	status := chela.Status{Home: "/h", Daemon: true, Sessions: 3}
+	sum := chela.UsageSum{Day: "2026-05-05", Model: "p/m", Calls: 2}
+	checkNouns(t, []nounsCase{
+		{
+			"status", func(ctx context.Context, c *client.Client) (any, error) { return c.Status(ctx) },
+			[]any{status},
+			[]string{"GET /api/status"},
+			status,
+		},
+		{
+			"usage", func(ctx context.Context, c *client.Client) (any, error) { return c.UsageSums(ctx, "", day) },
+			[]any{page(sum)},
+			[]string{"GET /api/usage?since=2026-05-04"},
+			[]chela.UsageSum{sum},
+		},
+		{
+			"usage by model", func(ctx context.Context, c *client.Client) (any, error) {
+				return c.UsageSums(ctx, chela.UsageByModel, day.In(time.FixedZone("there", 24*3600)))
+			},
+			[]any{page(sum)},
+			[]string{"GET /api/usage?by=model&since=2026-05-06"},
+			[]chela.UsageSum{sum},
+		},
+		{
+			"limits", func(ctx context.Context, c *client.Client) (any, error) { return c.Budgets(ctx, "agent:main:main") },
+			[]any{page(chela.Budget{Limit: chela.LimitDay, Most: 5})},
+			[]string{"GET /api/usage/limits?session=agent%3Amain%3Amain"},
+			[]chela.Budget{{Limit: chela.LimitDay, Most: 5}},
+		},
+		{
+			"usage of a turn", func(ctx context.Context, c *client.Client) (any, error) { return c.TurnUsage(ctx, "turn_1") },
+			[]any{api.Trace{Usage: []chela.Usage{{ID: "use_1", Payer: chela.Payer{Turn: "turn_1"}, Cost: 5}}}},
+			[]string{"GET /api/turns/turn_1/trace"},
+			[]chela.Usage{{ID: "use_1", Payer: chela.Payer{Turn: "turn_1"}, Cost: 5}},
+		},
+		{
+			"tokens", func(ctx context.Context, c *client.Client) (any, error) { return c.Tokens(ctx) },
+			[]any{page(tok)},
+			[]string{"GET /api/tokens"},
+			[]chela.Token{tok},
+		},
+		{
+			"a new token", func(ctx context.Context, c *client.Client) (any, error) {
+				made, secret, err := c.CreateToken(ctx, "phone", chela.ScopeChat)
+				return []any{made, secret}, err
+			},
+			[]any{api.MadeToken{Token: tok, Secret: "s"}},
+			[]string{"POST /api/tokens", `{"name":"phone","scope":"chat"}`},
+			[]any{tok, "s"},
+		},
+		{
+			"a token less", func(ctx context.Context, c *client.Client) (any, error) { return nil, c.RevokeToken(ctx, "tok_1") },
+			[]any{nil},
+			[]string{"DELETE /api/tokens/tok_1"},
+			nil,
+		},
+		{
+			"logs", func(ctx context.Context, c *client.Client) (any, error) {
+				var lines []string
+				err := c.Logs(ctx, false, func(line string) { lines = append(lines, line) })
+				return lines, err
+			},
+			[]any{"event: log\ndata: \"a\"\n\n: alive\n\nevent: log\ndata: \"b\\n\"\n\n"},
+			[]string{"GET /api/logs"},
+			[]string{"a", "b\n"},
+		},
+	})
+}
+
+// What is followed and breaks off is an error, even where it breaks off well.
+func TestLogsThatEnd(t *testing.T) {
+	t.Parallel()
+	_, c := serve(t, "event: log\ndata: \"a\"\n\n")
+	shown := 0
+	if err := c.Logs(t.Context(), true, func(string) { shown++ }); chela.KindOf(err) != chela.Unavailable || shown != 1 {
+		t.Errorf("%v after %d lines, want the kind unavailable after 1", err, shown)
+	}
+	_, c = serve(t, "data: {}\n\n")
+	if err := c.Logs(t.Context(), false, nil); chela.KindOf(err) != chela.Unsupported {
+		t.Errorf("%v, want the kind unsupported", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c = listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/logs" {
+			fmt.Fprint(w, "data: \"a\"\n\n")
+			http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}
+	}))
+	if err := c.Logs(ctx, true, func(string) { cancel() }); err != nil {
+		t.Errorf("followed until the context ended: %v", err)
+	}
+	if err := c.Logs(ctx, false, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("read with a context that has ended: %v", err)
+	}
+}
+
+// A client is all that the commands need of a home, but Resume: the daemon lets
+// turns go on by itself.
+func TestAClientIsABackend(t *testing.T) {
+	t.Parallel()
+	_, c := serve(t)
+	b := cli.Backend{
+		Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Tokens: c,
+		Models: cli.ModelAPI{Models: c.Models, Try: c.Try},
+		Keeper: c, Transcripts: c, Usage: cli.UsageAPI{Sums: c.UsageSums, Budgets: c.Budgets, OfTurn: c.TurnUsage}, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Close: c.Close,
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+}

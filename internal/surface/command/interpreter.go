@@ -1,0 +1,235 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/engine/approval"
+	"chela/internal/engine/lane"
+	"chela/internal/store"
+)
+
+// Config holds the dependencies of an interpreter. All fields but Version are
+// required.
+type Config struct {
+	IDs     *chela.IDs
+	Now     func() time.Time
+	Log     *slog.Logger
+	Lanes   lanes
+	Desk    desk
+	Version string // of the program; may be empty
+
+	// Model returns the model of a new turn, as provider/model.
+	Model func(s chela.Session, in chela.Inbound) string
+
+	// Usable returns nil if a model, as provider/model, is available.
+	Usable func(model string) error
+
+	// Models returns the known models, and the providers that did not list
+	// theirs.
+	Models func(ctx context.Context) (api.Models, error)
+
+	// Tools returns the tools of an agent.
+	Tools func(ctx context.Context, agent string) ([]chela.Tool, error)
+
+	// Operations are the operations of the home that commands call.
+	Operations []api.Bound
+
+	// Memory is where the documents of agents are.
+	Memory documents
+
+	// Prompt returns the size of the next prompt of a thread.
+	Prompt func(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error)
+
+	// Budgets returns the spending limits of a session.
+	Budgets func(ctx context.Context, key chela.SessionKey) ([]chela.Budget, error)
+
+	// Routines are the routines of the home.
+	Routines RoutineAPI
+
+	// Zone is the owner's time zone.
+	Zone *time.Location
+
+	// Queue returns the queue mode of a session with the given settings.
+	Queue func(in chela.Inbound, s chela.Settings) chela.QueueSettings
+}
+
+// lanes executes orders, and stops turns.
+type lanes interface {
+	Control(ctx context.Context, in chela.Inbound, do lane.Order) (lane.Receipt, error)
+	Known(ctx context.Context, in chela.Inbound) (lane.Receipt, bool, error)
+	StopIn(ctx context.Context, w *store.Write, t chela.Turn) (then func(context.Context), err error)
+}
+
+// desk accepts answers to questions.
+type desk interface {
+	AnswerIn(ctx context.Context, w *store.Write, r approval.Reply) (chela.Approval, []chela.Event, error)
+	Wake(ctx context.Context, key chela.SessionKey)
+}
+
+// An Interpreter executes the commands in messages. It is safe for concurrent
+// use.
+type Interpreter struct {
+	cfg    Config
+	store  *store.Store
+	orders map[string]handler // by the name of the command
+}
+
+// A handler prepares a command: its calls to other parts of the system are made
+// when it returns, its changes of the store are left to the order. The order
+// itself looks up the target of a command, so that a repeated delivery finds
+// the same.
+type handler func(ctx context.Context, g given) (lane.Order, error)
+
+// A given is a command with its context.
+type given struct {
+	chela.Inbound
+	form    Form
+	args    string
+	session chela.Session // without a thread if the session is new
+	thread  chela.Thread  // that the message goes to
+}
+
+// inGroup reports whether several people see the reply.
+func (g given) inGroup() bool {
+	key, err := chela.ParseSessionKey(g.Session)
+	return err != nil || key.IsGroup()
+}
+
+// New returns an interpreter over a store.
+func New(s *store.Store, cfg Config) *Interpreter {
+	i := &Interpreter{cfg: cfg, store: s}
+	i.orders = map[string]handler{
+		"help": i.help, "status": i.status, "whoami": i.whoami, "ping": i.ping, "version": i.version, "tools": i.tools,
+		"new": i.begin, "thread": i.threads, "resume": i.resume, "stop": i.stop,
+		"undo": i.undo, "redo": i.redo, "checkpoint": i.checkpoint, "restore": i.restore, "branch": i.branch,
+		Think: i.show, Model: i.models, Verbose: i.show, Reasoning: i.show, Elevated: i.show, Queue: i.show,
+		"approve": i.approve, "deny": i.deny, "memory": i.memory, "routine": i.routine, "heartbeat": i.heartbeat, "context": i.promptSize, "usage": i.usage, "debug": i.debug, "quit": i.quit,
+		"job": i.job, "jobs": i.jobs, "cancel": i.cancel, "subagents": i.subagents,
+	}
+	return i
+}
+
+// Take executes the command in a message, if there is one. The receipt then has
+// its reply, and the message must not be submitted. Any other message is
+// returned with its directives applied and removed from the text. A command
+// that cannot be executed is an error, and changes nothing.
+func (i *Interpreter) Take(ctx context.Context, in chela.Inbound) (chela.Inbound, *lane.Receipt, error) {
+	if in.Command != "" || len(in.Results) > 0 {
+		return in, nil, nil
+	}
+	p, err := Parse(in)
+	if err != nil {
+		return in, nil, err
+	}
+	switch {
+	case p.Command != nil && p.Command.Form.Spoken():
+		return becomes(in, *p.Command), nil, refused(in, p.Command.Form)
+	case p.Command != nil:
+		return i.carryOut(ctx, in, p.Command.Form, func(ctx context.Context) (lane.Order, error) {
+			return i.prepare(ctx, in, *p.Command)
+		})
+	case len(p.Directives) == 0:
+		in.Text = p.Text
+		return in, nil, nil
+	case p.Text == "" && len(in.Attachments) == 0:
+		return i.carryOut(ctx, in, p.Directives[0].Form, func(context.Context) (lane.Order, error) {
+			return i.settle(ctx, in, p.Directives)
+		})
+	default:
+		in, err = i.directed(ctx, in, p)
+		return in, nil, err
+	}
+}
+
+// refused returns why the sender of a message may not give a command, or nil.
+func refused(in chela.Inbound, f Form) error {
+	switch {
+	case f.Open:
+		return nil
+	case !in.Origin.Owner:
+		return chela.E(chela.Denied, "/"+f.Name+" is for the owner")
+	case !in.Scope.Allows(chela.ScopeChat):
+		return chela.E(chela.Denied, fmt.Sprintf("/%s needs the scope %s", f.Name, chela.ScopeChat)).
+			WithHint("make another token with chela tokens create")
+	default:
+		return nil
+	}
+}
+
+// carryOut executes a command, unless its delivery is a repetition.
+func (i *Interpreter) carryOut(ctx context.Context, in chela.Inbound, f Form, prepare func(context.Context) (lane.Order, error)) (chela.Inbound, *lane.Receipt, error) {
+	if err := refused(in, f); err != nil {
+		return in, nil, err
+	}
+	r, ok, err := i.cfg.Lanes.Known(ctx, in)
+	if err != nil || ok {
+		return in, &r, err
+	}
+	do, err := prepare(ctx)
+	if err != nil {
+		return in, nil, err
+	}
+	r, err = i.cfg.Lanes.Control(ctx, in, do)
+	return in, &r, err
+}
+
+// prepare passes a command to its handler.
+func (i *Interpreter) prepare(ctx context.Context, in chela.Inbound, c Command) (lane.Order, error) {
+	g := given{Inbound: in, form: c.Form, args: c.Args}
+	g.session = chela.Session{Key: in.Session, Agent: in.Agent}
+	err := i.store.Read(ctx, func(r *store.Read) error {
+		s, err := r.Session(ctx, in.Session)
+		if chela.KindOf(err) == chela.NotFound {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		g.session = s
+		if in.Thread == "" {
+			g.thread, err = r.Thread(ctx, s.Thread)
+		} else {
+			g.thread, err = r.Thread(ctx, in.Thread)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return i.orders[c.Form.Name](ctx, g)
+}
+
+// reply is an order that changes nothing.
+func reply(text string) lane.Order {
+	return func(*store.Write, *store.Arrival) (lane.Outcome, error) { return lane.Outcome{Reply: text}, nil }
+}
+
+// save stores a session changed by an order. The text is the reply.
+func (i *Interpreter) save(ctx context.Context, w *store.Write, at *store.Arrival, text string) (lane.Outcome, error) {
+	at.Session.UpdatedAt = i.cfg.Now().UTC().Truncate(time.Microsecond)
+	events := []chela.Event{{Kind: chela.EventSessionChanged, Session: at.Session.Key, Thread: at.Session.Thread}}
+	return lane.Outcome{Reply: text, Events: events}, w.SaveSession(ctx, at.Session)
+}
+
+// becomes returns the message that a command becomes: a request to the agent, or
+// a turn of its own kind.
+func becomes(in chela.Inbound, c Command) chela.Inbound {
+	text := map[string]string{
+		Summarize: "Summarize this conversation so far: what was asked for, what was found out, done and decided, and what is still open.",
+		Suggest:   "Suggest up to five things that could be done next in this conversation, the most useful one first, a line for each.",
+	}[c.Form.Name]
+	switch {
+	case c.Form.Name == Compact:
+		in.Command, in.Text = chela.CommandCompact, c.Args
+	case c.Args != "":
+		in.Text = text + "\n\nThis matters most: " + c.Args
+	default:
+		in.Text = text
+	}
+	return in
+}

@@ -1,0 +1,118 @@
+package command
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/engine/lane"
+	"chela/internal/engine/rewind"
+	"chela/internal/store"
+)
+
+// keepFiles is the word that leaves files and documents as they are.
+const keepFiles = "keep-files"
+
+// key is the key of a message's request, so that a repeated delivery makes it
+// once. It is a hash, because names may be long and contain any character.
+func (g given) key() string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{g.Origin.Channel, g.Origin.Account, g.MessageID}, "\x00")))
+	return "message " + hex.EncodeToString(sum[:])
+}
+
+// keeps strips keepFiles from the end of the arguments.
+func (g given) keeps() (args string, keep bool) {
+	args, keep = strings.CutSuffix(g.args, keepFiles)
+	if trimmed := strings.TrimSpace(args); keep && (trimmed == "" || trimmed != args) {
+		return trimmed, true
+	}
+	return g.args, false
+}
+
+// undo takes the last turns back.
+func (i *Interpreter) undo(ctx context.Context, g given) (lane.Order, error) {
+	args, keep := g.keeps()
+	n := 1
+	if args != "" {
+		var err error
+		if n, err = strconv.Atoi(args); err != nil || n < 1 {
+			return nil, chela.E(chela.Invalid, Quoted(args)+" is not a number of turns").WithHint("write /undo 2")
+		}
+	}
+	return i.rewind(ctx, g, api.ThreadsUndo, api.Rewinding{Turns: n, KeepFiles: keep})
+}
+
+// redo reverts the last undo or restore.
+func (i *Interpreter) redo(ctx context.Context, g given) (lane.Order, error) {
+	args, keep := g.keeps()
+	if args != "" {
+		return nil, chela.E(chela.Invalid, "/redo takes nothing behind it but "+keepFiles)
+	}
+	return i.rewind(ctx, g, api.ThreadsRedo, api.Rewinding{KeepFiles: keep})
+}
+
+// restore goes to a place in the thread.
+func (i *Interpreter) restore(ctx context.Context, g given) (lane.Order, error) {
+	to, keep := g.keeps()
+	if to == "" {
+		return nil, chela.E(chela.Invalid, "no place is named").WithHint("write /restore NAME, with a name that /checkpoint gave")
+	}
+	return i.rewind(ctx, g, api.ThreadsRestore, api.Rewinding{To: to, KeepFiles: keep})
+}
+
+// rewind moves the head of the thread and tells what became of the files.
+func (i *Interpreter) rewind(ctx context.Context, g given, o api.Operation[api.ThreadMove, chela.Rewind], q api.Rewinding) (lane.Order, error) {
+	if err := g.hasThread(); err != nil {
+		return nil, err
+	}
+	q.Key = g.key()
+	v, err := api.Call(ctx, i.api(g), o, api.ThreadMove{ThreadRef: api.ThreadRef{ID: g.thread.ID}, To: q})
+	if err != nil {
+		return nil, err
+	}
+	return reply(strings.TrimRight(rewind.Report(v), "\n")), nil
+}
+
+// checkpoint names the place where the thread is.
+func (i *Interpreter) checkpoint(ctx context.Context, g given) (lane.Order, error) {
+	if err := g.hasThread(); err != nil {
+		return nil, err
+	}
+	c, err := api.Call(ctx, i.api(g), api.ThreadsCheckpoint, api.CheckpointRequest{
+		ThreadRef: api.ThreadRef{ID: g.thread.ID}, Checkpoint: api.NewCheckpoint{Name: g.args, Key: g.key()},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return reply(fmt.Sprintf("This place is called %s: /restore %[1]s returns to it, and /branch %[1]s continues from it in a new thread.", c.Name)), nil
+}
+
+// branch begins a thread at a place in this one.
+func (i *Interpreter) branch(ctx context.Context, g given) (lane.Order, error) {
+	if err := g.hasThread(); err != nil {
+		return nil, err
+	}
+	made, err := api.Call(ctx, i.api(g), api.ThreadsBranch, api.BranchRequest{
+		ThreadRef: api.ThreadRef{ID: g.thread.ID}, Branch: api.NewBranch{From: g.args, Key: g.key()},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return func(_ *store.Write, at *store.Arrival) (lane.Outcome, error) {
+		at.Thread = made
+		return lane.Outcome{Reply: "You are in a branch, thread " + threadLine(made) + ". /resume goes back; files are as they were."}, nil
+	}, nil
+}
+
+// hasThread refuses to rewind an empty session.
+func (g given) hasThread() error {
+	if g.thread.ID == "" {
+		return chela.E(chela.NotFound, "this session is empty")
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"chela"
+	"chela/internal/engine/lane"
+	"chela/internal/engine/session"
+	"chela/internal/store"
+)
+
+// directed applies the directives of a message, if its sender may give them.
+func (i *Interpreter) directed(ctx context.Context, in chela.Inbound, p Parsed) (chela.Inbound, error) {
+	if err := refused(in, p.Directives[0].Form); err != nil {
+		return in, err
+	}
+	in.Text = p.Text
+	for _, d := range p.Directives {
+		if err := d.On(&in); err != nil {
+			return in, err
+		}
+		if err := i.usable(d); err != nil {
+			return in, err
+		}
+	}
+	if in.Overrides.Elevated == "" {
+		return in, nil
+	}
+	s, err := store.Find(ctx, i.store, func(r *store.Read) (chela.Session, error) { return r.Session(ctx, in.Session) })
+	if err != nil && chela.KindOf(err) != chela.NotFound {
+		return in, err
+	}
+	if session.Raises(s.Settings.Elevated, in.Overrides.Elevated) && !in.MayElevate() {
+		return in, notElevated()
+	}
+	return in, nil
+}
+
+// notElevated is the error for an elevation from a place or sender without that
+// right.
+func notElevated() error {
+	return chela.E(chela.Denied, "/elevated is taken only from the owner, as typed in a chat on a terminal or on a page with all rights").
+		WithHint("type it there, or run chela sessions set KEY elevated=LEVEL")
+}
+
+// Elevating returns also with the announcement of a message whose turn has its
+// approvals lifted, and also itself for any other message.
+func (i *Interpreter) Elevating(in chela.Inbound, also lane.Also) lane.Also {
+	if !session.Elevates(in.Overrides.Elevated) {
+		return also
+	}
+	return func(ctx context.Context, w *store.Write, id chela.InboxID) (events []chela.Event, err error) {
+		if also != nil {
+			if events, err = also(ctx, w, id); err != nil {
+				return nil, err
+			}
+		}
+		i.cfg.Log.Info("turn elevated", "session", in.Session, "level", in.Overrides.Elevated, "by", by(in), "inbox", id)
+		return append(events, chela.Event{Kind: chela.EventElevated, Session: in.Session, Inbox: id, Text: in.Overrides.Elevated}), nil
+	}
+}
+
+// usable refuses an unavailable model.
+func (i *Interpreter) usable(d Directive) error {
+	if d.Form.Name != Model || d.IsDefault() {
+		return nil
+	}
+	return i.cfg.Usable(d.Value)
+}
+
+// settle is the order of directives on their own: they apply to the session.
+func (i *Interpreter) settle(ctx context.Context, in chela.Inbound, directives []Directive) (lane.Order, error) {
+	for _, d := range directives {
+		if err := i.usable(d); err != nil {
+			return nil, err
+		}
+	}
+	return func(w *store.Write, at *store.Arrival) (lane.Outcome, error) {
+		before := at.Session.Settings
+		var said []string
+		for _, d := range directives {
+			d.In(&at.Session.Settings)
+			said = append(said, i.setTo(d.Form.Name, at.Session, in))
+		}
+		after := at.Session.Settings
+		if session.Raises(before.Elevated, after.Elevated) && !in.MayElevate() {
+			return lane.Outcome{}, notElevated()
+		}
+		if err := session.Permit(before, after, in.Scope); err != nil {
+			return lane.Outcome{}, err
+		}
+		done, err := i.save(ctx, w, at, strings.Join(said, "\n"))
+		if err == nil && session.Raises(before.Elevated, after.Elevated) && session.Elevates(after.Elevated) {
+			i.cfg.Log.Info("session elevated", "session", at.Session.Key, "level", after.Elevated, "by", by(in))
+			done.Events = append(done.Events, chela.Event{Kind: chela.EventElevated, Session: at.Session.Key, Thread: at.Session.Thread, Text: after.Elevated})
+		}
+		return done, err
+	}, nil
+}
+
+// setTo reports the new value of a setting.
+func (i *Interpreter) setTo(name string, s chela.Session, in chela.Inbound) string {
+	text := name + " is " + i.valueOf(name, s, in) + " in this session now."
+	if name != Elevated {
+		return text
+	}
+	switch s.Settings.Elevated {
+	case "off":
+		return text + " What would need a yes is refused."
+	case "on":
+		return text + " Programs and the network are not asked about until the next thread; what is risky still is."
+	case "full":
+		return text + " Programs and the network are not asked about until the next thread, risky or not."
+	default:
+		return text + " What needs a yes is asked about."
+	}
+}
+
+// valueOf describes the value of a setting, and whether it comes from the
+// session.
+func (i *Interpreter) valueOf(name string, s chela.Session, in chela.Inbound) string {
+	var own, otherwise string
+	switch set := s.Settings; name {
+	case Think:
+		own, otherwise = string(set.Thinking), "left to the model"
+	case Verbose:
+		own, otherwise = set.Verbose, "on"
+	case Reasoning:
+		own, otherwise = set.Reasoning, "off"
+	case Elevated:
+		own, otherwise = set.Elevated, "ask"
+	case Model:
+		own, otherwise = set.Model, i.cfg.Model(s, chela.Inbound{})
+	case Queue:
+		otherwise = waiting(i.cfg.Queue(chela.Inbound{Origin: in.Origin}, set))
+		if set.Queue != (chela.QueueSettings{}) {
+			own = otherwise
+		}
+	}
+	if own != "" {
+		return own
+	}
+	return otherwise + " (default)"
+}
+
+// waiting says how messages wait.
+func waiting(q chela.QueueSettings) string {
+	parts := []string{string(q.Mode)}
+	if q.DebounceMS != 0 {
+		parts = append(parts, "debounce="+(time.Duration(max(q.DebounceMS, 0))*time.Millisecond).String())
+	}
+	if q.Cap != 0 {
+		parts = append(parts, fmt.Sprintf("cap=%d", q.Cap))
+	}
+	if q.Drop != "" {
+		parts = append(parts, "drop="+string(q.Drop))
+	}
+	return strings.Join(parts, " ")
+}
+
+// show describes a setting with its possible values.
+func (i *Interpreter) show(_ context.Context, g given) (lane.Order, error) {
+	return reply(fmt.Sprintf("%s is %s. It can be %s, or default.", g.form.Name, i.valueOf(g.form.Name, g.session, g.Inbound), OneOf(g.form.Values))), nil
+}
+
+// models shows the model, or lists the known ones.
+func (i *Interpreter) models(ctx context.Context, g given) (lane.Order, error) {
+	if g.args == "" {
+		return reply(fmt.Sprintf("model is %s. /model PROVIDER/MODEL sets another, /model list shows some.", i.valueOf(Model, g.session, g.Inbound))), nil
+	}
+	all, err := i.cfg.Models(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lines := []string{"Models that are known:"}
+	for _, m := range all.Items {
+		lines = append(lines, "- "+m.Provider+"/"+m.Name)
+	}
+	if len(all.Items) == 0 {
+		lines = []string{"No model is known; add a provider to config.toml."}
+	}
+	for _, a := range all.Away {
+		lines = append(lines, "Those of "+a.Provider+" are not: "+a.Message)
+	}
+	return reply(strings.Join(lines, "\n")), nil
+}

@@ -1,0 +1,282 @@
+package edge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"chela"
+	"chela/internal/api"
+)
+
+// A Visit is one request with its caller and its response. It is the handler's
+// ResponseWriter, and belongs to one goroutine.
+type Visit struct {
+	http.ResponseWriter
+	Request *http.Request
+	ID      string     // of the request, in its response and in the log
+	Owner   bool       // it came through the socket
+	By      Asker      // the caller; empty on public routes
+	Query   url.Values // of routes under /api: the declared parameters, each once
+
+	server *Server
+	route  *Route    // nil before it is known
+	status int       // of the answer; 0 until it began
+	until  time.Time // write deadline
+	body   *body     // nil without one
+	once   *once     // nil without a key
+	leave  func()    // releases the key; set by Alone
+}
+
+// An Asker is the caller of a request: a token, and the credential that showed
+// it.
+type Asker struct {
+	Token  chela.Token
+	Secret string       // of a bearer token
+	Cookie string       // of a page
+	Login  api.LoggedIn // the credential given to the page
+}
+
+// visitKey is the context key of the visit.
+type visitKey struct{}
+
+// VisitOf returns the visit that a request belongs to, for handlers that know
+// nothing of it.
+func VisitOf(ctx context.Context) (*Visit, bool) {
+	v, ok := ctx.Value(visitKey{}).(*Visit)
+	return v, ok
+}
+
+// Origin returns the caller as the origin of a message: a token speaks for the
+// owner, and each is an account of its own, so that the message ids of two
+// programs never collide. Commands use the socket with the same origin as
+// without a daemon, so that their messages have the same ids either way.
+func (v *Visit) Origin() chela.Origin {
+	if v.Owner {
+		return chela.Origin{Channel: api.SocketChannel, Owner: true}
+	}
+	return chela.Origin{Channel: api.Channel, Account: string(v.By.Token.ID), Sender: v.By.Token.Name, Owner: true}
+}
+
+// Who returns the name of the caller, for records.
+func (v *Visit) Who() string {
+	if v.Owner {
+		return v.By.Token.Name
+	}
+	return fmt.Sprintf("token %s (%s)", v.By.Token.Name, v.By.Token.ID)
+}
+
+// Times are the timeouts of the server.
+func (v *Visit) Times() Times { return v.server.cfg.Times }
+
+// Heartbeat is the keep-alive interval of a stream.
+func (v *Visit) Heartbeat() time.Duration { return v.server.cfg.Times.Heartbeat }
+
+// Large takes a slot for a body larger than api.MaxBody, until free is called;
+// free is idempotent. It is Unavailable if all slots are taken.
+func (v *Visit) Large() (free func(), err error) {
+	select {
+	case v.server.large <- struct{}{}:
+		return sync.OnceFunc(func() { <-v.server.large }), nil
+	default:
+		return nil, chela.E(chela.Unavailable, "too many large bodies are read at once").WithHint("send it again in a moment")
+	}
+}
+
+// Count counts a message of the caller. It is Exhausted over the limit. The
+// owner has no limit.
+func (v *Visit) Count() error {
+	if v.Owner {
+		return nil
+	}
+	after, ok := v.server.messages.Take(string(v.By.Token.ID))
+	if !ok {
+		return Refusal{Err: chela.E(chela.Exhausted, "this token sent too many messages").WithHint("wait a moment"), After: after}
+	}
+	return nil
+}
+
+// WriteHeader begins the response.
+func (v *Visit) WriteHeader(status int) {
+	if v.status == 0 {
+		v.status = status
+	}
+	v.ResponseWriter.WriteHeader(status)
+}
+
+// Write writes a part of the response. A client that reads nothing for
+// Times.Write is disconnected.
+func (v *Visit) Write(p []byte) (int, error) {
+	if v.status == 0 {
+		v.status = http.StatusOK
+	}
+	v.extend()
+	v.once.record(p)
+	return v.ResponseWriter.Write(p)
+}
+
+// FlushError sends the buffered part.
+func (v *Visit) FlushError() error {
+	v.extend()
+	return http.NewResponseController(v.ResponseWriter).Flush()
+}
+
+// Unwrap supports http.ResponseController.
+func (v *Visit) Unwrap() http.ResponseWriter { return v.ResponseWriter }
+
+// extend moves the write deadline, if it is near enough.
+func (v *Visit) extend() {
+	until := v.server.cfg.Now().Add(v.server.cfg.Times.Write)
+	if until.Sub(v.until) < v.server.cfg.Times.Write/10 {
+		return
+	}
+	v.until = until
+	_ = http.NewResponseController(v.ResponseWriter).SetWriteDeadline(until) // where there is none, nothing can hang
+}
+
+// readUntil sets the read deadline of the body. The zero time sets none.
+func (v *Visit) readUntil(until time.Time) {
+	_ = http.NewResponseController(v.ResponseWriter).SetReadDeadline(until) // where there is none, nothing can hang
+}
+
+// A body is a request body with a time limit. Once it was read, the client may
+// be idle for as long as it waits.
+type body struct {
+	io.ReadCloser
+	v     *Visit
+	began time.Time
+	came  int64  // bytes
+	timed int64  // bytes that the client has been given time for
+	ended bool   // all was read
+	freed func() // called when it ended; nil without need
+}
+
+// free releases the slot of a large body.
+func (b *body) free() {
+	if b.freed != nil {
+		b.freed()
+	}
+}
+
+// Read returns a Refusal on timeout.
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.came += int64(n)
+	if err == nil {
+		if b.came-b.timed >= bodyChunk {
+			b.timed = b.came
+			b.v.readUntil(b.began.Add(b.v.server.cfg.Times.BodyTime(b.came)))
+		}
+		return n, nil
+	}
+	var late interface{ Timeout() bool }
+	if errors.As(err, &late) && late.Timeout() {
+		return n, Refusal{Err: chela.E(chela.Invalid, "the body took too long"), Status: http.StatusRequestTimeout}
+	}
+	b.v.readUntil(time.Time{})
+	b.ended = true
+	b.free()
+	return n, err
+}
+
+// fewBytes is how much of a body net/http may drain after a refusal, so that
+// the connection can be reused.
+const fewBytes = 64 << 10
+
+// drainTime limits the draining of a refused body.
+const drainTime = time.Second
+
+// isLeft reports whether much of the body is left.
+func (b *body) isLeft() bool {
+	length := b.v.Request.ContentLength
+	return !b.ended && (length < 0 || length > fewBytes)
+}
+
+// answerFirst allows the response to begin before the whole body was read.
+func (v *Visit) answerFirst() {
+	v.Header().Set("Connection", "close")
+	_ = http.NewResponseController(v.ResponseWriter).EnableFullDuplex() // where it cannot be, it need not
+}
+
+// drain reads the rest of a refused body, for a limited time: a client that is
+// still sending when its connection is closed does not see the response.
+func (b *body) drain() {
+	_ = b.v.FlushError() // a client that is gone needs no response
+	b.v.readUntil(b.v.server.cfg.Now().Add(drainTime))
+	_, _ = io.Copy(io.Discard, b.ReadCloser) // ends with the time
+}
+
+// Answer writes a value as JSON with a status.
+func (v *Visit) Answer(status int, answer any) error {
+	raw, err := json.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	return v.Send(status, api.JSON, append(raw, '\n'))
+}
+
+// OK writes a value as JSON.
+func (v *Visit) OK(answer any) error { return v.Answer(http.StatusOK, answer) }
+
+// Send writes a complete response.
+func (v *Visit) Send(status int, media string, raw []byte) error {
+	v.Header()["Content-Type"] = []string{media}
+	v.WriteHeader(status)
+	_, _ = v.Write(raw) // the client that does not read is gone
+	return nil
+}
+
+// Nothing reports success without content.
+func (v *Visit) Nothing() error {
+	v.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// bodyChunk is the memory allocated for a body in advance, and the amount that
+// must arrive before it gets more time.
+const bodyChunk = 8 << 10
+
+// Body returns the whole body of a request.
+func (v *Visit) Body() ([]byte, error) {
+	var buf bytes.Buffer
+	buf.Grow(int(min(max(v.Request.ContentLength, 0), bodyChunk)) + bytes.MinRead)
+	_, err := buf.ReadFrom(v.Request.Body)
+	if err != nil {
+		return nil, broken(err)
+	}
+	return buf.Bytes(), nil
+}
+
+// broken is the error of an incomplete body.
+func broken(err error) error {
+	var r Refusal
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &r):
+		return r
+	case errors.As(err, &large):
+		return TooLarge(large.Limit)
+	}
+	return chela.E(chela.Invalid, "the body ended before its end").Because(err)
+}
+
+// Key returns a key scoped to the caller's token, from the body or else the
+// header Idempotency-Key: equal keys of two tokens differ. The owner's keys are
+// the same with and without a daemon.
+func (v *Visit) Key(given string) string { return v.Caller().KeyOf(given) }
+
+// Caller returns the caller of the request for operations.
+func (v *Visit) Caller() api.Caller {
+	c := api.Caller{By: v.Who(), Origin: v.Origin(), Key: v.Once()}
+	if !v.Owner {
+		c.Account = string(v.By.Token.ID)
+	}
+	return c
+}

@@ -1,0 +1,237 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"time"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/engine/approval"
+	"chela/internal/model/provider"
+	"chela/internal/platform/event"
+	"chela/internal/surface/gateway/edge"
+)
+
+// Config holds the dependencies of a gateway. The limits and lists may be zero;
+// a zero limit means none.
+type Config struct {
+	Home Home
+	IDs  *chela.IDs // for request ids
+	Now  func() time.Time
+	Log  *slog.Logger
+
+	Version           string
+	Hosts             []string // additional names in the Host header, besides loopback and the listening address
+	Origins           []string // additional origins of pages, besides the gateway's own
+	MessagesPerMinute int      // for each token
+	LoginsPerMinute   int      // for each address
+	HooksPerMinute    int      // same
+	HookBytes         int64    // of the body of a request to a webhook
+	Connections       int      // open at once
+	Times             edge.Times
+}
+
+// Home is the interface to the home, grouped by noun. All methods are safe for
+// concurrent use. Errors are of the root package's kinds.
+type Home struct {
+	Conversation conversation
+	Events       events
+	Sessions     sessions
+	Keeper       keeper
+	Transcripts  transcripts
+	Threads      threads
+	Turns        turns
+	Approvals    approvals
+	Grants       grants
+	Tools        tools
+	Models       models
+	Tokens       tokens
+	Logins       logins
+	Requests     requests
+	Responses    responses
+	Memory       DocumentAPI
+	Routines     RoutineAPI
+	Usage        UsageAPI
+	Operations   []api.Bound
+	Notices      NoticeAPI
+
+	// Attach stores a file for a message. A file that is too large is Invalid.
+	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
+
+	// Image fetches an image from an http or https address.
+	Image func(ctx context.Context, address string) (mediaType string, content []byte, err error)
+
+	// Place fills in the session and the origin of a message's sender. An
+	// invalid sender is Invalid.
+	Place func(in chela.Inbound, from api.Sender) (chela.Inbound, error)
+
+	// Kept returns the attachment with a hash, or NotFound.
+	Kept func(ctx context.Context, name, mediaType, sha256 string) (chela.Attachment, error)
+
+	// Prompt returns the size of the next prompt of a thread.
+	Prompt func(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error)
+
+	Status    func(ctx context.Context) (chela.Status, error)
+	Ready     func(ctx context.Context) error // nil when messages are accepted
+	Settings  func(ctx context.Context) ([]api.Setting, error)
+	Configure func(ctx context.Context, key, value string) error
+
+	// Logs passes lines of the log to show: existing lines, and then each new
+	// one until ctx ends, if follow is set.
+	Logs func(ctx context.Context, follow bool, show func(line string)) error
+
+	// Answering returns the candidates for a message, the first choice first.
+	Answering func(ctx context.Context, in chela.Inbound) ([]string, error)
+
+	// Agents returns the names of the agents.
+	Agents func() []string
+}
+
+// conversation accepts messages and follows turns.
+type conversation interface {
+	// Accept commits a message and returns; its turn starts asynchronously.
+	Accept(ctx context.Context, in chela.Inbound) (api.Receipt, error)
+
+	// Ask commits a message and follows the turn that takes it, until the turn
+	// ends, waits for a person, or waits for the result of an offered tool.
+	// Events go to show sequentially and in order. If ctx ends first, the turn
+	// continues. Of the returned turn only the id is set, as soon as it is
+	// known, also beside an error. A command has no turn: its reply is the only
+	// event, of the kind EventReply.
+	Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error)
+
+	// Follow does the same for an existing turn.
+	Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error)
+
+	// Stop requests the cancellation of a turn. A turn that has ended is a
+	// Conflict.
+	Stop(ctx context.Context, id chela.TurnID) error
+}
+
+// events is the stream of what happens; see [event.Stream].
+type events interface {
+	Subscribe(ctx context.Context, filter event.Filter) (*event.Subscription, error)
+}
+
+type sessions interface {
+	// Sessions returns up to limit sessions whose keys come after the given one.
+	// Archived ones are left out unless asked for.
+	Sessions(ctx context.Context, after chela.SessionKey, limit int, archived bool) ([]chela.Session, error)
+	// Session returns a session with its spending.
+	Session(ctx context.Context, key chela.SessionKey) (api.Session, error)
+}
+
+// keeper changes sessions and their threads; see [session.Keeper].
+type keeper interface {
+	ChangeAs(ctx context.Context, key chela.SessionKey, patch api.SettingsPatch, scope chela.Scope) (chela.Session, error)
+	// Begin makes a new thread current in a session.
+	Begin(ctx context.Context, key chela.SessionKey, title string) (chela.Thread, error)
+	Title(ctx context.Context, id chela.ThreadID, title string) (chela.Thread, error)
+}
+
+// transcripts are threads that are written down; see [session.Keeper].
+type transcripts interface {
+	Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error
+	// Import makes a transcript a thread of a session, atomically.
+	Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error)
+}
+
+type threads interface {
+	// Threads returns the threads of a session, most recently used first.
+	Threads(ctx context.Context, key chela.SessionKey) ([]chela.Thread, error)
+	Thread(ctx context.Context, id chela.ThreadID) (chela.Thread, error)
+	// Entries returns up to limit entries of a thread, on every branch, whose
+	// sequence is greater than after.
+	Entries(ctx context.Context, id chela.ThreadID, after int64, limit int) ([]chela.Entry, error)
+	// Path returns the entries from the root to the head.
+	Path(ctx context.Context, id chela.ThreadID) ([]chela.Entry, error)
+}
+
+type turns interface {
+	Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error)
+	// Outcome returns a turn with its answer so far and its pending approvals.
+	Outcome(ctx context.Context, id chela.TurnID) (api.Turn, error)
+	// Said returns the output of a turn so far: the turn, its entries, and if
+	// it called tools its calls and approvals.
+	Said(ctx context.Context, id chela.TurnID) (api.Trace, error)
+	Trace(ctx context.Context, id chela.TurnID) (api.Trace, error)
+	// Replay executes a turn again from its record and compares; live, it also
+	// sends the same messages to the model again, in a thread of their own. A
+	// turn that has not ended is a Conflict.
+	Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error)
+	// Message returns an accepted message.
+	Message(ctx context.Context, id chela.InboxID) (chela.Waiting, error)
+	// Called returns a tool call, which identifies the turn that a client
+	// brings a result for.
+	Called(ctx context.Context, id chela.CallID) (chela.ToolCall, error)
+}
+
+type approvals interface {
+	// Approvals returns the approvals in a state, oldest first; with an empty
+	// state all.
+	Approvals(ctx context.Context, state chela.ApprovalState) ([]chela.Approval, error)
+	Approval(ctx context.Context, id chela.ApprovalID) (chela.Approval, error)
+	Answer(ctx context.Context, r approval.Reply) (chela.Approval, error)
+}
+
+type grants interface {
+	Grants(ctx context.Context) ([]chela.Grant, error)
+	Revoke(ctx context.Context, id chela.GrantID) error
+}
+
+type tools interface {
+	Tools(ctx context.Context, agent string) ([]chela.Tool, error)
+	// Call runs a tool manually in the agent's main session.
+	Call(ctx context.Context, agent, name string, args json.RawMessage) (chela.ToolResult, error)
+}
+
+type models interface {
+	Models(ctx context.Context) (api.Models, error)
+	Try(ctx context.Context, model string) ([]api.Trial, error)
+	// Serve returns the provider of provider/model and the model's name there,
+	// for requests that go past the agent.
+	Serve(model string) (chela.Provider, string, error)
+	// Lacks returns the subset of parameters that the provider of
+	// provider/model does not support.
+	Lacks(model string, set []provider.Parameter) []provider.Parameter
+	// Embed returns the embeddings of a request by provider/model.
+	Embed(ctx context.Context, model string, req provider.EmbeddingRequest) (*provider.EmbeddingAnswer, error)
+}
+
+type tokens interface {
+	// Authenticate returns the token of a secret. An unknown or revoked one is
+	// Denied.
+	Authenticate(ctx context.Context, secret string) (chela.Token, error)
+	CreateToken(ctx context.Context, name string, scope chela.Scope) (chela.Token, string, error)
+	Tokens(ctx context.Context) ([]chela.Token, error)
+	RevokeToken(ctx context.Context, id chela.TokenID) error
+}
+
+// responses records the deleted responses of OpenAI's API.
+type responses interface {
+	ResponseDeleted(ctx context.Context, id string) (bool, error)
+	// DeleteResponse deletes a response of a turn. A response deleted before is
+	// NotFound.
+	DeleteResponse(ctx context.Context, id string, turn chela.TurnID) error
+}
+
+// requests stores requests with an Idempotency-Key.
+type requests interface {
+	// Claim adds a request as running, or returns the one under its key. It
+	// reports whether the caller must execute it. Fresh replaces an earlier
+	// one.
+	Claim(ctx context.Context, q chela.KeyedRequest, fresh bool) (found chela.KeyedRequest, claimed bool, err error)
+	// Settle stores the response of a running request.
+	Settle(ctx context.Context, q chela.KeyedRequest) error
+}
+
+type logins interface {
+	// Login creates a cookie for the holder of a token's secret. It survives a
+	// restart and ends with the token.
+	Login(ctx context.Context, secret string) (cookie string, in api.LoggedIn, err error)
+	LoggedIn(ctx context.Context, cookie string) (chela.Token, api.LoggedIn, error)
+	Logout(ctx context.Context, cookie string) error
+}

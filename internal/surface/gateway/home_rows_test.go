@@ -1,0 +1,339 @@
+package gateway_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/engine/approval"
+	"chela/internal/engine/session"
+	"chela/internal/model/provider"
+)
+
+func (h *home) Session(_ context.Context, key chela.SessionKey) (api.Session, error) {
+	s, err := find(h, func() map[chela.SessionKey]chela.Session { return h.sessions }, key)
+	return api.Session{Session: s, Usage: chela.TokenUsage{Input: 1}}, err
+}
+
+func (h *home) ChangeAs(ctx context.Context, key chela.SessionKey, p api.SettingsPatch, scope chela.Scope) (chela.Session, error) {
+	s, err := h.Session(ctx, key)
+	if err != nil {
+		return s.Session, err
+	}
+	before := s.Settings
+	if p.Elevated != nil {
+		s.Settings.Elevated = *p.Elevated
+	}
+	if p.Model != nil {
+		s.Settings.Model = *p.Model
+	}
+	if err := session.Permit(before, s.Settings, scope); err != nil {
+		return s.Session, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if p.Label != nil {
+		s.Settings.Label = *p.Label
+	}
+	if p.Archived != nil {
+		h.archived[key] = *p.Archived
+	}
+	h.sessions[key] = s.Session
+	return s.Session, nil
+}
+
+func (h *home) Title(ctx context.Context, id chela.ThreadID, title string) (chela.Thread, error) {
+	t, err := h.Thread(ctx, id)
+	t.Title = title
+	return t, err
+}
+
+func (h *home) Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error {
+	if _, err := h.Thread(ctx, id); err != nil {
+		return err
+	}
+	return json.NewEncoder(to).Encode(how)
+}
+
+func (h *home) Import(_ context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error) {
+	text, err := io.ReadAll(from)
+	return api.Imported{Session: key, Added: len(text)}, err
+}
+
+func (h *home) Begin(ctx context.Context, key chela.SessionKey, title string) (chela.Thread, error) {
+	s, err := h.Session(ctx, key)
+	if err != nil {
+		return chela.Thread{}, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := chela.Thread{ID: h.ids.Thread(), Session: key, Title: title, State: chela.ThreadIdle}
+	s.Thread = t.ID
+	h.sessions[key], h.threads[t.ID] = s.Session, t
+	return t, nil
+}
+
+func (h *home) Threads(ctx context.Context, key chela.SessionKey) ([]chela.Thread, error) {
+	if _, err := h.Session(ctx, key); err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.DeleteFunc(slices.Collect(maps.Values(h.threads)), func(t chela.Thread) bool { return t.Session != key }), nil
+}
+
+func (h *home) Thread(_ context.Context, id chela.ThreadID) (chela.Thread, error) {
+	return find(h, func() map[chela.ThreadID]chela.Thread { return h.threads }, id)
+}
+
+func (h *home) Entries(ctx context.Context, id chela.ThreadID, after int64, limit int) ([]chela.Entry, error) {
+	all, err := h.Path(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(e chela.Entry) bool { return e.Seq <= after })
+	return all[:min(limit, len(all))], nil
+}
+
+func (h *home) Path(ctx context.Context, id chela.ThreadID) ([]chela.Entry, error) {
+	if _, err := h.Thread(ctx, id); err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.entries[id]), nil
+}
+
+func (h *home) Turn(_ context.Context, id chela.TurnID) (chela.Turn, error) {
+	t, err := find(h, func() map[chela.TurnID]*turn { return h.turns }, id)
+	if err != nil {
+		return chela.Turn{}, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return t.Turn, nil
+}
+
+func (h *home) Outcome(ctx context.Context, id chela.TurnID) (api.Turn, error) {
+	t, err := h.Turn(ctx, id)
+	if err != nil {
+		return api.Turn{}, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := api.Turn{Turn: t, Answer: h.turns[id].answer}
+	for _, a := range h.approvals {
+		if a.Turn == id && a.State == chela.ApprovalPending {
+			out.Approvals = append(out.Approvals, a)
+		}
+	}
+	return out, nil
+}
+
+// Said returns what a trace holds, but for the usage.
+func (h *home) Said(ctx context.Context, id chela.TurnID) (api.Trace, error) {
+	t, err := h.Trace(ctx, id)
+	t.Usage = nil
+	return t, err
+}
+
+func (h *home) Message(_ context.Context, id chela.InboxID) (chela.Waiting, error) {
+	return chela.Waiting{}, chela.E(chela.NotFound, fmt.Sprintf("there is no message %s", id))
+}
+
+func (h *home) ResponseDeleted(context.Context, string) (bool, error) { return false, nil }
+
+func (h *home) DeleteResponse(context.Context, string, chela.TurnID) error { return nil }
+
+func (h *home) Trace(ctx context.Context, id chela.TurnID) (api.Trace, error) {
+	t, err := h.Turn(ctx, id)
+	if err != nil {
+		return api.Trace{}, err
+	}
+	entries, err := h.Path(ctx, t.Thread)
+	return api.Trace{Turn: t, Entries: entries, Calls: []chela.ToolCall{}, Approvals: []chela.Approval{}, Usage: []chela.Usage{}}, err
+}
+
+func (h *home) Replay(ctx context.Context, id chela.TurnID, _ bool) (chela.Replay, error) {
+	t, err := h.Turn(ctx, id)
+	return chela.Replay{Turn: t.ID, Recorded: chela.Ending{State: t.State}, Same: true, Prompts: []chela.StepSize{}}, err
+}
+
+func (h *home) Approvals(_ context.Context, state chela.ApprovalState) ([]chela.Approval, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.DeleteFunc(slices.Collect(maps.Values(h.approvals)), func(a chela.Approval) bool { return state != "" && a.State != state }), nil
+}
+
+func (h *home) Approval(_ context.Context, id chela.ApprovalID) (chela.Approval, error) {
+	return find(h, func() map[chela.ApprovalID]chela.Approval { return h.approvals }, id)
+}
+
+func (h *home) Answer(ctx context.Context, r approval.Reply) (chela.Approval, error) {
+	a, err := h.Approval(ctx, r.ID)
+	if err != nil {
+		return a, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.replies = append(h.replies, r)
+	switch {
+	case a.State != chela.ApprovalPending:
+		return a, chela.E(chela.Conflict, fmt.Sprintf("approval %s is %s already", a.ID, a.State))
+	case r.Answer == chela.AnswerNo:
+		a.State = chela.ApprovalDenied
+	case r.Answer == chela.AnswerOnce:
+		a.State = chela.ApprovalGranted
+	case r.Answer == chela.AnswerSession:
+		a.State = chela.ApprovalGranted
+		g := chela.Grant{ID: h.ids.Grant(), Agent: "main", Tool: a.Tool, Approval: a.ID}
+		h.grants[g.ID] = g
+	default:
+		return a, chela.E(chela.Invalid, fmt.Sprintf("%q is not an answer", r.Answer))
+	}
+	a.Answer, a.AnsweredBy = r.Answer, r.By
+	h.approvals[a.ID] = a
+	return a, nil
+}
+
+func (h *home) Grants(context.Context) ([]chela.Grant, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Values(h.grants)), nil
+}
+
+func (h *home) Revoke(_ context.Context, id chela.GrantID) error {
+	if _, err := find(h, func() map[chela.GrantID]chela.Grant { return h.grants }, id); err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.grants, id)
+	return nil
+}
+
+func (h *home) Tools(_ context.Context, agent string) ([]chela.Tool, error) {
+	if agent != "main" {
+		return nil, chela.E(chela.NotFound, fmt.Sprintf("there is no agent %q", agent))
+	}
+	return []chela.Tool{{Name: "echo", Description: "gives back", Input: json.RawMessage(`{"type":"object"}`), Domain: chela.DomainHost}}, nil
+}
+
+func (h *home) Models(context.Context) (api.Models, error) {
+	return api.Models{Items: []chela.Model{{Provider: "offline", Name: "offline"}}, Away: []api.Away{{Provider: "openai", Kind: chela.Unavailable, Message: "out of order"}}}, nil
+}
+
+func (h *home) Try(_ context.Context, model string) ([]api.Trial, error) {
+	return []api.Trial{{Model: model, Checks: []api.Check{{Name: api.CheckReachable, State: api.CheckPassed}}}}, nil
+}
+
+func (h *home) Lacks(_ string, set []provider.Parameter) []provider.Parameter { return set }
+
+func (h *home) Serve(model string) (chela.Provider, string, error) {
+	if model != "offline/offline" {
+		return nil, "", chela.E(chela.NotFound, fmt.Sprintf("there is no model %q", model))
+	}
+	return greeter{}, "offline", nil
+}
+
+// Embed returns a vector of one number for each input.
+func (h *home) Embed(_ context.Context, model string, req provider.EmbeddingRequest) (*provider.EmbeddingAnswer, error) {
+	if model != "offline/offline" {
+		return nil, chela.E(chela.NotFound, fmt.Sprintf("there is no model %q", model))
+	}
+	a := &provider.EmbeddingAnswer{Tokens: int64(req.Len())}
+	for range req.Len() {
+		a.Vectors = append(a.Vectors, []float32{0.5})
+	}
+	return a, nil
+}
+
+// A greeter is a model that says hello.
+type greeter struct{}
+
+func (greeter) Stream(context.Context, *chela.Request) iter.Seq2[chela.Chunk, error] {
+	return func(yield func(chela.Chunk, error) bool) {
+		if yield(chela.Chunk{Text: "hello"}, nil) {
+			yield(chela.Chunk{Finish: &chela.Finish{Text: "hello", Stop: chela.StopEnd, Model: "offline"}}, nil)
+		}
+	}
+}
+
+func (h *home) Authenticate(_ context.Context, secret string) (chela.Token, error) {
+	t, err := find(h, func() map[string]chela.Token { return h.tokens }, secret)
+	if err != nil || t.Revoked() {
+		return chela.Token{}, chela.E(chela.Denied, "unknown token")
+	}
+	return t, nil
+}
+
+func (h *home) CreateToken(_ context.Context, name string, scope chela.Scope) (chela.Token, string, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := chela.Token{ID: h.ids.Token(), Name: name, Scope: scope, CreatedAt: time.Now().UTC()}
+	secret := "secret-" + string(t.ID)
+	h.tokens[secret] = t
+	return t, secret, nil
+}
+
+// tokenRows is the part of a home whose method has the name of a field.
+type tokenRows struct{ *home }
+
+// Tokens lists tokens.
+func (h tokenRows) Tokens(context.Context) ([]chela.Token, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Values(h.home.tokens)), nil
+}
+
+func (h *home) RevokeToken(_ context.Context, id chela.TokenID) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for secret, t := range h.tokens {
+		if t.ID == id {
+			t.RevokedAt = time.Now().UTC()
+			h.tokens[secret] = t
+			return nil
+		}
+	}
+	return chela.E(chela.NotFound, fmt.Sprintf("there is no token %s", id))
+}
+
+func (h *home) Login(ctx context.Context, secret string) (string, api.LoggedIn, error) {
+	t, err := h.Authenticate(ctx, secret)
+	if err != nil {
+		return "", api.LoggedIn{}, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	cookie := "cookie-" + string(h.ids.Token())
+	h.logins[cookie] = secret
+	return cookie, loggedIn(t, cookie), nil
+}
+
+func loggedIn(t chela.Token, cookie string) api.LoggedIn {
+	return api.LoggedIn{Name: t.Name, Scope: t.Scope, CSRF: "csrf-" + cookie, Expires: time.Now().Add(time.Hour)}
+}
+
+func (h *home) LoggedIn(ctx context.Context, cookie string) (chela.Token, api.LoggedIn, error) {
+	secret, err := find(h, func() map[string]string { return h.logins }, cookie)
+	if err != nil {
+		return chela.Token{}, api.LoggedIn{}, chela.E(chela.Denied, "unknown cookie")
+	}
+	t, err := h.Authenticate(ctx, secret)
+	return t, loggedIn(t, cookie), err
+}
+
+func (h *home) Logout(_ context.Context, cookie string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.logins, cookie)
+	return nil
+}

@@ -1,0 +1,421 @@
+package gateway_test
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/engine/approval"
+	"chela/internal/engine/session"
+	"chela/internal/platform/event"
+	"chela/internal/surface/gateway"
+)
+
+// The secrets of the tokens that every home begins with.
+const (
+	readSecret    = "secret-read"
+	talkSecret    = "secret-talk"
+	chatSecret    = "secret-chat"
+	adminSecret   = "secret-admin"
+	revokedSecret = "secret-revoked"
+)
+
+// A home is a small home in memory, with the behaviour of a real one: a message
+// opens a turn, which answers "you said …" at once, or when release is called
+// if hold was. The text "ask" opens a question, "fail" is refused as a fault of
+// chela, "busy" as too much, "boom" panics.
+type home struct {
+	ids    *chela.IDs
+	bus    *event.Bus
+	stream *event.Stream
+
+	following chan chela.TurnID // of those that somebody waits for
+	accepting chan struct{}     // a slow message is accepted between two tokens
+	requests  *keyed
+
+	mu        sync.Mutex // guards all below
+	held      chan struct{}
+	sessions  map[chela.SessionKey]chela.Session
+	archived  map[chela.SessionKey]bool
+	threads   map[chela.ThreadID]chela.Thread
+	entries   map[chela.ThreadID][]chela.Entry
+	turns     map[chela.TurnID]*turn
+	delivered map[string]api.Receipt
+	inbound   []chela.Inbound
+	approvals map[chela.ApprovalID]chela.Approval
+	replies   []approval.Reply
+	grants    map[chela.GrantID]chela.Grant
+	tokens    map[string]chela.Token // by secret
+	logins    map[string]string      // secrets by cookie
+	kept      map[string]chela.Attachment
+	settings  map[string]string
+	log       []chela.Event // durable events; the first only marks the beginning
+	notReady  error
+}
+
+// A turn of a home, and what is closed once it ended or waits.
+type turn struct {
+	chela.Turn
+	answer  string
+	settled chan struct{}
+}
+
+func newHome(t testing.TB) *home {
+	t.Helper()
+	h := &home{
+		requests: &keyed{rows: map[string]chela.KeyedRequest{}},
+		ids:      chela.NewIDs(time.Now, rand.Reader), bus: &event.Bus{}, following: make(chan chela.TurnID, 1000), accepting: make(chan struct{}),
+		sessions: map[chela.SessionKey]chela.Session{}, archived: map[chela.SessionKey]bool{},
+		threads: map[chela.ThreadID]chela.Thread{}, entries: map[chela.ThreadID][]chela.Entry{},
+		turns: map[chela.TurnID]*turn{}, delivered: map[string]api.Receipt{},
+		approvals: map[chela.ApprovalID]chela.Approval{}, grants: map[chela.GrantID]chela.Grant{},
+		tokens: map[string]chela.Token{}, logins: map[string]string{}, kept: map[string]chela.Attachment{},
+		settings: map[string]string{"model": "offline/offline"},
+		log:      []chela.Event{{Cursor: chela.NewCursor(0, 1, 0)}},
+	}
+	for secret, scope := range map[string]chela.Scope{
+		readSecret: chela.ScopeRead, talkSecret: chela.ScopeTalk, chatSecret: chela.ScopeChat, adminSecret: chela.ScopeAdmin, revokedSecret: chela.ScopeAdmin,
+	} {
+		h.tokens[secret] = chela.Token{ID: chela.TokenID("tok_" + strings.TrimPrefix(secret, "secret-")), Name: string(scope), Scope: scope, CreatedAt: time.Now()}
+	}
+	h.revoke(revokedSecret)
+	h.stream = event.NewStream(event.Config{Bus: h.bus, Log: slog.New(slog.DiscardHandler), Read: h.read, Last: h.last})
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- h.stream.Run(ctx) }() // the cleanup waits for it
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// home returns h as a gateway takes it.
+func (h *home) home() gateway.Home {
+	return gateway.Home{
+		Conversation: h, Events: h.stream, Sessions: h, Keeper: h, Transcripts: h, Threads: h, Turns: h, Approvals: h, Grants: h, Tools: h, Responses: h, Models: h, Tokens: tokenRows{h}, Logins: h, Requests: h.requests,
+		Operations: append(board{}.operations(), h.trees()...),
+		Routines:   keptRoutines(),
+		Attach:     h.attach, Place: session.Scopes{DM: chela.ScopePerPeer}.Place,
+		Kept: func(_ context.Context, name, media, sum string) (chela.Attachment, error) {
+			return find(h, func() map[string]chela.Attachment { return h.kept }, sum)
+		},
+		Usage: gateway.UsageAPI{
+			Sums: func(_ context.Context, by chela.UsageBy, since time.Time) ([]chela.UsageSum, error) {
+				if by == "colour" {
+					return nil, chela.E(chela.Invalid, "there are no sums by colour")
+				}
+				return []chela.UsageSum{{Day: "2026-11-21", Model: "offline/offline", Purpose: string(by) + since.Format(time.RFC3339), Calls: 1}}, nil
+			},
+			Budgets: func(_ context.Context, key chela.SessionKey) ([]chela.Budget, error) {
+				return []chela.Budget{{Limit: chela.LimitDay, Key: string(key), Most: 5}}, nil
+			},
+			Now: func() time.Time { return time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC) }, Zone: time.FixedZone("there", 3*3600),
+		},
+		Notices: gateway.NoticeAPI{
+			Pending: func(context.Context) ([]chela.Outbound, error) {
+				return []chela.Outbound{{ID: "out_1", Session: "agent:main:main", Text: "told", State: chela.OutboxPending}}, nil
+			},
+			Seen: func(context.Context, []chela.OutboxID) error { return nil },
+		},
+		Prompt: func(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error) {
+			_, err := h.Thread(ctx, id)
+			return chela.PromptSize{Model: "offline/offline", Window: 1000, Total: 10}, err
+		},
+		Status: func(context.Context) (chela.Status, error) {
+			return chela.Status{Database: "memory", Daemon: true, Jobs: map[chela.JobState]int{chela.JobPending: 2}}, nil
+		},
+		Ready:    func(context.Context) error { h.mu.Lock(); defer h.mu.Unlock(); return h.notReady },
+		Settings: h.listSettings, Configure: h.configure, Logs: h.logs,
+		Agents: func() []string { return []string{"main", "other"} },
+		Memory: gateway.DocumentAPI{Documents: shelf{}, Edit: shelf{}.edit},
+	}
+}
+
+// find returns a row of h by its key.
+func find[K comparable, V any](h *home, rows func() map[K]V, key K) (V, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	row, ok := rows()[key]
+	if !ok {
+		return row, chela.E(chela.NotFound, fmt.Sprintf("there is no %v", key))
+	}
+	return row, nil
+}
+
+// hold lets turns wait until release is called.
+func (h *home) hold() (release func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	held := make(chan struct{})
+	h.held = held
+	return sync.OnceFunc(func() { close(held) })
+}
+
+// revoke makes a token useless, as another process may.
+func (h *home) revoke(secret string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := h.tokens[secret]
+	t.RevokedAt = time.Now()
+	h.tokens[secret] = t
+}
+
+// emit tells an event; h.mu is held.
+func (h *home) emit(e chela.Event) {
+	e.At = time.Now().UTC()
+	if e.Kind.Durable() {
+		e.Cursor = chela.NewCursor(0, int64(len(h.log)+1), 0)
+		h.log = append(h.log, e)
+	}
+	h.bus.Emit(e)
+}
+
+func (h *home) read(_ context.Context, after chela.Cursor, key chela.SessionKey, limit int) (page []chela.Event, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, row, _, err := after.Parts()
+	if err != nil {
+		return nil, err
+	}
+	if row < 1 || row > int64(len(h.log)) {
+		return nil, chela.E(chela.NotFound, "there is no such event")
+	}
+	for _, e := range h.log[row:] {
+		if (key == "" || e.Session == key) && len(page) < limit {
+			page = append(page, e)
+		}
+	}
+	return page, nil
+}
+
+func (h *home) last(context.Context) (chela.Cursor, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.log[len(h.log)-1].Cursor, nil
+}
+
+// Accept opens a turn.
+func (h *home) Accept(_ context.Context, in chela.Inbound) (api.Receipt, error) {
+	switch in.Text {
+	case "":
+		return api.Receipt{}, chela.E(chela.Invalid, "the message is empty").WithHint("say something")
+	case "fail":
+		return api.Receipt{}, fmt.Errorf("disk on fire at /secret/path")
+	case "busy":
+		return api.Receipt{}, chela.E(chela.Exhausted, "too many turns wait")
+	case "boom":
+		panic("boom")
+	case "takes long":
+		h.accepting <- struct{}{}
+		<-h.accepting
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.inbound = append(h.inbound, in)
+	name := in.Origin.Channel + "|" + in.Origin.Account + "|" + in.MessageID
+	if r, ok := h.delivered[name]; ok {
+		r.Duplicate = true
+		return r, nil
+	}
+	s := h.session(in.Session, in.Agent)
+	t := &turn{
+		Turn: chela.Turn{
+			ID: h.ids.Turn(), Session: s.Key, Thread: s.Thread, State: chela.TurnProcessing, Origin: in.Origin, CreatedAt: time.Now().UTC(),
+		},
+		settled: make(chan struct{}),
+	}
+	h.turns[t.ID] = t
+	h.append(t, chela.EntryUser, in.Text)
+	h.emit(chela.Event{Kind: chela.EventTurnStarted, Session: s.Key, Thread: s.Thread, Turn: t.ID})
+	r := api.Receipt{Session: s.Key, Thread: s.Thread, Turn: t.ID, Inbox: h.ids.Inbox()}
+	h.delivered[name] = r
+	if h.held == nil {
+		h.play(t, in.Text)
+		return r, nil
+	}
+	held := h.held
+	go func() { // ends when the test releases it
+		<-held
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.play(t, in.Text)
+	}()
+	return r, nil
+}
+
+// session returns a session, or makes it; h.mu is held.
+func (h *home) session(key chela.SessionKey, agent string) chela.Session {
+	s, ok := h.sessions[key]
+	if !ok {
+		now := time.Now().UTC()
+		s = chela.Session{Key: key, Agent: agent, Thread: h.ids.Thread(), CreatedAt: now, UpdatedAt: now}
+		h.sessions[key] = s
+		h.threads[s.Thread] = chela.Thread{ID: s.Thread, Session: key, State: chela.ThreadIdle, CreatedAt: now, UpdatedAt: now}
+	}
+	return s
+}
+
+// append adds an entry to a turn; h.mu is held.
+func (h *home) append(t *turn, kind chela.EntryKind, text string) {
+	e := chela.Entry{
+		ID: h.ids.Entry(), Thread: t.Thread, Turn: t.ID, Seq: int64(len(h.entries[t.Thread]) + 1), Kind: kind,
+		Body: chela.Body{Text: text}, CreatedAt: time.Now().UTC(),
+	}
+	h.entries[t.Thread] = append(h.entries[t.Thread], e)
+	h.emit(chela.Event{Kind: chela.EventEntryAppended, Session: t.Session, Thread: t.Thread, Turn: t.ID, Entry: e.ID})
+}
+
+// play carries a turn on to its end or to a question; h.mu is held.
+func (h *home) play(t *turn, text string) {
+	if t.State.Ended() {
+		return
+	}
+	if text == "ask" {
+		a := chela.Approval{
+			ID: h.ids.Approval(), Turn: t.ID, Thread: t.Thread, Session: t.Session, State: chela.ApprovalPending, Tool: "shell", Preview: "rm -r x",
+		}
+		h.approvals[a.ID] = a
+		t.State = chela.TurnAwaiting
+		h.emit(chela.Event{Kind: chela.EventApprovalRequested, Session: t.Session, Turn: t.ID, Approval: a.ID})
+		close(t.settled)
+		return
+	}
+	t.answer = "you said " + text
+	h.emit(chela.Event{Kind: chela.EventTextDelta, Session: t.Session, Thread: t.Thread, Turn: t.ID, Text: t.answer})
+	h.append(t, chela.EntryAssistant, t.answer)
+	h.finish(t, chela.TurnCompleted)
+}
+
+// finish ends a turn; h.mu is held.
+func (h *home) finish(t *turn, state chela.TurnState) {
+	t.State, t.FinishedAt = state, time.Now().UTC()
+	h.emit(chela.Event{Kind: chela.EventTurnFinished, Session: t.Session, Thread: t.Thread, Turn: t.ID, Text: string(state)})
+	close(t.settled)
+}
+
+// Ask accepts a message and follows its turn.
+func (h *home) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error) {
+	r, err := h.Accept(ctx, in)
+	if err != nil {
+		return chela.Turn{}, err
+	}
+	return h.Follow(ctx, r.Turn, show)
+}
+
+// Follow waits until a turn ended or waits for a person.
+func (h *home) Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error) {
+	t, err := find(h, func() map[chela.TurnID]*turn { return h.turns }, id)
+	if err != nil {
+		return chela.Turn{}, err
+	}
+	h.following <- id
+	select {
+	case <-t.settled:
+	case <-ctx.Done():
+		return chela.Turn{ID: id}, ctx.Err()
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if t.answer != "" {
+		show(chela.Event{Kind: chela.EventTextDelta, Turn: id, Text: t.answer})
+	}
+	return t.Turn, nil
+}
+
+// Stop ends a turn.
+func (h *home) Stop(_ context.Context, id chela.TurnID) error {
+	t, err := find(h, func() map[chela.TurnID]*turn { return h.turns }, id)
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if t.State != chela.TurnProcessing {
+		return chela.E(chela.Conflict, fmt.Sprintf("turn %s is %s", id, t.State))
+	}
+	h.finish(t, chela.TurnInterrupted)
+	return nil
+}
+
+func (h *home) attach(_ context.Context, name string, content io.Reader) (chela.Attachment, error) {
+	raw, err := io.ReadAll(content)
+	if err != nil {
+		return chela.Attachment{}, chela.E(chela.Unavailable, "the attachment cannot be read").Because(err)
+	}
+	sum := sha256.Sum256(raw)
+	a := chela.Attachment{Name: name, MediaType: "text/plain", SHA256: hex.EncodeToString(sum[:]), Size: int64(len(raw))}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.kept[a.SHA256] = a
+	return a, nil
+}
+
+func (h *home) listSettings(context.Context) ([]api.Setting, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var all []api.Setting
+	for _, key := range slices.Sorted(maps.Keys(h.settings)) {
+		all = append(all, api.Setting{Key: key, Value: h.settings[key], Source: "default"})
+	}
+	return all, nil
+}
+
+func (h *home) configure(_ context.Context, key, value string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, ok := h.settings[key]; !ok {
+		return chela.E(chela.Invalid, fmt.Sprintf("there is no setting %q", key))
+	}
+	h.settings[key] = value
+	return nil
+}
+
+// logs shows two lines, and then waits.
+func (h *home) logs(ctx context.Context, follow bool, show func(string)) error {
+	show(`{"msg":"one"}`)
+	show(`{"msg":"two"}`)
+	if follow {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return nil
+}
+
+// Sessions lists sessions by key.
+func (h *home) Sessions(_ context.Context, after chela.SessionKey, limit int, archived bool) ([]chela.Session, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all := slices.SortedFunc(maps.Values(h.sessions), func(a, b chela.Session) int { return cmp.Compare(a.Key, b.Key) })
+	all = slices.DeleteFunc(all, func(s chela.Session) bool { return s.Key <= after || h.archived[s.Key] && !archived })
+	return all[:min(limit, len(all))], nil
+}
+
+// Called returns a call; there are none.
+func (h *home) Called(_ context.Context, id chela.CallID) (chela.ToolCall, error) {
+	return chela.ToolCall{}, chela.E(chela.NotFound, fmt.Sprintf("there is no call %s", id))
+}
+
+// Call runs a tool: echo gives its arguments back.
+func (h *home) Call(_ context.Context, _, name string, args json.RawMessage) (chela.ToolResult, error) {
+	if name != "echo" {
+		return chela.ToolResult{}, chela.E(chela.NotFound, fmt.Sprintf("there is no tool %s", name))
+	}
+	return chela.ToolResult{Text: string(args)}, nil
+}

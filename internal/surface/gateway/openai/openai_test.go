@@ -1,0 +1,225 @@
+package openai_test
+
+import (
+	"bytes"
+	standard "cmp"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/surface/gateway/openai"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// setup returns the routes of an API over a fake home.
+func setup(h *home, s *shelf) http.Handler {
+	a := openai.New(openai.Config{
+		Conversation: h, Turns: h, Models: s, Responses: h, IDs: h.ids, Now: func() time.Time { return clockTime },
+		Log:    slog.New(slog.DiscardHandler),
+		Agents: func() []string { return []string{"main", "work"} }, Approval: h.Approval, Attach: h.Attach,
+		Approvals: h.Approvals, Image: image,
+		Answering: func(context.Context, chela.Inbound) ([]string, error) { return []string{h.model}, nil },
+		Client: func(r *http.Request) openai.Client {
+			return openai.Client{
+				Origin: chela.Origin{Channel: "http", Account: standard.Or(r.Header.Get("X-Token"), "tok_1"), Sender: "tests", Owner: true},
+				Scope:  chela.Scope(standard.Or(r.Header.Get("X-Scope"), "chat")),
+				Once:   r.Header.Get("X-Once"),
+				Visit:  firstVisit{},
+			}
+		},
+	})
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", a.ChatCompletions)
+	mux.HandleFunc("POST /v1/responses", a.Responses)
+	mux.HandleFunc("GET /v1/responses/{id}", a.Response)
+	mux.HandleFunc("DELETE /v1/responses/{id}", a.DeleteResponse)
+	mux.HandleFunc("POST /v1/embeddings", a.Embeddings)
+	mux.HandleFunc("GET /v1/models", a.Models)
+	mux.HandleFunc("GET /v1/models/{model...}", a.Model)
+	return mux
+}
+
+// firstVisit is that of a request that was not sent before.
+type firstVisit struct{}
+
+func (firstVisit) Alone() (bool, error) { return false, nil }
+func (firstVisit) Keep()                {}
+
+// post sends a body and returns the answer. Headers come as "Name: value".
+func post(h http.Handler, path, body string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+const (
+	chat      = "/v1/chat/completions"
+	responses = "/v1/responses"
+)
+
+// said are the texts of a step.
+func said(pieces ...string) step {
+	return step{say: pieces, stop: chela.StopEnd, usage: chela.TokenUsage{Input: 7, Output: 3, CacheRead: 10, Reasoning: 1}}
+}
+
+// weather calls a tool of the client's.
+var weather = step{
+	say: []string{"Let me look."}, stop: chela.StopCalls,
+	offered: []chela.CallSpec{{Tool: "weather", Args: json.RawMessage(`{"city":"Paris"}`)}, {Tool: "clock", Args: json.RawMessage(`{}`)}},
+}
+
+// TestTranscripts compares what is sent for whole requests.
+func TestTranscripts(t *testing.T) {
+	t.Parallel()
+	looks := step{say: []string{"One ", "moment."}, own: "clock", stop: chela.StopCalls}
+	asks := step{say: []string{"I will delete."}, ask: "shell", stop: chela.StopCalls}
+	cut := said("Half an ans")
+	cut.stop = chela.StopLength
+	cases := []struct {
+		name, path, body string
+		script           []step
+	}{
+		{"chat", chat, `{"model":"chela","messages":[{"role":"user","content":"hi"}]}`, []step{said("Hel", "lo.")}},
+		{"chat_stream", chat, `{"model":"chela","stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"user","content":"hi"}]}`, []step{said("Hel", "lo <b>&\u2028.")}},
+		{"chat_steps", chat, `{"model":"chela","messages":[{"role":"user","content":"time?"}]}`, []step{looks, said("Noon.")}},
+		{"chat_steps_stream", chat, `{"model":"chela","stream":true,"messages":[{"role":"user","content":"time?"}]}`, []step{looks, said("Noon.")}},
+		{"chat_calls", chat, `{"model":"chela","messages":[{"role":"user","content":"weather?"}],"tools":[{"type":"function","function":{"name":"weather"}}]}`, []step{weather}},
+		{"chat_calls_stream", chat, `{"model":"chela","stream":true,"messages":[{"role":"user","content":"weather?"}],"tools":[{"type":"function","function":{"name":"weather"}}]}`, []step{weather}},
+		{"chat_asks", chat, `{"model":"chela/work","messages":[{"role":"user","content":"clean up"}]}`, []step{asks}},
+		{"chat_asks_stream", chat, `{"model":"chela/work","stream":true,"messages":[{"role":"user","content":"clean up"}]}`, []step{asks}},
+		{"chat_ignored", chat, `{"model":"chela","temperature":0,"max_tokens":9,"seed":1,"messages":[{"role":"user","content":"hi"}]}`, []step{said("Hello.")}},
+		{"chat_limited", chat, `{"model":"chela","messages":[{"role":"user","content":"hi"}]}`, []step{{say: []string{"So far."}, limit: chela.LimitSteps}}},
+		{"chat_interrupted", chat, `{"model":"chela","messages":[{"role":"user","content":"hi"}]}`, []step{{say: []string{"So f"}, ends: chela.TurnInterrupted}}},
+		{"response", responses, `{"model":"chela","input":"hi","instructions":"Be brief.","metadata":{"a":"b"}}`, []step{said("Hel", "lo.")}},
+		{"response_stream", responses, `{"model":"chela","stream":true,"input":"hi"}`, []step{said("Hel", "lo.")}},
+		{"response_calls", responses, `{"model":"chela","input":"weather?","tools":[{"type":"function","name":"weather","parameters":{"type":"object"}}]}`, []step{weather}},
+		{"response_calls_stream", responses, `{"model":"chela","stream":true,"input":"weather?","tools":[{"type":"function","name":"weather"}]}`, []step{weather}},
+		{"response_cut", responses, `{"model":"chela","input":"hi","max_output_tokens":5}`, []step{cut}},
+		{"response_cut_stream", responses, `{"model":"chela","stream":true,"input":"hi"}`, []step{cut}},
+		{"response_empty_stream", responses, `{"model":"chela","stream":true,"input":"hi"}`, []step{said()}},
+		{"response_interrupted", responses, `{"model":"chela","input":"hi"}`, []step{{say: []string{"So f"}, ends: chela.TurnInterrupted}}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := post(setup(newHome(c.script...), &shelf{}), c.path, c.body)
+			golden(t, c.name, transcript(t, w))
+		})
+	}
+}
+
+// transcript writes an answer for people to read.
+func transcript(t *testing.T, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	head := fmt.Sprintf("%d %s\n\n", w.Code, w.Header().Get("Content-Type"))
+	if w.Header().Get("Content-Type") == "text/event-stream" {
+		return head + w.Body.String()
+	}
+	var body bytes.Buffer
+	if err := json.Indent(&body, w.Body.Bytes(), "", "  "); err != nil {
+		t.Fatalf("the answer is not JSON: %v\n%s", err, w.Body)
+	}
+	return head + body.String()
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("answer (-want +got):\n%s", diff)
+	}
+}
+
+// TestStreamsSayTheSame compares the text of streams with that of plain
+// answers.
+func TestStreamsSayTheSame(t *testing.T) {
+	t.Parallel()
+	silent := said("Nobody ", "heard.")
+	silent.silent = true
+	half := said("tail")
+	for name, script := range map[string][]step{
+		"one step":      {said("a", "b", "c")},
+		"no text":       {said()},
+		"several steps": {{say: []string{"a"}, own: "clock"}, {own: "clock"}, said("b")},
+		"not announced": {silent},
+		"the end heard": {{say: []string{"head"}, own: "clock", silent: true}, half},
+		"blank steps":   {{own: "clock"}, said("only")},
+		"waits":         {{say: []string{"a"}, ask: "shell"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			body := `{"model":"chela","messages":` + talk + `,"stream":%t}`
+			var plain struct {
+				Choices []struct{ Message struct{ Content string } }
+			}
+			w := post(setup(newHome(script...), &shelf{}), chat, fmt.Sprintf(body, false))
+			if err := json.Unmarshal(w.Body.Bytes(), &plain); err != nil {
+				t.Fatal(err)
+			}
+			streamed := textOf(t, post(setup(newHome(script...), &shelf{}), chat, fmt.Sprintf(body, true)).Body)
+			if strings.Contains(streamed, "two") {
+				t.Error("the answer repeats the history")
+			}
+			if name == "the end heard" { // who joined late hears the end
+				plain.Choices[0].Message.Content = "tail"
+			}
+			if diff := cmp.Diff(plain.Choices[0].Message.Content, streamed); diff != "" {
+				t.Errorf("text of the stream (-plain +stream):\n%s", diff)
+			}
+		})
+	}
+}
+
+// textOf joins the text of a stream of chat completions.
+func textOf(t *testing.T, body io.Reader) string {
+	t.Helper()
+	raw, err := io.ReadAll(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for line := range strings.Lines(string(raw)) {
+		event, ok := strings.CutPrefix(line, "data: {")
+		if !ok {
+			continue
+		}
+		var chunk struct {
+			Choices []struct{ Delta struct{ Content string } }
+		}
+		if err := json.Unmarshal([]byte("{"+event), &chunk); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range chunk.Choices {
+			text.WriteString(c.Delta.Content)
+		}
+	}
+	return text.String()
+}

@@ -1,0 +1,99 @@
+package openai
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/engine/approval"
+	"chela/internal/platform/excerpt"
+	"chela/internal/surface/gateway/openai/wire"
+)
+
+// question is the text of an answer whose turn waits for a person.
+func question(a chela.Approval) string {
+	words := "yes, always or no"
+	switch {
+	case a.Floor: // a bare yes does not prove that the question was read
+		words = "yes " + a.Handle() + " or no"
+	case a.Always() == "":
+		words = "yes or no"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "The tool %s waits for your approval:\n\n", a.Tool)
+	for line := range strings.Lines(excerpt.FirstPage(a.Preview, string(a.ID))) {
+		b.WriteString("    " + line)
+	}
+	if a.Reason != "" {
+		fmt.Fprintf(&b, "\n\nReason: %s", a.Reason)
+	}
+	if always := a.Always(); always != "" {
+		fmt.Fprintf(&b, "\n\nAlways would allow in this session: %s", always)
+	}
+	fmt.Fprintf(&b, "\n\nAnswer %s in session %s, run chela approvals yes %s (or no), or send the answer to POST /api/approvals/%[3]s.",
+		words, a.Session, a.ID)
+	return b.String()
+}
+
+// asked returns the approval whose question a text ends with. A stateless
+// client proves with the assistant's earlier text that the question was shown:
+// the id alone does not.
+func (a *API) asked(ctx context.Context, text string) (chela.Approval, bool, error) {
+	_, id, ok := strings.Cut(text[max(0, strings.LastIndex(text, "/api/approvals/")):], "/api/approvals/")
+	id, ends := strings.CutSuffix(id, ".")
+	if !ok || !ends {
+		return chela.Approval{}, false, nil
+	}
+	approval, err := a.cfg.Approval(ctx, chela.ApprovalID(id))
+	if chela.KindOf(err) == chela.NotFound {
+		return approval, false, nil
+	}
+	return approval, err == nil && strings.HasSuffix(text, question(approval)), err
+}
+
+// show adds the questions that the sender of a message was shown; none if the
+// user's text is not an answer.
+func (a *API) show(ctx context.Context, in *chela.Inbound, v *visit, now []wire.Said) error {
+	var words wire.Texts
+	for _, s := range ofUser(now) {
+		words.Add(s.Text)
+	}
+	_, answer := approval.ParseText(words.String())
+	if !answer {
+		_, answer = approval.ParseJSON(words.String())
+	}
+	var err error
+	switch {
+	case !answer:
+		in.Shown = nil
+	case v.session != "" && v.Previous == "":
+		in.Shown, err = a.askedOf(ctx, in)
+	}
+	return err
+}
+
+// ofUser returns the part of a request that its user said.
+func ofUser(now []wire.Said) []wire.Said {
+	return slices.DeleteFunc(slices.Clone(now), func(s wire.Said) bool { return s.Role != wire.RoleUser })
+}
+
+// askedOf returns the pending questions in the session of a message that its
+// sender was shown: of turns that the same sender started, whose answers end
+// with the question.
+func (a *API) askedOf(ctx context.Context, in *chela.Inbound) ([]chela.ApprovalID, error) {
+	all, err := a.cfg.Approvals(ctx, chela.ApprovalPending)
+	var shown []chela.ApprovalID
+	for _, asked := range all {
+		if asked.Session != in.Session || err != nil {
+			continue
+		}
+		var t api.Trace
+		if t, err = a.cfg.Turns.Said(ctx, asked.Turn); t.Turn.Origin == in.Origin {
+			shown = append(shown, asked.ID)
+		}
+	}
+	return shown, err
+}

@@ -1,0 +1,116 @@
+package openai
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/surface/gateway/openai/wire"
+)
+
+// responses records deleted responses.
+type responses interface {
+	ResponseDeleted(ctx context.Context, id string) (bool, error)
+	// DeleteResponse deletes a response of a turn. A response deleted before is
+	// NotFound.
+	DeleteResponse(ctx context.Context, id string, turn chela.TurnID) error
+}
+
+// Response serves GET /v1/responses/{id}: a response of an agent, built from
+// its turn. Of the request only the overrides of the turn are stored.
+func (a *API) Response(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("id")
+	t, err := a.turnOf(r.Context(), &visit{client: a.cfg.Client(r)}, id)
+	if err != nil {
+		a.refuse(w, r, wire.Refuse("id", "not_found", err))
+		return
+	}
+	cut, last, err := a.partOf(r.Context(), t, id)
+	if err != nil {
+		a.refuse(w, r, err)
+		return
+	}
+	rep, failed := replyOf(cut)
+	if !last {
+		addCalls(&rep, t)
+	}
+	rep.ID = suffix(id)
+	wire.WriteStored(w, modelOf(t.Turn.Session), t.Turn, wire.Stored{Reply: rep, Failed: failed, Open: last && t.Turn.State == chela.TurnProcessing})
+}
+
+// DeleteResponse serves DELETE /v1/responses/{id}. The entries stay in its
+// thread.
+func (a *API) DeleteResponse(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("id")
+	t, err := a.turnOf(r.Context(), &visit{client: a.cfg.Client(r)}, id)
+	if err == nil {
+		err = a.cfg.Responses.DeleteResponse(r.Context(), id, t.Turn.ID)
+	}
+	if err != nil {
+		a.refuse(w, r, wire.Refuse("id", "", err))
+		return
+	}
+	wire.WriteDeleted(w, id)
+}
+
+// modelOf returns the name of a session's agent as a model.
+func modelOf(session chela.SessionKey) string {
+	key, err := chela.ParseSessionKey(session)
+	if err != nil || key.Agent == "" || key.Agent == chela.MainAgent {
+		return agentModel
+	}
+	return agentModel + "/" + key.Agent
+}
+
+// partOf returns a turn as it was when a response of it ended, and whether that is its
+// newest response. Each message that the turn took is an entry that names it, but for
+// the answer to an approval.
+func (a *API) partOf(ctx context.Context, t api.Trace, id string) (cut api.Trace, last bool, err error) {
+	begin := -1
+	for i, e := range t.Entries {
+		if e.Body.Inbox == "" {
+			continue
+		}
+		m, err := a.cfg.Turns.Message(ctx, e.Body.Inbox)
+		switch {
+		case err != nil:
+			return t, false, err
+		case tag(m.Inbound) == id[len(id)-tagLetters:]:
+			begin = i
+		case begin >= 0:
+			return before(t, i), false, nil
+		}
+	}
+	if begin >= 0 {
+		asked := func(e chela.Entry) bool {
+			return e.Kind == chela.EntryToolResult && slices.ContainsFunc(t.Approvals, func(p chela.Approval) bool { return p.Call == e.Body.Call })
+		}
+		if i := slices.IndexFunc(t.Entries[begin:], asked); i >= 0 {
+			return before(t, begin+i), false, nil
+		}
+	}
+	if begin < 0 && len(t.Approvals) == 0 {
+		return t, false, missing(id)
+	}
+	return t, true, nil
+}
+
+// before returns a turn up to an entry, as if it had ended there.
+func before(t api.Trace, end int) api.Trace {
+	t.Entries = t.Entries[:end]
+	t.Turn.State, t.Turn.Failure = chela.TurnCompleted, nil
+	return t
+}
+
+// addCalls adds the calls of the client's tools at the end of an earlier
+// response.
+func addCalls(rep *wire.Reply, t api.Trace) {
+	for _, c := range t.Calls {
+		if c.Resume == chela.ResumeWait && slices.Contains(rep.Asked, c.ID) {
+			rep.Calls = append(rep.Calls, chela.CallSpec{ID: c.ID, Ref: string(c.ID), Tool: c.Tool, Args: c.Args})
+			rep.Stop = chela.StopCalls
+		}
+	}
+}

@@ -1,0 +1,17 @@
+package wire
+
+import (
+	_ "embed"
+
+	"chela/internal/api"
+)
+
+// schemas describes the bodies and answers of OpenAI's protocols by hand, as their
+// unions and nullable fields are read here piece by piece.
+//
+//go:embed schemas.json
+var schemas []byte
+
+// Described returns the description of a body or an answer by its name in
+// schemas.json.
+func Described(name string) api.Described { return api.Described{Name: name, Schemas: schemas} }

@@ -1,0 +1,114 @@
+package gateway_test
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/go-cmp/cmp"
+
+	"chela/internal/api"
+	"chela/internal/surface/gateway"
+)
+
+var update = flag.Bool("update", false, "write the golden file")
+
+// TestNames compares the operations and the schemas of the document with a golden
+// file, so that a change of the API is a change somebody has read.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	doc := openapiDocument(t)
+	var b strings.Builder
+	for _, path := range slices.Sorted(maps.Keys(doc.Paths.Map())) {
+		operations := doc.Paths.Find(path).Operations()
+		for _, method := range slices.Sorted(maps.Keys(operations)) {
+			op := operations[method]
+			fmt.Fprintf(&b, "%s %s %s (%s)", method, path, op.OperationID, op.Extensions["x-scope"])
+			for _, p := range op.Parameters {
+				fmt.Fprintf(&b, " %s:%s%s", p.Value.In, p.Value.Name, map[bool]string{true: "!"}[p.Value.Required])
+			}
+			if op.RequestBody != nil {
+				fmt.Fprintf(&b, " takes %s", contentNames(op.RequestBody.Value.Content))
+			}
+			for _, status := range []string{"101", "200", "201", "202", "204"} {
+				if answer := op.Responses.Value(status); answer != nil {
+					fmt.Fprintf(&b, " %s %s", status, contentNames(answer.Value.Content))
+				}
+			}
+			b.WriteString("\n")
+		}
+	}
+	b.WriteString("\n")
+	for _, name := range slices.Sorted(maps.Keys(doc.Components.Schemas)) {
+		s := doc.Components.Schemas[name].Value
+		fmt.Fprintf(&b, "%s: %s\n", name, strings.Join(members(s), " "))
+	}
+	golden := filepath.Join("testdata", "names.golden")
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("the API has changed; go test -update writes it down (-golden +described):\n%s", diff)
+	}
+}
+
+// contentNames returns the media types of a content with the names of their schemas.
+func contentNames(content openapi3.Content) string {
+	var all []string
+	for _, media := range slices.Sorted(maps.Keys(content)) {
+		name := media
+		if s := content[media].Schema; s != nil && s.Ref != "" {
+			name += "=" + strings.TrimPrefix(s.Ref, "#/components/schemas/")
+		}
+		all = append(all, name)
+	}
+	return strings.Join(all, ",")
+}
+
+// members returns the properties of all forms of an object; required ones have a
+// mark.
+func members(s *openapi3.Schema) []string {
+	found := map[string]bool{}
+	for _, name := range slices.Collect(maps.Keys(s.Properties)) {
+		found[name+map[bool]string{true: "!"}[slices.Contains(s.Required, name)]] = true
+	}
+	for _, form := range slices.Concat(s.OneOf, s.AnyOf) {
+		for _, name := range members(form.Value) {
+			found[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+func TestSchemasWrittenByHandMustNotMeetOthers(t *testing.T) {
+	t.Parallel()
+	byHand := api.Described{Name: "NewThread", Schemas: []byte(`{"NewThread":{"type":"object"}}`)}
+	route := func(path string, answer any) api.Route {
+		return api.Route{Method: "GET", Path: path, Scope: api.Public, Summary: "a", Answer: answer, AnswerType: api.JSON, Status: 200}
+	}
+	for name, routes := range map[string][]api.Route{
+		"type first":     {route("/a", api.NewThread{}), route("/b", byHand)},
+		"type last":      {route("/a", byHand), route("/b", api.NewThread{})},
+		"missing schema": {route("/a", api.Described{Name: "Other", Schemas: byHand.Schemas})},
+		"no JSON":        {route("/a", api.Described{Name: "Other", Schemas: []byte(`{`)})},
+	} {
+		if _, err := gateway.OpenAPIDocument(routes, "test"); err == nil {
+			t.Errorf("%s: there is no error", name)
+		}
+	}
+	if _, err := gateway.OpenAPIDocument([]api.Route{route("/a", byHand), route("/b", byHand)}, "test"); err != nil {
+		t.Errorf("twice the same: %v", err)
+	}
+}

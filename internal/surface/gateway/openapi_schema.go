@@ -1,0 +1,233 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/platform/schema"
+)
+
+// components are the schemas of a document, by name.
+type components struct {
+	set   *schema.Set
+	all   openapi3.Schemas
+	known map[*schema.Schema]string
+
+	byHand   map[string]bool // names of schemas that are written by hand
+	collides bool            // a type uses this name
+}
+
+const folder = "#/components/schemas/"
+
+// of returns the schema of a value's type, or a hand-written one.
+func (c *components) of(value any) (*openapi3.SchemaRef, error) {
+	if d, ok := value.(api.Described); ok {
+		return c.described(d)
+	}
+	made, err := c.set.Of(value)
+	if err != nil {
+		return nil, err
+	}
+	return c.ref(made), nil
+}
+
+// described returns a hand-written schema, and adds its siblings. A missing
+// schema, and a second schema of a name, are Internal errors.
+func (c *components) described(d api.Described) (*openapi3.SchemaRef, error) {
+	var all openapi3.Schemas
+	if err := json.Unmarshal(d.Schemas, &all); err != nil {
+		return nil, fmt.Errorf("read the schemas of %s: %w", d.Name, err)
+	}
+	if all[d.Name] == nil {
+		return nil, chela.E(chela.Internal, "there is no schema "+d.Name)
+	}
+	for name, schema := range all {
+		if _, taken := c.all[name]; taken && !c.byHand[name] {
+			return nil, chela.E(chela.Internal, "there are two schemas named "+name)
+		}
+		c.all[name], c.byHand[name] = schema, true
+	}
+	return openapi3.NewSchemaRef(folder+d.Name, all[d.Name].Value), nil
+}
+
+// ref returns a reference to a schema that has a name, and others as they are.
+func (c *components) ref(s *schema.Schema) *openapi3.SchemaRef {
+	if s.Name == "" {
+		return c.plain(s).NewRef()
+	}
+	if _, ok := c.known[s]; !ok {
+		c.collides = c.collides || c.byHand[s.Name]
+		c.known[s] = s.Name
+		c.all[s.Name] = openapi3.NewSchemaRef("", nil) // a type may hold itself
+		c.all[s.Name].Value = c.plain(s)
+	}
+	return openapi3.NewSchemaRef(folder+s.Name, c.all[s.Name].Value)
+}
+
+// plain returns a schema as OpenAPI describes it.
+func (c *components) plain(s *schema.Schema) *openapi3.Schema {
+	d := &openapi3.Schema{Format: s.Format, Pattern: s.Pattern, Nullable: s.Nullable}
+	if s.Type != "" {
+		d.Type = &openapi3.Types{string(s.Type)}
+	}
+	for _, word := range s.Enum {
+		d.Enum = append(d.Enum, word)
+	}
+	switch s.Type {
+	case schema.String:
+		d.MinLength, d.MaxLength = uint64(int64Of(s.Min)), uint64Of(s.Max)
+	case schema.Array:
+		d.MinItems, d.MaxItems, d.Items = uint64(int64Of(s.Min)), uint64Of(s.Max), c.ref(s.Items)
+	case schema.Integer, schema.Number:
+		d.Min, d.Max = float64Of(s.Min), float64Of(s.Max)
+		if s.Step > 0 {
+			d.MultipleOf = float64Of(&s.Step)
+		}
+	case schema.Object:
+		return c.object(s)
+	}
+	return d
+}
+
+func int64Of(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+func uint64Of(n *int64) *uint64 {
+	if n == nil {
+		return nil
+	}
+	whole := uint64(*n)
+	return &whole
+}
+
+func float64Of(n *int64) *float64 {
+	if n == nil {
+		return nil
+	}
+	f := float64(*n)
+	return &f
+}
+
+// object returns the schema of an object. An object whose properties depend on
+// each other becomes a union of closed objects.
+func (c *components) object(s *schema.Schema) *openapi3.Schema {
+	forms := schemaForms(s)
+	if len(forms) == 1 {
+		return c.form(s, forms[0])
+	}
+	d := &openapi3.Schema{}
+	for _, f := range forms {
+		d.OneOf = append(d.OneOf, c.form(s, f).NewRef())
+	}
+	return d
+}
+
+// A schemaForm is one set of properties that an object may have.
+type schemaForm struct {
+	values   []string // of the switch
+	names    []string
+	required []string
+}
+
+// schemaForms returns the forms that an object may have.
+func schemaForms(s *schema.Schema) []schemaForm {
+	if s.Switch != "" {
+		return switched(s)
+	}
+	var all schemaForm
+	for _, p := range s.Properties {
+		all.names = append(all.names, p.Name)
+		if p.Required {
+			all.required = append(all.required, p.Name)
+		}
+	}
+	forms := []schemaForm{all}
+	for _, p := range s.Properties {
+		if p.Else != "" || p.With != "" || len(p.Without) > 0 {
+			forms = chosen(p, forms)
+		}
+	}
+	return forms
+}
+
+// chosen returns the forms without a property and those with it.
+func chosen(p schema.Property, forms []schemaForm) []schemaForm {
+	var all []schemaForm
+	for _, f := range forms {
+		without, with := f.but(p.Name, p.With), f.but(p.Without...)
+		with.required = append(with.required, p.Name)
+		if p.With != "" {
+			with.required = append(with.required, p.With)
+		}
+		if p.Else != "" {
+			without.required = append(without.required, p.Else)
+		}
+		all = append(all, without, with)
+	}
+	return all
+}
+
+// but returns a form without some properties.
+func (f schemaForm) but(names ...string) schemaForm {
+	gone := func(name string) bool { return slices.Contains(names, name) }
+	return schemaForm{names: slices.DeleteFunc(slices.Clone(f.names), gone), required: slices.DeleteFunc(slices.Clone(f.required), gone)}
+}
+
+// switched returns a form for each set of properties that a value of the switch
+// allows.
+func switched(s *schema.Schema) []schemaForm {
+	by, _ := s.Property(s.Switch)
+	var forms []schemaForm
+	for _, chosen := range by.Schema.Enum {
+		f := schemaForm{values: []string{chosen}}
+		for _, p := range s.Properties {
+			if !p.Exists(chosen) {
+				continue
+			}
+			f.names = append(f.names, p.Name)
+			if p.Required || slices.Contains(p.Need, chosen) || p.Name == s.Switch && chosen != "" {
+				f.required = append(f.required, p.Name)
+			}
+		}
+		same := slices.IndexFunc(forms, func(other schemaForm) bool {
+			return slices.Equal(f.names, other.names) && slices.Equal(f.required, other.required)
+		})
+		if same >= 0 {
+			forms[same].values = append(forms[same].values, chosen)
+		} else {
+			forms = append(forms, f)
+		}
+	}
+	return forms
+}
+
+// form returns the schema of an object in a given form.
+func (c *components) form(s *schema.Schema, f schemaForm) *openapi3.Schema {
+	d := openapi3.NewObjectSchema()
+	d.Nullable = s.Nullable
+	for _, name := range f.names {
+		p, _ := s.Property(name)
+		ref := c.ref(p.Schema)
+		if name == s.Switch {
+			chosen := *p.Schema
+			chosen.Enum = f.values
+			ref = c.ref(&chosen)
+		}
+		d.WithPropertyRef(name, ref)
+	}
+	d.Required = f.required
+	if s.Values == nil {
+		return d.WithoutAdditionalProperties()
+	}
+	d.AdditionalProperties = openapi3.AdditionalProperties{Schema: c.ref(s.Values)}
+	return d
+}

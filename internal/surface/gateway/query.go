@@ -1,0 +1,45 @@
+package gateway
+
+import (
+	"net/url"
+	"strings"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/surface/gateway/edge"
+)
+
+// key returns the session key in the path.
+func keyOf(v *edge.Visit) chela.SessionKey {
+	return chela.SessionKey(v.Request.PathValue("key"))
+}
+
+// approvalStates are the states of approvals that can be asked for.
+var approvalStates = []chela.ApprovalState{
+	chela.ApprovalPending, chela.ApprovalGranted, chela.ApprovalDenied, chela.ApprovalExpired, chela.ApprovalWithdrawn,
+}
+
+// eventKinds are the events that can be asked for.
+var eventKinds = []chela.EventKind{
+	chela.EventTurnStarted, chela.EventTurnProgress, chela.EventTurnFinished, chela.EventTextDelta, chela.EventTextReset, chela.EventThinkingDelta,
+	chela.EventEntryAppended, chela.EventToolRequested, chela.EventToolStarted, chela.EventToolOutput, chela.EventToolFinished, chela.EventToolOffered,
+	chela.EventApprovalRequested, chela.EventApprovalAnswered, chela.EventMessageDropped, chela.EventSessionChanged, chela.EventElevated, chela.EventJobChanged, chela.EventJobOutput,
+	chela.EventRoutineFired, chela.EventRoutineFinished, chela.EventNotice, chela.EventReply, chela.EventHookFired, chela.EventResync,
+}
+
+// filterOf returns the events that a query asks for. A browser that reconnects
+// repeats its first query, so Last-Event-ID has precedence.
+func filterOf(query url.Values, lastEventID string) api.Filter {
+	f := api.Filter{
+		Session: chela.SessionKey(query.Get("session")), Thread: chela.ThreadID(query.Get("thread")), After: chela.Cursor(query.Get("after")),
+	}
+	if lastEventID != "" {
+		f.After = chela.Cursor(lastEventID)
+	}
+	if given := query.Get("kinds"); given != "" {
+		for name := range strings.SplitSeq(given, ",") {
+			f.Kinds = append(f.Kinds, chela.EventKind(name))
+		}
+	}
+	return f
+}

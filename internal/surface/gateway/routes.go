@@ -1,0 +1,169 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/surface/gateway/edge"
+	"chela/internal/surface/gateway/openai/wire"
+)
+
+// Routes returns the served API, one row for each route.
+func Routes() []api.Route {
+	var rows []api.Route
+	for _, r := range new(Gateway).routes() {
+		rows = append(rows, r.Route)
+	}
+	return rows
+}
+
+// routes is the whole API: the mux, the scope check and the OpenAPI document
+// are generated from it.
+func (g *Gateway) routes() []edge.Route {
+	var rows []edge.Route
+	for _, r := range slices.Concat(g.publicRoutes(), g.messageRoutes(), g.sessionRoutes(), g.turnRoutes(), g.homeRoutes(), g.openAIRoutes()) {
+		rows = append(rows, edge.Route(r))
+	}
+	return slices.Concat(
+		rows, documentRoutes(g.cfg.Home.Memory), usageRoutes(g.cfg.Home.Usage), g.operationRoutes(),
+		noticeRoutes(g.cfg.Home.Notices),
+		routineRoutes(g.cfg.Home.Routines, RoutineLimits{Bytes: g.cfg.HookBytes, Meter: g.hooks}),
+	)
+}
+
+func (g *Gateway) publicRoutes() []route {
+	return []route{
+		get("/healthz", api.Public, "Tell that the process lives").gives(api.Health{}).by(g.health),
+		get("/readyz", api.Public, "Tell whether messages are taken").gives(api.Health{}).by(g.ready),
+		get("/", api.Public, "Show what runs here").as(api.HTML).by(g.page),
+		get("/api/openapi.json", chela.ScopeRead, "Describe these routes as OpenAPI does").gives(json.RawMessage{}).by(g.getOpenAPI),
+
+		post("/api/login", api.Public, "Log a page in with a token").takes(api.Login{}).gives(api.LoggedIn{}).by(g.login),
+		get("/api/login", chela.ScopeRead, "Tell who asks").gives(api.LoggedIn{}).by(g.loggedIn),
+		remove("/api/login", chela.ScopeRead, "Log a page out").by(g.logout),
+	}
+}
+
+func (g *Gateway) messageRoutes() []route {
+	return []route{
+		post("/api/messages", chela.ScopeTalk, "Send a message").takes(api.Message{}).upTo(api.MaxBatch).
+			gives(api.Receipt{}).with(http.StatusAccepted).isMetered().joins().by(g.postMessage),
+		post("/api/attachments", chela.ScopeTalk, "Keep a file for a message").takesBytes().upTo(api.MaxAttachment).
+			query(required(held("name", "what the file is called", "is=title min=1 max=256"))).gives(chela.Attachment{}).with(http.StatusCreated).by(g.postAttachment),
+		get("/api/events", chela.ScopeRead, "Follow what happens").gives(chela.Event{}).as(api.Stream).
+			query(held("session", "of this session only", "is=session max=512"), held("thread", "of this thread only", "is=line min=1 max=256"),
+				several(words("kinds", "of these kinds only, separated by commas", eventKinds...)),
+				held("after", "from the event with this cursor on; Last-Event-ID goes before", "is=seen")).
+			headers(held("Last-Event-ID", "the cursor of the last event that was seen", "is=lastseen")).
+			isLong().by(g.getEvents),
+		get("/api/ws", chela.ScopeRead, "Speak both ways over a WebSocket").gives(api.Frame{}).with(http.StatusSwitchingProtocols).
+			isLong().by(g.webSocket().Serve),
+	}
+}
+
+// webSocket describes the WebSocket protocol.
+func (g *Gateway) webSocket() SocketAPI {
+	return SocketAPI{
+		IDs: g.cfg.IDs, Now: g.cfg.Now, Accept: g.accept, Decide: g.decide, Subscribe: g.subscribe,
+		Stop: func(ctx context.Context, id chela.TurnID) error { return g.cfg.Home.Conversation.Stop(ctx, id) },
+	}
+}
+
+func (g *Gateway) sessionRoutes() []route {
+	return []route{
+		get("/api/sessions", chela.ScopeRead, "List sessions").gives(api.Page[chela.Session]{}).
+			query(api.After("the key of a session", "is=session max=512"), api.Limit(), flag("archived", "also those that are archived")).
+			by(g.getSessions),
+		get("/api/sessions/{key}", chela.ScopeRead, "Show a session and what was spent in it").gives(api.Session{}).by(g.getSession),
+		patch("/api/sessions/{key}", chela.ScopeChat, "Change settings of a session").
+			takes(api.SettingsPatch{}).gives(chela.Session{}).by(g.patchSession),
+		remove("/api/sessions/{key}", chela.ScopeChat, "Archive a session").gives(chela.Session{}).with(http.StatusOK).by(g.archiveSession),
+		post("/api/sessions/{key}/reset", chela.ScopeTalk, "Begin a new thread in a session").gives(chela.Thread{}).by(g.resetSession),
+		post("/api/sessions/{key}/import", chela.ScopeChat, "Make a transcript the current thread of a session").takesLines().upTo(api.MaxTranscript).
+			gives(api.Imported{}).isLong().by(g.importThread),
+
+		get("/api/threads", chela.ScopeRead, "List the threads of a session, the last used first").gives(api.Page[chela.Thread]{}).
+			query(held("session", "the key of the session; the main one without it", "is=session max=512"), afterID("thr", "a thread"), api.Limit()).by(g.getThreads),
+		post("/api/threads", chela.ScopeTalk, "Begin a new thread in a session").
+			takes(api.NewThread{}).gives(chela.Thread{}).with(http.StatusCreated).by(g.postThread),
+		patch("/api/threads/{id}", chela.ScopeChat, "Give a thread another title").
+			takes(api.ThreadPatch{}).gives(chela.Thread{}).by(g.patchThread),
+		get("/api/threads/{id}/prompt", chela.ScopeRead, "Show what the next prompt of a thread takes").gives(chela.PromptSize{}).by(g.getPrompt),
+		get("/api/threads/{id}/export", chela.ScopeRead, "Write a thread down, an entry a line").as(api.Lines).
+			query(words("view", "full, or compacted for what a prompt can hold; full without it", "full", "compacted"), flag("all", "also the branches that were left"),
+				flag("attachments", "also the content of attachments")).
+			isLong().by(g.exportThread),
+		post("/api/threads/{id}/compact", chela.ScopeTalk, "Put a summary in the place of what was said in a thread").
+			takes(api.Compact{}).gives(api.Receipt{}).with(http.StatusAccepted).isMetered().joins().by(g.postCompact),
+		get("/api/threads/{id}/entries", chela.ScopeRead, "List the entries of a thread").gives(api.Page[chela.Entry]{}).
+			query(afterNumber("the sequence of an entry"), api.Limit(),
+				flag("path", "all from the root to the head instead")).
+			by(g.getEntries),
+	}
+}
+
+func (g *Gateway) turnRoutes() []route {
+	return []route{
+		get("/api/turns/{id}", chela.ScopeRead, "Show a turn and what it came to").gives(api.Turn{}).
+			query(api.Wait("wait so long until it ended or waits for a person")).isLong().by(g.getTurn),
+		post("/api/turns/{id}/cancel", chela.ScopeTalk, "Stop a turn").gives(api.Turn{}).with(http.StatusAccepted).by(g.cancelTurn),
+		post("/api/turns/{id}/steer", chela.ScopeTalk, "Say something into a running turn").
+			takes(api.Steer{}).gives(api.Receipt{}).with(http.StatusAccepted).isMetered().joins().by(g.steerTurn),
+		get("/api/turns/{id}/trace", chela.ScopeRead, "Show all that the journal holds of a turn").gives(api.Trace{}).by(g.getTrace),
+		post("/api/turns/{id}/replay", chela.ScopeChat, "Run a turn again from its record and compare").
+			takes(api.Replaying{}).gives(chela.Replay{}).isMetered().isLong().by(g.replayTurn),
+
+		get("/api/approvals", chela.ScopeRead, "List approvals, the oldest first").gives(api.Page[chela.Approval]{}).
+			query(words("state", "only those in this state; all without it", approvalStates...), afterID("apr", "an approval"), api.Limit()).by(g.getApprovals),
+		get("/api/approvals/{id}", chela.ScopeRead, "Show an approval").gives(chela.Approval{}).by(g.getApproval),
+		post("/api/approvals/{id}", chela.ScopeChat, "Answer an approval").
+			takes(api.Answer{}).gives(chela.Approval{}).by(g.answerApproval),
+		get("/api/grants", chela.ScopeRead, "List standing answers").gives(api.Page[chela.Grant]{}).query(afterID("gra", "a standing answer"), api.Limit()).by(g.getGrants),
+		remove("/api/grants/{id}", chela.ScopeChat, "Revoke a standing answer").by(g.revokeGrant),
+	}
+}
+
+func (g *Gateway) homeRoutes() []route {
+	return []route{
+		get("/api/tools", chela.ScopeRead, "List the tools of an agent").gives(api.Page[api.Tool]{}).
+			query(held("agent", "its name; main without it", "is=name"), api.After("the name of a tool", "is=ascii max=256"), api.Limit()).by(g.getTools),
+		post("/api/tools/{name}/run", chela.ScopeAdmin, "Run a tool by hand").
+			takes(api.ToolRun{}).gives(api.ToolOutcome{}).isLong().by(g.runTool),
+		get("/api/models", chela.ScopeRead, "List models").gives(api.Models{}).query(api.After("provider/model", "is=line min=1 max=512"), api.Limit()).by(g.getModels),
+		post("/api/models/test", chela.ScopeChat, "Try a model out, or those of every provider that is set up").
+			takes(api.ModelTest{}).gives(api.Page[api.Trial]{}).isMetered().isLong().by(g.testModel),
+		get("/api/status", chela.ScopeRead, "Count what is in the home").gives(chela.Status{}).by(g.getStatus),
+		get("/api/config", chela.ScopeRead, "List settings and where they came from").gives(api.Page[api.Setting]{}).query(api.After("a key", "is=line min=1 max=256"), api.Limit()).by(g.getConfig),
+		patch("/api/config", chela.ScopeAdmin, "Change a setting, from the next start on").
+			takes(api.SettingChange{}).by(g.patchConfig),
+		get("/api/logs", chela.ScopeAdmin, "Read the log, a line for each event").gives("").as(api.Stream).
+			query(flag("follow", "go on with each new line")).isLong().by(g.getLogs),
+
+		get("/api/tokens", chela.ScopeAdmin, "List tokens").gives(api.Page[chela.Token]{}).query(afterID("tok", "a token"), api.Limit()).by(g.getTokens),
+		post("/api/tokens", chela.ScopeAdmin, "Make a token, whose secret is shown once").
+			takes(api.NewToken{}).gives(api.MadeToken{}).with(http.StatusCreated).isSecret().by(g.makeToken),
+		remove("/api/tokens/{id}", chela.ScopeAdmin, "Revoke a token").by(g.revokeToken),
+	}
+}
+
+// openAIRoutes speak OpenAI's protocol.
+func (g *Gateway) openAIRoutes() []route {
+	object := json.RawMessage{}
+	session := held(api.SessionHeader, "a word, which names a session of this token, or with the scope admin the key of any session; without it the request is a conversation of its own", "is=line min=1 max=512")
+	return []route{
+		post("/v1/chat/completions", chela.ScopeTalk, "Chat as OpenAI's Chat Completions do").takes(wire.Described("ChatRequest")).upTo(api.MaxBatch).
+			headers(session).gives(wire.Described("ChatCompletion")).streams().isMetered().isLong().joins().asOpenAI(g.openAI.ChatCompletions),
+		post("/v1/responses", chela.ScopeTalk, "Chat as OpenAI's Responses do").takes(wire.Described("ResponseRequest")).upTo(api.MaxBatch).
+			headers(session).gives(wire.Described("Response")).streams().isMetered().isLong().joins().asOpenAI(g.openAI.Responses),
+		get("/v1/responses/{id}", chela.ScopeTalk, "Show a response as OpenAI does").gives(wire.Described("Response")).asOpenAI(g.openAI.Response),
+		remove("/v1/responses/{id}", chela.ScopeTalk, "Delete a response as OpenAI does").gives(object).asOpenAI(g.openAI.DeleteResponse),
+		post("/v1/embeddings", chela.ScopeTalk, "Embed texts as OpenAI does").takes(wire.Described("EmbeddingRequest")).upTo(api.MaxEmbedding).
+			gives(wire.Described("EmbeddingList")).isMetered().isLong().joins().asOpenAI(g.openAI.Embeddings),
+		get("/v1/models", chela.ScopeRead, "List models as OpenAI does").gives(wire.Described("OpenAIModels")).asOpenAI(g.openAI.Models),
+		get("/v1/models/{model...}", chela.ScopeRead, "Show a model as OpenAI does").gives(wire.Described("OpenAIModel")).asOpenAI(g.openAI.Model),
+	}
+}

@@ -1,0 +1,176 @@
+package gateway
+
+import (
+	"net/http"
+	"strings"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/platform/schema"
+	"chela/internal/surface/gateway/edge"
+	"chela/internal/surface/gateway/openai"
+)
+
+// A route is a row of the table of routes. Its methods set one property each.
+type route edge.Route
+
+func row(method, path string, scope chela.Scope, summary string) route {
+	return route{
+		Route: api.Route{Method: method, Path: path, Scope: scope, Summary: summary, Status: http.StatusNoContent},
+		Limit: api.MaxBody,
+	}
+}
+
+func get(path string, scope chela.Scope, summary string) route {
+	return row(http.MethodGet, path, scope, summary)
+}
+
+func post(path string, scope chela.Scope, summary string) route {
+	return row(http.MethodPost, path, scope, summary)
+}
+
+func patch(path string, scope chela.Scope, summary string) route {
+	return row(http.MethodPatch, path, scope, summary)
+}
+
+func remove(path string, scope chela.Scope, summary string) route {
+	return row(http.MethodDelete, path, scope, summary)
+}
+
+// takes declares the JSON body.
+func (r route) takes(body any) route {
+	r.Body, r.BodyType = body, api.JSON
+	return r
+}
+
+// takesBytes declares the body as the content of a file.
+func (r route) takesBytes() route {
+	r.BodyType = api.Bytes
+	return r
+}
+
+// takesLines declares the body as JSON lines.
+func (r route) takesLines() route {
+	r.BodyType = api.Lines
+	return r
+}
+
+// upTo sets the size limit of the body, if it is not MaxBody.
+func (r route) upTo(limit int64) route {
+	r.Limit = limit
+	return r
+}
+
+// gives declares the JSON response.
+func (r route) gives(answer any) route {
+	r.Answer, r.AnswerType, r.Status = answer, api.JSON, http.StatusOK
+	return r
+}
+
+// as sets the media type of the response, if it is not JSON.
+func (r route) as(media string) route {
+	r.AnswerType, r.Status = media, http.StatusOK
+	return r
+}
+
+// with sets the status of the response, if it is not 200, or 204 without
+// content.
+func (r route) with(status int) route {
+	r.Status = status
+	return r
+}
+
+func (r route) query(parameters ...api.Parameter) route {
+	r.Query = parameters
+	return r
+}
+
+func (r route) headers(parameters ...api.Parameter) route {
+	r.Headers = parameters
+	return r
+}
+
+func (r route) isMetered() route {
+	r.Metered = true
+	return r
+}
+
+func (r route) isLong() route {
+	r.Long = true
+	return r
+}
+
+// joins declares the handler as idempotent by key: it is called again for a
+// retried request.
+func (r route) joins() route {
+	r.Repeat = api.Joined
+	return r
+}
+
+// streams declares that the response is a stream of events if the body asks for
+// one.
+func (r route) streams() route {
+	r.Streams = true
+	return r
+}
+
+// isSecret declares that the response contains a secret.
+func (r route) isSecret() route {
+	r.Repeat = api.Secret
+	return r
+}
+
+func (r route) by(serve func(*edge.Visit) error) route {
+	r.Serve = serve
+	return r
+}
+
+// asOpenAI declares a route of OpenAI's protocol, including its errors.
+func (r route) asOpenAI(serve http.HandlerFunc) route {
+	r.Refuse = openai.WriteError
+	return r.by(func(v *edge.Visit) error {
+		serve(v, v.Request)
+		return nil
+	})
+}
+
+func flag(name, summary string) api.Parameter {
+	return api.Parameter{Name: name, Summary: summary, Type: schema.Boolean}
+}
+
+// held is a text with limits, in the words of the tag check of package schema.
+func held(name, summary, check string) api.Parameter {
+	return api.Parameter{Name: name, Summary: summary, Check: check}
+}
+
+func required(p api.Parameter) api.Parameter {
+	p.Required = true
+	return p
+}
+
+// several declares a comma-separated list of texts in a query.
+func several(p api.Parameter) api.Parameter {
+	p.Many = true
+	return p
+}
+
+// words declares an enum.
+func words[S ~string](name, summary string, of ...S) api.Parameter {
+	all := make([]string, len(of))
+	for i, word := range of {
+		all[i] = string(word)
+	}
+	return held(name, summary, "words="+strings.Join(all, "|"))
+}
+
+// afterID is the start of a page, by the id of a row.
+func afterID(prefix, of string) api.Parameter {
+	return api.After("the id of "+of, "id="+prefix)
+}
+
+// afterNumber is the start of a page, by the number of a row.
+func afterNumber(of string) api.Parameter {
+	p := api.After(of, "min=0 max=2147483647")
+	p.Type = schema.Integer
+	return p
+}

@@ -1,0 +1,129 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/engine/approval"
+	"chela/internal/surface/gateway/edge"
+)
+
+func turnOf(v *edge.Visit) chela.TurnID { return chela.TurnID(v.Request.PathValue("id")) }
+
+// getTurn shows a turn. A waiting client gets its current state at the timeout.
+func (g *Gateway) getTurn(v *edge.Visit) error {
+	ms := v.Number("wait_ms", 0)
+	ctx := v.Request.Context()
+	if ms > 0 {
+		patient, cancel := context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
+		_, err := g.cfg.Home.Conversation.Follow(patient, turnOf(v), func(chela.Event) {})
+		waited := patient.Err()
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return edge.Refusal{Err: context.Cause(ctx), Turn: turnOf(v)}
+		case errors.Is(waited, context.DeadlineExceeded):
+		case chela.KindOf(err) == chela.Unavailable:
+			return edge.Refusal{Err: err, Turn: turnOf(v)}
+		case err != nil:
+			return err
+		}
+	}
+	return g.outcome(v, http.StatusOK)
+}
+
+func (g *Gateway) outcome(v *edge.Visit, status int) error {
+	t, err := g.cfg.Home.Turns.Outcome(v.Request.Context(), turnOf(v))
+	if err != nil {
+		return err
+	}
+	return v.Answer(status, t)
+}
+
+func (g *Gateway) cancelTurn(v *edge.Visit) error {
+	if err := g.cfg.Home.Conversation.Stop(v.Request.Context(), turnOf(v)); err != nil {
+		return err
+	}
+	return g.outcome(v, http.StatusAccepted)
+}
+
+// steerTurn sends a text into a running turn; a turn that has ended accepts
+// none.
+func (g *Gateway) steerTurn(v *edge.Visit) error {
+	var s api.Steer
+	if err := v.Decode(&s); err != nil {
+		return err
+	}
+	t, err := g.cfg.Home.Turns.Turn(v.Request.Context(), turnOf(v))
+	if err != nil {
+		return err
+	}
+	if t.State.Ended() {
+		return chela.E(chela.Conflict, fmt.Sprintf("turn %s is %s", t.ID, t.State)).WithHint("send a message to its session")
+	}
+	r, err := g.accept(v, api.Message{Session: t.Session, Thread: t.Thread, Text: s.Text, Mode: chela.QueueSteer, MessageID: s.MessageID})
+	return accepted(v, r, err)
+}
+
+func (g *Gateway) getTrace(v *edge.Visit) error {
+	t, err := g.cfg.Home.Turns.Trace(v.Request.Context(), turnOf(v))
+	return found(v, t, err)
+}
+
+func (g *Gateway) replayTurn(v *edge.Visit) error {
+	var how api.Replaying
+	if err := v.Decode(&how); err != nil {
+		return err
+	}
+	r, err := g.cfg.Home.Turns.Replay(v.Request.Context(), turnOf(v), how.Live)
+	return found(v, r, err)
+}
+
+func (g *Gateway) getApprovals(v *edge.Visit) error {
+	approvals, err := g.cfg.Home.Approvals.Approvals(v.Request.Context(), chela.ApprovalState(v.Query.Get("state")))
+	return edge.List(v, approvals, err, func(a chela.Approval) string { return string(a.ID) })
+}
+
+func (g *Gateway) getApproval(v *edge.Visit) error {
+	a, err := g.cfg.Home.Approvals.Approval(v.Request.Context(), chela.ApprovalID(v.Request.PathValue("id")))
+	return found(v, a, err)
+}
+
+func (g *Gateway) answerApproval(v *edge.Visit) error {
+	var said api.Answer
+	if err := v.Decode(&said); err != nil {
+		return err
+	}
+	a, err := g.decide(v, chela.ApprovalID(v.Request.PathValue("id")), said)
+	return found(v, a, err)
+}
+
+// decide answers an approval in the name of the caller, and of the person that the
+// caller names. Only the owner can use the socket.
+func (g *Gateway) decide(v *edge.Visit, id chela.ApprovalID, said api.Answer) (chela.Approval, error) {
+	by := v.Who()
+	switch {
+	case said.By == "":
+	case by == api.SocketAgent:
+		by = said.By
+	default:
+		by += " for " + said.By
+	}
+	return g.cfg.Home.Approvals.Answer(v.Request.Context(), approval.Reply{
+		ID: id, Answer: said.Answer, Pattern: said.Pattern, Comment: said.Reason, By: by,
+	})
+}
+
+func (g *Gateway) getGrants(v *edge.Visit) error {
+	grants, err := g.cfg.Home.Grants.Grants(v.Request.Context())
+	return edge.List(v, grants, err, func(g chela.Grant) string { return string(g.ID) })
+}
+
+func (g *Gateway) revokeGrant(v *edge.Visit) error {
+	return done(v, g.cfg.Home.Grants.Revoke(v.Request.Context(), chela.GrantID(v.Request.PathValue("id"))))
+}

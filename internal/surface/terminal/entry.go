@@ -1,0 +1,46 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+
+	"chela"
+)
+
+// Entry writes one entry of a thread: a head with its time and kind, and below
+// it the text, indented.
+func (s *Screen) Entry(e chela.Entry) {
+	head := string(e.Kind)
+	if e.Body.Tool != "" {
+		head += " " + e.Body.Tool + " " + string(e.Body.Status)
+	}
+	if e.Body.Interrupted {
+		head += " (interrupted)"
+	}
+	s.Line("\n" + Moment(e.CreatedAt) + "  " + Visible(head))
+	if e.Body.Text != "" {
+		s.Line("  " + strings.ReplaceAll(strings.TrimRight(e.Body.Text, "\n"), "\n", "\n  "))
+	}
+	for _, a := range e.Body.Attachments {
+		s.Line(fmt.Sprintf("  [%s, %s, %d bytes]", a.Name, a.MediaType, a.Size))
+	}
+	for _, call := range e.Body.Calls {
+		args := string(call.Args)
+		if args == "" {
+			args = call.Raw
+		}
+		s.Line("  · " + OneLine(call.Tool, 80) + " " + Brief(args))
+	}
+}
+
+// Finding writes the result of a check, and below it the hint, if any.
+func (s *Screen) Finding(well bool, subject, text, cure string) {
+	sign := "✗"
+	if well {
+		sign = "✓"
+	}
+	s.Line(fmt.Sprintf("%s %-10s %s", sign, subject, OneLine(text, 1000)))
+	if cure != "" {
+		s.Line(fmt.Sprintf("  %-10s → %s", "", OneLine(cure, 1000)))
+	}
+}

@@ -1,0 +1,100 @@
+package terminal
+
+import (
+	"strings"
+
+	"chela"
+	"chela/internal/platform/excerpt"
+)
+
+// A Question is an approval that a person at a terminal is asked for. It is an
+// immutable value: each line of input yields the next one, or the reply.
+type Question struct {
+	approval chela.Approval
+	wants    want
+}
+
+// Ask returns the question about an approval.
+func Ask(a chela.Approval) Question { return Question{approval: a} }
+
+// A Reply is a person's reply to a question.
+type Reply struct {
+	Answer  chela.Answer
+	Pattern string // with chela.AnswerPattern
+	Comment string // with chela.AnswerNo; the model sees it
+}
+
+// want is how the next line of input is interpreted.
+type want int
+
+const (
+	wantKey     want = iota // a key of the menu
+	wantPattern             // a pattern to allow
+	wantReason              // a message to the model
+)
+
+// Text is the text of the question: the call, the reason for asking, and the
+// scope of "always".
+func (q Question) Text() string {
+	var b strings.Builder
+	b.WriteString("? " + q.approval.Tool + " (" + string(q.approval.Effect) + ") " + q.approval.Handle())
+	if q.approval.Reason != "" {
+		b.WriteString(": " + q.approval.Reason)
+	}
+	for line := range strings.SplitSeq(strings.TrimRight(excerpt.FirstPage(q.approval.Preview, string(q.approval.ID)), "\n"), "\n") {
+		b.WriteString("\n  " + line)
+	}
+	if always := q.approval.Always(); always != "" {
+		b.WriteString("\nalways would allow: " + always)
+	}
+	return b.String()
+}
+
+// Prompt is the prompt of each line of input.
+func (q Question) Prompt() string {
+	switch {
+	case q.wants == wantPattern:
+		return "allow what (* stands for any text, empty goes back): "
+	case q.wants == wantReason:
+		return "tell the model why: "
+	case q.approval.Always() == "":
+		return "[y]es once, [p]attern, [n]o, [r]eason: "
+	default:
+		return "[y]es once, [a]lways this session, [p]attern, [n]o, [r]eason: "
+	}
+}
+
+// Decide processes a line of input. It returns the reply, or nil, the next
+// question, and a comment on the line.
+func (q Question) Decide(line string) (reply *Reply, next Question, say string) {
+	line = strings.TrimSpace(line)
+	next = Question{approval: q.approval}
+	switch q.wants {
+	case wantPattern:
+		if line == "" {
+			return nil, next, ""
+		}
+		return &Reply{Answer: chela.AnswerPattern, Pattern: line}, next, ""
+	case wantReason:
+		return &Reply{Answer: chela.AnswerNo, Comment: line}, next, ""
+	}
+	switch strings.ToLower(line) {
+	case "y", "yes", "ok", "approve":
+		return &Reply{Answer: chela.AnswerOnce}, next, ""
+	case "a", "always":
+		if q.approval.Always() == "" {
+			return nil, next, "this is asked every time; y allows it once, p names what to allow"
+		}
+		return &Reply{Answer: chela.AnswerSession}, next, ""
+	case "p", "pattern":
+		next.wants = wantPattern
+		return nil, next, strings.Join(q.approval.Subjects, "\n")
+	case "n", "no", "deny":
+		return &Reply{Answer: chela.AnswerNo}, next, ""
+	case "r", "reason":
+		next.wants = wantReason
+		return nil, next, ""
+	default:
+		return nil, next, "type one of the letters"
+	}
+}

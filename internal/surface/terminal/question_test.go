@@ -1,0 +1,83 @@
+package terminal_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/surface/terminal"
+)
+
+func TestQuestion(t *testing.T) {
+	t.Parallel()
+	once := &terminal.Reply{Answer: chela.AnswerOnce}
+	no := &terminal.Reply{Answer: chela.AnswerNo}
+	session := &terminal.Reply{Answer: chela.AnswerSession}
+	tests := []struct {
+		name  string
+		floor bool
+		lines []string
+		reply *terminal.Reply
+		say   []string // what is said about each line
+	}{
+		{"yes", false, []string{"y"}, once, []string{""}},
+		{"aliases of yes", false, []string{" YES "}, once, []string{""}},
+		{"ok", false, []string{"ok"}, once, []string{""}},
+		{"approve", false, []string{"approve"}, once, []string{""}},
+		{"always", false, []string{"a"}, session, []string{""}},
+		{"no", false, []string{"n"}, no, []string{""}},
+		{"deny", false, []string{"deny"}, no, []string{""}},
+		{"no with a reason", false, []string{"r", " use git instead "}, &terminal.Reply{Answer: chela.AnswerNo, Comment: "use git instead"}, []string{"", ""}},
+		{"no without the reason", false, []string{"reason", ""}, no, []string{"", ""}},
+		{"pattern", false, []string{"p", "rm build/*"}, &terminal.Reply{Answer: chela.AnswerPattern, Pattern: "rm build/*"}, []string{"rm build/a\nrm build/b", ""}},
+		{"a pattern may be y", false, []string{"p", "y"}, &terminal.Reply{Answer: chela.AnswerPattern, Pattern: "y"}, []string{"rm build/a\nrm build/b", ""}},
+		{"back from the pattern", false, []string{"p", "", "n"}, no, []string{"rm build/a\nrm build/b", "", ""}},
+		{"nothing", false, []string{"", "y"}, once, []string{"type one of the letters", ""}},
+		{"something else", false, []string{"yes please", "y"}, once, []string{"type one of the letters", ""}},
+		{"not answered", false, []string{"what"}, nil, []string{"type one of the letters"}},
+		{"always below the floor", true, []string{"always", "y"}, once, []string{"this is asked every time; y allows it once, p names what to allow", ""}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			a := chela.Approval{Tool: "shell", Floor: tt.floor, Subjects: []string{"rm build/a", "rm build/b"}}
+			if !tt.floor {
+				a.Offers = []chela.Offer{{Pattern: "rm build/a", Literal: true}}
+			}
+			q := terminal.Ask(a)
+			var reply *terminal.Reply
+			var said []string
+			for _, line := range tt.lines {
+				var say string
+				reply, q, say = q.Decide(line)
+				said = append(said, say)
+			}
+			if diff := cmp.Diff(tt.reply, reply); diff != "" {
+				t.Errorf("reply (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.say, said); diff != "" {
+				t.Errorf("said (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestQuestionShowsWhatWouldHappen(t *testing.T) {
+	t.Parallel()
+	q := terminal.Ask(chela.Approval{
+		ID: "apr_06h0as39hf0rmj9425m1", Tool: "shell", Effect: chela.EffectExecute, Reason: "runs a program", Preview: "cd src\nmake\n",
+		Offers: []chela.Offer{{Pattern: "cd src", Literal: true}, {Pattern: "make *"}},
+	})
+	if want := "? shell (execute) #425m1: runs a program\n  cd src\n  make\nalways would allow: exactly cd src, make *"; q.Text() != want {
+		t.Errorf("got %q, want %q", q.Text(), want)
+	}
+	if !strings.Contains(q.Prompt(), "[a]lways") {
+		t.Errorf("prompt %q", q.Prompt())
+	}
+	q = terminal.Ask(chela.Approval{Tool: "shell", Floor: true})
+	if strings.Contains(q.Prompt(), "[a]lways") {
+		t.Errorf("prompt below the floor %q", q.Prompt())
+	}
+}

@@ -1,0 +1,109 @@
+package terminal
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"chela/internal/platform/excerpt"
+)
+
+// Visible returns text with every character that controls a terminal, or that
+// changes the rendering of its neighbours, escaped. Line breaks and tabs stay.
+// A carriage return before a line break is dropped.
+func Visible(text string) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
+	if strings.IndexFunc(text, hidden) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if hidden(r) {
+			b.WriteString(excerpt.Escape(r))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// hidden reports whether r is a control character, a mark that changes the
+// direction of text, or an invisible character. The joiners needed by scripts
+// and emoji are not included.
+func hidden(r rune) bool {
+	switch {
+	case r == '\n' || r == '\t' || r == '\u200c' || r == '\u200d':
+		return false
+	case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):
+		return true
+	default:
+		return 0xE000 <= r && r <= 0xF8FF // private use: the font decides
+	}
+}
+
+// OneLine returns text on one visible line of at most width runes.
+func OneLine(text string, width int) string {
+	return excerpt.Runes(strings.Join(strings.Fields(Visible(text)), " "), width)
+}
+
+// Brief returns the values of a call's arguments for a status line: the
+// identifying value first, the rest as written.
+func Brief(args string) string {
+	d := json.NewDecoder(strings.NewReader(args))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return OneLine(args, 80)
+	}
+	var names, rest []string
+	for d.More() {
+		var value json.RawMessage
+		key, err := d.Token()
+		if err != nil {
+			break
+		}
+		if err := d.Decode(&value); err != nil {
+			break
+		}
+		switch key {
+		case "operation", "method", "path", "url", "command":
+			names = append(names, word(value))
+		default:
+			rest = append(rest, word(value))
+		}
+	}
+	return OneLine(strings.Join(append(names, rest...), " "), 80)
+}
+
+func word(value json.RawMessage) string {
+	var s *string
+	if json.Unmarshal(value, &s) == nil && s != nil {
+		return *s
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, value) == nil {
+		return b.String()
+	}
+	return string(value)
+}
+
+// Lasting formats a duration for people.
+func Lasting(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	default:
+		return d.Round(time.Second).String()
+	}
+}
+
+// Moment formats a time for tables; the zero time is empty.
+func Moment(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02 15:04:05Z")
+}

@@ -1,0 +1,171 @@
+package pure
+
+import (
+	"errors"
+	"maps"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+// A function takes at least least and at most most arguments; most 0 means
+// any number.
+type function struct {
+	least, most int
+	call        func(args []number) (number, error)
+}
+
+var functions = map[string]function{
+	"abs":   {1, 1, func(a []number) (number, error) { return number{new(big.Rat).Abs(a[0].r), a[0].exact}, nil }},
+	"floor": {1, 1, func(a []number) (number, error) { return whole(floor(a[0].r), a[0]), nil }},
+	"ceil":  {1, 1, func(a []number) (number, error) { return whole(ceil(a[0].r), a[0]), nil }},
+	"trunc": {1, 1, func(a []number) (number, error) {
+		return whole(new(big.Int).Quo(a[0].r.Num(), a[0].r.Denom()), a[0]), nil
+	}},
+	"round": {1, 2, round},
+	"min":   {1, 0, func(a []number) (number, error) { return slices.MinFunc(a, compare), nil }},
+	"max":   {1, 0, func(a []number) (number, error) { return slices.MaxFunc(a, compare), nil }},
+	"gcd":   {2, 2, gcd},
+	"sqrt":  {1, 1, sqrt},
+	"ln":    {1, 1, func(a []number) (number, error) { return naturalLog(a[0]) }},
+	"log":   {1, 2, logarithm},
+	"log2":  {1, 1, func(a []number) (number, error) { return logarithm([]number{a[0], integer(2)}) }},
+	"exp":   rounded(math.Exp),
+	"cbrt":  rounded(math.Cbrt),
+	"sin":   rounded(math.Sin),
+	"cos":   rounded(math.Cos),
+	"tan":   rounded(math.Tan),
+	"asin":  rounded(math.Asin),
+	"acos":  rounded(math.Acos),
+	"atan":  rounded(math.Atan),
+	"deg":   rounded(func(x float64) float64 { return x * 180 / math.Pi }),
+	"rad":   rounded(func(x float64) float64 { return x * math.Pi / 180 }),
+}
+
+// The constants, to 50 digits.
+var (
+	pi = mustRat("3.1415926535897932384626433832795028841971693993751")
+	e  = mustRat("2.7182818284590452353602874713526624977572470936999")
+
+	constants = map[string]*big.Rat{"pi": pi, "tau": new(big.Rat).Add(pi, pi), "e": e}
+)
+
+func mustRat(digits string) *big.Rat {
+	r, ok := new(big.Rat).SetString(digits)
+	if !ok {
+		panic("not a number: " + digits)
+	}
+	return r
+}
+
+// names lists the functions and constants of an expression.
+func names() string {
+	list := slices.Sorted(maps.Keys(functions))
+	return strings.Join(append(list, slices.Sorted(maps.Keys(constants))...), ", ")
+}
+
+// rounded adapts a float64 function to values.
+func rounded(f func(float64) float64) function {
+	return function{1, 1, func(a []number) (number, error) { return fromFloat(f(float(a[0]))) }}
+}
+
+func integer(n int64) number { return number{big.NewRat(n, 1), true} }
+
+func whole(n *big.Int, from number) number { return number{new(big.Rat).SetInt(n), from.exact} }
+
+func compare(a, b number) int { return a.r.Cmp(b.r) }
+
+// ceil returns the smallest integer ≥ r.
+func ceil(r *big.Rat) *big.Int {
+	n := floor(new(big.Rat).Neg(r))
+	return n.Neg(n)
+}
+
+// round rounds to the given number of decimals, half away from zero.
+func round(a []number) (number, error) {
+	scale := big.NewRat(1, 1)
+	if len(a) == 2 {
+		ten, err := power(integer(10), a[1])
+		if err != nil || !a[1].r.IsInt() {
+			return number{}, errors.New("the number of decimals must be a whole number, and not huge")
+		}
+		scale = ten.r
+	}
+	scaled := new(big.Rat).Mul(new(big.Rat).Abs(a[0].r), scale)
+	r := new(big.Rat).SetInt(floor(scaled.Add(scaled, big.NewRat(1, 2))))
+	r.Quo(r, scale)
+	if a[0].r.Sign() < 0 {
+		r.Neg(r)
+	}
+	return number{r, a[0].exact}, nil
+}
+
+func gcd(a []number) (number, error) {
+	if !a[0].r.IsInt() || !a[1].r.IsInt() {
+		return number{}, errors.New("gcd needs whole numbers")
+	}
+	x, y := new(big.Int).Abs(a[0].r.Num()), new(big.Int).Abs(a[1].r.Num())
+	return number{new(big.Rat).SetInt(x.GCD(nil, nil, x, y)), a[0].exact && a[1].exact}, nil
+}
+
+// sqrt is exact for squares of fractions.
+func sqrt(a []number) (number, error) {
+	r := a[0].r
+	if r.Sign() < 0 {
+		return number{}, errors.New("there is no real result")
+	}
+	num, denom := new(big.Int).Sqrt(r.Num()), new(big.Int).Sqrt(r.Denom())
+	root := new(big.Rat).SetFrac(num, denom)
+	if new(big.Rat).Mul(root, root).Cmp(r) == 0 {
+		return number{root, a[0].exact}, nil
+	}
+	f := new(big.Float).SetPrec(128).SetRat(r)
+	root, _ = f.Sqrt(f).Rat(nil)
+	return number{root, false}, nil
+}
+
+// naturalLog splits off the binary exponent, so that numbers beyond the range
+// of float64 have a logarithm as well.
+func naturalLog(v number) (number, error) {
+	if v.r.Sign() <= 0 {
+		return number{}, errors.New("a logarithm needs a number above zero")
+	}
+	mantissa := new(big.Float)
+	exponent := new(big.Float).SetPrec(64).SetRat(v.r).MantExp(mantissa)
+	m, _ := mantissa.Float64()
+	if exponent == 1 || exponent == 0 {
+		// Near 1 the sum below would cancel, and so would the digits of v itself.
+		above, _ := new(big.Rat).Sub(v.r, big.NewRat(1, 1)).Float64()
+		return fromFloat(math.Log1p(above))
+	}
+	return fromFloat(math.Log(m) + float64(exponent)*math.Ln2)
+}
+
+// logarithm takes the logarithm to base 10 or a[1]. It is exact where the
+// first argument is a whole power of the base.
+func logarithm(a []number) (number, error) {
+	base := integer(10)
+	if len(a) == 2 {
+		base = a[1]
+	}
+	x, err := naturalLog(a[0])
+	if err != nil {
+		return number{}, err
+	}
+	b, err := naturalLog(base)
+	if err != nil {
+		return number{}, err
+	}
+	if b.r.Sign() == 0 {
+		return number{}, errDivision
+	}
+	guess, err := round([]number{{new(big.Rat).Quo(x.r, b.r), true}})
+	if err != nil {
+		return number{}, err
+	}
+	if p, err := power(base, guess); err == nil && p.r.Cmp(a[0].r) == 0 {
+		return number{guess.r, a[0].exact && base.exact}, nil
+	}
+	return fromFloat(float(x) / float(b))
+}

@@ -1,0 +1,76 @@
+package tool
+
+// This part of the package holds the tool that reads the rest of truncated
+// results.
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"chela"
+)
+
+// Limits of one call, in bytes.
+const (
+	defaultLimit = 20_000
+	maxLimit     = 40_000
+)
+
+// A FindResultFunc returns the whole text of a call's result in a session. It is
+// NotFound if the session has no such call or its result was not truncated.
+type FindResultFunc func(ctx context.Context, session chela.SessionKey, call chela.CallID) ([]byte, error)
+
+//go:embed result_read.md
+var doc string
+
+type input struct {
+	Handle string `json:"handle" jsonschema:"what the shortened result names"`
+	Offset int    `json:"offset,omitempty" jsonschema:"byte to begin at" min:"0"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"how many bytes" min:"1" max:"40000"`
+}
+
+// ReadResult returns the tool result_read, which reads only results that find
+// returns.
+func ReadResult(find FindResultFunc) chela.Tool {
+	return New(Def[input]{
+		Name: "result_read",
+		Doc:  doc,
+		Run: func(ctx context.Context, call Call[input]) (chela.ToolResult, error) {
+			text, err := find(ctx, call.Session, chela.CallID(call.In.Handle))
+			switch kind := chela.KindOf(err); {
+			case err == nil:
+				return part(text, call.In), nil
+			case kind == chela.NotFound || kind == chela.Invalid:
+				return Failed(chela.MessageOf(err)), nil
+			default:
+				return chela.ToolResult{}, fmt.Errorf("find result %q: %w", call.In.Handle, OrLater(err))
+			}
+		},
+	})
+}
+
+// part is the requested part of a text, and the offset to continue at.
+func part(text []byte, in input) chela.ToolResult {
+	if in.Offset >= len(text) {
+		return Failed(fmt.Sprintf("the text ends at byte %d; use a smaller offset", len(text)))
+	}
+	from := in.Offset
+	for from > 0 && !utf8.RuneStart(text[from]) {
+		from--
+	}
+	to := min(from+min(cmp.Or(in.Limit, defaultLimit), maxLimit), len(text))
+	for to < len(text) && !utf8.RuneStart(text[to]) {
+		to++
+	}
+	shown := string(bytes.ToValidUTF8(text[from:to], []byte("\uFFFD")))
+	where := fmt.Sprintf("[bytes %d to %d of %d", from, to, len(text))
+	if to < len(text) {
+		where += fmt.Sprintf("; go on with offset %d", to)
+	}
+	return Done(strings.TrimSuffix(shown, "\n") + "\n" + where + "]")
+}

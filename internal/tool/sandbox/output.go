@@ -1,0 +1,130 @@
+package sandbox
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// An Output converts a command's output to text: it replaces the workspace's
+// host path by Root, replaces invalid UTF-8, passes each piece on as it
+// arrives, and keeps the first and the last half of [MaxOutput]. Paths and
+// characters split between two pieces are recognized. It is not safe for
+// concurrent use.
+type Output struct {
+	host  []byte // the path to be replaced; empty for none
+	each  func(text string)
+	held  []byte // the tail of the last piece that may begin a path or a character
+	head  []byte
+	tail  []byte // the last bytes after head; at most twice the kept size
+	total int64
+}
+
+// NewOutput returns an Output that replaces the path host, unless it is empty,
+// and passes each piece to each, unless it is nil.
+func NewOutput(host string, each func(text string)) *Output {
+	return &Output{host: []byte(host), each: each}
+}
+
+// Write takes a piece of output. It never fails.
+func (o *Output) Write(p []byte) (int, error) {
+	o.held = append(o.held, p...)
+	o.pass(false)
+	return len(p), nil
+}
+
+// Close passes on the held bytes. It never fails.
+func (o *Output) Close() error {
+	o.pass(true)
+	return nil
+}
+
+// pass passes on the held bytes, except a tail that the next piece may
+// complete.
+func (o *Output) pass(last bool) {
+	text := o.held
+	if len(o.host) > 0 {
+		text = bytes.ReplaceAll(text, o.host, []byte(Root))
+	}
+	keep := 0
+	if !last {
+		keep = max(openRune(text), openPrefix(text, o.host))
+	}
+	ready := clean(text[:len(text)-keep])
+	o.held = append(o.held[:0], text[len(text)-keep:]...)
+	if ready == "" {
+		return
+	}
+	o.store(ready)
+	if o.each != nil {
+		o.each(ready)
+	}
+}
+
+// openRune returns the length of an incomplete character at the end of text.
+func openRune(text []byte) int {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		b := text[len(text)-n]
+		if !utf8.RuneStart(b) {
+			continue
+		}
+		if utf8.FullRune(text[len(text)-n:]) {
+			return 0
+		}
+		return n
+	}
+	return 0
+}
+
+// openPrefix returns the length of the longest suffix of text that is a proper
+// prefix of path.
+func openPrefix(text, path []byte) int {
+	for n := min(len(text), len(path)-1); n > 0; n-- {
+		if bytes.HasSuffix(text, path[:n]) {
+			return n
+		}
+	}
+	return 0
+}
+
+// clean replaces each byte that is not UTF-8, and NUL, which some stores
+// refuse, by the replacement character.
+func clean(b []byte) string {
+	return strings.Map(func(r rune) rune {
+		if r == 0 {
+			return utf8.RuneError
+		}
+		return r
+	}, string(b))
+}
+
+const half = MaxOutput / 2
+
+func (o *Output) store(text string) {
+	o.total += int64(len(text))
+	room := min(half-len(o.head), len(text))
+	if room > 0 {
+		o.head = append(o.head, text[:room]...)
+		text = text[room:]
+	}
+	o.tail = append(o.tail, text...)
+	if len(o.tail) > 2*half {
+		o.tail = append(o.tail[:0], o.tail[len(o.tail)-half:]...)
+	}
+}
+
+// Text returns the kept text, with a line in place of the middle that was
+// dropped, and the number of bytes dropped.
+func (o *Output) Text() (text string, dropped int64) {
+	if o.total <= MaxOutput {
+		return string(o.head) + string(o.tail), 0
+	}
+	head, tail := o.head, o.tail[len(o.tail)-half:]
+	head = head[:len(head)-openRune(head)]
+	for len(tail) > 0 && !utf8.RuneStart(tail[0]) {
+		tail = tail[1:]
+	}
+	dropped = o.total - int64(len(head)+len(tail))
+	return fmt.Sprintf("%s\n[%d bytes left out]\n%s", head, dropped, tail), dropped
+}

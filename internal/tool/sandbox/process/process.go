@@ -1,0 +1,76 @@
+// Package process runs commands on this machine in a sandbox built from kernel
+// features available to every user, without a daemon and without root.
+//
+// A command gets the workspace to read and write, an empty /tmp that is removed
+// after it, the system's programs and libraries to read, a scrubbed
+// environment, and limits. It gets no other file, no network, no access to
+// other processes, and no new privileges. When it exits, is cancelled or times
+// out, or when chela dies, every process it started is killed, however it was
+// started. See package worker for the mechanism.
+//
+// Two tiers are tried, the stronger first; a tier is used only if the machine
+// supports all of it:
+//
+//	namespaces   user, mount, PID, network and IPC namespaces, Landlock, seccomp
+//	landlock     Landlock 6 or newer (Linux 6.12), seccomp: where namespaces are forbidden
+//
+// Landlock does not mediate every call that changes state outside the sandbox.
+// In its tier the seccomp filter refuses the others, among them System V memory
+// and the scheduling of other processes, and the worker itself changes modes
+// and times of files, within the workspace only.
+//
+// Landlock before version 6 cannot keep a command from killing the user's
+// other programs, so without a PID namespace it is not enough.
+//
+// The total of all processes of a command (memory including files in memory,
+// disk space and files of the workspace) is sampled several times a second, and
+// a command beyond a limit is killed as a whole. The kernel limits the number
+// of processes, except for user 0 without namespaces or before Linux 6.14;
+// there it is sampled too. If the machine runs out of memory, the kernel kills
+// commands first.
+//
+// Not limited: the processor time of all processes together (each process has
+// its own limit); kernel memory, such as files in flight over a local socket;
+// files that were deleted and are still open, except for the size of each. Not
+// hidden in the landlock tier: the existence, size and times of a file.
+package process
+
+import (
+	"cmp"
+	"path/filepath"
+	"strings"
+
+	"chela"
+	"chela/internal/tool/sandbox"
+)
+
+// Config says how commands are confined. The zero value selects the strongest
+// tier that the machine supports.
+type Config struct {
+	// Off disables confinement. Limits, the scrubbed environment and the
+	// killing of all processes remain. The caller must have verified that the
+	// operator wants this.
+	Off bool
+
+	// NoNamespaces disables namespaces, as on a machine that forbids them.
+	NoNamespaces bool
+
+	Read []string // additional absolute host paths that a command may read and execute
+	Path string   // the PATH of a command; empty means sandbox.DefaultPath
+
+	Limits sandbox.Limits // default limits of a command
+}
+
+func (c Config) check() error {
+	for _, p := range c.Read {
+		if !filepath.IsAbs(p) || filepath.Clean(p) != p || p == "/" {
+			return chela.E(chela.Invalid, "sandbox path "+p+" is not a clean absolute path")
+		}
+	}
+	for _, p := range strings.Split(cmp.Or(c.Path, sandbox.DefaultPath), ":") {
+		if !filepath.IsAbs(p) {
+			return chela.E(chela.Invalid, "sandbox PATH has an entry that is not absolute")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package process
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"chela"
+	"chela/internal/tool/sandbox"
+	"chela/internal/tool/worker"
+)
+
+// A Sandbox runs commands. It is safe for concurrent use.
+type Sandbox struct {
+	cfg Config
+
+	mu   sync.Mutex
+	tier worker.Tier // guarded by mu; empty until a tier has been probed successfully
+}
+
+// New returns a sandbox. It fails with Invalid if cfg is not usable; Check and
+// the first Run probe the machine.
+func New(cfg Config) (*Sandbox, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	return &Sandbox{cfg: cfg}, nil
+}
+
+// Check returns nil if commands can be run as the configuration asks, else an
+// Unsupported error that names the missing feature and how to enable it.
+func (s *Sandbox) Check(ctx context.Context) error {
+	_, err := s.Tier(ctx)
+	return err
+}
+
+// Tier returns how commands are confined. The first call probes the machine by
+// running a command, and fails as Check does.
+func (s *Sandbox) Tier(ctx context.Context) (worker.Tier, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tier != "" {
+		return s.tier, nil
+	}
+	tier, err := s.probe(ctx)
+	if err == nil {
+		s.tier = tier
+	}
+	return tier, err
+}
+
+// Run runs the command and everything it starts to completion. A command that
+// ran is a Result, however it ended, including a timeout. If ctx ends,
+// everything is killed and Run returns the partial Result and ctx's cause.
+// Without a usable sandbox the error is Unsupported, and nothing was run.
+func (s *Sandbox) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Result, error) {
+	tier, err := s.Tier(ctx)
+	if err != nil {
+		return sandbox.Result{}, err
+	}
+	return s.runIn(ctx, tier, spec)
+}
+
+func (s *Sandbox) runIn(ctx context.Context, tier worker.Tier, spec sandbox.Spec) (sandbox.Result, error) {
+	order, err := s.order(tier, spec)
+	if err != nil {
+		return sandbox.Result{}, err
+	}
+	output := sandbox.NewOutput(order.Workspace, spec.Output)
+	began := time.Now()
+	r, err := start(order, output)
+	if err != nil {
+		return sandbox.Result{}, err
+	}
+	ending := r.wait(ctx, spec.Timeout)
+	text, dropped := output.Text()
+	res := sandbox.Result{
+		ExitCode: ending.report.ExitCode,
+		Signal:   ending.report.Signal,
+		Exceeded: ending.report.Exceeded,
+		TimedOut: ending.timedOut,
+		Output:   text,
+		Dropped:  dropped,
+		Took:     time.Since(began),
+	}
+	switch {
+	case ctx.Err() != nil:
+		return res, context.Cause(ctx)
+	case ending.timedOut:
+		return res, nil
+	case ending.err != nil:
+		return res, chela.E(chela.Internal, "the sandbox ended without a report").Because(ending.err)
+	case ending.report.Failure != "":
+		return res, chela.E(chela.Unsupported, "the sandbox cannot run the command: "+ending.report.Failure).
+			WithHint("see chela doctor")
+	default:
+		return res, nil
+	}
+}
+
+// order builds the worker's order from a spec, with host paths.
+func (s *Sandbox) order(tier worker.Tier, spec sandbox.Spec) (worker.Order, error) {
+	workspace, err := filepath.EvalSymlinks(spec.Workspace)
+	if err != nil {
+		return worker.Order{}, chela.E(chela.Unavailable, "the workspace cannot be opened").Because(err)
+	}
+	dir, err := sandbox.Workdir(workspace, spec.Workdir)
+	if err != nil {
+		return worker.Order{}, err
+	}
+	env, err := sandbox.Environ(cmp.Or(s.cfg.Path, sandbox.DefaultPath), spec.Env)
+	if err != nil {
+		return worker.Order{}, err
+	}
+	limits := spec.Limits.Or(s.cfg.Limits).WithDefaults()
+	if tier != worker.Namespaces {
+		running, err := processesOf(os.Getuid())
+		if err != nil {
+			return worker.Order{}, fmt.Errorf("count processes: %w", err)
+		}
+		limits.Processes += running
+	}
+	return worker.Order{
+		Tier:      tier,
+		Command:   spec.Command,
+		Workspace: workspace,
+		Dir:       dir,
+		Env:       env,
+		Read:      s.cfg.Read,
+		Limits:    limits,
+		Network:   spec.Network,
+	}, nil
+}

@@ -1,0 +1,38 @@
+//go:build !linux
+
+package process
+
+import (
+	"context"
+	"runtime"
+
+	"chela"
+	"chela/internal/tool/sandbox"
+	"chela/internal/tool/worker"
+)
+
+// A Sandbox runs commands; on this system it runs none.
+type Sandbox struct{}
+
+// New returns a sandbox that refuses every command. It fails with Invalid when
+// cfg is not usable.
+func New(cfg Config) (*Sandbox, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	return &Sandbox{}, nil
+}
+
+// Check returns an Unsupported error with a hint.
+func (s *Sandbox) Check(context.Context) error {
+	return chela.E(chela.Unsupported, "there is no process sandbox on "+runtime.GOOS).
+		WithHint("run chela on Linux, in a container or in a virtual machine")
+}
+
+// Tier returns no tier and the error of Check.
+func (s *Sandbox) Tier(ctx context.Context) (worker.Tier, error) { return "", s.Check(ctx) }
+
+// Run returns the error of Check.
+func (s *Sandbox) Run(ctx context.Context, _ sandbox.Spec) (sandbox.Result, error) {
+	return sandbox.Result{}, s.Check(ctx)
+}

@@ -1,0 +1,231 @@
+package self
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"chela"
+	"chela/internal/platform/excerpt"
+	"chela/internal/tool"
+)
+
+// maxPreview limits the text shown to the person who approves, in bytes.
+const maxPreview = 4000
+
+//go:embed memory_write.md
+var writeDoc string
+
+//go:embed memory_delete.md
+var documentDeleteDoc string
+
+type writeInput struct {
+	Content string `json:"content" jsonschema:"the text, in Markdown"`
+	Target  string `json:"target,omitempty" jsonschema:"memory, daily_log, heartbeat or a path; daily_log if left out"`
+	Append  *bool  `json:"append,omitempty" jsonschema:"true adds to the end, false replaces the whole; true if left out"`
+}
+
+// target is the document to write.
+func (in writeInput) target() string { return cmp.Or(in.Target, wordDaily) }
+
+// kind is the kind of change.
+func (in writeInput) kind() chela.EditKind {
+	switch {
+	case in.Append != nil && !*in.Append:
+		return chela.EditWrite
+	case in.target() == wordDaily:
+		return chela.EditNote
+	default:
+		return chela.EditAppend
+	}
+}
+
+func (d Documents) write() chela.Tool {
+	return tool.New(tool.Def[writeInput]{
+		Name: "memory_write",
+		Doc:  writeDoc,
+		Judge: func(in writeInput) chela.Judgement {
+			verb := "add to"
+			if in.kind() == chela.EditWrite {
+				verb = "replace"
+			}
+			preview := fmt.Sprintf("%s %s, %d bytes:\n%s", verb, documentSubject(in.target()), len(in.Content), excerpt.Page(in.Content, maxPreview, "the call"))
+			j := writing(in.target(), preview)
+			if in.kind() == chela.EditWrite && strings.TrimSpace(in.Content) == "" {
+				j.Power = chela.PowerDelete
+			}
+			return j
+		},
+		Prepare: func(ctx context.Context, call tool.Call[writeInput]) (chela.Prepared, error) {
+			return d.prepare(ctx, call.ToolCall, call.In.edit())
+		},
+		Run: func(ctx context.Context, call tool.Call[writeInput]) (chela.ToolResult, error) {
+			return d.run(ctx, call.ToolCall, call.In.edit())
+		},
+	})
+}
+
+// edit returns the change that a call of memory_write asks for; its path is as
+// the model wrote it.
+func (in writeInput) edit() chela.DocumentEdit {
+	return chela.DocumentEdit{Kind: in.kind(), Path: in.target(), Text: in.Content}
+}
+
+type deleteInput struct {
+	Path string `json:"path" jsonschema:"the document, such as projects/house/plan.md"`
+}
+
+func (d Documents) delete() chela.Tool {
+	edit := func(in deleteInput) chela.DocumentEdit {
+		return chela.DocumentEdit{Kind: chela.EditDelete, Path: in.Path}
+	}
+	return tool.New(tool.Def[deleteInput]{
+		Name:  "memory_delete",
+		Doc:   documentDeleteDoc,
+		Judge: func(in deleteInput) chela.Judgement { return documentDeletion(in.Path) },
+		Prepare: func(ctx context.Context, call tool.Call[deleteInput]) (chela.Prepared, error) {
+			return d.prepare(ctx, call.ToolCall, edit(call.In))
+		},
+		Run: func(ctx context.Context, call tool.Call[deleteInput]) (chela.ToolResult, error) {
+			return d.run(ctx, call.ToolCall, edit(call.In))
+		},
+	})
+}
+
+// writing judges a call that changes a document. An edit is applied to a
+// document once, so an interrupted call is repeated.
+func writing(named, preview string) chela.Judgement {
+	j := chela.Judgement{
+		Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Subjects: []string{documentSubject(named)}, Preview: strings.ToValidUTF8(preview, "\uFFFD"),
+	}
+	if path := j.Subjects[0]; chela.IsIdentityDocument(path) {
+		j.Risk, j.Exact = "it changes "+path+", which the agent obeys in every later turn", true
+	}
+	return j
+}
+
+// documentDeletion judges a call that deletes a document. BOOTSTRAP.md ends by asking
+// for its own deletion, which removes an instruction and adds none.
+func documentDeletion(named string) chela.Judgement {
+	j := writing(named, "delete "+documentSubject(named))
+	j.Power = chela.PowerDelete
+	if j.Subjects[0] == chela.DocBootstrap {
+		j.Risk, j.Exact = "", false
+	}
+	return j
+}
+
+// An editIntent records the decisions of a call before it runs: the date of a daily
+// log may change until it is resumed.
+type editIntent struct {
+	Path string `json:"path"`
+}
+
+// prepare returns the change that a call is about to make, and stores the
+// contents.
+func (d Documents) prepare(ctx context.Context, call chela.ToolCall, e chela.DocumentEdit) (chela.Prepared, error) {
+	e, err := d.complete(call, e)
+	if err != nil {
+		return chela.Prepared{}, err
+	}
+	before, after, err := d.Foresee(ctx, e)
+	if err != nil {
+		return chela.Prepared{}, errorForModel(err)
+	}
+	change, err := d.keep(ctx, before, after)
+	if err != nil {
+		return chela.Prepared{}, errorForModel(err)
+	}
+	planned, err := json.Marshal(editIntent{e.Path})
+	if err != nil {
+		return chela.Prepared{}, fmt.Errorf("write down what a call intends: %w", err)
+	}
+	return chela.Prepared{Intent: planned, Changes: []chela.Preimage{change}}, nil
+}
+
+// run makes an edit. The actual change goes into the result if the document was
+// modified since the call was prepared.
+func (d Documents) run(ctx context.Context, call chela.ToolCall, e chela.DocumentEdit) (chela.ToolResult, error) {
+	e, err := d.complete(call, e)
+	if err != nil {
+		return tool.Outcome("", errorForModel(err))
+	}
+	made, err := d.Edit(ctx, e)
+	if err != nil {
+		return tool.Outcome("", errorForModel(err))
+	}
+	change, err := d.changed(ctx, made)
+	if err != nil {
+		return tool.Outcome("", errorForModel(err))
+	}
+	res := tool.Done(editTold(e.Kind, made))
+	if len(call.Changes) != 1 || call.Changes[0] != change {
+		res.Changes = []chela.Preimage{change}
+	}
+	return res, nil
+}
+
+// complete returns an edit with all details of the call.
+func (d Documents) complete(call chela.ToolCall, e chela.DocumentEdit) (chela.DocumentEdit, error) {
+	if e.Kind == chela.EditWrite && e.Path == wordDaily {
+		return e, chela.E(chela.Invalid, "the log of a day only grows").WithHint("leave append out, or name its path as target to replace it")
+	}
+	path, err := d.path(e.Path)
+	if err != nil {
+		return e, err
+	}
+	var planned editIntent
+	if len(call.Intent) > 0 {
+		if err := json.Unmarshal(call.Intent, &planned); err != nil {
+			return e, fmt.Errorf("read what call %s intended: %w", call.ID, err)
+		}
+	}
+	e.Path = cmp.Or(planned.Path, path)
+	e.Agent, e.Key = call.Agent, string(call.ID)
+	e.Author, e.Provenance = chela.Author{Turn: call.Turn, Call: call.ID}, call.Provenance
+	return e, mayWrite(call, e)
+}
+
+// changed returns the change that an edit made, from the version before its
+// own.
+func (d Documents) changed(ctx context.Context, made chela.Document) (chela.Preimage, error) {
+	var before chela.Document
+	if made.Version > 1 {
+		var err error
+		before, err = d.Version(ctx, made.Agent, made.Path, made.Version-1)
+		if err != nil && chela.KindOf(err) != chela.NotFound { // later writes may have pruned that version
+			return chela.Preimage{}, err
+		}
+	}
+	return d.keep(ctx, before, made)
+}
+
+// keep stores the old and the new content of a document and returns them as a
+// change.
+func (d Documents) keep(ctx context.Context, before, after chela.Document) (change chela.Preimage, err error) {
+	change = chela.Preimage{Kind: chela.PreimageDocument, Path: after.Path}
+	if before.Version > 0 && !before.Deleted {
+		if change.Before, err = d.Keep(ctx, []byte(before.Text)); err != nil {
+			return change, err
+		}
+	}
+	if !after.Deleted {
+		change.After, err = d.Keep(ctx, []byte(after.Text))
+	}
+	return change, err
+}
+
+// editTold describes the effect of an edit.
+func editTold(kind chela.EditKind, d chela.Document) string {
+	switch kind {
+	case chela.EditDelete:
+		return fmt.Sprintf("deleted %s; version %d and those before it are kept", d.Path, d.Version-1)
+	case chela.EditWrite:
+		return fmt.Sprintf("wrote %s: %d bytes, version %d", d.Path, d.Size, d.Version)
+	default:
+		return fmt.Sprintf("added to %s: %d bytes now, version %d", d.Path, d.Size, d.Version)
+	}
+}

@@ -1,0 +1,81 @@
+package self
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"chela"
+	"chela/internal/tool"
+)
+
+//go:embed create_job.md
+var createJobDoc string
+
+// maxParts is how many subtasks one call may ask for.
+const maxParts = 20
+
+type createJobInput struct {
+	Title          string   `json:"title" jsonschema:"a few words that name it"`
+	Description    string   `json:"description" jsonschema:"all that is to be done; the job knows nothing else"`
+	Subtasks       []string `json:"subtasks,omitempty" jsonschema:"parts that are worked on at the same time"`
+	Plan           bool     `json:"plan,omitempty" jsonschema:"write down steps first"`
+	Priority       int      `json:"priority,omitempty" jsonschema:"higher ones begin first" min:"-10" max:"10"`
+	Agent          string   `json:"agent,omitempty" jsonschema:"who works on it"`
+	Model          string   `json:"model,omitempty" jsonschema:"provider/model"`
+	Thinking       string   `json:"thinking,omitempty" jsonschema:"how hard the model thinks" enum:"off,minimal,low,medium,high,xhigh"`
+	MaxSteps       int      `json:"max_steps,omitempty" jsonschema:"model calls in one turn" min:"1" max:"1000"`
+	TimeoutSeconds int      `json:"timeout_seconds,omitempty" jsonschema:"of one turn" min:"1" max:"86400"`
+	MaxTokens      int64    `json:"max_tokens,omitempty" jsonschema:"that all its model calls may take" min:"1" max:"1000000000"`
+	Mode           string   `json:"mode,omitempty" jsonschema:"leave it out" enum:"local,container,agent"`
+}
+
+func (d JobAPI) create() chela.Tool {
+	return tool.New(tool.Def[createJobInput]{
+		Name: "create_job",
+		Doc:  createJobDoc,
+		Judge: func(in createJobInput) chela.Judgement {
+			j := jobChange("job: "+in.Title+"\n"+in.Description+tool.Shown(in, "title", "description"), in.Title)
+			if in.Model != "" || in.Agent != "" {
+				return powerful(chela.PowerModel, j)
+			}
+			return powerful(chela.PowerJob, j)
+		},
+		Run: func(ctx context.Context, call tool.Call[createJobInput]) (chela.ToolResult, error) {
+			return tool.Outcome(d.begin(ctx, call))
+		},
+	})
+}
+
+func (d JobAPI) begin(ctx context.Context, call tool.Call[createJobInput]) (string, error) {
+	in := call.In
+	switch {
+	case in.Mode == "container" || in.Mode == "agent":
+		return "", chela.E(chela.Unsupported, "jobs in containers and by other agents come with the Docker sandbox").
+			WithHint("leave mode out: the job runs in the sandbox of this machine")
+	case strings.TrimSpace(in.Title) == "" || strings.TrimSpace(in.Description) == "":
+		return "", chela.E(chela.Invalid, "a job needs a title and a description")
+	case len(in.Subtasks) > maxParts:
+		return "", chela.E(chela.Invalid, fmt.Sprintf("%d subtasks are too many", len(in.Subtasks))).WithHint(fmt.Sprintf("use at most %d", maxParts))
+	}
+	job, err := d.Create(ctx, JobOrder{
+		Call: call.ToolCall, Agent: in.Agent, Title: in.Title, Text: in.Description, Priority: in.Priority, Parts: in.Subtasks,
+		Options: chela.JobOptions{
+			Model: in.Model, Thinking: chela.ThinkingLevel(in.Thinking), Steps: in.MaxSteps, Timeout: chela.Span(in.TimeoutSeconds) * chela.Span(time.Second),
+			Tokens: in.MaxTokens, Plan: in.Plan,
+		},
+	})
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(struct {
+		JobID   chela.JobID      `json:"job_id"`
+		Status  chela.JobState   `json:"status"`
+		Session chela.SessionKey `json:"session_key"`
+		Note    string           `json:"note"`
+	}{job.ID, job.State, job.Session, "You are told when it has ended; do not wait for it."})
+	return string(text), err
+}

@@ -1,0 +1,173 @@
+package self
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+	"time"
+
+	"chela"
+	"chela/internal/tool"
+)
+
+//go:embed list_jobs.md
+var listJobsDoc string
+
+//go:embed job_status.md
+var statusDoc string
+
+//go:embed job_events.md
+var eventsDoc string
+
+type listJobsInput struct {
+	State string `json:"state,omitempty" jsonschema:"only those in this state" enum:"live,pending,in_progress,awaiting_approval,completed,submitted,accepted,modified,failed,interrupted,cancelled,stuck,recovering"`
+	Limit int    `json:"limit,omitempty" jsonschema:"how many" min:"1" max:"100"`
+}
+
+// liveJobs are the states of unfinished jobs.
+var liveJobs = []chela.JobState{
+	chela.JobPending, chela.JobInProgress, chela.JobAwaiting, chela.JobModified, chela.JobStuck, chela.JobRecovering,
+}
+
+func (d JobAPI) list() chela.Tool {
+	return tool.New(tool.Def[listJobsInput]{
+		Name: "list_jobs",
+		Doc:  listJobsDoc,
+		Run: func(ctx context.Context, call tool.Call[listJobsInput]) (chela.ToolResult, error) {
+			var states []chela.JobState
+			switch call.In.State {
+			case "":
+			case "live":
+				states = liveJobs
+			default:
+				states = []chela.JobState{chela.JobState(call.In.State)}
+			}
+			requester := call.Session
+			if isMain(call.Session) {
+				requester = ""
+			}
+			found, err := d.Jobs(ctx, WantedJob{call.Agent, requester, states, cmp.Or(call.In.Limit, 20)})
+			res, err := tool.Outcome(jobLines(found), err)
+			for _, j := range found {
+				res.Provenance = res.Provenance.With(j.Origin.Provenance)
+			}
+			return res, err
+		},
+	})
+}
+
+// jobLines formats jobs, one per line.
+func jobLines(jobs []chela.Job) string {
+	if len(jobs) == 0 {
+		return "[there are no such jobs]"
+	}
+	var b strings.Builder
+	for _, j := range jobs {
+		fmt.Fprintf(&b, "%s  %s  %s\n", j.ID, j.State, jobLine(j.Title))
+	}
+	return b.String()
+}
+
+// jobLine joins a text into one line.
+func jobLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+type jobInput struct {
+	JobID string `json:"job_id" jsonschema:"which job"`
+}
+
+func (d JobAPI) status() chela.Tool {
+	return tool.New(tool.Def[jobInput]{
+		Name: "job_status",
+		Doc:  statusDoc,
+		Run: func(ctx context.Context, call tool.Call[jobInput]) (chela.ToolResult, error) {
+			v, err := d.find(ctx, call.ToolCall, call.In.JobID)
+			if err != nil {
+				return tool.Outcome("", err)
+			}
+			res := tool.Done(d.told(v))
+			res.Provenance = v.Provenance
+			return res, nil
+		},
+	})
+}
+
+// told formats all details of a job.
+func (d JobAPI) told(v JobView) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\nstate: %s", v.ID, jobLine(v.Title), v.State)
+	if v.Reason != "" {
+		fmt.Fprintf(&b, " (%s)", jobLine(v.Reason))
+	}
+	fmt.Fprintf(&b, "\nattempt: %d, created %s", v.Attempt, v.CreatedAt.UTC().Format(time.RFC3339))
+	if !v.StartedAt.IsZero() {
+		end := v.FinishedAt
+		if end.IsZero() {
+			end = d.Now()
+		}
+		fmt.Fprintf(&b, ", runtime %s", end.Sub(v.StartedAt).Round(time.Second))
+	}
+	if tokens := v.Usage.Total(); tokens > 0 {
+		fmt.Fprintf(&b, "\nspent: %d tokens, %s", tokens, v.Cost)
+	}
+	fmt.Fprintf(&b, "\nsession: %s\n", v.Session)
+	for _, s := range v.Steps {
+		fmt.Fprintf(&b, "step %d [%s] %s", s.Place, s.State, jobLine(s.Text))
+		if s.Note != "" {
+			fmt.Fprintf(&b, ": %s", jobLine(s.Note))
+		}
+		b.WriteByte('\n')
+	}
+	for _, p := range v.Parts {
+		fmt.Fprintf(&b, "part %d %s [%s] %s\n", p.Place+1, p.ID, p.State, jobLine(p.Title))
+	}
+	if v.Result != "" {
+		fmt.Fprintf(&b, "\nresult:\n%s\n", v.Result)
+	}
+	return b.String()
+}
+
+type eventsInput struct {
+	JobID string `json:"job_id" jsonschema:"which job"`
+	After int    `json:"after,omitempty" jsonschema:"only later ones than this number" min:"0"`
+}
+
+func (d JobAPI) events() chela.Tool {
+	return tool.New(tool.Def[eventsInput]{
+		Name: "job_events",
+		Doc:  eventsDoc,
+		Run: func(ctx context.Context, call tool.Call[eventsInput]) (chela.ToolResult, error) {
+			v, err := d.find(ctx, call.ToolCall, call.In.JobID)
+			if err != nil {
+				return tool.Outcome("", err)
+			}
+			events, err := d.Events(ctx, v.ID, call.In.After)
+			res, err := tool.Outcome(jobStory(events), err)
+			res.Provenance = v.Provenance
+			return res, err
+		},
+	})
+}
+
+// jobStory formats the events of a job, one per line.
+func jobStory(events []chela.JobEvent) string {
+	if len(events) == 0 {
+		return "[nothing has happened since]"
+	}
+	var b strings.Builder
+	for _, e := range events {
+		fmt.Fprintf(&b, "%d  %s  %s", e.Seq, e.At.UTC().Format(time.RFC3339), e.Kind)
+		if e.To != "" {
+			fmt.Fprintf(&b, " %s → %s", e.From, e.To)
+		}
+		if e.Step > 0 {
+			fmt.Fprintf(&b, " %d", e.Step)
+		}
+		if e.Text != "" {
+			fmt.Fprintf(&b, ": %s", jobLine(e.Text))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

@@ -1,0 +1,63 @@
+package self
+
+// This part of the package holds the tool that sends a text to another place
+// than the current conversation: message. Delivery is injected.
+
+import (
+	"context"
+	_ "embed"
+	"strings"
+
+	"chela"
+	"chela/internal/tool"
+)
+
+//go:embed message.md
+var messageDoc string
+
+// maxMessage limits one message, in bytes; channels split it as they need.
+const maxMessage = 20_000
+
+// An MessageOrder is a text to be sent. It is keyed by the call: a repeated order is
+// sent once.
+type MessageOrder struct {
+	Channel string
+	To      string // empty for the owner's last known place on the channel
+	Text    string
+	Call    chela.ToolCall
+}
+
+// A SendMessageFunc queues an order durably and returns its destination. It is
+// NotFound if there is no such channel or place.
+type SendMessageFunc func(ctx context.Context, o MessageOrder) (to string, err error)
+
+type messageInput struct {
+	Channel string `json:"channel" jsonschema:"which channel"`
+	To      string `json:"to,omitempty" jsonschema:"which chat or person there"`
+	Text    string `json:"text" jsonschema:"what to send"`
+}
+
+// Message returns the tool.
+func Message(send SendMessageFunc) chela.Tool {
+	return tool.New(tool.Def[messageInput]{
+		Name: "message",
+		Doc:  messageDoc,
+		Judge: func(in messageInput) chela.Judgement {
+			place := strings.TrimSuffix(in.Channel+":"+in.To, ":")
+			return chela.Judgement{
+				Effect: chela.EffectSend, Resume: chela.ResumeRepeat, Preview: "to " + place + ":\n" + in.Text, Subjects: []string{place},
+			}
+		},
+		Run: func(ctx context.Context, call tool.Call[messageInput]) (chela.ToolResult, error) {
+			in := call.In
+			switch {
+			case strings.TrimSpace(in.Text) == "":
+				return tool.Failed("there is no text"), nil
+			case len(in.Text) > maxMessage:
+				return tool.Failed("the text is too long for a message; write it to a file and send the path"), nil
+			}
+			to, err := send(ctx, MessageOrder{Channel: in.Channel, To: in.To, Text: in.Text, Call: call.ToolCall})
+			return tool.Outcome("it will be sent to "+to, tool.OrLater(err))
+		},
+	})
+}

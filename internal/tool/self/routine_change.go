@@ -1,0 +1,137 @@
+package self
+
+import (
+	"context"
+	_ "embed"
+	"strings"
+
+	"chela"
+	"chela/internal/tool"
+)
+
+//go:embed routine_update.md
+var updateDoc string
+
+//go:embed routine_delete.md
+var deleteDoc string
+
+//go:embed routine_fire.md
+var fireDoc string
+
+//go:embed report.md
+var reportDoc string
+
+type updateInput struct {
+	Name        string  `json:"name" jsonschema:"which routine"`
+	Enabled     *bool   `json:"enabled,omitempty" jsonschema:"whether it fires"`
+	Prompt      *string `json:"prompt,omitempty" jsonschema:"what to do then"`
+	Schedule    *string `json:"schedule,omitempty" jsonschema:"when, as the kind of its trigger has it"`
+	Timezone    *string `json:"timezone,omitempty" jsonschema:"of a cron expression"`
+	Pattern     *string `json:"pattern,omitempty" jsonschema:"an expression that a message matches"`
+	Notify      string  `json:"notify,omitempty" jsonschema:"when people are told" enum:"always,conditional,never"`
+	Target      string  `json:"target,omitempty" jsonschema:"where they are told" enum:"origin,last,broadcast,none"`
+	Model       *string `json:"model,omitempty" jsonschema:"provider/model"`
+	Description *string `json:"description,omitempty" jsonschema:"for people"`
+}
+
+func (d RoutineAPI) update() chela.Tool {
+	return tool.New(tool.Def[updateInput]{
+		Name: "routine_update",
+		Doc:  updateDoc,
+		Judge: func(in updateInput) chela.Judgement {
+			return routineWriting("change routine "+in.Name+tool.Shown(in, "name"), in.Name)
+		},
+		Run: func(ctx context.Context, call tool.Call[updateInput]) (chela.ToolResult, error) {
+			r, err := d.find(ctx, call.ToolCall, call.In.Name)
+			if err != nil {
+				return tool.Outcome("", err)
+			}
+			in := call.In
+			c := RoutineChange{
+				Enabled: in.Enabled, Text: in.Prompt, Description: in.Description, Schedule: in.Schedule, Zone: in.Timezone, Pattern: in.Pattern, Model: in.Model,
+			}
+			if in.Notify != "" {
+				policy := chela.NotifyPolicy(in.Notify)
+				c.Notify = &policy
+			}
+			if in.Target != "" {
+				target := chela.NotifyTarget(in.Target)
+				c.Target = &target
+			}
+			if r, err = d.Update(ctx, r.ID, c, call.ToolCall); err != nil {
+				return tool.Outcome("", err)
+			}
+			return tool.Done("changed " + d.told(r)), nil
+		},
+	})
+}
+
+type nameInput struct {
+	Name string `json:"name" jsonschema:"which routine"`
+}
+
+func (d RoutineAPI) delete() chela.Tool {
+	return tool.New(tool.Def[nameInput]{
+		Name:  "routine_delete",
+		Doc:   deleteDoc,
+		Judge: func(in nameInput) chela.Judgement { return routineWriting("delete routine "+in.Name, in.Name) },
+		Run: func(ctx context.Context, call tool.Call[nameInput]) (chela.ToolResult, error) {
+			r, err := d.find(ctx, call.ToolCall, call.In.Name)
+			if err == nil {
+				err = d.Delete(ctx, r.ID, call.ToolCall)
+			}
+			return tool.Outcome("deleted", err)
+		},
+	})
+}
+
+type fireInput struct {
+	Name  string `json:"name" jsonschema:"which routine"`
+	Input string `json:"input,omitempty" jsonschema:"what it is told beside its prompt"`
+}
+
+func (d RoutineAPI) fire() chela.Tool {
+	return tool.New(tool.Def[fireInput]{
+		Name: "routine_fire",
+		Doc:  fireDoc,
+		Judge: func(in fireInput) chela.Judgement {
+			return routineWriting("run routine "+in.Name+" now"+tool.Shown(in, "name"), in.Name)
+		},
+		Run: func(ctx context.Context, call tool.Call[fireInput]) (chela.ToolResult, error) {
+			r, err := d.find(ctx, call.ToolCall, call.In.Name)
+			if err != nil {
+				return tool.Outcome("", err)
+			}
+			run, err := d.Fire(ctx, r.ID, call.In.Input, call.ToolCall)
+			return tool.Outcome("fired: run "+string(run), err)
+		},
+	})
+}
+
+type reportInput struct {
+	Notify bool   `json:"notify" jsonschema:"whether people should be told"`
+	Text   string `json:"text,omitempty" jsonschema:"what they are told"`
+}
+
+// maxReport limits the notice of a run, in bytes.
+const maxReport = 20_000
+
+func (d RoutineAPI) report() chela.Tool {
+	return tool.New(tool.Def[reportInput]{
+		Name: "report",
+		Doc:  reportDoc,
+		Judge: func(in reportInput) chela.Judgement {
+			return chela.Judgement{Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Preview: "report: " + in.Text}
+		},
+		Run: func(ctx context.Context, call tool.Call[reportInput]) (chela.ToolResult, error) {
+			in := call.In
+			switch {
+			case in.Notify && strings.TrimSpace(in.Text) == "":
+				return tool.Failed("there is no text: say what people are told"), nil
+			case len(in.Text) > maxReport:
+				return tool.Failed("the text is too long for a notice; write it to a document and name its path"), nil
+			}
+			return tool.Outcome("noted", d.Report(ctx, call.Turn, chela.Report{Notify: in.Notify, Text: in.Text}))
+		},
+	})
+}

@@ -1,0 +1,124 @@
+package self
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+	"time"
+
+	"chela"
+	"chela/internal/tool"
+)
+
+//go:embed routine_create.md
+var createDoc string
+
+type createInput struct {
+	Name        string   `json:"name" jsonschema:"a short name"`
+	Prompt      string   `json:"prompt" jsonschema:"what to do then"`
+	Trigger     string   `json:"trigger" jsonschema:"what makes it fire" enum:"cron,every,at,event,webhook,system_event,manual"`
+	Schedule    string   `json:"schedule,omitempty" jsonschema:"when, with cron, every and at"`
+	Timezone    string   `json:"timezone,omitempty" jsonschema:"of a cron expression"`
+	Pattern     string   `json:"pattern,omitempty" jsonschema:"with event: an expression that a message matches"`
+	Channel     string   `json:"channel,omitempty" jsonschema:"with event: only messages of this channel"`
+	Path        string   `json:"path,omitempty" jsonschema:"with webhook: what follows /hooks/"`
+	Scheme      string   `json:"scheme,omitempty" jsonschema:"with webhook: how requests are signed" enum:"secret,hmac,github,stripe,slack"`
+	Secret      string   `json:"secret,omitempty" jsonschema:"with webhook: where the secret is kept, as env:NAME"`
+	Source      string   `json:"source,omitempty" jsonschema:"with system_event: what it is of"`
+	Event       string   `json:"event,omitempty" jsonschema:"with system_event: what happened"`
+	Action      string   `json:"action,omitempty" jsonschema:"what it does" enum:"turn,lightweight,job,system_event,notify"`
+	Documents   []string `json:"documents,omitempty" jsonschema:"with lightweight: documents to read along"`
+	Session     string   `json:"session,omitempty" jsonschema:"where its turns run" enum:"isolated,main"`
+	Notify      string   `json:"notify,omitempty" jsonschema:"when people are told" enum:"always,conditional,never"`
+	Target      string   `json:"target,omitempty" jsonschema:"where they are told" enum:"origin,last,broadcast,none"`
+	Model       string   `json:"model,omitempty" jsonschema:"provider/model"`
+	Once        bool     `json:"once,omitempty" jsonschema:"delete it after its first run"`
+	Description string   `json:"description,omitempty" jsonschema:"for people"`
+}
+
+func (d RoutineAPI) create() chela.Tool {
+	return tool.New(tool.Def[createInput]{
+		Name: "routine_create",
+		Doc:  createDoc,
+		Judge: func(in createInput) chela.Judgement {
+			when := in.Trigger
+			for _, more := range []string{in.Schedule, in.Timezone, in.Pattern, in.Path, in.Source, in.Event} {
+				if more != "" {
+					when += " " + more
+				}
+			}
+			j := routineWriting(fmt.Sprintf("routine %s, %s: %s", in.Name, when, in.Prompt)+tool.Shown(in, "name", "prompt"), in.Name)
+			if in.Trigger == string(chela.TriggerWebhook) {
+				j.Risk = "it lets requests from outside begin turns"
+			}
+			return j
+		},
+		Run: func(ctx context.Context, call tool.Call[createInput]) (chela.ToolResult, error) {
+			r, err := d.routine(call)
+			if err == nil {
+				r, err = d.Create(ctx, r, call.ToolCall)
+			}
+			if err != nil {
+				return tool.Outcome("", err)
+			}
+			return tool.Done("made " + d.told(r)), nil
+		},
+	})
+}
+
+// routine builds the routine that a call describes.
+func (d RoutineAPI) routine(call tool.Call[createInput]) (chela.Routine, error) {
+	in := call.In
+	r := chela.Routine{
+		Name: in.Name, Description: in.Description, Agent: call.Agent, Enabled: true, Session: call.Session, DeleteAfterRun: in.Once,
+		Trigger: chela.Trigger{
+			Kind: chela.TriggerKind(in.Trigger), Zone: in.Timezone, Pattern: in.Pattern, Channel: in.Channel, Path: in.Path, Scheme: in.Scheme,
+			Secret: in.Secret, Source: in.Source, Event: in.Event,
+		},
+		Action: chela.RoutineAction{
+			Kind: chela.ActionKind(cmp.Or(in.Action, string(chela.ActionTurn))), Text: in.Prompt, Documents: in.Documents,
+			Main: in.Session == "main", Model: in.Model,
+		},
+		Notify: chela.RoutineNotify{Policy: chela.NotifyPolicy(in.Notify), Target: chela.NotifyTarget(in.Target)},
+	}
+	return r, d.schedule(&r.Trigger, in.Schedule)
+}
+
+// schedule sets the time of a trigger, by its kind.
+func (d RoutineAPI) schedule(t *chela.Trigger, text string) (err error) {
+	if span, ok := strings.CutPrefix(text, "@every "); ok && t.Kind == chela.TriggerCron {
+		t.Kind, text = chela.TriggerEvery, strings.TrimSpace(span)
+	}
+	switch t.Kind {
+	case chela.TriggerCron:
+		t.Cron = text
+	case chela.TriggerEvery:
+		every, err := time.ParseDuration(text)
+		if t.Every = chela.Span(every); err != nil {
+			return chela.E(chela.Invalid, fmt.Sprintf("schedule %.60q is no duration", text)).WithHint("write one such as 30m or 24h")
+		}
+	case chela.TriggerAt:
+		t.At, err = d.instant(text)
+	default:
+		if text != "" {
+			return chela.E(chela.Invalid, fmt.Sprintf("a trigger of kind %s has no schedule", t.Kind))
+		}
+	}
+	return err
+}
+
+// instant parses a time; one without a zone is in the owner's time zone.
+func (d RoutineAPI) instant(text string) (time.Time, error) {
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at, nil
+	}
+	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"} {
+		if at, err := time.ParseInLocation(layout, text, d.Zone); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, chela.E(chela.Invalid, fmt.Sprintf("schedule %.60q is no time", text)).
+		WithHint("write one such as 2035-05-01T09:00:00+02:00, or 2035-05-01 09:00 in the owner's zone")
+}

@@ -1,0 +1,161 @@
+package self
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+	"time"
+
+	"chela"
+	"chela/internal/safety/provenance"
+	"chela/internal/tool"
+)
+
+//go:embed sessions_list.md
+var sessionListDoc string
+
+//go:embed sessions_history.md
+var sessionHistoryDoc string
+
+//go:embed sessions_send.md
+var sendDoc string
+
+type sessionListInput struct {
+	Kind  string `json:"kind,omitempty" jsonschema:"only sessions of this kind" enum:"main,dm,group,channel,subagent,job,cron,hook"`
+	Limit int    `json:"limit,omitempty" jsonschema:"how many" min:"1" max:"100"`
+}
+
+func (d SessionAPI) list() chela.Tool {
+	return tool.New(tool.Def[sessionListInput]{
+		Name: "sessions_list",
+		Doc:  sessionListDoc,
+		Run: func(ctx context.Context, call tool.Call[sessionListInput]) (chela.ToolResult, error) {
+			if !isPrivate(call.Session) {
+				return tool.Done(string(call.Session) + "  this one; other sessions are not listed here"), nil
+			}
+			found, err := d.Sessions(ctx, call.Agent, chela.KeyKind(call.In.Kind), cmp.Or(call.In.Limit, 20))
+			if err != nil {
+				return tool.Outcome("", err)
+			}
+			var b strings.Builder
+			for _, s := range found {
+				fmt.Fprintf(&b, "%s  used %s", s.Key, s.UpdatedAt.UTC().Format(time.RFC3339))
+				if label := cmp.Or(s.Settings.Label, s.Settings.DisplayName, s.Settings.Subject); label != "" {
+					fmt.Fprintf(&b, "  %s", sessionOneLine(label))
+				}
+				if s.Key == call.Session {
+					b.WriteString("  (this one)")
+				}
+				b.WriteByte('\n')
+			}
+			return tool.Done(cmp.Or(b.String(), "[there are no such sessions]")), nil
+		},
+	})
+}
+
+func sessionOneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+type sessionHistoryInput struct {
+	SessionKey string `json:"session_key" jsonschema:"which session"`
+	Limit      int    `json:"limit,omitempty" jsonschema:"how many entries" min:"1" max:"200"`
+	Tools      bool   `json:"tools,omitempty" jsonschema:"show tool calls and results, too"`
+}
+
+func (d SessionAPI) history() chela.Tool {
+	return tool.New(tool.Def[sessionHistoryInput]{
+		Name: "sessions_history",
+		Doc:  sessionHistoryDoc,
+		Run: func(ctx context.Context, call tool.Call[sessionHistoryInput]) (chela.ToolResult, error) {
+			key, err := findSession(call.ToolCall, call.In.SessionKey)
+			if err != nil {
+				return tool.Outcome("", err)
+			}
+			entries, err := d.History(ctx, call.Agent, key, cmp.Or(call.In.Limit, 30))
+			res, err := tool.Outcome(transcript(entries, call.In.Tools), err)
+			res.Provenance = provenance.OfEntries(entries)
+			return res, err
+		},
+	})
+}
+
+// maxEntry limits the text shown of one entry, in bytes.
+const maxEntry = 4000
+
+// transcript formats entries for the model.
+func transcript(entries []chela.Entry, tools bool) string {
+	var b strings.Builder
+	for _, e := range entries {
+		text := e.Body.Text
+		switch e.Kind {
+		case chela.EntryUser, chela.EntryNote, chela.EntryCompaction:
+		case chela.EntryAssistant:
+			for _, c := range e.Body.Calls {
+				if tools {
+					text += fmt.Sprintf("\n[calls %s %s]", c.Tool, c.Args)
+				}
+			}
+		case chela.EntryToolResult:
+			if !tools {
+				continue
+			}
+		default:
+			continue
+		}
+		if text = strings.TrimSpace(text); text == "" || e.Body.Hidden {
+			continue
+		}
+		fmt.Fprintf(&b, "[%s %s]\n%s\n\n", e.CreatedAt.UTC().Format(time.RFC3339), speaker(e), cutEntry(text))
+	}
+	return cmp.Or(strings.TrimSpace(b.String()), "[nothing was said there]")
+}
+
+// speaker names the author of an entry.
+func speaker(e chela.Entry) string {
+	if e.Kind == chela.EntryUser && e.Body.From != "" {
+		return string(e.Kind) + " " + sessionOneLine(e.Body.From)
+	}
+	return string(e.Kind)
+}
+
+// cutEntry returns the beginning of a text, whole runes only.
+func cutEntry(text string) string {
+	if len(text) <= maxEntry {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxEntry], "") + fmt.Sprintf("… [%d more bytes]", len(text)-maxEntry)
+}
+
+type sendInput struct {
+	SessionKey string `json:"session_key" jsonschema:"which session"`
+	Text       string `json:"text" jsonschema:"what to say"`
+}
+
+func (d SessionAPI) send() chela.Tool {
+	return tool.New(tool.Def[sendInput]{
+		Name: "sessions_send",
+		Doc:  sendDoc,
+		Judge: func(in sendInput) chela.Judgement {
+			j := chela.Judgement{
+				Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Preview: "to session " + in.SessionKey + ": " + in.Text, Subjects: []string{in.SessionKey},
+			}
+			if !isPrivate(chela.SessionKey(in.SessionKey)) { // other participants read along there
+				j.Effect = chela.EffectSend
+			}
+			return j
+		},
+		Run: func(ctx context.Context, call tool.Call[sendInput]) (chela.ToolResult, error) {
+			key, err := findSession(call.ToolCall, call.In.SessionKey)
+			switch {
+			case err != nil:
+				return tool.Outcome("", err)
+			case key == call.Session:
+				return tool.Failed("that is this session: say it in your answer"), nil
+			case strings.TrimSpace(call.In.Text) == "":
+				return tool.Failed("there is no text"), nil
+			}
+			return tool.Outcome("sent", d.Send(ctx, key, call.In.Text, call.ToolCall))
+		},
+	})
+}

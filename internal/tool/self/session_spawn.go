@@ -1,0 +1,110 @@
+package self
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"chela"
+	"chela/internal/tool"
+)
+
+//go:embed sessions_spawn.md
+var spawnDoc string
+
+//go:embed agents_list.md
+var agentsDoc string
+
+type spawnInput struct {
+	Task              string `json:"task" jsonschema:"all that is to be done"`
+	Label             string `json:"label,omitempty" jsonschema:"a few words that name it"`
+	AgentID           string `json:"agent_id,omitempty" jsonschema:"which agent works on it"`
+	Model             string `json:"model,omitempty" jsonschema:"provider/model"`
+	Thinking          string `json:"thinking,omitempty" jsonschema:"how hard its model thinks" enum:"off,minimal,low,medium,high,xhigh"`
+	RunTimeoutSeconds int    `json:"run_timeout_seconds,omitempty" jsonschema:"after this time it is ended" min:"0" max:"86400"`
+	Cleanup           string `json:"cleanup,omitempty" jsonschema:"what becomes of its session" enum:"keep,delete"`
+}
+
+// spawnAnswer is the result for the model; it uses the field names common among
+// agent systems.
+type spawnAnswer struct {
+	Status  string           `json:"status"`
+	Child   chela.SessionKey `json:"child_session_key,omitempty"`
+	Run     chela.JobID      `json:"run_id,omitempty"`
+	Applied *bool            `json:"model_applied,omitempty"`
+	Warning string           `json:"warning,omitempty"`
+	Error   string           `json:"error,omitempty"`
+}
+
+func (a spawnAnswer) text() string {
+	raw, _ := json.Marshal(a) // it contains only strings and a boolean
+	return string(raw)
+}
+
+func (d SessionAPI) spawn() chela.Tool {
+	return tool.New(tool.Def[spawnInput]{
+		Name: "sessions_spawn",
+		Doc:  spawnDoc,
+		Judge: func(in spawnInput) chela.Judgement {
+			preview := "subagent"
+			if in.AgentID != "" {
+				preview += " of " + in.AgentID
+			}
+			power := chela.PowerJob
+			if in.Model != "" || in.AgentID != "" {
+				power = chela.PowerModel
+			}
+			return chela.Judgement{
+				Power: power, Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Preview: preview + ": " + in.Task, Subjects: []string{in.AgentID},
+			}
+		},
+		Run: d.begin,
+	})
+}
+
+func (d SessionAPI) begin(ctx context.Context, call tool.Call[spawnInput]) (chela.ToolResult, error) {
+	in := call.In
+	if strings.TrimSpace(in.Task) == "" {
+		return tool.Failed(spawnAnswer{Status: "error", Error: "there is no task"}.text()), nil
+	}
+	made, err := d.Spawn(ctx, Spawn{
+		Call: call.ToolCall, Agent: in.AgentID, Text: in.Task, Label: in.Label,
+		Options: chela.JobOptions{
+			Model: in.Model, Thinking: chela.ThinkingLevel(in.Thinking), Timeout: chela.Span(in.RunTimeoutSeconds) * chela.Span(time.Second),
+			Cleanup: chela.Cleanup(in.Cleanup),
+		},
+	})
+	if err != nil {
+		refused, fault := tool.Outcome("", err)
+		if fault != nil {
+			return refused, fault
+		}
+		status := "error"
+		if chela.KindOf(err) == chela.Denied {
+			status = "forbidden"
+		}
+		refused.Text = spawnAnswer{Status: status, Error: refused.Text}.text()
+		return refused, nil
+	}
+	a := spawnAnswer{Status: "accepted", Child: made.Job.Session, Run: made.Job.ID, Warning: made.Warning}
+	if in.Model != "" {
+		a.Applied = &made.Applied
+	}
+	return tool.Done(a.text()), nil
+}
+
+func (d SessionAPI) agents() chela.Tool {
+	return tool.New(tool.Def[struct{}]{
+		Name: "agents_list",
+		Doc:  agentsDoc,
+		Run: func(_ context.Context, call tool.Call[struct{}]) (chela.ToolResult, error) {
+			names := d.Agents(call.Agent)
+			if len(names) == 0 {
+				return tool.Done("[no subagents may be spawned from here]"), nil
+			}
+			return tool.Done(strings.Join(names, "\n")), nil
+		},
+	})
+}

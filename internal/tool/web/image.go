@@ -1,0 +1,75 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+
+	"chela"
+)
+
+// maxImageRedirects limits the redirects that lead to an image.
+const maxImageRedirects = 5
+
+// images are the supported media types of images.
+var images = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+// An ImageFunc fetches an image and returns its media type, by its content.
+type ImageFunc func(ctx context.Context, address string) (mediaType string, content []byte, err error)
+
+// Images returns a function that fetches images from the hosts that cfg allows,
+// within the time and size of any request. The function fails with Invalid for
+// an unusable address and for content that is not an image, with Denied for an
+// address that is not public, and otherwise with the kind of the failure.
+// Images fails with Invalid if cfg.Allow cannot be parsed.
+func Images(cfg Config) (ImageFunc, error) {
+	g, err := newGuard(cfg.Allow, cfg.Resolver)
+	if err != nil {
+		return nil, err
+	}
+	client := g.client()
+	client.CheckRedirect = redirectImage
+	return func(ctx context.Context, address string) (string, []byte, error) {
+		ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
+		defer cancel()
+		req, err := newRequest(ctx, httpInput{URL: address})
+		if err != nil {
+			return "", nil, chela.E(chela.Invalid, err.Error())
+		}
+		res, err := client.Do(req)
+		if err != nil {
+			return "", nil, explain(err, req.URL, defaultTimeout)
+		}
+		defer res.Body.Close() // the response was read
+		if res.StatusCode != http.StatusOK {
+			return "", nil, chela.E(chela.Invalid, fmt.Sprintf("%s answered %s", req.URL.Host, statusLine(res)))
+		}
+		body, err := io.ReadAll(io.LimitReader(res.Body, maxResponse+1))
+		if err != nil {
+			return "", nil, explain(err, req.URL, defaultTimeout)
+		}
+		kind := http.DetectContentType(body)
+		switch {
+		case len(body) > maxResponse:
+			return "", nil, chela.E(chela.Invalid, fmt.Sprintf("the image is larger than %d bytes", maxResponse))
+		case !slices.Contains(images, kind):
+			return "", nil, chela.E(chela.Invalid, "the address holds no PNG, JPEG, GIF or WebP image")
+		}
+		return kind, body, nil
+	}, nil
+}
+
+// redirectImage follows a redirect to a usable address. The guard decides
+// whether its host may be reached.
+func redirectImage(req *http.Request, via []*http.Request) error {
+	if len(via) > maxImageRedirects {
+		return badURL(fmt.Sprintf("there are more than %d redirects", maxImageRedirects))
+	}
+	next, err := canonicalURL(req.URL)
+	if err == nil {
+		req.URL, req.Host = next, next.Host
+	}
+	return err
+}

@@ -1,0 +1,77 @@
+package worker
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// The descriptors that chela passes to a worker, besides its output at 1 and 2.
+const (
+	controlFD = 3 // carries an Order; EOF means stop
+	reportFD  = 4 // carries a Report
+)
+
+// Main runs a worker and returns its exit code: 0 after it wrote a report, 2
+// when it was not started by chela.
+func Main() int {
+	// Descriptors from 3 on belong to the worker and are closed on exec.
+	if err := unix.CloseRange(controlFD, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return complain("close descriptors", err)
+	}
+	control := os.NewFile(controlFD, "control")
+	report := os.NewFile(reportFD, "report")
+	d := json.NewDecoder(control)
+	var order Order
+	if err := d.Decode(&order); err != nil {
+		return complain("read the order, this command is for chela itself", err)
+	}
+	stop := make(chan struct{})
+	// Nothing waits for this reader: it ends with the process.
+	go func() {
+		_, _ = io.Copy(io.Discard, control) // EOF and errors both mean stop
+		close(stop)
+	}()
+	if err := json.NewEncoder(report).Encode(carryOut(order, stop)); err != nil {
+		return complain("write the report", err)
+	}
+	return 0
+}
+
+func complain(doing string, err error) int {
+	fmt.Fprintf(os.Stderr, "chela worker: %s: %v\n", doing, err)
+	return 2
+}
+
+// carryOut runs the order's command until all its processes have exited, or
+// until stop is closed.
+func carryOut(o Order, stop <-chan struct{}) Report {
+	spare() // before process ids are limited
+	p, cleanUp, err := prepare(o)
+	if err != nil {
+		return Report{Failure: err.Error()}
+	}
+	defer cleanUp()
+	shell, err := launch(o, p)
+	if err != nil {
+		return Report{Failure: err.Error()}
+	}
+	over := make(chan string, 2) // one from each watcher
+	oversee(o, p, over)
+	status, exceeded, ended := watch(shell, stop, over)
+	if o.Tier != Namespaces {
+		killBelow()
+	}
+	switch {
+	case !ended:
+		return Report{Exceeded: exceeded, ExitCode: 128 + int(unix.SIGKILL), Signal: unix.SignalName(unix.SIGKILL)}
+	case status.Signaled():
+		return Report{ExitCode: 128 + int(status.Signal()), Signal: unix.SignalName(status.Signal())}
+	default:
+		return Report{ExitCode: status.ExitStatus()}
+	}
+}

@@ -1,0 +1,74 @@
+package worker
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"chela/internal/tool/sandbox"
+)
+
+// Places are the paths of an order as the command sees them.
+type places struct {
+	workspace string
+	dir       string // working directory
+	tmp       string
+	shell     string
+}
+
+// prepare sets up process-wide state and the file tree. It returns a function
+// that removes the files it left on the host.
+func prepare(o Order) (places, func(), error) {
+	keep := func() {}
+	// If memory runs out anyway, the OOM killer picks commands, and among them
+	// the largest. Processes started by the worker inherit this, and the
+	// worker's own file is out of reach once it is undumpable. If /proc is
+	// read-only, the kernel chooses as usual.
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
+	// An undumpable worker cannot be inspected or traced through /proc, not
+	// even by a command of the same user.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return places{}, keep, fmt.Errorf("make the worker undumpable: %w", err)
+	}
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return places{}, keep, fmt.Errorf("adopt orphans: %w", err)
+	}
+	if o.Tier == Namespaces {
+		if err := enterRoot(o); err != nil {
+			return places{}, keep, err
+		}
+		return place(sandbox.Root, o.Dir, "/tmp"), keep, nil
+	}
+	tmp, err := os.MkdirTemp("", "chela-")
+	if err != nil {
+		return places{}, keep, fmt.Errorf("make a temporary directory: %w", err)
+	}
+	// Files that cannot be removed are left to the system's cleaning of /tmp.
+	return place(o.Workspace, o.Dir, tmp), func() { _ = os.RemoveAll(tmp) }, nil
+}
+
+func place(workspace, dir, tmp string) places {
+	p := places{workspace: workspace, dir: filepath.Join(workspace, dir), tmp: tmp, shell: "/bin/sh"}
+	if _, err := os.Stat("/bin/bash"); err == nil {
+		p.shell = "/bin/bash"
+	}
+	return p
+}
+
+// environ returns the order's environment with the variables that depend on the
+// places.
+func (p places) environ(o Order) []string {
+	env := append([]string{}, o.Env...)
+	return append(env, "HOME="+p.workspace, "TMPDIR="+p.tmp, "SHELL="+p.shell)
+}
+
+// argv returns the command's shell and its arguments. Bash must not read
+// start-up files, which a workspace used as home directory could contain.
+func (p places) argv(command string) []string {
+	if p.shell == "/bin/bash" {
+		return []string{p.shell, "--noprofile", "--norc", "-c", command}
+	}
+	return []string{p.shell, "-c", command}
+}

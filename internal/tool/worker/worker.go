@@ -1,0 +1,82 @@
+// Package worker is the process that runs inside a sandbox. Go cannot confine a
+// process between fork and exec, so chela re-executes its own binary as a
+// worker, which confines the command it starts and supervises it.
+//
+//	chela ──control pipe──▶ worker ──▶ shell ──▶ …
+//	      ◀─report pipe───         (the shell and all below it are confined)
+//	      ◀─output pipe───
+//
+// The worker reads one [Order] from the control pipe, starts the shell, waits
+// for it, kills every process it left behind and writes one [Report]. EOF on
+// the control pipe means stop; it arrives when chela closes the pipe and when
+// chela dies, because the kernel closes it then. A parent-death signal would be
+// tied to one thread of chela, and Go ends threads at any time.
+//
+// # How all processes are killed
+//
+// With [Namespaces] the worker is the init process of a PID namespace: when it
+// exits, the kernel kills every process in it before the worker's exit is
+// reported. Without, the worker adopts all orphans below it
+// (PR_SET_CHILD_SUBREAPER), so that no double fork and no setsid escapes, stops
+// them all, and then kills them.
+//
+// # Which thread is confined
+//
+// Landlock, seccomp, capabilities and no-new-privileges are properties of a
+// thread. One thread of the worker confines itself, forks the shell, and exits;
+// the worker itself stays unconfined, so that it can kill and report, and out
+// of the command's reach. The shell waits at a gate, which opens when that
+// thread has exited and the limits are set: a signal to the thread, which is in
+// the command's own domain, would kill the whole worker.
+package worker
+
+import (
+	"slices"
+
+	"chela/internal/tool/sandbox"
+)
+
+// Args returns the arguments that make chela's binary a worker.
+func Args() []string { return []string{"worker", "exec"} }
+
+// IsWorker reports whether args, as in os.Args, ask for a worker. A binary that
+// starts workers calls this before anything else, and if true only calls
+// os.Exit(Main()).
+func IsWorker(args []string) bool {
+	return len(args) == 3 && slices.Equal(args[1:], Args())
+}
+
+// A Tier says how a command is confined.
+type Tier string
+
+// The tiers, strongest first.
+const (
+	// Namespaces gives the command its own root, which holds only the paths it
+	// may see, a PID namespace, Landlock and seccomp.
+	Namespaces Tier = "namespaces"
+	// Landlock leaves the command in the host's file tree, where it can open
+	// only permitted paths. Seccomp forbids all sockets.
+	Landlock Tier = "landlock"
+	// Off disables confinement. Limits, environment and killing stay.
+	Off Tier = "off"
+)
+
+// An Order is the worker's input, sent as JSON.
+type Order struct {
+	Tier      Tier           `json:"tier"`
+	Command   string         `json:"command"`
+	Workspace string         `json:"workspace"` // on the host, absolute
+	Dir       string         `json:"dir"`       // relative to the workspace
+	Env       []string       `json:"env"`       // without HOME and TMPDIR
+	Read      []string       `json:"read"`      // additional readable host paths
+	Limits    sandbox.Limits `json:"limits"`    // with defaults
+	Network   bool           `json:"network"`
+}
+
+// A Report is the outcome of an order, sent as JSON.
+type Report struct {
+	Failure  string `json:"failure,omitempty"` // why the command could not be started
+	ExitCode int    `json:"exit_code"`
+	Signal   string `json:"signal,omitempty"`
+	Exceeded string `json:"exceeded,omitempty"` // the limit of the whole command that it was killed for exceeding
+}
