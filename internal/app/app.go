@@ -66,7 +66,7 @@ type App struct {
 	desk     *approval.Desk
 	hooks    *hook.Hooks
 	doing    repair.ActivityBoard
-	keeper   *session.Keeper
+	sessions *session.Sessions
 	door     *Door
 	probe    probe // whether messages are accepted
 	memory   *memory.Keeper
@@ -142,7 +142,7 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Wake: a.lanes.Wake,
 		Hash: func(name string, args []byte) string { return tool.Hash(name, args) },
 	})
-	a.keeper = session.New(a.store, session.Config{
+	a.sessions = session.New(a.store, session.Config{
 		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Blobs: a.blobs,
 		Agent: func(name string) error {
 			_, err := a.cfg.Agent(name)

@@ -149,7 +149,7 @@ func (a *App) archive(ctx context.Context) {
 	if a.cfg.Session.ArchiveDays == 0 {
 		return
 	}
-	n, err := a.keeper.Archive(ctx, a.now().AddDate(0, 0, -a.cfg.Session.ArchiveDays))
+	n, err := a.sessions.Archive(ctx, a.now().AddDate(0, 0, -a.cfg.Session.ArchiveDays))
 	switch {
 	case err != nil && ctx.Err() == nil:
 		a.log.Warn("idle sessions not archived", "sessions", n, "error", err)

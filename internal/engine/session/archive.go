@@ -14,10 +14,10 @@ const page = 200
 // Archive archives the sessions unused since a time, without running turns and
 // waiting messages, and returns their number. Archived sessions stay readable;
 // a new message restores them.
-func (k *Keeper) Archive(ctx context.Context, before time.Time) (n int, err error) {
+func (ss *Sessions) Archive(ctx context.Context, before time.Time) (n int, err error) {
 	var after chela.SessionKey
 	for {
-		idle, err := store.Find(ctx, k.store, func(r *store.Read) ([]chela.Session, error) { return r.IdleSessions(ctx, before, after, page) })
+		idle, err := store.Find(ctx, ss.store, func(r *store.Read) ([]chela.Session, error) { return r.IdleSessions(ctx, before, after, page) })
 		if err != nil {
 			return n, err
 		}
@@ -25,7 +25,7 @@ func (k *Keeper) Archive(ctx context.Context, before time.Time) (n int, err erro
 			if !s.Settings.ArchivedAt.IsZero() {
 				continue
 			}
-			done, err := k.archive(ctx, s.Key, before)
+			done, err := ss.archive(ctx, s.Key, before)
 			if err != nil {
 				return n, err
 			}
@@ -42,10 +42,10 @@ func (k *Keeper) Archive(ctx context.Context, before time.Time) (n int, err erro
 
 // archive archives one session unless it was used in the meantime. It does not
 // change the time of its last use.
-func (k *Keeper) archive(ctx context.Context, key chela.SessionKey, before time.Time) (done bool, err error) {
+func (ss *Sessions) archive(ctx context.Context, key chela.SessionKey, before time.Time) (done bool, err error) {
 	var s chela.Session
 	var news []chela.Event
-	err = k.store.Write(ctx, "session.archive", func(w *store.Write) error {
+	err = ss.store.Write(ctx, "session.archive", func(w *store.Write) error {
 		done = false
 		lane, err := w.LockLane(ctx, key)
 		if err != nil {
@@ -66,7 +66,7 @@ func (k *Keeper) archive(ctx context.Context, key chela.SessionKey, before time.
 		if err != nil || lane.Owner != "" || len(live)+waiting > 0 || !idle || !s.Settings.ArchivedAt.IsZero() {
 			return err
 		}
-		done, s.Settings.ArchivedAt = true, k.now()
+		done, s.Settings.ArchivedAt = true, ss.now()
 		news = []chela.Event{{Kind: chela.EventSessionChanged, Session: s.Key, Thread: s.Thread}}
 		if err := w.SaveSession(ctx, s); err != nil {
 			return err
@@ -77,8 +77,8 @@ func (k *Keeper) archive(ctx context.Context, key chela.SessionKey, before time.
 		return false, err
 	}
 	for _, e := range news {
-		k.cfg.Emit(e)
+		ss.cfg.Emit(e)
 	}
-	k.cfg.Ended(End{Session: s.Key, Thread: s.Thread, Reason: Archived})
+	ss.cfg.Ended(End{Session: s.Key, Thread: s.Thread, Reason: Archived})
 	return true, nil
 }

@@ -12,17 +12,17 @@ import (
 
 // Export writes a transcript of a thread. The content is read in one snapshot
 // before anything is written. Combining All and Compacted is Invalid.
-func (k *Keeper) Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error {
+func (ss *Sessions) Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error {
 	if how.All && how.Compacted {
 		return chela.E(chela.Invalid, "a compacted transcript has no branches").WithHint("leave out one of the two")
 	}
-	t, err := store.Find(ctx, k.store, func(r *store.Read) (transcript.Transcript, error) { return read(ctx, r, id, how) })
+	t, err := store.Find(ctx, ss.store, func(r *store.Read) (transcript.Transcript, error) { return read(ctx, r, id, how) })
 	if err != nil {
 		return err
 	}
 	var load transcript.LoadFunc
 	if how.Attachments {
-		load = k.cfg.Blobs.Load
+		load = ss.cfg.Blobs.Load
 	}
 	return transcript.Write(ctx, to, t, load)
 }

@@ -21,31 +21,31 @@ import (
 // the transcript has grown since, only the new entries are added. Entries that
 // exist in another thread, or differ from the stored ones, are a Conflict; a
 // malformed transcript is Invalid.
-func (k *Keeper) Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error) {
+func (ss *Sessions) Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error) {
 	parsed, err := chela.ParseSessionKey(key)
 	if err != nil {
 		return api.Imported{}, err
 	}
-	if err := k.cfg.Agent(agentOf(parsed)); err != nil {
+	if err := ss.cfg.Agent(agentOf(parsed)); err != nil {
 		return api.Imported{}, err
 	}
 	t, err := transcript.Read(from)
 	if err != nil {
 		return api.Imported{}, err
 	}
-	if err := k.keep(ctx, t.Attached); err != nil {
+	if err := ss.keep(ctx, t.Attached); err != nil {
 		return api.Imported{}, err
 	}
 	for i := range t.Entries { // before the store is locked: it takes longer than writing them
 		t.Entries[i].Tokens = prompt.Tokens(t.Entries[i].Body)
 	}
-	in := &importing{Transcript: t, keeper: k, key: parsed}
-	err = k.store.Write(ctx, "session.import", func(w *store.Write) error { return in.write(ctx, w) })
+	in := &importing{Transcript: t, sessions: ss, key: parsed}
+	err = ss.store.Write(ctx, "session.import", func(w *store.Write) error { return in.write(ctx, w) })
 	if err != nil {
 		return api.Imported{}, err
 	}
 	for _, e := range in.events {
-		k.cfg.Emit(e)
+		ss.cfg.Emit(e)
 	}
 	return in.done, nil
 }
@@ -56,15 +56,15 @@ func agentOf(k chela.Key) string {
 }
 
 // keep stores the attachments of a transcript. Unreferenced blobs are harmless.
-func (k *Keeper) keep(ctx context.Context, attached []transcript.Attached) error {
+func (ss *Sessions) keep(ctx context.Context, attached []transcript.Attached) error {
 	for _, a := range attached {
 		if a.Content != nil {
-			if _, err := k.cfg.Blobs.Keep(ctx, a.Content); err != nil {
+			if _, err := ss.cfg.Blobs.Keep(ctx, a.Content); err != nil {
 				return err
 			}
 			continue
 		}
-		if _, err := k.cfg.Blobs.Kept(ctx, a.Name, a.MediaType, a.SHA256); err != nil && a.Needed {
+		if _, err := ss.cfg.Blobs.Kept(ctx, a.Name, a.MediaType, a.SHA256); err != nil && a.Needed {
 			return chela.E(chela.NotFound, fmt.Sprintf("line %d: the content of attachment %.80q is missing", a.Line, a.Name)).
 				WithHint("export it with --with-attachments").Because(err)
 		}
@@ -75,15 +75,15 @@ func (k *Keeper) keep(ctx context.Context, attached []transcript.Attached) error
 // An importing is a transcript during its import into a session.
 type importing struct {
 	transcript.Transcript
-	keeper *Keeper
-	key    chela.Key
-	done   api.Imported
-	events []chela.Event
+	sessions *Sessions
+	key      chela.Key
+	done     api.Imported
+	events   []chela.Event
 }
 
 // write is the transaction of an import.
 func (in *importing) write(ctx context.Context, w *store.Write) error {
-	now := in.keeper.now()
+	now := in.sessions.now()
 	s, err := in.session(ctx, w, now)
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (in *importing) write(ctx context.Context, w *store.Write) error {
 // needed.
 func (in *importing) session(ctx context.Context, w *store.Write, now time.Time) (chela.Session, error) {
 	key := in.key.Session()
-	s := chela.Session{Key: key, Agent: agentOf(in.key), Thread: in.keeper.cfg.IDs.Thread(), CreatedAt: now, UpdatedAt: now}
+	s := chela.Session{Key: key, Agent: agentOf(in.key), Thread: in.sessions.cfg.IDs.Thread(), CreatedAt: now, UpdatedAt: now}
 	if err := w.CreateSession(ctx, s, in.key.Class()); err != nil {
 		return s, err
 	}
@@ -200,7 +200,7 @@ func (in *importing) fresh(ctx context.Context, w *store.Write, now time.Time) (
 			title = chela.TitleOf(e.Body.Text)
 		}
 	}
-	t := chela.Thread{ID: in.keeper.cfg.IDs.Thread(), Session: in.key.Session(), Title: title, State: chela.ThreadIdle, CreatedAt: now, UpdatedAt: now}
+	t := chela.Thread{ID: in.sessions.cfg.IDs.Thread(), Session: in.key.Session(), Title: title, State: chela.ThreadIdle, CreatedAt: now, UpdatedAt: now}
 	return t, w.CreateThread(ctx, t)
 }
 
@@ -230,6 +230,6 @@ func (in *importing) append(ctx context.Context, w *store.Write, before chela.Th
 			return err
 		}
 	}
-	after.Head, after.UpdatedAt = in.Head, in.keeper.now()
+	after.Head, after.UpdatedAt = in.Head, in.sessions.now()
 	return w.MoveThread(ctx, before, after)
 }

@@ -169,7 +169,7 @@ func wrong(name, value, want string) error {
 }
 
 // apply applies a patch to settings.
-func (k *Keeper) apply(s *chela.Settings, p api.SettingsPatch) error {
+func (ss *Sessions) apply(s *chela.Settings, p api.SettingsPatch) error {
 	if p.Label != nil {
 		if len(*p.Label) > maxLabel || *p.Label != "" && checkTitle(*p.Label, true) != nil {
 			return wrong("label", *p.Label, "up to 200 letters on one line")
@@ -178,7 +178,7 @@ func (k *Keeper) apply(s *chela.Settings, p api.SettingsPatch) error {
 	}
 	if p.Model != nil {
 		if *p.Model != "" {
-			if err := k.cfg.Model(*p.Model); err != nil {
+			if err := ss.cfg.Model(*p.Model); err != nil {
 				return err
 			}
 		}
@@ -187,7 +187,7 @@ func (k *Keeper) apply(s *chela.Settings, p api.SettingsPatch) error {
 	if p.Archived != nil {
 		s.ArchivedAt = time.Time{}
 		if *p.Archived {
-			s.ArchivedAt = k.now()
+			s.ArchivedAt = ss.now()
 		}
 	}
 	for _, err := range []error{

@@ -124,7 +124,7 @@ type sessions interface {
 	Session(ctx context.Context, key chela.SessionKey) (api.Session, error)
 }
 
-// keeper changes sessions and their threads; see [session.Keeper].
+// keeper changes sessions and their threads; see [session.Sessions].
 type keeper interface {
 	ChangeAs(ctx context.Context, key chela.SessionKey, patch api.SettingsPatch, scope chela.Scope) (chela.Session, error)
 	// Begin makes a new thread current in a session.
@@ -132,7 +132,7 @@ type keeper interface {
 	Title(ctx context.Context, id chela.ThreadID, title string) (chela.Thread, error)
 }
 
-// transcripts are threads that are written down; see [session.Keeper].
+// transcripts are threads that are written down; see [session.Sessions].
 type transcripts interface {
 	Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error
 	// Import makes a transcript a thread of a session, atomically.

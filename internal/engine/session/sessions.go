@@ -17,7 +17,7 @@ import (
 	"chela/internal/store"
 )
 
-// Config holds the dependencies of a keeper. All fields but Ended are required.
+// Config holds the dependencies of [Sessions]. All fields but Ended are required.
 type Config struct {
 	IDs  *chela.IDs
 	Now  func() time.Time
@@ -36,32 +36,32 @@ type Config struct {
 	Model func(name string) error
 }
 
-// A Keeper changes sessions and their threads. It is safe for concurrent use.
-type Keeper struct {
+// Sessions changes sessions and their threads. It is safe for concurrent use.
+type Sessions struct {
 	store *store.Store
 	cfg   Config
 }
 
-// New returns a keeper of the sessions in a store.
-func New(s *store.Store, cfg Config) *Keeper {
+// New returns the sessions in a store.
+func New(s *store.Store, cfg Config) *Sessions {
 	if cfg.Ended == nil {
 		cfg.Ended = func(End) {}
 	}
-	return &Keeper{store: s, cfg: cfg}
+	return &Sessions{store: s, cfg: cfg}
 }
 
 // now returns the time with the precision of the store.
-func (k *Keeper) now() time.Time { return k.cfg.Now().UTC().Truncate(time.Microsecond) }
+func (ss *Sessions) now() time.Time { return ss.cfg.Now().UTC().Truncate(time.Microsecond) }
 
 // change runs fn on a session with its lane locked, saves the session and
 // announces the change.
-func (k *Keeper) change(ctx context.Context, op string, key chela.SessionKey, fn func(w *store.Write, s *chela.Session) error) (chela.Session, error) {
+func (ss *Sessions) change(ctx context.Context, op string, key chela.SessionKey, fn func(w *store.Write, s *chela.Session) error) (chela.Session, error) {
 	if _, err := chela.ParseSessionKey(key); err != nil {
 		return chela.Session{}, err
 	}
 	var s chela.Session
 	var news []chela.Event
-	err := k.store.Write(ctx, op, func(w *store.Write) error {
+	err := ss.store.Write(ctx, op, func(w *store.Write) error {
 		_, err := w.LockLane(ctx, key)
 		if err != nil {
 			return err
@@ -73,14 +73,14 @@ func (k *Keeper) change(ctx context.Context, op string, key chela.SessionKey, fn
 		if err := fn(w, &s); err != nil {
 			return err
 		}
-		s.UpdatedAt = k.now()
+		s.UpdatedAt = ss.now()
 		if err := w.SaveSession(ctx, s); err != nil {
 			return err
 		}
 		news = []chela.Event{{Kind: chela.EventSessionChanged, Session: s.Key, Thread: s.Thread}}
 		if level := s.Settings.Elevated; Raises(before, level) && Elevates(level) {
 			news = append(news, chela.Event{Kind: chela.EventElevated, Session: s.Key, Thread: s.Thread, Text: level})
-			k.cfg.Log.Info("session elevated", "session", s.Key, "level", level)
+			ss.cfg.Log.Info("session elevated", "session", s.Key, "level", level)
 		}
 		return w.Announce(ctx, s.UpdatedAt, news)
 	})
@@ -88,23 +88,23 @@ func (k *Keeper) change(ctx context.Context, op string, key chela.SessionKey, fn
 		return s, err
 	}
 	for _, e := range news {
-		k.cfg.Emit(e)
+		ss.cfg.Emit(e)
 	}
 	return s, nil
 }
 
 // Change changes settings of a session, or its current thread, with the owner's
 // rights. An invalid patch is Invalid and changes nothing.
-func (k *Keeper) Change(ctx context.Context, key chela.SessionKey, p api.SettingsPatch) (chela.Session, error) {
-	return k.ChangeAs(ctx, key, p, chela.ScopeAdmin)
+func (ss *Sessions) Change(ctx context.Context, key chela.SessionKey, p api.SettingsPatch) (chela.Session, error) {
+	return ss.ChangeAs(ctx, key, p, chela.ScopeAdmin)
 }
 
 // ChangeAs is Change with the rights of a scope. A change beyond them is
 // Denied.
-func (k *Keeper) ChangeAs(ctx context.Context, key chela.SessionKey, p api.SettingsPatch, scope chela.Scope) (chela.Session, error) {
-	return k.change(ctx, "session.change", key, func(w *store.Write, s *chela.Session) error {
+func (ss *Sessions) ChangeAs(ctx context.Context, key chela.SessionKey, p api.SettingsPatch, scope chela.Scope) (chela.Session, error) {
+	return ss.change(ctx, "session.change", key, func(w *store.Write, s *chela.Session) error {
 		before := s.Settings
-		if err := k.apply(&s.Settings, p); err != nil {
+		if err := ss.apply(&s.Settings, p); err != nil {
 			return err
 		}
 		if err := Permit(before, s.Settings, scope); err != nil {
@@ -129,34 +129,34 @@ func (k *Keeper) ChangeAs(ctx context.Context, key chela.SessionKey, p api.Setti
 // Begin creates a new thread and makes it the current one of a session. The old
 // thread stays readable, and its open turn continues. A thread without a title
 // gets one from its first message.
-func (k *Keeper) Begin(ctx context.Context, key chela.SessionKey, title string) (chela.Thread, error) {
+func (ss *Sessions) Begin(ctx context.Context, key chela.SessionKey, title string) (chela.Thread, error) {
 	if err := checkTitle(title, true); err != nil {
 		return chela.Thread{}, err
 	}
-	now := k.now()
-	t := chela.Thread{ID: k.cfg.IDs.Thread(), Session: key, Title: title, State: chela.ThreadIdle, CreatedAt: now, UpdatedAt: now}
+	now := ss.now()
+	t := chela.Thread{ID: ss.cfg.IDs.Thread(), Session: key, Title: title, State: chela.ThreadIdle, CreatedAt: now, UpdatedAt: now}
 	end := End{Session: key, Reason: Asked}
-	_, err := k.change(ctx, "session.reset", key, func(w *store.Write, s *chela.Session) error {
+	_, err := ss.change(ctx, "session.reset", key, func(w *store.Write, s *chela.Session) error {
 		end.Thread = s.Thread
 		s.SwitchTo(t.ID)
 		return w.CreateThread(ctx, t)
 	})
 	if err == nil {
-		k.cfg.Ended(end)
+		ss.cfg.Ended(end)
 	}
 	return t, err
 }
 
 // Title renames a thread.
-func (k *Keeper) Title(ctx context.Context, id chela.ThreadID, title string) (chela.Thread, error) {
+func (ss *Sessions) Title(ctx context.Context, id chela.ThreadID, title string) (chela.Thread, error) {
 	if err := checkTitle(title, false); err != nil {
 		return chela.Thread{}, err
 	}
-	t, err := store.Find(ctx, k.store, func(r *store.Read) (chela.Thread, error) { return r.Thread(ctx, id) })
+	t, err := store.Find(ctx, ss.store, func(r *store.Read) (chela.Thread, error) { return r.Thread(ctx, id) })
 	if err != nil {
 		return t, err
 	}
-	_, err = k.change(ctx, "thread.title", t.Session, func(w *store.Write, _ *chela.Session) error {
+	_, err = ss.change(ctx, "thread.title", t.Session, func(w *store.Write, _ *chela.Session) error {
 		if err := w.TitleThread(ctx, id, title); err != nil {
 			return err
 		}

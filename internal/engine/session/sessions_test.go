@@ -39,9 +39,9 @@ func onBoth(t *testing.T, f func(t *testing.T, s *store.Store)) {
 	}
 }
 
-// A room is a keeper at a fixed time, and what it told.
+// A room holds sessions at a fixed time, and the events that they announced.
 type room struct {
-	*session.Keeper
+	*session.Sessions
 	blobs  *blob.Store
 	ids    *chela.IDs
 	store  *store.Store
@@ -56,7 +56,7 @@ func newRoom(t testing.TB, s *store.Store) *room {
 	t.Helper()
 	r := &room{ids: chela.NewIDs(func() time.Time { return noon }, rand.Reader), store: s}
 	r.blobs = blob.New(t.TempDir(), func(_ string, err error) error { return err })
-	r.Keeper = session.New(s, session.Config{
+	r.Sessions = session.New(s, session.Config{
 		IDs: r.ids, Now: func() time.Time { return noon },
 		Emit: func(e chela.Event) {
 			r.events = append(r.events, e)
