@@ -7,9 +7,10 @@
 //
 // All mutants of a package are compiled into one test binary through
 // go build -overlay, and an environment variable selects the active one, so the
-// working tree is never touched and a mutant costs one run of the tests at most:
-// the run ends with the first failure. Tests with random input draw the same
-// input in each run.
+// working tree is never touched. Each test first runs alone without a mutant, which
+// shows the mutants that it executes. A mutant then costs one run of the tests
+// that execute it at most, fast ones first, up to the first failure. Tests with
+// random input draw the same input in each run.
 //
 // A survivor that no test can notice, because it behaves like the original, is
 // listed with its reason in equivalent.txt. The command fails if less than the

@@ -181,13 +181,51 @@ func TestOpen(t *testing.T) {
 
 func TestSlow(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("CHELA_MUTANT") != "" {
+	if Open(1); os.Getenv("CHELA_MUTANT") != "" {
 		<-make(chan bool)
 	}
 }
 `)
 	if got := missed(t, p, time.Hour); len(got) > 0 {
 		t.Errorf("survivors: %q", got)
+	}
+}
+
+// TestOnlyReachingTestsRun: a mutant runs no test that does not execute it, and
+// one that no test executes is said to be so.
+func TestOnlyReachingTestsRun(t *testing.T) {
+	p := drawAll(t, `package decide
+
+func Open(n int) bool { return n == 1 }
+
+func Shut(n int) bool { return n == 1 }
+`, `package decide
+
+import (
+	"os"
+	"testing"
+)
+
+func TestOpen(t *testing.T) { Open(1) }
+
+func TestOther(t *testing.T) {
+	if os.Getenv("CHELA_MUTANT") != "" {
+		t.Error("not executed by this mutant")
+	}
+}
+`)
+	results, err := p.test(t.Context(), 2, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range p.drawn {
+		want := survived
+		if s.function == "Shut" {
+			want = unreached
+		}
+		if results[s.id] != want {
+			t.Errorf("%s: %s, want %s", s.name(), results[s.id], want)
+		}
 	}
 }
 
