@@ -24,6 +24,7 @@ import (
 	"chela/internal/engine/approval"
 	"chela/internal/engine/cost"
 	"chela/internal/engine/hook"
+	"chela/internal/engine/ingress"
 	"chela/internal/engine/lane"
 	"chela/internal/engine/prompt"
 	"chela/internal/engine/queue"
@@ -67,7 +68,7 @@ type App struct {
 	hooks    *hook.Hooks
 	doing    repair.ActivityBoard
 	sessions *session.Sessions
-	door     *Door
+	ingress  *ingress.Ingress
 	probe    probe // whether messages are accepted
 	memory   *memory.Keeper
 	rewinds  *rewind.Mover
@@ -111,10 +112,7 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 	}
 	a.stream = event.NewStream(event.Config{Bus: a.bus, Log: log, Read: a.store.Events, Last: a.store.LastEvent})
 	a.tokens = token.New(a.store, token.Config{IDs: a.ids, Now: a.now, Random: rand.Reader})
-	a.memory = memory.New(a.store, memory.Config{Now: a.now, Zone: cfg.Zone(), Count: prompt.Count, Agent: func(name string) error {
-		_, err := cfg.Agent(name)
-		return err
-	}})
+	a.memory = memory.New(a.store, memory.Config{Now: a.now, Zone: cfg.Zone(), Count: prompt.Count, Agent: cfg.CheckAgent})
 	tools, err := a.builtins()
 	if err != nil {
 		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
@@ -144,29 +142,20 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 	})
 	a.sessions = session.New(a.store, session.Config{
 		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Blobs: a.blobs,
-		Agent: func(name string) error {
-			_, err := a.cfg.Agent(name)
-			return err
-		},
-		Model: a.usable,
+		Agent: cfg.CheckAgent,
+		Model: a.models.Usable,
 		Ended: a.ended,
 	})
 	a.rewinds = a.mover(tools)
 	a.background = background.New(background.Config{
 		Settings: cfg, Store: a.store, Lanes: a.lanes, Node: a.node, IDs: a.ids, Now: a.now, Random: randv2.Float64, Emit: a.emit, Log: log,
-		Dead: a.presence.Dead, Quiet: a.doing.Quiet, Tidy: a.memory.Tidy, Usable: a.usable, Workspace: a.workspace,
+		Dead: a.presence.Dead, Quiet: a.doing.Quiet, Tidy: a.memory.Tidy, Usable: a.models.Usable, Workspace: a.workspace,
 	})
-	a.door = NewDoor(ConversationConfig{
-		Settings: cfg, Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Desk: a.desk, Hooks: a.hooks, Commands: a.interpreter(),
-		Usable: a.usable, Turn: a.turnNow, Hears: a.background.Hears,
+	a.ingress = ingress.New(ingress.Config{
+		Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Approvals: a.desk, Hooks: a.hooks, Commands: a.interpreter(),
+		Agents: a.agents, Turn: a.turnNow, Hears: a.background.Hears,
 	})
 	return a, nil
-}
-
-// usable returns nil if a model is available.
-func (a *App) usable(model string) error {
-	_, _, err := a.models.Serve(model)
-	return err
 }
 
 // queueRules converts the configuration of the message queue.
@@ -185,7 +174,7 @@ func resets(cfg *config.Config) session.Resets {
 func (a *App) interpreter() *command.Interpreter {
 	return command.New(a.store, command.Config{
 		IDs: a.ids, Now: a.now, Log: a.log, Lanes: a.lanes, Desk: a.desk, Version: a.version, Models: a.models.Models, Tools: a.outside().Tools, Model: a.agents.Model,
-		Usable: a.usable,
+		Usable: a.models.Usable,
 		Queue:  queueRules(a.cfg.Queue).For, Operations: a.operations(), Routines: a.background.RoutineOrders(), Memory: a.memory, Prompt: a.promptSize,
 		Budgets: a.ledger.Budgets, Zone: a.cfg.Zone(),
 	})

@@ -21,7 +21,7 @@ func TestNodeWithAFastClock(t *testing.T) {
 	const key = "agent:main:main"
 	answers := right.bus.Listen(key, func(e chela.Event) bool { return e.Kind == chela.EventTextDelta })
 	defer answers.Close()
-	if _, err := right.door.Accept(t.Context(), chela.Inbound{Session: key, Agent: "main", Origin: chela.Origin{Channel: "test", Owner: true}, MessageID: "1", Text: "go"}); err != nil {
+	if _, err := right.ingress.Accept(t.Context(), chela.Inbound{Session: key, Agent: "main", Origin: chela.Origin{Channel: "test", Owner: true}, MessageID: "1", Text: "go"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := answers.Next(t.Context()); !ok {

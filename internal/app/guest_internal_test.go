@@ -17,7 +17,7 @@ func TestCommandsOfGuests(t *testing.T) {
 	n := 0
 	ask := func(text string) (turn chela.Turn, reply string, err error) {
 		n++
-		id, err := a.door.Say(t.Context(), chela.Inbound{
+		id, err := a.ingress.Say(t.Context(), chela.Inbound{
 			Session: "agent:main:chat:group:g", Origin: chela.Origin{Channel: "chat", Sender: "bo"}, MessageID: fmt.Sprint(n), Text: text,
 			Input: chela.InputTyped, Scope: chela.ScopeAdmin,
 		}, func(e chela.Event) {

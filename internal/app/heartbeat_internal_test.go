@@ -112,7 +112,7 @@ func (b *beater) look(text string) {
 func (b *beater) occupied(fn func()) {
 	b.t.Helper()
 	ctx, key := b.t.Context(), chela.MainKey("main")
-	_, err := b.door.Accept(ctx, chela.Inbound{Session: key, Text: "wait", Origin: chela.Origin{Channel: "terminal", Owner: true}})
+	_, err := b.ingress.Accept(ctx, chela.Inbound{Session: key, Text: "wait", Origin: chela.Origin{Channel: "terminal", Owner: true}})
 	if err != nil {
 		b.t.Fatal(err)
 	}

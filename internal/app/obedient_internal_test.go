@@ -214,7 +214,7 @@ func (v *victim) prepare() {
 func (v *victim) say(in chela.Inbound) chela.Turn {
 	v.Helper()
 	in.Agent = "main"
-	id, err := v.door.Say(v.Context(), in, func(chela.Event) {})
+	id, err := v.ingress.Say(v.Context(), in, func(chela.Event) {})
 	if err != nil {
 		v.Fatalf("%s: say %q: %v", v.way, in.Text, err)
 	}
@@ -287,7 +287,7 @@ func (v *victim) approve(turn chela.Turn, answer chela.Answer) (reasons []string
 		if _, err := v.desk.Answer(v.Context(), approval.Reply{ID: a.ID, Answer: answer, By: "test"}); err != nil {
 			v.Fatal(err)
 		}
-		if _, err := v.door.Follow(v.Context(), turn.ID, func(chela.Event) {}); err != nil {
+		if _, err := v.ingress.Follow(v.Context(), turn.ID, func(chela.Event) {}); err != nil {
 			v.Fatal(err)
 		}
 	}

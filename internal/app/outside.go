@@ -11,6 +11,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/engine/approval"
+	"chela/internal/engine/ingress"
 	"chela/internal/engine/session"
 	"chela/internal/engine/turn"
 	"chela/internal/platform/logfile"
@@ -22,10 +23,10 @@ import (
 // outside is the gateway's view of an app.
 type outside struct {
 	*App
-	*Door
+	*ingress.Ingress
 }
 
-func (a *App) outside() *outside { return &outside{App: a, Door: a.door} }
+func (a *App) outside() *outside { return &outside{App: a, Ingress: a.ingress} }
 
 // home returns the services that the gateway exposes.
 func (a *App) home() gateway.Home {
@@ -67,7 +68,7 @@ func (s *outside) answering(ctx context.Context, in chela.Inbound) ([]string, er
 
 // Accept commits a message; its turn starts asynchronously.
 func (s *outside) Accept(ctx context.Context, in chela.Inbound) (api.Receipt, error) {
-	r, err := s.Door.Accept(ctx, in)
+	r, err := s.Ingress.Accept(ctx, in)
 	return api.Receipt{
 		Session: r.Session, Thread: r.Thread, Turn: r.Turn, Inbox: r.Inbox, Duplicate: r.Duplicate, Dropped: r.Dropped,
 		Reply: r.Reply,

@@ -12,6 +12,6 @@ func (a *App) mover(tools []chela.Tool) *rewind.Mover {
 	return rewind.New(a.store, rewind.Config{
 		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: a.log,
 		Workspace: a.workspace, Documents: a.memory, Bytes: a.blobs.Bytes,
-		Tools: tools, Stop: a.lanes.Stop, Wait: func(ctx context.Context, id chela.TurnID) error { return a.door.UntilEnded(ctx, id) }, Wake: a.lanes.Wake, Dead: a.presence.Dead, Alive: a.presence.Alive,
+		Tools: tools, Stop: a.lanes.Stop, Wait: func(ctx context.Context, id chela.TurnID) error { return a.ingress.UntilEnded(ctx, id) }, Wake: a.lanes.Wake, Dead: a.presence.Dead, Alive: a.presence.Alive,
 	})
 }

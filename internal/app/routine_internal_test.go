@@ -85,7 +85,7 @@ func TestRoutinesOfAHome(t *testing.T) {
 	if _, err := a.background.Routines().Fire(ctx, build.ID, routine.Firing{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.door.Accept(ctx, chela.Inbound{Session: chela.MainKey("main"), Text: "Deploy it.", Origin: chela.Origin{Channel: "terminal"}}); err != nil {
+	if _, err := a.ingress.Accept(ctx, chela.Inbound{Session: chela.MainKey("main"), Text: "Deploy it.", Origin: chela.Origin{Channel: "terminal"}}); err != nil {
 		t.Fatal(err)
 	}
 	for v, want := range map[*chela.Routine]string{&build: "It is built.", &watch: "All is well."} {

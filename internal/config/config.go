@@ -186,6 +186,12 @@ func (c *Config) Agent(name string) (Agent, error) {
 		WithHint("use one of " + strings.Join(c.AgentNames(), ", ") + ", or add [agents.NAME] to config.toml")
 }
 
+// CheckAgent returns nil if an agent exists, else NotFound.
+func (c *Config) CheckAgent(name string) error {
+	_, err := c.Agent(name)
+	return err
+}
+
 // AgentNames returns the names of all agents, sorted. "main" is always
 // included.
 func (c *Config) AgentNames() []string { return sortedKeys(c.agents) }

@@ -120,6 +120,12 @@ func (p *Providers) Lacks(model string, set []provider.Parameter) []provider.Par
 	return provider.LackingParameters(parameters(settings.Kind), set)
 }
 
+// Usable returns nil if a model is available.
+func (p *Providers) Usable(model string) error {
+	_, _, err := p.Serve(model)
+	return err
+}
+
 // ServeAll returns a provider of the first of some models, as provider/model,
 // with the others as fallbacks, also if it is unavailable. For a single model,
 // the error says why it is unavailable.

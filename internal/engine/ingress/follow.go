@@ -1,4 +1,4 @@
-package app
+package ingress
 
 import (
 	"cmp"
@@ -20,8 +20,8 @@ const (
 )
 
 // patience is how long to listen for events of a session before polling.
-func (d *Door) patience(key chela.SessionKey) time.Duration {
-	if d.config.Lanes.Serves(key) {
+func (g *Ingress) patience(key chela.SessionKey) time.Duration {
+	if g.cfg.Lanes.Serves(key) {
 		return hereTime
 	}
 	return lookTime
@@ -30,16 +30,16 @@ func (d *Door) patience(key chela.SessionKey) time.Duration {
 // Say commits a message and follows its turn, unless it is a command. It
 // returns the id of the turn. If the end of the turn is received as an event,
 // the turn is not read.
-func (d *Door) Say(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.TurnID, error) {
-	in, err := d.complete(in)
+func (g *Ingress) Say(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.TurnID, error) {
+	in, err := g.complete(in)
 	if err != nil {
 		return "", err
 	}
 	// Listening begins before the message is committed, so that no event of its
 	// turn is missed.
-	heard := d.config.Bus.Listen(in.Session, nil)
+	heard := g.cfg.Bus.Listen(in.Session, nil)
 	defer heard.Close()
-	receipt, begun, err := d.accept(ctx, in)
+	receipt, begun, err := g.accept(ctx, in)
 	if err != nil {
 		return "", err
 	}
@@ -49,25 +49,25 @@ func (d *Door) Say(ctx context.Context, in chela.Inbound, show func(chela.Event)
 	}
 	id := receipt.Turn
 	if id == "" {
-		if id, err = d.taken(ctx, heard, receipt); err != nil {
+		if id, err = g.taken(ctx, heard, receipt); err != nil {
 			return "", err
 		}
 	}
 	if begun {
-		if heardOf, err := d.showUntil(ctx, heard, receipt, show); err != nil || heardOf == itsEnd {
+		if heardOf, err := g.showUntil(ctx, heard, receipt, show); err != nil || heardOf == itsEnd {
 			return id, err
 		}
 	}
-	_, err = d.follow(ctx, heard, id, show)
+	_, err = g.follow(ctx, heard, id, show)
 	return id, err
 }
 
 // taken waits until a turn takes a queued message.
-func (d *Door) taken(ctx context.Context, heard *event.Listener, r lane.Receipt) (chela.TurnID, error) {
+func (g *Ingress) taken(ctx context.Context, heard *event.Listener, r lane.Receipt) (chela.TurnID, error) {
 	for {
 		var m chela.Waiting
 		var asked []chela.Approval
-		err := d.config.Store.Read(ctx, func(s *store.Read) error {
+		err := g.cfg.Store.Read(ctx, func(s *store.Read) error {
 			var err error
 			if m, err = s.Message(ctx, r.Inbox); err != nil {
 				return err
@@ -87,10 +87,10 @@ func (d *Door) taken(ctx context.Context, heard *event.Listener, r lane.Receipt)
 			return "", chela.E(chela.Denied, "the message is stored and queued behind approval "+string(asked[0].ID)).
 				WithHint("answer that first: chela approvals yes " + string(asked[0].ID))
 		}
-		if err := d.pause(ctx, heard, r.Session); err != nil {
+		if err := g.pause(ctx, heard, r.Session); err != nil {
 			return "", err
 		}
-		if err := d.config.Lanes.Wake(ctx, r.Session); err != nil {
+		if err := g.cfg.Lanes.Wake(ctx, r.Session); err != nil {
 			return "", err
 		}
 	}
@@ -104,8 +104,8 @@ func broken(e chela.Event) error {
 
 // pause waits for an event of a session, with a timeout: another process may
 // cause it.
-func (d *Door) pause(ctx context.Context, heard *event.Listener, key chela.SessionKey) error {
-	ctx, cancel := context.WithTimeout(ctx, d.patience(key))
+func (g *Ingress) pause(ctx context.Context, heard *event.Listener, key chela.SessionKey) error {
+	ctx, cancel := context.WithTimeout(ctx, g.patience(key))
 	defer cancel()
 	if e, ok := heard.Next(ctx); ok && e.Kind == chela.EventNotice && e.Error != "" {
 		return broken(e)
@@ -117,30 +117,30 @@ func (d *Door) pause(ctx context.Context, heard *event.Listener, key chela.Sessi
 }
 
 // Follow follows an existing turn.
-func (d *Door) Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error) {
-	t, err := d.config.Turn(ctx, id)
+func (g *Ingress) Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error) {
+	t, err := g.cfg.Turn(ctx, id)
 	if err != nil {
 		return t, err
 	}
-	heard := d.config.Bus.Listen(t.Session, func(e chela.Event) bool { return e.Turn == id })
+	heard := g.cfg.Bus.Listen(t.Session, func(e chela.Event) bool { return e.Turn == id })
 	defer heard.Close()
-	return d.follow(ctx, heard, id, show)
+	return g.follow(ctx, heard, id, show)
 }
 
 // follow sends the events of a turn until it ends or waits for a person.
-func (d *Door) follow(ctx context.Context, heard *event.Listener, id chela.TurnID, show func(chela.Event)) (chela.Turn, error) {
+func (g *Ingress) follow(ctx context.Context, heard *event.Listener, id chela.TurnID, show func(chela.Event)) (chela.Turn, error) {
 	for {
-		t, err := d.config.Turn(ctx, id)
+		t, err := g.cfg.Turn(ctx, id)
 		if err != nil {
 			return t, err
 		}
 		if t.State != chela.TurnProcessing {
-			return t, d.showRest(heard, id, show)
+			return t, g.showRest(heard, id, show)
 		}
-		heardOf, err := d.showUntil(ctx, heard, lane.Receipt{Session: t.Session, Turn: id}, show)
+		heardOf, err := g.showUntil(ctx, heard, lane.Receipt{Session: t.Session, Turn: id}, show)
 		if err == nil && heardOf == nothing {
 			// No event arrived: another process runs it, or died running it.
-			err = d.config.Lanes.Wake(ctx, t.Session)
+			err = g.cfg.Lanes.Wake(ctx, t.Session)
 		}
 		if err != nil {
 			return t, err
@@ -159,8 +159,8 @@ const (
 
 // showUntil sends events of the turn that a receipt names until one reports an
 // outcome, or the next poll is due.
-func (d *Door) showUntil(ctx context.Context, heard *event.Listener, of lane.Receipt, show func(chela.Event)) (told hearsay, err error) {
-	look, cancel := context.WithTimeout(ctx, d.patience(of.Session))
+func (g *Ingress) showUntil(ctx context.Context, heard *event.Listener, of lane.Receipt, show func(chela.Event)) (told hearsay, err error) {
+	look, cancel := context.WithTimeout(ctx, g.patience(of.Session))
 	defer cancel()
 	for {
 		e, ok := heard.Next(look)
@@ -184,7 +184,7 @@ func (d *Door) showUntil(ctx context.Context, heard *event.Listener, of lane.Rec
 }
 
 // showRest sends pending events.
-func (d *Door) showRest(heard *event.Listener, id chela.TurnID, show func(chela.Event)) error {
+func (g *Ingress) showRest(heard *event.Listener, id chela.TurnID, show func(chela.Event)) error {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
 	for {
@@ -199,17 +199,17 @@ func (d *Door) showRest(heard *event.Listener, id chela.TurnID, show func(chela.
 }
 
 // Stop requests the cancellation of a turn.
-func (d *Door) Stop(ctx context.Context, id chela.TurnID) error { return d.config.Lanes.Stop(ctx, id) }
+func (g *Ingress) Stop(ctx context.Context, id chela.TurnID) error { return g.cfg.Lanes.Stop(ctx, id) }
 
 // UntilEnded waits until a cancelled turn has ended. A turn that was about to
 // wait for a person at that moment is cancelled again.
-func (d *Door) UntilEnded(ctx context.Context, id chela.TurnID) error {
+func (g *Ingress) UntilEnded(ctx context.Context, id chela.TurnID) error {
 	for {
-		t, err := d.Follow(ctx, id, func(chela.Event) {})
+		t, err := g.Follow(ctx, id, func(chela.Event) {})
 		if err != nil || t.State.Ended() {
 			return err
 		}
-		if err := d.config.Lanes.Stop(ctx, id); err != nil && chela.KindOf(err) != chela.Conflict {
+		if err := g.cfg.Lanes.Stop(ctx, id); err != nil && chela.KindOf(err) != chela.Conflict {
 			return err
 		}
 	}
@@ -217,21 +217,21 @@ func (d *Door) UntilEnded(ctx context.Context, id chela.TurnID) error {
 
 // Send commits messages for one thread, bypassing the hooks, and follows the
 // turn of the first one.
-func (d *Door) Send(ctx context.Context, messages []chela.Inbound) (chela.Turn, error) {
+func (g *Ingress) Send(ctx context.Context, messages []chela.Inbound) (chela.Turn, error) {
 	key := messages[0].Session
-	heard := d.config.Bus.Listen(key, nil)
+	heard := g.cfg.Bus.Listen(key, nil)
 	defer heard.Close()
-	receipt, err := d.config.Lanes.Submit(ctx, messages[0])
+	receipt, err := g.cfg.Lanes.Submit(ctx, messages[0])
 	for _, m := range messages[1:] {
 		if err == nil {
-			_, err = d.config.Lanes.Submit(ctx, m)
+			_, err = g.cfg.Lanes.Submit(ctx, m)
 		}
 	}
 	if err == nil && receipt.Turn == "" {
-		receipt.Turn, err = d.taken(ctx, heard, receipt)
+		receipt.Turn, err = g.taken(ctx, heard, receipt)
 	}
 	if err != nil {
 		return chela.Turn{}, err
 	}
-	return d.Follow(ctx, receipt.Turn, func(chela.Event) {})
+	return g.Follow(ctx, receipt.Turn, func(chela.Event) {})
 }

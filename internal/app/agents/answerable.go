@@ -1,0 +1,25 @@
+package agents
+
+import (
+	"context"
+
+	"chela"
+	"chela/internal/store"
+)
+
+// Check returns nil if an agent exists, else NotFound.
+func (a *Agents) Check(name string) error { return a.cfg.Settings.CheckAgent(name) }
+
+// Answerable returns nil if some model can answer a message: its own, the one of
+// its session, or one of its agent.
+func (a *Agents) Answerable(ctx context.Context, in chela.Inbound) error {
+	err := a.cfg.Settings.Answerable(in.Agent, in.Model, a.cfg.Providers.Usable)
+	if err == nil || in.Model != "" {
+		return err
+	}
+	s, found := store.Find(ctx, a.cfg.Store, func(r *store.Read) (chela.Session, error) { return r.Session(ctx, in.Session) })
+	if found == nil && s.Settings.Model != "" {
+		err = a.cfg.Providers.Usable(s.Settings.Model)
+	}
+	return err
+}

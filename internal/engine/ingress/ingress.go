@@ -1,0 +1,173 @@
+// Package ingress accepts messages and follows their turns. Every message, from
+// any surface, passes through the single [Ingress] of a home:
+//
+//	message ─▶ answer to a question? ─▶ hooks ─▶ command? ─▶ lane (inbox row) ─▶ turn
+//
+// A message is durable when Accept returns: its row in the inbox, or the answer
+// or the command that it was, is committed.
+package ingress
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"chela"
+	"chela/internal/engine/approval"
+	"chela/internal/engine/hook"
+	"chela/internal/engine/lane"
+	"chela/internal/engine/queue"
+	"chela/internal/platform/event"
+	"chela/internal/store"
+)
+
+// Config holds the dependencies of an ingress. All fields are required.
+type Config struct {
+	Store     *store.Store
+	IDs       *chela.IDs
+	Bus       *event.Bus
+	Lanes     *lane.Lanes
+	Approvals *approval.Desk
+	Hooks     *hook.Hooks
+	Commands  commands
+	Agents    agents
+
+	// Hears returns a hook for the transaction that accepts a message for the
+	// model, or nil.
+	Hears func(ctx context.Context, in chela.Inbound) (lane.Also, error)
+
+	// Turn returns a turn and its current activity.
+	Turn func(ctx context.Context, id chela.TurnID) (chela.Turn, error)
+}
+
+// commands executes commands and directives in messages.
+type commands interface {
+	// Take executes the command in a message, if there is one: the receipt has
+	// its reply. Any other message is returned with its directives applied.
+	Take(ctx context.Context, in chela.Inbound) (chela.Inbound, *lane.Receipt, error)
+
+	// Elevating returns also with the announcement of a message that lifts the
+	// approvals of its turn, and also itself for any other message.
+	Elevating(in chela.Inbound, also lane.Also) lane.Also
+}
+
+// agents knows the agents of a home and their models.
+type agents interface {
+	// Check returns nil if an agent exists, else NotFound.
+	Check(name string) error
+
+	// Answerable returns nil if some model can answer a message, else the reason.
+	Answerable(ctx context.Context, in chela.Inbound) error
+}
+
+// An Ingress accepts messages and follows their turns. It is safe for concurrent
+// use.
+type Ingress struct {
+	cfg       Config
+	accepting singleflight.Group // messages being accepted
+}
+
+// New returns the ingress of a home.
+func New(cfg Config) *Ingress { return &Ingress{cfg: cfg} }
+
+// acceptTime is the timeout of accepting a message: hooks may inspect it, and a
+// command may take long.
+const acceptTime = 5 * time.Minute
+
+// Accept commits a message; its turn starts asynchronously. A message resent
+// while it is still being accepted joins the pending request, which continues
+// if its first sender disconnects.
+func (g *Ingress) Accept(ctx context.Context, in chela.Inbound) (lane.Receipt, error) {
+	in, err := g.complete(in)
+	if err != nil {
+		return lane.Receipt{}, err
+	}
+	delivery := strings.Join([]string{string(in.Session), in.Origin.Channel, in.Origin.Account, in.MessageID}, "\x00")
+	accepted, err, _ := g.accepting.Do(delivery, func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), acceptTime)
+		defer cancel()
+		r, _, err := g.accept(ctx, in)
+		return r, err
+	})
+	r, _ := accepted.(lane.Receipt)
+	return r, err
+}
+
+// accept is the ingress of every message: an answer to a pending question goes
+// to the approvals, a command is executed, anything else goes into the inbox.
+// It reports whether the message started a turn in this process.
+func (g *Ingress) accept(ctx context.Context, in chela.Inbound) (r lane.Receipt, begun bool, err error) {
+	if err := queue.CheckInbound(in); err != nil {
+		return r, false, err
+	}
+	answered, ok, err := g.cfg.Approvals.AnswerText(ctx, in)
+	if err != nil {
+		return r, false, err
+	}
+	if ok {
+		return lane.Receipt{Session: answered.Session, Thread: answered.Thread, Turn: answered.Turn}, false, nil
+	}
+	if g.cfg.Hooks.HearsMessage(in) { // hooks run once per delivery
+		if r, ok, err := g.cfg.Lanes.Known(ctx, in); ok || err != nil {
+			return r, false, errors.Join(err, g.wake(ctx, r))
+		}
+	}
+	if in, err = g.cfg.Hooks.Message(ctx, in); err != nil {
+		return r, false, err
+	}
+	in, done, err := g.cfg.Commands.Take(ctx, in)
+	if err != nil {
+		return r, false, err
+	}
+	if done != nil {
+		return *done, false, nil
+	}
+	if len(in.Results) == 0 { // else the turn that they queue behind has its model
+		if err := g.cfg.Agents.Answerable(ctx, in); err != nil {
+			return r, false, err
+		}
+	}
+	also, err := g.cfg.Hears(ctx, in)
+	if err != nil {
+		return r, false, err
+	}
+	r, err = g.cfg.Lanes.SubmitAlso(ctx, in, g.cfg.Commands.Elevating(in, also))
+	if err == nil && r.Duplicate {
+		err = g.wake(ctx, r)
+	}
+	return r, r.Turn != "" && !r.Duplicate, err
+}
+
+// wake resumes the lane of a message that was resent and is still queued: the
+// process that ran the lane may be dead, and without a daemon no other process
+// adopts it.
+func (g *Ingress) wake(ctx context.Context, r lane.Receipt) error {
+	if r.Turn != "" || r.Dropped || r.Session == "" {
+		return nil
+	}
+	return g.cfg.Lanes.Wake(ctx, r.Session)
+}
+
+// complete fills in a message's defaults.
+func (g *Ingress) complete(in chela.Inbound) (chela.Inbound, error) {
+	key, err := chela.ParseSessionKey(in.Session)
+	if err != nil {
+		return in, err
+	}
+	if in.Agent == "" {
+		in.Agent = key.Agent
+	}
+	if in.Agent == "" {
+		in.Agent = chela.MainAgent
+	}
+	if err := g.cfg.Agents.Check(in.Agent); err != nil {
+		return in, err
+	}
+	if in.MessageID == "" {
+		in.MessageID = string(g.cfg.IDs.Inbox())
+	}
+	return in, nil
+}
