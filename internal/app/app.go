@@ -49,29 +49,29 @@ const toolGrace = 5 * time.Second
 
 // An App is an open home.
 type App struct {
-	cfg      *config.Config
-	log      *slog.Logger
-	now      func() time.Time
-	ids      *chela.IDs
-	node     chela.NodeID
-	store    *store.Store
-	presence *presence.File
-	bus      *event.Bus
-	stream   *event.Stream
-	tokens   *token.Keeper
-	blobs    *blob.Store
-	models   *agents.Providers
-	ledger   *cost.Ledger
-	agents   *agents.Agents
-	lanes    *lane.Lanes
-	desk     *approval.Desk
-	hooks    *hook.Hooks
-	doing    repair.ActivityBoard
-	sessions *session.Sessions
-	ingress  *ingress.Ingress
-	probe    probe // whether messages are accepted
-	memory   *memory.Keeper
-	rewinds  *rewind.Mover
+	cfg       *config.Config
+	log       *slog.Logger
+	now       func() time.Time
+	ids       *chela.IDs
+	node      chela.NodeID
+	store     *store.Store
+	presence  *presence.File
+	bus       *event.Bus
+	stream    *event.Stream
+	tokens    *token.Keeper
+	blobs     *blob.Store
+	models    *agents.Providers
+	ledger    *cost.Ledger
+	agents    *agents.Agents
+	lanes     *lane.Lanes
+	approvals *approval.Approvals
+	hooks     *hook.Hooks
+	doing     repair.ActivityBoard
+	sessions  *session.Sessions
+	ingress   *ingress.Ingress
+	probe     probe // whether messages are accepted
+	memory    *memory.Keeper
+	rewinds   *rewind.Mover
 
 	background *background.Background
 
@@ -136,7 +136,7 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 		Ended:  a.ended,
 		Rewind: func(ctx context.Context, key chela.SessionKey) error { return a.rewinds.Finish(ctx, key) },
 	})
-	a.desk = approval.New(a.store, approval.Config{
+	a.approvals = approval.New(a.store, approval.Config{
 		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Wake: a.lanes.Wake,
 		Hash: func(name string, args []byte) string { return tool.Hash(name, args) },
 	})
@@ -152,7 +152,7 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 		Dead: a.presence.Dead, Quiet: a.doing.Quiet, Tidy: a.memory.Tidy, Usable: a.models.Usable, Workspace: a.workspace,
 	})
 	a.ingress = ingress.New(ingress.Config{
-		Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Approvals: a.desk, Hooks: a.hooks, Commands: a.interpreter(),
+		Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Approvals: a.approvals, Hooks: a.hooks, Commands: a.interpreter(),
 		Agents: a.agents, Turn: a.turnNow, Hears: a.background.Hears,
 	})
 	return a, nil
@@ -173,7 +173,7 @@ func resets(cfg *config.Config) session.Resets {
 
 func (a *App) interpreter() *command.Interpreter {
 	return command.New(a.store, command.Config{
-		IDs: a.ids, Now: a.now, Log: a.log, Lanes: a.lanes, Desk: a.desk, Version: a.version, Models: a.models.Models, Tools: a.outside().Tools, Model: a.agents.Model,
+		IDs: a.ids, Now: a.now, Log: a.log, Lanes: a.lanes, Approvals: a.approvals, Version: a.version, Models: a.models.Models, Tools: a.outside().Tools, Model: a.agents.Model,
 		Usable: a.models.Usable,
 		Queue:  queueRules(a.cfg.Queue).For, Operations: a.operations(), Routines: a.background.RoutineOrders(), Memory: a.memory, Prompt: a.promptSize,
 		Budgets: a.ledger.Budgets, Zone: a.cfg.Zone(),
@@ -207,7 +207,7 @@ func (a *App) Run(ctx context.Context) error {
 	group.Go(func() error {
 		select {
 		case <-a.staying:
-			return a.desk.Run(ctx)
+			return a.approvals.Run(ctx)
 		case <-ctx.Done():
 			return nil
 		}

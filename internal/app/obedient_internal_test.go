@@ -284,7 +284,7 @@ func (v *victim) approve(turn chela.Turn, answer chela.Answer) (reasons []string
 			continue
 		}
 		reasons = append(reasons, a.Reason)
-		if _, err := v.desk.Answer(v.Context(), approval.Reply{ID: a.ID, Answer: answer, By: "test"}); err != nil {
+		if _, err := v.approvals.Answer(v.Context(), approval.Reply{ID: a.ID, Answer: answer, By: "test"}); err != nil {
 			v.Fatal(err)
 		}
 		if _, err := v.ingress.Follow(v.Context(), turn.ID, func(chela.Event) {}); err != nil {

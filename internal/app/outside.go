@@ -302,7 +302,7 @@ func (s *outside) Approval(ctx context.Context, id chela.ApprovalID) (chela.Appr
 
 // Answer answers an approval; the turn continues asynchronously.
 func (s *outside) Answer(ctx context.Context, r approval.Reply) (chela.Approval, error) {
-	return s.desk.Answer(ctx, r)
+	return s.approvals.Answer(ctx, r)
 }
 
 // Grants returns all standing answers, oldest first.

@@ -53,7 +53,7 @@ type house struct {
 	lanes     *lane.Lanes
 	work      *work.Engine
 	desk      *job.Desk
-	approvals *approval.Desk
+	approvals *approval.Approvals
 	bus       *event.Bus
 	ids       *chela.IDs
 	dead      func(chela.NodeID) bool

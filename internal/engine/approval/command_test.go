@@ -36,7 +36,7 @@ func TestCommandsAreOneWithWhatTheyDo(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
 			onBoth(t, markScenario, func(h *house) {
-				commands := command.New(h.store, command.Config{IDs: h.ids, Now: h.now, Lanes: &dying{Lanes: h.lanes}, Desk: h.desk, Log: slog.New(slog.DiscardHandler)})
+				commands := command.New(h.store, command.Config{IDs: h.ids, Now: h.now, Lanes: &dying{Lanes: h.lanes}, Approvals: h.approvals, Log: slog.New(slog.DiscardHandler)})
 				if !h.asked(mainSession, "mark a") {
 					h.Fatal("nobody is asked")
 				}

@@ -41,8 +41,8 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		heard := h.bus.Listen("", func(e chela.Event) bool { return e.Kind == chela.EventTurnFinished })
 		defer heard.Close()
 		log := &recorder{Handler: slog.DiscardHandler, then: func() {}}
-		desk := approval.New(h.store, approval.Config{IDs: h.ids, Now: h.now, Emit: h.emit, Log: slog.New(log), Wake: h.lanes.Wake})
-		go func() { ended <- desk.Run(ctx) }()
+		approvals := approval.New(h.store, approval.Config{IDs: h.ids, Now: h.now, Emit: h.emit, Log: slog.New(log), Wake: h.lanes.Wake})
+		go func() { ended <- approvals.Run(ctx) }()
 		patient, done := context.WithTimeout(h.Context(), time.Minute)
 		defer done()
 		if _, ok := heard.Next(patient); !ok {
@@ -73,9 +73,9 @@ func TestSweepThatFailsIsLogged(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	log := &recorder{Handler: slog.DiscardHandler, then: cancel}
-	desk := approval.New(s, approval.Config{Now: time.Now, Log: slog.New(log)})
+	approvals := approval.New(s, approval.Config{Now: time.Now, Log: slog.New(log)})
 	for _, when := range []string{"while it runs", "once its context is done"} {
-		if err := desk.Run(ctx); err != nil {
+		if err := approvals.Run(ctx); err != nil {
 			t.Errorf("%s: run: %v", when, err)
 		}
 		if len(log.messages) != 1 {
@@ -92,7 +92,7 @@ func TestLateAnswerOfACommand(t *testing.T) {
 		id := h.pending().ID
 		h.later(time.Hour + time.Second)
 		err := h.store.Write(h.Context(), "test.answer", func(w *store.Write) error {
-			_, _, err := h.desk.AnswerIn(h.Context(), w, approval.Reply{ID: id, Answer: chela.AnswerOnce, By: "test"})
+			_, _, err := h.approvals.AnswerIn(h.Context(), w, approval.Reply{ID: id, Answer: chela.AnswerOnce, By: "test"})
 			return err
 		})
 		if chela.KindOf(err) != chela.Conflict {

@@ -31,11 +31,11 @@ const mainSession chela.SessionKey = "agent:main:main"
 // that a person is asked about.
 type house struct {
 	*testing.T
-	store *store.Store
-	lanes *lane.Lanes
-	desk  *approval.Desk
-	bus   *event.Bus
-	ids   *chela.IDs
+	store     *store.Store
+	lanes     *lane.Lanes
+	approvals *approval.Approvals
+	bus       *event.Bus
+	ids       *chela.IDs
 
 	mu      sync.Mutex
 	ahead   time.Duration // guarded by mu: how far the clock is ahead
@@ -89,7 +89,7 @@ func open(t *testing.T, cfg store.Config, scenario string) *house {
 		Alive: func(chela.NodeID) bool { return false },
 		Dead:  func(chela.NodeID) bool { return false },
 	})
-	h.desk = approval.New(s, approval.Config{
+	h.approvals = approval.New(s, approval.Config{
 		IDs: h.ids, Now: h.now, Emit: h.emit, Log: log, Wake: h.lanes.Wake,
 		Hash: func(name string, args []byte) string { return tool.Hash(name, args) },
 	})

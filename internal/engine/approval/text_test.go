@@ -192,7 +192,7 @@ func TestAnswerText(t *testing.T) {
 			if c.m.shown {
 				in.Shown = []chela.ApprovalID{a.ID}
 			}
-			_, ok, err := h.desk.AnswerText(h.Context(), in)
+			_, ok, err := h.approvals.AnswerText(h.Context(), in)
 			if ok != (c.answer != "") || chela.KindOf(err) != c.kind {
 				t.Fatalf("answered: %v, %v; want %q and the kind %q", ok, err, c.answer, c.kind)
 			}
@@ -203,7 +203,7 @@ func TestAnswerText(t *testing.T) {
 				h.answer(approval.Reply{Answer: chela.AnswerNo})
 			}
 			h.rest(mainSession)
-			if _, again, err := h.desk.AnswerText(h.Context(), in); again || err != nil {
+			if _, again, err := h.approvals.AnswerText(h.Context(), in); again || err != nil {
 				t.Errorf("the same delivery answered again: %v, %v", again, err)
 			}
 			h.read(func(ctx context.Context, r *store.Read) error {

@@ -50,7 +50,7 @@ type house struct {
 	node  chela.NodeID
 	store *store.Store
 	lanes *lane.Lanes
-	desk  *approval.Desk
+	desk  *approval.Approvals
 	bus   *event.Bus
 	ids   *chela.IDs
 	marks *marks

@@ -12,7 +12,7 @@ import (
 	"chela/internal/engine/turn"
 )
 
-// answer is what a desk does: it stores the answer, and the next run goes on.
+// answer stores an answer as package approval does; the next run goes on.
 func (r *rig) answer(to chela.ApprovalState) {
 	r.Helper()
 	ch := r.book.answer(to)

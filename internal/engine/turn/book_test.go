@@ -277,7 +277,7 @@ func put[T any](rows *[]T, row T, same func(T) bool) {
 	*rows = append(*rows, row)
 }
 
-// answer is what the desk does with the pending question, in one change.
+// answer answers the pending question as package approval does, in one change.
 func (b *book) answer(to chela.ApprovalState) machine.Change {
 	s := b.state()
 	a, t, th := *s.Pending, b.turn, b.thread

@@ -64,9 +64,9 @@ func (i *Interpreter) answer(ctx context.Context, g given, name string, said app
 			return lane.Outcome{}, err
 		}
 		said.ID = asked
-		a, events, err := i.cfg.Desk.AnswerIn(ctx, w, said)
+		a, events, err := i.cfg.Approvals.AnswerIn(ctx, w, said)
 		return lane.Outcome{
-			Reply: answered(a, said), Events: events, Then: func(ctx context.Context) { i.cfg.Desk.Wake(ctx, a.Session) },
+			Reply: answered(a, said), Events: events, Then: func(ctx context.Context) { i.cfg.Approvals.Wake(ctx, a.Session) },
 		}, err
 	}
 }

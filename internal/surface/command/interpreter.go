@@ -16,12 +16,12 @@ import (
 // Config holds the dependencies of an interpreter. All fields but Version are
 // required.
 type Config struct {
-	IDs     *chela.IDs
-	Now     func() time.Time
-	Log     *slog.Logger
-	Lanes   lanes
-	Desk    desk
-	Version string // of the program; may be empty
+	IDs       *chela.IDs
+	Now       func() time.Time
+	Log       *slog.Logger
+	Lanes     lanes
+	Approvals approvals
+	Version   string // of the program; may be empty
 
 	// Model returns the model of a new turn, as provider/model.
 	Model func(s chela.Session, in chela.Inbound) string
@@ -65,8 +65,8 @@ type lanes interface {
 	StopIn(ctx context.Context, w *store.Write, t chela.Turn) (then func(context.Context), err error)
 }
 
-// desk accepts answers to questions.
-type desk interface {
+// approvals takes answers to approvals.
+type approvals interface {
 	AnswerIn(ctx context.Context, w *store.Write, r approval.Reply) (chela.Approval, []chela.Event, error)
 	Wake(ctx context.Context, key chela.SessionKey)
 }

@@ -29,7 +29,7 @@ import (
 // sweepTime is the interval at which expired approvals are closed.
 const sweepTime = time.Minute
 
-// Config holds the dependencies of a desk. All fields are required.
+// Config holds the dependencies of Approvals. All fields are required.
 type Config struct {
 	IDs  *chela.IDs
 	Now  func() time.Time
@@ -39,14 +39,14 @@ type Config struct {
 	Wake func(context.Context, chela.SessionKey) error // resumes a lane
 }
 
-// A Desk takes answers to approvals. It is safe for concurrent use.
-type Desk struct {
+// Approvals takes answers to approvals. It is safe for concurrent use.
+type Approvals struct {
 	store *store.Store
 	cfg   Config
 }
 
-// New returns a desk over a store.
-func New(s *store.Store, cfg Config) *Desk { return &Desk{store: s, cfg: cfg} }
+// New returns the approvals in a store.
+func New(s *store.Store, cfg Config) *Approvals { return &Approvals{store: s, cfg: cfg} }
 
 // A Reply is an answer to an approval.
 type Reply struct {
@@ -64,12 +64,12 @@ type Reply struct {
 // Answer records an answer and resumes the turn. It is NotFound if the approval
 // does not exist, a Conflict if it was answered or has expired, and Invalid if
 // the pattern names no part of the call.
-func (d *Desk) Answer(ctx context.Context, r Reply) (chela.Approval, error) {
+func (as *Approvals) Answer(ctx context.Context, r Reply) (chela.Approval, error) {
 	var a chela.Approval
 	var news []chela.Event
-	err := d.store.Write(ctx, "approval.answer", func(w *store.Write) error {
+	err := as.store.Write(ctx, "approval.answer", func(w *store.Write) error {
 		var err error
-		if a, news, err = d.take(ctx, w, r); err != nil {
+		if a, news, err = as.take(ctx, w, r); err != nil {
 			return err
 		}
 		return w.Announce(ctx, a.AnsweredAt, news)
@@ -77,14 +77,14 @@ func (d *Desk) Answer(ctx context.Context, r Reply) (chela.Approval, error) {
 	if err != nil {
 		return a, err
 	}
-	return a, d.goOn(ctx, a, news)
+	return a, as.goOn(ctx, a, news)
 }
 
 // AnswerIn is Answer within the caller's transaction. The caller announces the
 // events in it and calls Wake for the approval's session after the commit. An
 // expired approval is left to Sweep.
-func (d *Desk) AnswerIn(ctx context.Context, w *store.Write, r Reply) (chela.Approval, []chela.Event, error) {
-	a, news, err := d.take(ctx, w, r)
+func (as *Approvals) AnswerIn(ctx context.Context, w *store.Write, r Reply) (chela.Approval, []chela.Event, error) {
+	a, news, err := as.take(ctx, w, r)
 	if err == nil {
 		err = late(a)
 	}
@@ -93,17 +93,17 @@ func (d *Desk) AnswerIn(ctx context.Context, w *store.Write, r Reply) (chela.App
 
 // take is Answer within a transaction. It returns the events that announce the
 // answer.
-func (d *Desk) take(ctx context.Context, w *store.Write, r Reply) (a chela.Approval, news []chela.Event, err error) {
+func (as *Approvals) take(ctx context.Context, w *store.Write, r Reply) (a chela.Approval, news []chela.Event, err error) {
 	switch r.Answer {
 	case chela.AnswerOnce, chela.AnswerSession, chela.AnswerPattern, chela.AnswerNo:
 	default:
 		return a, nil, chela.E(chela.Invalid, fmt.Sprintf("%q is not an answer", r.Answer)).
 			WithHint("use once, session, pattern or no")
 	}
-	if a, err = d.locked(ctx, w, r.ID); err != nil {
+	if a, err = as.locked(ctx, w, r.ID); err != nil {
 		return a, nil, err
 	}
-	news, err = d.answer(ctx, w, &a, r)
+	news, err = as.answer(ctx, w, &a, r)
 	return a, news, err
 }
 
@@ -114,7 +114,7 @@ func (d *Desk) take(ctx context.Context, w *store.Write, r Reply) (a chela.Appro
 //
 // Text of an input without commands answers an approval only if the surface has
 // shown it to the sender.
-func (d *Desk) AnswerText(ctx context.Context, in chela.Inbound) (chela.Approval, bool, error) {
+func (as *Approvals) AnswerText(ctx context.Context, in chela.Inbound) (chela.Approval, bool, error) {
 	said, ok := ParseText(in.Text)
 	if !ok {
 		said, ok = ParseJSON(in.Text)
@@ -123,7 +123,7 @@ func (d *Desk) AnswerText(ctx context.Context, in chela.Inbound) (chela.Approval
 	if !ok || !orders && len(in.Shown) == 0 || !in.MayApprove() || len(in.Attachments)+len(in.Results) > 0 {
 		return chela.Approval{}, false, nil
 	}
-	asked, err := d.askedIn(ctx, in)
+	asked, err := as.askedIn(ctx, in)
 	if err != nil {
 		return chela.Approval{}, false, err
 	}
@@ -139,15 +139,15 @@ func (d *Desk) AnswerText(ctx context.Context, in chela.Inbound) (chela.Approval
 	}
 	reply := said.Reply
 	reply.ID, reply.By = a.ID, "owner in "+in.Origin.Channel
-	reply.Message = &chela.Waiting{ID: d.cfg.IDs.Inbox(), CreatedAt: d.cfg.Now(), Inbound: in}
-	a, err = d.Answer(ctx, reply)
+	reply.Message = &chela.Waiting{ID: as.cfg.IDs.Inbox(), CreatedAt: as.cfg.Now(), Inbound: in}
+	a, err = as.Answer(ctx, reply)
 	return a, err == nil, err
 }
 
 // askedIn returns the pending approvals in the thread of a message. A repeated
 // delivery finds none.
-func (d *Desk) askedIn(ctx context.Context, in chela.Inbound) (asked []chela.Approval, err error) {
-	err = d.store.Read(ctx, func(r *store.Read) error {
+func (as *Approvals) askedIn(ctx context.Context, in chela.Inbound) (asked []chela.Approval, err error) {
+	err = as.store.Read(ctx, func(r *store.Read) error {
 		_, known, err := r.Delivered(ctx, in.Origin.Channel, in.Origin.Account, in.MessageID)
 		if err != nil || known {
 			return err
@@ -172,7 +172,7 @@ func (d *Desk) askedIn(ctx context.Context, in chela.Inbound) (asked []chela.App
 
 // locked locks the lane of an approval's session, which excludes concurrent
 // decisions about its turn, and then reads the approval.
-func (d *Desk) locked(ctx context.Context, w *store.Write, id chela.ApprovalID) (chela.Approval, error) {
+func (as *Approvals) locked(ctx context.Context, w *store.Write, id chela.ApprovalID) (chela.Approval, error) {
 	a, err := w.Approval(ctx, id)
 	if err != nil {
 		return a, err
@@ -185,7 +185,7 @@ func (d *Desk) locked(ctx context.Context, w *store.Write, id chela.ApprovalID) 
 
 // answer records an answer within a transaction. A late answer closes the
 // approval as expired.
-func (d *Desk) answer(ctx context.Context, w *store.Write, a *chela.Approval, r Reply) ([]chela.Event, error) {
+func (as *Approvals) answer(ctx context.Context, w *store.Write, a *chela.Approval, r Reply) ([]chela.Event, error) {
 	if a.State != chela.ApprovalPending {
 		return nil, chela.E(chela.Conflict, fmt.Sprintf("approval %s is already %s%s", a.ID, a.State, by(a.AnsweredBy)))
 	}
@@ -193,10 +193,10 @@ func (d *Desk) answer(ctx context.Context, w *store.Write, a *chela.Approval, r 
 	if err != nil {
 		return nil, err
 	}
-	if r.Answer != chela.AnswerNo && d.cfg.Hash(call.Tool, call.Args) != a.ArgsHash {
+	if r.Answer != chela.AnswerNo && as.cfg.Hash(call.Tool, call.Args) != a.ArgsHash {
 		return nil, chela.E(chela.Conflict, "the call has changed since it was asked about").WithHint("deny it; the agent can request the call again")
 	}
-	a.Answer, a.Comment, a.AnsweredBy, a.AnsweredAt = r.Answer, r.Comment, r.By, d.cfg.Now()
+	a.Answer, a.Comment, a.AnsweredBy, a.AnsweredAt = r.Answer, r.Comment, r.By, as.cfg.Now()
 	switch {
 	case !a.AnsweredAt.Before(a.ExpiresAt):
 		a.State, a.Answer = chela.ApprovalExpired, ""
@@ -204,14 +204,14 @@ func (d *Desk) answer(ctx context.Context, w *store.Write, a *chela.Approval, r 
 		a.State = chela.ApprovalDenied
 	default:
 		a.State = chela.ApprovalGranted
-		if err := d.grant(ctx, w, a, r); err != nil {
+		if err := as.grant(ctx, w, a, r); err != nil {
 			return nil, err
 		}
 	}
 	if err := keep(ctx, w, *a, r.Message); err != nil {
 		return nil, err
 	}
-	return d.settle(ctx, w, *a, call)
+	return as.settle(ctx, w, *a, call)
 }
 
 // keep stores the message that contained an answer as part of the resumed turn.
@@ -233,7 +233,7 @@ func keep(ctx context.Context, w *store.Write, a chela.Approval, m *chela.Waitin
 }
 
 // grant stores the grants created by the answer "always" or by a pattern.
-func (d *Desk) grant(ctx context.Context, w *store.Write, a *chela.Approval, r Reply) error {
+func (as *Approvals) grant(ctx context.Context, w *store.Write, a *chela.Approval, r Reply) error {
 	var offers []chela.Offer
 	var err error
 	switch r.Answer {
@@ -257,7 +257,7 @@ func (d *Desk) grant(ctx context.Context, w *store.Write, a *chela.Approval, r R
 	}
 	var patterns []string
 	for _, o := range offers {
-		g.ID, g.Pattern, g.Literal = d.cfg.IDs.Grant(), o.Pattern, o.Literal
+		g.ID, g.Pattern, g.Literal = as.cfg.IDs.Grant(), o.Pattern, o.Literal
 		if err := w.AddGrant(ctx, g); err != nil {
 			return err
 		}
@@ -300,7 +300,7 @@ func named(a chela.Approval, pattern string) (offers []chela.Offer, err error) {
 
 // settle stores the outcome of an approval and the new state of its call, and
 // resumes the turn. It returns the events that announce it.
-func (d *Desk) settle(ctx context.Context, w *store.Write, a chela.Approval, call chela.ToolCall) ([]chela.Event, error) {
+func (as *Approvals) settle(ctx context.Context, w *store.Write, a chela.Approval, call chela.ToolCall) ([]chela.Event, error) {
 	if err := w.MoveApproval(ctx, a); err != nil {
 		return nil, err
 	}
@@ -334,19 +334,19 @@ func (d *Desk) settle(ctx context.Context, w *store.Write, a chela.Approval, cal
 
 // goOn announces an outcome and wakes the lane. It returns a Conflict if the
 // answer came after the expiry.
-func (d *Desk) goOn(ctx context.Context, a chela.Approval, news []chela.Event) error {
+func (as *Approvals) goOn(ctx context.Context, a chela.Approval, news []chela.Event) error {
 	for _, e := range news {
-		d.cfg.Emit(e)
+		as.cfg.Emit(e)
 	}
-	d.Wake(ctx, a.Session)
+	as.Wake(ctx, a.Session)
 	return late(a)
 }
 
 // Wake resumes the lane of an answered approval. The answer is committed
 // already: after a failure here, the periodic takeover finds the turn.
-func (d *Desk) Wake(ctx context.Context, key chela.SessionKey) {
-	if err := d.cfg.Wake(ctx, key); err != nil {
-		d.cfg.Log.Warn("lane not taken", "session", key, "error", err)
+func (as *Approvals) Wake(ctx context.Context, key chela.SessionKey) {
+	if err := as.cfg.Wake(ctx, key); err != nil {
+		as.cfg.Log.Warn("lane not taken", "session", key, "error", err)
 	}
 }
 
@@ -361,12 +361,12 @@ func late(a chela.Approval) error {
 
 // Run closes expired approvals, now and every minute, until ctx ends. A failed
 // sweep is logged and retried with the next one.
-func (d *Desk) Run(ctx context.Context) error {
+func (as *Approvals) Run(ctx context.Context) error {
 	tick := time.NewTicker(sweepTime)
 	defer tick.Stop()
 	for {
-		if err := d.Sweep(ctx); err != nil && ctx.Err() == nil {
-			d.cfg.Log.Warn("expired approvals not closed", "error", err)
+		if err := as.Sweep(ctx); err != nil && ctx.Err() == nil {
+			as.cfg.Log.Warn("expired approvals not closed", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -377,9 +377,9 @@ func (d *Desk) Run(ctx context.Context) error {
 }
 
 // Sweep closes expired approvals and resumes their turns.
-func (d *Desk) Sweep(ctx context.Context) error {
+func (as *Approvals) Sweep(ctx context.Context) error {
 	var pending []chela.Approval
-	err := d.store.Read(ctx, func(r *store.Read) error {
+	err := as.store.Read(ctx, func(r *store.Read) error {
 		var err error
 		pending, err = r.PendingApprovals(ctx, "")
 		return err
@@ -388,12 +388,12 @@ func (d *Desk) Sweep(ctx context.Context) error {
 		return err
 	}
 	for _, a := range pending {
-		if d.cfg.Now().Before(a.ExpiresAt) {
+		if as.cfg.Now().Before(a.ExpiresAt) {
 			continue
 		}
-		a.State, a.AnsweredAt = chela.ApprovalExpired, d.cfg.Now()
+		a.State, a.AnsweredAt = chela.ApprovalExpired, as.cfg.Now()
 		var news []chela.Event
-		err := d.store.Write(ctx, "approval.expire", func(w *store.Write) error {
+		err := as.store.Write(ctx, "approval.expire", func(w *store.Write) error {
 			if _, err := w.LockLane(ctx, a.Session); err != nil {
 				return err
 			}
@@ -401,7 +401,7 @@ func (d *Desk) Sweep(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if news, err = d.settle(ctx, w, a, call); err != nil {
+			if news, err = as.settle(ctx, w, a, call); err != nil {
 				return err
 			}
 			return w.Announce(ctx, a.AnsweredAt, news)
@@ -411,7 +411,7 @@ func (d *Desk) Sweep(ctx context.Context) error {
 		case err != nil:
 			return err
 		default:
-			if err := d.goOn(ctx, a, news); err != nil {
+			if err := as.goOn(ctx, a, news); err != nil {
 				return err
 			}
 		}

@@ -37,7 +37,7 @@ func (h *house) answer(r approval.Reply) chela.Approval {
 		r.ID = h.pending().ID
 	}
 	r.By = "test"
-	a, err := h.desk.Answer(h.Context(), r)
+	a, err := h.approvals.Answer(h.Context(), r)
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestAnswers(t *testing.T) {
 				}
 				again := c.reply
 				again.ID = a.ID
-				if _, err := h.desk.Answer(h.Context(), again); chela.KindOf(err) != chela.Conflict {
+				if _, err := h.approvals.Answer(h.Context(), again); chela.KindOf(err) != chela.Conflict {
 					h.Errorf("answered twice: error %v, want a conflict", err)
 				}
 			})
@@ -126,7 +126,7 @@ func TestAnswersThatAreRefused(t *testing.T) {
 			"pattern for many programs":     {pattern("m*"), chela.Invalid, "covers too much"},
 			"pattern that only begins well": {pattern("mark aa*"), chela.Invalid, "does not match any part"},
 		} {
-			if _, err := h.desk.Answer(h.Context(), c.reply); chela.KindOf(err) != c.want || !strings.Contains(err.Error(), c.text) {
+			if _, err := h.approvals.Answer(h.Context(), c.reply); chela.KindOf(err) != c.want || !strings.Contains(err.Error(), c.text) {
 				h.Errorf("%s: error %v, want kind %s and %q", name, err, c.want, c.text)
 			}
 		}
@@ -151,7 +151,7 @@ func TestAlwaysIsRefusedForARisk(t *testing.T) {
 		if a.Always() != "" {
 			h.Errorf("always would allow %s", a.Always())
 		}
-		if _, err := h.desk.Answer(h.Context(), approval.Reply{ID: a.ID, Answer: chela.AnswerSession}); chela.KindOf(err) != chela.Invalid {
+		if _, err := h.approvals.Answer(h.Context(), approval.Reply{ID: a.ID, Answer: chela.AnswerSession}); chela.KindOf(err) != chela.Invalid {
 			h.Errorf("always: error %v, want an Invalid one", err)
 		}
 		if got := h.pending().State; got != chela.ApprovalPending || len(h.marks()) > 0 {
@@ -205,7 +205,7 @@ func TestOneAnswerWins(t *testing.T) {
 		for i := range 16 {
 			answer := []chela.Answer{chela.AnswerOnce, chela.AnswerNo, chela.AnswerSession, chela.AnswerPattern}[i%4]
 			wait.Go(func() {
-				a, err := h.desk.Answer(h.Context(), approval.Reply{ID: id, Answer: answer, By: "test"})
+				a, err := h.approvals.Answer(h.Context(), approval.Reply{ID: id, Answer: answer, By: "test"})
 				switch {
 				case err == nil:
 					won <- a
@@ -320,7 +320,7 @@ func TestSweepExpires(t *testing.T) {
 		h.sweep()
 		h.sweep() // finds nothing
 		h.checkExpired(id)
-		if _, err := h.desk.Answer(h.Context(), approval.Reply{ID: id, Answer: chela.AnswerOnce}); chela.KindOf(err) != chela.Conflict {
+		if _, err := h.approvals.Answer(h.Context(), approval.Reply{ID: id, Answer: chela.AnswerOnce}); chela.KindOf(err) != chela.Conflict {
 			h.Errorf("answered after it expired: error %v, want a conflict", err)
 		}
 	})
@@ -328,7 +328,7 @@ func TestSweepExpires(t *testing.T) {
 
 func (h *house) sweep() {
 	h.Helper()
-	if err := h.desk.Sweep(h.Context()); err != nil {
+	if err := h.approvals.Sweep(h.Context()); err != nil {
 		h.Fatal(err)
 	}
 }
@@ -358,7 +358,7 @@ func TestLateAnswerExpires(t *testing.T) {
 		h.asked(mainSession, "mark a")
 		id := h.pending().ID
 		h.later(time.Hour + time.Second)
-		_, err := h.desk.Answer(h.Context(), approval.Reply{ID: id, Answer: chela.AnswerSession, By: "test"})
+		_, err := h.approvals.Answer(h.Context(), approval.Reply{ID: id, Answer: chela.AnswerSession, By: "test"})
 		if chela.KindOf(err) != chela.Conflict {
 			h.Errorf("error %v, want a conflict", err)
 		}
@@ -388,7 +388,7 @@ func TestChangedCallIsRefused(t *testing.T) {
 			h.Fatal(err)
 		}
 		for _, answer := range []chela.Answer{chela.AnswerOnce, chela.AnswerSession, chela.AnswerPattern} {
-			if _, err := h.desk.Answer(ctx, approval.Reply{ID: a.ID, Answer: answer}); chela.KindOf(err) != chela.Conflict {
+			if _, err := h.approvals.Answer(ctx, approval.Reply{ID: a.ID, Answer: answer}); chela.KindOf(err) != chela.Conflict {
 				h.Errorf("%s: error %v, want a conflict", answer, err)
 			}
 		}
@@ -411,7 +411,7 @@ func TestStopWithdraws(t *testing.T) {
 		if turn := h.rest(mainSession); turn.State != chela.TurnInterrupted {
 			h.Errorf("turn: %+v", turn)
 		}
-		if _, err := h.desk.Answer(h.Context(), approval.Reply{ID: a.ID, Answer: chela.AnswerOnce}); chela.KindOf(err) != chela.Conflict {
+		if _, err := h.approvals.Answer(h.Context(), approval.Reply{ID: a.ID, Answer: chela.AnswerOnce}); chela.KindOf(err) != chela.Conflict {
 			h.Errorf("error %v, want a conflict", err)
 		}
 		if len(h.marks()) > 0 {
