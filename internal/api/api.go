@@ -153,14 +153,6 @@ type Compact struct {
 	MessageID    string `json:"message_id,omitempty" check:"is=line max=256"` // the same one is accepted once
 }
 
-// An Answer answers an approval.
-type Answer struct {
-	Answer  chela.Answer `json:"answer"`
-	Pattern string       `json:"pattern,omitempty" check:"max=10000"`
-	Reason  string       `json:"reason,omitempty" check:"max=10000"`   // with a no; the model sees it
-	By      string       `json:"by,omitempty" check:"is=line max=256"` // who, if a program answers for a person; added to who asks
-}
-
 // A SettingsPatch changes settings of a session; a missing field stays, and the
 // empty text leaves a setting to the agent and the home.
 type SettingsPatch struct {

@@ -8,5 +8,7 @@ func Operations() []Spec {
 
 		JobsList.Spec, JobsCreate.Spec, JobsShow.Spec, JobsEvents.Spec, JobsFiles.Spec, JobsFile.Spec, JobsCancel.Spec, JobsRestart.Spec,
 		JobsAccept.Spec, JobsPrompt.Spec, JobsModify.Spec,
+
+		ApprovalsList.Spec, ApprovalsShow.Spec, ApprovalsAnswer.Spec, GrantsList.Spec, GrantsRevoke.Spec,
 	}
 }

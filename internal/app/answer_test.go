@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/app"
 	"chela/internal/config"
 	"chela/internal/surface/cli"
@@ -71,7 +72,7 @@ func TestTextThatReadsLikeAnAnswer(t *testing.T) {
 	if asked.State != chela.TurnAwaiting {
 		t.Fatalf("the turn does not wait: %+v", asked)
 	}
-	waiting, err := b.Approvals.Approvals(t.Context(), chela.ApprovalPending)
+	waiting, err := api.All(t.Context(), b.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
 	if err != nil || len(waiting) != 1 {
 		t.Fatalf("%d questions wait: %v", len(waiting), err)
 	}

@@ -37,12 +37,12 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 func through(c *client.Client) *cli.Backend {
 	r := c.Routines()
 	return &cli.Backend{
-		Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Keeper: c, Transcripts: c, Tokens: c,
+		API: c, Conversation: c, Sessions: c, Threads: c, Turns: c, Tools: c, Keeper: c, Transcripts: c, Tokens: c,
 		Models: cli.ModelAPI{Models: c.Models, Try: c.Try}, Usage: cli.UsageAPI{Sums: c.UsageSums, Budgets: c.Budgets, OfTurn: c.TurnUsage},
 		Listen: c.Listen, Notices: c.Notices, SeenNotices: c.SeenNotices, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Prompt: c.Prompt,
 		Rewinds: cli.RewindAPI{API: c, Session: c.Session},
 		Memory:  cli.DocumentAPI{Documents: c.Documents(), Edit: c.Documents().Edit},
-		Jobs:    jobs.Home{API: c, Leave: func() {}},
+		Jobs:    jobs.Home{Leave: func() {}},
 		Routines: routines.Home{
 			All: r.All, Named: r.Named, Create: r.Create, Change: r.Change, Delete: r.Delete, Fire: r.Fire, Runs: r.Runs, Run: r.Run, Ended: r.Ended,
 			Next: r.Next,

@@ -259,7 +259,7 @@ turns: [{when: go, steps: [{calls: [{tool: shell, args: {command: "true"}}]}, {t
 			t.Errorf("%s: turn %s, call %+v, %v", step.order, turn.State, calls, err)
 		}
 	}
-	waiting, err := b.Approvals.Approvals(t.Context(), chela.ApprovalPending)
+	waiting, err := api.All(t.Context(), b.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
 	if err != nil || len(waiting) != 1 {
 		t.Fatalf("%d questions wait: %v", len(waiting), err)
 	}

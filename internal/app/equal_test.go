@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"slices"
@@ -14,7 +15,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/approval"
 	"chela/internal/surface/cli"
 )
 
@@ -86,11 +86,11 @@ func TestAskThroughTheDaemonIsTheSame(t *testing.T) {
 		_, plain := talked(t, b, message(key, "1"+string(key), "hello"))
 		_, again := talked(t, b, message(key, "1"+string(key), "hello"))
 		_, asked := talked(t, b, message(key, "2"+string(key), "go"))
-		pending, err := b.Approvals.Approvals(t.Context(), chela.ApprovalPending)
+		pending, err := api.All(t.Context(), b.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
 		if err != nil || len(pending) != 1 {
 			t.Fatalf("%d approvals: %v", len(pending), err)
 		}
-		answered, err := b.Approvals.Answer(t.Context(), approval.Reply{ID: pending[0].ID, Answer: chela.AnswerOnce, By: "test"})
+		answered, err := answer(t.Context(), b, pending[0].ID, api.Answer{Answer: chela.AnswerOnce, By: "test"})
 		if err != nil || answered.State != chela.ApprovalGranted {
 			t.Fatalf("answered %+v: %v", answered, err)
 		}
@@ -113,6 +113,20 @@ func TestAskThroughTheDaemonIsTheSame(t *testing.T) {
 type look struct {
 	name string
 	at   func(b *cli.Backend) (any, error)
+}
+
+// calling returns the look of an operation.
+func calling[In, Out any](ctx context.Context, o api.Operation[In, Out], in In) func(*cli.Backend) (any, error) {
+	return func(b *cli.Backend) (any, error) { return api.Call(ctx, b.API, o, in) }
+}
+
+// listing returns the look of an operation at all its pages.
+func listing[In, T any](ctx context.Context, o api.Operation[In, api.Page[T]], in In) func(*cli.Backend) (any, error) {
+	return func(b *cli.Backend) (any, error) { return api.All(ctx, b.API, o, in) }
+}
+
+func answer(ctx context.Context, b *cli.Backend, id chela.ApprovalID, said api.Answer) (chela.Approval, error) {
+	return api.Call(ctx, b.API, api.ApprovalsAnswer, api.AnswerRequest{ApprovalRef: api.ApprovalRef{ID: id}, Answer: said})
 }
 
 // looks are all the reads of a home in which one turn has ended and one waits.
@@ -147,19 +161,19 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 		{"follow what has ended", func(b *cli.Backend) (any, error) { return b.Conversation.Follow(ctx, done.ID, func(chela.Event) {}) }},
 		{"stop what has ended", func(b *cli.Backend) (any, error) { return nil, b.Conversation.Stop(ctx, done.ID) }},
 		{"stop nothing", func(b *cli.Backend) (any, error) { return nil, b.Conversation.Stop(ctx, "turn_nobody") }},
-		{"approvals", func(b *cli.Backend) (any, error) { return b.Approvals.Approvals(ctx, "") }},
-		{"approvals that wait", func(b *cli.Backend) (any, error) { return b.Approvals.Approvals(ctx, chela.ApprovalPending) }},
-		{"approvals that were granted", func(b *cli.Backend) (any, error) { return b.Approvals.Approvals(ctx, chela.ApprovalGranted) }},
-		{"approval", func(b *cli.Backend) (any, error) { return b.Approvals.Approval(ctx, asked.ID) }},
-		{"no approval", func(b *cli.Backend) (any, error) { return b.Approvals.Approval(ctx, "apr_nobody") }},
+		{"approvals", listing(ctx, api.ApprovalsList, api.ApprovalFilter{})},
+		{"approvals that wait", listing(ctx, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})},
+		{"approvals that were granted", listing(ctx, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalGranted})},
+		{"approval", calling(ctx, api.ApprovalsShow, api.ApprovalRef{ID: asked.ID})},
+		{"no approval", calling(ctx, api.ApprovalsShow, api.ApprovalRef{ID: "apr_nobody"})},
 		{"answer nothing", func(b *cli.Backend) (any, error) {
-			return b.Approvals.Answer(ctx, approval.Reply{ID: "apr_nobody", Answer: chela.AnswerOnce})
+			return answer(ctx, b, "apr_nobody", api.Answer{Answer: chela.AnswerOnce})
 		}},
 		{"answer with a pattern of something else", func(b *cli.Backend) (any, error) {
-			return b.Approvals.Answer(ctx, approval.Reply{ID: asked.ID, Answer: chela.AnswerPattern, Pattern: "false"})
+			return answer(ctx, b, asked.ID, api.Answer{Answer: chela.AnswerPattern, Pattern: "false"})
 		}},
-		{"grants", func(b *cli.Backend) (any, error) { return b.Grants.Grants(ctx) }},
-		{"revoke nothing", func(b *cli.Backend) (any, error) { return nil, b.Grants.Revoke(ctx, "gra_nobody") }},
+		{"grants", listing(ctx, api.GrantsList, api.GrantsQuery{})},
+		{"revoke nothing", calling(ctx, api.GrantsRevoke, api.GrantRef{ID: "gra_nobody"})},
 		{"tokens", func(b *cli.Backend) (any, error) { return b.Tokens.Tokens(ctx) }},
 		{"revoke no token", func(b *cli.Backend) (any, error) { return nil, b.Tokens.RevokeToken(ctx, "tok_nobody") }},
 		{"make a bad token", func(b *cli.Backend) (any, error) {
@@ -275,7 +289,7 @@ func TestLooksThroughTheDaemonAreTheSame(t *testing.T) {
 	if _, _, err := direct.Tokens.CreateToken(t.Context(), "laptop", chela.ScopeRead); err != nil {
 		t.Fatal(err)
 	}
-	asked, err := direct.Approvals.Approvals(t.Context(), chela.ApprovalPending)
+	asked, err := api.All(t.Context(), direct.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
 	if err != nil || len(asked) != 1 {
 		t.Fatalf("%d approvals: %v", len(asked), err)
 	}

@@ -10,7 +10,6 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/config"
-	"chela/internal/engine/approval"
 	"chela/internal/engine/ingress"
 	"chela/internal/engine/session"
 	"chela/internal/engine/turn"
@@ -34,7 +33,7 @@ func (a *App) home() gateway.Home {
 	scopes := session.Scopes{DM: a.cfg.Session.DMScope, Links: a.cfg.Session.IdentityLinks}
 	return gateway.Home{
 		Place:        scopes.Place,
-		Conversation: s, Events: a.stream, Sessions: s, Keeper: a.sessions, Transcripts: a.sessions, Threads: s, Turns: s, Approvals: s, Grants: s, Tools: s, Models: a.models, Responses: s,
+		Conversation: s, Events: a.stream, Sessions: s, Keeper: a.sessions, Transcripts: a.sessions, Threads: s, Turns: s, Tools: s, Models: a.models, Responses: s,
 		Tokens: a.tokens, Logins: a.tokens, Requests: a.tokens, Memory: gateway.DocumentAPI{Documents: a.memory, Edit: a.memory.Edit},
 		Attach: a.blobs.Attach, Kept: a.blobs.Kept, Usage: a.spendingRoutes(), Notices: a.noticeRoutes(), Status: a.status, Ready: s.ready,
 		Operations: a.operations(), Routines: a.background.RoutineRoutes(), Prompt: a.promptSize, Settings: s.settings, Configure: s.configure, Logs: s.logs, Agents: a.cfg.AgentNames, Answering: s.answering, Image: a.image,
@@ -283,36 +282,6 @@ func (a *App) turn(ctx context.Context, r *store.Read, id chela.TurnID) (chela.T
 	l, err := r.Lane(ctx, t.Session)
 	t.Activity = a.doing.Of(t, l.Owner != "" && l.Turn == id)
 	return t, err
-}
-
-// Approvals returns the approvals in a state, or all, oldest first.
-func (s *outside) Approvals(ctx context.Context, state chela.ApprovalState) ([]chela.Approval, error) {
-	if state == chela.ApprovalPending {
-		return store.Find(ctx, s.store, func(r *store.Read) ([]chela.Approval, error) { return r.PendingApprovals(ctx, "") })
-	}
-	all, err := store.Find(ctx, s.store, func(r *store.Read) ([]chela.Approval, error) { return r.Approvals(ctx, 1000) })
-	slices.Reverse(all)
-	return slices.DeleteFunc(all, func(a chela.Approval) bool { return state != "" && a.State != state }), err
-}
-
-// Approval returns one approval.
-func (s *outside) Approval(ctx context.Context, id chela.ApprovalID) (chela.Approval, error) {
-	return store.Find(ctx, s.store, func(r *store.Read) (chela.Approval, error) { return r.Approval(ctx, id) })
-}
-
-// Answer answers an approval; the turn continues asynchronously.
-func (s *outside) Answer(ctx context.Context, r approval.Reply) (chela.Approval, error) {
-	return s.approvals.Answer(ctx, r)
-}
-
-// Grants returns all standing answers, oldest first.
-func (s *outside) Grants(ctx context.Context) ([]chela.Grant, error) {
-	return store.Find(ctx, s.store, func(r *store.Read) ([]chela.Grant, error) { return r.Grants(ctx, "", "") })
-}
-
-// Revoke removes a standing answer.
-func (s *outside) Revoke(ctx context.Context, id chela.GrantID) error {
-	return s.store.Write(ctx, "grant.revoke", func(w *store.Write) error { return w.RevokeGrant(ctx, id) })
 }
 
 // Tools returns the tools of an agent, sorted by name.

@@ -35,7 +35,7 @@ turns:
   - {when: make it, steps: [{calls: [{tool: shell, args: {command: "true"}}]}, {text: Made.}]}
   - {steps: [{text: Looked.}]}
 `)
-	j, err := api.Call(t.Context(), b.Jobs.API, api.JobsCreate, api.NewJob{Text: "make it", Title: "warm house"})
+	j, err := api.Call(t.Context(), b.API, api.JobsCreate, api.NewJob{Text: "make it", Title: "warm house"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ type Config struct {
 	IDs       *chela.IDs
 	Bus       *event.Bus
 	Lanes     *lane.Lanes
-	Approvals *approval.Desk
+	Approvals *approval.Approvals
 	Hooks     *hook.Hooks
 	Commands  commands
 	Agents    agents

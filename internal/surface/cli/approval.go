@@ -1,7 +1,6 @@
 package cli
 
-// This part of the package holds the commands for approvals and standing
-// answers.
+// This part of the package holds the commands on approvals.
 
 import (
 	"context"
@@ -10,71 +9,34 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
-	"chela/internal/engine/approval"
+	"chela/internal/api"
 	"chela/internal/surface/cli/manners"
 	"chela/internal/surface/terminal"
 )
 
-const hint = "see chela approvals list --all"
+const approvalHint = "see chela approvals list --all"
 
-// ApprovalAPI is the interface that the commands need of an open home.
-type ApprovalAPI struct {
-	// Approvals returns the approvals in a state, oldest first; with an empty
-	// state all.
-	Approvals func(ctx context.Context, state chela.ApprovalState) ([]chela.Approval, error)
-	Approval  func(ctx context.Context, id chela.ApprovalID) (chela.Approval, error)
-
-	// Answer answers an approval. It is a Conflict if it was already answered,
-	// and Invalid if a pattern does not cover the call.
-	Answer func(ctx context.Context, r approval.Reply) (chela.Approval, error)
-
-	// Follow shows the rest of a turn, and asks about its further approvals as
-	// chela ask does.
-	Follow func(ctx context.Context, id chela.TurnID) error
-
-	// Grants returns all standing answers, oldest first.
-	Grants func(ctx context.Context) ([]chela.Grant, error)
-
-	// Revoke removes a standing answer, or is NotFound.
-	Revoke func(ctx context.Context, id chela.GrantID) error
-}
-
-// A approvalRunFunc is the body of a command, run with an open home.
-type approvalRunFunc func(ctx context.Context, h ApprovalAPI, args []string) error
-
-// approvalInFunc returns the cobra function that opens a home and runs f.
-type approvalInFunc func(f approvalRunFunc) func(*cobra.Command, []string) error
-
-// newApprovalCommand returns the commands. They write to p.
-func newApprovalCommand(p *manners.Printer, in approvalInFunc) *cobra.Command {
-	c := approvalCommands{p: p, in: in}
+// approvalsCommand returns the commands on approvals and grants.
+func (c *commands) approvalsCommand() *cobra.Command {
 	var all bool
 	listing := &cobra.Command{
 		Use: "list", Short: "List the approvals that wait for an answer", Args: manners.Exactly(0),
-		RunE: in(func(ctx context.Context, h ApprovalAPI, _ []string) error { return c.list(ctx, h, all) }),
+		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error { return c.approvalsList(ctx, b, all) }),
 	}
 	listing.Flags().BoolVar(&all, "all", false, "those that were answered too")
 	show := &cobra.Command{
-		Use: "show ID", Short: "Show an approval and its call", Args: manners.Exactly(1),
-		RunE: in(func(ctx context.Context, h ApprovalAPI, args []string) error {
-			return c.show(ctx, h, chela.ApprovalID(args[0]))
-		}),
+		Use: "show ID", Short: "Show an approval and its call", Args: manners.Exactly(1), RunE: c.inHome(c.approvalShow),
 	}
-	return manners.Group("approvals", "Look at approvals and answer them", listing, show, c.yes(), c.no(), c.grants(), c.revoke())
+	return manners.Group("approvals", "Look at approvals and answer them", listing, show, c.approvalYes(), c.approvalNo(), c.grantsCommand(), c.grantRevoke())
 }
 
-type approvalCommands struct {
-	p  *manners.Printer
-	in approvalInFunc
-}
-
-func (c approvalCommands) yes() *cobra.Command {
+func (c *commands) approvalYes() *cobra.Command {
 	var always bool
 	var pattern string
 	cmd := &cobra.Command{
 		Use: "yes ID", Short: "Allow it, and see its turn to the end", Args: manners.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r := approval.Reply{ID: chela.ApprovalID(args[0]), Answer: chela.AnswerOnce, Pattern: pattern}
+			r := api.Answer{Answer: chela.AnswerOnce, Pattern: pattern}
 			if always && pattern != "" {
 				return chela.E(chela.Invalid, "--always and --pattern exclude each other").WithHint("use one of them")
 			} else if always {
@@ -82,7 +44,7 @@ func (c approvalCommands) yes() *cobra.Command {
 			} else if pattern != "" {
 				r.Answer = chela.AnswerPattern
 			}
-			return c.answer(r)(cmd, args)
+			return c.approvalAnswer(r)(cmd, args)
 		},
 	}
 	cmd.Flags().BoolVar(&always, "always", false, "also allow, for the rest of the session, the pattern that show lists under always")
@@ -90,24 +52,24 @@ func (c approvalCommands) yes() *cobra.Command {
 	return cmd
 }
 
-func (c approvalCommands) no() *cobra.Command {
+func (c *commands) approvalNo() *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
 		Use: "no ID", Short: "Refuse it, and see its turn to the end", Args: manners.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.answer(approval.Reply{ID: chela.ApprovalID(args[0]), Answer: chela.AnswerNo, Comment: reason})(cmd, args)
+			return c.approvalAnswer(api.Answer{Answer: chela.AnswerNo, Reason: reason})(cmd, args)
 		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "reason for the model")
 	return cmd
 }
 
-func (c approvalCommands) list(ctx context.Context, h ApprovalAPI, all bool) error {
-	state := chela.ApprovalPending
+func (c *commands) approvalsList(ctx context.Context, b *Backend, all bool) error {
+	f := api.ApprovalFilter{State: chela.ApprovalPending}
 	if all {
-		state = ""
+		f.State = ""
 	}
-	found, err := h.Approvals(ctx, state)
+	found, err := api.All(ctx, b.API, api.ApprovalsList, f)
 	if err != nil {
 		return err
 	}
@@ -119,10 +81,10 @@ func (c approvalCommands) list(ctx context.Context, h ApprovalAPI, all bool) err
 	})
 }
 
-func (c approvalCommands) show(ctx context.Context, h ApprovalAPI, id chela.ApprovalID) error {
-	a, err := h.Approval(ctx, id)
+func (c *commands) approvalShow(ctx context.Context, b *Backend, args []string) error {
+	a, err := api.Call(ctx, b.API, api.ApprovalsShow, api.ApprovalRef{ID: chela.ApprovalID(args[0])})
 	if err != nil {
-		return manners.NotThere(err, hint)
+		return manners.NotThere(err, approvalHint)
 	}
 	if c.p.JSON {
 		return c.p.Document(a)
@@ -140,15 +102,16 @@ func (c approvalCommands) show(ctx context.Context, h ApprovalAPI, id chela.Appr
 	return nil
 }
 
-// answer returns the body of a command that answers an approval and follows its
-// turn.
-func (c approvalCommands) answer(reply approval.Reply) func(*cobra.Command, []string) error {
-	reply.By = "owner with chela approvals"
-	return c.in(func(ctx context.Context, h ApprovalAPI, _ []string) error {
-		a, err := h.Answer(ctx, reply)
+// approvalAnswer returns the body of a command that answers an approval and follows
+// its turn.
+func (c *commands) approvalAnswer(said api.Answer) func(*cobra.Command, []string) error {
+	said.By = "owner with chela approvals"
+	return c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+		ref := api.ApprovalRef{ID: chela.ApprovalID(args[0])}
+		a, err := api.Call(ctx, b.API, api.ApprovalsAnswer, api.AnswerRequest{ApprovalRef: ref, Answer: said})
 		if err != nil {
-			return manners.NotThere(err, hint)
+			return manners.NotThere(err, approvalHint)
 		}
-		return h.Follow(ctx, a.Turn)
+		return c.person().Resume(ctx, talkHome(b), a.Turn)
 	})
 }

@@ -7,7 +7,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/approval"
 	"chela/internal/surface/cli/jobs"
 	"chela/internal/surface/cli/routines"
 )
@@ -15,14 +14,13 @@ import (
 // A Backend is an open home, grouped by noun. The commands use it from one
 // goroutine.
 type Backend struct {
+	API          caller
 	Conversation conversation
 	Sessions     sessions
 	Keeper       keeper
 	Transcripts  transcriber
 	Threads      threads
 	Turns        turns
-	Approvals    approver
-	Grants       grants
 	Tools        tools
 	Models       ModelAPI
 	Tokens       tokens
@@ -30,7 +28,7 @@ type Backend struct {
 	Rewinds      RewindAPI
 	Routines     routines.Home
 	Usage        UsageAPI
-	Jobs         jobs.Home // without Approvals and Turn
+	Jobs         jobs.Home // without API and Turn
 
 	// Seed gives an agent its initial documents, unless it ever had any, and
 	// reports whether it did.
@@ -66,6 +64,11 @@ type Backend struct {
 	// Close lets turns reach their next commit and closes the home. Unfinished
 	// turns continue with the next Resume.
 	Close func() error
+}
+
+// caller carries out operations of an open home.
+type caller interface {
+	Do(ctx context.Context, r api.Request, out any) error
 }
 
 // conversation is the part of a home used to talk to an agent.
@@ -133,26 +136,6 @@ type turns interface {
 	// sends the same messages to the model again, in a thread of their own. A
 	// turn that has not ended is a Conflict.
 	Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error)
-}
-
-// approver reads and answers approvals.
-type approver interface {
-	// Approvals returns the approvals in a state, oldest first; with an empty
-	// state all.
-	Approvals(ctx context.Context, state chela.ApprovalState) ([]chela.Approval, error)
-	Approval(ctx context.Context, id chela.ApprovalID) (chela.Approval, error)
-	// Answer answers an approval. It is a Conflict if it was already answered,
-	// and Invalid if a pattern does not cover the call. The turn continues
-	// asynchronously.
-	Answer(ctx context.Context, r approval.Reply) (chela.Approval, error)
-}
-
-// grants reads and revokes standing answers.
-type grants interface {
-	// Grants returns all standing answers, oldest first.
-	Grants(ctx context.Context) ([]chela.Grant, error)
-	// Revoke removes a standing answer, or is NotFound.
-	Revoke(ctx context.Context, id chela.GrantID) error
 }
 
 // tools lists tools and calls them manually.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +15,6 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/config"
-	"chela/internal/engine/approval"
 	"chela/internal/surface/cli"
 )
 
@@ -141,17 +141,46 @@ func (h *home) Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Re
 	return r, err
 }
 
-func (h *home) Approvals(_ context.Context, state chela.ApprovalState) ([]chela.Approval, error) {
-	var found []chela.Approval
-	for _, a := range h.approvals {
-		if state == "" || a.State == state {
-			found = append(found, a)
-		}
+// operations are those of the home, but for its documents, routines and logs.
+func (h *home) operations() api.Local {
+	ops := slices.Concat(h.trees(), h.decisions())
+	if h.bench != nil {
+		ops = append(ops, h.bench.operations()...)
 	}
-	return found, nil
+	return api.Local{Operations: ops}
 }
 
-func (h *home) Approval(_ context.Context, id chela.ApprovalID) (chela.Approval, error) {
+// decisions are the operations on approvals and grants.
+func (h *home) decisions() []api.Bound {
+	return []api.Bound{
+		api.ApprovalsList.Do(func(_ context.Context, _ api.Caller, f api.ApprovalFilter) (page api.Page[chela.Approval], _ error) {
+			for _, a := range h.approvals {
+				if f.State == "" || a.State == f.State {
+					page.Items = append(page.Items, a)
+				}
+			}
+			return page, nil
+		}),
+		api.ApprovalsShow.Do(func(_ context.Context, _ api.Caller, q api.ApprovalRef) (chela.Approval, error) {
+			return h.approval(q.ID)
+		}),
+		api.ApprovalsAnswer.Do(h.answer),
+		api.GrantsList.Do(func(context.Context, api.Caller, api.GrantsQuery) (api.Page[chela.Grant], error) {
+			return api.Page[chela.Grant]{Items: []chela.Grant{
+				{ID: "gra_1", Agent: "main", Tool: "shell", Pattern: "git *", Approval: "apr_0", CreatedAt: day},
+				{ID: "gra_2", Agent: "main", Session: "agent:main:main", Tool: "http", Approval: "apr_0", CreatedAt: day},
+			}}, nil
+		}),
+		api.GrantsRevoke.Do(func(_ context.Context, _ api.Caller, q api.GrantRef) (none api.None, err error) {
+			if q.ID != "gra_1" {
+				err = chela.E(chela.NotFound, "there is no grant "+string(q.ID))
+			}
+			return none, err
+		}),
+	}
+}
+
+func (h *home) approval(id chela.ApprovalID) (chela.Approval, error) {
 	for _, a := range h.approvals {
 		if a.ID == id {
 			return a, nil
@@ -160,8 +189,9 @@ func (h *home) Approval(_ context.Context, id chela.ApprovalID) (chela.Approval,
 	return chela.Approval{}, chela.E(chela.NotFound, "no approval "+string(id)).WithHint("see chela approvals list")
 }
 
-func (h *home) Answer(ctx context.Context, r approval.Reply) (chela.Approval, error) {
-	a, err := h.Approval(ctx, r.ID)
+func (h *home) answer(_ context.Context, _ api.Caller, q api.AnswerRequest) (chela.Approval, error) {
+	a, err := h.approval(q.ID)
+	r := q.Answer
 	switch {
 	case err != nil:
 		return a, err
@@ -170,7 +200,7 @@ func (h *home) Answer(ctx context.Context, r approval.Reply) (chela.Approval, er
 	case r.Answer == chela.AnswerPattern && !strings.HasPrefix(a.Preview, strings.TrimSuffix(r.Pattern, "*")):
 		return a, chela.E(chela.Invalid, "the pattern does not cover it").WithHint("name all of it")
 	}
-	a.State, a.Answer, a.Pattern, a.Comment, a.AnsweredBy = chela.ApprovalGranted, r.Answer, r.Pattern, r.Comment, r.By
+	a.State, a.Answer, a.Pattern, a.Comment, a.AnsweredBy = chela.ApprovalGranted, r.Answer, r.Pattern, r.Reason, r.By
 	if r.Answer == chela.AnswerNo {
 		a.State = chela.ApprovalDenied
 	}
@@ -227,20 +257,6 @@ func (h *home) Models(context.Context) (api.Models, error) {
 	return api.Models{Items: []chela.Model{{Provider: "offline", Name: "rules", Window: 1000}}}, nil
 }
 
-func (h *home) Grants(context.Context) ([]chela.Grant, error) {
-	return []chela.Grant{
-		{ID: "gra_1", Agent: "main", Tool: "shell", Pattern: "git *", Approval: "apr_0", CreatedAt: day},
-		{ID: "gra_2", Agent: "main", Session: "agent:main:main", Tool: "http", Approval: "apr_0", CreatedAt: day},
-	}, nil
-}
-
-func (h *home) Revoke(_ context.Context, id chela.GrantID) error {
-	if id != "gra_1" {
-		return chela.E(chela.NotFound, "there is no grant "+string(id))
-	}
-	return nil
-}
-
 func (h *home) Try(_ context.Context, model string) ([]api.Trial, error) {
 	good := api.Trial{Model: "p/good", MS: 12}
 	for _, name := range []api.CheckName{api.CheckReachable, api.CheckKey, api.CheckStreams, api.CheckTools, api.CheckPrice} {
@@ -257,13 +273,13 @@ func (h *home) Try(_ context.Context, model string) ([]api.Trial, error) {
 }
 
 // trees are the operations on the trees of threads.
-func (h *home) trees() api.Local {
+func (h *home) trees() []api.Bound {
 	move := func(kind chela.RewindKind) func(context.Context, api.Caller, api.ThreadMove) (chela.Rewind, error) {
 		return func(_ context.Context, _ api.Caller, q api.ThreadMove) (chela.Rewind, error) {
 			return rewound(q.ID, kind, q.To)
 		}
 	}
-	return api.Local{Operations: []api.Bound{
+	return []api.Bound{
 		api.ThreadsUndo.Do(move(chela.RewindUndo)), api.ThreadsRedo.Do(move(chela.RewindRedo)), api.ThreadsRestore.Do(move(chela.RewindRestore)),
 		api.ThreadsShow.Do(h.shown),
 		api.ThreadsCheckpoint.Do(func(_ context.Context, _ api.Caller, q api.CheckpointRequest) (chela.Checkpoint, error) {
@@ -276,7 +292,7 @@ func (h *home) trees() api.Local {
 				ID: "thr_2", Session: "agent:main:main", Title: "A \x1b[31mtitle", Head: chela.EntryID(q.Branch.From), State: chela.ThreadIdle, UpdatedAt: day,
 			}, nil
 		}),
-	}}
+	}
 }
 
 func rewound(id chela.ThreadID, kind chela.RewindKind, q api.Rewinding) (chela.Rewind, error) {
@@ -317,7 +333,7 @@ func (h *home) shown(ctx context.Context, _ api.Caller, q api.ThreadRef) (api.Th
 func (h *home) backend(cfg *config.Config) *cli.Backend {
 	h.attached = map[string]string{}
 	b := &cli.Backend{
-		Conversation: h, Sessions: h, Threads: h, Turns: h, Approvals: h, Grants: h, Tools: h, Models: cli.ModelAPI{Models: h.Models, Try: h.Try},
+		API: h.operations(), Conversation: h, Sessions: h, Threads: h, Turns: h, Tools: h, Models: cli.ModelAPI{Models: h.Models, Try: h.Try},
 		Attach: func(_ context.Context, name string, r io.Reader) (chela.Attachment, error) {
 			text, err := io.ReadAll(r)
 			h.attached[name] = string(text)
@@ -351,7 +367,7 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 	if h.bench != nil {
 		b.Jobs = h.bench.jobs()
 	}
-	b.Rewinds = cli.RewindAPI{API: h.trees(), Session: h.Session}
+	b.Rewinds = cli.RewindAPI{API: b.API, Session: h.Session}
 	if h.plan != nil {
 		b.Routines = h.plan.home()
 	}

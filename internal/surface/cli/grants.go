@@ -7,15 +7,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/surface/cli/manners"
 	"chela/internal/surface/terminal"
 )
 
-func (c approvalCommands) grants() *cobra.Command {
+func (c *commands) grantsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "grants", Short: "List grants: calls that are allowed without asking", Args: manners.Exactly(0),
-		RunE: c.in(func(ctx context.Context, h ApprovalAPI, _ []string) error {
-			found, err := h.Grants(ctx)
+		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
+			found, err := api.All(ctx, b.API, api.GrantsList, api.GrantsQuery{})
 			if err != nil {
 				return err
 			}
@@ -27,11 +28,12 @@ func (c approvalCommands) grants() *cobra.Command {
 	}
 }
 
-func (c approvalCommands) revoke() *cobra.Command {
+func (c *commands) grantRevoke() *cobra.Command {
 	return &cobra.Command{
 		Use: "revoke GRANT", Short: "Revoke a grant", Args: manners.Exactly(1),
-		RunE: c.in(func(ctx context.Context, h ApprovalAPI, args []string) error {
-			return manners.NotThere(h.Revoke(ctx, chela.GrantID(args[0])), "see chela approvals grants")
+		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+			_, err := api.Call(ctx, b.API, api.GrantsRevoke, api.GrantRef{ID: chela.GrantID(args[0])})
+			return manners.NotThere(err, "see chela approvals grants")
 		}),
 	}
 }

@@ -26,7 +26,7 @@ type bench struct {
 	served bool
 }
 
-func (b *bench) jobs() clijobs.Home {
+func (b *bench) operations() []api.Bound {
 	move := func(to chela.JobState) func(context.Context, api.Caller, api.JobRef) (chela.Job, error) {
 		return func(_ context.Context, _ api.Caller, q api.JobRef) (chela.Job, error) {
 			if b.job == nil || b.job.ID != q.ID {
@@ -46,14 +46,15 @@ func (b *bench) jobs() clijobs.Home {
 		b.again = q.Limits
 		return move(chela.JobPending)(ctx, c, q.JobRef)
 	}
-	return clijobs.Home{
-		API: api.Local{Operations: []api.Bound{
-			api.JobsCreate.Do(b.create), api.JobsList.Do(b.list), api.JobsShow.Do(b.look), api.JobsEvents.Do(b.since),
-			api.JobsCancel.Do(move(chela.JobCancelled)), api.JobsRestart.Do(restart), api.JobsAccept.Do(move(chela.JobAccepted)),
-			api.JobsPrompt.Do(say("prompt")), api.JobsModify.Do(say("modify")), api.JobsFiles.Do(b.files), api.JobsFile.Do(b.file),
-		}},
-		Leave: func() { b.left = true }, Served: b.served,
+	return []api.Bound{
+		api.JobsCreate.Do(b.create), api.JobsList.Do(b.list), api.JobsShow.Do(b.look), api.JobsEvents.Do(b.since),
+		api.JobsCancel.Do(move(chela.JobCancelled)), api.JobsRestart.Do(restart), api.JobsAccept.Do(move(chela.JobAccepted)),
+		api.JobsPrompt.Do(say("prompt")), api.JobsModify.Do(say("modify")), api.JobsFiles.Do(b.files), api.JobsFile.Do(b.file),
 	}
+}
+
+func (b *bench) jobs() clijobs.Home {
+	return clijobs.Home{Leave: func() { b.left = true }, Served: b.served}
 }
 
 func (b *bench) move(to chela.JobState) {

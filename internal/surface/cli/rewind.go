@@ -17,11 +17,6 @@ import (
 	"chela/internal/surface/terminal"
 )
 
-// caller carries out operations of an open home.
-type caller interface {
-	Do(ctx context.Context, r api.Request, out any) error
-}
-
 // A RewindAPI is an open home.
 type RewindAPI struct {
 	API caller

@@ -108,24 +108,11 @@ func (c *commands) routinesCommand() *cobra.Command {
 	})
 }
 
-// approvalsCommand returns the commands for approvals.
-func (c *commands) approvalsCommand() *cobra.Command {
-	return newApprovalCommand(c.p, func(f approvalRunFunc) func(*cobra.Command, []string) error {
-		return c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-			return f(ctx, ApprovalAPI{
-				Approvals: b.Approvals.Approvals, Approval: b.Approvals.Approval, Answer: b.Approvals.Answer,
-				Follow: func(ctx context.Context, id chela.TurnID) error { return c.person().Resume(ctx, talkHome(b), id) },
-				Grants: b.Grants.Grants, Revoke: b.Grants.Revoke,
-			}, args)
-		})
-	})
-}
-
 // jobsCommand returns the commands for jobs.
 func (c *commands) jobsCommand() *cobra.Command {
 	in := func(b *Backend) jobs.Home {
 		h := b.Jobs
-		h.Approvals, h.Turn = b.Approvals.Approvals, b.Turns.Turn
+		h.API, h.Turn = b.API, b.Turns.Turn
 		return h
 	}
 	return jobs.Command(jobs.Program{

@@ -113,7 +113,7 @@ func (c *commands) threadShown(t chela.Thread, err error) error {
 }
 
 func (c *commands) threadShow(ctx context.Context, b *Backend, id chela.ThreadID) error {
-	t, err := api.Call(ctx, b.Rewinds.API, api.ThreadsShow, api.ThreadRef{ID: id})
+	t, err := api.Call(ctx, b.API, api.ThreadsShow, api.ThreadRef{ID: id})
 	if err != nil {
 		return manners.NotThere(err, "see chela threads list")
 	}

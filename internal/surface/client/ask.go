@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 
 	"chela"
@@ -150,7 +149,7 @@ func (w *watch) behind(ctx context.Context, thread chela.ThreadID) error {
 	var inWay chela.ApprovalID
 	err := w.c.persist(ctx, func(ctx context.Context) error {
 		inWay = ""
-		asked, err := list[chela.Approval](ctx, w.c, url.Values{"state": {string(chela.ApprovalPending)}}, "api", "approvals")
+		asked, err := api.All(ctx, w.c, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
 		for _, a := range asked {
 			if err != nil || a.Thread != thread || inWay != "" {
 				continue

@@ -15,7 +15,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/approval"
 	"chela/internal/platform/event"
 	"chela/internal/surface/client"
 	"chela/internal/surface/gateway"
@@ -97,9 +96,9 @@ func (h *home) Stop(_ context.Context, id chela.TurnID) error {
 	return chela.E(chela.Conflict, "turn "+string(id)+" has ended").WithHint("there is nothing to do")
 }
 
-func (h *home) Answer(_ context.Context, r approval.Reply) (chela.Approval, error) {
+func (h *home) answer(_ context.Context, _ api.Caller, q api.AnswerRequest) (chela.Approval, error) {
 	h.move(chela.TurnProcessing, chela.EventApprovalAnswered)
-	return chela.Approval{ID: r.ID, AnsweredBy: r.By}, nil
+	return chela.Approval{ID: q.ID, AnsweredBy: q.Answer.By}, nil
 }
 
 // The rest is not asked for.
@@ -116,12 +115,6 @@ func (h *home) Called(context.Context, chela.CallID) (chela.ToolCall, error) { p
 
 func (h *home) Message(context.Context, chela.InboxID) (chela.Waiting, error) { panic("message") }
 
-func (h *home) Approval(context.Context, chela.ApprovalID) (chela.Approval, error) { panic("approval") }
-
-func (h *home) Approvals(context.Context, chela.ApprovalState) ([]chela.Approval, error) {
-	panic("approvals")
-}
-
 // run serves the home on a socket until the returned function is called.
 func (h *home) run(t *testing.T, path string) (end func()) {
 	t.Helper()
@@ -129,7 +122,7 @@ func (h *home) run(t *testing.T, path string) (end func()) {
 	stream := event.NewStream(event.Config{Bus: &h.bus, Log: log, Read: h.read, Last: h.last})
 	g, err := gateway.New(gateway.Config{
 		Home: gateway.Home{
-			Conversation: h, Turns: h, Approvals: h, Events: stream, Agents: func() []string { return []string{"main"} },
+			Conversation: h, Turns: h, Operations: []api.Bound{api.ApprovalsAnswer.Do(h.answer)}, Events: stream, Agents: func() []string { return []string{"main"} },
 		},
 		IDs: testIDs(), Now: time.Now, Log: log,
 	})
@@ -189,7 +182,8 @@ func TestThroughAGateway(t *testing.T) {
 	expect(t, shown, chela.EventApprovalRequested, "")
 	a.is(t, chela.TurnAwaiting)
 
-	if got, err := c.Answer(t.Context(), approval.Reply{ID: "apr_1", Answer: chela.AnswerOnce, By: "owner"}); err != nil || got.AnsweredBy == "" {
+	said := api.AnswerRequest{ApprovalRef: api.ApprovalRef{ID: "apr_1"}, Answer: api.Answer{Answer: chela.AnswerOnce, By: "owner"}}
+	if got, err := api.Call(t.Context(), c, api.ApprovalsAnswer, said); err != nil || got.AnsweredBy == "" {
 		t.Errorf("answer: %v and %v", got, err)
 	}
 	b := followed(func() (chela.Turn, error) {

@@ -18,7 +18,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/approval"
 	"chela/internal/surface/cli"
 	"chela/internal/surface/client"
 	"chela/internal/surface/gateway"
@@ -272,43 +271,53 @@ func TestApprovalsAndGrants(t *testing.T) {
 	checkNouns(t, []nounsCase{
 		{
 			"pending", func(ctx context.Context, c *client.Client) (any, error) {
-				return c.Approvals(ctx, chela.ApprovalPending)
+				return api.All(ctx, c, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
 			},
 			[]any{page(apr)},
 			[]string{"GET /api/approvals?state=pending"},
 			[]chela.Approval{apr},
 		},
 		{
-			"all", func(ctx context.Context, c *client.Client) (any, error) { return c.Approvals(ctx, "") },
+			"all", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.All(ctx, c, api.ApprovalsList, api.ApprovalFilter{})
+			},
 			[]any{page(apr)},
 			[]string{"GET /api/approvals"},
 			[]chela.Approval{apr},
 		},
 		{
-			"one", func(ctx context.Context, c *client.Client) (any, error) { return c.Approval(ctx, "apr_1") },
+			"one", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.ApprovalsShow, api.ApprovalRef{ID: "apr_1"})
+			},
 			[]any{apr},
 			[]string{"GET /api/approvals/apr_1"},
 			apr,
 		},
 		{
 			"an answer", func(ctx context.Context, c *client.Client) (any, error) {
-				return c.Answer(ctx, approval.Reply{ID: "apr_1", Answer: chela.AnswerPattern, Pattern: "git *", Comment: "why", By: "owner"})
+				return api.Call(ctx, c, api.ApprovalsAnswer, api.AnswerRequest{
+					ApprovalRef: api.ApprovalRef{ID: "apr_1"}, Answer: api.Answer{Answer: chela.AnswerPattern, Pattern: "git *", Reason: "why", By: "owner"},
+				})
 			},
 			[]any{apr},
 			[]string{"POST /api/approvals/apr_1", `{"answer":"pattern","pattern":"git *","reason":"why","by":"owner"}`},
 			apr,
 		},
 		{
-			"grants", func(ctx context.Context, c *client.Client) (any, error) { return c.Grants(ctx) },
+			"grants", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.All(ctx, c, api.GrantsList, api.GrantsQuery{})
+			},
 			[]any{page(chela.Grant{ID: "gra_1"})},
 			[]string{"GET /api/grants"},
 			[]chela.Grant{{ID: "gra_1"}},
 		},
 		{
-			"revoke", func(ctx context.Context, c *client.Client) (any, error) { return nil, c.Revoke(ctx, "gra_1") },
+			"revoke", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.GrantsRevoke, api.GrantRef{ID: "gra_1"})
+			},
 			[]any{nil},
 			[]string{"DELETE /api/grants/gra_1"},
-			nil,
+			api.None{},
 		},
 	})
 }
@@ -463,7 +472,7 @@ func TestAClientIsABackend(t *testing.T) {
 	t.Parallel()
 	_, c := serve(t)
 	b := cli.Backend{
-		Conversation: c, Sessions: c, Threads: c, Turns: c, Approvals: c, Grants: c, Tools: c, Tokens: c,
+		API: c, Conversation: c, Sessions: c, Threads: c, Turns: c, Tools: c, Tokens: c,
 		Models: cli.ModelAPI{Models: c.Models, Try: c.Try},
 		Keeper: c, Transcripts: c, Usage: cli.UsageAPI{Sums: c.UsageSums, Budgets: c.Budgets, OfTurn: c.TurnUsage}, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Close: c.Close,
 	}

@@ -59,6 +59,14 @@ func (c *Client) do(ctx context.Context, r request, answer any) error {
 // Do executes an operation and stores the answer in out. A POST without an
 // answer after answerTime is Unavailable.
 func (c *Client) Do(ctx context.Context, op api.Request, out any) error {
+	if a, ok := out.(*chela.Approval); ok && op.Name == api.ApprovalsAnswer.Name {
+		return c.answer(ctx, op, a)
+	}
+	return c.execute(ctx, op, out)
+}
+
+// execute is Do for any operation.
+func (c *Client) execute(ctx context.Context, op api.Request, out any) error {
 	r := request{method: op.Method, query: op.Query, body: op.Body, limit: answerTime}
 	if op.Long {
 		r.limit = 0
@@ -68,6 +76,9 @@ func (c *Client) Do(ctx context.Context, op api.Request, out any) error {
 			part = op.Values[strings.TrimSuffix(name, "}")]
 		}
 		r.path = append(r.path, part)
+	}
+	if _, ok := out.(*api.None); ok {
+		out = nil
 	}
 	content, ok := out.(*[]byte)
 	if !ok {

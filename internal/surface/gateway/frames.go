@@ -142,7 +142,9 @@ func (t *talk) do(ctx context.Context, f api.Frame) error {
 	case f.Kind == api.FrameMessage && f.Message != nil:
 		return t.message(f)
 	case f.Kind == api.FrameAnswer && f.Approval != "" && f.Answer != nil:
-		if _, err := t.home.Decide(t.visit, f.Approval, *f.Answer); err != nil {
+		as := api.Local{Operations: t.home.Operations, Caller: t.visit.Caller()}
+		said := api.AnswerRequest{ApprovalRef: api.ApprovalRef{ID: f.Approval}, Answer: *f.Answer}
+		if _, err := api.Call(t.visit.Request.Context(), as, api.ApprovalsAnswer, said); err != nil {
 			return err
 		}
 		t.write(api.Frame{Kind: f.Kind, ID: f.ID, Approval: f.Approval})

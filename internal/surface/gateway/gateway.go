@@ -9,7 +9,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/approval"
 	"chela/internal/model/provider"
 	"chela/internal/platform/event"
 	"chela/internal/surface/gateway/edge"
@@ -44,8 +43,6 @@ type Home struct {
 	Transcripts  transcripts
 	Threads      threads
 	Turns        turns
-	Approvals    approvals
-	Grants       grants
 	Tools        tools
 	Models       models
 	Tokens       tokens
@@ -167,19 +164,6 @@ type turns interface {
 	// Called returns a tool call, which identifies the turn that a client
 	// brings a result for.
 	Called(ctx context.Context, id chela.CallID) (chela.ToolCall, error)
-}
-
-type approvals interface {
-	// Approvals returns the approvals in a state, oldest first; with an empty
-	// state all.
-	Approvals(ctx context.Context, state chela.ApprovalState) ([]chela.Approval, error)
-	Approval(ctx context.Context, id chela.ApprovalID) (chela.Approval, error)
-	Answer(ctx context.Context, r approval.Reply) (chela.Approval, error)
-}
-
-type grants interface {
-	Grants(ctx context.Context) ([]chela.Grant, error)
-	Revoke(ctx context.Context, id chela.GrantID) error
 }
 
 type tools interface {

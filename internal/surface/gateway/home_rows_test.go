@@ -12,7 +12,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/approval"
 	"chela/internal/engine/session"
 	"chela/internal/model/provider"
 )
@@ -166,57 +165,75 @@ func (h *home) Replay(ctx context.Context, id chela.TurnID, _ bool) (chela.Repla
 	return chela.Replay{Turn: t.ID, Recorded: chela.Ending{State: t.State}, Same: true, Prompts: []chela.StepSize{}}, err
 }
 
-func (h *home) Approvals(_ context.Context, state chela.ApprovalState) ([]chela.Approval, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.DeleteFunc(slices.Collect(maps.Values(h.approvals)), func(a chela.Approval) bool { return state != "" && a.State != state }), nil
+// A reply is an answer to an approval, with its caller.
+type reply struct {
+	api.AnswerRequest
+	Caller string
 }
 
-func (h *home) Approval(_ context.Context, id chela.ApprovalID) (chela.Approval, error) {
-	return find(h, func() map[chela.ApprovalID]chela.Approval { return h.approvals }, id)
-}
-
-func (h *home) Answer(ctx context.Context, r approval.Reply) (chela.Approval, error) {
-	a, err := h.Approval(ctx, r.ID)
-	if err != nil {
-		return a, err
+// decisions are the operations on approvals and grants.
+func (h *home) decisions() []api.Bound {
+	approval := func(id chela.ApprovalID) (chela.Approval, error) {
+		return find(h, func() map[chela.ApprovalID]chela.Approval { return h.approvals }, id)
 	}
+	return []api.Bound{
+		api.ApprovalsList.Do(func(_ context.Context, _ api.Caller, f api.ApprovalFilter) (api.Page[chela.Approval], error) {
+			all := slices.DeleteFunc(rows(h, h.approvals), func(a chela.Approval) bool { return f.State != "" && a.State != f.State })
+			return api.Cut(all, string(f.After), f.Limit, func(a chela.Approval) string { return string(a.ID) })
+		}),
+		api.ApprovalsShow.Do(func(_ context.Context, _ api.Caller, q api.ApprovalRef) (chela.Approval, error) {
+			return approval(q.ID)
+		}),
+		api.ApprovalsAnswer.Do(func(_ context.Context, c api.Caller, q api.AnswerRequest) (chela.Approval, error) {
+			a, err := approval(q.ID)
+			if err != nil {
+				return a, err
+			}
+			return h.answer(a, reply{q, c.By})
+		}),
+		api.GrantsList.Do(func(_ context.Context, _ api.Caller, q api.GrantsQuery) (api.Page[chela.Grant], error) {
+			return api.Cut(rows(h, h.grants), string(q.After), q.Limit, func(g chela.Grant) string { return string(g.ID) })
+		}),
+		api.GrantsRevoke.Do(func(_ context.Context, _ api.Caller, q api.GrantRef) (none api.None, err error) {
+			if _, err = find(h, func() map[chela.GrantID]chela.Grant { return h.grants }, q.ID); err != nil {
+				return none, err
+			}
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			delete(h.grants, q.ID)
+			return none, nil
+		}),
+	}
+}
+
+func (h *home) answer(a chela.Approval, r reply) (chela.Approval, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.replies = append(h.replies, r)
 	switch {
 	case a.State != chela.ApprovalPending:
 		return a, chela.E(chela.Conflict, fmt.Sprintf("approval %s is %s already", a.ID, a.State))
-	case r.Answer == chela.AnswerNo:
+	case r.Answer.Answer == chela.AnswerNo:
 		a.State = chela.ApprovalDenied
-	case r.Answer == chela.AnswerOnce:
+	case r.Answer.Answer == chela.AnswerOnce:
 		a.State = chela.ApprovalGranted
-	case r.Answer == chela.AnswerSession:
+	case r.Answer.Answer == chela.AnswerSession:
 		a.State = chela.ApprovalGranted
 		g := chela.Grant{ID: h.ids.Grant(), Agent: "main", Tool: a.Tool, Approval: a.ID}
 		h.grants[g.ID] = g
 	default:
-		return a, chela.E(chela.Invalid, fmt.Sprintf("%q is not an answer", r.Answer))
+		return a, chela.E(chela.Invalid, fmt.Sprintf("%q is not an answer", r.Answer.Answer))
 	}
-	a.Answer, a.AnsweredBy = r.Answer, r.By
+	a.Answer, a.AnsweredBy = r.Answer.Answer, r.Caller
 	h.approvals[a.ID] = a
 	return a, nil
 }
 
-func (h *home) Grants(context.Context) ([]chela.Grant, error) {
+// rows returns the rows of a map of h, in any order.
+func rows[K comparable, V any](h *home, of map[K]V) []V {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.Collect(maps.Values(h.grants)), nil
-}
-
-func (h *home) Revoke(_ context.Context, id chela.GrantID) error {
-	if _, err := find(h, func() map[chela.GrantID]chela.Grant { return h.grants }, id); err != nil {
-		return err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.grants, id)
-	return nil
+	return slices.Collect(maps.Values(of))
 }
 
 func (h *home) Tools(_ context.Context, agent string) ([]chela.Tool, error) {

@@ -19,7 +19,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/approval"
 	"chela/internal/engine/session"
 	"chela/internal/platform/event"
 	"chela/internal/surface/gateway"
@@ -57,7 +56,7 @@ type home struct {
 	delivered map[string]api.Receipt
 	inbound   []chela.Inbound
 	approvals map[chela.ApprovalID]chela.Approval
-	replies   []approval.Reply
+	replies   []reply
 	grants    map[chela.GrantID]chela.Grant
 	tokens    map[string]chela.Token // by secret
 	logins    map[string]string      // secrets by cookie
@@ -109,8 +108,8 @@ func newHome(t testing.TB) *home {
 // home returns h as a gateway takes it.
 func (h *home) home() gateway.Home {
 	return gateway.Home{
-		Conversation: h, Events: h.stream, Sessions: h, Keeper: h, Transcripts: h, Threads: h, Turns: h, Approvals: h, Grants: h, Tools: h, Responses: h, Models: h, Tokens: tokenRows{h}, Logins: h, Requests: h.requests,
-		Operations: append(board{}.operations(), h.trees()...),
+		Conversation: h, Events: h.stream, Sessions: h, Keeper: h, Transcripts: h, Threads: h, Turns: h, Tools: h, Responses: h, Models: h, Tokens: tokenRows{h}, Logins: h, Requests: h.requests,
+		Operations: slices.Concat(board{}.operations(), h.trees(), h.decisions()),
 		Routines:   keptRoutines(),
 		Attach:     h.attach, Place: session.Scopes{DM: chela.ScopePerPeer}.Place,
 		Kept: func(_ context.Context, name, media, sum string) (chela.Attachment, error) {

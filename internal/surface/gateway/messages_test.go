@@ -11,7 +11,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/approval"
 )
 
 func TestMessages(t *testing.T) {
@@ -99,7 +98,12 @@ func TestApprovals(t *testing.T) {
 	yes := call{path: path, secret: chatSecret, body: `{"answer":"session","reason":"why not","by":"Ada"}`}
 	decoded[chela.Approval](t, d.do(t, yes), http.StatusOK)
 	d.do(t, yes).refused(t, http.StatusConflict, chela.Conflict)
-	want := approval.Reply{ID: got.Approvals[0].ID, Answer: chela.AnswerSession, Comment: "why not", By: "token chat (tok_chat) for Ada"}
+	want := reply{
+		api.AnswerRequest{
+			ApprovalRef: api.ApprovalRef{ID: got.Approvals[0].ID}, Answer: api.Answer{Answer: chela.AnswerSession, Reason: "why not", By: "Ada"},
+		},
+		"token chat (tok_chat)",
+	}
 	if diff := cmp.Diff(want, d.replies[1]); diff != "" {
 		t.Errorf("reply (-want +got)\n%s", diff)
 	}

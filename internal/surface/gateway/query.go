@@ -14,11 +14,6 @@ func keyOf(v *edge.Visit) chela.SessionKey {
 	return chela.SessionKey(v.Request.PathValue("key"))
 }
 
-// approvalStates are the states of approvals that can be asked for.
-var approvalStates = []chela.ApprovalState{
-	chela.ApprovalPending, chela.ApprovalGranted, chela.ApprovalDenied, chela.ApprovalExpired, chela.ApprovalWithdrawn,
-}
-
 // eventKinds are the events that can be asked for.
 var eventKinds = []chela.EventKind{
 	chela.EventTurnStarted, chela.EventTurnProgress, chela.EventTurnFinished, chela.EventTextDelta, chela.EventTextReset, chela.EventThinkingDelta,

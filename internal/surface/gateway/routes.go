@@ -68,7 +68,7 @@ func (g *Gateway) messageRoutes() []route {
 // webSocket describes the WebSocket protocol.
 func (g *Gateway) webSocket() SocketAPI {
 	return SocketAPI{
-		IDs: g.cfg.IDs, Now: g.cfg.Now, Accept: g.accept, Decide: g.decide, Subscribe: g.subscribe,
+		IDs: g.cfg.IDs, Now: g.cfg.Now, Accept: g.accept, Operations: g.cfg.Home.Operations, Subscribe: g.subscribe,
 		Stop: func(ctx context.Context, id chela.TurnID) error { return g.cfg.Home.Conversation.Stop(ctx, id) },
 	}
 }
@@ -116,14 +116,6 @@ func (g *Gateway) turnRoutes() []route {
 		get("/api/turns/{id}/trace", chela.ScopeRead, "Show all that the journal holds of a turn").gives(api.Trace{}).by(g.getTrace),
 		post("/api/turns/{id}/replay", chela.ScopeChat, "Run a turn again from its record and compare").
 			takes(api.Replaying{}).gives(chela.Replay{}).isMetered().isLong().by(g.replayTurn),
-
-		get("/api/approvals", chela.ScopeRead, "List approvals, the oldest first").gives(api.Page[chela.Approval]{}).
-			query(words("state", "only those in this state; all without it", approvalStates...), afterID("apr", "an approval"), api.Limit()).by(g.getApprovals),
-		get("/api/approvals/{id}", chela.ScopeRead, "Show an approval").gives(chela.Approval{}).by(g.getApproval),
-		post("/api/approvals/{id}", chela.ScopeChat, "Answer an approval").
-			takes(api.Answer{}).gives(chela.Approval{}).by(g.answerApproval),
-		get("/api/grants", chela.ScopeRead, "List standing answers").gives(api.Page[chela.Grant]{}).query(afterID("gra", "a standing answer"), api.Limit()).by(g.getGrants),
-		remove("/api/grants/{id}", chela.ScopeChat, "Revoke a standing answer").by(g.revokeGrant),
 	}
 }
 

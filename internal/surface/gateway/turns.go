@@ -9,7 +9,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/approval"
 	"chela/internal/surface/gateway/edge"
 )
 
@@ -82,48 +81,4 @@ func (g *Gateway) replayTurn(v *edge.Visit) error {
 	}
 	r, err := g.cfg.Home.Turns.Replay(v.Request.Context(), turnOf(v), how.Live)
 	return found(v, r, err)
-}
-
-func (g *Gateway) getApprovals(v *edge.Visit) error {
-	approvals, err := g.cfg.Home.Approvals.Approvals(v.Request.Context(), chela.ApprovalState(v.Query.Get("state")))
-	return edge.List(v, approvals, err, func(a chela.Approval) string { return string(a.ID) })
-}
-
-func (g *Gateway) getApproval(v *edge.Visit) error {
-	a, err := g.cfg.Home.Approvals.Approval(v.Request.Context(), chela.ApprovalID(v.Request.PathValue("id")))
-	return found(v, a, err)
-}
-
-func (g *Gateway) answerApproval(v *edge.Visit) error {
-	var said api.Answer
-	if err := v.Decode(&said); err != nil {
-		return err
-	}
-	a, err := g.decide(v, chela.ApprovalID(v.Request.PathValue("id")), said)
-	return found(v, a, err)
-}
-
-// decide answers an approval in the name of the caller, and of the person that the
-// caller names. Only the owner can use the socket.
-func (g *Gateway) decide(v *edge.Visit, id chela.ApprovalID, said api.Answer) (chela.Approval, error) {
-	by := v.Who()
-	switch {
-	case said.By == "":
-	case by == api.SocketAgent:
-		by = said.By
-	default:
-		by += " for " + said.By
-	}
-	return g.cfg.Home.Approvals.Answer(v.Request.Context(), approval.Reply{
-		ID: id, Answer: said.Answer, Pattern: said.Pattern, Comment: said.Reason, By: by,
-	})
-}
-
-func (g *Gateway) getGrants(v *edge.Visit) error {
-	grants, err := g.cfg.Home.Grants.Grants(v.Request.Context())
-	return edge.List(v, grants, err, func(g chela.Grant) string { return string(g.ID) })
-}
-
-func (g *Gateway) revokeGrant(v *edge.Visit) error {
-	return done(v, g.cfg.Home.Grants.Revoke(v.Request.Context(), chela.GrantID(v.Request.PathValue("id"))))
 }

@@ -27,11 +27,11 @@ type SocketAPI struct {
 	IDs *chela.IDs // for messages without an id
 	Now func() time.Time
 
+	// Operations are the operations of the home that frames call.
+	Operations []api.Bound
+
 	// Accept commits a message.
 	Accept func(v *edge.Visit, m api.Message) (api.Receipt, error)
-
-	// Decide answers an approval.
-	Decide func(v *edge.Visit, id chela.ApprovalID, said api.Answer) (chela.Approval, error)
 
 	// Stop asks a turn to stop.
 	Stop func(ctx context.Context, id chela.TurnID) error

@@ -231,8 +231,8 @@ func TestTalkDecidesAndStops(t *testing.T) {
 	}
 	p.send(answer)
 	p.refused("2", chela.Conflict)
-	if by := d.replies[0].By; by != "token chat (tok_chat) for Ada" {
-		t.Errorf("answered by %q", by)
+	if r := d.replies[0]; r.Caller != "token chat (tok_chat)" || r.Answer.By != "Ada" {
+		t.Errorf("answered by %q for %q", r.Caller, r.Answer.By)
 	}
 
 	release := d.hold()

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/platform/excerpt"
 )
 
@@ -16,13 +17,6 @@ type Question struct {
 
 // Ask returns the question about an approval.
 func Ask(a chela.Approval) Question { return Question{approval: a} }
-
-// A Reply is a person's reply to a question.
-type Reply struct {
-	Answer  chela.Answer
-	Pattern string // with chela.AnswerPattern
-	Comment string // with chela.AnswerNo; the model sees it
-}
 
 // want is how the next line of input is interpreted.
 type want int
@@ -66,7 +60,7 @@ func (q Question) Prompt() string {
 
 // Decide processes a line of input. It returns the reply, or nil, the next
 // question, and a comment on the line.
-func (q Question) Decide(line string) (reply *Reply, next Question, say string) {
+func (q Question) Decide(line string) (reply *api.Answer, next Question, say string) {
 	line = strings.TrimSpace(line)
 	next = Question{approval: q.approval}
 	switch q.wants {
@@ -74,23 +68,23 @@ func (q Question) Decide(line string) (reply *Reply, next Question, say string) 
 		if line == "" {
 			return nil, next, ""
 		}
-		return &Reply{Answer: chela.AnswerPattern, Pattern: line}, next, ""
+		return &api.Answer{Answer: chela.AnswerPattern, Pattern: line}, next, ""
 	case wantReason:
-		return &Reply{Answer: chela.AnswerNo, Comment: line}, next, ""
+		return &api.Answer{Answer: chela.AnswerNo, Reason: line}, next, ""
 	}
 	switch strings.ToLower(line) {
 	case "y", "yes", "ok", "approve":
-		return &Reply{Answer: chela.AnswerOnce}, next, ""
+		return &api.Answer{Answer: chela.AnswerOnce}, next, ""
 	case "a", "always":
 		if q.approval.Always() == "" {
 			return nil, next, "this is asked every time; y allows it once, p names what to allow"
 		}
-		return &Reply{Answer: chela.AnswerSession}, next, ""
+		return &api.Answer{Answer: chela.AnswerSession}, next, ""
 	case "p", "pattern":
 		next.wants = wantPattern
 		return nil, next, strings.Join(q.approval.Subjects, "\n")
 	case "n", "no", "deny":
-		return &Reply{Answer: chela.AnswerNo}, next, ""
+		return &api.Answer{Answer: chela.AnswerNo}, next, ""
 	case "r", "reason":
 		next.wants = wantReason
 		return nil, next, ""

@@ -7,19 +7,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/surface/terminal"
 )
 
 func TestQuestion(t *testing.T) {
 	t.Parallel()
-	once := &terminal.Reply{Answer: chela.AnswerOnce}
-	no := &terminal.Reply{Answer: chela.AnswerNo}
-	session := &terminal.Reply{Answer: chela.AnswerSession}
+	once := &api.Answer{Answer: chela.AnswerOnce}
+	no := &api.Answer{Answer: chela.AnswerNo}
+	session := &api.Answer{Answer: chela.AnswerSession}
 	tests := []struct {
 		name  string
 		floor bool
 		lines []string
-		reply *terminal.Reply
+		reply *api.Answer
 		say   []string // what is said about each line
 	}{
 		{"yes", false, []string{"y"}, once, []string{""}},
@@ -29,10 +30,10 @@ func TestQuestion(t *testing.T) {
 		{"always", false, []string{"a"}, session, []string{""}},
 		{"no", false, []string{"n"}, no, []string{""}},
 		{"deny", false, []string{"deny"}, no, []string{""}},
-		{"no with a reason", false, []string{"r", " use git instead "}, &terminal.Reply{Answer: chela.AnswerNo, Comment: "use git instead"}, []string{"", ""}},
+		{"no with a reason", false, []string{"r", " use git instead "}, &api.Answer{Answer: chela.AnswerNo, Reason: "use git instead"}, []string{"", ""}},
 		{"no without the reason", false, []string{"reason", ""}, no, []string{"", ""}},
-		{"pattern", false, []string{"p", "rm build/*"}, &terminal.Reply{Answer: chela.AnswerPattern, Pattern: "rm build/*"}, []string{"rm build/a\nrm build/b", ""}},
-		{"a pattern may be y", false, []string{"p", "y"}, &terminal.Reply{Answer: chela.AnswerPattern, Pattern: "y"}, []string{"rm build/a\nrm build/b", ""}},
+		{"pattern", false, []string{"p", "rm build/*"}, &api.Answer{Answer: chela.AnswerPattern, Pattern: "rm build/*"}, []string{"rm build/a\nrm build/b", ""}},
+		{"a pattern may be y", false, []string{"p", "y"}, &api.Answer{Answer: chela.AnswerPattern, Pattern: "y"}, []string{"rm build/a\nrm build/b", ""}},
 		{"back from the pattern", false, []string{"p", "", "n"}, no, []string{"rm build/a\nrm build/b", "", ""}},
 		{"nothing", false, []string{"", "y"}, once, []string{"type one of the letters", ""}},
 		{"something else", false, []string{"yes please", "y"}, once, []string{"type one of the letters", ""}},
@@ -47,7 +48,7 @@ func TestQuestion(t *testing.T) {
 				a.Offers = []chela.Offer{{Pattern: "rm build/a", Literal: true}}
 			}
 			q := terminal.Ask(a)
-			var reply *terminal.Reply
+			var reply *api.Answer
 			var said []string
 			for _, line := range tt.lines {
 				var say string

@@ -33,8 +33,7 @@ type Home struct {
 	// Served reports whether a daemon works on jobs when this process has ended.
 	Served bool
 
-	Approvals func(ctx context.Context, state chela.ApprovalState) ([]chela.Approval, error)
-	Turn      func(ctx context.Context, id chela.TurnID) (chela.Turn, error)
+	Turn func(ctx context.Context, id chela.TurnID) (chela.Turn, error)
 }
 
 // A Program holds the dependencies of the commands. All fields are required.

@@ -133,7 +133,7 @@ func (h Home) asked(ctx context.Context, j api.Job) (asked []chela.Approval, err
 	if len(sessions) == 0 {
 		return nil, nil
 	}
-	pending, err := h.Approvals(ctx, chela.ApprovalPending)
+	pending, err := api.All(ctx, h.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
 	return slices.DeleteFunc(pending, func(a chela.Approval) bool { return !slices.Contains(sessions, a.Session) }), err
 }
 

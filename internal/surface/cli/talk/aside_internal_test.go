@@ -8,7 +8,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/approval"
 	"chela/internal/surface/cli/manners"
 )
 
@@ -43,14 +42,15 @@ func (o *overheard) Session(context.Context, chela.SessionKey) (api.Session, err
 	return api.Session{}, nil
 }
 
-// Approvals returns the one question that waits, in another session.
-func (o *overheard) Approvals(context.Context, chela.ApprovalState) ([]chela.Approval, error) {
-	return []chela.Approval{{ID: "apr_1abcde", Session: "agent:main:job:1", Tool: "shell", Effect: chela.EffectExecute, Preview: "make"}}, nil
-}
-
-// Answer is not called: asides answer nothing.
-func (o *overheard) Answer(context.Context, approval.Reply) (chela.Approval, error) {
-	return chela.Approval{}, chela.E(chela.Conflict, "an aside answered a question")
+// operations has one approval, which is pending in another session. Asides answer
+// nothing.
+func (o *overheard) operations() api.Local {
+	a := chela.Approval{ID: "apr_1abcde", Session: "agent:main:job:1", Tool: "shell", Effect: chela.EffectExecute, Preview: "make"}
+	return api.Local{Operations: []api.Bound{
+		api.ApprovalsList.Do(func(context.Context, api.Caller, api.ApprovalFilter) (api.Page[chela.Approval], error) {
+			return api.Page[chela.Approval]{Items: []chela.Approval{a}}, nil
+		}),
+	}}
 }
 
 func (o *overheard) notices(context.Context) ([]chela.Outbound, error) {
@@ -92,7 +92,7 @@ func TestAsides(t *testing.T) {
 	var out, errs bytes.Buffer
 	p := &Person{Printer: manners.NewPrinter(&out, &errs), Stdin: &bytes.Buffer{}}
 	prompts := 0
-	a := &aside{Person: p, home: Home{Listen: o.Listen, Notices: o.notices, Seen: o.see, Turns: o, Sessions: o, Approvals: o}, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
+	a := &aside{Person: p, home: Home{Listen: o.Listen, Notices: o.notices, Seen: o.see, Turns: o, Sessions: o, API: o.operations()}, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
 	if err := a.exchange(func() (chela.TurnID, error) { return "mine", nil }); err != nil {
 		t.Fatal(err)
 	}

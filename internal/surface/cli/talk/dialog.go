@@ -8,7 +8,7 @@ import (
 	"io"
 
 	"chela"
-	"chela/internal/engine/approval"
+	"chela/internal/api"
 	"chela/internal/engine/turn"
 	"chela/internal/surface/cli/manners"
 	"chela/internal/surface/command"
@@ -166,7 +166,7 @@ func needed(a chela.Approval) error {
 }
 
 func (d *dialog) pending(ctx context.Context, turn chela.TurnID) ([]chela.Approval, error) {
-	all, err := d.Approvals.Approvals(ctx, chela.ApprovalPending)
+	all, err := api.All(ctx, d.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
 	if err != nil {
 		return nil, err
 	}
@@ -187,9 +187,7 @@ func (d *dialog) answerAll(ctx context.Context, open []chela.Approval) (bool, er
 		var err error
 		switch {
 		case d.approve == ApproveAlways && !a.Floor:
-			_, err = d.Approvals.Answer(ctx, approval.Reply{
-				ID: a.ID, Answer: chela.AnswerOnce, By: "owner with --approve=always",
-			})
+			err = d.decide(ctx, a.ID, api.Answer{Answer: chela.AnswerOnce, By: "owner with --approve=always"})
 			answered = true
 		case d.approve != ApproveNever && d.person:
 			answered, err = d.question(ctx, a)
@@ -202,6 +200,11 @@ func (d *dialog) answerAll(ctx context.Context, open []chela.Approval) (bool, er
 		}
 	}
 	return true, nil
+}
+
+func (d *dialog) decide(ctx context.Context, id chela.ApprovalID, said api.Answer) error {
+	_, err := api.Call(ctx, d.API, api.ApprovalsAnswer, api.AnswerRequest{ApprovalRef: api.ApprovalRef{ID: id}, Answer: said})
+	return err
 }
 
 // question asks a person until the reply is valid, or the input ends.
@@ -227,9 +230,8 @@ func (d *dialog) question(ctx context.Context, a chela.Approval) (bool, error) {
 		if said == nil {
 			continue
 		}
-		_, err = d.Approvals.Answer(ctx, approval.Reply{
-			ID: a.ID, Answer: said.Answer, Pattern: said.Pattern, Comment: said.Comment, By: "owner on the terminal",
-		})
+		said.By = "owner on the terminal"
+		err = d.decide(ctx, a.ID, *said)
 		if chela.KindOf(err) != chela.Invalid {
 			return err == nil, err
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/engine/approval"
+	"chela/internal/api"
 	"chela/internal/surface/cli/manners"
 	"chela/internal/surface/terminal"
 )
@@ -16,25 +16,25 @@ import (
 // A desk holds one approval of one turn.
 type desk struct {
 	approval chela.Approval
-	replies  []approval.Reply
+	replies  []api.AnswerRequest
 	foreign  bool // somebody else answers first
 }
 
-func (d *desk) Approvals(context.Context, chela.ApprovalState) ([]chela.Approval, error) {
+func (d *desk) operations() api.Local {
+	return api.Local{Operations: []api.Bound{api.ApprovalsList.Do(d.list), api.ApprovalsAnswer.Do(d.answer)}}
+}
+
+func (d *desk) list(context.Context, api.Caller, api.ApprovalFilter) (api.Page[chela.Approval], error) {
 	other := chela.Approval{ID: "apr_0", Turn: "turn_0"}
 	if d.approval.State != chela.ApprovalPending {
-		return []chela.Approval{other}, nil
+		return api.Page[chela.Approval]{Items: []chela.Approval{other}}, nil
 	}
-	return []chela.Approval{other, d.approval}, nil
+	return api.Page[chela.Approval]{Items: []chela.Approval{other, d.approval}}, nil
 }
 
-func (d *desk) Approval(context.Context, chela.ApprovalID) (chela.Approval, error) {
-	return d.approval, nil
-}
-
-func (d *desk) Answer(_ context.Context, r approval.Reply) (chela.Approval, error) {
-	d.replies = append(d.replies, r)
-	if r.Pattern == "bad" {
+func (d *desk) answer(_ context.Context, _ api.Caller, q api.AnswerRequest) (chela.Approval, error) {
+	d.replies = append(d.replies, q)
+	if q.Answer.Pattern == "bad" {
 		return d.approval, chela.E(chela.Invalid, "the pattern does not cover it").WithHint("name all of it")
 	}
 	d.approval.State = chela.ApprovalGranted
@@ -62,25 +62,26 @@ func TestPersonAnswers(t *testing.T) {
 	const asked = "? shell (execute) #1\n  make\nalways would allow: exactly make\n"
 	const keys = "[y]es once, [a]lways this session, [p]attern, [n]o, [r]eason: "
 	const pattern = "allow what (* stands for any text, empty goes back): "
-	yes := approval.Reply{ID: "apr_1", Answer: chela.AnswerOnce, By: "owner on the terminal"}
-	bad := approval.Reply{ID: "apr_1", Answer: chela.AnswerPattern, Pattern: "bad", By: "owner on the terminal"}
+	ref := api.ApprovalRef{ID: "apr_1"}
+	yes := api.AnswerRequest{ApprovalRef: ref, Answer: api.Answer{Answer: chela.AnswerOnce, By: "owner on the terminal"}}
+	bad := api.AnswerRequest{ApprovalRef: ref, Answer: api.Answer{Answer: chela.AnswerPattern, Pattern: "bad", By: "owner on the terminal"}}
 	tests := []struct {
 		name    string
 		input   string
 		foreign bool
-		replies []approval.Reply
+		replies []api.AnswerRequest
 		shown   string
 		err     chela.Kind
 	}{
-		{"yes", "y\n", false, []approval.Reply{yes}, asked + keys, ""},
-		{"typing error first", "x\ny\n", false, []approval.Reply{yes}, asked + keys + "type one of the letters\n" + keys, ""},
+		{"yes", "y\n", false, []api.AnswerRequest{yes}, asked + keys, ""},
+		{"typing error first", "x\ny\n", false, []api.AnswerRequest{yes}, asked + keys + "type one of the letters\n" + keys, ""},
 		{
 			"pattern that does not cover it", "p\nbad\ny\n", false,
-			[]approval.Reply{bad, yes},
+			[]api.AnswerRequest{bad, yes},
 			asked + keys + "make\n" + pattern + "the pattern does not cover it; name all of it\n" + keys, "",
 		},
 		{"nobody answers", "", false, nil, asked + keys + "\n", chela.Denied},
-		{"answered from elsewhere", "y\n", true, []approval.Reply{yes}, asked + keys, ""},
+		{"answered from elsewhere", "y\n", true, []api.AnswerRequest{yes}, asked + keys, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -93,7 +94,7 @@ func TestPersonAnswers(t *testing.T) {
 			p := &Person{
 				Printer: manners.NewPrinter(&out, &errs), Stdin: strings.NewReader(tt.input), Interruptible: context.WithCancel,
 			}
-			said := p.dialog(t.Context(), Home{Conversation: d, Approvals: d}, terminal.View{})
+			said := p.dialog(t.Context(), Home{API: d.operations(), Conversation: d}, terminal.View{})
 			said.person = true
 			_, err := said.ask(t.Context(), chela.Inbound{})
 			if chela.KindOf(err) != tt.err {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/surface/terminal"
 )
 
@@ -33,7 +34,7 @@ const (
 // tellQuestions prints the pending questions of all sessions that this chat has
 // not shown, and returns how many there were.
 func (p *Person) tellQuestions(ctx context.Context, h Home) int {
-	pending, err := h.Approvals.Approvals(ctx, chela.ApprovalPending)
+	pending, err := api.All(ctx, h.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
 	if err != nil {
 		p.Printer.Note("the questions that wait are not known: " + chela.MessageOf(err))
 		return 0

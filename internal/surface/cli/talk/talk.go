@@ -9,7 +9,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/approval"
 	"chela/internal/surface/cli/manners"
 	"chela/internal/surface/terminal"
 )
@@ -17,8 +16,8 @@ import (
 // Home is the interface that talking needs of an open home. The methods are
 // specified in cli.Backend.
 type Home struct {
+	API          caller
 	Conversation conversation
-	Approvals    approvals
 	Turns        turns
 	Sessions     sessions
 	Attach       func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
@@ -27,15 +26,15 @@ type Home struct {
 	Seen         func(ctx context.Context, ids []chela.OutboxID) error
 }
 
+// caller carries out operations of an open home.
+type caller interface {
+	Do(ctx context.Context, r api.Request, out any) error
+}
+
 type conversation interface {
 	Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error)
 	Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error)
 	Stop(ctx context.Context, id chela.TurnID) error
-}
-
-type approvals interface {
-	Approvals(ctx context.Context, state chela.ApprovalState) ([]chela.Approval, error)
-	Answer(ctx context.Context, r approval.Reply) (chela.Approval, error)
 }
 
 type sessions interface {

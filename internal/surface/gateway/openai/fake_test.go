@@ -238,25 +238,29 @@ func (h *home) Called(_ context.Context, id chela.CallID) (chela.ToolCall, error
 	return chela.ToolCall{}, chela.E(chela.NotFound, "there is no such call")
 }
 
-func (h *home) Approvals(_ context.Context, state chela.ApprovalState) (found []chela.Approval, err error) {
+func (h *home) operations() api.Local {
+	return api.Local{Operations: []api.Bound{api.ApprovalsList.Do(h.approvals), api.ApprovalsShow.Do(h.approval)}}
+}
+
+func (h *home) approvals(_ context.Context, _ api.Caller, f api.ApprovalFilter) (page api.Page[chela.Approval], _ error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, t := range h.turns {
 		for _, a := range t.Approvals {
-			if a.State == state {
-				found = append(found, a)
+			if a.State == f.State {
+				page.Items = append(page.Items, a)
 			}
 		}
 	}
-	return found, nil
+	return page, nil
 }
 
-func (h *home) Approval(_ context.Context, id chela.ApprovalID) (chela.Approval, error) {
+func (h *home) approval(_ context.Context, _ api.Caller, q api.ApprovalRef) (chela.Approval, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, t := range h.turns {
 		for _, a := range t.Approvals {
-			if a.ID == id {
+			if a.ID == q.ID {
 				return a, nil
 			}
 		}

@@ -19,6 +19,7 @@ type Config struct {
 	Turns        turns
 	Models       models
 	Responses    responses
+	API          api.Local // the operations of the home
 	IDs          *chela.IDs
 	Now          func() time.Time
 	Log          *slog.Logger
@@ -29,17 +30,11 @@ type Config struct {
 	// Answering returns the candidates for a message, the first choice first.
 	Answering func(ctx context.Context, in chela.Inbound) ([]string, error)
 
-	// Approval returns a question, for answers from clients without a session.
-	Approval func(ctx context.Context, id chela.ApprovalID) (chela.Approval, error)
-
 	// Image fetches an image from an http or https address.
 	Image func(ctx context.Context, address string) (mediaType string, content []byte, err error)
 
 	// Attach stores a file for a message.
 	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
-
-	// Approvals returns the questions in a state.
-	Approvals func(ctx context.Context, state chela.ApprovalState) ([]chela.Approval, error)
 
 	// Client returns the caller of an authorized request.
 	Client func(*http.Request) Client

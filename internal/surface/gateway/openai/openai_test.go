@@ -30,8 +30,8 @@ func setup(h *home, s *shelf) http.Handler {
 	a := openai.New(openai.Config{
 		Conversation: h, Turns: h, Models: s, Responses: h, IDs: h.ids, Now: func() time.Time { return clockTime },
 		Log:    slog.New(slog.DiscardHandler),
-		Agents: func() []string { return []string{"main", "work"} }, Approval: h.Approval, Attach: h.Attach,
-		Approvals: h.Approvals, Image: image,
+		Agents: func() []string { return []string{"main", "work"} }, Attach: h.Attach,
+		API: h.operations(), Image: image,
 		Answering: func(context.Context, chela.Inbound) ([]string, error) { return []string{h.model}, nil },
 		Client: func(r *http.Request) openai.Client {
 			return openai.Client{

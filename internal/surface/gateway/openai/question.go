@@ -47,7 +47,7 @@ func (a *API) asked(ctx context.Context, text string) (chela.Approval, bool, err
 	if !ok || !ends {
 		return chela.Approval{}, false, nil
 	}
-	approval, err := a.cfg.Approval(ctx, chela.ApprovalID(id))
+	approval, err := api.Call(ctx, a.cfg.API, api.ApprovalsShow, api.ApprovalRef{ID: chela.ApprovalID(id)})
 	if chela.KindOf(err) == chela.NotFound {
 		return approval, false, nil
 	}
@@ -84,7 +84,7 @@ func ofUser(now []wire.Said) []wire.Said {
 // sender was shown: of turns that the same sender started, whose answers end
 // with the question.
 func (a *API) askedOf(ctx context.Context, in *chela.Inbound) ([]chela.ApprovalID, error) {
-	all, err := a.cfg.Approvals(ctx, chela.ApprovalPending)
+	all, err := api.All(ctx, a.cfg.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending, Limit: api.MaxPage})
 	var shown []chela.ApprovalID
 	for _, asked := range all {
 		if asked.Session != in.Session || err != nil {

@@ -1,0 +1,64 @@
+package approval
+
+import (
+	"context"
+	"slices"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/store"
+)
+
+// maxListed is how many approvals a list goes back, unless it is of pending ones.
+const maxListed = 1000
+
+// Operations binds the operations on approvals and grants.
+func (as *Approvals) Operations() []api.Bound {
+	return []api.Bound{
+		api.ApprovalsList.Do(as.list),
+		api.ApprovalsShow.Do(func(ctx context.Context, _ api.Caller, q api.ApprovalRef) (chela.Approval, error) {
+			return store.Find(ctx, as.store, func(r *store.Read) (chela.Approval, error) { return r.Approval(ctx, q.ID) })
+		}),
+		api.ApprovalsAnswer.Do(func(ctx context.Context, c api.Caller, q api.AnswerRequest) (chela.Approval, error) {
+			a := q.Answer
+			return as.Answer(ctx, Reply{ID: q.ID, Answer: a.Answer, Pattern: a.Pattern, Comment: a.Reason, By: answeredBy(c, a.By)})
+		}),
+		api.GrantsList.Do(func(ctx context.Context, _ api.Caller, q api.GrantsQuery) (api.Page[chela.Grant], error) {
+			all, err := store.Find(ctx, as.store, func(r *store.Read) ([]chela.Grant, error) { return r.Grants(ctx, "", "") })
+			if err != nil {
+				return api.Page[chela.Grant]{}, err
+			}
+			return api.Cut(all, string(q.After), q.Limit, func(g chela.Grant) string { return string(g.ID) })
+		}),
+		api.GrantsRevoke.Do(func(ctx context.Context, _ api.Caller, q api.GrantRef) (api.None, error) {
+			return api.None{}, as.store.Write(ctx, "grant.revoke", func(w *store.Write) error { return w.RevokeGrant(ctx, q.ID) })
+		}),
+	}
+}
+
+func (as *Approvals) list(ctx context.Context, _ api.Caller, f api.ApprovalFilter) (api.Page[chela.Approval], error) {
+	found, err := store.Find(ctx, as.store, func(r *store.Read) ([]chela.Approval, error) {
+		if f.State == chela.ApprovalPending {
+			return r.PendingApprovals(ctx, "")
+		}
+		all, err := r.Approvals(ctx, maxListed)
+		slices.Reverse(all)
+		return slices.DeleteFunc(all, func(a chela.Approval) bool { return f.State != "" && a.State != f.State }), err
+	})
+	if err != nil {
+		return api.Page[chela.Approval]{}, err
+	}
+	return api.Cut(found, string(f.After), f.Limit, func(a chela.Approval) string { return string(a.ID) })
+}
+
+// answeredBy returns the name of who answers for the records: the caller, and the
+// person for whom a program answers. On the socket the person is the caller.
+func answeredBy(c api.Caller, person string) string {
+	switch {
+	case person == "":
+		return c.By
+	case c.By == api.SocketAgent:
+		return person
+	}
+	return c.By + " for " + person
+}
