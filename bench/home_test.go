@@ -22,7 +22,7 @@ import (
 	"chela/internal/engine/turn"
 	"chela/internal/engine/turn/machine"
 	"chela/internal/model/provider/offline"
-	"chela/internal/platform/blob"
+	"chela/internal/platform/datadir"
 	"chela/internal/platform/event"
 	"chela/internal/store"
 	"chela/internal/tool"
@@ -146,7 +146,7 @@ func (h *home) wire(tb testing.TB, look func()) *lane.Lanes {
 
 func (h *home) tools(tb testing.TB, look func()) *tool.Set {
 	tb.Helper()
-	blobs := blob.New(tb.TempDir(), func(_ string, err error) error { return err })
+	blobs := datadir.NewBlobs(tb.TempDir())
 	tools := append(file.Tools(file.Config{
 		Workspace: func(workspace.Owner) (string, error) { return h.workspace, nil }, Keep: blobs.Keep, Bytes: blobs.Bytes,
 	}), pure.Echo(), pure.Calc())

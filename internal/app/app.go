@@ -34,10 +34,9 @@ import (
 	"chela/internal/engine/turn"
 	"chela/internal/engine/turn/machine"
 	"chela/internal/memory"
-	"chela/internal/platform/blob"
+	"chela/internal/platform/datadir"
 	"chela/internal/platform/event"
 	"chela/internal/platform/pause"
-	"chela/internal/platform/presence"
 	"chela/internal/store"
 	"chela/internal/surface/command"
 	"chela/internal/tool"
@@ -55,11 +54,11 @@ type App struct {
 	ids       *chela.IDs
 	node      chela.NodeID
 	store     *store.Store
-	presence  *presence.File
+	presence  *datadir.Presence
 	bus       *event.Bus
 	stream    *event.Stream
 	tokens    *token.Keeper
-	blobs     *blob.Store
+	blobs     *datadir.Blobs
 	models    *agents.Providers
 	ledger    *cost.Ledger
 	agents    *agents.Agents
@@ -90,14 +89,14 @@ func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version str
 
 // openAt is Open with a clock.
 func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version string, now func() time.Time) (*App, error) {
-	if err := MakeHome(cfg); err != nil {
+	if err := makeHome(cfg); err != nil {
 		return nil, err
 	}
 	knowledge, err := agents.NewKnownModels(cfg, log)
 	if err != nil {
 		return nil, err
 	}
-	a := &App{cfg: cfg, log: log, version: version, bus: &event.Bus{}, blobs: blob.New(cfg.Home.Blobs(), HomeTrouble)}
+	a := &App{cfg: cfg, log: log, version: version, bus: &event.Bus{}, blobs: datadir.NewBlobs(cfg.Home.Blobs())}
 	a.staying = make(chan struct{})
 	a.stay = sync.OnceFunc(func() { close(a.staying) })
 	if a.store, err = store.Open(ctx, store.Config{Path: databasePath(cfg), URL: cfg.Database.URL.Reveal(), Now: now}); err != nil {
@@ -107,7 +106,7 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 	a.ids = chela.NewIDs(a.now, rand.Reader)
 	a.node = a.ids.Node()
 	a.probe.store, a.probe.now = a.store, a.now
-	if a.presence, err = presence.Appear(cfg.Home.Run(), a.node); err != nil {
+	if a.presence, err = datadir.Appear(cfg.Home.Run(), a.node); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
 	a.stream = event.NewStream(event.Config{Bus: a.bus, Log: log, Read: a.store.Events, Last: a.store.LastEvent})

@@ -18,6 +18,7 @@ import (
 	"chela/internal/app/background"
 	"chela/internal/config"
 	"chela/internal/engine/policy"
+	"chela/internal/platform/datadir"
 	"chela/internal/store"
 	"chela/internal/surface/cli"
 	"chela/internal/tool/sandbox/process"
@@ -68,18 +69,18 @@ func examineHome(cfg *config.Config) cli.Finding {
 	case errors.Is(err, fs.ErrNotExist):
 		return cli.Finding{Subject: "home", Text: string(cfg.Home) + " does not exist", Cure: "run chela init"}
 	case err != nil:
-		return wrong("home", HomeTrouble(string(cfg.Home), err))
+		return wrong("home", datadir.Trouble(string(cfg.Home), err))
 	case !st.IsDir():
-		return wrong("home", HomeTrouble(string(cfg.Home), fs.ErrExist))
+		return wrong("home", datadir.Trouble(string(cfg.Home), fs.ErrExist))
 	case st.Mode().Perm()&0o077 != 0:
 		return cli.Finding{Subject: "home", Text: "other users may read " + string(cfg.Home), Cure: "chmod 700 " + string(cfg.Home)}
 	}
 	probe, err := os.CreateTemp(string(cfg.Home), ".doctor-*")
 	if err != nil {
-		return wrong("home", HomeTrouble(string(cfg.Home), err))
+		return wrong("home", datadir.Trouble(string(cfg.Home), err))
 	}
 	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
-		return wrong("home", HomeTrouble(string(cfg.Home), err))
+		return wrong("home", datadir.Trouble(string(cfg.Home), err))
 	}
 	return found("home", string(cfg.Home)+" is writable and private")
 }

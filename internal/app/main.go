@@ -13,8 +13,9 @@ import (
 
 	"chela/internal/app/agents"
 	"chela/internal/config"
-	"chela/internal/platform/logfile"
+	"chela/internal/platform/datadir"
 	"chela/internal/surface/cli"
+	"chela/internal/surface/terminal"
 )
 
 // errTerminated is the cause of a command that ends on SIGTERM.
@@ -33,13 +34,13 @@ func Main(args []string, version string) int {
 	return cli.Main(ctx, cli.Program{
 		Args: args, Environ: config.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Now: time.Now, Version: version,
-		Arrives: func() bool { return InputArrives(os.Stdin, inputTime) },
+		Arrives: func() bool { return terminal.InputArrives(os.Stdin, inputTime) },
 		Open: func(ctx context.Context, cfg *config.Config) (*cli.Backend, error) {
-			return Backend(ctx, cfg, NewLog(cfg, logfile.New(cfg.Home.Log())), known)
+			return Backend(ctx, cfg, NewLog(cfg, datadir.NewLog(cfg.Home.Log())), known)
 		},
 		Served: served,
 		Serve: func(ctx context.Context, cfg *config.Config, ready func(cli.Listening)) error {
-			return Serve(ctx, cfg, NewLog(cfg, io.MultiWriter(logfile.New(cfg.Home.Log()), os.Stderr)), Serving{Version: known, Ready: ready})
+			return Serve(ctx, cfg, NewLog(cfg, io.MultiWriter(datadir.NewLog(cfg.Home.Log()), os.Stderr)), Serving{Version: known, Ready: ready})
 		},
 		Examine: examine, Local: agents.Local,
 		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -13,7 +13,7 @@ import (
 	"chela/internal/engine/ingress"
 	"chela/internal/engine/session"
 	"chela/internal/engine/turn"
-	"chela/internal/platform/logfile"
+	"chela/internal/platform/datadir"
 	"chela/internal/store"
 	"chela/internal/surface/gateway"
 	"chela/internal/tool/web"
@@ -338,7 +338,7 @@ func (s *outside) Call(ctx context.Context, agent, name string, args json.RawMes
 
 // logs passes lines of the home's log to show.
 func (s *outside) logs(ctx context.Context, follow bool, show func(line string)) error {
-	return logfile.Read(ctx, s.cfg.Home.Log(), follow, show)
+	return datadir.ReadLog(ctx, s.cfg.Home.Log(), follow, show)
 }
 
 // status counts the records of the home.

@@ -12,6 +12,7 @@ import (
 
 	"chela"
 	"chela/internal/config"
+	"chela/internal/platform/datadir"
 	"chela/internal/platform/pause"
 	"chela/internal/store"
 	"chela/internal/surface/cli"
@@ -29,14 +30,14 @@ const (
 // reach their next commit within 10 s and are parked, and all its goroutines
 // have ended when it returns. Ready is called once, when it accepts requests.
 func Serve(ctx context.Context, cfg *config.Config, log *slog.Logger, serve Serving) (err error) {
-	if err := MakeHome(cfg); err != nil {
+	if err := makeHome(cfg); err != nil {
 		return err
 	}
-	held, err := TakeHome(ctx, cfg.Home, pause.For)
+	held, err := datadir.Take(ctx, string(cfg.Home), pause.For)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, held.LetGo()) }()
+	defer func() { err = errors.Join(err, held.Release()) }()
 	a, err := Open(ctx, cfg, log, serve.Version)
 	if err != nil {
 		return err
@@ -66,14 +67,14 @@ func (a *App) serve(ctx context.Context, serve Serving) error {
 		return chela.E(chela.Denied, "refusing to listen on "+a.cfg.Listen+" without an API token").
 			WithHint("create one with chela tokens create NAME, or listen on 127.0.0.1")
 	}
-	tcp, err := ListenTCP(ctx, a.cfg.Listen, pause.For)
+	tcp, err := gateway.ListenTCP(ctx, a.cfg.Listen, pause.For)
 	if err != nil {
 		return chela.E(chela.Unavailable, "cannot listen on "+a.cfg.Listen).
 			WithHint("stop the program that uses the port, or choose another with --listen").Because(err)
 	}
 	defer tcp.Close() // again, in case the gateway did not get to it
 	a.listen = tcp.Addr().String()
-	socket, err := ListenSocket(ctx, a.cfg.Home.Socket())
+	socket, err := gateway.ListenSocket(ctx, a.cfg.Home.Socket())
 	if err != nil {
 		a.log.Warn("commands cannot use the daemon", "error", err)
 	} else {

@@ -6,6 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/config"
+	"chela/internal/platform/datadir"
 	"chela/internal/tool/workspace"
 )
 
@@ -27,7 +28,7 @@ func WorkspaceDir(h config.Home, o workspace.Owner) (string, error) {
 	}
 	dir := h.JobWorkspace(key.Agent, key.ID)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", HomeTrouble(dir, err)
+		return "", datadir.Trouble(dir, err)
 	}
 	return dir, nil
 }

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"chela/internal/platform/disk"
+	"chela/internal/platform/datadir"
 )
 
 // Read reads a file, up to one byte more than [Parse] accepts. The errors are
@@ -46,5 +46,5 @@ func Replace(name string, text []byte) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return disk.SyncDir(dir)
+	return datadir.SyncDir(dir)
 }

@@ -21,8 +21,8 @@ import (
 
 	"chela"
 	"chela/internal/engine/cost"
+	"chela/internal/platform/datadir"
 	"chela/internal/platform/pgtest"
-	"chela/internal/platform/presence"
 	"chela/internal/store"
 )
 
@@ -62,7 +62,7 @@ func spend() int {
 	}
 	ids := chela.NewIDs(time.Now, rand.Reader)
 	node := ids.Node()
-	here, err := presence.Appear(*spendRun, node)
+	here, err := datadir.Appear(*spendRun, node)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -204,7 +204,7 @@ func oneLife(t *testing.T, cfg store.Config, dir string, called func() bool) {
 // checkSpent looks at what is in the ledger in the end.
 func checkSpent(t *testing.T, s *store.Store, dir string) {
 	t.Helper()
-	here, err := presence.Appear(dir, "node_last")
+	here, err := datadir.Appear(dir, "node_last")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"chela"
 	"chela/internal/engine/rewind"
 	"chela/internal/memory"
-	"chela/internal/platform/blob"
+	"chela/internal/platform/datadir"
 	"chela/internal/store"
 	"chela/internal/tool/workspace"
 )
@@ -29,7 +29,7 @@ const main = chela.SessionKey("agent:main:main")
 type world struct {
 	*rewind.Mover
 	store *store.Store
-	blobs *blob.Store
+	blobs *datadir.Blobs
 	docs  *memory.Keeper
 	ids   *chela.IDs
 	dir   string // the workspace
@@ -80,7 +80,7 @@ func (w *world) start(t testing.TB) {
 			t.Error(err)
 		}
 	})
-	w.blobs = blob.New(filepath.Join(w.home, "blobs"), func(_ string, err error) error { return err })
+	w.blobs = datadir.NewBlobs(filepath.Join(w.home, "blobs"))
 	w.docs = memory.New(w.store, memory.Config{
 		Now: now, Zone: time.UTC, Count: func(text string) int { return len(text) }, Agent: func(string) error { return nil },
 	})

@@ -13,7 +13,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/platform/blob"
+	"chela/internal/platform/datadir"
 	"chela/internal/store"
 )
 
@@ -24,7 +24,7 @@ type Config struct {
 	Emit func(chela.Event)
 	Log  *slog.Logger
 
-	Blobs *blob.Store // contents of attachments
+	Blobs *datadir.Blobs // contents of attachments
 
 	// Agent returns an error if there is no agent of this name.
 	Agent func(name string) error

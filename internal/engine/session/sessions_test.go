@@ -11,7 +11,7 @@ import (
 
 	"chela"
 	"chela/internal/engine/session"
-	"chela/internal/platform/blob"
+	"chela/internal/platform/datadir"
 	"chela/internal/store"
 	"chela/internal/store/storetest"
 )
@@ -42,7 +42,7 @@ func onBoth(t *testing.T, f func(t *testing.T, s *store.Store)) {
 // A room holds sessions at a fixed time, and the events that they announced.
 type room struct {
 	*session.Sessions
-	blobs  *blob.Store
+	blobs  *datadir.Blobs
 	ids    *chela.IDs
 	store  *store.Store
 	events []chela.Event
@@ -55,7 +55,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func newRoom(t testing.TB, s *store.Store) *room {
 	t.Helper()
 	r := &room{ids: chela.NewIDs(func() time.Time { return noon }, rand.Reader), store: s}
-	r.blobs = blob.New(t.TempDir(), func(_ string, err error) error { return err })
+	r.blobs = datadir.NewBlobs(t.TempDir())
 	r.Sessions = session.New(s, session.Config{
 		IDs: r.ids, Now: func() time.Time { return noon },
 		Emit: func(e chela.Event) {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/platform/blob"
+	"chela/internal/platform/datadir"
 	"chela/internal/tool"
 	"chela/internal/tool/file"
 	"chela/internal/tool/tooltest"
@@ -26,7 +26,7 @@ type desk struct {
 	dir     string // the workspace
 	outside string // the folder that holds it
 	set     *tool.Set
-	blobs   *blob.Store
+	blobs   *datadir.Blobs
 	written map[string]file.Written // what file_undo takes back
 }
 
@@ -37,7 +37,7 @@ func newDesk(t *testing.T) *desk {
 	if err := os.Mkdir(d.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	d.blobs = blob.New(t.TempDir(), func(_ string, err error) error { return err })
+	d.blobs = datadir.NewBlobs(t.TempDir())
 	set, err := tool.NewSet(d.tools()...)
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/platform/blob"
+	"chela/internal/platform/datadir"
 	"chela/internal/tool"
 	"chela/internal/tool/tooltest"
 	"chela/internal/tool/web"
@@ -88,9 +88,9 @@ func serve(t *testing.T, h http.HandlerFunc) *httptest.Server {
 var loopback = web.Config{Allow: []string{"127.0.0.0/8", "::1"}}
 
 // keepIn returns a blob store of the test.
-func keepIn(t *testing.T) *blob.Store {
+func keepIn(t *testing.T) *datadir.Blobs {
 	t.Helper()
-	return blob.New(t.TempDir(), func(_ string, err error) error { return err })
+	return datadir.NewBlobs(t.TempDir())
 }
 
 func TestContract(t *testing.T) {

@@ -1,11 +1,10 @@
 //go:build unix
 
-package app_test
+package datadir
 
 import (
 	"context"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,9 +12,6 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/app"
-	"chela/internal/config"
-	"chela/internal/platform/filelock"
 )
 
 // inherit starts a process that has a file open, as the child of a killed daemon has
@@ -49,16 +45,16 @@ func inherit(t *testing.T, f *os.File) (end func()) {
 // though a child of that one still has the lock.
 func TestInheritedLockIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	dir := config.Home(t.TempDir())
-	f, err := os.OpenFile(filepath.Join(string(dir), "daemon.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	dir := t.TempDir()
+	f, err := os.OpenFile(filepath.Join(dir, "daemon.lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := filelock.TryLock(f); err != nil {
+	if err := tryLock(f); err != nil {
 		t.Fatal(err)
 	}
 	end, waits := inherit(t, f), 0
-	held, err := app.TakeHome(t.Context(), dir, func(context.Context, time.Duration) error {
+	held, err := Take(t.Context(), dir, func(context.Context, time.Duration) error {
 		if waits++; waits == 3 {
 			end()
 		}
@@ -68,43 +64,14 @@ func TestInheritedLockIsWaitedFor(t *testing.T) {
 		t.Fatalf("after %d waits: %v", waits, err)
 	}
 	var waited time.Duration
-	_, err = app.TakeHome(t.Context(), dir, func(_ context.Context, d time.Duration) error {
+	_, err = Take(t.Context(), dir, func(_ context.Context, d time.Duration) error {
 		waited += d
 		return nil
 	})
 	if chela.KindOf(err) != chela.Conflict || waited != time.Second {
 		t.Errorf("beside a daemon that lives: %v after %v, want a Conflict after a second", err, waited)
 	}
-	if err := held.LetGo(); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestInheritedListenerIsWaitedFor is the same of the address on which it listens.
-func TestInheritedListenerIsWaitedFor(t *testing.T) {
-	t.Parallel()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := l.(*net.TCPListener).File()
-	if err != nil {
-		t.Fatal(err)
-	}
-	end, waits := inherit(t, f), 0
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	again, err := app.ListenTCP(t.Context(), l.Addr().String(), func(context.Context, time.Duration) error {
-		if waits++; waits == 3 {
-			end()
-		}
-		return nil
-	})
-	if err != nil || waits != 3 {
-		t.Fatalf("after %d waits: %v", waits, err)
-	}
-	if err := again.Close(); err != nil {
+	if err := held.Release(); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,4 @@
-// Package logfile is the log of a home: a file that every process of the home
-// appends to, and that can be read while it grows.
-package logfile
+package datadir
 
 import (
 	"os"
@@ -11,20 +9,21 @@ import (
 // maxBytes is the size at which a log file is rotated.
 const maxBytes = 8 << 20
 
-// A File is created by the first write. Several processes may append, one line
+// A Log is the log of a home: a file that every process of the home appends to,
+// and that can be read while it grows. The first write creates it. Several processes may append, one line
 // at a time. It stays open until the process ends.
-type File struct {
+type Log struct {
 	path string
 
 	mu sync.Mutex
 	f  *os.File // guarded by mu
 }
 
-// New returns the log at path. It creates no file yet.
-func New(path string) *File { return &File{path: path} }
+// NewLog returns the log at path. It creates no file yet.
+func NewLog(path string) *Log { return &Log{path: path} }
 
 // Write implements io.Writer.
-func (l *File) Write(line []byte) (int, error) {
+func (l *Log) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.current() {
@@ -37,7 +36,7 @@ func (l *File) Write(line []byte) (int, error) {
 
 // current reports whether the open file is still the log, and has room. Another
 // process may have rotated it.
-func (l *File) current() bool {
+func (l *Log) current() bool {
 	if l.f == nil {
 		return false
 	}
@@ -50,7 +49,7 @@ func (l *File) current() bool {
 }
 
 // open opens the file, and rotates a large one first.
-func (l *File) open() error {
+func (l *Log) open() error {
 	if l.f != nil {
 		l.f.Close() // it was written to line by line
 		l.f = nil

@@ -1,6 +1,4 @@
-// Package presence shows the processes of a machine whether a node is alive or
-// dead.
-package presence
+package datadir
 
 import (
 	"errors"
@@ -10,13 +8,12 @@ import (
 	"path/filepath"
 
 	"chela"
-	"chela/internal/platform/filelock"
 )
 
-// A File shows other processes of the same machine that a node is alive: a file
+// A Presence shows other processes of the same machine that a node is alive: a file
 // named after the node that stays locked until the process ends, however it
 // ends.
-type File struct {
+type Presence struct {
 	dir  string
 	path string
 	file *os.File
@@ -24,7 +21,7 @@ type File struct {
 
 // Appear creates the presence of a node in a folder shared by all processes of
 // a home.
-func Appear(dir string, node chela.NodeID) (*File, error) {
+func Appear(dir string, node chela.NodeID) (*Presence, error) {
 	// The file gets its name after it is locked: it is never visible unlocked
 	// while the node is alive.
 	path := presencePath(dir, node)
@@ -32,7 +29,7 @@ func Appear(dir string, node chela.NodeID) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make presence: %w", err)
 	}
-	if err := filelock.TryLock(f); err != nil {
+	if err := tryLock(f); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("lock presence: %w", err)
 	}
@@ -40,7 +37,7 @@ func Appear(dir string, node chela.NodeID) (*File, error) {
 		f.Close()
 		return nil, fmt.Errorf("name presence: %w", err)
 	}
-	return &File{dir: dir, path: path, file: f}, nil
+	return &Presence{dir: dir, path: path, file: f}, nil
 }
 
 // unnamed is the suffix of a presence under construction.
@@ -48,28 +45,28 @@ const unnamed = ".new"
 
 // Dead reports whether a node is certainly dead: its file exists, and the lock
 // is free. A node without a file may live on another machine.
-func (p *File) Dead(node chela.NodeID) bool {
+func (p *Presence) Dead(node chela.NodeID) bool {
 	f, err := os.OpenFile(presencePath(p.dir, node), os.O_RDWR, 0)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = filelock.Release(f) }() // which this check may have locked
-	return filelock.TryLock(f) == nil
+	defer func() { _ = release(f) }() // which this check may have locked
+	return tryLock(f) == nil
 }
 
 // Alive reports whether a node is certainly alive: the lock of its file is
 // held.
-func (p *File) Alive(node chela.NodeID) bool {
+func (p *Presence) Alive(node chela.NodeID) bool {
 	f, err := os.OpenFile(presencePath(p.dir, node), os.O_RDWR, 0)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = filelock.Release(f) }() // which this check may have locked
-	return filelock.TryLock(f) != nil
+	defer func() { _ = release(f) }() // which this check may have locked
+	return tryLock(f) != nil
 }
 
 // Sweep removes the files of dead nodes that own no lane.
-func (p *File) Sweep(holds func(chela.NodeID) bool) error {
+func (p *Presence) Sweep(holds func(chela.NodeID) bool) error {
 	files, err := os.ReadDir(p.dir)
 	if err != nil {
 		return err
@@ -87,13 +84,13 @@ func (p *File) Sweep(holds func(chela.NodeID) bool) error {
 }
 
 // Leave ends the presence. The node must own no lane.
-func (p *File) Leave() error {
-	return errors.Join(os.Remove(p.path), filelock.Release(p.file))
+func (p *Presence) Leave() error {
+	return errors.Join(os.Remove(p.path), release(p.file))
 }
 
 // Abandon ends the presence of a node that may still own a lane, because the
 // outcome of a commit is unknown: its file stays, so that other nodes see that
 // it is dead and take over at once.
-func (p *File) Abandon() error { return filelock.Release(p.file) }
+func (p *Presence) Abandon() error { return release(p.file) }
 
 func presencePath(dir string, node chela.NodeID) string { return filepath.Join(dir, string(node)) }

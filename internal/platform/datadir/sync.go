@@ -1,5 +1,4 @@
-// Package disk makes writes survive a power failure.
-package disk
+package datadir
 
 import (
 	"errors"

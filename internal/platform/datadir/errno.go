@@ -1,4 +1,4 @@
-package app
+package datadir
 
 import (
 	"errors"
@@ -10,5 +10,3 @@ func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) }
 
 func isNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
-
-func isInUse(err error) bool { return errors.Is(err, syscall.EADDRINUSE) }

@@ -1,7 +1,4 @@
-// Package blob is a content-addressed store of the bytes that the journal
-// references: attachments, and the pre-images of files. Each content is stored
-// once, in a file named after its SHA-256.
-package blob
+package datadir
 
 import (
 	"cmp"
@@ -19,7 +16,6 @@ import (
 	"strings"
 
 	"chela"
-	"chela/internal/platform/disk"
 )
 
 // maxAttachment is the largest attachment, in bytes.
@@ -28,22 +24,20 @@ const maxAttachment = 25 << 20
 // unknownMedia is the media type of bytes of unknown type.
 const unknownMedia = "application/octet-stream"
 
-// A Store is a folder of blobs. It is safe for concurrent use by goroutines and
+// Blobs is a content-addressed store of the bytes that the journal references:
+// attachments, and the pre-images of files. Each content is stored once, in a file
+// named after its SHA-256. It is safe for concurrent use by goroutines and
 // processes.
-type Store struct {
-	dir     string
-	explain func(path string, err error) error
+type Blobs struct {
+	dir string
 }
 
-// New returns the store in dir, a folder that exists. Explain words why a file
-// in it cannot be written.
-func New(dir string, explain func(path string, err error) error) *Store {
-	return &Store{dir: dir, explain: explain}
-}
+// NewBlobs returns the blobs in dir, a folder that exists.
+func NewBlobs(dir string) *Blobs { return &Blobs{dir: dir} }
 
 // Keep stores content and returns its SHA-256, in lower-case hexadecimal. The
 // bytes are synced before it returns, so a reference to them can be committed.
-func (s *Store) Keep(_ context.Context, content []byte) (string, error) {
+func (s *Blobs) Keep(_ context.Context, content []byte) (string, error) {
 	sum := sha256.Sum256(content)
 	name := hex.EncodeToString(sum[:])
 	return name, s.write(name, content)
@@ -51,7 +45,7 @@ func (s *Store) Keep(_ context.Context, content []byte) (string, error) {
 
 // Bytes returns the content with a hash, or NotFound if there is none. Content
 // that cannot be read now is Unavailable.
-func (s *Store) Bytes(_ context.Context, sha256 string) ([]byte, error) {
+func (s *Blobs) Bytes(_ context.Context, sha256 string) ([]byte, error) {
 	if !isHash(sha256) {
 		return nil, chela.E(chela.Internal, "a blob has no usable hash")
 	}
@@ -63,7 +57,7 @@ func (s *Store) Bytes(_ context.Context, sha256 string) ([]byte, error) {
 }
 
 // Attach stores an attachment and returns its reference.
-func (s *Store) Attach(ctx context.Context, name string, content io.Reader) (chela.Attachment, error) {
+func (s *Blobs) Attach(ctx context.Context, name string, content io.Reader) (chela.Attachment, error) {
 	raw, err := io.ReadAll(io.LimitReader(content, maxAttachment+1))
 	if err != nil {
 		return chela.Attachment{}, chela.E(chela.Unavailable, "the attachment cannot be read").Because(err)
@@ -80,7 +74,7 @@ func (s *Store) Attach(ctx context.Context, name string, content io.Reader) (che
 
 // Kept returns the attachment with a hash. A malformed hash is Invalid, an
 // unknown one NotFound.
-func (s *Store) Kept(_ context.Context, name, mediaType, sha256 string) (chela.Attachment, error) {
+func (s *Blobs) Kept(_ context.Context, name, mediaType, sha256 string) (chela.Attachment, error) {
 	if !isHash(sha256) {
 		return chela.Attachment{}, chela.E(chela.Invalid, "that is not the SHA-256 hash of a file").WithHint("write its 64 hexadecimal digits")
 	}
@@ -103,7 +97,7 @@ func unreadable(err error) error {
 }
 
 // Load returns the bytes of an attachment.
-func (s *Store) Load(ctx context.Context, a chela.Attachment) ([]byte, error) {
+func (s *Blobs) Load(ctx context.Context, a chela.Attachment) ([]byte, error) {
 	raw, err := s.Bytes(ctx, a.SHA256)
 	if chela.KindOf(err) == chela.NotFound {
 		err = chela.E(chela.NotFound, "the bytes of attachment "+a.Name+" are gone").Because(err)
@@ -111,14 +105,14 @@ func (s *Store) Load(ctx context.Context, a chela.Attachment) ([]byte, error) {
 	return raw, err
 }
 
-func (s *Store) write(name string, raw []byte) error {
+func (s *Blobs) write(name string, raw []byte) error {
 	path := s.path(name)
 	if st, err := os.Stat(path); err == nil && st.Size() == int64(len(raw)) {
 		return s.sync() // another writer may not have finished
 	}
 	f, err := os.CreateTemp(s.dir, "new-*")
 	if err != nil {
-		return s.explain(s.dir, err)
+		return Trouble(s.dir, err)
 	}
 	defer os.Remove(f.Name()) // a no-op after success
 	_, err = f.Write(raw)
@@ -126,25 +120,25 @@ func (s *Store) write(name string, raw []byte) error {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		return s.explain(s.dir, err)
+		return Trouble(s.dir, err)
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
-		return s.explain(s.dir, err)
+		return Trouble(s.dir, err)
 	}
 	return s.sync()
 }
 
 // sync syncs the folder, so that the name of a new file survives a power
 // failure.
-func (s *Store) sync() error {
-	if err := disk.SyncDir(s.dir); err != nil {
-		return s.explain(s.dir, err)
+func (s *Blobs) sync() error {
+	if err := SyncDir(s.dir); err != nil {
+		return Trouble(s.dir, err)
 	}
 	return nil
 }
 
 // path is the file of the bytes with a hash.
-func (s *Store) path(sha256 string) string { return filepath.Join(s.dir, sha256) }
+func (s *Blobs) path(sha256 string) string { return filepath.Join(s.dir, sha256) }
 
 // isHash reports whether s has the form of a file's hash: 64 lower-case
 // hexadecimal digits. Anything else must not become part of a path.

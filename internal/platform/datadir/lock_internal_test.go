@@ -1,4 +1,4 @@
-package filelock_test
+package datadir
 
 import (
 	"errors"
@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
-
-	"chela/internal/platform/filelock"
 )
 
 // opened opens a file anew, as another process would.
@@ -25,10 +23,10 @@ func TestTryLock(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lock")
 	holder, other := opened(t, path), opened(t, path)
-	if err := filelock.TryLock(holder); err != nil {
+	if err := tryLock(holder); err != nil {
 		t.Fatal(err)
 	}
-	if err := filelock.TryLock(other); err == nil {
+	if err := tryLock(other); err == nil {
 		t.Error("two have one lock")
 	}
 	if _, err := other.WriteString("held"); err != nil {
@@ -37,13 +35,13 @@ func TestTryLock(t *testing.T) {
 	if raw, err := os.ReadFile(path); err != nil || string(raw) != "held" {
 		t.Errorf("read %q of a locked file: %v", raw, err)
 	}
-	if err := filelock.TryLock(opened(t, path+".other")); err != nil {
+	if err := tryLock(opened(t, path+".other")); err != nil {
 		t.Errorf("lock another file: %v", err)
 	}
 	if err := holder.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := filelock.TryLock(other); err != nil {
+	if err := tryLock(other); err != nil {
 		t.Errorf("lock a file that was let go: %v", err)
 	}
 }
@@ -54,7 +52,7 @@ func TestLockWaits(t *testing.T) {
 	const waiting = 8
 	path := filepath.Join(t.TempDir(), "lock")
 	holder := opened(t, path)
-	if err := filelock.Lock(holder); err != nil {
+	if err := lockFile(holder); err != nil {
 		t.Fatal(err)
 	}
 	var letGo atomic.Bool
@@ -63,7 +61,7 @@ func TestLockWaits(t *testing.T) {
 		f := opened(t, path)
 		go func() { // waited for below
 			began <- struct{}{}
-			err := filelock.Lock(f)
+			err := lockFile(f)
 			if !letGo.Load() {
 				t.Error("two have one lock")
 			}
@@ -90,7 +88,7 @@ func TestClosedFile(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if filelock.Lock(f) == nil || filelock.TryLock(f) == nil {
+	if lockFile(f) == nil || tryLock(f) == nil {
 		t.Error("a closed file was locked")
 	}
 }

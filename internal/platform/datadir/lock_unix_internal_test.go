@@ -1,14 +1,12 @@
 //go:build unix
 
-package filelock_test
+package datadir
 
 import (
 	"path/filepath"
 	"testing"
 
 	"golang.org/x/sys/unix"
-
-	"chela/internal/platform/filelock"
 )
 
 // A child that was forked meanwhile has the file open, as a second descriptor
@@ -17,7 +15,7 @@ func TestReleaseAsksNoChild(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lock")
 	holder := opened(t, path)
-	if err := filelock.Lock(holder); err != nil {
+	if err := lockFile(holder); err != nil {
 		t.Fatal(err)
 	}
 	child, err := unix.Dup(int(holder.Fd()))
@@ -25,10 +23,10 @@ func TestReleaseAsksNoChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Close(child)
-	if err := filelock.Release(holder); err != nil {
+	if err := release(holder); err != nil {
 		t.Fatal(err)
 	}
-	if err := filelock.TryLock(opened(t, path)); err != nil {
+	if err := tryLock(opened(t, path)); err != nil {
 		t.Errorf("lock a file that was let go: %v", err)
 	}
 }

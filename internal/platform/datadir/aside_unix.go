@@ -1,11 +1,9 @@
 //go:build unix
 
-package logfile
+package datadir
 
 import (
 	"os"
-
-	"chela/internal/platform/filelock"
 )
 
 // setAside rotates the log, replacing the previous one. If several processes
@@ -16,8 +14,8 @@ func setAside(path string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = filelock.Release(f) }() // the file is not read, so closing it loses nothing
-	if err := filelock.Lock(f); err != nil {
+	defer func() { _ = release(f) }() // the file is not read, so closing it loses nothing
+	if err := lockFile(f); err != nil {
 		return err
 	}
 	locked, err := f.Stat()

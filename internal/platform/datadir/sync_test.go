@@ -1,4 +1,4 @@
-package disk_test
+package datadir_test
 
 import (
 	"errors"
@@ -7,16 +7,16 @@ import (
 	"runtime"
 	"testing"
 
-	"chela/internal/platform/disk"
+	"chela/internal/platform/datadir"
 )
 
 func TestSyncDir(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := disk.SyncDir(dir); err != nil {
+	if err := datadir.SyncDir(dir); err != nil {
 		t.Error(err)
 	}
-	err := disk.SyncDir(filepath.Join(dir, "missing"))
+	err := datadir.SyncDir(filepath.Join(dir, "missing"))
 	if runtime.GOOS != "windows" && !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a folder that is not there: %v", err)
 	}

@@ -1,4 +1,4 @@
-package filelock
+package datadir
 
 import (
 	"os"
@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-func lock(f *os.File, wait bool) error {
+func flock(f *os.File, wait bool) error {
 	how := uint32(windows.LOCKFILE_EXCLUSIVE_LOCK)
 	if !wait {
 		how |= windows.LOCKFILE_FAIL_IMMEDIATELY
@@ -16,6 +16,6 @@ func lock(f *os.File, wait bool) error {
 	return windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, &windows.Overlapped{Offset: 1 << 30})
 }
 
-// unlock does nothing: closing the file releases the lock, and no child has it
+// funlock does nothing: closing the file releases the lock, and no child has it
 // open.
-func unlock(*os.File) error { return nil }
+func funlock(*os.File) error { return nil }

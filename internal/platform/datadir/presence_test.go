@@ -1,6 +1,6 @@
 //go:build unix
 
-package presence_test
+package datadir_test
 
 import (
 	"os"
@@ -10,14 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/platform/presence"
+	"chela/internal/platform/datadir"
 )
 
 func TestPresence(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	appear := func(node chela.NodeID) *presence.File {
-		p, err := presence.Appear(dir, node)
+	appear := func(node chela.NodeID) *datadir.Presence {
+		p, err := datadir.Appear(dir, node)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestPresence(t *testing.T) {
 	if !a.Dead("node_dead") {
 		t.Error("looking at a dead node brought it back to life")
 	}
-	if _, err := presence.Appear(dir, "node_b"); err == nil {
+	if _, err := datadir.Appear(dir, "node_b"); err == nil {
 		t.Error("two processes are one node")
 	}
 	if err := a.Sweep(func(n chela.NodeID) bool { return n == "node_holds" }); err != nil {
@@ -68,7 +68,7 @@ func TestPresence(t *testing.T) {
 
 func TestPresenceWithoutFolder(t *testing.T) {
 	t.Parallel()
-	if _, err := presence.Appear(filepath.Join(t.TempDir(), "none"), "node_a"); err == nil {
+	if _, err := datadir.Appear(filepath.Join(t.TempDir(), "none"), "node_a"); err == nil {
 		t.Error("appeared in a folder that does not exist")
 	}
 }
@@ -89,11 +89,11 @@ func names(t *testing.T, dir string) []string {
 func TestAbandonedPresenceIsDead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	mine, err := presence.Appear(dir, "node_mine")
+	mine, err := datadir.Appear(dir, "node_mine")
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := presence.Appear(dir, "node_other")
+	other, err := datadir.Appear(dir, "node_other")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package logfile_test
+package datadir_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/platform/logfile"
+	"chela/internal/platform/datadir"
 )
 
 func TestReadTellsTheNewestLines(t *testing.T) {
@@ -46,7 +46,7 @@ func TestReadTellsTheNewestLines(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			err := logfile.Read(t.Context(), path, false, func(line string) { got = append(got, line) })
+			err := datadir.ReadLog(t.Context(), path, false, func(line string) { got = append(got, line) })
 			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
 				t.Errorf("lines, %v (-want +got)\n%s", err, diff)
 			}
@@ -56,11 +56,11 @@ func TestReadTellsTheNewestLines(t *testing.T) {
 
 func TestReadWithoutALog(t *testing.T) {
 	t.Parallel()
-	if err := logfile.Read(t.Context(), home(t), false, func(line string) { t.Errorf("read %q", line) }); err != nil {
+	if err := datadir.ReadLog(t.Context(), home(t), false, func(line string) { t.Errorf("read %q", line) }); err != nil {
 		t.Errorf("a log that is not there yet: %v", err)
 	}
 	dir := t.TempDir()
-	if err := logfile.Read(t.Context(), dir, false, func(string) {}); chela.KindOf(err) != chela.Unavailable {
+	if err := datadir.ReadLog(t.Context(), dir, false, func(string) {}); chela.KindOf(err) != chela.Unavailable {
 		t.Errorf("a folder: %v", err)
 	}
 }
@@ -80,7 +80,7 @@ func follow(t *testing.T, path string, test func(f *follower)) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { // the test waits for it below
-			ended <- logfile.Read(ctx, path, true, func(line string) { f.told = append(f.told, line) })
+			ended <- datadir.ReadLog(ctx, path, true, func(line string) { f.told = append(f.told, line) })
 		}()
 		synctest.Wait()
 		test(f)
@@ -107,7 +107,7 @@ func TestFollow(t *testing.T) {
 	path := home(t)
 	follow(t, path, func(f *follower) {
 		f.hears()
-		l := logfile.New(path)
+		l := datadir.NewLog(path)
 		log(t, l, "one")
 		log(t, l, "two")
 		f.hears("one", "two")
@@ -138,7 +138,7 @@ func TestFollowOverARotation(t *testing.T) {
 		if _, err := old.WriteString("last of the old\n"); err != nil {
 			t.Fatal(err)
 		}
-		log(t, logfile.New(path), "first of the new")
+		log(t, datadir.NewLog(path), "first of the new")
 		f.hears("last of the old", "first of the new")
 	})
 }
@@ -147,7 +147,7 @@ func TestFollowOverARotation(t *testing.T) {
 func TestFollowAfterACut(t *testing.T) {
 	t.Parallel()
 	path := home(t)
-	l := logfile.New(path)
+	l := datadir.NewLog(path)
 	log(t, l, "a line that was there before")
 	follow(t, path, func(f *follower) {
 		f.hears("a line that was there before")

@@ -1,4 +1,4 @@
-package logfile
+package datadir
 
 import (
 	"bufio"
@@ -19,10 +19,10 @@ const (
 	maxLine   = 64 << 10               // bytes of a line; longer ones are split
 )
 
-// Read passes lines of the log at path to show, oldest first: the newest
+// ReadLog passes lines of the log at path to show, oldest first: the newest
 // existing lines and, if follow is set, each new one until ctx ends. A log
 // without read permission is Denied.
-func Read(ctx context.Context, path string, follow bool, show func(line string)) error {
+func ReadLog(ctx context.Context, path string, follow bool, show func(line string)) error {
 	t := &tail{path: path}
 	defer t.close()
 	if err := t.open(tailBytes); err != nil {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package filelock
+package datadir
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func lock(f *os.File, wait bool) error {
+func flock(f *os.File, wait bool) error {
 	how := unix.LOCK_EX
 	if !wait {
 		how |= unix.LOCK_NB
@@ -16,4 +16,4 @@ func lock(f *os.File, wait bool) error {
 	return unix.Flock(int(f.Fd()), how)
 }
 
-func unlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }
+func funlock(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_UN) }

@@ -1,4 +1,4 @@
-package logfile_test
+package datadir_test
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"chela"
-	"chela/internal/platform/logfile"
+	"chela/internal/platform/datadir"
 )
 
 const full = 8 << 20 // bytes of a log that is set aside
@@ -21,7 +21,7 @@ func home(t *testing.T) string {
 }
 
 // log writes one line.
-func log(t *testing.T, f *logfile.File, line string) {
+func log(t *testing.T, f *datadir.Log, line string) {
 	t.Helper()
 	if n, err := f.Write([]byte(line + "\n")); err != nil || n != len(line)+1 {
 		t.Fatalf("wrote %d bytes of %d: %v", n, len(line)+1, err)
@@ -52,12 +52,12 @@ func contents(t *testing.T, path string) string {
 func TestFirstLineMakesTheFile(t *testing.T) {
 	t.Parallel()
 	path := home(t)
-	f := logfile.New(path)
+	f := datadir.NewLog(path)
 	if _, err := os.Stat(filepath.Dir(path)); err == nil {
 		t.Error("there is a folder before there is a line")
 	}
 	log(t, f, "one")
-	log(t, logfile.New(path), "two")
+	log(t, datadir.NewLog(path), "two")
 	log(t, f, "three")
 	if got := contents(t, path); got != "one\ntwo\nthree\n" {
 		t.Errorf("the log is %q", got)
@@ -74,7 +74,7 @@ func TestLargeLogIsSetAside(t *testing.T) {
 	path := home(t)
 	fill(t, path)
 	for range 2 {
-		f := logfile.New(path)
+		f := datadir.NewLog(path)
 		log(t, f, "first")
 		log(t, f, "second")
 	}
@@ -86,7 +86,7 @@ func TestLargeLogIsSetAside(t *testing.T) {
 	}
 
 	fill(t, path)
-	log(t, logfile.New(path), "anew")
+	log(t, datadir.NewLog(path), "anew")
 	if got := contents(t, path+".1"); strings.Contains(got, "second") {
 		t.Error("the log before the old one is there still")
 	}
@@ -96,7 +96,7 @@ func TestLargeLogIsSetAside(t *testing.T) {
 func TestLogSetAsideWhileItIsOpen(t *testing.T) {
 	t.Parallel()
 	path := home(t)
-	idle, busy := logfile.New(path), logfile.New(path)
+	idle, busy := datadir.NewLog(path), datadir.NewLog(path)
 	log(t, idle, "before")
 	line := strings.Repeat("x", 1<<10)
 	for range full>>10 + 1 {
@@ -119,7 +119,7 @@ func TestSeveralWriters(t *testing.T) {
 	const writers, lines = 4, 2500 // of 1 KiB: one file is not enough, and two are
 	var wait sync.WaitGroup
 	for w := range writers {
-		f := logfile.New(path)
+		f := datadir.NewLog(path)
 		wait.Go(func() {
 			for n := range lines {
 				line := fmt.Sprintf("%d %d %s\n", w, n, strings.Repeat("x", 1000))
@@ -155,10 +155,10 @@ func TestLogThatCannotBeMade(t *testing.T) {
 	if err := os.WriteFile(filepath.Dir(path), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := logfile.New(path).Write([]byte("lost\n")); err == nil || n != 0 {
+	if n, err := datadir.NewLog(path).Write([]byte("lost\n")); err == nil || n != 0 {
 		t.Errorf("wrote %d bytes into nothing", n)
 	}
-	err := logfile.Read(t.Context(), path, false, func(line string) { t.Errorf("read %q", line) })
+	err := datadir.ReadLog(t.Context(), path, false, func(line string) { t.Errorf("read %q", line) })
 	if chela.KindOf(err) != chela.Denied {
 		t.Errorf("read it: %v", err)
 	}

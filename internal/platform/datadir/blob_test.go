@@ -1,8 +1,9 @@
-package blob_test
+package datadir_test
 
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,15 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/platform/blob"
+	"chela/internal/platform/datadir"
 )
-
-func asIs(_ string, err error) error { return err }
 
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := blob.New(dir, asIs)
+	s := datadir.NewBlobs(dir)
 	for _, content := range [][]byte{nil, []byte("hello"), []byte("hello"), {0, 1, 0xff}} {
 		hash, err := s.Keep(t.Context(), content)
 		if err != nil {
@@ -40,7 +39,7 @@ func TestKeep(t *testing.T) {
 func TestKeepMends(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := blob.New(dir, asIs)
+	s := datadir.NewBlobs(dir)
 	hash, err := s.Keep(t.Context(), []byte("hello"))
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +57,7 @@ func TestKeepMends(t *testing.T) {
 
 func TestBytesThatAreNotKept(t *testing.T) {
 	t.Parallel()
-	s := blob.New(t.TempDir(), asIs)
+	s := datadir.NewBlobs(t.TempDir())
 	for name, want := range map[string]chela.Kind{
 		strings.Repeat("a", 64):  chela.NotFound,
 		strings.Repeat("A", 64):  chela.Internal,
@@ -76,14 +75,14 @@ func TestBytesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	hash := strings.Repeat("a", 64)
-	s := blob.New(dir, asIs)
+	s := datadir.NewBlobs(dir)
 	if err := os.Mkdir(filepath.Join(dir, hash), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Bytes(t.Context(), hash); chela.KindOf(err) != chela.Unavailable {
 		t.Errorf("bytes: %v", err)
 	}
-	inFile := blob.New(filepath.Join(dir, "file"), asIs)
+	inFile := datadir.NewBlobs(filepath.Join(dir, "file"))
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +93,7 @@ func TestBytesThatCannotBeRead(t *testing.T) {
 
 func TestAttach(t *testing.T) {
 	t.Parallel()
-	s := blob.New(t.TempDir(), asIs)
+	s := datadir.NewBlobs(t.TempDir())
 	a, err := s.Attach(t.Context(), "some/page.html", strings.NewReader("<html>"))
 	if err != nil {
 		t.Fatal(err)
@@ -117,9 +116,8 @@ func TestAttach(t *testing.T) {
 
 func TestFolderThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
-	told := errors.New("told in words")
-	s := blob.New(filepath.Join(t.TempDir(), "missing"), func(string, error) error { return told })
-	if _, err := s.Keep(t.Context(), []byte("hello")); !errors.Is(err, told) {
+	s := datadir.NewBlobs(filepath.Join(t.TempDir(), "missing"))
+	if _, err := s.Keep(t.Context(), []byte("hello")); chela.KindOf(err) != chela.Unavailable || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 }
