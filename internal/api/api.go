@@ -287,18 +287,6 @@ type SettingChange struct {
 	Value string `json:"value" check:"max=10000"`
 }
 
-// A NewToken asks for a token.
-type NewToken struct {
-	Name  string      `json:"name" check:"is=title max=100"`
-	Scope chela.Scope `json:"scope"`
-}
-
-// A MadeToken is a token that was just made; Secret is shown this once.
-type MadeToken struct {
-	chela.Token
-	Secret string `json:"secret"`
-}
-
 // A Login asks for the page's cookie.
 type Login struct {
 	Token string `json:"token" check:"max=1024"`

@@ -10,5 +10,7 @@ func Operations() []Spec {
 		JobsAccept.Spec, JobsPrompt.Spec, JobsModify.Spec,
 
 		ApprovalsList.Spec, ApprovalsShow.Spec, ApprovalsAnswer.Spec, GrantsList.Spec, GrantsRevoke.Spec,
+
+		TokensList.Spec, TokensCreate.Spec, TokensRevoke.Spec,
 	}
 }

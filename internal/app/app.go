@@ -57,7 +57,7 @@ type App struct {
 	presence  *datadir.Presence
 	bus       *event.Bus
 	stream    *event.Stream
-	tokens    *token.Keeper
+	tokens    *token.Tokens
 	blobs     *datadir.Blobs
 	models    *agents.Providers
 	ledger    *cost.Ledger

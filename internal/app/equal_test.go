@@ -174,12 +174,9 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 		}},
 		{"grants", listing(ctx, api.GrantsList, api.GrantsQuery{})},
 		{"revoke nothing", calling(ctx, api.GrantsRevoke, api.GrantRef{ID: "gra_nobody"})},
-		{"tokens", func(b *cli.Backend) (any, error) { return b.Tokens.Tokens(ctx) }},
-		{"revoke no token", func(b *cli.Backend) (any, error) { return nil, b.Tokens.RevokeToken(ctx, "tok_nobody") }},
-		{"make a bad token", func(b *cli.Backend) (any, error) {
-			_, secret, err := b.Tokens.CreateToken(ctx, "two\nlines", chela.ScopeRead)
-			return secret, err
-		}},
+		{"tokens", listing(ctx, api.TokensList, api.TokensQuery{})},
+		{"revoke no token", calling(ctx, api.TokensRevoke, api.TokenRef{ID: "tok_nobody"})},
+		{"make a bad token", calling(ctx, api.TokensCreate, api.NewToken{Name: "two\nlines", Scope: chela.ScopeRead})},
 		{"reset nothing", func(b *cli.Backend) (any, error) { return b.Keeper.Begin(ctx, "agent:main:dm:nobody", "") }},
 		{"export", func(b *cli.Backend) (any, error) {
 			var text strings.Builder
@@ -286,7 +283,7 @@ func TestLooksThroughTheDaemonAreTheSame(t *testing.T) {
 	const key = chela.SessionKey("agent:main:main")
 	done, _ := talked(t, direct, message(key, "1", "hello"))
 	waits, _ := talked(t, through, message("agent:main:dm:al", "2", "go"))
-	if _, _, err := direct.Tokens.CreateToken(t.Context(), "laptop", chela.ScopeRead); err != nil {
+	if _, err := api.Call(t.Context(), direct.API, api.TokensCreate, api.NewToken{Name: "laptop", Scope: chela.ScopeRead}); err != nil {
 		t.Fatal(err)
 	}
 	asked, err := api.All(t.Context(), direct.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})

@@ -8,5 +8,5 @@ import (
 
 // operations binds all operations to the home.
 func (a *App) operations() []api.Bound {
-	return slices.Concat(a.rewinds.Operations(), a.background.Jobs().Operations(), a.approvals.Operations())
+	return slices.Concat(a.rewinds.Operations(), a.background.Jobs().Operations(), a.approvals.Operations(), a.tokens.Operations())
 }

@@ -54,7 +54,7 @@ type Serving struct {
 
 // serve serves an open home.
 func (a *App) serve(ctx context.Context, serve Serving) error {
-	usable, err := a.usableTokens(ctx)
+	usable, err := a.tokens.Usable(ctx)
 	if err != nil {
 		return err
 	}
@@ -107,17 +107,6 @@ func (a *App) gateway() (*gateway.Gateway, error) {
 		HooksPerMinute: a.cfg.Gateway.HooksPerMinute, HookBytes: int64(a.cfg.Routines.MaxWebhookBytes),
 		Connections: a.cfg.Gateway.Connections,
 	})
-}
-
-// usableTokens returns the number of tokens that grant access.
-func (a *App) usableTokens(ctx context.Context) (n int, err error) {
-	all, err := a.tokens.Tokens(ctx)
-	for _, t := range all {
-		if !t.Revoked() {
-			n++
-		}
-	}
-	return n, err
 }
 
 // sweep archives idle sessions and deletes expired events, periodically.

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/app"
 	"chela/internal/config"
 	"chela/internal/surface/cli"
@@ -246,15 +247,15 @@ func withRevokedToken(t *testing.T, cfg *config.Config) {
 	madeToken(t, cfg, true)
 }
 
-func madeToken(t *testing.T, cfg *config.Config, end bool) (secret string) {
+func madeToken(t *testing.T, cfg *config.Config, end bool) string {
 	t.Helper()
 	b, err := app.Backend(t.Context(), cfg, slog.New(slog.DiscardHandler), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, secret, err := b.Tokens.CreateToken(t.Context(), "laptop", chela.ScopeChat)
+	made, err := api.Call(t.Context(), b.API, api.TokensCreate, api.NewToken{Name: "laptop", Scope: chela.ScopeChat})
 	if err == nil && end {
-		err = b.Tokens.RevokeToken(t.Context(), made.ID)
+		_, err = api.Call(t.Context(), b.API, api.TokensRevoke, api.TokenRef{ID: made.ID})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -262,7 +263,7 @@ func madeToken(t *testing.T, cfg *config.Config, end bool) (secret string) {
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return secret
+	return made.Secret
 }
 
 // TestServeBeyondLoopback lets in who has a token, by address, and nobody for

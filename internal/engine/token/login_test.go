@@ -15,7 +15,7 @@ const monthly = 30 * 24 * time.Hour
 
 func TestPageLogsInWithAToken(t *testing.T) {
 	onBoth(t, func(t *testing.T, h house) {
-		k := h.keeper()
+		k := h.tokens()
 		made, secret := create(t, k, "page", chela.ScopeChat)
 		cookie, in, err := k.Login(t.Context(), secret)
 		if err != nil {
@@ -30,7 +30,7 @@ func TestPageLogsInWithAToken(t *testing.T) {
 			t.Errorf("a second login says %q too: %v", second.CSRF, err)
 		}
 
-		restarted := h.keeper()
+		restarted := h.tokens()
 		got, again, err := restarted.LoggedIn(t.Context(), cookie)
 		if err != nil || got != made {
 			t.Errorf("after a restart the cookie stands for %+v, %v", got, err)
@@ -62,19 +62,19 @@ func TestLoginEnds(t *testing.T) {
 			return nil
 		}},
 		"with a logout": {over: true, end: func(t *testing.T, h house, _ chela.TokenID, cookie string) error {
-			return h.keeper().Logout(t.Context(), cookie)
+			return h.tokens().Logout(t.Context(), cookie)
 		}},
 		"not with the logout of another": {end: func(t *testing.T, h house, _ chela.TokenID, _ string) error {
-			return h.keeper().Logout(t.Context(), "somebody else's")
+			return h.tokens().Logout(t.Context(), "somebody else's")
 		}},
 		"with its token": {over: true, end: func(t *testing.T, h house, made chela.TokenID, _ string) error {
-			return h.keeper().RevokeToken(t.Context(), made)
+			return h.tokens().Revoke(t.Context(), made)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := onSQLite(t)
-			k := h.keeper()
+			k := h.tokens()
 			made, secret := create(t, k, "page", chela.ScopeRead)
 			cookie, _, err := k.Login(t.Context(), secret)
 			if err != nil {
@@ -94,9 +94,9 @@ func TestLoginEnds(t *testing.T) {
 func TestNobodyLogsInWithoutAToken(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t)
-	k := h.keeper()
+	k := h.tokens()
 	made, secret := create(t, k, "page", chela.ScopeAdmin)
-	if err := k.RevokeToken(t.Context(), made.ID); err != nil {
+	if err := k.Revoke(t.Context(), made.ID); err != nil {
 		t.Fatal(err)
 	}
 	for _, wrong := range []string{"", "page", string(made.ID), secret} {

@@ -17,12 +17,12 @@ const (
 // Claim adds a keyed request as running, or returns the existing one under its
 // key. It reports whether the caller must execute the request. Fresh deletes an
 // earlier request under the key.
-func (k *Keeper) Claim(ctx context.Context, q chela.KeyedRequest, fresh bool) (found chela.KeyedRequest, claimed bool, err error) {
-	k.mu.Lock()
-	k.claims++
-	shorten := k.claims%shortenEvery == 0
-	k.mu.Unlock()
-	err = k.store.Write(ctx, "request.claim", func(w *store.Write) error {
+func (ts *Tokens) Claim(ctx context.Context, q chela.KeyedRequest, fresh bool) (found chela.KeyedRequest, claimed bool, err error) {
+	ts.mu.Lock()
+	ts.claims++
+	shorten := ts.claims%shortenEvery == 0
+	ts.mu.Unlock()
+	err = ts.store.Write(ctx, "request.claim", func(w *store.Write) error {
 		if fresh {
 			if err := w.RemoveRequest(ctx, q.Token, q.Key); err != nil {
 				return err
@@ -41,6 +41,6 @@ func (k *Keeper) Claim(ctx context.Context, q chela.KeyedRequest, fresh bool) (f
 }
 
 // Settle stores the outcome of a keyed request.
-func (k *Keeper) Settle(ctx context.Context, q chela.KeyedRequest) error {
-	return k.store.Write(ctx, "request.settle", func(w *store.Write) error { return w.MoveRequest(ctx, q) })
+func (ts *Tokens) Settle(ctx context.Context, q chela.KeyedRequest) error {
+	return ts.store.Write(ctx, "request.settle", func(w *store.Write) error { return w.MoveRequest(ctx, q) })
 }

@@ -22,7 +22,7 @@ func (h house) request(token chela.TokenID, key, hash string) chela.KeyedRequest
 
 // claim claims a request and checks whether the caller is to carry it out, and
 // the hash of the request under its key.
-func claim(t *testing.T, k *token.Keeper, q chela.KeyedRequest, wantClaimed bool, wantHash string) {
+func claim(t *testing.T, k *token.Tokens, q chela.KeyedRequest, wantClaimed bool, wantHash string) {
 	t.Helper()
 	found, claimed, err := k.Claim(t.Context(), q, false)
 	if err != nil || claimed != wantClaimed || found.Hash != wantHash {
@@ -34,7 +34,7 @@ func claim(t *testing.T, k *token.Keeper, q chela.KeyedRequest, wantClaimed bool
 // until that fails, and to the keys of one token alone.
 func TestKeyedRequestIsClaimedOnce(t *testing.T) {
 	onBoth(t, func(t *testing.T, h house) {
-		k := h.keeper()
+		k := h.tokens()
 		laptop, _ := create(t, k, "laptop", chela.ScopeChat)
 		phone, _ := create(t, k, "phone", chela.ScopeChat)
 		first := h.request(laptop.ID, "key", "first")
@@ -62,7 +62,7 @@ func TestKeyedRequestIsClaimedOnce(t *testing.T) {
 func TestKeyedRequestsAreBounded(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t)
-	k := h.keeper()
+	k := h.tokens()
 	laptop, _ := create(t, k, "laptop", chela.ScopeChat)
 	phone, _ := create(t, k, "phone", chela.ScopeChat)
 	old := h.request(laptop.ID, "0", "old")
@@ -108,7 +108,7 @@ func TestKeyedRequestsAreBounded(t *testing.T) {
 func TestClaimFailsWithTheStore(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t)
-	k := h.keeper()
+	k := h.tokens()
 	if _, claimed, err := k.Claim(t.Context(), h.request("tok_none", "key", ""), false); claimed || err == nil {
 		t.Errorf("claim a request that the store refuses: claimed %t, %v", claimed, err)
 	}

@@ -29,17 +29,17 @@ const (
 	maxTrusted   = 1024                // maximum number of cached tokens
 )
 
-// Config holds the dependencies of a keeper. All fields are required.
+// Config holds the dependencies of Tokens. All fields are required.
 type Config struct {
 	IDs    *chela.IDs
 	Now    func() time.Time
 	Random io.Reader
 }
 
-// A Keeper creates, authenticates and revokes tokens. Secrets are looked up by
+// Tokens creates, authenticates and revokes tokens. Secrets are looked up by
 // their hash, so the time of a lookup reveals nothing about existing secrets.
 // It is safe for concurrent use.
-type Keeper struct {
+type Tokens struct {
 	Config
 	store *store.Store
 
@@ -55,32 +55,33 @@ type trusted struct {
 	until time.Time
 }
 
-// New returns a keeper of the tokens in a store.
-func New(s *store.Store, cfg Config) *Keeper { return &Keeper{Config: cfg, store: s} }
+// New returns the tokens in a store.
+func New(s *store.Store, cfg Config) *Tokens { return &Tokens{Config: cfg, store: s} }
 
-// CreateToken creates a token and returns its secret, which cannot be recovered
-// later.
-func (k *Keeper) CreateToken(ctx context.Context, name string, scope chela.Scope) (chela.Token, string, error) {
-	made := chela.Token{ID: k.IDs.Token(), Name: strings.TrimSpace(name), Scope: scope, CreatedAt: k.Now().UTC().Truncate(time.Microsecond)}
+// Create creates a token with its secret, which cannot be recovered later.
+func (ts *Tokens) Create(ctx context.Context, q api.NewToken) (api.MadeToken, error) {
+	made := chela.Token{ID: ts.IDs.Token(), Name: strings.TrimSpace(q.Name), Scope: q.Scope, CreatedAt: ts.Now().UTC().Truncate(time.Microsecond)}
 	switch {
-	case made.Name == "" || utf8.RuneCountInString(made.Name) > maxTokenName || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-		return chela.Token{}, "", chela.E(chela.Invalid, "the token name is invalid").
+	case made.Name == "" || utf8.RuneCountInString(made.Name) > maxTokenName || !utf8.ValidString(q.Name) || strings.ContainsFunc(q.Name, unicode.IsControl):
+		return api.MadeToken{}, chela.E(chela.Invalid, "the token name is invalid").
 			WithHint(fmt.Sprintf("use up to %d printable characters, such as the program that will use it", maxTokenName))
-	case !scope.Valid():
-		return chela.Token{}, "", chela.E(chela.Invalid, fmt.Sprintf("%.40q is not a scope", scope)).WithHint("use read, talk, chat or admin")
+	case !q.Scope.Valid():
+		return api.MadeToken{}, chela.E(chela.Invalid, fmt.Sprintf("%.40q is not a scope", q.Scope)).WithHint("use read, talk, chat or admin")
 	}
-	secret, err := k.secret(secretPrefix)
+	secret, err := ts.secret(secretPrefix)
+	if err == nil {
+		err = ts.store.Write(ctx, "token.create", func(w *store.Write) error { return w.AddToken(ctx, made, hashOf(secret)) })
+	}
 	if err != nil {
-		return chela.Token{}, "", err
+		return api.MadeToken{}, err
 	}
-	err = k.store.Write(ctx, "token.create", func(w *store.Write) error { return w.AddToken(ctx, made, hashOf(secret)) })
-	return made, secret, err
+	return api.MadeToken{Token: made, Secret: secret}, nil
 }
 
 // secret returns a new secret.
-func (k *Keeper) secret(prefix string) (string, error) {
+func (ts *Tokens) secret(prefix string) (string, error) {
 	raw := make([]byte, secretBytes)
-	if _, err := io.ReadFull(k.Random, raw); err != nil {
+	if _, err := io.ReadFull(ts.Random, raw); err != nil {
 		return "", fmt.Errorf("read randomness for a secret: %w", err)
 	}
 	return prefix + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(raw)), nil
@@ -91,16 +92,27 @@ func hashOf(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Tokens returns all tokens, oldest first.
-func (k *Keeper) Tokens(ctx context.Context) ([]chela.Token, error) {
-	return store.Find(ctx, k.store, func(r *store.Read) ([]chela.Token, error) { return r.Tokens(ctx) })
+// All returns all tokens, oldest first.
+func (ts *Tokens) All(ctx context.Context) ([]chela.Token, error) {
+	return store.Find(ctx, ts.store, func(r *store.Read) ([]chela.Token, error) { return r.Tokens(ctx) })
 }
 
-// RevokeToken revokes a token and its logins, at once in this process and
+// Usable returns the number of tokens that were not revoked.
+func (ts *Tokens) Usable(ctx context.Context) (n int, err error) {
+	all, err := ts.All(ctx)
+	for _, t := range all {
+		if !t.Revoked() {
+			n++
+		}
+	}
+	return n, err
+}
+
+// Revoke revokes a token and its logins, at once in this process and
 // within a second in others. An unknown token is NotFound, one revoked before a
 // Conflict.
-func (k *Keeper) RevokeToken(ctx context.Context, id chela.TokenID) error {
-	all, err := k.Tokens(ctx)
+func (ts *Tokens) Revoke(ctx context.Context, id chela.TokenID) error {
+	all, err := ts.All(ctx)
 	if err != nil {
 		return err
 	}
@@ -111,14 +123,14 @@ func (k *Keeper) RevokeToken(ctx context.Context, id chela.TokenID) error {
 	if !known {
 		return chela.E(chela.NotFound, fmt.Sprintf("there is no token %.60q", id))
 	}
-	err = k.store.Write(ctx, "token.revoke", func(w *store.Write) error { return w.RevokeToken(ctx, id, k.Now()) })
+	err = ts.store.Write(ctx, "token.revoke", func(w *store.Write) error { return w.RevokeToken(ctx, id, ts.Now()) })
 	if chela.KindOf(err) == chela.Conflict {
 		err = chela.E(chela.Conflict, fmt.Sprintf("token %s is already revoked", id)).Because(err)
 	}
-	k.mu.Lock()
-	k.trusted = nil
-	k.revoked++
-	k.mu.Unlock()
+	ts.mu.Lock()
+	ts.trusted = nil
+	ts.revoked++
+	ts.mu.Unlock()
 	return err
 }
 
@@ -127,65 +139,65 @@ func (k *Keeper) RevokeToken(ctx context.Context, id chela.TokenID) error {
 var errUnknown = chela.E(chela.Denied, "the token is unknown or was revoked").WithHint("make one with chela tokens create")
 
 // Authenticate returns the token of a secret, or Denied.
-func (k *Keeper) Authenticate(ctx context.Context, secret string) (chela.Token, error) {
+func (ts *Tokens) Authenticate(ctx context.Context, secret string) (chela.Token, error) {
 	hash := hashOf(secret)
-	known, revoked := k.remembered(hash)
-	if k.Now().Before(known.until) {
+	known, revoked := ts.remembered(hash)
+	if ts.Now().Before(known.until) {
 		return known.token, nil
 	}
-	token, err := store.Find(ctx, k.store, func(r *store.Read) (chela.Token, error) { return r.TokenByHash(ctx, hash) })
+	token, err := store.Find(ctx, ts.store, func(r *store.Read) (chela.Token, error) { return r.TokenByHash(ctx, hash) })
 	switch {
 	case chela.KindOf(err) == chela.NotFound, err == nil && !token.RevokedAt.IsZero():
 		return chela.Token{}, errUnknown
 	case err != nil:
 		return chela.Token{}, err
 	}
-	k.remember(hash, token, revoked)
+	ts.remember(hash, token, revoked)
 	return token, nil
 }
 
 // remembered returns the cached lookup of a hash and the current number of
 // revocations.
-func (k *Keeper) remembered(hash string) (known trusted, revoked int) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.trusted[hash], k.revoked
+func (ts *Tokens) remembered(hash string) (known trusted, revoked int) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	return ts.trusted[hash], ts.revoked
 }
 
 // remember caches a token, unless a token was revoked since its lookup.
-func (k *Keeper) remember(hash string, token chela.Token, revoked int) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.revoked != revoked {
+func (ts *Tokens) remember(hash string, token chela.Token, revoked int) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if ts.revoked != revoked {
 		return
 	}
-	if k.trusted == nil || len(k.trusted) >= maxTrusted {
-		k.trusted = map[string]trusted{}
+	if ts.trusted == nil || len(ts.trusted) >= maxTrusted {
+		ts.trusted = map[string]trusted{}
 	}
-	k.trusted[hash] = trusted{token, k.Now().Add(trustTime)}
+	ts.trusted[hash] = trusted{token, ts.Now().Add(trustTime)}
 }
 
 // Login creates a cookie for the holder of a token's secret.
-func (k *Keeper) Login(ctx context.Context, secret string) (string, api.LoggedIn, error) {
-	token, err := k.Authenticate(ctx, secret)
+func (ts *Tokens) Login(ctx context.Context, secret string) (string, api.LoggedIn, error) {
+	token, err := ts.Authenticate(ctx, secret)
 	if err != nil {
 		return "", api.LoggedIn{}, err
 	}
-	cookie, err := k.secret("")
+	cookie, err := ts.secret("")
 	if err != nil {
 		return "", api.LoggedIn{}, err
 	}
-	now := k.Now()
+	now := ts.Now()
 	login := store.Login{Token: token, ExpiresAt: now.Add(loginTime)}
-	err = k.store.Write(ctx, "login.create", func(w *store.Write) error { return w.AddLogin(ctx, login, hashOf(cookie), now) })
+	err = ts.store.Write(ctx, "login.create", func(w *store.Write) error { return w.AddLogin(ctx, login, hashOf(cookie), now) })
 	return cookie, loggedIn(login, cookie), err
 }
 
 // LoggedIn returns the token behind a cookie, or Denied.
-func (k *Keeper) LoggedIn(ctx context.Context, cookie string) (chela.Token, api.LoggedIn, error) {
-	login, err := store.Find(ctx, k.store, func(r *store.Read) (store.Login, error) { return r.LoginByHash(ctx, hashOf(cookie)) })
+func (ts *Tokens) LoggedIn(ctx context.Context, cookie string) (chela.Token, api.LoggedIn, error) {
+	login, err := store.Find(ctx, ts.store, func(r *store.Read) (store.Login, error) { return r.LoginByHash(ctx, hashOf(cookie)) })
 	switch {
-	case chela.KindOf(err) == chela.NotFound, err == nil && (!login.RevokedAt.IsZero() || k.Now().After(login.ExpiresAt)):
+	case chela.KindOf(err) == chela.NotFound, err == nil && (!login.RevokedAt.IsZero() || ts.Now().After(login.ExpiresAt)):
 		return chela.Token{}, api.LoggedIn{}, chela.E(chela.Denied, "the login has expired").WithHint("log in again with a token")
 	case err != nil:
 		return chela.Token{}, api.LoggedIn{}, err
@@ -200,6 +212,6 @@ func loggedIn(l store.Login, cookie string) api.LoggedIn {
 }
 
 // Logout ends a login.
-func (k *Keeper) Logout(ctx context.Context, cookie string) error {
-	return k.store.Write(ctx, "login.end", func(w *store.Write) error { return w.RemoveLogin(ctx, hashOf(cookie)) })
+func (ts *Tokens) Logout(ctx context.Context, cookie string) error {
+	return ts.store.Write(ctx, "login.end", func(w *store.Write) error { return w.RemoveLogin(ctx, hashOf(cookie)) })
 }

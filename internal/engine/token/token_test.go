@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/token"
 	"chela/internal/store"
 	"chela/internal/store/storetest"
@@ -76,25 +77,25 @@ func newHouse(t *testing.T, dir string, cfg store.Config) house {
 	return house{&clock{now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}, s, dir}
 }
 
-// onSQLite returns a house for a test that is about the keeper alone.
+// onSQLite returns a house for a test that is about tokens alone.
 func onSQLite(t *testing.T) house {
 	t.Helper()
 	dir := t.TempDir()
 	return newHouse(t, dir, store.Config{Path: filepath.Join(dir, "chela.db")})
 }
 
-func (h house) keeper() *token.Keeper {
+func (h house) tokens() *token.Tokens {
 	return token.New(h.store, token.Config{IDs: chela.NewIDs(h.Now, rand.Reader), Now: h.Now, Random: rand.Reader})
 }
 
 // create makes a token that must be accepted.
-func create(t *testing.T, k *token.Keeper, name string, scope chela.Scope) (chela.Token, string) {
+func create(t *testing.T, k *token.Tokens, name string, scope chela.Scope) (chela.Token, string) {
 	t.Helper()
-	made, secret, err := k.CreateToken(t.Context(), name, scope)
+	made, err := k.Create(t.Context(), api.NewToken{Name: name, Scope: scope})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return made, secret
+	return made.Token, made.Secret
 }
 
 // wants checks the kind of an error.
@@ -107,7 +108,7 @@ func wants(t *testing.T, what string, err error, kind chela.Kind) {
 
 func TestTokenIsKnownByItsSecret(t *testing.T) {
 	onBoth(t, func(t *testing.T, h house) {
-		k := h.keeper()
+		k := h.tokens()
 		var made []chela.Token
 		secrets := map[string]chela.Token{}
 		for _, scope := range []chela.Scope{chela.ScopeRead, chela.ScopeChat, chela.ScopeAdmin} {
@@ -124,7 +125,7 @@ func TestTokenIsKnownByItsSecret(t *testing.T) {
 		if len(secrets) != len(made) {
 			t.Errorf("%d tokens have %d secrets", len(made), len(secrets))
 		}
-		for _, process := range []*token.Keeper{k, h.keeper()} {
+		for _, process := range []*token.Tokens{k, h.tokens()} {
 			for secret, want := range secrets {
 				got, err := process.Authenticate(t.Context(), secret)
 				if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -132,7 +133,7 @@ func TestTokenIsKnownByItsSecret(t *testing.T) {
 				}
 			}
 		}
-		listed, err := k.Tokens(t.Context())
+		listed, err := k.All(t.Context())
 		if diff := cmp.Diff(made, listed); diff != "" || err != nil {
 			t.Errorf("tokens, %v (-want +got)\n%s", err, diff)
 		}
@@ -146,7 +147,7 @@ func TestTokenIsKnownByItsSecret(t *testing.T) {
 func TestNoSecretIsKept(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t)
-	k := h.keeper()
+	k := h.tokens()
 	_, secret := create(t, k, "laptop", chela.ScopeAdmin)
 	cookie, in, err := k.Login(t.Context(), secret)
 	if err != nil {
@@ -176,7 +177,7 @@ func TestNoSecretIsKept(t *testing.T) {
 
 func TestTokensThatAreRefused(t *testing.T) {
 	t.Parallel()
-	k := onSQLite(t).keeper()
+	k := onSQLite(t).tokens()
 	for name, tt := range map[string]struct {
 		name  string
 		scope chela.Scope
@@ -193,17 +194,17 @@ func TestTokensThatAreRefused(t *testing.T) {
 		"scope of open routes":   {"laptop", "public"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, secret, err := k.CreateToken(t.Context(), tt.name, tt.scope)
+			made, err := k.Create(t.Context(), api.NewToken{Name: tt.name, Scope: tt.scope})
 			wants(t, "made", err, chela.Invalid)
-			if secret != "" || chela.HintOf(err) == "" {
-				t.Errorf("secret %q, cure %q", secret, chela.HintOf(err))
+			if made.Secret != "" || chela.HintOf(err) == "" {
+				t.Errorf("secret %q, cure %q", made.Secret, chela.HintOf(err))
 			}
 		})
 	}
-	if _, _, err := k.CreateToken(t.Context(), strings.Repeat("ä", 100), chela.ScopeRead); err != nil {
+	if _, err := k.Create(t.Context(), api.NewToken{Name: strings.Repeat("ä", 100), Scope: chela.ScopeRead}); err != nil {
 		t.Errorf("a name of 100 bytes: %v", err)
 	}
-	if all, err := k.Tokens(t.Context()); len(all) != 1 || err != nil {
+	if all, err := k.All(t.Context()); len(all) != 1 || err != nil {
 		t.Errorf("there are %d tokens, want 1: %v", len(all), err)
 	}
 }
@@ -215,25 +216,25 @@ func TestNoTokenWithoutRandomness(t *testing.T) {
 	k := token.New(h.store, token.Config{
 		IDs: chela.NewIDs(h.Now, rand.Reader), Now: h.Now, Random: io.MultiReader(strings.NewReader("too little"), iotest.ErrReader(dry)),
 	})
-	if _, secret, err := k.CreateToken(t.Context(), "laptop", chela.ScopeRead); !errors.Is(err, dry) || secret != "" {
-		t.Errorf("made %q: %v", secret, err)
+	if made, err := k.Create(t.Context(), api.NewToken{Name: "laptop", Scope: chela.ScopeRead}); !errors.Is(err, dry) || made.Secret != "" {
+		t.Errorf("made %q: %v", made.Secret, err)
 	}
-	if all, err := k.Tokens(t.Context()); len(all) != 0 || err != nil {
+	if all, err := k.All(t.Context()); len(all) != 0 || err != nil {
 		t.Errorf("tokens %v: %v", all, err)
 	}
 }
 
 func TestRevokedTokenEndsAtOnceHereAndInASecondElsewhere(t *testing.T) {
 	onBoth(t, func(t *testing.T, h house) {
-		here, there := h.keeper(), h.keeper()
+		here, there := h.tokens(), h.tokens()
 		made, secret := create(t, here, "laptop", chela.ScopeChat)
 		_, other := create(t, here, "phone", chela.ScopeChat)
-		for _, k := range []*token.Keeper{here, there} {
+		for _, k := range []*token.Tokens{here, there} {
 			if _, err := k.Authenticate(t.Context(), secret); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := here.RevokeToken(t.Context(), made.ID); err != nil {
+		if err := here.Revoke(t.Context(), made.ID); err != nil {
 			t.Fatal(err)
 		}
 		_, err := here.Authenticate(t.Context(), secret)
@@ -252,13 +253,13 @@ func TestRevokedTokenEndsAtOnceHereAndInASecondElsewhere(t *testing.T) {
 			t.Errorf("the other token: %v", err)
 		}
 
-		err = here.RevokeToken(t.Context(), made.ID)
+		err = here.Revoke(t.Context(), made.ID)
 		wants(t, "revoked again", err, chela.Conflict)
 		if want := "token " + string(made.ID) + " is already revoked"; err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("revoked again: error %v, want %s", err, want)
 		}
-		wants(t, "revoked, but not known", here.RevokeToken(t.Context(), "tok_nobody"), chela.NotFound)
-		all, err := here.Tokens(t.Context())
+		wants(t, "revoked, but not known", here.Revoke(t.Context(), "tok_nobody"), chela.NotFound)
+		all, err := here.All(t.Context())
 		if err != nil || len(all) != 2 || all[0].RevokedAt.IsZero() == all[1].RevokedAt.IsZero() {
 			t.Errorf("of two tokens one is revoked: %+v, %v", all, err)
 		}
@@ -269,7 +270,7 @@ func TestRevokedTokenEndsAtOnceHereAndInASecondElsewhere(t *testing.T) {
 func TestTokenRevokedWhileItIsLookedUp(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t)
-	k := h.keeper()
+	k := h.tokens()
 	for range 300 {
 		made, secret := create(t, k, "laptop", chela.ScopeChat)
 		var lookers sync.WaitGroup
@@ -280,7 +281,7 @@ func TestTokenRevokedWhileItIsLookedUp(t *testing.T) {
 				}
 			})
 		}
-		if err := k.RevokeToken(t.Context(), made.ID); err != nil {
+		if err := k.Revoke(t.Context(), made.ID); err != nil {
 			t.Fatal(err)
 		}
 		lookers.Wait()
@@ -296,7 +297,7 @@ func TestTokenRevokedWhileItIsLookedUp(t *testing.T) {
 func TestTrustedTokensAreBounded(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t)
-	k := h.keeper()
+	k := h.tokens()
 	authenticate := func(token chela.Token, secret string) {
 		t.Helper()
 		if got, err := k.Authenticate(t.Context(), secret); got.ID != token.ID || err != nil {
@@ -308,7 +309,7 @@ func TestTrustedTokensAreBounded(t *testing.T) {
 	for range 1023 {
 		authenticate(create(t, k, "laptop", chela.ScopeRead))
 	}
-	if err := h.keeper().RevokeToken(t.Context(), first.ID); err != nil {
+	if err := h.tokens().Revoke(t.Context(), first.ID); err != nil {
 		t.Fatal(err)
 	}
 	authenticate(first, firstSecret)

@@ -23,7 +23,6 @@ type Backend struct {
 	Turns        turns
 	Tools        tools
 	Models       ModelAPI
-	Tokens       tokens
 	Memory       DocumentAPI
 	Rewinds      RewindAPI
 	Routines     routines.Home
@@ -146,17 +145,6 @@ type tools interface {
 	// against the schema; the policy may deny the call, but does not ask:
 	// typing the call is the approval.
 	Call(ctx context.Context, agent, name string, args json.RawMessage) (chela.ToolResult, error)
-}
-
-// tokens creates, lists and revokes tokens of the HTTP API.
-type tokens interface {
-	// CreateToken creates a token and returns its secret, which is not stored.
-	// An invalid name or scope is Invalid.
-	CreateToken(ctx context.Context, name string, scope chela.Scope) (chela.Token, string, error)
-	// Tokens returns all tokens, oldest first, including revoked ones.
-	Tokens(ctx context.Context) ([]chela.Token, error)
-	// RevokeToken revokes a token, or is NotFound.
-	RevokeToken(ctx context.Context, id chela.TokenID) error
 }
 
 // A Listening describes the addresses of chela serve.

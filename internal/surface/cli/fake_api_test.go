@@ -11,23 +11,28 @@ import (
 	"chela/internal/surface/cli"
 )
 
-func (h *home) CreateToken(_ context.Context, name string, scope chela.Scope) (chela.Token, string, error) {
-	n := len(h.tokens) + 1
-	t := chela.Token{ID: chela.TokenID(fmt.Sprintf("tok_%d", n)), Name: name, Scope: scope, CreatedAt: day}
-	h.tokens = append(h.tokens, t)
-	return t, fmt.Sprintf("secret-%d", n), nil
-}
-
-func (h *home) Tokens(context.Context) ([]chela.Token, error) { return h.tokens, nil }
-
-func (h *home) RevokeToken(_ context.Context, id chela.TokenID) error {
-	for i := range h.tokens {
-		if h.tokens[i].ID == id {
-			h.tokens[i].RevokedAt = day
-			return nil
-		}
+// credentials are the operations on tokens.
+func (h *home) credentials() []api.Bound {
+	return []api.Bound{
+		api.TokensList.Do(func(context.Context, api.Caller, api.TokensQuery) (api.Page[chela.Token], error) {
+			return api.Page[chela.Token]{Items: h.tokens}, nil
+		}),
+		api.TokensCreate.Do(func(_ context.Context, _ api.Caller, q api.NewToken) (api.MadeToken, error) {
+			n := len(h.tokens) + 1
+			t := chela.Token{ID: chela.TokenID(fmt.Sprintf("tok_%d", n)), Name: q.Name, Scope: q.Scope, CreatedAt: day}
+			h.tokens = append(h.tokens, t)
+			return api.MadeToken{Token: t, Secret: fmt.Sprintf("secret-%d", n)}, nil
+		}),
+		api.TokensRevoke.Do(func(_ context.Context, _ api.Caller, q api.TokenRef) (api.None, error) {
+			for i := range h.tokens {
+				if h.tokens[i].ID == q.ID {
+					h.tokens[i].RevokedAt = day
+					return api.None{}, nil
+				}
+			}
+			return api.None{}, chela.E(chela.NotFound, "there is no token "+string(q.ID))
+		}),
 	}
-	return chela.E(chela.NotFound, "there is no token "+string(id))
 }
 
 func (h *home) Begin(_ context.Context, key chela.SessionKey, title string) (chela.Thread, error) {

@@ -143,7 +143,7 @@ func (h *home) Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Re
 
 // operations are those of the home, but for its documents, routines and logs.
 func (h *home) operations() api.Local {
-	ops := slices.Concat(h.trees(), h.decisions())
+	ops := slices.Concat(h.trees(), h.decisions(), h.credentials())
 	if h.bench != nil {
 		ops = append(ops, h.bench.operations()...)
 	}
@@ -363,7 +363,7 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 		h.seeded = append(h.seeded, agent)
 		return true, nil
 	}
-	b.Keeper, b.Transcripts, b.Tokens, b.Usage, b.Logs = h, h, h, h.usage(), h.logs
+	b.Keeper, b.Transcripts, b.Usage, b.Logs = h, h, h.usage(), h.logs
 	if h.bench != nil {
 		b.Jobs = h.bench.jobs()
 	}

@@ -57,7 +57,7 @@ func (c *commands) initialize(ctx context.Context, ask bool) error {
 				return err
 			}
 		}
-		secret, err := firstToken(ctx, b.Tokens)
+		secret, err := firstToken(ctx, b.API)
 		if err != nil {
 			return err
 		}

@@ -20,8 +20,8 @@ func (c *commands) tokensCommand() *cobra.Command {
 		c.tokenCreateCommand(),
 		&cobra.Command{
 			Use: "list", Short: "List the tokens, the oldest first", Args: manners.Exactly(0),
-			RunE: c.withTokens(func(ctx context.Context, all tokens, _ []string) error {
-				found, err := all.Tokens(ctx)
+			RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
+				found, err := api.All(ctx, b.API, api.TokensList, api.TokensQuery{})
 				if err != nil {
 					return err
 				}
@@ -30,8 +30,9 @@ func (c *commands) tokensCommand() *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "revoke ID", Short: "End a token: it does not work any more", Args: manners.Exactly(1),
-			RunE: c.withTokens(func(ctx context.Context, all tokens, args []string) error {
-				return manners.NotThere(all.RevokeToken(ctx, chela.TokenID(args[0])), tokenHint)
+			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+				_, err := api.Call(ctx, b.API, api.TokensRevoke, api.TokenRef{ID: chela.TokenID(args[0])})
+				return manners.NotThere(err, tokenHint)
 			}),
 		},
 	)
@@ -50,8 +51,8 @@ func (c *commands) tokenCreateCommand() *cobra.Command {
 				return chela.E(chela.Invalid, fmt.Sprintf("--scope cannot be %q", terminal.OneLine(scope, 40))).
 					WithHint("use read, talk, chat or admin")
 			}
-			return c.withTokens(func(ctx context.Context, all tokens, args []string) error {
-				return c.tokenCreate(ctx, all, args[0], chela.Scope(scope))
+			return c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+				return c.tokenCreate(ctx, b, api.NewToken{Name: args[0], Scope: chela.Scope(scope)})
 			})(cmd, args)
 		},
 	}
@@ -59,28 +60,21 @@ func (c *commands) tokenCreateCommand() *cobra.Command {
 	return cmd
 }
 
-// withTokens returns the body of a command on the tokens of the home.
-func (c *commands) withTokens(use func(context.Context, tokens, []string) error) func(*cobra.Command, []string) error {
-	return c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-		return use(ctx, b.Tokens, args)
-	})
-}
-
 func tokenRow(t chela.Token) []string {
 	return []string{string(t.ID), t.Name, string(t.Scope), terminal.Moment(t.CreatedAt), terminal.Moment(t.RevokedAt)}
 }
 
 // tokenCreate prints the secret alone on standard output, for $(…).
-func (c *commands) tokenCreate(ctx context.Context, all tokens, name string, scope chela.Scope) error {
-	made, secret, err := all.CreateToken(ctx, name, scope)
+func (c *commands) tokenCreate(ctx context.Context, b *Backend, q api.NewToken) error {
+	made, err := api.Call(ctx, b.API, api.TokensCreate, q)
 	if err != nil {
 		return err
 	}
 	if c.p.JSON {
-		return c.p.Document(api.MadeToken{Token: made, Secret: secret})
+		return c.p.Document(made)
 	}
-	c.p.Line(secret)
-	c.p.Note(fmt.Sprintf("keep it: it is not shown again; %s may %s, until chela tokens revoke %s", made.Name, mayDo(scope), made.ID))
+	c.p.Line(made.Secret)
+	c.p.Note(fmt.Sprintf("keep it: it is not shown again; %s may %s, until chela tokens revoke %s", made.Name, mayDo(q.Scope), made.ID))
 	return nil
 }
 
@@ -100,14 +94,14 @@ func mayDo(s chela.Scope) string {
 
 // firstToken creates a token with full access if there is no usable one, and
 // returns its secret; "" otherwise.
-func firstToken(ctx context.Context, all tokens) (string, error) {
-	found, err := all.Tokens(ctx)
+func firstToken(ctx context.Context, home caller) (string, error) {
+	found, err := api.All(ctx, home, api.TokensList, api.TokensQuery{})
 	if err != nil {
 		return "", err
 	}
 	if slices.ContainsFunc(found, func(t chela.Token) bool { return !t.Revoked() }) {
 		return "", nil
 	}
-	_, secret, err := all.CreateToken(ctx, "first", chela.ScopeAdmin)
-	return secret, err
+	made, err := api.Call(ctx, home, api.TokensCreate, api.NewToken{Name: "first", Scope: chela.ScopeAdmin})
+	return made.Secret, err
 }

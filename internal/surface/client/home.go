@@ -104,26 +104,6 @@ func (c *Client) TurnUsage(ctx context.Context, id chela.TurnID) ([]chela.Usage,
 	return t.Usage, err
 }
 
-// Tokens returns all tokens, including revoked ones.
-func (c *Client) Tokens(ctx context.Context) ([]chela.Token, error) {
-	return list[chela.Token](ctx, c, url.Values{}, "api", "tokens")
-}
-
-// CreateToken creates a token and returns it with its secret, which is never
-// shown again.
-func (c *Client) CreateToken(ctx context.Context, name string, scope chela.Scope) (chela.Token, string, error) {
-	var made api.MadeToken
-	err := c.do(ctx, request{
-		method: http.MethodPost, path: []string{"api", "tokens"}, body: api.NewToken{Name: name, Scope: scope}, limit: answerTime,
-	}, &made)
-	return made.Token, made.Secret, err
-}
-
-// RevokeToken revokes a token, or is NotFound.
-func (c *Client) RevokeToken(ctx context.Context, id chela.TokenID) error {
-	return c.do(ctx, request{method: http.MethodDelete, path: []string{"api", "tokens", string(id)}, limit: answerTime}, nil)
-}
-
 // Attach stores a file for a message. A file that is too large is Invalid; an
 // unreadable one is Unavailable.
 func (c *Client) Attach(ctx context.Context, name string, content io.Reader) (a chela.Attachment, err error) {

@@ -404,25 +404,28 @@ func TestHome(t *testing.T) {
 			[]chela.Usage{{ID: "use_1", Payer: chela.Payer{Turn: "turn_1"}, Cost: 5}},
 		},
 		{
-			"tokens", func(ctx context.Context, c *client.Client) (any, error) { return c.Tokens(ctx) },
+			"tokens", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.All(ctx, c, api.TokensList, api.TokensQuery{})
+			},
 			[]any{page(tok)},
 			[]string{"GET /api/tokens"},
 			[]chela.Token{tok},
 		},
 		{
 			"a new token", func(ctx context.Context, c *client.Client) (any, error) {
-				made, secret, err := c.CreateToken(ctx, "phone", chela.ScopeChat)
-				return []any{made, secret}, err
+				return api.Call(ctx, c, api.TokensCreate, api.NewToken{Name: "phone", Scope: chela.ScopeChat})
 			},
 			[]any{api.MadeToken{Token: tok, Secret: "s"}},
 			[]string{"POST /api/tokens", `{"name":"phone","scope":"chat"}`},
-			[]any{tok, "s"},
+			api.MadeToken{Token: tok, Secret: "s"},
 		},
 		{
-			"a token less", func(ctx context.Context, c *client.Client) (any, error) { return nil, c.RevokeToken(ctx, "tok_1") },
+			"a token less", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.TokensRevoke, api.TokenRef{ID: "tok_1"})
+			},
 			[]any{nil},
 			[]string{"DELETE /api/tokens/tok_1"},
-			nil,
+			api.None{},
 		},
 		{
 			"logs", func(ctx context.Context, c *client.Client) (any, error) {
@@ -472,7 +475,7 @@ func TestAClientIsABackend(t *testing.T) {
 	t.Parallel()
 	_, c := serve(t)
 	b := cli.Backend{
-		API: c, Conversation: c, Sessions: c, Threads: c, Turns: c, Tools: c, Tokens: c,
+		API: c, Conversation: c, Sessions: c, Threads: c, Turns: c, Tools: c,
 		Models: cli.ModelAPI{Models: c.Models, Try: c.Try},
 		Keeper: c, Transcripts: c, Usage: cli.UsageAPI{Sums: c.UsageSums, Budgets: c.Budgets, OfTurn: c.TurnUsage}, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Close: c.Close,
 	}

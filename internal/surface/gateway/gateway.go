@@ -189,9 +189,6 @@ type tokens interface {
 	// Authenticate returns the token of a secret. An unknown or revoked one is
 	// Denied.
 	Authenticate(ctx context.Context, secret string) (chela.Token, error)
-	CreateToken(ctx context.Context, name string, scope chela.Scope) (chela.Token, string, error)
-	Tokens(ctx context.Context) ([]chela.Token, error)
-	RevokeToken(ctx context.Context, id chela.TokenID) error
 }
 
 // responses records the deleted responses of OpenAI's API.

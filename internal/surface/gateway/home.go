@@ -96,29 +96,3 @@ func (g *Gateway) patchConfig(v *edge.Visit) error {
 	}
 	return done(v, g.cfg.Home.Configure(v.Request.Context(), change.Key, change.Value))
 }
-
-func (g *Gateway) getTokens(v *edge.Visit) error {
-	tokens, err := g.cfg.Home.Tokens.Tokens(v.Request.Context())
-	return edge.List(v, tokens, err, func(t chela.Token) string { return string(t.ID) })
-}
-
-func (g *Gateway) makeToken(v *edge.Visit) error {
-	var asked api.NewToken
-	if err := v.Decode(&asked); err != nil {
-		return err
-	}
-	t, secret, err := g.cfg.Home.Tokens.CreateToken(v.Request.Context(), asked.Name, asked.Scope)
-	if err != nil {
-		return err
-	}
-	return v.Answer(http.StatusCreated, api.MadeToken{Token: t, Secret: secret})
-}
-
-func (g *Gateway) revokeToken(v *edge.Visit) error {
-	id := chela.TokenID(v.Request.PathValue("id"))
-	if err := g.cfg.Home.Tokens.RevokeToken(v.Request.Context(), id); err != nil {
-		return err
-	}
-	g.edge.Revoke(func(by edge.Asker) bool { return by.Token.ID == id })
-	return done(v, nil)
-}

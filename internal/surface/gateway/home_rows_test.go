@@ -291,36 +291,33 @@ func (h *home) Authenticate(_ context.Context, secret string) (chela.Token, erro
 	return t, nil
 }
 
-func (h *home) CreateToken(_ context.Context, name string, scope chela.Scope) (chela.Token, string, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	t := chela.Token{ID: h.ids.Token(), Name: name, Scope: scope, CreatedAt: time.Now().UTC()}
-	secret := "secret-" + string(t.ID)
-	h.tokens[secret] = t
-	return t, secret, nil
-}
-
-// tokenRows is the part of a home whose method has the name of a field.
-type tokenRows struct{ *home }
-
-// Tokens lists tokens.
-func (h tokenRows) Tokens(context.Context) ([]chela.Token, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Collect(maps.Values(h.home.tokens)), nil
-}
-
-func (h *home) RevokeToken(_ context.Context, id chela.TokenID) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for secret, t := range h.tokens {
-		if t.ID == id {
-			t.RevokedAt = time.Now().UTC()
+// credentials are the operations on tokens.
+func (h *home) credentials() []api.Bound {
+	return []api.Bound{
+		api.TokensList.Do(func(_ context.Context, _ api.Caller, q api.TokensQuery) (api.Page[chela.Token], error) {
+			return api.Cut(rows(h, h.tokens), string(q.After), q.Limit, func(t chela.Token) string { return string(t.ID) })
+		}),
+		api.TokensCreate.Do(func(_ context.Context, _ api.Caller, q api.NewToken) (api.MadeToken, error) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			t := chela.Token{ID: h.ids.Token(), Name: q.Name, Scope: q.Scope, CreatedAt: time.Now().UTC()}
+			secret := "secret-" + string(t.ID)
 			h.tokens[secret] = t
-			return nil
-		}
+			return api.MadeToken{Token: t, Secret: secret}, nil
+		}),
+		api.TokensRevoke.Do(func(_ context.Context, _ api.Caller, q api.TokenRef) (none api.None, err error) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			for secret, t := range h.tokens {
+				if t.ID == q.ID {
+					t.RevokedAt = time.Now().UTC()
+					h.tokens[secret] = t
+					return none, nil
+				}
+			}
+			return none, chela.E(chela.NotFound, fmt.Sprintf("there is no token %s", q.ID))
+		}),
 	}
-	return chela.E(chela.NotFound, fmt.Sprintf("there is no token %s", id))
 }
 
 func (h *home) Login(ctx context.Context, secret string) (string, api.LoggedIn, error) {

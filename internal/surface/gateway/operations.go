@@ -24,13 +24,13 @@ func (g *Gateway) operationRoutes() []edge.Route {
 				return nil, chela.E(chela.Unsupported, "this home does not offer "+spec.Name)
 			}}
 		}
-		routes = append(routes, routeOf(b))
+		routes = append(routes, g.routeOf(b))
 	}
 	return routes
 }
 
 // routeOf returns the route of an operation.
-func routeOf(b api.Bound) edge.Route {
+func (g *Gateway) routeOf(b api.Bound) edge.Route {
 	route := b.Route()
 	return edge.Route{
 		Route: route, Limit: api.MaxBody, Metered: b.Metered, Long: b.Long, Repeat: b.Repeat,
@@ -38,6 +38,9 @@ func routeOf(b api.Bound) edge.Route {
 			answer, err := b.Serve(v.Request.Context(), v.Caller(), api.Arguments{Path: v.Request.PathValue, Query: v.Query, Body: v.Decode})
 			if err != nil {
 				return err
+			}
+			if b.Name == api.TokensRevoke.Name {
+				g.end(chela.TokenID(v.Request.PathValue("id")))
 			}
 			switch content := answer.(type) {
 			case api.None:
@@ -48,4 +51,9 @@ func routeOf(b api.Bound) edge.Route {
 			return v.Answer(route.Status, answer)
 		},
 	}
+}
+
+// end ends the requests in flight of a token.
+func (g *Gateway) end(id chela.TokenID) {
+	g.edge.Revoke(func(by edge.Asker) bool { return by.Token.ID == id })
 }

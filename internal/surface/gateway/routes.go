@@ -134,11 +134,6 @@ func (g *Gateway) homeRoutes() []route {
 			takes(api.SettingChange{}).by(g.patchConfig),
 		get("/api/logs", chela.ScopeAdmin, "Read the log, a line for each event").gives("").as(api.Stream).
 			query(flag("follow", "go on with each new line")).isLong().by(g.getLogs),
-
-		get("/api/tokens", chela.ScopeAdmin, "List tokens").gives(api.Page[chela.Token]{}).query(afterID("tok", "a token"), api.Limit()).by(g.getTokens),
-		post("/api/tokens", chela.ScopeAdmin, "Make a token, whose secret is shown once").
-			takes(api.NewToken{}).gives(api.MadeToken{}).with(http.StatusCreated).isSecret().by(g.makeToken),
-		remove("/api/tokens/{id}", chela.ScopeAdmin, "Revoke a token").by(g.revokeToken),
 	}
 }
 
