@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"chela"
 	"chela/internal/platform/schema"
@@ -48,7 +49,8 @@ type Spec struct {
 //
 // In is a struct. A tag on a field states where the value travels: path:"NAME" in a
 // wildcard of the path, query:"NAME" in the query, where a slice is a list separated
-// by commas, body:"required" or body:"optional" as the JSON body. The tag help
+// by commas and a pointer is nil for a missing value, body:"required" or
+// body:"optional" as the JSON body. The tag help
 // describes the field, check limits it in the notation of package schema, and
 // ",required" after the name of a query field makes it mandatory. Embedded structs
 // count as their fields. A struct without such tags is itself the body.
@@ -80,6 +82,8 @@ func (o Operation[In, Out]) With(set func(*Spec)) Operation[In, Out] {
 type Caller struct {
 	By     string       // the name of the token or of the surface, for the records
 	Origin chela.Origin // of what the operation creates
+
+	Session chela.SessionKey // in which a command was given; empty elsewhere
 
 	Key     string // the idempotency key of the request, unique over all tokens; may be empty
 	Account string // the token's id, which is put before keys in inputs; empty for the owner
@@ -211,6 +215,13 @@ func (r Request) Check() error {
 	return nil
 }
 
+// Wait returns how long the request asks to wait for its result, and whether its
+// operation has such a parameter.
+func (r Request) Wait() (time.Duration, bool) {
+	ms, _ := strconv.ParseInt(r.Query.Get(waitName), 10, 64) // Check has seen it
+	return time.Duration(ms) * time.Millisecond, slices.ContainsFunc(r.fields(), func(f field) bool { return f.name == waitName })
+}
+
 // decode reads the input of an operation.
 func (s Spec) decode(in reflect.Value, args Arguments) error {
 	for _, f := range s.fields() {
@@ -320,10 +331,12 @@ func (f field) parameter() Parameter {
 		return p
 	case "limit":
 		return Limit()
+	case waitName:
+		return Wait(f.help)
 	}
 	p := Parameter{Name: f.name, Summary: f.help, Check: f.check, Required: f.required}
 	typ := f.typ
-	if p.Many = typ.Kind() == reflect.Slice; p.Many {
+	if p.Many = typ.Kind() == reflect.Slice; p.Many || typ.Kind() == reflect.Pointer {
 		typ = typ.Elem()
 	}
 	switch {
@@ -350,6 +363,8 @@ func text(v reflect.Value) string {
 		return strconv.FormatBool(v.Bool())
 	case isNumber(v.Type()):
 		return strconv.FormatInt(v.Int(), 10)
+	case v.Kind() == reflect.Pointer:
+		return text(v.Elem())
 	}
 	all := make([]string, v.Len())
 	for i := range all {
@@ -365,6 +380,9 @@ func parse(v reflect.Value, given string) {
 		v.SetString(given)
 	case v.Kind() == reflect.Bool:
 		v.SetBool(given == "true")
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		parse(v.Elem(), given)
 	case v.Kind() == reflect.Slice:
 		for one := range strings.SplitSeq(given, ",") {
 			v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))

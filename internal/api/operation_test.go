@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -21,6 +22,8 @@ type input struct {
 	After  int              `query:"after" help:"the number of a row" check:"min=0"`
 	Limit  int              `query:"limit"`
 	Name   string           `query:"name,required" check:"is=line max=10"`
+	Known  *string          `query:"known" check:"max=10"`
+	WaitMS int64            `query:"wait_ms" help:"wait for the end"`
 	Change change           `body:"optional"`
 }
 
@@ -41,7 +44,8 @@ func TestInputsArrive(t *testing.T) {
 	here := api.Local{Operations: []api.Bound{echo.Do(back)}}
 	for _, in := range []input{
 		{ref: ref{"job_1"}, Name: "x"},
-		{ref{"a/b"}, []chela.JobState{chela.JobFailed, chela.JobPending}, true, 7, 3, "a b&c", change{"hi"}},
+		{ref{"a/b"}, []chela.JobState{chela.JobFailed, chela.JobPending}, true, 7, 3, "a b&c", new("x"), 50, change{"hi"}},
+		{ref: ref{"job_1"}, Name: "x", Known: new("")},
 	} {
 		got, err := api.Call(t.Context(), here, echo, in)
 		if diff := cmp.Diff(in, got, cmp.AllowUnexported(input{})); err != nil || diff != "" {
@@ -63,6 +67,17 @@ func TestRequestsHoldWhatIsSet(t *testing.T) {
 	if got := r.Query.Encode(); got != "limit=3" {
 		t.Errorf("the query is %q", got)
 	}
+	if wait, ok := r.Wait(); wait != 0 || !ok {
+		t.Errorf("a request that does not wait waits %s, %t", wait, ok)
+	}
+	r = echo.Request(input{WaitMS: 1500, Known: new("")})
+	if wait, ok := r.Wait(); wait != 1500*time.Millisecond || !ok || r.Query.Encode() != "known=&wait_ms=1500" {
+		t.Errorf("a request that waits is %+v, %s, %t", r.Query, wait, ok)
+	}
+	if wait, ok := api.JobsShow.Request(api.JobRef{ID: "job_1"}).Wait(); wait != 0 || ok {
+		t.Errorf("an operation that cannot wait waits %s, %t", wait, ok)
+	}
+	r = echo.Request(input{Change: change{"hi"}})
 	if raw, _ := json.Marshal(r.Body); string(raw) != `{"text":"hi"}` {
 		t.Errorf("the body is %s", raw)
 	}
@@ -79,6 +94,7 @@ func TestLimitsAreCheckedBeforeSending(t *testing.T) {
 	t.Parallel()
 	for name, in := range map[string]input{
 		"state": {States: []chela.JobState{"done"}}, "limit": {Limit: api.MaxPage + 1}, "after": {After: -1}, "name": {Name: "longer than ten"},
+		"known": {Known: new("longer than ten")}, "wait_ms": {WaitMS: api.MaxWait + 1},
 	} {
 		if _, err := api.Call(t.Context(), api.Local{}, echo, in); chela.KindOf(err) != chela.Invalid || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
@@ -94,7 +110,7 @@ func TestRoutesFollowFromTags(t *testing.T) {
 	for _, p := range r.Query {
 		names = append(names, p.Name)
 	}
-	if diff := cmp.Diff([]string{"state", "exact", "after", "limit", "name"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"state", "exact", "after", "limit", "name", "known", "wait_ms"}, names); diff != "" {
 		t.Error(diff)
 	}
 	if state := r.Query[0]; !state.Many || !strings.Contains(state.Check, "words=pending|") {

@@ -12,5 +12,8 @@ func Operations() []Spec {
 		ApprovalsList.Spec, ApprovalsShow.Spec, ApprovalsAnswer.Spec, GrantsList.Spec, GrantsRevoke.Spec,
 
 		TokensList.Spec, TokensCreate.Spec, TokensRevoke.Spec,
+
+		RoutinesList.Spec, RoutinesCreate.Spec, RoutinesNext.Spec, RoutinesShow.Spec, RoutinesChange.Spec, RoutinesDelete.Spec, RoutinesFire.Spec,
+		RoutinesRuns.Spec, RunsShow.Spec,
 	}
 }

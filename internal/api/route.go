@@ -114,9 +114,12 @@ func (r Route) AllHeaders() []Parameter {
 	return r.Headers
 }
 
+// waitName is the name of the parameter that [Wait] returns.
+const waitName = "wait_ms"
+
 // Wait is the time that a request waits for its result.
 func Wait(summary string) Parameter {
-	return Parameter{Name: "wait_ms", Summary: summary, Type: schema.Integer, Check: fmt.Sprintf("min=0 max=%d", MaxWait)}
+	return Parameter{Name: waitName, Summary: summary, Type: schema.Integer, Check: fmt.Sprintf("min=0 max=%d", MaxWait)}
 }
 
 // wildcard finds the parameters in a pattern of net/http.

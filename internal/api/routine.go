@@ -1,6 +1,7 @@
 package api
 
 import (
+	"net/http"
 	"time"
 
 	"chela"
@@ -19,11 +20,11 @@ type NewRoutine struct {
 	DeleteAfterRun bool                `json:"delete_after_run,omitempty"`
 }
 
-// Routine returns the routine that is asked for by whom an origin names.
-func (n NewRoutine) Routine(origin chela.Origin) chela.Routine {
+// Routine returns the routine that a caller asks for.
+func (n NewRoutine) Routine(c Caller) chela.Routine {
 	return chela.Routine{
 		Name: n.Name, Description: n.Description, Agent: n.Agent, Enabled: !n.Disabled, Trigger: n.Trigger, Action: n.Action,
-		Guards: n.Guards, Notify: n.Notify, DeleteAfterRun: n.DeleteAfterRun, Origin: origin,
+		Guards: n.Guards, Notify: n.Notify, DeleteAfterRun: n.DeleteAfterRun, Origin: c.Origin, Session: c.Session,
 	}
 }
 
@@ -41,13 +42,13 @@ type RoutineChange struct {
 	DeleteAfterRun *bool                `json:"delete_after_run,omitempty"`
 }
 
-// A Firing lets a routine fire by hand.
+// A Firing fires a routine by hand.
 type Firing struct {
 	Input string `json:"input,omitempty" check:"max=100000"`    // handed to the run
 	Key   string `json:"key,omitempty" check:"is=line max=200"` // the same one fires once
 }
 
-// A Fired names the run that somebody let begin.
+// A Fired names the run of a routine that was fired.
 type Fired struct {
 	Run chela.RunID `json:"run"`
 }
@@ -60,10 +61,77 @@ type Due struct {
 	Trigger chela.Trigger   `json:"trigger"`
 }
 
-// A Hooked answers a request to a webhook. Of one that was taken before the run is
-// the one that it began then, as far as it is kept.
+// A Hooked answers a request to a webhook.
 type Hooked struct {
 	Run       chela.RunID `json:"run,omitempty"`
-	Duplicate bool        `json:"duplicate,omitempty"`
-	Challenge string      `json:"challenge,omitempty"` // of Slack, which asks whether somebody is there
+	Duplicate bool        `json:"duplicate,omitempty"` // a repeated delivery; Run is the first delivery's, as long as it is kept
+	Challenge string      `json:"challenge,omitempty"` // the reply to Slack's URL verification request, which fires nothing
 }
+
+// A RoutineRef names a routine by its name or its id.
+type RoutineRef struct {
+	Name string `path:"id"`
+}
+
+// A RoutineQuery asks for the routines after a name.
+type RoutineQuery struct {
+	After string `query:"after" check:"is=name" help:"the name of a routine"`
+	Limit int    `query:"limit"`
+}
+
+// A DueQuery asks for the due times after one of them.
+type DueQuery struct {
+	After string `query:"after" check:"is=ascii max=100" help:"a time and the id of its routine"`
+	Limit int    `query:"limit"`
+}
+
+// A RoutineEdit changes a routine.
+type RoutineEdit struct {
+	RoutineRef
+	Change RoutineChange `body:"required"`
+}
+
+// A RoutineFiring fires a routine.
+type RoutineFiring struct {
+	RoutineRef
+	Firing Firing `body:"required"`
+}
+
+// A RunsQuery asks for the runs of a routine before one of them.
+type RunsQuery struct {
+	RoutineRef
+	Before chela.RunID `query:"after" check:"id=run" help:"the id of a run"`
+	Limit  int         `query:"limit"`
+}
+
+// A RunQuery asks for a run. With a time to wait the answer comes when the run ends,
+// when it waits for another reason than Waits, or after that time.
+type RunQuery struct {
+	ID     chela.RunID `path:"id"`
+	WaitMS int64       `query:"wait_ms" help:"wait up to this time for the end of the run"`
+	Waits  *string     `query:"waits" help:"the reason for waiting that the client knows, which may be empty: a change of it also ends the wait"`
+}
+
+// The operations on routines and their runs. A routine or a run that does not exist
+// is NotFound; a change of a built-in routine other than turning it on or off is
+// Denied.
+var (
+	RoutinesList = Define[RoutineQuery, Page[chela.Routine]]("routines.list", "GET /api/routines", chela.ScopeRead,
+		"List routines in the order of their names")
+	RoutinesCreate = Define[NewRoutine, chela.Routine]("routines.create", "POST /api/routines", chela.ScopeChat,
+		"Create a routine").With(func(s *Spec) { s.Status = http.StatusCreated })
+	RoutinesNext = Define[DueQuery, Page[Due]]("routines.next", "GET /api/routines/next", chela.ScopeRead,
+		"List the next times at which routines are due")
+	RoutinesShow = Define[RoutineRef, chela.Routine]("routines.show", "GET /api/routines/{id}", chela.ScopeRead,
+		"Show a routine, by its name or its id")
+	RoutinesChange = Define[RoutineEdit, chela.Routine]("routines.change", "PATCH /api/routines/{id}", chela.ScopeChat,
+		"Change a routine")
+	RoutinesDelete = Define[RoutineRef, None]("routines.delete", "DELETE /api/routines/{id}", chela.ScopeChat,
+		"Delete a routine; its runs stay")
+	RoutinesFire = Define[RoutineFiring, Fired]("routines.fire", "POST /api/routines/{id}/fire", chela.ScopeChat,
+		"Fire a routine now").With(func(s *Spec) { s.Status, s.Repeat = http.StatusAccepted, Joined })
+	RoutinesRuns = Define[RunsQuery, Page[chela.RoutineRun]]("routines.runs", "GET /api/routines/{id}/runs", chela.ScopeRead,
+		"List the runs of a routine without their outputs, newest first")
+	RunsShow = Define[RunQuery, chela.RoutineRun]("runs.show", "GET /api/runs/{id}", chela.ScopeRead,
+		"Show a run of a routine with its output").With(func(s *Spec) { s.Long = true })
+)

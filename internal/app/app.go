@@ -174,7 +174,7 @@ func (a *App) interpreter() *command.Interpreter {
 	return command.New(a.store, command.Config{
 		IDs: a.ids, Now: a.now, Log: a.log, Lanes: a.lanes, Approvals: a.approvals, Version: a.version, Models: a.models.Models, Tools: a.outside().Tools, Model: a.agents.Model,
 		Usable: a.models.Usable,
-		Queue:  queueRules(a.cfg.Queue).For, Operations: a.operations(), Routines: a.background.RoutineOrders(), Memory: a.memory, Prompt: a.promptSize,
+		Queue:  queueRules(a.cfg.Queue).For, Operations: a.operations(), RoutinesOff: !a.cfg.Routines.Enabled, Memory: a.memory, Prompt: a.promptSize,
 		Budgets: a.ledger.Budgets, Zone: a.cfg.Zone(),
 	})
 }

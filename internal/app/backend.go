@@ -13,7 +13,6 @@ import (
 	"chela/internal/config"
 	"chela/internal/surface/cli"
 	"chela/internal/surface/cli/jobs"
-	"chela/internal/surface/cli/routines"
 	"chela/internal/surface/client"
 )
 
@@ -25,7 +24,7 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 	switch {
 	case err == nil:
 		b := through(c)
-		b.Jobs.Served, b.Routines.Served = true, true
+		b.Jobs.Served = true
 		return b, differ(ctx, b, c, cfg)
 	case chela.KindOf(err) != chela.NotFound:
 		return nil, err
@@ -35,7 +34,6 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 
 // through returns the backend of commands that reach a home through a client.
 func through(c *client.Client) *cli.Backend {
-	r := c.Routines()
 	return &cli.Backend{
 		API: c, Conversation: c, Sessions: c, Threads: c, Turns: c, Tools: c, Keeper: c, Transcripts: c,
 		Models: cli.ModelAPI{Models: c.Models, Try: c.Try}, Usage: cli.UsageAPI{Sums: c.UsageSums, Budgets: c.Budgets, OfTurn: c.TurnUsage},
@@ -43,17 +41,9 @@ func through(c *client.Client) *cli.Backend {
 		Rewinds: cli.RewindAPI{API: c, Session: c.Session},
 		Memory:  cli.DocumentAPI{Documents: c.Documents(), Edit: c.Documents().Edit},
 		Jobs:    jobs.Home{Leave: func() {}},
-		Routines: routines.Home{
-			All: r.All, Named: r.Named, Create: r.Create, Change: r.Change, Delete: r.Delete, Fire: r.Fire, Runs: r.Runs, Run: r.Run, Ended: r.Ended,
-			Next: r.Next,
-			Off: func(ctx context.Context) (bool, error) {
-				s, err := c.Status(ctx)
-				return s.Routines.Off, err
-			},
-		},
-		Seed:   func(context.Context, string) (bool, error) { return false, nil }, // the daemon did so at its start
-		Resume: func(context.Context) {},                                          // the daemon does it
-		Close:  c.Close,
+		Seed:    func(context.Context, string) (bool, error) { return false, nil }, // the daemon did so at its start
+		Resume:  func(context.Context) {},                                          // the daemon does it
+		Close:   c.Close,
 	}
 }
 

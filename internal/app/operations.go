@@ -8,5 +8,7 @@ import (
 
 // operations binds all operations to the home.
 func (a *App) operations() []api.Bound {
-	return slices.Concat(a.rewinds.Operations(), a.background.Jobs().Operations(), a.approvals.Operations(), a.tokens.Operations())
+	return slices.Concat(
+		a.rewinds.Operations(), a.background.Jobs().Operations(), a.approvals.Operations(), a.tokens.Operations(), a.background.Routines().Operations(),
+	)
 }

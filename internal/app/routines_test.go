@@ -17,7 +17,7 @@ type routineLife struct {
 	Made, Changed chela.Routine
 	Named         chela.Routine
 	Next          []api.Due
-	Again         bool // the same wish is the same run
+	Again         bool // the same request is the same run
 	Run           chela.RoutineRun
 	Runs          []chela.RoutineRun
 	Errors        []string
@@ -26,45 +26,47 @@ type routineLife struct {
 // live makes a routine, lets it fire, changes and deletes it.
 func live(t *testing.T, b *cli.Backend, name string) (l routineLife) {
 	t.Helper()
-	ctx, r := t.Context(), b.Routines
-	var err error
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	l.Made, err = r.Create(ctx, api.NewRoutine{
+	ctx, home := t.Context(), b.API
+	one, nobody := api.RoutineRef{Name: name}, api.RoutineRef{Name: "nobody"}
+	l.Made = must(api.Call(ctx, home, api.RoutinesCreate, api.NewRoutine{
 		Name: name, Trigger: chela.Trigger{Kind: chela.TriggerEvery, Every: chela.Span(500 * time.Hour), Anchor: time.Unix(0, 0)},
 		Action: chela.RoutineAction{Kind: chela.ActionTurn, Text: "hello"}, Notify: chela.RoutineNotify{Policy: chela.NotifyNever},
-	})
-	must(err)
-	first, err := r.Fire(ctx, name, api.Firing{Input: "there", Key: "k"})
-	must(err)
-	second, err := r.Fire(ctx, string(l.Made.ID), api.Firing{Input: "there", Key: "k"})
-	must(err)
+	}))(t)
+	firing := api.Firing{Input: "there", Key: "k"}
+	first := must(api.Call(ctx, home, api.RoutinesFire, api.RoutineFiring{RoutineRef: one, Firing: firing}))(t)
+	second := must(api.Call(ctx, home, api.RoutinesFire, api.RoutineFiring{RoutineRef: api.RoutineRef{Name: string(l.Made.ID)}, Firing: firing}))(t)
 	l.Again = first == second
-	l.Run, err = r.Ended(ctx, first, nil)
-	must(err)
-	l.Runs, err = r.Runs(ctx, name, 10)
-	must(err)
-	l.Next, err = r.Next(ctx, 1)
-	must(err)
-	off := false
-	l.Changed, err = r.Change(ctx, name, api.RoutineChange{Enabled: &off})
-	must(err)
-	l.Named, err = r.Named(ctx, name)
-	must(err)
-	must(r.Delete(ctx, name))
+	l.Run = must(api.Call(ctx, home, api.RunsShow, api.RunQuery{ID: first.Run, WaitMS: api.MaxWait}))(t)
+	l.Runs = must(api.All(ctx, home, api.RoutinesRuns, api.RunsQuery{RoutineRef: one, Limit: 10}))(t)
+	l.Next = must(api.Call(ctx, home, api.RoutinesNext, api.DueQuery{Limit: 1}))(t).Items
+	l.Changed = must(api.Call(ctx, home, api.RoutinesChange, api.RoutineEdit{RoutineRef: one, Change: api.RoutineChange{Enabled: new(false)}}))(t)
+	l.Named = must(api.Call(ctx, home, api.RoutinesShow, one))(t)
+	must(api.Call(ctx, home, api.RoutinesDelete, one))(t)
 	for _, err := range []error{
-		r.Delete(ctx, name),
-		second1(r.Named(ctx, "nobody")), second1(r.Run(ctx, "run_nobody")), second1(r.Ended(ctx, "run_nobody", nil)), second1(r.Runs(ctx, "nobody", 1)),
-		second1(r.Create(ctx, api.NewRoutine{Name: "next"})), second1(r.Create(ctx, api.NewRoutine{Name: "x y"})),
-		second1(r.Fire(ctx, "nobody", api.Firing{})), second1(r.Change(ctx, "nobody", api.RoutineChange{})),
+		second1(api.Call(ctx, home, api.RoutinesDelete, one)),
+		second1(api.Call(ctx, home, api.RoutinesShow, nobody)),
+		second1(api.Call(ctx, home, api.RunsShow, api.RunQuery{ID: "run_nobody"})),
+		second1(api.Call(ctx, home, api.RunsShow, api.RunQuery{ID: "run_nobody", WaitMS: 30_000})),
+		second1(api.Call(ctx, home, api.RoutinesRuns, api.RunsQuery{RoutineRef: nobody, Limit: 1})),
+		second1(api.Call(ctx, home, api.RoutinesCreate, api.NewRoutine{Name: "next"})),
+		second1(api.Call(ctx, home, api.RoutinesCreate, api.NewRoutine{Name: "x y"})),
+		second1(api.Call(ctx, home, api.RoutinesFire, api.RoutineFiring{RoutineRef: nobody})),
+		second1(api.Call(ctx, home, api.RoutinesChange, api.RoutineEdit{RoutineRef: nobody})),
 	} {
 		l.Errors = append(l.Errors, string(chela.KindOf(err)))
 	}
 	return l
+}
+
+// must returns a function that ends the test if there is an error.
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
 }
 
 func second1[T any](_ T, err error) error { return err }

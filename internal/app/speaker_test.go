@@ -43,14 +43,14 @@ turns:
 		t.Fatalf("the job is %s", at.State)
 	}
 	told(t, b, "warm house ("+string(j.ID)+"): asks whether it may use shell", "chela approvals yes apr_")
-	v, err := b.Routines.Create(t.Context(), api.NewRoutine{
+	v, err := api.Call(t.Context(), b.API, api.RoutinesCreate, api.NewRoutine{
 		Name: "tea", Trigger: chela.Trigger{Kind: chela.TriggerManual}, Action: chela.RoutineAction{Kind: chela.ActionTurn, Text: "look"},
 		Notify: chela.RoutineNotify{Policy: chela.NotifyAlways},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Routines.Fire(t.Context(), v.Name, api.Firing{}); err != nil {
+	if _, err := api.Call(t.Context(), b.API, api.RoutinesFire, api.RoutineFiring{RoutineRef: api.RoutineRef{Name: v.Name}}); err != nil {
 		t.Fatal(err)
 	}
 	told(t, b, "tea: ", "Looked.")

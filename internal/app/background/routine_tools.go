@@ -52,7 +52,7 @@ func (b *Background) createBy(ctx context.Context, v chela.Routine, call chela.T
 		return v, fmt.Errorf("origin of call %s: %w", call.ID, err)
 	}
 	v.Origin = origin
-	made, err := kept{b}.create(ctx, v, agentOf(call))
+	made, err := b.routines.Create(ctx, v, agentOf(call))
 	if chela.KindOf(err) != chela.Conflict {
 		return made, err
 	}
@@ -89,7 +89,7 @@ func (b *Background) updateBy(ctx context.Context, id chela.RoutineID, c self.Ro
 	set(&to.Notify.Target, c.Target)
 	change := routine.FormChanges(v, *to)
 	change.Enabled = c.Enabled
-	return kept{b}.change(ctx, string(id), change, agentOf(call))
+	return b.routines.Update(ctx, id, change, agentOf(call))
 }
 
 func set[T any](at, to *T) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/background/routine"
 	"chela/internal/store"
 )
@@ -120,7 +121,7 @@ func TestNext(t *testing.T) {
 		}
 		var got []string
 		for _, d := range due {
-			got = append(got, d.Routine.Name+" "+d.At.Sub(start).String())
+			got = append(got, d.Name+" "+d.At.Sub(start).String())
 		}
 		same(t, fmt.Sprint(limit), want, got)
 	}
@@ -132,22 +133,22 @@ func TestChanges(t *testing.T) {
 	ctx := t.Context()
 	v, other := h.create(daily("a")), h.create(daily("b"))
 	name, text := "b", chela.RoutineAction{Kind: chela.ActionNotify, Text: "new"}
-	if _, err := h.desk.Update(ctx, v.ID, routine.Change{Name: &name}, "test"); chela.KindOf(err) != chela.Conflict {
+	if _, err := h.desk.Update(ctx, v.ID, api.RoutineChange{Name: &name}, "test"); chela.KindOf(err) != chela.Conflict {
 		t.Errorf("the name of another one: %v", err)
 	}
-	got, err := h.desk.Update(ctx, v.ID, routine.Change{Action: &text}, "test")
+	got, err := h.desk.Update(ctx, v.ID, api.RoutineChange{Action: &text}, "test")
 	if err != nil || got.Version != 2 || !got.NextAt.Equal(v.NextAt) || got.Action.Text != "new" {
 		t.Errorf("changed: %+v, %v", got, err)
 	}
 	hourly := chela.Trigger{Kind: chela.TriggerEvery, Every: chela.Span(time.Hour)}
-	got, err = h.desk.Update(ctx, v.ID, routine.Change{Trigger: &hourly}, "test")
+	got, err = h.desk.Update(ctx, v.ID, api.RoutineChange{Trigger: &hourly}, "test")
 	if err != nil || got.NextAt.After(h.clock.Now().Add(time.Hour)) {
 		t.Errorf("a new trigger: next at %v, %v", got.NextAt, err)
 	}
 	if err := h.desk.Delete(ctx, other.ID, "test"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.desk.Update(ctx, other.ID, routine.Change{Action: &text}, "test"); chela.KindOf(err) != chela.NotFound {
+	if _, err := h.desk.Update(ctx, other.ID, api.RoutineChange{Action: &text}, "test"); chela.KindOf(err) != chela.NotFound {
 		t.Errorf("change of a deleted one: %v", err)
 	}
 	if _, err := h.desk.Fire(ctx, other.ID, routine.Firing{}); chela.KindOf(err) != chela.NotFound {
@@ -166,7 +167,7 @@ func TestChanges(t *testing.T) {
 	if err := h.desk.Delete(ctx, kept.ID, "test"); chela.KindOf(err) != chela.Denied {
 		t.Errorf("delete a builtin one: %v", err)
 	}
-	if _, err := h.desk.Update(ctx, kept.ID, routine.Change{Action: &text}, "test"); chela.KindOf(err) != chela.Denied {
+	if _, err := h.desk.Update(ctx, kept.ID, api.RoutineChange{Action: &text}, "test"); chela.KindOf(err) != chela.Denied {
 		t.Errorf("change a builtin one: %v", err)
 	}
 	if _, err := h.desk.Disable(ctx, kept.ID, "test"); err != nil {

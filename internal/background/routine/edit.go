@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/background/routine/rule"
 	"chela/internal/safety/signature"
 )
@@ -14,6 +15,9 @@ import (
 // time. By is its principal. It returns Invalid if the routine cannot work, and
 // Conflict if its name is taken.
 func (d *Desk) Create(ctx context.Context, v chela.Routine, by string) (chela.Routine, error) {
+	if err := checkReserved(v.Name); err != nil {
+		return v, err
+	}
 	now := d.now()
 	v.ID, v.Version, v.CreatedAt, v.UpdatedAt, v.DeletedAt = d.cfg.IDs.Routine(), 1, now, now, time.Time{}
 	v.LastAt, v.Failures, v.Reason = time.Time{}, 0, ""
@@ -33,6 +37,16 @@ func (d *Desk) Create(ctx context.Context, v chela.Routine, by string) (chela.Ro
 		d.cfg.Log.Info("routine created", "routine", v.ID, "name", v.Name, "by", by)
 	}
 	return v, err
+}
+
+// reservedName cannot name a routine, because /api/routines/next is another route.
+const reservedName = "next"
+
+func checkReserved(name string) error {
+	if name == reservedName {
+		return chela.E(chela.Invalid, "no routine can be called "+name).WithHint("choose another name")
+	}
+	return nil
 }
 
 // settle validates a routine and computes its first due time after now.
@@ -74,19 +88,6 @@ func (d *Desk) check(v chela.Routine) error {
 	return signature.Verifier{Scheme: signature.Scheme(v.Trigger.Scheme), Secret: secret}.Check()
 }
 
-// A Change is a partial update of a routine; nil fields stay unchanged.
-type Change struct {
-	Name           *string              `json:"name,omitempty"`
-	Description    *string              `json:"description,omitempty"`
-	Agent          *string              `json:"agent,omitempty"`
-	Enabled        *bool                `json:"enabled,omitempty"`
-	Trigger        *chela.Trigger       `json:"trigger,omitempty"`
-	Action         *chela.RoutineAction `json:"action,omitempty"`
-	Guards         *chela.RoutineGuards `json:"guards,omitempty"`
-	Notify         *chela.RoutineNotify `json:"notify,omitempty"`
-	DeleteAfterRun *bool                `json:"delete_after_run,omitempty"`
-}
-
 func set[T any](to *T, from *T) {
 	if from != nil {
 		*to = *from
@@ -98,10 +99,15 @@ func set[T any](to *T, from *T) {
 // caught up. A routine that has become invalid can still be disabled, renamed
 // and described. Of a builtin routine only Enabled can be changed; the rest is
 // in the configuration.
-func (d *Desk) Update(ctx context.Context, id chela.RoutineID, c Change, by string) (chela.Routine, error) {
+func (d *Desk) Update(ctx context.Context, id chela.RoutineID, c api.RoutineChange, by string) (chela.Routine, error) {
+	if c.Name != nil {
+		if err := checkReserved(*c.Name); err != nil {
+			return chela.Routine{}, err
+		}
+	}
 	return d.alter(ctx, id, by, func(v *chela.Routine, now time.Time) error {
 		was := v.Enabled
-		if v.Builtin && (c != Change{Enabled: c.Enabled}) {
+		if v.Builtin && (c != api.RoutineChange{Enabled: c.Enabled}) {
 			return chela.E(chela.Denied, fmt.Sprintf("the routine %s is defined by the configuration", v.Name)).
 				WithHint("change it in config.toml: chela config list shows its keys")
 		}
@@ -114,7 +120,7 @@ func (d *Desk) Update(ctx context.Context, id chela.RoutineID, c Change, by stri
 		set(&v.Guards, c.Guards)
 		set(&v.Notify, c.Notify)
 		set(&v.DeleteAfterRun, c.DeleteAfterRun)
-		if c == (Change{Name: c.Name, Description: c.Description, Enabled: c.Enabled}) && (was || !v.Enabled) {
+		if c == (api.RoutineChange{Name: c.Name, Description: c.Description, Enabled: c.Enabled}) && (was || !v.Enabled) {
 			if !v.Enabled {
 				v.NextAt = time.Time{}
 			}
@@ -186,14 +192,14 @@ func sameTimes(a, b chela.Trigger) bool {
 // Enable enables a routine.
 func (d *Desk) Enable(ctx context.Context, id chela.RoutineID, by string) (chela.Routine, error) {
 	yes := true
-	return d.Update(ctx, id, Change{Enabled: &yes}, by)
+	return d.Update(ctx, id, api.RoutineChange{Enabled: &yes}, by)
 }
 
 // Disable disables a routine; it can still be fired by hand. Running runs
 // continue.
 func (d *Desk) Disable(ctx context.Context, id chela.RoutineID, by string) (chela.Routine, error) {
 	no := false
-	return d.Update(ctx, id, Change{Enabled: &no}, by)
+	return d.Update(ctx, id, api.RoutineChange{Enabled: &no}, by)
 }
 
 // Delete deletes a routine; its runs stay readable. Pending runs are skipped,

@@ -7,6 +7,15 @@ import (
 	"chela/internal/api"
 )
 
+// New returns the request for the routine of a draft.
+func (d *Draft) New(name, agent string) api.NewRoutine {
+	v := d.Routine
+	return api.NewRoutine{
+		Name: name, Description: v.Description, Agent: agent, Trigger: v.Trigger, Action: v.Action, Guards: v.Guards, Notify: v.Notify,
+		DeleteAfterRun: v.DeleteAfterRun,
+	}
+}
+
 // FormChanges returns the difference between two versions of a routine.
 func FormChanges(from, to chela.Routine) (c api.RoutineChange) {
 	if from.Description != to.Description {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/background/routine"
 )
 
@@ -24,12 +25,12 @@ func TestRoutinesOfWhatIsGone(t *testing.T) {
 	later := routine.New(h.store, cfg)
 	for _, v := range []chela.Routine{h.create(daily("clock")), h.create(hook)} {
 		name, text := v.Name+"-old", "of an agent that is gone"
-		got, err := later.Update(t.Context(), v.ID, routine.Change{Name: &name, Description: &text}, "test")
+		got, err := later.Update(t.Context(), v.ID, api.RoutineChange{Name: &name, Description: &text}, "test")
 		if err != nil || got.Name != name || got.Description != text || !got.NextAt.Equal(v.NextAt) {
 			t.Errorf("%s: renamed to %+v, %v", v.Name, got, err)
 		}
 		wrong := "No Name"
-		if _, err := later.Update(t.Context(), v.ID, routine.Change{Name: &wrong}, "test"); chela.KindOf(err) != chela.Invalid {
+		if _, err := later.Update(t.Context(), v.ID, api.RoutineChange{Name: &wrong}, "test"); chela.KindOf(err) != chela.Invalid {
 			t.Errorf("%s: renamed to what is no name: %v", v.Name, err)
 		}
 		if off, err := later.Disable(t.Context(), v.ID, "test"); err != nil || off.Enabled || !off.NextAt.IsZero() {

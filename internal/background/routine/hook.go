@@ -9,51 +9,42 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/safety/signature"
 	"chela/internal/store"
 )
 
-// A Hooked is the outcome of a request to a webhook.
-type Hooked struct {
-	Run   chela.RunID
-	Again bool // a repeated delivery; Run is the first delivery's, as long as it is kept
-
-	// Challenge is the reply to Slack's URL verification request, which fires
-	// nothing.
-	Challenge string
-}
-
 // Hook fires the routine whose webhook is at /hooks/path. It returns the same
 // Denied error for a bad signature and for a path without a webhook, so that
 // callers cannot probe for paths.
-func (d *Desk) Hook(ctx context.Context, path string, header http.Header, body []byte) (Hooked, error) {
+func (d *Desk) Hook(ctx context.Context, path string, header http.Header, body []byte) (api.Hooked, error) {
 	if len(body) > d.cfg.Defaults.MaxWebhookBytes {
-		return Hooked{}, chela.E(chela.Invalid, fmt.Sprintf("the request has %d bytes, and %d are allowed", len(body), d.cfg.Defaults.MaxWebhookBytes))
+		return api.Hooked{}, chela.E(chela.Invalid, fmt.Sprintf("the request has %d bytes, and %d are allowed", len(body), d.cfg.Defaults.MaxWebhookBytes))
 	}
 	v, delivery, err := d.letIn(ctx, path, header, body)
 	challenge := challengeOf(v, body)
 	switch {
 	case err != nil:
-		return Hooked{}, err
+		return api.Hooked{}, err
 	case challenge != "":
-		return Hooked{Challenge: challenge}, nil
+		return api.Hooked{Challenge: challenge}, nil
 	case d.cfg.Defaults.Off:
-		return Hooked{}, chela.E(chela.Unavailable, "routines are off").WithHint("set routines.enabled to true")
+		return api.Hooked{}, chela.E(chela.Unavailable, "routines are off").WithHint("set routines.enabled to true")
 	case !v.Enabled:
-		return Hooked{}, chela.E(chela.Conflict, fmt.Sprintf("the routine %s is disabled", v.Name)).WithHint("enable it: chela routines enable " + v.Name)
+		return api.Hooked{}, chela.E(chela.Conflict, fmt.Sprintf("the routine %s is disabled", v.Name)).WithHint("enable it: chela routines enable " + v.Name)
 	}
 	run := chela.RoutineRun{Key: "hook/" + d.nameOf(delivery), Cause: chela.TriggerWebhook, Input: strings.ToValidUTF8(string(body), "\ufffd")}
-	var out Hooked
+	var out api.Hooked
 	err = d.write(ctx, "routine.hook", func(c *change) error {
-		out = Hooked{}
+		out = api.Hooked{}
 		for _, key := range keysOf(delivery) {
 			fresh, err := c.SeeCause(ctx, store.RoutineCause{Routine: v.ID, Key: key, At: c.now, Within: maxCause})
 			if err != nil {
 				return err
 			}
-			out.Again = out.Again || !fresh
+			out.Duplicate = out.Duplicate || !fresh
 		}
-		if out.Again {
+		if out.Duplicate {
 			known, _, err := c.RunByKey(ctx, v.ID, run.Key)
 			out.Run = known.ID
 			return err

@@ -8,7 +8,6 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/surface/cli/jobs"
-	"chela/internal/surface/cli/routines"
 )
 
 // A Backend is an open home, grouped by noun. The commands use it from one
@@ -25,7 +24,6 @@ type Backend struct {
 	Models       ModelAPI
 	Memory       DocumentAPI
 	Rewinds      RewindAPI
-	Routines     routines.Home
 	Usage        UsageAPI
 	Jobs         jobs.Home // without API and Turn
 

@@ -141,11 +141,14 @@ func (h *home) Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Re
 	return r, err
 }
 
-// operations are those of the home, but for its documents, routines and logs.
+// operations are those of the home, but for its documents and logs.
 func (h *home) operations() api.Local {
 	ops := slices.Concat(h.trees(), h.decisions(), h.credentials())
 	if h.bench != nil {
 		ops = append(ops, h.bench.operations()...)
+	}
+	if h.plan != nil {
+		ops = append(ops, h.plan.operations()...)
 	}
 	return api.Local{Operations: ops}
 }
@@ -352,6 +355,7 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 				Home: string(cfg.Home), Database: "sqlite", Model: cfg.Model, Sandbox: "auto", Sessions: 1,
 				Jobs: map[chela.JobState]int{chela.JobPending: 2, chela.JobAwaiting: 1},
 				Routines: chela.RoutineStatus{
+					Off:     h.plan != nil && h.plan.off,
 					Enabled: 3, Idle: 1, RunsWaiting: 1, RunsRunning: 2, Next: "daily", NextAt: day, Heartbeat: true, HeartbeatAt: day,
 				},
 			}, nil
@@ -368,9 +372,6 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 		b.Jobs = h.bench.jobs()
 	}
 	b.Rewinds = cli.RewindAPI{API: b.API, Session: h.Session}
-	if h.plan != nil {
-		b.Routines = h.plan.home()
-	}
 	return b
 }
 

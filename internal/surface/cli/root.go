@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -102,8 +101,10 @@ func (c *commands) memoryCommand() *cobra.Command {
 func (c *commands) routinesCommand() *cobra.Command {
 	return routines.Command(routines.Program{
 		Printer: c.p, Stdin: c.Stdin, Environ: c.Environ,
-		Open: func(ctx context.Context, use func(routines.Home, *time.Location) error) error {
-			return c.open(ctx, func(cfg *config.Config, b *Backend) error { return use(b.Routines, cfg.Zone()) })
+		Open: func(ctx context.Context, use func(routines.Home) error) error {
+			return c.open(ctx, func(cfg *config.Config, b *Backend) error {
+				return use(routines.Home{API: b.API, Status: b.Status, Served: b.Jobs.Served, Zone: cfg.Zone()})
+			})
 		},
 	})
 }

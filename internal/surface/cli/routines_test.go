@@ -8,7 +8,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/routines"
 )
 
 // A plan is a home's routines in memory: daily, which fires each morning, and hook,
@@ -45,7 +44,7 @@ func newPlan() *plan {
 	}
 }
 
-func (p *plan) named(_ context.Context, name string) (chela.Routine, error) {
+func (p *plan) named(name string) (chela.Routine, error) {
 	for _, v := range p.all {
 		if v.Name == name || string(v.ID) == name {
 			return v, nil
@@ -54,26 +53,33 @@ func (p *plan) named(_ context.Context, name string) (chela.Routine, error) {
 	return chela.Routine{}, chela.E(chela.NotFound, "there is no routine "+name).WithHint("see chela routines list")
 }
 
-func (p *plan) change(ctx context.Context, name string, c api.RoutineChange) (chela.Routine, error) {
-	v, err := p.named(ctx, name)
-	if c.Enabled != nil {
+func (p *plan) change(_ context.Context, _ api.Caller, q api.RoutineEdit) (chela.Routine, error) {
+	v, err := p.named(q.Name)
+	if c := q.Change; c.Enabled != nil {
 		v.Enabled = *c.Enabled
 	}
-	if c.Trigger != nil {
+	if c := q.Change; c.Trigger != nil {
 		v.Trigger = *c.Trigger
 	}
-	if c.Action != nil {
+	if c := q.Change; c.Action != nil {
 		v.Action = *c.Action
 	}
-	if c.Notify != nil {
+	if c := q.Change; c.Notify != nil {
 		v.Notify = *c.Notify
 	}
 	return v, err
 }
 
-func (p *plan) run(_ context.Context, id chela.RunID) (chela.RoutineRun, error) {
+// run returns a run. A client that waits is told each time another thing that the run
+// waits for, until it has ended.
+func (p *plan) run(_ context.Context, _ api.Caller, q api.RunQuery) (chela.RoutineRun, error) {
+	if q.WaitMS > 0 && len(p.waits) > 0 {
+		waits := p.waits[0]
+		p.waits = p.waits[1:]
+		return chela.RoutineRun{ID: q.ID, State: chela.RunRunning, Waits: waits}, nil
+	}
 	for _, r := range p.runs {
-		if r.ID == id {
+		if r.ID == q.ID {
 			if r.State == chela.RunOK {
 				r.Output = "All is well.\x1b[0m"
 			}
@@ -83,56 +89,49 @@ func (p *plan) run(_ context.Context, id chela.RunID) (chela.RoutineRun, error) 
 	return chela.RoutineRun{}, chela.E(chela.NotFound, "no such row")
 }
 
-// ended tells what a run waits for, each time that it is asked another thing, until it
-// ended.
-func (p *plan) ended(ctx context.Context, id chela.RunID, _ *string) (chela.RoutineRun, error) {
-	if len(p.waits) > 0 {
-		waits := p.waits[0]
-		p.waits = p.waits[1:]
-		return chela.RoutineRun{ID: id, State: chela.RunRunning, Waits: waits}, nil
+func (p *plan) fire(_ context.Context, _ api.Caller, q api.RoutineFiring) (api.Fired, error) {
+	v, err := p.named(q.Name)
+	p.fired = append(p.fired, q.Firing)
+	if v.Name == "hook" {
+		p.runs = append(p.runs, chela.RoutineRun{ID: "run_3", Routine: v.ID, State: chela.RunFailed, Reason: "no such model"})
+		return api.Fired{Run: "run_3"}, err
 	}
-	return p.run(ctx, id)
+	return api.Fired{Run: "run_2"}, err
 }
 
-func (p *plan) home() routines.Home {
-	return routines.Home{
-		All:   func(context.Context) ([]chela.Routine, error) { return p.all, nil },
-		Off:   func(context.Context) (bool, error) { return p.off, nil },
-		Named: p.named, Change: p.change, Run: p.run, Ended: p.ended,
-		Create: func(_ context.Context, n api.NewRoutine) (chela.Routine, error) {
-			v := n.Routine(chela.Origin{})
+func (p *plan) history(_ context.Context, _ api.Caller, q api.RunsQuery) (page api.Page[chela.RoutineRun], _ error) {
+	v, err := p.named(q.Name)
+	if v.ID == "rtn_1" {
+		page.Items = p.runs[:min(q.Limit, 2)]
+	}
+	return page, err
+}
+
+func (p *plan) operations() []api.Bound {
+	return []api.Bound{
+		api.RoutinesList.Do(func(context.Context, api.Caller, api.RoutineQuery) (api.Page[chela.Routine], error) {
+			return api.Page[chela.Routine]{Items: p.all}, nil
+		}),
+		api.RoutinesShow.Do(func(_ context.Context, _ api.Caller, q api.RoutineRef) (chela.Routine, error) { return p.named(q.Name) }),
+		api.RoutinesChange.Do(p.change), api.RoutinesFire.Do(p.fire), api.RoutinesRuns.Do(p.history), api.RunsShow.Do(p.run),
+		api.RoutinesCreate.Do(func(_ context.Context, c api.Caller, q api.NewRoutine) (chela.Routine, error) {
+			v := q.Routine(c)
 			v.ID, v.NextAt = "rtn_3", day.Add(time.Hour)
 			p.all = append(p.all, v)
 			return v, nil
-		},
-		Delete: func(ctx context.Context, name string) error {
-			_, err := p.named(ctx, name)
-			return err
-		},
-		Fire: func(ctx context.Context, name string, f api.Firing) (chela.RunID, error) {
-			v, err := p.named(ctx, name)
-			p.fired = append(p.fired, f)
-			if v.Name == "hook" {
-				p.runs = append(p.runs, chela.RoutineRun{ID: "run_3", Routine: v.ID, State: chela.RunFailed, Reason: "no such model"})
-				return "run_3", err
-			}
-			return "run_2", err
-		},
-		Runs: func(ctx context.Context, name string, limit int) ([]chela.RoutineRun, error) {
-			v, err := p.named(ctx, name)
-			if v.ID != "rtn_1" {
-				return nil, err
-			}
-			return p.runs[:min(limit, 2)], err
-		},
-		Next: func(_ context.Context, limit int) ([]api.Due, error) {
+		}),
+		api.RoutinesDelete.Do(func(_ context.Context, _ api.Caller, q api.RoutineRef) (none api.None, _ error) {
+			_, err := p.named(q.Name)
+			return none, err
+		}),
+		api.RoutinesNext.Do(func(_ context.Context, _ api.Caller, q api.DueQuery) (api.Page[api.Due], error) {
 			v := p.all[0]
 			due := []api.Due{
 				{At: v.NextAt, Routine: v.ID, Name: v.Name, Trigger: v.Trigger},
 				{At: v.NextAt.Add(24 * time.Hour), Routine: v.ID, Name: v.Name, Trigger: v.Trigger},
 			}
-			return due[:min(limit, 2)], nil
-		},
+			return api.Page[api.Due]{Items: due[:min(q.Limit, 2)]}, nil
+		}),
 	}
 }
 

@@ -56,8 +56,8 @@ func (c *Client) do(ctx context.Context, r request, answer any) error {
 	return err
 }
 
-// Do executes an operation and stores the answer in out. A POST without an
-// answer after answerTime is Unavailable.
+// Do executes an operation and stores the answer in out. Without an answer after
+// answerTime, and the time that the request asks to wait, it is Unavailable.
 func (c *Client) Do(ctx context.Context, op api.Request, out any) error {
 	if a, ok := out.(*chela.Approval); ok && op.Name == api.ApprovalsAnswer.Name {
 		return c.answer(ctx, op, a)
@@ -67,8 +67,9 @@ func (c *Client) Do(ctx context.Context, op api.Request, out any) error {
 
 // execute is Do for any operation.
 func (c *Client) execute(ctx context.Context, op api.Request, out any) error {
-	r := request{method: op.Method, query: op.Query, body: op.Body, limit: answerTime}
-	if op.Long {
+	wait, waits := op.Wait()
+	r := request{method: op.Method, query: op.Query, body: op.Body, limit: answerTime + wait}
+	if op.Long && !waits {
 		r.limit = 0
 	}
 	for part := range strings.SplitSeq(strings.TrimPrefix(op.Path, "/"), "/") {

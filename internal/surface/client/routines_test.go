@@ -12,27 +12,27 @@ import (
 func TestRoutines(t *testing.T) {
 	t.Parallel()
 	v := chela.Routine{ID: "rtn_1", Name: "daily", NextAt: day.UTC()}
-	run := chela.RoutineRun{ID: "run_1", Routine: "rtn_1", State: chela.RunRunning, Due: day.UTC()}
-	ended := run
-	ended.State, ended.Output = chela.RunOK, "well"
-	due := api.Due{At: day.UTC(), Routine: "rtn_1", Name: "daily"}
-	off := false
+	off, daily := false, api.RoutineRef{Name: "daily"}
 	checkNouns(t, []nounsCase{
 		{
-			"all", func(ctx context.Context, c *client.Client) (any, error) { return c.Routines().All(ctx) },
+			"all", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.All(ctx, c, api.RoutinesList, api.RoutineQuery{})
+			},
 			[]any{page(v)},
 			[]string{"GET /api/routines"},
 			[]chela.Routine{v},
 		},
 		{
-			"named", func(ctx context.Context, c *client.Client) (any, error) { return c.Routines().Named(ctx, "da/ily") },
+			"named", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.RoutinesShow, api.RoutineRef{Name: "da/ily"})
+			},
 			[]any{v},
 			[]string{"GET /api/routines/da%2Fily"},
 			v,
 		},
 		{
 			"create", func(ctx context.Context, c *client.Client) (any, error) {
-				return c.Routines().Create(ctx, api.NewRoutine{Name: "daily", Trigger: chela.Trigger{Kind: chela.TriggerManual}})
+				return api.Call(ctx, c, api.RoutinesCreate, api.NewRoutine{Name: "daily", Trigger: chela.Trigger{Kind: chela.TriggerManual}})
 			},
 			[]any{v},
 			[]string{"POST /api/routines", `{"name":"daily","trigger":{"kind":"manual"},"action":{"kind":"","text":""}}`},
@@ -40,7 +40,7 @@ func TestRoutines(t *testing.T) {
 		},
 		{
 			"change", func(ctx context.Context, c *client.Client) (any, error) {
-				return c.Routines().Change(ctx, "daily", api.RoutineChange{Enabled: &off})
+				return api.Call(ctx, c, api.RoutinesChange, api.RoutineEdit{RoutineRef: daily, Change: api.RoutineChange{Enabled: &off}})
 			},
 			[]any{v},
 			[]string{"PATCH /api/routines/daily", `{"enabled":false}`},
@@ -48,43 +48,63 @@ func TestRoutines(t *testing.T) {
 		},
 		{
 			"delete", func(ctx context.Context, c *client.Client) (any, error) {
-				return nil, c.Routines().Delete(ctx, "daily")
+				return api.Call(ctx, c, api.RoutinesDelete, daily)
 			},
 			[]any{nil},
 			[]string{"DELETE /api/routines/daily"},
-			nil,
+			api.None{},
 		},
 		{
 			"fire", func(ctx context.Context, c *client.Client) (any, error) {
-				return c.Routines().Fire(ctx, "daily", api.Firing{Input: "now", Key: "k"})
+				return api.Call(ctx, c, api.RoutinesFire, api.RoutineFiring{RoutineRef: daily, Firing: api.Firing{Input: "now", Key: "k"}})
 			},
 			[]any{api.Fired{Run: "run_1"}},
 			[]string{"POST /api/routines/daily/fire", `{"input":"now","key":"k"}`},
-			chela.RunID("run_1"),
+			api.Fired{Run: "run_1"},
 		},
+	})
+}
+
+// TestRuns reads runs of routines and their due times.
+func TestRuns(t *testing.T) {
+	t.Parallel()
+	run := chela.RoutineRun{ID: "run_1", Routine: "rtn_1", State: chela.RunRunning, Due: day.UTC()}
+	ended := run
+	ended.State, ended.Output = chela.RunOK, "well"
+	due := api.Due{At: day.UTC(), Routine: "rtn_1", Name: "daily"}
+	daily := api.RoutineRef{Name: "daily"}
+	checkNouns(t, []nounsCase{
 		{
-			"runs", func(ctx context.Context, c *client.Client) (any, error) { return c.Routines().Runs(ctx, "daily", 2) },
+			"runs", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.RoutinesRuns, api.RunsQuery{RoutineRef: daily, Limit: 2})
+			},
 			[]any{page(run)},
 			[]string{"GET /api/routines/daily/runs?limit=2"},
-			[]chela.RoutineRun{run},
+			page(run),
 		},
 		{
-			"run", func(ctx context.Context, c *client.Client) (any, error) { return c.Routines().Run(ctx, "run_1") },
+			"run", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.RunsShow, api.RunQuery{ID: "run_1"})
+			},
 			[]any{run},
 			[]string{"GET /api/runs/run_1"},
 			run,
 		},
 		{
-			"ended", func(ctx context.Context, c *client.Client) (any, error) { return c.Routines().Ended(ctx, "run_1", nil) },
-			[]any{run, ended},
-			[]string{"GET /api/runs/run_1?wait_ms=30000", "GET /api/runs/run_1?wait_ms=30000"},
+			"ended", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.RunsShow, api.RunQuery{ID: "run_1", WaitMS: 30_000, Waits: new("")})
+			},
+			[]any{ended},
+			[]string{"GET /api/runs/run_1?wait_ms=30000&waits="},
 			ended,
 		},
 		{
-			"next", func(ctx context.Context, c *client.Client) (any, error) { return c.Routines().Next(ctx, 3) },
+			"next", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.RoutinesNext, api.DueQuery{Limit: 3})
+			},
 			[]any{page(due)},
 			[]string{"GET /api/routines/next?limit=3"},
-			[]api.Due{due},
+			page(due),
 		},
 	})
 }

@@ -48,8 +48,8 @@ type Config struct {
 	// Budgets returns the spending limits of a session.
 	Budgets func(ctx context.Context, key chela.SessionKey) ([]chela.Budget, error)
 
-	// Routines are the routines of the home.
-	Routines RoutineAPI
+	// RoutinesOff reports that the configuration disables the triggers of routines.
+	RoutinesOff bool
 
 	// Zone is the owner's time zone.
 	Zone *time.Location

@@ -17,7 +17,7 @@ const maxJobs = 20
 
 // api returns a connection to the operations of the home for the sender of a command.
 func (i *Interpreter) api(g given) api.Local {
-	return api.Local{Operations: i.cfg.Operations, Caller: api.Caller{By: g.by(), Origin: g.Origin}}
+	return api.Local{Operations: i.cfg.Operations, Caller: api.Caller{By: g.by(), Origin: g.Origin, Session: g.Session}}
 }
 
 // by says who gives a command.

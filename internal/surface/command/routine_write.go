@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/background/routine"
 )
 
 // create creates a routine: a name, then its fields as key=value, then its
 // prompt.
-func (h RoutineAPI) create(ctx context.Context, o RoutineOrder, args string) (string, error) {
+func (c routineCommand) create(ctx context.Context, args string) (string, error) {
 	name, rest := CutWord(args)
-	d := &routine.Draft{Zone: h.Zone}
+	d := &routine.Draft{Zone: c.zone}
 	d.Routine.Action.Kind = chela.ActionTurn
 	if err := fill(d, rest); err != nil {
 		return "", err
@@ -24,23 +25,20 @@ func (h RoutineAPI) create(ctx context.Context, o RoutineOrder, args string) (st
 	if err := d.Check(); err != nil {
 		return "", err
 	}
-	v := d.Routine
-	v.Name, v.Agent, v.Enabled, v.Origin, v.Session = name, o.Agent, true, o.Origin, o.Session
-	v, err := h.Create(ctx, v, o.by())
-	return h.line(v), err
+	v, err := api.Call(ctx, c.api, api.RoutinesCreate, d.New(name, c.session.Agent))
+	return c.line(v), err
 }
 
 // edit changes the fields given as key=value, and the prompt if there is one.
-func (h RoutineAPI) edit(ctx context.Context, o RoutineOrder, v chela.Routine, args string) (string, error) {
-	d := &routine.Draft{Routine: v, Zone: h.Zone}
+func (c routineCommand) edit(ctx context.Context, v chela.Routine, args string) (string, error) {
+	d := &routine.Draft{Routine: v, Zone: c.zone}
 	if args == "" {
 		return "", chela.E(chela.Invalid, "nothing to change was given").WithHint("write it as key=value, such as every=1h; /routine show " + v.Name + " shows the keys that are set")
 	}
 	if err := fill(d, args); err != nil {
 		return "", err
 	}
-	v, err := h.Change(ctx, string(v.ID), routine.FormChanges(v, d.Routine), o.by())
-	return h.line(v), err
+	return c.change(ctx, v, routine.FormChanges(v, d.Routine))
 }
 
 // fill applies words to a draft: words of the form key=value first, and the

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"chela"
@@ -50,10 +51,13 @@ type Home struct {
 	Requests     requests
 	Responses    responses
 	Memory       DocumentAPI
-	Routines     RoutineAPI
 	Usage        UsageAPI
 	Operations   []api.Bound
 	Notices      NoticeAPI
+
+	// Hook fires the routine of a webhook. A failed authentication is Denied, and so
+	// is an unknown webhook, with the same error.
+	Hook func(ctx context.Context, path string, header http.Header, body []byte) (api.Hooked, error)
 
 	// Attach stores a file for a message. A file that is too large is Invalid.
 	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)

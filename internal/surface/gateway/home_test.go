@@ -109,9 +109,8 @@ func newHome(t testing.TB) *home {
 func (h *home) home() gateway.Home {
 	return gateway.Home{
 		Conversation: h, Events: h.stream, Sessions: h, Keeper: h, Transcripts: h, Threads: h, Turns: h, Tools: h, Responses: h, Models: h, Tokens: h, Logins: h, Requests: h.requests,
-		Operations: slices.Concat(board{}.operations(), h.trees(), h.decisions(), h.credentials()),
-		Routines:   keptRoutines(),
-		Attach:     h.attach, Place: session.Scopes{DM: chela.ScopePerPeer}.Place,
+		Operations: slices.Concat(board{}.operations(), h.trees(), h.decisions(), h.credentials(), dailyRoutines{}.operations()),
+		Hook:       hooked, Attach: h.attach, Place: session.Scopes{DM: chela.ScopePerPeer}.Place,
 		Kept: func(_ context.Context, name, media, sum string) (chela.Attachment, error) {
 			return find(h, func() map[string]chela.Attachment { return h.kept }, sum)
 		},

@@ -30,8 +30,7 @@ func (g *Gateway) routes() []edge.Route {
 	}
 	return slices.Concat(
 		rows, documentRoutes(g.cfg.Home.Memory), usageRoutes(g.cfg.Home.Usage), g.operationRoutes(),
-		noticeRoutes(g.cfg.Home.Notices),
-		routineRoutes(g.cfg.Home.Routines, RoutineLimits{Bytes: g.cfg.HookBytes, Meter: g.hooks}),
+		noticeRoutes(g.cfg.Home.Notices), []edge.Route{g.hookRoute()},
 	)
 }
 

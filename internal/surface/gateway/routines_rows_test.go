@@ -13,77 +13,95 @@ import (
 	"chela/internal/surface/gateway"
 )
 
-// keptRoutines is one routine, daily, with two runs of which the first has not
-// ended, and one webhook, ci/build, which takes whatever holds "right".
-func keptRoutines() gateway.RoutineAPI {
-	daily := chela.Routine{
+// dailyRoutines is one routine, daily, with two runs of which the first has not
+// ended.
+type dailyRoutines struct{}
+
+func (r dailyRoutines) operations() []api.Bound {
+	return []api.Bound{
+		api.RoutinesList.Do(func(_ context.Context, _ api.Caller, q api.RoutineQuery) (api.Page[chela.Routine], error) {
+			daily, _ := r.named("daily")
+			return api.Cut([]chela.Routine{daily}, q.After, q.Limit, func(v chela.Routine) string { return v.Name })
+		}),
+		api.RoutinesShow.Do(func(_ context.Context, _ api.Caller, q api.RoutineRef) (chela.Routine, error) { return r.named(q.Name) }),
+		api.RoutinesCreate.Do(func(_ context.Context, c api.Caller, q api.NewRoutine) (chela.Routine, error) {
+			v := q.Routine(c)
+			v.ID, v.Description = "rtn_2", c.By
+			return v, nil
+		}),
+		api.RoutinesChange.Do(func(_ context.Context, c api.Caller, q api.RoutineEdit) (chela.Routine, error) {
+			v, err := r.named(q.Name)
+			v.Description = c.By
+			if q.Change.Enabled != nil {
+				v.Enabled = *q.Change.Enabled
+			}
+			return v, err
+		}),
+		api.RoutinesDelete.Do(func(_ context.Context, _ api.Caller, q api.RoutineRef) (api.None, error) {
+			_, err := r.named(q.Name)
+			return api.None{}, err
+		}),
+		api.RoutinesFire.Do(func(_ context.Context, c api.Caller, q api.RoutineFiring) (api.Fired, error) {
+			_, err := r.named(q.Name)
+			return api.Fired{Run: chela.RunID("run_" + strings.ReplaceAll(c.KeyOf(q.Firing.Key), " ", "_"))}, err
+		}),
+		api.RoutinesRuns.Do(r.runs), api.RunsShow.Do(r.run),
+		api.RoutinesNext.Do(func(_ context.Context, _ api.Caller, q api.DueQuery) (api.Page[api.Due], error) {
+			daily, _ := r.named("daily")
+			due := []api.Due{{At: daily.NextAt, Routine: daily.ID, Name: daily.Name, Trigger: daily.Trigger}}
+			return api.Cut(due, q.After, q.Limit, func(d api.Due) string { return string(d.Routine) })
+		}),
+	}
+}
+
+func (dailyRoutines) named(name string) (chela.Routine, error) {
+	if name != "daily" && name != "rtn_1" {
+		return chela.Routine{}, chela.E(chela.NotFound, "there is no routine "+name)
+	}
+	return chela.Routine{
 		ID: "rtn_1", Name: "daily", Agent: "main", Enabled: true, Version: 1, NextAt: time.Unix(100, 0), CreatedAt: time.Unix(1, 0), UpdatedAt: time.Unix(1, 0),
 		Trigger: chela.Trigger{Kind: chela.TriggerEvery, Every: chela.Span(time.Minute), Anchor: time.Unix(40, 0)},
 		Action:  chela.RoutineAction{Kind: chela.ActionTurn, Text: "look"},
-	}
-	runs := []chela.RoutineRun{
+	}, nil
+}
+
+func (dailyRoutines) all() []chela.RoutineRun {
+	return []chela.RoutineRun{
 		{
 			ID: "run_2", Routine: "rtn_1", Key: "k2", State: chela.RunOK, Cause: chela.TriggerEvery, Output: "all well", CreatedAt: time.Unix(2, 0),
 			Report: &chela.Report{Notify: true, Text: "well"},
 		},
 		{ID: "run_1", Routine: "rtn_1", Key: "k1", State: chela.RunRunning, Cause: chela.TriggerManual, CreatedAt: time.Unix(1, 0)},
 	}
-	named := func(name string) error {
-		if name == "daily" || name == "rtn_1" {
-			return nil
-		}
-		return chela.E(chela.NotFound, "there is no routine "+name)
-	}
-	run := func(_ context.Context, id chela.RunID) (chela.RoutineRun, error) {
-		for _, r := range runs {
-			if r.ID == id {
-				return r, nil
-			}
-		}
-		return chela.RoutineRun{}, chela.E(chela.NotFound, "no such row")
-	}
-	return gateway.RoutineAPI{
-		Routines: func(context.Context) ([]chela.Routine, error) { return []chela.Routine{daily}, nil },
-		Routine:  func(_ context.Context, name string) (chela.Routine, error) { return daily, named(name) },
-		Create: func(_ context.Context, v chela.Routine, by string) (chela.Routine, error) {
-			v.ID, v.Description = "rtn_2", by
-			return v, nil
-		},
-		Change: func(_ context.Context, name string, c api.RoutineChange, by string) (chela.Routine, error) {
-			v := daily
-			v.Description = by
-			if c.Enabled != nil {
-				v.Enabled = *c.Enabled
-			}
-			return v, named(name)
-		},
-		Delete: func(_ context.Context, name, _ string) error { return named(name) },
-		Fire: func(_ context.Context, name string, f api.Firing, _ string) (chela.RunID, error) {
-			return chela.RunID("run_" + strings.ReplaceAll(f.Key, " ", "_")), named(name)
-		},
-		Runs: func(_ context.Context, name string, before chela.RunID, limit int) ([]chela.RoutineRun, error) {
-			left := runs
-			if before == "run_2" {
-				left = runs[1:]
-			}
-			return append([]chela.RoutineRun{}, left[:min(limit, len(left))]...), named(name)
-		},
-		Run: run,
-		Ended: func(ctx context.Context, id chela.RunID, seen *string) (chela.RoutineRun, error) {
-			r, err := run(ctx, id)
-			if err == nil && !r.State.Ended() && (seen == nil || *seen == r.Waits) {
-				<-ctx.Done()
-				return r, ctx.Err()
-			}
-			return r, err
-		},
-		Next: func(_ context.Context, limit int) ([]api.Due, error) {
-			return []api.Due{{At: daily.NextAt, Routine: daily.ID, Name: daily.Name, Trigger: daily.Trigger}}[:min(limit, 1)], nil
-		},
-		Hook: hooked,
-	}
 }
 
+func (r dailyRoutines) runs(_ context.Context, _ api.Caller, q api.RunsQuery) (page api.Page[chela.RoutineRun], _ error) {
+	if _, err := r.named(q.Name); err != nil {
+		return page, err
+	}
+	runs := r.all()
+	runs[0].Output = ""
+	return api.Cut(runs, string(q.Before), q.Limit, func(r chela.RoutineRun) string { return string(r.ID) })
+}
+
+// run waits for a run until ctx ends, unless it ended or the client knows another
+// reason for its wait.
+func (r dailyRoutines) run(ctx context.Context, _ api.Caller, q api.RunQuery) (chela.RoutineRun, error) {
+	for _, run := range r.all() {
+		if run.ID != q.ID {
+			continue
+		}
+		if !run.State.Ended() && (q.Waits == nil || *q.Waits == run.Waits) {
+			patient, cancel := context.WithTimeout(ctx, time.Duration(q.WaitMS)*time.Millisecond)
+			defer cancel()
+			<-patient.Done()
+		}
+		return run, context.Cause(ctx)
+	}
+	return chela.RoutineRun{}, chela.E(chela.NotFound, "no such row")
+}
+
+// hooked serves one webhook, ci/build, which accepts a body with "right" in it.
 func hooked(_ context.Context, path string, header http.Header, body []byte) (api.Hooked, error) {
 	switch said := string(body); {
 	case path != "ci/build" || !strings.Contains(said, "right"):
@@ -102,7 +120,7 @@ func hooked(_ context.Context, path string, header http.Header, body []byte) (ap
 }
 
 // TestRoutinesAreMadeByWhoeverAsks: what is stored names the token and its origin,
-// and the same key of two tokens names two wishes.
+// and the same key of two tokens makes two requests.
 func TestRoutinesAreMadeByWhoeverAsks(t *testing.T) {
 	t.Parallel()
 	d := run(t)

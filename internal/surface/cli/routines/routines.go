@@ -16,31 +16,17 @@ import (
 	"chela/internal/surface/terminal"
 )
 
-// Home is the interface that the commands need of an open home. A routine is
-// identified by its name or its id.
+// caller carries out operations of an open home.
+type caller interface {
+	Do(ctx context.Context, r api.Request, out any) error
+}
+
+// A Home is an open home.
 type Home struct {
-	All    func(ctx context.Context) ([]chela.Routine, error)
-	Named  func(ctx context.Context, name string) (chela.Routine, error)
-	Create func(ctx context.Context, n api.NewRoutine) (chela.Routine, error)
-	Change func(ctx context.Context, name string, c api.RoutineChange) (chela.Routine, error)
-	Delete func(ctx context.Context, name string) error
-	Fire   func(ctx context.Context, name string, f api.Firing) (chela.RunID, error)
-
-	// Runs returns runs without their outputs, the newest first.
-	Runs func(ctx context.Context, name string, limit int) ([]chela.RoutineRun, error)
-	Run  func(ctx context.Context, id chela.RunID) (chela.RoutineRun, error)
-
-	// Ended waits until a run has ended; given the reason it was last seen
-	// waiting for, it also returns when that changes.
-	Ended func(ctx context.Context, id chela.RunID, seen *string) (chela.RoutineRun, error)
-
-	Next func(ctx context.Context, limit int) ([]api.Due, error)
-
-	// Off reports whether the configuration disables all triggers.
-	Off func(ctx context.Context) (bool, error)
-
-	// Served reports whether a daemon fires routines.
-	Served bool
+	API    caller
+	Status func(ctx context.Context) (chela.Status, error)
+	Served bool           // a daemon fires routines
+	Zone   *time.Location // of the owner
 }
 
 // A Program holds the dependencies of the commands.
@@ -49,8 +35,8 @@ type Program struct {
 	Stdin   io.Reader
 	Environ []string // for the editor
 
-	// Open opens a home and passes it, and the zone of its owner, to use.
-	Open func(ctx context.Context, use func(Home, *time.Location) error) error
+	// Open opens a home for use.
+	Open func(ctx context.Context, use func(Home) error) error
 }
 
 // Command returns the commands.
@@ -62,29 +48,34 @@ func Command(program Program) *cobra.Command {
 		p.fireCommand(), p.historyCommand(), p.deleteCommand(), p.nextCommand())
 }
 
-// An opened is an open home and the zone of its owner.
-type opened struct {
-	Home
-	zone *time.Location
-}
-
 // run returns the body of a command on the routines of the home.
-func (p *Program) run(work func(context.Context, opened, []string) error) func(*cobra.Command, []string) error {
+func (p *Program) run(work func(context.Context, Home, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		return p.Open(cmd.Context(), func(h Home, zone *time.Location) error {
-			return work(cmd.Context(), opened{h, zone}, args)
-		})
+		return p.Open(cmd.Context(), func(h Home) error { return work(cmd.Context(), h, args) })
 	}
 }
 
 // moment formats a time in the owner's zone.
-func (o opened) moment(t time.Time) string { return chela.Moment(t, o.zone) }
+func (h Home) moment(t time.Time) string { return chela.Moment(t, h.Zone) }
+
+// ref names a routine by an argument.
+func ref(name string) api.RoutineRef { return api.RoutineRef{Name: name} }
+
+// show returns a routine.
+func (h Home) show(ctx context.Context, name string) (chela.Routine, error) {
+	return api.Call(ctx, h.API, api.RoutinesShow, ref(name))
+}
+
+// change changes a routine.
+func (h Home) change(ctx context.Context, name string, c api.RoutineChange) (chela.Routine, error) {
+	return api.Call(ctx, h.API, api.RoutinesChange, api.RoutineEdit{RoutineRef: ref(name), Change: c})
+}
 
 func (p *Program) listCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the routines", Args: manners.Exactly(0),
-		RunE: p.run(func(ctx context.Context, h opened, _ []string) error {
-			all, err := h.All(ctx)
+		RunE: p.run(func(ctx context.Context, h Home, _ []string) error {
+			all, err := api.All(ctx, h.API, api.RoutinesList, api.RoutineQuery{})
 			if err != nil {
 				return err
 			}
@@ -95,7 +86,7 @@ func (p *Program) listCommand() *cobra.Command {
 				return nil
 			}
 			return manners.List(p.Printer, all, []string{"NAME", "STATE", "FIRES", "DOES", "NEXT", "LAST"}, func(v chela.Routine) []string {
-				return []string{v.Name, state(v), routine.TriggerText(v.Trigger, h.zone), does(v), h.moment(v.NextAt), h.moment(v.LastAt)}
+				return []string{v.Name, state(v), routine.TriggerText(v.Trigger, h.Zone), does(v), h.moment(v.NextAt), h.moment(v.LastAt)}
 			})
 		}),
 	}
@@ -120,8 +111,8 @@ func does(v chela.Routine) string {
 func (p *Program) showCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show NAME", Short: "Show a routine", Args: manners.Exactly(1),
-		RunE: p.run(func(ctx context.Context, h opened, args []string) error {
-			v, err := h.Named(ctx, args[0])
+		RunE: p.run(func(ctx context.Context, h Home, args []string) error {
+			v, err := h.show(ctx, args[0])
 			if err != nil {
 				return err
 			}
@@ -131,7 +122,7 @@ func (p *Program) showCommand() *cobra.Command {
 }
 
 // routine prints a routine: its state and its fields.
-func (p *Program) routine(h opened, v chela.Routine) error {
+func (p *Program) routine(h Home, v chela.Routine) error {
 	if p.JSON {
 		return p.Document(v)
 	}
@@ -141,14 +132,14 @@ func (p *Program) routine(h opened, v chela.Routine) error {
 		{"agent", v.Agent},
 		{"state", state(v)},
 		{"reason", v.Reason},
-		{"fires", routine.TriggerText(v.Trigger, h.zone)},
+		{"fires", routine.TriggerText(v.Trigger, h.Zone)},
 		{"next", h.moment(v.NextAt)},
 		{"last", h.moment(v.LastAt)},
 	}
 	if v.Builtin {
 		fields = append(fields, [2]string{"kept by", "chela, as the configuration says"})
 	}
-	draft := &routine.Draft{Routine: v, Zone: h.zone}
+	draft := &routine.Draft{Routine: v, Zone: h.Zone}
 	for _, k := range routine.FormKeys() {
 		if k.Name != routine.Prompt {
 			fields = append(fields, [2]string{k.Name, k.Shown(draft)})
@@ -173,8 +164,8 @@ func told(fields [][2]string) [][2]string {
 func (p *Program) switchCommand(name, short string, on bool) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " NAME", Short: short, Args: manners.Exactly(1),
-		RunE: p.run(func(ctx context.Context, h opened, args []string) error {
-			v, err := h.Change(ctx, args[0], api.RoutineChange{Enabled: &on})
+		RunE: p.run(func(ctx context.Context, h Home, args []string) error {
+			v, err := h.change(ctx, args[0], api.RoutineChange{Enabled: &on})
 			if err != nil {
 				return err
 			}
@@ -184,25 +175,25 @@ func (p *Program) switchCommand(name, short string, on bool) *cobra.Command {
 }
 
 // kept prints a routine that was created or changed.
-func (p *Program) kept(h opened, v chela.Routine) error {
+func (p *Program) kept(h Home, v chela.Routine) error {
 	p.onlyWhileServed(h, v.Enabled && v.Trigger.Kind != chela.TriggerManual)
 	if p.JSON {
 		return p.Document(v)
 	}
 	p.Fields(told([][2]string{
-		{"routine", v.Name}, {"state", state(v)}, {"fires", routine.TriggerText(v.Trigger, h.zone)}, {"next", h.moment(v.NextAt)},
+		{"routine", v.Name}, {"state", state(v)}, {"fires", routine.TriggerText(v.Trigger, h.Zone)}, {"next", h.moment(v.NextAt)},
 	})...)
 	return nil
 }
 
 // tellOff notes that the configuration disables triggers, if the routine has
 // one.
-func (p *Program) tellOff(ctx context.Context, h opened, fires bool) error {
+func (p *Program) tellOff(ctx context.Context, h Home, fires bool) error {
 	if !fires {
 		return nil
 	}
-	off, err := h.Off(ctx)
-	if off {
+	s, err := h.Status(ctx)
+	if s.Routines.Off {
 		p.Note("routines.enabled is false: they fire only manually; chela config set routines.enabled true lets them")
 	}
 	return err
@@ -210,7 +201,7 @@ func (p *Program) tellOff(ctx context.Context, h opened, fires bool) error {
 
 // onlyWhileServed notes that no trigger fires without a daemon, if the routine
 // has one.
-func (p *Program) onlyWhileServed(h opened, fires bool) {
+func (p *Program) onlyWhileServed(h Home, fires bool) {
 	if fires && !h.Served {
 		p.Note("no daemon runs on this home: routines fire only while chela serve, or the chat, runs")
 	}
@@ -219,8 +210,8 @@ func (p *Program) onlyWhileServed(h opened, fires bool) {
 func (p *Program) deleteCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "delete NAME", Short: "Delete a routine; its runs stay readable by their ids", Args: manners.Exactly(1),
-		RunE: p.run(func(ctx context.Context, h opened, args []string) error {
-			if err := h.Delete(ctx, args[0]); err != nil {
+		RunE: p.run(func(ctx context.Context, h Home, args []string) error {
+			if _, err := api.Call(ctx, h.API, api.RoutinesDelete, ref(args[0])); err != nil {
 				return err
 			}
 			if !p.JSON {

@@ -23,8 +23,8 @@ func (p *Program) fireCommand() *cobra.Command {
 	var wait bool
 	cmd := &cobra.Command{
 		Use: "fire NAME", Short: "Let a routine fire now, whatever its guards say", Args: manners.Exactly(1),
-		RunE: p.run(func(ctx context.Context, h opened, args []string) error {
-			id, err := h.Fire(ctx, args[0], f)
+		RunE: p.run(func(ctx context.Context, h Home, args []string) error {
+			fired, err := api.Call(ctx, h.API, api.RoutinesFire, api.RoutineFiring{RoutineRef: ref(args[0]), Firing: f})
 			if err == nil {
 				err = p.tellOff(ctx, h, true)
 			}
@@ -33,12 +33,12 @@ func (p *Program) fireCommand() *cobra.Command {
 			}
 			if !wait {
 				if p.JSON {
-					return p.Document(api.Fired{Run: id})
+					return p.Document(fired)
 				}
-				p.Fields([2]string{"run", string(id)})
+				p.Fields([2]string{"run", string(fired.Run)})
 				return nil
 			}
-			run, err := p.await(ctx, h, id)
+			run, err := p.await(ctx, h, fired.Run)
 			if err != nil {
 				return err
 			}
@@ -51,11 +51,14 @@ func (p *Program) fireCommand() *cobra.Command {
 	return cmd
 }
 
+// waitTime is the time to wait for a run in one request.
+const waitTime = 30 * time.Second
+
 // await waits for the end of a run, and prints each reason for waiting once.
-func (p *Program) await(ctx context.Context, h opened, id chela.RunID) (chela.RoutineRun, error) {
+func (p *Program) await(ctx context.Context, h Home, id chela.RunID) (chela.RoutineRun, error) {
 	told, waits := map[string]bool{"": true}, ""
 	for {
-		run, err := h.Ended(ctx, id, &waits)
+		run, err := api.Call(ctx, h.API, api.RunsShow, api.RunQuery{ID: id, WaitMS: waitTime.Milliseconds(), Waits: &waits})
 		if err != nil || run.State.Ended() {
 			return run, err
 		}
@@ -93,21 +96,21 @@ func (p *Program) historyCommand() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use: "history NAME", Short: "List the runs of a routine, newest first, or print the output of one", Args: manners.Exactly(1),
-		RunE: p.run(func(ctx context.Context, h opened, args []string) error {
+		RunE: p.run(func(ctx context.Context, h Home, args []string) error {
 			if output != "" {
 				return p.output(ctx, h, args[0], chela.RunID(output))
 			}
 			if err := checkRows("--limit", limit); err != nil {
 				return err
 			}
-			runs, err := h.Runs(ctx, args[0], limit)
+			page, err := api.Call(ctx, h.API, api.RoutinesRuns, api.RunsQuery{RoutineRef: ref(args[0]), Limit: limit})
 			if err != nil {
 				return err
 			}
-			if p.None(len(runs), args[0]+" has not run yet; chela routines fire "+args[0]+" lets it") {
+			if p.None(len(page.Items), args[0]+" has not run yet; chela routines fire "+args[0]+" lets it") {
 				return nil
 			}
-			return manners.List(p.Printer, runs, []string{"RUN", "DUE", "CAUSE", "STATE", "TOOK", "REASON"}, func(r chela.RoutineRun) []string {
+			return manners.List(p.Printer, page.Items, []string{"RUN", "DUE", "CAUSE", "STATE", "TOOK", "REASON"}, func(r chela.RoutineRun) []string {
 				return []string{string(r.ID), h.moment(r.Due), string(r.Cause), string(r.State), took(r), terminal.OneLine(r.Reason, 80)}
 			})
 		}),
@@ -132,12 +135,12 @@ func took(r chela.RoutineRun) string {
 }
 
 // output prints the output of a routine's run.
-func (p *Program) output(ctx context.Context, h opened, name string, id chela.RunID) error {
-	v, err := h.Named(ctx, name)
+func (p *Program) output(ctx context.Context, h Home, name string, id chela.RunID) error {
+	v, err := h.show(ctx, name)
 	if err != nil {
 		return err
 	}
-	run, err := h.Run(ctx, id)
+	run, err := api.Call(ctx, h.API, api.RunsShow, api.RunQuery{ID: id})
 	if err == nil && run.Routine != v.ID {
 		err = chela.E(chela.NotFound, "the run is of another routine")
 	}
@@ -165,18 +168,19 @@ func (p *Program) nextCommand() *cobra.Command {
 	var until string
 	cmd := &cobra.Command{
 		Use: "next", Short: "List the next times at which routines are due", Args: manners.Exactly(0),
-		RunE: p.run(func(ctx context.Context, h opened, _ []string) error {
+		RunE: p.run(func(ctx context.Context, h Home, _ []string) error {
 			if err := checkRows("--limit", limit); err != nil {
 				return err
 			}
-			end, err := endOf(until, h.zone)
+			end, err := endOf(until, h.Zone)
 			if err != nil {
 				return err
 			}
-			due, err := h.Next(ctx, limit)
+			page, err := api.Call(ctx, h.API, api.RoutinesNext, api.DueQuery{Limit: limit})
 			if err != nil {
 				return err
 			}
+			due := page.Items
 			for i, d := range due {
 				if !end.IsZero() && d.At.After(end) {
 					due = due[:i]
@@ -191,7 +195,7 @@ func (p *Program) nextCommand() *cobra.Command {
 				return nil
 			}
 			return manners.List(p.Printer, due, []string{"AT", "NAME", "THERE", "FIRES"}, func(d api.Due) []string {
-				return []string{h.moment(d.At), d.Name, there(d), routine.TriggerText(d.Trigger, h.zone)}
+				return []string{h.moment(d.At), d.Name, there(d), routine.TriggerText(d.Trigger, h.Zone)}
 			})
 		}),
 	}

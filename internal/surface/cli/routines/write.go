@@ -54,8 +54,8 @@ func (p *Program) createCommand() *cobra.Command {
 			"  chela routines create ci --webhook ci/build --scheme github --secret env:CI_SECRET --prompt \"Say what broke.\"\n" +
 			"  chela routines create tea --at \"2035-05-01 16:00\" --do notify --prompt \"Tea is ready.\" --once",
 	}
-	cmd.RunE = p.run(func(ctx context.Context, h opened, args []string) error {
-		d := &routine.Draft{Zone: h.zone}
+	cmd.RunE = p.run(func(ctx context.Context, h Home, args []string) error {
+		d := &routine.Draft{Zone: h.Zone}
 		if file != "" {
 			var err error
 			if d, err = readFile(file, *d); err != nil {
@@ -74,11 +74,9 @@ func (p *Program) createCommand() *cobra.Command {
 		if err := check(d); err != nil {
 			return err
 		}
-		v := d.Routine
-		made, err := h.Create(ctx, api.NewRoutine{
-			Name: args[0], Description: v.Description, Agent: agent, Disabled: disabled, Trigger: v.Trigger, Action: v.Action,
-			Guards: v.Guards, Notify: v.Notify, DeleteAfterRun: v.DeleteAfterRun,
-		})
+		q := d.New(args[0], agent)
+		q.Disabled = disabled
+		made, err := api.Call(ctx, h.API, api.RoutinesCreate, q)
 		if err != nil {
 			return err
 		}
@@ -132,12 +130,12 @@ func (p *Program) editCommand() *cobra.Command {
 		Use: "edit NAME", Short: "Change a routine, by flags or in $EDITOR", Args: manners.Exactly(1),
 		Example: "  chela routines edit morning --cron \"30 8 * * MON-FRI\"\n  EDITOR=nano chela routines edit morning",
 	}
-	cmd.RunE = p.run(func(ctx context.Context, h opened, args []string) error {
-		v, err := h.Named(ctx, args[0])
+	cmd.RunE = p.run(func(ctx context.Context, h Home, args []string) error {
+		v, err := h.show(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		d := &routine.Draft{Routine: v, Zone: h.zone}
+		d := &routine.Draft{Routine: v, Zone: h.Zone}
 		if file != "" {
 			if d, err = readFile(file, *d); err != nil {
 				return err
@@ -152,7 +150,7 @@ func (p *Program) editCommand() *cobra.Command {
 				return err
 			}
 		}
-		changed, err := h.Change(ctx, args[0], routine.FormChanges(v, d.Routine))
+		changed, err := h.change(ctx, args[0], routine.FormChanges(v, d.Routine))
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,167 @@
+package routine_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"chela"
+	"chela/internal/api"
+)
+
+// operated is a home whose operations are called by a token.
+func operated(t *testing.T) (*house, api.Local) {
+	t.Helper()
+	h := open(t, sqlite(t), plan{scenario: asks})
+	return h, api.Local{Operations: h.desk.Operations(), Caller: api.Caller{
+		By: "me", Account: "tok_1", Origin: chela.Origin{Channel: "http"}, Session: "agent:main:slack:group:7",
+	}}
+}
+
+// byName is the request for a routine that fires by hand.
+func byName(name string) api.NewRoutine {
+	v := byHand(name, chela.ActionTurn)
+	return api.NewRoutine{Name: name, Trigger: v.Trigger, Action: v.Action}
+}
+
+// called calls an operation that succeeds.
+func called[In, Out any](t *testing.T, home api.Local, o api.Operation[In, Out], in In) Out {
+	t.Helper()
+	out, err := api.Call(t.Context(), home, o, in)
+	if err != nil {
+		t.Fatalf("%s: %v", o.Name, err)
+	}
+	return out
+}
+
+// refused returns the kind of the error of an operation.
+func refused[In, Out any](t *testing.T, home api.Local, o api.Operation[In, Out], in In) chela.Kind {
+	t.Helper()
+	_, err := api.Call(t.Context(), home, o, in)
+	return chela.KindOf(err)
+}
+
+// TestRoutinesAreChangedByOperations: a routine has the origin and the session of the
+// caller, its name is not reserved, and the keys of a token are its own.
+func TestRoutinesAreChangedByOperations(t *testing.T) {
+	t.Parallel()
+	h, home := operated(t)
+	made := called(t, home, api.RoutinesCreate, byName("a"))
+	same(t, "origin", home.Caller.Origin, made.Origin)
+	same(t, "session", home.Caller.Session, made.Session)
+	a := api.RoutineRef{Name: "a"}
+	same(t, "named next", chela.Invalid, refused(t, home, api.RoutinesCreate, byName("next")))
+	same(t, "renamed to next", chela.Invalid, refused(t, home, api.RoutinesChange, api.RoutineEdit{RoutineRef: a, Change: api.RoutineChange{Name: new("next")}}))
+	changed := called(t, home, api.RoutinesChange, api.RoutineEdit{RoutineRef: a, Change: api.RoutineChange{Name: new("b")}})
+	same(t, "shown by its id", changed.Name, called(t, home, api.RoutinesShow, api.RoutineRef{Name: string(made.ID)}).Name)
+
+	fire := api.RoutineFiring{RoutineRef: api.RoutineRef{Name: "b"}, Firing: api.Firing{Key: "k"}}
+	first := called(t, home, api.RoutinesFire, fire)
+	same(t, "fired again", first, called(t, home, api.RoutinesFire, fire))
+	home.Caller.Account = "tok_2"
+	if other := called(t, home, api.RoutinesFire, fire); other == first {
+		t.Errorf("two tokens fired one run: %s", other.Run)
+	}
+	h.rest()
+	called(t, home, api.RoutinesDelete, fire.RoutineRef)
+	for name, kind := range map[string]chela.Kind{
+		"show":   refused(t, home, api.RoutinesShow, fire.RoutineRef),
+		"delete": refused(t, home, api.RoutinesDelete, fire.RoutineRef),
+		"fire":   refused(t, home, api.RoutinesFire, fire),
+		"change": refused(t, home, api.RoutinesChange, api.RoutineEdit{RoutineRef: fire.RoutineRef}),
+		"runs":   refused(t, home, api.RoutinesRuns, api.RunsQuery{RoutineRef: fire.RoutineRef}),
+	} {
+		same(t, name+" of a deleted routine", chela.NotFound, kind)
+	}
+}
+
+// TestListsOfRoutinesPage: lists begin after the row of a cursor, and an unknown
+// cursor is NotFound.
+func TestListsOfRoutinesPage(t *testing.T) {
+	t.Parallel()
+	h, home := operated(t)
+	for _, name := range []string{"c", "a", "b"} {
+		h.create(daily(name))
+	}
+	names := func(q api.RoutineQuery) (all []string, next string) {
+		page := called(t, home, api.RoutinesList, q)
+		for _, v := range page.Items {
+			all = append(all, v.Name)
+		}
+		return all, page.Next
+	}
+	all, next := names(api.RoutineQuery{Limit: 2})
+	same(t, "the first page", []string{"a", "b"}, all)
+	all, end := names(api.RoutineQuery{After: next})
+	same(t, "the rest", []string{"c"}, all)
+	same(t, "the end", "", end)
+	same(t, "after no routine", chela.NotFound, refused(t, home, api.RoutinesList, api.RoutineQuery{After: "x"}))
+
+	first := called(t, home, api.RoutinesNext, api.DueQuery{Limit: 4})
+	rest := called(t, home, api.RoutinesNext, api.DueQuery{After: first.Next, Limit: 2})
+	var due []string
+	for _, d := range append(first.Items, rest.Items...) {
+		due = append(due, d.Name)
+	}
+	same(t, "due", []string{"a", "b", "c", "a", "b", "c"}, due)
+	same(t, "after no due time", chela.NotFound, refused(t, home, api.RoutinesNext, api.DueQuery{After: "soon"}))
+}
+
+// TestRunsAreListedWithoutOutputs: only a single run has its output.
+func TestRunsAreListedWithoutOutputs(t *testing.T) {
+	t.Parallel()
+	h, home := operated(t)
+	v := h.create(byHand("a", chela.ActionTurn))
+	var ids []chela.RunID // newest first
+	for _, key := range []string{"1", "2", "3"} {
+		ids = append([]chela.RunID{h.fire(v, key).ID}, ids...)
+		h.rest()
+	}
+	q := api.RunsQuery{RoutineRef: api.RoutineRef{Name: "a"}, Limit: 2}
+	page := called(t, home, api.RoutinesRuns, q)
+	same(t, "the next page", string(ids[1]), page.Next)
+	q.Before = ids[1]
+	for i, run := range append(page.Items, called(t, home, api.RoutinesRuns, q).Items...) {
+		same(t, "listed", ids[i], run.ID)
+		same(t, "the output in a list", "", run.Output)
+		same(t, "the output", "done", called(t, home, api.RunsShow, api.RunQuery{ID: run.ID}).Output)
+	}
+	q.Before = "run_nothing"
+	same(t, "before no run", chela.NotFound, refused(t, home, api.RoutinesRuns, q))
+	_, err := api.Call(t.Context(), home, api.RunsShow, api.RunQuery{ID: "run_nothing", WaitMS: 1000})
+	if chela.KindOf(err) != chela.NotFound || !strings.Contains(err.Error(), "run_nothing") {
+		t.Errorf("no run: %v", err)
+	}
+}
+
+// TestRunsAreAwaited: the answer comes when a run ends, when it waits for another
+// reason than the known one, or at the timeout.
+func TestRunsAreAwaited(t *testing.T) {
+	t.Parallel()
+	h, home := operated(t)
+	run := h.fire(h.create(byHand("ask", chela.ActionTurn)), "1")
+	run = h.untilRun(run.ID, waits("asks whether"))
+	q := api.RunQuery{ID: run.ID, WaitMS: 1}
+	same(t, "at the timeout", chela.RunRunning, called(t, home, api.RunsShow, q).State)
+	q.WaitMS, q.Waits = api.MaxWait, new("a slot")
+	same(t, "another reason", run.Waits, called(t, home, api.RunsShow, q).Waits)
+
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := api.Call(ctx, home, api.RunsShow, api.RunQuery{ID: run.ID, WaitMS: api.MaxWait}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a wait that is cut short: %v", err)
+	}
+
+	q.Waits = &run.Waits
+	ended := make(chan chela.RoutineRun)
+	go func() { // ends with the run
+		got, _ := api.Call(t.Context(), home, api.RunsShow, q)
+		ended <- got
+	}()
+	h.answer(run)
+	if got := <-ended; got.ID != run.ID || got.Waits == run.Waits {
+		t.Errorf("the run is %+v", got)
+	}
+}
