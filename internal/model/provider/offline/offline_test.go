@@ -3,6 +3,7 @@ package offline_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 
 // allTools are the names of the tools the rules know.
 var allTools = []string{
-	"time", "calc", "echo", "json", "read_file", "write_file", "list_dir", "apply_patch", "glob", "grep", "shell", "http",
+	"time", "calc", "read_file", "write_file", "list_dir", "shell",
 }
 
 func user(text string) chela.Message {
@@ -86,11 +87,7 @@ func describe(t *testing.T, calls []chela.CallSpec) string {
 			t.Fatalf("args of %s: %v", c.Tool, err)
 		}
 		line := c.Tool
-		for _, key := range []string{
-			"operation", "time", "until", "zone", "to_zone", "format", "expression", "message", "data", "path", "pattern", "literal", "include",
-			"recursive", "offset", "limit", "content", "old_string", "new_string", "replace_all", "command", "workdir", "method",
-			"url", "body", "save_to",
-		} {
+		for _, key := range []string{"operation", "zone", "expression", "path", "content", "command"} {
 			if v, ok := args[key]; ok {
 				line += fmt.Sprintf(" %s=%v", key, v)
 				delete(args, key)
@@ -121,148 +118,156 @@ func expectCalls(t *testing.T, table [][]string) {
 	}
 }
 
-func TestTime(t *testing.T) {
+func TestRequests(t *testing.T) {
 	t.Parallel()
 	expectCalls(t, [][]string{
 		{"what time is it?", "time operation=now"},
 		{"What is the date today?", "time operation=now"},
-		{"what's the date and time", "time operation=now"},
 		{"What day is it", "time operation=now"},
 		{"what time is it in Tokyo", "time operation=now zone=Asia/Tokyo"},
 		{"Please tell me what time it is in Paris.", "time operation=now zone=Europe/Paris"},
-		{"do you know what time it is in new york city?", "time operation=now zone=America/New_York"},
 		{"current time in Asia/Kolkata", "time operation=now zone=Asia/Kolkata"},
 		{"Time in america/los_angeles, please", "time operation=now zone=America/Los_Angeles"},
-		{"What's the time in UTC right now?", "time operation=now zone=UTC"},
-		{"Tokyo time", "time operation=now zone=Asia/Tokyo"},
-		{"what time is it in Japan", "time operation=now zone=Japan"},
-		{"what time is it in London and in Sydney?", "time operation=now zone=Europe/London; time operation=now zone=Australia/Sydney"},
-		{"what's the time in Oslo, Rome and Cairo", "time operation=now zone=Europe/Oslo; time operation=now zone=Europe/Rome; time operation=now zone=Africa/Cairo"},
-		{"convert 3pm Tokyo time to Berlin", "time operation=convert time=3PM zone=Asia/Tokyo to_zone=Europe/Berlin"},
-		{"Convert 15:30 from Asia/Tokyo to Europe/Berlin", "time operation=convert time=15:30 zone=Asia/Tokyo to_zone=Europe/Berlin"},
-		{"what is 9 am in New York in London?", "time operation=convert time=9AM zone=America/New_York to_zone=Europe/London"},
-		{"convert 7 o'clock in Rome to Delhi", "time operation=convert time=7:00 zone=Europe/Rome to_zone=Asia/Kolkata"},
-		{"when it is noon in Paris, what time is it in Sydney?", "time operation=convert time=12:00 zone=Europe/Paris to_zone=Australia/Sydney"},
-		{"convert 2024-01-02T03:04:05Z to Tokyo time", "time operation=convert time=2024-01-02T03:04:05Z to_zone=Asia/Tokyo"},
-		{"how many days between 2024-01-01 and 2024-03-01?", "time operation=diff time=2024-01-01 until=2024-03-01"},
-		{"how long is it from now to 2030-01-01", "time operation=diff until=2030-01-01"},
-		{"how many days until 2030-01-01?", "time operation=diff until=2030-01-01"},
-		{"parse the date 5 May 2024", "time operation=parse time=5 May 2024"},
-		{"format 2024-05-06 as %d %B %Y", "time operation=format time=2024-05-06 format=%d %B %Y"},
-	})
-}
-
-func TestCalc(t *testing.T) {
-	t.Parallel()
-	expectCalls(t, [][]string{
-		{"what is 17*23", "calc expression=17*23"},
-		{"What's 5 plus 7 times 3?", "calc expression=5 + 7 * 3"},
-		{"compute 2 + 2", "calc expression=2 + 2"},
-		{"Calculate (1+2)*3 =", "calc expression=(1+2)*3"},
-		{"17*23", "calc expression=17*23"},
-		{"compute 42", "calc expression=42"},
-		{"what is 15% of 200?", "calc expression=15/100*200"},
-		{"what is the square root of 144", "calc expression=sqrt(144)"},
-		{"what's 2**10?", "calc expression=2^10"},
-		{"what is 2 to the power of 10", "calc expression=2^10"},
-		{"what is 5 factorial", "calc expression=5!"},
-		{"what is 3 squared plus 4 squared", "calc expression=3^2 + 4^2"},
-		{"how much is 3 x 4", "calc expression=3 * 4"},
-		{"what is 10 divided by 4?", "calc expression=10 / 4"},
-		{"add 2 and 3", "calc expression=2 + 3"},
-		{"subtract 2 from 5", "calc expression=5 - 2"},
-		{"multiply 6 by 7", "calc expression=6 * 7"},
-		{"divide 9 by 2.", "calc expression=9 / 2"},
-		{"what is the sum of 1,000 and 2,500.5?", "calc expression=1000 + 2500.5"},
-		{"what is sqrt(16)+max(1,2)", "calc expression=sqrt(16)+max(1,2)"},
-		{"compute 1/0", "calc expression=1/0"},
-	})
-}
-
-func TestFiles(t *testing.T) {
-	t.Parallel()
-	expectCalls(t, [][]string{
+		{"What's the time in UTC?", "time operation=now zone=UTC"},
+		{"what is 17*23?", "calc expression=17*23"},
+		{"compute 2+2", "calc expression=2+2"},
+		{"calculate 6 * 7", "calc expression=6 * 7"},
+		{"compute sqrt(2)", "calc expression=sqrt(2)"},
+		{"12 / (3 - 1)", "calc expression=12 / (3 - 1)"},
 		{"list the files", "list_dir path=."},
 		{"ls", "list_dir path=."},
-		{"ls -la docs", "list_dir path=docs"},
-		{"show me the files", "list_dir path=."},
-		{"What files are there?", "list_dir path=."},
-		{"what's in this folder?", "list_dir path=."},
-		{"what's in docs/", "list_dir path=docs/"},
-		{"list the files in the src directory", "list_dir path=src"},
-		{"List all files in docs recursively.", "list_dir path=docs recursive=true"},
-		{"list everything recursively", "list_dir path=. recursive=true"},
-		{"list docs/", "list_dir path=docs/"},
+		{"list the files in src", "list_dir path=src"},
 		{"read a.txt", "read_file path=a.txt"},
-		{"read the file notes", "read_file path=notes"},
-		{"open README.md, please.", "read_file path=README.md"},
-		{"show me the contents of a.txt", "read_file path=a.txt"},
-		{"cat Makefile", "read_file path=Makefile"},
-		{"what's in src/a.go?", "read_file path=src/a.go"},
-		{"What does a.txt say?", "read_file path=a.txt"},
-		{`read "my notes.txt"`, "read_file path=my notes.txt"},
-		{"read the first 5 lines of a.txt", "read_file path=a.txt limit=5"},
-		{"read lines 10 to 20 of a.txt", "read_file path=a.txt offset=10 limit=11"},
-		{"read a.txt from line 7", "read_file path=a.txt offset=7"},
-		{"read a.txt and b.txt", "read_file path=a.txt; read_file path=b.txt"},
+		{"open README, please.", "read_file path=README"},
+		{"cat src/a.go", "read_file path=src/a.go"},
 		{"write hello to a.txt", "write_file path=a.txt content=hello"},
 		{"write salt and pepper to a.txt", "write_file path=a.txt content=salt and pepper"},
-		{`write "one. Then two, and three" to a.txt`, "write_file path=a.txt content=one. Then two, and three"},
-		{"save the text hello world in the file greeting", "write_file path=greeting content=hello world"},
-		{"create a.txt with hello world", "write_file path=a.txt content=hello world"},
-		{"create a file called b.txt with the text 'x y'", "write_file path=b.txt content=x y"},
-		{"write to a.txt: hello", "write_file path=a.txt content=hello"},
-		{"create an empty file x.md", "write_file path=x.md content="},
-		{"write ```go\npackage x\n``` to x.go", "write_file path=x.go content=package x\n"},
-		{"replace foo with bar in a.txt", "apply_patch path=a.txt old_string=foo new_string=bar"},
-		{`replace all "a b" with 'c d' in src/x.go`, "apply_patch path=src/x.go old_string=a b new_string=c d replace_all=true"},
-		{"in a.txt, replace x with y everywhere", "apply_patch path=a.txt old_string=x new_string=y replace_all=true"},
-		{"change red to blue in the file colors", "apply_patch path=colors old_string=red new_string=blue"},
-		{"find files matching *.go", "glob pattern=**/*.go"},
-		{"find all Go files in src", "glob path=src pattern=**/*.go"},
-		{"list *.md files", "glob pattern=**/*.md"},
-		{"which files match docs/*.txt?", "glob pattern=docs/*.txt"},
-		{"search for TODO in files", "grep pattern=TODO"},
-		{`search for "func main" in all Go files`, "grep pattern=func main include=*.go"},
-		{"search all files for a.b", "grep pattern=a.b literal=true"},
-		{"grep foo() in src", "grep path=src pattern=foo() literal=true"},
-		{"grep /fo+/ in src", "grep path=src pattern=fo+"},
-		{"which files contain panic?", "grep pattern=panic"},
-		{"find TODO in *.md", "grep pattern=TODO include=*.md"},
-		{"where is Open defined?", "grep pattern=Open"},
+		{`save "one. Then two" to a.txt`, "write_file path=a.txt content=one. Then two"},
+		{"run `ls -la`", "shell command=ls -la"},
+		{"run the command: make and make test", "shell command=make and make test"},
+		{"What time is it in Tokyo, and what is 17*23?", "time operation=now zone=Asia/Tokyo; calc expression=17*23"},
+		{"what is 1+1? what is 2+2?", "calc expression=1+1; calc expression=2+2"},
+		{"Hi, what is 2+2?", "calc expression=2+2"},
+		{"List the files, read a.txt and run `pwd`", "list_dir path=.; read_file path=a.txt; shell command=pwd"},
+		{"write hello to a.txt, then read a.txt", "write_file path=a.txt content=hello; read_file path=a.txt"},
+		{"read a.txt\nread b.txt", "read_file path=a.txt; read_file path=b.txt"},
 	})
 }
 
-func TestOtherTools(t *testing.T) {
+func TestNearMisses(t *testing.T) {
 	t.Parallel()
-	expectCalls(t, [][]string{
-		{"run `ls -la`", "shell command=ls -la"},
-		{"run ls -la", "shell command=ls -la"},
-		{"`git status`", "shell command=git status"},
-		{"$ make test", "shell command=make test"},
-		{"run the command frobnicate --fast", "shell command=frobnicate --fast"},
-		{"run make and make test", "shell command=make and make test"},
-		{`execute "echo hi" in src`, "shell command=echo hi workdir=src"},
-		{"run ./build.sh", "shell command=./build.sh"},
-		{"fetch https://example.com", "http method=GET url=https://example.com"},
-		{"Get https://example.com/a?b=c.", "http method=GET url=https://example.com/a?b=c"},
-		{"fetch example.com", "http method=GET url=https://example.com"},
-		{"what's at https://example.com?", "http method=GET url=https://example.com"},
-		{"download https://example.com/x.zip to x.zip", "http method=GET url=https://example.com/x.zip save_to=x.zip"},
-		{`post {"a": 1, "b": "x and y"} to https://example.com/api`, `http method=POST url=https://example.com/api body={"a": 1, "b": "x and y"}`},
-		{`PUT https://example.com with body hello`, `http method=PUT url=https://example.com body=hello`},
-		{"send a DELETE request to https://example.com/1", "http method=DELETE url=https://example.com/1"},
-		{"Please could you echo hello", "echo message=hello"},
-		{`say "a" and "b"`, `echo message="a" and "b"`},
-		{"echo hello there!", "echo message=hello there!"},
-		{"say hi and bye", "echo message=hi and bye"},
-		{"Repeat after me: all work", "echo message=all work"},
-		{`parse this json: {"a": [1, 2]}`, `json operation=parse data={"a": [1, 2]}`},
-		{`validate {"a": 1, }`, `json operation=parse data={"a": 1, }`},
-		{"is this valid JSON: {broken", "json operation=parse data={broken"},
-		{`query a.b in {"a": {"b": 1}}`, `json operation=query data={"a": {"b": 1}} path=a.b`},
-		{`get .name from this json: {"name": "x"}`, `json operation=query data={"name": "x"} path=name`},
-		{`query {"a": [1]} for a[0]`, `json operation=query data={"a": [1]} path=a[0]`},
-		{`stringify {"a":   1}`, `json operation=stringify data=map[a:1]`},
-	})
+	for _, text := range []string{
+		"what's the time complexity of quicksort", "what time does the movie start", "what is the time in the movie", "time flies",
+		"what's the best time to visit Paris", "what time is it in Atlantis", "bed time",
+		"convert 3 miles to kilometers", "convert 3pm to Berlin",
+		"what is 42", "what is love", "what is 2024-01-01", "what is the capital of France", "what is C++", "how much is the fish",
+		"list the planets", "show me the money", "what files should I keep?",
+		"read carefully", "read between the lines", "open the door", "read https://", "look at me",
+		"write a poem to my mother", "write a letter to mom", "save the world", "create a website", "make me a sandwich", "put the book in the drawer",
+		"replace the oil in the car", "change my password to 1234",
+		"find my keys", "find waldo", "search for cheap flights in Europe", "search the web for cats", "look for a job in Berlin",
+		"run away", "run a marathon", "run for president", "execute the plan",
+		"get well soon", "fetch the ball", "open sesame", "post a letter to Berlin",
+		"test this", "check the json", "is this valid?", "query the database",
+		"write it to b.txt", "read it", "read a.txt, then write it to b.txt", "then do it", "and", ".", "?!", "", "   ", "don't delete anything", "do not read a.txt",
+		"my name is Bob. read a.txt", "read a.txt and tell me a joke",
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			if f := finish(t, request(user(text))); len(f.Calls) > 0 {
+				t.Errorf("it calls %s", describe(t, f.Calls))
+			}
+		})
+	}
+}
+
+// TestMissingTools names the tools that are not offered, and uses the others.
+func TestMissingTools(t *testing.T) {
+	t.Parallel()
+	req := request(user("what is 1+1 and list the files"))
+	req.Tools = slices.DeleteFunc(req.Tools, func(s chela.ToolSpec) bool { return s.Name == "calc" })
+	steps, answer := converse(t, req, echoes)
+	if diff := cmp.Diff([]string{"list_dir path=."}, steps); diff != "" {
+		t.Errorf("steps (-want +got)\n%s", diff)
+	}
+	if want := "The workspace: <list_dir>. I would need the tool calc for that, and it is not offered here."; answer != want {
+		t.Errorf("answer %q, want %q", answer, want)
+	}
+}
+
+func TestWhatCountsAsSaid(t *testing.T) {
+	t.Parallel()
+	call := chela.CallSpec{ID: "call_1", Ref: "r", Tool: "calc", Args: []byte(`{"expression":"1+1"}`)}
+	asked := chela.Message{Role: chela.RoleAssistant, Calls: []chela.CallSpec{call}}
+	two := chela.Message{Role: chela.RoleTool, Call: "call_1", Text: "2"}
+	note := user("[note from the host] You were restarted. What is 5+5?")
+	for _, tt := range []struct {
+		name     string
+		messages []chela.Message
+		steps    []string
+		answer   string
+	}{
+		{"messages in a row", []chela.Message{user("what is 1+1"), user("what is 2+2")}, []string{"calc expression=1+1; calc expression=2+2"}, "1+1 = 9. 2+2 = 9."},
+		{"an empty message among them", []chela.Message{user("what is 1+1"), user(" ")}, []string{"calc expression=1+1"}, "1+1 = 9."},
+		{"only the newest turn", []chela.Message{user("what is 1+1"), asked, two, {Role: chela.RoleAssistant, Text: "2"}, user("what is 2+2")}, []string{"calc expression=2+2"}, "2+2 = 9."},
+		{"a call already made", []chela.Message{user("what is 1+1"), asked, two}, nil, "1+1 = 2."},
+		{"a note after it", []chela.Message{user("what is 1+1"), asked, two, note}, nil, "1+1 = 2."},
+		{"a note before it", []chela.Message{note, user("what is 1+1")}, []string{"calc expression=1+1"}, "1+1 = 9."},
+		{"calls that another model made", []chela.Message{user("how old is the moon"), asked, two}, nil, "1+1 = 2."},
+		{"a call without a result", []chela.Message{user("what is 1+1"), asked}, nil, "The call of calc was not answered."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			steps, answer := converse(t, request(tt.messages...), func(chela.CallSpec) string { return "9" })
+			if diff := cmp.Diff(tt.steps, steps); diff != "" {
+				t.Errorf("steps (-want +got)\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.answer, answer); diff != "" {
+				t.Errorf("answer (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ text, result, want string }{
+		{"what time is it in Tokyo", "2026-11-22T00:14:05+09:00\nSunday, 22 November 2026, 00:14:05; zone Asia/Tokyo", "It is Sunday, 22 November 2026, 00:14:05 in Tokyo."},
+		{"what is the date", "2026-11-22T00:14:05Z\nSunday, 22 November 2026, 00:14:05; zone UTC", "It is Sunday, 22 November 2026, 00:14:05 in UTC."},
+		{"what is 17*23", "391", "17*23 = 391."},
+		{"write hi to a.txt", "wrote /workspace/a.txt, 2 bytes", "I wrote a.txt, 2 bytes."},
+		{"read a.txt", "     1\tone", "a.txt: one."},
+		{"read a.txt", "     1\tone\n     2\ttwo", "a.txt:\n\n```\none\ntwo\n```"},
+		{"list the files", "a.txt (8 bytes)\nsrc/\n", "The workspace:\n\n```\na.txt (8 bytes)\nsrc/\n```"},
+		{"run `true`", "", "I did run true; it printed nothing."},
+		{"what time is it in Atlantis", "", "I do not know in which time zone Atlantis is; name a zone such as Europe/Berlin."},
+		{"hello", "", "Hello! I am chela's offline stand-in; tell me what to do in a few plain words."},
+		{"read a.txt", "!there is no file a.txt", "I could not read a.txt: there is no file a.txt."},
+		{"run `rm -r src`", "!denied: the owner said no: not today", "I was not allowed to run rm -r src, so I did not: the owner said no: not today."},
+		{"run `make`", "!make: permission denied", "I could not run make: make: permission denied."},
+		{
+			"run `make`", "!chela was stopped while this call ran. It may or may not have happened.",
+			"I cannot tell whether I did run make: chela was stopped while this call ran. It may or may not have happened.",
+		},
+		{"compute 1/0", "!division by zero at byte 2", "I could not compute 1/0: division by zero at byte 2."},
+	} {
+		_, answer := converse(t, request(user(tt.text)), func(chela.CallSpec) string { return tt.result })
+		if diff := cmp.Diff(tt.want, answer); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", tt.text, diff)
+		}
+	}
+	_, answer := converse(t, request(user("what is the meaning of life?")), echoes)
+	if !strings.HasPrefix(answer, "I did not understand that. I am chela's offline stand-in") {
+		t.Errorf("answer %q", answer)
+	}
+}
+
+// TestLongResults quotes the beginning of a long result, between fences that do not
+// occur in it.
+func TestLongResults(t *testing.T) {
+	t.Parallel()
+	_, answer := converse(t, request(user("run `seq`")), func(chela.CallSpec) string { return "```\n" + strings.Repeat("x", 5000) })
+	if !strings.HasPrefix(answer, "seq:\n\n````\n```\nxxx") || !strings.HasSuffix(answer, "x\n````\n(and 1004 more bytes)") {
+		t.Errorf("answer %.60q … %q", answer, answer[len(answer)-40:])
+	}
 }

@@ -32,8 +32,8 @@ func New(cfg Config) *Provider {
 	return &Provider{name: cmp.Or(cfg.Name, Kind)}
 }
 
-// Stream answers req, as [chela.Provider] specifies, with the calls of the next
-// step or with text. The answer is a pure function of req. It returns Invalid
+// Stream answers req, as [chela.Provider] specifies, with the calls of the newest
+// messages or with text. The answer is a pure function of req. It returns Invalid
 // for a request without a user message.
 func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
 	return func(yield func(chela.Chunk, error) bool) {
@@ -41,14 +41,17 @@ func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[che
 			yield(chela.Chunk{}, err)
 			return
 		}
-		m, ok := newest(req.Messages)
+		pl, ok := planOf(req.Messages)
 		if !ok {
 			yield(chela.Chunk{}, &chela.ProviderError{Provider: p.name, Kind: chela.Invalid, Unpaid: true, Msg: "the request has no user message"})
 			return
 		}
-		f := answer(req, &m)
-		f.Usage = m.usage(req.System, f)
-		for piece := range words(f.Text, req.Plain) {
+		f := pl.answer(req)
+		pieces := strings.SplitAfter(f.Text, " ")
+		if req.Plain {
+			pieces = []string{f.Text}
+		}
+		for _, piece := range pieces {
 			if err := ctx.Err(); err != nil {
 				yield(chela.Chunk{}, err)
 				return
@@ -61,38 +64,30 @@ func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[che
 	}
 }
 
-// answer decides the next step and returns it as a finish.
-func answer(req *chela.Request, m *moment) *chela.Finish {
+// answer returns the calls of the plan or, once they were made, the report.
+func (p *plan) answer(req *chela.Request) *chela.Finish {
 	f := &chela.Finish{Model: cmp.Or(req.Model, Model), Stop: chela.StopEnd}
-	pl := understand(m.said)
-	if actions := pl.next(m); len(actions) > 0 {
-		f.Calls = calls(actions, m, req.Tools)
+	out := 0
+	if len(p.done) == 0 {
+		for i, a := range p.actions {
+			if offered(req.Tools, a.tool) {
+				f.Calls = append(f.Calls, chela.CallSpec{Ref: fmt.Sprintf("call_%d_%d", p.place, i), Tool: a.tool, Args: a.json()})
+				out += len(a.tool) + len(f.Calls[len(f.Calls)-1].Args)
+			}
+		}
 	}
 	if len(f.Calls) > 0 {
 		f.Stop = chela.StopCalls
-		return f
-	}
-	f.Text = strings.ToValidUTF8(pl.report(m, req.Tools), "\ufffd")
-	if limit := 4 * req.MaxTokens; limit > 0 && limit < len(f.Text) {
-		f.Text, f.Stop = excerpt.Bytes(f.Text, limit), chela.StopLength
-	}
-	return f
-}
-
-// calls builds the calls of the actions whose tools are offered.
-func calls(actions []action, m *moment, tools []chela.ToolSpec) []chela.CallSpec {
-	var specs []chela.CallSpec
-	for i, a := range actions {
-		if !offered(tools, a.tool) {
-			continue
+	} else {
+		f.Text = strings.ToValidUTF8(p.report(req.Tools), "\ufffd")
+		if limit := 4 * req.MaxTokens; limit > 0 && limit < len(f.Text) {
+			f.Text, f.Stop = excerpt.Bytes(f.Text, limit), chela.StopLength
 		}
-		specs = append(specs, chela.CallSpec{
-			Ref:  fmt.Sprintf("call_%d_%d", m.place, i),
-			Tool: a.tool,
-			Args: a.arguments(m),
-		})
 	}
-	return specs
+	// An estimate of four bytes per token. Input counts only the messages that the
+	// rules read, not the whole prompt.
+	f.Usage = chela.TokenUsage{Input: int64(len(req.System)+p.bytes+3) / 4, Output: int64(out+len(f.Text)+3) / 4}
+	return f
 }
 
 func offered(tools []chela.ToolSpec, name string) bool {
@@ -103,40 +98,3 @@ func offered(tools []chela.ToolSpec, name string) bool {
 	}
 	return false
 }
-
-// words yields text in small pieces: each word with its trailing spaces.
-func words(text string, whole bool) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for text != "" {
-			n := len(text)
-			if !whole {
-				n = wordEnd(text)
-			}
-			if !yield(text[:n]) {
-				return
-			}
-			text = text[n:]
-		}
-	}
-}
-
-// wordEnd returns the length of the first word of text and the spaces around
-// it. Words longer than 64 bytes are split at a rune boundary.
-func wordEnd(text string) int {
-	const longest = 64
-	n := strings.IndexFunc(text, func(r rune) bool { return !isSpace(r) })
-	if n < 0 {
-		return len(text)
-	}
-	for i, r := range text[n:] {
-		if isSpace(r) {
-			return n + i + 1
-		}
-		if i > longest {
-			return n + i
-		}
-	}
-	return len(text)
-}
-
-func isSpace(r rune) bool { return r == ' ' || r == '\n' || r == '\t' }
