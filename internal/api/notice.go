@@ -2,11 +2,25 @@ package api
 
 import "chela"
 
-// Seen is what POST /api/notices/seen takes.
+// NoticeChannel is the channel of notices that clients poll, on the command line and
+// over HTTP.
+const NoticeChannel = "terminal"
+
+// A NoticeQuery asks for the unread notices after one of them.
+type NoticeQuery struct {
+	After chela.OutboxID `query:"after" check:"id=out" help:"the id of a notice"`
+	Limit int            `query:"limit"`
+}
+
+// Seen names notices that were read.
 type Seen struct {
 	IDs []chela.OutboxID `json:"ids" check:"max=1000"`
 }
 
-// NoticeChannel is the channel whose notices are read by whoever looks, on the
-// command line and over HTTP.
-const NoticeChannel = "terminal"
+// The operations on notices. An unknown notice counts as read.
+var (
+	NoticesList = Define[NoticeQuery, Page[chela.Outbound]]("notices.list", "GET /api/notices", chela.ScopeRead,
+		"List the unread notices, oldest first")
+	NoticesSeen = Define[Seen, None]("notices.seen", "POST /api/notices/seen", chela.ScopeChat,
+		"Mark notices as read")
+)

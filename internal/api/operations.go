@@ -15,5 +15,7 @@ func Operations() []Spec {
 
 		RoutinesList.Spec, RoutinesCreate.Spec, RoutinesNext.Spec, RoutinesShow.Spec, RoutinesChange.Spec, RoutinesDelete.Spec, RoutinesFire.Spec,
 		RoutinesRuns.Spec, RunsShow.Spec,
+
+		NoticesList.Spec, NoticesSeen.Spec,
 	}
 }

@@ -37,7 +37,7 @@ func through(c *client.Client) *cli.Backend {
 	return &cli.Backend{
 		API: c, Conversation: c, Sessions: c, Threads: c, Turns: c, Tools: c, Keeper: c, Transcripts: c,
 		Models: cli.ModelAPI{Models: c.Models, Try: c.Try}, Usage: cli.UsageAPI{Sums: c.UsageSums, Budgets: c.Budgets, OfTurn: c.TurnUsage},
-		Listen: c.Listen, Notices: c.Notices, SeenNotices: c.SeenNotices, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Prompt: c.Prompt,
+		Listen: c.Listen, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Prompt: c.Prompt,
 		Rewinds: cli.RewindAPI{API: c, Session: c.Session},
 		Memory:  cli.DocumentAPI{Documents: c.Documents(), Edit: c.Documents().Edit},
 		Jobs:    jobs.Home{Leave: func() {}},

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/store"
 )
 
@@ -196,7 +197,7 @@ func TestHeartbeatDay(t *testing.T) {
 	if got := b.calls(); got != 3+3+1+1+3+9 { // with that of the person
 		t.Errorf("the model was asked %d times", got)
 	}
-	notices, err := b.pendingNotices(t.Context())
+	notices, err := b.background.Notices().Pending(t.Context(), api.NoticeChannel)
 	var texts []string
 	for _, o := range notices {
 		texts = append(texts, o.Text)

@@ -10,5 +10,6 @@ import (
 func (a *App) operations() []api.Bound {
 	return slices.Concat(
 		a.rewinds.Operations(), a.background.Jobs().Operations(), a.approvals.Operations(), a.tokens.Operations(), a.background.Routines().Operations(),
+		a.background.Notices().Operations(),
 	)
 }

@@ -35,7 +35,7 @@ func (a *App) home() gateway.Home {
 		Place:        scopes.Place,
 		Conversation: s, Events: a.stream, Sessions: s, Keeper: a.sessions, Transcripts: a.sessions, Threads: s, Turns: s, Tools: s, Models: a.models, Responses: s,
 		Tokens: a.tokens, Logins: a.tokens, Requests: a.tokens, Memory: gateway.DocumentAPI{Documents: a.memory, Edit: a.memory.Edit},
-		Attach: a.blobs.Attach, Kept: a.blobs.Kept, Usage: a.spendingRoutes(), Notices: a.noticeRoutes(), Status: a.status, Ready: s.ready,
+		Attach: a.blobs.Attach, Kept: a.blobs.Kept, Usage: a.spendingRoutes(), Status: a.status, Ready: s.ready,
 		Operations: a.operations(), Hook: a.background.Routines().Hook, Prompt: a.promptSize, Settings: s.settings, Configure: s.configure, Logs: s.logs, Agents: a.cfg.AgentNames, Answering: s.answering, Image: a.image,
 	}
 }

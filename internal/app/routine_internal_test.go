@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/background/routine"
 	"chela/internal/config"
 )
@@ -97,7 +98,7 @@ func TestRoutinesOfAHome(t *testing.T) {
 			t.Errorf("%s: job %q", v.Name, run.Job)
 		}
 	}
-	told, err := a.pendingNotices(ctx)
+	told, err := a.background.Notices().Pending(ctx, api.NoticeChannel)
 	var texts []string
 	for _, o := range told {
 		texts = append(texts, o.Text)

@@ -14,7 +14,7 @@ import (
 func told(t *testing.T, b *cli.Backend, begins, has string) {
 	t.Helper()
 	for {
-		notices, err := b.Notices(t.Context())
+		notices, err := api.All(t.Context(), b.API, api.NoticesList, api.NoticeQuery{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/store"
 )
 
@@ -158,27 +159,25 @@ func TestGuestsAreNotTold(t *testing.T) {
 	same(t, "matrix", []string{"last: do last", "asked: do asked", "last: do last"}, h.told("matrix"))
 }
 
-// TestSeenNotices reads what waits for the terminal, until it was seen.
+// TestSeenNotices reads the notices that clients poll, until they are marked as read.
 func TestSeenNotices(t *testing.T) {
 	t.Parallel()
 	h := open(t, sqlite(t), plan{})
 	h.fire(h.create(byHand("a", chela.ActionNotify)), "")
 	h.rest()
+	home := api.Local{Operations: h.notes.Operations()}
 	for n, want := range [][]string{{"a: do a"}, {"a: do a"}, nil, nil} {
 		var got []string
 		var ids []chela.OutboxID
-		taken, err := h.notes.Pending(t.Context(), "terminal")
-		for _, o := range taken {
+		for _, o := range called(t, home, api.NoticesList, api.NoticeQuery{}).Items {
 			got, ids = append(got, o.Text), append(ids, o.ID)
 		}
-		if err == nil && n > 0 {
-			err = h.notes.Seen(t.Context(), "terminal", append(ids, "out_nothing"))
-		}
-		if err != nil {
-			t.Fatal(err)
+		if n > 0 {
+			called(t, home, api.NoticesSeen, api.Seen{IDs: append(ids, "out_nothing")})
 		}
 		same(t, "look "+string(rune('1'+n)), want, got)
 	}
+	same(t, "after no notice", chela.NotFound, refused(t, home, api.NoticesList, api.NoticeQuery{After: "out_nothing"}))
 }
 
 // TestLostMessages ends runs whose messages had to make room.

@@ -39,11 +39,6 @@ type Backend struct {
 	// until ctx ends: ends of turns, and notices. Events may be lost.
 	Listen func(ctx context.Context, key chela.SessionKey, show func(chela.Event))
 
-	// Notices returns the unread notices, oldest first; SeenNotices marks them
-	// as read.
-	Notices     func(ctx context.Context) ([]chela.Outbound, error)
-	SeenNotices func(ctx context.Context, ids []chela.OutboxID) error
-
 	// Attach stores a file for a message and returns its entry in
 	// Inbound.Attachments.
 	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)

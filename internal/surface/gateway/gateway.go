@@ -53,7 +53,6 @@ type Home struct {
 	Memory       DocumentAPI
 	Usage        UsageAPI
 	Operations   []api.Bound
-	Notices      NoticeAPI
 
 	// Hook fires the routine of a webhook. A failed authentication is Denied, and so
 	// is an unknown webhook, with the same error.

@@ -109,7 +109,7 @@ func newHome(t testing.TB) *home {
 func (h *home) home() gateway.Home {
 	return gateway.Home{
 		Conversation: h, Events: h.stream, Sessions: h, Keeper: h, Transcripts: h, Threads: h, Turns: h, Tools: h, Responses: h, Models: h, Tokens: h, Logins: h, Requests: h.requests,
-		Operations: slices.Concat(board{}.operations(), h.trees(), h.decisions(), h.credentials(), dailyRoutines{}.operations()),
+		Operations: slices.Concat(board{}.operations(), h.trees(), h.decisions(), h.credentials(), dailyRoutines{}.operations(), notices()),
 		Hook:       hooked, Attach: h.attach, Place: session.Scopes{DM: chela.ScopePerPeer}.Place,
 		Kept: func(_ context.Context, name, media, sum string) (chela.Attachment, error) {
 			return find(h, func() map[string]chela.Attachment { return h.kept }, sum)
@@ -126,12 +126,6 @@ func (h *home) home() gateway.Home {
 			},
 			Now: func() time.Time { return time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC) }, Zone: time.FixedZone("there", 3*3600),
 		},
-		Notices: gateway.NoticeAPI{
-			Pending: func(context.Context) ([]chela.Outbound, error) {
-				return []chela.Outbound{{ID: "out_1", Session: "agent:main:main", Text: "told", State: chela.OutboxPending}}, nil
-			},
-			Seen: func(context.Context, []chela.OutboxID) error { return nil },
-		},
 		Prompt: func(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error) {
 			_, err := h.Thread(ctx, id)
 			return chela.PromptSize{Model: "offline/offline", Window: 1000, Total: 10}, err
@@ -143,6 +137,16 @@ func (h *home) home() gateway.Home {
 		Settings: h.listSettings, Configure: h.configure, Logs: h.logs,
 		Agents: func() []string { return []string{"main", "other"} },
 		Memory: gateway.DocumentAPI{Documents: shelf{}, Edit: shelf{}.edit},
+	}
+}
+
+// notices are the operations on the one notice of the home.
+func notices() []api.Bound {
+	return []api.Bound{
+		api.NoticesList.Do(func(context.Context, api.Caller, api.NoticeQuery) (api.Page[chela.Outbound], error) {
+			return api.Page[chela.Outbound]{Items: []chela.Outbound{{ID: "out_1", Session: "agent:main:main", Text: "told", State: chela.OutboxPending}}}, nil
+		}),
+		api.NoticesSeen.Do(func(context.Context, api.Caller, api.Seen) (api.None, error) { return api.None{}, nil }),
 	}
 }
 

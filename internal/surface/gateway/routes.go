@@ -30,7 +30,7 @@ func (g *Gateway) routes() []edge.Route {
 	}
 	return slices.Concat(
 		rows, documentRoutes(g.cfg.Home.Memory), usageRoutes(g.cfg.Home.Usage), g.operationRoutes(),
-		noticeRoutes(g.cfg.Home.Notices), []edge.Route{g.hookRoute()},
+		[]edge.Route{g.hookRoute()},
 	)
 }
 

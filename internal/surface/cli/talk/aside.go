@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/cue"
 	"chela/internal/surface/cli/manners"
 	"chela/internal/surface/terminal"
@@ -80,7 +81,7 @@ func (a *aside) tell(ctx context.Context, e chela.Event) bool {
 // tellNotices prints the unread notices, and returns how many. A notice that
 // could not be marked as read is printed again.
 func (p *Person) tellNotices(ctx context.Context, h Home) int {
-	pending, err := h.Notices(ctx)
+	pending, err := api.All(ctx, h.API, api.NoticesList, api.NoticeQuery{})
 	if err != nil || len(pending) == 0 {
 		return 0
 	}
@@ -89,7 +90,7 @@ func (p *Person) tellNotices(ctx context.Context, h Home) int {
 		p.Printer.Note(p.Printer.Moment(o.CreatedAt) + "  " + o.Text)
 		ids[i] = o.ID
 	}
-	if err := h.Seen(ctx, ids); err != nil {
+	if _, err := api.Call(ctx, h.API, api.NoticesSeen, api.Seen{IDs: ids}); err != nil {
 		p.Printer.Note("these are told again: " + chela.MessageOf(err))
 	}
 	return len(pending)

@@ -42,27 +42,25 @@ func (o *overheard) Session(context.Context, chela.SessionKey) (api.Session, err
 	return api.Session{}, nil
 }
 
-// operations has one approval, which is pending in another session. Asides answer
-// nothing.
+// operations has one approval, which is pending in another session, and one notice.
+// Asides answer nothing.
 func (o *overheard) operations() api.Local {
 	a := chela.Approval{ID: "apr_1abcde", Session: "agent:main:job:1", Tool: "shell", Effect: chela.EffectExecute, Preview: "make"}
 	return api.Local{Operations: []api.Bound{
 		api.ApprovalsList.Do(func(context.Context, api.Caller, api.ApprovalFilter) (api.Page[chela.Approval], error) {
 			return api.Page[chela.Approval]{Items: []chela.Approval{a}}, nil
 		}),
+		api.NoticesList.Do(func(context.Context, api.Caller, api.NoticeQuery) (page api.Page[chela.Outbound], _ error) {
+			if len(o.seen) == 0 {
+				page.Items = []chela.Outbound{{ID: "out_1", Text: "disk full", CreatedAt: time.Date(2026, 5, 4, 9, 0, 0, 0, time.Local)}}
+			}
+			return page, nil
+		}),
+		api.NoticesSeen.Do(func(_ context.Context, _ api.Caller, q api.Seen) (api.None, error) {
+			o.seen = append(o.seen, q.IDs...)
+			return api.None{}, nil
+		}),
 	}}
-}
-
-func (o *overheard) notices(context.Context) ([]chela.Outbound, error) {
-	if len(o.seen) > 0 {
-		return nil, nil
-	}
-	return []chela.Outbound{{ID: "out_1", Text: "disk full", CreatedAt: time.Date(2026, 5, 4, 9, 0, 0, 0, time.Local)}}, nil
-}
-
-func (o *overheard) see(_ context.Context, ids []chela.OutboxID) error {
-	o.seen = append(o.seen, ids...)
-	return nil
 }
 
 // TestAsides prints what a chat was told of without asking, once each and nothing
@@ -92,7 +90,7 @@ func TestAsides(t *testing.T) {
 	var out, errs bytes.Buffer
 	p := &Person{Printer: manners.NewPrinter(&out, &errs), Stdin: &bytes.Buffer{}}
 	prompts := 0
-	a := &aside{Person: p, home: Home{Listen: o.Listen, Notices: o.notices, Seen: o.see, Turns: o, Sessions: o, API: o.operations()}, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
+	a := &aside{Person: p, home: Home{Listen: o.Listen, Turns: o, Sessions: o, API: o.operations()}, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
 	if err := a.exchange(func() (chela.TurnID, error) { return "mine", nil }); err != nil {
 		t.Fatal(err)
 	}

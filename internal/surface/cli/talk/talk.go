@@ -22,8 +22,6 @@ type Home struct {
 	Sessions     sessions
 	Attach       func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
 	Listen       func(ctx context.Context, key chela.SessionKey, show func(chela.Event))
-	Notices      func(ctx context.Context) ([]chela.Outbound, error)
-	Seen         func(ctx context.Context, ids []chela.OutboxID) error
 }
 
 // caller carries out operations of an open home.
