@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"net/http"
 	"time"
 
@@ -230,47 +229,6 @@ type DocumentWrite struct {
 	Text   string `json:"text" check:"max=262144"`
 	Append bool   `json:"append,omitempty"`               // add to the end instead of replacing it
 	Expect *int64 `json:"expect,omitempty" check:"min=0"` // the version that it must have, 0 for none; any when missing
-}
-
-// A Tool is a tool as it is listed.
-type Tool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Domain      chela.Domain    `json:"domain"`
-	Input       json.RawMessage `json:"input"`
-}
-
-// A ToolRun runs a tool by hand.
-type ToolRun struct {
-	Agent string          `json:"agent,omitempty" check:"is=name"`
-	Args  json.RawMessage `json:"args" check:"object"`
-}
-
-// A ToolOutcome is the result of a tool that was run by hand.
-type ToolOutcome struct {
-	Text        string             `json:"text"`
-	Failed      bool               `json:"failed"`
-	Attachments []chela.Attachment `json:"attachments,omitempty"`
-}
-
-// Models are those that are known.
-type Models struct {
-	Items []chela.Model `json:"items"`
-	Next  string        `json:"next,omitempty"` // as that of a [Page]
-	Away  []Away        `json:"away,omitempty"`
-}
-
-// An Away provider did not tell its models.
-type Away struct {
-	Provider string     `json:"provider"`
-	Kind     chela.Kind `json:"kind"`
-	Message  string     `json:"message"`
-}
-
-// A ModelTest asks to try a model out, as provider/model; without one those of
-// every provider that somebody set up.
-type ModelTest struct {
-	Model string `json:"model,omitempty" check:"is=model max=256"`
 }
 
 // A Setting is one value of the configuration and where it came from.

@@ -154,26 +154,37 @@ func Call[In, Out any](ctx context.Context, c conn, o Operation[In, Out], in In)
 
 // All calls an operation that answers with pages until the last page, and returns
 // all rows. A page that names itself as the next one is Unsupported.
-func All[In, T any](ctx context.Context, c conn, o Operation[In, Page[T]], in In) ([]T, error) {
-	r := o.Request(in)
-	if err := r.Check(); err != nil {
+func All[In, T any](ctx context.Context, c conn, o Operation[In, Page[T]], in In) (all []T, err error) {
+	err = pages(ctx, c, o.Request(in), func(page Page[T]) (next string) {
+		all = append(all, page.Items...)
+		return page.Next
+	})
+	if err != nil {
 		return nil, err
 	}
-	var all []T
+	return all, nil
+}
+
+// pages sends a request for every page of a list and passes them to take, which
+// returns the cursor of the next page.
+func pages[Out any](ctx context.Context, c conn, r Request, take func(Out) (next string)) error {
+	if err := r.Check(); err != nil {
+		return err
+	}
 	for {
-		var page Page[T]
+		var page Out
 		if err := c.Do(ctx, r, &page); err != nil {
-			return nil, err
+			return err
 		}
-		all = append(all, page.Items...)
-		switch page.Next {
+		next := take(page)
+		switch next {
 		case "":
-			return all, nil
+			return nil
 		case r.Query.Get("after"):
-			return nil, chela.E(chela.Unsupported, "a page of "+r.Path+" names itself as the next one").
+			return chela.E(chela.Unsupported, "a page of "+r.Path+" names itself as the next one").
 				WithHint("restart the daemon, so that it has the version of the command")
 		}
-		r.Query.Set("after", page.Next)
+		r.Query.Set("after", next)
 	}
 }
 

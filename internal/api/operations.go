@@ -13,6 +13,8 @@ func Operations() []Spec {
 
 		TokensList.Spec, TokensCreate.Spec, TokensRevoke.Spec,
 
+		ToolsList.Spec, ToolsRun.Spec, ModelsList.Spec, ModelsTest.Spec,
+
 		RoutinesList.Spec, RoutinesCreate.Spec, RoutinesNext.Spec, RoutinesShow.Spec, RoutinesChange.Spec, RoutinesDelete.Spec, RoutinesFire.Spec,
 		RoutinesRuns.Spec, RunsShow.Spec,
 

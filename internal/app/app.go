@@ -126,7 +126,7 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
 	}
 	a.agents = agents.New(agents.Config{
-		Settings: cfg, Store: a.store, Providers: a.models, Tools: tools, Hooks: a.hooks, Identity: a.memory.Identity,
+		Settings: cfg, IDs: a.ids, Store: a.store, Providers: a.models, Tools: tools, Hooks: a.hooks, Identity: a.memory.Identity,
 	})
 	a.lanes = lane.New(a.store, lane.Config{
 		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.emit, Log: log, Runner: turn.NewRunner(a.turns()),
@@ -172,7 +172,7 @@ func resets(cfg *config.Config) session.Resets {
 
 func (a *App) interpreter() *command.Interpreter {
 	return command.New(a.store, command.Config{
-		IDs: a.ids, Now: a.now, Log: a.log, Lanes: a.lanes, Approvals: a.approvals, Version: a.version, Models: a.models.Models, Tools: a.outside().Tools, Model: a.agents.Model,
+		IDs: a.ids, Now: a.now, Log: a.log, Lanes: a.lanes, Approvals: a.approvals, Version: a.version, Model: a.agents.Model,
 		Usable: a.models.Usable,
 		Queue:  queueRules(a.cfg.Queue).For, Operations: a.operations(), RoutinesOff: !a.cfg.Routines.Enabled, Memory: a.memory, Prompt: a.promptSize,
 		Budgets: a.ledger.Budgets, Zone: a.cfg.Zone(),

@@ -229,34 +229,26 @@ func documentLooks(t *testing.T) []look {
 // homeLooks are the reads of what is not in the store.
 func homeLooks(t *testing.T) []look {
 	ctx := t.Context()
+	running := func(tool, args string) func(*cli.Backend) (any, error) {
+		return calling(ctx, api.ToolsRun, api.ToolRequest{Name: tool, Run: api.ToolRun{Agent: "main", Args: json.RawMessage(args)}})
+	}
+	trying := func(model string) func(*cli.Backend) (any, error) {
+		return func(b *cli.Backend) (any, error) {
+			page, err := api.Call(ctx, b.API, api.ModelsTest, api.ModelTest{Model: model})
+			return untimed(page.Items), err
+		}
+	}
 	return []look{
-		{"tools", func(b *cli.Backend) (any, error) {
-			tools, err := b.Tools.Tools(ctx, "main")
-			return slices.Collect(func(yield func([3]string) bool) {
-				for _, tool := range tools {
-					if !yield([3]string{tool.Name, tool.Description, string(tool.Domain)}) {
-						return
-					}
-				}
-			}), err
-		}},
-		{"tools of nobody", func(b *cli.Backend) (any, error) { return b.Tools.Tools(ctx, "nobody") }},
-		{"call a tool", func(b *cli.Backend) (any, error) {
-			return b.Tools.Call(ctx, "main", "calc", json.RawMessage(`{"expression":"2+2"}`))
-		}},
-		{"call a tool wrongly", func(b *cli.Backend) (any, error) {
-			return b.Tools.Call(ctx, "main", "calc", json.RawMessage(`{"expression":`))
-		}},
-		{"call a tool with a wrong value", func(b *cli.Backend) (any, error) {
-			return b.Tools.Call(ctx, "main", "calc", json.RawMessage(`{"expression":[]}`))
-		}},
-		{"call no tool", func(b *cli.Backend) (any, error) {
-			return b.Tools.Call(ctx, "main", "frobnicate", json.RawMessage(`{}`))
-		}},
-		{"models", func(b *cli.Backend) (any, error) { return b.Models.Models(ctx) }},
-		{"test a model", func(b *cli.Backend) (any, error) { return untimed(b.Models.Try(ctx, "offline/rules")) }},
-		{"test every model", func(b *cli.Backend) (any, error) { return untimed(b.Models.Try(ctx, "")) }},
-		{"test no model", func(b *cli.Backend) (any, error) { return b.Models.Try(ctx, "nobody/at-all") }},
+		{"tools", listing(ctx, api.ToolsList, api.ToolsQuery{})},
+		{"tools of nobody", listing(ctx, api.ToolsList, api.ToolsQuery{Agent: "nobody"})},
+		{"call a tool", running("calc", `{"expression":"2+2"}`)},
+		{"call a tool wrongly", running("calc", `{"expression":`)},
+		{"call a tool with a wrong value", running("calc", `{"expression":[]}`)},
+		{"call no tool", running("frobnicate", `{}`)},
+		{"models", func(b *cli.Backend) (any, error) { return api.AllModels(ctx, b.API) }},
+		{"test a model", trying("offline/rules")},
+		{"test every model", trying("")},
+		{"test no model", trying("nobody/at-all")},
 		{"attach", func(b *cli.Backend) (any, error) { return b.Attach(ctx, "note.txt", bytes.NewReader([]byte("a note"))) }},
 		{"say nothing", func(b *cli.Backend) (any, error) {
 			return b.Conversation.Ask(ctx, message("agent:main:main", "x", " "), func(chela.Event) {})
@@ -344,9 +336,9 @@ func TestEditsThroughTheDaemonAreTheSame(t *testing.T) {
 }
 
 // untimed returns trials without the time that they took.
-func untimed(trials []api.Trial, err error) ([]api.Trial, error) {
+func untimed(trials []api.Trial) []api.Trial {
 	for i := range trials {
 		trials[i].MS = 0
 	}
-	return trials, err
+	return trials
 }

@@ -9,7 +9,13 @@ import (
 // operations binds all operations to the home.
 func (a *App) operations() []api.Bound {
 	return slices.Concat(
-		a.rewinds.Operations(), a.background.Jobs().Operations(), a.approvals.Operations(), a.tokens.Operations(), a.background.Routines().Operations(),
+		a.rewinds.Operations(),
+		a.background.Jobs().Operations(),
+		a.background.Routines().Operations(),
 		a.background.Notices().Operations(),
+		a.approvals.Operations(),
+		a.tokens.Operations(),
+		a.agents.Operations(),
+		a.models.Operations(),
 	)
 }

@@ -1,9 +1,7 @@
 package app
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -33,7 +31,7 @@ func (a *App) home() gateway.Home {
 	scopes := session.Scopes{DM: a.cfg.Session.DMScope, Links: a.cfg.Session.IdentityLinks}
 	return gateway.Home{
 		Place:        scopes.Place,
-		Conversation: s, Events: a.stream, Sessions: s, Keeper: a.sessions, Transcripts: a.sessions, Threads: s, Turns: s, Tools: s, Models: a.models, Responses: s,
+		Conversation: s, Events: a.stream, Sessions: s, Keeper: a.sessions, Transcripts: a.sessions, Threads: s, Turns: s, Models: a.models, Responses: s,
 		Tokens: a.tokens, Logins: a.tokens, Requests: a.tokens, Memory: gateway.DocumentAPI{Documents: a.memory, Edit: a.memory.Edit},
 		Attach: a.blobs.Attach, Kept: a.blobs.Kept, Usage: a.spendingRoutes(), Status: a.status, Ready: s.ready,
 		Operations: a.operations(), Hook: a.background.Routines().Hook, Prompt: a.promptSize, Settings: s.settings, Configure: s.configure, Logs: s.logs, Agents: a.cfg.AgentNames, Answering: s.answering, Image: a.image,
@@ -282,58 +280,6 @@ func (a *App) turn(ctx context.Context, r *store.Read, id chela.TurnID) (chela.T
 	l, err := r.Lane(ctx, t.Session)
 	t.Activity = a.doing.Of(t, l.Owner != "" && l.Turn == id)
 	return t, err
-}
-
-// Tools returns the tools of an agent, sorted by name.
-func (s *outside) Tools(_ context.Context, agent string) ([]chela.Tool, error) {
-	box, err := s.agents.Toolbox(agent)
-	if err != nil {
-		return nil, err
-	}
-	tools := box.All()
-	slices.SortFunc(tools, func(a, b chela.Tool) int { return cmp.Compare(a.Name, b.Name) })
-	return tools, nil
-}
-
-// Call runs a tool manually.
-func (s *outside) Call(ctx context.Context, agent, name string, args json.RawMessage) (chela.ToolResult, error) {
-	box, err := s.agents.Toolbox(agent)
-	if err != nil {
-		return chela.ToolResult{}, err
-	}
-	checked, err := box.Check(name, args)
-	if err != nil {
-		return chela.ToolResult{}, err
-	}
-	t, _ := box.Get(name) // Check found it
-	call := chela.ToolCall{
-		ID: s.ids.Call(), Session: chela.MainKey(agent), Agent: agent, Principal: chela.PrincipalOwner, Tool: name, Args: checked,
-		State: chela.CallRunning,
-	}
-	j := chela.Judgement{Effect: chela.EffectRead}
-	if t.Judge != nil {
-		j = t.Judge(checked)
-	}
-	turn := chela.Turn{Session: call.Session, Origin: chela.Origin{Owner: true}, Overrides: chela.Overrides{Elevated: "ask"}}
-	ruling, err := s.agents.Rule(ctx, turn, call, j)
-	if err != nil {
-		return chela.ToolResult{}, err
-	}
-	if ruling.Verdict == chela.Deny {
-		return chela.ToolResult{}, chela.E(chela.Denied, ruling.Reason).WithHint("change the [[policy]] rules in config.toml")
-	}
-	call.Rule = func(ctx context.Context, j chela.Judgement) (chela.Verdict, error) {
-		r, err := s.agents.Rule(ctx, turn, call, j)
-		return r.Verdict, err
-	}
-	if t.Prepare != nil {
-		prepared, err := t.Prepare(ctx, call)
-		if err != nil {
-			return chela.ToolResult{}, err
-		}
-		call.Intent, call.Changes = prepared.Intent, prepared.Changes
-	}
-	return t.Run(ctx, call)
 }
 
 // logs passes lines of the home's log to show.

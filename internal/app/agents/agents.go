@@ -25,6 +25,7 @@ import (
 // Config holds the dependencies of the agents. All fields are required.
 type Config struct {
 	Settings  *config.Config
+	IDs       *chela.IDs
 	Store     *store.Store
 	Providers *Providers
 	Tools     []chela.Tool

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 
 	"chela"
@@ -20,8 +19,6 @@ type Backend struct {
 	Transcripts  transcriber
 	Threads      threads
 	Turns        turns
-	Tools        tools
-	Models       ModelAPI
 	Memory       DocumentAPI
 	Rewinds      RewindAPI
 	Usage        UsageAPI
@@ -128,16 +125,6 @@ type turns interface {
 	// sends the same messages to the model again, in a thread of their own. A
 	// turn that has not ended is a Conflict.
 	Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error)
-}
-
-// tools lists tools and calls them manually.
-type tools interface {
-	// Tools returns the tools of an agent, sorted by name.
-	Tools(ctx context.Context, agent string) ([]chela.Tool, error)
-	// Call runs a tool in the agent's main session. The arguments are checked
-	// against the schema; the policy may deny the call, but does not ask:
-	// typing the call is the approval.
-	Call(ctx context.Context, agent, name string, args json.RawMessage) (chela.ToolResult, error)
 }
 
 // A Listening describes the addresses of chela serve.

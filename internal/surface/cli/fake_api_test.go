@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -33,6 +34,42 @@ func (h *home) credentials() []api.Bound {
 			return api.None{}, chela.E(chela.NotFound, "there is no token "+string(q.ID))
 		}),
 	}
+}
+
+// utilities are the operations on tools and models.
+func (h *home) utilities() []api.Bound {
+	return []api.Bound{
+		api.ToolsList.Do(func(context.Context, api.Caller, api.ToolsQuery) (api.Page[api.Tool], error) {
+			return api.Page[api.Tool]{Items: []api.Tool{{
+				Name: "echo", Description: "Says it again.\n\nNothing else.", Domain: chela.DomainHost, Input: json.RawMessage(`{"type":"object"}`),
+			}}}, nil
+		}),
+		api.ToolsRun.Do(func(_ context.Context, _ api.Caller, q api.ToolRequest) (api.ToolOutcome, error) {
+			return api.ToolOutcome{Text: q.Name + string(q.Run.Args), Failed: string(q.Run.Args) == `{"fail":true}`}, nil
+		}),
+		api.ModelsList.Do(func(context.Context, api.Caller, api.ModelsQuery) (api.Models, error) {
+			return api.Models{Items: []chela.Model{{Provider: "offline", Name: "rules", Window: 1000}}}, nil
+		}),
+		api.ModelsTest.Do(func(_ context.Context, _ api.Caller, q api.ModelTest) (api.Page[api.Trial], error) {
+			return api.Page[api.Trial]{Items: trials(q.Model)}, nil
+		}),
+	}
+}
+
+// trials are those of a model, or of one that is well and one that is not.
+func trials(model string) []api.Trial {
+	good := api.Trial{Model: "p/good", MS: 12}
+	for _, name := range []api.CheckName{api.CheckReachable, api.CheckKey, api.CheckStreams, api.CheckTools, api.CheckPrice} {
+		good.Checks = append(good.Checks, api.Check{Name: name, State: api.CheckPassed})
+	}
+	if model != "" {
+		return []api.Trial{good}
+	}
+	bad := api.Trial{Model: "p/bad", Checks: []api.Check{
+		{Name: api.CheckReachable, State: api.CheckPassed},
+		{Name: api.CheckKey, State: api.CheckFailed, Text: "p answered 401: no such key", Cure: "check providers.p.api_key"},
+	}}
+	return []api.Trial{good, bad}
 }
 
 func (h *home) Begin(_ context.Context, key chela.SessionKey, title string) (chela.Thread, error) {

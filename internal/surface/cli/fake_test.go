@@ -143,7 +143,7 @@ func (h *home) Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Re
 
 // operations are those of the home, but for its documents and logs.
 func (h *home) operations() api.Local {
-	ops := slices.Concat(h.trees(), h.decisions(), h.credentials())
+	ops := slices.Concat(h.trees(), h.decisions(), h.credentials(), h.utilities())
 	if h.bench != nil {
 		ops = append(ops, h.bench.operations()...)
 	}
@@ -245,36 +245,6 @@ func (h *home) Path(context.Context, chela.ThreadID) ([]chela.Entry, error) {
 	}, nil
 }
 
-func (h *home) Tools(context.Context, string) ([]chela.Tool, error) {
-	return []chela.Tool{{
-		Name: "echo", Description: "Says it again.\n\nNothing else.", Domain: chela.DomainHost,
-		Input: json.RawMessage(`{"type":"object"}`),
-	}}, nil
-}
-
-func (h *home) Call(_ context.Context, _, name string, args json.RawMessage) (chela.ToolResult, error) {
-	return chela.ToolResult{Text: name + string(args), Failed: string(args) == `{"fail":true}`}, nil
-}
-
-func (h *home) Models(context.Context) (api.Models, error) {
-	return api.Models{Items: []chela.Model{{Provider: "offline", Name: "rules", Window: 1000}}}, nil
-}
-
-func (h *home) Try(_ context.Context, model string) ([]api.Trial, error) {
-	good := api.Trial{Model: "p/good", MS: 12}
-	for _, name := range []api.CheckName{api.CheckReachable, api.CheckKey, api.CheckStreams, api.CheckTools, api.CheckPrice} {
-		good.Checks = append(good.Checks, api.Check{Name: name, State: api.CheckPassed})
-	}
-	if model != "" {
-		return []api.Trial{good}, nil
-	}
-	bad := api.Trial{Model: "p/bad", Checks: []api.Check{
-		{Name: api.CheckReachable, State: api.CheckPassed},
-		{Name: api.CheckKey, State: api.CheckFailed, Text: "p answered 401: no such key", Cure: "check providers.p.api_key"},
-	}}
-	return []api.Trial{good, bad}, nil
-}
-
 // trees are the operations on the trees of threads.
 func (h *home) trees() []api.Bound {
 	move := func(kind chela.RewindKind) func(context.Context, api.Caller, api.ThreadMove) (chela.Rewind, error) {
@@ -336,7 +306,7 @@ func (h *home) shown(ctx context.Context, _ api.Caller, q api.ThreadRef) (api.Th
 func (h *home) backend(cfg *config.Config) *cli.Backend {
 	h.attached = map[string]string{}
 	b := &cli.Backend{
-		API: h.operations(), Conversation: h, Sessions: h, Threads: h, Turns: h, Tools: h, Models: cli.ModelAPI{Models: h.Models, Try: h.Try},
+		API: h.operations(), Conversation: h, Sessions: h, Threads: h, Turns: h,
 		Attach: func(_ context.Context, name string, r io.Reader) (chela.Attachment, error) {
 			text, err := io.ReadAll(r)
 			h.attached[name] = string(text)

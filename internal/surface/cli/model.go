@@ -15,59 +15,43 @@ import (
 	"chela/internal/surface/cli/manners"
 )
 
-// ModelAPI is the interface that the commands need of an open home.
-type ModelAPI struct {
-	// Models returns the known models with their properties, and the providers
-	// that did not list theirs.
-	Models func(ctx context.Context) (api.Models, error)
-
-	// Try tests provider/model; without a name a model of every configured
-	// provider.
-	Try func(ctx context.Context, model string) ([]api.Trial, error)
-}
-
-// A modelProgram holds the dependencies of the commands. All fields are required.
-type modelProgram struct {
-	Printer *manners.Printer
-
-	// Interruptible returns a context that Ctrl-C cancels; its cancel function
-	// stops watching for it.
-	Interruptible func(ctx context.Context) (context.Context, context.CancelFunc)
-
-	// Open opens the home and its models for use. Named is the provider/model
-	// given to the command; empty for none.
-	Open func(ctx context.Context, named string, use func(ModelAPI) error) error
-
-	// Set writes settings into config.toml, all or none.
-	Set func(ctx context.Context, changes []config.Change) error
-}
-
-// newModelCommand returns the commands.
-func newModelCommand(p modelProgram) *cobra.Command {
+// modelsCommand returns the commands on models.
+func (c *commands) modelsCommand() *cobra.Command {
 	return manners.Group("models", "List models, set their prices, and test them",
 		&cobra.Command{
 			Use: "list", Short: "List the models that are known, and where that is from", Args: manners.Exactly(0),
-			RunE: func(cmd *cobra.Command, _ []string) error { return p.list(cmd.Context()) },
+			RunE: func(cmd *cobra.Command, _ []string) error { return c.modelsList(cmd.Context()) },
 		},
-		p.setCommand(),
+		c.modelSetCommand(),
 		&cobra.Command{
 			Use: "test [PROVIDER/MODEL]", Short: "Try a model, or those of every provider that is set up", Args: manners.Between(0, 1),
-			RunE: func(cmd *cobra.Command, args []string) error { return p.test(cmd.Context(), append(args, "")[0]) },
+			RunE: func(cmd *cobra.Command, args []string) error { return c.modelTest(cmd.Context(), append(args, "")[0]) },
 		},
 	)
 }
 
-func (p modelProgram) list(ctx context.Context) error {
-	return p.Open(ctx, "", func(h ModelAPI) error {
-		all, err := h.Models(ctx)
+// openFor opens the home for a command on models. Named is the provider/model given
+// to the command; empty for none.
+func (c *commands) openFor(ctx context.Context, named string, use func(*Backend) error) error {
+	c.named = named
+	cfg, err := c.asking(ctx, "")
+	if err != nil {
+		return err
+	}
+	return c.openWith(ctx, cfg, use)
+}
+
+func (c *commands) modelsList(ctx context.Context) error {
+	return c.openFor(ctx, "", func(b *Backend) error {
+		all, err := api.AllModels(ctx, b.API)
 		if err != nil {
 			return err
 		}
 		for _, a := range all.Away {
-			p.Printer.Note("the models of " + a.Provider + " are not known: " + a.Message)
+			c.p.Note("the models of " + a.Provider + " are not known: " + a.Message)
 		}
 		head := []string{"MODEL", "WINDOW", "MAX OUTPUT", "INPUT", "OUTPUT", "CACHE READ", "ABILITIES", "SOURCE"}
-		return manners.List(p.Printer, all.Items, head, func(m chela.Model) []string {
+		return manners.List(c.p, all.Items, head, func(m chela.Model) []string {
 			row := []string{m.Provider + "/" + m.Name, knownNumber(m.Window), knownNumber(m.MaxOutput), "not known", "not known", "not known"}
 			if m.Price != nil {
 				row = append(row[:3], m.Price.Input.String(), m.Price.Output.String(), m.Price.CacheRead.String())
@@ -125,7 +109,7 @@ var flags = []struct{ name, use string }{
 	{"cache-write", "dollars for a million tokens written to the prompt cache"},
 }
 
-func (p modelProgram) setCommand() *cobra.Command {
+func (c *commands) modelSetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "set PROVIDER/MODEL", Short: "Set a model's properties and prices in config.toml", Args: manners.Exactly(1),
 	}
@@ -145,7 +129,7 @@ func (p modelProgram) setCommand() *cobra.Command {
 		if len(changes) == 0 {
 			return chela.E(chela.Invalid, "nothing to set").WithHint("give --window, --max-output, --input, --output, --cache-read or --cache-write")
 		}
-		return p.Set(cmd.Context(), changes)
+		return c.configEdit(cmd.Context(), func(home config.Home) error { return config.SetAll(home, changes) })
 	}
 	return cmd
 }
@@ -167,29 +151,30 @@ var words = map[api.CheckState]string{
 	api.CheckPassed: "yes", api.CheckFailed: "NO", api.CheckUntried: "-",
 }
 
-func (p modelProgram) test(ctx context.Context, model string) error {
-	return p.Open(ctx, model, func(h ModelAPI) error {
-		within, release := p.Interruptible(ctx)
+func (c *commands) modelTest(ctx context.Context, model string) error {
+	return c.openFor(ctx, model, func(b *Backend) error {
+		within, release := c.Interruptible(ctx)
 		defer release()
-		trials, err := h.Try(within, model)
+		page, err := api.Call(within, b.API, api.ModelsTest, api.ModelTest{Model: model})
 		if err != nil {
 			return err
 		}
+		trials := page.Items
 		head := []string{"MODEL"}
-		for _, c := range columns {
-			head = append(head, c.head)
+		for _, column := range columns {
+			head = append(head, column.head)
 		}
-		err = manners.List(p.Printer, trials, append(head, "TIME"), func(t api.Trial) []string {
+		err = manners.List(c.p, trials, append(head, "TIME"), func(t api.Trial) []string {
 			row := []string{t.Model}
-			for _, c := range columns {
-				row = append(row, trialCell(t, c.check))
+			for _, column := range columns {
+				row = append(row, trialCell(t, column.check))
 			}
 			return append(row, fmt.Sprintf("%d ms", t.MS))
 		})
 		if err != nil {
 			return err
 		}
-		return p.judge(trials)
+		return c.judgeTrials(trials)
 	})
 }
 
@@ -204,9 +189,9 @@ func trialCell(t api.Trial, name api.CheckName) string {
 	return cmp.Or(strings.Join(all, " "), words[api.CheckUntried])
 }
 
-// judge lists failed and skipped checks with their hints; a failure is an
+// judgeTrials lists failed and skipped checks with their hints; a failure is an
 // error.
-func (p modelProgram) judge(trials []api.Trial) error {
+func (c *commands) judgeTrials(trials []api.Trial) error {
 	failed, stopped := 0, 0
 	for _, t := range trials {
 		switch {
@@ -215,8 +200,8 @@ func (p modelProgram) judge(trials []api.Trial) error {
 		case t.Stopped():
 			stopped++
 		}
-		if !p.Printer.JSON {
-			p.findings(t)
+		if !c.p.JSON {
+			c.trialFindings(t)
 		}
 	}
 	switch {
@@ -229,19 +214,19 @@ func (p modelProgram) judge(trials []api.Trial) error {
 	}
 }
 
-// findings prints the noteworthy checks of a trial.
-func (p modelProgram) findings(t api.Trial) {
-	for _, c := range t.Checks {
-		subject, text := t.Model+" "+string(c.Name), c.Text
+// trialFindings prints the noteworthy checks of a trial.
+func (c *commands) trialFindings(t api.Trial) {
+	for _, check := range t.Checks {
+		subject, text := t.Model+" "+string(check.Name), check.Text
 		switch {
-		case c.State == api.CheckUntried && c.Text != "":
-			text = "not tried: " + c.Text
-		case c.State != api.CheckFailed:
+		case check.State == api.CheckUntried && check.Text != "":
+			text = "not tried: " + check.Text
+		case check.State != api.CheckFailed:
 			continue
 		}
-		if c.Nth > 0 {
-			subject += fmt.Sprintf(" %d", c.Nth)
+		if check.Nth > 0 {
+			subject += fmt.Sprintf(" %d", check.Nth)
 		}
-		p.Printer.Finding(false, subject, text, c.Cure)
+		c.p.Finding(false, subject, text, check.Cure)
 	}
 }

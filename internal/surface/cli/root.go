@@ -132,24 +132,6 @@ func (c *commands) jobsCommand() *cobra.Command {
 	})
 }
 
-// modelsCommand returns the commands for models.
-func (c *commands) modelsCommand() *cobra.Command {
-	return newModelCommand(modelProgram{
-		Printer: c.p, Interruptible: c.Interruptible,
-		Open: func(ctx context.Context, named string, use func(ModelAPI) error) error {
-			c.named = named
-			cfg, err := c.asking(ctx, "")
-			if err != nil {
-				return err
-			}
-			return c.openWith(ctx, cfg, func(b *Backend) error { return use(b.Models) })
-		},
-		Set: func(ctx context.Context, changes []config.Change) error {
-			return c.configEdit(ctx, func(home config.Home) error { return config.SetAll(home, changes) })
-		},
-	})
-}
-
 // usageCommand returns the command that sums up spending.
 func (c *commands) usageCommand() *cobra.Command {
 	return newUsageCommand(usageProgram{

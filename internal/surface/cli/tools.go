@@ -9,22 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/surface/cli/manners"
 	"chela/internal/surface/terminal"
 )
-
-// A tool is the JSON output for a chela.Tool.
-type tool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Domain      chela.Domain    `json:"domain"`
-	Input       json.RawMessage `json:"input"`
-}
-
-func shownTool(t chela.Tool) tool {
-	return tool{Name: t.Name, Description: t.Description, Domain: t.Domain, Input: t.Input}
-}
 
 func (c *commands) toolsCommand() *cobra.Command {
 	var agent string
@@ -51,15 +40,11 @@ func (c *commands) toolsCommand() *cobra.Command {
 }
 
 func (c *commands) toolsList(ctx context.Context, b *Backend, agent string) error {
-	all, err := b.Tools.Tools(ctx, agent)
+	all, err := api.All(ctx, b.API, api.ToolsList, api.ToolsQuery{Agent: agent})
 	if err != nil {
 		return err
 	}
-	shown := make([]tool, len(all))
-	for i, t := range all {
-		shown[i] = shownTool(t)
-	}
-	return manners.List(c.p, shown, []string{"TOOL", "DOMAIN", "DESCRIPTION"}, func(t tool) []string {
+	return manners.List(c.p, all, []string{"TOOL", "DOMAIN", "DESCRIPTION"}, func(t api.Tool) []string {
 		first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
 		return []string{t.Name, string(t.Domain), first}
 	})
@@ -71,7 +56,7 @@ func (c *commands) toolInfo(ctx context.Context, b *Backend, agent, name string)
 		return err
 	}
 	if c.p.JSON {
-		return c.p.Document(shownTool(t))
+		return c.p.Document(t)
 	}
 	c.p.Fields([2]string{"tool", t.Name}, [2]string{"domain", string(t.Domain)})
 	c.p.Line("\n" + t.Description + "\n\n" + indented(t.Input))
@@ -79,17 +64,17 @@ func (c *commands) toolInfo(ctx context.Context, b *Backend, agent, name string)
 }
 
 // toolNamed returns a tool of an agent.
-func toolNamed(ctx context.Context, b *Backend, agent, name string) (chela.Tool, error) {
-	all, err := b.Tools.Tools(ctx, agent)
+func toolNamed(ctx context.Context, b *Backend, agent, name string) (api.Tool, error) {
+	all, err := api.All(ctx, b.API, api.ToolsList, api.ToolsQuery{Agent: agent})
 	if err != nil {
-		return chela.Tool{}, err
+		return api.Tool{}, err
 	}
 	for _, t := range all {
 		if t.Name == name {
 			return t, nil
 		}
 	}
-	return chela.Tool{}, chela.E(chela.NotFound, "no tool "+terminal.OneLine(name, 40)).WithHint("see chela tools list")
+	return api.Tool{}, chela.E(chela.NotFound, "no tool "+terminal.OneLine(name, 40)).WithHint("see chela tools list")
 }
 
 // indented writes a schema for people.
@@ -111,7 +96,7 @@ func (c *commands) toolCall(ctx context.Context, agent string, args []string) er
 		}
 		within, release := c.Interruptible(ctx)
 		defer release()
-		result, err := b.Tools.Call(within, agent, args[0], json.RawMessage(args[1]))
+		result, err := api.Call(within, b.API, api.ToolsRun, api.ToolRequest{Name: args[0], Run: api.ToolRun{Agent: agent, Args: json.RawMessage(args[1])}})
 		if chela.KindOf(err) == chela.Invalid && chela.HintOf(err) == "" {
 			return chela.E(chela.Invalid, chela.MessageOf(err)).WithHint("see chela tools info " + args[0]).Because(err)
 		}
@@ -119,12 +104,7 @@ func (c *commands) toolCall(ctx context.Context, agent string, args []string) er
 			return err
 		}
 		if c.p.JSON {
-			err = c.p.Document(struct {
-				Text        string             `json:"text"`
-				Failed      bool               `json:"failed"`
-				Attachments []chela.Attachment `json:"attachments,omitempty"`
-			}{result.Text, result.Failed, result.Attachments})
-			if err != nil {
+			if err := c.p.Document(result); err != nil {
 				return err
 			}
 		} else {

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,67 +8,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"time"
 
 	"chela"
 	"chela/internal/api"
 )
-
-// Tools returns the tools of an agent, sorted by name. They describe the tools;
-// their functions are nil, and [Client.Call] runs them.
-func (c *Client) Tools(ctx context.Context, agent string) ([]chela.Tool, error) {
-	listed, err := list[api.Tool](ctx, c, url.Values{"agent": {agent}}, "api", "tools")
-	tools := make([]chela.Tool, len(listed))
-	for i, t := range listed {
-		tools[i] = chela.Tool{Name: t.Name, Description: t.Description, Domain: t.Domain, Input: t.Input}
-	}
-	slices.SortFunc(tools, func(a, b chela.Tool) int { return cmp.Compare(a.Name, b.Name) })
-	return tools, err
-}
-
-// Call runs a tool in the agent's main session and waits for it without a
-// timeout.
-func (c *Client) Call(ctx context.Context, agent, name string, args json.RawMessage) (chela.ToolResult, error) {
-	if !json.Valid(args) { // it could not be sent
-		return chela.ToolResult{}, chela.E(chela.Invalid, "the arguments are not JSON")
-	}
-	var out api.ToolOutcome
-	err := c.do(ctx, request{
-		method: http.MethodPost, path: []string{"api", "tools", name, "run"}, body: api.ToolRun{Agent: agent, Args: args},
-	}, &out)
-	return chela.ToolResult{Text: out.Text, Failed: out.Failed, Attachments: out.Attachments}, err
-}
-
-// Models returns the known models, sorted by provider and name, and the
-// providers that did not list theirs. It has no timeout of its own.
-func (c *Client) Models(ctx context.Context) (all api.Models, err error) {
-	query := url.Values{"limit": {strconv.Itoa(api.MaxPage)}}
-	for {
-		page, err := answered[api.Models](ctx, c, request{path: []string{"api", "models"}, query: query, limit: answerTime})
-		if err != nil {
-			return api.Models{}, err
-		}
-		all.Items, all.Away = append(all.Items, page.Items...), page.Away
-		switch page.Next {
-		case "":
-			return all, nil
-		case query.Get("after"):
-			return api.Models{}, misunderstood(errors.New("a page names itself as the next one"))
-		}
-		query.Set("after", page.Next)
-	}
-}
-
-// Try tests provider/model, or without a name a model of every configured
-// provider. It has no timeout of its own.
-func (c *Client) Try(ctx context.Context, model string) ([]api.Trial, error) {
-	var page api.Page[api.Trial]
-	path := []string{"api", "models", "test"}
-	err := c.do(ctx, request{method: http.MethodPost, path: path, body: api.ModelTest{Model: model}}, &page)
-	return page.Items, err
-}
 
 // Status counts the records of the home.
 func (c *Client) Status(ctx context.Context) (chela.Status, error) {

@@ -330,30 +330,34 @@ func TestToolsAndModels(t *testing.T) {
 	kept := chela.Attachment{Name: "a b.txt", MediaType: "text/plain", SHA256: "00", Size: 2}
 	checkNouns(t, []nounsCase{
 		{
-			"tools", func(ctx context.Context, c *client.Client) (any, error) { return c.Tools(ctx, "main") },
-			[]any{page(api.Tool{Name: "b"}, api.Tool{Name: "a", Description: "d", Domain: chela.DomainHost, Input: json.RawMessage(`{}`)})},
+			"tools", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.All(ctx, c, api.ToolsList, api.ToolsQuery{Agent: "main"})
+			},
+			[]any{page(api.Tool{Name: "a", Description: "d", Domain: chela.DomainHost, Input: json.RawMessage(`{}`)}, api.Tool{Name: "b"})},
 			[]string{"GET /api/tools?agent=main"},
-			[]chela.Tool{{Name: "a", Description: "d", Domain: chela.DomainHost, Input: json.RawMessage(`{}`)}, {Name: "b", Input: json.RawMessage(`null`)}},
+			[]api.Tool{{Name: "a", Description: "d", Domain: chela.DomainHost, Input: json.RawMessage(`{}`)}, {Name: "b", Input: json.RawMessage(`null`)}},
 		},
 		{
 			"call", func(ctx context.Context, c *client.Client) (any, error) {
-				return c.Call(ctx, "main", "a", json.RawMessage(`{"x":1}`))
+				return api.Call(ctx, c, api.ToolsRun, api.ToolRequest{Name: "a", Run: api.ToolRun{Agent: "main", Args: json.RawMessage(`{"x":1}`)}})
 			},
 			[]any{api.ToolOutcome{Text: "t", Failed: true, Attachments: []chela.Attachment{kept}}},
 			[]string{"POST /api/tools/a/run", `{"agent":"main","args":{"x":1}}`},
-			chela.ToolResult{Text: "t", Failed: true, Attachments: []chela.Attachment{kept}},
+			api.ToolOutcome{Text: "t", Failed: true, Attachments: []chela.Attachment{kept}},
 		},
 		{
-			"models", func(ctx context.Context, c *client.Client) (any, error) { return c.Models(ctx) },
+			"models", func(ctx context.Context, c *client.Client) (any, error) { return api.AllModels(ctx, c) },
 			[]any{known},
 			[]string{"GET /api/models?limit=500"},
 			known,
 		},
 		{
-			"test", func(ctx context.Context, c *client.Client) (any, error) { return c.Try(ctx, "p/m") },
+			"test", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.ModelsTest, api.ModelTest{Model: "p/m"})
+			},
 			[]any{page(tried)},
 			[]string{"POST /api/models/test", `{"model":"p/m"}`},
-			[]api.Trial{tried},
+			page(tried),
 		},
 		{
 			"attach", func(ctx context.Context, c *client.Client) (any, error) {
@@ -475,8 +479,7 @@ func TestAClientIsABackend(t *testing.T) {
 	t.Parallel()
 	_, c := serve(t)
 	b := cli.Backend{
-		API: c, Conversation: c, Sessions: c, Threads: c, Turns: c, Tools: c,
-		Models: cli.ModelAPI{Models: c.Models, Try: c.Try},
+		API: c, Conversation: c, Sessions: c, Threads: c, Turns: c,
 		Keeper: c, Transcripts: c, Usage: cli.UsageAPI{Sums: c.UsageSums, Budgets: c.Budgets, OfTurn: c.TurnUsage}, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Close: c.Close,
 	}
 	if err := b.Close(); err != nil {

@@ -102,7 +102,7 @@ func TestWhatIsNotSent(t *testing.T) {
 			return err
 		}},
 		"arguments that are not JSON": {chela.Invalid, func(ctx context.Context, c *client.Client) error {
-			_, err := c.Call(ctx, "main", "a", json.RawMessage("{"))
+			_, err := api.Call(ctx, c, api.ToolsRun, api.ToolRequest{Name: "a", Run: api.ToolRun{Args: json.RawMessage("{")}})
 			return err
 		}},
 		"a file that is too large": {chela.Invalid, func(ctx context.Context, c *client.Client) error {

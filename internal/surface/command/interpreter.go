@@ -29,13 +29,6 @@ type Config struct {
 	// Usable returns nil if a model, as provider/model, is available.
 	Usable func(model string) error
 
-	// Models returns the known models, and the providers that did not list
-	// theirs.
-	Models func(ctx context.Context) (api.Models, error)
-
-	// Tools returns the tools of an agent.
-	Tools func(ctx context.Context, agent string) ([]chela.Tool, error)
-
 	// Operations are the operations of the home that commands call.
 	Operations []api.Bound
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/lane"
 	"chela/internal/store"
 )
@@ -155,7 +156,7 @@ func (i *Interpreter) quit(_ context.Context, g given) (lane.Order, error) {
 // tools lists the tools of the agent, each with the first line of what its model
 // reads about it.
 func (i *Interpreter) tools(ctx context.Context, g given) (lane.Order, error) {
-	all, err := i.cfg.Tools(ctx, g.session.Agent)
+	all, err := api.All(ctx, i.api(g), api.ToolsList, api.ToolsQuery{Agent: g.session.Agent, Limit: api.MaxPage})
 	if err != nil {
 		return nil, err
 	}

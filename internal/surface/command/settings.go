@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/lane"
 	"chela/internal/engine/session"
 	"chela/internal/store"
@@ -171,7 +172,7 @@ func (i *Interpreter) models(ctx context.Context, g given) (lane.Order, error) {
 	if g.args == "" {
 		return reply(fmt.Sprintf("model is %s. /model PROVIDER/MODEL sets another, /model list shows some.", i.valueOf(Model, g.session, g.Inbound))), nil
 	}
-	all, err := i.cfg.Models(ctx)
+	all, err := api.AllModels(ctx, i.api(g))
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
@@ -44,7 +43,6 @@ type Home struct {
 	Transcripts  transcripts
 	Threads      threads
 	Turns        turns
-	Tools        tools
 	Models       models
 	Tokens       tokens
 	Logins       logins
@@ -169,15 +167,8 @@ type turns interface {
 	Called(ctx context.Context, id chela.CallID) (chela.ToolCall, error)
 }
 
-type tools interface {
-	Tools(ctx context.Context, agent string) ([]chela.Tool, error)
-	// Call runs a tool manually in the agent's main session.
-	Call(ctx context.Context, agent, name string, args json.RawMessage) (chela.ToolResult, error)
-}
-
 type models interface {
 	Models(ctx context.Context) (api.Models, error)
-	Try(ctx context.Context, model string) ([]api.Trial, error)
 	// Serve returns the provider of provider/model and the model's name there,
 	// for requests that go past the agent.
 	Serve(model string) (chela.Provider, string, error)

@@ -236,19 +236,39 @@ func rows[K comparable, V any](h *home, of map[K]V) []V {
 	return slices.Collect(maps.Values(of))
 }
 
-func (h *home) Tools(_ context.Context, agent string) ([]chela.Tool, error) {
-	if agent != "main" {
-		return nil, chela.E(chela.NotFound, fmt.Sprintf("there is no agent %q", agent))
+// utilities are the operations on tools and models: echo gives its arguments back.
+func (h *home) utilities() []api.Bound {
+	return []api.Bound{
+		api.ToolsList.Do(func(_ context.Context, _ api.Caller, q api.ToolsQuery) (api.Page[api.Tool], error) {
+			if q.Agent != "" && q.Agent != "main" {
+				return api.Page[api.Tool]{}, chela.E(chela.NotFound, fmt.Sprintf("there is no agent %q", q.Agent))
+			}
+			all := []api.Tool{{Name: "echo", Description: "gives back", Input: json.RawMessage(`{"type":"object"}`), Domain: chela.DomainHost}}
+			return api.Cut(all, q.After, q.Limit, func(t api.Tool) string { return t.Name })
+		}),
+		api.ToolsRun.Do(func(_ context.Context, _ api.Caller, q api.ToolRequest) (api.ToolOutcome, error) {
+			if q.Name != "echo" {
+				return api.ToolOutcome{}, chela.E(chela.NotFound, fmt.Sprintf("there is no tool %s", q.Name))
+			}
+			return api.ToolOutcome{Text: string(q.Run.Args)}, nil
+		}),
+		api.ModelsList.Do(func(ctx context.Context, _ api.Caller, q api.ModelsQuery) (api.Models, error) {
+			models, err := h.Models(ctx)
+			if err != nil {
+				return models, err
+			}
+			page, err := api.Cut(models.Items, q.After, q.Limit, func(m chela.Model) string { return m.Provider + "/" + m.Name })
+			models.Items, models.Next = page.Items, page.Next
+			return models, err
+		}),
+		api.ModelsTest.Do(func(_ context.Context, _ api.Caller, q api.ModelTest) (api.Page[api.Trial], error) {
+			return api.Page[api.Trial]{Items: []api.Trial{{Model: q.Model, Checks: []api.Check{{Name: api.CheckReachable, State: api.CheckPassed}}}}}, nil
+		}),
 	}
-	return []chela.Tool{{Name: "echo", Description: "gives back", Input: json.RawMessage(`{"type":"object"}`), Domain: chela.DomainHost}}, nil
 }
 
 func (h *home) Models(context.Context) (api.Models, error) {
 	return api.Models{Items: []chela.Model{{Provider: "offline", Name: "offline"}}, Away: []api.Away{{Provider: "openai", Kind: chela.Unavailable, Message: "out of order"}}}, nil
-}
-
-func (h *home) Try(_ context.Context, model string) ([]api.Trial, error) {
-	return []api.Trial{{Model: model, Checks: []api.Check{{Name: api.CheckReachable, State: api.CheckPassed}}}}, nil
 }
 
 func (h *home) Lacks(_ string, set []provider.Parameter) []provider.Parameter { return set }

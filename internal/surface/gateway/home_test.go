@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -108,8 +107,8 @@ func newHome(t testing.TB) *home {
 // home returns h as a gateway takes it.
 func (h *home) home() gateway.Home {
 	return gateway.Home{
-		Conversation: h, Events: h.stream, Sessions: h, Keeper: h, Transcripts: h, Threads: h, Turns: h, Tools: h, Responses: h, Models: h, Tokens: h, Logins: h, Requests: h.requests,
-		Operations: slices.Concat(board{}.operations(), h.trees(), h.decisions(), h.credentials(), dailyRoutines{}.operations(), notices()),
+		Conversation: h, Events: h.stream, Sessions: h, Keeper: h, Transcripts: h, Threads: h, Turns: h, Responses: h, Models: h, Tokens: h, Logins: h, Requests: h.requests,
+		Operations: slices.Concat(board{}.operations(), h.trees(), h.decisions(), h.credentials(), h.utilities(), dailyRoutines{}.operations(), notices()),
 		Hook:       hooked, Attach: h.attach, Place: session.Scopes{DM: chela.ScopePerPeer}.Place,
 		Kept: func(_ context.Context, name, media, sum string) (chela.Attachment, error) {
 			return find(h, func() map[string]chela.Attachment { return h.kept }, sum)
@@ -412,12 +411,4 @@ func (h *home) Sessions(_ context.Context, after chela.SessionKey, limit int, ar
 // Called returns a call; there are none.
 func (h *home) Called(_ context.Context, id chela.CallID) (chela.ToolCall, error) {
 	return chela.ToolCall{}, chela.E(chela.NotFound, fmt.Sprintf("there is no call %s", id))
-}
-
-// Call runs a tool: echo gives its arguments back.
-func (h *home) Call(_ context.Context, _, name string, args json.RawMessage) (chela.ToolResult, error) {
-	if name != "echo" {
-		return chela.ToolResult{}, chela.E(chela.NotFound, fmt.Sprintf("there is no tool %s", name))
-	}
-	return chela.ToolResult{Text: string(args)}, nil
 }

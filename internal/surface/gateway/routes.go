@@ -120,13 +120,6 @@ func (g *Gateway) turnRoutes() []route {
 
 func (g *Gateway) homeRoutes() []route {
 	return []route{
-		get("/api/tools", chela.ScopeRead, "List the tools of an agent").gives(api.Page[api.Tool]{}).
-			query(held("agent", "its name; main without it", "is=name"), api.After("the name of a tool", "is=ascii max=256"), api.Limit()).by(g.getTools),
-		post("/api/tools/{name}/run", chela.ScopeAdmin, "Run a tool by hand").
-			takes(api.ToolRun{}).gives(api.ToolOutcome{}).isLong().by(g.runTool),
-		get("/api/models", chela.ScopeRead, "List models").gives(api.Models{}).query(api.After("provider/model", "is=line min=1 max=512"), api.Limit()).by(g.getModels),
-		post("/api/models/test", chela.ScopeChat, "Try a model out, or those of every provider that is set up").
-			takes(api.ModelTest{}).gives(api.Page[api.Trial]{}).isMetered().isLong().by(g.testModel),
 		get("/api/status", chela.ScopeRead, "Count what is in the home").gives(chela.Status{}).by(g.getStatus),
 		get("/api/config", chela.ScopeRead, "List settings and where they came from").gives(api.Page[api.Setting]{}).query(api.After("a key", "is=line min=1 max=256"), api.Limit()).by(g.getConfig),
 		patch("/api/config", chela.ScopeAdmin, "Change a setting, from the next start on").

@@ -1,0 +1,51 @@
+package api
+
+import (
+	"context"
+
+	"chela"
+)
+
+// Models are those that are known.
+type Models struct {
+	Items []chela.Model `json:"items"`
+	Next  string        `json:"next,omitempty"` // as that of a [Page]
+	Away  []Away        `json:"away,omitempty"`
+}
+
+// An Away provider did not tell its models.
+type Away struct {
+	Provider string     `json:"provider"`
+	Kind     chela.Kind `json:"kind"`
+	Message  string     `json:"message"`
+}
+
+// A ModelTest asks to try a model out, as provider/model; without one those of
+// every provider that somebody set up.
+type ModelTest struct {
+	Model string `json:"model,omitempty" check:"is=model max=256"`
+}
+
+// A ModelsQuery asks for the models after one of them.
+type ModelsQuery struct {
+	After string `query:"after" check:"is=line min=1 max=512" help:"provider/model"`
+	Limit int    `query:"limit"`
+}
+
+// The operations on models. A provider that does not exist is NotFound; the problems
+// of a model are in its trial.
+var (
+	ModelsList = Define[ModelsQuery, Models]("models.list", "GET /api/models", chela.ScopeRead,
+		"List models with their known properties")
+	ModelsTest = Define[ModelTest, Page[Trial]]("models.test", "POST /api/models/test", chela.ScopeChat,
+		"Test a model, or those of every configured provider").With(func(s *Spec) { s.Metered, s.Long = true, true })
+)
+
+// AllModels returns all known models, and the providers that did not list theirs.
+func AllModels(ctx context.Context, c conn) (all Models, err error) {
+	err = pages(ctx, c, ModelsList.Request(ModelsQuery{Limit: MaxPage}), func(page Models) (next string) {
+		all.Items, all.Away = append(all.Items, page.Items...), page.Away
+		return page.Next
+	})
+	return all, err
+}

@@ -1,0 +1,103 @@
+package agents
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"chela"
+	"chela/internal/api"
+)
+
+// Operations binds the operations on tools.
+func (a *Agents) Operations() []api.Bound {
+	return []api.Bound{api.ToolsList.Do(a.listTools), api.ToolsRun.Do(a.runTool)}
+}
+
+func (a *Agents) listTools(_ context.Context, _ api.Caller, q api.ToolsQuery) (api.Page[api.Tool], error) {
+	box, err := a.Toolbox(cmp.Or(q.Agent, chela.MainAgent))
+	if err != nil {
+		return api.Page[api.Tool]{}, err
+	}
+	var tools []api.Tool
+	for _, t := range box.All() {
+		tools = append(tools, api.Tool{Name: t.Name, Description: t.Description, Domain: t.Domain, Input: t.Input})
+	}
+	slices.SortFunc(tools, func(a, b api.Tool) int { return cmp.Compare(a.Name, b.Name) })
+	return api.Cut(tools, q.After, q.Limit, func(t api.Tool) string { return t.Name })
+}
+
+// runTool runs a tool in the main session of an agent, as the owner. Whoever may run
+// it has approved the call by that; the policy can still deny it.
+func (a *Agents) runTool(ctx context.Context, _ api.Caller, q api.ToolRequest) (api.ToolOutcome, error) {
+	agent := cmp.Or(q.Run.Agent, chela.MainAgent)
+	box, err := a.Toolbox(agent)
+	if err != nil {
+		return api.ToolOutcome{}, err
+	}
+	if len(q.Run.Args) == 0 {
+		q.Run.Args = json.RawMessage("{}")
+	}
+	args, err := box.Check(q.Name, q.Run.Args)
+	if err != nil {
+		return api.ToolOutcome{}, err
+	}
+	t, _ := box.Get(q.Name) // Check found it
+	call := chela.ToolCall{
+		ID: a.cfg.IDs.Call(), Session: chela.MainKey(agent), Agent: agent, Principal: chela.PrincipalOwner, Tool: t.Name, Args: args,
+		State: chela.CallRunning,
+	}
+	if call, err = a.permit(ctx, t, call); err != nil {
+		return api.ToolOutcome{}, err
+	}
+	result, err := t.Run(ctx, call)
+	return api.ToolOutcome{Text: result.Text, Failed: result.Failed, Attachments: result.Attachments}, err
+}
+
+// permit returns a call that a person makes by hand as its tool is to run it, or the
+// reason why the policy denies it.
+func (a *Agents) permit(ctx context.Context, t chela.Tool, call chela.ToolCall) (chela.ToolCall, error) {
+	j := chela.Judgement{Effect: chela.EffectRead}
+	if t.Judge != nil {
+		j = t.Judge(call.Args)
+	}
+	asked := call
+	turn := chela.Turn{Session: call.Session, Origin: chela.Origin{Owner: true}, Overrides: chela.Overrides{Elevated: "ask"}}
+	ruling, err := a.Rule(ctx, turn, asked, j)
+	if err != nil {
+		return call, err
+	}
+	if ruling.Verdict == chela.Deny {
+		return call, chela.E(chela.Denied, ruling.Reason).WithHint("change the [[policy]] rules in config.toml")
+	}
+	call.Rule = func(ctx context.Context, j chela.Judgement) (chela.Verdict, error) {
+		r, err := a.Rule(ctx, turn, asked, j)
+		return r.Verdict, err
+	}
+	if t.Prepare == nil {
+		return call, nil
+	}
+	prepared, err := t.Prepare(ctx, call)
+	call.Intent, call.Changes = prepared.Intent, prepared.Changes
+	return call, err
+}
+
+// Operations binds the operations on models.
+func (p *Providers) Operations() []api.Bound {
+	return []api.Bound{
+		api.ModelsList.Do(func(ctx context.Context, _ api.Caller, q api.ModelsQuery) (api.Models, error) {
+			models, err := p.Models(ctx)
+			if err != nil {
+				return models, err
+			}
+			page, err := api.Cut(models.Items, q.After, q.Limit, func(m chela.Model) string { return m.Provider + "/" + m.Name })
+			models.Items, models.Next = page.Items, page.Next
+			return models, err
+		}),
+		api.ModelsTest.Do(func(ctx context.Context, _ api.Caller, q api.ModelTest) (api.Page[api.Trial], error) {
+			trials, err := p.Try(ctx, q.Model)
+			return api.Page[api.Trial]{Items: append([]api.Trial{}, trials...)}, err
+		}),
+	}
+}
