@@ -183,7 +183,7 @@ var rules = []rule{
 		"internal/app/app.go":                      "a level that the configuration must have refused",
 		"internal/platform/fail/on.go":             "a test asked for what does not exist",
 		"internal/surface/gateway/edge/refusal.go": "how net/http is told to break an answer off",
-		"internal/model/provider/offline/rules.go":  "what was decoded from JSON can be encoded",
+		"internal/model/provider/offline/rules.go": "what was decoded from JSON can be encoded",
 		"internal/store/value.go":                  "types of the root package can be encoded",
 		"internal/store/storetest/fill.go":         "a field of a type that the contract does not know yet",
 		"internal/tool/pure/functions.go":          "a constant that is not a number",
