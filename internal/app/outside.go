@@ -63,15 +63,6 @@ func (s *outside) answering(ctx context.Context, in chela.Inbound) ([]string, er
 	return s.cfg.ModelsOf(session.Agent, s.agents.Model(session.Session, in)), err
 }
 
-// Accept commits a message; its turn starts asynchronously.
-func (s *outside) Accept(ctx context.Context, in chela.Inbound) (api.Receipt, error) {
-	r, err := s.Ingress.Accept(ctx, in)
-	return api.Receipt{
-		Session: r.Session, Thread: r.Thread, Turn: r.Turn, Inbox: r.Inbox, Duplicate: r.Duplicate, Dropped: r.Dropped,
-		Reply: r.Reply,
-	}, err
-}
-
 // Sessions returns up to limit sessions whose keys come after the given one.
 func (s *outside) Sessions(ctx context.Context, after chela.SessionKey, limit int, archived bool) ([]chela.Session, error) {
 	var found []chela.Session

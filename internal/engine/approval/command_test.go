@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/lane"
 	"chela/internal/surface/command"
 )
@@ -17,10 +18,10 @@ type dying struct {
 }
 
 // Control carries an order out, from the second time on.
-func (d *dying) Control(ctx context.Context, in chela.Inbound, do lane.Order) (lane.Receipt, error) {
+func (d *dying) Control(ctx context.Context, in chela.Inbound, do lane.Order) (api.Receipt, error) {
 	if !d.dead {
 		d.dead = true
-		return lane.Receipt{}, context.Canceled
+		return api.Receipt{}, context.Canceled
 	}
 	return d.Lanes.Control(ctx, in, do)
 }

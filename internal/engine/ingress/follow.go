@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/approval"
-	"chela/internal/engine/lane"
 	"chela/internal/engine/queue"
 	"chela/internal/platform/event"
 	"chela/internal/store"
@@ -63,7 +63,7 @@ func (g *Ingress) Say(ctx context.Context, in chela.Inbound, show func(chela.Eve
 }
 
 // taken waits until a turn takes a queued message.
-func (g *Ingress) taken(ctx context.Context, heard *event.Listener, r lane.Receipt) (chela.TurnID, error) {
+func (g *Ingress) taken(ctx context.Context, heard *event.Listener, r api.Receipt) (chela.TurnID, error) {
 	for {
 		var m chela.Waiting
 		var asked []chela.Approval
@@ -137,7 +137,7 @@ func (g *Ingress) follow(ctx context.Context, heard *event.Listener, id chela.Tu
 		if t.State != chela.TurnProcessing {
 			return t, g.showRest(heard, id, show)
 		}
-		heardOf, err := g.showUntil(ctx, heard, lane.Receipt{Session: t.Session, Turn: id}, show)
+		heardOf, err := g.showUntil(ctx, heard, api.Receipt{Session: t.Session, Turn: id}, show)
 		if err == nil && heardOf == nothing {
 			// No event arrived: another process runs it, or died running it.
 			err = g.cfg.Lanes.Wake(ctx, t.Session)
@@ -159,7 +159,7 @@ const (
 
 // showUntil sends events of the turn that a receipt names until one reports an
 // outcome, or the next poll is due.
-func (g *Ingress) showUntil(ctx context.Context, heard *event.Listener, of lane.Receipt, show func(chela.Event)) (told hearsay, err error) {
+func (g *Ingress) showUntil(ctx context.Context, heard *event.Listener, of api.Receipt, show func(chela.Event)) (told hearsay, err error) {
 	look, cancel := context.WithTimeout(ctx, g.patience(of.Session))
 	defer cancel()
 	for {

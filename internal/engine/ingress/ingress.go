@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/approval"
 	"chela/internal/engine/hook"
 	"chela/internal/engine/lane"
@@ -47,7 +48,7 @@ type Config struct {
 type commands interface {
 	// Take executes the command in a message, if there is one: the receipt has
 	// its reply. Any other message is returned with its directives applied.
-	Take(ctx context.Context, in chela.Inbound) (chela.Inbound, *lane.Receipt, error)
+	Take(ctx context.Context, in chela.Inbound) (chela.Inbound, *api.Receipt, error)
 
 	// Elevating returns also with the announcement of a message that lifts the
 	// approvals of its turn, and also itself for any other message.
@@ -80,10 +81,10 @@ const acceptTime = 5 * time.Minute
 // Accept commits a message; its turn starts asynchronously. A message resent
 // while it is still being accepted joins the pending request, which continues
 // if its first sender disconnects.
-func (g *Ingress) Accept(ctx context.Context, in chela.Inbound) (lane.Receipt, error) {
+func (g *Ingress) Accept(ctx context.Context, in chela.Inbound) (api.Receipt, error) {
 	in, err := g.complete(in)
 	if err != nil {
-		return lane.Receipt{}, err
+		return api.Receipt{}, err
 	}
 	delivery := strings.Join([]string{string(in.Session), in.Origin.Channel, in.Origin.Account, in.MessageID}, "\x00")
 	accepted, err, _ := g.accepting.Do(delivery, func() (any, error) {
@@ -92,14 +93,14 @@ func (g *Ingress) Accept(ctx context.Context, in chela.Inbound) (lane.Receipt, e
 		r, _, err := g.accept(ctx, in)
 		return r, err
 	})
-	r, _ := accepted.(lane.Receipt)
+	r, _ := accepted.(api.Receipt)
 	return r, err
 }
 
 // accept is the ingress of every message: an answer to a pending question goes
 // to the approvals, a command is executed, anything else goes into the inbox.
 // It reports whether the message started a turn in this process.
-func (g *Ingress) accept(ctx context.Context, in chela.Inbound) (r lane.Receipt, begun bool, err error) {
+func (g *Ingress) accept(ctx context.Context, in chela.Inbound) (r api.Receipt, begun bool, err error) {
 	if err := queue.CheckInbound(in); err != nil {
 		return r, false, err
 	}
@@ -108,7 +109,7 @@ func (g *Ingress) accept(ctx context.Context, in chela.Inbound) (r lane.Receipt,
 		return r, false, err
 	}
 	if ok {
-		return lane.Receipt{Session: answered.Session, Thread: answered.Thread, Turn: answered.Turn}, false, nil
+		return api.Receipt{Session: answered.Session, Thread: answered.Thread, Turn: answered.Turn}, false, nil
 	}
 	if g.cfg.Hooks.HearsMessage(in) { // hooks run once per delivery
 		if r, ok, err := g.cfg.Lanes.Known(ctx, in); ok || err != nil {
@@ -144,7 +145,7 @@ func (g *Ingress) accept(ctx context.Context, in chela.Inbound) (r lane.Receipt,
 // wake resumes the lane of a message that was resent and is still queued: the
 // process that ran the lane may be dead, and without a daemon no other process
 // adopts it.
-func (g *Ingress) wake(ctx context.Context, r lane.Receipt) error {
+func (g *Ingress) wake(ctx context.Context, r api.Receipt) error {
 	if r.Turn != "" || r.Dropped || r.Session == "" {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/store"
 )
 
@@ -13,7 +14,7 @@ import (
 // accepted work is not slowed down. Results for a waiting turn and
 // announcements of chela are always admitted. A repeated delivery returns the
 // receipt of the first one.
-func (l *Lanes) admit(ctx context.Context, in chela.Inbound) (leave func(), again *Receipt, err error) {
+func (l *Lanes) admit(ctx context.Context, in chela.Inbound) (leave func(), again *api.Receipt, err error) {
 	key, err := chela.ParseSessionKey(in.Session)
 	if err != nil {
 		return nil, nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/lane"
 	"chela/internal/engine/session"
 	"chela/internal/store"
@@ -57,7 +58,7 @@ func TestConversationBeginsAnew(t *testing.T) {
 		if first.Thread != second.Thread || !again.Duplicate || again.Thread != first.Thread || len(ends()) > 0 {
 			t.Errorf("threads %s, %s and again %+v", first.Thread, second.Thread, again)
 		}
-		var third lane.Receipt
+		var third api.Receipt
 		news := h.hear(chela.EventSessionChanged, func() { third = h.say(message(mainSession, "m3", "three")) })
 		h.rest(mainSession)
 		if third.Thread == first.Thread || news.Thread != third.Thread || news.Cursor == "" {
@@ -124,7 +125,7 @@ func TestAnewWhileAnotherThreadRuns(t *testing.T) {
 		aside.Thread = other.ID
 		h.say(aside)
 		h.enter()
-		var next lane.Receipt
+		var next api.Receipt
 		news := h.hear(chela.EventSessionChanged, func() { next = h.say(message(mainSession, "m3", "three")) })
 		if next.Thread == first.Thread || next.Thread == other.ID || next.Turn != "" || news.Thread != next.Thread || len(ends()) != 1 {
 			t.Errorf("the message is in %+v; event %+v", next, news)

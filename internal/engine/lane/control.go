@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/queue"
 	"chela/internal/engine/session"
 	"chela/internal/store"
@@ -30,11 +31,11 @@ var errKnown = errors.New("the delivery is known")
 // created. A repeated delivery changes nothing and returns the receipt with the
 // first reply. An error changes nothing. Followers of the session receive the
 // reply as an event.
-func (l *Lanes) Control(ctx context.Context, in chela.Inbound, do Order) (Receipt, error) {
+func (l *Lanes) Control(ctx context.Context, in chela.Inbound, do Order) (api.Receipt, error) {
 	if err := queue.CheckInbound(in); err != nil {
-		return Receipt{}, err
+		return api.Receipt{}, err
 	}
-	var r Receipt
+	var r api.Receipt
 	var done Outcome
 	var ended chela.ThreadID
 	err := l.store.Write(ctx, "command", func(w *store.Write) error {
@@ -59,7 +60,7 @@ func (l *Lanes) Control(ctx context.Context, in chela.Inbound, do Order) (Receip
 		if !added {
 			return errKnown
 		}
-		r = Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Reply: m.Reply}
+		r = api.Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Reply: m.Reply}
 		return w.Announce(ctx, m.CreatedAt, done.Events)
 	})
 	switch {
@@ -67,7 +68,7 @@ func (l *Lanes) Control(ctx context.Context, in chela.Inbound, do Order) (Receip
 		again, _, err := l.Known(ctx, in)
 		return again, err
 	case err != nil:
-		return Receipt{}, err
+		return api.Receipt{}, err
 	}
 	l.tell(done.Events)
 	if done.Then != nil {
@@ -82,13 +83,13 @@ func (l *Lanes) Control(ctx context.Context, in chela.Inbound, do Order) (Receip
 
 // Known returns the receipt of an earlier delivery of the message, and whether
 // there was one.
-func (l *Lanes) Known(ctx context.Context, in chela.Inbound) (r Receipt, ok bool, err error) {
+func (l *Lanes) Known(ctx context.Context, in chela.Inbound) (r api.Receipt, ok bool, err error) {
 	err = l.store.Read(ctx, func(read *store.Read) error {
 		r, err = known(ctx, read, in)
 		return err
 	})
 	if chela.KindOf(err) == chela.NotFound {
-		return Receipt{}, false, nil
+		return api.Receipt{}, false, nil
 	}
 	return r, err == nil, err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/lane"
 	"chela/internal/engine/session"
 	"chela/internal/store"
@@ -21,7 +22,7 @@ func label(t *testing.T, name string) lane.Order {
 	}
 }
 
-func (h *house) control(in chela.Inbound, do lane.Order) lane.Receipt {
+func (h *house) control(in chela.Inbound, do lane.Order) api.Receipt {
 	h.t.Helper()
 	r, err := h.lanes.Control(h.t.Context(), in, do)
 	if err != nil {
@@ -50,8 +51,8 @@ func TestControlWaitsForNoTurn(t *testing.T) {
 		heard := h.bus.Listen(mainSession, nil)
 		defer heard.Close()
 		r := h.control(message(mainSession, "m2", "/label home"), label(t, "home"))
-		want := lane.Receipt{Session: mainSession, Thread: running.Thread, Reply: "It is called home."}
-		if diff := cmp.Diff(want, r, cmpopts.IgnoreFields(lane.Receipt{}, "Inbox")); diff != "" {
+		want := api.Receipt{Session: mainSession, Thread: running.Thread, Reply: "It is called home."}
+		if diff := cmp.Diff(want, r, cmpopts.IgnoreFields(api.Receipt{}, "Inbox")); diff != "" {
 			t.Errorf("receipt (-want +got)\n%s", diff)
 		}
 		if e, ok := heard.Next(t.Context()); !ok || e.Kind != chela.EventSessionChanged || e.Cursor == "" {

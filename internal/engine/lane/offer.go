@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/journal"
 	"chela/internal/store"
 )
@@ -52,7 +53,7 @@ func (l *Lanes) bring(ctx context.Context, w *store.Write, lane store.Lane, m ch
 	if a.events, err = l.opener.Change(ctx, w, ch); err != nil {
 		return a, err
 	}
-	a.receipt = Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Turn: m.Turn}
+	a.receipt = api.Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Turn: m.Turn}
 	if ch.Turn == nil || lane.Owner != "" {
 		return a, nil
 	}

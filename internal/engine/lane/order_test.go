@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/lane"
 	"chela/internal/store"
 )
@@ -184,7 +185,7 @@ func TestDuplicates(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, cfg store.Config) {
 		a, b := open(t, cfg, echoScenario, nil), open(t, cfg, echoScenario, nil)
-		receipts := make([]lane.Receipt, 16)
+		receipts := make([]api.Receipt, 16)
 		var wait sync.WaitGroup
 		for i := range receipts {
 			h := []*house{a, b}[i%2]

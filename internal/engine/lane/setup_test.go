@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/approval"
 	"chela/internal/engine/lane"
 	"chela/internal/engine/policy"
@@ -230,7 +231,7 @@ func message(key chela.SessionKey, id, text string) chela.Inbound {
 }
 
 // say submits a message that must be accepted.
-func (h *house) say(in chela.Inbound) lane.Receipt {
+func (h *house) say(in chela.Inbound) api.Receipt {
 	h.t.Helper()
 	r, err := h.lanes.Submit(h.t.Context(), in)
 	if err != nil {

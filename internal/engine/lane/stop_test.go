@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/approval"
 	"chela/internal/engine/lane"
 	"chela/internal/engine/turn"
@@ -42,7 +43,7 @@ func TestStopRunningTurn(t *testing.T) {
 			t.Parallel()
 			onBoth(t, func(t *testing.T, cfg store.Config) {
 				h, other := open(t, cfg, hangScenario, nil), open(t, cfg, hangScenario, nil)
-				var r lane.Receipt
+				var r api.Receipt
 				h.hear(chela.EventTextDelta, func() { r = h.say(message(mainSession, "m1", "hi")) })
 				stopping := map[string]*house{"here": h, "another process": other}[from]
 				if err := stopping.lanes.Stop(t.Context(), r.Turn); err != nil {

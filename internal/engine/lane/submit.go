@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/journal"
 	"chela/internal/engine/prompt"
 	"chela/internal/engine/queue"
@@ -11,17 +12,6 @@ import (
 	"chela/internal/engine/turn/machine"
 	"chela/internal/store"
 )
-
-// A Receipt is the result of a submission, returned after the commit.
-type Receipt struct {
-	Inbox     chela.InboxID
-	Session   chela.SessionKey
-	Thread    chela.ThreadID
-	Turn      chela.TurnID // the turn that took it; empty while it waits
-	Reply     string       // reply of a command; empty otherwise
-	Duplicate bool         // repeated delivery
-	Dropped   bool         // repeated delivery of a message that was dropped from the queue
-}
 
 // An Also takes part in the transaction that accepts a message as id. It is not
 // called for a repeated delivery. Its events are announced after the commit.
@@ -32,22 +22,22 @@ type Also func(ctx context.Context, w *store.Write, id chela.InboxID) ([]chela.E
 // receipt reports the state of the first one. It is Invalid for an unacceptable
 // message, Exhausted if too many turns or messages wait, and Unavailable during
 // shutdown.
-func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (Receipt, error) {
+func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (api.Receipt, error) {
 	return l.SubmitAlso(ctx, in, nil)
 }
 
 // SubmitAlso is Submit with a second operation in the same transaction; also
 // may be nil.
-func (l *Lanes) SubmitAlso(ctx context.Context, in chela.Inbound, also Also) (Receipt, error) {
+func (l *Lanes) SubmitAlso(ctx context.Context, in chela.Inbound, also Also) (api.Receipt, error) {
 	if err := queue.CheckInbound(in); err != nil {
-		return Receipt{}, err
+		return api.Receipt{}, err
 	}
 	if l.isClosing() {
-		return Receipt{}, chela.E(chela.Unavailable, "chela is shutting down").WithHint("send the message again in a moment")
+		return api.Receipt{}, chela.E(chela.Unavailable, "chela is shutting down").WithHint("send the message again in a moment")
 	}
 	leave, again, err := l.admit(ctx, in)
 	if err != nil {
-		return Receipt{}, err
+		return api.Receipt{}, err
 	}
 	defer leave()
 	if again != nil {
@@ -68,7 +58,7 @@ func (l *Lanes) SubmitAlso(ctx context.Context, in chela.Inbound, also Also) (Re
 		return err
 	})
 	if err != nil {
-		return Receipt{}, err
+		return api.Receipt{}, err
 	}
 	l.tell(a.events)
 	if a.begun != nil {
@@ -95,7 +85,7 @@ func (l *Lanes) SubmitAlso(ctx context.Context, in chela.Inbound, also Also) (Re
 // An arrival is the result of the transaction of a submission.
 type arrival struct {
 	message chela.Waiting
-	receipt Receipt
+	receipt api.Receipt
 	events  []chela.Event  // to announce, without the events of a fresh turn
 	ended   *session.End   // the conversation ended by the message
 	begun   *Opened        // the turn to run here; nil if there is none
@@ -136,7 +126,7 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, m chela.Waiting, ear
 		a.receipt, err = known(ctx, &w.Read, m.Inbound)
 		return a, err
 	}
-	a.receipt = Receipt{Inbox: m.ID, Session: m.Session, Thread: thread.ID, Turn: m.Turn}
+	a.receipt = api.Receipt{Inbox: m.ID, Session: m.Session, Thread: thread.ID, Turn: m.Turn}
 	if why != "" {
 		a.ended = &session.End{Session: s.Key, Thread: s.Thread, Reason: why}
 		if err := l.opener.BeginAnew(ctx, w, &s, thread); err != nil {
@@ -161,7 +151,7 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, m chela.Waiting, ear
 
 // known returns the receipt of an earlier delivery. It is NotFound if there was
 // none, and a Conflict if the id was used in another session.
-func known(ctx context.Context, r *store.Read, in chela.Inbound) (Receipt, error) {
+func known(ctx context.Context, r *store.Read, in chela.Inbound) (api.Receipt, error) {
 	m, ok, err := r.Delivered(ctx, in.Origin.Channel, in.Origin.Account, in.MessageID)
 	if err == nil && !ok {
 		err = chela.E(chela.NotFound, "no such message was accepted")
@@ -169,7 +159,7 @@ func known(ctx context.Context, r *store.Read, in chela.Inbound) (Receipt, error
 	if err == nil && m.Session != in.Session {
 		err = chela.E(chela.Conflict, "that message id was used in another session").WithHint("use a new one for each message")
 	}
-	receipt := Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Turn: m.Turn, Reply: m.Reply, Duplicate: true}
+	receipt := api.Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Turn: m.Turn, Reply: m.Reply, Duplicate: true}
 	if m.State == chela.InboxDropped {
 		receipt.Turn, receipt.Dropped = "", true // the turn that mentions it did not take it
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/lane"
 	"chela/internal/engine/prompt"
 	"chela/internal/store"
@@ -23,7 +24,7 @@ func queued(t *testing.T, cfg store.Config, scenario string, q chela.QueueSettin
 
 // tenAfterWait says something that takes until the gate is opened, and then ten
 // things more, the answers of which are to be pushed.
-func (h *house) tenAfterWait() (receipts []lane.Receipt) {
+func (h *house) tenAfterWait() (receipts []api.Receipt) {
 	h.t.Helper()
 	first := message(mainSession, "first", "wait")
 	first.Origin.ReplyBy = chela.ReplyByOutbox

@@ -53,8 +53,8 @@ type Config struct {
 
 // lanes executes orders, and stops turns.
 type lanes interface {
-	Control(ctx context.Context, in chela.Inbound, do lane.Order) (lane.Receipt, error)
-	Known(ctx context.Context, in chela.Inbound) (lane.Receipt, bool, error)
+	Control(ctx context.Context, in chela.Inbound, do lane.Order) (api.Receipt, error)
+	Known(ctx context.Context, in chela.Inbound) (api.Receipt, bool, error)
 	StopIn(ctx context.Context, w *store.Write, t chela.Turn) (then func(context.Context), err error)
 }
 
@@ -111,7 +111,7 @@ func New(s *store.Store, cfg Config) *Interpreter {
 // its reply, and the message must not be submitted. Any other message is
 // returned with its directives applied and removed from the text. A command
 // that cannot be executed is an error, and changes nothing.
-func (i *Interpreter) Take(ctx context.Context, in chela.Inbound) (chela.Inbound, *lane.Receipt, error) {
+func (i *Interpreter) Take(ctx context.Context, in chela.Inbound) (chela.Inbound, *api.Receipt, error) {
 	if in.Command != "" || len(in.Results) > 0 {
 		return in, nil, nil
 	}
@@ -155,7 +155,7 @@ func refused(in chela.Inbound, f Form) error {
 }
 
 // carryOut executes a command, unless its delivery is a repetition.
-func (i *Interpreter) carryOut(ctx context.Context, in chela.Inbound, f Form, prepare func(context.Context) (lane.Order, error)) (chela.Inbound, *lane.Receipt, error) {
+func (i *Interpreter) carryOut(ctx context.Context, in chela.Inbound, f Form, prepare func(context.Context) (lane.Order, error)) (chela.Inbound, *api.Receipt, error) {
 	if err := refused(in, f); err != nil {
 		return in, nil, err
 	}
