@@ -81,9 +81,14 @@ func (o Operation[In, Out]) With(set func(*Spec)) Operation[In, Out] {
 // A Caller is who carries out an operation.
 type Caller struct {
 	By     string       // the name of the token or of the surface, for the records
+	Scope  chela.Scope  // of the token, admin for the owner; an empty one permits nothing that depends on it
 	Origin chela.Origin // of what the operation creates
 
 	Session chela.SessionKey // in which a command was given; empty elsewhere
+
+	// Input is InputTyped where a person types on the surface, so that text without an
+	// input of its own may hold commands.
+	Input chela.Input
 
 	Key     string // the idempotency key of the request, unique over all tokens; may be empty
 	Account string // the token's id, which is put before keys in inputs; empty for the owner
@@ -99,6 +104,14 @@ func (c Caller) KeyOf(given string) string {
 		return given
 	}
 	return c.Account + " " + given
+}
+
+// Inbound returns a message of the caller in a thread. Its id is the given one, or else
+// the key of the request.
+func (c Caller) Inbound(t chela.Thread, text, id string) chela.Inbound {
+	return chela.Inbound{
+		Session: t.Session, Thread: t.ID, Origin: c.Origin, Scope: c.Scope, Input: c.Input, Text: text, MessageID: cmp.Or(id, c.Key),
+	}
 }
 
 // Arguments are the undecoded input of an operation. Path and query have passed the
@@ -208,10 +221,16 @@ func (o Operation[In, Out]) Request(in In) Request {
 	return r
 }
 
-// Check returns an Invalid error if a value of the query is beyond its limits, so
-// that a caller learns of it by the name of the field before anything is sent.
+// Check returns an Invalid error if a value of the query is beyond its limits, or a
+// session key in the path is malformed, so that a caller learns of it by the name of
+// the field before anything is sent.
 func (r Request) Check() error {
 	for _, f := range r.fields() {
+		if f.place == placePath && f.typ == reflect.TypeFor[chela.SessionKey]() {
+			if _, err := chela.ParseSessionKey(chela.SessionKey(r.Values[f.name])); err != nil {
+				return err
+			}
+		}
 		if f.place != placeQuery || !r.Query.Has(f.name) {
 			continue
 		}

@@ -4,6 +4,8 @@ package api
 // are documented.
 func Operations() []Spec {
 	return []Spec{
+		SessionsList.Spec, SessionsShow.Spec, SessionsChange.Spec, SessionsArchive.Spec, SessionsReset.Spec,
+		ThreadsList.Spec, ThreadsCreate.Spec, ThreadsTitle.Spec, ThreadsPrompt.Spec, ThreadsEntries.Spec, ThreadsCompact.Spec,
 		ThreadsShow.Spec, ThreadsUndo.Spec, ThreadsRedo.Spec, ThreadsRestore.Spec, ThreadsCheckpoint.Spec, ThreadsBranch.Spec,
 
 		JobsList.Spec, JobsCreate.Spec, JobsShow.Spec, JobsEvents.Spec, JobsFiles.Spec, JobsFile.Spec, JobsCancel.Spec, JobsRestart.Spec,

@@ -141,8 +141,9 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 	})
 	a.sessions = session.New(a.store, session.Config{
 		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Blobs: a.blobs,
-		Agent: cfg.CheckAgent,
-		Model: a.models.Usable,
+		Agent:  cfg.CheckAgent,
+		Usable: a.models.Usable,
+		Agents: a.agents, Prompt: promptSettings(cfg.Compaction),
 		Ended: a.ended,
 	})
 	a.rewinds = a.mover(tools)
@@ -151,9 +152,10 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 		Dead: a.presence.Dead, Quiet: a.doing.Quiet, Tidy: a.memory.Tidy, Usable: a.models.Usable, Workspace: a.workspace,
 	})
 	a.ingress = ingress.New(ingress.Config{
-		Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Approvals: a.approvals, Hooks: a.hooks, Commands: a.interpreter(),
+		Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Approvals: a.approvals, Hooks: a.hooks,
 		Agents: a.agents, Turn: a.turnNow, Hears: a.background.Hears,
 	})
+	a.ingress.Interpret(a.interpreter())
 	return a, nil
 }
 
@@ -174,7 +176,7 @@ func (a *App) interpreter() *command.Interpreter {
 	return command.New(a.store, command.Config{
 		IDs: a.ids, Now: a.now, Log: a.log, Lanes: a.lanes, Approvals: a.approvals, Version: a.version, Model: a.agents.Model,
 		Usable: a.models.Usable,
-		Queue:  queueRules(a.cfg.Queue).For, Operations: a.operations(), RoutinesOff: !a.cfg.Routines.Enabled, Memory: a.memory, Prompt: a.promptSize,
+		Queue:  queueRules(a.cfg.Queue).For, Operations: a.operations(), RoutinesOff: !a.cfg.Routines.Enabled, Memory: a.memory,
 		Budgets: a.ledger.Budgets, Zone: a.cfg.Zone(),
 	})
 }

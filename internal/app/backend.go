@@ -35,15 +35,14 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 // through returns the backend of commands that reach a home through a client.
 func through(c *client.Client) *cli.Backend {
 	return &cli.Backend{
-		API: c, Conversation: c, Sessions: c, Threads: c, Turns: c, Keeper: c, Transcripts: c,
+		API: c, Conversation: c, Turns: c, Transcripts: c,
 		Usage:  cli.UsageAPI{Sums: c.UsageSums, Budgets: c.Budgets, OfTurn: c.TurnUsage},
-		Listen: c.Listen, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Prompt: c.Prompt,
-		Rewinds: cli.RewindAPI{API: c, Session: c.Session},
-		Memory:  cli.DocumentAPI{Documents: c.Documents(), Edit: c.Documents().Edit},
-		Jobs:    jobs.Home{Leave: func() {}},
-		Seed:    func(context.Context, string) (bool, error) { return false, nil }, // the daemon did so at its start
-		Resume:  func(context.Context) {},                                          // the daemon does it
-		Close:   c.Close,
+		Listen: c.Listen, Logs: c.Logs, Attach: c.Attach, Status: c.Status,
+		Memory: cli.DocumentAPI{Documents: c.Documents(), Edit: c.Documents().Edit},
+		Jobs:   jobs.Home{Leave: func() {}},
+		Seed:   func(context.Context, string) (bool, error) { return false, nil }, // the daemon did so at its start
+		Resume: func(context.Context) {},                                          // the daemon does it
+		Close:  c.Close,
 	}
 }
 

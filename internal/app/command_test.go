@@ -72,7 +72,7 @@ func TestCommandsThroughTheDaemonAreTheSame(t *testing.T) {
 			}
 			replies = append(replies, strings.ReplaceAll(said, string(key), "KEY"))
 		}
-		threads, err := b.Threads.Threads(t.Context(), key)
+		threads, err := api.All(t.Context(), b.API, api.ThreadsList, api.ThreadFilter{Session: key})
 		if err != nil || len(threads) != 2 {
 			t.Errorf("%d threads: %v", len(threads), err)
 		}
@@ -117,7 +117,7 @@ func TestThreadsByCommand(t *testing.T) {
 	n := 0
 	say := func(text string) chela.Inbound { n++; return message("agent:main:main", fmt.Sprint(n), text) }
 	current := func() chela.Session {
-		s, err := b.Sessions.Session(t.Context(), "agent:main:main")
+		s, err := api.Call(t.Context(), b.API, api.SessionsShow, api.SessionRef{Key: "agent:main:main"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/app"
 	"chela/internal/engine/prompt"
 	"chela/internal/model/provider/script"
@@ -54,7 +55,7 @@ func (k *counter) size() (s chela.PromptSize) {
 	if k.thread == "" {
 		return s
 	}
-	s, err := k.b.Prompt(k.Context(), k.thread)
+	s, err := api.Call(k.Context(), k.b.API, api.ThreadsPrompt, api.ThreadRef{ID: k.thread})
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -126,7 +127,7 @@ func TestThreeHundredTurns(t *testing.T) {
 			t.Errorf("turn %d is answered with %q", n, answer)
 		}
 	}
-	entries, err := k.b.Threads.Path(t.Context(), k.thread)
+	entries, err := api.All(t.Context(), k.b.API, api.ThreadsEntries, api.EntriesQuery{ThreadRef: api.ThreadRef{ID: k.thread}, Path: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,7 @@ func TestThreeHundredTurns(t *testing.T) {
 			strategies[e.Body.Strategy]++
 		}
 	}
-	s, err := k.b.Sessions.Session(t.Context(), "agent:main:main")
+	s, err := api.Call(t.Context(), k.b.API, api.SessionsShow, api.SessionRef{Key: "agent:main:main"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,18 +133,6 @@ func answer(ctx context.Context, b *cli.Backend, id chela.ApprovalID, said api.A
 func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked chela.Approval) []look {
 	ctx := t.Context()
 	return []look{
-		{"sessions", func(b *cli.Backend) (any, error) { return b.Sessions.Sessions(ctx) }},
-		{"session", func(b *cli.Backend) (any, error) { return b.Sessions.Session(ctx, key) }},
-		{"session of nobody", func(b *cli.Backend) (any, error) { return b.Sessions.Session(ctx, "agent:main:dm:nobody") }},
-		{"session without a key", func(b *cli.Backend) (any, error) { return b.Sessions.Session(ctx, "../etc") }},
-		{"threads", func(b *cli.Backend) (any, error) { return b.Threads.Threads(ctx, key) }},
-		{"threads of nobody", func(b *cli.Backend) (any, error) { return b.Threads.Threads(ctx, "agent:main:dm:nobody") }},
-		{"thread", func(b *cli.Backend) (any, error) { return b.Threads.Thread(ctx, done.Thread) }},
-		{"no thread", func(b *cli.Backend) (any, error) { return b.Threads.Thread(ctx, "thr_nobody") }},
-		{"path", func(b *cli.Backend) (any, error) { return b.Threads.Path(ctx, done.Thread) }},
-		{"path of nothing", func(b *cli.Backend) (any, error) { return b.Threads.Path(ctx, "thr_nobody") }},
-		{"prompt", func(b *cli.Backend) (any, error) { return b.Prompt(ctx, done.Thread) }},
-		{"prompt of nothing", func(b *cli.Backend) (any, error) { return b.Prompt(ctx, "thr_nobody") }},
 		{"turn", func(b *cli.Backend) (any, error) { return b.Turns.Turn(ctx, done.ID) }},
 		{"limits of a session", func(b *cli.Backend) (any, error) { return b.Usage.Budgets(ctx, key) }},
 		{"usage of a turn", func(b *cli.Backend) (any, error) { return b.Usage.OfTurn(ctx, waits.ID) }},
@@ -177,7 +165,6 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 		{"tokens", listing(ctx, api.TokensList, api.TokensQuery{})},
 		{"revoke no token", calling(ctx, api.TokensRevoke, api.TokenRef{ID: "tok_nobody"})},
 		{"make a bad token", calling(ctx, api.TokensCreate, api.NewToken{Name: "two\nlines", Scope: chela.ScopeRead})},
-		{"reset nothing", func(b *cli.Backend) (any, error) { return b.Keeper.Begin(ctx, "agent:main:dm:nobody", "") }},
 		{"export", func(b *cli.Backend) (any, error) {
 			var text strings.Builder
 			err := b.Transcripts.Export(ctx, done.Thread, api.Export{All: true}, &text)
@@ -187,15 +174,6 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 			return nil, b.Transcripts.Export(ctx, "thr_nobody", api.Export{}, io.Discard)
 		}},
 		{"import of nothing", func(b *cli.Backend) (any, error) { return b.Transcripts.Import(ctx, key, strings.NewReader("\n{}")) }},
-		{"title of two lines", func(b *cli.Backend) (any, error) { return b.Keeper.Title(ctx, done.Thread, "two\nlines") }},
-		{"title of nothing", func(b *cli.Backend) (any, error) { return b.Keeper.Title(ctx, "thr_nobody", "x") }},
-		{"set nothing", func(b *cli.Backend) (any, error) {
-			return b.Keeper.Change(ctx, "agent:main:dm:nobody", api.SettingsPatch{})
-		}},
-		{"set what cannot be", func(b *cli.Backend) (any, error) {
-			hard := chela.ThinkingLevel("hard")
-			return b.Keeper.Change(ctx, key, api.SettingsPatch{Thinking: &hard})
-		}},
 		{"usage", func(b *cli.Backend) (any, error) { return b.Usage.Sums(ctx, "", time.Now().AddDate(0, 0, -1)) }},
 		{"usage of tomorrow", func(b *cli.Backend) (any, error) { return b.Usage.Sums(ctx, "", time.Now().AddDate(0, 0, 2)) }},
 		{"usage by session", func(b *cli.Backend) (any, error) {
@@ -204,6 +182,68 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 		{"usage by colour", func(b *cli.Backend) (any, error) { return b.Usage.Sums(ctx, "colour", time.Time{}) }},
 		{"limits", func(b *cli.Backend) (any, error) { return b.Usage.Budgets(ctx, "") }},
 	}
+}
+
+// sessionLooks are the reads of sessions and their threads, and changes that are refused.
+func sessionLooks(t *testing.T, key chela.SessionKey, thread chela.ThreadID) []look {
+	ctx := t.Context()
+	return []look{
+		{"sessions", func(b *cli.Backend) (any, error) {
+			return api.All(ctx, b.API, api.SessionsList, api.SessionFilter{Archived: true})
+		}},
+		{"session", func(b *cli.Backend) (any, error) {
+			return api.Call(ctx, b.API, api.SessionsShow, api.SessionRef{Key: key})
+		}},
+		{"session of nobody", func(b *cli.Backend) (any, error) {
+			return api.Call(ctx, b.API, api.SessionsShow, api.SessionRef{Key: "agent:main:dm:nobody"})
+		}},
+		{"session without a key", func(b *cli.Backend) (any, error) {
+			return api.Call(ctx, b.API, api.SessionsShow, api.SessionRef{Key: "../etc"})
+		}},
+		{"threads", func(b *cli.Backend) (any, error) {
+			return api.All(ctx, b.API, api.ThreadsList, api.ThreadFilter{Session: key})
+		}},
+		{"threads of nobody", func(b *cli.Backend) (any, error) {
+			return api.All(ctx, b.API, api.ThreadsList, api.ThreadFilter{Session: "agent:main:dm:nobody"})
+		}},
+		{"thread", func(b *cli.Backend) (any, error) {
+			return api.Call(ctx, b.API, api.ThreadsShow, api.ThreadRef{ID: thread})
+		}},
+		{"no thread", func(b *cli.Backend) (any, error) {
+			return api.Call(ctx, b.API, api.ThreadsShow, api.ThreadRef{ID: "thr_nobody"})
+		}},
+		{"path", func(b *cli.Backend) (any, error) {
+			return api.All(ctx, b.API, api.ThreadsEntries, api.EntriesQuery{ThreadRef: api.ThreadRef{ID: thread}, Path: true})
+		}},
+		{"path of nothing", func(b *cli.Backend) (any, error) {
+			return api.All(ctx, b.API, api.ThreadsEntries, api.EntriesQuery{ThreadRef: api.ThreadRef{ID: "thr_nobody"}, Path: true})
+		}},
+		{"prompt", func(b *cli.Backend) (any, error) {
+			return api.Call(ctx, b.API, api.ThreadsPrompt, api.ThreadRef{ID: thread})
+		}},
+		{"prompt of nothing", func(b *cli.Backend) (any, error) {
+			return api.Call(ctx, b.API, api.ThreadsPrompt, api.ThreadRef{ID: "thr_nobody"})
+		}},
+		{"reset nothing", func(b *cli.Backend) (any, error) {
+			return api.Call(ctx, b.API, api.SessionsReset, api.SessionRef{Key: "agent:main:dm:nobody"})
+		}},
+		{"title of two lines", func(b *cli.Backend) (any, error) {
+			return titled(ctx, b, thread, "two\nlines")
+		}},
+		{"title of nothing", func(b *cli.Backend) (any, error) { return titled(ctx, b, "thr_nobody", "x") }},
+		{"set nothing", func(b *cli.Backend) (any, error) {
+			return api.Call(ctx, b.API, api.SessionsChange, api.SessionChange{SessionRef: api.SessionRef{Key: "agent:main:dm:nobody"}})
+		}},
+		{"set what cannot be", func(b *cli.Backend) (any, error) {
+			hard := chela.ThinkingLevel("hard")
+			change := api.SessionChange{SessionRef: api.SessionRef{Key: key}, Settings: api.SettingsPatch{Thinking: &hard}}
+			return api.Call(ctx, b.API, api.SessionsChange, change)
+		}},
+	}
+}
+
+func titled(ctx context.Context, b *cli.Backend, id chela.ThreadID, title string) (chela.Thread, error) {
+	return api.Call(ctx, b.API, api.ThreadsTitle, api.ThreadTitle{ThreadRef: api.ThreadRef{ID: id}, Patch: api.ThreadPatch{Title: title}})
 }
 
 // documentLooks are the reads of documents.
@@ -282,7 +322,7 @@ func TestLooksThroughTheDaemonAreTheSame(t *testing.T) {
 	if err != nil || len(asked) != 1 {
 		t.Fatalf("%d approvals: %v", len(asked), err)
 	}
-	for _, l := range slices.Concat(looks(t, key, done, waits, asked[0]), documentLooks(t), homeLooks(t)) {
+	for _, l := range slices.Concat(sessionLooks(t, key, done.Thread), looks(t, key, done, waits, asked[0]), documentLooks(t), homeLooks(t)) {
 		want, wantErr := l.at(direct)
 		got, gotErr := l.at(through)
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" && wantErr == nil {

@@ -9,6 +9,7 @@ import (
 // operations binds all operations to the home.
 func (a *App) operations() []api.Bound {
 	return slices.Concat(
+		a.sessions.Operations(a.ingress.Accept),
 		a.rewinds.Operations(),
 		a.background.Jobs().Operations(),
 		a.background.Routines().Operations(),

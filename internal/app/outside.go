@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"slices"
-	"time"
 
 	"chela"
 	"chela/internal/api"
@@ -31,10 +30,10 @@ func (a *App) home() gateway.Home {
 	scopes := session.Scopes{DM: a.cfg.Session.DMScope, Links: a.cfg.Session.IdentityLinks}
 	return gateway.Home{
 		Place:        scopes.Place,
-		Conversation: s, Events: a.stream, Sessions: s, Keeper: a.sessions, Transcripts: a.sessions, Threads: s, Turns: s, Models: a.models, Responses: s,
+		Conversation: s, Events: a.stream, Transcripts: a.sessions, Turns: s, Models: a.models, Responses: s,
 		Tokens: a.tokens, Logins: a.tokens, Requests: a.tokens, Memory: gateway.DocumentAPI{Documents: a.memory, Edit: a.memory.Edit},
 		Attach: a.blobs.Attach, Kept: a.blobs.Kept, Usage: a.spendingRoutes(), Status: a.status, Ready: s.ready,
-		Operations: a.operations(), Hook: a.background.Routines().Hook, Prompt: a.promptSize, Settings: s.settings, Configure: s.configure, Logs: s.logs, Agents: a.cfg.AgentNames, Answering: s.answering, Image: a.image,
+		Operations: a.operations(), Hook: a.background.Routines().Hook, Settings: s.settings, Configure: s.configure, Logs: s.logs, Agents: a.cfg.AgentNames, Answering: s.answering, Image: a.image,
 	}
 }
 
@@ -56,45 +55,11 @@ func (a *App) image(ctx context.Context, address string) (mediaType string, cont
 
 // answering returns the candidates for a message, the first choice first.
 func (s *outside) answering(ctx context.Context, in chela.Inbound) ([]string, error) {
-	session, err := s.Session(ctx, in.Session)
+	session, err := s.sessions.Session(ctx, in.Session)
 	if chela.KindOf(err) == chela.NotFound {
 		session.Session, err = chela.Session{Key: in.Session, Agent: in.Agent}, nil
 	}
 	return s.cfg.ModelsOf(session.Agent, s.agents.Model(session.Session, in)), err
-}
-
-// Sessions returns up to limit sessions whose keys come after the given one.
-func (s *outside) Sessions(ctx context.Context, after chela.SessionKey, limit int, archived bool) ([]chela.Session, error) {
-	var found []chela.Session
-	err := s.store.Read(ctx, func(r *store.Read) error {
-		for len(found) < limit {
-			page, err := r.Sessions(ctx, after, limit)
-			if err != nil {
-				return err
-			}
-			for _, session := range page {
-				after = session.Key
-				if (archived || session.Settings.ArchivedAt.IsZero()) && len(found) < limit {
-					found = append(found, session)
-				}
-			}
-			if len(page) < limit {
-				break
-			}
-		}
-		return nil
-	})
-	return found, err
-}
-
-// Entries returns a page of the entries of a thread, on every branch.
-func (s *outside) Entries(ctx context.Context, id chela.ThreadID, after int64, limit int) ([]chela.Entry, error) {
-	return store.Find(ctx, s.store, func(r *store.Read) ([]chela.Entry, error) {
-		if _, err := r.Thread(ctx, id); err != nil {
-			return nil, err
-		}
-		return r.Entries(ctx, id, after, limit)
-	})
 }
 
 // Outcome returns a turn with its answer so far and its pending approvals.
@@ -207,49 +172,6 @@ func (s *outside) settings(context.Context) ([]api.Setting, error) {
 // configure sets one value in config.toml, if the result is valid.
 func (s *outside) configure(_ context.Context, key, value string) error {
 	return config.Set(s.cfg.Home, key, value)
-}
-
-// Session returns one session with its spending.
-func (s *outside) Session(ctx context.Context, key chela.SessionKey) (api.Session, error) {
-	if _, err := chela.ParseSessionKey(key); err != nil {
-		return api.Session{}, err
-	}
-	return store.Find(ctx, s.store, func(r *store.Read) (s api.Session, err error) {
-		if s.Session, err = r.Session(ctx, key); err != nil {
-			return s, err
-		}
-		sum, err := r.UsageSince(ctx, key, time.Time{})
-		s.Usage, s.Cost = sum.Tokens, sum.Cost
-		return s, err
-	})
-}
-
-// Threads returns the threads of a session, most recently used first.
-func (s *outside) Threads(ctx context.Context, key chela.SessionKey) ([]chela.Thread, error) {
-	threads, err := store.Find(ctx, s.store, func(r *store.Read) ([]chela.Thread, error) {
-		if _, err := r.Session(ctx, key); err != nil {
-			return nil, err
-		}
-		return r.Threads(ctx, key)
-	})
-	slices.SortStableFunc(threads, func(a, b chela.Thread) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
-	return threads, err
-}
-
-// Thread returns one thread.
-func (s *outside) Thread(ctx context.Context, id chela.ThreadID) (chela.Thread, error) {
-	return store.Find(ctx, s.store, func(r *store.Read) (chela.Thread, error) { return r.Thread(ctx, id) })
-}
-
-// Path returns the entries of a thread from the root to the head.
-func (s *outside) Path(ctx context.Context, id chela.ThreadID) ([]chela.Entry, error) {
-	return store.Find(ctx, s.store, func(r *store.Read) ([]chela.Entry, error) {
-		t, err := r.Thread(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		return r.Path(ctx, t.Head)
-	})
 }
 
 // Turn returns one turn.

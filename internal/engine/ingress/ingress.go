@@ -33,7 +33,6 @@ type Config struct {
 	Lanes     *lane.Lanes
 	Approvals *approval.Approvals
 	Hooks     *hook.Hooks
-	Commands  commands
 	Agents    agents
 
 	// Hears returns a hook for the transaction that accepts a message for the
@@ -68,11 +67,16 @@ type agents interface {
 // use.
 type Ingress struct {
 	cfg       Config
+	commands  commands
 	accepting singleflight.Group // messages being accepted
 }
 
 // New returns the ingress of a home.
 func New(cfg Config) *Ingress { return &Ingress{cfg: cfg} }
+
+// Interpret sets what executes commands in messages. It is called once, before the
+// first message: commands call operations, some of which accept messages.
+func (g *Ingress) Interpret(c commands) { g.commands = c }
 
 // acceptTime is the timeout of accepting a message: hooks may inspect it, and a
 // command may take long.
@@ -119,7 +123,7 @@ func (g *Ingress) accept(ctx context.Context, in chela.Inbound) (r api.Receipt, 
 	if in, err = g.cfg.Hooks.Message(ctx, in); err != nil {
 		return r, false, err
 	}
-	in, done, err := g.cfg.Commands.Take(ctx, in)
+	in, done, err := g.commands.Take(ctx, in)
 	if err != nil {
 		return r, false, err
 	}
@@ -135,7 +139,7 @@ func (g *Ingress) accept(ctx context.Context, in chela.Inbound) (r api.Receipt, 
 	if err != nil {
 		return r, false, err
 	}
-	r, err = g.cfg.Lanes.SubmitAlso(ctx, in, g.cfg.Commands.Elevating(in, also))
+	r, err = g.cfg.Lanes.SubmitAlso(ctx, in, g.commands.Elevating(in, also))
 	if err == nil && r.Duplicate {
 		err = g.wake(ctx, r)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/engine/prompt"
 	"chela/internal/platform/datadir"
 	"chela/internal/store"
 )
@@ -29,14 +30,17 @@ type Config struct {
 	// Agent returns an error if there is no agent of this name.
 	Agent func(name string) error
 
+	Agents agents          // make the prompts of sessions
+	Prompt prompt.Settings // limits of those prompts
+
 	// Ended is called for ended conversations; may be nil.
 	Ended EndFunc
 
-	// Model returns an error if a model, named provider/model, cannot be used.
-	Model func(name string) error
+	// Usable returns an error if a model, named provider/model, cannot be used.
+	Usable func(model string) error
 }
 
-// Sessions changes sessions and their threads. It is safe for concurrent use.
+// Sessions reads and changes sessions and their threads. It is safe for concurrent use.
 type Sessions struct {
 	store *store.Store
 	cfg   Config
@@ -152,7 +156,7 @@ func (ss *Sessions) Title(ctx context.Context, id chela.ThreadID, title string) 
 	if err := checkTitle(title, false); err != nil {
 		return chela.Thread{}, err
 	}
-	t, err := store.Find(ctx, ss.store, func(r *store.Read) (chela.Thread, error) { return r.Thread(ctx, id) })
+	t, err := ss.thread(ctx, id)
 	if err != nil {
 		return t, err
 	}

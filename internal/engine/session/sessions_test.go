@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"crypto/rand"
+	"log/slog"
 	"path/filepath"
 	"testing"
 	"time"
@@ -57,16 +58,16 @@ func newRoom(t testing.TB, s *store.Store) *room {
 	r := &room{ids: chela.NewIDs(func() time.Time { return noon }, rand.Reader), store: s}
 	r.blobs = datadir.NewBlobs(t.TempDir())
 	r.Sessions = session.New(s, session.Config{
-		IDs: r.ids, Now: func() time.Time { return noon },
+		IDs: r.ids, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler),
 		Emit: func(e chela.Event) {
 			r.events = append(r.events, e)
 			if r.told != nil {
 				r.told()
 			}
 		},
-		Ended: func(e session.End) { r.ends = append(r.ends, e) },
-		Model: func(string) error { return nil },
-		Blobs: r.blobs,
+		Ended:  func(e session.End) { r.ends = append(r.ends, e) },
+		Usable: func(string) error { return nil },
+		Blobs:  r.blobs,
 		Agent: func(name string) error {
 			if name != "main" {
 				return chela.E(chela.NotFound, "no agent "+name)

@@ -178,7 +178,7 @@ func (ss *Sessions) apply(s *chela.Settings, p api.SettingsPatch) error {
 	}
 	if p.Model != nil {
 		if *p.Model != "" {
-			if err := ss.cfg.Model(*p.Model); err != nil {
+			if err := ss.cfg.Usable(*p.Model); err != nil {
 				return err
 			}
 		}

@@ -14,13 +14,9 @@ import (
 type Backend struct {
 	API          caller
 	Conversation conversation
-	Sessions     sessions
-	Keeper       keeper
 	Transcripts  transcriber
-	Threads      threads
 	Turns        turns
 	Memory       DocumentAPI
-	Rewinds      RewindAPI
 	Usage        UsageAPI
 	Jobs         jobs.Home // without API and Turn
 
@@ -39,9 +35,6 @@ type Backend struct {
 	// Attach stores a file for a message and returns its entry in
 	// Inbound.Attachments.
 	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
-
-	// Prompt returns the size of the next prompt of a thread.
-	Prompt func(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error)
 
 	// Status counts the records of the home and names its holder.
 	Status func(ctx context.Context) (chela.Status, error)
@@ -80,39 +73,10 @@ type conversation interface {
 	Stop(ctx context.Context, id chela.TurnID) error
 }
 
-// sessions reads sessions. A malformed key is Invalid, an unknown one NotFound.
-type sessions interface {
-	// Sessions returns all sessions, most recently used first.
-	Sessions(ctx context.Context) ([]chela.Session, error)
-	// Session returns a session with its spending.
-	Session(ctx context.Context, key chela.SessionKey) (api.Session, error)
-}
-
-// keeper changes sessions and their threads. Unknown ones are NotFound.
-type keeper interface {
-	// Change changes settings of a session, or its current thread. An invalid
-	// patch is Invalid, and changes nothing.
-	Change(ctx context.Context, key chela.SessionKey, patch api.SettingsPatch) (chela.Session, error)
-	// Begin makes a new thread current in a session. The old thread stays
-	// readable, and its running turn continues.
-	Begin(ctx context.Context, key chela.SessionKey, title string) (chela.Thread, error)
-	// Title changes the title of a thread.
-	Title(ctx context.Context, id chela.ThreadID, title string) (chela.Thread, error)
-}
-
 // transcriber exports and imports threads; see [transcripts.Home].
 type transcriber interface {
 	Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error
 	Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error)
-}
-
-// threads reads threads.
-type threads interface {
-	// Threads returns the threads of a session, most recently used first.
-	Threads(ctx context.Context, key chela.SessionKey) ([]chela.Thread, error)
-	Thread(ctx context.Context, id chela.ThreadID) (chela.Thread, error)
-	// Path returns the entries from the root to the head.
-	Path(ctx context.Context, id chela.ThreadID) ([]chela.Entry, error)
 }
 
 // turns reads turns.

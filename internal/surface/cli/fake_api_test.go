@@ -72,27 +72,7 @@ func trials(model string) []api.Trial {
 	return []api.Trial{good, bad}
 }
 
-func (h *home) Begin(_ context.Context, key chela.SessionKey, title string) (chela.Thread, error) {
-	if key != "agent:main:main" {
-		return chela.Thread{}, chela.E(chela.NotFound, "there is no session "+string(key))
-	}
-	return chela.Thread{ID: "thr_2", Session: key, Title: title, State: chela.ThreadIdle, CreatedAt: day, UpdatedAt: day}, nil
-}
-
-func (h *home) Change(_ context.Context, key chela.SessionKey, p api.SettingsPatch) (chela.Session, error) {
-	if p.Label != nil {
-		h.settings.Label = *p.Label
-	}
-	if p.Thread != nil {
-		h.settings.Last = chela.Origin{Channel: "terminal"}
-	}
-	return chela.Session{Key: key, Settings: h.settings}, nil
-}
-
-func (h *home) Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error {
-	if _, err := h.Thread(ctx, id); err != nil {
-		return err
-	}
+func (h *home) Export(_ context.Context, _ chela.ThreadID, how api.Export, to io.Writer) error {
 	_, err := fmt.Fprintf(to, "{\"type\":\"session\"} %+v\n", how)
 	return err
 }
@@ -100,12 +80,6 @@ func (h *home) Export(ctx context.Context, id chela.ThreadID, how api.Export, to
 func (h *home) Import(_ context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error) {
 	text, err := io.ReadAll(from)
 	return api.Imported{Session: key, Thread: "thr_3", Added: len(text)}, err
-}
-
-func (h *home) Title(_ context.Context, id chela.ThreadID, title string) (chela.Thread, error) {
-	t, err := h.Thread(context.Background(), id)
-	t.Title = title
-	return t, err
 }
 
 func (h *home) usage() cli.UsageAPI {

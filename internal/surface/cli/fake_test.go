@@ -3,7 +3,6 @@ package cli_test
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -33,8 +32,9 @@ type home struct {
 	busy      chan struct{} // where set, Ask tells that it runs and waits for its context
 	stopped   bool
 	settings  chela.Settings
-	served    bool // a daemon holds the home
-	silent    bool // nothing comes from standard input, and no end
+	more      []chela.Session // in the order of their keys
+	served    bool            // a daemon holds the home
+	silent    bool            // nothing comes from standard input, and no end
 	tokens    []chela.Token
 	seeded    []string  // agents that got first documents
 	since     time.Time // what usage was asked for
@@ -143,7 +143,7 @@ func (h *home) Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Re
 
 // operations are those of the home, but for its documents and logs.
 func (h *home) operations() api.Local {
-	ops := slices.Concat(h.trees(), h.decisions(), h.credentials(), h.utilities())
+	ops := slices.Concat(h.conversations(), h.trees(), h.decisions(), h.credentials(), h.utilities())
 	if h.bench != nil {
 		ops = append(ops, h.bench.operations()...)
 	}
@@ -212,39 +212,6 @@ func (h *home) answer(_ context.Context, _ api.Caller, q api.AnswerRequest) (che
 	return a, nil
 }
 
-func (h *home) Sessions(context.Context) ([]chela.Session, error) {
-	return []chela.Session{{Key: "agent:main:main", Agent: "main", Thread: "thr_1", UpdatedAt: day, CreatedAt: day}}, nil
-}
-
-func (h *home) Session(_ context.Context, key chela.SessionKey) (api.Session, error) {
-	if _, err := chela.ParseSessionKey(key); err != nil {
-		return api.Session{}, err
-	}
-	all, err := h.Sessions(context.Background())
-	s := api.Session{Session: all[0], Usage: chela.TokenUsage{Input: 1200, Output: 80}}
-	s.Settings = h.settings
-	return s, err
-}
-
-func (h *home) Threads(context.Context, chela.SessionKey) ([]chela.Thread, error) {
-	t, err := h.Thread(context.Background(), "thr_1")
-	return []chela.Thread{t}, err
-}
-
-func (h *home) Thread(context.Context, chela.ThreadID) (chela.Thread, error) {
-	return chela.Thread{
-		ID: "thr_1", Session: "agent:main:main", Title: "A \x1b[31mtitle", Seq: 2, State: chela.ThreadIdle, UpdatedAt: day,
-	}, nil
-}
-
-func (h *home) Path(context.Context, chela.ThreadID) ([]chela.Entry, error) {
-	return []chela.Entry{
-		{Kind: chela.EntryUser, CreatedAt: day, Body: chela.Body{Text: "hello"}},
-		{Kind: chela.EntryAssistant, CreatedAt: day, Body: chela.Body{Calls: []chela.CallSpec{{Tool: "echo", Args: json.RawMessage(`{"message":"x"}`)}}}},
-		{Kind: chela.EntryToolResult, CreatedAt: day, Body: chela.Body{Tool: "echo", Status: chela.CallDone, Text: "x"}},
-	}, nil
-}
-
 // trees are the operations on the trees of threads.
 func (h *home) trees() []api.Bound {
 	move := func(kind chela.RewindKind) func(context.Context, api.Caller, api.ThreadMove) (chela.Rewind, error) {
@@ -290,13 +257,9 @@ func rewound(id chela.ThreadID, kind chela.RewindKind, q api.Rewinding) (chela.R
 	return v, nil
 }
 
-func (h *home) shown(ctx context.Context, _ api.Caller, q api.ThreadRef) (api.Thread, error) {
-	t, err := h.Thread(ctx, q.ID)
-	if err != nil {
-		return api.Thread{}, err
-	}
+func (h *home) shown(_ context.Context, _ api.Caller, q api.ThreadRef) (api.Thread, error) {
 	back, err := rewound(q.ID, chela.RewindUndo, api.Rewinding{})
-	return api.Thread{Thread: t, Places: api.Places{
+	return api.Thread{Thread: h.thread(), Places: api.Places{
 		Checkpoints: []chela.Checkpoint{{Thread: q.ID, Name: "mark", Entry: "ent_1", CreatedAt: day}},
 		Branches:    []chela.Branch{{Thread: q.ID, Origin: "thr_0", Entry: "ent_0"}, {Thread: "thr_2", Origin: q.ID}}, Redo: &back,
 	}}, err
@@ -306,19 +269,11 @@ func (h *home) shown(ctx context.Context, _ api.Caller, q api.ThreadRef) (api.Th
 func (h *home) backend(cfg *config.Config) *cli.Backend {
 	h.attached = map[string]string{}
 	b := &cli.Backend{
-		API: h.operations(), Conversation: h, Sessions: h, Threads: h, Turns: h,
+		API: h.operations(), Conversation: h, Turns: h,
 		Attach: func(_ context.Context, name string, r io.Reader) (chela.Attachment, error) {
 			text, err := io.ReadAll(r)
 			h.attached[name] = string(text)
 			return chela.Attachment{Name: name, Size: int64(len(text))}, err
-		},
-		Prompt: func(_ context.Context, id chela.ThreadID) (chela.PromptSize, error) {
-			if id != "thr_1" {
-				return chela.PromptSize{}, chela.E(chela.NotFound, "there is no thread "+string(id))
-			}
-			return chela.PromptSize{
-				Model: "offline/rules", Window: 1000, Reserve: 250, Room: 750, System: 100, Tools: 50, User: 7, Messages: 1, Ratio: 1.25, Total: 196,
-			}, nil
 		},
 		Status: func(context.Context) (chela.Status, error) {
 			return chela.Status{
@@ -337,11 +292,10 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 		h.seeded = append(h.seeded, agent)
 		return true, nil
 	}
-	b.Keeper, b.Transcripts, b.Usage, b.Logs = h, h, h.usage(), h.logs
+	b.Transcripts, b.Usage, b.Logs = h, h.usage(), h.logs
 	if h.bench != nil {
 		b.Jobs = h.bench.jobs()
 	}
-	b.Rewinds = cli.RewindAPI{API: b.API, Session: h.Session}
 	return b
 }
 

@@ -17,16 +17,8 @@ import (
 	"chela/internal/surface/terminal"
 )
 
-// A RewindAPI is an open home.
-type RewindAPI struct {
-	API caller
-
-	// Session returns the session named key.
-	Session func(ctx context.Context, key chela.SessionKey) (api.Session, error)
-}
-
 // A rewindRunFunc is the body of a command, run with an open home.
-type rewindRunFunc func(ctx context.Context, h RewindAPI, args []string) error
+type rewindRunFunc func(ctx context.Context, home caller, args []string) error
 
 // rewindInFunc returns the cobra function that opens a home and runs f.
 type rewindInFunc func(f rewindRunFunc) func(*cobra.Command, []string) error
@@ -64,11 +56,11 @@ func (f *rewindFlags) moving(cmd *cobra.Command) *cobra.Command {
 }
 
 // find returns the thread that the flags name.
-func (f *rewindFlags) find(ctx context.Context, h RewindAPI) (chela.ThreadID, error) {
+func (f *rewindFlags) find(ctx context.Context, home caller) (chela.ThreadID, error) {
 	if f.thread != "" {
 		return chela.ThreadID(f.thread), nil
 	}
-	s, err := h.Session(ctx, chela.SessionKey(f.session))
+	s, err := api.Call(ctx, home, api.SessionsShow, api.SessionRef{Key: chela.SessionKey(f.session)})
 	return s.Thread, manners.NotThere(err, "see chela sessions list")
 }
 
@@ -76,7 +68,7 @@ func (c rewindCommands) undo() *cobra.Command {
 	var f rewindFlags
 	return f.moving(&cobra.Command{
 		Use: "undo [TURNS]", Short: "Undo the last turn, or several, and put their files back", Args: manners.Between(0, 1),
-		RunE: c.in(func(ctx context.Context, h RewindAPI, args []string) error {
+		RunE: c.in(func(ctx context.Context, home caller, args []string) error {
 			q := api.Rewinding{Turns: 1}
 			if len(args) > 0 {
 				var err error
@@ -84,7 +76,7 @@ func (c rewindCommands) undo() *cobra.Command {
 					return chela.E(chela.Invalid, fmt.Sprintf("%.40q is not a number of turns", args[0])).WithHint("write chela threads undo 2")
 				}
 			}
-			return c.move(ctx, h, rewindMove{f, api.ThreadsUndo, q})
+			return c.move(ctx, home, rewindMove{f, api.ThreadsUndo, q})
 		}),
 	})
 }
@@ -93,8 +85,8 @@ func (c rewindCommands) redo() *cobra.Command {
 	var f rewindFlags
 	return f.moving(&cobra.Command{
 		Use: "redo", Short: "Take back the last undo or restore", Args: manners.Exactly(0),
-		RunE: c.in(func(ctx context.Context, h RewindAPI, _ []string) error {
-			return c.move(ctx, h, rewindMove{f, api.ThreadsRedo, api.Rewinding{}})
+		RunE: c.in(func(ctx context.Context, home caller, _ []string) error {
+			return c.move(ctx, home, rewindMove{f, api.ThreadsRedo, api.Rewinding{}})
 		}),
 	})
 }
@@ -103,8 +95,8 @@ func (c rewindCommands) restore() *cobra.Command {
 	var f rewindFlags
 	return f.moving(&cobra.Command{
 		Use: "restore PLACE", Short: "Go to a checkpoint, an entry or the end of a turn", Args: manners.Exactly(1),
-		RunE: c.in(func(ctx context.Context, h RewindAPI, args []string) error {
-			return c.move(ctx, h, rewindMove{f, api.ThreadsRestore, api.Rewinding{To: args[0]}})
+		RunE: c.in(func(ctx context.Context, home caller, args []string) error {
+			return c.move(ctx, home, rewindMove{f, api.ThreadsRestore, api.Rewinding{To: args[0]}})
 		}),
 	})
 }
@@ -117,13 +109,13 @@ type rewindMove struct {
 }
 
 // move moves the head of a thread and reports the changes of files.
-func (c rewindCommands) move(ctx context.Context, h RewindAPI, m rewindMove) error {
-	id, err := m.find(ctx, h)
+func (c rewindCommands) move(ctx context.Context, home caller, m rewindMove) error {
+	id, err := m.find(ctx, home)
 	if err != nil {
 		return err
 	}
 	m.q.Key, m.q.KeepFiles = m.key, m.keepFiles
-	v, err := api.Call(ctx, h.API, m.operation, api.ThreadMove{ThreadRef: api.ThreadRef{ID: id}, To: m.q})
+	v, err := api.Call(ctx, home, m.operation, api.ThreadMove{ThreadRef: api.ThreadRef{ID: id}, To: m.q})
 	switch {
 	case err != nil:
 		return manners.NotThere(err, "see chela threads list")
@@ -138,12 +130,12 @@ func (c rewindCommands) checkpoint() *cobra.Command {
 	var f rewindFlags
 	return f.on(&cobra.Command{
 		Use: "checkpoint [NAME]", Short: "Name the place where a thread is", Args: manners.Between(0, 1),
-		RunE: c.in(func(ctx context.Context, h RewindAPI, args []string) error {
-			id, err := f.find(ctx, h)
+		RunE: c.in(func(ctx context.Context, home caller, args []string) error {
+			id, err := f.find(ctx, home)
 			if err != nil {
 				return err
 			}
-			made, err := api.Call(ctx, h.API, api.ThreadsCheckpoint, api.CheckpointRequest{
+			made, err := api.Call(ctx, home, api.ThreadsCheckpoint, api.CheckpointRequest{
 				ThreadRef: api.ThreadRef{ID: id}, Checkpoint: api.NewCheckpoint{Name: onlyArg(args), Key: f.key},
 			})
 			switch {
@@ -162,12 +154,12 @@ func (c rewindCommands) branch() *cobra.Command {
 	var f rewindFlags
 	return f.on(&cobra.Command{
 		Use: "branch [PLACE]", Short: "Create a thread that branches off here, or at a place", Args: manners.Between(0, 1),
-		RunE: c.in(func(ctx context.Context, h RewindAPI, args []string) error {
-			id, err := f.find(ctx, h)
+		RunE: c.in(func(ctx context.Context, home caller, args []string) error {
+			id, err := f.find(ctx, home)
 			if err != nil {
 				return err
 			}
-			t, err := api.Call(ctx, h.API, api.ThreadsBranch, api.BranchRequest{
+			t, err := api.Call(ctx, home, api.ThreadsBranch, api.BranchRequest{
 				ThreadRef: api.ThreadRef{ID: id}, Branch: api.NewBranch{From: onlyArg(args), Key: f.key},
 			})
 			switch {

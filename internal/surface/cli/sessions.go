@@ -21,10 +21,11 @@ func (c *commands) sessionsCommand() *cobra.Command {
 		{
 			Use: "list", Short: "List the sessions, the last used first", Args: manners.Exactly(0),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
-				all, err := b.Sessions.Sessions(ctx)
+				all, err := api.All(ctx, b.API, api.SessionsList, api.SessionFilter{Archived: true, Limit: api.MaxPage})
 				if err != nil {
 					return err
 				}
+				slices.SortStableFunc(all, func(a, b chela.Session) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
 				return manners.List(c.p, all, []string{"KEY", "LABEL", "THREAD", "UPDATED"}, sessionRow)
 			}),
 		},
@@ -47,9 +48,7 @@ func (c *commands) sessionsCommand() *cobra.Command {
 // transcribing lets f run in an open home.
 func (c *commands) transcribing(f transcriptRunFunc) func(*cobra.Command, []string) error {
 	return c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-		return f(ctx, TranscriptAPI{
-			Session: b.Sessions.Session, Thread: b.Threads.Thread, Export: b.Transcripts.Export, Import: b.Transcripts.Import,
-		}, args)
+		return f(ctx, transcriptHome{caller: b.API, transcriber: b.Transcripts}, args)
 	})
 }
 
@@ -58,11 +57,11 @@ func sessionRow(s chela.Session) []string {
 }
 
 func (c *commands) sessionShow(ctx context.Context, b *Backend, key chela.SessionKey) error {
-	s, err := b.Sessions.Session(ctx, key)
+	s, err := api.Call(ctx, b.API, api.SessionsShow, api.SessionRef{Key: key})
 	if err != nil {
 		return manners.NotThere(err, "see chela sessions list")
 	}
-	own, err := b.Threads.Threads(ctx, key)
+	own, err := threadsOf(ctx, b.API, key)
 	if err != nil {
 		return err
 	}
@@ -133,7 +132,9 @@ func (c *commands) sessionSetCommand() *cobra.Command {
 				return err
 			}
 			return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
-				_, err := b.Keeper.Change(cmd.Context(), chela.SessionKey(args[0]), patch)
+				_, err := api.Call(cmd.Context(), b.API, api.SessionsChange, api.SessionChange{
+					SessionRef: api.SessionRef{Key: chela.SessionKey(args[0])}, Settings: patch,
+				})
 				if err != nil {
 					return manners.NotThere(err, "see chela sessions list")
 				}

@@ -18,13 +18,24 @@ func threadRow(t chela.Thread) []string {
 	return []string{string(t.ID), t.Title, string(t.State), fmt.Sprint(t.Seq), terminal.Moment(t.UpdatedAt)}
 }
 
+// threadRef names a thread by an argument.
+func threadRef(id string) api.ThreadRef { return api.ThreadRef{ID: chela.ThreadID(id)} }
+
+// threadsOf returns the threads of a session, most recently used first.
+func threadsOf(ctx context.Context, home caller, key chela.SessionKey) ([]chela.Thread, error) {
+	if _, err := chela.ParseSessionKey(key); err != nil { // an empty one would be the main session
+		return nil, err
+	}
+	return api.All(ctx, home, api.ThreadsList, api.ThreadFilter{Session: key})
+}
+
 func (c *commands) threadsCommand() *cobra.Command {
 	var session string
 	mainSession := string(chela.MainKey(chela.MainAgent))
 	listing := &cobra.Command{
 		Use: "list", Short: "List the threads of a session, the last used first", Args: manners.Exactly(0),
 		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
-			own, err := b.Threads.Threads(ctx, chela.SessionKey(session))
+			own, err := threadsOf(ctx, b.API, chela.SessionKey(session))
 			if chela.KindOf(err) == chela.NotFound && session == mainSession {
 				own, err = nil, nil // the thread is empty
 			}
@@ -52,7 +63,7 @@ func (c *commands) threadsCommand() *cobra.Command {
 		{
 			Use: "title ID TITLE", Short: "Give a thread another title", Args: manners.Exactly(2),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-				t, err := b.Keeper.Title(ctx, chela.ThreadID(args[0]), args[1])
+				t, err := api.Call(ctx, b.API, api.ThreadsTitle, api.ThreadTitle{ThreadRef: threadRef(args[0]), Patch: api.ThreadPatch{Title: args[1]}})
 				return c.threadShown(t, err)
 			}),
 		},
@@ -67,7 +78,7 @@ func (c *commands) threadsCommand() *cobra.Command {
 
 // rewinding lets f run in an open home.
 func (c *commands) rewinding(f rewindRunFunc) func(*cobra.Command, []string) error {
-	return c.inHome(func(ctx context.Context, b *Backend, args []string) error { return f(ctx, b.Rewinds, args) })
+	return c.inHome(func(ctx context.Context, b *Backend, args []string) error { return f(ctx, b.API, args) })
 }
 
 func (c *commands) threadNewCommand() *cobra.Command {
@@ -84,7 +95,10 @@ func (c *commands) threadNewCommand() *cobra.Command {
 }
 
 func (c *commands) threadBegin(ctx context.Context, b *Backend, key chela.SessionKey, title string) error {
-	t, err := b.Keeper.Begin(ctx, key, title)
+	if _, err := chela.ParseSessionKey(key); err != nil { // an empty one would be the main session
+		return err
+	}
+	t, err := api.Call(ctx, b.API, api.ThreadsCreate, api.NewThread{Session: key, Title: title})
 	if err != nil {
 		return manners.NotThere(err, "see chela sessions list")
 	}
@@ -93,11 +107,13 @@ func (c *commands) threadBegin(ctx context.Context, b *Backend, key chela.Sessio
 
 // threadSwitch makes a thread current in its session.
 func (c *commands) threadSwitch(ctx context.Context, b *Backend, id chela.ThreadID) error {
-	t, err := b.Threads.Thread(ctx, id)
+	t, err := api.Call(ctx, b.API, api.ThreadsShow, api.ThreadRef{ID: id})
 	if err == nil {
-		_, err = b.Keeper.Change(ctx, t.Session, api.SettingsPatch{Thread: &id})
+		_, err = api.Call(ctx, b.API, api.SessionsChange, api.SessionChange{
+			SessionRef: api.SessionRef{Key: t.Session}, Settings: api.SettingsPatch{Thread: &id},
+		})
 	}
-	return c.threadShown(t, err)
+	return c.threadShown(t.Thread, err)
 }
 
 // threadShown prints the key fields of a changed thread.
@@ -117,7 +133,7 @@ func (c *commands) threadShow(ctx context.Context, b *Backend, id chela.ThreadID
 	if err != nil {
 		return manners.NotThere(err, "see chela threads list")
 	}
-	path, err := b.Threads.Path(ctx, id)
+	path, err := api.All(ctx, b.API, api.ThreadsEntries, api.EntriesQuery{ThreadRef: api.ThreadRef{ID: id}, Path: true})
 	if err != nil {
 		return err
 	}
@@ -143,7 +159,7 @@ func (c *commands) threadShow(ctx context.Context, b *Backend, id chela.ThreadID
 }
 
 func (c *commands) threadPrompt(ctx context.Context, b *Backend, id chela.ThreadID) error {
-	size, err := b.Prompt(ctx, id)
+	size, err := api.Call(ctx, b.API, api.ThreadsPrompt, api.ThreadRef{ID: id})
 	if err != nil {
 		return manners.NotThere(err, "see chela threads list")
 	}

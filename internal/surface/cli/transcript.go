@@ -17,21 +17,14 @@ import (
 	"chela/internal/surface/cli/manners"
 )
 
-// TranscriptAPI is the interface that the commands need of an open home.
-type TranscriptAPI struct {
-	Session func(ctx context.Context, key chela.SessionKey) (api.Session, error)
-	Thread  func(ctx context.Context, id chela.ThreadID) (chela.Thread, error)
-
-	// Export writes a thread as a transcript.
-	Export func(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error
-
-	// Import makes a transcript the current thread of a session, creating the
-	// session if missing. It is atomic and idempotent.
-	Import func(ctx context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error)
+// A transcriptHome is the part of an open home that the commands need.
+type transcriptHome struct {
+	caller
+	transcriber
 }
 
 // A transcriptRunFunc is the body of a command, run with an open home.
-type transcriptRunFunc func(ctx context.Context, h TranscriptAPI, args []string) error
+type transcriptRunFunc func(ctx context.Context, h transcriptHome, args []string) error
 
 // transcriptInFunc returns the cobra function that opens a home and runs f.
 type transcriptInFunc func(f transcriptRunFunc) func(*cobra.Command, []string) error
@@ -53,7 +46,7 @@ func (c transcriptCommands) exporting() *cobra.Command {
 	var thread, out string
 	cmd := &cobra.Command{
 		Use: "export KEY", Short: "Write the current thread of a session down, an entry a line", Args: manners.Exactly(1),
-		RunE: c.in(func(ctx context.Context, h TranscriptAPI, args []string) error {
+		RunE: c.in(func(ctx context.Context, h transcriptHome, args []string) error {
 			id, err := threadOf(ctx, h, chela.SessionKey(args[0]), chela.ThreadID(thread))
 			if err != nil {
 				return err
@@ -74,15 +67,15 @@ func (c transcriptCommands) exporting() *cobra.Command {
 
 // threadOf returns the selected thread of a session: the current one by
 // default.
-func threadOf(ctx context.Context, h TranscriptAPI, key chela.SessionKey, id chela.ThreadID) (chela.ThreadID, error) {
-	s, err := h.Session(ctx, key)
+func threadOf(ctx context.Context, h transcriptHome, key chela.SessionKey, id chela.ThreadID) (chela.ThreadID, error) {
+	s, err := api.Call(ctx, h, api.SessionsShow, api.SessionRef{Key: key})
 	if err != nil {
 		return "", manners.NotThere(err, "see chela sessions list")
 	}
 	if id == "" {
 		return s.Thread, nil
 	}
-	t, err := h.Thread(ctx, id)
+	t, err := api.Call(ctx, h, api.ThreadsShow, api.ThreadRef{ID: id})
 	if err == nil && t.Session != key {
 		err = chela.E(chela.Invalid, fmt.Sprintf("thread %s belongs to session %s", id, t.Session)).WithHint("name that session")
 	}
@@ -117,7 +110,7 @@ func (c transcriptCommands) importing() *cobra.Command {
 	var session string
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: `Make a transcript the current thread of a session; "-" reads it from the input`, Args: manners.Exactly(1),
-		RunE: c.in(func(ctx context.Context, h TranscriptAPI, args []string) error {
+		RunE: c.in(func(ctx context.Context, h transcriptHome, args []string) error {
 			return c.importFile(ctx, h, args[0], chela.SessionKey(session))
 		}),
 	}
@@ -125,7 +118,7 @@ func (c transcriptCommands) importing() *cobra.Command {
 	return cmd
 }
 
-func (c transcriptCommands) importFile(ctx context.Context, h TranscriptAPI, name string, key chela.SessionKey) error {
+func (c transcriptCommands) importFile(ctx context.Context, h transcriptHome, name string, key chela.SessionKey) error {
 	from := io.NopCloser(c.stdin)
 	if name != "-" {
 		var err error

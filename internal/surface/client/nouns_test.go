@@ -103,12 +103,13 @@ func (w *wire) body(line string, raw []byte, r api.Route, kind string) {
 func page[T any](items ...T) api.Page[T] { return api.Page[T]{Items: items} }
 
 var (
-	day  = time.Date(2026, 5, 4, 23, 0, 0, 0, time.FixedZone("west", -7200))
-	far  = chela.SessionKey("agent:main:telegram:dm:a%2Fb%3Ac")
-	thr  = chela.Thread{ID: "thr_1", Session: far, UpdatedAt: day.UTC()}
-	thr2 = chela.Thread{ID: "thr_2", Session: far, UpdatedAt: day.UTC().Add(time.Hour)}
-	apr  = chela.Approval{ID: "apr_1", State: chela.ApprovalGranted}
-	tok  = chela.Token{ID: "tok_1", Name: "phone", Scope: chela.ScopeChat}
+	day   = time.Date(2026, 5, 4, 23, 0, 0, 0, time.FixedZone("west", -7200))
+	far   = chela.SessionKey("agent:main:telegram:dm:a%2Fb%3Ac")
+	thr   = chela.Thread{ID: "thr_1", Session: far, UpdatedAt: day.UTC()}
+	thr2  = chela.Thread{ID: "thr_2", Session: far, UpdatedAt: day.UTC().Add(time.Hour)}
+	apr   = chela.Approval{ID: "apr_1", State: chela.ApprovalGranted}
+	slash = api.ThreadRef{ID: "thr/1"}
+	tok   = chela.Token{ID: "tok_1", Name: "phone", Scope: chela.ScopeChat}
 )
 
 // A nouns case is one method: what it asks, what it is answered and what it
@@ -138,132 +139,6 @@ func checkNouns(t *testing.T, cases []nounsCase) {
 			}
 		})
 	}
-}
-
-func TestSessionsAreChanged(t *testing.T) {
-	t.Parallel()
-	s := chela.Session{Key: far, UpdatedAt: day.UTC()}
-	checkNouns(t, []nounsCase{
-		{
-			"change", func(ctx context.Context, c *client.Client) (any, error) {
-				label := "home"
-				return c.Change(ctx, far, api.SettingsPatch{Label: &label})
-			},
-			[]any{s},
-			[]string{"PATCH /api/sessions/agent:main:telegram:dm:a%252Fb%253Ac", `{"label":"home"}`},
-			s,
-		},
-		{
-			"begin", func(ctx context.Context, c *client.Client) (any, error) { return c.Begin(ctx, far, "taxes") },
-			[]any{thr},
-			[]string{"POST /api/threads", `{"session":"agent:main:telegram:dm:a%2Fb%3Ac","title":"taxes"}`},
-			thr,
-		},
-		{
-			"title", func(ctx context.Context, c *client.Client) (any, error) { return c.Title(ctx, "thr/1", "taxes") },
-			[]any{thr},
-			[]string{"PATCH /api/threads/thr%2F1", `{"title":"taxes"}`},
-			thr,
-		},
-	})
-}
-
-func TestTranscripts(t *testing.T) {
-	t.Parallel()
-	done := api.Imported{Session: far, Thread: "thr_1", Added: 2}
-	checkNouns(t, []nounsCase{
-		{
-			"export", func(ctx context.Context, c *client.Client) (any, error) {
-				var text strings.Builder
-				err := c.Export(ctx, "thr/1", api.Export{Compacted: true, Attachments: true}, &text)
-				return strings.TrimSpace(text.String()), err
-			},
-			[]any{"a line"},
-			[]string{"GET /api/threads/thr%2F1/export?all=false&attachments=true&view=compacted"},
-			"a line",
-		},
-		{
-			"import", func(ctx context.Context, c *client.Client) (any, error) {
-				return c.Import(ctx, far, strings.NewReader(`{"type":"session"}`))
-			},
-			[]any{done},
-			[]string{"POST /api/sessions/agent:main:telegram:dm:a%252Fb%253Ac/import", `{"type":"session"}`},
-			done,
-		},
-	})
-}
-
-func TestSessionsAndThreads(t *testing.T) {
-	t.Parallel()
-	older, newer := chela.Session{Key: "agent:main:main", UpdatedAt: day.UTC()}, chela.Session{Key: far, UpdatedAt: day.UTC().Add(1)}
-	entries := []chela.Entry{{ID: "ent_1"}, {ID: "ent_2"}}
-	calls := []chela.ToolCall{{ID: "call_1", Args: json.RawMessage(`{}`)}}
-	turn := chela.Turn{ID: "turn_1", State: chela.TurnCompleted}
-	checkNouns(t, []nounsCase{
-		{
-			"sessions, on two pages", func(ctx context.Context, c *client.Client) (any, error) { return c.Sessions(ctx) },
-			[]any{api.Page[chela.Session]{Items: []chela.Session{older}, Next: string(older.Key)}, page(newer)},
-			[]string{"GET /api/sessions?archived=true&limit=500", "GET /api/sessions?after=agent%3Amain%3Amain&archived=true&limit=500"},
-			[]chela.Session{newer, older},
-		},
-		{
-			"session", func(ctx context.Context, c *client.Client) (any, error) { return c.Session(ctx, far) },
-			[]any{api.Session{Session: newer, Usage: chela.TokenUsage{Input: 7}}},
-			[]string{"GET /api/sessions/agent:main:telegram:dm:a%252Fb%253Ac"},
-			api.Session{Session: newer, Usage: chela.TokenUsage{Input: 7}},
-		},
-		{
-			"threads", func(ctx context.Context, c *client.Client) (any, error) { return c.Threads(ctx, far) },
-			[]any{page(thr2, thr)},
-			[]string{"GET /api/threads?session=agent%3Amain%3Atelegram%3Adm%3Aa%252Fb%253Ac"},
-			[]chela.Thread{thr2, thr},
-		},
-		{
-			"thread", func(ctx context.Context, c *client.Client) (any, error) { return c.Thread(ctx, "..") },
-			[]any{api.Thread{Thread: thr}},
-			[]string{"GET /api/threads/%2E%2E"},
-			thr,
-		},
-		{
-			"path", func(ctx context.Context, c *client.Client) (any, error) { return c.Path(ctx, "thr/1") },
-			[]any{page(entries...)},
-			[]string{"GET /api/threads/thr%2F1/entries?path=true"},
-			entries,
-		},
-		{
-			"prompt", func(ctx context.Context, c *client.Client) (any, error) { return c.Prompt(ctx, "thr/1") },
-			[]any{chela.PromptSize{Model: "a/b", Total: 7, Ratio: 1.5}},
-			[]string{"GET /api/threads/thr%2F1/prompt"},
-			chela.PromptSize{Model: "a/b", Total: 7, Ratio: 1.5},
-		},
-		{
-			"turn", func(ctx context.Context, c *client.Client) (any, error) { return c.Turn(ctx, "turn_1") },
-			[]any{api.Turn{Turn: turn, Answer: "x"}},
-			[]string{"GET /api/turns/turn_1"},
-			turn,
-		},
-		{
-			"transcript", func(ctx context.Context, c *client.Client) (any, error) {
-				e, calls, err := c.Transcript(ctx, "turn_1")
-				return []any{e, calls}, err
-			},
-			[]any{api.Trace{Entries: entries, Calls: calls}},
-			[]string{"GET /api/turns/turn_1/trace"},
-			[]any{entries, calls},
-		},
-		{
-			"replay", func(ctx context.Context, c *client.Client) (any, error) { return c.Replay(ctx, "turn_1", true) },
-			[]any{chela.Replay{Turn: "turn_1", Same: true, Entries: 2}},
-			[]string{"POST /api/turns/turn_1/replay", `{"live":true}`},
-			chela.Replay{Turn: "turn_1", Same: true, Entries: 2},
-		},
-		{
-			"stop", func(ctx context.Context, c *client.Client) (any, error) { return nil, c.Stop(ctx, "turn_1") },
-			[]any{api.Turn{}},
-			[]string{"POST /api/turns/turn_1/cancel"},
-			nil,
-		},
-	})
 }
 
 func TestApprovalsAndGrants(t *testing.T) {
@@ -479,8 +354,8 @@ func TestAClientIsABackend(t *testing.T) {
 	t.Parallel()
 	_, c := serve(t)
 	b := cli.Backend{
-		API: c, Conversation: c, Sessions: c, Threads: c, Turns: c,
-		Keeper: c, Transcripts: c, Usage: cli.UsageAPI{Sums: c.UsageSums, Budgets: c.Budgets, OfTurn: c.TurnUsage}, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Close: c.Close,
+		API: c, Conversation: c, Turns: c,
+		Transcripts: c, Usage: cli.UsageAPI{Sums: c.UsageSums, Budgets: c.Budgets, OfTurn: c.TurnUsage}, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Close: c.Close,
 	}
 	if err := b.Close(); err != nil {
 		t.Error(err)

@@ -74,15 +74,15 @@ func TestWhatIsNotSent(t *testing.T) {
 		call func(context.Context, *client.Client) error
 	}{
 		"a key that is none": {chela.Invalid, func(ctx context.Context, c *client.Client) error {
-			_, err := c.Session(ctx, "main")
+			_, err := api.Call(ctx, c, api.SessionsShow, api.SessionRef{Key: "main"})
 			return err
 		}},
-		"threads of no session": {chela.Invalid, func(ctx context.Context, c *client.Client) error {
-			_, err := c.Threads(ctx, "")
+		"threads of a key that is none": {chela.Invalid, func(ctx context.Context, c *client.Client) error {
+			_, err := api.All(ctx, c, api.ThreadsList, api.ThreadFilter{Session: "main"})
 			return err
 		}},
 		"change of no session": {chela.Invalid, func(ctx context.Context, c *client.Client) error {
-			_, err := c.Change(ctx, "", api.SettingsPatch{})
+			_, err := api.Call(ctx, c, api.SessionsChange, api.SessionChange{})
 			return err
 		}},
 		"import into no session": {chela.Invalid, func(ctx context.Context, c *client.Client) error {
@@ -91,10 +91,6 @@ func TestWhatIsNotSent(t *testing.T) {
 		}},
 		"a transcript that is too large": {chela.Invalid, func(ctx context.Context, c *client.Client) error {
 			_, err := c.Import(ctx, "agent:main:main", strings.NewReader(strings.Repeat(" ", api.MaxTranscript+1)))
-			return err
-		}},
-		"thread of no session": {chela.Invalid, func(ctx context.Context, c *client.Client) error {
-			_, err := c.Begin(ctx, "", "")
 			return err
 		}},
 		"an empty name": {chela.NotFound, func(ctx context.Context, c *client.Client) error {
@@ -115,7 +111,7 @@ func TestWhatIsNotSent(t *testing.T) {
 		}},
 		"a list without an end": {chela.Unsupported, func(ctx context.Context, _ *client.Client) error {
 			_, again := serve(t, api.Page[chela.Session]{Next: "x"}, api.Page[chela.Session]{Next: "x"})
-			_, err := again.Sessions(ctx)
+			_, err := api.All(ctx, again, api.SessionsList, api.SessionFilter{})
 			return err
 		}},
 	} {

@@ -35,9 +35,6 @@ type Config struct {
 	// Memory is where the documents of agents are.
 	Memory documents
 
-	// Prompt returns the size of the next prompt of a thread.
-	Prompt func(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error)
-
 	// Budgets returns the spending limits of a session.
 	Budgets func(ctx context.Context, key chela.SessionKey) ([]chela.Budget, error)
 

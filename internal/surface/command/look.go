@@ -176,7 +176,7 @@ func (i *Interpreter) promptSize(ctx context.Context, g given) (lane.Order, erro
 	if g.thread.ID == "" {
 		return reply("The thread is empty, so there is no prompt."), nil
 	}
-	size, err := i.cfg.Prompt(ctx, g.thread.ID)
+	size, err := api.Call(ctx, i.api(g), api.ThreadsPrompt, api.ThreadRef{ID: g.thread.ID})
 	if err != nil {
 		return nil, err
 	}

@@ -38,10 +38,7 @@ type Config struct {
 type Home struct {
 	Conversation conversation
 	Events       events
-	Sessions     sessions
-	Keeper       keeper
 	Transcripts  transcripts
-	Threads      threads
 	Turns        turns
 	Models       models
 	Tokens       tokens
@@ -68,9 +65,6 @@ type Home struct {
 
 	// Kept returns the attachment with a hash, or NotFound.
 	Kept func(ctx context.Context, name, mediaType, sha256 string) (chela.Attachment, error)
-
-	// Prompt returns the size of the next prompt of a thread.
-	Prompt func(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error)
 
 	Status    func(ctx context.Context) (chela.Status, error)
 	Ready     func(ctx context.Context) error // nil when messages are accepted
@@ -114,38 +108,11 @@ type events interface {
 	Subscribe(ctx context.Context, filter event.Filter) (*event.Subscription, error)
 }
 
-type sessions interface {
-	// Sessions returns up to limit sessions whose keys come after the given one.
-	// Archived ones are left out unless asked for.
-	Sessions(ctx context.Context, after chela.SessionKey, limit int, archived bool) ([]chela.Session, error)
-	// Session returns a session with its spending.
-	Session(ctx context.Context, key chela.SessionKey) (api.Session, error)
-}
-
-// keeper changes sessions and their threads; see [session.Sessions].
-type keeper interface {
-	ChangeAs(ctx context.Context, key chela.SessionKey, patch api.SettingsPatch, scope chela.Scope) (chela.Session, error)
-	// Begin makes a new thread current in a session.
-	Begin(ctx context.Context, key chela.SessionKey, title string) (chela.Thread, error)
-	Title(ctx context.Context, id chela.ThreadID, title string) (chela.Thread, error)
-}
-
 // transcripts are threads that are written down; see [session.Sessions].
 type transcripts interface {
 	Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error
 	// Import makes a transcript a thread of a session, atomically.
 	Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error)
-}
-
-type threads interface {
-	// Threads returns the threads of a session, most recently used first.
-	Threads(ctx context.Context, key chela.SessionKey) ([]chela.Thread, error)
-	Thread(ctx context.Context, id chela.ThreadID) (chela.Thread, error)
-	// Entries returns up to limit entries of a thread, on every branch, whose
-	// sequence is greater than after.
-	Entries(ctx context.Context, id chela.ThreadID, after int64, limit int) ([]chela.Entry, error)
-	// Path returns the entries from the root to the head.
-	Path(ctx context.Context, id chela.ThreadID) ([]chela.Entry, error)
 }
 
 type turns interface {

@@ -12,47 +12,8 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/session"
 	"chela/internal/model/provider"
 )
-
-func (h *home) Session(_ context.Context, key chela.SessionKey) (api.Session, error) {
-	s, err := find(h, func() map[chela.SessionKey]chela.Session { return h.sessions }, key)
-	return api.Session{Session: s, Usage: chela.TokenUsage{Input: 1}}, err
-}
-
-func (h *home) ChangeAs(ctx context.Context, key chela.SessionKey, p api.SettingsPatch, scope chela.Scope) (chela.Session, error) {
-	s, err := h.Session(ctx, key)
-	if err != nil {
-		return s.Session, err
-	}
-	before := s.Settings
-	if p.Elevated != nil {
-		s.Settings.Elevated = *p.Elevated
-	}
-	if p.Model != nil {
-		s.Settings.Model = *p.Model
-	}
-	if err := session.Permit(before, s.Settings, scope); err != nil {
-		return s.Session, err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if p.Label != nil {
-		s.Settings.Label = *p.Label
-	}
-	if p.Archived != nil {
-		h.archived[key] = *p.Archived
-	}
-	h.sessions[key] = s.Session
-	return s.Session, nil
-}
-
-func (h *home) Title(ctx context.Context, id chela.ThreadID, title string) (chela.Thread, error) {
-	t, err := h.Thread(ctx, id)
-	t.Title = title
-	return t, err
-}
 
 func (h *home) Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error {
 	if _, err := h.Thread(ctx, id); err != nil {
@@ -66,39 +27,8 @@ func (h *home) Import(_ context.Context, key chela.SessionKey, from io.Reader) (
 	return api.Imported{Session: key, Added: len(text)}, err
 }
 
-func (h *home) Begin(ctx context.Context, key chela.SessionKey, title string) (chela.Thread, error) {
-	s, err := h.Session(ctx, key)
-	if err != nil {
-		return chela.Thread{}, err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	t := chela.Thread{ID: h.ids.Thread(), Session: key, Title: title, State: chela.ThreadIdle}
-	s.Thread = t.ID
-	h.sessions[key], h.threads[t.ID] = s.Session, t
-	return t, nil
-}
-
-func (h *home) Threads(ctx context.Context, key chela.SessionKey) ([]chela.Thread, error) {
-	if _, err := h.Session(ctx, key); err != nil {
-		return nil, err
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.DeleteFunc(slices.Collect(maps.Values(h.threads)), func(t chela.Thread) bool { return t.Session != key }), nil
-}
-
 func (h *home) Thread(_ context.Context, id chela.ThreadID) (chela.Thread, error) {
 	return find(h, func() map[chela.ThreadID]chela.Thread { return h.threads }, id)
-}
-
-func (h *home) Entries(ctx context.Context, id chela.ThreadID, after int64, limit int) ([]chela.Entry, error) {
-	all, err := h.Path(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	all = slices.DeleteFunc(all, func(e chela.Entry) bool { return e.Seq <= after })
-	return all[:min(limit, len(all))], nil
 }
 
 func (h *home) Path(ctx context.Context, id chela.ThreadID) ([]chela.Entry, error) {

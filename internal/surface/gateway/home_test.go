@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -107,8 +106,8 @@ func newHome(t testing.TB) *home {
 // home returns h as a gateway takes it.
 func (h *home) home() gateway.Home {
 	return gateway.Home{
-		Conversation: h, Events: h.stream, Sessions: h, Keeper: h, Transcripts: h, Threads: h, Turns: h, Responses: h, Models: h, Tokens: h, Logins: h, Requests: h.requests,
-		Operations: slices.Concat(board{}.operations(), h.trees(), h.decisions(), h.credentials(), h.utilities(), dailyRoutines{}.operations(), notices()),
+		Conversation: h, Events: h.stream, Transcripts: h, Turns: h, Responses: h, Models: h, Tokens: h, Logins: h, Requests: h.requests,
+		Operations: slices.Concat(board{}.operations(), h.trees(), h.ofSessions(), h.ofThreads(), h.decisions(), h.credentials(), h.utilities(), dailyRoutines{}.operations(), notices()),
 		Hook:       hooked, Attach: h.attach, Place: session.Scopes{DM: chela.ScopePerPeer}.Place,
 		Kept: func(_ context.Context, name, media, sum string) (chela.Attachment, error) {
 			return find(h, func() map[string]chela.Attachment { return h.kept }, sum)
@@ -124,10 +123,6 @@ func (h *home) home() gateway.Home {
 				return []chela.Budget{{Limit: chela.LimitDay, Key: string(key), Most: 5}}, nil
 			},
 			Now: func() time.Time { return time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC) }, Zone: time.FixedZone("there", 3*3600),
-		},
-		Prompt: func(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error) {
-			_, err := h.Thread(ctx, id)
-			return chela.PromptSize{Model: "offline/offline", Window: 1000, Total: 10}, err
 		},
 		Status: func(context.Context) (chela.Status, error) {
 			return chela.Status{Database: "memory", Daemon: true, Jobs: map[chela.JobState]int{chela.JobPending: 2}}, nil
@@ -397,15 +392,6 @@ func (h *home) logs(ctx context.Context, follow bool, show func(string)) error {
 		return ctx.Err()
 	}
 	return nil
-}
-
-// Sessions lists sessions by key.
-func (h *home) Sessions(_ context.Context, after chela.SessionKey, limit int, archived bool) ([]chela.Session, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	all := slices.SortedFunc(maps.Values(h.sessions), func(a, b chela.Session) int { return cmp.Compare(a.Key, b.Key) })
-	all = slices.DeleteFunc(all, func(s chela.Session) bool { return s.Key <= after || h.archived[s.Key] && !archived })
-	return all[:min(limit, len(all))], nil
 }
 
 // Called returns a call; there are none.

@@ -29,25 +29,6 @@ func accepted(v *edge.Visit, r api.Receipt, err error) error {
 	return v.Answer(http.StatusAccepted, r)
 }
 
-// postCompact opens a turn that compacts a thread.
-func (g *Gateway) postCompact(v *edge.Visit) error {
-	var c api.Compact
-	if err := v.Decode(&c); err != nil {
-		return err
-	}
-	t, err := g.cfg.Home.Threads.Thread(v.Request.Context(), chela.ThreadID(v.Request.PathValue("id")))
-	if err != nil {
-		return err
-	}
-	in, err := g.inbound(v, api.Message{Session: t.Session, Thread: t.ID, Text: c.Instructions, MessageID: c.MessageID})
-	if err != nil {
-		return err
-	}
-	in.Command = chela.CommandCompact
-	r, err := g.cfg.Home.Conversation.Accept(v.Request.Context(), in)
-	return accepted(v, r, err)
-}
-
 // accept commits a message of the caller.
 func (g *Gateway) accept(v *edge.Visit, m api.Message) (api.Receipt, error) {
 	in, err := g.inbound(v, m)

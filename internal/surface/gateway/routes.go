@@ -74,34 +74,12 @@ func (g *Gateway) webSocket() SocketAPI {
 
 func (g *Gateway) sessionRoutes() []route {
 	return []route{
-		get("/api/sessions", chela.ScopeRead, "List sessions").gives(api.Page[chela.Session]{}).
-			query(api.After("the key of a session", "is=session max=512"), api.Limit(), flag("archived", "also those that are archived")).
-			by(g.getSessions),
-		get("/api/sessions/{key}", chela.ScopeRead, "Show a session and what was spent in it").gives(api.Session{}).by(g.getSession),
-		patch("/api/sessions/{key}", chela.ScopeChat, "Change settings of a session").
-			takes(api.SettingsPatch{}).gives(chela.Session{}).by(g.patchSession),
-		remove("/api/sessions/{key}", chela.ScopeChat, "Archive a session").gives(chela.Session{}).with(http.StatusOK).by(g.archiveSession),
-		post("/api/sessions/{key}/reset", chela.ScopeTalk, "Begin a new thread in a session").gives(chela.Thread{}).by(g.resetSession),
 		post("/api/sessions/{key}/import", chela.ScopeChat, "Make a transcript the current thread of a session").takesLines().upTo(api.MaxTranscript).
 			gives(api.Imported{}).isLong().by(g.importThread),
-
-		get("/api/threads", chela.ScopeRead, "List the threads of a session, the last used first").gives(api.Page[chela.Thread]{}).
-			query(held("session", "the key of the session; the main one without it", "is=session max=512"), afterID("thr", "a thread"), api.Limit()).by(g.getThreads),
-		post("/api/threads", chela.ScopeTalk, "Begin a new thread in a session").
-			takes(api.NewThread{}).gives(chela.Thread{}).with(http.StatusCreated).by(g.postThread),
-		patch("/api/threads/{id}", chela.ScopeChat, "Give a thread another title").
-			takes(api.ThreadPatch{}).gives(chela.Thread{}).by(g.patchThread),
-		get("/api/threads/{id}/prompt", chela.ScopeRead, "Show what the next prompt of a thread takes").gives(chela.PromptSize{}).by(g.getPrompt),
 		get("/api/threads/{id}/export", chela.ScopeRead, "Write a thread down, an entry a line").as(api.Lines).
 			query(words("view", "full, or compacted for what a prompt can hold; full without it", "full", "compacted"), flag("all", "also the branches that were left"),
 				flag("attachments", "also the content of attachments")).
 			isLong().by(g.exportThread),
-		post("/api/threads/{id}/compact", chela.ScopeTalk, "Put a summary in the place of what was said in a thread").
-			takes(api.Compact{}).gives(api.Receipt{}).with(http.StatusAccepted).isMetered().joins().by(g.postCompact),
-		get("/api/threads/{id}/entries", chela.ScopeRead, "List the entries of a thread").gives(api.Page[chela.Entry]{}).
-			query(afterNumber("the sequence of an entry"), api.Limit(),
-				flag("path", "all from the root to the head instead")).
-			by(g.getEntries),
 	}
 }
 

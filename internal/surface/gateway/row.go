@@ -167,10 +167,3 @@ func words[S ~string](name, summary string, of ...S) api.Parameter {
 func afterID(prefix, of string) api.Parameter {
 	return api.After("the id of "+of, "id="+prefix)
 }
-
-// afterNumber is the start of a page, by the number of a row.
-func afterNumber(of string) api.Parameter {
-	p := api.After(of, "min=0 max=2147483647")
-	p.Type = schema.Integer
-	return p
-}

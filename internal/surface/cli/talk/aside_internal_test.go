@@ -29,7 +29,7 @@ func (o *overheard) Turn(_ context.Context, id chela.TurnID) (chela.Turn, error)
 	if !ok {
 		return t, chela.E(chela.NotFound, "no such turn")
 	}
-	t.ID = id
+	t.ID, t.Session = id, chela.MainKey(chela.MainAgent)
 	return t, nil
 }
 
@@ -38,15 +38,12 @@ func (o *overheard) Transcript(_ context.Context, id chela.TurnID) ([]chela.Entr
 	return []chela.Entry{{Kind: chela.EntryAssistant, Body: chela.Body{Text: text, Model: "m"}}}, nil, nil
 }
 
-func (o *overheard) Session(context.Context, chela.SessionKey) (api.Session, error) {
-	return api.Session{}, nil
-}
-
 // operations has one approval, which is pending in another session, and one notice.
 // Asides answer nothing.
 func (o *overheard) operations() api.Local {
 	a := chela.Approval{ID: "apr_1abcde", Session: "agent:main:job:1", Tool: "shell", Effect: chela.EffectExecute, Preview: "make"}
 	return api.Local{Operations: []api.Bound{
+		api.SessionsShow.Do(func(context.Context, api.Caller, api.SessionRef) (api.Session, error) { return api.Session{}, nil }),
 		api.ApprovalsList.Do(func(context.Context, api.Caller, api.ApprovalFilter) (api.Page[chela.Approval], error) {
 			return api.Page[chela.Approval]{Items: []chela.Approval{a}}, nil
 		}),
@@ -90,7 +87,7 @@ func TestAsides(t *testing.T) {
 	var out, errs bytes.Buffer
 	p := &Person{Printer: manners.NewPrinter(&out, &errs), Stdin: &bytes.Buffer{}}
 	prompts := 0
-	a := &aside{Person: p, home: Home{Listen: o.Listen, Turns: o, Sessions: o, API: o.operations()}, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
+	a := &aside{Person: p, home: Home{Listen: o.Listen, Turns: o, API: o.operations()}, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
 	if err := a.exchange(func() (chela.TurnID, error) { return "mine", nil }); err != nil {
 		t.Fatal(err)
 	}

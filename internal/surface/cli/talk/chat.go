@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"chela"
-
 	"chela/internal/config"
 	"chela/internal/surface/cli/manners"
 	"chela/internal/surface/command"

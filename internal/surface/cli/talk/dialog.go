@@ -81,7 +81,7 @@ func (h Home) viewOf(ctx context.Context, in chela.Inbound) (terminal.View, erro
 }
 
 func (h Home) view(ctx context.Context, key chela.SessionKey, o chela.Overrides) (terminal.View, error) {
-	s, err := h.Sessions.Session(ctx, key)
+	s, err := api.Call(ctx, h.API, api.SessionsShow, api.SessionRef{Key: key})
 	if err != nil && chela.KindOf(err) != chela.NotFound {
 		return terminal.View{}, err
 	}

@@ -19,7 +19,6 @@ type Home struct {
 	API          caller
 	Conversation conversation
 	Turns        turns
-	Sessions     sessions
 	Attach       func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
 	Listen       func(ctx context.Context, key chela.SessionKey, show func(chela.Event))
 }
@@ -33,10 +32,6 @@ type conversation interface {
 	Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error)
 	Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error)
 	Stop(ctx context.Context, id chela.TurnID) error
-}
-
-type sessions interface {
-	Session(ctx context.Context, key chela.SessionKey) (api.Session, error)
 }
 
 type turns interface {

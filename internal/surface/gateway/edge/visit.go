@@ -274,9 +274,12 @@ func (v *Visit) Key(given string) string { return v.Caller().KeyOf(given) }
 
 // Caller returns the caller of the request for operations.
 func (v *Visit) Caller() api.Caller {
-	c := api.Caller{By: v.Who(), Origin: v.Origin(), Key: v.Once()}
+	c := api.Caller{By: v.Who(), Scope: v.By.Token.Scope, Origin: v.Origin(), Key: v.Once()}
 	if !v.Owner {
 		c.Account = string(v.By.Token.ID)
+	}
+	if v.By.Cookie != "" {
+		c.Input = chela.InputTyped
 	}
 	return c
 }

@@ -1,0 +1,85 @@
+package api
+
+import (
+	"net/http"
+
+	"chela"
+)
+
+// A NewThread asks for a thread, which becomes the current one of its session.
+type NewThread struct {
+	Session chela.SessionKey `json:"session,omitempty"`                        // the main one when empty
+	Title   string           `json:"title,omitempty" check:"is=label max=200"` // taken from the first message when empty
+}
+
+// A ThreadPatch changes a thread.
+type ThreadPatch struct {
+	Title string `json:"title" check:"is=title max=200"`
+}
+
+// A Compact asks to replace the entries of a thread by a summary.
+type Compact struct {
+	Instructions string `json:"instructions,omitempty" check:"max=100000"`    // what to keep
+	MessageID    string `json:"message_id,omitempty" check:"is=line max=256"` // the same one is accepted once
+}
+
+// An Export says how a thread is written down.
+type Export struct {
+	Compacted   bool // the view of a prompt, not the whole conversation
+	All         bool // also the branches that were left
+	Attachments bool // also the content of attachments
+}
+
+// Imported is what became of a transcript.
+type Imported struct {
+	Session chela.SessionKey `json:"session"`
+	Thread  chela.ThreadID   `json:"thread"`
+	Added   int              `json:"added"` // entries
+	Known   int              `json:"known"` // entries that were here already
+}
+
+// A ThreadFilter selects the threads of a session.
+type ThreadFilter struct {
+	Session chela.SessionKey `query:"session" help:"the key of the session; the main one without it"`
+	After   chela.ThreadID   `query:"after" check:"id=thr" help:"the id of a thread"`
+	Limit   int              `query:"limit"`
+}
+
+// A ThreadTitle changes the title of a thread.
+type ThreadTitle struct {
+	ThreadRef
+	Patch ThreadPatch `body:"required"`
+}
+
+// An EntriesQuery asks for the entries of a thread after the entry of a sequence.
+type EntriesQuery struct {
+	ThreadRef
+	After int64 `query:"after" check:"min=0 max=2147483647" help:"the sequence of an entry"`
+	Limit int   `query:"limit"`
+	Path  bool  `query:"path" help:"only the path from the root to the head"`
+}
+
+// A CompactRequest compacts a thread.
+type CompactRequest struct {
+	ThreadRef
+	Compact Compact `body:"required"`
+}
+
+// The operations on the threads of sessions; those on the tree of a thread are in
+// rewind.go. A session or a thread that does not exist is NotFound.
+var (
+	ThreadsList = Define[ThreadFilter, Page[chela.Thread]]("threads.list", "GET /api/threads", chela.ScopeRead,
+		"List the threads of a session, most recently used first")
+	ThreadsCreate = Define[NewThread, chela.Thread]("threads.create", "POST /api/threads", chela.ScopeTalk,
+		"Start a new thread in a session").With(func(s *Spec) { s.Status = http.StatusCreated })
+	ThreadsTitle = Define[ThreadTitle, chela.Thread]("threads.title", "PATCH /api/threads/{id}", chela.ScopeChat,
+		"Change the title of a thread")
+	ThreadsPrompt = Define[ThreadRef, chela.PromptSize]("threads.prompt", "GET /api/threads/{id}/prompt", chela.ScopeRead,
+		"Show the size of the next prompt of a thread")
+	ThreadsEntries = Define[EntriesQuery, Page[chela.Entry]]("threads.entries", "GET /api/threads/{id}/entries", chela.ScopeRead,
+		"List the entries of a thread")
+	ThreadsCompact = Define[CompactRequest, Receipt]("threads.compact", "POST /api/threads/{id}/compact", chela.ScopeTalk,
+		"Replace the entries of a thread by a summary").With(func(s *Spec) {
+		s.Status, s.Metered, s.Repeat = http.StatusAccepted, true, Joined
+	})
+)

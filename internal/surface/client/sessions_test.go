@@ -1,0 +1,162 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/surface/client"
+)
+
+func TestSessionsAreChanged(t *testing.T) {
+	t.Parallel()
+	s := chela.Session{Key: far, UpdatedAt: day.UTC()}
+	checkNouns(t, []nounsCase{
+		{
+			"change", func(ctx context.Context, c *client.Client) (any, error) {
+				label := "home"
+				change := api.SessionChange{SessionRef: api.SessionRef{Key: far}, Settings: api.SettingsPatch{Label: &label}}
+				return api.Call(ctx, c, api.SessionsChange, change)
+			},
+			[]any{s},
+			[]string{"PATCH /api/sessions/agent:main:telegram:dm:a%252Fb%253Ac", `{"label":"home"}`},
+			s,
+		},
+		{
+			"create", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.ThreadsCreate, api.NewThread{Session: far, Title: "taxes"})
+			},
+			[]any{thr},
+			[]string{"POST /api/threads", `{"session":"agent:main:telegram:dm:a%2Fb%3Ac","title":"taxes"}`},
+			thr,
+		},
+		{
+			"title", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.ThreadsTitle, api.ThreadTitle{ThreadRef: slash, Patch: api.ThreadPatch{Title: "taxes"}})
+			},
+			[]any{thr},
+			[]string{"PATCH /api/threads/thr%2F1", `{"title":"taxes"}`},
+			thr,
+		},
+	})
+}
+
+func TestTranscripts(t *testing.T) {
+	t.Parallel()
+	done := api.Imported{Session: far, Thread: "thr_1", Added: 2}
+	checkNouns(t, []nounsCase{
+		{
+			"export", func(ctx context.Context, c *client.Client) (any, error) {
+				var text strings.Builder
+				err := c.Export(ctx, "thr/1", api.Export{Compacted: true, Attachments: true}, &text)
+				return strings.TrimSpace(text.String()), err
+			},
+			[]any{"a line"},
+			[]string{"GET /api/threads/thr%2F1/export?all=false&attachments=true&view=compacted"},
+			"a line",
+		},
+		{
+			"import", func(ctx context.Context, c *client.Client) (any, error) {
+				return c.Import(ctx, far, strings.NewReader(`{"type":"session"}`))
+			},
+			[]any{done},
+			[]string{"POST /api/sessions/agent:main:telegram:dm:a%252Fb%253Ac/import", `{"type":"session"}`},
+			done,
+		},
+	})
+}
+
+func TestSessionsAndThreads(t *testing.T) {
+	t.Parallel()
+	older, newer := chela.Session{Key: "agent:main:main", UpdatedAt: day.UTC()}, chela.Session{Key: far, UpdatedAt: day.UTC().Add(1)}
+	entries := []chela.Entry{{ID: "ent_1"}, {ID: "ent_2"}}
+	checkNouns(t, []nounsCase{
+		{
+			"sessions, on two pages", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.All(ctx, c, api.SessionsList, api.SessionFilter{Archived: true, Limit: api.MaxPage})
+			},
+			[]any{api.Page[chela.Session]{Items: []chela.Session{older}, Next: string(older.Key)}, page(newer)},
+			[]string{"GET /api/sessions?archived=true&limit=500", "GET /api/sessions?after=agent%3Amain%3Amain&archived=true&limit=500"},
+			[]chela.Session{older, newer},
+		},
+		{
+			"session", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.SessionsShow, api.SessionRef{Key: far})
+			},
+			[]any{api.Session{Session: newer, Usage: chela.TokenUsage{Input: 7}}},
+			[]string{"GET /api/sessions/agent:main:telegram:dm:a%252Fb%253Ac"},
+			api.Session{Session: newer, Usage: chela.TokenUsage{Input: 7}},
+		},
+		{
+			"threads", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.All(ctx, c, api.ThreadsList, api.ThreadFilter{Session: far})
+			},
+			[]any{page(thr2, thr)},
+			[]string{"GET /api/threads?session=agent%3Amain%3Atelegram%3Adm%3Aa%252Fb%253Ac"},
+			[]chela.Thread{thr2, thr},
+		},
+		{
+			"thread", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.ThreadsShow, api.ThreadRef{ID: ".."})
+			},
+			[]any{api.Thread{Thread: thr}},
+			[]string{"GET /api/threads/%2E%2E"},
+			api.Thread{Thread: thr},
+		},
+		{
+			"path", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.All(ctx, c, api.ThreadsEntries, api.EntriesQuery{ThreadRef: slash, Path: true})
+			},
+			[]any{page(entries...)},
+			[]string{"GET /api/threads/thr%2F1/entries?path=true"},
+			entries,
+		},
+		{
+			"prompt", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.ThreadsPrompt, slash)
+			},
+			[]any{chela.PromptSize{Model: "a/b", Total: 7, Ratio: 1.5}},
+			[]string{"GET /api/threads/thr%2F1/prompt"},
+			chela.PromptSize{Model: "a/b", Total: 7, Ratio: 1.5},
+		},
+	})
+}
+
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	entries := []chela.Entry{{ID: "ent_1"}, {ID: "ent_2"}}
+	calls := []chela.ToolCall{{ID: "call_1", Args: json.RawMessage(`{}`)}}
+	turn := chela.Turn{ID: "turn_1", State: chela.TurnCompleted}
+	checkNouns(t, []nounsCase{
+		{
+			"turn", func(ctx context.Context, c *client.Client) (any, error) { return c.Turn(ctx, "turn_1") },
+			[]any{api.Turn{Turn: turn, Answer: "x"}},
+			[]string{"GET /api/turns/turn_1"},
+			turn,
+		},
+		{
+			"transcript", func(ctx context.Context, c *client.Client) (any, error) {
+				e, calls, err := c.Transcript(ctx, "turn_1")
+				return []any{e, calls}, err
+			},
+			[]any{api.Trace{Entries: entries, Calls: calls}},
+			[]string{"GET /api/turns/turn_1/trace"},
+			[]any{entries, calls},
+		},
+		{
+			"replay", func(ctx context.Context, c *client.Client) (any, error) { return c.Replay(ctx, "turn_1", true) },
+			[]any{chela.Replay{Turn: "turn_1", Same: true, Entries: 2}},
+			[]string{"POST /api/turns/turn_1/replay", `{"live":true}`},
+			chela.Replay{Turn: "turn_1", Same: true, Entries: 2},
+		},
+		{
+			"stop", func(ctx context.Context, c *client.Client) (any, error) { return nil, c.Stop(ctx, "turn_1") },
+			[]any{api.Turn{}},
+			[]string{"POST /api/turns/turn_1/cancel"},
+			nil,
+		},
+	})
+}
