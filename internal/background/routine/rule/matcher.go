@@ -3,11 +3,8 @@ package rule
 // This part of the package finds the routines whose expressions match a
 // message.
 //
-// Expressions use the syntax of Go's regexp, so a match takes time linear in
-// the text. Most messages match none of many expressions. An expression is
-// therefore run only on a text that contains any of its required words
-// (words.go), and one pass over the text finds the words of all expressions
-// (index.go).
+// Expressions use the syntax of Go's regexp, so a match takes time linear in the
+// text, and each expression is run on each message.
 
 import (
 	"errors"
@@ -36,17 +33,13 @@ type Pattern struct {
 // CheckPattern returns Invalid if a pattern is empty, too long, too complex or not a
 // valid expression.
 func CheckPattern(pattern string) error {
-	_, _, err := compilePattern(pattern)
+	_, err := compilePattern(pattern)
 	return err
 }
 
 // A Patterns matches messages against all its triggers at once. It is immutable and
 // safe for concurrent use; the zero Patterns matches nothing.
-type Patterns struct {
-	triggers []compiledPattern
-	always   []int     // triggers without required words, in order
-	index    wordIndex // required words of the other triggers
-}
+type Patterns struct{ triggers []compiledPattern }
 
 type compiledPattern struct {
 	routine chela.RoutineID
@@ -57,22 +50,15 @@ type compiledPattern struct {
 // NewPatterns returns the set of triggers. Triggers whose pattern fails Check are left
 // out; their errors are returned joined, beside the set of the others.
 func NewPatterns(triggers []Pattern) (*Patterns, error) {
-	s := &Patterns{index: newWordIndex()}
+	s := &Patterns{}
 	var errs []error
 	for _, t := range triggers {
-		pattern, words, err := compilePattern(t.Pattern)
+		pattern, err := compilePattern(t.Pattern)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("compile trigger of %s: %w", t.Routine, err))
 			continue
 		}
-		n := len(s.triggers)
 		s.triggers = append(s.triggers, compiledPattern{t.Routine, t.Channel, pattern})
-		if len(words) == 0 {
-			s.always = append(s.always, n)
-		}
-		for _, word := range words {
-			s.index.add(word, n)
-		}
 	}
 	return s, errors.Join(errs...)
 }
@@ -81,50 +67,42 @@ func NewPatterns(triggers []Pattern) (*Patterns, error) {
 // triggers. A routine with two matching triggers is returned twice.
 func (s *Patterns) Match(channel, text string) []chela.RoutineID {
 	text = excerpt.Bytes(text, MaxTextBytes)
-	wanted := make([]bool, len(s.triggers))
-	for _, n := range s.always {
-		wanted[n] = true
-	}
-	s.index.find(foldCase(text), wanted)
-
 	var found []chela.RoutineID
-	for n, t := range s.triggers {
-		if wanted[n] && (t.channel == "" || t.channel == channel) && t.pattern.MatchString(text) {
+	for _, t := range s.triggers {
+		if (t.channel == "" || t.channel == channel) && t.pattern.MatchString(text) {
 			found = append(found, t.routine)
 		}
 	}
 	return found
 }
 
-// compilePattern returns an expression and its required words: every match contains at
-// least one. It returns no words if there are none.
-func compilePattern(pattern string) (*regexp.Regexp, []string, error) {
+// compilePattern returns an expression.
+func compilePattern(pattern string) (*regexp.Regexp, error) {
 	switch {
 	case pattern == "":
-		return nil, nil, chela.E(chela.Invalid, "the pattern is empty").WithHint("use . for every message")
+		return nil, chela.E(chela.Invalid, "the pattern is empty").WithHint("use . for every message")
 	case len(pattern) > MaxPatternBytes:
-		return nil, nil, chela.E(chela.Invalid, fmt.Sprintf("the pattern has %d bytes, and %d are allowed", len(pattern), MaxPatternBytes)).
+		return nil, chela.E(chela.Invalid, fmt.Sprintf("the pattern has %d bytes, and %d are allowed", len(pattern), MaxPatternBytes)).
 			WithHint("use a shorter one, or several routines")
 	}
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return nil, nil, chela.E(chela.Invalid, fmt.Sprintf("the pattern is not a valid regular expression: %s", patternFault(err))).
+		return nil, chela.E(chela.Invalid, fmt.Sprintf("the pattern is not a valid regular expression: %s", patternFault(err))).
 			WithHint("see https://github.com/google/re2/wiki/Syntax")
 	}
-	words := wordsOf(parsed)
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
-		return nil, nil, fmt.Errorf("compile pattern: %w", err)
+		return nil, fmt.Errorf("compile pattern: %w", err)
 	}
 	if len(program.Inst) > MaxSteps {
-		return nil, nil, chela.E(chela.Invalid, fmt.Sprintf("the pattern compiles to %d instructions, and %d are allowed", len(program.Inst), MaxSteps)).
+		return nil, chela.E(chela.Invalid, fmt.Sprintf("the pattern compiles to %d instructions, and %d are allowed", len(program.Inst), MaxSteps)).
 			WithHint("use smaller repeat counts; * and + are cheap")
 	}
 	expression, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, nil, fmt.Errorf("compile pattern: %w", err)
+		return nil, fmt.Errorf("compile pattern: %w", err)
 	}
-	return expression, words, nil
+	return expression, nil
 }
 
 // patternFault returns the fault in a pattern, without the prefix of package regexp.
