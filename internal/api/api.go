@@ -146,15 +146,6 @@ type Steer struct {
 	MessageID string `json:"message_id,omitempty" check:"is=line max=256"`
 }
 
-// A DocumentWrite writes a document.
-type DocumentWrite struct {
-	Agent  string `json:"agent,omitempty" check:"is=name"` // main when empty
-	Path   string `json:"path" check:"is=document max=200"`
-	Text   string `json:"text" check:"max=262144"`
-	Append bool   `json:"append,omitempty"`               // add to the end instead of replacing it
-	Expect *int64 `json:"expect,omitempty" check:"min=0"` // the version that it must have, 0 for none; any when missing
-}
-
 // A Setting is one value of the configuration and where it came from.
 type Setting struct {
 	Key    string `json:"key"`

@@ -40,6 +40,7 @@ type Spec struct {
 	Metered bool   // it counts as a message of its token
 	Long    bool   // it may take long: its context ends with the server or the token
 	Repeat  Repeat // for a POST that is sent again
+	Keyed   bool   // not a POST, and its function needs a key, so that it acts once
 
 	out    reflect.Type
 	fields func() []field // of the input; derived when first asked for
@@ -283,6 +284,9 @@ func (s Spec) Route() Route {
 		default:
 			r.Body, r.BodyType, r.Optional = reflect.Zero(f.typ).Interface(), JSON, f.optional
 		}
+	}
+	if s.Keyed {
+		r.Headers = []Parameter{Idempotency()}
 	}
 	switch s.out {
 	case reflect.TypeFor[None]():

@@ -126,6 +126,9 @@ func TestRoutesFollowFromTags(t *testing.T) {
 	if none.Status != http.StatusNoContent || none.Answer != nil || none.Body != nil {
 		t.Errorf("an operation without an answer is %+v", none)
 	}
+	if headers := api.DocumentsWrite.Route().AllHeaders(); len(headers) != 1 || headers[0].Name != api.MessageIDHeader {
+		t.Errorf("an operation with a key takes the headers %+v", headers)
+	}
 }
 
 // TestOperationsAreWellFormed checks every definition: its names are unique, each

@@ -21,5 +21,7 @@ func Operations() []Spec {
 		RoutinesRuns.Spec, RunsShow.Spec,
 
 		NoticesList.Spec, NoticesSeen.Spec,
+
+		DocumentsTree.Spec, DocumentsShow.Spec, DocumentsVersions.Spec, DocumentsWrite.Spec, DocumentsDelete.Spec,
 	}
 }

@@ -38,7 +38,6 @@ func through(c *client.Client) *cli.Backend {
 		API: c, Conversation: c, Turns: c, Transcripts: c,
 		Usage:  cli.UsageAPI{Sums: c.UsageSums, Budgets: c.Budgets, OfTurn: c.TurnUsage},
 		Listen: c.Listen, Logs: c.Logs, Attach: c.Attach, Status: c.Status,
-		Memory: cli.DocumentAPI{Documents: c.Documents(), Edit: c.Documents().Edit},
 		Jobs:   jobs.Home{Leave: func() {}},
 		Seed:   func(context.Context, string) (bool, error) { return false, nil }, // the daemon did so at its start
 		Resume: func(context.Context) {},                                          // the daemon does it

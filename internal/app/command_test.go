@@ -180,7 +180,7 @@ func TestCommandsInGroups(t *testing.T) {
 	if turn.State != chela.TurnAwaiting {
 		t.Fatalf("turn %s", turn.State)
 	}
-	_, err := b.Memory.Edit(t.Context(), chela.DocumentEdit{Kind: chela.EditWrite, Agent: "main", Path: chela.DocMemory, Text: "a secret"})
+	_, err := api.Call(t.Context(), b.API, api.DocumentsWrite, api.DocumentWrite{Path: chela.DocMemory, Text: "a secret"})
 	if err != nil {
 		t.Fatal(err)
 	}

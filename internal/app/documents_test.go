@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"chela"
+	"chela/internal/api"
 )
 
 // A listener is a model that remembers what it was told and says "ok".
@@ -71,7 +72,7 @@ func TestTurnsKnowTheDocuments(t *testing.T) {
 	}
 	edit := func(path, text string) {
 		t.Helper()
-		_, err := b.Memory.Edit(t.Context(), chela.DocumentEdit{Kind: chela.EditWrite, Agent: "main", Path: path, Text: text})
+		_, err := api.Call(t.Context(), b.API, api.DocumentsWrite, api.DocumentWrite{Path: path, Text: text})
 		if err != nil {
 			t.Fatal(err)
 		}

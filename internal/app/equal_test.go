@@ -249,20 +249,19 @@ func titled(ctx context.Context, b *cli.Backend, id chela.ThreadID, title string
 // documentLooks are the reads of documents.
 func documentLooks(t *testing.T) []look {
 	ctx := t.Context()
+	user, never := api.DocumentRef{Path: "USER.md"}, api.DocumentRef{Path: "never.md"}
 	return []look{
-		{"documents", func(b *cli.Backend) (any, error) { return b.Memory.Documents.Tree(ctx, "main", "", 1) }},
-		{"documents of nobody", func(b *cli.Backend) (any, error) { return b.Memory.Documents.Tree(ctx, "nobody", "", 1) }},
-		{"no folder", func(b *cli.Backend) (any, error) { return b.Memory.Documents.Tree(ctx, "main", "never", 1) }},
-		{"document", func(b *cli.Backend) (any, error) { return b.Memory.Documents.Version(ctx, "main", "user.md", 0) }},
-		{"document as it was", func(b *cli.Backend) (any, error) { return b.Memory.Documents.Version(ctx, "main", "USER.md", 1) }},
-		{"document as it never was", func(b *cli.Backend) (any, error) { return b.Memory.Documents.Version(ctx, "main", "USER.md", 9) }},
-		{"no document", func(b *cli.Backend) (any, error) { return b.Memory.Documents.Version(ctx, "main", "never.md", 0) }},
-		{"document elsewhere", func(b *cli.Backend) (any, error) { return b.Memory.Documents.Version(ctx, "main", "../a.md", 0) }},
-		{"versions", func(b *cli.Backend) (any, error) { return b.Memory.Documents.History(ctx, "main", "USER.md") }},
-		{"versions of nothing", func(b *cli.Backend) (any, error) { return b.Memory.Documents.History(ctx, "main", "never.md") }},
-		{"delete no document", func(b *cli.Backend) (any, error) {
-			return b.Memory.Edit(ctx, chela.DocumentEdit{Kind: chela.EditDelete, Agent: "main", Path: "never.md"})
-		}},
+		{"documents", calling(ctx, api.DocumentsTree, api.DocumentTreeQuery{Depth: 1})},
+		{"documents of nobody", calling(ctx, api.DocumentsTree, api.DocumentTreeQuery{Agent: "nobody", Depth: 1})},
+		{"no folder", calling(ctx, api.DocumentsTree, api.DocumentTreeQuery{Path: "never", Depth: 1})},
+		{"document", calling(ctx, api.DocumentsShow, api.DocumentQuery{DocumentRef: api.DocumentRef{Path: "user.md"}})},
+		{"document as it was", calling(ctx, api.DocumentsShow, api.DocumentQuery{DocumentRef: user, Version: 1})},
+		{"document as it never was", calling(ctx, api.DocumentsShow, api.DocumentQuery{DocumentRef: user, Version: 9})},
+		{"no document", calling(ctx, api.DocumentsShow, api.DocumentQuery{DocumentRef: never})},
+		{"document elsewhere", calling(ctx, api.DocumentsShow, api.DocumentQuery{DocumentRef: api.DocumentRef{Path: "../a.md"}})},
+		{"versions", calling(ctx, api.DocumentsVersions, api.DocumentVersionsQuery{DocumentRef: user})},
+		{"versions of nothing", calling(ctx, api.DocumentsVersions, api.DocumentVersionsQuery{DocumentRef: never})},
+		{"delete no document", calling(ctx, api.DocumentsDelete, never)},
 	}
 }
 
@@ -346,20 +345,13 @@ func TestEditsThroughTheDaemonAreTheSame(t *testing.T) {
 	direct, through := bothWays(t)
 	first, second := int64(1), int64(2)
 	made := func(b *cli.Backend, path string) (docs []chela.Document) {
-		for _, e := range []chela.DocumentEdit{
-			{Kind: chela.EditWrite, Text: "one"},
-			{Kind: chela.EditAppend, Text: "two", Expect: &first},
-			{Kind: chela.EditAppend, Text: "three", Expect: &second},
-			{Kind: chela.EditDelete},
+		for _, q := range []api.DocumentWrite{
+			{Text: "one"}, {Text: "two", Append: true, Expect: &first}, {Text: "three", Append: true, Expect: &second},
 		} {
-			e.Agent, e.Path = "main", path
-			d, err := b.Memory.Edit(t.Context(), e)
-			if err != nil {
-				t.Fatal(err)
-			}
-			docs = append(docs, d)
+			q.Path = path
+			docs = append(docs, must(api.Call(t.Context(), b.API, api.DocumentsWrite, q))(t))
 		}
-		return docs
+		return append(docs, must(api.Call(t.Context(), b.API, api.DocumentsDelete, api.DocumentRef{Path: path}))(t))
 	}
 	fresh := cmp.FilterPath(func(p cmp.Path) bool {
 		return slices.Contains([]string{"Path", "CreatedAt", "Key", "WrittenAt"}, p.Last().String()[1:])
@@ -368,7 +360,7 @@ func TestEditsThroughTheDaemonAreTheSame(t *testing.T) {
 		t.Errorf("what was made (-direct +through)\n%s", diff)
 	}
 	for _, b := range []*cli.Backend{direct, through} {
-		_, err := b.Memory.Edit(t.Context(), chela.DocumentEdit{Kind: chela.EditWrite, Agent: "main", Path: "a.md", Text: "x", Expect: &second})
+		_, err := api.Call(t.Context(), b.API, api.DocumentsWrite, api.DocumentWrite{Path: "a.md", Text: "x", Expect: &second})
 		if chela.KindOf(err) != chela.Conflict {
 			t.Errorf("a version that it has not: %v", err)
 		}

@@ -18,5 +18,6 @@ func (a *App) operations() []api.Bound {
 		a.tokens.Operations(),
 		a.agents.Operations(),
 		a.models.Operations(),
+		a.memory.Operations(),
 	)
 }

@@ -31,7 +31,7 @@ func (a *App) home() gateway.Home {
 	return gateway.Home{
 		Place:        scopes.Place,
 		Conversation: s, Events: a.stream, Transcripts: a.sessions, Turns: s, Models: a.models, Responses: s,
-		Tokens: a.tokens, Logins: a.tokens, Requests: a.tokens, Memory: gateway.DocumentAPI{Documents: a.memory, Edit: a.memory.Edit},
+		Tokens: a.tokens, Logins: a.tokens, Requests: a.tokens,
 		Attach: a.blobs.Attach, Kept: a.blobs.Kept, Usage: a.spendingRoutes(), Status: a.status, Ready: s.ready,
 		Operations: a.operations(), Hook: a.background.Routines().Hook, Settings: s.settings, Configure: s.configure, Logs: s.logs, Agents: a.cfg.AgentNames, Answering: s.answering, Image: a.image,
 	}

@@ -16,7 +16,6 @@ type Backend struct {
 	Conversation conversation
 	Transcripts  transcriber
 	Turns        turns
-	Memory       DocumentAPI
 	Usage        UsageAPI
 	Jobs         jobs.Home // without API and Turn
 

@@ -12,59 +12,41 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/surface/cli/manners"
 	"chela/internal/surface/terminal"
 )
 
-// DocumentAPI is the interface that the commands need of an open home.
-type DocumentAPI struct {
-	Documents documents
-
-	// Edit makes a new version of a document, and returns it without its text.
-	// Its key and its author may be omitted.
-	Edit func(ctx context.Context, e chela.DocumentEdit) (chela.Document, error)
-}
-
-// documents reads documents. A malformed path is Invalid, a missing document
-// NotFound.
-type documents interface {
-	// Version returns a document at a version; 0 is the current one.
-	Version(ctx context.Context, agent, path string, version int64) (chela.Document, error)
-	// History returns the stored versions, newest first, without texts.
-	History(ctx context.Context, agent, path string) ([]chela.Document, error)
-	// Tree returns the contents of a folder down to a depth; 0 is all of it.
-	Tree(ctx context.Context, agent, folder string, depth int) ([]chela.DocumentNode, error)
-}
-
-// A documentProgram holds the dependencies of the commands.
-type documentProgram struct {
+// documentCommands are the commands on the documents of an agent.
+type documentCommands struct {
 	*manners.Printer
-	Stdin io.Reader
-
-	// Open opens a home and passes it to use.
-	Open func(ctx context.Context, use func(DocumentAPI) error) error
-
+	c     *commands
 	agent string
 }
 
-// newDocumentCommand returns the commands.
-func newDocumentCommand(program documentProgram) *cobra.Command {
-	p := &program
+// memoryCommand returns the commands for documents.
+func (c *commands) memoryCommand() *cobra.Command {
+	p := &documentCommands{Printer: c.p, c: c}
 	cmd := manners.Group("memory", "Show and edit an agent's documents",
 		p.readCommand(), p.writeCommand(), p.treeCommand(), p.historyCommand(), p.deleteCommand())
 	cmd.PersistentFlags().StringVar(&p.agent, "agent", chela.MainAgent, "whose documents")
 	return cmd
 }
 
-func (p *documentProgram) readCommand() *cobra.Command {
+// ref names a document by an argument.
+func (p *documentCommands) ref(path string) api.DocumentRef {
+	return api.DocumentRef{Agent: p.agent, Path: path}
+}
+
+func (p *documentCommands) readCommand() *cobra.Command {
 	var version int64
 	cmd := &cobra.Command{
 		Use: "read PATH", Short: "Print a document", Args: manners.Exactly(1),
-		RunE: p.run(func(ctx context.Context, h DocumentAPI, args []string) error {
+		RunE: p.run(func(ctx context.Context, home caller, args []string) error {
 			if version < 0 {
 				return chela.E(chela.Invalid, fmt.Sprintf("there is no version %d", version)).WithHint("see chela memory history PATH")
 			}
-			d, err := h.Documents.Version(ctx, p.agent, args[0], version)
+			d, err := api.Call(ctx, home, api.DocumentsShow, api.DocumentQuery{DocumentRef: p.ref(args[0]), Version: version})
 			switch {
 			case err != nil:
 				return err
@@ -82,7 +64,7 @@ func (p *documentProgram) readCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *documentProgram) writeCommand() *cobra.Command {
+func (p *documentCommands) writeCommand() *cobra.Command {
 	var grow bool
 	var expect int64
 	cmd := &cobra.Command{
@@ -93,19 +75,16 @@ func (p *documentProgram) writeCommand() *cobra.Command {
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return chela.E(chela.Invalid, err.Error()).WithHint(`put "--" before a TEXT that begins with "-"`)
 	})
-	cmd.RunE = p.run(func(ctx context.Context, h DocumentAPI, args []string) error {
-		e := chela.DocumentEdit{Kind: chela.EditWrite, Agent: p.agent, Path: args[0]}
-		if grow {
-			e.Kind = chela.EditAppend
-		}
+	cmd.RunE = p.run(func(ctx context.Context, home caller, args []string) error {
+		q := api.DocumentWrite{Agent: p.agent, Path: args[0], Append: grow}
 		if cmd.Flags().Changed("expect") {
-			e.Expect = &expect
+			q.Expect = &expect
 		}
 		var err error
-		if e.Text, err = p.text(args[1:]); err != nil {
+		if q.Text, err = p.text(args[1:]); err != nil {
 			return err
 		}
-		return p.edited(h.Edit(ctx, e))
+		return p.edited(api.Call(ctx, home, api.DocumentsWrite, q))
 	})
 	cmd.Flags().BoolVar(&grow, "append", false, "add to the end instead of replacing it")
 	cmd.Flags().Int64Var(&expect, "expect", 0, "write only if it is at this version; 0 if it is new")
@@ -114,13 +93,13 @@ func (p *documentProgram) writeCommand() *cobra.Command {
 
 // text returns the text to write: the words of the command line, or standard
 // input.
-func (p *documentProgram) text(words []string) (string, error) {
+func (p *documentCommands) text(words []string) (string, error) {
 	text := strings.Join(words, " ")
 	switch {
 	case text != "":
 		return text + "\n", nil
-	case terminal.IsPiped(p.Stdin):
-		raw, err := io.ReadAll(io.LimitReader(p.Stdin, chela.MaxDocumentBytes+1))
+	case terminal.IsPiped(p.c.Stdin):
+		raw, err := io.ReadAll(io.LimitReader(p.c.Stdin, chela.MaxDocumentBytes+1))
 		if err != nil {
 			return "", chela.E(chela.Unavailable, "standard input cannot be read").WithHint("see where it comes from").Because(err)
 		}
@@ -133,15 +112,15 @@ func (p *documentProgram) text(words []string) (string, error) {
 	return text, nil
 }
 
-func (p *documentProgram) treeCommand() *cobra.Command {
+func (p *documentCommands) treeCommand() *cobra.Command {
 	var depth int
 	cmd := &cobra.Command{
 		Use: "tree [FOLDER]", Short: "List documents and folders", Args: manners.Between(0, 1),
-		RunE: p.run(func(ctx context.Context, h DocumentAPI, args []string) error {
+		RunE: p.run(func(ctx context.Context, home caller, args []string) error {
 			if depth < 0 {
 				return chela.E(chela.Invalid, fmt.Sprintf("--depth cannot be %d", depth)).WithHint("use 1 and more, or 0 for everything")
 			}
-			nodes, err := h.Documents.Tree(ctx, p.agent, strings.Join(args, ""), depth)
+			nodes, err := api.All(ctx, home, api.DocumentsTree, api.DocumentTreeQuery{Agent: p.agent, Path: strings.Join(args, ""), Depth: depth})
 			if err != nil {
 				return err
 			}
@@ -163,11 +142,11 @@ func nodeRow(n chela.DocumentNode) []string {
 	return []string{n.Path, version, fmt.Sprint(n.Size), terminal.Moment(n.WrittenAt)}
 }
 
-func (p *documentProgram) historyCommand() *cobra.Command {
+func (p *documentCommands) historyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "history PATH", Short: "List the versions that are kept of a document, the newest first", Args: manners.Exactly(1),
-		RunE: p.run(func(ctx context.Context, h DocumentAPI, args []string) error {
-			versions, err := h.Documents.History(ctx, p.agent, args[0])
+		RunE: p.run(func(ctx context.Context, home caller, args []string) error {
+			versions, err := api.All(ctx, home, api.DocumentsVersions, api.DocumentVersionsQuery{DocumentRef: p.ref(args[0])})
 			if err != nil {
 				return err
 			}
@@ -188,17 +167,17 @@ func versionRow(d chela.Document) []string {
 	return []string{fmt.Sprint(d.Version), terminal.Moment(d.WrittenAt), size, by, string(d.Author.Turn)}
 }
 
-func (p *documentProgram) deleteCommand() *cobra.Command {
+func (p *documentCommands) deleteCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "delete PATH", Short: "Delete a document; its versions are kept", Args: manners.Exactly(1),
-		RunE: p.run(func(ctx context.Context, h DocumentAPI, args []string) error {
-			return p.edited(h.Edit(ctx, chela.DocumentEdit{Kind: chela.EditDelete, Agent: p.agent, Path: args[0]}))
+		RunE: p.run(func(ctx context.Context, home caller, args []string) error {
+			return p.edited(api.Call(ctx, home, api.DocumentsDelete, p.ref(args[0])))
 		}),
 	}
 }
 
 // edited prints the version that an edit made.
-func (p *documentProgram) edited(d chela.Document, err error) error {
+func (p *documentCommands) edited(d chela.Document, err error) error {
 	if err != nil {
 		return err
 	}
@@ -214,8 +193,6 @@ func (p *documentProgram) edited(d chela.Document, err error) error {
 }
 
 // run returns the body of a command on the documents of the home.
-func (p *documentProgram) run(work func(context.Context, DocumentAPI, []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		return p.Open(cmd.Context(), func(h DocumentAPI) error { return work(cmd.Context(), h, args) })
-	}
+func (p *documentCommands) run(work func(context.Context, caller, []string) error) func(*cobra.Command, []string) error {
+	return p.c.inHome(func(ctx context.Context, b *Backend, args []string) error { return work(ctx, b.API, args) })
 }

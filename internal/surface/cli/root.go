@@ -87,16 +87,6 @@ func (c *commands) root() *cobra.Command {
 	return root
 }
 
-// memoryCommand returns the commands for documents.
-func (c *commands) memoryCommand() *cobra.Command {
-	return newDocumentCommand(documentProgram{
-		Printer: c.p, Stdin: c.Stdin,
-		Open: func(ctx context.Context, use func(DocumentAPI) error) error {
-			return c.open(ctx, func(_ *config.Config, b *Backend) error { return use(b.Memory) })
-		},
-	})
-}
-
 // routinesCommand returns the commands for routines.
 func (c *commands) routinesCommand() *cobra.Command {
 	return routines.Command(routines.Program{

@@ -32,9 +32,6 @@ type Config struct {
 	// Operations are the operations of the home that commands call.
 	Operations []api.Bound
 
-	// Memory is where the documents of agents are.
-	Memory documents
-
 	// Budgets returns the spending limits of a session.
 	Budgets func(ctx context.Context, key chela.SessionKey) ([]chela.Budget, error)
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/lane"
 	"chela/internal/platform/excerpt"
 )
@@ -16,12 +17,6 @@ const (
 	maxShown     = 50
 	maxText      = 8000 // bytes of a document
 )
-
-// documents reads the documents of an agent.
-type documents interface {
-	Tree(ctx context.Context, agent, folder string, depth int) ([]chela.DocumentNode, error)
-	Read(ctx context.Context, agent, path string) (chela.Document, error)
-}
 
 // memory lists the documents of the agent, or shows the one whose path or title
 // matches; several matches are listed. In a group private documents are hidden.
@@ -35,7 +30,7 @@ func (i *Interpreter) memory(ctx context.Context, g given) (lane.Order, error) {
 	}
 	var found []string
 	for _, path := range paths {
-		d, err := i.cfg.Memory.Read(ctx, g.session.Agent, path)
+		d, err := i.document(ctx, g, path)
 		switch {
 		case chela.KindOf(err) == chela.NotFound: // deleted in between
 		case err != nil:
@@ -50,16 +45,22 @@ func (i *Interpreter) memory(ctx context.Context, g given) (lane.Order, error) {
 	case 0:
 		return nil, chela.E(chela.NotFound, "no document has "+Quoted(g.args)+" in its path or title").WithHint("see /memory")
 	case 1:
-		d, err := i.cfg.Memory.Read(ctx, g.session.Agent, found[0])
+		d, err := i.document(ctx, g, found[0])
 		return reply(shown(d)), err
 	default:
 		return listed(fmt.Sprintf("%d documents match:", len(found)), found)
 	}
 }
 
+// document returns a document of the agent.
+func (i *Interpreter) document(ctx context.Context, g given, path string) (chela.Document, error) {
+	ref := api.DocumentRef{Agent: g.session.Agent, Path: path}
+	return api.Call(ctx, i.api(g), api.DocumentsShow, api.DocumentQuery{DocumentRef: ref})
+}
+
 // paths returns the paths of the documents that may be shown.
 func (i *Interpreter) paths(ctx context.Context, g given) ([]string, error) {
-	nodes, err := i.cfg.Memory.Tree(ctx, g.session.Agent, "", 0)
+	nodes, err := api.All(ctx, i.api(g), api.DocumentsTree, api.DocumentTreeQuery{Agent: g.session.Agent, Limit: api.MaxPage})
 	if err != nil && chela.KindOf(err) != chela.NotFound { // there are none
 		return nil, err
 	}

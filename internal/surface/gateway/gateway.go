@@ -45,7 +45,6 @@ type Home struct {
 	Logins       logins
 	Requests     requests
 	Responses    responses
-	Memory       DocumentAPI
 	Usage        UsageAPI
 	Operations   []api.Bound
 

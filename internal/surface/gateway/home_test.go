@@ -107,7 +107,7 @@ func newHome(t testing.TB) *home {
 func (h *home) home() gateway.Home {
 	return gateway.Home{
 		Conversation: h, Events: h.stream, Transcripts: h, Turns: h, Responses: h, Models: h, Tokens: h, Logins: h, Requests: h.requests,
-		Operations: slices.Concat(board{}.operations(), h.trees(), h.ofSessions(), h.ofThreads(), h.decisions(), h.credentials(), h.utilities(), dailyRoutines{}.operations(), notices()),
+		Operations: slices.Concat(board{}.operations(), h.trees(), h.ofSessions(), h.ofThreads(), h.decisions(), h.credentials(), h.utilities(), dailyRoutines{}.operations(), notices(), shelf{}.operations()),
 		Hook:       hooked, Attach: h.attach, Place: session.Scopes{DM: chela.ScopePerPeer}.Place,
 		Kept: func(_ context.Context, name, media, sum string) (chela.Attachment, error) {
 			return find(h, func() map[string]chela.Attachment { return h.kept }, sum)
@@ -130,7 +130,6 @@ func (h *home) home() gateway.Home {
 		Ready:    func(context.Context) error { h.mu.Lock(); defer h.mu.Unlock(); return h.notReady },
 		Settings: h.listSettings, Configure: h.configure, Logs: h.logs,
 		Agents: func() []string { return []string{"main", "other"} },
-		Memory: gateway.DocumentAPI{Documents: shelf{}, Edit: shelf{}.edit},
 	}
 }
 

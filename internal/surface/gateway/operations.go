@@ -35,7 +35,7 @@ func (g *Gateway) routeOf(b api.Bound) edge.Route {
 	return edge.Route{
 		Route: route, Limit: api.MaxBody, Metered: b.Metered, Long: b.Long, Repeat: b.Repeat,
 		Serve: func(v *edge.Visit) error {
-			answer, err := b.Serve(v.Request.Context(), v.Caller(), api.Arguments{Path: v.Request.PathValue, Query: v.Query, Body: v.Decode})
+			answer, err := b.Serve(v.Request.Context(), callerOf(v, b.Spec), api.Arguments{Path: v.Request.PathValue, Query: v.Query, Body: v.Decode})
 			if err != nil {
 				return err
 			}
@@ -56,4 +56,18 @@ func (g *Gateway) routeOf(b api.Bound) edge.Route {
 // end ends the requests in flight of a token.
 func (g *Gateway) end(id chela.TokenID) {
 	g.edge.Revoke(func(by edge.Asker) bool { return by.Token.ID == id })
+}
+
+// callerOf returns the caller of an operation. The key of a keyed one is that of the
+// header within the token, or else the id of the request.
+func callerOf(v *edge.Visit, spec api.Spec) api.Caller {
+	c := v.Caller()
+	if !spec.Keyed {
+		return c
+	}
+	c.Key = v.ID
+	if given := v.Request.Header.Get(api.MessageIDHeader); given != "" {
+		c.Key = string(v.By.Token.ID) + " " + given
+	}
+	return c
 }

@@ -29,7 +29,7 @@ func (g *Gateway) routes() []edge.Route {
 		rows = append(rows, edge.Route(r))
 	}
 	return slices.Concat(
-		rows, documentRoutes(g.cfg.Home.Memory), usageRoutes(g.cfg.Home.Usage), g.operationRoutes(),
+		rows, usageRoutes(g.cfg.Home.Usage), g.operationRoutes(),
 		[]edge.Route{g.hookRoute()},
 	)
 }

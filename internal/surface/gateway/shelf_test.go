@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -14,43 +15,58 @@ import (
 // A shelf holds one document, a.md, of which edits only tell what was asked.
 type shelf struct{}
 
-func (shelf) Version(_ context.Context, agent, path string, version int64) (chela.Document, error) {
+func (s shelf) operations() []api.Bound {
+	return []api.Bound{
+		api.DocumentsTree.Do(s.tree),
+		api.DocumentsShow.Do(func(_ context.Context, _ api.Caller, q api.DocumentQuery) (chela.Document, error) {
+			return s.document(cmp.Or(q.Agent, "main"), q.Path, max(q.Version, 1))
+		}),
+		api.DocumentsVersions.Do(func(_ context.Context, _ api.Caller, q api.DocumentVersionsQuery) (api.Page[chela.Document], error) {
+			d, err := s.document(cmp.Or(q.Agent, "main"), q.Path, 2)
+			return api.Page[chela.Document]{Items: []chela.Document{d}}, err
+		}),
+		api.DocumentsWrite.Do(func(_ context.Context, c api.Caller, q api.DocumentWrite) (chela.Document, error) {
+			return s.edit(c, q.Agent, q.Path)
+		}),
+		api.DocumentsDelete.Do(func(_ context.Context, c api.Caller, q api.DocumentRef) (chela.Document, error) {
+			return s.edit(c, q.Agent, q.Path)
+		}),
+	}
+}
+
+func (shelf) document(agent, path string, version int64) (chela.Document, error) {
 	if path != "a.md" {
 		return chela.Document{}, chela.E(chela.NotFound, "there is no document "+path)
 	}
 	return chela.Document{
 		Agent: agent, Path: path, CreatedAt: time.Unix(1, 0),
-		DocumentVersion: chela.DocumentVersion{Version: max(version, 1), Text: "hello", Size: 5, SHA256: "00", Key: "k", WrittenAt: time.Unix(1, 0)},
+		DocumentVersion: chela.DocumentVersion{Version: version, Text: "hello", Size: 5, SHA256: "00", Key: "k", WrittenAt: time.Unix(1, 0)},
 	}, nil
 }
 
-func (s shelf) History(ctx context.Context, agent, path string) ([]chela.Document, error) {
-	d, err := s.Version(ctx, agent, path, 2)
-	return []chela.Document{d}, err
-}
-
-func (shelf) Tree(_ context.Context, _, folder string, depth int) ([]chela.DocumentNode, error) {
-	if folder == "" && depth == 0 {
-		return nil, nil
+func (shelf) tree(_ context.Context, _ api.Caller, q api.DocumentTreeQuery) (api.Page[chela.DocumentNode], error) {
+	page := api.Page[chela.DocumentNode]{Items: []chela.DocumentNode{}}
+	if q.Path != "" || q.Depth != 0 {
+		page.Items = append(page.Items, chela.DocumentNode{Path: q.Path + "/", Documents: 1, Size: 5, WrittenAt: time.Unix(1, 0)})
 	}
-	return []chela.DocumentNode{{Path: folder + "/", Documents: 1, Size: 5, WrittenAt: time.Unix(1, 0)}}, nil
+	return page, nil
 }
 
-func (s shelf) edit(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
-	d, err := s.Version(ctx, e.Agent, e.Path, 2)
-	d.Key, d.Author, d.Text = e.Key, e.Author, string(e.Kind)+" "+e.Text
+func (s shelf) edit(c api.Caller, agent, path string) (chela.Document, error) {
+	d, err := s.document(cmp.Or(agent, "main"), path, 2)
+	d.Key, d.Author, d.Text = c.Key, chela.Author{By: c.By}, ""
 	return d, err
 }
 
 // TestEditsAreMadeInTheNameOfWhoeverAsks: an edit has a key that no other token
-// can take, and the name of the token; its text does not come back.
+// can use, and the name of the token.
 func TestEditsAreMadeInTheNameOfWhoeverAsks(t *testing.T) {
 	t.Parallel()
 	d := run(t)
-	body := `{"path":"a.md","text":"secret words"}`
+	body := `{"path":"a.md","text":"hi"}`
 	put := call{method: http.MethodPut, path: "/api/memory/doc", secret: chatSecret, body: body, header: map[string]string{api.MessageIDHeader: "mine"}}
 	a := d.do(t, put)
-	if a.status != http.StatusOK || strings.Contains(a.body, "secret words") ||
+	if a.status != http.StatusOK ||
 		!strings.Contains(a.body, `"key":"tok_chat mine"`) || !strings.Contains(a.body, `"by":"token chat (tok_chat)"`) {
 		t.Errorf("%d %s", a.status, a.body)
 	}

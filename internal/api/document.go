@@ -1,0 +1,55 @@
+package api
+
+import "chela"
+
+// A DocumentWrite writes a document.
+type DocumentWrite struct {
+	Agent  string `json:"agent,omitempty" check:"is=name"` // main when empty
+	Path   string `json:"path" check:"is=document max=200"`
+	Text   string `json:"text" check:"max=262144"`
+	Append bool   `json:"append,omitempty"`               // add to the end instead of replacing it
+	Expect *int64 `json:"expect,omitempty" check:"min=0"` // the version that it must have, 0 for none; any when missing
+}
+
+// A DocumentRef names a document of an agent.
+type DocumentRef struct {
+	Agent string `query:"agent" check:"is=name" help:"the agent that owns the document; main without it"`
+	Path  string `query:"path,required" check:"is=document max=200" help:"the document, such as projects/house.md"`
+}
+
+// A DocumentQuery asks for a document.
+type DocumentQuery struct {
+	DocumentRef
+	Version int64 `query:"version" check:"min=1 max=2147483647" help:"a version; the current one without it"`
+}
+
+// A DocumentTreeQuery asks for documents and folders after a path.
+type DocumentTreeQuery struct {
+	Agent string `query:"agent" check:"is=name" help:"the agent that owns the documents; main without it"`
+	Path  string `query:"path" check:"is=folder max=200" help:"a folder; everything without it"`
+	Depth int    `query:"depth" check:"min=1 max=1000" help:"levels of folders; all without it"`
+	After string `query:"after" check:"is=line min=1 max=256" help:"the path of a document or folder"`
+	Limit int    `query:"limit"`
+}
+
+// A DocumentVersionsQuery asks for the versions of a document before a version.
+type DocumentVersionsQuery struct {
+	DocumentRef
+	Before int64 `query:"after" check:"min=1 max=2147483647" help:"a version"`
+	Limit  int   `query:"limit"`
+}
+
+// The operations on the documents of agents. A malformed path is Invalid, a missing
+// document NotFound, and a write to another version than the expected one a Conflict.
+var (
+	DocumentsTree = Define[DocumentTreeQuery, Page[chela.DocumentNode]]("documents.tree", "GET /api/memory/tree", chela.ScopeRead,
+		"List documents and folders")
+	DocumentsShow = Define[DocumentQuery, chela.Document]("documents.show", "GET /api/memory/doc", chela.ScopeRead,
+		"Show a document")
+	DocumentsVersions = Define[DocumentVersionsQuery, Page[chela.Document]]("documents.versions", "GET /api/memory/versions", chela.ScopeRead,
+		"List the retained versions of a document without their texts, newest first")
+	DocumentsWrite = Define[DocumentWrite, chela.Document]("documents.write", "PUT /api/memory/doc", chela.ScopeChat,
+		"Write a document, or append to it").With(func(s *Spec) { s.Keyed = true })
+	DocumentsDelete = Define[DocumentRef, chela.Document]("documents.delete", "DELETE /api/memory/doc", chela.ScopeChat,
+		"Delete a document; its versions are retained").With(func(s *Spec) { s.Keyed = true })
+)
