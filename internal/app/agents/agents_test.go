@@ -36,8 +36,8 @@ func TestTurnModel(t *testing.T) {
 	}{
 		{"off", models, session(""), 0, say("hello", ""), "offline/large"},
 		{"simple", models + "routing.smart = true", session(""), 2, say("hello", ""), "offline/small"},
-		{"work", models + "routing.smart = true", session(""), 2, say("run it", ""), "offline/large"},
-		{"more than one", models + "routing.smart = true", session(""), 0, append(say("hello", ""), say("run it", "")...), "offline/large"},
+		{"code", models + "routing.smart = true", session(""), 2, say("run `ls`", ""), "offline/large"},
+		{"more than one", models + "routing.smart = true", session(""), 0, append(say("hello", ""), say("run `ls`", "")...), "offline/large"},
 		{"long thread", models + "routing.smart = true", session(""), 200, say("hello", ""), "offline/large"},
 		{"chosen for the message", models + "routing.smart = true", session(""), 0, say("hello", "offline/own"), "offline/own"},
 		{"chosen for the session", models + "routing.smart = true", session("offline/own"), 0, say("hello", ""), "offline/own"},

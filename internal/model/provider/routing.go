@@ -1,7 +1,8 @@
 package provider
 
 // This part of the package decides which messages are simple enough for a cheap
-// model, by one table of reasons.
+// model, by one table of reasons. They look at the form of a message and of its
+// thread, in any language: short plain text early in a conversation.
 
 import (
 	"regexp"
@@ -20,8 +21,8 @@ type RouteQuestion struct {
 
 // Limits of a simple message.
 const (
-	maxText    = 240 // characters of a message
-	maxLines   = 3
+	maxText    = 60 // characters of a message
+	maxLines   = 2
 	maxEntries = 12 // in the thread before the message
 )
 
@@ -46,22 +47,11 @@ var reasons = []struct {
 	}},
 	{"it contains code", func(_ RouteQuestion, m chela.Inbound) bool { return code.MatchString(m.Text) }},
 	{"it names an address or a file", func(_ RouteQuestion, m chela.Inbound) bool { return place.MatchString(m.Text) }},
-	{"it asks for work", func(_ RouteQuestion, m chela.Inbound) bool { return work.MatchString(m.Text) }},
 }
 
 var (
 	code  = regexp.MustCompile("`|[{}<>;|=\\\\$]|\\w\\(|\\)\\.|::|->|//|#\\w")
 	place = regexp.MustCompile(`(?i)\bhttps?:|\bwww\.|\S@\S|(^|\s)[~.]?/\w|\w/\w|\b[\w-]+\.(?:[a-z]{1,4}\d?)\b`)
-
-	// work matches the beginnings of words that ask for more than an answer:
-	// for an action, for remembering, or for hard thinking.
-	work = regexp.MustCompile(`(?i)\b(?:files?|folder|director|workspace|document|image|photo|screenshot|attach|` +
-		`run\b|running|execut|command|shell|script|terminal|install|build|compil|deploy|test|debug|fix|bug|error|crash|log\b|logs\b|` +
-		`writ|edit|creat|delet|remov|mov(e|ing)\b|renam|cop(y|ies)|sav(e|ing)\b|chang|updat|replac|add\b|append|implement|refactor|code|program|function|` +
-		`search|find\b|look|fetch|download|brows|web|page|read\b|open\b|list\b|check|send|post\b|mail|messag|call\b|buy|pay|order|book\b|` +
-		`schedul|remind|remember|forget|not(e|es|ed)\b|memor|every\s|tomorrow|daily|weekly|` +
-		`analy[sz]|compar|plan|design|research|summar|explain|translat|calculat|comput|prove|review|draft|step|why\b|how\b|` +
-		`datei|ordner|suche?|such\b|lies|schreib|lösch|änder|erstell|führe|starte|prüf|merk|erinner|vergiss|schick|sende|kauf|bestell|erklär|vergleich|plane|warum|wieso|wie\b|übersetz|berechne)`)
 )
 
 // IsSimple reports whether all messages of a turn are plain and short enough for
