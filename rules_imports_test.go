@@ -54,6 +54,7 @@ type arrow struct{ from, to, reason string }
 // arrows lists every exception to the layers.
 var arrows = []arrow{
 	{"internal/config/...", "internal/model/catalogue", "settings name models, and the catalogue says which exist"},
+	{"internal/engine/agents", "internal/config", "agents and their providers are made from the settings; the rest of the engine gets values"},
 	{"internal/engine/approval", "internal/surface/command", "a test only: that an answer and the command that gives it are one transaction"},
 	{"cmd/chela", "internal/tool/worker", "the program starts itself as the worker that prepares a sandbox"},
 }

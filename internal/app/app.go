@@ -17,10 +17,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"chela"
-	"chela/internal/app/agents"
-	"chela/internal/app/background"
+	"chela/internal/background"
 	"chela/internal/background/repair"
 	"chela/internal/config"
+	"chela/internal/engine/agents"
 	"chela/internal/engine/approval"
 	"chela/internal/engine/cost"
 	"chela/internal/engine/hook"

@@ -14,34 +14,34 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/app/agents"
-	"chela/internal/app/background"
+	"chela/internal/api"
+	"chela/internal/background"
 	"chela/internal/config"
+	"chela/internal/engine/agents"
 	"chela/internal/engine/policy"
 	"chela/internal/platform/datadir"
 	"chela/internal/store"
-	"chela/internal/surface/cli"
 	"chela/internal/tool/sandbox/process"
 )
 
 // examine checks a home for all known problems. It changes nothing: a missing
 // database is not created.
-func examine(ctx context.Context, cfg *config.Config) []cli.Finding {
-	found := append([]cli.Finding{examineHome(cfg)}, examineDatabase(ctx, cfg)...)
+func examine(ctx context.Context, cfg *config.Config) []api.Finding {
+	found := append([]api.Finding{examineHome(cfg)}, examineDatabase(ctx, cfg)...)
 	found = append(found, examineModel(cfg), examinePrices(cfg), examineSandbox(ctx, cfg), examineWorkspace(cfg))
 	return append(found, examineRecordings(cfg)...)
 }
 
 // examineRecordings reports active recordings and replays, which may have been
 // left on by mistake.
-func examineRecordings(cfg *config.Config) (found []cli.Finding) {
+func examineRecordings(cfg *config.Config) (found []api.Finding) {
 	says := map[string]string{"record": "requests to models and their responses are recorded into ", "replay": "no model is called: responses come from the recording in "}
 	for _, key := range []string{"record", "replay"} {
 		v, err := cfg.Value(key)
 		if err != nil || v.Value == "" {
 			continue
 		}
-		f := cli.Finding{Subject: key, OK: true, Text: says[key] + v.Value + " (" + v.Source + ")"}
+		f := api.Finding{Subject: key, OK: true, Text: says[key] + v.Value + " (" + v.Source + ")"}
 		if strings.HasPrefix(v.Source, "file ") {
 			f.Cure = "chela config unset " + key + " stops that"
 		}
@@ -50,30 +50,30 @@ func examineRecordings(cfg *config.Config) (found []cli.Finding) {
 	return found
 }
 
-func found(subject, text string) cli.Finding {
-	return cli.Finding{Subject: subject, OK: true, Text: text}
+func found(subject, text string) api.Finding {
+	return api.Finding{Subject: subject, OK: true, Text: text}
 }
 
-func wrong(subject string, err error) cli.Finding {
+func wrong(subject string, err error) api.Finding {
 	text, cure := chela.MessageOf(err), chela.HintOf(err)
 	var e *chela.Error
 	if errors.As(err, &e) {
 		text = e.Msg
 	}
-	return cli.Finding{Subject: subject, Text: text, Cure: cure}
+	return api.Finding{Subject: subject, Text: text, Cure: cure}
 }
 
-func examineHome(cfg *config.Config) cli.Finding {
+func examineHome(cfg *config.Config) api.Finding {
 	st, err := os.Stat(string(cfg.Home))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return cli.Finding{Subject: "home", Text: string(cfg.Home) + " does not exist", Cure: "run chela init"}
+		return api.Finding{Subject: "home", Text: string(cfg.Home) + " does not exist", Cure: "run chela init"}
 	case err != nil:
 		return wrong("home", datadir.Trouble(string(cfg.Home), err))
 	case !st.IsDir():
 		return wrong("home", datadir.Trouble(string(cfg.Home), fs.ErrExist))
 	case st.Mode().Perm()&0o077 != 0:
-		return cli.Finding{Subject: "home", Text: "other users may read " + string(cfg.Home), Cure: "chmod 700 " + string(cfg.Home)}
+		return api.Finding{Subject: "home", Text: "other users may read " + string(cfg.Home), Cure: "chmod 700 " + string(cfg.Home)}
 	}
 	probe, err := os.CreateTemp(string(cfg.Home), ".doctor-*")
 	if err != nil {
@@ -86,26 +86,26 @@ func examineHome(cfg *config.Config) cli.Finding {
 }
 
 // examineDatabase checks the database, and the background work stored in it.
-func examineDatabase(ctx context.Context, cfg *config.Config) []cli.Finding {
+func examineDatabase(ctx context.Context, cfg *config.Config) []api.Finding {
 	path := databasePath(cfg)
 	if path != "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return []cli.Finding{found("database", filepath.Base(path)+" does not exist yet; the first message makes it")}
+			return []api.Finding{found("database", filepath.Base(path)+" does not exist yet; the first message makes it")}
 		}
 	}
 	s, err := store.Open(ctx, store.Config{Path: path, URL: cfg.Database.URL.Reveal()})
 	if err != nil {
-		return []cli.Finding{wrong("database", err)}
+		return []api.Finding{wrong("database", err)}
 	}
 	all, err := examineStore(ctx, s, cfg)
 	if err = errors.Join(err, s.Close()); err != nil {
-		return []cli.Finding{wrong("database", err)}
+		return []api.Finding{wrong("database", err)}
 	}
 	return all
 }
 
 // examineStore checks the whole database for corruption, and then its records.
-func examineStore(ctx context.Context, s *store.Store, cfg *config.Config) ([]cli.Finding, error) {
+func examineStore(ctx context.Context, s *store.Store, cfg *config.Config) ([]api.Finding, error) {
 	damage, err := s.Check(ctx)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func examineStore(ctx context.Context, s *store.Store, cfg *config.Config) ([]cl
 		if more := len(damage) - 1; more > 0 {
 			text += fmt.Sprintf("; and %d more", more)
 		}
-		return []cli.Finding{{Subject: "database", Text: text, Cure: "stop chela, keep a copy of the database, and restore a backup"}}, nil
+		return []api.Finding{{Subject: "database", Text: text, Cure: "stop chela, keep a copy of the database, and restore a backup"}}, nil
 	}
 	c, err := store.Find(ctx, s, func(r *store.Read) (store.Counts, error) { return r.Counts(ctx) })
 	if err != nil {
@@ -133,12 +133,12 @@ func examineStore(ctx context.Context, s *store.Store, cfg *config.Config) ([]cl
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat([]cli.Finding{found("database", text)}, stale, kept), nil
+	return slices.Concat([]api.Finding{found("database", text)}, stale, kept), nil
 }
 
 // examineGrants reports standing answers that no longer cover the calls they
 // were given for: an older chela granted more than a person was shown.
-func examineGrants(ctx context.Context, s *store.Store) (found []cli.Finding, err error) {
+func examineGrants(ctx context.Context, s *store.Store) (found []api.Finding, err error) {
 	err = s.Read(ctx, func(r *store.Read) error {
 		found = nil
 		grants, err := r.Grants(ctx, "", "")
@@ -151,7 +151,7 @@ func examineGrants(ctx context.Context, s *store.Store) (found []cli.Finding, er
 				return err
 			}
 			if policy.Stale(g, a) {
-				found = append(found, cli.Finding{
+				found = append(found, api.Finding{
 					Subject: "grant " + string(g.ID), OK: true,
 					Text: fmt.Sprintf("covers no calls of %s any more: %s is too wide for what leaves the workspace", g.Tool, cmp.Or(g.Pattern, "a grant without a pattern")),
 					Cure: "chela approvals revoke " + string(g.ID) + "; the next question offers one for a host, a command or a place",
@@ -163,13 +163,13 @@ func examineGrants(ctx context.Context, s *store.Store) (found []cli.Finding, er
 	return found, err
 }
 
-func examineModel(cfg *config.Config) cli.Finding {
+func examineModel(cfg *config.Config) api.Finding {
 	p, _, err := cfg.Resolve(cfg.Model)
 	if err != nil {
 		return wrong("model", err)
 	}
 	if p.Kind == config.ProviderOffline {
-		return cli.Finding{
+		return api.Finding{
 			Subject: "model", OK: true, Text: cfg.Model + " is a stand-in that follows rules",
 			Cure: "set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY, start Ollama, or add [providers.NAME] to config.toml",
 		}
@@ -178,7 +178,7 @@ func examineModel(cfg *config.Config) cli.Finding {
 }
 
 // examinePrices reports assumed prices and windows of models in use.
-func examinePrices(cfg *config.Config) cli.Finding {
+func examinePrices(cfg *config.Config) api.Finding {
 	models, err := agents.NewKnownModels(cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return wrong("prices", err)
@@ -186,15 +186,15 @@ func examinePrices(cfg *config.Config) cli.Finding {
 	for _, name := range cfg.UsedModels() {
 		m := models.Model(name)
 		if assumed := agents.Assumption(m); assumed != "" && !models.ComesAlong(m.Provider) {
-			return cli.Finding{Subject: "prices", OK: true, Text: name + " is not known; " + assumed + " is assumed", Cure: agents.UnknownModelHint(name)}
+			return api.Finding{Subject: "prices", OK: true, Text: name + " is not known; " + assumed + " is assumed", Cure: agents.UnknownModelHint(name)}
 		}
 	}
 	return found("prices", "known for all models in use")
 }
 
-func examineSandbox(ctx context.Context, cfg *config.Config) cli.Finding {
+func examineSandbox(ctx context.Context, cfg *config.Config) api.Finding {
 	if cfg.Sandbox.Mode == config.SandboxOff {
-		return cli.Finding{Subject: "sandbox", Text: "is off: commands run with all your rights", Cure: "chela config set sandbox.mode auto"}
+		return api.Finding{Subject: "sandbox", Text: "is off: commands run with all your rights", Cure: "chela config set sandbox.mode auto"}
 	}
 	box, err := process.New(process.Config{})
 	if err == nil {
@@ -206,11 +206,11 @@ func examineSandbox(ctx context.Context, cfg *config.Config) cli.Finding {
 	return found("sandbox", "commands run confined to the workspace, without network")
 }
 
-func examineWorkspace(cfg *config.Config) cli.Finding {
+func examineWorkspace(cfg *config.Config) api.Finding {
 	for _, name := range cfg.AgentNames() {
 		dir := cfg.Home.Workspace(name)
 		if st, err := os.Stat(dir); err == nil && !st.IsDir() {
-			return cli.Finding{Subject: "workspace", Text: dir + " is not a folder", Cure: "move it away"}
+			return api.Finding{Subject: "workspace", Text: dir + " is not a folder", Cure: "move it away"}
 		}
 	}
 	return found("workspace", "every agent has its own below "+filepath.Dir(cfg.Home.Workspace(chela.MainAgent)))

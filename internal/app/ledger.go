@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"chela"
-	"chela/internal/app/agents"
+	"chela/internal/engine/agents"
 	"chela/internal/engine/cost"
 	"chela/internal/engine/prompt"
 	"chela/internal/platform/pause"

@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"time"
 
-	"chela/internal/app/agents"
 	"chela/internal/config"
+	"chela/internal/engine/agents"
 	"chela/internal/platform/datadir"
 	"chela/internal/surface/cli"
 	"chela/internal/surface/terminal"

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"chela"
-	"chela/internal/app/background"
+	"chela/internal/background"
 	"chela/internal/config"
 	"chela/internal/tool"
 	"chela/internal/tool/file"

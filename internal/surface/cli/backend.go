@@ -95,11 +95,3 @@ type Listening struct {
 	Addresses []string `json:"addresses"` // such as "127.0.0.1:7717"; no port is 0
 	Tokens    int      `json:"tokens"`    // number of usable tokens
 }
-
-// A Finding is the result of one check of doctor.
-type Finding struct {
-	Subject string `json:"subject"` // such as "database"
-	OK      bool   `json:"ok"`
-	Text    string `json:"text"`           // the observation
-	Cure    string `json:"cure,omitempty"` // the hint, if it is not OK
-}

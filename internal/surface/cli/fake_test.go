@@ -333,8 +333,8 @@ func (h *home) program(out, errs io.Writer, dir string, args ...string) cli.Prog
 			h.looked++
 			return h.local
 		},
-		Examine: func(context.Context, *config.Config) []cli.Finding {
-			return []cli.Finding{{Subject: "database", OK: !h.floor, Text: "is there"}}
+		Examine: func(context.Context, *config.Config) []api.Finding {
+			return []api.Finding{{Subject: "database", OK: !h.floor, Text: "is there"}}
 		},
 		Served:        func(context.Context, config.Home) bool { return h.served },
 		Serve:         h.serve,

@@ -19,6 +19,7 @@ import (
 	"io"
 	"time"
 
+	"chela/internal/api"
 	"chela/internal/config"
 )
 
@@ -52,7 +53,7 @@ type Program struct {
 	Serve func(ctx context.Context, c *config.Config, ready func(Listening)) error
 
 	// Examine checks a home for all known problems. It changes nothing.
-	Examine func(ctx context.Context, c *config.Config) []Finding
+	Examine func(ctx context.Context, c *config.Config) []api.Finding
 
 	// Local looks for a model on this machine and returns it as provider/model,
 	// or nothing after a short timeout.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/surface/cli/manners"
 )
 
@@ -80,9 +81,9 @@ func (c *commands) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Check the home for problems and show how to fix them", Args: manners.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			found := []Finding{{Subject: "config", OK: true, Text: "every setting is valid"}}
+			found := []api.Finding{{Subject: "config", OK: true, Text: "every setting is valid"}}
 			if cfg, err := c.asking(cmd.Context(), ""); err != nil {
-				found = []Finding{unwell("config", err)}
+				found = []api.Finding{unwell("config", err)}
 			} else {
 				found = append(found, c.Examine(cmd.Context(), cfg)...)
 			}
@@ -92,13 +93,13 @@ func (c *commands) doctorCommand() *cobra.Command {
 }
 
 // unwell converts an error to a finding.
-func unwell(subject string, err error) Finding {
+func unwell(subject string, err error) api.Finding {
 	cure := chela.HintOf(err)
-	return Finding{Subject: subject, Text: strings.TrimSuffix(chela.MessageOf(err), "; "+cure), Cure: cure}
+	return api.Finding{Subject: subject, Text: strings.TrimSuffix(chela.MessageOf(err), "; "+cure), Cure: cure}
 }
 
 // findings prints the findings of doctor; a failed check is an error.
-func (c *commands) findings(found []Finding) error {
+func (c *commands) findings(found []api.Finding) error {
 	if c.p.JSON {
 		if err := c.p.Document(found); err != nil {
 			return err

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/app/agents"
 	"chela/internal/config"
+	"chela/internal/engine/agents"
 )
 
 const settings = `

@@ -11,8 +11,8 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/app/agents"
 	"chela/internal/config"
+	"chela/internal/engine/agents"
 	"chela/internal/store"
 	"chela/internal/tool"
 )

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/app/background"
+	"chela/internal/background"
 	"chela/internal/config"
 	"chela/internal/store"
 )

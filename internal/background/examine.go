@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/background/routine"
 	"chela/internal/config"
 	"chela/internal/store"
-	"chela/internal/surface/cli"
 )
 
 // overdue is how long work may be due before it counts as unattended.
@@ -18,7 +18,7 @@ const overdue = 5 * time.Minute
 // Examine diagnoses the background work of a home: routines that cannot fire or
 // succeed, jobs that wait for a person, and unattended work. It changes
 // nothing.
-func Examine(ctx context.Context, s *store.Store, cfg *config.Config, now time.Time) (found []cli.Finding, err error) {
+func Examine(ctx context.Context, s *store.Store, cfg *config.Config, now time.Time) (found []api.Finding, err error) {
 	err = s.Read(ctx, func(r *store.Read) error {
 		routines, err := routine.All(ctx, r)
 		if err != nil {
@@ -39,7 +39,7 @@ func Examine(ctx context.Context, s *store.Store, cfg *config.Config, now time.T
 }
 
 // examineRoutines returns findings about routines; at least one.
-func examineRoutines(all []chela.Routine, cfg *config.Config) (found []cli.Finding) {
+func examineRoutines(all []chela.Routine, cfg *config.Config) (found []api.Finding) {
 	own := 0
 	for _, v := range all {
 		if !v.Builtin {
@@ -50,20 +50,20 @@ func examineRoutines(all []chela.Routine, cfg *config.Config) (found []cli.Findi
 		}
 	}
 	if own > 0 && !cfg.Routines.Enabled {
-		found = append(found, cli.Finding{
+		found = append(found, api.Finding{
 			Subject: "routines", Text: fmt.Sprintf("routines.enabled is false: %d fire only manually", own),
 			Cure: "chela config set routines.enabled true",
 		})
 	}
 	if len(found) == 0 {
-		found = []cli.Finding{{Subject: "routines", OK: true, Text: fmt.Sprintf("%d, all of them valid", own)}}
+		found = []api.Finding{{Subject: "routines", OK: true, Text: fmt.Sprintf("%d, all of them valid", own)}}
 	}
 	return found
 }
 
 // examineRoutine returns the problem of a routine, or a finding without a text.
-func examineRoutine(v chela.Routine, cfg *config.Config) cli.Finding {
-	f := cli.Finding{Subject: "routines"}
+func examineRoutine(v chela.Routine, cfg *config.Config) api.Finding {
+	f := api.Finding{Subject: "routines"}
 	if !v.Enabled {
 		if v.Reason != "" && !v.Builtin {
 			f.Text, f.Cure = v.Name+" is off: "+v.Reason, "fix that, then chela routines enable "+v.Name
@@ -90,8 +90,8 @@ func examineRoutine(v chela.Routine, cfg *config.Config) cli.Finding {
 }
 
 // examineJobs returns a finding about the unfinished jobs.
-func examineJobs(live map[chela.JobState]int) cli.Finding {
-	f := cli.Finding{Subject: "jobs", OK: true, Text: "none waits for a person"}
+func examineJobs(live map[chela.JobState]int) api.Finding {
+	f := api.Finding{Subject: "jobs", OK: true, Text: "none waits for a person"}
 	if n := live[chela.JobAwaiting]; n > 0 {
 		f.Text, f.Cure = fmt.Sprintf("%d of them waiting for a person", n), "chela approvals list shows what they ask"
 	}
@@ -100,7 +100,7 @@ func examineJobs(live map[chela.JobState]int) cli.Finding {
 
 // lateWork returns a finding about the work that is overdue the longest, or one
 // without a text if none is.
-func lateWork(next map[string]time.Time, now time.Time) cli.Finding {
+func lateWork(next map[string]time.Time, now time.Time) api.Finding {
 	var first time.Time
 	for _, due := range next {
 		if first.IsZero() || due.Before(first) {
@@ -109,9 +109,9 @@ func lateWork(next map[string]time.Time, now time.Time) cli.Finding {
 	}
 	waited := now.Sub(first).Truncate(time.Second)
 	if first.IsZero() || waited < overdue {
-		return cli.Finding{}
+		return api.Finding{}
 	}
-	return cli.Finding{
+	return api.Finding{
 		Subject: "work", Text: fmt.Sprintf("jobs or routines have waited for %s, and no process performs them", waited),
 		Cure: "chela serve does, or the chat while it is open",
 	}

@@ -12,7 +12,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/app/agents"
+	"chela/internal/engine/agents"
 	"chela/internal/model/provider/anthropic"
 	"chela/internal/model/provider/anthropic/anthropictest"
 	"chela/internal/model/provider/offline"

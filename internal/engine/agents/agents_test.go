@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/app/agents"
 	"chela/internal/config"
+	"chela/internal/engine/agents"
 	"chela/internal/memory"
 )
 

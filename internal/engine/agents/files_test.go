@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/app/agents"
 	"chela/internal/config"
+	"chela/internal/engine/agents"
 )
 
 // withFiles returns the providers of a configuration, of a command that names a

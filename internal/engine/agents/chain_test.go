@@ -22,8 +22,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/app/agents"
 	"chela/internal/config"
+	"chela/internal/engine/agents"
 	"chela/internal/model/provider/openai/openaitest"
 	"chela/internal/model/provider/providertest"
 )
