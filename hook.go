@@ -4,8 +4,7 @@ package chela
 // a value.
 type HookPoint string
 
-// The hook points. The last two are notifications: a refusal there has no
-// effect.
+// The hook points. The last two are notifications, in which a refusal has no effect.
 const (
 	HookBeforeInbound  HookPoint = "before_inbound"     // a message, before it is accepted
 	HookBeforeToolCall HookPoint = "before_tool_call"   // the arguments of a call, before the policy

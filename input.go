@@ -16,12 +16,10 @@ const (
 
 // Check returns an Invalid error if i is not an input.
 func (i Input) Check() error {
-	switch i {
-	case InputText, InputCommand, InputTyped:
+	if i == InputText || i == InputCommand || i == InputTyped {
 		return nil
-	default:
-		return E(Invalid, fmt.Sprintf("%.40q is not an input", i)).WithHint("use command or typed, or leave it out for plain text")
 	}
+	return E(Invalid, fmt.Sprintf("%.40q is not an input", i)).WithHint("use command or typed, or leave it out for plain text")
 }
 
 // TakesOrders reports whether the text may be a command or begin with

@@ -146,20 +146,6 @@ type Steer struct {
 	MessageID string `json:"message_id,omitempty" check:"is=line max=256"`
 }
 
-// A Setting is one value of the configuration and where it came from.
-type Setting struct {
-	Key    string `json:"key"`
-	Value  string `json:"value"` // of a secret "set" or "not set"
-	Source string `json:"source"`
-}
-
-// A SettingChange sets one value in config.toml. The daemon takes it up with
-// its next start.
-type SettingChange struct {
-	Key   string `json:"key" check:"is=key max=256"`
-	Value string `json:"value" check:"max=10000"`
-}
-
 // A Login asks for the page's cookie.
 type Login struct {
 	Token string `json:"token" check:"max=1024"`

@@ -17,6 +17,8 @@ func Operations() []Spec {
 
 		ToolsList.Spec, ToolsRun.Spec, ModelsList.Spec, ModelsTest.Spec,
 
+		StatusShow.Spec, ConfigList.Spec, ConfigSet.Spec, UsageSums.Spec, UsageLimits.Spec,
+
 		RoutinesList.Spec, RoutinesCreate.Spec, RoutinesNext.Spec, RoutinesShow.Spec, RoutinesChange.Spec, RoutinesDelete.Spec, RoutinesFire.Spec,
 		RoutinesRuns.Spec, RunsShow.Spec,
 

@@ -177,7 +177,7 @@ func (a *App) interpreter() *command.Interpreter {
 		IDs: a.ids, Now: a.now, Log: a.log, Lanes: a.lanes, Approvals: a.approvals, Version: a.version, Model: a.agents.Model,
 		Usable: a.models.Usable,
 		Queue:  queueRules(a.cfg.Queue).For, Operations: a.operations(), RoutinesOff: !a.cfg.Routines.Enabled,
-		Budgets: a.ledger.Budgets, Zone: a.cfg.Zone(),
+		Zone: a.cfg.Zone(),
 	})
 }
 

@@ -36,8 +36,7 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 func through(c *client.Client) *cli.Backend {
 	return &cli.Backend{
 		API: c, Conversation: c, Turns: c, Transcripts: c,
-		Usage:  cli.UsageAPI{Sums: c.UsageSums, Budgets: c.Budgets, OfTurn: c.TurnUsage},
-		Listen: c.Listen, Logs: c.Logs, Attach: c.Attach, Status: c.Status,
+		Listen: c.Listen, Logs: c.Logs, Attach: c.Attach,
 		Jobs:   jobs.Home{Leave: func() {}},
 		Seed:   func(context.Context, string) (bool, error) { return false, nil }, // the daemon did so at its start
 		Resume: func(context.Context) {},                                          // the daemon does it

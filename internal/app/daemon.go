@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/surface/cli"
 	"chela/internal/surface/client"
@@ -35,7 +36,7 @@ func differ(ctx context.Context, b *cli.Backend, c *client.Client, cfg *config.C
 	if err != nil || v.Source != "env CHELA_MODEL" {
 		return err
 	}
-	status, err := c.Status(ctx)
+	status, err := api.Call(ctx, c, api.StatusShow, api.None{})
 	if err == nil && v.Value != status.Model {
 		b.Conversation = modelled{c, v.Value}
 	}

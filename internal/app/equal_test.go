@@ -134,9 +134,9 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 	ctx := t.Context()
 	return []look{
 		{"turn", func(b *cli.Backend) (any, error) { return b.Turns.Turn(ctx, done.ID) }},
-		{"limits of a session", func(b *cli.Backend) (any, error) { return b.Usage.Budgets(ctx, key) }},
-		{"usage of a turn", func(b *cli.Backend) (any, error) { return b.Usage.OfTurn(ctx, waits.ID) }},
-		{"usage of no turn", func(b *cli.Backend) (any, error) { return b.Usage.OfTurn(ctx, "turn_x") }},
+		{"limits of a session", listing(ctx, api.UsageLimits, api.LimitsQuery{Session: key})},
+		{"usage of a turn", func(b *cli.Backend) (any, error) { return b.Turns.TurnUsage(ctx, waits.ID) }},
+		{"usage of no turn", func(b *cli.Backend) (any, error) { return b.Turns.TurnUsage(ctx, "turn_x") }},
 		{"turn that waits", func(b *cli.Backend) (any, error) { return b.Turns.Turn(ctx, waits.ID) }},
 		{"no turn", func(b *cli.Backend) (any, error) { return b.Turns.Turn(ctx, "turn_nobody") }},
 		{"transcript", func(b *cli.Backend) (any, error) {
@@ -174,13 +174,13 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 			return nil, b.Transcripts.Export(ctx, "thr_nobody", api.Export{}, io.Discard)
 		}},
 		{"import of nothing", func(b *cli.Backend) (any, error) { return b.Transcripts.Import(ctx, key, strings.NewReader("\n{}")) }},
-		{"usage", func(b *cli.Backend) (any, error) { return b.Usage.Sums(ctx, "", time.Now().AddDate(0, 0, -1)) }},
-		{"usage of tomorrow", func(b *cli.Backend) (any, error) { return b.Usage.Sums(ctx, "", time.Now().AddDate(0, 0, 2)) }},
-		{"usage by session", func(b *cli.Backend) (any, error) {
-			return b.Usage.Sums(ctx, chela.UsageBySession, time.Now().AddDate(0, 0, -1))
-		}},
-		{"usage by colour", func(b *cli.Backend) (any, error) { return b.Usage.Sums(ctx, "colour", time.Time{}) }},
-		{"limits", func(b *cli.Backend) (any, error) { return b.Usage.Budgets(ctx, "") }},
+		{"usage", listing(ctx, api.UsageSums, api.UsageQuery{Since: "1d"})},
+		{"usage of the day after tomorrow", listing(ctx, api.UsageSums, api.UsageQuery{Since: time.Now().AddDate(0, 0, 2).Format(time.DateOnly)})},
+		{"usage by session", listing(ctx, api.UsageSums, api.UsageQuery{By: chela.UsageBySession, Since: "1d"})},
+		{"usage by colour", listing(ctx, api.UsageSums, api.UsageQuery{By: "colour"})},
+		{"limits", listing(ctx, api.UsageLimits, api.LimitsQuery{})},
+		{"settings", listing(ctx, api.ConfigList, api.SettingsQuery{})},
+		{"set no setting", calling(ctx, api.ConfigSet, api.SettingChange{Key: "colour", Value: "red"})},
 	}
 }
 
@@ -296,7 +296,7 @@ func homeLooks(t *testing.T) []look {
 			return b.Conversation.Ask(ctx, message("agent:nobody:main", "x", "hello"), func(chela.Event) {})
 		}},
 		{"status", func(b *cli.Backend) (any, error) {
-			s, err := b.Status(ctx)
+			s, err := api.Call(ctx, b.API, api.StatusShow, api.None{})
 			s.Daemon, s.Listen, s.Version = false, "", "" // that is the difference
 			return s, err
 		}},

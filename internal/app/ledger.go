@@ -8,7 +8,6 @@ import (
 	"chela/internal/engine/cost"
 	"chela/internal/engine/prompt"
 	"chela/internal/platform/pause"
-	"chela/internal/surface/gateway"
 )
 
 // newLedger returns the ledger of the home, with the known prices.
@@ -32,9 +31,4 @@ func (a *App) newLedger(models *agents.KnownModels) *cost.Ledger {
 		Dead:  a.presence.Dead,
 		Wait:  pause.For,
 	})
-}
-
-// spendingRoutes returns the sums and budgets of the ledger for the gateway.
-func (a *App) spendingRoutes() gateway.UsageAPI {
-	return gateway.UsageAPI{Sums: a.ledger.Sums, Budgets: a.ledger.Budgets, Now: a.now, Zone: a.cfg.Zone()}
 }

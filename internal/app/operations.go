@@ -1,9 +1,12 @@
 package app
 
 import (
+	"context"
 	"slices"
 
+	"chela"
 	"chela/internal/api"
+	"chela/internal/config"
 )
 
 // operations binds all operations to the home.
@@ -19,5 +22,25 @@ func (a *App) operations() []api.Bound {
 		a.agents.Operations(),
 		a.models.Operations(),
 		a.memory.Operations(),
+		a.ledger.Operations(),
+		a.homeOperations(),
 	)
+}
+
+// homeOperations binds the operations on the home as a whole: its configuration
+// cannot bind them itself, because it knows no surface.
+func (a *App) homeOperations() []api.Bound {
+	return []api.Bound{
+		api.StatusShow.Do(func(ctx context.Context, _ api.Caller, _ api.None) (chela.Status, error) {
+			s, err := a.background.Status(ctx)
+			s.Daemon, s.Listen, s.Version = a.listen != "", a.listen, a.version
+			return s, err
+		}),
+		api.ConfigList.Do(func(_ context.Context, _ api.Caller, q api.SettingsQuery) (api.Page[chela.Setting], error) {
+			return api.Cut(a.cfg.Values(), q.After, q.Limit, func(s chela.Setting) string { return s.Key })
+		}),
+		api.ConfigSet.Do(func(_ context.Context, _ api.Caller, q api.SettingChange) (api.None, error) {
+			return api.None{}, config.Set(a.cfg.Home, q.Key, q.Value)
+		}),
+	}
 }

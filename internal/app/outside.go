@@ -6,7 +6,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/config"
 	"chela/internal/engine/ingress"
 	"chela/internal/engine/session"
 	"chela/internal/engine/turn"
@@ -32,8 +31,8 @@ func (a *App) home() gateway.Home {
 		Place:        scopes.Place,
 		Conversation: s, Events: a.stream, Transcripts: a.sessions, Turns: s, Models: a.models, Responses: s,
 		Tokens: a.tokens, Logins: a.tokens, Requests: a.tokens,
-		Attach: a.blobs.Attach, Kept: a.blobs.Kept, Usage: a.spendingRoutes(), Status: a.status, Ready: s.ready,
-		Operations: a.operations(), Hook: a.background.Routines().Hook, Settings: s.settings, Configure: s.configure, Logs: s.logs, Agents: a.cfg.AgentNames, Answering: s.answering, Image: a.image,
+		Attach: a.blobs.Attach, Kept: a.blobs.Kept, Ready: s.ready,
+		Operations: a.operations(), Hook: a.background.Routines().Hook, Logs: s.logs, Agents: a.cfg.AgentNames, Answering: s.answering, Image: a.image,
 	}
 }
 
@@ -160,20 +159,6 @@ func (s *outside) ready(ctx context.Context) error {
 	return s.probe.check(ctx)
 }
 
-// settings returns every setting and its source.
-func (s *outside) settings(context.Context) ([]api.Setting, error) {
-	var all []api.Setting
-	for _, v := range s.cfg.Values() {
-		all = append(all, api.Setting(v))
-	}
-	return all, nil
-}
-
-// configure sets one value in config.toml, if the result is valid.
-func (s *outside) configure(_ context.Context, key, value string) error {
-	return config.Set(s.cfg.Home, key, value)
-}
-
 // Turn returns one turn.
 func (s *outside) Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
 	return s.turnNow(ctx, id)
@@ -198,18 +183,4 @@ func (a *App) turn(ctx context.Context, r *store.Read, id chela.TurnID) (chela.T
 // logs passes lines of the home's log to show.
 func (s *outside) logs(ctx context.Context, follow bool, show func(line string)) error {
 	return datadir.ReadLog(ctx, s.cfg.Home.Log(), follow, show)
-}
-
-// status counts the records of the home.
-func (a *App) status(ctx context.Context) (chela.Status, error) {
-	c, err := store.Find(ctx, a.store, func(r *store.Read) (store.Counts, error) { return r.Counts(ctx) })
-	s := chela.Status{
-		Home: string(a.cfg.Home), Database: a.store.Engine(), Model: a.cfg.Model, Sandbox: string(a.cfg.Sandbox.Mode), Sessions: c.Sessions, TurnsOpen: c.TurnsLive,
-		ApprovalsPending: c.ApprovalsPending, InboxWaiting: c.InboxWaiting, OutboxPending: c.OutboxPending,
-		Daemon: a.listen != "", Listen: a.listen, Version: a.version,
-	}
-	if err == nil {
-		err = a.background.Status(ctx, &s)
-	}
-	return s, err
 }

@@ -355,7 +355,7 @@ func TestSocketOfADaemon(t *testing.T) {
 			if err != nil || st.Mode() != os.ModeSocket|0o600 {
 				t.Errorf("the socket is %v: %v", st.Mode(), err)
 			}
-			if s, err := openBackend(t, cfg).Status(t.Context()); err != nil || !s.Daemon {
+			if s, err := api.Call(t.Context(), openBackend(t, cfg).API, api.StatusShow, api.None{}); err != nil || !s.Daemon {
 				t.Errorf("a command does not go through the daemon: %+v, %v", s, err)
 			}
 		})
@@ -381,7 +381,7 @@ func TestSocketPathTooLong(t *testing.T) {
 	if res.StatusCode != http.StatusOK {
 		t.Errorf("it is not ready: %s", res.Status)
 	}
-	if s, err := openBackend(t, cfg).Status(t.Context()); err != nil || s.Daemon {
+	if s, err := api.Call(t.Context(), openBackend(t, cfg).API, api.StatusShow, api.None{}); err != nil || s.Daemon {
 		t.Errorf("a command goes through the daemon: %+v, %v", s, err)
 	}
 }

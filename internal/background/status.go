@@ -9,18 +9,25 @@ import (
 	"chela/internal/store"
 )
 
-// Status adds the state of jobs and routines to s.
-func (b *Background) Status(ctx context.Context, s *chela.Status) error {
+// Status returns the state of the home, without that of its process.
+func (b *Background) Status(ctx context.Context) (chela.Status, error) {
+	cfg := b.cfg.Settings
+	s := chela.Status{Home: string(cfg.Home), Database: b.cfg.Store.Engine(), Model: cfg.Model, Sandbox: string(cfg.Sandbox.Mode)}
 	all, err := b.routines.Routines(ctx)
 	if err != nil {
-		return err
+		return s, err
 	}
 	s.Routines = sumUp(all)
 	if !slices.ContainsFunc(all, func(v chela.Routine) bool { return v.Builtin }) { // no long-running process has opened this home yet
 		s.Routines.Heartbeat = b.cfg.Settings.Heartbeat.Enabled
 	}
 	s.Routines.Off = !b.cfg.Settings.Routines.Enabled
-	return b.cfg.Store.Read(ctx, func(r *store.Read) (err error) {
+	err = b.cfg.Store.Read(ctx, func(r *store.Read) error {
+		c, err := r.Counts(ctx)
+		if err != nil {
+			return err
+		}
+		s.Sessions, s.TurnsOpen, s.ApprovalsPending, s.InboxWaiting, s.OutboxPending = c.Sessions, c.TurnsLive, c.ApprovalsPending, c.InboxWaiting, c.OutboxPending
 		if s.Jobs, err = r.CountLive(ctx); err != nil {
 			return err
 		}
@@ -33,6 +40,7 @@ func (b *Background) Status(ctx context.Context, s *chela.Status) error {
 		}
 		return err
 	})
+	return s, err
 }
 
 // sumUp summarizes the state of routines.

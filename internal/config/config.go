@@ -79,7 +79,7 @@ type Config struct {
 	agents    map[string]*Agent
 	models    map[string]*catalogue.Row
 	providers map[string]*Provider
-	values    []Value
+	values    []chela.Setting
 }
 
 // Models returns the [models."PROVIDER/NAME"] sections, by provider/model, with
@@ -148,20 +148,12 @@ func unreadable(path string, err error) error {
 		WithHint("make it a file that you may read, or choose another home with --home").Because(err)
 }
 
-// A Value is one setting as it is printed. Secrets are shown as "set" or "not
-// set".
-type Value struct {
-	Key    string `json:"key"`
-	Value  string `json:"value"`
-	Source string `json:"source"` // "flag --model", "env CHELA_MODEL", "file config.toml:12", "default"
-}
-
 // Values returns every setting, sorted by key.
-func (c *Config) Values() []Value { return slices.Clone(c.values) }
+func (c *Config) Values() []chela.Setting { return slices.Clone(c.values) }
 
 // Value returns the setting of a key. An unknown key is an Invalid error with a
 // did-you-mean hint.
-func (c *Config) Value(key string) (Value, error) {
+func (c *Config) Value(key string) (chela.Setting, error) {
 	keys := make([]string, len(c.values))
 	for i, v := range c.values {
 		if v.Key == key {
@@ -170,7 +162,7 @@ func (c *Config) Value(key string) (Value, error) {
 		keys[i] = v.Key
 	}
 	e := chela.E(chela.Invalid, fmt.Sprintf("unknown key %q", field.Cut(key)))
-	return Value{}, suggest(e, key, keys, "see chela config list")
+	return chela.Setting{}, suggest(e, key, keys, "see chela config list")
 }
 
 // Zone returns the owner's time zone, which determines the date.

@@ -176,7 +176,7 @@ func (l *loader) collect(modelSource string) {
 		if key == "routines."+CronInterval {
 			source += ", without effect"
 		}
-		c.values = append(c.values, Value{Key: key, Value: value, Source: source})
+		c.values = append(c.values, chela.Setting{Key: key, Value: value, Source: source})
 	}
 	add("home", string(c.Home), l.homeSource)
 	for key, s := range l.slots {
@@ -200,7 +200,7 @@ func (l *loader) collect(modelSource string) {
 			}
 		}
 	}
-	slices.SortFunc(c.values, func(a, b Value) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(c.values, func(a, b chela.Setting) int { return strings.Compare(a.Key, b.Key) })
 }
 
 // namesOf returns the names that a setting is listed for, even if it is not

@@ -16,7 +16,6 @@ type Backend struct {
 	Conversation conversation
 	Transcripts  transcriber
 	Turns        turns
-	Usage        UsageAPI
 	Jobs         jobs.Home // without API and Turn
 
 	// Seed gives an agent its initial documents, unless it ever had any, and
@@ -34,9 +33,6 @@ type Backend struct {
 	// Attach stores a file for a message and returns its entry in
 	// Inbound.Attachments.
 	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
-
-	// Status counts the records of the home and names its holder.
-	Status func(ctx context.Context) (chela.Status, error)
 
 	// Resume continues the turns that an earlier process left. It does not wait
 	// for them.
@@ -84,6 +80,8 @@ type turns interface {
 	// Transcript returns the entries of a turn in order of their sequence,
 	// and its tool calls in order of step and index.
 	Transcript(ctx context.Context, id chela.TurnID) ([]chela.Entry, []chela.ToolCall, error)
+	// TurnUsage returns the ledger rows of a turn.
+	TurnUsage(ctx context.Context, id chela.TurnID) ([]chela.Usage, error)
 	// Replay executes a turn again from its record and compares; live, it also
 	// sends the same messages to the model again, in a thread of their own. A
 	// turn that has not ended is a Conflict.

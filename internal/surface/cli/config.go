@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chela"
 	"chela/internal/config"
 	"chela/internal/surface/cli/manners"
 )
@@ -38,7 +39,7 @@ func (c *commands) configList(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return manners.List(c.p, cfg.Values(), []string{"KEY", "VALUE", "SOURCE"}, func(v config.Value) []string {
+	return manners.List(c.p, cfg.Values(), []string{"KEY", "VALUE", "SOURCE"}, func(v chela.Setting) []string {
 		return []string{v.Key, v.Value, v.Source}
 	})
 }

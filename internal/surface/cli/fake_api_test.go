@@ -9,7 +9,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli"
+	"chela/internal/config"
 )
 
 // credentials are the operations on tokens.
@@ -82,24 +82,39 @@ func (h *home) Import(_ context.Context, key chela.SessionKey, from io.Reader) (
 	return api.Imported{Session: key, Thread: "thr_3", Added: len(text)}, err
 }
 
-func (h *home) usage() cli.UsageAPI {
-	return cli.UsageAPI{
-		Sums: func(_ context.Context, by chela.UsageBy, since time.Time) ([]chela.UsageSum, error) {
-			h.since = since
-			sums := []chela.UsageSum{
+func (h *home) TurnUsage(context.Context, chela.TurnID) ([]chela.Usage, error) { return h.used, nil }
+
+// status is the operation that shows the state of the home.
+func (h *home) status(cfg *config.Config) []api.Bound {
+	s := chela.Status{
+		Home: string(cfg.Home), Database: "sqlite", Model: cfg.Model, Sandbox: "auto", Sessions: 1,
+		Jobs: map[chela.JobState]int{chela.JobPending: 2, chela.JobAwaiting: 1},
+		Routines: chela.RoutineStatus{
+			Off:     h.plan != nil && h.plan.off,
+			Enabled: 3, Idle: 1, RunsWaiting: 1, RunsRunning: 2, Next: "daily", NextAt: day, Heartbeat: true, HeartbeatAt: day,
+		},
+	}
+	return []api.Bound{api.StatusShow.Do(func(context.Context, api.Caller, api.None) (chela.Status, error) { return s, nil })}
+}
+
+// spending are the operations on the spending.
+func (h *home) spending() []api.Bound {
+	return []api.Bound{
+		api.UsageSums.Do(func(_ context.Context, _ api.Caller, q api.UsageQuery) (page api.Page[chela.UsageSum], err error) {
+			h.since, err = api.ParseSince("since", q.Since, day, time.UTC)
+			page.Items = []chela.UsageSum{
 				{Day: "2026-03-01", Model: "openai/x", Calls: 3, Tokens: chela.TokenUsage{Input: 1000, Output: 20, CacheRead: 500}, Cost: 2_500_000},
 				{Day: "2026-03-01", Model: "openai/y", Calls: 1, Tokens: chela.TokenUsage{Input: 1, Output: 2}, Cost: 500_000},
 				{Day: "2026-02-28", Model: "openai/x", Calls: 1, Tokens: chela.TokenUsage{Input: 7, Output: 2, CacheWrite: 9}, Cost: 12_345},
 			}
-			if by == chela.UsageBySession {
-				sums = []chela.UsageSum{{Session: "agent:main:main", Calls: 4, Cost: 1_000_000}, {Calls: 1, Cost: 300_000}, {Session: "cron:1", Calls: 1}}
+			if q.By == chela.UsageBySession {
+				page.Items = []chela.UsageSum{{Session: "agent:main:main", Calls: 4, Cost: 1_000_000}, {Calls: 1, Cost: 300_000}, {Session: "cron:1", Calls: 1}}
 			}
-			return sums, nil
-		},
-		Budgets: func(context.Context, chela.SessionKey) ([]chela.Budget, error) {
-			return h.budgets, nil
-		},
-		OfTurn: func(context.Context, chela.TurnID) ([]chela.Usage, error) { return h.used, nil },
+			return page, err
+		}),
+		api.UsageLimits.Do(func(context.Context, api.Caller, api.LimitsQuery) (api.Page[chela.Budget], error) {
+			return api.Page[chela.Budget]{Items: h.budgets}, nil
+		}),
 	}
 }
 

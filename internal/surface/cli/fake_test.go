@@ -142,8 +142,8 @@ func (h *home) Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Re
 }
 
 // operations are those of the home, but for its documents and logs.
-func (h *home) operations() api.Local {
-	ops := slices.Concat(h.conversations(), h.trees(), h.decisions(), h.credentials(), h.utilities())
+func (h *home) operations(cfg *config.Config) api.Local {
+	ops := slices.Concat(h.conversations(), h.trees(), h.decisions(), h.credentials(), h.utilities(), h.spending(), h.status(cfg))
 	if h.bench != nil {
 		ops = append(ops, h.bench.operations()...)
 	}
@@ -269,21 +269,11 @@ func (h *home) shown(_ context.Context, _ api.Caller, q api.ThreadRef) (api.Thre
 func (h *home) backend(cfg *config.Config) *cli.Backend {
 	h.attached = map[string]string{}
 	b := &cli.Backend{
-		API: h.operations(), Conversation: h, Turns: h,
+		API: h.operations(cfg), Conversation: h, Turns: h,
 		Attach: func(_ context.Context, name string, r io.Reader) (chela.Attachment, error) {
 			text, err := io.ReadAll(r)
 			h.attached[name] = string(text)
 			return chela.Attachment{Name: name, Size: int64(len(text))}, err
-		},
-		Status: func(context.Context) (chela.Status, error) {
-			return chela.Status{
-				Home: string(cfg.Home), Database: "sqlite", Model: cfg.Model, Sandbox: "auto", Sessions: 1,
-				Jobs: map[chela.JobState]int{chela.JobPending: 2, chela.JobAwaiting: 1},
-				Routines: chela.RoutineStatus{
-					Off:     h.plan != nil && h.plan.off,
-					Enabled: 3, Idle: 1, RunsWaiting: 1, RunsRunning: 2, Next: "daily", NextAt: day, Heartbeat: true, HeartbeatAt: day,
-				},
-			}, nil
 		},
 		Resume: func(context.Context) { h.resumed++ },
 		Close:  func() error { h.closed++; return nil },
@@ -292,7 +282,7 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 		h.seeded = append(h.seeded, agent)
 		return true, nil
 	}
-	b.Transcripts, b.Usage, b.Logs = h, h.usage(), h.logs
+	b.Transcripts, b.Logs = h, h.logs
 	if h.bench != nil {
 		b.Jobs = h.bench.jobs()
 	}

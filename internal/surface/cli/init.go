@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/surface/cli/manners"
 	"chela/internal/surface/terminal"
@@ -48,7 +49,7 @@ func (c *commands) initialize(ctx context.Context, ask bool) error {
 		}
 	}
 	return c.openWith(ctx, cfg, func(b *Backend) error {
-		s, err := b.Status(ctx)
+		s, err := api.Call(ctx, b.API, api.StatusShow, api.None{})
 		if err != nil {
 			return err
 		}

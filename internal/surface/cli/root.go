@@ -93,7 +93,7 @@ func (c *commands) routinesCommand() *cobra.Command {
 		Printer: c.p, Stdin: c.Stdin, Environ: c.Environ,
 		Open: func(ctx context.Context, use func(routines.Home) error) error {
 			return c.open(ctx, func(cfg *config.Config, b *Backend) error {
-				return use(routines.Home{API: b.API, Status: b.Status, Served: b.Jobs.Served, Zone: cfg.Zone()})
+				return use(routines.Home{API: b.API, Served: b.Jobs.Served, Zone: cfg.Zone()})
 			})
 		},
 	})
@@ -118,16 +118,6 @@ func (c *commands) jobsCommand() *cobra.Command {
 				return err
 			}
 			return c.openWith(ctx, cfg, func(b *Backend) error { return use(in(b)) })
-		},
-	})
-}
-
-// usageCommand returns the command that sums up spending.
-func (c *commands) usageCommand() *cobra.Command {
-	return newUsageCommand(usageProgram{
-		Printer: c.p, Now: c.Now,
-		Open: func(ctx context.Context, use func(UsageAPI, *config.Config) error) error {
-			return c.open(ctx, func(cfg *config.Config, b *Backend) error { return use(b.Usage, cfg) })
 		},
 	})
 }

@@ -19,7 +19,7 @@ func (c *commands) statusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Show the state of the home", Args: manners.Exactly(0),
 		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
-			s, err := b.Status(ctx)
+			s, err := api.Call(ctx, b.API, api.StatusShow, api.None{})
 			if err != nil {
 				return err
 			}

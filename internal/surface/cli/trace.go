@@ -25,7 +25,7 @@ type traced struct {
 }
 
 func (c *commands) turnTrace(ctx context.Context, b *Backend, in told) error {
-	rows, err := b.Usage.OfTurn(ctx, in.turn.ID)
+	rows, err := b.Turns.TurnUsage(ctx, in.turn.ID)
 	if err != nil {
 		return err
 	}

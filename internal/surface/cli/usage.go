@@ -21,94 +21,59 @@ import (
 	"chela/internal/surface/terminal"
 )
 
-// UsageAPI is the interface that the command needs of an open home.
-type UsageAPI struct {
-	// Sums returns the spending since the beginning of a day.
-	Sums func(ctx context.Context, by chela.UsageBy, since time.Time) ([]chela.UsageSum, error)
-
-	// Budgets returns the limits of a session, or only the home's if key is
-	// empty.
-	Budgets func(ctx context.Context, key chela.SessionKey) ([]chela.Budget, error)
-
-	// OfTurn returns the ledger rows of a turn.
-	OfTurn func(ctx context.Context, id chela.TurnID) ([]chela.Usage, error)
-}
-
-// A usageProgram holds the dependencies of the command. All fields are required.
-type usageProgram struct {
-	Printer *manners.Printer
-	Now     func() time.Time
-
-	// Open opens the home for use.
-	Open func(ctx context.Context, use func(UsageAPI, *config.Config) error) error
-}
-
-// A usageQuestion holds the options of the command.
-type usageQuestion struct{ by, since string }
-
-// newUsageCommand returns the command.
-func newUsageCommand(p usageProgram) *cobra.Command {
-	var q usageQuestion
+// usageCommand returns the command that sums up spending.
+func (c *commands) usageCommand() *cobra.Command {
+	var q api.UsageQuery
 	cmd := &cobra.Command{
 		Use: "usage", Short: "Show the usage and cost of models", Args: manners.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := q.check(); err != nil {
+			if err := checkUsage(q); err != nil {
 				return err
 			}
-			return p.Open(cmd.Context(), func(h UsageAPI, cfg *config.Config) error { return p.usage(cmd.Context(), h, q, cfg.Zone()) })
+			return c.open(cmd.Context(), func(cfg *config.Config, b *Backend) error { return c.usage(cmd.Context(), b, q, cfg.Zone()) })
 		},
 	}
-	cmd.Flags().StringVar(&q.since, "since", "30d", "from when: a day such as 2026-03-01, or a number of days ago such as 30d")
-	cmd.Flags().StringVar(&q.by, "by", "", "what to sum up for: day, model, session, routine or purpose; day and model without it")
-	cmd.AddCommand(p.limitsCommand())
+	cmd.Flags().StringVar(&q.Since, "since", "30d", "from when: a day such as 2026-03-01, or a number of days ago such as 30d")
+	cmd.Flags().StringVar((*string)(&q.By), "by", "", "what to sum up for: day, model, session, routine or purpose; day and model without it")
+	cmd.AddCommand(c.limitsCommand())
 	return cmd
 }
 
-// check refuses invalid options, before a home is opened.
-func (q usageQuestion) check() error {
+// checkUsage refuses invalid options, before a home is opened.
+func checkUsage(q api.UsageQuery) error {
 	kinds := []chela.UsageBy{
 		chela.UsageByDayModel, chela.UsageByDay, chela.UsageByModel, chela.UsageBySession, chela.UsageByRoutine, chela.UsageByPurpose,
 	}
-	if !slices.Contains(kinds, chela.UsageBy(q.by)) {
-		return chela.E(chela.Invalid, fmt.Sprintf("--by cannot be %q", terminal.OneLine(q.by, 40))).
+	if !slices.Contains(kinds, q.By) {
+		return chela.E(chela.Invalid, fmt.Sprintf("--by cannot be %q", terminal.OneLine(string(q.By), 40))).
 			WithHint("use day, model, session, routine or purpose")
 	}
-	_, err := q.from(time.Time{}, time.UTC)
+	_, err := api.ParseSince("--since", q.Since, time.Time{}, time.UTC)
 	return err
 }
 
-// from returns the beginning of the first day of the period, in the owner's
-// time zone.
-func (q usageQuestion) from(now time.Time, zone *time.Location) (time.Time, error) {
-	return api.ParseSince("--since", q.since, now, zone)
-}
-
-func (p usageProgram) usage(ctx context.Context, h UsageAPI, q usageQuestion, zone *time.Location) error {
-	from, err := q.from(p.Now(), zone)
+func (c *commands) usage(ctx context.Context, b *Backend, q api.UsageQuery, zone *time.Location) error {
+	sums, err := api.All(ctx, b.API, api.UsageSums, q)
 	if err != nil {
 		return err
 	}
-	sums, err := h.Sums(ctx, chela.UsageBy(q.by), from)
-	if err != nil {
+	if err := c.usageTable(sums, q.By); err != nil || c.p.JSON {
 		return err
 	}
-	if err := p.table(sums, chela.UsageBy(q.by)); err != nil || p.Printer.JSON {
-		return err
-	}
-	p.remarks(sums)
-	p.plot(sums)
-	budgets, err := h.Budgets(ctx, "")
+	c.remarks(sums)
+	c.plot(sums)
+	budgets, err := api.All(ctx, b.API, api.UsageLimits, api.LimitsQuery{})
 	if err != nil || len(budgets) == 0 {
 		return err
 	}
-	p.Printer.Line("")
-	return p.budgets(budgets, zone)
+	c.p.Line("")
+	return c.budgets(budgets, zone)
 }
 
-// table prints sums and, for people, their total.
-func (p usageProgram) table(sums []chela.UsageSum, by chela.UsageBy) error {
+// usageTable prints sums and, for people, their total.
+func (c *commands) usageTable(sums []chela.UsageSum, by chela.UsageBy) error {
 	shown := sums
-	if !p.Printer.JSON && len(sums) > 1 {
+	if !c.p.JSON && len(sums) > 1 {
 		all := chela.UsageSum{}
 		for _, s := range sums {
 			all = all.Plus(s)
@@ -120,7 +85,7 @@ func (p usageProgram) table(sums []chela.UsageSum, by chela.UsageBy) error {
 	if by == chela.UsageByDayModel {
 		named = []string{"DAY", "MODEL"}
 	}
-	return manners.List(p.Printer, shown, append(named, head...), func(s chela.UsageSum) []string {
+	return manners.List(c.p, shown, append(named, head...), func(s chela.UsageSum) []string {
 		cells := []string{cmp.Or(s.Day, s.Name())}
 		if by == chela.UsageByDayModel {
 			cells = []string{s.Day, s.Model}
@@ -145,16 +110,16 @@ func priced(s chela.UsageSum) string {
 }
 
 // remarks explains uncertain costs below a table.
-func (p usageProgram) remarks(sums []chela.UsageSum) {
+func (c *commands) remarks(sums []chela.UsageSum) {
 	all := chela.UsageSum{}
 	for _, s := range sums {
 		all = all.Plus(s)
 	}
 	if all.Guessed > 0 {
-		p.Printer.Line(fmt.Sprintf("~ %s of it is guessed: a server did not count, an answer did not end, or the price of a model is not known", all.Guessed))
+		c.p.Line(fmt.Sprintf("~ %s of it is guessed: a server did not count, an answer did not end, or the price of a model is not known", all.Guessed))
 	}
 	if all.Reserved > 0 {
-		p.Printer.Line(fmt.Sprintf("beside that, %s is reserved for calls that are under way", all.Reserved))
+		c.p.Line(fmt.Sprintf("beside that, %s is reserved for calls that are under way", all.Reserved))
 	}
 }
 
@@ -172,7 +137,7 @@ type usageBar struct {
 
 // plot draws the spending: a bar for each day, oldest first, or for each group
 // of another kind. Without costs, or with a single group, it draws nothing.
-func (p usageProgram) plot(sums []chela.UsageSum) {
+func (c *commands) plot(sums []chela.UsageSum) {
 	bars := usageBars(sums)
 	most := chela.MicroUSD(0)
 	for _, b := range bars {
@@ -181,13 +146,13 @@ func (p usageProgram) plot(sums []chela.UsageSum) {
 	if most == 0 || len(bars) < 2 {
 		return
 	}
-	p.Printer.Line("")
+	c.p.Line("")
 	pairs := make([][2]string, 0, len(bars))
 	for _, b := range bars {
 		length := int((int64(b.cost)*barWidth + int64(most) - 1) / int64(most))
 		pairs = append(pairs, [2]string{cmp.Or(b.name, "none"), strings.TrimLeft(strings.Repeat("█", length)+" "+b.cost.String(), " ")})
 	}
-	p.Printer.Fields(pairs...)
+	c.p.Fields(pairs...)
 }
 
 // usageBars returns the bars of sums, at most maxBars: the newest days, or the
@@ -208,41 +173,39 @@ func usageBars(sums []chela.UsageSum) (bars []usageBar) {
 	return bars
 }
 
-func (p usageProgram) limitsCommand() *cobra.Command {
-	var session string
+func (c *commands) limitsCommand() *cobra.Command {
+	var q api.LimitsQuery
 	cmd := &cobra.Command{
 		Use: "limits", Short: "Show the limits and the rest of each", Args: manners.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.Open(cmd.Context(), func(h UsageAPI, cfg *config.Config) error {
-				return p.limits(cmd.Context(), h, chela.SessionKey(session), cfg)
-			})
+			return c.open(cmd.Context(), func(cfg *config.Config, b *Backend) error { return c.limits(cmd.Context(), b, q, cfg) })
 		},
 	}
-	cmd.Flags().StringVar(&session, "session", "", "also the limits of a session, by its key")
+	cmd.Flags().StringVar((*string)(&q.Session), "session", "", "also the limits of a session, by its key")
 	return cmd
 }
 
 // limits shows the rest of the limits of the home, and of a session if given,
 // and the limits of each session, turn, job and routine.
-func (p usageProgram) limits(ctx context.Context, h UsageAPI, session chela.SessionKey, cfg *config.Config) error {
-	budgets, err := h.Budgets(ctx, session)
+func (c *commands) limits(ctx context.Context, b *Backend, q api.LimitsQuery, cfg *config.Config) error {
+	budgets, err := api.All(ctx, b.API, api.UsageLimits, q)
 	if err != nil {
 		return err
 	}
 	each := limitsOfEach(cfg.Limits)
 	switch {
-	case p.Printer.JSON, len(budgets) > 0:
-		if err := p.budgets(budgets, cfg.Zone()); err != nil || p.Printer.JSON {
+	case c.p.JSON, len(budgets) > 0:
+		if err := c.budgets(budgets, cfg.Zone()); err != nil || c.p.JSON {
 			return err
 		}
 	case len(each) == 0:
-		p.Printer.Line("nothing is limited; chela config set limits.usd_per_day 5 limits the day, for one")
+		c.p.Line("nothing is limited; chela config set limits.usd_per_day 5 limits the day, for one")
 	default:
-		p.Printer.Line("nothing is limited for the whole home")
+		c.p.Line("nothing is limited for the whole home")
 	}
 	if len(each) > 0 {
-		p.Printer.Line("")
-		p.Printer.Fields(each...)
+		c.p.Line("")
+		c.p.Fields(each...)
 	}
 	return nil
 }
@@ -266,8 +229,8 @@ func limitsOfEach(l config.Limits) (each [][2]string) {
 	return each
 }
 
-func (p usageProgram) budgets(budgets []chela.Budget, zone *time.Location) error {
-	return manners.List(p.Printer, budgets, []string{"LIMIT", "MOST", "SPENT", "RESERVED", "LEFT", "UNTIL"}, func(b chela.Budget) []string {
+func (c *commands) budgets(budgets []chela.Budget, zone *time.Location) error {
+	return manners.List(c.p, budgets, []string{"LIMIT", "MOST", "SPENT", "RESERVED", "LEFT", "UNTIL"}, func(b chela.Budget) []string {
 		shown := func(n int64) string {
 			if b.Limit == chela.LimitActions {
 				return strconv.FormatInt(n, 10)

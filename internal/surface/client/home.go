@@ -8,38 +8,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"time"
 
 	"chela"
 	"chela/internal/api"
 )
-
-// Status counts the records of the home.
-func (c *Client) Status(ctx context.Context) (chela.Status, error) {
-	return get[chela.Status](ctx, c, "api", "status")
-}
-
-// UsageSums returns the spending since the start of a time's day, in its zone.
-func (c *Client) UsageSums(ctx context.Context, by chela.UsageBy, since time.Time) ([]chela.UsageSum, error) {
-	q := url.Values{}
-	if !since.IsZero() {
-		q.Set("since", since.Format(time.DateOnly))
-	}
-	if by != "" {
-		q.Set("by", string(by))
-	}
-	return list[chela.UsageSum](ctx, c, q, "api", "usage")
-}
-
-// Budgets returns the limits of a session, or only the home's if key is empty,
-// with the rest of each.
-func (c *Client) Budgets(ctx context.Context, key chela.SessionKey) ([]chela.Budget, error) {
-	q := url.Values{}
-	if key != "" {
-		q.Set("session", string(key))
-	}
-	return list[chela.Budget](ctx, c, q, "api", "usage", "limits")
-}
 
 // TurnUsage returns the ledger rows of a turn.
 func (c *Client) TurnUsage(ctx context.Context, id chela.TurnID) ([]chela.Usage, error) {

@@ -251,27 +251,33 @@ func TestHome(t *testing.T) {
 	sum := chela.UsageSum{Day: "2026-05-05", Model: "p/m", Calls: 2}
 	checkNouns(t, []nounsCase{
 		{
-			"status", func(ctx context.Context, c *client.Client) (any, error) { return c.Status(ctx) },
+			"status", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.StatusShow, api.None{})
+			},
 			[]any{status},
 			[]string{"GET /api/status"},
 			status,
 		},
 		{
-			"usage", func(ctx context.Context, c *client.Client) (any, error) { return c.UsageSums(ctx, "", day) },
+			"usage", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.All(ctx, c, api.UsageSums, api.UsageQuery{Since: "2026-05-04"})
+			},
 			[]any{page(sum)},
 			[]string{"GET /api/usage?since=2026-05-04"},
 			[]chela.UsageSum{sum},
 		},
 		{
 			"usage by model", func(ctx context.Context, c *client.Client) (any, error) {
-				return c.UsageSums(ctx, chela.UsageByModel, day.In(time.FixedZone("there", 24*3600)))
+				return api.All(ctx, c, api.UsageSums, api.UsageQuery{By: chela.UsageByModel, Since: "30d"})
 			},
 			[]any{page(sum)},
-			[]string{"GET /api/usage?by=model&since=2026-05-06"},
+			[]string{"GET /api/usage?by=model&since=30d"},
 			[]chela.UsageSum{sum},
 		},
 		{
-			"limits", func(ctx context.Context, c *client.Client) (any, error) { return c.Budgets(ctx, "agent:main:main") },
+			"limits", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.All(ctx, c, api.UsageLimits, api.LimitsQuery{Session: "agent:main:main"})
+			},
 			[]any{page(chela.Budget{Limit: chela.LimitDay, Most: 5})},
 			[]string{"GET /api/usage/limits?session=agent%3Amain%3Amain"},
 			[]chela.Budget{{Limit: chela.LimitDay, Most: 5}},
@@ -281,6 +287,28 @@ func TestHome(t *testing.T) {
 			[]any{api.Trace{Usage: []chela.Usage{{ID: "use_1", Payer: chela.Payer{Turn: "turn_1"}, Cost: 5}}}},
 			[]string{"GET /api/turns/turn_1/trace"},
 			[]chela.Usage{{ID: "use_1", Payer: chela.Payer{Turn: "turn_1"}, Cost: 5}},
+		},
+	})
+}
+
+func TestSettingsTokensAndLogs(t *testing.T) {
+	t.Parallel()
+	checkNouns(t, []nounsCase{
+		{
+			"settings", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.All(ctx, c, api.ConfigList, api.SettingsQuery{})
+			},
+			[]any{page(chela.Setting{Key: "model", Value: "a/b", Source: "default"})},
+			[]string{"GET /api/config"},
+			[]chela.Setting{{Key: "model", Value: "a/b", Source: "default"}},
+		},
+		{
+			"a setting changed", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.ConfigSet, api.SettingChange{Key: "model", Value: "a/b"})
+			},
+			[]any{nil},
+			[]string{"PATCH /api/config", `{"key":"model","value":"a/b"}`},
+			api.None{},
 		},
 		{
 			"tokens", func(ctx context.Context, c *client.Client) (any, error) {
@@ -355,7 +383,7 @@ func TestAClientIsABackend(t *testing.T) {
 	_, c := serve(t)
 	b := cli.Backend{
 		API: c, Conversation: c, Turns: c,
-		Transcripts: c, Usage: cli.UsageAPI{Sums: c.UsageSums, Budgets: c.Budgets, OfTurn: c.TurnUsage}, Logs: c.Logs, Attach: c.Attach, Status: c.Status, Close: c.Close,
+		Transcripts: c, Logs: c.Logs, Attach: c.Attach, Close: c.Close,
 	}
 	if err := b.Close(); err != nil {
 		t.Error(err)

@@ -47,7 +47,7 @@ func TestErrorsComeBackAsTheyWere(t *testing.T) {
 				w.WriteHeader(tt.status)
 				io.WriteString(w, tt.body) //nolint:errcheck // who does not read it has gone
 			}))
-			_, err := c.Status(t.Context())
+			_, err := api.Call(t.Context(), c, api.StatusShow, api.None{})
 			if chela.KindOf(err) != tt.kind || chela.MessageOf(err) != tt.line || chela.HintOf(err) != tt.hint {
 				t.Errorf("kind %s, line %q, hint %q;\nwant %s, %q, %q",
 					chela.KindOf(err), chela.MessageOf(err), chela.HintOf(err), tt.kind, tt.line, tt.hint)
@@ -145,7 +145,7 @@ func TestAnAnswerThatBreaksOff(t *testing.T) {
 			http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		}))
-		_, err := c.Status(t.Context())
+		_, err := api.Call(t.Context(), c, api.StatusShow, api.None{})
 		if chela.KindOf(err) != chela.Unavailable || !strings.Contains(chela.MessageOf(err), "the daemon does not answer; see chela status") {
 			t.Errorf("status %d: %v, want no answer", status, err)
 		}
@@ -161,7 +161,7 @@ func TestACommandEndsWithItsContext(t *testing.T) {
 			<-r.Context().Done()
 		}
 	}))
-	if _, err := c.Status(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := api.Call(ctx, c, api.StatusShow, api.None{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want %v", err, context.Canceled)
 	}
 }

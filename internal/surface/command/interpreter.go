@@ -32,9 +32,6 @@ type Config struct {
 	// Operations are the operations of the home that commands call.
 	Operations []api.Bound
 
-	// Budgets returns the spending limits of a session.
-	Budgets func(ctx context.Context, key chela.SessionKey) ([]chela.Budget, error)
-
 	// RoutinesOff reports that the configuration disables the triggers of routines.
 	RoutinesOff bool
 

@@ -236,7 +236,7 @@ func (i *Interpreter) usage(ctx context.Context, g given) (lane.Order, error) {
 	if err != nil {
 		return nil, err
 	}
-	budgets, err := i.cfg.Budgets(ctx, g.Session)
+	budgets, err := api.All(ctx, i.api(g), api.UsageLimits, api.LimitsQuery{Session: g.Session, Limit: api.MaxPage})
 	if err != nil {
 		return nil, err
 	}

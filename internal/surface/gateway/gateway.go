@@ -45,7 +45,6 @@ type Home struct {
 	Logins       logins
 	Requests     requests
 	Responses    responses
-	Usage        UsageAPI
 	Operations   []api.Bound
 
 	// Hook fires the routine of a webhook. A failed authentication is Denied, and so
@@ -65,10 +64,7 @@ type Home struct {
 	// Kept returns the attachment with a hash, or NotFound.
 	Kept func(ctx context.Context, name, mediaType, sha256 string) (chela.Attachment, error)
 
-	Status    func(ctx context.Context) (chela.Status, error)
-	Ready     func(ctx context.Context) error // nil when messages are accepted
-	Settings  func(ctx context.Context) ([]api.Setting, error)
-	Configure func(ctx context.Context, key, value string) error
+	Ready func(ctx context.Context) error // nil when messages are accepted
 
 	// Logs passes lines of the log to show: existing lines, and then each new
 	// one until ctx ends, if follow is set.

@@ -33,21 +33,3 @@ func (g *Gateway) ready(v *edge.Visit) error {
 	}
 	return g.health(v)
 }
-
-func (g *Gateway) getStatus(v *edge.Visit) error {
-	status, err := g.cfg.Home.Status(v.Request.Context())
-	return found(v, status, err)
-}
-
-func (g *Gateway) getConfig(v *edge.Visit) error {
-	settings, err := g.cfg.Home.Settings(v.Request.Context())
-	return edge.List(v, settings, err, func(s api.Setting) string { return s.Key })
-}
-
-func (g *Gateway) patchConfig(v *edge.Visit) error {
-	var change api.SettingChange
-	if err := v.Decode(&change); err != nil {
-		return err
-	}
-	return done(v, g.cfg.Home.Configure(v.Request.Context(), change.Key, change.Value))
-}

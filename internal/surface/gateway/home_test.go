@@ -107,28 +107,13 @@ func newHome(t testing.TB) *home {
 func (h *home) home() gateway.Home {
 	return gateway.Home{
 		Conversation: h, Events: h.stream, Transcripts: h, Turns: h, Responses: h, Models: h, Tokens: h, Logins: h, Requests: h.requests,
-		Operations: slices.Concat(board{}.operations(), h.trees(), h.ofSessions(), h.ofThreads(), h.decisions(), h.credentials(), h.utilities(), dailyRoutines{}.operations(), notices(), shelf{}.operations()),
+		Operations: slices.Concat(board{}.operations(), h.trees(), h.ofSessions(), h.ofThreads(), h.decisions(), h.credentials(), h.utilities(), h.state(), dailyRoutines{}.operations(), notices(), shelf{}.operations()),
 		Hook:       hooked, Attach: h.attach, Place: session.Scopes{DM: chela.ScopePerPeer}.Place,
 		Kept: func(_ context.Context, name, media, sum string) (chela.Attachment, error) {
 			return find(h, func() map[string]chela.Attachment { return h.kept }, sum)
 		},
-		Usage: gateway.UsageAPI{
-			Sums: func(_ context.Context, by chela.UsageBy, since time.Time) ([]chela.UsageSum, error) {
-				if by == "colour" {
-					return nil, chela.E(chela.Invalid, "there are no sums by colour")
-				}
-				return []chela.UsageSum{{Day: "2026-11-21", Model: "offline/offline", Purpose: string(by) + since.Format(time.RFC3339), Calls: 1}}, nil
-			},
-			Budgets: func(_ context.Context, key chela.SessionKey) ([]chela.Budget, error) {
-				return []chela.Budget{{Limit: chela.LimitDay, Key: string(key), Most: 5}}, nil
-			},
-			Now: func() time.Time { return time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC) }, Zone: time.FixedZone("there", 3*3600),
-		},
-		Status: func(context.Context) (chela.Status, error) {
-			return chela.Status{Database: "memory", Daemon: true, Jobs: map[chela.JobState]int{chela.JobPending: 2}}, nil
-		},
-		Ready:    func(context.Context) error { h.mu.Lock(); defer h.mu.Unlock(); return h.notReady },
-		Settings: h.listSettings, Configure: h.configure, Logs: h.logs,
+		Ready:  func(context.Context) error { h.mu.Lock(); defer h.mu.Unlock(); return h.notReady },
+		Logs:   h.logs,
 		Agents: func() []string { return []string{"main", "other"} },
 	}
 }
@@ -362,24 +347,39 @@ func (h *home) attach(_ context.Context, name string, content io.Reader) (chela.
 	return a, nil
 }
 
-func (h *home) listSettings(context.Context) ([]api.Setting, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	var all []api.Setting
-	for _, key := range slices.Sorted(maps.Keys(h.settings)) {
-		all = append(all, api.Setting{Key: key, Value: h.settings[key], Source: "default"})
+// state are the operations on the status, the configuration and the spending.
+func (h *home) state() []api.Bound {
+	return []api.Bound{
+		api.StatusShow.Do(func(context.Context, api.Caller, api.None) (chela.Status, error) {
+			return chela.Status{Database: "memory", Daemon: true, Jobs: map[chela.JobState]int{chela.JobPending: 2}}, nil
+		}),
+		api.ConfigList.Do(func(_ context.Context, _ api.Caller, q api.SettingsQuery) (api.Page[chela.Setting], error) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			var all []chela.Setting
+			for _, key := range slices.Sorted(maps.Keys(h.settings)) {
+				all = append(all, chela.Setting{Key: key, Value: h.settings[key], Source: "default"})
+			}
+			return api.Cut(all, q.After, q.Limit, func(s chela.Setting) string { return s.Key })
+		}),
+		api.ConfigSet.Do(func(_ context.Context, _ api.Caller, q api.SettingChange) (none api.None, err error) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			if _, ok := h.settings[q.Key]; !ok {
+				return none, chela.E(chela.Invalid, fmt.Sprintf("there is no setting %q", q.Key))
+			}
+			h.settings[q.Key] = q.Value
+			return none, nil
+		}),
+		api.UsageSums.Do(func(_ context.Context, _ api.Caller, q api.UsageQuery) (api.Page[chela.UsageSum], error) {
+			all := []chela.UsageSum{{Day: "2026-11-21", Model: "offline/offline", Purpose: string(q.By) + q.Since, Calls: 1}}
+			return api.Cut(all, q.After, q.Limit, func(s chela.UsageSum) string { return s.Day })
+		}),
+		api.UsageLimits.Do(func(_ context.Context, _ api.Caller, q api.LimitsQuery) (api.Page[chela.Budget], error) {
+			all := []chela.Budget{{Limit: chela.LimitDay, Key: string(q.Session), Most: 5}}
+			return api.Cut(all, q.After, q.Limit, func(b chela.Budget) string { return string(b.Limit) })
+		}),
 	}
-	return all, nil
-}
-
-func (h *home) configure(_ context.Context, key, value string) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if _, ok := h.settings[key]; !ok {
-		return chela.E(chela.Invalid, fmt.Sprintf("there is no setting %q", key))
-	}
-	h.settings[key] = value
-	return nil
 }
 
 // logs shows two lines, and then waits.

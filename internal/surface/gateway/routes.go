@@ -28,10 +28,7 @@ func (g *Gateway) routes() []edge.Route {
 	for _, r := range slices.Concat(g.publicRoutes(), g.messageRoutes(), g.sessionRoutes(), g.turnRoutes(), g.homeRoutes(), g.openAIRoutes()) {
 		rows = append(rows, edge.Route(r))
 	}
-	return slices.Concat(
-		rows, usageRoutes(g.cfg.Home.Usage), g.operationRoutes(),
-		[]edge.Route{g.hookRoute()},
-	)
+	return slices.Concat(rows, g.operationRoutes(), []edge.Route{g.hookRoute()})
 }
 
 func (g *Gateway) publicRoutes() []route {
@@ -98,10 +95,6 @@ func (g *Gateway) turnRoutes() []route {
 
 func (g *Gateway) homeRoutes() []route {
 	return []route{
-		get("/api/status", chela.ScopeRead, "Count what is in the home").gives(chela.Status{}).by(g.getStatus),
-		get("/api/config", chela.ScopeRead, "List settings and where they came from").gives(api.Page[api.Setting]{}).query(api.After("a key", "is=line min=1 max=256"), api.Limit()).by(g.getConfig),
-		patch("/api/config", chela.ScopeAdmin, "Change a setting, from the next start on").
-			takes(api.SettingChange{}).by(g.patchConfig),
 		get("/api/logs", chela.ScopeAdmin, "Read the log, a line for each event").gives("").as(api.Stream).
 			query(flag("follow", "go on with each new line")).isLong().by(g.getLogs),
 	}

@@ -24,7 +24,6 @@ type caller interface {
 // A Home is an open home.
 type Home struct {
 	API    caller
-	Status func(ctx context.Context) (chela.Status, error)
 	Served bool           // a daemon fires routines
 	Zone   *time.Location // of the owner
 }
@@ -192,7 +191,7 @@ func (p *Program) tellOff(ctx context.Context, h Home, fires bool) error {
 	if !fires {
 		return nil
 	}
-	s, err := h.Status(ctx)
+	s, err := api.Call(ctx, h.API, api.StatusShow, api.None{})
 	if s.Routines.Off {
 		p.Note("routines.enabled is false: they fire only manually; chela config set routines.enabled true lets them")
 	}
