@@ -52,10 +52,7 @@ func (a *App) builtins() ([]chela.Tool, error) {
 			},
 		}),
 		[]chela.Tool{shell.New(box, a.workspace), http, tool.ReadResult(a.wholeText)},
-		self.DocumentTools(self.Documents{
-			Version: a.memory.Version, Tree: a.memory.Tree, Edit: a.memory.Edit, Foresee: a.memory.Foresee,
-			Today: a.memory.Today, Keep: a.blobs.Keep,
-		}),
+		self.DocumentTools(a.memory, a.blobs.Keep),
 		background.Tools(func() *background.Background { return a.background }),                                       // which is made after the tools
 		self.RoutineTools(background.RoutineTools(cfg.Zone(), func() *background.Background { return a.background })), // same
 		[]chela.Tool{self.Message(func(ctx context.Context, o self.MessageOrder) (string, error) { return a.background.Send(ctx, o) })},

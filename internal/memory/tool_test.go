@@ -30,9 +30,7 @@ type bench struct {
 func newBench(t testing.TB) *bench {
 	t.Helper()
 	b := &bench{desk: setup(t), tools: map[string]chela.Tool{}, kept: map[string]string{}}
-	for _, tool := range self.DocumentTools(self.Documents{
-		Version: b.Version, Tree: b.Tree, Edit: b.Edit, Foresee: b.Foresee, Today: b.Today, Keep: b.keep,
-	}) {
+	for _, tool := range self.DocumentTools(b.desk, b.keep) {
 		b.tools[tool.Name] = tool
 	}
 	return b

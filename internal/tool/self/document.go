@@ -13,28 +13,30 @@ import (
 	"chela/internal/tool"
 )
 
-// Documents is the interface to the document store. All fields are required;
-// the functions are safe for concurrent use.
-type Documents struct {
+// documents stores the documents of agents. It is safe for concurrent use.
+type documents interface {
 	// Version returns a document at a version; 0 is the current one.
-	Version func(ctx context.Context, agent, path string, version int64) (chela.Document, error)
-	Tree    func(ctx context.Context, agent, folder string, depth int) ([]chela.DocumentNode, error)
-
-	// Edit makes a version; Foresee returns the version it would make, and the
-	// current one.
-	Edit    func(ctx context.Context, e chela.DocumentEdit) (chela.Document, error)
-	Foresee func(ctx context.Context, e chela.DocumentEdit) (before, after chela.Document, err error)
-
+	Version(ctx context.Context, agent, path string, version int64) (chela.Document, error)
+	// Tree returns the contents of a folder down to a depth; 0 is all of it.
+	Tree(ctx context.Context, agent, folder string, depth int) ([]chela.DocumentNode, error)
+	// Edit makes a version.
+	Edit(ctx context.Context, e chela.DocumentEdit) (chela.Document, error)
+	// Foresee returns the version that an edit would make, and the current one.
+	Foresee(ctx context.Context, e chela.DocumentEdit) (before, after chela.Document, err error)
 	// Today returns the path of today's log.
-	Today func() string
-
-	// Keep stores a content for undo and returns its SHA-256.
-	Keep func(ctx context.Context, content []byte) (sha256 string, err error)
+	Today() string
 }
 
-// DocumentTools returns the tools.
-func DocumentTools(d Documents) []chela.Tool {
-	d.Keep = tool.KeepLater(d.Keep)
+// documentTools are the tools over a store of documents.
+type documentTools struct {
+	documents
+	keep func(ctx context.Context, content []byte) (sha256 string, err error)
+}
+
+// DocumentTools returns the tools. Keep stores a content for undo and returns its
+// SHA-256.
+func DocumentTools(in documents, keep func(ctx context.Context, content []byte) (sha256 string, err error)) []chela.Tool {
+	d := documentTools{in, tool.KeepLater(keep)}
 	return []chela.Tool{d.read(), d.write(), d.tree(), d.delete()}
 }
 
@@ -46,7 +48,7 @@ const (
 )
 
 // path returns the document that a model names.
-func (d Documents) path(named string) (string, error) {
+func (d documentTools) path(named string) (string, error) {
 	switch named {
 	case wordMemory:
 		return chela.DocMemory, nil
@@ -65,7 +67,7 @@ func documentSubject(named string) string {
 	if named == wordDaily {
 		return chela.DocsDaily + "today.md"
 	}
-	clean, err := Documents{}.path(named)
+	clean, err := documentTools{}.path(named)
 	if err != nil {
 		return strings.ToValidUTF8(named, "\uFFFD")
 	}

@@ -24,7 +24,7 @@ type readInput struct {
 	Version int64  `json:"version,omitempty" jsonschema:"number of an earlier version" min:"1"`
 }
 
-func (d Documents) read() chela.Tool {
+func (d documentTools) read() chela.Tool {
 	return tool.New(tool.Def[readInput]{
 		Name: "memory_read",
 		Doc:  readDoc,
@@ -42,7 +42,7 @@ func (d Documents) read() chela.Tool {
 
 // lines returns the lines that a call of memory_read asks for, and the
 // provenance of the document.
-func (d Documents) lines(ctx context.Context, call tool.Call[readInput]) (text string, from chela.Provenance, err error) {
+func (d documentTools) lines(ctx context.Context, call tool.Call[readInput]) (text string, from chela.Provenance, err error) {
 	path, err := d.path(call.In.Path)
 	if err != nil {
 		return "", from, err

@@ -23,7 +23,7 @@ type treeInput struct {
 	Depth int    `json:"depth,omitempty" jsonschema:"levels of folders to show; 1 if left out" min:"1" max:"10"`
 }
 
-func (d Documents) tree() chela.Tool {
+func (d documentTools) tree() chela.Tool {
 	return tool.New(tool.Def[treeInput]{
 		Name: "memory_tree",
 		Doc:  treeDoc,

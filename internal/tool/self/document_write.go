@@ -43,7 +43,7 @@ func (in writeInput) kind() chela.EditKind {
 	}
 }
 
-func (d Documents) write() chela.Tool {
+func (d documentTools) write() chela.Tool {
 	return tool.New(tool.Def[writeInput]{
 		Name: "memory_write",
 		Doc:  writeDoc,
@@ -78,7 +78,7 @@ type deleteInput struct {
 	Path string `json:"path" jsonschema:"the document, such as projects/house/plan.md"`
 }
 
-func (d Documents) delete() chela.Tool {
+func (d documentTools) delete() chela.Tool {
 	edit := func(in deleteInput) chela.DocumentEdit {
 		return chela.DocumentEdit{Kind: chela.EditDelete, Path: in.Path}
 	}
@@ -126,7 +126,7 @@ type editIntent struct {
 
 // prepare returns the change that a call is about to make, and stores the
 // contents.
-func (d Documents) prepare(ctx context.Context, call chela.ToolCall, e chela.DocumentEdit) (chela.Prepared, error) {
+func (d documentTools) prepare(ctx context.Context, call chela.ToolCall, e chela.DocumentEdit) (chela.Prepared, error) {
 	e, err := d.complete(call, e)
 	if err != nil {
 		return chela.Prepared{}, err
@@ -135,7 +135,7 @@ func (d Documents) prepare(ctx context.Context, call chela.ToolCall, e chela.Doc
 	if err != nil {
 		return chela.Prepared{}, errorForModel(err)
 	}
-	change, err := d.keep(ctx, before, after)
+	change, err := d.preimage(ctx, before, after)
 	if err != nil {
 		return chela.Prepared{}, errorForModel(err)
 	}
@@ -148,7 +148,7 @@ func (d Documents) prepare(ctx context.Context, call chela.ToolCall, e chela.Doc
 
 // run makes an edit. The actual change goes into the result if the document was
 // modified since the call was prepared.
-func (d Documents) run(ctx context.Context, call chela.ToolCall, e chela.DocumentEdit) (chela.ToolResult, error) {
+func (d documentTools) run(ctx context.Context, call chela.ToolCall, e chela.DocumentEdit) (chela.ToolResult, error) {
 	e, err := d.complete(call, e)
 	if err != nil {
 		return tool.Outcome("", errorForModel(err))
@@ -169,7 +169,7 @@ func (d Documents) run(ctx context.Context, call chela.ToolCall, e chela.Documen
 }
 
 // complete returns an edit with all details of the call.
-func (d Documents) complete(call chela.ToolCall, e chela.DocumentEdit) (chela.DocumentEdit, error) {
+func (d documentTools) complete(call chela.ToolCall, e chela.DocumentEdit) (chela.DocumentEdit, error) {
 	if e.Kind == chela.EditWrite && e.Path == wordDaily {
 		return e, chela.E(chela.Invalid, "the log of a day only grows").WithHint("leave append out, or name its path as target to replace it")
 	}
@@ -191,7 +191,7 @@ func (d Documents) complete(call chela.ToolCall, e chela.DocumentEdit) (chela.Do
 
 // changed returns the change that an edit made, from the version before its
 // own.
-func (d Documents) changed(ctx context.Context, made chela.Document) (chela.Preimage, error) {
+func (d documentTools) changed(ctx context.Context, made chela.Document) (chela.Preimage, error) {
 	var before chela.Document
 	if made.Version > 1 {
 		var err error
@@ -200,20 +200,20 @@ func (d Documents) changed(ctx context.Context, made chela.Document) (chela.Prei
 			return chela.Preimage{}, err
 		}
 	}
-	return d.keep(ctx, before, made)
+	return d.preimage(ctx, before, made)
 }
 
-// keep stores the old and the new content of a document and returns them as a
+// preimage stores the old and the new content of a document and returns them as a
 // change.
-func (d Documents) keep(ctx context.Context, before, after chela.Document) (change chela.Preimage, err error) {
+func (d documentTools) preimage(ctx context.Context, before, after chela.Document) (change chela.Preimage, err error) {
 	change = chela.Preimage{Kind: chela.PreimageDocument, Path: after.Path}
 	if before.Version > 0 && !before.Deleted {
-		if change.Before, err = d.Keep(ctx, []byte(before.Text)); err != nil {
+		if change.Before, err = d.keep(ctx, []byte(before.Text)); err != nil {
 			return change, err
 		}
 	}
 	if !after.Deleted {
-		change.After, err = d.Keep(ctx, []byte(after.Text))
+		change.After, err = d.keep(ctx, []byte(after.Text))
 	}
 	return change, err
 }
