@@ -99,7 +99,7 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 	a := &App{cfg: cfg, log: log, version: version, bus: &event.Bus{}, blobs: datadir.NewBlobs(cfg.Home.Blobs())}
 	a.staying = make(chan struct{})
 	a.stay = sync.OnceFunc(func() { close(a.staying) })
-	if a.store, err = store.Open(ctx, store.Config{Path: databasePath(cfg), URL: cfg.Database.URL.Reveal(), Now: now}); err != nil {
+	if a.store, err = store.Open(ctx, store.Config{Path: cfg.DatabasePath(), URL: cfg.Database.URL.Reveal(), Now: now}); err != nil {
 		return nil, err
 	}
 	a.now = a.store.Now
@@ -294,14 +294,6 @@ func (a *App) Close() error {
 		leave = a.presence.Abandon
 	}
 	return errors.Join(leave(), a.store.Close())
-}
-
-// databasePath is the SQLite file, or empty with PostgreSQL.
-func databasePath(cfg *config.Config) string {
-	if cfg.Database.URL.IsSet() {
-		return ""
-	}
-	return cfg.Home.Database()
 }
 
 // NewLog returns a logger with the configured level and format.

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/engine/agents"
 	"chela/internal/platform/datadir"
@@ -42,7 +43,8 @@ func Main(args []string, version string) int {
 		Serve: func(ctx context.Context, cfg *config.Config, ready func(cli.Listening)) error {
 			return Serve(ctx, cfg, NewLog(cfg, io.MultiWriter(datadir.NewLog(cfg.Home.Log()), os.Stderr)), Serving{Version: known, Ready: ready})
 		},
-		Examine: examine, Local: agents.Local,
+		Examine: func(ctx context.Context, cfg *config.Config) []api.Finding { return cli.Examine(ctx, cfg, time.Now()) },
+		Local:   agents.Local,
 		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return signal.NotifyContext(ctx, os.Interrupt)
 		},

@@ -61,3 +61,11 @@ func (d Database) Secrets() []string {
 	}
 	return secrets
 }
+
+// DatabasePath returns the path of the SQLite file, or "" with PostgreSQL.
+func (c *Config) DatabasePath() string {
+	if c.Database.URL.IsSet() {
+		return ""
+	}
+	return c.Home.Database()
+}

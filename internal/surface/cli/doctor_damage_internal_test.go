@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"chela/internal/config"
 	"chela/internal/store"
@@ -45,15 +46,15 @@ func TestDoctorFindsDamage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := store.Open(t.Context(), store.Config{Path: databasePath(cfg)})
+			s, err := store.Open(t.Context(), store.Config{Path: cfg.DatabasePath()})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			damage(t, databasePath(cfg))
-			found := examineDatabase(t.Context(), cfg)[0]
+			damage(t, cfg.DatabasePath())
+			found := examineDatabase(t.Context(), cfg, time.Now())[0]
 			if intact := name == "intact"; found.OK != intact || !intact && (!strings.Contains(found.Text, "damaged") || found.Cure == "") {
 				t.Errorf("%+v", found)
 			}

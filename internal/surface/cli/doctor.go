@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"cmp"
@@ -24,10 +24,10 @@ import (
 	"chela/internal/tool/sandbox/process"
 )
 
-// examine checks a home for all known problems. It changes nothing: a missing
+// Examine checks a home for all known problems. It changes nothing: a missing
 // database is not created.
-func examine(ctx context.Context, cfg *config.Config) []api.Finding {
-	found := append([]api.Finding{examineHome(cfg)}, examineDatabase(ctx, cfg)...)
+func Examine(ctx context.Context, cfg *config.Config, now time.Time) []api.Finding {
+	found := append([]api.Finding{examineHome(cfg)}, examineDatabase(ctx, cfg, now)...)
 	found = append(found, examineModel(cfg), examinePrices(cfg), examineSandbox(ctx, cfg), examineWorkspace(cfg))
 	return append(found, examineRecordings(cfg)...)
 }
@@ -50,17 +50,8 @@ func examineRecordings(cfg *config.Config) (found []api.Finding) {
 	return found
 }
 
-func found(subject, text string) api.Finding {
+func well(subject, text string) api.Finding {
 	return api.Finding{Subject: subject, OK: true, Text: text}
-}
-
-func wrong(subject string, err error) api.Finding {
-	text, cure := chela.MessageOf(err), chela.HintOf(err)
-	var e *chela.Error
-	if errors.As(err, &e) {
-		text = e.Msg
-	}
-	return api.Finding{Subject: subject, Text: text, Cure: cure}
 }
 
 func examineHome(cfg *config.Config) api.Finding {
@@ -69,43 +60,43 @@ func examineHome(cfg *config.Config) api.Finding {
 	case errors.Is(err, fs.ErrNotExist):
 		return api.Finding{Subject: "home", Text: string(cfg.Home) + " does not exist", Cure: "run chela init"}
 	case err != nil:
-		return wrong("home", datadir.Trouble(string(cfg.Home), err))
+		return unwell("home", datadir.Trouble(string(cfg.Home), err))
 	case !st.IsDir():
-		return wrong("home", datadir.Trouble(string(cfg.Home), fs.ErrExist))
+		return unwell("home", datadir.Trouble(string(cfg.Home), fs.ErrExist))
 	case st.Mode().Perm()&0o077 != 0:
 		return api.Finding{Subject: "home", Text: "other users may read " + string(cfg.Home), Cure: "chmod 700 " + string(cfg.Home)}
 	}
 	probe, err := os.CreateTemp(string(cfg.Home), ".doctor-*")
 	if err != nil {
-		return wrong("home", datadir.Trouble(string(cfg.Home), err))
+		return unwell("home", datadir.Trouble(string(cfg.Home), err))
 	}
 	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
-		return wrong("home", datadir.Trouble(string(cfg.Home), err))
+		return unwell("home", datadir.Trouble(string(cfg.Home), err))
 	}
-	return found("home", string(cfg.Home)+" is writable and private")
+	return well("home", string(cfg.Home)+" is writable and private")
 }
 
 // examineDatabase checks the database, and the background work stored in it.
-func examineDatabase(ctx context.Context, cfg *config.Config) []api.Finding {
-	path := databasePath(cfg)
+func examineDatabase(ctx context.Context, cfg *config.Config, now time.Time) []api.Finding {
+	path := cfg.DatabasePath()
 	if path != "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return []api.Finding{found("database", filepath.Base(path)+" does not exist yet; the first message makes it")}
+			return []api.Finding{well("database", filepath.Base(path)+" does not exist yet; the first message makes it")}
 		}
 	}
 	s, err := store.Open(ctx, store.Config{Path: path, URL: cfg.Database.URL.Reveal()})
 	if err != nil {
-		return []api.Finding{wrong("database", err)}
+		return []api.Finding{unwell("database", err)}
 	}
-	all, err := examineStore(ctx, s, cfg)
+	all, err := examineStore(ctx, s, cfg, now)
 	if err = errors.Join(err, s.Close()); err != nil {
-		return []api.Finding{wrong("database", err)}
+		return []api.Finding{unwell("database", err)}
 	}
 	return all
 }
 
 // examineStore checks the whole database for corruption, and then its records.
-func examineStore(ctx context.Context, s *store.Store, cfg *config.Config) ([]api.Finding, error) {
+func examineStore(ctx context.Context, s *store.Store, cfg *config.Config, now time.Time) ([]api.Finding, error) {
 	damage, err := s.Check(ctx)
 	if err != nil {
 		return nil, err
@@ -129,11 +120,11 @@ func examineStore(ctx context.Context, s *store.Store, cfg *config.Config) ([]ap
 	if err != nil {
 		return nil, err
 	}
-	kept, err := background.Examine(ctx, s, cfg, time.Now())
+	kept, err := background.Examine(ctx, s, cfg, now)
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat([]api.Finding{found("database", text)}, stale, kept), nil
+	return slices.Concat([]api.Finding{well("database", text)}, stale, kept), nil
 }
 
 // examineGrants reports standing answers that no longer cover the calls they
@@ -166,7 +157,7 @@ func examineGrants(ctx context.Context, s *store.Store) (found []api.Finding, er
 func examineModel(cfg *config.Config) api.Finding {
 	p, _, err := cfg.Resolve(cfg.Model)
 	if err != nil {
-		return wrong("model", err)
+		return unwell("model", err)
 	}
 	if p.Kind == config.ProviderOffline {
 		return api.Finding{
@@ -174,14 +165,14 @@ func examineModel(cfg *config.Config) api.Finding {
 			Cure: "set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY, start Ollama, or add [providers.NAME] to config.toml",
 		}
 	}
-	return found("model", cfg.Model+" is configured; chela models test tries it")
+	return well("model", cfg.Model+" is configured; chela models test tries it")
 }
 
 // examinePrices reports assumed prices and windows of models in use.
 func examinePrices(cfg *config.Config) api.Finding {
 	models, err := agents.NewKnownModels(cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
-		return wrong("prices", err)
+		return unwell("prices", err)
 	}
 	for _, name := range cfg.UsedModels() {
 		m := models.Model(name)
@@ -189,7 +180,7 @@ func examinePrices(cfg *config.Config) api.Finding {
 			return api.Finding{Subject: "prices", OK: true, Text: name + " is not known; " + assumed + " is assumed", Cure: agents.UnknownModelHint(name)}
 		}
 	}
-	return found("prices", "known for all models in use")
+	return well("prices", "known for all models in use")
 }
 
 func examineSandbox(ctx context.Context, cfg *config.Config) api.Finding {
@@ -201,9 +192,9 @@ func examineSandbox(ctx context.Context, cfg *config.Config) api.Finding {
 		err = box.Check(ctx)
 	}
 	if err != nil {
-		return wrong("sandbox", err)
+		return unwell("sandbox", err)
 	}
-	return found("sandbox", "commands run confined to the workspace, without network")
+	return well("sandbox", "commands run confined to the workspace, without network")
 }
 
 func examineWorkspace(cfg *config.Config) api.Finding {
@@ -213,5 +204,5 @@ func examineWorkspace(cfg *config.Config) api.Finding {
 			return api.Finding{Subject: "workspace", Text: dir + " is not a folder", Cure: "move it away"}
 		}
 	}
-	return found("workspace", "every agent has its own below "+filepath.Dir(cfg.Home.Workspace(chela.MainAgent)))
+	return well("workspace", "every agent has its own below "+filepath.Dir(cfg.Home.Workspace(chela.MainAgent)))
 }
