@@ -116,26 +116,6 @@ func answered[T any](ctx context.Context, c *Client, r request) (T, error) {
 	return answer, err
 }
 
-// list reads all pages of a list.
-func list[T any](ctx context.Context, c *Client, query url.Values, path ...string) ([]T, error) {
-	var all []T
-	for {
-		var page api.Page[T]
-		err := c.do(ctx, request{path: path, query: query, limit: answerTime}, &page)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, page.Items...)
-		switch page.Next {
-		case "":
-			return all, nil
-		case query.Get("after"):
-			return nil, misunderstood(errors.New("a page names itself as the next one"))
-		}
-		query.Set("after", page.Next)
-	}
-}
-
 // send sends a request and returns its answer if it is a success. The caller
 // closes its body.
 func send(ctx context.Context, by *http.Client, r request) (*http.Response, error) {

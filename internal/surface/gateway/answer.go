@@ -9,11 +9,3 @@ func found[T any](v *edge.Visit, answer T, err error) error {
 	}
 	return v.OK(answer)
 }
-
-// done reports success without content.
-func done(v *edge.Visit, err error) error {
-	if err != nil {
-		return err
-	}
-	return v.Nothing()
-}

@@ -59,5 +59,5 @@ func (g *Gateway) logout(v *edge.Visit) error {
 	gone := cookie(v.Request, "", time.Time{})
 	gone.MaxAge = -1
 	http.SetCookie(v, gone)
-	return done(v, nil)
+	return v.Nothing()
 }

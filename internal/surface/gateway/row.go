@@ -114,12 +114,6 @@ func (r route) streams() route {
 	return r
 }
 
-// isSecret declares that the response contains a secret.
-func (r route) isSecret() route {
-	r.Repeat = api.Secret
-	return r
-}
-
 func (r route) by(serve func(*edge.Visit) error) route {
 	r.Serve = serve
 	return r
@@ -161,9 +155,4 @@ func words[S ~string](name, summary string, of ...S) api.Parameter {
 		all[i] = string(word)
 	}
 	return held(name, summary, "words="+strings.Join(all, "|"))
-}
-
-// afterID is the start of a page, by the id of a row.
-func afterID(prefix, of string) api.Parameter {
-	return api.After("the id of "+of, "id="+prefix)
 }

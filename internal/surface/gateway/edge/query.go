@@ -145,18 +145,3 @@ func (v *Visit) Number(name string, otherwise int64) int64 {
 
 // Flag returns a boolean of the query; false if it is missing.
 func (v *Visit) Flag(name string) bool { return v.Query.Get(name) == "true" }
-
-// Rows returns the requested page size.
-func (v *Visit) Rows() int { return int(v.Number("limit", api.UsualPage)) }
-
-// List responds with the requested page of a complete list.
-func List[T any](v *Visit, all []T, err error, cursor func(T) string) error {
-	if err != nil {
-		return err
-	}
-	page, err := api.Cut(all, v.Query.Get("after"), v.Rows(), cursor)
-	if err != nil {
-		return err
-	}
-	return v.OK(page)
-}
