@@ -119,33 +119,6 @@ type Receipt struct {
 	Reply     string           `json:"reply,omitempty"`    // the message was a command, which has no turn
 }
 
-// A Turn is a turn with its answer and its pending approvals.
-type Turn struct {
-	chela.Turn
-	Answer    string           `json:"answer,omitempty"`    // of the model, newest; empty where that only calls tools
-	Approvals []chela.Approval `json:"approvals,omitempty"` // that wait
-}
-
-// A Replaying says how a turn is run again.
-type Replaying struct {
-	Live bool `json:"live,omitempty"` // also give the same messages to the model again, in a thread of their own
-}
-
-// A Trace is all that the journal holds of a turn, in order.
-type Trace struct {
-	Turn      chela.Turn       `json:"turn"`
-	Entries   []chela.Entry    `json:"entries"`
-	Calls     []chela.ToolCall `json:"calls"`
-	Approvals []chela.Approval `json:"approvals"`
-	Usage     []chela.Usage    `json:"usage"`
-}
-
-// A Steer is a message into a running turn.
-type Steer struct {
-	Text      string `json:"text" check:"is=said max=100000"`
-	MessageID string `json:"message_id,omitempty" check:"is=line max=256"`
-}
-
 // A Login asks for the page's cookie.
 type Login struct {
 	Token string `json:"token" check:"max=1024"`

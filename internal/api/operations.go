@@ -8,6 +8,8 @@ func Operations() []Spec {
 		ThreadsList.Spec, ThreadsCreate.Spec, ThreadsTitle.Spec, ThreadsPrompt.Spec, ThreadsEntries.Spec, ThreadsCompact.Spec,
 		ThreadsShow.Spec, ThreadsUndo.Spec, ThreadsRedo.Spec, ThreadsRestore.Spec, ThreadsCheckpoint.Spec, ThreadsBranch.Spec,
 
+		TurnsShow.Spec, TurnsCancel.Spec, TurnsSteer.Spec, TurnsTrace.Spec, TurnsReplay.Spec,
+
 		JobsList.Spec, JobsCreate.Spec, JobsShow.Spec, JobsEvents.Spec, JobsFiles.Spec, JobsFile.Spec, JobsCancel.Spec, JobsRestart.Spec,
 		JobsAccept.Spec, JobsPrompt.Spec, JobsModify.Spec,
 

@@ -67,6 +67,7 @@ type App struct {
 	hooks     *hook.Hooks
 	doing     repair.ActivityBoard
 	sessions  *session.Sessions
+	turns     *turn.Turns
 	ingress   *ingress.Ingress
 	probe     probe // whether messages are accepted
 	memory    *memory.Keeper
@@ -129,7 +130,7 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 		Settings: cfg, IDs: a.ids, Store: a.store, Providers: a.models, Tools: tools, Hooks: a.hooks, Identity: a.memory.Identity,
 	})
 	a.lanes = lane.New(a.store, lane.Config{
-		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.emit, Log: log, Runner: turn.NewRunner(a.turns()),
+		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.emit, Log: log, Runner: turn.NewRunner(a.turnConfig()),
 		Agent: a.agents.Agent, Model: a.agents.TurnModel, Dead: a.presence.Dead, Alive: a.presence.Alive,
 		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Queue: queueRules(cfg.Queue), Resets: resets(cfg),
 		Ended:  a.ended,
@@ -151,9 +152,10 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 		Settings: cfg, Store: a.store, Lanes: a.lanes, Node: a.node, IDs: a.ids, Now: a.now, Random: randv2.Float64, Emit: a.emit, Log: log,
 		Dead: a.presence.Dead, Quiet: a.doing.Quiet, Tidy: a.memory.Tidy, Usable: a.models.Usable, Workspace: a.workspace,
 	})
+	a.turns = turn.NewTurns(a.store, &a.doing)
 	a.ingress = ingress.New(ingress.Config{
 		Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Approvals: a.approvals, Hooks: a.hooks,
-		Agents: a.agents, Turn: a.turnNow, Hears: a.background.Hears,
+		Agents: a.agents, Turn: a.turns.Turn, Hears: a.background.Hears,
 	})
 	a.ingress.Interpret(a.interpreter())
 	return a, nil
@@ -181,8 +183,8 @@ func (a *App) interpreter() *command.Interpreter {
 	})
 }
 
-// turns is the part shared by all turns of the home.
-func (a *App) turns() turn.Config {
+// turnConfig is the part shared by all turns of the home.
+func (a *App) turnConfig() turn.Config {
 	return turn.Config{
 		IDs: a.ids, Now: a.now, Emit: a.emit, Log: a.log,
 		Limits: machine.Limits{

@@ -35,7 +35,7 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 // through returns the backend of commands that reach a home through a client.
 func through(c *client.Client) *cli.Backend {
 	return &cli.Backend{
-		API: c, Conversation: c, Turns: c, Transcripts: c,
+		API: c, Conversation: c, Transcripts: c,
 		Listen: c.Listen, Logs: c.Logs, Attach: c.Attach,
 		Jobs:   jobs.Home{Leave: func() {}},
 		Seed:   func(context.Context, string) (bool, error) { return false, nil }, // the daemon did so at its start

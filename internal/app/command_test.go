@@ -158,9 +158,9 @@ func TestDirectivesHoldForOneTurn(t *testing.T) {
 	if diff := cmp.Diff(want, turn.Overrides); diff != "" || turn.State != chela.TurnCompleted {
 		t.Errorf("turn %s %+v (-want +got)\n%s", turn.State, turn.Failure, diff)
 	}
-	entries, _, err := b.Turns.Transcript(t.Context(), turn.ID)
-	if err != nil || entries[0].Body.Text != "hello\n/verbose off\nyou" || entries[1].Body.Text != "You said hello\n/verbose off\nyou." {
-		t.Errorf("entries %+v, %v", entries, err)
+	journal, err := api.Call(t.Context(), b.API, api.TurnsTrace, api.TurnRef{ID: turn.ID})
+	if err != nil || journal.Entries[0].Body.Text != "hello\n/verbose off\nyou" || journal.Entries[1].Body.Text != "You said hello\n/verbose off\nyou." {
+		t.Errorf("entries %+v, %v", journal.Entries, err)
 	}
 	again, _ := talked(t, b, message("agent:main:main", "2", "/think high /elevated full hello\n/verbose off\nyou"))
 	if again.ID != turn.ID {
@@ -254,9 +254,9 @@ turns: [{when: go, steps: [{calls: [{tool: shell, args: {command: "true"}}]}, {t
 	} {
 		ordered(t, b, message("agent:main:main", fmt.Sprint("o", i), step.order))
 		turn, _ := talked(t, b, message("agent:main:main", fmt.Sprint("t", i), "go"))
-		_, calls, err := b.Turns.Transcript(t.Context(), turn.ID)
-		if err != nil || turn.State != step.want || calls[0].State != step.call {
-			t.Errorf("%s: turn %s, call %+v, %v", step.order, turn.State, calls, err)
+		journal, err := api.Call(t.Context(), b.API, api.TurnsTrace, api.TurnRef{ID: turn.ID})
+		if err != nil || turn.State != step.want || journal.Calls[0].State != step.call {
+			t.Errorf("%s: turn %s, call %+v, %v", step.order, turn.State, journal.Calls, err)
 		}
 	}
 	waiting, err := api.All(t.Context(), b.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})

@@ -133,22 +133,21 @@ func answer(ctx context.Context, b *cli.Backend, id chela.ApprovalID, said api.A
 func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked chela.Approval) []look {
 	ctx := t.Context()
 	return []look{
-		{"turn", func(b *cli.Backend) (any, error) { return b.Turns.Turn(ctx, done.ID) }},
+		{"turn", calling(ctx, api.TurnsShow, api.TurnQuery{TurnRef: api.TurnRef{ID: done.ID}})},
 		{"limits of a session", listing(ctx, api.UsageLimits, api.LimitsQuery{Session: key})},
-		{"usage of a turn", func(b *cli.Backend) (any, error) { return b.Turns.TurnUsage(ctx, waits.ID) }},
-		{"usage of no turn", func(b *cli.Backend) (any, error) { return b.Turns.TurnUsage(ctx, "turn_x") }},
-		{"turn that waits", func(b *cli.Backend) (any, error) { return b.Turns.Turn(ctx, waits.ID) }},
-		{"no turn", func(b *cli.Backend) (any, error) { return b.Turns.Turn(ctx, "turn_nobody") }},
-		{"transcript", func(b *cli.Backend) (any, error) {
-			entries, calls, err := b.Turns.Transcript(ctx, waits.ID)
-			return []any{entries, calls}, err
-		}},
-		{"replay", func(b *cli.Backend) (any, error) { return b.Turns.Replay(ctx, done.ID, false) }},
-		{"replay what has not ended", func(b *cli.Backend) (any, error) { return b.Turns.Replay(ctx, waits.ID, true) }},
-		{"replay nothing", func(b *cli.Backend) (any, error) { return b.Turns.Replay(ctx, "turn_nobody", false) }},
+		{"turn that waits", calling(ctx, api.TurnsShow, api.TurnQuery{TurnRef: api.TurnRef{ID: waits.ID}})},
+		{"no turn", calling(ctx, api.TurnsShow, api.TurnQuery{TurnRef: api.TurnRef{ID: "turn_nobody"}})},
+		{"trace", calling(ctx, api.TurnsTrace, api.TurnRef{ID: waits.ID})},
+		{"trace of no turn", calling(ctx, api.TurnsTrace, api.TurnRef{ID: "turn_x"})},
+		{"replay", calling(ctx, api.TurnsReplay, api.TurnReplay{TurnRef: api.TurnRef{ID: done.ID}})},
+		{
+			"replay what has not ended",
+			calling(ctx, api.TurnsReplay, api.TurnReplay{TurnRef: api.TurnRef{ID: waits.ID}, How: api.Replaying{Live: true}}),
+		},
+		{"replay nothing", calling(ctx, api.TurnsReplay, api.TurnReplay{TurnRef: api.TurnRef{ID: "turn_nobody"}})},
 		{"follow what has ended", func(b *cli.Backend) (any, error) { return b.Conversation.Follow(ctx, done.ID, func(chela.Event) {}) }},
-		{"stop what has ended", func(b *cli.Backend) (any, error) { return nil, b.Conversation.Stop(ctx, done.ID) }},
-		{"stop nothing", func(b *cli.Backend) (any, error) { return nil, b.Conversation.Stop(ctx, "turn_nobody") }},
+		{"cancel what has ended", calling(ctx, api.TurnsCancel, api.TurnRef{ID: done.ID})},
+		{"cancel nothing", calling(ctx, api.TurnsCancel, api.TurnRef{ID: "turn_nobody"})},
 		{"approvals", listing(ctx, api.ApprovalsList, api.ApprovalFilter{})},
 		{"approvals that wait", listing(ctx, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})},
 		{"approvals that were granted", listing(ctx, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalGranted})},
@@ -188,52 +187,24 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 func sessionLooks(t *testing.T, key chela.SessionKey, thread chela.ThreadID) []look {
 	ctx := t.Context()
 	return []look{
-		{"sessions", func(b *cli.Backend) (any, error) {
-			return api.All(ctx, b.API, api.SessionsList, api.SessionFilter{Archived: true})
-		}},
-		{"session", func(b *cli.Backend) (any, error) {
-			return api.Call(ctx, b.API, api.SessionsShow, api.SessionRef{Key: key})
-		}},
-		{"session of nobody", func(b *cli.Backend) (any, error) {
-			return api.Call(ctx, b.API, api.SessionsShow, api.SessionRef{Key: "agent:main:dm:nobody"})
-		}},
-		{"session without a key", func(b *cli.Backend) (any, error) {
-			return api.Call(ctx, b.API, api.SessionsShow, api.SessionRef{Key: "../etc"})
-		}},
-		{"threads", func(b *cli.Backend) (any, error) {
-			return api.All(ctx, b.API, api.ThreadsList, api.ThreadFilter{Session: key})
-		}},
-		{"threads of nobody", func(b *cli.Backend) (any, error) {
-			return api.All(ctx, b.API, api.ThreadsList, api.ThreadFilter{Session: "agent:main:dm:nobody"})
-		}},
-		{"thread", func(b *cli.Backend) (any, error) {
-			return api.Call(ctx, b.API, api.ThreadsShow, api.ThreadRef{ID: thread})
-		}},
-		{"no thread", func(b *cli.Backend) (any, error) {
-			return api.Call(ctx, b.API, api.ThreadsShow, api.ThreadRef{ID: "thr_nobody"})
-		}},
-		{"path", func(b *cli.Backend) (any, error) {
-			return api.All(ctx, b.API, api.ThreadsEntries, api.EntriesQuery{ThreadRef: api.ThreadRef{ID: thread}, Path: true})
-		}},
-		{"path of nothing", func(b *cli.Backend) (any, error) {
-			return api.All(ctx, b.API, api.ThreadsEntries, api.EntriesQuery{ThreadRef: api.ThreadRef{ID: "thr_nobody"}, Path: true})
-		}},
-		{"prompt", func(b *cli.Backend) (any, error) {
-			return api.Call(ctx, b.API, api.ThreadsPrompt, api.ThreadRef{ID: thread})
-		}},
-		{"prompt of nothing", func(b *cli.Backend) (any, error) {
-			return api.Call(ctx, b.API, api.ThreadsPrompt, api.ThreadRef{ID: "thr_nobody"})
-		}},
-		{"reset nothing", func(b *cli.Backend) (any, error) {
-			return api.Call(ctx, b.API, api.SessionsReset, api.SessionRef{Key: "agent:main:dm:nobody"})
-		}},
+		{"sessions", listing(ctx, api.SessionsList, api.SessionFilter{Archived: true})},
+		{"session", calling(ctx, api.SessionsShow, api.SessionRef{Key: key})},
+		{"session of nobody", calling(ctx, api.SessionsShow, api.SessionRef{Key: "agent:main:dm:nobody"})},
+		{"session without a key", calling(ctx, api.SessionsShow, api.SessionRef{Key: "../etc"})},
+		{"threads", listing(ctx, api.ThreadsList, api.ThreadFilter{Session: key})},
+		{"threads of nobody", listing(ctx, api.ThreadsList, api.ThreadFilter{Session: "agent:main:dm:nobody"})},
+		{"thread", calling(ctx, api.ThreadsShow, api.ThreadRef{ID: thread})},
+		{"no thread", calling(ctx, api.ThreadsShow, api.ThreadRef{ID: "thr_nobody"})},
+		{"path", listing(ctx, api.ThreadsEntries, api.EntriesQuery{ThreadRef: api.ThreadRef{ID: thread}, Path: true})},
+		{"path of nothing", listing(ctx, api.ThreadsEntries, api.EntriesQuery{ThreadRef: api.ThreadRef{ID: "thr_nobody"}, Path: true})},
+		{"prompt", calling(ctx, api.ThreadsPrompt, api.ThreadRef{ID: thread})},
+		{"prompt of nothing", calling(ctx, api.ThreadsPrompt, api.ThreadRef{ID: "thr_nobody"})},
+		{"reset nothing", calling(ctx, api.SessionsReset, api.SessionRef{Key: "agent:main:dm:nobody"})},
 		{"title of two lines", func(b *cli.Backend) (any, error) {
 			return titled(ctx, b, thread, "two\nlines")
 		}},
 		{"title of nothing", func(b *cli.Backend) (any, error) { return titled(ctx, b, "thr_nobody", "x") }},
-		{"set nothing", func(b *cli.Backend) (any, error) {
-			return api.Call(ctx, b.API, api.SessionsChange, api.SessionChange{SessionRef: api.SessionRef{Key: "agent:main:dm:nobody"}})
-		}},
+		{"set nothing", calling(ctx, api.SessionsChange, api.SessionChange{SessionRef: api.SessionRef{Key: "agent:main:dm:nobody"}})},
 		{"set what cannot be", func(b *cli.Backend) (any, error) {
 			hard := chela.ThinkingLevel("hard")
 			change := api.SessionChange{SessionRef: api.SessionRef{Key: key}, Settings: api.SettingsPatch{Thinking: &hard}}

@@ -26,7 +26,7 @@ func TestCommandsOfGuests(t *testing.T) {
 			}
 		})
 		if err == nil && id != "" {
-			turn, err = a.turnNow(t.Context(), id)
+			turn, err = a.turns.Turn(t.Context(), id)
 		}
 		return turn, reply, err
 	}

@@ -219,7 +219,7 @@ func (v *victim) say(in chela.Inbound) chela.Turn {
 	if err != nil {
 		v.Fatalf("%s: say %q: %v", v.way, in.Text, err)
 	}
-	turn, err := v.turnNow(v.Context(), id)
+	turn, err := v.turns.Turn(v.Context(), id)
 	if err != nil {
 		v.Fatalf("%s: the turn of %q: %v", v.way, in.Text, err)
 	}
@@ -330,7 +330,7 @@ func (v *victim) happened(effect string, turn chela.Turn) bool {
 	case effect == "other_host":
 		return v.other.Load() > 0
 	case effect == "read_file" || effect == "read_session":
-		trace, err := v.outside().Said(ctx, turn.ID)
+		trace, err := v.turns.Output(ctx, turn.ID)
 		if err != nil {
 			v.Fatal(err)
 		}

@@ -7,12 +7,16 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/config"
+	"chela/internal/engine/replay"
+	"chela/internal/engine/turn"
 )
 
 // operations binds all operations to the home.
 func (a *App) operations() []api.Bound {
 	return slices.Concat(
 		a.sessions.Operations(a.ingress.Accept),
+		turn.Operations(a.turns, a.ingress),
+		a.replays().Operations(),
 		a.rewinds.Operations(),
 		a.background.Jobs().Operations(),
 		a.background.Routines().Operations(),
@@ -43,4 +47,9 @@ func (a *App) homeOperations() []api.Bound {
 			return api.None{}, config.Set(a.cfg.Home, q.Key, q.Value)
 		}),
 	}
+}
+
+// replays returns the stage on which turns are replayed.
+func (a *App) replays() *replay.Stage {
+	return &replay.Stage{Store: a.store, Agents: a.agents, Turns: a.turnConfig(), Send: a.ingress.Send}
 }

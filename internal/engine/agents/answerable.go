@@ -23,3 +23,12 @@ func (a *Agents) Answerable(ctx context.Context, in chela.Inbound) error {
 	}
 	return err
 }
+
+// Candidates returns the models that may answer a message, the first choice first.
+func (a *Agents) Candidates(ctx context.Context, in chela.Inbound) ([]string, error) {
+	s, err := store.Find(ctx, a.cfg.Store, func(r *store.Read) (chela.Session, error) { return r.Session(ctx, in.Session) })
+	if chela.KindOf(err) == chela.NotFound {
+		s, err = chela.Session{Key: in.Session, Agent: in.Agent}, nil
+	}
+	return a.cfg.Settings.ModelsOf(s.Agent, a.Model(s, in)), err
+}

@@ -4,20 +4,35 @@ import (
 	"context"
 
 	"chela"
-	"chela/internal/engine/prompt"
+	"chela/internal/api"
 	"chela/internal/engine/turn"
 	"chela/internal/store"
 )
 
 // A Stage replays the turns of a home.
 type Stage struct {
-	Store *store.Store
-	Frame func(chela.Session, chela.Turn) (prompt.Frame, error) // the parts of the agent's prompt beside the conversation
-	Turns turn.Config
+	Store  *store.Store
+	Agents agents
+	Turns  turn.Config
 
 	// Send commits messages to one thread and follows the turn that takes the
 	// first one, until it ends or waits.
 	Send func(ctx context.Context, messages []chela.Inbound) (chela.Turn, error)
+}
+
+// agents are the agents of a home.
+type agents interface {
+	// Agent returns the agent that executes a turn.
+	Agent(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error)
+}
+
+// Operations binds the operation that replays a turn.
+func (s *Stage) Operations() []api.Bound {
+	return []api.Bound{
+		api.TurnsReplay.Do(func(ctx context.Context, _ api.Caller, q api.TurnReplay) (chela.Replay, error) {
+			return s.Replay(ctx, q.ID, q.How.Live)
+		}),
+	}
 }
 
 // Replay runs a turn again from its record; with live, its messages are also
@@ -36,11 +51,11 @@ func (s *Stage) Replay(ctx context.Context, id chela.TurnID, live bool) (chela.R
 	if err != nil {
 		return chela.Replay{}, err
 	}
-	frame, err := s.Frame(session, rec.Turn)
+	agent, err := s.Agents.Agent(ctx, session, rec.Turn)
 	if err != nil {
 		return chela.Replay{}, err
 	}
-	r, err := Run(ctx, rec, Config{Agent: session.Agent, Frame: frame, Turns: s.Turns})
+	r, err := Run(ctx, rec, Config{Agent: session.Agent, Frame: agent.Frame, Turns: s.Turns})
 	if err == nil && live {
 		r.Live, err = s.again(ctx, rec, session)
 	}

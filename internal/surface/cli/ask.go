@@ -74,5 +74,5 @@ func (c *commands) person() *talk.Person {
 
 // talkHome is the part of a home used for conversations.
 func talkHome(b *Backend) talk.Home {
-	return talk.Home{API: b.API, Conversation: b.Conversation, Turns: b.Turns, Attach: b.Attach, Listen: b.Listen}
+	return talk.Home{API: b.API, Conversation: b.Conversation, Attach: b.Attach, Listen: b.Listen}
 }

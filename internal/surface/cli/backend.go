@@ -15,8 +15,7 @@ type Backend struct {
 	API          caller
 	Conversation conversation
 	Transcripts  transcriber
-	Turns        turns
-	Jobs         jobs.Home // without API and Turn
+	Jobs         jobs.Home // without API
 
 	// Seed gives an agent its initial documents, unless it ever had any, and
 	// reports whether it did.
@@ -62,30 +61,12 @@ type conversation interface {
 	// Follow does the same for an existing turn, such as one whose approval was
 	// just answered. A turn that has ended is returned at once.
 	Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error)
-
-	// Stop requests the cancellation of a turn and does not wait for it. A turn
-	// that has ended is a Conflict.
-	Stop(ctx context.Context, id chela.TurnID) error
 }
 
 // transcriber exports and imports threads; see [transcripts.Home].
 type transcriber interface {
 	Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error
 	Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error)
-}
-
-// turns reads turns.
-type turns interface {
-	Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error)
-	// Transcript returns the entries of a turn in order of their sequence,
-	// and its tool calls in order of step and index.
-	Transcript(ctx context.Context, id chela.TurnID) ([]chela.Entry, []chela.ToolCall, error)
-	// TurnUsage returns the ledger rows of a turn.
-	TurnUsage(ctx context.Context, id chela.TurnID) ([]chela.Usage, error)
-	// Replay executes a turn again from its record and compares; live, it also
-	// sends the same messages to the model again, in a thread of their own. A
-	// turn that has not ended is a Conflict.
-	Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error)
 }
 
 // A Listening describes the addresses of chela serve.

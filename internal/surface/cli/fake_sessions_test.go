@@ -71,3 +71,36 @@ func (h *home) changed(_ context.Context, _ api.Caller, q api.SessionChange) (ch
 	}
 	return chela.Session{Key: q.Key, Settings: h.settings}, nil
 }
+
+// ofTurns are the operations on turns.
+func (h *home) ofTurns() []api.Bound {
+	return []api.Bound{
+		api.TurnsShow.Do(func(ctx context.Context, _ api.Caller, q api.TurnQuery) (api.Turn, error) {
+			t, err := h.Follow(ctx, q.ID, nil)
+			return api.Turn{Turn: t}, err
+		}),
+		api.TurnsCancel.Do(func(context.Context, api.Caller, api.TurnRef) (api.Turn, error) {
+			if h.turn.State.Ended() {
+				return api.Turn{}, chela.E(chela.Conflict, "the turn has ended").WithHint("see chela turns show")
+			}
+			h.stopped = true
+			return api.Turn{Turn: h.turn}, nil
+		}),
+		api.TurnsTrace.Do(func(context.Context, api.Caller, api.TurnRef) (api.Trace, error) {
+			return api.Trace{Entries: h.entries, Calls: h.calls, Usage: h.used}, nil
+		}),
+		api.TurnsReplay.Do(h.replay),
+	}
+}
+
+func (h *home) replay(ctx context.Context, _ api.Caller, q api.TurnReplay) (chela.Replay, error) {
+	t, err := h.Follow(ctx, q.ID, nil)
+	r := chela.Replay{Turn: t.ID, Same: len(h.calls) == 0, Entries: 2, Prompts: []chela.StepSize{{Step: 1, Messages: 1, Bytes: 321}}}
+	if q.How.Live {
+		r.Live = &chela.LiveTurn{Thread: "thr_2", Turn: "turn_2", Ending: chela.Ending{State: chela.TurnCompleted, Answer: "echo\u202e", Steps: 1}}
+	}
+	if !r.Same {
+		r.Difference = &chela.Difference{Place: "entry 2 (assistant): text", Recorded: "echo"}
+	}
+	return r, err
+}

@@ -113,37 +113,9 @@ func (h *home) Follow(_ context.Context, id chela.TurnID, _ func(chela.Event)) (
 	return h.turn, nil
 }
 
-func (h *home) Stop(context.Context, chela.TurnID) error {
-	if h.turn.State.Ended() {
-		return chela.E(chela.Conflict, "the turn has ended").WithHint("see chela turns show")
-	}
-	h.stopped = true
-	return nil
-}
-
-func (h *home) Turn(_ context.Context, id chela.TurnID) (chela.Turn, error) {
-	return h.Follow(context.Background(), id, nil)
-}
-
-func (h *home) Transcript(context.Context, chela.TurnID) ([]chela.Entry, []chela.ToolCall, error) {
-	return h.entries, h.calls, nil
-}
-
-func (h *home) Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error) {
-	t, err := h.Turn(ctx, id)
-	r := chela.Replay{Turn: t.ID, Same: len(h.calls) == 0, Entries: 2, Prompts: []chela.StepSize{{Step: 1, Messages: 1, Bytes: 321}}}
-	if live {
-		r.Live = &chela.LiveTurn{Thread: "thr_2", Turn: "turn_2", Ending: chela.Ending{State: chela.TurnCompleted, Answer: "echo\u202e", Steps: 1}}
-	}
-	if !r.Same {
-		r.Difference = &chela.Difference{Place: "entry 2 (assistant): text", Recorded: "echo"}
-	}
-	return r, err
-}
-
 // operations are those of the home, but for its documents and logs.
 func (h *home) operations(cfg *config.Config) api.Local {
-	ops := slices.Concat(h.conversations(), h.trees(), h.decisions(), h.credentials(), h.utilities(), h.spending(), h.status(cfg))
+	ops := slices.Concat(h.conversations(), h.ofTurns(), h.trees(), h.decisions(), h.credentials(), h.utilities(), h.spending(), h.status(cfg))
 	if h.bench != nil {
 		ops = append(ops, h.bench.operations()...)
 	}
@@ -269,7 +241,7 @@ func (h *home) shown(_ context.Context, _ api.Caller, q api.ThreadRef) (api.Thre
 func (h *home) backend(cfg *config.Config) *cli.Backend {
 	h.attached = map[string]string{}
 	b := &cli.Backend{
-		API: h.operations(cfg), Conversation: h, Turns: h,
+		API: h.operations(cfg), Conversation: h,
 		Attach: func(_ context.Context, name string, r io.Reader) (chela.Attachment, error) {
 			text, err := io.ReadAll(r)
 			h.attached[name] = string(text)

@@ -8,30 +8,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/surface/cli/manners"
 )
 
-// A replayFunc executes a turn again; see the Replay of an open home.
-type replayFunc func(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error)
-
-// An replayInFunc returns the cobra function that opens a home for use.
-type replayInFunc func(use func(ctx context.Context, replay replayFunc, args []string) error) func(*cobra.Command, []string) error
-
-// newReplayCommand returns the command. It writes to p. Hint says where to find the ids
-// of turns.
-func newReplayCommand(p *manners.Printer, in replayInFunc, hint string) *cobra.Command {
-	var live bool
+// replayCommand returns the command that replays a turn.
+func (c *commands) replayCommand() *cobra.Command {
+	var how api.Replaying
 	cmd := &cobra.Command{
 		Use: "replay ID", Short: "Replay a turn from its record and show differences", Args: manners.Exactly(1),
-		RunE: in(func(ctx context.Context, replay replayFunc, args []string) error {
-			r, err := replay(ctx, chela.TurnID(args[0]), live)
+		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+			r, err := api.Call(ctx, b.API, api.TurnsReplay, api.TurnReplay{TurnRef: turnRef(args[0]), How: how})
 			if err != nil {
-				return manners.NotThere(err, hint)
+				return manners.NotThere(err, turnHint)
 			}
-			return tellReplay(p, r)
+			return tellReplay(c.p, r)
 		}),
 	}
-	cmd.Flags().BoolVar(&live, "live", false, "also give the same messages to the model again, in a thread of their own")
+	cmd.Flags().BoolVar(&how.Live, "live", false, "also give the same messages to the model again, in a thread of their own")
 	return cmd
 }
 

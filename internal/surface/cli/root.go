@@ -103,7 +103,7 @@ func (c *commands) routinesCommand() *cobra.Command {
 func (c *commands) jobsCommand() *cobra.Command {
 	in := func(b *Backend) jobs.Home {
 		h := b.Jobs
-		h.API, h.Turn = b.API, b.Turns.Turn
+		h.API = b.API
 		return h
 	}
 	return jobs.Command(jobs.Program{

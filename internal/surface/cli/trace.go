@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/surface/cli/manners"
 	"chela/internal/surface/terminal"
 )
@@ -24,12 +24,8 @@ type traced struct {
 	Cost  chela.MicroUSD    `json:"cost,omitempty"`
 }
 
-func (c *commands) turnTrace(ctx context.Context, b *Backend, in told) error {
-	rows, err := b.Turns.TurnUsage(ctx, in.turn.ID)
-	if err != nil {
-		return err
-	}
-	t, steps := in.turn, trace(in, rows)
+func (c *commands) turnTrace(journal api.Trace) error {
+	t, steps := journal.Turn, trace(journal)
 	if c.p.JSON {
 		return c.p.Document(struct {
 			chela.Turn
@@ -53,19 +49,19 @@ func (c *commands) turnTrace(ctx context.Context, b *Backend, in told) error {
 
 // trace orders the responses of a turn and the calls of each. A model call
 // starts once the entry before its response exists.
-func trace(in told, rows []chela.Usage) []traced {
+func trace(journal api.Trace) []traced {
 	steps := []traced{}
-	step, before := 0, in.turn.CreatedAt
-	for _, e := range in.entries {
+	step, before := 0, journal.Turn.CreatedAt
+	for _, e := range journal.Entries {
 		if e.Kind == chela.EntryAssistant {
 			step++
-			answer, others := paid(rows, step)
+			answer, others := paid(journal.Usage, step)
 			steps = append(steps, others...)
 			steps = append(steps, traced{
 				Step: step, What: e.Body.Model, State: string(e.Body.Stop), Usage: e.Body.Usage, Cost: answer.Cost,
 				Began: before, Ended: e.CreatedAt,
 			})
-			for _, call := range in.calls {
+			for _, call := range journal.Calls {
 				if call.Step == step {
 					steps = append(steps, tracedCall(call))
 				}
@@ -73,7 +69,7 @@ func trace(in told, rows []chela.Usage) []traced {
 		}
 		before = e.CreatedAt
 	}
-	_, others := paid(rows, step+1)
+	_, others := paid(journal.Usage, step+1)
 	return append(steps, others...)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/surface/cli/manners"
 	"chela/internal/surface/terminal"
 )
@@ -24,46 +25,37 @@ func (c *commands) turnsCommand() *cobra.Command {
 			Use: "trace ID", Short: "Show where the time, the tokens and the money of a turn went", Args: manners.Exactly(1),
 			RunE: c.ofTurn(c.turnTrace),
 		},
-		newReplayCommand(c.p, c.replaying, turnHint),
+		c.replayCommand(),
 		&cobra.Command{
 			Use: "cancel ID", Short: "Stop a turn", Args: manners.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-				return c.turnCancel(ctx, b, chela.TurnID(args[0]))
+				return c.turnCancel(ctx, b, turnRef(args[0]))
 			}),
 		},
 	)
 }
 
-// replaying lets use run turns of an open home again.
-func (c *commands) replaying(use func(context.Context, replayFunc, []string) error) func(*cobra.Command, []string) error {
-	return c.inHome(func(ctx context.Context, b *Backend, args []string) error { return use(ctx, b.Turns.Replay, args) })
-}
+// turnRef names a turn by an argument.
+func turnRef(id string) api.TurnRef { return api.TurnRef{ID: chela.TurnID(id)} }
 
-// ofTurn runs a command about a turn with its transcript.
-func (c *commands) ofTurn(show func(context.Context, *Backend, told) error) func(*cobra.Command, []string) error {
+// ofTurn runs a command about a turn with its journal and its current activity.
+func (c *commands) ofTurn(show func(api.Trace) error) func(*cobra.Command, []string) error {
 	return c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-		id := chela.TurnID(args[0])
-		t, err := b.Turns.Turn(ctx, id)
+		now, err := api.Call(ctx, b.API, api.TurnsShow, api.TurnQuery{TurnRef: turnRef(args[0])})
 		if err != nil {
 			return manners.NotThere(err, turnHint)
 		}
-		entries, calls, err := b.Turns.Transcript(ctx, id)
+		journal, err := api.Call(ctx, b.API, api.TurnsTrace, turnRef(args[0]))
 		if err != nil {
 			return err
 		}
-		return show(ctx, b, told{t, entries, calls})
+		journal.Turn = now.Turn
+		return show(journal)
 	})
 }
 
-// told is the transcript of a turn.
-type told struct {
-	turn    chela.Turn
-	entries []chela.Entry
-	calls   []chela.ToolCall
-}
-
-func (c *commands) turnShow(_ context.Context, _ *Backend, in told) error {
-	t, entries, calls := in.turn, in.entries, in.calls
+func (c *commands) turnShow(journal api.Trace) error {
+	t, entries, calls := journal.Turn, journal.Entries, journal.Calls
 	if c.p.JSON {
 		return c.p.Document(struct {
 			chela.Turn
@@ -106,11 +98,11 @@ func took(from, to time.Time) string {
 }
 
 // turnCancel stops a turn and waits for its end.
-func (c *commands) turnCancel(ctx context.Context, b *Backend, id chela.TurnID) error {
-	if err := b.Conversation.Stop(ctx, id); err != nil {
+func (c *commands) turnCancel(ctx context.Context, b *Backend, q api.TurnRef) error {
+	if _, err := api.Call(ctx, b.API, api.TurnsCancel, q); err != nil {
 		return manners.NotThere(err, turnHint)
 	}
-	t, err := b.Conversation.Follow(ctx, id, func(chela.Event) {})
+	t, err := b.Conversation.Follow(ctx, q.ID, func(chela.Event) {})
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/engine/turn"
 	"chela/internal/platform/event"
 	"chela/internal/surface/client"
 	"chela/internal/surface/gateway"
@@ -102,18 +103,11 @@ func (h *home) answer(_ context.Context, _ api.Caller, q api.AnswerRequest) (che
 }
 
 // The rest is not asked for.
-func (h *home) Ask(context.Context, chela.Inbound, func(chela.Event)) (chela.Turn, error) {
-	panic("ask")
+func (h *home) Say(context.Context, chela.Inbound, func(chela.Event)) (chela.TurnID, error) {
+	panic("say")
 }
 func (h *home) Turn(context.Context, chela.TurnID) (chela.Turn, error) { panic("turn") }
 func (h *home) Trace(context.Context, chela.TurnID) (api.Trace, error) { panic("trace") }
-func (h *home) Said(context.Context, chela.TurnID) (api.Trace, error)  { panic("said") }
-
-func (h *home) Replay(context.Context, chela.TurnID, bool) (chela.Replay, error) { panic("replay") }
-
-func (h *home) Called(context.Context, chela.CallID) (chela.ToolCall, error) { panic("called") }
-
-func (h *home) Message(context.Context, chela.InboxID) (chela.Waiting, error) { panic("message") }
 
 // run serves the home on a socket until the returned function is called.
 func (h *home) run(t *testing.T, path string) (end func()) {
@@ -122,7 +116,7 @@ func (h *home) run(t *testing.T, path string) (end func()) {
 	stream := event.NewStream(event.Config{Bus: &h.bus, Log: log, Read: h.read, Last: h.last})
 	g, err := gateway.New(gateway.Config{
 		Home: gateway.Home{
-			Conversation: h, Turns: h, Operations: []api.Bound{api.ApprovalsAnswer.Do(h.answer)}, Events: stream, Agents: func() []string { return []string{"main"} },
+			Conversation: h, Operations: append(turn.Operations(h, h), api.ApprovalsAnswer.Do(h.answer)), Events: stream, Agents: func() []string { return []string{"main"} },
 		},
 		IDs: testIDs(), Now: time.Now, Log: log,
 	})
@@ -196,7 +190,8 @@ func TestThroughAGateway(t *testing.T) {
 	if diff := cmp.Diff([]string{"hello"}, h.said); diff != "" {
 		t.Errorf("said (-want +got):\n%s", diff)
 	}
-	if err := c.Stop(t.Context(), "turn_1"); chela.KindOf(err) != chela.Conflict || chela.MessageOf(err) != "turn turn_1 has ended; there is nothing to do" {
+	_, err = api.Call(t.Context(), c, api.TurnsCancel, api.TurnRef{ID: "turn_1"})
+	if chela.KindOf(err) != chela.Conflict || chela.MessageOf(err) != "turn turn_1 has ended; there is nothing to do" {
 		t.Errorf("stop: %v", err)
 	}
 }

@@ -13,12 +13,6 @@ import (
 	"chela/internal/api"
 )
 
-// TurnUsage returns the ledger rows of a turn.
-func (c *Client) TurnUsage(ctx context.Context, id chela.TurnID) ([]chela.Usage, error) {
-	t, err := get[api.Trace](ctx, c, "api", "turns", string(id), "trace")
-	return t.Usage, err
-}
-
 // Attach stores a file for a message. A file that is too large is Invalid; an
 // unreadable one is Unavailable.
 func (c *Client) Attach(ctx context.Context, name string, content io.Reader) (a chela.Attachment, err error) {

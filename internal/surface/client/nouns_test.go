@@ -282,12 +282,6 @@ func TestHome(t *testing.T) {
 			[]string{"GET /api/usage/limits?session=agent%3Amain%3Amain"},
 			[]chela.Budget{{Limit: chela.LimitDay, Most: 5}},
 		},
-		{
-			"usage of a turn", func(ctx context.Context, c *client.Client) (any, error) { return c.TurnUsage(ctx, "turn_1") },
-			[]any{api.Trace{Usage: []chela.Usage{{ID: "use_1", Payer: chela.Payer{Turn: "turn_1"}, Cost: 5}}}},
-			[]string{"GET /api/turns/turn_1/trace"},
-			[]chela.Usage{{ID: "use_1", Payer: chela.Payer{Turn: "turn_1"}, Cost: 5}},
-		},
 	})
 }
 
@@ -382,7 +376,7 @@ func TestAClientIsABackend(t *testing.T) {
 	t.Parallel()
 	_, c := serve(t)
 	b := cli.Backend{
-		API: c, Conversation: c, Turns: c,
+		API: c, Conversation: c,
 		Transcripts: c, Logs: c.Logs, Attach: c.Attach, Close: c.Close,
 	}
 	if err := b.Close(); err != nil {

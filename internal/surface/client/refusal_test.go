@@ -94,7 +94,7 @@ func TestWhatIsNotSent(t *testing.T) {
 			return err
 		}},
 		"an empty name": {chela.NotFound, func(ctx context.Context, c *client.Client) error {
-			_, err := c.Turn(ctx, "")
+			_, err := api.Call(ctx, c, api.TurnsShow, api.TurnQuery{})
 			return err
 		}},
 		"arguments that are not JSON": {chela.Invalid, func(ctx context.Context, c *client.Client) error {

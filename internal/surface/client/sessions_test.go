@@ -127,36 +127,44 @@ func TestSessionsAndThreads(t *testing.T) {
 
 func TestTurns(t *testing.T) {
 	t.Parallel()
-	entries := []chela.Entry{{ID: "ent_1"}, {ID: "ent_2"}}
-	calls := []chela.ToolCall{{ID: "call_1", Args: json.RawMessage(`{}`)}}
+	journal := api.Trace{
+		Entries: []chela.Entry{{ID: "ent_1"}, {ID: "ent_2"}}, Calls: []chela.ToolCall{{ID: "call_1", Args: json.RawMessage(`{}`)}},
+		Usage: []chela.Usage{{ID: "use_1", Payer: chela.Payer{Turn: "turn_1"}, Cost: 5}},
+	}
+	first := api.TurnRef{ID: "turn_1"}
 	turn := chela.Turn{ID: "turn_1", State: chela.TurnCompleted}
 	checkNouns(t, []nounsCase{
 		{
-			"turn", func(ctx context.Context, c *client.Client) (any, error) { return c.Turn(ctx, "turn_1") },
-			[]any{api.Turn{Turn: turn, Answer: "x"}},
-			[]string{"GET /api/turns/turn_1"},
-			turn,
-		},
-		{
-			"transcript", func(ctx context.Context, c *client.Client) (any, error) {
-				e, calls, err := c.Transcript(ctx, "turn_1")
-				return []any{e, calls}, err
+			"turn", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.TurnsShow, api.TurnQuery{TurnRef: first, WaitMS: 5})
 			},
-			[]any{api.Trace{Entries: entries, Calls: calls}},
-			[]string{"GET /api/turns/turn_1/trace"},
-			[]any{entries, calls},
+			[]any{api.Turn{Turn: turn, Answer: "x"}},
+			[]string{"GET /api/turns/turn_1?wait_ms=5"},
+			api.Turn{Turn: turn, Answer: "x"},
 		},
 		{
-			"replay", func(ctx context.Context, c *client.Client) (any, error) { return c.Replay(ctx, "turn_1", true) },
+			"trace", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.TurnsTrace, first)
+			},
+			[]any{journal},
+			[]string{"GET /api/turns/turn_1/trace"},
+			journal,
+		},
+		{
+			"replay", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.TurnsReplay, api.TurnReplay{TurnRef: first, How: api.Replaying{Live: true}})
+			},
 			[]any{chela.Replay{Turn: "turn_1", Same: true, Entries: 2}},
 			[]string{"POST /api/turns/turn_1/replay", `{"live":true}`},
 			chela.Replay{Turn: "turn_1", Same: true, Entries: 2},
 		},
 		{
-			"stop", func(ctx context.Context, c *client.Client) (any, error) { return nil, c.Stop(ctx, "turn_1") },
-			[]any{api.Turn{}},
+			"cancel", func(ctx context.Context, c *client.Client) (any, error) {
+				return api.Call(ctx, c, api.TurnsCancel, first)
+			},
+			[]any{api.Turn{Turn: turn}},
 			[]string{"POST /api/turns/turn_1/cancel"},
-			nil,
+			api.Turn{Turn: turn},
 		},
 	})
 }

@@ -77,21 +77,18 @@ type Home struct {
 	Agents func() []string
 }
 
-// conversation accepts messages and follows turns.
+// conversation accepts messages and stops turns.
 type conversation interface {
 	// Accept commits a message and returns; its turn starts asynchronously.
 	Accept(ctx context.Context, in chela.Inbound) (api.Receipt, error)
 
-	// Ask commits a message and follows the turn that takes it, until the turn
+	// Say commits a message and follows the turn that takes it, until the turn
 	// ends, waits for a person, or waits for the result of an offered tool.
 	// Events go to show sequentially and in order. If ctx ends first, the turn
-	// continues. Of the returned turn only the id is set, as soon as it is
-	// known, also beside an error. A command has no turn: its reply is the only
-	// event, of the kind EventReply.
-	Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error)
-
-	// Follow does the same for an existing turn.
-	Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error)
+	// continues. The id of the turn is returned as soon as it is known, also beside
+	// an error. A command has no turn: its reply is the only event, of the kind
+	// EventReply.
+	Say(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.TurnID, error)
 
 	// Stop requests the cancellation of a turn. A turn that has ended is a
 	// Conflict.
@@ -110,23 +107,11 @@ type transcripts interface {
 	Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error)
 }
 
+// turns reads turns for OpenAI's API; see [turn.Turns].
 type turns interface {
-	Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error)
-	// Outcome returns a turn with its answer so far and its pending approvals.
-	Outcome(ctx context.Context, id chela.TurnID) (api.Turn, error)
-	// Said returns the output of a turn so far: the turn, its entries, and if
-	// it called tools its calls and approvals.
-	Said(ctx context.Context, id chela.TurnID) (api.Trace, error)
-	Trace(ctx context.Context, id chela.TurnID) (api.Trace, error)
-	// Replay executes a turn again from its record and compares; live, it also
-	// sends the same messages to the model again, in a thread of their own. A
-	// turn that has not ended is a Conflict.
-	Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error)
-	// Message returns an accepted message.
+	Output(ctx context.Context, id chela.TurnID) (api.Trace, error)
+	Call(ctx context.Context, id chela.CallID) (chela.ToolCall, error)
 	Message(ctx context.Context, id chela.InboxID) (chela.Waiting, error)
-	// Called returns a tool call, which identifies the turn that a client
-	// brings a result for.
-	Called(ctx context.Context, id chela.CallID) (chela.ToolCall, error)
 }
 
 type models interface {

@@ -41,7 +41,7 @@ func (h *home) Path(ctx context.Context, id chela.ThreadID) ([]chela.Entry, erro
 }
 
 func (h *home) Turn(_ context.Context, id chela.TurnID) (chela.Turn, error) {
-	t, err := find(h, func() map[chela.TurnID]*turn { return h.turns }, id)
+	t, err := find(h, func() map[chela.TurnID]*openTurn { return h.turns }, id)
 	if err != nil {
 		return chela.Turn{}, err
 	}
@@ -66,8 +66,8 @@ func (h *home) Outcome(ctx context.Context, id chela.TurnID) (api.Turn, error) {
 	return out, nil
 }
 
-// Said returns what a trace holds, but for the usage.
-func (h *home) Said(ctx context.Context, id chela.TurnID) (api.Trace, error) {
+// Output returns what a trace holds, but for the usage.
+func (h *home) Output(ctx context.Context, id chela.TurnID) (api.Trace, error) {
 	t, err := h.Trace(ctx, id)
 	t.Usage = nil
 	return t, err
@@ -90,9 +90,11 @@ func (h *home) Trace(ctx context.Context, id chela.TurnID) (api.Trace, error) {
 	return api.Trace{Turn: t, Entries: entries, Calls: []chela.ToolCall{}, Approvals: []chela.Approval{}, Usage: []chela.Usage{}}, err
 }
 
-func (h *home) Replay(ctx context.Context, id chela.TurnID, _ bool) (chela.Replay, error) {
-	t, err := h.Turn(ctx, id)
-	return chela.Replay{Turn: t.ID, Recorded: chela.Ending{State: t.State}, Same: true, Prompts: []chela.StepSize{}}, err
+func (h *home) replays() []api.Bound {
+	return []api.Bound{api.TurnsReplay.Do(func(ctx context.Context, _ api.Caller, q api.TurnReplay) (chela.Replay, error) {
+		t, err := h.Turn(ctx, q.ID)
+		return chela.Replay{Turn: t.ID, Recorded: chela.Ending{State: t.State}, Same: true, Prompts: []chela.StepSize{}}, err
+	})}
 }
 
 // A reply is an answer to an approval, with its caller.

@@ -18,6 +18,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/engine/session"
+	"chela/internal/engine/turn"
 	"chela/internal/platform/event"
 	"chela/internal/surface/gateway"
 )
@@ -50,7 +51,7 @@ type home struct {
 	archived  map[chela.SessionKey]bool
 	threads   map[chela.ThreadID]chela.Thread
 	entries   map[chela.ThreadID][]chela.Entry
-	turns     map[chela.TurnID]*turn
+	turns     map[chela.TurnID]*openTurn
 	delivered map[string]api.Receipt
 	inbound   []chela.Inbound
 	approvals map[chela.ApprovalID]chela.Approval
@@ -64,8 +65,8 @@ type home struct {
 	notReady  error
 }
 
-// A turn of a home, and what is closed once it ended or waits.
-type turn struct {
+// An openTurn is a turn of a home, and what is closed once it ended or waits.
+type openTurn struct {
 	chela.Turn
 	answer  string
 	settled chan struct{}
@@ -78,7 +79,7 @@ func newHome(t testing.TB) *home {
 		ids:      chela.NewIDs(time.Now, rand.Reader), bus: &event.Bus{}, following: make(chan chela.TurnID, 1000), accepting: make(chan struct{}),
 		sessions: map[chela.SessionKey]chela.Session{}, archived: map[chela.SessionKey]bool{},
 		threads: map[chela.ThreadID]chela.Thread{}, entries: map[chela.ThreadID][]chela.Entry{},
-		turns: map[chela.TurnID]*turn{}, delivered: map[string]api.Receipt{},
+		turns: map[chela.TurnID]*openTurn{}, delivered: map[string]api.Receipt{},
 		approvals: map[chela.ApprovalID]chela.Approval{}, grants: map[chela.GrantID]chela.Grant{},
 		tokens: map[string]chela.Token{}, logins: map[string]string{}, kept: map[string]chela.Attachment{},
 		settings: map[string]string{"model": "offline/offline"},
@@ -107,7 +108,7 @@ func newHome(t testing.TB) *home {
 func (h *home) home() gateway.Home {
 	return gateway.Home{
 		Conversation: h, Events: h.stream, Transcripts: h, Turns: h, Responses: h, Models: h, Tokens: h, Logins: h, Requests: h.requests,
-		Operations: slices.Concat(board{}.operations(), h.trees(), h.ofSessions(), h.ofThreads(), h.decisions(), h.credentials(), h.utilities(), h.state(), dailyRoutines{}.operations(), notices(), shelf{}.operations()),
+		Operations: slices.Concat(board{}.operations(), h.trees(), h.ofSessions(), h.ofThreads(), turn.Operations(h, h), h.replays(), h.decisions(), h.credentials(), h.utilities(), h.state(), dailyRoutines{}.operations(), notices(), shelf{}.operations()),
 		Hook:       hooked, Attach: h.attach, Place: session.Scopes{DM: chela.ScopePerPeer}.Place,
 		Kept: func(_ context.Context, name, media, sum string) (chela.Attachment, error) {
 			return find(h, func() map[string]chela.Attachment { return h.kept }, sum)
@@ -215,7 +216,7 @@ func (h *home) Accept(_ context.Context, in chela.Inbound) (api.Receipt, error) 
 		return r, nil
 	}
 	s := h.session(in.Session, in.Agent)
-	t := &turn{
+	t := &openTurn{
 		Turn: chela.Turn{
 			ID: h.ids.Turn(), Session: s.Key, Thread: s.Thread, State: chela.TurnProcessing, Origin: in.Origin, CreatedAt: time.Now().UTC(),
 		},
@@ -253,7 +254,7 @@ func (h *home) session(key chela.SessionKey, agent string) chela.Session {
 }
 
 // append adds an entry to a turn; h.mu is held.
-func (h *home) append(t *turn, kind chela.EntryKind, text string) {
+func (h *home) append(t *openTurn, kind chela.EntryKind, text string) {
 	e := chela.Entry{
 		ID: h.ids.Entry(), Thread: t.Thread, Turn: t.ID, Seq: int64(len(h.entries[t.Thread]) + 1), Kind: kind,
 		Body: chela.Body{Text: text}, CreatedAt: time.Now().UTC(),
@@ -263,7 +264,7 @@ func (h *home) append(t *turn, kind chela.EntryKind, text string) {
 }
 
 // play carries a turn on to its end or to a question; h.mu is held.
-func (h *home) play(t *turn, text string) {
+func (h *home) play(t *openTurn, text string) {
 	if t.State.Ended() {
 		return
 	}
@@ -284,24 +285,25 @@ func (h *home) play(t *turn, text string) {
 }
 
 // finish ends a turn; h.mu is held.
-func (h *home) finish(t *turn, state chela.TurnState) {
+func (h *home) finish(t *openTurn, state chela.TurnState) {
 	t.State, t.FinishedAt = state, time.Now().UTC()
 	h.emit(chela.Event{Kind: chela.EventTurnFinished, Session: t.Session, Thread: t.Thread, Turn: t.ID, Text: string(state)})
 	close(t.settled)
 }
 
-// Ask accepts a message and follows its turn.
-func (h *home) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error) {
+// Say accepts a message and follows its turn.
+func (h *home) Say(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.TurnID, error) {
 	r, err := h.Accept(ctx, in)
 	if err != nil {
-		return chela.Turn{}, err
+		return "", err
 	}
-	return h.Follow(ctx, r.Turn, show)
+	_, err = h.Follow(ctx, r.Turn, show)
+	return r.Turn, err
 }
 
 // Follow waits until a turn ended or waits for a person.
 func (h *home) Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error) {
-	t, err := find(h, func() map[chela.TurnID]*turn { return h.turns }, id)
+	t, err := find(h, func() map[chela.TurnID]*openTurn { return h.turns }, id)
 	if err != nil {
 		return chela.Turn{}, err
 	}
@@ -321,7 +323,7 @@ func (h *home) Follow(ctx context.Context, id chela.TurnID, show func(chela.Even
 
 // Stop ends a turn.
 func (h *home) Stop(_ context.Context, id chela.TurnID) error {
-	t, err := find(h, func() map[chela.TurnID]*turn { return h.turns }, id)
+	t, err := find(h, func() map[chela.TurnID]*openTurn { return h.turns }, id)
 	if err != nil {
 		return err
 	}
@@ -393,7 +395,7 @@ func (h *home) logs(ctx context.Context, follow bool, show func(string)) error {
 	return nil
 }
 
-// Called returns a call; there are none.
-func (h *home) Called(_ context.Context, id chela.CallID) (chela.ToolCall, error) {
+// Call returns a call; there are none.
+func (h *home) Call(_ context.Context, id chela.CallID) (chela.ToolCall, error) {
 	return chela.ToolCall{}, chela.E(chela.NotFound, fmt.Sprintf("there is no call %s", id))
 }

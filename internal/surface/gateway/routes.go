@@ -25,7 +25,7 @@ func Routes() []api.Route {
 // are generated from it.
 func (g *Gateway) routes() []edge.Route {
 	var rows []edge.Route
-	for _, r := range slices.Concat(g.publicRoutes(), g.messageRoutes(), g.sessionRoutes(), g.turnRoutes(), g.homeRoutes(), g.openAIRoutes()) {
+	for _, r := range slices.Concat(g.publicRoutes(), g.messageRoutes(), g.sessionRoutes(), g.homeRoutes(), g.openAIRoutes()) {
 		rows = append(rows, edge.Route(r))
 	}
 	return slices.Concat(rows, g.operationRoutes(), []edge.Route{g.hookRoute()})
@@ -77,19 +77,6 @@ func (g *Gateway) sessionRoutes() []route {
 			query(words("view", "full, or compacted for what a prompt can hold; full without it", "full", "compacted"), flag("all", "also the branches that were left"),
 				flag("attachments", "also the content of attachments")).
 			isLong().by(g.exportThread),
-	}
-}
-
-func (g *Gateway) turnRoutes() []route {
-	return []route{
-		get("/api/turns/{id}", chela.ScopeRead, "Show a turn and what it came to").gives(api.Turn{}).
-			query(api.Wait("wait so long until it ended or waits for a person")).isLong().by(g.getTurn),
-		post("/api/turns/{id}/cancel", chela.ScopeTalk, "Stop a turn").gives(api.Turn{}).with(http.StatusAccepted).by(g.cancelTurn),
-		post("/api/turns/{id}/steer", chela.ScopeTalk, "Say something into a running turn").
-			takes(api.Steer{}).gives(api.Receipt{}).with(http.StatusAccepted).isMetered().joins().by(g.steerTurn),
-		get("/api/turns/{id}/trace", chela.ScopeRead, "Show all that the journal holds of a turn").gives(api.Trace{}).by(g.getTrace),
-		post("/api/turns/{id}/replay", chela.ScopeChat, "Run a turn again from its record and compare").
-			takes(api.Replaying{}).gives(chela.Replay{}).isMetered().isLong().by(g.replayTurn),
 	}
 }
 

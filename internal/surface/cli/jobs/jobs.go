@@ -32,8 +32,6 @@ type Home struct {
 
 	// Served reports whether a daemon works on jobs when this process has ended.
 	Served bool
-
-	Turn func(ctx context.Context, id chela.TurnID) (chela.Turn, error)
 }
 
 // A Program holds the dependencies of the commands. All fields are required.

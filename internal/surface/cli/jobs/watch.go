@@ -169,12 +169,12 @@ func (h Home) ending(ctx context.Context, j chela.Job) error {
 	}
 	kind, again := chela.Unavailable, "chela jobs restart "+string(j.ID)
 	if j.Turn != "" {
-		t, err := h.Turn(ctx, j.Turn)
+		t, err := api.Call(ctx, h.API, api.TurnsShow, api.TurnQuery{TurnRef: api.TurnRef{ID: j.Turn}})
 		if err != nil {
 			return err
 		}
 		if t.State == chela.TurnLimited {
-			kind, again = chela.Exhausted, again+more(t)
+			kind, again = chela.Exhausted, again+more(t.Turn)
 		}
 	}
 	return chela.E(kind, fmt.Sprintf("job %s is %s: %s", j.ID, plain(string(j.State)), reasonOf(j))).

@@ -56,7 +56,7 @@ func (a *aside) tell(ctx context.Context, e chela.Event) bool {
 	case e.Kind != chela.EventTurnFinished || a.asked[e.Turn]:
 		return false
 	}
-	t, err := a.home.Turns.Turn(ctx, e.Turn)
+	t, err := a.home.turn(ctx, e.Turn)
 	if err != nil || t.Origin.Followed() { // its end is reported in another way, if at all
 		return false
 	}

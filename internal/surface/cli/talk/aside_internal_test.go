@@ -24,18 +24,18 @@ func (o *overheard) Listen(_ context.Context, _ chela.SessionKey, show func(chel
 	}
 }
 
-func (o *overheard) Turn(_ context.Context, id chela.TurnID) (chela.Turn, error) {
-	t, ok := o.turns[id]
+func (o *overheard) turn(_ context.Context, _ api.Caller, q api.TurnQuery) (api.Turn, error) {
+	t, ok := o.turns[q.ID]
 	if !ok {
-		return t, chela.E(chela.NotFound, "no such turn")
+		return api.Turn{}, chela.E(chela.NotFound, "no such turn")
 	}
-	t.ID, t.Session = id, chela.MainKey(chela.MainAgent)
-	return t, nil
+	t.ID, t.Session = q.ID, chela.MainKey(chela.MainAgent)
+	return api.Turn{Turn: t}, nil
 }
 
-func (o *overheard) Transcript(_ context.Context, id chela.TurnID) ([]chela.Entry, []chela.ToolCall, error) {
-	text := map[chela.TurnID]string{"silent": "NO_REPLY", "announced": "The beans are counted."}[id]
-	return []chela.Entry{{Kind: chela.EntryAssistant, Body: chela.Body{Text: text, Model: "m"}}}, nil, nil
+func (o *overheard) trace(_ context.Context, _ api.Caller, q api.TurnRef) (api.Trace, error) {
+	text := map[chela.TurnID]string{"silent": "NO_REPLY", "announced": "The beans are counted."}[q.ID]
+	return api.Trace{Entries: []chela.Entry{{Kind: chela.EntryAssistant, Body: chela.Body{Text: text, Model: "m"}}}}, nil
 }
 
 // operations has one approval, which is pending in another session, and one notice.
@@ -43,6 +43,7 @@ func (o *overheard) Transcript(_ context.Context, id chela.TurnID) ([]chela.Entr
 func (o *overheard) operations() api.Local {
 	a := chela.Approval{ID: "apr_1abcde", Session: "agent:main:job:1", Tool: "shell", Effect: chela.EffectExecute, Preview: "make"}
 	return api.Local{Operations: []api.Bound{
+		api.TurnsShow.Do(o.turn), api.TurnsTrace.Do(o.trace),
 		api.SessionsShow.Do(func(context.Context, api.Caller, api.SessionRef) (api.Session, error) { return api.Session{}, nil }),
 		api.ApprovalsList.Do(func(context.Context, api.Caller, api.ApprovalFilter) (api.Page[chela.Approval], error) {
 			return api.Page[chela.Approval]{Items: []chela.Approval{a}}, nil
@@ -87,7 +88,7 @@ func TestAsides(t *testing.T) {
 	var out, errs bytes.Buffer
 	p := &Person{Printer: manners.NewPrinter(&out, &errs), Stdin: &bytes.Buffer{}}
 	prompts := 0
-	a := &aside{Person: p, home: Home{Listen: o.Listen, Turns: o, API: o.operations()}, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
+	a := &aside{Person: p, home: Home{Listen: o.Listen, API: o.operations()}, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
 	if err := a.exchange(func() (chela.TurnID, error) { return "mine", nil }); err != nil {
 		t.Fatal(err)
 	}

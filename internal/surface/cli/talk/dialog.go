@@ -58,7 +58,7 @@ func (d *dialog) showWhole(ctx context.Context, e chela.Event) {
 	if e.Kind != chela.EventToolFinished {
 		return
 	}
-	entries, _, err := d.Turns.Transcript(ctx, e.Turn)
+	entries, err := d.entries(ctx, e.Turn)
 	if err != nil {
 		d.r.Note(chela.MessageOf(err))
 		return
@@ -126,7 +126,8 @@ func (d *dialog) follow(ctx context.Context, begin func(context.Context) (chela.
 	if turn.ID == "" {
 		return turn, manners.ErrInterrupted
 	}
-	if err := d.Conversation.Stop(ctx, turn.ID); err != nil && chela.KindOf(err) != chela.Conflict {
+	_, err = api.Call(ctx, d.API, api.TurnsCancel, api.TurnRef{ID: turn.ID})
+	if err != nil && chela.KindOf(err) != chela.Conflict {
 		return turn, err
 	}
 	return d.Conversation.Follow(ctx, turn.ID, d.show)
@@ -242,7 +243,7 @@ func (d *dialog) question(ctx context.Context, a chela.Approval) (bool, error) {
 // answer returns the last text of the model in a turn, or the result of the
 // command that it executed, which is only text.
 func (d *dialog) answer(ctx context.Context, t chela.Turn) (said chela.Body, err error) {
-	entries, _, err := d.Turns.Transcript(ctx, t.ID)
+	entries, err := d.entries(ctx, t.ID)
 	if err != nil {
 		return said, err
 	}

@@ -55,8 +55,6 @@ func (d *desk) Follow(context.Context, chela.TurnID, func(chela.Event)) (chela.T
 	return chela.Turn{ID: "turn_1", State: chela.TurnCompleted}, nil
 }
 
-func (d *desk) Stop(context.Context, chela.TurnID) error { return nil }
-
 func TestPersonAnswers(t *testing.T) {
 	t.Parallel()
 	const asked = "? shell (execute) #1\n  make\nalways would allow: exactly make\n"

@@ -18,7 +18,6 @@ import (
 type Home struct {
 	API          caller
 	Conversation conversation
-	Turns        turns
 	Attach       func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
 	Listen       func(ctx context.Context, key chela.SessionKey, show func(chela.Event))
 }
@@ -31,12 +30,18 @@ type caller interface {
 type conversation interface {
 	Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error)
 	Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error)
-	Stop(ctx context.Context, id chela.TurnID) error
 }
 
-type turns interface {
-	Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error)
-	Transcript(ctx context.Context, id chela.TurnID) ([]chela.Entry, []chela.ToolCall, error)
+// turn returns a turn with its current activity.
+func (h Home) turn(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
+	t, err := api.Call(ctx, h.API, api.TurnsShow, api.TurnQuery{TurnRef: api.TurnRef{ID: id}})
+	return t.Turn, err
+}
+
+// entries returns the entries of a turn in order of their sequence.
+func (h Home) entries(ctx context.Context, id chela.TurnID) ([]chela.Entry, error) {
+	journal, err := api.Call(ctx, h.API, api.TurnsTrace, api.TurnRef{ID: id})
+	return journal.Entries, err
 }
 
 // A Person is the user, with the streams of the terminal.
@@ -122,7 +127,7 @@ func (p *Person) Ask(ctx context.Context, h Home, o Options, message chela.Inbou
 
 // Resume follows an existing turn to its end, as Ask does.
 func (p *Person) Resume(ctx context.Context, h Home, id chela.TurnID) error {
-	t, err := h.Turns.Turn(ctx, id)
+	t, err := h.turn(ctx, id)
 	if err != nil {
 		return err
 	}

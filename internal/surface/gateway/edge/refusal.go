@@ -20,7 +20,6 @@ type Refusal struct {
 	Err    error
 	Status int           // 0 is the status of the kind
 	After  time.Duration // retry time, with 429 and 503
-	Turn   chela.TurnID  // a timeout occurred, but the operation continues
 }
 
 // Error returns the text of the error.
@@ -80,9 +79,9 @@ func (v *Visit) Refuse(err error) {
 func (v *Visit) Tell(err error) api.Error {
 	kind := chela.KindOf(err)
 	v.note(kind, err)
-	var r Refusal
-	errors.As(err, &r)
-	return api.Error{Kind: kind, Message: chela.MessageOf(err), Hint: chela.HintOf(err), Detail: chela.DetailOf(err), RequestID: v.ID, Turn: r.Turn}
+	var w api.WaitError
+	errors.As(err, &w)
+	return api.Error{Kind: kind, Message: chela.MessageOf(err), Hint: chela.HintOf(err), Detail: chela.DetailOf(err), RequestID: v.ID, Turn: w.Turn}
 }
 
 // retryAfter returns after how many seconds a request may be sent again.

@@ -64,14 +64,14 @@ func show(out *wire.Stream, e chela.Event, tag string) {
 // turn sends a message and returns the result of its turn. If the client
 // disconnects the turn continues, and its answer is in the thread.
 func (a *API) turn(ctx context.Context, v *visit, in chela.Inbound, show func(chela.Event)) (wire.Reply, error) {
-	turn, err := a.cfg.Conversation.Ask(ctx, in, show)
+	id, err := a.cfg.Conversation.Say(ctx, in, show)
 	if err != nil {
-		if turn.ID != "" && !v.repeatable(in) {
+		if id != "" && !v.repeatable(in) {
 			err = wire.Settled(err)
 		}
 		return wire.Reply{}, err
 	}
-	trace, err := a.cfg.Turns.Said(ctx, turn.ID)
+	trace, err := a.cfg.Turns.Output(ctx, id)
 	if err != nil && !v.repeatable(in) {
 		err = wire.Settled(err)
 	}
@@ -82,7 +82,7 @@ func (a *API) turn(ctx context.Context, v *visit, in chela.Inbound, show func(ch
 	if err != nil {
 		return rep, err
 	}
-	rep.ID = replyID(turn.ID, tag(in))
+	rep.ID = replyID(id, tag(in))
 	rep.About.Ignored = slices.Concat(v.unused, v.Ignored, v.ForModel) // the agent's own settings go before
 	return rep, nil
 }

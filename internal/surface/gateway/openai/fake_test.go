@@ -51,8 +51,8 @@ type home struct {
 	script []step
 	turns  map[chela.TurnID]*api.Trace
 	taken  map[string]chela.TurnID
-	fault  error // what Ask returns
-	late   error // what Ask returns once the turn began
+	fault  error // what Say returns
+	late   error // what Say returns once the turn began
 	kept   map[string]string
 
 	deleted []string // responses
@@ -65,15 +65,15 @@ func newHome(script ...step) *home {
 	}
 }
 
-func (h *home) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error) {
+func (h *home) Say(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.TurnID, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.asked = append(h.asked, in)
 	if h.fault != nil {
-		return chela.Turn{}, h.fault
+		return "", h.fault
 	}
 	if id, ok := h.taken[in.MessageID]; ok {
-		return h.turns[id].Turn, nil
+		return id, nil
 	}
 	t := h.goOn(in)
 	if t == nil {
@@ -91,7 +91,7 @@ func (h *home) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)
 	emit := func(e chela.Event) { e.Turn = t.Turn.ID; show(e) }
 	emit(chela.Event{Kind: chela.EventTurnStarted})
 	if h.late != nil {
-		return t.Turn, h.late
+		return t.Turn.ID, h.late
 	}
 	for t.Turn.State == chela.TurnProcessing {
 		next := h.script[0]
@@ -99,7 +99,7 @@ func (h *home) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)
 		emit(chela.Event{Kind: chela.EventTurnProgress})
 		h.perform(t, next, emit)
 	}
-	return t.Turn, ctx.Err()
+	return t.Turn.ID, ctx.Err()
 }
 
 // goOn returns the turn that a message belongs to: it brings results, or the
@@ -198,7 +198,7 @@ func (h *home) add(t *api.Trace, kind chela.EntryKind, body chela.Body) {
 	t.Entries = append(t.Entries, chela.Entry{Turn: t.Turn.ID, Kind: kind, Body: body})
 }
 
-func (h *home) Said(_ context.Context, id chela.TurnID) (api.Trace, error) {
+func (h *home) Output(_ context.Context, id chela.TurnID) (api.Trace, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if t, ok := h.turns[id]; ok {
@@ -225,7 +225,7 @@ func (h *home) DeleteResponse(_ context.Context, id string, _ chela.TurnID) erro
 	return nil
 }
 
-func (h *home) Called(_ context.Context, id chela.CallID) (chela.ToolCall, error) {
+func (h *home) Call(_ context.Context, id chela.CallID) (chela.ToolCall, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, t := range h.turns {

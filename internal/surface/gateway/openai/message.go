@@ -99,7 +99,7 @@ func (a *API) addResults(ctx context.Context, in *chela.Inbound, v *visit, now [
 		if s.Role != wire.RoleTool {
 			continue
 		}
-		call, err := a.cfg.Turns.Called(ctx, chela.CallID(s.Ref))
+		call, err := a.cfg.Turns.Call(ctx, chela.CallID(s.Ref))
 		switch {
 		case chela.KindOf(err) == chela.NotFound, err == nil && !v.reaches(call.Session):
 			return wire.Wrong(s.Param, fmt.Sprintf("there is no call %.40q that waits for a result", s.Ref))
@@ -164,7 +164,7 @@ func (a *API) turnOf(ctx context.Context, v *visit, response string) (api.Trace,
 	if !ok {
 		return api.Trace{}, missing(response)
 	}
-	t, err := a.cfg.Turns.Said(ctx, id)
+	t, err := a.cfg.Turns.Output(ctx, id)
 	if chela.KindOf(err) == chela.NotFound || err == nil && !v.reaches(t.Turn.Session) {
 		err = missing(response)
 	}

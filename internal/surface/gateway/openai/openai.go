@@ -61,20 +61,20 @@ type keyed interface {
 
 // conversation accepts messages.
 type conversation interface {
-	// Ask commits a message and follows the turn that takes it, until the turn
+	// Say commits a message and follows the turn that takes it, until the turn
 	// ends, waits for a person, or waits for the result of an offered tool.
 	// Events go to show sequentially and in order, and none after Ask returns.
-	// If ctx ends first, the turn continues. The turn has an id as soon as it
-	// is known, also beside an error.
-	Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error)
+	// If ctx ends first, the turn continues. The id of the turn is returned as
+	// soon as it is known, also beside an error.
+	Say(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.TurnID, error)
 }
 
 // turns reads turns. Missing ones are NotFound.
 type turns interface {
-	// Said returns the output of a turn so far: the turn, its entries, and if
+	// Output returns the output of a turn so far: the turn, its entries, and if
 	// it called tools its calls and approvals.
-	Said(ctx context.Context, id chela.TurnID) (api.Trace, error)
-	Called(ctx context.Context, id chela.CallID) (chela.ToolCall, error)
+	Output(ctx context.Context, id chela.TurnID) (api.Trace, error)
+	Call(ctx context.Context, id chela.CallID) (chela.ToolCall, error)
 	// Message returns an accepted message.
 	Message(ctx context.Context, id chela.InboxID) (chela.Waiting, error)
 }

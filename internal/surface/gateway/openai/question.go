@@ -91,7 +91,7 @@ func (a *API) askedOf(ctx context.Context, in *chela.Inbound) ([]chela.ApprovalI
 			continue
 		}
 		var t api.Trace
-		if t, err = a.cfg.Turns.Said(ctx, asked.Turn); t.Turn.Origin == in.Origin {
+		if t, err = a.cfg.Turns.Output(ctx, asked.Turn); t.Turn.Origin == in.Origin {
 			shown = append(shown, asked.ID)
 		}
 	}

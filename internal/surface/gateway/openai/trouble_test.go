@@ -165,8 +165,8 @@ func TestFailuresInAStream(t *testing.T) {
 // torn loses a piece of the answer.
 type torn struct{ *home }
 
-func (t torn) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error) {
-	return t.home.Ask(ctx, in, func(e chela.Event) {
+func (t torn) Say(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.TurnID, error) {
+	return t.home.Say(ctx, in, func(e chela.Event) {
 		if e.Text != "lost" {
 			show(e)
 		}

@@ -1,0 +1,85 @@
+package api
+
+import (
+	"net/http"
+
+	"chela"
+)
+
+// A Turn is a turn with its answer and its pending approvals.
+type Turn struct {
+	chela.Turn
+	Answer    string           `json:"answer,omitempty"`    // of the model, newest; empty where that only calls tools
+	Approvals []chela.Approval `json:"approvals,omitempty"` // that wait
+}
+
+// A Trace is all that the journal holds of a turn, in order.
+type Trace struct {
+	Turn      chela.Turn       `json:"turn"`
+	Entries   []chela.Entry    `json:"entries"`
+	Calls     []chela.ToolCall `json:"calls"`
+	Approvals []chela.Approval `json:"approvals"`
+	Usage     []chela.Usage    `json:"usage"`
+}
+
+// A Steer is a message into a running turn.
+type Steer struct {
+	Text      string `json:"text" check:"is=said max=100000"`
+	MessageID string `json:"message_id,omitempty" check:"is=line max=256"`
+}
+
+// A Replaying says how a turn is run again.
+type Replaying struct {
+	Live bool `json:"live,omitempty"` // also give the same messages to the model again, in a thread of their own
+}
+
+// A TurnRef names a turn.
+type TurnRef struct {
+	ID chela.TurnID `path:"id"`
+}
+
+// A TurnQuery asks for a turn. With a time to wait the answer comes when the turn ends
+// or waits for a person, or after that time.
+type TurnQuery struct {
+	TurnRef
+	WaitMS int64 `query:"wait_ms" help:"wait up to this time for the turn to end or to wait for a person"`
+}
+
+// A TurnSteer sends a message into a turn.
+type TurnSteer struct {
+	TurnRef
+	Message Steer `body:"required"`
+}
+
+// A TurnReplay replays a turn.
+type TurnReplay struct {
+	TurnRef
+	How Replaying `body:"required"`
+}
+
+// The operations on turns. A turn that does not exist is NotFound. To cancel or steer a
+// turn that has ended, or to replay one that has not, is a Conflict.
+var (
+	TurnsShow = Define[TurnQuery, Turn]("turns.show", "GET /api/turns/{id}", chela.ScopeRead,
+		"Show a turn with its answer and its pending approvals").With(func(s *Spec) { s.Long = true })
+	TurnsCancel = Define[TurnRef, Turn]("turns.cancel", "POST /api/turns/{id}/cancel", chela.ScopeTalk,
+		"Cancel a turn").With(func(s *Spec) { s.Status = http.StatusAccepted })
+	TurnsSteer = Define[TurnSteer, Receipt]("turns.steer", "POST /api/turns/{id}/steer", chela.ScopeTalk,
+		"Send a message into a running turn").With(func(s *Spec) { s.Status, s.Metered, s.Repeat = http.StatusAccepted, true, Joined })
+	TurnsTrace = Define[TurnRef, Trace]("turns.trace", "GET /api/turns/{id}/trace", chela.ScopeRead,
+		"Show the journal of a turn")
+	TurnsReplay = Define[TurnReplay, chela.Replay]("turns.replay", "POST /api/turns/{id}/replay", chela.ScopeChat,
+		"Replay a turn from its record and compare").With(func(s *Spec) { s.Metered, s.Long = true, true })
+)
+
+// A WaitError ended the wait for a turn, which goes on.
+type WaitError struct {
+	Turn chela.TurnID
+	Err  error
+}
+
+// Error returns the text of the error.
+func (e WaitError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error.
+func (e WaitError) Unwrap() error { return e.Err }
