@@ -149,7 +149,7 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 	})
 	a.rewinds = a.mover(tools)
 	a.background = background.New(background.Config{
-		Settings: cfg, Store: a.store, Lanes: a.lanes, Node: a.node, IDs: a.ids, Now: a.now, Random: randv2.Float64, Emit: a.emit, Log: log,
+		Settings: cfg, Store: a.store, Lanes: a.lanes, Sessions: a.sessions, Node: a.node, IDs: a.ids, Now: a.now, Random: randv2.Float64, Emit: a.emit, Log: log,
 		Dead: a.presence.Dead, Quiet: a.doing.Quiet, Tidy: a.memory.Tidy, Usable: a.models.Usable, Workspace: a.workspace,
 	})
 	a.turns = turn.NewTurns(a.store, &a.doing)

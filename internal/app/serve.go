@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"slices"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -14,15 +13,8 @@ import (
 	"chela/internal/config"
 	"chela/internal/platform/datadir"
 	"chela/internal/platform/pause"
-	"chela/internal/store"
 	"chela/internal/surface/cli"
 	"chela/internal/surface/gateway"
-)
-
-const (
-	keepEvents = 72 * time.Hour // retention of events for readers that reconnect
-	maxEvents  = 1_000_000      // maximum number of transactions with events
-	sweepTime  = 10 * time.Minute
 )
 
 // Serve is the daemon of a home: it opens it, adopts the work of dead
@@ -87,7 +79,6 @@ func (a *App) serve(ctx context.Context, serve Serving) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return a.Run(ctx) })
 	group.Go(func() error { return a.stream.Run(ctx) })
-	group.Go(func() error { return a.sweep(ctx) })
 	a.Stay(ctx)
 	group.Go(func() error { return gw.Serve(ctx, tcp, socket) })
 	a.log.Info("serving", "address", a.listen, "version", serve.Version)
@@ -107,45 +98,6 @@ func (a *App) gateway() (*gateway.Gateway, error) {
 		HooksPerMinute: a.cfg.Gateway.HooksPerMinute, HookBytes: int64(a.cfg.Routines.MaxWebhookBytes),
 		Connections: a.cfg.Gateway.Connections,
 	})
-}
-
-// sweep archives idle sessions and deletes expired events, periodically.
-func (a *App) sweep(ctx context.Context) error {
-	tick := time.NewTicker(sweepTime)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		a.lanes.Prune(a.cfg.Session.IdleUnload)
-		a.archive(ctx)
-		for n := int64(1); n > 0 && ctx.Err() == nil; {
-			err := a.store.Write(ctx, "events.forget", func(w *store.Write) (err error) {
-				n, err = w.ForgetEvents(ctx, a.now().Add(-keepEvents), maxEvents)
-				return err
-			})
-			if err != nil {
-				a.log.Warn("old events not removed", "error", err)
-				break
-			}
-		}
-	}
-}
-
-// archive archives the sessions that have been idle for long enough.
-func (a *App) archive(ctx context.Context) {
-	if a.cfg.Session.ArchiveDays == 0 {
-		return
-	}
-	n, err := a.sessions.Archive(ctx, a.now().AddDate(0, 0, -a.cfg.Session.ArchiveDays))
-	switch {
-	case err != nil && ctx.Err() == nil:
-		a.log.Warn("idle sessions not archived", "sessions", n, "error", err)
-	case n > 0:
-		a.log.Info("idle sessions archived", "sessions", n)
-	}
 }
 
 func hostOf(address string) string {

@@ -17,6 +17,7 @@ import (
 	"chela/internal/background/work"
 	"chela/internal/config"
 	"chela/internal/engine/lane"
+	"chela/internal/engine/session"
 	"chela/internal/store"
 	"chela/internal/tool/workspace"
 )
@@ -26,6 +27,7 @@ type Config struct {
 	Settings *config.Config
 	Store    *store.Store
 	Lanes    *lane.Lanes
+	Sessions *session.Sessions
 	Node     chela.NodeID
 	IDs      *chela.IDs
 	Now      func() time.Time
@@ -91,9 +93,10 @@ func (b *Background) Notices() *notice.Desk { return b.notices }
 
 // Run performs due work until ctx ends.
 func (b *Background) Run(ctx context.Context) error {
-	var mending sync.WaitGroup
-	defer mending.Wait()
-	mending.Go(func() { b.mend(ctx) })
+	var upkeep sync.WaitGroup
+	defer upkeep.Wait()
+	upkeep.Go(func() { b.mend(ctx) })
+	upkeep.Go(func() { b.sweep(ctx) })
 	return b.work.Run(ctx, slices.Concat([]work.Kind{b.followKind(), b.hygieneKind()}, b.jobs.Kinds(), b.routines.Kinds())...)
 }
 
