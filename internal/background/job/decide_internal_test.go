@@ -437,3 +437,31 @@ func TestMessagesOfAnAttempt(t *testing.T) {
 		}
 	}
 }
+
+// TestBeginningText: the first message of a new thread is the job's text, and so is
+// that of a continued thread without messages.
+func TestBeginningText(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		thread chela.ThreadID
+		said   []string
+		want   string
+	}{
+		{"", nil, "dig"}, {"", []string{"deeper"}, "dig\n\ndeeper"}, {"thr_1", []string{"deeper"}, "deeper"}, {"thr_1", nil, "dig"},
+	} {
+		if got := beginningText(chela.Job{Thread: c.thread, Text: "dig"}, c.said, nil); got != c.want {
+			t.Errorf("thread %q with %q: %q, want %q", c.thread, c.said, got, c.want)
+		}
+	}
+}
+
+// TestPartsHaveNoPlan: a part neither plans nor is quiet, whatever its job does.
+func TestPartsHaveNoPlan(t *testing.T) {
+	t.Parallel()
+	b := newBare(t)
+	a := &act{Desk: b.desk}
+	p := a.part(chela.Job{ID: "job_1", Options: chela.JobOptions{Plan: true, Quiet: true, Steps: 5}}, "dig", 2)
+	if p.Options.Plan || p.Options.Quiet || p.Options.Steps != 5 || p.Place != 2 {
+		t.Errorf("part %+v", p)
+	}
+}

@@ -85,6 +85,19 @@ func TestPlanIsChecked(t *testing.T) {
 	}
 	same(t, "plans that were told", 1, after-before)
 
+	// A step that was the first one keeps its state in another place.
+	if err := h.desk.Step(t.Context(), j.ID, chela.JobStep{Place: 1, State: chela.StepInProgress}); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.desk.Plan(t.Context(), j.ID, []string{"b", "c"}); err != nil {
+		t.Fatal(err)
+	}
+	steps, _ = h.steps(j.ID, chela.JobPlanned)
+	want = []chela.JobStep{{Place: 1, Text: "b", State: chela.StepDone, Note: "done"}, {Place: 2, Text: "c", State: chela.StepInProgress}}
+	if diff := cmp.Diff(want, steps); diff != "" {
+		t.Errorf("plan in another order (-want +got):\n%s", diff)
+	}
+
 	if _, err := h.desk.Cancel(t.Context(), j.ID, "me"); err != nil {
 		t.Fatal(err)
 	}

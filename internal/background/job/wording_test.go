@@ -38,3 +38,15 @@ func TestPartsFit(t *testing.T) {
 		}
 	}
 }
+
+// TestWholeAnswersAreNamed: the report of a part says where its whole answer is only
+// if it was cut.
+func TestWholeAnswersAreNamed(t *testing.T) {
+	t.Parallel()
+	for result, cut := range map[string]bool{"42": false, strings.Repeat("x", chela.MaxMessageBytes): true} {
+		text := job.PartsText([]chela.Job{{State: chela.JobCompleted, Result: result, Session: "agent:main:job:job_1"}})
+		if got := strings.Contains(text, "whole answer is in the session agent:main:job:job_1"); got != cut {
+			t.Errorf("an answer of %d bytes: named %t, want %t", len(result), got, cut)
+		}
+	}
+}

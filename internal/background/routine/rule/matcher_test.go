@@ -101,6 +101,8 @@ func TestCheckPattern(t *testing.T) {
 		{"deploy", ""},
 		{"(?i)a|b", ""},
 		{strings.Repeat("x", rule.MaxPatternBytes), ""},
+		{"x{1000}x{98}", ""}, // 1,100 instructions
+		{"x{1000}x{99}", "compiles to 1101 instructions, and 1100 are allowed"},
 		{"", "use . for every message"},
 		{strings.Repeat("x", rule.MaxPatternBytes+1), "has 1001 bytes, and 1000 are allowed"},
 		{"(", `missing closing ) in "("`},
