@@ -82,8 +82,6 @@ func (h *home) Import(_ context.Context, key chela.SessionKey, from io.Reader) (
 	return api.Imported{Session: key, Thread: "thr_3", Added: len(text)}, err
 }
 
-func (h *home) TurnUsage(context.Context, chela.TurnID) ([]chela.Usage, error) { return h.used, nil }
-
 // status is the operation that shows the state of the home.
 func (h *home) status(cfg *config.Config) []api.Bound {
 	s := chela.Status{

@@ -102,13 +102,6 @@ func (c *Client) execute(ctx context.Context, op api.Request, out any) error {
 	return nil
 }
 
-// get reads the resource at a path.
-func get[T any](ctx context.Context, c *Client, path ...string) (T, error) {
-	var v T
-	err := c.do(ctx, request{path: path, limit: answerTime}, &v)
-	return v, err
-}
-
 // answered sends a request and returns the answer to it.
 func answered[T any](ctx context.Context, c *Client, r request) (T, error) {
 	var answer T
