@@ -29,10 +29,6 @@ func post(path string, scope chela.Scope, summary string) route {
 	return row(http.MethodPost, path, scope, summary)
 }
 
-func patch(path string, scope chela.Scope, summary string) route {
-	return row(http.MethodPatch, path, scope, summary)
-}
-
 func remove(path string, scope chela.Scope, summary string) route {
 	return row(http.MethodDelete, path, scope, summary)
 }
