@@ -6,6 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/background"
+	"chela/internal/background/routine"
 	"chela/internal/config"
 	"chela/internal/tool"
 	"chela/internal/tool/file"
@@ -53,9 +54,16 @@ func (a *App) builtins() ([]chela.Tool, error) {
 		}),
 		[]chela.Tool{shell.New(box, a.workspace), http, tool.ReadResult(a.wholeText)},
 		self.DocumentTools(a.memory, a.blobs.Keep),
-		background.Tools(func() *background.Background { return a.background }),                                       // which is made after the tools
-		self.RoutineTools(background.RoutineTools(cfg.Zone(), func() *background.Background { return a.background })), // same
-		[]chela.Tool{self.Message(func(ctx context.Context, o self.MessageOrder) (string, error) { return a.background.Send(ctx, o) })},
+		background.Tools(func() *background.Background { return a.background }),                // which is made after the tools
+		self.RoutineTools(func() *routine.Desk { return a.background.Routines() }, cfg.Zone()), // same
+		[]chela.Tool{
+			self.Report(func(ctx context.Context, turn chela.TurnID, r chela.Report) error {
+				return a.background.Routines().Report(ctx, turn, r)
+			}),
+			self.Message(func(ctx context.Context, o self.MessageOrder) (string, error) {
+				return a.background.Notices().Send(ctx, o)
+			}),
+		},
 	)
 	for i := range tools {
 		tools[i].Own = slices.Contains(own, tools[i].Name) || tools[i].Name == "shell" && !unconfined

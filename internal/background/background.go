@@ -71,7 +71,7 @@ func New(cfg Config) *Background {
 	b.work = work.New(cfg.Store, work.Config{
 		Node: cfg.Node, IDs: cfg.IDs, Now: cfg.Now, Random: cfg.Random, Log: cfg.Log, Dead: cfg.Dead,
 	})
-	b.notices = notice.New(cfg.Store, notice.Config{IDs: cfg.IDs, Now: cfg.Now})
+	b.notices = notice.New(cfg.Store, notice.Config{IDs: cfg.IDs, Now: cfg.Now, Emit: cfg.Emit})
 	b.routines = b.newRoutines()
 	b.jobs = b.newJobs()
 	b.repair = b.newRepair()
@@ -107,7 +107,7 @@ func (b *Background) Stay(ctx context.Context) {
 	b.stay()
 	for what, begin := range map[string]func(context.Context) error{
 		"system events do not fire routines": b.routines.Stay,
-		"heartbeats not updated":             b.keepHeartbeats,
+		"heartbeats not updated":             func(ctx context.Context) error { return b.routines.KeepHeartbeats(ctx, b.cfg.Settings) },
 		"memory hygiene not scheduled":       b.tend,
 	} {
 		if err := begin(ctx); err != nil {

@@ -19,7 +19,7 @@ func (b *Background) newRepair() *repair.Keeper {
 		Quiet: b.cfg.Quiet, CutOff: b.cfg.Lanes.CutOff, Stop: b.cfg.Lanes.Stop,
 		Stuck: b.jobs.Stuck, Mended: b.jobs.Look, Review: b.jobs.Review,
 		Tell: func(ctx context.Context, w *store.Write, n repair.Notice) ([]chela.Event, error) {
-			from, err := speaker(ctx, &w.Read, n.Turn)
+			from, err := notice.Speaker(ctx, &w.Read, n.Turn)
 			if err != nil {
 				return nil, err
 			}

@@ -1,16 +1,12 @@
 package background
 
 import (
-	"cmp"
 	"context"
 
 	"chela"
 	"chela/internal/background/job"
-	"chela/internal/background/notice"
 	"chela/internal/background/routine"
-	"chela/internal/background/routine/rule"
 	"chela/internal/engine/lane"
-	"chela/internal/store"
 )
 
 // newRoutines returns the routines of the home.
@@ -27,34 +23,13 @@ func (b *Background) newRoutines() *routine.Desk {
 			_, err := b.cfg.Lanes.Submit(ctx, in)
 			return err
 		},
-		Job: b.jobOf,
+		Job: func(ctx context.Context, o job.Order) (chela.Job, error) { return b.jobs.Create(ctx, o) }, // which are made after the routines
 		Agent: func(name string) error {
 			_, err := set.Agent(name)
 			return err
 		},
 		Secret: set.Secret,
 	})
-}
-
-// jobOf builds the job of a run, whose end is the end of the run: only the run
-// is notified of it.
-func (b *Background) jobOf(ctx context.Context, v chela.Routine, run chela.RoutineRun, text string) (chela.JobID, error) {
-	origin, err := store.Find(ctx, b.cfg.Store, func(r *store.Read) (chela.Origin, error) {
-		return notice.Place(ctx, r, v)
-	})
-	if err != nil {
-		return "", err
-	}
-	origin.Owner = rule.Trusted(v, run)
-	origin = origin.ActingFor(v.Principal())
-	origin.Provenance = rule.Provenance(v, run)
-	a := v.Action
-	j, err := b.jobs.Create(ctx, job.Order{
-		Key: "run/" + string(run.ID), Kind: chela.JobPlain, Agent: v.Agent, Title: cmp.Or(a.Title, v.Name), Text: text, By: "routine " + v.Name,
-		Priority: a.Priority, Origin: origin, Run: run.ID,
-		Options: chela.JobOptions{Model: a.Model, Thinking: a.Thinking, Steps: a.Steps, Timeout: a.Timeout, Plan: a.Plan, Quiet: true},
-	})
-	return j.ID, err
 }
 
 // Hears returns the hook that fires routines triggered by a message, in the

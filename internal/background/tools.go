@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/api"
 	"chela/internal/background/job"
+	"chela/internal/background/notice"
 	"chela/internal/store"
 	"chela/internal/tool/self"
 )
@@ -70,17 +70,9 @@ func (b *Background) create(ctx context.Context, o self.JobOrder) (chela.Job, er
 	})
 }
 
-// originOf returns the origin of a call's turn, with the rights and the
-// provenance of that turn: work started by the call has no others. A manual
-// call is the owner's.
+// originOf returns the origin of what a call starts.
 func (b *Background) originOf(ctx context.Context, c chela.ToolCall) (chela.Origin, error) {
-	if c.Turn == "" {
-		return chela.Origin{Channel: api.SocketChannel, Owner: true}, nil
-	}
-	t, err := store.Find(ctx, b.cfg.Store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, c.Turn) })
-	origin := t.Origin.ActingFor(t.Principal())
-	origin.Provenance = c.Provenance
-	return origin, err
+	return store.Find(ctx, b.cfg.Store, func(r *store.Read) (chela.Origin, error) { return notice.CallOrigin(ctx, r, c) })
 }
 
 // wanted returns the newest jobs of an agent that match the filter of a tool.

@@ -44,8 +44,9 @@ type Notice struct {
 
 // Config holds the dependencies of a desk. All fields are required.
 type Config struct {
-	IDs *chela.IDs
-	Now func() time.Time
+	IDs  *chela.IDs
+	Now  func() time.Time
+	Emit func(chela.Event)
 }
 
 // A Desk sends notices. It is safe for concurrent use.
@@ -58,6 +59,22 @@ type Desk struct {
 func New(s *store.Store, cfg Config) *Desk { return &Desk{store: s, cfg: cfg} }
 
 func (d *Desk) now() time.Time { return d.cfg.Now().UTC().Truncate(time.Microsecond) }
+
+// write runs fn in a transaction and announces its events after the commit.
+func (d *Desk) write(ctx context.Context, op string, fn func(w *store.Write) ([]chela.Event, error)) error {
+	var events []chela.Event
+	err := d.store.Write(ctx, op, func(w *store.Write) (err error) {
+		events, err = fn(w)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		d.cfg.Emit(e)
+	}
+	return nil
+}
 
 // Tell adds a notice to the outbox within a transaction. It returns the events
 // to announce after the commit; none if the notice had been sent before.

@@ -81,9 +81,9 @@ func placesOf(ctx context.Context, r *store.Read, n Notice) ([]chela.Origin, err
 	return all, err
 }
 
-// LastOn returns the owner's last origin on a channel, and whether there is
+// lastOn returns the owner's last origin on a channel, and whether there is
 // one.
-func LastOn(ctx context.Context, r *store.Read, channel string) (chela.Origin, bool, error) {
+func lastOn(ctx context.Context, r *store.Read, channel string) (chela.Origin, bool, error) {
 	all, err := seen(ctx, r)
 	i := slices.IndexFunc(all, func(o chela.Origin) bool { return o.Channel == channel })
 	if err != nil || i < 0 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"chela"
+	"chela/internal/background/job"
 	"chela/internal/background/notice"
 	"chela/internal/background/routine/rule"
 	"chela/internal/background/work"
@@ -148,17 +149,17 @@ func (c *change) thread(ctx context.Context, v chela.Routine, key chela.SessionK
 // act performs the action of a run, outside of the desk's transactions.
 func (d *Desk) act(ctx context.Context, v chela.Routine, run chela.RoutineRun) error {
 	if v.Action.Kind == chela.ActionJob {
-		id, err := d.cfg.Job(ctx, v, run, v.Action.Text+rule.Given(v, run))
-		if err != nil || run.Job == id {
+		made, err := d.job(ctx, v, run)
+		if err != nil || run.Job == made.ID {
 			return err
 		}
 		return d.write(ctx, "routine.job", func(c *change) error {
 			if _, err := c.LockRoutine(ctx, v.ID); err != nil { // the same lock order as in a move of the job
 				return err
 			}
-			j, err := c.Job(ctx, id)
+			j, err := c.Job(ctx, made.ID)
 			if chela.KindOf(err) == chela.NotFound {
-				j, err = chela.Job{ID: id}, nil // it has no job to wait for
+				j, err = chela.Job{ID: made.ID}, nil // it has no job to wait for
 			}
 			if err != nil {
 				return err
@@ -171,6 +172,24 @@ func (d *Desk) act(ctx context.Context, v chela.Routine, run chela.RoutineRun) e
 		return err
 	}
 	return d.cfg.Submit(ctx, in)
+}
+
+// job creates the job of a run, whose end is the end of the run: only the run is
+// notified of it.
+func (d *Desk) job(ctx context.Context, v chela.Routine, run chela.RoutineRun) (chela.Job, error) {
+	origin, err := store.Find(ctx, d.store, func(r *store.Read) (chela.Origin, error) { return notice.Place(ctx, r, v) })
+	if err != nil {
+		return chela.Job{}, err
+	}
+	origin.Owner = rule.Trusted(v, run)
+	origin = origin.ActingFor(v.Principal())
+	origin.Provenance = rule.Provenance(v, run)
+	a := v.Action
+	return d.cfg.Job(ctx, job.Order{
+		Key: "run/" + string(run.ID), Kind: chela.JobPlain, Agent: v.Agent, Title: cmp.Or(a.Title, v.Name), Text: a.Text + rule.Given(v, run),
+		By: "routine " + v.Name, Priority: a.Priority, Origin: origin, Run: run.ID,
+		Options: chela.JobOptions{Model: a.Model, Thinking: a.Thinking, Steps: a.Steps, Timeout: a.Timeout, Plan: a.Plan, Quiet: true},
+	})
 }
 
 // message returns the message that begins the turn of a run.

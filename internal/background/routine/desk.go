@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/background/job"
 	"chela/internal/background/notice"
 	"chela/internal/background/routine/rule"
 	"chela/internal/background/work"
@@ -41,9 +42,8 @@ type Config struct {
 	// delivery.
 	Submit func(ctx context.Context, in chela.Inbound) error
 
-	// Job creates the job of a run, with text as its task. It returns the
-	// existing job if the run has one.
-	Job func(ctx context.Context, v chela.Routine, run chela.RoutineRun, text string) (chela.JobID, error)
+	// Job creates a job, or returns the existing one of its key.
+	Job func(ctx context.Context, o job.Order) (chela.Job, error)
 
 	// Agent returns an error unless an agent of that name exists.
 	Agent func(name string) error

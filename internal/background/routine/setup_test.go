@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/background/job"
 	"chela/internal/background/notice"
 	"chela/internal/background/routine"
 	"chela/internal/background/work"
@@ -120,7 +121,7 @@ func open(t testing.TB, cfg store.Config, p plan) *house {
 	node := h.ids.Node()
 	h.lanes = h.newLanes(p.scenario, node, log)
 	h.work = work.New(s, work.Config{Node: node, IDs: h.ids, Now: h.clock.Now, Random: func() float64 { return 0 }, Log: log})
-	h.notes = notice.New(s, notice.Config{IDs: h.ids, Now: h.clock.Now})
+	h.notes = notice.New(s, notice.Config{IDs: h.ids, Now: h.clock.Now, Emit: h.emit})
 	h.desk = routine.New(s, h.deskConfig(p, log))
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -169,11 +170,11 @@ func (h *house) deskConfig(p plan, log *slog.Logger) routine.Config {
 			}
 			return err
 		},
-		Job: func(_ context.Context, _ chela.Routine, run chela.RoutineRun, text string) (chela.JobID, error) {
+		Job: func(_ context.Context, o job.Order) (chela.Job, error) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			h.jobs[run.ID] = text
-			return chela.JobID("job_" + run.ID), nil
+			h.jobs[o.Run] = o.Text
+			return chela.Job{ID: chela.JobID("job_" + o.Run)}, nil
 		},
 		Agent: func(name string) error {
 			if name == chela.MainAgent {

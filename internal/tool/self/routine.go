@@ -26,27 +26,34 @@ type RoutineChange struct {
 	Target      *chela.NotifyTarget
 }
 
-// RoutineAPI is the interface to the routines. All fields are required; the functions
-// are safe for concurrent use. Requests are keyed by the call: a repeated one
-// is executed once.
-type RoutineAPI struct {
-	Create   func(ctx context.Context, r chela.Routine, call chela.ToolCall) (chela.Routine, error)
-	Routines func(ctx context.Context) ([]chela.Routine, error)
-	Named    func(ctx context.Context, name string) (chela.Routine, error)
-	Update   func(ctx context.Context, id chela.RoutineID, c RoutineChange, call chela.ToolCall) (chela.Routine, error)
-	Delete   func(ctx context.Context, id chela.RoutineID, call chela.ToolCall) error
-	Fire     func(ctx context.Context, id chela.RoutineID, input string, call chela.ToolCall) (chela.RunID, error)
-	Runs     func(ctx context.Context, id chela.RoutineID, limit int) ([]chela.RoutineRun, error)
-	Run      func(ctx context.Context, id chela.RunID) (chela.RoutineRun, error)
-	Report   func(ctx context.Context, turn chela.TurnID, r chela.Report) error
+// routines stores the routines of the home. It is safe for concurrent use. Requests of
+// a call are keyed by it: a repeated one is executed once.
+type routines interface {
+	Routines(ctx context.Context) ([]chela.Routine, error)
+	// Routine returns a routine by its id or name, or NotFound.
+	Routine(ctx context.Context, idOrName string) (chela.Routine, error)
+	// Runs returns up to limit runs of a routine made before another one, newest
+	// first; before may be empty.
+	Runs(ctx context.Context, id chela.RoutineID, before chela.RunID, limit int) ([]chela.RoutineRun, error)
+	Run(ctx context.Context, id chela.RunID) (chela.RoutineRun, error)
 
-	// Zone is the owner's time zone; times without a zone are read in it.
-	Zone *time.Location
+	CreateFor(ctx context.Context, call chela.ToolCall, r chela.Routine) (chela.Routine, error)
+	UpdateFor(ctx context.Context, call chela.ToolCall, id chela.RoutineID, c RoutineChange) (chela.Routine, error)
+	DeleteFor(ctx context.Context, call chela.ToolCall, id chela.RoutineID) error
+	FireFor(ctx context.Context, call chela.ToolCall, id chela.RoutineID, input string) (chela.RunID, error)
 }
 
-// RoutineTools returns the tools.
-func RoutineTools(d RoutineAPI) []chela.Tool {
-	return []chela.Tool{d.create(), d.list(), d.update(), d.delete(), d.fire(), d.history(), d.output(), d.report()}
+// routineTools are the tools on the routines of the home.
+type routineTools struct {
+	of   func() routines
+	zone *time.Location
+}
+
+// RoutineTools returns the tools. The routines are looked up on each call, and times
+// without a zone are in the zone of the owner.
+func RoutineTools[R routines](of func() R, zone *time.Location) []chela.Tool {
+	d := routineTools{func() routines { return of() }, zone}
+	return []chela.Tool{d.create(), d.list(), d.update(), d.delete(), d.fire(), d.history(), d.output()}
 }
 
 // routineWriting is the judgement of a call that changes rows of chela's store and may
@@ -70,8 +77,8 @@ func seesRoutine(c chela.ToolCall, r chela.Routine) bool {
 
 // find returns a routine that the session of a call may see. Others are
 // NotFound, as if they did not exist.
-func (d RoutineAPI) find(ctx context.Context, c chela.ToolCall, name string) (chela.Routine, error) {
-	r, err := d.Named(ctx, name)
+func (d routineTools) find(ctx context.Context, c chela.ToolCall, name string) (chela.Routine, error) {
+	r, err := d.of().Routine(ctx, name)
 	if err != nil && chela.KindOf(err) != chela.NotFound {
 		return r, err
 	}

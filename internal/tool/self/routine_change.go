@@ -34,7 +34,7 @@ type updateInput struct {
 	Description *string `json:"description,omitempty" jsonschema:"for people"`
 }
 
-func (d RoutineAPI) update() chela.Tool {
+func (d routineTools) update() chela.Tool {
 	return tool.New(tool.Def[updateInput]{
 		Name: "routine_update",
 		Doc:  updateDoc,
@@ -58,7 +58,7 @@ func (d RoutineAPI) update() chela.Tool {
 				target := chela.NotifyTarget(in.Target)
 				c.Target = &target
 			}
-			if r, err = d.Update(ctx, r.ID, c, call.ToolCall); err != nil {
+			if r, err = d.of().UpdateFor(ctx, call.ToolCall, r.ID, c); err != nil {
 				return tool.Outcome("", err)
 			}
 			return tool.Done("changed " + d.told(r)), nil
@@ -70,7 +70,7 @@ type nameInput struct {
 	Name string `json:"name" jsonschema:"which routine"`
 }
 
-func (d RoutineAPI) delete() chela.Tool {
+func (d routineTools) delete() chela.Tool {
 	return tool.New(tool.Def[nameInput]{
 		Name:  "routine_delete",
 		Doc:   deleteDoc,
@@ -78,7 +78,7 @@ func (d RoutineAPI) delete() chela.Tool {
 		Run: func(ctx context.Context, call tool.Call[nameInput]) (chela.ToolResult, error) {
 			r, err := d.find(ctx, call.ToolCall, call.In.Name)
 			if err == nil {
-				err = d.Delete(ctx, r.ID, call.ToolCall)
+				err = d.of().DeleteFor(ctx, call.ToolCall, r.ID)
 			}
 			return tool.Outcome("deleted", err)
 		},
@@ -90,7 +90,7 @@ type fireInput struct {
 	Input string `json:"input,omitempty" jsonschema:"what it is told beside its prompt"`
 }
 
-func (d RoutineAPI) fire() chela.Tool {
+func (d routineTools) fire() chela.Tool {
 	return tool.New(tool.Def[fireInput]{
 		Name: "routine_fire",
 		Doc:  fireDoc,
@@ -102,7 +102,7 @@ func (d RoutineAPI) fire() chela.Tool {
 			if err != nil {
 				return tool.Outcome("", err)
 			}
-			run, err := d.Fire(ctx, r.ID, call.In.Input, call.ToolCall)
+			run, err := d.of().FireFor(ctx, call.ToolCall, r.ID, call.In.Input)
 			return tool.Outcome("fired: run "+string(run), err)
 		},
 	})
@@ -116,7 +116,12 @@ type reportInput struct {
 // maxReport limits the notice of a run, in bytes.
 const maxReport = 20_000
 
-func (d RoutineAPI) report() chela.Tool {
+// A ReportFunc stores the report of the run that a turn makes. It is Denied if the turn
+// is not a run.
+type ReportFunc func(ctx context.Context, turn chela.TurnID, r chela.Report) error
+
+// Report returns the tool by which a run decides whether people are notified.
+func Report(report ReportFunc) chela.Tool {
 	return tool.New(tool.Def[reportInput]{
 		Name: "report",
 		Doc:  reportDoc,
@@ -131,7 +136,7 @@ func (d RoutineAPI) report() chela.Tool {
 			case len(in.Text) > maxReport:
 				return tool.Failed("the text is too long for a notice; write it to a document and name its path"), nil
 			}
-			return tool.Outcome("noted", d.Report(ctx, call.Turn, chela.Report{Notify: in.Notify, Text: in.Text}))
+			return tool.Outcome("noted", report(ctx, call.Turn, chela.Report{Notify: in.Notify, Text: in.Text}))
 		},
 	})
 }

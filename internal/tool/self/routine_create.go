@@ -38,7 +38,7 @@ type createInput struct {
 	Description string   `json:"description,omitempty" jsonschema:"for people"`
 }
 
-func (d RoutineAPI) create() chela.Tool {
+func (d routineTools) create() chela.Tool {
 	return tool.New(tool.Def[createInput]{
 		Name: "routine_create",
 		Doc:  createDoc,
@@ -58,7 +58,7 @@ func (d RoutineAPI) create() chela.Tool {
 		Run: func(ctx context.Context, call tool.Call[createInput]) (chela.ToolResult, error) {
 			r, err := d.routine(call)
 			if err == nil {
-				r, err = d.Create(ctx, r, call.ToolCall)
+				r, err = d.of().CreateFor(ctx, call.ToolCall, r)
 			}
 			if err != nil {
 				return tool.Outcome("", err)
@@ -69,7 +69,7 @@ func (d RoutineAPI) create() chela.Tool {
 }
 
 // routine builds the routine that a call describes.
-func (d RoutineAPI) routine(call tool.Call[createInput]) (chela.Routine, error) {
+func (d routineTools) routine(call tool.Call[createInput]) (chela.Routine, error) {
 	in := call.In
 	r := chela.Routine{
 		Name: in.Name, Description: in.Description, Agent: call.Agent, Enabled: true, Session: call.Session, DeleteAfterRun: in.Once,
@@ -87,7 +87,7 @@ func (d RoutineAPI) routine(call tool.Call[createInput]) (chela.Routine, error) 
 }
 
 // schedule sets the time of a trigger, by its kind.
-func (d RoutineAPI) schedule(t *chela.Trigger, text string) (err error) {
+func (d routineTools) schedule(t *chela.Trigger, text string) (err error) {
 	if span, ok := strings.CutPrefix(text, "@every "); ok && t.Kind == chela.TriggerCron {
 		t.Kind, text = chela.TriggerEvery, strings.TrimSpace(span)
 	}
@@ -110,12 +110,12 @@ func (d RoutineAPI) schedule(t *chela.Trigger, text string) (err error) {
 }
 
 // instant parses a time; one without a zone is in the owner's time zone.
-func (d RoutineAPI) instant(text string) (time.Time, error) {
+func (d routineTools) instant(text string) (time.Time, error) {
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return at, nil
 	}
 	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"} {
-		if at, err := time.ParseInLocation(layout, text, d.Zone); err == nil {
+		if at, err := time.ParseInLocation(layout, text, d.zone); err == nil {
 			return at, nil
 		}
 	}

@@ -25,12 +25,12 @@ type listInput struct {
 	All bool `json:"all,omitempty" jsonschema:"those that are turned off, too"`
 }
 
-func (d RoutineAPI) list() chela.Tool {
+func (d routineTools) list() chela.Tool {
 	return tool.New(tool.Def[listInput]{
 		Name: "routine_list",
 		Doc:  listDoc,
 		Run: func(ctx context.Context, call tool.Call[listInput]) (chela.ToolResult, error) {
-			all, err := d.Routines(ctx)
+			all, err := d.of().Routines(ctx)
 			if err != nil {
 				return tool.Outcome("", err)
 			}
@@ -50,7 +50,7 @@ func (d RoutineAPI) list() chela.Tool {
 }
 
 // told formats a routine on one line.
-func (d RoutineAPI) told(r chela.Routine) string {
+func (d routineTools) told(r chela.Routine) string {
 	text := fmt.Sprintf("%s: %s, %s", r.Name, trigger(r.Trigger), r.Action.Kind)
 	switch {
 	case !r.Enabled:
@@ -59,7 +59,7 @@ func (d RoutineAPI) told(r chela.Routine) string {
 			text += " (" + oneLine(r.Reason) + ")"
 		}
 	case !r.NextAt.IsZero():
-		text += ", due " + r.NextAt.In(d.Zone).Format(time.RFC3339)
+		text += ", due " + r.NextAt.In(d.zone).Format(time.RFC3339)
 	}
 	if r.Failures > 0 {
 		text += fmt.Sprintf(", failed %d times in a row", r.Failures)
@@ -83,7 +83,7 @@ type historyInput struct {
 	Limit int    `json:"limit,omitempty" jsonschema:"how many runs" min:"1" max:"100"`
 }
 
-func (d RoutineAPI) history() chela.Tool {
+func (d routineTools) history() chela.Tool {
 	return tool.New(tool.Def[historyInput]{
 		Name: "routine_history",
 		Doc:  historyDoc,
@@ -92,13 +92,13 @@ func (d RoutineAPI) history() chela.Tool {
 			if err != nil {
 				return tool.Outcome("", err)
 			}
-			runs, err := d.Runs(ctx, r.ID, cmp.Or(call.In.Limit, 10))
+			runs, err := d.of().Runs(ctx, r.ID, "", cmp.Or(call.In.Limit, 10))
 			if err != nil {
 				return tool.Outcome("", err)
 			}
 			var b strings.Builder
 			for _, run := range runs {
-				fmt.Fprintf(&b, "%s  due %s  %s", run.ID, run.Due.In(d.Zone).Format(time.RFC3339), run.State)
+				fmt.Fprintf(&b, "%s  due %s  %s", run.ID, run.Due.In(d.zone).Format(time.RFC3339), run.State)
 				if run.Reason != "" {
 					fmt.Fprintf(&b, " (%s)", oneLine(run.Reason))
 				}
@@ -116,7 +116,7 @@ type outputInput struct {
 	RunID string `json:"run_id" jsonschema:"which run"`
 }
 
-func (d RoutineAPI) output() chela.Tool {
+func (d routineTools) output() chela.Tool {
 	return tool.New(tool.Def[outputInput]{
 		Name: "schedule_run_output",
 		Doc:  outputDoc,
@@ -139,19 +139,14 @@ func (d RoutineAPI) output() chela.Tool {
 }
 
 // visibleRun returns a run of a routine that the session of a call may see.
-func (d RoutineAPI) visibleRun(ctx context.Context, call tool.Call[outputInput]) (chela.RoutineRun, error) {
-	run, err := d.Run(ctx, chela.RunID(call.In.RunID))
+func (d routineTools) visibleRun(ctx context.Context, call tool.Call[outputInput]) (chela.RoutineRun, error) {
+	run, err := d.of().Run(ctx, chela.RunID(call.In.RunID))
 	if err != nil {
 		return run, err
 	}
-	all, err := d.Routines(ctx)
-	if err != nil {
-		return run, err
+	r, err := d.of().Routine(ctx, string(run.Routine))
+	if err == nil && !seesRoutine(call.ToolCall, r) {
+		err = chela.E(chela.NotFound, "it belongs to a routine that this session may not see")
 	}
-	for _, r := range all {
-		if r.ID == run.Routine && seesRoutine(call.ToolCall, r) {
-			return run, nil
-		}
-	}
-	return run, chela.E(chela.NotFound, "it belongs to a routine that this session may not see")
+	return run, err
 }

@@ -27,16 +27,14 @@ type fakeRoutines struct {
 
 func (d *fakeRoutines) tools() map[string]chela.Tool {
 	byName := map[string]chela.Tool{}
-	for _, t := range self.RoutineTools(self.RoutineAPI{
-		Create: d.create, Routines: d.list, Named: d.named, Update: d.update, Delete: d.delete, Fire: d.fire, Runs: d.runs, Run: d.run,
-		Report: d.report, Zone: time.FixedZone("home", 3600),
-	}) {
+	all := self.RoutineTools(func() *fakeRoutines { return d }, time.FixedZone("home", 3600))
+	for _, t := range append(all, self.Report(d.report)) {
 		byName[t.Name] = t
 	}
 	return byName
 }
 
-func (d *fakeRoutines) create(_ context.Context, r chela.Routine, call chela.ToolCall) (chela.Routine, error) {
+func (d *fakeRoutines) CreateFor(_ context.Context, call chela.ToolCall, r chela.Routine) (chela.Routine, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !chela.ValidName(r.Name) {
@@ -48,7 +46,7 @@ func (d *fakeRoutines) create(_ context.Context, r chela.Routine, call chela.Too
 	return r, nil
 }
 
-func (d *fakeRoutines) list(context.Context) ([]chela.Routine, error) {
+func (d *fakeRoutines) Routines(context.Context) ([]chela.Routine, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.all), nil
@@ -61,17 +59,17 @@ func (d *fakeRoutines) find(match func(chela.Routine) bool) (int, error) {
 	return -1, chela.E(chela.NotFound, "no such row")
 }
 
-func (d *fakeRoutines) named(_ context.Context, name string) (chela.Routine, error) {
+func (d *fakeRoutines) Routine(_ context.Context, name string) (chela.Routine, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	i, err := d.find(func(r chela.Routine) bool { return r.Name == name })
+	i, err := d.find(func(r chela.Routine) bool { return r.Name == name || string(r.ID) == name })
 	if err != nil {
 		return chela.Routine{}, err
 	}
 	return d.all[i], nil
 }
 
-func (d *fakeRoutines) update(_ context.Context, id chela.RoutineID, c self.RoutineChange, _ chela.ToolCall) (chela.Routine, error) {
+func (d *fakeRoutines) UpdateFor(_ context.Context, _ chela.ToolCall, id chela.RoutineID, c self.RoutineChange) (chela.Routine, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	i, err := d.find(func(r chela.Routine) bool { return r.ID == id })
@@ -90,28 +88,28 @@ func (d *fakeRoutines) update(_ context.Context, id chela.RoutineID, c self.Rout
 	return d.all[i], nil
 }
 
-func (d *fakeRoutines) delete(_ context.Context, id chela.RoutineID, _ chela.ToolCall) error {
+func (d *fakeRoutines) DeleteFor(_ context.Context, _ chela.ToolCall, id chela.RoutineID) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.all = slices.DeleteFunc(d.all, func(r chela.Routine) bool { return r.ID == id })
 	return nil
 }
 
-func (d *fakeRoutines) fire(_ context.Context, id chela.RoutineID, input string, call chela.ToolCall) (chela.RunID, error) {
+func (d *fakeRoutines) FireFor(_ context.Context, call chela.ToolCall, id chela.RoutineID, input string) (chela.RunID, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.fired = append(d.fired, fmt.Sprint(id, " ", input, " ", call.ID))
 	return "run_1", nil
 }
 
-func (d *fakeRoutines) runs(context.Context, chela.RoutineID, int) ([]chela.RoutineRun, error) {
+func (d *fakeRoutines) Runs(context.Context, chela.RoutineID, chela.RunID, int) ([]chela.RoutineRun, error) {
 	return []chela.RoutineRun{
 		{ID: "run_2", Due: time.Unix(7200, 0), State: chela.RunSkipped, Reason: "outside\nof its hours"},
 		{ID: "run_1", Due: time.Unix(3600, 0), State: chela.RunOK, Notified: "rain"},
 	}, nil
 }
 
-func (d *fakeRoutines) run(_ context.Context, id chela.RunID) (chela.RoutineRun, error) {
+func (d *fakeRoutines) Run(_ context.Context, id chela.RunID) (chela.RoutineRun, error) {
 	switch id {
 	case "run_1":
 		return chela.RoutineRun{ID: id, Routine: "rtn_daily", State: chela.RunOK, Output: "It rains."}, nil

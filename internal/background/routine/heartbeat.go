@@ -1,13 +1,15 @@
-package background
+package routine
 
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"chela"
-	"chela/internal/background/work"
+	"chela/internal/background/routine/rule"
 	"chela/internal/config"
+	"chela/internal/engine/queue"
 	"chela/internal/store"
 )
 
@@ -24,8 +26,7 @@ func heartbeatName(agent string) string {
 }
 
 // heartbeat is the builtin routine of an agent's periodic check, as configured.
-func (b *Background) heartbeat(agent string) (chela.Routine, error) {
-	set := b.cfg.Settings
+func heartbeat(set *config.Config, agent string) (chela.Routine, error) {
 	h := set.Heartbeat
 	who, err := set.Agent(agent)
 	v := chela.Routine{
@@ -52,55 +53,57 @@ func (b *Background) heartbeat(agent string) (chela.Routine, error) {
 	return v, err
 }
 
-// keepHeartbeats updates the heartbeats to the configuration, and removes the
+// KeepHeartbeats updates the heartbeats to the configuration, and disables the
 // heartbeats of agents without one.
-func (b *Background) keepHeartbeats(ctx context.Context) error {
+func (d *Desk) KeepHeartbeats(ctx context.Context, set *config.Config) error {
 	wanted := map[string]bool{}
-	for _, agent := range b.cfg.Settings.Heartbeat.Agents {
-		v, err := b.heartbeat(agent)
+	for _, agent := range set.Heartbeat.Agents {
+		v, err := heartbeat(set, agent)
 		if err == nil {
-			_, err = b.routines.Keep(ctx, v)
+			_, err = d.Keep(ctx, v)
 		}
 		if err != nil {
 			return err
 		}
 		wanted[v.Name] = true
 	}
-	all, err := b.routines.Routines(ctx)
+	all, err := d.Routines(ctx)
 	for _, v := range all {
 		if err == nil && v.Builtin && !wanted[v.Name] {
 			v.Enabled = false
-			_, err = b.routines.Keep(ctx, v)
+			_, err = d.Keep(ctx, v)
 		}
 	}
 	return err
 }
 
-// hygiene is the work of deleting expired documents from all agents' memories.
-const hygiene = "hygiene"
+// pageOld is the number of runs searched for the last heartbeat.
+const pageOld = 100
 
-// hygieneTime is the interval of hygiene.
-const hygieneTime = 12 * time.Hour
-
-func (b *Background) hygieneKind() work.Kind {
-	return work.Kind{Name: hygiene, Attempts: work.Forever, Handle: func(ctx context.Context, _ chela.Work) (work.Outcome, error) {
-		for _, agent := range b.cfg.Settings.AgentNames() {
-			n, err := b.cfg.Tidy(ctx, agent)
-			if err != nil {
-				return work.Outcome{}, err
-			}
-			if n > 0 {
-				b.cfg.Log.Info("old daily logs deleted", "agent", agent, "documents", n)
-			}
-		}
-		return work.Outcome{Again: b.cfg.Now().Add(hygieneTime)}, nil
-	}}
+// news returns the pending notes of the main session that no heartbeat has
+// seen: those that came between the last heartbeat and this run. Other routines
+// get none.
+func news(ctx context.Context, r *store.Read, v chela.Routine, before chela.RunID) ([]chela.Note, error) {
+	if !v.Builtin {
+		return nil, nil
+	}
+	runs, err := r.RoutineRuns(ctx, v.ID, before, pageOld)
+	if err != nil {
+		return nil, err
+	}
+	var last time.Time
+	if i := slices.IndexFunc(runs, func(run chela.RoutineRun) bool { return run.State != chela.RunSkipped }); i >= 0 {
+		last = runs[i].CreatedAt
+	}
+	notes, err := r.Notes(ctx, chela.MainKey(v.Agent), queue.MaxNotes)
+	return slices.DeleteFunc(notes, func(n chela.Note) bool { return !n.CreatedAt.After(last) }), err
 }
 
-// tend enqueues hygiene periodically.
-func (b *Background) tend(ctx context.Context) error {
-	return b.cfg.Store.Write(ctx, "hygiene.add", func(w *store.Write) error {
-		_, err := b.work.Add(ctx, w, chela.Work{Kind: hygiene, Key: hygiene, DueAt: b.cfg.Now().Add(hygieneTime)})
-		return err
-	})
+// newsText is the section of a prompt that shows notes.
+func newsText(notes []chela.Note) string {
+	if len(notes) == 0 {
+		return ""
+	}
+	return "\n\nNew since the last heartbeat, and not yet reported to your person. Report the important points.\n" +
+		rule.Fenced("notes", queue.Notes(notes))
 }

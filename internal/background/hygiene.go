@@ -1,0 +1,39 @@
+package background
+
+import (
+	"context"
+	"time"
+
+	"chela"
+	"chela/internal/background/work"
+	"chela/internal/store"
+)
+
+// hygiene is the work of deleting expired documents from all agents' memories.
+const hygiene = "hygiene"
+
+// hygieneTime is the interval of hygiene.
+const hygieneTime = 12 * time.Hour
+
+func (b *Background) hygieneKind() work.Kind {
+	return work.Kind{Name: hygiene, Attempts: work.Forever, Handle: func(ctx context.Context, _ chela.Work) (work.Outcome, error) {
+		for _, agent := range b.cfg.Settings.AgentNames() {
+			n, err := b.cfg.Tidy(ctx, agent)
+			if err != nil {
+				return work.Outcome{}, err
+			}
+			if n > 0 {
+				b.cfg.Log.Info("old daily logs deleted", "agent", agent, "documents", n)
+			}
+		}
+		return work.Outcome{Again: b.cfg.Now().Add(hygieneTime)}, nil
+	}}
+}
+
+// tend enqueues hygiene periodically.
+func (b *Background) tend(ctx context.Context) error {
+	return b.cfg.Store.Write(ctx, "hygiene.add", func(w *store.Write) error {
+		_, err := b.work.Add(ctx, w, chela.Work{Kind: hygiene, Key: hygiene, DueAt: b.cfg.Now().Add(hygieneTime)})
+		return err
+	})
+}

@@ -1,0 +1,65 @@
+package notice
+
+import (
+	"context"
+	"fmt"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/store"
+	"chela/internal/tool/self"
+)
+
+// CallOrigin returns the origin of what a call starts: that of the call's turn,
+// with the rights and the provenance of that turn. A manual call is the owner's.
+func CallOrigin(ctx context.Context, r *store.Read, c chela.ToolCall) (chela.Origin, error) {
+	if c.Turn == "" {
+		return chela.Origin{Channel: api.SocketChannel, Owner: true}, nil
+	}
+	t, err := r.Turn(ctx, c.Turn)
+	origin := t.Origin.ActingFor(t.Principal())
+	origin.Provenance = c.Provenance
+	return origin, err
+}
+
+// callSpeaker names the source of a call in notices. A manual call has none.
+func callSpeaker(ctx context.Context, r *store.Read, c chela.ToolCall) (string, error) {
+	if c.Turn == "" {
+		return "", nil
+	}
+	t, err := r.Turn(ctx, c.Turn)
+	if err != nil {
+		return "", err
+	}
+	return Speaker(ctx, r, t)
+}
+
+// Send queues the text of a call for a channel, once, and returns its destination.
+func (d *Desk) Send(ctx context.Context, o self.MessageOrder) (to string, err error) {
+	err = d.write(ctx, "message.send", func(w *store.Write) ([]chela.Event, error) {
+		place, ok, err := lastOn(ctx, &w.Read, o.Channel)
+		if err != nil {
+			return nil, err
+		}
+		if !ok && o.Channel != api.SocketChannel {
+			return nil, chela.E(chela.NotFound, fmt.Sprintf("no conversation is known on channel %.60q", o.Channel)).
+				WithHint("use a channel that the owner has written on, or  " + api.SocketChannel)
+		}
+		place.Channel, place.Owner = o.Channel, true // the approver
+		if o.To != "" {
+			place.To, place.Thread = o.To, ""
+		}
+		to = place.Channel
+		if place.To != "" {
+			to += ":" + place.To
+		}
+		from, err := callSpeaker(ctx, &w.Read, o.Call)
+		if err != nil {
+			return nil, err
+		}
+		return d.Tell(ctx, w, Notice{
+			Key: "message/" + string(o.Call.ID), Agent: o.Call.Agent, Target: chela.TargetOrigin, Origin: place, From: from, Text: o.Text,
+		})
+	})
+	return to, err
+}

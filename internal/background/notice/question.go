@@ -1,0 +1,77 @@
+package notice
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"chela"
+	"chela/internal/platform/excerpt"
+	"chela/internal/store"
+)
+
+// Speaker names the source of a turn in notices: a routine by its name, a job
+// by its title and its id. Other turns have no source.
+func Speaker(ctx context.Context, r *store.Read, t chela.Turn) (string, error) {
+	switch {
+	case !t.Origin.Followed():
+		return "", nil
+	case t.Origin.Channel == chela.ChannelRoutine:
+		v, err := r.Routine(ctx, chela.RoutineID(t.Origin.Account))
+		return v.Name, err
+	default:
+		j, err := r.Job(ctx, chela.JobID(t.Origin.Account))
+		return fmt.Sprintf("%s (%s)", j.Title, j.ID), err
+	}
+}
+
+// maxShown limits the text of a call in a notice, in bytes.
+const maxShown = 300
+
+// always describes how to answer "always" to a question, and the scope of that
+// answer.
+func always(a chela.Approval) string {
+	if a.Always() == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (with --always for %s)", a.Always())
+}
+
+// TellQuestions notifies the owner of the questions of a followed turn, once for
+// each question: the turn is blocked until they are answered. Notices of answered
+// questions are withdrawn.
+func (d *Desk) TellQuestions(ctx context.Context, t chela.Turn) error {
+	return d.write(ctx, "approval.tell", func(w *store.Write) (told []chela.Event, _ error) {
+		asked, err := w.TurnApprovals(ctx, t.ID)
+		if err != nil || len(asked) == 0 {
+			return nil, err
+		}
+		s, err := w.Session(ctx, t.Session)
+		if err != nil {
+			return nil, err
+		}
+		from, err := Speaker(ctx, &w.Read, t)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range asked {
+			key := "approval/" + string(a.ID)
+			if a.State != chela.ApprovalPending {
+				if err := d.Drop(ctx, w, key); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			preview := excerpt.Page(a.Preview, maxShown, "chela approvals show "+string(a.ID))
+			events, err := d.Tell(ctx, w, Notice{
+				Key: key, Agent: s.Agent, Target: chela.TargetLast, From: cmp.Or(from, string(t.Session)),
+				Text: fmt.Sprintf("asks whether it may use %s: %s\nanswer with chela approvals yes %s%s, or no", a.Tool, preview, a.ID, always(a)),
+			})
+			if err != nil {
+				return nil, err
+			}
+			told = append(told, events...)
+		}
+		return told, nil
+	})
+}
