@@ -25,6 +25,7 @@ import (
 	"chela/internal/engine/cost"
 	"chela/internal/engine/hook"
 	"chela/internal/engine/ingress"
+	"chela/internal/engine/journal"
 	"chela/internal/engine/lane"
 	"chela/internal/engine/prompt"
 	"chela/internal/engine/queue"
@@ -67,7 +68,7 @@ type App struct {
 	hooks     *hook.Hooks
 	doing     repair.ActivityBoard
 	sessions  *session.Sessions
-	turns     *turn.Turns
+	turns     *journal.Turns
 	ingress   *ingress.Ingress
 	probe     probe // whether messages are accepted
 	memory    *memory.Keeper
@@ -152,7 +153,7 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 		Settings: cfg, Store: a.store, Lanes: a.lanes, Sessions: a.sessions, Node: a.node, IDs: a.ids, Now: a.now, Random: randv2.Float64, Emit: a.emit, Log: log,
 		Dead: a.presence.Dead, Quiet: a.doing.Quiet, Tidy: a.memory.Tidy, Usable: a.models.Usable, Workspace: a.workspace,
 	})
-	a.turns = turn.NewTurns(a.store, &a.doing)
+	a.turns = journal.NewTurns(a.store, &a.doing)
 	a.ingress = ingress.New(ingress.Config{
 		Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Approvals: a.approvals, Hooks: a.hooks,
 		Agents: a.agents, Turn: a.turns.Turn, Hears: a.background.Hears,

@@ -10,21 +10,15 @@ import (
 	"chela/internal/tool/web"
 )
 
-// outside is the gateway's view of an app.
-type outside struct{ *App }
-
-func (a *App) outside() *outside { return &outside{App: a} }
-
 // home returns the services that the gateway exposes.
 func (a *App) home() gateway.Home {
-	s := a.outside()
 	scopes := session.Scopes{DM: a.cfg.Session.DMScope, Links: a.cfg.Session.IdentityLinks}
 	return gateway.Home{
 		Place:        scopes.Place,
 		Conversation: a.ingress, Events: a.stream, Transcripts: a.sessions, Turns: a.turns, Models: a.models, Responses: a.turns,
 		Tokens: a.tokens, Logins: a.tokens, Requests: a.tokens,
-		Attach: a.blobs.Attach, Kept: a.blobs.Kept, Ready: s.ready,
-		Operations: a.operations(), Hook: a.background.Routines().Hook, Logs: s.logs, Agents: a.cfg.AgentNames, Answering: a.agents.Candidates, Image: a.image,
+		Attach: a.blobs.Attach, Kept: a.blobs.Kept, Ready: a.ready,
+		Operations: a.operations(), Hook: a.background.Routines().Hook, Logs: a.logs, Agents: a.cfg.AgentNames, Answering: a.agents.Candidates, Image: a.image,
 	}
 }
 
@@ -38,14 +32,14 @@ func (a *App) image(ctx context.Context, address string) (mediaType string, cont
 }
 
 // ready returns nil when messages are accepted.
-func (s *outside) ready(ctx context.Context) error {
-	if !s.stays() {
+func (a *App) ready(ctx context.Context) error {
+	if !a.stays() {
 		return chela.E(chela.Unavailable, "chela is starting")
 	}
-	return s.probe.check(ctx)
+	return a.probe.check(ctx)
 }
 
 // logs passes lines of the home's log to show.
-func (s *outside) logs(ctx context.Context, follow bool, show func(line string)) error {
-	return datadir.ReadLog(ctx, s.cfg.Home.Log(), follow, show)
+func (a *App) logs(ctx context.Context, follow bool, show func(line string)) error {
+	return datadir.ReadLog(ctx, a.cfg.Home.Log(), follow, show)
 }

@@ -21,7 +21,7 @@ type conversation interface {
 	Stop(ctx context.Context, id chela.TurnID) error
 }
 
-// journal reads turns; see [Turns].
+// journal reads turns.
 type journal interface {
 	Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error)
 	Outcome(ctx context.Context, id chela.TurnID) (api.Turn, error)

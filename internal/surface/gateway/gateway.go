@@ -107,7 +107,7 @@ type transcripts interface {
 	Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error)
 }
 
-// turns reads turns for OpenAI's API; see [turn.Turns].
+// turns reads turns for OpenAI's API; see [journal.Turns].
 type turns interface {
 	Output(ctx context.Context, id chela.TurnID) (api.Trace, error)
 	Call(ctx context.Context, id chela.CallID) (chela.ToolCall, error)

@@ -6,13 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/gateway/edge"
 )
-
-// key returns the session key in the path.
-func keyOf(v *edge.Visit) chela.SessionKey {
-	return chela.SessionKey(v.Request.PathValue("key"))
-}
 
 // eventKinds are the events that can be asked for.
 var eventKinds = []chela.EventKind{

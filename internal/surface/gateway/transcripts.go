@@ -13,6 +13,9 @@ func (g *Gateway) exportThread(v *edge.Visit) error {
 }
 
 func (g *Gateway) importThread(v *edge.Visit) error {
-	done, err := g.cfg.Home.Transcripts.Import(v.Request.Context(), keyOf(v), v.Request.Body)
-	return found(v, done, err)
+	done, err := g.cfg.Home.Transcripts.Import(v.Request.Context(), chela.SessionKey(v.Request.PathValue("key")), v.Request.Body)
+	if err != nil {
+		return err
+	}
+	return v.OK(done)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -132,15 +131,6 @@ func knows(known []parameter, name string) bool {
 		}
 	}
 	return false
-}
-
-// Number returns a number of the query, or otherwise if it is missing.
-func (v *Visit) Number(name string, otherwise int64) int64 {
-	if !v.Query.Has(name) {
-		return otherwise
-	}
-	n, _ := strconv.ParseInt(v.Query.Get(name), 10, 64) // its declaration was checked
-	return n
 }
 
 // Flag returns a boolean of the query; false if it is missing.

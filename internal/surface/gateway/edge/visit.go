@@ -267,12 +267,8 @@ func broken(err error) error {
 	return chela.E(chela.Invalid, "the body ended before its end").Because(err)
 }
 
-// Key returns a key scoped to the caller's token, from the body or else the
-// header Idempotency-Key: equal keys of two tokens differ. The owner's keys are
-// the same with and without a daemon.
-func (v *Visit) Key(given string) string { return v.Caller().KeyOf(given) }
-
-// Caller returns the caller of the request for operations.
+// Caller returns the caller of the request for operations. The owner's keys are the
+// same with and without a daemon.
 func (v *Visit) Caller() api.Caller {
 	c := api.Caller{By: v.Who(), Scope: v.By.Token.Scope, Origin: v.Origin(), Key: v.Once()}
 	if !v.Owner {

@@ -1,4 +1,4 @@
-package turn
+package journal
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/engine/turn"
 	"chela/internal/store"
 )
 
@@ -66,7 +67,7 @@ func answer(ctx context.Context, r *store.Read, t chela.Turn) (string, error) {
 		return said.Body.Text, err
 	}
 	entries, err := r.TurnEntries(ctx, t.ID)
-	text, _ := Reply(t, entries)
+	text, _ := turn.Reply(t, entries)
 	return text, err
 }
 
@@ -119,9 +120,9 @@ func (ts *Turns) ResponseDeleted(ctx context.Context, id string) (bool, error) {
 
 // DeleteResponse deletes a response that a turn gave to a client of OpenAI's API; the
 // entries of the turn stay. A response that was deleted before is NotFound.
-func (ts *Turns) DeleteResponse(ctx context.Context, id string, turn chela.TurnID) error {
+func (ts *Turns) DeleteResponse(ctx context.Context, id string, of chela.TurnID) error {
 	return ts.store.Write(ctx, "response.delete", func(w *store.Write) error {
-		first, err := w.DeleteResponse(ctx, id, turn, ts.store.Now())
+		first, err := w.DeleteResponse(ctx, id, of, ts.store.Now())
 		if err == nil && !first {
 			err = chela.E(chela.NotFound, "the response was deleted before")
 		}
