@@ -71,7 +71,7 @@ type App struct {
 	turns     *journal.Turns
 	ingress   *ingress.Ingress
 	probe     probe // whether messages are accepted
-	memory    *memory.Keeper
+	memory    *memory.Documents
 	rewinds   *rewind.Mover
 
 	background *background.Background

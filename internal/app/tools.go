@@ -54,8 +54,8 @@ func (a *App) builtins() ([]chela.Tool, error) {
 		}),
 		[]chela.Tool{shell.New(box, a.workspace), http, tool.ReadResult(a.wholeText)},
 		self.DocumentTools(a.memory, a.blobs.Keep),
-		background.Tools(func() *background.Background { return a.background }),                // which is made after the tools
-		self.RoutineTools(func() *routine.Desk { return a.background.Routines() }, cfg.Zone()), // same
+		background.Tools(func() *background.Background { return a.background }),                    // which is made after the tools
+		self.RoutineTools(func() *routine.Routines { return a.background.Routines() }, cfg.Zone()), // same
 		[]chela.Tool{
 			self.Report(func(ctx context.Context, turn chela.TurnID, r chela.Report) error {
 				return a.background.Routines().Report(ctx, turn, r)

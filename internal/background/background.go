@@ -56,8 +56,8 @@ type Background struct {
 	cfg      Config
 	work     *work.Engine
 	jobs     *job.Desk
-	notices  *notice.Desk
-	routines *routine.Desk
+	notices  *notice.Notices
+	routines *routine.Routines
 	repair   *repair.Keeper
 
 	staying chan struct{} // closed by stay
@@ -86,10 +86,10 @@ func (b *Background) Leave() { b.work.Leave() }
 func (b *Background) Jobs() *job.Desk { return b.jobs }
 
 // Routines returns the routines of the home.
-func (b *Background) Routines() *routine.Desk { return b.routines }
+func (b *Background) Routines() *routine.Routines { return b.routines }
 
 // Notices returns the notices to people.
-func (b *Background) Notices() *notice.Desk { return b.notices }
+func (b *Background) Notices() *notice.Notices { return b.notices }
 
 // Run performs due work until ctx ends.
 func (b *Background) Run(ctx context.Context) error {

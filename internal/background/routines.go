@@ -10,7 +10,7 @@ import (
 )
 
 // newRoutines returns the routines of the home.
-func (b *Background) newRoutines() *routine.Desk {
+func (b *Background) newRoutines() *routine.Routines {
 	set := b.cfg.Settings
 	r := set.Routines
 	return routine.New(b.cfg.Store, routine.Config{

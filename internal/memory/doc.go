@@ -11,7 +11,7 @@
 // # Identity documents
 //
 // Some documents describe the agent and its owner. They are part of the system
-// prompt of its turns (see [Keeper.Identity]), in a fixed order, each framed
+// prompt of its turns (see [Documents.Identity]), in a fixed order, each framed
 // and truncated to a limit. Equal documents produce equal bytes, so that prompt
 // caches hit. The audience of the session decides which documents are included:
 //

@@ -27,9 +27,9 @@ const maxKey = 200
 //
 // When a daily log is full, it continues in a further document such as
 // daily/2026-05-04-2.md.
-func (k *Keeper) Edit(ctx context.Context, e chela.DocumentEdit) (made chela.Document, err error) {
-	err = k.onParts(e, func(v revision) error {
-		return k.store.Write(ctx, "document.edit", func(w *store.Write) (err error) {
+func (ds *Documents) Edit(ctx context.Context, e chela.DocumentEdit) (made chela.Document, err error) {
+	err = ds.onParts(e, func(v revision) error {
+		return ds.store.Write(ctx, "document.edit", func(w *store.Write) (err error) {
 			if err := seed(ctx, w, v.Agent, v.at); err != nil {
 				return err
 			}
@@ -45,9 +45,9 @@ func (k *Keeper) Edit(ctx context.Context, e chela.DocumentEdit) (made chela.Doc
 
 // Foresee previews an edit: it returns a document before and after it, without
 // writing. The version before is 0 if the document does not exist.
-func (k *Keeper) Foresee(ctx context.Context, e chela.DocumentEdit) (before, after chela.Document, err error) {
-	err = k.onParts(e, func(v revision) error {
-		before, err = store.Find(ctx, k.store, func(r *store.Read) (chela.Document, error) { return r.Document(ctx, v.Agent, v.Path) })
+func (ds *Documents) Foresee(ctx context.Context, e chela.DocumentEdit) (before, after chela.Document, err error) {
+	err = ds.onParts(e, func(v revision) error {
+		before, err = store.Find(ctx, ds.store, func(r *store.Read) (chela.Document, error) { return r.Document(ctx, v.Agent, v.Path) })
 		switch {
 		case chela.KindOf(err) == chela.NotFound:
 			before = chela.Document{Agent: v.Agent, Path: v.Path}
@@ -61,33 +61,33 @@ func (k *Keeper) Foresee(ctx context.Context, e chela.DocumentEdit) (before, aft
 }
 
 // Write is an Edit that replaces the text of a document.
-func (k *Keeper) Write(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
+func (ds *Documents) Write(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
 	e.Kind = chela.EditWrite
-	return k.Edit(ctx, e)
+	return ds.Edit(ctx, e)
 }
 
 // Append is an Edit that appends to a document.
-func (k *Keeper) Append(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
+func (ds *Documents) Append(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
 	e.Kind = chela.EditAppend
-	return k.Edit(ctx, e)
+	return ds.Edit(ctx, e)
 }
 
 // Note is an Edit that appends to a daily log, under the current time. The path
 // names the log, as the day may have changed since the caller chose it; empty
 // means today's.
-func (k *Keeper) Note(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
+func (ds *Documents) Note(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
 	e.Kind = chela.EditNote
-	return k.Edit(ctx, e)
+	return ds.Edit(ctx, e)
 }
 
 // Delete is an Edit that deletes a document; its versions are retained.
-func (k *Keeper) Delete(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
+func (ds *Documents) Delete(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
 	e.Kind = chela.EditDelete
-	return k.Edit(ctx, e)
+	return ds.Edit(ctx, e)
 }
 
 // Today returns the path of today's log.
-func (k *Keeper) Today() string { return chela.DailyDocument(k.Now().In(k.Zone)) }
+func (ds *Documents) Today() string { return chela.DailyDocument(ds.Now().In(ds.Zone)) }
 
 // dated matches the end of a daily log's path.
 var dated = regexp.MustCompile(`/\d{4}-\d\d-\d\d\.(md|txt)$`)
@@ -99,15 +99,15 @@ const maxParts = 100
 
 // onParts applies an edit to its document, or for a daily log to the first part
 // with room.
-func (k *Keeper) onParts(e chela.DocumentEdit, do func(revision) error) error {
+func (ds *Documents) onParts(e chela.DocumentEdit, do func(revision) error) error {
 	if e.Kind == chela.EditNote && e.Path == "" {
-		e.Path = k.Today()
+		e.Path = ds.Today()
 	}
-	e, err := k.check(e)
+	e, err := ds.check(e)
 	if err != nil {
 		return err
 	}
-	v := revision{DocumentEdit: e, at: k.Now().UTC().Truncate(time.Microsecond), zone: k.Zone}
+	v := revision{DocumentEdit: e, at: ds.Now().UTC().Truncate(time.Microsecond), zone: ds.Zone}
 	ending := path.Ext(e.Path)
 	name := strings.TrimSuffix(e.Path, ending)
 	grows := dated.MatchString(e.Path) && (e.Kind == chela.EditAppend || e.Kind == chela.EditNote)
@@ -211,8 +211,8 @@ func expect(version *int64, d chela.Document) error {
 var editKinds = []chela.EditKind{chela.EditWrite, chela.EditAppend, chela.EditNote, chela.EditDelete}
 
 // check returns an edit with its path cleaned, or Invalid.
-func (k *Keeper) check(e chela.DocumentEdit) (chela.DocumentEdit, error) {
-	clean, err := k.clean(e.Agent, e.Path)
+func (ds *Documents) check(e chela.DocumentEdit) (chela.DocumentEdit, error) {
+	clean, err := ds.clean(e.Agent, e.Path)
 	if err != nil {
 		return e, err
 	}

@@ -22,16 +22,16 @@ var firstFiles embed.FS
 
 // Seed creates an agent's first documents, unless it has or ever had any. It
 // reports whether it did.
-func (k *Keeper) Seed(ctx context.Context, agent string) (seeded bool, err error) {
-	if err := k.Agent(agent); err != nil {
+func (ds *Documents) Seed(ctx context.Context, agent string) (seeded bool, err error) {
+	if err := ds.Agent(agent); err != nil {
 		return false, err
 	}
 	has := func(r *store.Read) (bool, error) { return r.HasDocuments(ctx, agent) }
-	if had, err := store.Find(ctx, k.store, has); err != nil || had {
+	if had, err := store.Find(ctx, ds.store, has); err != nil || had {
 		return false, err
 	}
-	at := k.Now().UTC().Truncate(time.Microsecond)
-	err = k.store.Write(ctx, "document.seed", func(w *store.Write) error { return seed(ctx, w, agent, at) })
+	at := ds.Now().UTC().Truncate(time.Microsecond)
+	err = ds.store.Write(ctx, "document.seed", func(w *store.Write) error { return seed(ctx, w, agent, at) })
 	return err == nil, err
 }
 

@@ -71,40 +71,40 @@ type known struct {
 // Identity returns the part of the system prompt from an agent's documents, for
 // a turn of a session and its principal. An agent that never had documents gets
 // its first ones. The result is cached until a document changes.
-func (k *Keeper) Identity(ctx context.Context, agent string, session chela.SessionKey, by chela.Principal) (Identity, error) {
-	edits, err := k.edits(ctx, agent)
+func (ds *Documents) Identity(ctx context.Context, agent string, session chela.SessionKey, by chela.Principal) (Identity, error) {
+	edits, err := ds.edits(ctx, agent)
 	if err != nil {
 		return Identity{}, err
 	}
 	who := audienceOf(session, by)
-	k.mu.Lock()
-	now := k.known[agent]
-	k.mu.Unlock()
+	ds.mu.Lock()
+	now := ds.known[agent]
+	ds.mu.Unlock()
 	if said, ok := now.identities[who]; ok && now.edits == edits {
 		return said, nil
 	}
-	return k.read(ctx, agent, who)
+	return ds.read(ctx, agent, who)
 }
 
 // edits returns the number of edits of the identity documents. If none was ever
 // written, it writes the first ones.
-func (k *Keeper) edits(ctx context.Context, agent string) (int64, error) {
+func (ds *Documents) edits(ctx context.Context, agent string) (int64, error) {
 	count := func(r *store.Read) (int64, error) { return r.CountEdits(ctx, agent, identityDocuments...) }
-	edits, err := store.Find(ctx, k.store, count)
+	edits, err := store.Find(ctx, ds.store, count)
 	if err != nil || edits > 0 {
 		return edits, err
 	}
-	if _, err := k.Seed(ctx, agent); err != nil {
+	if _, err := ds.Seed(ctx, agent); err != nil {
 		return 0, err
 	}
-	return store.Find(ctx, k.store, count)
+	return store.Find(ctx, ds.store, count)
 }
 
 // read reads the documents and caches the identity for an audience.
-func (k *Keeper) read(ctx context.Context, agent string, who audience) (Identity, error) {
+func (ds *Documents) read(ctx context.Context, agent string, who audience) (Identity, error) {
 	var edits int64
 	var docs []chela.Document
-	err := k.store.Read(ctx, func(r *store.Read) error {
+	err := ds.store.Read(ctx, func(r *store.Read) error {
 		edits, docs = 0, nil
 		for _, path := range identityDocuments {
 			d, err := r.Document(ctx, agent, path)
@@ -128,16 +128,16 @@ func (k *Keeper) read(ctx context.Context, agent string, who audience) (Identity
 	for _, d := range docs {
 		said.Provenance = said.Provenance.With(d.Provenance)
 	}
-	said.Tokens = k.Count(said.Text)
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	now := k.known[agent]
+	said.Tokens = ds.Count(said.Text)
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	now := ds.known[agent]
 	if now.edits != edits {
 		now.identities = nil
 	}
 	identities := map[audience]Identity{who: said}
 	maps.Copy(identities, now.identities) // copied, as other goroutines may be reading the old map
-	k.known[agent] = known{edits: edits, identities: identities}
+	ds.known[agent] = known{edits: edits, identities: identities}
 	return said, nil
 }
 

@@ -10,34 +10,34 @@ import (
 )
 
 // Operations binds the operations on documents.
-func (k *Keeper) Operations() []api.Bound {
+func (ds *Documents) Operations() []api.Bound {
 	return []api.Bound{
 		api.DocumentsTree.Do(func(ctx context.Context, _ api.Caller, q api.DocumentTreeQuery) (api.Page[chela.DocumentNode], error) {
-			nodes, err := k.Tree(ctx, cmp.Or(q.Agent, chela.MainAgent), q.Path, q.Depth)
+			nodes, err := ds.Tree(ctx, cmp.Or(q.Agent, chela.MainAgent), q.Path, q.Depth)
 			if err != nil {
 				return api.Page[chela.DocumentNode]{}, err
 			}
 			return api.Cut(nodes, q.After, q.Limit, func(n chela.DocumentNode) string { return n.Path })
 		}),
 		api.DocumentsShow.Do(func(ctx context.Context, _ api.Caller, q api.DocumentQuery) (chela.Document, error) {
-			return k.Version(ctx, cmp.Or(q.Agent, chela.MainAgent), q.Path, q.Version)
+			return ds.Version(ctx, cmp.Or(q.Agent, chela.MainAgent), q.Path, q.Version)
 		}),
-		api.DocumentsVersions.Do(k.versions),
+		api.DocumentsVersions.Do(ds.versions),
 		api.DocumentsWrite.Do(func(ctx context.Context, c api.Caller, q api.DocumentWrite) (chela.Document, error) {
 			e := chela.DocumentEdit{Kind: chela.EditWrite, Agent: q.Agent, Path: q.Path, Text: q.Text, Expect: q.Expect}
 			if q.Append {
 				e.Kind = chela.EditAppend
 			}
-			return k.edit(ctx, c, e)
+			return ds.edit(ctx, c, e)
 		}),
 		api.DocumentsDelete.Do(func(ctx context.Context, c api.Caller, q api.DocumentRef) (chela.Document, error) {
-			return k.edit(ctx, c, chela.DocumentEdit{Kind: chela.EditDelete, Agent: q.Agent, Path: q.Path})
+			return ds.edit(ctx, c, chela.DocumentEdit{Kind: chela.EditDelete, Agent: q.Agent, Path: q.Path})
 		}),
 	}
 }
 
-func (k *Keeper) versions(ctx context.Context, _ api.Caller, q api.DocumentVersionsQuery) (page api.Page[chela.Document], _ error) {
-	versions, err := k.History(ctx, cmp.Or(q.Agent, chela.MainAgent), q.Path)
+func (ds *Documents) versions(ctx context.Context, _ api.Caller, q api.DocumentVersionsQuery) (page api.Page[chela.Document], _ error) {
+	versions, err := ds.History(ctx, cmp.Or(q.Agent, chela.MainAgent), q.Path)
 	if err != nil {
 		return page, err
 	}
@@ -50,9 +50,9 @@ func (k *Keeper) versions(ctx context.Context, _ api.Caller, q api.DocumentVersi
 
 // edit makes an edit in the name of a caller, and returns the new version without its
 // text.
-func (k *Keeper) edit(ctx context.Context, c api.Caller, e chela.DocumentEdit) (chela.Document, error) {
+func (ds *Documents) edit(ctx context.Context, c api.Caller, e chela.DocumentEdit) (chela.Document, error) {
 	e.Agent, e.Key, e.Author = cmp.Or(e.Agent, chela.MainAgent), c.Key, chela.Author{By: c.By}
-	d, err := k.Edit(ctx, e)
+	d, err := ds.Edit(ctx, e)
 	d.Text = ""
 	return d, err
 }

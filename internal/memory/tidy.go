@@ -18,17 +18,17 @@ const tidied = "chela (hygiene)"
 // Tidy deletes an agent's daily logs older than KeepDaily days, and returns
 // their number. As with every deletion, their versions are retained. A log that
 // is edited concurrently is skipped.
-func (k *Keeper) Tidy(ctx context.Context, agent string) (deleted int, err error) {
-	logs, err := store.Find(ctx, k.store, func(r *store.Read) ([]chela.Document, error) { return r.Documents(ctx, agent, chela.DocsDaily) })
+func (ds *Documents) Tidy(ctx context.Context, agent string) (deleted int, err error) {
+	logs, err := store.Find(ctx, ds.store, func(r *store.Read) ([]chela.Document, error) { return r.Documents(ctx, agent, chela.DocsDaily) })
 	if err != nil {
 		return 0, err
 	}
-	oldest := chela.DailyDocument(k.Now().In(k.Zone).AddDate(0, 0, -KeepDaily))
+	oldest := chela.DailyDocument(ds.Now().In(ds.Zone).AddDate(0, 0, -KeepDaily))
 	for _, d := range logs {
 		if day, ok := dayOf(d.Path); !ok || day >= oldest {
 			continue
 		}
-		_, err := k.Delete(ctx, chela.DocumentEdit{
+		_, err := ds.Delete(ctx, chela.DocumentEdit{
 			Agent: agent, Path: d.Path, Key: "tidy/" + d.WrittenAt.UTC().Format(time.RFC3339Nano), Expect: &d.Version, Author: chela.Author{By: tidied},
 		})
 		switch chela.KindOf(err) {

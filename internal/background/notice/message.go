@@ -35,7 +35,7 @@ func callSpeaker(ctx context.Context, r *store.Read, c chela.ToolCall) (string, 
 }
 
 // Send queues the text of a call for a channel, once, and returns its destination.
-func (d *Desk) Send(ctx context.Context, o self.MessageOrder) (to string, err error) {
+func (d *Notices) Send(ctx context.Context, o self.MessageOrder) (to string, err error) {
 	err = d.write(ctx, "message.send", func(w *store.Write) ([]chela.Event, error) {
 		place, ok, err := lastOn(ctx, &w.Read, o.Channel)
 		if err != nil {

@@ -12,8 +12,8 @@
 //
 // A notice also leaves a durable event in the agent's main session, so that
 // readers of that session see it even if its delivery fails. Channels that are
-// polled rather than pushed list their notices with [Desk.Pending] and confirm
-// them with [Desk.Seen].
+// polled rather than pushed list their notices with [Notices.Pending] and confirm
+// them with [Notices.Seen].
 package notice
 
 import (
@@ -42,26 +42,26 @@ type Notice struct {
 	Job     chela.JobID
 }
 
-// Config holds the dependencies of a desk. All fields are required.
+// Config holds the dependencies of notices. All fields are required.
 type Config struct {
 	IDs  *chela.IDs
 	Now  func() time.Time
 	Emit func(chela.Event)
 }
 
-// A Desk sends notices. It is safe for concurrent use.
-type Desk struct {
+// Notices sends notices. It is safe for concurrent use.
+type Notices struct {
 	store *store.Store
 	cfg   Config
 }
 
-// New returns a desk over a store.
-func New(s *store.Store, cfg Config) *Desk { return &Desk{store: s, cfg: cfg} }
+// New returns the notices of a store.
+func New(s *store.Store, cfg Config) *Notices { return &Notices{store: s, cfg: cfg} }
 
-func (d *Desk) now() time.Time { return d.cfg.Now().UTC().Truncate(time.Microsecond) }
+func (d *Notices) now() time.Time { return d.cfg.Now().UTC().Truncate(time.Microsecond) }
 
 // write runs fn in a transaction and announces its events after the commit.
-func (d *Desk) write(ctx context.Context, op string, fn func(w *store.Write) ([]chela.Event, error)) error {
+func (d *Notices) write(ctx context.Context, op string, fn func(w *store.Write) ([]chela.Event, error)) error {
 	var events []chela.Event
 	err := d.store.Write(ctx, op, func(w *store.Write) (err error) {
 		events, err = fn(w)
@@ -78,7 +78,7 @@ func (d *Desk) write(ctx context.Context, op string, fn func(w *store.Write) ([]
 
 // Tell adds a notice to the outbox within a transaction. It returns the events
 // to announce after the commit; none if the notice had been sent before.
-func (d *Desk) Tell(ctx context.Context, w *store.Write, n Notice) ([]chela.Event, error) {
+func (d *Notices) Tell(ctx context.Context, w *store.Write, n Notice) ([]chela.Event, error) {
 	if n.Target == chela.TargetNone || n.Text == "" {
 		return nil, nil
 	}
@@ -127,12 +127,12 @@ func idOf(key string, to chela.Origin) chela.OutboxID {
 }
 
 // Drop withdraws the undelivered copies of a notice within a transaction.
-func (d *Desk) Drop(ctx context.Context, w *store.Write, key string) error {
+func (d *Notices) Drop(ctx context.Context, w *store.Write, key string) error {
 	return w.DropOwed(ctx, "out_"+key+"/")
 }
 
 // furnish creates the main session of an agent if it does not exist.
-func (d *Desk) furnish(ctx context.Context, w *store.Write, agent string) error {
+func (d *Notices) furnish(ctx context.Context, w *store.Write, agent string) error {
 	key, now := chela.MainKey(agent), d.now()
 	if _, err := w.Session(ctx, key); chela.KindOf(err) != chela.NotFound {
 		return err
@@ -151,13 +151,13 @@ func (d *Desk) furnish(ctx context.Context, w *store.Write, agent string) error 
 const maxPending = 100
 
 // Pending returns the undelivered notices of a polled channel, oldest first.
-func (d *Desk) Pending(ctx context.Context, channel string) ([]chela.Outbound, error) {
+func (d *Notices) Pending(ctx context.Context, channel string) ([]chela.Outbound, error) {
 	return store.Find(ctx, d.store, func(r *store.Read) ([]chela.Outbound, error) { return r.Owed(ctx, channel, maxPending) })
 }
 
 // Seen marks notices of a channel as delivered. Unknown ids and notices that
 // another reader confirmed are ignored.
-func (d *Desk) Seen(ctx context.Context, channel string, ids []chela.OutboxID) error {
+func (d *Notices) Seen(ctx context.Context, channel string, ids []chela.OutboxID) error {
 	return d.store.Write(ctx, "notice.seen", func(w *store.Write) error {
 		owed, err := w.Owed(ctx, channel, maxPending)
 		for _, o := range owed {

@@ -8,7 +8,7 @@ import (
 )
 
 // Operations binds the operations on the notices that clients poll.
-func (d *Desk) Operations() []api.Bound {
+func (d *Notices) Operations() []api.Bound {
 	return []api.Bound{
 		api.NoticesList.Do(func(ctx context.Context, _ api.Caller, q api.NoticeQuery) (api.Page[chela.Outbound], error) {
 			pending, err := d.Pending(ctx, api.NoticeChannel)

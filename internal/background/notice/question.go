@@ -40,7 +40,7 @@ func always(a chela.Approval) string {
 // TellQuestions notifies the owner of the questions of a followed turn, once for
 // each question: the turn is blocked until they are answered. Notices of answered
 // questions are withdrawn.
-func (d *Desk) TellQuestions(ctx context.Context, t chela.Turn) error {
+func (d *Notices) TellQuestions(ctx context.Context, t chela.Turn) error {
 	return d.write(ctx, "approval.tell", func(w *store.Write) (told []chela.Event, _ error) {
 		asked, err := w.TurnApprovals(ctx, t.ID)
 		if err != nil || len(asked) == 0 {

@@ -16,7 +16,7 @@ import (
 // it was done.
 func (h *house) again(kind, key string) {
 	h.t.Helper()
-	for _, k := range h.desk.Kinds() {
+	for _, k := range h.routines.Kinds() {
 		if k.Name != kind {
 			continue
 		}
@@ -45,7 +45,7 @@ func TestHandlersMayRunAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := h.desk.Follow(t.Context(), turn); err != nil {
+			if err := h.routines.Follow(t.Context(), turn); err != nil {
 				t.Fatal(err)
 			}
 			h.rest()
@@ -56,7 +56,7 @@ func TestHandlersMayRunAgain(t *testing.T) {
 	})
 }
 
-// TestLostAnswers has messages accepted of whose acceptance the desk does not hear.
+// TestLostAnswers accepts messages whose receipts are lost.
 func TestLostAnswers(t *testing.T) {
 	t.Parallel()
 	var fails atomic.Int64
@@ -111,11 +111,11 @@ func TestNext(t *testing.T) {
 	every("four", 4*time.Minute)
 	off := every("off", time.Minute)
 	h.create(byHand("manual", chela.ActionNotify))
-	if _, err := h.desk.Disable(t.Context(), off.ID, "test"); err != nil {
+	if _, err := h.routines.Disable(t.Context(), off.ID, "test"); err != nil {
 		t.Fatal(err)
 	}
 	for limit, want := range map[int][]string{1: {"four 4m0s"}, 6: {"four 4m0s", "six 6m0s", "four 8m0s", "four 12m0s", "six 12m0s", "four 16m0s"}} {
-		due, err := h.desk.Next(t.Context(), limit)
+		due, err := h.routines.Next(t.Context(), limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,25 +133,25 @@ func TestChanges(t *testing.T) {
 	ctx := t.Context()
 	v, other := h.create(daily("a")), h.create(daily("b"))
 	name, text := "b", chela.RoutineAction{Kind: chela.ActionNotify, Text: "new"}
-	if _, err := h.desk.Update(ctx, v.ID, api.RoutineChange{Name: &name}, "test"); chela.KindOf(err) != chela.Conflict {
+	if _, err := h.routines.Update(ctx, v.ID, api.RoutineChange{Name: &name}, "test"); chela.KindOf(err) != chela.Conflict {
 		t.Errorf("the name of another one: %v", err)
 	}
-	got, err := h.desk.Update(ctx, v.ID, api.RoutineChange{Action: &text}, "test")
+	got, err := h.routines.Update(ctx, v.ID, api.RoutineChange{Action: &text}, "test")
 	if err != nil || got.Version != 2 || !got.NextAt.Equal(v.NextAt) || got.Action.Text != "new" {
 		t.Errorf("changed: %+v, %v", got, err)
 	}
 	hourly := chela.Trigger{Kind: chela.TriggerEvery, Every: chela.Span(time.Hour)}
-	got, err = h.desk.Update(ctx, v.ID, api.RoutineChange{Trigger: &hourly}, "test")
+	got, err = h.routines.Update(ctx, v.ID, api.RoutineChange{Trigger: &hourly}, "test")
 	if err != nil || got.NextAt.After(h.clock.Now().Add(time.Hour)) {
 		t.Errorf("a new trigger: next at %v, %v", got.NextAt, err)
 	}
-	if err := h.desk.Delete(ctx, other.ID, "test"); err != nil {
+	if err := h.routines.Delete(ctx, other.ID, "test"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.desk.Update(ctx, other.ID, api.RoutineChange{Action: &text}, "test"); chela.KindOf(err) != chela.NotFound {
+	if _, err := h.routines.Update(ctx, other.ID, api.RoutineChange{Action: &text}, "test"); chela.KindOf(err) != chela.NotFound {
 		t.Errorf("change of a deleted one: %v", err)
 	}
-	if _, err := h.desk.Fire(ctx, other.ID, routine.Firing{}); chela.KindOf(err) != chela.NotFound {
+	if _, err := h.routines.Fire(ctx, other.ID, routine.Firing{}); chela.KindOf(err) != chela.NotFound {
 		t.Errorf("fire a deleted one: %v", err)
 	}
 	h.clock.forward(other.NextAt.Add(time.Second))
@@ -160,21 +160,21 @@ func TestChanges(t *testing.T) {
 
 	beat := daily("heartbeat")
 	beat.Agent, beat.Enabled = "main", true
-	kept, err := h.desk.Keep(ctx, beat)
+	kept, err := h.routines.Keep(ctx, beat)
 	if err != nil || !kept.Builtin {
 		t.Fatalf("kept: %+v, %v", kept, err)
 	}
-	if err := h.desk.Delete(ctx, kept.ID, "test"); chela.KindOf(err) != chela.Denied {
+	if err := h.routines.Delete(ctx, kept.ID, "test"); chela.KindOf(err) != chela.Denied {
 		t.Errorf("delete a builtin one: %v", err)
 	}
-	if _, err := h.desk.Update(ctx, kept.ID, api.RoutineChange{Action: &text}, "test"); chela.KindOf(err) != chela.Denied {
+	if _, err := h.routines.Update(ctx, kept.ID, api.RoutineChange{Action: &text}, "test"); chela.KindOf(err) != chela.Denied {
 		t.Errorf("change a builtin one: %v", err)
 	}
-	if _, err := h.desk.Disable(ctx, kept.ID, "test"); err != nil {
+	if _, err := h.routines.Disable(ctx, kept.ID, "test"); err != nil {
 		t.Error(err)
 	}
 	beat.Action.Text = "look around"
-	again, err := h.desk.Keep(ctx, beat)
+	again, err := h.routines.Keep(ctx, beat)
 	if err != nil || again.ID != kept.ID || again.Enabled || again.Action.Text != "look around" {
 		t.Errorf("kept again: %+v, %v", again, err)
 	}

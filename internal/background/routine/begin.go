@@ -20,7 +20,7 @@ var errNoPlace = errors.New("no place")
 // begin starts a waiting run if a slot is free, and performs the routine's
 // action. After a crash the action is repeated; its effects are keyed by the
 // run.
-func (d *Desk) begin(ctx context.Context, k chela.Work) (work.Outcome, error) {
+func (d *Routines) begin(ctx context.Context, k chela.Work) (work.Outcome, error) {
 	v, run, err := d.take(ctx, chela.RunID(k.Key))
 	switch {
 	case errors.Is(err, errNoPlace): // woken when a run ends, or an older one begins
@@ -44,7 +44,7 @@ func temporary(err error) bool {
 
 // take assigns a slot to a pending run. A run that needs no turn has ended on
 // return.
-func (d *Desk) take(ctx context.Context, id chela.RunID) (v chela.Routine, run chela.RoutineRun, err error) {
+func (d *Routines) take(ctx context.Context, id chela.RunID) (v chela.Routine, run chela.RoutineRun, err error) {
 	err = d.write(ctx, "routine.begin", func(c *change) error {
 		if run, err = c.RoutineRun(ctx, id); err != nil || run.State.Ended() {
 			return err
@@ -97,7 +97,7 @@ func (c *change) start(ctx context.Context, v chela.Routine, run *chela.RoutineR
 	if err != nil {
 		return err
 	}
-	if !c.desk.cfg.Defaults.MayBegin(v, places) {
+	if !c.routines.cfg.Defaults.MayBegin(v, places) {
 		return errNoPlace
 	}
 	run.State, run.StartedAt = chela.RunRunning, c.now
@@ -128,7 +128,7 @@ func (c *change) thread(ctx context.Context, v chela.Routine, key chela.SessionK
 	if v.Action.Main {
 		return "", nil
 	}
-	t := chela.Thread{ID: c.desk.cfg.IDs.Thread(), Session: key, Title: v.Name, State: chela.ThreadIdle, CreatedAt: c.now, UpdatedAt: c.now}
+	t := chela.Thread{ID: c.routines.cfg.IDs.Thread(), Session: key, Title: v.Name, State: chela.ThreadIdle, CreatedAt: c.now, UpdatedAt: c.now}
 	s, err := c.Session(ctx, key)
 	switch {
 	case chela.KindOf(err) == chela.NotFound:
@@ -146,8 +146,8 @@ func (c *change) thread(ctx context.Context, v chela.Routine, key chela.SessionK
 	return t.ID, c.CreateThread(ctx, t)
 }
 
-// act performs the action of a run, outside of the desk's transactions.
-func (d *Desk) act(ctx context.Context, v chela.Routine, run chela.RoutineRun) error {
+// act performs the action of a run, outside of its transactions.
+func (d *Routines) act(ctx context.Context, v chela.Routine, run chela.RoutineRun) error {
 	if v.Action.Kind == chela.ActionJob {
 		made, err := d.job(ctx, v, run)
 		if err != nil || run.Job == made.ID {
@@ -176,7 +176,7 @@ func (d *Desk) act(ctx context.Context, v chela.Routine, run chela.RoutineRun) e
 
 // job creates the job of a run, whose end is the end of the run: only the run is
 // notified of it.
-func (d *Desk) job(ctx context.Context, v chela.Routine, run chela.RoutineRun) (chela.Job, error) {
+func (d *Routines) job(ctx context.Context, v chela.Routine, run chela.RoutineRun) (chela.Job, error) {
 	origin, err := store.Find(ctx, d.store, func(r *store.Read) (chela.Origin, error) { return notice.Place(ctx, r, v) })
 	if err != nil {
 		return chela.Job{}, err
@@ -229,7 +229,7 @@ func labelled(v chela.Routine, text string) string { return "[routine " + v.Name
 
 // wake reports the outcome of a run in a turn of the main session. The answer
 // goes to the origin of the routine, else to the last origin of the session.
-func (d *Desk) wake(ctx context.Context, k chela.Work) (work.Outcome, error) {
+func (d *Routines) wake(ctx context.Context, k chela.Work) (work.Outcome, error) {
 	text, err := argsText(k.Args)
 	if err != nil {
 		return work.Outcome{}, err

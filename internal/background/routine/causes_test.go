@@ -28,7 +28,7 @@ func listening(name, pattern string) chela.Routine {
 // hear has a message accepted, as far as routines listen for it.
 func (h *house) hear(in chela.Inbound, id string) {
 	h.t.Helper()
-	also, err := h.desk.Hears(h.t.Context(), in)
+	also, err := h.routines.Hears(h.t.Context(), in)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestMessagesMakeRoutinesFire(t *testing.T) {
 			`ok "do deploy\n\ndeploy"`,
 		}, h.runs(a))
 		same(t, "other", 1, len(h.runs(b)))
-		if _, err := h.desk.Disable(t.Context(), a.ID, "test"); err != nil {
+		if _, err := h.routines.Disable(t.Context(), a.ID, "test"); err != nil {
 			t.Fatal(err)
 		}
 		hear("in_6", "telegram", "deploy again")
@@ -117,7 +117,7 @@ func TestWebhooks(t *testing.T) {
 		v := h.create(hooked("build", signature.SchemeHMAC))
 		secret, now := []byte("swordfish"), h.clock.Now()
 		hook := func(path string, header http.Header, body string) (api.Hooked, chela.Kind) {
-			got, err := h.desk.Hook(t.Context(), path, header, []byte(body))
+			got, err := h.routines.Hook(t.Context(), path, header, []byte(body))
 			h.rest()
 			return got, chela.KindOf(err)
 		}
@@ -147,7 +147,7 @@ func TestWebhooks(t *testing.T) {
 			same(t, what, c.kind, kind)
 		}
 		same(t, "runs", 2, len(h.runs(v)))
-		if _, err := h.desk.Disable(t.Context(), v.ID, "test"); err != nil {
+		if _, err := h.routines.Disable(t.Context(), v.ID, "test"); err != nil {
 			t.Fatal(err)
 		}
 		_, kind = hook("ci/build", signature.Sign(secret, []byte("more"), now), "more")
@@ -164,7 +164,7 @@ turns:
   - {when: do broken, steps: [{fault: {status: 400}}]}
 past_end: echo
 `})
-		if err := h.desk.Stay(t.Context()); err != nil {
+		if err := h.routines.Stay(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		watch := byHand("watch", chela.ActionTurn)
@@ -204,7 +204,7 @@ func TestSlackAsksWhetherSomebodyListens(t *testing.T) {
 			mac := hmac.New(sha256.New, []byte(key))
 			mac.Write([]byte("v0:" + at + ":" + body))
 			header := http.Header{"X-Slack-Request-Timestamp": {at}, "X-Slack-Signature": {"v0=" + hex.EncodeToString(mac.Sum(nil))}}
-			got, err := h.desk.Hook(t.Context(), "ci/slack", header, []byte(body))
+			got, err := h.routines.Hook(t.Context(), "ci/slack", header, []byte(body))
 			same(t, key, want, got)
 			if (chela.KindOf(err) == chela.Denied) != (key == "sailfish") {
 				t.Errorf("%s: %v", key, err)

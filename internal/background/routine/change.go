@@ -12,19 +12,19 @@ import (
 	"chela/internal/store"
 )
 
-// A change is one transaction of the desk.
+// A change is one transaction on routines.
 type change struct {
 	*store.Write
-	desk   *Desk
-	now    time.Time
-	events []chela.Event // to announce after the commit
+	routines *Routines
+	now      time.Time
+	events   []chela.Event // to announce after the commit
 }
 
 // write runs fn in a transaction and announces its events after the commit.
-func (d *Desk) write(ctx context.Context, op string, fn func(c *change) error) error {
+func (d *Routines) write(ctx context.Context, op string, fn func(c *change) error) error {
 	var c *change
 	err := d.store.Write(ctx, op, func(w *store.Write) error {
-		c = &change{Write: w, desk: d, now: d.now()}
+		c = &change{Write: w, routines: d, now: d.now()}
 		return fn(c)
 	})
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *change) add(ctx context.Context, v chela.Routine, run chela.RoutineRun)
 		f.Cause = run.Cause
 		run.Reason = rule.Refuse(v, f)
 	}
-	run.ID, run.Routine, run.State, run.CreatedAt, run.Input = c.desk.cfg.IDs.Run(), v.ID, chela.RunPending, c.now, excerpt.Bytes(run.Input, maxInput)
+	run.ID, run.Routine, run.State, run.CreatedAt, run.Input = c.routines.cfg.IDs.Run(), v.ID, chela.RunPending, c.now, excerpt.Bytes(run.Input, maxInput)
 	if run.Reason != "" {
 		run.State, run.FinishedAt = chela.RunSkipped, c.now
 	}
@@ -69,10 +69,10 @@ func (c *change) add(ctx context.Context, v chela.Routine, run chela.RoutineRun)
 		return run, err
 	}
 	if run.State == chela.RunSkipped {
-		_, err := c.PruneRuns(ctx, v.ID, c.desk.cfg.Defaults.KeepRuns, c.now.Add(-day-v.Notify.Repeat.Duration()))
+		_, err := c.PruneRuns(ctx, v.ID, c.routines.cfg.Defaults.KeepRuns, c.now.Add(-day-v.Notify.Repeat.Duration()))
 		return run, err
 	}
-	if _, err := c.desk.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workRun, Key: string(run.ID), DueAt: c.now}); err != nil {
+	if _, err := c.routines.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workRun, Key: string(run.ID), DueAt: c.now}); err != nil {
 		return run, err
 	}
 	return run, c.announce(ctx, chela.Event{
@@ -89,7 +89,7 @@ func (c *change) look(ctx context.Context, v chela.Routine) (f rule.Facts, err e
 	if f.Waiting, err = c.WaitingRuns(ctx, v.ID); err != nil {
 		return f, err
 	}
-	window, err := rule.ActiveWindow(v.Guards.ActiveHours, c.desk.cfg.Zone)
+	window, err := rule.ActiveWindow(v.Guards.ActiveHours, c.routines.cfg.Zone)
 	if err != nil {
 		return f, err
 	}
@@ -117,7 +117,7 @@ func (c *change) look(ctx context.Context, v chela.Routine) (f rule.Facts, err e
 // says so.
 func (c *change) note(ctx context.Context, v chela.Routine, run chela.RoutineRun, text string) error {
 	if v.Action.Wake == chela.WakeNow {
-		_, err := c.desk.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workPost, Key: string(run.ID), Args: textArgs(text), DueAt: c.now})
+		_, err := c.routines.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workPost, Key: string(run.ID), Args: textArgs(text), DueAt: c.now})
 		return err
 	}
 	from, err := outcomeOf(ctx, &c.Read, v, run)
@@ -145,11 +145,11 @@ func (c *change) wakeNext(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !c.desk.cfg.Defaults.MayBegin(c.desk.cfg.Defaults.Filled(v), places) {
+		if !c.routines.cfg.Defaults.MayBegin(c.routines.cfg.Defaults.Filled(v), places) {
 			continue
 		}
 		places.Take(v)
-		if err := c.desk.cfg.Work.Set(ctx, c.Write, chela.Work{Kind: workRun, Key: string(run.ID), DueAt: c.now}); err != nil {
+		if err := c.routines.cfg.Work.Set(ctx, c.Write, chela.Work{Kind: workRun, Key: string(run.ID), DueAt: c.now}); err != nil {
 			return err
 		}
 	}
@@ -159,7 +159,7 @@ func (c *change) wakeNext(ctx context.Context) error {
 // await enqueues the next firing of a routine, or removes it if there is none.
 func (c *change) await(ctx context.Context, v chela.Routine) error {
 	if v.NextAt.IsZero() {
-		return c.desk.cfg.Work.Drop(ctx, c.Write, workFire, string(v.ID))
+		return c.routines.cfg.Work.Drop(ctx, c.Write, workFire, string(v.ID))
 	}
-	return c.desk.cfg.Work.Set(ctx, c.Write, chela.Work{Kind: workFire, Key: string(v.ID), DueAt: v.NextAt})
+	return c.routines.cfg.Work.Set(ctx, c.Write, chela.Work{Kind: workFire, Key: string(v.ID), DueAt: v.NextAt})
 }

@@ -14,7 +14,7 @@ import (
 // Create adds a routine and returns it as stored, with its id and first due
 // time. By is its principal. It returns Invalid if the routine cannot work, and
 // Conflict if its name is taken.
-func (d *Desk) Create(ctx context.Context, v chela.Routine, by string) (chela.Routine, error) {
+func (d *Routines) Create(ctx context.Context, v chela.Routine, by string) (chela.Routine, error) {
 	if err := checkReserved(v.Name); err != nil {
 		return v, err
 	}
@@ -50,7 +50,7 @@ func checkReserved(name string) error {
 }
 
 // settle validates a routine and computes its first due time after now.
-func (d *Desk) settle(v *chela.Routine, now time.Time) error {
+func (d *Routines) settle(v *chela.Routine, now time.Time) error {
 	v.Trigger.At, v.Trigger.Anchor = rule.Stored(v.Trigger.At), rule.Stored(v.Trigger.Anchor)
 	if v.Trigger.Kind == chela.TriggerEvery && v.Trigger.Anchor.IsZero() {
 		v.Trigger.Anchor = now.Truncate(time.Second)
@@ -74,7 +74,7 @@ func (d *Desk) settle(v *chela.Routine, now time.Time) error {
 }
 
 // check validates a routine against this home; it returns Invalid.
-func (d *Desk) check(v chela.Routine) error {
+func (d *Routines) check(v chela.Routine) error {
 	if err := rule.Check(v, d.cfg.Zone); err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func set[T any](to *T, from *T) {
 // caught up. A routine that has become invalid can still be disabled, renamed
 // and described. Of a builtin routine only Enabled can be changed; the rest is
 // in the configuration.
-func (d *Desk) Update(ctx context.Context, id chela.RoutineID, c api.RoutineChange, by string) (chela.Routine, error) {
+func (d *Routines) Update(ctx context.Context, id chela.RoutineID, c api.RoutineChange, by string) (chela.Routine, error) {
 	if c.Name != nil {
 		if err := checkReserved(*c.Name); err != nil {
 			return chela.Routine{}, err
@@ -148,7 +148,7 @@ const offByConfig = "turned off in the configuration"
 // Keep creates or updates a builtin routine by its name. Its history stays, and
 // so does a person's decision to disable it. A routine turned off in the
 // configuration stays disabled until that changes.
-func (d *Desk) Keep(ctx context.Context, v chela.Routine) (chela.Routine, error) {
+func (d *Routines) Keep(ctx context.Context, v chela.Routine) (chela.Routine, error) {
 	have, err := d.Routine(ctx, v.Name)
 	v.Builtin = true
 	if !v.Enabled {
@@ -190,14 +190,14 @@ func sameTimes(a, b chela.Trigger) bool {
 }
 
 // Enable enables a routine.
-func (d *Desk) Enable(ctx context.Context, id chela.RoutineID, by string) (chela.Routine, error) {
+func (d *Routines) Enable(ctx context.Context, id chela.RoutineID, by string) (chela.Routine, error) {
 	yes := true
 	return d.Update(ctx, id, api.RoutineChange{Enabled: &yes}, by)
 }
 
 // Disable disables a routine; it can still be fired by hand. Running runs
 // continue.
-func (d *Desk) Disable(ctx context.Context, id chela.RoutineID, by string) (chela.Routine, error) {
+func (d *Routines) Disable(ctx context.Context, id chela.RoutineID, by string) (chela.Routine, error) {
 	no := false
 	return d.Update(ctx, id, api.RoutineChange{Enabled: &no}, by)
 }
@@ -205,7 +205,7 @@ func (d *Desk) Disable(ctx context.Context, id chela.RoutineID, by string) (chel
 // Delete deletes a routine; its runs stay readable. Pending runs are skipped,
 // running ones continue. It returns Denied for a builtin routine, which can
 // only be disabled.
-func (d *Desk) Delete(ctx context.Context, id chela.RoutineID, by string) error {
+func (d *Routines) Delete(ctx context.Context, id chela.RoutineID, by string) error {
 	_, err := d.alter(ctx, id, by, func(v *chela.Routine, now time.Time) error {
 		if v.Builtin {
 			return chela.E(chela.Denied, fmt.Sprintf("the routine %s comes with chela and cannot be deleted", v.Name)).WithHint("disable it instead")
@@ -217,7 +217,7 @@ func (d *Desk) Delete(ctx context.Context, id chela.RoutineID, by string) error 
 }
 
 // alter reads, changes and stores a routine in one transaction.
-func (d *Desk) alter(ctx context.Context, id chela.RoutineID, by string, how func(v *chela.Routine, now time.Time) error) (v chela.Routine, err error) {
+func (d *Routines) alter(ctx context.Context, id chela.RoutineID, by string, how func(v *chela.Routine, now time.Time) error) (v chela.Routine, err error) {
 	err = d.write(ctx, "routine.change", func(c *change) error {
 		if v, err = c.LockRoutine(ctx, id); err != nil {
 			return err

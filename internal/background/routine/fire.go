@@ -20,7 +20,7 @@ const (
 )
 
 // fire handles the work of a due routine.
-func (d *Desk) fire(ctx context.Context, k chela.Work) (work.Outcome, error) {
+func (d *Routines) fire(ctx context.Context, k chela.Work) (work.Outcome, error) {
 	if d.cfg.Defaults.Off {
 		return work.Outcome{Again: d.now().Add(offTime)}, nil
 	}
@@ -42,11 +42,11 @@ func (d *Desk) fire(ctx context.Context, k chela.Work) (work.Outcome, error) {
 
 // fireDue adds the runs of a due routine and moves it to its next time.
 func (c *change) fireDue(ctx context.Context, v *chela.Routine) error {
-	s, err := rule.Times(v.Trigger, c.desk.cfg.Zone)
+	s, err := rule.Times(v.Trigger, c.routines.cfg.Zone)
 	if err != nil {
 		return err
 	}
-	full := c.desk.cfg.Defaults.Filled(*v)
+	full := c.routines.cfg.Defaults.Filled(*v)
 	fires, next := rule.Due(s, v.NextAt, c.now, full.Trigger.Missed)
 	for _, f := range fires {
 		run := chela.RoutineRun{Due: f.Due, Key: keyOf(f.Due), Cause: v.Trigger.Kind, Missed: f.Missed, Reason: f.Skip}
@@ -71,7 +71,7 @@ type Firing struct {
 
 // Fire fires a routine by hand, regardless of its guards and of whether it is
 // enabled. It returns Conflict if the key was used with another input.
-func (d *Desk) Fire(ctx context.Context, id chela.RoutineID, f Firing) (chela.RunID, error) {
+func (d *Routines) Fire(ctx context.Context, id chela.RoutineID, f Firing) (chela.RunID, error) {
 	if f.Key == "" {
 		f.Key = string(d.cfg.IDs.Request())
 	}

@@ -23,7 +23,7 @@ type result struct {
 // Follow updates the run that a turn belongs to: the run ends with the turn,
 // and releases its slot while the turn waits for a person. It is idempotent and
 // may be called at any time.
-func (d *Desk) Follow(ctx context.Context, t chela.Turn) error {
+func (d *Routines) Follow(ctx context.Context, t chela.Turn) error {
 	if !t.Origin.Followed() || t.Origin.Channel != chela.ChannelRoutine {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (c *change) waits(ctx context.Context, id chela.RunID, w rule.Waits) error 
 
 // JobMoved is called in the transaction that moves a job. If a routine's run
 // made the job, the run waits while the job does.
-func (d *Desk) JobMoved(ctx context.Context, w *store.Write, j chela.Job) error {
+func (d *Routines) JobMoved(ctx context.Context, w *store.Write, j chela.Job) error {
 	if j.Run == "" || !j.State.Live() {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (d *Desk) JobMoved(ctx context.Context, w *store.Write, j chela.Job) error 
 			return err
 		}
 	}
-	c := &change{Write: w, desk: d, now: d.now()}
+	c := &change{Write: w, routines: d, now: d.now()}
 	return c.waits(ctx, run.ID, rule.Waits{Job: &j, Approvals: asked})
 }
 
@@ -124,7 +124,7 @@ func why(t chela.Turn) string {
 
 // JobEnded is called in the transaction that ends a job. If a routine's run
 // made the job, the run ends too.
-func (d *Desk) JobEnded(ctx context.Context, w *store.Write, j chela.Job) error {
+func (d *Routines) JobEnded(ctx context.Context, w *store.Write, j chela.Job) error {
 	if j.Run == "" || j.State.Live() {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (d *Desk) JobEnded(ctx context.Context, w *store.Write, j chela.Job) error 
 			res.Reason = j.Reason
 		}
 	}
-	c := &change{Write: w, desk: d, now: d.now()}
+	c := &change{Write: w, routines: d, now: d.now()}
 	return c.end(ctx, j.Run, res)
 }
 
@@ -155,7 +155,7 @@ func (c *change) end(ctx context.Context, id chela.RunID, res result) error {
 	if run, err = c.RoutineRun(ctx, id); err != nil || run.State.Ended() {
 		return err // read again, under the routine's lock
 	}
-	return c.endRun(ctx, c.desk.cfg.Defaults.Filled(v), &run, res)
+	return c.endRun(ctx, c.routines.cfg.Defaults.Filled(v), &run, res)
 }
 
 // endRun stores the ending of a run and its consequences.
@@ -194,7 +194,7 @@ func (c *change) endRun(ctx context.Context, v chela.Routine, run *chela.Routine
 	if err := c.wakeNext(ctx); err != nil {
 		return err
 	}
-	_, err = c.PruneRuns(ctx, v.ID, c.desk.cfg.Defaults.KeepRuns, c.now.Add(-day-v.Notify.Repeat.Duration()))
+	_, err = c.PruneRuns(ctx, v.ID, c.routines.cfg.Defaults.KeepRuns, c.now.Add(-day-v.Notify.Repeat.Duration()))
 	return err
 }
 
@@ -224,7 +224,7 @@ func (c *change) judged(ctx context.Context, before, after chela.Routine) error 
 // tell sends the outcome of a run to people and to the main session.
 func (c *change) tell(ctx context.Context, v chela.Routine, run chela.RoutineRun, out rule.Verdict) error {
 	if out.Tell != "" {
-		events, err := c.desk.cfg.Notices.Tell(ctx, c.Write, notice.Notice{
+		events, err := c.routines.cfg.Notices.Tell(ctx, c.Write, notice.Notice{
 			Key: "run/" + string(run.ID), Agent: v.Agent, Target: v.Notify.Target, Channel: v.Notify.Channel, To: v.Notify.To,
 			Origin: v.Origin, Session: v.Session, From: v.Name, Text: out.Tell, Routine: v.ID, Run: run.ID,
 		})

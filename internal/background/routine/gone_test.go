@@ -18,7 +18,7 @@ func TestRoutinesOfWhatIsGone(t *testing.T) {
 	h := open(t, sqlite(t), plan{})
 	hook := byHand("hook", chela.ActionTurn)
 	hook.Trigger = chela.Trigger{Kind: chela.TriggerWebhook, Path: "build", Scheme: "github", Secret: "env:HOOK"}
-	cfg := h.deskConfig(plan{}, slog.New(slog.DiscardHandler))
+	cfg := h.routineConfig(plan{}, slog.New(slog.DiscardHandler))
 	gone := chela.E(chela.Invalid, "it is gone")
 	cfg.Agent = func(string) error { return gone }
 	cfg.Secret = func(string) ([]byte, error) { return nil, gone }
@@ -52,10 +52,10 @@ func TestBuiltinOfWhatIsGone(t *testing.T) {
 	v := daily("heartbeat-ann")
 	v.Agent = chela.MainAgent
 	v.Enabled = true
-	if _, err := h.desk.Keep(t.Context(), v); err != nil {
+	if _, err := h.routines.Keep(t.Context(), v); err != nil {
 		t.Fatal(err)
 	}
-	cfg := h.deskConfig(plan{}, slog.New(slog.DiscardHandler))
+	cfg := h.routineConfig(plan{}, slog.New(slog.DiscardHandler))
 	cfg.Agent = func(string) error { return chela.E(chela.Invalid, "it is gone") }
 	v.Enabled = false
 	got, err := routine.New(h.store, cfg).Keep(t.Context(), v)

@@ -53,7 +53,7 @@ func TestBuiltinsBackOff(t *testing.T) {
 	beat := byHand("beat", chela.ActionTurn)
 	beat.Agent, beat.Enabled, beat.Trigger = "main", true, chela.Trigger{Kind: chela.TriggerEvery, Every: chela.Span(time.Hour)}
 	beat.Notify.Policy = chela.NotifyNever
-	v, err := h.desk.Keep(t.Context(), beat)
+	v, err := h.routines.Keep(t.Context(), beat)
 	if err != nil {
 		t.Fatal(err)
 	}

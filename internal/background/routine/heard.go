@@ -19,7 +19,7 @@ const maxCause = 30 * day
 // called in the transaction that accepts the message; nil if none match. The
 // function returns the events to announce after the commit. A message without a
 // match costs one read of a few numbers.
-func (d *Desk) Hears(ctx context.Context, in chela.Inbound) (func(context.Context, *store.Write, chela.InboxID) ([]chela.Event, error), error) {
+func (d *Routines) Hears(ctx context.Context, in chela.Inbound) (func(context.Context, *store.Write, chela.InboxID) ([]chela.Event, error), error) {
 	if d.cfg.Defaults.Off || in.Text == "" || in.Origin.Channel == chela.ChannelJob || in.Origin.Channel == chela.ChannelRoutine {
 		return nil, nil
 	}
@@ -32,7 +32,7 @@ func (d *Desk) Hears(ctx context.Context, in chela.Inbound) (func(context.Contex
 		return nil, nil
 	}
 	return func(ctx context.Context, w *store.Write, id chela.InboxID) ([]chela.Event, error) {
-		c := &change{Write: w, desk: d, now: d.now()}
+		c := &change{Write: w, routines: d, now: d.now()}
 		if err := c.lockAll(ctx, found); err != nil {
 			return nil, err
 		}
@@ -63,7 +63,7 @@ func (c *change) lockAll(ctx context.Context, all []chela.RoutineID) error {
 
 // patterns returns the compiled expressions of all message triggers; they are
 // compiled again after a change.
-func (d *Desk) patterns(ctx context.Context) (*rule.Patterns, error) {
+func (d *Routines) patterns(ctx context.Context) (*rule.Patterns, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var hearing []chela.Routine
@@ -102,7 +102,7 @@ func (c *change) caused(ctx context.Context, id chela.RoutineID, run chela.Routi
 	if err != nil || ok {
 		return known, err
 	}
-	v = c.desk.cfg.Defaults.Filled(v)
+	v = c.routines.cfg.Defaults.Filled(v)
 	run.Due = c.now
 	if v.Guards.Dedup > 0 {
 		sum := sha256.Sum256([]byte(run.Input))

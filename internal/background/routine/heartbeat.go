@@ -55,7 +55,7 @@ func heartbeat(set *config.Config, agent string) (chela.Routine, error) {
 
 // KeepHeartbeats updates the heartbeats to the configuration, and disables the
 // heartbeats of agents without one.
-func (d *Desk) KeepHeartbeats(ctx context.Context, set *config.Config) error {
+func (d *Routines) KeepHeartbeats(ctx context.Context, set *config.Config) error {
 	wanted := map[string]bool{}
 	for _, agent := range set.Heartbeat.Agents {
 		v, err := heartbeat(set, agent)
@@ -67,7 +67,7 @@ func (d *Desk) KeepHeartbeats(ctx context.Context, set *config.Config) error {
 		}
 		wanted[v.Name] = true
 	}
-	all, err := d.Routines(ctx)
+	all, err := d.All(ctx)
 	for _, v := range all {
 		if err == nil && v.Builtin && !wanted[v.Name] {
 			v.Enabled = false

@@ -18,7 +18,7 @@ func TestHeartbeatLooksAtNews(t *testing.T) {
 		beat := byHand("beat", chela.ActionTurn)
 		beat.Agent, beat.Enabled, beat.Trigger = "main", true, chela.Trigger{Kind: chela.TriggerEvery, Every: chela.Span(time.Hour)}
 		beat.Guards.Unless, beat.Notify.Policy, beat.Action.Post = "NOTHING.md", chela.NotifyNever, chela.PostNone
-		v, err := h.desk.Keep(t.Context(), beat)
+		v, err := h.routines.Keep(t.Context(), beat)
 		if err != nil {
 			t.Fatal(err)
 		}

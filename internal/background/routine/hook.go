@@ -17,7 +17,7 @@ import (
 // Hook fires the routine whose webhook is at /hooks/path. It returns the same
 // Denied error for a bad signature and for a path without a webhook, so that
 // callers cannot probe for paths.
-func (d *Desk) Hook(ctx context.Context, path string, header http.Header, body []byte) (api.Hooked, error) {
+func (d *Routines) Hook(ctx context.Context, path string, header http.Header, body []byte) (api.Hooked, error) {
 	if len(body) > d.cfg.Defaults.MaxWebhookBytes {
 		return api.Hooked{}, chela.E(chela.Invalid, fmt.Sprintf("the request has %d bytes, and %d are allowed", len(body), d.cfg.Defaults.MaxWebhookBytes))
 	}
@@ -58,7 +58,7 @@ func (d *Desk) Hook(ctx context.Context, path string, header http.Header, body [
 
 // letIn returns the routine at a path and the delivery of a request, if its
 // signature proves the secret.
-func (d *Desk) letIn(ctx context.Context, path string, header http.Header, body []byte) (chela.Routine, signature.Delivery, error) {
+func (d *Routines) letIn(ctx context.Context, path string, header http.Header, body []byte) (chela.Routine, signature.Delivery, error) {
 	v, err := store.Find(ctx, d.store, func(r *store.Read) (chela.Routine, error) {
 		v, _, err := r.RoutineAt(ctx, path)
 		return v, err
@@ -129,7 +129,7 @@ func keysOf(delivery signature.Delivery) (keys []string) {
 
 // nameOf returns the key of a delivery. A sender that authenticates by the bare
 // secret may send no delivery id; then each request is unique.
-func (d *Desk) nameOf(delivery signature.Delivery) string {
+func (d *Routines) nameOf(delivery signature.Delivery) string {
 	if delivery.Key != "" {
 		return delivery.Key
 	}

@@ -30,7 +30,7 @@ func after(c chela.Cursor) json.RawMessage {
 
 // listen fires routines for system events. The transaction that adds the runs
 // of an event also advances the read position.
-func (d *Desk) listen(ctx context.Context, k chela.Work) (work.Outcome, error) {
+func (d *Routines) listen(ctx context.Context, k chela.Work) (work.Outcome, error) {
 	var at heard
 	if err := json.Unmarshal(k.Args, &at); err != nil {
 		return work.Outcome{}, err
@@ -74,7 +74,7 @@ func (d *Desk) listen(ctx context.Context, k chela.Work) (work.Outcome, error) {
 
 // readUntil stores the read position together with the writes of fn, and
 // schedules the next read.
-func (d *Desk) readUntil(ctx context.Context, last chela.Cursor, again time.Duration, fn func(c *change) error) error {
+func (d *Routines) readUntil(ctx context.Context, last chela.Cursor, again time.Duration, fn func(c *change) error) error {
 	return d.write(ctx, "routine.listen", func(c *change) error {
 		if fn != nil {
 			if err := fn(c); err != nil {

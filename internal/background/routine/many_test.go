@@ -19,7 +19,7 @@ func BenchmarkNext(b *testing.B) {
 			h.fill(100_000)
 			b.Run("list", func(b *testing.B) {
 				for b.Loop() {
-					if due, err := h.desk.Next(b.Context(), 20); err != nil || len(due) != 20 {
+					if due, err := h.routines.Next(b.Context(), 20); err != nil || len(due) != 20 {
 						b.Fatalf("%d are due, error %v", len(due), err)
 					}
 				}
@@ -34,7 +34,7 @@ func BenchmarkNext(b *testing.B) {
 			})
 			b.Run("fire", func(b *testing.B) {
 				for b.Loop() {
-					due, err := h.desk.Next(b.Context(), 1)
+					due, err := h.routines.Next(b.Context(), 1)
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -14,7 +14,7 @@ import (
 
 // Next returns the next due times of all routines, earliest first, up to limit.
 // A routine may occur several times.
-func (d *Desk) Next(ctx context.Context, limit int) ([]api.Due, error) {
+func (d *Routines) Next(ctx context.Context, limit int) ([]api.Due, error) {
 	// The earliest due times belong to the routines that are due first, so no
 	// other routine can be among them.
 	routines, err := store.Find(ctx, d.store, func(r *store.Read) ([]chela.Routine, error) { return r.DueRoutines(ctx, limit) })

@@ -13,7 +13,7 @@ import (
 )
 
 // Operations binds the operations on routines and their runs.
-func (d *Desk) Operations() []api.Bound {
+func (d *Routines) Operations() []api.Bound {
 	return []api.Bound{
 		api.RoutinesList.Do(d.list),
 		api.RoutinesCreate.Do(func(ctx context.Context, c api.Caller, q api.NewRoutine) (chela.Routine, error) {
@@ -50,7 +50,7 @@ func (d *Desk) Operations() []api.Bound {
 	}
 }
 
-func (d *Desk) list(ctx context.Context, _ api.Caller, q api.RoutineQuery) (api.Page[chela.Routine], error) {
+func (d *Routines) list(ctx context.Context, _ api.Caller, q api.RoutineQuery) (api.Page[chela.Routine], error) {
 	found, err := store.Find(ctx, d.store, func(r *store.Read) ([]chela.Routine, error) {
 		if q.After != "" {
 			if _, ok, err := r.RoutineNamed(ctx, q.After); err != nil || !ok {
@@ -65,7 +65,7 @@ func (d *Desk) list(ctx context.Context, _ api.Caller, q api.RoutineQuery) (api.
 // maxNext limits the number of due times that are listed.
 const maxNext = 500
 
-func (d *Desk) next(ctx context.Context, _ api.Caller, q api.DueQuery) (api.Page[api.Due], error) {
+func (d *Routines) next(ctx context.Context, _ api.Caller, q api.DueQuery) (api.Page[api.Due], error) {
 	limit := maxNext
 	if q.After == "" {
 		limit = min(api.Rows(q.Limit)+1, maxNext)
@@ -78,7 +78,7 @@ func (d *Desk) next(ctx context.Context, _ api.Caller, q api.DueQuery) (api.Page
 }
 
 // runs lists runs without their outputs, which may be large.
-func (d *Desk) runs(ctx context.Context, _ api.Caller, q api.RunsQuery) (page api.Page[chela.RoutineRun], _ error) {
+func (d *Routines) runs(ctx context.Context, _ api.Caller, q api.RunsQuery) (page api.Page[chela.RoutineRun], _ error) {
 	if q.Before != "" {
 		if _, err := d.Run(ctx, q.Before); err != nil {
 			return page, api.Unknown(string(q.Before), err)
@@ -105,7 +105,7 @@ const pollTime = 100 * time.Millisecond
 // run returns a run, at once or when it has ended. For a client that knows the
 // reason for which the run waits, it also returns when two reads in a row show
 // another reason.
-func (d *Desk) run(ctx context.Context, _ api.Caller, q api.RunQuery) (chela.RoutineRun, error) {
+func (d *Routines) run(ctx context.Context, _ api.Caller, q api.RunQuery) (chela.RoutineRun, error) {
 	patient, cancel := context.WithTimeout(ctx, time.Duration(q.WaitMS)*time.Millisecond)
 	defer cancel()
 	last := ""

@@ -15,7 +15,7 @@ import (
 func operated(t *testing.T) (*house, api.Local) {
 	t.Helper()
 	h := open(t, sqlite(t), plan{scenario: asks})
-	return h, api.Local{Operations: h.desk.Operations(), Caller: api.Caller{
+	return h, api.Local{Operations: h.routines.Operations(), Caller: api.Caller{
 		By: "me", Account: "tok_1", Origin: chela.Origin{Channel: "http"}, Session: "agent:main:slack:group:7",
 	}}
 }

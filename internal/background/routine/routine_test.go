@@ -41,7 +41,7 @@ turns:
 		same(t, "runs of mail", []string{one, one}, h.runs(mail))
 		same(t, "runs of news", []string{`ok "ROUTINE_OK"`, `ok "ROUTINE_OK"`}, h.runs(news))
 		same(t, "told", []string{"mail: Three letters.", "mail: Three letters."}, h.told("terminal"))
-		list, err := h.desk.Runs(t.Context(), mail.ID, "", 10)
+		list, err := h.routines.Runs(t.Context(), mail.ID, "", 10)
 		if err != nil || len(list) != 2 || list[0].Thread == list[1].Thread || list[0].Turn == "" || list[0].Key != list[0].Due.Format(time.RFC3339) {
 			t.Errorf("runs are not apart: %+v, %v", list, err)
 		}
@@ -106,7 +106,7 @@ func TestKeyOfAWish(t *testing.T) {
 	h := open(t, sqlite(t), plan{scenario: "turns: []\npast_end: echo"})
 	v := h.create(byHand("tea", chela.ActionNotify))
 	fire := func(input string) (chela.RunID, error) {
-		return h.desk.Fire(t.Context(), v.ID, routine.Firing{Key: "k", Input: input, By: "test"})
+		return h.routines.Fire(t.Context(), v.ID, routine.Firing{Key: "k", Input: input, By: "test"})
 	}
 	first, err := fire("green")
 	if err != nil {
@@ -139,7 +139,7 @@ turns:
 	same(t, "quiet", []string{`ok "I looked at everything."`}, h.runs(quiet))
 	same(t, "loud", []string{`ok "HEARTBEAT_OK" "It burns."`}, h.runs(loud))
 	same(t, "told", []string{"loud: It burns."}, h.told("terminal"))
-	err := h.desk.Report(t.Context(), h.lastRun(quiet).Turn, chela.Report{})
+	err := h.routines.Report(t.Context(), h.lastRun(quiet).Turn, chela.Report{})
 	same(t, "report after the end", chela.Conflict, chela.KindOf(err))
 }
 
@@ -162,7 +162,7 @@ func TestFailures(t *testing.T) {
 	if got.Enabled || got.Failures != 6 || !strings.HasPrefix(got.Reason, "it failed 6 times in a row: ") {
 		t.Errorf("enabled %v, %d failures, %s", got.Enabled, got.Failures, got.Reason)
 	}
-	again, err := h.desk.Enable(t.Context(), v.ID, "test")
+	again, err := h.routines.Enable(t.Context(), v.ID, "test")
 	if err != nil || !again.Enabled || again.Failures != 0 || again.Reason != "" {
 		t.Errorf("enabled again: %+v, %v", again, err)
 	}
@@ -200,7 +200,7 @@ func TestPlaces(t *testing.T) {
 		same(t, "the oldest next", []string{"running pending", `ok "ROUTINE_OK"`, "running", "running", "pending"}, states())
 		end(all[0])
 		same(t, "the oldest of all", []string{`ok "ROUTINE_OK" pending`, `ok "ROUTINE_OK"`, "running", "running", "running"}, states())
-		if err := h.desk.Delete(t.Context(), all[0].ID, "test"); err != nil {
+		if err := h.routines.Delete(t.Context(), all[0].ID, "test"); err != nil {
 			t.Fatal(err)
 		}
 		end(all[2])

@@ -80,15 +80,15 @@ func (c *clock) back(by time.Duration) {
 
 // A house is a process with one home.
 type house struct {
-	t     testing.TB
-	clock *clock
-	ids   *chela.IDs
-	store *store.Store
-	lanes *lane.Lanes
-	work  *work.Engine
-	desk  *routine.Desk
-	notes *notice.Desk
-	stop  func()
+	t        testing.TB
+	clock    *clock
+	ids      *chela.IDs
+	store    *store.Store
+	lanes    *lane.Lanes
+	work     *work.Engine
+	routines *routine.Routines
+	notes    *notice.Notices
+	stop     func()
 
 	mu     sync.Mutex
 	jobs   map[chela.RunID]string // guarded by mu: the texts of the jobs that were made
@@ -102,7 +102,7 @@ type plan struct {
 	defaults func(*routine.Defaults)
 	failing  func(chela.Inbound) error // what becomes of a message
 	lost     bool                      // messages are accepted and go nowhere
-	deaf     bool                      // the events that the desk emits are not kept
+	deaf     bool                      // emitted events are not kept
 
 	lostAfter func() error // what becomes of the answer that a message was accepted
 }
@@ -122,7 +122,7 @@ func open(t testing.TB, cfg store.Config, p plan) *house {
 	h.lanes = h.newLanes(p.scenario, node, log)
 	h.work = work.New(s, work.Config{Node: node, IDs: h.ids, Now: h.clock.Now, Random: func() float64 { return 0 }, Log: log})
 	h.notes = notice.New(s, notice.Config{IDs: h.ids, Now: h.clock.Now, Emit: h.emit})
-	h.desk = routine.New(s, h.deskConfig(p, log))
+	h.routines = routine.New(s, h.routineConfig(p, log))
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -132,7 +132,7 @@ func open(t testing.TB, cfg store.Config, p plan) *house {
 	})
 	running.Go(func() {
 		follow := work.Kind{Name: chela.WorkFollow, Attempts: work.Forever, Handle: h.follow}
-		if err := h.work.Run(ctx, append(h.desk.Kinds(), follow)...); err != nil {
+		if err := h.work.Run(ctx, append(h.routines.Kinds(), follow)...); err != nil {
 			t.Error(err)
 		}
 	})
@@ -148,7 +148,7 @@ func open(t testing.TB, cfg store.Config, p plan) *house {
 	return h
 }
 
-func (h *house) deskConfig(p plan, log *slog.Logger) routine.Config {
+func (h *house) routineConfig(p plan, log *slog.Logger) routine.Config {
 	cfg := routine.Config{
 		IDs: h.ids, Now: h.clock.Now, Zone: time.UTC, Emit: h.emit, Log: log, Work: h.work, Notices: h.notes,
 		Defaults: routine.Defaults{
@@ -262,7 +262,7 @@ func (h *house) reporting() chela.Tool {
 		Name: "report", Doc: "Reports `notify` and `text`.",
 		Judge: func(reportInput) chela.Judgement { return chela.Judgement{Effect: chela.EffectRead} },
 		Run: func(ctx context.Context, c tool.Call[reportInput]) (chela.ToolResult, error) {
-			return tool.Done("noted"), h.desk.Report(ctx, c.Turn, chela.Report{Notify: c.In.Notify, Text: c.In.Text})
+			return tool.Done("noted"), h.routines.Report(ctx, c.Turn, chela.Report{Notify: c.In.Notify, Text: c.In.Text})
 		},
 	})
 }
@@ -276,7 +276,7 @@ func (h *house) follow(ctx context.Context, k chela.Work) (work.Outcome, error) 
 	if err != nil {
 		return work.Outcome{}, err
 	}
-	return work.Outcome{}, h.desk.Follow(ctx, t)
+	return work.Outcome{}, h.routines.Follow(ctx, t)
 }
 
 func (h *house) emit(e chela.Event) {
@@ -289,7 +289,7 @@ func (h *house) emit(e chela.Event) {
 func (h *house) create(v chela.Routine) chela.Routine {
 	h.t.Helper()
 	v.Enabled = true
-	made, err := h.desk.Create(h.t.Context(), v, "test")
+	made, err := h.routines.Create(h.t.Context(), v, "test")
 	if err != nil {
 		h.t.Fatalf("create %s: %v, %s", v.Name, err, chela.HintOf(err))
 	}
@@ -299,7 +299,7 @@ func (h *house) create(v chela.Routine) chela.Routine {
 // fire lets a routine fire by hand.
 func (h *house) fire(v chela.Routine, key string) chela.RoutineRun {
 	h.t.Helper()
-	id, err := h.desk.Fire(h.t.Context(), v.ID, routine.Firing{Key: key, By: "test"})
+	id, err := h.routines.Fire(h.t.Context(), v.ID, routine.Firing{Key: key, By: "test"})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -334,7 +334,7 @@ func (h *house) rest() {
 
 func (h *house) run(id chela.RunID) chela.RoutineRun {
 	h.t.Helper()
-	v, err := h.desk.Run(h.t.Context(), id)
+	v, err := h.routines.Run(h.t.Context(), id)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -344,7 +344,7 @@ func (h *house) run(id chela.RunID) chela.RoutineRun {
 // runs returns the runs of a routine as words, oldest first.
 func (h *house) runs(v chela.Routine) (all []string) {
 	h.t.Helper()
-	list, err := h.desk.Runs(h.t.Context(), v.ID, "", 1000)
+	list, err := h.routines.Runs(h.t.Context(), v.ID, "", 1000)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -401,7 +401,7 @@ func byHand(name string, kind chela.ActionKind) chela.Routine {
 // find returns the routine with a name.
 func (h *house) find(name string) chela.Routine {
 	h.t.Helper()
-	v, err := h.desk.Routine(h.t.Context(), name)
+	v, err := h.routines.Routine(h.t.Context(), name)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -411,7 +411,7 @@ func (h *house) find(name string) chela.Routine {
 // list returns the runs of a routine, newest first.
 func (h *house) list(v chela.Routine) []chela.RoutineRun {
 	h.t.Helper()
-	list, err := h.desk.Runs(h.t.Context(), v.ID, "", 1000)
+	list, err := h.routines.Runs(h.t.Context(), v.ID, "", 1000)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -431,7 +431,7 @@ func (h *house) lastRun(v chela.Routine) chela.RoutineRun {
 func (h *house) endJob(j chela.Job) {
 	h.t.Helper()
 	err := h.store.Write(h.t.Context(), "test", func(w *store.Write) error {
-		return h.desk.JobEnded(h.t.Context(), w, j)
+		return h.routines.JobEnded(h.t.Context(), w, j)
 	})
 	if err != nil {
 		h.t.Fatal(err)

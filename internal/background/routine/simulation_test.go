@@ -150,7 +150,7 @@ func simulate(t *testing.T, cfg store.Config, days, size int) {
 
 // nextDue returns when a routine is due next, or end if none is until then.
 func nextDue(ctx context.Context, h *house, end time.Time) time.Time {
-	next, err := h.desk.Next(ctx, 1)
+	next, err := h.routines.Next(ctx, 1)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func (c *tally) check(h *house, v chela.Routine, end time.Time) {
 	for at, ok := s.Next(v.CreatedAt); ok && !at.After(end); at, ok = s.Next(at) {
 		expected[at.UTC().Format(time.RFC3339Nano)] = true
 	}
-	runs, err := h.desk.Runs(h.t.Context(), v.ID, "", 1_000_000)
+	runs, err := h.routines.Runs(h.t.Context(), v.ID, "", 1_000_000)
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ const (
 )
 
 // tend ends orphaned runs, and deletes expired causes and delivered notes.
-func (d *Desk) tend(ctx context.Context, _ chela.Work) (work.Outcome, error) {
+func (d *Routines) tend(ctx context.Context, _ chela.Work) (work.Outcome, error) {
 	now := d.now()
 	on, err := store.Find(ctx, d.store, func(r *store.Read) ([]chela.RoutineRun, error) { return r.RunsOn(ctx, now.Add(-missTime), pageRuns) })
 	if err != nil {
@@ -38,7 +38,7 @@ func (d *Desk) tend(ctx context.Context, _ chela.Work) (work.Outcome, error) {
 }
 
 // forget deletes expired records from before a time.
-func (d *Desk) forget(ctx context.Context, before time.Time) error {
+func (d *Routines) forget(ctx context.Context, before time.Time) error {
 	for most := int64(maxForget); most >= maxForget; {
 		err := d.write(ctx, "routine.forget", func(c *change) error {
 			causes, err := c.ForgetCauses(ctx, before)
@@ -58,7 +58,7 @@ func (d *Desk) forget(ctx context.Context, before time.Time) error {
 
 // lookAfter ends a run whose message was dropped from the queue, and follows
 // the turn of a run whose message became one.
-func (d *Desk) lookAfter(ctx context.Context, run chela.RoutineRun) error {
+func (d *Routines) lookAfter(ctx context.Context, run chela.RoutineRun) error {
 	var m chela.Waiting
 	var t chela.Turn
 	found, err := store.Find(ctx, d.store, func(r *store.Read) (found bool, err error) {

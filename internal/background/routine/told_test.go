@@ -200,7 +200,7 @@ func TestLostMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.desk.Stay(t.Context()); err != nil {
+	if err := h.routines.Stay(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	h.clock.forward(time.Now().Add(5 * time.Minute))

@@ -16,7 +16,7 @@ func agentOf(call chela.ToolCall) string { return "agent " + call.Agent }
 // CreateFor creates the routine of a call. It notifies people at the origin of
 // the call's turn, and has the rights of that turn. A call repeated after a
 // crash finds its routine.
-func (d *Desk) CreateFor(ctx context.Context, call chela.ToolCall, v chela.Routine) (chela.Routine, error) {
+func (d *Routines) CreateFor(ctx context.Context, call chela.ToolCall, v chela.Routine) (chela.Routine, error) {
 	origin, err := store.Find(ctx, d.store, func(r *store.Read) (chela.Origin, error) { return notice.CallOrigin(ctx, r, call) })
 	if err != nil {
 		return v, fmt.Errorf("origin of call %s: %w", call.ID, err)
@@ -34,7 +34,7 @@ func (d *Desk) CreateFor(ctx context.Context, call chela.ToolCall, v chela.Routi
 }
 
 // UpdateFor applies the change that a call requests.
-func (d *Desk) UpdateFor(ctx context.Context, call chela.ToolCall, id chela.RoutineID, c self.RoutineChange) (chela.Routine, error) {
+func (d *Routines) UpdateFor(ctx context.Context, call chela.ToolCall, id chela.RoutineID, c self.RoutineChange) (chela.Routine, error) {
 	v, err := d.Routine(ctx, string(id))
 	if err != nil {
 		return v, err
@@ -47,7 +47,7 @@ func (d *Desk) UpdateFor(ctx context.Context, call chela.ToolCall, id chela.Rout
 }
 
 // changeOf returns the difference that a change makes to a routine.
-func (d *Desk) changeOf(v chela.Routine, c self.RoutineChange) (api.RoutineChange, error) {
+func (d *Routines) changeOf(v chela.Routine, c self.RoutineChange) (api.RoutineChange, error) {
 	draft := &Draft{Routine: v, Zone: d.cfg.Zone}
 	if c.Schedule != nil {
 		k, ok := FindFormKey(string(v.Trigger.Kind))
@@ -72,11 +72,11 @@ func (d *Desk) changeOf(v chela.Routine, c self.RoutineChange) (api.RoutineChang
 }
 
 // DeleteFor deletes a routine for a call.
-func (d *Desk) DeleteFor(ctx context.Context, call chela.ToolCall, id chela.RoutineID) error {
+func (d *Routines) DeleteFor(ctx context.Context, call chela.ToolCall, id chela.RoutineID) error {
 	return d.Delete(ctx, id, agentOf(call))
 }
 
 // FireFor fires a routine for a call, once.
-func (d *Desk) FireFor(ctx context.Context, call chela.ToolCall, id chela.RoutineID, input string) (chela.RunID, error) {
+func (d *Routines) FireFor(ctx context.Context, call chela.ToolCall, id chela.RoutineID, input string) (chela.RunID, error) {
 	return d.Fire(ctx, id, Firing{Key: string(call.ID), Input: input, By: agentOf(call)})
 }

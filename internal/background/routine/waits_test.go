@@ -105,7 +105,7 @@ func TestRunsOfJobsThatWait(t *testing.T) {
 	moved := func(n int, j chela.Job) {
 		t.Helper()
 		j.ID, j.Run = h.run(runs[n].ID).Job, runs[n].ID
-		err := h.store.Write(t.Context(), "test", func(w *store.Write) error { return h.desk.JobMoved(context.Background(), w, j) })
+		err := h.store.Write(t.Context(), "test", func(w *store.Write) error { return h.routines.JobMoved(context.Background(), w, j) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,7 +228,7 @@ func TestNobodyLocksAgainstAnother(t *testing.T) {
 				in := chela.Inbound{Text: "go", Origin: chela.Origin{Channel: "matrix"}}
 				err := h.store.Write(t.Context(), "test", func(w *store.Write) error {
 					tries.Add(1)
-					fire, err := h.desk.Hears(t.Context(), in)
+					fire, err := h.routines.Hears(t.Context(), in)
 					if err == nil {
 						_, err = fire(t.Context(), w, chela.InboxID(fmt.Sprint("in_", n, m)))
 					}

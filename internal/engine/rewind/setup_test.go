@@ -30,7 +30,7 @@ type world struct {
 	*rewind.Mover
 	store *store.Store
 	blobs *datadir.Blobs
-	docs  *memory.Keeper
+	docs  *memory.Documents
 	ids   *chela.IDs
 	dir   string // the workspace
 	home  string
@@ -123,12 +123,12 @@ func (w *world) stranger(t testing.TB) *rewind.Mover {
 
 // meddled are documents between whose reading and writing somebody else comes.
 type meddled struct {
-	*memory.Keeper
+	*memory.Documents
 	world *world
 }
 
 func (m meddled) Read(ctx context.Context, agent, path string) (chela.Document, error) {
-	d, err := m.Keeper.Read(ctx, agent, path)
+	d, err := m.Documents.Read(ctx, agent, path)
 	if m.world.meddle != nil {
 		m.world.meddle()
 	}

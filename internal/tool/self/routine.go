@@ -29,7 +29,7 @@ type RoutineChange struct {
 // routines stores the routines of the home. It is safe for concurrent use. Requests of
 // a call are keyed by it: a repeated one is executed once.
 type routines interface {
-	Routines(ctx context.Context) ([]chela.Routine, error)
+	All(ctx context.Context) ([]chela.Routine, error)
 	// Routine returns a routine by its id or name, or NotFound.
 	Routine(ctx context.Context, idOrName string) (chela.Routine, error)
 	// Runs returns up to limit runs of a routine made before another one, newest

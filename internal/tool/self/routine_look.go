@@ -30,7 +30,7 @@ func (d routineTools) list() chela.Tool {
 		Name: "routine_list",
 		Doc:  listDoc,
 		Run: func(ctx context.Context, call tool.Call[listInput]) (chela.ToolResult, error) {
-			all, err := d.of().Routines(ctx)
+			all, err := d.of().All(ctx)
 			if err != nil {
 				return tool.Outcome("", err)
 			}

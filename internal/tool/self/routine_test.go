@@ -46,7 +46,7 @@ func (d *fakeRoutines) CreateFor(_ context.Context, call chela.ToolCall, r chela
 	return r, nil
 }
 
-func (d *fakeRoutines) Routines(context.Context) ([]chela.Routine, error) {
+func (d *fakeRoutines) All(context.Context) ([]chela.Routine, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.Clone(d.all), nil

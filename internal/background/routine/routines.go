@@ -27,7 +27,7 @@ const (
 // Defaults are the configured values of routines that leave a field open.
 type Defaults = rule.Defaults
 
-// Config holds the dependencies of a desk. All fields are required.
+// Config holds the dependencies of routines. All fields are required.
 type Config struct {
 	IDs      *chela.IDs
 	Now      func() time.Time
@@ -35,7 +35,7 @@ type Config struct {
 	Emit     func(chela.Event)
 	Log      *slog.Logger
 	Work     *work.Engine
-	Notices  *notice.Desk
+	Notices  *notice.Notices
 	Defaults Defaults
 
 	// Submit stores a message and lets its turn begin. It is idempotent per
@@ -52,9 +52,9 @@ type Config struct {
 	Secret func(reference string) ([]byte, error)
 }
 
-// A Desk stores routines, fires them and follows their runs. It is safe for
+// Routines stores routines, fires them and follows their runs. It is safe for
 // concurrent use.
-type Desk struct {
+type Routines struct {
 	store *store.Store
 	cfg   Config
 
@@ -63,16 +63,16 @@ type Desk struct {
 	matches *rule.Patterns     // guarded by mu
 }
 
-// New returns a desk over a store.
-func New(s *store.Store, cfg Config) *Desk { return &Desk{store: s, cfg: cfg} }
+// New returns the routines of a store.
+func New(s *store.Store, cfg Config) *Routines { return &Routines{store: s, cfg: cfg} }
 
 // atOnce is the parallelism of firing and of starting runs. They share commits,
 // about ten a second under load, so with fewer in parallel the routines that
 // are due in the same second wait for several commits.
 const atOnce = 8
 
-// Kinds returns the kinds of work that the desk handles.
-func (d *Desk) Kinds() []work.Kind {
+// Kinds returns the kinds of work of routines.
+func (d *Routines) Kinds() []work.Kind {
 	return []work.Kind{
 		{Name: workFire, Attempts: work.Forever, Parallel: atOnce, Handle: d.fire},
 		{Name: workRun, Attempts: work.Forever, Parallel: atOnce, Brief: true, Handle: d.begin},
@@ -83,7 +83,7 @@ func (d *Desk) Kinds() []work.Kind {
 }
 
 // Stay enqueues the standing work of a process that stays.
-func (d *Desk) Stay(ctx context.Context) error {
+func (d *Routines) Stay(ctx context.Context) error {
 	last, err := d.store.LastEvent(ctx)
 	if err != nil {
 		return err
@@ -101,10 +101,10 @@ func (d *Desk) Stay(ctx context.Context) error {
 const day = 24 * time.Hour
 
 // now is the current time at the store's precision.
-func (d *Desk) now() time.Time { return d.cfg.Now().UTC().Truncate(time.Microsecond) }
+func (d *Routines) now() time.Time { return d.cfg.Now().UTC().Truncate(time.Microsecond) }
 
 // Routine returns a routine by its id or name, or NotFound.
-func (d *Desk) Routine(ctx context.Context, idOrName string) (chela.Routine, error) {
+func (d *Routines) Routine(ctx context.Context, idOrName string) (chela.Routine, error) {
 	return store.Find(ctx, d.store, func(r *store.Read) (chela.Routine, error) { return find(ctx, r, idOrName) })
 }
 
@@ -124,8 +124,8 @@ func find(ctx context.Context, r *store.Read, idOrName string) (chela.Routine, e
 // pageSize is the number of routines per read.
 const pageSize = 500
 
-// Routines returns all routines, by name.
-func (d *Desk) Routines(ctx context.Context) ([]chela.Routine, error) {
+// All returns all routines, by name.
+func (d *Routines) All(ctx context.Context) ([]chela.Routine, error) {
 	return store.Find(ctx, d.store, func(r *store.Read) ([]chela.Routine, error) { return All(ctx, r) })
 }
 
@@ -142,7 +142,7 @@ func All(ctx context.Context, r *store.Read) (all []chela.Routine, err error) {
 
 // Runs returns up to limit runs of a routine, newest first: those made before
 // the given one, or the newest if before is empty.
-func (d *Desk) Runs(ctx context.Context, id chela.RoutineID, before chela.RunID, limit int) ([]chela.RoutineRun, error) {
+func (d *Routines) Runs(ctx context.Context, id chela.RoutineID, before chela.RunID, limit int) ([]chela.RoutineRun, error) {
 	return store.Find(ctx, d.store, func(r *store.Read) ([]chela.RoutineRun, error) {
 		if _, err := r.Routine(ctx, id); err != nil {
 			return nil, err
@@ -153,7 +153,7 @@ func (d *Desk) Runs(ctx context.Context, id chela.RoutineID, before chela.RunID,
 
 // Run returns a run by its id, or NotFound. Of a pending run it also tells what
 // the run waits for.
-func (d *Desk) Run(ctx context.Context, id chela.RunID) (chela.RoutineRun, error) {
+func (d *Routines) Run(ctx context.Context, id chela.RunID) (chela.RoutineRun, error) {
 	return store.Find(ctx, d.store, func(r *store.Read) (chela.RoutineRun, error) {
 		run, err := r.RoutineRun(ctx, id)
 		if err != nil || run.State != chela.RunPending {
@@ -175,7 +175,7 @@ func (d *Desk) Run(ctx context.Context, id chela.RunID) (chela.RoutineRun, error
 
 // Report stores the report of a run, given by the turn that makes it. It
 // returns Denied if the turn does not belong to a run.
-func (d *Desk) Report(ctx context.Context, turn chela.TurnID, report chela.Report) error {
+func (d *Routines) Report(ctx context.Context, turn chela.TurnID, report chela.Report) error {
 	return d.store.Write(ctx, "routine.report", func(w *store.Write) error {
 		t, err := w.Turn(ctx, turn)
 		if err != nil {

@@ -20,9 +20,9 @@ import (
 // evening is a time at which it is already tomorrow in Tokyo.
 var evening = time.Date(2026, 5, 4, 20, 5, 0, 0, time.UTC)
 
-// A desk is a keeper whose clock is moved by hand.
+// A desk has documents whose clock is moved by hand.
 type desk struct {
-	*memory.Keeper
+	*memory.Documents
 	now  time.Time
 	keys int
 }
@@ -40,7 +40,7 @@ func newDesk(t testing.TB, cfg store.Config) *desk {
 	})
 	tokyo := time.FixedZone("Tokyo", 9*60*60)
 	d := &desk{now: evening}
-	d.Keeper = memory.New(s, memory.Config{Now: func() time.Time { return d.now }, Zone: tokyo, Agent: known, Count: func(s string) int { return len(s) }})
+	d.Documents = memory.New(s, memory.Config{Now: func() time.Time { return d.now }, Zone: tokyo, Agent: known, Count: func(s string) int { return len(s) }})
 	return d
 }
 

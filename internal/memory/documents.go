@@ -13,7 +13,7 @@ import (
 	"chela/internal/store"
 )
 
-// Config holds the dependencies of a keeper. All fields are required.
+// Config holds the dependencies of documents. All fields are required.
 type Config struct {
 	Now   func() time.Time
 	Zone  *time.Location          // the owner's, which determines the day
@@ -21,8 +21,8 @@ type Config struct {
 	Agent func(name string) error // NotFound if no agent has the name
 }
 
-// A Keeper stores the documents of all agents. It is safe for concurrent use.
-type Keeper struct {
+// Documents stores the documents of all agents. It is safe for concurrent use.
+type Documents struct {
 	Config
 	store *store.Store
 
@@ -30,24 +30,24 @@ type Keeper struct {
 	known map[string]known // guarded by mu; by agent
 }
 
-// New returns a keeper of a store's documents.
-func New(s *store.Store, cfg Config) *Keeper {
-	return &Keeper{Config: cfg, store: s, known: map[string]known{}}
+// New returns the documents of a store.
+func New(s *store.Store, cfg Config) *Documents {
+	return &Documents{Config: cfg, store: s, known: map[string]known{}}
 }
 
 // Read returns the current version of a document, or NotFound.
-func (k *Keeper) Read(ctx context.Context, agent, path string) (chela.Document, error) {
-	return k.Version(ctx, agent, path, 0)
+func (ds *Documents) Read(ctx context.Context, agent, path string) (chela.Document, error) {
+	return ds.Version(ctx, agent, path, 0)
 }
 
 // Version returns a version of a document, or NotFound if it is not retained.
 // Version 0 is the current one; NotFound if the document is deleted.
-func (k *Keeper) Version(ctx context.Context, agent, path string, version int64) (chela.Document, error) {
-	clean, err := k.clean(agent, path)
+func (ds *Documents) Version(ctx context.Context, agent, path string, version int64) (chela.Document, error) {
+	clean, err := ds.clean(agent, path)
 	if err != nil {
 		return chela.Document{}, err
 	}
-	d, err := store.Find(ctx, k.store, func(r *store.Read) (chela.Document, error) {
+	d, err := store.Find(ctx, ds.store, func(r *store.Read) (chela.Document, error) {
 		if version == 0 {
 			return r.Document(ctx, agent, clean)
 		}
@@ -67,8 +67,8 @@ func (k *Keeper) Version(ctx context.Context, agent, path string, version int64)
 }
 
 // clean returns the canonical path of an agent's document.
-func (k *Keeper) clean(agent, path string) (string, error) {
-	if err := k.Agent(agent); err != nil {
+func (ds *Documents) clean(agent, path string) (string, error) {
+	if err := ds.Agent(agent); err != nil {
 		return "", err
 	}
 	return chela.CleanDocumentPath(path)
@@ -81,12 +81,12 @@ func noDocument(path string) error {
 
 // History returns the retained versions of a document, newest first and without
 // texts, or NotFound if it was never written.
-func (k *Keeper) History(ctx context.Context, agent, path string) ([]chela.Document, error) {
-	clean, err := k.clean(agent, path)
+func (ds *Documents) History(ctx context.Context, agent, path string) ([]chela.Document, error) {
+	clean, err := ds.clean(agent, path)
 	if err != nil {
 		return nil, err
 	}
-	versions, err := store.Find(ctx, k.store, func(r *store.Read) ([]chela.Document, error) { return r.DocumentVersions(ctx, agent, clean) })
+	versions, err := store.Find(ctx, ds.store, func(r *store.Read) ([]chela.Document, error) { return r.DocumentVersions(ctx, agent, clean) })
 	if err == nil && len(versions) == 0 {
 		err = noDocument(clean)
 	}
@@ -106,15 +106,15 @@ func cleanFolder(s string) (string, error) {
 // Tree returns the documents and folders below a folder, sorted by path, down
 // to a depth: 1 is the folder itself, 0 is unlimited. The empty folder is the
 // root. It returns NotFound for an empty folder.
-func (k *Keeper) Tree(ctx context.Context, agent, folder string, depth int) ([]chela.DocumentNode, error) {
-	if err := k.Agent(agent); err != nil {
+func (ds *Documents) Tree(ctx context.Context, agent, folder string, depth int) ([]chela.DocumentNode, error) {
+	if err := ds.Agent(agent); err != nil {
 		return nil, err
 	}
 	clean, err := cleanFolder(folder)
 	if err != nil {
 		return nil, err
 	}
-	docs, err := store.Find(ctx, k.store, func(r *store.Read) ([]chela.Document, error) { return r.Documents(ctx, agent, clean) })
+	docs, err := store.Find(ctx, ds.store, func(r *store.Read) ([]chela.Document, error) { return r.Documents(ctx, agent, clean) })
 	if err == nil && len(docs) == 0 && clean != "" {
 		err = chela.E(chela.NotFound, "there is nothing below "+clean).WithHint("chela memory tree shows all")
 	}
