@@ -1,6 +1,6 @@
 # Everything here is a go command that also works by hand.
 .DEFAULT_GOAL := help
-.PHONY: help build test race raceall types sdk failpoints lint fuzz golden bench load crash simulate coldbuild conformance mutants nightly services tidy cross check
+.PHONY: help try build test race raceall types sdk failpoints lint fuzz golden bench load crash simulate coldbuild conformance mutants nightly services tidy cross check
 
 FUZZTIME ?= 60s
 SEED ?= 1
@@ -22,6 +22,11 @@ help: ## list the targets
 
 build: ## build bin/chela
 	$(BUILD) -o bin/ ./cmd/chela
+
+try: ## build bin/chela and ask it a first question
+	@echo "building bin/chela: the first time modules are loaded and compiled, which takes a minute or two"
+	$(BUILD) -v -o bin/ ./cmd/chela
+	bin/chela ask "What time is it in Tokyo, and what is 17*23?"
 
 test: ## run all tests
 	@CGO_ENABLED=0 GOFLAGS=-trimpath $(TEST) -shuffle=on -timeout=40m ./...

@@ -79,7 +79,6 @@ var owners = []owner{
 	{imported: "github.com/google/go-cmp", tests: true},
 	{imported: "github.com/google/jsonschema-go", by: []string{"internal/tool/..."}},
 	{imported: "github.com/jackc/pgx/v5", by: []string{"internal/store/engine", "internal/platform/pgtest"}, tests: true},
-	{imported: "github.com/landlock-lsm/go-landlock", by: []string{"internal/tool/sandbox/...", "internal/tool/worker"}},
 	{imported: "github.com/mattn/go-isatty", by: []string{"internal/surface/cli/..."}},
 	{imported: "github.com/openai/openai-go", tests: true},
 	{imported: "github.com/pelletier/go-toml/v2", by: []string{"internal/config/tomlfile", "internal/model/catalogue"}},
@@ -93,7 +92,6 @@ var owners = []owner{
 	{imported: "golang.org/x/net", by: []string{"internal/tool/web"}, tests: true},
 	{imported: "golang.org/x/sync", by: []string{"internal/app/...", "internal/surface/gateway/edge", "internal/engine/..."}, tests: true},
 	{imported: "golang.org/x/sys", by: []string{"internal/tool/sandbox/...", "internal/tool/worker", "internal/platform/datadir", "internal/surface/terminal", "internal/app/..."}},
-	{imported: "golang.org/x/term", by: []string{"internal/surface/cli"}},
 	{imported: "golang.org/x/text", by: []string{"internal/tool/...", "internal/safety"}},
 	{imported: "golang.org/x/tools", by: []string{"internal/platform/typecheck"}},
 	{imported: "google.golang.org/genai", tests: true}, // what Google's SDK sends is held against what is sent here
