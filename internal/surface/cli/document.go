@@ -115,7 +115,7 @@ func (p *documentCommands) text(words []string) (string, error) {
 func (p *documentCommands) treeCommand() *cobra.Command {
 	var depth int
 	cmd := &cobra.Command{
-		Use: "tree [FOLDER]", Short: "List documents and folders", Args: manners.Between(0, 1),
+		Use: "tree [FOLDER]", Short: api.DocumentsTree.Summary, Args: manners.Between(0, 1),
 		RunE: p.run(func(ctx context.Context, home caller, args []string) error {
 			if depth < 0 {
 				return chela.E(chela.Invalid, fmt.Sprintf("--depth cannot be %d", depth)).WithHint("use 1 and more, or 0 for everything")
@@ -144,7 +144,7 @@ func nodeRow(n chela.DocumentNode) []string {
 
 func (p *documentCommands) historyCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "history PATH", Short: "List the versions that are kept of a document, the newest first", Args: manners.Exactly(1),
+		Use: "history PATH", Short: "List the retained versions of a document, newest first", Args: manners.Exactly(1),
 		RunE: p.run(func(ctx context.Context, home caller, args []string) error {
 			versions, err := api.All(ctx, home, api.DocumentsVersions, api.DocumentVersionsQuery{DocumentRef: p.ref(args[0])})
 			if err != nil {
@@ -169,7 +169,7 @@ func versionRow(d chela.Document) []string {
 
 func (p *documentCommands) deleteCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "delete PATH", Short: "Delete a document; its versions are kept", Args: manners.Exactly(1),
+		Use: "delete PATH", Short: api.DocumentsDelete.Summary, Args: manners.Exactly(1),
 		RunE: p.run(func(ctx context.Context, home caller, args []string) error {
 			return p.edited(api.Call(ctx, home, api.DocumentsDelete, p.ref(args[0])))
 		}),

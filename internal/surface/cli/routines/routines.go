@@ -43,7 +43,7 @@ func Command(program Program) *cobra.Command {
 	p := &program
 	return manners.Group("routines", "Show and change routines",
 		p.listCommand(), p.createCommand(), p.showCommand(), p.editCommand(),
-		p.switchCommand("enable", "Let a routine fire", true), p.switchCommand("disable", "Disable the trigger of a routine", false),
+		p.switchCommand("enable", "Enable the trigger of a routine", true), p.switchCommand("disable", "Disable the trigger of a routine", false),
 		p.fireCommand(), p.historyCommand(), p.deleteCommand(), p.nextCommand())
 }
 
@@ -72,7 +72,7 @@ func (h Home) change(ctx context.Context, name string, c api.RoutineChange) (che
 
 func (p *Program) listCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the routines", Args: manners.Exactly(0),
+		Use: "list", Short: api.RoutinesList.Summary, Args: manners.Exactly(0),
 		RunE: p.run(func(ctx context.Context, h Home, _ []string) error {
 			all, err := api.All(ctx, h.API, api.RoutinesList, api.RoutineQuery{})
 			if err != nil {
@@ -109,7 +109,7 @@ func does(v chela.Routine) string {
 
 func (p *Program) showCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "show NAME", Short: "Show a routine", Args: manners.Exactly(1),
+		Use: "show NAME", Short: api.RoutinesShow.Summary, Args: manners.Exactly(1),
 		RunE: p.run(func(ctx context.Context, h Home, args []string) error {
 			v, err := h.show(ctx, args[0])
 			if err != nil {

@@ -22,7 +22,7 @@ func (p *Program) fireCommand() *cobra.Command {
 	var f api.Firing
 	var wait bool
 	cmd := &cobra.Command{
-		Use: "fire NAME", Short: "Let a routine fire now, whatever its guards say", Args: manners.Exactly(1),
+		Use: "fire NAME", Short: "Fire a routine now; its guards do not apply", Args: manners.Exactly(1),
 		RunE: p.run(func(ctx context.Context, h Home, args []string) error {
 			fired, err := api.Call(ctx, h.API, api.RoutinesFire, api.RoutineFiring{RoutineRef: ref(args[0]), Firing: f})
 			if err == nil {
@@ -167,7 +167,7 @@ func (p *Program) nextCommand() *cobra.Command {
 	var limit int
 	var until string
 	cmd := &cobra.Command{
-		Use: "next", Short: "List the next times at which routines are due", Args: manners.Exactly(0),
+		Use: "next", Short: api.RoutinesNext.Summary, Args: manners.Exactly(0),
 		RunE: p.run(func(ctx context.Context, h Home, _ []string) error {
 			if err := checkRows("--limit", limit); err != nil {
 				return err
