@@ -126,7 +126,7 @@ var rules = []rule{
 		"bench/load/measure/together.go":                "what a load does at once; whoever begins it waits",
 		"internal/platform/mutate/run.go":               "test processes at once; their group is waited for",
 		"internal/app/app.go":                           "what the home does by itself; Run waits",
-		"internal/background/background.go":             "looks for what is stuck; Run waits",
+		"internal/background/background.go":             "looks for what is stuck, and sweeps; Run waits",
 		"internal/engine/agents/list.go":                "providers that are asked for their models at once; who asks waits",
 		"internal/engine/agents/providers.go":           "a timer for each request to a server, stopped when that ends",
 		"internal/app/backend.go":                       "the home of one command; Close waits",

@@ -45,7 +45,7 @@ type Error struct {
 	Detail    string     `json:"detail,omitempty"` // lines that show more of it, such as a difference
 	RequestID string     `json:"request_id"`
 
-	// Turn is the turn that a request waited for in vain; it goes on.
+	// Turn is the turn that did not end while the request waited for it; it continues.
 	Turn chela.TurnID `json:"turn,omitempty"`
 }
 
@@ -78,12 +78,12 @@ type Message struct {
 	// "yes", or /approve without a name, answers only one of these.
 	Shown []chela.ApprovalID `json:"shown,omitempty"`
 
-	// From is who spoke, where a program hands on what somebody said elsewhere:
+	// From is the sender of a message that a program forwards from another channel:
 	// it takes the place of Session and Thread.
 	From *Sender `json:"from,omitempty" check:"without=session|thread"`
 }
 
-// A Sender is somebody who spoke on a channel that another program knows. The
+// A Sender is a person who wrote on a channel that another program serves. The
 // session follows from it: a direct chat's as session.dm_scope and
 // session.identity_links say; groups and rooms have one each. Message ids are
 // those of the channel and account.
@@ -124,7 +124,7 @@ type Login struct {
 	Token string `json:"token" check:"max=1024"`
 }
 
-// A LoggedIn says who asks. For whoever is logged in by cookie, CSRF goes into
+// A LoggedIn names the caller. With a login by cookie, CSRF goes into
 // [CSRFHeader] of every request that changes something.
 type LoggedIn struct {
 	Name    string      `json:"name"`

@@ -21,7 +21,7 @@ type Away struct {
 }
 
 // A ModelTest asks to try a model out, as provider/model; without one those of
-// every provider that somebody set up.
+// every provider that is configured.
 type ModelTest struct {
 	Model string `json:"model,omitempty" check:"is=model max=256"`
 }

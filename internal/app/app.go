@@ -72,7 +72,7 @@ type App struct {
 	ingress   *ingress.Ingress
 	probe     probe // whether messages are accepted
 	memory    *memory.Documents
-	rewinds   *rewind.Mover
+	rewinds   *rewind.Rewinds
 
 	background *background.Background
 

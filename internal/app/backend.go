@@ -37,7 +37,7 @@ func through(c *client.Client) *cli.Backend {
 	return &cli.Backend{
 		API: c, Conversation: c, Transcripts: c,
 		Listen: c.Listen, Logs: c.Logs, Attach: c.Attach,
-		Jobs:   jobs.Home{Leave: func() {}},
+		Jobs:   jobs.Connection{Leave: func() {}},
 		Seed:   func(context.Context, string) (bool, error) { return false, nil }, // the daemon did so at its start
 		Resume: func(context.Context) {},                                          // the daemon does it
 		Close:  c.Close,

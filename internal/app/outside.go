@@ -11,9 +11,9 @@ import (
 )
 
 // home returns the services that the gateway exposes.
-func (a *App) home() gateway.Home {
+func (a *App) home() gateway.Services {
 	scopes := session.Scopes{DM: a.cfg.Session.DMScope, Links: a.cfg.Session.IdentityLinks}
-	return gateway.Home{
+	return gateway.Services{
 		Place:        scopes.Place,
 		Conversation: a.ingress, Events: a.stream, Transcripts: a.sessions, Turns: a.turns, Models: a.models, Responses: a.turns,
 		Tokens: a.tokens, Logins: a.tokens, Requests: a.tokens,

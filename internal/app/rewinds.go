@@ -8,7 +8,7 @@ import (
 )
 
 // mover returns the mover of thread heads.
-func (a *App) mover(tools []chela.Tool) *rewind.Mover {
+func (a *App) mover(tools []chela.Tool) *rewind.Rewinds {
 	return rewind.New(a.store, rewind.Config{
 		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: a.log,
 		Workspace: a.workspace, Documents: a.memory, Bytes: a.blobs.Bytes,

@@ -41,7 +41,7 @@ type Config struct {
 	Tidy func(ctx context.Context, agent string) (deleted int, err error)
 
 	// Quiet returns the local turns without activity since a time.
-	Quiet func(since time.Time) []repair.Sign
+	Quiet func(since time.Time) []repair.Progress
 
 	// Usable returns nil if a model, as provider/model, is available.
 	Usable func(model string) error
@@ -55,10 +55,10 @@ type Config struct {
 type Background struct {
 	cfg      Config
 	work     *work.Engine
-	jobs     *job.Desk
+	jobs     *job.Jobs
 	notices  *notice.Notices
 	routines *routine.Routines
-	repair   *repair.Keeper
+	repair   *repair.Supervisor
 
 	staying chan struct{} // closed by stay
 	stay    func()
@@ -83,7 +83,7 @@ func New(cfg Config) *Background {
 func (b *Background) Leave() { b.work.Leave() }
 
 // Jobs returns the jobs of the home.
-func (b *Background) Jobs() *job.Desk { return b.jobs }
+func (b *Background) Jobs() *job.Jobs { return b.jobs }
 
 // Routines returns the routines of the home.
 func (b *Background) Routines() *routine.Routines { return b.routines }

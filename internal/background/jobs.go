@@ -9,7 +9,7 @@ import (
 )
 
 // newJobs returns the jobs of the home.
-func (b *Background) newJobs() *job.Desk {
+func (b *Background) newJobs() *job.Jobs {
 	set := b.cfg.Settings
 	return job.New(b.cfg.Store, job.Config{
 		IDs: b.cfg.IDs, Now: b.cfg.Now, Emit: b.cfg.Emit, Log: b.cfg.Log, Work: b.work,
@@ -18,10 +18,7 @@ func (b *Background) newJobs() *job.Desk {
 			return err
 		},
 		Stop: b.cfg.Lanes.Stop, Usable: b.cfg.Usable, Workspace: b.cfg.Workspace,
-		Agent: func(name string) error {
-			_, err := set.Agent(name)
-			return err
-		},
+		Agent: set.CheckAgent,
 		Jobs: job.Limits{
 			Parallel: set.Lanes.Job, Waiting: set.Jobs.Waiting, Steps: set.Jobs.Steps, Timeout: set.Jobs.Timeout, Tokens: int64(set.Jobs.Tokens),
 		},

@@ -12,7 +12,7 @@ import (
 
 // newRepair returns the repair of stuck turns and broken tools. Every agent's
 // problems are reported to the owner's last known place.
-func (b *Background) newRepair() *repair.Keeper {
+func (b *Background) newRepair() *repair.Supervisor {
 	set := b.cfg.Settings.Repair
 	return repair.New(b.cfg.Store, repair.Config{
 		Now: b.cfg.Now, Emit: b.cfg.Emit, Log: b.cfg.Log,

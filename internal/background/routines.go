@@ -23,11 +23,8 @@ func (b *Background) newRoutines() *routine.Routines {
 			_, err := b.cfg.Lanes.Submit(ctx, in)
 			return err
 		},
-		Job: func(ctx context.Context, o job.Order) (chela.Job, error) { return b.jobs.Create(ctx, o) }, // which are made after the routines
-		Agent: func(name string) error {
-			_, err := set.Agent(name)
-			return err
-		},
+		Job:    func(ctx context.Context, o job.Request) (chela.Job, error) { return b.jobs.Create(ctx, o) }, // which are made after the routines
+		Agent:  set.CheckAgent,
 		Secret: set.Secret,
 	})
 }

@@ -33,7 +33,7 @@ func jobDesk(of func() *Background) self.JobAPI {
 			return of().jobs.Events(ctx, id, after)
 		},
 		Prompt: func(ctx context.Context, id chela.JobID, text string, call chela.ToolCall) error {
-			return of().jobs.Prompt(ctx, id, job.Saying{Text: text, Key: string(call.ID), By: string(call.Session)})
+			return of().jobs.Prompt(ctx, id, job.Message{Text: text, Key: string(call.ID), By: string(call.Session)})
 		},
 		Cancel: func(ctx context.Context, id chela.JobID, by string) (chela.Job, error) {
 			return of().jobs.Cancel(ctx, id, by)
@@ -64,7 +64,7 @@ func (b *Background) create(ctx context.Context, o self.JobOrder) (chela.Job, er
 		return chela.Job{}, cmp.Or(err, error(chela.E(chela.Denied, fmt.Sprintf("agent %.60q is not available for jobs of this agent", agent)).
 			WithHint("agents_list lists the available ones")))
 	}
-	return b.jobs.Create(ctx, job.Order{
+	return b.jobs.Create(ctx, job.Request{
 		Key: string(o.Call.ID), Agent: agent, Title: o.Title, Text: o.Text, By: string(o.Call.Session), Priority: o.Priority,
 		Options: o.Options, Requester: o.Call.Session, Origin: origin, Parts: o.Parts,
 	})

@@ -16,7 +16,7 @@ const By = "chela"
 // An act is one transaction about jobs. Each row it writes is also recorded in
 // the job's story and announced.
 type act struct {
-	*Desk
+	*Jobs
 	w     *store.Write
 	now   time.Time
 	news  [][]chela.Event // one slice per job
@@ -24,7 +24,7 @@ type act struct {
 }
 
 // act runs fn in a transaction and announces its events after the commit.
-func (d *Desk) act(ctx context.Context, op string, fn func(a *act) error) error {
+func (d *Jobs) act(ctx context.Context, op string, fn func(a *act) error) error {
 	var done *act
 	err := d.store.Write(ctx, op, func(w *store.Write) error {
 		done = d.within(w)
@@ -46,15 +46,15 @@ func (d *Desk) act(ctx context.Context, op string, fn func(a *act) error) error 
 
 // within returns an act inside a caller's transaction. Its events are not
 // pushed; readers find them in the event log.
-func (d *Desk) within(w *store.Write) *act {
-	return &act{Desk: d, w: w, now: d.moment()}
+func (d *Jobs) within(w *store.Write) *act {
+	return &act{Jobs: d, w: w, now: d.moment()}
 }
 
 // moment is the current time at the store's precision.
-func (d *Desk) moment() time.Time { return d.cfg.Now().UTC().Truncate(time.Microsecond) }
+func (d *Jobs) moment() time.Time { return d.cfg.Now().UTC().Truncate(time.Microsecond) }
 
 // change locks a job, runs fn on it and returns the updated job.
-func (d *Desk) change(ctx context.Context, op string, id chela.JobID, fn func(a *act, j *chela.Job) error) (j chela.Job, err error) {
+func (d *Jobs) change(ctx context.Context, op string, id chela.JobID, fn func(a *act, j *chela.Job) error) (j chela.Job, err error) {
 	err = d.act(ctx, op, func(a *act) error {
 		if j, err = a.w.LockJob(ctx, id); err != nil {
 			return err

@@ -13,7 +13,7 @@ func (o attemptArgs) key() string { return fmt.Sprintf("%s/%d", o.Job, o.Attempt
 
 // tell delivers the ending of an attempt to the session that requested the job,
 // once.
-func (d *Desk) tell(ctx context.Context, of attemptArgs) error {
+func (d *Jobs) tell(ctx context.Context, of attemptArgs) error {
 	var in chela.Inbound
 	var wanted bool
 	err := d.store.Read(ctx, func(r *store.Read) (err error) {
@@ -37,7 +37,7 @@ func untold(j chela.Job, of attemptArgs) bool {
 // announcement returns the message that reports the ending of an attempt, and
 // whether the requester wants it. A requesting job that has itself ended does
 // not.
-func (d *Desk) announcement(ctx context.Context, r *store.Read, of attemptArgs) (in chela.Inbound, wanted bool, err error) {
+func (d *Jobs) announcement(ctx context.Context, r *store.Read, of attemptArgs) (in chela.Inbound, wanted bool, err error) {
 	j, err := r.Job(ctx, of.Job)
 	if err != nil || !untold(j, of) {
 		return in, false, err
@@ -75,7 +75,7 @@ func (d *Desk) announcement(ctx context.Context, r *store.Read, of attemptArgs) 
 }
 
 // wasTold records that the requester received the ending.
-func (d *Desk) wasTold(ctx context.Context, of attemptArgs) error {
+func (d *Jobs) wasTold(ctx context.Context, of attemptArgs) error {
 	_, err := d.change(ctx, "job.announced", of.Job, func(a *act, j *chela.Job) error { return a.announced(ctx, j, of, "") })
 	return err
 }
@@ -97,7 +97,7 @@ func (a *act) announced(ctx context.Context, j *chela.Job, of attemptArgs, troub
 
 // archive removes the session of a job from the lists once its retention is
 // over. If that is later, it returns the time.
-func (d *Desk) archive(ctx context.Context, id chela.JobID) (later time.Time, err error) {
+func (d *Jobs) archive(ctx context.Context, id chela.JobID) (later time.Time, err error) {
 	_, err = d.change(ctx, "job.archive", id, func(a *act, j *chela.Job) error {
 		later = time.Time{}
 		switch {

@@ -17,7 +17,7 @@ import (
 // test does each step of a job itself.
 type bare struct {
 	t    *testing.T
-	desk *Desk
+	desk *Jobs
 	now  time.Time
 	work []chela.Work
 	sent []chela.Inbound
@@ -99,9 +99,9 @@ func (b *bare) must(err error) {
 }
 
 // pending makes a job of the main session.
-func (b *bare) pending(change func(*Order)) chela.Job {
+func (b *bare) pending(change func(*Request)) chela.Job {
 	b.t.Helper()
-	o := Order{Agent: "main", Text: "dig", By: "test", Requester: "agent:main:main", Origin: chela.Origin{Channel: "test", Owner: true}}
+	o := Request{Agent: "main", Text: "dig", By: "test", Requester: "agent:main:main", Origin: chela.Origin{Channel: "test", Owner: true}}
 	if change != nil {
 		change(&o)
 	}
@@ -111,7 +111,7 @@ func (b *bare) pending(change func(*Order)) chela.Job {
 }
 
 // underWay makes a job of the main session and begins it.
-func (b *bare) underWay(change func(*Order)) chela.Job {
+func (b *bare) underWay(change func(*Request)) chela.Job {
 	b.t.Helper()
 	j := b.pending(change)
 	b.must(b.desk.giveAway(b.t.Context(), j.Class()))

@@ -9,7 +9,7 @@ import (
 )
 
 // giveAway assigns the free slots of a class to pending jobs.
-func (d *Desk) giveAway(ctx context.Context, class chela.Class) error {
+func (d *Jobs) giveAway(ctx context.Context, class chela.Class) error {
 	return d.act(ctx, "job.dispatch", func(a *act) error {
 		if err := a.w.LockPlaces(ctx); err != nil {
 			return err
@@ -139,7 +139,7 @@ func (a *act) told(ctx context.Context, j *chela.Job) error {
 func takesMessages(j chela.Job) bool { return j.State == chela.JobAwaiting || j.State.HasPlace() }
 
 // send handles the work that sends a message into a job's session.
-func (d *Desk) send(ctx context.Context, m messageArgs) error {
+func (d *Jobs) send(ctx context.Context, m messageArgs) error {
 	var in chela.Inbound
 	wanted := false
 	err := d.store.Read(ctx, func(r *store.Read) error {
@@ -167,7 +167,7 @@ func patient() chela.QueueSettings {
 
 // inbound returns a message for a job's session. A message that steers the
 // running turn keeps that turn's settings.
-func (d *Desk) inbound(ctx context.Context, r *store.Read, j chela.Job, m messageArgs) (in chela.Inbound, err error) {
+func (d *Jobs) inbound(ctx context.Context, r *store.Read, j chela.Job, m messageArgs) (in chela.Inbound, err error) {
 	in = chela.Inbound{
 		Session: j.Session, Thread: j.Thread, Agent: j.Agent, Origin: followed(j), MessageID: m.id(), Text: m.Text, Model: j.Options.Model,
 		Queue: patient(),
@@ -218,7 +218,7 @@ func bounded[N int | int64 | chela.Span](asked, limit N) N {
 
 // overrides returns the limits of a job's next turn. A negative number of
 // tokens means that none are left.
-func (d *Desk) overrides(ctx context.Context, r *store.Read, j chela.Job) (chela.Overrides, error) {
+func (d *Jobs) overrides(ctx context.Context, r *store.Read, j chela.Job) (chela.Overrides, error) {
 	limits := d.limits(j.Class())
 	o := chela.Overrides{Thinking: j.Options.Thinking, Steps: j.Options.Steps, Time: j.Options.Timeout, Tokens: j.Options.Tokens}
 	o.Steps, o.Time, o.Tokens = bounded(o.Steps, limits.Steps), bounded(o.Time, chela.Span(limits.Timeout)), bounded(o.Tokens, limits.Tokens)

@@ -15,16 +15,16 @@ func TestWorkIsLookedForAtOnce(t *testing.T) {
 	t.Parallel()
 	state := func(s chela.JobState) func(*chela.Job) { return func(j *chela.Job) { j.State = s } }
 	for name, c := range map[string]struct {
-		order  func(*Order)
+		order  func(*Request)
 		change func(*chela.Job) // of a job that is under way
 		act    func(ctx context.Context, b *bare, j chela.Job) error
 		want   int
 	}{
 		"a message is left": {nil, nil, func(ctx context.Context, b *bare, j chela.Job) error {
-			return b.desk.Prompt(ctx, j.ID, Saying{Text: "more", By: "me"})
+			return b.desk.Prompt(ctx, j.ID, Message{Text: "more", By: "me"})
 		}, 1},
 		"a place is free": {nil, state(chela.JobCancelled), func(ctx context.Context, b *bare, j chela.Job) error {
-			_, err := b.desk.Restart(ctx, j.ID, Again{By: "me"})
+			_, err := b.desk.Restart(ctx, j.ID, RestartRequest{By: "me"})
 			return err
 		}, 1},
 		"a job is looked at again": {nil, state(chela.JobStuck), func(ctx context.Context, b *bare, j chela.Job) error {
@@ -32,12 +32,12 @@ func TestWorkIsLookedForAtOnce(t *testing.T) {
 			return b.desk.Look(ctx, j.ID)
 		}, 1},
 		"a session is archived later": {
-			func(o *Order) { o.Kind, o.Options.Cleanup = chela.JobSubagent, chela.CleanupDelete }, state(chela.JobFailed),
+			func(o *Request) { o.Kind, o.Options.Cleanup = chela.JobSubagent, chela.CleanupDelete }, state(chela.JobFailed),
 			func(ctx context.Context, b *bare, j chela.Job) error {
 				return b.desk.wasTold(ctx, attemptArgs{j.ID, 1})
 			}, 1,
 		},
-		"the job of a run is moved": {func(o *Order) { o.Run = "run_1" }, state(chela.JobCompleted), func(ctx context.Context, b *bare, j chela.Job) error {
+		"the job of a run is moved": {func(o *Request) { o.Run = "run_1" }, state(chela.JobCompleted), func(ctx context.Context, b *bare, j chela.Job) error {
 			b.set(j.ID, state(chela.JobSubmitted))
 			_, err := b.desk.Accept(ctx, j.ID, "me")
 			return err
@@ -94,7 +94,7 @@ func TestPlacesAreBounded(t *testing.T) {
 	for range 4 {
 		jobs = append(jobs, b.pending(nil))
 	}
-	other := b.pending(func(o *Order) { o.Kind = chela.JobSubagent })
+	other := b.pending(func(o *Request) { o.Kind = chela.JobSubagent })
 	var first chela.JobID // one that began; they are of one moment, so any may
 	begun := func() (n int) {
 		for _, j := range jobs {
@@ -133,7 +133,7 @@ func TestPlacesAreBounded(t *testing.T) {
 func TestReadyJobsAskForAPlace(t *testing.T) {
 	t.Parallel()
 	b := newBare(t)
-	j := b.pending(func(o *Order) { o.Parts = []string{"a"} })
+	j := b.pending(func(o *Request) { o.Parts = []string{"a"} })
 	v, err := b.desk.Job(t.Context(), j.ID)
 	b.must(err)
 	for i, want := range []bool{false, true, false} {
@@ -153,7 +153,7 @@ func TestReadyJobsAskForAPlace(t *testing.T) {
 func TestPartsBelongToTheirJob(t *testing.T) {
 	t.Parallel()
 	b := newBare(t)
-	j := b.underWay(func(o *Order) { o.Priority = 3 })
+	j := b.underWay(func(o *Request) { o.Priority = 3 })
 	b.work = nil
 	for range 2 {
 		parts, err := b.desk.Parts(t.Context(), j.ID, "k", []string{"a", "b"})
@@ -182,7 +182,7 @@ func TestHooksOfJobs(t *testing.T) {
 		"run_1": {chela.JobInProgress, chela.JobInProgress, chela.JobCancelled, chela.JobCancelled},
 	} {
 		b := newBare(t)
-		j := b.underWay(func(o *Order) { o.Run, o.Requester = run, "" })
+		j := b.underWay(func(o *Request) { o.Run, o.Requester = run, "" })
 		for range 2 {
 			_, err := b.desk.Cancel(t.Context(), j.ID, "me")
 			b.must(err)
@@ -234,19 +234,19 @@ func TestSayingsAreHeardOnce(t *testing.T) {
 		long[i] = 'x'
 	}
 	for i, c := range []struct {
-		saying   Saying
+		saying   Message
 		want     chela.Kind
 		messages int // of the job so far
 	}{
-		{Saying{Text: "more", Key: "a"}, "", 2},
-		{Saying{Text: "more", Key: "a"}, "", 2},
-		{Saying{Text: "less", Key: "a"}, chela.Conflict, 2},
-		{Saying{Text: "less", Key: "b"}, "", 3},
-		{Saying{Text: "less"}, "", 4},
-		{Saying{Text: "less"}, "", 5},
-		{Saying{Text: " \n"}, chela.Invalid, 5},
-		{Saying{Text: string(long)}, chela.Invalid, 5},
-		{Saying{Text: string(long[1:])}, "", 6},
+		{Message{Text: "more", Key: "a"}, "", 2},
+		{Message{Text: "more", Key: "a"}, "", 2},
+		{Message{Text: "less", Key: "a"}, chela.Conflict, 2},
+		{Message{Text: "less", Key: "b"}, "", 3},
+		{Message{Text: "less"}, "", 4},
+		{Message{Text: "less"}, "", 5},
+		{Message{Text: " \n"}, chela.Invalid, 5},
+		{Message{Text: string(long)}, chela.Invalid, 5},
+		{Message{Text: string(long[1:])}, "", 6},
 	} {
 		err := b.desk.Prompt(t.Context(), j.ID, c.saying)
 		if got := b.job(j.ID).Messages; chela.KindOf(err) != c.want || got != c.messages {
@@ -261,22 +261,22 @@ func TestLimitsOfAnotherAttempt(t *testing.T) {
 	t.Parallel()
 	const ms = 1_000_000
 	for name, c := range map[string]struct {
-		wish Again
+		wish RestartRequest
 		want chela.Kind
 		now  chela.JobOptions
 	}{
-		"nothing":            {Again{}, "", chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
-		"as much as may be":  {Again{Steps: 10, Timeout: 20 * ms, Tokens: 30}, "", chela.JobOptions{Steps: 10, Timeout: 20 * ms, Tokens: 30}},
-		"too many steps":     {Again{Steps: 11}, chela.Invalid, chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
-		"too much time":      {Again{Timeout: 21 * ms}, chela.Invalid, chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
-		"too many tokens":    {Again{Tokens: 31}, chela.Invalid, chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
-		"less than no steps": {Again{Steps: -1}, chela.Invalid, chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
+		"nothing":            {RestartRequest{}, "", chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
+		"as much as may be":  {RestartRequest{Steps: 10, Timeout: 20 * ms, Tokens: 30}, "", chela.JobOptions{Steps: 10, Timeout: 20 * ms, Tokens: 30}},
+		"too many steps":     {RestartRequest{Steps: 11}, chela.Invalid, chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
+		"too much time":      {RestartRequest{Timeout: 21 * ms}, chela.Invalid, chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
+		"too many tokens":    {RestartRequest{Tokens: 31}, chela.Invalid, chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
+		"less than no steps": {RestartRequest{Steps: -1}, chela.Invalid, chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBare(t)
 			b.desk.cfg.Jobs.Steps, b.desk.cfg.Jobs.Timeout, b.desk.cfg.Jobs.Tokens = 10, 20*ms, 30
-			j := b.underWay(func(o *Order) { o.Options = chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4} })
+			j := b.underWay(func(o *Request) { o.Options = chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4} })
 			b.set(j.ID, func(j *chela.Job) { j.State = chela.JobFailed })
 			_, err := b.desk.Restart(t.Context(), j.ID, c.wish)
 			if chela.KindOf(err) != c.want {
@@ -288,9 +288,9 @@ func TestLimitsOfAnotherAttempt(t *testing.T) {
 		})
 	}
 	b := newBare(t)
-	j := b.underWay(func(o *Order) { o.Options = chela.JobOptions{Steps: 1 << 20} })
+	j := b.underWay(func(o *Request) { o.Options = chela.JobOptions{Steps: 1 << 20} })
 	b.set(j.ID, func(j *chela.Job) { j.State = chela.JobFailed })
-	_, err := b.desk.Restart(t.Context(), j.ID, Again{Steps: 1 << 30})
+	_, err := b.desk.Restart(t.Context(), j.ID, RestartRequest{Steps: 1 << 30})
 	b.must(err) // a home without limits
 }
 
@@ -299,7 +299,7 @@ func TestLimitsOfAnotherAttempt(t *testing.T) {
 func TestRestartKeepsPartsThatCompleted(t *testing.T) {
 	t.Parallel()
 	b := newBare(t)
-	j := b.pending(func(o *Order) { o.Parts = []string{"a", "b", "c", "d"} })
+	j := b.pending(func(o *Request) { o.Parts = []string{"a", "b", "c", "d"} })
 	b.must(b.desk.giveAway(t.Context(), chela.ClassJob))
 	v, err := b.desk.Job(t.Context(), j.ID)
 	b.must(err)
@@ -313,7 +313,7 @@ func TestRestartKeepsPartsThatCompleted(t *testing.T) {
 		})
 	}
 	b.set(j.ID, func(j *chela.Job) { j.State, j.Waits = chela.JobCancelled, 0 })
-	again, err := b.desk.Restart(t.Context(), j.ID, Again{By: "me", Steps: 7})
+	again, err := b.desk.Restart(t.Context(), j.ID, RestartRequest{By: "me", Steps: 7})
 	b.must(err)
 	if again.State != chela.JobPending || again.Waits != 3 || again.Thread != "" || again.Options.Steps != 7 {
 		t.Errorf("the job: %+v", again)

@@ -18,7 +18,7 @@ const maxFiles = 10_000
 
 // files opens the workspace of a job, which the caller closes. Subagents have
 // no workspace of their own: that is Unsupported.
-func (d *Desk) files(ctx context.Context, id chela.JobID) (*workspace.Workspace, error) {
+func (d *Jobs) files(ctx context.Context, id chela.JobID) (*workspace.Workspace, error) {
 	v, err := d.Job(ctx, id)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (d *Desk) files(ctx context.Context, id chela.JobID) (*workspace.Workspace,
 
 // Files returns the regular files in the workspace of a job, sorted by path. Links
 // are left out.
-func (d *Desk) Files(ctx context.Context, id chela.JobID) (found []api.JobFile, err error) {
+func (d *Jobs) Files(ctx context.Context, id chela.JobID) (found []api.JobFile, err error) {
 	w, err := d.files(ctx, id)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (d *Desk) Files(ctx context.Context, id chela.JobID) (found []api.JobFile, 
 // File returns the content of a regular file in the workspace of a job. A path
 // that leads out of it is Denied, a missing file NotFound, a file that is too
 // large Exhausted.
-func (d *Desk) File(ctx context.Context, id chela.JobID, path string) ([]byte, error) {
+func (d *Jobs) File(ctx context.Context, id chela.JobID, path string) ([]byte, error) {
 	w, err := d.files(ctx, id)
 	if err != nil {
 		return nil, err

@@ -16,8 +16,8 @@ const (
 )
 
 // Kinds returns the kinds of work that jobs enqueue, except the following of
-// turns, which other packages enqueue too; see [Desk.Handle].
-func (d *Desk) Kinds() []work.Kind {
+// turns, which other packages enqueue too; see [Jobs.Handle].
+func (d *Jobs) Kinds() []work.Kind {
 	return []work.Kind{
 		{Name: workDispatch, Attempts: work.Forever, Parallel: 2, Handle: handler(func(ctx context.Context, of dispatchArgs) error {
 			return d.giveAway(ctx, of.Class)
@@ -37,7 +37,7 @@ func (d *Desk) Kinds() []work.Kind {
 
 // Handle performs the work of following a job by its id rather than by a turn.
 // It reports whether the work was of that form.
-func (d *Desk) Handle(ctx context.Context, k chela.Work) (bool, error) {
+func (d *Jobs) Handle(ctx context.Context, k chela.Work) (bool, error) {
 	of, err := decode[lookArgs](k)
 	if err != nil || of.Job == "" {
 		return false, err
@@ -64,7 +64,7 @@ func decode[A any](k chela.Work) (args A, err error) {
 }
 
 // unsent ends a job whose message could not be sent.
-func (d *Desk) unsent(ctx context.Context, w *store.Write, k chela.Work) error {
+func (d *Jobs) unsent(ctx context.Context, w *store.Write, k chela.Work) error {
 	m, err := decode[messageArgs](k)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (d *Desk) unsent(ctx context.Context, w *store.Write, k chela.Work) error {
 
 // untellable records in the story of a job that its ending could not be
 // delivered.
-func (d *Desk) untellable(ctx context.Context, w *store.Write, k chela.Work) error {
+func (d *Jobs) untellable(ctx context.Context, w *store.Write, k chela.Work) error {
 	of, err := decode[attemptArgs](k)
 	if err != nil {
 		return err

@@ -7,13 +7,13 @@ import (
 )
 
 // Follow re-evaluates the job that follows a turn.
-func (d *Desk) Follow(ctx context.Context, t chela.Turn) error {
+func (d *Jobs) Follow(ctx context.Context, t chela.Turn) error {
 	return d.Look(ctx, chela.JobID(t.Origin.Account))
 }
 
 // Look re-evaluates a job and performs its next step. It may be called at any
 // time. A job that does not exist is ignored.
-func (d *Desk) Look(ctx context.Context, id chela.JobID) error {
+func (d *Jobs) Look(ctx context.Context, id chela.JobID) error {
 	var next Decision
 	_, err := d.change(ctx, "job.look", id, func(a *act, j *chela.Job) error {
 		s, err := a.situation(ctx, *j)

@@ -13,7 +13,7 @@ import (
 )
 
 // Operations binds the operations on jobs.
-func (d *Desk) Operations() []api.Bound {
+func (d *Jobs) Operations() []api.Bound {
 	return []api.Bound{
 		api.JobsList.Do(d.list),
 		api.JobsCreate.Do(d.create),
@@ -36,7 +36,7 @@ func (d *Desk) Operations() []api.Bound {
 			if err := checkLimits(0, chela.JobOptions{Steps: q.Limits.Steps, Timeout: q.Limits.Timeout, Tokens: q.Limits.Tokens}); err != nil {
 				return chela.Job{}, err
 			}
-			return d.Restart(ctx, q.ID, Again{By: c.By, Steps: q.Limits.Steps, Timeout: q.Limits.Timeout, Tokens: q.Limits.Tokens})
+			return d.Restart(ctx, q.ID, RestartRequest{By: c.By, Steps: q.Limits.Steps, Timeout: q.Limits.Timeout, Tokens: q.Limits.Tokens})
 		}),
 		api.JobsAccept.Do(func(ctx context.Context, c api.Caller, q api.JobRef) (chela.Job, error) {
 			return d.Accept(ctx, q.ID, c.By)
@@ -54,11 +54,11 @@ func (d *Desk) Operations() []api.Bound {
 	}
 }
 
-func saying(c api.Caller, q api.JobText) Saying {
-	return Saying{Text: q.Text, Key: c.KeyOf(q.Key), By: c.By}
+func saying(c api.Caller, q api.JobText) Message {
+	return Message{Text: q.Text, Key: c.KeyOf(q.Key), By: c.By}
 }
 
-func (d *Desk) list(ctx context.Context, _ api.Caller, f api.JobFilter) (api.Page[chela.Job], error) {
+func (d *Jobs) list(ctx context.Context, _ api.Caller, f api.JobFilter) (api.Page[chela.Job], error) {
 	if f.Before != "" {
 		if _, err := d.Job(ctx, f.Before); err != nil {
 			return api.Page[chela.Job]{}, api.Unknown(string(f.Before), err)
@@ -69,12 +69,12 @@ func (d *Desk) list(ctx context.Context, _ api.Caller, f api.JobFilter) (api.Pag
 	return api.Paged(found, f.Limit, func(j chela.Job) string { return string(j.ID) }), err
 }
 
-func (d *Desk) show(ctx context.Context, _ api.Caller, q api.JobRef) (api.Job, error) {
+func (d *Jobs) show(ctx context.Context, _ api.Caller, q api.JobRef) (api.Job, error) {
 	v, err := d.Job(ctx, q.ID)
 	return api.Job{Job: v.Job, Steps: v.Steps, Parts: v.Parts, Usage: v.Usage, Cost: v.Cost}, err
 }
 
-func (d *Desk) events(ctx context.Context, _ api.Caller, q api.JobEventsQuery) (api.Page[chela.JobEvent], error) {
+func (d *Jobs) events(ctx context.Context, _ api.Caller, q api.JobEventsQuery) (api.Page[chela.JobEvent], error) {
 	found, err := d.Events(ctx, q.ID, max(q.After-1, 0))
 	if err != nil {
 		return api.Page[chela.JobEvent]{}, err
@@ -90,11 +90,11 @@ func (d *Desk) events(ctx context.Context, _ api.Caller, q api.JobEventsQuery) (
 
 // create creates a job. Its session, if it has one, receives a message with the
 // origin of the caller when the job ends.
-func (d *Desk) create(ctx context.Context, c api.Caller, q api.NewJob) (chela.Job, error) {
+func (d *Jobs) create(ctx context.Context, c api.Caller, q api.NewJob) (chela.Job, error) {
 	if err := d.checkNew(q); err != nil {
 		return chela.Job{}, err
 	}
-	return d.Create(ctx, Order{
+	return d.Create(ctx, Request{
 		Key: c.KeyOf(q.Key), Agent: cmp.Or(q.Agent, chela.MainAgent), Title: q.Title, Text: q.Text, By: c.By, Priority: q.Priority, Options: q.Options,
 		Requester: q.Session, Origin: c.Origin, Parts: q.Parts,
 	})
@@ -114,7 +114,7 @@ func thinkingLevels() []chela.ThinkingLevel {
 }
 
 // checkNew returns an Invalid error for a request that no job can fulfil.
-func (d *Desk) checkNew(q api.NewJob) error {
+func (d *Jobs) checkNew(q api.NewJob) error {
 	if q.Session != "" {
 		if _, err := chela.ParseSessionKey(q.Session); err != nil {
 			return err

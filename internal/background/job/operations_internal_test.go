@@ -25,7 +25,7 @@ func TestListsOfJobsPage(t *testing.T) {
 	}
 	last := chela.JobID(ids[2])
 	for _, text := range []string{"a", "b"} {
-		b.must(b.desk.Prompt(t.Context(), last, Saying{Text: text, By: "me"}))
+		b.must(b.desk.Prompt(t.Context(), last, Message{Text: text, By: "me"}))
 	}
 	for _, c := range []struct {
 		before      string
@@ -127,7 +127,7 @@ func TestFilesOfJobs(t *testing.T) {
 	if text, err := b.desk.File(t.Context(), j.ID, "a/x.txt"); err != nil || string(text) != "one" {
 		t.Errorf("content %q, %v", text, err)
 	}
-	subagent := b.underWay(func(o *Order) { o.Kind = chela.JobSubagent })
+	subagent := b.underWay(func(o *Request) { o.Kind = chela.JobSubagent })
 	for _, c := range []struct {
 		id   chela.JobID
 		path string

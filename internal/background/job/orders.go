@@ -15,17 +15,17 @@ import (
 // errKnown aborts the transaction of a request that was already carried out.
 var errKnown = errors.New("the request is known")
 
-// A Saying is a message to a job. Key is its idempotency key; empty means a new
+// A Message is a message to a job. Key is its idempotency key; empty means a new
 // message.
-type Saying struct{ Text, Key, By string }
+type Message struct{ Text, Key, By string }
 
-func (s Saying) event(kind chela.JobEventKind) chela.JobEvent {
+func (s Message) event(kind chela.JobEventKind) chela.JobEvent {
 	return chela.JobEvent{Kind: kind, By: s.By, Key: s.Key, Text: s.Text}
 }
 
 // hear runs fn on a job that receives a message, unless the message is a
 // repetition; then it returns the job unchanged.
-func (d *Desk) hear(ctx context.Context, id chela.JobID, s Saying, fn func(a *act, j *chela.Job) error) (chela.Job, error) {
+func (d *Jobs) hear(ctx context.Context, id chela.JobID, s Message, fn func(a *act, j *chela.Job) error) (chela.Job, error) {
 	if err := checkText(s.Text); err != nil {
 		return chela.Job{}, err
 	}
@@ -61,7 +61,7 @@ func checkText(text string) error {
 // Prompt sends a message to a job: it steers the running turn or becomes the
 // next message; a pending job receives it when it starts. Key makes the call
 // idempotent. It returns Conflict if the job has ended.
-func (d *Desk) Prompt(ctx context.Context, id chela.JobID, s Saying) error {
+func (d *Jobs) Prompt(ctx context.Context, id chela.JobID, s Message) error {
 	_, err := d.hear(ctx, id, s, func(a *act, j *chela.Job) error {
 		if !j.State.Live() {
 			return notNow(*j)
@@ -81,7 +81,7 @@ func (d *Desk) Prompt(ctx context.Context, id chela.JobID, s Saying) error {
 // Cancel ends a job with its turn, its parts and its subagents; effects already
 // made stay. Cancelling a cancelled job does nothing. It returns Conflict if
 // the job ended in another way.
-func (d *Desk) Cancel(ctx context.Context, id chela.JobID, by string) (chela.Job, error) {
+func (d *Jobs) Cancel(ctx context.Context, id chela.JobID, by string) (chela.Job, error) {
 	return d.change(ctx, "job.cancel", id, func(a *act, j *chela.Job) error {
 		switch {
 		case j.State == chela.JobCancelled:
@@ -96,7 +96,7 @@ func (d *Desk) Cancel(ctx context.Context, id chela.JobID, by string) (chela.Job
 
 // Accept records a person's approval of a job's result. It returns Conflict if
 // there is no result.
-func (d *Desk) Accept(ctx context.Context, id chela.JobID, by string) (chela.Job, error) {
+func (d *Jobs) Accept(ctx context.Context, id chela.JobID, by string) (chela.Job, error) {
 	return d.change(ctx, "job.accept", id, func(a *act, j *chela.Job) error {
 		switch {
 		case j.State == chela.JobAccepted:
@@ -108,8 +108,8 @@ func (d *Desk) Accept(ctx context.Context, id chela.JobID, by string) (chela.Job
 	})
 }
 
-// An Again is a request to restart a job. Limits that are 0 stay unchanged.
-type Again struct {
+// An RestartRequest is a request to restart a job. Limits that are 0 stay unchanged.
+type RestartRequest struct {
 	By      string
 	Steps   int        // per turn
 	Timeout chela.Span // per run of a turn
@@ -117,13 +117,13 @@ type Again struct {
 }
 
 // bound sets the limits of a restart on the job.
-func (w Again) bound(j *chela.Job) {
+func (w RestartRequest) bound(j *chela.Job) {
 	o := &j.Options
 	o.Steps, o.Timeout, o.Tokens = cmp.Or(w.Steps, o.Steps), cmp.Or(w.Timeout, o.Timeout), cmp.Or(w.Tokens, o.Tokens)
 }
 
 // check returns Invalid for limits above those of the home.
-func (w Again) check(home Limits) error {
+func (w RestartRequest) check(home Limits) error {
 	for _, l := range []struct {
 		name, key  string
 		want, most int64
@@ -148,7 +148,7 @@ func (w Again) check(home Limits) error {
 // plan, together with its parts that did not complete. It returns Conflict if
 // the job is live or accepted, and Invalid for limits that the home does not
 // allow.
-func (d *Desk) Restart(ctx context.Context, id chela.JobID, wish Again) (chela.Job, error) {
+func (d *Jobs) Restart(ctx context.Context, id chela.JobID, wish RestartRequest) (chela.Job, error) {
 	return d.change(ctx, "job.restart", id, func(a *act, j *chela.Job) error {
 		if j.State.Live() || !j.State.CanMove(chela.JobPending) {
 			return notNow(*j)
@@ -192,7 +192,7 @@ func (d *Desk) Restart(ctx context.Context, id chela.JobID, wish Again) (chela.J
 
 // Modify continues an ended job in its thread with a correction. It returns
 // Conflict if the job is live, cancelled or accepted.
-func (d *Desk) Modify(ctx context.Context, id chela.JobID, s Saying) (chela.Job, error) {
+func (d *Jobs) Modify(ctx context.Context, id chela.JobID, s Message) (chela.Job, error) {
 	return d.hear(ctx, id, s, func(a *act, j *chela.Job) error {
 		if !j.State.CanMove(chela.JobModified) {
 			return notNow(*j)

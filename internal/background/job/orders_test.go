@@ -78,7 +78,7 @@ turns:
 	if v.Reason == "" {
 		t.Error("it does not say why")
 	}
-	if _, err := h.desk.Restart(t.Context(), j.ID, job.Again{By: "me"}); err != nil {
+	if _, err := h.desk.Restart(t.Context(), j.ID, job.RestartRequest{By: "me"}); err != nil {
 		t.Fatal(err)
 	}
 	again := h.until(j.ID, chela.JobSubmitted)
@@ -90,7 +90,7 @@ turns:
 	if _, err := h.desk.Accept(t.Context(), j.ID, "me"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.desk.Restart(t.Context(), j.ID, job.Again{By: "me"}); chela.KindOf(err) != chela.Conflict {
+	if _, err := h.desk.Restart(t.Context(), j.ID, job.RestartRequest{By: "me"}); chela.KindOf(err) != chela.Conflict {
 		t.Errorf("restarted what was accepted: %v", err)
 	}
 }
@@ -108,7 +108,7 @@ turns:
 	j := h.create(order("draw"))
 	first := h.until(j.ID, chela.JobSubmitted)
 	for range 2 {
-		if _, err := h.desk.Modify(t.Context(), j.ID, job.Saying{Text: "bigger", Key: "k", By: "me"}); err != nil {
+		if _, err := h.desk.Modify(t.Context(), j.ID, job.Message{Text: "bigger", Key: "k", By: "me"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -215,18 +215,18 @@ func TestOrdersAreChecked(t *testing.T) {
 		}
 	})
 	for name, c := range map[string]struct {
-		change func(*job.Order)
+		change func(*job.Request)
 		want   chela.Kind
 	}{
-		"nothing to do":     {func(o *job.Order) { o.Text = " \n" }, chela.Invalid},
-		"too long":          {func(o *job.Order) { o.Text = strings.Repeat("x", chela.MaxMessageBytes+1) }, chela.Invalid},
-		"an empty part":     {func(o *job.Order) { o.Parts = []string{"a", ""} }, chela.Invalid},
-		"too many parts":    {func(o *job.Order) { o.Parts = strings.Split(strings.Repeat("x", 21), "") }, chela.Invalid},
-		"no such agent":     {func(o *job.Order) { o.Agent = "other" }, chela.NotFound},
-		"no session":        {func(o *job.Order) { o.Requester = "me" }, chela.Invalid},
-		"no kind":           {func(o *job.Order) { o.Kind = "thing" }, chela.Invalid},
-		"too urgent":        {func(o *job.Order) { o.Priority = 101 }, chela.Invalid},
-		"less than no time": {func(o *job.Order) { o.Options.Timeout = -1 }, chela.Invalid},
+		"nothing to do":     {func(o *job.Request) { o.Text = " \n" }, chela.Invalid},
+		"too long":          {func(o *job.Request) { o.Text = strings.Repeat("x", chela.MaxMessageBytes+1) }, chela.Invalid},
+		"an empty part":     {func(o *job.Request) { o.Parts = []string{"a", ""} }, chela.Invalid},
+		"too many parts":    {func(o *job.Request) { o.Parts = strings.Split(strings.Repeat("x", 21), "") }, chela.Invalid},
+		"no such agent":     {func(o *job.Request) { o.Agent = "other" }, chela.NotFound},
+		"no session":        {func(o *job.Request) { o.Requester = "me" }, chela.Invalid},
+		"no kind":           {func(o *job.Request) { o.Kind = "thing" }, chela.Invalid},
+		"too urgent":        {func(o *job.Request) { o.Priority = 101 }, chela.Invalid},
+		"less than no time": {func(o *job.Request) { o.Options.Timeout = -1 }, chela.Invalid},
 	} {
 		o := order("do it")
 		c.change(&o)
@@ -261,7 +261,7 @@ turns:
 			t.Fatal(err)
 		}
 		h.until(v.Parts[1].ID, chela.JobCancelled)
-		if _, err := h.desk.Restart(t.Context(), j.ID, job.Again{By: "me"}); err != nil {
+		if _, err := h.desk.Restart(t.Context(), j.ID, job.RestartRequest{By: "me"}); err != nil {
 			t.Fatal(err)
 		}
 		again := h.until(j.ID, chela.JobSubmitted)
@@ -290,7 +290,7 @@ turns:
 	o.Options.Quiet = true
 	j := h.create(o)
 	h.until(j.ID, chela.JobAwaiting)
-	if err := h.desk.Prompt(t.Context(), j.ID, job.Saying{Text: "hurry", By: "me"}); err != nil {
+	if err := h.desk.Prompt(t.Context(), j.ID, job.Message{Text: "hurry", By: "me"}); err != nil {
 		t.Fatal(err)
 	}
 	h.answer(j, chela.AnswerOnce)

@@ -26,7 +26,7 @@ func goesOn(j chela.Job) error {
 
 // Plan replaces the plan of a job. Steps whose text is unchanged keep their
 // state.
-func (d *Desk) Plan(ctx context.Context, id chela.JobID, steps []string) error {
+func (d *Jobs) Plan(ctx context.Context, id chela.JobID, steps []string) error {
 	if len(steps) > maxSteps {
 		return chela.E(chela.Invalid, fmt.Sprintf("%d steps are too many", len(steps))).WithHint(fmt.Sprintf("write at most %d", maxSteps))
 	}
@@ -67,7 +67,7 @@ func (d *Desk) Plan(ctx context.Context, id chela.JobID, steps []string) error {
 
 // Step updates the state and note of a step; Place selects it. It returns
 // NotFound if the plan has no such step.
-func (d *Desk) Step(ctx context.Context, id chela.JobID, s chela.JobStep) error {
+func (d *Jobs) Step(ctx context.Context, id chela.JobID, s chela.JobStep) error {
 	if !slices.Contains([]chela.StepState{chela.StepPending, chela.StepInProgress, chela.StepDone, chela.StepSkipped}, s.State) {
 		return chela.E(chela.Invalid, fmt.Sprintf("%.40q is not a state of a step", s.State)).WithHint("use pending, in_progress, done or skipped")
 	}
@@ -102,7 +102,7 @@ func (d *Desk) Step(ctx context.Context, id chela.JobID, s chela.JobStep) error 
 // Parts splits a job in progress: each text becomes a part in a session of its
 // own. The job continues after all have ended, and receives their endings. Key
 // makes the call idempotent.
-func (d *Desk) Parts(ctx context.Context, id chela.JobID, key string, texts []string) (parts []chela.Job, err error) {
+func (d *Jobs) Parts(ctx context.Context, id chela.JobID, key string, texts []string) (parts []chela.Job, err error) {
 	_, err = d.change(ctx, "job.parts", id, func(a *act, j *chela.Job) error {
 		parts = nil
 		if err := goesOn(*j); err != nil {
@@ -151,7 +151,7 @@ func partKey(id chela.JobID, key string) string { return fmt.Sprintf("%s/part/%s
 // split builds parts of a job, numbered from place on.
 func (a *act) split(j chela.Job, place int, texts []string) (parts []chela.Job, err error) {
 	for i, text := range texts {
-		if _, err := a.complete(Order{Agent: j.Agent, Text: text, Parts: texts}); err != nil {
+		if _, err := a.complete(Request{Agent: j.Agent, Text: text, Parts: texts}); err != nil {
 			return nil, err
 		}
 		parts = append(parts, a.part(j, text, place+i))

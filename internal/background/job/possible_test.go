@@ -13,9 +13,9 @@ import (
 func (h *house) tries(id chela.JobID) map[string]func() error {
 	ctx := h.t.Context()
 	return map[string]func() error{
-		"prompt":  func() error { return h.desk.Prompt(ctx, id, job.Saying{Text: "x", By: "me"}) },
-		"modify":  func() error { _, err := h.desk.Modify(ctx, id, job.Saying{Text: "x", By: "me"}); return err },
-		"restart": func() error { _, err := h.desk.Restart(ctx, id, job.Again{By: "me"}); return err },
+		"prompt":  func() error { return h.desk.Prompt(ctx, id, job.Message{Text: "x", By: "me"}) },
+		"modify":  func() error { _, err := h.desk.Modify(ctx, id, job.Message{Text: "x", By: "me"}); return err },
+		"restart": func() error { _, err := h.desk.Restart(ctx, id, job.RestartRequest{By: "me"}); return err },
 		"accept":  func() error { _, err := h.desk.Accept(ctx, id, "me"); return err },
 		"cancel":  func() error { _, err := h.desk.Cancel(ctx, id, "me"); return err },
 	}
@@ -104,9 +104,9 @@ func TestKeyNamesOneRequest(t *testing.T) {
 	o.Key, o.Options.Quiet, o.Parts = "k", true, []string{"a", "b"}
 	j := h.create(o)
 	same(t, "job of the same request", j.ID, h.create(o).ID)
-	for name, change := range map[string]func(*job.Order){
-		"another text": func(o *job.Order) { o.Text = "fill" }, "another title": func(o *job.Order) { o.Title = "holes" },
-		"other parts": func(o *job.Order) { o.Parts = []string{"a", "c"} }, "no parts": func(o *job.Order) { o.Parts = nil },
+	for name, change := range map[string]func(*job.Request){
+		"another text": func(o *job.Request) { o.Text = "fill" }, "another title": func(o *job.Request) { o.Title = "holes" },
+		"other parts": func(o *job.Request) { o.Parts = []string{"a", "c"} }, "no parts": func(o *job.Request) { o.Parts = nil },
 	} {
 		other := o
 		change(&other)
@@ -116,10 +116,10 @@ func TestKeyNamesOneRequest(t *testing.T) {
 		}
 	}
 	h.until(j.ID, chela.JobSubmitted)
-	if _, err := h.desk.Modify(t.Context(), j.ID, job.Saying{Text: "deeper", Key: "m", By: "me"}); err != nil {
+	if _, err := h.desk.Modify(t.Context(), j.ID, job.Message{Text: "deeper", Key: "m", By: "me"}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := h.desk.Modify(t.Context(), j.ID, job.Saying{Text: "wider", Key: "m", By: "me"})
+	_, err := h.desk.Modify(t.Context(), j.ID, job.Message{Text: "wider", Key: "m", By: "me"})
 	if chela.KindOf(err) != chela.Conflict || chela.HintOf(err) == "" {
 		t.Errorf("said something else: %v", err)
 	}
@@ -134,12 +134,12 @@ func TestRestartWithMore(t *testing.T) {
 	o.Options = chela.JobOptions{Quiet: true, Steps: 1}
 	j := h.create(o)
 	h.until(j.ID, chela.JobFailed)
-	for name, wish := range map[string]job.Again{"steps": {Steps: 6}, "time": {Timeout: chela.Span(2 * time.Hour)}, "nothing": {Tokens: -1}} {
+	for name, wish := range map[string]job.RestartRequest{"steps": {Steps: 6}, "time": {Timeout: chela.Span(2 * time.Hour)}, "nothing": {Tokens: -1}} {
 		if _, err := h.desk.Restart(t.Context(), j.ID, wish); chela.KindOf(err) != chela.Invalid || chela.HintOf(err) == "" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	again, err := h.desk.Restart(t.Context(), j.ID, job.Again{By: "me", Steps: 5})
+	again, err := h.desk.Restart(t.Context(), j.ID, job.RestartRequest{By: "me", Steps: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ turns:
 	j := h.create(o)
 	same(t, "steps of the plan", 1, len(h.until(j.ID, chela.JobFailed).Steps))
 	h.rest()
-	if _, err := h.desk.Restart(t.Context(), j.ID, job.Again{By: "me"}); err != nil {
+	if _, err := h.desk.Restart(t.Context(), j.ID, job.RestartRequest{By: "me"}); err != nil {
 		t.Fatal(err)
 	}
 	v := h.until(j.ID, chela.JobPending)

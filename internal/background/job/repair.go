@@ -12,7 +12,7 @@ import (
 // long and is being retried; why is shown to people. The caller has the job
 // evaluated after the recovery. Each run of a turn is recorded once. A job that
 // is not in progress, or does not exist, is ignored.
-func (d *Desk) Stuck(ctx context.Context, t chela.Turn, why string) error {
+func (d *Jobs) Stuck(ctx context.Context, t chela.Turn, why string) error {
 	_, err := d.change(ctx, "job.stuck", chela.JobID(t.Origin.Account), func(a *act, j *chela.Job) error {
 		if j.State != chela.JobInProgress && j.State != chela.JobAwaiting {
 			return nil
@@ -78,7 +78,7 @@ const maxReviewed = 1000
 
 // Review re-evaluates all jobs in progress and assigns free slots. It is a
 // safety net: it finds jobs whose enqueued work was lost.
-func (d *Desk) Review(ctx context.Context) error {
+func (d *Jobs) Review(ctx context.Context) error {
 	under, err := d.Jobs(ctx, Filter{
 		States: []chela.JobState{chela.JobInProgress, chela.JobAwaiting, chela.JobStuck, chela.JobRecovering}, Limit: maxReviewed,
 	})

@@ -52,7 +52,7 @@ type house struct {
 	store     *store.Store
 	lanes     *lane.Lanes
 	work      *work.Engine
-	desk      *job.Desk
+	desk      *job.Jobs
 	approvals *approval.Approvals
 	bus       *event.Bus
 	ids       *chela.IDs
@@ -216,7 +216,7 @@ func (h *house) tools() []chela.Tool {
 		tool.New(tool.Def[text]{Name: "spawn", Doc: "Spawns with `text`.", Run: func(ctx context.Context, c tool.Call[text]) (chela.ToolResult, error) {
 			t, err := store.Find(ctx, h.store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, c.Turn) })
 			if err == nil {
-				_, err = h.desk.Create(ctx, job.Order{
+				_, err = h.desk.Create(ctx, job.Request{
 					Key: string(c.ID), Kind: chela.JobSubagent, Agent: "main", Text: c.In.Text, By: string(c.Session), Requester: c.Session, Origin: t.Origin,
 				})
 			}
@@ -243,14 +243,14 @@ func (h *house) tools() []chela.Tool {
 const mainSession chela.SessionKey = "agent:main:main"
 
 // order is an order of the main session.
-func order(text string) job.Order {
-	return job.Order{
+func order(text string) job.Request {
+	return job.Request{
 		Agent: "main", Text: text, By: "test", Requester: mainSession, Origin: chela.Origin{Channel: "test", Owner: true},
 	}
 }
 
 // create makes a job that must be taken.
-func (h *house) create(o job.Order) chela.Job {
+func (h *house) create(o job.Request) chela.Job {
 	h.t.Helper()
 	j, err := h.desk.Create(h.t.Context(), o)
 	if err != nil {

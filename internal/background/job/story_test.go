@@ -268,11 +268,11 @@ turns:
 	waiting := h.create(o)
 	h.untilIt(j.ID, func(v job.View) bool { return v.Turn != "" })
 	for range 2 {
-		if err := h.desk.Prompt(t.Context(), j.ID, job.Saying{Text: "more", Key: "k", By: "me"}); err != nil {
+		if err := h.desk.Prompt(t.Context(), j.ID, job.Message{Text: "more", Key: "k", By: "me"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := h.desk.Prompt(t.Context(), waiting.ID, job.Saying{Text: "and this", By: "me"}); err != nil {
+	if err := h.desk.Prompt(t.Context(), waiting.ID, job.Message{Text: "and this", By: "me"}); err != nil {
 		t.Fatal(err)
 	}
 	v := h.until(j.ID, chela.JobSubmitted)
@@ -280,7 +280,7 @@ turns:
 	same(t, "messages", 2, v.Messages)
 	h.until(waiting.ID, chela.JobSubmitted)
 	same(t, "what the other began with", "user: begin\n\nand this", h.said(waiting.Session)[0])
-	err := h.desk.Prompt(t.Context(), j.ID, job.Saying{Text: "late", By: "me"})
+	err := h.desk.Prompt(t.Context(), j.ID, job.Message{Text: "late", By: "me"})
 	if chela.KindOf(err) != chela.Conflict || !strings.Contains(chela.HintOf(err), "restart") {
 		t.Errorf("said to a job that ended: %v (%s)", err, chela.HintOf(err))
 	}

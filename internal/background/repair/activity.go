@@ -19,11 +19,11 @@ import (
 type ActivityBoard struct {
 	mu    sync.Mutex
 	doing map[chela.TurnID]chela.Activity // guarded by mu; activity of turns that run here
-	signs map[chela.TurnID]Sign           // guarded by mu; last sign of each running turn
+	signs map[chela.TurnID]Progress       // guarded by mu; last sign of each running turn
 }
 
-// A Sign is the last progress seen of a turn that runs in this process.
-type Sign struct {
+// A Progress is the last progress seen of a turn that runs in this process.
+type Progress struct {
 	Turn    chela.TurnID
 	Session chela.SessionKey
 	Doing   chela.Activity
@@ -66,15 +66,15 @@ func (b *ActivityBoard) Hear(e chela.Event) {
 		return
 	}
 	if b.doing == nil {
-		b.doing, b.signs = map[chela.TurnID]chela.Activity{}, map[chela.TurnID]Sign{}
+		b.doing, b.signs = map[chela.TurnID]chela.Activity{}, map[chela.TurnID]Progress{}
 	}
 	b.doing[e.Turn] = now
-	b.signs[e.Turn] = Sign{Turn: e.Turn, Session: e.Session, Doing: now, Tool: e.Tool, At: e.At, Until: until(b.signs[e.Turn], e)}
+	b.signs[e.Turn] = Progress{Turn: e.Turn, Session: e.Session, Doing: now, Tool: e.Tool, At: e.At, Until: until(b.signs[e.Turn], e)}
 }
 
 // until returns the latest deadline of a turn's running calls after one more
 // started; calls of the same step may run in parallel.
-func until(last Sign, e chela.Event) time.Time {
+func until(last Progress, e chela.Event) time.Time {
 	if e.Kind == chela.EventToolStarted && last.Until.After(e.Until) {
 		return last.Until
 	}
@@ -94,16 +94,16 @@ func (b *ActivityBoard) refresh(e chela.Event) {
 // Quiet returns the last signs of turns that run here and made no progress
 // since the given time, longest quiet first. Turns that wait for a slot or for
 // a person are not quiet.
-func (b *ActivityBoard) Quiet(since time.Time) []Sign {
+func (b *ActivityBoard) Quiet(since time.Time) []Progress {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var quiet []Sign
+	var quiet []Progress
 	for _, s := range b.signs {
 		if s.Doing != chela.ActivityWaiting && s.At.Before(since) {
 			quiet = append(quiet, s)
 		}
 	}
-	slices.SortFunc(quiet, func(a, b Sign) int {
+	slices.SortFunc(quiet, func(a, b Progress) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Turn, b.Turn))
 	})
 	return quiet

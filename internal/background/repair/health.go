@@ -40,7 +40,7 @@ func worked(h chela.ToolHealth, cfg Config) (chela.ToolHealth, string) {
 
 // change updates the stored health of a tool and notifies the owner. A failed
 // write is logged and does not fail the call.
-func (k *Keeper) change(ctx context.Context, tool string, then func(chela.ToolHealth) (chela.ToolHealth, string)) {
+func (k *Supervisor) change(ctx context.Context, tool string, then func(chela.ToolHealth) (chela.ToolHealth, string)) {
 	var after chela.ToolHealth
 	var events []chela.Event
 	err := k.store.Write(ctx, "tool.health", func(w *store.Write) error {

@@ -36,7 +36,7 @@ func TestQuiet(t *testing.T) {
 	} {
 		b.Hear(e)
 	}
-	want := []repair.Sign{
+	want := []repair.Progress{
 		{Turn: "asks", Doing: chela.ActivityThinking, At: at(1)},
 		{Turn: "runs", Session: "agent:main:main", Doing: chela.ActivityTools, Tool: "shell", At: at(2)},
 		{Turn: "beside", Doing: chela.ActivityTools, Tool: "calc", At: at(3), Until: at(90)},

@@ -28,7 +28,7 @@ type Config struct {
 
 	// Quiet returns the last signs of the turns that run here and made no
 	// progress since a time.
-	Quiet func(since time.Time) []Sign
+	Quiet func(since time.Time) []Progress
 
 	// CutOff ends the run of a turn, so that another one begins, and reports
 	// whether it ran here. Stop ends the turn.
@@ -59,8 +59,8 @@ type Notice struct {
 	Text string
 }
 
-// A Keeper repairs stuck turns and broken tools. It is safe for concurrent use.
-type Keeper struct {
+// A Supervisor repairs stuck turns and broken tools. It is safe for concurrent use.
+type Supervisor struct {
 	store *store.Store
 	cfg   Config
 	wards wards
@@ -70,11 +70,11 @@ type Keeper struct {
 }
 
 // New returns a keeper over a store.
-func New(s *store.Store, cfg Config) *Keeper { return &Keeper{store: s, cfg: cfg} }
+func New(s *store.Store, cfg Config) *Supervisor { return &Supervisor{store: s, cfg: cfg} }
 
 // Run checks for stuck turns periodically until ctx is done. It is not work of
 // the store, because only the process that runs a turn sees its signs.
-func (k *Keeper) Run(ctx context.Context) {
+func (k *Supervisor) Run(ctx context.Context) {
 	tick := time.NewTicker(k.cfg.Every)
 	defer tick.Stop()
 	for {
@@ -89,7 +89,7 @@ func (k *Keeper) Run(ctx context.Context) {
 
 // Look repairs the stuck turns that run here and has jobs re-evaluated.
 // Failures are logged, so that one does not hold up the others.
-func (k *Keeper) Look(ctx context.Context) {
+func (k *Supervisor) Look(ctx context.Context) {
 	quiet := k.cfg.Quiet(k.cfg.Now().Add(-k.cfg.StuckAfter))
 	for _, sign := range k.due(quiet) {
 		if err := k.mend(ctx, sign); err != nil && ctx.Err() == nil {
@@ -106,7 +106,7 @@ const grace = 5 * time.Second
 
 // due returns the quiet turns to repair. A silent call gets the time of its own
 // timeout, and a repaired turn as long again to give a sign.
-func (k *Keeper) due(quiet []Sign) (due []Sign) {
+func (k *Supervisor) due(quiet []Progress) (due []Progress) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now, mended := k.cfg.Now(), map[chela.TurnID]time.Time{}
@@ -126,7 +126,7 @@ func (k *Keeper) due(quiet []Sign) (due []Sign) {
 
 // mend repairs one turn: it cuts off its run or, after too many failures, ends
 // the turn.
-func (k *Keeper) mend(ctx context.Context, sign Sign) error {
+func (k *Supervisor) mend(ctx context.Context, sign Progress) error {
 	t, err := store.Find(ctx, k.store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, sign.Turn) })
 	if err != nil || t.State != chela.TurnProcessing || t.Crashes >= machine.MaxCrashes { // the lane ends it
 		return err
@@ -164,7 +164,7 @@ func (k *Keeper) mend(ctx context.Context, sign Sign) error {
 // process or failed by an internal error. The lane has counted that and retries
 // the turn, up to a limit; Broke notifies the owner. It returns the text of the
 // notice, and whether to stop the turn because its lane would continue it.
-func (k *Keeper) Broke(ctx context.Context, w *store.Write, t chela.Turn) (told string, stop bool, err error) {
+func (k *Supervisor) Broke(ctx context.Context, w *store.Write, t chela.Turn) (told string, stop bool, err error) {
 	p := planned(t, t.Crashes, "was interrupted: its process died, or an internal error occurred", k.cfg)
 	_, err = k.cfg.Tell(ctx, w, Notice{Key: p.key, Turn: t, Text: p.told}) // readers of the event log find the events
 	return p.told, p.stop, err
@@ -179,7 +179,7 @@ type plan struct {
 }
 
 // planFor decides the repair of a stuck turn from its last sign.
-func planFor(t chela.Turn, sign Sign, cfg Config) plan {
+func planFor(t chela.Turn, sign Progress, cfg Config) plan {
 	quiet := cfg.Now().Sub(sign.At).Round(time.Second)
 	return planned(t, t.Crashes+1, fmt.Sprintf("got stuck: no progress for %s while %s", quiet, doing(sign)), cfg)
 }
@@ -199,7 +199,7 @@ func planned(t chela.Turn, n int, what string, cfg Config) plan {
 }
 
 // doing describes the last known activity of a turn.
-func doing(s Sign) string {
+func doing(s Progress) string {
 	switch {
 	case s.Doing == chela.ActivityTools && s.Tool != "":
 		return "tool " + s.Tool + " ran"

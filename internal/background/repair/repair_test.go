@@ -21,12 +21,12 @@ import (
 
 // A shop is a keeper over a store of its own, with a clock that the test moves.
 type shop struct {
-	*repair.Keeper
+	*repair.Supervisor
 	store *store.Store
 
 	mu     sync.Mutex
 	at     time.Time // guarded by mu, like all below
-	quiet  []repair.Sign
+	quiet  []repair.Progress
 	told   []string
 	cut    []chela.TurnID
 	ended  []chela.TurnID
@@ -46,15 +46,15 @@ func setup(t *testing.T) *shop {
 		}
 	})
 	h := &shop{store: s, at: time.Unix(10_000, 0).UTC()}
-	h.Keeper = h.keeper()
+	h.Supervisor = h.keeper()
 	return h
 }
 
 // keeper returns a keeper as another process over the same store would have it.
-func (h *shop) keeper() *repair.Keeper {
+func (h *shop) keeper() *repair.Supervisor {
 	return repair.New(h.store, repair.Config{
 		Now: h.now, Emit: func(chela.Event) {}, Log: slog.New(slog.DiscardHandler),
-		Quiet: func(since time.Time) []repair.Sign {
+		Quiet: func(since time.Time) []repair.Progress {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			return h.quiet
@@ -105,7 +105,7 @@ func (h *shop) note(list *[]chela.TurnID, id chela.TurnID) {
 }
 
 // call runs a watched tool once and returns what the model reads.
-func call(t *testing.T, k *repair.Keeper, run func() (chela.ToolResult, error)) chela.ToolResult {
+func call(t *testing.T, k *repair.Supervisor, run func() (chela.ToolResult, error)) chela.ToolResult {
 	t.Helper()
 	watched := k.Watch(chela.Tool{Name: "dig", Run: func(context.Context, chela.ToolCall) (chela.ToolResult, error) { return run() }})
 	res, err := watched.Run(t.Context(), chela.ToolCall{})
@@ -129,33 +129,33 @@ func TestToolsThatKeepFailingAreTurnedOff(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	for range 4 {
-		call(t, h.Keeper, broken)
+		call(t, h.Supervisor, broken)
 	}
-	call(t, h.Keeper, works) // which ends the row
+	call(t, h.Supervisor, works) // which ends the row
 	for range 2 {
-		call(t, h.Keeper, broken)
+		call(t, h.Supervisor, broken)
 	}
-	call(t, h.Keeper, asked) // which says nothing
+	call(t, h.Supervisor, asked) // which says nothing
 	for range 3 {
-		call(t, h.Keeper, broken)
+		call(t, h.Supervisor, broken)
 	}
-	if off := call(t, h.Keeper, works); !off.Failed || !strings.Contains(off.Text, "dig is turned off: it failed 5 times in a row") {
+	if off := call(t, h.Supervisor, works); !off.Failed || !strings.Contains(off.Text, "dig is turned off: it failed 5 times in a row") {
 		t.Errorf("a tool that is off ran: %+v", off)
 	}
 	if other := call(t, h.keeper(), works); !other.Failed {
 		t.Errorf("in another process it ran: %+v", other)
 	}
 	h.pass(10 * time.Minute)
-	call(t, h.Keeper, broken) // the probe
+	call(t, h.Supervisor, broken) // the probe
 	h.pass(10 * time.Minute)
-	if off := call(t, h.Keeper, works); !off.Failed {
+	if off := call(t, h.Supervisor, works); !off.Failed {
 		t.Errorf("the next probe came too soon: %+v", off)
 	}
 	h.pass(10 * time.Minute)
-	if on := call(t, h.Keeper, works); on.Failed {
+	if on := call(t, h.Supervisor, works); on.Failed {
 		t.Errorf("the probe was not let through: %+v", on)
 	}
-	if on := call(t, h.Keeper, works); on.Failed {
+	if on := call(t, h.Supervisor, works); on.Failed {
 		t.Errorf("a tool that works again is off: %+v", on)
 	}
 	want := []string{
@@ -180,9 +180,9 @@ func TestFailuresOfOthersAreNotCounted(t *testing.T) {
 			t.Parallel()
 			h := setup(t)
 			for range 20 {
-				call(t, h.Keeper, run)
+				call(t, h.Supervisor, run)
 			}
-			if got := call(t, h.Keeper, works); got.Failed {
+			if got := call(t, h.Supervisor, works); got.Failed {
 				t.Errorf("it is off: %+v", got)
 			}
 		})
@@ -198,7 +198,7 @@ func TestFailuresOfOthersAreNotCounted(t *testing.T) {
 			t.Error("a call that was stopped came to something")
 		}
 	}
-	if got := call(t, h.Keeper, works); got.Failed {
+	if got := call(t, h.Supervisor, works); got.Failed {
 		t.Errorf("a tool whose calls were stopped is off: %+v", got)
 	}
 }
@@ -208,7 +208,7 @@ func TestOneCallProbes(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	for range 5 {
-		call(t, h.Keeper, broken)
+		call(t, h.Supervisor, broken)
 	}
 	h.pass(time.Hour)
 	entered, let := make(chan struct{}), make(chan struct{})
@@ -224,12 +224,12 @@ func TestOneCallProbes(t *testing.T) {
 		}
 	})
 	<-entered
-	if second := call(t, h.Keeper, works); !second.Failed {
+	if second := call(t, h.Supervisor, works); !second.Failed {
 		t.Errorf("a second call went along with the probe: %+v", second)
 	}
 	close(let)
 	probe.Wait()
-	if after := call(t, h.Keeper, works); after.Failed {
+	if after := call(t, h.Supervisor, works); after.Failed {
 		t.Errorf("after the probe: %+v", after)
 	}
 }
@@ -252,7 +252,7 @@ func (h *shop) turn(t *testing.T, id chela.TurnID, state chela.TurnState, crashe
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.quiet = append(h.quiet, repair.Sign{Turn: id, Session: key, Doing: chela.ActivityTools, Tool: "dig", At: h.at.Add(-6 * time.Minute)})
+	h.quiet = append(h.quiet, repair.Progress{Turn: id, Session: key, Doing: chela.ActivityTools, Tool: "dig", At: h.at.Add(-6 * time.Minute)})
 }
 
 func TestStuckTurnsAreMended(t *testing.T) {
@@ -261,7 +261,7 @@ func TestStuckTurnsAreMended(t *testing.T) {
 	h.turn(t, "turn_1", chela.TurnProcessing, 0, chela.Origin{})
 	h.turn(t, "turn_2", chela.TurnProcessing, 2, chela.Origin{Channel: chela.ChannelJob, Account: "job_2", ReplyBy: chela.ReplyByFollow})
 	h.turn(t, "turn_3", chela.TurnCompleted, 0, chela.Origin{})
-	h.quiet = append(h.quiet, repair.Sign{Turn: "turn_nothing"})
+	h.quiet = append(h.quiet, repair.Progress{Turn: "turn_nothing"})
 	h.Look(t.Context())
 	h.pass(4 * time.Minute)
 	h.Look(t.Context()) // those that were mended have their time

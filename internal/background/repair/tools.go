@@ -30,7 +30,7 @@ type wards struct {
 // Watch wraps a tool with a circuit breaker: it is turned off while it keeps
 // failing by its own fault. A call of a tool that is off returns a failed
 // result that says so.
-func (k *Keeper) Watch(t chela.Tool) chela.Tool {
+func (k *Supervisor) Watch(t chela.Tool) chela.Tool {
 	run := t.Run
 	t.Run = func(ctx context.Context, call chela.ToolCall) (chela.ToolResult, error) {
 		off, probe := k.enter(ctx, t.Name)
@@ -74,7 +74,7 @@ func refusal(h chela.ToolHealth) chela.ToolResult {
 
 // enter returns the health of a tool if the call is refused; otherwise it tells
 // whether this call is the probe.
-func (k *Keeper) enter(ctx context.Context, tool string) (off chela.ToolHealth, probe bool) {
+func (k *Supervisor) enter(ctx context.Context, tool string) (off chela.ToolHealth, probe bool) {
 	k.load(ctx)
 	k.wards.mu.Lock()
 	defer k.wards.mu.Unlock()
@@ -89,7 +89,7 @@ func (k *Keeper) enter(ctx context.Context, tool string) (off chela.ToolHealth, 
 	return chela.ToolHealth{}, true
 }
 
-func (k *Keeper) leave(tool string, probe bool) {
+func (k *Supervisor) leave(tool string, probe bool) {
 	if !probe {
 		return
 	}
@@ -100,7 +100,7 @@ func (k *Keeper) leave(tool string, probe bool) {
 
 // load reads the failing tools once. Until it succeeds, all tools count as
 // healthy.
-func (k *Keeper) load(ctx context.Context) {
+func (k *Supervisor) load(ctx context.Context) {
 	k.wards.mu.Lock()
 	loaded := k.wards.loaded
 	k.wards.mu.Unlock()
@@ -126,12 +126,12 @@ func (k *Keeper) load(ctx context.Context) {
 
 // failed counts a failure. The call has ended, so the failure counts even if
 // its turn is cancelled.
-func (k *Keeper) failed(ctx context.Context, tool, why string) {
+func (k *Supervisor) failed(ctx context.Context, tool, why string) {
 	k.change(context.WithoutCancel(ctx), tool, func(h chela.ToolHealth) (chela.ToolHealth, string) { return failed(h, why, k.cfg) })
 }
 
 // worked records a success of a tool that had failures.
-func (k *Keeper) worked(ctx context.Context, tool string) {
+func (k *Supervisor) worked(ctx context.Context, tool string) {
 	k.wards.mu.Lock()
 	_, ill := k.wards.ill[tool]
 	k.wards.mu.Unlock()

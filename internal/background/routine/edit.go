@@ -3,6 +3,7 @@ package routine
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"chela"
@@ -43,7 +44,7 @@ func (d *Routines) Create(ctx context.Context, v chela.Routine, by string) (chel
 const reservedName = "next"
 
 func checkReserved(name string) error {
-	if name == reservedName {
+	if name == reservedName || strings.HasPrefix(name, "rtn_") { // an id names another routine
 		return chela.E(chela.Invalid, "no routine can be called "+name).WithHint("choose another name")
 	}
 	return nil

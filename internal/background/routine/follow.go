@@ -200,12 +200,12 @@ func (c *change) endRun(ctx context.Context, v chela.Routine, run *chela.Routine
 
 // lastTold returns the last notice of a routine that suppresses repeated
 // notices.
-func (c *change) lastTold(ctx context.Context, v chela.Routine) (rule.Told, error) {
+func (c *change) lastTold(ctx context.Context, v chela.Routine) (rule.LastNotice, error) {
 	if v.Notify.Repeat <= 0 {
-		return rule.Told{}, nil
+		return rule.LastNotice{}, nil
 	}
 	run, _, err := c.LastNotified(ctx, v.ID, c.now.Add(-v.Notify.Repeat.Duration()-day))
-	return rule.Told{Text: run.Notified, At: run.FinishedAt}, err
+	return rule.LastNotice{Text: run.Notified, At: run.FinishedAt}, err
 }
 
 // judged stores the state of a routine after a run.

@@ -43,7 +43,7 @@ type Config struct {
 	Submit func(ctx context.Context, in chela.Inbound) error
 
 	// Job creates a job, or returns the existing one of its key.
-	Job func(ctx context.Context, o job.Order) (chela.Job, error)
+	Job func(ctx context.Context, o job.Request) (chela.Job, error)
 
 	// Agent returns an error unless an agent of that name exists.
 	Agent func(name string) error

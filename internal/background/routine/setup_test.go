@@ -170,7 +170,7 @@ func (h *house) routineConfig(p plan, log *slog.Logger) routine.Config {
 			}
 			return err
 		},
-		Job: func(_ context.Context, o job.Order) (chela.Job, error) {
+		Job: func(_ context.Context, o job.Request) (chela.Job, error) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.jobs[o.Run] = o.Text

@@ -28,8 +28,8 @@ func (a *Agents) listTools(_ context.Context, _ api.Caller, q api.ToolsQuery) (a
 	return api.Cut(tools, q.After, q.Limit, func(t api.Tool) string { return t.Name })
 }
 
-// runTool runs a tool in the main session of an agent, as the owner. Whoever may run
-// it has approved the call by that; the policy can still deny it.
+// runTool runs a tool in the main session of an agent, as the owner. The request
+// counts as the approval; the policy can still deny the call.
 func (a *Agents) runTool(ctx context.Context, _ api.Caller, q api.ToolRequest) (api.ToolOutcome, error) {
 	agent := cmp.Or(q.Run.Agent, chela.MainAgent)
 	box, err := a.Toolbox(agent)
@@ -55,8 +55,7 @@ func (a *Agents) runTool(ctx context.Context, _ api.Caller, q api.ToolRequest) (
 	return api.ToolOutcome{Text: result.Text, Failed: result.Failed, Attachments: result.Attachments}, err
 }
 
-// permit returns a call that a person makes by hand as its tool is to run it, or the
-// reason why the policy denies it.
+// permit prepares a manual call, or returns Denied if the policy denies it.
 func (a *Agents) permit(ctx context.Context, t chela.Tool, call chela.ToolCall) (chela.ToolCall, error) {
 	j := chela.Judgement{Effect: chela.EffectRead}
 	if t.Judge != nil {

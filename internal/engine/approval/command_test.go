@@ -18,7 +18,7 @@ type dying struct {
 }
 
 // Control carries an order out, from the second time on.
-func (d *dying) Control(ctx context.Context, in chela.Inbound, do lane.Order) (api.Receipt, error) {
+func (d *dying) Control(ctx context.Context, in chela.Inbound, do lane.Command) (api.Receipt, error) {
 	if !d.dead {
 		d.dead = true
 		return api.Receipt{}, context.Canceled

@@ -54,7 +54,7 @@ func (g *Ingress) Say(ctx context.Context, in chela.Inbound, show func(chela.Eve
 		}
 	}
 	if begun {
-		if heardOf, err := g.showUntil(ctx, heard, receipt, show); err != nil || heardOf == itsEnd {
+		if seen, err := g.showUntil(ctx, heard, receipt, show); err != nil || seen == ended {
 			return id, err
 		}
 	}
@@ -137,8 +137,8 @@ func (g *Ingress) follow(ctx context.Context, heard *event.Listener, id chela.Tu
 		if t.State != chela.TurnProcessing {
 			return t, g.showRest(heard, id, show)
 		}
-		heardOf, err := g.showUntil(ctx, heard, api.Receipt{Session: t.Session, Turn: id}, show)
-		if err == nil && heardOf == nothing {
+		seen, err := g.showUntil(ctx, heard, api.Receipt{Session: t.Session, Turn: id}, show)
+		if err == nil && seen == nothing {
 			// No event arrived: another process runs it, or died running it.
 			err = g.cfg.Lanes.Wake(ctx, t.Session)
 		}
@@ -149,36 +149,36 @@ func (g *Ingress) follow(ctx context.Context, heard *event.Listener, id chela.Tu
 }
 
 // Outcome of listening to a turn.
-type hearsay int
+type outcome int
 
 const (
-	nothing hearsay = iota
-	itsLife
-	itsEnd // or that it waits for a person
+	nothing outcome = iota
+	progressed
+	ended // or that it waits for a person
 )
 
 // showUntil sends events of the turn that a receipt names until one reports an
 // outcome, or the next poll is due.
-func (g *Ingress) showUntil(ctx context.Context, heard *event.Listener, of api.Receipt, show func(chela.Event)) (told hearsay, err error) {
+func (g *Ingress) showUntil(ctx context.Context, heard *event.Listener, of api.Receipt, show func(chela.Event)) (seen outcome, err error) {
 	look, cancel := context.WithTimeout(ctx, g.patience(of.Session))
 	defer cancel()
 	for {
 		e, ok := heard.Next(look)
 		if !ok {
 			<-look.Done() // at once, unless the listener fell behind and was disconnected
-			return told, ctx.Err()
+			return seen, ctx.Err()
 		}
 		if e.Turn != of.Turn {
 			continue
 		}
 		if e.Kind == chela.EventNotice && e.Error != "" {
-			return itsLife, broken(e)
+			return progressed, broken(e)
 		}
-		told = itsLife
+		seen = progressed
 		show(e)
 		switch e.Kind {
 		case chela.EventTurnFinished, chela.EventApprovalRequested, chela.EventToolOffered:
-			return itsEnd, nil
+			return ended, nil
 		}
 	}
 }

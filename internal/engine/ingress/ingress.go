@@ -3,8 +3,8 @@
 //
 //	message ─▶ answer to a question? ─▶ hooks ─▶ command? ─▶ lane (inbox row) ─▶ turn
 //
-// A message is durable when Accept returns: its row in the inbox, or the answer
-// or the command that it was, is committed.
+// A message is durable when Accept returns: its inbox row, its answer to an approval
+// or its command is committed.
 package ingress
 
 import (
@@ -113,7 +113,7 @@ func (g *Ingress) accept(ctx context.Context, in chela.Inbound) (r api.Receipt, 
 		return r, false, err
 	}
 	if ok {
-		return api.Receipt{Session: answered.Session, Thread: answered.Thread, Turn: answered.Turn}, false, nil
+		return api.Receipt{Session: answered.Session, Thread: answered.Thread, Turn: answered.Turn, Answered: answered.ID}, false, nil
 	}
 	if g.cfg.Hooks.HearsMessage(in) { // hooks run once per delivery
 		if r, ok, err := g.cfg.Lanes.Known(ctx, in); ok || err != nil {

@@ -11,10 +11,10 @@ import (
 	"chela/internal/store"
 )
 
-// An Order is the transactional part of a command. It runs with the session's
+// A Command is the transactional part of a command. It runs with the session's
 // lane locked and must save its own changes of the session. An order that makes
 // a fresh thread the current one ends the previous conversation.
-type Order func(w *store.Write, at *store.Arrival) (Outcome, error)
+type Command func(w *store.Write, at *store.Arrival) (Outcome, error)
 
 // An Outcome is the result of an order.
 type Outcome struct {
@@ -31,7 +31,7 @@ var errKnown = errors.New("the delivery is known")
 // created. A repeated delivery changes nothing and returns the receipt with the
 // first reply. An error changes nothing. Followers of the session receive the
 // reply as an event.
-func (l *Lanes) Control(ctx context.Context, in chela.Inbound, do Order) (api.Receipt, error) {
+func (l *Lanes) Control(ctx context.Context, in chela.Inbound, do Command) (api.Receipt, error) {
 	if err := queue.CheckInbound(in); err != nil {
 		return api.Receipt{}, err
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // label is an order that names the session.
-func label(t *testing.T, name string) lane.Order {
+func label(t *testing.T, name string) lane.Command {
 	return func(w *store.Write, at *store.Arrival) (lane.Outcome, error) {
 		at.Session.Settings.Label = name
 		events := []chela.Event{{Kind: chela.EventSessionChanged, Session: at.Session.Key}}
@@ -22,7 +22,7 @@ func label(t *testing.T, name string) lane.Order {
 	}
 }
 
-func (h *house) control(in chela.Inbound, do lane.Order) api.Receipt {
+func (h *house) control(in chela.Inbound, do lane.Command) api.Receipt {
 	h.t.Helper()
 	r, err := h.lanes.Control(h.t.Context(), in, do)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // carryOut plans a rewind, restores files and documents, and moves the head. A
 // pending rewind that cannot be planned is refused, so that the session can
 // continue.
-func (m *Mover) carryOut(ctx context.Context, v chela.Rewind, agent string) (chela.Rewind, error) {
+func (m *Rewinds) carryOut(ctx context.Context, v chela.Rewind, agent string) (chela.Rewind, error) {
 	asked := v.State == chela.RewindAsked
 	planned, err := m.plan(ctx, v, agent)
 	if err != nil {
@@ -28,7 +28,7 @@ func (m *Mover) carryOut(ctx context.Context, v chela.Rewind, agent string) (che
 
 // plan computes the steps of a rewind, checks that no foreign change would be
 // lost, and stores the plan.
-func (m *Mover) plan(ctx context.Context, v chela.Rewind, agent string) (chela.Rewind, error) {
+func (m *Rewinds) plan(ctx context.Context, v chela.Rewind, agent string) (chela.Rewind, error) {
 	var t chela.Thread
 	var steps []Step
 	var gaps []Gap
@@ -57,7 +57,7 @@ func (m *Mover) plan(ctx context.Context, v chela.Rewind, agent string) (chela.R
 
 // steps returns the restore steps of a rewind, and records effects that cannot
 // be undone.
-func (m *Mover) steps(ctx context.Context, r *store.Read, t chela.Thread, v *chela.Rewind) (steps []Step, gaps []Gap, err error) {
+func (m *Rewinds) steps(ctx context.Context, r *store.Read, t chela.Thread, v *chela.Rewind) (steps []Step, gaps []Gap, err error) {
 	if v.Kind == chela.RewindRedo {
 		back, err := arrival(ctx, r, t)
 		if err != nil || back.From != v.To {
@@ -89,7 +89,7 @@ type plannedFor struct {
 
 // begun stores a planned rewind. It is errMoved if the thread has moved or a
 // turn was opened in it since.
-func (m *Mover) begun(ctx context.Context, w *store.Write, p plannedFor) error {
+func (m *Rewinds) begun(ctx context.Context, w *store.Write, p plannedFor) error {
 	if _, err := w.LockLane(ctx, p.rewind.Session); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (m *Mover) begun(ctx context.Context, w *store.Write, p plannedFor) error {
 }
 
 // refuse ends a pending rewind without changing anything.
-func (m *Mover) refuse(ctx context.Context, v chela.Rewind) error {
+func (m *Rewinds) refuse(ctx context.Context, v chela.Rewind) error {
 	v.State, v.DoneAt, v.Changes, v.NotUndone = chela.RewindRefused, m.now(), nil, nil
 	err := m.store.Write(ctx, "rewind.refuse", func(w *store.Write) error {
 		return w.MoveRewind(ctx, v, chela.RewindAsked)
@@ -123,7 +123,7 @@ func (m *Mover) refuse(ctx context.Context, v chela.Rewind) error {
 
 // complete restores the changes of a planned rewind and moves the head. It is
 // idempotent, also across concurrent processes.
-func (m *Mover) complete(ctx context.Context, v chela.Rewind, agent string) (chela.Rewind, error) {
+func (m *Rewinds) complete(ctx context.Context, v chela.Rewind, agent string) (chela.Rewind, error) {
 	desk, err := m.open(workspace.Owner{Agent: agent, Session: v.Session, Principal: chela.PrincipalOwner}, reversed(v.Changes))
 	if err != nil {
 		return v, err
@@ -169,7 +169,7 @@ func (m *Mover) complete(ctx context.Context, v chela.Rewind, agent string) (che
 
 // wake resumes the lane after a rewind. A failure is logged only; the periodic
 // scan finds the lane.
-func (m *Mover) wake(ctx context.Context, key chela.SessionKey) {
+func (m *Rewinds) wake(ctx context.Context, key chela.SessionKey) {
 	if err := m.cfg.Wake(ctx, key); err != nil && ctx.Err() == nil {
 		m.cfg.Log.Warn("lane not taken", "session", key, "error", err)
 	}
@@ -178,7 +178,7 @@ func (m *Mover) wake(ctx context.Context, key chela.SessionKey) {
 // Finish completes the rewinds of a session left by dead processes or failed
 // here; of all sessions if key is empty. A rewind that waits for the end of a
 // turn asks that turn to stop and completes after it ended.
-func (m *Mover) Finish(ctx context.Context, key chela.SessionKey) error {
+func (m *Rewinds) Finish(ctx context.Context, key chela.SessionKey) error {
 	open, err := store.Find(ctx, m.store, func(r *store.Read) ([]chela.Rewind, error) { return r.OpenRewinds(ctx, key) })
 	for _, v := range open {
 		if m.left(v) && m.claim(v.ID) {
@@ -189,7 +189,7 @@ func (m *Mover) Finish(ctx context.Context, key chela.SessionKey) error {
 }
 
 // finish continues a claimed rewind.
-func (m *Mover) finish(ctx context.Context, v chela.Rewind) error {
+func (m *Rewinds) finish(ctx context.Context, v chela.Rewind) error {
 	defer m.letGo(v.ID)
 	var s chela.Session
 	var live chela.TurnID

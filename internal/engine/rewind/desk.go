@@ -13,13 +13,13 @@ import (
 
 // A desk reads and restores the files and documents of one agent.
 type desk struct {
-	mover *Mover
+	mover *Rewinds
 	agent string
 	ws    *workspace.Workspace // nil if no file is involved
 }
 
 // open returns a desk for steps. The caller closes it.
-func (m *Mover) open(o workspace.Owner, steps []Step) (*desk, error) {
+func (m *Rewinds) open(o workspace.Owner, steps []Step) (*desk, error) {
 	d := &desk{mover: m, agent: o.Agent}
 	var err error
 	if slices.ContainsFunc(steps, func(s Step) bool { return s.Kind == chela.PreimageFile }) {
@@ -221,7 +221,7 @@ func (d *desk) putBack(ctx context.Context, v *chela.Rewind) error {
 }
 
 // preview fills in descriptions of the calls that are not undone.
-func (m *Mover) preview(w Way, left []chela.NotUndone) {
+func (m *Rewinds) preview(w Way, left []chela.NotUndone) {
 	calls := map[chela.CallID]chela.ToolCall{}
 	for _, part := range w.Undone {
 		for _, c := range part {
@@ -234,7 +234,7 @@ func (m *Mover) preview(w Way, left []chela.NotUndone) {
 }
 
 // told returns the description of a call as shown in its approval.
-func (m *Mover) told(c chela.ToolCall) string {
+func (m *Rewinds) told(c chela.ToolCall) string {
 	i := slices.IndexFunc(m.cfg.Tools, func(t chela.Tool) bool { return t.Name == c.Tool && t.Judge != nil })
 	if i >= 0 {
 		if text := m.cfg.Tools[i].Judge(c.Args).Preview; text != "" {

@@ -85,7 +85,7 @@ func TestFinish(t *testing.T) {
 			var log bytes.Buffer
 			cfg := w.config(t)
 			cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
-			w.Mover = rewind.New(w.store, cfg)
+			w.Rewinds = rewind.New(w.store, cfg)
 			for range 2 { // the second time there is nothing to do
 				if err := w.Finish(t.Context(), w.session); err != nil {
 					t.Fatal(err)

@@ -17,14 +17,14 @@ const (
 )
 
 // left reports whether a rewind is abandoned.
-func (m *Mover) left(v chela.Rewind) bool {
+func (m *Rewinds) left(v chela.Rewind) bool {
 	old := m.now().Sub(v.RenewedAt) > strangerTime
 	return v.Node == m.cfg.Node || m.cfg.Dead(v.Node) || old && !m.cfg.Alive(v.Node)
 }
 
 // claim reserves a rewind within this process. It reports false if another
 // goroutine holds it.
-func (m *Mover) claim(id chela.RewindID) bool {
+func (m *Rewinds) claim(id chela.RewindID) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.busy[id] {
@@ -34,7 +34,7 @@ func (m *Mover) claim(id chela.RewindID) bool {
 	return true
 }
 
-func (m *Mover) letGo(id chela.RewindID) {
+func (m *Rewinds) letGo(id chela.RewindID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.busy, id)
@@ -42,7 +42,7 @@ func (m *Mover) letGo(id chela.RewindID) {
 
 // take makes this process the holder of a rewind. It is a Conflict if another
 // process was faster.
-func (m *Mover) take(ctx context.Context, v *chela.Rewind) error {
+func (m *Rewinds) take(ctx context.Context, v *chela.Rewind) error {
 	from := v.Node
 	v.Node, v.RenewedAt = m.cfg.Node, m.now()
 	return m.store.Write(ctx, "rewind.take", func(w *store.Write) error { return w.RenewRewind(ctx, *v, from) })
@@ -50,7 +50,7 @@ func (m *Mover) take(ctx context.Context, v *chela.Rewind) error {
 
 // holding runs do while renewing this process's hold of the rewind. The context
 // of do is cancelled if another process takes the rewind over.
-func (m *Mover) holding(ctx context.Context, v chela.Rewind, do func(context.Context) error) error {
+func (m *Rewinds) holding(ctx context.Context, v chela.Rewind, do func(context.Context) error) error {
 	ctx, end := context.WithCancelCause(ctx)
 	kept := make(chan struct{})
 	go func() { // until do has returned; holding waits
@@ -65,7 +65,7 @@ func (m *Mover) holding(ctx context.Context, v chela.Rewind, do func(context.Con
 
 // keep renews a rewind periodically until ctx ends or the hold is lost, which
 // is a Conflict.
-func (m *Mover) keep(ctx context.Context, v chela.Rewind) error {
+func (m *Rewinds) keep(ctx context.Context, v chela.Rewind) error {
 	tick := time.NewTicker(renewTime)
 	defer tick.Stop()
 	for {

@@ -9,7 +9,7 @@ import (
 )
 
 // Operations binds the operations on the trees of threads.
-func (m *Mover) Operations() []api.Bound {
+func (m *Rewinds) Operations() []api.Bound {
 	move := func(kind chela.RewindKind) func(context.Context, api.Caller, api.ThreadMove) (chela.Rewind, error) {
 		return func(ctx context.Context, c api.Caller, q api.ThreadMove) (chela.Rewind, error) {
 			q.To.Key = c.KeyOf(q.To.Key)
@@ -32,7 +32,7 @@ func (m *Mover) Operations() []api.Bound {
 	}
 }
 
-func (m *Mover) show(ctx context.Context, _ api.Caller, q api.ThreadRef) (api.Thread, error) {
+func (m *Rewinds) show(ctx context.Context, _ api.Caller, q api.ThreadRef) (api.Thread, error) {
 	t, err := store.Find(ctx, m.store, func(r *store.Read) (chela.Thread, error) { return r.Thread(ctx, q.ID) })
 	if err != nil {
 		return api.Thread{}, err

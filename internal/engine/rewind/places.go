@@ -92,7 +92,7 @@ func checkName(name string) error {
 // Checkpoint names the current head of a thread; without a name it takes the
 // next free number. It is a Conflict if the name exists at another entry, or if
 // a turn runs in the thread.
-func (m *Mover) Checkpoint(ctx context.Context, thread chela.ThreadID, q api.NewCheckpoint) (c chela.Checkpoint, err error) {
+func (m *Rewinds) Checkpoint(ctx context.Context, thread chela.ThreadID, q api.NewCheckpoint) (c chela.Checkpoint, err error) {
 	if q.Name != "" {
 		if err := checkName(q.Name); err != nil {
 			return c, err
@@ -158,7 +158,7 @@ func rests(t chela.Thread) bool {
 // makes it the session's current thread. The position is a checkpoint, an
 // entry, the end of a turn, or empty for the head. Files stay as they are.
 // Branching off the head during a turn is a Conflict.
-func (m *Mover) Branch(ctx context.Context, thread chela.ThreadID, q api.NewBranch) (made chela.Thread, err error) {
+func (m *Rewinds) Branch(ctx context.Context, thread chela.ThreadID, q api.NewBranch) (made chela.Thread, err error) {
 	s, err := m.session(ctx, thread, q.Key)
 	if err != nil {
 		return made, err
@@ -230,7 +230,7 @@ func addBranch(ctx context.Context, w *store.Write, b chela.Branch, from string)
 }
 
 // Places returns the positions a thread can be moved to.
-func (m *Mover) Places(ctx context.Context, thread chela.ThreadID) (api.Places, error) {
+func (m *Rewinds) Places(ctx context.Context, thread chela.ThreadID) (api.Places, error) {
 	return store.Find(ctx, m.store, func(r *store.Read) (p api.Places, err error) {
 		t, err := r.Thread(ctx, thread)
 		if err != nil {

@@ -27,7 +27,7 @@ const main = chela.SessionKey("agent:main:main")
 
 // A world is a home with one session, whose turns are written by the test.
 type world struct {
-	*rewind.Mover
+	*rewind.Rewinds
 	store *store.Store
 	blobs *datadir.Blobs
 	docs  *memory.Documents
@@ -84,7 +84,7 @@ func (w *world) start(t testing.TB) {
 	w.docs = memory.New(w.store, memory.Config{
 		Now: now, Zone: time.UTC, Count: func(text string) int { return len(text) }, Agent: func(string) error { return nil },
 	})
-	w.Mover = rewind.New(w.store, w.config(t))
+	w.Rewinds = rewind.New(w.store, w.config(t))
 }
 
 // config is how a process of its own moves the heads of the home.
@@ -113,7 +113,7 @@ func (w *world) config(t testing.TB) rewind.Config {
 
 // stranger moves the heads of the home from another machine, where nothing is
 // known of other nodes.
-func (w *world) stranger(t testing.TB) *rewind.Mover {
+func (w *world) stranger(t testing.TB) *rewind.Rewinds {
 	t.Helper()
 	cfg := w.config(t)
 	cfg.Dead = func(chela.NodeID) bool { return false }

@@ -16,7 +16,7 @@ const undoTool = "file_undo"
 // Written returns the newest write of a file in the conversation of a thread
 // that was not reversed by file_undo, or NotFound. An interrupted call is
 // skipped, because its effect is unknown.
-func (m *Mover) Written(ctx context.Context, thread chela.ThreadID, path string) (file.Written, error) {
+func (m *Rewinds) Written(ctx context.Context, thread chela.ThreadID, path string) (file.Written, error) {
 	return store.Find(ctx, m.store, func(r *store.Read) (file.Written, error) {
 		t, err := r.Thread(ctx, thread)
 		if err != nil {

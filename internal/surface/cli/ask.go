@@ -73,6 +73,6 @@ func (c *commands) person() *talk.Person {
 }
 
 // talkHome is the part of a home used for conversations.
-func talkHome(b *Backend) talk.Home {
-	return talk.Home{API: b.API, Conversation: b.Conversation, Attach: b.Attach, Listen: b.Listen}
+func talkHome(b *Backend) talk.Connection {
+	return talk.Connection{API: b.API, Conversation: b.Conversation, Attach: b.Attach, Listen: b.Listen}
 }

@@ -15,7 +15,7 @@ type Backend struct {
 	API          caller
 	Conversation conversation
 	Transcripts  transcriber
-	Jobs         jobs.Home // without API
+	Jobs         jobs.Connection // without API
 
 	// Seed gives an agent its initial documents, unless it ever had any, and
 	// reports whether it did.
@@ -63,7 +63,7 @@ type conversation interface {
 	Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error)
 }
 
-// transcriber exports and imports threads; see [transcripts.Home].
+// transcriber exports and imports threads.
 type transcriber interface {
 	Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error
 	Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error)

@@ -53,8 +53,8 @@ func (b *bench) operations() []api.Bound {
 	}
 }
 
-func (b *bench) jobs() clijobs.Home {
-	return clijobs.Home{Leave: func() { b.left = true }, Served: b.served}
+func (b *bench) jobs() clijobs.Connection {
+	return clijobs.Connection{Leave: func() { b.left = true }, Served: b.served}
 }
 
 func (b *bench) move(to chela.JobState) {

@@ -91,9 +91,9 @@ func (c *commands) root() *cobra.Command {
 func (c *commands) routinesCommand() *cobra.Command {
 	return routines.Command(routines.Program{
 		Printer: c.p, Stdin: c.Stdin, Environ: c.Environ,
-		Open: func(ctx context.Context, use func(routines.Home) error) error {
+		Open: func(ctx context.Context, use func(routines.Connection) error) error {
 			return c.open(ctx, func(cfg *config.Config, b *Backend) error {
-				return use(routines.Home{API: b.API, Served: b.Jobs.Served, Zone: cfg.Zone()})
+				return use(routines.Connection{API: b.API, Served: b.Jobs.Served, Zone: cfg.Zone()})
 			})
 		},
 	})
@@ -101,17 +101,17 @@ func (c *commands) routinesCommand() *cobra.Command {
 
 // jobsCommand returns the commands for jobs.
 func (c *commands) jobsCommand() *cobra.Command {
-	in := func(b *Backend) jobs.Home {
+	in := func(b *Backend) jobs.Connection {
 		h := b.Jobs
 		h.API = b.API
 		return h
 	}
 	return jobs.Command(jobs.Program{
 		Printer: c.p, Stdin: c.Stdin,
-		Open: func(ctx context.Context, use func(jobs.Home) error) error {
+		Open: func(ctx context.Context, use func(jobs.Connection) error) error {
 			return c.open(ctx, func(_ *config.Config, b *Backend) error { return use(in(b)) })
 		},
-		Ask: func(ctx context.Context, model string, use func(jobs.Home) error) error {
+		Ask: func(ctx context.Context, model string, use func(jobs.Connection) error) error {
 			c.named = model
 			cfg, err := c.asking(ctx, model)
 			if err != nil {

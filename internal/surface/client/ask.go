@@ -114,7 +114,7 @@ func (w *watch) say(ctx context.Context, m api.Message) (api.Receipt, error) {
 		err = chela.E(chela.Unavailable, "the daemon does not answer, so the message may be stored or not").
 			WithHint("send it again with --message-id " + m.MessageID + ", under which it is stored once").Because(err)
 	}
-	w.begun = w.begun || !r.Duplicate && r.Answered == "" || tries > 1
+	w.begun = w.begun || !r.Duplicate || tries > 1
 	return r, err
 }
 

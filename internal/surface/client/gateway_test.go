@@ -115,7 +115,7 @@ func (h *home) run(t *testing.T, path string) (end func()) {
 	log := slog.New(slog.DiscardHandler)
 	stream := event.NewStream(event.Config{Bus: &h.bus, Log: log, Read: h.read, Last: h.last})
 	g, err := gateway.New(gateway.Config{
-		Home: gateway.Home{
+		Home: gateway.Services{
 			Conversation: h, Operations: append(turn.Operations(h, h), api.ApprovalsAnswer.Do(h.answer)), Events: stream, Agents: func() []string { return []string{"main"} },
 		},
 		IDs: testIDs(), Now: time.Now, Log: log,

@@ -15,7 +15,7 @@ import (
 
 // approve approves a question, lists questions and standing answers, or revokes
 // a standing answer.
-func (i *Interpreter) approve(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) approve(ctx context.Context, g given) (lane.Command, error) {
 	word, rest := CutWord(g.args)
 	switch strings.ToLower(word) {
 	case "list":
@@ -39,7 +39,7 @@ func (i *Interpreter) approve(ctx context.Context, g given) (lane.Order, error) 
 }
 
 // deny denies a question.
-func (i *Interpreter) deny(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) deny(ctx context.Context, g given) (lane.Command, error) {
 	name, reason := named(g.args)
 	return i.answer(ctx, g, name, approval.Reply{Answer: chela.AnswerNo, Comment: strings.TrimSpace(reason)}), nil
 }
@@ -55,7 +55,7 @@ func named(args string) (name, rest string) {
 
 // answer is the order that answers a question: the named question, or else the
 // only question that this chat has shown.
-func (i *Interpreter) answer(ctx context.Context, g given, name string, said approval.Reply) lane.Order {
+func (i *Interpreter) answer(ctx context.Context, g given, name string, said approval.Reply) lane.Command {
 	said.By = g.by()
 	return func(w *store.Write, _ *store.Arrival) (lane.Outcome, error) {
 		said := said
@@ -134,7 +134,7 @@ func questionLine(a chela.Approval) string {
 
 // listApprovals shows all pending questions, and all standing answers: in a
 // group only its own session's, because other sessions are private.
-func (i *Interpreter) listApprovals(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) listApprovals(ctx context.Context, g given) (lane.Command, error) {
 	var l lines
 	var only chela.SessionKey
 	if g.inGroup() {
@@ -178,7 +178,7 @@ func grantLine(g chela.Grant) string {
 }
 
 // revoke is the order that revokes a standing answer.
-func (i *Interpreter) revoke(ctx context.Context, id chela.GrantID) (lane.Order, error) {
+func (i *Interpreter) revoke(ctx context.Context, id chela.GrantID) (lane.Command, error) {
 	if id == "" {
 		return nil, chela.E(chela.Invalid, "no standing answer is named").WithHint("see /approve list")
 	}

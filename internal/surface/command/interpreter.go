@@ -44,7 +44,7 @@ type Config struct {
 
 // lanes executes orders, and stops turns.
 type lanes interface {
-	Control(ctx context.Context, in chela.Inbound, do lane.Order) (api.Receipt, error)
+	Control(ctx context.Context, in chela.Inbound, do lane.Command) (api.Receipt, error)
 	Known(ctx context.Context, in chela.Inbound) (api.Receipt, bool, error)
 	StopIn(ctx context.Context, w *store.Write, t chela.Turn) (then func(context.Context), err error)
 }
@@ -67,7 +67,7 @@ type Interpreter struct {
 // when it returns, its changes of the store are left to the order. The order
 // itself looks up the target of a command, so that a repeated delivery finds
 // the same.
-type handler func(ctx context.Context, g given) (lane.Order, error)
+type handler func(ctx context.Context, g given) (lane.Command, error)
 
 // A given is a command with its context.
 type given struct {
@@ -114,14 +114,14 @@ func (i *Interpreter) Take(ctx context.Context, in chela.Inbound) (chela.Inbound
 	case p.Command != nil && p.Command.Form.Spoken():
 		return becomes(in, *p.Command), nil, refused(in, p.Command.Form)
 	case p.Command != nil:
-		return i.carryOut(ctx, in, p.Command.Form, func(ctx context.Context) (lane.Order, error) {
+		return i.carryOut(ctx, in, p.Command.Form, func(ctx context.Context) (lane.Command, error) {
 			return i.prepare(ctx, in, *p.Command)
 		})
 	case len(p.Directives) == 0:
 		in.Text = p.Text
 		return in, nil, nil
 	case p.Text == "" && len(in.Attachments) == 0:
-		return i.carryOut(ctx, in, p.Directives[0].Form, func(context.Context) (lane.Order, error) {
+		return i.carryOut(ctx, in, p.Directives[0].Form, func(context.Context) (lane.Command, error) {
 			return i.settle(ctx, in, p.Directives)
 		})
 	default:
@@ -146,7 +146,7 @@ func refused(in chela.Inbound, f Form) error {
 }
 
 // carryOut executes a command, unless its delivery is a repetition.
-func (i *Interpreter) carryOut(ctx context.Context, in chela.Inbound, f Form, prepare func(context.Context) (lane.Order, error)) (chela.Inbound, *api.Receipt, error) {
+func (i *Interpreter) carryOut(ctx context.Context, in chela.Inbound, f Form, prepare func(context.Context) (lane.Command, error)) (chela.Inbound, *api.Receipt, error) {
 	if err := refused(in, f); err != nil {
 		return in, nil, err
 	}
@@ -163,7 +163,7 @@ func (i *Interpreter) carryOut(ctx context.Context, in chela.Inbound, f Form, pr
 }
 
 // prepare passes a command to its handler.
-func (i *Interpreter) prepare(ctx context.Context, in chela.Inbound, c Command) (lane.Order, error) {
+func (i *Interpreter) prepare(ctx context.Context, in chela.Inbound, c Command) (lane.Command, error) {
 	g := given{Inbound: in, form: c.Form, args: c.Args}
 	g.session = chela.Session{Key: in.Session, Agent: in.Agent}
 	err := i.store.Read(ctx, func(r *store.Read) error {
@@ -189,7 +189,7 @@ func (i *Interpreter) prepare(ctx context.Context, in chela.Inbound, c Command) 
 }
 
 // reply is an order that changes nothing.
-func reply(text string) lane.Order {
+func reply(text string) lane.Command {
 	return func(*store.Write, *store.Arrival) (lane.Outcome, error) { return lane.Outcome{Reply: text}, nil }
 }
 

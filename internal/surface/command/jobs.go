@@ -28,7 +28,7 @@ func by(in chela.Inbound) string { return "owner in " + in.Origin.Channel }
 
 // job creates a job that reports its end to this session. Jobs work with the
 // owner's resources, so groups cannot create them.
-func (i *Interpreter) job(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) job(ctx context.Context, g given) (lane.Command, error) {
 	switch {
 	case g.args == "":
 		return nil, chela.E(chela.Invalid, "there is nothing to do").WithHint("write /job and the task")
@@ -45,7 +45,7 @@ func (i *Interpreter) job(ctx context.Context, g given) (lane.Order, error) {
 }
 
 // jobs lists the jobs of the agent, or shows one.
-func (i *Interpreter) jobs(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) jobs(ctx context.Context, g given) (lane.Command, error) {
 	if g.args != "" {
 		j, err := i.findJob(ctx, g, g.args)
 		if err != nil {
@@ -121,7 +121,7 @@ func aboutJob(j api.Job) string {
 }
 
 // cancel cancels a job.
-func (i *Interpreter) cancel(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) cancel(ctx context.Context, g given) (lane.Command, error) {
 	if g.args == "" {
 		return nil, chela.E(chela.Invalid, "no job is named").WithHint("write /cancel ID, as /jobs shows it; /stop stops the turn that runs here")
 	}
@@ -132,7 +132,7 @@ func (i *Interpreter) cancel(ctx context.Context, g given) (lane.Order, error) {
 	return i.cancelJob(ctx, g, j.Job)
 }
 
-func (i *Interpreter) cancelJob(ctx context.Context, g given, j chela.Job) (lane.Order, error) {
+func (i *Interpreter) cancelJob(ctx context.Context, g given, j chela.Job) (lane.Command, error) {
 	j, err := api.Call(ctx, i.api(g), api.JobsCancel, api.JobRef{ID: j.ID})
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (i *Interpreter) cancelJob(ctx context.Context, g given, j chela.Job) (lane
 }
 
 // subagents lists the subagents of the session, or shows one, or stops it.
-func (i *Interpreter) subagents(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) subagents(ctx context.Context, g given) (lane.Command, error) {
 	page, err := api.Call(ctx, i.api(g), api.JobsList, api.JobFilter{Kind: chela.JobSubagent, Requester: g.Session, Limit: maxJobs})
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (i *Interpreter) subagents(ctx context.Context, g given) (lane.Order, error
 	}
 }
 
-func listedSubagents(found []chela.Job) lane.Order {
+func listedSubagents(found []chela.Job) lane.Command {
 	if len(found) == 0 {
 		return reply("This session has no subagents.")
 	}
@@ -195,7 +195,7 @@ func subagent(found []chela.Job, named string) (chela.Job, error) {
 }
 
 // jobLog lists the latest events of a job.
-func (i *Interpreter) jobLog(ctx context.Context, g given, j chela.Job) (lane.Order, error) {
+func (i *Interpreter) jobLog(ctx context.Context, g given, j chela.Job) (lane.Command, error) {
 	events, err := api.All(ctx, i.api(g), api.JobsEvents, api.JobEventsQuery{JobRef: api.JobRef{ID: j.ID}})
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 )
 
 // help lists the commands, or explains one, or a job.
-func (i *Interpreter) help(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) help(ctx context.Context, g given) (lane.Command, error) {
 	if strings.HasPrefix(g.args, "job_") && g.Origin.Owner {
 		return i.jobs(ctx, g)
 	}
@@ -61,7 +61,7 @@ func (l *lines) add(name, format string, args ...any) {
 	}
 }
 
-func (l lines) order() (lane.Order, error) { return reply(strings.Join(l, "\n")), nil }
+func (l lines) order() (lane.Command, error) { return reply(strings.Join(l, "\n")), nil }
 
 // A standing is the running and queued work of a session.
 type standing struct {
@@ -92,7 +92,7 @@ func (i *Interpreter) standing(ctx context.Context, key chela.SessionKey) (s sta
 }
 
 // status shows the settings of a session and its running and queued work.
-func (i *Interpreter) status(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) status(ctx context.Context, g given) (lane.Command, error) {
 	s, err := i.standing(ctx, g.Session)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func plain(state string) string { return strings.ReplaceAll(state, "_", " ") }
 // lasting is a time as people say it.
 func lasting(d time.Duration) string { return max(d, 0).Round(time.Second).String() }
 
-func (i *Interpreter) whoami(_ context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) whoami(_ context.Context, g given) (lane.Command, error) {
 	var l lines
 	who := "a guest"
 	if g.Origin.Owner {
@@ -140,22 +140,22 @@ func (i *Interpreter) whoami(_ context.Context, g given) (lane.Order, error) {
 	return l.order()
 }
 
-func (i *Interpreter) ping(context.Context, given) (lane.Order, error) { return reply("pong"), nil }
+func (i *Interpreter) ping(context.Context, given) (lane.Command, error) { return reply("pong"), nil }
 
-func (i *Interpreter) version(context.Context, given) (lane.Order, error) {
+func (i *Interpreter) version(context.Context, given) (lane.Command, error) {
 	if i.cfg.Version == "" {
 		return reply("chela, built without a version"), nil
 	}
 	return reply("chela " + i.cfg.Version), nil
 }
 
-func (i *Interpreter) quit(_ context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) quit(_ context.Context, g given) (lane.Command, error) {
 	return reply("There is nothing to leave in " + g.Origin.Channel + "."), nil
 }
 
 // tools lists the tools of the agent, each with the first line of what its model
 // reads about it.
-func (i *Interpreter) tools(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) tools(ctx context.Context, g given) (lane.Command, error) {
 	all, err := api.All(ctx, i.api(g), api.ToolsList, api.ToolsQuery{Agent: g.session.Agent, Limit: api.MaxPage})
 	if err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func (i *Interpreter) tools(ctx context.Context, g given) (lane.Order, error) {
 }
 
 // promptSize shows the size of the thread's next prompt, part by part.
-func (i *Interpreter) promptSize(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) promptSize(ctx context.Context, g given) (lane.Command, error) {
 	if g.thread.ID == "" {
 		return reply("The thread is empty, so there is no prompt."), nil
 	}
@@ -212,7 +212,7 @@ func inAll(size chela.PromptSize) string {
 }
 
 // usage shows the spending, and the rest of the limits.
-func (i *Interpreter) usage(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) usage(ctx context.Context, g given) (lane.Command, error) {
 	y, m, d := i.cfg.Now().In(i.cfg.Zone).Date()
 	day := time.Date(y, m, d, 0, 0, 0, 0, i.cfg.Zone)
 	var l lines
@@ -271,7 +271,7 @@ func tokens(u chela.TokenUsage) string {
 }
 
 // debug shows the ids of the conversation, for readers of the journal.
-func (i *Interpreter) debug(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) debug(ctx context.Context, g given) (lane.Command, error) {
 	s, err := i.standing(ctx, g.Session)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ const (
 
 // memory lists the documents of the agent, or shows the one whose path or title
 // matches; several matches are listed. In a group private documents are hidden.
-func (i *Interpreter) memory(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) memory(ctx context.Context, g given) (lane.Command, error) {
 	paths, err := i.paths(ctx, g)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (i *Interpreter) document(ctx context.Context, g given, path string) (chela
 // paths returns the paths of the documents that may be shown.
 func (i *Interpreter) paths(ctx context.Context, g given) ([]string, error) {
 	nodes, err := api.All(ctx, i.api(g), api.DocumentsTree, api.DocumentTreeQuery{Agent: g.session.Agent, Limit: api.MaxPage})
-	if err != nil && chela.KindOf(err) != chela.NotFound { // there are none
+	if err != nil {
 		return nil, err
 	}
 	var paths []string
@@ -76,7 +76,7 @@ func (i *Interpreter) paths(ctx context.Context, g given) ([]string, error) {
 	return paths, nil
 }
 
-func listed(head string, paths []string) (lane.Order, error) {
+func listed(head string, paths []string) (lane.Command, error) {
 	if len(paths) == 0 {
 		return reply("There are no documents."), nil
 	}

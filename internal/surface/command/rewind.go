@@ -35,7 +35,7 @@ func (g given) keeps() (args string, keep bool) {
 }
 
 // undo takes the last turns back.
-func (i *Interpreter) undo(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) undo(ctx context.Context, g given) (lane.Command, error) {
 	args, keep := g.keeps()
 	n := 1
 	if args != "" {
@@ -48,7 +48,7 @@ func (i *Interpreter) undo(ctx context.Context, g given) (lane.Order, error) {
 }
 
 // redo reverts the last undo or restore.
-func (i *Interpreter) redo(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) redo(ctx context.Context, g given) (lane.Command, error) {
 	args, keep := g.keeps()
 	if args != "" {
 		return nil, chela.E(chela.Invalid, "/redo takes nothing behind it but "+keepFiles)
@@ -57,7 +57,7 @@ func (i *Interpreter) redo(ctx context.Context, g given) (lane.Order, error) {
 }
 
 // restore goes to a place in the thread.
-func (i *Interpreter) restore(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) restore(ctx context.Context, g given) (lane.Command, error) {
 	to, keep := g.keeps()
 	if to == "" {
 		return nil, chela.E(chela.Invalid, "no place is named").WithHint("write /restore NAME, with a name that /checkpoint gave")
@@ -66,7 +66,7 @@ func (i *Interpreter) restore(ctx context.Context, g given) (lane.Order, error) 
 }
 
 // rewind moves the head of the thread and tells what became of the files.
-func (i *Interpreter) rewind(ctx context.Context, g given, o api.Operation[api.ThreadMove, chela.Rewind], q api.Rewinding) (lane.Order, error) {
+func (i *Interpreter) rewind(ctx context.Context, g given, o api.Operation[api.ThreadMove, chela.Rewind], q api.Rewinding) (lane.Command, error) {
 	if err := g.hasThread(); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (i *Interpreter) rewind(ctx context.Context, g given, o api.Operation[api.T
 }
 
 // checkpoint names the place where the thread is.
-func (i *Interpreter) checkpoint(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) checkpoint(ctx context.Context, g given) (lane.Command, error) {
 	if err := g.hasThread(); err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (i *Interpreter) checkpoint(ctx context.Context, g given) (lane.Order, erro
 }
 
 // branch begins a thread at a place in this one.
-func (i *Interpreter) branch(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) branch(ctx context.Context, g given) (lane.Command, error) {
 	if err := g.hasThread(); err != nil {
 		return nil, err
 	}

@@ -21,13 +21,13 @@ type routineCommand struct {
 }
 
 // routine shows and changes routines.
-func (i *Interpreter) routine(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) routine(ctx context.Context, g given) (lane.Command, error) {
 	text, err := i.routineCommand(g).routine(ctx)
 	return reply(text), err
 }
 
 // heartbeat shows and changes the heartbeat of the agent.
-func (i *Interpreter) heartbeat(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) heartbeat(ctx context.Context, g given) (lane.Command, error) {
 	text, err := i.routineCommand(g).heartbeat(ctx)
 	return reply(text), err
 }

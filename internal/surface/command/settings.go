@@ -73,7 +73,7 @@ func (i *Interpreter) usable(d Directive) error {
 }
 
 // settle is the order of directives on their own: they apply to the session.
-func (i *Interpreter) settle(ctx context.Context, in chela.Inbound, directives []Directive) (lane.Order, error) {
+func (i *Interpreter) settle(ctx context.Context, in chela.Inbound, directives []Directive) (lane.Command, error) {
 	for _, d := range directives {
 		if err := i.usable(d); err != nil {
 			return nil, err
@@ -163,12 +163,12 @@ func waiting(q chela.QueueSettings) string {
 }
 
 // show describes a setting with its possible values.
-func (i *Interpreter) show(_ context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) show(_ context.Context, g given) (lane.Command, error) {
 	return reply(fmt.Sprintf("%s is %s. It can be %s, or default.", g.form.Name, i.valueOf(g.form.Name, g.session, g.Inbound), OneOf(g.form.Values))), nil
 }
 
 // models shows the model, or lists the known ones.
-func (i *Interpreter) models(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) models(ctx context.Context, g given) (lane.Command, error) {
 	if g.args == "" {
 		return reply(fmt.Sprintf("model is %s. /model PROVIDER/MODEL sets another, /model list shows some.", i.valueOf(Model, g.session, g.Inbound))), nil
 	}

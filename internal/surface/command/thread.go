@@ -18,7 +18,7 @@ const maxListed = 20
 
 // begin is the order that begins a new thread. A thread that is still empty is
 // already new.
-func (i *Interpreter) begin(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) begin(ctx context.Context, g given) (lane.Command, error) {
 	title := firstLine(g.args)
 	return func(w *store.Write, at *store.Arrival) (lane.Outcome, error) {
 		before := at.Thread
@@ -53,7 +53,7 @@ func firstLine(text string) string {
 }
 
 // threads shows, lists, begins or switches threads.
-func (i *Interpreter) threads(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) threads(ctx context.Context, g given) (lane.Command, error) {
 	word, rest := CutWord(g.args)
 	switch strings.ToLower(word) {
 	case "":
@@ -91,7 +91,7 @@ func (i *Interpreter) others(ctx context.Context, key chela.SessionKey) ([]chela
 	return found, err
 }
 
-func (i *Interpreter) listThreads(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) listThreads(ctx context.Context, g given) (lane.Command, error) {
 	all, err := i.others(ctx, g.Session)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (i *Interpreter) listThreads(ctx context.Context, g given) (lane.Order, err
 
 // switchTo is the order that makes another thread the current one: the one with
 // an id, or the only one with a title.
-func (i *Interpreter) switchTo(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) switchTo(ctx context.Context, g given) (lane.Command, error) {
 	all, err := i.others(ctx, g.Session)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (i *Interpreter) switchTo(ctx context.Context, g given) (lane.Order, error)
 	return i.goTo(ctx, meant[0]), nil
 }
 
-func (i *Interpreter) goTo(ctx context.Context, t chela.Thread) lane.Order {
+func (i *Interpreter) goTo(ctx context.Context, t chela.Thread) lane.Command {
 	return func(w *store.Write, at *store.Arrival) (lane.Outcome, error) {
 		at.Session.SwitchTo(t.ID)
 		at.Thread = t
@@ -141,7 +141,7 @@ func (i *Interpreter) goTo(ctx context.Context, t chela.Thread) lane.Order {
 }
 
 // resume goes back to the thread that was used before the current one.
-func (i *Interpreter) resume(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) resume(ctx context.Context, g given) (lane.Command, error) {
 	if g.args != "" {
 		return i.switchTo(ctx, g)
 	}
@@ -157,7 +157,7 @@ func (i *Interpreter) resume(ctx context.Context, g given) (lane.Order, error) {
 }
 
 // stop requests the cancellation of the session's turns. Queued messages stay.
-func (i *Interpreter) stop(ctx context.Context, g given) (lane.Order, error) {
+func (i *Interpreter) stop(ctx context.Context, g given) (lane.Command, error) {
 	return func(w *store.Write, _ *store.Arrival) (lane.Outcome, error) {
 		live, err := w.LiveTurns(ctx, g.Session)
 		if err != nil {

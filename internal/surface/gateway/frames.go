@@ -131,9 +131,9 @@ func (t *talk) do(ctx context.Context, f api.Frame) error {
 	if f.Kind == api.FrameSubscribe {
 		return t.subscribe(ctx, f)
 	}
-	need := chela.ScopeTalk
+	need := api.TurnsCancel.Scope // that of messages, too
 	if f.Kind == api.FrameAnswer {
-		need = chela.ScopeChat
+		need = api.ApprovalsAnswer.Scope
 	}
 	if err := t.visit.Permit(need); err != nil {
 		return err

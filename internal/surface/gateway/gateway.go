@@ -17,7 +17,7 @@ import (
 // Config holds the dependencies of a gateway. The limits and lists may be zero;
 // a zero limit means none.
 type Config struct {
-	Home Home
+	Home Services
 	IDs  *chela.IDs // for request ids
 	Now  func() time.Time
 	Log  *slog.Logger
@@ -33,9 +33,9 @@ type Config struct {
 	Times             edge.Times
 }
 
-// Home is the interface to the home, grouped by noun. All methods are safe for
+// Services is the interface to the home, grouped by noun. All methods are safe for
 // concurrent use. Errors are of the root package's kinds.
-type Home struct {
+type Services struct {
 	Conversation conversation
 	Events       events
 	Transcripts  transcripts

@@ -105,8 +105,8 @@ func newHome(t testing.TB) *home {
 }
 
 // home returns h as a gateway takes it.
-func (h *home) home() gateway.Home {
-	return gateway.Home{
+func (h *home) home() gateway.Services {
+	return gateway.Services{
 		Conversation: h, Events: h.stream, Transcripts: h, Turns: h, Responses: h, Models: h, Tokens: h, Logins: h, Requests: h.requests,
 		Operations: slices.Concat(board{}.operations(), h.trees(), h.ofSessions(), h.ofThreads(), turn.Operations(h, h), h.replays(), h.decisions(), h.credentials(), h.utilities(), h.state(), dailyRoutines{}.operations(), notices(), shelf{}.operations()),
 		Hook:       hooked, Attach: h.attach, Place: session.Scopes{DM: chela.ScopePerPeer}.Place,

@@ -145,7 +145,7 @@ func (d routineTools) visibleRun(ctx context.Context, call tool.Call[outputInput
 		return run, err
 	}
 	r, err := d.of().Routine(ctx, string(run.Routine))
-	if err == nil && !seesRoutine(call.ToolCall, r) {
+	if err == nil && (r.ID != run.Routine || !seesRoutine(call.ToolCall, r)) {
 		err = chela.E(chela.NotFound, "it belongs to a routine that this session may not see")
 	}
 	return run, err

@@ -191,25 +191,25 @@ func TestJudgeOfActions(t *testing.T) {
 		name   string
 		change func(*chela.Routine)
 		end    rule.Ending
-		last   rule.Told
+		last   rule.LastNotice
 		tell   string
 		post   string
 		gone   bool
 	}{
-		{"a main turn", func(v *chela.Routine) { v.Action.Main = true }, rain, rule.Told{}, "Rain.", "", false},
-		{"a system event", func(v *chela.Routine) { v.Action.Kind = chela.ActionEvent }, rain, rule.Told{}, "", "", false},
-		{"a notice", func(v *chela.Routine) { v.Action.Kind = chela.ActionNotify }, rule.Ending{State: chela.RunOK, Tell: "Water!", At: now}, rule.Told{}, "Water!", "", false},
-		{"a notice with an output", func(v *chela.Routine) { v.Action.Kind = chela.ActionNotify }, rain, rule.Told{}, "Rain.", "", false},
-		{"told just now", func(v *chela.Routine) { v.Notify.Repeat = chela.Span(time.Hour) }, rain, rule.Told{Text: "Rain.", At: now.Add(-time.Minute)}, "", "Rain.", false},
-		{"told long ago", func(v *chela.Routine) { v.Notify.Repeat = chela.Span(time.Hour) }, rain, rule.Told{Text: "Rain.", At: now.Add(-2 * time.Hour)}, "Rain.", "Rain.", false},
-		{"repeats are wanted", func(v *chela.Routine) { v.Notify.Repeat = 0 }, rain, rule.Told{Text: "Rain.", At: now}, "Rain.", "Rain.", false},
-		{"once", func(v *chela.Routine) { v.DeleteAfterRun = true }, rain, rule.Told{}, "Rain.", "Rain.", true},
-		{"the heartbeat stays", func(v *chela.Routine) { v.DeleteAfterRun, v.Builtin = true, true }, rain, rule.Told{}, "Rain.", "Rain.", false},
-		{"failures are not reported", func(v *chela.Routine) { v.Notify.AfterFailures, v.Notify.Disable = -1, -1 }, rule.Ending{State: chela.RunFailed, Reason: "no", At: now}, rule.Told{}, "", "", false},
-		{"the first failure is told", func(v *chela.Routine) { v.Notify.AfterFailures = 1 }, rule.Ending{State: chela.RunFailed, Reason: "no", At: now}, rule.Told{}, "it failed once in a row: no", "failed: no", false},
-		{"no failure disables it", func(v *chela.Routine) { v.Notify.AfterFailures, v.Notify.Disable = -1, 0 }, rule.Ending{State: chela.RunFailed, Reason: "no", At: now}, rule.Told{}, "", "", false},
-		{"a short acknowledgement", func(v *chela.Routine) { v.Notify.AckMax = 300 }, rule.Ending{State: chela.RunOK, Output: "ROUTINE_OK all is well", At: now}, rule.Told{}, "", "", false},
-		{"silence with a report", func(v *chela.Routine) { v.Notify.Policy = chela.NotifyAlways }, rule.Ending{State: chela.RunOK, Output: "NO_REPLY but more", At: now}, rule.Told{}, "NO_REPLY but more", "NO_REPLY but more", false},
+		{"a main turn", func(v *chela.Routine) { v.Action.Main = true }, rain, rule.LastNotice{}, "Rain.", "", false},
+		{"a system event", func(v *chela.Routine) { v.Action.Kind = chela.ActionEvent }, rain, rule.LastNotice{}, "", "", false},
+		{"a notice", func(v *chela.Routine) { v.Action.Kind = chela.ActionNotify }, rule.Ending{State: chela.RunOK, Tell: "Water!", At: now}, rule.LastNotice{}, "Water!", "", false},
+		{"a notice with an output", func(v *chela.Routine) { v.Action.Kind = chela.ActionNotify }, rain, rule.LastNotice{}, "Rain.", "", false},
+		{"told just now", func(v *chela.Routine) { v.Notify.Repeat = chela.Span(time.Hour) }, rain, rule.LastNotice{Text: "Rain.", At: now.Add(-time.Minute)}, "", "Rain.", false},
+		{"told long ago", func(v *chela.Routine) { v.Notify.Repeat = chela.Span(time.Hour) }, rain, rule.LastNotice{Text: "Rain.", At: now.Add(-2 * time.Hour)}, "Rain.", "Rain.", false},
+		{"repeats are wanted", func(v *chela.Routine) { v.Notify.Repeat = 0 }, rain, rule.LastNotice{Text: "Rain.", At: now}, "Rain.", "Rain.", false},
+		{"once", func(v *chela.Routine) { v.DeleteAfterRun = true }, rain, rule.LastNotice{}, "Rain.", "Rain.", true},
+		{"the heartbeat stays", func(v *chela.Routine) { v.DeleteAfterRun, v.Builtin = true, true }, rain, rule.LastNotice{}, "Rain.", "Rain.", false},
+		{"failures are not reported", func(v *chela.Routine) { v.Notify.AfterFailures, v.Notify.Disable = -1, -1 }, rule.Ending{State: chela.RunFailed, Reason: "no", At: now}, rule.LastNotice{}, "", "", false},
+		{"the first failure is told", func(v *chela.Routine) { v.Notify.AfterFailures = 1 }, rule.Ending{State: chela.RunFailed, Reason: "no", At: now}, rule.LastNotice{}, "it failed once in a row: no", "failed: no", false},
+		{"no failure disables it", func(v *chela.Routine) { v.Notify.AfterFailures, v.Notify.Disable = -1, 0 }, rule.Ending{State: chela.RunFailed, Reason: "no", At: now}, rule.LastNotice{}, "", "", false},
+		{"a short acknowledgement", func(v *chela.Routine) { v.Notify.AckMax = 300 }, rule.Ending{State: chela.RunOK, Output: "ROUTINE_OK all is well", At: now}, rule.LastNotice{}, "", "", false},
+		{"silence with a report", func(v *chela.Routine) { v.Notify.Policy = chela.NotifyAlways }, rule.Ending{State: chela.RunOK, Output: "NO_REPLY but more", At: now}, rule.LastNotice{}, "NO_REPLY but more", "NO_REPLY but more", false},
 	} {
 		v := chela.Routine{Enabled: true, NextAt: now.Add(time.Hour), Action: chela.RoutineAction{Kind: chela.ActionTurn}}
 		v = rule.Defaults{NotifyAfter: 1, DisableAfter: 10}.Filled(v)
@@ -228,7 +228,7 @@ func TestJudgeOfActions(t *testing.T) {
 func TestOneFailureDisables(t *testing.T) {
 	t.Parallel()
 	v := chela.Routine{Enabled: true, Notify: chela.RoutineNotify{Disable: 1}}
-	got := rule.Judge(v, chela.RoutineRun{}, rule.Ending{State: chela.RunFailed, Reason: "no"}, rule.Told{})
+	got := rule.Judge(v, chela.RoutineRun{}, rule.Ending{State: chela.RunFailed, Reason: "no"}, rule.LastNotice{})
 	if got.Routine.Enabled || got.Tell != "it is disabled: it failed once in a row: no" {
 		t.Errorf("enabled %t, told %q", got.Routine.Enabled, got.Tell)
 	}

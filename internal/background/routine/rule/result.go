@@ -24,8 +24,8 @@ type Ending struct {
 	At     time.Time
 }
 
-// Told is the last notice of a routine.
-type Told struct {
+// LastNotice is the last notice of a routine.
+type LastNotice struct {
 	Text string
 	At   time.Time
 }
@@ -40,7 +40,7 @@ type Verdict struct {
 
 // Judge decides the consequences of a run's Ending. The defaults of the routine
 // are filled in; last is its last notice.
-func Judge(v chela.Routine, run chela.RoutineRun, e Ending, last Told) Verdict {
+func Judge(v chela.Routine, run chela.RoutineRun, e Ending, last LastNotice) Verdict {
 	out := Verdict{Routine: v}
 	switch e.State {
 	case chela.RunSkipped:

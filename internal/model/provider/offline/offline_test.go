@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -178,6 +179,23 @@ func TestNearMisses(t *testing.T) {
 				t.Errorf("it calls %s", describe(t, f.Calls))
 			}
 		})
+	}
+}
+
+// TestManyJoints: a message with many clauses that are understood, and one that is
+// not, takes no long time.
+func TestManyJoints(t *testing.T) {
+	t.Parallel()
+	for _, clause := range []string{"hi, ", "run the command: a, ", "what is 1+1, "} {
+		for _, n := range []int{10, 60, 20_000} {
+			began := time.Now()
+			if f := finish(t, request(user(strings.Repeat(clause, n)+"xyz"))); len(f.Calls) > 1 {
+				t.Errorf("%d times %q: it makes %d calls", n, clause, len(f.Calls))
+			}
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("%d times %q took %s", n, clause, took)
+			}
+		}
 	}
 }
 

@@ -119,22 +119,52 @@ var (
 	courtesies = regexp.MustCompile(`(?i)^(?:(?:please|then|and|now|ok|so)[,]?\s+|(?:can|could|would) you (?:please )?|(?:hi|hello|hey),?\s+|tell me\s+)+`)
 )
 
+// Limits of a message that is split. A longer one, or one with more joints, is
+// understood only as a single request.
+const (
+	maxSplit  = 4000 // bytes
+	maxJoints = 12
+)
+
 // understand returns the actions of a message. A message is split only where
 // each part has a meaning, so "write salt and pepper to a.txt" stays whole.
 func understand(text string) ([]action, bool) {
-	text = strings.TrimSpace(text)
-	if a, ok := match(text); ok {
+	at := joints.FindAllStringIndex(text, maxJoints+1)
+	if len(text) > maxSplit || len(at) > maxJoints {
+		at = nil
+	}
+	return splitter{text, at, make([]bool, len(at)+1)}.from(-1)
+}
+
+// A splitter searches for the coarsest split of a text into clauses.
+type splitter struct {
+	text string
+	at   [][]int // beginnings and ends of the joints
+	dead []bool  // dead[i+1]: the text after joint i cannot be split
+}
+
+// from returns the actions of the text after joint i; -1 is the beginning.
+func (s splitter) from(i int) ([]action, bool) {
+	if s.dead[i+1] {
+		return nil, false
+	}
+	begin := 0
+	if i >= 0 {
+		begin = s.at[i][1]
+	}
+	if a, ok := match(s.text[begin:]); ok {
 		return []action{a}, true
 	}
-	for _, at := range joints.FindAllStringIndex(text, 12) {
-		first, ok := match(text[:at[0]])
+	for k := i + 1; k < len(s.at); k++ {
+		first, ok := match(s.text[begin:s.at[k][0]])
 		if !ok {
 			continue
 		}
-		if rest, ok := understand(text[at[1]:]); ok {
+		if rest, ok := s.from(k); ok {
 			return append([]action{first}, rest...), true
 		}
 	}
+	s.dead[i+1] = true
 	return nil, false
 }
 

@@ -19,7 +19,7 @@ import (
 func (c commands) move(name string, o api.Operation[api.JobRef, chela.Job]) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " ID", Short: o.Summary, Args: manners.Exactly(1),
-		RunE: c.in(func(ctx context.Context, h Home, args []string) error {
+		RunE: c.in(func(ctx context.Context, h Connection, args []string) error {
 			h.Leave()
 			j, err := api.Call(ctx, h.API, o, jobRef(args[0]))
 			if err != nil {
@@ -40,7 +40,7 @@ func (c commands) moved(j chela.Job) error {
 }
 
 // left writes a job that another process works on.
-func (c commands) left(h Home, j chela.Job) error {
+func (c commands) left(h Connection, j chela.Job) error {
 	if err := c.moved(j); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (c commands) create() *cobra.Command {
 			if q.Text, err = c.text(args); err != nil {
 				return err
 			}
-			return c.Ask(cmd.Context(), q.Options.Model, func(h Home) error {
+			return c.Ask(cmd.Context(), q.Options.Model, func(h Connection) error {
 				if !wait {
 					h.Leave()
 				}
@@ -130,7 +130,7 @@ func (c commands) restart() *cobra.Command {
 		Long: "Restart a job that ended. Limits that are not given keep their values.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in := api.JobRestart{JobRef: jobRef(args[0]), Limits: q}
-			return c.again(cmd.Context(), in.ID, wait, func(h Home) (chela.Job, error) { return api.Call(cmd.Context(), h.API, api.JobsRestart, in) })
+			return c.again(cmd.Context(), in.ID, wait, func(h Connection) (chela.Job, error) { return api.Call(cmd.Context(), h.API, api.JobsRestart, in) })
 		},
 	}
 	limitFlags(cmd, &q.Steps, &q.Timeout, &q.Tokens)
@@ -139,8 +139,8 @@ func (c commands) restart() *cobra.Command {
 }
 
 // again restarts a job.
-func (c commands) again(ctx context.Context, id chela.JobID, wait bool, restart func(Home) (chela.Job, error)) error {
-	return c.Ask(ctx, "", func(h Home) error {
+func (c commands) again(ctx context.Context, id chela.JobID, wait bool, restart func(Connection) (chela.Job, error)) error {
+	return c.Ask(ctx, "", func(h Connection) error {
 		before, err := api.All(ctx, h.API, api.JobsEvents, api.JobEventsQuery{JobRef: api.JobRef{ID: id}})
 		if err != nil {
 			return manners.NotThere(err, hint)
@@ -169,7 +169,7 @@ func (c commands) modify() *cobra.Command {
 				return err
 			}
 			in := api.JobMessage{JobRef: jobRef(args[0]), Message: q}
-			return c.again(cmd.Context(), in.ID, wait, func(h Home) (chela.Job, error) { return api.Call(cmd.Context(), h.API, api.JobsModify, in) })
+			return c.again(cmd.Context(), in.ID, wait, func(h Connection) (chela.Job, error) { return api.Call(cmd.Context(), h.API, api.JobsModify, in) })
 		},
 	}
 	cmd.Flags().StringVar(&q.Key, "key", "", keyHelp)
@@ -185,7 +185,7 @@ func (c commands) prompt() *cobra.Command {
 			if q.Text, err = c.text(args[1:]); err != nil {
 				return err
 			}
-			return c.in(func(ctx context.Context, h Home, args []string) error {
+			return c.in(func(ctx context.Context, h Connection, args []string) error {
 				h.Leave()
 				j, err := api.Call(ctx, h.API, api.JobsPrompt, api.JobMessage{JobRef: jobRef(args[0]), Message: q})
 				if err != nil {

@@ -23,8 +23,8 @@ type caller interface {
 	Do(ctx context.Context, r api.Request, out any) error
 }
 
-// A Home is an open home.
-type Home struct {
+// A Connection is the way of these commands to an open home.
+type Connection struct {
 	API caller
 
 	// Leave states that this process begins no work: another process does.
@@ -40,11 +40,11 @@ type Program struct {
 	Stdin   io.Reader
 
 	// Open opens the home for use.
-	Open func(ctx context.Context, use func(Home) error) error
+	Open func(ctx context.Context, use func(Connection) error) error
 
 	// Ask opens it for a command that may ask a model: the one that a flag named,
 	// or another one if that is empty.
-	Ask func(ctx context.Context, model string, use func(Home) error) error
+	Ask func(ctx context.Context, model string, use func(Connection) error) error
 }
 
 const hint = "see chela jobs list"
@@ -66,9 +66,9 @@ type commands struct {
 }
 
 // in opens the home for a command about one job.
-func (c commands) in(use func(ctx context.Context, h Home, args []string) error) func(*cobra.Command, []string) error {
+func (c commands) in(use func(ctx context.Context, h Connection, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		return c.Open(cmd.Context(), func(h Home) error { return manners.NotThere(use(cmd.Context(), h, args), hint) })
+		return c.Open(cmd.Context(), func(h Connection) error { return manners.NotThere(use(cmd.Context(), h, args), hint) })
 	}
 }
 
@@ -88,7 +88,7 @@ func (c commands) list() *cobra.Command {
 			if f.Limit < 1 || f.Limit > api.MaxPage {
 				return chela.E(chela.Invalid, fmt.Sprintf("--limit cannot be %d", f.Limit)).WithHint(fmt.Sprintf("use 1 to %d", api.MaxPage))
 			}
-			return c.Open(cmd.Context(), func(h Home) error { return c.listed(cmd.Context(), h, f) })
+			return c.Open(cmd.Context(), func(h Connection) error { return c.listed(cmd.Context(), h, f) })
 		},
 	}
 	flags := cmd.Flags()
@@ -100,7 +100,7 @@ func (c commands) list() *cobra.Command {
 	return cmd
 }
 
-func (c commands) listed(ctx context.Context, h Home, f api.JobFilter) error {
+func (c commands) listed(ctx context.Context, h Connection, f api.JobFilter) error {
 	page, err := api.Call(ctx, h.API, api.JobsList, f)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func took(j chela.Job) string {
 func (c commands) show() *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: api.JobsShow.Summary, Args: manners.Exactly(1),
-		RunE: c.in(func(ctx context.Context, h Home, args []string) error {
+		RunE: c.in(func(ctx context.Context, h Connection, args []string) error {
 			j, err := api.Call(ctx, h.API, api.JobsShow, jobRef(args[0]))
 			if err != nil {
 				return err
@@ -211,7 +211,7 @@ func spent(j api.Job) string {
 func (c commands) files() *cobra.Command {
 	return &cobra.Command{
 		Use: "files ID [PATH]", Short: "List the files in the workspace of a job, or print one", Args: manners.Between(1, 2),
-		RunE: c.in(func(ctx context.Context, h Home, args []string) error {
+		RunE: c.in(func(ctx context.Context, h Connection, args []string) error {
 			job := jobRef(args[0])
 			if len(args) == 2 {
 				content, err := api.Call(ctx, h.API, api.JobsFile, api.JobFileRef{JobRef: job, Path: args[1]})

@@ -25,7 +25,7 @@ func (c commands) events() *cobra.Command {
 	var follow bool
 	cmd := &cobra.Command{
 		Use: "events ID", Short: api.JobsEvents.Summary, Args: manners.Exactly(1),
-		RunE: c.in(func(ctx context.Context, h Home, args []string) error {
+		RunE: c.in(func(ctx context.Context, h Connection, args []string) error {
 			id := chela.JobID(args[0])
 			if follow {
 				_, _, err := c.watch(ctx, h, watch{id: id, seen: after, show: c.eventLine, whole: true})
@@ -49,7 +49,7 @@ func (c commands) events() *cobra.Command {
 }
 
 // events returns the events of a job after the event of a number, in order.
-func (h Home) events(ctx context.Context, id chela.JobID, after int) ([]chela.JobEvent, error) {
+func (h Connection) events(ctx context.Context, id chela.JobID, after int) ([]chela.JobEvent, error) {
 	return api.All(ctx, h.API, api.JobsEvents, api.JobEventsQuery{JobRef: api.JobRef{ID: id}, After: after})
 }
 
@@ -87,7 +87,7 @@ type watch struct {
 
 // watch shows what happens to a job until it ends or, unless whole, it waits for
 // somebody to answer the approvals that are returned.
-func (c commands) watch(ctx context.Context, h Home, w watch) (api.Job, []chela.Approval, error) {
+func (c commands) watch(ctx context.Context, h Connection, w watch) (api.Job, []chela.Approval, error) {
 	for {
 		j, err := api.Call(ctx, h.API, api.JobsShow, api.JobRef{ID: w.id}) // before its events: so those that led here are shown
 		if err != nil {
@@ -116,7 +116,7 @@ func (c commands) watch(ctx context.Context, h Home, w watch) (api.Job, []chela.
 }
 
 // asked returns the approvals that a job waits for, itself or those it waits for.
-func (h Home) asked(ctx context.Context, j api.Job) (asked []chela.Approval, err error) {
+func (h Connection) asked(ctx context.Context, j api.Job) (asked []chela.Approval, err error) {
 	sessions := []chela.SessionKey{}
 	if j.State == chela.JobAwaiting {
 		sessions = append(sessions, j.Session)
@@ -139,7 +139,7 @@ func (h Home) asked(ctx context.Context, j api.Job) (asked []chela.Approval, err
 
 // follow shows a job to its end and prints its result. The error says how it ended,
 // if not well.
-func (c commands) follow(ctx context.Context, h Home, id chela.JobID, seen int) error {
+func (c commands) follow(ctx context.Context, h Connection, id chela.JobID, seen int) error {
 	j, asked, err := c.watch(ctx, h, watch{id: id, seen: seen, show: func(e chela.JobEvent) { c.p.Note("· " + said(e)) }})
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (c commands) follow(ctx context.Context, h Home, id chela.JobID, seen int) 
 }
 
 // ending returns the error that stands for a job that did not complete.
-func (h Home) ending(ctx context.Context, j chela.Job) error {
+func (h Connection) ending(ctx context.Context, j chela.Job) error {
 	switch j.State {
 	case chela.JobCompleted, chela.JobSubmitted, chela.JobAccepted:
 		return nil

@@ -21,8 +21,8 @@ type caller interface {
 	Do(ctx context.Context, r api.Request, out any) error
 }
 
-// A Home is an open home.
-type Home struct {
+// A Connection is the way of these commands to an open home.
+type Connection struct {
 	API    caller
 	Served bool           // a daemon fires routines
 	Zone   *time.Location // of the owner
@@ -35,7 +35,7 @@ type Program struct {
 	Environ []string // for the editor
 
 	// Open opens a home for use.
-	Open func(ctx context.Context, use func(Home) error) error
+	Open func(ctx context.Context, use func(Connection) error) error
 }
 
 // Command returns the commands.
@@ -48,32 +48,32 @@ func Command(program Program) *cobra.Command {
 }
 
 // run returns the body of a command on the routines of the home.
-func (p *Program) run(work func(context.Context, Home, []string) error) func(*cobra.Command, []string) error {
+func (p *Program) run(work func(context.Context, Connection, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		return p.Open(cmd.Context(), func(h Home) error { return work(cmd.Context(), h, args) })
+		return p.Open(cmd.Context(), func(h Connection) error { return work(cmd.Context(), h, args) })
 	}
 }
 
 // moment formats a time in the owner's zone.
-func (h Home) moment(t time.Time) string { return chela.Moment(t, h.Zone) }
+func (h Connection) moment(t time.Time) string { return chela.Moment(t, h.Zone) }
 
 // ref names a routine by an argument.
 func ref(name string) api.RoutineRef { return api.RoutineRef{Name: name} }
 
 // show returns a routine.
-func (h Home) show(ctx context.Context, name string) (chela.Routine, error) {
+func (h Connection) show(ctx context.Context, name string) (chela.Routine, error) {
 	return api.Call(ctx, h.API, api.RoutinesShow, ref(name))
 }
 
 // change changes a routine.
-func (h Home) change(ctx context.Context, name string, c api.RoutineChange) (chela.Routine, error) {
+func (h Connection) change(ctx context.Context, name string, c api.RoutineChange) (chela.Routine, error) {
 	return api.Call(ctx, h.API, api.RoutinesChange, api.RoutineEdit{RoutineRef: ref(name), Change: c})
 }
 
 func (p *Program) listCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: api.RoutinesList.Summary, Args: manners.Exactly(0),
-		RunE: p.run(func(ctx context.Context, h Home, _ []string) error {
+		RunE: p.run(func(ctx context.Context, h Connection, _ []string) error {
 			all, err := api.All(ctx, h.API, api.RoutinesList, api.RoutineQuery{})
 			if err != nil {
 				return err
@@ -110,7 +110,7 @@ func does(v chela.Routine) string {
 func (p *Program) showCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show NAME", Short: api.RoutinesShow.Summary, Args: manners.Exactly(1),
-		RunE: p.run(func(ctx context.Context, h Home, args []string) error {
+		RunE: p.run(func(ctx context.Context, h Connection, args []string) error {
 			v, err := h.show(ctx, args[0])
 			if err != nil {
 				return err
@@ -121,7 +121,7 @@ func (p *Program) showCommand() *cobra.Command {
 }
 
 // routine prints a routine: its state and its fields.
-func (p *Program) routine(h Home, v chela.Routine) error {
+func (p *Program) routine(h Connection, v chela.Routine) error {
 	if p.JSON {
 		return p.Document(v)
 	}
@@ -163,7 +163,7 @@ func told(fields [][2]string) [][2]string {
 func (p *Program) switchCommand(name, short string, on bool) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " NAME", Short: short, Args: manners.Exactly(1),
-		RunE: p.run(func(ctx context.Context, h Home, args []string) error {
+		RunE: p.run(func(ctx context.Context, h Connection, args []string) error {
 			v, err := h.change(ctx, args[0], api.RoutineChange{Enabled: &on})
 			if err != nil {
 				return err
@@ -174,7 +174,7 @@ func (p *Program) switchCommand(name, short string, on bool) *cobra.Command {
 }
 
 // kept prints a routine that was created or changed.
-func (p *Program) kept(h Home, v chela.Routine) error {
+func (p *Program) kept(h Connection, v chela.Routine) error {
 	p.onlyWhileServed(h, v.Enabled && v.Trigger.Kind != chela.TriggerManual)
 	if p.JSON {
 		return p.Document(v)
@@ -187,7 +187,7 @@ func (p *Program) kept(h Home, v chela.Routine) error {
 
 // tellOff notes that the configuration disables triggers, if the routine has
 // one.
-func (p *Program) tellOff(ctx context.Context, h Home, fires bool) error {
+func (p *Program) tellOff(ctx context.Context, h Connection, fires bool) error {
 	if !fires {
 		return nil
 	}
@@ -200,7 +200,7 @@ func (p *Program) tellOff(ctx context.Context, h Home, fires bool) error {
 
 // onlyWhileServed notes that no trigger fires without a daemon, if the routine
 // has one.
-func (p *Program) onlyWhileServed(h Home, fires bool) {
+func (p *Program) onlyWhileServed(h Connection, fires bool) {
 	if fires && !h.Served {
 		p.Note("no daemon runs on this home: routines fire only while chela serve, or the chat, runs")
 	}
@@ -209,7 +209,7 @@ func (p *Program) onlyWhileServed(h Home, fires bool) {
 func (p *Program) deleteCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "delete NAME", Short: "Delete a routine; its runs stay readable by their ids", Args: manners.Exactly(1),
-		RunE: p.run(func(ctx context.Context, h Home, args []string) error {
+		RunE: p.run(func(ctx context.Context, h Connection, args []string) error {
 			if _, err := api.Call(ctx, h.API, api.RoutinesDelete, ref(args[0])); err != nil {
 				return err
 			}

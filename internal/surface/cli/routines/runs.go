@@ -23,7 +23,7 @@ func (p *Program) fireCommand() *cobra.Command {
 	var wait bool
 	cmd := &cobra.Command{
 		Use: "fire NAME", Short: "Fire a routine now; its guards do not apply", Args: manners.Exactly(1),
-		RunE: p.run(func(ctx context.Context, h Home, args []string) error {
+		RunE: p.run(func(ctx context.Context, h Connection, args []string) error {
 			fired, err := api.Call(ctx, h.API, api.RoutinesFire, api.RoutineFiring{RoutineRef: ref(args[0]), Firing: f})
 			if err == nil {
 				err = p.tellOff(ctx, h, true)
@@ -55,7 +55,7 @@ func (p *Program) fireCommand() *cobra.Command {
 const waitTime = 30 * time.Second
 
 // await waits for the end of a run, and prints each reason for waiting once.
-func (p *Program) await(ctx context.Context, h Home, id chela.RunID) (chela.RoutineRun, error) {
+func (p *Program) await(ctx context.Context, h Connection, id chela.RunID) (chela.RoutineRun, error) {
 	told, waits := map[string]bool{"": true}, ""
 	for {
 		run, err := api.Call(ctx, h.API, api.RunsShow, api.RunQuery{ID: id, WaitMS: waitTime.Milliseconds(), Waits: &waits})
@@ -96,7 +96,7 @@ func (p *Program) historyCommand() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use: "history NAME", Short: "List the runs of a routine, newest first, or print the output of one", Args: manners.Exactly(1),
-		RunE: p.run(func(ctx context.Context, h Home, args []string) error {
+		RunE: p.run(func(ctx context.Context, h Connection, args []string) error {
 			if output != "" {
 				return p.output(ctx, h, args[0], chela.RunID(output))
 			}
@@ -135,7 +135,7 @@ func took(r chela.RoutineRun) string {
 }
 
 // output prints the output of a routine's run.
-func (p *Program) output(ctx context.Context, h Home, name string, id chela.RunID) error {
+func (p *Program) output(ctx context.Context, h Connection, name string, id chela.RunID) error {
 	v, err := h.show(ctx, name)
 	if err != nil {
 		return err
@@ -168,7 +168,7 @@ func (p *Program) nextCommand() *cobra.Command {
 	var until string
 	cmd := &cobra.Command{
 		Use: "next", Short: api.RoutinesNext.Summary, Args: manners.Exactly(0),
-		RunE: p.run(func(ctx context.Context, h Home, _ []string) error {
+		RunE: p.run(func(ctx context.Context, h Connection, _ []string) error {
 			if err := checkRows("--limit", limit); err != nil {
 				return err
 			}

@@ -54,7 +54,7 @@ func (p *Program) createCommand() *cobra.Command {
 			"  chela routines create ci --webhook ci/build --scheme github --secret env:CI_SECRET --prompt \"Say what broke.\"\n" +
 			"  chela routines create tea --at \"2035-05-01 16:00\" --do notify --prompt \"Tea is ready.\" --once",
 	}
-	cmd.RunE = p.run(func(ctx context.Context, h Home, args []string) error {
+	cmd.RunE = p.run(func(ctx context.Context, h Connection, args []string) error {
 		d := &routine.Draft{Zone: h.Zone}
 		if file != "" {
 			var err error
@@ -130,7 +130,7 @@ func (p *Program) editCommand() *cobra.Command {
 		Use: "edit NAME", Short: "Change a routine, by flags or in $EDITOR", Args: manners.Exactly(1),
 		Example: "  chela routines edit morning --cron \"30 8 * * MON-FRI\"\n  EDITOR=nano chela routines edit morning",
 	}
-	cmd.RunE = p.run(func(ctx context.Context, h Home, args []string) error {
+	cmd.RunE = p.run(func(ctx context.Context, h Connection, args []string) error {
 		v, err := h.show(ctx, args[0])
 		if err != nil {
 			return err

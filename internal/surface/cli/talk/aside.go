@@ -16,7 +16,7 @@ import (
 // exchange, and printed while the chat waits for input.
 type aside struct {
 	*Person
-	home  Home
+	home  Connection
 	again func() // prints the prompt again
 
 	talking sync.Mutex            // held during an exchange
@@ -80,7 +80,7 @@ func (a *aside) tell(ctx context.Context, e chela.Event) bool {
 
 // tellNotices prints the unread notices, and returns how many. A notice that
 // could not be marked as read is printed again.
-func (p *Person) tellNotices(ctx context.Context, h Home) int {
+func (p *Person) tellNotices(ctx context.Context, h Connection) int {
 	pending, err := api.All(ctx, h.API, api.NoticesList, api.NoticeQuery{})
 	if err != nil || len(pending) == 0 {
 		return 0

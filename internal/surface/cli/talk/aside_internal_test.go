@@ -88,7 +88,7 @@ func TestAsides(t *testing.T) {
 	var out, errs bytes.Buffer
 	p := &Person{Printer: manners.NewPrinter(&out, &errs), Stdin: &bytes.Buffer{}}
 	prompts := 0
-	a := &aside{Person: p, home: Home{Listen: o.Listen, API: o.operations()}, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
+	a := &aside{Person: p, home: Connection{Listen: o.Listen, API: o.operations()}, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
 	if err := a.exchange(func() (chela.TurnID, error) { return "mine", nil }); err != nil {
 		t.Fatal(err)
 	}

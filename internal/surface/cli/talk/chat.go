@@ -16,7 +16,7 @@ import (
 
 // Chat talks line by line until the input ends. The error of one turn is
 // printed and does not end the chat.
-func (p *Person) Chat(ctx context.Context, h Home, cfg *config.Config) error {
+func (p *Person) Chat(ctx context.Context, h Connection, cfg *config.Config) error {
 	in, prompt := p.input(), func(string) {}
 	if manners.IsTerminal(p.Stdin) {
 		prompt = p.Printer.Prompt
@@ -70,7 +70,7 @@ func leaves(text string) bool {
 
 // exchange is one message of a chat and its answer. It returns the turn, if there
 // was one.
-func (p *Person) exchange(ctx context.Context, h Home, message chela.Inbound) (chela.TurnID, error) {
+func (p *Person) exchange(ctx context.Context, h Connection, message chela.Inbound) (chela.TurnID, error) {
 	var turn chela.Turn
 	view, err := h.viewOf(ctx, message)
 	if err == nil {

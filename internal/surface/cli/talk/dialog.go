@@ -18,7 +18,7 @@ import (
 // A dialog follows turns from their message to their end.
 type dialog struct {
 	*Person
-	Home
+	Connection
 	approve Approve
 	person  bool // a person can answer
 	r       *terminal.Renderer
@@ -27,9 +27,9 @@ type dialog struct {
 }
 
 // dialog returns a dialog with the agents of a home.
-func (p *Person) dialog(ctx context.Context, h Home, v terminal.View) *dialog {
+func (p *Person) dialog(ctx context.Context, h Connection, v terminal.View) *dialog {
 	d := &dialog{
-		Person: p, Home: h, approve: ApproveAsk, r: terminal.NewRenderer(p.Printer.Screen, v),
+		Person: p, Connection: h, approve: ApproveAsk, r: terminal.NewRenderer(p.Printer.Screen, v),
 		person: manners.IsTerminal(p.Stdin) && p.Printer.ErrTerminal,
 	}
 	d.show = d.r.Show
@@ -72,7 +72,7 @@ func (d *dialog) showWhole(ctx context.Context, e chela.Event) {
 
 // viewOf returns the verbosity for the turn of a message: from its directives,
 // or else from its session.
-func (h Home) viewOf(ctx context.Context, in chela.Inbound) (terminal.View, error) {
+func (h Connection) viewOf(ctx context.Context, in chela.Inbound) (terminal.View, error) {
 	said, err := command.Parse(in)
 	if err != nil {
 		return terminal.View{}, err
@@ -80,7 +80,7 @@ func (h Home) viewOf(ctx context.Context, in chela.Inbound) (terminal.View, erro
 	return h.view(ctx, in.Session, said.Overrides())
 }
 
-func (h Home) view(ctx context.Context, key chela.SessionKey, o chela.Overrides) (terminal.View, error) {
+func (h Connection) view(ctx context.Context, key chela.SessionKey, o chela.Overrides) (terminal.View, error) {
 	s, err := api.Call(ctx, h.API, api.SessionsShow, api.SessionRef{Key: key})
 	if err != nil && chela.KindOf(err) != chela.NotFound {
 		return terminal.View{}, err

@@ -92,7 +92,7 @@ func TestPersonAnswers(t *testing.T) {
 			p := &Person{
 				Printer: manners.NewPrinter(&out, &errs), Stdin: strings.NewReader(tt.input), Interruptible: context.WithCancel,
 			}
-			said := p.dialog(t.Context(), Home{API: d.operations(), Conversation: d}, terminal.View{})
+			said := p.dialog(t.Context(), Connection{API: d.operations(), Conversation: d}, terminal.View{})
 			said.person = true
 			_, err := said.ask(t.Context(), chela.Inbound{})
 			if chela.KindOf(err) != tt.err {

@@ -115,7 +115,7 @@ func (p *Person) SayOffline(cfg *config.Config, in chela.Inbound) bool {
 }
 
 // Attachments stores the files of a message. An unreadable file is Invalid.
-func (h Home) Attachments(ctx context.Context, names []string) ([]chela.Attachment, error) {
+func (h Connection) Attachments(ctx context.Context, names []string) ([]chela.Attachment, error) {
 	var kept []chela.Attachment
 	for _, name := range names {
 		a, err := h.attach(ctx, name)
@@ -127,7 +127,7 @@ func (h Home) Attachments(ctx context.Context, names []string) ([]chela.Attachme
 	return kept, nil
 }
 
-func (h Home) attach(ctx context.Context, name string) (chela.Attachment, error) {
+func (h Connection) attach(ctx context.Context, name string) (chela.Attachment, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return chela.Attachment{}, chela.E(chela.Invalid, "cannot read "+terminal.OneLine(name, 80)).

@@ -13,9 +13,9 @@ import (
 	"chela/internal/surface/terminal"
 )
 
-// Home is the interface that talking needs of an open home. The methods are
+// A Connection is what talking needs of an open home. The methods are
 // specified in cli.Backend.
-type Home struct {
+type Connection struct {
 	API          caller
 	Conversation conversation
 	Attach       func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
@@ -33,13 +33,13 @@ type conversation interface {
 }
 
 // turn returns a turn with its current activity.
-func (h Home) turn(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
+func (h Connection) turn(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
 	t, err := api.Call(ctx, h.API, api.TurnsShow, api.TurnQuery{TurnRef: api.TurnRef{ID: id}})
 	return t.Turn, err
 }
 
 // entries returns the entries of a turn in order of their sequence.
-func (h Home) entries(ctx context.Context, id chela.TurnID) ([]chela.Entry, error) {
+func (h Connection) entries(ctx context.Context, id chela.TurnID) ([]chela.Entry, error) {
 	journal, err := api.Call(ctx, h.API, api.TurnsTrace, api.TurnRef{ID: id})
 	return journal.Entries, err
 }
@@ -104,7 +104,7 @@ func (p *Person) Piped(text string) (string, chela.Input, error) {
 
 // Ask sends a message, follows its turn to the end and prints the answer. The
 // error describes a turn that did not complete.
-func (p *Person) Ask(ctx context.Context, h Home, o Options, message chela.Inbound) error {
+func (p *Person) Ask(ctx context.Context, h Connection, o Options, message chela.Inbound) error {
 	view, err := h.viewOf(ctx, message)
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ func (p *Person) Ask(ctx context.Context, h Home, o Options, message chela.Inbou
 }
 
 // Resume follows an existing turn to its end, as Ask does.
-func (p *Person) Resume(ctx context.Context, h Home, id chela.TurnID) error {
+func (p *Person) Resume(ctx context.Context, h Connection, id chela.TurnID) error {
 	t, err := h.turn(ctx, id)
 	if err != nil {
 		return err

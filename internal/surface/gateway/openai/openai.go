@@ -63,7 +63,7 @@ type keyed interface {
 type conversation interface {
 	// Say commits a message and follows the turn that takes it, until the turn
 	// ends, waits for a person, or waits for the result of an offered tool.
-	// Events go to show sequentially and in order, and none after Ask returns.
+	// Events go to show sequentially and in order, and none after Say returns.
 	// If ctx ends first, the turn continues. The id of the turn is returned as
 	// soon as it is known, also beside an error.
 	Say(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.TurnID, error)

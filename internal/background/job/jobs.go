@@ -72,15 +72,15 @@ type works interface {
 	Nudge()
 }
 
-// A Desk creates jobs and applies people's orders to them. It is safe for
+// Jobs creates jobs and applies people's requests to them. It is safe for
 // concurrent use.
-type Desk struct {
+type Jobs struct {
 	store *store.Store
 	cfg   Config
 }
 
 // New returns a desk over a store.
-func New(s *store.Store, cfg Config) *Desk {
+func New(s *store.Store, cfg Config) *Jobs {
 	nothing := func(context.Context, *store.Write, chela.Job) error { return nil }
 	if cfg.Ended == nil {
 		cfg.Ended = nothing
@@ -88,11 +88,11 @@ func New(s *store.Store, cfg Config) *Desk {
 	if cfg.Moved == nil {
 		cfg.Moved = nothing
 	}
-	return &Desk{store: s, cfg: cfg}
+	return &Jobs{store: s, cfg: cfg}
 }
 
 // limits returns the limits of a class.
-func (d *Desk) limits(class chela.Class) Limits {
+func (d *Jobs) limits(class chela.Class) Limits {
 	if class == chela.ClassSubagent {
 		return d.cfg.Subagents
 	}
@@ -111,7 +111,7 @@ type View struct {
 }
 
 // Job returns a job, or NotFound.
-func (d *Desk) Job(ctx context.Context, id chela.JobID) (View, error) {
+func (d *Jobs) Job(ctx context.Context, id chela.JobID) (View, error) {
 	return store.Find(ctx, d.store, func(r *store.Read) (v View, err error) {
 		if v.Job, err = r.Job(ctx, id); err != nil {
 			return v, err
@@ -141,7 +141,7 @@ func (d *Desk) Job(ctx context.Context, id chela.JobID) (View, error) {
 type Filter = store.JobFilter
 
 // Jobs returns jobs, newest first.
-func (d *Desk) Jobs(ctx context.Context, f Filter) ([]chela.Job, error) {
+func (d *Jobs) Jobs(ctx context.Context, f Filter) ([]chela.Job, error) {
 	if f.Limit <= 0 {
 		f.Limit = 100
 	}
@@ -150,7 +150,7 @@ func (d *Desk) Jobs(ctx context.Context, f Filter) ([]chela.Job, error) {
 
 // Events returns the events of a job's story after the given number, in order,
 // or NotFound if the job does not exist.
-func (d *Desk) Events(ctx context.Context, id chela.JobID, after int) ([]chela.JobEvent, error) {
+func (d *Jobs) Events(ctx context.Context, id chela.JobID, after int) ([]chela.JobEvent, error) {
 	return store.Find(ctx, d.store, func(r *store.Read) ([]chela.JobEvent, error) {
 		if _, err := r.Job(ctx, id); err != nil {
 			return nil, err

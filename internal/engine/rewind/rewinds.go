@@ -51,8 +51,8 @@ type documents interface {
 	Delete(ctx context.Context, e chela.DocumentEdit) (chela.Document, error)
 }
 
-// A Mover moves the heads of threads. It is safe for concurrent use.
-type Mover struct {
+// Rewinds moves the heads of threads. It is safe for concurrent use.
+type Rewinds struct {
 	cfg   Config
 	store *store.Store
 
@@ -61,13 +61,13 @@ type Mover struct {
 }
 
 // New returns a mover of the threads in a store.
-func New(s *store.Store, cfg Config) *Mover {
-	return &Mover{cfg: cfg, store: s, busy: map[chela.RewindID]bool{}}
+func New(s *store.Store, cfg Config) *Rewinds {
+	return &Rewinds{cfg: cfg, store: s, busy: map[chela.RewindID]bool{}}
 }
 
 // Rewind moves the head of a thread as requested, through Undo, Redo or
 // Restore.
-func (m *Mover) Rewind(ctx context.Context, thread chela.ThreadID, kind chela.RewindKind, q api.Rewinding) (chela.Rewind, error) {
+func (m *Rewinds) Rewind(ctx context.Context, thread chela.ThreadID, kind chela.RewindKind, q api.Rewinding) (chela.Rewind, error) {
 	how := How{Key: q.Key, KeepFiles: q.KeepFiles}
 	switch kind {
 	case chela.RewindUndo:
@@ -95,7 +95,7 @@ const maxKey = 256
 // stopped and counted. It is a Conflict if there are fewer turns, or if a file
 // differs from the journal's record: then nothing is changed, and the error's
 // detail shows the difference.
-func (m *Mover) Undo(ctx context.Context, thread chela.ThreadID, n int, how How) (chela.Rewind, error) {
+func (m *Rewinds) Undo(ctx context.Context, thread chela.ThreadID, n int, how How) (chela.Rewind, error) {
 	if n < 1 || n > maxUndo {
 		return chela.Rewind{}, chela.E(chela.Invalid, fmt.Sprintf("%d turns cannot be undone at once", n)).
 			WithHint(fmt.Sprintf("undo 1 to %d", maxUndo))
@@ -117,7 +117,7 @@ func (m *Mover) Undo(ctx context.Context, thread chela.ThreadID, n int, how How)
 
 // Redo reverses the undo or restore that led to the current head of a thread.
 // It is a Conflict if there is none.
-func (m *Mover) Redo(ctx context.Context, thread chela.ThreadID, how How) (chela.Rewind, error) {
+func (m *Rewinds) Redo(ctx context.Context, thread chela.ThreadID, how How) (chela.Rewind, error) {
 	return m.move(ctx, request{thread, chela.RewindRedo, how, func(ctx context.Context, r *store.Read, t chela.Thread) (chela.EntryID, error) {
 		back, err := arrival(ctx, r, t)
 		return back.From, err
@@ -137,7 +137,7 @@ func arrival(ctx context.Context, r *store.Read, t chela.Thread) (chela.Rewind, 
 
 // Restore moves the head of a thread to a checkpoint, to an entry, or to the
 // end of a turn of the thread.
-func (m *Mover) Restore(ctx context.Context, thread chela.ThreadID, to string, how How) (chela.Rewind, error) {
+func (m *Rewinds) Restore(ctx context.Context, thread chela.ThreadID, to string, how How) (chela.Rewind, error) {
 	return m.move(ctx, request{thread, chela.RewindRestore, how, func(ctx context.Context, r *store.Read, t chela.Thread) (chela.EntryID, error) {
 		return find(ctx, r, t, to)
 	}})
@@ -159,7 +159,7 @@ var errMoved = chela.E(chela.Conflict, "the thread was changed concurrently").Wi
 const maxTries = 8
 
 // move carries out a request, unless its key was used before.
-func (m *Mover) move(ctx context.Context, q request) (v chela.Rewind, err error) {
+func (m *Rewinds) move(ctx context.Context, q request) (v chela.Rewind, err error) {
 	session, err := m.session(ctx, q.thread, q.how.Key)
 	if err != nil {
 		return v, err
@@ -178,7 +178,7 @@ func (m *Mover) move(ctx context.Context, q request) (v chela.Rewind, err error)
 
 // session returns the session of a thread, after finishing rewinds left in it
 // by dead processes.
-func (m *Mover) session(ctx context.Context, thread chela.ThreadID, key string) (s chela.Session, err error) {
+func (m *Rewinds) session(ctx context.Context, thread chela.ThreadID, key string) (s chela.Session, err error) {
 	if len(key) > maxKey || strings.ContainsFunc(key, func(c rune) bool { return c < ' ' }) {
 		return s, chela.E(chela.Invalid, fmt.Sprintf("the request key must be one line of at most %d bytes", maxKey)).WithHint("use a shorter one")
 	}
@@ -198,7 +198,7 @@ func (m *Mover) session(ctx context.Context, thread chela.ThreadID, key string) 
 
 // known returns the result of an earlier request with the same key, and whether
 // there was one.
-func (m *Mover) known(ctx context.Context, session chela.SessionKey, key string) (v chela.Rewind, ok bool, err error) {
+func (m *Rewinds) known(ctx context.Context, session chela.SessionKey, key string) (v chela.Rewind, ok bool, err error) {
 	if key == "" || fail.Mutant("request-again") {
 		return v, false, nil
 	}
@@ -218,7 +218,7 @@ func underWay(thread chela.ThreadID) error {
 
 // begin resolves the target of a request and carries it out. It is errMoved if
 // the thread changes before anything is written.
-func (m *Mover) begin(ctx context.Context, q request, s chela.Session) (chela.Rewind, error) {
+func (m *Rewinds) begin(ctx context.Context, q request, s chela.Session) (chela.Rewind, error) {
 	v := chela.Rewind{
 		ID: m.cfg.IDs.Rewind(), Session: s.Key, Thread: q.thread, Kind: q.kind, Key: q.how.Key, KeepFiles: q.how.KeepFiles,
 		Node: m.cfg.Node, CreatedAt: m.now(),
@@ -272,7 +272,7 @@ func liveTurn(ctx context.Context, r *store.Read, t chela.Thread) (chela.TurnID,
 
 // interrupt stores that a rewind waits for the end of a turn, which prevents
 // the next turn from opening, and stops the turn.
-func (m *Mover) interrupt(ctx context.Context, v *chela.Rewind, turn chela.TurnID) error {
+func (m *Rewinds) interrupt(ctx context.Context, v *chela.Rewind, turn chela.TurnID) error {
 	v.State = chela.RewindAsked
 	err := m.store.Write(ctx, "rewind.ask", func(w *store.Write) error {
 		if _, err := w.LockLane(ctx, v.Session); err != nil {
@@ -297,4 +297,4 @@ func (m *Mover) interrupt(ctx context.Context, v *chela.Rewind, turn chela.TurnI
 }
 
 // now returns the time with the precision of the store.
-func (m *Mover) now() time.Time { return m.cfg.Now().UTC().Truncate(time.Microsecond) }
+func (m *Rewinds) now() time.Time { return m.cfg.Now().UTC().Truncate(time.Microsecond) }
