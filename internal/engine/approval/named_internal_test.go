@@ -32,3 +32,16 @@ func TestPatternsNameRiskyCalls(t *testing.T) {
 		t.Errorf("hint %q", chela.HintOf(err))
 	}
 }
+
+// TestWithoutAPatternTheCallItselfIsOffered: the offer is literal, so that a * in the
+// call covers nothing else; a written pattern is not.
+func TestWithoutAPatternTheCallItselfIsOffered(t *testing.T) {
+	t.Parallel()
+	a := chela.Approval{Effect: chela.EffectExecute, Subjects: []string{"ls *"}}
+	for pattern, literal := range map[string]bool{"": true, "ls *": false} {
+		offers, err := named(a, pattern)
+		if err != nil || len(offers) != 1 || offers[0].Pattern != "ls *" || offers[0].Literal != literal {
+			t.Errorf("pattern %q: %+v, %v; want literal %v", pattern, offers, err, literal)
+		}
+	}
+}
