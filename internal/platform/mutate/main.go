@@ -61,7 +61,7 @@ func main() {
 	flag.IntVar(&p.count, "n", 400, "number of mutants, drawn at random from all places")
 	flag.Uint64Var(&p.seed, "seed", 1, "seed of the draw; the same seed draws the same places in the same code")
 	flag.StringVar(&p.only, "only", "", "files to mutate, as a pattern, instead of all deciding files")
-	flag.IntVar(&p.workers, "j", runtime.NumCPU(), "number of test processes at once")
+	flag.IntVar(&p.workers, "j", 3*runtime.NumCPU(), "number of test processes at once; most tests wait for clocks and disks")
 	flag.Float64Var(&p.share, "share", 0.95, "share of mutants that must be caught, from 0 to 1")
 	flag.DurationVar(&p.slack, "slack", 30*time.Second, "time that a mutant gets beyond three times that of the original")
 	flag.Parse()
