@@ -28,7 +28,10 @@ func TestSessionsAreSorted(t *testing.T) {
 func TestEmptySessionKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
-		{"threads", "list", "--session", ""}, {"threads", "new", "--session", ""}, {"sessions", "reset", ""}, {"sessions", "show", ""},
+		{"threads", "list", "--session", ""},
+		{"threads", "new", "--session", ""},
+		{"sessions", "reset", ""},
+		{"sessions", "show", ""},
 		{"sessions", "set", "", "label=x"},
 	} {
 		if r := new(home).run(t, "", args...); r.code != 2 || !strings.Contains(r.err, `unknown session key ""`) {
