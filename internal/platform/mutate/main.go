@@ -63,7 +63,7 @@ func main() {
 	flag.StringVar(&p.only, "only", "", "files to mutate, as a pattern, instead of all deciding files")
 	flag.IntVar(&p.workers, "j", 3*runtime.NumCPU(), "number of test processes at once; most tests wait for clocks and disks")
 	flag.Float64Var(&p.share, "share", 0.95, "share of mutants that must be caught, from 0 to 1")
-	flag.DurationVar(&p.slack, "slack", 30*time.Second, "time that a mutant gets beyond three times that of the original")
+	flag.DurationVar(&p.slack, "slack", time.Minute, "time that a mutant gets beyond that of its tests, one by one, without it")
 	flag.Parse()
 	failed, err := p.run(context.Background())
 	if err != nil {

@@ -33,7 +33,7 @@ type suite struct {
 	binary, folder string
 	temp           string              // holds temporary files, which killed tests leave behind
 	reaches        map[string][]*trial // tests that execute a mutant, by its id, the fastest first
-	slack          time.Duration       // that a mutant gets beyond three times that of the original
+	slack          time.Duration       // that a mutant gets beyond that of its tests one by one, without it
 }
 
 // A trial is one test of a suite as it ran alone without a mutant.
@@ -104,7 +104,7 @@ func judge(ctx context.Context, suites []*suite, id string) result {
 				total += tests[n].took
 				n++
 			}
-			limited, cancel := context.WithTimeout(ctx, 3*total+s.slack)
+			limited, cancel := context.WithTimeout(ctx, total+s.slack)
 			_, err := s.run(limited, "CHELA_MUTANT="+id, tests[:n])
 			cancel()
 			if err != nil {
