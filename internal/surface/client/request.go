@@ -145,7 +145,7 @@ func (r request) http(ctx context.Context) (*http.Request, error) {
 	}
 	kind, body, err := r.content()
 	if err != nil {
-		return nil, fmt.Errorf("encode a request: %w", err)
+		return nil, chela.E(chela.Invalid, "the request is not JSON").Because(err)
 	}
 	req, err := http.NewRequestWithContext(ctx, cmp.Or(r.method, http.MethodGet), address, body)
 	if err != nil {
