@@ -145,8 +145,8 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 			calling(ctx, api.TurnsReplay, api.TurnReplay{TurnRef: api.TurnRef{ID: waits.ID}, How: api.Replaying{Live: true}}),
 		},
 		{"replay nothing", calling(ctx, api.TurnsReplay, api.TurnReplay{TurnRef: api.TurnRef{ID: "turn_nobody"}})},
-		{"follow what has ended", func(b *cli.Backend) (any, error) { return b.Conversation.Follow(ctx, done.ID, func(chela.Event) {}) }},
-		{"cancel what has ended", calling(ctx, api.TurnsCancel, api.TurnRef{ID: done.ID})},
+		{"follow an ended turn", func(b *cli.Backend) (any, error) { return b.Conversation.Follow(ctx, done.ID, func(chela.Event) {}) }},
+		{"cancel an ended turn", calling(ctx, api.TurnsCancel, api.TurnRef{ID: done.ID})},
 		{"cancel nothing", calling(ctx, api.TurnsCancel, api.TurnRef{ID: "turn_nobody"})},
 		{"approvals", listing(ctx, api.ApprovalsList, api.ApprovalFilter{})},
 		{"approvals that wait", listing(ctx, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})},
@@ -189,17 +189,17 @@ func sessionLooks(t *testing.T, key chela.SessionKey, thread chela.ThreadID) []l
 	return []look{
 		{"sessions", listing(ctx, api.SessionsList, api.SessionFilter{Archived: true})},
 		{"session", calling(ctx, api.SessionsShow, api.SessionRef{Key: key})},
-		{"session of nobody", calling(ctx, api.SessionsShow, api.SessionRef{Key: "agent:main:dm:nobody"})},
+		{"unknown session", calling(ctx, api.SessionsShow, api.SessionRef{Key: "agent:main:dm:nobody"})},
 		{"session without a key", calling(ctx, api.SessionsShow, api.SessionRef{Key: "../etc"})},
 		{"threads", listing(ctx, api.ThreadsList, api.ThreadFilter{Session: key})},
-		{"threads of nobody", listing(ctx, api.ThreadsList, api.ThreadFilter{Session: "agent:main:dm:nobody"})},
+		{"threads of an unknown session", listing(ctx, api.ThreadsList, api.ThreadFilter{Session: "agent:main:dm:nobody"})},
 		{"thread", calling(ctx, api.ThreadsShow, api.ThreadRef{ID: thread})},
 		{"no thread", calling(ctx, api.ThreadsShow, api.ThreadRef{ID: "thr_nobody"})},
 		{"path", listing(ctx, api.ThreadsEntries, api.EntriesQuery{ThreadRef: api.ThreadRef{ID: thread}, Path: true})},
 		{"path of nothing", listing(ctx, api.ThreadsEntries, api.EntriesQuery{ThreadRef: api.ThreadRef{ID: "thr_nobody"}, Path: true})},
 		{"prompt", calling(ctx, api.ThreadsPrompt, api.ThreadRef{ID: thread})},
 		{"prompt of nothing", calling(ctx, api.ThreadsPrompt, api.ThreadRef{ID: "thr_nobody"})},
-		{"reset nothing", calling(ctx, api.SessionsReset, api.SessionRef{Key: "agent:main:dm:nobody"})},
+		{"reset an unknown session", calling(ctx, api.SessionsReset, api.SessionRef{Key: "agent:main:dm:nobody"})},
 		{"title of two lines", func(b *cli.Backend) (any, error) {
 			return titled(ctx, b, thread, "two\nlines")
 		}},
@@ -223,7 +223,7 @@ func documentLooks(t *testing.T) []look {
 	user, never := api.DocumentRef{Path: "USER.md"}, api.DocumentRef{Path: "never.md"}
 	return []look{
 		{"documents", calling(ctx, api.DocumentsTree, api.DocumentTreeQuery{Depth: 1})},
-		{"documents of nobody", calling(ctx, api.DocumentsTree, api.DocumentTreeQuery{Agent: "nobody", Depth: 1})},
+		{"documents of an unknown agent", calling(ctx, api.DocumentsTree, api.DocumentTreeQuery{Agent: "nobody", Depth: 1})},
 		{"no folder", calling(ctx, api.DocumentsTree, api.DocumentTreeQuery{Path: "never", Depth: 1})},
 		{"document", calling(ctx, api.DocumentsShow, api.DocumentQuery{DocumentRef: api.DocumentRef{Path: "user.md"}})},
 		{"document as it was", calling(ctx, api.DocumentsShow, api.DocumentQuery{DocumentRef: user, Version: 1})},
@@ -250,7 +250,7 @@ func homeLooks(t *testing.T) []look {
 	}
 	return []look{
 		{"tools", listing(ctx, api.ToolsList, api.ToolsQuery{})},
-		{"tools of nobody", listing(ctx, api.ToolsList, api.ToolsQuery{Agent: "nobody"})},
+		{"tools of an unknown agent", listing(ctx, api.ToolsList, api.ToolsQuery{Agent: "nobody"})},
 		{"call a tool", running("calc", `{"expression":"2+2"}`)},
 		{"call a tool wrongly", running("calc", `{"expression":`)},
 		{"call a tool with a wrong value", running("calc", `{"expression":[]}`)},

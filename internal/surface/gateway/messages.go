@@ -18,11 +18,6 @@ func (g *Gateway) postMessage(v *edge.Visit) error {
 		return err
 	}
 	r, err := g.accept(v, m)
-	return accepted(v, r, err)
-}
-
-// accepted answers with the receipt of a message.
-func accepted(v *edge.Visit, r api.Receipt, err error) error {
 	if err != nil {
 		return err
 	}
