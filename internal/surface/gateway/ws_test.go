@@ -402,7 +402,7 @@ func TestTalkIsClosed(t *testing.T) {
 			p.closed(tt.status)
 			<-closing
 			began := time.Now()
-			if err := d.stop(); err != nil || time.Since(began) > 10*time.Second {
+			if err := d.stop(); err != nil || time.Since(began) > 3*time.Second {
 				t.Errorf("stopping took %v: %v", time.Since(began), err)
 			}
 		})

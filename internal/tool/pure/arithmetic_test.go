@@ -133,7 +133,7 @@ func TestEvalRefuses(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Eval(%.40q) = %.40v, %v; want an error with %q", tt.expr, got, err, tt.want)
 			}
-			if took := time.Since(began); took > 5*time.Second {
+			if took := time.Since(began); took > time.Second {
 				t.Errorf("Eval(%.40q) took %s", tt.expr, took)
 			}
 		})
