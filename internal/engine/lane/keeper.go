@@ -3,7 +3,6 @@ package lane
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
@@ -195,13 +194,18 @@ func (l *Lanes) hear(ctx context.Context, held []*holding) {
 	if err != nil && ctx.Err() == nil {
 		l.cfg.Log.Warn("lanes not scanned", "error", err)
 	}
-	slices.Sort(stopping)
-	slices.Sort(waiting)
+	byTurn := make(map[chela.TurnID]*holding, len(held))
+	bySession := make(map[chela.SessionKey]*holding, len(held))
 	for _, h := range held {
-		if _, stop := slices.BinarySearch(stopping, h.turn); stop {
+		byTurn[h.turn], bySession[h.lease.Session] = h, h
+	}
+	for _, id := range stopping {
+		if h, ok := byTurn[id]; ok {
 			h.control.Stop()
 		}
-		if _, more := slices.BinarySearch(waiting, h.lease.Session); more {
+	}
+	for _, key := range waiting {
+		if h, ok := bySession[key]; ok {
 			h.control.Steer() // the run checks whether a message may enter the turn
 		}
 	}
