@@ -95,7 +95,6 @@ func (v *Visit) ask(row *Route) error {
 // checkQuery refuses a query that does not fit the parameters of a route,
 // including unknown ones: a misspelt parameter must not be ignored.
 func checkQuery(query url.Values, known []parameter) error {
-	found := 0
 	for _, p := range known {
 		values, ok := query[p.Name]
 		switch {
@@ -111,10 +110,6 @@ func checkQuery(query url.Values, known []parameter) error {
 		if err := p.schema.Text("parameter "+p.Name, values[0]); err != nil {
 			return err
 		}
-		found++
-	}
-	if found == len(query) {
-		return nil
 	}
 	for name := range query {
 		if !knows(known, name) {
