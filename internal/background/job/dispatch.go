@@ -141,7 +141,7 @@ func takesMessages(j chela.Job) bool { return j.State == chela.JobAwaiting || j.
 // send handles the work that sends a message into a job's session.
 func (d *Jobs) send(ctx context.Context, m messageArgs) error {
 	var in chela.Inbound
-	wanted := false
+	var wanted bool
 	err := d.store.Read(ctx, func(r *store.Read) error {
 		j, err := r.Job(ctx, m.Job)
 		wanted = j.Attempt == m.Attempt && takesMessages(j)

@@ -2,7 +2,10 @@ package job_test
 
 import (
 	"cmp"
+	"crypto/rand"
+	"encoding/json"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"slices"
 	"sync"
@@ -11,7 +14,9 @@ import (
 
 	"chela"
 	"chela/internal/background/job"
+	"chela/internal/background/work"
 	"chela/internal/store"
+	"chela/internal/store/storetest"
 )
 
 // Two processes on one database begin each job once, and no more at once than may.
@@ -42,6 +47,62 @@ func TestTwoProcesses(t *testing.T) {
 			t.Errorf("%d jobs had a place at once, want at most %d", most, places)
 		}
 	})
+}
+
+// TestPlaceIsGivenUnderTheLock: a job whose place waited for the lock on all jobs
+// begins after the lock was released, not when the wait began. SQLite locks
+// everything before a transaction begins.
+func TestPlaceIsGivenUnderTheLock(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s, err := store.Open(ctx, storetest.Postgres(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	looks := make(chan bool, 100)
+	ids := chela.NewIDs(time.Now, rand.Reader)
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	jobs := job.New(s, job.Config{
+		IDs: ids, Log: log, Emit: func(chela.Event) {}, Agent: func(string) error { return nil }, Jobs: job.Limits{Parallel: 1, Waiting: 1}, MaxDepth: 1,
+		Now: func() time.Time {
+			looks <- true
+			return time.Now()
+		},
+		Work: work.New(s, work.Config{Node: ids.Node(), IDs: ids, Now: time.Now, Log: log}), // which does not run
+	})
+	j, err := jobs.Create(ctx, order("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for len(looks) > 0 {
+		<-looks
+	}
+	var released time.Time
+	given := make(chan error, 1)
+	err = s.Write(ctx, "test", func(w *store.Write) error {
+		if err := w.LockPlaces(ctx); err != nil {
+			return err
+		}
+		go func() { // received below
+			kinds := jobs.Kinds()
+			at := slices.IndexFunc(kinds, func(k work.Kind) bool { return k.Name == "dispatch" })
+			_, err := kinds[at].Handle(ctx, chela.Work{Args: json.RawMessage(`{"class":"job"}`)})
+			given <- err
+		}()
+		<-looks // its transaction began
+		released = time.Now()
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if err := <-given; err != nil {
+		t.Error(err)
+	}
+	if v, err := jobs.Job(ctx, j.ID); err != nil || !v.StartedAt.After(released.Truncate(time.Microsecond)) {
+		t.Errorf("the job began %v before the lock was released: %v", released.Sub(v.StartedAt), err)
+	}
 }
 
 // atOnce returns how many jobs had a place at one time at most, as their stories

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -196,6 +197,13 @@ func TestSettle(t *testing.T) {
 	if _, busy := h.turns(mainSession); busy {
 		t.Error("a lane is held after all turns have ended")
 	}
+	for i := range 2 { // of which the second ends without a waiter
+		h.say(message(mainSession, fmt.Sprint("again ", i), "hello"))
+		if i == 0 {
+			h.lanes.Settle(t.Context())
+		}
+	}
+	h.rest(mainSession)
 }
 
 // TestTroubleIsLogged: what fails without anyone to tell is logged, unless the

@@ -1,6 +1,7 @@
 package lane_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -117,6 +118,33 @@ func TestControlThatFails(t *testing.T) {
 			t.Errorf("the second try: %+v", r)
 		}
 	})
+}
+
+// TestControlRunsThen: what follows a command is run once, after the commit, and
+// neither for a command that fails nor for a repeated delivery.
+func TestControlRunsThen(t *testing.T) {
+	t.Parallel()
+	h := open(t, engines["sqlite"](t), echoScenario, nil)
+	var labels []string
+	fails := true
+	command := func(w *store.Write, at *store.Arrival) (lane.Outcome, error) {
+		done, err := label(t, "home")(w, at)
+		done.Then = func(context.Context) { labels = append(labels, h.session(mainSession).Settings.Label) }
+		if fails {
+			err = chela.E(chela.Invalid, "no")
+		}
+		return done, err
+	}
+	in := message(mainSession, "m1", "/label home")
+	if _, err := h.lanes.Control(t.Context(), in, command); chela.KindOf(err) != chela.Invalid {
+		t.Fatalf("the order ended with %v", err)
+	}
+	fails = false
+	h.control(in, command)
+	h.control(in, command)
+	if diff := cmp.Diff([]string{"home"}, labels); diff != "" {
+		t.Errorf("the label at each run (-want +got)\n%s", diff)
+	}
 }
 
 // TestControlEndsTheConversation tells who wants to know that a conversation

@@ -80,7 +80,9 @@ func TestOldHolderIsEnded(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, cfg store.Config) {
 		ended := make(chan struct{}, 1)
+		var log lockedLog
 		old := open(t, cfg, hangScenario, func(c *lane.Config) {
+			logTo(&log)(c)
 			agent := c.Agent
 			c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
 				a, err := agent(ctx, s, t)
@@ -100,6 +102,9 @@ func TestOldHolderIsEnded(t *testing.T) {
 			t.Fatal("the old run is not ended")
 		}
 		old.stop()
+		if log.count("lane lost") != 1 {
+			t.Errorf("the loss of the lane is not logged once:\n%s", log.b.String())
+		}
 		if diff := cmp.Diff([]string{"user: go", "assistant: hello"}, young.transcript(mainSession)); diff != "" {
 			t.Errorf("transcript (-want +got):\n%s", diff)
 		}

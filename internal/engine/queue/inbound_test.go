@@ -27,6 +27,7 @@ func TestBroughtThatIsRefused(t *testing.T) {
 		fits bool
 	}{
 		"everything":         {chela.Inbound{History: []chela.Message{{Role: chela.RoleUser, Text: "a"}}, Offers: tool("a-B_9", `{}`)}, true},
+		"name at its bounds": {chela.Inbound{Offers: tool("azAZ09_-", "")}, true},
 		"tool without input": {chela.Inbound{Offers: tool("a", "")}, true},
 		"as large as may be": {chela.Inbound{History: []chela.Message{{Role: chela.RoleUser, Text: half}, {Role: chela.RoleUser, Text: half}}}, true},
 		"too large together": {chela.Inbound{
@@ -38,6 +39,7 @@ func TestBroughtThatIsRefused(t *testing.T) {
 		"history that is odd":  {chela.Inbound{History: []chela.Message{{Role: chela.RoleUser, Text: "\xff"}}}, false},
 		"tool without a name":  {chela.Inbound{Offers: tool("", "")}, false},
 		"tool with a space":    {chela.Inbound{Offers: tool("a b", "")}, false},
+		"tool with a slash":    {chela.Inbound{Offers: tool("a/b", "")}, false},
 		"tool with a long one": {chela.Inbound{Offers: tool(strings.Repeat("a", 65), "")}, false},
 		"schema of a list":     {chela.Inbound{Offers: tool("a", `[]`)}, false},
 		"schema of nothing":    {chela.Inbound{Offers: tool("a", `null`)}, false},

@@ -10,6 +10,12 @@ import (
 
 func offered(name string) bool { return name == "shell" || name == "read_file" }
 
+// longCall returns a call of n bytes.
+func longCall(n int) string {
+	const begin, end = `{"name": "shell", "arguments": {"command": "`, `"}}`
+	return begin + strings.Repeat("a", n-len(begin)-len(end)) + end
+}
+
 func TestAfter(t *testing.T) {
 	t.Parallel()
 	const object = `{"name": "shell", "arguments": {"command": "ls"}}`
@@ -30,6 +36,9 @@ func TestAfter(t *testing.T) {
 		{"code", "Looking:\nshell({\"command\": \"ls\"})", true},
 		{"code in a fence", "```python\nread_file(path=\"a.txt\")\n```", true},
 		{"code in quotes", "`shell(command=\"ls\")`", true},
+
+		{"as long as is searched", longCall(8192), true},
+		{"longer than is searched", longCall(8193), false},
 
 		{"words", "I will call shell with ls now.", false},
 		{"nothing", "", false},

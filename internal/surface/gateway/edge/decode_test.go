@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -77,6 +78,63 @@ func TestBodiesThatAreNoJSON(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLargeBodiesThatWereRead: a large body has one of 4 places while it is read,
+// not while its request is carried out.
+func TestLargeBodiesThatWereRead(t *testing.T) {
+	t.Parallel()
+	const more = 8
+	read, goOn := make(chan int, more), make(chan bool)
+	row := route(http.MethodPost, "/x", func(v *edge.Visit) error {
+		body, err := v.Body()
+		if err != nil {
+			return err
+		}
+		read <- len(body)
+		<-goOn
+		return v.Nothing()
+	})
+	row.BodyType, row.Limit = api.Bytes, 2*api.MaxBody
+	url := serve(t, config(io.Discard), row)
+	var requests sync.WaitGroup
+	for range more {
+		ended := make(chan reply, 1)
+		requests.Go(func() { ended <- post(t, url+"/x", strings.Repeat("a", api.MaxBody+1)) })
+		select {
+		case n := <-read:
+			if n != api.MaxBody+1 {
+				t.Errorf("%d bytes were read", n)
+			}
+		case got := <-ended:
+			t.Errorf("refused: %d %s", got.status, got.body)
+		}
+	}
+	close(goOn)
+	requests.Wait()
+}
+
+// post sends a body with a token.
+func post(t *testing.T, url, body string) reply {
+	t.Helper()
+	q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		t.Error(err)
+		return reply{}
+	}
+	q.Header.Set("Authorization", "Bearer ann")
+	q.Header.Set("Content-Type", "text/plain")
+	res, err := http.DefaultClient.Do(q)
+	if err != nil {
+		t.Error(err)
+		return reply{}
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return reply{res.StatusCode, res.Header, string(answer)}
 }
 
 // TestRequestsEndBeforeTheServer: a request that is served when the server is told

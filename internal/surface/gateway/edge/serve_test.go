@@ -228,6 +228,12 @@ func TestPagesOfListedOrigins(t *testing.T) {
 		{"a listed page", "GET", []string{"Origin", "https://app.example"}, 200, []string{"Origin", "https://app.example", expose, "cross-origin", "", "", ""}},
 		{"another page", "GET", []string{"Origin", "https://evil.example"}, 403, []string{"Origin", "", "", "same-origin", "", "", ""}},
 		{
+			"two origins", "GET",
+			[]string{"Origin", "https://app.example", "Origin", "https://app.example"},
+			403,
+			[]string{"Origin", "", "", "same-origin", "", "", ""},
+		},
+		{
 			"a browser asks", "OPTIONS",
 			[]string{"Origin", "https://app.example", "Access-Control-Request-Method", "POST"},
 			204,
@@ -249,6 +255,16 @@ func TestPagesOfListedOrigins(t *testing.T) {
 		if diff := cmp.Diff(c.want, values); diff != "" || got.status != c.status {
 			t.Errorf("%s: %d, want %d (-want +got):\n%s", c.name, got.status, c.status, diff)
 		}
+	}
+}
+
+// TestNoListedOrigins: without listed origins the response is the same for every
+// origin that gets one, so caches need no Vary.
+func TestNoListedOrigins(t *testing.T) {
+	t.Parallel()
+	url := serve(t, config(io.Discard), route(http.MethodGet, "/x", func(v *edge.Visit) error { return v.OK("hello") }))
+	if got := do(t, http.MethodGet, url+"/x"); got.status != http.StatusOK || got.header.Get("Vary") != "" {
+		t.Errorf("%d with Vary %q", got.status, got.header.Get("Vary"))
 	}
 }
 
