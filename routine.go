@@ -214,18 +214,18 @@ type RoutineRun struct {
 	Input   string      `json:"input,omitempty"`  // input of the trigger: a message, a request body
 	Missed  int         `json:"missed,omitempty"` // due times before it that were missed and not fired
 
-	Session SessionKey `json:"session,omitempty"`
-	Thread  ThreadID   `json:"thread,omitempty"`
-	Turn    TurnID     `json:"turn,omitempty"`
-	Job     JobID      `json:"job,omitempty"`
+	Generation int `json:"generation,omitempty"` // one more than that of the turn, job, message or run that fired it or made its routine, else 0
 
-	Report   *Report `json:"report,omitempty"`   // report made through the report tool
-	Output   string  `json:"output,omitempty"`   // complete output
-	Notified string  `json:"notified,omitempty"` // text sent to people; empty for none
-
-	CreatedAt  time.Time `json:"created_at"`
-	StartedAt  time.Time `json:"started_at,omitzero"`
-	FinishedAt time.Time `json:"finished_at,omitzero"`
+	Session    SessionKey `json:"session,omitempty"`
+	Thread     ThreadID   `json:"thread,omitempty"`
+	Turn       TurnID     `json:"turn,omitempty"`
+	Job        JobID      `json:"job,omitempty"`
+	Report     *Report    `json:"report,omitempty"`   // report made through the report tool
+	Output     string     `json:"output,omitempty"`   // complete output
+	Notified   string     `json:"notified,omitempty"` // text sent to people; empty for none
+	CreatedAt  time.Time  `json:"created_at"`
+	StartedAt  time.Time  `json:"started_at,omitzero"`
+	FinishedAt time.Time  `json:"finished_at,omitzero"`
 }
 
 // RunState is the state of a routine's run.

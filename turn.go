@@ -159,7 +159,7 @@ type Origin struct {
 
 	// Provenance is set if a turn or a program wrote the message.
 	Provenance Provenance `json:"provenance,omitzero"`
-	Generation int        `json:"generation,omitempty"` // length of the chain of jobs that led to the message
+	Generation int        `json:"generation,omitempty"` // length of the chain of jobs and runs that led to the message
 }
 
 // ActingFor returns o with p as the principal of its turns.

@@ -14,7 +14,7 @@ func (b *Background) newRoutines() *routine.Routines {
 	set := b.cfg.Settings
 	r := set.Routines
 	return routine.New(b.cfg.Store, routine.Config{
-		IDs: b.cfg.IDs, Now: b.cfg.Now, Zone: set.Zone(), Emit: b.cfg.Emit, Log: b.cfg.Log, Work: b.work, Notices: b.notices,
+		IDs: b.cfg.IDs, Now: b.cfg.Now, Zone: set.Zone(), Emit: b.cfg.Emit, Log: b.cfg.Log, Work: b.work, Notices: b.notices, MaxDepth: set.Jobs.Depth,
 		Defaults: routine.Defaults{
 			Off: !r.Enabled, Missed: r.Missed, Cooldown: r.Cooldown, Timeout: r.Timeout, Most: set.Lanes.Cron, KeepRuns: r.KeepRuns,
 			NotifyAfter: r.NotifyAfter, DisableAfter: r.DisableAfter, MaxWebhookBytes: r.MaxWebhookBytes,

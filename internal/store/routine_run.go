@@ -8,11 +8,11 @@ import (
 	"chela/internal/store/engine"
 )
 
-const runColumns = `id, routine, due_at, key, state, reason, waits_for, cause, cause_text, missed, session, thread, turn, job, report, result, notified,
+const runColumns = `id, routine, due_at, key, state, reason, waits_for, cause, cause_text, missed, generation, session, thread, turn, job, report, result, notified,
 	created_at, started_at, finished_at`
 
 func scanRun(row engine.Row) (v chela.RoutineRun, err error) {
-	err = row.Scan(&v.ID, &v.Routine, scanTime(&v.Due), &v.Key, &v.State, &v.Reason, &v.Waits, &v.Cause, &v.Input, &v.Missed, &v.Session, &v.Thread,
+	err = row.Scan(&v.ID, &v.Routine, scanTime(&v.Due), &v.Key, &v.State, &v.Reason, &v.Waits, &v.Cause, &v.Input, &v.Missed, &v.Generation, &v.Session, &v.Thread,
 		&v.Turn, &v.Job, scanJSON(&v.Report), &v.Output, &v.Notified, scanTime(&v.CreatedAt), scanTime(&v.StartedAt), scanTime(&v.FinishedAt))
 	return v, err
 }
@@ -91,8 +91,8 @@ func (r *Read) LastNotified(ctx context.Context, routine chela.RoutineID, since 
 // key.
 func (w *Write) AddRun(ctx context.Context, v chela.RoutineRun) (bool, error) {
 	n, err := w.tx.Exec(ctx, `insert into routine_runs (`+runColumns+`)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) on conflict (routine, key) do nothing`,
-		string(v.ID), string(v.Routine), micros(v.Due), v.Key, string(v.State), v.Reason, v.Waits, string(v.Cause), v.Input, v.Missed,
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) on conflict (routine, key) do nothing`,
+		string(v.ID), string(v.Routine), micros(v.Due), v.Key, string(v.State), v.Reason, v.Waits, string(v.Cause), v.Input, v.Missed, v.Generation,
 		string(v.Session), string(v.Thread), string(v.Turn), string(v.Job), jsonIfSet(v.Report), v.Output, v.Notified,
 		micros(v.CreatedAt), micros(v.StartedAt), micros(v.FinishedAt))
 	return n == 1, err

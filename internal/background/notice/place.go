@@ -92,9 +92,9 @@ func lastOn(ctx context.Context, r *store.Read, channel string) (chela.Origin, b
 	return all[i], true, nil
 }
 
-// addressOf returns an origin without its sender.
+// addressOf returns an origin without its sender and its chain.
 func addressOf(o chela.Origin) chela.Origin {
-	o.Sender, o.Owner, o.For, o.Provenance = "", false, "", chela.Provenance{}
+	o.Sender, o.Owner, o.For, o.Provenance, o.Generation = "", false, "", chela.Provenance{}, 0
 	return o
 }
 

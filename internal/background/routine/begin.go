@@ -183,7 +183,7 @@ func (d *Routines) job(ctx context.Context, v chela.Routine, run chela.RoutineRu
 	}
 	origin.Owner = rule.Trusted(v, run)
 	origin = origin.ActingFor(v.Principal())
-	origin.Provenance = rule.Provenance(v, run)
+	origin.Provenance, origin.Generation = rule.Provenance(v, run), jobGeneration(run)
 	a := v.Action
 	return d.cfg.Job(ctx, job.Request{
 		Key: "run/" + string(run.ID), Kind: chela.JobPlain, Agent: v.Agent, Title: cmp.Or(a.Title, v.Name), Text: a.Text + rule.Given(v, run),
@@ -198,6 +198,7 @@ func message(ctx context.Context, r *store.Read, v chela.Routine, run chela.Rout
 		Session: run.Session, Thread: run.Thread, Agent: v.Agent, MessageID: string(run.ID), Model: v.Action.Model,
 		Origin: chela.Origin{
 			Channel: chela.ChannelRoutine, Account: string(v.ID), To: string(run.ID), Owner: rule.Trusted(v, run), ReplyBy: chela.ReplyByFollow,
+			Generation: run.Generation,
 		}.ActingFor(v.Principal()),
 		Overrides: chela.Overrides{Thinking: v.Action.Thinking, Steps: v.Action.Steps, Time: v.Action.Timeout},
 		Queue:     chela.QueueSettings{Mode: chela.QueueFollowup, DebounceMS: -1},
@@ -245,7 +246,7 @@ func (d *Routines) wake(ctx context.Context, k chela.Work) (work.Outcome, error)
 		}
 		in = chela.Inbound{Session: chela.MainKey(v.Agent), Agent: v.Agent, Text: labelled(v, text), MessageID: "post/" + k.Key}
 		in.Origin, err = notice.Place(ctx, r, v)
-		in.Origin.Owner = rule.Trusted(v, run)
+		in.Origin.Owner, in.Origin.Generation = rule.Trusted(v, run), run.Generation
 		in.Origin = in.Origin.ActingFor(v.Principal())
 		if err == nil {
 			in.Origin.Provenance, err = outcomeOf(ctx, r, v, run)

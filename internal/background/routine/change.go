@@ -61,6 +61,7 @@ func (c *change) add(ctx context.Context, v chela.Routine, run chela.RoutineRun)
 		f.Cause = run.Cause
 		run.Reason = rule.Refuse(v, f)
 	}
+	run.Generation = max(run.Generation, v.Origin.Generation)
 	run.ID, run.Routine, run.State, run.CreatedAt, run.Input = c.routines.cfg.IDs.Run(), v.ID, chela.RunPending, c.now, excerpt.Bytes(run.Input, maxInput)
 	if run.Reason != "" {
 		run.State, run.FinishedAt = chela.RunSkipped, c.now

@@ -64,9 +64,10 @@ func keyOf(due time.Time) string { return due.UTC().Format(time.RFC3339Nano) }
 
 // A Firing is a request to fire a routine by hand.
 type Firing struct {
-	Key   string // idempotency key: the same key fires once; empty for none
-	Input string // passed to the run
-	By    string // principal of the request
+	Key        string // idempotency key: the same key fires once; empty for none
+	Input      string // passed to the run
+	By         string // principal of the request
+	Generation int    // of the run; 0 if a person fires it
 }
 
 // Fire fires a routine by hand, regardless of its guards and of whether it is
@@ -85,7 +86,7 @@ func (d *Routines) Fire(ctx context.Context, id chela.RoutineID, f Firing) (chel
 			return err
 		}
 		run, err = c.add(ctx, d.cfg.Defaults.Filled(v), chela.RoutineRun{
-			Due: c.now, Key: "manual/" + f.Key, Cause: chela.TriggerManual, Input: f.Input,
+			Due: c.now, Key: "manual/" + f.Key, Cause: chela.TriggerManual, Input: f.Input, Generation: f.Generation,
 		})
 		if err == nil && run.Input != excerpt.Bytes(f.Input, maxInput) {
 			err = chela.E(chela.Conflict, fmt.Sprintf("the key %.60q was already used by run %s with another input", f.Key, run.ID)).

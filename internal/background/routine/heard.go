@@ -37,7 +37,7 @@ func (d *Routines) Hears(ctx context.Context, in chela.Inbound) (func(context.Co
 			return nil, err
 		}
 		for _, routine := range found {
-			run := chela.RoutineRun{Key: "message/" + string(id), Cause: chela.TriggerEvent, Input: in.Text}
+			run := chela.RoutineRun{Key: "message/" + string(id), Cause: chela.TriggerEvent, Input: in.Text, Generation: in.Origin.Generation + 1}
 			switch _, err := c.caused(ctx, routine, run); {
 			case err == nil:
 			case temporary(err):
@@ -103,7 +103,7 @@ func (c *change) caused(ctx context.Context, id chela.RoutineID, run chela.Routi
 		return known, err
 	}
 	v = c.routines.cfg.Defaults.Filled(v)
-	run.Due = c.now
+	run.Due, run.Reason = c.now, c.routines.tooDeep(run)
 	if v.Guards.Dedup > 0 {
 		sum := sha256.Sum256([]byte(run.Input))
 		fresh, err := c.SeeCause(ctx, store.RoutineCause{

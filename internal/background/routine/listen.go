@@ -101,6 +101,10 @@ func (c *change) announced(ctx context.Context, hearing []chela.Routine, events 
 		if err != nil {
 			return err
 		}
+		generation, err := c.generationOf(ctx, e)
+		if err != nil {
+			return err
+		}
 		for _, v := range hearing {
 			if own {
 				break
@@ -112,7 +116,7 @@ func (c *change) announced(ctx context.Context, hearing []chela.Routine, events 
 			if err != nil {
 				return err
 			}
-			run := chela.RoutineRun{Key: "event/" + string(e.Cursor), Cause: chela.TriggerSystem, Input: string(input)}
+			run := chela.RoutineRun{Key: "event/" + string(e.Cursor), Cause: chela.TriggerSystem, Input: string(input), Generation: generation + 1}
 			if _, err := c.caused(ctx, v.ID, run); err != nil {
 				return err
 			}

@@ -38,6 +38,10 @@ type Config struct {
 	Notices  *notice.Notices
 	Defaults Defaults
 
+	// MaxDepth is the longest chain of jobs and runs that lead to one another;
+	// see [chela.Origin].
+	MaxDepth int
+
 	// Submit stores a message and lets its turn begin. It is idempotent per
 	// delivery.
 	Submit func(ctx context.Context, in chela.Inbound) error

@@ -91,8 +91,8 @@ type house struct {
 	stop     func()
 
 	mu     sync.Mutex
-	jobs   map[chela.RunID]string // guarded by mu: the texts of the jobs that were made
-	events []chela.Event          // guarded by mu
+	jobs   map[chela.RunID]job.Request // guarded by mu: what the jobs were made of
+	events []chela.Event               // guarded by mu
 }
 
 // A plan is how a house differs from the usual one.
@@ -113,7 +113,7 @@ func open(t testing.TB, cfg store.Config, p plan) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, clock: p.clock, store: s, ids: chela.NewIDs(time.Now, rand.Reader), jobs: map[chela.RunID]string{}}
+	h := &house{t: t, clock: p.clock, store: s, ids: chela.NewIDs(time.Now, rand.Reader), jobs: map[chela.RunID]job.Request{}}
 	if h.clock == nil {
 		h.clock = &clock{}
 	}
@@ -150,7 +150,7 @@ func open(t testing.TB, cfg store.Config, p plan) *house {
 
 func (h *house) routineConfig(p plan, log *slog.Logger) routine.Config {
 	cfg := routine.Config{
-		IDs: h.ids, Now: h.clock.Now, Zone: time.UTC, Emit: h.emit, Log: log, Work: h.work, Notices: h.notes,
+		IDs: h.ids, Now: h.clock.Now, Zone: time.UTC, Emit: h.emit, Log: log, Work: h.work, Notices: h.notes, MaxDepth: 3,
 		Defaults: routine.Defaults{
 			Missed: chela.MissedOnce, Cooldown: 5 * time.Minute, Timeout: time.Minute, Most: 3, KeepRuns: 100,
 			NotifyAfter: 3, DisableAfter: 10, MaxWebhookBytes: 1 << 20,
@@ -173,7 +173,7 @@ func (h *house) routineConfig(p plan, log *slog.Logger) routine.Config {
 		Job: func(_ context.Context, o job.Request) (chela.Job, error) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			h.jobs[o.Run] = o.Text
+			h.jobs[o.Run] = o
 			return chela.Job{ID: chela.JobID("job_" + o.Run)}, nil
 		},
 		Agent: func(name string) error {
@@ -211,7 +211,7 @@ func (h *house) newLanes(scenario string, node chela.NodeID, log *slog.Logger) *
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	set, err := tool.NewSet(pure.Echo(), h.reporting(), digging())
+	set, err := tool.NewSet(pure.Echo(), h.reporting(), digging(), h.firing(), h.making())
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -138,7 +138,7 @@ func TestGuestsAreNotTold(t *testing.T) {
 	made := func(name string, target chela.NotifyTarget) chela.Routine {
 		v := byHand(name, chela.ActionNotify)
 		v.Notify.Target, v.Session = target, "agent:main:slack:group:room"
-		v.Origin = chela.Origin{Channel: "slack", To: "room", Sender: "ann", Owner: true}
+		v.Origin = chela.Origin{Channel: "slack", To: "room", Sender: "ann", Owner: true, Generation: 1} // a turn made it
 		return h.create(v)
 	}
 	asked, last := made("asked", chela.TargetOrigin), made("last", chela.TargetLast)

@@ -14,12 +14,16 @@ import (
 func agentOf(call chela.ToolCall) string { return "agent " + call.Agent }
 
 // CreateFor creates the routine of a call. It notifies people at the origin of
-// the call's turn, and has the rights of that turn. A call repeated after a
+// the call's turn, has the rights of that turn and is the next generation. It is
+// Denied if that is too deep. A call repeated after a
 // crash finds its routine.
 func (d *Routines) CreateFor(ctx context.Context, call chela.ToolCall, v chela.Routine) (chela.Routine, error) {
 	origin, err := store.Find(ctx, d.store, func(r *store.Read) (chela.Origin, error) { return notice.CallOrigin(ctx, r, call) })
 	if err != nil {
 		return v, fmt.Errorf("origin of call %s: %w", call.ID, err)
+	}
+	if origin.Generation, err = d.nextGeneration(origin); err != nil {
+		return v, err
 	}
 	v.Origin = origin
 	made, err := d.Create(ctx, v, agentOf(call))
@@ -76,7 +80,16 @@ func (d *Routines) DeleteFor(ctx context.Context, call chela.ToolCall, id chela.
 	return d.Delete(ctx, id, agentOf(call))
 }
 
-// FireFor fires a routine for a call, once.
+// FireFor fires a routine for a call, once. It is Denied if the run would be too
+// deep.
 func (d *Routines) FireFor(ctx context.Context, call chela.ToolCall, id chela.RoutineID, input string) (chela.RunID, error) {
-	return d.Fire(ctx, id, Firing{Key: string(call.ID), Input: input, By: agentOf(call)})
+	origin, err := store.Find(ctx, d.store, func(r *store.Read) (chela.Origin, error) { return notice.CallOrigin(ctx, r, call) })
+	if err != nil {
+		return "", fmt.Errorf("origin of call %s: %w", call.ID, err)
+	}
+	generation, err := d.nextGeneration(origin)
+	if err != nil {
+		return "", err
+	}
+	return d.Fire(ctx, id, Firing{Key: string(call.ID), Input: input, By: agentOf(call), Generation: generation})
 }

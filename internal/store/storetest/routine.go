@@ -209,7 +209,7 @@ func checkRunRows(t *testing.T, s *store.Store) {
 	bare.Report = &report
 	moved := full[chela.RoutineRun]()
 	moved.ID, moved.Routine, moved.Due, moved.Key, moved.Cause, moved.Input = bare.ID, bare.Routine, bare.Due, bare.Key, bare.Cause, bare.Input
-	moved.Missed, moved.CreatedAt, moved.State, moved.Report = bare.Missed, bare.CreatedAt, chela.RunOK, bare.Report
+	moved.Missed, moved.Generation, moved.CreatedAt, moved.State, moved.Report = bare.Missed, bare.Generation, bare.CreatedAt, chela.RunOK, bare.Report
 	write(t, s, func(w *store.Write) error { return w.MoveRun(ctx, moved, chela.RunRunning) })
 	same(t, moved, runOf(t, s, bare.ID))
 	same(t, whole, runOf(t, s, whole.ID))
