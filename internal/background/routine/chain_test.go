@@ -61,6 +61,19 @@ func (h *house) generations(v chela.Routine) (all []int) {
 	return all
 }
 
+// untilLast waits until a routine has n runs and the newest has ended.
+func (h *house) untilLast(v chela.Routine, n int) {
+	h.t.Helper()
+	late := time.Now().Add(time.Minute)
+	for list := h.list(v); len(list) < n || !list[0].State.Ended(); list = h.list(v) {
+		if time.Now().After(late) {
+			h.t.Fatalf("%s runs %d times: %+v", v.Name, len(list), list)
+		}
+		h.rest()
+	}
+	h.rest()
+}
+
 // turnOf returns the turn that a message of some generation leads to.
 func (h *house) turnOf(generation int) chela.ToolCall {
 	h.t.Helper()
@@ -89,7 +102,7 @@ turns:
 		v.Action.Main = true
 		v = h.create(v)
 		h.fire(v, "")
-		h.rest()
+		h.untilLast(v, 4)
 		same(t, "generations", []int{0, 1, 2, 3}, h.generations(v))
 		if run := h.lastRun(v); !strings.Contains(run.Output, "3 nested jobs and routines led to this turn") {
 			t.Errorf("the last run says %q", run.Output)
@@ -110,14 +123,13 @@ turns:
 	first.Action.Main = true
 	first = h.create(first)
 	h.fire(first, "")
-	h.rest()
+	h.untilLast(first, 1)
 	second := h.find("second")
-	h.fire(second, "a")
-	h.rest()
-	h.fire(second, "b")
-	h.rest()
+	for n, key := range []string{"a", "b"} {
+		h.fire(second, key)
+		h.untilLast(second, n+1)
+	}
 	h.fire(h.find("third"), "")
-	h.rest()
 	same(t, "first", []int{0}, h.generations(first))
 	same(t, "second", []int{1, 1}, h.generations(second))
 	same(t, "third", []int{2}, h.generations(h.find("third")))
@@ -143,7 +155,11 @@ func TestJobsOfFiredRoutines(t *testing.T) {
 				t.Fatal(err)
 			}
 			runs[generation] = id
-			h.rest()
+		}
+		hasJob := func(r chela.RoutineRun) bool { return r.Job != "" }
+		h.untilRun(byPerson, hasJob)
+		for _, id := range runs {
+			h.untilRun(id, hasJob)
 		}
 		h.mu.Lock()
 		defer h.mu.Unlock()
