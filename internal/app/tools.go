@@ -36,18 +36,20 @@ var own = []string{
 func (a *App) builtins() ([]chela.Tool, error) {
 	cfg := a.cfg
 	unconfined := cfg.Sandbox.Mode == config.SandboxOff // commands then have the network
-	box, err := process.New(process.Config{Off: unconfined, Limits: limitsOf(cfg.Sandbox)})
+	limits := limitsOf(cfg.Sandbox)
+	quota := &workspace.Quota{Size: limits.WorkspaceSize, Files: limits.WorkspaceFiles}
+	box, err := process.New(process.Config{Off: unconfined, Limits: limits})
 	if err != nil {
 		return nil, err
 	}
-	http, err := web.HTTP(web.Config{Workspace: a.workspace, Keep: a.blobs.Keep, Allow: cfg.Tools.HTTPAllow})
+	http, err := web.HTTP(web.Config{Workspace: a.workspace, Quota: quota, Keep: a.blobs.Keep, Allow: cfg.Tools.HTTPAllow})
 	if err != nil {
 		return nil, err
 	}
 	tools := slices.Concat(
 		[]chela.Tool{pure.Echo(), pure.Time(a.now), pure.JSON(), pure.Calc()},
 		file.Tools(file.Config{
-			Workspace: a.workspace, Keep: a.blobs.Keep, Bytes: a.blobs.Bytes,
+			Workspace: a.workspace, Quota: quota, Keep: a.blobs.Keep, Bytes: a.blobs.Bytes,
 			Written: func(ctx context.Context, thread chela.ThreadID, path string) (file.Written, error) {
 				return a.rewinds.Written(ctx, thread, path) // which is made after the tools
 			},

@@ -14,11 +14,13 @@ import (
 	"chela/internal/tool/workspace"
 )
 
-// Config holds the dependencies of the file tools. All fields are required. A
+// Config holds the dependencies of the file tools. All fields but
+// Quota are required. A
 // failure of the store behind them is returned as chela.ErrLater, never as a
 // result for the model.
 type Config struct {
 	Workspace workspace.Finder // the directory an agent's calls work in
+	Quota     *workspace.Quota // of each workspace; nil for none
 
 	// Keep stores the pre-image of a file before a write, and the new content;
 	// Bytes returns it.

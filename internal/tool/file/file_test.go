@@ -28,12 +28,15 @@ type desk struct {
 	set     *tool.Set
 	blobs   *datadir.Blobs
 	written map[string]file.Written // what file_undo takes back
+	quota   *workspace.Quota
 }
 
-func newDesk(t *testing.T) *desk {
+func newDesk(t *testing.T) *desk { return newDeskWith(t, nil) }
+
+func newDeskWith(t *testing.T, quota *workspace.Quota) *desk {
 	t.Helper()
 	outside := t.TempDir()
-	d := &desk{dir: filepath.Join(outside, "ws"), outside: outside}
+	d := &desk{dir: filepath.Join(outside, "ws"), outside: outside, quota: quota}
 	if err := os.Mkdir(d.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +54,7 @@ func (d *desk) find(workspace.Owner) (string, error) { return d.dir, nil }
 
 func (d *desk) tools() []chela.Tool {
 	return file.Tools(file.Config{
-		Workspace: d.find, Keep: d.blobs.Keep, Bytes: d.blobs.Bytes,
+		Workspace: d.find, Quota: d.quota, Keep: d.blobs.Keep, Bytes: d.blobs.Bytes,
 		Written: func(_ context.Context, _ chela.ThreadID, path string) (file.Written, error) {
 			w, ok := d.written[path]
 			if !ok {

@@ -56,7 +56,7 @@ func applyPatch(cfg Config) chela.Tool {
 			if len(call.Intent) > 0 && !want.same(p.intent()) {
 				return tool.Failed("the files changed while the patch was being prepared; read them again"), nil
 			}
-			if err := ws.Write(ctx, string(call.ID), p.changes()...); err != nil {
+			if err := cfg.Quota.Write(ctx, ws, string(call.ID), p.changes()...); err != nil {
 				return chela.ToolResult{}, err
 			}
 			return tool.Done(p.report()), nil

@@ -80,6 +80,9 @@ func (c Config) runUndo(ctx context.Context, ws *workspace.Workspace, call tool.
 			return chela.ToolResult{}, err
 		}
 	}
+	if err := c.Quota.Check(ctx, ws, workspace.Change{Name: p.Path, Content: content, Delete: p.After == ""}); err != nil {
+		return chela.ToolResult{}, err
+	}
 	if err := ws.PutBack(ctx, string(call.ID), p, content); err != nil {
 		return chela.ToolResult{}, err
 	}

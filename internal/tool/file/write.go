@@ -56,7 +56,7 @@ func writeFile(cfg Config) chela.Tool {
 			if err := unchanged(ctx, ws, call.Changes); err != nil {
 				return chela.ToolResult{}, err
 			}
-			if err := ws.Write(ctx, string(call.ID), workspace.Change{Name: name, Content: []byte(call.In.Content)}); err != nil {
+			if err := cfg.Quota.Write(ctx, ws, string(call.ID), workspace.Change{Name: name, Content: []byte(call.In.Content)}); err != nil {
 				return chela.ToolResult{}, err
 			}
 			return tool.Done(fmt.Sprintf("wrote %s: %d bytes, %d lines", workspace.Show(name), len(call.In.Content), countLines(call.In.Content))), nil

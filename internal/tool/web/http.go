@@ -41,6 +41,7 @@ const agentName = "chela"
 // addresses and saves nothing.
 type Config struct {
 	Workspace workspace.Finder   // where save_to writes; nil refuses it
+	Quota     *workspace.Quota   // of each workspace; nil for none
 	Keep      workspace.KeepFunc // stores the old and the new content of save_to; required with Workspace
 	Allow     []string           // hosts, addresses and prefixes allowed although they are not public
 	Resolver  *net.Resolver      // nil means the system's
@@ -67,7 +68,7 @@ func HTTP(cfg Config) (chela.Tool, error) {
 	if err != nil {
 		return chela.Tool{}, err
 	}
-	f := fetcher{client: g.client(), find: cfg.Workspace, keep: cfg.Keep}
+	f := fetcher{client: g.client(), find: cfg.Workspace, quota: cfg.Quota, keep: cfg.Keep}
 	return tool.New(tool.Def[httpInput]{
 		Name:      "http",
 		Doc:       httpDoc,
@@ -134,6 +135,7 @@ func judgeURL(method string, u *url.URL) chela.Judgement {
 type fetcher struct {
 	client *http.Client
 	find   workspace.Finder
+	quota  *workspace.Quota
 	keep   workspace.KeepFunc
 }
 
@@ -237,7 +239,7 @@ func (f fetcher) save(ctx context.Context, call tool.Call[httpInput], res *http.
 	if err != nil {
 		return chela.ToolResult{}, err
 	}
-	if err := ws.Write(ctx, string(call.ID), workspace.Change{Name: name, Content: body}); err != nil {
+	if err := f.quota.Write(ctx, ws, string(call.ID), workspace.Change{Name: name, Content: body}); err != nil {
 		return chela.ToolResult{}, err
 	}
 	saved := tool.Done(fmt.Sprintf("%s\nsaved to %s: %d bytes, %s", statusLine(res), workspace.Show(name), len(body), mediaType(res, body)))

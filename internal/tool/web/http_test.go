@@ -327,6 +327,11 @@ func TestSaveTo(t *testing.T) {
 	wantFailed(t, call(t, cfg, args{"url": s.URL + "/bad", "save_to": "b"}), "nothing was saved:\n502 Bad Gateway")
 	wantFailed(t, call(t, cfg, args{"url": s.URL + "/huge", "save_to": "b"}), "larger than 5242880 bytes")
 	wantFailed(t, call(t, cfg, args{"url": s.URL, "save_to": "../b"}), "outside of the workspace")
+	cfg.Quota = &workspace.Quota{Size: 1, Files: 100}
+	wantFailed(t, call(t, cfg, args{"url": s.URL, "save_to": "b"}), "sandbox.workspace_mib")
+	if _, err := os.Lstat(filepath.Join(dir, "b")); !os.IsNotExist(err) {
+		t.Errorf("b is there: %v", err)
+	}
 }
 
 func TestTimeAndCancel(t *testing.T) {

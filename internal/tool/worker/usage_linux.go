@@ -2,16 +2,16 @@ package worker
 
 import (
 	"bytes"
+	"context"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"chela/internal/tool/sandbox"
+	"chela/internal/tool/workspace"
 )
 
 // The kernel limits a single process. The total of all processes of a command
@@ -184,41 +184,18 @@ type diskMeter struct {
 }
 
 func (d *diskMeter) exceeded() string {
-	bytes, files := diskUsage(d.dir)
+	used, _ := workspace.Measure(context.Background(), d.dir) // fails only with its context
 	if !d.begun {
-		d.begun, d.bytes, d.files = true, max(bytes, d.limits.WorkspaceSize), max(files, d.limits.WorkspaceFiles)
+		d.begun, d.bytes, d.files = true, max(used.Bytes, d.limits.WorkspaceSize), max(used.Files, d.limits.WorkspaceFiles)
 	}
 	switch {
-	case bytes > d.bytes:
+	case used.Bytes > d.bytes:
 		return "filled the workspace beyond " + size(d.bytes)
-	case files > d.files:
+	case used.Files > d.files:
 		return fmt.Sprintf("filled the workspace beyond %d files", d.files)
 	default:
 		return ""
 	}
-}
-
-// diskUsage returns the disk space of a directory in bytes, and the number of
-// files and directories in it. Files with several names count once; unreadable
-// and removed ones do not count.
-func diskUsage(dir string) (bytes int64, files int) {
-	seen := make(map[inode]bool)
-	_ = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		var st unix.Stat_t
-		if err != nil || unix.Lstat(path, &st) != nil {
-			return nil //nolint:nilerr // see above
-		}
-		if id := (inode{st.Dev, st.Ino}); st.Nlink > 1 && st.Mode&unix.S_IFMT == unix.S_IFREG {
-			if seen[id] {
-				return nil
-			}
-			seen[id] = true
-		}
-		bytes += st.Blocks * blockSize
-		files++
-		return nil
-	})
-	return bytes, files
 }
 
 // size formats a number of bytes for people.
