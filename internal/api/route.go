@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"time"
 
 	"chela"
 	"chela/internal/platform/schema"
@@ -22,6 +23,16 @@ const (
 	Lines  = "application/x-ndjson" // a JSON object a line
 	HTML   = "text/html; charset=utf-8"
 )
+
+// The events of the stream of a turn that are none of the home.
+const (
+	StreamReceipt = "receipt" // a Receipt: the message is stored, and then also the turn that took it
+	StreamTurn    = "turn"    // a chela.Turn that waits for a person or the client, or has ended
+	StreamError   = "error"   // an ErrorBody: nothing more comes
+)
+
+// TurnHeartbeat is the longest silence of the stream of a turn.
+const TurnHeartbeat = 3 * time.Second
 
 // A Route is one row of the API: the request, the scope that it needs, and the
 // answer. Every route that a gateway serves has one.
@@ -40,7 +51,7 @@ type Route struct {
 	Answer     any    // the zero value of the type of a JSON answer, or of the data of one event
 	AnswerType string // media type of the answer; empty when it has no body
 	Status     int    // of success
-	Streams    bool   // the answer is a stream of events instead where the body asks for one
+	Streams    bool   // the answer is a stream of events instead where the body, or the header Accept, asks for one
 	Also       []int  // further statuses of success, with the same answer
 }
 

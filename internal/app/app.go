@@ -156,7 +156,7 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 	a.turns = journal.NewTurns(a.store, &a.doing)
 	a.ingress = ingress.New(ingress.Config{
 		Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Approvals: a.approvals, Hooks: a.hooks,
-		Agents: a.agents, Turn: a.turns.Turn, Hears: a.background.Hears,
+		Agents: a.agents, Turns: a.turns, Hears: a.background.Hears,
 	})
 	a.ingress.Interpret(a.interpreter())
 	return a, nil

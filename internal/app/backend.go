@@ -13,6 +13,7 @@ import (
 	"chela/internal/config"
 	"chela/internal/surface/cli"
 	"chela/internal/surface/cli/jobs"
+	"chela/internal/surface/cli/talk"
 	"chela/internal/surface/client"
 )
 
@@ -35,8 +36,8 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 // through returns the backend of commands that reach a home through a client.
 func through(c *client.Client) *cli.Backend {
 	return &cli.Backend{
-		API: c, Conversation: c, Transcripts: c,
-		Listen: c.Listen, Logs: c.Logs, Attach: c.Attach,
+		Connection:  talk.Connection{API: c, Conversation: c, Attach: c.Attach, Listen: c.Listen},
+		Transcripts: c, Logs: c.Logs,
 		Jobs:   jobs.Connection{Leave: func() {}},
 		Seed:   func(context.Context, string) (bool, error) { return false, nil }, // the daemon did so at its start
 		Resume: func(context.Context) {},                                          // the daemon does it

@@ -1,35 +1,18 @@
 package ingress
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"time"
+	"slices"
 
 	"chela"
 	"chela/internal/api"
 	"chela/internal/engine/approval"
 	"chela/internal/engine/queue"
-	"chela/internal/platform/event"
 	"chela/internal/store"
 )
 
-const (
-	lookTime = 100 * time.Millisecond // poll interval of a turn that another process runs
-	hereTime = 5 * time.Second        // poll interval of a local turn, whose events are received
-)
-
-// patience is how long to listen for events of a session before polling.
-func (g *Ingress) patience(key chela.SessionKey) time.Duration {
-	if g.cfg.Lanes.Serves(key) {
-		return hereTime
-	}
-	return lookTime
-}
-
 // Say commits a message and follows its turn, unless it is a command. It
-// returns the id of the turn. If the end of the turn is received as an event,
-// the turn is not read.
+// returns the id of the turn.
 func (g *Ingress) Say(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.TurnID, error) {
 	in, err := g.complete(in)
 	if err != nil {
@@ -47,23 +30,43 @@ func (g *Ingress) Say(ctx context.Context, in chela.Inbound, show func(chela.Eve
 		show(chela.Event{Kind: chela.EventReply, Session: receipt.Session, Thread: receipt.Thread, Text: receipt.Reply})
 		return "", nil
 	}
-	id := receipt.Turn
-	if id == "" {
-		if id, err = g.taken(ctx, heard, receipt); err != nil {
+	w := watch{Follower: g.follower, source: heard, id: receipt.Turn, show: show, begun: begun}
+	if w.id == "" {
+		var first chela.Event
+		if w.id, first, err = g.taken(ctx, heard, receipt); err != nil {
 			return "", err
 		}
-	}
-	if begun {
-		if seen, err := g.showUntil(ctx, heard, receipt, show); err != nil || seen == ended {
-			return id, err
+		if first.Turn == w.id {
+			err = w.tell(first)
 		}
+	} else if begun {
+		_, err = w.showUntil(ctx, receipt.Session)
 	}
-	_, err = g.follow(ctx, heard, id, show)
-	return id, err
+	if err == nil && !w.asked && !w.finished {
+		_, err = w.follow(ctx)
+	}
+	return w.id, err
 }
 
-// taken waits until a turn takes a queued message.
-func (g *Ingress) taken(ctx context.Context, heard *event.Listener, r api.Receipt) (chela.TurnID, error) {
+// Attend follows a turn to its end, as [Follower.Attend] does.
+func (g *Ingress) Attend(ctx context.Context, id chela.TurnID, missed bool, to Audience) error {
+	return g.follower.Attend(ctx, id, missed, to)
+}
+
+// Taken waits until a turn takes a queued message, and returns the id of the turn. It
+// also returns the event that announced this, which may be one of that turn. A dropped
+// message is Exhausted, one behind a turn that waits for an approval Denied.
+func (g *Ingress) Taken(ctx context.Context, r api.Receipt, from Audience) (chela.TurnID, chela.Event, error) {
+	return g.taken(ctx, from, r)
+}
+
+// moving are the kinds of events that may end the wait of a queued message.
+var moving = []chela.EventKind{
+	chela.EventTurnStarted, chela.EventTurnFinished, chela.EventApprovalRequested, chela.EventMessageDropped, chela.EventEntryAppended,
+}
+
+// taken is Taken for any source of events.
+func (g *Ingress) taken(ctx context.Context, from source, r api.Receipt) (id chela.TurnID, last chela.Event, err error) {
 	for {
 		var m chela.Waiting
 		var asked []chela.Approval
@@ -77,125 +80,54 @@ func (g *Ingress) taken(ctx context.Context, heard *event.Listener, r api.Receip
 		})
 		switch {
 		case err != nil:
-			return "", err
+			return "", last, err
 		case m.State == chela.InboxDropped:
-			return "", queue.Dropped()
+			return "", last, queue.Dropped()
 		case m.Turn != "":
-			return m.Turn, nil
+			return m.Turn, last, nil
 		}
 		if len(asked) > 0 {
-			return "", chela.E(chela.Denied, "the message is stored and queued behind approval "+string(asked[0].ID)).
+			return "", last, chela.E(chela.Denied, "the message is stored and queued behind approval "+string(asked[0].ID)).
 				WithHint("answer that first: chela approvals yes " + string(asked[0].ID))
 		}
-		if err := g.pause(ctx, heard, r.Session); err != nil {
-			return "", err
+		if last, err = g.moved(ctx, from, r.Session); err != nil {
+			return "", last, err
 		}
 		if err := g.cfg.Lanes.Wake(ctx, r.Session); err != nil {
-			return "", err
+			return "", last, err
 		}
 	}
 }
 
-// broken is the error for a turn that could not continue. It continues at the
-// next start, or when its session is used again.
-func broken(e chela.Event) error {
-	return chela.E(cmp.Or(e.Error, chela.Unavailable), e.Text)
-}
-
-// pause waits for an event of a session, with a timeout: another process may
-// cause it.
-func (g *Ingress) pause(ctx context.Context, heard *event.Listener, key chela.SessionKey) error {
-	ctx, cancel := context.WithTimeout(ctx, g.patience(key))
+// moved waits for an event after which a queued message may be in a turn, with a
+// timeout: another process may cause it.
+func (g *Ingress) moved(ctx context.Context, from source, key chela.SessionKey) (chela.Event, error) {
+	look, cancel := context.WithTimeout(ctx, g.follower.patience(key))
 	defer cancel()
-	if e, ok := heard.Next(ctx); ok && e.Kind == chela.EventNotice && e.Error != "" {
-		return broken(e)
+	for {
+		e, ok := from.Next(look)
+		switch {
+		case !ok:
+			<-look.Done() // at once, unless the source ended
+			return chela.Event{}, ctx.Err()
+		case e.Kind == chela.EventNotice && e.Error != "":
+			return e, broken(e)
+		case slices.Contains(moving, e.Kind):
+			return e, nil
+		}
 	}
-	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return nil
 }
 
-// Follow follows an existing turn.
+// Follow follows an existing turn until it ends or waits.
 func (g *Ingress) Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error) {
-	t, err := g.cfg.Turn(ctx, id)
+	t, err := g.cfg.Turns.Turn(ctx, id)
 	if err != nil {
 		return t, err
 	}
 	heard := g.cfg.Bus.Listen(t.Session, func(e chela.Event) bool { return e.Turn == id })
 	defer heard.Close()
-	return g.follow(ctx, heard, id, show)
-}
-
-// follow sends the events of a turn until it ends or waits for a person.
-func (g *Ingress) follow(ctx context.Context, heard *event.Listener, id chela.TurnID, show func(chela.Event)) (chela.Turn, error) {
-	for {
-		t, err := g.cfg.Turn(ctx, id)
-		if err != nil {
-			return t, err
-		}
-		if t.State != chela.TurnProcessing {
-			return t, g.showRest(heard, id, show)
-		}
-		seen, err := g.showUntil(ctx, heard, api.Receipt{Session: t.Session, Turn: id}, show)
-		if err == nil && seen == nothing {
-			// No event arrived: another process runs it, or died running it.
-			err = g.cfg.Lanes.Wake(ctx, t.Session)
-		}
-		if err != nil {
-			return t, err
-		}
-	}
-}
-
-// Outcome of listening to a turn.
-type outcome int
-
-const (
-	nothing outcome = iota
-	progressed
-	ended // or that it waits for a person
-)
-
-// showUntil sends events of the turn that a receipt names until one reports an
-// outcome, or the next poll is due.
-func (g *Ingress) showUntil(ctx context.Context, heard *event.Listener, of api.Receipt, show func(chela.Event)) (seen outcome, err error) {
-	look, cancel := context.WithTimeout(ctx, g.patience(of.Session))
-	defer cancel()
-	for {
-		e, ok := heard.Next(look)
-		if !ok {
-			<-look.Done() // at once, unless the listener fell behind and was disconnected
-			return seen, ctx.Err()
-		}
-		if e.Turn != of.Turn {
-			continue
-		}
-		if e.Kind == chela.EventNotice && e.Error != "" {
-			return progressed, broken(e)
-		}
-		seen = progressed
-		show(e)
-		switch e.Kind {
-		case chela.EventTurnFinished, chela.EventApprovalRequested, chela.EventToolOffered:
-			return ended, nil
-		}
-	}
-}
-
-// showRest sends pending events.
-func (g *Ingress) showRest(heard *event.Listener, id chela.TurnID, show func(chela.Event)) error {
-	over, cancel := context.WithCancel(context.Background())
-	cancel()
-	for {
-		e, ok := heard.Next(over)
-		if !ok {
-			return nil
-		}
-		if e.Turn == id && (e.Kind != chela.EventNotice || e.Error == "") {
-			show(e)
-		}
-	}
+	w := watch{Follower: g.follower, source: heard, id: id, show: show}
+	return w.follow(ctx)
 }
 
 // Stop requests the cancellation of a turn.
@@ -228,7 +160,7 @@ func (g *Ingress) Send(ctx context.Context, messages []chela.Inbound) (chela.Tur
 		}
 	}
 	if err == nil && receipt.Turn == "" {
-		receipt.Turn, err = g.taken(ctx, heard, receipt)
+		receipt.Turn, _, err = g.taken(ctx, heard, receipt)
 	}
 	if err != nil {
 		return chela.Turn{}, err

@@ -39,8 +39,13 @@ type Config struct {
 	// model, or nil.
 	Hears func(ctx context.Context, in chela.Inbound) (lane.Also, error)
 
+	Turns turns
+}
+
+// turns reads turns.
+type turns interface {
 	// Turn returns a turn and its current activity.
-	Turn func(ctx context.Context, id chela.TurnID) (chela.Turn, error)
+	Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error)
 }
 
 // commands executes commands and directives in messages.
@@ -68,11 +73,14 @@ type agents interface {
 type Ingress struct {
 	cfg       Config
 	commands  commands
+	follower  *Follower
 	accepting singleflight.Group // messages being accepted
 }
 
 // New returns the ingress of a home.
-func New(cfg Config) *Ingress { return &Ingress{cfg: cfg} }
+func New(cfg Config) *Ingress {
+	return &Ingress{cfg: cfg, follower: &Follower{Turns: cfg.Turns, Lanes: cfg.Lanes}}
+}
 
 // Interpret sets what executes commands in messages. It is called once, before the
 // first message: commands call operations, some of which accept messages.

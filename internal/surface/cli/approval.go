@@ -108,10 +108,15 @@ func (c *commands) approvalAnswer(said api.Answer) func(*cobra.Command, []string
 	said.By = "owner with chela approvals"
 	return c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 		ref := api.ApprovalRef{ID: chela.ApprovalID(args[0])}
-		a, err := api.Call(ctx, b.API, api.ApprovalsAnswer, api.AnswerRequest{ApprovalRef: ref, Answer: said})
+		a, err := api.Call(ctx, b.API, api.ApprovalsShow, ref)
 		if err != nil {
 			return manners.NotThere(err, approvalHint)
 		}
-		return c.person().Resume(ctx, talkHome(b), a.Turn)
+		follow, stop := b.Conversation.Watch(ctx, a.Turn) // before the answer, so that no event is missed
+		defer stop()
+		if _, err := api.Call(ctx, b.API, api.ApprovalsAnswer, api.AnswerRequest{ApprovalRef: ref, Answer: said}); err != nil {
+			return err
+		}
+		return c.person().Resume(ctx, b.Connection, a.Turn, follow)
 	})
 }

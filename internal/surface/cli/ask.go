@@ -58,7 +58,7 @@ func (c *commands) ask(ctx context.Context, o talk.Options, text string) error {
 		return err
 	}
 	return c.openWith(ctx, cfg, func(b *Backend) error {
-		home := talkHome(b)
+		home := b.Connection
 		if message.Attachments, err = home.Attachments(ctx, o.Attach); err != nil {
 			return err
 		}
@@ -70,9 +70,4 @@ func (c *commands) ask(ctx context.Context, o talk.Options, text string) error {
 // person returns the user of the command.
 func (c *commands) person() *talk.Person {
 	return &talk.Person{Printer: c.p, Stdin: c.Stdin, Arrives: c.Arrives, Interruptible: c.Interruptible}
-}
-
-// talkHome is the part of a home used for conversations.
-func talkHome(b *Backend) talk.Connection {
-	return talk.Connection{API: b.API, Conversation: b.Conversation, Attach: b.Attach, Listen: b.Listen}
 }

@@ -15,6 +15,8 @@ import (
 	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/surface/cli"
+	"chela/internal/surface/cli/talk"
+	"chela/internal/surface/client"
 )
 
 // A home is a small system in memory: one session with one turn, whose model
@@ -100,6 +102,10 @@ func (h *home) say(text string) {
 	h.entries = append(h.entries, chela.Entry{
 		ID: "ent_1", Kind: chela.EntryAssistant, Turn: "turn_1", CreatedAt: day, Body: chela.Body{Text: text},
 	})
+}
+
+func (h *home) Watch(_ context.Context, id chela.TurnID) (client.Follow, func()) {
+	return func(ctx context.Context, show func(chela.Event)) (chela.Turn, error) { return h.Follow(ctx, id, show) }, func() {}
 }
 
 func (h *home) Follow(_ context.Context, id chela.TurnID, _ func(chela.Event)) (chela.Turn, error) {
@@ -241,11 +247,13 @@ func (h *home) shown(_ context.Context, _ api.Caller, q api.ThreadRef) (api.Thre
 func (h *home) backend(cfg *config.Config) *cli.Backend {
 	h.attached = map[string]string{}
 	b := &cli.Backend{
-		API: h.operations(cfg), Conversation: h,
-		Attach: func(_ context.Context, name string, r io.Reader) (chela.Attachment, error) {
-			text, err := io.ReadAll(r)
-			h.attached[name] = string(text)
-			return chela.Attachment{Name: name, Size: int64(len(text))}, err
+		Connection: talk.Connection{
+			API: h.operations(cfg), Conversation: h,
+			Attach: func(_ context.Context, name string, r io.Reader) (chela.Attachment, error) {
+				text, err := io.ReadAll(r)
+				h.attached[name] = string(text)
+				return chela.Attachment{Name: name, Size: int64(len(text))}, err
+			},
 		},
 		Resume: func(context.Context) { h.resumed++ },
 		Close:  func() error { h.closed++; return nil },

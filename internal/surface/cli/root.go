@@ -160,7 +160,7 @@ func (c *commands) asking(ctx context.Context, chosen string) (*config.Config, e
 // chat talks until the input ends.
 func (c *commands) chat(ctx context.Context) error {
 	return c.resume(ctx, func(cfg *config.Config, b *Backend) error {
-		return c.person().Chat(ctx, talkHome(b), cfg)
+		return c.person().Chat(ctx, b.Connection, cfg)
 	})
 }
 

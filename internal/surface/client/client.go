@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
-	"sync"
 	"syscall"
 	"time"
 
@@ -25,14 +24,9 @@ const wsaRefused = syscall.Errno(10061)
 // methods fulfil the contracts of an open home as the commands know it; if the
 // daemon does not answer, errors are Unavailable.
 type Client struct {
-	ids     *chela.IDs
-	plain   *http.Client
-	streams *http.Client // for streaming answers, which must begin in time
-
+	ids   *chela.IDs
+	plain *http.Client
 	local bool // the server is in this process
-
-	mu    sync.Mutex
-	ahead map[chela.TurnID]*watch // opened before an approval of the turn was answered, until it is followed; guarded by mu
 }
 
 // Dial connects to the daemon that listens on the Unix socket at path. It is
@@ -77,7 +71,13 @@ func Local(connect func(context.Context) (net.Conn, error), ids *chela.IDs) *Cli
 }
 
 func newClient(connect func(context.Context) (net.Conn, error), ids *chela.IDs, local bool) *Client {
-	return &Client{ids: ids, plain: over(connect, 0), streams: over(connect, tryTime), local: local, ahead: map[chela.TurnID]*watch{}}
+	return &Client{ids: ids, local: local, plain: &http.Client{
+		Transport: &http.Transport{
+			DialContext:        func(ctx context.Context, _, _ string) (net.Conn, error) { return connect(ctx) },
+			DisableCompression: true,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
 }
 
 // nobodyListens reports whether an error means that there is no socket, or that
@@ -91,29 +91,8 @@ func nobodyListens(err error) bool {
 	return false
 }
 
-// over returns a client whose connections are made by connect, and whose
-// answers must begin in time; 0 means no timeout.
-func over(connect func(context.Context) (net.Conn, error), begin time.Duration) *http.Client {
-	return &http.Client{
-		Transport: &http.Transport{
-			DialContext:           func(ctx context.Context, _, _ string) (net.Conn, error) { return connect(ctx) },
-			ResponseHeaderTimeout: begin,
-			DisableCompression:    true,
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
-
-// Close closes idle connections, and the streams opened by answers to approvals
-// whose turns were not followed.
+// Close closes idle connections.
 func (c *Client) Close() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, w := range c.ahead {
-		w.close()
-	}
-	clear(c.ahead)
 	c.plain.CloseIdleConnections()
-	c.streams.CloseIdleConnections()
 	return nil
 }

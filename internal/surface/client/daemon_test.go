@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -32,9 +31,9 @@ type daemon struct {
 	streams  map[chan chela.Event]bool
 	turns    map[chela.TurnID]chela.Turn
 	receipts map[string]api.Receipt // by the id of the message
-	asked    []chela.Approval
-	said     []api.Message // every request with a message
-	seen     []string      // Last-Event-ID of every stream
+	refusal  *api.Error             // of messages that wait
+	said     []api.Message          // every request with a message
+	seen     []string               // Last-Event-ID of every stream
 
 	busy     bool // messages wait
 	silent   bool // nothing is answered
@@ -59,13 +58,8 @@ func (d *daemon) start() {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { reply(w, 200, api.Health{Status: "ok"}) })
 	mux.HandleFunc("POST /api/messages", d.message)
-	mux.HandleFunc("GET /api/events", d.stream)
 	mux.HandleFunc("GET /api/turns/{id}", d.turn)
-	mux.HandleFunc("GET /api/approvals", func(w http.ResponseWriter, _ *http.Request) {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		reply(w, 200, api.Page[chela.Approval]{Items: d.asked})
-	})
+	mux.HandleFunc("GET /api/turns/{id}/events", d.turn)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.listener = &pipes{waiting: make(chan net.Conn), closed: make(chan struct{})}
@@ -147,14 +141,14 @@ func (d *daemon) emit(e chela.Event) {
 	}
 }
 
-// move puts a turn into a state and tells the event of that.
+// move tells the event of a move of a turn, and puts the turn into the state.
 func (d *daemon) move(id chela.TurnID, state chela.TurnState, kind chela.EventKind) {
+	d.emit(chela.Event{Kind: kind, Turn: id})
 	d.change(func() {
 		t := d.turns[id]
 		t.State = state
 		d.turns[id] = t
 	})
-	d.emit(chela.Event{Kind: kind, Turn: id})
 }
 
 // open lets a turn take all that waits.
@@ -177,6 +171,8 @@ func (d *daemon) message(w http.ResponseWriter, r *http.Request) {
 		reply(w, 400, api.ErrorBody{Error: api.Error{Kind: chela.Invalid, Message: err.Error()}})
 		return
 	}
+	mine, leave := d.subscribe(r)
+	defer leave()
 	d.mu.Lock()
 	d.said = append(d.said, m)
 	receipt, known := d.receipts[m.MessageID]
@@ -195,76 +191,163 @@ func (d *daemon) message(w http.ResponseWriter, r *http.Request) {
 	if lost {
 		panic(http.ErrAbortHandler)
 	}
-	reply(w, 202, receipt)
-}
-
-func (d *daemon) turn(w http.ResponseWriter, r *http.Request) {
-	wait, _ := strconv.Atoi(r.URL.Query().Get("wait_ms"))
-	over := time.NewTimer(time.Duration(wait) * time.Millisecond)
-	defer over.Stop()
-	for {
+	mine.begin(w, r)
+	mine.frame(api.StreamReceipt, receipt)
+	for receipt.Turn == "" {
 		d.mu.Lock()
-		t, ok := d.turns[chela.TurnID(r.PathValue("id"))]
-		changed := d.changed
+		now, refusal, changed := d.receipts[m.MessageID], d.refusal, d.changed
 		d.mu.Unlock()
-		if !ok {
-			reply(w, 404, api.ErrorBody{Error: api.Error{Kind: chela.NotFound, Message: "there is no such turn"}})
+		if refusal != nil {
+			mine.frame(api.StreamError, api.ErrorBody{Error: *refusal})
 			return
 		}
-		if t.State == chela.TurnProcessing {
-			select {
-			case <-changed:
-				continue
-			case <-over.C:
-			case <-r.Context().Done():
-			}
+		if receipt = now; receipt.Turn != "" {
+			mine.frame(api.StreamReceipt, receipt)
+			break
 		}
-		reply(w, 200, api.Turn{Turn: t})
-		return
-	}
-}
-
-func (d *daemon) stream(w http.ResponseWriter, r *http.Request) {
-	after := chela.Cursor(r.Header.Get("Last-Event-ID"))
-	mine := make(chan chela.Event, 1000)
-	d.mu.Lock()
-	d.seen = append(d.seen, string(after))
-	last := chela.NewCursor(0, int64(len(d.events)), 0)
-	for _, e := range d.events {
-		if after != "" && e.Cursor.Compare(after) > 0 {
-			mine <- e
-		}
-	}
-	d.streams[mine] = true
-	cut, mute, noCursor := d.cutAfter, d.mute, d.noCursor
-	d.mu.Unlock()
-	defer func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		delete(d.streams, mine)
-	}()
-	if !noCursor && after == "" {
-		fmt.Fprintf(w, "id: %s\n\n", last)
-	}
-	http.NewResponseController(w).Flush()
-	for sent := 0; ; {
 		select {
-		case e := <-mine:
-			if mute || e.Session != chela.SessionKey(r.URL.Query().Get("session")) {
-				continue
-			}
-			raw, _ := json.Marshal(e)
-			if e.Cursor != "" {
-				fmt.Fprintf(w, "id: %s\n", e.Cursor)
-			}
-			fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e.Kind, raw)
-			http.NewResponseController(w).Flush()
-			if sent++; sent == cut {
-				panic(http.ErrAbortHandler)
+		case <-changed:
+		case e := <-mine.events:
+			if mine.failed(e) {
+				return
 			}
 		case <-r.Context().Done():
 			return
 		}
+	}
+	mine.attend(r.Context(), receipt.Turn)
+}
+
+func (d *daemon) turn(w http.ResponseWriter, r *http.Request) {
+	d.mu.Lock()
+	t, ok := d.turns[chela.TurnID(r.PathValue("id"))]
+	d.mu.Unlock()
+	if !ok {
+		reply(w, 404, api.ErrorBody{Error: api.Error{Kind: chela.NotFound, Message: "there is no such turn"}})
+		return
+	}
+	if !strings.HasSuffix(r.URL.Path, "/events") {
+		reply(w, 200, api.Turn{Turn: t})
+		return
+	}
+	mine, leave := d.subscribe(r)
+	defer leave()
+	mine.begin(w, r)
+	mine.attend(r.Context(), t.ID)
+}
+
+// A reader is an open stream of events.
+type reader struct {
+	*daemon
+	w      http.ResponseWriter
+	events chan chela.Event
+	sent   int          // events
+	last   chela.Cursor // before the first event that is sent
+}
+
+// subscribe adds a reader of what comes after the cursor of a request.
+func (d *daemon) subscribe(r *http.Request) (_ *reader, leave func()) {
+	after := chela.Cursor(r.Header.Get("Last-Event-ID"))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.seen = append(d.seen, string(after))
+	mine := &reader{daemon: d, events: make(chan chela.Event, 1000), last: chela.NewCursor(0, int64(len(d.events)), 0)}
+	for _, e := range d.events {
+		if after != "" && e.Cursor.Compare(after) > 0 {
+			mine.events <- e
+		}
+	}
+	d.streams[mine.events] = true
+	return mine, func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.streams, mine.events)
+	}
+}
+
+func (s *reader) begin(w http.ResponseWriter, r *http.Request) {
+	s.w = w
+	w.Header().Set("Content-Type", api.Stream)
+	if !s.is(&s.noCursor) && r.Header.Get("Last-Event-ID") == "" {
+		fmt.Fprintf(w, "id: %s\n\n", s.last)
+	}
+	http.NewResponseController(w).Flush()
+}
+
+// frame sends an event that is none of the home.
+func (s *reader) frame(name string, content any) {
+	raw, _ := json.Marshal(content)
+	fmt.Fprintf(s.w, "event: %s\ndata: %s\n\n", name, raw)
+	http.NewResponseController(s.w).Flush()
+}
+
+// failed ends the stream at a fault of a run.
+func (s *reader) failed(e chela.Event) bool {
+	if e.Kind != chela.EventNotice || e.Error == "" {
+		return false
+	}
+	s.frame(api.StreamError, api.ErrorBody{Error: api.Error{Kind: e.Error, Message: e.Text}})
+	return true
+}
+
+// attend sends the events of a turn, and each outcome of it, to its end. It shows that
+// it lives.
+func (s *reader) attend(ctx context.Context, id chela.TurnID) {
+	told := chela.TurnProcessing
+	beat := time.NewTicker(api.TurnHeartbeat)
+	defer beat.Stop()
+	for {
+		for more := true; more; {
+			select {
+			case e := <-s.events:
+				if s.failed(e) {
+					return
+				}
+				s.send(e, id)
+			default:
+				more = false
+			}
+		}
+		s.mu.Lock()
+		t, changed := s.turns[id], s.changed
+		s.mu.Unlock()
+		if t.State != told && t.State != chela.TurnProcessing && (len(s.events) == 0 || s.is(&s.mute)) {
+			s.frame(api.StreamTurn, t)
+		}
+		if told = t.State; told.Ended() && len(s.events) == 0 {
+			return
+		}
+		select {
+		case e := <-s.events:
+			if s.failed(e) {
+				return
+			}
+			s.send(e, id)
+		case <-changed:
+		case <-beat.C:
+			if !s.is(&s.silent) {
+				fmt.Fprint(s.w, ": alive\n\n")
+				http.NewResponseController(s.w).Flush()
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// send sends an event of a turn.
+func (s *reader) send(e chela.Event, id chela.TurnID) {
+	if s.is(&s.mute) || e.Turn != id || e.Session != session {
+		return
+	}
+	raw, _ := json.Marshal(e)
+	if e.Cursor != "" {
+		fmt.Fprintf(s.w, "id: %s\n", e.Cursor)
+	}
+	fmt.Fprintf(s.w, "event: %s\ndata: %s\n\n", e.Kind, raw)
+	http.NewResponseController(s.w).Flush()
+	if s.sent++; s.sent == s.cutAfter {
+		panic(http.ErrAbortHandler)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/engine/ingress"
 	"chela/internal/engine/turn"
 	"chela/internal/platform/event"
 	"chela/internal/surface/client"
@@ -102,11 +103,29 @@ func (h *home) answer(_ context.Context, _ api.Caller, q api.AnswerRequest) (che
 	return chela.Approval{ID: q.ID, AnsweredBy: q.Answer.By}, nil
 }
 
+func (h *home) Attend(ctx context.Context, id chela.TurnID, missed bool, to ingress.Audience) error {
+	f := ingress.Follower{Turns: h, Lanes: h}
+	return f.Attend(ctx, id, missed, to)
+}
+
+func (h *home) Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
+	t, err := h.Outcome(ctx, id)
+	return t.Turn, err
+}
+
+func (h *home) Serves(chela.SessionKey) bool                 { return true }
+func (h *home) Wake(context.Context, chela.SessionKey) error { return nil }
+
 // The rest is not asked for.
+func (h *home) Taken(context.Context, api.Receipt, ingress.Audience) (chela.TurnID, chela.Event, error) {
+	panic("taken")
+}
+func (h *home) Output(context.Context, chela.TurnID) (api.Trace, error)       { panic("output") }
+func (h *home) Call(context.Context, chela.CallID) (chela.ToolCall, error)    { panic("call") }
+func (h *home) Message(context.Context, chela.InboxID) (chela.Waiting, error) { panic("message") }
 func (h *home) Say(context.Context, chela.Inbound, func(chela.Event)) (chela.TurnID, error) {
 	panic("say")
 }
-func (h *home) Turn(context.Context, chela.TurnID) (chela.Turn, error) { panic("turn") }
 func (h *home) Trace(context.Context, chela.TurnID) (api.Trace, error) { panic("trace") }
 
 // run serves the home on a socket until the returned function is called.
@@ -116,7 +135,7 @@ func (h *home) run(t *testing.T, path string) (end func()) {
 	stream := event.NewStream(event.Config{Bus: &h.bus, Log: log, Read: h.read, Last: h.last})
 	g, err := gateway.New(gateway.Config{
 		Home: gateway.Services{
-			Conversation: h, Operations: append(turn.Operations(h, h), api.ApprovalsAnswer.Do(h.answer)), Events: stream, Agents: func() []string { return []string{"main"} },
+			Conversation: h, Turns: h, Operations: append(turn.Operations(h, h), api.ApprovalsAnswer.Do(h.answer)), Events: stream, Agents: func() []string { return []string{"main"} },
 		},
 		IDs: testIDs(), Now: time.Now, Log: log,
 	})
@@ -176,12 +195,14 @@ func TestThroughAGateway(t *testing.T) {
 	expect(t, shown, chela.EventApprovalRequested, "")
 	a.is(t, chela.TurnAwaiting)
 
+	follow, stop := c.Watch(t.Context(), "turn_1")
+	t.Cleanup(stop)
 	said := api.AnswerRequest{ApprovalRef: api.ApprovalRef{ID: "apr_1"}, Answer: api.Answer{Answer: chela.AnswerOnce, By: "owner"}}
 	if got, err := api.Call(t.Context(), c, api.ApprovalsAnswer, said); err != nil || got.AnsweredBy == "" {
 		t.Errorf("answer: %v and %v", got, err)
 	}
 	b := followed(func() (chela.Turn, error) {
-		return c.Follow(t.Context(), "turn_1", func(e chela.Event) { shown <- e })
+		return follow(t.Context(), func(e chela.Event) { shown <- e })
 	})
 	end()
 	h.move(chela.TurnCompleted, chela.EventTurnFinished)

@@ -19,6 +19,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/surface/cli"
+	"chela/internal/surface/cli/talk"
 	"chela/internal/surface/client"
 	"chela/internal/surface/gateway"
 )
@@ -376,8 +377,8 @@ func TestAClientIsABackend(t *testing.T) {
 	t.Parallel()
 	_, c := serve(t)
 	b := cli.Backend{
-		API: c, Conversation: c,
-		Transcripts: c, Logs: c.Logs, Attach: c.Attach, Close: c.Close,
+		Connection:  talk.Connection{API: c, Conversation: c, Attach: c.Attach, Listen: c.Listen},
+		Transcripts: c, Logs: c.Logs, Close: c.Close,
 	}
 	if err := b.Close(); err != nil {
 		t.Error(err)

@@ -41,17 +41,3 @@ func (c *Client) persist(ctx context.Context, attempt func(context.Context) erro
 		}
 	}
 }
-
-// gone describes the state of a turn whose daemon did not return in time.
-func (w *watch) gone(err error) error {
-	switch {
-	case !errors.Is(err, errNoAnswer):
-		return err
-	case w.turn.ID == "":
-		return chela.E(chela.Unavailable, "the daemon does not answer any more; the message is stored, and its turn begins with the daemon's next start").
-			WithHint("see chela sessions show " + string(w.session) + " then").Because(err)
-	default:
-		return chela.E(chela.Unavailable, "the daemon does not answer any more; the turn goes on with the daemon's next start").
-			WithHint("see chela turns show " + string(w.turn.ID) + " then").Because(err)
-	}
-}

@@ -59,14 +59,6 @@ func (c *Client) do(ctx context.Context, r request, answer any) error {
 // Do executes an operation and stores the answer in out. Without an answer after
 // answerTime, and the time that the request asks to wait, it is Unavailable.
 func (c *Client) Do(ctx context.Context, op api.Request, out any) error {
-	if a, ok := out.(*chela.Approval); ok && op.Name == api.ApprovalsAnswer.Name {
-		return c.answer(ctx, op, a)
-	}
-	return c.execute(ctx, op, out)
-}
-
-// execute is Do for any operation.
-func (c *Client) execute(ctx context.Context, op api.Request, out any) error {
 	wait, waits := op.Wait()
 	r := request{method: op.Method, query: op.Query, body: op.Body, limit: answerTime + wait}
 	if op.Long && !waits {
@@ -219,6 +211,11 @@ func refusal(status int, raw []byte) error {
 	if err := json.Unmarshal(raw, &body); err != nil || body.Error.Kind == "" {
 		return misunderstood(fmt.Errorf("status %d: %.200q", status, raw))
 	}
+	return refused(body)
+}
+
+// refused returns the daemon's error.
+func refused(body api.ErrorBody) error {
 	e := chela.E(body.Error.Kind, strings.TrimSuffix(body.Error.Message, "; "+body.Error.Hint)).WithHint(body.Error.Hint).WithDetail(body.Error.Detail)
 	if e.Kind == chela.Internal && e.Hint == "" {
 		return e.WithHint("look for " + body.Error.RequestID + " in the log of the daemon")

@@ -9,6 +9,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/engine/ingress"
 	"chela/internal/model/provider"
 	"chela/internal/platform/event"
 	"chela/internal/surface/gateway/edge"
@@ -77,10 +78,19 @@ type Services struct {
 	Agents func() []string
 }
 
-// conversation accepts messages and stops turns.
+// conversation accepts messages, and follows and stops their turns; see
+// [ingress.Ingress].
 type conversation interface {
 	// Accept commits a message and returns; its turn starts asynchronously.
 	Accept(ctx context.Context, in chela.Inbound) (api.Receipt, error)
+
+	// Taken waits until a turn takes a queued message. It returns the turn, and the
+	// last event that the audience read.
+	Taken(ctx context.Context, r api.Receipt, from ingress.Audience) (chela.TurnID, chela.Event, error)
+
+	// Attend follows a turn to its end. Missed says that the audience may read events
+	// of the turn from before the call.
+	Attend(ctx context.Context, id chela.TurnID, missed bool, to ingress.Audience) error
 
 	// Say commits a message and follows the turn that takes it, until the turn
 	// ends, waits for a person, or waits for the result of an offered tool.
@@ -109,6 +119,7 @@ type transcripts interface {
 
 // turns reads turns for OpenAI's API; see [journal.Turns].
 type turns interface {
+	Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error)
 	Output(ctx context.Context, id chela.TurnID) (api.Trace, error)
 	Call(ctx context.Context, id chela.CallID) (chela.ToolCall, error)
 	Message(ctx context.Context, id chela.InboxID) (chela.Waiting, error)

@@ -17,6 +17,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/engine/ingress"
 	"chela/internal/engine/session"
 	"chela/internal/engine/turn"
 	"chela/internal/platform/event"
@@ -302,6 +303,19 @@ func (h *home) Say(ctx context.Context, in chela.Inbound, show func(chela.Event)
 }
 
 // Follow waits until a turn ended or waits for a person.
+func (h *home) Attend(ctx context.Context, id chela.TurnID, missed bool, to ingress.Audience) error {
+	f := ingress.Follower{Turns: h, Lanes: h}
+	return f.Attend(ctx, id, missed, to)
+}
+
+// Taken is not called: every message has a turn at once.
+func (h *home) Taken(context.Context, api.Receipt, ingress.Audience) (chela.TurnID, chela.Event, error) {
+	panic("taken")
+}
+
+func (h *home) Serves(chela.SessionKey) bool                 { return true }
+func (h *home) Wake(context.Context, chela.SessionKey) error { return nil }
+
 func (h *home) Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error) {
 	t, err := find(h, func() map[chela.TurnID]*openTurn { return h.turns }, id)
 	if err != nil {

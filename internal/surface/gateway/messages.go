@@ -17,6 +17,9 @@ func (g *Gateway) postMessage(v *edge.Visit) error {
 	if err := v.Decode(&m); err != nil {
 		return err
 	}
+	if v.WantsStream() {
+		return g.streamMessage(v, m)
+	}
 	r, err := g.accept(v, m)
 	if err != nil {
 		return err
@@ -30,19 +33,28 @@ func (g *Gateway) accept(v *edge.Visit, m api.Message) (api.Receipt, error) {
 	if err != nil {
 		return api.Receipt{}, err
 	}
-	for _, a := range m.Attachments {
-		kept, err := g.attachment(v, a)
-		if err != nil {
-			return api.Receipt{}, err
-		}
-		in.Attachments = append(in.Attachments, kept)
-	}
 	return g.cfg.Home.Conversation.Accept(v.Request.Context(), in)
 }
 
-// inbound returns a message without its attachments. A message without an id
+// inbound returns a message with its attachments stored. A message without an id
 // gets one, so it cannot be deduplicated.
 func (g *Gateway) inbound(v *edge.Visit, m api.Message) (chela.Inbound, error) {
+	in, err := g.addressed(v, m)
+	if err != nil {
+		return in, err
+	}
+	for _, a := range m.Attachments {
+		kept, err := g.attachment(v, a)
+		if err != nil {
+			return in, err
+		}
+		in.Attachments = append(in.Attachments, kept)
+	}
+	return in, nil
+}
+
+// addressed returns a message without its attachments.
+func (g *Gateway) addressed(v *edge.Visit, m api.Message) (chela.Inbound, error) {
 	in := chela.Inbound{
 		Session: m.Session, Thread: m.Thread, Agent: m.Agent, Origin: v.Origin(),
 		MessageID: m.MessageID, Text: m.Text, Model: m.Model,

@@ -45,16 +45,18 @@ func (g *Gateway) publicRoutes() []route {
 }
 
 func (g *Gateway) messageRoutes() []route {
+	seen := held("Last-Event-ID", "the cursor of the last event that was seen", "is=lastseen")
 	return []route{
 		post("/api/messages", chela.ScopeTalk, "Send a message").takes(api.Message{}).upTo(api.MaxBatch).
-			gives(api.Receipt{}).with(http.StatusAccepted).isMetered().joins().by(g.postMessage),
+			headers(seen).gives(api.Receipt{}).with(http.StatusAccepted).also(http.StatusOK).streams().isMetered().joins().by(g.postMessage),
+		get("/api/turns/{id}/events", chela.ScopeRead, "Follow a turn to its end").as(api.Stream).headers(seen).isLong().by(g.getTurnEvents),
 		post("/api/attachments", chela.ScopeTalk, "Keep a file for a message").takesBytes().upTo(api.MaxAttachment).
 			query(required(held("name", "what the file is called", "is=title min=1 max=256"))).gives(chela.Attachment{}).with(http.StatusCreated).by(g.postAttachment),
 		get("/api/events", chela.ScopeRead, "Follow what happens").gives(chela.Event{}).as(api.Stream).
 			query(held("session", "of this session only", "is=session max=512"), held("thread", "of this thread only", "is=line min=1 max=256"),
 				several(words("kinds", "of these kinds only, separated by commas", eventKinds...)),
 				held("after", "from the event with this cursor on; Last-Event-ID goes before", "is=seen")).
-			headers(held("Last-Event-ID", "the cursor of the last event that was seen", "is=lastseen")).
+			headers(seen).
 			isLong().by(g.getEvents),
 		get("/api/ws", chela.ScopeRead, "Speak both ways over a WebSocket").gives(api.Frame{}).with(http.StatusSwitchingProtocols).
 			isLong().by(g.webSocket().Serve),

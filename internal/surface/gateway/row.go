@@ -103,8 +103,14 @@ func (r route) joins() route {
 	return r
 }
 
-// streams declares that the response is a stream of events if the body asks for
-// one.
+// also declares a further status of success.
+func (r route) also(status int) route {
+	r.Also = append(r.Also, status)
+	return r
+}
+
+// streams declares that the response is a stream of events if the body, or the
+// header Accept, asks for one.
 func (r route) streams() route {
 	r.Streams = true
 	return r

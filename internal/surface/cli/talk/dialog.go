@@ -11,6 +11,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/engine/turn"
 	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/client"
 	"chela/internal/surface/command"
 	"chela/internal/surface/terminal"
 )
@@ -103,10 +104,8 @@ func (d *dialog) ask(ctx context.Context, in chela.Inbound) (chela.Turn, error) 
 }
 
 // resume follows an existing turn.
-func (d *dialog) resume(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
-	turn, err := d.follow(ctx, func(ctx context.Context) (chela.Turn, error) {
-		return d.Conversation.Follow(ctx, id, d.show)
-	})
+func (d *dialog) resume(ctx context.Context, follow client.Follow) (chela.Turn, error) {
+	turn, err := d.follow(ctx, func(ctx context.Context) (chela.Turn, error) { return follow(ctx, d.show) })
 	if err != nil {
 		return turn, err
 	}
@@ -136,28 +135,36 @@ func (d *dialog) follow(ctx context.Context, begin func(context.Context) (chela.
 // settle answers the approvals of a turn until it ends or one stays open.
 func (d *dialog) settle(ctx context.Context, turn chela.Turn) (chela.Turn, error) {
 	for turn.State == chela.TurnAwaiting {
-		open, err := d.pending(ctx, turn.ID)
+		next, open, err := d.settleOnce(ctx, turn)
 		if err != nil {
-			return turn, err
+			return next, err
 		}
-		answered, err := d.answerAll(ctx, open)
-		if err != nil {
-			return turn, err
-		}
-		if len(open) > 0 && !answered {
-			return turn, needed(open[0])
-		}
-		turn, err = d.follow(ctx, func(ctx context.Context) (chela.Turn, error) {
-			return d.Conversation.Follow(ctx, turn.ID, d.show)
-		})
-		if err != nil {
-			return turn, err
-		}
-		if turn.State == chela.TurnAwaiting && len(open) == 0 {
-			return turn, ending(turn)
+		turn = next
+		if turn.State == chela.TurnAwaiting && open == 0 {
+			break
 		}
 	}
 	return turn, ending(turn)
+}
+
+// settleOnce answers the open approvals of a turn and follows it until it ends or waits
+// again. It returns how many there were.
+func (d *dialog) settleOnce(ctx context.Context, turn chela.Turn) (chela.Turn, int, error) {
+	open, err := d.pending(ctx, turn.ID)
+	if err != nil {
+		return turn, len(open), err
+	}
+	follow, stop := d.Conversation.Watch(ctx, turn.ID) // before the answers, so that no event is missed
+	defer stop()
+	answered, err := d.answerAll(ctx, open)
+	if err != nil {
+		return turn, len(open), err
+	}
+	if len(open) > 0 && !answered {
+		return turn, len(open), needed(open[0])
+	}
+	turn, err = d.follow(ctx, func(ctx context.Context) (chela.Turn, error) { return follow(ctx, d.show) })
+	return turn, len(open), err
 }
 
 // needed is the error of a command whose turn waits for an approval.

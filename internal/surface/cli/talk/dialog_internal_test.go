@@ -10,6 +10,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/client"
 	"chela/internal/surface/terminal"
 )
 
@@ -46,6 +47,10 @@ func (d *desk) answer(_ context.Context, _ api.Caller, q api.AnswerRequest) (che
 
 func (d *desk) Ask(context.Context, chela.Inbound, func(chela.Event)) (chela.Turn, error) {
 	return d.Follow(context.Background(), "turn_1", nil)
+}
+
+func (d *desk) Watch(_ context.Context, id chela.TurnID) (client.Follow, func()) {
+	return func(ctx context.Context, show func(chela.Event)) (chela.Turn, error) { return d.Follow(ctx, id, show) }, func() {}
 }
 
 func (d *desk) Follow(context.Context, chela.TurnID, func(chela.Event)) (chela.Turn, error) {

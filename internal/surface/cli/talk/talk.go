@@ -10,16 +10,22 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/client"
 	"chela/internal/surface/terminal"
 )
 
-// A Connection is what talking needs of an open home. The methods are
-// specified in cli.Backend.
+// A Connection is the part of an open home that conversations use.
 type Connection struct {
 	API          caller
 	Conversation conversation
-	Attach       func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
-	Listen       func(ctx context.Context, key chela.SessionKey, show func(chela.Event))
+
+	// Attach stores a file for a message and returns its entry in
+	// Inbound.Attachments.
+	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
+
+	// Listen passes the events of a session from now on to show, sequentially,
+	// until ctx ends: ends of turns, and notices. Events may be lost.
+	Listen func(ctx context.Context, key chela.SessionKey, show func(chela.Event))
 }
 
 // caller carries out operations of an open home.
@@ -27,9 +33,25 @@ type caller interface {
 	Do(ctx context.Context, r api.Request, out any) error
 }
 
+// conversation is the part of a home used to talk to an agent.
 type conversation interface {
+	// Ask commits in and follows the turn that takes it, until the turn ends or
+	// waits for an approval. It passes the events of that turn to show,
+	// sequentially and in order; show is not called after Ask returns. A
+	// message without a MessageID gets one. If ctx ends first, Ask returns its
+	// error and the turn continues; the returned turn is its last known state,
+	// with an empty ID if it was not opened yet. A command has no turn: its
+	// reply is the only event, of the kind EventReply, and the ID stays empty.
 	Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)) (chela.Turn, error)
+
+	// Follow does the same for an existing turn. A turn that has ended is returned
+	// at once.
 	Follow(ctx context.Context, id chela.TurnID, show func(chela.Event)) (chela.Turn, error)
+
+	// Watch receives the events of a turn from now on, and returns a Follow that
+	// begins with them. It is used before an answer lets the turn continue. Stop
+	// ends it.
+	Watch(ctx context.Context, id chela.TurnID) (follow client.Follow, stop func())
 }
 
 // turn returns a turn with its current activity.
@@ -125,8 +147,9 @@ func (p *Person) Ask(ctx context.Context, h Connection, o Options, message chela
 	return d.answered(ctx, turn, err)
 }
 
-// Resume follows an existing turn to its end, as Ask does.
-func (p *Person) Resume(ctx context.Context, h Connection, id chela.TurnID) error {
+// Resume follows an existing turn to its end, as Ask does, by a watch
+// of it.
+func (p *Person) Resume(ctx context.Context, h Connection, id chela.TurnID, follow client.Follow) error {
 	t, err := h.turn(ctx, id)
 	if err != nil {
 		return err
@@ -136,7 +159,7 @@ func (p *Person) Resume(ctx context.Context, h Connection, id chela.TurnID) erro
 		return err
 	}
 	d := p.dialog(ctx, h, view)
-	turn, err := d.resume(ctx, id)
+	turn, err := d.resume(ctx, follow)
 	return d.answered(ctx, turn, err)
 }
 

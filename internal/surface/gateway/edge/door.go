@@ -227,7 +227,7 @@ func (s *Server) serve(v *Visit, row *Route) error {
 		defer v.body.free()
 	}
 	ctx := v.Request.Context()
-	if row.Long {
+	if row.Long || row.Streams && v.WantsStream() {
 		var done func()
 		var err error
 		if ctx, done, err = s.waiting.add(ctx, v); err != nil {

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -78,6 +80,19 @@ func (v *Visit) Times() Times { return v.server.cfg.Times }
 
 // Heartbeat is the keep-alive interval of a stream.
 func (v *Visit) Heartbeat() time.Duration { return v.server.cfg.Times.Heartbeat }
+
+// WantsStream reports whether the caller accepts a stream of events instead of a
+// document.
+func (v *Visit) WantsStream() bool {
+	for _, accepted := range v.Request.Header["Accept"] {
+		for kind := range strings.SplitSeq(accepted, ",") {
+			if media, _, _ := mime.ParseMediaType(kind); media == api.Stream {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // Large takes a slot for a body larger than api.MaxBody, until free is called;
 // free is idempotent. It is Unavailable if all slots are taken.
