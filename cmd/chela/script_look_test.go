@@ -155,7 +155,12 @@ func small(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Defer(func() { ts.Check(exec.Command("umount", dir).Run()) })
 }
 
-// readonly keeps a folder as it is.
+// writable takes back what readonly did.
+func writable(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Check(mount("-o", "remount,bind,rw", ts.MkAbs(take(ts, neg, args, 1)[0])))
+}
+
+// readonly keeps a folder or a file as it is.
 func readonly(ts *testscript.TestScript, neg bool, args []string) {
 	dir := ts.MkAbs(take(ts, neg, args, 1)[0])
 	ts.Check(mount("--bind", dir, dir))

@@ -38,7 +38,8 @@ var plainBinary = sync.OnceValues(func() (string, error) { return build("chela",
 //	tree DIR                    lists the files below, with their contents' hash
 //	sql FILE STATEMENT          runs a statement on a database
 //	hold FILE, release FILE     holds a database exclusively
-//	small DIR, readonly DIR     mounts a disk of 2 MiB, or against writing
+//	small DIR                   mounts a disk of 2 MiB
+//	readonly PATH, writable PATH    mounts against writing, and again for it
 //	fill DIR BYTES, room DIR    leaves no more than that free, and frees all
 //
 // chela-fail is the program with failpoints.
@@ -82,7 +83,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "begin": begin, "speak": speak, "await": await, "signal": signal, "type": typeLine, "ends": ends,
 			"http": overHTTP, "hook": hook, "json": jsonAt, "let": let, "tree": tree, "sql": runSQL, "hold": hold, "release": release,
-			"small": small, "readonly": readonly, "fill": fill, "room": room,
+			"small": small, "readonly": readonly, "writable": writable, "fill": fill, "room": room,
 		},
 	})
 }

@@ -167,3 +167,36 @@ func TestReadOnlyFile(t *testing.T) {
 	}
 	wantKeys(t, s, "a")
 }
+
+// allow takes back what forbid did.
+func allow(t *testing.T, path string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		if err := os.Chmod(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if err := syscall.Mount("", path, "", syscall.MS_BIND|syscall.MS_REMOUNT, ""); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestReadOnlyFileIsWrittenLater: a database that was opened while it could not be
+// written is written as soon as it can be, without another start.
+func TestReadOnlyFileIsWrittenLater(t *testing.T) {
+	t.Parallel()
+	place := sqlite.place(t)
+	s := open(t, place)
+	wantKinds(t, []error{s.Write(t.Context(), "test", create("a")), s.Close()}, "", "")
+	forbid(t, place.Path)
+	s = open(t, place)
+	for range 3 {
+		wantKinds(t, []error{s.Write(t.Context(), "test", create("b"))}, chela.Unavailable)
+	}
+	allow(t, place.Path)
+	wantKinds(t, []error{s.Write(t.Context(), "test", create("c")), s.Write(t.Context(), "test", create("d"))}, "", "")
+	wantKeys(t, s, "a", "c", "d")
+	wantKinds(t, []error{s.Close()}, "")
+	wantKeys(t, open(t, place), "a", "c", "d")
+}

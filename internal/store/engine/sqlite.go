@@ -34,8 +34,9 @@ type sqlite struct {
 	readers chan *sqliteConn // idle reading connections
 	rdb     *sql.DB
 
-	writer *sqliteConn // used by the writing goroutine only
-	wdb    *sql.DB
+	writer  *sqliteConn // used by the writing goroutine only
+	refused bool        // the writer could not write; used by the writing goroutine only
+	wdb     *sql.DB
 
 	queue chan *job
 	done  chan struct{}    // closed when the writing goroutine has ended
@@ -69,6 +70,7 @@ func openSQLite(ctx context.Context, cfg Config) (*sqlite, error) {
 	if err != nil {
 		return nil, classifySQLite(err)
 	}
+	wdb.SetMaxIdleConns(-1) // a connection that is given back must not be used again
 	rdb, err := sql.Open("sqlite", sqliteDSN(cfg.Path, busy, "query_only(1)"))
 	if err != nil {
 		wdb.Close()
@@ -227,6 +229,7 @@ func (e *sqlite) run() {
 		}
 		e.commit(group)
 		for _, j := range group {
+			e.refused = e.refused || isReadOnly(j.err)
 			if !j.told {
 				close(j.out)
 			}
@@ -258,7 +261,7 @@ func (e *sqlite) commit(group []*job) {
 			}
 		}
 	}
-	if err := e.writer.begin("begin immediate"); err != nil {
+	if err := e.beginWriting(); err != nil {
 		failAll(err)
 		return
 	}

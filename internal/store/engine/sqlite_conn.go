@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	sqlite3 "modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
 
 	"chela/internal/platform/fail"
 )
@@ -56,6 +57,28 @@ func (c *sqliteConn) begin(statement string) error {
 	}
 	_, err = c.exec(ctx, statement)
 	return err
+}
+
+// beginWriting begins a transaction of the writing connection, and replaces the
+// connection if it could not write before: SQLite keeps a file open for reading
+// that it could not open for writing, and the file may be writable now.
+func (e *sqlite) beginWriting() error {
+	if e.refused {
+		conn, err := e.wdb.Conn(context.Background())
+		if err != nil {
+			return classifySQLite(err)
+		}
+		_ = e.writer.close() // it wrote nothing
+		e.writer, e.refused = &sqliteConn{conn: conn}, false
+	}
+	return e.writer.begin("begin immediate")
+}
+
+// isReadOnly reports whether a connection could not write. A file that was moved
+// away is not opened again: another one may be in its place.
+func isReadOnly(err error) bool {
+	var e *sqlite3.Error
+	return errors.As(err, &e) && e.Code()&0xff == sqlitelib.SQLITE_READONLY && e.Code() != sqlitelib.SQLITE_READONLY_DBMOVED
 }
 
 func (c *sqliteConn) exec(_ context.Context, query string, args ...any) (int64, error) {
