@@ -201,7 +201,7 @@ func (a *act) ended(ctx context.Context, j *chela.Job) error {
 		return err
 	}
 	switch {
-	case j.Kind == chela.JobPart && j.Parent != "":
+	case j.Parent != "":
 		return a.look(ctx, j.Parent)
 	case j.Requester == "" || j.Options.Quiet:
 		return a.told(ctx, j)
