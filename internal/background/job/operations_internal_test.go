@@ -106,6 +106,48 @@ func TestRequestsForJobs(t *testing.T) {
 	}
 }
 
+// TestRestartBeyondTheLimits: a restart is refused beyond the limits of a request,
+// and takes what is within them.
+func TestRestartBeyondTheLimits(t *testing.T) {
+	t.Parallel()
+	b := newBare(t)
+	j := b.pending(nil)
+	b.set(j.ID, func(j *chela.Job) { j.State, j.Repairs = chela.JobFailed, 2 })
+	home := api.Local{Operations: b.desk.Operations()}
+	restart := func(q api.JobRestart) (chela.Job, error) { return api.Call(t.Context(), home, api.JobsRestart, q) }
+	q := api.JobRestart{JobRef: api.JobRef{ID: j.ID}}
+	q.Limits.Steps = 1001
+	if _, err := restart(q); chela.KindOf(err) != chela.Invalid {
+		t.Errorf("too many steps: %v", err)
+	}
+	q.Limits.Steps = 1000
+	if got, err := restart(q); err != nil || got.State != chela.JobPending || got.Options.Steps != 1000 || got.Repairs != 0 {
+		t.Errorf("restarted: %+v, %v", got, err)
+	}
+}
+
+// TestPartsToTell: only parts are told of that have ended and were not told of, in
+// the order of their places.
+func TestPartsToTell(t *testing.T) {
+	t.Parallel()
+	job := func(id chela.JobID, kind chela.JobKind, state chela.JobState, place int) chela.Job {
+		return chela.Job{ID: id, Kind: kind, State: state, Place: place}
+	}
+	told := job("told", chela.JobPart, chela.JobCompleted, 0)
+	told.AnnouncedAt = time.Unix(1, 0)
+	s := Situation{Asked: []chela.Job{
+		job("third", chela.JobPart, chela.JobFailed, 3), job("live", chela.JobPart, chela.JobInProgress, 2), told,
+		job("subagent", chela.JobSubagent, chela.JobCompleted, 0), job("first", chela.JobPart, chela.JobCompleted, 1),
+	}}
+	var ids []chela.JobID
+	for _, p := range s.parts() {
+		ids = append(ids, p.ID)
+	}
+	if diff := cmp.Diff([]chela.JobID{"first", "third"}, ids); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestFilesOfJobs: the regular files of a job's workspace are listed by path, and
 // read by a path within it.
 func TestFilesOfJobs(t *testing.T) {

@@ -113,6 +113,10 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q and the kind %q", c.name, got.ID, err, c.want, c.kind)
 		}
 	}
+	_, err := approval.Find(both, chela.Inbound{Shown: seen(both...)}, "", chela.AnswerOnce)
+	if hint := chela.HintOf(err); !strings.HasSuffix(hint, " "+mild.Handle()) {
+		t.Errorf("of several the first is not given as an example: %q", hint)
+	}
 }
 
 // A textCase is a message that arrives while a question waits.

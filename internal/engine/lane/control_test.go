@@ -3,6 +3,7 @@ package lane_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -145,6 +146,48 @@ func TestControlRunsThen(t *testing.T) {
 	if diff := cmp.Diff([]string{"home"}, labels); diff != "" {
 		t.Errorf("the label at each run (-want +got)\n%s", diff)
 	}
+}
+
+// TestSubmitAlso: what goes with a message is done in its transaction, once, and
+// undone with it.
+func TestSubmitAlso(t *testing.T) {
+	t.Parallel()
+	h := open(t, engines["sqlite"](t), echoScenario, nil)
+	var done []chela.InboxID
+	var wrong error
+	also := func(ctx context.Context, w *store.Write, id chela.InboxID) ([]chela.Event, error) {
+		done = append(done, id)
+		if _, err := w.AddNote(ctx, chela.Note{Key: string(id), Session: "agent:main:dm:ann", Text: "x", CreatedAt: time.Now()}); err != nil {
+			return nil, err
+		}
+		return nil, wrong
+	}
+	submit := func(id string, also lane.Also) (api.Receipt, error) {
+		return h.lanes.SubmitAlso(t.Context(), message(mainSession, id, "hello"), also)
+	}
+	wrong = chela.E(chela.Invalid, "no")
+	if _, err := submit("m1", also); chela.KindOf(err) != chela.Invalid {
+		t.Fatalf("submitted: %v", err)
+	}
+	wrong, done = nil, nil
+	first, err := submit("m1", also)
+	if err != nil || first.Duplicate {
+		t.Fatalf("submitted again: %+v, %v", first, err)
+	}
+	if again, err := submit("m1", also); err != nil || !again.Duplicate {
+		t.Errorf("the same delivery: %+v, %v", again, err)
+	}
+	if _, err := submit("m2", nil); err != nil {
+		t.Errorf("a message alone: %v", err)
+	}
+	if diff := cmp.Diff([]chela.InboxID{first.Inbox}, done); diff != "" {
+		t.Errorf("done for (-want +got)\n%s", diff)
+	}
+	notes, err := store.Find(t.Context(), h.store, func(r *store.Read) ([]chela.Note, error) { return r.Notes(t.Context(), "agent:main:dm:ann", 10) })
+	if err != nil || len(notes) != 1 || notes[0].Key != string(first.Inbox) {
+		t.Errorf("stored: %+v, %v", notes, err)
+	}
+	h.rest(mainSession)
 }
 
 // TestControlEndsTheConversation tells who wants to know that a conversation

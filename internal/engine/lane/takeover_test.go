@@ -330,6 +330,27 @@ func TestExpiredLeaseIsTaken(t *testing.T) {
 	})
 }
 
+// A process that takes up a lane does so in silence.
+func TestTakingUpIsNoTrouble(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		old := open(t, cfg, hangScenario, nil)
+		old.hear(chela.EventTextDelta, func() { old.say(message(mainSession, "m1", "go")) })
+		var log lockedLog
+		young := open(t, cfg, `{"turns": [{"steps": [{"text": "hello"}]}]}`, func(c *lane.Config) {
+			takesAll(c)
+			logTo(&log)(c)
+		})
+		young.lanes.TakeUp(t.Context())
+		if turns := young.rest(mainSession); turns[0].State != chela.TurnCompleted || turns[0].Crashes != 1 {
+			t.Errorf("turn: %+v", turns[0])
+		}
+		if log.count("lane not taken")+log.count("lanes not scanned") > 0 {
+			t.Errorf("log:\n%s", log.b.String())
+		}
+	})
+}
+
 // A lane whose holder lives is left alone.
 func TestLivingHolderKeepsItsLane(t *testing.T) {
 	t.Parallel()
