@@ -24,6 +24,7 @@ import (
 	"chela/internal/model/provider/offline"
 	"chela/internal/platform/datadir"
 	"chela/internal/platform/event"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 	"chela/internal/tool"
 	"chela/internal/tool/file"
@@ -128,9 +129,11 @@ func (h *home) wire(tb testing.TB, look func()) *lane.Lanes {
 		},
 	}
 	return lane.New(h.store, lane.Config{
-		Node: ids.Node(), IDs: ids, Now: time.Now, Emit: emit, Log: log,
+		Process: local.Process{Node: ids.Node(), IDs: ids, Now: time.Now, Emit: emit, Log: log},
+
 		Runner: turn.NewRunner(turn.Config{
-			IDs: ids, Now: time.Now, Emit: emit, Log: log, Limits: machine.Limits{Steps: 8, Time: time.Minute},
+			Process: local.Process{IDs: ids, Now: time.Now, Emit: emit, Log: log},
+			Limits:  machine.Limits{Steps: 8, Time: time.Minute},
 			Expires: time.Hour, Grace: time.Second,
 			Bound: tool.Bounded(tool.DefaultMaxOutput, func(context.Context, []byte) (chela.Attachment, error) {
 				return chela.Attachment{}, errors.New("nothing is kept")
@@ -138,8 +141,6 @@ func (h *home) wire(tb testing.TB, look func()) *lane.Lanes {
 		}),
 		Agent:   func(context.Context, chela.Session, chela.Turn) (turn.Agent, error) { return agent, nil },
 		Model:   func(chela.Session, chela.Thread, []chela.Waiting) string { return "offline/" + offline.Model },
-		Alive:   func(chela.NodeID) bool { return false },
-		Dead:    func(chela.NodeID) bool { return false },
 		Classes: map[chela.Class]int{chela.ClassMain: 64},
 	})
 }

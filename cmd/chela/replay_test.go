@@ -21,6 +21,7 @@ import (
 	"chela/internal/engine/replay"
 	"chela/internal/engine/turn"
 	"chela/internal/engine/turn/machine"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -73,8 +74,9 @@ func replayTurns(s *store.Store) (problems []string) {
 			got, err := replay.Run(ctx, rec, replay.Config{
 				Agent: "main",
 				Turns: turn.Config{
-					IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now, Log: slog.New(slog.DiscardHandler), Expires: time.Hour,
-					Limits: machine.Limits{Steps: 50, Guard: machine.GuardLimits{Repeats: 3, Idle: 5, Nudges: 1}}, Prompt: prompt.DefaultSettings(),
+					Process: local.Process{IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now, Log: slog.New(slog.DiscardHandler)},
+					Expires: time.Hour,
+					Limits:  machine.Limits{Steps: 50, Guard: machine.GuardLimits{Repeats: 3, Idle: 5, Nudges: 1}}, Prompt: prompt.DefaultSettings(),
 				},
 			})
 			if err != nil {

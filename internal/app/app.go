@@ -37,6 +37,7 @@ import (
 	"chela/internal/memory"
 	"chela/internal/platform/datadir"
 	"chela/internal/platform/event"
+	"chela/internal/platform/local"
 	"chela/internal/platform/pause"
 	"chela/internal/store"
 	"chela/internal/surface/command"
@@ -131,27 +132,31 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 		Settings: cfg, IDs: a.ids, Store: a.store, Providers: a.models, Tools: tools, Hooks: a.hooks, Identity: a.memory.Identity,
 	})
 	a.lanes = lane.New(a.store, lane.Config{
-		Node: a.node, IDs: a.ids, Now: a.now, Emit: a.emit, Log: log, Runner: turn.NewRunner(a.turnConfig()),
-		Agent: a.agents.Agent, Model: a.agents.TurnModel, Dead: a.presence.Dead, Alive: a.presence.Alive,
+		Process: a.process(a.emit),
+		Runner:  turn.NewRunner(a.turnConfig()),
+		Agent:   a.agents.Agent, Model: a.agents.TurnModel,
 		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Queue: queueRules(cfg.Queue), Resets: resets(cfg),
 		Ended:  a.ended,
 		Rewind: func(ctx context.Context, key chela.SessionKey) error { return a.rewinds.Finish(ctx, key) },
 	})
 	a.approvals = approval.New(a.store, approval.Config{
-		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Wake: a.lanes.Wake,
-		Hash: func(name string, args []byte) string { return tool.Hash(name, args) },
+		Process: a.process(a.bus.Emit),
+		Wake:    a.lanes.Wake,
+		Hash:    func(name string, args []byte) string { return tool.Hash(name, args) },
 	})
 	a.sessions = session.New(a.store, session.Config{
-		IDs: a.ids, Now: a.now, Emit: a.bus.Emit, Log: log, Blobs: a.blobs,
-		Agent:  cfg.CheckAgent,
-		Usable: a.models.Usable,
-		Agents: a.agents, Prompt: promptSettings(cfg.Compaction),
+		Process: a.process(a.bus.Emit),
+		Blobs:   a.blobs,
+		Agent:   cfg.CheckAgent,
+		Usable:  a.models.Usable,
+		Agents:  a.agents, Prompt: promptSettings(cfg.Compaction),
 		Ended: a.ended,
 	})
 	a.rewinds = a.mover(tools)
 	a.background = background.New(background.Config{
-		Settings: cfg, Store: a.store, Lanes: a.lanes, Sessions: a.sessions, Node: a.node, IDs: a.ids, Now: a.now, Random: randv2.Float64, Emit: a.emit, Log: log,
-		Dead: a.presence.Dead, Quiet: a.doing.Quiet, Tidy: a.memory.Tidy, Usable: a.models.Usable, Workspace: a.workspace,
+		Process:  a.process(a.emit),
+		Settings: cfg, Store: a.store, Lanes: a.lanes, Sessions: a.sessions, Random: randv2.Float64,
+		Activity: &a.doing, Tidy: a.memory.Tidy, Usable: a.models.Usable, Workspace: a.workspace,
 	})
 	a.turns = journal.NewTurns(a.store, &a.doing)
 	a.ingress = ingress.New(ingress.Config{
@@ -160,6 +165,11 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 	})
 	a.ingress.Interpret(a.interpreter())
 	return a, nil
+}
+
+// process describes this process to engines that announce events by emit.
+func (a *App) process(emit func(chela.Event)) local.Process {
+	return local.Process{Node: a.node, IDs: a.ids, Now: a.now, Emit: emit, Log: a.log, Peers: a.presence}
 }
 
 // queueRules converts the configuration of the message queue.
@@ -177,7 +187,8 @@ func resets(cfg *config.Config) session.Resets {
 
 func (a *App) interpreter() *command.Interpreter {
 	return command.New(a.store, command.Config{
-		IDs: a.ids, Now: a.now, Log: a.log, Lanes: a.lanes, Approvals: a.approvals, Version: a.version, Model: a.agents.Model,
+		Process: a.process(a.emit),
+		Lanes:   a.lanes, Approvals: a.approvals, Version: a.version, Model: a.agents.Model,
 		Usable: a.models.Usable,
 		Queue:  queueRules(a.cfg.Queue).For, Operations: a.operations(), RoutinesOff: !a.cfg.Routines.Enabled,
 		Zone: a.cfg.Zone(),
@@ -187,7 +198,8 @@ func (a *App) interpreter() *command.Interpreter {
 // turnConfig is the part shared by all turns of the home.
 func (a *App) turnConfig() turn.Config {
 	return turn.Config{
-		IDs: a.ids, Now: a.now, Emit: a.emit, Log: a.log,
+		Process: a.process(a.emit),
+
 		Limits: machine.Limits{
 			Steps: a.cfg.Limits.Steps, Time: a.cfg.Limits.TurnTimeout,
 			Guard: machine.GuardLimits{Repeats: a.cfg.Limits.Repeats, Idle: a.cfg.Limits.IdleSteps, Nudges: a.cfg.Limits.Nudges},

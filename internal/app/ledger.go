@@ -14,21 +14,29 @@ import (
 func (a *App) newLedger(models *agents.KnownModels) *cost.Ledger {
 	l := a.cfg.Limits
 	return cost.New(a.store, cost.Config{
-		Node: a.node, IDs: a.ids, Now: a.now, Zone: a.cfg.Zone(), Log: a.log, Emit: a.emit,
+		Process: a.process(a.emit),
+		Zone:    a.cfg.Zone(),
 		Limits: cost.Limits{
 			Day: l.USDPerDay, Session: l.USDPerSession, Turn: l.USDPerTurn, Job: l.USDPerJob, Routine: l.USDPerRoutine, Actions: l.ActionsPerHour,
 		},
-		Price: models.Price,
-		MaxOutput: func(model string) int { // and no more than any prompt leaves room for
-			m := models.Model(model)
-			b := promptSettings(a.cfg.Compaction).Budget(prompt.Frame{Window: m.Window})
-			return min(m.MaxOutput, b.Window-b.Room)
-		},
-		Thinks: func(model string) bool {
-			return slices.Contains(models.Model(model).Abilities, chela.AbleThinking)
-		},
-		Count: prompt.CountRequest,
-		Dead:  a.presence.Dead,
-		Wait:  pause.For,
+		Models: priced{models, promptSettings(a.cfg.Compaction)}, Count: prompt.CountRequest, Wait: pause.For,
 	})
+}
+
+// priced are the known models with what the ledger asks about them.
+type priced struct {
+	*agents.KnownModels
+	settings prompt.Settings
+}
+
+// MaxOutput returns the output limit of a model: no more than any prompt leaves room for.
+func (p priced) MaxOutput(model string) int {
+	m := p.Model(model)
+	b := p.settings.Budget(prompt.Frame{Window: m.Window})
+	return min(m.MaxOutput, b.Window-b.Room)
+}
+
+// Thinks reports whether a model may reason without showing the reasoning.
+func (p priced) Thinks(model string) bool {
+	return slices.Contains(p.Model(model).Abilities, chela.AbleThinking)
 }

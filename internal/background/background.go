@@ -4,10 +4,8 @@ package background
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 	"sync"
-	"time"
 
 	"chela"
 	"chela/internal/background/job"
@@ -18,30 +16,25 @@ import (
 	"chela/internal/config"
 	"chela/internal/engine/lane"
 	"chela/internal/engine/session"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 	"chela/internal/tool/workspace"
 )
 
 // Config holds the dependencies of the background. All fields are required.
 type Config struct {
+	local.Process
+
 	Settings *config.Config
 	Store    *store.Store
 	Lanes    *lane.Lanes
 	Sessions *session.Sessions
-	Node     chela.NodeID
-	IDs      *chela.IDs
-	Now      func() time.Time
 	Random   func() float64
-	Emit     func(chela.Event)
-	Log      *slog.Logger
-	Dead     func(chela.NodeID) bool
+	Activity *repair.ActivityBoard // of the turns of this process
 
 	// Tidy deletes expired documents from an agent's memory, and returns how
 	// many.
 	Tidy func(ctx context.Context, agent string) (deleted int, err error)
-
-	// Quiet returns the local turns without activity since a time.
-	Quiet func(since time.Time) []repair.Progress
 
 	// Usable returns nil if a model, as provider/model, is available.
 	Usable func(model string) error
@@ -69,9 +62,9 @@ func New(cfg Config) *Background {
 	b := &Background{cfg: cfg, staying: make(chan struct{})}
 	b.stay = sync.OnceFunc(func() { close(b.staying) })
 	b.work = work.New(cfg.Store, work.Config{
-		Node: cfg.Node, IDs: cfg.IDs, Now: cfg.Now, Random: cfg.Random, Log: cfg.Log, Dead: cfg.Dead,
+		Process: cfg.Process, Random: cfg.Random,
 	})
-	b.notices = notice.New(cfg.Store, notice.Config{IDs: cfg.IDs, Now: cfg.Now, Emit: cfg.Emit})
+	b.notices = notice.New(cfg.Store, notice.Config{Process: cfg.Process})
 	b.routines = b.newRoutines()
 	b.jobs = b.newJobs()
 	b.repair = b.newRepair()

@@ -15,9 +15,8 @@ import (
 func (b *Background) newRepair() *repair.Supervisor {
 	set := b.cfg.Settings.Repair
 	return repair.New(b.cfg.Store, repair.Config{
-		Now: b.cfg.Now, Emit: b.cfg.Emit, Log: b.cfg.Log,
-		Quiet: b.cfg.Quiet, CutOff: b.cfg.Lanes.CutOff, Stop: b.cfg.Lanes.Stop,
-		Stuck: b.jobs.Stuck, Mended: b.jobs.Look, Review: b.jobs.Review,
+		Process: b.cfg.Process, Lanes: b.cfg.Lanes, Jobs: b.jobs,
+		Quiet: b.cfg.Activity.Quiet,
 		Tell: func(ctx context.Context, w *store.Write, n repair.Notice) ([]chela.Event, error) {
 			from, err := notice.Speaker(ctx, &w.Read, n.Turn)
 			if err != nil {

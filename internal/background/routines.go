@@ -14,7 +14,8 @@ func (b *Background) newRoutines() *routine.Routines {
 	set := b.cfg.Settings
 	r := set.Routines
 	return routine.New(b.cfg.Store, routine.Config{
-		IDs: b.cfg.IDs, Now: b.cfg.Now, Zone: set.Zone(), Emit: b.cfg.Emit, Log: b.cfg.Log, Work: b.work, Notices: b.notices, MaxDepth: set.Jobs.Depth,
+		Process: b.cfg.Process,
+		Zone:    set.Zone(), Work: b.work, Notices: b.notices, MaxDepth: set.Jobs.Depth,
 		Defaults: routine.Defaults{
 			Off: !r.Enabled, Missed: r.Missed, Cooldown: r.Cooldown, Timeout: r.Timeout, Most: set.Lanes.Cron, KeepRuns: r.KeepRuns,
 			NotifyAfter: r.NotifyAfter, DisableAfter: r.DisableAfter, MaxWebhookBytes: r.MaxWebhookBytes,
@@ -23,9 +24,8 @@ func (b *Background) newRoutines() *routine.Routines {
 			_, err := b.cfg.Lanes.Submit(ctx, in)
 			return err
 		},
-		Job:    func(ctx context.Context, o job.Request) (chela.Job, error) { return b.jobs.Create(ctx, o) }, // which are made after the routines
-		Agent:  set.CheckAgent,
-		Secret: set.Secret,
+		Job:      func(ctx context.Context, o job.Request) (chela.Job, error) { return b.jobs.Create(ctx, o) }, // which are made after the routines
+		Settings: set,
 	})
 }
 

@@ -13,21 +13,30 @@ import (
 	"chela/internal/tool/self"
 )
 
-// sessionDesk gives the tools access to sessions.
-func sessionDesk(of func() *Background) self.SessionAPI {
-	return self.SessionAPI{
-		Spawn:  func(ctx context.Context, s self.Spawn) (self.Spawned, error) { return of().spawn(ctx, s) },
-		Agents: func(agent string) []string { return of().spawnable(agent) },
-		Sessions: func(ctx context.Context, agent string, kind chela.KeyKind, limit int) ([]chela.Session, error) {
-			return of().sessionsOf(ctx, agent, kind, limit)
-		},
-		History: func(ctx context.Context, agent string, key chela.SessionKey, limit int) ([]chela.Entry, error) {
-			return of().history(ctx, agent, key, limit)
-		},
-		Send: func(ctx context.Context, to chela.SessionKey, text string, call chela.ToolCall) error {
-			return of().send(ctx, to, text, call)
-		},
-	}
+// sessionTools gives the tools access to sessions.
+type sessionTools func() *Background
+
+// Spawn starts a subagent.
+func (of sessionTools) Spawn(ctx context.Context, s self.Spawn) (self.Spawned, error) {
+	return of().spawn(ctx, s)
+}
+
+// Agents returns the agents that an agent may spawn.
+func (of sessionTools) Agents(agent string) []string { return of().spawnable(agent) }
+
+// Sessions returns the sessions of an agent.
+func (of sessionTools) Sessions(ctx context.Context, agent string, kind chela.KeyKind, limit int) ([]chela.Session, error) {
+	return of().sessionsOf(ctx, agent, kind, limit)
+}
+
+// History returns the newest entries of a session.
+func (of sessionTools) History(ctx context.Context, agent string, key chela.SessionKey, limit int) ([]chela.Entry, error) {
+	return of().history(ctx, agent, key, limit)
+}
+
+// Send sends a message to a session.
+func (of sessionTools) Send(ctx context.Context, to chela.SessionKey, text string, call chela.ToolCall) error {
+	return of().send(ctx, to, text, call)
 }
 
 // spawnable returns the agents that an agent may spawn.

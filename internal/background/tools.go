@@ -17,34 +17,56 @@ import (
 // Tools returns the tools of jobs and of sessions. The background that they use
 // is made after them, so it is looked up when they run.
 func Tools(of func() *Background) []chela.Tool {
-	return slices.Concat(self.JobTools(jobDesk(of)), self.SessionTools(sessionDesk(of)))
+	return slices.Concat(self.JobTools(jobTools(of), func() time.Time { return of().cfg.Now() }), self.SessionTools(sessionTools(of)))
 }
 
-// jobDesk gives the tools access to jobs.
-func jobDesk(of func() *Background) self.JobAPI {
-	return self.JobAPI{
-		Create: func(ctx context.Context, o self.JobOrder) (chela.Job, error) { return of().create(ctx, o) },
-		Jobs:   func(ctx context.Context, w self.WantedJob) ([]chela.Job, error) { return of().wanted(ctx, w) },
-		Job: func(ctx context.Context, id chela.JobID) (self.JobView, error) {
-			v, err := of().jobs.Job(ctx, id)
-			return self.JobView(v), err
-		},
-		Events: func(ctx context.Context, id chela.JobID, after int) ([]chela.JobEvent, error) {
-			return of().jobs.Events(ctx, id, after)
-		},
-		Prompt: func(ctx context.Context, id chela.JobID, text string, call chela.ToolCall) error {
-			return of().jobs.Prompt(ctx, id, job.Message{Text: text, Key: string(call.ID), By: string(call.Session)})
-		},
-		Cancel: func(ctx context.Context, id chela.JobID, by string) (chela.Job, error) {
-			return of().jobs.Cancel(ctx, id, by)
-		},
-		Plan: func(ctx context.Context, id chela.JobID, steps []string) error { return of().jobs.Plan(ctx, id, steps) },
-		Step: func(ctx context.Context, id chela.JobID, s chela.JobStep) error { return of().jobs.Step(ctx, id, s) },
-		Parts: func(ctx context.Context, id chela.JobID, call chela.CallID, texts []string) ([]chela.Job, error) {
-			return of().jobs.Parts(ctx, id, string(call), texts)
-		},
-		Now: func() time.Time { return of().cfg.Now() },
-	}
+// jobTools gives the tools access to jobs.
+type jobTools func() *Background
+
+// Create creates the job that a call asks for.
+func (of jobTools) Create(ctx context.Context, o self.JobOrder) (chela.Job, error) {
+	return of().create(ctx, o)
+}
+
+// Jobs returns the newest jobs of an agent that match the filter of a tool.
+func (of jobTools) Jobs(ctx context.Context, w self.WantedJob) ([]chela.Job, error) {
+	return of().wanted(ctx, w)
+}
+
+// Job returns a job with its steps and parts.
+func (of jobTools) Job(ctx context.Context, id chela.JobID) (self.JobView, error) {
+	v, err := of().jobs.Job(ctx, id)
+	return self.JobView(v), err
+}
+
+// Events returns the events of a job.
+func (of jobTools) Events(ctx context.Context, id chela.JobID, after int) ([]chela.JobEvent, error) {
+	return of().jobs.Events(ctx, id, after)
+}
+
+// Prompt sends a message to a job.
+func (of jobTools) Prompt(ctx context.Context, id chela.JobID, text string, call chela.ToolCall) error {
+	return of().jobs.Prompt(ctx, id, job.Message{Text: text, Key: string(call.ID), By: string(call.Session)})
+}
+
+// Cancel cancels a job.
+func (of jobTools) Cancel(ctx context.Context, id chela.JobID, by string) (chela.Job, error) {
+	return of().jobs.Cancel(ctx, id, by)
+}
+
+// Plan sets the steps of a job.
+func (of jobTools) Plan(ctx context.Context, id chela.JobID, steps []string) error {
+	return of().jobs.Plan(ctx, id, steps)
+}
+
+// Step changes a step of a job.
+func (of jobTools) Step(ctx context.Context, id chela.JobID, s chela.JobStep) error {
+	return of().jobs.Step(ctx, id, s)
+}
+
+// Parts creates the parts of a job.
+func (of jobTools) Parts(ctx context.Context, id chela.JobID, call chela.CallID, texts []string) ([]chela.Job, error) {
+	return of().jobs.Parts(ctx, id, string(call), texts)
 }
 
 // create accepts the job that a call asks for. Its session is notified of the

@@ -87,7 +87,7 @@ func (a *act) rewrite(ctx context.Context, j chela.Job, from chela.JobState) err
 		return err
 	}
 	a.nudge = true
-	return a.cfg.Moved(ctx, a.w, j)
+	return a.cfg.Runs.JobMoved(ctx, a.w, j)
 }
 
 // move moves a job to another state and records it in the story. Of e, only By,

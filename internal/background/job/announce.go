@@ -21,7 +21,7 @@ func (d *Jobs) tell(ctx context.Context, of attemptArgs) error {
 		return err
 	})
 	if err == nil && wanted {
-		err = d.cfg.Submit(ctx, in)
+		_, err = d.cfg.Lanes.Submit(ctx, in)
 	}
 	if err != nil {
 		return err

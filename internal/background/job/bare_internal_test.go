@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -45,30 +47,38 @@ func newBare(t *testing.T) *bare {
 	})
 	b := &bare{t: t, now: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)}
 	b.desk = New(s, Config{
-		IDs: chela.NewIDs(func() time.Time { return b.now }, rand.Reader), Now: func() time.Time { return b.now },
-		Emit: func(e chela.Event) { b.told = append(b.told, e) }, Log: slog.New(slog.DiscardHandler), Work: b,
-		Submit: func(_ context.Context, in chela.Inbound) error {
-			b.sent = append(b.sent, in)
-			return nil
+		Process: local.Process{
+			IDs: chela.NewIDs(func() time.Time { return b.now }, rand.Reader), Now: func() time.Time { return b.now },
+			Emit: func(e chela.Event) { b.told = append(b.told, e) }, Log: slog.New(slog.DiscardHandler),
 		},
-		Stop: func(_ context.Context, id chela.TurnID) error {
-			b.stopped = append(b.stopped, id)
-			return b.stop
-		},
+		Work: b, Lanes: b, Runs: b,
 		Agent: func(string) error { return nil },
-		Moved: func(_ context.Context, _ *store.Write, j chela.Job) error {
-			b.moved = append(b.moved, j.State)
-			return nil
-		},
-		Ended: func(_ context.Context, _ *store.Write, j chela.Job) error {
-			b.ended = append(b.ended, j.State)
-			return nil
-		},
 		Broke: func(context.Context, *store.Write, chela.Turn) (string, bool, error) { return "broke", b.broke, nil },
 		Jobs:  Limits{Parallel: 5, Waiting: 10}, Subagents: Limits{Parallel: 5, Waiting: 10},
 		MaxDepth: 5, MaxParts: 20, ArchiveAfter: time.Hour, GiveUp: 3,
 	})
 	return b
+}
+
+// Submit keeps a message.
+func (b *bare) Submit(_ context.Context, in chela.Inbound) (api.Receipt, error) {
+	b.sent = append(b.sent, in)
+	return api.Receipt{}, nil
+}
+
+func (b *bare) Stop(_ context.Context, id chela.TurnID) error {
+	b.stopped = append(b.stopped, id)
+	return b.stop
+}
+
+func (b *bare) JobMoved(_ context.Context, _ *store.Write, j chela.Job) error {
+	b.moved = append(b.moved, j.State)
+	return nil
+}
+
+func (b *bare) JobEnded(_ context.Context, _ *store.Write, j chela.Job) error {
+	b.ended = append(b.ended, j.State)
+	return nil
 }
 
 // Add keeps work.

@@ -157,7 +157,8 @@ func (d *Jobs) send(ctx context.Context, m messageArgs) error {
 	if in.Overrides.Tokens < 0 {
 		return chela.E(chela.Denied, "its token budget is used up")
 	}
-	return d.cfg.Submit(ctx, in)
+	_, err = d.cfg.Lanes.Submit(ctx, in)
+	return err
 }
 
 // patient is the queue setting of a job's session: no message drops another.

@@ -2,10 +2,11 @@ package job
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"chela"
+	"chela/internal/api"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 	"chela/internal/tool/workspace"
 )
@@ -13,18 +14,12 @@ import (
 // Config holds the dependencies of a desk. All fields but Moved and Ended are
 // required.
 type Config struct {
-	IDs  *chela.IDs
-	Now  func() time.Time
-	Emit func(chela.Event)
-	Log  *slog.Logger
+	local.Process
+
 	Work works
 
-	// Submit sends a message into the lane of its session. It is idempotent per
-	// message.
-	Submit func(ctx context.Context, in chela.Inbound) error
-
-	// Stop asks a turn to stop. It returns Conflict if the turn has ended.
-	Stop func(ctx context.Context, id chela.TurnID) error
+	Lanes lanes
+	Runs  runs // nil does nothing
 
 	// Usable returns the reason why a model, as provider/model, cannot be asked, or
 	// nil. Workspace locates the files of jobs. Operations alone use both.
@@ -48,11 +43,30 @@ type Config struct {
 
 	// GiveUp is the number of recoveries after which a turn is not retried.
 	GiveUp int
-
-	// Moved is called in transactions that change a job of a routine run, Ended
-	// in those that end one. Nil does nothing.
-	Moved, Ended func(ctx context.Context, w *store.Write, j chela.Job) error
 }
+
+// lanes start and stop turns.
+type lanes interface {
+	// Submit sends a message into the lane of its session. It is idempotent per
+	// message.
+	Submit(ctx context.Context, in chela.Inbound) (api.Receipt, error)
+	// Stop asks a turn to stop. It returns Conflict if the turn has ended.
+	Stop(ctx context.Context, id chela.TurnID) error
+}
+
+// runs are the runs of routines that jobs belong to.
+type runs interface {
+	// JobMoved is called in transactions that change a job of a run.
+	JobMoved(ctx context.Context, w *store.Write, j chela.Job) error
+	// JobEnded is called in transactions that end one.
+	JobEnded(ctx context.Context, w *store.Write, j chela.Job) error
+}
+
+// noRuns are the runs of a home without routines.
+type noRuns struct{}
+
+func (noRuns) JobMoved(context.Context, *store.Write, chela.Job) error { return nil }
+func (noRuns) JobEnded(context.Context, *store.Write, chela.Job) error { return nil }
 
 // Limits bound the jobs of a class. Steps, Timeout and Tokens apply to a job
 // without such an option, and cap the options of others.
@@ -81,12 +95,8 @@ type Jobs struct {
 
 // New returns a desk over a store.
 func New(s *store.Store, cfg Config) *Jobs {
-	nothing := func(context.Context, *store.Write, chela.Job) error { return nil }
-	if cfg.Ended == nil {
-		cfg.Ended = nothing
-	}
-	if cfg.Moved == nil {
-		cfg.Moved = nothing
+	if cfg.Runs == nil {
+		cfg.Runs = noRuns{}
 	}
 	return &Jobs{store: s, cfg: cfg}
 }

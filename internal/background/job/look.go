@@ -37,7 +37,7 @@ func (d *Jobs) Look(ctx context.Context, id chela.JobID) error {
 		return err
 	}
 	for _, t := range next.Stop {
-		if err := d.cfg.Stop(ctx, t); err != nil && chela.KindOf(err) != chela.Conflict {
+		if err := d.cfg.Lanes.Stop(ctx, t); err != nil && chela.KindOf(err) != chela.Conflict {
 			return err
 		}
 	}
@@ -197,7 +197,7 @@ func (a *act) end(ctx context.Context, j *chela.Job, state chela.JobState) error
 
 // ended performs the follow-ups of a job's end.
 func (a *act) ended(ctx context.Context, j *chela.Job) error {
-	if err := a.cfg.Ended(ctx, a.w, *j); err != nil {
+	if err := a.cfg.Runs.JobEnded(ctx, a.w, *j); err != nil {
 		return err
 	}
 	switch {
@@ -252,7 +252,7 @@ func (a *act) cancel(ctx context.Context, j *chela.Job, e chela.JobEvent, tell b
 	if tell {
 		return a.ended(ctx, j)
 	}
-	if err := a.cfg.Ended(ctx, a.w, *j); err != nil {
+	if err := a.cfg.Runs.JobEnded(ctx, a.w, *j); err != nil {
 		return err
 	}
 	if err := a.told(ctx, j); err != nil {

@@ -15,6 +15,7 @@ import (
 	"chela"
 	"chela/internal/background/job"
 	"chela/internal/background/work"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 	"chela/internal/store/storetest"
 )
@@ -64,12 +65,13 @@ func TestPlaceIsGivenUnderTheLock(t *testing.T) {
 	ids := chela.NewIDs(time.Now, rand.Reader)
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	jobs := job.New(s, job.Config{
-		IDs: ids, Log: log, Emit: func(chela.Event) {}, Agent: func(string) error { return nil }, Jobs: job.Limits{Parallel: 1, Waiting: 1}, MaxDepth: 1,
-		Now: func() time.Time {
+		Process: local.Process{IDs: ids, Log: log, Emit: func(chela.Event) {}, Now: func() time.Time {
 			looks <- true
 			return time.Now()
-		},
-		Work: work.New(s, work.Config{Node: ids.Node(), IDs: ids, Now: time.Now, Log: log}), // which does not run
+		}},
+		Agent: func(string) error { return nil }, Jobs: job.Limits{Parallel: 1, Waiting: 1}, MaxDepth: 1,
+
+		Work: work.New(s, work.Config{Process: local.Process{Node: ids.Node(), IDs: ids, Now: time.Now, Log: log}}), // which does not run
 	})
 	j, err := jobs.Create(ctx, order("a"))
 	if err != nil {

@@ -24,6 +24,7 @@ import (
 	"chela/internal/engine/turn/machine"
 	"chela/internal/model/provider/script"
 	"chela/internal/platform/event"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 	"chela/internal/store/storetest"
 	"chela/internal/tool"
@@ -56,7 +57,7 @@ type house struct {
 	approvals *approval.Approvals
 	bus       *event.Bus
 	ids       *chela.IDs
-	dead      func(chela.NodeID) bool
+	dead      deadNodes
 	stop      func() // parks the turns and closes the store
 }
 
@@ -86,17 +87,15 @@ func (p process) begin(t *testing.T) *house {
 	node := h.ids.Node()
 	h.dead = func(n chela.NodeID) bool { return n != node && p.alone }
 	h.lanes = lane.New(s, h.laneConfig(node, log, p.scenario))
-	h.work = work.New(s, work.Config{Node: node, IDs: h.ids, Now: time.Now, Random: func() float64 { return 0 }, Log: log, Dead: h.dead})
+	h.work = work.New(s, work.Config{Process: local.Process{Node: node, IDs: h.ids, Now: time.Now, Log: log, Peers: h.dead}, Random: func() float64 { return 0 }})
 	h.approvals = approval.New(s, approval.Config{
-		IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log, Wake: h.lanes.Wake,
-		Hash: func(name string, args []byte) string { return tool.Hash(name, args) },
+		Process: local.Process{IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log},
+		Wake:    h.lanes.Wake,
+		Hash:    func(name string, args []byte) string { return tool.Hash(name, args) },
 	})
 	jc := job.Config{
-		IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log, Work: h.work, Stop: h.lanes.Stop,
-		Submit: func(ctx context.Context, in chela.Inbound) error {
-			_, err := h.lanes.Submit(ctx, in)
-			return err
-		},
+		Process: local.Process{IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log},
+		Work:    h.work, Lanes: h.lanes,
 		Agent:     func(string) error { return nil },
 		Jobs:      job.Limits{Parallel: 5, Waiting: 10_000},
 		Subagents: job.Limits{Parallel: 8, Waiting: 10_000},
@@ -178,9 +177,11 @@ func (h *house) laneConfig(node chela.NodeID, log *slog.Logger, scenario string)
 	}
 	model := script.New(played, script.Config{})
 	return lane.Config{
-		Node: node, IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log,
+		Process: local.Process{Node: node, IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log, Peers: h.dead},
+
 		Runner: turn.NewRunner(turn.Config{
-			IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log, Limits: machine.Limits{Steps: 20}, Expires: time.Hour, Grace: time.Second,
+			Process: local.Process{IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log},
+			Limits:  machine.Limits{Steps: 20}, Expires: time.Hour, Grace: time.Second,
 		}),
 		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
 			return turn.Agent{
@@ -191,8 +192,6 @@ func (h *house) laneConfig(node chela.NodeID, log *slog.Logger, scenario string)
 			}, nil
 		},
 		Model:   func(chela.Session, chela.Thread, []chela.Waiting) string { return "script/test" },
-		Alive:   func(chela.NodeID) bool { return false },
-		Dead:    h.dead,
 		Recover: true,
 		Classes: map[chela.Class]int{chela.ClassMain: 64, chela.ClassJob: 64, chela.ClassSubagent: 64},
 		Queue:   queue.Rules{Home: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},
@@ -339,3 +338,9 @@ func (h *house) moves(id chela.JobID) (states []chela.JobState) {
 	}
 	return states
 }
+
+// deadNodes are the other processes: those that are dead, and no others are known.
+type deadNodes func(chela.NodeID) bool
+
+func (f deadNodes) Dead(n chela.NodeID) bool { return f(n) }
+func (deadNodes) Alive(chela.NodeID) bool    { return false }

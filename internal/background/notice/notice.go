@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -44,9 +45,7 @@ type Notice struct {
 
 // Config holds the dependencies of notices. All fields are required.
 type Config struct {
-	IDs  *chela.IDs
-	Now  func() time.Time
-	Emit func(chela.Event)
+	local.Process
 }
 
 // Notices sends notices. It is safe for concurrent use.

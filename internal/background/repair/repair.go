@@ -3,12 +3,12 @@ package repair
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
 	"chela"
 	"chela/internal/engine/turn/machine"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -22,24 +22,13 @@ const (
 
 // Config holds the dependencies of a keeper. All fields are required.
 type Config struct {
-	Now  func() time.Time
-	Emit func(chela.Event)
-	Log  *slog.Logger
+	local.Process
+	Lanes lanes
+	Jobs  jobs
 
 	// Quiet returns the last signs of the turns that run here and made no
 	// progress since a time.
 	Quiet func(since time.Time) []Progress
-
-	// CutOff ends the run of a turn, so that another one begins, and reports
-	// whether it ran here. Stop ends the turn.
-	CutOff func(chela.TurnID) bool
-	Stop   func(context.Context, chela.TurnID) error
-
-	// Stuck records in a job's story that a turn of the job is stuck. Mended
-	// re-evaluates the job after the turn was repaired, Review all jobs.
-	Stuck  func(ctx context.Context, t chela.Turn, why string) error
-	Mended func(ctx context.Context, id chela.JobID) error
-	Review func(ctx context.Context) error
 
 	// Tell sends the owner a notice, once per key, and returns the events to
 	// announce after the commit.
@@ -50,6 +39,24 @@ type Config struct {
 	GiveUp       int           // failures of a turn (stuck or broken off) before it is given up; at most machine.MaxCrashes
 	ToolFailures int           // consecutive failures before a tool is turned off
 	ProbeAfter   time.Duration // cooldown before a tool that is off is probed
+}
+
+// lanes end the runs of turns.
+type lanes interface {
+	// CutOff ends the run of a turn, so that another one begins, and reports whether
+	// it ran here.
+	CutOff(id chela.TurnID) bool
+	// Stop ends a turn.
+	Stop(ctx context.Context, id chela.TurnID) error
+}
+
+// jobs are told what happens to their turns.
+type jobs interface {
+	// Stuck records in a job's story that a turn of the job is stuck.
+	Stuck(ctx context.Context, t chela.Turn, why string) error
+	// Look re-evaluates the job after a turn was repaired, Review all jobs.
+	Look(ctx context.Context, id chela.JobID) error
+	Review(ctx context.Context) error
 }
 
 // A Notice tells the owner about a repair.
@@ -96,7 +103,7 @@ func (k *Supervisor) Look(ctx context.Context) {
 			k.cfg.Log.Warn("stuck turn not repaired", "turn", sign.Turn, "error", err)
 		}
 	}
-	if err := k.cfg.Review(ctx); err != nil && ctx.Err() == nil {
+	if err := k.cfg.Jobs.Review(ctx); err != nil && ctx.Err() == nil {
 		k.cfg.Log.Warn("jobs not reviewed", "error", err)
 	}
 }
@@ -134,7 +141,7 @@ func (k *Supervisor) mend(ctx context.Context, sign Progress) error {
 	p := planFor(t, sign, k.cfg)
 	ofJob := t.Origin.Followed() && t.Origin.Channel == chela.ChannelJob
 	if ofJob {
-		if err := k.cfg.Stuck(ctx, t, p.told); err != nil {
+		if err := k.cfg.Jobs.Stuck(ctx, t, p.told); err != nil {
 			return err
 		}
 	}
@@ -150,12 +157,12 @@ func (k *Supervisor) mend(ctx context.Context, sign Progress) error {
 		k.cfg.Emit(e)
 	}
 	if p.stop {
-		err = k.cfg.Stop(ctx, t.ID)
-	} else if !k.cfg.CutOff(t.ID) {
+		err = k.cfg.Lanes.Stop(ctx, t.ID)
+	} else if !k.cfg.Lanes.CutOff(t.ID) {
 		k.cfg.Log.Info("stuck turn no longer runs here", "turn", t.ID)
 	}
 	if err == nil && ofJob {
-		err = k.cfg.Mended(ctx, chela.JobID(t.Origin.Account))
+		err = k.cfg.Jobs.Look(ctx, chela.JobID(t.Origin.Account))
 	}
 	return err
 }

@@ -16,6 +16,7 @@ import (
 
 	"chela"
 	"chela/internal/background/repair"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -50,25 +51,40 @@ func setup(t *testing.T) *shop {
 	return h
 }
 
+func (h *shop) CutOff(id chela.TurnID) bool {
+	h.note(&h.cut, id)
+	return true
+}
+
+func (h *shop) Stop(_ context.Context, id chela.TurnID) error {
+	h.note(&h.ended, id)
+	return nil
+}
+
+func (h *shop) Stuck(_ context.Context, t chela.Turn, _ string) error {
+	return h.tell("stuck " + t.Origin.Account)
+}
+
+func (h *shop) Look(_ context.Context, id chela.JobID) error { return h.tell("mended " + string(id)) }
+
+func (h *shop) Review(context.Context) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.looked++
+	return nil
+}
+
 // keeper returns a keeper as another process over the same store would have it.
 func (h *shop) keeper() *repair.Supervisor {
 	return repair.New(h.store, repair.Config{
-		Now: h.now, Emit: func(chela.Event) {}, Log: slog.New(slog.DiscardHandler),
+		Process: local.Process{Now: h.now, Emit: func(chela.Event) {}, Log: slog.New(slog.DiscardHandler)},
+
 		Quiet: func(since time.Time) []repair.Progress {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			return h.quiet
 		},
-		CutOff: func(id chela.TurnID) bool { h.note(&h.cut, id); return true },
-		Stop:   func(_ context.Context, id chela.TurnID) error { h.note(&h.ended, id); return nil },
-		Stuck:  func(_ context.Context, t chela.Turn, _ string) error { return h.tell("stuck " + t.Origin.Account) },
-		Mended: func(_ context.Context, id chela.JobID) error { return h.tell("mended " + string(id)) },
-		Review: func(context.Context) error {
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			h.looked++
-			return nil
-		},
+		Lanes: h, Jobs: h,
 		Tell: func(_ context.Context, _ *store.Write, n repair.Notice) ([]chela.Event, error) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
@@ -262,9 +278,9 @@ func TestStuckTurnsAreMended(t *testing.T) {
 	h.turn(t, "turn_2", chela.TurnProcessing, 2, chela.Origin{Channel: chela.ChannelJob, Account: "job_2", ReplyBy: chela.ReplyByFollow})
 	h.turn(t, "turn_3", chela.TurnCompleted, 0, chela.Origin{})
 	h.quiet = append(h.quiet, repair.Progress{Turn: "turn_nothing"})
-	h.Look(t.Context())
+	h.Supervisor.Look(t.Context())
 	h.pass(4 * time.Minute)
-	h.Look(t.Context()) // those that were mended have their time
+	h.Supervisor.Look(t.Context()) // those that were mended have their time
 	got := fmt.Sprintf("cut %v, ended %v, stuck %v, looked %d", h.cut, h.ended, h.stuck, h.looked)
 	if want := "cut [turn_1 turn_2], ended [], stuck [stuck job_2 mended job_2], looked 2"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -277,7 +293,7 @@ func TestStuckTurnsAreMended(t *testing.T) {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
 	h.pass(2 * time.Minute)
-	h.Look(t.Context())
+	h.Supervisor.Look(t.Context())
 	if want := []chela.TurnID{"turn_1", "turn_2", "turn_1", "turn_2"}; !slices.Equal(h.cut, want) {
 		t.Errorf("cut %v, want %v", h.cut, want)
 	}
@@ -324,19 +340,19 @@ func TestCallsHaveTheirTime(t *testing.T) {
 			sign.Until = sign.At.Add(limit)
 		}
 	}
-	h.Look(t.Context()) // six minutes after they began
+	h.Supervisor.Look(t.Context()) // six minutes after they began
 	slices.Sort(h.cut)
 	if want := []chela.TurnID{"turn_open", "turn_short"}; !slices.Equal(h.cut, want) {
 		t.Errorf("cut %v, want %v", h.cut, want)
 	}
 	h.cut = nil
 	h.pass(4 * time.Minute)
-	h.Look(t.Context()) // its time is over this moment
+	h.Supervisor.Look(t.Context()) // its time is over this moment
 	if len(h.cut) > 0 {
 		t.Errorf("cut %v, which ends just now", h.cut)
 	}
 	h.pass(5 * time.Second)
-	h.Look(t.Context())
+	h.Supervisor.Look(t.Context())
 	if want := []chela.TurnID{"turn_long"}; !slices.Equal(h.cut, want) {
 		t.Errorf("cut %v, want %v", h.cut, want)
 	}

@@ -79,10 +79,10 @@ func (d *Routines) check(v chela.Routine) error {
 	if err := rule.Check(v, d.cfg.Zone); err != nil {
 		return err
 	}
-	if err := d.cfg.Agent(v.Agent); err != nil || v.Trigger.Kind != chela.TriggerWebhook {
+	if err := d.cfg.Settings.CheckAgent(v.Agent); err != nil || v.Trigger.Kind != chela.TriggerWebhook {
 		return err
 	}
-	secret, err := d.cfg.Secret(v.Trigger.Secret)
+	secret, err := d.cfg.Settings.Secret(v.Trigger.Secret)
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,7 @@ func TestRoutinesOfWhatIsGone(t *testing.T) {
 	hook.Trigger = chela.Trigger{Kind: chela.TriggerWebhook, Path: "build", Scheme: "github", Secret: "env:HOOK"}
 	cfg := h.routineConfig(plan{}, slog.New(slog.DiscardHandler))
 	gone := chela.E(chela.Invalid, "it is gone")
-	cfg.Agent = func(string) error { return gone }
-	cfg.Secret = func(string) ([]byte, error) { return nil, gone }
+	cfg.Settings = settings{gone}
 	later := routine.New(h.store, cfg)
 	for _, v := range []chela.Routine{h.create(daily("clock")), h.create(hook)} {
 		name, text := v.Name+"-old", "of an agent that is gone"
@@ -56,7 +55,7 @@ func TestBuiltinOfWhatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := h.routineConfig(plan{}, slog.New(slog.DiscardHandler))
-	cfg.Agent = func(string) error { return chela.E(chela.Invalid, "it is gone") }
+	cfg.Settings = settings{chela.E(chela.Invalid, "it is gone")}
 	v.Enabled = false
 	got, err := routine.New(h.store, cfg).Keep(t.Context(), v)
 	if err != nil {
@@ -65,4 +64,21 @@ func TestBuiltinOfWhatIsGone(t *testing.T) {
 	if diff := cmp.Diff([]any{false, true}, []any{got.Enabled, got.NextAt.IsZero()}); diff != "" {
 		t.Errorf("turned off (-want +got)\n%s", diff)
 	}
+}
+
+// settings are those of a home with the main agent and one secret, until they are gone.
+type settings struct{ gone error }
+
+func (s settings) CheckAgent(name string) error {
+	if s.gone == nil && name != chela.MainAgent {
+		return chela.E(chela.Invalid, "there is no agent "+name)
+	}
+	return s.gone
+}
+
+func (s settings) Secret(ref string) ([]byte, error) {
+	if s.gone == nil && ref != "env:HOOK" {
+		return nil, chela.E(chela.Invalid, ref+" is not set")
+	}
+	return []byte("swordfish"), s.gone
 }

@@ -69,7 +69,7 @@ func (d *Routines) letIn(ctx context.Context, path string, header http.Header, b
 	refused := chela.E(chela.Denied, "the webhook request was rejected").WithHint("check its path and its signature")
 	its := signature.Verifier{Scheme: signature.Scheme(v.Trigger.Scheme)}
 	if v.ID != "" {
-		if its.Secret, err = d.cfg.Secret(v.Trigger.Secret); err != nil {
+		if its.Secret, err = d.cfg.Settings.Secret(v.Trigger.Secret); err != nil {
 			d.cfg.Log.Error("secret of a webhook not found", "routine", v.ID, "name", v.Name, "error", err)
 			its.Scheme = ""
 		}

@@ -3,7 +3,6 @@ package routine
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"chela/internal/background/notice"
 	"chela/internal/background/routine/rule"
 	"chela/internal/background/work"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -29,14 +29,13 @@ type Defaults = rule.Defaults
 
 // Config holds the dependencies of routines. All fields are required.
 type Config struct {
-	IDs      *chela.IDs
-	Now      func() time.Time
+	local.Process
+
 	Zone     *time.Location // zone of the home
-	Emit     func(chela.Event)
-	Log      *slog.Logger
 	Work     *work.Engine
 	Notices  *notice.Notices
 	Defaults Defaults
+	Settings settings
 
 	// MaxDepth is the longest chain of jobs and runs that lead to one another;
 	// see [chela.Origin].
@@ -48,12 +47,14 @@ type Config struct {
 
 	// Job creates a job, or returns the existing one of its key.
 	Job func(ctx context.Context, o job.Request) (chela.Job, error)
+}
 
-	// Agent returns an error unless an agent of that name exists.
-	Agent func(name string) error
-
+// settings are the configuration of the home.
+type settings interface {
+	// CheckAgent returns an error unless an agent of that name exists.
+	CheckAgent(name string) error
 	// Secret resolves a reference such as env:NAME.
-	Secret func(reference string) ([]byte, error)
+	Secret(reference string) ([]byte, error)
 }
 
 // Routines stores routines, fires them and follows their runs. It is safe for

@@ -25,6 +25,7 @@ import (
 	"chela/internal/engine/turn/machine"
 	"chela/internal/model/provider/script"
 	"chela/internal/platform/event"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 	"chela/internal/store/storetest"
 	"chela/internal/tool"
@@ -118,10 +119,10 @@ func open(t testing.TB, cfg store.Config, p plan) *house {
 		h.clock = &clock{}
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	node := h.ids.Node()
-	h.lanes = h.newLanes(p.scenario, node, log)
-	h.work = work.New(s, work.Config{Node: node, IDs: h.ids, Now: h.clock.Now, Random: func() float64 { return 0 }, Log: log})
-	h.notes = notice.New(s, notice.Config{IDs: h.ids, Now: h.clock.Now, Emit: h.emit})
+	self := h.ids.Node()
+	h.lanes = h.newLanes(p.scenario, self, log)
+	h.work = work.New(s, work.Config{Process: local.Process{Node: self, IDs: h.ids, Now: h.clock.Now, Log: log}, Random: func() float64 { return 0 }})
+	h.notes = notice.New(s, notice.Config{Process: local.Process{IDs: h.ids, Now: h.clock.Now, Emit: h.emit}})
 	h.routines = routine.New(s, h.routineConfig(p, log))
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -150,7 +151,8 @@ func open(t testing.TB, cfg store.Config, p plan) *house {
 
 func (h *house) routineConfig(p plan, log *slog.Logger) routine.Config {
 	cfg := routine.Config{
-		IDs: h.ids, Now: h.clock.Now, Zone: time.UTC, Emit: h.emit, Log: log, Work: h.work, Notices: h.notes, MaxDepth: 3,
+		Process: local.Process{IDs: h.ids, Now: h.clock.Now, Emit: h.emit, Log: log},
+		Zone:    time.UTC, Work: h.work, Notices: h.notes, MaxDepth: 3,
 		Defaults: routine.Defaults{
 			Missed: chela.MissedOnce, Cooldown: 5 * time.Minute, Timeout: time.Minute, Most: 3, KeepRuns: 100,
 			NotifyAfter: 3, DisableAfter: 10, MaxWebhookBytes: 1 << 20,
@@ -176,18 +178,7 @@ func (h *house) routineConfig(p plan, log *slog.Logger) routine.Config {
 			h.jobs[o.Run] = o
 			return chela.Job{ID: chela.JobID("job_" + o.Run)}, nil
 		},
-		Agent: func(name string) error {
-			if name == chela.MainAgent {
-				return nil
-			}
-			return chela.E(chela.Invalid, "there is no agent "+name)
-		},
-		Secret: func(ref string) ([]byte, error) {
-			if ref != "env:HOOK" {
-				return nil, chela.E(chela.Invalid, ref+" is not set")
-			}
-			return []byte("swordfish"), nil
-		},
+		Settings: settings{},
 	}
 	if p.deaf {
 		cfg.Emit = func(chela.Event) {}
@@ -221,9 +212,11 @@ func (h *house) newLanes(scenario string, node chela.NodeID, log *slog.Logger) *
 		h.work.Nudge()
 	}
 	return lane.New(h.store, lane.Config{
-		Node: node, IDs: h.ids, Now: time.Now, Emit: emit, Log: log,
+		Process: local.Process{Node: node, IDs: h.ids, Now: time.Now, Emit: emit, Log: log},
+
 		Runner: turn.NewRunner(turn.Config{
-			IDs: h.ids, Now: time.Now, Emit: emit, Log: log, Limits: machine.Limits{Steps: 8}, Expires: time.Hour, Grace: time.Second,
+			Process: local.Process{IDs: h.ids, Now: time.Now, Emit: emit, Log: log},
+			Limits:  machine.Limits{Steps: 8}, Expires: time.Hour, Grace: time.Second,
 		}),
 		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
 			return turn.Agent{
@@ -234,8 +227,6 @@ func (h *house) newLanes(scenario string, node chela.NodeID, log *slog.Logger) *
 			}, nil
 		},
 		Model: func(chela.Session, chela.Thread, []chela.Waiting) string { return "script/test" },
-		Alive: func(chela.NodeID) bool { return false },
-		Dead:  func(chela.NodeID) bool { return false },
 
 		Recover: true,
 

@@ -14,6 +14,7 @@ import (
 	"chela"
 	"chela/internal/background/routine"
 	"chela/internal/engine/approval"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 	"chela/internal/tool"
 )
@@ -58,8 +59,9 @@ func is(state chela.RunState) func(chela.RoutineRun) bool {
 func (h *house) answer(run chela.RoutineRun) {
 	h.t.Helper()
 	desk := approval.New(h.store, approval.Config{
-		IDs: h.ids, Now: time.Now, Emit: func(chela.Event) {}, Log: slog.New(slog.DiscardHandler), Wake: h.lanes.Wake,
-		Hash: func(name string, args []byte) string { return tool.Hash(name, args) },
+		Process: local.Process{IDs: h.ids, Now: time.Now, Emit: func(chela.Event) {}, Log: slog.New(slog.DiscardHandler)},
+		Wake:    h.lanes.Wake,
+		Hash:    func(name string, args []byte) string { return tool.Hash(name, args) },
 	})
 	asked, err := store.Find(h.t.Context(), h.store, func(r *store.Read) ([]chela.Approval, error) { return r.TurnApprovals(h.t.Context(), run.Turn) })
 	if err != nil || len(asked) == 0 {

@@ -13,6 +13,7 @@ import (
 
 	"chela"
 	"chela/internal/background/work"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -38,7 +39,8 @@ func ids() *chela.IDs { return chela.NewIDs(time.Now, rand.Reader) }
 
 func engine(s *store.Store) *work.Engine {
 	e := work.New(s, work.Config{
-		Node: "node_a", IDs: ids(), Now: time.Now, Random: randv2.Float64, Log: slog.New(slog.DiscardHandler),
+		Process: local.Process{Node: "node_a", IDs: ids(), Now: time.Now, Log: slog.New(slog.DiscardHandler)},
+		Random:  randv2.Float64,
 	})
 	e.Stay()
 	return e

@@ -11,6 +11,7 @@ import (
 
 	"chela"
 	"chela/internal/background/work"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -50,8 +51,8 @@ func child(place string) int {
 // alive.
 func finish(ctx context.Context, s *store.Store, node chela.NodeID) error {
 	e := work.New(s, work.Config{
-		Node: node, IDs: ids(), Now: time.Now, Random: func() float64 { return 1 },
-		Log: slog.New(slog.DiscardHandler), Dead: func(n chela.NodeID) bool { return n != node },
+		Process: local.Process{Node: node, IDs: ids(), Now: time.Now, Log: slog.New(slog.DiscardHandler), Peers: others(node)},
+		Random:  func() float64 { return 1 },
 	})
 	e.Stay()
 	ctx, cancel := context.WithCancel(ctx)
@@ -110,3 +111,9 @@ func open(ctx context.Context, s *store.Store) (left []chela.Work, err error) {
 	})
 	return left, err
 }
+
+// others are all processes but one, which are dead.
+type others chela.NodeID
+
+func (o others) Dead(n chela.NodeID) bool { return n != chela.NodeID(o) }
+func (others) Alive(chela.NodeID) bool    { return false }

@@ -13,6 +13,7 @@ import (
 
 	"chela"
 	"chela/internal/background/work"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -44,8 +45,8 @@ func TestStoreDoesNotWork(t *testing.T) {
 	}
 	var log strings.Builder
 	e := work.New(s, work.Config{
-		Node: "node_a", IDs: ids(), Now: time.Now, Random: func() float64 { return 0 },
-		Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Process: local.Process{Node: "node_a", IDs: ids(), Now: time.Now, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))},
+		Random:  func() float64 { return 0 },
 	})
 	e.Stay()
 	add(t, s, e, "x")

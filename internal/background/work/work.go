@@ -2,11 +2,11 @@ package work
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 	"time"
 
 	"chela"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -54,14 +54,9 @@ type Outcome struct {
 
 // Config holds the dependencies of an engine. All fields but Dead are required.
 type Config struct {
-	Node   chela.NodeID // this process
-	IDs    *chela.IDs
-	Now    func() time.Time
-	Random func() float64 // in [0, 1); called concurrently
-	Log    *slog.Logger
+	local.Process
 
-	// Dead reports whether another process is known to be dead.
-	Dead func(chela.NodeID) bool
+	Random func() float64 // in [0, 1); called concurrently
 }
 
 // An Engine adds work and performs it. It is safe for concurrent use.
@@ -83,9 +78,6 @@ type place struct{ kind, key string }
 
 // New returns an engine; it performs no work until Run is called.
 func New(s *store.Store, cfg Config) *Engine {
-	if cfg.Dead == nil {
-		cfg.Dead = func(chela.NodeID) bool { return false }
-	}
 	return &Engine{store: s, cfg: cfg, wake: make(chan struct{}, 1), own: map[place]time.Time{}}
 }
 

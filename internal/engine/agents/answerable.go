@@ -7,6 +7,9 @@ import (
 	"chela/internal/store"
 )
 
+// Names returns the names of the agents, including "main".
+func (a *Agents) Names() []string { return a.cfg.Settings.AgentNames() }
+
 // Check returns nil if an agent exists, else NotFound.
 func (a *Agents) Check(name string) error { return a.cfg.Settings.CheckAgent(name) }
 

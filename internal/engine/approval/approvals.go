@@ -15,7 +15,6 @@ package approval
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +22,7 @@ import (
 	"chela"
 	"chela/internal/engine/lane"
 	"chela/internal/engine/policy"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -31,10 +31,8 @@ const sweepTime = time.Minute
 
 // Config holds the dependencies of Approvals. All fields are required.
 type Config struct {
-	IDs  *chela.IDs
-	Now  func() time.Time
-	Emit func(chela.Event)
-	Log  *slog.Logger
+	local.Process
+
 	Hash func(tool string, args []byte) string         // binds an approval to its call
 	Wake func(context.Context, chela.SessionKey) error // resumes a lane
 }

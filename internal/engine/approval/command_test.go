@@ -8,6 +8,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/engine/lane"
+	"chela/internal/platform/local"
 	"chela/internal/surface/command"
 )
 
@@ -37,7 +38,7 @@ func TestCommandsAreOneWithWhatTheyDo(t *testing.T) {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
 			onBoth(t, markScenario, func(h *house) {
-				commands := command.New(h.store, command.Config{IDs: h.ids, Now: h.now, Lanes: &dying{Lanes: h.lanes}, Approvals: h.approvals, Log: slog.New(slog.DiscardHandler)})
+				commands := command.New(h.store, command.Config{Process: local.Process{IDs: h.ids, Now: h.now, Log: slog.New(slog.DiscardHandler)}, Lanes: &dying{Lanes: h.lanes}, Approvals: h.approvals})
 				if !h.asked(mainSession, "mark a") {
 					h.Fatal("nobody is asked")
 				}

@@ -10,6 +10,7 @@ import (
 
 	"chela"
 	"chela/internal/engine/approval"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -41,7 +42,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		heard := h.bus.Listen("", func(e chela.Event) bool { return e.Kind == chela.EventTurnFinished })
 		defer heard.Close()
 		log := &recorder{Handler: slog.DiscardHandler, then: func() {}}
-		approvals := approval.New(h.store, approval.Config{IDs: h.ids, Now: h.now, Emit: h.emit, Log: slog.New(log), Wake: h.lanes.Wake})
+		approvals := approval.New(h.store, approval.Config{Process: local.Process{IDs: h.ids, Now: h.now, Emit: h.emit, Log: slog.New(log)}, Wake: h.lanes.Wake})
 		go func() { ended <- approvals.Run(ctx) }()
 		patient, done := context.WithTimeout(h.Context(), time.Minute)
 		defer done()
@@ -73,7 +74,7 @@ func TestSweepThatFailsIsLogged(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	log := &recorder{Handler: slog.DiscardHandler, then: cancel}
-	approvals := approval.New(s, approval.Config{Now: time.Now, Log: slog.New(log)})
+	approvals := approval.New(s, approval.Config{Process: local.Process{Now: time.Now, Log: slog.New(log)}})
 	for _, when := range []string{"while it runs", "once its context is done"} {
 		if err := approvals.Run(ctx); err != nil {
 			t.Errorf("%s: run: %v", when, err)

@@ -20,6 +20,7 @@ import (
 	"chela/internal/engine/turn/machine"
 	"chela/internal/model/provider/script"
 	"chela/internal/platform/event"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 	"chela/internal/store/storetest"
 	"chela/internal/tool"
@@ -76,9 +77,11 @@ func open(t *testing.T, cfg store.Config, scenario string) *house {
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	model := script.New(played, script.Config{})
 	h.lanes = lane.New(s, lane.Config{
-		Node: h.ids.Node(), IDs: h.ids, Now: h.now, Emit: h.emit, Log: log,
+		Process: local.Process{Node: h.ids.Node(), IDs: h.ids, Now: h.now, Emit: h.emit, Log: log},
+
 		Runner: turn.NewRunner(turn.Config{
-			IDs: h.ids, Now: h.now, Emit: h.emit, Log: log, Limits: machine.Limits{Steps: 8}, Expires: time.Hour, Grace: time.Second,
+			Process: local.Process{IDs: h.ids, Now: h.now, Emit: h.emit, Log: log},
+			Limits:  machine.Limits{Steps: 8}, Expires: time.Hour, Grace: time.Second,
 		}),
 		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
 			return turn.Agent{
@@ -86,12 +89,11 @@ func open(t *testing.T, cfg store.Config, scenario string) *house {
 			}, nil
 		},
 		Model: func(chela.Session, chela.Thread, []chela.Waiting) string { return "script/test" },
-		Alive: func(chela.NodeID) bool { return false },
-		Dead:  func(chela.NodeID) bool { return false },
 	})
 	h.approvals = approval.New(s, approval.Config{
-		IDs: h.ids, Now: h.now, Emit: h.emit, Log: log, Wake: h.lanes.Wake,
-		Hash: func(name string, args []byte) string { return tool.Hash(name, args) },
+		Process: local.Process{IDs: h.ids, Now: h.now, Emit: h.emit, Log: log},
+		Wake:    h.lanes.Wake,
+		Hash:    func(name string, args []byte) string { return tool.Hash(name, args) },
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

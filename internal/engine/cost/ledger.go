@@ -3,44 +3,39 @@ package cost
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"chela"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
 // Config holds the dependencies of a ledger. All fields but Limits are
 // required.
 type Config struct {
-	Node   chela.NodeID
-	IDs    *chela.IDs
-	Now    func() time.Time
+	local.Process
+
 	Zone   *time.Location // time zone of the day limits
-	Log    *slog.Logger
-	Emit   func(chela.Event)
 	Limits Limits
-
-	// Price returns the price of a model, named provider/model: a default if
-	// the price is not known.
-	Price func(model string) (price chela.Price, known bool)
-
-	// MaxOutput returns the output limit of a model, 0 if it is not known.
-	MaxOutput func(model string) int
-
-	// Thinks reports whether a model may reason without showing the reasoning.
-	Thinks func(model string) bool
+	Models models
 
 	// Count estimates the prompt size of a request without Tokens.
 	Count func(*chela.Request) int
 
 	// Wait returns after d, or earlier with the error of ctx.
 	Wait func(ctx context.Context, d time.Duration) error
+}
 
-	// Dead reports whether a node is known to be dead.
-	Dead func(chela.NodeID) bool
+// models know the properties of models, named provider/model.
+type models interface {
+	// Price returns the price of a model: a default if the price is not known.
+	Price(model string) (price chela.Price, known bool)
+	// MaxOutput returns the output limit of a model, 0 if it is not known.
+	MaxOutput(model string) int
+	// Thinks reports whether a model may reason without showing the reasoning.
+	Thinks(model string) bool
 }
 
 // A Ledger prices model calls and refuses calls that exceed a limit. It is safe

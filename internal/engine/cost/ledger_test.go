@@ -415,7 +415,7 @@ func TestLongestAnswer(t *testing.T) {
 	t.Parallel()
 	for most, want := range map[int]string{0: "reserved p/cheap $0.04206", 1: "reserved p/cheap $0.00111", 5000: "reserved p/cheap $0.0511"} {
 		w := newWorld(t, cost.Limits{Day: chela.USD})
-		w.cfg.MaxOutput = func(string) int { return most }
+		w.cfg.Models = priced{output: most}
 		if _, err := ask(t.Context(), cost.New(w.store, w.cfg).Meter(says(1000, 1), "p/cheap"), chela.Request{Payer: payer("turn_0")}); err != nil {
 			t.Error(err)
 		}

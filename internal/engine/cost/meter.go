@@ -17,10 +17,10 @@ import (
 // A request is charged to its Payer. If the payer has a turn, the turn appends
 // the row, using the Charge of the Finish; otherwise the ledger does.
 func (l *Ledger) Meter(p chela.Provider, model string) chela.Provider {
-	m := &metered{ledger: l, inner: p, quote: quote{model: model}, output: anyOutput, thinks: l.cfg.Thinks(model)}
-	m.price, m.known = l.cfg.Price(model)
+	m := &metered{ledger: l, inner: p, quote: quote{model: model}, output: anyOutput, thinks: l.cfg.Models.Thinks(model)}
+	m.price, m.known = l.cfg.Models.Price(model)
 	m.free = m.price == chela.Price{}
-	if n := l.cfg.MaxOutput(model); n > 0 {
+	if n := l.cfg.Models.MaxOutput(model); n > 0 {
 		m.output = n
 	}
 	return m

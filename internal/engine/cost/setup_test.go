@@ -14,6 +14,7 @@ import (
 
 	"chela"
 	"chela/internal/engine/cost"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -57,29 +58,40 @@ func newWorld(t testing.TB, limits cost.Limits) *world {
 	w := &world{store: s, now: noon, dead: map[chela.NodeID]bool{}}
 	fill(t, s)
 	w.cfg = cost.Config{
-		Node: "node_a", IDs: chela.NewIDs(time.Now, rand.Reader), Now: w.clock, Zone: time.UTC,
-		Log: slog.New(slog.DiscardHandler), Limits: limits, Emit: w.emit,
-		Price: func(model string) (chela.Price, bool) {
-			p, ok := prices[model]
-			if !ok {
-				p = prices["p/dear"]
-			}
-			return p, ok
-		},
-		MaxOutput: func(string) int { return 10_000 },
-		Thinks:    func(model string) bool { return model == "p/thinks" },
-		Count:     func(*chela.Request) int { return 1000 },
-		Wait:      w.wait,
-		Dead: func(n chela.NodeID) bool {
-			if w.onDead != nil {
-				w.onDead()
-			}
-			return w.dead[n]
-		},
+		Process: local.Process{Node: "node_a", IDs: chela.NewIDs(time.Now, rand.Reader), Now: w.clock, Log: slog.New(slog.DiscardHandler), Emit: w.emit, Peers: w},
+		Zone:    time.UTC,
+		Limits:  limits,
+		Models:  priced{output: 10_000},
+		Count:   func(*chela.Request) int { return 1000 },
+		Wait:    w.wait,
 	}
 	w.Ledger = cost.New(s, w.cfg)
 	return w
 }
+
+// Dead and Alive know every node.
+func (w *world) Dead(n chela.NodeID) bool {
+	if w.onDead != nil {
+		w.onDead()
+	}
+	return w.dead[n]
+}
+
+func (w *world) Alive(n chela.NodeID) bool { return !w.dead[n] }
+
+// priced are the models of the price list, whose answers have up to output tokens.
+type priced struct{ output int }
+
+func (priced) Price(model string) (chela.Price, bool) {
+	p, ok := prices[model]
+	if !ok {
+		p = prices["p/dear"]
+	}
+	return p, ok
+}
+
+func (p priced) MaxOutput(string) int   { return p.output }
+func (priced) Thinks(model string) bool { return model == "p/thinks" }
 
 // again is the ledger of another process.
 func (w *world) again(node chela.NodeID, limits cost.Limits) *cost.Ledger {

@@ -22,6 +22,7 @@ import (
 	"chela"
 	"chela/internal/engine/cost"
 	"chela/internal/platform/datadir"
+	"chela/internal/platform/local"
 	"chela/internal/platform/pgtest"
 	"chela/internal/store"
 )
@@ -67,7 +68,7 @@ func spend() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	l := spendingLedger(s, node, here.Dead)
+	l := spendingLedger(s, node, here)
 	p := l.Meter(bills{}, "p/cheap")
 	var all sync.WaitGroup
 	for range goroutines {
@@ -86,14 +87,13 @@ func spend() int {
 }
 
 // spendingLedger is the ledger of one process.
-func spendingLedger(s *store.Store, node chela.NodeID, dead func(chela.NodeID) bool) *cost.Ledger {
+func spendingLedger(s *store.Store, node chela.NodeID, peers *datadir.Presence) *cost.Ledger {
 	return cost.New(s, cost.Config{
-		Node: node, IDs: chela.NewIDs(time.Now, rand.Reader), Now: func() time.Time { return noon }, Zone: time.UTC,
-		Log: slog.New(slog.DiscardHandler), Emit: func(chela.Event) {}, Limits: cost.Limits{Day: limit()},
-		Price:     func(model string) (chela.Price, bool) { return prices[model], true },
-		Thinks:    func(string) bool { return false },
-		Wait:      func(context.Context, time.Duration) error { return nil },
-		MaxOutput: func(string) int { return 190 }, Count: func(*chela.Request) int { return 1000 }, Dead: dead,
+		Process: local.Process{Node: node, IDs: chela.NewIDs(time.Now, rand.Reader), Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler), Emit: func(chela.Event) {}, Peers: peers},
+		Zone:    time.UTC,
+		Limits:  cost.Limits{Day: limit()},
+		Wait:    func(context.Context, time.Duration) error { return nil },
+		Models:  priced{output: 190}, Count: func(*chela.Request) int { return 1000 },
 	})
 }
 
@@ -213,7 +213,7 @@ func checkSpent(t *testing.T, s *store.Store, dir string) {
 			t.Error(err)
 		}
 	})
-	l := spendingLedger(s, "node_last", here.Dead)
+	l := spendingLedger(s, "node_last", here)
 	l.Tend(t.Context())
 	open, err := store.Find(t.Context(), s, func(r *store.Read) ([]chela.Usage, error) { return r.Reservations(t.Context(), "") })
 	if err != nil || len(open) > 0 {

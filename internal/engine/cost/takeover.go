@@ -60,7 +60,7 @@ func (t takeover) lose(ctx context.Context, req *chela.Request) error {
 	u.State, u.Guessed = chela.UsageLost, true
 	u.Tokens = chela.TokenUsage{Input: int64(t.ledger.prompt(req))}
 	for _, model := range t.models { // the most expensive
-		if price, _ := t.ledger.cfg.Price(model); u.Model == "" || price.Cost(u.Tokens) > u.Cost {
+		if price, _ := t.ledger.cfg.Models.Price(model); u.Model == "" || price.Cost(u.Tokens) > u.Cost {
 			u.Model, u.Cost = model, price.Cost(u.Tokens)
 		}
 	}

@@ -107,11 +107,11 @@ func TestLeftLanesAreTaken(t *testing.T) {
 				var died time.Time // guarded by mu
 				young := open(t, cfg, gateThenEcho, func(c *lane.Config) {
 					c.Recover = stays
-					c.Dead = func(n chela.NodeID) bool {
+					c.Peers = peers{dead: func(n chela.NodeID) bool {
 						mu.Lock()
 						defer mu.Unlock()
 						return n == old.node && !died.IsZero()
-					}
+					}}
 				})
 				old.say(message(mainSession, "m1", "wait"))
 				old.enter()
@@ -380,7 +380,7 @@ func TestMessagesOfLivingProcessesAreLeft(t *testing.T) {
 			counted := func(n *atomic.Int64) func(*lane.Config) {
 				return func(lc *lane.Config) {
 					lc.Recover = c.stays && n == &opened
-					lc.Alive = func(chela.NodeID) bool { return c.alive }
+					lc.Peers = peers{alive: c.alive}
 					model := lc.Model
 					lc.Model = func(s chela.Session, t chela.Thread, m []chela.Waiting) string {
 						n.Add(1)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"chela/internal/engine/queue"
 	"chela/internal/engine/session"
 	"chela/internal/engine/turn"
+	"chela/internal/platform/local"
 	"chela/internal/platform/pause"
 	"chela/internal/store"
 )
@@ -34,11 +34,8 @@ const maxWaiting = chela.MaxWaiting
 // Config holds the dependencies of lanes. All fields before Classes are
 // required.
 type Config struct {
-	Node   chela.NodeID
-	IDs    *chela.IDs
-	Now    func() time.Time
-	Emit   func(chela.Event)
-	Log    *slog.Logger
+	local.Process
+
 	Runner *turn.Runner
 
 	// Agent returns the agent that takes a turn. An unavailable model is
@@ -49,12 +46,6 @@ type Config struct {
 	// Model selects the model of a new turn, as provider/model, from its
 	// messages.
 	Model func(s chela.Session, t chela.Thread, messages []chela.Waiting) string
-
-	// Dead reports whether a node is known to be dead.
-	Dead func(chela.NodeID) bool
-
-	// Alive reports whether a node is known to be alive.
-	Alive func(chela.NodeID) bool
 
 	Classes map[chela.Class]int // concurrent turns per class; default 4
 	Waiting int                 // waiting turns per class; 0 means 1,000

@@ -22,6 +22,7 @@ import (
 	"chela/internal/engine/turn/machine"
 	"chela/internal/model/provider/script"
 	"chela/internal/platform/event"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 	"chela/internal/store/storetest"
 	"chela/internal/tool"
@@ -172,9 +173,11 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	model := script.New(played, script.Config{})
 	lc := lane.Config{
-		Node: h.node, IDs: h.ids, Now: time.Now, Emit: h.bus.Emit, Log: log,
+		Process: local.Process{Node: h.node, IDs: h.ids, Now: time.Now, Emit: h.bus.Emit, Log: log},
+
 		Runner: turn.NewRunner(turn.Config{
-			IDs: h.ids, Now: time.Now, Emit: h.bus.Emit, Log: log, Limits: machine.Limits{Steps: 8},
+			Process: local.Process{IDs: h.ids, Now: time.Now, Emit: h.bus.Emit, Log: log},
+			Limits:  machine.Limits{Steps: 8},
 			Expires: time.Hour, Grace: time.Second,
 		}),
 		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
@@ -187,8 +190,6 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 			}, nil
 		},
 		Model:   func(chela.Session, chela.Thread, []chela.Waiting) string { return "script/test" },
-		Alive:   func(chela.NodeID) bool { return false },
-		Dead:    func(chela.NodeID) bool { return false },
 		Classes: map[chela.Class]int{chela.ClassMain: 64},
 		// Nothing waits for a clock unless the test is about it.
 		Queue: queue.Rules{Home: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},
@@ -198,8 +199,9 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 	}
 	h.lanes = lane.New(s, lc)
 	h.desk = approval.New(s, approval.Config{
-		IDs: h.ids, Now: time.Now, Emit: h.bus.Emit, Log: log, Wake: h.lanes.Wake,
-		Hash: func(name string, args []byte) string { return tool.Hash(name, args) },
+		Process: local.Process{IDs: h.ids, Now: time.Now, Emit: h.bus.Emit, Log: log},
+		Wake:    h.lanes.Wake,
+		Hash:    func(name string, args []byte) string { return tool.Hash(name, args) },
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

@@ -17,7 +17,19 @@ import (
 )
 
 // takesAll makes a process that believes every other one dead.
-func takesAll(c *lane.Config) { c.Dead = func(chela.NodeID) bool { return true } }
+func takesAll(c *lane.Config) {
+	c.Peers = peers{dead: func(chela.NodeID) bool { return true }}
+}
+
+// peers are the other processes: those that are dead, and whether those that are not are
+// known to be alive.
+type peers struct {
+	dead  func(chela.NodeID) bool
+	alive bool
+}
+
+func (p peers) Dead(n chela.NodeID) bool { return p.dead != nil && p.dead(n) }
+func (p peers) Alive(chela.NodeID) bool  { return p.alive }
 
 // take lets a process take over a lane.
 func (h *house) take(key chela.SessionKey) {

@@ -16,6 +16,7 @@ import (
 	"chela/internal/engine/replay"
 	"chela/internal/engine/turn"
 	"chela/internal/engine/turn/machine"
+	"chela/internal/platform/local"
 	"chela/internal/safety/provenance"
 	"chela/internal/tool"
 )
@@ -75,7 +76,8 @@ func record() replay.Record {
 
 func turns() turn.Config {
 	return turn.Config{
-		IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now, Log: slog.New(slog.DiscardHandler), Limits: machine.Limits{Steps: 10},
+		Process: local.Process{IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now, Log: slog.New(slog.DiscardHandler)},
+		Limits:  machine.Limits{Steps: 10},
 		Expires: time.Hour, Prompt: prompt.DefaultSettings(),
 	}
 }

@@ -170,7 +170,7 @@ func (m *Rewinds) complete(ctx context.Context, v chela.Rewind, agent string) (c
 // wake resumes the lane after a rewind. A failure is logged only; the periodic
 // scan finds the lane.
 func (m *Rewinds) wake(ctx context.Context, key chela.SessionKey) {
-	if err := m.cfg.Wake(ctx, key); err != nil && ctx.Err() == nil {
+	if err := m.cfg.Lanes.Wake(ctx, key); err != nil && ctx.Err() == nil {
 		m.cfg.Log.Warn("lane not taken", "session", key, "error", err)
 	}
 }
@@ -224,7 +224,7 @@ func (m *Rewinds) finish(ctx context.Context, v chela.Rewind) error {
 		_, err = m.complete(ctx, v, s.Agent)
 		return err
 	case live != "":
-		if err := m.cfg.Stop(ctx, live); err != nil && chela.KindOf(err) != chela.Conflict {
+		if err := m.cfg.Lanes.Stop(ctx, live); err != nil && chela.KindOf(err) != chela.Conflict {
 			return err
 		}
 		return nil

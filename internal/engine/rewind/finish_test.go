@@ -254,7 +254,7 @@ func TestFinishFailsWithTheTurn(t *testing.T) {
 			w.begin(t, "1", writes(file("a", "1")))
 			w.left(t, chela.RewindAsked, "k")
 			cfg := w.config(t)
-			cfg.Stop = func(context.Context, chela.TurnID) error { return c.stop }
+			cfg.Lanes = lanesOf{w, c.stop, nil}
 			err := rewind.New(w.store, cfg).Finish(t.Context(), w.session)
 			want(t, "error", c.want, chela.KindOf(err))
 			want(t, "thread", chela.ThreadProcessing, w.state(t).State)
@@ -270,9 +270,7 @@ func TestSessionThatCannotBeWokenIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	cfg := w.config(t)
 	cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
-	cfg.Wake = func(context.Context, chela.SessionKey) error {
-		return chela.E(chela.Unavailable, "the database is busy")
-	}
+	cfg.Lanes = lanesOf{w, nil, chela.E(chela.Unavailable, "the database is busy")}
 	v, err := rewind.New(w.store, cfg).Undo(t.Context(), w.thread, 1, rewind.How{})
 	moved(t, v, err)
 	if got := strings.Count(log.String(), "lane not taken"); got != 1 {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -14,34 +13,32 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/platform/fail"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 	"chela/internal/tool/workspace"
 )
 
 // Config holds the dependencies of a mover. All fields are required.
 type Config struct {
-	Node chela.NodeID
-	IDs  *chela.IDs
-	Now  func() time.Time
-	Emit func(chela.Event)
-	Log  *slog.Logger
+	local.Process
 
 	Workspace workspace.Finder
 	Documents documents
+	Lanes     lanes
 	Bytes     func(ctx context.Context, sha256 string) ([]byte, error) // loads the content of a pre-image
 
 	// Tools describe the calls that are not undone.
 	Tools []chela.Tool
 
-	// Stop asks a turn to stop, which is a Conflict if it has ended, and Wait
-	// waits for its end. Wake resumes a session with waiting work.
-	Stop func(ctx context.Context, id chela.TurnID) error
 	Wait func(ctx context.Context, id chela.TurnID) error
-	Wake func(ctx context.Context, key chela.SessionKey) error
+}
 
-	// Dead and Alive report only certain knowledge about a node.
-	Dead  func(chela.NodeID) bool
-	Alive func(chela.NodeID) bool
+// lanes stop and resume turns.
+type lanes interface {
+	// Stop asks a turn to stop. It returns Conflict if the turn has ended.
+	Stop(ctx context.Context, id chela.TurnID) error
+	// Wake resumes a session with waiting work.
+	Wake(ctx context.Context, key chela.SessionKey) error
 }
 
 // documents is the document store of all agents.
@@ -290,7 +287,7 @@ func (m *Rewinds) interrupt(ctx context.Context, v *chela.Rewind, turn chela.Tur
 	if err != nil {
 		return err
 	}
-	if err := m.cfg.Stop(ctx, turn); err != nil && chela.KindOf(err) != chela.Conflict {
+	if err := m.cfg.Lanes.Stop(ctx, turn); err != nil && chela.KindOf(err) != chela.Conflict {
 		return err
 	}
 	return m.holding(ctx, *v, func(ctx context.Context) error { return m.cfg.Wait(ctx, turn) })

@@ -17,6 +17,7 @@ import (
 	"chela/internal/engine/rewind"
 	"chela/internal/memory"
 	"chela/internal/platform/datadir"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 	"chela/internal/tool/workspace"
 )
@@ -90,14 +91,11 @@ func (w *world) start(t testing.TB) {
 // config is how a process of its own moves the heads of the home.
 func (w *world) config(t testing.TB) rewind.Config {
 	return rewind.Config{
-		Node: w.ids.Node(), IDs: w.ids, Now: time.Now, Emit: func(e chela.Event) { w.told = append(w.told, e) },
-		Log:       slog.New(slog.DiscardHandler),
+		Process: local.Process{Node: w.ids.Node(), IDs: w.ids, Now: time.Now, Emit: func(e chela.Event) { w.told = append(w.told, e) }, Log: slog.New(slog.DiscardHandler), Peers: w},
+
 		Workspace: func(workspace.Owner) (string, error) { return w.dir, nil }, Documents: meddled{w.docs, w}, Bytes: w.blobs.Bytes,
 		Tools: []chela.Tool{tool("write_file"), tool("http"), tool("shell")},
-		Stop: func(_ context.Context, id chela.TurnID) error {
-			w.stopped = append(w.stopped, id)
-			return nil
-		},
+		Lanes: w,
 		Wait: func(_ context.Context, id chela.TurnID) error {
 			w.end(t, id, chela.TurnInterrupted)
 			if w.waits != nil {
@@ -105,19 +103,29 @@ func (w *world) config(t testing.TB) rewind.Config {
 			}
 			return nil
 		},
-		Wake:  func(context.Context, chela.SessionKey) error { w.woken++; return nil },
-		Dead:  func(n chela.NodeID) bool { return w.dead[n] },
-		Alive: func(n chela.NodeID) bool { return !w.dead[n] },
 	}
 }
+
+func (w *world) Stop(_ context.Context, id chela.TurnID) error {
+	w.stopped = append(w.stopped, id)
+	return nil
+}
+
+func (w *world) Wake(context.Context, chela.SessionKey) error {
+	w.woken++
+	return nil
+}
+
+// Dead and Alive know every node.
+func (w *world) Dead(n chela.NodeID) bool  { return w.dead[n] }
+func (w *world) Alive(n chela.NodeID) bool { return !w.dead[n] }
 
 // stranger moves the heads of the home from another machine, where nothing is
 // known of other nodes.
 func (w *world) stranger(t testing.TB) *rewind.Rewinds {
 	t.Helper()
 	cfg := w.config(t)
-	cfg.Dead = func(chela.NodeID) bool { return false }
-	cfg.Alive = cfg.Dead
+	cfg.Peers = nil
 	return rewind.New(w.store, cfg)
 }
 
@@ -395,3 +403,12 @@ func (w *world) state(t testing.TB) chela.Thread {
 	}
 	return thread
 }
+
+// lanesOf are lanes that fail.
+type lanesOf struct {
+	*world
+	stop, wake error
+}
+
+func (l lanesOf) Stop(context.Context, chela.TurnID) error     { return l.stop }
+func (l lanesOf) Wake(context.Context, chela.SessionKey) error { return l.wake }

@@ -5,7 +5,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"strings"
 	"time"
 	"unicode"
@@ -15,15 +14,13 @@ import (
 	"chela/internal/api"
 	"chela/internal/engine/prompt"
 	"chela/internal/platform/datadir"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
 // Config holds the dependencies of [Sessions]. All fields but Ended are required.
 type Config struct {
-	IDs  *chela.IDs
-	Now  func() time.Time
-	Emit func(chela.Event)
-	Log  *slog.Logger
+	local.Process
 
 	Blobs *datadir.Blobs // contents of attachments
 

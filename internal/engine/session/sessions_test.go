@@ -13,6 +13,7 @@ import (
 	"chela"
 	"chela/internal/engine/session"
 	"chela/internal/platform/datadir"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 	"chela/internal/store/storetest"
 )
@@ -58,13 +59,13 @@ func newRoom(t testing.TB, s *store.Store) *room {
 	r := &room{ids: chela.NewIDs(func() time.Time { return noon }, rand.Reader), store: s}
 	r.blobs = datadir.NewBlobs(t.TempDir())
 	r.Sessions = session.New(s, session.Config{
-		IDs: r.ids, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler),
-		Emit: func(e chela.Event) {
+		Process: local.Process{IDs: r.ids, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler), Emit: func(e chela.Event) {
 			r.events = append(r.events, e)
 			if r.told != nil {
 				r.told()
 			}
-		},
+		}},
+
 		Ended:  func(e session.End) { r.ends = append(r.ends, e) },
 		Usable: func(string) error { return nil },
 		Blobs:  r.blobs,

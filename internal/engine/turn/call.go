@@ -7,11 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"chela"
 	"chela/internal/platform/fail"
+	"chela/internal/platform/local"
 	"chela/internal/tool"
 )
 
@@ -24,14 +24,12 @@ const (
 
 // A CallRunner runs calls. It is safe for concurrent use.
 type CallRunner struct {
+	local.Process
 	Get   func(name string) (chela.Tool, bool)
 	After func(ctx context.Context, c chela.ToolCall, r chela.ToolResult) chela.ToolResult      // post-processes a result, such as hooks
 	Bound tool.BoundFunc                                                                        // limits the size of the processed result; nil for no limit
 	Rule  func(ctx context.Context, c chela.ToolCall, j chela.Judgement) (chela.Verdict, error) // judges further steps of a running call; nil denies all
 	Grace time.Duration                                                                         // grace period of a cancelled tool
-	Now   func() time.Time
-	Emit  func(chela.Event)
-	Log   *slog.Logger
 }
 
 // An CallOutcome is the end of a call. If Later is set, the call has no outcome and

@@ -11,6 +11,7 @@ import (
 
 	"chela"
 	"chela/internal/engine/turn"
+	"chela/internal/platform/local"
 )
 
 // A callTool runs a call; over is closed at the end of the test.
@@ -60,13 +61,13 @@ func TestRun(t *testing.T) {
 					return c.run(ctx, given, over)
 				}
 				r := turn.CallRunner{
-					Get: func(name string) (chela.Tool, bool) { return chela.Tool{Name: name, Run: run}, c.run != nil },
+					Process: local.Process{Now: time.Now, Log: slog.New(slog.DiscardHandler), Emit: func(e chela.Event) { events = append(events, string(e.Kind)+" "+string(e.Turn)+" "+e.Text) }},
+					Get:     func(name string) (chela.Tool, bool) { return chela.Tool{Name: name, Run: run}, c.run != nil },
 					After: func(_ context.Context, _ chela.ToolCall, r chela.ToolResult) chela.ToolResult {
 						r.Text += ", looked at"
 						return r
 					},
-					Grace: time.Second, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-					Emit: func(e chela.Event) { events = append(events, string(e.Kind)+" "+string(e.Turn)+" "+e.Text) },
+					Grace: time.Second,
 				}
 				ctx, cancel := context.WithCancelCause(t.Context())
 				defer cancel(nil)

@@ -14,6 +14,7 @@ import (
 	"chela/internal/engine/turn/machine"
 	"chela/internal/platform/excerpt"
 	"chela/internal/platform/fail"
+	"chela/internal/platform/local"
 	"chela/internal/safety/provenance"
 )
 
@@ -247,7 +248,7 @@ func (n *run) calls() CallRunner {
 		r, err := n.agent.Policy(ctx, turn, c, j)
 		return r.Verdict, err
 	}
-	return CallRunner{Get: n.agent.Tools.Get, Rule: rule, After: n.afterCall, Bound: n.Bound, Grace: n.Grace, Now: n.Now, Emit: emit, Log: n.Log}
+	return CallRunner{Process: local.Process{Now: n.Now, Emit: emit, Log: n.Log}, Get: n.agent.Tools.Get, Rule: rule, After: n.afterCall, Bound: n.Bound, Grace: n.Grace}
 }
 
 // record adds the result of a call.

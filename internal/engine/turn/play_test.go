@@ -14,6 +14,7 @@ import (
 	"chela"
 	"chela/internal/engine/turn"
 	"chela/internal/engine/turn/machine"
+	"chela/internal/platform/local"
 )
 
 // A play performs a turn on paper: what the model answers, what the policy
@@ -325,7 +326,7 @@ func (p *play) handOut(calls []chela.ToolCall) {
 
 // bring is what ends the wait for results of offered tools, or a part of it.
 func (p *play) bring() {
-	runner := turn.NewRunner(turn.Config{IDs: chela.NewIDs(time.Now, &counting{}), Now: time.Now})
+	runner := turn.NewRunner(turn.Config{Process: local.Process{IDs: chela.NewIDs(time.Now, &counting{}), Now: time.Now}})
 	s := p.state.Clone()
 	switch out := s.HandedOut(); {
 	case len(out) == 0:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"time"
 
 	"chela"
@@ -12,6 +11,7 @@ import (
 	"chela/internal/engine/prompt"
 	"chela/internal/engine/turn/machine"
 	"chela/internal/platform/excerpt"
+	"chela/internal/platform/local"
 	"chela/internal/tool"
 )
 
@@ -74,10 +74,8 @@ type CompactFunc func(ctx context.Context, r prompt.CompactionRequest) (summary 
 // Config holds the shared dependencies of runs. The fields up to Grace are
 // required.
 type Config struct {
-	IDs     *chela.IDs
-	Now     func() time.Time
-	Emit    func(chela.Event)
-	Log     *slog.Logger
+	local.Process
+
 	Limits  machine.Limits
 	Expires time.Duration // timeout of an approval
 	Grace   time.Duration // grace period of a cancelled tool

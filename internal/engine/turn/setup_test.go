@@ -18,6 +18,7 @@ import (
 	"chela/internal/engine/replay"
 	"chela/internal/engine/turn"
 	"chela/internal/engine/turn/machine"
+	"chela/internal/platform/local"
 	"chela/internal/tool"
 )
 
@@ -129,7 +130,8 @@ func newRig(t *testing.T, steps ...step) *rig {
 	r.book.emit = r.emit
 	t.Cleanup(r.replays)
 	r.cfg = turn.Config{
-		IDs: chela.NewIDs(time.Now, &counting{}), Now: time.Now, Emit: r.emit, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Process: local.Process{IDs: chela.NewIDs(time.Now, &counting{}), Now: time.Now, Emit: r.emit, Log: slog.New(slog.NewTextHandler(t.Output(), nil))},
+
 		Limits: machine.Limits{Steps: 10}, Expires: time.Hour, Grace: time.Minute,
 	}
 	return r

@@ -108,6 +108,10 @@ func (h *home) Attend(ctx context.Context, id chela.TurnID, missed bool, to ingr
 	return f.Attend(ctx, id, missed, to)
 }
 
+func (*home) Names() []string { return []string{"main"} }
+
+func (*home) Candidates(context.Context, chela.Inbound) ([]string, error) { panic("candidates") }
+
 func (h *home) Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
 	t, err := h.Outcome(ctx, id)
 	return t.Turn, err
@@ -135,7 +139,7 @@ func (h *home) run(t *testing.T, path string) (end func()) {
 	stream := event.NewStream(event.Config{Bus: &h.bus, Log: log, Read: h.read, Last: h.last})
 	g, err := gateway.New(gateway.Config{
 		Home: gateway.Services{
-			Conversation: h, Turns: h, Operations: append(turn.Operations(h, h), api.ApprovalsAnswer.Do(h.answer)), Events: stream, Agents: func() []string { return []string{"main"} },
+			Conversation: h, Turns: h, Operations: append(turn.Operations(h, h), api.ApprovalsAnswer.Do(h.answer)), Events: stream, Agents: h,
 		},
 		IDs: testIDs(), Now: time.Now, Log: log,
 	})

@@ -3,22 +3,21 @@ package command
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"chela"
 	"chela/internal/api"
 	"chela/internal/engine/approval"
 	"chela/internal/engine/lane"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
 // Config holds the dependencies of an interpreter. All fields but Version are
 // required.
 type Config struct {
-	IDs       *chela.IDs
-	Now       func() time.Time
-	Log       *slog.Logger
+	local.Process
+
 	Lanes     lanes
 	Approvals approvals
 	Version   string // of the program; may be empty

@@ -28,7 +28,7 @@ type kind int
 const (
 	order     kind = iota // executed at once
 	directive             // sets a value, for a message or the session
-	local                 // only for surfaces with a screen to leave
+	onScreen              // only for surfaces with a screen to leave
 	spoken                // becomes a message to the agent
 )
 
@@ -37,7 +37,7 @@ const (
 func (f Form) Directive() bool { return f.kind == directive }
 
 // Local reports whether the surface executes the command itself.
-func (f Form) Local() bool { return f.kind == local }
+func (f Form) Local() bool { return f.kind == onScreen }
 
 // Spoken reports whether the command becomes a message to the agent.
 func (f Form) Spoken() bool { return f.kind == spoken }
@@ -139,7 +139,7 @@ var table = []Form{
 	{Name: "context", Help: "shows the size of the prompt, part by part"},
 	{Name: "usage", Help: "shows the tokens of this session and of the home"},
 	{Name: "debug", Help: "shows the ids and states behind this session"},
-	{Name: "quit", Aliases: []string{"exit", "q"}, Help: "leaves a chat on the command line", Open: true, kind: local},
+	{Name: "quit", Aliases: []string{"exit", "q"}, Help: "leaves a chat on the command line", Open: true, kind: onScreen},
 }
 
 // Forms returns every command in the order of help.

@@ -62,7 +62,7 @@ func (t *talk) read(ctx context.Context) (in incoming, err error) {
 	var into io.Writer = &kept
 	var came int64
 	in.free = func() {}
-	for began := t.home.Now(); err == nil && ctx.Err() == nil; {
+	for began := t.gateway.cfg.Now(); err == nil && ctx.Err() == nil; {
 		_ = t.line.SetReadDeadline(began.Add(t.visit.Times().BodyTime(came))) // a connection that is closed needs none
 		var n int64
 		n, err = io.CopyN(into, from, readChunk)
@@ -91,8 +91,8 @@ func (t *talk) read(ctx context.Context) (in incoming, err error) {
 // drain reads the client's remaining data for a limited time: otherwise it does
 // not see why the connection was closed.
 func (t *talk) drain() {
-	_ = t.line.SetReadDeadline(t.home.Now().Add(farewell)) // a connection that is closed needs none
-	_, _ = io.Copy(io.Discard, t.line)                     // ends with the time
+	_ = t.line.SetReadDeadline(t.gateway.cfg.Now().Add(farewell)) // a connection that is closed needs none
+	_, _ = io.Copy(io.Discard, t.line)                            // ends with the time
 }
 
 // serve executes a frame's request and answers it.
@@ -142,7 +142,7 @@ func (t *talk) do(ctx context.Context, f api.Frame) error {
 	case f.Kind == api.FrameMessage && f.Message != nil:
 		return t.message(f)
 	case f.Kind == api.FrameAnswer && f.Approval != "" && f.Answer != nil:
-		as := api.Local{Operations: t.home.Operations, Caller: t.visit.Caller()}
+		as := api.Local{Operations: t.gateway.cfg.Home.Operations, Caller: t.visit.Caller()}
 		said := api.AnswerRequest{ApprovalRef: api.ApprovalRef{ID: f.Approval}, Answer: *f.Answer}
 		if _, err := api.Call(t.visit.Request.Context(), as, api.ApprovalsAnswer, said); err != nil {
 			return err
@@ -150,7 +150,7 @@ func (t *talk) do(ctx context.Context, f api.Frame) error {
 		t.write(api.Frame{Kind: f.Kind, ID: f.ID, Approval: f.Approval})
 		return nil
 	case f.Kind == api.FrameCancel && f.Turn != "":
-		if err := t.home.Stop(ctx, f.Turn); err != nil {
+		if err := t.gateway.cfg.Home.Conversation.Stop(ctx, f.Turn); err != nil {
 			return err
 		}
 		t.write(api.Frame{Kind: f.Kind, ID: f.ID, Turn: f.Turn})
@@ -169,13 +169,13 @@ func (t *talk) message(f api.Frame) error {
 	}
 	m := *f.Message
 	if m.MessageID == "" {
-		m.MessageID = string(t.home.IDs.Request())
+		m.MessageID = string(t.gateway.cfg.IDs.Request())
 	}
 	owed := &receipt{session: m.Session, given: make(chan struct{})}
 	t.mu.Lock()
 	t.owed = owed
 	t.mu.Unlock()
-	r, err := t.home.Accept(t.visit, m)
+	r, err := t.gateway.accept(t.visit, m)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.owed = nil; err == nil {
@@ -206,7 +206,7 @@ func (t *talk) subscribe(ctx context.Context, f api.Frame) error {
 	if f.Filter != nil {
 		filter = *f.Filter
 	}
-	sub, err := t.home.Subscribe(ctx, filter)
+	sub, err := t.gateway.subscribe(ctx, filter)
 	if err != nil {
 		return err
 	}
@@ -266,7 +266,7 @@ func (t *talk) send(f api.Frame) {
 		t.end(err)
 		return
 	}
-	_ = t.line.SetWriteDeadline(t.home.Now().Add(t.visit.Times().Write))                   // a connection that is closed needs none
+	_ = t.line.SetWriteDeadline(t.gateway.cfg.Now().Add(t.visit.Times().Write))            // a connection that is closed needs none
 	if err := t.conn.Write(context.Background(), websocket.MessageText, raw); err != nil { // ended by the deadline
 		t.end(errGone)
 		return

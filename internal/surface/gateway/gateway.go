@@ -42,6 +42,7 @@ type Services struct {
 	Transcripts  transcripts
 	Turns        turns
 	Models       models
+	Agents       agents
 	Tokens       tokens
 	Logins       logins
 	Requests     requests
@@ -70,12 +71,14 @@ type Services struct {
 	// Logs passes lines of the log to show: existing lines, and then each new
 	// one until ctx ends, if follow is set.
 	Logs func(ctx context.Context, follow bool, show func(line string)) error
+}
 
-	// Answering returns the candidates for a message, the first choice first.
-	Answering func(ctx context.Context, in chela.Inbound) ([]string, error)
-
-	// Agents returns the names of the agents.
-	Agents func() []string
+// agents are the agents of a home.
+type agents interface {
+	// Names returns the names of the agents, including "main".
+	Names() []string
+	// Candidates returns the models that may answer a message, the first choice first.
+	Candidates(ctx context.Context, in chela.Inbound) ([]string, error)
 }
 
 // conversation accepts messages, and follows and stops their turns; see

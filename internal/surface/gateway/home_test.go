@@ -116,9 +116,13 @@ func (h *home) home() gateway.Services {
 		},
 		Ready:  func(context.Context) error { h.mu.Lock(); defer h.mu.Unlock(); return h.notReady },
 		Logs:   h.logs,
-		Agents: func() []string { return []string{"main", "other"} },
+		Agents: h,
 	}
 }
+
+func (*home) Names() []string { return []string{"main", "other"} }
+
+func (*home) Candidates(context.Context, chela.Inbound) ([]string, error) { return nil, nil }
 
 // notices are the operations on the one notice of the home.
 func notices() []api.Bound {

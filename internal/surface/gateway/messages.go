@@ -85,7 +85,7 @@ func (g *Gateway) addressed(v *edge.Visit, m api.Message) (chela.Inbound, error)
 	case key.Agent != "" && key.Agent != in.Agent:
 		return in, chela.E(chela.Invalid, fmt.Sprintf("the session belongs to agent %s", key.Agent)).WithHint("leave the agent out")
 	}
-	if !slices.Contains(g.cfg.Home.Agents(), in.Agent) {
+	if !slices.Contains(g.cfg.Home.Agents.Names(), in.Agent) {
 		return in, chela.E(chela.NotFound, fmt.Sprintf("there is no agent %.64q", in.Agent)).WithHint("name one of config.toml")
 	}
 	if in.MessageID == "" {

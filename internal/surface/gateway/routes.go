@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -59,15 +58,7 @@ func (g *Gateway) messageRoutes() []route {
 			headers(seen).
 			isLong().by(g.getEvents),
 		get("/api/ws", chela.ScopeRead, "Speak both ways over a WebSocket").gives(api.Frame{}).with(http.StatusSwitchingProtocols).
-			isLong().by(g.webSocket().Serve),
-	}
-}
-
-// webSocket describes the WebSocket protocol.
-func (g *Gateway) webSocket() SocketAPI {
-	return SocketAPI{
-		IDs: g.cfg.IDs, Now: g.cfg.Now, Accept: g.accept, Operations: g.cfg.Home.Operations, Subscribe: g.subscribe,
-		Stop: func(ctx context.Context, id chela.TurnID) error { return g.cfg.Home.Conversation.Stop(ctx, id) },
+			isLong().by(g.serveSocket),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/platform/local"
 	"chela/internal/surface/gateway/edge"
 	"chela/internal/surface/gateway/openai"
 )
@@ -30,8 +31,8 @@ func New(cfg Config) (*Gateway, error) {
 		cfg: cfg, logins: edge.NewMeter(cfg.LoginsPerMinute, cfg.Now), hooks: edge.NewMeter(cfg.HooksPerMinute, cfg.Now),
 		openAI: openai.New(openai.Config{
 			Conversation: cfg.Home.Conversation, Turns: cfg.Home.Turns, Models: cfg.Home.Models, Responses: cfg.Home.Responses,
-			IDs: cfg.IDs, Now: cfg.Now, Log: cfg.Log, Agents: cfg.Home.Agents, Attach: cfg.Home.Attach, Client: client,
-			API: api.Local{Operations: cfg.Home.Operations}, Answering: cfg.Home.Answering, Image: cfg.Home.Image,
+			Process: local.Process{IDs: cfg.IDs, Now: cfg.Now, Log: cfg.Log}, Agents: cfg.Home.Agents, Attach: cfg.Home.Attach, Client: client,
+			API: api.Local{Operations: cfg.Home.Operations}, Image: cfg.Home.Image,
 		}),
 	}
 	g.document = sync.OnceValues(func() ([]byte, error) { return OpenAPIDocument(Routes(), cfg.Version) })

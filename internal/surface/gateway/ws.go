@@ -18,32 +18,12 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/platform/event"
 	"chela/internal/surface/gateway/edge"
 )
 
-// SocketAPI is the interface that the protocol needs, in the name of the caller.
-type SocketAPI struct {
-	IDs *chela.IDs // for messages without an id
-	Now func() time.Time
-
-	// Operations are the operations of the home that frames call.
-	Operations []api.Bound
-
-	// Accept commits a message.
-	Accept func(v *edge.Visit, m api.Message) (api.Receipt, error)
-
-	// Stop asks a turn to stop.
-	Stop func(ctx context.Context, id chela.TurnID) error
-
-	// Subscribe subscribes to events. A filter that cannot match anything is
-	// Invalid.
-	Subscribe func(ctx context.Context, filter api.Filter) (*event.Subscription, error)
-}
-
-// Serve serves a client until it disconnects, the gateway stops or the token is
+// serveSocket serves a client until it disconnects, the gateway stops or the token is
 // revoked.
-func (h SocketAPI) Serve(v *edge.Visit) error {
+func (g *Gateway) serveSocket(v *edge.Visit) error {
 	shake := &handshake{Visit: v}
 	conn, err := websocket.Accept(shake, v.Request, &websocket.AcceptOptions{
 		InsecureSkipVerify: true, // the edge has checked the origin, more strictly
@@ -53,7 +33,7 @@ func (h SocketAPI) Serve(v *edge.Visit) error {
 	}
 	conn.SetReadLimit(api.MaxBatch)
 	ctx, end := context.WithCancelCause(v.Request.Context())
-	t := &talk{home: h, visit: v, conn: conn, line: shake.line, end: end, stopTelling: func() {}}
+	t := &talk{gateway: g, visit: v, conn: conn, line: shake.line, end: end, stopTelling: func() {}}
 	kept := make(chan struct{})
 	go func() { // ends with ctx; waited for below
 		defer close(kept)
@@ -128,11 +108,11 @@ func statusOf(cause error) websocket.StatusCode {
 // most. Then the connection is closed, and the client reconnects with its
 // cursor.
 type talk struct {
-	home  SocketAPI
-	visit *edge.Visit // belongs to the reader
-	conn  *websocket.Conn
-	line  net.Conn // below conn, for its deadlines: contexts that end break it off
-	end   context.CancelCauseFunc
+	gateway *Gateway
+	visit   *edge.Visit // belongs to the reader
+	conn    *websocket.Conn
+	line    net.Conn // below conn, for its deadlines: contexts that end break it off
+	end     context.CancelCauseFunc
 
 	stopTelling func() // ends the subscription and waits for that; belongs to the reader
 
@@ -179,7 +159,7 @@ const farewell = time.Second
 // close sends the reason, if the client still listens.
 func (t *talk) close(cause error) {
 	if !errors.Is(cause, errGone) {
-		_ = t.line.SetDeadline(t.home.Now().Add(farewell))        // a connection that is closed needs none
+		_ = t.line.SetDeadline(t.gateway.cfg.Now().Add(farewell)) // a connection that is closed needs none
 		_ = t.conn.Close(statusOf(cause), chela.MessageOf(cause)) // a client that does not answer is gone
 	}
 	_ = t.conn.CloseNow() // was closed already, if there was a farewell

@@ -24,25 +24,32 @@ type JobOrder struct {
 	Parts       []string
 }
 
-// JobAPI is the interface to the jobs. All fields are required; the functions are
-// safe for concurrent use.
-type JobAPI struct {
-	Create func(ctx context.Context, o JobOrder) (chela.Job, error)
+// jobs are the jobs of a home. They are safe for concurrent use.
+type jobs interface {
+	Create(ctx context.Context, o JobOrder) (chela.Job, error)
 
 	// Jobs returns the newest jobs that match, newest first.
-	Jobs func(ctx context.Context, w WantedJob) ([]chela.Job, error)
+	Jobs(ctx context.Context, w WantedJob) ([]chela.Job, error)
 
-	Job    func(ctx context.Context, id chela.JobID) (JobView, error)
-	Events func(ctx context.Context, id chela.JobID, after int) ([]chela.JobEvent, error)
-	Prompt func(ctx context.Context, id chela.JobID, text string, call chela.ToolCall) error
-	Cancel func(ctx context.Context, id chela.JobID, by string) (chela.Job, error)
+	Job(ctx context.Context, id chela.JobID) (JobView, error)
+	Events(ctx context.Context, id chela.JobID, after int) ([]chela.JobEvent, error)
+	Prompt(ctx context.Context, id chela.JobID, text string, call chela.ToolCall) error
+	Cancel(ctx context.Context, id chela.JobID, by string) (chela.Job, error)
 
-	// Progress reported by a job about itself.
-	Plan  func(ctx context.Context, id chela.JobID, steps []string) error
-	Step  func(ctx context.Context, id chela.JobID, step chela.JobStep) error
-	Parts func(ctx context.Context, id chela.JobID, call chela.CallID, texts []string) ([]chela.Job, error)
+	progress
+}
 
-	Now func() time.Time
+// progress is what a job reports about itself.
+type progress interface {
+	Plan(ctx context.Context, id chela.JobID, steps []string) error
+	Step(ctx context.Context, id chela.JobID, step chela.JobStep) error
+	Parts(ctx context.Context, id chela.JobID, call chela.CallID, texts []string) ([]chela.Job, error)
+}
+
+// jobTools makes the tools.
+type jobTools struct {
+	jobs
+	now func() time.Time
 }
 
 // WantedJob filters the jobs of a list.
@@ -65,7 +72,8 @@ type JobView struct {
 }
 
 // JobTools returns the tools.
-func JobTools(d JobAPI) []chela.Tool {
+func JobTools(of jobs, now func() time.Time) []chela.Tool {
+	d := jobTools{of, now}
 	return []chela.Tool{d.create(), d.list(), d.status(), d.events(), d.prompt(), d.cancel(), d.plan(), d.step(), d.parts()}
 }
 
@@ -101,7 +109,7 @@ func isMain(session chela.SessionKey) bool {
 
 // find returns a job that the session of a call may see. Others are NotFound,
 // as if they did not exist.
-func (d JobAPI) find(ctx context.Context, c chela.ToolCall, id string) (JobView, error) {
+func (d jobTools) find(ctx context.Context, c chela.ToolCall, id string) (JobView, error) {
 	v, err := d.Job(ctx, chela.JobID(id))
 	if err == nil && !seesJob(c, v.Job) {
 		err = chela.E(chela.NotFound, fmt.Sprintf("there is no job %.60q", id))

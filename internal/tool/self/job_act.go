@@ -30,7 +30,7 @@ type promptInput struct {
 	Text  string `json:"text" jsonschema:"what to tell it"`
 }
 
-func (d JobAPI) prompt() chela.Tool {
+func (d jobTools) prompt() chela.Tool {
 	return tool.New(tool.Def[promptInput]{
 		Name: "job_prompt",
 		Doc:  promptDoc,
@@ -50,7 +50,7 @@ func (d JobAPI) prompt() chela.Tool {
 	})
 }
 
-func (d JobAPI) cancel() chela.Tool {
+func (d jobTools) cancel() chela.Tool {
 	return tool.New(tool.Def[jobInput]{
 		Name:  "cancel_job",
 		Doc:   cancelDoc,
@@ -76,7 +76,7 @@ type planInput struct {
 	Steps []string `json:"steps" jsonschema:"the steps in order"`
 }
 
-func (d JobAPI) plan() chela.Tool {
+func (d jobTools) plan() chela.Tool {
 	return tool.New(tool.Def[planInput]{
 		Name:  "job_plan",
 		Doc:   planDoc,
@@ -105,7 +105,7 @@ type stepInput struct {
 	Note  string `json:"note,omitempty" jsonschema:"what came of it"`
 }
 
-func (d JobAPI) step() chela.Tool {
+func (d jobTools) step() chela.Tool {
 	return tool.New(tool.Def[stepInput]{
 		Name: "job_step",
 		Doc:  stepDoc,
@@ -126,7 +126,7 @@ type partsInput struct {
 	Parts []string `json:"parts" jsonschema:"what is to be done in each"`
 }
 
-func (d JobAPI) parts() chela.Tool {
+func (d jobTools) parts() chela.Tool {
 	return tool.New(tool.Def[partsInput]{
 		Name: "job_parts",
 		Doc:  partsDoc,

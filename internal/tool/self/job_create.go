@@ -33,7 +33,7 @@ type createJobInput struct {
 	Mode           string   `json:"mode,omitempty" jsonschema:"leave it out" enum:"local,container,agent"`
 }
 
-func (d JobAPI) create() chela.Tool {
+func (d jobTools) create() chela.Tool {
 	return tool.New(tool.Def[createJobInput]{
 		Name: "create_job",
 		Doc:  createJobDoc,
@@ -50,7 +50,7 @@ func (d JobAPI) create() chela.Tool {
 	})
 }
 
-func (d JobAPI) begin(ctx context.Context, call tool.Call[createJobInput]) (string, error) {
+func (d jobTools) begin(ctx context.Context, call tool.Call[createJobInput]) (string, error) {
 	in := call.In
 	switch {
 	case in.Mode == "container" || in.Mode == "agent":

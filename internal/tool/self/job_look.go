@@ -31,7 +31,7 @@ var liveJobs = []chela.JobState{
 	chela.JobPending, chela.JobInProgress, chela.JobAwaiting, chela.JobModified, chela.JobStuck, chela.JobRecovering,
 }
 
-func (d JobAPI) list() chela.Tool {
+func (d jobTools) list() chela.Tool {
 	return tool.New(tool.Def[listJobsInput]{
 		Name: "list_jobs",
 		Doc:  listJobsDoc,
@@ -77,7 +77,7 @@ type jobInput struct {
 	JobID string `json:"job_id" jsonschema:"which job"`
 }
 
-func (d JobAPI) status() chela.Tool {
+func (d jobTools) status() chela.Tool {
 	return tool.New(tool.Def[jobInput]{
 		Name: "job_status",
 		Doc:  statusDoc,
@@ -94,7 +94,7 @@ func (d JobAPI) status() chela.Tool {
 }
 
 // told formats all details of a job.
-func (d JobAPI) told(v JobView) string {
+func (d jobTools) told(v JobView) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\nstate: %s", v.ID, jobLine(v.Title), v.State)
 	if v.Reason != "" {
@@ -104,7 +104,7 @@ func (d JobAPI) told(v JobView) string {
 	if !v.StartedAt.IsZero() {
 		end := v.FinishedAt
 		if end.IsZero() {
-			end = d.Now()
+			end = d.now()
 		}
 		fmt.Fprintf(&b, ", runtime %s", end.Sub(v.StartedAt).Round(time.Second))
 	}
@@ -133,7 +133,7 @@ type eventsInput struct {
 	After int    `json:"after,omitempty" jsonschema:"only later ones than this number" min:"0"`
 }
 
-func (d JobAPI) events() chela.Tool {
+func (d jobTools) events() chela.Tool {
 	return tool.New(tool.Def[eventsInput]{
 		Name: "job_events",
 		Doc:  eventsDoc,

@@ -31,10 +31,7 @@ func newFakeJobs() *fakeJobs {
 
 func (d *fakeJobs) tools() map[string]chela.Tool {
 	byName := map[string]chela.Tool{}
-	for _, t := range self.JobTools(self.JobAPI{
-		Create: d.create, Jobs: d.list, Job: d.job, Events: d.events, Prompt: d.prompt, Cancel: d.cancel, Plan: d.plan, Step: d.step,
-		Parts: d.parts, Now: func() time.Time { return time.Unix(90, 0) },
-	}) {
+	for _, t := range self.JobTools(d, func() time.Time { return time.Unix(90, 0) }) {
 		byName[t.Name] = t
 	}
 	return byName
@@ -46,7 +43,7 @@ func (d *fakeJobs) add(j chela.Job) {
 	d.byID[j.ID] = &self.JobView{Job: j}
 }
 
-func (d *fakeJobs) create(_ context.Context, o self.JobOrder) (chela.Job, error) {
+func (d *fakeJobs) Create(_ context.Context, o self.JobOrder) (chela.Job, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if id, ok := d.byKey[o.Call.ID]; ok {
@@ -60,7 +57,7 @@ func (d *fakeJobs) create(_ context.Context, o self.JobOrder) (chela.Job, error)
 	return j, nil
 }
 
-func (d *fakeJobs) list(_ context.Context, w self.WantedJob) (found []chela.Job, _ error) {
+func (d *fakeJobs) Jobs(_ context.Context, w self.WantedJob) (found []chela.Job, _ error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for i := len(d.byID); i > 0 && len(found) < w.Limit; i-- {
@@ -72,7 +69,7 @@ func (d *fakeJobs) list(_ context.Context, w self.WantedJob) (found []chela.Job,
 	return found, nil
 }
 
-func (d *fakeJobs) job(_ context.Context, id chela.JobID) (self.JobView, error) {
+func (d *fakeJobs) Job(_ context.Context, id chela.JobID) (self.JobView, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if v, ok := d.byID[id]; ok {
@@ -81,21 +78,21 @@ func (d *fakeJobs) job(_ context.Context, id chela.JobID) (self.JobView, error) 
 	return self.JobView{}, chela.E(chela.NotFound, "no such row")
 }
 
-func (d *fakeJobs) events(context.Context, chela.JobID, int) ([]chela.JobEvent, error) {
+func (d *fakeJobs) Events(context.Context, chela.JobID, int) ([]chela.JobEvent, error) {
 	return []chela.JobEvent{
 		{Seq: 1, Kind: chela.JobMoved, From: chela.JobPending, To: chela.JobInProgress, At: time.Unix(60, 0)},
 		{Seq: 2, Kind: chela.JobStepped, Step: 1, Text: "done", At: time.Unix(61, 0)},
 	}, nil
 }
 
-func (d *fakeJobs) prompt(_ context.Context, id chela.JobID, text string, call chela.ToolCall) error {
+func (d *fakeJobs) Prompt(_ context.Context, id chela.JobID, text string, call chela.ToolCall) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.said = append(d.said, fmt.Sprintf("%s to %s: %s (%s)", call.Session, id, text, call.ID))
 	return nil
 }
 
-func (d *fakeJobs) cancel(_ context.Context, id chela.JobID, _ string) (chela.Job, error) {
+func (d *fakeJobs) Cancel(_ context.Context, id chela.JobID, _ string) (chela.Job, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	v := d.byID[id]
@@ -106,7 +103,7 @@ func (d *fakeJobs) cancel(_ context.Context, id chela.JobID, _ string) (chela.Jo
 	return v.Job, nil
 }
 
-func (d *fakeJobs) plan(_ context.Context, id chela.JobID, steps []string) error {
+func (d *fakeJobs) Plan(_ context.Context, id chela.JobID, steps []string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if v, ok := d.byID[id]; ok {
@@ -118,7 +115,7 @@ func (d *fakeJobs) plan(_ context.Context, id chela.JobID, steps []string) error
 	return nil
 }
 
-func (d *fakeJobs) step(_ context.Context, id chela.JobID, s chela.JobStep) error {
+func (d *fakeJobs) Step(_ context.Context, id chela.JobID, s chela.JobStep) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	v, ok := d.byID[id]
@@ -129,7 +126,7 @@ func (d *fakeJobs) step(_ context.Context, id chela.JobID, s chela.JobStep) erro
 	return nil
 }
 
-func (d *fakeJobs) parts(_ context.Context, _ chela.JobID, _ chela.CallID, texts []string) (made []chela.Job, _ error) {
+func (d *fakeJobs) Parts(_ context.Context, _ chela.JobID, _ chela.CallID, texts []string) (made []chela.Job, _ error) {
 	for i, text := range texts {
 		made = append(made, chela.Job{ID: chela.JobID(fmt.Sprint("job_part", i)), Title: text, State: chela.JobPending})
 	}

@@ -28,31 +28,34 @@ type Spawned struct {
 	Warning string // requested options that were not applied
 }
 
-// SessionAPI is the interface to the sessions. All fields are required; the functions
-// are safe for concurrent use.
-type SessionAPI struct {
+// sessions are the sessions of a home. They are safe for concurrent use.
+type sessions interface {
 	// Spawn starts a subagent. It is Denied if subagents are not allowed.
-	Spawn func(ctx context.Context, s Spawn) (Spawned, error)
+	Spawn(ctx context.Context, s Spawn) (Spawned, error)
 
 	// Agents returns the agents that may be used for subagents.
-	Agents func(agent string) []string
+	Agents(agent string) []string
 
 	// Sessions returns the sessions of an agent, most recently used first: of a
 	// kind, or of all kinds if it is empty.
-	Sessions func(ctx context.Context, agent string, kind chela.KeyKind, limit int) ([]chela.Session, error)
+	Sessions(ctx context.Context, agent string, kind chela.KeyKind, limit int) ([]chela.Session, error)
 
 	// History returns the newest entries of the current thread of an agent's
 	// session, oldest first. A session of another agent is NotFound.
-	History func(ctx context.Context, agent string, key chela.SessionKey, limit int) ([]chela.Entry, error)
+	History(ctx context.Context, agent string, key chela.SessionKey, limit int) ([]chela.Entry, error)
 
 	// Send puts a message into the lane of an existing session of the caller's
 	// agent; any other is NotFound. The message is keyed by the call: a
 	// repeated one is accepted once.
-	Send func(ctx context.Context, to chela.SessionKey, text string, call chela.ToolCall) error
+	Send(ctx context.Context, to chela.SessionKey, text string, call chela.ToolCall) error
 }
 
+// sessionTools makes the tools.
+type sessionTools struct{ sessions }
+
 // SessionTools returns the tools.
-func SessionTools(d SessionAPI) []chela.Tool {
+func SessionTools(of sessions) []chela.Tool {
+	d := sessionTools{of}
 	return []chela.Tool{d.spawn(), d.list(), d.history(), d.send(), d.agents()}
 }
 

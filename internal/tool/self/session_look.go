@@ -27,7 +27,7 @@ type sessionListInput struct {
 	Limit int    `json:"limit,omitempty" jsonschema:"how many" min:"1" max:"100"`
 }
 
-func (d SessionAPI) list() chela.Tool {
+func (d sessionTools) list() chela.Tool {
 	return tool.New(tool.Def[sessionListInput]{
 		Name: "sessions_list",
 		Doc:  sessionListDoc,
@@ -63,7 +63,7 @@ type sessionHistoryInput struct {
 	Tools      bool   `json:"tools,omitempty" jsonschema:"show tool calls and results, too"`
 }
 
-func (d SessionAPI) history() chela.Tool {
+func (d sessionTools) history() chela.Tool {
 	return tool.New(tool.Def[sessionHistoryInput]{
 		Name: "sessions_history",
 		Doc:  sessionHistoryDoc,
@@ -132,7 +132,7 @@ type sendInput struct {
 	Text       string `json:"text" jsonschema:"what to say"`
 }
 
-func (d SessionAPI) send() chela.Tool {
+func (d sessionTools) send() chela.Tool {
 	return tool.New(tool.Def[sendInput]{
 		Name: "sessions_send",
 		Doc:  sendDoc,

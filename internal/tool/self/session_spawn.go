@@ -43,7 +43,7 @@ func (a spawnAnswer) text() string {
 	return string(raw)
 }
 
-func (d SessionAPI) spawn() chela.Tool {
+func (d sessionTools) spawn() chela.Tool {
 	return tool.New(tool.Def[spawnInput]{
 		Name: "sessions_spawn",
 		Doc:  spawnDoc,
@@ -64,7 +64,7 @@ func (d SessionAPI) spawn() chela.Tool {
 	})
 }
 
-func (d SessionAPI) begin(ctx context.Context, call tool.Call[spawnInput]) (chela.ToolResult, error) {
+func (d sessionTools) begin(ctx context.Context, call tool.Call[spawnInput]) (chela.ToolResult, error) {
 	in := call.In
 	if strings.TrimSpace(in.Task) == "" {
 		return tool.Failed(spawnAnswer{Status: "error", Error: "there is no task"}.text()), nil
@@ -95,7 +95,7 @@ func (d SessionAPI) begin(ctx context.Context, call tool.Call[spawnInput]) (chel
 	return tool.Done(a.text()), nil
 }
 
-func (d SessionAPI) agents() chela.Tool {
+func (d sessionTools) agents() chela.Tool {
 	return tool.New(tool.Def[struct{}]{
 		Name: "agents_list",
 		Doc:  agentsDoc,

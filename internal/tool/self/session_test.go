@@ -26,18 +26,17 @@ type fakeSessions struct {
 
 func (d *fakeSessions) tools() map[string]chela.Tool {
 	byName := map[string]chela.Tool{}
-	for _, t := range self.SessionTools(self.SessionAPI{
-		Spawn: d.spawn, Agents: func(agent string) []string {
-			return slices.DeleteFunc([]string{agent, "research"}, func(s string) bool { return agent == "lonely" })
-		},
-		Sessions: d.sessions, History: d.history, Send: d.send,
-	}) {
+	for _, t := range self.SessionTools(d) {
 		byName[t.Name] = t
 	}
 	return byName
 }
 
-func (d *fakeSessions) spawn(_ context.Context, s self.Spawn) (self.Spawned, error) {
+func (d *fakeSessions) Agents(agent string) []string {
+	return slices.DeleteFunc([]string{agent, "research"}, func(string) bool { return agent == "lonely" })
+}
+
+func (d *fakeSessions) Spawn(_ context.Context, s self.Spawn) (self.Spawned, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch s.Agent {
@@ -57,7 +56,7 @@ func (d *fakeSessions) spawn(_ context.Context, s self.Spawn) (self.Spawned, err
 	return self.Spawned{Job: j, Applied: s.Options.Model == "offline/rules"}, nil
 }
 
-func (d *fakeSessions) sessions(_ context.Context, _ string, kind chela.KeyKind, _ int) ([]chela.Session, error) {
+func (d *fakeSessions) Sessions(_ context.Context, _ string, kind chela.KeyKind, _ int) ([]chela.Session, error) {
 	all := []chela.Session{
 		{Key: "agent:main:main", UpdatedAt: time.Unix(60, 0), Settings: chela.Settings{Label: "the\nmain one"}},
 		{Key: "agent:main:slack:group:7", UpdatedAt: time.Unix(30, 0)},
@@ -65,7 +64,7 @@ func (d *fakeSessions) sessions(_ context.Context, _ string, kind chela.KeyKind,
 	return slices.DeleteFunc(all, func(s chela.Session) bool { return kind != "" && !strings.Contains(string(s.Key), string(kind)) }), nil
 }
 
-func (d *fakeSessions) history(_ context.Context, agent string, key chela.SessionKey, limit int) ([]chela.Entry, error) {
+func (d *fakeSessions) History(_ context.Context, agent string, key chela.SessionKey, limit int) ([]chela.Entry, error) {
 	if agent != "main" {
 		return nil, chela.E(chela.NotFound, "there is no session "+string(key))
 	}
@@ -80,7 +79,7 @@ func (d *fakeSessions) history(_ context.Context, agent string, key chela.Sessio
 	return said[:min(limit, len(said))], nil
 }
 
-func (d *fakeSessions) send(_ context.Context, to chela.SessionKey, text string, call chela.ToolCall) error {
+func (d *fakeSessions) Send(_ context.Context, to chela.SessionKey, text string, call chela.ToolCall) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.said = append(d.said, fmt.Sprintf("%s to %s: %s (%s)", call.Session, to, text, call.ID))

@@ -11,6 +11,7 @@ import (
 
 	"chela"
 	"chela/internal/background/work"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -188,7 +189,7 @@ func checkKinds(h *house) {
 	for name, kinds := range map[string][]work.Kind{
 		"twice": {kind, kind}, "no name": {{Handle: kind.Handle}}, "no handler": {{Name: "x"}},
 	} {
-		e := work.New(h.store, work.Config{Node: "a", IDs: h.ids, Now: time.Now})
+		e := work.New(h.store, work.Config{Process: local.Process{Node: "a", IDs: h.ids, Now: time.Now}})
 		err := e.Run(h.Context(), kinds...)
 		if chela.KindOf(err) != chela.Internal || !strings.Contains(err.Error(), "kind of work") {
 			h.Errorf("%s: %v", name, err)

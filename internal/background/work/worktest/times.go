@@ -7,6 +7,7 @@ import (
 
 	"chela"
 	"chela/internal/background/work"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -138,7 +139,7 @@ func checkRoom(h *house) {
 
 func checkFound(h *house) {
 	h.process("a", h.kind("a", done))
-	stranger := &process{Engine: work.New(h.store, work.Config{Node: "b", IDs: h.ids, Now: time.Now})}
+	stranger := &process{Engine: work.New(h.store, work.Config{Process: local.Process{Node: "b", IDs: h.ids, Now: time.Now}})}
 	h.pass(500 * time.Millisecond)
 	h.add(stranger, "x", 0)
 	h.pass(2 * time.Second)

@@ -20,6 +20,7 @@ import (
 
 	"chela"
 	"chela/internal/background/work"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -47,13 +48,19 @@ type house struct {
 	store *store.Store
 	begun time.Time
 	ids   *chela.IDs
-	dead  map[chela.NodeID]bool // set before an engine runs
+	dead  deadNodes // set before an engine runs
 
 	mu   sync.Mutex
 	done []call // guarded by mu, like all below
 	now  map[string]int
 	most map[string]int // handlers at once of each key
 }
+
+// deadNodes are the processes that are known to be dead. None is known to be alive.
+type deadNodes map[chela.NodeID]bool
+
+func (d deadNodes) Dead(n chela.NodeID) bool { return d[n] }
+func (deadNodes) Alive(chela.NodeID) bool    { return false }
 
 // A call is one of a handler.
 type call struct {
@@ -74,7 +81,7 @@ func newHouse(t testing.TB, cfg store.Config) *house {
 		}
 	})
 	return &house{
-		TB: t, store: s, begun: time.Now(), ids: chela.NewIDs(time.Now, rand.Reader), dead: map[chela.NodeID]bool{},
+		TB: t, store: s, begun: time.Now(), ids: chela.NewIDs(time.Now, rand.Reader), dead: deadNodes{},
 		now: map[string]int{}, most: map[string]int{},
 	}
 }
@@ -97,8 +104,8 @@ func (h *house) process(node chela.NodeID, kinds ...work.Kind) *process {
 func (h *house) brief(node chela.NodeID, kinds ...work.Kind) *process {
 	h.Helper()
 	e := work.New(h.store, work.Config{
-		Node: node, IDs: h.ids, Now: time.Now, Random: func() float64 { return 0 }, Log: slog.New(slog.DiscardHandler),
-		Dead: func(n chela.NodeID) bool { return h.dead[n] },
+		Process: local.Process{Node: node, IDs: h.ids, Now: time.Now, Log: slog.New(slog.DiscardHandler), Peers: h.dead},
+		Random:  func() float64 { return 0 },
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup

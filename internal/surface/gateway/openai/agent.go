@@ -110,7 +110,7 @@ func (a *API) shape(ctx context.Context, in *chela.Inbound, v *visit) error {
 		return nil
 	}
 	in.Overrides.Sampling = &set
-	models, err := a.cfg.Answering(ctx, *in)
+	models, err := a.cfg.Agents.Candidates(ctx, *in)
 	if err != nil {
 		return err
 	}

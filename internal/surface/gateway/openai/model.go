@@ -28,7 +28,7 @@ func (a *API) target(model string) (agent string, bare bool, err error) {
 	switch {
 	case model == agentModel:
 		return "", false, nil
-	case ok && provider == agentModel && slices.Contains(a.cfg.Agents(), name):
+	case ok && provider == agentModel && slices.Contains(a.cfg.Agents.Names(), name):
 		return name, false, nil
 	case ok && provider != agentModel && provider != "" && name != "":
 		return "", true, nil

@@ -26,7 +26,7 @@ type modelList struct {
 // fail to list their models are left out.
 func (a *API) Models(w http.ResponseWriter, r *http.Request) {
 	rows := []modelRow{a.row(agentModel, agentModel)}
-	for _, agent := range a.cfg.Agents() {
+	for _, agent := range a.cfg.Agents.Names() {
 		rows = append(rows, a.row(agentModel+"/"+agent, agentModel))
 	}
 	bare, err := a.cfg.Models.Models(r.Context())

@@ -3,32 +3,26 @@ package openai
 import (
 	"context"
 	"io"
-	"log/slog"
 	"net/http"
 	"time"
 
 	"chela"
 	"chela/internal/api"
 	"chela/internal/model/provider"
+	"chela/internal/platform/local"
 	"chela/internal/surface/gateway/openai/wire"
 )
 
 // Config holds the dependencies of the API. All fields are required.
 type Config struct {
+	local.Process // without Emit
+
 	Conversation conversation
 	Turns        turns
 	Models       models
 	Responses    responses
 	API          api.Local // the operations of the home
-	IDs          *chela.IDs
-	Now          func() time.Time
-	Log          *slog.Logger
-
-	// Agents returns the names of the agents, including "main".
-	Agents func() []string
-
-	// Answering returns the candidates for a message, the first choice first.
-	Answering func(ctx context.Context, in chela.Inbound) ([]string, error)
+	Agents       agents
 
 	// Image fetches an image from an http or https address.
 	Image func(ctx context.Context, address string) (mediaType string, content []byte, err error)
@@ -38,6 +32,14 @@ type Config struct {
 
 	// Client returns the caller of an authorized request.
 	Client func(*http.Request) Client
+}
+
+// agents are the agents of a home.
+type agents interface {
+	// Names returns the names of the agents, including "main".
+	Names() []string
+	// Candidates returns the models that may answer a message, the first choice first.
+	Candidates(ctx context.Context, in chela.Inbound) ([]string, error)
 }
 
 // A Client is the caller of a request.

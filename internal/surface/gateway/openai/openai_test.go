@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/platform/local"
 	"chela/internal/surface/gateway/openai"
 )
 
@@ -28,11 +29,10 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // setup returns the routes of an API over a fake home.
 func setup(h *home, s *shelf) http.Handler {
 	a := openai.New(openai.Config{
-		Conversation: h, Turns: h, Models: s, Responses: h, IDs: h.ids, Now: func() time.Time { return clockTime },
-		Log:    slog.New(slog.DiscardHandler),
-		Agents: func() []string { return []string{"main", "work"} }, Attach: h.Attach,
+		Conversation: h, Turns: h, Models: s, Responses: h,
+		Process: local.Process{IDs: h.ids, Now: func() time.Time { return clockTime }, Log: slog.New(slog.DiscardHandler)},
+		Agents:  agents{&h.model}, Attach: h.Attach,
 		API: h.operations(), Image: image,
-		Answering: func(context.Context, chela.Inbound) ([]string, error) { return []string{h.model}, nil },
 		Client: func(r *http.Request) openai.Client {
 			return openai.Client{
 				Origin: chela.Origin{Channel: "http", Account: standard.Or(r.Header.Get("X-Token"), "tok_1"), Sender: "tests", Owner: true},
@@ -222,4 +222,13 @@ func textOf(t *testing.T, body io.Reader) string {
 		}
 	}
 	return text.String()
+}
+
+// agents are two agents with one model.
+type agents struct{ model *string }
+
+func (agents) Names() []string { return []string{"main", "work"} }
+
+func (a agents) Candidates(context.Context, chela.Inbound) ([]string, error) {
+	return []string{*a.model}, nil
 }

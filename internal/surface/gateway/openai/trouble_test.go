@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/platform/local"
 	"chela/internal/surface/gateway/openai"
 )
 
@@ -177,8 +178,8 @@ func TestAStreamThatLostAPieceSaysSo(t *testing.T) {
 	t.Parallel()
 	h := newHome(said("a", "lost", "b"))
 	a := openai.New(openai.Config{
-		Conversation: torn{h}, Turns: h, IDs: h.ids, Now: func() time.Time { return clockTime },
-		Agents: func() []string { return nil }, Attach: h.Attach, Client: func(*http.Request) openai.Client { return openai.Client{Scope: chela.ScopeAdmin} },
+		Conversation: torn{h}, Turns: h, Process: local.Process{IDs: h.ids, Now: func() time.Time { return clockTime }},
+		Agents: agents{}, Attach: h.Attach, Client: func(*http.Request) openai.Client { return openai.Client{Scope: chela.ScopeAdmin} },
 	})
 	w := post(http.HandlerFunc(a.ChatCompletions), chat, `{"model":"chela","stream":true,"messages":[{"role":"user","content":"x"}]}`)
 	if got := w.Body.String(); !strings.Contains(got, `data: {"error":{"message":"the stream lost a part of the answer`) || strings.Contains(got, "DONE") {
