@@ -133,7 +133,7 @@ func (h *home) wire(tb testing.TB, look func()) *lane.Lanes {
 
 		Runner: turn.NewRunner(turn.Config{
 			Process: local.Process{IDs: ids, Now: time.Now, Emit: emit, Log: log},
-			Limits:  machine.Limits{Steps: 8, Time: time.Minute},
+			Limits:  machine.TurnLimits{Steps: 8, Time: time.Minute},
 			Expires: time.Hour, Grace: time.Second,
 			Bound: tool.Bounded(tool.DefaultMaxOutput, func(context.Context, []byte) (chela.Attachment, error) {
 				return chela.Attachment{}, errors.New("nothing is kept")

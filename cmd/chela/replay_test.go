@@ -76,7 +76,7 @@ func replayTurns(s *store.Store) (problems []string) {
 				Turns: turn.Config{
 					Process: local.Process{IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now, Log: slog.New(slog.DiscardHandler)},
 					Expires: time.Hour,
-					Limits:  machine.Limits{Steps: 50, Guard: machine.GuardLimits{Repeats: 3, Idle: 5, Nudges: 1}}, Prompt: prompt.DefaultSettings(),
+					Limits:  machine.TurnLimits{Steps: 50, Guard: machine.GuardLimits{Repeats: 3, Idle: 5, Nudges: 1}}, Prompt: prompt.DefaultSettings(),
 				},
 			})
 			if err != nil {

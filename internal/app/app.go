@@ -200,7 +200,7 @@ func (a *App) turnConfig() turn.Config {
 	return turn.Config{
 		Process: a.process(a.emit),
 
-		Limits: machine.Limits{
+		Limits: machine.TurnLimits{
 			Steps: a.cfg.Limits.Steps, Time: a.cfg.Limits.TurnTimeout,
 			Guard: machine.GuardLimits{Repeats: a.cfg.Limits.Repeats, Idle: a.cfg.Limits.IdleSteps, Nudges: a.cfg.Limits.Nudges},
 		},

@@ -16,10 +16,10 @@ func (b *Background) newJobs() *job.Jobs {
 		Work:    b.work,
 		Lanes:   b.cfg.Lanes, Runs: b.routines, Usable: b.cfg.Usable, Workspace: b.cfg.Workspace,
 		Agent: set.CheckAgent,
-		Jobs: job.Limits{
+		Jobs: job.ClassLimits{
 			Parallel: set.Lanes.Job, Waiting: set.Jobs.Waiting, Steps: set.Jobs.Steps, Timeout: set.Jobs.Timeout, Tokens: int64(set.Jobs.Tokens),
 		},
-		Subagents: job.Limits{
+		Subagents: job.ClassLimits{
 			Parallel: set.Lanes.Subagent, Waiting: set.Jobs.Waiting, Timeout: set.Subagents.Timeout, Tokens: int64(set.Jobs.Tokens),
 		},
 		Broke: func(ctx context.Context, w *store.Write, t chela.Turn) (string, bool, error) {

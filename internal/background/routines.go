@@ -24,7 +24,7 @@ func (b *Background) newRoutines() *routine.Routines {
 			_, err := b.cfg.Lanes.Submit(ctx, in)
 			return err
 		},
-		Job:      func(ctx context.Context, o job.Request) (chela.Job, error) { return b.jobs.Create(ctx, o) }, // which are made after the routines
+		Job:      func(ctx context.Context, o job.CreateRequest) (chela.Job, error) { return b.jobs.Create(ctx, o) }, // which are made after the routines
 		Settings: set,
 	})
 }

@@ -74,7 +74,7 @@ func (b *Background) spawn(ctx context.Context, s self.Spawn) (made self.Spawned
 		o.Model = ""
 	}
 	o.Model, o.Thinking = cmp.Or(o.Model, own.Subagents.Model), cmp.Or(o.Thinking, own.Subagents.Thinking)
-	made.Job, err = b.jobs.Create(ctx, job.Request{
+	made.Job, err = b.jobs.Create(ctx, job.CreateRequest{
 		Key: string(s.Call.ID), Kind: chela.JobSubagent, Agent: agent, Title: s.Label, Label: s.Label, Text: s.Text, By: string(s.Call.Session), Options: o,
 		Requester: s.Call.Session, Origin: origin, Depth: depth,
 	})

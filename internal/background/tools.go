@@ -86,7 +86,7 @@ func (b *Background) create(ctx context.Context, o self.JobOrder) (chela.Job, er
 		return chela.Job{}, cmp.Or(err, error(chela.E(chela.Denied, fmt.Sprintf("agent %.60q is not available for jobs of this agent", agent)).
 			WithHint("agents_list lists the available ones")))
 	}
-	return b.jobs.Create(ctx, job.Request{
+	return b.jobs.Create(ctx, job.CreateRequest{
 		Key: string(o.Call.ID), Agent: agent, Title: o.Title, Text: o.Text, By: string(o.Call.Session), Priority: o.Priority,
 		Options: o.Options, Requester: o.Call.Session, Origin: origin, Parts: o.Parts,
 	})

@@ -75,7 +75,7 @@ func TestAnnouncementsWakeTheAskingJob(t *testing.T) {
 	t.Parallel()
 	b := newBare(t)
 	asking := b.underWay(nil)
-	nested := b.underWay(func(o *Request) { o.Requester, o.Origin = asking.Session, followed(asking) })
+	nested := b.underWay(func(o *CreateRequest) { o.Requester, o.Origin = asking.Session, followed(asking) })
 	b.set(nested.ID, func(j *chela.Job) { j.State, j.Result = chela.JobCompleted, "found it" })
 	b.work = nil
 	b.must(b.desk.tell(t.Context(), attemptArgs{nested.ID, 1}))

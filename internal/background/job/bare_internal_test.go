@@ -54,7 +54,7 @@ func newBare(t *testing.T) *bare {
 		Work: b, Lanes: b, Runs: b,
 		Agent: func(string) error { return nil },
 		Broke: func(context.Context, *store.Write, chela.Turn) (string, bool, error) { return "broke", b.broke, nil },
-		Jobs:  Limits{Parallel: 5, Waiting: 10}, Subagents: Limits{Parallel: 5, Waiting: 10},
+		Jobs:  ClassLimits{Parallel: 5, Waiting: 10}, Subagents: ClassLimits{Parallel: 5, Waiting: 10},
 		MaxDepth: 5, MaxParts: 20, ArchiveAfter: time.Hour, GiveUp: 3,
 	})
 	return b
@@ -109,9 +109,9 @@ func (b *bare) must(err error) {
 }
 
 // pending makes a job of the main session.
-func (b *bare) pending(change func(*Request)) chela.Job {
+func (b *bare) pending(change func(*CreateRequest)) chela.Job {
 	b.t.Helper()
-	o := Request{Agent: "main", Text: "dig", By: "test", Requester: "agent:main:main", Origin: chela.Origin{Channel: "test", Owner: true}}
+	o := CreateRequest{Agent: "main", Text: "dig", By: "test", Requester: "agent:main:main", Origin: chela.Origin{Channel: "test", Owner: true}}
 	if change != nil {
 		change(&o)
 	}
@@ -121,7 +121,7 @@ func (b *bare) pending(change func(*Request)) chela.Job {
 }
 
 // underWay makes a job of the main session and begins it.
-func (b *bare) underWay(change func(*Request)) chela.Job {
+func (b *bare) underWay(change func(*CreateRequest)) chela.Job {
 	b.t.Helper()
 	j := b.pending(change)
 	b.must(b.desk.giveAway(b.t.Context(), j.Class()))

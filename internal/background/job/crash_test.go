@@ -32,7 +32,7 @@ turns:
   - {when: "roof", steps: [{text: "roof is done"}]}
 `
 
-func wholeOrder() job.Request {
+func wholeOrder() job.CreateRequest {
 	o := order("build")
 	o.Key = "whole"
 	return o

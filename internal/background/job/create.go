@@ -12,8 +12,8 @@ import (
 	"chela/internal/store"
 )
 
-// A Request asks for a job. Agent, Text and By are required.
-type Request struct {
+// A CreateRequest asks for a job. Agent, Text and By are required.
+type CreateRequest struct {
 	Key      string // idempotency key: the same key makes no second job; empty for none
 	Kind     chela.JobKind
 	Agent    string
@@ -38,7 +38,7 @@ var errMade = errors.New("the job is there")
 // Create adds a job, which starts without a further call. A repeated key
 // returns the job it made before, or Conflict if the order differs. It returns
 // Invalid for a bad order and Exhausted if too many jobs wait.
-func (d *Jobs) Create(ctx context.Context, o Request) (j chela.Job, err error) {
+func (d *Jobs) Create(ctx context.Context, o CreateRequest) (j chela.Job, err error) {
 	if o, err = d.complete(o); err != nil {
 		return chela.Job{}, err
 	}
@@ -64,7 +64,7 @@ func (d *Jobs) Create(ctx context.Context, o Request) (j chela.Job, err error) {
 
 // same returns Conflict if the job made under an order's key differs from the
 // order. A routine may have been changed between two attempts of its run.
-func (d *Jobs) same(ctx context.Context, j chela.Job, o Request) error {
+func (d *Jobs) same(ctx context.Context, j chela.Job, o CreateRequest) error {
 	if o.Run != "" {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (d *Jobs) same(ctx context.Context, j chela.Job, o Request) error {
 const MaxPriority = 100
 
 // complete fills in the defaults of an order and validates it.
-func (d *Jobs) complete(o Request) (Request, error) {
+func (d *Jobs) complete(o CreateRequest) (CreateRequest, error) {
 	o.Kind = cmp.Or(o.Kind, chela.JobPlain)
 	most := chela.MaxMessageBytes
 	if len(o.Parts) > 0 {
@@ -112,7 +112,7 @@ func (d *Jobs) complete(o Request) (Request, error) {
 }
 
 // check returns Invalid for an order with values out of range.
-func (d *Jobs) check(o Request) error {
+func (d *Jobs) check(o CreateRequest) error {
 	if o.Requester != "" {
 		if _, err := chela.ParseSessionKey(o.Requester); err != nil {
 			return err
@@ -137,7 +137,7 @@ func (d *Jobs) check(o Request) error {
 }
 
 // job builds the job of an order.
-func (d *Jobs) job(o Request) chela.Job {
+func (d *Jobs) job(o CreateRequest) chela.Job {
 	j := chela.Job{
 		ID: d.cfg.IDs.Job(), Kind: o.Kind, Key: o.Key, Agent: o.Agent, Title: o.Title, Text: o.Text, Label: o.Label,
 		State: chela.JobPending, Priority: o.Priority, Options: o.Options, Requester: o.Requester, Origin: o.Origin, Parent: o.Parent,
@@ -156,7 +156,7 @@ func (d *Jobs) job(o Request) chela.Job {
 }
 
 // create adds a job and its parts.
-func (a *act) create(ctx context.Context, j *chela.Job, o Request) error {
+func (a *act) create(ctx context.Context, j *chela.Job, o CreateRequest) error {
 	class := j.Class()
 	pending, err := a.w.CountPending(ctx, class)
 	if most := a.limits(class).Waiting; err == nil && pending >= most {
@@ -194,7 +194,7 @@ func (a *act) put(ctx context.Context, j *chela.Job, by string) error {
 func (a *act) part(j chela.Job, text string, place int) chela.Job {
 	options := j.Options
 	options.Plan, options.Quiet = false, false
-	p := a.job(Request{
+	p := a.job(CreateRequest{
 		Key: firstPartKey(j.ID, place), Kind: chela.JobPart, Agent: j.Agent, Title: chela.TitleOf(text), Text: text, Priority: j.Priority,
 		Options: options, Requester: j.Session, Parent: j.ID, Depth: j.Depth,
 	})

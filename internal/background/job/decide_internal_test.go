@@ -44,7 +44,7 @@ func TestFollowedTurns(t *testing.T) {
 func TestSteeringMessages(t *testing.T) {
 	t.Parallel()
 	b := newBare(t)
-	j := b.underWay(func(o *Request) { o.Options = chela.JobOptions{Steps: 3, Model: "script/own"} })
+	j := b.underWay(func(o *CreateRequest) { o.Options = chela.JobOptions{Steps: 3, Model: "script/own"} })
 	inbound := func(steer bool) (in chela.Inbound) {
 		t.Helper()
 		b.must(b.desk.store.Read(t.Context(), func(r *store.Read) (err error) {
@@ -286,27 +286,27 @@ func TestOrdersUpToTheLimit(t *testing.T) {
 	b := newBare(t)
 	parts := func(n int) []string { return strings.Split(strings.Repeat("x", n), "") }
 	for name, c := range map[string]struct {
-		change func(*Request)
+		change func(*CreateRequest)
 		want   chela.Kind
 	}{
-		"longest text":            {func(o *Request) { o.Text = strings.Repeat("x", chela.MaxMessageBytes) }, ""},
-		"longest text with parts": {func(o *Request) { o.Text, o.Parts = strings.Repeat("x", chela.MaxMessageBytes/2), parts(1) }, ""},
-		"too long with parts":     {func(o *Request) { o.Text, o.Parts = strings.Repeat("x", chela.MaxMessageBytes/2+1), parts(1) }, chela.Invalid},
-		"most parts":              {func(o *Request) { o.Parts = parts(20) }, ""},
-		"one part more":           {func(o *Request) { o.Parts = parts(21) }, chela.Invalid},
-		"most urgent":             {func(o *Request) { o.Priority = 100 }, ""},
-		"least urgent":            {func(o *Request) { o.Priority = -100 }, ""},
-		"beyond urgent":           {func(o *Request) { o.Priority = 101 }, chela.Invalid},
-		"below least urgent":      {func(o *Request) { o.Priority = -101 }, chela.Invalid},
-		"negative steps":          {func(o *Request) { o.Options.Steps = -1 }, chela.Invalid},
-		"negative time":           {func(o *Request) { o.Options.Timeout = -1 }, chela.Invalid},
-		"negative tokens":         {func(o *Request) { o.Options.Tokens = -1 }, chela.Invalid},
-		"deepest":                 {func(o *Request) { o.Origin.Generation = 4 }, ""},
-		"too deep":                {func(o *Request) { o.Origin.Generation = 5 }, chela.Denied},
-		"a part is never deep":    {func(o *Request) { o.Kind, o.Origin.Generation = chela.JobPart, 5 }, ""},
-		"nobody is told":          {func(o *Request) { o.Requester = "" }, ""},
+		"longest text":            {func(o *CreateRequest) { o.Text = strings.Repeat("x", chela.MaxMessageBytes) }, ""},
+		"longest text with parts": {func(o *CreateRequest) { o.Text, o.Parts = strings.Repeat("x", chela.MaxMessageBytes/2), parts(1) }, ""},
+		"too long with parts":     {func(o *CreateRequest) { o.Text, o.Parts = strings.Repeat("x", chela.MaxMessageBytes/2+1), parts(1) }, chela.Invalid},
+		"most parts":              {func(o *CreateRequest) { o.Parts = parts(20) }, ""},
+		"one part more":           {func(o *CreateRequest) { o.Parts = parts(21) }, chela.Invalid},
+		"most urgent":             {func(o *CreateRequest) { o.Priority = 100 }, ""},
+		"least urgent":            {func(o *CreateRequest) { o.Priority = -100 }, ""},
+		"beyond urgent":           {func(o *CreateRequest) { o.Priority = 101 }, chela.Invalid},
+		"below least urgent":      {func(o *CreateRequest) { o.Priority = -101 }, chela.Invalid},
+		"negative steps":          {func(o *CreateRequest) { o.Options.Steps = -1 }, chela.Invalid},
+		"negative time":           {func(o *CreateRequest) { o.Options.Timeout = -1 }, chela.Invalid},
+		"negative tokens":         {func(o *CreateRequest) { o.Options.Tokens = -1 }, chela.Invalid},
+		"deepest":                 {func(o *CreateRequest) { o.Origin.Generation = 4 }, ""},
+		"too deep":                {func(o *CreateRequest) { o.Origin.Generation = 5 }, chela.Denied},
+		"a part is never deep":    {func(o *CreateRequest) { o.Kind, o.Origin.Generation = chela.JobPart, 5 }, ""},
+		"nobody is told":          {func(o *CreateRequest) { o.Requester = "" }, ""},
 	} {
-		o := Request{Agent: "main", Text: "dig", By: "test", Requester: "agent:main:main"}
+		o := CreateRequest{Agent: "main", Text: "dig", By: "test", Requester: "agent:main:main"}
 		c.change(&o)
 		if _, err := b.desk.complete(o); chela.KindOf(err) != c.want {
 			t.Errorf("%s: error %v, want kind %q", name, err, c.want)
@@ -319,23 +319,23 @@ func TestOrdersUpToTheLimit(t *testing.T) {
 func TestSameKeyMakesOneJob(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change func(*Request)
+		change func(*CreateRequest)
 		want   chela.Kind
 	}{
-		"the same":      {func(*Request) {}, ""},
-		"another agent": {func(o *Request) { o.Agent = "other" }, chela.Conflict},
-		"another title": {func(o *Request) { o.Title = "other" }, chela.Conflict},
-		"another text":  {func(o *Request) { o.Text = "other" }, chela.Conflict},
-		"another part":  {func(o *Request) { o.Parts = []string{"a", "c"} }, chela.Conflict},
-		"fewer parts":   {func(o *Request) { o.Parts = o.Parts[:1] }, chela.Conflict},
-		"of a run":      {func(o *Request) { o.Text, o.Run = "other", "run_1" }, ""},
+		"the same":      {func(*CreateRequest) {}, ""},
+		"another agent": {func(o *CreateRequest) { o.Agent = "other" }, chela.Conflict},
+		"another title": {func(o *CreateRequest) { o.Title = "other" }, chela.Conflict},
+		"another text":  {func(o *CreateRequest) { o.Text = "other" }, chela.Conflict},
+		"another part":  {func(o *CreateRequest) { o.Parts = []string{"a", "c"} }, chela.Conflict},
+		"fewer parts":   {func(o *CreateRequest) { o.Parts = o.Parts[:1] }, chela.Conflict},
+		"of a run":      {func(o *CreateRequest) { o.Text, o.Run = "other", "run_1" }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBare(t)
-			order := func(o *Request) { o.Key, o.Title, o.Parts = "k", "title", []string{"a", "b"} }
+			order := func(o *CreateRequest) { o.Key, o.Title, o.Parts = "k", "title", []string{"a", "b"} }
 			first := b.pending(order)
-			o := Request{Agent: "main", Text: "dig", By: "test", Requester: "agent:main:main"}
+			o := CreateRequest{Agent: "main", Text: "dig", By: "test", Requester: "agent:main:main"}
 			order(&o)
 			c.change(&o)
 			j, err := b.desk.Create(t.Context(), o)
@@ -367,8 +367,8 @@ func TestAnnouncements(t *testing.T) {
 		}))
 		return in, wanted
 	}
-	own := b.underWay(func(o *Request) { o.Origin.Generation = 2 })
-	nested := b.underWay(func(o *Request) { o.Requester, o.Origin = asking.Session, followed(asking) })
+	own := b.underWay(func(o *CreateRequest) { o.Origin.Generation = 2 })
+	nested := b.underWay(func(o *CreateRequest) { o.Requester, o.Origin = asking.Session, followed(asking) })
 	if _, wanted := announced(own, 1); wanted {
 		t.Error("a live job is announced")
 	}
@@ -385,7 +385,7 @@ func TestAnnouncements(t *testing.T) {
 		in.Origin.Account != want.Account || in.Thread != asking.Thread || in.Queue.Cap != chela.MaxWaiting || in.Queue.Drop != chela.DropNever {
 		t.Errorf("to a job: %v %+v", wanted, in)
 	}
-	other := b.underWay(func(o *Request) { o.Requester = "agent:ann:main" })
+	other := b.underWay(func(o *CreateRequest) { o.Requester = "agent:ann:main" })
 	b.set(other.ID, func(j *chela.Job) { j.State = chela.JobCancelled })
 	if in, wanted := announced(other, 1); !wanted || in.Agent != "ann" {
 		t.Errorf("to another agent: %v, agent %q", wanted, in.Agent)

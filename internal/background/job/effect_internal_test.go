@@ -15,7 +15,7 @@ func TestWorkIsLookedForAtOnce(t *testing.T) {
 	t.Parallel()
 	state := func(s chela.JobState) func(*chela.Job) { return func(j *chela.Job) { j.State = s } }
 	for name, c := range map[string]struct {
-		order  func(*Request)
+		order  func(*CreateRequest)
 		change func(*chela.Job) // of a job that is under way
 		act    func(ctx context.Context, b *bare, j chela.Job) error
 		want   int
@@ -32,12 +32,12 @@ func TestWorkIsLookedForAtOnce(t *testing.T) {
 			return b.desk.Look(ctx, j.ID)
 		}, 1},
 		"a session is archived later": {
-			func(o *Request) { o.Kind, o.Options.Cleanup = chela.JobSubagent, chela.CleanupDelete }, state(chela.JobFailed),
+			func(o *CreateRequest) { o.Kind, o.Options.Cleanup = chela.JobSubagent, chela.CleanupDelete }, state(chela.JobFailed),
 			func(ctx context.Context, b *bare, j chela.Job) error {
 				return b.desk.wasTold(ctx, attemptArgs{j.ID, 1})
 			}, 1,
 		},
-		"the job of a run is moved": {func(o *Request) { o.Run = "run_1" }, state(chela.JobCompleted), func(ctx context.Context, b *bare, j chela.Job) error {
+		"the job of a run is moved": {func(o *CreateRequest) { o.Run = "run_1" }, state(chela.JobCompleted), func(ctx context.Context, b *bare, j chela.Job) error {
 			b.set(j.ID, state(chela.JobSubmitted))
 			_, err := b.desk.Accept(ctx, j.ID, "me")
 			return err
@@ -94,7 +94,7 @@ func TestPlacesAreBounded(t *testing.T) {
 	for range 4 {
 		jobs = append(jobs, b.pending(nil))
 	}
-	other := b.pending(func(o *Request) { o.Kind = chela.JobSubagent })
+	other := b.pending(func(o *CreateRequest) { o.Kind = chela.JobSubagent })
 	var first chela.JobID // one that began; they are of one moment, so any may
 	begun := func() (n int) {
 		for _, j := range jobs {
@@ -133,7 +133,7 @@ func TestPlacesAreBounded(t *testing.T) {
 func TestReadyJobsAskForAPlace(t *testing.T) {
 	t.Parallel()
 	b := newBare(t)
-	j := b.pending(func(o *Request) { o.Parts = []string{"a"} })
+	j := b.pending(func(o *CreateRequest) { o.Parts = []string{"a"} })
 	v, err := b.desk.Job(t.Context(), j.ID)
 	b.must(err)
 	for i, want := range []bool{false, true, false} {
@@ -153,7 +153,7 @@ func TestReadyJobsAskForAPlace(t *testing.T) {
 func TestPartsBelongToTheirJob(t *testing.T) {
 	t.Parallel()
 	b := newBare(t)
-	j := b.underWay(func(o *Request) { o.Priority = 3 })
+	j := b.underWay(func(o *CreateRequest) { o.Priority = 3 })
 	b.work = nil
 	for range 2 {
 		parts, err := b.desk.Parts(t.Context(), j.ID, "k", []string{"a", "b"})
@@ -182,7 +182,7 @@ func TestHooksOfJobs(t *testing.T) {
 		"run_1": {chela.JobInProgress, chela.JobInProgress, chela.JobCancelled, chela.JobCancelled},
 	} {
 		b := newBare(t)
-		j := b.underWay(func(o *Request) { o.Run, o.Requester = run, "" })
+		j := b.underWay(func(o *CreateRequest) { o.Run, o.Requester = run, "" })
 		for range 2 {
 			_, err := b.desk.Cancel(t.Context(), j.ID, "me")
 			b.must(err)
@@ -276,7 +276,7 @@ func TestLimitsOfAnotherAttempt(t *testing.T) {
 			t.Parallel()
 			b := newBare(t)
 			b.desk.cfg.Jobs.Steps, b.desk.cfg.Jobs.Timeout, b.desk.cfg.Jobs.Tokens = 10, 20*ms, 30
-			j := b.underWay(func(o *Request) { o.Options = chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4} })
+			j := b.underWay(func(o *CreateRequest) { o.Options = chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4} })
 			b.set(j.ID, func(j *chela.Job) { j.State = chela.JobFailed })
 			_, err := b.desk.Restart(t.Context(), j.ID, c.wish)
 			if chela.KindOf(err) != c.want {
@@ -288,7 +288,7 @@ func TestLimitsOfAnotherAttempt(t *testing.T) {
 		})
 	}
 	b := newBare(t)
-	j := b.underWay(func(o *Request) { o.Options = chela.JobOptions{Steps: 1 << 20} })
+	j := b.underWay(func(o *CreateRequest) { o.Options = chela.JobOptions{Steps: 1 << 20} })
 	b.set(j.ID, func(j *chela.Job) { j.State = chela.JobFailed })
 	_, err := b.desk.Restart(t.Context(), j.ID, RestartRequest{Steps: 1 << 30})
 	b.must(err) // a home without limits
@@ -299,7 +299,7 @@ func TestLimitsOfAnotherAttempt(t *testing.T) {
 func TestRestartKeepsPartsThatCompleted(t *testing.T) {
 	t.Parallel()
 	b := newBare(t)
-	j := b.pending(func(o *Request) { o.Parts = []string{"a", "b", "c", "d"} })
+	j := b.pending(func(o *CreateRequest) { o.Parts = []string{"a", "b", "c", "d"} })
 	b.must(b.desk.giveAway(t.Context(), chela.ClassJob))
 	v, err := b.desk.Job(t.Context(), j.ID)
 	b.must(err)

@@ -30,8 +30,8 @@ type Config struct {
 	// says why not.
 	Agent func(name string) error
 
-	Jobs         Limits        // for jobs and their parts
-	Subagents    Limits        // for subagents
+	Jobs         ClassLimits   // for jobs and their parts
+	Subagents    ClassLimits   // for subagents
 	MaxDepth     int           // longest chain of jobs that create jobs; see [chela.Origin]
 	MaxParts     int           // per job, in total
 	ArchiveAfter time.Duration // delay until a kept subagent leaves the lists; 0 means never
@@ -68,9 +68,9 @@ type noRuns struct{}
 func (noRuns) JobMoved(context.Context, *store.Write, chela.Job) error { return nil }
 func (noRuns) JobEnded(context.Context, *store.Write, chela.Job) error { return nil }
 
-// Limits bound the jobs of a class. Steps, Timeout and Tokens apply to a job
+// ClassLimits bound the jobs of a class. Steps, Timeout and Tokens apply to a job
 // without such an option, and cap the options of others.
-type Limits struct {
+type ClassLimits struct {
 	Parallel int           // most jobs in progress
 	Waiting  int           // most jobs pending
 	Steps    int           // per turn; 0 means the home's limit
@@ -102,7 +102,7 @@ func New(s *store.Store, cfg Config) *Jobs {
 }
 
 // limits returns the limits of a class.
-func (d *Jobs) limits(class chela.Class) Limits {
+func (d *Jobs) limits(class chela.Class) ClassLimits {
 	if class == chela.ClassSubagent {
 		return d.cfg.Subagents
 	}

@@ -94,7 +94,7 @@ func (d *Jobs) create(ctx context.Context, c api.Caller, q api.NewJob) (chela.Jo
 	if err := d.checkNew(q); err != nil {
 		return chela.Job{}, err
 	}
-	return d.Create(ctx, Request{
+	return d.Create(ctx, CreateRequest{
 		Key: c.KeyOf(q.Key), Agent: cmp.Or(q.Agent, chela.MainAgent), Title: q.Title, Text: q.Text, By: c.By, Priority: q.Priority, Options: q.Options,
 		Requester: q.Session, Origin: c.Origin, Parts: q.Parts,
 	})

@@ -169,7 +169,7 @@ func TestFilesOfJobs(t *testing.T) {
 	if text, err := b.desk.File(t.Context(), j.ID, "a/x.txt"); err != nil || string(text) != "one" {
 		t.Errorf("content %q, %v", text, err)
 	}
-	subagent := b.underWay(func(o *Request) { o.Kind = chela.JobSubagent })
+	subagent := b.underWay(func(o *CreateRequest) { o.Kind = chela.JobSubagent })
 	for _, c := range []struct {
 		id   chela.JobID
 		path string

@@ -123,7 +123,7 @@ func (w RestartRequest) bound(j *chela.Job) {
 }
 
 // check returns Invalid for limits above those of the home.
-func (w RestartRequest) check(home Limits) error {
+func (w RestartRequest) check(home ClassLimits) error {
 	for _, l := range []struct {
 		name, key  string
 		want, most int64

@@ -215,18 +215,18 @@ func TestOrdersAreChecked(t *testing.T) {
 		}
 	})
 	for name, c := range map[string]struct {
-		change func(*job.Request)
+		change func(*job.CreateRequest)
 		want   chela.Kind
 	}{
-		"nothing to do":     {func(o *job.Request) { o.Text = " \n" }, chela.Invalid},
-		"too long":          {func(o *job.Request) { o.Text = strings.Repeat("x", chela.MaxMessageBytes+1) }, chela.Invalid},
-		"an empty part":     {func(o *job.Request) { o.Parts = []string{"a", ""} }, chela.Invalid},
-		"too many parts":    {func(o *job.Request) { o.Parts = strings.Split(strings.Repeat("x", 21), "") }, chela.Invalid},
-		"no such agent":     {func(o *job.Request) { o.Agent = "other" }, chela.NotFound},
-		"no session":        {func(o *job.Request) { o.Requester = "me" }, chela.Invalid},
-		"no kind":           {func(o *job.Request) { o.Kind = "thing" }, chela.Invalid},
-		"too urgent":        {func(o *job.Request) { o.Priority = 101 }, chela.Invalid},
-		"less than no time": {func(o *job.Request) { o.Options.Timeout = -1 }, chela.Invalid},
+		"nothing to do":     {func(o *job.CreateRequest) { o.Text = " \n" }, chela.Invalid},
+		"too long":          {func(o *job.CreateRequest) { o.Text = strings.Repeat("x", chela.MaxMessageBytes+1) }, chela.Invalid},
+		"an empty part":     {func(o *job.CreateRequest) { o.Parts = []string{"a", ""} }, chela.Invalid},
+		"too many parts":    {func(o *job.CreateRequest) { o.Parts = strings.Split(strings.Repeat("x", 21), "") }, chela.Invalid},
+		"no such agent":     {func(o *job.CreateRequest) { o.Agent = "other" }, chela.NotFound},
+		"no session":        {func(o *job.CreateRequest) { o.Requester = "me" }, chela.Invalid},
+		"no kind":           {func(o *job.CreateRequest) { o.Kind = "thing" }, chela.Invalid},
+		"too urgent":        {func(o *job.CreateRequest) { o.Priority = 101 }, chela.Invalid},
+		"less than no time": {func(o *job.CreateRequest) { o.Options.Timeout = -1 }, chela.Invalid},
 	} {
 		o := order("do it")
 		c.change(&o)

@@ -151,7 +151,7 @@ func partKey(id chela.JobID, key string) string { return fmt.Sprintf("%s/part/%s
 // split builds parts of a job, numbered from place on.
 func (a *act) split(j chela.Job, place int, texts []string) (parts []chela.Job, err error) {
 	for i, text := range texts {
-		if _, err := a.complete(Request{Agent: j.Agent, Text: text, Parts: texts}); err != nil {
+		if _, err := a.complete(CreateRequest{Agent: j.Agent, Text: text, Parts: texts}); err != nil {
 			return nil, err
 		}
 		parts = append(parts, a.part(j, text, place+i))

@@ -104,9 +104,9 @@ func TestKeyNamesOneRequest(t *testing.T) {
 	o.Key, o.Options.Quiet, o.Parts = "k", true, []string{"a", "b"}
 	j := h.create(o)
 	same(t, "job of the same request", j.ID, h.create(o).ID)
-	for name, change := range map[string]func(*job.Request){
-		"another text": func(o *job.Request) { o.Text = "fill" }, "another title": func(o *job.Request) { o.Title = "holes" },
-		"other parts": func(o *job.Request) { o.Parts = []string{"a", "c"} }, "no parts": func(o *job.Request) { o.Parts = nil },
+	for name, change := range map[string]func(*job.CreateRequest){
+		"another text": func(o *job.CreateRequest) { o.Text = "fill" }, "another title": func(o *job.CreateRequest) { o.Title = "holes" },
+		"other parts": func(o *job.CreateRequest) { o.Parts = []string{"a", "c"} }, "no parts": func(o *job.CreateRequest) { o.Parts = nil },
 	} {
 		other := o
 		change(&other)

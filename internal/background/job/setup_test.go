@@ -97,8 +97,8 @@ func (p process) begin(t *testing.T) *house {
 		Process: local.Process{IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log},
 		Work:    h.work, Lanes: h.lanes,
 		Agent:     func(string) error { return nil },
-		Jobs:      job.Limits{Parallel: 5, Waiting: 10_000},
-		Subagents: job.Limits{Parallel: 8, Waiting: 10_000},
+		Jobs:      job.ClassLimits{Parallel: 5, Waiting: 10_000},
+		Subagents: job.ClassLimits{Parallel: 8, Waiting: 10_000},
 		MaxDepth:  5, MaxParts: 20, ArchiveAfter: time.Hour, GiveUp: machine.MaxCrashes,
 		Broke: func(_ context.Context, _ *store.Write, t chela.Turn) (string, bool, error) {
 			return fmt.Sprintf("broke off %d times", t.Crashes), false, nil
@@ -181,7 +181,7 @@ func (h *house) laneConfig(node chela.NodeID, log *slog.Logger, scenario string)
 
 		Runner: turn.NewRunner(turn.Config{
 			Process: local.Process{IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log},
-			Limits:  machine.Limits{Steps: 20}, Expires: time.Hour, Grace: time.Second,
+			Limits:  machine.TurnLimits{Steps: 20}, Expires: time.Hour, Grace: time.Second,
 		}),
 		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
 			return turn.Agent{
@@ -215,7 +215,7 @@ func (h *house) tools() []chela.Tool {
 		tool.New(tool.Def[text]{Name: "spawn", Doc: "Spawns with `text`.", Run: func(ctx context.Context, c tool.Call[text]) (chela.ToolResult, error) {
 			t, err := store.Find(ctx, h.store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, c.Turn) })
 			if err == nil {
-				_, err = h.desk.Create(ctx, job.Request{
+				_, err = h.desk.Create(ctx, job.CreateRequest{
 					Key: string(c.ID), Kind: chela.JobSubagent, Agent: "main", Text: c.In.Text, By: string(c.Session), Requester: c.Session, Origin: t.Origin,
 				})
 			}
@@ -242,14 +242,14 @@ func (h *house) tools() []chela.Tool {
 const mainSession chela.SessionKey = "agent:main:main"
 
 // order is an order of the main session.
-func order(text string) job.Request {
-	return job.Request{
+func order(text string) job.CreateRequest {
+	return job.CreateRequest{
 		Agent: "main", Text: text, By: "test", Requester: mainSession, Origin: chela.Origin{Channel: "test", Owner: true},
 	}
 }
 
 // create makes a job that must be taken.
-func (h *house) create(o job.Request) chela.Job {
+func (h *house) create(o job.CreateRequest) chela.Job {
 	h.t.Helper()
 	j, err := h.desk.Create(h.t.Context(), o)
 	if err != nil {

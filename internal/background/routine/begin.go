@@ -185,7 +185,7 @@ func (d *Routines) job(ctx context.Context, v chela.Routine, run chela.RoutineRu
 	origin = origin.ActingFor(v.Principal())
 	origin.Provenance, origin.Generation = rule.Provenance(v, run), jobGeneration(run)
 	a := v.Action
-	return d.cfg.Job(ctx, job.Request{
+	return d.cfg.Job(ctx, job.CreateRequest{
 		Key: "run/" + string(run.ID), Kind: chela.JobPlain, Agent: v.Agent, Title: cmp.Or(a.Title, v.Name), Text: a.Text + rule.Given(v, run),
 		By: "routine " + v.Name, Priority: a.Priority, Origin: origin, Run: run.ID,
 		Options: chela.JobOptions{Model: a.Model, Thinking: a.Thinking, Steps: a.Steps, Timeout: a.Timeout, Plan: a.Plan, Quiet: true},

@@ -46,7 +46,7 @@ type Config struct {
 	Submit func(ctx context.Context, in chela.Inbound) error
 
 	// Job creates a job, or returns the existing one of its key.
-	Job func(ctx context.Context, o job.Request) (chela.Job, error)
+	Job func(ctx context.Context, o job.CreateRequest) (chela.Job, error)
 }
 
 // settings are the configuration of the home.

@@ -92,8 +92,8 @@ type house struct {
 	stop     func()
 
 	mu     sync.Mutex
-	jobs   map[chela.RunID]job.Request // guarded by mu: what the jobs were made of
-	events []chela.Event               // guarded by mu
+	jobs   map[chela.RunID]job.CreateRequest // guarded by mu: what the jobs were made of
+	events []chela.Event                     // guarded by mu
 }
 
 // A plan is how a house differs from the usual one.
@@ -114,7 +114,7 @@ func open(t testing.TB, cfg store.Config, p plan) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, clock: p.clock, store: s, ids: chela.NewIDs(time.Now, rand.Reader), jobs: map[chela.RunID]job.Request{}}
+	h := &house{t: t, clock: p.clock, store: s, ids: chela.NewIDs(time.Now, rand.Reader), jobs: map[chela.RunID]job.CreateRequest{}}
 	if h.clock == nil {
 		h.clock = &clock{}
 	}
@@ -172,7 +172,7 @@ func (h *house) routineConfig(p plan, log *slog.Logger) routine.Config {
 			}
 			return err
 		},
-		Job: func(_ context.Context, o job.Request) (chela.Job, error) {
+		Job: func(_ context.Context, o job.CreateRequest) (chela.Job, error) {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.jobs[o.Run] = o
@@ -216,7 +216,7 @@ func (h *house) newLanes(scenario string, node chela.NodeID, log *slog.Logger) *
 
 		Runner: turn.NewRunner(turn.Config{
 			Process: local.Process{IDs: h.ids, Now: time.Now, Emit: emit, Log: log},
-			Limits:  machine.Limits{Steps: 8}, Expires: time.Hour, Grace: time.Second,
+			Limits:  machine.TurnLimits{Steps: 8}, Expires: time.Hour, Grace: time.Second,
 		}),
 		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
 			return turn.Agent{

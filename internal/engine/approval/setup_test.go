@@ -81,7 +81,7 @@ func open(t *testing.T, cfg store.Config, scenario string) *house {
 
 		Runner: turn.NewRunner(turn.Config{
 			Process: local.Process{IDs: h.ids, Now: h.now, Emit: h.emit, Log: log},
-			Limits:  machine.Limits{Steps: 8}, Expires: time.Hour, Grace: time.Second,
+			Limits:  machine.TurnLimits{Steps: 8}, Expires: time.Hour, Grace: time.Second,
 		}),
 		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
 			return turn.Agent{

@@ -177,7 +177,7 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 
 		Runner: turn.NewRunner(turn.Config{
 			Process: local.Process{IDs: h.ids, Now: time.Now, Emit: h.bus.Emit, Log: log},
-			Limits:  machine.Limits{Steps: 8},
+			Limits:  machine.TurnLimits{Steps: 8},
 			Expires: time.Hour, Grace: time.Second,
 		}),
 		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {

@@ -66,7 +66,7 @@ func graceOf(rec *Record) time.Duration {
 
 // limits returns the limits of the turn: the recorded one if a limit ended the
 // turn, otherwise the given ones, raised as far as the turn needs.
-func limits(rec *Record, given machine.Limits) machine.Limits {
+func limits(rec *Record, given machine.TurnLimits) machine.TurnLimits {
 	t := rec.Turn
 	given.Time = 0
 	if f := t.Failure; f != nil && f.Limit == chela.LimitSteps {

@@ -77,7 +77,7 @@ func record() replay.Record {
 func turns() turn.Config {
 	return turn.Config{
 		Process: local.Process{IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now, Log: slog.New(slog.DiscardHandler)},
-		Limits:  machine.Limits{Steps: 10},
+		Limits:  machine.TurnLimits{Steps: 10},
 		Expires: time.Hour, Prompt: prompt.DefaultSettings(),
 	}
 }

@@ -18,7 +18,7 @@ import (
 // fails.
 func guarded(t *testing.T, steps ...step) *rig {
 	r := newRig(t, steps...)
-	r.cfg.Limits = machine.Limits{Steps: 2000, Guard: machine.GuardLimits{Repeats: 3, Idle: 5, Nudges: 1}}
+	r.cfg.Limits = machine.TurnLimits{Steps: 2000, Guard: machine.GuardLimits{Repeats: 3, Idle: 5, Nudges: 1}}
 	broken := r.tool("broken", chela.Judgement{Effect: chela.EffectExecute})
 	broken.Run = func(_ context.Context, c chela.ToolCall) (chela.ToolResult, error) {
 		r.note(c)

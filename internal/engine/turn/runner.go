@@ -76,7 +76,7 @@ type CompactFunc func(ctx context.Context, r prompt.CompactionRequest) (summary 
 type Config struct {
 	local.Process
 
-	Limits  machine.Limits
+	Limits  machine.TurnLimits
 	Expires time.Duration // timeout of an approval
 	Grace   time.Duration // grace period of a cancelled tool
 	Prompt  prompt.Settings

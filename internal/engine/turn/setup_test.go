@@ -132,7 +132,7 @@ func newRig(t *testing.T, steps ...step) *rig {
 	r.cfg = turn.Config{
 		Process: local.Process{IDs: chela.NewIDs(time.Now, &counting{}), Now: time.Now, Emit: r.emit, Log: slog.New(slog.NewTextHandler(t.Output(), nil))},
 
-		Limits: machine.Limits{Steps: 10}, Expires: time.Hour, Grace: time.Minute,
+		Limits: machine.TurnLimits{Steps: 10}, Expires: time.Hour, Grace: time.Minute,
 	}
 	return r
 }

@@ -62,7 +62,7 @@ type ruleset struct {
 // restrictFiles confines the calling thread to the files of the order, without
 // TCP, and with signals and abstract sockets limited to its own domain where
 // the version supports that.
-func restrictFiles(abi int, o Request, p places) error {
+func restrictFiles(abi int, o RunRequest, p places) error {
 	r, err := newRuleset(abi, o.Network)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func restrictFiles(abi int, o Request, p places) error {
 
 // readable returns the paths that a command may read and execute. A command
 // with its own root sees nothing else.
-func readable(o Request) []string {
+func readable(o RunRequest) []string {
 	if o.Tier == Namespaces {
 		return []string{"/"}
 	}

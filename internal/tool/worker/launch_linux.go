@@ -41,7 +41,7 @@ const gateScript = `read x <&3 && exec "$@" 3<&-`
 // launch starts the order's shell, confined and limited, and returns its
 // process id. The shell is held at a gate until it can no longer reach the
 // worker.
-func launch(o Request, p places) (int, error) {
+func launch(o RunRequest, p places) (int, error) {
 	gate, open, err := os.Pipe()
 	if err != nil {
 		return 0, fmt.Errorf("make a gate: %w", err)
@@ -80,7 +80,7 @@ func (c child) parted() {
 }
 
 // start forks the shell from a thread that is confined and then exits.
-func start(o Request, p places, gate *os.File) (c child, err error) {
+func start(o RunRequest, p places, gate *os.File) (c child, err error) {
 	done := make(chan struct{})
 	// The receive below waits for this goroutine. It never unlocks its thread,
 	// so the confined thread ends with it.
@@ -103,7 +103,7 @@ func start(o Request, p places, gate *os.File) (c child, err error) {
 
 // confineAndFork confines the calling thread irrevocably and forks the shell
 // from it.
-func confineAndFork(o Request, p places, gate *os.File) (int, error) {
+func confineAndFork(o RunRequest, p places, gate *os.File) (int, error) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return 0, fmt.Errorf("open the null device: %w", err)
@@ -127,7 +127,7 @@ func confineAndFork(o Request, p places, gate *os.File) (int, error) {
 
 // confine removes every right that the order does not grant from the calling
 // thread, and from all it forks. No step can be undone.
-func confine(o Request, p places) error {
+func confine(o RunRequest, p places) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("forbid new privileges: %w", err)
 	}

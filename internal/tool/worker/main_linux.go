@@ -26,7 +26,7 @@ func Main() int {
 	control := os.NewFile(controlFD, "control")
 	report := os.NewFile(reportFD, "report")
 	d := json.NewDecoder(control)
-	var order Request
+	var order RunRequest
 	if err := d.Decode(&order); err != nil {
 		return complain("read the order, this command is for chela itself", err)
 	}
@@ -49,7 +49,7 @@ func complain(doing string, err error) int {
 
 // carryOut runs the order's command until all its processes have exited, or
 // until stop is closed.
-func carryOut(o Request, stop <-chan struct{}) Report {
+func carryOut(o RunRequest, stop <-chan struct{}) Report {
 	spare() // before process ids are limited
 	p, cleanUp, err := prepare(o)
 	if err != nil {

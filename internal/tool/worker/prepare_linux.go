@@ -20,7 +20,7 @@ type places struct {
 
 // prepare sets up process-wide state and the file tree. It returns a function
 // that removes the files it left on the host.
-func prepare(o Request) (places, func(), error) {
+func prepare(o RunRequest) (places, func(), error) {
 	keep := func() {}
 	// If memory runs out anyway, the OOM killer picks commands, and among them
 	// the largest. Processes started by the worker inherit this, and the
@@ -59,7 +59,7 @@ func place(workspace, dir, tmp string) places {
 
 // environ returns the order's environment with the variables that depend on the
 // places.
-func (p places) environ(o Request) []string {
+func (p places) environ(o RunRequest) []string {
 	env := append([]string{}, o.Env...)
 	return append(env, "HOME="+p.workspace, "TMPDIR="+p.tmp, "SHELL="+p.shell)
 }

@@ -28,7 +28,7 @@ type mountPoint struct {
 // enterRoot builds a root directory that holds only the paths a command may
 // see, and makes it the worker's root. The worker must be alone in new user,
 // mount and PID namespaces.
-func enterRoot(o Request) error {
+func enterRoot(o RunRequest) error {
 	points, links, err := plan(o)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func enterRoot(o Request) error {
 
 // plan collects the host paths for the new root. It runs before the host is
 // unmounted, while its symbolic links still resolve.
-func plan(o Request) (points, links []mountPoint, err error) {
+func plan(o RunRequest) (points, links []mountPoint, err error) {
 	paths := append([]string{}, systemDirs...)
 	for _, name := range systemEtc {
 		paths = append(paths, "/etc/"+name)
@@ -185,7 +185,7 @@ func restrictMount(path string, attr uint64, flags uint) error {
 
 // mountOwn mounts the parts that do not come from the host: /proc, /tmp,
 // /dev/shm, and the links that programs expect in /dev.
-func mountOwn(o Request) error {
+func mountOwn(o RunRequest) error {
 	const flags = unix.MS_NOSUID | unix.MS_NODEV
 	size := fmt.Sprintf("mode=1777,size=%d", o.Limits.TmpSize)
 	mounts := []struct {
@@ -235,7 +235,7 @@ const reservedPIDs = 300
 //
 // Before Linux 6.14 the highest id applies to the whole machine, and is left
 // alone.
-func limitPIDs(o Request) error {
+func limitPIDs(o RunRequest) error {
 	var name unix.Utsname
 	if err := unix.Uname(&name); err != nil {
 		return fmt.Errorf("ask for the kernel's version: %w", err)

@@ -62,7 +62,7 @@ var refused = []uint32{
 }
 
 // filterFor returns the rules for an order. abi is the Landlock version.
-func filterFor(o Request, abi int) []rule {
+func filterFor(o RunRequest, abi int) []rule {
 	rules := make([]rule, 0, len(refused)+len(refusedHere)+16)
 	for _, calls := range [][]uint32{refused, refusedHere} {
 		for _, call := range calls {
@@ -184,7 +184,7 @@ func sharedRules() []rule {
 // version 9 does not mediate connections to the host's local sockets, such as
 // the socket of a container engine, so these need a file tree and abstract
 // names of the command's own.
-func socketRule(o Request, abi int) rule {
+func socketRule(o RunRequest, abi int) rule {
 	var families []uint32
 	if o.Network {
 		families = []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}

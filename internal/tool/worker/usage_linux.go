@@ -25,7 +25,7 @@ const (
 
 // oversee sends the reason once a command exceeds its limits. Nothing waits for
 // its goroutines: they end with the worker.
-func oversee(o Request, p places, over chan<- string) {
+func oversee(o RunRequest, p places, over chan<- string) {
 	sample := func(every time.Duration, exceeded func() string) {
 		for {
 			began := time.Now()
@@ -44,7 +44,7 @@ func oversee(o Request, p places, over chan<- string) {
 
 // A memoryMeter measures the memory and counts the processes of a command.
 type memoryMeter struct {
-	order  Request
+	order  RunRequest
 	places places
 }
 

@@ -6,7 +6,7 @@
 //	      ◀─report pipe───         (the shell and all below it are confined)
 //	      ◀─output pipe───
 //
-// The worker reads one [Request] from the control pipe, starts the shell, waits
+// The worker reads one [RunRequest] from the control pipe, starts the shell, waits
 // for it, kills every process it left behind and writes one [Report]. EOF on
 // the control pipe means stop; it arrives when chela closes the pipe and when
 // chela dies, because the kernel closes it then. A parent-death signal would be
@@ -61,8 +61,8 @@ const (
 	Off Tier = "off"
 )
 
-// A Request is the worker's input, sent as JSON.
-type Request struct {
+// A RunRequest is the worker's input, sent as JSON.
+type RunRequest struct {
 	Tier      Tier           `json:"tier"`
 	Command   string         `json:"command"`
 	Workspace string         `json:"workspace"` // on the host, absolute

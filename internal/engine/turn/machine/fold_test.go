@@ -443,7 +443,7 @@ func TestCircles(t *testing.T) {
 		s.Guard = machine.GuardRecord{Idle: 3, Warned: warned}
 		return s
 	}
-	f := machine.Facts{Limits: machine.Limits{Steps: 10, Time: time.Hour, Guard: machine.GuardLimits{Idle: 3}}}
+	f := machine.Facts{Limits: machine.TurnLimits{Steps: 10, Time: time.Hour, Guard: machine.GuardLimits{Idle: 3}}}
 	for _, c := range []struct {
 		name string
 		s    machine.State

@@ -14,7 +14,7 @@ func TestWrittenOutCallAtTheEnd(t *testing.T) {
 	for steps, want := range map[int]string{2: "finish limited", 3: "finish completed", 4: "call_model note"} {
 		s := sketch{last: chela.EntryAssistant, text: `look(name="x")`, steps: 2}.state()
 		f := machine.Facts{Tools: []chela.ToolSpec{{Name: "look"}}}
-		f.Limits = machine.Limits{Steps: steps, Guard: machine.GuardLimits{Nudges: 1}}
+		f.Limits = machine.TurnLimits{Steps: steps, Guard: machine.GuardLimits{Nudges: 1}}
 		if got := brief(machine.Next(s, f)); !strings.HasPrefix(got, want) {
 			t.Errorf("of %d steps: %s, want %s", steps, got, want)
 		}

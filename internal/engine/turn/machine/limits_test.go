@@ -13,21 +13,21 @@ import (
 // TestLimitsUnder lets overrides bound a turn further, and never less.
 func TestLimitsUnder(t *testing.T) {
 	t.Parallel()
-	home := machine.Limits{Steps: 50, Time: time.Hour, Guard: machine.GuardLimits{Repeats: 3}}
+	home := machine.TurnLimits{Steps: 50, Time: time.Hour, Guard: machine.GuardLimits{Repeats: 3}}
 	bounded := home
 	bounded.Steps, bounded.Time, bounded.Tokens = 5, time.Minute, 1000
-	endless := machine.Limits{Steps: 50}
-	timed := machine.Limits{Steps: 50, Time: time.Minute}
+	endless := machine.TurnLimits{Steps: 50}
+	timed := machine.TurnLimits{Steps: 50, Time: time.Minute}
 	for _, tt := range []struct {
 		name string
-		home machine.Limits
+		home machine.TurnLimits
 		over chela.Overrides
-		want machine.Limits
+		want machine.TurnLimits
 	}{
 		{"none", home, chela.Overrides{}, home},
 		{"less", home, chela.Overrides{Steps: 5, Time: chela.Span(time.Minute), Tokens: 1000}, bounded},
 		{"more", home, chela.Overrides{Steps: 500, Time: chela.Span(2 * time.Hour)}, home},
-		{"just as much", home, chela.Overrides{Steps: 1, Time: chela.Span(time.Hour)}, machine.Limits{Steps: 1, Time: time.Hour, Guard: home.Guard}},
+		{"just as much", home, chela.Overrides{Steps: 1, Time: chela.Span(time.Hour)}, machine.TurnLimits{Steps: 1, Time: time.Hour, Guard: home.Guard}},
 		{"a time where there is none", endless, chela.Overrides{Time: chela.Span(time.Minute)}, timed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestLimitsUnder(t *testing.T) {
 // answer that is there.
 func TestNextTokens(t *testing.T) {
 	t.Parallel()
-	given := machine.Facts{Limits: machine.Limits{Steps: 10, Tokens: 100}}
+	given := machine.Facts{Limits: machine.TurnLimits{Steps: 10, Tokens: 100}}
 	for name, tt := range map[string]struct {
 		took int64
 		last chela.EntryKind

@@ -8,8 +8,8 @@ import (
 	"chela/internal/engine/prompt"
 )
 
-// Limits are the limits of a turn.
-type Limits struct {
+// TurnLimits are the limits of a turn.
+type TurnLimits struct {
 	Steps int           // model answers in a turn, at least 1
 	Time  time.Duration // wall clock of one run; 0 for none
 	Guard GuardLimits
@@ -20,7 +20,7 @@ type Limits struct {
 }
 
 // Under returns the limits of a turn with overrides; the stricter limits apply.
-func (l Limits) Under(o chela.Overrides) Limits {
+func (l TurnLimits) Under(o chela.Overrides) TurnLimits {
 	if o.Steps > 0 {
 		l.Steps = min(l.Steps, o.Steps)
 	}
@@ -33,7 +33,7 @@ func (l Limits) Under(o chela.Overrides) Limits {
 
 // Facts are the inputs of Next beside the record.
 type Facts struct {
-	Limits   Limits
+	Limits   TurnLimits
 	Stop     bool             // a stop was requested
 	TimeUp   bool             // the run exceeded its time limit
 	Steering bool             // messages wait to enter the turn

@@ -31,7 +31,7 @@ func TestNextRoom(t *testing.T) {
 	t.Parallel()
 	refused := &chela.Failure{Kind: chela.Invalid, Limit: chela.LimitPrompt, Message: "too long"}
 	room := func(change func(f *machine.Facts)) machine.Facts {
-		f := machine.Facts{Limits: machine.Limits{Steps: 10}, Budget: prompt.Budget{Window: 1250, Room: 1000, Keep: 500, Soft: 100}, Compacts: true, Flushes: true}
+		f := machine.Facts{Limits: machine.TurnLimits{Steps: 10}, Budget: prompt.Budget{Window: 1250, Room: 1000, Keep: 500, Soft: 100}, Compacts: true, Flushes: true}
 		if change != nil {
 			change(&f)
 		}

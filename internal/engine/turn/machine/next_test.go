@@ -154,13 +154,13 @@ func TestNextEndings(t *testing.T) {
 		{
 			"time is up",
 			sketch{},
-			machine.Facts{TimeUp: true, Limits: machine.Limits{Steps: 10, Time: time.Minute}},
+			machine.Facts{TimeUp: true, Limits: machine.TurnLimits{Steps: 10, Time: time.Minute}},
 			"finish limited exhausted time the turn took longer than 1m0s",
 		},
 		{
 			"time is up before the model broke",
 			sketch{},
-			machine.Facts{TimeUp: true, Failure: broken, Limits: machine.Limits{Steps: 10, Time: time.Minute}},
+			machine.Facts{TimeUp: true, Failure: broken, Limits: machine.TurnLimits{Steps: 10, Time: time.Minute}},
 			"finish limited exhausted time the turn took longer than 1m0s",
 		},
 		{"the model broke", sketch{}, machine.Facts{Failure: broken}, "finish failed unavailable no answer"},
@@ -251,9 +251,9 @@ func TestNextOffers(t *testing.T) {
 
 func TestNextSteps(t *testing.T) {
 	t.Parallel()
-	limit := func(n int) machine.Facts { return machine.Facts{Limits: machine.Limits{Steps: n}} }
+	limit := func(n int) machine.Facts { return machine.Facts{Limits: machine.TurnLimits{Steps: n}} }
 	steering := machine.Facts{Steering: true}
-	steeringOf := func(n int) machine.Facts { return machine.Facts{Steering: true, Limits: machine.Limits{Steps: n}} }
+	steeringOf := func(n int) machine.Facts { return machine.Facts{Steering: true, Limits: machine.TurnLimits{Steps: n}} }
 	answered := func(steps int, text string) sketch {
 		return sketch{steps: steps, last: chela.EntryAssistant, text: text}
 	}

@@ -103,28 +103,28 @@ func (s *Sandbox) runIn(ctx context.Context, tier worker.Tier, spec sandbox.Spec
 }
 
 // order builds the worker's order from a spec, with host paths.
-func (s *Sandbox) order(tier worker.Tier, spec sandbox.Spec) (worker.Request, error) {
+func (s *Sandbox) order(tier worker.Tier, spec sandbox.Spec) (worker.RunRequest, error) {
 	workspace, err := filepath.EvalSymlinks(spec.Workspace)
 	if err != nil {
-		return worker.Request{}, chela.E(chela.Unavailable, "the workspace cannot be opened").Because(err)
+		return worker.RunRequest{}, chela.E(chela.Unavailable, "the workspace cannot be opened").Because(err)
 	}
 	dir, err := sandbox.Workdir(workspace, spec.Workdir)
 	if err != nil {
-		return worker.Request{}, err
+		return worker.RunRequest{}, err
 	}
 	env, err := sandbox.Environ(cmp.Or(s.cfg.Path, sandbox.DefaultPath), spec.Env)
 	if err != nil {
-		return worker.Request{}, err
+		return worker.RunRequest{}, err
 	}
 	limits := spec.Limits.Or(s.cfg.Limits).WithDefaults()
 	if tier != worker.Namespaces {
 		running, err := processesOf(os.Getuid())
 		if err != nil {
-			return worker.Request{}, fmt.Errorf("count processes: %w", err)
+			return worker.RunRequest{}, fmt.Errorf("count processes: %w", err)
 		}
 		limits.Processes += running
 	}
-	return worker.Request{
+	return worker.RunRequest{
 		Tier:      tier,
 		Command:   spec.Command,
 		Workspace: workspace,

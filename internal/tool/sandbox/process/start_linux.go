@@ -68,7 +68,7 @@ func (p pipes) close() {
 
 // start starts a worker on the order. Its output goes to output, which is
 // closed when the run is over.
-func start(o worker.Request, output *sandbox.Output) (*run, error) {
+func start(o worker.RunRequest, output *sandbox.Output) (*run, error) {
 	p, err := openPipes()
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func start(o worker.Request, output *sandbox.Output) (*run, error) {
 // attributes returns how the worker is cloned: in a session of its own, out of
 // reach of the terminal's signals, and in its namespaces. Users keep their own
 // id inside, so that files keep their owner.
-func attributes(o worker.Request) *syscall.SysProcAttr {
+func attributes(o worker.RunRequest) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true}
 	if o.Tier != worker.Namespaces {
 		return attr
@@ -113,7 +113,7 @@ func attributes(o worker.Request) *syscall.SysProcAttr {
 
 // follow gives the worker its order and reads all it has to say, until it is
 // gone.
-func (r *run) follow(o worker.Request, p pipes, output *sandbox.Output) ending {
+func (r *run) follow(o worker.RunRequest, p pipes, output *sandbox.Output) ending {
 	defer p.report.Close()
 	defer p.output.Close()
 	defer output.Close()
