@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/background"
 	"chela/internal/background/repair"
 	"chela/internal/config"
@@ -77,8 +78,8 @@ type App struct {
 
 	background *background.Background
 
-	version string
-	listen  string // of a daemon
+	opening    opening
+	operations []api.Bound
 
 	staying chan struct{} // closed by stay
 	stay    func()
@@ -87,11 +88,18 @@ type App struct {
 // Open opens the home of a configuration, creating it if missing. It logs to
 // log; version is the version of the program.
 func Open(ctx context.Context, cfg *config.Config, log *slog.Logger, version string) (*App, error) {
-	return openAt(ctx, cfg, log, version, time.Now)
+	return open(ctx, cfg, log, opening{version: version, now: time.Now})
 }
 
-// openAt is Open with a clock.
-func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version string, now func() time.Time) (*App, error) {
+// opening holds what a process knows of itself before it opens a home.
+type opening struct {
+	version string
+	listen  string // the address of a daemon; empty for other processes
+	now     func() time.Time
+}
+
+// open is Open by a process.
+func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) (*App, error) {
 	if err := makeHome(cfg); err != nil {
 		return nil, err
 	}
@@ -99,10 +107,10 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 	if err != nil {
 		return nil, err
 	}
-	a := &App{cfg: cfg, log: log, version: version, bus: &event.Bus{}, blobs: datadir.NewBlobs(cfg.Home.Blobs())}
+	a := &App{cfg: cfg, log: log, opening: o, bus: &event.Bus{}, blobs: datadir.NewBlobs(cfg.Home.Blobs())}
 	a.staying = make(chan struct{})
 	a.stay = sync.OnceFunc(func() { close(a.staying) })
-	if a.store, err = store.Open(ctx, store.Config{Path: cfg.DatabasePath(), URL: cfg.Database.URL.Reveal(), Now: now}); err != nil {
+	if a.store, err = store.Open(ctx, store.Config{Path: cfg.DatabasePath(), URL: cfg.Database.URL.Reveal(), Now: o.now}); err != nil {
 		return nil, err
 	}
 	a.now = a.store.Now
@@ -163,6 +171,7 @@ func openAt(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 		Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Approvals: a.approvals, Hooks: a.hooks,
 		Agents: a.agents, Turns: a.turns, Hears: a.background.Hears,
 	})
+	a.operations = a.bind()
 	a.ingress.Interpret(a.interpreter())
 	return a, nil
 }
@@ -188,9 +197,9 @@ func resets(cfg *config.Config) session.Resets {
 func (a *App) interpreter() *command.Interpreter {
 	return command.New(a.store, command.Config{
 		Process: a.process(a.emit),
-		Lanes:   a.lanes, Approvals: a.approvals, Version: a.version, Model: a.agents.Model,
+		Lanes:   a.lanes, Approvals: a.approvals, Version: a.opening.version, Model: a.agents.Model,
 		Usable: a.models.Usable,
-		Queue:  queueRules(a.cfg.Queue).For, Operations: a.operations(), RoutinesOff: !a.cfg.Routines.Enabled,
+		Queue:  queueRules(a.cfg.Queue).For, Operations: a.operations, RoutinesOff: !a.cfg.Routines.Enabled,
 		Zone: a.cfg.Zone(),
 	})
 }

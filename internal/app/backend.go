@@ -30,7 +30,7 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 	case chela.KindOf(err) != chela.NotFound:
 		return nil, err
 	}
-	return open(ctx, cfg, log, version)
+	return within(ctx, cfg, log, version)
 }
 
 // through returns the backend of commands that reach a home through a client.
@@ -45,8 +45,8 @@ func through(c *client.Client) *cli.Backend {
 	}
 }
 
-// open opens a home in this process and connects with it.
-func open(ctx context.Context, cfg *config.Config, log *slog.Logger, version string) (*cli.Backend, error) {
+// within opens a home in this process and connects with it.
+func within(ctx context.Context, cfg *config.Config, log *slog.Logger, version string) (*cli.Backend, error) {
 	a, err := Open(ctx, cfg, log, version)
 	if err != nil {
 		return nil, err

@@ -276,7 +276,7 @@ func (v *victim) attack(effect string) {
 // the questions.
 func (v *victim) approve(turn chela.Turn, answer chela.Answer) (reasons []string) {
 	v.Helper()
-	pending, err := api.All(v.Context(), api.Local{Operations: v.operations()}, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
+	pending, err := api.All(v.Context(), api.Local{Operations: v.operations}, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
 	if err != nil {
 		v.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"chela/internal/engine/turn"
 )
 
-// operations binds all operations to the home.
-func (a *App) operations() []api.Bound {
+// bind binds all operations to the home.
+func (a *App) bind() []api.Bound {
 	return slices.Concat(
 		a.sessions.Operations(a.ingress.Accept),
 		turn.Operations(a.turns, a.ingress),
@@ -37,7 +37,7 @@ func (a *App) homeOperations() []api.Bound {
 	return []api.Bound{
 		api.StatusShow.Do(func(ctx context.Context, _ api.Caller, _ api.None) (chela.Status, error) {
 			s, err := a.background.Status(ctx)
-			s.Daemon, s.Listen, s.Version = a.listen != "", a.listen, a.version
+			s.Daemon, s.Listen, s.Version = a.opening.listen != "", a.opening.listen, a.opening.version
 			return s, err
 		}),
 		api.ConfigList.Do(func(_ context.Context, _ api.Caller, q api.SettingsQuery) (api.Page[chela.Setting], error) {

@@ -17,7 +17,7 @@ func TestOperationsAreBound(t *testing.T) {
 	for _, o := range api.Operations() {
 		defined = append(defined, o.Name)
 	}
-	for _, b := range stayingHome(t, "turns: []").operations() {
+	for _, b := range stayingHome(t, "turns: []").operations {
 		bound = append(bound, b.Name)
 	}
 	slices.Sort(defined)

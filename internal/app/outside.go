@@ -18,7 +18,7 @@ func (a *App) home() gateway.Services {
 		Conversation: a.ingress, Events: a.stream, Transcripts: a.sessions, Turns: a.turns, Models: a.models, Responses: a.turns,
 		Tokens: a.tokens, Logins: a.tokens, Requests: a.tokens,
 		Attach: a.blobs.Attach, Kept: a.blobs.Kept, Ready: a.ready,
-		Operations: a.operations(), Hook: a.background.Routines().Hook, Logs: a.logs, Agents: a.agents, Image: a.image,
+		Operations: a.operations, Hook: a.background.Routines().Hook, Logs: a.logs, Agents: a.agents, Image: a.image,
 	}
 }
 

@@ -46,7 +46,7 @@ func stayingAt(t *testing.T, scenario string, now func() time.Time, environ ...s
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := openAt(t.Context(), cfg, slog.New(slog.NewTextHandler(t.Output(), nil)), "test", now)
+	a, err := open(t.Context(), cfg, slog.New(slog.NewTextHandler(t.Output(), nil)), opening{version: "test", now: now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -30,12 +31,18 @@ func Serve(ctx context.Context, cfg *config.Config, log *slog.Logger, serve Serv
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
-	a, err := Open(ctx, cfg, log, serve.Version)
+	tcp, err := gateway.ListenTCP(ctx, cfg.Listen, pause.For)
+	if err != nil {
+		return chela.E(chela.Unavailable, "cannot listen on "+cfg.Listen).
+			WithHint("stop the program that uses the port, or choose another with --listen").Because(err)
+	}
+	defer tcp.Close() // again, in case the gateway did not get to it
+	a, err := open(ctx, cfg, log, opening{version: serve.Version, listen: tcp.Addr().String(), now: time.Now})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	return a.serve(ctx, serve)
+	return a.serve(ctx, tcp, serve)
 }
 
 // Serving holds the options of a daemon.
@@ -44,8 +51,8 @@ type Serving struct {
 	Ready   func(cli.Listening)
 }
 
-// serve serves an open home.
-func (a *App) serve(ctx context.Context, serve Serving) error {
+// serve serves an open home on a listener, which is not served before.
+func (a *App) serve(ctx context.Context, tcp net.Listener, serve Serving) error {
 	usable, err := a.tokens.Usable(ctx)
 	if err != nil {
 		return err
@@ -59,13 +66,6 @@ func (a *App) serve(ctx context.Context, serve Serving) error {
 		return chela.E(chela.Denied, "refusing to listen on "+a.cfg.Listen+" without an API token").
 			WithHint("create one with chela tokens create NAME, or listen on 127.0.0.1")
 	}
-	tcp, err := gateway.ListenTCP(ctx, a.cfg.Listen, pause.For)
-	if err != nil {
-		return chela.E(chela.Unavailable, "cannot listen on "+a.cfg.Listen).
-			WithHint("stop the program that uses the port, or choose another with --listen").Because(err)
-	}
-	defer tcp.Close() // again, in case the gateway did not get to it
-	a.listen = tcp.Addr().String()
 	socket, err := gateway.ListenSocket(ctx, a.cfg.Home.Socket())
 	if err != nil {
 		a.log.Warn("commands cannot use the daemon", "error", err)
@@ -81,8 +81,8 @@ func (a *App) serve(ctx context.Context, serve Serving) error {
 	group.Go(func() error { return a.stream.Run(ctx) })
 	a.Stay(ctx)
 	group.Go(func() error { return gw.Serve(ctx, tcp, socket) })
-	a.log.Info("serving", "address", a.listen, "version", serve.Version)
-	serve.Ready(cli.Listening{Addresses: []string{a.listen}, Tokens: usable})
+	a.log.Info("serving", "address", a.opening.listen, "version", serve.Version)
+	serve.Ready(cli.Listening{Addresses: []string{a.opening.listen}, Tokens: usable})
 	GiveBackMemory()
 	err = group.Wait()
 	a.log.Info("served", "error", err)
@@ -92,7 +92,7 @@ func (a *App) serve(ctx context.Context, serve Serving) error {
 // gateway returns the gateway of the home.
 func (a *App) gateway() (*gateway.Gateway, error) {
 	return gateway.New(gateway.Config{
-		Home: a.home(), IDs: a.ids, Now: a.now, Log: a.log, Version: a.version,
+		Home: a.home(), IDs: a.ids, Now: a.now, Log: a.log, Version: a.opening.version,
 		Hosts: slices.Concat(a.cfg.Gateway.Hosts, []string{hostOf(a.cfg.Listen)}), Origins: a.cfg.Gateway.Origins,
 		MessagesPerMinute: a.cfg.Gateway.MessagesPerMinute, LoginsPerMinute: a.cfg.Gateway.LoginsPerMinute,
 		HooksPerMinute: a.cfg.Gateway.HooksPerMinute, HookBytes: int64(a.cfg.Routines.MaxWebhookBytes),
