@@ -169,9 +169,12 @@ func ambiguous(u *url.URL) bool {
 
 // subject returns the text that patterns match for a request of a canonical
 // URL. "*" is written as an escape: in a pattern it is a wildcard, in a URL a
-// character.
+// character. Parameters whose names mark them as secret are replaced by their
+// length, as subjects are stored and shown.
 func subject(method string, u *url.URL) string {
-	return method + " " + starless(u.String())
+	shown := *u
+	shown.RawQuery = maskQuery(u.RawQuery)
+	return method + " " + starless(shown.String())
 }
 
 func starless(text string) string { return strings.ReplaceAll(text, "*", "%2A") }

@@ -39,6 +39,8 @@ func TestSubjects(t *testing.T) {
 		{"https://a/*/x?*", "https://a/%2A/x?%2A", "https://a/%2A/*"},
 		{"https://a//v1/x", "https://a//v1/x", "https://a/*"},
 		{"https://a/x?q=ü z\u202e", "https://a/x?q=%C3%BC%20z%E2%80%AE", "https://a/*"},
+		{"https://a/x?y=1&api_token=s3cret&z=2", "https://a/x?y=1&api_token=(secret:6)&z=2", "https://a/*"},
+		{"https://a/v1/..;x/?token=s3cret", "https://a/v1/..;x/?token=(secret:6)", "exactly"},
 		{"https://bücher.example/x", "https://xn--bcher-kva.example/x", "https://xn--bcher-kva.example/*"},
 		{"https://BÜCHER.example/x", "https://xn--bcher-kva.example/x", "https://xn--bcher-kva.example/*"},
 		{"https://xn--bcher-kva.example/x", "https://xn--bcher-kva.example/x", "https://xn--bcher-kva.example/*"},
@@ -92,7 +94,7 @@ func TestSubjects(t *testing.T) {
 // ASCII without "*", and what "always" covers begins with all of its host.
 func FuzzSubject(f *testing.F) {
 	for _, seed := range []string{
-		"https://Example.com./a/../b%2e?q=ü*#x", "http://[::1%25a]:1/", "https://xn--bcher-kva/", "http://a/%2f..;/", "http://1.2.3.0x4/", "https://a@b:1/", "http://a//../b",
+		"https://Example.com./a/../b%2e?q=ü*#x", "http://[::1%25a]:1/", "https://xn--bcher-kva/", "http://a/%2f..;/", "http://1.2.3.0x4/", "https://a@b:1/", "http://a//../b", "https://a/?Access_Token=abc&b=(secret:1)",
 	} {
 		f.Add(seed)
 	}

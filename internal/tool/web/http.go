@@ -102,7 +102,7 @@ func judgeHTTP(in httpInput) chela.Judgement {
 	}
 	if err != nil {
 		// The call will be refused; until then it gets no permission.
-		j.Subjects, j.Exact = []string{in.method() + " " + in.URL}, true
+		j.Subjects, j.Exact = []string{in.method() + " " + maskForm(in.URL)}, true
 		return j
 	}
 	if in.SaveTo != "" {

@@ -76,7 +76,22 @@ func masked(value string) string { return fmt.Sprintf("[secret, %d bytes]", len(
 var parameter = regexp.MustCompile(`([?&]|^)([^=&?#]+)=([^&#]+)`)
 
 // maskForm masks the parameters of a URL or of a form.
-func maskForm(text string) string {
+func maskForm(text string) string { return maskParameters(text, masked) }
+
+// maskQuery masks the parameters of a query, which stays one and is masked to itself.
+func maskQuery(query string) string {
+	return maskParameters(query, func(value string) string {
+		if maskedValue.MatchString(value) {
+			return value
+		}
+		return fmt.Sprintf("(secret:%d)", len(value))
+	})
+}
+
+var maskedValue = regexp.MustCompile(`^\(secret:\d+\)$`)
+
+// maskParameters replaces the values of secret parameters.
+func maskParameters(text string, mask func(value string) string) string {
 	return parameter.ReplaceAllStringFunc(text, func(found string) string {
 		p := parameter.FindStringSubmatch(found)
 		name, err := url.QueryUnescape(p[2])
@@ -86,7 +101,7 @@ func maskForm(text string) string {
 		if !secretName(name) {
 			return found
 		}
-		return p[1] + p[2] + "=" + masked(p[3])
+		return p[1] + p[2] + "=" + mask(p[3])
 	})
 }
 
