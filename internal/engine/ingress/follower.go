@@ -65,7 +65,6 @@ func (f *Follower) Attend(ctx context.Context, id chela.TurnID, missed bool, to 
 		if t.State.Ended() {
 			return nil
 		}
-		waits = true
 		if waits, err = w.wait(ctx); err != nil {
 			return err
 		}
