@@ -60,14 +60,14 @@ const (
 // JobOptions configure the execution of a job. Zero values mean the defaults of
 // the configuration.
 type JobOptions struct {
-	Model    string        `json:"model,omitempty" check:"is=anymodel max=256"`
-	Thinking ThinkingLevel `json:"thinking,omitempty"`
-	Steps    int           `json:"steps,omitempty" check:"min=0 max=1000"`            // limit per turn
-	Timeout  Span          `json:"timeout_ms,omitempty" check:"min=0 max=2592000000"` // limit per run of a turn
-	Tokens   int64         `json:"tokens,omitempty" check:"min=0 max=1000000000"`     // limit for all its turns together; 0 for none
-	Plan     bool          `json:"plan,omitempty"`                                    // it must write down a plan first and follow it
-	Quiet    bool          `json:"quiet,omitempty"`                                   // its end is not announced
-	Cleanup  Cleanup       `json:"cleanup,omitempty"`                                 // cleanup of its session after the announcement
+	Model    string        `json:"model,omitempty" check:"is=anymodel max=256" flag:"" help:"provider/model that works on it"`
+	Thinking ThinkingLevel `json:"thinking,omitempty" flag:"" help:"how much the model reasons: off, minimal, low, medium, high or xhigh"`
+	Steps    int           `json:"steps,omitempty" check:"min=0 max=1000" flag:"" help:"model answers in one turn; jobs.steps without it"`
+	Timeout  Span          `json:"timeout_ms,omitempty" check:"min=0 max=2592000000" flag:"" help:"time limit of one run of a turn; jobs.timeout without it"`
+	Tokens   int64         `json:"tokens,omitempty" check:"min=0 max=1000000000" flag:"" help:"tokens of all its turns together; jobs.tokens without it"`
+	Plan     bool          `json:"plan,omitempty" flag:"" help:"it must write down a plan first and follow it"`
+	Quiet    bool          `json:"quiet,omitempty"`   // its end is not announced
+	Cleanup  Cleanup       `json:"cleanup,omitempty"` // cleanup of its session after the announcement
 }
 
 // Cleanup is what happens to a subagent's session after the job.

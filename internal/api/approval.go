@@ -30,7 +30,7 @@ type AnswerRequest struct {
 
 // A GrantRef names a grant.
 type GrantRef struct {
-	ID chela.GrantID `path:"id"`
+	ID chela.GrantID `path:"id" arg:"GRANT"`
 }
 
 // A GrantsQuery asks for the grants after one of them.

@@ -14,7 +14,7 @@ type DocumentWrite struct {
 // A DocumentRef names a document of an agent.
 type DocumentRef struct {
 	Agent string `query:"agent" check:"is=name" help:"the agent that owns the document; main without it"`
-	Path  string `query:"path,required" check:"is=document max=200" help:"the document, such as projects/house.md"`
+	Path  string `query:"path,required" check:"is=document max=200" arg:"PATH" help:"the document, such as projects/house.md"`
 }
 
 // A DocumentQuery asks for a document.
@@ -26,7 +26,7 @@ type DocumentQuery struct {
 // A DocumentTreeQuery asks for documents and folders after a path.
 type DocumentTreeQuery struct {
 	Agent string `query:"agent" check:"is=name" help:"the agent that owns the documents; main without it"`
-	Path  string `query:"path" check:"is=folder max=200" help:"a folder; everything without it"`
+	Path  string `query:"path" check:"is=folder max=200" arg:"[FOLDER]" help:"a folder; everything without it"`
 	Depth int    `query:"depth" check:"min=1 max=1000" help:"levels of folders; all without it"`
 	After string `query:"after" check:"is=line min=1 max=256" help:"the path of a document or folder"`
 	Limit int    `query:"limit"`

@@ -12,30 +12,29 @@ const MaxJobFile = 25 << 20
 
 // A NewJob asks for a job. Only the text is required.
 type NewJob struct {
-	Text     string           `json:"text" check:"is=said max=50000"`  // the task
-	Title    string           `json:"title,omitempty" check:"max=200"` // the beginning of the text when empty
-	Agent    string           `json:"agent,omitempty" check:"is=name"` // main when empty
-	Priority int              `json:"priority,omitempty" check:"min=-100 max=100"`
-	Parts    []string         `json:"parts,omitempty" check:"max=20 each is=said max=50000"` // the tasks of its parts; the job begins once they have ended
-	Options  chela.JobOptions `json:"options,omitzero"`
+	Text     string   `json:"text" check:"is=said max=50000" arg:"TEXT..."` // the task
+	Title    string   `json:"title,omitempty" check:"max=200" flag:"" help:"a few words that name it; the beginning of the text without it"`
+	Agent    string   `json:"agent,omitempty" check:"is=name" flag:"" help:"agent that works on it; main without it"`
+	Priority int      `json:"priority,omitempty" check:"min=-100 max=100" flag:"" help:"jobs of a higher priority begin first"`
+	Parts    []string `json:"parts,omitempty" check:"max=20 each is=said max=50000" flag:"part" help:"task of a part: all parts run before the job begins; may be repeated"`
 
-	// Session receives a message when the job ends. Empty means none.
-	Session chela.SessionKey `json:"session,omitempty"`
+	Options chela.JobOptions `json:"options,omitzero"`
 
-	Key string `json:"key,omitempty" check:"is=line max=200"` // names the request: the same one makes one job
+	Session chela.SessionKey `json:"session,omitempty" flag:"" help:"session that receives a message when the job ends; none without it"`
+	Key     string           `json:"key,omitempty" check:"is=line max=200" flag:"" help:"idempotency key: a repeated request makes no second job"`
 }
 
 // A JobText is a message to a job.
 type JobText struct {
-	Text string `json:"text" check:"is=said max=100000"`
-	Key  string `json:"key,omitempty" check:"is=line max=200"` // names the request: the same one is carried out once
+	Text string `json:"text" check:"is=said max=100000" arg:"TEXT..."`
+	Key  string `json:"key,omitempty" check:"is=line max=200" flag:"" help:"idempotency key: a repeated request has no further effect"`
 }
 
 // A JobAgain holds the limits of a restarted job. A limit of 0 keeps its value.
 type JobAgain struct {
-	Steps   int        `json:"steps,omitempty" check:"min=0 max=1000"`            // of one turn
-	Timeout chela.Span `json:"timeout_ms,omitempty" check:"min=0 max=2592000000"` // of one run of a turn
-	Tokens  int64      `json:"tokens,omitempty" check:"min=0 max=1000000000"`     // that all its turns may take together
+	Steps   int        `json:"steps,omitempty" check:"min=0 max=1000" flag:"" help:"model answers in one turn"`
+	Timeout chela.Span `json:"timeout_ms,omitempty" check:"min=0 max=2592000000" flag:"" help:"time limit of one run of a turn"`
+	Tokens  int64      `json:"tokens,omitempty" check:"min=0 max=1000000000" flag:"" help:"tokens of all its turns together"`
 }
 
 // A Job is a job with its plan, its parts and its usage.
@@ -64,14 +63,14 @@ type JobFilter struct {
 	States    []chela.JobState `query:"state" help:"only in these states, separated by commas"`
 	Kind      chela.JobKind    `query:"kind" help:"only of this kind; all without it"`
 	Requester chela.SessionKey `query:"requester" help:"only those that this session asked for"`
-	Before    chela.JobID      `query:"after" check:"id=job" help:"the id of a job"` // only older ones
-	Limit     int              `query:"limit"`                                       // 1 to MaxPage; UsualPage when 0
+	Before    chela.JobID      `query:"after" check:"id=job" flag:"before" help:"the id of a job"`
+	Limit     int              `query:"limit" flag:"" help:"jobs to show, 1 to 500"` // UsualPage when 0
 }
 
 // A JobEventsQuery asks for the events of a job after the event of a number.
 type JobEventsQuery struct {
 	JobRef
-	After int `query:"after" check:"min=0 max=2147483647" help:"the number of an event"`
+	After int `query:"after" check:"min=0 max=2147483647" flag:"after" help:"the number of an event"`
 	Limit int `query:"limit"`
 }
 

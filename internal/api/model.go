@@ -23,7 +23,7 @@ type Away struct {
 // A ModelTest asks to try a model out, as provider/model; without one those of
 // every provider that is configured.
 type ModelTest struct {
-	Model string `json:"model,omitempty" check:"is=model max=256"`
+	Model string `json:"model,omitempty" check:"is=model max=256" arg:"[PROVIDER/MODEL]"`
 }
 
 // A ModelsQuery asks for the models after one of them.

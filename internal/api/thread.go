@@ -8,13 +8,13 @@ import (
 
 // A NewThread asks for a thread, which becomes the current one of its session.
 type NewThread struct {
-	Session chela.SessionKey `json:"session,omitempty"`                        // the main one when empty
-	Title   string           `json:"title,omitempty" check:"is=label max=200"` // taken from the first message when empty
+	Session chela.SessionKey `json:"session,omitempty" flag:"" help:"the key of the session; the main one without it"`
+	Title   string           `json:"title,omitempty" check:"is=label max=200" flag:"" help:"the beginning of the first message without it"`
 }
 
 // A ThreadPatch changes a thread.
 type ThreadPatch struct {
-	Title string `json:"title" check:"is=title max=200"`
+	Title string `json:"title" check:"is=title max=200" arg:"TITLE"`
 }
 
 // A Compact asks to replace the entries of a thread by a summary.

@@ -8,8 +8,8 @@ import (
 
 // A NewToken asks for a token.
 type NewToken struct {
-	Name  string      `json:"name" check:"is=title max=100"`
-	Scope chela.Scope `json:"scope"`
+	Name  string      `json:"name" check:"is=title max=100" arg:"NAME"`
+	Scope chela.Scope `json:"scope" flag:"" help:"what it may do: read, talk, chat or admin; chat without it"`
 }
 
 // A MadeToken is a token that was just made; Secret is shown this once.

@@ -16,7 +16,7 @@ type Tool struct {
 
 // A ToolRun runs a tool by hand.
 type ToolRun struct {
-	Agent string          `json:"agent,omitempty" check:"is=name"`
+	Agent string          `json:"agent,omitempty" check:"is=name" flag:"" help:"the agent; main without it"`
 	Args  json.RawMessage `json:"args" check:"object"`
 }
 
@@ -29,7 +29,7 @@ type ToolOutcome struct {
 
 // A ToolsQuery asks for the tools of an agent after one of them.
 type ToolsQuery struct {
-	Agent string `query:"agent" check:"is=name" help:"its name; main without it"`
+	Agent string `query:"agent" check:"is=name" help:"the agent; main without it"`
 	After string `query:"after" check:"is=ascii max=256" help:"the name of a tool"`
 	Limit int    `query:"limit"`
 }

@@ -30,7 +30,7 @@ type Steer struct {
 
 // A Replaying says how a turn is run again.
 type Replaying struct {
-	Live bool `json:"live,omitempty"` // also give the same messages to the model again, in a thread of their own
+	Live bool `json:"live,omitempty" flag:"" help:"also give the same messages to the model again, in a thread of their own"`
 }
 
 // A TurnRef names a turn.

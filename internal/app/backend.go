@@ -12,7 +12,6 @@ import (
 	"chela"
 	"chela/internal/config"
 	"chela/internal/surface/cli"
-	"chela/internal/surface/cli/jobs"
 	"chela/internal/surface/cli/talk"
 	"chela/internal/surface/client"
 )
@@ -25,7 +24,7 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 	switch {
 	case err == nil:
 		b := through(c)
-		b.Jobs.Served = true
+		b.Served = true
 		return b, differ(ctx, b, c, cfg)
 	case chela.KindOf(err) != chela.NotFound:
 		return nil, err
@@ -38,7 +37,7 @@ func through(c *client.Client) *cli.Backend {
 	return &cli.Backend{
 		Connection:  talk.Connection{API: c, Conversation: c, Attach: c.Attach, Listen: c.Listen},
 		Transcripts: c, Logs: c.Logs,
-		Jobs:   jobs.Connection{Leave: func() {}},
+		Leave:  func() {},                                                         // it stays
 		Seed:   func(context.Context, string) (bool, error) { return false, nil }, // the daemon did so at its start
 		Resume: func(context.Context) {},                                          // the daemon does it
 		Close:  c.Close,
@@ -63,7 +62,7 @@ func within(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 	group.Go(func() error { return gw.Serve(running, nil, connections) })
 	c := client.Local(connections.Dial, a.ids)
 	b := through(c)
-	b.Seed, b.Resume, b.Jobs.Leave = a.memory.Seed, a.Stay, a.background.Leave
+	b.Seed, b.Resume, b.Leave = a.memory.Seed, a.Stay, a.background.Leave
 	b.Close = func() error {
 		if !a.stays() {
 			a.settle(ctx)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"chela/internal/api"
+	"chela/internal/background"
 	"chela/internal/config"
 	"chela/internal/engine/agents"
 	"chela/internal/platform/datadir"
@@ -43,8 +44,10 @@ func Main(args []string, version string) int {
 		Serve: func(ctx context.Context, cfg *config.Config, ready func(cli.Listening)) error {
 			return Serve(ctx, cfg, NewLog(cfg, io.MultiWriter(datadir.NewLog(cfg.Home.Log()), os.Stderr)), Serving{Version: known, Ready: ready})
 		},
-		Examine: func(ctx context.Context, cfg *config.Config) []api.Finding { return cli.Examine(ctx, cfg, time.Now()) },
-		Local:   agents.Local,
+		Examine: func(ctx context.Context, cfg *config.Config) []api.Finding {
+			return background.ExamineHome(ctx, cfg, time.Now())
+		},
+		Local: agents.Local,
 		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return signal.NotifyContext(ctx, os.Interrupt)
 		},

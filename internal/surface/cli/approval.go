@@ -3,6 +3,7 @@ package cli
 // This part of the package holds the commands on approvals.
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -14,20 +15,19 @@ import (
 	"chela/internal/surface/terminal"
 )
 
-const approvalHint = "see chela approvals list --all"
-
 // approvalsCommand returns the commands on approvals and grants.
 func (c *commands) approvalsCommand() *cobra.Command {
-	var all bool
-	listing := &cobra.Command{
-		Use: "list", Short: "List the approvals that wait for an answer", Args: manners.Exactly(0),
-		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error { return c.approvalsList(ctx, b, all) }),
-	}
-	listing.Flags().BoolVar(&all, "all", false, "those that were answered too")
-	show := &cobra.Command{
-		Use: "show ID", Short: "Show an approval and its call", Args: manners.Exactly(1), RunE: c.inHome(c.approvalShow),
-	}
-	return manners.Group("approvals", "Look at approvals and answer them", listing, show, c.approvalYes(), c.approvalNo(), c.grantsCommand(), c.grantRevoke())
+	return manners.Group("approvals", "Look at approvals and answer them",
+		c.approvalsList(), verb(c, api.ApprovalsShow, c.approval), c.approvalYes(), c.approvalNo(),
+		named("grants", listing(c, api.GrantsList, grants)), verb(c, api.GrantsRevoke, nil))
+}
+
+var grants = table[chela.Grant]{
+	head: []string{"GRANT", "AGENT", "TOOL", "PATTERN", "SESSION", "SINCE"},
+	row: func(g chela.Grant) []string {
+		pattern, session := g.Offer().String(), cmp.Or(string(g.Session), "(every one)")
+		return []string{string(g.ID), g.Agent, g.Tool, terminal.OneLine(pattern, 60), session, terminal.Moment(g.CreatedAt)}
+	},
 }
 
 func (c *commands) approvalYes() *cobra.Command {
@@ -64,31 +64,30 @@ func (c *commands) approvalNo() *cobra.Command {
 	return cmd
 }
 
-func (c *commands) approvalsList(ctx context.Context, b *Backend, all bool) error {
-	f := api.ApprovalFilter{State: chela.ApprovalPending}
-	if all {
-		f.State = ""
-	}
-	found, err := api.All(ctx, b.API, api.ApprovalsList, f)
-	if err != nil {
-		return err
-	}
-	head := []string{"APPROVAL", "STATE", "TOOL", "PREVIEW", "SESSION", "EXPIRES"}
-	return manners.List(c.p, found, head, func(a chela.Approval) []string {
-		return []string{
-			string(a.ID), string(a.State), a.Tool, terminal.OneLine(a.Preview, 60), string(a.Session), c.p.Moment(a.ExpiresAt),
+func (c *commands) approvalsList() *cobra.Command {
+	var all bool
+	cmd := derived(c, api.ApprovalsList, func(ctx context.Context, b *Backend, f api.ApprovalFilter) error {
+		if f.State == "" && !all {
+			f.State = chela.ApprovalPending
 		}
+		found, err := api.All(ctx, b.API, api.ApprovalsList, f)
+		if err != nil {
+			return err
+		}
+		head := []string{"APPROVAL", "STATE", "TOOL", "PREVIEW", "SESSION", "EXPIRES"}
+		return manners.List(c.p, found, head, func(a chela.Approval) []string {
+			return []string{
+				string(a.ID), string(a.State), a.Tool, terminal.OneLine(a.Preview, 60), string(a.Session), c.p.Moment(a.ExpiresAt),
+			}
+		})
 	})
+	cmd.Short = "List the approvals that wait for an answer"
+	cmd.Flags().BoolVar(&all, "all", false, "those that were answered too")
+	return cmd
 }
 
-func (c *commands) approvalShow(ctx context.Context, b *Backend, args []string) error {
-	a, err := api.Call(ctx, b.API, api.ApprovalsShow, api.ApprovalRef{ID: chela.ApprovalID(args[0])})
-	if err != nil {
-		return manners.NotThere(err, approvalHint)
-	}
-	if c.p.JSON {
-		return c.p.Document(a)
-	}
+// approval writes an approval and its call for people.
+func (c *commands) approval(a chela.Approval) error {
 	c.p.Fields(
 		[2]string{"approval", string(a.ID)}, [2]string{"state", string(a.State)}, [2]string{"tool", a.Tool},
 		[2]string{"effect", string(a.Effect)}, [2]string{"reason", a.Reason},
@@ -110,7 +109,7 @@ func (c *commands) approvalAnswer(said api.Answer) func(*cobra.Command, []string
 		ref := api.ApprovalRef{ID: chela.ApprovalID(args[0])}
 		a, err := api.Call(ctx, b.API, api.ApprovalsShow, ref)
 		if err != nil {
-			return manners.NotThere(err, approvalHint)
+			return manners.NotThere(err, listHints["approvals"])
 		}
 		follow, stop := b.Conversation.Watch(ctx, a.Turn) // before the answer, so that no event is missed
 		defer stop()

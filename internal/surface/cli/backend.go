@@ -6,7 +6,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/jobs"
 	"chela/internal/surface/cli/talk"
 )
 
@@ -15,7 +14,11 @@ import (
 type Backend struct {
 	talk.Connection
 	Transcripts transcriber
-	Jobs        jobs.Connection // without API
+	Served      bool // a daemon serves the home, also after this process has ended
+
+	// Leave states that this process begins no background work: a process that stays
+	// does.
+	Leave func()
 
 	// Seed gives an agent its initial documents, unless it ever had any, and
 	// reports whether it did.

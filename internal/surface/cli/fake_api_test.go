@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -99,7 +100,7 @@ func (h *home) status(cfg *config.Config) []api.Bound {
 func (h *home) spending() []api.Bound {
 	return []api.Bound{
 		api.UsageSums.Do(func(_ context.Context, _ api.Caller, q api.UsageQuery) (page api.Page[chela.UsageSum], err error) {
-			h.since, err = api.ParseSince("since", q.Since, day, time.UTC)
+			h.since, err = api.ParseSince("since", cmp.Or(q.Since, "30d"), day, time.UTC)
 			page.Items = []chela.UsageSum{
 				{Day: "2026-03-01", Model: "openai/x", Calls: 3, Tokens: chela.TokenUsage{Input: 1000, Output: 20, CacheRead: 500}, Cost: 2_500_000},
 				{Day: "2026-03-01", Model: "openai/y", Calls: 1, Tokens: chela.TokenUsage{Input: 1, Output: 2}, Cost: 500_000},

@@ -255,6 +255,7 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 				return chela.Attachment{Name: name, Size: int64(len(text))}, err
 			},
 		},
+		Leave:  func() {},
 		Resume: func(context.Context) { h.resumed++ },
 		Close:  func() error { h.closed++; return nil },
 	}
@@ -264,7 +265,8 @@ func (h *home) backend(cfg *config.Config) *cli.Backend {
 	}
 	b.Transcripts, b.Logs = h, h.logs
 	if h.bench != nil {
-		b.Jobs = h.bench.jobs()
+		h.bench.left = false // by the process before
+		b.Served, b.Leave = h.bench.served, func() { h.bench.left = true }
 	}
 	return b
 }

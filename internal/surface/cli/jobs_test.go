@@ -10,7 +10,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	clijobs "chela/internal/surface/cli/jobs"
 )
 
 // A bench has one job at most, which gets on whenever it is looked at: at once to
@@ -51,10 +50,6 @@ func (b *bench) operations() []api.Bound {
 		api.JobsCancel.Do(move(chela.JobCancelled)), api.JobsRestart.Do(restart), api.JobsAccept.Do(move(chela.JobAccepted)),
 		api.JobsPrompt.Do(say("prompt")), api.JobsModify.Do(say("modify")), api.JobsFiles.Do(b.files), api.JobsFile.Do(b.file),
 	}
-}
-
-func (b *bench) jobs() clijobs.Connection {
-	return clijobs.Connection{Leave: func() { b.left = true }, Served: b.served}
 }
 
 func (b *bench) move(to chela.JobState) {
@@ -172,7 +167,7 @@ func TestJobsCreateSendsWhatTheFlagsSay(t *testing.T) {
 	h.run(t, "", "jobs", "create", "--title", "bread", "--model", "script/x", "--thinking", "low", "--part", "a, b", "--part", "c", "--plan", "--priority", "-2",
 		"--steps", "3", "--timeout", "5m", "--tokens", "1000", "--session", "agent:main:main", "--key", "k", "bake", "bread")
 	want := api.NewJob{
-		Text: "bake bread", Title: "bread", Agent: "main", Priority: -2, Parts: []string{"a, b", "c"}, Session: "agent:main:main", Key: "k",
+		Text: "bake bread", Title: "bread", Priority: -2, Parts: []string{"a, b", "c"}, Session: "agent:main:main", Key: "k",
 		Options: chela.JobOptions{Model: "script/x", Thinking: chela.ThinkingLow, Steps: 3, Timeout: chela.Span(5 * time.Minute), Tokens: 1000, Plan: true},
 	}
 	if diff := cmp.Diff(want, h.bench.asked); diff != "" {
@@ -199,7 +194,7 @@ func TestJobsAreLookedAfter(t *testing.T) {
 			"job_1  submitted  bake           2026-03-01 12:00:00 UTC  1.0 s\n", ""}},
 		{"list --subagents", result{0, "", "there are no subagents; a model begins them where it finds them of use\n"}},
 		{"events job_1 --after 3", result{0, "", "nothing has happened to job job_1 after event 3; --follow waits for more\n"}},
-		{"list --state done", result{2, "", `chela: state cannot be "done"; use pending, in_progress, awaiting_approval, completed, submitted, accepted, modified, failed, interrupted, cancelled, stuck or recovering` + "\n"}},
+		{"list --state done", result{2, "", `chela: --state cannot be "done"; use pending, in_progress, awaiting_approval, completed, submitted, accepted, modified, failed, interrupted, cancelled, stuck or recovering` + "\n"}},
 		{"events job_1 --after 2", result{0, "EVENT  AT                       WHAT       BY\n3      2026-03-01 12:00:00 UTC  submitted  test\n", ""}},
 		{"events job_1 --after 2 --follow", result{0, "3  2026-03-01 12:00:00 UTC  submitted\n", ""}},
 		{"files job_1", result{0, "FILE   SIZE  CHANGED\na.txt  2     2026-03-01 12:00:00 UTC\n", ""}},

@@ -23,15 +23,12 @@ func (c *commands) modelsCommand() *cobra.Command {
 			RunE: func(cmd *cobra.Command, _ []string) error { return c.modelsList(cmd.Context()) },
 		},
 		c.modelSetCommand(),
-		&cobra.Command{
-			Use: "test [PROVIDER/MODEL]", Short: "Try a model, or those of every provider that is set up", Args: manners.Between(0, 1),
-			RunE: func(cmd *cobra.Command, args []string) error { return c.modelTest(cmd.Context(), append(args, "")[0]) },
-		},
+		filled(c, api.ModelsTest, c.modelTest),
 	)
 }
 
-// openFor opens the home for a command on models. Named is the provider/model given
-// to the command; empty for none.
+// openFor opens the home for a command that may ask a model. Named is the
+// provider/model given to the command; empty for none.
 func (c *commands) openFor(ctx context.Context, named string, use func(*Backend) error) error {
 	c.named = named
 	cfg, err := c.asking(ctx, "")
@@ -146,16 +143,16 @@ var columns = []struct {
 	{api.CheckPrice, "PRICE KNOWN"},
 }
 
-// words are the results of a check.
-var words = map[api.CheckState]string{
+// checkWords are the results of a check.
+var checkWords = map[api.CheckState]string{
 	api.CheckPassed: "yes", api.CheckFailed: "NO", api.CheckUntried: "-",
 }
 
-func (c *commands) modelTest(ctx context.Context, model string) error {
-	return c.openFor(ctx, model, func(b *Backend) error {
+func (c *commands) modelTest(ctx context.Context, q api.ModelTest) error {
+	return c.openFor(ctx, q.Model, func(b *Backend) error {
 		within, release := c.Interruptible(ctx)
 		defer release()
-		page, err := api.Call(within, b.API, api.ModelsTest, api.ModelTest{Model: model})
+		page, err := api.Call(within, b.API, api.ModelsTest, q)
 		if err != nil {
 			return err
 		}
@@ -183,10 +180,10 @@ func trialCell(t api.Trial, name api.CheckName) string {
 	var all []string
 	for _, c := range t.Checks {
 		if c.Name == name {
-			all = append(all, words[c.State])
+			all = append(all, checkWords[c.State])
 		}
 	}
-	return cmp.Or(strings.Join(all, " "), words[api.CheckUntried])
+	return cmp.Or(strings.Join(all, " "), checkWords[api.CheckUntried])
 }
 
 // judgeTrials lists failed and skipped checks with their hints; a failure is an

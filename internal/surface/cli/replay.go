@@ -2,32 +2,11 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"chela"
-	"chela/internal/api"
 	"chela/internal/surface/cli/manners"
 )
-
-// replayCommand returns the command that replays a turn.
-func (c *commands) replayCommand() *cobra.Command {
-	var how api.Replaying
-	cmd := &cobra.Command{
-		Use: "replay ID", Short: "Replay a turn from its record and show differences", Args: manners.Exactly(1),
-		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-			r, err := api.Call(ctx, b.API, api.TurnsReplay, api.TurnReplay{TurnRef: turnRef(args[0]), How: how})
-			if err != nil {
-				return manners.NotThere(err, turnHint)
-			}
-			return tellReplay(c.p, r)
-		}),
-	}
-	cmd.Flags().BoolVar(&how.Live, "live", false, "also give the same messages to the model again, in a thread of their own")
-	return cmd
-}
 
 // tellReplay prints the result. A difference from the record is an error.
 func tellReplay(p *manners.Printer, r chela.Replay) error {

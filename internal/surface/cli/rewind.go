@@ -17,21 +17,9 @@ import (
 	"chela/internal/surface/terminal"
 )
 
-// A rewindRunFunc is the body of a command, run with an open home.
-type rewindRunFunc func(ctx context.Context, home caller, args []string) error
-
-// rewindInFunc returns the cobra function that opens a home and runs f.
-type rewindInFunc func(f rewindRunFunc) func(*cobra.Command, []string) error
-
-// newRewindCommands returns the commands. They write to p.
-func newRewindCommands(p *manners.Printer, in rewindInFunc) []*cobra.Command {
-	c := rewindCommands{p: p, in: in}
+// rewindCommands returns the commands.
+func (c *commands) rewindCommands() []*cobra.Command {
 	return []*cobra.Command{c.undo(), c.redo(), c.restore(), c.checkpoint(), c.branch()}
-}
-
-type rewindCommands struct {
-	p  *manners.Printer
-	in rewindInFunc
 }
 
 // rewindFlags identify the thread and the request of a command.
@@ -64,11 +52,11 @@ func (f *rewindFlags) find(ctx context.Context, home caller) (chela.ThreadID, er
 	return s.Thread, manners.NotThere(err, "see chela sessions list")
 }
 
-func (c rewindCommands) undo() *cobra.Command {
+func (c *commands) undo() *cobra.Command {
 	var f rewindFlags
 	return f.moving(&cobra.Command{
 		Use: "undo [TURNS]", Short: "Undo the last turn, or several, and put their files back", Args: manners.Between(0, 1),
-		RunE: c.in(func(ctx context.Context, home caller, args []string) error {
+		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 			q := api.Rewinding{Turns: 1}
 			if len(args) > 0 {
 				var err error
@@ -76,27 +64,27 @@ func (c rewindCommands) undo() *cobra.Command {
 					return chela.E(chela.Invalid, fmt.Sprintf("%.40q is not a number of turns", args[0])).WithHint("write chela threads undo 2")
 				}
 			}
-			return c.move(ctx, home, rewindMove{f, api.ThreadsUndo, q})
+			return c.rewind(ctx, b, rewindMove{f, api.ThreadsUndo, q})
 		}),
 	})
 }
 
-func (c rewindCommands) redo() *cobra.Command {
+func (c *commands) redo() *cobra.Command {
 	var f rewindFlags
 	return f.moving(&cobra.Command{
 		Use: "redo", Short: "Take back the last undo or restore", Args: manners.Exactly(0),
-		RunE: c.in(func(ctx context.Context, home caller, _ []string) error {
-			return c.move(ctx, home, rewindMove{f, api.ThreadsRedo, api.Rewinding{}})
+		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
+			return c.rewind(ctx, b, rewindMove{f, api.ThreadsRedo, api.Rewinding{}})
 		}),
 	})
 }
 
-func (c rewindCommands) restore() *cobra.Command {
+func (c *commands) restore() *cobra.Command {
 	var f rewindFlags
 	return f.moving(&cobra.Command{
 		Use: "restore PLACE", Short: "Go to a checkpoint, an entry or the end of a turn", Args: manners.Exactly(1),
-		RunE: c.in(func(ctx context.Context, home caller, args []string) error {
-			return c.move(ctx, home, rewindMove{f, api.ThreadsRestore, api.Rewinding{To: args[0]}})
+		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+			return c.rewind(ctx, b, rewindMove{f, api.ThreadsRestore, api.Rewinding{To: args[0]}})
 		}),
 	})
 }
@@ -108,14 +96,14 @@ type rewindMove struct {
 	q         api.Rewinding
 }
 
-// move moves the head of a thread and reports the changes of files.
-func (c rewindCommands) move(ctx context.Context, home caller, m rewindMove) error {
-	id, err := m.find(ctx, home)
+// rewind moves the head of a thread and reports the changes of files.
+func (c *commands) rewind(ctx context.Context, b *Backend, m rewindMove) error {
+	id, err := m.find(ctx, b.API)
 	if err != nil {
 		return err
 	}
 	m.q.Key, m.q.KeepFiles = m.key, m.keepFiles
-	v, err := api.Call(ctx, home, m.operation, api.ThreadMove{ThreadRef: api.ThreadRef{ID: id}, To: m.q})
+	v, err := api.Call(ctx, b.API, m.operation, api.ThreadMove{ThreadRef: api.ThreadRef{ID: id}, To: m.q})
 	switch {
 	case err != nil:
 		return manners.NotThere(err, "see chela threads list")
@@ -126,16 +114,16 @@ func (c rewindCommands) move(ctx context.Context, home caller, m rewindMove) err
 	return nil
 }
 
-func (c rewindCommands) checkpoint() *cobra.Command {
+func (c *commands) checkpoint() *cobra.Command {
 	var f rewindFlags
 	return f.on(&cobra.Command{
 		Use: "checkpoint [NAME]", Short: "Name the place where a thread is", Args: manners.Between(0, 1),
-		RunE: c.in(func(ctx context.Context, home caller, args []string) error {
-			id, err := f.find(ctx, home)
+		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+			id, err := f.find(ctx, b.API)
 			if err != nil {
 				return err
 			}
-			made, err := api.Call(ctx, home, api.ThreadsCheckpoint, api.CheckpointRequest{
+			made, err := api.Call(ctx, b.API, api.ThreadsCheckpoint, api.CheckpointRequest{
 				ThreadRef: api.ThreadRef{ID: id}, Checkpoint: api.NewCheckpoint{Name: onlyArg(args), Key: f.key},
 			})
 			switch {
@@ -150,16 +138,16 @@ func (c rewindCommands) checkpoint() *cobra.Command {
 	})
 }
 
-func (c rewindCommands) branch() *cobra.Command {
+func (c *commands) branch() *cobra.Command {
 	var f rewindFlags
 	return f.on(&cobra.Command{
 		Use: "branch [PLACE]", Short: "Create a thread that branches off here, or at a place", Args: manners.Between(0, 1),
-		RunE: c.in(func(ctx context.Context, home caller, args []string) error {
-			id, err := f.find(ctx, home)
+		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+			id, err := f.find(ctx, b.API)
 			if err != nil {
 				return err
 			}
-			t, err := api.Call(ctx, home, api.ThreadsBranch, api.BranchRequest{
+			t, err := api.Call(ctx, b.API, api.ThreadsBranch, api.BranchRequest{
 				ThreadRef: api.ThreadRef{ID: id}, Branch: api.NewBranch{From: onlyArg(args), Key: f.key},
 			})
 			switch {

@@ -8,7 +8,6 @@ import (
 
 	"chela"
 	"chela/internal/config"
-	"chela/internal/surface/cli/jobs"
 	"chela/internal/surface/cli/manners"
 	"chela/internal/surface/cli/routines"
 	"chela/internal/surface/terminal"
@@ -93,31 +92,8 @@ func (c *commands) routinesCommand() *cobra.Command {
 		Printer: c.p, Stdin: c.Stdin, Environ: c.Environ,
 		Open: func(ctx context.Context, use func(routines.Connection) error) error {
 			return c.open(ctx, func(cfg *config.Config, b *Backend) error {
-				return use(routines.Connection{API: b.API, Served: b.Jobs.Served, Zone: cfg.Zone()})
+				return use(routines.Connection{API: b.API, Served: b.Served, Zone: cfg.Zone()})
 			})
-		},
-	})
-}
-
-// jobsCommand returns the commands for jobs.
-func (c *commands) jobsCommand() *cobra.Command {
-	in := func(b *Backend) jobs.Connection {
-		h := b.Jobs
-		h.API = b.API
-		return h
-	}
-	return jobs.Command(jobs.Program{
-		Printer: c.p, Stdin: c.Stdin,
-		Open: func(ctx context.Context, use func(jobs.Connection) error) error {
-			return c.open(ctx, func(_ *config.Config, b *Backend) error { return use(in(b)) })
-		},
-		Ask: func(ctx context.Context, model string, use func(jobs.Connection) error) error {
-			c.named = model
-			cfg, err := c.asking(ctx, model)
-			if err != nil {
-				return err
-			}
-			return c.openWith(ctx, cfg, func(b *Backend) error { return use(in(b)) })
 		},
 	})
 }

@@ -17,7 +17,7 @@ import (
 )
 
 func (c *commands) sessionsCommand() *cobra.Command {
-	return manners.Group("sessions", "Look at sessions, change them and write them down", append([]*cobra.Command{
+	return manners.Group("sessions", "Look at sessions, change them and write them down", []*cobra.Command{
 		{
 			Use: "list", Short: "List the sessions, the last used first", Args: manners.Exactly(0),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
@@ -41,15 +41,8 @@ func (c *commands) sessionsCommand() *cobra.Command {
 				return c.threadBegin(ctx, b, chela.SessionKey(args[0]), "")
 			}),
 		},
-		c.sessionSetCommand(),
-	}, newTranscriptCommands(c.p, c.Stdin, c.transcribing)...)...)
-}
-
-// transcribing lets f run in an open home.
-func (c *commands) transcribing(f transcriptRunFunc) func(*cobra.Command, []string) error {
-	return c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-		return f(ctx, transcriptHome{caller: b.API, transcriber: b.Transcripts}, args)
-	})
+		c.sessionSetCommand(), c.exporting(), c.importing(),
+	}...)
 }
 
 func sessionRow(s chela.Session) []string {

@@ -34,7 +34,7 @@ func TestEmptySessionKeyIsRefused(t *testing.T) {
 		{"sessions", "show", ""},
 		{"sessions", "set", "", "label=x"},
 	} {
-		if r := new(home).run(t, "", args...); r.code != 2 || !strings.Contains(r.err, `unknown session key ""`) {
+		if r := new(home).run(t, "", args...); r.code != 2 || !strings.Contains(r.err, `""`) || !strings.Contains(r.err, "key such as") {
 			t.Errorf("%v: %d %s", args, r.code, r.err)
 		}
 	}

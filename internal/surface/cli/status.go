@@ -81,21 +81,15 @@ func (c *commands) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor", Short: "Check the home for problems and show how to fix them", Args: manners.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			found := []api.Finding{{Subject: "config", OK: true, Text: "every setting is valid"}}
+			found := []api.Finding{api.Well("config", "every setting is valid")}
 			if cfg, err := c.asking(cmd.Context(), ""); err != nil {
-				found = []api.Finding{unwell("config", err)}
+				found = []api.Finding{api.Unwell("config", err)}
 			} else {
 				found = append(found, c.Examine(cmd.Context(), cfg)...)
 			}
 			return c.findings(found)
 		},
 	}
-}
-
-// unwell converts an error to a finding.
-func unwell(subject string, err error) api.Finding {
-	cure := chela.HintOf(err)
-	return api.Finding{Subject: subject, Text: strings.TrimSuffix(chela.MessageOf(err), "; "+cure), Cure: cure}
 }
 
 // findings prints the findings of doctor; a failed check is an error.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -17,9 +18,6 @@ var threadHead = []string{"THREAD", "TITLE", "STATE", "ENTRIES", "UPDATED"}
 func threadRow(t chela.Thread) []string {
 	return []string{string(t.ID), t.Title, string(t.State), fmt.Sprint(t.Seq), terminal.Moment(t.UpdatedAt)}
 }
-
-// threadRef names a thread by an argument.
-func threadRef(id string) api.ThreadRef { return api.ThreadRef{ID: chela.ThreadID(id)} }
 
 // threadsOf returns the threads of a session, most recently used first.
 func threadsOf(ctx context.Context, home caller, key chela.SessionKey) ([]chela.Thread, error) {
@@ -47,7 +45,7 @@ func (c *commands) threadsCommand() *cobra.Command {
 	}
 	listing.Flags().StringVar(&session, "session", mainSession, "session key")
 	return manners.Group("threads", "List, start, rewind, branch and switch threads", append([]*cobra.Command{
-		listing, c.threadNewCommand(),
+		listing, named("new", c.threadNew()),
 		{
 			Use: "show ID", Short: "Show the entries of a thread", Args: manners.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
@@ -60,38 +58,14 @@ func (c *commands) threadsCommand() *cobra.Command {
 				return c.threadSwitch(ctx, b, chela.ThreadID(args[0]))
 			}),
 		},
-		{
-			Use: "title ID TITLE", Short: "Give a thread another title", Args: manners.Exactly(2),
-			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-				t, err := api.Call(ctx, b.API, api.ThreadsTitle, api.ThreadTitle{ThreadRef: threadRef(args[0]), Patch: api.ThreadPatch{Title: args[1]}})
-				return c.threadShown(t, err)
-			}),
-		},
-		{
-			Use: "prompt ID", Short: "Show the size of a thread's next prompt, in tokens", Args: manners.Exactly(1),
-			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-				return c.threadPrompt(ctx, b, chela.ThreadID(args[0]))
-			}),
-		},
-	}, newRewindCommands(c.p, c.rewinding)...)...)
+		verb(c, api.ThreadsTitle, c.thread), verb(c, api.ThreadsPrompt, c.promptSize),
+	}, c.rewindCommands()...)...)
 }
 
-// rewinding lets f run in an open home.
-func (c *commands) rewinding(f rewindRunFunc) func(*cobra.Command, []string) error {
-	return c.inHome(func(ctx context.Context, b *Backend, args []string) error { return f(ctx, b.API, args) })
-}
-
-func (c *commands) threadNewCommand() *cobra.Command {
-	var session, title string
-	cmd := &cobra.Command{
-		Use: "new", Short: "Start a new thread in a session; the old one stays", Args: manners.Exactly(0),
-		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
-			return c.threadBegin(ctx, b, chela.SessionKey(session), title)
-		}),
-	}
-	cmd.Flags().StringVar(&session, "session", string(chela.MainKey(chela.MainAgent)), "session key")
-	cmd.Flags().StringVar(&title, "title", "", "title; without it the beginning of the first message")
-	return cmd
+func (c *commands) threadNew() *cobra.Command {
+	return derived(c, api.ThreadsCreate, func(ctx context.Context, b *Backend, q api.NewThread) error {
+		return c.threadBegin(ctx, b, cmp.Or(q.Session, chela.MainKey(chela.MainAgent)), q.Title)
+	})
 }
 
 func (c *commands) threadBegin(ctx context.Context, b *Backend, key chela.SessionKey, title string) error {
@@ -124,6 +98,11 @@ func (c *commands) threadShown(t chela.Thread, err error) error {
 	case c.p.JSON:
 		return c.p.Document(t)
 	}
+	return c.thread(t)
+}
+
+// thread writes the key fields of a thread for people.
+func (c *commands) thread(t chela.Thread) error {
 	c.p.Fields([2]string{"session", string(t.Session)}, [2]string{"thread", string(t.ID)}, [2]string{"title", t.Title})
 	return nil
 }
@@ -158,14 +137,8 @@ func (c *commands) threadShow(ctx context.Context, b *Backend, id chela.ThreadID
 	return nil
 }
 
-func (c *commands) threadPrompt(ctx context.Context, b *Backend, id chela.ThreadID) error {
-	size, err := api.Call(ctx, b.API, api.ThreadsPrompt, api.ThreadRef{ID: id})
-	if err != nil {
-		return manners.NotThere(err, "see chela threads list")
-	}
-	if c.p.JSON {
-		return c.p.Document(size)
-	}
+// promptSize writes the size of a prompt for people.
+func (c *commands) promptSize(size chela.PromptSize) error {
 	c.p.Fields(terminal.PromptFields(size)...)
 	return nil
 }

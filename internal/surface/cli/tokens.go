@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,55 +14,30 @@ import (
 	"chela/internal/surface/terminal"
 )
 
-const tokenHint = "see chela tokens list"
-
 func (c *commands) tokensCommand() *cobra.Command {
 	return manners.Group("tokens", "Make and revoke tokens of the HTTP API",
-		c.tokenCreateCommand(),
-		&cobra.Command{
-			Use: "list", Short: "List the tokens, the oldest first", Args: manners.Exactly(0),
-			RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
-				found, err := api.All(ctx, b.API, api.TokensList, api.TokensQuery{})
-				if err != nil {
-					return err
-				}
-				return manners.List(c.p, found, []string{"TOKEN", "NAME", "SCOPE", "CREATED", "REVOKED"}, tokenRow)
-			}),
-		},
-		&cobra.Command{
-			Use: "revoke ID", Short: "End a token: it does not work any more", Args: manners.Exactly(1),
-			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-				_, err := api.Call(ctx, b.API, api.TokensRevoke, api.TokenRef{ID: chela.TokenID(args[0])})
-				return manners.NotThere(err, tokenHint)
-			}),
-		},
-	)
+		c.tokenCreateCommand(), listing(c, api.TokensList, tokens), verb(c, api.TokensRevoke, nil))
+}
+
+var tokens = table[chela.Token]{
+	head: []string{"TOKEN", "NAME", "SCOPE", "CREATED", "REVOKED"},
+	row: func(t chela.Token) []string {
+		return []string{string(t.ID), t.Name, string(t.Scope), terminal.Moment(t.CreatedAt), terminal.Moment(t.RevokedAt)}
+	},
 }
 
 func (c *commands) tokenCreateCommand() *cobra.Command {
-	var scope string
-	cmd := &cobra.Command{
-		Use: "create NAME", Short: "Make a token and print it, this once", Args: manners.Exactly(1),
-		Long: "Make a token and print it, this once. A program sends it as \"Authorization: Bearer TOKEN\".\n\n" +
-			"read   may look at everything but secrets\n" +
-			"chat   may send messages, stop turns and answer approvals too\n" +
-			"admin  may change settings and tokens, and run tools by hand too",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if s := chela.Scope(scope); !s.Valid() {
-				return chela.E(chela.Invalid, fmt.Sprintf("--scope cannot be %q", terminal.OneLine(scope, 40))).
-					WithHint("use read, talk, chat or admin")
-			}
-			return c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-				return c.tokenCreate(ctx, b, api.NewToken{Name: args[0], Scope: chela.Scope(scope)})
-			})(cmd, args)
-		},
-	}
-	cmd.Flags().StringVar(&scope, "scope", string(chela.ScopeChat), "what it may do: read, talk, chat or admin")
+	cmd := derived(c, api.TokensCreate, func(ctx context.Context, b *Backend, q api.NewToken) error {
+		q.Scope = cmp.Or(q.Scope, chela.ScopeChat)
+		return c.tokenCreate(ctx, b, q)
+	})
+	cmd.Short = "Make a token and print it, this once"
+	cmd.Long = "Make a token and print it, this once. A program sends it as \"Authorization: Bearer TOKEN\".\n\n" +
+		"read   may look at everything but secrets\n" +
+		"talk   may send messages and stop turns too\n" +
+		"chat   may answer approvals and change sessions, jobs and routines too\n" +
+		"admin  may change settings and tokens, and run tools by hand too"
 	return cmd
-}
-
-func tokenRow(t chela.Token) []string {
-	return []string{string(t.ID), t.Name, string(t.Scope), terminal.Moment(t.CreatedAt), terminal.Moment(t.RevokedAt)}
 }
 
 // tokenCreate prints the secret alone on standard output, for $(…).

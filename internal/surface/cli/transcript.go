@@ -17,44 +17,20 @@ import (
 	"chela/internal/surface/cli/manners"
 )
 
-// A transcriptHome is the part of an open home that the commands need.
-type transcriptHome struct {
-	caller
-	transcriber
-}
-
-// A transcriptRunFunc is the body of a command, run with an open home.
-type transcriptRunFunc func(ctx context.Context, h transcriptHome, args []string) error
-
-// transcriptInFunc returns the cobra function that opens a home and runs f.
-type transcriptInFunc func(f transcriptRunFunc) func(*cobra.Command, []string) error
-
-// newTranscriptCommands returns the commands. They write to p and read from stdin.
-func newTranscriptCommands(p *manners.Printer, stdin io.Reader, in transcriptInFunc) []*cobra.Command {
-	c := transcriptCommands{p: p, stdin: stdin, in: in}
-	return []*cobra.Command{c.exporting(), c.importing()}
-}
-
-type transcriptCommands struct {
-	p     *manners.Printer
-	stdin io.Reader
-	in    transcriptInFunc
-}
-
-func (c transcriptCommands) exporting() *cobra.Command {
+func (c *commands) exporting() *cobra.Command {
 	var how api.Export
 	var thread, out string
 	cmd := &cobra.Command{
 		Use: "export KEY", Short: "Write the current thread of a session down, an entry a line", Args: manners.Exactly(1),
-		RunE: c.in(func(ctx context.Context, h transcriptHome, args []string) error {
-			id, err := threadOf(ctx, h, chela.SessionKey(args[0]), chela.ThreadID(thread))
+		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+			id, err := threadOf(ctx, b, chela.SessionKey(args[0]), chela.ThreadID(thread))
 			if err != nil {
 				return err
 			}
 			if out == "" {
-				return h.Export(ctx, id, how, c.p.Out)
+				return b.Transcripts.Export(ctx, id, how, c.p.Out)
 			}
-			return writeFile(out, func(to io.Writer) error { return h.Export(ctx, id, how, to) })
+			return writeFile(out, func(to io.Writer) error { return b.Transcripts.Export(ctx, id, how, to) })
 		}),
 	}
 	cmd.Flags().StringVar(&thread, "thread", "", "another thread of the session")
@@ -67,15 +43,15 @@ func (c transcriptCommands) exporting() *cobra.Command {
 
 // threadOf returns the selected thread of a session: the current one by
 // default.
-func threadOf(ctx context.Context, h transcriptHome, key chela.SessionKey, id chela.ThreadID) (chela.ThreadID, error) {
-	s, err := api.Call(ctx, h, api.SessionsShow, api.SessionRef{Key: key})
+func threadOf(ctx context.Context, b *Backend, key chela.SessionKey, id chela.ThreadID) (chela.ThreadID, error) {
+	s, err := api.Call(ctx, b.API, api.SessionsShow, api.SessionRef{Key: key})
 	if err != nil {
 		return "", manners.NotThere(err, "see chela sessions list")
 	}
 	if id == "" {
 		return s.Thread, nil
 	}
-	t, err := api.Call(ctx, h, api.ThreadsShow, api.ThreadRef{ID: id})
+	t, err := api.Call(ctx, b.API, api.ThreadsShow, api.ThreadRef{ID: id})
 	if err == nil && t.Session != key {
 		err = chela.E(chela.Invalid, fmt.Sprintf("thread %s belongs to session %s", id, t.Session)).WithHint("name that session")
 	}
@@ -106,20 +82,20 @@ func unwritable(name string, err error) error {
 	return chela.E(chela.Unavailable, "cannot write "+name).WithHint("choose another file with -o").Because(err)
 }
 
-func (c transcriptCommands) importing() *cobra.Command {
+func (c *commands) importing() *cobra.Command {
 	var session string
 	cmd := &cobra.Command{
 		Use: "import FILE", Short: `Make a transcript the current thread of a session; "-" reads it from the input`, Args: manners.Exactly(1),
-		RunE: c.in(func(ctx context.Context, h transcriptHome, args []string) error {
-			return c.importFile(ctx, h, args[0], chela.SessionKey(session))
+		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
+			return c.importFile(ctx, b, args[0], chela.SessionKey(session))
 		}),
 	}
 	cmd.Flags().StringVar(&session, "session", "", "session key; without it the one that the transcript comes from, or the main one")
 	return cmd
 }
 
-func (c transcriptCommands) importFile(ctx context.Context, h transcriptHome, name string, key chela.SessionKey) error {
-	from := io.NopCloser(c.stdin)
+func (c *commands) importFile(ctx context.Context, b *Backend, name string, key chela.SessionKey) error {
+	from := io.NopCloser(c.Stdin)
 	if name != "-" {
 		var err error
 		if from, err = os.Open(name); err != nil {
@@ -134,7 +110,7 @@ func (c transcriptCommands) importFile(ctx context.Context, h transcriptHome, na
 			key = chela.MainKey(chela.MainAgent)
 		}
 	}
-	done, err := h.Import(ctx, key, text)
+	done, err := b.Transcripts.Import(ctx, key, text)
 	if err != nil {
 		return err
 	}

@@ -13,39 +13,30 @@ import (
 	"chela/internal/surface/terminal"
 )
 
-const turnHint = "chela threads show ID --json names the turns of a thread"
-
 func (c *commands) turnsCommand() *cobra.Command {
+	show, trace := named("show", c.ofTurn(c.turnShow)), c.ofTurn(c.turnTrace)
+	show.Short = "Show how a turn went"
+	trace.Short = "Show where the time, the tokens and the money of a turn went"
 	return manners.Group("turns", "Look at turns and stop them",
-		&cobra.Command{
-			Use: "show ID", Short: "Show how a turn went", Args: manners.Exactly(1),
-			RunE: c.ofTurn(c.turnShow),
-		},
-		&cobra.Command{
-			Use: "trace ID", Short: "Show where the time, the tokens and the money of a turn went", Args: manners.Exactly(1),
-			RunE: c.ofTurn(c.turnTrace),
-		},
-		c.replayCommand(),
-		&cobra.Command{
-			Use: "cancel ID", Short: "Stop a turn", Args: manners.Exactly(1),
-			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-				return c.turnCancel(ctx, b, turnRef(args[0]))
-			}),
-		},
-	)
+		show, trace,
+		derived(c, api.TurnsReplay, func(ctx context.Context, b *Backend, q api.TurnReplay) error {
+			r, err := api.Call(ctx, b.API, api.TurnsReplay, q)
+			if err != nil {
+				return err
+			}
+			return tellReplay(c.p, r)
+		}),
+		derived(c, api.TurnsCancel, c.turnCancel))
 }
 
-// turnRef names a turn by an argument.
-func turnRef(id string) api.TurnRef { return api.TurnRef{ID: chela.TurnID(id)} }
-
-// ofTurn runs a command about a turn with its journal and its current activity.
-func (c *commands) ofTurn(show func(api.Trace) error) func(*cobra.Command, []string) error {
-	return c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-		now, err := api.Call(ctx, b.API, api.TurnsShow, api.TurnQuery{TurnRef: turnRef(args[0])})
+// ofTurn returns a command about a turn with its journal and its current activity.
+func (c *commands) ofTurn(show func(api.Trace) error) *cobra.Command {
+	return derived(c, api.TurnsTrace, func(ctx context.Context, b *Backend, q api.TurnRef) error {
+		now, err := api.Call(ctx, b.API, api.TurnsShow, api.TurnQuery{TurnRef: q})
 		if err != nil {
-			return manners.NotThere(err, turnHint)
+			return err
 		}
-		journal, err := api.Call(ctx, b.API, api.TurnsTrace, turnRef(args[0]))
+		journal, err := api.Call(ctx, b.API, api.TurnsTrace, q)
 		if err != nil {
 			return err
 		}
@@ -100,7 +91,7 @@ func took(from, to time.Time) string {
 // turnCancel stops a turn and waits for its end.
 func (c *commands) turnCancel(ctx context.Context, b *Backend, q api.TurnRef) error {
 	if _, err := api.Call(ctx, b.API, api.TurnsCancel, q); err != nil {
-		return manners.NotThere(err, turnHint)
+		return err
 	}
 	t, err := b.Conversation.Follow(ctx, q.ID, func(chela.Event) {})
 	if err != nil {

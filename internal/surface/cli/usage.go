@@ -18,38 +18,17 @@ import (
 	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/surface/cli/manners"
-	"chela/internal/surface/terminal"
 )
 
 // usageCommand returns the command that sums up spending.
 func (c *commands) usageCommand() *cobra.Command {
-	var q api.UsageQuery
-	cmd := &cobra.Command{
-		Use: "usage", Short: "Show the usage and cost of models", Args: manners.Exactly(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := checkUsage(q); err != nil {
-				return err
-			}
-			return c.open(cmd.Context(), func(cfg *config.Config, b *Backend) error { return c.usage(cmd.Context(), b, q, cfg.Zone()) })
-		},
-	}
-	cmd.Flags().StringVar(&q.Since, "since", "30d", "from when: a day such as 2026-03-01, or a number of days ago such as 30d")
-	cmd.Flags().StringVar((*string)(&q.By), "by", "", "what to sum up for: day, model, session, routine or purpose; day and model without it")
-	cmd.AddCommand(c.limitsCommand())
+	cmd := named("usage", filled(c, api.UsageSums, func(ctx context.Context, q api.UsageQuery) error {
+		return c.open(ctx, func(cfg *config.Config, b *Backend) error { return c.usage(ctx, b, q, cfg.Zone()) })
+	}))
+	cmd.AddCommand(filled(c, api.UsageLimits, func(ctx context.Context, q api.LimitsQuery) error {
+		return c.open(ctx, func(cfg *config.Config, b *Backend) error { return c.limits(ctx, b, q, cfg) })
+	}))
 	return cmd
-}
-
-// checkUsage refuses invalid options, before a home is opened.
-func checkUsage(q api.UsageQuery) error {
-	kinds := []chela.UsageBy{
-		chela.UsageByDayModel, chela.UsageByDay, chela.UsageByModel, chela.UsageBySession, chela.UsageByRoutine, chela.UsageByPurpose,
-	}
-	if !slices.Contains(kinds, q.By) {
-		return chela.E(chela.Invalid, fmt.Sprintf("--by cannot be %q", terminal.OneLine(string(q.By), 40))).
-			WithHint("use day, model, session, routine or purpose")
-	}
-	_, err := api.ParseSince("--since", q.Since, time.Time{}, time.UTC)
-	return err
 }
 
 func (c *commands) usage(ctx context.Context, b *Backend, q api.UsageQuery, zone *time.Location) error {
@@ -171,18 +150,6 @@ func usageBars(sums []chela.UsageSum) (bars []usageBar) {
 		slices.Reverse(bars)
 	}
 	return bars
-}
-
-func (c *commands) limitsCommand() *cobra.Command {
-	var q api.LimitsQuery
-	cmd := &cobra.Command{
-		Use: "limits", Short: "Show the limits and the rest of each", Args: manners.Exactly(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.open(cmd.Context(), func(cfg *config.Config, b *Backend) error { return c.limits(cmd.Context(), b, q, cfg) })
-		},
-	}
-	cmd.Flags().StringVar((*string)(&q.Session), "session", "", "also the limits of a session, by its key")
-	return cmd
 }
 
 // limits shows the rest of the limits of the home, and of a session if given,

@@ -1,4 +1,4 @@
-package jobs
+package cli
 
 import (
 	"context"
@@ -17,53 +17,47 @@ import (
 	"chela/internal/surface/terminal"
 )
 
-// lookTime is how often it is looked what happened to a job.
-const lookTime = 200 * time.Millisecond
+// jobPoll is how often it is looked what happened to a job.
+const jobPoll = 200 * time.Millisecond
 
-func (c commands) events() *cobra.Command {
-	var after int
+func (c *commands) jobEvents() *cobra.Command {
 	var follow bool
-	cmd := &cobra.Command{
-		Use: "events ID", Short: api.JobsEvents.Summary, Args: manners.Exactly(1),
-		RunE: c.in(func(ctx context.Context, h Connection, args []string) error {
-			id := chela.JobID(args[0])
-			if follow {
-				_, _, err := c.watch(ctx, h, watch{id: id, seen: after, show: c.eventLine, whole: true})
-				return err
-			}
-			found, err := h.events(ctx, id, after)
-			if err != nil {
-				return err
-			}
-			if c.p.None(len(found), fmt.Sprintf("nothing has happened to job %s after event %d; --follow waits for more", id, after)) {
-				return nil
-			}
-			return manners.List(c.p, found, []string{"EVENT", "AT", "WHAT", "BY"}, func(e chela.JobEvent) []string {
-				return []string{strconv.Itoa(e.Seq), c.p.Moment(e.At), terminal.OneLine(said(e), 80), e.By}
-			})
-		}),
-	}
-	cmd.Flags().IntVar(&after, "after", 0, "only those after the event of this number")
+	cmd := derived(c, api.JobsEvents, func(ctx context.Context, b *Backend, q api.JobEventsQuery) error {
+		if follow {
+			_, _, err := c.jobWatch(ctx, b, jobWatch{id: q.ID, seen: q.After, show: c.jobEventLine, whole: true})
+			return err
+		}
+		found, err := jobEventsOf(ctx, b, q.ID, q.After)
+		if err != nil {
+			return err
+		}
+		if c.p.None(len(found), fmt.Sprintf("nothing has happened to job %s after event %d; --follow waits for more", q.ID, q.After)) {
+			return nil
+		}
+		return manners.List(c.p, found, []string{"EVENT", "AT", "WHAT", "BY"}, func(e chela.JobEvent) []string {
+			return []string{strconv.Itoa(e.Seq), c.p.Moment(e.At), terminal.OneLine(jobEventText(e), 80), e.By}
+		})
+	})
 	cmd.Flags().BoolVar(&follow, "follow", false, "go on with each new one until the job has ended; with --json one for each line")
 	return cmd
 }
 
-// events returns the events of a job after the event of a number, in order.
-func (h Connection) events(ctx context.Context, id chela.JobID, after int) ([]chela.JobEvent, error) {
-	return api.All(ctx, h.API, api.JobsEvents, api.JobEventsQuery{JobRef: api.JobRef{ID: id}, After: after})
+// jobEventsOf returns the events of a job after the event of a number, in order.
+func jobEventsOf(ctx context.Context, b *Backend, id chela.JobID, after int) ([]chela.JobEvent, error) {
+	return api.All(ctx, b.API, api.JobsEvents, api.JobEventsQuery{JobRef: api.JobRef{ID: id}, After: after})
 }
 
-// eventLine writes an event as a line of the result.
-func (c commands) eventLine(e chela.JobEvent) {
+// jobEventLine writes an event as a line of the result.
+func (c *commands) jobEventLine(e chela.JobEvent) {
 	if c.p.JSON {
 		c.p.Compact(e) //nolint:errcheck // text, numbers and a time are JSON
 		return
 	}
-	c.p.Line(fmt.Sprintf("%d  %s  %s", e.Seq, c.p.Moment(e.At), terminal.OneLine(said(e), 200)))
+	c.p.Line(fmt.Sprintf("%d  %s  %s", e.Seq, c.p.Moment(e.At), terminal.OneLine(jobEventText(e), 200)))
 }
 
-// said is an event as people say it.
-func said(e chela.JobEvent) string {
+// jobEventText is an event as people say it.
+func jobEventText(e chela.JobEvent) string {
 	what := map[chela.JobEventKind]string{
 		chela.JobMoved: plain(string(e.To)), chela.JobPlanned: "plan", chela.JobStepped: "step " + strconv.Itoa(e.Step), chela.JobPrompted: "told",
 		chela.JobRepaired: "repaired", chela.JobAnnounced: "the requesting session was told",
@@ -77,23 +71,23 @@ func said(e chela.JobEvent) string {
 // plain is a state as people say it.
 func plain(state string) string { return strings.ReplaceAll(state, "_", " ") }
 
-// A watch selects the events of a job that are followed.
-type watch struct {
+// A jobWatch selects the events of a job that are followed.
+type jobWatch struct {
 	id    chela.JobID
 	seen  int                  // the last event that was shown
 	show  func(chela.JobEvent) // each one after it
 	whole bool                 // to its end, also while it waits for approvals
 }
 
-// watch shows what happens to a job until it ends or, unless whole, it waits for
+// jobWatch shows what happens to a job until it ends or, unless whole, it waits for
 // somebody to answer the approvals that are returned.
-func (c commands) watch(ctx context.Context, h Connection, w watch) (api.Job, []chela.Approval, error) {
+func (c *commands) jobWatch(ctx context.Context, b *Backend, w jobWatch) (api.Job, []chela.Approval, error) {
 	for {
-		j, err := api.Call(ctx, h.API, api.JobsShow, api.JobRef{ID: w.id}) // before its events: so those that led here are shown
+		j, err := api.Call(ctx, b.API, api.JobsShow, api.JobRef{ID: w.id}) // before its events: so those that led here are shown
 		if err != nil {
 			return j, nil, err
 		}
-		events, err := h.events(ctx, w.id, w.seen)
+		events, err := jobEventsOf(ctx, b, w.id, w.seen)
 		if err != nil {
 			return j, nil, err
 		}
@@ -105,24 +99,24 @@ func (c commands) watch(ctx context.Context, h Connection, w watch) (api.Job, []
 			return j, nil, nil
 		}
 		if !w.whole {
-			if asked, err := h.asked(ctx, j); err != nil || len(asked) > 0 {
+			if asked, err := approvalsOf(ctx, b, j); err != nil || len(asked) > 0 {
 				return j, asked, err
 			}
 		}
-		if err := pause.For(ctx, lookTime); err != nil {
+		if err := pause.For(ctx, jobPoll); err != nil {
 			return j, nil, err
 		}
 	}
 }
 
-// asked returns the approvals that a job waits for, itself or those it waits for.
-func (h Connection) asked(ctx context.Context, j api.Job) (asked []chela.Approval, err error) {
+// approvalsOf returns the approvals that a job waits for, itself or those it waits for.
+func approvalsOf(ctx context.Context, b *Backend, j api.Job) (asked []chela.Approval, err error) {
 	sessions := []chela.SessionKey{}
 	if j.State == chela.JobAwaiting {
 		sessions = append(sessions, j.Session)
 	}
 	if j.Waits > 0 {
-		waiting, err := api.All(ctx, h.API, api.JobsList, api.JobFilter{States: []chela.JobState{chela.JobAwaiting}, Requester: j.Session, Limit: api.MaxPage})
+		waiting, err := api.All(ctx, b.API, api.JobsList, api.JobFilter{States: []chela.JobState{chela.JobAwaiting}, Requester: j.Session, Limit: api.MaxPage})
 		if err != nil {
 			return nil, err
 		}
@@ -133,14 +127,14 @@ func (h Connection) asked(ctx context.Context, j api.Job) (asked []chela.Approva
 	if len(sessions) == 0 {
 		return nil, nil
 	}
-	pending, err := api.All(ctx, h.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
+	pending, err := api.All(ctx, b.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
 	return slices.DeleteFunc(pending, func(a chela.Approval) bool { return !slices.Contains(sessions, a.Session) }), err
 }
 
-// follow shows a job to its end and prints its result. The error says how it ended,
+// jobFollow shows a job to its end and prints its result. The error says how it ended,
 // if not well.
-func (c commands) follow(ctx context.Context, h Connection, id chela.JobID, seen int) error {
-	j, asked, err := c.watch(ctx, h, watch{id: id, seen: seen, show: func(e chela.JobEvent) { c.p.Note("· " + said(e)) }})
+func (c *commands) jobFollow(ctx context.Context, b *Backend, id chela.JobID, seen int) error {
+	j, asked, err := c.jobWatch(ctx, b, jobWatch{id: id, seen: seen, show: func(e chela.JobEvent) { c.p.Note("· " + jobEventText(e)) }})
 	if err != nil {
 		return err
 	}
@@ -158,18 +152,18 @@ func (c commands) follow(ctx context.Context, h Connection, id chela.JobID, seen
 		return chela.E(chela.Denied, fmt.Sprintf("job %s waits for an approval: %s: %s", j.ID, a.Tool, terminal.OneLine(a.Preview, 60))).
 			WithHint("answer with chela approvals yes " + string(a.ID) + ", or no")
 	}
-	return h.ending(ctx, j.Job)
+	return jobEnding(ctx, b, j.Job)
 }
 
-// ending returns the error that stands for a job that did not complete.
-func (h Connection) ending(ctx context.Context, j chela.Job) error {
+// jobEnding returns the error that stands for a job that did not complete.
+func jobEnding(ctx context.Context, b *Backend, j chela.Job) error {
 	switch j.State {
 	case chela.JobCompleted, chela.JobSubmitted, chela.JobAccepted:
 		return nil
 	}
 	kind, again := chela.Unavailable, "chela jobs restart "+string(j.ID)
 	if j.Turn != "" {
-		t, err := api.Call(ctx, h.API, api.TurnsShow, api.TurnQuery{TurnRef: api.TurnRef{ID: j.Turn}})
+		t, err := api.Call(ctx, b.API, api.TurnsShow, api.TurnQuery{TurnRef: api.TurnRef{ID: j.Turn}})
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package cli
+package background
 
 import (
 	"cmp"
@@ -15,7 +15,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/background"
 	"chela/internal/config"
 	"chela/internal/engine/agents"
 	"chela/internal/engine/policy"
@@ -24,9 +23,9 @@ import (
 	"chela/internal/tool/sandbox/process"
 )
 
-// Examine checks a home for all known problems. It changes nothing: a missing
+// ExamineHome checks a home for all known problems. It changes nothing: a missing
 // database is not created.
-func Examine(ctx context.Context, cfg *config.Config, now time.Time) []api.Finding {
+func ExamineHome(ctx context.Context, cfg *config.Config, now time.Time) []api.Finding {
 	found := append([]api.Finding{examineHome(cfg)}, examineDatabase(ctx, cfg, now)...)
 	found = append(found, examineModel(cfg), examinePrices(cfg), examineSandbox(ctx, cfg), examineWorkspace(cfg))
 	return append(found, examineRecordings(cfg)...)
@@ -50,30 +49,26 @@ func examineRecordings(cfg *config.Config) (found []api.Finding) {
 	return found
 }
 
-func well(subject, text string) api.Finding {
-	return api.Finding{Subject: subject, OK: true, Text: text}
-}
-
 func examineHome(cfg *config.Config) api.Finding {
 	st, err := os.Stat(string(cfg.Home))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return api.Finding{Subject: "home", Text: string(cfg.Home) + " does not exist", Cure: "run chela init"}
 	case err != nil:
-		return unwell("home", datadir.Trouble(string(cfg.Home), err))
+		return api.Unwell("home", datadir.Trouble(string(cfg.Home), err))
 	case !st.IsDir():
-		return unwell("home", datadir.Trouble(string(cfg.Home), fs.ErrExist))
+		return api.Unwell("home", datadir.Trouble(string(cfg.Home), fs.ErrExist))
 	case st.Mode().Perm()&0o077 != 0:
 		return api.Finding{Subject: "home", Text: "other users may read " + string(cfg.Home), Cure: "chmod 700 " + string(cfg.Home)}
 	}
 	probe, err := os.CreateTemp(string(cfg.Home), ".doctor-*")
 	if err != nil {
-		return unwell("home", datadir.Trouble(string(cfg.Home), err))
+		return api.Unwell("home", datadir.Trouble(string(cfg.Home), err))
 	}
 	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
-		return unwell("home", datadir.Trouble(string(cfg.Home), err))
+		return api.Unwell("home", datadir.Trouble(string(cfg.Home), err))
 	}
-	return well("home", string(cfg.Home)+" is writable and private")
+	return api.Well("home", string(cfg.Home)+" is writable and private")
 }
 
 // examineDatabase checks the database, and the background work stored in it.
@@ -81,16 +76,16 @@ func examineDatabase(ctx context.Context, cfg *config.Config, now time.Time) []a
 	path := cfg.DatabasePath()
 	if path != "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			return []api.Finding{well("database", filepath.Base(path)+" does not exist yet; the first message makes it")}
+			return []api.Finding{api.Well("database", filepath.Base(path)+" does not exist yet; the first message makes it")}
 		}
 	}
 	s, err := store.Open(ctx, store.Config{Path: path, URL: cfg.Database.URL.Reveal()})
 	if err != nil {
-		return []api.Finding{unwell("database", err)}
+		return []api.Finding{api.Unwell("database", err)}
 	}
 	all, err := examineStore(ctx, s, cfg, now)
 	if err = errors.Join(err, s.Close()); err != nil {
-		return []api.Finding{unwell("database", err)}
+		return []api.Finding{api.Unwell("database", err)}
 	}
 	return all
 }
@@ -120,11 +115,11 @@ func examineStore(ctx context.Context, s *store.Store, cfg *config.Config, now t
 	if err != nil {
 		return nil, err
 	}
-	kept, err := background.Examine(ctx, s, cfg, now)
+	kept, err := Examine(ctx, s, cfg, now)
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat([]api.Finding{well("database", text)}, stale, kept), nil
+	return slices.Concat([]api.Finding{api.Well("database", text)}, stale, kept), nil
 }
 
 // examineGrants reports standing answers that no longer cover the calls they
@@ -157,7 +152,7 @@ func examineGrants(ctx context.Context, s *store.Store) (found []api.Finding, er
 func examineModel(cfg *config.Config) api.Finding {
 	p, _, err := cfg.Resolve(cfg.Model)
 	if err != nil {
-		return unwell("model", err)
+		return api.Unwell("model", err)
 	}
 	if p.Kind == config.ProviderOffline {
 		return api.Finding{
@@ -165,14 +160,14 @@ func examineModel(cfg *config.Config) api.Finding {
 			Cure: "set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY, start Ollama, or add [providers.NAME] to config.toml",
 		}
 	}
-	return well("model", cfg.Model+" is configured; chela models test tries it")
+	return api.Well("model", cfg.Model+" is configured; chela models test tries it")
 }
 
 // examinePrices reports assumed prices and windows of models in use.
 func examinePrices(cfg *config.Config) api.Finding {
 	models, err := agents.NewKnownModels(cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
-		return unwell("prices", err)
+		return api.Unwell("prices", err)
 	}
 	for _, name := range cfg.UsedModels() {
 		m := models.Model(name)
@@ -180,7 +175,7 @@ func examinePrices(cfg *config.Config) api.Finding {
 			return api.Finding{Subject: "prices", OK: true, Text: name + " is not known; " + assumed + " is assumed", Cure: agents.UnknownModelHint(name)}
 		}
 	}
-	return well("prices", "known for all models in use")
+	return api.Well("prices", "known for all models in use")
 }
 
 func examineSandbox(ctx context.Context, cfg *config.Config) api.Finding {
@@ -192,9 +187,9 @@ func examineSandbox(ctx context.Context, cfg *config.Config) api.Finding {
 		err = box.Check(ctx)
 	}
 	if err != nil {
-		return unwell("sandbox", err)
+		return api.Unwell("sandbox", err)
 	}
-	return well("sandbox", "commands run confined to the workspace, without network")
+	return api.Well("sandbox", "commands run confined to the workspace, without network")
 }
 
 func examineWorkspace(cfg *config.Config) api.Finding {
@@ -204,5 +199,5 @@ func examineWorkspace(cfg *config.Config) api.Finding {
 			return api.Finding{Subject: "workspace", Text: dir + " is not a folder", Cure: "move it away"}
 		}
 	}
-	return well("workspace", "every agent has its own below "+filepath.Dir(cfg.Home.Workspace(chela.MainAgent)))
+	return api.Well("workspace", "every agent has its own below "+filepath.Dir(cfg.Home.Workspace(chela.MainAgent)))
 }
