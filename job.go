@@ -18,9 +18,7 @@ type Job struct {
 	State   JobState   `json:"state"`
 	Reason  string     `json:"reason,omitempty"` // reason for the state, for people
 
-	// Priority orders pending jobs: the highest runs first, ties by age. 0 is
-	// the default.
-	Priority int        `json:"priority,omitempty"`
+	Priority int        `json:"priority,omitempty"` // orders pending jobs: the highest runs first, ties by age
 	Options  JobOptions `json:"options,omitzero"`
 
 	// Origin of the job and destination of its result.
@@ -87,6 +85,7 @@ const (
 	JobPending     JobState = "pending"           // waits for a slot
 	JobInProgress  JobState = "in_progress"       // holds a slot: a turn runs or is about to; or it waits for other jobs
 	JobAwaiting    JobState = "awaiting_approval" // its turn waits for a person; holds no slot
+	JobPaused      JobState = "paused"            // a person holds it; holds no slot
 	JobCompleted   JobState = "completed"         // its work is done
 	JobSubmitted   JobState = "submitted"         // its result was delivered to the requester
 	JobAccepted    JobState = "accepted"          // a person accepted the result
@@ -100,11 +99,12 @@ const (
 
 // A person may restart a job that ended, unless it was accepted.
 var jobMoves = map[JobState][]JobState{
-	JobPending:     {JobInProgress, JobFailed, JobCancelled},
-	JobInProgress:  {JobAwaiting, JobCompleted, JobFailed, JobInterrupted, JobCancelled, JobStuck},
-	JobAwaiting:    {JobInProgress, JobCompleted, JobFailed, JobInterrupted, JobCancelled, JobStuck},
-	JobStuck:       {JobRecovering, JobFailed, JobCancelled},
-	JobRecovering:  {JobPending, JobInProgress, JobFailed, JobCancelled, JobStuck},
+	JobPending:     {JobInProgress, JobPaused, JobFailed, JobCancelled},
+	JobInProgress:  {JobAwaiting, JobPaused, JobCompleted, JobFailed, JobInterrupted, JobCancelled, JobStuck},
+	JobAwaiting:    {JobInProgress, JobPaused, JobCompleted, JobFailed, JobInterrupted, JobCancelled, JobStuck},
+	JobPaused:      {JobPending, JobCancelled},
+	JobStuck:       {JobRecovering, JobPaused, JobFailed, JobCancelled},
+	JobRecovering:  {JobPending, JobInProgress, JobPaused, JobFailed, JobCancelled, JobStuck},
 	JobCompleted:   {JobSubmitted, JobAccepted, JobModified, JobPending},
 	JobSubmitted:   {JobAccepted, JobModified, JobPending},
 	JobModified:    {JobPending, JobCancelled},
@@ -116,10 +116,10 @@ var jobMoves = map[JobState][]JobState{
 // CanMove reports whether the transition from s to to is legal.
 func (s JobState) CanMove(to JobState) bool { return canMove(jobMoves, s, to) }
 
-// Live reports whether a job will still progress without a person's request.
+// Live reports whether a job has not ended.
 func (s JobState) Live() bool {
 	switch s {
-	case JobPending, JobInProgress, JobAwaiting, JobModified, JobStuck, JobRecovering:
+	case JobPending, JobInProgress, JobAwaiting, JobPaused, JobModified, JobStuck, JobRecovering:
 		return true
 	default:
 		return false

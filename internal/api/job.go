@@ -116,6 +116,10 @@ var (
 		"Read a file in the workspace of a job").With(func(s *Spec) { s.Long = true })
 	JobsCancel = Define[JobRef, chela.Job]("jobs.cancel", "POST /api/jobs/{id}/cancel", chela.ScopeChat,
 		"Cancel a job with its parts and subagents; completed effects stay")
+	JobsPause = Define[JobRef, chela.Job]("jobs.pause", "POST /api/jobs/{id}/pause", chela.ScopeChat,
+		"Pause a job with its parts and subagents: its turn is stopped, and its output so far stays")
+	JobsResume = Define[JobRef, chela.Job]("jobs.resume", "POST /api/jobs/{id}/resume", chela.ScopeChat,
+		"Resume a paused job with its parts and subagents")
 	JobsRestart = Define[JobRestart, chela.Job]("jobs.restart", "POST /api/jobs/{id}/restart", chela.ScopeChat,
 		"Restart a job that ended, with the given limits")
 	JobsAccept = Define[JobRef, chela.Job]("jobs.accept", "POST /api/jobs/{id}/accept", chela.ScopeChat,

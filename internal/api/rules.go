@@ -87,7 +87,7 @@ var enums = map[reflect.Type][]string{
 	),
 	reflect.TypeFor[chela.JobKind](): list(chela.JobPlain, chela.JobSubagent, chela.JobPart),
 	reflect.TypeFor[chela.JobState](): list(
-		chela.JobPending, chela.JobInProgress, chela.JobAwaiting, chela.JobCompleted, chela.JobSubmitted, chela.JobAccepted, chela.JobModified,
+		chela.JobPending, chela.JobInProgress, chela.JobAwaiting, chela.JobPaused, chela.JobCompleted, chela.JobSubmitted, chela.JobAccepted, chela.JobModified,
 		chela.JobFailed, chela.JobInterrupted, chela.JobCancelled, chela.JobStuck, chela.JobRecovering,
 	),
 	reflect.TypeFor[chela.StepState](): list(chela.StepPending, chela.StepInProgress, chela.StepDone, chela.StepSkipped),

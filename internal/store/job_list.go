@@ -72,7 +72,7 @@ func (r *Read) CountLive(ctx context.Context) (map[chela.JobState]int, error) {
 		live[chela.JobState(state)] = n
 		return err
 	}, `select state, count(*) from jobs
-		where state in ('pending', 'in_progress', 'awaiting_approval', 'modified', 'stuck', 'recovering') group by state`)
+		where state in ('pending', 'in_progress', 'awaiting_approval', 'paused', 'modified', 'stuck', 'recovering') group by state`)
 	return live, err
 }
 

@@ -100,7 +100,8 @@ func (a *act) firstText(ctx context.Context, j *chela.Job) (string, error) {
 	return beginningText(*j, said, parts), nil
 }
 
-// saidSince returns the messages to a job since its last attempt began.
+// saidSince returns the messages to a job since its last attempt began. After a pause
+// that includes those that the attempt had received, because they may have been cut off.
 func saidSince(events []chela.JobEvent) (said []string) {
 	for _, e := range events {
 		switch {
@@ -108,6 +109,8 @@ func saidSince(events []chela.JobEvent) (said []string) {
 			said = nil
 		case e.Kind == chela.JobPrompted && e.By != By, e.Kind == chela.JobMoved && e.To == chela.JobModified:
 			said = append(said, e.Text)
+		case e.Kind == chela.JobMoved && e.To == chela.JobPaused && e.From != chela.JobPending:
+			said = append(said, resumedText)
 		}
 	}
 	return said

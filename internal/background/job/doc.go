@@ -3,6 +3,7 @@
 //
 //	Create ─▶ pending ──dispatch──▶ in_progress ◀──────▶ awaiting_approval
 //	             ▲                      │  its turns run; or it waits for others
+//	             │◀── Resume, paused ◀──┤  by Pause, also while it is pending
 //	             │                      ▼
 //	         Restart,     completed ─▶ submitted ─▶ accepted
 //	         Modify ◀──── failed, interrupted, cancelled

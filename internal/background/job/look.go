@@ -126,6 +126,11 @@ func (a *act) carryOut(ctx context.Context, j *chela.Job, d Decision) error {
 			return err
 		}
 	}
+	for _, id := range d.Hold {
+		if err := a.hold(ctx, id); err != nil {
+			return err
+		}
+	}
 	was := *j
 	j.Reason, j.Waits, j.Turn = d.Reason, d.Waits, d.Turn
 	var err error

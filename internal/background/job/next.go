@@ -33,6 +33,7 @@ type Decision struct {
 	Turn   chela.TurnID   // newest turn
 	Stop   []chela.TurnID // turns to stop
 	Drop   []chela.JobID  // jobs that it requested and that are to be cancelled
+	Hold   []chela.JobID  // jobs that it requested and that are to be paused
 	Tell   []chela.Job    // parts whose endings are delivered to it now
 	Remind []chela.JobStep
 	Broke  *chela.Turn // newest turn, if a run of it died or broke and the story lacks it; nothing else is decided then
@@ -55,6 +56,8 @@ func Next(s Situation) Decision {
 			return Decision{State: s.Job.State, Stop: d.Stop, Broke: &t}
 		}
 		s.goOn(&d)
+	case chela.JobPaused:
+		s.halt(&d)
 	case chela.JobRecovering: // its turn is being retried; the outcome is evaluated after that
 		d.State, d.Reason = chela.JobInProgress, ""
 	case chela.JobFailed, chela.JobInterrupted, chela.JobCancelled:

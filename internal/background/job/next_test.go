@@ -99,6 +99,17 @@ func TestNextByTurns(t *testing.T) {
 			under(job.Situation{Turns: []chela.Turn{turnIn("1", "thr", chela.TurnInterrupted)}}),
 			job.Decision{State: chela.JobInterrupted, Turn: "1", Reason: "its turn was stopped"},
 		},
+		"it is paused": {
+			job.Situation{
+				Job:   chela.Job{State: chela.JobPaused, Thread: "thr", Reason: "paused by me"},
+				Turns: []chela.Turn{turnIn("0", "old", runs), turnIn("1", "thr", waits), turnIn("2", "thr", done)},
+				Asked: []chela.Job{
+					asked("a", chela.JobSubagent, chela.JobInProgress, time.Time{}), asked("b", chela.JobPart, chela.JobPending, time.Time{}),
+					asked("c", chela.JobPart, chela.JobPaused, time.Time{}), asked("d", chela.JobPart, chela.JobCompleted, time.Time{}),
+				},
+			},
+			job.Decision{State: chela.JobPaused, Reason: "paused by me", Stop: []chela.TurnID{"0", "1"}, Hold: []chela.JobID{"a", "b"}},
+		},
 		"a later turn completed": {
 			under(job.Situation{Turns: []chela.Turn{failure, turnIn("2", "thr", done)}}), job.Decision{State: chela.JobCompleted, Turn: "2"},
 		},

@@ -32,6 +32,12 @@ func (d *Jobs) Operations() []api.Bound {
 		api.JobsCancel.Do(func(ctx context.Context, c api.Caller, q api.JobRef) (chela.Job, error) {
 			return d.Cancel(ctx, q.ID, c.By)
 		}),
+		api.JobsPause.Do(func(ctx context.Context, c api.Caller, q api.JobRef) (chela.Job, error) {
+			return d.Pause(ctx, q.ID, c.By)
+		}),
+		api.JobsResume.Do(func(ctx context.Context, c api.Caller, q api.JobRef) (chela.Job, error) {
+			return d.Resume(ctx, q.ID, c.By)
+		}),
 		api.JobsRestart.Do(func(ctx context.Context, c api.Caller, q api.JobRestart) (chela.Job, error) {
 			if err := checkLimits(0, chela.JobOptions{Steps: q.Limits.Steps, Timeout: q.Limits.Timeout, Tokens: q.Limits.Tokens}); err != nil {
 				return chela.Job{}, err

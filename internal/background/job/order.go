@@ -28,8 +28,10 @@ func possible(j chela.Job) string {
 		ways = restart
 	case chela.JobAccepted:
 		return "its result was accepted, which is final: chela jobs create makes a new job"
+	case chela.JobPaused:
+		ways = "chela jobs resume %[1]s lets it continue, chela jobs prompt %[1]s TEXT sends it a message for then, chela jobs cancel %[1]s ends it"
 	default:
-		ways = "it is still live: chela jobs prompt %[1]s TEXT sends it a message, chela jobs cancel %[1]s ends it"
+		ways = "it is still live: chela jobs prompt %[1]s TEXT sends it a message, chela jobs pause %[1]s holds it, chela jobs cancel %[1]s ends it"
 	}
 	return fmt.Sprintf(ways, j.ID)
 }

@@ -17,6 +17,8 @@ func (h *house) tries(id chela.JobID) map[string]func() error {
 		"modify":  func() error { _, err := h.desk.Modify(ctx, id, job.Message{Text: "x", By: "me"}); return err },
 		"restart": func() error { _, err := h.desk.Restart(ctx, id, job.RestartRequest{By: "me"}); return err },
 		"accept":  func() error { _, err := h.desk.Accept(ctx, id, "me"); return err },
+		"pause":   func() error { _, err := h.desk.Pause(ctx, id, "me"); return err },
+		"resume":  func() error { _, err := h.desk.Resume(ctx, id, "me"); return err },
 		"cancel":  func() error { _, err := h.desk.Cancel(ctx, id, "me"); return err },
 	}
 }
@@ -32,7 +34,8 @@ func TestWhatIsPossibleIsSaid(t *testing.T) {
 		works []string // of the orders that can be given
 		why   string
 	}{
-		"goes on":   {"slow", "", chela.JobInProgress, []string{"prompt", "cancel"}, ""},
+		"goes on":   {"slow", "", chela.JobInProgress, []string{"prompt", "pause", "cancel"}, ""},
+		"paused":    {"slow", "pause", chela.JobPaused, []string{"resume", "prompt", "cancel"}, "paused by me"},
 		"failed":    {"breaks", "", chela.JobFailed, []string{"modify", "restart"}, "broken"},
 		"done":      {"quick", "", chela.JobSubmitted, []string{"modify", "restart", "accept"}, ""},
 		"cancelled": {"slow", "cancel", chela.JobCancelled, []string{"restart"}, "cancelled by me"},

@@ -53,6 +53,9 @@ func beginningText(j chela.Job, said []string, parts []chela.Job) string {
 	return strings.Join(b, "\n\n")
 }
 
+// resumedText tells a job that it goes on after a pause.
+const resumedText = "This job was paused, which stopped its turn, and has been resumed. Continue where it stopped; check first what was done already."
+
 // PartsText reports the endings of a job's parts to the job.
 func PartsText(parts []chela.Job) string {
 	b := []string{"The parts of this job have ended. The task and the result of each:"}

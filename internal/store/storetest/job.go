@@ -113,7 +113,7 @@ func checkJobMoves(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	id := func(n int) string { return fmt.Sprint(n) }
 	states := []chela.JobState{
-		chela.JobPending, chela.JobInProgress, chela.JobAwaiting, chela.JobCompleted, chela.JobSubmitted, chela.JobAccepted, chela.JobModified,
+		chela.JobPending, chela.JobInProgress, chela.JobAwaiting, chela.JobPaused, chela.JobCompleted, chela.JobSubmitted, chela.JobAccepted, chela.JobModified,
 		chela.JobFailed, chela.JobInterrupted, chela.JobCancelled, chela.JobStuck, chela.JobRecovering,
 	}
 	mover[chela.JobState]{

@@ -47,7 +47,8 @@ func (b *bench) operations() []api.Bound {
 	}
 	return []api.Bound{
 		api.JobsCreate.Do(b.create), api.JobsList.Do(b.list), api.JobsShow.Do(b.look), api.JobsEvents.Do(b.since),
-		api.JobsCancel.Do(move(chela.JobCancelled)), api.JobsRestart.Do(restart), api.JobsAccept.Do(move(chela.JobAccepted)),
+		api.JobsCancel.Do(move(chela.JobCancelled)), api.JobsPause.Do(move(chela.JobPaused)), api.JobsResume.Do(move(chela.JobPending)),
+		api.JobsRestart.Do(restart), api.JobsAccept.Do(move(chela.JobAccepted)),
 		api.JobsPrompt.Do(say("prompt")), api.JobsModify.Do(say("modify")), api.JobsFiles.Do(b.files), api.JobsFile.Do(b.file),
 	}
 }
@@ -194,7 +195,7 @@ func TestJobsAreLookedAfter(t *testing.T) {
 			"job_1  submitted  bake           2026-03-01 12:00:00 UTC  1.0 s\n", ""}},
 		{"list --subagents", result{0, "", "there are no subagents; a model begins them where it finds them of use\n"}},
 		{"events job_1 --after 3", result{0, "", "nothing has happened to job job_1 after event 3; --follow waits for more\n"}},
-		{"list --state done", result{2, "", `chela: --state cannot be "done"; use pending, in_progress, awaiting_approval, completed, submitted, accepted, modified, failed, interrupted, cancelled, stuck or recovering` + "\n"}},
+		{"list --state done", result{2, "", `chela: --state cannot be "done"; use pending, in_progress, awaiting_approval, paused, completed, submitted, accepted, modified, failed, interrupted, cancelled, stuck or recovering` + "\n"}},
 		{"events job_1 --after 2", result{0, "EVENT  AT                       WHAT       BY\n3      2026-03-01 12:00:00 UTC  submitted  test\n", ""}},
 		{"events job_1 --after 2 --follow", result{0, "3  2026-03-01 12:00:00 UTC  submitted\n", ""}},
 		{"files job_1", result{0, "FILE   SIZE  CHANGED\na.txt  2     2026-03-01 12:00:00 UTC\n", ""}},
@@ -202,6 +203,8 @@ func TestJobsAreLookedAfter(t *testing.T) {
 		{"modify job_1 --wait --key k more salt", result{0, "did bake\n", "· pending\n· in progress\n· submitted\n"}},
 		{"prompt job_1 faster", result{0, jobFields, ""}},
 		{"accept job_1", result{0, strings.Replace(jobFields, "pending", "accepted", 1), ""}},
+		{"pause job_1", result{0, strings.Replace(jobFields, "pending", "paused", 1), ""}},
+		{"resume job_1", result{0, jobFields, ""}},
 		{"cancel job_1", result{0, strings.Replace(jobFields, "pending", "cancelled", 1), ""}},
 		{"restart job_1 --steps 9 --timeout 1h --tokens 70", result{0, jobFields, leftNote}},
 		{"cancel", result{2, "", "chela: chela jobs cancel takes 1 argument, not 0; write chela jobs cancel ID\n"}},

@@ -35,7 +35,8 @@ func (b board) operations() []api.Bound {
 	return []api.Bound{
 		api.JobsCreate.Do(b.create), api.JobsList.Do(b.jobs), api.JobsEvents.Do(b.events), api.JobsFiles.Do(b.files), api.JobsFile.Do(b.file),
 		api.JobsShow.Do(func(_ context.Context, _ api.Caller, q api.JobRef) (api.Job, error) { return b.job(q) }),
-		api.JobsCancel.Do(move("cancel")), api.JobsAccept.Do(move("accept")), api.JobsPrompt.Do(say("prompt")), api.JobsModify.Do(say("modify")),
+		api.JobsCancel.Do(move("cancel")), api.JobsPause.Do(move("pause")), api.JobsResume.Do(move("resume")),
+		api.JobsAccept.Do(move("accept")), api.JobsPrompt.Do(say("prompt")), api.JobsModify.Do(say("modify")),
 		api.JobsRestart.Do(func(ctx context.Context, c api.Caller, q api.JobRestart) (chela.Job, error) {
 			return move(fmt.Sprintf("restart with %d steps", q.Limits.Steps))(ctx, c, q.JobRef)
 		}),

@@ -22,13 +22,13 @@ var statusDoc string
 var eventsDoc string
 
 type listJobsInput struct {
-	State string `json:"state,omitempty" jsonschema:"only those in this state" enum:"live,pending,in_progress,awaiting_approval,completed,submitted,accepted,modified,failed,interrupted,cancelled,stuck,recovering"`
+	State string `json:"state,omitempty" jsonschema:"only those in this state" enum:"live,pending,in_progress,awaiting_approval,paused,completed,submitted,accepted,modified,failed,interrupted,cancelled,stuck,recovering"`
 	Limit int    `json:"limit,omitempty" jsonschema:"how many" min:"1" max:"100"`
 }
 
 // liveJobs are the states of unfinished jobs.
 var liveJobs = []chela.JobState{
-	chela.JobPending, chela.JobInProgress, chela.JobAwaiting, chela.JobModified, chela.JobStuck, chela.JobRecovering,
+	chela.JobPending, chela.JobInProgress, chela.JobAwaiting, chela.JobPaused, chela.JobModified, chela.JobStuck, chela.JobRecovering,
 }
 
 func (d jobTools) list() chela.Tool {

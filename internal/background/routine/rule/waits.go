@@ -31,6 +31,8 @@ func (w Waits) ofJob() string {
 	switch j := w.Job; {
 	case j.State == chela.JobPending && j.Waits == 0:
 		return fmt.Sprintf("its job %s waits for a slot", j.ID)
+	case j.State == chela.JobPaused:
+		return fmt.Sprintf("its job %s is paused; chela jobs resume %[1]s lets it continue", j.ID)
 	case j.State == chela.JobAwaiting:
 		return fmt.Sprintf("its job %s waits: %s", j.ID, w.person())
 	case j.State.Live() && j.Waits > 0:
