@@ -1,7 +1,3 @@
-// Command testcount runs go test with its arguments and summarizes: a line for
-// each package, the whole output of each failed test, the name and the reason
-// of each skipped one, and at the end a line of three counts. It exits with 1
-// if anything failed.
 package main
 
 import (
@@ -11,12 +7,11 @@ import (
 	"os/exec"
 )
 
-func main() {
-	os.Exit(run(os.Args[1:]))
-}
-
-func run(args []string) int {
-	cmd := exec.CommandContext(context.Background(), "go", append([]string{"test", "-json"}, args...)...)
+// runTests runs go test with its arguments and summarizes: a line for each package,
+// the whole output of each failed test, the name and the reason of each skipped one,
+// and at the end a line of three counts. It returns 1 if anything failed.
+func runTests(ctx context.Context, args []string) int {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json"}, args...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {

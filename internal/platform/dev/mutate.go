@@ -1,9 +1,11 @@
-// Command mutate measures how many small faults in the deciding code the tests
+package main
+
+// This part of the program measures how many small faults in the deciding code the tests
 // of its own packages notice (mutation testing). It draws a random sample of
 // places in the files below, changes one at a time, and runs the tests of the
 // package: a mutant is caught if they fail or do not end in time.
 //
-//	go run ./internal/platform/mutate -n 400 -seed 7
+//	go run ./internal/platform/dev mutate -n 400 -seed 7
 //
 // All mutants of a package are compiled into one test binary through
 // go build -overlay, and an environment variable selects the active one, so the
@@ -16,7 +18,6 @@
 // listed with its reason in equivalent.txt. The command fails if less than the
 // wanted share of the other mutants is caught, or if a line of that file
 // matches no possible mutant.
-package main
 
 import (
 	"context"
@@ -54,24 +55,29 @@ var testers = map[string][]string{
 }
 
 // equivalents is the list of mutants that behave like the original.
-const equivalents = "internal/platform/mutate/equivalent.txt"
+const equivalents = "internal/platform/dev/equivalent.txt"
 
-func main() {
+// mutate returns 1 if too few mutants were caught.
+func mutate(ctx context.Context, args []string) int {
 	var p plan
-	flag.IntVar(&p.count, "n", 400, "number of mutants, drawn at random from all places")
-	flag.Uint64Var(&p.seed, "seed", 1, "seed of the draw; the same seed draws the same places in the same code")
-	flag.StringVar(&p.only, "only", "", "files to mutate, as a pattern, instead of all deciding files")
-	flag.IntVar(&p.workers, "j", 3*runtime.NumCPU(), "number of test processes at once; most tests wait for clocks and disks")
-	flag.Float64Var(&p.share, "share", 0.95, "share of mutants that must be caught, from 0 to 1")
-	flag.DurationVar(&p.slack, "slack", time.Minute, "time that a mutant gets beyond that of its tests, one by one, without it")
-	flag.Parse()
-	failed, err := p.run(context.Background())
+	flags := flag.NewFlagSet("mutate", flag.ContinueOnError)
+	flags.IntVar(&p.count, "n", 400, "number of mutants, drawn at random from all places")
+	flags.Uint64Var(&p.seed, "seed", 1, "seed of the draw; the same seed draws the same places in the same code")
+	flags.StringVar(&p.only, "only", "", "files to mutate, as a pattern, instead of all deciding files")
+	flags.IntVar(&p.workers, "j", 3*runtime.NumCPU(), "number of test processes at once; most tests wait for clocks and disks")
+	flags.Float64Var(&p.share, "share", 0.95, "share of mutants that must be caught, from 0 to 1")
+	flags.DurationVar(&p.slack, "slack", time.Minute, "time that a mutant gets beyond that of its tests, one by one, without it")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	failed, err := p.run(ctx)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
 	}
 	if failed || err != nil {
-		os.Exit(1)
+		return 1
 	}
+	return 0
 }
 
 // A plan holds the command-line options.

@@ -1,5 +1,3 @@
-// Command fuzzall runs every fuzz target of the module, one after the other,
-// each for the given time: go run ./internal/platform/fuzzall 60s.
 package main
 
 import (
@@ -13,25 +11,28 @@ import (
 	"strings"
 )
 
-func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "use: fuzzall DURATION")
-		os.Exit(2)
+// fuzz runs every fuzz target of the module, one after the other, each for the given
+// time.
+func fuzz(ctx context.Context, args []string) int {
+	if len(args) != 1 {
+		fmt.Fprintln(os.Stderr, "use: dev fuzz DURATION")
+		return 2
 	}
 	targets, err := find(os.DirFS("."))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "find fuzz targets:", err)
-		os.Exit(1)
+		return 1
 	}
 	for _, t := range targets {
 		fmt.Printf("%s in ./%s\n", t.name, t.folder)
-		cmd := exec.CommandContext(context.Background(), "go", "test", "-run=^$", "-fuzz=^"+t.name+"$", "-fuzztime="+os.Args[1], "./"+t.folder)
+		cmd := exec.CommandContext(ctx, "go", "test", "-run=^$", "-fuzz=^"+t.name+"$", "-fuzztime="+args[0], "./"+t.folder)
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 		if err := cmd.Run(); err != nil {
 			fmt.Fprintf(os.Stderr, "fuzz %s: %v\n", t.name, err)
-			os.Exit(1)
+			return 1
 		}
 	}
+	return 0
 }
 
 // A target is one fuzz function.
