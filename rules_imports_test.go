@@ -39,7 +39,7 @@ var layers = []layer{
 	{"programs", []string{"cmd/...", "bench/..."}, []string{"words", "app"}},
 	{testSupport, []string{
 		"internal/platform/pgtest", "internal/platform/dev",
-		"internal/model/vocabulary/build", "internal/store/storetest", "internal/model/provider/providertest",
+		"internal/store/storetest", "internal/model/provider/providertest",
 		"internal/model/provider/openai/openaitest", "internal/model/provider/responses/responsestest", "internal/model/provider/anthropic/anthropictest",
 		"internal/model/provider/gemini/geminitest", "internal/model/provider/ollama/ollamatest", "internal/model/provider/bedrock/bedrocktest",
 		"internal/tool/tooltest", "internal/background/work/worktest", "internal/channel/channeltest",
@@ -86,7 +86,7 @@ var owners = []owner{
 	{imported: "github.com/santhosh-tekuri/jsonschema/v6", by: []string{"internal/tool"}},
 	{imported: "github.com/spf13/cobra", by: []string{"internal/surface/cli/..."}},
 	{imported: "github.com/spf13/pflag", by: []string{"internal/surface/cli"}},
-	{imported: "github.com/tiktoken-go/tokenizer", by: []string{"internal/model/vocabulary/build"}, tests: true},
+	{imported: "github.com/tiktoken-go/tokenizer", by: []string{"internal/model/vocabulary"}, tests: true},
 	{imported: "go.uber.org/goleak", tests: true},
 	{imported: "go.yaml.in/yaml/v3", by: []string{"internal/model/provider/script"}},
 	{imported: "golang.org/x/net", by: []string{"internal/tool/web"}, tests: true},

@@ -39,7 +39,6 @@ import (
 	"chela/internal/platform/datadir"
 	"chela/internal/platform/event"
 	"chela/internal/platform/local"
-	"chela/internal/platform/pause"
 	"chela/internal/store"
 	"chela/internal/surface/command"
 	"chela/internal/tool"
@@ -132,7 +131,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	}
 	a.ledger = a.newLedger(knowledge)
 	if a.models, err = agents.NewProviders(agents.ProviderConfig{
-		Settings: cfg, Known: knowledge, Log: log, Now: a.now, Wait: pause.For, Random: randv2.Float64, Ledger: a.ledger,
+		Settings: cfg, Known: knowledge, Log: log, Now: a.now, Wait: local.Sleep, Random: randv2.Float64, Ledger: a.ledger,
 	}); err != nil {
 		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
 	}

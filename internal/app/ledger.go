@@ -7,7 +7,7 @@ import (
 	"chela/internal/engine/agents"
 	"chela/internal/engine/cost"
 	"chela/internal/engine/prompt"
-	"chela/internal/platform/pause"
+	"chela/internal/platform/local"
 )
 
 // newLedger returns the ledger of the home, with the known prices.
@@ -19,7 +19,7 @@ func (a *App) newLedger(models *agents.KnownModels) *cost.Ledger {
 		Limits: cost.Limits{
 			Day: l.USDPerDay, Session: l.USDPerSession, Turn: l.USDPerTurn, Job: l.USDPerJob, Routine: l.USDPerRoutine, Actions: l.ActionsPerHour,
 		},
-		Models: priced{models, promptSettings(a.cfg.Compaction)}, Count: prompt.CountRequest, Wait: pause.For,
+		Models: priced{models, promptSettings(a.cfg.Compaction)}, Count: prompt.CountRequest, Wait: local.Sleep,
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 	"chela"
 	"chela/internal/config"
 	"chela/internal/platform/datadir"
-	"chela/internal/platform/pause"
+	"chela/internal/platform/local"
 	"chela/internal/surface/cli"
 	"chela/internal/surface/gateway"
 )
@@ -26,12 +26,12 @@ func Serve(ctx context.Context, cfg *config.Config, log *slog.Logger, serve Serv
 	if err := makeHome(cfg); err != nil {
 		return err
 	}
-	held, err := datadir.Take(ctx, string(cfg.Home), pause.For)
+	held, err := datadir.Take(ctx, string(cfg.Home), local.Sleep)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, held.Release()) }()
-	tcp, err := gateway.ListenTCP(ctx, cfg.Listen, pause.For)
+	tcp, err := gateway.ListenTCP(ctx, cfg.Listen, local.Sleep)
 	if err != nil {
 		return chela.E(chela.Unavailable, "cannot listen on "+cfg.Listen).
 			WithHint("stop the program that uses the port, or choose another with --listen").Because(err)

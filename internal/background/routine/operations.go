@@ -8,7 +8,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/platform/pause"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -122,7 +122,7 @@ func (d *Routines) run(ctx context.Context, _ api.Caller, q api.RunQuery) (chela
 			return run, err
 		}
 		last = run.Waits
-		if _ = pause.For(patient, pollTime); ctx.Err() != nil { // at the timeout it is read once more
+		if _ = local.Sleep(patient, pollTime); ctx.Err() != nil { // at the timeout it is read once more
 			return run, context.Cause(ctx)
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"chela/internal/engine/session"
 	"chela/internal/engine/turn"
 	"chela/internal/platform/local"
-	"chela/internal/platform/pause"
 	"chela/internal/store"
 )
 
@@ -265,7 +264,7 @@ func hold(ctx context.Context, h *holding, d time.Duration) {
 	defer h.control.Attach(cancel)()
 	ctx, leave := h.control.Asking(ctx)
 	defer leave()
-	_ = pause.For(ctx, d) // the caller checks what interrupted the pause
+	_ = local.Sleep(ctx, d) // the caller checks what interrupted the pause
 }
 
 // broke counts a run that failed by a fault of chela as a crash, so that a turn

@@ -6,11 +6,9 @@
 // 200,000 strings would cost every command 20 MB and 10 ms.
 package vocabulary
 
-//go:generate go run ./build
-
 import _ "embed"
 
-// o200k is the table written by package build: slots of a hash table, then the
+// o200k is the table that TestTable writes: slots of a hash table, then the
 // positions of the tokens by rank, then their bytes.
 //
 //go:embed o200k.bin

@@ -12,7 +12,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/platform/pause"
+	"chela/internal/platform/local"
 	"chela/internal/surface/cli/manners"
 	"chela/internal/surface/terminal"
 )
@@ -103,7 +103,7 @@ func (c *commands) jobWatch(ctx context.Context, b *Backend, w jobWatch) (api.Jo
 				return j, asked, err
 			}
 		}
-		if err := pause.For(ctx, jobPoll); err != nil {
+		if err := local.Sleep(ctx, jobPoll); err != nil {
 			return j, nil, err
 		}
 	}

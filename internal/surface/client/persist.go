@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"chela/internal/platform/pause"
+	"chela/internal/platform/local"
 
 	"chela"
 )
@@ -36,7 +36,7 @@ func (c *Client) persist(ctx context.Context, attempt func(context.Context) erro
 			return ctx.Err()
 		case chela.KindOf(err) != chela.Unavailable, c.local && !errors.Is(err, errNoAnswer):
 			return err
-		case pause.For(patient, wait) != nil && ctx.Err() == nil:
+		case local.Sleep(patient, wait) != nil && ctx.Err() == nil:
 			return err
 		}
 	}

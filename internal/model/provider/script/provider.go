@@ -15,7 +15,7 @@ import (
 	"chela"
 	"chela/internal/model/provider/wire"
 	"chela/internal/platform/excerpt"
-	"chela/internal/platform/pause"
+	"chela/internal/platform/local"
 )
 
 // Kind is the kind of this provider, and the tag of its thinking blocks.
@@ -59,7 +59,7 @@ func New(s *Scenario, cfg Config) *Provider {
 		attempts: map[[sha256.Size]byte]int{},
 	}
 	if p.wait == nil {
-		p.wait = pause.For
+		p.wait = local.Sleep
 	}
 	return p
 }

@@ -1,4 +1,4 @@
-package pause_test
+package local_test
 
 import (
 	"context"
@@ -7,10 +7,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"chela/internal/platform/pause"
+	"chela/internal/platform/local"
 )
 
-func TestFor(t *testing.T) {
+func TestSleep(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		d, until, took time.Duration
@@ -27,7 +27,7 @@ func TestFor(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), tt.until)
 				defer cancel()
 				began := time.Now()
-				err := pause.For(ctx, tt.d)
+				err := local.Sleep(ctx, tt.d)
 				if took := time.Since(began); took != tt.took || errors.Is(err, context.DeadlineExceeded) != tt.cut {
 					t.Errorf("it took %s, error %v", took, err)
 				}
@@ -36,11 +36,11 @@ func TestFor(t *testing.T) {
 	}
 }
 
-func TestForNobody(t *testing.T) {
+func TestSleepAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := pause.For(ctx, 0); !errors.Is(err, context.Canceled) {
+	if err := local.Sleep(ctx, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

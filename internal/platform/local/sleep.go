@@ -1,14 +1,13 @@
-// Package pause provides sleeps that a context can interrupt.
-package pause
+package local
 
 import (
 	"context"
 	"time"
 )
 
-// For sleeps for d, or until ctx ends, and returns ctx's error. If d is not
+// Sleep sleeps for d, or until ctx ends, and returns ctx's error. If d is not
 // positive, it returns ctx's error at once.
-func For(ctx context.Context, d time.Duration) error {
+func Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
 	}
