@@ -27,7 +27,7 @@ var layers = []layer{
 	{"config", []string{"internal/config/..."}, []string{"words", "platform"}},
 	{"store", []string{"internal/store/..."}, []string{"words", "platform", "safety"}},
 	{"api", []string{"internal/api/..."}, []string{"words", "platform"}},
-	{"tool", []string{"internal/tool/..."}, []string{"words", "platform", "safety"}},
+	{"tool", []string{"internal/tool/..."}, []string{"words", "platform", "safety", "api"}},
 	{"memory", []string{"internal/memory/..."}, []string{"words", "platform", "safety", "model", "store", "api"}},
 	{"engine", []string{"internal/engine/..."}, []string{"words", "platform", "safety", "model", "store", "api", "tool", "memory"}},
 	{"background", []string{"internal/background/..."}, []string{"words", "platform", "safety", "config", "store", "api", "tool", "memory", "engine"}},

@@ -44,6 +44,8 @@ type Job struct {
 	Parts []chela.Job      `json:"parts,omitempty"`
 	Usage chela.TokenUsage `json:"usage"` // of all its attempts, its own turns alone
 	Cost  chela.MicroUSD   `json:"cost"`
+
+	Provenance chela.Provenance `json:"provenance,omitzero"` // who could have written the result
 }
 
 // A JobFile is a file in the workspace of a job.
@@ -58,10 +60,14 @@ type JobRef struct {
 	ID chela.JobID `path:"id"`
 }
 
+// Job returns the id.
+func (r JobRef) Job() chela.JobID { return r.ID }
+
 // A JobFilter selects jobs; an empty field selects all.
 type JobFilter struct {
 	States    []chela.JobState `query:"state" help:"only in these states, separated by commas"`
 	Kind      chela.JobKind    `query:"kind" help:"only of this kind; all without it"`
+	Agent     string           `query:"agent" check:"is=name" help:"only those that this agent works on"`
 	Requester chela.SessionKey `query:"requester" help:"only those that this session asked for"`
 	Before    chela.JobID      `query:"after" check:"id=job" flag:"before" help:"the id of a job"`
 	Limit     int              `query:"limit" flag:"" help:"jobs to show, 1 to 500"` // UsualPage when 0

@@ -85,7 +85,11 @@ type Caller struct {
 	Scope  chela.Scope  // of the token, admin for the owner; an empty one permits nothing that depends on it
 	Origin chela.Origin // of what the operation creates
 
-	Session chela.SessionKey // in which a command was given; empty elsewhere
+	// Session is the session in which a command was given or a tool called, and Agent
+	// the agent that called the tool. Both are empty elsewhere. They limit what an
+	// operation shows and changes to what that session may see.
+	Session chela.SessionKey
+	Agent   string
 
 	// Input is InputTyped where a person types on the surface, so that text without an
 	// input of its own may hold commands.

@@ -13,6 +13,7 @@ import (
 type JobFilter struct {
 	States    []chela.JobState
 	Kind      chela.JobKind
+	Agent     string
 	Requester chela.SessionKey
 	Before    chela.JobID // only older jobs
 	Limit     int         // required
@@ -34,6 +35,9 @@ func (r *Read) Jobs(ctx context.Context, f JobFilter) ([]chela.Job, error) {
 	}
 	if f.Kind != "" {
 		where = append(where, "kind = "+arg(string(f.Kind)))
+	}
+	if f.Agent != "" {
+		where = append(where, "agent = "+arg(f.Agent))
 	}
 	if f.Requester != "" {
 		where = append(where, "requester = "+arg(string(f.Requester))+" and requester <> ''")

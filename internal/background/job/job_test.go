@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/background/job"
+	"chela/internal/api"
 	"chela/internal/store"
 )
 
@@ -70,7 +70,7 @@ turns:
 			full := h.fill(asks)
 			o := order("Count the beans.")
 			o.Requester, o.Kind = asks, kind
-			v := h.untilIt(h.create(o).ID, func(v job.View) bool { return !v.AnnouncedAt.IsZero() })
+			v := h.untilIt(h.create(o).ID, func(v api.Job) bool { return !v.AnnouncedAt.IsZero() })
 			if n := h.waiting(asks); n != full+1 {
 				t.Errorf("%s: %d messages wait, want the end beside %d", kind, n, full)
 			}

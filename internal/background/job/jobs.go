@@ -109,20 +109,9 @@ func (d *Jobs) limits(class chela.Class) ClassLimits {
 	return d.cfg.Jobs
 }
 
-// A View is a job with its plan, usage and provenance.
-type View struct {
-	chela.Job
-	Steps []chela.JobStep  `json:"steps,omitempty"` // of its plan
-	Parts []chela.Job      `json:"parts,omitempty"`
-	Usage chela.TokenUsage `json:"usage"` // of all attempts; its own turns only
-	Cost  chela.MicroUSD   `json:"cost"`
-
-	Provenance chela.Provenance `json:"-"` // possible authors of the result
-}
-
 // Job returns a job, or NotFound.
-func (d *Jobs) Job(ctx context.Context, id chela.JobID) (View, error) {
-	return store.Find(ctx, d.store, func(r *store.Read) (v View, err error) {
+func (d *Jobs) Job(ctx context.Context, id chela.JobID) (api.Job, error) {
+	return store.Find(ctx, d.store, func(r *store.Read) (v api.Job, err error) {
 		if v.Job, err = r.Job(ctx, id); err != nil {
 			return v, err
 		}

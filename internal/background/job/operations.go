@@ -10,6 +10,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/store"
 )
 
 // Operations binds the operations on jobs.
@@ -17,46 +18,82 @@ func (d *Jobs) Operations() []api.Bound {
 	return []api.Bound{
 		api.JobsList.Do(d.list),
 		api.JobsCreate.Do(d.create),
-		api.JobsShow.Do(d.show),
-		api.JobsEvents.Do(d.events),
-		api.JobsFiles.Do(func(ctx context.Context, _ api.Caller, q api.JobFilesQuery) (api.Page[api.JobFile], error) {
+		api.JobsShow.Do(visible(d, func(ctx context.Context, _ api.Caller, q api.JobRef) (api.Job, error) { return d.Job(ctx, q.ID) })),
+		api.JobsEvents.Do(visible(d, d.events)),
+		api.JobsFiles.Do(visible(d, func(ctx context.Context, _ api.Caller, q api.JobFilesQuery) (api.Page[api.JobFile], error) {
 			files, err := d.Files(ctx, q.ID)
 			if err != nil {
 				return api.Page[api.JobFile]{}, err
 			}
 			return api.Cut(files, q.After, q.Limit, func(f api.JobFile) string { return f.Path })
-		}),
-		api.JobsFile.Do(func(ctx context.Context, _ api.Caller, q api.JobFileRef) ([]byte, error) {
+		})),
+		api.JobsFile.Do(visible(d, func(ctx context.Context, _ api.Caller, q api.JobFileRef) ([]byte, error) {
 			return d.File(ctx, q.ID, q.Path)
-		}),
-		api.JobsCancel.Do(func(ctx context.Context, c api.Caller, q api.JobRef) (chela.Job, error) {
-			return d.Cancel(ctx, q.ID, c.By)
-		}),
-		api.JobsPause.Do(func(ctx context.Context, c api.Caller, q api.JobRef) (chela.Job, error) {
-			return d.Pause(ctx, q.ID, c.By)
-		}),
-		api.JobsResume.Do(func(ctx context.Context, c api.Caller, q api.JobRef) (chela.Job, error) {
-			return d.Resume(ctx, q.ID, c.By)
-		}),
-		api.JobsRestart.Do(func(ctx context.Context, c api.Caller, q api.JobRestart) (chela.Job, error) {
+		})),
+		api.JobsCancel.Do(visible(d, by(d.Cancel))),
+		api.JobsPause.Do(visible(d, by(d.Pause))),
+		api.JobsResume.Do(visible(d, by(d.Resume))),
+		api.JobsAccept.Do(visible(d, by(d.Accept))),
+		api.JobsRestart.Do(visible(d, func(ctx context.Context, c api.Caller, q api.JobRestart) (chela.Job, error) {
 			if err := checkLimits(0, chela.JobOptions{Steps: q.Limits.Steps, Timeout: q.Limits.Timeout, Tokens: q.Limits.Tokens}); err != nil {
 				return chela.Job{}, err
 			}
 			return d.Restart(ctx, q.ID, RestartRequest{By: c.By, Steps: q.Limits.Steps, Timeout: q.Limits.Timeout, Tokens: q.Limits.Tokens})
-		}),
-		api.JobsAccept.Do(func(ctx context.Context, c api.Caller, q api.JobRef) (chela.Job, error) {
-			return d.Accept(ctx, q.ID, c.By)
-		}),
-		api.JobsPrompt.Do(func(ctx context.Context, c api.Caller, q api.JobMessage) (chela.Job, error) {
+		})),
+		api.JobsPrompt.Do(visible(d, func(ctx context.Context, c api.Caller, q api.JobMessage) (chela.Job, error) {
 			if err := d.Prompt(ctx, q.ID, saying(c, q.Message)); err != nil {
 				return chela.Job{}, err
 			}
 			v, err := d.Job(ctx, q.ID)
 			return v.Job, err
-		}),
-		api.JobsModify.Do(func(ctx context.Context, c api.Caller, q api.JobMessage) (chela.Job, error) {
+		})),
+		api.JobsModify.Do(visible(d, func(ctx context.Context, c api.Caller, q api.JobMessage) (chela.Job, error) {
 			return d.Modify(ctx, q.ID, saying(c, q.Message))
-		}),
+		})),
+	}
+}
+
+// visible confines an operation to jobs that its caller may see. Others are NotFound,
+// as if they did not exist.
+func visible[In interface{ Job() chela.JobID }, Out any](
+	d *Jobs, do func(context.Context, api.Caller, In) (Out, error),
+) func(context.Context, api.Caller, In) (Out, error) {
+	return func(ctx context.Context, c api.Caller, in In) (out Out, err error) {
+		if c.Session != "" {
+			j, err := store.Find(ctx, d.store, func(r *store.Read) (chela.Job, error) { return r.Job(ctx, in.Job()) })
+			if err == nil && !sees(c, j) {
+				err = chela.E(chela.NotFound, fmt.Sprintf("there is no job %.60q", in.Job()))
+			}
+			if err != nil {
+				return out, err
+			}
+		}
+		return do(ctx, c, in)
+	}
+}
+
+// sees reports whether a session may see a job: its own, the jobs that it requested
+// and, unless others read along, those of the owner. An agent sees those only in its
+// main session, and only its own.
+func sees(c api.Caller, j chela.Job) bool {
+	if j.Requester == c.Session || j.Session == c.Session {
+		return true
+	}
+	key, err := chela.ParseSessionKey(c.Session)
+	switch {
+	case err != nil:
+		return false
+	case c.Agent != "":
+		return j.Agent == c.Agent && key.Kind == chela.KeyMain
+	default:
+		return !key.IsGroup()
+	}
+}
+
+// by adapts a change of a job to an operation.
+func by(change func(ctx context.Context, id chela.JobID, by string) (chela.Job, error)) func(context.Context, api.Caller, api.JobRef) (chela.Job, error) {
+	return func(ctx context.Context, c api.Caller, q api.JobRef) (chela.Job, error) {
+		return change(ctx, q.ID, c.By)
 	}
 }
 
@@ -64,20 +101,21 @@ func saying(c api.Caller, q api.JobText) Message {
 	return Message{Text: q.Text, Key: c.KeyOf(q.Key), By: c.By}
 }
 
-func (d *Jobs) list(ctx context.Context, _ api.Caller, f api.JobFilter) (api.Page[chela.Job], error) {
+// list lists the jobs that the caller may see: those that its session requested where
+// it sees no others.
+func (d *Jobs) list(ctx context.Context, c api.Caller, f api.JobFilter) (api.Page[chela.Job], error) {
 	if f.Before != "" {
 		if _, err := d.Job(ctx, f.Before); err != nil {
 			return api.Page[chela.Job]{}, api.Unknown(string(f.Before), err)
 		}
 	}
+	if c.Session != "" && !sees(c, chela.Job{Agent: c.Agent}) {
+		f.Requester = c.Session
+	}
+	f.Agent = cmp.Or(c.Agent, f.Agent)
 	// One row more than asked for tells whether there is a next page.
-	found, err := d.Jobs(ctx, Filter{States: f.States, Kind: f.Kind, Requester: f.Requester, Before: f.Before, Limit: api.Rows(f.Limit) + 1})
+	found, err := d.Jobs(ctx, Filter{States: f.States, Kind: f.Kind, Agent: f.Agent, Requester: f.Requester, Before: f.Before, Limit: api.Rows(f.Limit) + 1})
 	return api.Paged(found, f.Limit, func(j chela.Job) string { return string(j.ID) }), err
-}
-
-func (d *Jobs) show(ctx context.Context, _ api.Caller, q api.JobRef) (api.Job, error) {
-	v, err := d.Job(ctx, q.ID)
-	return api.Job{Job: v.Job, Steps: v.Steps, Parts: v.Parts, Usage: v.Usage, Cost: v.Cost}, err
 }
 
 func (d *Jobs) events(ctx context.Context, _ api.Caller, q api.JobEventsQuery) (api.Page[chela.JobEvent], error) {

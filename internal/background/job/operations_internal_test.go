@@ -3,6 +3,8 @@ package job
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,7 +83,7 @@ func TestRequestsForJobs(t *testing.T) {
 	if j.Agent != chela.MainAgent || j.Key != "k" || j.Requester != "agent:main:main" || j.Origin.Channel != "api" || asked != "" {
 		t.Errorf("job %+v, model %q", j, asked)
 	}
-	shown, err := b.desk.show(t.Context(), c, api.JobRef{ID: j.ID})
+	shown, err := api.Call(t.Context(), api.Local{Operations: b.desk.Operations(), Caller: c}, api.JobsShow, api.JobRef{ID: j.ID})
 	if err != nil || shown.ID != j.ID {
 		t.Errorf("shown %+v, %v", shown, err)
 	}
@@ -186,5 +188,64 @@ func TestFilesOfJobs(t *testing.T) {
 	}
 	if _, err := b.desk.Files(t.Context(), subagent.ID); chela.KindOf(err) != chela.Unsupported {
 		t.Errorf("files of a subagent: %v", err)
+	}
+}
+
+// TestJobsOfOthersAreNotSeen keeps jobs of the owner from groups, and those of one
+// agent from another.
+func TestJobsOfOthersAreNotSeen(t *testing.T) {
+	t.Parallel()
+	b := newBare(t)
+	const private, group, other = chela.SessionKey("agent:main:main"), chela.SessionKey("agent:main:slack:group:7"), chela.SessionKey("agent:other:main")
+	made := map[string]chela.Job{}
+	for name, q := range map[string]api.NewJob{
+		"private": {Session: private}, "group": {Session: group}, "other": {Agent: "other", Session: other},
+	} {
+		q.Text = name
+		j, err := b.desk.create(t.Context(), api.Caller{By: "me"}, q)
+		b.must(err)
+		made[name] = j
+	}
+	for _, tt := range []struct {
+		who  api.Caller
+		want string
+	}{
+		{api.Caller{}, "group other private"},
+		{api.Caller{Session: private}, "group other private"},
+		{api.Caller{Session: group}, "group"},
+		{api.Caller{Session: private, Agent: "main"}, "group private"},
+		{api.Caller{Session: group, Agent: "main"}, "group"},
+		{api.Caller{Session: other, Agent: "other"}, "other"},
+		{api.Caller{Session: "agent:main:dm:ada", Agent: "main"}, ""},
+		{api.Caller{Session: made["other"].Session, Agent: "other"}, "other"},
+		{api.Caller{Session: "nonsense"}, ""},
+	} {
+		home := api.Local{Operations: b.desk.Operations(), Caller: tt.who}
+		var shown, listed []string
+		for name, j := range made {
+			ref := api.JobRef{ID: j.ID}
+			_, err := api.Call(t.Context(), home, api.JobsShow, ref)
+			if err == nil {
+				shown = append(shown, name)
+			}
+			_, cannot := api.Call(t.Context(), home, api.JobsEvents, api.JobEventsQuery{JobRef: ref})
+			_, neither := api.Call(t.Context(), home, api.JobsPrompt, api.JobMessage{JobRef: ref, Message: api.JobText{Text: "x"}})
+			if chela.KindOf(err) != chela.KindOf(cannot) || chela.KindOf(err) != chela.KindOf(neither) || err != nil && chela.KindOf(err) != chela.NotFound {
+				t.Errorf("%+v: %s: %v, %v, %v", tt.who, name, err, cannot, neither)
+			}
+		}
+		page, err := api.Call(t.Context(), home, api.JobsList, api.JobFilter{})
+		b.must(err)
+		for _, j := range page.Items {
+			listed = append(listed, j.Text)
+		}
+		slices.Sort(shown)
+		slices.Sort(listed)
+		if got := strings.Join(shown, " "); got != tt.want {
+			t.Errorf("%+v is shown %q, want %q", tt.who, got, tt.want)
+		}
+		if got := strings.Join(listed, " "); got != tt.want && tt.who.Session != made["other"].Session {
+			t.Errorf("%+v is listed %q, want %q", tt.who, got, tt.want)
+		}
 	}
 }

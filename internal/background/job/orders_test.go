@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/background/job"
 	"chela/internal/store"
 )
@@ -30,7 +31,7 @@ turns:
 			}
 			return all
 		}
-		h.untilIt(j.ID, func(job.View) bool {
+		h.untilIt(j.ID, func(api.Job) bool {
 			n := 0
 			for _, c := range children() {
 				if c.Turn != "" {
@@ -73,7 +74,7 @@ turns:
   - {when: "try", steps: [{fault: {status: 400, message: "broken", times: 1}, text: "done"}]}
 `, nil)
 	j := h.create(order("try"))
-	v := h.untilIt(j.ID, func(v job.View) bool { return !v.AnnouncedAt.IsZero() })
+	v := h.untilIt(j.ID, func(v api.Job) bool { return !v.AnnouncedAt.IsZero() })
 	same(t, "state", chela.JobFailed, v.State)
 	if v.Reason == "" {
 		t.Error("it does not say why")
@@ -112,7 +113,7 @@ turns:
 			t.Fatal(err)
 		}
 	}
-	v := h.untilIt(j.ID, func(v job.View) bool { return v.State == chela.JobSubmitted && v.Attempt == 2 })
+	v := h.untilIt(j.ID, func(v api.Job) bool { return v.State == chela.JobSubmitted && v.Attempt == 2 })
 	same(t, "result", "a big cat", v.Result)
 	same(t, "thread", first.Thread, v.Thread)
 	h.rest()
@@ -129,7 +130,7 @@ turns:
 `, nil)
 	o := order("work")
 	o.Options = chela.JobOptions{Quiet: true, Tokens: 96}
-	v := h.untilIt(h.create(o).ID, func(v job.View) bool { return !v.State.Live() })
+	v := h.untilIt(h.create(o).ID, func(v api.Job) bool { return !v.State.Live() })
 	if v.State != chela.JobFailed || !strings.Contains(v.Reason, "token budget") {
 		t.Errorf("job is %s: %s", v.State, v.Reason)
 	}
@@ -141,13 +142,13 @@ func TestArchive(t *testing.T) {
 	h := lite(t, `{turns: [{when: "has ended", steps: [{text: "ok"}]}, {steps: [{text: "done"}]}]}`, nil)
 	o := order("dig")
 	o.Kind, o.Options.Cleanup = chela.JobSubagent, chela.CleanupDelete
-	v := h.untilIt(h.create(o).ID, func(v job.View) bool { return !v.ArchivedAt.IsZero() })
+	v := h.untilIt(h.create(o).ID, func(v api.Job) bool { return !v.ArchivedAt.IsZero() })
 	s, err := store.Find(t.Context(), h.store, func(r *store.Read) (chela.Session, error) { return r.Session(t.Context(), v.Session) })
 	if err != nil || s.Settings.ArchivedAt.IsZero() {
 		t.Errorf("session: %+v, %v", s.Settings, err)
 	}
 	o.Options.Cleanup = ""
-	kept := h.untilIt(h.create(o).ID, func(v job.View) bool { return !v.AnnouncedAt.IsZero() })
+	kept := h.untilIt(h.create(o).ID, func(v api.Job) bool { return !v.AnnouncedAt.IsZero() })
 	if !kept.ArchivedAt.IsZero() || kept.ArchiveAt.Sub(kept.AnnouncedAt).Hours() != 1 {
 		t.Errorf("kept until %v, told at %v", kept.ArchiveAt, kept.AnnouncedAt)
 	}
@@ -169,7 +170,7 @@ func TestSessionsThatStay(t *testing.T) {
 			h := lite(t, `{turns: [{when: "has ended", steps: [{text: "ok"}]}, {steps: [{text: "done"}]}]}`, func(cfg *job.Config) { cfg.ArchiveAfter = c.after })
 			o := order("dig")
 			o.Kind = c.kind
-			v := h.untilIt(h.create(o).ID, func(v job.View) bool { return !v.AnnouncedAt.IsZero() })
+			v := h.untilIt(h.create(o).ID, func(v api.Job) bool { return !v.AnnouncedAt.IsZero() })
 			h.rest()
 			v = h.until(v.ID, v.State)
 			if !v.ArchiveAt.IsZero() || !v.ArchivedAt.IsZero() {
@@ -190,7 +191,7 @@ turns:
 	o := order("begin")
 	o.Options.Quiet = true
 	j := h.create(o)
-	h.untilIt(j.ID, func(v job.View) bool { return v.Waits == 1 })
+	h.untilIt(j.ID, func(v api.Job) bool { return v.Waits == 1 })
 	spawned, err := h.desk.Jobs(t.Context(), job.Filter{Requester: j.Session})
 	if err != nil || len(spawned) != 1 {
 		t.Fatalf("spawned %+v, %v", spawned, err)
@@ -254,7 +255,7 @@ turns:
 		o := order("put together")
 		o.Parts, o.Options.Quiet = []string{"quick", "slow"}, true
 		j := h.create(o)
-		v := h.untilIt(j.ID, func(v job.View) bool {
+		v := h.untilIt(j.ID, func(v api.Job) bool {
 			return v.Parts[0].State == chela.JobCompleted && v.Parts[1].Turn != ""
 		})
 		if _, err := h.desk.Cancel(t.Context(), j.ID, "me"); err != nil {

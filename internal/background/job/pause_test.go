@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/background/job"
 	"chela/internal/store"
 )
@@ -30,7 +31,7 @@ turns:
 			}
 			return all
 		}
-		h.untilIt(j.ID, func(job.View) bool {
+		h.untilIt(j.ID, func(api.Job) bool {
 			n := 0
 			for _, c := range children() {
 				if c.Turn != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/background/job"
+	"chela/internal/api"
 )
 
 // underWay begins a job that is under way until it is cancelled.
@@ -19,7 +19,7 @@ turns:
   - {when: "slow", steps: [{text: "never", delay_ms: 60000}]}
 `, nil)
 	j := h.create(order("slow"))
-	h.untilIt(j.ID, func(v job.View) bool { return v.State == chela.JobInProgress && v.Turn != "" })
+	h.untilIt(j.ID, func(v api.Job) bool { return v.State == chela.JobInProgress && v.Turn != "" })
 	return h, j
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/background/job"
 	"chela/internal/background/work"
 	"chela/internal/platform/local"
@@ -161,7 +162,7 @@ func tenThousand(t testing.TB, s *store.Store) {
 // Jobs that wait cost no goroutine.
 func TestWaitingCostsNothing(t *testing.T) {
 	h := lite(t, `{turns: [{steps: [{text: "x", delay_ms: 60000}]}]}`, func(c *job.Config) { c.Jobs.Parallel, c.Jobs.Waiting = 1, 20_000 })
-	h.untilIt(h.create(order("run")).ID, func(v job.View) bool { return v.Turn != "" })
+	h.untilIt(h.create(order("run")).ID, func(v api.Job) bool { return v.Turn != "" })
 	before := runtime.NumGoroutine()
 	tenThousand(t, h.store)
 	h.create(order("wait"))

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/background/job"
 	"chela/internal/background/work"
 	"chela/internal/engine/approval"
@@ -259,14 +260,14 @@ func (h *house) create(o job.CreateRequest) chela.Job {
 }
 
 // until waits until a job is in one of some states.
-func (h *house) until(id chela.JobID, states ...chela.JobState) job.View {
+func (h *house) until(id chela.JobID, states ...chela.JobState) api.Job {
 	h.t.Helper()
-	return h.untilIt(id, func(v job.View) bool { return slices.Contains(states, v.State) })
+	return h.untilIt(id, func(v api.Job) bool { return slices.Contains(states, v.State) })
 }
 
 // untilIt waits until something is true of a job. It is patient, since a busy
 // machine may be slow.
-func (h *house) untilIt(id chela.JobID, is func(v job.View) bool) job.View {
+func (h *house) untilIt(id chela.JobID, is func(v api.Job) bool) api.Job {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), time.Minute)
 	defer cancel()

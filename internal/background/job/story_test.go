@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/background/job"
 	"chela/internal/engine/approval"
 	"chela/internal/store"
@@ -266,7 +267,7 @@ turns:
 	o.Options.Quiet = true
 	j := h.create(o)
 	waiting := h.create(o)
-	h.untilIt(j.ID, func(v job.View) bool { return v.Turn != "" })
+	h.untilIt(j.ID, func(v api.Job) bool { return v.Turn != "" })
 	for range 2 {
 		if err := h.desk.Prompt(t.Context(), j.ID, job.Message{Text: "more", Key: "k", By: "me"}); err != nil {
 			t.Fatal(err)
@@ -349,7 +350,7 @@ func TestTooManyWait(t *testing.T) {
 	t.Parallel()
 	h := lite(t, `{turns: [{steps: [{text: "x", delay_ms: 60000}]}]}`, func(c *job.Config) { c.Jobs.Parallel, c.Jobs.Waiting = 1, 1 })
 	o := order("wait")
-	h.untilIt(h.create(o).ID, func(v job.View) bool { return v.State == chela.JobInProgress })
+	h.untilIt(h.create(o).ID, func(v api.Job) bool { return v.State == chela.JobInProgress })
 	h.create(o)
 	_, err := h.desk.Create(t.Context(), o)
 	if chela.KindOf(err) != chela.Exhausted || chela.HintOf(err) == "" {

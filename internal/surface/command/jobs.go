@@ -53,11 +53,7 @@ func (i *Interpreter) jobs(ctx context.Context, g given) (lane.Command, error) {
 		}
 		return reply(aboutJob(j)), nil
 	}
-	f := api.JobFilter{Kind: chela.JobPlain, Limit: maxJobs}
-	if g.inGroup() {
-		f.Requester = g.Session
-	}
-	page, err := api.Call(ctx, i.api(g), api.JobsList, f)
+	page, err := api.Call(ctx, i.api(g), api.JobsList, api.JobFilter{Kind: chela.JobPlain, Limit: maxJobs})
 	if err != nil {
 		return nil, err
 	}
@@ -71,11 +67,10 @@ func (i *Interpreter) jobs(ctx context.Context, g given) (lane.Command, error) {
 	return reply(strings.Join(said, "\n")), nil
 }
 
-// findJob returns a job visible in this session: in a group only jobs requested
-// there.
+// findJob returns a job that is visible in this session.
 func (i *Interpreter) findJob(ctx context.Context, g given, named string) (api.Job, error) {
 	j, err := api.Call(ctx, i.api(g), api.JobsShow, api.JobRef{ID: chela.JobID(named)})
-	if err == nil && g.inGroup() && j.Requester != g.Session || chela.KindOf(err) == chela.NotFound {
+	if chela.KindOf(err) == chela.NotFound {
 		return api.Job{}, chela.E(chela.NotFound, "there is no job "+Quoted(named)).WithHint("see /jobs")
 	}
 	return j, err

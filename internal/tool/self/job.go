@@ -2,79 +2,63 @@ package self
 
 // This part of the package holds the tools that create and control jobs:
 // create_job, list_jobs, job_status, job_events, job_prompt and cancel_job, and
-// the progress reports of a job: job_plan, job_step and job_parts. Access to
-// the jobs is injected.
+// the progress reports of a job: job_plan, job_step and job_parts.
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"chela"
+	"chela/internal/api"
 )
 
-// An JobOrder is the request of create_job. It is keyed by the call: a repeated
-// request creates no second job.
-type JobOrder struct {
-	Call        chela.ToolCall
-	Agent       string // empty for the caller's own
-	Title, Text string
-	Priority    int
-	Options     chela.JobOptions
-	Parts       []string
+// JobConfig holds the dependencies of the tools of jobs. All fields are required.
+type JobConfig struct {
+	Connect  ConnectFunc
+	Progress progress
+	Agents   func(agent string) []string // that an agent may let work on a job
+	Now      func() time.Time
 }
 
-// jobs are the jobs of a home. They are safe for concurrent use.
-type jobs interface {
-	Create(ctx context.Context, o JobOrder) (chela.Job, error)
-
-	// Jobs returns the newest jobs that match, newest first.
-	Jobs(ctx context.Context, w WantedJob) ([]chela.Job, error)
-
-	Job(ctx context.Context, id chela.JobID) (JobView, error)
-	Events(ctx context.Context, id chela.JobID, after int) ([]chela.JobEvent, error)
-	Prompt(ctx context.Context, id chela.JobID, text string, call chela.ToolCall) error
-	Cancel(ctx context.Context, id chela.JobID, by string) (chela.Job, error)
-
-	progress
-}
+// A ConnectFunc returns a connection to the operations of the home for a call. It acts
+// for the principal of the call's turn; the call is its idempotency key.
+type ConnectFunc func(ctx context.Context, call chela.ToolCall) (api.Local, error)
 
 // progress is what a job reports about itself.
 type progress interface {
 	Plan(ctx context.Context, id chela.JobID, steps []string) error
 	Step(ctx context.Context, id chela.JobID, step chela.JobStep) error
-	Parts(ctx context.Context, id chela.JobID, call chela.CallID, texts []string) ([]chela.Job, error)
+	Parts(ctx context.Context, id chela.JobID, key string, texts []string) ([]chela.Job, error)
 }
 
 // jobTools makes the tools.
-type jobTools struct {
-	jobs
-	now func() time.Time
-}
-
-// WantedJob filters the jobs of a list.
-type WantedJob struct {
-	Agent     string
-	Requester chela.SessionKey // requested by this session; empty for all
-	States    []chela.JobState // in any of these states; empty for all
-	Limit     int
-}
-
-// A JobView is a job with its steps and parts.
-type JobView struct {
-	chela.Job
-	Steps []chela.JobStep
-	Parts []chela.Job
-	Usage chela.TokenUsage
-	Cost  chela.MicroUSD
-
-	Provenance chela.Provenance // provenance of the result
-}
+type jobTools struct{ JobConfig }
 
 // JobTools returns the tools.
-func JobTools(of jobs, now func() time.Time) []chela.Tool {
-	d := jobTools{of, now}
+func JobTools(cfg JobConfig) []chela.Tool {
+	d := jobTools{cfg}
 	return []chela.Tool{d.create(), d.list(), d.status(), d.events(), d.prompt(), d.cancel(), d.plan(), d.step(), d.parts()}
+}
+
+// A jobConnection carries out operations on jobs for a call.
+type jobConnection struct {
+	connect ConnectFunc
+	call    chela.ToolCall
+}
+
+// jobs returns the connection of a call.
+func (d jobTools) jobs(call chela.ToolCall) jobConnection { return jobConnection{d.Connect, call} }
+
+// Do carries out a request. A job that the session of the call may not see is NotFound.
+func (c jobConnection) Do(ctx context.Context, r api.Request, out any) error {
+	home, err := c.connect(ctx, c.call)
+	if err == nil {
+		err = home.Do(ctx, r, out)
+	}
+	if chela.KindOf(err) == chela.NotFound && chela.HintOf(err) == "" {
+		err = chela.E(chela.NotFound, chela.MessageOf(err)).WithHint("list_jobs lists those that there are").Because(err)
+	}
+	return err
 }
 
 // jobChange is the judgement of a call that changes rows of chela's store and may
@@ -89,35 +73,10 @@ func powerful(p chela.Power, j chela.Judgement) chela.Judgement {
 	return j
 }
 
-// requesterOf returns the actor: the session of a call.
-func requesterOf(c chela.ToolCall) string { return string(c.Session) }
-
-// seesJob reports whether a session may see a job: it requested the job or, in a
-// session of the owner alone, the job belongs to the agent.
-func seesJob(c chela.ToolCall, j chela.Job) bool {
-	if j.Requester == c.Session && j.Requester != "" || j.Session == c.Session {
-		return true
-	}
-	return j.Agent == c.Agent && isMain(c.Session)
-}
-
 // isMain reports whether a session is a main one.
 func isMain(session chela.SessionKey) bool {
 	key, err := chela.ParseSessionKey(session)
 	return err == nil && key.Kind == chela.KeyMain
-}
-
-// find returns a job that the session of a call may see. Others are NotFound,
-// as if they did not exist.
-func (d jobTools) find(ctx context.Context, c chela.ToolCall, id string) (JobView, error) {
-	v, err := d.Job(ctx, chela.JobID(id))
-	if err == nil && !seesJob(c, v.Job) {
-		err = chela.E(chela.NotFound, fmt.Sprintf("there is no job %.60q", id))
-	}
-	if chela.KindOf(err) == chela.NotFound {
-		err = chela.E(chela.NotFound, fmt.Sprintf("there is no job %.60q", id)).WithHint("list_jobs lists those that there are")
-	}
-	return v, err
 }
 
 // ownJob returns the job whose session made a call.

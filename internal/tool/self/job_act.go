@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/tool"
 )
 
@@ -41,10 +42,7 @@ func (d jobTools) prompt() chela.Tool {
 			if strings.TrimSpace(call.In.Text) == "" {
 				return tool.Failed("there is no text"), nil
 			}
-			v, err := d.find(ctx, call.ToolCall, call.In.JobID)
-			if err == nil {
-				err = d.Prompt(ctx, v.ID, call.In.Text, call.ToolCall)
-			}
+			_, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsPrompt, api.JobMessage{JobRef: jobRef(call.In.JobID), Message: api.JobText{Text: call.In.Text}})
 			return tool.Outcome("told", err)
 		},
 	})
@@ -56,14 +54,7 @@ func (d jobTools) cancel() chela.Tool {
 		Doc:   cancelDoc,
 		Judge: func(in jobInput) chela.Judgement { return jobChange("cancel job "+in.JobID, in.JobID) },
 		Run: func(ctx context.Context, call tool.Call[jobInput]) (chela.ToolResult, error) {
-			v, err := d.find(ctx, call.ToolCall, call.In.JobID)
-			switch {
-			case err != nil:
-				return tool.Outcome("", err)
-			case v.State == chela.JobCancelled: // also if the call is repeated
-				return tool.Outcome("cancelled", nil)
-			}
-			j, err := d.Cancel(ctx, v.ID, requesterOf(call.ToolCall))
+			j, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsCancel, jobRef(call.In.JobID))
 			return tool.Outcome(string(j.State), err)
 		},
 	})
@@ -94,7 +85,7 @@ func (d jobTools) plan() chela.Tool {
 					return tool.Failed(fmt.Sprintf("step %d is empty", i+1)), nil
 				}
 			}
-			return tool.Outcome(fmt.Sprintf("the plan has %d steps", len(call.In.Steps)), d.Plan(ctx, id, call.In.Steps))
+			return tool.Outcome(fmt.Sprintf("the plan has %d steps", len(call.In.Steps)), d.Progress.Plan(ctx, id, call.In.Steps))
 		},
 	})
 }
@@ -115,7 +106,7 @@ func (d jobTools) step() chela.Tool {
 		Run: func(ctx context.Context, call tool.Call[stepInput]) (chela.ToolResult, error) {
 			id, err := ownJob(call.ToolCall)
 			if err == nil {
-				err = d.Step(ctx, id, chela.JobStep{Place: call.In.Step, State: chela.StepState(call.In.State), Note: call.In.Note})
+				err = d.Progress.Step(ctx, id, chela.JobStep{Place: call.In.Step, State: chela.StepState(call.In.State), Note: call.In.Note})
 			}
 			return tool.Outcome("noted", err)
 		},
@@ -146,7 +137,7 @@ func (d jobTools) parts() chela.Tool {
 					return tool.Failed(fmt.Sprintf("part %d is empty", i+1)), nil
 				}
 			}
-			made, err := d.Parts(ctx, id, call.ID, call.In.Parts)
+			made, err := d.Progress.Parts(ctx, id, string(call.ID), call.In.Parts)
 			return tool.Outcome(jobLines(made), err)
 		},
 	})

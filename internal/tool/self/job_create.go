@@ -1,14 +1,17 @@
 package self
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/tool"
 )
 
@@ -61,8 +64,12 @@ func (d jobTools) begin(ctx context.Context, call tool.Call[createJobInput]) (st
 	case len(in.Subtasks) > maxParts:
 		return "", chela.E(chela.Invalid, fmt.Sprintf("%d subtasks are too many", len(in.Subtasks))).WithHint(fmt.Sprintf("use at most %d", maxParts))
 	}
-	job, err := d.Create(ctx, JobOrder{
-		Call: call.ToolCall, Agent: in.Agent, Title: in.Title, Text: in.Description, Priority: in.Priority, Parts: in.Subtasks,
+	if in.Agent != "" && in.Agent != call.Agent && !slices.Contains(d.Agents(call.Agent), in.Agent) {
+		return "", chela.E(chela.Denied, fmt.Sprintf("agent %.60q is not available for jobs of this agent", in.Agent)).
+			WithHint("agents_list lists the available ones")
+	}
+	job, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsCreate, api.NewJob{
+		Agent: cmp.Or(in.Agent, call.Agent), Title: in.Title, Text: in.Description, Priority: in.Priority, Parts: in.Subtasks, Session: call.Session,
 		Options: chela.JobOptions{
 			Model: in.Model, Thinking: chela.ThinkingLevel(in.Thinking), Steps: in.MaxSteps, Timeout: chela.Span(in.TimeoutSeconds) * chela.Span(time.Second),
 			Tokens: in.MaxTokens, Plan: in.Plan,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/tool"
 )
 
@@ -44,11 +45,8 @@ func (d jobTools) list() chela.Tool {
 			default:
 				states = []chela.JobState{chela.JobState(call.In.State)}
 			}
-			requester := call.Session
-			if isMain(call.Session) {
-				requester = ""
-			}
-			found, err := d.Jobs(ctx, WantedJob{call.Agent, requester, states, cmp.Or(call.In.Limit, 20)})
+			page, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsList, api.JobFilter{States: states, Limit: cmp.Or(call.In.Limit, 20)})
+			found := page.Items
 			res, err := tool.Outcome(jobLines(found), err)
 			for _, j := range found {
 				res.Provenance = res.Provenance.With(j.Origin.Provenance)
@@ -77,12 +75,14 @@ type jobInput struct {
 	JobID string `json:"job_id" jsonschema:"which job"`
 }
 
+func jobRef(id string) api.JobRef { return api.JobRef{ID: chela.JobID(id)} }
+
 func (d jobTools) status() chela.Tool {
 	return tool.New(tool.Def[jobInput]{
 		Name: "job_status",
 		Doc:  statusDoc,
 		Run: func(ctx context.Context, call tool.Call[jobInput]) (chela.ToolResult, error) {
-			v, err := d.find(ctx, call.ToolCall, call.In.JobID)
+			v, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsShow, jobRef(call.In.JobID))
 			if err != nil {
 				return tool.Outcome("", err)
 			}
@@ -94,7 +94,7 @@ func (d jobTools) status() chela.Tool {
 }
 
 // told formats all details of a job.
-func (d jobTools) told(v JobView) string {
+func (d jobTools) told(v api.Job) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\nstate: %s", v.ID, jobLine(v.Title), v.State)
 	if v.Reason != "" {
@@ -104,7 +104,7 @@ func (d jobTools) told(v JobView) string {
 	if !v.StartedAt.IsZero() {
 		end := v.FinishedAt
 		if end.IsZero() {
-			end = d.now()
+			end = d.Now()
 		}
 		fmt.Fprintf(&b, ", runtime %s", end.Sub(v.StartedAt).Round(time.Second))
 	}
@@ -138,12 +138,12 @@ func (d jobTools) events() chela.Tool {
 		Name: "job_events",
 		Doc:  eventsDoc,
 		Run: func(ctx context.Context, call tool.Call[eventsInput]) (chela.ToolResult, error) {
-			v, err := d.find(ctx, call.ToolCall, call.In.JobID)
+			v, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsShow, jobRef(call.In.JobID))
 			if err != nil {
 				return tool.Outcome("", err)
 			}
-			events, err := d.Events(ctx, v.ID, call.In.After)
-			res, err := tool.Outcome(jobStory(events), err)
+			page, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsEvents, api.JobEventsQuery{JobRef: jobRef(call.In.JobID), After: call.In.After, Limit: api.MaxPage})
+			res, err := tool.Outcome(jobStory(page.Items), err)
 			res.Provenance = v.Provenance
 			return res, err
 		},

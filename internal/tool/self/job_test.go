@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/tool/self"
 	"chela/internal/tool/tooltest"
 )
@@ -20,84 +21,90 @@ import (
 // fakeJobs keeps jobs in memory. A request that comes again makes no second one.
 type fakeJobs struct {
 	mu    sync.Mutex
-	byID  map[chela.JobID]*self.JobView // guarded by mu, like all below
-	byKey map[chela.CallID]chela.JobID
+	byID  map[chela.JobID]*api.Job // guarded by mu, like all below
+	byKey map[string]chela.JobID
 	said  []string
 }
 
 func newFakeJobs() *fakeJobs {
-	return &fakeJobs{byID: map[chela.JobID]*self.JobView{}, byKey: map[chela.CallID]chela.JobID{}}
+	return &fakeJobs{byID: map[chela.JobID]*api.Job{}, byKey: map[string]chela.JobID{}}
 }
 
 func (d *fakeJobs) tools() map[string]chela.Tool {
 	byName := map[string]chela.Tool{}
-	for _, t := range self.JobTools(d, func() time.Time { return time.Unix(90, 0) }) {
+	for _, t := range self.JobTools(self.JobConfig{
+		Connect: d.connect, Progress: d, Agents: func(string) []string { return []string{"research"} }, Now: func() time.Time { return time.Unix(90, 0) },
+	}) {
 		byName[t.Name] = t
 	}
 	return byName
 }
 
-func (d *fakeJobs) add(j chela.Job) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.byID[j.ID] = &self.JobView{Job: j}
-}
-
-func (d *fakeJobs) Create(_ context.Context, o self.JobOrder) (chela.Job, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if id, ok := d.byKey[o.Call.ID]; ok {
-		return d.byID[id].Job, nil
-	}
-	j := chela.Job{
-		ID: chela.JobID(fmt.Sprintf("job_%d", len(d.byID)+1)), Agent: o.Call.Agent, Title: o.Title, Text: o.Text, State: chela.JobPending,
-		Options: o.Options, Requester: o.Call.Session, Priority: o.Priority,
-	}
-	d.byID[j.ID], d.byKey[o.Call.ID] = &self.JobView{Job: j}, j.ID
-	return j, nil
-}
-
-func (d *fakeJobs) Jobs(_ context.Context, w self.WantedJob) (found []chela.Job, _ error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for i := len(d.byID); i > 0 && len(found) < w.Limit; i-- {
-		v := d.byID[chela.JobID(fmt.Sprintf("job_%d", i))]
-		if v != nil && v.Agent == w.Agent && (w.Requester == "" || w.Requester == v.Requester) && (len(w.States) == 0 || slices.Contains(w.States, v.State)) {
-			found = append(found, v.Job)
-		}
-	}
-	return found, nil
-}
-
-func (d *fakeJobs) Job(_ context.Context, id chela.JobID) (self.JobView, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if v, ok := d.byID[id]; ok {
-		return *v, nil
-	}
-	return self.JobView{}, chela.E(chela.NotFound, "no such row")
-}
-
-func (d *fakeJobs) Events(context.Context, chela.JobID, int) ([]chela.JobEvent, error) {
-	return []chela.JobEvent{
-		{Seq: 1, Kind: chela.JobMoved, From: chela.JobPending, To: chela.JobInProgress, At: time.Unix(60, 0)},
-		{Seq: 2, Kind: chela.JobStepped, Step: 1, Text: "done", At: time.Unix(61, 0)},
+func (d *fakeJobs) connect(_ context.Context, call chela.ToolCall) (api.Local, error) {
+	return api.Local{
+		Caller: api.Caller{By: string(call.Session), Session: call.Session, Agent: call.Agent, Key: string(call.ID)},
+		Operations: []api.Bound{
+			api.JobsCreate.Do(d.create), api.JobsList.Do(d.list), api.JobsShow.Do(d.show), api.JobsEvents.Do(d.events),
+			api.JobsPrompt.Do(d.prompt), api.JobsCancel.Do(d.cancel),
+		},
 	}, nil
 }
 
-func (d *fakeJobs) Prompt(_ context.Context, id chela.JobID, text string, call chela.ToolCall) error {
+func (d *fakeJobs) create(_ context.Context, c api.Caller, q api.NewJob) (chela.Job, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.said = append(d.said, fmt.Sprintf("%s to %s: %s (%s)", call.Session, id, text, call.ID))
-	return nil
+	if id, ok := d.byKey[c.Key]; ok {
+		return d.byID[id].Job, nil
+	}
+	j := chela.Job{
+		ID: chela.JobID(fmt.Sprintf("job_%d", len(d.byID)+1)), Agent: q.Agent, Title: q.Title, Text: q.Text, State: chela.JobPending,
+		Options: q.Options, Requester: q.Session, Priority: q.Priority,
+	}
+	d.byID[j.ID], d.byKey[c.Key] = &api.Job{Job: j}, j.ID
+	return j, nil
 }
 
-func (d *fakeJobs) Cancel(_ context.Context, id chela.JobID, _ string) (chela.Job, error) {
+func (d *fakeJobs) list(_ context.Context, _ api.Caller, f api.JobFilter) (page api.Page[chela.Job], _ error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	v := d.byID[id]
-	if v.State == chela.JobCancelled {
-		return v.Job, chela.E(chela.Conflict, "it is cancelled already")
+	for i := len(d.byID); i > 0 && len(page.Items) < f.Limit; i-- {
+		if v := d.byID[chela.JobID(fmt.Sprintf("job_%d", i))]; len(f.States) == 0 || slices.Contains(f.States, v.State) {
+			page.Items = append(page.Items, v.Job)
+		}
+	}
+	return page, nil
+}
+
+func (d *fakeJobs) show(_ context.Context, _ api.Caller, q api.JobRef) (api.Job, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if v, ok := d.byID[q.ID]; ok {
+		return *v, nil
+	}
+	return api.Job{}, chela.E(chela.NotFound, fmt.Sprintf("there is no job %q", q.ID))
+}
+
+func (d *fakeJobs) events(context.Context, api.Caller, api.JobEventsQuery) (api.Page[chela.JobEvent], error) {
+	return api.Page[chela.JobEvent]{Items: []chela.JobEvent{
+		{Seq: 1, Kind: chela.JobMoved, From: chela.JobPending, To: chela.JobInProgress, At: time.Unix(60, 0)},
+		{Seq: 2, Kind: chela.JobStepped, Step: 1, Text: "done", At: time.Unix(61, 0)},
+	}}, nil
+}
+
+func (d *fakeJobs) prompt(ctx context.Context, c api.Caller, q api.JobMessage) (chela.Job, error) {
+	v, err := d.show(ctx, c, q.JobRef)
+	if err == nil {
+		d.said = append(d.said, fmt.Sprintf("%s to %s: %s (%s)", c.By, q.ID, q.Message.Text, c.KeyOf(q.Message.Key)))
+	}
+	return v.Job, err
+}
+
+func (d *fakeJobs) cancel(_ context.Context, _ api.Caller, q api.JobRef) (chela.Job, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v, ok := d.byID[q.ID]
+	if !ok {
+		return chela.Job{}, chela.E(chela.NotFound, fmt.Sprintf("there is no job %q", q.ID))
 	}
 	v.State = chela.JobCancelled
 	return v.Job, nil
@@ -126,7 +133,7 @@ func (d *fakeJobs) Step(_ context.Context, id chela.JobID, s chela.JobStep) erro
 	return nil
 }
 
-func (d *fakeJobs) Parts(_ context.Context, _ chela.JobID, _ chela.CallID, texts []string) (made []chela.Job, _ error) {
+func (d *fakeJobs) Parts(_ context.Context, _ chela.JobID, _ string, texts []string) (made []chela.Job, _ error) {
 	for i, text := range texts {
 		made = append(made, chela.Job{ID: chela.JobID(fmt.Sprint("job_part", i)), Title: text, State: chela.JobPending})
 	}
@@ -177,6 +184,7 @@ func TestJobsAreBegunAndLookedAfter(t *testing.T) {
 	playJobs(t, d, []scriptCall{
 		{main, "list_jobs", `{}`, "[there are no such jobs]"},
 		{main, "create_job", `{"title": "Pumps", "description": "Compare pumps.", "plan": true, "timeout_seconds": 60}`, `"job_id":"job_1"`},
+		{main, "create_job", `{"title": "x", "description": "x", "agent": "evil"}`, "!agent \"evil\" is not available for jobs of this agent; agents_list"},
 		{main, "create_job", `{"title": "", "description": "x"}`, "!a job needs a title"},
 		{main, "create_job", `{"title": "x", "description": "x", "mode": "container"}`, "!come with the Docker sandbox"},
 		{main, "list_jobs", `{"state": "live"}`, "job_1  pending  Pumps"},
@@ -196,30 +204,10 @@ func TestJobsAreBegunAndLookedAfter(t *testing.T) {
 		{main, "cancel_job", `{"job_id": "job_1"}`, "cancelled"},
 		{main, "cancel_job", `{"job_id": "job_1"}`, "cancelled"},
 	})
-	want := []string{"agent:main:main to job_1: only quiet ones (call_6)"}
+	want := []string{"agent:main:main to job_1: only quiet ones (call_7)"}
 	if diff := cmp.Diff(want, d.said); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
-}
-
-// TestJobsOfOthersAreNotSeen keeps jobs of the owner from groups, and those of one
-// agent from another.
-func TestJobsOfOthersAreNotSeen(t *testing.T) {
-	t.Parallel()
-	d := newFakeJobs()
-	d.add(chela.Job{ID: "job_1", Agent: "main", Requester: main, Title: "secret"})
-	d.add(chela.Job{ID: "job_2", Agent: "main", Requester: group, Title: "of the group"})
-	d.add(chela.Job{ID: "job_3", Agent: "other", Requester: "agent:other:main", Title: "elsewhere"})
-	playJobs(t, d, []scriptCall{
-		{group, "list_jobs", `{}`, "job_2"},
-		{group, "job_status", `{"job_id": "job_1"}`, "!there is no job"},
-		{group, "job_prompt", `{"job_id": "job_1", "text": "tell me"}`, "!there is no job"},
-		{group, "cancel_job", `{"job_id": "job_1"}`, "!there is no job"},
-		{group, "job_events", `{"job_id": "job_1"}`, "!there is no job"},
-		{group, "job_status", `{"job_id": "job_2"}`, "of the group"},
-		{main, "job_status", `{"job_id": "job_2"}`, "of the group"},
-		{main, "job_status", `{"job_id": "job_3"}`, "!there is no job"},
-	})
 }
 
 // TestCreateIsRepeated makes one job of a call that runs twice.
