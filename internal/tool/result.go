@@ -29,9 +29,9 @@ type FindResultFunc func(ctx context.Context, session chela.SessionKey, call che
 var doc string
 
 type input struct {
-	Handle string `json:"handle" jsonschema:"what the shortened result names"`
-	Offset int    `json:"offset,omitempty" jsonschema:"byte to begin at" min:"0"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"how many bytes" min:"1" max:"40000"`
+	Handle string `json:"handle" jsonschema:"handle in the shortened result"`
+	Offset int    `json:"offset,omitempty" jsonschema:"first byte" min:"0"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"number of bytes" min:"1" max:"40000"`
 }
 
 // ReadResult returns the tool result_read, which reads only results that find

@@ -22,7 +22,7 @@ var globDoc string
 
 type globInput struct {
 	Pattern string `json:"pattern" jsonschema:"names to find, such as **/*.go"`
-	Path    string `json:"path,omitempty" jsonschema:"the directory to search; the workspace if left out"`
+	Path    string `json:"path,omitempty" jsonschema:"the directory to search; the workspace by default"`
 }
 
 func glob(find workspace.Finder) chela.Tool {

@@ -32,11 +32,11 @@ var grepDoc string
 
 type grepInput struct {
 	Pattern    string `json:"pattern" jsonschema:"regular expression (RE2) to find in a line"`
-	Path       string `json:"path,omitempty" jsonschema:"the directory or file to search; the workspace if left out"`
-	Include    string `json:"include,omitempty" jsonschema:"search only files with names like this, such as *.go"`
-	Literal    bool   `json:"literal,omitempty" jsonschema:"take pattern as plain text"`
-	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"do not tell upper from lower case"`
-	Around     int    `json:"around,omitempty" jsonschema:"how many lines to show before and after each match" min:"0" max:"10"`
+	Path       string `json:"path,omitempty" jsonschema:"the directory or file to search; the workspace by default"`
+	Include    string `json:"include,omitempty" jsonschema:"search only files whose name matches, such as *.go"`
+	Literal    bool   `json:"literal,omitempty" jsonschema:"treat pattern as plain text"`
+	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"ignore the difference between upper and lower case"`
+	Around     int    `json:"around,omitempty" jsonschema:"number of lines to show before and after each match" min:"0" max:"10"`
 	FilesOnly  bool   `json:"files_only,omitempty" jsonschema:"return the paths of files with a match, not the lines"`
 }
 

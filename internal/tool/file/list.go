@@ -23,9 +23,9 @@ const (
 var listDoc string
 
 type listInput struct {
-	Path      string `json:"path,omitempty" jsonschema:"the directory; the workspace itself if left out"`
-	Recursive bool   `json:"recursive,omitempty" jsonschema:"list what is in the directories as well"`
-	MaxDepth  int    `json:"max_depth,omitempty" jsonschema:"with recursive: how many levels; 3 if left out" min:"1" max:"20"`
+	Path      string `json:"path,omitempty" jsonschema:"the directory; the workspace by default"`
+	Recursive bool   `json:"recursive,omitempty" jsonschema:"also list the directories below"`
+	MaxDepth  int    `json:"max_depth,omitempty" jsonschema:"with recursive: number of levels; 3 by default" min:"1" max:"20"`
 }
 
 func listDir(find workspace.Finder) chela.Tool {

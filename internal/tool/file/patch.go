@@ -23,9 +23,9 @@ var patchDoc string
 type patchInput struct {
 	Path       string  `json:"path,omitempty" jsonschema:"the file to change; with old_string and new_string"`
 	OldString  *string `json:"old_string,omitempty" jsonschema:"the text to replace, exactly as in the file"`
-	NewString  *string `json:"new_string,omitempty" jsonschema:"the text to put in its place"`
+	NewString  *string `json:"new_string,omitempty" jsonschema:"the replacement"`
 	ReplaceAll bool    `json:"replace_all,omitempty" jsonschema:"replace every occurrence of old_string"`
-	Patch      string  `json:"patch,omitempty" jsonschema:"a unified diff of one or more files; alone"`
+	Patch      string  `json:"patch,omitempty" jsonschema:"a unified diff of one or more files; without the other parameters"`
 }
 
 // applyPatch returns the tool that changes parts of files. An interrupted call

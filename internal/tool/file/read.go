@@ -34,7 +34,7 @@ var readDoc string
 type readInput struct {
 	Path   string `json:"path" jsonschema:"the file, such as src/main.go"`
 	Offset int    `json:"offset,omitempty" jsonschema:"first line to return, from 1" min:"1"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"how many lines to return; 2000 if left out" min:"1"`
+	Limit  int    `json:"limit,omitempty" jsonschema:"number of lines; 2000 by default" min:"1"`
 }
 
 func readFile(find workspace.Finder) chela.Tool {

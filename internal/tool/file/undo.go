@@ -20,7 +20,7 @@ type Written struct {
 }
 
 type undoInput struct {
-	Path string `json:"path" jsonschema:"the file whose newest write is taken back"`
+	Path string `json:"path" jsonschema:"the file whose newest write is reverted"`
 }
 
 // fileUndo returns the tool that takes back a write. It is itself a write: its

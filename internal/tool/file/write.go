@@ -16,7 +16,7 @@ var writeDoc string
 
 type writeInput struct {
 	Path    string `json:"path" jsonschema:"the file to write, such as notes/plan.md"`
-	Content string `json:"content" jsonschema:"the whole new content"`
+	Content string `json:"content" jsonschema:"the whole content"`
 }
 
 func writeFile(cfg Config) chela.Tool {

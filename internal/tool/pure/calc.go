@@ -16,7 +16,7 @@ var calcDoc string
 const calcTime = 2 * time.Second
 
 type calcInput struct {
-	Expression string `json:"expression" jsonschema:"the arithmetic to do, such as (1 + 2) * 3"`
+	Expression string `json:"expression" jsonschema:"the expression, such as (1 + 2) * 3"`
 }
 
 // Calc returns the tool that does arithmetic.

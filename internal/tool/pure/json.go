@@ -20,9 +20,9 @@ import (
 var jsonDoc string
 
 type jsonInput struct {
-	Operation string `json:"operation" jsonschema:"what to do" enum:"parse,query,stringify,validate"`
-	Data      any    `json:"data" jsonschema:"the JSON to work on, as a value or as text"`
-	Path      string `json:"path,omitempty" jsonschema:"query: what to pick, such as items[0].name, items[*].name or /items/0/name"`
+	Operation string `json:"operation" jsonschema:"the task" enum:"parse,query,stringify,validate"`
+	Data      any    `json:"data" jsonschema:"the JSON, as a value or as text"`
+	Path      string `json:"path,omitempty" jsonschema:"query: the path, such as items[0].name, items[*].name or /items/0/name"`
 	Indent    int    `json:"indent,omitempty" jsonschema:"stringify: spaces for each level; 0, the default, writes one line" min:"0" max:"8"`
 	Schema    any    `json:"schema,omitempty" jsonschema:"validate: the JSON Schema, as a value or as text"`
 }

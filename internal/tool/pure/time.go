@@ -16,10 +16,10 @@ import (
 var timeDoc string
 
 type timeInput struct {
-	Operation string `json:"operation" jsonschema:"what to do" enum:"now,parse,format,diff,convert"`
-	Time      string `json:"time,omitempty" jsonschema:"the time to work on; now if left out"`
-	Until     string `json:"until,omitempty" jsonschema:"diff: the other time; now if left out"`
-	Zone      string `json:"zone,omitempty" jsonschema:"IANA zone or offset: of the answer, and of times that name none; UTC if left out"`
+	Operation string `json:"operation" jsonschema:"the task" enum:"now,parse,format,diff,convert"`
+	Time      string `json:"time,omitempty" jsonschema:"the time; now by default"`
+	Until     string `json:"until,omitempty" jsonschema:"diff: the other time; now by default"`
+	Zone      string `json:"zone,omitempty" jsonschema:"IANA zone or offset of the result, and of times without one; UTC by default"`
 	ToZone    string `json:"to_zone,omitempty" jsonschema:"convert: the zone to show the time in"`
 	Format    string `json:"format,omitempty" jsonschema:"format: a name such as rfc3339, date or unix, or a pattern such as %d %B %Y"`
 }

@@ -19,8 +19,8 @@ const maxListed = 500
 var treeDoc string
 
 type treeInput struct {
-	Path  string `json:"path,omitempty" jsonschema:"a folder; everything if left out"`
-	Depth int    `json:"depth,omitempty" jsonschema:"levels of folders to show; 1 if left out" min:"1" max:"10"`
+	Path  string `json:"path,omitempty" jsonschema:"a folder; everything by default"`
+	Depth int    `json:"depth,omitempty" jsonschema:"levels of folders to show; 1 by default" min:"1" max:"10"`
 }
 
 func (d documentTools) tree() chela.Tool {

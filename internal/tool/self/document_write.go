@@ -24,8 +24,8 @@ var documentDeleteDoc string
 
 type writeInput struct {
 	Content string `json:"content" jsonschema:"the text, in Markdown"`
-	Target  string `json:"target,omitempty" jsonschema:"memory, daily_log, heartbeat or a path; daily_log if left out"`
-	Append  *bool  `json:"append,omitempty" jsonschema:"true adds to the end, false replaces the whole; true if left out"`
+	Target  string `json:"target,omitempty" jsonschema:"memory, daily_log, heartbeat or a path; daily_log by default"`
+	Append  *bool  `json:"append,omitempty" jsonschema:"true (default) adds to the end, false replaces the whole"`
 }
 
 // target is the document to write.

@@ -27,8 +27,8 @@ var stepDoc string
 var partsDoc string
 
 type promptInput struct {
-	JobID string `json:"job_id" jsonschema:"which job"`
-	Text  string `json:"text" jsonschema:"what to tell it"`
+	JobID string `json:"job_id" jsonschema:"id of the job"`
+	Text  string `json:"text" jsonschema:"the message"`
 }
 
 func (d jobTools) prompt() chela.Tool {
@@ -91,9 +91,9 @@ func (d jobTools) plan() chela.Tool {
 }
 
 type stepInput struct {
-	Step  int    `json:"step" jsonschema:"its number" min:"1" max:"50"`
-	State string `json:"state" jsonschema:"how far it is" enum:"pending,in_progress,done,skipped"`
-	Note  string `json:"note,omitempty" jsonschema:"what came of it"`
+	Step  int    `json:"step" jsonschema:"number of the step" min:"1" max:"50"`
+	State string `json:"state" jsonschema:"state of the step" enum:"pending,in_progress,done,skipped"`
+	Note  string `json:"note,omitempty" jsonschema:"outcome, or reason for skipping it"`
 }
 
 func (d jobTools) step() chela.Tool {
@@ -114,7 +114,7 @@ func (d jobTools) step() chela.Tool {
 }
 
 type partsInput struct {
-	Parts []string `json:"parts" jsonschema:"what is to be done in each"`
+	Parts []string `json:"parts" jsonschema:"task of each part"`
 }
 
 func (d jobTools) parts() chela.Tool {

@@ -22,18 +22,18 @@ var createJobDoc string
 const maxParts = 20
 
 type createJobInput struct {
-	Title          string   `json:"title" jsonschema:"a few words that name it"`
-	Description    string   `json:"description" jsonschema:"all that is to be done; the job knows nothing else"`
-	Subtasks       []string `json:"subtasks,omitempty" jsonschema:"parts that are worked on at the same time"`
-	Plan           bool     `json:"plan,omitempty" jsonschema:"write down steps first"`
-	Priority       int      `json:"priority,omitempty" jsonschema:"higher ones begin first" min:"-10" max:"10"`
-	Agent          string   `json:"agent,omitempty" jsonschema:"who works on it"`
+	Title          string   `json:"title" jsonschema:"a few words that name it to people"`
+	Description    string   `json:"description" jsonschema:"the whole task; the job knows nothing else"`
+	Subtasks       []string `json:"subtasks,omitempty" jsonschema:"tasks of parts that run at the same time"`
+	Plan           bool     `json:"plan,omitempty" jsonschema:"write down a plan first"`
+	Priority       int      `json:"priority,omitempty" jsonschema:"jobs of a higher priority begin first" min:"-10" max:"10"`
+	Agent          string   `json:"agent,omitempty" jsonschema:"agent that works on it"`
 	Model          string   `json:"model,omitempty" jsonschema:"provider/model"`
-	Thinking       string   `json:"thinking,omitempty" jsonschema:"how hard the model thinks" enum:"off,minimal,low,medium,high,xhigh"`
+	Thinking       string   `json:"thinking,omitempty" jsonschema:"how much the model reasons" enum:"off,minimal,low,medium,high,xhigh"`
 	MaxSteps       int      `json:"max_steps,omitempty" jsonschema:"model calls in one turn" min:"1" max:"1000"`
-	TimeoutSeconds int      `json:"timeout_seconds,omitempty" jsonschema:"of one turn" min:"1" max:"86400"`
-	MaxTokens      int64    `json:"max_tokens,omitempty" jsonschema:"that all its model calls may take" min:"1" max:"1000000000"`
-	Mode           string   `json:"mode,omitempty" jsonschema:"leave it out" enum:"local,container,agent"`
+	TimeoutSeconds int      `json:"timeout_seconds,omitempty" jsonschema:"time limit of one turn" min:"1" max:"86400"`
+	MaxTokens      int64    `json:"max_tokens,omitempty" jsonschema:"limit of tokens of all its model calls" min:"1" max:"1000000000"`
+	Mode           string   `json:"mode,omitempty" jsonschema:"not supported; leave it out" enum:"local,container,agent"`
 }
 
 func (d jobTools) create() chela.Tool {

@@ -24,7 +24,7 @@ var eventsDoc string
 
 type listJobsInput struct {
 	State string `json:"state,omitempty" jsonschema:"only those in this state" enum:"live,pending,in_progress,awaiting_approval,paused,completed,submitted,accepted,modified,failed,interrupted,cancelled,stuck,recovering"`
-	Limit int    `json:"limit,omitempty" jsonschema:"how many" min:"1" max:"100"`
+	Limit int    `json:"limit,omitempty" jsonschema:"number of rows" min:"1" max:"100"`
 }
 
 // liveJobs are the states of unfinished jobs.
@@ -72,7 +72,7 @@ func jobLines(jobs []chela.Job) string {
 func jobLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 type jobInput struct {
-	JobID string `json:"job_id" jsonschema:"which job"`
+	JobID string `json:"job_id" jsonschema:"id of the job"`
 }
 
 func jobRef(id string) api.JobRef { return api.JobRef{ID: chela.JobID(id)} }
@@ -129,8 +129,8 @@ func (d jobTools) told(v api.Job) string {
 }
 
 type eventsInput struct {
-	JobID string `json:"job_id" jsonschema:"which job"`
-	After int    `json:"after,omitempty" jsonschema:"only later ones than this number" min:"0"`
+	JobID string `json:"job_id" jsonschema:"id of the job"`
+	After int    `json:"after,omitempty" jsonschema:"only events with a higher number" min:"0"`
 }
 
 func (d jobTools) events() chela.Tool {

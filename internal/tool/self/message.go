@@ -32,9 +32,9 @@ type MessageOrder struct {
 type SendMessageFunc func(ctx context.Context, o MessageOrder) (to string, err error)
 
 type messageInput struct {
-	Channel string `json:"channel" jsonschema:"which channel"`
-	To      string `json:"to,omitempty" jsonschema:"which chat or person there"`
-	Text    string `json:"text" jsonschema:"what to send"`
+	Channel string `json:"channel" jsonschema:"name of the channel"`
+	To      string `json:"to,omitempty" jsonschema:"chat or person on the channel"`
+	Text    string `json:"text" jsonschema:"the text"`
 }
 
 // Message returns the tool.

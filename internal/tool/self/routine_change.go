@@ -22,16 +22,16 @@ var fireDoc string
 var reportDoc string
 
 type updateInput struct {
-	Name        string  `json:"name" jsonschema:"which routine"`
+	Name        string  `json:"name" jsonschema:"name of the routine"`
 	Enabled     *bool   `json:"enabled,omitempty" jsonschema:"whether it fires"`
-	Prompt      *string `json:"prompt,omitempty" jsonschema:"what to do then"`
-	Schedule    *string `json:"schedule,omitempty" jsonschema:"when, as the kind of its trigger has it"`
-	Timezone    *string `json:"timezone,omitempty" jsonschema:"of a cron expression"`
-	Pattern     *string `json:"pattern,omitempty" jsonschema:"an expression that a message matches"`
-	Notify      string  `json:"notify,omitempty" jsonschema:"when people are told" enum:"always,conditional,never"`
-	Target      string  `json:"target,omitempty" jsonschema:"where they are told" enum:"origin,last,broadcast,none"`
+	Prompt      *string `json:"prompt,omitempty" jsonschema:"the task of each run"`
+	Schedule    *string `json:"schedule,omitempty" jsonschema:"schedule, in the form of its trigger"`
+	Timezone    *string `json:"timezone,omitempty" jsonschema:"zone of a cron expression"`
+	Pattern     *string `json:"pattern,omitempty" jsonschema:"a regular expression that a message matches"`
+	Notify      string  `json:"notify,omitempty" jsonschema:"when people are notified" enum:"always,conditional,never"`
+	Target      string  `json:"target,omitempty" jsonschema:"where people are notified" enum:"origin,last,broadcast,none"`
 	Model       *string `json:"model,omitempty" jsonschema:"provider/model"`
-	Description *string `json:"description,omitempty" jsonschema:"for people"`
+	Description *string `json:"description,omitempty" jsonschema:"description for people"`
 }
 
 func (d routineTools) update() chela.Tool {
@@ -67,7 +67,7 @@ func (d routineTools) update() chela.Tool {
 }
 
 type nameInput struct {
-	Name string `json:"name" jsonschema:"which routine"`
+	Name string `json:"name" jsonschema:"name of the routine"`
 }
 
 func (d routineTools) delete() chela.Tool {
@@ -86,8 +86,8 @@ func (d routineTools) delete() chela.Tool {
 }
 
 type fireInput struct {
-	Name  string `json:"name" jsonschema:"which routine"`
-	Input string `json:"input,omitempty" jsonschema:"what it is told beside its prompt"`
+	Name  string `json:"name" jsonschema:"name of the routine"`
+	Input string `json:"input,omitempty" jsonschema:"additional input of the run"`
 }
 
 func (d routineTools) fire() chela.Tool {
@@ -109,8 +109,8 @@ func (d routineTools) fire() chela.Tool {
 }
 
 type reportInput struct {
-	Notify bool   `json:"notify" jsonschema:"whether people should be told"`
-	Text   string `json:"text,omitempty" jsonschema:"what they are told"`
+	Notify bool   `json:"notify" jsonschema:"whether people are notified"`
+	Text   string `json:"text,omitempty" jsonschema:"text of the notice"`
 }
 
 // maxReport limits the notice of a run, in bytes.

@@ -17,25 +17,25 @@ var createDoc string
 
 type createInput struct {
 	Name        string   `json:"name" jsonschema:"a short name"`
-	Prompt      string   `json:"prompt" jsonschema:"what to do then"`
-	Trigger     string   `json:"trigger" jsonschema:"what makes it fire" enum:"cron,every,at,event,webhook,system_event,manual"`
-	Schedule    string   `json:"schedule,omitempty" jsonschema:"when, with cron, every and at"`
-	Timezone    string   `json:"timezone,omitempty" jsonschema:"of a cron expression"`
-	Pattern     string   `json:"pattern,omitempty" jsonschema:"with event: an expression that a message matches"`
+	Prompt      string   `json:"prompt" jsonschema:"the task of each run"`
+	Trigger     string   `json:"trigger" jsonschema:"kind of trigger" enum:"cron,every,at,event,webhook,system_event,manual"`
+	Schedule    string   `json:"schedule,omitempty" jsonschema:"with cron, every and at: the schedule"`
+	Timezone    string   `json:"timezone,omitempty" jsonschema:"zone of a cron expression"`
+	Pattern     string   `json:"pattern,omitempty" jsonschema:"with event: a regular expression that a message matches"`
 	Channel     string   `json:"channel,omitempty" jsonschema:"with event: only messages of this channel"`
-	Path        string   `json:"path,omitempty" jsonschema:"with webhook: what follows /hooks/"`
+	Path        string   `json:"path,omitempty" jsonschema:"with webhook: the path after /hooks/"`
 	Scheme      string   `json:"scheme,omitempty" jsonschema:"with webhook: how requests are signed" enum:"secret,hmac,github,stripe,slack"`
-	Secret      string   `json:"secret,omitempty" jsonschema:"with webhook: where the secret is kept, as env:NAME"`
-	Source      string   `json:"source,omitempty" jsonschema:"with system_event: what it is of"`
-	Event       string   `json:"event,omitempty" jsonschema:"with system_event: what happened"`
-	Action      string   `json:"action,omitempty" jsonschema:"what it does" enum:"turn,lightweight,job,system_event,notify"`
-	Documents   []string `json:"documents,omitempty" jsonschema:"with lightweight: documents to read along"`
-	Session     string   `json:"session,omitempty" jsonschema:"where its turns run" enum:"isolated,main"`
-	Notify      string   `json:"notify,omitempty" jsonschema:"when people are told" enum:"always,conditional,never"`
-	Target      string   `json:"target,omitempty" jsonschema:"where they are told" enum:"origin,last,broadcast,none"`
+	Secret      string   `json:"secret,omitempty" jsonschema:"with webhook: where the secret is stored, as env:NAME"`
+	Source      string   `json:"source,omitempty" jsonschema:"with system_event: the kind of subject"`
+	Event       string   `json:"event,omitempty" jsonschema:"with system_event: the event"`
+	Action      string   `json:"action,omitempty" jsonschema:"kind of action" enum:"turn,lightweight,job,system_event,notify"`
+	Documents   []string `json:"documents,omitempty" jsonschema:"with lightweight: documents to include"`
+	Session     string   `json:"session,omitempty" jsonschema:"session of its runs" enum:"isolated,main"`
+	Notify      string   `json:"notify,omitempty" jsonschema:"when people are notified" enum:"always,conditional,never"`
+	Target      string   `json:"target,omitempty" jsonschema:"where people are notified" enum:"origin,last,broadcast,none"`
 	Model       string   `json:"model,omitempty" jsonschema:"provider/model"`
-	Once        bool     `json:"once,omitempty" jsonschema:"delete it after its first run"`
-	Description string   `json:"description,omitempty" jsonschema:"for people"`
+	Once        bool     `json:"once,omitempty" jsonschema:"delete the routine after its first run"`
+	Description string   `json:"description,omitempty" jsonschema:"description for people"`
 }
 
 func (d routineTools) create() chela.Tool {

@@ -22,7 +22,7 @@ var historyDoc string
 var outputDoc string
 
 type listInput struct {
-	All bool `json:"all,omitempty" jsonschema:"those that are turned off, too"`
+	All bool `json:"all,omitempty" jsonschema:"include disabled routines"`
 }
 
 func (d routineTools) list() chela.Tool {
@@ -79,8 +79,8 @@ func trigger(t chela.Trigger) string {
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 type historyInput struct {
-	Name  string `json:"name" jsonschema:"which routine"`
-	Limit int    `json:"limit,omitempty" jsonschema:"how many runs" min:"1" max:"100"`
+	Name  string `json:"name" jsonschema:"name of the routine"`
+	Limit int    `json:"limit,omitempty" jsonschema:"number of runs" min:"1" max:"100"`
 }
 
 func (d routineTools) history() chela.Tool {
@@ -113,7 +113,7 @@ func (d routineTools) history() chela.Tool {
 }
 
 type outputInput struct {
-	RunID string `json:"run_id" jsonschema:"which run"`
+	RunID string `json:"run_id" jsonschema:"id of the run"`
 }
 
 func (d routineTools) output() chela.Tool {

@@ -24,7 +24,7 @@ var sendDoc string
 
 type sessionListInput struct {
 	Kind  string `json:"kind,omitempty" jsonschema:"only sessions of this kind" enum:"main,dm,group,channel,subagent,job,cron,hook"`
-	Limit int    `json:"limit,omitempty" jsonschema:"how many" min:"1" max:"100"`
+	Limit int    `json:"limit,omitempty" jsonschema:"number of rows" min:"1" max:"100"`
 }
 
 func (d sessionTools) list() chela.Tool {
@@ -58,9 +58,9 @@ func (d sessionTools) list() chela.Tool {
 func sessionOneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 type sessionHistoryInput struct {
-	SessionKey string `json:"session_key" jsonschema:"which session"`
-	Limit      int    `json:"limit,omitempty" jsonschema:"how many entries" min:"1" max:"200"`
-	Tools      bool   `json:"tools,omitempty" jsonschema:"show tool calls and results, too"`
+	SessionKey string `json:"session_key" jsonschema:"key of the session"`
+	Limit      int    `json:"limit,omitempty" jsonschema:"number of entries" min:"1" max:"200"`
+	Tools      bool   `json:"tools,omitempty" jsonschema:"include tool calls and results"`
 }
 
 func (d sessionTools) history() chela.Tool {
@@ -128,8 +128,8 @@ func cutEntry(text string) string {
 }
 
 type sendInput struct {
-	SessionKey string `json:"session_key" jsonschema:"which session"`
-	Text       string `json:"text" jsonschema:"what to say"`
+	SessionKey string `json:"session_key" jsonschema:"key of the session"`
+	Text       string `json:"text" jsonschema:"the message"`
 }
 
 func (d sessionTools) send() chela.Tool {

@@ -18,13 +18,13 @@ var spawnDoc string
 var agentsDoc string
 
 type spawnInput struct {
-	Task              string `json:"task" jsonschema:"all that is to be done"`
-	Label             string `json:"label,omitempty" jsonschema:"a few words that name it"`
-	AgentID           string `json:"agent_id,omitempty" jsonschema:"which agent works on it"`
+	Task              string `json:"task" jsonschema:"the whole task"`
+	Label             string `json:"label,omitempty" jsonschema:"a few words that name it to people"`
+	AgentID           string `json:"agent_id,omitempty" jsonschema:"agent that works on it"`
 	Model             string `json:"model,omitempty" jsonschema:"provider/model"`
-	Thinking          string `json:"thinking,omitempty" jsonschema:"how hard its model thinks" enum:"off,minimal,low,medium,high,xhigh"`
-	RunTimeoutSeconds int    `json:"run_timeout_seconds,omitempty" jsonschema:"after this time it is ended" min:"0" max:"86400"`
-	Cleanup           string `json:"cleanup,omitempty" jsonschema:"what becomes of its session" enum:"keep,delete"`
+	Thinking          string `json:"thinking,omitempty" jsonschema:"how much its model reasons" enum:"off,minimal,low,medium,high,xhigh"`
+	RunTimeoutSeconds int    `json:"run_timeout_seconds,omitempty" jsonschema:"time limit in seconds" min:"0" max:"86400"`
+	Cleanup           string `json:"cleanup,omitempty" jsonschema:"whether its session stays in the lists" enum:"keep,delete"`
 }
 
 // spawnAnswer is the result for the model; it uses the field names common among

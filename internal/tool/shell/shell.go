@@ -44,9 +44,9 @@ type commandRunner interface {
 }
 
 type input struct {
-	Command string `json:"command" jsonschema:"the line of shell to run"`
-	Workdir string `json:"workdir,omitempty" jsonschema:"where it begins; the workspace if left out"`
-	Timeout int    `json:"timeout,omitempty" jsonschema:"seconds after which it is killed; 120 if left out" min:"1" max:"600"`
+	Command string `json:"command" jsonschema:"the command"`
+	Workdir string `json:"workdir,omitempty" jsonschema:"working directory; the workspace by default"`
+	Timeout int    `json:"timeout,omitempty" jsonschema:"time limit in seconds; 120 by default" min:"1" max:"600"`
 }
 
 // limit is the timeout of a command.

@@ -51,12 +51,12 @@ type Config struct {
 var httpDoc string
 
 type httpInput struct {
-	Method  string            `json:"method,omitempty" jsonschema:"GET if left out" enum:"GET,HEAD,OPTIONS,POST,PUT,PATCH,DELETE"`
+	Method  string            `json:"method,omitempty" jsonschema:"the method; GET by default" enum:"GET,HEAD,OPTIONS,POST,PUT,PATCH,DELETE"`
 	URL     string            `json:"url" jsonschema:"the address, such as https://example.com/page"`
 	Headers map[string]string `json:"headers,omitempty" jsonschema:"request headers by name"`
-	Body    string            `json:"body,omitempty" jsonschema:"what to send"`
-	Timeout int               `json:"timeout_secs,omitempty" jsonschema:"seconds to wait for the whole answer; 30 if left out" min:"1" max:"120"`
-	SaveTo  string            `json:"save_to,omitempty" jsonschema:"file of the workspace to write the body of the answer to"`
+	Body    string            `json:"body,omitempty" jsonschema:"the text"`
+	Timeout int               `json:"timeout_secs,omitempty" jsonschema:"time limit in seconds; 30 by default" min:"1" max:"120"`
+	SaveTo  string            `json:"save_to,omitempty" jsonschema:"file in the workspace that receives the body"`
 }
 
 func (in httpInput) method() string { return cmp.Or(in.Method, http.MethodGet) }
