@@ -6,7 +6,6 @@ import (
 
 	"chela"
 	"chela/internal/background"
-	"chela/internal/background/routine"
 	"chela/internal/config"
 	"chela/internal/tool"
 	"chela/internal/tool/file"
@@ -56,8 +55,7 @@ func (a *App) builtins() ([]chela.Tool, error) {
 		}),
 		[]chela.Tool{shell.New(box, a.workspace), http, tool.ReadResult(a.wholeText)},
 		self.DocumentTools(a.memory, a.blobs.Keep),
-		background.Tools(func() *background.Background { return a.background }),                    // which is made after the tools
-		self.RoutineTools(func() *routine.Routines { return a.background.Routines() }, cfg.Zone()), // same
+		background.Tools(func() *background.Background { return a.background }, cfg.Zone()), // which is made after the tools
 		[]chela.Tool{
 			self.Report(func(ctx context.Context, turn chela.TurnID, r chela.Report) error {
 				return a.background.Routines().Report(ctx, turn, r)

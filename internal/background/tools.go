@@ -12,21 +12,29 @@ import (
 	"chela/internal/tool/self"
 )
 
-// Tools returns the tools of jobs and of sessions. The background that they use
-// is made after them, so it is looked up when they run.
-func Tools(of func() *Background) []chela.Tool {
+// Tools returns the tools of jobs, routines and sessions; times are in the zone of the
+// owner. The background that they use is made after them, so it is looked up when they
+// run.
+func Tools(of func() *Background, zone *time.Location) []chela.Tool {
 	jobs := self.JobTools(self.JobConfig{
-		Connect:  func(ctx context.Context, call chela.ToolCall) (api.Local, error) { return of().connect(ctx, call) },
+		Connect: func(ctx context.Context, call chela.ToolCall) (api.Local, error) {
+			return of().connect(ctx, call, of().jobs.Operations())
+		},
 		Progress: progress(of), Agents: func(agent string) []string { return of().spawnable(agent) }, Now: func() time.Time { return of().cfg.Now() },
 	})
-	return slices.Concat(jobs, self.SessionTools(sessionTools(of)))
+	routines := self.RoutineTools(func(ctx context.Context, call chela.ToolCall) (api.Local, error) {
+		home, err := of().connect(ctx, call, of().routines.Operations())
+		home.Caller.By = "agent " + call.Agent
+		return home, err
+	}, zone)
+	return slices.Concat(jobs, routines, self.SessionTools(sessionTools(of)))
 }
 
-// connect returns a connection to the operations on jobs for a call. What they create
-// has the rights of the principal that started the call's turn.
-func (b *Background) connect(ctx context.Context, call chela.ToolCall) (api.Local, error) {
+// connect returns a connection to operations for a call. What they create has the
+// rights of the principal that started the call's turn.
+func (b *Background) connect(ctx context.Context, call chela.ToolCall, operations []api.Bound) (api.Local, error) {
 	origin, err := b.originOf(ctx, call)
-	return api.Local{Operations: b.jobs.Operations(), Caller: api.Caller{
+	return api.Local{Operations: operations, Caller: api.Caller{
 		By: string(call.Session), Origin: origin, Session: call.Session, Agent: call.Agent, Key: string(call.ID),
 	}}, err
 }

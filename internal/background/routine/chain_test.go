@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
+	"chela/internal/background/notice"
 	"chela/internal/background/routine"
 	"chela/internal/store"
 	"chela/internal/tool"
@@ -18,6 +20,30 @@ const manyFirings = 20
 
 type nameInput struct {
 	Name string `json:"name" jsonschema:"which routine"`
+}
+
+// as returns a connection to the operations on routines for a call.
+func (h *house) as(call chela.ToolCall) api.Local {
+	h.t.Helper()
+	origin, err := store.Find(h.t.Context(), h.store, func(r *store.Read) (chela.Origin, error) { return notice.CallOrigin(h.t.Context(), r, call) })
+	if err != nil {
+		h.t.Error(err)
+	}
+	return api.Local{Operations: h.routines.Operations(), Caller: api.Caller{
+		By: "agent " + call.Agent, Origin: origin, Session: call.Session, Agent: call.Agent, Key: string(call.ID),
+	}}
+}
+
+// fireFor fires a routine for a call.
+func (h *house) fireFor(ctx context.Context, call chela.ToolCall, v chela.Routine) (chela.RunID, error) {
+	fired, err := api.Call(ctx, h.as(call), api.RoutinesFire, api.RoutineFiring{RoutineRef: api.RoutineRef{Name: v.Name}})
+	return fired.Run, err
+}
+
+// makeFor makes a routine for a call.
+func (h *house) makeFor(ctx context.Context, call chela.ToolCall, v chela.Routine) error {
+	_, err := api.Call(ctx, h.as(call), api.RoutinesCreate, api.NewRoutine{Name: v.Name, Agent: v.Agent, Trigger: v.Trigger, Action: v.Action})
+	return err
 }
 
 // firing is the tool by which a turn fires a routine.
@@ -31,7 +57,7 @@ func (h *house) firing() chela.Tool {
 				return tool.Done("enough"), nil
 			}
 			if err == nil {
-				_, err = h.routines.FireFor(ctx, c.ToolCall, v.ID, "")
+				_, err = h.fireFor(ctx, c.ToolCall, v)
 			}
 			return tool.Outcome("fired", err)
 		},
@@ -46,7 +72,7 @@ func (h *house) making() chela.Tool {
 		Run: func(ctx context.Context, c tool.Call[nameInput]) (chela.ToolResult, error) {
 			v := byHand(c.In.Name, chela.ActionTurn)
 			v.Agent, v.Action.Main, v.Enabled = "main", true, true
-			_, err := h.routines.CreateFor(ctx, c.ToolCall, v)
+			err := h.makeFor(ctx, c.ToolCall, v)
 			return tool.Outcome("made", err)
 		},
 	})
@@ -118,6 +144,7 @@ func TestRoutinesThatMakeRoutines(t *testing.T) {
 turns:
   - {when: do first, steps: [{calls: [{tool: make, args: {name: second}}]}, {text: "{{result 0}}"}]}
   - {when: do second, steps: [{calls: [{tool: make, args: {name: third}}]}, {text: "{{result 0}}"}]}
+  - {when: do third, steps: [{text: done}]}
 `})
 	first := byHand("first", chela.ActionTurn)
 	first.Action.Main = true
@@ -130,12 +157,13 @@ turns:
 		h.untilLast(second, n+1)
 	}
 	h.fire(h.find("third"), "")
+	h.untilLast(h.find("third"), 1) // its message and the next one would be one turn
 	same(t, "first", []int{0}, h.generations(first))
 	same(t, "second", []int{1, 1}, h.generations(second))
 	same(t, "third", []int{2}, h.generations(h.find("third")))
 	deep := h.turnOf(3)
 	v := byHand("fourth", chela.ActionTurn)
-	if _, err := h.routines.CreateFor(t.Context(), deep, v); chela.KindOf(err) != chela.Denied {
+	if err := h.makeFor(t.Context(), deep, v); chela.KindOf(err) != chela.Denied {
 		t.Errorf("a routine of a turn at the limit: %v", err)
 	}
 }
@@ -150,7 +178,7 @@ func TestJobsOfFiredRoutines(t *testing.T) {
 		runs := map[int]chela.RunID{}
 		for generation := range 3 {
 			v := h.create(byHand(fmt.Sprint("bake-", generation), chela.ActionJob)) // its run lasts as long as its job
-			id, err := h.routines.FireFor(t.Context(), h.turnOf(generation), v.ID, "")
+			id, err := h.fireFor(t.Context(), h.turnOf(generation), v)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,7 +198,7 @@ func TestJobsOfFiredRoutines(t *testing.T) {
 	})
 	h := open(t, sqlite(t), plan{})
 	v := h.create(byHand("bake", chela.ActionJob))
-	if _, err := h.routines.FireFor(t.Context(), h.turnOf(3), v.ID, ""); chela.KindOf(err) != chela.Denied {
+	if _, err := h.fireFor(t.Context(), h.turnOf(3), v); chela.KindOf(err) != chela.Denied {
 		t.Errorf("fired by a turn at the limit: %v", err)
 	}
 	same(t, "runs", 0, len(h.list(v)))

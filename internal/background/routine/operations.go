@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"chela"
@@ -16,41 +17,98 @@ import (
 func (d *Routines) Operations() []api.Bound {
 	return []api.Bound{
 		api.RoutinesList.Do(d.list),
-		api.RoutinesCreate.Do(func(ctx context.Context, c api.Caller, q api.NewRoutine) (chela.Routine, error) {
-			return d.Create(ctx, q.Routine(c), c.By)
-		}),
+		api.RoutinesCreate.Do(d.create),
 		api.RoutinesNext.Do(d.next),
-		api.RoutinesShow.Do(func(ctx context.Context, _ api.Caller, q api.RoutineRef) (chela.Routine, error) {
-			return d.Routine(ctx, q.Name)
+		api.RoutinesShow.Do(func(ctx context.Context, c api.Caller, q api.RoutineRef) (chela.Routine, error) {
+			return d.seen(ctx, c, q.Name)
 		}),
 		api.RoutinesChange.Do(func(ctx context.Context, c api.Caller, q api.RoutineEdit) (chela.Routine, error) {
-			v, err := d.Routine(ctx, q.Name)
+			v, err := d.seen(ctx, c, q.Name)
 			if err != nil {
 				return v, err
 			}
 			return d.Update(ctx, v.ID, q.Change, c.By)
 		}),
 		api.RoutinesDelete.Do(func(ctx context.Context, c api.Caller, q api.RoutineRef) (none api.None, _ error) {
-			v, err := d.Routine(ctx, q.Name)
+			v, err := d.seen(ctx, c, q.Name)
 			if err != nil {
 				return none, err
 			}
 			return none, d.Delete(ctx, v.ID, c.By)
 		}),
-		api.RoutinesFire.Do(func(ctx context.Context, c api.Caller, q api.RoutineFiring) (api.Fired, error) {
-			v, err := d.Routine(ctx, q.Name)
-			if err != nil {
-				return api.Fired{}, err
-			}
-			run, err := d.Fire(ctx, v.ID, Firing{Key: c.KeyOf(q.Firing.Key), Input: q.Firing.Input, By: c.By})
-			return api.Fired{Run: run}, err
-		}),
+		api.RoutinesFire.Do(d.fired),
 		api.RoutinesRuns.Do(d.runs),
 		api.RunsShow.Do(d.run),
 	}
 }
 
-func (d *Routines) list(ctx context.Context, _ api.Caller, q api.RoutineQuery) (api.Page[chela.Routine], error) {
+// sees reports whether a session may see a routine: those created there and, unless
+// others read along, those of the owner. An agent sees those only in its main session
+// and in runs of its routines, and only its own.
+func sees(c api.Caller, v chela.Routine) bool {
+	if c.Session == "" || v.Session == c.Session {
+		return true
+	}
+	key, err := chela.ParseSessionKey(c.Session)
+	switch {
+	case err != nil:
+		return false
+	case c.Agent != "":
+		return v.Agent == c.Agent && (key.Kind == chela.KeyMain || key.Kind == chela.KeyCron)
+	default:
+		return !key.IsGroup()
+	}
+}
+
+// seen returns a routine that the caller may see, by its id or name. Others are
+// NotFound, as if they did not exist.
+func (d *Routines) seen(ctx context.Context, c api.Caller, name string) (chela.Routine, error) {
+	v, err := d.Routine(ctx, name)
+	if err == nil && !sees(c, v) {
+		return chela.Routine{}, noRoutine(name)
+	}
+	return v, err
+}
+
+// create creates a routine. One that a tool makes is the next generation of the call's
+// turn; a call that is repeated after a crash finds its routine.
+func (d *Routines) create(ctx context.Context, c api.Caller, q api.NewRoutine) (made chela.Routine, err error) {
+	v := q.Routine(c)
+	if c.Agent == "" {
+		return d.Create(ctx, v, c.By)
+	}
+	if v.Origin.Generation, err = d.nextGeneration(c.Origin); err != nil {
+		return v, err
+	}
+	made, err = d.Create(ctx, v, c.By)
+	if chela.KindOf(err) != chela.Conflict {
+		return made, err
+	}
+	known, wrong := d.Routine(ctx, v.Name)
+	if wrong == nil && known.Session == c.Session && known.Version == 1 && known.CreatedAt.Equal(known.UpdatedAt) && known.Action.Text == v.Action.Text {
+		return known, nil
+	}
+	return made, err
+}
+
+// fired fires a routine once for each key. A run that a tool fires is the next
+// generation of the call's turn.
+func (d *Routines) fired(ctx context.Context, c api.Caller, q api.RoutineFiring) (api.Fired, error) {
+	v, err := d.seen(ctx, c, q.Name)
+	if err != nil {
+		return api.Fired{}, err
+	}
+	f := Firing{Key: c.KeyOf(q.Firing.Key), Input: q.Firing.Input, By: c.By}
+	if c.Agent != "" {
+		if f.Generation, err = d.nextGeneration(c.Origin); err != nil {
+			return api.Fired{}, err
+		}
+	}
+	run, err := d.Fire(ctx, v.ID, f)
+	return api.Fired{Run: run}, err
+}
+
+func (d *Routines) list(ctx context.Context, c api.Caller, q api.RoutineQuery) (api.Page[chela.Routine], error) {
 	found, err := store.Find(ctx, d.store, func(r *store.Read) ([]chela.Routine, error) {
 		if q.After != "" {
 			if _, ok, err := r.RoutineNamed(ctx, q.After); err != nil || !ok {
@@ -59,7 +117,9 @@ func (d *Routines) list(ctx context.Context, _ api.Caller, q api.RoutineQuery) (
 		}
 		return r.Routines(ctx, q.After, api.Rows(q.Limit)+1) // one more tells whether there is a next page
 	})
-	return api.Paged(found, q.Limit, func(v chela.Routine) string { return v.Name }), err
+	page := api.Paged(found, q.Limit, func(v chela.Routine) string { return v.Name })
+	page.Items = slices.DeleteFunc(page.Items, func(v chela.Routine) bool { return !sees(c, v) })
+	return page, err
 }
 
 // maxNext limits the number of due times that are listed.
@@ -78,13 +138,13 @@ func (d *Routines) next(ctx context.Context, _ api.Caller, q api.DueQuery) (api.
 }
 
 // runs lists runs without their outputs, which may be large.
-func (d *Routines) runs(ctx context.Context, _ api.Caller, q api.RunsQuery) (page api.Page[chela.RoutineRun], _ error) {
+func (d *Routines) runs(ctx context.Context, c api.Caller, q api.RunsQuery) (page api.Page[chela.RoutineRun], _ error) {
 	if q.Before != "" {
 		if _, err := d.Run(ctx, q.Before); err != nil {
 			return page, api.Unknown(string(q.Before), err)
 		}
 	}
-	v, err := d.Routine(ctx, q.Name)
+	v, err := d.seen(ctx, c, q.Name)
 	if err != nil {
 		return page, err
 	}
@@ -105,7 +165,7 @@ const pollTime = 100 * time.Millisecond
 // run returns a run, at once or when it has ended. For a client that knows the
 // reason for which the run waits, it also returns when two reads in a row show
 // another reason.
-func (d *Routines) run(ctx context.Context, _ api.Caller, q api.RunQuery) (chela.RoutineRun, error) {
+func (d *Routines) run(ctx context.Context, c api.Caller, q api.RunQuery) (chela.RoutineRun, error) {
 	patient, cancel := context.WithTimeout(ctx, time.Duration(q.WaitMS)*time.Millisecond)
 	defer cancel()
 	last := ""
@@ -114,6 +174,9 @@ func (d *Routines) run(ctx context.Context, _ api.Caller, q api.RunQuery) (chela
 	}
 	for {
 		run, err := d.Run(ctx, q.ID)
+		if err == nil && c.Session != "" {
+			_, err = d.seen(ctx, c, string(run.Routine))
+		}
 		if chela.KindOf(err) == chela.NotFound {
 			err = chela.E(chela.NotFound, fmt.Sprintf("there is no run %.80q", q.ID)).WithHint("GET /api/routines/{id}/runs lists those that are kept")
 		}

@@ -16,7 +16,7 @@ func operated(t *testing.T) (*house, api.Local) {
 	t.Helper()
 	h := open(t, sqlite(t), plan{scenario: asks})
 	return h, api.Local{Operations: h.routines.Operations(), Caller: api.Caller{
-		By: "me", Account: "tok_1", Origin: chela.Origin{Channel: "http"}, Session: "agent:main:slack:group:7",
+		By: "me", Account: "tok_1", Origin: chela.Origin{Channel: "http"}, Session: "agent:main:main",
 	}}
 }
 
@@ -163,5 +163,51 @@ func TestRunsAreAwaited(t *testing.T) {
 	h.answer(run)
 	if got := <-ended; got.ID != run.ID || got.Waits == run.Waits {
 		t.Errorf("the run is %+v", got)
+	}
+}
+
+// TestRoutinesOfOthersAreNotSeen keeps routines of the owner from groups, and those of
+// one agent from another.
+func TestRoutinesOfOthersAreNotSeen(t *testing.T) {
+	t.Parallel()
+	h, home := operated(t)
+	const private, group, other = chela.SessionKey("agent:main:main"), chela.SessionKey("agent:main:slack:group:7"), chela.SessionKey("agent:other:main")
+	made := map[string]chela.RunID{}
+	for name, session := range map[string]chela.SessionKey{"private": private, "group": group} {
+		home.Caller.Session = session
+		called(t, home, api.RoutinesCreate, byName(name))
+		made[name] = called(t, home, api.RoutinesFire, api.RoutineFiring{RoutineRef: api.RoutineRef{Name: name}}).Run
+	}
+	h.rest()
+	for _, tt := range []struct {
+		session chela.SessionKey
+		agent   string
+		want    string
+	}{
+		{"", "", "group private"}, {private, "", "group private"}, {group, "", "group"}, {private, "main", "group private"}, {group, "main", "group"},
+		{"cron:rtn_x", "main", "group private"}, {"agent:main:dm:ada", "main", ""}, {other, "other", ""}, {"nonsense", "", ""},
+	} {
+		home.Caller.Session, home.Caller.Agent = tt.session, tt.agent
+		var listed, shown []string
+		for _, v := range called(t, home, api.RoutinesList, api.RoutineQuery{}).Items {
+			listed = append(listed, v.Name)
+		}
+		for _, name := range []string{"group", "private"} {
+			ref := api.RoutineRef{Name: name}
+			_, err := api.Call(t.Context(), home, api.RoutinesShow, ref)
+			if err == nil {
+				shown = append(shown, name)
+				continue
+			}
+			for _, kind := range []chela.Kind{
+				chela.KindOf(err), refused(t, home, api.RoutinesRuns, api.RunsQuery{RoutineRef: ref}), refused(t, home, api.RunsShow, api.RunQuery{ID: made[name]}),
+				refused(t, home, api.RoutinesFire, api.RoutineFiring{RoutineRef: ref}), refused(t, home, api.RoutinesDelete, ref),
+				refused(t, home, api.RoutinesChange, api.RoutineEdit{RoutineRef: ref, Change: api.RoutineChange{Enabled: new(false)}}),
+			} {
+				same(t, name+" for "+string(tt.session), chela.NotFound, kind)
+			}
+		}
+		same(t, "listed for "+string(tt.session)+" "+tt.agent, tt.want, strings.Join(listed, " "))
+		same(t, "shown to "+string(tt.session)+" "+tt.agent, tt.want, strings.Join(shown, " "))
 	}
 }

@@ -120,10 +120,13 @@ func find(ctx context.Context, r *store.Read, idOrName string) (chela.Routine, e
 	}
 	v, err = r.Routine(ctx, chela.RoutineID(idOrName))
 	if err == nil && !v.DeletedAt.IsZero() || chela.KindOf(err) == chela.NotFound {
-		err = chela.E(chela.NotFound, fmt.Sprintf("there is no routine %q", rule.Shown(idOrName))).
-			WithHint("chela routines list shows all")
+		err = noRoutine(idOrName)
 	}
 	return v, err
+}
+
+func noRoutine(idOrName string) error {
+	return chela.E(chela.NotFound, fmt.Sprintf("there is no routine %q", rule.Shown(idOrName))).WithHint("chela routines list shows all")
 }
 
 // pageSize is the number of routines per read.

@@ -36,10 +36,6 @@ func (i *Interpreter) routineCommand(g given) routineCommand {
 	return routineCommand{g, i.api(g), i.cfg.Zone, i.cfg.RoutinesOff}
 }
 
-// may reports whether the session of a command may see a routine: in a group
-// only routines created there.
-func (c routineCommand) may(v chela.Routine) bool { return !c.inGroup() || v.Session == c.Session }
-
 func (c routineCommand) named(ctx context.Context, name string) (chela.Routine, error) {
 	return api.Call(ctx, c.api, api.RoutinesShow, api.RoutineRef{Name: name})
 }
@@ -93,7 +89,7 @@ func (c routineCommand) routine(ctx context.Context) (string, error) {
 		return "", chela.E(chela.Invalid, "no routine is named").WithHint("see /routine list")
 	}
 	v, err := c.named(ctx, name)
-	if chela.KindOf(err) == chela.NotFound || err == nil && !c.may(v) {
+	if chela.KindOf(err) == chela.NotFound {
 		return "", chela.E(chela.NotFound, "there is no routine "+Quoted(name)).WithHint("see /routine list")
 	}
 	if err != nil {
@@ -109,9 +105,7 @@ func (c routineCommand) list(ctx context.Context) (string, error) {
 	}
 	lines := []string{"Routines:"}
 	for _, v := range all {
-		if c.may(v) {
-			lines = append(lines, "- "+c.line(v))
-		}
+		lines = append(lines, "- "+c.line(v))
 	}
 	switch n := len(lines) - 1; {
 	case n == 0:
@@ -165,8 +159,7 @@ func (c routineCommand) next(ctx context.Context) (string, error) {
 	}
 	var lines []string
 	for _, d := range due.Items {
-		v, err := c.named(ctx, string(d.Routine))
-		if err == nil && c.may(v) {
+		if _, err := c.named(ctx, string(d.Routine)); err == nil { // the session may see it
 			lines = append(lines, c.moment(d.At)+" "+d.Name)
 		}
 	}

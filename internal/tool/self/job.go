@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/api"
 )
 
 // JobConfig holds the dependencies of the tools of jobs. All fields are required.
@@ -19,10 +18,6 @@ type JobConfig struct {
 	Agents   func(agent string) []string // that an agent may let work on a job
 	Now      func() time.Time
 }
-
-// A ConnectFunc returns a connection to the operations of the home for a call. It acts
-// for the principal of the call's turn; the call is its idempotency key.
-type ConnectFunc func(ctx context.Context, call chela.ToolCall) (api.Local, error)
 
 // progress is what a job reports about itself.
 type progress interface {
@@ -40,25 +35,9 @@ func JobTools(cfg JobConfig) []chela.Tool {
 	return []chela.Tool{d.create(), d.list(), d.status(), d.events(), d.prompt(), d.cancel(), d.plan(), d.step(), d.parts()}
 }
 
-// A jobConnection carries out operations on jobs for a call.
-type jobConnection struct {
-	connect ConnectFunc
-	call    chela.ToolCall
-}
-
 // jobs returns the connection of a call.
-func (d jobTools) jobs(call chela.ToolCall) jobConnection { return jobConnection{d.Connect, call} }
-
-// Do carries out a request. A job that the session of the call may not see is NotFound.
-func (c jobConnection) Do(ctx context.Context, r api.Request, out any) error {
-	home, err := c.connect(ctx, c.call)
-	if err == nil {
-		err = home.Do(ctx, r, out)
-	}
-	if chela.KindOf(err) == chela.NotFound && chela.HintOf(err) == "" {
-		err = chela.E(chela.NotFound, chela.MessageOf(err)).WithHint("list_jobs lists those that there are").Because(err)
-	}
-	return err
+func (d jobTools) jobs(call chela.ToolCall) connection {
+	return connection{d.Connect, call, "list_jobs lists those that there are"}
 }
 
 // jobChange is the judgement of a call that changes rows of chela's store and may

@@ -1,11 +1,13 @@
 package self
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"strings"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/tool"
 )
 
@@ -42,28 +44,53 @@ func (d routineTools) update() chela.Tool {
 			return routineWriting("change routine "+in.Name+tool.Shown(in, "name"), in.Name)
 		},
 		Run: func(ctx context.Context, call tool.Call[updateInput]) (chela.ToolResult, error) {
-			r, err := d.find(ctx, call.ToolCall, call.In.Name)
+			ref := api.RoutineRef{Name: call.In.Name}
+			r, err := api.Call(ctx, d.routines(call.ToolCall), api.RoutinesShow, ref)
 			if err != nil {
 				return tool.Outcome("", err)
 			}
-			in := call.In
-			c := RoutineChange{
-				Enabled: in.Enabled, Text: in.Prompt, Description: in.Description, Schedule: in.Schedule, Zone: in.Timezone, Pattern: in.Pattern, Model: in.Model,
+			change, err := d.change(r, call.In)
+			if err == nil {
+				r, err = api.Call(ctx, d.routines(call.ToolCall), api.RoutinesChange, api.RoutineEdit{RoutineRef: ref, Change: change})
 			}
-			if in.Notify != "" {
-				policy := chela.NotifyPolicy(in.Notify)
-				c.Notify = &policy
-			}
-			if in.Target != "" {
-				target := chela.NotifyTarget(in.Target)
-				c.Target = &target
-			}
-			if r, err = d.of().UpdateFor(ctx, call.ToolCall, r.ID, c); err != nil {
+			if err != nil {
 				return tool.Outcome("", err)
 			}
 			return tool.Done("changed " + d.told(r)), nil
 		},
 	})
+}
+
+// change returns the change of a routine that a call asks for.
+func (d routineTools) change(r chela.Routine, in updateInput) (api.RoutineChange, error) {
+	c := api.RoutineChange{Enabled: in.Enabled, Description: in.Description}
+	if in.Schedule != nil {
+		if err := d.schedule(&r.Trigger, *in.Schedule); err != nil {
+			return c, err
+		}
+	}
+	set(&r.Trigger.Zone, in.Timezone)
+	set(&r.Trigger.Pattern, in.Pattern)
+	if in.Schedule != nil || in.Timezone != nil || in.Pattern != nil {
+		c.Trigger = &r.Trigger
+	}
+	set(&r.Action.Text, in.Prompt)
+	set(&r.Action.Model, in.Model)
+	if in.Prompt != nil || in.Model != nil {
+		c.Action = &r.Action
+	}
+	r.Notify.Policy = cmp.Or(chela.NotifyPolicy(in.Notify), r.Notify.Policy)
+	r.Notify.Target = cmp.Or(chela.NotifyTarget(in.Target), r.Notify.Target)
+	if in.Notify != "" || in.Target != "" {
+		c.Notify = &r.Notify
+	}
+	return c, nil
+}
+
+func set[T any](to, from *T) {
+	if from != nil {
+		*to = *from
+	}
 }
 
 type nameInput struct {
@@ -76,10 +103,7 @@ func (d routineTools) delete() chela.Tool {
 		Doc:   deleteDoc,
 		Judge: func(in nameInput) chela.Judgement { return routineWriting("delete routine "+in.Name, in.Name) },
 		Run: func(ctx context.Context, call tool.Call[nameInput]) (chela.ToolResult, error) {
-			r, err := d.find(ctx, call.ToolCall, call.In.Name)
-			if err == nil {
-				err = d.of().DeleteFor(ctx, call.ToolCall, r.ID)
-			}
+			_, err := api.Call(ctx, d.routines(call.ToolCall), api.RoutinesDelete, api.RoutineRef{Name: call.In.Name})
 			return tool.Outcome("deleted", err)
 		},
 	})
@@ -98,12 +122,10 @@ func (d routineTools) fire() chela.Tool {
 			return routineWriting("run routine "+in.Name+" now"+tool.Shown(in, "name"), in.Name)
 		},
 		Run: func(ctx context.Context, call tool.Call[fireInput]) (chela.ToolResult, error) {
-			r, err := d.find(ctx, call.ToolCall, call.In.Name)
-			if err != nil {
-				return tool.Outcome("", err)
-			}
-			run, err := d.of().FireFor(ctx, call.ToolCall, r.ID, call.In.Input)
-			return tool.Outcome("fired: run "+string(run), err)
+			fired, err := api.Call(ctx, d.routines(call.ToolCall), api.RoutinesFire, api.RoutineFiring{
+				RoutineRef: api.RoutineRef{Name: call.In.Name}, Firing: api.Firing{Input: call.In.Input},
+			})
+			return tool.Outcome("fired: run "+string(fired.Run), err)
 		},
 	})
 }

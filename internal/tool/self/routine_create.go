@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/tool"
 )
 
@@ -56,9 +57,10 @@ func (d routineTools) create() chela.Tool {
 			return j
 		},
 		Run: func(ctx context.Context, call tool.Call[createInput]) (chela.ToolResult, error) {
-			r, err := d.routine(call)
+			var r chela.Routine
+			q, err := d.routine(call)
 			if err == nil {
-				r, err = d.of().CreateFor(ctx, call.ToolCall, r)
+				r, err = api.Call(ctx, d.routines(call.ToolCall), api.RoutinesCreate, q)
 			}
 			if err != nil {
 				return tool.Outcome("", err)
@@ -68,11 +70,11 @@ func (d routineTools) create() chela.Tool {
 	})
 }
 
-// routine builds the routine that a call describes.
-func (d routineTools) routine(call tool.Call[createInput]) (chela.Routine, error) {
+// routine returns the routine that a call asks for.
+func (d routineTools) routine(call tool.Call[createInput]) (api.NewRoutine, error) {
 	in := call.In
-	r := chela.Routine{
-		Name: in.Name, Description: in.Description, Agent: call.Agent, Enabled: true, Session: call.Session, DeleteAfterRun: in.Once,
+	r := api.NewRoutine{
+		Name: in.Name, Description: in.Description, Agent: call.Agent, DeleteAfterRun: in.Once,
 		Trigger: chela.Trigger{
 			Kind: chela.TriggerKind(in.Trigger), Zone: in.Timezone, Pattern: in.Pattern, Channel: in.Channel, Path: in.Path, Scheme: in.Scheme,
 			Secret: in.Secret, Source: in.Source, Event: in.Event,

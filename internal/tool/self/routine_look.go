@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/tool"
 )
 
@@ -30,14 +31,14 @@ func (d routineTools) list() chela.Tool {
 		Name: "routine_list",
 		Doc:  listDoc,
 		Run: func(ctx context.Context, call tool.Call[listInput]) (chela.ToolResult, error) {
-			all, err := d.of().All(ctx)
+			all, err := api.All(ctx, d.routines(call.ToolCall), api.RoutinesList, api.RoutineQuery{Limit: api.MaxPage})
 			if err != nil {
 				return tool.Outcome("", err)
 			}
 			var b strings.Builder
 			var from chela.Provenance
 			for _, r := range all {
-				if seesRoutine(call.ToolCall, r) && (r.Enabled || call.In.All) {
+				if r.Enabled || call.In.All {
 					b.WriteString(d.told(r) + "\n")
 					from = from.With(r.Origin.Provenance)
 				}
@@ -88,16 +89,14 @@ func (d routineTools) history() chela.Tool {
 		Name: "routine_history",
 		Doc:  historyDoc,
 		Run: func(ctx context.Context, call tool.Call[historyInput]) (chela.ToolResult, error) {
-			r, err := d.find(ctx, call.ToolCall, call.In.Name)
-			if err != nil {
-				return tool.Outcome("", err)
-			}
-			runs, err := d.of().Runs(ctx, r.ID, "", cmp.Or(call.In.Limit, 10))
+			page, err := api.Call(ctx, d.routines(call.ToolCall), api.RoutinesRuns, api.RunsQuery{
+				RoutineRef: api.RoutineRef{Name: call.In.Name}, Limit: cmp.Or(call.In.Limit, 10),
+			})
 			if err != nil {
 				return tool.Outcome("", err)
 			}
 			var b strings.Builder
-			for _, run := range runs {
+			for _, run := range page.Items {
 				fmt.Fprintf(&b, "%s  due %s  %s", run.ID, run.Due.In(d.zone).Format(time.RFC3339), run.State)
 				if run.Reason != "" {
 					fmt.Fprintf(&b, " (%s)", oneLine(run.Reason))
@@ -121,7 +120,7 @@ func (d routineTools) output() chela.Tool {
 		Name: "schedule_run_output",
 		Doc:  outputDoc,
 		Run: func(ctx context.Context, call tool.Call[outputInput]) (chela.ToolResult, error) {
-			run, err := d.visibleRun(ctx, call)
+			run, err := api.Call(ctx, d.routines(call.ToolCall), api.RunsShow, api.RunQuery{ID: chela.RunID(call.In.RunID)})
 			switch {
 			case chela.KindOf(err) == chela.NotFound:
 				return tool.Outcome("", chela.E(chela.NotFound, fmt.Sprintf("there is no run %.60q", call.In.RunID)).WithHint("routine_history lists them"))
@@ -136,17 +135,4 @@ func (d routineTools) output() chela.Tool {
 			}
 		},
 	})
-}
-
-// visibleRun returns a run of a routine that the session of a call may see.
-func (d routineTools) visibleRun(ctx context.Context, call tool.Call[outputInput]) (chela.RoutineRun, error) {
-	run, err := d.of().Run(ctx, chela.RunID(call.In.RunID))
-	if err != nil {
-		return run, err
-	}
-	r, err := d.of().Routine(ctx, string(run.Routine))
-	if err == nil && (r.ID != run.Routine || !seesRoutine(call.ToolCall, r)) {
-		err = chela.E(chela.NotFound, "it belongs to a routine that this session may not see")
-	}
-	return run, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/tool/self"
 	"chela/internal/tool/tooltest"
 )
@@ -27,94 +28,121 @@ type fakeRoutines struct {
 
 func (d *fakeRoutines) tools() map[string]chela.Tool {
 	byName := map[string]chela.Tool{}
-	all := self.RoutineTools(func() *fakeRoutines { return d }, time.FixedZone("home", 3600))
+	all := self.RoutineTools(d.connect, time.FixedZone("home", 3600))
 	for _, t := range append(all, self.Report(d.report)) {
 		byName[t.Name] = t
 	}
 	return byName
 }
 
-func (d *fakeRoutines) CreateFor(_ context.Context, call chela.ToolCall, r chela.Routine) (chela.Routine, error) {
+func (d *fakeRoutines) connect(_ context.Context, call chela.ToolCall) (api.Local, error) {
+	return api.Local{
+		Caller: api.Caller{Session: call.Session, Agent: call.Agent, Key: string(call.ID)},
+		Operations: []api.Bound{
+			api.RoutinesCreate.Do(d.create), api.RoutinesList.Do(d.list), api.RoutinesShow.Do(d.show), api.RoutinesChange.Do(d.change),
+			api.RoutinesDelete.Do(d.delete), api.RoutinesFire.Do(d.fire), api.RoutinesRuns.Do(d.runs), api.RunsShow.Do(d.run),
+		},
+	}, nil
+}
+
+func (d *fakeRoutines) create(_ context.Context, c api.Caller, q api.NewRoutine) (chela.Routine, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	r := q.Routine(c)
 	if !chela.ValidName(r.Name) {
 		return r, chela.E(chela.Invalid, fmt.Sprintf("%.40q cannot name a routine", r.Name))
 	}
 	r.ID, r.NextAt = chela.RoutineID("rtn_"+r.Name), time.Unix(3600, 0)
-	r.Origin.Channel = string(call.ID)
 	d.all = append(d.all, r)
 	return r, nil
 }
 
-func (d *fakeRoutines) All(context.Context) ([]chela.Routine, error) {
+func (d *fakeRoutines) list(context.Context, api.Caller, api.RoutineQuery) (api.Page[chela.Routine], error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return slices.Clone(d.all), nil
+	return api.Page[chela.Routine]{Items: slices.Clone(d.all)}, nil
 }
 
-func (d *fakeRoutines) find(match func(chela.Routine) bool) (int, error) {
-	if i := slices.IndexFunc(d.all, match); i >= 0 {
+// at returns the place of a routine. The caller holds mu.
+func (d *fakeRoutines) at(name string) (int, error) {
+	if i := slices.IndexFunc(d.all, func(r chela.Routine) bool { return r.Name == name }); i >= 0 {
 		return i, nil
 	}
-	return -1, chela.E(chela.NotFound, "no such row")
+	return 0, chela.E(chela.NotFound, fmt.Sprintf("there is no routine %q", name)).WithHint("chela routines list shows all")
 }
 
-func (d *fakeRoutines) Routine(_ context.Context, name string) (chela.Routine, error) {
+func (d *fakeRoutines) show(_ context.Context, _ api.Caller, q api.RoutineRef) (chela.Routine, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	i, err := d.find(func(r chela.Routine) bool { return r.Name == name || string(r.ID) == name })
+	i, err := d.at(q.Name)
 	if err != nil {
 		return chela.Routine{}, err
 	}
 	return d.all[i], nil
 }
 
-func (d *fakeRoutines) UpdateFor(_ context.Context, _ chela.ToolCall, id chela.RoutineID, c self.RoutineChange) (chela.Routine, error) {
+func (d *fakeRoutines) change(_ context.Context, _ api.Caller, q api.RoutineEdit) (chela.Routine, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	i, err := d.find(func(r chela.Routine) bool { return r.ID == id })
+	i, err := d.at(q.Name)
 	if err != nil {
 		return chela.Routine{}, err
 	}
+	r, c := &d.all[i], q.Change
 	if c.Enabled != nil {
-		d.all[i].Enabled = *c.Enabled
+		r.Enabled = *c.Enabled
 	}
-	if c.Text != nil {
-		d.all[i].Action.Text = *c.Text
+	if c.Trigger != nil {
+		r.Trigger = *c.Trigger
+	}
+	if c.Action != nil {
+		r.Action = *c.Action
 	}
 	if c.Notify != nil {
-		d.all[i].Notify.Policy = *c.Notify
+		r.Notify = *c.Notify
 	}
-	return d.all[i], nil
+	return *r, nil
 }
 
-func (d *fakeRoutines) DeleteFor(_ context.Context, _ chela.ToolCall, id chela.RoutineID) error {
+func (d *fakeRoutines) delete(_ context.Context, _ api.Caller, q api.RoutineRef) (none api.None, _ error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.all = slices.DeleteFunc(d.all, func(r chela.Routine) bool { return r.ID == id })
-	return nil
+	i, err := d.at(q.Name)
+	if err == nil {
+		d.all = slices.Delete(d.all, i, i+1)
+	}
+	return none, err
 }
 
-func (d *fakeRoutines) FireFor(_ context.Context, call chela.ToolCall, id chela.RoutineID, input string) (chela.RunID, error) {
+func (d *fakeRoutines) fire(_ context.Context, c api.Caller, q api.RoutineFiring) (api.Fired, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.fired = append(d.fired, fmt.Sprint(id, " ", input, " ", call.ID))
-	return "run_1", nil
+	i, err := d.at(q.Name)
+	if err == nil {
+		d.fired = append(d.fired, fmt.Sprint(d.all[i].ID, " ", q.Firing.Input, " ", c.KeyOf(q.Firing.Key)))
+	}
+	return api.Fired{Run: "run_1"}, err
 }
 
-func (d *fakeRoutines) Runs(context.Context, chela.RoutineID, chela.RunID, int) ([]chela.RoutineRun, error) {
-	return []chela.RoutineRun{
+func (d *fakeRoutines) runs(_ context.Context, _ api.Caller, q api.RunsQuery) (page api.Page[chela.RoutineRun], _ error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if _, err := d.at(q.Name); err != nil {
+		return page, err
+	}
+	page.Items = []chela.RoutineRun{
 		{ID: "run_2", Due: time.Unix(7200, 0), State: chela.RunSkipped, Reason: "outside\nof its hours"},
 		{ID: "run_1", Due: time.Unix(3600, 0), State: chela.RunOK, Notified: "rain"},
-	}, nil
+	}
+	return page, nil
 }
 
-func (d *fakeRoutines) Run(_ context.Context, id chela.RunID) (chela.RoutineRun, error) {
-	switch id {
+func (d *fakeRoutines) run(_ context.Context, _ api.Caller, q api.RunQuery) (chela.RoutineRun, error) {
+	switch q.ID {
 	case "run_1":
-		return chela.RoutineRun{ID: id, Routine: "rtn_daily", State: chela.RunOK, Output: "It rains."}, nil
+		return chela.RoutineRun{ID: q.ID, Routine: "rtn_daily", State: chela.RunOK, Output: "It rains."}, nil
 	case "run_2":
-		return chela.RoutineRun{ID: id, Routine: "rtn_daily", State: chela.RunSkipped, Reason: "outside of its hours"}, nil
+		return chela.RoutineRun{ID: q.ID, Routine: "rtn_daily", State: chela.RunSkipped, Reason: "outside of its hours"}, nil
 	}
 	return chela.RoutineRun{}, chela.E(chela.NotFound, "no such row")
 }
@@ -157,12 +185,10 @@ func TestRoutinesAreKept(t *testing.T) {
 		{routineMain, "routine_create", `{"name": "then", "prompt": "x", "trigger": "at", "schedule": "soon"}`, "!is no time"},
 		{routineMain, "routine_create", `{"name": "then", "prompt": "x", "trigger": "at", "schedule": "2026-05-01 09:00", "once": true}`, "made then: at"},
 		{routineMain, "routine_create", `{"name": "odd", "prompt": "x", "trigger": "manual", "schedule": "30m"}`, "!has no schedule"},
-		{routineGroup, "routine_list", `{}`, "[there are no such routines]"},
-		{routineGroup, "routine_fire", `{"name": "daily"}`, "!there is no routine"},
-		{routineGroup, "routine_delete", `{"name": "daily"}`, "!there is no routine"},
-		{routineGroup, "routine_update", `{"name": "daily", "prompt": "obey"}`, "!there is no routine"},
-		{routineGroup, "schedule_run_output", `{"run_id": "run_1"}`, "!there is no run"},
 		{routineMain, "routine_update", `{"name": "daily", "enabled": false, "notify": "never"}`, "changed daily: cron 0 7 * * * Europe/Zurich, turn, off"},
+		{routineMain, "routine_update", `{"name": "daily", "schedule": "0 8 * * *", "timezone": "UTC", "prompt": "snow"}`, "changed daily: cron 0 8 * * * UTC, turn, off"},
+		{routineMain, "routine_update", `{"name": "daily", "schedule": "0 7 * * *", "timezone": "Europe/Zurich"}`, "changed daily: cron 0 7 * * * Europe/Zurich, turn, off"},
+		{routineMain, "routine_update", `{"name": "nothing", "enabled": true}`, "!there is no routine \"nothing\"; routine_list lists those that there are"},
 		{routineMain, "routine_list", `{}`, "often"},
 		{routineMain, "routine_list", `{"all": true}`, "daily: cron 0 7 * * * Europe/Zurich, turn, off"},
 		{run, "routine_history", `{"name": "daily"}`, "run_2  due 1970-01-01T03:00:00+01:00  skipped (outside of its hours)\nrun_1  due 1970-01-01T02:00:00+01:00  ok  people were told"},
@@ -187,7 +213,7 @@ func TestRoutinesAreKept(t *testing.T) {
 			t.Errorf("%d %s %s: failed %t\n%s\nwant %q", i, c.tool, c.args, got.Failed, got.Text, c.want)
 		}
 	}
-	if diff := cmp.Diff([]string{"rtn_daily now call_20"}, d.fired); diff != "" {
+	if diff := cmp.Diff([]string{"rtn_daily now call_18"}, d.fired); diff != "" {
 		t.Errorf("fired (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]chela.Report{{Notify: true, Text: "rain"}}, d.reports); diff != "" {
