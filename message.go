@@ -66,8 +66,8 @@ type OfferResult struct {
 	Failed bool   `json:"failed,omitempty"`
 }
 
-// A Waiting is an inbound message as stored in the inbox.
-type Waiting struct {
+// An InboxMessage is an inbound message as stored in the inbox.
+type InboxMessage struct {
 	ID        InboxID    `json:"id"`
 	State     InboxState `json:"state"`
 	Turn      TurnID     `json:"turn,omitempty"`    // the turn that took it, or started with a line about it

@@ -67,7 +67,7 @@ type Trigger struct {
 
 	// Missed is the policy for due times missed during downtime; empty means
 	// the configured default.
-	Missed Missed `json:"missed,omitempty" check:"for=cron|every|at"`
+	Missed MissedPolicy `json:"missed,omitempty" check:"for=cron|every|at"`
 
 	Channel string `json:"channel,omitempty" check:"for=event is=line max=64"`               // restricts to messages of this channel
 	Pattern string `json:"pattern,omitempty" check:"need=event format=regex min=1 max=1000"` // RE2 expression matched against the text
@@ -81,14 +81,14 @@ type Trigger struct {
 	Secret string `json:"secret,omitempty" check:"need=webhook is=env max=200"`                        // env:NAME; the value is never stored here
 }
 
-// Missed is the policy for due times missed during downtime.
-type Missed string
+// MissedPolicy is the policy for due times missed during downtime.
+type MissedPolicy string
 
 // The policies for missed due times.
 const (
-	MissedSkip Missed = "skip" // none fires; each is recorded as skipped, or counted
-	MissedOnce Missed = "once" // the newest fires, once
-	MissedAll  Missed = "all"  // each fires, oldest first
+	MissedSkip MissedPolicy = "skip" // none fires; each is recorded as skipped, or counted
+	MissedOnce MissedPolicy = "once" // the newest fires, once
+	MissedAll  MissedPolicy = "all"  // each fires, oldest first
 )
 
 // ActionKind is the kind of a routine's action.

@@ -93,7 +93,7 @@ type Tool struct {
 	// Happened in ToolCall. Nil means there is nothing to store. It must have
 	// no side effects except contents added to the blob store. An error becomes
 	// a failed result for the model, except ErrLater.
-	Prepare func(ctx context.Context, call ToolCall) (Prepared, error)
+	Prepare func(ctx context.Context, call ToolCall) (Preparation, error)
 
 	// Run performs the call. The call's ID is its idempotency key. A failure
 	// that the model can act on is a result with Failed set; an error means a
@@ -124,8 +124,8 @@ func (t Tool) LimitOf(args json.RawMessage) time.Duration {
 // Internal error counts as a crash of the turn.
 var ErrLater = errors.New("the store is temporarily unavailable")
 
-// Prepared is the state stored with a call before it runs.
-type Prepared struct {
+// Preparation is the state stored with a call before it runs.
+type Preparation struct {
 	// Intent is the tool's own record for Happened.
 	Intent json.RawMessage
 

@@ -140,7 +140,7 @@ func (h *home) wire(tb testing.TB, look func()) *lane.Lanes {
 			}),
 		}),
 		Agent:   func(context.Context, chela.Session, chela.Turn) (turn.Agent, error) { return agent, nil },
-		Model:   func(chela.Session, chela.Thread, []chela.Waiting) string { return "offline/" + offline.Model },
+		Model:   func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "offline/" + offline.Model },
 		Classes: map[chela.Class]int{chela.ClassMain: 64},
 	})
 }

@@ -124,9 +124,9 @@ type Login struct {
 	Token string `json:"token" check:"max=1024"`
 }
 
-// A LoggedIn names the caller. With a login by cookie, CSRF goes into
+// A LoginState names the caller. With a login by cookie, CSRF goes into
 // [CSRFHeader] of every request that changes something.
-type LoggedIn struct {
+type LoginState struct {
 	Name    string      `json:"name"`
 	Scope   chela.Scope `json:"scope"`
 	CSRF    string      `json:"csrf,omitempty"`

@@ -30,8 +30,8 @@ type JobText struct {
 	Key  string `json:"key,omitempty" check:"is=line max=200" flag:"" help:"idempotency key: a repeated request has no further effect"`
 }
 
-// A JobAgain holds the limits of a restarted job. A limit of 0 keeps its value.
-type JobAgain struct {
+// A RestartLimits holds the limits of a restarted job. A limit of 0 keeps its value.
+type RestartLimits struct {
 	Steps   int        `json:"steps,omitempty" check:"min=0 max=1000" flag:"" help:"model answers in one turn"`
 	Timeout chela.Span `json:"timeout_ms,omitempty" check:"min=0 max=2592000000" flag:"" help:"time limit of one run of a turn"`
 	Tokens  int64      `json:"tokens,omitempty" check:"min=0 max=1000000000" flag:"" help:"tokens of all its turns together"`
@@ -96,7 +96,7 @@ type JobFileRef struct {
 // A JobRestart restarts a job.
 type JobRestart struct {
 	JobRef
-	Limits JobAgain `body:"optional"`
+	Limits RestartLimits `body:"optional"`
 }
 
 // A JobMessage sends a text to a job.

@@ -8,13 +8,13 @@ import (
 
 // Models are those that are known.
 type Models struct {
-	Items []chela.Model `json:"items"`
-	Next  string        `json:"next,omitempty"` // as that of a [Page]
-	Away  []Away        `json:"away,omitempty"`
+	Items []chela.Model      `json:"items"`
+	Next  string             `json:"next,omitempty"` // as that of a [Page]
+	Away  []UnlistedProvider `json:"away,omitempty"`
 }
 
-// An Away provider did not tell its models.
-type Away struct {
+// An UnlistedProvider is a provider that did not list its models.
+type UnlistedProvider struct {
 	Provider string     `json:"provider"`
 	Kind     chela.Kind `json:"kind"`
 	Message  string     `json:"message"`

@@ -12,8 +12,8 @@ type NoticeQuery struct {
 	Limit int            `query:"limit"`
 }
 
-// Seen names notices that were read.
-type Seen struct {
+// NoticeIDs names notices that were read.
+type NoticeIDs struct {
 	IDs []chela.OutboxID `json:"ids" check:"max=1000"`
 }
 
@@ -21,6 +21,6 @@ type Seen struct {
 var (
 	NoticesList = Define[NoticeQuery, Page[chela.Outbound]]("notices.list", "GET /api/notices", chela.ScopeRead,
 		"List the unread notices, oldest first")
-	NoticesSeen = Define[Seen, None]("notices.seen", "POST /api/notices/seen", chela.ScopeChat,
+	NoticesSeen = Define[NoticeIDs, None]("notices.seen", "POST /api/notices/seen", chela.ScopeChat,
 		"Mark notices as read")
 )

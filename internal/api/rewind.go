@@ -19,8 +19,8 @@ type Places struct {
 	Redo        *chela.Rewind      `json:"redo,omitempty"`        // what redo takes back
 }
 
-// A Rewinding says how the head of a thread is to move.
-type Rewinding struct {
+// A RewindOptions says how the head of a thread is to move.
+type RewindOptions struct {
 	Turns     int    `json:"turns,omitempty" check:"min=0 max=1000"` // undo: how many; 1 without it
 	To        string `json:"to,omitempty" check:"is=line max=256"`   // restore: a checkpoint, an entry or a turn
 	KeepFiles bool   `json:"keep_files,omitempty"`
@@ -47,7 +47,7 @@ type ThreadRef struct {
 // A ThreadMove moves the head of a thread.
 type ThreadMove struct {
 	ThreadRef
-	To Rewinding `body:"required"`
+	To RewindOptions `body:"required"`
 }
 
 // A CheckpointRequest creates a checkpoint in a thread.

@@ -55,9 +55,9 @@ type Route struct {
 	Also       []int  // further statuses of success, with the same answer
 }
 
-// A Described body or answer has a schema of OpenAPI that is written by hand. It is
+// A SchemaDocument is a hand-written OpenAPI schema of a body or an answer. It is
 // documented only: the handler checks the body.
-type Described struct {
+type SchemaDocument struct {
 	Name    string // of the schema
 	Schemas []byte // a JSON object that holds it, and those it refers to, by their names
 }

@@ -48,8 +48,8 @@ type Firing struct {
 	Key   string `json:"key,omitempty" check:"is=line max=200"` // the same one fires once
 }
 
-// A Fired names the run of a routine that was fired.
-type Fired struct {
+// A FiredRun names the run of a routine that was fired.
+type FiredRun struct {
 	Run chela.RunID `json:"run"`
 }
 
@@ -61,8 +61,8 @@ type Due struct {
 	Trigger chela.Trigger   `json:"trigger"`
 }
 
-// A Hooked answers a request to a webhook.
-type Hooked struct {
+// A HookReceipt answers a request to a webhook.
+type HookReceipt struct {
 	Run       chela.RunID `json:"run,omitempty"`
 	Duplicate bool        `json:"duplicate,omitempty"` // a repeated delivery; Run is the first delivery's, as long as it is kept
 	Challenge string      `json:"challenge,omitempty"` // the reply to Slack's URL verification request, which fires nothing
@@ -128,7 +128,7 @@ var (
 		"Change a routine")
 	RoutinesDelete = Define[RoutineRef, None]("routines.delete", "DELETE /api/routines/{id}", chela.ScopeChat,
 		"Delete a routine; its runs stay")
-	RoutinesFire = Define[RoutineFiring, Fired]("routines.fire", "POST /api/routines/{id}/fire", chela.ScopeChat,
+	RoutinesFire = Define[RoutineFiring, FiredRun]("routines.fire", "POST /api/routines/{id}/fire", chela.ScopeChat,
 		"Fire a routine now").With(func(s *Spec) { s.Status, s.Repeat = http.StatusAccepted, Joined })
 	RoutinesRuns = Define[RunsQuery, Page[chela.RoutineRun]]("routines.runs", "GET /api/routines/{id}/runs", chela.ScopeRead,
 		"List the runs of a routine without their outputs, newest first")

@@ -101,7 +101,7 @@ var enums = map[reflect.Type][]string{
 	reflect.TypeFor[chela.Ability](): list(
 		chela.AbleTools, chela.AbleParallel, chela.AbleImages, chela.AbleThinking, chela.AbleCache, chela.AbleStrict,
 	),
-	reflect.TypeFor[chela.Missed]():       list("", chela.MissedSkip, chela.MissedOnce, chela.MissedAll),
+	reflect.TypeFor[chela.MissedPolicy](): list("", chela.MissedSkip, chela.MissedOnce, chela.MissedAll),
 	reflect.TypeFor[chela.NotifyPolicy](): list("", chela.NotifyAlways, chela.NotifyConditional, chela.NotifyNever),
 	reflect.TypeFor[chela.NotifyTarget](): list(
 		"", chela.TargetExplicit, chela.TargetOrigin, chela.TargetLast, chela.TargetBroadcast, chela.TargetNone,

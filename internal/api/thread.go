@@ -30,8 +30,8 @@ type Export struct {
 	Attachments bool // also the content of attachments
 }
 
-// Imported is what became of a transcript.
-type Imported struct {
+// ImportResult is what became of a transcript.
+type ImportResult struct {
 	Session chela.SessionKey `json:"session"`
 	Thread  chela.ThreadID   `json:"thread"`
 	Added   int              `json:"added"` // entries

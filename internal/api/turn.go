@@ -28,8 +28,8 @@ type Steer struct {
 	MessageID string `json:"message_id,omitempty" check:"is=line max=256"`
 }
 
-// A Replaying says how a turn is run again.
-type Replaying struct {
+// A ReplayOptions says how a turn is run again.
+type ReplayOptions struct {
 	Live bool `json:"live,omitempty" flag:"" help:"also give the same messages to the model again, in a thread of their own"`
 }
 
@@ -54,7 +54,7 @@ type TurnSteer struct {
 // A TurnReplay replays a turn.
 type TurnReplay struct {
 	TurnRef
-	How Replaying `body:"required"`
+	How ReplayOptions `body:"required"`
 }
 
 // The operations on turns. A turn that does not exist is NotFound. To cancel or steer a

@@ -169,7 +169,7 @@ func prefixBreaks(t *testing.T, record string) (breaks, systems int) {
 	var before []byte
 	system := ""
 	for line := range bytes.Lines(raw) {
-		var r script.Recorded
+		var r script.RecordedRequest
 		if err := json.Unmarshal(line, &r); err != nil {
 			t.Fatal(err)
 		}

@@ -142,7 +142,7 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 		{"replay", calling(ctx, api.TurnsReplay, api.TurnReplay{TurnRef: api.TurnRef{ID: done.ID}})},
 		{
 			"replay what has not ended",
-			calling(ctx, api.TurnsReplay, api.TurnReplay{TurnRef: api.TurnRef{ID: waits.ID}, How: api.Replaying{Live: true}}),
+			calling(ctx, api.TurnsReplay, api.TurnReplay{TurnRef: api.TurnRef{ID: waits.ID}, How: api.ReplayOptions{Live: true}}),
 		},
 		{"replay nothing", calling(ctx, api.TurnsReplay, api.TurnReplay{TurnRef: api.TurnRef{ID: "turn_nobody"}})},
 		{"follow an ended turn", func(b *cli.Backend) (any, error) { return b.Conversation.Follow(ctx, done.ID, func(chela.Event) {}) }},

@@ -26,8 +26,8 @@ func holdUntilKilled(home string) error {
 		return err
 	}
 	cfg.Listen = "127.0.0.1:0"
-	return app.Serve(context.Background(), cfg, slog.New(slog.NewTextHandler(os.Stderr, nil)), app.Serving{
-		Ready: func(cli.Listening) { fmt.Println("ready") },
+	return app.Serve(context.Background(), cfg, slog.New(slog.NewTextHandler(os.Stderr, nil)), app.ServeOptions{
+		Ready: func(cli.ListenAddresses) { fmt.Println("ready") },
 	})
 }
 

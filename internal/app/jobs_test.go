@@ -77,14 +77,14 @@ func jobLife(t *testing.T, b *cli.Backend, name string) (came []string) {
 		}
 		note(jobAtRest(t, b, j.ID).Job, nil)
 	}
-	if _, err := api.Call(ctx, b.API, api.JobsRestart, api.JobRestart{JobRef: api.JobRef{ID: j.ID}, Limits: api.JobAgain{}}); err != nil {
+	if _, err := api.Call(ctx, b.API, api.JobsRestart, api.JobRestart{JobRef: api.JobRef{ID: j.ID}, Limits: api.RestartLimits{}}); err != nil {
 		t.Error(err)
 	}
 	note(jobAtRest(t, b, j.ID).Job, nil)
 	for _, move := range []api.Operation[api.JobRef, chela.Job]{api.JobsAccept, api.JobsAccept, api.JobsCancel} {
 		note(api.Call(ctx, b.API, move, api.JobRef{ID: j.ID}))
 	}
-	note(api.Call(ctx, b.API, api.JobsRestart, api.JobRestart{JobRef: api.JobRef{ID: j.ID}, Limits: api.JobAgain{Steps: 9}}))
+	note(api.Call(ctx, b.API, api.JobsRestart, api.JobRestart{JobRef: api.JobRef{ID: j.ID}, Limits: api.RestartLimits{Steps: 9}}))
 	events, err := api.All(ctx, b.API, api.JobsEvents, api.JobEventsQuery{JobRef: api.JobRef{ID: j.ID}, After: 1})
 	for _, e := range events {
 		came = append(came, strings.Join([]string{string(e.Kind), string(e.From), string(e.To), e.By}, " "))

@@ -41,8 +41,8 @@ func Main(args []string, version string) int {
 			return Backend(ctx, cfg, NewLog(cfg, datadir.NewLog(cfg.Home.Log())), known)
 		},
 		Served: served,
-		Serve: func(ctx context.Context, cfg *config.Config, ready func(cli.Listening)) error {
-			return Serve(ctx, cfg, NewLog(cfg, io.MultiWriter(datadir.NewLog(cfg.Home.Log()), os.Stderr)), Serving{Version: known, Ready: ready})
+		Serve: func(ctx context.Context, cfg *config.Config, ready func(cli.ListenAddresses)) error {
+			return Serve(ctx, cfg, NewLog(cfg, io.MultiWriter(datadir.NewLog(cfg.Home.Log()), os.Stderr)), ServeOptions{Version: known, Ready: ready})
 		},
 		Examine: func(ctx context.Context, cfg *config.Config) []api.Finding {
 			return background.ExamineHome(ctx, cfg, time.Now())

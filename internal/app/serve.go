@@ -22,7 +22,7 @@ import (
 // processes, and serves it until ctx ends. Then no messages are accepted, turns
 // reach their next commit within 10 s and are parked, and all its goroutines
 // have ended when it returns. Ready is called once, when it accepts requests.
-func Serve(ctx context.Context, cfg *config.Config, log *slog.Logger, serve Serving) (err error) {
+func Serve(ctx context.Context, cfg *config.Config, log *slog.Logger, serve ServeOptions) (err error) {
 	if err := makeHome(cfg); err != nil {
 		return err
 	}
@@ -45,14 +45,14 @@ func Serve(ctx context.Context, cfg *config.Config, log *slog.Logger, serve Serv
 	return a.serve(ctx, tcp, serve)
 }
 
-// Serving holds the options of a daemon.
-type Serving struct {
+// ServeOptions holds the options of a daemon.
+type ServeOptions struct {
 	Version string
-	Ready   func(cli.Listening)
+	Ready   func(cli.ListenAddresses)
 }
 
 // serve serves an open home on a listener, which is not served before.
-func (a *App) serve(ctx context.Context, tcp net.Listener, serve Serving) error {
+func (a *App) serve(ctx context.Context, tcp net.Listener, serve ServeOptions) error {
 	usable, err := a.tokens.Usable(ctx)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (a *App) serve(ctx context.Context, tcp net.Listener, serve Serving) error 
 	a.Stay(ctx)
 	group.Go(func() error { return gw.Serve(ctx, tcp, socket) })
 	a.log.Info("serving", "address", a.opening.listen, "version", serve.Version)
-	serve.Ready(cli.Listening{Addresses: []string{a.opening.listen}, Tokens: usable})
+	serve.Ready(cli.ListenAddresses{Addresses: []string{a.opening.listen}, Tokens: usable})
 	GiveBackMemory()
 	err = group.Wait()
 	a.log.Info("served", "error", err)

@@ -99,7 +99,7 @@ func (l *lockedText) String() string {
 // A daemon serves a home in this process.
 type daemon struct {
 	cfg     *config.Config
-	at      cli.Listening
+	at      cli.ListenAddresses
 	log     *lockedText
 	end     func() error // ends it and returns what Serve returned
 	private *http.Client // through the socket
@@ -110,10 +110,10 @@ func serveHome(t *testing.T, cfg *config.Config) *daemon {
 	t.Helper()
 	d := &daemon{cfg: cfg, log: &lockedText{}}
 	ctx, cancel := context.WithCancel(context.Background())
-	ready, ended := make(chan cli.Listening, 1), make(chan error, 1)
+	ready, ended := make(chan cli.ListenAddresses, 1), make(chan error, 1)
 	go func() { // end waits for it
-		ended <- app.Serve(ctx, cfg, slog.New(slog.NewTextHandler(d.log, nil)), app.Serving{
-			Version: "test", Ready: func(at cli.Listening) { ready <- at },
+		ended <- app.Serve(ctx, cfg, slog.New(slog.NewTextHandler(d.log, nil)), app.ServeOptions{
+			Version: "test", Ready: func(at cli.ListenAddresses) { ready <- at },
 		})
 	}()
 	d.end = sync.OnceValue(func() error {
@@ -146,8 +146,8 @@ func refused(t *testing.T, cfg *config.Config, kind chela.Kind) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	err := app.Serve(ctx, cfg, slog.New(slog.DiscardHandler), app.Serving{
-		Ready: func(at cli.Listening) {
+	err := app.Serve(ctx, cfg, slog.New(slog.DiscardHandler), app.ServeOptions{
+		Ready: func(at cli.ListenAddresses) {
 			t.Errorf("it listens on %v", at.Addresses)
 			cancel()
 		},

@@ -49,7 +49,7 @@ func (a *App) builtins() ([]chela.Tool, error) {
 		[]chela.Tool{pure.Echo(), pure.Time(a.now), pure.JSON(), pure.Calc()},
 		file.Tools(file.Config{
 			Workspace: a.workspace, Quota: quota, Keep: a.blobs.Keep, Bytes: a.blobs.Bytes,
-			Written: func(ctx context.Context, thread chela.ThreadID, path string) (file.Written, error) {
+			Written: func(ctx context.Context, thread chela.ThreadID, path string) (file.LastWrite, error) {
 				return a.rewinds.Written(ctx, thread, path) // which is made after the tools
 			},
 		}),

@@ -31,6 +31,6 @@ func (b *Background) newRoutines() *routine.Routines {
 
 // Hears returns the hook that fires routines triggered by a message, in the
 // transaction that accepts the message; nil if there are none.
-func (b *Background) Hears(ctx context.Context, in chela.Inbound) (lane.Also, error) {
+func (b *Background) Hears(ctx context.Context, in chela.Inbound) (lane.AcceptHook, error) {
 	return b.routines.Hears(ctx, in)
 }

@@ -17,7 +17,7 @@ import (
 type sessionTools func() *Background
 
 // Spawn starts a subagent.
-func (of sessionTools) Spawn(ctx context.Context, s self.Spawn) (self.Spawned, error) {
+func (of sessionTools) Spawn(ctx context.Context, s self.Spawn) (self.SpawnResult, error) {
 	return of().spawn(ctx, s)
 }
 
@@ -49,7 +49,7 @@ func (b *Background) spawnable(agent string) []string {
 }
 
 // spawn starts a subagent for a call. It is Denied if that is not allowed.
-func (b *Background) spawn(ctx context.Context, s self.Spawn) (made self.Spawned, err error) {
+func (b *Background) spawn(ctx context.Context, s self.Spawn) (made self.SpawnResult, err error) {
 	own, err := b.cfg.Settings.Agent(s.Call.Agent)
 	if err != nil {
 		return made, err

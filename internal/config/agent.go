@@ -15,7 +15,7 @@ type Agent struct {
 	Prompt     string   // appended to the system prompt
 	Allow      []string // tools offered to it; empty means all
 	Deny       []string // tools withheld from it
-	Subagents  Spawning
+	Subagents  AgentSubagents
 }
 
 // AgentKeys are the keys of [agents.NAME].
@@ -26,7 +26,7 @@ var AgentKeys = slices.Concat([]field.Key[Agent]{
 	field.Named("prompt", func(a *Agent) field.Field { return field.Text(&a.Prompt, "text", field.AnyText) }),
 	field.Named("tools.allow", func(a *Agent) field.Field { return toolNames(&a.Allow) }),
 	field.Named("tools.deny", func(a *Agent) field.Field { return toolNames(&a.Deny) }),
-}, field.Within("subagents.", SpawningKeys, func(a *Agent) *Spawning { return &a.Subagents }))
+}, field.Within("subagents.", SpawningKeys, func(a *Agent) *AgentSubagents { return &a.Subagents }))
 
 func toolNames(at *[]string) field.Field {
 	return field.List(at, "a list of tool names", field.AnyText)

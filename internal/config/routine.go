@@ -10,7 +10,7 @@ import (
 // Routines holds the defaults of routines.
 type Routines struct {
 	Enabled         bool // off: no due time, message or webhook fires a routine
-	Missed          chela.Missed
+	Missed          chela.MissedPolicy
 	Cooldown        time.Duration // of one routine, between two events or webhooks that fire it
 	Timeout         time.Duration // of one run
 	KeepRuns        int           // of one routine, in its history
@@ -28,7 +28,7 @@ func NewRoutines() Routines {
 	}
 }
 
-var missed = []chela.Missed{chela.MissedSkip, chela.MissedOnce, chela.MissedAll}
+var missed = []chela.MissedPolicy{chela.MissedSkip, chela.MissedOnce, chela.MissedAll}
 
 // RoutineKeys are the keys of [routines].
 var RoutineKeys = []field.Key[Routines]{

@@ -35,8 +35,8 @@ var SubagentKeys = []field.Key[Subagents]{
 // AnyAgent matches every agent in a list of agents.
 const AnyAgent = "*"
 
-// Spawning configures the subagents of one agent.
-type Spawning struct {
+// AgentSubagents configures the subagents of one agent.
+type AgentSubagents struct {
 	Allow    []string // other agents that it may spawn, or [Any]
 	Depth    int      // as in [Subagents], which is the default
 	Model    string   // of its subagents, as provider/model; empty: the model of their agent
@@ -45,7 +45,7 @@ type Spawning struct {
 
 // May reports whether an agent may spawn a subagent of another agent, or of
 // itself.
-func (s Spawning) May(own, other string) bool {
+func (s AgentSubagents) May(own, other string) bool {
 	return s.Depth > 0 && (own == other || slices.Contains(s.Allow, other) || slices.Contains(s.Allow, AnyAgent))
 }
 
@@ -54,11 +54,11 @@ var thinkingLevels = []chela.ThinkingLevel{
 }
 
 // SpawningKeys are the keys of [agents.NAME.subagents].
-var SpawningKeys = []field.Key[Spawning]{
-	field.Named("allow", func(s *Spawning) field.Field {
+var SpawningKeys = []field.Key[AgentSubagents]{
+	field.Named("allow", func(s *AgentSubagents) field.Field {
 		return field.List(&s.Allow, `a list of agents, or "*" for all`, func(name string) bool { return name == AnyAgent || chela.ValidName(name) })
 	}),
-	field.Named("depth", func(s *Spawning) field.Field { return field.Number(&s.Depth, 0, maxDepth) }),
-	field.Named("model", func(s *Spawning) field.Field { return field.Model(&s.Model) }),
-	field.Named("thinking", func(s *Spawning) field.Field { return field.Choice(&s.Thinking, thinkingLevels) }),
+	field.Named("depth", func(s *AgentSubagents) field.Field { return field.Number(&s.Depth, 0, maxDepth) }),
+	field.Named("model", func(s *AgentSubagents) field.Field { return field.Model(&s.Model) }),
+	field.Named("thinking", func(s *AgentSubagents) field.Field { return field.Choice(&s.Thinking, thinkingLevels) }),
 }

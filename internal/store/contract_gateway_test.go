@@ -293,13 +293,13 @@ func TestWaitingMessagesAreCounted(t *testing.T) {
 				return err
 			}
 			for i := range 3 {
-				m := chela.Waiting{ID: chela.InboxID(fmt.Sprint("in_", i)), State: chela.InboxWaiting, CreatedAt: noon}
+				m := chela.InboxMessage{ID: chela.InboxID(fmt.Sprint("in_", i)), State: chela.InboxWaiting, CreatedAt: noon}
 				m.Session, m.Thread, m.MessageID, m.Origin.Channel = key, "thr_a", fmt.Sprint(i), "test"
 				if _, err := w.AddMessage(ctx, m, int64(i+1)); err != nil {
 					return err
 				}
 			}
-			return w.MoveMessage(ctx, chela.Waiting{ID: "in_1", State: chela.InboxTaken, Turn: "turn_a"})
+			return w.MoveMessage(ctx, chela.InboxMessage{ID: "in_1", State: chela.InboxTaken, Turn: "turn_a"})
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -309,14 +309,14 @@ func TestWaitingMessagesAreCounted(t *testing.T) {
 			if n != want || err != nil {
 				t.Errorf("%s: %d (%v), want %d", key, n, err, want)
 			}
-			more, err := read(t, s, func(ctx context.Context, r *store.Read) (store.More, error) { return r.HasMore(ctx, key) })
+			more, err := read(t, s, func(ctx context.Context, r *store.Read) (store.PendingWork, error) { return r.HasMore(ctx, key) })
 			if more.Turns != (want > 0) || more.Rewind || err != nil {
 				t.Errorf("%s has more: %v (%v)", key, more, err)
 			}
 		}
 		hasMore := func() bool {
 			t.Helper()
-			more, err := read(t, s, func(ctx context.Context, r *store.Read) (store.More, error) { return r.HasMore(ctx, key) })
+			more, err := read(t, s, func(ctx context.Context, r *store.Read) (store.PendingWork, error) { return r.HasMore(ctx, key) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -330,13 +330,13 @@ func TestWaitingMessagesAreCounted(t *testing.T) {
 		}
 		move(func(ctx context.Context, w *store.Write) error {
 			err := w.MoveTurn(ctx, chela.Turn{ID: "turn_a", State: chela.TurnAwaiting}, chela.TurnProcessing)
-			return errors.Join(err, w.MoveMessage(ctx, chela.Waiting{ID: "in_0", State: chela.InboxTaken, Turn: "turn_a"}))
+			return errors.Join(err, w.MoveMessage(ctx, chela.InboxMessage{ID: "in_0", State: chela.InboxTaken, Turn: "turn_a"}))
 		})
 		if !hasMore() {
 			t.Error("a message that waits is nothing")
 		}
 		move(func(ctx context.Context, w *store.Write) error {
-			return w.MoveMessage(ctx, chela.Waiting{ID: "in_2", State: chela.InboxDropped})
+			return w.MoveMessage(ctx, chela.InboxMessage{ID: "in_2", State: chela.InboxDropped})
 		})
 		if hasMore() {
 			t.Error("there is more, and nothing is ready or waits")
@@ -397,7 +397,7 @@ func TestArrivalTellsWhatIsThere(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = write(t, s, func(ctx context.Context, w *store.Write) error {
-				m := chela.Waiting{ID: "in_a", State: chela.InboxWaiting, CreatedAt: noon}
+				m := chela.InboxMessage{ID: "in_a", State: chela.InboxWaiting, CreatedAt: noon}
 				m.Session, m.Thread, m.MessageID, m.Origin.Channel = key, "thr_a", "1", "test"
 				_, err := w.AddMessage(ctx, m, int64(n+1))
 				return err

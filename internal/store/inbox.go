@@ -10,7 +10,7 @@ import (
 
 const inboxColumns = `id, session, thread, seq, channel, account, message_id, state, turn, dropped, node, body, tokens, reply, created_at`
 
-func scanWaiting(row engine.Row) (m chela.Waiting, err error) {
+func scanWaiting(row engine.Row) (m chela.InboxMessage, err error) {
 	var seq int64
 	var channel, account string
 	err = row.Scan(&m.ID, &m.Session, &m.Thread, &seq, &channel, &account, &m.MessageID, &m.State, &m.Turn, &m.Dropped, &m.Node,
@@ -20,7 +20,7 @@ func scanWaiting(row engine.Row) (m chela.Waiting, err error) {
 
 // Waiting returns up to limit messages of a session without a turn, in the
 // order of arrival.
-func (r *Read) Waiting(ctx context.Context, key chela.SessionKey, limit int) ([]chela.Waiting, error) {
+func (r *Read) Waiting(ctx context.Context, key chela.SessionKey, limit int) ([]chela.InboxMessage, error) {
 	// Without the cast SQLite would plan the query again for every limit.
 	return queryAll(ctx, r.tx, scanWaiting, `select `+inboxColumns+` from inbox
 		where session = $1 and state = 'waiting' order by seq limit cast($2 as bigint)`, string(key), limit)
@@ -45,20 +45,20 @@ func (r *Read) CountWaiting(ctx context.Context, key chela.SessionKey) (n int, e
 }
 
 // Message returns the inbox message with the given id, or NotFound.
-func (r *Read) Message(ctx context.Context, id chela.InboxID) (chela.Waiting, error) {
+func (r *Read) Message(ctx context.Context, id chela.InboxID) (chela.InboxMessage, error) {
 	return queryOne(ctx, r.tx, scanWaiting, "message", string(id),
 		`select `+inboxColumns+` from inbox where id = $1`, string(id))
 }
 
 // Delivered returns the message of a delivery, and whether there is one.
-func (r *Read) Delivered(ctx context.Context, channel, account, messageID string) (chela.Waiting, bool, error) {
+func (r *Read) Delivered(ctx context.Context, channel, account, messageID string) (chela.InboxMessage, bool, error) {
 	return queryFirst(ctx, r.tx, scanWaiting, `select `+inboxColumns+` from inbox
 		where channel = $1 and account = $2 and message_id = $3`, channel, account, messageID)
 }
 
 // AddMessage adds a message at place seq of its lane. It reports whether it
 // did: a known delivery is left unchanged.
-func (w *Write) AddMessage(ctx context.Context, m chela.Waiting, seq int64) (bool, error) {
+func (w *Write) AddMessage(ctx context.Context, m chela.InboxMessage, seq int64) (bool, error) {
 	n, err := w.tx.Exec(ctx, `insert into inbox (`+inboxColumns+`)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict (channel, account, message_id) do nothing`,
 		string(m.ID), string(m.Session), string(m.Thread), seq, m.Origin.Channel, m.Origin.Account, m.MessageID,
@@ -67,7 +67,7 @@ func (w *Write) AddMessage(ctx context.Context, m chela.Waiting, seq int64) (boo
 }
 
 // MoveMessage stores the outcome of a waiting message.
-func (w *Write) MoveMessage(ctx context.Context, m chela.Waiting) error {
+func (w *Write) MoveMessage(ctx context.Context, m chela.InboxMessage) error {
 	if !chela.InboxWaiting.CanMove(m.State) {
 		return illegalMove("message", string(m.ID), chela.InboxWaiting, m.State)
 	}
@@ -78,7 +78,7 @@ func (w *Write) MoveMessage(ctx context.Context, m chela.Waiting) error {
 
 // Untold returns up to limit of a thread's newest dropped messages that await
 // their summary, in the order of arrival.
-func (r *Read) Untold(ctx context.Context, t chela.Thread, limit int) ([]chela.Waiting, error) {
+func (r *Read) Untold(ctx context.Context, t chela.Thread, limit int) ([]chela.InboxMessage, error) {
 	found, err := queryAll(ctx, r.tx, scanWaiting, `select `+inboxColumns+` from inbox
 		where session = $1 and thread = $2 and dropped = 'summarize' and turn = '' order by seq desc limit cast($3 as bigint)`,
 		string(t.Session), string(t.ID), limit)

@@ -46,15 +46,15 @@ func (r *Read) FreeLanes(ctx context.Context, limit int) ([]Lane, error) {
 		order by session limit $1`, limit)
 }
 
-// More describes the pending work of a session.
-type More struct {
+// PendingWork describes the pending work of a session.
+type PendingWork struct {
 	Turns  bool // a turn that may run, or a waiting message
 	Rewind bool // a rewind in progress; it blocks messages from opening turns
 }
 
 // HasMore returns the pending work of a session.
-func (r *Read) HasMore(ctx context.Context, key chela.SessionKey) (More, error) {
-	more, _, err := queryFirst(ctx, r.tx, func(row engine.Row) (more More, err error) {
+func (r *Read) HasMore(ctx context.Context, key chela.SessionKey) (PendingWork, error) {
+	more, _, err := queryFirst(ctx, r.tx, func(row engine.Row) (more PendingWork, err error) {
 		err = row.Scan(scanFlag(&more.Turns), scanFlag(&more.Rewind))
 		return more, err
 	}, `select case when exists (select 1 from turns where session = $1 and state = 'processing')

@@ -84,8 +84,8 @@ func (w *Write) RenewRewind(ctx context.Context, v chela.Rewind, from chela.Node
 		string(v.ID), string(from), string(v.Node), micros(v.RenewedAt))
 }
 
-// A Stretch is the part of a path that one turn added.
-type Stretch struct {
+// A Segment is the part of a path that one turn added.
+type Segment struct {
 	Turn   chela.TurnID
 	Thread chela.ThreadID
 	Base   chela.EntryID // entry before it; empty at the root
@@ -96,10 +96,10 @@ type Stretch struct {
 
 // Stretches returns up to limit stretches of the path from head to the root,
 // newest first. It reads one entry of each.
-func (r *Read) Stretches(ctx context.Context, head chela.EntryID, limit int) ([]Stretch, error) {
+func (r *Read) Stretches(ctx context.Context, head chela.EntryID, limit int) ([]Segment, error) {
 	// A turn's entries have consecutive numbers, as a thread has one open turn
 	// at a time.
-	return queryAll(ctx, r.tx, func(row engine.Row) (s Stretch, err error) {
+	return queryAll(ctx, r.tx, func(row engine.Row) (s Segment, err error) {
 		err = row.Scan(&s.Turn, &s.Thread, &s.Base, &s.Last, &s.Seq, scanFlag(&s.Cut))
 		return s, err
 	}, `with recursive up (turn, thread, base, last, seq, depth) as (

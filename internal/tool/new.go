@@ -31,7 +31,7 @@ type Def[In any] struct {
 	Run      func(ctx context.Context, call Call[In]) (chela.ToolResult, error)
 	Limit    func(in In) time.Duration
 	Judge    func(in In) chela.Judgement
-	Prepare  func(ctx context.Context, call Call[In]) (chela.Prepared, error)
+	Prepare  func(ctx context.Context, call Call[In]) (chela.Preparation, error)
 	Happened func(ctx context.Context, call Call[In]) (*chela.ToolResult, error)
 }
 

@@ -83,7 +83,7 @@ func TestWithRecover(t *testing.T) {
 	t.Parallel()
 	c := running(func(context.Context, chela.ToolCall) (chela.ToolResult, error) { panic("secret detail") })
 	c.Judge = func(json.RawMessage) chela.Judgement { panic("secret detail") }
-	c.Prepare = func(context.Context, chela.ToolCall) (chela.Prepared, error) { panic("secret detail") }
+	c.Prepare = func(context.Context, chela.ToolCall) (chela.Preparation, error) { panic("secret detail") }
 	c.Happened = func(context.Context, chela.ToolCall) (*chela.ToolResult, error) { panic("secret detail") }
 	c = tool.WithRecover()(c)
 

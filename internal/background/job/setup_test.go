@@ -192,7 +192,7 @@ func (h *house) laneConfig(node chela.NodeID, log *slog.Logger, scenario string)
 				},
 			}, nil
 		},
-		Model:   func(chela.Session, chela.Thread, []chela.Waiting) string { return "script/test" },
+		Model:   func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
 		Recover: true,
 		Classes: map[chela.Class]int{chela.ClassMain: 64, chela.ClassJob: 64, chela.ClassSubagent: 64},
 		Queue:   queue.Rules{Home: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},

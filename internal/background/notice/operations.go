@@ -17,7 +17,7 @@ func (d *Notices) Operations() []api.Bound {
 			}
 			return api.Cut(pending, string(q.After), q.Limit, func(o chela.Outbound) string { return string(o.ID) })
 		}),
-		api.NoticesSeen.Do(func(ctx context.Context, _ api.Caller, q api.Seen) (api.None, error) {
+		api.NoticesSeen.Do(func(ctx context.Context, _ api.Caller, q api.NoticeIDs) (api.None, error) {
 			return api.None{}, d.Seen(ctx, api.NoticeChannel, q.IDs)
 		}),
 	}

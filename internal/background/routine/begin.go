@@ -164,7 +164,7 @@ func (d *Routines) act(ctx context.Context, v chela.Routine, run chela.RoutineRu
 			if err != nil {
 				return err
 			}
-			return c.waits(ctx, run.ID, rule.Waits{Job: &j})
+			return c.waits(ctx, run.ID, rule.Obstacle{Job: &j})
 		})
 	}
 	in, err := store.Find(ctx, d.store, func(r *store.Read) (chela.Inbound, error) { return message(ctx, r, v, run) })

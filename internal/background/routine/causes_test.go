@@ -116,7 +116,7 @@ func TestWebhooks(t *testing.T) {
 		h := open(t, cfg, plan{defaults: func(d *routine.Defaults) { d.MaxWebhookBytes = 100 }})
 		v := h.create(hooked("build", signature.SchemeHMAC))
 		secret, now := []byte("swordfish"), h.clock.Now()
-		hook := func(path string, header http.Header, body string) (api.Hooked, chela.Kind) {
+		hook := func(path string, header http.Header, body string) (api.HookReceipt, chela.Kind) {
 			got, err := h.routines.Hook(t.Context(), path, header, []byte(body))
 			h.rest()
 			return got, chela.KindOf(err)
@@ -127,7 +127,7 @@ func TestWebhooks(t *testing.T) {
 			t.Fatalf("refused with %q: %+v", kind, first)
 		}
 		again, kind := hook("ci/build", signed, "done")
-		same(t, "replayed", api.Hooked{Run: first.Run, Duplicate: true}, again)
+		same(t, "replayed", api.HookReceipt{Run: first.Run, Duplicate: true}, again)
 		same(t, "replayed", "", kind)
 		for what, c := range map[string]struct {
 			path string
@@ -200,7 +200,7 @@ func TestSlackAsksWhetherSomebodyListens(t *testing.T) {
 		v := h.create(hooked("slack", signature.SchemeSlack))
 		const body = `{"type": "url_verification", "challenge": "3eZbrw"}`
 		at := strconv.FormatInt(h.clock.Now().Unix(), 10)
-		for key, want := range map[string]api.Hooked{"swordfish": {Challenge: "3eZbrw"}, "sailfish": {}} {
+		for key, want := range map[string]api.HookReceipt{"swordfish": {Challenge: "3eZbrw"}, "sailfish": {}} {
 			mac := hmac.New(sha256.New, []byte(key))
 			mac.Write([]byte("v0:" + at + ":" + body))
 			header := http.Header{"X-Slack-Request-Timestamp": {at}, "X-Slack-Signature": {"v0=" + hex.EncodeToString(mac.Sum(nil))}}

@@ -7,7 +7,7 @@ import (
 
 	"chela"
 	"chela/internal/background/routine/rule"
-	"chela/internal/engine/cue"
+	"chela/internal/engine/sentinel"
 	"chela/internal/platform/excerpt"
 	"chela/internal/store"
 )
@@ -110,7 +110,7 @@ func (c *change) look(ctx context.Context, v chela.Routine) (f rule.Facts, err e
 		return f, err
 	}
 	fresh, err := news(ctx, &c.Read, v, "")
-	f.Blank = cue.Blank(doc.Text) && len(fresh) == 0
+	f.Blank = sentinel.Blank(doc.Text) && len(fresh) == 0
 	return f, err
 }
 

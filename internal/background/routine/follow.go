@@ -57,13 +57,13 @@ func (c *change) followLive(ctx context.Context, t chela.Turn) error {
 	if err != nil {
 		return err
 	}
-	return c.waits(ctx, chela.RunID(t.Origin.To), rule.Waits{Turn: &t, Approvals: asked})
+	return c.waits(ctx, chela.RunID(t.Origin.To), rule.Obstacle{Turn: &t, Approvals: asked})
 }
 
 // waits updates the waiting state of a run; its routine is locked. A waiting
 // run releases its slot. A run that continues takes one back even above the
 // limit, because its work must not wait for runs that may be waiting for it.
-func (c *change) waits(ctx context.Context, id chela.RunID, w rule.Waits) error {
+func (c *change) waits(ctx context.Context, id chela.RunID, w rule.Obstacle) error {
 	run, err := c.RoutineRun(ctx, id)
 	if chela.KindOf(err) == chela.NotFound {
 		return nil
@@ -111,7 +111,7 @@ func (d *Routines) JobMoved(ctx context.Context, w *store.Write, j chela.Job) er
 		}
 	}
 	c := &change{Write: w, routines: d, now: d.now()}
-	return c.waits(ctx, run.ID, rule.Waits{Job: &j, Approvals: asked})
+	return c.waits(ctx, run.ID, rule.Obstacle{Job: &j, Approvals: asked})
 }
 
 // why explains why a turn did not complete.

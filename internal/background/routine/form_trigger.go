@@ -79,7 +79,7 @@ var triggerKeys = []FormKey{
 		return d.moment(&d.Routine.Trigger.Anchor)
 	}},
 	{Name: "missed", Help: "missed times: skip, once or all", at: func(d *Draft) field.Field {
-		return field.Choice(&d.Routine.Trigger.Missed, []chela.Missed{chela.MissedSkip, chela.MissedOnce, chela.MissedAll, ""})
+		return field.Choice(&d.Routine.Trigger.Missed, []chela.MissedPolicy{chela.MissedSkip, chela.MissedOnce, chela.MissedAll, ""})
 	}},
 	{Name: "channel", Help: "event: only messages of this channel", at: func(d *Draft) field.Field {
 		return field.Text(&d.Routine.Trigger.Channel, "the name of a channel", field.AnyText)

@@ -17,26 +17,26 @@ import (
 // Hook fires the routine whose webhook is at /hooks/path. It returns the same
 // Denied error for a bad signature and for a path without a webhook, so that
 // callers cannot probe for paths.
-func (d *Routines) Hook(ctx context.Context, path string, header http.Header, body []byte) (api.Hooked, error) {
+func (d *Routines) Hook(ctx context.Context, path string, header http.Header, body []byte) (api.HookReceipt, error) {
 	if len(body) > d.cfg.Defaults.MaxWebhookBytes {
-		return api.Hooked{}, chela.E(chela.Invalid, fmt.Sprintf("the request has %d bytes, and %d are allowed", len(body), d.cfg.Defaults.MaxWebhookBytes))
+		return api.HookReceipt{}, chela.E(chela.Invalid, fmt.Sprintf("the request has %d bytes, and %d are allowed", len(body), d.cfg.Defaults.MaxWebhookBytes))
 	}
 	v, delivery, err := d.letIn(ctx, path, header, body)
 	challenge := challengeOf(v, body)
 	switch {
 	case err != nil:
-		return api.Hooked{}, err
+		return api.HookReceipt{}, err
 	case challenge != "":
-		return api.Hooked{Challenge: challenge}, nil
+		return api.HookReceipt{Challenge: challenge}, nil
 	case d.cfg.Defaults.Off:
-		return api.Hooked{}, chela.E(chela.Unavailable, "routines are off").WithHint("set routines.enabled to true")
+		return api.HookReceipt{}, chela.E(chela.Unavailable, "routines are off").WithHint("set routines.enabled to true")
 	case !v.Enabled:
-		return api.Hooked{}, chela.E(chela.Conflict, fmt.Sprintf("the routine %s is disabled", v.Name)).WithHint("enable it: chela routines enable " + v.Name)
+		return api.HookReceipt{}, chela.E(chela.Conflict, fmt.Sprintf("the routine %s is disabled", v.Name)).WithHint("enable it: chela routines enable " + v.Name)
 	}
 	run := chela.RoutineRun{Key: "hook/" + d.nameOf(delivery), Cause: chela.TriggerWebhook, Input: strings.ToValidUTF8(string(body), "\ufffd")}
-	var out api.Hooked
+	var out api.HookReceipt
 	err = d.write(ctx, "routine.hook", func(c *change) error {
-		out = api.Hooked{}
+		out = api.HookReceipt{}
 		for _, key := range keysOf(delivery) {
 			fresh, err := c.SeeCause(ctx, store.RoutineCause{Routine: v.ID, Key: key, At: c.now, Within: maxCause})
 			if err != nil {

@@ -93,19 +93,19 @@ func (d *Routines) create(ctx context.Context, c api.Caller, q api.NewRoutine) (
 
 // fired fires a routine once for each key. A run that a tool fires is the next
 // generation of the call's turn.
-func (d *Routines) fired(ctx context.Context, c api.Caller, q api.RoutineFiring) (api.Fired, error) {
+func (d *Routines) fired(ctx context.Context, c api.Caller, q api.RoutineFiring) (api.FiredRun, error) {
 	v, err := d.seen(ctx, c, q.Name)
 	if err != nil {
-		return api.Fired{}, err
+		return api.FiredRun{}, err
 	}
 	f := Firing{Key: c.KeyOf(q.Firing.Key), Input: q.Firing.Input, By: c.By}
 	if c.Agent != "" {
 		if f.Generation, err = d.nextGeneration(c.Origin); err != nil {
-			return api.Fired{}, err
+			return api.FiredRun{}, err
 		}
 	}
 	run, err := d.Fire(ctx, v.ID, f)
-	return api.Fired{Run: run}, err
+	return api.FiredRun{Run: run}, err
 }
 
 func (d *Routines) list(ctx context.Context, c api.Caller, q api.RoutineQuery) (api.Page[chela.Routine], error) {

@@ -184,8 +184,15 @@ func TestRoutinesOfOthersAreNotSeen(t *testing.T) {
 		agent   string
 		want    string
 	}{
-		{"", "", "group private"}, {private, "", "group private"}, {group, "", "group"}, {private, "main", "group private"}, {group, "main", "group"},
-		{"cron:rtn_x", "main", "group private"}, {"agent:main:dm:ada", "main", ""}, {other, "other", ""}, {"nonsense", "", ""},
+		{"", "", "group private"},
+		{private, "", "group private"},
+		{group, "", "group"},
+		{private, "main", "group private"},
+		{group, "main", "group"},
+		{"cron:rtn_x", "main", "group private"},
+		{"agent:main:dm:ada", "main", ""},
+		{other, "other", ""},
+		{"nonsense", "", ""},
 	} {
 		home.Caller.Session, home.Caller.Agent = tt.session, tt.agent
 		var listed, shown []string

@@ -226,7 +226,7 @@ func (h *house) newLanes(scenario string, node chela.NodeID, log *slog.Logger) *
 				},
 			}, nil
 		},
-		Model: func(chela.Session, chela.Thread, []chela.Waiting) string { return "script/test" },
+		Model: func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
 
 		Recover: true,
 

@@ -27,7 +27,7 @@ var zones = []string{
 
 // crowd is a number of routines of all sorts.
 func crowd(random *rand.Rand, start time.Time, days, size int) (all []chela.Routine) {
-	policies := []chela.Missed{chela.MissedOnce, chela.MissedSkip, chela.MissedAll}
+	policies := []chela.MissedPolicy{chela.MissedOnce, chela.MissedSkip, chela.MissedAll}
 	for n := range size {
 		v := byHand(fmt.Sprintf("routine%d", n), chela.ActionEvent)
 		v.Trigger = trigger(random, n, start, days)
@@ -205,7 +205,7 @@ func (c *tally) check(h *house, v chela.Routine, end time.Time) {
 // stated reports whether a run is what the policy for missed times says: all of them
 // fire however late they are; once, the newest fires for all; skip, the newest is
 // skipped if it is more than a minute late.
-func stated(policy chela.Missed, run chela.RoutineRun) bool {
+func stated(policy chela.MissedPolicy, run chela.RoutineRun) bool {
 	switch policy {
 	case chela.MissedAll:
 		return run.State == chela.RunOK && run.Missed == 0

@@ -59,7 +59,7 @@ func (d *Routines) forget(ctx context.Context, before time.Time) error {
 // lookAfter ends a run whose message was dropped from the queue, and follows
 // the turn of a run whose message became one.
 func (d *Routines) lookAfter(ctx context.Context, run chela.RoutineRun) error {
-	var m chela.Waiting
+	var m chela.InboxMessage
 	var t chela.Turn
 	found, err := store.Find(ctx, d.store, func(r *store.Read) (found bool, err error) {
 		if m, found, err = r.Delivered(ctx, chela.ChannelRoutine, string(run.Routine), string(run.ID)); err != nil || !found || m.Turn == "" {

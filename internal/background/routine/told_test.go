@@ -173,7 +173,7 @@ func TestSeenNotices(t *testing.T) {
 			got, ids = append(got, o.Text), append(ids, o.ID)
 		}
 		if n > 0 {
-			called(t, home, api.NoticesSeen, api.Seen{IDs: append(ids, "out_nothing")})
+			called(t, home, api.NoticesSeen, api.NoticeIDs{IDs: append(ids, "out_nothing")})
 		}
 		same(t, "look "+string(rune('1'+n)), want, got)
 	}
@@ -190,7 +190,7 @@ func TestLostMessages(t *testing.T) {
 	run := h.lastRun(v)
 	same(t, "state", chela.RunRunning, run.State)
 	err := h.store.Write(t.Context(), "test", func(w *store.Write) error {
-		m := chela.Waiting{ID: "in_lost", State: chela.InboxDropped, CreatedAt: run.StartedAt, Inbound: chela.Inbound{
+		m := chela.InboxMessage{ID: "in_lost", State: chela.InboxDropped, CreatedAt: run.StartedAt, Inbound: chela.Inbound{
 			Session: run.Session, Thread: run.Thread, Agent: "main", MessageID: string(run.ID), Text: "x",
 			Origin: chela.Origin{Channel: chela.ChannelRoutine, Account: string(v.ID)},
 		}}

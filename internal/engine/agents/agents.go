@@ -83,7 +83,7 @@ func (a *Agents) Model(s chela.Session, in chela.Inbound) string {
 
 // TurnModel returns the model of a new turn with the given messages: unless the
 // message or the session chose one, it may be the agent's cheap model.
-func (a *Agents) TurnModel(s chela.Session, t chela.Thread, messages []chela.Waiting) string {
+func (a *Agents) TurnModel(s chela.Session, t chela.Thread, messages []chela.InboxMessage) string {
 	model := a.Model(s, messages[0].Inbound)
 	agent, err := a.cfg.Settings.Agent(s.Agent)
 	chosen := messages[0].Model != "" || s.Settings.Model != ""

@@ -23,15 +23,15 @@ func TestTurnModel(t *testing.T) {
 	session := func(model string) chela.Session {
 		return chela.Session{Agent: "main", Settings: chela.Settings{Model: model}}
 	}
-	say := func(text, model string) []chela.Waiting {
-		return []chela.Waiting{{Inbound: chela.Inbound{Text: text, Model: model}}}
+	say := func(text, model string) []chela.InboxMessage {
+		return []chela.InboxMessage{{Inbound: chela.Inbound{Text: text, Model: model}}}
 	}
 	for _, tt := range []struct {
 		name     string
 		settings string
 		session  chela.Session
 		entries  int64
-		messages []chela.Waiting
+		messages []chela.InboxMessage
 		want     string
 	}{
 		{"off", models, session(""), 0, say("hello", ""), "offline/large"},

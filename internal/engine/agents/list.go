@@ -23,8 +23,8 @@ const anyModel = "any"
 // A listing is the result of listing the models of one provider.
 type listing struct {
 	models []chela.Model
-	away   *api.Away // the request failed, which should be logged
-	err    error     // from the configuration
+	away   *api.UnlistedProvider // the request failed, which should be logged
+	err    error                 // from the configuration
 }
 
 // Models returns the models of every available provider, with their known
@@ -77,7 +77,7 @@ func (p *Providers) listing(ctx context.Context, name string) (l listing) {
 	found, err := p.ask(ctx, name, list)
 	if err != nil && ctx.Err() == nil && !p.mayBeAway(settings, err) {
 		p.cfg.Log.Warn("listing the models of a provider failed", "provider", name, "error", err)
-		l.away = &api.Away{Provider: name, Kind: chela.KindOf(err), Message: chela.MessageOf(err)}
+		l.away = &api.UnlistedProvider{Provider: name, Kind: chela.KindOf(err), Message: chela.MessageOf(err)}
 	}
 	for _, m := range found {
 		l.models = append(l.models, p.known.Fill(m))

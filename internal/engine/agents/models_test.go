@@ -59,7 +59,7 @@ base_url = "`+server(t, 200, `{"object":"list","data":[{"id":"small","object":"m
 	for i := range got.Away {
 		_, got.Away[i].Message, _ = strings.Cut(got.Away[i].Message, ":")
 	}
-	want := []api.Away{{Provider: "broken", Kind: chela.Unavailable, Message: " out of order"}, {Provider: "gone", Kind: chela.Unavailable}}
+	want := []api.UnlistedProvider{{Provider: "broken", Kind: chela.Unavailable, Message: " out of order"}, {Provider: "gone", Kind: chela.Unavailable}}
 	if len(got.Away) == 2 {
 		want[1].Message = got.Away[1].Message // as the system words it
 	}
@@ -92,10 +92,10 @@ func TestModelsOfWhoNeverAnswers(t *testing.T) {
 kind = "openai"
 base_url = "` + server(t, 200, `{"object":"list","data":[{"id":"small","object":"model"}]}`) + `"
 `
-	var want []api.Away
+	var want []api.UnlistedProvider
 	for _, name := range []string{"silent-1", "silent-2"} {
 		text += fmt.Sprintf("[providers.%s]\nkind = \"openai\"\nbase_url = %q\n", name, silent(t))
-		want = append(want, api.Away{Provider: name, Kind: chela.Unavailable, Message: name + ": it did not list its models within 500ms"})
+		want = append(want, api.UnlistedProvider{Provider: name, Kind: chela.Unavailable, Message: name + ": it did not list its models within 500ms"})
 	}
 	p := withFiles(t, text, "")
 	got, err := p.Models(t.Context())

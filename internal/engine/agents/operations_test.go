@@ -35,11 +35,11 @@ func repeating(name string, effect chela.Effect) chela.Tool {
 			}, err
 		},
 	})
-	t.Prepare = func(_ context.Context, c chela.ToolCall) (chela.Prepared, error) {
+	t.Prepare = func(_ context.Context, c chela.ToolCall) (chela.Preparation, error) {
 		if string(c.Args) == `{"text":"unprepared"}` {
-			return chela.Prepared{}, chela.E(chela.Unavailable, "it cannot be prepared")
+			return chela.Preparation{}, chela.E(chela.Unavailable, "it cannot be prepared")
 		}
-		return chela.Prepared{Intent: json.RawMessage(`"prepared"`)}, nil
+		return chela.Preparation{Intent: json.RawMessage(`"prepared"`)}, nil
 	}
 	return t
 }

@@ -200,7 +200,7 @@ func start(t *testing.T, p protocol, c providertest.Case) chela.Provider {
 
 // check compares what a server was sent with the texts that were said. Where a
 // picture cannot stand in a result, a text before it says where it is from.
-func (p protocol) check(t *testing.T, got providertest.Received, texts []string) {
+func (p protocol) check(t *testing.T, got providertest.ReceivedRequest, texts []string) {
 	t.Helper()
 	seen := slices.DeleteFunc(slices.Clone(got.Texts), func(text string) bool { return strings.HasPrefix(text, "Image in the result of look ") })
 	if diff := cmp.Diff(texts, seen); diff != "" {

@@ -57,7 +57,7 @@ type Providers struct {
 	recorder *provider.Recorder // nil: no recording
 	player   *provider.Player   // nil: no replay
 	named    map[string]bool    // the models named by the configuration
-	rests    provider.Rests
+	rests    provider.Cooldowns
 	client   *http.Client // reaches all servers
 
 	mu     sync.Mutex

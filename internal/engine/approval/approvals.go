@@ -56,7 +56,7 @@ type Reply struct {
 
 	// Message is the message that contained the answer, if any. It is stored in
 	// the same transaction, so that its delivery counts once.
-	Message *chela.Waiting
+	Message *chela.InboxMessage
 }
 
 // Answer records an answer and resumes the turn. It is NotFound if the approval
@@ -137,7 +137,7 @@ func (as *Approvals) AnswerText(ctx context.Context, in chela.Inbound) (chela.Ap
 	}
 	reply := said.Reply
 	reply.ID, reply.By = a.ID, "owner in "+in.Origin.Channel
-	reply.Message = &chela.Waiting{ID: as.cfg.IDs.Inbox(), CreatedAt: as.cfg.Now(), Inbound: in}
+	reply.Message = &chela.InboxMessage{ID: as.cfg.IDs.Inbox(), CreatedAt: as.cfg.Now(), Inbound: in}
 	a, err = as.Answer(ctx, reply)
 	return a, err == nil, err
 }
@@ -213,7 +213,7 @@ func (as *Approvals) answer(ctx context.Context, w *store.Write, a *chela.Approv
 }
 
 // keep stores the message that contained an answer as part of the resumed turn.
-func keep(ctx context.Context, w *store.Write, a chela.Approval, m *chela.Waiting) error {
+func keep(ctx context.Context, w *store.Write, a chela.Approval, m *chela.InboxMessage) error {
 	if m == nil {
 		return nil
 	}

@@ -117,7 +117,7 @@ func TestInWay(t *testing.T) {
 		check := func(when string, session chela.SessionKey, thread chela.ThreadID, want int) {
 			h.Helper()
 			h.read(func(ctx context.Context, r *store.Read) error {
-				m := chela.Waiting{Inbound: chela.Inbound{Session: session, Thread: thread}}
+				m := chela.InboxMessage{Inbound: chela.Inbound{Session: session, Thread: thread}}
 				found, err := approval.InWay(ctx, r, m)
 				if len(found) != want || want == 1 && found[0].ID != a.ID {
 					h.Errorf("%s: %d questions, want %d: %+v", when, len(found), want, found)

@@ -88,7 +88,7 @@ func open(t *testing.T, cfg store.Config, scenario string) *house {
 				Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: toolbox{set}, Policy: h.rule,
 			}, nil
 		},
-		Model: func(chela.Session, chela.Thread, []chela.Waiting) string { return "script/test" },
+		Model: func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
 	})
 	h.approvals = approval.New(s, approval.Config{
 		Process: local.Process{IDs: h.ids, Now: h.now, Emit: h.emit, Log: log},

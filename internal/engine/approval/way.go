@@ -9,7 +9,7 @@ import (
 
 // InWay returns the approvals that block a waiting message: those pending in
 // its thread, except of turns that are stopping.
-func InWay(ctx context.Context, r *store.Read, m chela.Waiting) ([]chela.Approval, error) {
+func InWay(ctx context.Context, r *store.Read, m chela.InboxMessage) ([]chela.Approval, error) {
 	pending, err := r.PendingApprovals(ctx, m.Session)
 	var found []chela.Approval
 	for _, a := range pending {

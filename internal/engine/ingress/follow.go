@@ -68,7 +68,7 @@ var moving = []chela.EventKind{
 // taken is Taken for any source of events.
 func (g *Ingress) taken(ctx context.Context, from source, r api.Receipt) (id chela.TurnID, last chela.Event, err error) {
 	for {
-		var m chela.Waiting
+		var m chela.InboxMessage
 		var asked []chela.Approval
 		err := g.cfg.Store.Read(ctx, func(s *store.Read) error {
 			var err error

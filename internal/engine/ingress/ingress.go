@@ -37,7 +37,7 @@ type Config struct {
 
 	// Hears returns a hook for the transaction that accepts a message for the
 	// model, or nil.
-	Hears func(ctx context.Context, in chela.Inbound) (lane.Also, error)
+	Hears func(ctx context.Context, in chela.Inbound) (lane.AcceptHook, error)
 
 	Turns turns
 }
@@ -56,7 +56,7 @@ type commands interface {
 
 	// Elevating returns also with the announcement of a message that lifts the
 	// approvals of its turn, and also itself for any other message.
-	Elevating(in chela.Inbound, also lane.Also) lane.Also
+	Elevating(in chela.Inbound, also lane.AcceptHook) lane.AcceptHook
 }
 
 // agents knows the agents of a home and their models.

@@ -20,7 +20,7 @@ func Earlier(history []chela.Message) (entries []chela.Entry) {
 
 // Messages converts the messages of a turn into entries; only kind, body and
 // tokens are set.
-func Messages(messages []chela.Waiting) (entries []chela.Entry) {
+func Messages(messages []chela.InboxMessage) (entries []chela.Entry) {
 	for _, m := range messages {
 		entries = append(entries, chela.Entry{Kind: chela.EntryUser, Body: machine.UserBody(m), Tokens: m.Tokens})
 	}

@@ -109,8 +109,8 @@ func (ts *Turns) Call(ctx context.Context, id chela.CallID) (chela.ToolCall, err
 }
 
 // Message returns an accepted message.
-func (ts *Turns) Message(ctx context.Context, id chela.InboxID) (chela.Waiting, error) {
-	return store.Find(ctx, ts.store, func(r *store.Read) (chela.Waiting, error) { return r.Message(ctx, id) })
+func (ts *Turns) Message(ctx context.Context, id chela.InboxID) (chela.InboxMessage, error) {
+	return store.Find(ctx, ts.store, func(r *store.Read) (chela.InboxMessage, error) { return r.Message(ctx, id) })
 }
 
 // ResponseDeleted reports whether a client of OpenAI's API deleted a response.

@@ -17,15 +17,15 @@ type appender struct {
 	lease   chela.Lease
 	class   chela.Class
 	session chela.Session
-	turn    chela.Turn // as of the start of the run
-	next    *Opened    // next turn of the lane after the run
-	rewind  bool       // a rewind of the session waited for the end of the run
+	turn    chela.Turn  // as of the start of the run
+	next    *OpenedTurn // next turn of the lane after the run
+	rewind  bool        // a rewind of the session waited for the end of the run
 }
 
 // Append implements turn.Journal. A change that ends the turn, or lets it wait
 // for a person, also selects the lane's next turn.
 func (a *appender) Append(ctx context.Context, op string, ch machine.Change) error {
-	var next *Opened
+	var next *OpenedTurn
 	var later time.Time
 	late := map[chela.UsageID]bool{}
 	err := a.lanes.store.Write(ctx, op, func(w *store.Write) (err error) {
@@ -54,7 +54,7 @@ func (a *appender) Append(ctx context.Context, op string, ch machine.Change) err
 
 // write stores a change except its usage. It returns the lane's next turn, or
 // when there will be one if the lane must wait.
-func (a *appender) write(ctx context.Context, w *store.Write, ch machine.Change) (next *Opened, later time.Time, err error) {
+func (a *appender) write(ctx context.Context, w *store.Write, ch machine.Change) (next *OpenedTurn, later time.Time, err error) {
 	lease := a.lanes.renewed(a.lease)
 	if err := w.HoldLane(ctx, lease); err != nil {
 		return nil, later, err
@@ -87,8 +87,8 @@ func (a *appender) write(ctx context.Context, w *store.Write, ch machine.Change)
 
 // Steering implements turn.Journal. Messages for other threads of the session
 // wait for turns of their own.
-func (a *appender) Steering(ctx context.Context) ([]chela.Waiting, error) {
-	var steering []chela.Waiting
+func (a *appender) Steering(ctx context.Context) ([]chela.InboxMessage, error) {
+	var steering []chela.InboxMessage
 	err := a.lanes.store.Read(ctx, func(r *store.Read) error {
 		waiting, err := r.Waiting(ctx, a.lease.Session, maxWaiting)
 		if err != nil || len(waiting) == 0 {
@@ -110,7 +110,7 @@ func (a *appender) Steering(ctx context.Context) ([]chela.Waiting, error) {
 
 // nextWanted selects and opens the lane's next turn, unless the first waiting
 // message belongs to another live process that should run it.
-func (l *Lanes) nextWanted(ctx context.Context, w *store.Write, session chela.Session) (*Opened, time.Time, error) {
+func (l *Lanes) nextWanted(ctx context.Context, w *store.Write, session chela.Session) (*OpenedTurn, time.Time, error) {
 	waiting, err := w.Waiting(ctx, session.Key, 1)
 	if err != nil || len(waiting) > 0 && !l.wants(waiting[0]) {
 		return nil, time.Time{}, err

@@ -382,7 +382,7 @@ func TestMessagesOfLivingProcessesAreLeft(t *testing.T) {
 					lc.Recover = c.stays && n == &opened
 					lc.Peers = peers{alive: c.alive}
 					model := lc.Model
-					lc.Model = func(s chela.Session, t chela.Thread, m []chela.Waiting) string {
+					lc.Model = func(s chela.Session, t chela.Thread, m []chela.InboxMessage) string {
 						n.Add(1)
 						return model(s, t, m)
 					}

@@ -43,7 +43,7 @@ func (l *Lanes) Control(ctx context.Context, in chela.Inbound, do Command) (api.
 		if err != nil {
 			return err
 		}
-		m := chela.Waiting{ID: l.cfg.IDs.Inbox(), State: chela.InboxAnswered, Node: l.cfg.Node, CreatedAt: l.cfg.Now(), Inbound: in}
+		m := chela.InboxMessage{ID: l.cfg.IDs.Inbox(), State: chela.InboxAnswered, Node: l.cfg.Node, CreatedAt: l.cfg.Now(), Inbound: in}
 		before := at.Session.Thread
 		if done, err = do(w, &at); err != nil {
 			return err

@@ -162,7 +162,7 @@ func TestSubmitAlso(t *testing.T) {
 		}
 		return nil, wrong
 	}
-	submit := func(id string, also lane.Also) (api.Receipt, error) {
+	submit := func(id string, also lane.AcceptHook) (api.Receipt, error) {
 		return h.lanes.SubmitAlso(t.Context(), message(mainSession, id, "hello"), also)
 	}
 	wrong = chela.E(chela.Invalid, "no")

@@ -44,7 +44,7 @@ type Config struct {
 
 	// Model selects the model of a new turn, as provider/model, from its
 	// messages.
-	Model func(s chela.Session, t chela.Thread, messages []chela.Waiting) string
+	Model func(s chela.Session, t chela.Thread, messages []chela.InboxMessage) string
 
 	Classes map[chela.Class]int // concurrent turns per class; default 4
 	Waiting int                 // waiting turns per class; 0 means 1,000
@@ -116,7 +116,7 @@ func (l *Lanes) tell(events []chela.Event) {
 
 // begin announces an opened turn and serves its lane in a new goroutine; during
 // shutdown it releases the lane instead.
-func (l *Lanes) begin(o *Opened) {
+func (l *Lanes) begin(o *OpenedTurn) {
 	l.tell(o.Ended)
 	l.tell(o.Events)
 	leave, _ := l.places.Enter(o.Class)
@@ -147,7 +147,7 @@ func (l *Lanes) served() {
 }
 
 // serve runs a lane's turns until none is left. It owns the lane.
-func (l *Lanes) serve(o *Opened) {
+func (l *Lanes) serve(o *OpenedTurn) {
 	for o != nil {
 		ctx, cancel := context.WithCancelCause(context.Background()) // ended by Run and by the loss of the lease
 		h := &holding{lease: o.Lease, turn: o.Turn.ID, control: &turn.Handle{}, cancel: cancel}
@@ -198,7 +198,7 @@ func (l *Lanes) stays() bool {
 
 // wants reports whether this process runs a waiting message. A short-lived
 // process leaves messages of other live processes to them.
-func (l *Lanes) wants(m chela.Waiting) bool {
+func (l *Lanes) wants(m chela.InboxMessage) bool {
 	return l.stays() || m.Node == l.cfg.Node || !l.cfg.Alive(m.Node)
 }
 
@@ -212,7 +212,7 @@ func (l *Lanes) letGo(h *holding) {
 
 // serveTurn runs one turn, with retries. It returns the lane's next turn, if
 // any.
-func (l *Lanes) serveTurn(ctx context.Context, o *Opened, h *holding) (*Opened, error) {
+func (l *Lanes) serveTurn(ctx context.Context, o *OpenedTurn, h *holding) (*OpenedTurn, error) {
 	defer l.places.Take(ctx, o.Class, o.Suspect(), h.control)()
 	for attempt := 0; ; attempt++ {
 		next, err := l.runOnce(ctx, o, h)
@@ -270,7 +270,7 @@ func hold(ctx context.Context, h *holding, d time.Duration) {
 // broke counts a run that failed by a fault of chela as a crash, so that a turn
 // that breaks every run comes to an end. Failures of the database or the disk
 // do not count.
-func (l *Lanes) broke(o *Opened, cause error) {
+func (l *Lanes) broke(o *OpenedTurn, cause error) {
 	switch chela.KindOf(cause) {
 	case chela.Unavailable, chela.Exhausted, chela.Denied:
 		return
@@ -282,7 +282,7 @@ func (l *Lanes) broke(o *Opened, cause error) {
 
 // countCrash counts a crashed run. A crash of the whole process is counted when
 // the next run begins: a turn still waiting for a slot did not cause it.
-func (l *Lanes) countCrash(o *Opened) error {
+func (l *Lanes) countCrash(o *OpenedTurn) error {
 	ctx := context.Background() // the run's own context is over
 	return l.store.Write(ctx, "turn.broke", func(w *store.Write) error {
 		if err := w.HoldLane(ctx, l.renewed(o.Lease)); err != nil {
@@ -297,7 +297,7 @@ func (l *Lanes) countCrash(o *Opened) error {
 }
 
 // runOnce is one run of a turn. A panic becomes an Internal error.
-func (l *Lanes) runOnce(ctx context.Context, o *Opened, h *holding) (next *Opened, err error) {
+func (l *Lanes) runOnce(ctx context.Context, o *OpenedTurn, h *holding) (next *OpenedTurn, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = chela.E(chela.Internal, "a turn panicked").Because(fmt.Errorf("%v\n%s", p, debug.Stack()))

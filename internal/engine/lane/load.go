@@ -12,7 +12,7 @@ import (
 
 // load returns the state of an opened turn. For a fresh turn only the preceding
 // conversation is read.
-func (l *Lanes) load(ctx context.Context, o *Opened) (machine.State, chela.Session, error) {
+func (l *Lanes) load(ctx context.Context, o *OpenedTurn) (machine.State, chela.Session, error) {
 	if o.Entries != nil {
 		before, err := l.conversation(ctx, o.Thread)
 		return o.Fresh(before), o.Session, err

@@ -14,10 +14,10 @@ import (
 
 // A Prospect is the next work of a lane. The zero value is none.
 type Prospect struct {
-	ready *chela.Turn     // turn ready to continue
-	take  []chela.Waiting // messages that form a turn
-	in    threadPlace     // thread of the new turn
-	Later time.Time       // when there will be work, if there is none now
+	ready *chela.Turn          // turn ready to continue
+	take  []chela.InboxMessage // messages that form a turn
+	in    threadPlace          // thread of the new turn
+	Later time.Time            // when there will be work, if there is none now
 }
 
 // Now reports whether there is work.
@@ -49,7 +49,7 @@ func (op *Opener) Look(ctx context.Context, r *store.Read, session chela.Session
 	if err != nil {
 		return Prospect{}, err
 	}
-	waiting = slices.DeleteFunc(waiting, func(m chela.Waiting) bool { return places[m.Thread].thread.ID == "" })
+	waiting = slices.DeleteFunc(waiting, func(m chela.InboxMessage) bool { return places[m.Thread].thread.ID == "" })
 	op.Queue.Settle(waiting, session.Settings)
 	d := queue.Plan(waiting, nil, op.Now())
 	p := Prospect{take: queue.Pick(waiting, d.Take), Later: d.NotBefore}
@@ -62,7 +62,7 @@ func (op *Opener) Look(ctx context.Context, r *store.Read, session chela.Session
 // placesOf returns the threads of messages where a turn may begin. A thread
 // waiting for a person is excluded, a thread waiting for client-side results is
 // not.
-func (op *Opener) placesOf(ctx context.Context, r *store.Read, waiting []chela.Waiting) (map[chela.ThreadID]threadPlace, error) {
+func (op *Opener) placesOf(ctx context.Context, r *store.Read, waiting []chela.InboxMessage) (map[chela.ThreadID]threadPlace, error) {
 	places := make(map[chela.ThreadID]threadPlace, 1)
 	for _, m := range waiting {
 		if _, known := places[m.Thread]; known {
@@ -91,15 +91,15 @@ func (op *Opener) placesOf(ctx context.Context, r *store.Read, waiting []chela.W
 // Next finds the next work of a lane and opens its turn. The lane's row must be
 // locked. It returns nil if there is none now, and when there will be, if
 // known.
-func (op *Opener) Next(ctx context.Context, w *store.Write, session chela.Session) (*Opened, time.Time, error) {
+func (op *Opener) Next(ctx context.Context, w *store.Write, session chela.Session) (*OpenedTurn, time.Time, error) {
 	p, err := op.Look(ctx, &w.Read, session)
 	if err != nil || !p.Now() {
 		return nil, p.Later, err
 	}
 	if p.ready != nil {
-		return &Opened{Turn: *p.ready, Session: session}, time.Time{}, nil
+		return &OpenedTurn{Turn: *p.ready, Session: session}, time.Time{}, nil
 	}
-	o := Opened{Thread: p.in.thread, Session: session, Untold: true}
+	o := OpenedTurn{Thread: p.in.thread, Session: session, Untold: true}
 	if p.in.offered != nil {
 		if o.Thread, o.Ended, err = op.Supersede(ctx, w, *p.in.offered); err != nil {
 			return nil, time.Time{}, err

@@ -21,7 +21,7 @@ const (
 // bring is the transaction of a submission with results: they enter the turn
 // that waits for them. When all results are there the turn is ready, and starts
 // here if the lane is free. Unexpected results are a Conflict.
-func (l *Lanes) bring(ctx context.Context, w *store.Write, lane store.Lane, m chela.Waiting) (arrival, error) {
+func (l *Lanes) bring(ctx context.Context, w *store.Write, lane store.Lane, m chela.InboxMessage) (arrival, error) {
 	a := arrival{holder: lane.Owner}
 	_, again, err := w.Delivered(ctx, m.Origin.Channel, m.Origin.Account, m.MessageID)
 	if err != nil {
@@ -57,7 +57,7 @@ func (l *Lanes) bring(ctx context.Context, w *store.Write, lane store.Lane, m ch
 	if ch.Turn == nil || lane.Owner != "" {
 		return a, nil
 	}
-	a.begun = &Opened{Lease: l.lease(lane), Class: lane.Class, Turn: *ch.Turn}
+	a.begun = &OpenedTurn{Lease: l.lease(lane), Class: lane.Class, Turn: *ch.Turn}
 	return a, w.TakeLane(ctx, lane, a.begun.Lease, m.Turn)
 }
 

@@ -27,13 +27,13 @@ type Opener struct {
 
 	// Model selects the model of a new turn, as provider/model, from its
 	// messages.
-	Model func(s chela.Session, t chela.Thread, messages []chela.Waiting) string
+	Model func(s chela.Session, t chela.Thread, messages []chela.InboxMessage) string
 }
 
 // Open writes a new turn for messages of one thread; the caller takes or keeps
 // the lane for it. Messages already in the inbox have been marked taken by the
 // turn's id.
-func (op *Opener) Open(ctx context.Context, w *store.Write, o Opened, messages []chela.Waiting) (*Opened, error) {
+func (op *Opener) Open(ctx context.Context, w *store.Write, o OpenedTurn, messages []chela.InboxMessage) (*OpenedTurn, error) {
 	now := op.Now()
 	first := messages[0]
 	o.Turn = chela.Turn{
@@ -115,7 +115,7 @@ func rememberOrigin(ctx context.Context, w *store.Write, s *chela.Session, t che
 }
 
 // openingEvents returns the events that announce a fresh turn.
-func openingEvents(o Opened) []chela.Event {
+func openingEvents(o OpenedTurn) []chela.Event {
 	about := chela.Event{Session: o.Session.Key, Thread: o.Thread.ID, Turn: o.Turn.ID}
 	event := func(kind chela.EventKind, entry chela.EntryID) chela.Event {
 		e := about

@@ -6,9 +6,9 @@ import (
 	"chela/internal/engine/turn/machine"
 )
 
-// An Opened turn is ready to run in this process: fresh, or left by an earlier
+// An OpenedTurn is ready to run in this process: fresh, or left by an earlier
 // run.
-type Opened struct {
+type OpenedTurn struct {
 	Lease   chela.Lease
 	Class   chela.Class
 	Turn    chela.Turn
@@ -25,14 +25,14 @@ type Opened struct {
 }
 
 // Afresh returns a copy of o whose state is read from the journal.
-func (o *Opened) Afresh() *Opened {
+func (o *OpenedTurn) Afresh() *OpenedTurn {
 	c := *o
 	c.Entries = nil
 	return &c
 }
 
 // Fresh returns the state of a fresh turn after a conversation.
-func (o *Opened) Fresh(conversation prompt.Conversation) machine.State {
+func (o *OpenedTurn) Fresh(conversation prompt.Conversation) machine.State {
 	s := machine.Begin(o.Thread, nil)
 	s.Conversation = conversation
 	s.Thread.State, s.Thread.UpdatedAt = chela.ThreadProcessing, o.Turn.CreatedAt
@@ -42,4 +42,4 @@ func (o *Opened) Fresh(conversation prompt.Conversation) machine.State {
 // Suspect reports whether a turn must run alone. When a process dies, any of
 // its turns may be the cause. Turns with two crashes therefore run one at a
 // time: the one running at the third crash is the cause.
-func (o *Opened) Suspect() bool { return o.Left && o.Turn.Crashes+1 == machine.MaxCrashes-1 }
+func (o *OpenedTurn) Suspect() bool { return o.Left && o.Turn.Crashes+1 == machine.MaxCrashes-1 }

@@ -45,7 +45,7 @@ func newHome(t *testing.T) *home {
 	h.Opener = &lane.Opener{
 		IDs: chela.NewIDs(clock, rand.Reader), Now: clock,
 		Queue: queue.Rules{Home: chela.QueueSettings{Mode: chela.QueueFollowup, DebounceMS: -1, Cap: 100, Drop: chela.DropSummarize}},
-		Model: func(chela.Session, chela.Thread, []chela.Waiting) string { return "script/test" },
+		Model: func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
 	}
 	return h
 }
@@ -79,13 +79,13 @@ func (h *home) place(in chela.Inbound) (at store.Arrival) {
 }
 
 // message adds a message to the inbox, a second after the one before.
-func (h *home) message(in chela.Inbound, change func(*chela.Waiting)) chela.Waiting {
+func (h *home) message(in chela.Inbound, change func(*chela.InboxMessage)) chela.InboxMessage {
 	h.t.Helper()
 	h.seq++
 	h.now = h.now.Add(time.Second)
 	at := h.place(in)
 	in.MessageID, in.Thread = fmt.Sprint(h.seq), at.Thread.ID
-	m := chela.Waiting{ID: h.IDs.Inbox(), State: chela.InboxWaiting, CreatedAt: h.now, Inbound: in}
+	m := chela.InboxMessage{ID: h.IDs.Inbox(), State: chela.InboxWaiting, CreatedAt: h.now, Inbound: in}
 	if change != nil {
 		change(&m)
 	}
@@ -100,25 +100,25 @@ func (h *home) message(in chela.Inbound, change func(*chela.Waiting)) chela.Wait
 }
 
 // open opens a turn with a message in its thread.
-func (h *home) open(in chela.Inbound, change func(*lane.Opened)) *lane.Opened {
+func (h *home) open(in chela.Inbound, change func(*lane.OpenedTurn)) *lane.OpenedTurn {
 	h.t.Helper()
 	at := h.place(in)
 	id := h.IDs.Turn()
-	m := h.message(in, func(m *chela.Waiting) { m.State, m.Turn, m.Thread = chela.InboxTaken, id, at.Thread.ID })
-	o := lane.Opened{Thread: at.Thread, Session: at.Session, Untold: at.Untold}
+	m := h.message(in, func(m *chela.InboxMessage) { m.State, m.Turn, m.Thread = chela.InboxTaken, id, at.Thread.ID })
+	o := lane.OpenedTurn{Thread: at.Thread, Session: at.Session, Untold: at.Untold}
 	if change != nil {
 		change(&o)
 	}
-	var opened *lane.Opened
+	var opened *lane.OpenedTurn
 	h.do(func(ctx context.Context, w *store.Write) (err error) {
-		opened, err = h.Open(ctx, w, o, []chela.Waiting{m})
+		opened, err = h.Open(ctx, w, o, []chela.InboxMessage{m})
 		return err
 	})
 	return opened
 }
 
 // wait makes a turn wait for a person.
-func (h *home) wait(o *lane.Opened) chela.Turn {
+func (h *home) wait(o *lane.OpenedTurn) chela.Turn {
 	h.t.Helper()
 	t := o.Turn
 	t.State = chela.TurnAwaiting
@@ -138,7 +138,7 @@ func (h *home) wait(o *lane.Opened) chela.Turn {
 }
 
 // end ends a turn.
-func (h *home) end(o *lane.Opened) {
+func (h *home) end(o *lane.OpenedTurn) {
 	h.t.Helper()
 	t := o.Turn
 	t.State, t.FinishedAt = chela.TurnCompleted, h.now

@@ -66,7 +66,7 @@ func TestOpenWritesTheBeginning(t *testing.T) {
 	h := newHome(t)
 	in := inbound("hi there")
 	in.History = []chela.Message{{Role: chela.RoleUser, Text: "before"}, {Role: chela.RoleAssistant, Text: "yes"}}
-	texts := func(o *lane.Opened) (texts []string) {
+	texts := func(o *lane.OpenedTurn) (texts []string) {
 		for i, e := range o.Entries {
 			texts = append(texts, e.Body.Text)
 			if e.Thread != o.Turn.Thread || e.Turn != o.Turn.ID || e.Seq != o.Thread.Seq+int64(i)+1 || e.Tokens == 0 || !e.CreatedAt.Equal(h.now) {
@@ -75,7 +75,7 @@ func TestOpenWritesTheBeginning(t *testing.T) {
 		}
 		return texts
 	}
-	kinds := func(o *lane.Opened) (kinds []chela.EventKind) {
+	kinds := func(o *lane.OpenedTurn) (kinds []chela.EventKind) {
 		for _, e := range o.Events {
 			kinds = append(kinds, e.Kind)
 		}
@@ -201,7 +201,7 @@ func TestNotesAreToldOnce(t *testing.T) {
 				})
 			}
 			for range c.dropped {
-				h.message(inbound("dropped"), func(m *chela.Waiting) {
+				h.message(inbound("dropped"), func(m *chela.InboxMessage) {
 					m.State, m.Dropped, m.Origin.Provenance = chela.InboxDropped, chela.DropSummarize, outside
 				})
 			}
@@ -244,7 +244,7 @@ func TestMakeRoom(t *testing.T) {
 			h.Queue.Home.Cap, h.Queue.Home.Drop = 2, drop
 			pushed := inbound("first")
 			pushed.Origin.ReplyBy, pushed.Origin.To = chela.ReplyByOutbox, "chat 5"
-			messages := []chela.Waiting{h.message(pushed, nil), h.message(inbound("second"), nil)}
+			messages := []chela.InboxMessage{h.message(pushed, nil), h.message(inbound("second"), nil)}
 			room := func() (events []chela.Event) {
 				t.Helper()
 				at := h.place(inbound("next"))
@@ -263,7 +263,9 @@ func TestMakeRoom(t *testing.T) {
 				if diff := cmp.Diff(want, room(), cmpopts.IgnoreFields(chela.Event{}, "Cursor")); diff != "" {
 					t.Errorf("events of the %s message (-want +got):\n%s", text, diff)
 				}
-				m := find(h, func(ctx context.Context, r *store.Read) (chela.Waiting, error) { return r.Message(ctx, messages[i].ID) })
+				m := find(h, func(ctx context.Context, r *store.Read) (chela.InboxMessage, error) {
+					return r.Message(ctx, messages[i].ID)
+				})
 				if m.State != chela.InboxDropped || m.Dropped != drop {
 					t.Errorf("message %d is %s by %q", i, m.State, m.Dropped)
 				}
@@ -296,7 +298,7 @@ func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	// Three threads: the lane runs a turn in the first one, turns wait in the others.
-	var opened []*lane.Opened
+	var opened []*lane.OpenedTurn
 	for range 3 {
 		at := h.place(inbound("hi"))
 		s := at.Session
@@ -306,7 +308,7 @@ func TestInterrupt(t *testing.T) {
 	running, own, other := opened[0].Turn, h.wait(opened[1]), h.wait(opened[2])
 	interrupt := func(mode chela.QueueMode) (stopped []chela.TurnID) {
 		t.Helper()
-		m := h.message(inbound("now"), func(m *chela.Waiting) { m.Thread, m.Queue.Mode = own.Thread, mode })
+		m := h.message(inbound("now"), func(m *chela.InboxMessage) { m.Thread, m.Queue.Mode = own.Thread, mode })
 		h.do(func(ctx context.Context, w *store.Write) (err error) {
 			stopped, err = h.Interrupt(ctx, w, store.Lane{Lease: chela.Lease{Session: key}, Turn: running.ID}, m)
 			return err
@@ -352,7 +354,7 @@ func TestInterrupt(t *testing.T) {
 func TestNext(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	next := func() (o *lane.Opened, later time.Time) {
+	next := func() (o *lane.OpenedTurn, later time.Time) {
 		t.Helper()
 		s := h.place(inbound("x")).Session
 		h.do(func(ctx context.Context, w *store.Write) (err error) {
@@ -385,7 +387,7 @@ func TestNext(t *testing.T) {
 	if o == nil || len(o.Entries) != 1 || o.Entries[0].Body.Text != "third" || o.Turn.Thread != third.Thread {
 		t.Fatalf("with a message for another thread: %+v", o)
 	}
-	m := find(h, func(ctx context.Context, r *store.Read) (chela.Waiting, error) { return r.Message(ctx, third.ID) })
+	m := find(h, func(ctx context.Context, r *store.Read) (chela.InboxMessage, error) { return r.Message(ctx, third.ID) })
 	if m.State != chela.InboxTaken || m.Turn != o.Turn.ID {
 		t.Errorf("the message is %s by %q", m.State, m.Turn)
 	}
@@ -396,13 +398,13 @@ func TestSuspect(t *testing.T) {
 	t.Parallel()
 	for _, left := range []bool{false, true} {
 		for crashes := range 4 {
-			o := lane.Opened{Left: left, Turn: chela.Turn{Crashes: crashes}}
+			o := lane.OpenedTurn{Left: left, Turn: chela.Turn{Crashes: crashes}}
 			if got, want := o.Suspect(), left && crashes == 1; got != want {
 				t.Errorf("left %v with %d crashes: %v, want %v", left, crashes, got, want)
 			}
 		}
 	}
-	o := &lane.Opened{Entries: []chela.Entry{{}}, Class: chela.ClassMain}
+	o := &lane.OpenedTurn{Entries: []chela.Entry{{}}, Class: chela.ClassMain}
 	if again := o.Afresh(); again.Entries != nil || again.Class != o.Class || o.Entries == nil {
 		t.Errorf("afresh %+v of %+v", again, o)
 	}

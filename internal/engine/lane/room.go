@@ -42,7 +42,7 @@ func (op *Opener) MakeRoom(ctx context.Context, w *store.Write, at store.Arrival
 // drop stores that a message was dropped. A sender whose replies go through the
 // outbox gets a notice instead of an answer; others learn it from events or by
 // querying the message.
-func (op *Opener) drop(ctx context.Context, w *store.Write, lane store.Lane, m chela.Waiting) error {
+func (op *Opener) drop(ctx context.Context, w *store.Write, lane store.Lane, m chela.InboxMessage) error {
 	if err := w.MoveMessage(ctx, m); err != nil || m.Origin.ReplyBy != chela.ReplyByOutbox {
 		return err
 	}

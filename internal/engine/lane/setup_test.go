@@ -189,7 +189,7 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 				},
 			}, nil
 		},
-		Model:   func(chela.Session, chela.Thread, []chela.Waiting) string { return "script/test" },
+		Model:   func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
 		Classes: map[chela.Class]int{chela.ClassMain: 64},
 		// Nothing waits for a clock unless the test is about it.
 		Queue: queue.Rules{Home: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},

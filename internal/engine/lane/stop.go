@@ -13,7 +13,7 @@ import (
 // Interrupt asks the turns that block an interrupting message to stop: the
 // lane's running turn, and the open turn of its thread. Messages of other modes
 // stop nothing.
-func (op *Opener) Interrupt(ctx context.Context, w *store.Write, lane store.Lane, m chela.Waiting) ([]chela.TurnID, error) {
+func (op *Opener) Interrupt(ctx context.Context, w *store.Write, lane store.Lane, m chela.InboxMessage) ([]chela.TurnID, error) {
 	if m.Queue.Mode != chela.QueueInterrupt {
 		return nil, nil
 	}
@@ -23,7 +23,7 @@ func (op *Opener) Interrupt(ctx context.Context, w *store.Write, lane store.Lane
 	}
 	var stopped []chela.TurnID
 	for _, t := range live {
-		if t.ID != lane.Turn && t.Thread != m.Thread || !queue.Plan([]chela.Waiting{m}, &t, m.CreatedAt).Stop {
+		if t.ID != lane.Turn && t.Thread != m.Thread || !queue.Plan([]chela.InboxMessage{m}, &t, m.CreatedAt).Stop {
 			continue
 		}
 		if err := op.Stop(ctx, w, t); err != nil {

@@ -13,9 +13,9 @@ import (
 	"chela/internal/store"
 )
 
-// An Also takes part in the transaction that accepts a message as id. It is not
+// An AcceptHook takes part in the transaction that accepts a message as id. It is not
 // called for a repeated delivery. Its events are announced after the commit.
-type Also func(ctx context.Context, w *store.Write, id chela.InboxID) ([]chela.Event, error)
+type AcceptHook func(ctx context.Context, w *store.Write, id chela.InboxID) ([]chela.Event, error)
 
 // Submit stores a message and starts a turn with it if its lane is free. It
 // returns after the commit. A repeated delivery is not stored again; its
@@ -28,7 +28,7 @@ func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (api.Receipt, erro
 
 // SubmitAlso is Submit with a second operation in the same transaction; also
 // may be nil.
-func (l *Lanes) SubmitAlso(ctx context.Context, in chela.Inbound, also Also) (api.Receipt, error) {
+func (l *Lanes) SubmitAlso(ctx context.Context, in chela.Inbound, also AcceptHook) (api.Receipt, error) {
 	if err := queue.CheckInbound(in); err != nil {
 		return api.Receipt{}, err
 	}
@@ -44,7 +44,7 @@ func (l *Lanes) SubmitAlso(ctx context.Context, in chela.Inbound, also Also) (ap
 		return *again, nil
 	}
 	in.Offers = queue.AsStored(in.Offers)
-	m := chela.Waiting{ID: l.cfg.IDs.Inbox(), State: chela.InboxWaiting, Node: l.cfg.Node, CreatedAt: l.cfg.Now(), Inbound: in}
+	m := chela.InboxMessage{ID: l.cfg.IDs.Inbox(), State: chela.InboxWaiting, Node: l.cfg.Node, CreatedAt: l.cfg.Now(), Inbound: in}
 	m.Tokens = prompt.Tokens(machine.UserBody(m)) // outside of the transaction, which blocks other writers of SQLite
 	earlier := Sized(journal.Earlier(in.History))
 	var a arrival
@@ -84,18 +84,18 @@ func (l *Lanes) SubmitAlso(ctx context.Context, in chela.Inbound, also Also) (ap
 
 // An arrival is the result of the transaction of a submission.
 type arrival struct {
-	message chela.Waiting
+	message chela.InboxMessage
 	receipt api.Receipt
 	events  []chela.Event  // to announce, without the events of a fresh turn
 	ended   *session.End   // the conversation ended by the message
-	begun   *Opened        // the turn to run here; nil if there is none
+	begun   *OpenedTurn    // the turn to run here; nil if there is none
 	holder  chela.NodeID   // holder of the lane
 	stopped []chela.TurnID // turns that were asked to stop
 }
 
 // arrive is the transaction of a submission. Earlier are the entries of the
 // message's history.
-func (l *Lanes) arrive(ctx context.Context, w *store.Write, m chela.Waiting, earlier []chela.Entry) (arrival, error) {
+func (l *Lanes) arrive(ctx context.Context, w *store.Write, m chela.InboxMessage, earlier []chela.Entry) (arrival, error) {
 	at, err := l.opener.Place(ctx, w, m.Inbound)
 	if err != nil {
 		return arrival{}, err
@@ -136,7 +136,7 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, m chela.Waiting, ear
 	if !free {
 		return l.wait(ctx, w, at, a)
 	}
-	o := Opened{Lease: l.lease(lane), Class: lane.Class, Session: s, Thread: thread, Earlier: earlier, Untold: at.Untold}
+	o := OpenedTurn{Lease: l.lease(lane), Class: lane.Class, Session: s, Thread: thread, Earlier: earlier, Untold: at.Untold}
 	if offered {
 		if o.Thread, o.Ended, err = l.opener.Supersede(ctx, w, paused); err != nil {
 			return a, err
@@ -145,7 +145,7 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, m chela.Waiting, ear
 	if err := w.TakeLane(ctx, lane, o.Lease, m.Turn); err != nil {
 		return a, err
 	}
-	a.begun, err = l.opener.Open(ctx, w, o, []chela.Waiting{m})
+	a.begun, err = l.opener.Open(ctx, w, o, []chela.InboxMessage{m})
 	return a, err
 }
 

@@ -240,7 +240,7 @@ func TestWaitingIsCounted(t *testing.T) {
 	said := message(mainSession, "m2", "say hello to the world")
 	said.History = []chela.Message{{Role: chela.RoleUser, Text: "what was said before"}}
 	h.say(said)
-	waiting, err := store.Find(t.Context(), h.store, func(r *store.Read) ([]chela.Waiting, error) { return r.Waiting(t.Context(), mainSession, 9) })
+	waiting, err := store.Find(t.Context(), h.store, func(r *store.Read) ([]chela.InboxMessage, error) { return r.Waiting(t.Context(), mainSession, 9) })
 	if err != nil || len(waiting) != 1 {
 		t.Fatalf("waiting: %+v, %v", waiting, err)
 	}

@@ -36,7 +36,7 @@ func (l *Lanes) Wake(ctx context.Context, key chela.SessionKey) error {
 	if err == nil && idle {
 		err = l.cfg.Rewind(ctx, key)
 	}
-	var begun *Opened
+	var begun *OpenedTurn
 	if err == nil && idle {
 		err = l.store.Write(ctx, "lane.take", func(w *store.Write) error {
 			begun = nil
@@ -90,7 +90,7 @@ func (l *Lanes) idle(ctx context.Context, key chela.SessionKey) (idle bool, late
 
 // take is the transaction of a takeover. The lane must be locked. It returns
 // nil if there is no work now, and when there will be, if known.
-func (l *Lanes) take(ctx context.Context, w *store.Write, lane store.Lane) (*Opened, time.Time, error) {
+func (l *Lanes) take(ctx context.Context, w *store.Write, lane store.Lane) (*OpenedTurn, time.Time, error) {
 	session, err := w.Session(ctx, lane.Session)
 	if err != nil {
 		return nil, time.Time{}, err

@@ -13,7 +13,7 @@ import (
 // messages, oldest first, or none. Messages of mode queue are never dropped,
 // and announcements of chela do not count toward the cap. If no message can be
 // dropped, the newest one is refused with an Exhausted error.
-func Room(waiting []chela.Waiting) (drop []int, err error) {
+func Room(waiting []chela.InboxMessage) (drop []int, err error) {
 	newest := waiting[len(waiting)-1]
 	over := -newest.Queue.Cap
 	for _, m := range waiting {
@@ -46,7 +46,7 @@ const (
 
 // Note tells the model about dropped messages: a line for each of the newest,
 // and the total number.
-func Note(newest []chela.Waiting, all int) string {
+func Note(newest []chela.InboxMessage, all int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s sent while you were busy had to be dropped, since too many waited. In short:", count(all))
 	if more := all - len(newest); more > 0 {
@@ -66,7 +66,7 @@ func count(n int) string {
 }
 
 // line summarizes a message on one short line.
-func line(m chela.Waiting) string {
+func line(m chela.InboxMessage) string {
 	text := excerpt.Runes(strings.Join(strings.Fields(m.Text), " "), maxRunes)
 	if from := m.From(); from != "" {
 		text = from + ": " + text
@@ -82,8 +82,8 @@ func line(m chela.Waiting) string {
 }
 
 // Pick returns the messages at the given indices.
-func Pick(waiting []chela.Waiting, places []int) []chela.Waiting {
-	picked := make([]chela.Waiting, 0, len(places))
+func Pick(waiting []chela.InboxMessage, places []int) []chela.InboxMessage {
+	picked := make([]chela.InboxMessage, 0, len(places))
 	for _, i := range places {
 		picked = append(picked, waiting[i])
 	}

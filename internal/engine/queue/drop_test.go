@@ -77,7 +77,7 @@ func TestRoomOfTheNewest(t *testing.T) {
 
 func TestNote(t *testing.T) {
 	t.Parallel()
-	said := func(text string) (m chela.Waiting) {
+	said := func(text string) (m chela.InboxMessage) {
 		m.Text, m.Origin.Owner = text, true
 		return m
 	}
@@ -91,38 +91,38 @@ func TestNote(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		newest []chela.Waiting
+		newest []chela.InboxMessage
 		all    int
 		want   string
 	}{
-		{"one", []chela.Waiting{said("buy\n  milk")}, 1, "One message sent while you were busy had to be dropped, since too many waited. In short:\n- buy milk"},
+		{"one", []chela.InboxMessage{said("buy\n  milk")}, 1, "One message sent while you were busy had to be dropped, since too many waited. In short:\n- buy milk"},
 		{
 			"of others, with files",
-			[]chela.Waiting{guest, files},
+			[]chela.InboxMessage{guest, files},
 			2,
 			"2 messages sent while you were busy had to be dropped, since too many waited. In short:\n- ann: hi\n- [attached: a.png, b.png]",
 		},
 		{
 			"of one file",
-			[]chela.Waiting{{Inbound: chela.Inbound{Attachments: files.Attachments[:1], Origin: files.Origin}}},
+			[]chela.InboxMessage{{Inbound: chela.Inbound{Attachments: files.Attachments[:1], Origin: files.Origin}}},
 			1,
 			"One message sent while you were busy had to be dropped, since too many waited. In short:\n- [attached: a.png]",
 		},
 		{
 			"with more files than are named",
-			[]chela.Waiting{many},
+			[]chela.InboxMessage{many},
 			1,
 			"One message sent while you were busy had to be dropped, since too many waited. In short:\n- look [attached: 1, 2, 3, 4, 5]",
 		},
 		{
 			"one more than are told",
-			[]chela.Waiting{said("x")},
+			[]chela.InboxMessage{said("x")},
 			2,
 			"2 messages sent while you were busy had to be dropped, since too many waited. In short:\n- (1 older ones are left out)\n- x",
 		},
 		{
 			"more than are told",
-			[]chela.Waiting{said("x")},
+			[]chela.InboxMessage{said("x")},
 			9,
 			"9 messages sent while you were busy had to be dropped, since too many waited. In short:\n- (8 older ones are left out)\n- x",
 		},
@@ -134,7 +134,7 @@ func TestNote(t *testing.T) {
 			}
 		})
 	}
-	long := make([]chela.Waiting, queue.MaxLines)
+	long := make([]chela.InboxMessage, queue.MaxLines)
 	for i := range long {
 		long[i] = said(strings.Repeat("ä", chela.MaxMessageBytes/2))
 	}
@@ -165,9 +165,9 @@ func TestRules(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			m := chela.Waiting{}
+			m := chela.InboxMessage{}
 			m.Origin.Channel, m.Queue = c.channel, c.own
-			all := []chela.Waiting{m}
+			all := []chela.InboxMessage{m}
 			rules.Settle(all, c.session)
 			if diff := cmp.Diff(c.want, all[0].Queue); diff != "" {
 				t.Errorf("settings (-want +got):\n%s", diff)
@@ -204,15 +204,15 @@ func TestNotes(t *testing.T) {
 func TestPick(t *testing.T) {
 	t.Parallel()
 	all := waiting(chela.QueueCollect, "-,#a -,#b -,#c")
-	if diff := cmp.Diff([]chela.Waiting{all[2], all[0]}, queue.Pick(all, []int{2, 0})); diff != "" {
+	if diff := cmp.Diff([]chela.InboxMessage{all[2], all[0]}, queue.Pick(all, []int{2, 0})); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
 	}
 }
 
 func ExampleNote() {
-	m := chela.Waiting{}
+	m := chela.InboxMessage{}
 	m.Origin, m.Text = chela.Origin{Sender: "ann"}, "is there milk?"
-	fmt.Println(queue.Note([]chela.Waiting{m}, 1))
+	fmt.Println(queue.Note([]chela.InboxMessage{m}, 1))
 	// Output:
 	// One message sent while you were busy had to be dropped, since too many waited. In short:
 	// - ann: is there milk?

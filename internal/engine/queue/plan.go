@@ -30,7 +30,7 @@ type Decision struct {
 // principal and reply address, and together are no larger than one message may
 // be. A message with client-side tools has a turn of its own, as only its
 // sender can run them, and so has a command.
-func Plan(waiting []chela.Waiting, running *chela.Turn, now time.Time) Decision {
+func Plan(waiting []chela.InboxMessage, running *chela.Turn, now time.Time) Decision {
 	switch {
 	case len(waiting) == 0:
 		return Decision{}
@@ -49,7 +49,7 @@ func Plan(waiting []chela.Waiting, running *chela.Turn, now time.Time) Decision 
 }
 
 // behind decides while a turn runs or waits for a person.
-func behind(running chela.Turn, waiting []chela.Waiting) (d Decision) {
+func behind(running chela.Turn, waiting []chela.InboxMessage) (d Decision) {
 	for i := range waiting {
 		switch m := &waiting[i]; m.Queue.Mode {
 		case chela.QueueInterrupt:
@@ -67,7 +67,7 @@ func behind(running chela.Turn, waiting []chela.Waiting) (d Decision) {
 // asks for nothing that was fixed when the turn opened, and its sender will see
 // the answer. A message older than the turn missed the previous turn and waits
 // for its own.
-func enters(m *chela.Waiting, t *chela.Turn) bool {
+func enters(m *chela.InboxMessage, t *chela.Turn) bool {
 	return m.Thread == t.Thread && m.Command == "" && !m.CreatedAt.Before(t.CreatedAt) &&
 		(m.Model == "" || m.Model == t.Model) &&
 		(m.Overrides == chela.Overrides{} && !shapes(t.Overrides) || m.Overrides == t.Overrides) &&
@@ -83,7 +83,7 @@ func shapes(o chela.Overrides) bool { return o.Sampling != nil || o.Answer > 0 }
 // time without new messages in its thread, or at once when the cap is reached.
 // Messages dated in the future, from a process whose clock is ahead, do not
 // extend the wait.
-func quiet(waiting []chela.Waiting, now time.Time) time.Time {
+func quiet(waiting []chela.InboxMessage, now time.Time) time.Time {
 	first := &waiting[0]
 	debounce := first.Queue.Debounce()
 	if first.Queue.Mode == chela.QueuePlain || debounce == 0 || len(waiting) >= first.Queue.Cap {
@@ -100,7 +100,7 @@ func quiet(waiting []chela.Waiting, now time.Time) time.Time {
 
 // front returns the indices of the messages that form a turn together with the
 // first one.
-func front(waiting []chela.Waiting) []int {
+func front(waiting []chela.InboxMessage) []int {
 	first := &waiting[0]
 	take, size := append(make([]int, 0, len(waiting)), 0), len(first.Text)
 	for i := 1; i < len(waiting) && collects(first) && collects(&waiting[i]) && together(first, &waiting[i]); i++ {
@@ -115,7 +115,7 @@ func front(waiting []chela.Waiting) []int {
 // around returns the indices of the messages that form a turn together with an
 // interrupting one, regardless of their own modes. After the first message that
 // does not fit no later one joins, as size only grows.
-func around(waiting []chela.Waiting, at int) []int {
+func around(waiting []chela.InboxMessage, at int) []int {
 	take, size := make([]int, 0, len(waiting)), len(waiting[at].Text)
 	for i := range waiting {
 		switch {
@@ -132,12 +132,12 @@ func around(waiting []chela.Waiting, at int) []int {
 
 // collects reports whether a message shares its turn with its neighbors. A
 // steering message whose turn has ended does.
-func collects(m *chela.Waiting) bool {
+func collects(m *chela.InboxMessage) bool {
 	return m.Queue.Mode == chela.QueueCollect || m.Queue.Mode == chela.QueueSteer
 }
 
 // together reports whether two messages can share a turn.
-func together(a, b *chela.Waiting) bool {
+func together(a, b *chela.InboxMessage) bool {
 	alone := len(a.Offers)+len(b.Offers) > 0 || a.Command != "" || b.Command != ""
 	return !alone && a.Thread == b.Thread && a.Model == b.Model && a.Overrides == b.Overrides && place(a.Origin) == place(b.Origin) &&
 		a.Origin.Principal(a.Session) == b.Origin.Principal(b.Session)

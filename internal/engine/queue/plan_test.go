@@ -20,11 +20,11 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // much as fits beside one other, "!" for one of a future clock, "early"
 // for one from before the turn that runs. They came a second apart, the newest now,
 // and a debounce takes 1.5 s; "fast" has none.
-func waiting(mode chela.QueueMode, text string) []chela.Waiting {
-	var all []chela.Waiting
+func waiting(mode chela.QueueMode, text string) []chela.InboxMessage {
+	var all []chela.InboxMessage
 	words := strings.Fields(text)
 	for i, word := range words {
-		m := chela.Waiting{State: chela.InboxWaiting, CreatedAt: noon.Add(time.Duration(i+1-len(words)) * time.Second)}
+		m := chela.InboxMessage{State: chela.InboxWaiting, CreatedAt: noon.Add(time.Duration(i+1-len(words)) * time.Second)}
 		m.Session, m.Thread, m.Origin.Channel, m.Text = chela.MainKey("main"), "main", "test", "hello"
 		m.Queue = chela.QueueSettings{Mode: mode, DebounceMS: 1500, Cap: 5, Drop: chela.DropSummarize}
 		parts := strings.Split(word, ",")
@@ -39,7 +39,7 @@ func waiting(mode chela.QueueMode, text string) []chela.Waiting {
 	return all
 }
 
-func apart(m *chela.Waiting, part string) {
+func apart(m *chela.InboxMessage, part string) {
 	switch part {
 	case "never":
 		m.Queue.Drop = chela.DropNever

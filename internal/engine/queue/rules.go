@@ -19,7 +19,7 @@ func (r Rules) For(in chela.Inbound, session chela.Settings) chela.QueueSettings
 }
 
 // Settle resolves the settings of waiting messages of a session in place.
-func (r Rules) Settle(waiting []chela.Waiting, session chela.Settings) {
+func (r Rules) Settle(waiting []chela.InboxMessage, session chela.Settings) {
 	for i := range waiting {
 		waiting[i].Queue = r.For(waiting[i].Inbound, session)
 	}

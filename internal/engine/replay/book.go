@@ -20,7 +20,7 @@ type book struct {
 	owed      []chela.Outbound
 	givenUp   error // why retries are exhausted
 
-	steering func() []chela.Waiting
+	steering func() []chela.InboxMessage
 }
 
 // newBook returns a book with the recorded turn just opened.
@@ -91,7 +91,7 @@ func put[T any](rows *[]T, row T, same func(T) bool) {
 }
 
 // Steering implements turn.Journal.
-func (b *book) Steering(context.Context) ([]chela.Waiting, error) { return b.steering(), nil }
+func (b *book) Steering(context.Context) ([]chela.InboxMessage, error) { return b.steering(), nil }
 
 // resume makes a waiting turn ready to run.
 func (b *book) resume() {

@@ -32,7 +32,7 @@ func (p *player) rest() []chela.Entry { return p.rec.Entries[p.at:] }
 
 // entered returns the messages that enter the turn next: the messages of the
 // following user entries, after the results of calls skipped for them.
-func (p *player) entered() (messages []chela.Waiting) {
+func (p *player) entered() (messages []chela.InboxMessage) {
 	rest := p.rest()
 	skipped := 0
 	for skipped < len(rest) && p.neverRan(rest[skipped]) {
@@ -52,7 +52,7 @@ func (p *player) entered() (messages []chela.Waiting) {
 }
 
 // message reconstructs the message of an entry with its provenance.
-func (p *player) message(e chela.Entry) chela.Waiting {
+func (p *player) message(e chela.Entry) chela.InboxMessage {
 	m := message(e)
 	m.Session, m.Origin.Channel = p.rec.Turn.Session, p.rec.Turn.Origin.Channel
 	if !m.Origin.Provenance.IsOutside() {
@@ -62,8 +62,8 @@ func (p *player) message(e chela.Entry) chela.Waiting {
 }
 
 // message reconstructs the message of an entry.
-func message(e chela.Entry) chela.Waiting {
-	m := chela.Waiting{ID: e.Body.Inbox, State: chela.InboxWaiting}
+func message(e chela.Entry) chela.InboxMessage {
+	m := chela.InboxMessage{ID: e.Body.Inbox, State: chela.InboxWaiting}
 	m.Text, m.Attachments, m.Offers = e.Body.Text, e.Body.Attachments, e.Body.Offers
 	m.Origin = chela.Origin{Sender: e.Body.From, Owner: e.Body.From == "", Provenance: e.Body.Provenance}
 	return m

@@ -29,10 +29,10 @@ type player struct {
 	results map[place]chela.Entry
 	asked   map[place]chela.Approval
 
-	at       int             // index of the run's position in the record
-	step     int             // answers so far
-	entering []chela.Waiting // messages that enter the turn next
-	gone     string          // tool missing at the recovery of a dead run's call
+	at       int                  // index of the run's position in the record
+	step     int                  // answers so far
+	entering []chela.InboxMessage // messages that enter the turn next
+	gone     string               // tool missing at the recovery of a dead run's call
 	asks     []ask
 
 	control *turn.Handle            // of the current run
@@ -59,7 +59,7 @@ func newPlayer(rec *Record, cfg Config) *player {
 }
 
 // steering returns the messages that enter the turn now.
-func (p *player) steering() []chela.Waiting {
+func (p *player) steering() []chela.InboxMessage {
 	messages := p.entering
 	p.entering = nil
 	return messages
@@ -242,8 +242,8 @@ func (p *player) bring(s machine.State) error {
 }
 
 // brought reconstructs the message with the next client-side results.
-func (p *player) brought(s machine.State, id chela.InboxID) chela.Waiting {
-	m := chela.Waiting{ID: id}
+func (p *player) brought(s machine.State, id chela.InboxID) chela.InboxMessage {
+	m := chela.InboxMessage{ID: id}
 	for _, e := range p.rest() {
 		if e.Kind == chela.EntryUser && e.Body.Inbox == id {
 			m.Inbound = p.message(e).Inbound

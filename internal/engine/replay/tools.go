@@ -135,12 +135,12 @@ func (p *player) rule(_ context.Context, _ chela.Turn, c chela.ToolCall, _ chela
 }
 
 // prepare returns the recorded preparation of a call, or its recorded error.
-func (t tools) prepare(_ context.Context, c chela.ToolCall) (chela.Prepared, error) {
+func (t tools) prepare(_ context.Context, c chela.ToolCall) (chela.Preparation, error) {
 	then := t.calls[placeOf(c)]
 	if then.State == chela.CallFailed && then.StartedAt.IsZero() && strings.HasPrefix(then.Why, notRun) {
-		return chela.Prepared{}, chela.E(chela.Invalid, strings.TrimPrefix(then.Why, notRun))
+		return chela.Preparation{}, chela.E(chela.Invalid, strings.TrimPrefix(then.Why, notRun))
 	}
-	return chela.Prepared{Intent: then.Intent, Changes: then.Changes}, nil
+	return chela.Preparation{Intent: then.Intent, Changes: then.Changes}, nil
 }
 
 // run returns the recorded result of a call, or triggers the event that

@@ -22,11 +22,11 @@ func BenchmarkUndo(b *testing.B) {
 			b.Run(fmt.Sprintf("%s, %d entries", name, entries), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := w.Undo(b.Context(), w.thread, 1, rewind.How{}); err != nil {
+					if _, err := w.Undo(b.Context(), w.thread, 1, rewind.Options{}); err != nil {
 						b.Fatal(err)
 					}
 					b.StopTimer()
-					if _, err := w.Redo(b.Context(), w.thread, rewind.How{}); err != nil {
+					if _, err := w.Redo(b.Context(), w.thread, rewind.Options{}); err != nil {
 						b.Fatal(err)
 					}
 					b.StartTimer()

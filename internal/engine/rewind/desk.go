@@ -35,7 +35,7 @@ func (d *desk) close() {
 }
 
 // find returns the current content at a path.
-func (d *desk) find(ctx context.Context, kind chela.PreimageKind, path string) (workspace.Found, error) {
+func (d *desk) find(ctx context.Context, kind chela.PreimageKind, path string) (workspace.PathState, error) {
 	if kind == chela.PreimageFile {
 		return d.ws.Find(ctx, path)
 	}
@@ -45,12 +45,12 @@ func (d *desk) find(ctx context.Context, kind chela.PreimageKind, path string) (
 
 // document returns the current content of a document, and its version: 0 if it
 // does not exist.
-func (d *desk) document(ctx context.Context, path string) (workspace.Found, int64, error) {
+func (d *desk) document(ctx context.Context, path string) (workspace.PathState, int64, error) {
 	doc, err := d.mover.cfg.Documents.Read(ctx, d.agent, path)
 	if chela.KindOf(err) == chela.NotFound {
-		return workspace.Found{Name: path}, 0, nil
+		return workspace.PathState{Name: path}, 0, nil
 	}
-	return workspace.Found{Name: path, Exists: err == nil, Content: []byte(doc.Text)}, doc.Version, err
+	return workspace.PathState{Name: path, Exists: err == nil, Content: []byte(doc.Text)}, doc.Version, err
 }
 
 // put applies a change to a file or document, unless it is already applied. It
@@ -221,7 +221,7 @@ func (d *desk) putBack(ctx context.Context, v *chela.Rewind) error {
 }
 
 // preview fills in descriptions of the calls that are not undone.
-func (m *Rewinds) preview(w Way, left []chela.NotUndone) {
+func (m *Rewinds) preview(w Path, left []chela.NotUndone) {
 	calls := map[chela.CallID]chela.ToolCall{}
 	for _, part := range w.Undone {
 		for _, c := range part {

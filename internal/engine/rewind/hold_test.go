@@ -25,7 +25,7 @@ func (w *world) slowly(t *testing.T, fn func(chela.Rewind)) error {
 			fn(open[0])
 		}
 	}
-	_, err := w.Undo(t.Context(), w.thread, 1, rewind.How{})
+	_, err := w.Undo(t.Context(), w.thread, 1, rewind.Options{})
 	return err
 }
 

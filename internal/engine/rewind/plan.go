@@ -10,8 +10,8 @@ import (
 // A Part holds the calls of a turn on the way, in execution order.
 type Part []chela.ToolCall
 
-// A Way is the path from the head of a thread to another entry.
-type Way struct {
+// A Path is the path from the head of a thread to another entry.
+type Path struct {
 	Undone []Part // newest first
 	Redone []Part // oldest first
 }
@@ -34,7 +34,7 @@ type Gap struct {
 
 // Plan combines the changes of files and documents on a way into one step each,
 // in order of first occurrence.
-func Plan(w Way) (steps []Step, gaps []Gap) {
+func Plan(w Path) (steps []Step, gaps []Gap) {
 	p := planner{at: map[place]int{}}
 	for _, part := range w.Undone {
 		for _, c := range sum(part) {
@@ -126,7 +126,7 @@ func sum(part Part) []change {
 
 // Left returns the remaining effects of the undone calls: all effects beyond
 // the recorded writes, and with keepFiles the writes as well.
-func Left(w Way, keepFiles bool) []chela.NotUndone {
+func Left(w Path, keepFiles bool) []chela.NotUndone {
 	var left []chela.NotUndone
 	for _, part := range w.Undone {
 		for _, c := range slices.Backward(part) {

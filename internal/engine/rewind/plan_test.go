@@ -41,55 +41,55 @@ func TestPlan(t *testing.T) {
 	parts := func(p ...rewind.Part) []rewind.Part { return p }
 	for _, c := range []struct {
 		name  string
-		way   rewind.Way
+		way   rewind.Path
 		steps []rewind.Step
 		gaps  []rewind.Gap
 	}{
-		{"nothing", rewind.Way{}, nil, nil},
-		{"one back", rewind.Way{Undone: parts(done([3]string{"a", "1", "2"}))}, []rewind.Step{step("a", "2", "1")}, nil},
-		{"one forth", rewind.Way{Redone: parts(done([3]string{"a", "1", "2"}))}, []rewind.Step{step("a", "1", "2")}, nil},
+		{"nothing", rewind.Path{}, nil, nil},
+		{"one back", rewind.Path{Undone: parts(done([3]string{"a", "1", "2"}))}, []rewind.Step{step("a", "2", "1")}, nil},
+		{"one forth", rewind.Path{Redone: parts(done([3]string{"a", "1", "2"}))}, []rewind.Step{step("a", "1", "2")}, nil},
 		{
 			"several turns back",
-			rewind.Way{Undone: parts(done([3]string{"a", "2", "3"}), done([3]string{"a", "1", "2"}, [3]string{"b", "", "1"}))},
+			rewind.Path{Undone: parts(done([3]string{"a", "2", "3"}), done([3]string{"a", "1", "2"}, [3]string{"b", "", "1"}))},
 			[]rewind.Step{step("a", "3", "1"), step("b", "1", "")},
 			nil,
 		},
 		{
 			"several calls of a turn, with something in between",
-			rewind.Way{Undone: parts(rewind.Part{did(chela.CallDone, [3]string{"a", "1", "2"}), did(chela.CallDone, [3]string{"a", "formatted", "3"})})},
+			rewind.Path{Undone: parts(rewind.Part{did(chela.CallDone, [3]string{"a", "1", "2"}), did(chela.CallDone, [3]string{"a", "formatted", "3"})})},
 			[]rewind.Step{step("a", "3", "1")},
 			nil,
 		},
 		{
 			"somebody in between two turns",
-			rewind.Way{Undone: parts(done([3]string{"a", "mine", "3"}), done([3]string{"a", "1", "2"}))},
+			rewind.Path{Undone: parts(done([3]string{"a", "mine", "3"}), done([3]string{"a", "1", "2"}))},
 			[]rewind.Step{step("a", "3", "1")},
 			[]rewind.Gap{{Kind: chela.PreimageFile, Path: "a", Left: "2", Found: "mine"}},
 		},
 		{
 			"to another branch",
-			rewind.Way{Undone: parts(done([3]string{"a", "1", "2"})), Redone: parts(done([3]string{"a", "1", "3"}, [3]string{"b", "", "1"}))},
+			rewind.Path{Undone: parts(done([3]string{"a", "1", "2"})), Redone: parts(done([3]string{"a", "1", "3"}, [3]string{"b", "", "1"}))},
 			[]rewind.Step{step("a", "2", "3"), step("b", "", "1")},
 			nil,
 		},
 		{
 			"to another branch that did the same",
-			rewind.Way{Undone: parts(done([3]string{"a", "1", "2"})), Redone: parts(done([3]string{"a", "1", "2"}))},
+			rewind.Path{Undone: parts(done([3]string{"a", "1", "2"})), Redone: parts(done([3]string{"a", "1", "2"}))},
 			[]rewind.Step{},
 			nil,
 		},
-		{"a call of which nobody knows", rewind.Way{Undone: parts(rewind.Part{did(chela.CallUnknown, [3]string{"a", "1", "2"})})}, []rewind.Step{unsure}, nil},
-		{"and forth", rewind.Way{Redone: parts(rewind.Part{did(chela.CallUnknown, [3]string{"a", "1", "2"})})}, []rewind.Step{redoneUnsure}, nil},
-		{"a failed one forth", rewind.Way{Redone: parts(rewind.Part{did(chela.CallFailed, [3]string{"a", "1", "2"})})}, nil, nil},
+		{"a call of which nobody knows", rewind.Path{Undone: parts(rewind.Part{did(chela.CallUnknown, [3]string{"a", "1", "2"})})}, []rewind.Step{unsure}, nil},
+		{"and forth", rewind.Path{Redone: parts(rewind.Part{did(chela.CallUnknown, [3]string{"a", "1", "2"})})}, []rewind.Step{redoneUnsure}, nil},
+		{"a failed one forth", rewind.Path{Redone: parts(rewind.Part{did(chela.CallFailed, [3]string{"a", "1", "2"})})}, nil, nil},
 		{
 			"a failed one before another",
-			rewind.Way{Undone: parts(done([3]string{"a", "1", "3"}), rewind.Part{did(chela.CallFailed, [3]string{"a", "1", "2"})})},
+			rewind.Path{Undone: parts(done([3]string{"a", "1", "3"}), rewind.Part{did(chela.CallFailed, [3]string{"a", "1", "2"})})},
 			[]rewind.Step{step("a", "3", "1")},
 			nil,
 		},
-		{"a mode", rewind.Way{Undone: parts(deleted)}, []rewind.Step{withMode}, nil},
-		{"a folder", rewind.Way{Undone: parts(made)}, []rewind.Step{withFolder}, nil},
-		{"a folder of a file that went", rewind.Way{Undone: parts(done([3]string{"x/a", "1", ""}), made)}, []rewind.Step{folderOnly}, nil},
+		{"a mode", rewind.Path{Undone: parts(deleted)}, []rewind.Step{withMode}, nil},
+		{"a folder", rewind.Path{Undone: parts(made)}, []rewind.Step{withFolder}, nil},
+		{"a folder of a file that went", rewind.Path{Undone: parts(done([3]string{"x/a", "1", ""}), made)}, []rewind.Step{folderOnly}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -109,7 +109,7 @@ func TestLeft(t *testing.T) {
 		return c
 	}
 	plain := func(*chela.ToolCall) {}
-	way := rewind.Way{Undone: []rewind.Part{{
+	way := rewind.Path{Undone: []rewind.Part{{
 		call("reads", chela.EffectRead, plain),
 		call("runs", chela.EffectExecute, plain),
 		call("denied", chela.EffectExecute, func(c *chela.ToolCall) { c.State, c.StartedAt = chela.CallDenied, time.Time{} }),

@@ -64,8 +64,8 @@ func New(s *store.Store, cfg Config) *Rewinds {
 
 // Rewind moves the head of a thread as requested, through Undo, Redo or
 // Restore.
-func (m *Rewinds) Rewind(ctx context.Context, thread chela.ThreadID, kind chela.RewindKind, q api.Rewinding) (chela.Rewind, error) {
-	how := How{Key: q.Key, KeepFiles: q.KeepFiles}
+func (m *Rewinds) Rewind(ctx context.Context, thread chela.ThreadID, kind chela.RewindKind, q api.RewindOptions) (chela.Rewind, error) {
+	how := Options{Key: q.Key, KeepFiles: q.KeepFiles}
 	switch kind {
 	case chela.RewindUndo:
 		return m.Undo(ctx, thread, cmp.Or(q.Turns, 1), how)
@@ -76,8 +76,8 @@ func (m *Rewinds) Rewind(ctx context.Context, thread chela.ThreadID, kind chela.
 	}
 }
 
-// How holds the options of a move.
-type How struct {
+// Options holds the options of a move.
+type Options struct {
 	Key       string // idempotency key within the session
 	KeepFiles bool   // files and documents stay as they are
 }
@@ -92,7 +92,7 @@ const maxKey = 256
 // stopped and counted. It is a Conflict if there are fewer turns, or if a file
 // differs from the journal's record: then nothing is changed, and the error's
 // detail shows the difference.
-func (m *Rewinds) Undo(ctx context.Context, thread chela.ThreadID, n int, how How) (chela.Rewind, error) {
+func (m *Rewinds) Undo(ctx context.Context, thread chela.ThreadID, n int, how Options) (chela.Rewind, error) {
 	if n < 1 || n > maxUndo {
 		return chela.Rewind{}, chela.E(chela.Invalid, fmt.Sprintf("%d turns cannot be undone at once", n)).
 			WithHint(fmt.Sprintf("undo 1 to %d", maxUndo))
@@ -114,7 +114,7 @@ func (m *Rewinds) Undo(ctx context.Context, thread chela.ThreadID, n int, how Ho
 
 // Redo reverses the undo or restore that led to the current head of a thread.
 // It is a Conflict if there is none.
-func (m *Rewinds) Redo(ctx context.Context, thread chela.ThreadID, how How) (chela.Rewind, error) {
+func (m *Rewinds) Redo(ctx context.Context, thread chela.ThreadID, how Options) (chela.Rewind, error) {
 	return m.move(ctx, request{thread, chela.RewindRedo, how, func(ctx context.Context, r *store.Read, t chela.Thread) (chela.EntryID, error) {
 		back, err := arrival(ctx, r, t)
 		return back.From, err
@@ -134,7 +134,7 @@ func arrival(ctx context.Context, r *store.Read, t chela.Thread) (chela.Rewind, 
 
 // Restore moves the head of a thread to a checkpoint, to an entry, or to the
 // end of a turn of the thread.
-func (m *Rewinds) Restore(ctx context.Context, thread chela.ThreadID, to string, how How) (chela.Rewind, error) {
+func (m *Rewinds) Restore(ctx context.Context, thread chela.ThreadID, to string, how Options) (chela.Rewind, error) {
 	return m.move(ctx, request{thread, chela.RewindRestore, how, func(ctx context.Context, r *store.Read, t chela.Thread) (chela.EntryID, error) {
 		return find(ctx, r, t, to)
 	}})
@@ -144,7 +144,7 @@ func (m *Rewinds) Restore(ctx context.Context, thread chela.ThreadID, to string,
 type request struct {
 	thread chela.ThreadID
 	kind   chela.RewindKind
-	how    How
+	how    Options
 	target func(context.Context, *store.Read, chela.Thread) (chela.EntryID, error)
 }
 

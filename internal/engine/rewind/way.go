@@ -11,13 +11,13 @@ import (
 // A leg is the part of a turn on a way: its entries with sequence numbers above
 // after, up to the stretch's last.
 type leg struct {
-	store.Stretch
+	store.Segment
 	after int64
 }
 
 // wayBetween returns the calls on the way from a head to a target, either of
 // which may be empty.
-func wayBetween(ctx context.Context, r *store.Read, head, target chela.EntryID) (w Way, err error) {
+func wayBetween(ctx context.Context, r *store.Read, head, target chela.EntryID) (w Path, err error) {
 	undone, redone, err := legs(ctx, r, head, target)
 	if err != nil {
 		return w, err
@@ -32,7 +32,7 @@ func wayBetween(ctx context.Context, r *store.Read, head, target chela.EntryID) 
 // A climb is the part of the path from an entry to the root that was read so
 // far.
 type climb struct {
-	legs []store.Stretch
+	legs []store.Segment
 	at   map[chela.TurnID]int // index into legs
 	next chela.EntryID        // next entry to read; empty at the root
 }
@@ -88,10 +88,10 @@ func legs(ctx context.Context, r *store.Read, head, target chela.EntryID) (undon
 
 // above returns stretches as legs, the last one limited to sequence numbers
 // above cut.
-func above(stretches []store.Stretch, cut int64) []leg {
+func above(stretches []store.Segment, cut int64) []leg {
 	legs := make([]leg, len(stretches))
 	for i, s := range stretches {
-		legs[i] = leg{Stretch: s}
+		legs[i] = leg{Segment: s}
 	}
 	if last := len(legs) - 1; last >= 0 {
 		legs[last].after = cut

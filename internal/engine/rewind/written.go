@@ -16,29 +16,29 @@ const undoTool = "file_undo"
 // Written returns the newest write of a file in the conversation of a thread
 // that was not reversed by file_undo, or NotFound. An interrupted call is
 // skipped, because its effect is unknown.
-func (m *Rewinds) Written(ctx context.Context, thread chela.ThreadID, path string) (file.Written, error) {
-	return store.Find(ctx, m.store, func(r *store.Read) (file.Written, error) {
+func (m *Rewinds) Written(ctx context.Context, thread chela.ThreadID, path string) (file.LastWrite, error) {
+	return store.Find(ctx, m.store, func(r *store.Read) (file.LastWrite, error) {
 		t, err := r.Thread(ctx, thread)
 		if err != nil {
-			return file.Written{}, err
+			return file.LastWrite{}, err
 		}
 		way := climb{at: map[chela.TurnID]int{}, next: t.Head}
 		var w writes
 		for seen := 0; ; {
 			if err := way.further(ctx, r); err != nil {
-				return file.Written{}, err
+				return file.LastWrite{}, err
 			}
 			for ; seen < len(way.legs); seen++ {
-				calls, err := callsOf(ctx, r, leg{Stretch: way.legs[seen]})
+				calls, err := callsOf(ctx, r, leg{Segment: way.legs[seen]})
 				if err != nil {
-					return file.Written{}, err
+					return file.LastWrite{}, err
 				}
 				if w.before(calls, path) {
 					return w.found, nil
 				}
 			}
 			if way.next == "" {
-				return file.Written{}, chela.E(chela.NotFound, "no write of "+workspace.Show(path)+" in this conversation is left to undo").
+				return file.LastWrite{}, chela.E(chela.NotFound, "no write of "+workspace.Show(path)+" in this conversation is left to undo").
 					WithHint("change it with apply_patch or write_file")
 			}
 		}
@@ -50,7 +50,7 @@ type writes struct {
 	newest  bool // a write was seen
 	undone  int  // reversals not yet matched with their writes
 	current string
-	found   file.Written
+	found   file.LastWrite
 }
 
 // before processes the next older calls. It reports whether the write was
@@ -73,7 +73,7 @@ func (w *writes) before(calls Part, path string) bool {
 			case w.undone > 0:
 				w.undone--
 			default:
-				w.found = file.Written{Preimage: p, Now: w.current}
+				w.found = file.LastWrite{Preimage: p, Now: w.current}
 				return true
 			}
 		}

@@ -21,20 +21,20 @@ import (
 // the transcript has grown since, only the new entries are added. Entries that
 // exist in another thread, or differ from the stored ones, are a Conflict; a
 // malformed transcript is Invalid.
-func (ss *Sessions) Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error) {
+func (ss *Sessions) Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.ImportResult, error) {
 	parsed, err := chela.ParseSessionKey(key)
 	if err != nil {
-		return api.Imported{}, err
+		return api.ImportResult{}, err
 	}
 	if err := ss.cfg.Agent(agentOf(parsed)); err != nil {
-		return api.Imported{}, err
+		return api.ImportResult{}, err
 	}
 	t, err := transcript.Read(from)
 	if err != nil {
-		return api.Imported{}, err
+		return api.ImportResult{}, err
 	}
 	if err := ss.keep(ctx, t.Attached); err != nil {
-		return api.Imported{}, err
+		return api.ImportResult{}, err
 	}
 	for i := range t.Entries { // before the store is locked: it takes longer than writing them
 		t.Entries[i].Tokens = prompt.Tokens(t.Entries[i].Body)
@@ -42,7 +42,7 @@ func (ss *Sessions) Import(ctx context.Context, key chela.SessionKey, from io.Re
 	in := &importing{Transcript: t, sessions: ss, key: parsed}
 	err = ss.store.Write(ctx, "session.import", func(w *store.Write) error { return in.write(ctx, w) })
 	if err != nil {
-		return api.Imported{}, err
+		return api.ImportResult{}, err
 	}
 	for _, e := range in.events {
 		ss.cfg.Emit(e)
@@ -56,7 +56,7 @@ func agentOf(k chela.Key) string {
 }
 
 // keep stores the attachments of a transcript. Unreferenced blobs are harmless.
-func (ss *Sessions) keep(ctx context.Context, attached []transcript.Attached) error {
+func (ss *Sessions) keep(ctx context.Context, attached []transcript.AttachedFile) error {
 	for _, a := range attached {
 		if a.Content != nil {
 			if _, err := ss.cfg.Blobs.Keep(ctx, a.Content); err != nil {
@@ -77,7 +77,7 @@ type importing struct {
 	transcript.Transcript
 	sessions *Sessions
 	key      chela.Key
-	done     api.Imported
+	done     api.ImportResult
 	events   []chela.Event
 }
 
@@ -88,7 +88,7 @@ func (in *importing) write(ctx context.Context, w *store.Write) error {
 	if err != nil {
 		return err
 	}
-	in.done, in.events = api.Imported{Session: s.Key}, nil
+	in.done, in.events = api.ImportResult{Session: s.Key}, nil
 	known, at, err := in.known(ctx, w)
 	if err != nil {
 		return err

@@ -80,7 +80,7 @@ func (r *room) texts(t *testing.T, id chela.ThreadID) (texts []string) {
 	return texts
 }
 
-func (r *room) imports(t *testing.T, key chela.SessionKey, file []byte) api.Imported {
+func (r *room) imports(t *testing.T, key chela.SessionKey, file []byte) api.ImportResult {
 	t.Helper()
 	done, err := r.Import(t.Context(), key, bytes.NewReader(file))
 	if err != nil {
@@ -98,7 +98,7 @@ func TestImportTwice(t *testing.T) {
 		from.say(t, thread.ID, "one")
 		file := from.written(t, thread.ID, api.Export{})
 		first := to.imports(t, "agent:main:dm:al", file)
-		want := api.Imported{Session: "agent:main:dm:al", Thread: first.Thread, Added: 2}
+		want := api.ImportResult{Session: "agent:main:dm:al", Thread: first.Thread, Added: 2}
 		if diff := cmp.Diff(want, first); diff != "" || len(to.events) != 1 {
 			t.Errorf("%d events; the first time (-want +got):\n%s", len(to.events), diff)
 		}

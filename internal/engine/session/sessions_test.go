@@ -139,7 +139,7 @@ func TestArchive(t *testing.T) {
 				return err
 			}
 			in := chela.Inbound{Session: waits.Session, Thread: waits.ID, Agent: "main", Origin: chela.Origin{Channel: "test"}, MessageID: "m1", Text: "hi"}
-			_, err := w.AddMessage(ctx, chela.Waiting{ID: r.ids.Inbox(), State: chela.InboxWaiting, CreatedAt: old, Inbound: in}, 1)
+			_, err := w.AddMessage(ctx, chela.InboxMessage{ID: r.ids.Inbox(), State: chela.InboxWaiting, CreatedAt: old, Inbound: in}, 1)
 			return err
 		})
 		for round, want := range []int{1, 0} {

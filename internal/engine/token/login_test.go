@@ -21,7 +21,7 @@ func TestPageLogsInWithAToken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := api.LoggedIn{Name: "page", Scope: chela.ScopeChat, CSRF: in.CSRF, Expires: h.Now().Add(monthly)}
+		want := api.LoginState{Name: "page", Scope: chela.ScopeChat, CSRF: in.CSRF, Expires: h.Now().Add(monthly)}
 		if diff := cmp.Diff(want, in); diff != "" || len(in.CSRF) != 32 {
 			t.Errorf("logged in (-want +got)\n%s", diff)
 		}
@@ -102,7 +102,7 @@ func TestNobodyLogsInWithoutAToken(t *testing.T) {
 	for _, wrong := range []string{"", "page", string(made.ID), secret} {
 		cookie, in, err := k.Login(t.Context(), wrong)
 		wants(t, "login", err, chela.Denied)
-		if cookie != "" || in != (api.LoggedIn{}) {
+		if cookie != "" || in != (api.LoginState{}) {
 			t.Errorf("cookie %q, %+v", cookie, in)
 		}
 	}

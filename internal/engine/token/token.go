@@ -178,14 +178,14 @@ func (ts *Tokens) remember(hash string, token chela.Token, revoked int) {
 }
 
 // Login creates a cookie for the holder of a token's secret.
-func (ts *Tokens) Login(ctx context.Context, secret string) (string, api.LoggedIn, error) {
+func (ts *Tokens) Login(ctx context.Context, secret string) (string, api.LoginState, error) {
 	token, err := ts.Authenticate(ctx, secret)
 	if err != nil {
-		return "", api.LoggedIn{}, err
+		return "", api.LoginState{}, err
 	}
 	cookie, err := ts.secret("")
 	if err != nil {
-		return "", api.LoggedIn{}, err
+		return "", api.LoginState{}, err
 	}
 	now := ts.Now()
 	login := store.Login{Token: token, ExpiresAt: now.Add(loginTime)}
@@ -194,21 +194,21 @@ func (ts *Tokens) Login(ctx context.Context, secret string) (string, api.LoggedI
 }
 
 // LoggedIn returns the token behind a cookie, or Denied.
-func (ts *Tokens) LoggedIn(ctx context.Context, cookie string) (chela.Token, api.LoggedIn, error) {
+func (ts *Tokens) LoggedIn(ctx context.Context, cookie string) (chela.Token, api.LoginState, error) {
 	login, err := store.Find(ctx, ts.store, func(r *store.Read) (store.Login, error) { return r.LoginByHash(ctx, hashOf(cookie)) })
 	switch {
 	case chela.KindOf(err) == chela.NotFound, err == nil && (!login.RevokedAt.IsZero() || ts.Now().After(login.ExpiresAt)):
-		return chela.Token{}, api.LoggedIn{}, chela.E(chela.Denied, "the login has expired").WithHint("log in again with a token")
+		return chela.Token{}, api.LoginState{}, chela.E(chela.Denied, "the login has expired").WithHint("log in again with a token")
 	case err != nil:
-		return chela.Token{}, api.LoggedIn{}, err
+		return chela.Token{}, api.LoginState{}, err
 	}
 	return login.Token, loggedIn(login, cookie), nil
 }
 
 // loggedIn returns the login as shown to the page. The CSRF value is derived
 // from the cookie, which only the page's own browser has.
-func loggedIn(l store.Login, cookie string) api.LoggedIn {
-	return api.LoggedIn{Name: l.Name, Scope: l.Scope, CSRF: hashOf("csrf " + cookie)[:32], Expires: l.ExpiresAt}
+func loggedIn(l store.Login, cookie string) api.LoginState {
+	return api.LoginState{Name: l.Name, Scope: l.Scope, CSRF: hashOf("csrf " + cookie)[:32], Expires: l.ExpiresAt}
 }
 
 // Logout ends a login.

@@ -355,6 +355,6 @@ func (d *decoder) attached(one block, extra blockMore) (chela.Attachment, error)
 	if a.Name == "" {
 		a.Name = a.SHA256[:12] + "." + path.Base(a.MediaType)
 	}
-	d.t.Attached = append(d.t.Attached, Attached{Attachment: a, Line: d.n, Content: content, Needed: !extra.Whole})
+	d.t.Attached = append(d.t.Attached, AttachedFile{Attachment: a, Line: d.n, Content: content, Needed: !extra.Whole})
 	return a, nil
 }

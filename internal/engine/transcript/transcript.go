@@ -29,11 +29,11 @@ type Transcript struct {
 	Turns   []chela.Turn  // in the order of their first entries
 
 	// Attached are the attachments of the entries, in their order.
-	Attached []Attached
+	Attached []AttachedFile
 }
 
-// Attached is an attachment in a file.
-type Attached struct {
+// AttachedFile is an attachment in a file.
+type AttachedFile struct {
 	chela.Attachment
 	Line    int    // line number
 	Content []byte // nil if the file has only its hash

@@ -130,8 +130,8 @@ func TestNoVerdictDenies(t *testing.T) {
 }
 
 // more is a message that waits to enter the turn.
-func more(id, text string) chela.Waiting {
-	return chela.Waiting{ID: chela.InboxID(id), State: chela.InboxWaiting, Inbound: chela.Inbound{Text: text, Origin: chela.Origin{Owner: true}}}
+func more(id, text string) chela.InboxMessage {
+	return chela.InboxMessage{ID: chela.InboxID(id), State: chela.InboxWaiting, Inbound: chela.Inbound{Text: text, Origin: chela.Origin{Owner: true}}}
 }
 
 func TestSteeringSkipsWhatHasNotBegun(t *testing.T) {
@@ -139,7 +139,7 @@ func TestSteeringSkipsWhatHasNotBegun(t *testing.T) {
 	r := newRig(t, say("one", "look a", "write b", "write c"), say("there"))
 	look := r.tools[0].Run
 	r.tools[0].Run = func(ctx context.Context, c chela.ToolCall) (chela.ToolResult, error) {
-		r.book.inbox = []chela.Waiting{more("in_1", "stop that"), more("in_2", "do this")}
+		r.book.inbox = []chela.InboxMessage{more("in_1", "stop that"), more("in_2", "do this")}
 		r.control.Steer()
 		return look(ctx, c)
 	}
@@ -176,7 +176,7 @@ func TestSteeringByNobody(t *testing.T) {
 func TestSteeringTwice(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, say("there"))
-	r.book.inbox = []chela.Waiting{more("in_1", "one more")}
+	r.book.inbox = []chela.InboxMessage{more("in_1", "one more")}
 	looks := 0
 	r.book.steering = func() {
 		if looks++; looks == 1 {

@@ -23,7 +23,7 @@ type book struct {
 	approvals []chela.Approval
 	usage     []chela.Usage
 	owed      []chela.Outbound
-	inbox     []chela.Waiting
+	inbox     []chela.InboxMessage
 
 	ops      []string         // the appends that were committed
 	changes  []machine.Change // what they held
@@ -122,13 +122,13 @@ func (b *book) commit(ctx context.Context, op string, ch machine.Change) error {
 }
 
 // Steering implements turn.Journal.
-func (b *book) Steering(context.Context) ([]chela.Waiting, error) {
+func (b *book) Steering(context.Context) ([]chela.InboxMessage, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.steering != nil {
 		b.steering()
 	}
-	var waiting []chela.Waiting
+	var waiting []chela.InboxMessage
 	for _, m := range b.inbox {
 		if m.State == chela.InboxWaiting {
 			waiting = append(waiting, m)
@@ -168,7 +168,7 @@ func (b *book) check(ch machine.Change) error {
 		}
 	}
 	for _, m := range ch.Absorbed {
-		i := slices.IndexFunc(b.inbox, func(w chela.Waiting) bool { return w.ID == m.ID })
+		i := slices.IndexFunc(b.inbox, func(w chela.InboxMessage) bool { return w.ID == m.ID })
 		if i < 0 || !b.inbox[i].State.CanMove(m.State) || m.Turn != b.turn.ID {
 			return fmt.Errorf("message %+v", m)
 		}
@@ -262,7 +262,7 @@ func (b *book) apply(ch machine.Change) {
 		put(&b.approvals, a, func(have chela.Approval) bool { return have.ID == a.ID })
 	}
 	for _, m := range ch.Absorbed {
-		put(&b.inbox, m, func(w chela.Waiting) bool { return w.ID == m.ID })
+		put(&b.inbox, m, func(w chela.InboxMessage) bool { return w.ID == m.ID })
 	}
 	b.usage = append(b.usage, ch.Usage...)
 	b.owed = append(b.owed, ch.Owed...)

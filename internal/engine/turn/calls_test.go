@@ -169,9 +169,9 @@ func TestRepeatedCallIsTheSame(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, say("one", "write a"), say("there"))
 	prepared := 0
-	r.tools[1].Prepare = func(context.Context, chela.ToolCall) (chela.Prepared, error) {
+	r.tools[1].Prepare = func(context.Context, chela.ToolCall) (chela.Preparation, error) {
 		prepared++
-		return chela.Prepared{Intent: json.RawMessage(fmt.Sprintf(`{"n":%d}`, prepared))}, nil
+		return chela.Preparation{Intent: json.RawMessage(fmt.Sprintf(`{"n":%d}`, prepared))}, nil
 	}
 	r.tools[1].Judge = func(json.RawMessage) chela.Judgement {
 		return chela.Judgement{Effect: chela.EffectWrite, Resume: chela.ResumeRepeat}
@@ -259,8 +259,8 @@ func TestToolBreaks(t *testing.T) {
 	r.tools[0].Run = func(context.Context, chela.ToolCall) (chela.ToolResult, error) {
 		return chela.ToolResult{}, errors.New("secret detail")
 	}
-	r.tools[1].Prepare = func(context.Context, chela.ToolCall) (chela.Prepared, error) {
-		return chela.Prepared{}, chela.E(chela.Conflict, "the file has changed").WithHint("read it again")
+	r.tools[1].Prepare = func(context.Context, chela.ToolCall) (chela.Preparation, error) {
+		return chela.Preparation{}, chela.E(chela.Conflict, "the file has changed").WithHint("read it again")
 	}
 	r.mustRun(chela.TurnCompleted)
 	want := []string{
@@ -278,11 +278,11 @@ func TestPreparedLater(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, say("one", "write a"), say("done"))
 	broken := true
-	r.tools[1].Prepare = func(context.Context, chela.ToolCall) (chela.Prepared, error) {
+	r.tools[1].Prepare = func(context.Context, chela.ToolCall) (chela.Preparation, error) {
 		if broken {
-			return chela.Prepared{}, fmt.Errorf("%w: no blob today", chela.ErrLater)
+			return chela.Preparation{}, fmt.Errorf("%w: no blob today", chela.ErrLater)
 		}
-		return chela.Prepared{}, nil
+		return chela.Preparation{}, nil
 	}
 	for range 2 {
 		if _, err := r.run(); !errors.Is(err, chela.ErrLater) {

@@ -187,7 +187,7 @@ func (w *weather) chainOf(keys int, models ...string) chela.Provider {
 		}
 	}
 	log := slog.New(slog.DiscardHandler)
-	rest := provider.RestConfig{Rests: &provider.Rests{}, Now: time.Now, Log: log}
+	rest := provider.RestConfig{Rests: &provider.Cooldowns{}, Now: time.Now, Log: log}
 	var all []provider.Candidate
 	for _, name := range models {
 		var each []chela.Provider

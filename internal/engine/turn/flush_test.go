@@ -158,7 +158,7 @@ func TestSteerIntoFlush(t *testing.T) {
 	t.Parallel()
 	var r *rig
 	r = flushRig(t, 77, func(ctx context.Context, yield func(chela.Chunk, error) bool) {
-		r.book.inbox = append(r.book.inbox, chela.Waiting{ID: "in_2", State: chela.InboxWaiting, Inbound: chela.Inbound{Text: "more"}})
+		r.book.inbox = append(r.book.inbox, chela.InboxMessage{ID: "in_2", State: chela.InboxWaiting, Inbound: chela.Inbound{Text: "more"}})
 		r.control.Steer()
 		say("", "memory_write a")(ctx, yield)
 	}, say("ok"))

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"chela"
-	"chela/internal/engine/cue"
 	"chela/internal/engine/prompt"
+	"chela/internal/engine/sentinel"
 	"chela/internal/engine/turn/machine"
 )
 
@@ -105,7 +105,7 @@ func (n *run) stream(ctx context.Context, p chela.Provider, req *chela.Request, 
 		case err != nil:
 			return nil, text.String(), err
 		case chunk.Finish != nil:
-			if len(chunk.Finish.Calls) > 0 || !cue.Silent(text.String()) {
+			if len(chunk.Finish.Calls) > 0 || !sentinel.Silent(text.String()) {
 				show()
 			}
 			return chunk.Finish, "", nil
@@ -117,7 +117,7 @@ func (n *run) stream(ctx context.Context, p chela.Provider, req *chela.Request, 
 			shown = 0
 		case chunk.Text != "":
 			text.WriteString(chunk.Text)
-			if shown > 0 || !cue.MaySilence(text.String()) {
+			if shown > 0 || !sentinel.MaySilence(text.String()) {
 				show()
 			}
 		case chunk.Thinking != "" && tell:
@@ -179,7 +179,7 @@ func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 	}
 	if len(body.Calls) == 0 {
 		body.Calls = nil
-		body.Hidden = body.Hidden || cue.Silent(body.Text) // it is silent
+		body.Hidden = body.Hidden || sentinel.Silent(body.Text) // it is silent
 	}
 	n.add(machine.Change{Turn: &turn})
 	n.addEntry(chela.EntryAssistant, body)
@@ -229,7 +229,7 @@ func (n *run) absorb(ctx context.Context) error {
 	for _, m := range waiting {
 		m.State, m.Turn = chela.InboxTaken, n.state.Turn.ID
 		n.addEntry(chela.EntryUser, machine.UserBody(m))
-		n.add(machine.Change{Absorbed: []chela.Waiting{m}})
+		n.add(machine.Change{Absorbed: []chela.InboxMessage{m}})
 	}
 	n.keep = true
 	return nil
@@ -237,8 +237,8 @@ func (n *run) absorb(ctx context.Context) error {
 
 // absorbed reports whether a message is already in the buffered part of the
 // turn.
-func (n *run) absorbed(m chela.Waiting) bool {
-	return slices.ContainsFunc(n.buffer.Absorbed, func(have chela.Waiting) bool { return have.ID == m.ID })
+func (n *run) absorbed(m chela.InboxMessage) bool {
+	return slices.ContainsFunc(n.buffer.Absorbed, func(have chela.InboxMessage) bool { return have.ID == m.ID })
 }
 
 // hidden marks an output of a memory flush as hidden.

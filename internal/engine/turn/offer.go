@@ -53,7 +53,7 @@ func (n *run) handOut(ctx context.Context, calls []chela.ToolCall) error {
 // if a result belongs to no call of the newest step, and a Conflict if its call
 // no longer waits. S must not be used afterwards; the same holds for Supersede
 // and Expire.
-func (r *Runner) Bring(s machine.State, m chela.Waiting) (machine.Change, error) {
+func (r *Runner) Bring(s machine.State, m chela.InboxMessage) (machine.Change, error) {
 	n := r.run(s)
 	says := strings.TrimSpace(m.Text) != "" || len(m.Attachments) > 0
 	for i, result := range m.Results {

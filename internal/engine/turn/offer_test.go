@@ -33,7 +33,7 @@ func result(c chela.ToolCall) chela.OfferResult {
 // bring is what a lane does with a message that has results.
 func (r *rig) bring(text string, calls ...chela.ToolCall) {
 	r.Helper()
-	m := chela.Waiting{ID: "in_r", Inbound: chela.Inbound{Text: text, Origin: chela.Origin{Owner: true}}}
+	m := chela.InboxMessage{ID: "in_r", Inbound: chela.Inbound{Text: text, Origin: chela.Origin{Owner: true}}}
 	for _, c := range calls {
 		m.Results = append(m.Results, result(c))
 	}
@@ -42,7 +42,7 @@ func (r *rig) bring(text string, calls ...chela.ToolCall) {
 
 // bringMessage appends results. An append that breaks as the test wants it to
 // is left to whoever looks at the book.
-func (r *rig) bringMessage(m chela.Waiting) {
+func (r *rig) bringMessage(m chela.InboxMessage) {
 	r.Helper()
 	ch, err := turn.NewRunner(r.cfg).Bring(r.book.state(), m)
 	if err == nil {
@@ -105,7 +105,7 @@ func TestOffersInThePrompt(t *testing.T) {
 	r.mustRun(chela.TurnAwaiting)
 	r.bring("", r.handedOut()...)
 	r.mustRun(chela.TurnAwaiting)
-	m := chela.Waiting{ID: "in_2", Inbound: chela.Inbound{
+	m := chela.InboxMessage{ID: "in_2", Inbound: chela.Inbound{
 		Results: []chela.OfferResult{result(r.handedOut()[0])}, Offers: []chela.ToolSpec{spec("other")},
 	}}
 	r.bringMessage(m)
@@ -212,7 +212,7 @@ func TestResultsThatAreRefused(t *testing.T) {
 		{"twice", []chela.OfferResult{result(calls[1]), result(calls[1])}, chela.Conflict},
 		{"of our own", []chela.OfferResult{result(calls[2])}, chela.Conflict},
 	} {
-		m := chela.Waiting{ID: "in_2", Inbound: chela.Inbound{Results: c.results}}
+		m := chela.InboxMessage{ID: "in_2", Inbound: chela.Inbound{Results: c.results}}
 		if _, err := turn.NewRunner(r.cfg).Bring(r.book.state(), m); chela.KindOf(err) != c.want {
 			t.Errorf("%s: error %v, want kind %s", c.name, err, c.want)
 		}
@@ -238,7 +238,7 @@ func TestOfferedCallsThatAreGivenUp(t *testing.T) {
 		}, "no result arrived in time (failed)"},
 		{"steered before they were handed out", func(r *rig) {
 			r.book.turn.State, r.book.thread.State = chela.TurnProcessing, chela.ThreadProcessing
-			r.book.inbox = []chela.Waiting{more("in_1", "stop that")}
+			r.book.inbox = []chela.InboxMessage{more("in_1", "stop that")}
 			r.control.Steer()
 			r.mustRun(chela.TurnCompleted)
 		}, "skipped: superseded by a new message (skipped)"},

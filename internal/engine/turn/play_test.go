@@ -97,7 +97,7 @@ func (p *play) outside() {
 		p.facts.TimeUp = true
 	case p.spoken < 3 && p.chance(8, "message"):
 		p.spoken++
-		p.book.inbox = append(p.book.inbox, chela.Waiting{ID: chela.InboxID(p.id("in")), State: chela.InboxWaiting})
+		p.book.inbox = append(p.book.inbox, chela.InboxMessage{ID: chela.InboxID(p.id("in")), State: chela.InboxWaiting})
 		p.facts.Steering = true
 	}
 }
@@ -339,7 +339,7 @@ func (p *play) bring() {
 		s.Turn.State, s.Turn.Stop = chela.TurnProcessing, true
 		p.commit(machine.Change{Turn: &s.Turn, Thread: &chela.Thread{State: chela.ThreadProcessing}})
 	default:
-		m := chela.Waiting{Inbound: chela.Inbound{Text: rapid.SampledFrom([]string{"", "more"}).Draw(p.t, "text")}}
+		m := chela.InboxMessage{Inbound: chela.Inbound{Text: rapid.SampledFrom([]string{"", "more"}).Draw(p.t, "text")}}
 		for _, c := range out[:rapid.IntRange(1, len(out)).Draw(p.t, "results")] {
 			m.Results = append(m.Results, chela.OfferResult{Call: c.ID, Text: "brought", Failed: rapid.Bool().Draw(p.t, "failed")})
 		}

@@ -24,7 +24,7 @@ type Journal interface {
 	Append(ctx context.Context, op string, ch machine.Change) error
 
 	// Steering returns the messages that wait to enter the turn.
-	Steering(ctx context.Context) ([]chela.Waiting, error)
+	Steering(ctx context.Context) ([]chela.InboxMessage, error)
 }
 
 // A Toolbox is a turn's access to tools.

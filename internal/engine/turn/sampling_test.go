@@ -28,7 +28,7 @@ func TestSamplingAppliesToTheTurn(t *testing.T) {
 	r.mustRun(chela.TurnAwaiting)
 	r.bring("", r.handedOut()...) // without overrides
 	r.mustRun(chela.TurnAwaiting)
-	m := chela.Waiting{ID: "in_2", Inbound: chela.Inbound{
+	m := chela.InboxMessage{ID: "in_2", Inbound: chela.Inbound{
 		Results: []chela.OfferResult{result(r.handedOut()[0])}, Offers: []chela.ToolSpec{spec("theirs")}, Overrides: second,
 	}}
 	r.bringMessage(m)

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Rests tracks cooldowns of keys and models. The zero value is ready; it may be
+// Cooldowns tracks cooldowns of keys and models. The zero value is ready; it may be
 // shared by any number of wrappers and is safe for concurrent use.
-type Rests struct {
+type Cooldowns struct {
 	mu    sync.Mutex
 	until map[string]time.Time // guarded by mu
 }
 
 // let puts a name into cooldown until a time; the zero time ends its cooldown.
-func (r *Rests) let(name string, until time.Time) {
+func (r *Cooldowns) let(name string, until time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if until.IsZero() {
@@ -28,7 +28,7 @@ func (r *Rests) let(name string, until time.Time) {
 
 // ready returns the names that are not in cooldown, in order. If all are, it
 // returns the one whose cooldown ends first.
-func (r *Rests) ready(now time.Time, names []string) []int {
+func (r *Cooldowns) ready(now time.Time, names []string) []int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var ready []int

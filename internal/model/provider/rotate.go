@@ -15,7 +15,7 @@ import (
 // A RestConfig holds the cooldown settings of [Rotate] and [Failover]. All
 // fields but Cooldown are required.
 type RestConfig struct {
-	Rests    *Rests
+	Rests    *Cooldowns
 	Now      func() time.Time
 	Log      *slog.Logger
 	Cooldown time.Duration // default without a Retry-After; 0 means 60 s

@@ -11,7 +11,7 @@ import (
 
 // resting is how the tests let be what failed.
 func resting() provider.RestConfig {
-	return provider.RestConfig{Rests: &provider.Rests{}, Now: time.Now, Log: discard()}
+	return provider.RestConfig{Rests: &provider.Cooldowns{}, Now: time.Now, Log: discard()}
 }
 
 func TestRotate(t *testing.T) {

@@ -32,7 +32,7 @@ func checkCounts(t *testing.T, s *store.Store) {
 		accept(t, s, f.newMessage(id), int64(i+1))
 	}
 	write(t, s, func(w *store.Write) error {
-		return w.MoveMessage(ctx, chela.Waiting{ID: "in_dropped", State: chela.InboxDropped})
+		return w.MoveMessage(ctx, chela.InboxMessage{ID: "in_dropped", State: chela.InboxDropped})
 	})
 	for _, id := range []string{"1", "2", "3", "4", "5", "sent"} {
 		owe(t, s, f.newOutbound(id))

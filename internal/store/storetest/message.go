@@ -10,7 +10,7 @@ import (
 )
 
 // accept adds a message that must be new.
-func accept(t testing.TB, s *store.Store, m chela.Waiting, seq int64) {
+func accept(t testing.TB, s *store.Store, m chela.InboxMessage, seq int64) {
 	t.Helper()
 	write(t, s, func(w *store.Write) error {
 		added, err := w.AddMessage(t.Context(), m, seq)
@@ -24,27 +24,27 @@ func accept(t testing.TB, s *store.Store, m chela.Waiting, seq int64) {
 func checkMessageRows(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	f := found(t, s, "f")
-	whole := full[chela.Waiting]()
+	whole := full[chela.InboxMessage]()
 	whole.Session, whole.State, whole.Reply = f.key, chela.InboxDropped, ""
-	answered := full[chela.Waiting]()
+	answered := full[chela.InboxMessage]()
 	answered.ID, answered.MessageID, answered.Session, answered.State, answered.Turn, answered.Dropped = "in_answered", "a", f.key, chela.InboxAnswered, "", ""
-	bare := chela.Waiting{ID: "in_bare", State: chela.InboxWaiting}
+	bare := chela.InboxMessage{ID: "in_bare", State: chela.InboxWaiting}
 	bare.Session, bare.Origin.Channel, bare.MessageID = f.key, "c", "m"
-	for _, m := range []*chela.Waiting{&whole, &answered} { // used before the message is stored, and not stored
+	for _, m := range []*chela.InboxMessage{&whole, &answered} { // used before the message is stored, and not stored
 		m.Input, m.Scope, m.Shown = "", "", nil
 	}
-	for _, want := range []chela.Waiting{whole, answered, bare} {
+	for _, want := range []chela.InboxMessage{whole, answered, bare} {
 		accept(t, s, want, 1)
-		same(t, want, read(t, s, func(r *store.Read) (chela.Waiting, error) { return r.Message(ctx, want.ID) }))
+		same(t, want, read(t, s, func(r *store.Read) (chela.InboxMessage, error) { return r.Message(ctx, want.ID) }))
 	}
-	miss(t, s, func(r *store.Read) (chela.Waiting, error) { return r.Message(ctx, "in_nothing") })
+	miss(t, s, func(r *store.Read) (chela.InboxMessage, error) { return r.Message(ctx, "in_nothing") })
 
-	after := full[chela.Waiting]()
+	after := full[chela.InboxMessage]()
 	after.ID, after.State = bare.ID, chela.InboxDropped
 	write(t, s, func(w *store.Write) error { return w.MoveMessage(ctx, after) })
 	want := bare
 	want.State, want.Turn, want.Dropped = after.State, after.Turn, after.Dropped
-	same(t, want, read(t, s, func(r *store.Read) (chela.Waiting, error) { return r.Message(ctx, bare.ID) }))
+	same(t, want, read(t, s, func(r *store.Read) (chela.InboxMessage, error) { return r.Message(ctx, bare.ID) }))
 }
 
 func checkWaiting(t *testing.T, s *store.Store) {
@@ -55,15 +55,15 @@ func checkWaiting(t *testing.T, s *store.Store) {
 	}
 	accept(t, s, other.newMessage("x"), 2)
 	waiting := func(key chela.SessionKey, limit int) []string {
-		got := read(t, s, func(r *store.Read) ([]chela.Waiting, error) { return r.Waiting(ctx, key, limit) })
-		return ids(got, func(m chela.Waiting) string { return m.MessageID })
+		got := read(t, s, func(r *store.Read) ([]chela.InboxMessage, error) { return r.Waiting(ctx, key, limit) })
+		return ids(got, func(m chela.InboxMessage) string { return m.MessageID })
 	}
 	same(t, []string{"b", "a", "d", "e", "c"}, waiting(f.key, 10))
 	write(t, s, func(w *store.Write) error {
-		if err := w.MoveMessage(ctx, chela.Waiting{ID: "in_a", State: chela.InboxTaken, Turn: f.turn}); err != nil {
+		if err := w.MoveMessage(ctx, chela.InboxMessage{ID: "in_a", State: chela.InboxTaken, Turn: f.turn}); err != nil {
 			return err
 		}
-		return w.MoveMessage(ctx, chela.Waiting{ID: "in_e", State: chela.InboxDropped})
+		return w.MoveMessage(ctx, chela.InboxMessage{ID: "in_e", State: chela.InboxDropped})
 	})
 	same(t, []string{"b", "d"}, waiting(f.key, 2))
 	same(t, []string{"b", "d", "c"}, waiting(f.key, 10))
@@ -77,7 +77,7 @@ func checkWaiting(t *testing.T, s *store.Store) {
 	}
 	same(t, []chela.SessionKey{f.key, other.key}, sessions())
 	write(t, s, func(w *store.Write) error {
-		return w.MoveMessage(ctx, chela.Waiting{ID: "in_x", State: chela.InboxDropped})
+		return w.MoveMessage(ctx, chela.InboxMessage{ID: "in_x", State: chela.InboxDropped})
 	})
 	same(t, []chela.SessionKey{f.key}, sessions())
 }
@@ -92,17 +92,17 @@ func checkUntold(t *testing.T, s *store.Store) {
 	accept(t, s, other.newMessage("x"), 1)
 	drop := func(id string, how chela.QueueDrop) {
 		write(t, s, func(w *store.Write) error {
-			return w.MoveMessage(ctx, chela.Waiting{ID: chela.InboxID("in_" + id), State: chela.InboxDropped, Dropped: how})
+			return w.MoveMessage(ctx, chela.InboxMessage{ID: chela.InboxID("in_" + id), State: chela.InboxDropped, Dropped: how})
 		})
 	}
 	for id, how := range map[string]chela.QueueDrop{"a": chela.DropSummarize, "b": chela.DropOld, "c": chela.DropSummarize, "d": chela.DropSummarize, "x": chela.DropSummarize} {
 		drop(id, how)
 	}
 	untold := func(session chela.SessionKey, thread chela.ThreadID, limit int) []string {
-		got := read(t, s, func(r *store.Read) ([]chela.Waiting, error) {
+		got := read(t, s, func(r *store.Read) ([]chela.InboxMessage, error) {
 			return r.Untold(ctx, chela.Thread{Session: session, ID: thread}, limit)
 		})
-		return ids(got, func(m chela.Waiting) string { return m.MessageID })
+		return ids(got, func(m chela.InboxMessage) string { return m.MessageID })
 	}
 	thread := f.newMessage("a").Thread
 	same(t, []string{"d", "c", "a"}, untold(f.key, thread, 10))
@@ -129,9 +129,9 @@ func checkUntold(t *testing.T, s *store.Store) {
 	same(t, nil, untold(f.key, thread, 10))
 	same(t, false, arrived().Untold)
 	same(t, []string{"x"}, untold(other.key, other.newMessage("x").Thread, 10))
-	a := read(t, s, func(r *store.Read) (chela.Waiting, error) { return r.Message(ctx, "in_a") })
+	a := read(t, s, func(r *store.Read) (chela.InboxMessage, error) { return r.Message(ctx, "in_a") })
 	same(t, []string{string(f.turn), string(chela.InboxDropped), string(chela.DropSummarize)}, []string{string(a.Turn), string(a.State), string(a.Dropped)})
-	b := read(t, s, func(r *store.Read) (chela.Waiting, error) { return r.Message(ctx, "in_b") })
+	b := read(t, s, func(r *store.Read) (chela.InboxMessage, error) { return r.Message(ctx, "in_b") })
 	same(t, "", b.Turn)
 }
 
@@ -151,7 +151,7 @@ func checkDeliveries(t *testing.T, s *store.Store) {
 		}
 		return err
 	})
-	delivered := func(channel, account, id string) (m chela.Waiting, known bool) {
+	delivered := func(channel, account, id string) (m chela.InboxMessage, known bool) {
 		read(t, s, func(r *store.Read) (_ bool, err error) {
 			m, known, err = r.Delivered(ctx, channel, account, id)
 			return known, err
@@ -167,10 +167,10 @@ func checkDeliveries(t *testing.T, s *store.Store) {
 	}
 
 	// Each part of the name counts.
-	for i, change := range []func(*chela.Waiting){
-		func(m *chela.Waiting) { m.Origin.Channel = "telegram" },
-		func(m *chela.Waiting) { m.Origin.Account = "" },
-		func(m *chela.Waiting) { m.MessageID = "2" },
+	for i, change := range []func(*chela.InboxMessage){
+		func(m *chela.InboxMessage) { m.Origin.Channel = "telegram" },
+		func(m *chela.InboxMessage) { m.Origin.Account = "" },
+		func(m *chela.InboxMessage) { m.MessageID = "2" },
 	} {
 		m := old
 		m.ID = chela.InboxID(fmt.Sprint("in_new_", i))
@@ -206,7 +206,7 @@ func checkMessageMoves(t *testing.T, s *store.Store) {
 			return err
 		},
 		move: func(w *store.Write, n int, _, to chela.InboxState) error {
-			return w.MoveMessage(ctx, chela.Waiting{ID: f.newMessage(name(n)).ID, State: to, Turn: turnOf(to)})
+			return w.MoveMessage(ctx, chela.InboxMessage{ID: f.newMessage(name(n)).ID, State: to, Turn: turnOf(to)})
 		},
 		state: func(r *store.Read, n int) (chela.InboxState, error) {
 			m, err := r.Message(ctx, f.newMessage(name(n)).ID)
@@ -216,6 +216,6 @@ func checkMessageMoves(t *testing.T, s *store.Store) {
 
 	accept(t, s, f.newMessage("untaken"), 1)
 	refuse(t, s, chela.Conflict, func(w *store.Write) error { // taken by no turn
-		return w.MoveMessage(ctx, chela.Waiting{ID: "in_untaken", State: chela.InboxTaken})
+		return w.MoveMessage(ctx, chela.InboxMessage{ID: "in_untaken", State: chela.InboxTaken})
 	})
 }

@@ -113,12 +113,12 @@ func raceArrivals(t *testing.T, s *store.Store) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	waiting := read(t, s, func(r *store.Read) ([]chela.Waiting, error) { return r.Waiting(ctx, f.key, arrivals) })
+	waiting := read(t, s, func(r *store.Read) ([]chela.InboxMessage, error) { return r.Waiting(ctx, f.key, arrivals) })
 	var want []string
 	for n := range arrivals {
 		want = append(want, fmt.Sprint(n+1))
 	}
-	same(t, want, ids(waiting, func(m chela.Waiting) string { return m.Text }))
+	same(t, want, ids(waiting, func(m chela.InboxMessage) string { return m.Text }))
 	same(t, arrivals, laneOf(t, s, f.key).Arrivals)
 }
 
@@ -212,8 +212,8 @@ func raceDeliveries(t *testing.T, s *store.Store) {
 		}
 	}
 	same(t, 1, len(want))
-	waiting := read(t, s, func(r *store.Read) ([]chela.Waiting, error) { return r.Waiting(ctx, f.key, 100) })
-	same(t, want, ids(waiting, func(m chela.Waiting) chela.InboxID { return m.ID }))
+	waiting := read(t, s, func(r *store.Read) ([]chela.InboxMessage, error) { return r.Waiting(ctx, f.key, 100) })
+	same(t, want, ids(waiting, func(m chela.InboxMessage) chela.InboxID { return m.ID }))
 }
 
 // raceSessions lets 32 messages make the same session at once.

@@ -91,7 +91,7 @@ func checkOpenRewinds(t *testing.T, s *store.Store) {
 	same(t, []chela.RewindID{"rew_b", "rew_a"}, open(""))
 	for key, want := range map[chela.SessionKey]bool{f.key: true, other.key: false, "nobody": false} {
 		same(t, want, read(t, s, func(r *store.Read) (bool, error) { return r.IsRewinding(ctx, key) }))
-		same(t, store.More{Rewind: want}, read(t, s, func(r *store.Read) (store.More, error) { return r.HasMore(ctx, key) }))
+		same(t, store.PendingWork{Rewind: want}, read(t, s, func(r *store.Read) (store.PendingWork, error) { return r.HasMore(ctx, key) }))
 	}
 	for key, want := range map[chela.SessionKey]bool{f.key: true, other.key: false} {
 		write(t, s, func(w *store.Write) error {
@@ -229,23 +229,23 @@ func checkStretches(t *testing.T, s *store.Store) {
 	})
 	second.grow(t, s, 3, 5)
 	third.grow(t, s, 1, 2)
-	first := store.Stretch{Turn: f.turn, Thread: f.thread, Last: f.entryID(2), Seq: 2}
-	cut := store.Stretch{Turn: "turn_2", Thread: f.thread, Base: f.entryID(2), Last: f.entryID(4), Seq: 4, Cut: true}
+	first := store.Segment{Turn: f.turn, Thread: f.thread, Last: f.entryID(2), Seq: 2}
+	cut := store.Segment{Turn: "turn_2", Thread: f.thread, Base: f.entryID(2), Last: f.entryID(4), Seq: 4, Cut: true}
 	whole := cut
 	whole.Last, whole.Seq, whole.Cut = f.entryID(5), 5, false
-	branch := store.Stretch{Turn: "turn_3", Thread: other.thread, Base: f.entryID(4), Last: other.entryID(2), Seq: 2}
+	branch := store.Segment{Turn: "turn_3", Thread: other.thread, Base: f.entryID(4), Last: other.entryID(2), Seq: 2}
 	for _, c := range []struct {
 		head  chela.EntryID
 		limit int
-		want  []store.Stretch
+		want  []store.Segment
 	}{
 		{"", 10, nil},
-		{f.entryID(2), 10, []store.Stretch{first}},
-		{f.entryID(5), 10, []store.Stretch{whole, first}},
-		{other.entryID(2), 10, []store.Stretch{branch, cut, first}},
-		{other.entryID(2), 2, []store.Stretch{branch, cut}},
+		{f.entryID(2), 10, []store.Segment{first}},
+		{f.entryID(5), 10, []store.Segment{whole, first}},
+		{other.entryID(2), 10, []store.Segment{branch, cut, first}},
+		{other.entryID(2), 2, []store.Segment{branch, cut}},
 	} {
-		same(t, c.want, read(t, s, func(r *store.Read) ([]store.Stretch, error) { return r.Stretches(ctx, c.head, c.limit) }))
+		same(t, c.want, read(t, s, func(r *store.Read) ([]store.Segment, error) { return r.Stretches(ctx, c.head, c.limit) }))
 	}
 	got := read(t, s, func(r *store.Read) ([]chela.Entry, error) { return r.TurnEntries(ctx, "turn_3") })
 	same(t, []int64{1, 2}, ids(got, entrySeq))

@@ -77,8 +77,8 @@ func (f family) newApproval(id string) chela.Approval {
 	}
 }
 
-func (f family) newMessage(id string) chela.Waiting {
-	return chela.Waiting{
+func (f family) newMessage(id string) chela.InboxMessage {
+	return chela.InboxMessage{
 		ID: chela.InboxID("in_" + id), State: chela.InboxWaiting, CreatedAt: at(0),
 		Inbound: chela.Inbound{Session: f.key, Agent: "main", Origin: chela.Origin{Channel: "terminal"}, MessageID: id, Text: "hello"},
 	}

@@ -11,13 +11,13 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
 // approvalsCommand returns the commands on approvals and grants.
 func (c *commands) approvalsCommand() *cobra.Command {
-	return manners.Group("approvals", "Look at approvals and answer them",
+	return console.Group("approvals", "Look at approvals and answer them",
 		c.approvalsList(), verb(c, api.ApprovalsShow, c.approval), c.approvalYes(), c.approvalNo(),
 		named("grants", listing(c, api.GrantsList, grants)), verb(c, api.GrantsRevoke, nil))
 }
@@ -34,7 +34,7 @@ func (c *commands) approvalYes() *cobra.Command {
 	var always bool
 	var pattern string
 	cmd := &cobra.Command{
-		Use: "yes ID", Short: "Allow it, and see its turn to the end", Args: manners.Exactly(1),
+		Use: "yes ID", Short: "Allow it, and see its turn to the end", Args: console.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r := api.Answer{Answer: chela.AnswerOnce, Pattern: pattern}
 			if always && pattern != "" {
@@ -55,7 +55,7 @@ func (c *commands) approvalYes() *cobra.Command {
 func (c *commands) approvalNo() *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
-		Use: "no ID", Short: "Refuse it, and see its turn to the end", Args: manners.Exactly(1),
+		Use: "no ID", Short: "Refuse it, and see its turn to the end", Args: console.Exactly(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.approvalAnswer(api.Answer{Answer: chela.AnswerNo, Reason: reason})(cmd, args)
 		},
@@ -75,7 +75,7 @@ func (c *commands) approvalsList() *cobra.Command {
 			return err
 		}
 		head := []string{"APPROVAL", "STATE", "TOOL", "PREVIEW", "SESSION", "EXPIRES"}
-		return manners.List(c.p, found, head, func(a chela.Approval) []string {
+		return console.List(c.p, found, head, func(a chela.Approval) []string {
 			return []string{
 				string(a.ID), string(a.State), a.Tool, terminal.OneLine(a.Preview, 60), string(a.Session), c.p.Moment(a.ExpiresAt),
 			}
@@ -109,7 +109,7 @@ func (c *commands) approvalAnswer(said api.Answer) func(*cobra.Command, []string
 		ref := api.ApprovalRef{ID: chela.ApprovalID(args[0])}
 		a, err := api.Call(ctx, b.API, api.ApprovalsShow, ref)
 		if err != nil {
-			return manners.NotThere(err, listHints["approvals"])
+			return console.NotThere(err, listHints["approvals"])
 		}
 		follow, stop := b.Conversation.Watch(ctx, a.Turn) // before the answer, so that no event is missed
 		defer stop()

@@ -45,11 +45,11 @@ type caller interface {
 // transcriber exports and imports threads.
 type transcriber interface {
 	Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error
-	Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error)
+	Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.ImportResult, error)
 }
 
-// A Listening describes the addresses of chela serve.
-type Listening struct {
+// A ListenAddresses describes the addresses of chela serve.
+type ListenAddresses struct {
 	Addresses []string `json:"addresses"` // such as "127.0.0.1:7717"; no port is 0
 	Tokens    int      `json:"tokens"`    // number of usable tokens
 }

@@ -7,28 +7,28 @@ import (
 
 	"chela"
 	"chela/internal/config"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 )
 
 func (c *commands) configCommand() *cobra.Command {
-	return manners.Group("config", "Show and change settings",
+	return console.Group("config", "Show and change settings",
 		&cobra.Command{
-			Use: "list", Short: "List every setting and its source", Args: manners.Exactly(0),
+			Use: "list", Short: "List every setting and its source", Args: console.Exactly(0),
 			RunE: func(cmd *cobra.Command, _ []string) error { return c.configList(cmd.Context()) },
 		},
 		&cobra.Command{
-			Use: "get KEY", Short: "Print one setting", Args: manners.Exactly(1),
+			Use: "get KEY", Short: "Print one setting", Args: console.Exactly(1),
 			RunE: func(cmd *cobra.Command, args []string) error { return c.configGet(cmd.Context(), args[0]) },
 		},
 		c.configSetCommand(),
 		&cobra.Command{
-			Use: "unset KEY", Short: "Take one setting out of config.toml", Args: manners.Exactly(1),
+			Use: "unset KEY", Short: "Take one setting out of config.toml", Args: console.Exactly(1),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return c.configEdit(cmd.Context(), func(home config.Home) error { return config.Unset(home, args[0]) })
 			},
 		},
 		&cobra.Command{
-			Use: "path", Short: "Print the path of config.toml", Args: manners.Exactly(0),
+			Use: "path", Short: "Print the path of config.toml", Args: console.Exactly(0),
 			RunE: func(*cobra.Command, []string) error { return c.configPath() },
 		},
 	)
@@ -39,7 +39,7 @@ func (c *commands) configList(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return manners.List(c.p, cfg.Values(), []string{"KEY", "VALUE", "SOURCE"}, func(v chela.Setting) []string {
+	return console.List(c.p, cfg.Values(), []string{"KEY", "VALUE", "SOURCE"}, func(v chela.Setting) []string {
 		return []string{v.Key, v.Value, v.Source}
 	})
 }
@@ -70,7 +70,7 @@ func (c *commands) configSetCommand() *cobra.Command {
 			if err := cmd.ParseFlags(args[len(values):]); err != nil {
 				return err
 			}
-			return manners.Exactly(2)(cmd, append(values[:len(values):len(values)], cmd.Flags().Args()...))
+			return console.Exactly(2)(cmd, append(values[:len(values):len(values)], cmd.Flags().Args()...))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asked, err := cmd.Flags().GetBool("help"); err == nil && asked {

@@ -14,13 +14,13 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
 // memoryCommand returns the commands for documents.
 func (c *commands) memoryCommand() *cobra.Command {
-	return manners.Group("memory", "Show and edit an agent's documents",
+	return console.Group("memory", "Show and edit an agent's documents",
 		named("read", verb(c, api.DocumentsShow, c.document)), c.documentWrite(), c.documentTree(),
 		named("history", listing(c, api.DocumentsVersions, documentVersions)), verb(c, api.DocumentsDelete, c.documentEdited))
 }
@@ -40,7 +40,7 @@ func (c *commands) documentWrite() *cobra.Command {
 	var q api.DocumentWrite
 	var expect int64
 	cmd := &cobra.Command{
-		Use: "write PATH [TEXT]", Short: "Write a document from TEXT or standard input", Args: manners.AtLeast(1),
+		Use: "write PATH [TEXT]", Short: "Write a document from TEXT or standard input", Args: console.AtLeast(1),
 		Example: "  chela memory write --append MEMORY.md -- \"- The door code is with the neighbour.\"\n" +
 			"  chela memory write knowledge/wine.md < wine.md",
 	}
@@ -100,7 +100,7 @@ func (c *commands) documentTree() *cobra.Command {
 		if len(nodes) == 0 {
 			c.p.Note(cmp.Or(q.Agent, chela.MainAgent) + " has no documents yet; the first ones come with chela init, or with the first message")
 		}
-		return manners.List(c.p, nodes, []string{"PATH", "VERSION", "SIZE", "WRITTEN"}, nodeRow)
+		return console.List(c.p, nodes, []string{"PATH", "VERSION", "SIZE", "WRITTEN"}, nodeRow)
 	})
 }
 

@@ -78,9 +78,9 @@ func (h *home) Export(_ context.Context, _ chela.ThreadID, how api.Export, to io
 	return err
 }
 
-func (h *home) Import(_ context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error) {
+func (h *home) Import(_ context.Context, key chela.SessionKey, from io.Reader) (api.ImportResult, error) {
 	text, err := io.ReadAll(from)
-	return api.Imported{Session: key, Thread: "thr_3", Added: len(text)}, err
+	return api.ImportResult{Session: key, Thread: "thr_3", Added: len(text)}, err
 }
 
 // status is the operation that shows the state of the home.

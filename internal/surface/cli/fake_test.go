@@ -47,7 +47,7 @@ type home struct {
 	bench     *bench        // nil: there are no jobs
 	plan      *plan         // its routines, where it has any
 	released  chan struct{} // where set, closed when Ctrl-C is as usual again
-	serve     func(context.Context, *config.Config, func(cli.Listening)) error
+	serve     func(context.Context, *config.Config, func(cli.ListenAddresses)) error
 }
 
 var day = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -213,7 +213,7 @@ func (h *home) trees() []api.Bound {
 	}
 }
 
-func rewound(id chela.ThreadID, kind chela.RewindKind, q api.Rewinding) (chela.Rewind, error) {
+func rewound(id chela.ThreadID, kind chela.RewindKind, q api.RewindOptions) (chela.Rewind, error) {
 	switch {
 	case q.To == "lost":
 		return chela.Rewind{}, chela.E(chela.Conflict, "nothing was moved: a.txt changed since").WithDetail("-old\x1b[0m\n+new\n")
@@ -236,7 +236,7 @@ func rewound(id chela.ThreadID, kind chela.RewindKind, q api.Rewinding) (chela.R
 }
 
 func (h *home) shown(_ context.Context, _ api.Caller, q api.ThreadRef) (api.Thread, error) {
-	back, err := rewound(q.ID, chela.RewindUndo, api.Rewinding{})
+	back, err := rewound(q.ID, chela.RewindUndo, api.RewindOptions{})
 	return api.Thread{Thread: h.thread(), Places: api.Places{
 		Checkpoints: []chela.Checkpoint{{Thread: q.ID, Name: "mark", Entry: "ent_1", CreatedAt: day}},
 		Branches:    []chela.Branch{{Thread: q.ID, Origin: "thr_0", Entry: "ent_0"}, {Thread: "thr_2", Origin: q.ID}}, Redo: &back,

@@ -8,18 +8,18 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/config"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
 func (c *commands) initCommand() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use: "init", Short: "Set up a home", Args: manners.Exactly(0),
+		Use: "init", Short: "Set up a home", Args: console.Exactly(0),
 		Long: "Set up a home: ask for the main settings, write config.toml, create the database and a first token.\n" +
 			"Existing files are not changed.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !yes && !manners.IsTerminal(c.Stdin) {
+			if !yes && !console.IsTerminal(c.Stdin) {
 				return chela.E(chela.Invalid, "chela init asks questions, and standard input is not a terminal").
 					WithHint("take the defaults with chela init --yes")
 			}

@@ -13,7 +13,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/platform/local"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
@@ -34,7 +34,7 @@ func (c *commands) jobEvents() *cobra.Command {
 		if c.p.None(len(found), fmt.Sprintf("nothing has happened to job %s after event %d; --follow waits for more", q.ID, q.After)) {
 			return nil
 		}
-		return manners.List(c.p, found, []string{"EVENT", "AT", "WHAT", "BY"}, func(e chela.JobEvent) []string {
+		return console.List(c.p, found, []string{"EVENT", "AT", "WHAT", "BY"}, func(e chela.JobEvent) []string {
 			return []string{strconv.Itoa(e.Seq), c.p.Moment(e.At), terminal.OneLine(jobEventText(e), 80), e.By}
 		})
 	})

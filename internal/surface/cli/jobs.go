@@ -11,13 +11,13 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
 // jobsCommand returns the commands on jobs: asynchronous work in a session of its own.
 func (c *commands) jobsCommand() *cobra.Command {
-	return manners.Group("jobs", "Have work done in the background, and look after it",
+	return console.Group("jobs", "Have work done in the background, and look after it",
 		c.jobsList(), c.jobCreate(), verb(c, api.JobsShow, c.job), c.jobEvents(), verb(c, api.JobsPrompt, c.jobMoved),
 		verb(c, api.JobsCancel, c.jobMoved), verb(c, api.JobsPause, c.jobMoved), verb(c, api.JobsResume, c.jobMoved), c.jobRestart(), verb(c, api.JobsAccept, c.jobMoved), c.jobModify(), c.jobFiles())
 }
@@ -34,7 +34,7 @@ func (c *commands) jobsList() *cobra.Command {
 		if err != nil || c.p.None(len(page.Items), noJobs(f)) {
 			return err
 		}
-		err = manners.List(c.p, page.Items, []string{"JOB", "STATE", "TITLE", "REASON", "CREATED", "TOOK"}, func(j chela.Job) []string {
+		err = console.List(c.p, page.Items, []string{"JOB", "STATE", "TITLE", "REASON", "CREATED", "TOOK"}, func(j chela.Job) []string {
 			return []string{
 				string(j.ID), string(j.State), terminal.OneLine(j.Title, 50), terminal.OneLine(j.Reason, 40), c.p.Moment(j.CreatedAt), jobTook(j),
 			}
@@ -117,7 +117,7 @@ const jobsHint = "see chela jobs list"
 
 func (c *commands) jobFiles() *cobra.Command {
 	return &cobra.Command{
-		Use: "files ID [PATH]", Short: "List the files in the workspace of a job, or print one", Args: manners.Between(1, 2),
+		Use: "files ID [PATH]", Short: "List the files in the workspace of a job, or print one", Args: console.Between(1, 2),
 		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 			job := api.JobRef{ID: chela.JobID(args[0])}
 			if len(args) == 2 {
@@ -125,16 +125,16 @@ func (c *commands) jobFiles() *cobra.Command {
 				if err == nil {
 					c.p.Text(string(content))
 				}
-				return manners.NotThere(err, jobsHint)
+				return console.NotThere(err, jobsHint)
 			}
 			files, err := api.All(ctx, b.API, api.JobsFiles, api.JobFilesQuery{JobRef: job})
 			if err != nil {
-				return manners.NotThere(err, jobsHint)
+				return console.NotThere(err, jobsHint)
 			}
 			if c.p.None(len(files), "job "+args[0]+" has written no files; what it said is in chela jobs show "+args[0]) {
 				return nil
 			}
-			return manners.List(c.p, files, []string{"FILE", "SIZE", "CHANGED"}, func(f api.JobFile) []string {
+			return console.List(c.p, files, []string{"FILE", "SIZE", "CHANGED"}, func(f api.JobFile) []string {
 				return []string{f.Path, strconv.FormatInt(f.Size, 10), c.p.Moment(f.ModifiedAt)}
 			})
 		}),

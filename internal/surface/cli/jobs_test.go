@@ -18,7 +18,7 @@ type bench struct {
 	home   *home
 	job    *api.Job
 	asked  api.NewJob
-	again  api.JobAgain
+	again  api.RestartLimits
 	said   []string
 	events []chela.JobEvent
 	left   bool
@@ -215,7 +215,7 @@ func TestJobsAreLookedAfter(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tt.args, diff)
 		}
 	}
-	if diff := cmp.Diff(api.JobAgain{Steps: 9, Timeout: chela.Span(time.Hour), Tokens: 70}, h.bench.again); diff != "" {
+	if diff := cmp.Diff(api.RestartLimits{Steps: 9, Timeout: chela.Span(time.Hour), Tokens: 70}, h.bench.again); diff != "" {
 		t.Errorf("limits (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"modify more salt k", "prompt faster "}, h.bench.said); diff != "" {

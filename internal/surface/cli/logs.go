@@ -10,7 +10,7 @@ import (
 
 	"chela"
 	"chela/internal/config"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
@@ -18,7 +18,7 @@ func (c *commands) logsCommand() *cobra.Command {
 	var follow bool
 	var level string
 	cmd := &cobra.Command{
-		Use: "logs", Short: "Print the log", Args: manners.Exactly(0),
+		Use: "logs", Short: "Print the log", Args: console.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var least slog.Level
 			if err := least.UnmarshalText([]byte(level)); err != nil {

@@ -12,14 +12,14 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/config"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 )
 
 // modelsCommand returns the commands on models.
 func (c *commands) modelsCommand() *cobra.Command {
-	return manners.Group("models", "List models, set their prices, and test them",
+	return console.Group("models", "List models, set their prices, and test them",
 		&cobra.Command{
-			Use: "list", Short: "List the models that are known, and where that is from", Args: manners.Exactly(0),
+			Use: "list", Short: "List the models that are known, and where that is from", Args: console.Exactly(0),
 			RunE: func(cmd *cobra.Command, _ []string) error { return c.modelsList(cmd.Context()) },
 		},
 		c.modelSetCommand(),
@@ -48,7 +48,7 @@ func (c *commands) modelsList(ctx context.Context) error {
 			c.p.Note("the models of " + a.Provider + " are not known: " + a.Message)
 		}
 		head := []string{"MODEL", "WINDOW", "MAX OUTPUT", "INPUT", "OUTPUT", "CACHE READ", "ABILITIES", "SOURCE"}
-		return manners.List(c.p, all.Items, head, func(m chela.Model) []string {
+		return console.List(c.p, all.Items, head, func(m chela.Model) []string {
 			row := []string{m.Provider + "/" + m.Name, knownNumber(m.Window), knownNumber(m.MaxOutput), "not known", "not known", "not known"}
 			if m.Price != nil {
 				row = append(row[:3], m.Price.Input.String(), m.Price.Output.String(), m.Price.CacheRead.String())
@@ -108,7 +108,7 @@ var flags = []struct{ name, use string }{
 
 func (c *commands) modelSetCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "set PROVIDER/MODEL", Short: "Set a model's properties and prices in config.toml", Args: manners.Exactly(1),
+		Use: "set PROVIDER/MODEL", Short: "Set a model's properties and prices in config.toml", Args: console.Exactly(1),
 	}
 	values := make([]string, len(flags))
 	for i, f := range flags {
@@ -161,7 +161,7 @@ func (c *commands) modelTest(ctx context.Context, q api.ModelTest) error {
 		for _, column := range columns {
 			head = append(head, column.head)
 		}
-		err = manners.List(c.p, trials, append(head, "TIME"), func(t api.Trial) []string {
+		err = console.List(c.p, trials, append(head, "TIME"), func(t api.Trial) []string {
 			row := []string{t.Model}
 			for _, column := range columns {
 				row = append(row, trialCell(t, column.check))

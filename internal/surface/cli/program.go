@@ -50,7 +50,7 @@ type Program struct {
 	// requests on every address it calls ready, once. It is a Conflict if the
 	// home is served already, Denied if it would be open to other machines
 	// without a token, and Unavailable if it cannot listen.
-	Serve func(ctx context.Context, c *config.Config, ready func(Listening)) error
+	Serve func(ctx context.Context, c *config.Config, ready func(ListenAddresses)) error
 
 	// Examine checks a home for all known problems. It changes nothing.
 	Examine func(ctx context.Context, c *config.Config) []api.Finding

@@ -13,7 +13,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/engine/rewind"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
@@ -49,15 +49,15 @@ func (f *rewindFlags) find(ctx context.Context, home caller) (chela.ThreadID, er
 		return chela.ThreadID(f.thread), nil
 	}
 	s, err := api.Call(ctx, home, api.SessionsShow, api.SessionRef{Key: chela.SessionKey(f.session)})
-	return s.Thread, manners.NotThere(err, "see chela sessions list")
+	return s.Thread, console.NotThere(err, "see chela sessions list")
 }
 
 func (c *commands) undo() *cobra.Command {
 	var f rewindFlags
 	return f.moving(&cobra.Command{
-		Use: "undo [TURNS]", Short: "Undo the last turn, or several, and put their files back", Args: manners.Between(0, 1),
+		Use: "undo [TURNS]", Short: "Undo the last turn, or several, and put their files back", Args: console.Between(0, 1),
 		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-			q := api.Rewinding{Turns: 1}
+			q := api.RewindOptions{Turns: 1}
 			if len(args) > 0 {
 				var err error
 				if q.Turns, err = strconv.Atoi(args[0]); err != nil || q.Turns < 1 {
@@ -72,9 +72,9 @@ func (c *commands) undo() *cobra.Command {
 func (c *commands) redo() *cobra.Command {
 	var f rewindFlags
 	return f.moving(&cobra.Command{
-		Use: "redo", Short: "Take back the last undo or restore", Args: manners.Exactly(0),
+		Use: "redo", Short: "Take back the last undo or restore", Args: console.Exactly(0),
 		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
-			return c.rewind(ctx, b, rewindMove{f, api.ThreadsRedo, api.Rewinding{}})
+			return c.rewind(ctx, b, rewindMove{f, api.ThreadsRedo, api.RewindOptions{}})
 		}),
 	})
 }
@@ -82,9 +82,9 @@ func (c *commands) redo() *cobra.Command {
 func (c *commands) restore() *cobra.Command {
 	var f rewindFlags
 	return f.moving(&cobra.Command{
-		Use: "restore PLACE", Short: "Go to a checkpoint, an entry or the end of a turn", Args: manners.Exactly(1),
+		Use: "restore PLACE", Short: "Go to a checkpoint, an entry or the end of a turn", Args: console.Exactly(1),
 		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-			return c.rewind(ctx, b, rewindMove{f, api.ThreadsRestore, api.Rewinding{To: args[0]}})
+			return c.rewind(ctx, b, rewindMove{f, api.ThreadsRestore, api.RewindOptions{To: args[0]}})
 		}),
 	})
 }
@@ -93,7 +93,7 @@ func (c *commands) restore() *cobra.Command {
 type rewindMove struct {
 	rewindFlags
 	operation api.Operation[api.ThreadMove, chela.Rewind]
-	q         api.Rewinding
+	q         api.RewindOptions
 }
 
 // rewind moves the head of a thread and reports the changes of files.
@@ -106,7 +106,7 @@ func (c *commands) rewind(ctx context.Context, b *Backend, m rewindMove) error {
 	v, err := api.Call(ctx, b.API, m.operation, api.ThreadMove{ThreadRef: api.ThreadRef{ID: id}, To: m.q})
 	switch {
 	case err != nil:
-		return manners.NotThere(err, "see chela threads list")
+		return console.NotThere(err, "see chela threads list")
 	case c.p.JSON:
 		return c.p.Document(v)
 	}
@@ -117,7 +117,7 @@ func (c *commands) rewind(ctx context.Context, b *Backend, m rewindMove) error {
 func (c *commands) checkpoint() *cobra.Command {
 	var f rewindFlags
 	return f.on(&cobra.Command{
-		Use: "checkpoint [NAME]", Short: "Name the place where a thread is", Args: manners.Between(0, 1),
+		Use: "checkpoint [NAME]", Short: "Name the place where a thread is", Args: console.Between(0, 1),
 		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 			id, err := f.find(ctx, b.API)
 			if err != nil {
@@ -128,7 +128,7 @@ func (c *commands) checkpoint() *cobra.Command {
 			})
 			switch {
 			case err != nil:
-				return manners.NotThere(err, "see chela threads list")
+				return console.NotThere(err, "see chela threads list")
 			case c.p.JSON:
 				return c.p.Document(made)
 			}
@@ -141,7 +141,7 @@ func (c *commands) checkpoint() *cobra.Command {
 func (c *commands) branch() *cobra.Command {
 	var f rewindFlags
 	return f.on(&cobra.Command{
-		Use: "branch [PLACE]", Short: "Create a thread that branches off here, or at a place", Args: manners.Between(0, 1),
+		Use: "branch [PLACE]", Short: "Create a thread that branches off here, or at a place", Args: console.Between(0, 1),
 		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 			id, err := f.find(ctx, b.API)
 			if err != nil {
@@ -152,7 +152,7 @@ func (c *commands) branch() *cobra.Command {
 			})
 			switch {
 			case err != nil:
-				return manners.NotThere(err, "see chela threads list")
+				return console.NotThere(err, "see chela threads list")
 			case c.p.JSON:
 				return c.p.Document(t)
 			}

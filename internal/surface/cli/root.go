@@ -8,7 +8,7 @@ import (
 
 	"chela"
 	"chela/internal/config"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/cli/routines"
 	"chela/internal/surface/terminal"
 )
@@ -16,7 +16,7 @@ import (
 // Main runs one command and returns its exit code. It closes everything it
 // opens.
 func Main(ctx context.Context, p Program) int {
-	c := &commands{Program: p, p: manners.NewPrinter(p.Stdout, p.Stderr)}
+	c := &commands{Program: p, p: console.NewPrinter(p.Stdout, p.Stderr)}
 	root := c.root()
 	root.SetArgs(append([]string{}, p.Args...))
 	root.SetIn(p.Stdin)
@@ -25,24 +25,24 @@ func Main(ctx context.Context, p Program) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	switch {
 	case err != nil && !c.begun:
-		err = manners.WrongUse(cmd, err)
+		err = console.WrongUse(cmd, err)
 	case err != nil && ctx.Err() != nil && !c.stays:
-		err = manners.ErrTerminated
+		err = console.ErrTerminated
 	}
 	if err == nil && c.p.Lost() != nil {
 		err = chela.E(chela.Unavailable, "cannot write the output").WithHint("see where it goes").Because(c.p.Lost())
 	}
 	if err != nil {
 		fmt.Fprint(c.p.Err, terminal.Visible(chela.DetailOf(err)))
-		fmt.Fprintln(c.p.Err, manners.ErrorLine(err))
+		fmt.Fprintln(c.p.Err, console.ErrorLine(err))
 	}
-	return manners.ExitCode(err)
+	return console.ExitCode(err)
 }
 
 // commands is the state shared by all commands.
 type commands struct {
 	Program
-	p     *manners.Printer
+	p     *console.Printer
 	home  string
 	flags map[string]string // settings that are given as flags, by key
 	named string            // provider/model given to the command, for one request
@@ -56,7 +56,7 @@ func (c *commands) root() *cobra.Command {
 		Use:               "chela",
 		Short:             "An agent that remembers, asks before it acts, and survives being killed",
 		Long:              "Without a command, chela talks with you in the terminal.",
-		Args:              manners.NoCommand,
+		Args:              console.NoCommand,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -70,16 +70,16 @@ func (c *commands) root() *cobra.Command {
 		c.askCommand(), c.sessionsCommand(), c.threadsCommand(), c.turnsCommand(), c.approvalsCommand(), c.jobsCommand(),
 		c.toolsCommand(), c.modelsCommand(), c.configCommand(), c.statusCommand(), c.doctorCommand(),
 		c.serveCommand(), c.tokensCommand(), c.memoryCommand(), c.routinesCommand(), c.usageCommand(), c.logsCommand(), c.initCommand(),
-		c.versionCommand(), manners.CompletionCommand(),
+		c.versionCommand(), console.CompletionCommand(),
 	)
-	root.SetHelpCommand(manners.HelpCommand())
+	root.SetHelpCommand(console.HelpCommand())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if misspelt := manners.NoCommand(cmd, cmd.Flags().Args()); misspelt != nil && cmd.HasSubCommands() {
+		if misspelt := console.NoCommand(cmd, cmd.Flags().Args()); misspelt != nil && cmd.HasSubCommands() {
 			return misspelt
 		}
 		return err
 	})
-	manners.ForAll(root, func(cmd *cobra.Command) {
+	console.ForAll(root, func(cmd *cobra.Command) {
 		cmd.DisableFlagsInUseLine = true
 		cmd.SuggestionsMinimumDistance = 2
 	})

@@ -89,14 +89,14 @@ func (p *plan) run(_ context.Context, _ api.Caller, q api.RunQuery) (chela.Routi
 	return chela.RoutineRun{}, chela.E(chela.NotFound, "no such row")
 }
 
-func (p *plan) fire(_ context.Context, _ api.Caller, q api.RoutineFiring) (api.Fired, error) {
+func (p *plan) fire(_ context.Context, _ api.Caller, q api.RoutineFiring) (api.FiredRun, error) {
 	v, err := p.named(q.Name)
 	p.fired = append(p.fired, q.Firing)
 	if v.Name == "hook" {
 		p.runs = append(p.runs, chela.RoutineRun{ID: "run_3", Routine: v.ID, State: chela.RunFailed, Reason: "no such model"})
-		return api.Fired{Run: "run_3"}, err
+		return api.FiredRun{Run: "run_3"}, err
 	}
-	return api.Fired{Run: "run_2"}, err
+	return api.FiredRun{Run: "run_2"}, err
 }
 
 func (p *plan) history(_ context.Context, _ api.Caller, q api.RunsQuery) (page api.Page[chela.RoutineRun], _ error) {

@@ -6,13 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 )
 
 func (c *commands) serveCommand() *cobra.Command {
 	var listen string
 	cmd := &cobra.Command{
-		Use: "serve", Short: "Serve the HTTP API until stopped", Args: manners.Exactly(0),
+		Use: "serve", Short: "Serve the HTTP API until stopped", Args: console.Exactly(0),
 		Long: "Serve the HTTP API and run turns, until Ctrl-C or SIGTERM. Running turns then stop at their\n" +
 			"next commit and continue at the next start; a second Ctrl-C does not wait for that.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -42,7 +42,7 @@ func (c *commands) serve(ctx context.Context) error {
 }
 
 // listening prints the address of the API, and how to authenticate.
-func (c *commands) listening(at Listening) {
+func (c *commands) listening(at ListenAddresses) {
 	urls := make([]string, len(at.Addresses))
 	for i, address := range at.Addresses {
 		urls[i] = "http://" + address

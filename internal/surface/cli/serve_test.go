@@ -13,9 +13,9 @@ import (
 )
 
 // listens serves on the address of the configuration until it is stopped.
-func (h *home) listens(tokens int) func(context.Context, *config.Config, func(cli.Listening)) error {
-	return func(ctx context.Context, cfg *config.Config, ready func(cli.Listening)) error {
-		ready(cli.Listening{Addresses: []string{cfg.Listen}, Tokens: tokens})
+func (h *home) listens(tokens int) func(context.Context, *config.Config, func(cli.ListenAddresses)) error {
+	return func(ctx context.Context, cfg *config.Config, ready func(cli.ListenAddresses)) error {
+		ready(cli.ListenAddresses{Addresses: []string{cfg.Listen}, Tokens: tokens})
 		close(h.busy)
 		<-ctx.Done()
 		<-h.released // while it still drains, Ctrl-C is as usual again
@@ -56,7 +56,7 @@ func TestServe(t *testing.T) {
 
 func TestServeFails(t *testing.T) {
 	t.Parallel()
-	h := &home{serve: func(context.Context, *config.Config, func(cli.Listening)) error {
+	h := &home{serve: func(context.Context, *config.Config, func(cli.ListenAddresses)) error {
 		return chela.E(chela.Conflict, "process 7 serves this home").WithHint("stop it first")
 	}}
 	want := result{1, "", "chela: process 7 serves this home; stop it first\n"}
@@ -72,7 +72,7 @@ func TestServeIsTerminated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
-			h := &home{serve: func(ctx context.Context, _ *config.Config, _ func(cli.Listening)) error {
+			h := &home{serve: func(ctx context.Context, _ *config.Config, _ func(cli.ListenAddresses)) error {
 				cancel()
 				<-ctx.Done()
 				return end

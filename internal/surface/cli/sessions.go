@@ -12,31 +12,31 @@ import (
 	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/engine/session"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
 func (c *commands) sessionsCommand() *cobra.Command {
-	return manners.Group("sessions", "Look at sessions, change them and write them down", []*cobra.Command{
+	return console.Group("sessions", "Look at sessions, change them and write them down", []*cobra.Command{
 		{
-			Use: "list", Short: "List the sessions, the last used first", Args: manners.Exactly(0),
+			Use: "list", Short: "List the sessions, the last used first", Args: console.Exactly(0),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
 				all, err := api.All(ctx, b.API, api.SessionsList, api.SessionFilter{Archived: true, Limit: api.MaxPage})
 				if err != nil {
 					return err
 				}
 				slices.SortStableFunc(all, func(a, b chela.Session) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
-				return manners.List(c.p, all, []string{"KEY", "LABEL", "THREAD", "UPDATED"}, sessionRow)
+				return console.List(c.p, all, []string{"KEY", "LABEL", "THREAD", "UPDATED"}, sessionRow)
 			}),
 		},
 		{
-			Use: "show KEY", Short: "Show one session and its threads", Args: manners.Exactly(1),
+			Use: "show KEY", Short: "Show one session and its threads", Args: console.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 				return c.sessionShow(ctx, b, chela.SessionKey(args[0]))
 			}),
 		},
 		{
-			Use: "reset KEY", Short: "Start a new thread in a session; the old one stays", Args: manners.Exactly(1),
+			Use: "reset KEY", Short: "Start a new thread in a session; the old one stays", Args: console.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 				return c.threadBegin(ctx, b, chela.SessionKey(args[0]), "")
 			}),
@@ -52,7 +52,7 @@ func sessionRow(s chela.Session) []string {
 func (c *commands) sessionShow(ctx context.Context, b *Backend, key chela.SessionKey) error {
 	s, err := api.Call(ctx, b.API, api.SessionsShow, api.SessionRef{Key: key})
 	if err != nil {
-		return manners.NotThere(err, "see chela sessions list")
+		return console.NotThere(err, "see chela sessions list")
 	}
 	own, err := threadsOf(ctx, b.API, key)
 	if err != nil {
@@ -75,7 +75,7 @@ func (c *commands) sessionShow(ctx context.Context, b *Backend, key chela.Sessio
 		{"updated", terminal.Moment(s.UpdatedAt)},
 	})...)
 	c.p.Line("")
-	return manners.List(c.p, own, threadHead, threadRow)
+	return console.List(c.p, own, threadHead, threadRow)
 }
 
 // settingFields are the settings of a session that are set, and its remembered
@@ -118,7 +118,7 @@ func count[N int | int64](n N) string {
 func (c *commands) sessionSetCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "set KEY NAME=VALUE...", Short: "Change settings of a session; nothing after = leaves one to the agent and the home",
-		Args: manners.AtLeast(2),
+		Args: console.AtLeast(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			patch, err := session.Patch(args[1:])
 			if err != nil {
@@ -129,7 +129,7 @@ func (c *commands) sessionSetCommand() *cobra.Command {
 					SessionRef: api.SessionRef{Key: chela.SessionKey(args[0])}, Settings: patch,
 				})
 				if err != nil {
-					return manners.NotThere(err, "see chela sessions list")
+					return console.NotThere(err, "see chela sessions list")
 				}
 				return c.sessionShow(cmd.Context(), b, chela.SessionKey(args[0]))
 			})

@@ -13,7 +13,7 @@ import (
 
 	"chela"
 	"chela/internal/config"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
@@ -66,8 +66,8 @@ var questions = []setupQuestion{
 
 // AskForKey asks a person for the most important settings and writes the answers into
 // config.toml; Enter keeps the current value. An invalid answer is asked for
-// again. It ends with manners.ErrInterrupted at the end of input.
-func AskForKey(p *manners.Printer, in *terminal.Input, cfg *config.Config) error {
+// again. It ends with console.ErrInterrupted at the end of input.
+func AskForKey(p *console.Printer, in *terminal.Input, cfg *config.Config) error {
 	p.Note("Enter keeps what is in [brackets]; chela config set changes it later.")
 	for _, q := range questions {
 		now, err := cfg.Value(q.key)
@@ -83,14 +83,14 @@ func AskForKey(p *manners.Printer, in *terminal.Input, cfg *config.Config) error
 }
 
 // ask repeats one question until the answer is valid.
-func (q setupQuestion) ask(p *manners.Printer, in *terminal.Input, home config.Home, now string) error {
+func (q setupQuestion) ask(p *console.Printer, in *terminal.Input, home config.Home, now string) error {
 	for {
 		p.Prompt(q.key + " [" + now + "]: ")
 		line, err := in.Line()
 		switch {
 		case errors.Is(err, io.EOF):
 			p.Note("")
-			return manners.ErrInterrupted
+			return console.ErrInterrupted
 		case err != nil:
 			return fmt.Errorf("read an answer: %w", err)
 		case line == "" || line == now:

@@ -10,7 +10,7 @@ import (
 
 	"chela/internal/config"
 	"chela/internal/surface/cli"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
@@ -53,7 +53,7 @@ func TestAskForKey(t *testing.T) {
 			map[string]string{"model": "openai/x"},
 			nil,
 		},
-		{"no more answers", "openai/x\n", []string{model, listen}, map[string]string{"model": "openai/x"}, manners.ErrInterrupted},
+		{"no more answers", "openai/x\n", []string{model, listen}, map[string]string{"model": "openai/x"}, console.ErrInterrupted},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestAskForKey(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out, errs strings.Builder
-			err := cli.AskForKey(manners.NewPrinter(&out, &errs), terminal.NewInput(strings.NewReader(tt.answers)), cfg)
+			err := cli.AskForKey(console.NewPrinter(&out, &errs), terminal.NewInput(strings.NewReader(tt.answers)), cfg)
 			if !errors.Is(err, tt.end) || out.Len() > 0 {
 				t.Errorf("ended with %v, output %q", err, out.String())
 			}

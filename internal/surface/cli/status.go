@@ -12,12 +12,12 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 )
 
 func (c *commands) statusCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "status", Short: "Show the state of the home", Args: manners.Exactly(0),
+		Use: "status", Short: "Show the state of the home", Args: console.Exactly(0),
 		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
 			s, err := api.Call(ctx, b.API, api.StatusShow, api.None{})
 			if err != nil {
@@ -79,7 +79,7 @@ func (c *commands) heartbeatOf(s chela.RoutineStatus) string {
 
 func (c *commands) doctorCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor", Short: "Check the home for problems and show how to fix them", Args: manners.Exactly(0),
+		Use: "doctor", Short: "Check the home for problems and show how to fix them", Args: console.Exactly(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found := []api.Finding{api.Well("config", "every setting is valid")}
 			if cfg, err := c.asking(cmd.Context(), ""); err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
@@ -31,29 +31,29 @@ func (c *commands) threadsCommand() *cobra.Command {
 	var session string
 	mainSession := string(chela.MainKey(chela.MainAgent))
 	listing := &cobra.Command{
-		Use: "list", Short: "List the threads of a session, the last used first", Args: manners.Exactly(0),
+		Use: "list", Short: "List the threads of a session, the last used first", Args: console.Exactly(0),
 		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
 			own, err := threadsOf(ctx, b.API, chela.SessionKey(session))
 			if chela.KindOf(err) == chela.NotFound && session == mainSession {
 				own, err = nil, nil // the thread is empty
 			}
 			if err != nil {
-				return manners.NotThere(err, "see chela sessions list")
+				return console.NotThere(err, "see chela sessions list")
 			}
-			return manners.List(c.p, own, threadHead, threadRow)
+			return console.List(c.p, own, threadHead, threadRow)
 		}),
 	}
 	listing.Flags().StringVar(&session, "session", mainSession, "session key")
-	return manners.Group("threads", "List, start, rewind, branch and switch threads", append([]*cobra.Command{
+	return console.Group("threads", "List, start, rewind, branch and switch threads", append([]*cobra.Command{
 		listing, named("new", c.threadNew()),
 		{
-			Use: "show ID", Short: "Show the entries of a thread", Args: manners.Exactly(1),
+			Use: "show ID", Short: "Show the entries of a thread", Args: console.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 				return c.threadShow(ctx, b, chela.ThreadID(args[0]))
 			}),
 		},
 		{
-			Use: "switch ID", Short: "Switch to a thread: it becomes the current one of its session", Args: manners.Exactly(1),
+			Use: "switch ID", Short: "Switch to a thread: it becomes the current one of its session", Args: console.Exactly(1),
 			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 				return c.threadSwitch(ctx, b, chela.ThreadID(args[0]))
 			}),
@@ -74,7 +74,7 @@ func (c *commands) threadBegin(ctx context.Context, b *Backend, key chela.Sessio
 	}
 	t, err := api.Call(ctx, b.API, api.ThreadsCreate, api.NewThread{Session: key, Title: title})
 	if err != nil {
-		return manners.NotThere(err, "see chela sessions list")
+		return console.NotThere(err, "see chela sessions list")
 	}
 	return c.threadShown(t, nil)
 }
@@ -94,7 +94,7 @@ func (c *commands) threadSwitch(ctx context.Context, b *Backend, id chela.Thread
 func (c *commands) threadShown(t chela.Thread, err error) error {
 	switch {
 	case err != nil:
-		return manners.NotThere(err, "see chela threads list")
+		return console.NotThere(err, "see chela threads list")
 	case c.p.JSON:
 		return c.p.Document(t)
 	}
@@ -110,7 +110,7 @@ func (c *commands) thread(t chela.Thread) error {
 func (c *commands) threadShow(ctx context.Context, b *Backend, id chela.ThreadID) error {
 	t, err := api.Call(ctx, b.API, api.ThreadsShow, api.ThreadRef{ID: id})
 	if err != nil {
-		return manners.NotThere(err, "see chela threads list")
+		return console.NotThere(err, "see chela threads list")
 	}
 	path, err := api.All(ctx, b.API, api.ThreadsEntries, api.EntriesQuery{ThreadRef: api.ThreadRef{ID: id}, Path: true})
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/config"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
 func (c *commands) toolsCommand() *cobra.Command {
-	return manners.Group("tools", "List tools and run one manually", listing(c, api.ToolsList, tools), c.toolInfo(), c.toolCall())
+	return console.Group("tools", "List tools and run one manually", listing(c, api.ToolsList, tools), c.toolInfo(), c.toolCall())
 }
 
 var tools = table[api.Tool]{
@@ -36,7 +36,7 @@ func agentFlag(cmd *cobra.Command, agent *string) *cobra.Command {
 func (c *commands) toolInfo() *cobra.Command {
 	var agent string
 	return agentFlag(&cobra.Command{
-		Use: "info NAME", Short: "Show a tool and its parameters", Args: manners.Exactly(1),
+		Use: "info NAME", Short: "Show a tool and its parameters", Args: console.Exactly(1),
 		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 			t, err := toolNamed(ctx, b, agent, args[0])
 			switch {
@@ -76,7 +76,7 @@ func indented(raw json.RawMessage) string {
 func (c *commands) toolCall() *cobra.Command {
 	var agent string
 	return agentFlag(&cobra.Command{
-		Use: "call NAME [JSON]", Short: "Run a tool with arguments as a JSON object", Args: manners.Between(1, 2),
+		Use: "call NAME [JSON]", Short: "Run a tool with arguments as a JSON object", Args: console.Between(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q := api.ToolRequest{Name: args[0], Run: api.ToolRun{Agent: agent, Args: json.RawMessage(append(args, "{}")[1])}}
 			if !json.Valid(q.Run.Args) {

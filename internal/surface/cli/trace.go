@@ -7,7 +7,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
@@ -35,7 +35,7 @@ func (c *commands) turnTrace(journal api.Trace) error {
 	c.turnFields(t)
 	c.p.Line("")
 	head := []string{"STEP", "WHAT", "STATE", "AFTER", "TOOK", "INPUT", "CACHED", "OUTPUT", "COST"}
-	return manners.List(c.p, steps, head, func(s traced) []string {
+	return console.List(c.p, steps, head, func(s traced) []string {
 		row := []string{fmt.Sprint(s.Step), s.What, s.State, terminal.Lasting(s.Began.Sub(t.CreatedAt)), took(s.Began, s.Ended)}
 		if u := s.Usage; u != nil {
 			row = append(row, fmt.Sprint(u.Input), fmt.Sprint(u.CacheRead+u.CacheWrite), fmt.Sprint(u.Output))

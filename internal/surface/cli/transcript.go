@@ -14,14 +14,14 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/engine/transcript"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 )
 
 func (c *commands) exporting() *cobra.Command {
 	var how api.Export
 	var thread, out string
 	cmd := &cobra.Command{
-		Use: "export KEY", Short: "Write the current thread of a session down, an entry a line", Args: manners.Exactly(1),
+		Use: "export KEY", Short: "Write the current thread of a session down, an entry a line", Args: console.Exactly(1),
 		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 			id, err := threadOf(ctx, b, chela.SessionKey(args[0]), chela.ThreadID(thread))
 			if err != nil {
@@ -46,7 +46,7 @@ func (c *commands) exporting() *cobra.Command {
 func threadOf(ctx context.Context, b *Backend, key chela.SessionKey, id chela.ThreadID) (chela.ThreadID, error) {
 	s, err := api.Call(ctx, b.API, api.SessionsShow, api.SessionRef{Key: key})
 	if err != nil {
-		return "", manners.NotThere(err, "see chela sessions list")
+		return "", console.NotThere(err, "see chela sessions list")
 	}
 	if id == "" {
 		return s.Thread, nil
@@ -55,7 +55,7 @@ func threadOf(ctx context.Context, b *Backend, key chela.SessionKey, id chela.Th
 	if err == nil && t.Session != key {
 		err = chela.E(chela.Invalid, fmt.Sprintf("thread %s belongs to session %s", id, t.Session)).WithHint("name that session")
 	}
-	return id, manners.NotThere(err, "see chela threads list --session "+string(key))
+	return id, console.NotThere(err, "see chela threads list --session "+string(key))
 }
 
 // writeFile writes a file atomically, readable by its owner only.
@@ -85,7 +85,7 @@ func unwritable(name string, err error) error {
 func (c *commands) importing() *cobra.Command {
 	var session string
 	cmd := &cobra.Command{
-		Use: "import FILE", Short: `Make a transcript the current thread of a session; "-" reads it from the input`, Args: manners.Exactly(1),
+		Use: "import FILE", Short: `Make a transcript the current thread of a session; "-" reads it from the input`, Args: console.Exactly(1),
 		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
 			return c.importFile(ctx, b, args[0], chela.SessionKey(session))
 		}),

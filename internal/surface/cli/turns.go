@@ -9,7 +9,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
@@ -17,7 +17,7 @@ func (c *commands) turnsCommand() *cobra.Command {
 	show, trace := named("show", c.ofTurn(c.turnShow)), c.ofTurn(c.turnTrace)
 	show.Short = "Show how a turn went"
 	trace.Short = "Show where the time, the tokens and the money of a turn went"
-	return manners.Group("turns", "Look at turns and stop them",
+	return console.Group("turns", "Look at turns and stop them",
 		show, trace,
 		derived(c, api.TurnsReplay, func(ctx context.Context, b *Backend, q api.TurnReplay) error {
 			r, err := api.Call(ctx, b.API, api.TurnsReplay, q)
@@ -62,7 +62,7 @@ func (c *commands) turnShow(journal api.Trace) error {
 		return nil
 	}
 	c.p.Line("")
-	return manners.List(c.p, calls, []string{"CALL", "STEP", "TOOL", "EFFECT", "STATE", "TOOK"}, func(t chela.ToolCall) []string {
+	return console.List(c.p, calls, []string{"CALL", "STEP", "TOOL", "EFFECT", "STATE", "TOOK"}, func(t chela.ToolCall) []string {
 		return []string{string(t.ID), fmt.Sprint(t.Step), t.Tool, string(t.Effect), string(t.State), took(t.StartedAt, t.FinishedAt)}
 	})
 }

@@ -17,7 +17,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/config"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 )
 
 // usageCommand returns the command that sums up spending.
@@ -64,7 +64,7 @@ func (c *commands) usageTable(sums []chela.UsageSum, by chela.UsageBy) error {
 	if by == chela.UsageByDayModel {
 		named = []string{"DAY", "MODEL"}
 	}
-	return manners.List(c.p, shown, append(named, head...), func(s chela.UsageSum) []string {
+	return console.List(c.p, shown, append(named, head...), func(s chela.UsageSum) []string {
 		cells := []string{cmp.Or(s.Day, s.Name())}
 		if by == chela.UsageByDayModel {
 			cells = []string{s.Day, s.Model}
@@ -197,7 +197,7 @@ func limitsOfEach(l config.Limits) (each [][2]string) {
 }
 
 func (c *commands) budgets(budgets []chela.Budget, zone *time.Location) error {
-	return manners.List(c.p, budgets, []string{"LIMIT", "MOST", "SPENT", "RESERVED", "LEFT", "UNTIL"}, func(b chela.Budget) []string {
+	return console.List(c.p, budgets, []string{"LIMIT", "MOST", "SPENT", "RESERVED", "LEFT", "UNTIL"}, func(b chela.Budget) []string {
 		shown := func(n int64) string {
 			if b.Limit == chela.LimitActions {
 				return strconv.FormatInt(n, 10)

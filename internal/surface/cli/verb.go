@@ -11,7 +11,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/config"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
@@ -54,7 +54,7 @@ func listing[In, T any](c *commands, o api.Operation[In, api.Page[T]], shown tab
 		if shown.none != "" && c.p.None(len(all), shown.none) {
 			return nil
 		}
-		return manners.List(c.p, all, shown.head, shown.row)
+		return console.List(c.p, all, shown.head, shown.row)
 	})
 }
 
@@ -92,7 +92,7 @@ func filled[In, Out any](c *commands, o api.Operation[In, Out], run func(ctx con
 		if err == nil {
 			err = run(cmd.Context(), in)
 		}
-		return manners.NotThere(err, cmp.Or(listHints[noun], "see chela "+noun+" list"))
+		return console.NotThere(err, cmp.Or(listHints[noun], "see chela "+noun+" list"))
 	}
 	return cmd
 }
@@ -126,9 +126,9 @@ func (w words) check(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if rest {
-		return manners.AtLeast(least)(cmd, args)
+		return console.AtLeast(least)(cmd, args)
 	}
-	return manners.Between(least, len(w.positional))(cmd, args)
+	return console.Between(least, len(w.positional))(cmd, args)
 }
 
 // fill sets the arguments.

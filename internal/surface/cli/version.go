@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 )
 
 // build describes this program.
@@ -21,7 +21,7 @@ func (c *commands) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  manners.Exactly(0),
+		Args:  console.Exactly(0),
 		RunE: func(*cobra.Command, []string) error {
 			b := c.build()
 			if c.p.JSON {

@@ -124,9 +124,11 @@ func (h *home) Wake(context.Context, chela.SessionKey) error { return nil }
 func (h *home) Taken(context.Context, api.Receipt, ingress.Audience) (chela.TurnID, chela.Event, error) {
 	panic("taken")
 }
-func (h *home) Output(context.Context, chela.TurnID) (api.Trace, error)       { panic("output") }
-func (h *home) Call(context.Context, chela.CallID) (chela.ToolCall, error)    { panic("call") }
-func (h *home) Message(context.Context, chela.InboxID) (chela.Waiting, error) { panic("message") }
+
+func (h *home) Output(context.Context, chela.TurnID) (api.Trace, error)            { panic("output") }
+func (h *home) Call(context.Context, chela.CallID) (chela.ToolCall, error)         { panic("call") }
+func (h *home) Message(context.Context, chela.InboxID) (chela.InboxMessage, error) { panic("message") }
+
 func (h *home) Say(context.Context, chela.Inbound, func(chela.Event)) (chela.TurnID, error) {
 	panic("say")
 }

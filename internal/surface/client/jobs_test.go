@@ -90,7 +90,7 @@ func TestJobsAreChanged(t *testing.T) {
 		moving("accept", api.JobsAccept),
 		{
 			"restart", func(ctx context.Context, c *client.Client) (any, error) {
-				return api.Call(ctx, c, api.JobsRestart, api.JobRestart{JobRef: api.JobRef{ID: "job_1"}, Limits: api.JobAgain{Steps: 9}})
+				return api.Call(ctx, c, api.JobsRestart, api.JobRestart{JobRef: api.JobRef{ID: "job_1"}, Limits: api.RestartLimits{Steps: 9}})
 			},
 			[]any{j},
 			[]string{"POST /api/jobs/job_1/restart", `{"steps":9}`},

@@ -201,7 +201,7 @@ func TestApprovalsAndGrants(t *testing.T) {
 func TestToolsAndModels(t *testing.T) {
 	t.Parallel()
 	model := chela.Model{Provider: "p", Name: "m", Window: 5}
-	known := api.Models{Items: []chela.Model{model}, Away: []api.Away{{Provider: "q", Kind: chela.Unavailable, Message: "gone"}}}
+	known := api.Models{Items: []chela.Model{model}, Away: []api.UnlistedProvider{{Provider: "q", Kind: chela.Unavailable, Message: "gone"}}}
 	tried := api.Trial{Model: "p/m", Checks: []api.Check{{Name: api.CheckKey, State: api.CheckFailed, Text: "no", Cure: "a key"}}, MS: 3}
 	kept := chela.Attachment{Name: "a b.txt", MediaType: "text/plain", SHA256: "00", Size: 2}
 	checkNouns(t, []nounsCase{

@@ -17,7 +17,7 @@ func TestRewinds(t *testing.T) {
 	checkNouns(t, []nounsCase{
 		{
 			"undo", func(ctx context.Context, c *client.Client) (any, error) {
-				return api.Call(ctx, c, api.ThreadsUndo, api.ThreadMove{ThreadRef: api.ThreadRef{ID: "thr/1"}, To: api.Rewinding{Turns: 2, Key: "k"}})
+				return api.Call(ctx, c, api.ThreadsUndo, api.ThreadMove{ThreadRef: api.ThreadRef{ID: "thr/1"}, To: api.RewindOptions{Turns: 2, Key: "k"}})
 			},
 			[]any{v},
 			[]string{"POST /api/threads/thr%2F1/undo", `{"turns":2,"key":"k"}`},

@@ -58,9 +58,9 @@ func TestRoutines(t *testing.T) {
 			"fire", func(ctx context.Context, c *client.Client) (any, error) {
 				return api.Call(ctx, c, api.RoutinesFire, api.RoutineFiring{RoutineRef: daily, Firing: api.Firing{Input: "now", Key: "k"}})
 			},
-			[]any{api.Fired{Run: "run_1"}},
+			[]any{api.FiredRun{Run: "run_1"}},
 			[]string{"POST /api/routines/daily/fire", `{"input":"now","key":"k"}`},
-			api.Fired{Run: "run_1"},
+			api.FiredRun{Run: "run_1"},
 		},
 	})
 }

@@ -46,7 +46,7 @@ func TestSessionsAreChanged(t *testing.T) {
 
 func TestTranscripts(t *testing.T) {
 	t.Parallel()
-	done := api.Imported{Session: far, Thread: "thr_1", Added: 2}
+	done := api.ImportResult{Session: far, Thread: "thr_1", Added: 2}
 	checkNouns(t, []nounsCase{
 		{
 			"export", func(ctx context.Context, c *client.Client) (any, error) {
@@ -152,7 +152,7 @@ func TestTurns(t *testing.T) {
 		},
 		{
 			"replay", func(ctx context.Context, c *client.Client) (any, error) {
-				return api.Call(ctx, c, api.TurnsReplay, api.TurnReplay{TurnRef: first, How: api.Replaying{Live: true}})
+				return api.Call(ctx, c, api.TurnsReplay, api.TurnReplay{TurnRef: first, How: api.ReplayOptions{Live: true}})
 			},
 			[]any{chela.Replay{Turn: "turn_1", Same: true, Entries: 2}},
 			[]string{"POST /api/turns/turn_1/replay", `{"live":true}`},

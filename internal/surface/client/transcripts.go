@@ -30,7 +30,7 @@ func (c *Client) Export(ctx context.Context, id chela.ThreadID, how api.Export, 
 }
 
 // Import makes a transcript the current thread of a session.
-func (c *Client) Import(ctx context.Context, key chela.SessionKey, from io.Reader) (done api.Imported, err error) {
+func (c *Client) Import(ctx context.Context, key chela.SessionKey, from io.Reader) (done api.ImportResult, err error) {
 	if _, err := chela.ParseSessionKey(key); err != nil {
 		return done, err
 	}
@@ -42,5 +42,5 @@ func (c *Client) Import(ctx context.Context, key chela.SessionKey, from io.Reade
 		return done, transcript.TooLarge()
 	}
 	path := []string{"api", "sessions", string(key), "import"}
-	return answered[api.Imported](ctx, c, request{method: http.MethodPost, path: path, body: lines(raw)})
+	return answered[api.ImportResult](ctx, c, request{method: http.MethodPost, path: path, body: lines(raw)})
 }

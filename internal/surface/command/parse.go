@@ -10,15 +10,15 @@ import (
 	"chela/internal/platform/nearest"
 )
 
-// A Parsed is a parsed text: a command, or directives and the remaining text.
-type Parsed struct {
+// A ParsedMessage is a parsed text: a command, or directives and the remaining text.
+type ParsedMessage struct {
 	Command    *Command // nil if the text has no command
 	Directives []Directive
 	Text       string // for the agent
 }
 
 // Overrides returns the settings of the directives for a message and its turn.
-func (p Parsed) Overrides() chela.Overrides {
+func (p ParsedMessage) Overrides() chela.Overrides {
 	var in chela.Inbound
 	for _, d := range p.Directives {
 		_ = d.On(&in) // unsupported settings are refused when the message is accepted
@@ -36,26 +36,26 @@ type Command struct {
 // returned unchanged. In other text a misspelt or malformed command is an
 // Invalid error, with a hint how to write it. A text without a command is
 // returned unchanged.
-func Parse(in chela.Inbound) (Parsed, error) {
+func Parse(in chela.Inbound) (ParsedMessage, error) {
 	if !in.TakesOrders() {
-		return Parsed{Text: in.Text}, nil
+		return ParsedMessage{Text: in.Text}, nil
 	}
 	text := in.Text
 	rest := strings.TrimSpace(text)
 	if escaped, ok := strings.CutPrefix(rest, "//"); ok {
-		return Parsed{Text: "/" + escaped}, nil
+		return ParsedMessage{Text: "/" + escaped}, nil
 	}
 	name, after, ok := cutName(rest)
 	if !ok {
-		return Parsed{Text: text}, nil
+		return ParsedMessage{Text: text}, nil
 	}
 	form, known := FindForm(name)
 	switch {
 	case !known:
 		if err := slip(name, after); err != nil {
-			return Parsed{}, err
+			return ParsedMessage{}, err
 		}
-		return Parsed{Text: text}, nil
+		return ParsedMessage{Text: text}, nil
 	case form.kind != directive:
 		return command(form, after)
 	default:
@@ -63,11 +63,11 @@ func Parse(in chela.Inbound) (Parsed, error) {
 	}
 }
 
-func command(form Form, args string) (Parsed, error) {
+func command(form Form, args string) (ParsedMessage, error) {
 	if args = strings.TrimSpace(args); args != "" && form.Args == "" {
-		return Parsed{}, chela.E(chela.Invalid, "/"+form.Name+" takes nothing behind it").WithHint(asText)
+		return ParsedMessage{}, chela.E(chela.Invalid, "/"+form.Name+" takes nothing behind it").WithHint(asText)
 	}
-	return Parsed{Command: &Command{form, args}}, nil
+	return ParsedMessage{Command: &Command{form, args}}, nil
 }
 
 // asText is the hint how to send a text that looks like a command.
@@ -75,7 +75,7 @@ const asText = "put another / in front to send it to the agent"
 
 // leading parses the directives at the front of a text. They stand on its first
 // line: text on later lines may have been pasted, so it is never a directive.
-func leading(rest string) (p Parsed, err error) {
+func leading(rest string) (p ParsedMessage, err error) {
 	for first := true; ; first = false {
 		name, after, ok := cutName(rest)
 		form, known := FindForm(name)
@@ -87,14 +87,14 @@ func leading(rest string) (p Parsed, err error) {
 			p.Text = rest
 			return p, nil
 		case form.kind != directive:
-			return Parsed{}, chela.E(chela.Invalid, "/"+form.Name+" cannot stand behind /"+p.Directives[len(p.Directives)-1].Form.Name).
+			return ParsedMessage{}, chela.E(chela.Invalid, "/"+form.Name+" cannot stand behind /"+p.Directives[len(p.Directives)-1].Form.Name).
 				WithHint("send it alone")
 		case first && asks(form, after):
 			return command(form, after)
 		}
 		d, left, err := read(form, after)
 		if err != nil {
-			return Parsed{}, err
+			return ParsedMessage{}, err
 		}
 		p.Directives = append(p.Directives, d)
 		rest = strings.TrimLeft(left, " \t")

@@ -110,7 +110,7 @@ func TestOnlyStatedInputTakesOrders(t *testing.T) {
 	} {
 		for _, text := range texts {
 			p, err := command.Parse(chela.Inbound{Text: text, Input: input})
-			unchanged := err == nil && cmp.Equal(command.Parsed{Text: text}, p)
+			unchanged := err == nil && cmp.Equal(command.ParsedMessage{Text: text}, p)
 			if inside := strings.HasPrefix(text, "hello"); unchanged != (!orders || inside) {
 				t.Errorf("input %q, text %q: %+v, %v", input, text, p, err)
 			}
@@ -129,7 +129,7 @@ func TestParseText(t *testing.T) {
 		"a\n/think high of it\nb", "a\n```\n/think high\n```\nb", "a\n/model\nb", "a\n/elevated default or not", "réponse /think high",
 	} {
 		p, err := command.Parse(typed(text))
-		if diff := cmp.Diff(command.Parsed{Text: text}, p); diff != "" || err != nil {
+		if diff := cmp.Diff(command.ParsedMessage{Text: text}, p); diff != "" || err != nil {
 			t.Errorf("%q (-want +got)\n%s%v", text, diff, err)
 		}
 	}

@@ -44,7 +44,7 @@ func (i *Interpreter) undo(ctx context.Context, g given) (lane.Command, error) {
 			return nil, chela.E(chela.Invalid, Quoted(args)+" is not a number of turns").WithHint("write /undo 2")
 		}
 	}
-	return i.rewind(ctx, g, api.ThreadsUndo, api.Rewinding{Turns: n, KeepFiles: keep})
+	return i.rewind(ctx, g, api.ThreadsUndo, api.RewindOptions{Turns: n, KeepFiles: keep})
 }
 
 // redo reverts the last undo or restore.
@@ -53,7 +53,7 @@ func (i *Interpreter) redo(ctx context.Context, g given) (lane.Command, error) {
 	if args != "" {
 		return nil, chela.E(chela.Invalid, "/redo takes nothing behind it but "+keepFiles)
 	}
-	return i.rewind(ctx, g, api.ThreadsRedo, api.Rewinding{KeepFiles: keep})
+	return i.rewind(ctx, g, api.ThreadsRedo, api.RewindOptions{KeepFiles: keep})
 }
 
 // restore goes to a place in the thread.
@@ -62,11 +62,11 @@ func (i *Interpreter) restore(ctx context.Context, g given) (lane.Command, error
 	if to == "" {
 		return nil, chela.E(chela.Invalid, "no place is named").WithHint("write /restore NAME, with a name that /checkpoint gave")
 	}
-	return i.rewind(ctx, g, api.ThreadsRestore, api.Rewinding{To: to, KeepFiles: keep})
+	return i.rewind(ctx, g, api.ThreadsRestore, api.RewindOptions{To: to, KeepFiles: keep})
 }
 
 // rewind moves the head of the thread and tells what became of the files.
-func (i *Interpreter) rewind(ctx context.Context, g given, o api.Operation[api.ThreadMove, chela.Rewind], q api.Rewinding) (lane.Command, error) {
+func (i *Interpreter) rewind(ctx context.Context, g given, o api.Operation[api.ThreadMove, chela.Rewind], q api.RewindOptions) (lane.Command, error) {
 	if err := g.hasThread(); err != nil {
 		return nil, err
 	}

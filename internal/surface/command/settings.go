@@ -14,7 +14,7 @@ import (
 )
 
 // directed applies the directives of a message, if its sender may give them.
-func (i *Interpreter) directed(ctx context.Context, in chela.Inbound, p Parsed) (chela.Inbound, error) {
+func (i *Interpreter) directed(ctx context.Context, in chela.Inbound, p ParsedMessage) (chela.Inbound, error) {
 	if err := refused(in, p.Directives[0].Form); err != nil {
 		return in, err
 	}
@@ -49,7 +49,7 @@ func notElevated() error {
 
 // Elevating returns also with the announcement of a message whose turn has its
 // approvals lifted, and also itself for any other message.
-func (i *Interpreter) Elevating(in chela.Inbound, also lane.Also) lane.Also {
+func (i *Interpreter) Elevating(in chela.Inbound, also lane.AcceptHook) lane.AcceptHook {
 	if !session.Elevates(in.Overrides.Elevated) {
 		return also
 	}

@@ -51,7 +51,7 @@ type Services struct {
 
 	// Hook fires the routine of a webhook. A failed authentication is Denied, and so
 	// is an unknown webhook, with the same error.
-	Hook func(ctx context.Context, path string, header http.Header, body []byte) (api.Hooked, error)
+	Hook func(ctx context.Context, path string, header http.Header, body []byte) (api.HookReceipt, error)
 
 	// Attach stores a file for a message. A file that is too large is Invalid.
 	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
@@ -117,7 +117,7 @@ type events interface {
 type transcripts interface {
 	Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error
 	// Import makes a transcript a thread of a session, atomically.
-	Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error)
+	Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.ImportResult, error)
 }
 
 // turns reads turns for OpenAI's API; see [journal.Turns].
@@ -125,7 +125,7 @@ type turns interface {
 	Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error)
 	Output(ctx context.Context, id chela.TurnID) (api.Trace, error)
 	Call(ctx context.Context, id chela.CallID) (chela.ToolCall, error)
-	Message(ctx context.Context, id chela.InboxID) (chela.Waiting, error)
+	Message(ctx context.Context, id chela.InboxID) (chela.InboxMessage, error)
 }
 
 type models interface {
@@ -167,7 +167,7 @@ type requests interface {
 type logins interface {
 	// Login creates a cookie for the holder of a token's secret. It survives a
 	// restart and ends with the token.
-	Login(ctx context.Context, secret string) (cookie string, in api.LoggedIn, err error)
-	LoggedIn(ctx context.Context, cookie string) (chela.Token, api.LoggedIn, error)
+	Login(ctx context.Context, secret string) (cookie string, in api.LoginState, err error)
+	LoggedIn(ctx context.Context, cookie string) (chela.Token, api.LoginState, error)
 	Logout(ctx context.Context, cookie string) error
 }

@@ -22,9 +22,9 @@ func (h *home) Export(ctx context.Context, id chela.ThreadID, how api.Export, to
 	return json.NewEncoder(to).Encode(how)
 }
 
-func (h *home) Import(_ context.Context, key chela.SessionKey, from io.Reader) (api.Imported, error) {
+func (h *home) Import(_ context.Context, key chela.SessionKey, from io.Reader) (api.ImportResult, error) {
 	text, err := io.ReadAll(from)
-	return api.Imported{Session: key, Added: len(text)}, err
+	return api.ImportResult{Session: key, Added: len(text)}, err
 }
 
 func (h *home) Thread(_ context.Context, id chela.ThreadID) (chela.Thread, error) {
@@ -73,8 +73,8 @@ func (h *home) Output(ctx context.Context, id chela.TurnID) (api.Trace, error) {
 	return t, err
 }
 
-func (h *home) Message(_ context.Context, id chela.InboxID) (chela.Waiting, error) {
-	return chela.Waiting{}, chela.E(chela.NotFound, fmt.Sprintf("there is no message %s", id))
+func (h *home) Message(_ context.Context, id chela.InboxID) (chela.InboxMessage, error) {
+	return chela.InboxMessage{}, chela.E(chela.NotFound, fmt.Sprintf("there is no message %s", id))
 }
 
 func (h *home) ResponseDeleted(context.Context, string) (bool, error) { return false, nil }
@@ -200,7 +200,7 @@ func (h *home) utilities() []api.Bound {
 }
 
 func (h *home) Models(context.Context) (api.Models, error) {
-	return api.Models{Items: []chela.Model{{Provider: "offline", Name: "offline"}}, Away: []api.Away{{Provider: "openai", Kind: chela.Unavailable, Message: "out of order"}}}, nil
+	return api.Models{Items: []chela.Model{{Provider: "offline", Name: "offline"}}, Away: []api.UnlistedProvider{{Provider: "openai", Kind: chela.Unavailable, Message: "out of order"}}}, nil
 }
 
 func (h *home) Lacks(_ string, set []provider.Parameter) []provider.Parameter { return set }
@@ -272,10 +272,10 @@ func (h *home) credentials() []api.Bound {
 	}
 }
 
-func (h *home) Login(ctx context.Context, secret string) (string, api.LoggedIn, error) {
+func (h *home) Login(ctx context.Context, secret string) (string, api.LoginState, error) {
 	t, err := h.Authenticate(ctx, secret)
 	if err != nil {
-		return "", api.LoggedIn{}, err
+		return "", api.LoginState{}, err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -284,14 +284,14 @@ func (h *home) Login(ctx context.Context, secret string) (string, api.LoggedIn, 
 	return cookie, loggedIn(t, cookie), nil
 }
 
-func loggedIn(t chela.Token, cookie string) api.LoggedIn {
-	return api.LoggedIn{Name: t.Name, Scope: t.Scope, CSRF: "csrf-" + cookie, Expires: time.Now().Add(time.Hour)}
+func loggedIn(t chela.Token, cookie string) api.LoginState {
+	return api.LoginState{Name: t.Name, Scope: t.Scope, CSRF: "csrf-" + cookie, Expires: time.Now().Add(time.Hour)}
 }
 
-func (h *home) LoggedIn(ctx context.Context, cookie string) (chela.Token, api.LoggedIn, error) {
+func (h *home) LoggedIn(ctx context.Context, cookie string) (chela.Token, api.LoginState, error) {
 	secret, err := find(h, func() map[string]string { return h.logins }, cookie)
 	if err != nil {
-		return chela.Token{}, api.LoggedIn{}, chela.E(chela.Denied, "unknown cookie")
+		return chela.Token{}, api.LoginState{}, chela.E(chela.Denied, "unknown cookie")
 	}
 	t, err := h.Authenticate(ctx, secret)
 	return t, loggedIn(t, cookie), err

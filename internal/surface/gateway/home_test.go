@@ -130,7 +130,7 @@ func notices() []api.Bound {
 		api.NoticesList.Do(func(context.Context, api.Caller, api.NoticeQuery) (api.Page[chela.Outbound], error) {
 			return api.Page[chela.Outbound]{Items: []chela.Outbound{{ID: "out_1", Session: "agent:main:main", Text: "told", State: chela.OutboxPending}}}, nil
 		}),
-		api.NoticesSeen.Do(func(context.Context, api.Caller, api.Seen) (api.None, error) { return api.None{}, nil }),
+		api.NoticesSeen.Do(func(context.Context, api.Caller, api.NoticeIDs) (api.None, error) { return api.None{}, nil }),
 	}
 }
 

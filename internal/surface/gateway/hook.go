@@ -16,7 +16,7 @@ func (g *Gateway) hookRoute() edge.Route {
 	return edge.Route{
 		Route: api.Route{
 			Method: http.MethodPost, Path: "/hooks/{path...}", Scope: api.Public, Summary: "Fire the routine of a webhook",
-			BodyType: api.Bytes, Answer: api.Hooked{}, AnswerType: api.JSON, Status: http.StatusAccepted, Also: []int{http.StatusOK},
+			BodyType: api.Bytes, Answer: api.HookReceipt{}, AnswerType: api.JSON, Status: http.StatusAccepted, Also: []int{http.StatusOK},
 		},
 		Limit: cmp.Or(g.cfg.HookBytes, api.MaxBody), Serve: g.postHook,
 	}

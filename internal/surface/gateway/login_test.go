@@ -11,7 +11,7 @@ import (
 )
 
 // login logs a page in and returns its cookie and what it was told.
-func (d *daemon) login(t *testing.T, secret string) (*http.Cookie, api.LoggedIn) {
+func (d *daemon) login(t *testing.T, secret string) (*http.Cookie, api.LoginState) {
 	t.Helper()
 	resp := d.send(t, call{path: "/api/login", body: `{"token":"` + secret + `"}`, header: map[string]string{"Origin": d.url}})
 	defer resp.Body.Close()
@@ -20,7 +20,7 @@ func (d *daemon) login(t *testing.T, secret string) (*http.Cookie, api.LoggedIn)
 		t.Fatalf("login: %d %v", resp.StatusCode, cookies)
 	}
 	a := d.do(t, call{path: "/api/login", header: map[string]string{"Cookie": cookies[0].String()}})
-	return cookies[0], decoded[api.LoggedIn](t, a, http.StatusOK)
+	return cookies[0], decoded[api.LoginState](t, a, http.StatusOK)
 }
 
 func TestLogin(t *testing.T) {
@@ -37,7 +37,7 @@ func TestLogin(t *testing.T) {
 	if in.Name != "chat" || in.Scope != chela.ScopeChat || in.CSRF == "" {
 		t.Errorf("told %+v", in)
 	}
-	who := decoded[api.LoggedIn](t, d.do(t, call{path: "/api/login", secret: readSecret}), http.StatusOK)
+	who := decoded[api.LoginState](t, d.do(t, call{path: "/api/login", secret: readSecret}), http.StatusOK)
 	if who.Scope != chela.ScopeRead || who.CSRF != "" {
 		t.Errorf("a token is %+v", who)
 	}

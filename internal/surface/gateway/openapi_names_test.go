@@ -94,15 +94,15 @@ func members(s *openapi3.Schema) []string {
 
 func TestSchemasWrittenByHandMustNotMeetOthers(t *testing.T) {
 	t.Parallel()
-	byHand := api.Described{Name: "NewThread", Schemas: []byte(`{"NewThread":{"type":"object"}}`)}
+	byHand := api.SchemaDocument{Name: "NewThread", Schemas: []byte(`{"NewThread":{"type":"object"}}`)}
 	route := func(path string, answer any) api.Route {
 		return api.Route{Method: "GET", Path: path, Scope: api.Public, Summary: "a", Answer: answer, AnswerType: api.JSON, Status: 200}
 	}
 	for name, routes := range map[string][]api.Route{
 		"type first":     {route("/a", api.NewThread{}), route("/b", byHand)},
 		"type last":      {route("/a", byHand), route("/b", api.NewThread{})},
-		"missing schema": {route("/a", api.Described{Name: "Other", Schemas: byHand.Schemas})},
-		"no JSON":        {route("/a", api.Described{Name: "Other", Schemas: []byte(`{`)})},
+		"missing schema": {route("/a", api.SchemaDocument{Name: "Other", Schemas: byHand.Schemas})},
+		"no JSON":        {route("/a", api.SchemaDocument{Name: "Other", Schemas: []byte(`{`)})},
 	} {
 		if _, err := gateway.OpenAPIDocument(routes, "test"); err == nil {
 			t.Errorf("%s: there is no error", name)

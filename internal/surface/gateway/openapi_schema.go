@@ -26,7 +26,7 @@ const folder = "#/components/schemas/"
 
 // of returns the schema of a value's type, or a hand-written one.
 func (c *components) of(value any) (*openapi3.SchemaRef, error) {
-	if d, ok := value.(api.Described); ok {
+	if d, ok := value.(api.SchemaDocument); ok {
 		return c.described(d)
 	}
 	made, err := c.set.Of(value)
@@ -38,7 +38,7 @@ func (c *components) of(value any) (*openapi3.SchemaRef, error) {
 
 // described returns a hand-written schema, and adds its siblings. A missing
 // schema, and a second schema of a name, are Internal errors.
-func (c *components) described(d api.Described) (*openapi3.SchemaRef, error) {
+func (c *components) described(d api.SchemaDocument) (*openapi3.SchemaRef, error) {
 	var all openapi3.Schemas
 	if err := json.Unmarshal(d.Schemas, &all); err != nil {
 		return nil, fmt.Errorf("read the schemas of %s: %w", d.Name, err)

@@ -35,7 +35,7 @@ func (h *home) trees() []api.Bound {
 	}
 }
 
-func (h *home) rewind(ctx context.Context, id chela.ThreadID, kind chela.RewindKind, q api.Rewinding) (chela.Rewind, error) {
+func (h *home) rewind(ctx context.Context, id chela.ThreadID, kind chela.RewindKind, q api.RewindOptions) (chela.Rewind, error) {
 	t, err := h.Thread(ctx, id)
 	if err == nil && q.To == "lost" {
 		err = chela.E(chela.Conflict, "a.txt changed since").WithDetail("-old\n+new\n")
@@ -52,7 +52,7 @@ func (h *home) shown(ctx context.Context, _ api.Caller, q api.ThreadRef) (api.Th
 	if err != nil {
 		return api.Thread{}, err
 	}
-	back, err := h.rewind(ctx, q.ID, chela.RewindUndo, api.Rewinding{})
+	back, err := h.rewind(ctx, q.ID, chela.RewindUndo, api.RewindOptions{})
 	return api.Thread{Thread: t, Places: api.Places{
 		Checkpoints: []chela.Checkpoint{{Session: "agent:main:main", Thread: q.ID, Name: "mark"}},
 		Branches:    []chela.Branch{{Session: "agent:main:main", Thread: "thr_2", Origin: q.ID}}, Redo: &back,

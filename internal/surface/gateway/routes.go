@@ -37,8 +37,8 @@ func (g *Gateway) publicRoutes() []route {
 		get("/", api.Public, "Show what runs here").as(api.HTML).by(g.page),
 		get("/api/openapi.json", chela.ScopeRead, "Describe these routes as OpenAPI does").gives(json.RawMessage{}).by(g.getOpenAPI),
 
-		post("/api/login", api.Public, "Log a page in with a token").takes(api.Login{}).gives(api.LoggedIn{}).by(g.login),
-		get("/api/login", chela.ScopeRead, "Tell who asks").gives(api.LoggedIn{}).by(g.loggedIn),
+		post("/api/login", api.Public, "Log a page in with a token").takes(api.Login{}).gives(api.LoginState{}).by(g.login),
+		get("/api/login", chela.ScopeRead, "Tell who asks").gives(api.LoginState{}).by(g.loggedIn),
 		remove("/api/login", chela.ScopeRead, "Log a page out").by(g.logout),
 	}
 }
@@ -65,7 +65,7 @@ func (g *Gateway) messageRoutes() []route {
 func (g *Gateway) sessionRoutes() []route {
 	return []route{
 		post("/api/sessions/{key}/import", chela.ScopeChat, "Make a transcript the current thread of a session").takesLines().upTo(api.MaxTranscript).
-			gives(api.Imported{}).isLong().by(g.importThread),
+			gives(api.ImportResult{}).isLong().by(g.importThread),
 		get("/api/threads/{id}/export", chela.ScopeRead, "Write a thread down, an entry a line").as(api.Lines).
 			query(words("view", "full, or compacted for what a prompt can hold; full without it", "full", "compacted"), flag("all", "also the branches that were left"),
 				flag("attachments", "also the content of attachments")).

@@ -41,9 +41,9 @@ func (r dailyRoutines) operations() []api.Bound {
 			_, err := r.named(q.Name)
 			return api.None{}, err
 		}),
-		api.RoutinesFire.Do(func(_ context.Context, c api.Caller, q api.RoutineFiring) (api.Fired, error) {
+		api.RoutinesFire.Do(func(_ context.Context, c api.Caller, q api.RoutineFiring) (api.FiredRun, error) {
 			_, err := r.named(q.Name)
-			return api.Fired{Run: chela.RunID("run_" + strings.ReplaceAll(c.KeyOf(q.Firing.Key), " ", "_"))}, err
+			return api.FiredRun{Run: chela.RunID("run_" + strings.ReplaceAll(c.KeyOf(q.Firing.Key), " ", "_"))}, err
 		}),
 		api.RoutinesRuns.Do(r.runs), api.RunsShow.Do(r.run),
 		api.RoutinesNext.Do(func(_ context.Context, _ api.Caller, q api.DueQuery) (api.Page[api.Due], error) {
@@ -102,20 +102,20 @@ func (r dailyRoutines) run(ctx context.Context, _ api.Caller, q api.RunQuery) (c
 }
 
 // hooked serves one webhook, ci/build, which accepts a body with "right" in it.
-func hooked(_ context.Context, path string, header http.Header, body []byte) (api.Hooked, error) {
+func hooked(_ context.Context, path string, header http.Header, body []byte) (api.HookReceipt, error) {
 	switch said := string(body); {
 	case path != "ci/build" || !strings.Contains(said, "right"):
-		return api.Hooked{}, chela.E(chela.Denied, "the signature of "+path+" is wrong")
+		return api.HookReceipt{}, chela.E(chela.Denied, "the signature of "+path+" is wrong")
 	case strings.Contains(said, "again"):
-		return api.Hooked{Run: "run_1", Duplicate: true}, nil
+		return api.HookReceipt{Run: "run_1", Duplicate: true}, nil
 	case strings.Contains(said, "off"):
-		return api.Hooked{}, chela.E(chela.Unavailable, "routines are off")
+		return api.HookReceipt{}, chela.E(chela.Unavailable, "routines are off")
 	case header.Get("X-Slack-Signature") != "":
-		return api.Hooked{Challenge: "3eZbrw"}, nil
+		return api.HookReceipt{Challenge: "3eZbrw"}, nil
 	case strings.Contains(said, "broken"):
-		return api.Hooked{}, errors.New("the disk is gone")
+		return api.HookReceipt{}, errors.New("the disk is gone")
 	default:
-		return api.Hooked{Run: "run_1"}, nil
+		return api.HookReceipt{Run: "run_1"}, nil
 	}
 }
 
@@ -135,7 +135,7 @@ func TestRoutinesAreMadeByWhoeverAsks(t *testing.T) {
 	}
 	for secret, want := range map[string]chela.RunID{chatSecret: "run_tok_chat_k", adminSecret: "run_tok_admin_k"} {
 		a := d.do(t, call{path: "/api/routines/daily/fire", secret: secret, body: `{"key":"k"}`})
-		if got := decoded[api.Fired](t, a, http.StatusAccepted); got.Run != want {
+		if got := decoded[api.FiredRun](t, a, http.StatusAccepted); got.Run != want {
 			t.Errorf("fired %s, want %s", got.Run, want)
 		}
 	}

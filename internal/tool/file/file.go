@@ -29,7 +29,7 @@ type Config struct {
 
 	// Written returns the write that file_undo takes back: the newest write of
 	// a path in a thread that is not undone yet.
-	Written func(ctx context.Context, thread chela.ThreadID, path string) (Written, error)
+	Written func(ctx context.Context, thread chela.ThreadID, path string) (LastWrite, error)
 }
 
 // Tools returns the file tools.
@@ -40,7 +40,7 @@ func Tools(cfg Config) []chela.Tool {
 		content, err := bytes(ctx, sha256)
 		return content, tool.OrLater(err)
 	}
-	cfg.Written = func(ctx context.Context, thread chela.ThreadID, path string) (Written, error) {
+	cfg.Written = func(ctx context.Context, thread chela.ThreadID, path string) (LastWrite, error) {
 		w, err := written(ctx, thread, path)
 		return w, tool.OrLater(err)
 	}
@@ -72,12 +72,12 @@ func within[In any](
 // preparing returns a Prepare that opens the workspace for f.
 func preparing[In any](
 	find workspace.Finder,
-	f func(context.Context, *workspace.Workspace, tool.Call[In]) (chela.Prepared, error),
-) func(context.Context, tool.Call[In]) (chela.Prepared, error) {
-	return func(ctx context.Context, call tool.Call[In]) (chela.Prepared, error) {
+	f func(context.Context, *workspace.Workspace, tool.Call[In]) (chela.Preparation, error),
+) func(context.Context, tool.Call[In]) (chela.Preparation, error) {
+	return func(ctx context.Context, call tool.Call[In]) (chela.Preparation, error) {
 		ws, err := find.Open(workspace.OwnerOf(call.ToolCall))
 		if err != nil {
-			return chela.Prepared{}, err
+			return chela.Preparation{}, err
 		}
 		defer ws.Close() // nothing to lose: read only
 		return f(ctx, ws, call)

@@ -27,7 +27,7 @@ type desk struct {
 	outside string // the folder that holds it
 	set     *tool.Set
 	blobs   *datadir.Blobs
-	written map[string]file.Written // what file_undo takes back
+	written map[string]file.LastWrite // what file_undo takes back
 	quota   *workspace.Quota
 }
 
@@ -55,7 +55,7 @@ func (d *desk) find(workspace.Owner) (string, error) { return d.dir, nil }
 func (d *desk) tools() []chela.Tool {
 	return file.Tools(file.Config{
 		Workspace: d.find, Quota: d.quota, Keep: d.blobs.Keep, Bytes: d.blobs.Bytes,
-		Written: func(_ context.Context, _ chela.ThreadID, path string) (file.Written, error) {
+		Written: func(_ context.Context, _ chela.ThreadID, path string) (file.LastWrite, error) {
 			w, ok := d.written[path]
 			if !ok {
 				return w, chela.E(chela.NotFound, "nothing was written to "+path)

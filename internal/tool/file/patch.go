@@ -221,8 +221,8 @@ func hashOf(content *string) string {
 
 // preparePatch stores the intent that Run and Happened need, and the pre-images
 // of the files.
-func preparePatch(keep workspace.KeepFunc) func(context.Context, *workspace.Workspace, tool.Call[patchInput]) (chela.Prepared, error) {
-	return func(ctx context.Context, ws *workspace.Workspace, call tool.Call[patchInput]) (prepared chela.Prepared, err error) {
+func preparePatch(keep workspace.KeepFunc) func(context.Context, *workspace.Workspace, tool.Call[patchInput]) (chela.Preparation, error) {
+	return func(ctx context.Context, ws *workspace.Workspace, call tool.Call[patchInput]) (prepared chela.Preparation, err error) {
 		var want intent
 		p, err := makePlan(ctx, ws, call.In, nil)
 		if err == nil {
@@ -235,7 +235,7 @@ func preparePatch(keep workspace.KeepFunc) func(context.Context, *workspace.Work
 		case errors.As(err, &r):
 			want, prepared.Changes = intent{Refused: r.result()}, nil
 		case fault(err):
-			return chela.Prepared{}, err
+			return chela.Preparation{}, err
 		default:
 			want, prepared.Changes = intent{Refused: chela.MessageOf(err)}, nil
 		}

@@ -64,7 +64,7 @@ func TestQuotaOfUndo(t *testing.T) {
 	if res, err := f.Run(t.Context(), c); err != nil || res.Failed {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	d.written = map[string]file.Written{"a": {Preimage: c.Changes[0], Now: c.Changes[0].After}}
+	d.written = map[string]file.LastWrite{"a": {Preimage: c.Changes[0], Now: c.Changes[0].After}}
 	d.write(t, "by a command", two)
 	d.wantFailed(t, "file_undo", args{"path": "a"}, "sandbox.workspace_mib")
 	if got := d.read(t, "a"); got != "less\n" {

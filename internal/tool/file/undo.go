@@ -13,8 +13,8 @@ import (
 //go:embed file_undo.md
 var undoDoc string
 
-// Written is the newest write of a file that is not undone.
-type Written struct {
+// LastWrite is the newest write of a file that is not undone.
+type LastWrite struct {
 	Preimage chela.Preimage
 	Now      string // SHA-256 of the file after that write; empty for a deletion
 }
@@ -37,16 +37,16 @@ func fileUndo(c Config) chela.Tool {
 				Preview: "take back the newest write of " + path,
 			}, in.Path)
 		},
-		Prepare: preparing(c.Workspace, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[undoInput]) (chela.Prepared, error) {
+		Prepare: preparing(c.Workspace, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[undoInput]) (chela.Preparation, error) {
 			p, err := c.takeBack(ctx, ws, call)
 			if err != nil && fault(err) {
-				return chela.Prepared{}, err
+				return chela.Preparation{}, err
 			}
 			if err != nil {
 				text, err := json.Marshal(intent{Refused: joinLines(chela.MessageOf(err), chela.DetailOf(err))})
-				return chela.Prepared{Intent: text}, err
+				return chela.Preparation{Intent: text}, err
 			}
-			return chela.Prepared{Changes: []chela.Preimage{p}}, nil
+			return chela.Preparation{Changes: []chela.Preimage{p}}, nil
 		}),
 		Run: within(c.Workspace, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[undoInput]) (chela.ToolResult, error) {
 			if len(call.Intent) > 0 {
@@ -123,7 +123,7 @@ func (c Config) takeBack(ctx context.Context, ws *workspace.Workspace, call tool
 
 // changed is the error for a file that was modified after the call that wrote
 // it.
-func (c Config) changed(ctx context.Context, is workspace.Found, left string) error {
+func (c Config) changed(ctx context.Context, is workspace.PathState, left string) error {
 	var was []byte
 	if left != "" {
 		var err error

@@ -111,11 +111,11 @@ func TestFileUndo(t *testing.T) {
 	d.write(t, "dir/made", "new\n")
 	d.write(t, "meddled", "meddled\n")
 	old, now := d.sum(t, "old\n"), d.sum(t, "new\n")
-	written := func(p chela.Preimage) file.Written {
+	written := func(p chela.Preimage) file.LastWrite {
 		p.Kind = chela.PreimageFile
-		return file.Written{Preimage: p, Now: p.After}
+		return file.LastWrite{Preimage: p, Now: p.After}
 	}
-	d.written = map[string]file.Written{
+	d.written = map[string]file.LastWrite{
 		"changed":  written(chela.Preimage{Path: "changed", Before: old, After: now}),
 		"dir/made": written(chela.Preimage{Path: "dir/made", After: now, Made: "dir"}),
 		"meddled":  written(chela.Preimage{Path: "meddled", Before: old, After: now}),
@@ -159,13 +159,13 @@ func TestStoreLater(t *testing.T) {
 			c.Keep = func(context.Context, []byte) (string, error) { return "", chela.E(chela.Exhausted, "the disk is full") }
 		}},
 		"undo, written": {"file_undo", `{"path":"a"}`, func(c *file.Config) {
-			c.Written = func(context.Context, chela.ThreadID, string) (file.Written, error) {
-				return file.Written{}, chela.E(chela.Unavailable, "no database today")
+			c.Written = func(context.Context, chela.ThreadID, string) (file.LastWrite, error) {
+				return file.LastWrite{}, chela.E(chela.Unavailable, "no database today")
 			}
 		}},
 		"undo, bytes": {"file_undo", `{"path":"a"}`, func(c *file.Config) {
-			c.Written = func(context.Context, chela.ThreadID, string) (file.Written, error) {
-				return file.Written{Now: "other"}, nil
+			c.Written = func(context.Context, chela.ThreadID, string) (file.LastWrite, error) {
+				return file.LastWrite{Now: "other"}, nil
 			}
 			c.Bytes = func(context.Context, string) ([]byte, error) {
 				return nil, chela.E(chela.Unavailable, "blobs cannot be read")

@@ -33,20 +33,20 @@ func writeFile(cfg Config) chela.Tool {
 				Preview:  preview(fmt.Sprintf("write %s, %d bytes:\n%s", path, len(in.Content), in.Content)),
 			}, in.Path)
 		},
-		Prepare: preparing(cfg.Workspace, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[writeInput]) (chela.Prepared, error) {
+		Prepare: preparing(cfg.Workspace, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[writeInput]) (chela.Preparation, error) {
 			name, err := workspace.Clean(call.In.Path)
 			if err != nil {
-				return chela.Prepared{}, nil // which Run reports
+				return chela.Preparation{}, nil // which Run reports
 			}
 			was, err := ws.Find(ctx, name)
 			if err != nil && !fault(err) {
-				return chela.Prepared{}, nil // same; an unreadable file is replaced, but cannot be restored
+				return chela.Preparation{}, nil // same; an unreadable file is replaced, but cannot be restored
 			}
 			if err != nil {
-				return chela.Prepared{}, err
+				return chela.Preparation{}, err
 			}
 			p, err := was.Preimage(ctx, cfg.Keep, workspace.Change{Name: name, Content: []byte(call.In.Content)})
-			return chela.Prepared{Changes: []chela.Preimage{p}}, err
+			return chela.Preparation{Changes: []chela.Preimage{p}}, err
 		}),
 		Run: within(cfg.Workspace, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[writeInput]) (chela.ToolResult, error) {
 			name, err := workspace.Clean(call.In.Path)

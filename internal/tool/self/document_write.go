@@ -59,7 +59,7 @@ func (d documentTools) write() chela.Tool {
 			}
 			return j
 		},
-		Prepare: func(ctx context.Context, call tool.Call[writeInput]) (chela.Prepared, error) {
+		Prepare: func(ctx context.Context, call tool.Call[writeInput]) (chela.Preparation, error) {
 			return d.prepare(ctx, call.ToolCall, call.In.edit())
 		},
 		Run: func(ctx context.Context, call tool.Call[writeInput]) (chela.ToolResult, error) {
@@ -86,7 +86,7 @@ func (d documentTools) delete() chela.Tool {
 		Name:  "memory_delete",
 		Doc:   documentDeleteDoc,
 		Judge: func(in deleteInput) chela.Judgement { return documentDeletion(in.Path) },
-		Prepare: func(ctx context.Context, call tool.Call[deleteInput]) (chela.Prepared, error) {
+		Prepare: func(ctx context.Context, call tool.Call[deleteInput]) (chela.Preparation, error) {
 			return d.prepare(ctx, call.ToolCall, edit(call.In))
 		},
 		Run: func(ctx context.Context, call tool.Call[deleteInput]) (chela.ToolResult, error) {
@@ -126,24 +126,24 @@ type editIntent struct {
 
 // prepare returns the change that a call is about to make, and stores the
 // contents.
-func (d documentTools) prepare(ctx context.Context, call chela.ToolCall, e chela.DocumentEdit) (chela.Prepared, error) {
+func (d documentTools) prepare(ctx context.Context, call chela.ToolCall, e chela.DocumentEdit) (chela.Preparation, error) {
 	e, err := d.complete(call, e)
 	if err != nil {
-		return chela.Prepared{}, err
+		return chela.Preparation{}, err
 	}
 	before, after, err := d.Foresee(ctx, e)
 	if err != nil {
-		return chela.Prepared{}, errorForModel(err)
+		return chela.Preparation{}, errorForModel(err)
 	}
 	change, err := d.preimage(ctx, before, after)
 	if err != nil {
-		return chela.Prepared{}, errorForModel(err)
+		return chela.Preparation{}, errorForModel(err)
 	}
 	planned, err := json.Marshal(editIntent{e.Path})
 	if err != nil {
-		return chela.Prepared{}, fmt.Errorf("write down what a call intends: %w", err)
+		return chela.Preparation{}, fmt.Errorf("write down what a call intends: %w", err)
 	}
-	return chela.Prepared{Intent: planned, Changes: []chela.Preimage{change}}, nil
+	return chela.Preparation{Intent: planned, Changes: []chela.Preimage{change}}, nil
 }
 
 // run makes an edit. The actual change goes into the result if the document was

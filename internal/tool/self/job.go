@@ -52,12 +52,6 @@ func powerful(p chela.Power, j chela.Judgement) chela.Judgement {
 	return j
 }
 
-// isMain reports whether a session is a main one.
-func isMain(session chela.SessionKey) bool {
-	key, err := chela.ParseSessionKey(session)
-	return err == nil && key.Kind == chela.KeyMain
-}
-
 // ownJob returns the job whose session made a call.
 func ownJob(c chela.ToolCall) (chela.JobID, error) {
 	key, err := chela.ParseSessionKey(c.Session)

@@ -114,14 +114,14 @@ func (d *fakeRoutines) delete(_ context.Context, _ api.Caller, q api.RoutineRef)
 	return none, err
 }
 
-func (d *fakeRoutines) fire(_ context.Context, c api.Caller, q api.RoutineFiring) (api.Fired, error) {
+func (d *fakeRoutines) fire(_ context.Context, c api.Caller, q api.RoutineFiring) (api.FiredRun, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	i, err := d.at(q.Name)
 	if err == nil {
 		d.fired = append(d.fired, fmt.Sprint(d.all[i].ID, " ", q.Firing.Input, " ", c.KeyOf(q.Firing.Key)))
 	}
-	return api.Fired{Run: "run_1"}, err
+	return api.FiredRun{Run: "run_1"}, err
 }
 
 func (d *fakeRoutines) runs(_ context.Context, _ api.Caller, q api.RunsQuery) (page api.Page[chela.RoutineRun], _ error) {

@@ -21,8 +21,8 @@ type Spawn struct {
 	Options chela.JobOptions
 }
 
-// A Spawned is the outcome of a Spawn.
-type Spawned struct {
+// A SpawnResult is the outcome of a Spawn.
+type SpawnResult struct {
 	Job     chela.Job
 	Applied bool   // the requested model is in use
 	Warning string // requested options that were not applied
@@ -31,7 +31,7 @@ type Spawned struct {
 // sessions are the sessions of a home. They are safe for concurrent use.
 type sessions interface {
 	// Spawn starts a subagent. It is Denied if subagents are not allowed.
-	Spawn(ctx context.Context, s Spawn) (Spawned, error)
+	Spawn(ctx context.Context, s Spawn) (SpawnResult, error)
 
 	// Agents returns the agents that may be used for subagents.
 	Agents(agent string) []string

@@ -36,13 +36,13 @@ func (d *fakeSessions) Agents(agent string) []string {
 	return slices.DeleteFunc([]string{agent, "research"}, func(string) bool { return agent == "lonely" })
 }
 
-func (d *fakeSessions) Spawn(_ context.Context, s self.Spawn) (self.Spawned, error) {
+func (d *fakeSessions) Spawn(_ context.Context, s self.Spawn) (self.SpawnResult, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch s.Agent {
 	case "", "research":
 	default:
-		return self.Spawned{}, chela.E(chela.Denied, "agent "+s.Agent+" may not be spawned from here").WithHint("allowed: research")
+		return self.SpawnResult{}, chela.E(chela.Denied, "agent "+s.Agent+" may not be spawned from here").WithHint("allowed: research")
 	}
 	if d.made == nil {
 		d.made = map[chela.CallID]chela.Job{}
@@ -53,7 +53,7 @@ func (d *fakeSessions) Spawn(_ context.Context, s self.Spawn) (self.Spawned, err
 		j.Session = chela.SessionKey("agent:main:subagent:" + string(j.ID))
 		d.made[s.Call.ID] = j
 	}
-	return self.Spawned{Job: j, Applied: s.Options.Model == "offline/rules"}, nil
+	return self.SpawnResult{Job: j, Applied: s.Options.Model == "offline/rules"}, nil
 }
 
 func (d *fakeSessions) Sessions(_ context.Context, _ string, kind chela.KeyKind, _ int) ([]chela.Session, error) {

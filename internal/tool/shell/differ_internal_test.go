@@ -31,7 +31,12 @@ var (
 const recorder = `
 exec 200>&3 3>&- </dev/null >/dev/null 2>&1
 PATH=/nonexistent FUNCNEST=12
-__rec() { ((++__c > 60)) && builtin exit 9; builtin printf '%s\0' "$__n" "$#" "$@" >&200; ((__c % 3 && __c < 9)); }
+__rec() {
+	((++__c > 60)) && builtin exit 9
+	builtin local __nl=$'\n' __eol=$'\002' # printf writes at each line end, and a background command could write between
+	builtin printf '%s\0' "$__n" "$#" "${@//$__nl/$__eol}" >&200
+	((__c % 3 && __c < 9))
+}
 command_not_found_handle() { __rec "$@"; }
 for __b in $(builtin compgen -b) git rm ls cat make tee curl go python nohup env sudo xargs; do
 	case $__b in builtin) ;; *) builtin eval "$__b() { __rec $__b \"\$@\"; }" ;; esac
@@ -124,7 +129,7 @@ func recordFrom(t *testing.T, bash string, lines []execution, from int) int {
 // ended.
 func readRecords(t *testing.T, text []byte, lines []execution) (last int) {
 	t.Helper()
-	fields := strings.Split(string(text), "\x00")
+	fields := strings.Split(strings.ReplaceAll(string(text), "\x02", "\n"), "\x00")
 	last = -1
 	for len(fields) > 2 {
 		n, err := strconv.Atoi(fields[0])

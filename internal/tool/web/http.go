@@ -142,33 +142,33 @@ type fetcher struct {
 // prepare stores the pre-image of the file that the response will replace,
 // because it cannot be determined after the request was repeated. Files that
 // cannot be replaced are refused by do.
-func (f fetcher) prepare(ctx context.Context, call tool.Call[httpInput]) (chela.Prepared, error) {
+func (f fetcher) prepare(ctx context.Context, call tool.Call[httpInput]) (chela.Preparation, error) {
 	if f.checkTarget(call.In.SaveTo) != nil || call.In.SaveTo == "" {
-		return chela.Prepared{}, nil
+		return chela.Preparation{}, nil
 	}
 	ws, err := f.find.Open(workspace.OwnerOf(call.ToolCall))
 	if err != nil {
-		return chela.Prepared{}, err
+		return chela.Preparation{}, err
 	}
 	defer ws.Close() // nothing to lose: read only
 	name, err := workspace.Clean(call.In.SaveTo)
 	if err != nil {
-		return chela.Prepared{}, err
+		return chela.Preparation{}, err
 	}
 	was, err := ws.Find(ctx, name)
 	if err != nil && (chela.KindOf(err) == chela.Internal || ctx.Err() != nil) {
-		return chela.Prepared{}, err
+		return chela.Preparation{}, err
 	}
 	if err != nil {
-		return chela.Prepared{}, nil // it is refused, or replaced without a pre-image
+		return chela.Preparation{}, nil // it is refused, or replaced without a pre-image
 	}
 	p, err := was.Preimage(ctx, f.keep, workspace.Change{Name: name, Delete: true})
 	if err != nil {
-		return chela.Prepared{}, err
+		return chela.Preparation{}, err
 	}
 	p.Mode = 0 // of a deletion; this is a replacement
 	text, err := json.Marshal(p)
-	return chela.Prepared{Intent: text}, err
+	return chela.Preparation{Intent: text}, err
 }
 
 // do makes a request. Errors that are not Internal are written for the model.

@@ -22,8 +22,8 @@ import (
 // lower-case hexadecimal.
 type KeepFunc func(ctx context.Context, content []byte) (sha256 string, err error)
 
-// A Found is the state of a path.
-type Found struct {
+// A PathState is the state of a path.
+type PathState struct {
 	Name    string
 	Exists  bool
 	Content []byte
@@ -35,8 +35,8 @@ type Found struct {
 // nothing. Links are not followed: a link at the path itself is Invalid. A file
 // larger than MaxWrite is Exhausted; a file with another hard link, possibly
 // outside the workspace, is Denied.
-func (w *Workspace) Find(ctx context.Context, name string) (Found, error) {
-	f := Found{Name: name}
+func (w *Workspace) Find(ctx context.Context, name string) (PathState, error) {
+	f := PathState{Name: name}
 	info, err := w.root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		f.Made, err = w.missing(path.Dir(name))
@@ -77,7 +77,7 @@ func (w *Workspace) missing(dir string) (topmost string, err error) {
 }
 
 // Sum returns the SHA-256 of the content, empty for a missing file.
-func (f Found) Sum() string {
+func (f PathState) Sum() string {
 	if !f.Exists {
 		return ""
 	}
@@ -87,7 +87,7 @@ func (f Found) Sum() string {
 
 // Preimage stores the content before and after c, and returns the pre-image of
 // the change.
-func (f Found) Preimage(ctx context.Context, keep KeepFunc, c Change) (p chela.Preimage, err error) {
+func (f PathState) Preimage(ctx context.Context, keep KeepFunc, c Change) (p chela.Preimage, err error) {
 	p = chela.Preimage{Kind: chela.PreimageFile, Path: f.Name, Made: f.Made}
 	if f.Exists {
 		if p.Before, err = keep(ctx, f.Content); err != nil {

@@ -187,7 +187,7 @@ func TestReadIsBounded(t *testing.T) {
 // TestPutBackLeavesWhatOthersWrote: only what is as it was before is changed.
 func TestPutBackLeavesWhatOthersWrote(t *testing.T) {
 	t.Parallel()
-	sum := func(text string) string { return workspace.Found{Exists: true, Content: []byte(text)}.Sum() }
+	sum := func(text string) string { return workspace.PathState{Exists: true, Content: []byte(text)}.Sum() }
 	for name, c := range map[string]struct {
 		is, want string
 		kind     chela.Kind

@@ -74,7 +74,7 @@ func checkTrigger(t chela.Trigger, zone *time.Location) error {
 	if !reflect.DeepEqual(only, t) {
 		return foreign(t, only)
 	}
-	if !slices.Contains([]chela.Missed{"", chela.MissedSkip, chela.MissedOnce, chela.MissedAll}, t.Missed) {
+	if !slices.Contains([]chela.MissedPolicy{"", chela.MissedSkip, chela.MissedOnce, chela.MissedAll}, t.Missed) {
 		return invalid("%q is not a policy for missed times", Shown(string(t.Missed))).WithHint("use skip, once or all")
 	}
 	switch t.Kind {

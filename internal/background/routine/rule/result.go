@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/engine/cue"
+	"chela/internal/engine/sentinel"
 	"chela/internal/platform/excerpt"
 )
 
@@ -53,7 +53,7 @@ func Judge(v chela.Routine, run chela.RoutineRun, e Ending, last LastNotice) Ver
 	if v.Action.Kind != chela.ActionEvent {
 		out.Tell = report.tell
 	}
-	if v.Notify.Repeat > 0 && cue.Repeats(out.Tell, last.Text, e.At.Sub(last.At), v.Notify.Repeat.Duration()) {
+	if v.Notify.Repeat > 0 && sentinel.Repeats(out.Tell, last.Text, e.At.Sub(last.At), v.Notify.Repeat.Duration()) {
 		out.Tell = ""
 	}
 	out.Post = posted(v, report.said)
@@ -73,7 +73,7 @@ func saidBy(v chela.Routine, run chela.RoutineRun, e Ending) said {
 	if e.Tell != "" {
 		return said{tell: e.Tell}
 	}
-	c := cue.Read(e.Output, v.Notify.AckMax)
+	c := sentinel.Read(e.Output, v.Notify.AckMax)
 	s := said{said: c.Text}
 	if c.Silent {
 		s.said = ""

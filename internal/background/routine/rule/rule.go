@@ -14,7 +14,7 @@ import (
 // Defaults are the configured values of routines that leave a field open.
 type Defaults struct {
 	Off             bool // routines fire only by hand
-	Missed          chela.Missed
+	Missed          chela.MissedPolicy
 	Cooldown        time.Duration // between runs that no clock fired
 	Timeout         time.Duration // per run
 	Most            int           // running at once, over all routines

@@ -43,7 +43,7 @@ func TestDue(t *testing.T) {
 	backlog := all(101, 100)
 	backlog[0].Missed = 101
 	for name, c := range map[string]struct {
-		policy chela.Missed
+		policy chela.MissedPolicy
 		now    time.Time
 		fires  []rule.Firing
 		next   time.Time

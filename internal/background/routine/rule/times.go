@@ -66,7 +66,7 @@ type Firing struct {
 
 // Due returns the firings of the due times of a schedule between from and now,
 // oldest first, and the next due time; zero for never.
-func Due(s schedule.Schedule, from, now time.Time, policy chela.Missed) (fires []Firing, next time.Time) {
+func Due(s schedule.Schedule, from, now time.Time, policy chela.MissedPolicy) (fires []Firing, next time.Time) {
 	times, more := s.Missed(from, now, maxBacklog)
 	if len(times) < maxBacklog {
 		times = append([]time.Time{from}, times...)

@@ -6,9 +6,9 @@ import (
 	"chela"
 )
 
-// Waits is the input for the waiting state of a run. Approvals belong to the
+// An Obstacle is what keeps a run from its end. Approvals belong to the
 // turn that works for the run.
-type Waits struct {
+type Obstacle struct {
 	Turn      *chela.Turn // turn of the run; nil if none
 	Job       *chela.Job  // job of the run; nil if none
 	Approvals []chela.Approval
@@ -16,7 +16,7 @@ type Waits struct {
 
 // Text names the obstacle that a run waits for, and the command that removes
 // it; empty if it does not wait.
-func (w Waits) Text() string {
+func (w Obstacle) Text() string {
 	switch {
 	case w.Job != nil:
 		return w.ofJob()
@@ -27,7 +27,7 @@ func (w Waits) Text() string {
 	}
 }
 
-func (w Waits) ofJob() string {
+func (w Obstacle) ofJob() string {
 	switch j := w.Job; {
 	case j.State == chela.JobPending && j.Waits == 0:
 		return fmt.Sprintf("its job %s waits for a slot", j.ID)
@@ -58,7 +58,7 @@ func (d Defaults) ToBegin(v chela.Routine, p Places, next bool) string {
 }
 
 // person describes the input expected from a person.
-func (w Waits) person() string {
+func (w Obstacle) person() string {
 	for _, a := range w.Approvals {
 		if a.State == chela.ApprovalPending {
 			return fmt.Sprintf("it asks whether it may use %s: answer with chela approvals yes %s, or no", a.Tool, a.ID)

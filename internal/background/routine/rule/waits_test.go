@@ -15,21 +15,21 @@ func TestWaits(t *testing.T) {
 		return &chela.Job{ID: "job_1", State: state, Waits: waits, Reason: "waits for others"}
 	}
 	for name, c := range map[string]struct {
-		waits rule.Waits
+		waits rule.Obstacle
 		want  string
 	}{
-		"nothing known":       {rule.Waits{}, ""},
-		"turn runs":           {rule.Waits{Turn: &chela.Turn{State: chela.TurnProcessing}, Approvals: asked}, ""},
-		"turn asks":           {rule.Waits{Turn: &chela.Turn{State: chela.TurnAwaiting}, Approvals: asked}, answer},
-		"turn waits":          {rule.Waits{Turn: &chela.Turn{State: chela.TurnAwaiting}, Approvals: asked[:1]}, "it waits for a person"},
-		"job pending":         {rule.Waits{Job: job(chela.JobPending, 0)}, "its job job_1 waits for a slot"},
-		"job with parts":      {rule.Waits{Job: job(chela.JobPending, 2)}, "its job job_1 waits for others"},
-		"job runs":            {rule.Waits{Job: job(chela.JobInProgress, 0), Approvals: asked}, ""},
-		"job waits":           {rule.Waits{Job: job(chela.JobInProgress, 1)}, "its job job_1 waits for others"},
-		"job asks":            {rule.Waits{Job: job(chela.JobAwaiting, 0), Approvals: asked}, "its job job_1 waits: " + answer},
-		"job recovers":        {rule.Waits{Job: job(chela.JobRecovering, 0)}, ""},
-		"job that ended":      {rule.Waits{Job: job(chela.JobFailed, 0)}, ""},
-		"job nobody knows of": {rule.Waits{Job: &chela.Job{ID: "job_1"}}, ""},
+		"nothing known":       {rule.Obstacle{}, ""},
+		"turn runs":           {rule.Obstacle{Turn: &chela.Turn{State: chela.TurnProcessing}, Approvals: asked}, ""},
+		"turn asks":           {rule.Obstacle{Turn: &chela.Turn{State: chela.TurnAwaiting}, Approvals: asked}, answer},
+		"turn waits":          {rule.Obstacle{Turn: &chela.Turn{State: chela.TurnAwaiting}, Approvals: asked[:1]}, "it waits for a person"},
+		"job pending":         {rule.Obstacle{Job: job(chela.JobPending, 0)}, "its job job_1 waits for a slot"},
+		"job with parts":      {rule.Obstacle{Job: job(chela.JobPending, 2)}, "its job job_1 waits for others"},
+		"job runs":            {rule.Obstacle{Job: job(chela.JobInProgress, 0), Approvals: asked}, ""},
+		"job waits":           {rule.Obstacle{Job: job(chela.JobInProgress, 1)}, "its job job_1 waits for others"},
+		"job asks":            {rule.Obstacle{Job: job(chela.JobAwaiting, 0), Approvals: asked}, "its job job_1 waits: " + answer},
+		"job recovers":        {rule.Obstacle{Job: job(chela.JobRecovering, 0)}, ""},
+		"job that ended":      {rule.Obstacle{Job: job(chela.JobFailed, 0)}, ""},
+		"job nobody knows of": {rule.Obstacle{Job: &chela.Job{ID: "job_1"}}, ""},
 	} {
 		if got := c.waits.Text(); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

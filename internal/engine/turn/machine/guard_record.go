@@ -22,17 +22,17 @@ const (
 // of a new turn. Its methods return the updated record; as with the built-in
 // append, the receiver must not be used afterwards.
 type GuardRecord struct {
-	Seen    []uint64  // hashes of texts and outcomes, newest last
-	Failing []Failing // failed calls, newest last
-	Fresh   bool      // the current step has something new
-	Idle    int       // consecutive steps without anything new
-	Told    int       // Idle at the last note
-	Warned  bool      // a note was given, without progress since
-	Nudged  int       // notes about calls written as text
+	Seen    []uint64     // hashes of texts and outcomes, newest last
+	Failing []FailedCall // failed calls, newest last
+	Fresh   bool         // the current step has something new
+	Idle    int          // consecutive steps without anything new
+	Told    int          // Idle at the last note
+	Warned  bool         // a note was given, without progress since
+	Nudged  int          // notes about calls written as text
 }
 
-// A Failing is a call that failed.
-type Failing struct {
+// A FailedCall is a call that failed.
+type FailedCall struct {
 	Key   uint64 // hash of tool and arguments
 	Shown string // excerpt of the call
 	Count int    // number of failures
@@ -112,8 +112,8 @@ func (r GuardRecord) see(what uint64) GuardRecord {
 
 // fail counts a failure.
 func (r GuardRecord) fail(key uint64, c chela.CallSpec) GuardRecord {
-	i := slices.IndexFunc(r.Failing, func(f Failing) bool { return f.Key == key })
-	f := Failing{Key: key, Shown: shown(c)}
+	i := slices.IndexFunc(r.Failing, func(f FailedCall) bool { return f.Key == key })
+	f := FailedCall{Key: key, Shown: shown(c)}
 	switch {
 	case i >= 0:
 		f = r.Failing[i]

@@ -23,8 +23,8 @@ type Change struct {
 	Approvals  []chela.Approval // pending ones are new, others are moved
 	Usage      []chela.Usage
 	Owed       []chela.Outbound
-	Absorbed   []chela.Waiting // messages taken into the turn
-	Events     []chela.Event   // stored with the change, announced after the commit
+	Absorbed   []chela.InboxMessage // messages taken into the turn
+	Events     []chela.Event        // stored with the change, announced after the commit
 }
 
 // A CallMove is a tool call with its new and its previous state.
@@ -176,7 +176,7 @@ func (s State) said(e chela.Entry) State {
 }
 
 // UserBody returns the body of a message's entry.
-func UserBody(m chela.Waiting) chela.Body {
+func UserBody(m chela.InboxMessage) chela.Body {
 	return chela.Body{Text: m.Text, Attachments: m.Attachments, Inbox: m.ID, From: m.From(), Offers: m.Offers, Command: m.Command, Provenance: provenance.OfMessage(m.Inbound)}
 }
 

@@ -90,12 +90,12 @@ func TestStops(t *testing.T) {
 
 func TestBadAnswers(t *testing.T) {
 	t.Parallel()
-	broken := func(kind string) *providertest.Canned {
+	broken := func(kind string) *providertest.CannedAnswer {
 		return events(begin, `{"type":"error","error":{"type":"`+kind+`","message":"m"}}`)
 	}
 	tests := []struct {
 		name  string
-		wire  *providertest.Canned
+		wire  *providertest.CannedAnswer
 		plain bool
 		want  chela.Kind
 		cut   bool
@@ -104,10 +104,10 @@ func TestBadAnswers(t *testing.T) {
 		{"rate", broken("rate_limit_error"), false, chela.Exhausted, false},
 		{"invalid", broken("invalid_request_error"), false, chela.Invalid, false},
 		{"no reason to stop", events(begin, over), false, chela.Unavailable, true},
-		{"no stream", &providertest.Canned{Kind: "application/json", Body: `{}`}, false, chela.Unsupported, false},
-		{"no message", &providertest.Canned{Kind: "application/json", Body: `{}`}, true, chela.Unavailable, false},
-		{"half a message", &providertest.Canned{Kind: "application/json", Body: `{"type":"mess`}, true, chela.Unavailable, false},
-		{"no credit", &providertest.Canned{Status: 400, Kind: "application/json", Body: `{"error":{"type":"billing_error","message":"m"}}`}, false, chela.Exhausted, false},
+		{"no stream", &providertest.CannedAnswer{Kind: "application/json", Body: `{}`}, false, chela.Unsupported, false},
+		{"no message", &providertest.CannedAnswer{Kind: "application/json", Body: `{}`}, true, chela.Unavailable, false},
+		{"half a message", &providertest.CannedAnswer{Kind: "application/json", Body: `{"type":"mess`}, true, chela.Unavailable, false},
+		{"no credit", &providertest.CannedAnswer{Status: 400, Kind: "application/json", Body: `{"error":{"type":"billing_error","message":"m"}}`}, false, chela.Exhausted, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -192,7 +192,7 @@ func TestThinking(t *testing.T) {
 
 func TestModels(t *testing.T) {
 	t.Parallel()
-	c := &providertest.Canned{Kind: "application/json", Body: `{"data":[{"id":"a","type":"model","max_input_tokens":200000,"max_tokens":64000},{"id":"b","type":"model"}],"has_more":false}`}
+	c := &providertest.CannedAnswer{Kind: "application/json", Body: `{"data":[{"id":"a","type":"model","max_input_tokens":200000,"max_tokens":64000},{"id":"b","type":"model"}],"has_more":false}`}
 	got, err := reach(t, c).Models(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +201,7 @@ func TestModels(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	c = &providertest.Canned{Status: 401, Kind: "application/json", Body: `{"error":{"type":"authentication_error","message":"bad key sk-12345"}}`}
+	c = &providertest.CannedAnswer{Status: 401, Kind: "application/json", Body: `{"error":{"type":"authentication_error","message":"bad key sk-12345"}}`}
 	if _, err := reach(t, c).Models(t.Context()); chela.KindOf(err) != chela.Denied || strings.Contains(err.Error(), "sk-12345") {
 		t.Errorf("got %v, want a denial that does not tell the key", err)
 	}

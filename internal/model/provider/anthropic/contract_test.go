@@ -61,11 +61,11 @@ func TestThinkingGoesBack(t *testing.T) {
 	if _, err := providertest.Ask(t, p, req); err != nil {
 		t.Fatal(err)
 	}
-	want := providertest.Received{
+	want := providertest.ReceivedRequest{
 		System: "s", Texts: []string{"q", "no"}, Failed: 1, MaxTokens: 36_096, Marks: 3,
 		Thinking: []string{"hm" + anthropictest.Sign("hm"), "enc1"},
 	}
-	if diff := cmp.Diff([]providertest.Received{want}, c.Received()); diff != "" {
+	if diff := cmp.Diff([]providertest.ReceivedRequest{want}, c.Received()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

@@ -11,17 +11,17 @@ import (
 )
 
 // events is a stream of the given data, each under the name that it tells.
-func events(data ...string) *providertest.Canned {
-	return &providertest.Canned{Kind: "text/event-stream", Body: "event: x\ndata: " + strings.Join(data, "\n\nevent: x\ndata: ") + "\n\n"}
+func events(data ...string) *providertest.CannedAnswer {
+	return &providertest.CannedAnswer{Kind: "text/event-stream", Body: "event: x\ndata: " + strings.Join(data, "\n\nevent: x\ndata: ") + "\n\n"}
 }
 
-func reach(t testing.TB, c *providertest.Canned) *anthropic.Provider {
+func reach(t testing.TB, c *providertest.CannedAnswer) *anthropic.Provider {
 	t.Helper()
 	return reachModel(t, c, 0)
 }
 
 // reachModel is reach for a model whose longest answer is known.
-func reachModel(t testing.TB, c *providertest.Canned, longest int) *anthropic.Provider {
+func reachModel(t testing.TB, c *providertest.CannedAnswer, longest int) *anthropic.Provider {
 	t.Helper()
 	p, err := anthropic.New(anthropic.Config{
 		Name: "fake", BaseURL: "http://127.0.0.1:1", APIKey: "sk-12345", HTTPClient: &http.Client{Transport: c}, MaxOutput: longest,

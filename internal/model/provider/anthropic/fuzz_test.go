@@ -9,7 +9,7 @@ import (
 // FuzzStream feeds any bytes as the body of a stream: the stream has exactly
 // one end.
 func FuzzStream(f *testing.F) {
-	for _, c := range []*providertest.Canned{
+	for _, c := range []*providertest.CannedAnswer{
 		events(), events(begin, end, over), events(append(append([]string{begin}, block("0", `{"type":"text","text":"a"}`, `{"type":"text_delta","text":"b"}`)...), end)...),
 		events(append(append([]string{begin}, block("-1", `{"type":"tool_use","id":"i","name":"t","input":{"a":1}}`, `{"type":"input_json_delta","partial_json":"{"}`)...), end)...),
 		events(block("0", `{"type":"thinking","thinking":"","signature":""}`, `{"type":"signature_delta","signature":"s1"}`)...),
@@ -20,7 +20,7 @@ func FuzzStream(f *testing.F) {
 	}
 	f.Add(`{"type":"message","content":[{"type":"text","text":"hi"},{"type":"tool_use","id":"i","name":"t","input":null}],"stop_reason":"tool_use"}`, true)
 	f.Fuzz(func(t *testing.T, body string, plain bool) {
-		c := &providertest.Canned{Kind: "text/event-stream", Body: body}
+		c := &providertest.CannedAnswer{Kind: "text/event-stream", Body: body}
 		req := hello()
 		if req.Plain = plain; plain {
 			c.Kind = "application/json"

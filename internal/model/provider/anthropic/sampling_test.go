@@ -22,7 +22,7 @@ func TestParametersOnTheWire(t *testing.T) {
 		{Tools: true, Sampling: chela.Sampling{Format: &chela.Format{Name: "n", Description: "d", Schema: schema, Strict: true}}, Want: `{"output_config":{"format":{"type":"json_schema","schema":{"type":"object","properties":{"a":{"type":"string"}}}}}}`},
 	}, func(t *testing.T, req chela.Request) string {
 		req.Model, req.Plain = "claude-sonnet-4-5", true
-		c := &providertest.Canned{Kind: "application/json", Body: `{"type":"message","model":"m","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn","usage":{}}`}
+		c := &providertest.CannedAnswer{Kind: "application/json", Body: `{"type":"message","model":"m","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn","usage":{}}`}
 		if _, err := providertest.Ask(t, reach(t, c), &req); err != nil {
 			t.Fatal(err)
 		}

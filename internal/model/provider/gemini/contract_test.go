@@ -81,7 +81,7 @@ func TestSignaturesGoBack(t *testing.T) {
 	}
 	texts := []string{"q", "Wait.", "no", "no", "Half done.", "go on"}
 	got := c.Received()[1:]
-	all := []providertest.Received{
+	all := []providertest.ReceivedRequest{
 		{Texts: texts[:4], Failed: 1, Thinking: []string{"clock"}},
 		{Texts: texts, Failed: 1, Thinking: []string{"clock", "Half done."}},
 		{Texts: texts, Failed: 1},

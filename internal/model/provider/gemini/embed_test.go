@@ -13,7 +13,7 @@ import (
 
 func TestEmbed(t *testing.T) {
 	t.Parallel()
-	c := &providertest.Canned{Kind: "application/json", Body: `{"embeddings":[{"values":[0.1,0.25]},{"values":[-1e-8]}],"usageMetadata":{"promptTokenCount":8}}`}
+	c := &providertest.CannedAnswer{Kind: "application/json", Body: `{"embeddings":[{"values":[0.1,0.25]},{"values":[-1e-8]}],"usageMetadata":{"promptTokenCount":8}}`}
 	for model, path := range map[string]string{"e": "models/e", "models/e": "models/e", "tunedModels/e": "tunedModels/e"} {
 		got, err := reach(t, c).Embed(t.Context(), &provider.EmbeddingRequest{Model: model, Texts: []string{"a", "ü"}, Dimensions: 2})
 		if err != nil {
@@ -44,7 +44,7 @@ func TestEmbedFailures(t *testing.T) {
 		{200, `{"embeddings":[]}`, chela.Unavailable},
 		{200, `{"embeddings":[{"values":[1]},{"values":[2]}]}`, chela.Unavailable},
 	} {
-		c := &providertest.Canned{Status: tt.status, Kind: "application/json", Body: tt.body}
+		c := &providertest.CannedAnswer{Status: tt.status, Kind: "application/json", Body: tt.body}
 		_, err := reach(t, c).Embed(t.Context(), &provider.EmbeddingRequest{Model: "e", Texts: []string{"a"}})
 		if chela.KindOf(err) != tt.kind || strings.Contains(err.Error(), "sk-12345") {
 			t.Errorf("%s: got %v, want %s without the key", tt.body, err, tt.kind)

@@ -9,7 +9,7 @@ import (
 	"chela/internal/model/provider/providertest"
 )
 
-func reach(t testing.TB, c *providertest.Canned) *gemini.Provider {
+func reach(t testing.TB, c *providertest.CannedAnswer) *gemini.Provider {
 	t.Helper()
 	p, err := gemini.New(gemini.Config{Name: "fake", BaseURL: "http://127.0.0.1:1", APIKey: "sk-12345", HTTPClient: &http.Client{Transport: c}})
 	if err != nil {

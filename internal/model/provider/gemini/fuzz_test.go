@@ -11,7 +11,7 @@ import (
 // FuzzStream feeds any bytes as the body of a stream: the stream has exactly
 // one end, and what it brings can be sent back.
 func FuzzStream(f *testing.F) {
-	for _, c := range []*providertest.Canned{
+	for _, c := range []*providertest.CannedAnswer{
 		providertest.Stream(), providertest.Stream(over), providertest.Stream(word, word, over), providertest.Stream(`nul`, `{}`), providertest.Stream(`{"candidates":null,"usageMetadata":7}`),
 		providertest.Stream(`{"candidates":[{"content":{"parts":[{"text":"a","thought":true,"thoughtSignature":"s"},{"functionCall":{"name":"t","args":{"a":1}},"thoughtSignature":"x y"}]},"finishReason":"STOP"}]}`),
 		providertest.Stream(`{"candidates":[{"content":{"parts":[{"functionCall":{"id":7,"args":[]}},{"text":"","thoughtSignature":"s"}]},"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"m"}]}`),
@@ -22,7 +22,7 @@ func FuzzStream(f *testing.F) {
 	}
 	f.Add(`{"candidates":[{"content":{"parts":[{"text":"hi"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":-1,"cachedContentTokenCount":1e99}}`, true)
 	f.Fuzz(func(t *testing.T, body string, plain bool) {
-		c := &providertest.Canned{Kind: "text/event-stream", Body: body}
+		c := &providertest.CannedAnswer{Kind: "text/event-stream", Body: body}
 		req := hello()
 		if req.Plain = plain; plain {
 			c.Kind = "application/json"

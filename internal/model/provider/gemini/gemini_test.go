@@ -110,7 +110,7 @@ func TestStops(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		c := providertest.Stream(`{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"},"usageMetadata":{"promptTokenCount":9}}`)
 		if plain {
-			c = &providertest.Canned{Kind: "application/json", Body: strings.TrimPrefix(c.Body, "data: ")}
+			c = &providertest.CannedAnswer{Kind: "application/json", Body: strings.TrimPrefix(c.Body, "data: ")}
 		}
 		req := hello()
 		req.Plain = plain
@@ -138,19 +138,19 @@ func TestBadAnswers(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name  string
-		wire  *providertest.Canned
+		wire  *providertest.CannedAnswer
 		plain bool
 		want  chela.ProviderError
 	}{
 		{"overloaded", providertest.Stream(word, `{"error":{"code":503,"message":"m","status":"UNAVAILABLE"}}`), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
 		{"rate", providertest.Stream(word, `{"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"36.5s"}]}}`), false, chela.ProviderError{Kind: chela.Exhausted, Retryable: true, After: 36500 * time.Millisecond}},
-		{"rate with a delay in the body", &providertest.Canned{Status: 429, Kind: "application/json", Body: `{"error":{"code":429,"message":"You exceeded your current quota.","status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"7s"}]}}`}, false, chela.ProviderError{Kind: chela.Exhausted, Retryable: true, After: 7 * time.Second, Unpaid: true}},
+		{"rate with a delay in the body", &providertest.CannedAnswer{Status: 429, Kind: "application/json", Body: `{"error":{"code":429,"message":"You exceeded your current quota.","status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"7s"}]}}`}, false, chela.ProviderError{Kind: chela.Exhausted, Retryable: true, After: 7 * time.Second, Unpaid: true}},
 		{"no reason to stop", providertest.Stream(word), false, chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Cut: true}},
-		{"no stream", &providertest.Canned{Kind: "application/json", Body: `[{}]`}, false, chela.ProviderError{Kind: chela.Unsupported}},
-		{"no answer", &providertest.Canned{Kind: "application/json", Body: `{}`}, true, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
-		{"half an answer", &providertest.Canned{Kind: "application/json", Body: `{"candidates`}, true, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
-		{"no credit", &providertest.Canned{Status: 402, Kind: "application/json", Body: `{"error":{"code":402,"message":"Your prepayment credits are depleted.","status":"RESOURCE_EXHAUSTED"}}`}, false, chela.ProviderError{Kind: chela.Exhausted, Unpaid: true}},
-		{"too many bytes", &providertest.Canned{Status: 400, Kind: "application/json", Body: `{"error":{"code":400,"message":"Request payload size exceeds the limit: 20971520 bytes.","status":"INVALID_ARGUMENT"}}`}, false, chela.ProviderError{Kind: chela.Invalid, Overflow: true, Unpaid: true}},
+		{"no stream", &providertest.CannedAnswer{Kind: "application/json", Body: `[{}]`}, false, chela.ProviderError{Kind: chela.Unsupported}},
+		{"no answer", &providertest.CannedAnswer{Kind: "application/json", Body: `{}`}, true, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
+		{"half an answer", &providertest.CannedAnswer{Kind: "application/json", Body: `{"candidates`}, true, chela.ProviderError{Kind: chela.Unavailable, Retryable: true}},
+		{"no credit", &providertest.CannedAnswer{Status: 402, Kind: "application/json", Body: `{"error":{"code":402,"message":"Your prepayment credits are depleted.","status":"RESOURCE_EXHAUSTED"}}`}, false, chela.ProviderError{Kind: chela.Exhausted, Unpaid: true}},
+		{"too many bytes", &providertest.CannedAnswer{Status: 400, Kind: "application/json", Body: `{"error":{"code":400,"message":"Request payload size exceeds the limit: 20971520 bytes.","status":"INVALID_ARGUMENT"}}`}, false, chela.ProviderError{Kind: chela.Invalid, Overflow: true, Unpaid: true}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -174,7 +174,7 @@ func TestBadAnswers(t *testing.T) {
 // cannot read its signatures, as after a change of the key.
 func TestUnreadableSignatures(t *testing.T) {
 	t.Parallel()
-	refusal := &providertest.Canned{Status: 400, Kind: "application/json", Body: `{"error":{"code":400,"message":"Corrupted thought signature.","status":"INVALID_ARGUMENT"}}`}
+	refusal := &providertest.CannedAnswer{Status: 400, Kind: "application/json", Body: `{"error":{"code":400,"message":"Corrupted thought signature.","status":"INVALID_ARGUMENT"}}`}
 	good := providertest.Stream(over)
 	p := reach(t, refusal)
 	req := hello()
@@ -221,8 +221,8 @@ func TestAddresses(t *testing.T) {
 
 func TestModels(t *testing.T) {
 	t.Parallel()
-	c := &providertest.Canned{Kind: "application/json", Body: `{"models":[{"name":"models/a","inputTokenLimit":1048576,"outputTokenLimit":65536,"supportedGenerationMethods":["countTokens","generateContent"]},{"name":"models/embedding","supportedGenerationMethods":["embedContent"]}],"nextPageToken":"p 2"}`}
-	c.Then = &providertest.Canned{Kind: "application/json", Body: `{"models":[{"name":"tunedModels/b","supportedGenerationMethods":["generateContent"]}]}`}
+	c := &providertest.CannedAnswer{Kind: "application/json", Body: `{"models":[{"name":"models/a","inputTokenLimit":1048576,"outputTokenLimit":65536,"supportedGenerationMethods":["countTokens","generateContent"]},{"name":"models/embedding","supportedGenerationMethods":["embedContent"]}],"nextPageToken":"p 2"}`}
+	c.Then = &providertest.CannedAnswer{Kind: "application/json", Body: `{"models":[{"name":"tunedModels/b","supportedGenerationMethods":["generateContent"]}]}`}
 	got, err := reach(t, c).Models(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -234,11 +234,11 @@ func TestModels(t *testing.T) {
 	if c.Then.URL != "http://127.0.0.1:1/v1beta/models?pageSize=1000&pageToken=p+2" {
 		t.Errorf("asked %s for the second page", c.Then.URL)
 	}
-	c = &providertest.Canned{Status: 400, Kind: "application/json", Body: `{"error":{"code":400,"message":"bad key sk-12345","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`}
+	c = &providertest.CannedAnswer{Status: 400, Kind: "application/json", Body: `{"error":{"code":400,"message":"bad key sk-12345","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`}
 	if _, err := reach(t, c).Models(t.Context()); chela.KindOf(err) != chela.Denied || strings.Contains(err.Error(), "sk-12345") {
 		t.Errorf("got %v, want a denial that does not tell the key", err)
 	}
-	endless := &providertest.Canned{Kind: "application/json", Body: `{"nextPageToken":"again"}`}
+	endless := &providertest.CannedAnswer{Kind: "application/json", Body: `{"nextPageToken":"again"}`}
 	if got, err := reach(t, endless).Models(t.Context()); err != nil || len(got) != 0 {
 		t.Errorf("a list without an end: got %v and %v", got, err)
 	}

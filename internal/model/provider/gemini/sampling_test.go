@@ -21,7 +21,7 @@ func TestParametersOnTheWire(t *testing.T) {
 		{Tools: true, Sampling: chela.Sampling{Format: &chela.Format{Name: "n", Description: "d", Schema: schema, Strict: true}}, Want: `{"generationConfig":{"responseMimeType":"application/json","responseJsonSchema":{"type":"object","properties":{"a":{"type":"string"}}}}}`},
 	}, func(t *testing.T, req chela.Request) string {
 		req.Model, req.Plain = "gemini-2.5-flash", true
-		c := &providertest.Canned{Kind: "application/json", Body: `{"candidates":[{"content":{"parts":[{"text":"ok"}]},"finishReason":"STOP"}]}`}
+		c := &providertest.CannedAnswer{Kind: "application/json", Body: `{"candidates":[{"content":{"parts":[{"text":"ok"}]},"finishReason":"STOP"}]}`}
 		if _, err := providertest.Ask(t, reach(t, c), &req); err != nil {
 			t.Fatal(err)
 		}

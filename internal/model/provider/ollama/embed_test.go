@@ -15,7 +15,7 @@ import (
 
 func TestEmbed(t *testing.T) {
 	t.Parallel()
-	c := &providertest.Canned{Kind: "application/json; charset=utf-8", Body: `{"model":"e","embeddings":[[0.1,0.25],[-1e-8]],"total_duration":1,"prompt_eval_count":8}`}
+	c := &providertest.CannedAnswer{Kind: "application/json; charset=utf-8", Body: `{"model":"e","embeddings":[[0.1,0.25],[-1e-8]],"total_duration":1,"prompt_eval_count":8}`}
 	got, err := embedder(t, c).Embed(t.Context(), &provider.EmbeddingRequest{Model: "e", Texts: []string{"a", "ü"}, Dimensions: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func TestEmbedFailures(t *testing.T) {
 		{200, `{"embeddings":[[1],[2]]}`, chela.Unavailable, false},
 		{200, `{"error":"out of memory"}`, chela.Unavailable, false},
 	} {
-		c := &providertest.Canned{Status: tt.status, Kind: "application/json", Body: tt.body}
+		c := &providertest.CannedAnswer{Status: tt.status, Kind: "application/json", Body: tt.body}
 		_, err := embedder(t, c).Embed(t.Context(), &provider.EmbeddingRequest{Model: "e", Texts: []string{"a"}})
 		failed, ok := errors.AsType[*chela.ProviderError](err)
 		if !ok || failed.Kind != tt.kind || failed.Overflow != tt.overflow {
@@ -51,7 +51,7 @@ func TestEmbedFailures(t *testing.T) {
 	}
 }
 
-func embedder(t *testing.T, c *providertest.Canned) *ollama.Provider {
+func embedder(t *testing.T, c *providertest.CannedAnswer) *ollama.Provider {
 	t.Helper()
 	p, err := ollama.New(ollama.Config{HTTPClient: &http.Client{Transport: c}})
 	if err != nil {

@@ -20,7 +20,7 @@ func TestChoicesArrive(t *testing.T) {
 		`{"choices":[{"index":0,"delta":{"content":"es"},"logprobs":{"content":[{"token":"es"}]}},{"index":3,"delta":{"content":"?"}},{"index":-1,"delta":{"content":"?"}}]}`,
 		`{"choices":[{"index":0,"delta":{},"finish_reason":"stop"},{"index":1,"delta":{},"finish_reason":"length"},{"index":2,"delta":{"content":"aybe"},"finish_reason":"stop"}]}`,
 		`[DONE]`)
-	plain := &providertest.Canned{Kind: "application/json", Body: `{"choices":[
+	plain := &providertest.CannedAnswer{Kind: "application/json", Body: `{"choices":[
 		{"index":0,"message":{"content":"yes"},"logprobs":{"content":[{"token":"y"},{"token":"es"}]},"finish_reason":"stop"},
 		{"index":1,"message":{"content":"no"},"logprobs":{"content":[{"token":"no"}]},"finish_reason":"length"},
 		{"index":2,"message":{"content":"maybe"},"finish_reason":"stop"},{"index":3,"message":{"content":"?"}}]}`}
@@ -31,7 +31,7 @@ func TestChoicesArrive(t *testing.T) {
 			{Text: "maybe", Stop: chela.StopEnd},
 		},
 	}
-	for name, c := range map[string]*providertest.Canned{"stream": stream, "plain": plain} {
+	for name, c := range map[string]*providertest.CannedAnswer{"stream": stream, "plain": plain} {
 		req := &chela.Request{Model: "m", Plain: name == "plain", Messages: []chela.Message{{Role: chela.RoleUser, Text: "x"}}}
 		req.Sampling = &chela.Sampling{Choices: 3, TopLogprobs: new(0)}
 		got, err := providertest.Ask(t, reach(t, c, local), req)

@@ -13,7 +13,7 @@ import (
 
 func TestEmbed(t *testing.T) {
 	t.Parallel()
-	c := &providertest.Canned{Kind: "application/json", Body: `{"object":"list","data":[
+	c := &providertest.CannedAnswer{Kind: "application/json", Body: `{"object":"list","data":[
 		{"object":"embedding","index":1,"embedding":[-1e-8]},{"object":"embedding","index":0,"embedding":[0.1, 0.25]}],"model":"m-2","usage":{"prompt_tokens":8,"total_tokens":8}}`}
 	for _, tt := range []struct {
 		req  provider.EmbeddingRequest
@@ -61,7 +61,7 @@ func TestEmbedFailures(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			c := &providertest.Canned{Status: tt.status, Kind: "application/json", Body: tt.body}
+			c := &providertest.CannedAnswer{Status: tt.status, Kind: "application/json", Body: tt.body}
 			_, err := reach(t, c, local).Embed(t.Context(), &provider.EmbeddingRequest{Model: "m", Texts: []string{"a", "b"}})
 			if chela.KindOf(err) != tt.kind || strings.Contains(err.Error(), "sk-12345") {
 				t.Errorf("got %v, want %s without the key", err, tt.kind)

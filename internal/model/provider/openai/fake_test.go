@@ -10,7 +10,7 @@ import (
 	"chela/internal/model/provider/providertest"
 )
 
-func reach(t testing.TB, c *providertest.Canned, base string) *openai.Provider {
+func reach(t testing.TB, c *providertest.CannedAnswer, base string) *openai.Provider {
 	t.Helper()
 	p, err := openai.New(openai.Config{Name: "fake", BaseURL: base, APIKey: "sk-12345", HTTPClient: &http.Client{Transport: c}})
 	if err != nil {

@@ -25,7 +25,7 @@ func FuzzStream(f *testing.F) {
 	}
 	f.Add(`{"choices":[{"message":{"content":"hi","tool_calls":[{"id":"a","function":{"name":"t"}}]},"finish_reason":"stop"}]}`, true)
 	f.Fuzz(func(t *testing.T, body string, plain bool) {
-		c := &providertest.Canned{Kind: "text/event-stream", Body: body}
+		c := &providertest.CannedAnswer{Kind: "text/event-stream", Body: body}
 		req := hello()
 		if req.Plain = plain; plain {
 			c.Kind = "application/json"

@@ -118,18 +118,18 @@ func TestBadAnswers(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name  string
-		wire  *providertest.Canned
+		wire  *providertest.CannedAnswer
 		plain bool
 		want  chela.Kind
 	}{
 		{"the model's server aborted the answer", providertest.Stream(`{"choices":[{"delta":{},"finish_reason":"error"}]}`), false, chela.Unavailable},
 		{"DeepSeek ran out of room", providertest.Stream(`{"choices":[{"delta":{},"finish_reason":"insufficient_system_resource"}]}`), false, chela.Unavailable},
-		{"no stream", &providertest.Canned{Kind: "application/json", Body: `{"choices":[]}`}, false, chela.Unsupported},
-		{"a page", &providertest.Canned{Kind: "text/html; charset=utf-8", Body: `<html>`}, true, chela.Unsupported},
-		{"no choices", &providertest.Canned{Kind: "application/json", Body: `{"choices":[]}`}, true, chela.Unavailable},
-		{"an error", &providertest.Canned{Kind: "application/json", Body: `{"error":{"code":429,"type":"rate_limit_error"}}`}, true, chela.Exhausted},
-		{"half an answer", &providertest.Canned{Kind: "application/json", Body: `{"choices":[{"message":{"content":"x"`}, true, chela.Unavailable},
-		{"a redirect", &providertest.Canned{Status: 307, Body: ""}, false, chela.Invalid},
+		{"no stream", &providertest.CannedAnswer{Kind: "application/json", Body: `{"choices":[]}`}, false, chela.Unsupported},
+		{"a page", &providertest.CannedAnswer{Kind: "text/html; charset=utf-8", Body: `<html>`}, true, chela.Unsupported},
+		{"no choices", &providertest.CannedAnswer{Kind: "application/json", Body: `{"choices":[]}`}, true, chela.Unavailable},
+		{"an error", &providertest.CannedAnswer{Kind: "application/json", Body: `{"error":{"code":429,"type":"rate_limit_error"}}`}, true, chela.Exhausted},
+		{"half an answer", &providertest.CannedAnswer{Kind: "application/json", Body: `{"choices":[{"message":{"content":"x"`}, true, chela.Unavailable},
+		{"a redirect", &providertest.CannedAnswer{Status: 307, Body: ""}, false, chela.Invalid},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestBadTool(t *testing.T) {
 
 func TestModels(t *testing.T) {
 	t.Parallel()
-	c := &providertest.Canned{Kind: "application/json", Body: `{"object":"list","data":[{"id":"a","object":"model"},
+	c := &providertest.CannedAnswer{Kind: "application/json", Body: `{"object":"list","data":[{"id":"a","object":"model"},
 		{"id":"b","context_length":200000,"top_provider":{"max_completion_tokens":64000}},
 		{"id":"c","context_window":131072,"max_completion_tokens":8192},{"id":"d","max_model_len":4096}]}`}
 	got, err := reach(t, c, local).Models(t.Context())
@@ -210,7 +210,7 @@ func TestModels(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	c = &providertest.Canned{Status: 401, Kind: "application/json", Body: `{"error":{"message":"bad key sk-12345"}}`}
+	c = &providertest.CannedAnswer{Status: 401, Kind: "application/json", Body: `{"error":{"message":"bad key sk-12345"}}`}
 	if _, err := reach(t, c, local).Models(t.Context()); chela.KindOf(err) != chela.Denied || strings.Contains(err.Error(), "sk-12345") {
 		t.Errorf("got %v, want a denial that does not tell the key", err)
 	}

@@ -25,7 +25,7 @@ func TestParametersOnTheWire(t *testing.T) {
 		{Tools: true, Sampling: chela.Sampling{Format: &chela.Format{Name: "n", Description: "d", Schema: schema, Strict: true}}, Want: `{"response_format":{"type":"json_schema","json_schema":{"name":"n","description":"d","schema":{"type":"object","properties":{"a":{"type":"string"}}},"strict":true}}}`},
 	}, func(t *testing.T, req chela.Request) string {
 		req.Model, req.Plain = "m", true
-		c := &providertest.Canned{Kind: "application/json", Body: `{"choices":[{"message":{"content":"ok"}}]}`}
+		c := &providertest.CannedAnswer{Kind: "application/json", Body: `{"choices":[{"message":{"content":"ok"}}]}`}
 		if _, err := providertest.Ask(t, reach(t, c, local), &req); err != nil {
 			t.Fatal(err)
 		}

@@ -9,13 +9,13 @@ import (
 	"chela"
 )
 
-// A Canned is an HTTP transport that answers every request with the same body and
+// A CannedAnswer is an HTTP transport that answers every request with the same body and
 // keeps what was sent. It serves one request at a time.
-type Canned struct {
+type CannedAnswer struct {
 	Status int    // 0 means 200
 	Kind   string // the content type
 	Body   string
-	Then   *Canned // answers the requests after the first one, if set
+	Then   *CannedAnswer // answers the requests after the first one, if set
 
 	Sent   string // the last request's body
 	URL    string
@@ -25,7 +25,7 @@ type Canned struct {
 }
 
 // RoundTrip implements [http.RoundTripper].
-func (c *Canned) RoundTrip(r *http.Request) (*http.Response, error) {
+func (c *CannedAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
 	if c.asked && c.Then != nil {
 		return c.Then.RoundTrip(r)
 	}
@@ -45,8 +45,8 @@ func (c *Canned) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // Stream returns a server-sent stream of data as a server writes it.
-func Stream(data ...string) *Canned {
-	return &Canned{Kind: "text/event-stream", Body: "data: " + strings.Join(data, "\n\ndata: ") + "\n\n"}
+func Stream(data ...string) *CannedAnswer {
+	return &CannedAnswer{Kind: "text/event-stream", Body: "data: " + strings.Join(data, "\n\ndata: ") + "\n\n"}
 }
 
 // Ask performs one request and returns how it ended. It fails the test unless the

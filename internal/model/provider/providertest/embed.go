@@ -62,7 +62,7 @@ func (s *server) embed(w http.ResponseWriter, r *http.Request) {
 		reply(w, status, refusal)
 		return
 	}
-	s.c.Record(Received{Plain: true, Texts: texts})
+	s.c.Record(ReceivedRequest{Plain: true, Texts: texts})
 	if a := s.c.Answer(int(s.requests.Add(1)) - 1); a.Fault.Refuses() {
 		s.refuse(w, a)
 		return

@@ -54,8 +54,8 @@ func NewCase(name string, answers ...Answer) Case {
 	return Case{Name: name, Answers: answers, log: &received{}}
 }
 
-// Received returns what was recorded so far.
-func (c Case) Received() []Received {
+// Received returns the requests that were recorded so far.
+func (c Case) Received() []ReceivedRequest {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
 	return slices.Clone(c.log.all)
@@ -65,7 +65,7 @@ func (c Case) Received() []Received {
 func (c Case) Answer(n int) Answer { return c.Answers[min(n, len(c.Answers)-1)] }
 
 // Record notes what a server was sent. It may be called concurrently.
-func (c Case) Record(r Received) {
+func (c Case) Record(r ReceivedRequest) {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
 	c.log.all = append(c.log.all, r)
@@ -132,8 +132,8 @@ func (f Fault) Refuses() bool {
 	}
 }
 
-// Received is what a server was sent, in the words of the contract.
-type Received struct {
+// A ReceivedRequest is a request to a server, in the words of the contract.
+type ReceivedRequest struct {
 	Plain     bool // no stream was asked for
 	System    string
 	Texts     []string // of messages and results, in order, without empty ones
@@ -147,7 +147,7 @@ type Received struct {
 // received is the log behind a case.
 type received struct {
 	mu  sync.Mutex
-	all []Received // guarded by mu
+	all []ReceivedRequest // guarded by mu
 }
 
 // Run holds the providers of h to the contract, one subtest for each case. The
@@ -194,7 +194,7 @@ func contract() []clause {
 	return slices.Concat(answers(), calls(), transcripts(), refusals(), broken(), stops())
 }
 
-// Sum returns the SHA-256 of raw in hex, as [Received] has it of images.
+// Sum returns the SHA-256 of raw in hex, as [ReceivedRequest] has it of images.
 func Sum(raw []byte) string {
 	h := sha256.Sum256(raw)
 	return hex.EncodeToString(h[:])

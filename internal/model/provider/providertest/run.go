@@ -107,10 +107,10 @@ func (r *run) want(got, want any) {
 
 // sent returns what the server was sent last. The second result is false if
 // there is no server.
-func (r *run) sent() (Received, bool) {
+func (r *run) sent() (ReceivedRequest, bool) {
 	r.Helper()
 	if !r.h.Wire {
-		return Received{}, false
+		return ReceivedRequest{}, false
 	}
 	all := r.c.Received()
 	if len(all) == 0 {

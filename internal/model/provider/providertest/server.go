@@ -27,7 +27,7 @@ type Protocol struct {
 
 	// Read checks a request as strictly as the real server and tells what it
 	// holds. What it returns as an error is why the request is refused.
-	Read func(r *http.Request, body []byte) (Received, error)
+	Read func(r *http.Request, body []byte) (ReceivedRequest, error)
 
 	// Events returns the stream that carries a, without its end, and the end.
 	Events func(a Answer) (stream, end []Event)

@@ -9,7 +9,7 @@ import (
 	"chela/internal/model/provider/responses"
 )
 
-func reach(t testing.TB, c *providertest.Canned, base string) *responses.Provider {
+func reach(t testing.TB, c *providertest.CannedAnswer, base string) *responses.Provider {
 	t.Helper()
 	p, err := responses.New(responses.Config{Name: "fake", BaseURL: base, APIKey: "sk-12345", HTTPClient: &http.Client{Transport: c}})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // FuzzStream feeds any bytes as the body of a stream: the stream has exactly
 // one end.
 func FuzzStream(f *testing.F) {
-	for _, c := range []*providertest.Canned{
+	for _, c := range []*providertest.CannedAnswer{
 		providertest.Stream(), providertest.Stream(completed), providertest.Stream(strings.ReplaceAll(thoughtful, "\n", "")), providertest.Stream(incomplete("x")),
 		providertest.Stream(`{"type":"response.output_item.added","output_index":-1,"item":{"type":"function_call"}}`, `{"type":"response.function_call_arguments.delta","output_index":-1,"delta":"{"}`, completed),
 		providertest.Stream(`{"type":"response.output_text.delta","delta":{"a":1}}`, `{"type":"response.completed","response":7}`),
@@ -21,7 +21,7 @@ func FuzzStream(f *testing.F) {
 	}
 	f.Add(`{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"hi"}]},{"type":"function_call","arguments":null}]}`, true)
 	f.Fuzz(func(t *testing.T, body string, plain bool) {
-		c := &providertest.Canned{Kind: "text/event-stream", Body: body}
+		c := &providertest.CannedAnswer{Kind: "text/event-stream", Body: body}
 		req := hello()
 		if req.Plain = plain; plain {
 			c.Kind = "application/json"

@@ -135,7 +135,7 @@ func (p *picky) RoundTrip(r *http.Request) (*http.Response, error) {
 	p.sent = append(p.sent, string(body))
 	res := providertest.Stream(completed)
 	if p.pattern.Match(body) {
-		res = &providertest.Canned{Status: http.StatusBadRequest, Kind: "application/json", Body: `{"error":{"message":"` + p.message + `"}}`}
+		res = &providertest.CannedAnswer{Status: http.StatusBadRequest, Kind: "application/json", Body: `{"error":{"message":"` + p.message + `"}}`}
 	}
 	r.Body = nil
 	return res.RoundTrip(r)

@@ -83,15 +83,15 @@ func TestStreams(t *testing.T) {
 
 func TestBadAnswers(t *testing.T) {
 	t.Parallel()
-	failed := func(code, message string) *providertest.Canned {
+	failed := func(code, message string) *providertest.CannedAnswer {
 		return providertest.Stream(`{"type":"response.failed","response":{"status":"failed","error":{"code":"` + code + `","message":"` + message + `"}}}`)
 	}
-	plain := func(body string) *providertest.Canned {
-		return &providertest.Canned{Kind: "application/json", Body: body}
+	plain := func(body string) *providertest.CannedAnswer {
+		return &providertest.CannedAnswer{Kind: "application/json", Body: body}
 	}
 	tests := []struct {
 		name  string
-		wire  *providertest.Canned
+		wire  *providertest.CannedAnswer
 		plain bool
 		want  chela.ProviderError
 	}{
@@ -149,7 +149,7 @@ func TestNew(t *testing.T) {
 
 func TestModels(t *testing.T) {
 	t.Parallel()
-	c := &providertest.Canned{Kind: "application/json", Body: `{"object":"list","data":[{"id":"a","object":"model"},{"id":"b","context_length":9}]}`}
+	c := &providertest.CannedAnswer{Kind: "application/json", Body: `{"object":"list","data":[{"id":"a","object":"model"},{"id":"b","context_length":9}]}`}
 	got, err := reach(t, c, openai.DefaultBaseURL).Models(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ func TestParametersOnTheWire(t *testing.T) {
 		{Tools: true, Sampling: chela.Sampling{Format: &chela.Format{Name: "n", Description: "d", Schema: schema, Strict: true}}, Want: `{"text":{"format":{"type":"json_schema","name":"n","description":"d","schema":{"type":"object","properties":{"a":{"type":"string"}}},"strict":true}}}`},
 	}, func(t *testing.T, req chela.Request) string {
 		req.Model, req.Plain = "m", true
-		c := &providertest.Canned{Kind: "application/json", Body: `{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"ok"}]}]}`}
+		c := &providertest.CannedAnswer{Kind: "application/json", Body: `{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"ok"}]}]}`}
 		if _, err := providertest.Ask(t, reach(t, c, "http://127.0.0.1:1/v1"), &req); err != nil {
 			t.Fatal(err)
 		}

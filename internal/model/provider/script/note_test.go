@@ -60,7 +60,7 @@ func TestRecord(t *testing.T) {
 	}
 	var got []string
 	for line := range bytes.Lines(raw) {
-		var r script.Recorded
+		var r script.RecordedRequest
 		if err := json.Unmarshal(line, &r); err != nil {
 			t.Fatal(err)
 		}

@@ -64,15 +64,15 @@ func (p *place) user() string {
 	return p.said[len(p.said)-1]
 }
 
-// A cue is the step that answers a request, and its name for errors.
-type cue struct {
+// A pickedStep is the step that answers a request, and its name for errors.
+type pickedStep struct {
 	*step
 	name string
 }
 
 // pick returns the step for p. It returns a cue without a step if the scenario
 // echoes, and Invalid if it has no step left.
-func (s *Scenario) pick(p *place) (cue, error) {
+func (s *Scenario) pick(p *place) (pickedStep, error) {
 	i, k, ok := s.noteAt(p)
 	if !ok {
 		i, ok = s.turnAt(p)
@@ -87,14 +87,14 @@ func (s *Scenario) pick(p *place) (cue, error) {
 	if k >= len(steps) {
 		return s.pastEnd("no step %d in turn %d", k+1, i+1)
 	}
-	return cue{&steps[k], fmt.Sprintf("turn %d step %d", i+1, k+1)}, nil
+	return pickedStep{&steps[k], fmt.Sprintf("turn %d step %d", i+1, k+1)}, nil
 }
 
-func (s *Scenario) pastEnd(format string, args ...any) (cue, error) {
+func (s *Scenario) pastEnd(format string, args ...any) (pickedStep, error) {
 	if s.PastEnd == pastEndEcho {
-		return cue{name: "echo"}, nil
+		return pickedStep{name: "echo"}, nil
 	}
-	return cue{}, invalid("the scenario has "+format, args...)
+	return pickedStep{}, invalid("the scenario has "+format, args...)
 }
 
 // noteAt returns the turn and the step that answer the newest note, if any;

@@ -7,8 +7,8 @@ import (
 	"chela"
 )
 
-// A Recorded request is one line of a scenario's record file.
-type Recorded struct {
+// A RecordedRequest is one line of a scenario's record file.
+type RecordedRequest struct {
 	System   string           `json:"system"`
 	Tools    []chela.ToolSpec `json:"tools"`
 	Messages []chela.Message  `json:"messages"`
@@ -19,7 +19,7 @@ func (p *Provider) record(req *chela.Request) error {
 	if p.scenario.Record == "" {
 		return nil
 	}
-	line, err := json.Marshal(Recorded{System: req.System, Tools: req.Tools, Messages: req.Messages})
+	line, err := json.Marshal(RecordedRequest{System: req.System, Tools: req.Tools, Messages: req.Messages})
 	if err != nil {
 		return err
 	}

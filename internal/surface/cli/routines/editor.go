@@ -9,14 +9,14 @@ import (
 
 	"chela"
 	"chela/internal/background/routine"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
 // edited lets a person change a draft in an editor. A rejected draft stays in
 // the file that the error names.
 func (p *Program) edited(ctx context.Context, d *routine.Draft) (*routine.Draft, error) {
-	if !manners.IsTerminal(p.Stdin) {
+	if !console.IsTerminal(p.Stdin) {
 		return nil, chela.E(chela.Invalid, "nothing to change was given").
 			WithHint("name it with flags, such as --prompt, or run this in a terminal")
 	}

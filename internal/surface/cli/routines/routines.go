@@ -12,7 +12,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/background/routine"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
@@ -30,7 +30,7 @@ type Connection struct {
 
 // A Program holds the dependencies of the commands.
 type Program struct {
-	*manners.Printer
+	*console.Printer
 	Stdin   io.Reader
 	Environ []string // for the editor
 
@@ -41,7 +41,7 @@ type Program struct {
 // Command returns the commands.
 func Command(program Program) *cobra.Command {
 	p := &program
-	return manners.Group("routines", "Show and change routines",
+	return console.Group("routines", "Show and change routines",
 		p.listCommand(), p.createCommand(), p.showCommand(), p.editCommand(),
 		p.switchCommand("enable", "Enable the trigger of a routine", true), p.switchCommand("disable", "Disable the trigger of a routine", false),
 		p.fireCommand(), p.historyCommand(), p.deleteCommand(), p.nextCommand())
@@ -72,7 +72,7 @@ func (h Connection) change(ctx context.Context, name string, c api.RoutineChange
 
 func (p *Program) listCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: api.RoutinesList.Summary, Args: manners.Exactly(0),
+		Use: "list", Short: api.RoutinesList.Summary, Args: console.Exactly(0),
 		RunE: p.run(func(ctx context.Context, h Connection, _ []string) error {
 			all, err := api.All(ctx, h.API, api.RoutinesList, api.RoutineQuery{})
 			if err != nil {
@@ -84,7 +84,7 @@ func (p *Program) listCommand() *cobra.Command {
 			if p.None(len(all), "there are no routines yet; chela routines create makes one") {
 				return nil
 			}
-			return manners.List(p.Printer, all, []string{"NAME", "STATE", "FIRES", "DOES", "NEXT", "LAST"}, func(v chela.Routine) []string {
+			return console.List(p.Printer, all, []string{"NAME", "STATE", "FIRES", "DOES", "NEXT", "LAST"}, func(v chela.Routine) []string {
 				return []string{v.Name, state(v), routine.TriggerText(v.Trigger, h.Zone), does(v), h.moment(v.NextAt), h.moment(v.LastAt)}
 			})
 		}),
@@ -109,7 +109,7 @@ func does(v chela.Routine) string {
 
 func (p *Program) showCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "show NAME", Short: api.RoutinesShow.Summary, Args: manners.Exactly(1),
+		Use: "show NAME", Short: api.RoutinesShow.Summary, Args: console.Exactly(1),
 		RunE: p.run(func(ctx context.Context, h Connection, args []string) error {
 			v, err := h.show(ctx, args[0])
 			if err != nil {
@@ -162,7 +162,7 @@ func told(fields [][2]string) [][2]string {
 
 func (p *Program) switchCommand(name, short string, on bool) *cobra.Command {
 	return &cobra.Command{
-		Use: name + " NAME", Short: short, Args: manners.Exactly(1),
+		Use: name + " NAME", Short: short, Args: console.Exactly(1),
 		RunE: p.run(func(ctx context.Context, h Connection, args []string) error {
 			v, err := h.change(ctx, args[0], api.RoutineChange{Enabled: &on})
 			if err != nil {
@@ -208,7 +208,7 @@ func (p *Program) onlyWhileServed(h Connection, fires bool) {
 
 func (p *Program) deleteCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "delete NAME", Short: "Delete a routine; its runs stay readable by their ids", Args: manners.Exactly(1),
+		Use: "delete NAME", Short: "Delete a routine; its runs stay readable by their ids", Args: console.Exactly(1),
 		RunE: p.run(func(ctx context.Context, h Connection, args []string) error {
 			if _, err := api.Call(ctx, h.API, api.RoutinesDelete, ref(args[0])); err != nil {
 				return err

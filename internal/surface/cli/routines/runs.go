@@ -11,7 +11,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/background/routine"
 	"chela/internal/background/schedule"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
@@ -22,7 +22,7 @@ func (p *Program) fireCommand() *cobra.Command {
 	var f api.Firing
 	var wait bool
 	cmd := &cobra.Command{
-		Use: "fire NAME", Short: "Fire a routine now; its guards do not apply", Args: manners.Exactly(1),
+		Use: "fire NAME", Short: "Fire a routine now; its guards do not apply", Args: console.Exactly(1),
 		RunE: p.run(func(ctx context.Context, h Connection, args []string) error {
 			fired, err := api.Call(ctx, h.API, api.RoutinesFire, api.RoutineFiring{RoutineRef: ref(args[0]), Firing: f})
 			if err == nil {
@@ -95,7 +95,7 @@ func (p *Program) historyCommand() *cobra.Command {
 	var limit int
 	var output string
 	cmd := &cobra.Command{
-		Use: "history NAME", Short: "List the runs of a routine, newest first, or print the output of one", Args: manners.Exactly(1),
+		Use: "history NAME", Short: "List the runs of a routine, newest first, or print the output of one", Args: console.Exactly(1),
 		RunE: p.run(func(ctx context.Context, h Connection, args []string) error {
 			if output != "" {
 				return p.output(ctx, h, args[0], chela.RunID(output))
@@ -110,7 +110,7 @@ func (p *Program) historyCommand() *cobra.Command {
 			if p.None(len(page.Items), args[0]+" has not run yet; chela routines fire "+args[0]+" lets it") {
 				return nil
 			}
-			return manners.List(p.Printer, page.Items, []string{"RUN", "DUE", "CAUSE", "STATE", "TOOK", "REASON"}, func(r chela.RoutineRun) []string {
+			return console.List(p.Printer, page.Items, []string{"RUN", "DUE", "CAUSE", "STATE", "TOOK", "REASON"}, func(r chela.RoutineRun) []string {
 				return []string{string(r.ID), h.moment(r.Due), string(r.Cause), string(r.State), took(r), terminal.OneLine(r.Reason, 80)}
 			})
 		}),
@@ -167,7 +167,7 @@ func (p *Program) nextCommand() *cobra.Command {
 	var limit int
 	var until string
 	cmd := &cobra.Command{
-		Use: "next", Short: api.RoutinesNext.Summary, Args: manners.Exactly(0),
+		Use: "next", Short: api.RoutinesNext.Summary, Args: console.Exactly(0),
 		RunE: p.run(func(ctx context.Context, h Connection, _ []string) error {
 			if err := checkRows("--limit", limit); err != nil {
 				return err
@@ -194,7 +194,7 @@ func (p *Program) nextCommand() *cobra.Command {
 			if p.None(len(due), "nothing is due; chela routines list shows the routines there are") {
 				return nil
 			}
-			return manners.List(p.Printer, due, []string{"AT", "NAME", "THERE", "FIRES"}, func(d api.Due) []string {
+			return console.List(p.Printer, due, []string{"AT", "NAME", "THERE", "FIRES"}, func(d api.Due) []string {
 				return []string{h.moment(d.At), d.Name, there(d), routine.TriggerText(d.Trigger, h.Zone)}
 			})
 		}),

@@ -11,7 +11,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/background/routine"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
@@ -49,7 +49,7 @@ func (p *Program) createCommand() *cobra.Command {
 	var agent, file string
 	var disabled bool
 	cmd := &cobra.Command{
-		Use: "create NAME", Short: "Create a routine; the prompt is --prompt or standard input", Args: manners.Exactly(1),
+		Use: "create NAME", Short: "Create a routine; the prompt is --prompt or standard input", Args: console.Exactly(1),
 		Example: "  chela routines create morning --cron \"0 9 * * MON-FRI\" --zone Europe/Zurich --prompt \"What is in my calendar today?\"\n" +
 			"  chela routines create ci --webhook ci/build --scheme github --secret env:CI_SECRET --prompt \"Say what broke.\"\n" +
 			"  chela routines create tea --at \"2035-05-01 16:00\" --do notify --prompt \"Tea is ready.\" --once",
@@ -127,7 +127,7 @@ func readFile(name string, from routine.Draft) (*routine.Draft, error) {
 func (p *Program) editCommand() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
-		Use: "edit NAME", Short: "Change a routine, by flags or in $EDITOR", Args: manners.Exactly(1),
+		Use: "edit NAME", Short: "Change a routine, by flags or in $EDITOR", Args: console.Exactly(1),
 		Example: "  chela routines edit morning --cron \"30 8 * * MON-FRI\"\n  EDITOR=nano chela routines edit morning",
 	}
 	cmd.RunE = p.run(func(ctx context.Context, h Connection, args []string) error {

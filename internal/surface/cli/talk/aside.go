@@ -6,8 +6,8 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/cue"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/engine/sentinel"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
@@ -67,13 +67,13 @@ func (a *aside) tell(ctx context.Context, e chela.Event) bool {
 	d := a.dialog(ctx, a.home, view)
 	said, err := d.answer(ctx, t)
 	switch {
-	case err != nil || t.State == chela.TurnCompleted && cue.Silent(said.Text):
+	case err != nil || t.State == chela.TurnCompleted && sentinel.Silent(said.Text):
 		return false
 	case said.Text != "":
 		a.Printer.Text("\n")
 		d.r.Finish(said.Text)
 	default:
-		a.Printer.Note("\n" + manners.ErrorLine(ending(t)))
+		a.Printer.Note("\n" + console.ErrorLine(ending(t)))
 	}
 	return true
 }
@@ -90,7 +90,7 @@ func (p *Person) tellNotices(ctx context.Context, h Connection) int {
 		p.Printer.Note(p.Printer.Moment(o.CreatedAt) + "  " + o.Text)
 		ids[i] = o.ID
 	}
-	if _, err := api.Call(ctx, h.API, api.NoticesSeen, api.Seen{IDs: ids}); err != nil {
+	if _, err := api.Call(ctx, h.API, api.NoticesSeen, api.NoticeIDs{IDs: ids}); err != nil {
 		p.Printer.Note("these are told again: " + chela.MessageOf(err))
 	}
 	return len(pending)

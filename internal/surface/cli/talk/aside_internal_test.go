@@ -8,7 +8,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 )
 
 // overheard is a home in which events were heard that nobody asked for.
@@ -54,7 +54,7 @@ func (o *overheard) operations() api.Local {
 			}
 			return page, nil
 		}),
-		api.NoticesSeen.Do(func(_ context.Context, _ api.Caller, q api.Seen) (api.None, error) {
+		api.NoticesSeen.Do(func(_ context.Context, _ api.Caller, q api.NoticeIDs) (api.None, error) {
 			o.seen = append(o.seen, q.IDs...)
 			return api.None{}, nil
 		}),
@@ -86,7 +86,7 @@ func TestAsides(t *testing.T) {
 		},
 	}
 	var out, errs bytes.Buffer
-	p := &Person{Printer: manners.NewPrinter(&out, &errs), Stdin: &bytes.Buffer{}}
+	p := &Person{Printer: console.NewPrinter(&out, &errs), Stdin: &bytes.Buffer{}}
 	prompts := 0
 	a := &aside{Person: p, home: Connection{Listen: o.Listen, API: o.operations()}, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
 	if err := a.exchange(func() (chela.TurnID, error) { return "mine", nil }); err != nil {

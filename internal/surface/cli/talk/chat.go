@@ -10,7 +10,7 @@ import (
 
 	"chela"
 	"chela/internal/config"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/command"
 )
 
@@ -18,7 +18,7 @@ import (
 // printed and does not end the chat.
 func (p *Person) Chat(ctx context.Context, h Connection, cfg *config.Config) error {
 	in, prompt := p.input(), func(string) {}
-	if manners.IsTerminal(p.Stdin) {
+	if console.IsTerminal(p.Stdin) {
 		prompt = p.Printer.Prompt
 		p.Printer.Note(`chela: a line is a message, "\" at its end goes on in the next; /help lists commands, /quit or Ctrl-D leaves`)
 	}
@@ -28,7 +28,7 @@ func (p *Person) Chat(ctx context.Context, h Connection, cfg *config.Config) err
 	defer listener.Wait()
 	defer stop()
 	input := chela.InputCommand // input of a script
-	if manners.IsTerminal(p.Stdin) {
+	if console.IsTerminal(p.Stdin) {
 		input = chela.InputTyped
 		p.tellNotices(ctx, h)
 		p.tellQuestions(ctx, h)
@@ -80,7 +80,7 @@ func (p *Person) exchange(ctx context.Context, h Connection, message chela.Inbou
 		err = d.answered(ctx, turn, err)
 	}
 	if err != nil && ctx.Err() == nil && p.Printer.Lost() == nil {
-		fmt.Fprintln(p.Printer.Err, manners.ErrorLine(err))
+		fmt.Fprintln(p.Printer.Err, console.ErrorLine(err))
 		return turn.ID, nil
 	}
 	return turn.ID, err

@@ -10,7 +10,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/engine/turn"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/client"
 	"chela/internal/surface/command"
 	"chela/internal/surface/terminal"
@@ -31,7 +31,7 @@ type dialog struct {
 func (p *Person) dialog(ctx context.Context, h Connection, v terminal.View) *dialog {
 	d := &dialog{
 		Person: p, Connection: h, approve: ApproveAsk, r: terminal.NewRenderer(p.Printer.Screen, v),
-		person: manners.IsTerminal(p.Stdin) && p.Printer.ErrTerminal,
+		person: console.IsTerminal(p.Stdin) && p.Printer.ErrTerminal,
 	}
 	d.show = d.r.Show
 	switch {
@@ -123,7 +123,7 @@ func (d *dialog) follow(ctx context.Context, begin func(context.Context) (chela.
 		return turn, err
 	}
 	if turn.ID == "" {
-		return turn, manners.ErrInterrupted
+		return turn, console.ErrInterrupted
 	}
 	_, err = api.Call(ctx, d.API, api.TurnsCancel, api.TurnRef{ID: turn.ID})
 	if err != nil && chela.KindOf(err) != chela.Conflict {
@@ -278,7 +278,7 @@ func ending(t chela.Turn) error {
 	case chela.TurnCompleted:
 		return nil
 	case chela.TurnInterrupted:
-		return manners.ErrInterrupted
+		return console.ErrInterrupted
 	case chela.TurnLimited:
 		return chela.E(chela.Exhausted, message).WithHint(goesOn(t))
 	case chela.TurnFailed:

@@ -9,7 +9,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/client"
 	"chela/internal/surface/terminal"
 )
@@ -95,7 +95,7 @@ func TestPersonAnswers(t *testing.T) {
 			}}
 			var out, errs strings.Builder
 			p := &Person{
-				Printer: manners.NewPrinter(&out, &errs), Stdin: strings.NewReader(tt.input), Interruptible: context.WithCancel,
+				Printer: console.NewPrinter(&out, &errs), Stdin: strings.NewReader(tt.input), Interruptible: context.WithCancel,
 			}
 			said := p.dialog(t.Context(), Connection{API: d.operations(), Conversation: d}, terminal.View{})
 			said.person = true
@@ -118,7 +118,7 @@ func TestEnding(t *testing.T) {
 	for state, want := range map[chela.TurnState]int{
 		chela.TurnCompleted: 0, chela.TurnInterrupted: 130, chela.TurnLimited: 4, chela.TurnFailed: 1, chela.TurnProcessing: 1,
 	} {
-		if got := manners.ExitCode(ending(chela.Turn{State: state})); got != want {
+		if got := console.ExitCode(ending(chela.Turn{State: state})); got != want {
 			t.Errorf("a turn that is %s exits with %d, want %d", state, got, want)
 		}
 	}

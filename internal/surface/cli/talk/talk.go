@@ -9,7 +9,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/manners"
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/client"
 	"chela/internal/surface/terminal"
 )
@@ -68,7 +68,7 @@ func (h Connection) entries(ctx context.Context, id chela.TurnID) ([]chela.Entry
 
 // A Person is the user, with the streams of the terminal.
 type Person struct {
-	Printer       *manners.Printer
+	Printer       *console.Printer
 	Stdin         io.Reader
 	Arrives       func() bool // as in cli.Program
 	Interruptible func(ctx context.Context) (context.Context, context.CancelFunc)
@@ -142,7 +142,7 @@ func (p *Person) Ask(ctx context.Context, h Connection, o Options, message chela
 	}
 	turn, err := d.ask(ctx, message)
 	if turn.ID == "" && message.Thread != "" { // it does not exist, so there is no turn
-		err = manners.NotThere(err, "see chela threads list --session "+string(message.Session))
+		err = console.NotThere(err, "see chela threads list --session "+string(message.Session))
 	}
 	return d.answered(ctx, turn, err)
 }

@@ -48,7 +48,7 @@ func limitsOf(r api.Route) (l limits, err error) {
 	if r.Status == http.StatusSwitchingProtocols {
 		taken = r.Answer // the frames, either way
 	}
-	if _, byHand := taken.(api.Described); taken == nil || byHand {
+	if _, byHand := taken.(api.SchemaDocument); taken == nil || byHand {
 		return l, nil
 	}
 	l.body, err = api.Schemas().Of(taken)

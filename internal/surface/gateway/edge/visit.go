@@ -41,9 +41,9 @@ type Visit struct {
 // it.
 type Asker struct {
 	Token  chela.Token
-	Secret string       // of a bearer token
-	Cookie string       // of a page
-	Login  api.LoggedIn // the credential given to the page
+	Secret string         // of a bearer token
+	Cookie string         // of a page
+	Login  api.LoginState // the credential given to the page
 }
 
 // visitKey is the context key of the visit.

@@ -208,8 +208,8 @@ func (h *home) Output(_ context.Context, id chela.TurnID) (api.Trace, error) {
 }
 
 // Message returns the message that an id is made of.
-func (h *home) Message(_ context.Context, id chela.InboxID) (chela.Waiting, error) {
-	return chela.Waiting{ID: id, Inbound: chela.Inbound{MessageID: strings.TrimPrefix(string(id), "in_")}}, nil
+func (h *home) Message(_ context.Context, id chela.InboxID) (chela.InboxMessage, error) {
+	return chela.InboxMessage{ID: id, Inbound: chela.Inbound{MessageID: strings.TrimPrefix(string(id), "in_")}}, nil
 }
 
 func (h *home) ResponseDeleted(_ context.Context, id string) (bool, error) {
@@ -284,7 +284,7 @@ func (h *home) Attach(_ context.Context, name string, content io.Reader) (chela.
 // shelf is the models behind the agents.
 type shelf struct {
 	provider fakeProvider
-	away     []api.Away
+	away     []api.UnlistedProvider
 	trouble  error // of listing
 
 	embedded []provider.EmbeddingRequest // what was asked

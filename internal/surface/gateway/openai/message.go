@@ -93,7 +93,7 @@ func (a *API) message(ctx context.Context, v *visit) (chela.Inbound, error) {
 
 // addResults adds the results of offered tools. They determine the destination
 // of the message: they all belong to one turn.
-func (a *API) addResults(ctx context.Context, in *chela.Inbound, v *visit, now []wire.Said) error {
+func (a *API) addResults(ctx context.Context, in *chela.Inbound, v *visit, now []wire.Item) error {
 	var turn chela.TurnID
 	for _, s := range now {
 		if s.Role != wire.RoleTool {
@@ -131,7 +131,7 @@ func resultsID(results []chela.OfferResult) string {
 
 // place finds the session and thread that a message is for, if it names one,
 // and the question that the client was shown before.
-func (a *API) place(ctx context.Context, in *chela.Inbound, v *visit, before []wire.Said) error {
+func (a *API) place(ctx context.Context, in *chela.Inbound, v *visit, before []wire.Item) error {
 	switch {
 	case in.Session != "": // of the results
 		return nil
@@ -196,11 +196,11 @@ func (a *API) agentOf(session chela.SessionKey, asked string) (string, error) {
 
 // addText adds the text and files of a message. An answer to a question that
 // the client was shown is the user's text alone.
-func (a *API) addText(ctx context.Context, in *chela.Inbound, now []wire.Said) error {
+func (a *API) addText(ctx context.Context, in *chela.Inbound, now []wire.Item) error {
 	if len(in.Shown) > 0 {
 		now = ofUser(now)
 	}
-	var texts wire.Texts
+	var texts wire.TextBuilder
 	for _, s := range now {
 		switch s.Role {
 		case wire.RoleSystem:
@@ -218,7 +218,7 @@ func (a *API) addText(ctx context.Context, in *chela.Inbound, now []wire.Said) e
 	return nil
 }
 
-func (a *API) attach(ctx context.Context, s wire.Said) ([]chela.Attachment, error) {
+func (a *API) attach(ctx context.Context, s wire.Item) ([]chela.Attachment, error) {
 	var kept []chela.Attachment
 	for _, f := range s.Files {
 		f, err := a.fetched(ctx, f)
@@ -236,7 +236,7 @@ func (a *API) attach(ctx context.Context, s wire.Said) ([]chela.Attachment, erro
 
 // history converts earlier messages to the history of a thread: calls of tools
 // and their results become text.
-func (a *API) history(ctx context.Context, before []wire.Said) ([]chela.Message, error) {
+func (a *API) history(ctx context.Context, before []wire.Item) ([]chela.Message, error) {
 	calls := map[string]chela.CallSpec{}
 	messages := make([]chela.Message, 0, len(before))
 	for _, s := range before {

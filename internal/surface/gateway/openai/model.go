@@ -126,7 +126,7 @@ func step(q *wire.Request, model string) *chela.Request {
 	if len(provider.ParametersOf(&q.Sampling, false)) > 0 {
 		s.Sampling = &q.Sampling
 	}
-	var system wire.Texts
+	var system wire.TextBuilder
 	calls := map[string]string{}
 	kept := map[string][]byte{}
 	for _, said := range q.Said {

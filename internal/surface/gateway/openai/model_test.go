@@ -157,7 +157,7 @@ func TestModel(t *testing.T) {
 		t.Run(fmt.Sprint(c.path, c.trouble), func(t *testing.T) {
 			t.Parallel()
 			w := httptest.NewRecorder()
-			setup(newHome(), &shelf{trouble: c.trouble, away: []api.Away{{Provider: "gone", Kind: chela.Denied, Message: "no such key"}}}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/v1/models/"+c.path, nil))
+			setup(newHome(), &shelf{trouble: c.trouble, away: []api.UnlistedProvider{{Provider: "gone", Kind: chela.Denied, Message: "no such key"}}}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/v1/models/"+c.path, nil))
 			var m struct {
 				Object  string
 				OwnedBy string `json:"owned_by"`

@@ -78,7 +78,7 @@ type turns interface {
 	Output(ctx context.Context, id chela.TurnID) (api.Trace, error)
 	Call(ctx context.Context, id chela.CallID) (chela.ToolCall, error)
 	// Message returns an accepted message.
-	Message(ctx context.Context, id chela.InboxID) (chela.Waiting, error)
+	Message(ctx context.Context, id chela.InboxID) (chela.InboxMessage, error)
 }
 
 // models knows the models behind the agents.

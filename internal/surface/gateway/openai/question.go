@@ -56,8 +56,8 @@ func (a *API) asked(ctx context.Context, text string) (chela.Approval, bool, err
 
 // show adds the questions that the sender of a message was shown; none if the
 // user's text is not an answer.
-func (a *API) show(ctx context.Context, in *chela.Inbound, v *visit, now []wire.Said) error {
-	var words wire.Texts
+func (a *API) show(ctx context.Context, in *chela.Inbound, v *visit, now []wire.Item) error {
+	var words wire.TextBuilder
 	for _, s := range ofUser(now) {
 		words.Add(s.Text)
 	}
@@ -76,8 +76,8 @@ func (a *API) show(ctx context.Context, in *chela.Inbound, v *visit, now []wire.
 }
 
 // ofUser returns the part of a request that its user said.
-func ofUser(now []wire.Said) []wire.Said {
-	return slices.DeleteFunc(slices.Clone(now), func(s wire.Said) bool { return s.Role != wire.RoleUser })
+func ofUser(now []wire.Item) []wire.Item {
+	return slices.DeleteFunc(slices.Clone(now), func(s wire.Item) bool { return s.Role != wire.RoleUser })
 }
 
 // askedOf returns the pending questions in the session of a message that its

@@ -59,7 +59,7 @@ func replyOf(t api.Trace) (wire.Reply, error) {
 		}
 		rep.About.Limit = f.Limit
 	}
-	var texts wire.Texts
+	var texts wire.TextBuilder
 	for _, e := range since(t) {
 		if e.Kind != chela.EntryAssistant {
 			continue

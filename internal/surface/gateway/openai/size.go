@@ -14,7 +14,7 @@ const maxMessages = 2048
 
 // checkSize refuses messages that are too many or too long, with the codes that
 // clients of OpenAI act on: they shorten the conversation, or split the message.
-func checkSize(before, now []wire.Said) error {
+func checkSize(before, now []wire.Item) error {
 	if len(before) > maxMessages {
 		return wire.Refuse("messages", "array_above_max_length",
 			chela.E(chela.Invalid, fmt.Sprintf("the conversation has %d messages, and %d are allowed", len(before), maxMessages)).
@@ -35,7 +35,7 @@ func checkSize(before, now []wire.Said) error {
 
 // sizeOf returns the bytes of the texts, as they are joined. Results of tools have
 // a limit of their own.
-func sizeOf(said []wire.Said) int {
+func sizeOf(said []wire.Item) int {
 	size := 0
 	for _, s := range said {
 		if s.Role == wire.RoleTool {
@@ -50,7 +50,7 @@ func sizeOf(said []wire.Said) int {
 }
 
 // longest returns the message with the longest text, of at least one.
-func longest(said []wire.Said) wire.Said {
+func longest(said []wire.Item) wire.Item {
 	long := said[0]
 	for _, s := range said[1:] {
 		if len(s.Text) > len(long.Text) {

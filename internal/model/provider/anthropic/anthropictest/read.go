@@ -70,45 +70,45 @@ type block struct {
 	} `json:"source"`
 }
 
-func read(h http.Header, body []byte) (providertest.Received, error) {
+func read(h http.Header, body []byte) (providertest.ReceivedRequest, error) {
 	var req request
 	if h.Get("X-Api-Key") != providertest.Key || h.Get("Anthropic-Version") != "2023-06-01" || h.Get("Content-Type") != "application/json" {
-		return providertest.Received{}, errors.New("x-api-key, anthropic-version or content-type is missing")
+		return providertest.ReceivedRequest{}, errors.New("x-api-key, anthropic-version or content-type is missing")
 	}
 	if err := providertest.Strict(body, &req); err != nil {
-		return providertest.Received{}, err
+		return providertest.ReceivedRequest{}, err
 	}
 	if req.Model == "" || req.MaxTokens < 1 || len(req.Messages) == 0 {
-		return providertest.Received{}, errors.New("model, max_tokens or messages are missing")
+		return providertest.ReceivedRequest{}, errors.New("model, max_tokens or messages are missing")
 	}
 	if err := checkThinking(req); err != nil {
-		return providertest.Received{}, err
+		return providertest.ReceivedRequest{}, err
 	}
-	r := reader{got: providertest.Received{Plain: !req.Stream, MaxTokens: req.MaxTokens}}
+	r := reader{got: providertest.ReceivedRequest{Plain: !req.Stream, MaxTokens: req.MaxTokens}}
 	if err := checkTools(req.Tools); err != nil {
-		return providertest.Received{}, err
+		return providertest.ReceivedRequest{}, err
 	}
 	for _, tool := range req.Tools {
 		r.mark(tool.CacheControl)
 	}
 	for _, b := range req.System {
 		if b.Type != "text" || strings.TrimSpace(b.Text) == "" {
-			return providertest.Received{}, fmt.Errorf("system has a block of type %q without text", b.Type)
+			return providertest.ReceivedRequest{}, fmt.Errorf("system has a block of type %q without text", b.Type)
 		}
 		r.mark(b.CacheControl)
 		r.got.System += b.Text
 	}
 	if err := r.messages(req.Messages); err != nil {
-		return providertest.Received{}, err
+		return providertest.ReceivedRequest{}, err
 	}
 	if n := len(req.Messages); n > 1 && req.Thinking != nil && req.Thinking.Type == "enabled" {
 		said := req.Messages[n-2].Content
 		if said[len(said)-1].Type == "tool_use" && !strings.HasSuffix(said[0].Type, "thinking") {
-			return providertest.Received{}, fmt.Errorf("expected thinking, but found %q at the start of the last round of calls", said[0].Type)
+			return providertest.ReceivedRequest{}, fmt.Errorf("expected thinking, but found %q at the start of the last round of calls", said[0].Type)
 		}
 	}
 	if r.got.Marks > 4 {
-		return providertest.Received{}, fmt.Errorf("%d blocks with cache_control, at most 4 are allowed", r.got.Marks)
+		return providertest.ReceivedRequest{}, fmt.Errorf("%d blocks with cache_control, at most 4 are allowed", r.got.Marks)
 	}
 	return r.got, nil
 }
@@ -154,7 +154,7 @@ func checkThinking(req request) error {
 
 // An reader walks the conversation of one request.
 type reader struct {
-	got  providertest.Received
+	got  providertest.ReceivedRequest
 	used map[string]bool // ids of all calls
 	open []string        // calls of the last message
 }

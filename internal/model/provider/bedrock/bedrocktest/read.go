@@ -75,11 +75,11 @@ type block struct {
 	CachePoint *cachePoint `json:"cachePoint"`
 }
 
-func read(r *http.Request, body []byte) (providertest.Received, error) {
+func read(r *http.Request, body []byte) (providertest.ReceivedRequest, error) {
 	if err := checkKeys(r, body); err != nil {
-		return providertest.Received{}, err
+		return providertest.ReceivedRequest{}, err
 	}
-	got := providertest.Received{Plain: r.PathValue("operation") == "converse"}
+	got := providertest.ReceivedRequest{Plain: r.PathValue("operation") == "converse"}
 	if !got.Plain && r.PathValue("operation") != "converse-stream" {
 		return got, fmt.Errorf("unknown operation %q", r.PathValue("operation"))
 	}
@@ -150,7 +150,7 @@ func checkKeys(r *http.Request, body []byte) error {
 
 // A walk goes through one request.
 type walk struct {
-	got    providertest.Received
+	got    providertest.ReceivedRequest
 	marked bool // the model takes cache points
 	open   []string
 	used   []string

@@ -70,9 +70,9 @@ type image struct {
 
 var functionName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`)
 
-func read(r *http.Request, body []byte) (providertest.Received, error) {
+func read(r *http.Request, body []byte) (providertest.ReceivedRequest, error) {
 	model, method, _ := strings.Cut(r.PathValue("model"), ":")
-	got := providertest.Received{Plain: method == "generateContent"}
+	got := providertest.ReceivedRequest{Plain: method == "generateContent"}
 	switch {
 	case r.Header.Get("X-Goog-Api-Key") != providertest.Key || r.Header.Get("Content-Type") != "application/json":
 		return got, errors.New("x-goog-api-key or content-type is missing")
@@ -136,7 +136,7 @@ func checkConfig(model string, req request) error {
 	return nil
 }
 
-func checkSystem(c *content, got *providertest.Received) error {
+func checkSystem(c *content, got *providertest.ReceivedRequest) error {
 	if c == nil {
 		return nil
 	}
@@ -219,7 +219,7 @@ func checkSchema(v any) error {
 
 // A reader walks the conversation of one request.
 type reader struct {
-	got    *providertest.Received
+	got    *providertest.ReceivedRequest
 	signs  bool     // calls must be signed
 	images bool     // results may hold images
 	open   []string // calls of the content before, as id and name

@@ -61,30 +61,30 @@ type chatTool struct {
 
 // read checks a request and tells what it holds. What it returns as an error is
 // why the request is refused.
-func read(r *http.Request, body []byte) (providertest.Received, error) {
+func read(r *http.Request, body []byte) (providertest.ReceivedRequest, error) {
 	var req chatRequest
 	if err := providertest.Strict(body, &req); err != nil {
-		return providertest.Received{}, err
+		return providertest.ReceivedRequest{}, err
 	}
 	switch key := r.Header.Get("Authorization"); {
 	case key != "" && key != "Bearer "+providertest.Key: // a server on one's own machine wants none
-		return providertest.Received{}, errors.New("unauthorized")
+		return providertest.ReceivedRequest{}, errors.New("unauthorized")
 	case req.Model == "":
-		return providertest.Received{}, errors.New("model is required")
+		return providertest.ReceivedRequest{}, errors.New("model is required")
 	case req.Truncate == nil || *req.Truncate || req.Shift == nil || *req.Shift:
-		return providertest.Received{}, errors.New("the prompt may be cut")
+		return providertest.ReceivedRequest{}, errors.New("the prompt may be cut")
 	case req.Options.NumCtx < 1:
-		return providertest.Received{}, errors.New("num_ctx is left to the server")
+		return providertest.ReceivedRequest{}, errors.New("num_ctx is left to the server")
 	}
 	if err := checkThink(req.Think); err != nil {
-		return providertest.Received{}, err
+		return providertest.ReceivedRequest{}, err
 	}
 	for _, tool := range req.Tools {
 		if tool.Type != "function" || tool.Function.Name == "" || tool.Function.Parameters.Type != "object" {
-			return providertest.Received{}, fmt.Errorf("tool %q is none", tool.Function.Name)
+			return providertest.ReceivedRequest{}, fmt.Errorf("tool %q is none", tool.Function.Name)
 		}
 	}
-	got := providertest.Received{Plain: req.Stream != nil && !*req.Stream, MaxTokens: req.Options.NumPredict}
+	got := providertest.ReceivedRequest{Plain: req.Stream != nil && !*req.Stream, MaxTokens: req.Options.NumPredict}
 	return got, readMessages(&got, req.Messages)
 }
 
@@ -97,7 +97,7 @@ func checkThink(raw json.RawMessage) error {
 	}
 }
 
-func readMessages(got *providertest.Received, messages []chatMessage) error {
+func readMessages(got *providertest.ReceivedRequest, messages []chatMessage) error {
 	open := map[string]string{} // tools of calls without a result, by id
 	for i, m := range messages {
 		if m.Role != "tool" && len(open) > 0 {

@@ -34,8 +34,10 @@ type Quirks struct{ Lacks, Has []catalogue.Feature }
 func ServeAs(t *testing.T, c providertest.Case, q Quirks) *httptest.Server {
 	t.Helper()
 	return providertest.Serve(t, c, providertest.Protocol{
-		Path:       "/v1/chat/completions",
-		Read:       func(r *http.Request, body []byte) (providertest.Received, error) { return read(r.Header, body, q) },
+		Path: "/v1/chat/completions",
+		Read: func(r *http.Request, body []byte) (providertest.ReceivedRequest, error) {
+			return read(r.Header, body, q)
+		},
 		Events:     func(a providertest.Answer) (stream, end []providertest.Event) { return events(a, q) },
 		Plain:      func(a providertest.Answer) any { return plain(a, q) },
 		Refuse:     refuse,

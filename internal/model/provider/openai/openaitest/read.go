@@ -73,41 +73,41 @@ type part struct {
 	} `json:"image_url"`
 }
 
-func read(h http.Header, body []byte, q Quirks) (providertest.Received, error) {
+func read(h http.Header, body []byte, q Quirks) (providertest.ReceivedRequest, error) {
 	var req request
 	if h.Get("Authorization") != "Bearer "+providertest.Key || h.Get("Content-Type") != "application/json" {
-		return providertest.Received{}, errors.New("authorization or content type is missing")
+		return providertest.ReceivedRequest{}, errors.New("authorization or content type is missing")
 	}
 	if err := providertest.Strict(body, &req); err != nil {
-		return providertest.Received{}, err
+		return providertest.ReceivedRequest{}, err
 	}
 	efforts := []string{"", "none", "minimal", "low", "medium", "high", "xhigh"}
 	switch {
 	case req.Model == "" || len(req.Messages) == 0:
-		return providertest.Received{}, errors.New("model or messages are missing")
+		return providertest.ReceivedRequest{}, errors.New("model or messages are missing")
 	case req.StreamOptions != nil && !req.Stream:
-		return providertest.Received{}, errors.New("stream_options is only allowed when stream is enabled")
+		return providertest.ReceivedRequest{}, errors.New("stream_options is only allowed when stream is enabled")
 	case req.Stream && !slices.Contains(q.Lacks, catalogue.FeatureStreamUsage) && (req.StreamOptions == nil || !req.StreamOptions.IncludeUsage):
-		return providertest.Received{}, errors.New("the stream is asked for without usage")
+		return providertest.ReceivedRequest{}, errors.New("the stream is asked for without usage")
 	case req.MaxTokens != nil && req.MaxCompletionTokens != nil:
-		return providertest.Received{}, errors.New("max_tokens and max_completion_tokens exclude each other")
+		return providertest.ReceivedRequest{}, errors.New("max_tokens and max_completion_tokens exclude each other")
 	case !slices.Contains(efforts, req.ReasoningEffort):
-		return providertest.Received{}, fmt.Errorf("reasoning_effort %q is unknown", req.ReasoningEffort)
+		return providertest.ReceivedRequest{}, fmt.Errorf("reasoning_effort %q is unknown", req.ReasoningEffort)
 	}
 	for _, tool := range req.Tools {
 		if err := providertest.CheckTool(tool.Function.Name, tool.Function.Parameters, 64); err != nil || tool.Type != "function" {
-			return providertest.Received{}, fmt.Errorf("tool of type %q: %w", tool.Type, err)
+			return providertest.ReceivedRequest{}, fmt.Errorf("tool of type %q: %w", tool.Type, err)
 		}
 		if tool.Function.Strict {
 			if err := providertest.CheckStrict(tool.Function.Parameters); err != nil {
-				return providertest.Received{}, fmt.Errorf("invalid schema for function %q: %w", tool.Function.Name, err)
+				return providertest.ReceivedRequest{}, fmt.Errorf("invalid schema for function %q: %w", tool.Function.Name, err)
 			}
 		}
 	}
 	if err := q.check(req); err != nil {
-		return providertest.Received{}, err
+		return providertest.ReceivedRequest{}, err
 	}
-	got := providertest.Received{Plain: !req.Stream}
+	got := providertest.ReceivedRequest{Plain: !req.Stream}
 	if limit := cmp.Or(req.MaxTokens, req.MaxCompletionTokens); limit != nil {
 		got.MaxTokens = *limit
 	}
@@ -117,7 +117,7 @@ func read(h http.Header, body []byte, q Quirks) (providertest.Received, error) {
 
 // readMessages walks the conversation. The results of a step must follow
 // it at once, one for each of its calls.
-func readMessages(messages []message, got *providertest.Received) error {
+func readMessages(messages []message, got *providertest.ReceivedRequest) error {
 	open := map[string]bool{}
 	for i, m := range messages {
 		if len(open) > 0 && m.Role != "tool" {

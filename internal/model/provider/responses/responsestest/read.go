@@ -61,19 +61,19 @@ type inputPart struct {
 	Detail   string `json:"detail"`
 }
 
-func read(h http.Header, body []byte) (providertest.Received, error) {
+func read(h http.Header, body []byte) (providertest.ReceivedRequest, error) {
 	var req request
 	if h.Get("Authorization") != "Bearer "+providertest.Key || h.Get("Content-Type") != "application/json" {
-		return providertest.Received{}, errors.New("authorization or content type is missing")
+		return providertest.ReceivedRequest{}, errors.New("authorization or content type is missing")
 	}
 	if err := providertest.Strict(body, &req); err != nil {
-		return providertest.Received{}, err
+		return providertest.ReceivedRequest{}, err
 	}
 	if err := check(req); err != nil {
-		return providertest.Received{}, err
+		return providertest.ReceivedRequest{}, err
 	}
 	r := reader{open: map[string]bool{}, used: map[string]bool{}}
-	r.got = providertest.Received{Plain: !req.Stream, System: req.Instructions}
+	r.got = providertest.ReceivedRequest{Plain: !req.Stream, System: req.Instructions}
 	if req.MaxOutputTokens != nil {
 		r.got.MaxTokens = *req.MaxOutputTokens
 	}
@@ -115,7 +115,7 @@ func check(req request) error {
 
 // A reader walks the conversation.
 type reader struct {
-	got      providertest.Received
+	got      providertest.ReceivedRequest
 	open     map[string]bool // calls without an output
 	used     map[string]bool // ids of calls
 	thinking string          // the id of reasoning that nothing followed yet

@@ -21,7 +21,7 @@ func Serve(t *testing.T, c providertest.Case) *httptest.Server {
 	t.Helper()
 	return providertest.Serve(t, c, providertest.Protocol{
 		Path:       "/v1/responses",
-		Read:       func(r *http.Request, body []byte) (providertest.Received, error) { return read(r.Header, body) },
+		Read:       func(r *http.Request, body []byte) (providertest.ReceivedRequest, error) { return read(r.Header, body) },
 		Events:     events,
 		Plain:      plain,
 		Refuse:     refuse,

@@ -107,7 +107,7 @@ func (c *chatRequest) request() (*Request, error) {
 	if err := c.offer(q); err != nil {
 		return nil, err
 	}
-	q.Said = make([]Said, 0, len(c.Messages))
+	q.Said = make([]Item, 0, len(c.Messages))
 	for i := range c.Messages {
 		s, err := c.Messages[i].said(fmt.Sprintf("messages[%d]", i))
 		if err != nil {
@@ -154,8 +154,8 @@ func (c *chatRequest) offer(q *Request) error {
 }
 
 // said returns a message in the form that both have in common.
-func (m *chatMessage) said(param string) (Said, error) {
-	s := Said{Param: param}
+func (m *chatMessage) said(param string) (Item, error) {
+	s := Item{Param: param}
 	switch m.Role {
 	case "system", "developer":
 		s.Role = RoleSystem

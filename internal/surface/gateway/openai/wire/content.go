@@ -39,7 +39,7 @@ type part struct {
 }
 
 // addContent adds a content to s: a text, or a list of parts.
-func (s *Said) addContent(raw json.RawMessage, param string) error {
+func (s *Item) addContent(raw json.RawMessage, param string) error {
 	if isNull(raw) {
 		return nil
 	}
@@ -76,7 +76,7 @@ func unquote(raw json.RawMessage) string {
 }
 
 // addPart adds a file to s, or returns a text.
-func (s *Said) addPart(p part, param string) (string, error) {
+func (s *Item) addPart(p part, param string) (string, error) {
 	switch p.Type {
 	case "text", "input_text", "output_text":
 		return p.Text, nil
@@ -93,7 +93,7 @@ func (s *Said) addPart(p part, param string) (string, error) {
 	}
 }
 
-func (s *Said) addImage(p part, param string) error {
+func (s *Item) addImage(p part, param string) error {
 	address := ""
 	var nested struct {
 		URL string `json:"url"`
@@ -123,7 +123,7 @@ func (s *Said) addImage(p part, param string) error {
 	return nil
 }
 
-func (s *Said) addFile(p part, param string) error {
+func (s *Item) addFile(p part, param string) error {
 	if !isNull(p.File) {
 		param += ".file"
 		if json.Unmarshal(p.File, &p) != nil {

@@ -14,4 +14,6 @@ var schemas []byte
 
 // Described returns the description of a body or an answer by its name in
 // schemas.json.
-func Described(name string) api.Described { return api.Described{Name: name, Schemas: schemas} }
+func Described(name string) api.SchemaDocument {
+	return api.SchemaDocument{Name: name, Schemas: schemas}
+}

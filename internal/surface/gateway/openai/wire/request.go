@@ -21,7 +21,7 @@ import (
 // A Request is what both forms ask for.
 type Request struct {
 	Model    string
-	Said     []Said
+	Said     []Item
 	Offers   []chela.ToolSpec // tools that the client runs itself
 	Previous string           // id of the response that this one goes on from
 	Streamed bool
@@ -41,8 +41,8 @@ type Request struct {
 	format format
 }
 
-// Said is one thing that was said.
-type Said struct {
+// Item is one thing that was said.
+type Item struct {
 	Role  Role
 	Text  string
 	Files []File
@@ -277,12 +277,12 @@ func (q *Request) choose(choice json.RawMessage) error {
 	return nil
 }
 
-// Texts joins texts with blank lines. Its zero value is empty. Joining n texts takes
+// TextBuilder joins texts with blank lines. Its zero value is empty. Joining n texts takes
 // time linear in their length: a request may hold a hundred thousand of them.
-type Texts struct{ b strings.Builder }
+type TextBuilder struct{ b strings.Builder }
 
 // Add appends a text; an empty one is left out.
-func (t *Texts) Add(text string) {
+func (t *TextBuilder) Add(text string) {
 	if text == "" {
 		return
 	}
@@ -293,11 +293,11 @@ func (t *Texts) Add(text string) {
 }
 
 // String returns the joined text.
-func (t *Texts) String() string { return t.b.String() }
+func (t *TextBuilder) String() string { return t.b.String() }
 
 // Joined returns texts joined by blank lines.
 func Joined(texts ...string) string {
-	var t Texts
+	var t TextBuilder
 	for _, text := range texts {
 		t.Add(text)
 	}

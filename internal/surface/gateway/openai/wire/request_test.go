@@ -167,7 +167,7 @@ func TestFieldsThatAreTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &wire.Request{
-		Model: "m", MaxTokens: 4, Effort: chela.ThinkingLow, Said: []wire.Said{{Role: wire.RoleUser, Text: "x", Param: "messages[0]"}},
+		Model: "m", MaxTokens: 4, Effort: chela.ThinkingLow, Said: []wire.Item{{Role: wire.RoleUser, Text: "x", Param: "messages[0]"}},
 		ForModel: []string{"reasoning_effort"},
 		Ignored:  []string{"metadata", "newest", "service_tier", "store"},
 		Sampling: chela.Sampling{TopP: new(1.0), PresencePenalty: new(0.0), FrequencyPenalty: new(0.0), Seed: new(int64(2)), Verbosity: "low", MaxToolCalls: new(3)},
@@ -186,7 +186,7 @@ func TestOneAnswerInSeveralItems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []wire.Said{
+	want := []wire.Item{
 		{Role: wire.RoleUser, Text: "x", Param: "input[0]"},
 		{Role: wire.RoleAssistant, Text: "a", Param: "input[2]", Calls: []chela.CallSpec{
 			{Ref: "c1", Tool: "f", Args: json.RawMessage(`{}`)}, {Ref: "c2", Tool: "g", Raw: "{"},

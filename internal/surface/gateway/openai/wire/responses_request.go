@@ -130,7 +130,7 @@ func (c *responsesRequest) offer(q *Request) error {
 // listen adds the input: a text, or a list of items.
 func (c *responsesRequest) listen(q *Request) error {
 	if c.Input[0] == '"' {
-		q.Said = []Said{{Role: RoleUser, Text: unquote(c.Input), Param: "input"}}
+		q.Said = []Item{{Role: RoleUser, Text: unquote(c.Input), Param: "input"}}
 		c.instruct(q)
 		return nil
 	}
@@ -141,7 +141,7 @@ func (c *responsesRequest) listen(q *Request) error {
 	if len(items) == 0 {
 		return Wrong("input", "is empty")
 	}
-	said := make([]Said, 0, len(items))
+	said := make([]Item, 0, len(items))
 	for i, item := range items {
 		s, err := item.said(fmt.Sprintf("input[%d]", i))
 		if err != nil {
@@ -160,13 +160,13 @@ func (c *responsesRequest) listen(q *Request) error {
 // response, and are not carried over to the next.
 func (c *responsesRequest) instruct(q *Request) {
 	if c.Instructions != "" {
-		q.Said = slices.Insert(q.Said, q.Fresh(), Said{Role: RoleSystem, Text: c.Instructions, Param: "instructions"})
+		q.Said = slices.Insert(q.Said, q.Fresh(), Item{Role: RoleSystem, Text: c.Instructions, Param: "instructions"})
 	}
 }
 
 // merged returns items as messages: neighbouring items of the assistant are one.
-func merged(items []Said) []Said {
-	said := make([]Said, 0, len(items))
+func merged(items []Item) []Item {
+	said := make([]Item, 0, len(items))
 	for len(items) > 0 {
 		n := 1
 		for items[0].Role == RoleAssistant && n < len(items) && items[n].Role == RoleAssistant {
@@ -179,12 +179,12 @@ func merged(items []Said) []Said {
 }
 
 // joined returns items of one role, at least one, as one message.
-func joined(items []Said) Said {
+func joined(items []Item) Item {
 	one := items[0]
 	if len(items) == 1 {
 		return one
 	}
-	var texts Texts
+	var texts TextBuilder
 	one.Calls = nil
 	for _, s := range items {
 		texts.Add(s.Text)
@@ -196,28 +196,28 @@ func joined(items []Said) Said {
 
 // said returns an item in the form that both have in common. Reasoning has
 // none: the journal has it.
-func (i *inputItem) said(param string) (Said, error) {
+func (i *inputItem) said(param string) (Item, error) {
 	switch i.Type {
 	case "", "message":
 		m := chatMessage{Role: i.Role, Content: i.Content}
 		if m.Role == "tool" {
-			return Said{}, Wrong(param+".role", `a result is an item of type "function_call_output"`)
+			return Item{}, Wrong(param+".role", `a result is an item of type "function_call_output"`)
 		}
 		return m.said(param)
 	case "function_call":
 		if i.CallID == "" || i.Name == "" {
-			return Said{}, Wrong(param, "must have call_id and name")
+			return Item{}, Wrong(param, "must have call_id and name")
 		}
-		return Said{Role: RoleAssistant, Calls: []chela.CallSpec{called(i.CallID, i.Name, i.Arguments)}, Param: param}, nil
+		return Item{Role: RoleAssistant, Calls: []chela.CallSpec{called(i.CallID, i.Name, i.Arguments)}, Param: param}, nil
 	case "function_call_output":
-		s := Said{Role: RoleTool, Ref: i.CallID, Param: param}
+		s := Item{Role: RoleTool, Ref: i.CallID, Param: param}
 		if s.Ref == "" {
 			return s, Wrong(param+".call_id", "is missing")
 		}
 		return s, s.addContent(i.Output, param+".output")
 	case "reasoning":
-		return Said{}, nil
+		return Item{}, nil
 	default:
-		return Said{}, Unsupported(param+".type", fmt.Sprintf("items of type %.40q are not taken", i.Type))
+		return Item{}, Unsupported(param+".type", fmt.Sprintf("items of type %.40q are not taken", i.Type))
 	}
 }

@@ -1,7 +1,7 @@
-// Package manners holds the conventions of all commands: argument counts,
+// Package console holds the conventions of all commands: argument counts,
 // suggestions for misspelt commands, output for people and for programs, error
 // messages and exit codes.
-package manners
+package console
 
 import (
 	"errors"

@@ -1,16 +1,16 @@
-// Package cue parses the control words at the edges of a model's reply, by
+// Package sentinel parses the sentinels at the edges of a model's reply, by
 // which it asks for silence or for a notification:
 //
 //	NO_REPLY                   the whole reply: no message is sent
 //	HEARTBEAT_OK, ROUTINE_OK   nothing to report, with an optional short remark
 //	[NOTIFY] text              the text is sent as a notification
 //
-// A cue is case-sensitive. Decoration that models put around words is ignored:
+// A sentinel is case-sensitive. Decoration that models put around words is ignored:
 // Markdown, HTML, quotes, punctuation, and a backslash before "_", "[" and "]".
-// A cue counts only at the edges of a reply, and never as part of a longer
+// A sentinel counts only at the edges of a reply, and never as part of a longer
 // word. At the end of a reply it must be separated from the sentence before it:
 // "I cannot say HEARTBEAT_OK" is an ordinary reply.
-package cue
+package sentinel
 
 import (
 	"strings"
@@ -19,12 +19,12 @@ import (
 	"unicode/utf8"
 )
 
-// A Cue is the parse result of a reply.
-type Cue struct {
+// A Reply is the parse result of a reply.
+type Reply struct {
 	Silent bool   // no message is sent
 	OK     bool   // HEARTBEAT_OK or ROUTINE_OK
 	Notify bool   // [NOTIFY]
-	Text   string // the reply without cues and surrounding space
+	Text   string // the reply without sentinels and surrounding space
 }
 
 // Silent reports whether a reply is NO_REPLY and nothing else. An empty reply
@@ -47,12 +47,12 @@ func MaySilence(beginning string) bool {
 	return unsaid().MatchString(beginning)
 }
 
-// Read parses the cues at the edges of a reply. The result is silent if the
+// Read parses the sentinels at the edges of a reply. The result is silent if the
 // rest is empty or NO_REPLY, or if the reply is OK and at most ackMax
 // characters remain; the text after [NOTIFY] is always sent, however short.
-func Read(reply string, ackMax int) Cue {
-	c := Cue{Text: trim(reply)}
-	for range maxCues {
+func Read(reply string, ackMax int) Reply {
+	c := Reply{Text: trim(reply)}
+	for range maxSentinels {
 		if !c.cut() {
 			break
 		}
@@ -64,11 +64,11 @@ func Read(reply string, ackMax int) Cue {
 	return c
 }
 
-// maxCues bounds the work for a reply consisting of cues only.
-const maxCues = 10
+// maxSentinels bounds the work for a reply consisting of sentinels only.
+const maxSentinels = 10
 
-// cut removes one cue from an edge of the text.
-func (c *Cue) cut() bool {
+// cut removes one sentinel from an edge of the text.
+func (c *Reply) cut() bool {
 	if rest, found := cutOK(c.Text); found {
 		c.Text, c.OK = rest, true
 		return true

@@ -1,4 +1,4 @@
-package cue_test
+package sentinel_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"chela/internal/engine/cue"
+	"chela/internal/engine/sentinel"
 )
 
 func TestSilent(t *testing.T) {
@@ -64,21 +64,21 @@ func TestSilent(t *testing.T) {
 		{"HEARTBEAT_OK", false},
 	}
 	for _, test := range tests {
-		if got := cue.Silent(test.reply); got != test.want {
+		if got := sentinel.Silent(test.reply); got != test.want {
 			t.Errorf("%q: got %v, want %v", test.reply, got, test.want)
 		}
 	}
 }
 
 // okay is what is read from a reply that has an OK and a few more words.
-func okay(text string) cue.Cue { return cue.Cue{Silent: true, OK: true, Text: text} }
+func okay(text string) sentinel.Reply { return sentinel.Reply{Silent: true, OK: true, Text: text} }
 
-// told is what is read from a reply without any cue.
-func told(text string) cue.Cue { return cue.Cue{Text: text} }
+// told is what is read from a reply without any sentinel.
+func told(text string) sentinel.Reply { return sentinel.Reply{Text: text} }
 
 func TestOKAtTheEdges(t *testing.T) {
 	t.Parallel()
-	tests := map[string]cue.Cue{
+	tests := map[string]sentinel.Reply{
 		"HEARTBEAT_OK":                             okay(""),
 		"ROUTINE_OK":                               okay(""),
 		" \u00a0HEARTBEAT_OK\u3000\n":              okay(""),
@@ -128,13 +128,13 @@ func TestOKAtTheEdges(t *testing.T) {
 		"**NO_REPLY**": {Silent: true},
 	}
 	for reply, want := range tests {
-		if diff := cmp.Diff(want, cue.Read(reply, 300)); diff != "" {
+		if diff := cmp.Diff(want, sentinel.Read(reply, 300)); diff != "" {
 			t.Errorf("%.60q (-want +got):\n%s", reply, diff)
 		}
 	}
 }
 
-// Words that are no cue stay, and are told.
+// Words that are no sentinel stay, and are told.
 func TestNoCue(t *testing.T) {
 	t.Parallel()
 	for _, reply := range []string{
@@ -156,7 +156,7 @@ func TestNoCue(t *testing.T) {
 		"HEARTBEAT_OK's meaning",
 		"HEARTBEAT_OK입니다",
 		"MY_HEARTBEAT_OK",
-		"Look at cues.HEARTBEAT_OK",
+		"Look at sentinels.HEARTBEAT_OK",
 		"Look at https://example.com/HEARTBEAT_OK",
 		"heartbeat_ok",
 		"Heartbeat_OK",
@@ -169,7 +169,7 @@ func TestNoCue(t *testing.T) {
 		"[NOTIFY The disk is full.",
 		"👍",
 	} {
-		if diff := cmp.Diff(told(reply), cue.Read(reply, 300)); diff != "" {
+		if diff := cmp.Diff(told(reply), sentinel.Read(reply, 300)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", reply, diff)
 		}
 	}
@@ -177,7 +177,7 @@ func TestNoCue(t *testing.T) {
 
 func TestNotify(t *testing.T) {
 	t.Parallel()
-	tests := map[string]cue.Cue{
+	tests := map[string]sentinel.Reply{
 		"[NOTIFY] The disk is full.":                    {Notify: true, Text: "The disk is full."},
 		"[NOTIFY]The disk is full.":                     {Notify: true, Text: "The disk is full."},
 		"[NOTIFY]: The disk is full.":                   {Notify: true, Text: "The disk is full."},
@@ -198,7 +198,7 @@ func TestNotify(t *testing.T) {
 		"[NOTIFY] NO_REPLY":                             {Silent: true, Notify: true},
 	}
 	for reply, want := range tests {
-		if diff := cmp.Diff(want, cue.Read(reply, 300)); diff != "" {
+		if diff := cmp.Diff(want, sentinel.Read(reply, 300)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", reply, diff)
 		}
 	}
@@ -211,13 +211,13 @@ func TestMaySilence(t *testing.T) {
 		"": true, "N": true, "**NO_RE": true, "`NO_REPLY`.": true, `NO\_`: true, "NO_REPLY\nNO_": true, "\n\n- ": true,
 		"No": false, "NO_REPLY, but": false, "NOT": false, "n": false, "Hello": false, "<b>NO": true, strings.Repeat("-", 100): false,
 	} {
-		if got := cue.MaySilence(beginning); got != want {
+		if got := sentinel.MaySilence(beginning); got != want {
 			t.Errorf("%q: got %v, want %v", beginning, got, want)
 		}
 	}
 	for _, reply := range []string{"NO_REPLY", "**NO_REPLY**", "NO\\_REPLY.", "```\nNO_REPLY\n```", "NO_REPLY NO_REPLY"} {
 		for n := range len(reply) + 1 {
-			if cue.Silent(reply) && !cue.MaySilence(reply[:n]) {
+			if sentinel.Silent(reply) && !sentinel.MaySilence(reply[:n]) {
 				t.Errorf("%q is shown of %q", reply[:n], reply)
 			}
 		}
@@ -227,22 +227,22 @@ func TestMaySilence(t *testing.T) {
 // Without room for more words, an OK is silent alone.
 func TestNoRoomBesideOK(t *testing.T) {
 	t.Parallel()
-	tests := map[string]cue.Cue{
+	tests := map[string]sentinel.Reply{
 		"ROUTINE_OK":           okay(""),
 		"ROUTINE_OK ✅":         okay(""),
 		"ROUTINE_OK all quiet": {OK: true, Text: "all quiet"},
 	}
 	for reply, want := range tests {
-		if diff := cmp.Diff(want, cue.Read(reply, 0)); diff != "" {
+		if diff := cmp.Diff(want, sentinel.Read(reply, 0)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", reply, diff)
 		}
 	}
 }
 
-// A reply that is long and has nothing but cues does not keep anybody busy.
+// A reply that is long and has nothing but sentinels does not keep anybody busy.
 func TestManyCues(t *testing.T) {
 	t.Parallel()
-	got := cue.Read(strings.Repeat("HEARTBEAT_OK\n", 8_000), 300)
+	got := sentinel.Read(strings.Repeat("HEARTBEAT_OK\n", 8_000), 300)
 	if !got.OK || got.Silent {
 		t.Errorf("got OK %v, silent %v", got.OK, got.Silent)
 	}
@@ -269,7 +269,7 @@ func TestRepeats(t *testing.T) {
 		{"x", "", time.Hour, false},
 	}
 	for _, test := range tests {
-		if got := cue.Repeats(test.text, test.before, test.age, day); got != test.want {
+		if got := sentinel.Repeats(test.text, test.before, test.age, day); got != test.want {
 			t.Errorf("%q after %q and %v: got %v, want %v", test.text, test.before, test.age, got, test.want)
 		}
 	}
@@ -283,17 +283,17 @@ func FuzzRead(f *testing.F) {
 		f.Add(reply, 300)
 	}
 	f.Fuzz(func(t *testing.T, reply string, ackMax int) {
-		c := cue.Read(reply, ackMax)
+		c := sentinel.Read(reply, ackMax)
 		if !strings.Contains(reply, c.Text) {
 			t.Errorf("%q is no part of %q", c.Text, reply)
 		}
 		if c.Text == "" && !c.Silent {
 			t.Errorf("%q has nothing to tell and is not silent", reply)
 		}
-		if !c.OK && !c.Notify && !cue.Silent(reply) && c.Text != "" && c.Silent {
-			t.Errorf("%q has no cue and is silent", reply)
+		if !c.OK && !c.Notify && !sentinel.Silent(reply) && c.Text != "" && c.Silent {
+			t.Errorf("%q has no sentinel and is silent", reply)
 		}
-		if cue.Silent(reply) && !c.Silent {
+		if sentinel.Silent(reply) && !c.Silent {
 			t.Errorf("%q is silent alone, but not when it is read", reply)
 		}
 	})

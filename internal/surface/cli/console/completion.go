@@ -1,4 +1,4 @@
-package manners
+package console
 
 import (
 	"strings"

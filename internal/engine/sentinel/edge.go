@@ -1,4 +1,4 @@
-package cue
+package sentinel
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// around matches decoration between an edge of a reply and a cue: comments,
+// around matches decoration between an edge of a reply and a sentinel: comments,
 // tags and entities of HTML, the opening fence of a code block, and all
 // characters except letters and digits.
 const around = `(?:<!--(?s:.*?)-->|</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>|&#?[A-Za-z0-9]+;|\x60{3,}[A-Za-z]*[\t ]*\r?\n|[^\pL\pN])*`
@@ -23,7 +23,7 @@ func compiled(expression string) func() *regexp.Regexp {
 
 const okays = `(?:HEARTBEAT|ROUTINE)\\?_OK`
 
-// The cues with their decoration.
+// The sentinels with their decoration.
 var (
 	silent  = compiled(`^(?:` + around + `NO\\?_REPLY)+` + around + `$`)
 	unsaid  = compiled(`^(?:` + around + `NO\\?_REPLY)*` + around + `(?:N|NO\\?|NO\\?_(?:R(?:E(?:P(?:LY?)?)?)?)?)?$`)
@@ -35,7 +35,7 @@ var (
 	nothing = compiled(`^` + around + `$`)
 )
 
-// cutOK removes an OK cue from either edge of a text.
+// cutOK removes an OK sentinel from either edge of a text.
 func cutOK(s string) (rest string, found bool) {
 	if at := okBegin().FindStringSubmatchIndex(s); at != nil && !joined(s[at[1]:]) {
 		return unwrapAfter(s[at[2]:at[3]], s[at[1]:]), true
@@ -60,8 +60,8 @@ func cutNotify(s string) (rest string, found bool) {
 	return unwrapAfter(s[at[2]:at[3]], s[at[1]:]), true
 }
 
-// unwrapAfter returns the text after a cue without the separator and without
-// the closing counterparts of the wrappers opened before the cue.
+// unwrapAfter returns the text after a sentinel without the separator and without
+// the closing counterparts of the wrappers opened before the sentinel.
 func unwrapAfter(before, rest string) string {
 	rest = separator().ReplaceAllString(rest, "")
 	mirror := mirrorOf(before)
@@ -74,7 +74,7 @@ func unwrapAfter(before, rest string) string {
 	return trim(strings.TrimSuffix(trim(rest), mirror))
 }
 
-// unwrapBefore does the same for the text before a cue.
+// unwrapBefore does the same for the text before a sentinel.
 func unwrapBefore(rest, after string) string {
 	mirror := mirrorOf(after)
 	rest, ok := strings.CutSuffix(trim(rest), mirror)
@@ -84,13 +84,13 @@ func unwrapBefore(rest, after string) string {
 	return strings.TrimRightFunc(trim(rest), func(r rune) bool { return blank(r) || unicode.Is(unicode.Pd, r) })
 }
 
-// separator matches the punctuation between a cue and the rest of its line.
+// separator matches the punctuation between a sentinel and the rest of its line.
 var separator = compiled(`^[\t \x{A0}]*[.,:;!?…。！，：；]*(?:[\t \x{A0}]*[\p{Pd}|]+[\t \x{A0}])?`)
 
 // joiners are characters that occur within words, paths and names.
 const joiners = `_-.'’/:=@\`
 
-// joined reports whether the text after a cue makes it part of a longer word.
+// joined reports whether the text after a sentinel makes it part of a longer word.
 func joined(rest string) bool {
 	r, size := utf8.DecodeRuneInString(rest)
 	if strings.ContainsRune(joiners, r) {
@@ -112,7 +112,7 @@ var (
 	markup  = compiled(`<!--(?s:.*?)-->|<[^<>]*>|&#?[A-Za-z0-9]+;`)
 )
 
-// parted reports whether the gap between a text and a cue at its end separates
+// parted reports whether the gap between a text and a sentinel at its end separates
 // them: a line end, the end of a sentence, a dash, a picture.
 func parted(gap string) bool {
 	gap = markup().ReplaceAllString(lineTag().ReplaceAllString(gap, "\n"), "")
@@ -129,7 +129,7 @@ func parted(gap string) bool {
 var wrapper = compiled(`<(/?)([A-Za-z][A-Za-z0-9]*)(?:\s[^<>]*)?>|[*_]+|~~+|\x60+|["'“”‘’„«»()]`)
 
 // mirrorOf returns the closing counterparts of the wrappers on one side of a
-// cue.
+// sentinel.
 func mirrorOf(side string) string {
 	var ends []string
 	for _, at := range wrapper().FindAllStringSubmatch(side, -1) {

@@ -1,4 +1,4 @@
-package cue
+package sentinel
 
 import "strings"
 
