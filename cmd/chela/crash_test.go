@@ -140,7 +140,7 @@ func (s story) player(t *testing.T, l *ledger, engine string) *player {
 	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p.env = []string{"CHELA_MODEL=script/" + script, "CHELA_TOOLS_HTTP_ALLOW=127.0.0.1/32", "CHELA_LOG_LEVEL=error"}
+	p.env = []string{"CHELA_MODEL=script/" + script, "CHELA_TOOLS_HTTP_ALLOW=127.0.0.1/32", "CHELA_LOG_LEVEL=error", "CHELA_TIMEZONE=" + earlyZone()}
 	if err := os.MkdirAll(filepath.Join(p.home, "workspace", "main"), 0o700); err != nil {
 		t.Fatal(err)
 	}
