@@ -17,25 +17,9 @@ func ExampleParseSessionKey() {
 		fmt.Println(err)
 		return
 	}
-	parent, _ := k.Parent()
 	fmt.Println(k.Kind, k.Channel, k.ID, k.Thread)
-	fmt.Println(parent.Session())
 	// Output:
 	// channel slack C1 1700.5
-	// agent:main:slack:channel:C1
-}
-
-func ExampleDirectKey() {
-	links := map[string]string{"telegram:42": "alice", "slack:U1": "alice"}
-	owner := chela.Peer{Channel: "telegram", ID: "42", Owner: true}
-	fmt.Println(chela.DirectKey(chela.ScopeMain, "main", owner, links).Session())
-	fmt.Println(chela.DirectKey(chela.ScopePerPeer, "main", owner, links).Session())
-	stranger := chela.Peer{Channel: "slack", ID: "U2"}
-	fmt.Println(chela.DirectKey(chela.ScopeMain, "main", stranger, links).Session())
-	// Output:
-	// agent:main:main
-	// agent:main:dm:alice
-	// agent:main:slack:dm:U2
 }
 
 func ExampleTurnState_CanMove() {

@@ -195,16 +195,6 @@ const (
 	ClassCron     Class = "cron"
 )
 
-// A Lease is a node's claim on a session's lane. Token is the fencing token: it
-// only grows; every write of a turn carries it and fails once a higher one
-// exists.
-type Lease struct {
-	Session   SessionKey
-	Owner     NodeID
-	Token     int64
-	ExpiresAt time.Time
-}
-
 // An Outbound is a reply owed to a channel until the channel confirmed it. ID
 // is the idempotency key of its delivery.
 type Outbound struct {

@@ -1,7 +1,6 @@
 package chela
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -63,36 +62,6 @@ const (
 	ScopePerPeer        DMScope = "per-peer"         // one session per person
 	ScopePerChannelPeer DMScope = "per-channel-peer" // one session per person and channel
 )
-
-// A Peer is the other side of a direct chat.
-type Peer struct {
-	Channel string
-	ID      string // on the channel
-	Owner   bool   // the peer owns this home
-}
-
-// DirectKey returns the key of a direct chat with a peer. The scope applies to
-// the owner's chats; all other peers have a session per channel and peer, so
-// that no stranger writes into the owner's session. Links map "channel:peer" or
-// a bare peer to a person's name, so that a person known on several channels
-// has one session; a linked person is the same peer on every channel.
-func DirectKey(scope DMScope, agent string, peer Peer, links map[string]string) Key {
-	if !peer.Owner {
-		scope = ScopePerChannelPeer
-	}
-	person, linked := links[peer.Channel+":"+peer.ID]
-	if !linked {
-		person, linked = links[peer.ID]
-	}
-	switch {
-	case scope == ScopePerChannelPeer && !linked:
-		return Key{Kind: KeyDirect, Agent: agent, Channel: peer.Channel, ID: peer.ID}
-	case scope == ScopePerPeer || scope == ScopePerChannelPeer:
-		return Key{Kind: KeyDirect, Agent: agent, ID: cmp.Or(person, peer.ID)}
-	default:
-		return Key{Kind: KeyMain, Agent: agent}
-	}
-}
 
 // MainAgent is the built-in agent and the default where none is named.
 const MainAgent = "main"
@@ -213,16 +182,6 @@ func ValidName(s string) bool {
 		}
 	}
 	return true
-}
-
-// Parent returns the key of the chat that contains a thread, and false if k
-// names no thread.
-func (k Key) Parent() (Key, bool) {
-	if k.Thread == "" {
-		return Key{}, false
-	}
-	k.Thread = ""
-	return k, true
 }
 
 // IsGroup reports whether several people may speak in the session.

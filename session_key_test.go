@@ -174,63 +174,22 @@ func FuzzParseSessionKey(f *testing.F) {
 		if back := string(k.Session()); back != text {
 			t.Errorf("parsed %q and built %q", text, back)
 		}
-		if parent, ok := k.Parent(); ok {
-			if _, err := chela.ParseSessionKey(parent.Session()); err != nil {
-				t.Errorf("parent of %q: %v", text, err)
-			}
-		}
 	})
-}
-
-func TestDirectKey(t *testing.T) {
-	t.Parallel()
-	links := map[string]string{"telegram:42": "alice", "U1": "alice"}
-	const linked = "agent:main:dm:alice"
-	cases := []struct {
-		name          string
-		scope         chela.DMScope
-		channel, peer string
-		owner, other  chela.SessionKey // the session of the peer as the owner, and as anybody else
-	}{
-		{"all in one", chela.ScopeMain, "telegram", "7", "agent:main:main", "agent:main:telegram:dm:7"},
-		{"all in one, linked", chela.ScopeMain, "telegram", "42", "agent:main:main", linked},
-		{"no scope", "", "telegram", "7", "agent:main:main", "agent:main:telegram:dm:7"},
-		{"unknown scope", "all", "telegram", "7", "agent:main:main", "agent:main:telegram:dm:7"},
-		{"per peer", chela.ScopePerPeer, "telegram", "7", "agent:main:dm:7", "agent:main:telegram:dm:7"},
-		{"per peer, linked", chela.ScopePerPeer, "telegram", "42", linked, linked},
-		{"per peer, linked by bare id", chela.ScopePerPeer, "slack", "U1", linked, linked},
-		{"per peer, same id elsewhere", chela.ScopePerPeer, "slack", "42", "agent:main:dm:42", "agent:main:slack:dm:42"},
-		{"per channel", chela.ScopePerChannelPeer, "telegram", "7", "agent:main:telegram:dm:7", "agent:main:telegram:dm:7"},
-		{"per channel, linked", chela.ScopePerChannelPeer, "telegram", "42", linked, linked},
-		{"per channel, same id elsewhere", chela.ScopePerChannelPeer, "slack", "7", "agent:main:slack:dm:7", "agent:main:slack:dm:7"},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			for owner, want := range map[bool]chela.SessionKey{true: c.owner, false: c.other} {
-				peer := chela.Peer{Channel: c.channel, ID: c.peer, Owner: owner}
-				if got := chela.DirectKey(c.scope, "main", peer, links).Session(); got != want {
-					t.Errorf("key of the owner (%t) = %q, want %q", owner, got, want)
-				}
-			}
-		})
-	}
 }
 
 func TestKeyTraits(t *testing.T) {
 	t.Parallel()
 	type traits struct {
-		Parent chela.SessionKey // empty for none
-		Group  bool
-		Class  chela.Class
+		Group bool
+		Class chela.Class
 	}
 	for key, want := range map[chela.SessionKey]traits{
 		"agent:main:main":                {Class: chela.ClassMain},
-		"agent:main:main:thread:5":       {Class: chela.ClassMain, Parent: "agent:main:main"},
+		"agent:main:main:thread:5":       {Class: chela.ClassMain},
 		"agent:main:dm:a":                {Class: chela.ClassMain},
 		"agent:main:slack:group:1":       {Class: chela.ClassMain, Group: true},
 		"agent:main:slack:channel:1":     {Class: chela.ClassMain, Group: true},
-		"agent:main:slack:dm:1:thread:2": {Class: chela.ClassMain, Parent: "agent:main:slack:dm:1"},
+		"agent:main:slack:dm:1:thread:2": {Class: chela.ClassMain},
 		"agent:main:subagent:1":          {Class: chela.ClassSubagent},
 		"agent:main:job:1":               {Class: chela.ClassJob},
 		"cron:a":                         {Class: chela.ClassCron},
@@ -243,9 +202,6 @@ func TestKeyTraits(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := traits{Group: k.IsGroup(), Class: k.Class()}
-			if parent, ok := k.Parent(); ok {
-				got.Parent = parent.Session()
-			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("traits (-want +got):\n%s", diff)
 			}

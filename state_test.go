@@ -174,24 +174,6 @@ func checkEndings[S ~string](t *testing.T, ended func(S) bool, endings map[S]boo
 	}
 }
 
-func TestEffectTiers(t *testing.T) {
-	t.Parallel()
-	for effect, want := range map[chela.Effect]chela.Tier{
-		chela.EffectRead:    chela.ReadOnly,
-		chela.EffectWrite:   chela.SideEffecting,
-		chela.EffectNetwork: chela.SideEffecting,
-		chela.EffectExecute: chela.Privileged,
-		chela.EffectSend:    chela.Privileged,
-		chela.EffectSpend:   chela.Privileged,
-		"":                  chela.Privileged,
-		"nonsense":          chela.Privileged,
-	} {
-		if got := effect.Tier(); got != want {
-			t.Errorf("tier of %q = %q, want %q", effect, got, want)
-		}
-	}
-}
-
 func TestTokenUsageTotal(t *testing.T) {
 	t.Parallel()
 	u := chela.TokenUsage{Input: 1, Output: 10, CacheRead: 100, CacheWrite: 1000, Reasoning: 5}

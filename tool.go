@@ -21,28 +21,6 @@ const (
 	EffectSpend   Effect = "spend"   // costs money
 )
 
-// A Tier is a coarser class of effects, for ordering and display.
-type Tier string
-
-// The tiers.
-const (
-	ReadOnly      Tier = "read_only"
-	SideEffecting Tier = "side_effecting"
-	Privileged    Tier = "privileged"
-)
-
-// Tier returns the tier of e. An unknown effect is privileged.
-func (e Effect) Tier() Tier {
-	switch e {
-	case EffectRead:
-		return ReadOnly
-	case EffectWrite, EffectNetwork:
-		return SideEffecting
-	default:
-		return Privileged
-	}
-}
-
 // A Resume is the recovery policy for a call that was running when its process
 // died.
 type Resume string
@@ -261,17 +239,6 @@ func (s CallState) CanMove(to CallState) bool { return canMove(callMoves, s, to)
 
 // Ended reports whether s is a final state.
 func (s CallState) Ended() bool { return s != "" && len(callMoves[s]) == 0 }
-
-// A ToolHealth holds a tool's failure counters and circuit-breaker state.
-type ToolHealth struct {
-	Tool       string    `json:"tool"`
-	Failures   int       `json:"failures"`             // consecutive failures of the tool itself
-	DisabledAt time.Time `json:"disabled_at,omitzero"` // when it was disabled; only probes run since then
-	ProbeAt    time.Time `json:"probe_at,omitzero"`    // when the next call is let through as a probe
-	Probes     int       `json:"probes,omitempty"`     // failed probes since then
-	Error      string    `json:"error,omitempty"`      // newest failure
-	UpdatedAt  time.Time `json:"updated_at,omitzero"`
-}
 
 // A ToolResult is the outcome of a call, as shown to the model.
 type ToolResult struct {

@@ -298,7 +298,7 @@ func (d *daemon) turn(id chela.TurnID) (t api.Turn) {
 func (d *daemon) settle() {
 	d.t.Helper()
 	d.until("nothing is left to do", func() bool {
-		var s chela.Status
+		var s api.Status
 		status, err := d.get("/api/status", &s)
 		return err == nil && status == http.StatusOK && s.TurnsOpen == 0 && s.InboxWaiting == 0
 	})

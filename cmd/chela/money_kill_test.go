@@ -112,7 +112,7 @@ func (d *daemon) deadOrIdle() bool {
 		return true
 	default:
 	}
-	var s chela.Status
+	var s api.Status
 	status, err := d.get("/api/status", &s)
 	return err == nil && status == http.StatusOK && s.TurnsOpen == 0
 }

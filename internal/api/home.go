@@ -18,7 +18,7 @@ type SettingsQuery struct {
 // The operations on the home as a whole. A setting that does not exist, and a value
 // that it cannot have, is Invalid and changes nothing.
 var (
-	StatusShow = Define[None, chela.Status]("status.show", "GET /api/status", chela.ScopeRead,
+	StatusShow = Define[None, Status]("status.show", "GET /api/status", chela.ScopeRead,
 		"Show the state of the home")
 	ConfigList = Define[SettingsQuery, Page[chela.Setting]]("config.list", "GET /api/config", chela.ScopeRead,
 		"List settings with the source of each")

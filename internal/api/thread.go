@@ -74,7 +74,7 @@ var (
 		"Start a new thread in a session").With(func(s *Spec) { s.Status = http.StatusCreated })
 	ThreadsTitle = Define[ThreadTitle, chela.Thread]("threads.title", "PATCH /api/threads/{id}", chela.ScopeChat,
 		"Change the title of a thread")
-	ThreadsPrompt = Define[ThreadRef, chela.PromptSize]("threads.prompt", "GET /api/threads/{id}/prompt", chela.ScopeRead,
+	ThreadsPrompt = Define[ThreadRef, PromptSize]("threads.prompt", "GET /api/threads/{id}/prompt", chela.ScopeRead,
 		"Show the size of the next prompt of a thread")
 	ThreadsEntries = Define[EntriesQuery, Page[chela.Entry]]("threads.entries", "GET /api/threads/{id}/entries", chela.ScopeRead,
 		"List the entries of a thread")

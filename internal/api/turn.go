@@ -68,7 +68,7 @@ var (
 		"Send a message into a running turn").With(func(s *Spec) { s.Status, s.Metered, s.Repeat = http.StatusAccepted, true, Joined })
 	TurnsTrace = Define[TurnRef, Trace]("turns.trace", "GET /api/turns/{id}/trace", chela.ScopeRead,
 		"Show the journal of a turn")
-	TurnsReplay = Define[TurnReplay, chela.Replay]("turns.replay", "POST /api/turns/{id}/replay", chela.ScopeChat,
+	TurnsReplay = Define[TurnReplay, Replay]("turns.replay", "POST /api/turns/{id}/replay", chela.ScopeChat,
 		"Replay a turn from its record and compare").With(func(s *Spec) { s.Metered, s.Long = true, true })
 )
 

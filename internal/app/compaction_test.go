@@ -50,7 +50,7 @@ type counter struct {
 }
 
 // size returns what the next prompt takes; nothing before the first turn.
-func (k *counter) size() (s chela.PromptSize) {
+func (k *counter) size() (s api.PromptSize) {
 	k.Helper()
 	if k.thread == "" {
 		return s

@@ -35,7 +35,7 @@ func (a *App) bind() []api.Bound {
 // cannot bind them itself, because it knows no surface.
 func (a *App) homeOperations() []api.Bound {
 	return []api.Bound{
-		api.StatusShow.Do(func(ctx context.Context, _ api.Caller, _ api.None) (chela.Status, error) {
+		api.StatusShow.Do(func(ctx context.Context, _ api.Caller, _ api.None) (api.Status, error) {
 			s, err := a.background.Status(ctx)
 			s.Daemon, s.Listen, s.Version = a.opening.listen != "", a.opening.listen, a.opening.version
 			return s, err

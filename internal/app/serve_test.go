@@ -306,7 +306,7 @@ func TestServeEndsWithItsPartOfTheHome(t *testing.T) {
 		if status := d.asks(t, "GET /readyz", "", &health); status != http.StatusOK || health.Status != "ok" {
 			t.Errorf("ready: %d, %+v", status, health)
 		}
-		got := gets[chela.Status](t, d, "GET /api/status", "")
+		got := gets[api.Status](t, d, "GET /api/status", "")
 		if !got.Daemon || got.Listen != d.at.Addresses[0] || got.Version != "test" {
 			t.Errorf("status is %+v", got)
 		}

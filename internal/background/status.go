@@ -3,15 +3,15 @@ package background
 import (
 	"context"
 
-	"chela"
+	"chela/internal/api"
 	"chela/internal/background/routine"
 	"chela/internal/store"
 )
 
 // Status returns the state of the home, without that of its process.
-func (b *Background) Status(ctx context.Context) (chela.Status, error) {
+func (b *Background) Status(ctx context.Context) (api.Status, error) {
 	cfg := b.cfg.Settings
-	s := chela.Status{Home: string(cfg.Home), Database: b.cfg.Store.Engine(), Model: cfg.Model, Sandbox: string(cfg.Sandbox.Mode)}
+	s := api.Status{Home: string(cfg.Home), Database: b.cfg.Store.Engine(), Model: cfg.Model, Sandbox: string(cfg.Sandbox.Mode)}
 	err := b.cfg.Store.Read(ctx, func(r *store.Read) error {
 		c, err := r.Counts(ctx)
 		if err != nil {

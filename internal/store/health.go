@@ -2,21 +2,32 @@ package store
 
 import (
 	"context"
+	"time"
 
-	"chela"
 	"chela/internal/store/engine"
 )
 
+// A ToolHealth holds a tool's failure counters and circuit-breaker state.
+type ToolHealth struct {
+	Tool       string    `json:"tool"`
+	Failures   int       `json:"failures"`             // consecutive failures of the tool itself
+	DisabledAt time.Time `json:"disabled_at,omitzero"` // when it was disabled; only probes run since then
+	ProbeAt    time.Time `json:"probe_at,omitzero"`    // when the next call is let through as a probe
+	Probes     int       `json:"probes,omitempty"`     // failed probes since then
+	Error      string    `json:"error,omitempty"`      // newest failure
+	UpdatedAt  time.Time `json:"updated_at,omitzero"`
+}
+
 const healthColumns = `tool, failures, disabled_at, probe_at, probes, error, updated_at`
 
-func scanHealth(row engine.Row) (h chela.ToolHealth, err error) {
+func scanHealth(row engine.Row) (h ToolHealth, err error) {
 	err = row.Scan(&h.Tool, &h.Failures, scanTime(&h.DisabledAt), scanTime(&h.ProbeAt), &h.Probes, &h.Error, scanTime(&h.UpdatedAt))
 	return h, err
 }
 
 // ToolHealth returns a tool's failure counters; an unknown tool counts as
 // healthy.
-func (r *Read) ToolHealth(ctx context.Context, tool string) (chela.ToolHealth, error) {
+func (r *Read) ToolHealth(ctx context.Context, tool string) (ToolHealth, error) {
 	h, ok, err := queryFirst(ctx, r.tx, scanHealth, `select `+healthColumns+` from tool_health where tool = $1`, tool)
 	if err == nil && !ok {
 		h.Tool = tool
@@ -25,12 +36,12 @@ func (r *Read) ToolHealth(ctx context.Context, tool string) (chela.ToolHealth, e
 }
 
 // IllTools returns the tools whose newest calls failed, by name.
-func (r *Read) IllTools(ctx context.Context) ([]chela.ToolHealth, error) {
+func (r *Read) IllTools(ctx context.Context) ([]ToolHealth, error) {
 	return queryAll(ctx, r.tx, scanHealth, `select `+healthColumns+` from tool_health where failures > 0 order by tool`)
 }
 
 // SaveToolHealth stores a tool's failure counters.
-func (w *Write) SaveToolHealth(ctx context.Context, h chela.ToolHealth) error {
+func (w *Write) SaveToolHealth(ctx context.Context, h ToolHealth) error {
 	return w.tx.Must(ctx, `insert into tool_health (`+healthColumns+`) values ($1, $2, $3, $4, $5, $6, $7)
 		on conflict (tool) do update set failures = $2, disabled_at = $3, probe_at = $4, probes = $5, error = $6, updated_at = $7`,
 		h.Tool, h.Failures, micros(h.DisabledAt), micros(h.ProbeAt), h.Probes, h.Error, micros(h.UpdatedAt))
@@ -38,9 +49,9 @@ func (w *Write) SaveToolHealth(ctx context.Context, h chela.ToolHealth) error {
 
 // LockToolHealth returns a tool's failure counters and locks the row until the
 // transaction ends, so that processes count one after the other.
-func (w *Write) LockToolHealth(ctx context.Context, tool string) (chela.ToolHealth, error) {
+func (w *Write) LockToolHealth(ctx context.Context, tool string) (ToolHealth, error) {
 	if err := w.tx.Must(ctx, `insert into tool_health (`+healthColumns+`) values ($1, 0, 0, 0, 0, '', 0) on conflict (tool) do nothing`, tool); err != nil {
-		return chela.ToolHealth{}, err
+		return ToolHealth{}, err
 	}
 	return queryOne(ctx, w.tx, scanHealth, "tool", tool, `update tool_health set tool = tool where tool = $1 returning `+healthColumns, tool)
 }

@@ -2,14 +2,25 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"chela"
 	"chela/internal/store/engine"
 )
 
+// A Lease is a node's claim on a session's lane. Token is the fencing token: it
+// only grows; every write of a turn carries it and fails once a higher one
+// exists.
+type Lease struct {
+	Session   chela.SessionKey
+	Owner     chela.NodeID
+	Token     int64
+	ExpiresAt time.Time
+}
+
 // A Lane is the stored lane of a session.
 type Lane struct {
-	chela.Lease
+	Lease
 	Class    chela.Class
 	Turn     chela.TurnID // turn that the newest holder runs or ran
 	Arrivals int64        // number of messages that ever arrived, the place of the newest one
@@ -121,7 +132,7 @@ func (w *Write) LockLane(ctx context.Context, key chela.SessionKey) (Lane, error
 // TakeLane stores a new holder of a lane that was read as before, and its turn.
 // The new token must be the old one plus one. It returns Conflict if another
 // process took the lane.
-func (w *Write) TakeLane(ctx context.Context, before Lane, l chela.Lease, turn chela.TurnID) error {
+func (w *Write) TakeLane(ctx context.Context, before Lane, l Lease, turn chela.TurnID) error {
 	if l.Token != before.Token+1 {
 		return illegalMove("lane", string(l.Session), before.Token, l.Token)
 	}
@@ -132,7 +143,7 @@ func (w *Write) TakeLane(ctx context.Context, before Lane, l chela.Lease, turn c
 
 // ContinueLane records that the holder of a lane continues with another turn.
 // It returns Conflict if the lane has another holder.
-func (w *Write) ContinueLane(ctx context.Context, l chela.Lease, turn chela.TurnID) error {
+func (w *Write) ContinueLane(ctx context.Context, l Lease, turn chela.TurnID) error {
 	return w.tx.Move(ctx, "lane", string(l.Session),
 		`update lanes set turn = $4 where session = $1 and owner = $2 and token = $3`,
 		string(l.Session), string(l.Owner), l.Token, string(turn))
@@ -148,7 +159,7 @@ const holdLane = `update lanes set expires_at = $4 where session = $1 and owner 
 // the transaction ends. The transaction fails with ErrLaneLost if the lane has
 // another holder. Every transaction that writes for a turn calls it first, so
 // that an old holder cannot write.
-func (w *Write) HoldLane(ctx context.Context, l chela.Lease) error {
+func (w *Write) HoldLane(ctx context.Context, l Lease) error {
 	return w.tx.Queue(ctx, engine.Statement{
 		Text:    holdLane,
 		Args:    []any{string(l.Session), string(l.Owner), l.Token, micros(l.ExpiresAt)},
@@ -158,14 +169,14 @@ func (w *Write) HoldLane(ctx context.Context, l chela.Lease) error {
 
 // RenewLane is HoldLane for batches: it reports whether the lane still has the
 // same holder, and the transaction continues if not.
-func (w *Write) RenewLane(ctx context.Context, l chela.Lease) (bool, error) {
+func (w *Write) RenewLane(ctx context.Context, l Lease) (bool, error) {
 	n, err := w.tx.Exec(ctx, holdLane, string(l.Session), string(l.Owner), l.Token, micros(l.ExpiresAt))
 	return n == 1, err
 }
 
 // ReleaseLane releases a lane. It returns Conflict if the lane has another
 // holder.
-func (w *Write) ReleaseLane(ctx context.Context, l chela.Lease) error {
+func (w *Write) ReleaseLane(ctx context.Context, l Lease) error {
 	return w.tx.Move(ctx, "lane", string(l.Session),
 		`update lanes set owner = '', expires_at = 0 where session = $1 and owner = $2 and token = $3`,
 		string(l.Session), string(l.Owner), l.Token)

@@ -213,7 +213,7 @@ func TestPostgresKeepsNothingAfterQueuedFailures(t *testing.T) {
 			return w.CreateThread(t.Context(), chela.Thread{ID: "thr_a", Session: "nobody"})
 		}, chela.Conflict},
 		"a lease": {func(w *store.Write) error {
-			return w.HoldLane(t.Context(), chela.Lease{Session: "a", Owner: "somebody"})
+			return w.HoldLane(t.Context(), store.Lease{Session: "a", Owner: "somebody"})
 		}, chela.Conflict},
 	} {
 		t.Run(name, func(t *testing.T) {

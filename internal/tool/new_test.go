@@ -107,7 +107,7 @@ func TestUncheckedArguments(t *testing.T) {
 		if res, err := c.Run(t.Context(), chela.ToolCall{Tool: "x", Args: json.RawMessage(args)}); chela.KindOf(err) != chela.Internal {
 			t.Errorf("Run(%s) = %+v, %v; want an Internal error", args, res, err)
 		}
-		if j := c.Judge(json.RawMessage(args)); j.Effect.Tier() != chela.Privileged || !j.Exact || j.Risk == "" {
+		if j := c.Judge(json.RawMessage(args)); j.Effect != chela.EffectExecute || !j.Exact || j.Risk == "" {
 			t.Errorf("Judge(%s) = %+v, want the strictest judgement", args, j)
 		}
 	}

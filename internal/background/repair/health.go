@@ -10,7 +10,7 @@ import (
 
 // failed returns the health of a tool after a failure, and the notice to the
 // owner; "" for none.
-func failed(h chela.ToolHealth, why string, cfg Config) (chela.ToolHealth, string) {
+func failed(h store.ToolHealth, why string, cfg Config) (store.ToolHealth, string) {
 	now := cfg.Now()
 	h.Failures++
 	h.Error, h.UpdatedAt = why, now
@@ -30,18 +30,18 @@ func failed(h chela.ToolHealth, why string, cfg Config) (chela.ToolHealth, strin
 
 // worked returns the health of a tool after a success, and the notice to the
 // owner.
-func worked(h chela.ToolHealth, cfg Config) (chela.ToolHealth, string) {
+func worked(h store.ToolHealth, cfg Config) (store.ToolHealth, string) {
 	told := ""
 	if !h.DisabledAt.IsZero() {
 		told = fmt.Sprintf("tool %s works again and is turned on: %s.", h.Tool, Success)
 	}
-	return chela.ToolHealth{Tool: h.Tool, UpdatedAt: cfg.Now()}, told
+	return store.ToolHealth{Tool: h.Tool, UpdatedAt: cfg.Now()}, told
 }
 
 // change updates the stored health of a tool and notifies the owner. A failed
 // write is logged and does not fail the call.
-func (k *Supervisor) change(ctx context.Context, tool string, then func(chela.ToolHealth) (chela.ToolHealth, string)) {
-	var after chela.ToolHealth
+func (k *Supervisor) change(ctx context.Context, tool string, then func(store.ToolHealth) (store.ToolHealth, string)) {
+	var after store.ToolHealth
 	var events []chela.Event
 	err := k.store.Write(ctx, "tool.health", func(w *store.Write) error {
 		before, err := w.LockToolHealth(ctx, tool)

@@ -23,7 +23,7 @@ const maxError = 300
 type wards struct {
 	mu      sync.Mutex
 	loaded  bool                        // guarded by mu, like all fields below
-	ill     map[string]chela.ToolHealth // tools with failures
+	ill     map[string]store.ToolHealth // tools with failures
 	probing map[string]bool
 }
 
@@ -66,7 +66,7 @@ func faultOf(ctx context.Context, res chela.ToolResult, err error) (why string, 
 	return excerpt.Marked(why, maxError), true
 }
 
-func refusal(h chela.ToolHealth) chela.ToolResult {
+func refusal(h store.ToolHealth) chela.ToolResult {
 	return chela.ToolResult{Failed: true, Text: fmt.Sprintf(
 		"%s is turned off: it failed %d times in a row by its own fault, not by yours (%s). Find another way, or report that this cannot be done now. After %s one call is let through as a probe.",
 		h.Tool, h.Failures, h.Error, h.ProbeAt.UTC().Format(time.RFC3339))}
@@ -74,19 +74,19 @@ func refusal(h chela.ToolHealth) chela.ToolResult {
 
 // enter returns the health of a tool if the call is refused; otherwise it tells
 // whether this call is the probe.
-func (k *Supervisor) enter(ctx context.Context, tool string) (off chela.ToolHealth, probe bool) {
+func (k *Supervisor) enter(ctx context.Context, tool string) (off store.ToolHealth, probe bool) {
 	k.load(ctx)
 	k.wards.mu.Lock()
 	defer k.wards.mu.Unlock()
 	h, ill := k.wards.ill[tool]
 	switch {
 	case !ill || h.DisabledAt.IsZero():
-		return chela.ToolHealth{}, false
+		return store.ToolHealth{}, false
 	case k.cfg.Now().Before(h.ProbeAt) || k.wards.probing[tool]:
 		return h, false
 	}
 	k.wards.probing[tool] = true
-	return chela.ToolHealth{}, true
+	return store.ToolHealth{}, true
 }
 
 func (k *Supervisor) leave(tool string, probe bool) {
@@ -107,7 +107,7 @@ func (k *Supervisor) load(ctx context.Context) {
 	if loaded {
 		return
 	}
-	ill, err := store.Find(ctx, k.store, func(r *store.Read) ([]chela.ToolHealth, error) { return r.IllTools(ctx) })
+	ill, err := store.Find(ctx, k.store, func(r *store.Read) ([]store.ToolHealth, error) { return r.IllTools(ctx) })
 	if err != nil {
 		k.cfg.Log.Warn("tool health not loaded", "error", err)
 		return
@@ -118,7 +118,7 @@ func (k *Supervisor) load(ctx context.Context) {
 		return
 	}
 	k.wards.loaded = true
-	k.wards.ill, k.wards.probing = map[string]chela.ToolHealth{}, map[string]bool{}
+	k.wards.ill, k.wards.probing = map[string]store.ToolHealth{}, map[string]bool{}
 	for _, h := range ill {
 		k.wards.ill[h.Tool] = h
 	}
@@ -127,7 +127,7 @@ func (k *Supervisor) load(ctx context.Context) {
 // failed counts a failure. The call has ended, so the failure counts even if
 // its turn is cancelled.
 func (k *Supervisor) failed(ctx context.Context, tool, why string) {
-	k.change(context.WithoutCancel(ctx), tool, func(h chela.ToolHealth) (chela.ToolHealth, string) { return failed(h, why, k.cfg) })
+	k.change(context.WithoutCancel(ctx), tool, func(h store.ToolHealth) (store.ToolHealth, string) { return failed(h, why, k.cfg) })
 }
 
 // worked records a success of a tool that had failures.
@@ -138,5 +138,5 @@ func (k *Supervisor) worked(ctx context.Context, tool string) {
 	if !ill {
 		return
 	}
-	k.change(context.WithoutCancel(ctx), tool, func(h chela.ToolHealth) (chela.ToolHealth, string) { return worked(h, k.cfg) })
+	k.change(context.WithoutCancel(ctx), tool, func(h store.ToolHealth) (store.ToolHealth, string) { return worked(h, k.cfg) })
 }

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/store"
 )
 
 // Status summarizes the routines of a home and their runs.
-func Status(ctx context.Context, r *store.Read, set *config.Config) (s chela.RoutineStatus, err error) {
+func Status(ctx context.Context, r *store.Read, set *config.Config) (s api.RoutineStatus, err error) {
 	all, err := All(ctx, r)
 	if err != nil {
 		return s, err
@@ -32,7 +33,7 @@ func Status(ctx context.Context, r *store.Read, set *config.Config) (s chela.Rou
 }
 
 // sumUp summarizes the state of routines.
-func sumUp(all []chela.Routine) (s chela.RoutineStatus) {
+func sumUp(all []chela.Routine) (s api.RoutineStatus) {
 	for _, v := range all {
 		switch {
 		case v.Builtin:

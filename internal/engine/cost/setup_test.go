@@ -133,7 +133,7 @@ func (w *world) take(t testing.TB, node chela.NodeID, turn chela.TurnID) {
 		if err != nil {
 			return err
 		}
-		return tx.TakeLane(t.Context(), lane, chela.Lease{Session: key, Owner: node, Token: lane.Token + 1, ExpiresAt: noon.Add(time.Hour)}, turn)
+		return tx.TakeLane(t.Context(), lane, store.Lease{Session: key, Owner: node, Token: lane.Token + 1, ExpiresAt: noon.Add(time.Hour)}, turn)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -96,7 +96,7 @@ func TestActivityOfTurns(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					lease := chela.Lease{Session: before.Session, Owner: "node_1", Token: before.Token + 1, ExpiresAt: noon}
+					lease := store.Lease{Session: before.Session, Owner: "node_1", Token: before.Token + 1, ExpiresAt: noon}
 					return w.TakeLane(ctx, before, lease, runs)
 				})
 			}

@@ -14,7 +14,7 @@ import (
 // An appender is the journal of one run, under its lease.
 type appender struct {
 	lanes   *Lanes
-	lease   chela.Lease
+	lease   store.Lease
 	class   chela.Class
 	session chela.Session
 	turn    chela.Turn  // as of the start of the run

@@ -324,7 +324,7 @@ func TestLaneWithNothingToRunIsReleased(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return w.TakeLane(ctx, l, chela.Lease{Session: mainSession, Owner: "node_dead", Token: l.Token + 1, ExpiresAt: time.Now().Add(time.Hour)}, before[0].ID)
+		return w.TakeLane(ctx, l, store.Lease{Session: mainSession, Owner: "node_dead", Token: l.Token + 1, ExpiresAt: time.Now().Add(time.Hour)}, before[0].ID)
 	})
 	h.take(mainSession)
 	if l := h.lane(mainSession); l.Owner != "" {

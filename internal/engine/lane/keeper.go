@@ -167,7 +167,7 @@ func (l *Lanes) renew(ctx context.Context, held []*holding) {
 }
 
 // renewed returns a lease with a full term from now.
-func (l *Lanes) renewed(lease chela.Lease) chela.Lease {
+func (l *Lanes) renewed(lease store.Lease) store.Lease {
 	lease.ExpiresAt = l.cfg.Now().Add(leaseTime)
 	return lease
 }

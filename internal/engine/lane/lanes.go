@@ -84,7 +84,7 @@ type Lanes struct {
 
 // A holding is a lane served by this process.
 type holding struct {
-	lease   chela.Lease
+	lease   store.Lease
 	turn    chela.TurnID
 	control *turn.Handle
 	cancel  context.CancelCauseFunc
@@ -335,7 +335,7 @@ func (l *Lanes) runOnce(ctx context.Context, o *OpenedTurn, h *holding) (next *O
 }
 
 // release releases a lane; the next start finds its waiting messages.
-func (l *Lanes) release(lease chela.Lease) {
+func (l *Lanes) release(lease store.Lease) {
 	err := l.store.Write(context.Background(), "lane.release", func(w *store.Write) error {
 		return w.ReleaseLane(context.Background(), lease)
 	})

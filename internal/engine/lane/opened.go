@@ -4,12 +4,13 @@ import (
 	"chela"
 	"chela/internal/engine/prompt"
 	"chela/internal/engine/turn/machine"
+	"chela/internal/store"
 )
 
 // An OpenedTurn is ready to run in this process: fresh, or left by an earlier
 // run.
 type OpenedTurn struct {
-	Lease   chela.Lease
+	Lease   store.Lease
 	Class   chela.Class
 	Turn    chela.Turn
 	Thread  chela.Thread  // fresh turn: before its first entry

@@ -310,7 +310,7 @@ func TestInterrupt(t *testing.T) {
 		t.Helper()
 		m := h.message(inbound("now"), func(m *chela.InboxMessage) { m.Thread, m.Queue.Mode = own.Thread, mode })
 		h.do(func(ctx context.Context, w *store.Write) (err error) {
-			stopped, err = h.Interrupt(ctx, w, store.Lane{Lease: chela.Lease{Session: key}, Turn: running.ID}, m)
+			stopped, err = h.Interrupt(ctx, w, store.Lane{Lease: store.Lease{Session: key}, Turn: running.ID}, m)
 			return err
 		})
 		return stopped

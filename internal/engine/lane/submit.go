@@ -166,8 +166,8 @@ func known(ctx context.Context, r *store.Read, in chela.Inbound) (api.Receipt, e
 	return receipt, err
 }
 
-func (l *Lanes) lease(lane store.Lane) chela.Lease {
-	return chela.Lease{
+func (l *Lanes) lease(lane store.Lane) store.Lease {
+	return store.Lease{
 		Session: lane.Session, Owner: l.cfg.Node, Token: lane.Token + 1, ExpiresAt: l.cfg.Now().Add(leaseTime),
 	}
 }

@@ -169,7 +169,7 @@ func TestLaneOfNobodyIsTakenAgain(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			lease := chela.Lease{Session: mainSession, Owner: node, Token: l.Token + 1, ExpiresAt: time.Now().Add(-time.Second)}
+			lease := store.Lease{Session: mainSession, Owner: node, Token: l.Token + 1, ExpiresAt: time.Now().Add(-time.Second)}
 			return w.TakeLane(t.Context(), l, lease, l.Turn)
 		})
 		if err != nil {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 
+	"chela/internal/api"
+
 	"chela"
 )
 
@@ -70,8 +72,8 @@ func (b Budget) FlushDue(c Conversation) bool {
 }
 
 // Breakdown returns the size of each part of a prompt.
-func Breakdown(b Budget, f Frame, c Conversation) chela.PromptSize {
-	size := chela.PromptSize{
+func Breakdown(b Budget, f Frame, c Conversation) api.PromptSize {
+	size := api.PromptSize{
 		Window: b.Window, Room: b.Room, Reserve: b.Window - b.Room,
 		System: f.SystemTokens, Tools: f.ToolTokens, Messages: len(c.Messages), Ratio: c.Ratio, Total: b.Used(c),
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/prompt"
 )
 
@@ -107,7 +108,7 @@ func TestBreakdown(t *testing.T) {
 	} {
 		c = c.Append(e)
 	}
-	want := chela.PromptSize{
+	want := api.PromptSize{
 		Window: 1000, Reserve: 250, Room: 750, System: 2, Tools: 11, Summary: 2, User: 12, Assistant: 16, Tool: 32,
 		Messages: 5, Ratio: 2, Total: 2 * (2 + 11 + 2 + 12 + 16 + 32),
 	}

@@ -7,18 +7,19 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/platform/excerpt"
 )
 
 // compare returns the first difference between the record and the replay, or
 // nil.
-func (p *player) compare() *chela.Difference {
+func (p *player) compare() *api.Difference {
 	b, rec := p.book, p.rec
 	names := p.names()
 	for i := range max(len(rec.Entries), len(b.entries())) {
 		then, now := entryAt(rec.Entries, i), entryAt(b.entries(), i)
 		if then.Kind != now.Kind {
-			return &chela.Difference{Place: fmt.Sprintf("entry %d", i+1), Recorded: line(then), Replayed: line(now)}
+			return &api.Difference{Place: fmt.Sprintf("entry %d", i+1), Recorded: line(then), Replayed: line(now)}
 		}
 		if !then.Body.Provenance.IsOutside() {
 			now.Body.Provenance = chela.Provenance{} // entries of earlier versions have no provenance
@@ -122,14 +123,14 @@ func (p *player) names() names {
 }
 
 // differ returns the first place at which two values differ as JSON, or nil.
-func (n names) differ(place string, recorded, replayed any) *chela.Difference {
+func (n names) differ(place string, recorded, replayed any) *api.Difference {
 	then, err := n.plain(recorded)
 	if err != nil {
-		return &chela.Difference{Place: place, Recorded: err.Error()}
+		return &api.Difference{Place: place, Recorded: err.Error()}
 	}
 	now, err := n.plain(replayed)
 	if err != nil {
-		return &chela.Difference{Place: place, Replayed: err.Error()}
+		return &api.Difference{Place: place, Replayed: err.Error()}
 	}
 	return differ(place, then, now)
 }
@@ -147,7 +148,7 @@ func (n names) plain(v any) (plain any, err error) {
 }
 
 // differ compares two JSON values recursively.
-func differ(place string, then, now any) *chela.Difference {
+func differ(place string, then, now any) *api.Difference {
 	switch a := then.(type) {
 	case map[string]any:
 		b, ok := now.(map[string]any)
@@ -176,7 +177,7 @@ func differ(place string, then, now any) *chela.Difference {
 			return nil
 		}
 	}
-	return &chela.Difference{Place: place, Recorded: shown(then), Replayed: shown(now)}
+	return &api.Difference{Place: place, Recorded: shown(then), Replayed: shown(now)}
 }
 
 func keysOf(a, b map[string]any) []string {

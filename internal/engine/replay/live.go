@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/store"
 )
 
 // again sends the messages of a turn to the model again, in a new thread that
 // branches off at the start of the turn. The session's current thread does not
 // change.
-func (s *Stage) again(ctx context.Context, rec Record, session chela.Session) (*chela.LiveTurn, error) {
+func (s *Stage) again(ctx context.Context, rec Record, session chela.Session) (*api.LiveTurn, error) {
 	messages := s.messages(rec, session)
 	if len(messages) == 0 {
 		return nil, chela.E(chela.Unsupported, "turn "+string(rec.Turn.ID)+" has no message that can be sent again")
@@ -42,7 +43,7 @@ func (s *Stage) again(ctx context.Context, rec Record, session chela.Session) (*
 		return nil, err
 	}
 	entries, err := store.Find(ctx, s.Store, func(r *store.Read) ([]chela.Entry, error) { return r.TurnEntries(ctx, turn.ID) })
-	return &chela.LiveTurn{Thread: t.ID, Turn: turn.ID, Ending: ending(turn, entries)}, err
+	return &api.LiveTurn{Thread: t.ID, Turn: turn.ID, Ending: ending(turn, entries)}, err
 }
 
 // messages returns the messages of the turn for resending: the first with the

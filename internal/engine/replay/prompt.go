@@ -6,19 +6,20 @@ import (
 	"slices"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/turn/machine"
 )
 
 // An ask is one request to the model.
 type ask struct {
-	size    chela.StepSize
+	size    api.StepSize
 	sent    []chela.Message
 	entries int // number of recorded entries before its answer
 }
 
 func newAsk(req *chela.Request, step, entries int) ask {
 	a := ask{sent: req.Messages, entries: entries}
-	a.size = chela.StepSize{Step: step, Messages: len(req.Messages), Bytes: len(req.System)}
+	a.size = api.StepSize{Step: step, Messages: len(req.Messages), Bytes: len(req.System)}
 	for _, part := range []any{req.Tools, req.Messages} {
 		if raw, err := json.Marshal(part); err == nil { // values that do not encode have no size
 			a.size.Bytes += len(raw)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/store"
 )
 
@@ -59,8 +60,8 @@ func (r *Record) opening() int {
 func answered(e chela.Entry) bool { return e.Kind == chela.EntryAssistant && e.Body.Model != "" }
 
 // ending returns the outcome of the turn.
-func ending(t chela.Turn, entries []chela.Entry) chela.Ending {
-	end := chela.Ending{State: t.State, Failure: t.Failure, Steps: t.Steps}
+func ending(t chela.Turn, entries []chela.Entry) api.Ending {
+	end := api.Ending{State: t.State, Failure: t.Failure, Steps: t.Steps}
 	for _, e := range entries {
 		if answered(e) {
 			end.Answer = e.Body.Text

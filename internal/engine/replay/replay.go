@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/prompt"
 	"chela/internal/engine/turn"
 	"chela/internal/engine/turn/machine"
@@ -26,7 +27,7 @@ const grace = 100 * time.Millisecond
 
 // Run runs a turn again and compares the result with the record. The error is
 // ctx's.
-func Run(ctx context.Context, rec Record, cfg Config) (chela.Replay, error) {
+func Run(ctx context.Context, rec Record, cfg Config) (api.Replay, error) {
 	p := newPlayer(&rec, cfg)
 	turns := cfg.Turns
 	turns.Emit, turns.Before = func(chela.Event) {}, p.before
@@ -36,17 +37,17 @@ func Run(ctx context.Context, rec Record, cfg Config) (chela.Replay, error) {
 	p.runner = turn.NewRunner(turns)
 	err := p.play(ctx)
 	if ctx.Err() != nil {
-		return chela.Replay{}, ctx.Err()
+		return api.Replay{}, ctx.Err()
 	}
-	r := chela.Replay{
+	r := api.Replay{
 		Turn: rec.Turn.ID, Recorded: ending(rec.Turn, rec.Entries), Entries: len(rec.Entries), Difference: p.compare(),
-		Prompts: make([]chela.StepSize, len(p.asks)),
+		Prompts: make([]api.StepSize, len(p.asks)),
 	}
 	for i, a := range p.asks {
 		r.Prompts[i] = a.size
 	}
 	if d := r.Difference; err != nil && (d == nil || d.Replayed == "") {
-		r.Difference = &chela.Difference{Place: fmt.Sprintf("entry %d", p.at+1), Replayed: "(" + err.Error() + ")"}
+		r.Difference = &api.Difference{Place: fmt.Sprintf("entry %d", p.at+1), Replayed: "(" + err.Error() + ")"}
 		if d != nil {
 			r.Difference.Place, r.Difference.Recorded = d.Place, d.Recorded
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/prompt"
 	"chela/internal/engine/replay"
 	"chela/internal/engine/turn"
@@ -82,7 +83,7 @@ func turns() turn.Config {
 	}
 }
 
-func run(t *testing.T, rec replay.Record) chela.Replay {
+func run(t *testing.T, rec replay.Record) api.Replay {
 	t.Helper()
 	got, err := replay.Run(t.Context(), rec, replay.Config{
 		Agent: "main", Frame: prompt.Frame{System: "You are a test."}, Turns: turns(),
@@ -102,9 +103,9 @@ func TestSame(t *testing.T) {
 		}
 		got.Prompts[i].Bytes = 0
 	}
-	want := chela.Replay{
-		Turn: "turn_2", Recorded: chela.Ending{State: chela.TurnCompleted, Answer: "Done.", Steps: 2}, Same: true, Entries: 6,
-		Prompts: []chela.StepSize{{Step: 1, Messages: 2}, {Step: 2, Messages: 6}},
+	want := api.Replay{
+		Turn: "turn_2", Recorded: api.Ending{State: chela.TurnCompleted, Answer: "Done.", Steps: 2}, Same: true, Entries: 6,
+		Prompts: []api.StepSize{{Step: 1, Messages: 2}, {Step: 2, Messages: 6}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("replay (-want +got):\n%s", diff)
@@ -117,37 +118,37 @@ func TestFirstDifference(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		bend func(r *replay.Record)
-		want chela.Difference
+		want api.Difference
 	}{
 		{
 			"another state of a result", func(r *replay.Record) { r.Entries[2].Body.Status = chela.CallDenied },
-			chela.Difference{Place: "entry 3 (tool_result): status", Recorded: "denied", Replayed: "failed"},
+			api.Difference{Place: "entry 3 (tool_result): status", Recorded: "denied", Replayed: "failed"},
 		},
 		{
 			"a call without a result", func(r *replay.Record) { r.Entries = append(r.Entries[:3:3], r.Entries[4:]...) },
-			chela.Difference{Place: "entry 4", Recorded: "user: and say so", Replayed: "(the replay deviates from the record)"},
+			api.Difference{Place: "entry 4", Recorded: "user: and say so", Replayed: "(the replay deviates from the record)"},
 		},
 		{
 			"an entry that nobody wrote", func(r *replay.Record) {
 				r.Entries = append(r.Entries, chela.Entry{Kind: chela.EntryNote, Body: chela.Body{Text: "x"}})
 			},
-			chela.Difference{Place: "entry 7", Recorded: "note: x"},
+			api.Difference{Place: "entry 7", Recorded: "note: x"},
 		},
 		{
 			"another ending", func(r *replay.Record) { r.Turn.Steps = 3 },
-			chela.Difference{Place: "ending: steps", Recorded: "3", Replayed: "2"},
+			api.Difference{Place: "ending: steps", Recorded: "3", Replayed: "2"},
 		},
 		{
 			"a question that was not asked", func(r *replay.Record) { r.Approvals[0].Reason = "it hurts" },
-			chela.Difference{Place: "call 2: why", Recorded: "it writes", Replayed: "it hurts"},
+			api.Difference{Place: "call 2: why", Recorded: "it writes", Replayed: "it hurts"},
 		},
 		{
 			"arguments that nobody allowed", func(r *replay.Record) { r.Approvals[0].ArgsHash = "00" },
-			chela.Difference{Place: "approval 1: args_hash", Recorded: "00", Replayed: record().Approvals[0].ArgsHash},
+			api.Difference{Place: "approval 1: args_hash", Recorded: "00", Replayed: record().Approvals[0].ArgsHash},
 		},
 		{
 			"a step that was not paid", func(r *replay.Record) { r.Usage[1].Tokens.Output = 9 },
-			chela.Difference{Place: "usage 2: tokens.output", Recorded: "9", Replayed: "2"},
+			api.Difference{Place: "usage 2: tokens.output", Recorded: "9", Replayed: "2"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -206,7 +207,7 @@ func TestProvenanceIsPlayed(t *testing.T) {
 	rec := record()
 	from(&rec, page, 2, 3)
 	from(&rec, guest, 5)
-	want := &chela.Difference{Place: "entry 6 (assistant): provenance.source", Recorded: guest.Source, Replayed: page.Source}
+	want := &api.Difference{Place: "entry 6 (assistant): provenance.source", Recorded: guest.Source, Replayed: page.Source}
 	if diff := cmp.Diff(want, run(t, rec).Difference); diff != "" {
 		t.Errorf("another source (-want +got):\n%s", diff)
 	}

@@ -29,7 +29,7 @@ type agents interface {
 // Operations binds the operation that replays a turn.
 func (s *Stage) Operations() []api.Bound {
 	return []api.Bound{
-		api.TurnsReplay.Do(func(ctx context.Context, _ api.Caller, q api.TurnReplay) (chela.Replay, error) {
+		api.TurnsReplay.Do(func(ctx context.Context, _ api.Caller, q api.TurnReplay) (api.Replay, error) {
 			return s.Replay(ctx, q.ID, q.How.Live)
 		}),
 	}
@@ -38,7 +38,7 @@ func (s *Stage) Operations() []api.Bound {
 // Replay runs a turn again from its record; with live, its messages are also
 // sent to the model again, in a new thread. It is NotFound if the turn does not
 // exist, and a Conflict if it has not ended.
-func (s *Stage) Replay(ctx context.Context, id chela.TurnID, live bool) (chela.Replay, error) {
+func (s *Stage) Replay(ctx context.Context, id chela.TurnID, live bool) (api.Replay, error) {
 	var rec Record
 	var session chela.Session
 	err := s.Store.Read(ctx, func(r *store.Read) (err error) {
@@ -49,11 +49,11 @@ func (s *Stage) Replay(ctx context.Context, id chela.TurnID, live bool) (chela.R
 		return err
 	})
 	if err != nil {
-		return chela.Replay{}, err
+		return api.Replay{}, err
 	}
 	agent, err := s.Agents.Agent(ctx, session, rec.Turn)
 	if err != nil {
-		return chela.Replay{}, err
+		return api.Replay{}, err
 	}
 	r, err := Run(ctx, rec, Config{Agent: session.Agent, Frame: agent.Frame, Turns: s.Turns})
 	if err == nil && live {

@@ -48,7 +48,7 @@ func (ss *Sessions) ofThreads(accept AcceptFunc) []api.Bound {
 		api.ThreadsTitle.Do(func(ctx context.Context, _ api.Caller, q api.ThreadTitle) (chela.Thread, error) {
 			return ss.Title(ctx, q.ID, q.Patch.Title)
 		}),
-		api.ThreadsPrompt.Do(func(ctx context.Context, _ api.Caller, q api.ThreadRef) (chela.PromptSize, error) {
+		api.ThreadsPrompt.Do(func(ctx context.Context, _ api.Caller, q api.ThreadRef) (api.PromptSize, error) {
 			return ss.promptSize(ctx, q.ID)
 		}),
 		api.ThreadsEntries.Do(ss.entries),

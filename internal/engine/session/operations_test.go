@@ -192,7 +192,7 @@ func TestPromptOfAThread(t *testing.T) {
 	r.Sessions = session.New(r.store, session.Config{Agents: framed{}, Prompt: prompt.Settings{Reserve: 100}})
 	home := r.api(api.Caller{}, nil)
 	size, err := api.Call(t.Context(), home, api.ThreadsPrompt, api.ThreadRef{ID: r.branched(t).ID})
-	want := chela.PromptSize{Model: "model of main", Window: 1000, Reserve: 100, Room: 900, System: 10, User: 15, Messages: 3, Total: 25}
+	want := api.PromptSize{Model: "model of main", Window: 1000, Reserve: 100, Room: 900, System: 10, User: 15, Messages: 3, Total: 25}
 	if diff := cmp.Diff(want, size); err != nil || diff != "" {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}

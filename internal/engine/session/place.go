@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -12,8 +13,12 @@ import (
 
 // Scopes map the sender of a message to a session.
 type Scopes struct {
-	DM    chela.DMScope     // how direct chats of the owner share sessions
-	Links map[string]string // see [chela.DirectKey]
+	DM chela.DMScope // how direct chats of the owner share sessions
+
+	// Links map "channel:peer" or a bare peer to a person's name, so that a
+	// person known on several channels has one session; a linked person is the
+	// same peer on every channel.
+	Links map[string]string
 }
 
 // Place sets the session and the origin of a message from its sender. Direct
@@ -33,7 +38,7 @@ func (s Scopes) Place(in chela.Inbound, from api.Sender) (chela.Inbound, error) 
 	case from.Room != "":
 		key.Kind, key.ID, to = chela.KeyChannel, from.Room, from.Room
 	case from.Group == "":
-		key, to = chela.DirectKey(s.DM, in.Agent, chela.Peer{Channel: from.Channel, ID: from.Peer, Owner: from.Owner}, s.Links), from.Peer
+		key, to = s.direct(in.Agent, from), from.Peer
 	}
 	key.Thread = from.Thread
 	in.Session = key.Session()
@@ -41,6 +46,28 @@ func (s Scopes) Place(in chela.Inbound, from api.Sender) (chela.Inbound, error) 
 		Channel: from.Channel, Account: from.Account, To: to, Thread: from.Thread, Sender: from.Peer, Owner: from.Owner,
 	}
 	return in, nil
+}
+
+// direct returns the key of a direct chat with a sender. The scope applies to
+// the owner's chats; all other senders have a session per channel and peer, so
+// that no stranger writes into the owner's session.
+func (s Scopes) direct(agent string, from api.Sender) chela.Key {
+	scope := s.DM
+	if !from.Owner {
+		scope = chela.ScopePerChannelPeer
+	}
+	person, linked := s.Links[from.Channel+":"+from.Peer]
+	if !linked {
+		person, linked = s.Links[from.Peer]
+	}
+	switch {
+	case scope == chela.ScopePerChannelPeer && !linked:
+		return chela.Key{Kind: chela.KeyDirect, Agent: agent, Channel: from.Channel, ID: from.Peer}
+	case scope == chela.ScopePerPeer || scope == chela.ScopePerChannelPeer:
+		return chela.Key{Kind: chela.KeyDirect, Agent: agent, ID: cmp.Or(person, from.Peer)}
+	default:
+		return chela.Key{Kind: chela.KeyMain, Agent: agent}
+	}
 }
 
 // checkSender refuses a sender that cannot be part of a session key.

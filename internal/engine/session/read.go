@@ -40,7 +40,7 @@ type agents interface {
 
 // promptSize returns the size of the next prompt of a thread, without the new
 // message.
-func (ss *Sessions) promptSize(ctx context.Context, id chela.ThreadID) (chela.PromptSize, error) {
+func (ss *Sessions) promptSize(ctx context.Context, id chela.ThreadID) (api.PromptSize, error) {
 	var s chela.Session
 	var conversation prompt.Conversation
 	err := ss.store.Read(ctx, func(r *store.Read) error {
@@ -56,7 +56,7 @@ func (ss *Sessions) promptSize(ctx context.Context, id chela.ThreadID) (chela.Pr
 		return err
 	})
 	if err != nil {
-		return chela.PromptSize{}, err
+		return api.PromptSize{}, err
 	}
 	model := ss.cfg.Agents.Model(s, chela.Inbound{})
 	f, err := ss.cfg.Agents.Frame(ctx, s, model)

@@ -15,12 +15,12 @@ func laneOf(t testing.TB, s *store.Store, key chela.SessionKey) store.Lane {
 }
 
 // leaseAfter is the lease that owner would hold after before.
-func leaseAfter(before store.Lane, owner chela.NodeID) chela.Lease {
-	return chela.Lease{Session: before.Session, Owner: owner, Token: before.Token + 1, ExpiresAt: at(10)}
+func leaseAfter(before store.Lane, owner chela.NodeID) store.Lease {
+	return store.Lease{Session: before.Session, Owner: owner, Token: before.Token + 1, ExpiresAt: at(10)}
 }
 
 // take makes owner the holder of a lane, to run turn_1.
-func take(t testing.TB, s *store.Store, key chela.SessionKey, owner chela.NodeID) chela.Lease {
+func take(t testing.TB, s *store.Store, key chela.SessionKey, owner chela.NodeID) store.Lease {
 	t.Helper()
 	before := laneOf(t, s, key)
 	lease := leaseAfter(before, owner)
@@ -34,7 +34,7 @@ func checkArrivals(t *testing.T, s *store.Store) {
 	for n := int64(1); n <= 3; n++ {
 		write(t, s, func(w *store.Write) error {
 			lane, ok, err := w.Arrive(ctx, f.key)
-			same(t, store.Lane{Lease: chela.Lease{Session: f.key}, Class: chela.ClassJob, Arrivals: n}, lane)
+			same(t, store.Lane{Lease: store.Lease{Session: f.key}, Class: chela.ClassJob, Arrivals: n}, lane)
 			same(t, true, ok)
 			return err
 		})
@@ -53,16 +53,16 @@ func checkLeases(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	f, other := found(t, s, "f"), found(t, s, "other")
 	lease := take(t, s, f.key, "node_a")
-	same(t, chela.Lease{Session: f.key, Owner: "node_a", Token: 1, ExpiresAt: at(10)}, lease)
+	same(t, store.Lease{Session: f.key, Owner: "node_a", Token: 1, ExpiresAt: at(10)}, lease)
 	same(t, store.Lane{Lease: lease, Class: chela.ClassJob, Turn: "turn_1"}, laneOf(t, s, f.key))
-	same(t, chela.Lease{Session: other.key}, laneOf(t, s, other.key).Lease)
+	same(t, store.Lease{Session: other.key}, laneOf(t, s, other.key).Lease)
 
-	held := func() []chela.Lease {
+	held := func() []store.Lease {
 		lanes := read(t, s, func(r *store.Read) ([]store.Lane, error) { return r.HeldLanes(ctx) })
-		return ids(lanes, func(l store.Lane) chela.Lease { return l.Lease })
+		return ids(lanes, func(l store.Lane) store.Lease { return l.Lease })
 	}
 	second := take(t, s, other.key, "node_b")
-	same(t, []chela.Lease{lease, second}, held())
+	same(t, []store.Lease{lease, second}, held())
 
 	write(t, s, func(w *store.Write) error { return w.ContinueLane(ctx, lease, "turn_2") })
 	same(t, "turn_2", laneOf(t, s, f.key).Turn)
@@ -70,7 +70,7 @@ func checkLeases(t *testing.T, s *store.Store) {
 	broken := f.newTurn("turn_2", chela.TurnProcessing)
 	broken.Crashes = 1
 	write(t, s, func(w *store.Write) error { return w.OpenTurn(ctx, broken) })
-	same(t, []chela.Lease{second, lease}, held())
+	same(t, []store.Lease{second, lease}, held())
 	lease.ExpiresAt = at(20)
 	write(t, s, func(w *store.Write) error { return w.HoldLane(ctx, lease) })
 	same(t, lease, laneOf(t, s, f.key).Lease)
@@ -87,8 +87,8 @@ func checkLeases(t *testing.T, s *store.Store) {
 	same(t, second, laneOf(t, s, other.key).Lease)
 
 	write(t, s, func(w *store.Write) error { return w.ReleaseLane(ctx, lease) })
-	same(t, chela.Lease{Session: f.key, Token: 1}, laneOf(t, s, f.key).Lease)
-	same(t, []chela.Lease{second}, held())
+	same(t, store.Lease{Session: f.key, Token: 1}, laneOf(t, s, f.key).Lease)
+	same(t, []store.Lease{second}, held())
 	same(t, 2, take(t, s, f.key, "node_a").Token)
 }
 
@@ -103,8 +103,8 @@ func checkFencing(t *testing.T, s *store.Store) {
 	forged.Owner = "node_a"
 	ahead := taken
 	ahead.Token++
-	nobody := chela.Lease{Session: "nobody", Owner: "node_b", Token: 1}
-	for _, lease := range []chela.Lease{old, forged, ahead, nobody} {
+	nobody := store.Lease{Session: "nobody", Owner: "node_b", Token: 1}
+	for _, lease := range []store.Lease{old, forged, ahead, nobody} {
 		refuse(t, s, chela.Conflict, func(w *store.Write) error {
 			if err := w.AppendEntry(ctx, f.newEntry(1)); err != nil {
 				return err
@@ -129,7 +129,7 @@ func checkFencing(t *testing.T, s *store.Store) {
 	// A token is never left out and never used again.
 	lane := laneOf(t, s, f.key)
 	for _, token := range []int64{again.Token - 1, again.Token, again.Token + 2} {
-		lease := chela.Lease{Session: f.key, Owner: "node_c", Token: token}
+		lease := store.Lease{Session: f.key, Owner: "node_c", Token: token}
 		refuse(t, s, chela.Internal, func(w *store.Write) error { return w.TakeLane(ctx, lane, lease, "") })
 	}
 
@@ -180,7 +180,7 @@ func checkFreeLanes(t *testing.T, s *store.Store) {
 }
 
 // renewed fails t unless a lease can be renewed, or cannot, as wanted.
-func renewed(t *testing.T, w *store.Write, l chela.Lease, want bool) {
+func renewed(t *testing.T, w *store.Write, l store.Lease, want bool) {
 	t.Helper()
 	if kept, err := w.RenewLane(t.Context(), l); kept != want || err != nil {
 		t.Errorf("renewed the lease of %s: %v, %v, want %v", l.Owner, kept, err, want)

@@ -137,7 +137,7 @@ func raceTakers(t *testing.T, s *store.Store) {
 		if len(won) != 1 {
 			t.Fatalf("%d nodes took the lane", len(won))
 		}
-		want := chela.Lease{Session: f.key, Owner: chela.NodeID(fmt.Sprint("node_", won[0])), Token: round + 1, ExpiresAt: at(10)}
+		want := store.Lease{Session: f.key, Owner: chela.NodeID(fmt.Sprint("node_", won[0])), Token: round + 1, ExpiresAt: at(10)}
 		same(t, want, laneOf(t, s, f.key).Lease)
 	}
 }

@@ -91,7 +91,7 @@ func checkCreateSession(t *testing.T, s *store.Store) {
 	})
 	same(t, old, read(t, s, func(r *store.Read) (chela.Session, error) { return r.Session(ctx, "k") }))
 
-	lane := store.Lane{Lease: chela.Lease{Session: "k"}, Class: chela.ClassJob}
+	lane := store.Lane{Lease: store.Lease{Session: "k"}, Class: chela.ClassJob}
 	same(t, lane, read(t, s, func(r *store.Read) (store.Lane, error) { return r.Lane(ctx, "k") }))
 }
 

@@ -85,15 +85,15 @@ func (h *home) Import(_ context.Context, key chela.SessionKey, from io.Reader) (
 
 // status is the operation that shows the state of the home.
 func (h *home) status(cfg *config.Config) []api.Bound {
-	s := chela.Status{
+	s := api.Status{
 		Home: string(cfg.Home), Database: "sqlite", Model: cfg.Model, Sandbox: "auto", Sessions: 1,
 		Jobs: map[chela.JobState]int{chela.JobPending: 2, chela.JobAwaiting: 1},
-		Routines: chela.RoutineStatus{
+		Routines: api.RoutineStatus{
 			Off:     h.plan != nil && h.plan.off,
 			Enabled: 3, Idle: 1, RunsWaiting: 1, RunsRunning: 2, Next: "daily", NextAt: day, Heartbeat: true, HeartbeatAt: day,
 		},
 	}
-	return []api.Bound{api.StatusShow.Do(func(context.Context, api.Caller, api.None) (chela.Status, error) { return s, nil })}
+	return []api.Bound{api.StatusShow.Do(func(context.Context, api.Caller, api.None) (api.Status, error) { return s, nil })}
 }
 
 // spending are the operations on the spending.

@@ -32,11 +32,11 @@ func (h *home) conversations() []api.Bound {
 			t.Title = q.Patch.Title
 			return t, nil
 		}),
-		api.ThreadsPrompt.Do(func(_ context.Context, _ api.Caller, q api.ThreadRef) (chela.PromptSize, error) {
+		api.ThreadsPrompt.Do(func(_ context.Context, _ api.Caller, q api.ThreadRef) (api.PromptSize, error) {
 			if q.ID != "thr_1" {
-				return chela.PromptSize{}, chela.E(chela.NotFound, "there is no thread "+string(q.ID))
+				return api.PromptSize{}, chela.E(chela.NotFound, "there is no thread "+string(q.ID))
 			}
-			return chela.PromptSize{
+			return api.PromptSize{
 				Model: "offline/rules", Window: 1000, Reserve: 250, Room: 750, System: 100, Tools: 50, User: 7, Messages: 1, Ratio: 1.25, Total: 196,
 			}, nil
 		}),
@@ -93,14 +93,14 @@ func (h *home) ofTurns() []api.Bound {
 	}
 }
 
-func (h *home) replay(ctx context.Context, _ api.Caller, q api.TurnReplay) (chela.Replay, error) {
+func (h *home) replay(ctx context.Context, _ api.Caller, q api.TurnReplay) (api.Replay, error) {
 	t, err := h.Follow(ctx, q.ID, nil)
-	r := chela.Replay{Turn: t.ID, Same: len(h.calls) == 0, Entries: 2, Prompts: []chela.StepSize{{Step: 1, Messages: 1, Bytes: 321}}}
+	r := api.Replay{Turn: t.ID, Same: len(h.calls) == 0, Entries: 2, Prompts: []api.StepSize{{Step: 1, Messages: 1, Bytes: 321}}}
 	if q.How.Live {
-		r.Live = &chela.LiveTurn{Thread: "thr_2", Turn: "turn_2", Ending: chela.Ending{State: chela.TurnCompleted, Answer: "echo\u202e", Steps: 1}}
+		r.Live = &api.LiveTurn{Thread: "thr_2", Turn: "turn_2", Ending: api.Ending{State: chela.TurnCompleted, Answer: "echo\u202e", Steps: 1}}
 	}
 	if !r.Same {
-		r.Difference = &chela.Difference{Place: "entry 2 (assistant): text", Recorded: "echo"}
+		r.Difference = &api.Difference{Place: "entry 2 (assistant): text", Recorded: "echo"}
 	}
 	return r, err
 }

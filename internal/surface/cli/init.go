@@ -68,10 +68,10 @@ func (c *commands) initialize(ctx context.Context, ask bool) error {
 
 // initialized reports the result. The secret is empty if there was a token
 // before.
-func (c *commands) initialized(cfg *config.Config, s chela.Status, secret string) error {
+func (c *commands) initialized(cfg *config.Config, s api.Status, secret string) error {
 	if c.p.JSON {
 		return c.p.Document(struct {
-			chela.Status
+			api.Status
 			Token string `json:"token,omitempty"`
 		}{s, secret})
 	}

@@ -5,14 +5,15 @@ import (
 	"fmt"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/surface/cli/console"
 )
 
 // tellReplay prints the result. A difference from the record is an error.
-func tellReplay(p *console.Printer, r chela.Replay) error {
+func tellReplay(p *console.Printer, r api.Replay) error {
 	show := writeReplay
 	if p.JSON {
-		show = func(p *console.Printer, r chela.Replay) error { return p.Document(r) }
+		show = func(p *console.Printer, r api.Replay) error { return p.Document(r) }
 	}
 	if err := show(p, r); err != nil || r.Same {
 		return err
@@ -22,7 +23,7 @@ func tellReplay(p *console.Printer, r chela.Replay) error {
 }
 
 // writeReplay formats the result for people.
-func writeReplay(p *console.Printer, r chela.Replay) error {
+func writeReplay(p *console.Printer, r api.Replay) error {
 	if d := r.Difference; d != nil {
 		p.Fields(
 			[2]string{"differs in", d.Place}, [2]string{"recorded", cmp.Or(d.Recorded, "nothing")}, [2]string{"replayed", cmp.Or(d.Replayed, "nothing")},
@@ -41,13 +42,13 @@ func writeReplay(p *console.Printer, r chela.Replay) error {
 		return nil
 	}
 	p.Line("")
-	return console.List(p, r.Prompts, []string{"STEP", "MESSAGES", "BYTES"}, func(s chela.StepSize) []string {
+	return console.List(p, r.Prompts, []string{"STEP", "MESSAGES", "BYTES"}, func(s api.StepSize) []string {
 		return []string{fmt.Sprint(s.Step), fmt.Sprint(s.Messages), fmt.Sprint(s.Bytes)}
 	})
 }
 
 // endingText describes on one line how a turn ended.
-func endingText(e chela.Ending) string {
+func endingText(e api.Ending) string {
 	text := fmt.Sprintf("%s after %d steps", e.State, e.Steps)
 	if e.Failure != nil {
 		text += " (" + e.Failure.Message + ")"

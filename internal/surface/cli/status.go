@@ -55,7 +55,7 @@ func jobsOf(live map[chela.JobState]int) string {
 	return cmp.Or(strings.Join(said, ", "), "none under way")
 }
 
-func (c *commands) routinesOf(s chela.RoutineStatus) string {
+func (c *commands) routinesOf(s api.RoutineStatus) string {
 	said := fmt.Sprintf("%d on, %d off", s.Enabled, s.Idle)
 	switch {
 	case s.Off:
@@ -66,7 +66,7 @@ func (c *commands) routinesOf(s chela.RoutineStatus) string {
 	return said
 }
 
-func (c *commands) heartbeatOf(s chela.RoutineStatus) string {
+func (c *commands) heartbeatOf(s api.RoutineStatus) string {
 	said := "off"
 	if s.Heartbeat && !s.Off {
 		said = "on"

@@ -138,7 +138,7 @@ func (c *commands) threadShow(ctx context.Context, b *Backend, id chela.ThreadID
 }
 
 // promptSize writes the size of a prompt for people.
-func (c *commands) promptSize(size chela.PromptSize) error {
+func (c *commands) promptSize(size api.PromptSize) error {
 	c.p.Fields(terminal.PromptFields(size)...)
 	return nil
 }

@@ -248,7 +248,7 @@ func TestToolsAndModels(t *testing.T) {
 
 func TestHome(t *testing.T) {
 	t.Parallel()
-	status := chela.Status{Home: "/h", Daemon: true, Sessions: 3}
+	status := api.Status{Home: "/h", Daemon: true, Sessions: 3}
 	sum := chela.UsageSum{Day: "2026-05-05", Model: "p/m", Calls: 2}
 	checkNouns(t, []nounsCase{
 		{

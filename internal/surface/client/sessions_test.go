@@ -118,9 +118,9 @@ func TestSessionsAndThreads(t *testing.T) {
 			"prompt", func(ctx context.Context, c *client.Client) (any, error) {
 				return api.Call(ctx, c, api.ThreadsPrompt, slash)
 			},
-			[]any{chela.PromptSize{Model: "a/b", Total: 7, Ratio: 1.5}},
+			[]any{api.PromptSize{Model: "a/b", Total: 7, Ratio: 1.5}},
 			[]string{"GET /api/threads/thr%2F1/prompt"},
-			chela.PromptSize{Model: "a/b", Total: 7, Ratio: 1.5},
+			api.PromptSize{Model: "a/b", Total: 7, Ratio: 1.5},
 		},
 	})
 }
@@ -154,9 +154,9 @@ func TestTurns(t *testing.T) {
 			"replay", func(ctx context.Context, c *client.Client) (any, error) {
 				return api.Call(ctx, c, api.TurnsReplay, api.TurnReplay{TurnRef: first, How: api.ReplayOptions{Live: true}})
 			},
-			[]any{chela.Replay{Turn: "turn_1", Same: true, Entries: 2}},
+			[]any{api.Replay{Turn: "turn_1", Same: true, Entries: 2}},
 			[]string{"POST /api/turns/turn_1/replay", `{"live":true}`},
-			chela.Replay{Turn: "turn_1", Same: true, Entries: 2},
+			api.Replay{Turn: "turn_1", Same: true, Entries: 2},
 		},
 		{
 			"cancel", func(ctx context.Context, c *client.Client) (any, error) {

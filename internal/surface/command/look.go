@@ -204,7 +204,7 @@ func (i *Interpreter) promptSize(ctx context.Context, g given) (lane.Command, er
 
 // inAll is the number of tokens of a prompt. It notes if the provider was
 // observed to count differently from the estimates above.
-func inAll(size chela.PromptSize) string {
+func inAll(size api.PromptSize) string {
 	if size.Ratio == 0 || size.Ratio == 1 {
 		return strconv.Itoa(size.Total)
 	}

@@ -91,9 +91,9 @@ func (h *home) Trace(ctx context.Context, id chela.TurnID) (api.Trace, error) {
 }
 
 func (h *home) replays() []api.Bound {
-	return []api.Bound{api.TurnsReplay.Do(func(ctx context.Context, _ api.Caller, q api.TurnReplay) (chela.Replay, error) {
+	return []api.Bound{api.TurnsReplay.Do(func(ctx context.Context, _ api.Caller, q api.TurnReplay) (api.Replay, error) {
 		t, err := h.Turn(ctx, q.ID)
-		return chela.Replay{Turn: t.ID, Recorded: chela.Ending{State: t.State}, Same: true, Prompts: []chela.StepSize{}}, err
+		return api.Replay{Turn: t.ID, Recorded: api.Ending{State: t.State}, Same: true, Prompts: []api.StepSize{}}, err
 	})}
 }
 

@@ -370,8 +370,8 @@ func (h *home) attach(_ context.Context, name string, content io.Reader) (chela.
 // state are the operations on the status, the configuration and the spending.
 func (h *home) state() []api.Bound {
 	return []api.Bound{
-		api.StatusShow.Do(func(context.Context, api.Caller, api.None) (chela.Status, error) {
-			return chela.Status{Database: "memory", Daemon: true, Jobs: map[chela.JobState]int{chela.JobPending: 2}}, nil
+		api.StatusShow.Do(func(context.Context, api.Caller, api.None) (api.Status, error) {
+			return api.Status{Database: "memory", Daemon: true, Jobs: map[chela.JobState]int{chela.JobPending: 2}}, nil
 		}),
 		api.ConfigList.Do(func(_ context.Context, _ api.Caller, q api.SettingsQuery) (api.Page[chela.Setting], error) {
 			h.mu.Lock()

@@ -39,9 +39,9 @@ func (h *home) ofThreads() []api.Bound {
 			t.Title = q.Patch.Title
 			return t, err
 		}),
-		api.ThreadsPrompt.Do(func(ctx context.Context, _ api.Caller, q api.ThreadRef) (chela.PromptSize, error) {
+		api.ThreadsPrompt.Do(func(ctx context.Context, _ api.Caller, q api.ThreadRef) (api.PromptSize, error) {
 			_, err := h.Thread(ctx, q.ID)
-			return chela.PromptSize{Model: "offline/offline", Window: 1000, Total: 10}, err
+			return api.PromptSize{Model: "offline/offline", Window: 1000, Total: 10}, err
 		}),
 		api.ThreadsCompact.Do(func(ctx context.Context, c api.Caller, q api.CompactRequest) (api.Receipt, error) {
 			t, err := h.Thread(ctx, q.ID)

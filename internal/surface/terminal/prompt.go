@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 
-	"chela"
+	"chela/internal/api"
 )
 
 // PromptFields formats the size of a prompt as names and values, for people.
-func PromptFields(s chela.PromptSize) [][2]string {
+func PromptFields(s api.PromptSize) [][2]string {
 	fields := [][2]string{
 		{"model", s.Model},
 		{"window", fmt.Sprintf("%d tokens, %d of them kept free for the answer", s.Window, s.Reserve)},

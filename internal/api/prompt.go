@@ -1,4 +1,4 @@
-package chela
+package api
 
 // A PromptSize breaks the next prompt of a thread down by part, in tokens. The
 // parts are chela's own estimates, Total is the expected count of the provider.

@@ -1,6 +1,10 @@
-package chela
+package api
 
-import "time"
+import (
+	"time"
+
+	"chela"
+)
 
 // A Status summarizes a home and the process that holds it.
 type Status struct {
@@ -17,8 +21,8 @@ type Status struct {
 	InboxWaiting     int    `json:"inbox_waiting"`
 	OutboxPending    int    `json:"outbox_pending"`
 
-	Jobs     map[JobState]int `json:"jobs"` // unfinished jobs, with parts and subagents
-	Routines RoutineStatus    `json:"routines"`
+	Jobs     map[chela.JobState]int `json:"jobs"` // unfinished jobs, with parts and subagents
+	Routines RoutineStatus          `json:"routines"`
 }
 
 // A RoutineStatus summarizes the routines of a home.
