@@ -1,6 +1,7 @@
 package chela
 
 import (
+	"bytes"
 	"encoding/json"
 	"mime"
 	"strings"
@@ -15,10 +16,43 @@ type Entry struct {
 	Parent    EntryID   `json:"parent,omitempty"` // empty for the root
 	Turn      TurnID    `json:"turn"`
 	Seq       int64     `json:"seq"` // grows by one within a thread, from 1
-	Kind      EntryKind `json:"kind"`
-	Body      Body      `json:"body"`
+	Body      Body      `json:"body" check:"switch=kind"`
 	Tokens    int       `json:"tokens"` // size of the entry in a prompt
 	CreatedAt time.Time `json:"created_at"`
+}
+
+// An entryJSON is an entry as JSON: the kind precedes the body.
+type entryJSON struct {
+	ID        EntryID   `json:"id"`
+	Thread    ThreadID  `json:"thread"`
+	Parent    EntryID   `json:"parent,omitempty"`
+	Turn      TurnID    `json:"turn"`
+	Seq       int64     `json:"seq"`
+	Kind      EntryKind `json:"kind"`
+	Body      any       `json:"body"`
+	Tokens    int       `json:"tokens"`
+	CreatedAt time.Time `json:"created_at"`
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (e Entry) MarshalJSON() ([]byte, error) {
+	var raw bytes.Buffer
+	j := json.NewEncoder(&raw)
+	j.SetEscapeHTML(false) // the caller's encoder escapes if it is set to
+	err := j.Encode(entryJSON{e.ID, e.Thread, e.Parent, e.Turn, e.Seq, e.Kind(), e.Body, e.Tokens, e.CreatedAt})
+	return raw.Bytes(), err
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. An unknown kind is Internal.
+func (e *Entry) UnmarshalJSON(raw []byte) error {
+	var body json.RawMessage
+	j := entryJSON{Body: &body}
+	if err := json.Unmarshal(raw, &j); err != nil {
+		return err
+	}
+	made, err := DecodeBody(j.Kind, body)
+	*e = Entry{j.ID, j.Thread, j.Parent, j.Turn, j.Seq, made, j.Tokens, j.CreatedAt}
+	return err
 }
 
 // EntryKind is the kind of an entry.
@@ -36,47 +70,6 @@ const (
 	EntryBranchSummary EntryKind = "branch_summary" // summary of an abandoned branch
 	EntryCustom        EntryKind = "custom"
 )
-
-// A Body is the content of an entry, stored as JSON. The entry's kind decides
-// which fields are set.
-type Body struct {
-	Text        string       `json:"text,omitempty"`        // every kind
-	Attachments []Attachment `json:"attachments,omitempty"` // user, tool_result
-	From        string       `json:"from,omitempty"`        // user: the sender, if not the owner
-	Inbox       InboxID      `json:"inbox,omitempty"`       // user, tool_result: the inbox message it came from
-	Command     Command      `json:"command,omitempty"`     // user: command executed by the turn instead of a model answer
-	Offers      []ToolSpec   `json:"offers,omitempty"`      // user, tool_result: client-side tools, available from here to the end of the turn
-
-	Thinking    []Thinking  `json:"thinking,omitempty"`    // assistant
-	Calls       []CallSpec  `json:"calls,omitempty"`       // assistant
-	Model       string      `json:"model,omitempty"`       // assistant: provider/model that answered
-	Stop        StopReason  `json:"stop,omitempty"`        // assistant
-	Usage       *TokenUsage `json:"usage,omitempty"`       // assistant
-	Interrupted bool        `json:"interrupted,omitempty"` // assistant: cut off by the person; Text holds the part received so far
-
-	Call   CallID      `json:"call,omitempty"`   // tool_result: the call it answers
-	Ref    string      `json:"ref,omitempty"`    // tool_result: the provider's id for that call
-	Tool   string      `json:"tool,omitempty"`   // tool_result
-	Status CallState   `json:"status,omitempty"` // tool_result: final state of the call
-	Whole  *Attachment `json:"whole,omitempty"`  // tool_result: the complete text, if Text is only a part of it
-
-	// Provenance says who could have written the entry.
-	Provenance Provenance `json:"provenance,omitzero"`
-
-	Hidden bool     `json:"hidden,omitempty"` // note, assistant, tool_result: not shown to people
-	Note   NoteKind `json:"note,omitempty"`   // note: its subject, if later steps depend on it; assistant, tool_result: NoteFlush
-
-	FirstKept    EntryID   `json:"first_kept,omitempty"`    // compaction: first entry kept in the prompt; the compaction itself if none is kept
-	Pinned       []EntryID `json:"pinned,omitempty"`        // compaction: older entries kept as well, in order
-	Strategy     Strategy  `json:"strategy,omitempty"`      // compaction
-	TokensBefore int       `json:"tokens_before,omitempty"` // compaction: size of the whole prompt
-	TokensAfter  int       `json:"tokens_after,omitempty"`  // compaction
-
-	// Ratio is the provider's token count divided by chela's own estimate, for
-	// the request answered by an assistant entry; in a compaction, the latest
-	// known ratio.
-	Ratio float64 `json:"ratio,omitempty"`
-}
 
 // NoteKind is the subject of a note of the host.
 type NoteKind string

@@ -146,8 +146,8 @@ func (s *speaker) judge(t *testing.T, r *store.Read) {
 		var said []string
 		for ; i < len(path) && path[i].Turn == turn; i++ {
 			got = append(got, line(path[i]))
-			if path[i].Kind == chela.EntryUser {
-				said = append(said, path[i].Body.Text)
+			if path[i].Kind() == chela.EntryUser {
+				said = append(said, path[i].Text())
 			}
 		}
 		if len(said) != 1 && s.mode != chela.QueueCollect {

@@ -243,7 +243,7 @@ func readRecord(ctx context.Context, r *store.Read, key chela.SessionKey) (rec r
 	}
 	for _, e := range path {
 		rec.Transcript = append(rec.Transcript, line(e))
-		if e.Kind == chela.EntryUser {
+		if e.Kind() == chela.EntryUser {
 			rec.Inbox++
 		}
 	}
@@ -294,14 +294,14 @@ func readRecord(ctx context.Context, r *store.Read, key chela.SessionKey) (rec r
 
 // line is an entry without what differs from run to run.
 func line(e chela.Entry) string {
-	text := string(e.Kind) + ": " + e.Body.Text
-	for _, c := range e.Body.Calls {
+	text := string(e.Kind()) + ": " + e.Text()
+	for _, c := range e.Answer().Calls {
 		text += fmt.Sprintf(" [%s %s]", c.Tool, c.Args)
 	}
-	if e.Body.Status != "" {
-		text += " (" + string(e.Body.Status) + ")"
+	if e.Result().Status != "" {
+		text += " (" + string(e.Result().Status) + ")"
 	}
-	if e.Body.Interrupted {
+	if e.Answer().Interrupted {
 		text += " (interrupted)"
 	}
 	return text

@@ -212,9 +212,9 @@ func (c *crowd) said(r *store.Read, t chela.Thread) (string, error) {
 		var said []string
 		note := ""
 		for _, e := range entries {
-			switch e.Kind {
+			switch e.Kind() {
 			case chela.EntryUser:
-				said = append(said, e.Body.Text)
+				said = append(said, e.Text())
 			case chela.EntryNote:
 				note = "~"
 			}
@@ -244,10 +244,10 @@ func (c *crowd) count(r *store.Read, sent accepted) {
 			c.t.Fatal(err)
 		}
 		for _, e := range entries {
-			if e.Kind == chela.EntryUser && e.Body.Inbox == m.ID {
+			if e.User().Inbox == m.ID {
 				users++
 			}
-			if e.Kind == chela.EntryNote && strings.Contains(e.Body.Text, "\n- "+m.Text) {
+			if e.Kind() == chela.EntryNote && strings.Contains(e.Text(), "\n- "+m.Text) {
 				notes++
 			}
 		}

@@ -125,7 +125,7 @@ func (s *sequence) checkPrompt(name string) error {
 		return err
 	}
 	path := found.path(found.heads[found.current])
-	end := slices.IndexFunc(path, func(e chela.Entry) bool { return e.Kind == chela.EntryAssistant && e.Body.Text == "done "+name })
+	end := slices.IndexFunc(path, func(e chela.Entry) bool { return e.Kind() == chela.EntryAssistant && e.Text() == "done "+name })
 	if end < 0 {
 		return fmt.Errorf("the answer to %s is not on the path", name)
 	}
@@ -147,19 +147,19 @@ func (s *sequence) checkPrompt(name string) error {
 func promptOf(path []chela.Entry) (lines []string) {
 	newest := -1
 	for i, e := range path {
-		if e.Kind == chela.EntryCompaction {
+		if e.Kind() == chela.EntryCompaction {
 			newest = i
 		}
 	}
 	if newest < 0 {
 		return promptLines(path)
 	}
-	c := path[newest].Body
+	c := path[newest].Compaction()
 	lines = append(lines, "user: "+summaryLead+c.Text)
 	kept := slices.IndexFunc(path, func(e chela.Entry) bool { return e.ID == c.FirstKept })
 	var left []chela.Entry
 	for i, e := range path {
-		if i > newest || slices.Contains(c.Pinned, e.ID) || i >= kept && e.Body.Note != chela.NoteFlush && e.Body.Note != chela.NoteResume {
+		if i > newest || slices.Contains(c.Pinned, e.ID) || i >= kept && e.Mark().Note != chela.NoteFlush && e.Mark().Note != chela.NoteResume {
 			left = append(left, e)
 		}
 	}
@@ -171,18 +171,18 @@ const summaryLead = "[note from the host] The beginning of this conversation has
 
 func promptLines(path []chela.Entry) (lines []string) {
 	for _, e := range path {
-		switch e.Kind {
+		switch e.Kind() {
 		case chela.EntryUser:
-			if e.Body.Command != "" {
+			if e.User().Command != "" {
 				continue
 			}
-			lines = append(lines, "user: "+e.Body.Text)
+			lines = append(lines, "user: "+e.Text())
 		case chela.EntryNote:
-			lines = append(lines, "user: [note from the host] "+e.Body.Text)
+			lines = append(lines, "user: [note from the host] "+e.Text())
 		case chela.EntryAssistant:
-			lines = append(lines, "assistant: "+e.Body.Text)
+			lines = append(lines, "assistant: "+e.Text())
 		case chela.EntryToolResult:
-			lines = append(lines, "tool: "+e.Body.Text)
+			lines = append(lines, "tool: "+e.Text())
 		}
 	}
 	return lines

@@ -385,8 +385,8 @@ func readRows(ctx context.Context, r *store.Read) (found rows, err error) {
 func (s *sequence) compactions() map[chela.Strategy]int {
 	found := map[chela.Strategy]int{}
 	for _, e := range s.seen {
-		if e.Kind == chela.EntryCompaction {
-			found[e.Body.Strategy]++
+		if e.Kind() == chela.EntryCompaction {
+			found[e.Compaction().Strategy]++
 		}
 	}
 	return found
@@ -448,11 +448,11 @@ func (n *turnNode) path() (lines []string) {
 func spoken(path []chela.Entry) (lines []string) {
 	for _, e := range path {
 		switch {
-		case e.Body.Note == chela.NoteFlush || e.Kind == chela.EntryNote || e.Kind == chela.EntryCompaction || e.Body.Command != "":
-		case e.Kind == chela.EntryToolResult:
-			lines = append(lines, fmt.Sprintf("tool_result: %s %s", e.Body.Tool, e.Body.Status))
+		case e.Mark().Note == chela.NoteFlush || e.Kind() == chela.EntryNote || e.Kind() == chela.EntryCompaction || e.User().Command != "":
+		case e.Kind() == chela.EntryToolResult:
+			lines = append(lines, fmt.Sprintf("tool_result: %s %s", e.Result().Tool, e.Result().Status))
 		default:
-			lines = append(lines, string(e.Kind)+": "+e.Body.Text)
+			lines = append(lines, string(e.Kind())+": "+e.Text())
 		}
 	}
 	return lines

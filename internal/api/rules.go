@@ -11,7 +11,17 @@ import (
 // Schemas returns the schemas of what goes over the wire. They are made of the
 // types and their tags, so that the documented limits are the enforced ones.
 func Schemas() *schema.Set {
-	return schema.NewSet(schema.Rules{Words: enums, Tags: tags, Names: renamed})
+	return schema.NewSet(schema.Rules{Words: enums, Tags: tags, Names: renamed, Forms: map[reflect.Type][]schema.Form{
+		reflect.TypeFor[chela.Body](): bodies(),
+	}})
+}
+
+// bodies returns the types of the bodies of entries, by kind.
+func bodies() (forms []schema.Form) {
+	for _, b := range chela.Bodies() {
+		forms = append(forms, schema.Form{Value: string(chela.Entry{Body: b}.Kind()), Type: reflect.TypeOf(b)})
+	}
+	return forms
 }
 
 // Enums returns the values of the string types that have a fixed set of them.

@@ -159,7 +159,7 @@ func TestDirectivesHoldForOneTurn(t *testing.T) {
 		t.Errorf("turn %s %+v (-want +got)\n%s", turn.State, turn.Failure, diff)
 	}
 	journal, err := api.Call(t.Context(), b.API, api.TurnsTrace, api.TurnRef{ID: turn.ID})
-	if err != nil || journal.Entries[0].Body.Text != "hello\n/verbose off\nyou" || journal.Entries[1].Body.Text != "You said hello\n/verbose off\nyou." {
+	if err != nil || journal.Entries[0].Text() != "hello\n/verbose off\nyou" || journal.Entries[1].Text() != "You said hello\n/verbose off\nyou." {
 		t.Errorf("entries %+v, %v", journal.Entries, err)
 	}
 	again, _ := talked(t, b, message("agent:main:main", "2", "/think high /elevated full hello\n/verbose off\nyou"))

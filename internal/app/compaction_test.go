@@ -132,8 +132,8 @@ func TestThreeHundredTurns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if e.Kind == chela.EntryCompaction {
-			strategies[e.Body.Strategy]++
+		if e.Kind() == chela.EntryCompaction {
+			strategies[e.Compaction().Strategy]++
 		}
 	}
 	s, err := api.Call(t.Context(), k.b.API, api.SessionsShow, api.SessionRef{Key: "agent:main:main"})

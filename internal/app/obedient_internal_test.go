@@ -334,7 +334,7 @@ func (v *victim) happened(effect string, turn chela.Turn) bool {
 		if err != nil {
 			v.Fatal(err)
 		}
-		return slices.ContainsFunc(trace.Entries, func(e chela.Entry) bool { return strings.Contains(e.Body.Text, "1234") })
+		return slices.ContainsFunc(trace.Entries, func(e chela.Entry) bool { return strings.Contains(e.Text(), "1234") })
 	case effect == "job_model" || effect == "spawn_model":
 		jobs, err := v.background.Jobs().Jobs(ctx, job.Filter{Limit: 100})
 		if err != nil {

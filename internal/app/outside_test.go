@@ -154,7 +154,7 @@ func TestResetWhileATurnRuns(t *testing.T) {
 		t.Errorf("the last turn is in thread %s, want %s: %v", turn.Thread, reset.ID, err)
 	}
 	entries := gets[api.Page[chela.Entry]](t, d, "GET /api/threads/"+string(reset.ID)+"/entries?path=true", "")
-	if len(entries.Items) == 0 || entries.Items[0].Body.Text != "hello" {
+	if len(entries.Items) == 0 || entries.Items[0].Text() != "hello" {
 		t.Errorf("the new thread begins with %+v", entries.Items)
 	}
 	if s := gets[chela.Session](t, d, "GET /api/sessions/agent:main:main", ""); s.Thread != reset.ID {
@@ -232,7 +232,7 @@ func TestFilesThatWereKept(t *testing.T) {
 	}
 	entries := gets[api.Page[chela.Entry]](t, d, "GET /api/threads/"+string(gets[chela.Session](t, d, "GET /api/sessions/agent:main:main", "").Thread)+"/entries", "")
 	want := []chela.Attachment{{Name: "again.txt", MediaType: "text/plain", SHA256: kept.SHA256, Size: 6}}
-	if diff := cmp.Diff(want, entries.Items[0].Body.Attachments); diff != "" {
+	if diff := cmp.Diff(want, entries.Items[0].Attachments()); diff != "" {
 		t.Errorf("attachments (-want +got)\n%s", diff)
 	}
 }

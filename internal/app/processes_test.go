@@ -216,12 +216,12 @@ func checkLane(t *testing.T, entries []chela.Entry) {
 	said := map[string]int{}
 	answers := map[chela.TurnID]int{}
 	for _, e := range entries {
-		if e.Kind == chela.EntryAssistant {
+		if e.Kind() == chela.EntryAssistant {
 			answers[e.Turn]++
 			continue
 		}
 		answers[e.Turn] += 0
-		name, number, _ := strings.Cut(e.Body.Text, " ")
+		name, number, _ := strings.Cut(e.Text(), " ")
 		if want := fmt.Sprint(said[name]); number != want {
 			t.Errorf("%s said %s, and not %s, as its next thing", name, number, want)
 		}

@@ -26,7 +26,7 @@ func eachBench(b *testing.B, run func(b *testing.B, s *store.Store)) {
 func chain(b *testing.B, s *store.Store, name string, n int) chela.Entry {
 	b.Helper()
 	key, thread, turn := chela.SessionKey(name), chela.ThreadID("thr_"+name), chela.TurnID("turn_"+name)
-	head := chela.Entry{Thread: thread, Turn: turn, Kind: chela.EntryUser, Body: chela.Body{Text: "what time is it in Tokyo?"}}
+	head := chela.Entry{Thread: thread, Turn: turn, Body: chela.UserBody{Text: "what time is it in Tokyo?"}}
 	err := s.Write(b.Context(), "bench", func(w *store.Write) error {
 		if err := create(key)(w); err != nil {
 			return err

@@ -63,9 +63,9 @@ func TestAnswerOfATurn(t *testing.T) {
 			if err := fillTurn(ctx, w); err != nil {
 				return err
 			}
-			kinds := []chela.EntryKind{chela.EntryUser, chela.EntryAssistant, chela.EntryToolResult, chela.EntryAssistant, chela.EntryNote}
-			for i, kind := range kinds {
-				e := chela.Entry{ID: chela.EntryID(fmt.Sprint("ent_", i)), Thread: "thr_a", Turn: "turn_a", Seq: int64(i + 1), Kind: kind, CreatedAt: noon}
+			bodies := []chela.Body{chela.UserBody{}, chela.AnswerBody{}, chela.ResultBody{}, chela.AnswerBody{}, chela.NoteBody{}}
+			for i, body := range bodies {
+				e := chela.Entry{ID: chela.EntryID(fmt.Sprint("ent_", i)), Thread: "thr_a", Turn: "turn_a", Seq: int64(i + 1), Body: body, CreatedAt: noon}
 				if err := w.AppendEntry(ctx, e); err != nil {
 					return err
 				}

@@ -13,7 +13,11 @@ import (
 const entryColumns = `id, thread, parent, turn, seq, kind, body, tokens, created_at`
 
 func scanEntry(row engine.Row) (e chela.Entry, err error) {
-	err = row.Scan(&e.ID, &e.Thread, &e.Parent, &e.Turn, &e.Seq, &e.Kind, scanJSON(&e.Body), &e.Tokens, scanTime(&e.CreatedAt))
+	var kind chela.EntryKind
+	var body string
+	if err = row.Scan(&e.ID, &e.Thread, &e.Parent, &e.Turn, &e.Seq, &kind, &body, &e.Tokens, scanTime(&e.CreatedAt)); err == nil {
+		e.Body, err = chela.DecodeBody(kind, []byte(body))
+	}
 	return e, err
 }
 
@@ -149,20 +153,23 @@ func (r *Read) PromptPath(ctx context.Context, head chela.EntryID) ([]chela.Entr
 // kept; "" if there is none.
 func newestCompaction(path []chela.Entry) (kept chela.EntryID, pinned []chela.EntryID) {
 	for _, e := range slices.Backward(path) {
-		if e.Body.FirstKept != "" {
-			return e.Body.FirstKept, e.Body.Pinned
+		if b, ok := e.Body.(chela.CompactionBody); ok && b.FirstKept != "" {
+			return b.FirstKept, b.Pinned
 		}
 	}
 	return "", nil
 }
 
 // AppendEntry adds an entry. It returns Conflict if its sequence number exists
-// in the thread.
+// in the thread, and Internal if it has no body.
 func (w *Write) AppendEntry(ctx context.Context, e chela.Entry) error {
+	if e.Body == nil {
+		return chela.E(chela.Internal, "entry "+string(e.ID)+" has no body")
+	}
 	return w.tx.Must(ctx,
 		`insert into entries (`+entryColumns+`, kept) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		string(e.ID), string(e.Thread), string(e.Parent), string(e.Turn), e.Seq, string(e.Kind), jsonText(e.Body), e.Tokens, micros(e.CreatedAt),
-		string(e.Body.FirstKept))
+		string(e.ID), string(e.Thread), string(e.Parent), string(e.Turn), e.Seq, string(e.Kind()), jsonText(e.Body), e.Tokens, micros(e.CreatedAt),
+		string(e.Compaction().FirstKept))
 }
 
 // TurnEntries returns the entries of a turn, in order.
@@ -187,7 +194,7 @@ func (r *Read) Answer(ctx context.Context, t chela.Turn) (chela.Entry, bool, err
 			and seq > coalesce((select seq from entries where id = $3 and thread = $1), 0)
 		order by seq desc limit $4`, string(t.Thread), string(t.ID), string(t.Base), hiddenInRow)
 	for _, e := range newest {
-		if !e.Body.Hidden {
+		if !e.Mark().Hidden {
 			return e, true, err
 		}
 	}

@@ -222,8 +222,8 @@ func (a *act) result(ctx context.Context, j chela.Job) (string, error) {
 	for i := len(turns) - 1; i >= 0 && err == nil; i-- {
 		var e chela.Entry
 		var ok bool
-		if e, ok, err = a.w.Answer(ctx, turns[i]); ok && !silent(e.Body.Text) {
-			return e.Body.Text, err
+		if e, ok, err = a.w.Answer(ctx, turns[i]); ok && !silent(e.Text()) {
+			return e.Text(), err
 		}
 	}
 	return "", err

@@ -312,8 +312,8 @@ func (h *house) said(key chela.SessionKey) (lines []string) {
 				return err
 			}
 			for _, e := range path {
-				if e.Body.Text != "" && (e.Kind == chela.EntryUser || e.Kind == chela.EntryAssistant) {
-					lines = append(lines, string(e.Kind)+": "+e.Body.Text)
+				if e.Text() != "" && (e.Kind() == chela.EntryUser || e.Kind() == chela.EntryAssistant) {
+					lines = append(lines, string(e.Kind())+": "+e.Text())
 				}
 			}
 		}

@@ -32,7 +32,7 @@ func (d *Routines) Follow(ctx context.Context, t chela.Turn) error {
 	}
 	answer, err := store.Find(ctx, d.store, func(r *store.Read) (string, error) {
 		said, _, err := r.Answer(ctx, t)
-		return said.Body.Text, err
+		return said.Text(), err
 	})
 	if err != nil {
 		return err

@@ -472,7 +472,7 @@ func (h *house) said(key chela.SessionKey) (lines []string) {
 		h.t.Fatal(err)
 	}
 	for _, e := range path {
-		lines = append(lines, string(e.Kind)+": "+e.Body.Text)
+		lines = append(lines, string(e.Kind())+": "+e.Text())
 	}
 	return lines
 }

@@ -260,8 +260,8 @@ func (h *house) results(key chela.SessionKey) (lines []string) {
 		}
 		path, err := r.Path(ctx, th.Head)
 		for _, e := range path {
-			if e.Kind == chela.EntryToolResult {
-				lines = append(lines, string(e.Body.Status)+": "+e.Body.Text)
+			if e.Kind() == chela.EntryToolResult {
+				lines = append(lines, string(e.Result().Status)+": "+e.Text())
 			}
 		}
 		return err

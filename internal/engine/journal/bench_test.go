@@ -66,16 +66,17 @@ func longThread(b *testing.B, s *store.Store, n int) (t chela.Turn, read int) {
 		var entries []chela.Entry
 		for i := range n {
 			e := chela.Entry{
-				ID: chela.EntryID(fmt.Sprintf("ent_%06d", i)), Thread: thread.ID, Turn: old.ID, Seq: int64(i + 1), Kind: chela.EntryUser, Tokens: 50,
-				Body: chela.Body{Text: fmt.Sprintf("What is number %d, and why is it so? %0100d", i, i)},
+				ID: chela.EntryID(fmt.Sprintf("ent_%06d", i)), Thread: thread.ID, Turn: old.ID, Seq: int64(i + 1), Tokens: 50,
 			}
+			text := fmt.Sprintf("What is number %d, and why is it so? %0100d", i, i)
+			e.Body = chela.UserBody{Text: text}
 			switch {
 			case i == n-1:
 				e.Turn = t.ID
 			case i == n-2:
-				e.Kind, e.Body.FirstKept = chela.EntryCompaction, entries[n-42].ID
+				e.Body = chela.CompactionBody{Text: text, FirstKept: entries[n-42].ID}
 			case i%2 == 1:
-				e.Kind = chela.EntryAssistant
+				e.Body = chela.AnswerBody{Text: text}
 			}
 			if i > 0 {
 				e.Parent = entries[i-1].ID

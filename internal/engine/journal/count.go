@@ -15,9 +15,9 @@ func Count(ctx context.Context, w *store.Write, key chela.SessionKey, entries []
 	var at time.Time
 	for _, e := range entries {
 		switch {
-		case e.Kind == chela.EntryCompaction:
+		case e.Kind() == chela.EntryCompaction:
 			compactions++
-		case e.Kind == chela.EntryNote && e.Body.Note == chela.NoteFlush:
+		case e.Kind() == chela.EntryNote && e.Mark().Note == chela.NoteFlush:
 			flushes++
 			at = e.CreatedAt.UTC().Truncate(time.Microsecond)
 		}

@@ -5,24 +5,24 @@ import (
 	"chela/internal/engine/turn/machine"
 )
 
-// Earlier converts the history of a message into entries; only kind and body
-// are set.
+// Earlier converts the history of a message into entries; only bodies are
+// set.
 func Earlier(history []chela.Message) (entries []chela.Entry) {
 	for _, said := range history {
-		kind := chela.EntryUser
+		e := chela.Entry{Body: chela.UserBody{Text: said.Text, Attachments: said.Attachments}}
 		if said.Role == chela.RoleAssistant {
-			kind = chela.EntryAssistant
+			e.Body = chela.AnswerBody{Text: said.Text, Attachments: said.Attachments}
 		}
-		entries = append(entries, chela.Entry{Kind: kind, Body: chela.Body{Text: said.Text, Attachments: said.Attachments}})
+		entries = append(entries, e)
 	}
 	return entries
 }
 
-// Messages converts the messages of a turn into entries; only kind, body and
+// Messages converts the messages of a turn into entries; only body and
 // tokens are set.
 func Messages(messages []chela.InboxMessage) (entries []chela.Entry) {
 	for _, m := range messages {
-		entries = append(entries, chela.Entry{Kind: chela.EntryUser, Body: machine.UserBody(m), Tokens: m.Tokens})
+		entries = append(entries, chela.Entry{Body: machine.UserBody(m), Tokens: m.Tokens})
 	}
 	return entries
 }

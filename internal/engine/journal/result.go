@@ -25,9 +25,9 @@ func Whole(ctx context.Context, r *store.Read, session chela.SessionKey, id chel
 	if err != nil {
 		return chela.Attachment{}, err
 	}
-	i := slices.IndexFunc(entries, func(e chela.Entry) bool { return e.Kind == chela.EntryToolResult && e.Body.Call == id })
-	if i < 0 || entries[i].Body.Whole == nil {
+	i := slices.IndexFunc(entries, func(e chela.Entry) bool { return e.Result().Call == id })
+	if i < 0 || entries[i].Result().Whole == nil {
 		return chela.Attachment{}, chela.E(chela.NotFound, "that result was shown completely").WithHint("see the result above")
 	}
-	return *entries[i].Body.Whole, nil
+	return *entries[i].Result().Whole, nil
 }

@@ -64,7 +64,7 @@ func (ts *Turns) Outcome(ctx context.Context, id chela.TurnID) (api.Turn, error)
 func answer(ctx context.Context, r *store.Read, t chela.Turn) (string, error) {
 	said, ok, err := r.Answer(ctx, t)
 	if err != nil || ok {
-		return said.Body.Text, err
+		return said.Text(), err
 	}
 	entries, err := r.TurnEntries(ctx, t.ID)
 	text, _ := turn.Reply(t, entries)

@@ -49,7 +49,7 @@ func opened(t *testing.T, state chela.TurnState) (*store.Store, *journal.Turns) 
 			return err
 		}
 		answer := chela.Entry{
-			ID: "ent_1", Thread: thread.ID, Turn: first.ID, Seq: 1, Kind: chela.EntryAssistant, Body: chela.Body{Text: "Hello."}, CreatedAt: noon,
+			ID: "ent_1", Thread: thread.ID, Turn: first.ID, Seq: 1, Body: chela.AnswerBody{Text: "Hello."}, CreatedAt: noon,
 		}
 		if err := w.AppendEntry(ctx, answer); err != nil {
 			return err

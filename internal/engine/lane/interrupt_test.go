@@ -162,8 +162,8 @@ turns:
 				}
 				var answers []string
 				for _, e := range h.entries(mainSession) {
-					if e.Kind == chela.EntryAssistant && e.Turn != turns[0].ID {
-						answers = append(answers, e.Body.Text)
+					if e.Kind() == chela.EntryAssistant && e.Turn != turns[0].ID {
+						answers = append(answers, e.Text())
 					}
 				}
 				if diff := cmp.Diff(want, answers); diff != "" {

@@ -68,7 +68,7 @@ func TestOpenWritesTheBeginning(t *testing.T) {
 	in.History = []chela.Message{{Role: chela.RoleUser, Text: "before"}, {Role: chela.RoleAssistant, Text: "yes"}}
 	texts := func(o *lane.OpenedTurn) (texts []string) {
 		for i, e := range o.Entries {
-			texts = append(texts, e.Body.Text)
+			texts = append(texts, e.Text())
 			if e.Thread != o.Turn.Thread || e.Turn != o.Turn.ID || e.Seq != o.Thread.Seq+int64(i)+1 || e.Tokens == 0 || !e.CreatedAt.Equal(h.now) {
 				t.Errorf("entry %d: %+v", i, e)
 			}
@@ -209,12 +209,12 @@ func TestNotesAreToldOnce(t *testing.T) {
 				o := h.open(inbound("hi"), nil)
 				var got []string
 				for k, e := range o.Entries {
-					text := e.Body.Text
+					text := e.Text()
 					if k < len(want) && strings.HasPrefix(text, want[k]) {
 						text = want[k]
 					}
 					got = append(got, text)
-					if note := e.Kind == chela.EntryNote; note != (k < len(o.Entries)-1) || note && e.Body.Provenance != outside {
+					if note := e.Kind() == chela.EntryNote; note != (k < len(o.Entries)-1) || note && e.Provenance() != outside {
 						t.Errorf("entry %d: %+v", k, e)
 					}
 				}
@@ -384,7 +384,7 @@ func TestNext(t *testing.T) {
 	}
 	h.now = h.now.Add(time.Second)
 	o, _ := next()
-	if o == nil || len(o.Entries) != 1 || o.Entries[0].Body.Text != "third" || o.Turn.Thread != third.Thread {
+	if o == nil || len(o.Entries) != 1 || o.Entries[0].Text() != "third" || o.Turn.Thread != third.Thread {
 		t.Fatalf("with a message for another thread: %+v", o)
 	}
 	m := find(h, func(ctx context.Context, r *store.Read) (chela.InboxMessage, error) { return r.Message(ctx, third.ID) })

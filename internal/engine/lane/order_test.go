@@ -60,17 +60,17 @@ func checkWellFormed(t *testing.T, path []chela.Entry) {
 			t.Errorf("entry %d hangs under %q, want %q", e.Seq, e.Parent, parent)
 		}
 		parent = e.ID
-		if e.Kind == chela.EntryToolResult {
-			if !open[e.Body.Call] {
-				t.Errorf("entry %d is a result of %q, which is not open", e.Seq, e.Body.Call)
+		if e.Kind() == chela.EntryToolResult {
+			if !open[e.Result().Call] {
+				t.Errorf("entry %d is a result of %q, which is not open", e.Seq, e.Result().Call)
 			}
-			delete(open, e.Body.Call)
+			delete(open, e.Result().Call)
 			continue
 		}
 		if len(open) > 0 {
-			t.Errorf("entry %d (%s) comes before the results of %d calls", e.Seq, e.Kind, len(open))
+			t.Errorf("entry %d (%s) comes before the results of %d calls", e.Seq, e.Kind(), len(open))
 		}
-		for _, c := range e.Body.Calls {
+		for _, c := range e.Answer().Calls {
 			open[c.ID] = true
 		}
 	}
@@ -81,8 +81,8 @@ func (h *house) said(key chela.SessionKey) []string {
 	h.t.Helper()
 	var said []string
 	for _, e := range h.entries(key) {
-		if e.Kind == chela.EntryUser {
-			said = append(said, e.Body.Text)
+		if e.Kind() == chela.EntryUser {
+			said = append(said, e.Text())
 		}
 	}
 	return said

@@ -325,12 +325,12 @@ func (h *house) transcript(key chela.SessionKey) []string {
 		}
 		path, err := r.Path(ctx, th.Head)
 		for _, e := range path {
-			line := string(e.Kind) + ": " + e.Body.Text
-			for _, c := range e.Body.Calls {
+			line := string(e.Kind()) + ": " + e.Text()
+			for _, c := range e.Answer().Calls {
 				line += fmt.Sprintf(" [%s %s]", c.Tool, c.Args)
 			}
-			if e.Body.Status != "" {
-				line += " (" + string(e.Body.Status) + ")"
+			if e.Result().Status != "" {
+				line += " (" + string(e.Result().Status) + ")"
 			}
 			lines = append(lines, line)
 		}

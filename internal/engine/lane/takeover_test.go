@@ -259,8 +259,8 @@ turns:
 		}
 		var status []chela.CallState
 		for _, e := range fourth.entries(mainSession) {
-			if e.Kind == chela.EntryToolResult {
-				status = append(status, e.Body.Status)
+			if e.Kind() == chela.EntryToolResult {
+				status = append(status, e.Result().Status)
 			}
 		}
 		if diff := cmp.Diff([]chela.CallState{chela.CallUnknown, chela.CallUnknown, chela.CallDone}, status); diff != "" {

@@ -49,5 +49,5 @@ func tellNotes(ctx context.Context, w *store.Write, t chela.Turn) (notes []chela
 }
 
 func noteEntry(text string, from chela.Provenance) chela.Entry {
-	return chela.Entry{Kind: chela.EntryNote, Body: chela.Body{Text: text, Provenance: from}}
+	return chela.Entry{Body: chela.NoteBody{Text: text, Provenance: from}}
 }

@@ -244,7 +244,7 @@ func TestWaitingIsCounted(t *testing.T) {
 	if err != nil || len(waiting) != 1 {
 		t.Fatalf("waiting: %+v, %v", waiting, err)
 	}
-	want := prompt.Tokens(chela.Body{Text: said.Text})
+	want := prompt.Tokens(chela.UserBody{Text: said.Text})
 	if waiting[0].Tokens != want {
 		t.Errorf("the message takes %d tokens, want %d", waiting[0].Tokens, want)
 	}
@@ -252,7 +252,7 @@ func TestWaitingIsCounted(t *testing.T) {
 	h.rest(mainSession)
 	for _, e := range h.entries(mainSession) {
 		if want := prompt.Tokens(e.Body); e.Tokens != want {
-			t.Errorf("%q takes %d tokens, want %d", e.Body.Text, e.Tokens, want)
+			t.Errorf("%q takes %d tokens, want %d", e.Text(), e.Tokens, want)
 		}
 	}
 }

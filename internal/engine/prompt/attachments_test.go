@@ -14,11 +14,16 @@ import (
 )
 
 func attached(n int, kind chela.EntryKind, size int64, mediaType string) chela.Entry {
-	b := chela.Body{Text: fmt.Sprintf("message %d", n)}
+	text := fmt.Sprintf("message %d", n)
+	var files []chela.Attachment
 	if mediaType != "" {
-		b.Attachments = []chela.Attachment{{Name: fmt.Sprintf("a%d", n), MediaType: mediaType, SHA256: "00", Size: size}}
+		files = []chela.Attachment{{Name: fmt.Sprintf("a%d", n), MediaType: mediaType, SHA256: "00", Size: size}}
 	}
-	return chela.Entry{ID: chela.EntryID(fmt.Sprintf("ent_%d", n)), Kind: kind, Body: b, Tokens: prompt.Tokens(b)}
+	var b chela.Body = chela.UserBody{Text: text, Attachments: files}
+	if kind == chela.EntryToolResult {
+		b = chela.ResultBody{Text: text, Attachments: files}
+	}
+	return chela.Entry{ID: chela.EntryID(fmt.Sprintf("ent_%d", n)), Body: b, Tokens: prompt.Tokens(b)}
 }
 
 // shown is which messages show attachments: "+" does, "-" did, "." never had any.
@@ -99,7 +104,7 @@ func TestWhatIsLeftOfAttachments(t *testing.T) {
 func TestTokensOfAttachedText(t *testing.T) {
 	t.Parallel()
 	of := func(size int64, mediaType string) int {
-		return prompt.Tokens(chela.Body{Attachments: []chela.Attachment{{MediaType: mediaType, Size: size}}})
+		return prompt.Tokens(chela.UserBody{Attachments: []chela.Attachment{{MediaType: mediaType, Size: size}}})
 	}
 	if text, picture := of(1<<20, "text/csv"), of(1<<20, "image/png"); text < 300_000 || picture > 1000 {
 		t.Errorf("text of 1 MiB takes %d tokens, a picture %d", text, picture)
@@ -122,7 +127,7 @@ func TestAttachmentsAfterCompaction(t *testing.T) {
 		}
 		first := rapid.IntRange(1, n-1).Draw(t, "first kept")
 		pinned := rapid.IntRange(0, first-1).Draw(t, "pinned")
-		compaction := chela.Entry{ID: "ent_c", Kind: chela.EntryCompaction, Body: chela.Body{
+		compaction := chela.Entry{ID: "ent_c", Body: chela.CompactionBody{
 			Text: "summary", FirstKept: entries[first].ID, Pinned: []chela.EntryID{entries[pinned].ID},
 		}}
 		whole = whole.Append(compaction)

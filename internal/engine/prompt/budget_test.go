@@ -86,7 +86,7 @@ func TestRatio(t *testing.T) {
 		ratio float64
 		want  int
 	}{{0, 1000}, {1.2, 1200}, {0, 1200}, {0.8, 800}} {
-		c = c.Append(chela.Entry{Kind: chela.EntryAssistant, Body: chela.Body{Ratio: step.ratio}})
+		c = c.Append(chela.Entry{Body: chela.AnswerBody{Ratio: step.ratio}})
 		if got := c.Corrected(1000); got != step.want {
 			t.Errorf("after %v: %d, want %d", step.ratio, got, step.want)
 		}
@@ -98,13 +98,13 @@ func TestBreakdown(t *testing.T) {
 	f := prompt.Frame{System: "hello world", Tools: []chela.ToolSpec{{Name: "look"}}, Window: 1000}.Counted()
 	var c prompt.Conversation
 	for _, e := range []chela.Entry{
-		{ID: "ent_1", Kind: chela.EntryUser, Tokens: 1},
-		{ID: "ent_2", Kind: chela.EntryCompaction, Tokens: 2, Body: chela.Body{FirstKept: "ent_2"}},
-		{ID: "ent_3", Kind: chela.EntryUser, Tokens: 4},
-		{ID: "ent_4", Kind: chela.EntryNote, Tokens: 8},
-		{ID: "ent_5", Kind: chela.EntryAssistant, Tokens: 16, Body: chela.Body{Ratio: 2}},
-		{ID: "ent_6", Kind: chela.EntryToolResult, Tokens: 32},
-		{ID: "ent_7", Kind: chela.EntryCustom, Tokens: 64},
+		{ID: "ent_1", Body: chela.UserBody{}, Tokens: 1},
+		{ID: "ent_2", Tokens: 2, Body: chela.CompactionBody{FirstKept: "ent_2"}},
+		{ID: "ent_3", Body: chela.UserBody{}, Tokens: 4},
+		{ID: "ent_4", Body: chela.NoteBody{}, Tokens: 8},
+		{ID: "ent_5", Tokens: 16, Body: chela.AnswerBody{Ratio: 2}},
+		{ID: "ent_6", Body: chela.ResultBody{}, Tokens: 32},
+		{ID: "ent_7", Body: chela.CustomBody{}, Tokens: 64},
 	} {
 		c = c.Append(e)
 	}

@@ -47,11 +47,11 @@ func newShelf() *shelf {
 func request(strategy chela.Strategy, first string) prompt.CompactionRequest {
 	var c prompt.Conversation
 	for i, text := range []string{first, "It is.", "And then?"} {
-		kind := chela.EntryUser
+		e := chela.Entry{ID: chela.EntryID(fmt.Sprint("ent_", i)), Turn: chela.TurnID(fmt.Sprint("turn_", i/2)), Body: chela.UserBody{Text: text}}
 		if i == 1 {
-			kind = chela.EntryAssistant
+			e.Body = chela.AnswerBody{Text: text}
 		}
-		c = c.Append(chela.Entry{ID: chela.EntryID(fmt.Sprint("ent_", i)), Turn: chela.TurnID(fmt.Sprint("turn_", i/2)), Kind: kind, Body: chela.Body{Text: text}})
+		c = c.Append(e)
 	}
 	return prompt.CompactionRequest{
 		Agent: "main", Head: "ent_2", Conversation: c, Plan: prompt.Plan{Strategy: strategy, Kept: 2},

@@ -31,14 +31,14 @@ type Flush struct {
 
 // After returns the progress after an entry of the turn.
 func (f Flush) After(e chela.Entry) Flush {
-	switch {
-	case e.Kind == chela.EntryNote && e.Body.Note == chela.NoteFlush:
+	switch note := e.Mark().Note; {
+	case e.Kind() == chela.EntryNote && note == chela.NoteFlush:
 		return Flush{On: true}
-	case e.Kind == chela.EntryToolResult, e.Kind == chela.EntryNote && e.Body.Note != chela.NoteResume:
+	case e.Kind() == chela.EntryToolResult, e.Kind() == chela.EntryNote && note != chela.NoteResume:
 		return f
-	case e.Kind == chela.EntryAssistant && e.Body.Note == chela.NoteFlush:
+	case e.Kind() == chela.EntryAssistant && note == chela.NoteFlush:
 		f.Steps++
-		f.On = len(e.Body.Calls) > 0
+		f.On = len(e.Answer().Calls) > 0
 		f.Ended = !f.On
 		return f
 	}

@@ -126,7 +126,7 @@ func TestPlanAfterPlan(t *testing.T) {
 	for i, e := range talk(times(8, 50)) {
 		e.ID, e.Turn = "f"+e.ID, "f"+e.Turn
 		if i == 0 {
-			c = c.Append(chela.Entry{ID: "e12", Turn: "t1", Kind: chela.EntryAssistant, Tokens: 10})
+			c = c.Append(chela.Entry{ID: "e12", Turn: "t1", Body: chela.AnswerBody{}, Tokens: 10})
 		}
 		c = c.Append(e)
 	}
@@ -219,7 +219,7 @@ func TestFlushDue(t *testing.T) {
 	if room.FlushDue(c) {
 		t.Error("due in the request that a compaction was made for")
 	}
-	if c = c.Append(chela.Entry{Kind: chela.EntryUser, Tokens: 100}); !room.FlushDue(c) {
+	if c = c.Append(chela.Entry{Body: chela.UserBody{}, Tokens: 100}); !room.FlushDue(c) {
 		t.Error("not due in the next cycle")
 	}
 }

@@ -36,6 +36,7 @@
 package prompt
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -74,32 +75,35 @@ type Part struct {
 // Append adds an entry. As with the built-in append, the receiver must not be
 // appended to again.
 func (c Conversation) Append(e chela.Entry) Conversation {
-	if e.Body.Ratio > 0 {
-		c.Ratio = e.Body.Ratio
+	if ratio := cmp.Or(e.Answer().Ratio, e.Compaction().Ratio); ratio > 0 {
+		c.Ratio = ratio
 	}
 	c.Provenance = provenance.After(c.Provenance, e)
-	if e.Kind == chela.EntryCompaction {
-		return c.compact(e)
+	if body, ok := e.Body.(chela.CompactionBody); ok {
+		return c.compact(partOf(e), body)
 	}
 	m, ok := message(e)
 	if !ok {
 		return c
 	}
 	switch {
-	case isFlush(e.Body):
+	case isFlush(e):
 		c.Flushed = true
-	case e.Kind == chela.EntryUser, e.Kind == chela.EntryAssistant:
+	case e.Kind() == chela.EntryUser, e.Kind() == chela.EntryAssistant:
 		c.Tried = ""
 	}
 	return c.add(m, partOf(e))
 }
 
 func partOf(e chela.Entry) Part {
-	return Part{Entry: e.ID, Turn: e.Turn, Kind: e.Kind, Tokens: e.Tokens, Flush: isFlush(e.Body)}
+	return Part{Entry: e.ID, Turn: e.Turn, Kind: e.Kind(), Tokens: e.Tokens, Flush: isFlush(e)}
 }
 
 // isFlush reports whether an entry is part of a memory flush.
-func isFlush(b chela.Body) bool { return b.Note == chela.NoteFlush || b.Note == chela.NoteResume }
+func isFlush(e chela.Entry) bool {
+	note := e.Mark().Note
+	return note == chela.NoteFlush || note == chela.NoteResume
+}
 
 func (c Conversation) add(m chela.Message, p Part) Conversation {
 	c.Messages, c.Parts = append(c.Messages, m), append(c.Parts, p)
@@ -113,19 +117,19 @@ func (c Conversation) add(m chela.Message, p Part) Conversation {
 // compact applies a compaction: its summary replaces the removed messages. If
 // the first kept entry of an older compaction was not read, all messages are
 // kept.
-func (c Conversation) compact(e chela.Entry) Conversation {
-	short := Conversation{Ratio: c.Ratio, Tried: e.Body.Strategy, Provenance: c.Provenance}
-	short = short.add(chela.Message{Role: chela.RoleUser, Text: notePrefix + SummaryText(e.Body.Text)}, partOf(e))
+func (c Conversation) compact(at Part, b chela.CompactionBody) Conversation {
+	short := Conversation{Ratio: c.Ratio, Tried: b.Strategy, Provenance: c.Provenance}
+	short = short.add(chela.Message{Role: chela.RoleUser, Text: notePrefix + SummaryText(b.Text)}, at)
 	kept := len(c.Parts)
-	if e.Body.FirstKept != e.ID {
-		kept = max(0, slices.IndexFunc(c.Parts, func(p Part) bool { return p.Entry == e.Body.FirstKept }))
+	if b.FirstKept != at.Entry {
+		kept = max(0, slices.IndexFunc(c.Parts, func(p Part) bool { return p.Entry == b.FirstKept }))
 	}
 	if fail.Mutant("kept-too-little") {
 		kept++
 	}
 	for i, p := range c.Parts {
 		p.Pinned = i < kept
-		stays := !p.Pinned && !p.Flush || slices.Contains(e.Body.Pinned, p.Entry)
+		stays := !p.Pinned && !p.Flush || slices.Contains(b.Pinned, p.Entry)
 		if stays && p.Kind != chela.EntryCompaction {
 			short = short.add(whole(c.Messages[i], p))
 		}
@@ -154,23 +158,22 @@ const notePrefix = "[note from the host] "
 // message converts an entry to a message of the prompt, and reports whether it
 // is part of one.
 func message(e chela.Entry) (chela.Message, bool) {
-	b := e.Body
-	switch e.Kind {
-	case chela.EntryUser:
+	switch b := e.Body.(type) {
+	case chela.UserBody:
 		text := b.Text
 		if b.From != "" {
 			text = b.From + ": " + text
 		}
 		return chela.Message{Role: chela.RoleUser, Text: text, Attachments: b.Attachments}, b.Command == ""
-	case chela.EntryNote:
+	case chela.NoteBody:
 		return chela.Message{Role: chela.RoleUser, Text: notePrefix + b.Text}, true
-	case chela.EntryAssistant:
+	case chela.AnswerBody:
 		text := b.Text
 		if b.Interrupted {
 			text = strings.TrimSpace(text + " [interrupted by the user]")
 		}
 		return chela.Message{Role: chela.RoleAssistant, Text: text, Thinking: b.Thinking, Calls: b.Calls}, true
-	case chela.EntryToolResult:
+	case chela.ResultBody:
 		return chela.Message{
 			Role: chela.RoleTool, Text: b.Text, Attachments: b.Attachments, Call: b.Call, Ref: b.Ref, Tool: b.Tool,
 			Failed: b.Status != chela.CallDone,

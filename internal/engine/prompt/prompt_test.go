@@ -22,48 +22,47 @@ func TestMessages(t *testing.T) {
 	calls := []chela.CallSpec{{ID: "call_1", Ref: "r1", Tool: "look", Args: []byte(`{}`)}}
 	for _, c := range []struct {
 		name string
-		kind chela.EntryKind
 		body chela.Body
 		want []chela.Message // none if the entry is no part of a prompt
 	}{
-		{"owner", chela.EntryUser, chela.Body{Text: "hi", Attachments: picture}, []chela.Message{{Role: chela.RoleUser, Text: "hi", Attachments: picture}}},
-		{"somebody", chela.EntryUser, chela.Body{Text: "hi", From: "ann"}, []chela.Message{{Role: chela.RoleUser, Text: "ann: hi"}}},
-		{"note", chela.EntryNote, chela.Body{Text: "be quick", Hidden: true}, []chela.Message{{Role: chela.RoleUser, Text: "[note from the host] be quick"}}},
+		{"owner", chela.UserBody{Text: "hi", Attachments: picture}, []chela.Message{{Role: chela.RoleUser, Text: "hi", Attachments: picture}}},
+		{"somebody", chela.UserBody{Text: "hi", From: "ann"}, []chela.Message{{Role: chela.RoleUser, Text: "ann: hi"}}},
+		{"note", chela.NoteBody{Text: "be quick", Mark: chela.Mark{Hidden: true}}, []chela.Message{{Role: chela.RoleUser, Text: "[note from the host] be quick"}}},
 		{
-			"answer", chela.EntryAssistant,
-			chela.Body{Text: "let me", Thinking: thought, Calls: calls, Model: "a/b", Stop: chela.StopCalls},
+			"answer",
+			chela.AnswerBody{Text: "let me", Thinking: thought, Calls: calls, Model: "a/b", Stop: chela.StopCalls},
 			[]chela.Message{{Role: chela.RoleAssistant, Text: "let me", Thinking: thought, Calls: calls}},
 		},
 		{
-			"cut off", chela.EntryAssistant,
-			chela.Body{Text: "so far", Interrupted: true},
+			"cut off",
+			chela.AnswerBody{Text: "so far", Interrupted: true},
 			[]chela.Message{{Role: chela.RoleAssistant, Text: "so far [interrupted by the user]"}},
 		},
 		{
-			"result", chela.EntryToolResult,
-			chela.Body{Text: "42", Call: "call_1", Ref: "r1", Tool: "look", Status: chela.CallDone, Attachments: picture},
+			"result",
+			chela.ResultBody{Text: "42", Call: "call_1", Ref: "r1", Tool: "look", Status: chela.CallDone, Attachments: picture},
 			[]chela.Message{{Role: chela.RoleTool, Text: "42", Call: "call_1", Ref: "r1", Tool: "look", Attachments: picture}},
 		},
 		{
-			"failed result", chela.EntryToolResult,
-			chela.Body{Text: "no", Call: "call_1", Status: chela.CallFailed},
+			"failed result",
+			chela.ResultBody{Text: "no", Call: "call_1", Status: chela.CallFailed},
 			[]chela.Message{{Role: chela.RoleTool, Text: "no", Call: "call_1", Failed: true}},
 		},
 		{
-			"denied", chela.EntryToolResult,
-			chela.Body{Text: "no", Call: "call_1", Status: chela.CallDenied},
+			"denied",
+			chela.ResultBody{Text: "no", Call: "call_1", Status: chela.CallDenied},
 			[]chela.Message{{Role: chela.RoleTool, Text: "no", Call: "call_1", Failed: true}},
 		},
 		{
-			"unknown", chela.EntryToolResult,
-			chela.Body{Text: "?", Call: "call_1", Status: chela.CallUnknown},
+			"unknown",
+			chela.ResultBody{Text: "?", Call: "call_1", Status: chela.CallUnknown},
 			[]chela.Message{{Role: chela.RoleTool, Text: "?", Call: "call_1", Failed: true}},
 		},
-		{"custom", chela.EntryCustom, chela.Body{Text: "state"}, nil},
+		{"custom", chela.CustomBody{Text: "state"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := prompt.Conversation{}.Append(chela.Entry{Kind: c.kind, Body: c.body, Tokens: 7})
+			got := prompt.Conversation{}.Append(chela.Entry{Body: c.body, Tokens: 7})
 			if diff := cmp.Diff(c.want, got.Messages); diff != "" {
 				t.Errorf("messages (-want +got):\n%s", diff)
 			}
@@ -82,7 +81,7 @@ func TestPromptGrowsAtItsEnd(t *testing.T) {
 		var c prompt.Conversation
 		for range rapid.IntRange(1, 30).Draw(t, "entries") {
 			before := append([]chela.Message(nil), c.Messages...)
-			c = c.Append(chela.Entry{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Body: chela.Body{Text: rapid.String().Draw(t, "text")}})
+			c = c.Append(chela.Entry{Body: said(rapid.SampledFrom(kinds).Draw(t, "kind"), rapid.String().Draw(t, "text"))})
 			if diff := cmp.Diff(before, append([]chela.Message(nil), c.Messages[:len(before)]...)); diff != "" || len(c.Messages) > len(before)+1 {
 				t.Fatalf("%d messages became %d (-before +after):\n%s", len(before), len(c.Messages), diff)
 			}

@@ -21,14 +21,15 @@ type course struct {
 	turn    int
 }
 
-func (c *course) add(kind chela.EntryKind, body chela.Body) {
+func (c *course) add(body chela.Body) {
 	n := len(c.entries) + 1
 	e := chela.Entry{
 		ID: chela.EntryID(fmt.Sprintf("e%d", n)), Turn: chela.TurnID(fmt.Sprintf("t%d", c.turn)), Seq: int64(n),
-		Kind: kind, Body: body, Tokens: rapid.IntRange(1, 200).Draw(c.t, "tokens"),
+		Body: body, Tokens: rapid.IntRange(1, 200).Draw(c.t, "tokens"),
 	}
-	if kind == chela.EntryAssistant {
-		e.Body.Ratio = rapid.SampledFrom([]float64{0, 0, 0.8, 1.3}).Draw(c.t, "ratio")
+	if b, ok := body.(chela.AnswerBody); ok {
+		b.Ratio = rapid.SampledFrom([]float64{0, 0, 0.8, 1.3}).Draw(c.t, "ratio")
+		e.Body = b
 	}
 	c.append(e)
 }
@@ -43,26 +44,26 @@ func (c *course) step() {
 	switch rapid.IntRange(0, 9).Draw(c.t, "before") {
 	case 0, 1, 2:
 		c.turn++
-		c.add(chela.EntryUser, chela.Body{Text: "question"})
+		c.add(chela.UserBody{Text: "question"})
 	case 3:
-		c.add(chela.EntryUser, chela.Body{Text: "more"})
+		c.add(chela.UserBody{Text: "more"})
 	case 4:
-		c.add(chela.EntryNote, chela.Body{Text: "a note"})
+		c.add(chela.NoteBody{Text: "a note"})
 	}
 	c.makeRoom()
-	body := chela.Body{Text: "answer"}
+	body := chela.AnswerBody{Text: "answer"}
 	flush := chela.NoteKind("")
 	if rapid.IntRange(0, 9).Draw(c.t, "flush") == 0 {
-		c.add(chela.EntryNote, chela.Body{Text: "write notes", Note: chela.NoteFlush})
+		c.add(chela.NoteBody{Text: "write notes", Mark: chela.Mark{Note: chela.NoteFlush}})
 		flush = chela.NoteFlush
 	}
 	for i := range rapid.IntRange(0, 2).Draw(c.t, "calls") {
 		body.Calls = append(body.Calls, chela.CallSpec{ID: chela.CallID(fmt.Sprintf("c%d_%d", len(c.entries), i)), Tool: "look"})
 	}
 	body.Note = flush
-	c.add(chela.EntryAssistant, body)
+	c.add(body)
 	for _, call := range body.Calls {
-		c.add(chela.EntryToolResult, chela.Body{Call: call.ID, Status: chela.CallDone, Note: flush})
+		c.add(chela.ResultBody{Call: call.ID, Status: chela.CallDone, Mark: chela.Mark{Note: flush}})
 	}
 }
 
@@ -85,7 +86,9 @@ func (c *course) makeRoom() {
 		before := c.live
 		e := compacted(before, p, len(c.entries)+1)
 		e.Tokens = rapid.IntRange(0, c.budget.SummaryRoom()).Draw(c.t, "summary")
-		e.Body.Ratio = before.Ratio
+		b := e.Compaction()
+		b.Ratio = before.Ratio
+		e.Body = b
 		c.append(e)
 		c.checkKept(before, p)
 		refused = false
@@ -172,7 +175,7 @@ func TestConversations(t *testing.T) {
 			Reserve: rapid.IntRange(0, 500).Draw(t, "reserve"), KeepRecent: rapid.IntRange(0, 1000).Draw(t, "keep"),
 		}.Budget(prompt.Frame{Window: rapid.IntRange(500, 5000).Draw(t, "window")})}
 		c.budget.Frame = rapid.IntRange(0, c.budget.Room/2).Draw(t, "frame")
-		c.add(chela.EntryUser, chela.Body{Text: "first"})
+		c.add(chela.UserBody{Text: "first"})
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			c.step()
 			c.check()

@@ -19,7 +19,7 @@ const (
 // told returns a conversation that begins with a summary.
 func told(summary, sketch string) prompt.Conversation {
 	entries := talk("u1 " + sketch)
-	entries[0] = chela.Entry{ID: "e1", Kind: chela.EntryCompaction, Body: chela.Body{Text: summary, FirstKept: "e1"}}
+	entries[0] = chela.Entry{ID: "e1", Body: chela.CompactionBody{Text: summary, FirstKept: "e1"}}
 	return fold(entries)
 }
 
@@ -93,10 +93,11 @@ func TestSummaryIsBounded(t *testing.T) {
 func TestLeaving(t *testing.T) {
 	t.Parallel()
 	entries := talk("u1 n1 c1 r1 m1 C1 R1 A1 e1 a1 | u1 a1 | u1")
-	entries[0].Body.Text = "\n What is in\nthe file? "
-	entries[0].Body.Attachments = []chela.Attachment{{Name: "a.png", MediaType: "image/png", Size: 5}}
-	entries[2].Body.Calls[0].Args = []byte(`{"path":"` + strings.Repeat("x", 600) + `"}`)
-	entries[3].Body.Text, entries[3].Body.Tool, entries[3].Body.Status = strings.Repeat("y", 3000), "look", chela.CallDone
+	entries[0].Body = chela.UserBody{Text: "\n What is in\nthe file? ", Attachments: []chela.Attachment{{Name: "a.png", MediaType: "image/png", Size: 5}}}
+	entries[2].Answer().Calls[0].Args = []byte(`{"path":"` + strings.Repeat("x", 600) + `"}`)
+	result := entries[3].Result()
+	result.Text, result.Tool, result.Status = strings.Repeat("y", 3000), "look", chela.CallDone
+	entries[3].Body = result
 	got := fold(entries).Leaving(prompt.Plan{Kept: 12})
 	want := []string{
 		"### What is in\n\n**user:** \n What is in\nthe file? \n\n[a.png, image/png, 5 bytes]",
@@ -125,7 +126,7 @@ func TestSummaryRequest(t *testing.T) {
 	}
 	entries := talk(times(50, 10))
 	for i := range entries {
-		entries[i].Body.Text += strings.Repeat(" word", 50)
+		entries[i].Body = said(entries[i].Kind(), entries[i].Text()+strings.Repeat(" word", 50))
 	}
 	long := fold(entries)
 	p.Kept = 90

@@ -1,6 +1,8 @@
 package prompt_test
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -31,31 +33,43 @@ func talk(sketch string) []chela.Entry {
 		n := len(entries) + 1
 		e := chela.Entry{
 			ID: chela.EntryID(fmt.Sprintf("e%d", n)), Turn: chela.TurnID(fmt.Sprintf("t%d", turn)), Seq: int64(n), Tokens: tokens,
-			Body: chela.Body{Text: fmt.Sprintf("text %d", n)},
 		}
-		call := chela.CallID(fmt.Sprintf("call%d", n))
+		text, mark := fmt.Sprintf("text %d", n), chela.Mark{}
+		if word[0] < 'a' {
+			mark = chela.Mark{Note: chela.NoteFlush, Hidden: true}
+		}
 		switch word[0] {
 		case 'u':
-			e.Kind = chela.EntryUser
+			e.Body = chela.UserBody{Text: text}
 		case 'a', 'A':
-			e.Kind = chela.EntryAssistant
+			e.Body = chela.AnswerBody{Text: text, Mark: mark}
 		case 'c', 'C':
-			e.Kind, e.Body.Calls = chela.EntryAssistant, []chela.CallSpec{{ID: call, Tool: "look"}}
+			e.Body = chela.AnswerBody{Text: text, Mark: mark, Calls: []chela.CallSpec{{ID: chela.CallID(fmt.Sprintf("call%d", n)), Tool: "look"}}}
 		case 'r', 'R':
-			e.Kind, e.Body.Call = chela.EntryToolResult, chela.CallID(fmt.Sprintf("call%d", n-1))
+			e.Body = chela.ResultBody{Text: text, Mark: mark, Call: chela.CallID(fmt.Sprintf("call%d", n-1))}
 		case 'n':
-			e.Kind = chela.EntryNote
+			e.Body = chela.NoteBody{Text: text}
 		case 'm':
-			e.Kind, e.Body.Note = chela.EntryNote, chela.NoteFlush
+			e.Body = chela.NoteBody{Text: text, Mark: chela.Mark{Note: chela.NoteFlush}}
 		case 'e':
-			e.Kind, e.Body.Note = chela.EntryNote, chela.NoteResume
-		}
-		if word[0] < 'a' {
-			e.Body.Note, e.Body.Hidden = chela.NoteFlush, true
+			e.Body = chela.NoteBody{Text: text, Mark: chela.Mark{Note: chela.NoteResume}}
 		}
 		entries = append(entries, e)
 	}
 	return entries
+}
+
+// said returns the body of an entry with only a text.
+func said(kind chela.EntryKind, text string) chela.Body {
+	raw, err := json.Marshal(map[string]string{"text": text})
+	if err != nil {
+		panic(err)
+	}
+	b, err := chela.DecodeBody(kind, raw)
+	if err != nil {
+		panic(err)
+	}
+	return b
 }
 
 func fold(entries []chela.Entry) prompt.Conversation {
@@ -68,14 +82,11 @@ func fold(entries []chela.Entry) prompt.Conversation {
 
 // compacted returns the entry that carries out a plan.
 func compacted(c prompt.Conversation, p prompt.Plan, n int) chela.Entry {
-	e := chela.Entry{
-		ID: chela.EntryID(fmt.Sprintf("e%d", n)), Turn: "t", Seq: int64(n), Kind: chela.EntryCompaction, Tokens: 50,
-		Body: chela.Body{Text: "summary", FirstKept: p.FirstKept(c), Pinned: p.Pinned, Strategy: p.Strategy},
+	id := chela.EntryID(fmt.Sprintf("e%d", n))
+	return chela.Entry{
+		ID: id, Turn: "t", Seq: int64(n), Tokens: 50,
+		Body: chela.CompactionBody{Text: "summary", FirstKept: cmp.Or(p.FirstKept(c), id), Pinned: p.Pinned, Strategy: p.Strategy},
 	}
-	if e.Body.FirstKept == "" {
-		e.Body.FirstKept = e.ID
-	}
-	return e
 }
 
 // held returns the entries that a conversation holds.
@@ -94,7 +105,7 @@ func held(c prompt.Conversation) string {
 // promptPath is what the store reads of a path for a prompt.
 func promptPath(path []chela.Entry) []chela.Entry {
 	i := len(path) - 1
-	for i >= 0 && path[i].Body.FirstKept == "" {
+	for i >= 0 && path[i].Compaction().FirstKept == "" {
 		i--
 	}
 	if i < 0 {
@@ -104,10 +115,10 @@ func promptPath(path []chela.Entry) []chela.Entry {
 		return slices.IndexFunc(path, func(e chela.Entry) bool { return e.ID == id })
 	}
 	var found []chela.Entry
-	for _, id := range path[i].Body.Pinned {
+	for _, id := range path[i].Compaction().Pinned {
 		found = append(found, path[at(id)])
 	}
-	return append(found, path[at(path[i].Body.FirstKept):]...)
+	return append(found, path[at(path[i].Compaction().FirstKept):]...)
 }
 
 // number is that of an entry, 0 for another word.

@@ -19,14 +19,20 @@ func Count(s string) int { return vocabulary.Count(s) }
 
 // Tokens estimates the size of a body in a prompt.
 func Tokens(b chela.Body) int {
-	n := perMessage + Count(b.Text)
-	for _, a := range b.Attachments {
+	e := chela.Entry{Body: b}
+	said := e.Answer()
+	return messageTokens(chela.Message{Text: e.Text(), Attachments: e.Attachments(), Thinking: said.Thinking, Calls: said.Calls})
+}
+
+func messageTokens(m chela.Message) int {
+	n := perMessage + Count(m.Text)
+	for _, a := range m.Attachments {
 		n += attachmentTokens(a)
 	}
-	for _, t := range b.Thinking {
+	for _, t := range m.Thinking {
 		n += Count(t.Text)
 	}
-	for _, c := range b.Calls {
+	for _, c := range m.Calls {
 		n += perCall + Count(c.Tool) + Count(string(c.Args)) + Count(c.Raw)
 	}
 	return n
@@ -39,7 +45,7 @@ func CountRequest(r *chela.Request) int {
 		n += perCall + Count(t.Name) + Count(t.Description) + Count(string(t.Input))
 	}
 	for _, m := range r.Messages {
-		n += Tokens(chela.Body{Text: m.Text, Attachments: m.Attachments, Thinking: m.Thinking, Calls: m.Calls})
+		n += messageTokens(m)
 	}
 	return n
 }

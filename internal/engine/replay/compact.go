@@ -12,11 +12,12 @@ import (
 // contain failed at the time.
 func (p *player) compact(_ context.Context, r prompt.CompactionRequest) (string, *chela.Finish, error) {
 	rest := p.rest()
-	if len(rest) == 0 || rest[0].Kind != chela.EntryCompaction || rest[0].Body.Strategy != r.Plan.Strategy {
+	if len(rest) == 0 || rest[0].Compaction().Strategy != r.Plan.Strategy {
 		return "", nil, p.failed(rest)
 	}
-	if rest[0].Body.Strategy != chela.StrategySummarize {
-		return rest[0].Body.Text, nil, nil
+	summary := rest[0].Text()
+	if r.Plan.Strategy != chela.StrategySummarize {
+		return summary, nil, nil
 	}
 	n := summaries(p.book.usage) // in the replay so far
 	for _, u := range p.rec.Usage {
@@ -24,11 +25,11 @@ func (p *player) compact(_ context.Context, r prompt.CompactionRequest) (string,
 			continue
 		}
 		if n == 0 {
-			return rest[0].Body.Text, &chela.Finish{Usage: u.Tokens}, nil
+			return summary, &chela.Finish{Usage: u.Tokens}, nil
 		}
 		n--
 	}
-	return rest[0].Body.Text, nil, nil
+	return summary, nil, nil
 }
 
 // summaries counts the billed summaries.
@@ -69,7 +70,7 @@ func (p *player) failed(rest []chela.Entry) error {
 // flushed reports whether the turn had a memory flush.
 func flushed(rec *Record) bool {
 	for _, e := range rec.Entries {
-		if e.Kind == chela.EntryNote && e.Body.Note == chela.NoteFlush {
+		if e.Kind() == chela.EntryNote && e.Mark().Note == chela.NoteFlush {
 			return true
 		}
 	}

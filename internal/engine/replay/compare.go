@@ -18,13 +18,14 @@ func (p *player) compare() *api.Difference {
 	names := p.names()
 	for i := range max(len(rec.Entries), len(b.entries())) {
 		then, now := entryAt(rec.Entries, i), entryAt(b.entries(), i)
-		if then.Kind != now.Kind {
+		if then.Kind() != now.Kind() {
 			return &api.Difference{Place: fmt.Sprintf("entry %d", i+1), Recorded: line(then), Replayed: line(now)}
 		}
-		if !then.Body.Provenance.IsOutside() {
-			now.Body.Provenance = chela.Provenance{} // entries of earlier versions have no provenance
+		ignored := []string{"ratio", "tokens_before", "tokens_after"}
+		if !then.Provenance().IsOutside() {
+			ignored = append(ignored, "provenance") // entries of earlier versions have none
 		}
-		if d := names.differ(fmt.Sprintf("entry %d (%s)", i+1, then.Kind), viewOfBody(then.Body), viewOfBody(now.Body)); d != nil {
+		if d := names.differ(fmt.Sprintf("entry %d (%s)", i+1, then.Kind()), then.Body, now.Body, ignored...); d != nil {
 			return d
 		}
 	}
@@ -58,19 +59,14 @@ func entryAt(entries []chela.Entry, i int) chela.Entry {
 
 // line summarizes an entry.
 func line(e chela.Entry) string {
-	if e.Kind == "" {
+	if e.Kind() == "" {
 		return ""
 	}
-	return shown(string(e.Kind) + ": " + e.Body.Text)
+	return shown(string(e.Kind()) + ": " + e.Text())
 }
 
 // Views of rows for the comparison: without times, token estimates, and ids of
 // the rows themselves.
-
-func viewOfBody(b chela.Body) chela.Body {
-	b.Ratio, b.TokensBefore, b.TokensAfter = 0, 0, 0
-	return b
-}
 
 func viewsOf[T any](rows []T, view func(T) T) []T {
 	views := make([]T, len(rows))
@@ -123,7 +119,8 @@ func (p *player) names() names {
 }
 
 // differ returns the first place at which two values differ as JSON, or nil.
-func (n names) differ(place string, recorded, replayed any) *api.Difference {
+// Ignored fields of the values are not compared.
+func (n names) differ(place string, recorded, replayed any, ignored ...string) *api.Difference {
 	then, err := n.plain(recorded)
 	if err != nil {
 		return &api.Difference{Place: place, Recorded: err.Error()}
@@ -131,6 +128,12 @@ func (n names) differ(place string, recorded, replayed any) *api.Difference {
 	now, err := n.plain(replayed)
 	if err != nil {
 		return &api.Difference{Place: place, Replayed: err.Error()}
+	}
+	for _, side := range []any{then, now} {
+		fields, _ := side.(map[string]any)
+		for _, name := range ignored {
+			delete(fields, name)
+		}
 	}
 	return differ(place, then, now)
 }

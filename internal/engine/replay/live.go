@@ -52,15 +52,15 @@ func (s *Stage) again(ctx context.Context, rec Record, session chela.Session) (*
 func (s *Stage) messages(rec Record, session chela.Session) (messages []chela.Inbound) {
 	var history []chela.Message
 	for i, e := range rec.Entries {
-		b := e.Body
+		said, isUser := e.Body.(chela.UserBody)
 		switch {
-		case e.Kind == chela.EntryAssistant && i < rec.opening():
-			history = append(history, chela.Message{Role: chela.RoleAssistant, Text: b.Text, Attachments: b.Attachments})
+		case e.Kind() == chela.EntryAssistant && i < rec.opening():
+			history = append(history, chela.Message{Role: chela.RoleAssistant, Text: e.Text(), Attachments: e.Attachments()})
 			continue
-		case e.Kind == chela.EntryUser && b.Inbox == "":
-			history = append(history, chela.Message{Role: chela.RoleUser, Text: b.Text, Attachments: b.Attachments})
+		case isUser && said.Inbox == "":
+			history = append(history, chela.Message{Role: chela.RoleUser, Text: said.Text, Attachments: said.Attachments})
 			continue
-		case e.Kind != chela.EntryUser || b.Command != "":
+		case !isUser || said.Command != "":
 			continue
 		}
 		in := message(e).Inbound

@@ -38,12 +38,12 @@ func (p *player) entered() (messages []chela.InboxMessage) {
 	for skipped < len(rest) && p.neverRan(rest[skipped]) {
 		skipped++
 	}
-	superseded := slices.ContainsFunc(rest[:skipped], func(e chela.Entry) bool { return e.Body.Text == turn.SkippedText })
+	superseded := slices.ContainsFunc(rest[:skipped], func(e chela.Entry) bool { return e.Text() == turn.SkippedText })
 	if skipped > 0 && !superseded {
 		return nil
 	}
 	for _, e := range rest[skipped:] {
-		if e.Kind != chela.EntryUser {
+		if e.Kind() != chela.EntryUser {
 			break
 		}
 		messages = append(messages, p.message(e))
@@ -63,9 +63,10 @@ func (p *player) message(e chela.Entry) chela.InboxMessage {
 
 // message reconstructs the message of an entry.
 func message(e chela.Entry) chela.InboxMessage {
-	m := chela.InboxMessage{ID: e.Body.Inbox, State: chela.InboxWaiting}
-	m.Text, m.Attachments, m.Offers = e.Body.Text, e.Body.Attachments, e.Body.Offers
-	m.Origin = chela.Origin{Sender: e.Body.From, Owner: e.Body.From == "", Provenance: e.Body.Provenance}
+	b := e.User()
+	m := chela.InboxMessage{ID: b.Inbox, State: chela.InboxWaiting}
+	m.Text, m.Attachments, m.Offers = b.Text, b.Attachments, b.Offers
+	m.Origin = chela.Origin{Sender: b.From, Owner: b.From == "", Provenance: b.Provenance}
 	return m
 }
 
@@ -146,7 +147,7 @@ func (p *player) neverRan(e chela.Entry) bool {
 
 // recorded returns the call answered by an entry of the record.
 func (p *player) recorded(e chela.Entry) (chela.ToolCall, bool) {
-	i := slices.IndexFunc(p.rec.Calls, func(c chela.ToolCall) bool { return e.Kind == chela.EntryToolResult && c.ID == e.Body.Call })
+	i := slices.IndexFunc(p.rec.Calls, func(c chela.ToolCall) bool { return c.ID == e.Result().Call })
 	if i < 0 {
 		return chela.ToolCall{}, false
 	}

@@ -117,7 +117,7 @@ func (p *player) die() {
 func (p *player) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
 	return func(yield func(chela.Chunk, error) bool) {
 		rest := p.rest()
-		for len(rest) > 0 && rest[0].Kind == chela.EntryNote {
+		for len(rest) > 0 && rest[0].Kind() == chela.EntryNote {
 			rest = rest[1:]
 		}
 		p.asks = append(p.asks, newAsk(req, p.step+1, len(p.rec.Entries)-len(rest)))
@@ -125,7 +125,7 @@ func (p *player) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela
 			yield(chela.Chunk{}, p.refusal(rest))
 			return
 		}
-		said := rest[0].Body
+		said := rest[0].Answer()
 		if said.Text != "" && !yield(chela.Chunk{Text: said.Text}, nil) {
 			return
 		}
@@ -152,7 +152,7 @@ func (p *player) guessed(of chela.Payer) chela.TokenUsage {
 }
 
 // finish returns the end of the stream of a recorded answer.
-func finish(said chela.Body) *chela.Finish {
+func finish(said chela.AnswerBody) *chela.Finish {
 	f := &chela.Finish{Text: said.Text, Thinking: said.Thinking, Stop: said.Stop, Model: said.Model, Served: said.Model}
 	if f.Known = said.Usage == nil; !f.Known {
 		f.Usage = *said.Usage
@@ -170,7 +170,7 @@ func finish(said chela.Body) *chela.Finish {
 // refusal returns the recorded error of a model request without an answer.
 func (p *player) refusal(rest []chela.Entry) error {
 	failed := p.rec.Turn.Failure
-	if len(rest) > 0 && rest[0].Kind == chela.EntryCompaction {
+	if len(rest) > 0 && rest[0].Kind() == chela.EntryCompaction {
 		return &chela.ProviderError{Kind: chela.Invalid, Overflow: true, Msg: "the prompt is too large"}
 	}
 	if len(rest) == 0 && failed != nil && failed.Limit.IsOfCost() {
@@ -219,18 +219,18 @@ func (p *player) bring(s machine.State) error {
 	if p.at >= len(p.rec.Entries) {
 		return fmt.Errorf("%w: it waits for results", errLost)
 	}
-	next := p.rest()[0].Body
-	c, ok := p.recorded(p.rest()[0])
+	next := p.rest()[0]
+	c, ok := p.recorded(next)
 	switch {
-	case next.Inbox != "":
-		ch, err := p.runner.Bring(s, p.brought(s, next.Inbox))
+	case next.Inbox() != "":
+		ch, err := p.runner.Bring(s, p.brought(s, next.Inbox()))
 		if err != nil {
 			return fmt.Errorf("%w: %w", errLost, err)
 		}
 		p.book.apply(ch)
 	case len(p.entered()) > 0:
 		p.book.resume()
-	case ok && c.State == chela.CallSkipped && next.Text == turn.SkippedText:
+	case ok && c.State == chela.CallSkipped && next.Text() == turn.SkippedText:
 		p.book.apply(p.runner.Supersede(s))
 	case ok && c.State == chela.CallFailed:
 		p.book.apply(p.runner.Expire(s))
@@ -245,22 +245,23 @@ func (p *player) bring(s machine.State) error {
 func (p *player) brought(s machine.State, id chela.InboxID) chela.InboxMessage {
 	m := chela.InboxMessage{ID: id}
 	for _, e := range p.rest() {
-		if e.Kind == chela.EntryUser && e.Body.Inbox == id {
+		if e.User().Inbox == id {
 			m.Inbound = p.message(e).Inbound
 		}
 	}
 	for _, e := range p.rest() {
 		c, ok := p.recorded(e)
-		if !ok || e.Body.Inbox != id {
+		result := e.Result()
+		if !ok || result.Inbox != id {
 			continue
 		}
 		for _, have := range s.Calls {
 			if placeOf(have.ToolCall) == placeOf(c) {
-				m.Results = append(m.Results, chela.OfferResult{Call: have.ID, Text: e.Body.Text, Failed: e.Body.Status == chela.CallFailed})
+				m.Results = append(m.Results, chela.OfferResult{Call: have.ID, Text: result.Text, Failed: result.Status == chela.CallFailed})
 			}
 		}
-		if len(e.Body.Offers) > 0 {
-			m.Offers = e.Body.Offers
+		if len(result.Offers) > 0 {
+			m.Offers = result.Offers
 		}
 	}
 	return m

@@ -57,14 +57,14 @@ func (r *Record) opening() int {
 }
 
 // answered reports whether an entry is an answer of the turn's model.
-func answered(e chela.Entry) bool { return e.Kind == chela.EntryAssistant && e.Body.Model != "" }
+func answered(e chela.Entry) bool { return e.Answer().Model != "" }
 
 // ending returns the outcome of the turn.
 func ending(t chela.Turn, entries []chela.Entry) api.Ending {
 	end := api.Ending{State: t.State, Failure: t.Failure, Steps: t.Steps}
 	for _, e := range entries {
 		if answered(e) {
-			end.Answer = e.Body.Text
+			end.Answer = e.Text()
 		}
 	}
 	return end
@@ -88,5 +88,5 @@ func (r *Record) calls() map[place]chela.ToolCall {
 // never reports whether a call never ran here, so that its result is only the
 // reason.
 func never(c chela.ToolCall, result chela.Entry) bool {
-	return (c.StartedAt.IsZero() || c.Resume == chela.ResumeWait) && c.Why != "" && result.Body.Text == c.Why
+	return (c.StartedAt.IsZero() || c.Resume == chela.ResumeWait) && c.Why != "" && result.Text() == c.Why
 }

@@ -58,7 +58,7 @@ func Run(ctx context.Context, rec Record, cfg Config) (api.Replay, error) {
 
 func graceOf(rec *Record) time.Duration {
 	for _, e := range rec.Entries {
-		if e.Body.Text == turn.LeftText {
+		if e.Text() == turn.LeftText {
 			return grace
 		}
 	}

@@ -36,7 +36,7 @@ func record() replay.Record {
 			ID: "turn_2", Session: "agent:main:main", Thread: "thr_1", State: chela.TurnCompleted, Model: model, Base: "ent_0", Steps: 2,
 			Origin: chela.Origin{Channel: "terminal", Owner: true}, CreatedAt: opened,
 		},
-		Before: []chela.Entry{{ID: "ent_0", Thread: "thr_1", Turn: "turn_1", Seq: 1, Kind: chela.EntryUser, Body: chela.Body{Text: "before"}}},
+		Before: []chela.Entry{{ID: "ent_0", Thread: "thr_1", Turn: "turn_1", Seq: 1, Body: chela.UserBody{Text: "before"}}},
 		Calls: []chela.ToolCall{
 			{ID: "call_1", Step: 1, Ref: "r1", Tool: "read", Args: args, Effect: chela.EffectRead, State: chela.CallDone},
 			{
@@ -55,21 +55,15 @@ func record() replay.Record {
 	}
 	calls := []chela.CallSpec{{ID: "call_1", Ref: "r1", Tool: "read", Args: args}, {ID: "call_2", Ref: "r2", Tool: "write", Args: args}}
 	for i, b := range []chela.Body{
-		{Text: "do it", Inbox: "in_1"},
-		{Text: "I will.", Calls: calls, Model: model, Stop: chela.StopCalls, Usage: usage},
-		{Text: "old", Call: "call_1", Ref: "r1", Tool: "read", Status: chela.CallDone},
-		{Text: "written", Call: "call_2", Ref: "r2", Tool: "write", Status: chela.CallDone},
-		{Text: "and say so", Inbox: "in_2"},
-		{Text: "Done.", Model: model, Stop: chela.StopEnd, Usage: usage},
+		chela.UserBody{Text: "do it", Inbox: "in_1"},
+		chela.AnswerBody{Text: "I will.", Calls: calls, Model: model, Stop: chela.StopCalls, Usage: usage},
+		chela.ResultBody{Text: "old", Call: "call_1", Ref: "r1", Tool: "read", Status: chela.CallDone},
+		chela.ResultBody{Text: "written", Call: "call_2", Ref: "r2", Tool: "write", Status: chela.CallDone},
+		chela.UserBody{Text: "and say so", Inbox: "in_2"},
+		chela.AnswerBody{Text: "Done.", Model: model, Stop: chela.StopEnd, Usage: usage},
 	} {
 		e := chela.Entry{ID: chela.EntryID("ent_" + string(rune('a'+i))), Thread: "thr_1", Turn: "turn_2", Seq: int64(i + 2), Body: b}
-		e.Kind, e.CreatedAt = chela.EntryUser, opened.Add(time.Duration(i)*time.Minute)
-		switch {
-		case b.Model != "":
-			e.Kind = chela.EntryAssistant
-		case b.Call != "":
-			e.Kind = chela.EntryToolResult
-		}
+		e.CreatedAt = opened.Add(time.Duration(i) * time.Minute)
 		r.Entries = append(r.Entries, e)
 	}
 	return r
@@ -121,7 +115,11 @@ func TestFirstDifference(t *testing.T) {
 		want api.Difference
 	}{
 		{
-			"another state of a result", func(r *replay.Record) { r.Entries[2].Body.Status = chela.CallDenied },
+			"another state of a result", func(r *replay.Record) {
+				b := r.Entries[2].Result()
+				b.Status = chela.CallDenied
+				r.Entries[2].Body = b
+			},
 			api.Difference{Place: "entry 3 (tool_result): status", Recorded: "denied", Replayed: "failed"},
 		},
 		{
@@ -130,7 +128,7 @@ func TestFirstDifference(t *testing.T) {
 		},
 		{
 			"an entry that nobody wrote", func(r *replay.Record) {
-				r.Entries = append(r.Entries, chela.Entry{Kind: chela.EntryNote, Body: chela.Body{Text: "x"}})
+				r.Entries = append(r.Entries, chela.Entry{Body: chela.NoteBody{Text: "x"}})
 			},
 			api.Difference{Place: "entry 7", Recorded: "note: x"},
 		},
@@ -176,22 +174,22 @@ func TestProvenanceIsPlayed(t *testing.T) {
 		"no owner": func(r *replay.Record) { r.Turn.Origin = chela.Origin{} },
 		"a group of an earlier version": func(r *replay.Record) {
 			r.Turn.Session, r.Turn.Origin.Channel = "agent:main:slack:group:7", "slack"
-			r.Entries[0].Body.From, r.Entries[4].Body.From = "U1", "U1"
+			by(r, "U1", 0, 4)
 		},
 		"a page":                   func(r *replay.Record) { from(r, page, 2, 3, 5) },
 		"a page after own results": func(r *replay.Record) { from(r, page, 3, 5) },
 		"a guest steers": func(r *replay.Record) {
-			r.Entries[4].Body.From = "7"
+			by(r, "7", 4)
 			from(r, guest, 4, 5)
 		},
 		"a page after the owner steers": func(r *replay.Record) { readPage(r, page) },
 		"a page after a message for the owner": func(r *replay.Record) {
-			r.Entries[4].Body.From = "7"
+			by(r, "7", 4)
 			readPage(r, page)
 		},
 		"a document in the system text": func(r *replay.Record) { from(r, document, 1, 2, 3, 5) },
 		"a page that was read before": func(r *replay.Record) {
-			r.Before[0].Body.Provenance = page
+			r.Before[0].Body = chela.UserBody{Text: "before", Provenance: page}
 			from(r, page, 1, 2, 3, 5)
 		},
 	} {
@@ -216,20 +214,42 @@ func TestProvenanceIsPlayed(t *testing.T) {
 // from gives entries of a record a provenance.
 func from(r *replay.Record, p chela.Provenance, entries ...int) {
 	for _, i := range entries {
-		r.Entries[i].Body.Provenance = p
+		switch b := r.Entries[i].Body.(type) {
+		case chela.UserBody:
+			b.Provenance = p
+			r.Entries[i].Body = b
+		case chela.AnswerBody:
+			b.Provenance = p
+			r.Entries[i].Body = b
+		case chela.ResultBody:
+			b.Provenance = p
+			r.Entries[i].Body = b
+		}
+	}
+}
+
+// by gives messages of a record a sender.
+func by(r *replay.Record, sender string, entries ...int) {
+	for _, i := range entries {
+		b := r.Entries[i].User()
+		b.From = sender
+		r.Entries[i].Body = b
 	}
 }
 
 // readPage puts a step that reads a page before the last one.
 func readPage(r *replay.Record, page chela.Provenance) {
 	answer, args := r.Entries[5], json.RawMessage(`{"url":"x"}`)
-	reading := answer
-	reading.ID, reading.Body.Text, reading.Body.Stop = "ent_p", "I read.", chela.StopCalls
-	reading.Body.Calls = []chela.CallSpec{{ID: "call_3", Ref: "r3", Tool: "web_fetch", Args: args}}
-	result := chela.Entry{ID: "ent_q", Thread: "thr_1", Turn: "turn_2", Seq: 8, Kind: chela.EntryToolResult, CreatedAt: answer.CreatedAt, Body: chela.Body{
+	reading, said := answer, answer.Answer()
+	said.Text, said.Stop = "I read.", chela.StopCalls
+	said.Calls = []chela.CallSpec{{ID: "call_3", Ref: "r3", Tool: "web_fetch", Args: args}}
+	reading.ID, reading.Body = "ent_p", said
+	result := chela.Entry{ID: "ent_q", Thread: "thr_1", Turn: "turn_2", Seq: 8, CreatedAt: answer.CreatedAt, Body: chela.ResultBody{
 		Text: "a page", Call: "call_3", Ref: "r3", Tool: "web_fetch", Status: chela.CallDone, Provenance: page,
 	}}
-	answer.Seq, answer.Body.Provenance = 9, page
+	said = answer.Answer()
+	said.Provenance = page
+	answer.Seq, answer.Body = 9, said
 	r.Entries = append(r.Entries[:5:5], reading, result, answer)
 	r.Calls = append(r.Calls, chela.ToolCall{ID: "call_3", Step: 2, Ref: "r3", Tool: "web_fetch", Args: args, Effect: chela.EffectNetwork, State: chela.CallDone})
 	last := r.Usage[1]

@@ -27,9 +27,9 @@ func (p *player) agent() turn.Agent {
 func (p *player) framed() chela.Provenance {
 	before := provenance.OfEntries(p.rec.Before)
 	for _, e := range p.rec.Entries {
-		made := answered(e) || e.Kind == chela.EntryCompaction
-		if made && e.Body.Provenance.IsOutside() && !before.IsOutside() {
-			return e.Body.Provenance
+		made := answered(e) || e.Kind() == chela.EntryCompaction
+		if made && e.Provenance().IsOutside() && !before.IsOutside() {
+			return e.Provenance()
 		}
 		before = provenance.After(before, e)
 	}
@@ -55,8 +55,8 @@ func (t tools) Get(name string) (chela.Tool, bool) {
 func (t tools) own(name string) bool {
 	for place, then := range t.results {
 		c := t.calls[place]
-		settled := then.Body.Text == c.Why // a text of chela for a call that did not complete
-		if c.Tool == name && !settled && !then.Body.Provenance.IsOutside() {
+		settled := then.Text() == c.Why // a text of chela for a call that did not complete
+		if c.Tool == name && !settled && !then.Provenance().IsOutside() {
 			return true
 		}
 	}
@@ -67,7 +67,7 @@ func (t tools) own(name string) bool {
 // with the same message.
 func (t tools) Check(name string, args json.RawMessage) (json.RawMessage, error) {
 	for _, e := range t.rec.Entries {
-		for _, spec := range e.Body.Calls {
+		for _, spec := range e.Answer().Calls {
 			c, ok := t.byID(spec.ID)
 			if !ok || c.Step != t.step || spec.Tool != name || string(spec.Args) != string(args) {
 				continue
@@ -100,7 +100,7 @@ func (t tools) judge(name string) func(json.RawMessage) chela.Judgement {
 				continue
 			}
 			j := chela.Judgement{Effect: c.Effect, Resume: c.Resume}
-			if from := t.results[placeOf(c)].Body.Provenance; from.IsOutside() {
+			if from := t.results[placeOf(c)].Provenance(); from.IsOutside() {
 				j.Subjects = []string{from.Source} // the source of the result
 			}
 			if a, ok := t.asked[placeOf(c)]; ok {
@@ -151,7 +151,8 @@ func (t tools) run(ctx context.Context, c chela.ToolCall) (chela.ToolResult, err
 		t.cut(errLost)
 		return chela.ToolResult{}, fmt.Errorf("%w: it runs %s", errLost, c.Tool)
 	}
-	switch text := then.Body.Text; {
+	result := then.Result()
+	switch text := result.Text; {
 	case text == turn.StoppedText, text == turn.TimeUpText:
 		t.end()
 		<-ctx.Done()
@@ -160,15 +161,15 @@ func (t tools) run(ctx context.Context, c chela.ToolCall) (chela.ToolResult, err
 		t.end()
 		<-t.left
 		return chela.ToolResult{}, ctx.Err()
-	case text == turn.NotDoneText, then.Body.Status == chela.CallUnknown:
+	case text == turn.NotDoneText, result.Status == chela.CallUnknown:
 		t.died(c, text == turn.NotDoneText)
 		t.cut(errDied)
 		<-ctx.Done()
 		return chela.ToolResult{}, ctx.Err()
 	}
 	return chela.ToolResult{
-		Text: then.Body.Text, Failed: then.Body.Status != chela.CallDone, Attachments: then.Body.Attachments, Whole: then.Body.Whole,
-		Provenance: then.Body.Provenance,
+		Text: result.Text, Failed: result.Status != chela.CallDone, Attachments: result.Attachments, Whole: result.Whole,
+		Provenance: result.Provenance,
 	}, nil
 }
 
@@ -186,7 +187,7 @@ func (t tools) died(c chela.ToolCall, notDone bool) {
 
 // happened repeats the recorded answer about a call of a dead run.
 func (t tools) happened(_ context.Context, c chela.ToolCall) (*chela.ToolResult, error) {
-	if then := t.results[placeOf(c)]; then.Body.Text == turn.NotDoneText {
+	if then := t.results[placeOf(c)]; then.Text() == turn.NotDoneText {
 		return nil, nil
 	}
 	return nil, chela.E(chela.Unavailable, "the outcome is unknown")

@@ -54,7 +54,7 @@ func (w *world) grow(b *testing.B, entries int) {
 				}
 				bodies := make([]chela.Body, each)
 				for i := range bodies {
-					bodies[i].Text = fmt.Sprint("said ", done)
+					bodies[i] = chela.UserBody{Text: fmt.Sprint("said ", done)}
 				}
 				if err := w.append(ctx, tx, &after, turn.ID, bodies...); err != nil {
 					return err

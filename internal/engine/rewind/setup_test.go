@@ -217,13 +217,13 @@ func (w *world) begin(t testing.TB, text string, acts ...act) chela.TurnID {
 		}
 		after := thread
 		after.State = chela.ThreadProcessing
-		bodies := []chela.Body{{Text: text}}
+		bodies := []chela.Body{chela.UserBody{Text: text}}
 		for _, c := range calls {
 			if err := tx.AddCall(ctx, c); err != nil {
 				return err
 			}
 			bodies = append(bodies,
-				chela.Body{Model: "m", Calls: []chela.CallSpec{{ID: c.ID, Tool: c.Tool}}}, chela.Body{Call: c.ID, Tool: c.Tool, Status: c.State, Text: "done"})
+				chela.AnswerBody{Model: "m", Calls: []chela.CallSpec{{ID: c.ID, Tool: c.Tool}}}, chela.ResultBody{Call: c.ID, Tool: c.Tool, Status: c.State, Text: "done"})
 		}
 		if err := w.append(ctx, tx, &after, turn.ID, bodies...); err != nil {
 			return err
@@ -236,15 +236,8 @@ func (w *world) begin(t testing.TB, text string, acts ...act) chela.TurnID {
 // append adds entries with bodies to a thread.
 func (w *world) append(ctx context.Context, tx *store.Write, thread *chela.Thread, turn chela.TurnID, bodies ...chela.Body) error {
 	for _, body := range bodies {
-		kind := chela.EntryUser
-		switch {
-		case body.Model != "":
-			kind = chela.EntryAssistant
-		case body.Call != "":
-			kind = chela.EntryToolResult
-		}
 		e := chela.Entry{
-			ID: w.ids.Entry(), Thread: thread.ID, Parent: thread.Head, Turn: turn, Seq: thread.Seq + 1, Kind: kind, Body: body, CreatedAt: now(),
+			ID: w.ids.Entry(), Thread: thread.ID, Parent: thread.Head, Turn: turn, Seq: thread.Seq + 1, Body: body, CreatedAt: now(),
 		}
 		if err := tx.AppendEntry(ctx, e); err != nil {
 			return err
@@ -271,7 +264,7 @@ func (w *world) end(t testing.TB, id chela.TurnID, ending chela.TurnState) {
 		if ending == chela.TurnInterrupted {
 			after.State = chela.ThreadInterrupted
 		}
-		if err := w.append(ctx, tx, &after, id, chela.Body{Model: "m", Text: "answer"}); err != nil {
+		if err := w.append(ctx, tx, &after, id, chela.AnswerBody{Model: "m", Text: "answer"}); err != nil {
 			return err
 		}
 		if err := tx.MoveThread(ctx, thread, after); err != nil {
@@ -383,8 +376,8 @@ func (w *world) said(t testing.TB) (texts []string) {
 		}
 		path, err := r.Path(t.Context(), thread.Head)
 		for _, e := range path {
-			if e.Kind == chela.EntryUser {
-				texts = append(texts, e.Body.Text)
+			if e.Kind() == chela.EntryUser {
+				texts = append(texts, e.Text())
 			}
 		}
 		return err

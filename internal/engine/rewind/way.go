@@ -126,8 +126,8 @@ func callsOf(ctx context.Context, r *store.Read, l leg) (Part, error) {
 	entries, err := r.TurnEntries(ctx, l.Turn)
 	on := map[chela.CallID]bool{}
 	for _, e := range entries {
-		if e.Kind == chela.EntryToolResult && e.Seq > l.after && e.Seq <= l.Seq {
-			on[e.Body.Call] = true
+		if e.Kind() == chela.EntryToolResult && e.Seq > l.after && e.Seq <= l.Seq {
+			on[e.Result().Call] = true
 		}
 	}
 	return slices.DeleteFunc(calls, func(c chela.ToolCall) bool { return !on[c.ID] }), err
@@ -142,10 +142,10 @@ func settled(ctx context.Context, r *store.Read, e chela.Entry) (bool, error) {
 		if said.Seq > e.Seq {
 			break
 		}
-		for _, c := range said.Body.Calls {
+		for _, c := range said.Answer().Calls {
 			open[c.ID] = true
 		}
-		delete(open, said.Body.Call)
+		delete(open, said.Result().Call)
 	}
 	return len(open) == 0, err
 }

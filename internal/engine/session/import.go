@@ -158,7 +158,7 @@ func (in *importing) known(ctx context.Context, w *store.Write) (known map[chela
 func same(have, e chela.Entry) bool {
 	a, errA := json.Marshal(have.Body)
 	b, errB := json.Marshal(e.Body)
-	return errA == nil && errB == nil && have.Parent == e.Parent && have.Kind == e.Kind && bytes.Equal(a, b)
+	return errA == nil && errB == nil && have.Parent == e.Parent && have.Kind() == e.Kind() && bytes.Equal(a, b)
 }
 
 // grown returns the thread of the earlier import if the new entries can be
@@ -196,8 +196,8 @@ func (in *importing) fresh(ctx context.Context, w *store.Write, now time.Time) (
 		title = ""
 	}
 	for _, e := range in.Entries {
-		if title == "" && e.Kind == chela.EntryUser {
-			title = chela.TitleOf(e.Body.Text)
+		if title == "" && e.Kind() == chela.EntryUser {
+			title = chela.TitleOf(e.Text())
 		}
 	}
 	t := chela.Thread{ID: in.sessions.cfg.IDs.Thread(), Session: in.key.Session(), Title: title, State: chela.ThreadIdle, CreatedAt: now, UpdatedAt: now}

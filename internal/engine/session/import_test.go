@@ -31,9 +31,9 @@ func (r *room) say(t *testing.T, id chela.ThreadID, text string) {
 			return err
 		}
 		after := thread
-		for _, kind := range []chela.EntryKind{chela.EntryUser, chela.EntryAssistant} {
+		for _, body := range []chela.Body{chela.UserBody{Text: text}, chela.AnswerBody{Text: text}} {
 			after.Seq++
-			e := chela.Entry{ID: r.ids.Entry(), Thread: id, Parent: after.Head, Turn: turn.ID, Seq: after.Seq, Kind: kind, Body: chela.Body{Text: text}, CreatedAt: noon}
+			e := chela.Entry{ID: r.ids.Entry(), Thread: id, Parent: after.Head, Turn: turn.ID, Seq: after.Seq, Body: body, CreatedAt: noon}
 			if err := w.AppendEntry(ctx, e); err != nil {
 				return err
 			}
@@ -67,7 +67,7 @@ func (r *room) texts(t *testing.T, id chela.ThreadID) (texts []string) {
 		}
 		path, err := read.Path(t.Context(), thread.Head)
 		for i, e := range path {
-			texts = append(texts, e.Body.Text)
+			texts = append(texts, e.Text())
 			if turn, err := read.Turn(t.Context(), e.Turn); err != nil || i%2 == 0 && turn.Base != e.Parent || turn.Thread != id {
 				t.Errorf("entry %+v is of turn %+v: %v", e, turn, err)
 			}

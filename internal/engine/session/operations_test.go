@@ -131,8 +131,8 @@ func (r *room) branched(t *testing.T) chela.Thread {
 		}
 		for i, parent := range []int{0, 1, 2, 2} {
 			if err := w.AppendEntry(ctx, chela.Entry{
-				ID: ids[i+1], Thread: thread.ID, Turn: turn.ID, Parent: ids[parent], Seq: int64(i + 1), Kind: chela.EntryUser, CreatedAt: noon,
-				Body: chela.Body{Text: "hi"}, Tokens: 5,
+				ID: ids[i+1], Thread: thread.ID, Turn: turn.ID, Parent: ids[parent], Seq: int64(i + 1), CreatedAt: noon,
+				Body: chela.UserBody{Text: "hi"}, Tokens: 5,
 			}); err != nil {
 				return err
 			}

@@ -50,12 +50,12 @@ func tell(t *rapid.T, ids *chela.IDs, key chela.SessionKey, files []chela.Attach
 }
 
 // add appends an entry below the head.
-func (s *story) add(kind chela.EntryKind, b chela.Body) chela.Entry {
+func (s *story) add(b chela.Body) chela.Entry {
 	s.thread.Seq++
 	s.now = s.now.Add(time.Duration(rapid.IntRange(0, 5000).Draw(s.T, "later")) * time.Microsecond)
 	e := chela.Entry{
 		ID: s.ids.Entry(), Thread: s.thread.ID, Parent: s.thread.Head, Turn: s.turns[len(s.turns)-1].ID, Seq: s.thread.Seq,
-		Kind: kind, Body: b, Tokens: 1, CreatedAt: s.now,
+		Body: b, Tokens: 1, CreatedAt: s.now,
 	}
 	s.parent[e.ID], s.thread.Head = e.Parent, e.ID
 	s.entries = append(s.entries, e)
@@ -68,21 +68,21 @@ func (s *story) turn() {
 		Base: s.thread.Head, Steps: 2, Origin: chela.Origin{Channel: "test", Owner: true}, CreatedAt: s.now, FinishedAt: s.now.Add(time.Second),
 	}
 	s.turns = append(s.turns, turn)
-	first := s.add(chela.EntryUser, chela.Body{Text: s.text("user"), From: rapid.SampledFrom([]string{"", "ann"}).Draw(s.T, "from"), Attachments: s.attached()})
+	first := s.add(chela.UserBody{Text: s.text("user"), From: rapid.SampledFrom([]string{"", "ann"}).Draw(s.T, "from"), Attachments: s.attached()})
 	s.starts = append(s.starts[:len(s.starts):len(s.starts)], first.ID)
 	for range rapid.IntRange(0, 2).Draw(s.T, "steps") {
 		s.step()
 		if s.coin("note") {
-			s.add(chela.EntryNote, chela.Body{Text: s.text("note"), Hidden: s.coin("hidden")})
+			s.add(chela.NoteBody{Text: s.text("note"), Mark: chela.Mark{Hidden: s.coin("hidden")}})
 		}
 		if s.coin("custom") {
-			s.add(chela.EntryCustom, chela.Body{Text: rapid.SampledFrom([]string{"", "x", `{"name":"a","data":1}`, `{"name":"a", "data":1}`, `{"name":"chela","data":2}`}).Draw(s.T, "state")})
+			s.add(chela.CustomBody{Text: rapid.SampledFrom([]string{"", "x", `{"name":"a","data":1}`, `{"name":"a", "data":1}`, `{"name":"chela","data":2}`}).Draw(s.T, "state")})
 		}
 	}
 	if s.coin("compact") {
 		s.compact()
 	}
-	s.add(chela.EntryAssistant, chela.Body{
+	s.add(chela.AnswerBody{
 		Text: s.text("answer"), Model: rapid.SampledFrom([]string{"", "m", "a/b", "a/b/c", "/m", "a/"}).Draw(s.T, "model"), Stop: chela.StopEnd, Interrupted: s.coin("interrupted"),
 		Usage: &chela.TokenUsage{Input: 3, Output: 4, CacheRead: 5, Reasoning: 1}, Ratio: 1.25,
 	})
@@ -107,30 +107,31 @@ func (s *story) step() {
 			calls[i].Raw = `{"pa`
 		}
 	}
-	s.add(chela.EntryAssistant, chela.Body{
+	s.add(chela.AnswerBody{
 		Text: s.text("said"), Calls: calls, Stop: chela.StopCalls, Model: "openai/x",
 		Thinking: []chela.Thinking{{Text: s.text("thought"), Signature: "sig", Provider: "anthropic"}, {Redacted: "r", Provider: "anthropic"}},
 	})
 	states := []chela.CallState{chela.CallDone, chela.CallFailed, chela.CallDenied, chela.CallSkipped, chela.CallUnknown}
 	for _, c := range calls {
-		b := chela.Body{Text: s.text("result"), Call: c.ID, Ref: c.Ref, Tool: c.Tool, Status: rapid.SampledFrom(states).Draw(s.T, "status"), Attachments: s.attached()}
+		b := chela.ResultBody{Text: s.text("result"), Call: c.ID, Ref: c.Ref, Tool: c.Tool, Status: rapid.SampledFrom(states).Draw(s.T, "status"), Attachments: s.attached()}
 		if s.coin("cut") {
 			b.Whole = &s.files[0]
 		}
-		s.add(chela.EntryToolResult, b)
+		s.add(b)
 	}
 }
 
 // compact puts a summary in the place of some turns.
 func (s *story) compact() {
 	kept := rapid.IntRange(0, len(s.starts)).Draw(s.T, "kept")
-	e := s.add(chela.EntryCompaction, chela.Body{
+	b := chela.CompactionBody{
 		Text: s.text("summary"), Strategy: chela.StrategySummarize, TokensBefore: 100, TokensAfter: 10, Pinned: s.starts[:min(kept, 1)],
-	})
-	b := &s.entries[len(s.entries)-1].Body
+	}
+	e := s.add(b)
 	if b.FirstKept = e.ID; kept < len(s.starts) {
 		b.FirstKept = s.starts[kept]
 	}
+	s.entries[len(s.entries)-1].Body = b
 	s.starts = s.starts[kept:]
 }
 

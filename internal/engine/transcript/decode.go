@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -182,106 +183,175 @@ func (d *decoder) entry(l line, raw []byte) (e chela.Entry, err error) {
 		if l.Chela.Opened != nil && l.Chela.Opened.ID == e.Turn {
 			d.t.Turns = append(d.t.Turns, *l.Chela.Opened)
 		}
-		if len(l.Chela.Body) > 0 {
-			if err := json.Unmarshal(l.Chela.Body, &e.Body); err != nil || misplaced(e.Body) {
-				return e, refuse(d.n, "the field chela has no valid body").Because(err)
-			}
-		}
 	}
 	switch l.Type {
 	case typeMessage:
-		err = d.message(&e, l)
+		e.Body, err = d.message(l)
 	case typeNote:
-		e.Kind, e.Body.Hidden = chela.EntryNote, l.Hidden
-		err = d.content(&e.Body, l)
+		e.Body, err = d.note(l)
 	case typeCompaction:
-		e.Kind, e.Body.Text, e.Body.TokensBefore = chela.EntryCompaction, l.Summary, max(l.Before, 0)
-		e.Body.FirstKept = e.ID // none is kept
-		if l.FirstKept != "" {
-			e.Body.FirstKept = d.ids.entry(l.FirstKept)
-		}
+		e.Body, err = d.compaction(l, e.ID)
 	case typeBranchSummary:
-		e.Kind, e.Body.Text = chela.EntryBranchSummary, l.Summary
+		var b chela.BranchSummaryBody
+		err = d.rest(l, &b)
+		b.Text = l.Summary
+		e.Body = b
 	case "", typeSession:
 		err = refuse(d.n, "the entry is of type %q", l.Type)
 	default:
-		e.Kind = chela.EntryCustom
-		e.Body.Text, err = d.custom(l, raw)
+		e.Body, err = d.custom(l, raw)
 	}
 	return e, err
 }
 
-// misplaced reports whether the chela field of a line repeats fields that the
-// format itself has.
-func misplaced(b chela.Body) bool {
-	return b.Text != "" || len(b.Thinking)+len(b.Calls)+len(b.Attachments) > 0 || b.Whole != nil || b.Call != "" || b.FirstKept != ""
+// formatFields are the fields of a body that the format itself has.
+var formatFields = []string{"text", "attachments", "thinking", "calls", "whole", "call", "first_kept"}
+
+// rest parses the chela field of a line: the fields of the body that the format
+// lacks.
+func (d *decoder) rest(l line, body any) error {
+	if l.Chela == nil || !d.ids.own || len(l.Chela.Body) == 0 {
+		return nil
+	}
+	var fields map[string]json.RawMessage
+	err := json.Unmarshal(l.Chela.Body, &fields)
+	misplaced := slices.ContainsFunc(formatFields, func(name string) bool { return fields[name] != nil })
+	if err == nil {
+		err = json.Unmarshal(l.Chela.Body, body)
+	}
+	if err != nil || misplaced {
+		return refuse(d.n, "the field chela has no valid body").Because(err)
+	}
+	if _, ok := body.(*chela.CompactionBody); !ok && fields["pinned"] != nil {
+		return refuse(d.n, "only a compaction pins entries")
+	}
+	return nil
 }
 
-// custom returns the text of a custom entry. A line of an unknown type is kept
-// verbatim.
-func (d *decoder) custom(l line, raw []byte) (string, error) {
+// custom parses a custom entry. A line of an unknown type is kept verbatim.
+func (d *decoder) custom(l line, raw []byte) (b chela.CustomBody, err error) {
+	if err := d.rest(l, &b); err != nil {
+		return b, err
+	}
 	s := namedState{l.Name, l.Data}
 	switch {
 	case l.Type != typeCustom:
 		s = namedState{l.Type, raw}
 	case l.Name == ownState:
-		var text string
-		if err := json.Unmarshal(l.Data, &text); err != nil {
-			return "", refuse(d.n, "the state of chela is not a string").Because(err)
+		if err := json.Unmarshal(l.Data, &b.Text); err != nil {
+			return b, refuse(d.n, "the state of chela is not a string").Because(err)
 		}
-		return text, nil
+		return b, nil
 	}
 	if len(s.Data) == 0 {
 		s.Data = json.RawMessage("null")
 	}
 	text, err := marshal(s)
-	return string(text), err
+	b.Text = string(text)
+	return b, err
 }
 
 // message parses the body of a message.
-func (d *decoder) message(e *chela.Entry, l line) error {
-	b := &e.Body
+func (d *decoder) message(l line) (chela.Body, error) {
 	switch l.Role {
 	case roleUser:
-		e.Kind = chela.EntryUser
+		var b chela.UserBody
+		c, err := d.parts(l, &b)
+		b.Text, b.Attachments = c.text, c.attachments
+		return b, err
 	case roleAssistant:
-		e.Kind = chela.EntryAssistant
-		b.Model = l.Model
-		if l.Provider != "" && l.Model != "" {
-			b.Model = l.Provider + "/" + l.Model
-		}
-		for _, s := range stops {
-			if s.name == l.StopReason {
-				b.Stop = s.reason
-			}
-		}
-		b.Interrupted = b.Interrupted || l.StopReason == "aborted"
-		if u := l.Usage; u != nil {
-			b.Usage = &chela.TokenUsage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Reasoning: u.Reasoning}
-		}
+		return d.answer(l)
 	case roleTool, roleResult:
-		e.Kind = chela.EntryToolResult
-		b.Tool = l.ToolName
-		if d.ids.own {
-			b.Call = d.ids.call(l.ToolCallID)
-		} else {
-			b.Ref = l.ToolCallID // the position in the tree decides which call it answers
-		}
-		switch {
-		case !l.IsError:
-			b.Status = chela.CallDone
-		case !b.Status.Ended() || b.Status == chela.CallDone:
-			b.Status = chela.CallFailed
-		}
+		return d.result(l)
 	default:
-		return refuse(d.n, "unknown role %.40q", l.Role).WithHint("use user, assistant or tool")
+		return nil, refuse(d.n, "unknown role %.40q", l.Role).WithHint("use user, assistant or tool")
 	}
-	return d.content(b, l)
+}
+
+func (d *decoder) answer(l line) (b chela.AnswerBody, err error) {
+	c, err := d.parts(l, &b)
+	b.Text, b.Attachments, b.Thinking, b.Calls = c.text, c.attachments, c.thinking, c.calls
+	b.Model = l.Model
+	if l.Provider != "" && l.Model != "" {
+		b.Model = l.Provider + "/" + l.Model
+	}
+	for _, s := range stops {
+		if s.name == l.StopReason {
+			b.Stop = s.reason
+		}
+	}
+	b.Interrupted = b.Interrupted || l.StopReason == "aborted"
+	if u := l.Usage; u != nil {
+		b.Usage = &chela.TokenUsage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Reasoning: u.Reasoning}
+	}
+	return b, err
+}
+
+func (d *decoder) result(l line) (b chela.ResultBody, err error) {
+	c, err := d.parts(l, &b)
+	b.Text, b.Attachments, b.Whole, b.Tool = c.text, c.attachments, c.whole, l.ToolName
+	if d.ids.own {
+		b.Call = d.ids.call(l.ToolCallID)
+	} else {
+		b.Ref = l.ToolCallID // the position in the tree decides which call it answers
+	}
+	switch {
+	case !l.IsError:
+		b.Status = chela.CallDone
+	case !b.Status.Ended() || b.Status == chela.CallDone:
+		b.Status = chela.CallFailed
+	}
+	return b, err
+}
+
+func (d *decoder) note(l line) (b chela.NoteBody, err error) {
+	c, err := d.parts(l, &b)
+	b.Text, b.Attachments, b.Hidden = c.text, c.attachments, l.Hidden
+	return b, err
+}
+
+func (d *decoder) compaction(l line, id chela.EntryID) (b chela.CompactionBody, err error) {
+	err = d.rest(l, &b)
+	b.Text, b.TokensBefore, b.FirstKept = l.Summary, max(l.Before, 0), id // none is kept
+	if l.FirstKept != "" {
+		b.FirstKept = d.ids.entry(l.FirstKept)
+	}
+	return b, err
+}
+
+// A content is the content of a message.
+type content struct {
+	text        string
+	attachments []chela.Attachment
+	thinking    []chela.Thinking  // of the assistant
+	calls       []chela.CallSpec  // of the assistant
+	whole       *chela.Attachment // of a result
+}
+
+// parts parses the content of a message, and the rest of its body into b.
+func (d *decoder) parts(l line, b any) (c content, err error) {
+	if err := d.rest(l, b); err != nil {
+		return c, err
+	}
+	if err := d.content(&c, l); err != nil {
+		return c, err
+	}
+	_, said := b.(*chela.AnswerBody)
+	_, result := b.(*chela.ResultBody)
+	switch {
+	case !said && len(c.calls) > 0:
+		return c, refuse(d.n, "only the assistant calls tools")
+	case !said && len(c.thinking) > 0:
+		return c, refuse(d.n, "only the assistant thinks")
+	case !result && c.whole != nil:
+		return c, refuse(d.n, "only the text of a result is shortened")
+	}
+	return c, nil
 }
 
 // content parses the blocks of a message, or its plain text.
-func (d *decoder) content(b *chela.Body, l line) error {
-	if len(l.Content) == 0 || json.Unmarshal(l.Content, &b.Text) == nil {
+func (d *decoder) content(c *content, l line) error {
+	if len(l.Content) == 0 || json.Unmarshal(l.Content, &c.text) == nil {
 		return nil
 	}
 	var blocks []block
@@ -298,26 +368,26 @@ func (d *decoder) content(b *chela.Body, l line) error {
 		case "text":
 			texts = append(texts, one.Text)
 		case "thinking":
-			b.Thinking = append(b.Thinking, chela.Thinking{
+			c.thinking = append(c.thinking, chela.Thinking{
 				Text: one.Thinking, Signature: one.Signature, Redacted: extra.Redacted, Provider: extra.Provider,
 			})
 		case "toolCall":
-			b.Calls = append(b.Calls, d.call(l.ID, one, extra))
+			c.calls = append(c.calls, d.call(l.ID, one, extra))
 		case "image", "file":
 			a, err := d.attached(one, extra)
 			switch {
 			case err != nil:
 				return err
 			case extra.Whole:
-				b.Whole = &a
+				c.whole = &a
 			default:
-				b.Attachments = append(b.Attachments, a)
+				c.attachments = append(c.attachments, a)
 			}
 		default:
 			return refuse(d.n, "unknown block type %.40q", one.Type).WithHint("use text, thinking, toolCall, image or file")
 		}
 	}
-	b.Text = strings.Join(texts, "\n")
+	c.text = strings.Join(texts, "\n")
 	return nil
 }
 

@@ -72,26 +72,34 @@ func (e *encoder) entry(entry chela.Entry, opened *chela.Turn) {
 	if entry.CreatedAt.Nanosecond()%int(time.Millisecond) != 0 || entry.CreatedAt.UnixMilli() == 0 {
 		l.Chela.At = entry.CreatedAt
 	}
-	rest := entry.Body
-	switch entry.Kind {
-	case chela.EntryUser, chela.EntryAssistant, chela.EntryToolResult:
-		l.Type = typeMessage
-		rest = e.message(&l, entry.Kind, rest)
-	case chela.EntryNote:
-		l.Type, l.Role, l.Hidden = typeNote, roleUser, rest.Hidden
-		rest = e.content(&l, rest)
-		rest.Hidden = false
-	case chela.EntryCompaction:
-		l.Type, l.Summary, l.FirstKept, l.Before = typeCompaction, rest.Text, string(rest.FirstKept), rest.TokensBefore
-		rest.Text, rest.FirstKept, rest.TokensBefore = "", "", 0
-	case chela.EntryBranchSummary:
-		l.Type, l.Summary, rest.Text = typeBranchSummary, rest.Text, ""
-	case chela.EntryCustom:
+	var rest any // fields of the body that the format lacks
+	switch b := entry.Body.(type) {
+	case chela.UserBody:
+		l.Type, l.Role, l.Content = typeMessage, roleUser, e.content(content{text: b.Text, attachments: b.Attachments})
+		b.Text, b.Attachments = "", nil
+		rest = b
+	case chela.AnswerBody:
+		rest = e.answer(&l, b)
+	case chela.ResultBody:
+		rest = e.result(&l, b)
+	case chela.NoteBody:
+		l.Type, l.Role, l.Hidden, l.Content = typeNote, roleUser, b.Hidden, e.content(content{text: b.Text, attachments: b.Attachments})
+		b.Text, b.Attachments, b.Hidden = "", nil, false
+		rest = b
+	case chela.CompactionBody:
+		l.Type, l.Summary, l.FirstKept, l.Before = typeCompaction, b.Text, string(b.FirstKept), b.TokensBefore
+		b.Text, b.FirstKept, b.TokensBefore = "", "", 0
+		rest = b
+	case chela.BranchSummaryBody:
+		l.Type, l.Summary, b.Text = typeBranchSummary, b.Text, ""
+		rest = b
+	case chela.CustomBody:
 		l.Type = typeCustom
-		l.Name, l.Data = custom(rest.Text)
-		rest.Text = ""
+		l.Name, l.Data = custom(b.Text)
+		b.Text = ""
+		rest = b
 	default:
-		e.fail(fmt.Errorf("entry %s is of kind %q", entry.ID, entry.Kind))
+		e.fail(fmt.Errorf("entry %s is of kind %q", entry.ID, entry.Kind()))
 	}
 	raw, err := marshal(rest)
 	if err != nil {
@@ -109,67 +117,65 @@ func (e *encoder) fail(err error) {
 	}
 }
 
-// message moves the fields of a message into a line and returns the rest of the
+// answer moves the fields of an answer into a line and returns the rest of the
 // body.
-func (e *encoder) message(l *line, kind chela.EntryKind, b chela.Body) chela.Body {
-	switch kind {
-	case chela.EntryUser:
-		l.Role = roleUser
-	case chela.EntryAssistant:
-		l.Role = roleAssistant
-		l.Provider, l.Model = splitModel(b.Model)
-		l.StopReason = stopName(b.Stop)
-		if u := b.Usage; u != nil {
-			l.Usage = &usage{u.Input, u.Output, u.CacheRead, u.CacheWrite, u.Total(), u.Reasoning}
-		}
-		b.Model, b.Usage = "", nil
-		if l.StopReason != "" {
-			b.Stop = ""
-		}
-	default:
-		l.Role, l.ToolCallID, l.ToolName, l.IsError = roleTool, string(b.Call), b.Tool, b.Status != chela.CallDone
-		b.Call, b.Tool = "", ""
-		if b.Status == chela.CallDone || b.Status == chela.CallFailed {
-			b.Status = "" // implied by IsError
-		}
+func (e *encoder) answer(l *line, b chela.AnswerBody) chela.AnswerBody {
+	l.Type, l.Role = typeMessage, roleAssistant
+	l.Provider, l.Model = splitModel(b.Model)
+	l.StopReason = stopName(b.Stop)
+	if u := b.Usage; u != nil {
+		l.Usage = &usage{u.Input, u.Output, u.CacheRead, u.CacheWrite, u.Total(), u.Reasoning}
 	}
-	return e.content(l, b)
+	l.Content = e.content(content{text: b.Text, attachments: b.Attachments, thinking: b.Thinking, calls: b.Calls})
+	b.Text, b.Attachments, b.Thinking, b.Calls, b.Model, b.Usage = "", nil, nil, nil, "", nil
+	if l.StopReason != "" {
+		b.Stop = ""
+	}
+	return b
 }
 
-// content encodes thinking, text, calls and attachments of a body as blocks and
-// returns the rest of it.
-func (e *encoder) content(l *line, b chela.Body) chela.Body {
+// result does the same for a result.
+func (e *encoder) result(l *line, b chela.ResultBody) chela.ResultBody {
+	l.Type, l.Role, l.ToolCallID, l.ToolName, l.IsError = typeMessage, roleTool, string(b.Call), b.Tool, b.Status != chela.CallDone
+	l.Content = e.content(content{text: b.Text, attachments: b.Attachments, whole: b.Whole})
+	b.Text, b.Attachments, b.Whole, b.Call, b.Tool = "", nil, nil, "", ""
+	if b.Status == chela.CallDone || b.Status == chela.CallFailed {
+		b.Status = "" // implied by IsError
+	}
+	return b
+}
+
+// content encodes thinking, text, calls and attachments as blocks.
+func (e *encoder) content(c content) json.RawMessage {
 	blocks := []block{}
-	for _, t := range b.Thinking {
+	for _, t := range c.thinking {
 		one := block{Type: "thinking", Thinking: t.Text, Signature: t.Signature}
 		if t.Provider != "" || t.Redacted != "" {
 			one.Chela = &blockMore{Provider: t.Provider, Redacted: t.Redacted}
 		}
 		blocks = append(blocks, one)
 	}
-	if b.Text != "" {
-		blocks = append(blocks, block{Type: "text", Text: b.Text})
+	if c.text != "" {
+		blocks = append(blocks, block{Type: "text", Text: c.text})
 	}
-	for _, c := range b.Calls {
-		one := block{Type: "toolCall", ID: string(c.ID), Name: c.Tool, Arguments: c.Args}
-		if c.Ref != "" || c.Raw != "" {
-			one.Chela = &blockMore{Ref: c.Ref, Raw: c.Raw}
+	for _, call := range c.calls {
+		one := block{Type: "toolCall", ID: string(call.ID), Name: call.Tool, Arguments: call.Args}
+		if call.Ref != "" || call.Raw != "" {
+			one.Chela = &blockMore{Ref: call.Ref, Raw: call.Raw}
 		}
 		blocks = append(blocks, one)
 	}
-	for _, a := range b.Attachments {
+	for _, a := range c.attachments {
 		blocks = append(blocks, e.attached(a, false))
 	}
-	if b.Whole != nil {
-		blocks = append(blocks, e.attached(*b.Whole, true))
+	if c.whole != nil {
+		blocks = append(blocks, e.attached(*c.whole, true))
 	}
 	raw, err := marshal(blocks)
 	if err != nil {
 		e.fail(err)
 	}
-	l.Content = raw
-	b.Text, b.Thinking, b.Calls, b.Attachments, b.Whole = "", nil, nil, nil, nil
-	return b
+	return raw
 }
 
 // attached encodes an attachment as a block.

@@ -58,19 +58,19 @@ func wellFormed(t *testing.T, tr transcript.Transcript) {
 		for id := range waits {
 			left[id] = true
 		}
-		switch e.Kind {
+		switch e.Kind() {
 		case chela.EntryToolResult:
-			if !left[e.Body.Call] || !e.Body.Status.Ended() {
+			if !left[e.Result().Call] || !e.Result().Status.Ended() {
 				t.Fatalf("the result %+v answers nothing", e)
 			}
-			delete(left, e.Body.Call)
+			delete(left, e.Result().Call)
 		case chela.EntryCustom:
 		default:
 			if len(left) > 0 {
 				t.Fatalf("calls wait above %+v", e)
 			}
 		}
-		for _, c := range e.Body.Calls {
+		for _, c := range e.Answer().Calls {
 			left[c.ID] = true
 		}
 		open[e.ID], below[e.Parent] = left, true

@@ -40,7 +40,7 @@ func TestReadForeign(t *testing.T) {
 	e := got.Entries
 	kinds := make([]chela.EntryKind, len(e))
 	for i := range e {
-		kinds[i] = e[i].Kind
+		kinds[i] = e[i].Kind()
 		if i > 0 && e[i].Parent != e[i-1].ID {
 			t.Errorf("entry %d hangs under %s, want %s", i, e[i].Parent, e[i-1].ID)
 		}
@@ -51,22 +51,22 @@ func TestReadForeign(t *testing.T) {
 	if diff := cmp.Diff(want, kinds); diff != "" {
 		t.Fatalf("kinds (-want +got):\n%s", diff)
 	}
-	calls := e[2].Body.Calls
-	assistant := chela.Body{
+	calls := e[2].Answer().Calls
+	assistant := chela.AnswerBody{
 		Text: "I look.", Thinking: []chela.Thinking{{Text: "hm", Signature: "s"}}, Calls: calls, Model: "anthropic/m", Stop: chela.StopCalls,
 		Usage: &chela.TokenUsage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4},
 	}
-	result := chela.Body{
+	result := chela.ResultBody{
 		Text: "one", Call: calls[0].ID, Ref: "t1", Tool: "read", Status: chela.CallFailed, Attachments: []chela.Attachment{got.Attached[0].Attachment},
 	}
-	skipped := chela.Body{Text: e[4].Body.Text, Call: calls[1].ID, Ref: "t2", Tool: "read", Status: chela.CallSkipped}
-	for i, body := range map[int]chela.Body{2: assistant, 3: result, 4: skipped, 6: {Text: "a note", Hidden: true}, 7: {Text: `{"name":"todo","data":{"n":1}}`}} {
+	skipped := chela.ResultBody{Text: e[4].Text(), Call: calls[1].ID, Ref: "t2", Tool: "read", Status: chela.CallSkipped}
+	for i, body := range map[int]chela.Body{2: assistant, 3: result, 4: skipped, 6: chela.NoteBody{Text: "a note", Mark: chela.Mark{Hidden: true}}, 7: chela.CustomBody{Text: `{"name":"todo","data":{"n":1}}`}} {
 		if diff := cmp.Diff(body, e[i].Body); diff != "" {
 			t.Errorf("entry %d (-want +got):\n%s", i, diff)
 		}
 	}
-	if e[9].Body.FirstKept != e[5].ID || calls[0].ID == calls[1].ID || !strings.HasPrefix(string(calls[0].ID), "call_") || string(got.Attached[0].Content) != "hi" {
-		t.Errorf("kept %s, calls %+v, attached %+v", e[9].Body.FirstKept, calls, got.Attached)
+	if e[9].Compaction().FirstKept != e[5].ID || calls[0].ID == calls[1].ID || !strings.HasPrefix(string(calls[0].ID), "call_") || string(got.Attached[0].Content) != "hi" {
+		t.Errorf("kept %s, calls %+v, attached %+v", e[9].Compaction().FirstKept, calls, got.Attached)
 	}
 	turns := []chela.TurnID{}
 	for _, turn := range got.Turns {
@@ -89,8 +89,8 @@ func TestTurnThatHadNotEnded(t *testing.T) {
 		Session: "agent:main:main", Thread: "thr_1", CreatedAt: at, Head: "ent_2",
 		Turns: []chela.Turn{{ID: "turn_1", State: chela.TurnAwaiting, Stop: true, CreatedAt: at}},
 		Entries: []chela.Entry{
-			{ID: "ent_1", Turn: "turn_1", Kind: chela.EntryUser, Body: chela.Body{Text: "go"}, CreatedAt: at},
-			{ID: "ent_2", Parent: "ent_1", Turn: "turn_1", Kind: chela.EntryAssistant, CreatedAt: at, Body: chela.Body{Calls: []chela.CallSpec{{ID: "call_1", Tool: "x"}}}},
+			{ID: "ent_1", Turn: "turn_1", Body: chela.UserBody{Text: "go"}, CreatedAt: at},
+			{ID: "ent_2", Parent: "ent_1", Turn: "turn_1", CreatedAt: at, Body: chela.AnswerBody{Calls: []chela.CallSpec{{ID: "call_1", Tool: "x"}}}},
 		},
 	}
 	var file bytes.Buffer
@@ -102,7 +102,7 @@ func TestTurnThatHadNotEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := got.Entries[len(got.Entries)-1]
-	if len(got.Entries) != 3 || got.Head != last.ID || last.Body.Status != chela.CallSkipped || last.Body.Call != "call_1" || last.Turn != "turn_1" {
+	if len(got.Entries) != 3 || got.Head != last.ID || last.Result().Status != chela.CallSkipped || last.Result().Call != "call_1" || last.Turn != "turn_1" {
 		t.Errorf("head %s, entries %+v", got.Head, got.Entries)
 	}
 	turn := got.Turns[0]

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -61,31 +62,23 @@ func grow(d decoder) (Transcript, error) {
 
 // hang adds an entry below its parent.
 func (t *tree) hang(e chela.Entry) error {
-	b := &e.Body
 	open := t.open[e.Parent]
-	switch e.Kind {
-	case chela.EntryToolResult:
-		i := slices.IndexFunc(open, func(c chela.CallSpec) bool { return t.answers(*b, c) })
+	switch b := e.Body.(type) {
+	case chela.ResultBody:
+		i := slices.IndexFunc(open, func(c chela.CallSpec) bool { return t.answers(b, c) })
 		if i < 0 {
 			return refuse(t.lines[e.ID], "the result answers no open call").
 				WithHint("each result must follow its call, one per call")
 		}
-		b.Call, b.Ref = open[i].ID, open[i].Ref
-		if b.Tool == "" {
-			b.Tool = open[i].Tool
-		}
+		b.Call, b.Ref, b.Tool = open[i].ID, open[i].Ref, cmp.Or(b.Tool, open[i].Tool)
+		e.Body = b
 		open = slices.Delete(slices.Clone(open), i, i+1)
-	case chela.EntryCustom: // not part of a prompt
+	case chela.CustomBody: // not part of a prompt
 	default:
-		e.Parent, open = t.answered(e.Parent), b.Calls
+		e.Parent, open = t.answered(e.Parent), e.Answer().Calls
 	}
-	if len(b.Calls) > 0 {
-		if err := t.checkCalls(e); err != nil {
-			return err
-		}
-	}
-	if e.Kind != chela.EntryCompaction && len(b.Pinned) > 0 {
-		return refuse(t.lines[e.ID], "only a compaction pins entries")
+	if err := t.checkCalls(e); err != nil {
+		return err
 	}
 	if len(open) > 0 {
 		t.open[e.ID] = open
@@ -101,7 +94,7 @@ func (t *tree) add(e chela.Entry) {
 }
 
 // answers reports whether a result belongs to a call.
-func (t *tree) answers(b chela.Body, c chela.CallSpec) bool {
+func (t *tree) answers(b chela.ResultBody, c chela.CallSpec) bool {
 	if t.ids.own {
 		return b.Call == c.ID
 	}
@@ -111,10 +104,8 @@ func (t *tree) answers(b chela.Body, c chela.CallSpec) bool {
 // checkCalls refuses calls with duplicate ids or without a tool.
 func (t *tree) checkCalls(e chela.Entry) error {
 	seen := map[chela.CallID]bool{}
-	for _, c := range e.Body.Calls {
+	for _, c := range e.Answer().Calls {
 		switch {
-		case e.Kind != chela.EntryAssistant:
-			return refuse(t.lines[e.ID], "only the assistant calls tools")
 		case c.Tool == "":
 			return refuse(t.lines[e.ID], "a call names no tool")
 		case seen[c.ID]:
@@ -135,8 +126,8 @@ func (t *tree) answered(id chela.EntryID) chela.EntryID {
 	for _, c := range t.open[id] {
 		above := t.grown[t.place[last]]
 		e := chela.Entry{
-			ID: t.ids.skipped(parent, c.ID), Parent: last, Turn: above.Turn, Kind: chela.EntryToolResult, CreatedAt: above.CreatedAt,
-			Body: chela.Body{Text: skippedText, Call: c.ID, Ref: c.Ref, Tool: c.Tool, Status: chela.CallSkipped},
+			ID: t.ids.skipped(parent, c.ID), Parent: last, Turn: above.Turn, CreatedAt: above.CreatedAt,
+			Body: chela.ResultBody{Text: skippedText, Call: c.ID, Ref: c.Ref, Tool: c.Tool, Status: chela.CallSkipped},
 		}
 		t.add(e)
 		last = e.ID
@@ -151,7 +142,8 @@ func (t *tree) checkCompactions() error {
 	steps := 0
 	for i := range t.grown {
 		e := &t.grown[i]
-		if e.Kind != chela.EntryCompaction {
+		b, ok := e.Body.(chela.CompactionBody)
+		if !ok {
 			continue
 		}
 		above := map[chela.EntryID]bool{e.ID: true}
@@ -163,13 +155,14 @@ func (t *tree) checkCompactions() error {
 			}
 		}
 		missing := func(id chela.EntryID) bool { return !above[id] }
-		if (missing(e.Body.FirstKept) || slices.ContainsFunc(e.Body.Pinned, missing)) && !t.Compacted {
+		if (missing(b.FirstKept) || slices.ContainsFunc(b.Pinned, missing)) && !t.Compacted {
 			return refuse(t.lines[e.ID], "the compaction keeps an entry that is not its ancestor")
 		}
-		if missing(e.Body.FirstKept) {
-			e.Body.FirstKept = root
+		if missing(b.FirstKept) {
+			b.FirstKept = root
 		}
-		e.Body.Pinned = slices.DeleteFunc(e.Body.Pinned, missing)
+		b.Pinned = slices.DeleteFunc(b.Pinned, missing)
+		e.Body = b
 	}
 	return nil
 }
@@ -201,7 +194,7 @@ func (t *tree) turnOf(e chela.Entry) chela.TurnID {
 	switch {
 	case isID(string(e.Turn), "turn_"):
 		return e.Turn
-	case e.Kind == chela.EntryUser || e.Parent == "":
+	case e.Kind() == chela.EntryUser || e.Parent == "":
 		return t.ids.turn(e.ID)
 	default:
 		return t.Entries[t.place[e.Parent]].Turn
@@ -231,11 +224,10 @@ func end(turn *chela.Turn, e chela.Entry, recorded chela.Turn) {
 	if !recorded.State.Ended() || recorded.FinishedAt.IsZero() {
 		turn.FinishedAt = e.CreatedAt
 	}
-	if recorded.ID != "" || e.Kind != chela.EntryAssistant {
+	b, ok := e.Body.(chela.AnswerBody)
+	if recorded.ID != "" || !ok {
 		return
 	}
 	turn.Steps++
-	if e.Body.Model != "" {
-		turn.Model = e.Body.Model
-	}
+	turn.Model = cmp.Or(b.Model, turn.Model)
 }

@@ -48,7 +48,7 @@ func newBook(text string) *book {
 		thread: chela.Thread{ID: "thr_1", Session: "agent:main:main", State: chela.ThreadProcessing, Head: "ent_1", Seq: 1},
 	}
 	b.entries = []chela.Entry{{
-		ID: "ent_1", Thread: "thr_1", Turn: "turn_1", Seq: 1, Kind: chela.EntryUser, Body: chela.Body{Text: text},
+		ID: "ent_1", Thread: "thr_1", Turn: "turn_1", Seq: 1, Body: chela.UserBody{Text: text},
 	}}
 	return b
 }
@@ -71,8 +71,8 @@ func promptPath(path []chela.Entry) []chela.Entry {
 	var pinned []chela.EntryID
 	for _, e := range slices.Backward(path) {
 		found = append(found, e)
-		if kept == "" && e.Body.FirstKept != "" {
-			kept, pinned = e.Body.FirstKept, e.Body.Pinned
+		if kept == "" && e.Compaction().FirstKept != "" {
+			kept, pinned = e.Compaction().FirstKept, e.Compaction().Pinned
 		}
 		if e.ID == kept {
 			break
@@ -201,22 +201,22 @@ func (b *book) checkEntries(entries []chela.Entry) error {
 func wellFormed(path []chela.Entry) error {
 	open := map[chela.CallID]bool{}
 	for _, e := range path {
-		switch e.Kind {
+		switch e.Kind() {
 		case chela.EntryAssistant:
 			if len(open) > 0 {
 				return fmt.Errorf("entry %d: an answer while %d calls have no result", e.Seq, len(open))
 			}
-			for _, c := range e.Body.Calls {
+			for _, c := range e.Answer().Calls {
 				open[c.ID] = true
 			}
 		case chela.EntryToolResult:
-			if !open[e.Body.Call] || !e.Body.Status.Ended() {
-				return fmt.Errorf("entry %d: a result %q for %q, which is not open", e.Seq, e.Body.Status, e.Body.Call)
+			if !open[e.Result().Call] || !e.Result().Status.Ended() {
+				return fmt.Errorf("entry %d: a result %q for %q, which is not open", e.Seq, e.Result().Status, e.Result().Call)
 			}
-			delete(open, e.Body.Call)
+			delete(open, e.Result().Call)
 		case chela.EntryUser, chela.EntryNote:
 			if len(open) > 0 {
-				return fmt.Errorf("entry %d: a %s while %d calls have no result", e.Seq, e.Kind, len(open))
+				return fmt.Errorf("entry %d: a %s while %d calls have no result", e.Seq, e.Kind(), len(open))
 			}
 		}
 	}

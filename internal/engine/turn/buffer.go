@@ -48,16 +48,16 @@ func (n *run) add(ch machine.Change) {
 }
 
 // entry returns the next entry of the thread.
-func (n *run) entry(kind chela.EntryKind, body chela.Body) chela.Entry {
+func (n *run) entry(body chela.Body) chela.Entry {
 	return chela.Entry{
 		ID: n.IDs.Entry(), Thread: n.state.Thread.ID, Parent: n.state.Thread.Head, Turn: n.state.Turn.ID,
-		Seq: n.state.Thread.Seq + 1, Kind: kind, Body: body, Tokens: prompt.Tokens(body), CreatedAt: n.Now(),
+		Seq: n.state.Thread.Seq + 1, Body: body, Tokens: prompt.Tokens(body), CreatedAt: n.Now(),
 	}
 }
 
 // addEntry appends an entry to the thread.
-func (n *run) addEntry(kind chela.EntryKind, body chela.Body) chela.Entry {
-	e := n.entry(kind, body)
+func (n *run) addEntry(body chela.Body) chela.Entry {
+	e := n.entry(body)
 	n.add(machine.Change{Entries: []chela.Entry{e}})
 	n.announce(chela.Event{Kind: chela.EventEntryAppended, Entry: e.ID})
 	return e

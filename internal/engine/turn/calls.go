@@ -260,7 +260,7 @@ func (n *run) record(c chela.ToolCall, out CallOutcome) {
 		}
 		n.move(c)
 	}
-	n.result(c, chela.Body{
+	n.result(c, chela.ResultBody{
 		Text: out.Text, Attachments: out.Attachments, Whole: out.Whole, Provenance: n.provenance().With(out.Provenance).With(n.source(c)),
 	})
 }
@@ -290,13 +290,13 @@ func (n *run) settle(c chela.ToolCall, state chela.CallState, why string) {
 		c.State, c.Why, c.FinishedAt = state, why, n.Now()
 		n.move(c)
 	}
-	n.result(c, chela.Body{Text: c.Why})
+	n.result(c, chela.ResultBody{Text: c.Why})
 }
 
 // result adds the result of an ended call.
-func (n *run) result(c chela.ToolCall, body chela.Body) {
-	body.Call, body.Ref, body.Tool, body.Status = c.ID, c.Ref, c.Tool, c.State
-	n.addEntry(chela.EntryToolResult, n.hidden(body))
+func (n *run) result(c chela.ToolCall, body chela.ResultBody) {
+	body.Call, body.Ref, body.Tool, body.Status, body.Mark = c.ID, c.Ref, c.Tool, c.State, n.mark()
+	n.addEntry(body)
 	n.announce(chela.Event{Kind: chela.EventToolFinished, Call: c.ID, Tool: c.Tool, Text: string(c.State)})
 }
 

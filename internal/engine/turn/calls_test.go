@@ -242,8 +242,8 @@ func TestSelfCorrection(t *testing.T) {
 			r.mustRun(chela.TurnCompleted)
 			results := r.book.entries[2 : len(r.book.entries)-1]
 			for i, e := range results {
-				if !strings.Contains(e.Body.Text, c.want[2*i]) || string(e.Body.Status) != c.want[2*i+1] {
-					t.Errorf("result %d is %q (%s), want %q (%s)", i, e.Body.Text, e.Body.Status, c.want[2*i], c.want[2*i+1])
+				if !strings.Contains(e.Text(), c.want[2*i]) || string(e.Result().Status) != c.want[2*i+1] {
+					t.Errorf("result %d is %q (%s), want %q (%s)", i, e.Text(), e.Result().Status, c.want[2*i], c.want[2*i+1])
 				}
 			}
 			if 2*len(results) != len(c.want) {
@@ -311,8 +311,8 @@ func TestStepsRunOut(t *testing.T) {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 	last := r.book.entries[len(r.book.entries)-1]
-	if last.Body.Status != chela.CallSkipped {
-		t.Errorf("the last call is %s, want skipped", last.Body.Status)
+	if last.Result().Status != chela.CallSkipped {
+		t.Errorf("the last call is %s, want skipped", last.Result().Status)
 	}
 	var tools []bool
 	var notes []int

@@ -12,7 +12,7 @@ import (
 )
 
 // commandReply returns the reply to the compact command.
-func commandReply(compacted *chela.Body) string {
+func commandReply(compacted *chela.CompactionBody) string {
 	if compacted == nil {
 		return "nothing to compact"
 	}
@@ -22,13 +22,13 @@ func commandReply(compacted *chela.Body) string {
 // Reply returns the reply of a turn that executed a command, and false for all
 // other turns, whose reply is the model's answer.
 func Reply(t chela.Turn, entries []chela.Entry) (text string, ok bool) {
-	var compacted *chela.Body
-	for i := range entries {
-		switch e := &entries[i]; {
-		case e.Kind == chela.EntryUser:
-			ok = ok || e.Body.Command != ""
-		case e.Kind == chela.EntryCompaction:
-			compacted = &e.Body
+	var compacted *chela.CompactionBody
+	for _, e := range entries {
+		switch b := e.Body.(type) {
+		case chela.UserBody:
+			ok = ok || b.Command != ""
+		case chela.CompactionBody:
+			compacted = &b
 		}
 	}
 	if !ok || t.State != chela.TurnCompleted {
@@ -81,14 +81,15 @@ func (n *run) compact(ctx context.Context, p prompt.Plan) error {
 // compacted adds the compaction entry.
 func (n *run) compacted(p prompt.Plan, summary string) {
 	c, budget := n.state.Conversation, n.budget()
-	e := n.entry(chela.EntryCompaction, chela.Body{
+	body := chela.CompactionBody{
 		Text: summary, FirstKept: p.FirstKept(c), Pinned: p.Pinned, Strategy: p.Strategy, TokensBefore: budget.Used(c), Ratio: c.Ratio,
 		Provenance: n.provenance(),
-	})
-	if e.Body.FirstKept == "" {
-		e.Body.FirstKept = e.ID
 	}
-	e.Body.TokensAfter = budget.Used(c.Append(e)) // Append copies the conversation
+	e := n.entry(body)
+	body.FirstKept = cmp.Or(body.FirstKept, e.ID)
+	e.Body = body
+	body.TokensAfter = budget.Used(c.Append(e)) // Append copies the conversation
+	e.Body = body
 	n.add(machine.Change{Entries: []chela.Entry{e}})
 	n.announce(chela.Event{Kind: chela.EventEntryAppended, Entry: e.ID})
 	n.refused = nil

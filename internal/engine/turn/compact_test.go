@@ -46,14 +46,15 @@ func pastRig(t *testing.T, percent int, steps ...step) *rig {
 	left := r.window*percent/100 - r.frameTokens()
 	var past []chela.Entry
 	for i := range 40 {
-		kind, n := chela.EntryUser, left/(40-i)
-		if i%2 == 1 {
-			kind = chela.EntryAssistant
-		}
+		n, text := left/(40-i), fmt.Sprint("said ", i)
 		left -= n
+		var body chela.Body = chela.UserBody{Text: text}
+		if i%2 == 1 {
+			body = chela.AnswerBody{Text: text}
+		}
 		past = append(past, chela.Entry{
 			ID: chela.EntryID(fmt.Sprint("past_", i)), Thread: "thr_1", Turn: chela.TurnID(fmt.Sprint("turn_past_", i/2)),
-			Seq: int64(i + 1), Kind: kind, Tokens: n, Body: chela.Body{Text: fmt.Sprint("said ", i)},
+			Seq: int64(i + 1), Tokens: n, Body: body,
 		})
 		if i > 0 {
 			past[i].Parent = past[i-1].ID
@@ -72,10 +73,10 @@ func (r *rig) frameTokens() int {
 }
 
 // compactions returns the compactions in the book.
-func (r *rig) compactions() (found []chela.Body) {
+func (r *rig) compactions() (found []chela.CompactionBody) {
 	for _, e := range r.book.entries {
-		if e.Kind == chela.EntryCompaction {
-			found = append(found, e.Body)
+		if b, ok := e.Body.(chela.CompactionBody); ok {
+			found = append(found, b)
 		}
 	}
 	return found
@@ -275,7 +276,7 @@ func TestCompactCommand(t *testing.T) {
 			r := pastRig(t, 30, c.steps...)
 			r.book.entries = slices.Delete(r.book.entries, c.past, 40)
 			last := &r.book.entries[len(r.book.entries)-1]
-			last.Body = chela.Body{Command: chela.CommandCompact, Text: "keep the names"}
+			last.Body = chela.UserBody{Command: chela.CommandCompact, Text: "keep the names"}
 			r.book.turn.Origin.ReplyBy = chela.ReplyByOutbox
 			r.mustRun(c.state)
 			if got := owed(r); len(got) != 1 || !strings.HasPrefix(got[0], c.reply) {
@@ -293,7 +294,7 @@ func TestSummaryThatCannotBeKeptIsCharged(t *testing.T) {
 	t.Parallel()
 	paid := finish(chela.Finish{Text: "What it came to.", Usage: chela.TokenUsage{Input: 7}})
 	r := pastRig(t, 30, paid, paid)
-	r.book.entries[len(r.book.entries)-1].Body = chela.Body{Command: chela.CommandCompact}
+	r.book.entries[len(r.book.entries)-1].Body = chela.UserBody{Command: chela.CommandCompact}
 	r.shelf.err = chela.E(chela.Unavailable, "no document today")
 	if _, err := r.run(); err == nil {
 		t.Fatal("the run ended well")

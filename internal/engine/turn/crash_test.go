@@ -97,8 +97,8 @@ func checkOutcome(t *rapid.T, r *rig) {
 		if c.Tool == "theirs" && c.State != chela.CallDone {
 			t.Errorf("call %s %s is %s, and its result was brought", c.Tool, nameOf(c), c.State)
 		}
-		result := slices.IndexFunc(r.book.entries, func(e chela.Entry) bool { return e.Body.Call == c.ID })
-		if result < 0 || r.book.entries[result].Body.Status != c.State {
+		result := slices.IndexFunc(r.book.entries, func(e chela.Entry) bool { return e.Result().Call == c.ID })
+		if result < 0 || r.book.entries[result].Result().Status != c.State {
 			t.Errorf("call %s is %s and has the result %d", c.ID, c.State, result)
 		}
 	}
@@ -125,7 +125,7 @@ func TestResumeIgnoresOtherTurns(t *testing.T) {
 	r := newRig(t, say("one", "look a"), say("there"))
 	r.mustRun(chela.TurnCompleted)
 	next := chela.Turn{ID: "turn_2", Session: r.book.turn.Session, Thread: "thr_1", State: chela.TurnProcessing}
-	asked := chela.Entry{ID: "ent_x", Thread: "thr_1", Parent: r.book.thread.Head, Turn: next.ID, Seq: r.book.thread.Seq + 1, Kind: chela.EntryUser}
+	asked := chela.Entry{ID: "ent_x", Thread: "thr_1", Parent: r.book.thread.Head, Turn: next.ID, Seq: r.book.thread.Seq + 1, Body: chela.UserBody{}}
 	s := machine.Fold(r.book.state(), machine.Change{Turn: &next, Entries: []chela.Entry{asked}})
 	if s.Last != chela.EntryUser || len(s.Calls) != 0 || s.Answer.Text != "" || s.Pending != nil {
 		t.Errorf("the new turn knows of the old one: %+v", s)

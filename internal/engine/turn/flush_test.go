@@ -30,14 +30,14 @@ func (r *rig) told() (lines []string) {
 		if e.Turn != r.book.turn.ID {
 			continue
 		}
-		line := string(e.Kind)
-		if e.Body.Note != "" {
-			line += " " + string(e.Body.Note)
+		line := string(e.Kind())
+		if e.Mark().Note != "" {
+			line += " " + string(e.Mark().Note)
 		}
-		if e.Kind == chela.EntryAssistant || e.Kind == chela.EntryToolResult {
-			line += ": " + e.Body.Text
+		if e.Kind() == chela.EntryAssistant || e.Kind() == chela.EntryToolResult {
+			line += ": " + e.Text()
 		}
-		if e.Body.Hidden {
+		if e.Mark().Hidden {
 			line = "[" + line + "]"
 		}
 		lines = append(lines, line)
@@ -126,9 +126,13 @@ func TestNoFlush(t *testing.T) {
 		"switched off":     func(r *rig) { r.cfg.Flush = false },
 		"few steps":        func(r *rig) { r.cfg.Limits.Steps = 7 },
 		"asked before": func(r *rig) {
-			r.book.entries[30].Kind, r.book.entries[30].Body.Note = chela.EntryNote, chela.NoteFlush
+			r.book.entries[30].Body = chela.NoteBody{Text: r.book.entries[30].Text(), Mark: chela.Mark{Note: chela.NoteFlush}}
 		},
-		"a command": func(r *rig) { r.book.entries[40].Body.Command = chela.CommandCompact },
+		"a command": func(r *rig) {
+			b := r.book.entries[40].User()
+			b.Command = chela.CommandCompact
+			r.book.entries[40].Body = b
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -208,7 +212,7 @@ func TestRunsThatDieCompacting(t *testing.T) {
 func (r *rig) answers() int {
 	n := len(r.compactions())
 	for _, e := range r.book.entries {
-		if e.Kind == chela.EntryAssistant && e.Turn == r.book.turn.ID {
+		if e.Kind() == chela.EntryAssistant && e.Turn == r.book.turn.ID {
 			n++
 		}
 	}

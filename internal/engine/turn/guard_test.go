@@ -81,9 +81,9 @@ func TestLoopNote(t *testing.T) {
 	r.mustRun(chela.TurnCompleted)
 	notes := 0
 	for _, e := range r.book.entries {
-		if e.Kind == chela.EntryNote {
+		if e.Kind() == chela.EntryNote {
 			notes++
-			if !e.Body.Hidden || e.Body.Note != chela.NoteLoop || !strings.Contains(e.Body.Text, "failed 3 times") {
+			if !e.Mark().Hidden || e.Mark().Note != chela.NoteLoop || !strings.Contains(e.Text(), "failed 3 times") {
 				t.Errorf("note %+v", e.Body)
 			}
 		}
@@ -101,7 +101,7 @@ func TestWrittenOutCall(t *testing.T) {
 	r.mustRun(chela.TurnCompleted)
 	kinds := []string{}
 	for _, e := range r.book.entries {
-		kinds = append(kinds, string(e.Kind)+" "+string(e.Body.Note))
+		kinds = append(kinds, string(e.Kind())+" "+string(e.Mark().Note))
 	}
 	want := []string{"user ", "assistant ", "note call", "assistant ", "tool_result ", "assistant "}
 	if diff := cmp.Diff(want, kinds); diff != "" {

@@ -21,7 +21,7 @@ func TestKnownAnswerIsNoCall(t *testing.T) {
 			if n := len(r.book.usage); n != c.rows {
 				t.Errorf("the ledger has %d rows, want %d", n, c.rows)
 			}
-			if u := r.book.entries[1].Body.Usage; (u == nil) != c.known {
+			if u := r.book.entries[1].Answer().Usage; (u == nil) != c.known {
 				t.Errorf("the answer says that it took %+v", u)
 			}
 		})

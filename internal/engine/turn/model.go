@@ -23,7 +23,7 @@ func (n *run) callModel(ctx context.Context, a machine.Action) error {
 		}
 	}
 	if a.Note != "" {
-		n.addEntry(chela.EntryNote, chela.Body{Text: a.Note, Note: a.About, Hidden: true})
+		n.addEntry(chela.NoteBody{Text: a.Note, Mark: chela.Mark{Note: a.About, Hidden: true}})
 	}
 	frame := n.frame()
 	if a.NoTools {
@@ -50,7 +50,7 @@ func (n *run) callModel(ctx context.Context, a machine.Action) error {
 	case cutOff(ctx) != nil:
 		return cutOff(ctx)
 	case partial != "":
-		n.addEntry(chela.EntryAssistant, n.hidden(chela.Body{Text: n.transformed(ctx, partial), Model: n.state.Turn.Model, Interrupted: true, Provenance: n.provenance()}))
+		n.addEntry(chela.AnswerBody{Text: n.transformed(ctx, partial), Model: n.state.Turn.Model, Interrupted: true, Provenance: n.provenance(), Mark: n.mark()})
 	}
 	return nil
 }
@@ -160,10 +160,10 @@ func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 	n.tried, n.refused = "", nil
 	n.tellStandIn(f)
 	n.tellCut(f)
-	body := n.hidden(chela.Body{
+	body := chela.AnswerBody{
 		Text: n.transformed(ctx, f.Text), Thinking: f.Thinking, Calls: make([]chela.CallSpec, len(f.Calls)),
-		Model: cmp.Or(f.Served, turn.Model), Stop: f.Stop, Usage: &f.Usage, Ratio: ratio, Provenance: n.provenance(),
-	})
+		Model: cmp.Or(f.Served, turn.Model), Stop: f.Stop, Usage: &f.Usage, Ratio: ratio, Provenance: n.provenance(), Mark: n.mark(),
+	}
 	if f.Known {
 		body.Usage = nil
 	}
@@ -182,7 +182,7 @@ func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 		body.Hidden = body.Hidden || sentinel.Silent(body.Text) // it is silent
 	}
 	n.add(machine.Change{Turn: &turn})
-	n.addEntry(chela.EntryAssistant, body)
+	n.addEntry(body)
 	n.add(machine.Change{Calls: moves, Usage: n.usage(payer, f)})
 	for _, m := range moves {
 		n.announce(chela.Event{Kind: chela.EventToolRequested, Call: m.Call.ID, Tool: m.Call.Tool, Text: string(m.Call.Args)})
@@ -228,7 +228,7 @@ func (n *run) absorb(ctx context.Context) error {
 	}
 	for _, m := range waiting {
 		m.State, m.Turn = chela.InboxTaken, n.state.Turn.ID
-		n.addEntry(chela.EntryUser, machine.UserBody(m))
+		n.addEntry(machine.UserBody(m))
 		n.add(machine.Change{Absorbed: []chela.InboxMessage{m}})
 	}
 	n.keep = true
@@ -241,12 +241,13 @@ func (n *run) absorbed(m chela.InboxMessage) bool {
 	return slices.ContainsFunc(n.buffer.Absorbed, func(have chela.InboxMessage) bool { return have.ID == m.ID })
 }
 
-// hidden marks an output of a memory flush as hidden.
-func (n *run) hidden(b chela.Body) chela.Body {
+// mark returns the mark of an answer or a result: outputs of a memory flush are
+// hidden.
+func (n *run) mark() chela.Mark {
 	if n.state.Flush.On {
-		b.Hidden, b.Note = true, chela.NoteFlush
+		return chela.Mark{Hidden: true, Note: chela.NoteFlush}
 	}
-	return b
+	return chela.Mark{}
 }
 
 // progress announces the start of a step, as in "[2/50] thinking".

@@ -66,7 +66,7 @@ func (r *Runner) Bring(s machine.State, m chela.InboxMessage) (machine.Change, e
 			c.State = chela.CallFailed
 		}
 		n.move(c)
-		body := chela.Body{Text: result.Text, Inbox: m.ID, Provenance: provenance.Outside("the result of " + c.Tool + ", which the client ran")}
+		body := chela.ResultBody{Text: result.Text, Inbox: m.ID, Provenance: provenance.Outside("the result of " + c.Tool + ", which the client ran")}
 		if i == len(m.Results)-1 && !says && !slices.EqualFunc(m.Offers, n.state.Offers, sameSpec) {
 			body.Offers = m.Offers
 		}
@@ -76,7 +76,7 @@ func (r *Runner) Bring(s machine.State, m chela.InboxMessage) (machine.Change, e
 		for _, c := range n.state.Open() {
 			n.settle(c, chela.CallSkipped, SkippedText)
 		}
-		n.addEntry(chela.EntryUser, machine.UserBody(m))
+		n.addEntry(machine.UserBody(m))
 	}
 	if len(n.state.Open()) == 0 {
 		turn := n.state.Turn

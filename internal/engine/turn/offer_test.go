@@ -20,9 +20,11 @@ func spec(name string) chela.ToolSpec {
 
 // offer puts tools into the message that opened the turn.
 func (r *rig) offer(names ...string) {
+	b := r.book.entries[0].User()
 	for _, name := range names {
-		r.book.entries[0].Body.Offers = append(r.book.entries[0].Body.Offers, spec(name))
+		b.Offers = append(b.Offers, spec(name))
 	}
+	r.book.entries[0].Body = b
 }
 
 // result is what the sender tells of a call.
@@ -328,8 +330,8 @@ func TestHistoryIsNoAnswer(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil, fails(errFull))
 	before := []chela.Entry{
-		{ID: "ent_a", Thread: "thr_1", Turn: "turn_1", Seq: 1, Kind: chela.EntryUser, Body: chela.Body{Text: "first"}},
-		{ID: "ent_b", Thread: "thr_1", Turn: "turn_1", Parent: "ent_a", Seq: 2, Kind: chela.EntryAssistant, Body: chela.Body{Text: "second"}},
+		{ID: "ent_a", Thread: "thr_1", Turn: "turn_1", Seq: 1, Body: chela.UserBody{Text: "first"}},
+		{ID: "ent_b", Thread: "thr_1", Turn: "turn_1", Parent: "ent_a", Seq: 2, Body: chela.AnswerBody{Text: "second"}},
 	}
 	own := r.book.entries[0]
 	own.Parent, own.Seq = "ent_b", 3

@@ -23,23 +23,24 @@ func (p *play) drawRoom() {
 // size draws the size of an entry, and finishes a compaction.
 func (p *play) size(e *chela.Entry) {
 	most := 200
-	if e.Kind == chela.EntryCompaction {
+	if e.Kind() == chela.EntryCompaction {
 		most = p.facts.Budget.SummaryRoom()
 	}
 	if p.facts.Budget.Room < 1<<30 {
 		e.Tokens = rapid.IntRange(0, most).Draw(p.t, "tokens")
 	}
-	if e.Kind == chela.EntryCompaction && e.Body.FirstKept == "" {
-		e.Body.FirstKept = e.ID
+	if b, ok := e.Body.(chela.CompactionBody); ok && b.FirstKept == "" {
+		b.FirstKept = e.ID
+		e.Body = b
 	}
 }
 
-// hidden marks what is said in a flush.
-func (*play) hidden(b chela.Body, flush bool) chela.Body {
+// mark returns the mark of what is said in a flush.
+func (*play) mark(flush bool) chela.Mark {
 	if flush {
-		b.Hidden, b.Note = true, chela.NoteFlush
+		return chela.Mark{Hidden: true, Note: chela.NoteFlush}
 	}
-	return b
+	return chela.Mark{}
 }
 
 func (p *play) compact(plan prompt.Plan) {
@@ -49,8 +50,7 @@ func (p *play) compact(plan prompt.Plan) {
 	}
 	c := p.state.Conversation
 	p.commit(machine.Change{Entries: []chela.Entry{{
-		Kind: chela.EntryCompaction,
-		Body: chela.Body{
+		Body: chela.CompactionBody{
 			Text: "summary", Strategy: plan.Strategy, FirstKept: plan.FirstKept(c), Pinned: plan.Pinned, Provenance: c.Provenance,
 		},
 	}}})

@@ -193,12 +193,12 @@ func (p *play) callModel(a machine.Action) {
 	p.facts.Tried = ""
 	var ch machine.Change
 	if a.Note != "" {
-		ch.Entries = append(ch.Entries, chela.Entry{Kind: chela.EntryNote, Body: chela.Body{Text: a.Note, Note: a.About}})
+		ch.Entries = append(ch.Entries, chela.Entry{Body: chela.NoteBody{Text: a.Note, Mark: chela.Mark{Note: a.About}}})
 	}
 	t := p.state.Turn
 	t.Steps++
-	body := chela.Body{Text: rapid.SampledFrom([]string{"said", "", "drawn({})"}).Draw(p.t, "text"), Model: t.Model}
-	body = p.hidden(body, p.state.Flush.On || a.About == chela.NoteFlush)
+	body := chela.AnswerBody{Text: rapid.SampledFrom([]string{"said", "", "drawn({})"}).Draw(p.t, "text"), Model: t.Model}
+	body.Mark = p.mark(p.state.Flush.On || a.About == chela.NoteFlush)
 	for i := range rapid.IntRange(0, 4).Draw(p.t, "calls") {
 		spec := chela.CallSpec{ID: chela.CallID(p.id("call")), Tool: "drawn"}
 		body.Calls = append(body.Calls, spec)
@@ -207,7 +207,7 @@ func (p *play) callModel(a machine.Action) {
 		}})
 	}
 	ch.Turn = &t
-	ch.Entries = append(ch.Entries, chela.Entry{Kind: chela.EntryAssistant, Body: body})
+	ch.Entries = append(ch.Entries, chela.Entry{Body: body})
 	p.commit(ch)
 }
 
@@ -237,7 +237,7 @@ func (p *play) results(calls []chela.ToolCall, endings ...chela.CallState) machi
 			c.State = rapid.SampledFrom(endings).Draw(p.t, "ending")
 			ch.Calls = append(ch.Calls, machine.CallMove{Call: c})
 		}
-		ch.Entries = append(ch.Entries, chela.Entry{Kind: chela.EntryToolResult, Body: p.hidden(chela.Body{Call: c.ID, Tool: c.Tool, Status: c.State}, p.state.Flush.On)})
+		ch.Entries = append(ch.Entries, chela.Entry{Body: chela.ResultBody{Call: c.ID, Tool: c.Tool, Status: c.State, Mark: p.mark(p.state.Flush.On)}})
 	}
 	return ch
 }
@@ -266,7 +266,7 @@ func (p *play) absorb() {
 		if m.State == chela.InboxWaiting {
 			m.State, m.Turn = chela.InboxTaken, p.state.Turn.ID
 			ch.Absorbed = append(ch.Absorbed, m)
-			ch.Entries = append(ch.Entries, chela.Entry{Kind: chela.EntryUser, Body: chela.Body{Text: "more", Inbox: m.ID}})
+			ch.Entries = append(ch.Entries, chela.Entry{Body: chela.UserBody{Text: "more", Inbox: m.ID}})
 		}
 	}
 	p.facts.Steering = false
@@ -454,7 +454,7 @@ func TestCloneIsIndependent(t *testing.T) {
 		for _, ch := range p.book.changes[at:] {
 			ch.Entries = slices.Clone(ch.Entries)
 			for i := range ch.Entries {
-				ch.Entries[i].Body.Text += " elsewhere"
+				ch.Entries[i].Body = chela.NoteBody{Text: ch.Entries[i].Text() + " elsewhere"}
 			}
 			for i := range ch.Calls {
 				ch.Calls[i].Call.Why = "elsewhere"

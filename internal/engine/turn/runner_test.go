@@ -125,8 +125,8 @@ func TestServedByAnother(t *testing.T) {
 	r.mustRun(chela.TurnCompleted)
 	var models []string
 	for _, e := range r.book.entries {
-		if e.Kind == chela.EntryAssistant {
-			models = append(models, e.Body.Model)
+		if e.Kind() == chela.EntryAssistant {
+			models = append(models, e.Answer().Model)
 		}
 	}
 	if diff := cmp.Diff([]string{"work/a", r.book.turn.Model}, models); diff != "" {

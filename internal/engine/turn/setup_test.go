@@ -305,12 +305,12 @@ func (r *rig) replays() {
 func (r *rig) path() []string {
 	var lines []string
 	for _, e := range r.book.entries {
-		line := string(e.Kind) + ": " + e.Body.Text
-		if e.Body.Interrupted {
+		line := string(e.Kind()) + ": " + e.Text()
+		if e.Answer().Interrupted {
 			line += " (cut off)"
 		}
-		if e.Body.Status != "" {
-			line += " (" + string(e.Body.Status) + ")"
+		if e.Result().Status != "" {
+			line += " (" + string(e.Result().Status) + ")"
 		}
 		lines = append(lines, line)
 	}

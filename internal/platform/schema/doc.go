@@ -25,5 +25,7 @@
 // A struct whose fields depend on the value of one field names that field in
 // the tag of a blank field, `check:"switch=kind"`. Its other fields then say
 // for which values they exist, for=a|b, and for which they are required,
-// need=a. An omitted switch has the empty value.
+// need=a. An omitted switch has the empty value. A field of an interface type
+// names its switch in its own tag; [Rules] list the types that it may hold, and
+// [Schema.Check] does not take such an object.
 package schema

@@ -19,6 +19,14 @@ type Rules struct {
 	Words map[reflect.Type][]string // the values of a string type
 	Tags  map[reflect.Type]string   // words of the tag check, before the field's own
 	Names map[reflect.Type]string   // names of schemas that differ from the names of their types
+	Forms map[reflect.Type][]Form   // the types that an interface type may hold
+}
+
+// A Form is a type that an interface field may hold, and the value of the
+// switch that says so.
+type Form struct {
+	Value string
+	Type  reflect.Type
 }
 
 // A Set makes schemas of Go types, one for each. It is not safe for concurrent
@@ -129,6 +137,9 @@ func (s *Set) add(object *Schema, field reflect.StructField) error {
 	if name == "-" || name == "" || !field.IsExported() {
 		return nil
 	}
+	if forms := s.rules.Forms[field.Type]; forms != nil {
+		return s.union(object, name, strings.TrimPrefix(check, "switch="), forms)
+	}
 	made, err := s.of(field.Type)
 	if err != nil {
 		return err
@@ -158,6 +169,23 @@ func (s *Set) add(object *Schema, field reflect.StructField) error {
 		}
 	}
 	object.Properties = append(object.Properties, p)
+	return nil
+}
+
+// union adds the switch of an interface field, and a property of its name for
+// each type that it may hold.
+func (s *Set) union(object *Schema, name, by string, forms []Form) error {
+	kind := &Schema{Type: String}
+	object.Switch = by
+	object.Properties = append(object.Properties, Property{Name: by, Schema: kind, Required: true})
+	for _, f := range forms {
+		made, err := s.of(f.Type)
+		if err != nil {
+			return err
+		}
+		kind.Enum = append(kind.Enum, f.Value)
+		object.Properties = append(object.Properties, Property{Name: name, Schema: made, Need: []string{f.Value}})
+	}
 	return nil
 }
 

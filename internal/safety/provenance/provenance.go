@@ -26,10 +26,10 @@ func Outside(source string) chela.Provenance {
 // provenance of a compaction covers the entries that it replaced, which
 // preceded all others.
 func After(p chela.Provenance, e chela.Entry) chela.Provenance {
-	if e.Kind == chela.EntryCompaction {
-		return e.Body.Provenance.With(p)
+	if e.Kind() == chela.EntryCompaction {
+		return e.Provenance().With(p)
 	}
-	return p.With(e.Body.Provenance)
+	return p.With(e.Provenance())
 }
 
 // OfEntries returns the provenance of a prompt that consists of entries.

@@ -46,15 +46,15 @@ func TestProvenanceSurvivesCompaction(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var path []chela.Entry
 		for i := range rapid.IntRange(1, 12).Draw(t, "entries") {
-			e := chela.Entry{ID: chela.EntryID(string(rune('a' + i))), Kind: chela.EntryToolResult}
+			e := chela.Entry{ID: chela.EntryID(string(rune('a' + i))), Body: chela.ResultBody{}}
 			if rapid.Bool().Draw(t, "outside") {
-				e.Body.Provenance = provenance.Outside(string(e.ID))
+				e.Body = chela.ResultBody{Provenance: provenance.Outside(string(e.ID))}
 			}
 			path = append(path, e)
 		}
 		whole := provenance.OfEntries(path)
 		cut := rapid.IntRange(0, len(path)).Draw(t, "cut")
-		compaction := chela.Entry{ID: "sum", Kind: chela.EntryCompaction, Body: chela.Body{Provenance: whole}}
+		compaction := chela.Entry{ID: "sum", Body: chela.CompactionBody{Provenance: whole}}
 		kept := append(slices.Clone(path[cut:]), compaction)
 		if diff := cmp.Diff(whole, provenance.OfEntries(kept)); diff != "" {
 			t.Errorf("after a compaction (-want +got):\n%s", diff)

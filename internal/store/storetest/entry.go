@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"reflect"
 	"testing"
 
 	"chela"
@@ -13,18 +14,29 @@ func checkEntryRows(t *testing.T, s *store.Store) {
 	f := found(t, s, "f")
 	whole := full[chela.Entry]()
 	whole.Thread, whole.Turn = f.thread, f.turn
-	bare := chela.Entry{ID: "ent_bare", Thread: f.thread, Turn: f.turn, Seq: 1, Kind: chela.EntryNote}
+	bare := chela.Entry{ID: "ent_bare", Thread: f.thread, Turn: f.turn, Seq: 1, Body: chela.NoteBody{}}
 	empty := f.newEntry(2)
-	empty.Body = chela.Body{
+	empty.Body = chela.AnswerBody{
 		Attachments: []chela.Attachment{{}},
 		Calls:       []chela.CallSpec{{ID: "call_1", Raw: "{not json"}, {ID: "call_2", Args: []byte(`[]`)}},
 		Usage:       &chela.TokenUsage{},
 	}
-	for _, want := range []chela.Entry{whole, bare, empty} {
+	rows := []chela.Entry{whole, bare, empty}
+	for i, b := range chela.Bodies() {
+		e := f.newEntry(int64(3 + i))
+		made, n := reflect.New(reflect.TypeOf(b)).Elem(), i
+		fill(made, &n)
+		e.Body = made.Interface().(chela.Body)
+		rows = append(rows, e)
+	}
+	for _, want := range rows {
 		write(t, s, func(w *store.Write) error { return w.AppendEntry(ctx, want) })
 		same(t, want, read(t, s, func(r *store.Read) (chela.Entry, error) { return r.Entry(ctx, want.ID) }))
 		refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.AppendEntry(ctx, want) })
 	}
+	none := f.newEntry(20)
+	none.Body = nil
+	refuse(t, s, chela.Internal, func(w *store.Write) error { return w.AppendEntry(ctx, none) })
 	taken := f.newEntry(2)
 	taken.ID = "ent_other"
 	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.AppendEntry(ctx, taken) })
@@ -147,11 +159,11 @@ func checkBrokenPath(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	f := found(t, s, "f")
 	f.grow(t, s, 1, 3)
-	orphan, hole := f.newEntry(4), f.newEntry(5)
+	orphan, hole := f.newEntry(4), f.newCompaction(5, "ent_lost") // nothing on the path
 	orphan.Parent = "ent_lost"
-	hole.Parent, hole.Body.FirstKept = f.entryID(3), "ent_lost" // nothing on the path
-	unpinned := f.newEntry(6)
-	unpinned.Parent, unpinned.Body.FirstKept, unpinned.Body.Pinned = f.entryID(3), f.entryID(2), []chela.EntryID{"ent_lost"}
+	hole.Parent = f.entryID(3)
+	unpinned := f.newCompaction(6, f.entryID(2), "ent_lost")
+	unpinned.Parent = f.entryID(3)
 	write(t, s, func(w *store.Write) error {
 		for _, e := range []chela.Entry{orphan, hole, unpinned} {
 			if err := w.AppendEntry(ctx, e); err != nil {
@@ -218,13 +230,12 @@ func checkPromptPath(t *testing.T, s *store.Store) {
 			e := f.newEntry(seq + 1)
 			switch e.Seq {
 			case 5:
-				e.Kind, e.Body.FirstKept = chela.EntryCompaction, f.entryID(2)
+				e = f.newCompaction(5, f.entryID(2))
 			case 8:
-				e.Kind, e.Body.FirstKept = chela.EntryCompaction, f.entryID(4)
+				e = f.newCompaction(8, f.entryID(4))
 			case 10:
+				e = f.newCompaction(10, e.ID, f.entryID(1), f.entryID(3))
 				e.Parent = f.entryID(6)
-				e.Kind, e.Body.FirstKept = chela.EntryCompaction, e.ID
-				e.Body.Pinned = []chela.EntryID{f.entryID(1), f.entryID(3)}
 			}
 			if err := w.AppendEntry(ctx, e); err != nil {
 				return err
@@ -257,7 +268,7 @@ func checkProvenance(t *testing.T, s *store.Store) {
 			return err
 		}
 		e := f.newEntry(1)
-		e.Body.Provenance = provenance.Outside("https://x.example")
+		e.Body = chela.UserBody{Text: "hello", Provenance: provenance.Outside("https://x.example")}
 		if err := w.AppendEntry(ctx, e); err != nil {
 			return err
 		}

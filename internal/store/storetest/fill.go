@@ -35,6 +35,9 @@ func fill(v reflect.Value, n *int) {
 	case *chela.Span: // kept to the millisecond
 		*p = chela.Span(time.Duration(*n) * time.Millisecond)
 		return
+	case *chela.Body:
+		*p = full[chela.AnswerBody]()
+		return
 	case *json.RawMessage:
 		*p = fmt.Appendf(nil, `{"number":%d,"text":"\u0000é"}`, *n)
 		return

@@ -49,12 +49,20 @@ func (f family) newTurn(id chela.TurnID, state chela.TurnState) chela.Turn {
 // before it.
 func (f family) newEntry(seq int64) chela.Entry {
 	e := chela.Entry{
-		ID: f.entryID(seq), Thread: f.thread, Turn: f.turn, Seq: seq, Kind: chela.EntryUser,
-		Body: chela.Body{Text: "hello"}, CreatedAt: at(int(seq)),
+		ID: f.entryID(seq), Thread: f.thread, Turn: f.turn, Seq: seq,
+		Body: chela.UserBody{Text: "hello"}, CreatedAt: at(int(seq)),
 	}
 	if seq > 1 {
 		e.Parent = f.entryID(seq - 1)
 	}
+	return e
+}
+
+// newCompaction is a compaction at place seq that keeps the entries from first
+// on, and older ones.
+func (f family) newCompaction(seq int64, first chela.EntryID, pinned ...chela.EntryID) chela.Entry {
+	e := f.newEntry(seq)
+	e.Body = chela.CompactionBody{Text: "hello", FirstKept: first, Pinned: pinned}
 	return e
 }
 

@@ -43,9 +43,9 @@ func (h *home) conversations() []api.Bound {
 		api.ThreadsEntries.Do(func(context.Context, api.Caller, api.EntriesQuery) (api.Page[chela.Entry], error) {
 			echo := chela.CallSpec{Tool: "echo", Args: json.RawMessage(`{"message":"x"}`)}
 			return api.Page[chela.Entry]{Items: []chela.Entry{
-				{Kind: chela.EntryUser, CreatedAt: day, Body: chela.Body{Text: "hello"}},
-				{Kind: chela.EntryAssistant, CreatedAt: day, Body: chela.Body{Calls: []chela.CallSpec{echo}}},
-				{Kind: chela.EntryToolResult, CreatedAt: day, Body: chela.Body{Tool: "echo", Status: chela.CallDone, Text: "x"}},
+				{CreatedAt: day, Body: chela.UserBody{Text: "hello"}},
+				{CreatedAt: day, Body: chela.AnswerBody{Calls: []chela.CallSpec{echo}}},
+				{CreatedAt: day, Body: chela.ResultBody{Tool: "echo", Status: chela.CallDone, Text: "x"}},
 			}}, nil
 		}),
 	}

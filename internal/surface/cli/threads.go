@@ -130,7 +130,7 @@ func (c *commands) threadShow(ctx context.Context, b *Backend, id chela.ThreadID
 		{"updated", terminal.Moment(t.UpdatedAt)},
 	}, rewindFields(id, t.Places)...)...)
 	for _, e := range path {
-		if !e.Body.Hidden {
+		if !e.Mark().Hidden {
 			c.p.Entry(e)
 		}
 	}

@@ -53,12 +53,12 @@ func trace(journal api.Trace) []traced {
 	steps := []traced{}
 	step, before := 0, journal.Turn.CreatedAt
 	for _, e := range journal.Entries {
-		if e.Kind == chela.EntryAssistant {
+		if b, ok := e.Body.(chela.AnswerBody); ok {
 			step++
 			answer, others := paid(journal.Usage, step)
 			steps = append(steps, others...)
 			steps = append(steps, traced{
-				Step: step, What: e.Body.Model, State: string(e.Body.Stop), Usage: e.Body.Usage, Cost: answer.Cost,
+				Step: step, What: b.Model, State: string(b.Stop), Usage: b.Usage, Cost: answer.Cost,
 				Began: before, Ended: e.CreatedAt,
 			})
 			for _, call := range journal.Calls {

@@ -17,12 +17,12 @@ func TestTrace(t *testing.T) {
 	h := &home{
 		turn: chela.Turn{ID: "turn_1", State: chela.TurnProcessing, Model: "openai/x", Steps: 2, CreatedAt: day},
 		entries: []chela.Entry{
-			{Kind: chela.EntryUser, CreatedAt: day},
-			{Kind: chela.EntryAssistant, CreatedAt: at(700), Body: chela.Body{
+			{Body: chela.UserBody{}, CreatedAt: day},
+			{CreatedAt: at(700), Body: chela.AnswerBody{
 				Model: "openai/x", Stop: "tool_calls", Usage: &chela.TokenUsage{Input: 90, CacheRead: 9, CacheWrite: 1, Output: 12},
 			}},
-			{Kind: chela.EntryToolResult, CreatedAt: at(2000)},
-			{Kind: chela.EntryAssistant, CreatedAt: at(2000), Body: chela.Body{Model: "openai/y", Stop: "end"}},
+			{Body: chela.ResultBody{}, CreatedAt: at(2000)},
+			{CreatedAt: at(2000), Body: chela.AnswerBody{Model: "openai/y", Stop: "end"}},
 		},
 		calls: []chela.ToolCall{
 			{ID: "call_1", Step: 1, Tool: "time", State: chela.CallDone, CreatedAt: at(700), FinishedAt: at(702)},

@@ -72,7 +72,7 @@ func TestTranscripts(t *testing.T) {
 func TestSessionsAndThreads(t *testing.T) {
 	t.Parallel()
 	older, newer := chela.Session{Key: "agent:main:main", UpdatedAt: day.UTC()}, chela.Session{Key: far, UpdatedAt: day.UTC().Add(1)}
-	entries := []chela.Entry{{ID: "ent_1"}, {ID: "ent_2"}}
+	entries := []chela.Entry{{ID: "ent_1", Body: chela.UserBody{}}, {ID: "ent_2", Body: chela.UserBody{}}}
 	checkNouns(t, []nounsCase{
 		{
 			"sessions, on two pages", func(ctx context.Context, c *client.Client) (any, error) {
@@ -128,7 +128,7 @@ func TestSessionsAndThreads(t *testing.T) {
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	journal := api.Trace{
-		Entries: []chela.Entry{{ID: "ent_1"}, {ID: "ent_2"}}, Calls: []chela.ToolCall{{ID: "call_1", Args: json.RawMessage(`{}`)}},
+		Entries: []chela.Entry{{ID: "ent_1", Body: chela.UserBody{}}, {ID: "ent_2", Body: chela.UserBody{}}}, Calls: []chela.ToolCall{{ID: "call_1", Args: json.RawMessage(`{}`)}},
 		Usage: []chela.Usage{{ID: "use_1", Payer: chela.Payer{Turn: "turn_1"}, Cost: 5}},
 	}
 	first := api.TurnRef{ID: "turn_1"}

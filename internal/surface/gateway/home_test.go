@@ -228,7 +228,7 @@ func (h *home) Accept(_ context.Context, in chela.Inbound) (api.Receipt, error) 
 		settled: make(chan struct{}),
 	}
 	h.turns[t.ID] = t
-	h.append(t, chela.EntryUser, in.Text)
+	h.append(t, chela.UserBody{Text: in.Text})
 	h.emit(chela.Event{Kind: chela.EventTurnStarted, Session: s.Key, Thread: s.Thread, Turn: t.ID})
 	r := api.Receipt{Session: s.Key, Thread: s.Thread, Turn: t.ID, Inbox: h.ids.Inbox()}
 	h.delivered[name] = r
@@ -259,10 +259,10 @@ func (h *home) session(key chela.SessionKey, agent string) chela.Session {
 }
 
 // append adds an entry to a turn; h.mu is held.
-func (h *home) append(t *openTurn, kind chela.EntryKind, text string) {
+func (h *home) append(t *openTurn, body chela.Body) {
 	e := chela.Entry{
-		ID: h.ids.Entry(), Thread: t.Thread, Turn: t.ID, Seq: int64(len(h.entries[t.Thread]) + 1), Kind: kind,
-		Body: chela.Body{Text: text}, CreatedAt: time.Now().UTC(),
+		ID: h.ids.Entry(), Thread: t.Thread, Turn: t.ID, Seq: int64(len(h.entries[t.Thread]) + 1),
+		Body: body, CreatedAt: time.Now().UTC(),
 	}
 	h.entries[t.Thread] = append(h.entries[t.Thread], e)
 	h.emit(chela.Event{Kind: chela.EventEntryAppended, Session: t.Session, Thread: t.Thread, Turn: t.ID, Entry: e.ID})
@@ -285,7 +285,7 @@ func (h *home) play(t *openTurn, text string) {
 	}
 	t.answer = "you said " + text
 	h.emit(chela.Event{Kind: chela.EventTextDelta, Session: t.Session, Thread: t.Thread, Turn: t.ID, Text: t.answer})
-	h.append(t, chela.EntryAssistant, t.answer)
+	h.append(t, chela.AnswerBody{Text: t.answer})
 	h.finish(t, chela.TurnCompleted)
 }
 

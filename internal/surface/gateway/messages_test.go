@@ -186,7 +186,7 @@ func TestPages(t *testing.T) {
 		t.Errorf("first page is %+v", page)
 	}
 	page = decoded[api.Page[chela.Entry]](t, d.do(t, call{path: path + "/entries?after=1", secret: readSecret}), http.StatusOK)
-	if len(page.Items) != 1 || page.Next != "" || page.Items[0].Body.Text != "you said hi" {
+	if len(page.Items) != 1 || page.Next != "" || page.Items[0].Text() != "you said hi" {
 		t.Errorf("last page is %+v", page)
 	}
 	if page := decoded[api.Page[chela.Entry]](t, d.do(t, call{path: path + "/entries?path=true", secret: readSecret}), http.StatusOK); len(page.Items) != 2 {

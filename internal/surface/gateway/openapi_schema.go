@@ -133,9 +133,9 @@ func (c *components) object(s *schema.Schema) *openapi3.Schema {
 
 // A schemaForm is one set of properties that an object may have.
 type schemaForm struct {
-	values   []string // of the switch
-	names    []string
-	required []string
+	values     []string // of the switch
+	properties []schema.Property
+	required   []string
 }
 
 // schemaForms returns the forms that an object may have.
@@ -143,9 +143,8 @@ func schemaForms(s *schema.Schema) []schemaForm {
 	if s.Switch != "" {
 		return switched(s)
 	}
-	var all schemaForm
+	all := schemaForm{properties: s.Properties}
 	for _, p := range s.Properties {
-		all.names = append(all.names, p.Name)
 		if p.Required {
 			all.required = append(all.required, p.Name)
 		}
@@ -179,7 +178,10 @@ func chosen(p schema.Property, forms []schemaForm) []schemaForm {
 // but returns a form without some properties.
 func (f schemaForm) but(names ...string) schemaForm {
 	gone := func(name string) bool { return slices.Contains(names, name) }
-	return schemaForm{names: slices.DeleteFunc(slices.Clone(f.names), gone), required: slices.DeleteFunc(slices.Clone(f.required), gone)}
+	return schemaForm{
+		properties: slices.DeleteFunc(slices.Clone(f.properties), func(p schema.Property) bool { return gone(p.Name) }),
+		required:   slices.DeleteFunc(slices.Clone(f.required), gone),
+	}
 }
 
 // switched returns a form for each set of properties that a value of the switch
@@ -193,13 +195,13 @@ func switched(s *schema.Schema) []schemaForm {
 			if !p.Exists(chosen) {
 				continue
 			}
-			f.names = append(f.names, p.Name)
+			f.properties = append(f.properties, p)
 			if p.Required || slices.Contains(p.Need, chosen) || p.Name == s.Switch && chosen != "" {
 				f.required = append(f.required, p.Name)
 			}
 		}
 		same := slices.IndexFunc(forms, func(other schemaForm) bool {
-			return slices.Equal(f.names, other.names) && slices.Equal(f.required, other.required)
+			return slices.EqualFunc(f.properties, other.properties, sameProperty) && slices.Equal(f.required, other.required)
 		})
 		if same >= 0 {
 			forms[same].values = append(forms[same].values, chosen)
@@ -210,19 +212,20 @@ func switched(s *schema.Schema) []schemaForm {
 	return forms
 }
 
+func sameProperty(p, q schema.Property) bool { return p.Name == q.Name && p.Schema == q.Schema }
+
 // form returns the schema of an object in a given form.
 func (c *components) form(s *schema.Schema, f schemaForm) *openapi3.Schema {
 	d := openapi3.NewObjectSchema()
 	d.Nullable = s.Nullable
-	for _, name := range f.names {
-		p, _ := s.Property(name)
+	for _, p := range f.properties {
 		ref := c.ref(p.Schema)
-		if name == s.Switch {
+		if p.Name == s.Switch {
 			chosen := *p.Schema
 			chosen.Enum = f.values
 			ref = c.ref(&chosen)
 		}
-		d.WithPropertyRef(name, ref)
+		d.WithPropertyRef(p.Name, ref)
 	}
 	d.Required = f.required
 	if s.Values == nil {

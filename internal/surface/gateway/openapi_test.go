@@ -209,6 +209,40 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
+// TestEntriesMatchTheirSchema: the kind of an entry decides which body it has.
+func TestEntriesMatchTheirSchema(t *testing.T) {
+	t.Parallel()
+	entry := openapiDocument(t).Components.Schemas["Entry"].Value
+	check := func(raw []byte) error {
+		var decoded any
+		if err := json.Unmarshal(raw, &decoded); err != nil {
+			t.Fatal(err)
+		}
+		return entry.VisitJSON(decoded)
+	}
+	for _, b := range chela.Bodies() {
+		raw, err := json.Marshal(chela.Entry{ID: "ent_1", Thread: "thr_1", Turn: "turn_1", Seq: 1, Body: b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := check(raw); err != nil {
+			t.Errorf("%s: %v", raw, err)
+		}
+	}
+	raw, err := json.Marshal(chela.Entry{ID: "ent_1", Thread: "thr_1", Turn: "turn_1", Seq: 1, Body: chela.AnswerBody{
+		Text: "a", Calls: []chela.CallSpec{{ID: "call_1", Tool: "x"}}, Usage: &chela.TokenUsage{}, Mark: chela.Mark{Hidden: true},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := check(raw); err != nil {
+		t.Errorf("%s: %v", raw, err)
+	}
+	if wrong := bytes.Replace(raw, []byte(`"assistant"`), []byte(`"user"`), 1); check(wrong) == nil {
+		t.Errorf("%s matches the schema", wrong)
+	}
+}
+
 func TestNamesMustNotMeet(t *testing.T) {
 	t.Parallel()
 	type Session struct {

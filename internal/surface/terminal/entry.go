@@ -10,21 +10,21 @@ import (
 // Entry writes one entry of a thread: a head with its time and kind, and below
 // it the text, indented.
 func (s *Screen) Entry(e chela.Entry) {
-	head := string(e.Kind)
-	if e.Body.Tool != "" {
-		head += " " + e.Body.Tool + " " + string(e.Body.Status)
+	head := string(e.Kind())
+	if b := e.Result(); b.Tool != "" {
+		head += " " + b.Tool + " " + string(b.Status)
 	}
-	if e.Body.Interrupted {
+	if e.Answer().Interrupted {
 		head += " (interrupted)"
 	}
 	s.Line("\n" + Moment(e.CreatedAt) + "  " + Visible(head))
-	if e.Body.Text != "" {
-		s.Line("  " + strings.ReplaceAll(strings.TrimRight(e.Body.Text, "\n"), "\n", "\n  "))
+	if text := e.Text(); text != "" {
+		s.Line("  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  "))
 	}
-	for _, a := range e.Body.Attachments {
+	for _, a := range e.Attachments() {
 		s.Line(fmt.Sprintf("  [%s, %s, %d bytes]", a.Name, a.MediaType, a.Size))
 	}
-	for _, call := range e.Body.Calls {
+	for _, call := range e.Answer().Calls {
 		args := string(call.Args)
 		if args == "" {
 			args = call.Raw

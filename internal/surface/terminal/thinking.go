@@ -74,4 +74,4 @@ func (r *Renderer) arguments(args string) {
 }
 
 // Result shows the result of a call.
-func (r *Renderer) Result(e chela.Entry) { r.block(e.Body.Text, resultBar) }
+func (r *Renderer) Result(e chela.Entry) { r.block(e.Text(), resultBar) }

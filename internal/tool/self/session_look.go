@@ -87,11 +87,11 @@ const maxEntry = 4000
 func transcript(entries []chela.Entry, tools bool) string {
 	var b strings.Builder
 	for _, e := range entries {
-		text := e.Body.Text
-		switch e.Kind {
+		text := e.Text()
+		switch e.Kind() {
 		case chela.EntryUser, chela.EntryNote, chela.EntryCompaction:
 		case chela.EntryAssistant:
-			for _, c := range e.Body.Calls {
+			for _, c := range e.Answer().Calls {
 				if tools {
 					text += fmt.Sprintf("\n[calls %s %s]", c.Tool, c.Args)
 				}
@@ -103,7 +103,7 @@ func transcript(entries []chela.Entry, tools bool) string {
 		default:
 			continue
 		}
-		if text = strings.TrimSpace(text); text == "" || e.Body.Hidden {
+		if text = strings.TrimSpace(text); text == "" || e.Mark().Hidden {
 			continue
 		}
 		fmt.Fprintf(&b, "[%s %s]\n%s\n\n", e.CreatedAt.UTC().Format(time.RFC3339), speaker(e), cutEntry(text))
@@ -113,10 +113,10 @@ func transcript(entries []chela.Entry, tools bool) string {
 
 // speaker names the author of an entry.
 func speaker(e chela.Entry) string {
-	if e.Kind == chela.EntryUser && e.Body.From != "" {
-		return string(e.Kind) + " " + sessionOneLine(e.Body.From)
+	if from := e.User().From; from != "" {
+		return string(e.Kind()) + " " + sessionOneLine(from)
 	}
-	return string(e.Kind)
+	return string(e.Kind())
 }
 
 // cutEntry returns the beginning of a text, whole runes only.

@@ -70,11 +70,11 @@ func (d *fakeSessions) History(_ context.Context, agent string, key chela.Sessio
 	}
 	at := time.Unix(60, 0)
 	said := []chela.Entry{
-		{Kind: chela.EntryUser, Body: chela.Body{Text: "hello", From: "ada"}, CreatedAt: at},
-		{Kind: chela.EntryAssistant, Body: chela.Body{Text: "I look.", Calls: []chela.CallSpec{{Tool: "echo", Args: json.RawMessage(`{}`)}}}, CreatedAt: at},
-		{Kind: chela.EntryToolResult, Body: chela.Body{Text: strings.Repeat("é", 3000)}, CreatedAt: at},
-		{Kind: chela.EntryAssistant, Body: chela.Body{Text: "hidden", Hidden: true}, CreatedAt: at},
-		{Kind: chela.EntryCustom, Body: chela.Body{Text: "state"}, CreatedAt: at},
+		{Body: chela.UserBody{Text: "hello", From: "ada"}, CreatedAt: at},
+		{Body: chela.AnswerBody{Text: "I look.", Calls: []chela.CallSpec{{Tool: "echo", Args: json.RawMessage(`{}`)}}}, CreatedAt: at},
+		{Body: chela.ResultBody{Text: strings.Repeat("é", 3000)}, CreatedAt: at},
+		{Body: chela.AnswerBody{Text: "hidden", Mark: chela.Mark{Hidden: true}}, CreatedAt: at},
+		{Body: chela.CustomBody{Text: "state"}, CreatedAt: at},
 	}
 	return said[:min(limit, len(said))], nil
 }

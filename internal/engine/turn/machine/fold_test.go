@@ -26,21 +26,21 @@ func newStory() story {
 	st := story{thread: chela.Thread{ID: "thr_1"}}
 	st.turn = chela.Turn{ID: "turn_2", Thread: "thr_1", Session: "agent:main:main", State: chela.TurnProcessing}
 	seq := int64(0)
-	entry := func(turn chela.TurnID, kind chela.EntryKind, b chela.Body) chela.Entry {
+	entry := func(turn chela.TurnID, b chela.Body) chela.Entry {
 		seq++
-		return chela.Entry{ID: chela.EntryID(fmt.Sprintf("ent_%d", seq)), Thread: "thr_1", Turn: turn, Seq: seq, Kind: kind, Body: b, Tokens: 10}
+		return chela.Entry{ID: chela.EntryID(fmt.Sprintf("ent_%d", seq)), Thread: "thr_1", Turn: turn, Seq: seq, Body: b, Tokens: 10}
 	}
 	st.before = []chela.Entry{
-		entry("turn_1", chela.EntryUser, chela.Body{Text: "hello"}),
-		entry("turn_1", chela.EntryAssistant, chela.Body{Text: "Hello.", Model: "p/m"}),
+		entry("turn_1", chela.UserBody{Text: "hello"}),
+		entry("turn_1", chela.AnswerBody{Text: "Hello.", Model: "p/m"}),
 	}
 	turn := st.turn
 	add := func(ch machine.Change) { st.steps = append(st.steps, ch) }
 	add(machine.Change{Turn: &turn, Entries: []chela.Entry{
-		entry("turn_2", chela.EntryUser, chela.Body{Text: "do it", Offers: []chela.ToolSpec{{Name: "theirs"}}}),
+		entry("turn_2", chela.UserBody{Text: "do it", Offers: []chela.ToolSpec{{Name: "theirs"}}}),
 	}})
 	add(machine.Change{Entries: []chela.Entry{
-		entry("turn_2", chela.EntryAssistant, chela.Body{
+		entry("turn_2", chela.AnswerBody{
 			Model: "p/m", Text: "One moment.", Usage: &chela.TokenUsage{Input: 100, Output: 7},
 			Calls: []chela.CallSpec{{ID: "call_1", Ref: "a", Tool: "look", Args: []byte(`{"at":1}`)}, {ID: "call_2", Ref: "b", Tool: "write"}},
 		}),
@@ -61,14 +61,14 @@ func newStory() story {
 	second := turn
 	second.Steps = 1
 	result := func(id chela.CallID, status chela.CallState) chela.Entry {
-		return entry("turn_2", chela.EntryToolResult, chela.Body{Call: id, Status: status, Text: string(status)})
+		return entry("turn_2", chela.ResultBody{Call: id, Status: status, Text: string(status)})
 	}
 	add(machine.Change{
 		Turn: &second, Entries: []chela.Entry{result("call_1", chela.CallDone), result("call_2", chela.CallFailed)},
 		Calls: []machine.CallMove{call("call_1", chela.CallDone), call("call_2", chela.CallFailed)},
 	})
 	add(machine.Change{Entries: []chela.Entry{
-		entry("turn_2", chela.EntryAssistant, chela.Body{
+		entry("turn_2", chela.AnswerBody{
 			Model: "p/m", Text: "Two more.", Usage: &chela.TokenUsage{Input: 120, Output: 3},
 			Calls: []chela.CallSpec{{ID: "call_3", Tool: "look"}, {ID: "call_4", Tool: "write"}},
 		}),
@@ -209,7 +209,7 @@ func TestFoldOfOtherTurns(t *testing.T) {
 	if diff := cmp.Diff(want, s); diff != "" || len(s.Conversation.Parts) != 8 {
 		t.Errorf("%d parts, state (-want +got):\n%s", len(s.Conversation.Parts), diff)
 	}
-	s = machine.Fold(s, machine.Change{Entries: []chela.Entry{{ID: "ent_9", Seq: 9, Turn: "turn_2", Kind: chela.EntryUser, Body: chela.Body{Text: "late"}}}})
+	s = machine.Fold(s, machine.Change{Entries: []chela.Entry{{ID: "ent_9", Seq: 9, Turn: "turn_2", Body: chela.UserBody{Text: "late"}}}})
 	if s.Last != "" || s.Thread.Head != "ent_9" {
 		t.Errorf("an entry of another turn counts for this one: last %q, head %q", s.Last, s.Thread.Head)
 	}
@@ -224,14 +224,14 @@ func fold(entries ...chela.Entry) machine.State {
 	return machine.Fold(machine.State{}, machine.Change{Turn: &turn, Entries: entries})
 }
 
-func of(kind chela.EntryKind, b chela.Body) chela.Entry { return chela.Entry{Kind: kind, Body: b} }
+func of(b chela.Body) chela.Entry { return chela.Entry{Body: b} }
 
 // TestFoldOfSpecialEntries folds the entries that few turns have.
 func TestFoldOfSpecialEntries(t *testing.T) {
 	t.Parallel()
 	t.Run("an answer that no model gave", func(t *testing.T) {
 		t.Parallel()
-		s := fold(of(chela.EntryAssistant, chela.Body{Text: "said elsewhere", Usage: &chela.TokenUsage{Input: 5}}))
+		s := fold(of(chela.AnswerBody{Text: "said elsewhere", Usage: &chela.TokenUsage{Input: 5}}))
 		if s.Answer.Text != "" || s.Tokens != 0 || s.Last != chela.EntryAssistant {
 			t.Errorf("state %+v", s)
 		}
@@ -239,9 +239,9 @@ func TestFoldOfSpecialEntries(t *testing.T) {
 	t.Run("a hidden answer", func(t *testing.T) {
 		t.Parallel()
 		s := fold(
-			of(chela.EntryAssistant, chela.Body{Model: "p/m", Text: "shown"}),
-			of(chela.EntryNote, chela.Body{Note: chela.NoteFlush, Hidden: true}),
-			of(chela.EntryAssistant, chela.Body{Model: "p/m", Text: "NO_REPLY", Hidden: true, Note: chela.NoteFlush}),
+			of(chela.AnswerBody{Model: "p/m", Text: "shown"}),
+			of(chela.NoteBody{Mark: chela.Mark{Note: chela.NoteFlush, Hidden: true}}),
+			of(chela.AnswerBody{Model: "p/m", Text: "NO_REPLY", Mark: chela.Mark{Hidden: true, Note: chela.NoteFlush}}),
 		)
 		if s.AnswerID != "" || s.Answer.Text != "NO_REPLY" || !s.Flush.Ended || len(s.Guard.Seen) != 1 {
 			t.Errorf("answer %q %q, flush %+v, %d texts seen", s.AnswerID, s.Answer.Text, s.Flush, len(s.Guard.Seen))
@@ -249,14 +249,14 @@ func TestFoldOfSpecialEntries(t *testing.T) {
 	})
 	t.Run("a command", func(t *testing.T) {
 		t.Parallel()
-		s := fold(of(chela.EntryUser, chela.Body{Command: chela.CommandCompact, Text: "keep names"}), of(chela.EntryCompaction, chela.Body{Text: "summary"}))
+		s := fold(of(chela.UserBody{Command: chela.CommandCompact, Text: "keep names"}), of(chela.CompactionBody{Text: "summary"}))
 		if s.Command != chela.CommandCompact || s.Wishes != "keep names" || s.Compacted == nil || s.Compacted.Text != "summary" {
 			t.Errorf("state %+v", s)
 		}
 	})
 	t.Run("offers stay", func(t *testing.T) {
 		t.Parallel()
-		s := fold(of(chela.EntryUser, chela.Body{Offers: []chela.ToolSpec{{Name: "a"}, {Name: "b"}}}), of(chela.EntryUser, chela.Body{Text: "more"}))
+		s := fold(of(chela.UserBody{Offers: []chela.ToolSpec{{Name: "a"}, {Name: "b"}}}), of(chela.UserBody{Text: "more"}))
 		if !s.Offered("a") || !s.Offered("b") || s.Offered("c") {
 			t.Errorf("offers %v", s.Offers)
 		}
@@ -268,18 +268,18 @@ func TestFoldForTheLoopGuard(t *testing.T) {
 	t.Parallel()
 	t.Run("a note about circles", func(t *testing.T) {
 		t.Parallel()
-		s := fold(of(chela.EntryNote, chela.Body{Note: chela.NoteLoop, Hidden: true}))
+		s := fold(of(chela.NoteBody{Mark: chela.Mark{Note: chela.NoteLoop, Hidden: true}}))
 		if !s.Guard.Warned {
 			t.Error("the note is not in the record of the loop guard")
 		}
-		s = machine.Fold(s, machine.Change{Entries: []chela.Entry{{Turn: "turn_1", Kind: chela.EntryUser, Body: chela.Body{Text: "go on"}}}})
+		s = machine.Fold(s, machine.Change{Entries: []chela.Entry{{Turn: "turn_1", Body: chela.UserBody{Text: "go on"}}}})
 		if s.Guard.Warned {
 			t.Error("a message of a person does not reset the loop guard")
 		}
 	})
 	t.Run("a result of no open call", func(t *testing.T) {
 		t.Parallel()
-		s := fold(of(chela.EntryToolResult, chela.Body{Call: "call_9", Status: chela.CallFailed}))
+		s := fold(of(chela.ResultBody{Call: "call_9", Status: chela.CallFailed}))
 		if len(s.Guard.Failing) != 0 || len(s.Calls) != 0 {
 			t.Errorf("state %+v", s)
 		}
@@ -287,8 +287,8 @@ func TestFoldForTheLoopGuard(t *testing.T) {
 	t.Run("a first call that fails", func(t *testing.T) {
 		t.Parallel()
 		s := fold(
-			of(chela.EntryAssistant, chela.Body{Model: "p/m", Calls: []chela.CallSpec{{ID: "call_1", Tool: "look"}}}),
-			of(chela.EntryToolResult, chela.Body{Call: "call_1", Status: chela.CallFailed, Text: "no"}),
+			of(chela.AnswerBody{Model: "p/m", Calls: []chela.CallSpec{{ID: "call_1", Tool: "look"}}}),
+			of(chela.ResultBody{Call: "call_1", Status: chela.CallFailed, Text: "no"}),
 		)
 		if len(s.Guard.Failing) != 1 {
 			t.Errorf("%d failing calls, want 1", len(s.Guard.Failing))
@@ -301,9 +301,9 @@ func TestFoldForTheLoopGuard(t *testing.T) {
 			first, second := chela.CallID(fmt.Sprintf("call_%d", 2*i)), chela.CallID(fmt.Sprintf("call_%d", 2*i+1))
 			entries = append(
 				entries,
-				of(chela.EntryAssistant, chela.Body{Model: "p/m", Calls: []chela.CallSpec{{ID: first, Tool: "look"}, {ID: second, Tool: "look"}}}),
-				of(chela.EntryToolResult, chela.Body{Call: first, Status: chela.CallDone, Text: "same"}),
-				of(chela.EntryToolResult, chela.Body{Call: second, Status: chela.CallDone, Text: "same"}),
+				of(chela.AnswerBody{Model: "p/m", Calls: []chela.CallSpec{{ID: first, Tool: "look"}, {ID: second, Tool: "look"}}}),
+				of(chela.ResultBody{Call: first, Status: chela.CallDone, Text: "same"}),
+				of(chela.ResultBody{Call: second, Status: chela.CallDone, Text: "same"}),
 			)
 		}
 		if s := fold(entries...); s.Guard.Idle != 2 {

@@ -31,19 +31,19 @@ func guarded(s State, f Facts) (Action, bool) {
 // watch adds an entry of the open turn to the loop guard's record. The entry is
 // already part of the state.
 func (s *State) watch(e chela.Entry) {
-	switch e.Kind {
-	case chela.EntryUser:
+	switch b := e.Body.(type) {
+	case chela.UserBody:
 		s.Guard = s.Guard.Spoken()
-	case chela.EntryNote:
-		s.Guard = s.Guard.Noted(e.Body.Note)
-	case chela.EntryAssistant:
-		s.Guard = s.Guard.Answered(e.Body.Text)
-	case chela.EntryToolResult:
-		i := s.find(e.Body.Call)
+	case chela.NoteBody:
+		s.Guard = s.Guard.Noted(b.Note)
+	case chela.AnswerBody:
+		s.Guard = s.Guard.Answered(b.Text)
+	case chela.ResultBody:
+		i := s.find(b.Call)
 		if i < 0 {
 			return
 		}
-		s.Guard = s.Guard.Ended(s.Answer.Calls[i], e.Body.Status, e.Body.Text)
+		s.Guard = s.Guard.Ended(s.Answer.Calls[i], b.Status, b.Text)
 		if len(s.Open()) == 0 {
 			s.Guard = s.Guard.Stepped()
 		}

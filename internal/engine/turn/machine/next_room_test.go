@@ -14,9 +14,9 @@ import (
 func turns(tokens int) func(prompt.Conversation) prompt.Conversation {
 	return func(c prompt.Conversation) prompt.Conversation {
 		for i := range 41 {
-			e := chela.Entry{ID: chela.EntryID(fmt.Sprint("e", i)), Turn: chela.TurnID(fmt.Sprint("t", i/2)), Kind: chela.EntryUser, Tokens: tokens / 2}
+			e := chela.Entry{ID: chela.EntryID(fmt.Sprint("e", i)), Turn: chela.TurnID(fmt.Sprint("t", i/2)), Body: chela.UserBody{}, Tokens: tokens / 2}
 			if i%2 == 1 {
-				e.Kind = chela.EntryAssistant
+				e.Body = chela.AnswerBody{}
 			}
 			if i == 40 {
 				e.Tokens = 10

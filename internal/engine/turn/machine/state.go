@@ -40,7 +40,7 @@ type State struct {
 	Conversation prompt.Conversation // the path from the root to the head
 	Calls        []Call              // calls of the newest answer of this turn
 	Last         chela.EntryKind     // kind of the newest entry of this turn
-	Answer       chela.Body          // the newest answer of this turn
+	Answer       chela.AnswerBody    // the newest answer of this turn
 	AnswerID     chela.EntryID
 	Tokens       int64            // total of the turn's answers, prompts included
 	Pending      *chela.Approval  // the pending approval
@@ -48,11 +48,11 @@ type State struct {
 	Offers       []chela.ToolSpec // client-side tools
 	Guard        GuardRecord      // loop guard
 	Flush        prompt.Flush
-	Command      chela.Command // command executed by the turn
-	Wishes       string        // argument of the command
-	Compacted    *chela.Body   // the newest compaction of this turn
-	Left         bool          // the previous process of the turn died
-	GivenUp      error         // why retries are exhausted: this run ends the turn
+	Command      chela.Command         // command executed by the turn
+	Wishes       string                // argument of the command
+	Compacted    *chela.CompactionBody // the newest compaction of this turn
+	Left         bool                  // the previous process of the turn died
+	GivenUp      error                 // why retries are exhausted: this run ends the turn
 }
 
 // A Call is a tool call and whether it has a result.
@@ -139,45 +139,51 @@ func (s State) append(e chela.Entry) State {
 
 // said adds an entry of the open turn to its state.
 func (s State) said(e chela.Entry) State {
-	s.Last = e.Kind
+	s.Last = e.Kind()
 	s.Flush = s.Flush.After(e)
-	if len(e.Body.Offers) > 0 {
-		s.Offers = e.Body.Offers
-	}
-	switch e.Kind {
-	case chela.EntryAssistant:
-		if e.Body.Model == "" {
+	switch b := e.Body.(type) {
+	case chela.AnswerBody:
+		if b.Model == "" {
 			return s // from the message's history: no model of this turn answered
 		}
-		s.Answer, s.AnswerID = e.Body, e.ID
-		if e.Body.Usage != nil {
-			s.Tokens += e.Body.Usage.Total()
+		s.Answer, s.AnswerID = b, e.ID
+		if b.Usage != nil {
+			s.Tokens += b.Usage.Total()
 		}
-		if e.Body.Hidden {
+		if b.Hidden {
 			s.AnswerID = ""
 		}
-		s.Calls = make([]Call, len(e.Body.Calls))
-		for i, spec := range e.Body.Calls {
+		s.Calls = make([]Call, len(b.Calls))
+		for i, spec := range b.Calls {
 			s.Calls[i].ToolCall = Requested(s.Turn, spec, s.Turn.Steps, i)
 		}
-	case chela.EntryUser:
-		s.Command, s.Wishes = e.Body.Command, e.Body.Text
-	case chela.EntryCompaction:
-		s.Compacted = &e.Body
-	case chela.EntryToolResult:
-		if i := s.find(e.Body.Call); i >= 0 {
+	case chela.UserBody:
+		s.Command, s.Wishes = b.Command, b.Text
+		s.offer(b.Offers)
+	case chela.CompactionBody:
+		s.Compacted = &b
+	case chela.ResultBody:
+		s.offer(b.Offers)
+		if i := s.find(b.Call); i >= 0 {
 			s.Calls[i].Answered = true
 		}
 	}
-	if !e.Body.Hidden || e.Kind == chela.EntryNote {
+	if !e.Mark().Hidden || e.Kind() == chela.EntryNote {
 		s.watch(e)
 	}
 	return s
 }
 
+// offer replaces the client-side tools, unless there are none.
+func (s *State) offer(tools []chela.ToolSpec) {
+	if len(tools) > 0 {
+		s.Offers = tools
+	}
+}
+
 // UserBody returns the body of a message's entry.
-func UserBody(m chela.InboxMessage) chela.Body {
-	return chela.Body{Text: m.Text, Attachments: m.Attachments, Inbox: m.ID, From: m.From(), Offers: m.Offers, Command: m.Command, Provenance: provenance.OfMessage(m.Inbound)}
+func UserBody(m chela.InboxMessage) chela.UserBody {
+	return chela.UserBody{Text: m.Text, Attachments: m.Attachments, Inbox: m.ID, From: m.From(), Offers: m.Offers, Command: m.Command, Provenance: provenance.OfMessage(m.Inbound)}
 }
 
 // Requested returns a new call in the state requested.

@@ -35,7 +35,7 @@ func (o *overheard) turn(_ context.Context, _ api.Caller, q api.TurnQuery) (api.
 
 func (o *overheard) trace(_ context.Context, _ api.Caller, q api.TurnRef) (api.Trace, error) {
 	text := map[chela.TurnID]string{"silent": "NO_REPLY", "announced": "The beans are counted."}[q.ID]
-	return api.Trace{Entries: []chela.Entry{{Kind: chela.EntryAssistant, Body: chela.Body{Text: text, Model: "m"}}}}, nil
+	return api.Trace{Entries: []chela.Entry{{Body: chela.AnswerBody{Text: text, Model: "m"}}}}, nil
 }
 
 // operations has one approval, which is pending in another session, and one notice.

@@ -65,7 +65,7 @@ func (d *dialog) showWhole(ctx context.Context, e chela.Event) {
 		return
 	}
 	for _, entry := range entries {
-		if entry.Kind == chela.EntryToolResult && entry.Body.Call == e.Call {
+		if entry.Result().Call == e.Call {
 			d.r.Result(entry)
 		}
 	}
@@ -249,17 +249,17 @@ func (d *dialog) question(ctx context.Context, a chela.Approval) (bool, error) {
 
 // answer returns the last text of the model in a turn, or the result of the
 // command that it executed, which is only text.
-func (d *dialog) answer(ctx context.Context, t chela.Turn) (said chela.Body, err error) {
+func (d *dialog) answer(ctx context.Context, t chela.Turn) (said chela.AnswerBody, err error) {
 	entries, err := d.entries(ctx, t.ID)
 	if err != nil {
 		return said, err
 	}
 	if text, ok := turn.Reply(t, entries); ok {
-		return chela.Body{Text: text}, nil
+		return chela.AnswerBody{Text: text}, nil
 	}
 	for _, e := range entries {
-		if e.Kind == chela.EntryAssistant && !e.Body.Hidden {
-			said = e.Body
+		if b, ok := e.Body.(chela.AnswerBody); ok && !b.Hidden {
+			said = b
 		}
 	}
 	return said, nil

@@ -83,9 +83,13 @@ func (h *home) Say(ctx context.Context, in chela.Inbound, show func(chela.Event)
 		}
 		h.turns[t.Turn.ID] = t
 		for _, m := range in.History {
-			h.add(t, chela.EntryKind(m.Role), chela.Body{Text: m.Text})
+			if m.Role == chela.RoleAssistant {
+				h.add(t, chela.AnswerBody{Text: m.Text})
+			} else {
+				h.add(t, chela.UserBody{Text: m.Text})
+			}
 		}
-		h.add(t, chela.EntryUser, chela.Body{Text: in.Text, Offers: in.Offers, Inbox: chela.InboxID("in_" + in.MessageID)})
+		h.add(t, chela.UserBody{Text: in.Text, Offers: in.Offers, Inbox: chela.InboxID("in_" + in.MessageID)})
 	}
 	h.taken[in.MessageID] = t.Turn.ID
 	emit := func(e chela.Event) { e.Turn = t.Turn.ID; show(e) }
@@ -113,14 +117,14 @@ func (h *home) goOn(in chela.Inbound) *api.Trace {
 			for _, r := range in.Results {
 				if c.ID == r.Call {
 					t.Calls[i].State = chela.CallDone
-					h.add(t, chela.EntryToolResult, chela.Body{Text: r.Text, Call: c.ID, Tool: c.Tool, Inbox: chela.InboxID("in_" + in.MessageID)})
+					h.add(t, chela.ResultBody{Text: r.Text, Call: c.ID, Tool: c.Tool, Inbox: chela.InboxID("in_" + in.MessageID)})
 				}
 			}
 		}
 		for i, a := range t.Approvals {
 			if a.State == chela.ApprovalPending && (in.Text == "yes" || in.Text == "no") && slices.Contains(in.Shown, a.ID) {
 				t.Approvals[i].State = chela.ApprovalGranted
-				h.add(t, chela.EntryToolResult, chela.Body{Text: "ran", Call: a.Call, Tool: a.Tool})
+				h.add(t, chela.ResultBody{Text: "ran", Call: a.Call, Tool: a.Tool})
 			}
 		}
 		if slices.ContainsFunc(t.Approvals, func(a chela.Approval) bool { return a.State == chela.ApprovalPending }) {
@@ -154,13 +158,13 @@ func (h *home) perform(t *api.Trace, s step, emit func(chela.Event)) {
 			emit(e)
 		}
 	}
-	h.add(t, chela.EntryAssistant, chela.Body{Text: whole, Stop: s.stop, Usage: &s.usage})
+	h.add(t, chela.AnswerBody{Text: whole, Stop: s.stop, Usage: &s.usage})
 	switch {
 	case s.own != "":
 		c := h.call(t, chela.CallSpec{Tool: s.own}, chela.CallDone, "")
 		emit(chela.Event{Kind: chela.EventToolRequested, Call: c.ID})
 		emit(chela.Event{Kind: chela.EventToolStarted, Call: c.ID})
-		h.add(t, chela.EntryToolResult, chela.Body{Text: "done", Call: c.ID})
+		h.add(t, chela.ResultBody{Text: "done", Call: c.ID})
 	case s.ask != "":
 		c := h.call(t, chela.CallSpec{Tool: s.ask, Args: json.RawMessage(`{}`)}, chela.CallAwaiting, "")
 		t.Approvals = append(t.Approvals, chela.Approval{
@@ -188,14 +192,16 @@ func (h *home) call(t *api.Trace, spec chela.CallSpec, state chela.CallState, re
 		ID: h.ids.Call(), Turn: t.Turn.ID, Thread: t.Turn.Thread, Session: t.Turn.Session,
 		Tool: spec.Tool, Args: spec.Args, State: state, Resume: resume,
 	}
-	said := &t.Entries[len(t.Entries)-1].Body // the step that calls it
+	step := &t.Entries[len(t.Entries)-1] // the step that calls it
+	said := step.Answer()
 	said.Calls = append(said.Calls, chela.CallSpec{ID: c.ID, Tool: c.Tool, Args: c.Args})
+	step.Body = said
 	t.Calls = append(t.Calls, c)
 	return c
 }
 
-func (h *home) add(t *api.Trace, kind chela.EntryKind, body chela.Body) {
-	t.Entries = append(t.Entries, chela.Entry{Turn: t.Turn.ID, Kind: kind, Body: body})
+func (h *home) add(t *api.Trace, body chela.Body) {
+	t.Entries = append(t.Entries, chela.Entry{Turn: t.Turn.ID, Body: body})
 }
 
 func (h *home) Output(_ context.Context, id chela.TurnID) (api.Trace, error) {

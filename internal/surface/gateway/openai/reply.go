@@ -61,18 +61,19 @@ func replyOf(t api.Trace) (wire.Reply, error) {
 	}
 	var texts wire.TextBuilder
 	for _, e := range since(t) {
-		if e.Kind != chela.EntryAssistant {
+		b, ok := e.Body.(chela.AnswerBody)
+		if !ok {
 			continue
 		}
 		rep.Asked = nil
-		for _, c := range e.Body.Calls {
+		for _, c := range b.Calls {
 			rep.Asked = append(rep.Asked, c.ID)
 		}
-		if !e.Body.Hidden {
-			texts.Add(e.Body.Text)
-			rep.Stop = e.Body.Stop
+		if !b.Hidden {
+			texts.Add(b.Text)
+			rep.Stop = b.Stop
 		}
-		if u := e.Body.Usage; u != nil {
+		if u := b.Usage; u != nil {
 			rep.Usage = sum(rep.Usage, *u)
 		}
 	}
@@ -141,9 +142,9 @@ func since(t api.Trace) []chela.Entry {
 	for _, a := range t.Approvals {
 		waited[a.Call] = true
 	}
-	begin := 1 + slices.IndexFunc(t.Entries, func(e chela.Entry) bool { return e.Kind == chela.EntryUser && e.Body.Inbox != "" })
+	begin := 1 + slices.IndexFunc(t.Entries, func(e chela.Entry) bool { return e.User().Inbox != "" })
 	for i, e := range t.Entries {
-		if e.Kind == chela.EntryToolResult && waited[e.Body.Call] {
+		if waited[e.Result().Call] {
 			begin = i + 1
 		}
 	}

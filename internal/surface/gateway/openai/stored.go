@@ -70,10 +70,10 @@ func modelOf(session chela.SessionKey) string {
 func (a *API) partOf(ctx context.Context, t api.Trace, id string) (cut api.Trace, last bool, err error) {
 	begin := -1
 	for i, e := range t.Entries {
-		if e.Body.Inbox == "" {
+		if e.Inbox() == "" {
 			continue
 		}
-		m, err := a.cfg.Turns.Message(ctx, e.Body.Inbox)
+		m, err := a.cfg.Turns.Message(ctx, e.Inbox())
 		switch {
 		case err != nil:
 			return t, false, err
@@ -85,7 +85,7 @@ func (a *API) partOf(ctx context.Context, t api.Trace, id string) (cut api.Trace
 	}
 	if begin >= 0 {
 		asked := func(e chela.Entry) bool {
-			return e.Kind == chela.EntryToolResult && slices.ContainsFunc(t.Approvals, func(p chela.Approval) bool { return p.Call == e.Body.Call })
+			return slices.ContainsFunc(t.Approvals, func(p chela.Approval) bool { return p.Call == e.Result().Call })
 		}
 		if i := slices.IndexFunc(t.Entries[begin:], asked); i >= 0 {
 			return before(t, begin+i), false, nil
