@@ -105,21 +105,27 @@ type Mark struct {
 func (b UserBody) content() content {
 	return content{EntryUser, b.Text, b.Attachments, b.Provenance, Mark{}}
 }
+
 func (b AnswerBody) content() content {
 	return content{EntryAssistant, b.Text, b.Attachments, b.Provenance, b.Mark}
 }
+
 func (b ResultBody) content() content {
 	return content{EntryToolResult, b.Text, b.Attachments, b.Provenance, b.Mark}
 }
+
 func (b NoteBody) content() content {
 	return content{EntryNote, b.Text, b.Attachments, b.Provenance, b.Mark}
 }
+
 func (b CompactionBody) content() content {
 	return content{EntryCompaction, b.Text, nil, b.Provenance, Mark{}}
 }
+
 func (b BranchSummaryBody) content() content {
 	return content{EntryBranchSummary, b.Text, nil, b.Provenance, Mark{}}
 }
+
 func (b CustomBody) content() content { return content{EntryCustom, b.Text, nil, b.Provenance, Mark{}} }
 
 // Bodies returns an empty body of each kind.
