@@ -188,8 +188,7 @@ func (e Entry) Answer() AnswerBody { return bodyOf[AnswerBody](e) }
 // Result returns the body of a tool result, and the zero value for other kinds.
 func (e Entry) Result() ResultBody { return bodyOf[ResultBody](e) }
 
-// Compaction returns the body of a compaction, and the zero value for other
-// kinds.
+// Compaction returns the body of a compaction, and the zero value for other kinds.
 func (e Entry) Compaction() CompactionBody { return bodyOf[CompactionBody](e) }
 
 func bodyOf[B Body](e Entry) B {

@@ -2,9 +2,8 @@ package chela
 
 import "time"
 
-// A Job is a piece of background work with a session of its own. Subagents and
-// parts of a job are jobs of other kinds: they share the row, the table of
-// moves and the code that starts, follows and reports them.
+// A Job is a piece of background work with a session of its own. Subagents and parts
+// of a job are jobs of other kinds, with the same row, moves and code.
 type Job struct {
 	ID      JobID      `json:"id"`
 	Kind    JobKind    `json:"kind"`
@@ -55,8 +54,7 @@ const (
 	JobPart     JobKind = "part"     // part of another job, which continues after all its parts ended
 )
 
-// JobOptions configure the execution of a job. Zero values mean the defaults of
-// the configuration.
+// JobOptions configure the execution of a job. Zero values mean the configured defaults.
 type JobOptions struct {
 	Model    string        `json:"model,omitempty" check:"is=anymodel max=256" flag:"" help:"provider/model that works on it"`
 	Thinking ThinkingLevel `json:"thinking,omitempty" flag:"" help:"how much the model reasons: off, minimal, low, medium, high or xhigh"`
