@@ -25,7 +25,7 @@ func documentFields(d *chela.Document) []any {
 		&d.Version,
 		scanFlag(&d.Deleted),
 		&d.SHA256, &d.Size, &d.Key,
-		&d.Author.By, &d.Author.Turn, &d.Author.Call, scanJSON(&d.Provenance),
+		&d.Author.By, &d.Author.Turn, &d.Author.Call, jsonField(&d.Provenance),
 		scanTime(&d.WrittenAt),
 	}
 }
@@ -128,7 +128,7 @@ func (w *Write) AddVersion(ctx context.Context, d chela.Document) error {
 	err = w.tx.Must(ctx, `insert into document_versions (agent, path, version, deleted, sha256, size, key, author, turn, call, provenance, written_at, text)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 		d.Agent, d.Path, d.Version, bit(d.Deleted), d.SHA256, d.Size, d.Key,
-		d.Author.By, string(d.Author.Turn), string(d.Author.Call), jsonIfSet(d.Provenance), micros(d.WrittenAt), d.Text)
+		d.Author.By, string(d.Author.Turn), string(d.Author.Call), optionalJSON(&d.Provenance).stored(), micros(d.WrittenAt), d.Text)
 	if err != nil {
 		return err
 	}

@@ -7,31 +7,51 @@ import (
 
 	"chela"
 	"chela/internal/safety/provenance"
-	"chela/internal/store/engine"
 )
 
-const entryColumns = `id, thread, parent, turn, seq, kind, body, tokens, created_at`
-
-func scanEntry(row engine.Row) (e chela.Entry, err error) {
-	var kind chela.EntryKind
-	var body string
-	if err = row.Scan(&e.ID, &e.Thread, &e.Parent, &e.Turn, &e.Seq, &kind, &body, &e.Tokens, scanTime(&e.CreatedAt)); err == nil {
-		e.Body, err = chela.DecodeBody(kind, []byte(body))
+var entryTable = tableOf("entries", func(e *chela.Entry) []column {
+	kind := e.Kind()
+	return []column{
+		{"id", &e.ID},
+		{"thread", &e.Thread},
+		{"parent", &e.Parent},
+		{"turn", &e.Turn},
+		{"seq", &e.Seq},
+		{"kind", &kind},
+		{"body", bodyColumn{&kind, &e.Body}},
+		{"tokens", &e.Tokens},
+		{"created_at", &e.CreatedAt},
 	}
-	return e, err
+})
+
+// A bodyColumn is the body of an entry, whose kind is in the column before.
+type bodyColumn struct {
+	kind *chela.EntryKind
+	to   *chela.Body
+}
+
+func (b bodyColumn) stored() any { return jsonText(*b.to) }
+
+// Scan implements sql.Scanner.
+func (b bodyColumn) Scan(v any) error {
+	text, err := textOf(v)
+	if err == nil {
+		*b.to, err = chela.DecodeBody(*b.kind, text)
+	}
+	return err
 }
 
 // Entry returns the entry with the given id, or NotFound.
 func (r *Read) Entry(ctx context.Context, id chela.EntryID) (chela.Entry, error) {
-	return queryOne(ctx, r.tx, scanEntry, "entry", string(id),
-		`select `+entryColumns+` from entries where id = $1`, string(id))
+	return queryOne(ctx, r.tx, entryTable.scan, "entry", string(id),
+		`select `+entryTable.columns+` from entries where id = $1`, string(id))
 }
 
 // Entries returns up to limit entries of a thread, on every branch, whose
 // sequence is greater than after, in order.
 func (r *Read) Entries(ctx context.Context, thread chela.ThreadID, after int64, limit int) ([]chela.Entry, error) {
-	return queryAll(ctx, r.tx, scanEntry,
-		`select `+entryColumns+` from entries where thread = $1 and seq > $2 order by seq limit $3`,
+	return queryAll(ctx, r.tx, entryTable.scan,
+		`select `+entryTable.columns+` from entries where thread = $1 and seq > $2 order by seq limit $3`,
 		string(thread), after, limit)
 }
 
@@ -60,8 +80,8 @@ func (r *Read) Path(ctx context.Context, head chela.EntryID) ([]chela.Entry, err
 func (r *Read) within(ctx context.Context, e chela.Entry, path []chela.Entry) ([]chela.Entry, error) {
 	path = append(path, e)
 	for next, before := e.Parent, e.Seq; next != ""; {
-		page, err := queryAll(ctx, r.tx, scanEntry,
-			`select `+entryColumns+` from entries where thread = $1 and seq < $2 order by seq desc limit $3`,
+		page, err := queryAll(ctx, r.tx, entryTable.scan,
+			`select `+entryTable.columns+` from entries where thread = $1 and seq < $2 order by seq desc limit $3`,
 			string(e.Thread), before, pathPage)
 		if err != nil {
 			return nil, err
@@ -121,13 +141,13 @@ func (r *Read) PromptPath(ctx context.Context, head chela.EntryID) ([]chela.Entr
 	if head == "" {
 		return nil, nil
 	}
-	path, err := queryAll(ctx, r.tx, scanEntry, `with recursive path (at, up, kept, away) as (
+	path, err := queryAll(ctx, r.tx, entryTable.scan, `with recursive path (at, up, kept, away) as (
 			select id, parent, kept, 0 from entries where id = $1
 			union all
 			select e.id, e.parent, case when p.kept <> '' then p.kept else e.kept end, p.away + 1
 			from path p join entries e on e.id = p.up where p.at <> p.kept
 		)
-		select `+entryColumns+` from path join entries on id = at order by away desc`, string(head))
+		select `+entryTable.columns+` from path join entries on id = at order by away desc`, string(head))
 	if err != nil {
 		return nil, err
 	}
@@ -167,9 +187,8 @@ func (w *Write) AppendEntry(ctx context.Context, e chela.Entry) error {
 		return chela.E(chela.Internal, "entry "+string(e.ID)+" has no body")
 	}
 	return w.tx.Must(ctx,
-		`insert into entries (`+entryColumns+`, kept) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		string(e.ID), string(e.Thread), string(e.Parent), string(e.Turn), e.Seq, string(e.Kind()), jsonText(e.Body), e.Tokens, micros(e.CreatedAt),
-		string(e.Compaction().FirstKept))
+		`insert into entries (`+entryTable.names+`, kept) values (`+entryTable.marks+`, $10)`,
+		append(entryTable.args(e), string(e.Compaction().FirstKept))...)
 }
 
 // TurnEntries returns the entries of a turn, in order.
@@ -177,7 +196,7 @@ func (r *Read) TurnEntries(ctx context.Context, turn chela.TurnID) ([]chela.Entr
 	// The parent of a turn's first entry has a lower number than the turn,
 	// unless the turn is the first of a branch: then the parent is in another
 	// thread.
-	return queryAll(ctx, r.tx, scanEntry, `select `+entryColumns+` from entries
+	return queryAll(ctx, r.tx, entryTable.scan, `select `+entryTable.columns+` from entries
 		where thread = (select thread from turns where id = $1) and turn = $1
 			and seq > coalesce((select e.seq from turns t join entries e on e.id = t.base and e.thread = t.thread where t.id = $1), 0)
 		order by seq`, string(turn))
@@ -189,7 +208,7 @@ const hiddenInRow = 8
 // Answer returns the newest visible answer of the model in a turn, and whether
 // there is one.
 func (r *Read) Answer(ctx context.Context, t chela.Turn) (chela.Entry, bool, error) {
-	newest, err := queryAll(ctx, r.tx, scanEntry, `select `+entryColumns+` from entries
+	newest, err := queryAll(ctx, r.tx, entryTable.scan, `select `+entryTable.columns+` from entries
 		where thread = $1 and turn = $2 and kind = 'assistant'
 			and seq > coalesce((select seq from entries where id = $3 and thread = $1), 0)
 		order by seq desc limit $4`, string(t.Thread), string(t.ID), string(t.Base), hiddenInRow)

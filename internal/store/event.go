@@ -45,7 +45,7 @@ type eventRow struct {
 
 func scanEvents(row engine.Row) (e eventRow, err error) {
 	var about chela.Event
-	if err = row.Scan(&e.tx, &e.seq, &about.Session, &about.Thread, &about.Turn, scanJSON(&e.events), scanTime(&about.At)); err != nil {
+	if err = row.Scan(&e.tx, &e.seq, &about.Session, &about.Thread, &about.Turn, jsonField(&e.events), scanTime(&about.At)); err != nil {
 		return e, err
 	}
 	for i := range e.events {

@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"time"
-
-	"chela/internal/store/engine"
 )
 
 // A ToolHealth holds a tool's failure counters and circuit-breaker state.
@@ -18,17 +16,22 @@ type ToolHealth struct {
 	UpdatedAt  time.Time `json:"updated_at,omitzero"`
 }
 
-const healthColumns = `tool, failures, disabled_at, probe_at, probes, error, updated_at`
-
-func scanHealth(row engine.Row) (h ToolHealth, err error) {
-	err = row.Scan(&h.Tool, &h.Failures, scanTime(&h.DisabledAt), scanTime(&h.ProbeAt), &h.Probes, &h.Error, scanTime(&h.UpdatedAt))
-	return h, err
-}
+var healthTable = tableOf("tool_health", func(h *ToolHealth) []column {
+	return []column{
+		{"tool", &h.Tool},
+		{"failures", &h.Failures},
+		{"disabled_at", &h.DisabledAt},
+		{"probe_at", &h.ProbeAt},
+		{"probes", &h.Probes},
+		{"error", &h.Error},
+		{"updated_at", &h.UpdatedAt},
+	}
+})
 
 // ToolHealth returns a tool's failure counters; an unknown tool counts as
 // healthy.
 func (r *Read) ToolHealth(ctx context.Context, tool string) (ToolHealth, error) {
-	h, ok, err := queryFirst(ctx, r.tx, scanHealth, `select `+healthColumns+` from tool_health where tool = $1`, tool)
+	h, ok, err := queryFirst(ctx, r.tx, healthTable.scan, `select `+healthTable.columns+` from tool_health where tool = $1`, tool)
 	if err == nil && !ok {
 		h.Tool = tool
 	}
@@ -37,21 +40,21 @@ func (r *Read) ToolHealth(ctx context.Context, tool string) (ToolHealth, error) 
 
 // IllTools returns the tools whose newest calls failed, by name.
 func (r *Read) IllTools(ctx context.Context) ([]ToolHealth, error) {
-	return queryAll(ctx, r.tx, scanHealth, `select `+healthColumns+` from tool_health where failures > 0 order by tool`)
+	return queryAll(ctx, r.tx, healthTable.scan, `select `+healthTable.columns+` from tool_health where failures > 0 order by tool`)
 }
 
 // SaveToolHealth stores a tool's failure counters.
 func (w *Write) SaveToolHealth(ctx context.Context, h ToolHealth) error {
-	return w.tx.Must(ctx, `insert into tool_health (`+healthColumns+`) values ($1, $2, $3, $4, $5, $6, $7)
+	return w.tx.Must(ctx, healthTable.insert+`
 		on conflict (tool) do update set failures = $2, disabled_at = $3, probe_at = $4, probes = $5, error = $6, updated_at = $7`,
-		h.Tool, h.Failures, micros(h.DisabledAt), micros(h.ProbeAt), h.Probes, h.Error, micros(h.UpdatedAt))
+		healthTable.args(h)...)
 }
 
 // LockToolHealth returns a tool's failure counters and locks the row until the
 // transaction ends, so that processes count one after the other.
 func (w *Write) LockToolHealth(ctx context.Context, tool string) (ToolHealth, error) {
-	if err := w.tx.Must(ctx, `insert into tool_health (`+healthColumns+`) values ($1, 0, 0, 0, 0, '', 0) on conflict (tool) do nothing`, tool); err != nil {
+	if err := w.tx.Must(ctx, `insert into tool_health (`+healthTable.columns+`) values ($1, 0, 0, 0, 0, '', 0) on conflict (tool) do nothing`, tool); err != nil {
 		return ToolHealth{}, err
 	}
-	return queryOne(ctx, w.tx, scanHealth, "tool", tool, `update tool_health set tool = tool where tool = $1 returning `+healthColumns, tool)
+	return queryOne(ctx, w.tx, healthTable.scan, "tool", tool, `update tool_health set tool = tool where tool = $1 returning `+healthTable.columns, tool)
 }

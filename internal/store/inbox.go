@@ -8,21 +8,30 @@ import (
 	"chela/internal/store/engine"
 )
 
-const inboxColumns = `id, session, thread, seq, channel, account, message_id, state, turn, dropped, node, body, tokens, reply, created_at`
-
-func scanWaiting(row engine.Row) (m chela.InboxMessage, err error) {
-	var seq int64
-	var channel, account string
-	err = row.Scan(&m.ID, &m.Session, &m.Thread, &seq, &channel, &account, &m.MessageID, &m.State, &m.Turn, &m.Dropped, &m.Node,
-		scanJSON(&m.Inbound), &m.Tokens, &m.Reply, scanTime(&m.CreatedAt))
-	return m, err
-}
+var inboxTable = tableOf("inbox", func(m *chela.InboxMessage) []column {
+	return []column{
+		{"id", &m.ID},
+		{"session", &m.Session},
+		{"thread", &m.Thread},
+		{"channel", &m.Origin.Channel},
+		{"account", &m.Origin.Account},
+		{"message_id", &m.MessageID},
+		{"state", &m.State},
+		{"turn", &m.Turn},
+		{"dropped", &m.Dropped},
+		{"node", &m.Node},
+		{"body", jsonField(&m.Inbound)},
+		{"tokens", &m.Tokens},
+		{"reply", &m.Reply},
+		{"created_at", &m.CreatedAt},
+	}
+})
 
 // Waiting returns up to limit messages of a session without a turn, in the
 // order of arrival.
 func (r *Read) Waiting(ctx context.Context, key chela.SessionKey, limit int) ([]chela.InboxMessage, error) {
 	// Without the cast SQLite would plan the query again for every limit.
-	return queryAll(ctx, r.tx, scanWaiting, `select `+inboxColumns+` from inbox
+	return queryAll(ctx, r.tx, inboxTable.scan, `select `+inboxTable.columns+` from inbox
 		where session = $1 and state = 'waiting' order by seq limit cast($2 as bigint)`, string(key), limit)
 }
 
@@ -46,23 +55,21 @@ func (r *Read) CountWaiting(ctx context.Context, key chela.SessionKey) (n int, e
 
 // Message returns the inbox message with the given id, or NotFound.
 func (r *Read) Message(ctx context.Context, id chela.InboxID) (chela.InboxMessage, error) {
-	return queryOne(ctx, r.tx, scanWaiting, "message", string(id),
-		`select `+inboxColumns+` from inbox where id = $1`, string(id))
+	return queryOne(ctx, r.tx, inboxTable.scan, "message", string(id),
+		`select `+inboxTable.columns+` from inbox where id = $1`, string(id))
 }
 
 // Delivered returns the message of a delivery, and whether there is one.
 func (r *Read) Delivered(ctx context.Context, channel, account, messageID string) (chela.InboxMessage, bool, error) {
-	return queryFirst(ctx, r.tx, scanWaiting, `select `+inboxColumns+` from inbox
+	return queryFirst(ctx, r.tx, inboxTable.scan, `select `+inboxTable.columns+` from inbox
 		where channel = $1 and account = $2 and message_id = $3`, channel, account, messageID)
 }
 
 // AddMessage adds a message at place seq of its lane. It reports whether it
 // did: a known delivery is left unchanged.
 func (w *Write) AddMessage(ctx context.Context, m chela.InboxMessage, seq int64) (bool, error) {
-	n, err := w.tx.Exec(ctx, `insert into inbox (`+inboxColumns+`)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict (channel, account, message_id) do nothing`,
-		string(m.ID), string(m.Session), string(m.Thread), seq, m.Origin.Channel, m.Origin.Account, m.MessageID,
-		string(m.State), string(m.Turn), string(m.Dropped), string(m.Node), jsonText(m.Inbound), m.Tokens, m.Reply, micros(m.CreatedAt))
+	n, err := w.tx.Exec(ctx, `insert into inbox (`+inboxTable.names+`, seq)
+		values (`+inboxTable.marks+`, $15) on conflict (channel, account, message_id) do nothing`, append(inboxTable.args(m), seq)...)
 	return n == 1, err
 }
 
@@ -79,7 +86,7 @@ func (w *Write) MoveMessage(ctx context.Context, m chela.InboxMessage) error {
 // Untold returns up to limit of a thread's newest dropped messages that await
 // their summary, in the order of arrival.
 func (r *Read) Untold(ctx context.Context, t chela.Thread, limit int) ([]chela.InboxMessage, error) {
-	found, err := queryAll(ctx, r.tx, scanWaiting, `select `+inboxColumns+` from inbox
+	found, err := queryAll(ctx, r.tx, inboxTable.scan, `select `+inboxTable.columns+` from inbox
 		where session = $1 and thread = $2 and dropped = 'summarize' and turn = '' order by seq desc limit cast($3 as bigint)`,
 		string(t.Session), string(t.ID), limit)
 	slices.Reverse(found)

@@ -7,52 +7,68 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/store/engine"
 )
 
-const jobColumns = `id, kind, key, session, thread, agent, title, text, label, state, reason, priority, options, requester, origin,
-	parent, place, depth, run, attempt, messages, repairs, waits, turn, result,
-	created_at, started_at, finished_at, announced_at, archive_at, archived_at`
-
-func scanJob(row engine.Row) (j chela.Job, err error) {
-	err = row.Scan(&j.ID, &j.Kind, &j.Key, &j.Session, &j.Thread, &j.Agent, &j.Title, &j.Text, &j.Label, &j.State, &j.Reason, &j.Priority,
-		scanJSON(&j.Options), &j.Requester, scanJSON(&j.Origin),
-		&j.Parent, &j.Place, &j.Depth, &j.Run, &j.Attempt, &j.Messages, &j.Repairs, &j.Waits, &j.Turn, &j.Result,
-		scanTime(&j.CreatedAt), scanTime(&j.StartedAt), scanTime(&j.FinishedAt), scanTime(&j.AnnouncedAt),
-		scanTime(&j.ArchiveAt), scanTime(&j.ArchivedAt))
-	return j, err
-}
+var jobTable = tableOf("jobs", func(j *chela.Job) []column {
+	return []column{
+		{"id", &j.ID},
+		{"kind", &j.Kind},
+		{"key", &j.Key},
+		{"session", &j.Session},
+		{"thread", &j.Thread},
+		{"agent", &j.Agent},
+		{"title", &j.Title},
+		{"text", &j.Text},
+		{"label", &j.Label},
+		{"state", &j.State},
+		{"reason", &j.Reason},
+		{"priority", &j.Priority},
+		{"options", optionalJSON(&j.Options)},
+		{"requester", &j.Requester},
+		{"origin", optionalJSON(&j.Origin)},
+		{"parent", &j.Parent},
+		{"place", &j.Place},
+		{"depth", &j.Depth},
+		{"run", &j.Run},
+		{"attempt", &j.Attempt},
+		{"messages", &j.Messages},
+		{"repairs", &j.Repairs},
+		{"waits", &j.Waits},
+		{"turn", &j.Turn},
+		{"result", &j.Result},
+		{"created_at", &j.CreatedAt},
+		{"started_at", &j.StartedAt},
+		{"finished_at", &j.FinishedAt},
+		{"announced_at", &j.AnnouncedAt},
+		{"archive_at", &j.ArchiveAt},
+		{"archived_at", &j.ArchivedAt},
+	}
+})
 
 // Job returns the job with the given id, or NotFound.
 func (r *Read) Job(ctx context.Context, id chela.JobID) (chela.Job, error) {
-	return queryOne(ctx, r.tx, scanJob, "job", string(id), `select `+jobColumns+` from jobs where id = $1`, string(id))
+	return queryOne(ctx, r.tx, jobTable.scan, "job", string(id), `select `+jobTable.columns+` from jobs where id = $1`, string(id))
 }
 
 // JobByKey returns the job that a request created, and whether there is one.
 func (r *Read) JobByKey(ctx context.Context, key string) (chela.Job, bool, error) {
-	return queryFirst(ctx, r.tx, scanJob, `select `+jobColumns+` from jobs where key = $1`, key)
+	return queryFirst(ctx, r.tx, jobTable.scan, `select `+jobTable.columns+` from jobs where key = $1`, key)
 }
 
 // JobIn returns the job of a session, and whether there is one.
 func (r *Read) JobIn(ctx context.Context, session chela.SessionKey) (chela.Job, bool, error) {
-	return queryFirst(ctx, r.tx, scanJob, `select `+jobColumns+` from jobs where session = $1`, string(session))
+	return queryFirst(ctx, r.tx, jobTable.scan, `select `+jobTable.columns+` from jobs where session = $1`, string(session))
 }
 
 // AddJob adds a job. It returns Conflict if another job has its key or session.
 func (w *Write) AddJob(ctx context.Context, j chela.Job) error {
-	return w.tx.Must(ctx, `insert into jobs (`+jobColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
-		$16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31)`,
-		string(j.ID), string(j.Kind), j.Key, string(j.Session), string(j.Thread), j.Agent, j.Title, j.Text, j.Label, string(j.State), j.Reason,
-		j.Priority, jsonIfSet(j.Options), string(j.Requester), jsonIfSet(j.Origin),
-		string(j.Parent), j.Place, j.Depth, string(j.Run), j.Attempt, j.Messages, j.Repairs, j.Waits, string(j.Turn), j.Result,
-		micros(j.CreatedAt), micros(j.StartedAt), micros(j.FinishedAt), micros(j.AnnouncedAt),
-		micros(j.ArchiveAt), micros(j.ArchivedAt))
+	return w.tx.Must(ctx, jobTable.insert, jobTable.args(j)...)
 }
 
 // LockJob locks a job until the transaction ends and returns it, or NotFound.
 // Locks of several jobs are taken parent first.
 func (w *Write) LockJob(ctx context.Context, id chela.JobID) (chela.Job, error) {
-	return queryOne(ctx, w.tx, scanJob, "job", string(id), `update jobs set state = state where id = $1 returning `+jobColumns, string(id))
+	return queryOne(ctx, w.tx, jobTable.scan, "job", string(id), `update jobs set state = state where id = $1 returning `+jobTable.columns, string(id))
 }
 
 // LockPlaces locks all jobs until the transaction ends, for the assignment of
@@ -70,7 +86,7 @@ func (w *Write) MoveJob(ctx context.Context, j chela.Job, from chela.JobState) e
 		archived_at = $17, options = $18 where id = $1 and state = $2`,
 		string(j.ID), string(from), string(j.State), j.Reason, string(j.Thread), j.Priority, j.Attempt, j.Messages,
 		j.Repairs, j.Waits, string(j.Turn), j.Result, micros(j.StartedAt), micros(j.FinishedAt), micros(j.AnnouncedAt),
-		micros(j.ArchiveAt), micros(j.ArchivedAt), jsonIfSet(j.Options))
+		micros(j.ArchiveAt), micros(j.ArchivedAt), optionalJSON(&j.Options).stored())
 }
 
 // ArchivedJob records that the session of a job was removed from the lists.

@@ -7,30 +7,39 @@ import (
 	"chela/internal/store/engine"
 )
 
-const jobEventColumns = `job, seq, kind, from_state, to_state, step, turn, by, key, text, created_at`
-
-func scanJobEvent(row engine.Row) (e chela.JobEvent, err error) {
-	err = row.Scan(&e.Job, &e.Seq, &e.Kind, &e.From, &e.To, &e.Step, &e.Turn, &e.By, &e.Key, &e.Text, scanTime(&e.At))
-	return e, err
-}
+var jobEventTable = tableOf("job_events", func(e *chela.JobEvent) []column {
+	return []column{
+		{"job", &e.Job},
+		{"seq", &e.Seq},
+		{"kind", &e.Kind},
+		{"from_state", &e.From},
+		{"to_state", &e.To},
+		{"step", &e.Step},
+		{"turn", &e.Turn},
+		{"by", &e.By},
+		{"key", &e.Key},
+		{"text", &e.Text},
+		{"created_at", &e.At},
+	}
+})
 
 // JobEvents returns the events of a job's story after a number, in order.
 func (r *Read) JobEvents(ctx context.Context, id chela.JobID, after int) ([]chela.JobEvent, error) {
-	return queryAll(ctx, r.tx, scanJobEvent, `select `+jobEventColumns+` from job_events where job = $1 and seq > $2 order by seq`,
+	return queryAll(ctx, r.tx, jobEventTable.scan, `select `+jobEventTable.columns+` from job_events where job = $1 and seq > $2 order by seq`,
 		string(id), after)
 }
 
 // JobEventByKey returns the event that a request caused in a job's story, and
 // whether there is one.
 func (r *Read) JobEventByKey(ctx context.Context, id chela.JobID, key string) (chela.JobEvent, bool, error) {
-	return queryFirst(ctx, r.tx, scanJobEvent, `select `+jobEventColumns+` from job_events where job = $1 and key = $2 and key <> ''`,
+	return queryFirst(ctx, r.tx, jobEventTable.scan, `select `+jobEventTable.columns+` from job_events where job = $1 and key = $2 and key <> ''`,
 		string(id), key)
 }
 
 // AddJobEvent appends an event to the story of a locked job and numbers it. It
 // returns Conflict if the job has its key.
 func (w *Write) AddJobEvent(ctx context.Context, e chela.JobEvent) error {
-	return w.tx.Must(ctx, `insert into job_events (`+jobEventColumns+`) values (
+	return w.tx.Must(ctx, `insert into job_events (`+jobEventTable.columns+`) values (
 			$1, coalesce((select max(seq) from job_events where job = $1), 0) + 1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 		string(e.Job), string(e.Kind), string(e.From), string(e.To), e.Step, string(e.Turn), e.By, e.Key, e.Text, micros(e.At))
 }

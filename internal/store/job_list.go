@@ -46,14 +46,14 @@ func (r *Read) Jobs(ctx context.Context, f JobFilter) ([]chela.Job, error) {
 		before := arg(string(f.Before))
 		where = append(where, "(created_at, id) < (select created_at, id from jobs where id = "+before+")")
 	}
-	return queryAll(ctx, r.tx, scanJob, `select `+jobColumns+` from jobs where `+strings.Join(where, " and ")+`
+	return queryAll(ctx, r.tx, jobTable.scan, `select `+jobTable.columns+` from jobs where `+strings.Join(where, " and ")+`
 		order by created_at desc, id desc limit cast(`+arg(f.Limit)+` as bigint)`, args...)
 }
 
 // JobsAskedBy returns the jobs that a session requested, oldest first, with
 // parts in order.
 func (r *Read) JobsAskedBy(ctx context.Context, session chela.SessionKey) ([]chela.Job, error) {
-	return queryAll(ctx, r.tx, scanJob, `select `+jobColumns+` from jobs where requester = $1 and requester <> ''
+	return queryAll(ctx, r.tx, jobTable.scan, `select `+jobTable.columns+` from jobs where requester = $1 and requester <> ''
 		order by created_at, place, id`, string(session))
 }
 
@@ -109,7 +109,7 @@ func (r *Read) count(ctx context.Context, class chela.Class, what string) (n int
 // whether there is one. Jobs that wait for others are skipped.
 func (r *Read) PendingJob(ctx context.Context, class chela.Class) (next chela.Job, ok bool, err error) {
 	for _, kind := range jobKindsOf(class) {
-		j, some, err := queryFirst(ctx, r.tx, scanJob, `select `+jobColumns+` from jobs
+		j, some, err := queryFirst(ctx, r.tx, jobTable.scan, `select `+jobTable.columns+` from jobs
 			where kind = $1 and state = 'pending' and waits = 0 order by priority desc, created_at, id limit 1`, string(kind))
 		if err != nil {
 			return next, false, err

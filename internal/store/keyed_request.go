@@ -4,15 +4,21 @@ import (
 	"context"
 
 	"chela"
-	"chela/internal/store/engine"
 )
 
-const requestColumns = `account, key, hash, state, status, media_type, answer, created_at, expires_at`
-
-func scanRequest(row engine.Row) (q chela.KeyedRequest, err error) {
-	err = row.Scan(&q.Token, &q.Key, &q.Hash, &q.State, &q.Status, &q.MediaType, &q.Answer, scanTime(&q.CreatedAt), scanTime(&q.ExpiresAt))
-	return q, err
-}
+var requestTable = tableOf("keyed_requests", func(q *chela.KeyedRequest) []column {
+	return []column{
+		{"account", &q.Token},
+		{"key", &q.Key},
+		{"hash", &q.Hash},
+		{"state", &q.State},
+		{"status", &q.Status},
+		{"media_type", &q.MediaType},
+		{"answer", &q.Answer},
+		{"created_at", &q.CreatedAt},
+		{"expires_at", &q.ExpiresAt},
+	}
+})
 
 // ClaimRequest adds a keyed request as running, or returns the existing request
 // with its key. It reports whether the caller must execute it: it is new, or
@@ -23,13 +29,11 @@ func (w *Write) ClaimRequest(ctx context.Context, q chela.KeyedRequest) (found c
 		return q, false, err
 	}
 	q.State = chela.RequestRunning
-	n, err := w.tx.Exec(ctx, `insert into keyed_requests (`+requestColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-		on conflict (account, key) do nothing`,
-		string(q.Token), q.Key, q.Hash, string(q.State), q.Status, q.MediaType, q.Answer, micros(q.CreatedAt), micros(q.ExpiresAt))
+	n, err := w.tx.Exec(ctx, requestTable.insert+` on conflict (account, key) do nothing`, requestTable.args(q)...)
 	if err != nil || n == 1 {
 		return q, n == 1, err
 	}
-	found, err = queryOne(ctx, w.tx, scanRequest, "keyed request", q.Key, `select `+requestColumns+` from keyed_requests where account = $1 and key = $2`,
+	found, err = queryOne(ctx, w.tx, requestTable.scan, "keyed request", q.Key, `select `+requestTable.columns+` from keyed_requests where account = $1 and key = $2`,
 		string(q.Token), q.Key)
 	if err != nil || found.State != chela.RequestFailed || found.Hash != q.Hash {
 		return found, false, err

@@ -26,30 +26,35 @@ type Lane struct {
 	Arrivals int64        // number of messages that ever arrived, the place of the newest one
 }
 
-const laneColumns = `session, class, owner, token, expires_at, turn, arrivals`
-
-func scanLane(row engine.Row) (l Lane, err error) {
-	err = row.Scan(&l.Session, &l.Class, &l.Owner, &l.Token, scanTime(&l.ExpiresAt), &l.Turn, &l.Arrivals)
-	return l, err
-}
+var laneTable = tableOf("lanes", func(l *Lane) []column {
+	return []column{
+		{"session", &l.Session},
+		{"class", &l.Class},
+		{"owner", &l.Owner},
+		{"token", &l.Token},
+		{"expires_at", &l.ExpiresAt},
+		{"turn", &l.Turn},
+		{"arrivals", &l.Arrivals},
+	}
+})
 
 // Lane returns the lane of a session, or NotFound.
 func (r *Read) Lane(ctx context.Context, key chela.SessionKey) (Lane, error) {
-	return queryOne(ctx, r.tx, scanLane, "session", string(key),
-		`select `+laneColumns+` from lanes where session = $1`, string(key))
+	return queryOne(ctx, r.tx, laneTable.scan, "session", string(key),
+		`select `+laneTable.columns+` from lanes where session = $1`, string(key))
 }
 
 // HeldLanes returns every lane with an owner, those first whose turns have the
 // fewest crashes.
 func (r *Read) HeldLanes(ctx context.Context) ([]Lane, error) {
-	return queryAll(ctx, r.tx, scanLane, `select `+laneColumns+` from lanes where owner <> ''
+	return queryAll(ctx, r.tx, laneTable.scan, `select `+laneTable.columns+` from lanes where owner <> ''
 		order by coalesce((select crashes from turns where id = lanes.turn), 0), session`)
 }
 
 // FreeLanes returns up to limit lanes without an owner that have work: a turn
 // that may continue, or a message whose thread has no pending question.
 func (r *Read) FreeLanes(ctx context.Context, limit int) ([]Lane, error) {
-	return queryAll(ctx, r.tx, scanLane, `select `+laneColumns+` from lanes where owner = '' and session in (
+	return queryAll(ctx, r.tx, laneTable.scan, `select `+laneTable.columns+` from lanes where owner = '' and session in (
 			select session from turns where state = 'processing'
 			union
 			select session from inbox where state = 'waiting' and thread not in (
@@ -83,12 +88,12 @@ type Arrival struct {
 	Untold  bool         // a dropped message awaits its summary, or a note its delivery
 }
 
-const arriveInLane = `update lanes set arrivals = arrivals + 1 where session = $1 returning ` + laneColumns
+var arriveInLane = `update lanes set arrivals = arrivals + 1 where session = $1 returning ` + laneTable.columns
 
 // ArriveAt is Arrive, and also returns the state needed by an arrival.
 func (w *Write) ArriveAt(ctx context.Context, key chela.SessionKey) (a Arrival, ok bool, err error) {
 	err = w.tx.Queue(ctx, engine.Statement{Text: arriveInLane, Args: []any{string(key)}, Each: func(row engine.Row) (err error) {
-		a.Lane, err = scanLane(row)
+		a.Lane, err = laneTable.scan(row)
 		ok = true
 		return err
 	}})
@@ -100,7 +105,7 @@ func (w *Write) ArriveAt(ctx context.Context, key chela.SessionKey) (a Arrival, 
 	err = w.tx.Queue(ctx, engine.Statement{Text: `select s.key, s.agent, s.thread, s.settings, s.created_at, s.updated_at,
 			t.id, t.session, t.title, t.head, t.seq, t.state, t.created_at, t.updated_at
 		from sessions s join threads t on t.id = s.thread where s.key = $1`, Args: []any{string(key)}, Each: func(row engine.Row) error {
-		return row.Scan(&s.Key, &s.Agent, &s.Thread, scanJSON(&s.Settings), scanTime(&s.CreatedAt), scanTime(&s.UpdatedAt),
+		return row.Scan(&s.Key, &s.Agent, &s.Thread, jsonField(&s.Settings), scanTime(&s.CreatedAt), scanTime(&s.UpdatedAt),
 			&t.ID, &t.Session, &t.Title, &t.Head, &t.Seq, &t.State, scanTime(&t.CreatedAt), scanTime(&t.UpdatedAt))
 	}})
 	if err != nil {
@@ -118,15 +123,15 @@ func (w *Write) ArriveAt(ctx context.Context, key chela.SessionKey) (a Arrival, 
 // session exists. The lane's row stays locked until the transaction ends, so
 // arrivals and endings of one session are serialized.
 func (w *Write) Arrive(ctx context.Context, key chela.SessionKey) (Lane, bool, error) {
-	return queryFirst(ctx, w.tx, scanLane, arriveInLane, string(key))
+	return queryFirst(ctx, w.tx, laneTable.scan, arriveInLane, string(key))
 }
 
 // LockLane locks the lane of a session until the transaction ends and returns
 // it. Every decision about the turns of a session takes this lock first, so
 // arrivals, answers, stop requests and endings are serialized.
 func (w *Write) LockLane(ctx context.Context, key chela.SessionKey) (Lane, error) {
-	return queryOne(ctx, w.tx, scanLane, "session", string(key),
-		`update lanes set owner = owner where session = $1 returning `+laneColumns, string(key))
+	return queryOne(ctx, w.tx, laneTable.scan, "session", string(key),
+		`update lanes set owner = owner where session = $1 returning `+laneTable.columns, string(key))
 }
 
 // TakeLane stores a new holder of a lane that was read as before, and its turn.

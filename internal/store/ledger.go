@@ -34,12 +34,7 @@ func (w *Write) charge(ctx context.Context, u chela.Usage, claims []Claim) error
 	if err := spendBudgets(ctx, w.tx, u, claims); err != nil {
 		return err
 	}
-	n := u.Tokens
-	return w.tx.Must(ctx, `insert into usage (id, session, turn, step, job, routine, model, purpose, state,
-			input, output, cache_read, cache_write, reasoning, cost, guessed, node, created_at)
-		values ($1, nullif($2, ''), nullif($3, ''), $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
-		string(u.ID), string(u.Session), string(u.Turn), u.Step, string(u.Job), string(u.Routine), u.Model, u.Purpose, string(u.State),
-		n.Input, n.Output, n.CacheRead, n.CacheWrite, n.Reasoning, int64(u.Cost), bit(u.Guessed), string(u.Node), micros(u.CreatedAt))
+	return w.tx.Must(ctx, usageTable.insert, usageTable.args(u)...)
 }
 
 // CountBudgets counts budgets from the ledger, so that calls can reserve from
@@ -102,7 +97,7 @@ func (r *Read) BudgetOf(ctx context.Context, b chela.Budget) (chela.Budget, erro
 // Reservations returns the open reservations: of one turn, or of all if turn is
 // empty.
 func (r *Read) Reservations(ctx context.Context, turn chela.TurnID) ([]chela.Usage, error) {
-	return queryAll(ctx, r.tx, scanUsage, `select `+usageColumns+` from usage where state = 'reserved' and (turn = $1 or $1 = '')
+	return queryAll(ctx, r.tx, usageTable.scan, `select `+usageTable.columns+` from usage where state = 'reserved' and (turn = $1 or $1 = '')
 		order by created_at, id`, string(turn))
 }
 

@@ -6,20 +6,24 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/store/engine"
 )
 
-const noteColumns = `key, session, source, text, turn, provenance, created_at`
-
-func scanNote(row engine.Row) (n chela.Note, err error) {
-	err = row.Scan(&n.Key, &n.Session, &n.From, &n.Text, &n.Turn, scanJSON(&n.Provenance), scanTime(&n.CreatedAt))
-	return n, err
-}
+var noteTable = tableOf("notes", func(n *chela.Note) []column {
+	return []column{
+		{"key", &n.Key},
+		{"session", &n.Session},
+		{"source", &n.From},
+		{"text", &n.Text},
+		{"turn", &n.Turn},
+		{"provenance", optionalJSON(&n.Provenance)},
+		{"created_at", &n.CreatedAt},
+	}
+})
 
 // Notes returns up to limit of a session's newest undelivered notes, oldest
 // first.
 func (r *Read) Notes(ctx context.Context, session chela.SessionKey, limit int) ([]chela.Note, error) {
-	notes, err := queryAll(ctx, r.tx, scanNote, `select `+noteColumns+` from notes
+	notes, err := queryAll(ctx, r.tx, noteTable.scan, `select `+noteTable.columns+` from notes
 		where session = $1 and turn = '' order by created_at desc, key desc limit cast($2 as bigint)`, string(session), limit)
 	slices.Reverse(notes)
 	return notes, err
@@ -27,8 +31,7 @@ func (r *Read) Notes(ctx context.Context, session chela.SessionKey, limit int) (
 
 // AddNote adds a note. It reports whether it did: notes are unique by key.
 func (w *Write) AddNote(ctx context.Context, n chela.Note) (bool, error) {
-	added, err := w.tx.Exec(ctx, `insert into notes (`+noteColumns+`) values ($1, $2, $3, $4, $5, $6, $7) on conflict (key) do nothing`,
-		n.Key, string(n.Session), n.From, n.Text, string(n.Turn), jsonIfSet(n.Provenance), micros(n.CreatedAt))
+	added, err := w.tx.Exec(ctx, noteTable.insert+` on conflict (key) do nothing`, noteTable.args(n)...)
 	return added == 1, err
 }
 

@@ -5,20 +5,27 @@ import (
 	"unicode/utf8"
 
 	"chela"
-	"chela/internal/store/engine"
 )
 
-const outboxColumns = `id, session, coalesce(turn, ''), entry, target, text, state, attempts, error, created_at, sent_at`
-
-func scanOutbound(row engine.Row) (o chela.Outbound, err error) {
-	err = row.Scan(&o.ID, &o.Session, &o.Turn, &o.Entry, scanJSON(&o.To), &o.Text, &o.State, &o.Attempts, &o.Error,
-		scanTime(&o.CreatedAt), scanTime(&o.SentAt))
-	return o, err
-}
+var outboxTable = tableOf("outbox", func(o *chela.Outbound) []column {
+	return []column{
+		{"id", &o.ID},
+		{"session", &o.Session},
+		{"turn", nullColumn{&o.Turn}},
+		{"entry", &o.Entry},
+		{"target", jsonField(&o.To)},
+		{"text", &o.Text},
+		{"state", &o.State},
+		{"attempts", &o.Attempts},
+		{"error", &o.Error},
+		{"created_at", &o.CreatedAt},
+		{"sent_at", &o.SentAt},
+	}
+})
 
 // Owed returns up to limit unconfirmed replies of a channel, oldest first.
 func (r *Read) Owed(ctx context.Context, channel string, limit int) ([]chela.Outbound, error) {
-	return queryAll(ctx, r.tx, scanOutbound, `select `+outboxColumns+` from outbox
+	return queryAll(ctx, r.tx, outboxTable.scan, `select `+outboxTable.columns+` from outbox
 		where channel = $1 and state = 'pending' order by created_at, id limit $2`, channel, limit)
 }
 
@@ -27,15 +34,9 @@ func (w *Write) Owe(ctx context.Context, o chela.Outbound) error {
 	return w.tx.Must(ctx, owe, owed(o)...)
 }
 
-const owe = `insert into outbox (id, session, turn, entry, target, text, state, attempts, error, created_at, sent_at, channel)
-	values ($1, $2, nullif($3, ''), $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+var owe = `insert into outbox (` + outboxTable.names + `, channel) values (` + outboxTable.marks + `, $12)`
 
-func owed(o chela.Outbound) []any {
-	return []any{
-		string(o.ID), string(o.Session), string(o.Turn), string(o.Entry), jsonText(o.To), o.Text, string(o.State),
-		o.Attempts, o.Error, micros(o.CreatedAt), micros(o.SentAt), o.To.Channel,
-	}
-}
+func owed(o chela.Outbound) []any { return append(outboxTable.args(o), o.To.Channel) }
 
 // MoveOutbound stores the outcome of an attempt to deliver a pending reply.
 func (w *Write) MoveOutbound(ctx context.Context, o chela.Outbound) error {

@@ -10,31 +10,43 @@ import (
 	"chela/internal/store/engine"
 )
 
-const rewindColumns = `id, session, thread, kind, state, key, origin, target, keep_files, changes, not_undone, node, created_at, renewed_at, done_at`
-
-func scanRewind(row engine.Row) (v chela.Rewind, err error) {
-	err = row.Scan(&v.ID, &v.Session, &v.Thread, &v.Kind, &v.State, &v.Key, &v.From, &v.To, scanFlag(&v.KeepFiles),
-		scanJSON(&v.Changes), scanJSON(&v.NotUndone), &v.Node, scanTime(&v.CreatedAt), scanTime(&v.RenewedAt), scanTime(&v.DoneAt))
-	return v, err
-}
+var rewindTable = tableOf("rewinds", func(v *chela.Rewind) []column {
+	return []column{
+		{"id", &v.ID},
+		{"session", &v.Session},
+		{"thread", &v.Thread},
+		{"kind", &v.Kind},
+		{"state", &v.State},
+		{"key", &v.Key},
+		{"origin", &v.From},
+		{"target", &v.To},
+		{"keep_files", &v.KeepFiles},
+		{"changes", optionalJSON(&v.Changes)},
+		{"not_undone", optionalJSON(&v.NotUndone)},
+		{"node", &v.Node},
+		{"created_at", &v.CreatedAt},
+		{"renewed_at", &v.RenewedAt},
+		{"done_at", &v.DoneAt},
+	}
+})
 
 // Rewind returns the rewind with the given id, or NotFound.
 func (r *Read) Rewind(ctx context.Context, id chela.RewindID) (chela.Rewind, error) {
-	return queryOne(ctx, r.tx, scanRewind, "rewind", string(id),
-		`select `+rewindColumns+` from rewinds where id = $1`, string(id))
+	return queryOne(ctx, r.tx, rewindTable.scan, "rewind", string(id),
+		`select `+rewindTable.columns+` from rewinds where id = $1`, string(id))
 }
 
 // RewindByKey returns the rewind that a request of a session created, and
 // whether there is one. Refused rewinds changed nothing and are ignored.
 func (r *Read) RewindByKey(ctx context.Context, session chela.SessionKey, key string) (chela.Rewind, bool, error) {
-	return queryFirst(ctx, r.tx, scanRewind, `select `+rewindColumns+` from rewinds
+	return queryFirst(ctx, r.tx, rewindTable.scan, `select `+rewindTable.columns+` from rewinds
 		where session = $1 and key = $2 and key <> '' and state <> 'refused'`, string(session), key)
 }
 
 // OpenRewinds returns the rewinds in progress, oldest first: of one session, or
 // of all if session is empty.
 func (r *Read) OpenRewinds(ctx context.Context, session chela.SessionKey) ([]chela.Rewind, error) {
-	return queryAll(ctx, r.tx, scanRewind, `select `+rewindColumns+` from rewinds
+	return queryAll(ctx, r.tx, rewindTable.scan, `select `+rewindTable.columns+` from rewinds
 		where state in ('asked', 'planned') and (session = $1 or $1 = '') order by created_at, id`, string(session))
 }
 
@@ -50,19 +62,15 @@ func (r *Read) IsRewinding(ctx context.Context, session chela.SessionKey) (is bo
 // LastArrival returns the last undo or restore that moved a thread's head to an
 // entry, and whether there is one.
 func (r *Read) LastArrival(ctx context.Context, thread chela.ThreadID, at chela.EntryID) (chela.Rewind, bool, error) {
-	return queryFirst(ctx, r.tx, scanRewind, `select `+rewindColumns+` from rewinds
+	return queryFirst(ctx, r.tx, rewindTable.scan, `select `+rewindTable.columns+` from rewinds
 		where thread = $1 and target = $2 and state = 'done' and kind <> 'redo' order by seq desc limit 1`, string(thread), string(at))
 }
 
 // AddRewind adds a rewind. It returns Conflict if the thread has one in
 // progress, or if the session has an unrefused one with its key.
 func (w *Write) AddRewind(ctx context.Context, v chela.Rewind) error {
-	return w.tx.Must(ctx, `insert into rewinds (seq, `+rewindColumns+`) values (
-			coalesce((select max(seq) from rewinds where thread = $3), 0) + 1,
-			$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
-		string(v.ID), string(v.Session), string(v.Thread), string(v.Kind), string(v.State), v.Key, string(v.From), string(v.To),
-		bit(v.KeepFiles), jsonList(v.Changes), jsonList(v.NotUndone), string(v.Node),
-		micros(v.CreatedAt), micros(v.RenewedAt), micros(v.DoneAt))
+	return w.tx.Must(ctx, `insert into rewinds (seq, `+rewindTable.names+`) values (
+			coalesce((select max(seq) from rewinds where thread = $3), 0) + 1, `+rewindTable.marks+`)`, rewindTable.args(v)...)
 }
 
 // MoveRewind stores the outcome of a rewind that was in the state from.
@@ -72,7 +80,7 @@ func (w *Write) MoveRewind(ctx context.Context, v chela.Rewind, from chela.Rewin
 	}
 	return w.tx.Move(ctx, "rewind", string(v.ID), `update rewinds
 		set state = $3, origin = $4, changes = $5, not_undone = $6, node = $7, done_at = $8 where id = $1 and state = $2`,
-		string(v.ID), string(from), string(v.State), string(v.From), jsonList(v.Changes), jsonList(v.NotUndone),
+		string(v.ID), string(from), string(v.State), string(v.From), optionalJSON(&v.Changes).stored(), optionalJSON(&v.NotUndone).stored(),
 		string(v.Node), micros(v.DoneAt))
 }
 

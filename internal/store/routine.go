@@ -10,65 +10,79 @@ import (
 	"chela/internal/store/engine"
 )
 
-const routineColumns = `id, name, description, agent, builtin, enabled, reason, trigger_spec, action, guards, notify, origin, session,
-	delete_after_run, next_at, last_at, failures, version, created_at, updated_at, deleted_at`
-
-func scanRoutine(row engine.Row) (v chela.Routine, err error) {
-	err = row.Scan(&v.ID, &v.Name, &v.Description, &v.Agent, scanFlag(&v.Builtin), scanFlag(&v.Enabled), &v.Reason,
-		scanJSON(&v.Trigger), scanJSON(&v.Action), scanJSON(&v.Guards), scanJSON(&v.Notify), scanJSON(&v.Origin), &v.Session,
-		scanFlag(&v.DeleteAfterRun), scanTime(&v.NextAt), scanTime(&v.LastAt), &v.Failures, &v.Version,
-		scanTime(&v.CreatedAt), scanTime(&v.UpdatedAt), scanTime(&v.DeletedAt))
-	return v, err
-}
+var routineTable = tableOf("routines", func(v *chela.Routine) []column {
+	return []column{
+		{"id", &v.ID},
+		{"name", &v.Name},
+		{"description", &v.Description},
+		{"agent", &v.Agent},
+		{"builtin", &v.Builtin},
+		{"enabled", &v.Enabled},
+		{"reason", &v.Reason},
+		{"trigger_spec", jsonField(&v.Trigger)},
+		{"action", jsonField(&v.Action)},
+		{"guards", optionalJSON(&v.Guards)},
+		{"notify", optionalJSON(&v.Notify)},
+		{"origin", optionalJSON(&v.Origin)},
+		{"session", &v.Session},
+		{"delete_after_run", &v.DeleteAfterRun},
+		{"next_at", &v.NextAt},
+		{"last_at", &v.LastAt},
+		{"failures", &v.Failures},
+		{"version", &v.Version},
+		{"created_at", &v.CreatedAt},
+		{"updated_at", &v.UpdatedAt},
+		{"deleted_at", &v.DeletedAt},
+	}
+})
 
 // Routine returns the routine with the given id, or NotFound. Deleted routines
 // are included, marked as deleted.
 func (r *Read) Routine(ctx context.Context, id chela.RoutineID) (chela.Routine, error) {
-	return queryOne(ctx, r.tx, scanRoutine, "routine", string(id),
-		`select `+routineColumns+` from routines where id = $1`, string(id))
+	return queryOne(ctx, r.tx, routineTable.scan, "routine", string(id),
+		`select `+routineTable.columns+` from routines where id = $1`, string(id))
 }
 
 // RoutineNamed returns the routine with a name, and whether it exists and is
 // not deleted.
 func (r *Read) RoutineNamed(ctx context.Context, name string) (chela.Routine, bool, error) {
-	return queryFirst(ctx, r.tx, scanRoutine, `select `+routineColumns+` from routines
+	return queryFirst(ctx, r.tx, routineTable.scan, `select `+routineTable.columns+` from routines
 		where name = $1 and deleted_at = 0`, name)
 }
 
 // RoutineAt returns the routine whose webhook is at a path, and whether it
 // exists and is not deleted.
 func (r *Read) RoutineAt(ctx context.Context, path string) (chela.Routine, bool, error) {
-	return queryFirst(ctx, r.tx, scanRoutine, `select `+routineColumns+` from routines
+	return queryFirst(ctx, r.tx, routineTable.scan, `select `+routineTable.columns+` from routines
 		where path = $1 and path <> '' and deleted_at = 0`, path)
 }
 
 // Routines returns up to limit routines after the given name, by name, without
 // deleted ones.
 func (r *Read) Routines(ctx context.Context, after string, limit int) ([]chela.Routine, error) {
-	return queryAll(ctx, r.tx, scanRoutine, `select `+routineColumns+` from routines
+	return queryAll(ctx, r.tx, routineTable.scan, `select `+routineTable.columns+` from routines
 		where name > $1 and deleted_at = 0 order by name limit cast($2 as bigint)`, after, limit)
 }
 
 // DueRoutines returns up to limit enabled routines with a next due time, in the
 // order of that time.
 func (r *Read) DueRoutines(ctx context.Context, limit int) ([]chela.Routine, error) {
-	return queryAll(ctx, r.tx, scanRoutine, `select `+routineColumns+` from routines
+	return queryAll(ctx, r.tx, routineTable.scan, `select `+routineTable.columns+` from routines
 		where next_at > 0 and enabled = 1 and deleted_at = 0 order by next_at limit cast($1 as bigint)`, limit)
 }
 
 // HearingRoutines returns the enabled routines with a trigger of the given
 // kind, message or system event, by name.
 func (r *Read) HearingRoutines(ctx context.Context, kind chela.TriggerKind) ([]chela.Routine, error) {
-	return queryAll(ctx, r.tx, scanRoutine, `select `+routineColumns+` from routines
+	return queryAll(ctx, r.tx, routineTable.scan, `select `+routineTable.columns+` from routines
 		where trigger_kind = $1 and trigger_kind in ('event', 'system_event') and enabled = 1 and deleted_at = 0 order by name`, string(kind))
 }
 
 // AddRoutine adds a routine. It returns Conflict if its id exists, or another
 // routine has its name or path.
 func (w *Write) AddRoutine(ctx context.Context, v chela.Routine) error {
-	n, err := w.tx.Exec(ctx, `insert into routines (`+routineColumns+`, trigger_kind, path)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
-		on conflict do nothing`, routineArgs(v)...)
+	n, err := w.tx.Exec(ctx, `insert into routines (`+routineTable.names+`, trigger_kind, path)
+		values (`+routineTable.marks+`, $22, $23) on conflict do nothing`, routineArgs(v)...)
 	if err == nil && n == 0 {
 		err = routineNameTaken(v)
 	}
@@ -86,12 +100,7 @@ func (w *Write) SaveRoutine(ctx context.Context, v chela.Routine) error {
 }
 
 func routineArgs(v chela.Routine) []any {
-	return []any{
-		string(v.ID), v.Name, v.Description, v.Agent, bit(v.Builtin), bit(v.Enabled), v.Reason, jsonText(v.Trigger), jsonText(v.Action),
-		jsonIfSet(v.Guards), jsonIfSet(v.Notify), jsonIfSet(v.Origin), string(v.Session), bit(v.DeleteAfterRun), micros(v.NextAt),
-		micros(v.LastAt), v.Failures, v.Version, micros(v.CreatedAt), micros(v.UpdatedAt), micros(v.DeletedAt),
-		string(v.Trigger.Kind), v.Trigger.Path,
-	}
+	return append(routineTable.args(v), string(v.Trigger.Kind), v.Trigger.Path)
 }
 
 func routineNameTaken(v chela.Routine) error {
@@ -121,8 +130,8 @@ func (w *Write) JudgeRoutine(ctx context.Context, v chela.Routine) error {
 // LockRoutine locks a routine until the transaction ends and returns it, or
 // NotFound.
 func (w *Write) LockRoutine(ctx context.Context, id chela.RoutineID) (chela.Routine, error) {
-	return queryOne(ctx, w.tx, scanRoutine, "routine", string(id),
-		`update routines set version = version where id = $1 returning `+routineColumns, string(id))
+	return queryOne(ctx, w.tx, routineTable.scan, "routine", string(id),
+		`update routines set version = version where id = $1 returning `+routineTable.columns, string(id))
 }
 
 // A RoutineStamp identifies a version of the set of message-triggered routines.

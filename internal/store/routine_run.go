@@ -8,33 +8,50 @@ import (
 	"chela/internal/store/engine"
 )
 
-const runColumns = `id, routine, due_at, key, state, reason, waits_for, cause, cause_text, missed, generation, session, thread, turn, job, report, result, notified,
-	created_at, started_at, finished_at`
-
-func scanRun(row engine.Row) (v chela.RoutineRun, err error) {
-	err = row.Scan(&v.ID, &v.Routine, scanTime(&v.Due), &v.Key, &v.State, &v.Reason, &v.Waits, &v.Cause, &v.Input, &v.Missed, &v.Generation, &v.Session, &v.Thread,
-		&v.Turn, &v.Job, scanJSON(&v.Report), &v.Output, &v.Notified, scanTime(&v.CreatedAt), scanTime(&v.StartedAt), scanTime(&v.FinishedAt))
-	return v, err
-}
+var runTable = tableOf("routine_runs", func(v *chela.RoutineRun) []column {
+	return []column{
+		{"id", &v.ID},
+		{"routine", &v.Routine},
+		{"due_at", &v.Due},
+		{"key", &v.Key},
+		{"state", &v.State},
+		{"reason", &v.Reason},
+		{"waits_for", &v.Waits},
+		{"cause", &v.Cause},
+		{"cause_text", &v.Input},
+		{"missed", &v.Missed},
+		{"generation", &v.Generation},
+		{"session", &v.Session},
+		{"thread", &v.Thread},
+		{"turn", &v.Turn},
+		{"job", &v.Job},
+		{"report", optionalJSON(&v.Report)},
+		{"result", &v.Output},
+		{"notified", &v.Notified},
+		{"created_at", &v.CreatedAt},
+		{"started_at", &v.StartedAt},
+		{"finished_at", &v.FinishedAt},
+	}
+})
 
 // RoutineRun returns the run with the given id, or NotFound.
 func (r *Read) RoutineRun(ctx context.Context, id chela.RunID) (chela.RoutineRun, error) {
-	return queryOne(ctx, r.tx, scanRun, "run", string(id), `select `+runColumns+` from routine_runs where id = $1`, string(id))
+	return queryOne(ctx, r.tx, runTable.scan, "run", string(id), `select `+runTable.columns+` from routine_runs where id = $1`, string(id))
 }
 
 // RunByKey returns the run of a routine with a key, and whether there is one.
 func (r *Read) RunByKey(ctx context.Context, routine chela.RoutineID, key string) (chela.RoutineRun, bool, error) {
-	return queryFirst(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs where routine = $1 and key = $2`, string(routine), key)
+	return queryFirst(ctx, r.tx, runTable.scan, `select `+runTable.columns+` from routine_runs where routine = $1 and key = $2`, string(routine), key)
 }
 
 // RoutineRuns returns up to limit runs of a routine made before the given one,
 // newest first; the newest runs if none is given.
 func (r *Read) RoutineRuns(ctx context.Context, routine chela.RoutineID, before chela.RunID, limit int) ([]chela.RoutineRun, error) {
 	if before == "" {
-		return queryAll(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs where routine = $1
+		return queryAll(ctx, r.tx, runTable.scan, `select `+runTable.columns+` from routine_runs where routine = $1
 			order by created_at desc, id desc limit cast($2 as bigint)`, string(routine), limit)
 	}
-	return queryAll(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs where routine = $1
+	return queryAll(ctx, r.tx, runTable.scan, `select `+runTable.columns+` from routine_runs where routine = $1
 		and (created_at, id) < (select created_at, id from routine_runs where id = $3)
 		order by created_at desc, id desc limit cast($2 as bigint)`, string(routine), limit, string(before))
 }
@@ -42,7 +59,7 @@ func (r *Read) RoutineRuns(ctx context.Context, routine chela.RoutineID, before 
 // PendingRuns returns up to limit runs that wait for a slot, oldest first: the
 // first in line of each routine.
 func (r *Read) PendingRuns(ctx context.Context, limit int) ([]chela.RoutineRun, error) {
-	return queryAll(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs as next where state = 'pending' and not exists (
+	return queryAll(ctx, r.tx, runTable.scan, `select `+runTable.columns+` from routine_runs as next where state = 'pending' and not exists (
 			select 1 from routine_runs as before where before.routine = next.routine and before.state = 'pending'
 			and (before.due_at, before.created_at, before.id) < (next.due_at, next.created_at, next.id))
 		order by created_at, due_at, id limit cast($1 as bigint)`, limit)
@@ -51,7 +68,7 @@ func (r *Read) PendingRuns(ctx context.Context, limit int) ([]chela.RoutineRun, 
 // NextRun returns the waiting run of a routine that is first in line, by due
 // time, and whether there is one.
 func (r *Read) NextRun(ctx context.Context, routine chela.RoutineID) (chela.RoutineRun, bool, error) {
-	return queryFirst(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs
+	return queryFirst(ctx, r.tx, runTable.scan, `select `+runTable.columns+` from routine_runs
 		where routine = $1 and state = 'pending' order by due_at, created_at, id limit 1`, string(routine))
 }
 
@@ -83,18 +100,14 @@ func (r *Read) RunsSince(ctx context.Context, routine chela.RoutineID, since tim
 // LastNotified returns the last notice of a routine's runs with the end of its
 // run, and whether there is one since a time.
 func (r *Read) LastNotified(ctx context.Context, routine chela.RoutineID, since time.Time) (chela.RoutineRun, bool, error) {
-	return queryFirst(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs
+	return queryFirst(ctx, r.tx, runTable.scan, `select `+runTable.columns+` from routine_runs
 		where routine = $1 and created_at > $2 and notified <> '' order by created_at desc, id desc limit 1`, string(routine), micros(since))
 }
 
 // AddRun adds a run. It reports whether it did: runs are unique by routine and
 // key.
 func (w *Write) AddRun(ctx context.Context, v chela.RoutineRun) (bool, error) {
-	n, err := w.tx.Exec(ctx, `insert into routine_runs (`+runColumns+`)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) on conflict (routine, key) do nothing`,
-		string(v.ID), string(v.Routine), micros(v.Due), v.Key, string(v.State), v.Reason, v.Waits, string(v.Cause), v.Input, v.Missed, v.Generation,
-		string(v.Session), string(v.Thread), string(v.Turn), string(v.Job), jsonIfSet(v.Report), v.Output, v.Notified,
-		micros(v.CreatedAt), micros(v.StartedAt), micros(v.FinishedAt))
+	n, err := w.tx.Exec(ctx, runTable.insert+` on conflict (routine, key) do nothing`, runTable.args(v)...)
 	return n == 1, err
 }
 
@@ -168,7 +181,7 @@ func (r *Read) WaitingRuns(ctx context.Context, routine chela.RoutineID) (n int,
 // RunsOn returns up to limit running runs that began before a time, oldest
 // first.
 func (r *Read) RunsOn(ctx context.Context, before time.Time, limit int) ([]chela.RoutineRun, error) {
-	return queryAll(ctx, r.tx, scanRun, `select `+runColumns+` from routine_runs
+	return queryAll(ctx, r.tx, runTable.scan, `select `+runTable.columns+` from routine_runs
 		where state = 'running' and started_at < $1 order by started_at, id limit cast($2 as bigint)`, micros(before), limit)
 }
 

@@ -5,7 +5,10 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"reflect"
+	"time"
 
 	"chela"
 	"chela/internal/store/engine"
@@ -69,4 +72,96 @@ func (t transaction) Move(ctx context.Context, what, id, query string, args ...a
 // illegalMove is the error of a move that is not in the table of moves.
 func illegalMove(what, id string, from, to any) error {
 	return chela.E(chela.Internal, fmt.Sprintf("%s %s cannot go from %v to %v", what, id, from, to))
+}
+
+// A table maps a noun to the rows of its table by one list of columns.
+type table[T any] struct {
+	columns string // to select, in the order that scan expects
+	names   string // to insert, in the order of args
+	marks   string // the parameters of args: $1, $2 and so on
+	insert  string // the statement that adds a row
+	fields  func(*T) []column
+}
+
+// A column is a column of a table and the field that it holds: a pointer to a
+// string, number, bool, time or JSON text, or an [encoded] field.
+type column struct {
+	name  string
+	field any
+}
+
+// encoded is a field with a stored form of its own.
+type encoded interface {
+	Scan(stored any) error
+	stored() any
+}
+
+// tableOf returns the table of the given name. The pointers of fields point into
+// the value passed in.
+func tableOf[T any](name string, fields func(*T) []column) table[T] {
+	t := table[T]{fields: fields}
+	for i, c := range fields(new(T)) {
+		mark := fmt.Sprintf(", $%d", i+1)
+		selected := ", " + c.name
+		if _, ok := c.field.(nullColumn); ok {
+			selected, mark = ", coalesce("+c.name+", '')", ", nullif("+mark[2:]+", '')"
+		}
+		t.columns, t.names, t.marks = t.columns+selected, t.names+", "+c.name, t.marks+mark
+	}
+	t.columns, t.names, t.marks = t.columns[2:], t.names[2:], t.marks[2:]
+	t.insert = "insert into " + name + " (" + t.names + ") values (" + t.marks + ")"
+	return t
+}
+
+// scan returns the noun in a row of its columns.
+func (t table[T]) scan(row engine.Row) (v T, err error) {
+	columns := t.fields(&v)
+	dest := make([]any, len(columns))
+	for i, c := range columns {
+		switch field := c.field.(type) {
+		case *time.Time:
+			dest[i] = scanTime(field)
+		case *bool:
+			dest[i] = scanFlag(field)
+		case *json.RawMessage:
+			dest[i] = rawColumn{field}
+		case nullColumn:
+			dest[i] = field.to
+		default:
+			dest[i] = field
+		}
+	}
+	err = row.Scan(dest...)
+	return v, err
+}
+
+// args returns the parameters of a statement that adds the row of a noun.
+func (t table[T]) args(v T) []any {
+	columns := t.fields(&v)
+	args := make([]any, len(columns))
+	for i, c := range columns {
+		args[i] = stored(c.field)
+	}
+	return args
+}
+
+// stored returns the stored form of a field.
+func stored(field any) any {
+	switch field := field.(type) {
+	case *time.Time:
+		return micros(*field)
+	case *bool:
+		return bit(*field)
+	case *json.RawMessage:
+		return string(*field)
+	case nullColumn:
+		return stored(field.to)
+	case encoded:
+		return field.stored()
+	}
+	v := reflect.ValueOf(field).Elem()
+	if v.Kind() == reflect.String {
+		return v.String()
+	}
+	return v.Int()
 }

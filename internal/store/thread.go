@@ -4,39 +4,42 @@ import (
 	"context"
 
 	"chela"
-	"chela/internal/store/engine"
 )
 
-const threadColumns = `id, session, title, head, seq, state, created_at, updated_at`
-
-func scanThread(row engine.Row) (t chela.Thread, err error) {
-	err = row.Scan(&t.ID, &t.Session, &t.Title, &t.Head, &t.Seq, &t.State, scanTime(&t.CreatedAt), scanTime(&t.UpdatedAt))
-	return t, err
-}
+var threadTable = tableOf("threads", func(t *chela.Thread) []column {
+	return []column{
+		{"id", &t.ID},
+		{"session", &t.Session},
+		{"title", &t.Title},
+		{"head", &t.Head},
+		{"seq", &t.Seq},
+		{"state", &t.State},
+		{"created_at", &t.CreatedAt},
+		{"updated_at", &t.UpdatedAt},
+	}
+})
 
 // Thread returns the thread with the given id, or NotFound.
 func (r *Read) Thread(ctx context.Context, id chela.ThreadID) (chela.Thread, error) {
-	return queryOne(ctx, r.tx, scanThread, "thread", string(id),
-		`select `+threadColumns+` from threads where id = $1`, string(id))
+	return queryOne(ctx, r.tx, threadTable.scan, "thread", string(id),
+		`select `+threadTable.columns+` from threads where id = $1`, string(id))
 }
 
 // CurrentThread returns the current thread of a session, or NotFound.
 func (r *Read) CurrentThread(ctx context.Context, key chela.SessionKey) (chela.Thread, error) {
-	return queryOne(ctx, r.tx, scanThread, "session", string(key), `select `+threadColumns+
+	return queryOne(ctx, r.tx, threadTable.scan, "session", string(key), `select `+threadTable.columns+
 		` from threads where id = (select thread from sessions where key = $1)`, string(key))
 }
 
 // Threads returns the threads of a session, oldest first.
 func (r *Read) Threads(ctx context.Context, key chela.SessionKey) ([]chela.Thread, error) {
-	return queryAll(ctx, r.tx, scanThread,
-		`select `+threadColumns+` from threads where session = $1 order by created_at, id`, string(key))
+	return queryAll(ctx, r.tx, threadTable.scan,
+		`select `+threadTable.columns+` from threads where session = $1 order by created_at, id`, string(key))
 }
 
 // CreateThread adds a thread.
 func (w *Write) CreateThread(ctx context.Context, t chela.Thread) error {
-	return w.tx.Must(ctx,
-		`insert into threads (`+threadColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		string(t.ID), string(t.Session), t.Title, string(t.Head), t.Seq, string(t.State), micros(t.CreatedAt), micros(t.UpdatedAt))
+	return w.tx.Must(ctx, threadTable.insert, threadTable.args(t)...)
 }
 
 // MoveThread stores head, sequence and state of a thread that was read as

@@ -8,27 +8,26 @@ import (
 	"chela/internal/store/engine"
 )
 
-const tokenColumns = `id, name, scope, created_at, revoked_at`
-
-func scanToken(row engine.Row) (t chela.Token, err error) {
-	err = row.Scan(&t.ID, &t.Name, &t.Scope, scanTime(&t.CreatedAt), scanTime(&t.RevokedAt))
-	return t, err
-}
+var tokenTable = tableOf("tokens", func(t *chela.Token) []column {
+	return []column{
+		{"id", &t.ID}, {"name", &t.Name}, {"scope", &t.Scope}, {"created_at", &t.CreatedAt}, {"revoked_at", &t.RevokedAt},
+	}
+})
 
 // AddToken adds a token and the hash of its secret.
 func (w *Write) AddToken(ctx context.Context, t chela.Token, hash string) error {
-	return w.tx.Must(ctx, `insert into tokens (`+tokenColumns+`, hash) values ($1, $2, $3, $4, $5, $6)`,
-		string(t.ID), t.Name, string(t.Scope), micros(t.CreatedAt), micros(t.RevokedAt), hash)
+	return w.tx.Must(ctx, `insert into tokens (`+tokenTable.names+`, hash) values (`+tokenTable.marks+`, $6)`,
+		append(tokenTable.args(t), hash)...)
 }
 
 // Tokens returns all tokens, revoked ones included, oldest first.
 func (r *Read) Tokens(ctx context.Context) ([]chela.Token, error) {
-	return queryAll(ctx, r.tx, scanToken, `select `+tokenColumns+` from tokens order by created_at, id`)
+	return queryAll(ctx, r.tx, tokenTable.scan, `select `+tokenTable.columns+` from tokens order by created_at, id`)
 }
 
 // TokenByHash returns the token whose secret has a hash, or NotFound.
 func (r *Read) TokenByHash(ctx context.Context, hash string) (chela.Token, error) {
-	return queryOne(ctx, r.tx, scanToken, "token", "with that secret", `select `+tokenColumns+` from tokens where hash = $1`, hash)
+	return queryOne(ctx, r.tx, tokenTable.scan, "token", "with that secret", `select `+tokenTable.columns+` from tokens where hash = $1`, hash)
 }
 
 // RevokeToken revokes a token, and the logins made with it. It returns Conflict

@@ -8,30 +8,41 @@ import (
 	"chela/internal/store/engine"
 )
 
-const turnColumns = `id, session, thread, state, origin, model, overrides, base, crashes, steps, stop, failure, created_at, finished_at`
-
-func scanTurn(row engine.Row) (t chela.Turn, err error) {
-	err = row.Scan(&t.ID, &t.Session, &t.Thread, &t.State, scanJSON(&t.Origin), &t.Model, scanJSON(&t.Overrides), &t.Base, &t.Crashes, &t.Steps,
-		scanFlag(&t.Stop), scanJSON(&t.Failure), scanTime(&t.CreatedAt), scanTime(&t.FinishedAt))
-	return t, err
-}
+var turnTable = tableOf("turns", func(t *chela.Turn) []column {
+	return []column{
+		{"id", &t.ID},
+		{"session", &t.Session},
+		{"thread", &t.Thread},
+		{"state", &t.State},
+		{"origin", jsonField(&t.Origin)},
+		{"model", &t.Model},
+		{"overrides", optionalJSON(&t.Overrides)},
+		{"base", &t.Base},
+		{"crashes", &t.Crashes},
+		{"steps", &t.Steps},
+		{"stop", &t.Stop},
+		{"failure", optionalJSON(&t.Failure)},
+		{"created_at", &t.CreatedAt},
+		{"finished_at", &t.FinishedAt},
+	}
+})
 
 // Turn returns the turn with the given id, or NotFound.
 func (r *Read) Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
-	return queryOne(ctx, r.tx, scanTurn, "turn", string(id),
-		`select `+turnColumns+` from turns where id = $1`, string(id))
+	return queryOne(ctx, r.tx, turnTable.scan, "turn", string(id),
+		`select `+turnTable.columns+` from turns where id = $1`, string(id))
 }
 
 // Turns returns the turns of a thread, oldest first.
 func (r *Read) Turns(ctx context.Context, thread chela.ThreadID) ([]chela.Turn, error) {
-	return queryAll(ctx, r.tx, scanTurn,
-		`select `+turnColumns+` from turns where thread = $1 order by created_at, id`, string(thread))
+	return queryAll(ctx, r.tx, turnTable.scan,
+		`select `+turnTable.columns+` from turns where thread = $1 order by created_at, id`, string(thread))
 }
 
 // LiveTurns returns the turns that have not ended, oldest first: of one
 // session, or of all if key is empty.
 func (r *Read) LiveTurns(ctx context.Context, key chela.SessionKey) ([]chela.Turn, error) {
-	return queryAll(ctx, r.tx, scanTurn, `select `+turnColumns+` from turns
+	return queryAll(ctx, r.tx, turnTable.scan, `select `+turnTable.columns+` from turns
 		where state in ('processing', 'awaiting_approval') and (session = $1 or $1 = '')
 		order by created_at, id`, string(key))
 }
@@ -47,7 +58,7 @@ func (r *Read) StoppingTurns(ctx context.Context) ([]chela.TurnID, error) {
 // ReadyTurn returns the oldest turn of a session that may run, and whether
 // there is one.
 func (r *Read) ReadyTurn(ctx context.Context, key chela.SessionKey) (chela.Turn, bool, error) {
-	return queryFirst(ctx, r.tx, scanTurn, `select `+turnColumns+` from turns
+	return queryFirst(ctx, r.tx, turnTable.scan, `select `+turnTable.columns+` from turns
 		where session = $1 and state = 'processing' order by created_at, id limit 1`, string(key))
 }
 
@@ -56,10 +67,7 @@ func (w *Write) OpenTurn(ctx context.Context, t chela.Turn) error {
 	if err := w.follow(ctx, t); err != nil {
 		return err
 	}
-	return w.tx.Must(ctx,
-		`insert into turns (`+turnColumns+`) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-		string(t.ID), string(t.Session), string(t.Thread), string(t.State), jsonText(t.Origin), t.Model, jsonIfSet(t.Overrides), string(t.Base),
-		t.Crashes, t.Steps, bit(t.Stop), jsonIfSet(t.Failure), micros(t.CreatedAt), micros(t.FinishedAt))
+	return w.tx.Must(ctx, turnTable.insert, turnTable.args(t)...)
 }
 
 // MoveTurn stores state, overrides, steps, crashes and failure of a turn that
@@ -75,7 +83,7 @@ func (w *Write) MoveTurn(ctx context.Context, t chela.Turn, from chela.TurnState
 	}
 	return w.tx.Move(ctx, "turn", string(t.ID), `update turns set state = $3, crashes = $4, steps = $5, failure = $6, finished_at = $7, overrides = $8
 		where id = $1 and state = $2`,
-		string(t.ID), string(from), string(t.State), t.Crashes, t.Steps, jsonIfSet(t.Failure), micros(t.FinishedAt), jsonIfSet(t.Overrides))
+		string(t.ID), string(from), string(t.State), t.Crashes, t.Steps, optionalJSON(&t.Failure).stored(), micros(t.FinishedAt), optionalJSON(&t.Overrides).stored())
 }
 
 // CountCrash records that another run of a live turn died, or failed by an

@@ -8,15 +8,29 @@ import (
 	"chela/internal/store/engine"
 )
 
-const usageColumns = `id, coalesce(session, ''), coalesce(turn, ''), step, job, routine, model, purpose, state,
-	input, output, cache_read, cache_write, reasoning, cost, guessed, node, created_at`
-
-func scanUsage(row engine.Row) (u chela.Usage, err error) {
+var usageTable = tableOf("usage", func(u *chela.Usage) []column {
 	n := &u.Tokens
-	err = row.Scan(&u.ID, &u.Session, &u.Turn, &u.Step, &u.Job, &u.Routine, &u.Model, &u.Purpose, &u.State,
-		&n.Input, &n.Output, &n.CacheRead, &n.CacheWrite, &n.Reasoning, &u.Cost, scanFlag(&u.Guessed), &u.Node, scanTime(&u.CreatedAt))
-	return u, err
-}
+	return []column{
+		{"id", &u.ID},
+		{"session", nullColumn{&u.Session}},
+		{"turn", nullColumn{&u.Turn}},
+		{"step", &u.Step},
+		{"job", &u.Job},
+		{"routine", &u.Routine},
+		{"model", &u.Model},
+		{"purpose", &u.Purpose},
+		{"state", &u.State},
+		{"input", &n.Input},
+		{"output", &n.Output},
+		{"cache_read", &n.CacheRead},
+		{"cache_write", &n.CacheWrite},
+		{"reasoning", &n.Reasoning},
+		{"cost", &u.Cost},
+		{"guessed", &u.Guessed},
+		{"node", &u.Node},
+		{"created_at", &u.CreatedAt},
+	}
+})
 
 // sumTokens sums a set of rows. Reserved amounts are not part of the cost.
 const sumTokens = `cast(coalesce(sum(input), 0) as bigint), cast(coalesce(sum(output), 0) as bigint),
@@ -77,7 +91,7 @@ func (r *Read) UsageParts(ctx context.Context, by chela.UsageBy, since time.Time
 
 // TurnUsage returns the ledger rows of a turn, in order.
 func (r *Read) TurnUsage(ctx context.Context, t chela.Turn) ([]chela.Usage, error) {
-	return queryAll(ctx, r.tx, scanUsage, `select `+usageColumns+` from usage
+	return queryAll(ctx, r.tx, usageTable.scan, `select `+usageTable.columns+` from usage
 		where session = $1 and created_at >= $2 and turn = $3 order by created_at, step`,
 		string(t.Session), micros(t.CreatedAt), string(t.ID))
 }

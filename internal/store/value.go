@@ -1,8 +1,10 @@
 package store
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"time"
 )
@@ -33,28 +35,65 @@ func (s timeColumn) Scan(v any) error {
 	return nil
 }
 
-// scanJSON returns a scanner for JSON text; the empty text leaves the value
+// A jsonColumn is a column of JSON text. Reading the empty text leaves the value
 // unchanged.
-func scanJSON(to any) any { return jsonColumn{to} }
+type jsonColumn struct {
+	to       any
+	optional bool // the zero value and the empty list are stored as the empty text
+}
 
-type jsonColumn struct{ to any }
+// jsonField is a field in a column of JSON.
+func jsonField(to any) jsonColumn { return jsonColumn{to: to} }
+
+// optionalJSON is such a field whose zero value, or empty list, is stored as the
+// empty text.
+func optionalJSON(to any) jsonColumn { return jsonColumn{to: to, optional: true} }
+
+func (j jsonColumn) stored() any {
+	v := reflect.ValueOf(j.to).Elem()
+	if j.optional && (v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0) {
+		return ""
+	}
+	return jsonText(j.to)
+}
 
 // Scan implements sql.Scanner.
 func (j jsonColumn) Scan(v any) error {
-	var text []byte
-	switch v := v.(type) {
-	case string:
-		text = []byte(v)
-	case []byte:
-		text = v
-	default:
-		return fmt.Errorf("scan JSON out of %T", v)
-	}
-	if len(text) == 0 {
-		return nil
+	text, err := textOf(v)
+	if err != nil || len(text) == 0 {
+		return err
 	}
 	return json.Unmarshal(text, j.to)
 }
+
+// textOf returns the text that a driver read.
+func textOf(v any) ([]byte, error) {
+	switch v := v.(type) {
+	case string:
+		return []byte(v), nil
+	case []byte:
+		return v, nil
+	default:
+		return nil, fmt.Errorf("scan text out of %T", v)
+	}
+}
+
+// A rawColumn is a column of JSON text; nil for the empty text.
+type rawColumn struct{ to *json.RawMessage }
+
+// Scan implements sql.Scanner.
+func (c rawColumn) Scan(v any) error {
+	text, err := textOf(v)
+	*c.to = nil
+	if len(text) > 0 {
+		*c.to = bytes.Clone(text) // the driver's bytes are valid until the next row
+	}
+	return err
+}
+
+// A nullColumn is a column of text that references another table: the empty
+// text is stored as null.
+type nullColumn struct{ to any }
 
 // scanFlag returns a scanner for a boolean stored as 0 or 1.
 func scanFlag(to *bool) any { return flagColumn{to} }
@@ -89,30 +128,4 @@ func jsonText(v any) string {
 		panic(fmt.Sprintf("marshal %T for the store: %v", v, err))
 	}
 	return strings.TrimSuffix(text.String(), "\n")
-}
-
-// jsonList is jsonText of a list; the empty text for an empty list.
-func jsonList[T any](list []T) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return jsonText(list)
-}
-
-// jsonIfSet is jsonText of an optional value; the empty text for the zero
-// value.
-func jsonIfSet[T comparable](v T) string {
-	var none T
-	if v == none {
-		return ""
-	}
-	return jsonText(v)
-}
-
-// rawJSON is stored JSON text; nil for the empty text.
-func rawJSON(text string) json.RawMessage {
-	if text == "" {
-		return nil
-	}
-	return json.RawMessage(text)
 }

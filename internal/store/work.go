@@ -8,28 +8,27 @@ import (
 	"chela/internal/store/engine"
 )
 
-const workColumns = `id, kind, key, args, state, attempts, error, due_at, owner, token, until, created_at`
-
-func scanWork(row engine.Row) (k chela.Work, err error) {
-	var args string
-	err = row.Scan(&k.ID, &k.Kind, &k.Key, &args, &k.State, &k.Attempts, &k.Error, scanTime(&k.DueAt), &k.Owner, &k.Token,
-		scanTime(&k.Until), scanTime(&k.CreatedAt))
-	k.Args = rawJSON(args)
-	return k, err
-}
+var workTable = tableOf("work", func(k *chela.Work) []column {
+	return []column{
+		{"id", &k.ID},
+		{"kind", &k.Kind},
+		{"key", &k.Key},
+		{"args", &k.Args},
+		{"state", &k.State},
+		{"attempts", &k.Attempts},
+		{"error", &k.Error},
+		{"due_at", &k.DueAt},
+		{"owner", &k.Owner},
+		{"token", &k.Token},
+		{"until", &k.Until},
+		{"created_at", &k.CreatedAt},
+	}
+})
 
 // insertWork begins a statement that adds a row unless unfinished work of its
 // kind and key exists; the conflict clause follows.
-const insertWork = `insert into work (` + workColumns + `, again_at, dropped)
-	values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, 0)
+var insertWork = `insert into work (` + workTable.names + `, again_at, dropped) values (` + workTable.marks + `, 0, 0)
 	on conflict (kind, key) where state in ('due', 'running') do update set args = excluded.args, dropped = 0, `
-
-func insertedWorkArgs(k chela.Work) []any {
-	return []any{
-		string(k.ID), k.Kind, k.Key, string(k.Args), string(k.State), k.Attempts, k.Error, micros(k.DueAt), string(k.Owner), k.Token,
-		micros(k.Until), micros(k.CreatedAt),
-	}
-}
 
 // AddWork enqueues work. It reports whether it did: while unfinished work of
 // the same kind and key exists nothing is added, unless that work is running
@@ -38,7 +37,7 @@ func (w *Write) AddWork(ctx context.Context, k chela.Work) (bool, error) {
 	if err := w.forgetFailed(ctx, k.ID); err != nil {
 		return false, err
 	}
-	n, err := w.tx.Exec(ctx, insertWork+`again_at = excluded.due_at where work.dropped = 1`, insertedWorkArgs(k)...)
+	n, err := w.tx.Exec(ctx, insertWork+`again_at = excluded.due_at where work.dropped = 1`, workTable.args(k)...)
 	return n == 1, err
 }
 
@@ -59,7 +58,7 @@ func (w *Write) SetWork(ctx context.Context, k chela.Work) error {
 		due_at = case when work.state = 'due' then excluded.due_at else work.due_at end,
 		again_at = case when work.state = 'due' then 0 else excluded.due_at end,
 		attempts = case when work.state = 'due' then 0 else work.attempts end,
-		error = case when work.state = 'due' then '' else work.error end`, insertedWorkArgs(k)...)
+		error = case when work.state = 'due' then '' else work.error end`, workTable.args(k)...)
 }
 
 // liveWorkAt selects the unfinished work of kind $1 and key $2. The list of
@@ -78,7 +77,7 @@ func (w *Write) DropWork(ctx context.Context, kind, key string) error {
 // LiveWork returns the unfinished work of a kind and key, and whether there is
 // any.
 func (r *Read) LiveWork(ctx context.Context, kind, key string) (chela.Work, bool, error) {
-	return queryFirst(ctx, r.tx, scanWork, `select `+workColumns+` from work where `+liveWorkAt, kind, key)
+	return queryFirst(ctx, r.tx, workTable.scan, `select `+workTable.columns+` from work where `+liveWorkAt, kind, key)
 }
 
 // NextWork returns the earliest due time of each kind with waiting work. It
@@ -116,10 +115,10 @@ func (r *Read) WorkOwners(ctx context.Context) (map[chela.NodeID]time.Time, erro
 
 // OwnedWork returns the work claimed by a node, oldest first.
 func (r *Read) OwnedWork(ctx context.Context, owner chela.NodeID) ([]chela.Work, error) {
-	return queryAll(ctx, r.tx, scanWork, `select `+workColumns+` from work where owner = $1 and state = 'running' order by id`, string(owner))
+	return queryAll(ctx, r.tx, workTable.scan, `select `+workTable.columns+` from work where owner = $1 and state = 'running' order by id`, string(owner))
 }
 
 // FailedWork returns failed work, latest first, at most limit pieces.
 func (r *Read) FailedWork(ctx context.Context, limit int) ([]chela.Work, error) {
-	return queryAll(ctx, r.tx, scanWork, `select `+workColumns+` from work where state = 'failed' order by due_at desc, id limit $1`, limit)
+	return queryAll(ctx, r.tx, workTable.scan, `select `+workTable.columns+` from work where state = 'failed' order by due_at desc, id limit $1`, limit)
 }

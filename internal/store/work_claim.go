@@ -24,8 +24,8 @@ func (w *Write) ClaimWork(ctx context.Context, c WorkClaim) ([]chela.Work, error
 	if c.Key != "" {
 		choice, third = `where kind = $1 and key = $3 and state in ('due', 'running')`, c.Key
 	}
-	return queryAll(ctx, w.tx, scanWork, `update work set state = 'running', owner = $4, until = $5, token = token + 1, attempts = attempts + 1
-		where id in (select id from work `+choice+`) and state = 'due' and due_at <= $2 returning `+workColumns,
+	return queryAll(ctx, w.tx, workTable.scan, `update work set state = 'running', owner = $4, until = $5, token = token + 1, attempts = attempts + 1
+		where id in (select id from work `+choice+`) and state = 'due' and due_at <= $2 returning `+workTable.columns,
 		c.Kind, micros(c.Now), third, string(c.Node), micros(c.Until))
 }
 
