@@ -176,6 +176,7 @@ type ProviderError struct {
 	After     time.Duration // the provider's Retry-After, if any
 	Overflow  bool          // the prompt exceeded the model's window
 	Cut       bool          // the stream broke off early
+	Silent    bool          // the server took the request and sent nothing
 	Unpaid    bool          // not billed: the request was refused or never reached the provider
 	Msg       string        // the provider's message, on one line, without secrets
 	Err       error         // the cause

@@ -91,7 +91,9 @@ var rules = []rule{
 	{name: "imports from outside are explained", check: checkDependencies},
 	{name: "files are small", check: checkFileSizes},
 	{name: "functions are small", check: checkFunctionSizes},
-	{name: "packages are small", check: checkPackageSizes},
+	{name: "packages are small", check: checkPackageSizes, except: map[string]string{
+		"chela": "the nouns of the whole system, a file for each, without code that acts on them",
+	}},
 	{name: "parameters are few", check: checkParameters, except: map[string]string{
 		"internal/store.queryOne":           "what a query is about, for the error that says it is not there",
 		"internal/store/engine.shim.xOpen":  "SQLite's own call",

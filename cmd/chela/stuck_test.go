@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"chela"
@@ -70,6 +71,47 @@ func TestSilentCommandIsNotStuck(t *testing.T) {
 	read(t, d.run("jobs", "create", "--json", "--wait", "sleep"), &j)
 	if j.State != chela.JobSubmitted || j.Repairs > 0 || j.Result != "Slept." {
 		t.Errorf("the job is %s after %d repairs since %q: %q", j.State, j.Repairs, j.Reason, j.Result)
+	}
+}
+
+// TestSilentProviderIsNotStuck asks a server that takes each request and sends
+// nothing, for longer than turns may be quiet. Without a stand-in the reason of the
+// failure is the silence; with one the stand-in answers after one request.
+func TestSilentProviderIsNotStuck(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "stuck.yaml")
+	if err := os.WriteFile(path, []byte(stuck), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, fallbacks := range map[string]string{"alone": "", "with a stand-in": "script/" + path} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, asked := newModel(t), atomic.Int64{}
+			go func() {
+				for range m.asked { // no answer
+					asked.Add(1)
+				}
+			}()
+			t.Cleanup(func() { close(m.asked) })
+			d := newDaemon(t, "", append(m.env(), "CHELA_FALLBACKS="+fallbacks, "CHELA_HEARTBEAT_ENABLED=false", "CHELA_CHAIN_IDLE=600ms",
+				"CHELA_CHAIN_FIRST_BYTE=1500ms", "CHELA_CHAIN_FIRST_WAIT=1ms", "CHELA_REPAIR_EVERY=1s", "CHELA_REPAIR_STUCK_AFTER=1s")...)
+			d.begin()
+			var j chela.Job
+			read(t, d.run("jobs", "create", "--json", "hello"), &j)
+			d.until("the job has ended", func() bool {
+				if _, err := d.send(d.request(t.Context(), http.MethodGet, "/api/jobs/"+string(j.ID), nil), &j); err != nil {
+					t.Fatal(err)
+				}
+				return !j.State.Live()
+			})
+			want, reason, times := chela.JobSubmitted, "", int64(1)
+			if fallbacks == "" {
+				want, reason, times = chela.JobFailed, "no data received for 1.8s", 2
+			}
+			if j.State != want || !strings.Contains(j.Reason, reason) || j.Repairs != 0 || asked.Load() != times {
+				t.Errorf("the job is %s after %d repairs and %d requests since %q: %q", j.State, j.Repairs, asked.Load(), j.Reason, j.Result)
+			}
+		})
 	}
 }
 

@@ -26,6 +26,7 @@ breaker_failures = 7
 breaker_open = "1m"
 cache = "10m"
 idle = "0s"
+first_byte = "20s"
 
 [routing]
 smart = true
@@ -49,6 +50,7 @@ func TestChain(t *testing.T) {
 	c := mustLoad(t, chainFile, "WORK_KEY=first-key", "WORK_KEY_3=third-key", "WORK_KEY_4=first-key", "OPENAI_API_KEY=openai-key")
 	want := config.Chain{
 		Attempts: 4, FirstWait: 250 * time.Millisecond, Cooldown: 2 * time.Minute, BreakerFailures: 7, BreakerOpen: time.Minute, Cache: 10 * time.Minute,
+		FirstByte: 20 * time.Second,
 	}
 	if c.Chain != want || !c.Routing.Smart || c.Record != "tape" || c.Replay != "" {
 		t.Errorf("got %+v, %+v, %q, %q", c.Chain, c.Routing, c.Record, c.Replay)
@@ -64,8 +66,8 @@ func TestChain(t *testing.T) {
 	}
 	shown := sources(t, c, "providers.work.keys", "agents.main.cheap_model", "agents.quick.fallbacks")
 	if diff := cmp.Diff(map[string]string{
-		"providers.work.keys": "2 of 3 set (file config.toml:23)", "agents.main.cheap_model": "openai/small (default: cheap_model)",
-		"agents.quick.fallbacks": "[] (file config.toml:27)",
+		"providers.work.keys": "2 of 3 set (file config.toml:24)", "agents.main.cheap_model": "openai/small (default: cheap_model)",
+		"agents.quick.fallbacks": "[] (file config.toml:28)",
 	}, shown); diff != "" {
 		t.Errorf("values (-want +got):\n%s", diff)
 	}

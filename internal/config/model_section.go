@@ -55,12 +55,13 @@ type Chain struct {
 	BreakerFailures int           // consecutive failures that open the circuit of a model
 	BreakerOpen     time.Duration // cooldown of an open circuit
 	Idle            time.Duration // without any bytes from a server; 0 means no timeout
+	FirstByte       time.Duration // until the first byte of an answer while another model is ready; 0 means that of Idle
 	Cache           time.Duration // lifetime of a cached response; 0 means no cache
 }
 
 // NewChain returns the defaults.
 func NewChain() Chain {
-	return Chain{Attempts: 3, FirstWait: time.Second, Cooldown: time.Minute, BreakerFailures: 5, BreakerOpen: 30 * time.Second, Idle: 5 * time.Minute}
+	return Chain{Attempts: 3, FirstWait: time.Second, Cooldown: time.Minute, BreakerFailures: 5, BreakerOpen: 30 * time.Second, Idle: 5 * time.Minute, FirstByte: 45 * time.Second}
 }
 
 // ChainKeys are the keys of [chain].
@@ -71,6 +72,7 @@ var ChainKeys = []field.Key[Chain]{
 	field.Named("breaker_failures", func(c *Chain) field.Field { return field.Number(&c.BreakerFailures, 1, 1000) }),
 	field.Named("breaker_open", func(c *Chain) field.Field { return field.Span(&c.BreakerOpen, time.Second, 24*time.Hour) }),
 	field.Named("idle", func(c *Chain) field.Field { return field.Span(&c.Idle, 0, 24*time.Hour) }),
+	field.Named("first_byte", func(c *Chain) field.Field { return field.Span(&c.FirstByte, 0, time.Hour) }),
 	field.Named("cache", func(c *Chain) field.Field { return field.Span(&c.Cache, 0, 24*time.Hour) }),
 }
 

@@ -19,7 +19,7 @@ import (
 type ActivityBoard struct {
 	mu    sync.Mutex
 	doing map[chela.TurnID]chela.Activity // guarded by mu; activity of turns that run here
-	signs map[chela.TurnID]Progress       // guarded by mu; last sign of each running turn
+	signs map[chela.TurnID]sign           // guarded by mu; last sign of each running turn
 }
 
 // A Progress is the last progress seen of a turn that runs in this process.
@@ -29,7 +29,14 @@ type Progress struct {
 	Doing   chela.Activity
 	Tool    string // tool that is running; empty if none
 	At      time.Time
-	Until   time.Time // latest deadline of the running calls; zero if none has a limit
+	Until   time.Time // latest deadline of the running calls or of the request to a model; zero if none has a limit
+}
+
+// A sign is the last progress of a turn, and how long its request to a model may
+// be silent: 0 if it has no limit of its own.
+type sign struct {
+	Progress
+	patience time.Duration
 }
 
 // Hear updates the board from an event.
@@ -66,16 +73,25 @@ func (b *ActivityBoard) Hear(e chela.Event) {
 		return
 	}
 	if b.doing == nil {
-		b.doing, b.signs = map[chela.TurnID]chela.Activity{}, map[chela.TurnID]Progress{}
+		b.doing, b.signs = map[chela.TurnID]chela.Activity{}, map[chela.TurnID]sign{}
 	}
-	b.doing[e.Turn] = now
-	b.signs[e.Turn] = Progress{Turn: e.Turn, Session: e.Session, Doing: now, Tool: e.Tool, At: e.At, Until: until(b.signs[e.Turn], e)}
+	last := b.signs[e.Turn]
+	s := sign{Progress: Progress{Turn: e.Turn, Session: e.Session, Doing: now, Tool: e.Tool, At: e.At, Until: until(last.Progress, e)}}
+	switch e.Kind {
+	case chela.EventTurnProgress:
+		s.patience = max(e.Until.Sub(e.At), 0)
+	case chela.EventThinkingDelta, chela.EventTextReset, chela.EventTextDelta:
+		if s.patience = last.patience; s.patience > 0 {
+			s.Until = e.At.Add(s.patience)
+		}
+	}
+	b.doing[e.Turn], b.signs[e.Turn] = now, s
 }
 
 // until returns the latest deadline of a turn's running calls after one more
 // started; calls of the same step may run in parallel.
 func until(last Progress, e chela.Event) time.Time {
-	if e.Kind == chela.EventToolStarted && last.Until.After(e.Until) {
+	if e.Kind == chela.EventToolStarted && last.Tool != "" && last.Until.After(e.Until) {
 		return last.Until
 	}
 	return e.Until
@@ -100,7 +116,7 @@ func (b *ActivityBoard) Quiet(since time.Time) []Progress {
 	var quiet []Progress
 	for _, s := range b.signs {
 		if s.Doing != chela.ActivityWaiting && s.At.Before(since) {
-			quiet = append(quiet, s)
+			quiet = append(quiet, s.Progress)
 		}
 	}
 	slices.SortFunc(quiet, func(a, b Progress) int {

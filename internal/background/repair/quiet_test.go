@@ -27,6 +27,11 @@ func TestQuiet(t *testing.T) {
 		{Turn: "after", Kind: chela.EventToolStarted, Tool: "calc", At: at(4), Until: at(20)},
 		{Turn: "tells", Kind: chela.EventToolStarted, Tool: "shell", At: at(2)},
 		{Turn: "tells", Kind: chela.EventToolOutput, At: at(8)},
+		{Turn: "patient", Kind: chela.EventTurnProgress, Activity: chela.ActivityThinking, At: at(1), Until: at(60)},
+		{Turn: "resumes", Kind: chela.EventTurnProgress, Activity: chela.ActivityThinking, At: at(1), Until: at(60)},
+		{Turn: "resumes", Kind: chela.EventTextDelta, At: at(3)},
+		{Turn: "acts", Kind: chela.EventTurnProgress, Activity: chela.ActivityThinking, At: at(1), Until: at(60)},
+		{Turn: "acts", Kind: chela.EventToolStarted, Tool: "calc", At: at(4), Until: at(20)},
 		{Turn: "waits", Kind: chela.EventTurnStarted, At: at(1)},
 		{Turn: "asked", Kind: chela.EventToolStarted, At: at(1)},
 		{Turn: "asked", Kind: chela.EventApprovalRequested, At: at(1)},
@@ -38,8 +43,11 @@ func TestQuiet(t *testing.T) {
 	}
 	want := []repair.Progress{
 		{Turn: "asks", Doing: chela.ActivityThinking, At: at(1)},
+		{Turn: "patient", Doing: chela.ActivityThinking, At: at(1), Until: at(60)},
 		{Turn: "runs", Session: "agent:main:main", Doing: chela.ActivityTools, Tool: "shell", At: at(2)},
 		{Turn: "beside", Doing: chela.ActivityTools, Tool: "calc", At: at(3), Until: at(90)},
+		{Turn: "resumes", Doing: chela.ActivityStreaming, At: at(3), Until: at(62)},
+		{Turn: "acts", Doing: chela.ActivityTools, Tool: "calc", At: at(4), Until: at(20)},
 		{Turn: "after", Doing: chela.ActivityTools, Tool: "calc", At: at(4), Until: at(20)},
 	}
 	if diff := cmp.Diff(want, b.Quiet(at(5))); diff != "" {

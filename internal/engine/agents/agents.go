@@ -123,6 +123,7 @@ func (a *Agents) Agent(ctx context.Context, s chela.Session, t chela.Turn) (turn
 	if agent.Provider, agent.Model, err = a.cfg.Providers.ServeAll(models); err != nil {
 		agent.Provider = Unusable(err)
 	}
+	agent.Patience = a.cfg.Providers.patience(models)
 	agent.Cheap = func() (chela.Provider, string) { return a.cheap(s.Agent, models) }
 	return agent, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"strings"
+	"time"
 
 	"chela"
 	"chela/internal/config"
@@ -96,6 +97,29 @@ func (p *Providers) single(settings config.Provider, model, name string) (s serv
 	}
 	s.used = provider.Parameters(provider.Rotate(model, keys, p.restConfig()), settings.Name, parameters(settings.Kind))
 	return s, nil
+}
+
+// patience returns a bound for the time that a chain of some models may be silent
+// before it gives up; 0 if it may wait forever. Models that are executed in this
+// process send no bytes and have no such limit.
+func (p *Providers) patience(models []string) (most time.Duration) {
+	chain := p.settings.Chain
+	for i, model := range models {
+		settings, _, err := p.resolve(model)
+		if err != nil {
+			continue // refused at once
+		}
+		if chain.Idle == 0 || settings.Kind.ComesAlong() {
+			return 0
+		}
+		first := provider.FirstByte * chain.Idle
+		if last := i == len(models)-1; !last && chain.FirstByte > 0 {
+			first = min(first, chain.FirstByte)
+		}
+		attempts := chain.Attempts * len(settings.WithEachKey())
+		most += time.Duration(attempts) * (first + provider.LongestWait)
+	}
+	return most
 }
 
 // metered wraps a provider of a model with the ledger.

@@ -130,6 +130,7 @@ func ask(t *testing.T, p chela.Provider, name string) (said string, finish chela
 var (
 	good       = providertest.Answer{Text: []string{"hel", "lo"}, Usage: chela.TokenUsage{Input: 5, Output: 2}}
 	overloaded = providertest.Answer{Fault: providertest.FaultOverloaded}
+	mute       = providertest.Answer{Fault: providertest.FaultSilent}
 	cut        = providertest.Answer{Text: []string{"he", "y"}, Fault: providertest.FaultCut}
 )
 
@@ -155,6 +156,8 @@ func TestChain(t *testing.T) {
 		{"breaks off", all(cut, good), all(good), "", "hey|hello", "", "a 2, b 0", []time.Duration{1e9}},
 		{"breaks off for good", all(cut), all(good), "[chain]\nattempts = 1", "hey|hello", "b/two", "a 1, b 1", nil},
 		{"falls silent", all(providertest.Answer{Text: []string{"he", "y"}, Fault: providertest.FaultHang}), all(good), "[chain]\nidle = \"500ms\"\nattempts = 1", "hey|hello", "b/two", "a 1, b 1", nil},
+		{"stays silent", all(mute), all(good), "[chain]\nfirst_byte = \"500ms\"", "hello", "b/two", "a 1, b 1", nil},
+		{"stays silent after a failure", all(overloaded, mute), all(good), "[chain]\nfirst_byte = \"500ms\"", "hello", "b/two", "a 2, b 1", []time.Duration{1e9}},
 		{"has no key", all(good), all(good), "[providers.c]\nkind = \"openai\"\napi_key = \"env:NO_KEY\"", "hello", "a/one", "a 1, b 0", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -80,7 +80,7 @@ func NewProviders(cfg ProviderConfig) (*Providers, error) {
 		cfg: cfg, settings: cfg.Settings, known: cfg.Known, named: namedBy(cfg.Settings),
 		models: map[string]served{}, chains: map[string]chela.Provider{},
 		client: &http.Client{Transport: provider.LimitBody(provider.Idle(http.DefaultTransport, provider.IdleConfig{
-			Limit: cfg.Settings.Chain.Idle, AfterFunc: time.AfterFunc,
+			Limit: cfg.Settings.Chain.Idle, Hasty: cfg.Settings.Chain.FirstByte, AfterFunc: time.AfterFunc,
 		}))},
 	}
 	if cfg.Settings.Record == "" && cfg.Settings.Replay == "" {

@@ -31,9 +31,9 @@ func (n *run) callModel(ctx context.Context, a machine.Action) error {
 	}
 	counted := n.Prompt.Budget(frame).Frame + n.state.Conversation.Tokens
 	if n.state.Flush.On {
-		n.progress("writing notes")
+		n.asking("writing notes")
 	} else {
-		n.progress("thinking")
+		n.asking("thinking")
 	}
 	finish, partial, err := n.stream(ctx, n.agent.Provider, n.request(frame), true)
 	switch {
@@ -250,13 +250,26 @@ func (n *run) mark() chela.Mark {
 	return chela.Mark{}
 }
 
-// progress announces the start of a step, as in "[2/50] thinking".
-func (n *run) progress(what string) {
-	n.emit(chela.Event{
+// asking announces a request to the model. It has a deadline if the provider
+// gives up by itself.
+func (n *run) asking(what string) {
+	e := n.step(what)
+	if n.agent.Patience > 0 {
+		e.Until = n.Now().Add(n.agent.Patience)
+	}
+	n.emit(e)
+}
+
+// progress announces the start of a step.
+func (n *run) progress(what string) { n.emit(n.step(what)) }
+
+// step returns the event of a step, as in "[2/50] thinking".
+func (n *run) step(what string) chela.Event {
+	return chela.Event{
 		Kind: chela.EventTurnProgress, Step: n.state.Turn.Steps + 1, Limit: n.Limits.Steps,
 		Text:     fmt.Sprintf("[%d/%d] %s", min(n.state.Turn.Steps+1, n.Limits.Steps), n.Limits.Steps, what),
 		Activity: activityOf(what),
-	})
+	}
 }
 
 // activityOf maps a progress text to an activity: tool names mean that tools

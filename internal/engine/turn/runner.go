@@ -57,6 +57,10 @@ type Agent struct {
 	Provider chela.Provider
 	Model    string // the provider's name for it
 
+	// Patience is the longest time for which Provider may be silent before it gives
+	// up by itself; 0 if it never does.
+	Patience time.Duration
+
 	// Cheap returns the provider of summaries and its model's name, when one is
 	// needed. If Cheap or the provider is nil, Provider is used.
 	Cheap func() (p chela.Provider, model string)

@@ -21,7 +21,8 @@
 //
 // A wrapper that has an alternative sets [chela.Request.Hasty]. Retry then does
 // not wait out a requested delay, so a rate limit moves the request to the next
-// key or model at once.
+// key or model at once. Neither is a server asked again that took a request and
+// sent nothing.
 //
 // # States
 //
@@ -51,7 +52,8 @@
 // Idle, for each request to a server; each byte resets the timer:
 //
 //	silent ─▶ alive                   the first byte arrived
-//	silent ─▶ given up                no byte for three times the limit
+//	silent ─▶ given up                no byte for three times the limit, or for the
+//	                                  shorter time allowed while another model is ready
 //	alive ─▶ given up                 no byte for the limit
 //	silent, alive ─▶ ended            by the server or the caller
 //

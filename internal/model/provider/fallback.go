@@ -17,8 +17,8 @@ import (
 //   - the answer began and was cut, or could not be read (status 200);
 //   - a gateway on the way gave up (502, 504).
 //
-// An overloaded, broken or unreachable server is not such a reason, as an
-// immediate retry would add to its load. If the second attempt fails too, its
+// An overloaded, broken, silent or unreachable server is not such a reason, as
+// an immediate retry would add to its load. If the second attempt fails too, its
 // error is returned.
 func Fallback(p chela.Provider) chela.Provider { return fallback{p} }
 
@@ -31,7 +31,7 @@ func (f fallback) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 		if err != nil && !r.seen && !req.Plain && ctx.Err() == nil && plainMayHelp(err) {
 			plain := *req
 			plain.Plain = true
-			err = r.pass(f.inner.Stream(ctx, &plain))
+			err = r.pass(f.inner.Stream(withHaste(ctx, false), &plain)) // its first byte is that of the whole answer
 		}
 		if err != nil {
 			r.fail(err)
@@ -42,6 +42,9 @@ func (f fallback) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 func plainMayHelp(err error) bool {
 	var pe *chela.ProviderError
 	if !errors.As(err, &pe) {
+		return false
+	}
+	if pe.Silent { // an unstreamed answer arrives even later
 		return false
 	}
 	if pe.Kind != chela.Unavailable {

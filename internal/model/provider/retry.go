@@ -14,6 +14,10 @@ import (
 // an error instead.
 const LongestWait = 60 * time.Second
 
+// silentAttempts is how often a server that sends nothing is asked: a second
+// time, since its connection may have been lost.
+const silentAttempts = 2
+
 // A RetryConfig holds the settings of [Retry]. Wait and Random are required.
 type RetryConfig struct {
 	// Wait returns after d, or earlier with the error of ctx.
@@ -31,6 +35,9 @@ type RetryConfig struct {
 // up to half of cfg.First is added as jitter. Otherwise the backoff doubles
 // from cfg.First on, with up to half of it removed as jitter, so that callers
 // rejected together do not return together.
+//
+// A silent server is asked twice at most, since each attempt takes minutes, and
+// once only if another model can answer instead.
 func Retry(p chela.Provider, cfg RetryConfig) chela.Provider {
 	cfg.Attempts = cmp.Or(cfg.Attempts, 3)
 	cfg.First = cmp.Or(cfg.First, time.Second)
@@ -70,7 +77,9 @@ func (p retry) wait(n int, err error, hasty bool) (time.Duration, bool) {
 	switch {
 	case n >= p.cfg.Attempts, !errors.As(err, &pe), !pe.Retryable, pe.After > LongestWait:
 		return 0, false
-	case hasty && (pe.Kind == chela.Exhausted || pe.After > 0):
+	case hasty && (pe.Kind == chela.Exhausted || pe.After > 0 || pe.Silent):
+		return 0, false
+	case pe.Silent && n >= silentAttempts:
 		return 0, false
 	case pe.After > 0: // an earlier retry would fail
 		return min(pe.After+p.part(p.cfg.First/2), LongestWait), true

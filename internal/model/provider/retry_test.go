@@ -20,6 +20,7 @@ func TestRetry(t *testing.T) {
 	late := end{texts: []string{"a"}, err: busy(0).err}
 	cut := failed(chela.ProviderError{Kind: chela.Unavailable, Status: 200, Cut: true, Retryable: true}, "a", "x")
 	inCall := failed(chela.ProviderError{Kind: chela.Unavailable, Status: 200, Cut: true, Retryable: true}, unseen)
+	silence := failed(chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Silent: true})
 	wrongLate := end{texts: []string{"a"}, err: wrong.err}
 	first, asked, tooLong := busy(0), busy(7*time.Second), busy(61*time.Second)
 	tests := []struct {
@@ -55,6 +56,8 @@ func TestRetry(t *testing.T) {
 		},
 		{"cut before anything is shown", []end{inCall, ok}, 0, 0, end{texts: []string{unseen, "a", "b"}}, []time.Duration{time.Second}},
 		{"void once more is shown", []end{cut, inCall, ok}, 0, 0, end{texts: []string{"a", "x", unseen, anew, "a", "b"}}, []time.Duration{1e9, 2e9}},
+		{"silent once", []end{silence, ok}, 0, 0, ok, []time.Duration{time.Second}},
+		{"silent twice", []end{silence, silence, ok}, 0, 0, silence, []time.Duration{time.Second}},
 		{
 			"cut for good",
 			[]end{cut, first},
@@ -109,6 +112,7 @@ func TestRetryInHaste(t *testing.T) {
 	}{
 		"rate":       {chela.ProviderError{Kind: chela.Exhausted, Retryable: true}, 1},
 		"asked for":  {chela.ProviderError{Kind: chela.Unavailable, Retryable: true, After: time.Second}, 1},
+		"silent":     {chela.ProviderError{Kind: chela.Unavailable, Retryable: true, Silent: true}, 1},
 		"overloaded": {chela.ProviderError{Kind: chela.Unavailable, Retryable: true}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -113,6 +113,7 @@ const (
 	FaultGarbage Fault = "garbage" // an event that cannot be read
 	FaultEvent   Fault = "event"   // an event that tells of an overloaded server
 	FaultHang    Fault = "hang"    // nothing more comes until the caller is gone
+	FaultSilent  Fault = "silent"  // headers alone come, then nothing until the caller is gone
 
 	// These send [Endless] bytes unless the caller goes before.
 	FaultEndless      Fault = "endless"       // the answer is repeated over and over
@@ -125,7 +126,7 @@ const Endless = 256 << 20
 // Refuses reports whether the fault refuses the request as a whole.
 func (f Fault) Refuses() bool {
 	switch f {
-	case "", FaultCut, FaultEnd, FaultGarbage, FaultEvent, FaultHang, FaultEndless, FaultEndlessEvent:
+	case "", FaultCut, FaultEnd, FaultGarbage, FaultEvent, FaultHang, FaultSilent, FaultEndless, FaultEndlessEvent:
 		return false
 	default:
 		return true

@@ -184,6 +184,9 @@ func (s *server) stream(w http.ResponseWriter, r *http.Request, a Answer) {
 		}
 		s.repeat(w, nil, frames)
 		return
+	case FaultSilent:
+		s.hang(r)
+		return
 	case FaultEndlessEvent:
 		s.repeat(w, []byte(`data: {"x":"`), bytes.Repeat([]byte("x"), 1<<16))
 		return
@@ -207,14 +210,19 @@ func (s *server) end(w http.ResponseWriter, r *http.Request, a Answer, complete 
 		s.send(w, a, []Event{{Name: "content_block_delta", Data: `{"type":"content_block_delta","index":0,`}})
 	case FaultEvent:
 		s.send(w, a, []Event{s.protocol.Overloaded})
-	case FaultHang:
-		select {
-		case <-r.Context().Done():
-		case <-time.After(patience):
-			s.t.Error("the caller did not stop its request")
-		}
+	case FaultHang, FaultSilent:
+		s.hang(r)
 	default:
 		complete()
+	}
+}
+
+// hang waits until the caller is gone.
+func (s *server) hang(r *http.Request) {
+	select {
+	case <-r.Context().Done():
+	case <-time.After(patience):
+		s.t.Error("the caller did not stop its request")
 	}
 }
 

@@ -68,7 +68,7 @@ func faultOf(a providertest.Answer) map[string]any {
 	switch a.Fault {
 	case providertest.FaultOverflow:
 		return map[string]any{"overflow": true}
-	case providertest.FaultHang:
+	case providertest.FaultHang, providertest.FaultSilent:
 		return map[string]any{"hang": true, "after": end}
 	case providertest.FaultCut, providertest.FaultEnd:
 		return map[string]any{"cut": true, "after": end}

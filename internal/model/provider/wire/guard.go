@@ -91,7 +91,7 @@ func (g Guard) Failed(ctx context.Context, err error) error {
 	var cert *tls.CertificateVerificationError
 	failed := g.Error(chela.Unavailable, err.Error())
 	failed.Retryable = !errors.As(err, &cert)
-	failed.Err = err
+	failed.Silent, failed.Err = isSilence(err), err
 	return failed
 }
 
@@ -106,8 +106,18 @@ func (g Guard) Cut(ctx context.Context, err error) error {
 		msg += ": " + err.Error()
 	}
 	e := g.Unreadable(msg)
-	e.Cut, e.Err = true, err
+	e.Cut, e.Silent, e.Err = true, isSilence(err), err
 	return e
+}
+
+// isSilence reports whether a request was given up before the server had sent
+// anything; the transport tells by a method.
+func isSilence(err error) bool {
+	var s interface {
+		error
+		Silent() bool
+	}
+	return errors.As(err, &s) && s.Silent()
 }
 
 // Unreadable returns the error for a response that violates the protocol.
