@@ -178,6 +178,7 @@ type ProviderError struct {
 	Cut       bool          // the stream broke off early
 	Silent    bool          // the server took the request and sent nothing
 	Unpaid    bool          // not billed: the request was refused or never reached the provider
+	Param     string        // the field of the request that was refused, in the provider's words; empty if it named none
 	Msg       string        // the provider's message, on one line, without secrets
 	Err       error         // the cause
 }
@@ -204,6 +205,10 @@ type Model struct {
 
 	// Abilities are the known abilities of the model; nil if unknown.
 	Abilities []Ability `json:"abilities,omitempty"`
+
+	// Levels are the thinking levels that the model accepts: nil if unknown, empty
+	// if it refuses all.
+	Levels []ThinkingLevel `json:"levels,omitempty"`
 
 	// Sources name the origin of each value, by its JSON name.
 	Sources map[string]string `json:"sources,omitempty"`

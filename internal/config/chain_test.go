@@ -35,6 +35,7 @@ smart = true
 kind = "openai"
 base_url = "https://work.example/v1"
 api_key = "env:WORK_KEY"
+omit = ["stream_options"]
 keys = ["env:WORK_KEY_2", "env:WORK_KEY_3", "env:WORK_KEY_4"]
 
 [agents.quick]
@@ -55,6 +56,9 @@ func TestChain(t *testing.T) {
 	if c.Chain != want || !c.Routing.Smart || c.Record != "tape" || c.Replay != "" {
 		t.Errorf("got %+v, %+v, %q, %q", c.Chain, c.Routing, c.Record, c.Replay)
 	}
+	if work, err := c.Provider("work"); err != nil || len(work.Omit) != 1 || work.Omit[0] != "stream_options" {
+		t.Errorf("the provider leaves out %q, %v", work.Omit, err)
+	}
 	for name, cheap := range map[string]string{"main": "openai/small", "quick": "work/tiny"} {
 		if a, err := c.Agent(name); err != nil || a.CheapModel != cheap {
 			t.Errorf("the cheap model of %s is %q, %v", name, a.CheapModel, err)
@@ -66,8 +70,8 @@ func TestChain(t *testing.T) {
 	}
 	shown := sources(t, c, "providers.work.keys", "agents.main.cheap_model", "agents.quick.fallbacks")
 	if diff := cmp.Diff(map[string]string{
-		"providers.work.keys": "2 of 3 set (file config.toml:24)", "agents.main.cheap_model": "openai/small (default: cheap_model)",
-		"agents.quick.fallbacks": "[] (file config.toml:28)",
+		"providers.work.keys": "2 of 3 set (file config.toml:25)", "agents.main.cheap_model": "openai/small (default: cheap_model)",
+		"agents.quick.fallbacks": "[] (file config.toml:29)",
 	}, shown); diff != "" {
 		t.Errorf("values (-want +got):\n%s", diff)
 	}
@@ -116,6 +120,8 @@ func TestChainErrors(t *testing.T) {
 		"[agents.a]\nfallbacks = [\"x/y\"]":                 `config.toml:2: agents.a.fallbacks: no provider "x"`,
 		"[providers.openai]\nkeys = [\"sk-this-is-a-key\"]": `config.toml:2: providers.openai.keys cannot be what was given; write a list of "env:NAME"`,
 		"[providers.offline]\nkeys = [\"env:A\"]":           "config.toml:2: providers.offline.keys does not apply to kind offline",
+		"[providers.openai]\nomit = [\"messages\"]":           "config.toml:2: providers.openai.omit cannot be that; write a list of optional fields: reasoning_effort",
+		"[providers.gemini]\nomit = [\"strict\"]":             "config.toml:2: providers.gemini.omit does not apply to kind gemini",
 		"[chain]\nattempts = 0":                             "config.toml:2: chain.attempts cannot be 0",
 	} {
 		_, err := load(text)

@@ -45,6 +45,7 @@ type Provider struct {
 	BaseURL string       // empty: the default of the kind
 	Key     field.Secret // not set if none is needed
 	Region  string       // of Bedrock
+	Omit    []string     // optional fields that requests do not have
 	Signing Signing
 
 	// Known facts about the service: no key is needed, unsupported features of
@@ -70,6 +71,10 @@ var ProviderKeys = []field.Key[Provider]{
 		return field.Text(&s.Region, `a region of Amazon, such as "us-east-1"`, field.OneLine)
 	}),
 	field.Named("keys", furtherReferences),
+	field.Named("omit", func(s *Provider) field.Field {
+		fields := catalogue.OptionalFields()
+		return field.List(&s.Omit, "a list of optional fields: "+strings.Join(fields, ", "), func(name string) bool { return slices.Contains(fields, name) })
+	}),
 }
 
 // Services are the built-in providers, in the order that a default model is
@@ -114,6 +119,9 @@ func (s *Provider) Idle() []string {
 	var idle []string
 	if s.Kind != ProviderBedrock {
 		idle = append(idle, "region")
+	}
+	if s.Kind != ProviderOpenAI && s.Kind != ProviderResponses {
+		idle = append(idle, "omit")
 	}
 	if s.Kind.ComesAlong() {
 		idle = append(idle, "base_url", "api_key", "keys")

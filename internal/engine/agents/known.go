@@ -101,6 +101,8 @@ func (k *KnownModels) listed(model string) chela.Model {
 			m.Price = of.Price
 		case catalogue.FieldAbilities:
 			m.Abilities = of.Abilities
+		case catalogue.FieldLevels:
+			m.Levels = of.Levels
 		}
 	}
 	return m

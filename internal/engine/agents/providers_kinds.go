@@ -29,13 +29,18 @@ func makeProvider(p config.Provider, model chela.Model, client *http.Client, now
 	case config.ProviderAnthropic:
 		return anthropic.New(anthropic.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), HTTPClient: client, MaxOutput: model.MaxOutput})
 	case config.ProviderOpenAI:
-		return openai.New(openai.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), HTTPClient: client, Lacks: p.Lacks, Has: p.Has})
+		return openai.New(openai.Config{
+			Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), HTTPClient: client, Lacks: p.Lacks, Has: p.Has,
+			Omit: p.Omit, Levels: model.Levels,
+		})
 	case config.ProviderGemini:
 		return gemini.New(gemini.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), HTTPClient: client})
 	case config.ProviderOllama:
 		return ollama.New(ollama.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), HTTPClient: client, Window: window})
 	case config.ProviderResponses:
-		return responses.New(responses.Config{Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), HTTPClient: client})
+		return responses.New(responses.Config{
+			Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), HTTPClient: client, Omit: p.Omit, Levels: model.Levels,
+		})
 	case config.ProviderBedrock:
 		return bedrock.New(bedrock.Config{
 			Name: p.Name, BaseURL: p.BaseURL, APIKey: p.Key.Reveal(), Region: p.Region, MaxOutput: model.MaxOutput, HTTPClient: client, Now: now,

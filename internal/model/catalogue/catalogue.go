@@ -56,6 +56,7 @@ const (
 	FieldMaxOutput = "max_output"
 	FieldPrice     = "price"
 	FieldAbilities = "abilities"
+	FieldLevels    = "levels"
 )
 
 // A Catalogue looks up models. It is immutable and safe for concurrent use.
@@ -69,8 +70,8 @@ type layer map[string]Row
 //go:embed models.toml
 var modelsFile []byte
 
-// known is the built-in catalogue.
-var known = sync.OnceValue(func() layer {
+// listed is the built-in catalogue.
+var listed = sync.OnceValue(func() layer {
 	rows, err := read(modelsFile)
 	if err != nil {
 		panic(fmt.Sprintf("models.toml of the program: %v", err))
@@ -86,7 +87,7 @@ var known = sync.OnceValue(func() layer {
 // models.toml, which may be empty. It returns Invalid, naming the line, if the
 // text does not parse.
 func Load(override []byte) (*Catalogue, error) {
-	c := &Catalogue{layers: []layer{known()}}
+	c := &Catalogue{layers: []layer{listed()}}
 	rows, err := read(override)
 	if err != nil {
 		return nil, err
@@ -124,6 +125,7 @@ func (c *Catalogue) Model(provider, name string) (chela.Model, bool) {
 			found = true
 		}
 	}
+	setLevels(&m)
 	return m, found
 }
 

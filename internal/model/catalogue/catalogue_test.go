@@ -1,6 +1,7 @@
 package catalogue_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -107,7 +108,7 @@ func TestModelSaysWhereItsValuesAreFrom(t *testing.T) {
 	want := chela.Model{
 		Provider: "acme", Name: "small", Window: 4_000, MaxOutput: 1_000,
 		Price:     &chela.Price{Rates: chela.Rates{Input: 75_000, Output: 3 * chela.USD, CacheRead: 7_500, CacheWrite: 75_000}},
-		Abilities: []chela.Ability{chela.AbleTools},
+		Abilities: []chela.Ability{chela.AbleTools}, Levels: []chela.ThinkingLevel{},
 		Sources: map[string]string{
 			"window": "config.toml", "max_output": "models.toml, 2026-11-21 https://acme.example/prices",
 			"price":     "models.toml, 2026-11-21 https://acme.example/prices",
@@ -223,6 +224,39 @@ func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		if _, err := catalogue.Load([]byte(rows)); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestLevels finds the thinking levels of models by their names.
+func TestLevels(t *testing.T) {
+	t.Parallel()
+	c := load(t, "")
+	for name, want := range map[string]string{
+		"openai/gpt-5":                       "[minimal low medium high]",
+		"openai/gpt-5-mini-2025-08-07":       "[minimal low medium high]",
+		"openai/gpt-5.1":                     "[off low medium high]",
+		"openai/gpt-5.1-codex-max":           "[low medium high xhigh]",
+		"openai/gpt-5.6-terra":               "[off low medium high xhigh]",
+		"openai/gpt-6.1-terra":               "[off low medium high xhigh]",
+		"openai/gpt-5-pro":                   "[high]",
+		"openai/gpt-4.1":                     "[]",
+		"openai/o1-mini":                     "[]",
+		"openai/o3":                          "[low medium high]",
+		"openrouter/openai/gpt-4o":           "[]",
+		"groq/llama-3.3-70b-versatile":       "[]",
+		"groq/openai/gpt-oss-120b":           "[low medium high]",
+		"xai/grok-3-mini":                    "[low high]",
+		"acme/model-without-any-known-facts": "unknown",
+	} {
+		provider, model, _ := strings.Cut(name, "/")
+		m, _ := c.Model(provider, model)
+		got := fmt.Sprint(m.Levels)
+		if m.Levels == nil {
+			got = "unknown"
+		}
+		if got != want {
+			t.Errorf("%s accepts %s, want %s", name, got, want)
 		}
 	}
 }

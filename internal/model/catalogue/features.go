@@ -30,17 +30,18 @@ type Service struct {
 // Find returns the service that speaks a protocol at an address, or else the
 // service of that name, which may have moved to another address.
 func Find(name, kind, baseURL string) (Service, bool) {
+	all := known().Services
 	same := func(s Service) bool {
 		return s.Kind == kind && s.BaseURL != "" && strings.TrimSuffix(s.BaseURL, "/") == strings.TrimSuffix(baseURL, "/")
 	}
-	at := slices.IndexFunc(services(), same)
+	at := slices.IndexFunc(all, same)
 	if at < 0 {
-		at = slices.IndexFunc(services(), func(s Service) bool { return s.Name == name && s.Kind == kind && s.BaseURL != "" })
+		at = slices.IndexFunc(all, func(s Service) bool { return s.Name == name && s.Kind == kind && s.BaseURL != "" })
 	}
 	if at < 0 {
 		return Service{}, false
 	}
-	return services()[at], true
+	return all[at], true
 }
 
 // A Feature is an optional part of a protocol, or a vendor's extension of it.
@@ -70,18 +71,44 @@ const (
 	FeatureParallelSwitch   Feature = "parallel_switch"   // several calls in one answer only on request
 )
 
+// Optional fields of requests in OpenAI's protocols. Servers and models that do
+// not know one refuse the request.
+const (
+	OptionalEffort              = "reasoning_effort"
+	OptionalReasoning           = "reasoning" // of Responses
+	OptionalStreamOptions       = "stream_options"
+	OptionalMaxCompletionTokens = "max_completion_tokens"
+	OptionalMaxTokens           = "max_tokens"
+	OptionalPromptCacheKey      = "prompt_cache_key"
+	OptionalParallelCalls       = "parallel_tool_calls"
+	OptionalStrict              = "strict" // of a tool
+	OptionalThinking            = "thinking"
+)
+
+// OptionalFields lists the optional fields.
+func OptionalFields() []string {
+	return []string{
+		OptionalEffort, OptionalReasoning, OptionalStreamOptions, OptionalMaxCompletionTokens, OptionalMaxTokens, OptionalPromptCacheKey,
+		OptionalParallelCalls, OptionalStrict, OptionalThinking,
+	}
+}
+
 //go:embed services.toml
 var servicesFile []byte
 
-var services = sync.OnceValue(func() []Service {
-	var file struct {
-		Services []Service `toml:"services"`
-	}
+// facts are the rows of services.toml.
+type facts struct {
+	Services []Service  `toml:"services"`
+	Levels   []levelRow `toml:"levels"`
+}
+
+var known = sync.OnceValue(func() facts {
+	var file facts
 	if err := toml.NewDecoder(bytes.NewReader(servicesFile)).DisallowUnknownFields().Decode(&file); err != nil {
 		panic(fmt.Sprintf("services.toml of the program: %v", invalid("services.toml", err)))
 	}
-	return file.Services
+	return file
 })
 
 // Services returns all services, in order of preference for the default model.
-func Services() []Service { return slices.Clone(services()) }
+func Services() []Service { return slices.Clone(known().Services) }

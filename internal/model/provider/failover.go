@@ -94,7 +94,7 @@ func (p failover) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 func (c Candidate) ask(ctx context.Context, req *chela.Request, hasty bool) iter.Seq2[chela.Chunk, error] {
 	asked := *req
 	asked.Model, asked.Hasty = c.Name, req.Hasty || hasty
-if c.MaxOutput > 0 {
+	if c.MaxOutput > 0 {
 		asked.MaxTokens = min(asked.MaxTokens, c.MaxOutput)
 	}
 	return c.Provider.Stream(withHaste(ctx, hasty), &asked)

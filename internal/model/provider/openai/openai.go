@@ -26,6 +26,12 @@ type Config struct {
 	// its extensions. A nil Lacks means none for OpenAI itself and Azure, and
 	// the commonly missing features for other servers.
 	Lacks, Has []catalogue.Feature
+
+	// Omit lists optional fields that are never sent, see [catalogue.OptionalFields]. Levels
+	// are the thinking levels that the model accepts: nil if that is unknown,
+	// empty if it does not reason.
+	Omit   []string
+	Levels []chela.ThinkingLevel
 }
 
 // unsure lists the features that an unknown server may lack.
@@ -34,10 +40,11 @@ var unsure = []catalogue.Feature{catalogue.FeatureStrict, catalogue.FeatureMaxCo
 // A Provider is a client of a Chat Completions server. It is safe for
 // concurrent use.
 type Provider struct {
-	server *Server
-	guard  wire.Guard
-	tools  wire.Toolbox
-	quirks quirks
+	server  *Server
+	guard   wire.Guard
+	tools   wire.Toolbox
+	quirks  quirks
+	options *Options
 }
 
 // New returns a provider; it makes no request. It returns Invalid for a
@@ -53,7 +60,7 @@ func New(cfg Config) (*Provider, error) {
 	if q.lacks == nil && !server.Vendor {
 		q.lacks = unsure
 	}
-	return &Provider{server: server, guard: server.Guard, quirks: q}, nil
+	return &Provider{server: server, guard: server.Guard, quirks: q, options: NewOptions(cfg.Omit, cfg.Levels)}, nil
 }
 
 // Stream performs one step of a model; see [chela.Provider].
@@ -62,11 +69,7 @@ func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[che
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		body, err := p.body(ctx, req)
-		if err != nil {
-			return nil, err
-		}
-		res, err := p.server.Post(ctx, "chat/completions", body, req.Plain)
+		res, err := p.ask(ctx, req)
 		if err != nil {
 			return nil, err
 		}
@@ -76,6 +79,22 @@ func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[che
 		}
 		return p.readStream(ctx, res, newAnswer(req), emit)
 	})
+}
+
+// ask sends the request. If an optional field is refused, the request is sent
+// again without it.
+func (p *Provider) ask(ctx context.Context, req *chela.Request) (*http.Response, error) {
+	for n := 1; ; n++ {
+		body, err := p.body(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		res, err := p.server.Post(ctx, "chat/completions", body, req.Plain)
+		if err == nil || n > MaxRefusals || !p.options.Learn(req.Model, body, err) {
+			return res, err
+		}
+		p.tools.Forget()
+	}
 }
 
 // Models lists the server's models. Limits are set only if the server reports

@@ -26,8 +26,6 @@ func (q quirks) adds(f catalogue.Feature) bool { return slices.Contains(q.has, f
 // empty for the model's default.
 func (q quirks) effort(level chela.ThinkingLevel) string {
 	switch {
-	case !q.knows(catalogue.FeatureReasoningEffort):
-		return ""
 	case level == chela.ThinkingOff && !q.knows(catalogue.FeatureEffortNone):
 		return ""
 	case level == chela.ThinkingMinimal && !q.knows(catalogue.FeatureEffortMinimal):

@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,15 +21,15 @@ func (p *Provider) body(ctx context.Context, req *chela.Request) ([]byte, error)
 	b := make([]byte, 0, wire.Size(req, messages))
 	b = append(b, `{"model":`...)
 	b = wire.AppendString(b, req.Model)
-	b = p.quirks.appendOptions(b, req)
+	b = p.appendOptions(b, req)
 	var err error
 	if len(req.Tools) > 0 {
 		b = append(b, `,"tools":[`...)
-		if b, err = p.tools.Append(b, req.Tools, p.tool); err != nil {
+		if b, err = p.tools.Append(b, req.Tools, func(t chela.ToolSpec) ([]byte, error) { return p.tool(req.Model, t) }); err != nil {
 			return nil, err
 		}
 		b = append(b, ']')
-		if p.quirks.adds(catalogue.FeatureParallelSwitch) && (req.Sampling == nil || !req.Sampling.SingleCall) {
+		if p.quirks.adds(catalogue.FeatureParallelSwitch) && p.options.Sends(req.Model, catalogue.OptionalParallelCalls) && (req.Sampling == nil || !req.Sampling.SingleCall) {
 			b = append(b, `,"parallel_tool_calls":true`...)
 		}
 	}
@@ -45,33 +46,60 @@ func (p *Provider) body(ctx context.Context, req *chela.Request) ([]byte, error)
 }
 
 // appendOptions appends all members other than model, tools and conversation.
-func (q quirks) appendOptions(b []byte, req *chela.Request) []byte {
+func (p *Provider) appendOptions(b []byte, req *chela.Request) []byte {
+	q := p.quirks
+	sends := func(field string) bool { return p.options.Sends(req.Model, field) }
 	if !req.Plain {
 		b = append(b, `,"stream":true`...)
-		if q.knows(catalogue.FeatureStreamUsage) {
+		if q.knows(catalogue.FeatureStreamUsage) && sends(catalogue.OptionalStreamOptions) {
 			b = append(b, `,"stream_options":{"include_usage":true}`...)
 		}
 	}
-	if q.adds(catalogue.FeatureThinkingSwitch) && req.Thinking == chela.ThinkingOff {
+	if q.adds(catalogue.FeatureThinkingSwitch) && req.Thinking == chela.ThinkingOff && sends(catalogue.OptionalThinking) {
 		b = append(b, `,"thinking":{"type":"disabled"}`...)
 	}
-	if effort := q.effort(req.Thinking); effort != "" {
+	if effort := p.effort(req); effort != "" {
 		b = append(b, `,"reasoning_effort":`...)
 		b = wire.AppendString(b, effort)
 	}
-	if req.MaxTokens > 0 {
-		if q.knows(catalogue.FeatureMaxCompletionTokens) {
-			b = append(b, `,"max_completion_tokens":`...)
-		} else {
-			b = append(b, `,"max_tokens":`...)
-		}
+	if field := p.limitField(req.Model); req.MaxTokens > 0 && field != "" {
+		b = append(b, `,"`...)
+		b = append(b, field...)
+		b = append(b, `":`...)
 		b = strconv.AppendInt(b, int64(req.MaxTokens), 10)
 	}
-	if req.Session != "" && q.knows(catalogue.FeaturePromptCacheKey) {
+	if req.Session != "" && q.knows(catalogue.FeaturePromptCacheKey) && sends(catalogue.OptionalPromptCacheKey) {
 		b = append(b, `,"prompt_cache_key":`...)
 		b = AppendCacheKey(b, req.Session)
 	}
 	return appendSampling(b, req.Sampling)
+}
+
+// limitField returns the name of the output limit; empty if the model accepts
+// neither of its two names.
+func (p *Provider) limitField(model string) string {
+	fields := []string{catalogue.OptionalMaxCompletionTokens, catalogue.OptionalMaxTokens}
+	if !p.quirks.knows(catalogue.FeatureMaxCompletionTokens) {
+		slices.Reverse(fields)
+	}
+	for _, field := range fields {
+		if p.options.Sends(model, field) {
+			return field
+		}
+	}
+	return ""
+}
+
+// effort returns the reasoning_effort of a request: that of its level, or the
+// nearest one that the model accepts; empty for the model's default.
+func (p *Provider) effort(req *chela.Request) string {
+	if !p.quirks.knows(catalogue.FeatureReasoningEffort) || !p.options.Sends(req.Model, catalogue.OptionalEffort) {
+		return ""
+	}
+	if levels, ok := p.options.Levels(req.Model); ok {
+		return Effort(Nearest(req.Thinking, levels))
+	}
+	return p.quirks.effort(req.Thinking)
 }
 
 // appendMessages appends the conversation, each message followed by a comma.
@@ -171,7 +199,7 @@ func appendUser(b []byte, parts []wire.Part) []byte {
 }
 
 // tool writes a tool.
-func (p *Provider) tool(t chela.ToolSpec) ([]byte, error) {
+func (p *Provider) tool(model string, t chela.ToolSpec) ([]byte, error) {
 	schema, err := p.server.Schema(t)
 	if err != nil {
 		return nil, err
@@ -181,7 +209,7 @@ func (p *Provider) tool(t chela.ToolSpec) ([]byte, error) {
 		b = append(b, `,"description":`...)
 		b = wire.AppendString(b, t.Description)
 	}
-	if p.quirks.knows(catalogue.FeatureStrict) && wire.Strict(schema) {
+	if p.quirks.knows(catalogue.FeatureStrict) && p.options.Sends(model, catalogue.OptionalStrict) && wire.Strict(schema) {
 		b = append(b, `,"strict":true`...)
 	}
 	b = append(b, `,"parameters":`...)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/model/catalogue"
 	"chela/internal/model/provider/openai"
 	"chela/internal/model/provider/wire"
 )
@@ -40,13 +41,13 @@ func (p *Provider) body(ctx context.Context, req *chela.Request, m manner) ([]by
 	if m.sealed {
 		b = append(b, `,"include":["reasoning.encrypted_content"]`...)
 	}
-	b = appendReasoning(b, req.Thinking, m.summed)
+	b = p.appendReasoning(b, req, m.summed)
 	if req.MaxTokens > 0 {
 		b = append(b, `,"max_output_tokens":`...)
 		b = strconv.AppendInt(b, int64(max(req.MaxTokens, minOutput)), 10)
 	}
 	b = appendSampling(b, req.Sampling)
-	if req.Session != "" && p.server.Vendor {
+	if req.Session != "" && p.server.Vendor && p.options.Sends(req.Model, catalogue.OptionalPromptCacheKey) {
 		b = append(b, `,"prompt_cache_key":`...)
 		b = openai.AppendCacheKey(b, req.Session)
 	}
@@ -57,7 +58,7 @@ func (p *Provider) body(ctx context.Context, req *chela.Request, m manner) ([]by
 	var err error
 	if len(req.Tools) > 0 {
 		b = append(b, `,"tools":[`...)
-		if b, err = p.tools.Append(b, req.Tools, p.tool); err != nil {
+		if b, err = p.tools.Append(b, req.Tools, func(t chela.ToolSpec) ([]byte, error) { return p.tool(req.Model, t) }); err != nil {
 			return nil, err
 		}
 		b = append(b, ']')
@@ -71,9 +72,13 @@ func (p *Provider) body(ctx context.Context, req *chela.Request, m manner) ([]by
 
 // appendReasoning appends the reasoning effort, and requests a summary if the
 // model reasons.
-func appendReasoning(b []byte, level chela.ThinkingLevel, summed bool) []byte {
+func (p *Provider) appendReasoning(b []byte, req *chela.Request, summed bool) []byte {
+	level := req.Thinking
+	if levels, ok := p.options.Levels(req.Model); ok {
+		level = openai.Nearest(level, levels)
+	}
 	effort := openai.Effort(level)
-	if effort == "" {
+	if effort == "" || !p.options.Sends(req.Model, catalogue.OptionalReasoning) {
 		return b
 	}
 	b = append(b, `,"reasoning":{"effort":`...)
@@ -86,7 +91,7 @@ func appendReasoning(b []byte, level chela.ThinkingLevel, summed bool) []byte {
 
 // tool writes a tool. By default the server enforces every schema, and rejects
 // the unenforceable.
-func (p *Provider) tool(t chela.ToolSpec) ([]byte, error) {
+func (p *Provider) tool(model string, t chela.ToolSpec) ([]byte, error) {
 	schema, err := p.server.Schema(t)
 	if err != nil {
 		return nil, err
@@ -96,8 +101,10 @@ func (p *Provider) tool(t chela.ToolSpec) ([]byte, error) {
 		b = append(b, `,"description":`...)
 		b = wire.AppendString(b, t.Description)
 	}
-	b = append(b, `,"strict":`...)
-	b = strconv.AppendBool(b, wire.Strict(schema))
+	if p.options.Sends(model, catalogue.OptionalStrict) {
+		b = append(b, `,"strict":`...)
+		b = strconv.AppendBool(b, wire.Strict(schema))
+	}
 	b = append(b, `,"parameters":`...)
 	return append(append(b, schema...), '}'), nil
 }

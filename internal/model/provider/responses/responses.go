@@ -29,13 +29,20 @@ type Config struct {
 	APIKey     string            // sent as bearer token; local servers need none
 	HTTPClient *http.Client      // nil means one with the defaults of net/http; redirects are never followed
 	Headers    map[string]string // sent with each request; their values count as secrets
+
+	// Omit lists optional fields that are never sent, see [catalogue.OptionalFields].
+	// Levels are the thinking levels that the model accepts: nil if that is
+	// unknown, empty if it does not reason.
+	Omit   []string
+	Levels []chela.ThinkingLevel
 }
 
 // A Provider is a client of a Responses server. It is safe for concurrent use.
 type Provider struct {
-	server *openai.Server
-	guard  wire.Guard
-	tools  wire.Toolbox
+	server  *openai.Server
+	guard   wire.Guard
+	tools   wire.Toolbox
+	options *openai.Options
 
 	// unsummed tells that the account has no access to reasoning summaries.
 	unsummed atomic.Bool
@@ -50,7 +57,7 @@ func New(cfg Config) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Provider{server: server, guard: server.Guard}, nil
+	return &Provider{server: server, guard: server.Guard, options: openai.NewOptions(cfg.Omit, cfg.Levels)}, nil
 }
 
 // Stream performs one step of a model; see [chela.Provider].
@@ -85,11 +92,12 @@ type manner struct {
 	sealed bool // encrypted reasoning, sent and requested
 }
 
-// ask sends the request. If the server refuses reasoning, it is retried
-// without; an account without summaries is not asked for them again.
+// ask sends the request. If the server refuses reasoning or an optional field,
+// it is retried without; an account without summaries is not asked for them
+// again.
 func (p *Provider) ask(ctx context.Context, req *chela.Request) (*http.Response, error) {
 	m := manner{summed: !p.unsummed.Load(), sealed: !withoutReasoning.MatchString(req.Model)}
-	for {
+	for n := 1; ; n++ {
 		body, err := p.body(ctx, req, m)
 		if err != nil {
 			return nil, err
@@ -104,8 +112,10 @@ func (p *Provider) ask(ctx context.Context, req *chela.Request) (*http.Response,
 			m.summed = false
 		case m.sealed && noSeal.MatchString(pe.Msg):
 			m.sealed = false
-		default:
+		case n > openai.MaxRefusals || !p.options.Learn(req.Model, body, err):
 			return nil, err
+		default:
+			p.tools.Forget()
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 type problem struct {
 	labels  []string // type and code, in the provider's words
 	message string
+	param   string        // the refused field of the request
 	after   time.Duration // retry delay in the body; 0 for none
 	span    span          // period of the exhausted quota
 }
@@ -65,7 +66,7 @@ func readProblem(body []byte) (problem, bool) {
 			p.labels = append(p.labels, label)
 		}
 	}
-	p.message = cmp.Or(text(inner["message"]), text(inner["detail"]))
+	p.message, p.param = cmp.Or(text(inner["message"]), text(inner["detail"])), text(inner["param"])
 	p.addDetails(inner["details"])
 	// OpenRouter passes on the upstream server's message.
 	var behind struct {
@@ -93,7 +94,7 @@ func (g Guard) Refused(status int, header http.Header, body []byte) *chela.Provi
 		p.labels = append(p.labels, label)
 	}
 	e := g.classify(status, p, told)
-	e.Status = status
+	e.Status, e.Param = status, p.param
 	e.Unpaid = (Refuses(status) || status < 300 && told) && !p.tookLong()
 	if e.Kind == chela.Exhausted && e.Retryable || e.Kind == chela.Unavailable {
 		e.After = cmp.Or(after(header), p.after)

@@ -46,6 +46,13 @@ func (b *Toolbox) keep(t chela.ToolSpec, raw []byte) {
 	b.known[t.Name] = written{t, raw}
 }
 
+// Forget empties the cache.
+func (b *Toolbox) Forget() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.known = nil
+}
+
 // Append appends tools with commas between them. Uncached tools are encoded by
 // write, which must be deterministic.
 func (b *Toolbox) Append(body []byte, tools []chela.ToolSpec, write func(chela.ToolSpec) ([]byte, error)) ([]byte, error) {
