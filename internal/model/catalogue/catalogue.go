@@ -3,7 +3,8 @@
 // its address, the variable of its key, and the protocol features it lacks.
 //
 // The facts are in models.toml and services.toml, each row with its source and
-// the date on which the source was read. A home can override them with its own
+// the date on which the source was read, and in lists.tsv, which is made from two
+// public price lists for the models that models.toml lacks. A home can override them with its own
 // models.toml, of the same form, and with the [models] sections of its
 // config.toml. Unknown values are left open; nothing here is guessed.
 package catalogue
@@ -79,6 +80,9 @@ var listed = sync.OnceValue(func() layer {
 	for name, r := range rows {
 		r.Source = "catalogue, " + r.Source
 		rows[name] = r
+	}
+	if err := addLists(rows); err != nil {
+		panic(fmt.Sprintf("lists.tsv of the program: %v", err))
 	}
 	return rows
 })
