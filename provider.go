@@ -151,6 +151,7 @@ type Finish struct {
 	Served   string          // provider/model that served the request, if a fallback did
 	Since    string          // why the fallback was used, for people; empty without an error
 	Usage    TokenUsage
+	Billed   *MicroUSD // what the provider says that it charged; nil if it does not say
 	Charge   Charge
 	Known    bool // served from the answer cache: no request was made, and the ledger has no row
 }

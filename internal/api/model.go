@@ -32,11 +32,21 @@ type ModelsQuery struct {
 	Limit int    `query:"limit"`
 }
 
+// A PricesQuery asks for the prices of models whose provider/model contains a text,
+// after one of them.
+type PricesQuery struct {
+	Match string `query:"match" check:"is=line max=256" arg:"[TEXT]" help:"a part of provider/model"`
+	After string `query:"after" check:"is=line min=1 max=512" help:"provider/model"`
+	Limit int    `query:"limit"`
+}
+
 // The operations on models. A provider that does not exist is NotFound; the problems
 // of a model are in its trial.
 var (
 	ModelsList = Define[ModelsQuery, Models]("models.list", "GET /api/models", chela.ScopeRead,
 		"List models with their known properties")
+	ModelsPrices = Define[PricesQuery, Page[chela.Model]]("models.prices", "GET /api/models/prices", chela.ScopeRead,
+		"List the known prices of models, also of those that are not set up")
 	ModelsTest = Define[ModelTest, Page[Trial]]("models.test", "POST /api/models/test", chela.ScopeChat,
 		"Test a model, or those of every configured provider").With(func(s *Spec) { s.Metered, s.Long = true, true })
 )

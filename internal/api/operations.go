@@ -17,7 +17,7 @@ func Operations() []Spec {
 
 		TokensList.Spec, TokensCreate.Spec, TokensRevoke.Spec,
 
-		ToolsList.Spec, ToolsRun.Spec, ModelsList.Spec, ModelsTest.Spec,
+		ToolsList.Spec, ToolsRun.Spec, ModelsList.Spec, ModelsPrices.Spec, ModelsTest.Spec,
 
 		StatusShow.Spec, ConfigList.Spec, ConfigSet.Spec, UsageSums.Spec, UsageLimits.Spec,
 

@@ -120,8 +120,8 @@ func TestChainErrors(t *testing.T) {
 		"[agents.a]\nfallbacks = [\"x/y\"]":                 `config.toml:2: agents.a.fallbacks: no provider "x"`,
 		"[providers.openai]\nkeys = [\"sk-this-is-a-key\"]": `config.toml:2: providers.openai.keys cannot be what was given; write a list of "env:NAME"`,
 		"[providers.offline]\nkeys = [\"env:A\"]":           "config.toml:2: providers.offline.keys does not apply to kind offline",
-		"[providers.openai]\nomit = [\"messages\"]":           "config.toml:2: providers.openai.omit cannot be that; write a list of optional fields: reasoning_effort",
-		"[providers.gemini]\nomit = [\"strict\"]":             "config.toml:2: providers.gemini.omit does not apply to kind gemini",
+		"[providers.openai]\nomit = [\"messages\"]":         "config.toml:2: providers.openai.omit cannot be that; write a list of optional fields: reasoning_effort",
+		"[providers.gemini]\nomit = [\"strict\"]":           "config.toml:2: providers.gemini.omit does not apply to kind gemini",
 		"[chain]\nattempts = 0":                             "config.toml:2: chain.attempts cannot be 0",
 	} {
 		_, err := load(text)

@@ -132,9 +132,9 @@ func TestLoadWithoutFile(t *testing.T) {
 		"session.idle_unload = 30m (default)",
 		"timezone = local (default)",
 		"tools.http_allow = [] (default)",
-		"unknown_model.input = 10 (default)",
+		"unknown_model.input =  (default)",
 		"unknown_model.max_output = 4096 (default)",
-		"unknown_model.output = 30 (default)",
+		"unknown_model.output =  (default)",
 		"unknown_model.window = 100000 (default)",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

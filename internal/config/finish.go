@@ -128,6 +128,10 @@ func (l *loader) chooseModel() string {
 // checkModelSections refuses sections without a model, or with one price of
 // two.
 func (l *loader) checkModelSections() error {
+	if u := l.c.Unknown; (u.Input == nil) != (u.Output == nil) {
+		return chela.E(chela.Invalid, "unknown_model has half a price").
+			WithHint("set both unknown_model.input and unknown_model.output, or neither")
+	}
 	for _, name := range sortedKeys(l.c.models) {
 		key := tomlfile.Join([]string{"models", name})
 		provider, rest, ok := strings.Cut(name, "/")

@@ -25,25 +25,22 @@ var ModelKeys = []field.Key[catalogue.Row]{
 // UnknownModel holds the assumed properties of a model without a catalogue
 // entry.
 type UnknownModel struct {
-	Window        int            // tokens of prompt and response
-	MaxOutput     int            // tokens of a response
-	Input, Output chela.MicroUSD // for a million tokens
+	Window        int             // tokens of prompt and response
+	MaxOutput     int             // tokens of a response
+	Input, Output *chela.MicroUSD // for a million tokens; nil: the price is unknown
 }
 
 // NewUnknownModel returns the defaults.
 func NewUnknownModel() UnknownModel {
-	return UnknownModel{
-		Window: catalogue.DefaultWindow, MaxOutput: catalogue.DefaultMaxOutput,
-		Input: catalogue.DefaultInput, Output: catalogue.DefaultOutput,
-	}
+	return UnknownModel{Window: catalogue.DefaultWindow, MaxOutput: catalogue.DefaultMaxOutput}
 }
 
 // UnknownModelKeys are the keys of [unknown_model].
 var UnknownModelKeys = []field.Key[UnknownModel]{
 	field.Named("window", func(u *UnknownModel) field.Field { return field.Number(&u.Window, 1000, 100_000_000) }),
 	field.Named("max_output", func(u *UnknownModel) field.Field { return field.Number(&u.MaxOutput, 1, 100_000_000) }),
-	field.Named("input", func(u *UnknownModel) field.Field { return field.Dollars(&u.Input, maxPrice) }),
-	field.Named("output", func(u *UnknownModel) field.Field { return field.Dollars(&u.Output, maxPrice) }),
+	field.Named("input", func(u *UnknownModel) field.Field { return field.Price(&u.Input, maxPrice) }),
+	field.Named("output", func(u *UnknownModel) field.Field { return field.Price(&u.Output, maxPrice) }),
 }
 
 // Chain configures retries, cooldowns and caching between a turn and a

@@ -32,9 +32,10 @@ cache_read = 0.0
 	if diff := cmp.Diff(want, c.Models()); diff != "" {
 		t.Errorf("models (-want +got):\n%s", diff)
 	}
-	unknown := config.UnknownModel{Window: 100_000, MaxOutput: 2_000, Input: 4 * chela.USD, Output: 7_500_000}
-	if c.Unknown != unknown {
-		t.Errorf("unknown models are %+v, want %+v", c.Unknown, unknown)
+	four, more := 4*chela.USD, chela.MicroUSD(7_500_000)
+	unknown := config.UnknownModel{Window: 100_000, MaxOutput: 2_000, Input: &four, Output: &more}
+	if diff := cmp.Diff(unknown, c.Unknown); diff != "" {
+		t.Errorf("unknown models (-want +got):\n%s", diff)
 	}
 	keys := sources(t, c, `models."openai/own".input`, "unknown_model.input", "unknown_model.output", "unknown_model.window")
 	if diff := cmp.Diff(map[string]string{

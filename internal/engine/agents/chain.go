@@ -93,7 +93,7 @@ func (p *Providers) single(settings config.Provider, model, name string) (s serv
 			return served{}, err
 		}
 		s.raws = append(s.raws, raw)
-		keys = append(keys, provider.Retry(provider.Fallback(p.metered(provider.Limit(raw), model)), p.retryConfig()))
+		keys = append(keys, provider.Retry(provider.Fallback(p.metered(raw, model)), p.retryConfig()))
 	}
 	s.used = provider.Parameters(provider.Rotate(model, keys, p.restConfig()), settings.Name, parameters(settings.Kind))
 	return s, nil
@@ -122,12 +122,53 @@ func (p *Providers) patience(models []string) (most time.Duration) {
 	return most
 }
 
-// metered wraps a provider of a model with the ledger.
+// metered wraps a provider of a model with the limits of an answer and the ledger.
 func (p *Providers) metered(raw chela.Provider, model string) chela.Provider {
+	limited := provider.Limit(raw)
 	if p.cfg.Ledger == nil {
-		return raw
+		return limited
 	}
-	return p.cfg.Ledger.Meter(raw, model)
+	return priceSeeker{p.cfg.Ledger.Meter(limited, model), func(ctx context.Context) { p.learnPrice(ctx, model, raw) }}
+}
+
+// A priceSeeker has the price of a model learnt before it is asked.
+type priceSeeker struct {
+	chela.Provider
+	learn func(ctx context.Context)
+}
+
+func (s priceSeeker) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
+	return func(yield func(chela.Chunk, error) bool) {
+		s.learn(ctx)
+		s.Provider.Stream(ctx, req)(yield)
+	}
+}
+
+// relist is how often a provider is asked for the prices of its models, while one
+// is not known.
+const relist = time.Hour
+
+// learnPrice asks the provider of a model without a known price for its list, which
+// may have it. Concurrent requests wait for the first one's answer.
+func (p *Providers) learnPrice(ctx context.Context, model string, raw chela.Provider) {
+	name, _, _ := strings.Cut(model, "/")
+	list, ok := raw.(lister)
+	if _, known := p.known.Price(model); known || !ok || p.known.ComesAlong(name) {
+		return
+	}
+	p.listing.Lock()
+	defer p.listing.Unlock()
+	if at, ok := p.listedAt[name]; ok && p.cfg.Now().Sub(at) < relist {
+		return
+	}
+	p.listedAt[name] = p.cfg.Now()
+	found, err := p.ask(ctx, name, list)
+	if err != nil {
+		p.cfg.Log.Info("the prices of a provider are not known", "provider", name, "error", err)
+	}
+	for _, m := range found {
+		p.known.Fill(m)
+	}
 }
 
 func (p *Providers) retryConfig() provider.RetryConfig {

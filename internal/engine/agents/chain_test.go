@@ -186,6 +186,51 @@ func TestChain(t *testing.T) {
 	}
 }
 
+// TestPriceIsLearnt asks a provider for its list of models before the first request to
+// one whose price is not known, once.
+func TestPriceIsLearnt(t *testing.T) {
+	t.Parallel()
+	var lists atomic.Int64
+	h := newHome(t, all(good), all(good))
+	behind, err := url.Parse(openaitest.Serve(t, h.cases["a"]).URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(behind)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/models" {
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		lists.Add(1)
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, `{"data":[{"id":"one","pricing":{"prompt":"0.000001","completion":"0.000002"}}]}`)
+	}))
+	t.Cleanup(front.Close)
+	h.text = fmt.Sprintf("[providers.a]\nkind = \"openai\"\nbase_url = %q\napi_key = \"env:KEY\"\n", front.URL+"/v1")
+	home := h.open(t, "")
+	for _, tt := range []struct {
+		model string
+		price *chela.Price
+		lists int64
+	}{
+		{"a/one", &chela.Price{Rates: chela.Rates{Input: chela.USD, Output: 2 * chela.USD, CacheRead: chela.USD, CacheWrite: chela.USD}}, 1},
+		{"a/one", &chela.Price{Rates: chela.Rates{Input: chela.USD, Output: 2 * chela.USD, CacheRead: chela.USD, CacheWrite: chela.USD}}, 1},
+		{"a/other", nil, 1},
+	} {
+		p, name, err := home.Serve(tt.model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said, _, err := ask(t, p, name); err != nil || said != "hello" {
+			t.Errorf("said %q, %v", said, err)
+		}
+		if diff := cmp.Diff(tt.price, home.Model(tt.model).Price); diff != "" || lists.Load() != tt.lists {
+			t.Errorf("%s, after %d lists (-want +got):\n%s", tt.model, lists.Load(), diff)
+		}
+	}
+}
+
 // TestKeysTakeTurns asks with the next key where one is refused, and does not use
 // the refused one again for a while.
 func TestKeysTakeTurns(t *testing.T) {
@@ -199,7 +244,9 @@ func TestKeysTakeTurns(t *testing.T) {
 	proxy := httputil.NewSingleHostReverseProxy(behind)
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+providertest.Key {
-			refused.Add(1)
+			if r.Method == http.MethodPost { // not the list of models
+				refused.Add(1)
+			}
 			http.Error(w, `{"error":{"message":"no such key","code":"invalid_api_key"}}`, http.StatusUnauthorized)
 			return
 		}

@@ -76,7 +76,7 @@ func (p *Providers) embedBatch(ctx context.Context, model string, s served, req 
 	keys := make([]chela.Provider, len(s.raws))
 	for i, raw := range s.raws {
 		step := embedStep{embedder: raw.(embedder), req: req, answer: &answer}
-		keys[i] = chain.Retry(p.metered(chain.Limit(step), model), p.retryConfig())
+		keys[i] = chain.Retry(p.metered(step, model), p.retryConfig())
 	}
 	for _, err := range chain.Rotate(model, keys, p.restConfig()).Stream(ctx, meteredAs(req)) {
 		if err != nil {

@@ -11,9 +11,11 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -37,6 +39,7 @@ type KnownModels struct {
 
 	mu     sync.Mutex
 	models map[string]chela.Model // guarded by mu; cache of lookups, up to maxKept
+	prices map[string]chela.Price // guarded by mu; told by providers
 	told   map[string]bool        // guarded by mu; the unknown models already logged
 }
 
@@ -55,7 +58,7 @@ func NewKnownModels(cfg *config.Config, log *slog.Logger) (*KnownModels, error) 
 	if err != nil {
 		return nil, err
 	}
-	k := &KnownModels{cfg: cfg, catalogue: c.With(cfg.Models()), services: map[string]catalogue.Service{}, log: log, models: map[string]chela.Model{}, told: map[string]bool{}}
+	k := &KnownModels{cfg: cfg, catalogue: c.With(cfg.Models()), services: map[string]catalogue.Service{}, log: log, models: map[string]chela.Model{}, prices: map[string]chela.Price{}, told: map[string]bool{}}
 	for _, name := range cfg.ProviderNames() {
 		if s, ok := serviceOf(cfg, name); ok {
 			k.services[name] = s
@@ -73,6 +76,7 @@ func (k *KnownModels) Model(model string) chela.Model {
 	m, ok := k.models[model]
 	if !ok {
 		m = k.listed(model)
+		k.setPrice(&m)
 		k.fill(&m)
 		if len(k.models) < maxKnown {
 			k.models[model] = m
@@ -120,8 +124,27 @@ func (k *KnownModels) Fill(told chela.Model) chela.Model {
 		m.MaxOutput = told.MaxOutput
 		setSource(&m, catalogue.FieldMaxOutput, "the provider")
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if told.Price != nil && len(k.prices) < maxPrices {
+		k.prices[told.Provider+"/"+told.Name] = *told.Price
+		delete(k.models, told.Provider+"/"+told.Name)
+	}
+	k.setPrice(&m)
 	k.fill(&m)
 	return m
+}
+
+// maxPrices limits the prices told by providers: OpenRouter lists some 400 models.
+const maxPrices = 10_000
+
+// setPrice sets the price that the provider told, unless a file of the home has one.
+// It is called with mu held.
+func (k *KnownModels) setPrice(m *chela.Model) {
+	if price, ok := k.prices[m.Provider+"/"+m.Name]; ok && !IsOwn(*m, catalogue.FieldPrice) {
+		m.Price = &price
+		setSource(m, catalogue.FieldPrice, "the provider")
+	}
 }
 
 // IsOwn reports whether a value of a model comes from a file of the home.
@@ -143,10 +166,32 @@ func (k *KnownModels) Of(provider string) []chela.Model {
 	return models
 }
 
-// Price returns the price of provider/model, or the assumed price of an unknown
-// model.
+// priced returns all models with a known price, sorted by provider/model.
+func (k *KnownModels) priced() (found []chela.Model) {
+	names := map[string]bool{}
+	for _, m := range k.catalogue.Models() {
+		names[m.Provider+"/"+m.Name] = true
+	}
+	k.mu.Lock()
+	for name := range k.prices {
+		names[name] = true
+	}
+	k.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if _, known := k.Price(name); known {
+			found = append(found, k.Model(name))
+		}
+	}
+	return found
+}
+
+// Price returns the price of provider/model. An unknown price is the assumed one of
+// [unknown_model], or zero.
 func (k *KnownModels) Price(model string) (price chela.Price, known bool) {
 	m := k.Model(model)
+	if m.Price == nil {
+		return chela.Price{}, false
+	}
 	return *m.Price, m.Sources[catalogue.FieldPrice] != Assumed
 }
 
@@ -171,7 +216,10 @@ func Assumption(m chela.Model) string {
 	if m.Sources[catalogue.FieldWindow] == Assumed {
 		parts = append(parts, fmt.Sprintf("a window of %d tokens", m.Window))
 	}
-	if m.Sources[catalogue.FieldPrice] == Assumed {
+	switch {
+	case m.Price == nil:
+		parts = append(parts, "no price")
+	case m.Sources[catalogue.FieldPrice] == Assumed:
 		parts = append(parts, fmt.Sprintf("%s for a million tokens of input and %s of output", m.Price.Input, m.Price.Output))
 	}
 	return strings.Join(parts, ", ")
@@ -197,9 +245,9 @@ func (k *KnownModels) fill(m *chela.Model) {
 	case k.free(m.Provider):
 		m.Price = &chela.Price{}
 		setSource(m, catalogue.FieldPrice, onThisMachine)
-	default:
-		u := k.cfg.Unknown
-		m.Price = &chela.Price{Rates: chela.Rates{Input: u.Input, Output: u.Output, CacheRead: u.Input, CacheWrite: u.Input}}
+	case k.cfg.Unknown.Input != nil && k.cfg.Unknown.Output != nil:
+		input, output := *k.cfg.Unknown.Input, *k.cfg.Unknown.Output
+		m.Price = &chela.Price{Rates: chela.Rates{Input: input, Output: output, CacheRead: input, CacheWrite: input}}
 		setSource(m, catalogue.FieldPrice, Assumed)
 	}
 }

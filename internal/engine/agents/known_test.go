@@ -75,10 +75,11 @@ func what(m chela.Model) string {
 		source, _, _ := strings.Cut(m.Sources[field], ",")
 		return source
 	}
-	return strings.Join([]string{
-		slog.Int("window", m.Window).String(), short("window"), slog.Int("output", m.MaxOutput).String(), short("max_output"),
-		m.Price.Input.String(), m.Price.Output.String(), short("price"),
-	}, " ")
+	limits := strings.Join([]string{slog.Int("window", m.Window).String(), short("window"), slog.Int("output", m.MaxOutput).String(), short("max_output")}, " ")
+	if m.Price == nil {
+		return limits + " without a price"
+	}
+	return strings.Join([]string{limits, m.Price.Input.String(), m.Price.Output.String(), short("price")}, " ")
 }
 
 func TestModel(t *testing.T) {
@@ -87,11 +88,11 @@ func TestModel(t *testing.T) {
 	for name, want := range map[string]string{
 		"work/claude-sonnet-5-5":          "window=70000 models.toml output=9000 config.toml $2.00 $10.00 catalogue",
 		"anthropic/claude-sonnet-5-5":     "window=1000000 catalogue output=128000 catalogue $2.00 $10.00 catalogue",
-		"proxy/anthropic/claude-opus-5-5": "window=1000000 catalogue output=128000 catalogue $10.00 $30.00 assumed",
+		"proxy/anthropic/claude-opus-5-5": "window=1000000 catalogue output=128000 catalogue without a price",
 		"proxy/fast":                      "window=50000 assumed output=3000 assumed $0.50 $1.25 models.toml",
 		"local/qwen":                      "window=50000 assumed output=3000 assumed $0.00 $0.00 served without charge",
 		"offline/rules":                   "window=50000 assumed output=3000 assumed $0.00 $0.00 served without charge",
-		"nobody/model":                    "window=50000 assumed output=3000 assumed $10.00 $30.00 assumed",
+		"nobody/model":                    "window=50000 assumed output=3000 assumed without a price",
 	} {
 		if diff := cmp.Diff(want, what(m.Model(name))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -118,6 +119,27 @@ func TestWhatProvidersTellCountsBeforeTheCatalogue(t *testing.T) {
 	}
 }
 
+// TestPricesThatProvidersTell counts the price in a provider's list before the
+// catalogue's, and one of the home before both. It is remembered.
+func TestPricesThatProvidersTell(t *testing.T) {
+	t.Parallel()
+	m, _ := setup(t)
+	told := &chela.Price{Rates: chela.Rates{Input: 30_000, Output: 110_000, CacheRead: 30_000, CacheWrite: 30_000}}
+	for name, want := range map[string]string{
+		"proxy/new":                   "window=50000 assumed output=3000 assumed $0.03 $0.11 the provider",
+		"anthropic/claude-sonnet-5-5": "window=1000000 catalogue output=128000 catalogue $0.03 $0.11 the provider",
+		"proxy/fast":                  "window=50000 assumed output=3000 assumed $0.50 $1.25 models.toml",
+	} {
+		provider, model, _ := strings.Cut(name, "/")
+		m.Model(name) // is in the cache
+		for _, got := range []chela.Model{m.Fill(chela.Model{Provider: provider, Name: model, Price: told}), m.Model(name)} {
+			if diff := cmp.Diff(want, what(got)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+		}
+	}
+}
+
 func TestUnknownModelsAreToldOfOnce(t *testing.T) {
 	t.Parallel()
 	m, log := setup(t)
@@ -129,7 +151,7 @@ func TestUnknownModelsAreToldOfOnce(t *testing.T) {
 	if n := strings.Count(log.String(), "model is not known"); n != 1 {
 		t.Errorf("told %d times, want once:\n%s", n, log)
 	}
-	for _, want := range []string{"model=proxy/slow", "a window of 50000 tokens, $10.00 for a million tokens of input and $30.00 of output", "chela models set proxy/slow --window"} {
+	for _, want := range []string{"model=proxy/slow", "a window of 50000 tokens, no price", "chela models set proxy/slow --window"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log lacks %q:\n%s", want, log)
 		}

@@ -33,7 +33,7 @@ type listing struct {
 // ctx's.
 func (p *Providers) Models(ctx context.Context) (api.Models, error) {
 	names := p.settings.ProviderNames()
-	lists := ofEach(names, func(name string) listing { return p.listing(ctx, name) })
+	lists := ofEach(names, func(name string) listing { return p.listingOf(ctx, name) })
 	models := api.Models{Items: []chela.Model{}}
 	for _, l := range lists {
 		if err := cmp.Or(ctx.Err(), l.err); err != nil {
@@ -58,8 +58,8 @@ func ofEach[T any](names []string, ask func(name string) T) []T {
 	return said
 }
 
-// listing returns the models of one provider.
-func (p *Providers) listing(ctx context.Context, name string) (l listing) {
+// listingOf returns the models of one provider.
+func (p *Providers) listingOf(ctx context.Context, name string) (l listing) {
 	settings, err := p.settings.Provider(name)
 	if err != nil {
 		l.err = err

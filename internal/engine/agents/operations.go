@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"chela"
 	"chela/internal/api"
@@ -93,6 +94,10 @@ func (p *Providers) Operations() []api.Bound {
 			page, err := api.Cut(models.Items, q.After, q.Limit, func(m chela.Model) string { return m.Provider + "/" + m.Name })
 			models.Items, models.Next = page.Items, page.Next
 			return models, err
+		}),
+		api.ModelsPrices.Do(func(_ context.Context, _ api.Caller, q api.PricesQuery) (api.Page[chela.Model], error) {
+			found := slices.DeleteFunc(p.known.priced(), func(m chela.Model) bool { return !strings.Contains(m.Provider+"/"+m.Name, q.Match) })
+			return api.Cut(found, q.After, q.Limit, func(m chela.Model) string { return m.Provider + "/" + m.Name })
 		}),
 		api.ModelsTest.Do(func(ctx context.Context, _ api.Caller, q api.ModelTest) (api.Page[api.Trial], error) {
 			trials, err := p.Try(ctx, q.Model)

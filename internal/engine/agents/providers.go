@@ -60,6 +60,9 @@ type Providers struct {
 	rests    provider.Cooldowns
 	client   *http.Client // reaches all servers
 
+	listing  sync.Mutex           // held while a provider is asked for prices
+	listedAt map[string]time.Time // guarded by listing; by provider
+
 	mu     sync.Mutex
 	models map[string]served         // guarded by mu; by full name
 	chains map[string]chela.Provider // guarded by mu; by the names of all candidates
@@ -78,7 +81,7 @@ func NewProviders(cfg ProviderConfig) (*Providers, error) {
 	cfg.Listing = cmp.Or(cfg.Listing, 5*time.Second)
 	p := &Providers{
 		cfg: cfg, settings: cfg.Settings, known: cfg.Known, named: namedBy(cfg.Settings),
-		models: map[string]served{}, chains: map[string]chela.Provider{},
+		models: map[string]served{}, chains: map[string]chela.Provider{}, listedAt: map[string]time.Time{},
 		client: &http.Client{Transport: provider.LimitBody(provider.Idle(http.DefaultTransport, provider.IdleConfig{
 			Limit: cfg.Settings.Chain.Idle, Hasty: cfg.Settings.Chain.FirstByte, AfterFunc: time.AfterFunc,
 		}))},

@@ -30,7 +30,8 @@ type Config struct {
 
 // models know the properties of models, named provider/model.
 type models interface {
-	// Price returns the price of a model: a default if the price is not known.
+	// Price returns the price of a model. An unknown price is an assumed one, or
+	// zero.
 	Price(model string) (price chela.Price, known bool)
 	// MaxOutput returns the output limit of a model, 0 if it is not known.
 	MaxOutput(model string) int

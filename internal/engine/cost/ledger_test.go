@@ -204,17 +204,6 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// TestUnknownModel shows that a price that is only assumed is a guess.
-func TestUnknownModel(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, cost.Limits{})
-	f, err := ask(t.Context(), w.Meter(says(1000, 100), "p/other"), chela.Request{Payer: payer("turn_0")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	same(t, "charge", chela.Charge{Model: "p/other", Cost: 20_000, Guessed: true}, f.Charge)
-}
-
 // TestRefusedCallsAreNoActions shows that a provider which is away does not use up
 // the calls of the hour.
 func TestRefusedCallsAreNoActions(t *testing.T) {

@@ -23,6 +23,16 @@ func (l *Limits) apply(p *chela.Payer, free bool) bool {
 		l.Job > 0 && p.Job != "" || l.Routine > 0 && p.Routine != "")
 }
 
+// money returns the first limit of money that applies to a call; empty for none.
+func (l Limits) money(p chela.Payer) chela.Limit {
+	for _, limit := range chela.LimitsOfCost() {
+		if limit != chela.LimitActions && l.most(limit) > 0 && (limit.IsOfHome() || p.Key(limit) != "") {
+			return limit
+		}
+	}
+	return ""
+}
+
 // most returns the amount of a limit; 0 for none.
 func (l Limits) most(limit chela.Limit) int64 {
 	switch limit {

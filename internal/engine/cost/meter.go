@@ -18,8 +18,6 @@ import (
 // the row, using the Charge of the Finish; otherwise the ledger does.
 func (l *Ledger) Meter(p chela.Provider, model string) chela.Provider {
 	m := &metered{ledger: l, inner: p, quote: quote{model: model}, output: anyOutput, thinks: l.cfg.Models.Thinks(model)}
-	m.price, m.known = l.cfg.Models.Price(model)
-	m.free = m.price == chela.Price{}
 	if n := l.cfg.Models.MaxOutput(model); n > 0 {
 		m.output = n
 	}
@@ -31,8 +29,14 @@ type metered struct {
 	inner  chela.Provider
 	quote
 	output int  // default output limit of an answer
-	free   bool // the model costs nothing
 	thinks bool // the model may reason invisibly
+}
+
+// priced returns the meter with the present price: a provider may have told it since.
+func (m *metered) priced() *metered {
+	now := *m
+	now.price, now.known = m.ledger.cfg.Models.Price(m.model)
+	return &now
 }
 
 // An ask is the estimate of a call before it is made, in tokens.
@@ -46,7 +50,7 @@ type ask struct {
 // Stream implements chela.Provider.
 func (m *metered) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
 	return func(yield func(chela.Chunk, error) bool) {
-		c := call{metered: m, req: req}
+		c := call{metered: m.priced(), req: req}
 		defer func() { c.left(ctx) }()
 		if err := c.begin(ctx); err != nil {
 			yield(chela.Chunk{}, later(ctx, err))
@@ -81,11 +85,16 @@ type call struct {
 // of the answer.
 func (c *call) begin(ctx context.Context) error {
 	l := c.ledger
-	if !l.cfg.Limits.apply(&c.req.Payer, c.free) {
+	if !l.cfg.Limits.apply(&c.req.Payer, c.isFree()) {
 		c.asked = true
 		return nil
 	}
-	if err := l.isSpent(c.free); err != nil {
+	if c.isOpen() {
+		if limit := l.cfg.Limits.money(c.req.Payer); limit != "" {
+			return unpriced(c.model, limit, l.cfg.Limits.most(limit))
+		}
+	}
+	if err := l.isSpent(c.isFree()); err != nil {
 		return err
 	}
 	row := l.usage(c.req.Payer, c.model)
@@ -131,9 +140,12 @@ func (c *call) reserved() chela.Usage {
 func (c *call) finished(ctx context.Context, f *chela.Finish) {
 	c.asked = false
 	f.Charge = chela.Charge{Model: c.model, Cost: c.price.Cost(f.Usage), Guessed: !c.known}
-	if f.Usage.Total() == 0 && !c.free { // the server reported no usage
+	if f.Usage.Total() == 0 && !c.isFree() { // the server reported no usage
 		f.Charge.Tokens, f.Charge.Guessed = c.took(), true
 		f.Charge.Cost = c.price.Cost(f.Charge.Tokens)
+	}
+	if f.Billed != nil {
+		f.Charge.Cost, f.Charge.Guessed = *f.Billed, false
 	}
 	if c.row != nil {
 		f.Charge.ID, f.Charge.Node = c.row.ID, c.row.Node

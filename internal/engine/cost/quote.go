@@ -15,8 +15,14 @@ const (
 type quote struct {
 	model string // provider/model
 	price chela.Price
-	known bool // price is known
+	known bool // price is known, not assumed
 }
+
+// isOpen reports whether nothing is known or assumed about the price.
+func (q quote) isOpen() bool { return !q.known && q.price == chela.Price{} }
+
+// isFree reports whether the model costs nothing.
+func (q quote) isFree() bool { return q.known && q.price == chela.Price{} }
 
 // most returns the maximum cost of a call: its whole prompt is uncached, and
 // written to the cache if that costs more.

@@ -52,6 +52,16 @@ func refusal(b chela.Budget, need int64, zone *time.Location) *chela.Error {
 	}
 }
 
+// unpriced returns the refusal of a call whose price is not known, while a limit of
+// money applies to it.
+func unpriced(model string, limit chela.Limit, most int64) *chela.Error {
+	return &chela.Error{
+		Kind: chela.Exhausted, Limit: limit,
+		Msg:  fmt.Sprintf("the price of %s is not known, and there is a limit of %s %s", model, chela.MicroUSD(most), named[limit]),
+		Hint: fmt.Sprintf("set its price in dollars per million tokens with chela models set %s --input DOLLARS --output DOLLARS", model),
+	}
+}
+
 const cent = int64(chela.USD / 100)
 
 // later wraps an error that prevented a call as chela.ErrLater if the store

@@ -83,6 +83,9 @@ func (w *world) Alive(n chela.NodeID) bool { return !w.dead[n] }
 type priced struct{ output int }
 
 func (priced) Price(model string) (chela.Price, bool) {
+	if model == "p/unpriced" {
+		return chela.Price{}, false
+	}
 	p, ok := prices[model]
 	if !ok {
 		p = prices["p/dear"]

@@ -23,13 +23,10 @@ import (
 	"chela"
 )
 
-// Defaults for an unknown model, unless the home sets others. The amounts are
-// per million tokens.
+// Defaults for an unknown model, unless the home sets others.
 const (
 	DefaultWindow    = 100_000 // tokens of prompt and answer
 	DefaultMaxOutput = 4_096   // tokens of an answer
-	DefaultInput     = 10 * chela.USD
-	DefaultOutput    = 30 * chela.USD
 )
 
 // A Row is one source's entry for a model. Open values are 0 or nil. Prices are

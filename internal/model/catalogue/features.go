@@ -69,6 +69,8 @@ const (
 	FeatureReasoningDetails Feature = "reasoning_details" // its reasoning must be sent back as the list it returned
 	FeatureThinkingSwitch   Feature = "thinking_switch"   // a member of its own turns thinking off
 	FeatureParallelSwitch   Feature = "parallel_switch"   // several calls in one answer only on request
+	FeatureUsageCost        Feature = "usage_cost"        // the usage of an answer says what it cost
+	FeatureCacheControl     Feature = "cache_control"     // prompts of Claude are marked for the cache
 )
 
 // Optional fields of requests in OpenAI's protocols. Servers and models that do

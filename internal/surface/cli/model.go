@@ -22,6 +22,7 @@ func (c *commands) modelsCommand() *cobra.Command {
 			Use: "list", Short: "List the models that are known, and where that is from", Args: console.Exactly(0),
 			RunE: func(cmd *cobra.Command, _ []string) error { return c.modelsList(cmd.Context()) },
 		},
+		listing(c, api.ModelsPrices, c.priceTable()),
 		c.modelSetCommand(),
 		filled(c, api.ModelsTest, c.modelTest),
 	)
@@ -60,6 +61,24 @@ func (c *commands) modelsList(ctx context.Context) error {
 			return append(row, cmp.Or(strings.Join(abilities, " "), "not known"), modelSources(m))
 		})
 	})
+}
+
+// priceTable shows prices, in dollars per million tokens.
+func (c *commands) priceTable() table[chela.Model] {
+	return table[chela.Model]{
+		head: []string{"MODEL", "INPUT", "OUTPUT", "CACHE READ", "CACHE WRITE", "LONG PROMPTS", "SOURCE"},
+		none: "no such model has a known price; chela models set PROVIDER/MODEL --input DOLLARS --output DOLLARS sets one",
+		row: func(m chela.Model) []string {
+			p, long := m.Price, ""
+			if p.LongFrom > 0 {
+				long = fmt.Sprintf("from %d tokens %s, %s", p.LongFrom, p.Long.Input, p.Long.Output)
+			}
+			return []string{
+				m.Provider + "/" + m.Name, p.Input.String(), p.Output.String(), p.CacheRead.String(), p.CacheWrite.String(), long,
+				m.Sources["price"],
+			}
+		},
+	}
 }
 
 // knownNumber formats a number of tokens, if known.

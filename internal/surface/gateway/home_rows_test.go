@@ -193,6 +193,9 @@ func (h *home) utilities() []api.Bound {
 			models.Items, models.Next = page.Items, page.Next
 			return models, err
 		}),
+		api.ModelsPrices.Do(func(_ context.Context, _ api.Caller, q api.PricesQuery) (api.Page[chela.Model], error) {
+			return api.Cut([]chela.Model{{Provider: "p", Name: "m", Price: &chela.Price{}}}, q.After, q.Limit, func(m chela.Model) string { return m.Name })
+		}),
 		api.ModelsTest.Do(func(_ context.Context, _ api.Caller, q api.ModelTest) (api.Page[api.Trial], error) {
 			return api.Page[api.Trial]{Items: []api.Trial{{Model: q.Model, Checks: []api.Check{{Name: api.CheckReachable, State: api.CheckPassed}}}}}, nil
 		}),

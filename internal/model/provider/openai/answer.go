@@ -26,6 +26,8 @@ type answer struct {
 	logprobs       []byte // items of the list, each followed by a comma
 	model          string
 	usage          chela.TokenUsage
+	billed         *chela.MicroUSD
+	think          thinkSplitter
 	others         []*answer // further choices
 }
 
@@ -71,6 +73,9 @@ func (p *Provider) readStream(ctx context.Context, res *http.Response, a *answer
 	if !done && a.finish == "" {
 		return nil, p.guard.Cut(ctx, broken)
 	}
+	if !a.flush(emit) {
+		return nil, nil
+	}
 	return p.whole(a)
 }
 
@@ -84,7 +89,9 @@ func (a *answer) add(chunk wire.Value, emit func(chela.Chunk) bool) bool {
 		case name == "choices":
 			choices = v
 		case name == "usage" && v.IsObject():
-			a.usage = usage(v)
+			a.usage, a.billed = usage(v), billed(v)
+		case name == "x_groq" && v.Member("usage").IsObject():
+			a.usage = usage(v.Member("usage"))
 		}
 	}
 	for v := range choices.Items() {
@@ -99,12 +106,22 @@ func (a *answer) add(chunk wire.Value, emit func(chela.Chunk) bool) bool {
 			}
 			continue
 		}
+		c.thinking, c.text = a.think.split(c.thinking, c.text)
 		unseen := a.take(c)
 		if !emit(chela.Chunk{Thinking: c.thinking}) || !emit(chela.Chunk{Text: c.text + c.refusal}) || !emit(chela.Chunk{Unseen: unseen}) {
 			return false
 		}
 	}
 	return true
+}
+
+// flush applies text that was held back as a possible tag, and reports whether to
+// continue.
+func (a *answer) flush(emit func(chela.Chunk) bool) bool {
+	thinking, text := a.think.rest()
+	a.thinking.WriteString(thinking)
+	a.text.WriteString(text)
+	return emit(chela.Chunk{Thinking: thinking}) && emit(chela.Chunk{Text: text})
 }
 
 // take applies a piece of a choice. It returns the number of bytes that are not
@@ -167,7 +184,7 @@ func (a *answer) read(whole wire.Value) bool {
 		case "model":
 			a.model = v.Text()
 		case "usage":
-			a.usage = usage(v)
+			a.usage, a.billed = usage(v), billed(v)
 		case "choices":
 			for item := range v.Items() {
 				switch {
@@ -189,8 +206,11 @@ func (a *answer) choose(c choice) {
 	a.refused = c.refusal != ""
 	a.finish = c.finish
 	a.details.add(c.details)
-	a.thinking.WriteString(c.thinking)
-	a.text.WriteString(c.text + c.refusal)
+	var think thinkSplitter
+	thinking, text := think.split(c.thinking, c.text)
+	restThinking, restText := think.rest()
+	a.thinking.WriteString(thinking + restThinking)
+	a.text.WriteString(text + restText + c.refusal)
 	for _, piece := range c.calls {
 		made := &call{id: piece.id, name: piece.name}
 		made.args.WriteString(piece.args)
@@ -212,6 +232,9 @@ func (p *Provider) whole(a *answer) (*chela.Finish, error) {
 		return nil, p.guard.Unreadable("the model's server aborted the answer")
 	}
 	f := &chela.Finish{Text: a.text.String(), Model: a.model, Usage: a.usage}
+	if p.quirks.adds(catalogue.FeatureUsageCost) {
+		f.Billed = a.billed
+	}
 	if !p.quirks.adds(catalogue.FeatureReasoningDetails) {
 		a.details = nil
 	}

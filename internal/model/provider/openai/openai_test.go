@@ -196,7 +196,12 @@ func TestModels(t *testing.T) {
 	t.Parallel()
 	c := &providertest.CannedAnswer{Kind: "application/json", Body: `{"object":"list","data":[{"id":"a","object":"model"},
 		{"id":"b","context_length":200000,"top_provider":{"max_completion_tokens":64000}},
-		{"id":"c","context_window":131072,"max_completion_tokens":8192},{"id":"d","max_model_len":4096}]}`}
+		{"id":"c","context_window":131072,"max_completion_tokens":8192},{"id":"d","max_model_len":4096},
+		{"id":"openrouter","pricing":{"prompt":"0.000003","completion":"0.000015","request":"0","image":"0","input_cache_read":"0.0000003","input_cache_write":"0.00000375"}},
+		{"id":"openrouter free","pricing":{"prompt":"0","completion":"0"}},
+		{"id":"openrouter auto","pricing":{"prompt":"-1","completion":"-1"}},
+		{"id":"vercel","pricing":{"input":"0.00000125","output":"0.00001","input_cache_read":"0.000000125"}},
+		{"id":"half","pricing":{"input":"0.00000125"}}]}`}
 	got, err := reach(t, c, local).Models(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -206,6 +211,22 @@ func TestModels(t *testing.T) {
 		{Provider: "fake", Name: "b", Window: 200000, MaxOutput: 64000},
 		{Provider: "fake", Name: "c", Window: 131072, MaxOutput: 8192},
 		{Provider: "fake", Name: "d", Window: 4096},
+		{Provider: "fake", Name: "openrouter", Price: &chela.Price{Rates: chela.Rates{Input: 3 * chela.USD, Output: 15 * chela.USD, CacheRead: 300_000, CacheWrite: 3_750_000}}},
+		{Provider: "fake", Name: "openrouter free", Price: &chela.Price{}},
+		{Provider: "fake", Name: "openrouter auto"},
+		{Provider: "fake", Name: "vercel", Price: &chela.Price{Rates: chela.Rates{Input: 1_250_000, Output: 10 * chela.USD, CacheRead: 125_000, CacheWrite: 1_250_000}}},
+		{Provider: "fake", Name: "half"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	c = &providertest.CannedAnswer{Kind: "application/json", Body: "\xef\xbb\xbf" + `[{"id":"together","context_length":4096,"pricing":{"hourly":0,"input":0.18,"output":0.59,"base":0,"finetune":0}}]`}
+	want = []chela.Model{{
+		Provider: "fake", Name: "together", Window: 4096,
+		Price: &chela.Price{Rates: chela.Rates{Input: 180_000, Output: 590_000, CacheRead: 180_000, CacheWrite: 180_000}},
+	}}
+	if got, err = reach(t, c, local).Models(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

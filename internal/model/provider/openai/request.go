@@ -36,7 +36,7 @@ func (p *Provider) body(ctx context.Context, req *chela.Request) ([]byte, error)
 	b = append(b, `,"messages":[`...)
 	if strings.TrimSpace(req.System) != "" {
 		b = append(b, `{"role":"system","content":`...)
-		b = wire.AppendString(b, strings.ToValidUTF8(req.System, "\uFFFD"))
+		b = appendContent(b, strings.ToValidUTF8(req.System, "\uFFFD"), p.marksCache(req.Model))
 		b = append(b, "},"...)
 	}
 	if b, err = p.appendMessages(ctx, b, req, messages); err != nil {
@@ -107,7 +107,8 @@ func (p *Provider) effort(req *chela.Request) string {
 // all results of the step.
 func (p *Provider) appendMessages(ctx context.Context, b []byte, req *chela.Request, messages []chela.Message) ([]byte, error) {
 	var shown []wire.Part // images of results; each follows a line with its source
-	for _, m := range messages {
+	marks := p.cacheMarks(req.Model, messages)
+	for i, m := range messages {
 		if m.Role != chela.RoleTool && len(shown) > 0 {
 			b = appendUser(b, shown)
 			shown = nil
@@ -117,7 +118,7 @@ func (p *Provider) appendMessages(ctx context.Context, b []byte, req *chela.Requ
 			b = p.appendSaid(b, m)
 			continue
 		case len(m.Attachments) == 0:
-			b = appendText(b, m, m.Text)
+			b = appendText(b, m, m.Text, slices.Contains(marks, i))
 			continue
 		}
 		parts, err := p.guard.Parts(ctx, req, m)
@@ -130,7 +131,7 @@ func (p *Provider) appendMessages(ctx context.Context, b []byte, req *chela.Requ
 			continue
 		}
 		text, images := wire.Aside(m, parts)
-		b = appendText(b, m, text)
+		b = appendText(b, m, text, false)
 		shown = append(shown, images...)
 	}
 	if len(shown) > 0 {
@@ -139,16 +140,57 @@ func (p *Provider) appendMessages(ctx context.Context, b []byte, req *chela.Requ
 	return b, nil
 }
 
-// appendText appends a text-only user message or result.
-func appendText(b []byte, m chela.Message, text string) []byte {
-	if m.Role == chela.RoleTool {
-		b = append(b, `{"role":"tool","tool_call_id":`...)
-		b = wire.AppendString(b, m.Ref)
-		b = append(b, `,"content":`...)
-	} else {
-		b = append(b, `{"role":"user","content":`...)
+// cacheMark ends a part of the prompt that is kept in the cache, see
+// https://openrouter.ai/docs/features/prompt-caching.
+const cacheMark = `,"cache_control":{"type":"ephemeral"}`
+
+// marksCache reports whether prompts to a model are marked for the cache: Claude
+// caches nothing else.
+func (p *Provider) marksCache(model string) bool {
+	return p.quirks.adds(catalogue.FeatureCacheControl) && strings.Contains(model, "claude")
+}
+
+// cacheMarks returns the messages that end a cached part: the newest one, and the
+// newest one of the request before, whose part is read from the cache.
+func (p *Provider) cacheMarks(model string, messages []chela.Message) (marks []int) {
+	if !p.marksCache(model) {
+		return nil
 	}
-	return append(wire.AppendString(b, text), "},"...)
+	last := chela.RoleAssistant
+	for i := len(messages) - 1; i >= 0 && len(marks) < 2; i-- {
+		m := messages[i]
+		if m.Role != chela.RoleAssistant && last == chela.RoleAssistant && len(m.Attachments) == 0 {
+			marks = append(marks, i)
+		}
+		last = m.Role
+	}
+	return marks
+}
+
+// appendText appends a text-only user message or result.
+func appendText(b []byte, m chela.Message, text string, mark bool) []byte {
+	if m.Role != chela.RoleTool {
+		b = append(b, `{"role":"user","content":`...)
+		return append(appendContent(b, text, mark), "},"...)
+	}
+	b = append(b, `{"role":"tool","tool_call_id":`...)
+	b = wire.AppendString(b, m.Ref)
+	b = append(b, `,"content":`...)
+	b = wire.AppendString(b, text)
+	if mark {
+		b = append(b, cacheMark...)
+	}
+	return append(b, "},"...)
+}
+
+// appendContent appends the text of a message, which may end a cached part.
+func appendContent(b []byte, text string, mark bool) []byte {
+	if !mark {
+		return wire.AppendString(b, text)
+	}
+	b = append(b, `[{"type":"text","text":`...)
+	b = wire.AppendString(b, text)
+	return append(append(b, cacheMark...), "}]"...)
 }
 
 // appendSaid appends a past answer of the model. Its reasoning is included only

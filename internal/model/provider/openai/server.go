@@ -100,7 +100,8 @@ func (s *Server) do(r *http.Request) (*http.Response, error) {
 }
 
 // Models lists the server's models. Limits are set only if the server reports
-// them, as OpenRouter, Groq and vLLM do.
+// them, as OpenRouter, Groq and vLLM do; prices as OpenRouter, Vercel and Together
+// do.
 func (s *Server) Models(ctx context.Context) ([]chela.Model, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+"/models", nil)
 	if err != nil {
@@ -112,18 +113,17 @@ func (s *Server) Models(ctx context.Context) ([]chela.Model, error) {
 		return nil, err
 	}
 	defer res.Body.Close() // read-only
-	page, err := s.Guard.ReadObject(ctx, res.Body)
+	page, err := s.Guard.ReadValue(ctx, res.Body)
 	if err != nil {
 		return nil, err
 	}
+	list := page // Together sends the list itself
+	if page.IsObject() {
+		list = page.Member("data")
+	}
 	models := []chela.Model{}
-	for name, list := range page.Members() {
-		if name != "data" {
-			continue
-		}
-		for m := range list.Items() {
-			models = append(models, s.model(m))
-		}
+	for m := range list.Items() {
+		models = append(models, s.model(m))
 	}
 	return models, nil
 }
@@ -138,6 +138,8 @@ func (s *Server) model(v wire.Value) chela.Model {
 			m.Name = member.Text()
 		case "context_length", "context_window", "max_model_len", "max_completion_tokens":
 			limits[name] = int(max(member.Int(), 0))
+		case "pricing":
+			m.Price = price(member)
 		case "top_provider":
 			for name, limit := range member.Members() {
 				limits["top_provider."+name] = int(max(limit.Int(), 0))

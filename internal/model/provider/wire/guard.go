@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -143,15 +145,29 @@ func (g Guard) Event(raw []byte) (Value, error) {
 // ReadObject reads a response that is one object; [provider.LimitBody] bounds
 // its size. The error of ctx is returned unchanged.
 func (g Guard) ReadObject(ctx context.Context, r io.Reader) (Value, error) {
-	raw, err := io.ReadAll(r)
+	v, err := g.ReadValue(ctx, r)
 	if err != nil {
-		return nil, g.Cut(ctx, err)
+		return nil, err
 	}
-	whole, ok := Object(raw)
+	whole, ok := Object(v)
 	if !ok {
 		return nil, g.Unreadable("sent an answer that is not JSON")
 	}
 	return whole, nil
+}
+
+// ReadValue is ReadObject for a response that may also be a list. A byte order mark
+// before it is skipped.
+func (g Guard) ReadValue(ctx context.Context, r io.Reader) (Value, error) {
+	raw, err := io.ReadAll(r)
+	if err != nil {
+		return nil, g.Cut(ctx, err)
+	}
+	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	if !json.Valid(raw) {
+		return nil, g.Unreadable("sent an answer that is not JSON")
+	}
+	return Value(bytes.TrimSpace(raw)), nil
 }
 
 // Error returns an error of a kind with a redacted message.

@@ -115,6 +115,14 @@ func TestOverflow(t *testing.T) {
 		"the prompt is longer than the context length currently available to the model",
 		"request (351 tokens) exceeds the available context size (256 tokens), try increasing it",
 		"Request payload size exceeds the limit: 20971520 bytes.",
+		"Trying to keep the first 5120 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens",
+		"The decoder prompt (length 5000) is longer than the maximum model length of 4096. Make sure that `max_model_len` is no smaller",
+		"The input (5000 tokens) is longer than the model's context length (4096 tokens).",
+		"Input validation error: `inputs` must have less than 1024 tokens. Given: 2000",
+		"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9000 `inputs` tokens and 512 `max_new_tokens`",
+		"This endpoint's maximum context length is 32768 tokens. However, you requested about 40000 tokens",
+		"Invalid request: Your request exceeded model token limit: 8192",
+		"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
 	} {
 		body := `{"error":{"message":"` + msg + `"}}`
 		for _, status := range []int{400, 500, 503} {

@@ -95,7 +95,7 @@ func (g Guard) Refused(status int, header http.Header, body []byte) *chela.Provi
 	}
 	e := g.classify(status, p, told)
 	e.Status, e.Param = status, p.param
-	e.Unpaid = (Refuses(status) || status < 300 && told) && !p.tookLong()
+	e.Unpaid = (Refuses(status) || status < 300 && told) && !p.tookLong() && !p.is("tool_use_failed")
 	if e.Kind == chela.Exhausted && e.Retryable || e.Kind == chela.Unavailable {
 		e.After = cmp.Or(after(header), p.after)
 	}
@@ -160,6 +160,8 @@ func (g Guard) classify(status int, p problem, told bool) *chela.ProviderError {
 	switch {
 	case isOverflow(status, p):
 		e.Kind, e.Overflow = chela.Invalid, true
+	case p.is("tool_use_failed"): // Groq could not read the call that the model wrote
+		e.Kind, e.Retryable = chela.Unavailable, true
 	case status == http.StatusPaymentRequired, p.is("insufficient_quota", "billing_error", "billing_not_active", "ServiceQuotaExceededException"), p.usedUp():
 		e.Kind = chela.Exhausted
 	case status < 500 && e.Kind == chela.Invalid && (noStream.MatchString(p.message) || unable.MatchString(p.message)):
@@ -262,11 +264,16 @@ var (
 	// Responses ("context window"), Gemini ("input token count … exceeds"), xAI
 	// ("maximum prompt length"), Poolside ("maximum allowed input length"),
 	// Groq ("reduce the length"), LM Studio ("greater than the context
-	// length"), Ollama ("exceeds maximum context", "prompt is longer than the
-	// context length").
+	// length", "when context the overflows"), Ollama ("exceeds maximum context",
+	// "prompt is longer than the context length"), vLLM's engine ("longer than the
+	// maximum model length"), SGLang ("longer than the model's context length"),
+	// TGI and Together ("must have less than … tokens", "`inputs` tokens +
+	// `max_new_tokens` must be <="), Moonshot ("exceeded model token limit").
 	tooLarge = regexp.MustCompile(`(?i)maximum context length|prompt (is )?too long|available context size|exceeds? .*context (window|limit|length)` +
 		`|input token count.* exceeds|request payload size exceeds|maximum prompt length|maximum allowed input length|reduce the length of (the|your) (messages|input|prompt)` +
-		`|greater than the context length|exceeds? (the )?max(imum)? context|input is too long|context_length_exceeded|prompt is longer than the context`)
+		`|greater than the context length|exceeds? (the )?max(imum)? context|input is too long|context_length_exceeded|prompt is longer than the context` +
+		`|context the overflows|longer than the (maximum model length|model's context length)|must have less than \d+ tokens` +
+		"|inputs`? tokens \\+ `?max_new_tokens`? must be|exceeded model token limit")
 )
 
 // isOverflow reports whether the prompt exceeded the model's window. A limit of
