@@ -123,8 +123,12 @@ func (r *trialReport) fail(name api.CheckName, text, cure string) {
 }
 
 func (r *trialReport) price() {
-	if r.subject.Model.Sources[catalogue.FieldPrice] == Assumed {
-		r.fail(api.CheckPrice, Assumption(r.subject.Model)+" is assumed", UnknownModelHint(r.trial.Model))
+	if m := r.subject.Model; m.Price == nil || m.Sources[catalogue.FieldPrice] == Assumed {
+		text := "its price is not known"
+		if m.Price != nil {
+			text = Assumption(m) + " is assumed"
+		}
+		r.fail(api.CheckPrice, text, UnknownModelHint(r.trial.Model))
 		return
 	}
 	r.pass(api.CheckPrice)

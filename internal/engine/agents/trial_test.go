@@ -67,7 +67,7 @@ func tryKeys(t *testing.T, keys []chela.Provider, failed error) api.Trial {
 	t.Helper()
 	tick := time.Time{}
 	now := func() time.Time { tick = tick.Add(time.Millisecond); return tick }
-	got, err := agents.TryModel(t.Context(), agents.TrialSubject{Model: chela.Model{Provider: "p", Name: "m"}, Name: "m", Keys: keys, Err: failed}, now)
+	got, err := agents.TryModel(t.Context(), agents.TrialSubject{Model: chela.Model{Provider: "p", Name: "m", Price: &chela.Price{}}, Name: "m", Keys: keys, Err: failed}, now)
 	if err != nil {
 		t.Fatal(err)
 	}

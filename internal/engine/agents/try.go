@@ -22,9 +22,11 @@ func (p *Providers) Try(ctx context.Context, model string) ([]api.Trial, error) 
 	}
 	var trials []api.Trial
 	for _, name := range models {
-		subject := TrialSubject{Model: p.Model(name)}
 		s, err := p.serve(name)
-		subject.Name, subject.Err = s.name, err
+		if err == nil {
+			p.learnPrice(ctx, name, s.raws[0])
+		}
+		subject := TrialSubject{Model: p.Model(name), Name: s.name, Err: err}
 		for _, raw := range s.raws {
 			subject.Keys = append(subject.Keys, p.metered(raw, name))
 		}
