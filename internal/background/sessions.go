@@ -179,6 +179,7 @@ func (b *Background) send(ctx context.Context, to chela.SessionKey, text string,
 	origin.ReplyBy, origin.Sender = "", string(call.Session)
 	_, err = b.cfg.Lanes.Submit(ctx, chela.Inbound{
 		Session: to, Agent: s.Agent, Origin: origin, MessageID: string(call.ID), Text: fmt.Sprintf("[message of session %s]\n%s", call.Session, text),
+		Queue: chela.QueueSettings{Mode: chela.QueueCollect}, // only people interrupt or steer
 	})
 	return err
 }

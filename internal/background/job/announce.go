@@ -48,6 +48,7 @@ func (d *Jobs) announcement(ctx context.Context, r *store.Read, of attemptArgs) 
 	}
 	in = chela.Inbound{
 		Session: j.Requester, Agent: key.Agent, Origin: j.Origin, MessageID: "announce/" + of.key(),
+		Queue: chela.QueueSettings{Mode: chela.QueueCollect}, // only people interrupt or steer
 	}
 	if in.Agent == "" {
 		in.Agent = j.Agent

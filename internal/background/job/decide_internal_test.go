@@ -377,7 +377,7 @@ func TestAnnouncements(t *testing.T) {
 	}
 	in, wanted := announced(own, 1)
 	if !wanted || in.Session != "agent:main:main" || in.Agent != "main" || in.Origin.Generation != 3 || in.Thread != "" ||
-		in.MessageID != "announce/"+string(own.ID)+"/1" || !strings.Contains(in.Text, "found it") || in.Queue.Drop != chela.DropNever || in.Queue.Cap != 0 {
+		in.MessageID != "announce/"+string(own.ID)+"/1" || !strings.Contains(in.Text, "found it") || in.Queue.Drop != chela.DropNever || in.Queue.Cap != 0 || in.Queue.Mode != chela.QueueCollect {
 		t.Errorf("to the main session: %v %+v", wanted, in)
 	}
 	in, wanted = announced(nested, 1)

@@ -245,6 +245,7 @@ func (d *Routines) wake(ctx context.Context, k chela.Work) (work.Outcome, error)
 			return in, err
 		}
 		in = chela.Inbound{Session: chela.MainKey(v.Agent), Agent: v.Agent, Text: labelled(v, text), MessageID: "post/" + k.Key}
+		in.Queue.Mode = chela.QueueCollect // only people interrupt or steer
 		in.Origin, err = notice.Place(ctx, r, v)
 		in.Origin.Owner, in.Origin.Generation = rule.Trusted(v, run), run.Generation
 		in.Origin = in.Origin.ActingFor(v.Principal())
