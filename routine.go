@@ -76,9 +76,18 @@ type Trigger struct {
 	Event  string            `json:"event,omitempty" check:"for=system_event is=line max=64"`                                     // such as "failed"
 	Filter map[string]string `json:"filter,omitempty" check:"for=system_event keys=session|turn|job|routine|run|tool|text|agent"` // event fields that must be equal
 
-	Path   string `json:"path,omitempty" check:"need=webhook is=hook max=200"`                         // path after /hooks/
-	Scheme string `json:"scheme,omitempty" check:"need=webhook words=secret|hmac|github|stripe|slack"` // signature scheme of the requests
-	Secret string `json:"secret,omitempty" check:"need=webhook is=env max=200"`                        // env:NAME; the value is never stored here
+	Path   string `json:"path,omitempty" check:"need=webhook is=hook max=200"`                                                                          // path after /hooks/
+	Scheme string `json:"scheme,omitempty" check:"need=webhook words=secret|hmac|github|stripe|slack|standard|gitlab|linear|shopify|gitea|sentry|body"` // signature scheme of the requests
+	Secret string `json:"secret,omitempty" check:"need=webhook is=env max=200"`                                                                         // env:NAME; the value is never stored here
+
+	// SignatureHeader and SignatureEncoding are those of scheme body, SignaturePrefix
+	// stands before the signature.
+	SignatureHeader   string `json:"signature_header,omitempty" check:"for=webhook is=line max=100"`
+	SignaturePrefix   string `json:"signature_prefix,omitempty" check:"for=webhook is=line max=100"`
+	SignatureEncoding string `json:"signature_encoding,omitempty" check:"for=webhook words=hex|base64"`
+
+	Match   map[string]string `json:"match,omitempty" check:"for=webhook"`                               // values of body.PATH, header.NAME and query.NAME that must be equal
+	Headers []string          `json:"headers,omitempty" check:"for=webhook max=20 each is=line max=100"` // shown to the run; empty: those that name the event
 }
 
 // MissedPolicy is the policy for due times missed during downtime.

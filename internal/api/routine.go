@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"net/url"
 	"time"
 
 	"chela"
@@ -61,10 +62,20 @@ type Due struct {
 	Trigger chela.Trigger   `json:"trigger"`
 }
 
+// A HookRequest is a request to the webhook at /hooks/ and Path.
+type HookRequest struct {
+	Path   string
+	Query  url.Values
+	Header http.Header
+	Body   []byte
+}
+
 // A HookReceipt answers a request to a webhook.
 type HookReceipt struct {
 	Run       chela.RunID `json:"run,omitempty"`
 	Duplicate bool        `json:"duplicate,omitempty"` // a repeated delivery; Run is the first delivery's, as long as it is kept
+	Skipped   string      `json:"skipped,omitempty"`   // why the run was skipped
+	Ignored   string      `json:"ignored,omitempty"`   // why the request does not pass the filter of the routine, which does not fire
 	Challenge string      `json:"challenge,omitempty"` // the reply to Slack's URL verification request, which fires nothing
 }
 

@@ -117,7 +117,7 @@ func TestWebhooks(t *testing.T) {
 		v := h.create(hooked("build", signature.SchemeHMAC))
 		secret, now := []byte("swordfish"), h.clock.Now()
 		hook := func(path string, header http.Header, body string) (api.HookReceipt, chela.Kind) {
-			got, err := h.routines.Hook(t.Context(), path, header, []byte(body))
+			got, err := h.routines.Hook(t.Context(), api.HookRequest{Path: path, Header: header, Body: []byte(body)})
 			h.rest()
 			return got, chela.KindOf(err)
 		}
@@ -152,6 +152,40 @@ func TestWebhooks(t *testing.T) {
 		}
 		_, kind = hook("ci/build", signature.Sign(secret, []byte("more"), now), "more")
 		same(t, "disabled", chela.Conflict, kind)
+	})
+}
+
+// TestWebhookSaysWhatBecameOfIt answers a request that does not pass the filter, or whose
+// run is skipped, with the reason; a skipped run is in the history.
+func TestWebhookSaysWhatBecameOfIt(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		h := open(t, cfg, plan{})
+		v := hooked("build", signature.SchemeHMAC)
+		v.Guards.Cooldown = chela.Span(10 * time.Minute)
+		v.Trigger.Match = map[string]string{"body.state": "failed"}
+		v = h.create(v)
+		for _, tt := range []struct {
+			body             string
+			ignored, skipped string
+		}{
+			{`{"state":"ok"}`, `body.state is "ok", not "failed"`, ""},
+			{`{"state":"failed","n":1}`, "", ""},
+			{`{"state":"failed","n":2}`, "", "it ran less than 10m0s ago"},
+		} {
+			got, err := h.routines.Hook(t.Context(), api.HookRequest{
+				Path: "ci/build", Body: []byte(tt.body), Header: signature.Sign([]byte("swordfish"), []byte(tt.body), h.clock.Now()),
+			})
+			if err != nil || got.Ignored != tt.ignored || got.Skipped != tt.skipped || (got.Run == "") != (tt.ignored != "") {
+				t.Errorf("%s: %+v, %v", tt.body, got, err)
+			}
+			h.rest()
+		}
+		var states []string
+		for _, run := range h.list(v) {
+			states = append(states, strings.TrimSpace(string(run.State)+" "+run.Reason))
+		}
+		same(t, "runs, newest first", []string{"skipped it ran less than 10m0s ago", "ok"}, states)
 	})
 }
 
@@ -204,7 +238,7 @@ func TestSlackAsksWhetherSomebodyListens(t *testing.T) {
 			mac := hmac.New(sha256.New, []byte(key))
 			mac.Write([]byte("v0:" + at + ":" + body))
 			header := http.Header{"X-Slack-Request-Timestamp": {at}, "X-Slack-Signature": {"v0=" + hex.EncodeToString(mac.Sum(nil))}}
-			got, err := h.routines.Hook(t.Context(), "ci/slack", header, []byte(body))
+			got, err := h.routines.Hook(t.Context(), api.HookRequest{Path: "ci/slack", Header: header, Body: []byte(body)})
 			same(t, key, want, got)
 			if (chela.KindOf(err) == chela.Denied) != (key == "sailfish") {
 				t.Errorf("%s: %v", key, err)

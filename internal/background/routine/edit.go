@@ -9,7 +9,6 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/background/routine/rule"
-	"chela/internal/safety/signature"
 )
 
 // Create adds a routine and returns it as stored, with its id and first due
@@ -86,7 +85,9 @@ func (d *Routines) check(v chela.Routine) error {
 	if err != nil {
 		return err
 	}
-	return signature.Verifier{Scheme: signature.Scheme(v.Trigger.Scheme), Secret: secret}.Check()
+	its := verifier(v.Trigger)
+	its.Secret = secret
+	return its.Check()
 }
 
 func set[T any](to *T, from *T) {

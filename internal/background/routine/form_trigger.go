@@ -10,6 +10,7 @@ import (
 	"chela"
 	"chela/internal/background/schedule"
 	"chela/internal/config/field"
+	"chela/internal/safety/signature"
 )
 
 // longest is the longest accepted span: ten years.
@@ -84,15 +85,31 @@ var triggerKeys = []FormKey{
 	{Name: "channel", Help: "event: only messages of this channel", at: func(d *Draft) field.Field {
 		return field.Text(&d.Routine.Trigger.Channel, "the name of a channel", field.AnyText)
 	}},
-	{Name: "scheme", Help: "webhook: how requests are signed: hmac, secret, github, stripe or slack", at: func(d *Draft) field.Field {
-		return field.Choice(&d.Routine.Trigger.Scheme, []string{"hmac", "secret", "github", "stripe", "slack"})
+	{Name: "scheme", Help: "webhook: how requests are signed: hmac, secret, github, stripe, slack, standard, gitlab, linear, shopify, gitea, sentry or body", at: func(d *Draft) field.Field {
+		var words []string
+		for _, s := range signature.Schemes() {
+			words = append(words, string(s))
+		}
+		return field.Choice(&d.Routine.Trigger.Scheme, words)
+	}},
+	{Name: "signature-header", Help: "webhook, scheme body: the header of the signature", at: func(d *Draft) field.Field {
+		return field.Text(&d.Routine.Trigger.SignatureHeader, "the name of a header", field.OneLine)
+	}},
+	{Name: "signature-prefix", Help: "webhook, scheme body: what stands before the signature, such as sha256=", at: func(d *Draft) field.Field {
+		return field.Text(&d.Routine.Trigger.SignaturePrefix, "text", field.OneLine)
+	}},
+	{Name: "signature-encoding", Help: "webhook, scheme body: hex or base64", at: func(d *Draft) field.Field {
+		return field.Choice(&d.Routine.Trigger.SignatureEncoding, []string{signature.EncodingHex, signature.EncodingBase64, ""})
+	}},
+	{Name: "headers", Help: "webhook: headers that the run is shown (default: those that name the event)", at: func(d *Draft) field.Field {
+		return field.List(&d.Routine.Trigger.Headers, "names of headers", field.OneLine)
 	}},
 	{Name: "secret", Help: "webhook: its secret, as env:NAME", at: func(d *Draft) field.Field {
 		f := field.Text(&d.Routine.Trigger.Secret, "env:NAME, so that the secret itself is not stored", isReference)
 		f.Secret = true // a literal secret given by mistake must not be echoed
 		return f
 	}},
-	{Name: "filter", Help: "system: fields that must be equal, as text=failed", at: (*Draft).filter},
+	{Name: "filter", Help: "system, webhook: values that must be equal, as text=failed or body.action=opened,header.X-GitHub-Event=pull_request", at: (*Draft).filter},
 }
 
 func isReference(s string) bool {
@@ -198,9 +215,13 @@ func (d *Draft) manual() field.Field {
 
 // filter is a field for required equal values.
 func (d *Draft) filter() field.Field {
+	at := &d.Routine.Trigger.Filter
+	if d.Routine.Trigger.Kind == chela.TriggerWebhook {
+		at = &d.Routine.Trigger.Match
+	}
 	var words []string
-	for _, name := range sortedKeys(d.Routine.Trigger.Filter) {
-		words = append(words, name+"="+d.Routine.Trigger.Filter[name])
+	for _, name := range sortedKeys(*at) {
+		words = append(words, name+"="+(*at)[name])
 	}
 	f := field.List(&words, "fields with their values, such as text=failed", func(s string) bool { return strings.Index(s, "=") > 0 })
 	put := f.Put
@@ -208,13 +229,13 @@ func (d *Draft) filter() field.Field {
 		if err := put(v); err != nil {
 			return err
 		}
-		d.Routine.Trigger.Filter = nil
+		*at = nil
 		for _, word := range words {
-			if d.Routine.Trigger.Filter == nil {
-				d.Routine.Trigger.Filter = map[string]string{}
+			if *at == nil {
+				*at = map[string]string{}
 			}
 			name, value, _ := strings.Cut(word, "=")
-			d.Routine.Trigger.Filter[name] = value
+			(*at)[name] = value
 		}
 		return nil
 	}

@@ -5,23 +5,26 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/background/routine/rule"
 	"chela/internal/safety/signature"
 	"chela/internal/store"
 )
 
-// Hook fires the routine whose webhook is at /hooks/path. It returns the same
+// Hook fires the routine of a webhook. It returns the same
 // Denied error for a bad signature and for a path without a webhook, so that
-// callers cannot probe for paths.
-func (d *Routines) Hook(ctx context.Context, path string, header http.Header, body []byte) (api.HookReceipt, error) {
+// callers cannot probe for paths. A request that does not pass the filter of the
+// trigger does not fire it, and the answer says why; so it does for a run that is
+// skipped.
+func (d *Routines) Hook(ctx context.Context, asked api.HookRequest) (api.HookReceipt, error) {
+	r, body := rule.WebhookRequest(asked), asked.Body
 	if len(body) > d.cfg.Defaults.MaxWebhookBytes {
 		return api.HookReceipt{}, chela.E(chela.Invalid, fmt.Sprintf("the request has %d bytes, and %d are allowed", len(body), d.cfg.Defaults.MaxWebhookBytes))
 	}
-	v, delivery, err := d.letIn(ctx, path, header, body)
+	v, delivery, err := d.letIn(ctx, asked)
 	challenge := challengeOf(v, body)
 	switch {
 	case err != nil:
@@ -33,7 +36,10 @@ func (d *Routines) Hook(ctx context.Context, path string, header http.Header, bo
 	case !v.Enabled:
 		return api.HookReceipt{}, chela.E(chela.Conflict, fmt.Sprintf("the routine %s is disabled", v.Name)).WithHint("enable it: chela routines enable " + v.Name)
 	}
-	run := chela.RoutineRun{Key: "hook/" + d.nameOf(delivery), Cause: chela.TriggerWebhook, Input: strings.ToValidUTF8(string(body), "\ufffd")}
+	if why := r.Mismatch(v.Trigger); why != "" {
+		return api.HookReceipt{Ignored: why}, nil
+	}
+	run := chela.RoutineRun{Key: "hook/" + d.nameOf(delivery), Cause: chela.TriggerWebhook, Input: r.Input(v.Trigger)}
 	var out api.HookReceipt
 	err = d.write(ctx, "routine.hook", func(c *change) error {
 		out = api.HookReceipt{}
@@ -50,31 +56,33 @@ func (d *Routines) Hook(ctx context.Context, path string, header http.Header, bo
 			return err
 		}
 		made, err := c.caused(ctx, v.ID, run)
-		out.Run = made.ID
+		if out.Run = made.ID; made.State == chela.RunSkipped {
+			out.Skipped = made.Reason
+		}
 		return err
 	})
 	return out, err
 }
 
-// letIn returns the routine at a path and the delivery of a request, if its
+// letIn returns the routine at the path of a request and its delivery, if its
 // signature proves the secret.
-func (d *Routines) letIn(ctx context.Context, path string, header http.Header, body []byte) (chela.Routine, signature.Delivery, error) {
+func (d *Routines) letIn(ctx context.Context, asked api.HookRequest) (chela.Routine, signature.Delivery, error) {
 	v, err := store.Find(ctx, d.store, func(r *store.Read) (chela.Routine, error) {
-		v, _, err := r.RoutineAt(ctx, path)
+		v, _, err := r.RoutineAt(ctx, asked.Path)
 		return v, err
 	})
 	if err != nil {
 		return v, signature.Delivery{}, err
 	}
 	refused := chela.E(chela.Denied, "the webhook request was rejected").WithHint("check its path and its signature")
-	its := signature.Verifier{Scheme: signature.Scheme(v.Trigger.Scheme)}
+	its := verifier(v.Trigger)
 	if v.ID != "" {
 		if its.Secret, err = d.cfg.Settings.Secret(v.Trigger.Secret); err != nil {
 			d.cfg.Log.Error("secret of a webhook not found", "routine", v.ID, "name", v.Name, "error", err)
 			its.Scheme = ""
 		}
 	}
-	delivery, err := verify(its, header, body, d.now())
+	delivery, err := verify(its, asked.Header, asked.Body, d.now())
 	if err != nil {
 		if v.ID != "" { // requests to unknown paths would fill the log
 			d.cfg.Log.Warn("webhook request rejected", "routine", v.ID, "name", v.Name, "error", chela.MessageOf(err))
@@ -84,9 +92,9 @@ func (d *Routines) letIn(ctx context.Context, path string, header http.Header, b
 	return v, delivery, nil
 }
 
-// schemes lists all signature schemes.
-var schemes = [...]signature.Scheme{
-	signature.SchemeSecret, signature.SchemeHMAC, signature.SchemeGitHub, signature.SchemeStripe, signature.SchemeSlack,
+// verifier returns the verifier of a webhook, without its secret.
+func verifier(t chela.Trigger) signature.Verifier {
+	return signature.Verifier{Scheme: signature.Scheme(t.Scheme), Header: t.SignatureHeader, Prefix: t.SignaturePrefix, Encoding: t.SignatureEncoding}
 }
 
 // verify checks a request against its verifier, which has no scheme if the
@@ -95,12 +103,15 @@ var schemes = [...]signature.Scheme{
 // exists or not, and whatever its scheme is.
 func verify(its signature.Verifier, header http.Header, body []byte, now time.Time) (delivery signature.Delivery, err error) {
 	err = chela.E(chela.Denied, "there is no webhook at this path")
-	for _, scheme := range schemes {
+	for _, scheme := range signature.Schemes() {
 		if scheme == its.Scheme {
 			delivery, err = its.Verify(header, body, now)
 			continue
 		}
 		nobodys := signature.Verifier{Scheme: scheme, Secret: []byte("of a webhook that does not exist")}
+		if scheme == signature.SchemeBody {
+			nobodys.Header, nobodys.Encoding = "X-Signature", signature.EncodingHex
+		}
 		_, _ = nobodys.Verify(header, body, now) // constant time: the result does not matter
 	}
 	return delivery, err

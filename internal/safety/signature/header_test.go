@@ -160,9 +160,13 @@ func TestCheck(t *testing.T) {
 	}{
 		{signature.Verifier{Scheme: signature.SchemeSlack, Secret: []byte("x")}, ""},
 		{signature.Verifier{Scheme: signature.SchemeSlack}, "set one"},
-		{signature.Verifier{Secret: []byte("x")}, "use secret, hmac, github, stripe or slack"},
-		{signature.Verifier{Scheme: "GitHub", Secret: []byte("x")}, "use secret, hmac, github, stripe or slack"},
+		{signature.Verifier{Secret: []byte("x")}, "use one of secret hmac github"},
+		{signature.Verifier{Scheme: "GitHub", Secret: []byte("x")}, "use one of secret hmac github"},
 		{signature.Verifier{Scheme: signature.SchemeHMAC, Secret: []byte("x"), Tolerance: -1}, "use 5m"},
+		{signature.Verifier{Scheme: signature.SchemeBody, Secret: []byte("x"), Header: "X-Sig", Encoding: "hex"}, ""},
+		{signature.Verifier{Scheme: signature.SchemeBody, Secret: []byte("x"), Encoding: "hex"}, "X-Signature"},
+		{signature.Verifier{Scheme: signature.SchemeBody, Secret: []byte("x"), Header: "X-Sig"}, "use hex or base64"},
+		{signature.Verifier{Scheme: signature.SchemeSlack, Secret: []byte("x"), Header: "X-Sig"}, "use the scheme body"},
 	}
 	for _, test := range tests {
 		err := test.verifier.Check()

@@ -6,9 +6,13 @@
 //	github   X-Hub-Signature-256: sha256=HEX over BODY, with X-GitHub-Delivery
 //	stripe   Stripe-Signature: t=TIMESTAMP,v1=HEX[,v1=HEX] over TIMESTAMP "." BODY
 //	slack    X-Slack-Signature: v0=HEX over "v0:" TIMESTAMP ":" BODY, with X-Slack-Request-Timestamp
+//	standard webhook-signature: v1,BASE64 over ID "." TIMESTAMP "." BODY, with webhook-id and webhook-timestamp (Svix: svix-…)
+//	gitlab   X-Gitlab-Token: SECRET
+//	linear, shopify, gitea, sentry: the signature over BODY that these services send
+//	body     a signature over BODY in a header of any name, in hexadecimal or base64
 //
 // All signatures are HMAC-SHA256 over the raw bytes, in hexadecimal of either
-// case. Timestamps are seconds since 1970. A shell signs with
+// case unless stated. Timestamps are seconds since 1970. A shell signs with
 //
 //	t=$(date +%s)
 //	hex=$( (printf '%s.' "$t"; cat body) | openssl dgst -sha256 -hmac "$SECRET" -r | cut -d' ' -f1)
@@ -20,7 +24,8 @@
 // authenticates the sender only. The github scheme also authenticates the body,
 // but neither the time nor the delivery id: a recorded delivery can be replayed
 // at any time under another id, so a caller must reject seals that it has
-// accepted before (Delivery.Seal). The other schemes sign the time as well: a
+// accepted before (Delivery.Seal). The same holds for linear, shopify, gitea,
+// sentry and body; gitlab is like secret. The other schemes sign the time as well: a
 // replay fails after the tolerance, and until then Delivery.Key reveals it.
 package signature
 
@@ -32,7 +37,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"chela"
@@ -52,13 +59,33 @@ const (
 	SchemeGitHub Scheme = "github"
 	SchemeStripe Scheme = "stripe"
 	SchemeSlack  Scheme = "slack"
+
+	SchemeStandard Scheme = "standard" // Standard Webhooks, Svix
+	SchemeGitLab   Scheme = "gitlab"
+	SchemeLinear   Scheme = "linear"
+	SchemeShopify  Scheme = "shopify"
+	SchemeGitea    Scheme = "gitea"
+	SchemeSentry   Scheme = "sentry"
+	SchemeBody     Scheme = "body" // a header and an encoding of one's own
 )
+
+// Schemes returns all schemes.
+func Schemes() []Scheme {
+	return []Scheme{
+		SchemeSecret, SchemeHMAC, SchemeGitHub, SchemeStripe, SchemeSlack, SchemeStandard, SchemeGitLab, SchemeLinear, SchemeShopify, SchemeGitea,
+		SchemeSentry, SchemeBody,
+	}
+}
 
 // A Verifier authenticates requests to one webhook.
 type Verifier struct {
 	Scheme    Scheme
 	Secret    []byte
 	Tolerance time.Duration // zero for DefaultTolerance; unused by schemes without a signed time
+
+	// Header and Encoding are those of the signature in SchemeBody, Prefix is what
+	// stands before it.
+	Header, Prefix, Encoding string
 }
 
 // A Delivery is an authenticated request.
@@ -79,11 +106,12 @@ type Delivery struct {
 
 // Check returns Invalid if v would reject every request, or accept every one.
 func (v Verifier) Check() error {
-	switch v.Scheme {
-	case SchemeSecret, SchemeHMAC, SchemeGitHub, SchemeStripe, SchemeSlack:
-	default:
+	if !slices.Contains(Schemes(), v.Scheme) {
 		return chela.E(chela.Invalid, fmt.Sprintf("%q is not a signature scheme", v.Scheme)).
-			WithHint("use secret, hmac, github, stripe or slack")
+			WithHint("use one of " + strings.Trim(fmt.Sprint(Schemes()), "[]"))
+	}
+	if err := v.checkBody(); err != nil {
+		return err
 	}
 	switch {
 	case len(v.Secret) == 0:
@@ -102,7 +130,14 @@ func (v Verifier) Verify(header http.Header, body []byte, now time.Time) (Delive
 	if err := v.Check(); err != nil {
 		return Delivery{}, err
 	}
+	if s, ok := v.body(); ok {
+		return v.verifyBody(s, header, body)
+	}
 	switch v.Scheme {
+	case SchemeStandard:
+		return v.verifyStandard(header, body, now)
+	case SchemeGitLab:
+		return v.verifyGitLab(header)
 	case SchemeSecret:
 		return v.verifySecret(header)
 	case SchemeGitHub:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"net/http"
 	"time"
 
 	"chela"
@@ -51,7 +50,7 @@ type Services struct {
 
 	// Hook fires the routine of a webhook. A failed authentication is Denied, and so
 	// is an unknown webhook, with the same error.
-	Hook func(ctx context.Context, path string, header http.Header, body []byte) (api.HookReceipt, error)
+	Hook func(ctx context.Context, r api.HookRequest) (api.HookReceipt, error)
 
 	// Attach stores a file for a message. A file that is too large is Invalid.
 	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)

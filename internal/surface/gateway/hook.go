@@ -33,7 +33,9 @@ func (g *Gateway) postHook(v *edge.Visit) error {
 	if err != nil {
 		return err
 	}
-	done, err := g.cfg.Home.Hook(v.Request.Context(), v.Request.PathValue("path"), v.Request.Header, body)
+	done, err := g.cfg.Home.Hook(v.Request.Context(), api.HookRequest{
+		Path: v.Request.PathValue("path"), Query: v.Request.URL.Query(), Header: v.Request.Header, Body: body,
+	})
 	switch {
 	case chela.KindOf(err) == chela.Denied:
 		return edge.Refusal{
@@ -42,7 +44,7 @@ func (g *Gateway) postHook(v *edge.Visit) error {
 		}
 	case err != nil:
 		return err
-	case done.Duplicate || done.Challenge != "":
+	case done.Duplicate || done.Challenge != "" || done.Ignored != "":
 		return v.OK(done)
 	default:
 		return v.Answer(http.StatusAccepted, done)

@@ -102,8 +102,9 @@ func (r dailyRoutines) run(ctx context.Context, _ api.Caller, q api.RunQuery) (c
 }
 
 // hooked serves one webhook, ci/build, which accepts a body with "right" in it.
-func hooked(_ context.Context, path string, header http.Header, body []byte) (api.HookReceipt, error) {
-	switch said := string(body); {
+func hooked(_ context.Context, r api.HookRequest) (api.HookReceipt, error) {
+	path, header := r.Path, r.Header
+	switch said := string(r.Body); {
 	case path != "ci/build" || !strings.Contains(said, "right"):
 		return api.HookReceipt{}, chela.E(chela.Denied, "the signature of "+path+" is wrong")
 	case strings.Contains(said, "again"):

@@ -65,7 +65,8 @@ func checkTrigger(t chela.Trigger, zone *time.Location) error {
 	case chela.TriggerSystem:
 		only.Source, only.Event, only.Filter = t.Source, t.Event, t.Filter
 	case chela.TriggerWebhook:
-		only.Path, only.Scheme, only.Secret = t.Path, t.Scheme, t.Secret
+		only.Path, only.Scheme, only.Secret, only.Match, only.Headers = t.Path, t.Scheme, t.Secret, t.Match, t.Headers
+		only.SignatureHeader, only.SignaturePrefix, only.SignatureEncoding = t.SignatureHeader, t.SignaturePrefix, t.SignatureEncoding
 	case chela.TriggerManual:
 	default:
 		return invalid("%q is no kind of trigger", Shown(string(t.Kind))).
@@ -120,7 +121,7 @@ func checkWebhook(t chela.Trigger) error {
 	if !strings.HasPrefix(t.Secret, "env:") {
 		return invalid("the webhook has no secret").WithHint("put it into an environment variable and refer to that: env:NAME")
 	}
-	return nil
+	return checkWebhookParts(t)
 }
 
 func checkAction(v chela.Routine) error {
