@@ -208,7 +208,16 @@ past_end: echo
 		never := byHand("never", chela.ActionTurn)
 		never.Trigger = chela.Trigger{Kind: chela.TriggerSystem, Source: "routine", Event: "failed", Filter: map[string]string{"agent": "other"}}
 		never = h.create(never)
+		ghost := byHand("ghost", chela.ActionTurn)
+		ghost.Trigger = chela.Trigger{Kind: chela.TriggerSystem, Source: "routine", Event: "failed", Filter: map[string]string{"routine": "nobody"}}
+		if _, err := h.routines.Create(t.Context(), ghost, "test"); chela.KindOf(err) != chela.Invalid || !strings.Contains(err.Error(), `the routine "nobody"`) {
+			t.Errorf("a filter that names no routine: %v", err)
+		}
 		broken, fine := h.create(byHand("broken", chela.ActionTurn)), h.create(byHand("fine", chela.ActionTurn))
+		named := byHand("named", chela.ActionTurn)
+		named.Trigger = chela.Trigger{Kind: chela.TriggerSystem, Source: "routine", Event: "finished", Filter: map[string]string{"routine": "fine"}}
+		named.Guards.Cooldown = -1
+		named = h.create(named)
 		for n := range 3 {
 			h.fire(broken, "")
 			h.fire(fine, "")
@@ -219,6 +228,7 @@ past_end: echo
 		h.rest()
 		same(t, "watch", 3, len(h.runs(watch)))
 		same(t, "never", nil, h.runs(never))
+		same(t, "named", 3, len(h.runs(named)))
 		if run := h.lastRun(watch); !strings.Contains(run.Input, `"kind":"routine.finished"`) || run.Cause != chela.TriggerSystem {
 			t.Errorf("fired by %s: %s", run.Cause, run.Input)
 		}

@@ -3,12 +3,14 @@ package routine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
 	"chela"
 	"chela/internal/api"
 	"chela/internal/background/routine/rule"
+	"chela/internal/store"
 )
 
 // Create adds a routine and returns it as stored, with its id and first due
@@ -24,6 +26,9 @@ func (d *Routines) Create(ctx context.Context, v chela.Routine, by string) (chel
 	if v.Agent == "" {
 		v.Agent = chela.MainAgent
 	}
+	if err := d.resolve(ctx, &v.Trigger); err != nil {
+		return v, err
+	}
 	if err := d.settle(&v, now); err != nil {
 		return v, err
 	}
@@ -37,6 +42,26 @@ func (d *Routines) Create(ctx context.Context, v chela.Routine, by string) (chel
 		d.cfg.Log.Info("routine created", "routine", v.ID, "name", v.Name, "by", by)
 	}
 	return v, err
+}
+
+// resolve replaces the name of a routine in a filter by its id, which events have.
+func (d *Routines) resolve(ctx context.Context, t *chela.Trigger) error {
+	name := t.Filter["routine"]
+	if name == "" || strings.HasPrefix(name, "rtn_") {
+		return nil
+	}
+	return d.store.Read(ctx, func(r *store.Read) error {
+		v, ok, err := r.RoutineNamed(ctx, name)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return chela.E(chela.Invalid, fmt.Sprintf("the filter names the routine %q, which does not exist", rule.Shown(name))).WithHint("see chela routines list")
+		}
+		t.Filter = maps.Clone(t.Filter)
+		t.Filter["routine"] = string(v.ID)
+		return nil
+	})
 }
 
 // reservedName cannot name a routine, because /api/routines/next is another route.
@@ -106,6 +131,13 @@ func (d *Routines) Update(ctx context.Context, id chela.RoutineID, c api.Routine
 		if err := checkReserved(*c.Name); err != nil {
 			return chela.Routine{}, err
 		}
+	}
+	if c.Trigger != nil {
+		t := *c.Trigger
+		if err := d.resolve(ctx, &t); err != nil {
+			return chela.Routine{}, err
+		}
+		c.Trigger = &t
 	}
 	return d.alter(ctx, id, by, func(v *chela.Routine, now time.Time) error {
 		was := v.Enabled

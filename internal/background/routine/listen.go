@@ -35,27 +35,25 @@ func (d *Routines) listen(ctx context.Context, k chela.Work) (work.Outcome, erro
 	if err := json.Unmarshal(k.Args, &at); err != nil {
 		return work.Outcome{}, err
 	}
-	hearing, err := store.Find(ctx, d.store, func(r *store.Read) ([]chela.Routine, error) {
-		return r.HearingRoutines(ctx, chela.TriggerSystem)
-	})
+	// The events come before the routines: a routine that is created between the two
+	// reads hears what happens after its creation.
+	last, err := d.store.LastEvent(ctx)
 	if err != nil {
 		return work.Outcome{}, err
 	}
+	events, err := d.store.Events(ctx, at.After, "", pageEvents)
+	hearing, failed := store.Find(ctx, d.store, func(r *store.Read) ([]chela.Routine, error) {
+		return r.HearingRoutines(ctx, chela.TriggerSystem)
+	})
+	if failed != nil {
+		return work.Outcome{}, failed
+	}
 	if len(hearing) == 0 || d.cfg.Defaults.Off {
-		last, err := d.store.LastEvent(ctx)
-		if err != nil {
-			return work.Outcome{}, err
-		}
 		return work.Outcome{}, d.readUntil(ctx, last, deafTime, nil)
 	}
-	events, err := d.store.Events(ctx, at.After, "", pageEvents)
 	if chela.KindOf(err) == chela.NotFound {
 		d.cfg.Log.Warn("events missed by routines", "after", at.After)
-		at.After, err = d.store.LastEvent(ctx)
-		if err != nil {
-			return work.Outcome{}, err
-		}
-		return work.Outcome{}, d.readUntil(ctx, at.After, 0, nil)
+		return work.Outcome{}, d.readUntil(ctx, last, 0, nil)
 	}
 	if err != nil {
 		return work.Outcome{}, err

@@ -17,9 +17,27 @@ func parts(e chela.Event) (source, happening string) {
 // sources lists the event sources that routines can subscribe to.
 var sources = []string{"job", "routine", "turn", "approval", "session", "tool", "message", "notice"}
 
+// happenings lists what a source announces: the second half of the kinds of its events,
+// and the texts of these events where they are states. A notice has any text.
+var happenings = map[string][]string{
+	"job": {
+		"changed", "output", "pending", "in_progress", "awaiting_approval", "paused", "completed", "submitted", "accepted", "modified", "failed",
+		"interrupted", "cancelled", "stuck", "recovering",
+	},
+	"routine":  {"fired", "finished", "ok", "failed", "skipped", "cron", "every", "at", "event", "system_event", "webhook", "manual"},
+	"turn":     {"started", "finished", "completed", "failed", "interrupted", "limited"},
+	"approval": {"requested", "answered", "granted", "denied", "expired", "withdrawn"},
+	"session":  {"changed", "elevated"},
+	"tool":     {"requested", "finished", "offered", "done", "failed", "denied", "skipped", "unknown"},
+	"message":  {"dropped", "old", "new", "summarize"},
+}
+
 func checkSystem(t chela.Trigger) error {
 	if !slices.Contains(sources, t.Source) {
 		return invalid("%q is not a source of events", Shown(t.Source)).WithHint("use one of " + strings.Join(sources, ", "))
+	}
+	if known := happenings[t.Source]; t.Event != "" && known != nil && !slices.Contains(known, t.Event) {
+		return invalid("%q is not an event of %s", Shown(t.Event), t.Source).WithHint("use one of " + strings.Join(known, ", "))
 	}
 	for name := range t.Filter {
 		if _, ok := fields(chela.Event{})[name]; !ok {
