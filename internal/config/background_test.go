@@ -30,15 +30,15 @@ func TestBackgroundDefaults(t *testing.T) {
 		"heartbeat.enabled = true (default)", "heartbeat.every = 30m (default)", "heartbeat.failures = 3 (default)",
 		"heartbeat.model =  (default: cheap_model)", "heartbeat.prompt =  (default)", "heartbeat.repeat_after = 24h (default)",
 		"heartbeat.session = isolated (default)", "heartbeat.target = last (default)", "heartbeat.to =  (default)",
-		"jobs.depth = 5 (default)", "jobs.max_parallel = 5 (default)", "jobs.max_waiting = 10000 (default)", "jobs.steps = 50 (default)",
+		"jobs.depth = 5 (default)", "jobs.max_parallel = 64 (default)", "jobs.max_waiting = 10000 (default)", "jobs.steps = 50 (default)",
 		"jobs.subtasks = 20 (default)", "jobs.timeout = 30m (default)", "jobs.tokens = 0 (default)",
 		"repair.attempts = 3 (default)", "repair.enabled = true (default)", "repair.every = 1m (default)",
 		"repair.probe_after = 10m (default)", "repair.stuck_after = 5m (default)", "repair.tool_failures = 5 (default)",
 		"routines.cooldown = 5m (default)", "routines.cron_interval =  (default, without effect)", "routines.disable_after_failures = 10 (default)",
-		"routines.enabled = true (default)", "routines.keep_runs = 100 (default)", "routines.max_concurrent = 3 (default)",
+		"routines.enabled = true (default)", "routines.keep_runs = 100 (default)", "routines.max_concurrent = 64 (default)",
 		"routines.max_webhook_bytes = 1048576 (default)", "routines.missed = once (default)",
 		"routines.notify_after_failures = 3 (default)", "routines.timeout = 10m (default)",
-		"subagents.archive_after = 1h (default)", "subagents.depth = 1 (default)", "subagents.max_parallel = 8 (default)",
+		"subagents.archive_after = 1h (default)", "subagents.depth = 1 (default)", "subagents.max_parallel = 64 (default)",
 		"subagents.most = 5 (default)", "subagents.timeout = 30m (default)",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -116,7 +116,7 @@ func TestBackground(t *testing.T) {
 	if diff := cmp.Diff(want, all{c.Jobs, c.Subagents, c.Routines, c.Heartbeat, c.Repair}); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
-	lanes := map[chela.Class]int{chela.ClassMain: 4, chela.ClassJob: 9, chela.ClassSubagent: 2, chela.ClassCron: 4}
+	lanes := map[chela.Class]int{chela.ClassMain: 64, chela.ClassJob: 9, chela.ClassSubagent: 2, chela.ClassCron: 4}
 	if diff := cmp.Diff(lanes, c.Lanes.ByClass()); diff != "" {
 		t.Errorf("lanes (-want +got):\n%s", diff)
 	}

@@ -16,7 +16,7 @@ type Gateway struct {
 
 // NewGateway returns the defaults.
 func NewGateway() Gateway {
-	return Gateway{MessagesPerMinute: 6000, LoginsPerMinute: 10, HooksPerMinute: 300, Connections: 6000}
+	return Gateway{MessagesPerMinute: 60_000, LoginsPerMinute: 10, HooksPerMinute: 300, Connections: 6000}
 }
 
 // GatewayKeys are the keys of [gateway].

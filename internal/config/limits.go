@@ -55,8 +55,14 @@ type Lanes struct {
 	Waiting int
 }
 
+// places is the default number of lanes of a class. Most turns wait for a model, so it
+// bounds the memory and the files of this machine rather than its processors.
+const places = 64
+
 // NewLanes returns the defaults.
-func NewLanes() Lanes { return Lanes{Main: 4, Job: 5, Subagent: 8, Cron: 3, Waiting: 1000} }
+func NewLanes() Lanes {
+	return Lanes{Main: places, Job: places, Subagent: places, Cron: places, Waiting: 1000}
+}
 
 // ByClass returns the numbers by the class of lane.
 func (l Lanes) ByClass() map[chela.Class]int {

@@ -19,7 +19,7 @@ func TestOrder(t *testing.T) {
 		want    map[string]string
 	}{
 		{"default", "", nil, nil, map[string]string{
-			"model": "offline/rules (default: no key found)", "lanes.job": "5 (default)",
+			"model": "offline/rules (default: no key found)", "lanes.job": "64 (default)",
 		}},
 		{"file", file, nil, nil, map[string]string{
 			"model": "offline/file (file config.toml:1)", "lanes.job": "2 (file config.toml:3)",

@@ -50,6 +50,13 @@ func (r *Read) RoutineNamed(ctx context.Context, name string) (chela.Routine, bo
 		where name = $1 and deleted_at = 0`, name)
 }
 
+// DeletedRoutine returns the routine with a name that was deleted last, and whether
+// there is one.
+func (r *Read) DeletedRoutine(ctx context.Context, name string) (chela.Routine, bool, error) {
+	return queryFirst(ctx, r.tx, routineTable.scan, `select `+routineTable.columns+` from routines
+		where name = $1 and deleted_at > 0 order by deleted_at desc, id desc limit 1`, name)
+}
+
 // RoutineAt returns the routine whose webhook is at a path, and whether it
 // exists and is not deleted.
 func (r *Read) RoutineAt(ctx context.Context, path string) (chela.Routine, bool, error) {

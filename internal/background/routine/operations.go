@@ -145,6 +145,12 @@ func (d *Routines) runs(ctx context.Context, c api.Caller, q api.RunsQuery) (pag
 		}
 	}
 	v, err := d.seen(ctx, c, q.Name)
+	if chela.KindOf(err) == chela.NotFound { // the history of a routine outlives it
+		gone, ok, failed := d.deleted(ctx, q.Name)
+		if failed != nil || ok && sees(c, gone) {
+			v, err = gone, failed
+		}
+	}
 	if err != nil {
 		return page, err
 	}
@@ -157,6 +163,15 @@ func (d *Routines) runs(ctx context.Context, c api.Caller, q api.RunsQuery) (pag
 		page.Items[i].Output = ""
 	}
 	return page, nil
+}
+
+// deleted returns the newest deleted routine with a name, and whether there is one.
+func (d *Routines) deleted(ctx context.Context, name string) (v chela.Routine, ok bool, err error) {
+	err = d.store.Read(ctx, func(r *store.Read) (err error) {
+		v, ok, err = r.DeletedRoutine(ctx, name)
+		return err
+	})
+	return v, ok, err
 }
 
 // pollTime is the interval at which a run is read that a client waits for.

@@ -71,10 +71,11 @@ func TestRoutinesAreChangedByOperations(t *testing.T) {
 		"delete": refused(t, home, api.RoutinesDelete, fire.RoutineRef),
 		"fire":   refused(t, home, api.RoutinesFire, fire),
 		"change": refused(t, home, api.RoutinesChange, api.RoutineEdit{RoutineRef: fire.RoutineRef}),
-		"runs":   refused(t, home, api.RoutinesRuns, api.RunsQuery{RoutineRef: fire.RoutineRef}),
+		"runs":   refused(t, home, api.RoutinesRuns, api.RunsQuery{RoutineRef: api.RoutineRef{Name: "a"}}), // it was renamed
 	} {
 		same(t, name+" of a deleted routine", chela.NotFound, kind)
 	}
+	same(t, "history of a deleted routine", 2, len(called(t, home, api.RoutinesRuns, api.RunsQuery{RoutineRef: fire.RoutineRef}).Items))
 }
 
 // TestListsOfRoutinesPage: lists begin after the row of a cursor, and an unknown

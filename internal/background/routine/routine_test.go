@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/background/routine"
 	"chela/internal/store"
 )
@@ -221,7 +222,13 @@ func TestDeleteAfterRun(t *testing.T) {
 	if got := h.routine(v); got.DeletedAt.IsZero() || !got.NextAt.IsZero() {
 		t.Errorf("it is there still: %+v", got)
 	}
+	home := api.Local{Operations: h.routines.Operations()}
+	history := func() int {
+		return len(called(t, home, api.RoutinesRuns, api.RunsQuery{RoutineRef: api.RoutineRef{Name: "once"}}).Items)
+	}
+	same(t, "history by its name", 1, history())
 	h.create(byHand("once", chela.ActionNotify)) // its name is free
+	same(t, "history of the new one", 0, history())
 }
 
 func TestRunsAreForgotten(t *testing.T) {

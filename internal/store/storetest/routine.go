@@ -91,6 +91,7 @@ func checkRoutineLists(t *testing.T, s *store.Store) {
 		"manual": func(r *store.Read) (chela.Routine, bool, error) { return r.RoutineAt(ctx, "path") },
 		"c":      func(r *store.Read) (chela.Routine, bool, error) { return r.RoutineNamed(ctx, "c") },
 		"":       func(r *store.Read) (chela.Routine, bool, error) { return r.RoutineNamed(ctx, "gone") },
+		"gone":   func(r *store.Read) (chela.Routine, bool, error) { return r.DeletedRoutine(ctx, "gone") },
 		"no":     func(r *store.Read) (chela.Routine, bool, error) { return r.RoutineAt(ctx, "") },
 	} {
 		got := read(t, s, func(r *store.Read) (string, error) {
