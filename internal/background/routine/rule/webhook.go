@@ -84,15 +84,12 @@ func (r WebhookRequest) value(name string) (string, bool) {
 	case "query":
 		return r.Query.Get(rest), r.Query.Has(rest)
 	}
-	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
-		form, err := url.ParseQuery(string(r.Body))
-		return form.Get(rest), err == nil && form.Has(rest)
-	}
 	var v any
 	d := json.NewDecoder(strings.NewReader(string(r.Body)))
 	d.UseNumber()
-	if d.Decode(&v) != nil {
-		return "", false
+	if d.Decode(&v) != nil { // whatever the type that the sender names, as curl names a form
+		form, err := url.ParseQuery(string(r.Body))
+		return form.Get(rest), err == nil && form.Has(rest)
 	}
 	for step := range strings.SplitSeq(rest, ".") {
 		switch at := v.(type) {

@@ -47,7 +47,7 @@ func TestInput(t *testing.T) {
 // TestMismatch compares values of the body, the headers and the query.
 func TestMismatch(t *testing.T) {
 	t.Parallel()
-	form := rule.WebhookRequest{Header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}, Body: []byte("command=%2Fdeploy&text=")}
+	form := rule.WebhookRequest{Body: []byte("command=%2Fdeploy&text=")}
 	for filter, want := range map[string]string{
 		"body.action=opened": "", "body.number=17": "", "body.draft=false": "", "body.labels.0.name=bug": "", "body.milestone=null": "",
 		"header.x-github-event=pull_request": "", "query.team=a": "",
@@ -70,6 +70,11 @@ func TestMismatch(t *testing.T) {
 		if got := form.Mismatch(chela.Trigger{Match: map[string]string{name: value}}); got != want {
 			t.Errorf("form, %s: %q, want %q", filter, got, want)
 		}
+	}
+	curl := pullRequest()
+	curl.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if got := curl.Mismatch(chela.Trigger{Match: map[string]string{"body.action": "opened"}}); got != "" {
+		t.Errorf("JSON that is called a form: %q", got)
 	}
 	if got := (rule.WebhookRequest{Body: []byte("not JSON")}).Mismatch(chela.Trigger{Match: map[string]string{"body.a": "b"}}); got != "it has no body.a" {
 		t.Errorf("not JSON: %q", got)
