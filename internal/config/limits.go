@@ -29,6 +29,11 @@ func NewLimits() Limits {
 	return Limits{Steps: 50, TurnTimeout: 30 * time.Minute, Repeats: 3, IdleSteps: 5, Nudges: 1}
 }
 
+// Money reports whether any limit is on money.
+func (l Limits) Money() bool {
+	return l.USDPerDay+l.USDPerSession+l.USDPerTurn+l.USDPerJob+l.USDPerRoutine > 0
+}
+
 // maxSpent is the largest limit on money.
 const maxSpent = 100_000_000 * chela.USD
 

@@ -3,11 +3,13 @@ package agents
 import (
 	"context"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
 	"chela"
 	"chela/internal/config"
+	"chela/internal/model/catalogue"
 	"chela/internal/model/provider"
 )
 
@@ -148,12 +150,17 @@ func (s priceSeeker) Stream(ctx context.Context, req *chela.Request) iter.Seq2[c
 // is not known.
 const relist = time.Hour
 
-// learnPrice asks the provider of a model without a known price for its list, which
-// may have it. Concurrent requests wait for the first one's answer.
+// learnPrice asks the provider of a model without a known price for its list, if a
+// limit of money needs the price or the service is known to publish prices.
+// Concurrent requests wait for the first one's answer.
 func (p *Providers) learnPrice(ctx context.Context, model string, raw chela.Provider) {
 	name, _, _ := strings.Cut(model, "/")
 	list, ok := raw.(lister)
 	if _, known := p.known.Price(model); known || !ok || p.known.ComesAlong(name) {
+		return
+	}
+	settings, err := p.settings.Provider(name)
+	if err != nil || !p.settings.Limits.Money() && !slices.Contains(settings.Has, catalogue.FeaturePrices) {
 		return
 	}
 	p.listing.Lock()

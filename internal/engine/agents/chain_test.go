@@ -208,7 +208,13 @@ func TestPriceIsLearnt(t *testing.T) {
 	}))
 	t.Cleanup(front.Close)
 	h.text = fmt.Sprintf("[providers.a]\nkind = \"openai\"\nbase_url = %q\napi_key = \"env:KEY\"\n", front.URL+"/v1")
-	home := h.open(t, "")
+	if p, name, err := h.open(t, "").Serve("a/one"); err == nil { // without a limit of money nothing needs it
+		_, _, err = ask(t, p, name)
+		if err != nil || lists.Load() != 0 {
+			t.Errorf("%d lists were read without a limit of money, %v", lists.Load(), err)
+		}
+	}
+	home := h.open(t, "[limits]\nusd_per_day = 5")
 	for _, tt := range []struct {
 		model string
 		price *chela.Price

@@ -70,6 +70,7 @@ const (
 	FeatureThinkingSwitch   Feature = "thinking_switch"   // a member of its own turns thinking off
 	FeatureParallelSwitch   Feature = "parallel_switch"   // several calls in one answer only on request
 	FeatureUsageCost        Feature = "usage_cost"        // the usage of an answer says what it cost
+	FeaturePrices           Feature = "prices"            // the list of models says what they cost
 	FeatureCacheControl     Feature = "cache_control"     // prompts of Claude are marked for the cache
 )
 

@@ -116,7 +116,9 @@ func TestCheckRefuses(t *testing.T) {
 		{"a receiver elsewhere", func(v *chela.Routine) { v.Notify.To = "C1" }, "a channel is set, but the target is not explicit", "use the target explicit"},
 		{"a repeat below zero", func(v *chela.Routine) { v.Notify.Repeat = -1 }, "a limit of the notice is negative", ""},
 		{"an acknowledgement below zero", func(v *chela.Routine) { v.Notify.AckMax = -1 }, "a limit of the notice is negative", ""},
-		{"an event of the source", func(v *chela.Routine) { v.Trigger = chela.Trigger{Kind: chela.TriggerSystem, Source: "job", Event: "exploded"} }, `"exploded" is not an event of job`, "use one of changed"},
+		{"an event of the source", func(v *chela.Routine) {
+			v.Trigger = chela.Trigger{Kind: chela.TriggerSystem, Source: "job", Event: "exploded"}
+		}, `"exploded" is not an event of job`, "use one of changed"},
 		{"a source of chela", func(v *chela.Routine) { v.Trigger = chela.Trigger{Kind: chela.TriggerSystem, Source: "weather"} }, `"weather" is not a source of events`, "use one of job"},
 	} {
 		v := valid()
