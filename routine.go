@@ -160,6 +160,7 @@ const (
 type RoutineGuards struct {
 	Cooldown    Span        `json:"cooldown_ms,omitempty" check:"min=-1 max=2592000000"` // between runs without a schedule
 	Concurrent  int         `json:"concurrent,omitempty"`                                // runs at once
+	Collect     bool        `json:"collect,omitempty"`                                   // messages, requests and events during the cooldown, or while a run waits, are gathered into one run
 	Dedup       Span        `json:"dedup_ms,omitempty" check:"min=-1 max=2592000000"`    // the same cause does not fire again within this window
 	PerHour     int         `json:"per_hour,omitempty"`                                  // runs in any hour
 	PerDay      int         `json:"per_day,omitempty"`                                   // runs in any 24 hours

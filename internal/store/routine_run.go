@@ -123,6 +123,12 @@ func (w *Write) MoveRun(ctx context.Context, v chela.RoutineRun, from chela.RunS
 		v.Output, v.Notified, micros(v.StartedAt), micros(v.FinishedAt), v.Waits)
 }
 
+// GatherRun stores the input of a pending run. It returns Conflict if the run is not
+// pending any more.
+func (w *Write) GatherRun(ctx context.Context, v chela.RoutineRun) error {
+	return w.tx.Move(ctx, "run", string(v.ID), `update routine_runs set cause_text = $2 where id = $1 and state = 'pending'`, string(v.ID), v.Input)
+}
+
 // ReportRun stores the report of a running run, replacing an earlier one. It
 // returns Conflict if the run is not running.
 func (w *Write) ReportRun(ctx context.Context, id chela.RunID, report chela.Report) error {

@@ -17,6 +17,9 @@ import (
 // routine is first in line.
 var errNoPlace = errors.New("no place")
 
+// errGathers reports that the run gathers causes until it is due.
+var errGathers = errors.New("gathers")
+
 // begin starts a waiting run if a slot is free, and performs the routine's
 // action. After a crash the action is repeated; its effects are keyed by the
 // run.
@@ -25,6 +28,8 @@ func (d *Routines) begin(ctx context.Context, k chela.Work) (work.Outcome, error
 	switch {
 	case errors.Is(err, errNoPlace): // woken when a run ends, or an older one begins
 		return work.Outcome{}, nil
+	case errors.Is(err, errGathers):
+		return work.Outcome{Again: run.Due}, nil
 	case err != nil || run.State != chela.RunRunning:
 		return work.Outcome{}, err
 	}
@@ -61,6 +66,9 @@ func (d *Routines) take(ctx context.Context, id chela.RunID) (v chela.Routine, r
 			return nil
 		case !v.DeletedAt.IsZero():
 			return c.endRun(ctx, v, &run, result{Ending: rule.Ending{State: chela.RunSkipped, Reason: "the routine was deleted"}})
+		}
+		if run.Due.After(c.now) && rule.Gathers(v, run.Cause) {
+			return errGathers
 		}
 		if next, _, err := c.NextRun(ctx, v.ID); err != nil || next.ID != run.ID {
 			return cmp.Or(err, errNoPlace)

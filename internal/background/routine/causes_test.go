@@ -189,6 +189,44 @@ func TestWebhookSaysWhatBecameOfIt(t *testing.T) {
 	})
 }
 
+// TestCausesAreGathered gathers the requests of a cooldown into one run at its end; one
+// that a person fires does not wait for it.
+func TestCausesAreGathered(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		h := open(t, cfg, plan{})
+		v := hooked("build", signature.SchemeHMAC)
+		v.Guards.Cooldown, v.Guards.Collect = chela.Span(10*time.Minute), true
+		v = h.create(v)
+		send := func(body string) api.HookReceipt {
+			got, err := h.routines.Hook(t.Context(), api.HookRequest{
+				Path: "ci/build", Body: []byte(body), Header: signature.Sign([]byte("swordfish"), []byte(body), h.clock.Now()),
+			})
+			if err != nil || got.Skipped != "" {
+				t.Errorf("%s: %+v, %v", body, got, err)
+			}
+			h.rest()
+			return got
+		}
+		send("one")
+		second := send("two")
+		same(t, "the run of the third", second.Run, send("three").Run)
+		inputs := func() (all []string) {
+			for _, run := range h.list(v) {
+				all = append(all, string(run.State)+" "+run.Input)
+			}
+			return all
+		}
+		same(t, "during the cooldown", []string{"pending two\n\n---\n\nthree", "ok one"}, inputs())
+		h.fire(v, "by hand")
+		h.rest()
+		same(t, "a person fires it", "ok ", inputs()[0])
+		h.clock.forward(h.clock.Now().Add(11 * time.Minute))
+		h.until(func() bool { return h.list(v)[1].State.Ended() })
+		same(t, "after the cooldown", []string{"ok ", "ok two\n\n---\n\nthree", "ok one"}, inputs())
+	})
+}
+
 // TestSystemEvents lets a routine fire when another one fails, and not of itself.
 func TestSystemEvents(t *testing.T) {
 	t.Parallel()

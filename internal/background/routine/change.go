@@ -59,6 +59,14 @@ func (c *change) add(ctx context.Context, v chela.Routine, run chela.RoutineRun)
 			return run, err
 		}
 		f.Cause = run.Cause
+		if rule.Gathers(v, run.Cause) {
+			waiting, ok, err := c.gather(ctx, v, run)
+			if err != nil || ok {
+				return waiting, err
+			}
+			run.Due = c.now.Add(rule.Cooling(v, f))
+			v.Guards.Cooldown = -1
+		}
 		run.Reason = rule.Refuse(v, f)
 	}
 	run.Generation = max(run.Generation, v.Origin.Generation)
@@ -73,12 +81,27 @@ func (c *change) add(ctx context.Context, v chela.Routine, run chela.RoutineRun)
 		_, err := c.PruneRuns(ctx, v.ID, c.routines.cfg.Defaults.KeepRuns, c.now.Add(-day-v.Notify.Repeat.Duration()))
 		return run, err
 	}
-	if _, err := c.routines.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workRun, Key: string(run.ID), DueAt: c.now}); err != nil {
+	at := c.now
+	if run.Due.After(at) {
+		at = run.Due
+	}
+	if _, err := c.routines.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workRun, Key: string(run.ID), DueAt: at}); err != nil {
 		return run, err
 	}
 	return run, c.announce(ctx, chela.Event{
 		Kind: chela.EventRoutineFired, Session: rule.SessionOf(v), Routine: v.ID, Run: run.ID, Text: string(run.Cause),
 	})
+}
+
+// gather adds the input of a run to the run of the routine that waits for its cooldown or
+// for a slot, and reports whether there is one.
+func (c *change) gather(ctx context.Context, v chela.Routine, run chela.RoutineRun) (chela.RoutineRun, bool, error) {
+	waiting, ok, err := c.NextRun(ctx, v.ID)
+	if err != nil || !ok || !rule.Gathers(v, waiting.Cause) {
+		return waiting, false, err
+	}
+	waiting.Input = excerpt.Bytes(rule.Gathered(waiting.Input, run.Input), maxInput)
+	return waiting, true, c.GatherRun(ctx, waiting)
 }
 
 // look reads the facts for the guards of a routine.

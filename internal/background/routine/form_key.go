@@ -136,6 +136,9 @@ var guardKeys = []FormKey{
 	{Name: "cooldown", Help: "minimum time between runs not fired by the clock; 0s for none", at: func(d *Draft) field.Field {
 		return orNone((*time.Duration)(&d.Routine.Guards.Cooldown))
 	}},
+	{Name: "collect", Help: "gather messages, requests and events during the cooldown into one run, instead of dropping them", Switch: true, at: func(d *Draft) field.Field {
+		return field.Switch(&d.Routine.Guards.Collect)
+	}},
 	{Name: "concurrent", Help: "most concurrent runs; -1 for no limit", at: func(d *Draft) field.Field {
 		return field.Number(&d.Routine.Guards.Concurrent, -1, most)
 	}},

@@ -215,6 +215,13 @@ func checkRunRows(t *testing.T, s *store.Store) {
 	same(t, moved, runOf(t, s, bare.ID))
 	same(t, whole, runOf(t, s, whole.ID))
 	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.ReportRun(ctx, bare.ID, report) })
+	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.GatherRun(ctx, bare) })
+
+	waits := chela.RoutineRun{ID: "run_waits", Routine: bare.Routine, Key: "waits", State: chela.RunPending, Cause: chela.TriggerWebhook, Input: "one", Due: bare.Due, CreatedAt: bare.CreatedAt}
+	same(t, true, addRun(t, s, waits))
+	waits.Input = "one and two"
+	write(t, s, func(w *store.Write) error { return w.GatherRun(ctx, waits) })
+	same(t, waits, runOf(t, s, waits.ID))
 }
 
 func checkRunLists(t *testing.T, s *store.Store) {

@@ -94,6 +94,22 @@ func Refuse(v chela.Routine, f Facts) string {
 	}
 }
 
+// Gathers reports whether a routine gathers causes of a kind instead of dropping them.
+func Gathers(v chela.Routine, cause chela.TriggerKind) bool {
+	return v.Guards.Collect && cause != chela.TriggerManual && !Timed(cause)
+}
+
+// Cooling returns how long the cooldown of a routine still lasts.
+func Cooling(v chela.Routine, f Facts) time.Duration {
+	if v.Guards.Cooldown <= 0 || len(f.Runs) == 0 {
+		return 0
+	}
+	return max(v.Guards.Cooldown.Duration()-f.Now.Sub(f.Runs[0]), 0)
+}
+
+// Gathered joins the inputs of causes that one run handles.
+func Gathered(first, next string) string { return first + "\n\n---\n\n" + next }
+
 // backsOff reports whether a builtin routine is in backoff: its interval
 // doubles with each consecutive failure, up to maxBackoff times.
 func backsOff(v chela.Routine, now, newest time.Time) bool {
