@@ -23,7 +23,7 @@ const (
 // checkBrought validates a message's history, tools and results; violations are
 // Invalid errors.
 func checkBrought(in chela.Inbound) error {
-	texts := make([]string, 0, len(in.History)+3*len(in.Offers)+len(in.Results))
+	var texts []string
 	for _, m := range in.History {
 		texts = append(texts, m.Text)
 	}

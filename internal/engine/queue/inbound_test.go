@@ -2,6 +2,7 @@ package queue_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -13,6 +14,58 @@ import (
 func message(text string) chela.Inbound {
 	return chela.Inbound{
 		Session: "agent:main:main", Agent: "main", Origin: chela.Origin{Channel: "test", Owner: true}, MessageID: "m1", Text: text,
+	}
+}
+
+// named returns n tools.
+func named(n int) (tools []chela.ToolSpec) {
+	for i := range n {
+		tools = append(tools, chela.ToolSpec{Name: fmt.Sprintf("t%d", i)})
+	}
+	return tools
+}
+
+// answers returns the results of n calls.
+func answers(n int) (results []chela.OfferResult) {
+	for i := range n {
+		results = append(results, chela.OfferResult{Call: chela.CallID(fmt.Sprintf("c%d", i))})
+	}
+	return results
+}
+
+// TestMessagesThatAreRefused changes one thing of a message that is accepted.
+func TestMessagesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(in *chela.Inbound)
+		want   chela.Kind
+	}{
+		"as it is":               {func(*chela.Inbound) {}, ""},
+		"longest text":           {func(in *chela.Inbound) { in.Text = strings.Repeat("x", chela.MaxMessageBytes) }, ""},
+		"too long a text":        {func(in *chela.Inbound) { in.Text = strings.Repeat("x", chela.MaxMessageBytes+1) }, chela.Invalid},
+		"text that is odd":       {func(in *chela.Inbound) { in.Text = "\xff" }, chela.Invalid},
+		"text with a NUL":        {func(in *chela.Inbound) { in.Text = "a\x00" }, chela.Invalid},
+		"no text":                {func(in *chela.Inbound) { in.Text = " \n" }, chela.Invalid},
+		"an attachment alone":    {func(in *chela.Inbound) { in.Text, in.Attachments = "", []chela.Attachment{{Name: "a"}} }, ""},
+		"a command alone":        {func(in *chela.Inbound) { in.Text, in.Command = "", "compact" }, ""},
+		"a result alone":         {func(in *chela.Inbound) { in.Text, in.Results = "", answers(1) }, ""},
+		"two results":            {func(in *chela.Inbound) { in.Results = answers(2) }, ""},
+		"without a channel":      {func(in *chela.Inbound) { in.Origin.Channel = "" }, chela.Internal},
+		"without an id":          {func(in *chela.Inbound) { in.MessageID = "" }, chela.Internal},
+		"without an agent":       {func(in *chela.Inbound) { in.Agent = "" }, chela.Internal},
+		"of another agent":       {func(in *chela.Inbound) { in.Agent = "other" }, chela.Invalid},
+		"in a shared session":    {func(in *chela.Inbound) { in.Session, in.Agent = "cron:rtn_1", "other" }, ""},
+		"without a session":      {func(in *chela.Inbound) { in.Session = "" }, chela.Invalid},
+		"never dropped":          {func(in *chela.Inbound) { in.Queue.Drop = chela.DropNever }, ""},
+		"dropped when it is old": {func(in *chela.Inbound) { in.Queue.Drop = chela.DropOld }, ""},
+		"an unknown drop":        {func(in *chela.Inbound) { in.Queue.Drop = "some" }, chela.Invalid},
+		"an unknown mode":        {func(in *chela.Inbound) { in.Queue.Mode = "some" }, chela.Invalid},
+	} {
+		in := message("hi")
+		c.change(&in)
+		if err := queue.CheckInbound(in); chela.KindOf(err) != c.want {
+			t.Errorf("%s: error %v, want kind %q", name, err, c.want)
+		}
 	}
 }
 
@@ -33,6 +86,12 @@ func TestBroughtThatIsRefused(t *testing.T) {
 		"too large together": {chela.Inbound{
 			History: []chela.Message{{Role: chela.RoleUser, Text: half}}, Results: []chela.OfferResult{{Call: "c", Text: half + "x"}},
 		}, false},
+		"most tools":           {chela.Inbound{Offers: named(128)}, true},
+		"longest name":         {chela.Inbound{Offers: tool(strings.Repeat("a", 64), "")}, true},
+		"most results":         {chela.Inbound{Results: answers(64)}, true},
+		"schema of a letter":   {chela.Inbound{Offers: tool("a", `x`)}, false},
+		"tool that is odd":     {chela.Inbound{Offers: []chela.ToolSpec{{Name: "a", Description: "\xff"}}}, false},
+		"too large a tool":     {chela.Inbound{Offers: []chela.ToolSpec{{Name: "a", Description: half + half}}}, false},
 		"history of a tool":    {chela.Inbound{History: []chela.Message{{Role: chela.RoleTool, Text: "a"}}}, false},
 		"history with calls":   {chela.Inbound{History: []chela.Message{{Role: chela.RoleAssistant, Text: "a", Calls: []chela.CallSpec{{}}}}}, false},
 		"history of nothing":   {chela.Inbound{History: []chela.Message{{Role: chela.RoleUser}}}, false},
@@ -45,8 +104,8 @@ func TestBroughtThatIsRefused(t *testing.T) {
 		"schema of nothing":    {chela.Inbound{Offers: tool("a", `null`)}, false},
 		"schema cut off":       {chela.Inbound{Offers: tool("a", `{"a":`)}, false},
 		"tool offered twice":   {chela.Inbound{Offers: append(tool("a", ""), tool("a", "")...)}, false},
-		"too many tools":       {chela.Inbound{Offers: make([]chela.ToolSpec, 129)}, false},
-		"too many results":     {chela.Inbound{Results: make([]chela.OfferResult, 65)}, false},
+		"too many tools":       {chela.Inbound{Offers: named(129)}, false},
+		"too many results":     {chela.Inbound{Results: answers(65)}, false},
 		"two results of one":   {chela.Inbound{Results: []chela.OfferResult{{Call: "c"}, {Call: "c"}}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
