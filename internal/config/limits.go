@@ -64,9 +64,11 @@ type Lanes struct {
 // bounds the memory and the files of this machine rather than its processors.
 const places = 64
 
-// NewLanes returns the defaults.
+// NewLanes returns the defaults. As many turns may wait as run: then an accepted turn
+// takes about three times as long as on an idle machine at most, and the rest is refused
+// at once.
 func NewLanes() Lanes {
-	return Lanes{Main: places, Job: places, Subagent: places, Cron: places, Waiting: 1000}
+	return Lanes{Main: places, Job: places, Subagent: places, Cron: places, Waiting: places}
 }
 
 // ByClass returns the numbers by the class of lane.
