@@ -45,6 +45,16 @@ func TestUnpricedModel(t *testing.T) {
 	}
 }
 
+// TestFreeModelIsNotUnpriced asks a model that is known to be free where limits of money
+// and of calls apply.
+func TestFreeModelIsNotUnpriced(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, cost.Limits{Day: chela.USD, Actions: 5})
+	if f, err := ask(t.Context(), w.Meter(says(1000, 100), "p/free"), chela.Request{Payer: payer("turn_0")}); err != nil || f.Charge.Guessed {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
 // TestBilled charges what the provider says that it charged, whatever the price.
 func TestBilled(t *testing.T) {
 	t.Parallel()
