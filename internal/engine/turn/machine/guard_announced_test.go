@@ -28,6 +28,8 @@ func TestAfter(t *testing.T) {
 		{"object over several lines", "Now:\n{\n  \"tool\": \"read_file\",\n  \"input\": {\"path\": \"a\"}\n}", true},
 		{"object in a fence", "```json\n" + object + "\n```", true},
 		{"object with function and args", `{"function": "shell", "args": {}}`, true},
+		{"an argument of one digit", `{"name": "shell", "arguments": 1}`, true},
+		{"an empty name before the tool", `{"name": "", "tool": "shell", "args": {}}`, true},
 		{"tags around an object", "<tool_call>\n" + object + "\n</tool_call>", true},
 		{"a tag that names it", "I will.\n<function=shell>\n<parameter=command>ls</parameter>\n</function>", true},
 		{"an attribute", `<invoke name="shell"><parameter name="command">ls</parameter></invoke>`, true},
