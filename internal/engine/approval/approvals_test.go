@@ -141,6 +141,32 @@ func TestAnswersThatAreRefused(t *testing.T) {
 	})
 }
 
+// TestMessageAnswersOnce takes a message for one answer: delivered again, it leaves
+// the next question as it is.
+func TestMessageAnswersOnce(t *testing.T) {
+	t.Parallel()
+	onBoth(t, markScenario, func(h *house) {
+		said := chela.InboxMessage{ID: h.ids.Inbox(), CreatedAt: h.now(), Inbound: chela.Inbound{
+			Session: mainSession, Agent: "main", Origin: chela.Origin{Channel: "test", Owner: true}, MessageID: "yes", Text: "yes",
+		}}
+		h.asked(mainSession, "mark a")
+		h.answer(approval.Reply{Answer: chela.AnswerOnce, Message: &said})
+		h.rest(mainSession)
+		h.asked(mainSession, "mark ab")
+		said.ID = h.ids.Inbox()
+		again := approval.Reply{ID: h.pending().ID, Answer: chela.AnswerOnce, By: "test", Message: &said}
+		if _, err := h.approvals.Answer(h.Context(), again); chela.KindOf(err) != chela.Conflict {
+			h.Errorf("answered by the same message: error %v, want a conflict", err)
+		}
+		if got := h.pending().ID; got != again.ID {
+			h.Errorf("the question %s waits, want %s", got, again.ID)
+		}
+		if diff := cmp.Diff([]string{"a"}, h.marks()); diff != "" {
+			h.Errorf("marks (-want +got):\n%s", diff)
+		}
+	})
+}
+
 // A call that is asked about every time takes no "always": nothing would be
 // granted, and the person would believe that something was.
 func TestAlwaysIsRefusedForARisk(t *testing.T) {
