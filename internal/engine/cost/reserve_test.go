@@ -87,6 +87,38 @@ func TestActionsComeBack(t *testing.T) {
 	}
 }
 
+// TestWarningBegins shows from which amount on a warning is given, to the last
+// millionth of a dollar.
+func TestWarningBegins(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		day   chela.MicroUSD
+		spent int64
+		want  int // warnings
+	}{
+		"just below 80 percent":        {25_000, 19_999, 0},
+		"80 percent":                   {25_000, 20_000, 1},
+		"80 percent, rounded down":     {25_001, 20_000, 0},
+		"80 percent, rounded up":       {25_001, 20_001, 1},
+		"a limit that is hardly spent": {25_000, 1_000, 0},
+		"nearly all that can be spent": {25_000, 22_000, 1},
+	} {
+		w := newWorld(t, cost.Limits{Day: c.day})
+		spender, req := payer("turn_0"), chela.Request{Payer: payer("turn_1"), MaxTokens: 100}
+		f, err := ask(t.Context(), w.Meter(says(c.spent, 0), "p/cheap"), chela.Request{Payer: spender, MaxTokens: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.settle(t, spender, f)
+		if _, err := ask(t.Context(), w.Meter(says(1, 0), "p/cheap"), req); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if len(w.events) != c.want {
+			t.Errorf("%s: events %+v, want %d", name, w.events, c.want)
+		}
+	}
+}
+
 // TestThoughtNeedsRoom shows that a model which reasons is not asked for an answer
 // that its reasoning alone would use up.
 func TestThoughtNeedsRoom(t *testing.T) {
