@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"chela"
@@ -87,6 +88,35 @@ func TestRoutesNeedAScope(t *testing.T) {
 		_, err := edge.New(edge.Config{}, []edge.Route{{Route: api.Route{Method: "GET", Path: "/x", Scope: scope}}})
 		if chela.KindOf(err) != chela.Internal {
 			t.Errorf("scope %q: %v", scope, err)
+		}
+	}
+}
+
+// TestCaller names who asks: only what comes from a page counts as typed by a person,
+// and the owner has no account.
+func TestCaller(t *testing.T) {
+	t.Parallel()
+	ann := chela.Token{ID: "tok_1", Name: "ann", Scope: chela.ScopeChat}
+	theirs := chela.Origin{Channel: api.Channel, Account: "tok_1", Sender: "ann", Owner: true}
+	for name, c := range map[string]struct {
+		visit edge.Visit
+		want  api.Caller
+	}{
+		"a token": {
+			edge.Visit{By: edge.Asker{Token: ann, Secret: "secret"}},
+			api.Caller{By: "token ann (tok_1)", Scope: chela.ScopeChat, Origin: theirs, Account: "tok_1"},
+		},
+		"a page": {
+			edge.Visit{By: edge.Asker{Token: ann, Cookie: "page"}},
+			api.Caller{By: "token ann (tok_1)", Scope: chela.ScopeChat, Origin: theirs, Account: "tok_1", Input: chela.InputTyped},
+		},
+		"the owner": {
+			edge.Visit{Owner: true, By: edge.Asker{Token: chela.Token{Name: "owner", Scope: chela.ScopeAdmin}}},
+			api.Caller{By: "owner", Scope: chela.ScopeAdmin, Origin: chela.Origin{Channel: api.SocketChannel, Owner: true}},
+		},
+	} {
+		if diff := cmp.Diff(c.want, c.visit.Caller()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
