@@ -280,6 +280,21 @@ func TestRepairsAreRead(t *testing.T) {
 	}
 }
 
+// TestRepairsOfAResumedJob: a run that broke off before the job was paused is not found
+// again after it, although its repairs are counted anew.
+func TestRepairsOfAResumedJob(t *testing.T) {
+	t.Parallel()
+	b := newBare(t)
+	j := b.underWay(nil)
+	turn := b.open(j, j.Thread, followed(j), chela.Overrides{})
+	b.write(func(ctx context.Context, w *store.Write) error { return w.CountCrash(ctx, turn) })
+	b.must(b.desk.Look(t.Context(), j.ID))
+	b.set(j.ID, func(j *chela.Job) { j.State, j.Repairs = chela.JobInProgress, 0 })
+	if s := b.situation(j.ID); s.Mended != 1 || len(s.Turns) != 1 || s.Turns[0].Crashes != 1 {
+		t.Errorf("mended %d of %+v, want 1 of one turn that crashed once", s.Mended, s.Turns)
+	}
+}
+
 // TestOrdersUpToTheLimit: an order is taken up to each limit, and refused beyond.
 func TestOrdersUpToTheLimit(t *testing.T) {
 	t.Parallel()

@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"chela"
+	"chela/internal/store"
 )
 
 // TestWorkIsLookedForAtOnce: each operation that leaves work has it looked for once
@@ -220,6 +222,63 @@ func TestEventsOfJobs(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// TestArchivingIsAnnounced: whoever lists sessions hears that one of them is archived.
+func TestArchivingIsAnnounced(t *testing.T) {
+	t.Parallel()
+	b := newBare(t)
+	j := b.underWay(nil)
+	b.set(j.ID, func(j *chela.Job) { j.State, j.ArchiveAt = chela.JobFailed, b.now })
+	for _, want := range [][]chela.Event{{{Kind: chela.EventSessionChanged, Session: j.Session, Thread: j.Thread}}, nil} {
+		b.told = nil
+		_, err := b.desk.archive(t.Context(), j.ID)
+		b.must(err)
+		if diff := cmp.Diff(want, b.told, cmpopts.IgnoreFields(chela.Event{}, "Cursor", "At")); diff != "" {
+			t.Errorf("events (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// TestSessionOfAJob: it knows who requested it, and answers to its job.
+func TestSessionOfAJob(t *testing.T) {
+	t.Parallel()
+	b := newBare(t)
+	j := b.underWay(func(o *CreateRequest) { o.Label = "digger" })
+	var s chela.Session
+	b.must(b.desk.store.Read(t.Context(), func(r *store.Read) (err error) {
+		s, err = r.Session(t.Context(), j.Session)
+		return err
+	}))
+	want := chela.Settings{SpawnedBy: j.Requester, Label: "digger", Last: followed(j)}
+	if diff := cmp.Diff(want, s.Settings); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
+	}
+	if s.Thread != j.Thread || s.Agent != j.Agent {
+		t.Errorf("session %+v of the job %+v", s, j)
+	}
+}
+
+// TestPromptEndsTheWait: a job that waits for its parts goes on at once with what it is
+// told, and a paused one waits further.
+func TestPromptEndsTheWait(t *testing.T) {
+	t.Parallel()
+	const why = "waits for 2 jobs that it requested"
+	for state, want := range map[chela.JobState]struct {
+		waits    int
+		reason   string
+		messages int
+	}{
+		chela.JobInProgress: {0, "", 2}, chela.JobAwaiting: {0, "", 2}, chela.JobPaused: {2, why, 1},
+	} {
+		b := newBare(t)
+		j := b.underWay(nil)
+		b.set(j.ID, func(j *chela.Job) { j.State, j.Waits, j.Reason = state, 2, why })
+		b.must(b.desk.Prompt(t.Context(), j.ID, Message{Text: "more", By: "me"}))
+		if j = b.job(j.ID); j.Waits != want.waits || j.Reason != want.reason || j.Messages != want.messages {
+			t.Errorf("%s: waits for %d (%s), %d messages; want %+v", state, j.Waits, j.Reason, j.Messages, want)
+		}
 	}
 }
 

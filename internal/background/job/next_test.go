@@ -228,6 +228,28 @@ func TestNextByOthers(t *testing.T) {
 	}.check(t)
 }
 
+// TestNextAfterAWait: a job that waited says no longer for what, unless it waits again.
+func TestNextAfterAWait(t *testing.T) {
+	t.Parallel()
+	late := asked("b", chela.JobPart, chela.JobFailed, time.Time{})
+	decided{
+		"a person answered, and a part runs": {
+			job.Situation{
+				Job:     chela.Job{State: chela.JobAwaiting, Thread: "thr", Messages: 1, Reason: "its turn waits for a person"},
+				Arrived: 1, Turns: []chela.Turn{turnIn("1", "thr", done)}, Asked: []chela.Job{asked("a", chela.JobPart, chela.JobPending, time.Time{})},
+			},
+			job.Decision{State: chela.JobInProgress, Turn: "1", Waits: 1, Reason: "waits for a job that it requested"},
+		},
+		"the last part that it waited for ended": {
+			under(job.Situation{
+				Job:   chela.Job{Waits: 1, Reason: "waits for a job that it requested"},
+				Turns: []chela.Turn{turnIn("1", "thr", done)}, Asked: []chela.Job{late},
+			}),
+			job.Decision{State: chela.JobInProgress, Turn: "1", Tell: []chela.Job{late}},
+		},
+	}.check(t)
+}
+
 // TestNextIsLegal tries every state of a job and of its turn: what is decided is
 // always a move that a job can make.
 func TestNextIsLegal(t *testing.T) {
