@@ -104,6 +104,7 @@ func TestBranch(t *testing.T) {
 	if err != nil || s.Thread != made.ID {
 		t.Errorf("the current thread is %s, %v", s.Thread, err)
 	}
+	want(t, "the session changed when", made.CreatedAt, s.UpdatedAt)
 	w.say(t, "3", writes(file("b", "3")))
 	w.say(t, "4", writes(file("b", "4")))
 	w.undo(t, 1)

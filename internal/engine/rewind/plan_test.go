@@ -100,6 +100,17 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// TestPlanOfLaterMode: the mode of a file comes from the call that removed it, also if
+// an earlier one of the turn changed it.
+func TestPlanOfLaterMode(t *testing.T) {
+	t.Parallel()
+	changed, removed := did(chela.CallDone, [3]string{"a", "1", "2"}), did(chela.CallDone, [3]string{"a", "2", ""})
+	removed.Changes[0].Mode = 0o755
+	steps, gaps := rewind.Plan(rewind.Path{Undone: []rewind.Part{{changed, removed}}})
+	want(t, "steps", []rewind.Step{{Preimage: chela.Preimage{Kind: chela.PreimageFile, Path: "a", Before: "", After: "1", Mode: 0o755}}}, steps)
+	want(t, "gaps", nil, gaps)
+}
+
 func TestLeft(t *testing.T) {
 	t.Parallel()
 	call := func(tool string, effect chela.Effect, change func(c *chela.ToolCall)) chela.ToolCall {
