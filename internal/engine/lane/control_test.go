@@ -218,3 +218,35 @@ func TestControlEndsTheConversation(t *testing.T) {
 		}
 	})
 }
+
+// TestControlEndsNoOther: an order that ends no conversation tells of no end, in a
+// conversation that is still empty and in one that goes back to an older thread.
+func TestControlEndsNoOther(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		var ends []session.End
+		h := open(t, cfg, echoScenario, func(c *lane.Config) { c.Ended = func(e session.End) { ends = append(ends, e) } })
+		h.control(message(mainSession, "m1", "/label home"), label(t, "home"))
+		first := h.say(message(mainSession, "m2", "hello"))
+		h.rest(mainSession)
+		turnTo := func(id string, thread chela.ThreadID) {
+			h.control(message(mainSession, id, "/switch"), func(w *store.Write, at *store.Arrival) (done lane.Outcome, err error) {
+				if at.Thread, err = w.Thread(t.Context(), thread); err != nil {
+					return done, err
+				}
+				at.Session.SwitchTo(thread)
+				return done, w.SaveSession(t.Context(), at.Session)
+			})
+		}
+		side := h.newThread()
+		said := message(mainSession, "m3", "aside")
+		said.Thread = side
+		h.say(said)
+		h.rest(mainSession)
+		turnTo("m4", side)
+		turnTo("m5", first.Thread)
+		if got := h.session(mainSession).Thread; got != first.Thread || len(ends) > 0 {
+			t.Errorf("the session is in %s, want %s; ended: %+v", got, first.Thread, ends)
+		}
+	})
+}

@@ -3,6 +3,7 @@ package lane_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,6 +52,43 @@ func TestInterruptRunningTurn(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A message interrupts too where the home or its session says that messages do. The
+// turn is being stopped when the message has been accepted.
+func TestInterruptByRule(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		h := queued(t, cfg, gateThenEcho, chela.QueueSettings{Mode: chela.QueueInterrupt})
+		h.say(message(mainSession, "m1", "wait"))
+		h.enter()
+		h.say(message(mainSession, "m2", "now"))
+		if turns, _ := h.turns(mainSession); turns[0].State == chela.TurnProcessing && !turns[0].Stop {
+			t.Errorf("the turn goes on: %+v", turns[0])
+		}
+		h.gate.open()
+		if diff := cmp.Diff([]chela.TurnState{chela.TurnInterrupted, chela.TurnCompleted}, states(h.rest(mainSession))); diff != "" {
+			t.Errorf("turns (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// A turn of the same process is stopped at once, and not when it is next looked at.
+func TestInterruptsAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := open(t, engines["sqlite"](t), gateThenEcho, nil)
+		h.say(message(mainSession, "m1", "wait"))
+		h.enter()
+		<-time.After(time.Millisecond) // no look is due now
+		said := time.Now()
+		h.say(interrupting("now"))
+		h.lanes.Settle(t.Context())
+		turns, _ := h.turns(mainSession)
+		if took := turns[0].FinishedAt.Sub(said); turns[0].State != chela.TurnInterrupted || took >= time.Millisecond {
+			t.Errorf("the turn is %s after %s", turns[0].State, took)
+		}
+	})
 }
 
 // A turn that waits for a person is stopped too, and its question withdrawn; in

@@ -327,6 +327,41 @@ func TestOfferedCallsExpire(t *testing.T) {
 	})
 }
 
+// A message that is let be while calls are handed out has its turn when those have
+// expired.
+func TestExpiryWakesWhatWaits(t *testing.T) {
+	t.Parallel()
+	const scenario = `
+past_end: echo
+turns:
+  - when: go
+    steps:
+      - calls: [{tool: gate, args: {name: "a"}}, {tool: theirs, args: {name: "b"}}]
+`
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		slow := chela.QueueSettings{DebounceMS: int(chela.MaxDebounce / time.Millisecond)}
+		h := queued(t, cfg, scenario, slow)
+		h.hear(chela.EventToolOffered, func() {
+			h.say(offering("m1", "go"))
+			h.enter()
+			h.say(message(mainSession, "m2", "hello"))
+			h.gate.open()
+		})
+		h.stop()
+		later := open(t, cfg, scenario, func(c *lane.Config) {
+			c.Queue.Home = slow
+			c.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
+		})
+		later.lanes.Sweep(t.Context())
+		if diff := cmp.Diff([]chela.TurnState{chela.TurnInterrupted, chela.TurnCompleted}, states(later.rest(mainSession))); diff != "" {
+			t.Errorf("turns (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"go", "hello"}, later.said(mainSession)); diff != "" {
+			t.Errorf("messages (-want +got):\n%s", diff)
+		}
+	})
+}
+
 // The first message of a thread brings what was said before; on a thread that
 // has entries it is left out.
 func TestHistory(t *testing.T) {

@@ -183,6 +183,7 @@ func TestNotesAreToldOnce(t *testing.T) {
 		{0, 0, []string{"hi"}},
 		{1, 0, []string{"Since the last turn:\n- [routine daily] note 0", "hi"}},
 		{50, 0, []string{"Since the last turn:\n- [routine daily] note 0", "hi"}},
+		{51, 0, []string{"Since the last turn:\n- (1 older ones are left out)\n- [routine daily] note 1", "hi"}},
 		{52, 0, []string{"Since the last turn:\n- (2 older ones are left out)\n- [routine daily] note 2", "hi"}},
 		{0, 2, []string{"2 messages sent while you were busy had to be dropped", "hi"}},
 		{1, 1, []string{"One message sent while you were busy had to be dropped", "Since the last turn:\n- [routine daily] note 0", "hi"}},

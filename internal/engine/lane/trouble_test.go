@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -180,4 +181,32 @@ func TestLaneOfNobodyIsTakenAgain(t *testing.T) {
 			t.Errorf("turns: %+v", turns)
 		}
 	})
+}
+
+// TestLaneThatCannotBeTakenIsLogged: a message is accepted although its lane cannot be
+// taken, which is logged. A lane without work is no trouble.
+func TestLaneThatCannotBeTakenIsLogged(t *testing.T) {
+	t.Parallel()
+	var log lockedLog
+	var fails atomic.Bool
+	h := open(t, engines["sqlite"](t), askScenario, func(c *lane.Config) {
+		logTo(&log)(c)
+		c.Rewind = func(context.Context, chela.SessionKey) error {
+			if fails.Load() {
+				return chela.E(chela.Unavailable, "the files cannot be read")
+			}
+			return nil
+		}
+	})
+	h.say(message(mainSession, "m1", "mark a"))
+	h.rest(mainSession) // a person is asked, so that what follows waits
+	for i, want := range []int{0, 1} {
+		fails.Store(want > 0)
+		if r := h.say(message(mainSession, fmt.Sprint("behind ", i), "behind it")); r.Inbox == "" || r.Turn != "" {
+			t.Errorf("receipt %+v", r)
+		}
+		if got := log.count("lane not taken"); got != want {
+			t.Errorf("logged %d times, want %d", got, want)
+		}
+	}
 }
