@@ -85,7 +85,6 @@ func (d *desk) putDocument(ctx context.Context, p chela.Preimage, edit chela.Doc
 	}
 	edit.Expect = &version
 	if p.After == "" {
-		edit.Kind = chela.EditDelete
 		_, err = d.mover.cfg.Documents.Delete(ctx, edit)
 	} else {
 		_, err = d.mover.cfg.Documents.Write(ctx, edit)

@@ -1,7 +1,9 @@
 package rewind_test
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,6 +47,10 @@ func TestSlowRewindIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
+		var log bytes.Buffer
+		cfg := w.config(t)
+		cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
+		w.Rewinds = rewind.New(w.store, cfg)
 		err := w.slowly(t, func(v chela.Rewind) {
 			<-time.After(10 * time.Minute)
 			if err := w.stranger(t).Finish(t.Context(), ""); err != nil {
@@ -58,6 +64,7 @@ func TestSlowRewindIsLeftAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		want(t, "conversation", []string{"1"}, w.said(t))
+		want(t, "log", "", log.String())
 	})
 }
 

@@ -142,3 +142,26 @@ func TestLeft(t *testing.T) {
 		t.Errorf("what is redone is left: %+v", left)
 	}
 }
+
+// TestPlanOfModes: a file that is put back has the mode that it had before the oldest
+// turn that is undone.
+func TestPlanOfModes(t *testing.T) {
+	t.Parallel()
+	newer, older := did(chela.CallDone, [3]string{"a", "2", "3"}), did(chela.CallDone, [3]string{"a", "1", "2"})
+	newer.Changes[0].Mode, older.Changes[0].Mode = 0o600, 0o755
+	steps, _ := rewind.Plan(rewind.Path{Undone: []rewind.Part{{newer}, {older}}})
+	want(t, "steps", []rewind.Step{{Preimage: chela.Preimage{Kind: chela.PreimageFile, Path: "a", Before: "3", After: "1", Mode: 0o755}}}, steps)
+}
+
+// TestPlanOfNothing: a file that is as it was needs no step, whether it is there or not,
+// unless a folder was made for it that is left.
+func TestPlanOfNothing(t *testing.T) {
+	t.Parallel()
+	gone := rewind.Path{Undone: []rewind.Part{done([3]string{"a", "1", ""}), done([3]string{"a", "", "1"})}}
+	steps, _ := rewind.Plan(gone)
+	want(t, "steps for a file that is gone", 0, len(steps))
+	there := did(chela.CallDone, [3]string{"x/a", "1", "1"})
+	there.Changes[0].Made = "x"
+	steps, _ = rewind.Plan(rewind.Path{Undone: []rewind.Part{{there}}})
+	want(t, "steps for a file that is there", 0, len(steps))
+}
