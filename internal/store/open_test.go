@@ -247,6 +247,10 @@ func readEverything(t *testing.T, place store.Config) error {
 			"inbox":     func() (int, error) { rows, err := r.Waiting(ctx, "s", 1); return len(rows), err },
 			"outbox":    func() (int, error) { rows, err := r.Owed(ctx, "telegram", 1); return len(rows), err },
 			"usage":     func() (int, error) { _, err := r.UsageSince(ctx, "", time.Time{}); return 1, err },
+			"days": func() (int, error) {
+				rows, err := r.UsageParts(ctx, chela.UsageByModel, time.Time{}, time.UTC)
+				return min(len(rows), 1), err
+			},
 			"deleted": func() (int, error) {
 				if is, err := r.ResponseDeleted(ctx, "d"); !is {
 					return 0, err

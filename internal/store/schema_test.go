@@ -20,7 +20,7 @@ type columns map[string]string
 
 // tables is every table but that of the migrations, parents first.
 var tables = []string{
-	"sessions", "lanes", "threads", "turns", "entries", "tool_calls", "approvals", "grants", "inbox", "outbox", "usage", "work",
+	"sessions", "lanes", "threads", "turns", "entries", "tool_calls", "approvals", "grants", "inbox", "outbox", "usage", "usage_days", "work",
 	"events", "tokens", "logins", "documents", "document_versions", "rewinds", "checkpoints", "branches", "budgets",
 	"jobs", "job_events", "job_steps", "routines", "routine_runs", "routine_causes", "notes", "tool_health", "keyed_requests", "deleted_responses",
 }
@@ -95,7 +95,11 @@ var legal = map[string]columns{
 	"usage": {
 		"id": "'x'", "session": "'s'", "turn": "'u'", "step": "1", "job": "''", "routine": "''", "model": "'m'", "purpose": "'turn'",
 		"state": "'settled'", "input": "0", "output": "0", "cache_read": "0", "cache_write": "0", "reasoning": "0", "cost": "0", "guessed": "0",
-		"node": "''", "created_at": "0",
+		"node": "''", "created_at": "0", "summed": "0",
+	},
+	"usage_days": {
+		"zone": "'UTC'", "kind": "'model'", "day": "0", "name": "'m'", "calls": "0", "input": "0", "output": "0", "cache_read": "0",
+		"cache_write": "0", "reasoning": "0", "cost": "0", "guessed": "0",
 	},
 	"budgets": {
 		"scope": "'usd_per_day'", "key": "''", "starts_at": "0", "ends_at": "1", "spent": "0", "reserved": "0", "warned": "0", "used_at": "0",
@@ -267,7 +271,7 @@ func TestSchemaRefusesMissingValues(t *testing.T) {
 	t.Parallel()
 	counts := []string{
 		"token", "arrivals", "seq", "crashes", "steps", "stop", "floor", "exact", "literal", "attempts", "input", "output", "cache_read", "cache_write", "reasoning",
-		"version", "deleted", "size", "keep_files", "cost", "guessed", "spent", "reserved", "warned", "dropped",
+		"version", "deleted", "size", "keep_files", "cost", "guessed", "summed", "calls", "spent", "reserved", "warned", "dropped",
 		"attempt", "builtin", "delete_after_run", "depth", "enabled", "failures", "generation", "messages", "missed", "place", "probes", "repairs", "step", "waits",
 	}
 	each(t, func(t *testing.T, d database) {
@@ -301,7 +305,7 @@ func distinct(table string, changed columns) columns {
 		"events": {"seq": "8"}, "tokens": {"id": "'new'", "hash": "'new'"}, "logins": {"hash": "'new'"},
 		"documents": {"path": "'new'"}, "document_versions": {"version": "2", "key": "'new'"},
 		"rewinds": {"id": "'new'", "seq": "2", "state": "'done'", "key": "'new'"}, "checkpoints": {"name": "'new'", "key": "'new'"},
-		"branches": {"thread": "'t2'", "key": "'new'"}, "budgets": {"key": "'new'"},
+		"branches": {"thread": "'t2'", "key": "'new'"}, "budgets": {"key": "'new'"}, "usage_days": {"name": "'new'"},
 		"jobs": {"id": "'new'", "key": "'new'", "session": "'new'"}, "job_events": {"seq": "2", "key": "'new'"}, "job_steps": {"place": "2"},
 		"routines": {"id": "'new'", "name": "'new'", "path": "'new'"}, "routine_runs": {"id": "'new'", "key": "'new'"},
 		"routine_causes": {"cause": "'new'"}, "notes": {"key": "'new'"}, "tool_health": {"tool": "'new'"}, "keyed_requests": {"key": "'new'"}, "deleted_responses": {"id": "'new'"},

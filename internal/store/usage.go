@@ -54,41 +54,6 @@ func (r *Read) UsageSince(ctx context.Context, key chela.SessionKey, since time.
 	return sum, err
 }
 
-// A UsagePart is the usage of one group within a quarter of an hour, or in
-// total.
-type UsagePart struct {
-	At   time.Time // beginning of the quarter, the granularity of time zones
-	Name string    // of the model, session, routine or purpose
-	Sum  chela.UsageSum
-}
-
-// usageNames are the grouping expressions.
-var usageNames = map[chela.UsageBy]string{
-	chela.UsageByDayModel: "model", chela.UsageByDay: "''", chela.UsageByModel: "model", chela.UsageBySession: "coalesce(session, '')",
-	chela.UsageByRoutine: usageRoutine, chela.UsageByPurpose: "purpose",
-}
-
-// usageRoutine is the routine of a row: its own, the routine whose run made the
-// job, or the same for the job's parent.
-const usageRoutine = `coalesce(nullif(usage.routine, ''),
-	(select runs.routine from jobs join routine_runs runs on runs.id = jobs.run where jobs.id = usage.job),
-	(select runs.routine from jobs parts join jobs on jobs.id = parts.parent join routine_runs runs on runs.id = jobs.run
-		where parts.id = usage.job), '')`
-
-// UsageParts returns the usage since a time, grouped, in any order.
-func (r *Read) UsageParts(ctx context.Context, by chela.UsageBy, since time.Time) ([]UsagePart, error) {
-	quarter := "0"
-	if by == chela.UsageByDay || by == chela.UsageByDayModel {
-		quarter = "created_at - created_at % 900000000"
-	}
-	return queryAll(ctx, r.tx, func(row engine.Row) (p UsagePart, err error) {
-		t := &p.Sum.Tokens
-		err = row.Scan(scanTime(&p.At), &p.Name, &p.Sum.Calls, &t.Input, &t.Output, &t.CacheRead, &t.CacheWrite, &t.Reasoning, &p.Sum.Cost, &p.Sum.Guessed, &p.Sum.Reserved)
-		return p, err
-	}, `select `+quarter+` as quarter, `+usageNames[by]+` as name, count(*), `+sumTokens+`
-		from usage where created_at >= $1 and state <> 'released' group by quarter, name`, micros(since))
-}
-
 // TurnUsage returns the ledger rows of a turn, in order.
 func (r *Read) TurnUsage(ctx context.Context, t chela.Turn) ([]chela.Usage, error) {
 	return queryAll(ctx, r.tx, usageTable.scan, `select `+usageTable.columns+` from usage

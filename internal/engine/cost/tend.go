@@ -36,7 +36,8 @@ func (l *Ledger) Run(ctx context.Context) error {
 
 // Tend marks reservations as lost whose calls are no longer in flight:
 // reservations of dead processes and of ended turns, and its own that it could
-// not settle. Failures are logged and retried with the next pass.
+// not settle. It also adds settled rows to the sums of days. Failures are logged and
+// retried with the next pass.
 func (l *Ledger) Tend(ctx context.Context) {
 	var left []chela.Usage
 	err := l.store.Read(ctx, func(r *store.Read) error {
@@ -65,6 +66,9 @@ func (l *Ledger) Tend(ctx context.Context) {
 	}
 	if err != nil && ctx.Err() == nil {
 		l.cfg.Log.Warn("reservations not checked", "error", err)
+	}
+	if err := l.sumUp(ctx); err != nil && ctx.Err() == nil {
+		l.cfg.Log.Warn("usage not summed", "error", err)
 	}
 }
 

@@ -92,6 +92,7 @@ var contract = []struct {
 	{"usage is summed", checkUsage},
 	{"usage is kept whole", checkUsageRows},
 	{"usage is summed in parts", checkUsageParts},
+	{"usage is summed by days", checkUsageDays},
 	{"usage moves", checkUsageMoves},
 	{"budgets are claimed and settled", checkBudgets},
 	{"budgets are of their own", checkBudgetScopes},
