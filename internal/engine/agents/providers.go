@@ -82,7 +82,7 @@ func NewProviders(cfg ProviderConfig) (*Providers, error) {
 	p := &Providers{
 		cfg: cfg, settings: cfg.Settings, known: cfg.Known, named: namedBy(cfg.Settings),
 		models: map[string]served{}, chains: map[string]chela.Provider{}, listedAt: map[string]time.Time{},
-		client: &http.Client{Transport: provider.LimitBody(provider.Idle(http.DefaultTransport, provider.IdleConfig{
+		client: &http.Client{Transport: provider.LimitBody(provider.Idle(provider.Pool(), provider.IdleConfig{
 			Limit: cfg.Settings.Chain.Idle, Hasty: cfg.Settings.Chain.FirstByte, AfterFunc: time.AfterFunc,
 		}))},
 	}
