@@ -21,7 +21,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	const atOnce, rounds = 64, 5
 	var opened atomic.Int64
 	arrived := make(chan struct{}, atOnce)
-	answer := make(chan struct{})
+	answer, read := make(chan struct{}), make(chan struct{})
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		arrived <- struct{}{}
 		<-answer
@@ -29,6 +29,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 		w.(http.Flusher).Flush()
 		fmt.Fprint(w, "data: [DONE]\n\n")
 		w.(http.Flusher).Flush()
+		<-read
 	}))
 	server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
 		if s == http.StateNew {
@@ -50,6 +51,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 				}
 				for lines := bufio.NewScanner(res.Body); lines.Scan() && lines.Text() != "data: [DONE]"; {
 				}
+				read <- struct{}{}
 				if err := res.Body.Close(); err != nil {
 					t.Error(err)
 				}
