@@ -1,8 +1,11 @@
 package provider
 
 import (
+	"context"
 	"io"
+	"net"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -18,6 +21,14 @@ const (
 func Pool() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns, t.MaxIdleConnsPerHost = 0, idleConnections
+	dial := t.DialContext
+	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return bufferedConn{c}, nil
+	}
 	return pool{t}
 }
 
@@ -55,4 +66,18 @@ func (b *wholeBody) Close() error {
 		timer.Stop()
 	}
 	return b.ReadCloser.Close()
+}
+
+// A bufferedConn is a connection that copies with a buffer used before. A TCP
+// connection allocates one of 32 KiB for each body that it sends.
+type bufferedConn struct{ net.Conn }
+
+// copyRoom holds the buffers of bufferedConn.
+var copyRoom = sync.Pool{New: func() any { return new([8 << 10]byte) }}
+
+// ReadFrom implements [io.ReaderFrom].
+func (c bufferedConn) ReadFrom(r io.Reader) (int64, error) {
+	room := copyRoom.Get().(*[8 << 10]byte)
+	defer copyRoom.Put(room)
+	return io.CopyBuffer(struct{ io.Writer }{c.Conn}, struct{ io.Reader }{r}, room[:])
 }

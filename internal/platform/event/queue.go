@@ -6,12 +6,16 @@ import "sync"
 // fast stream of deltas.
 const queueSize = 4096
 
+// queueKept is how many events the memory of an empty queue has room for.
+const queueKept = 64
+
 // A queue buffers the events of one reader. It has a single consumer goroutine.
 type queue[T any] struct {
 	news chan struct{} // holds one token while there may be an event
 
 	mu      sync.Mutex
-	arrived []T // guarded by mu, like closed
+	arrived []T // guarded by mu, like the others; its memory is used again
+	first   int // index of the first pending event
 	closed  bool
 }
 
@@ -21,8 +25,13 @@ func newQueue[T any]() *queue[T] { return &queue[T]{news: make(chan struct{}, 1)
 func (q *queue[T]) put(v T) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.arrived) == queueSize {
+	if len(q.arrived)-q.first == queueSize {
 		return false
+	}
+	if len(q.arrived) == cap(q.arrived) && q.first > len(q.arrived)/2 {
+		n := copy(q.arrived, q.arrived[q.first:])
+		clear(q.arrived[n:])
+		q.arrived, q.first = q.arrived[:n], 0
 	}
 	q.arrived = append(q.arrived, v)
 	q.tell()
@@ -34,12 +43,17 @@ func (q *queue[T]) put(v T) bool {
 func (q *queue[T]) take() (v T, ok, closed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.arrived) == 0 {
-		q.arrived = nil // allows the event to be garbage-collected
+	if q.first == len(q.arrived) {
 		return v, false, q.closed
 	}
-	v = q.arrived[0]
-	q.arrived = q.arrived[1:]
+	var none T
+	v, q.arrived[q.first] = q.arrived[q.first], none // allows the event to be garbage-collected
+	if q.first++; q.first == len(q.arrived) {
+		q.arrived, q.first = q.arrived[:0], 0
+		if cap(q.arrived) > queueKept {
+			q.arrived = nil
+		}
+	}
 	return v, true, false
 }
 
@@ -69,5 +83,5 @@ func (q *queue[T]) isClosed() bool {
 func (q *queue[T]) isIdle() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.arrived) == 0 && !q.closed
+	return q.first == len(q.arrived) && !q.closed
 }

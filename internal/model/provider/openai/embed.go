@@ -31,7 +31,9 @@ func (p *Provider) Embed(ctx context.Context, req *provider.EmbeddingRequest) (*
 	if err != nil {
 		return nil, p.guard.Unsent(chela.Invalid, err.Error())
 	}
-	res, err := p.server.Post(ctx, "embeddings", raw, true)
+	sent := wire.NewBody(raw)
+	defer sent.Release()
+	res, err := p.server.Post(ctx, "embeddings", sent, true)
 	if err != nil {
 		return nil, err
 	}

@@ -85,12 +85,15 @@ func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[che
 // again without it.
 func (p *Provider) ask(ctx context.Context, req *chela.Request) (*http.Response, error) {
 	for n := 1; ; n++ {
-		body, err := p.body(ctx, req)
+		raw, err := p.body(ctx, req)
 		if err != nil {
 			return nil, err
 		}
+		body := wire.NewBody(raw)
 		res, err := p.server.Post(ctx, "chat/completions", body, req.Plain)
-		if err == nil || n > MaxRefusals || !p.options.Learn(req.Model, body, err) {
+		learnt := err != nil && n <= MaxRefusals && p.options.Learn(req.Model, raw, err)
+		body.Release()
+		if !learnt {
 			return res, err
 		}
 		p.tools.Forget()

@@ -18,7 +18,7 @@ import (
 // steps share their prefix.
 func (p *Provider) body(ctx context.Context, req *chela.Request) ([]byte, error) {
 	messages := p.quirks.whole(req.Messages)
-	b := make([]byte, 0, wire.Size(req, messages))
+	b := wire.Scratch(wire.Size(req, messages))
 	b = append(b, `{"model":`...)
 	b = wire.AppendString(b, req.Model)
 	b = p.appendOptions(b, req)

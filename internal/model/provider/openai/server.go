@@ -4,7 +4,6 @@ package openai
 // common part of Chat Completions and Responses.
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"net/http"
@@ -75,12 +74,14 @@ func ReachServer(cfg ServerConfig) (*Server, error) {
 
 // Post sends a request to a path below the base URL and returns its response,
 // whose body the caller must close. With plain set the response is not
-// streamed. Errors are *chela.ProviderError, except ctx's own.
-func (s *Server) Post(ctx context.Context, path string, body []byte, plain bool) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.base+"/"+path, bytes.NewReader(body))
+// streamed. Errors are *chela.ProviderError, except ctx's own. The caller releases the
+// body of the request.
+func (s *Server) Post(ctx context.Context, path string, body *wire.Body, plain bool) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.base+"/"+path, nil)
 	if err != nil {
 		return nil, s.Guard.Failed(ctx, err)
 	}
+	body.Attach(r)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json")
 	if !plain {

@@ -31,7 +31,7 @@ func (p *Provider) body(ctx context.Context, req *chela.Request, m manner) ([]by
 			messages[i].Thinking = nil
 		}
 	}
-	b := make([]byte, 0, wire.Size(req, messages))
+	b := wire.Scratch(wire.Size(req, messages))
 	b = append(b, `{"model":`...)
 	b = wire.AppendString(b, req.Model)
 	b = append(b, `,"store":false`...)

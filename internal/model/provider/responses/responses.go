@@ -98,26 +98,38 @@ type manner struct {
 func (p *Provider) ask(ctx context.Context, req *chela.Request) (*http.Response, error) {
 	m := manner{summed: !p.unsummed.Load(), sealed: !withoutReasoning.MatchString(req.Model)}
 	for n := 1; ; n++ {
-		body, err := p.body(ctx, req, m)
+		raw, err := p.body(ctx, req, m)
 		if err != nil {
 			return nil, err
 		}
+		body := wire.NewBody(raw)
 		res, err := p.server.Post(ctx, "responses", body, req.Plain)
-		var pe *chela.ProviderError
-		switch {
-		case !errors.As(err, &pe) || pe.Status != http.StatusBadRequest:
+		again := err != nil && p.learn(req.Model, &m, n, raw, err)
+		body.Release()
+		if !again {
 			return res, err
-		case m.summed && noSummary.MatchString(pe.Msg):
-			p.unsummed.Store(true)
-			m.summed = false
-		case m.sealed && noSeal.MatchString(pe.Msg):
-			m.sealed = false
-		case n > openai.MaxRefusals || !p.options.Learn(req.Model, body, err):
-			return nil, err
-		default:
-			p.tools.Forget()
 		}
 	}
+}
+
+// learn changes the manner or the options after the nth refusal of a body, and
+// reports whether it did.
+func (p *Provider) learn(model string, m *manner, n int, body []byte, err error) bool {
+	var pe *chela.ProviderError
+	switch {
+	case !errors.As(err, &pe) || pe.Status != http.StatusBadRequest:
+		return false
+	case m.summed && noSummary.MatchString(pe.Msg):
+		p.unsummed.Store(true)
+		m.summed = false
+	case m.sealed && noSeal.MatchString(pe.Msg):
+		m.sealed = false
+	case n > openai.MaxRefusals || !p.options.Learn(model, body, err):
+		return false
+	default:
+		p.tools.Forget()
+	}
+	return true
 }
 
 // Models lists the server's models. Limits are set only if the server reports

@@ -5,11 +5,18 @@ import (
 	"bytes"
 	"io"
 	"iter"
+	"sync"
 )
 
 // maxEvent bounds a line of a stream, in bytes, as a scanner requires. It
 // exceeds the limit of provider.LimitBody.
 const maxEvent = 16 << 20
+
+// lineRoom holds the buffers of streams that were read. A longer line gets one of its
+// own.
+var lineRoom = sync.Pool{New: func() any { return new([lineSize]byte) }}
+
+const lineSize = 16 << 10
 
 // Events yields the data of each event of a server-sent stream; see
 // https://html.spec.whatwg.org/multipage/server-sent-events.html. Names, ids
@@ -17,8 +24,10 @@ const maxEvent = 16 << 20
 // error comes last.
 func Events(r io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
+		room := lineRoom.Get().(*[lineSize]byte)
+		defer lineRoom.Put(room)
 		lines := bufio.NewScanner(r)
-		lines.Buffer(make([]byte, 0, 16<<10), maxEvent)
+		lines.Buffer(room[:0], maxEvent)
 		var data []byte
 		open := false // an event has begun
 		for first := true; lines.Scan(); first = false {

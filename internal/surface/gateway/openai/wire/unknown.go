@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // maxUnknown bounds the list of unknown fields, and of each name.
@@ -21,8 +22,7 @@ func unknown(body []byte, f any) []string {
 	if json.Unmarshal(body, &members) != nil { // which f has told already
 		return nil
 	}
-	known := map[string]bool{}
-	addNames(known, reflect.TypeOf(f).Elem())
+	known := namesOf(reflect.TypeOf(f).Elem())
 	maps.DeleteFunc(members, func(name string, is skipped) bool {
 		return bool(is) || known[strings.ToLower(name)] || len(name) > maxUnknownName
 	})
@@ -37,6 +37,20 @@ type skipped bool
 func (s *skipped) UnmarshalJSON(b []byte) error {
 	*s = skipped(isNull(b))
 	return nil
+}
+
+// knownNames caches namesOf.
+var knownNames sync.Map // of map[string]bool by reflect.Type
+
+// namesOf returns the names of the fields of a struct in JSON.
+func namesOf(t reflect.Type) map[string]bool {
+	if known, ok := knownNames.Load(t); ok {
+		return known.(map[string]bool)
+	}
+	names := map[string]bool{}
+	addNames(names, t)
+	knownNames.Store(t, names)
+	return names
 }
 
 // addNames adds the names of the fields of a struct in JSON.
