@@ -25,13 +25,14 @@ func TestCheckAccepts(t *testing.T) {
 	t.Parallel()
 	trigger := func(tr chela.Trigger) func(*chela.Routine) { return func(v *chela.Routine) { v.Trigger = tr } }
 	for name, change := range map[string]func(*chela.Routine){
-		"cron":         trigger(chela.Trigger{Kind: chela.TriggerCron, Cron: "0 9 * * *", Zone: "UTC", Missed: chela.MissedAll}),
-		"every":        trigger(chela.Trigger{Kind: chela.TriggerEvery, Every: chela.Span(time.Hour), Anchor: time.Unix(0, 0).UTC(), Missed: chela.MissedOnce}),
-		"at":           trigger(chela.Trigger{Kind: chela.TriggerAt, At: time.Unix(2e9, 0).UTC(), Missed: chela.MissedSkip}),
-		"event":        trigger(chela.Trigger{Kind: chela.TriggerEvent, Channel: "telegram", Pattern: "deploy"}),
-		"system event": trigger(chela.Trigger{Kind: chela.TriggerSystem, Source: "job", Event: "failed", Filter: map[string]string{"agent": "main"}}),
-		"webhook":      trigger(chela.Trigger{Kind: chela.TriggerWebhook, Path: "ci/build", Scheme: "hmac", Secret: "env:X"}),
-		"manual":       trigger(chela.Trigger{Kind: chela.TriggerManual}),
+		"cron":          trigger(chela.Trigger{Kind: chela.TriggerCron, Cron: "0 9 * * *", Zone: "UTC", Missed: chela.MissedAll}),
+		"every":         trigger(chela.Trigger{Kind: chela.TriggerEvery, Every: chela.Span(time.Hour), Anchor: time.Unix(0, 0).UTC(), Missed: chela.MissedOnce}),
+		"at":            trigger(chela.Trigger{Kind: chela.TriggerAt, At: time.Unix(2e9, 0).UTC(), Missed: chela.MissedSkip}),
+		"event":         trigger(chela.Trigger{Kind: chela.TriggerEvent, Channel: "telegram", Pattern: "deploy"}),
+		"system event":  trigger(chela.Trigger{Kind: chela.TriggerSystem, Source: "job", Event: "failed", Filter: map[string]string{"agent": "main"}}),
+		"system events": trigger(chela.Trigger{Kind: chela.TriggerSystem, Source: "turn"}),
+		"webhook":       trigger(chela.Trigger{Kind: chela.TriggerWebhook, Path: "ci/build", Scheme: "hmac", Secret: "env:X"}),
+		"manual":        trigger(chela.Trigger{Kind: chela.TriggerManual}),
 		"a long path": trigger(chela.Trigger{
 			Kind: chela.TriggerWebhook, Path: strings.Repeat("a", 64) + "/" + strings.Repeat("b", 64) + "/" + strings.Repeat("c", 64) + "/" + strings.Repeat("d", 5),
 			Scheme: "hmac", Secret: "env:X",
