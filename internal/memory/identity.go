@@ -90,14 +90,14 @@ func (ds *Documents) Identity(ctx context.Context, agent string, session chela.S
 // written, it writes the first ones.
 func (ds *Documents) edits(ctx context.Context, agent string) (int64, error) {
 	count := func(r *store.Read) (int64, error) { return r.CountEdits(ctx, agent, identityDocuments...) }
-	edits, err := store.Find(ctx, ds.store, count)
+	edits, err := store.One(ctx, ds.store, count)
 	if err != nil || edits > 0 {
 		return edits, err
 	}
 	if _, err := ds.Seed(ctx, agent); err != nil {
 		return 0, err
 	}
-	return store.Find(ctx, ds.store, count)
+	return store.One(ctx, ds.store, count)
 }
 
 // read reads the documents and caches the identity for an audience.

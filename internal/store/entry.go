@@ -7,6 +7,7 @@ import (
 
 	"chela"
 	"chela/internal/safety/provenance"
+	"chela/internal/store/engine"
 )
 
 var entryTable = tableOf("entries", func(e *chela.Entry) []column {
@@ -200,6 +201,22 @@ func (r *Read) TurnEntries(ctx context.Context, turn chela.TurnID) ([]chela.Entr
 		where thread = (select thread from turns where id = $1) and turn = $1
 			and seq > coalesce((select e.seq from turns t join entries e on e.id = t.base and e.thread = t.thread where t.id = $1), 0)
 		order by seq`, string(turn))
+}
+
+// TurnWithEntries returns a turn and its entries by one query.
+func (r *Read) TurnWithEntries(ctx context.Context, id chela.TurnID) (t chela.Turn, entries []chela.Entry, err error) {
+	err = r.tx.Queue(ctx, engine.Statement{Text: selectTurn, Args: []any{string(id)}, Each: func(row engine.Row) error {
+		t, err = turnTable.scan(row)
+		return err
+	}})
+	if err != nil {
+		return t, nil, err
+	}
+	entries, err = r.TurnEntries(ctx, id)
+	if err == nil && t.ID == "" {
+		err = noSuch("turn", string(id))
+	}
+	return t, entries, err
 }
 
 // hiddenInRow exceeds the consecutive answers that a turn hides from people.

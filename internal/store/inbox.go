@@ -65,11 +65,17 @@ func (r *Read) Delivered(ctx context.Context, channel, account, messageID string
 		where channel = $1 and account = $2 and message_id = $3`, channel, account, messageID)
 }
 
-// AddMessage adds a message at place seq of its lane. It reports whether it
-// did: a known delivery is left unchanged.
+// AddMessage adds a message at place seq of its lane. It reports whether it did: a
+// known delivery is left unchanged. The report is final when the transaction has
+// committed, as an optimistic one may run again.
 func (w *Write) AddMessage(ctx context.Context, m chela.InboxMessage, seq int64) (bool, error) {
-	n, err := w.tx.Exec(ctx, `insert into inbox (`+inboxTable.names+`, seq)
-		values (`+inboxTable.marks+`, $15) on conflict (channel, account, message_id) do nothing`, append(inboxTable.args(m), seq)...)
+	text := `insert into inbox (` + inboxTable.names + `, seq)
+		values (` + inboxTable.marks + `, $15) on conflict (channel, account, message_id) do nothing`
+	args := append(inboxTable.args(m), seq)
+	if w.tx.Optimistic() { // most deliveries are new
+		return true, w.tx.Queue(ctx, engine.Statement{Text: text, Args: args, Unmoved: engine.ErrRepeat})
+	}
+	n, err := w.tx.Exec(ctx, text, args...)
 	return n == 1, err
 }
 

@@ -68,14 +68,19 @@ type PendingWork struct {
 	Rewind bool // a rewind in progress; it blocks messages from opening turns
 }
 
+// Conditions for pending work of the session $1.
+const (
+	hasTurns = `(exists (select 1 from turns where session = $1 and state = 'processing')
+		or exists (select 1 from inbox where session = $1 and state = 'waiting'))`
+	hasRewind = `exists (select 1 from rewinds where session = $1 and state in ('asked', 'planned'))`
+)
+
 // HasMore returns the pending work of a session.
 func (r *Read) HasMore(ctx context.Context, key chela.SessionKey) (PendingWork, error) {
 	more, _, err := queryFirst(ctx, r.tx, func(row engine.Row) (more PendingWork, err error) {
 		err = row.Scan(scanFlag(&more.Turns), scanFlag(&more.Rewind))
 		return more, err
-	}, `select case when exists (select 1 from turns where session = $1 and state = 'processing')
-			or exists (select 1 from inbox where session = $1 and state = 'waiting') then 1 else 0 end,
-		case when exists (select 1 from rewinds where session = $1 and state in ('asked', 'planned')) then 1 else 0 end`, string(key))
+	}, `select case when `+hasTurns+` then 1 else 0 end, case when `+hasRewind+` then 1 else 0 end`, string(key))
 	return more, err
 }
 
@@ -182,7 +187,23 @@ func (w *Write) RenewLane(ctx context.Context, l Lease) (bool, error) {
 // ReleaseLane releases a lane. It returns Conflict if the lane has another
 // holder.
 func (w *Write) ReleaseLane(ctx context.Context, l Lease) error {
-	return w.tx.Move(ctx, "lane", string(l.Session),
-		`update lanes set owner = '', expires_at = 0 where session = $1 and owner = $2 and token = $3`,
-		string(l.Session), string(l.Owner), l.Token)
+	return w.tx.Move(ctx, "lane", string(l.Session), releaseLane, string(l.Session), string(l.Owner), l.Token)
+}
+
+const releaseLane = `update lanes set owner = '', expires_at = 0 where session = $1 and owner = $2 and token = $3`
+
+// ReleaseIdleLane releases a lane that the transaction holds, unless turns of the session
+// are pending, and returns the pending work.
+func (w *Write) ReleaseIdleLane(ctx context.Context, l Lease) (PendingWork, error) {
+	if w.tx.Optimistic() { // most turns are followed by nothing
+		return PendingWork{}, w.tx.Queue(ctx, engine.Statement{
+			Text: releaseLane + ` and not ` + hasTurns + ` and not ` + hasRewind,
+			Args: []any{string(l.Session), string(l.Owner), l.Token}, Unmoved: engine.ErrRepeat,
+		})
+	}
+	more, err := w.HasMore(ctx, l.Session)
+	if err != nil || more.Turns {
+		return more, err
+	}
+	return more, w.ReleaseLane(ctx, l)
 }

@@ -52,9 +52,13 @@ func queryFirst[T any](ctx context.Context, tx transaction, scan func(engine.Row
 func queryOne[T any](ctx context.Context, tx transaction, scan func(engine.Row) (T, error), what, id, query string, args ...any) (T, error) {
 	v, ok, err := queryFirst(ctx, tx, scan, query, args...)
 	if err == nil && !ok {
-		err = chela.E(chela.NotFound, fmt.Sprintf("there is no %s %q", what, id))
+		err = noSuch(what, id)
 	}
 	return v, err
+}
+
+func noSuch(what, id string) error {
+	return chela.E(chela.NotFound, fmt.Sprintf("there is no %s %q", what, id))
 }
 
 // Must queues a statement that fails the transaction if it fails.

@@ -71,6 +71,20 @@ func Find[T any](ctx context.Context, s *Store, fn func(*Read) (T, error)) (foun
 	return found, err
 }
 
+// One is Find for a function that calls one method of Read that makes one query: most
+// do. A second query is an Internal error. It saves half of the time of a small read.
+func One[T any](ctx context.Context, s *Store, fn func(*Read) (T, error)) (found T, err error) {
+	err = s.db.ReadOnce(ctx, func(tx engine.Tx) error {
+		found, err = fn(reading(tx))
+		return err
+	})
+	return found, err
+}
+
+// RoundTrips returns how many answers of PostgreSQL were waited for in transactions; 0
+// for SQLite.
+func (s *Store) RoundTrips() int64 { return s.db.RoundTrips() }
+
 // Write runs fn in a transaction and returns after its commit is synced. After
 // an error nothing was written, unless the error is Unavailable because the
 // connection was lost during the commit. Fn may run more than once. Op names

@@ -29,9 +29,10 @@ var turnTable = tableOf("turns", func(t *chela.Turn) []column {
 
 // Turn returns the turn with the given id, or NotFound.
 func (r *Read) Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
-	return queryOne(ctx, r.tx, turnTable.scan, "turn", string(id),
-		`select `+turnTable.columns+` from turns where id = $1`, string(id))
+	return queryOne(ctx, r.tx, turnTable.scan, "turn", string(id), selectTurn, string(id))
 }
+
+var selectTurn = `select ` + turnTable.columns + ` from turns where id = $1`
 
 // Turns returns the turns of a thread, oldest first.
 func (r *Read) Turns(ctx context.Context, thread chela.ThreadID) ([]chela.Turn, error) {

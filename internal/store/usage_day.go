@@ -61,7 +61,7 @@ func (r *Read) UsageParts(ctx context.Context, by chela.UsageBy, since time.Time
 	if err != nil || !cached {
 		return parts, err
 	}
-	days, err := usageDays(ctx, r.tx, by, since, zone)
+	days, err := r.usageDays(ctx, by, since, zone)
 	return append(parts, days...), err
 }
 
@@ -73,7 +73,7 @@ func scanPart(row engine.Row) (p UsagePart, err error) {
 }
 
 // usageDays returns the cached sums since a time.
-func usageDays(ctx context.Context, tx transaction, by chela.UsageBy, since time.Time, zone *time.Location) ([]UsagePart, error) {
+func (r *Read) usageDays(ctx context.Context, by chela.UsageBy, since time.Time, zone *time.Location) ([]UsagePart, error) {
 	day, name, kind := "0", "name", by
 	switch by {
 	case chela.UsageByDayModel:
@@ -81,7 +81,7 @@ func usageDays(ctx context.Context, tx transaction, by chela.UsageBy, since time
 	case chela.UsageByDay:
 		day, name, kind = "day", "''", chela.UsageByModel
 	}
-	return queryAll(ctx, tx, scanPart, `select `+day+` as at, `+name+` as part, cast(sum(calls) as bigint),
+	return queryAll(ctx, r.tx, scanPart, `select `+day+` as at, `+name+` as part, cast(sum(calls) as bigint),
 			cast(sum(input) as bigint), cast(sum(output) as bigint), cast(sum(cache_read) as bigint), cast(sum(cache_write) as bigint),
 			cast(sum(reasoning) as bigint), cast(sum(cost) as bigint), cast(sum(guessed) as bigint), 0
 		from usage_days where zone = $1 and kind = $2 and day >= $3 group by at, part`, zone.String(), string(kind), micros(since))
@@ -132,7 +132,7 @@ func (w *Write) SumUsage(ctx context.Context, zone *time.Location, limit int) (n
 		return 0, err
 	}
 	for d, s := range sums {
-		if err := addDay(ctx, w.tx, zone, d, s); err != nil {
+		if err := addDay(ctx, w.tx, d, s); err != nil {
 			return 0, err
 		}
 	}
@@ -141,6 +141,7 @@ func (w *Write) SumUsage(ctx context.Context, zone *time.Location, limit int) (n
 
 // A usageDay identifies the sum of a day.
 type usageDay struct {
+	zone string
 	kind chela.UsageBy
 	day  int64
 	name string
@@ -162,13 +163,13 @@ func addToDays(sums map[usageDay]chela.UsageSum, row engine.Row, zone *time.Loca
 		s.Guessed = s.Cost
 	}
 	for i, kind := range usageKinds {
-		d := usageDay{kind, micros(dayOf(at, zone)), names[i]}
+		d := usageDay{zone.String(), kind, micros(dayOf(at, zone)), names[i]}
 		sums[d] = sums[d].Plus(s)
 	}
 	return nil
 }
 
-func addDay(ctx context.Context, tx transaction, zone *time.Location, d usageDay, s chela.UsageSum) error {
+func addDay(ctx context.Context, tx transaction, d usageDay, s chela.UsageSum) error {
 	t := s.Tokens
 	return tx.Must(ctx, `insert into usage_days (zone, kind, day, name, calls, input, output, cache_read, cache_write, reasoning, cost, guessed)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
@@ -177,7 +178,7 @@ func addDay(ctx context.Context, tx transaction, zone *time.Location, d usageDay
 			cache_read = usage_days.cache_read + excluded.cache_read, cache_write = usage_days.cache_write + excluded.cache_write,
 			reasoning = usage_days.reasoning + excluded.reasoning, cost = usage_days.cost + excluded.cost,
 			guessed = usage_days.guessed + excluded.guessed`,
-		zone.String(), string(d.kind), d.day, d.name, s.Calls, t.Input, t.Output, t.CacheRead, t.CacheWrite, t.Reasoning, int64(s.Cost), int64(s.Guessed))
+		d.zone, string(d.kind), d.day, d.name, s.Calls, t.Input, t.Output, t.CacheRead, t.CacheWrite, t.Reasoning, int64(s.Cost), int64(s.Guessed))
 }
 
 // forgetDays removes all sums, so that they are computed again.

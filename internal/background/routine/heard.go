@@ -64,19 +64,24 @@ func (c *change) lockAll(ctx context.Context, all []chela.RoutineID) error {
 // patterns returns the compiled expressions of all message triggers; they are
 // compiled again after a change.
 func (d *Routines) patterns(ctx context.Context) (*rule.Patterns, error) {
+	stamp, err := store.One(ctx, d.store, func(r *store.Read) (store.RoutineStamp, error) { return r.HearingStamp(ctx) })
+	if err != nil {
+		return nil, err
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.matches != nil && stamp == d.heard {
+		return d.matches, nil
+	}
 	var hearing []chela.Routine
-	var stamp store.RoutineStamp
-	err := d.store.Read(ctx, func(r *store.Read) (err error) {
-		if stamp, err = r.HearingStamp(ctx); err != nil || d.matches != nil && stamp == d.heard {
-			return err
+	err = d.store.Read(ctx, func(r *store.Read) (err error) {
+		if stamp, err = r.HearingStamp(ctx); err == nil {
+			hearing, err = r.HearingRoutines(ctx, chela.TriggerEvent)
 		}
-		hearing, err = r.HearingRoutines(ctx, chela.TriggerEvent)
 		return err
 	})
-	if err != nil || d.matches != nil && stamp == d.heard {
-		return d.matches, err
+	if err != nil {
+		return nil, err
 	}
 	triggers := make([]rule.Pattern, len(hearing))
 	for i, v := range hearing {

@@ -74,16 +74,19 @@ func answer(ctx context.Context, r *store.Read, t chela.Turn) (string, error) {
 // Output returns the output of a turn so far: the turn, its entries, and if it called
 // tools its calls and approvals.
 func (ts *Turns) Output(ctx context.Context, id chela.TurnID) (api.Trace, error) {
+	tr, err := store.One(ctx, ts.store, func(r *store.Read) (tr api.Trace, err error) {
+		tr.Turn, tr.Entries, err = r.TurnWithEntries(ctx, id)
+		return tr, err
+	})
+	if err != nil || tr.Turn.State == chela.TurnCompleted && tr.Turn.Steps == 1 {
+		return tr, err // its one answer had no calls
+	}
 	return store.Find(ctx, ts.store, func(r *store.Read) (api.Trace, error) { return output(ctx, r, id) })
 }
 
 func output(ctx context.Context, r *store.Read, id chela.TurnID) (tr api.Trace, err error) {
-	if tr.Turn, err = r.Turn(ctx, id); err != nil {
+	if tr.Turn, tr.Entries, err = r.TurnWithEntries(ctx, id); err != nil {
 		return tr, err
-	}
-	tr.Entries, err = r.TurnEntries(ctx, id)
-	if err != nil || tr.Turn.State == chela.TurnCompleted && tr.Turn.Steps == 1 {
-		return tr, err // its one answer had no calls
 	}
 	if tr.Calls, err = r.Calls(ctx, id); err != nil || len(tr.Calls) == 0 {
 		return tr, err

@@ -71,10 +71,11 @@ func (a *appender) write(ctx context.Context, w *store.Write, ch machine.Change)
 	if ch.Turn == nil || ch.Turn.State == chela.TurnProcessing {
 		return nil, later, nil
 	}
-	more, err := w.HasMore(ctx, a.session.Key)
-	if a.rewind = more.Rewind; err == nil && more.Turns {
-		next, later, err = a.lanes.nextWanted(ctx, w, a.session)
+	more, err := w.ReleaseIdleLane(ctx, lease)
+	if a.rewind = more.Rewind; err != nil || !more.Turns {
+		return nil, later, err
 	}
+	next, later, err = a.lanes.nextWanted(ctx, w, a.session)
 	switch {
 	case err != nil:
 		return nil, later, err

@@ -33,7 +33,7 @@ type Database struct {
 
 // engine is the part that differs between the two databases.
 type engine interface {
-	read(ctx context.Context, fn func(Tx) error) error
+	read(ctx context.Context, once bool, fn func(Tx) error) error
 	write(ctx context.Context, op string, fn func(Tx) error) error
 	migrate(ctx context.Context, m migration) error
 	now() time.Time
@@ -106,12 +106,30 @@ func (d *Database) Engine() string {
 // Read runs fn in a read-only snapshot transaction. The error is fn's, or the
 // transaction's. Fn may run more than once, but not again after it has received
 // a row.
-func (d *Database) Read(ctx context.Context, fn func(Tx) error) error {
+func (d *Database) Read(ctx context.Context, fn func(Tx) error) error { return d.read(ctx, false, fn) }
+
+// ReadOnce is Read for a function that makes one query, before which it may queue
+// statements. It is one round trip, where Read is two at least. A second query is an
+// Internal error.
+func (d *Database) ReadOnce(ctx context.Context, fn func(Tx) error) error {
+	return d.read(ctx, true, fn)
+}
+
+func (d *Database) read(ctx context.Context, once bool, fn func(Tx) error) error {
 	if err := d.begin(); err != nil {
 		return err
 	}
 	defer d.begun.Done()
-	return d.engine.read(ctx, fn)
+	return d.engine.read(ctx, once, fn)
+}
+
+// RoundTrips returns how many answers of PostgreSQL were waited for in transactions; 0
+// for SQLite.
+func (d *Database) RoundTrips() int64 {
+	if e, ok := d.engine.(*postgres); ok {
+		return e.trips.Load()
+	}
+	return 0
 }
 
 // Write runs fn in a transaction and returns after its commit is synced. After

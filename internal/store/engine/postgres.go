@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -27,6 +28,7 @@ const maxConns = 16
 type postgres struct {
 	pool  *pgxpool.Pool
 	clock clock
+	trips atomic.Int64 // answers that were waited for
 }
 
 func openPostgres(ctx context.Context, cfg Config) (*postgres, error) {
@@ -50,9 +52,13 @@ func openPostgres(ctx context.Context, cfg Config) (*postgres, error) {
 
 func (e *postgres) now() time.Time { return e.clock.Now() }
 
-func (e *postgres) read(ctx context.Context, fn func(Tx) error) error {
-	err := repeat(ctx, func() (bool, error) {
-		return e.attempt(ctx, false, func(c *postgresConn) error { return fn(Tx{c}) })
+func (e *postgres) read(ctx context.Context, once bool, fn func(Tx) error) error {
+	how := reads
+	if once {
+		how = readsOnce
+	}
+	err := repeat(ctx, func(int) (bool, error) {
+		return e.attempt(ctx, how, func(c *postgresConn) error { return fn(Tx{c}) })
 	})
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err() // cancelled by the caller, not lost
@@ -64,18 +70,22 @@ func (e *postgres) write(ctx context.Context, op string, fn func(Tx) error) erro
 	// A transaction that has begun runs to its end even when ctx is done:
 	// cancelling a commit would leave its outcome unknown.
 	whole := context.WithoutCancel(ctx)
-	return repeat(ctx, func() (bool, error) {
-		return e.attempt(whole, true, func(c *postgresConn) error { return perform(whole, c, op, fn) })
+	return repeat(ctx, func(n int) (bool, error) {
+		return e.attempt(whole, writes, func(c *postgresConn) error {
+			c.optimistic = n == 1
+			return perform(whole, c, op, fn)
+		})
 	})
 }
 
-// repeat calls attempt until it succeeds or cannot be repeated.
-func repeat(ctx context.Context, attempt func() (again bool, err error)) error {
+// repeat calls attempt with its number, from 1, until it succeeds or cannot be
+// repeated.
+func repeat(ctx context.Context, attempt func(n int) (again bool, err error)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	for n := 1; ; n++ {
-		again, err := attempt()
+		again, err := attempt(n)
 		if !again || n == maxAttempts || ctx.Err() != nil {
 			return err
 		}
@@ -84,7 +94,7 @@ func repeat(ctx context.Context, attempt func() (again bool, err error)) error {
 
 // attempt runs fn in one transaction, and reports whether to retry after an
 // error.
-func (e *postgres) attempt(ctx context.Context, write bool, fn func(*postgresConn) error) (again bool, err error) {
+func (e *postgres) attempt(ctx context.Context, how access, fn func(*postgresConn) error) (again bool, err error) {
 	if err := fail.Point("store.statement"); err != nil {
 		return false, err
 	}
@@ -99,14 +109,15 @@ func (e *postgres) attempt(ctx context.Context, write bool, fn func(*postgresCon
 			return server, err
 		})
 	}
-	c := newPostgresConn(conn.Conn(), write)
+	c := newPostgresConn(conn.Conn(), how)
+	defer func() { e.trips.Add(c.trips) }()
 	defer c.end(ctx)
 	err = fn(c)
 	if c.stale() && ctx.Err() == nil {
 		e.pool.Reset() // the idle connections are probably lost too
 		return true, err
 	}
-	return write && repeatable(err), err
+	return how == writes && (repeatable(err) || errors.Is(err, ErrRepeat)), err
 }
 
 // perform runs fn and commits. A panic becomes an error.

@@ -16,24 +16,37 @@ import (
 // sent with the first: a turn spends most of its database time on round trips,
 // not in statements.
 type postgresConn struct {
-	conn  *pgx.Conn
-	write bool
+	conn       *pgx.Conn
+	how        access
+	optimistic bool // see [Tx.Optimistic]
 
 	waiting  *pgx.Batch
 	answered bool  // the server has answered since the transaction began
 	ending   bool  // the commit was sent
 	err      error // of the first failed statement; it aborted the transaction
+	asked    bool  // the only query of readsOnce was sent
+	trips    int64 // batches sent
 }
+
+// access is what a transaction does.
+type access int
+
+const (
+	reads     access = iota
+	readsOnce        // one query, and statements that are queued before it
+	writes
+)
 
 // beginReading begins a read-only snapshot transaction.
 const beginReading = `begin isolation level repeatable read read only`
 
-func newPostgresConn(conn *pgx.Conn, write bool) *postgresConn {
-	c := &postgresConn{conn: conn, write: write, waiting: &pgx.Batch{}}
-	if write {
-		c.waiting.Queue("begin")
-	} else {
+func newPostgresConn(conn *pgx.Conn, how access) *postgresConn {
+	c := &postgresConn{conn: conn, how: how, waiting: &pgx.Batch{}}
+	switch how {
+	case reads:
 		c.waiting.Queue(beginReading)
+	case writes:
+		c.waiting.Queue("begin")
 	}
 	return c
 }
@@ -55,7 +68,15 @@ func (c *postgresConn) query(ctx context.Context, each func(Row) error, text str
 	if err := fail.Point("store.statement"); err != nil {
 		return c.broken(ctx, err)
 	}
+	if c.asked {
+		return errSecondQuery
+	}
+	c.asked = c.how == readsOnce
+	whole := c.asked && c.waiting.Len() > 0
 	c.waiting.Queue(text, storable(args)...).Query(scanEach(each))
+	if whole {
+		c.waiting.Queue("rollback")
+	}
 	return c.send(ctx)
 }
 
@@ -74,6 +95,9 @@ func scanEach(each func(Row) error) func(pgx.Rows) error {
 func (c *postgresConn) queue(ctx context.Context, s Statement) error {
 	if err := fail.Point("store.statement"); err != nil {
 		return c.broken(ctx, err)
+	}
+	if c.how == readsOnce && c.waiting.Len() == 0 {
+		c.waiting.Queue(beginReading)
 	}
 	switch {
 	case s.Each != nil:
@@ -117,11 +141,12 @@ func (c *postgresConn) send(ctx context.Context) error {
 	if c.err != nil {
 		return c.err
 	}
-	if c.write {
+	if c.how == writes {
 		ctx = context.WithoutCancel(ctx) // for the same reason as in write
 	}
 	batch := c.waiting
 	c.waiting = &pgx.Batch{}
+	c.trips++
 	c.err = classifyPostgres(c.conn.SendBatch(ctx, batch).Close())
 	c.answered = c.answered || !c.conn.IsClosed()
 	return c.err
@@ -142,6 +167,7 @@ func (c *postgresConn) commit(ctx context.Context) error {
 // drops the connection, which rolls back too.
 func (c *postgresConn) end(ctx context.Context) {
 	if c.conn.PgConn().TxStatus() != 'I' {
+		c.trips++
 		_, _ = c.conn.Exec(context.WithoutCancel(ctx), "rollback")
 	}
 }

@@ -171,7 +171,7 @@ func sqliteDSN(path string, busy time.Duration, pragmas ...string) string {
 	return u.String()
 }
 
-func (e *sqlite) read(ctx context.Context, fn func(Tx) error) (err error) {
+func (e *sqlite) read(ctx context.Context, once bool, fn func(Tx) error) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -182,6 +182,11 @@ func (e *sqlite) read(ctx context.Context, fn func(Tx) error) (err error) {
 		return ctx.Err()
 	}
 	defer func() { e.readers <- conn }()
+	if once {
+		single := &singleConn{sqliteConn: conn}
+		defer single.end(ctx)
+		return fn(Tx{single})
+	}
 	if err := conn.begin("begin"); err != nil {
 		return err
 	}

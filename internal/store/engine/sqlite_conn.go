@@ -139,3 +139,36 @@ func (c *sqliteConn) broken(err error) error {
 }
 
 func isMissingTable(e *sqlite3.Error) bool { return strings.Contains(e.Error(), "no such table") }
+
+// A singleConn makes one query, which is a snapshot without a transaction around it,
+// unless statements are queued before.
+type singleConn struct {
+	*sqliteConn
+	begun, asked bool
+}
+
+func (c *singleConn) query(ctx context.Context, each func(Row) error, query string, args ...any) error {
+	if c.asked {
+		return errSecondQuery
+	}
+	c.asked = true
+	return c.sqliteConn.query(ctx, each, query, args...)
+}
+
+func (c *singleConn) queue(ctx context.Context, s Statement) error {
+	if !c.begun {
+		if err := c.begin("begin"); err != nil {
+			return err
+		}
+		c.begun = true
+	}
+	return c.sqliteConn.queue(ctx, s)
+}
+
+// end ends the transaction, if there is one. The next one rolls back what cannot be
+// ended.
+func (c *singleConn) end(ctx context.Context) {
+	if c.begun {
+		_, _ = c.exec(ctx, "rollback")
+	}
+}

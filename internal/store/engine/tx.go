@@ -2,8 +2,11 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"unicode/utf8"
+
+	"chela"
 )
 
 // A Tx is a transaction. It belongs to the goroutine that runs its function,
@@ -31,6 +34,21 @@ func (t Tx) Query(ctx context.Context, each func(Row) error, text string, args .
 // If it is deferred, its error is returned by the statement or commit that it
 // was sent with.
 func (t Tx) Queue(ctx context.Context, s Statement) error { return t.conn.queue(ctx, s) }
+
+// Optimistic reports whether the transaction may assume what it did not read: it
+// queues a statement whose Unmoved is [ErrRepeat] in place of waiting for an answer. If
+// that changes no row, the transaction is run again, and is not optimistic. On SQLite,
+// where there is no round trip to save, it is always false.
+func (t Tx) Optimistic() bool {
+	c, ok := t.conn.(*postgresConn)
+	return ok && c.optimistic
+}
+
+// ErrRepeat is the error of an assumption that was wrong; see [Tx.Optimistic].
+var ErrRepeat = errors.New("an assumption of the transaction was wrong")
+
+// errSecondQuery is the error of a second query where there may be one.
+var errSecondQuery = chela.E(chela.Internal, "a read of one query made a second one")
 
 // Lock blocks other writers of a table until the transaction ends, and waits
 // for transactions that have written to it. On SQLite there are no concurrent

@@ -100,6 +100,52 @@ func checkTurnEntries(t *testing.T, s *store.Store) {
 	same(t, []int64{1, 3, 5}, of(f.turn))
 	same(t, []int64{2, 4}, of(second.turn))
 	same(t, nil, of("turn_nothing"))
+	got, err := store.One(ctx, s, func(r *store.Read) (chela.Turn, error) {
+		turn, entries, err := r.TurnWithEntries(ctx, second.turn)
+		same(t, []int64{2, 4}, ids(entries, entrySeq))
+		return turn, err
+	})
+	same(t, read(t, s, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, second.turn) }), got)
+	same(t, nil, err)
+	miss(t, s, func(r *store.Read) (chela.Turn, error) {
+		turn, _, err := r.TurnWithEntries(ctx, "turn_nothing")
+		return turn, err
+	})
+}
+
+// checkOne reads by one query: that takes one answer of a server, and a second query is
+// refused.
+func checkOne(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	f := found(t, s, "f")
+	trip := int64(0)
+	if s.Engine() == "postgres" {
+		trip = 1
+	}
+	before := s.RoundTrips()
+	thread, err := store.One(ctx, s, func(r *store.Read) (chela.Thread, error) { return r.Thread(ctx, f.thread) })
+	same(t, nil, err)
+	same(t, f.thread, thread.ID)
+	same(t, trip, s.RoundTrips()-before)
+	_, err = store.One(ctx, s, func(r *store.Read) (chela.Turn, error) {
+		turn, _, err := r.TurnWithEntries(ctx, f.turn)
+		return turn, err
+	})
+	same(t, nil, err)
+	same(t, 2*trip, s.RoundTrips()-before)
+	for _, first := range []func(r *store.Read) error{
+		func(r *store.Read) error { _, err := r.Thread(ctx, f.thread); return err },
+		func(r *store.Read) error { _, _, err := r.TurnWithEntries(ctx, f.turn); return err },
+	} {
+		_, err = store.One(ctx, s, func(r *store.Read) (chela.Turn, error) {
+			if err := first(r); err != nil {
+				return chela.Turn{}, err
+			}
+			return r.Turn(ctx, f.turn)
+		})
+		same(t, chela.Internal, chela.KindOf(err))
+		same(t, f.turn, read(t, s, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, f.turn) }).ID) // the connection is usable
+	}
 }
 
 func entrySeq(e chela.Entry) int64 { return e.Seq }

@@ -186,3 +186,49 @@ func renewed(t *testing.T, w *store.Write, l store.Lease, want bool) {
 		t.Errorf("renewed the lease of %s: %v, %v, want %v", l.Owner, kept, err, want)
 	}
 }
+
+// checkIdleLanes releases lanes at the end of their turns: only those of sessions without
+// another turn.
+func checkIdleLanes(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	for name, c := range map[string]struct {
+		pending  func(f family, w *store.Write) error
+		released bool
+		want     store.PendingWork
+	}{
+		"nothing": {func(family, *store.Write) error { return nil }, true, store.PendingWork{}},
+		"turn": {
+			func(f family, w *store.Write) error {
+				return w.OpenTurn(ctx, f.newTurn("turn_next_"+f.turn, chela.TurnProcessing))
+			},
+			false,
+			store.PendingWork{Turns: true},
+		},
+		"message": {
+			func(f family, w *store.Write) error {
+				_, err := w.AddMessage(ctx, f.newMessage("m_"+string(f.turn)), 1)
+				return err
+			},
+			false,
+			store.PendingWork{Turns: true},
+		},
+		"rewind": {
+			func(f family, w *store.Write) error {
+				return w.AddRewind(ctx, f.newRewind(chela.RewindID("rew_"+f.turn), chela.RewindAsked))
+			},
+			true,
+			store.PendingWork{Rewind: true},
+		},
+	} {
+		f := found(t, s, name)
+		lease := take(t, s, f.key, "node_a")
+		write(t, s, func(w *store.Write) error { return c.pending(f, w) })
+		var more store.PendingWork
+		write(t, s, func(w *store.Write) (err error) {
+			more, err = w.ReleaseIdleLane(ctx, lease)
+			return err
+		})
+		same(t, c.want, more)
+		same(t, c.released, laneOf(t, s, f.key).Owner == "")
+	}
+}

@@ -104,17 +104,17 @@ func (p *Provider) ask(ctx context.Context, req *chela.Request) (*http.Response,
 		}
 		body := wire.NewBody(raw)
 		res, err := p.server.Post(ctx, "responses", body, req.Plain)
-		again := err != nil && p.learn(req.Model, &m, n, raw, err)
+		again := err != nil && (p.learnManner(&m, err) || n <= openai.MaxRefusals && p.options.Learn(req.Model, raw, err))
 		body.Release()
 		if !again {
 			return res, err
 		}
+		p.tools.Forget()
 	}
 }
 
-// learn changes the manner or the options after the nth refusal of a body, and
-// reports whether it did.
-func (p *Provider) learn(model string, m *manner, n int, body []byte, err error) bool {
+// learnManner changes the manner after a refusal, and reports whether it did.
+func (p *Provider) learnManner(m *manner, err error) bool {
 	var pe *chela.ProviderError
 	switch {
 	case !errors.As(err, &pe) || pe.Status != http.StatusBadRequest:
@@ -122,14 +122,12 @@ func (p *Provider) learn(model string, m *manner, n int, body []byte, err error)
 	case m.summed && noSummary.MatchString(pe.Msg):
 		p.unsummed.Store(true)
 		m.summed = false
+		return true
 	case m.sealed && noSeal.MatchString(pe.Msg):
 		m.sealed = false
-	case n > openai.MaxRefusals || !p.options.Learn(model, body, err):
-		return false
-	default:
-		p.tools.Forget()
+		return true
 	}
-	return true
+	return false
 }
 
 // Models lists the server's models. Limits are set only if the server reports
