@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// GiveBackMemory returns memory used only during startup to the system: garbage, and
+// giveBackMemory returns memory that is not in use to the system: garbage, and
 // the pages of the program itself, which the system reloads on demand. It
 // halves the memory of an idle daemon.
-func GiveBackMemory() {
+func giveBackMemory() {
 	debug.FreeOSMemory()
 	program, err := os.Executable()
 	if err != nil {

@@ -4,5 +4,5 @@ package app
 
 import "runtime/debug"
 
-// GiveBackMemory returns memory used only during startup to the system.
-func GiveBackMemory() { debug.FreeOSMemory() }
+// giveBackMemory returns memory that is not in use to the system.
+func giveBackMemory() { debug.FreeOSMemory() }

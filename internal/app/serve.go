@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -81,9 +82,13 @@ func (a *App) serve(ctx context.Context, tcp net.Listener, serve ServeOptions) e
 	group.Go(func() error { return a.stream.Run(ctx) })
 	a.Stay(ctx)
 	group.Go(func() error { return gw.Serve(ctx, tcp, socket) })
+	if n := a.cfg.Resources.Memory; n > 0 {
+		debug.SetMemoryLimit(int64(n) * mib)
+	}
+	group.Go(func() error { return keepMemorySmall(ctx) })
 	a.log.Info("serving", "address", a.opening.listen, "version", serve.Version)
 	serve.Ready(cli.ListenAddresses{Addresses: []string{a.opening.listen}, Tokens: usable})
-	GiveBackMemory()
+	giveBackMemory()
 	err = group.Wait()
 	a.log.Info("served", "error", err)
 	return err
@@ -96,7 +101,7 @@ func (a *App) gateway() (*gateway.Gateway, error) {
 		Hosts: slices.Concat(a.cfg.Gateway.Hosts, []string{hostOf(a.cfg.Listen)}), Origins: a.cfg.Gateway.Origins,
 		MessagesPerMinute: a.cfg.Gateway.MessagesPerMinute, LoginsPerMinute: a.cfg.Gateway.LoginsPerMinute,
 		HooksPerMinute: a.cfg.Gateway.HooksPerMinute, HookBytes: int64(a.cfg.Routines.MaxWebhookBytes),
-		Connections: a.cfg.Gateway.Connections,
+		Connections: a.cfg.Gateway.Connections, BodyMemory: int64(a.cfg.Resources.Bodies) * mib,
 	})
 }
 

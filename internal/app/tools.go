@@ -82,7 +82,6 @@ func (a *App) builtins() ([]chela.Tool, error) {
 // limitsOf returns the limits of commands. One process may use as much memory
 // as a whole command.
 func limitsOf(s config.Sandbox) sandbox.Limits {
-	const mib = 1 << 20
 	l := sandbox.Limits{
 		Processes: s.Processes, TotalMemory: int64(s.Memory) * mib,
 		WorkspaceSize: int64(s.WorkspaceSize) * mib, WorkspaceFiles: s.WorkspaceFiles,

@@ -66,6 +66,7 @@ type Config struct {
 	Heartbeat  Heartbeat
 	Repair     Repair
 	Sandbox    Sandbox
+	Resources  Resources
 	Database   Database
 	Session    Session
 	Approvals  Approvals

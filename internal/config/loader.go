@@ -64,6 +64,7 @@ func newLoader(environ []string) *loader {
 			Heartbeat:  NewHeartbeat(),
 			Repair:     NewRepair(),
 			Sandbox:    NewSandbox(),
+			Resources:  NewResources(),
 			Session:    NewSession(),
 			Approvals:  NewApprovals(),
 			Chain:      NewChain(),

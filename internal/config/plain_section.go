@@ -47,6 +47,26 @@ var SandboxKeys = []field.Key[Sandbox]{
 	field.Named("workspace_files", func(s *Sandbox) field.Field { return field.Number(&s.WorkspaceFiles, 1, 1_000_000_000) }),
 }
 
+// Resources bounds the memory of the process.
+type Resources struct {
+	// Memory is a soft limit of all memory that Go manages, in MiB: near it, garbage is
+	// collected more often. 0 means none, or that of GOMEMLIMIT.
+	Memory int
+
+	Conversations int // MiB of conversations kept between their turns
+	Bodies        int // MiB of request bodies at the same time
+}
+
+// NewResources returns the defaults.
+func NewResources() Resources { return Resources{Conversations: 16, Bodies: 64} }
+
+// ResourceKeys are the keys of [resources].
+var ResourceKeys = []field.Key[Resources]{
+	field.Named("memory_mib", func(r *Resources) field.Field { return field.Number(&r.Memory, 0, 1<<24) }),
+	field.Named("conversations_mib", func(r *Resources) field.Field { return field.Number(&r.Conversations, 1, 1<<20) }),
+	field.Named("bodies_mib", func(r *Resources) field.Field { return field.Number(&r.Bodies, 2, 1<<20) }),
+}
+
 // Approvals sets how long people have to answer.
 type Approvals struct{ Expires time.Duration }
 

@@ -43,6 +43,7 @@ var settings = slices.Concat(
 	below("heartbeat.", HeartbeatKeys, func(c *Config, _ string) *Heartbeat { return &c.Heartbeat }),
 	below("repair.", RepairKeys, func(c *Config, _ string) *Repair { return &c.Repair }),
 	below("sandbox.", SandboxKeys, func(c *Config, _ string) *Sandbox { return &c.Sandbox }),
+	below("resources.", ResourceKeys, func(c *Config, _ string) *Resources { return &c.Resources }),
 	below("database.", DatabaseKeys, func(c *Config, _ string) *Database { return &c.Database }),
 	below("session.", SessionKeys, func(c *Config, _ string) *Session { return &c.Session }),
 	[]setting{{"session.identity_links.*", nil, func(c *Config, peer string) field.Field { return c.Session.Link(peer) }}},

@@ -1,7 +1,9 @@
 package lane
 
 import (
+	"cmp"
 	"container/list"
+	"reflect"
 	"sync"
 	"time"
 
@@ -9,15 +11,18 @@ import (
 	"chela/internal/engine/prompt"
 )
 
-// maxKnown is the approximate memory limit of the cache: a thousand
-// conversations of medium length.
-const maxKnown = 64 << 20
+// maxKnown is the default limit of the cache, in bytes: several hundred conversations of
+// medium length. One that was evicted is read again, which takes about 0.1 ms for 50
+// messages.
+const maxKnown = 16 << 20
 
 // A Memory is an LRU cache of conversations, so that a turn in an active thread
 // does not read the whole thread again. An entry is used only if the thread in
 // the store is unchanged. The zero Memory is empty. It is safe for concurrent
 // use.
 type Memory struct {
+	limit int // bytes; 0 means maxKnown
+
 	mu    sync.Mutex
 	byID  map[chela.ThreadID]*list.Element // guarded by mu; values are *remembered
 	order list.List                        // guarded by mu; most recently used in front
@@ -27,12 +32,12 @@ type Memory struct {
 type remembered struct {
 	thread       chela.Thread // as of the Put
 	conversation prompt.Conversation
+	bytes        int // memory that it takes
 }
 
-// bytes estimates the memory used by r.
-func (r *remembered) bytes() int {
-	return 512 + 256*len(r.conversation.Messages) + 4*r.conversation.Tokens
-}
+// rememberedSize is the memory of a remembered without its conversation: its texts and
+// its places in the list and the map.
+var rememberedSize = int(reflect.TypeFor[remembered]().Size()) + 512
 
 // Get removes and returns the conversation of a thread up to its head; the
 // caller owns it and may append to it.
@@ -61,10 +66,10 @@ func (m *Memory) Put(t chela.Thread, conversation prompt.Conversation) {
 	if m.byID == nil {
 		m.byID = map[chela.ThreadID]*list.Element{}
 	}
-	r := &remembered{t, conversation}
+	r := &remembered{t, conversation, rememberedSize + conversation.Size()}
 	m.byID[t.ID] = m.order.PushFront(r)
-	m.bytes += r.bytes()
-	for m.bytes > maxKnown && m.order.Len() > 1 {
+	m.bytes += r.bytes
+	for m.bytes > cmp.Or(m.limit, maxKnown) && m.order.Len() > 1 {
 		m.forget(m.order.Back())
 	}
 }
@@ -93,6 +98,6 @@ func (m *Memory) Prune(before time.Time) (gone []chela.Thread, live map[chela.Se
 func (m *Memory) forget(e *list.Element) {
 	r := e.Value.(*remembered)
 	m.order.Remove(e)
-	m.bytes -= r.bytes()
+	m.bytes -= r.bytes
 	delete(m.byID, r.thread.ID)
 }

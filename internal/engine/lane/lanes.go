@@ -50,6 +50,10 @@ type Config struct {
 	Waiting int                 // waiting turns per class; 0 means 1,000
 	Queue   queue.Rules         // of the home
 
+	// Conversations bounds the memory of conversations between their turns, in bytes;
+	// 0 means 16 MiB.
+	Conversations int
+
 	Resets session.Resets  // when conversations restart automatically; default never
 	Ended  session.EndFunc // called for ended conversations; may be nil
 	// Rewind finishes the session's rewinds left by dead processes; no turn
@@ -100,7 +104,7 @@ func New(s *store.Store, cfg Config) *Lanes {
 		cfg.Ended = func(session.End) {}
 	}
 	l := &Lanes{
-		cfg: cfg, store: s, places: NewPlaces(cfg.Classes, cfg.Waiting), held: map[chela.SessionKey]*holding{},
+		cfg: cfg, store: s, known: Memory{limit: cfg.Conversations}, places: NewPlaces(cfg.Classes, cfg.Waiting), held: map[chela.SessionKey]*holding{},
 		opener: &Opener{IDs: cfg.IDs, Now: cfg.Now, Queue: cfg.Queue, Runner: cfg.Runner, Model: cfg.Model},
 	}
 	l.alarms = NewAlarms(l.alarmed)

@@ -37,6 +37,7 @@ package prompt
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -112,6 +113,43 @@ func (c Conversation) add(m chela.Message, p Part) Conversation {
 		return c.shed()
 	}
 	return c
+}
+
+// Sizes of values in memory, in bytes, without what they refer to.
+var (
+	messageSize    = int(reflect.TypeFor[chela.Message]().Size())
+	partSize       = int(reflect.TypeFor[Part]().Size())
+	thinkingSize   = int(reflect.TypeFor[chela.Thinking]().Size())
+	callSize       = int(reflect.TypeFor[chela.CallSpec]().Size())
+	attachmentSize = int(reflect.TypeFor[chela.Attachment]().Size())
+)
+
+// Size returns the memory that the conversation takes, in bytes: of its lists, with what
+// they have room for, and of the texts.
+func (c Conversation) Size() int {
+	n := cap(c.Messages)*messageSize + cap(c.Parts)*partSize
+	for i := range c.Messages {
+		m := &c.Messages[i]
+		n += len(m.Text) + len(m.Call) + len(m.Ref) + len(m.Tool)
+		for _, t := range m.Thinking {
+			n += thinkingSize + len(t.Text) + len(t.Signature)
+		}
+		for _, call := range m.Calls {
+			n += callSize + call.Written() + len(call.ID) + len(call.Ref)
+		}
+		n += attachmentsSize(m.Attachments)
+	}
+	for i := range c.Parts {
+		n += len(c.Parts[i].Entry) + attachmentsSize(c.Parts[i].Left) // turns share their ids
+	}
+	return n
+}
+
+func attachmentsSize(all []chela.Attachment) (n int) {
+	for _, a := range all {
+		n += attachmentSize + len(a.SHA256) + len(a.Name)
+	}
+	return n
 }
 
 // compact applies a compaction: its summary replaces the removed messages. If

@@ -2,8 +2,11 @@ package prompt_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -110,4 +113,36 @@ func TestSystem(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", file, diff)
 		}
 	}
+}
+
+// TestSizeIsThatInMemory compares the size of many conversations with what the runtime
+// says that they take.
+func TestSizeIsThatInMemory(t *testing.T) {
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	all := make([]prompt.Conversation, 500)
+	want := 0
+	for i := range all {
+		var entries []chela.Entry
+		turn := chela.TurnID(fmt.Sprintf("turn_%026d", i))
+		for n := range 40 {
+			e := chela.Entry{ID: chela.EntryID(fmt.Sprintf("ent_%026d", n)), Turn: turn, Tokens: 9, Body: chela.UserBody{Text: strings.Repeat("a", 5*n)}}
+			if n%2 == 1 {
+				e.Body = chela.AnswerBody{Text: strings.Repeat("b", 10*n), Calls: []chela.CallSpec{{ID: chela.CallID(fmt.Sprintf("call_%026d", n)), Tool: "echo", Args: []byte(strings.Repeat("c", n+1))}}}
+			}
+			entries = append(entries, e)
+		}
+		all[i] = fold(entries)
+		want += all[i].Size()
+	}
+	took := int(heap() - before)
+	if took < want*8/10 || took > want*12/10 {
+		t.Errorf("%d bytes are told, %d are taken", want, took)
+	}
+	runtime.KeepAlive(all)
 }

@@ -30,6 +30,7 @@ type Config struct {
 	HooksPerMinute    int      // same
 	HookBytes         int64    // of the body of a request to a webhook
 	Connections       int      // open at once
+	BodyMemory        int64    // bytes of bodies in memory at once; 0 means 64 MiB
 	Times             edge.Times
 }
 

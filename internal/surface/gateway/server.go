@@ -39,7 +39,7 @@ func New(cfg Config) (*Gateway, error) {
 	var err error
 	g.edge, err = edge.New(edge.Config{
 		IDs: cfg.IDs, Now: cfg.Now, Log: cfg.Log, Recognize: g.recognize, Requests: cfg.Home.Requests,
-		Hosts: cfg.Hosts, Origins: cfg.Origins, MessagesPerMinute: cfg.MessagesPerMinute, Connections: cfg.Connections, Times: cfg.Times,
+		Hosts: cfg.Hosts, Origins: cfg.Origins, MessagesPerMinute: cfg.MessagesPerMinute, Connections: cfg.Connections, BodyMemory: cfg.BodyMemory, Times: cfg.Times,
 	}, g.routes())
 	return g, err
 }

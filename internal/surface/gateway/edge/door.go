@@ -76,6 +76,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.readUntil(began.Add(s.cfg.Times.Body))
 		v.body = &body{ReadCloser: r.Body, v: v, began: began}
 		r.Body = v.body
+		defer v.body.forget()
 	}
 	done, err := d.admit(v)
 	switch {

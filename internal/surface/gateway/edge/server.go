@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -37,6 +38,7 @@ type Config struct {
 	Origins           []string // additional origins of pages, besides the server's own
 	MessagesPerMinute int      // for each token
 	Connections       int      // open at once
+	BodyMemory        int64    // bytes of bodies in memory at once, without large ones; 0 means 64 MiB
 	Times             Times
 }
 
@@ -69,6 +71,7 @@ func (t Times) BodyTime(size int64) time.Duration {
 const (
 	maxHeader = 64 << 10 // bytes of the headers of a request
 	maxLarge  = 4        // bodies larger than api.MaxBody in memory at once
+	maxBodies = 64 << 20 // bytes of the other bodies in memory at once
 )
 
 // A Route is a row of the API and its handler.
@@ -97,12 +100,13 @@ type Server struct {
 	messages *Meter // by token
 	holders  holders
 	large    chan struct{} // holds one token for each large body in memory
+	bodies   atomic.Int64  // bytes of the other bodies in memory
 }
 
 // New returns a server of routes. A malformed origin is Invalid, a route
 // without a scope Internal.
 func New(cfg Config, routes []Route) (*Server, error) {
-	cfg.Times = cfg.Times.orUsual()
+	cfg.Times, cfg.BodyMemory = cfg.Times.orUsual(), cmp.Or(cfg.BodyMemory, maxBodies)
 	s := &Server{cfg: cfg, routes: slices.Clone(routes), waiting: newWaits(), holders: holders{held: map[string]chan struct{}{}}, messages: NewMeter(cfg.MessagesPerMinute, cfg.Now), large: make(chan struct{}, maxLarge)}
 	for i, r := range routes {
 		s.routes[i].limits = sync.OnceValues(func() (limits, error) { return limitsOf(r.Route) })

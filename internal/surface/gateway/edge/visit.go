@@ -168,6 +168,7 @@ type body struct {
 	v     *Visit
 	began time.Time
 	came  int64  // bytes
+	held  int64  // bytes that count for the memory of all bodies
 	timed int64  // bytes that the client has been given time for
 	ended bool   // all was read
 	freed func() // called when it ended; nil without need
@@ -180,10 +181,30 @@ func (b *body) free() {
 	}
 }
 
-// Read returns a Refusal on timeout.
+// forget ends the share of the body in the memory of all bodies.
+func (b *body) forget() { b.v.server.bodies.Add(-b.held) }
+
+// hold counts n bytes of a body that is not large. It is Unavailable if all bodies
+// together take too much memory.
+func (b *body) hold(n int64) error {
+	if b.freed != nil {
+		return nil
+	}
+	b.held += n
+	if b.v.server.bodies.Add(n) <= b.v.server.cfg.BodyMemory {
+		return nil
+	}
+	err := chela.E(chela.Unavailable, "the bodies of all requests together take too much memory").WithHint("send it again in a moment")
+	return Refusal{Err: err, Status: http.StatusServiceUnavailable, After: time.Second}
+}
+
+// Read returns a Refusal on timeout, and if there is too little memory for the body.
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.came += int64(n)
+	if err := b.hold(int64(n)); err != nil {
+		return 0, err
+	}
 	if err == nil {
 		if b.came-b.timed >= bodyChunk {
 			b.timed = b.came

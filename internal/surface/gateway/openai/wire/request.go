@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"chela"
-	"chela/internal/api"
 	"chela/internal/model/provider"
 )
 
@@ -109,11 +108,14 @@ func parse(r *http.Request, f form) (*Request, error) {
 	return decode(body, f)
 }
 
+// firstRoom is the memory for a body before any of it has arrived, in bytes.
+const firstRoom = 64 << 10
+
 // read returns the body of a request.
 func read(r *http.Request) ([]byte, error) {
 	var body bytes.Buffer
 	if n := r.ContentLength; n > 0 {
-		body.Grow(int(min(n, api.MaxBody)) + bytes.MinRead)
+		body.Grow(int(min(n, firstRoom)) + bytes.MinRead)
 	}
 	if _, err := body.ReadFrom(r.Body); err != nil {
 		var large *http.MaxBytesError
