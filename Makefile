@@ -1,6 +1,6 @@
 # Everything here is a go command that also works by hand.
 .DEFAULT_GOAL := help
-.PHONY: help try build test race raceall types sdk failpoints lint fuzz golden bench load crash simulate coldbuild conformance mutants nightly services tidy cross check
+.PHONY: help try build test race raceall types sdk failpoints lint fuzz golden bench load regress crash simulate coldbuild conformance mutants nightly services tidy cross check
 
 FUZZTIME ?= 60s
 SEED ?= 1
@@ -64,6 +64,9 @@ bench: ## measure speed and size, and fail where a target is missed
 load: build ## measure the server under load, and fail where a target is missed
 	go run ./bench/load all
 
+regress: build ## compare the speed with the last release's program, and fail where it is more than 10 % worse
+	@scripts/regress.sh
+
 crash: ## kill the program at every failpoint, again at all of its recovery, and fail every statement
 	$(TEST) -count=1 -timeout=2h -run='Crash|Fault|Lost' ./cmd/chela -crash.whole
 	$(TEST) -count=1 -timeout=1h -run=SpendingTogether ./internal/engine/cost -spend.calls=10000
@@ -83,7 +86,7 @@ mutants: ## put 400 small faults into the deciding code, and fail unless the tes
 sdk: ## hold the providers against OpenAI's client for Go, which takes minutes to compile
 	$(TEST) -count=1 -tags=sdk -run=SDK ./internal/model/provider/openai ./internal/model/provider/responses
 
-nightly: services cross sdk raceall crash simulate coldbuild conformance mutants ## run the suites that are too slow for check
+nightly: services cross sdk regress raceall crash simulate coldbuild conformance mutants ## run the suites that are too slow for check
 
 services: ## install what the tests need, where that is possible
 	@scripts/services.sh

@@ -143,6 +143,18 @@ func measureAll(ctx context.Context, flags *flag.FlagSet, args []string, to stre
 	return b.Run(ctx, to.out)
 }
 
+func compareVersions(ctx context.Context, flags *flag.FlagSet, args []string, to streams) error {
+	v := table.Versus{Bench: table.Bench{Now: time.Now, Progress: to.progress}}
+	flags.StringVar(&v.Program, "chela", "bin/chela", "`path` of the program")
+	flags.StringVar(&v.Against, "against", "", "`path` of the earlier program")
+	flags.IntVar(&v.Rounds, "rounds", 5, "of both programs")
+	flags.Float64Var(&v.Scale, "scale", 1, "of numbers of turns; only 1 gives numbers that mean something")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	return v.Run(ctx, to.out)
+}
+
 // show prints what was found as one document, or in words.
 func show[T any](to io.Writer, asJSON bool, found T, inWords func(io.Writer, T)) error {
 	if !asJSON {

@@ -9,6 +9,7 @@
 //	load sse        reads the events of one session of a chela many times over
 //	load routines   has routines become due and tells how late they fire
 //	load all        measures a chela from its start on and prints a table
+//	load versus     compares a chela with an earlier one
 //
 // Each has -h. What is measured of a process works on Linux only.
 package main
@@ -52,6 +53,7 @@ var commands = []command{
 	{"sse", watch},
 	{"routines", fires},
 	{"all", measureAll},
+	{"versus", compareVersions},
 }
 
 // run runs a command and returns the exit code: 0 if all went well, 1 if
@@ -70,7 +72,7 @@ func run(ctx context.Context, args []string, to streams) int {
 		flags.SetOutput(to.progress)
 		return exitCode(ctx, c.run(ctx, flags, args[1:], to), to.progress)
 	}
-	fmt.Fprintln(to.progress, "use: load fake|run|overhead|soak|sse|routines|all [flags]; each has -h")
+	fmt.Fprintln(to.progress, "use: load fake|run|overhead|soak|sse|routines|all|versus [flags]; each has -h")
 	return 2
 }
 

@@ -103,7 +103,7 @@ func TestLoadWithoutFile(t *testing.T) {
 		"gateway.origins = [] (default)",
 		"home = /home/me/.chela (default)",
 		"lanes.cron = 64 (default)", "lanes.job = 64 (default)", "lanes.main = 64 (default)",
-		"lanes.subagent = 64 (default)", "lanes.waiting = 64 (default)",
+		"lanes.subagent = 64 (default)", "lanes.waiting = 32 (default)",
 		"limits.actions_per_hour = 0 (default)",
 		"limits.idle_steps = 5 (default)", "limits.nudges = 1 (default)", "limits.repeats = 3 (default)",
 		"limits.steps = 50 (default)", "limits.turn_timeout = 30m (default)",

@@ -64,11 +64,11 @@ type Lanes struct {
 // bounds the memory and the files of this machine rather than its processors.
 const places = 64
 
-// NewLanes returns the defaults. As many turns may wait as run: then an accepted turn
-// takes about three times as long as on an idle machine at most, and the rest is refused
-// at once.
+// NewLanes returns the defaults. Half as many turns may wait as run: then the 95th
+// percentile of accepted turns stays below three times that without overload, and the
+// rest is refused at once.
 func NewLanes() Lanes {
-	return Lanes{Main: places, Job: places, Subagent: places, Cron: places, Waiting: places}
+	return Lanes{Main: places, Job: places, Subagent: places, Cron: places, Waiting: places / 2}
 }
 
 // ByClass returns the numbers by the class of lane.

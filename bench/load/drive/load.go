@@ -24,6 +24,7 @@ type Load struct {
 	Turns        int           // that are measured; 0 means until the time is over
 	Duration     time.Duration // of the measured part; 0 means until all turns were had
 	Rate         float64       // turns a second, whether answered or not; 0 means each after the one before
+	Patient      bool          // a message that is refused with 429 and Retry-After is sent again after that time
 	Warmup       float64       // share of Turns or Duration that is had before anything is measured
 
 	PID  int    // process to look at; 0 for none
@@ -44,6 +45,7 @@ type Report struct {
 	Said      map[string]string `json:"said,omitempty"`  // the first error of each sort
 	Refused   int               `json:"refused"`         // 429, among the errors
 	Unpaced   int               `json:"unpaced"`         // of these without Retry-After
+	Delayed   int               `json:"delayed"`         // 429 after which a patient load asked again
 	CPU       float64           `json:"cpu_ms_per_turn"` // of the process
 	Resident  int64             `json:"resident_bytes"`
 	Peak      int64             `json:"peak_bytes"`
@@ -174,6 +176,7 @@ type measured struct {
 	errors      map[string]int
 	said        map[string]string
 	unpaced     int
+	delayed     int
 }
 
 // probe has a turn that must be answered.
@@ -207,7 +210,7 @@ func (d *driver) run(ctx context.Context, s *stretch) error {
 		if err := measure.Pause(ctx, due.Sub(d.load.Now())); err != nil {
 			return err
 		}
-		a, err := d.load.ask(ctx, d.client, d.next(), d.load.Now)
+		a, err := d.ask(ctx, d.next())
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -215,6 +218,20 @@ func (d *driver) run(ctx context.Context, s *stretch) error {
 			return err
 		}
 		d.measured.add(a, due, d.load.Now())
+	}
+}
+
+// ask has one turn; a patient load asks until it is not refused.
+func (d *driver) ask(ctx context.Context, m message) (answer, error) {
+	for {
+		a, err := d.load.ask(ctx, d.client, m, d.load.Now)
+		if err != nil || !d.load.Patient || a.status != refusal || a.after <= 0 {
+			return a, err
+		}
+		d.measured.delayed++
+		if err := measure.Pause(ctx, a.after); err != nil {
+			return a, err
+		}
 	}
 }
 
@@ -230,7 +247,7 @@ func (m *measured) add(a answer, due, now time.Time) {
 	if m.said[a.status] == "" {
 		m.said[a.status] = a.detail
 	}
-	if a.status == refusal && !a.paused {
+	if a.status == refusal && a.after <= 0 {
 		m.unpaced++
 	}
 }
@@ -244,6 +261,7 @@ func (l *Load) report(drivers []*driver, took time.Duration, before, after look)
 		all.took = append(all.took, d.measured.took...)
 		all.first = append(all.first, d.measured.first...)
 		all.unpaced += d.measured.unpaced
+		all.delayed += d.measured.delayed
 		for status, n := range d.measured.errors {
 			all.errors[status] += n
 			all.said[status] = cmp.Or(all.said[status], d.measured.said[status])
@@ -253,7 +271,7 @@ func (l *Load) report(drivers []*driver, took time.Duration, before, after look)
 		Sessions: l.Sessions, Seconds: took.Seconds(), Turns: len(all.took),
 		PerSecond: float64(len(all.took)) / took.Seconds(),
 		Took:      measure.QuantilesOf(all.took), First: measure.QuantilesOf(all.first),
-		Errors: all.errors, Said: all.said, Refused: all.errors[refusal], Unpaced: all.unpaced,
+		Errors: all.errors, Said: all.said, Refused: all.errors[refusal], Unpaced: all.unpaced, Delayed: all.delayed,
 		Resident: after.process.Resident, Peak: after.process.Peak, Files: after.process.Files,
 	}
 	if r.Turns > 0 {

@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -47,10 +48,10 @@ type message struct {
 
 // An answer is how a turn ended.
 type answer struct {
-	first  time.Time // when the first text came; zero unless streaming
-	status string    // ok, or what went wrong in a word or two
-	detail string    // what was said about it
-	paused bool      // a refusal told when to come again
+	first  time.Time     // when the first text came; zero unless streaming
+	status string        // ok, or what went wrong in a word or two
+	detail string        // what was said about it
+	after  time.Duration // a refusal said to come again after it; 0 if it did not
 }
 
 // The words for endings that have no HTTP status.
@@ -138,9 +139,9 @@ func refused(res *http.Response) answer {
 	if err != nil {
 		return failed(cutShort, err)
 	}
+	seconds, _ := strconv.Atoi(res.Header.Get("Retry-After")) // a date, or nothing, is 0
 	return answer{
-		status: fmt.Sprint(res.StatusCode), detail: strings.TrimSpace(string(said)),
-		paused: res.Header.Get("Retry-After") != "",
+		status: fmt.Sprint(res.StatusCode), detail: strings.TrimSpace(string(said)), after: time.Duration(seconds) * time.Second,
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // routines measures how late routines fire while 64 sessions have turns, and while
 // nothing else happens.
 func routines(ctx context.Context, p place) (rows []row, err error) {
-	err = p.with(ctx, p.text, settings, func(h *home, s *server) error {
+	err = p.with(ctx, p.text, installed, func(h *home, s *server) error {
 		f := drive.Fires{
 			Target: drive.Target{URL: s.url, Token: s.token}, Routines: p.turns(200), Window: max(p.spell(40*time.Second), 2*time.Second).Round(time.Second),
 			Lead: max(p.spell(10*time.Second), time.Second), Now: p.Now,

@@ -107,11 +107,14 @@ func (b Bench) Run(ctx context.Context, w io.Writer) (err error) {
 	return nil
 }
 
+// pieces is how many events a streamed answer of the fake models has.
+const pieces = 8
+
 // serveFakes begins the fake models, which end with ctx; end waits for them.
 func (b *Bench) serveFakes(ctx context.Context) (end func() error, err error) {
 	var ends []func() error
 	for mode, at := range map[fake.Mode]*string{fake.Text: &b.text, fake.Tool: &b.tool} {
-		s, err := fake.New(fake.Config{Mode: mode})
+		s, err := fake.New(fake.Config{Mode: mode, Chunks: pieces})
 		if err != nil {
 			return nil, err
 		}

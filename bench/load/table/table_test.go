@@ -172,8 +172,8 @@ func TestOnly(t *testing.T) {
 	if err := b.Run(t.Context(), &out); err != nil && !errors.Is(err, table.ErrMissed) {
 		t.Fatal(err)
 	}
-	if got := strings.Count(out.String(), "\n"); got != 2+2+2 {
-		t.Errorf("%d lines for two steps of one row:\n%s", got, &out)
+	if got := strings.Count(out.String(), "\n"); got != 2+2+3 {
+		t.Errorf("%d lines for two steps of one and two rows:\n%s", got, &out)
 	}
 }
 
