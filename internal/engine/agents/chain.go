@@ -95,7 +95,7 @@ func (p *Providers) single(settings config.Provider, model, name string) (s serv
 			return served{}, err
 		}
 		s.raws = append(s.raws, raw)
-		keys = append(keys, provider.Retry(provider.Fallback(p.metered(raw, model)), p.retryConfig()))
+		keys = append(keys, provider.Retry(provider.Fallback(provider.Thinkless(p.metered(raw, model))), p.retryConfig()))
 	}
 	s.used = provider.Parameters(provider.Rotate(model, keys, p.restConfig()), settings.Name, parameters(settings.Kind))
 	return s, nil

@@ -37,6 +37,8 @@ type fake struct {
 	plain []bool   // guarded by mu; which requests were plain
 	hasty []bool   // guarded by mu; which were hasty
 	names []string // guarded by mu; which model they asked for
+
+	levels []chela.ThinkingLevel // guarded by mu; of thinking
 }
 
 // ask takes note of a request and returns how it ends.
@@ -47,6 +49,7 @@ func (f *fake) ask(req *chela.Request) end {
 	f.plain = append(f.plain, req.Plain)
 	f.hasty = append(f.hasty, req.Hasty)
 	f.names = append(f.names, req.Model)
+	f.levels = append(f.levels, req.Thinking)
 	return e
 }
 
