@@ -42,7 +42,8 @@ type Agents struct {
 	rules []policy.Rule
 
 	mu     sync.Mutex
-	frames map[frameKey]frame // guarded by mu
+	frames map[frameKey]frame    // guarded by mu
+	joined map[systemText]string // guarded by mu; up to maxJoined
 }
 
 // A frameKey names a frame.
@@ -67,7 +68,7 @@ func (Toolbox) Hash(name string, args json.RawMessage) string { return tool.Hash
 
 // New returns the agents of a configuration.
 func New(cfg Config) *Agents {
-	a := &Agents{cfg: cfg, frames: map[frameKey]frame{}}
+	a := &Agents{cfg: cfg, frames: map[frameKey]frame{}, joined: map[systemText]string{}}
 	for _, r := range cfg.Settings.Policy {
 		a.rules = append(a.rules, policy.Rule(r))
 	}
@@ -172,11 +173,33 @@ func (a *Agents) Toolbox(agent string) (Toolbox, error) {
 func (a *Agents) told(ctx context.Context, s chela.Session, by chela.Principal, f frame) (frame, error) {
 	said, err := a.cfg.Identity(ctx, s.Agent, s.Key, by)
 	if err == nil && said.Text != "" {
-		f.System += "\n\n" + said.Text
+		f.System = a.join(systemText{f.System, said.Text})
 		f.SystemTokens += said.Tokens
 		f.Provenance = said.Provenance
 	}
 	return f, err
+}
+
+// A systemText is the shared part of a system text and that of the documents.
+type systemText struct{ shared, documents string }
+
+// maxJoined bounds the cache of system texts.
+const maxJoined = 64
+
+// join returns a whole system text. Turns with the same documents share it, as it is
+// among the largest values of a turn.
+func (a *Agents) join(t systemText) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if whole, ok := a.joined[t]; ok {
+		return whole
+	}
+	if len(a.joined) >= maxJoined {
+		clear(a.joined)
+	}
+	whole := t.shared + "\n\n" + t.documents
+	a.joined[t] = whole
+	return whole
 }
 
 // frame returns the shared part of an agent's turns in sessions of a kind.
