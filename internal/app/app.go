@@ -70,6 +70,7 @@ type App struct {
 	doing     repair.ActivityBoard
 	sessions  *session.Sessions
 	turns     *journal.Turns
+	recent    journal.Recent
 	ingress   *ingress.Ingress
 	probe     probe // whether messages are accepted
 	memory    *memory.Documents
@@ -166,7 +167,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 		Settings: cfg, Store: a.store, Lanes: a.lanes, Sessions: a.sessions, Random: randv2.Float64,
 		Activity: &a.doing, Tidy: a.memory.Tidy, Usable: a.models.Usable, Workspace: a.workspace,
 	})
-	a.turns = journal.NewTurns(a.store, &a.doing)
+	a.turns = journal.NewTurns(a.store, &a.doing, &a.recent)
 	a.ingress = ingress.New(ingress.Config{
 		Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Approvals: a.approvals, Hooks: a.hooks,
 		Agents: a.agents, Turns: a.turns, Hears: a.background.Hears,

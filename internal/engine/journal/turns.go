@@ -13,8 +13,9 @@ import (
 // Turns reads turns. It is safe for concurrent use. A turn that does not exist is
 // NotFound.
 type Turns struct {
-	store *store.Store
-	board activities
+	store  *store.Store
+	board  activities
+	recent *Recent
 }
 
 // activities are what running turns do at the moment.
@@ -24,8 +25,11 @@ type activities interface {
 	Of(t chela.Turn, runs bool) chela.Activity
 }
 
-// NewTurns returns the turns in a store.
-func NewTurns(s *store.Store, board activities) *Turns { return &Turns{store: s, board: board} }
+// NewTurns returns the turns in a store. Recent has the output of turns that this process
+// has just completed; it may stay empty.
+func NewTurns(s *store.Store, board activities, recent *Recent) *Turns {
+	return &Turns{store: s, board: board, recent: recent}
+}
 
 // Turn returns a turn and its current activity.
 func (ts *Turns) Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
@@ -74,12 +78,15 @@ func answer(ctx context.Context, r *store.Read, t chela.Turn) (string, error) {
 // Output returns the output of a turn so far: the turn, its entries, and if it called
 // tools its calls and approvals.
 func (ts *Turns) Output(ctx context.Context, id chela.TurnID) (api.Trace, error) {
+	if tr, ok := ts.recent.take(id); ok {
+		return tr, nil
+	}
 	tr, err := store.One(ctx, ts.store, func(r *store.Read) (tr api.Trace, err error) {
 		tr.Turn, tr.Entries, err = r.TurnWithEntries(ctx, id)
 		return tr, err
 	})
-	if err != nil || tr.Turn.State == chela.TurnCompleted && tr.Turn.Steps == 1 {
-		return tr, err // its one answer had no calls
+	if err != nil || isOneAnswer(tr.Turn) {
+		return tr, err
 	}
 	return store.Find(ctx, ts.store, func(r *store.Read) (api.Trace, error) { return output(ctx, r, id) })
 }

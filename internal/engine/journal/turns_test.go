@@ -72,7 +72,7 @@ func opened(t *testing.T, state chela.TurnState) (*store.Store, *journal.Turns) 
 		}
 		return nil
 	})
-	return s, journal.NewTurns(s, board{})
+	return s, journal.NewTurns(s, board{}, &journal.Recent{})
 }
 
 func write(t *testing.T, s *store.Store, fn func(ctx context.Context, w *store.Write) error) {

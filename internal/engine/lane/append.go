@@ -17,9 +17,10 @@ type appender struct {
 	lease   store.Lease
 	class   chela.Class
 	session chela.Session
-	turn    chela.Turn  // as of the start of the run
-	next    *OpenedTurn // next turn of the lane after the run
-	rewind  bool        // a rewind of the session waited for the end of the run
+	turn    chela.Turn    // as of the start of the run
+	entries []chela.Entry // of the turn so far; nil if an earlier run began it
+	next    *OpenedTurn   // next turn of the lane after the run
+	rewind  bool          // a rewind of the session waited for the end of the run
 }
 
 // Append implements turn.Journal. A change that ends the turn, or lets it wait
@@ -40,6 +41,12 @@ func (a *appender) Append(ctx context.Context, op string, ch machine.Change) err
 	}
 	for id := range late {
 		a.lanes.cfg.Log.Warn("answer recorded for a model call marked as lost", "usage", id, "turn", a.turn.ID)
+	}
+	if a.entries != nil {
+		a.entries = append(a.entries, ch.Entries...)
+		if ch.Turn != nil && ch.Turn.State.Ended() {
+			a.lanes.cfg.Finished(*ch.Turn, a.entries)
+		}
 	}
 	a.lanes.tell(ch.Events)
 	if next != nil {

@@ -56,6 +56,11 @@ type Config struct {
 
 	Resets session.Resets  // when conversations restart automatically; default never
 	Ended  session.EndFunc // called for ended conversations; may be nil
+
+	// Finished is called after the commit that ended a turn which had one run here, with
+	// all of its entries, before its end is announced; may be nil.
+	Finished func(t chela.Turn, entries []chela.Entry)
+
 	// Rewind finishes the session's rewinds left by dead processes; no turn
 	// opens in it before that. Nil if there are none.
 	Rewind func(ctx context.Context, key chela.SessionKey) error
@@ -99,6 +104,9 @@ type holding struct {
 func New(s *store.Store, cfg Config) *Lanes {
 	if cfg.Rewind == nil {
 		cfg.Rewind = func(context.Context, chela.SessionKey) error { return nil }
+	}
+	if cfg.Finished == nil {
+		cfg.Finished = func(chela.Turn, []chela.Entry) {}
 	}
 	if cfg.Ended == nil {
 		cfg.Ended = func(session.End) {}
@@ -321,7 +329,7 @@ func (l *Lanes) runOnce(ctx context.Context, o *OpenedTurn, h *holding) (next *O
 	if o.Entries == nil {
 		h.control.Steer() // messages may have arrived between the runs
 	}
-	j := &appender{lanes: l, lease: o.Lease, class: o.Class, session: session, turn: state.Turn}
+	j := &appender{lanes: l, lease: o.Lease, class: o.Class, session: session, turn: state.Turn, entries: o.Entries}
 	agent, err := l.cfg.Agent(ctx, session, state.Turn)
 	if err == nil {
 		state, err = l.cfg.Runner.Run(ctx, agent, j, h.control, state)

@@ -35,6 +35,14 @@
 // aborts the statements after it, including the commit, and its error is the
 // transaction's. On SQLite a queued statement runs at once.
 //
+// Two things save more round trips. A read of one query has no begin and no rollback
+// ([Database.ReadOnce]); on SQLite that saves two statements of three. And a write may
+// assume what is almost always so in place of asking ([Tx.Optimistic]): that a message is
+// new, or that a session has no further work. If a statement then finds no row to change,
+// the transaction is run again and asks:
+//
+//	begin · assumed · assumed · commit ─▶ ErrRepeat ─▶ begin · Query ─▶ … commit ─▶
+//
 // Several nodes on several machines may share one database, and their leases
 // need one clock: [Database.Now] is the server's.
 //
