@@ -145,8 +145,8 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 		Agent:   a.agents.Agent, Model: a.agents.TurnModel,
 		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Queue: queueRules(cfg.Queue), Resets: resets(cfg),
 		Conversations: cfg.Resources.Conversations * mib,
-		Ended:         a.ended,
-		Rewind:        func(ctx context.Context, key chela.SessionKey) error { return a.rewinds.Finish(ctx, key) },
+		Ended:         a.ended, Finished: a.recent.Put,
+		Rewind: func(ctx context.Context, key chela.SessionKey) error { return a.rewinds.Finish(ctx, key) },
 	})
 	a.approvals = approval.New(a.store, approval.Config{
 		Process: a.process(a.bus.Emit),

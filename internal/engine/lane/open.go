@@ -122,7 +122,7 @@ func openingEvents(o OpenedTurn) []chela.Event {
 		e.Kind, e.Entry = kind, entry
 		return e
 	}
-	var events []chela.Event
+	events := make([]chela.Event, 0, 2+len(o.Entries))
 	if o.Thread.Seq == 0 {
 		events = append(events, event(chela.EventSessionChanged, "")) // it has a new thread
 	}

@@ -9,6 +9,9 @@ const queueSize = 4096
 // queueKept is how many events the memory of an empty queue has room for.
 const queueKept = 64
 
+// queueFirst is how many events a new queue has room for: about those of a text turn.
+const queueFirst = 6
+
 // A queue buffers the events of one reader. It has a single consumer goroutine.
 type queue[T any] struct {
 	news chan struct{} // holds one token while there may be an event
@@ -19,7 +22,9 @@ type queue[T any] struct {
 	closed  bool
 }
 
-func newQueue[T any]() *queue[T] { return &queue[T]{news: make(chan struct{}, 1)} }
+func newQueue[T any]() *queue[T] {
+	return &queue[T]{news: make(chan struct{}, 1), arrived: make([]T, 0, queueFirst)}
+}
 
 // put adds v, and reports whether there was room for it. It never blocks.
 func (q *queue[T]) put(v T) bool {

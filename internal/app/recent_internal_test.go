@@ -1,0 +1,39 @@
+package app
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"chela"
+	"chela/internal/platform/pgtest"
+)
+
+// TestOutputIsNotReadBack: the output of a turn that has just completed needs no answer of
+// the database, the second time it does.
+func TestOutputIsNotReadBack(t *testing.T) {
+	t.Parallel()
+	a := stayingAt(t, "past_end: echo\n", time.Now, "CHELA_HEARTBEAT_ENABLED=false", "DATABASE_URL="+pgtest.URL(t))
+	var again int64
+	for i := range 20 { // what the home does by itself also asks the database, now and then
+		id, err := a.ingress.Say(t.Context(), chela.Inbound{
+			Session: chela.MainKey("main"), Agent: "main", Origin: chela.Origin{Channel: "cli", Owner: true}, MessageID: fmt.Sprint(i), Text: "hello",
+		}, func(chela.Event) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := a.store.RoundTrips()
+		first, err := a.turns.Output(t.Context(), id)
+		if err != nil || first.Turn.State != chela.TurnCompleted || len(first.Entries) != 2 {
+			t.Fatalf("output %+v, %v", first, err)
+		}
+		trips := a.store.RoundTrips() - before
+		if _, err := a.turns.Output(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		if again = a.store.RoundTrips() - before - trips; trips == 0 && again > 0 {
+			return
+		}
+	}
+	t.Errorf("the output of each turn was read from the database, and again with %d round trips", again)
+}
