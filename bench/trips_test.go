@@ -6,8 +6,8 @@ import (
 
 // TestRoundTrips counts how often a text turn waits for PostgreSQL: twice until its
 // message is accepted, as the answer to what is read decides what is written, and once
-// for its end. The gateway adds three reads of one query each, for the triggers of
-// routines, the documents of the agent and the answer.
+// for its end. The gateway adds two reads of one query each, for the triggers of routines
+// and the documents of the agent. The answer comes from memory.
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	const turns = 40
