@@ -154,6 +154,7 @@ var rules = []rule{
 		"internal/engine/rewind/hold.go":                "renews a rewind while a part of it is done, which waits",
 		"internal/tool/sandbox/process/start_linux.go":  "follows a worker; its wait waits",
 		"internal/store/engine/sqlite.go":               "the one writer; close waits",
+		"internal/store/engine/changes.go":              "listens for the writes of other processes; close waits",
 		"internal/store/storetest/race.go":              "concurrent callers; the test waits",
 		"internal/tool/tooltest/tooltest.go":            "concurrent callers; the test waits",
 		"internal/engine/turn/call.go":                  "runs one tool; whoever runs the call waits, no longer than the grace time",

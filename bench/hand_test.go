@@ -261,6 +261,22 @@ func (h *hand) turn(ctx context.Context) error {
 	return nil
 }
 
+// group writes the next n turns in one commit, like a group commit of that many.
+func (h *hand) group(ctx context.Context, n int) error {
+	if err := h.exec(ctx, change{query: "begin immediate"}); err != nil {
+		return err
+	}
+	for _, turn := range h.left[:n] {
+		for _, ch := range slices.Concat(turn...) {
+			if err := h.exec(ctx, ch); err != nil {
+				return err
+			}
+		}
+	}
+	h.left = h.left[n:]
+	return h.exec(ctx, change{query: "commit"})
+}
+
 func (h *hand) exec(ctx context.Context, ch change) error {
 	st, ok := h.statements[ch.query]
 	if !ok {

@@ -141,6 +141,30 @@ func sideBySide(tb testing.TB, places map[string]placeFunc, rounds int, turns ma
 	return rows
 }
 
+// overShared compares text turns of 64 sessions at once with their rows written by hand,
+// 32 turns in each commit: a turn commits twice, and a group commit has the functions of
+// at most 64 sessions.
+func overShared(tb testing.TB, rounds, commits int) []row {
+	tb.Helper()
+	const sessions, shared = 64, 32
+	rows := recorded(tb, empty(tb), kinds[0], commits*shared)
+	var ratios, raw sample
+	for range rounds {
+		h := openHome(tb, onSQLite(tb), sessions, kinds[0], nil)
+		turns := rate(tb, h, kinds[0], max(commits*shared/sessions, 1))
+		h.close()
+		byHand := newHand(tb, empty(tb), kinds[0], rows, "")
+		begun := time.Now()
+		repeat(tb, commits, func() error { return byHand.group(tb.Context(), shared) })
+		raw = append(raw, float64(commits*shared)/time.Since(begun).Seconds())
+		ratios = append(ratios, turns/raw[len(raw)-1])
+	}
+	return []row{
+		raw.row(row{what: "rows of text turns by hand, shared commits", unit: "turns/s"}),
+		ratios.row(row{what: "text turns, 64 sessions, over those", target: ">=", limit: 0.3}),
+	}
+}
+
 // onServer is a new database on the server of the tests.
 func onServer(tb testing.TB) store.Config { return store.Config{URL: pgtest.URL(tb)} }
 

@@ -32,6 +32,7 @@ func TestTargets(t *testing.T) {
 		show(t, overhead(t, k, 9, 80))
 	}
 	show(t, retried(3, func() []row { return grouped(t) }))
+	show(t, overShared(t, 7, 30))
 	show(t, long(t, 7, 500))
 	show(t, dueRows(t, 100_000, 51))
 	show(t, reportRows(t, 500_000, 21))
@@ -78,6 +79,10 @@ func TestShort(t *testing.T) {
 	t.Run("long", func(t *testing.T) {
 		t.Parallel()
 		plausible(t, long(t, 1, 10))
+	})
+	t.Run("shared", func(t *testing.T) {
+		t.Parallel()
+		plausible(t, overShared(t, 1, 1))
 	})
 	t.Run("due", func(t *testing.T) {
 		t.Parallel()

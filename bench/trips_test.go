@@ -6,8 +6,8 @@ import (
 
 // TestRoundTrips counts how often a text turn waits for PostgreSQL: twice until its
 // message is accepted, as the answer to what is read decides what is written, and once
-// for its end. The gateway adds two reads of one query each, for the triggers of routines
-// and the documents of the agent. The answer comes from memory.
+// for its end. The daemon adds nothing: triggers of routines and documents of the agent
+// that did not change, and the answer, come from memory.
 func TestRoundTrips(t *testing.T) {
 	t.Parallel()
 	const turns = 40

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -36,4 +37,33 @@ func TestOutputIsNotReadBack(t *testing.T) {
 		}
 	}
 	t.Errorf("the output of each turn was read from the database, and again with %d round trips", again)
+}
+
+// TestRoundTrips counts how often a text turn waits for PostgreSQL: for what its message
+// finds, for its acceptance and for its end. Triggers of routines and identity documents
+// that did not change come from memory.
+func TestRoundTrips(t *testing.T) {
+	t.Parallel()
+	const turns = 20
+	a := stayingAt(t, "past_end: echo\n", time.Now, "CHELA_HEARTBEAT_ENABLED=false", "DATABASE_URL="+pgtest.URL(t))
+	say := func(id int) {
+		_, err := a.ingress.Say(t.Context(), chela.Inbound{
+			Session: chela.MainKey("main"), Agent: "main", Origin: chela.Origin{Channel: "cli", Owner: true}, MessageID: fmt.Sprint(id), Text: "hello",
+		}, func(chela.Event) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	say(0)
+	fewest := math.Inf(1)
+	for round := range 5 { // what the home does by itself also asks the database, now and then
+		before := a.store.RoundTrips()
+		for i := range turns {
+			say(1 + round*turns + i)
+		}
+		fewest = min(fewest, float64(a.store.RoundTrips()-before)/turns)
+	}
+	if fewest > 3.5 {
+		t.Errorf("%.1f round trips of a text turn, want 3", fewest)
+	}
 }

@@ -65,6 +65,7 @@ type Identity struct {
 // known is the cached identity of an agent.
 type known struct {
 	edits      int64 // count of edits that the cache includes
+	changes    int64 // of all documents before the edits were last counted
 	identities map[audience]Identity
 }
 
@@ -72,18 +73,34 @@ type known struct {
 // a turn of a session and its principal. An agent that never had documents gets
 // its first ones. The result is cached until a document changes.
 func (ds *Documents) Identity(ctx context.Context, agent string, session chela.SessionKey, by chela.Principal) (Identity, error) {
-	edits, err := ds.edits(ctx, agent)
-	if err != nil {
-		return Identity{}, err
-	}
+	changes, current := ds.store.Changes(ctx, store.TopicDocuments)
 	who := audienceOf(session, by)
 	ds.mu.Lock()
 	now := ds.known[agent]
 	ds.mu.Unlock()
-	if said, ok := now.identities[who]; ok && now.edits == edits {
+	said, held := now.identities[who]
+	if held && current && now.changes == changes {
 		return said, nil
 	}
-	return ds.read(ctx, agent, who)
+	edits, err := ds.edits(ctx, agent)
+	if err != nil {
+		return Identity{}, err
+	}
+	if held && now.edits == edits {
+		ds.confirm(agent, now, changes)
+		return said, nil
+	}
+	return ds.read(ctx, agent, who, changes)
+}
+
+// confirm records that a cached identity was current at a number of changes.
+func (ds *Documents) confirm(agent string, was known, changes int64) {
+	ds.mu.Lock()
+	defer ds.mu.Unlock()
+	if now := ds.known[agent]; now.edits == was.edits {
+		now.changes = changes
+		ds.known[agent] = now
+	}
 }
 
 // edits returns the number of edits of the identity documents. If none was ever
@@ -100,8 +117,9 @@ func (ds *Documents) edits(ctx context.Context, agent string) (int64, error) {
 	return store.One(ctx, ds.store, count)
 }
 
-// read reads the documents and caches the identity for an audience.
-func (ds *Documents) read(ctx context.Context, agent string, who audience) (Identity, error) {
+// read reads the documents and caches the identity for an audience. The number of
+// changes was taken before.
+func (ds *Documents) read(ctx context.Context, agent string, who audience, changes int64) (Identity, error) {
 	var edits int64
 	var docs []chela.Document
 	err := ds.store.Read(ctx, func(r *store.Read) error {
@@ -137,7 +155,7 @@ func (ds *Documents) read(ctx context.Context, agent string, who audience) (Iden
 	}
 	identities := map[audience]Identity{who: said}
 	maps.Copy(identities, now.identities) // copied, as other goroutines may be reading the old map
-	ds.known[agent] = known{edits: edits, identities: identities}
+	ds.known[agent] = known{edits: edits, changes: changes, identities: identities}
 	return said, nil
 }
 

@@ -120,6 +120,9 @@ func (w *Write) HoldDocument(ctx context.Context, d chela.Document) (chela.Docum
 // Conflict unless d follows the present version. Versions beyond the retention
 // limit are deleted.
 func (w *Write) AddVersion(ctx context.Context, d chela.Document) error {
+	if err := w.tx.Changed(ctx, TopicDocuments); err != nil {
+		return err
+	}
 	err := w.tx.Move(ctx, "document", d.Path, `update documents set version = $3 where agent = $1 and path = $2 and version = $3 - 1`,
 		d.Agent, d.Path, d.Version)
 	if err != nil {

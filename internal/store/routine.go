@@ -88,6 +88,9 @@ func (r *Read) HearingRoutines(ctx context.Context, kind chela.TriggerKind) ([]c
 // AddRoutine adds a routine. It returns Conflict if its id exists, or another
 // routine has its name or path.
 func (w *Write) AddRoutine(ctx context.Context, v chela.Routine) error {
+	if err := w.tx.Changed(ctx, TopicRoutines); err != nil {
+		return err
+	}
 	n, err := w.tx.Exec(ctx, `insert into routines (`+routineTable.names+`, trigger_kind, path)
 		values (`+routineTable.marks+`, $22, $23) on conflict do nothing`, routineArgs(v)...)
 	if err == nil && n == 0 {
@@ -100,6 +103,9 @@ func (w *Write) AddRoutine(ctx context.Context, v chela.Routine) error {
 // be the stored version plus one; it returns Conflict after a concurrent
 // change.
 func (w *Write) SaveRoutine(ctx context.Context, v chela.Routine) error {
+	if err := w.tx.Changed(ctx, TopicRoutines); err != nil {
+		return err
+	}
 	return w.tx.Move(ctx, "routine", string(v.ID), `update routines set name = $2, description = $3, agent = $4, builtin = $5, enabled = $6,
 		reason = $7, trigger_spec = $8, action = $9, guards = $10, notify = $11, origin = $12, session = $13, delete_after_run = $14,
 		next_at = $15, last_at = $16, failures = $17, version = $18, updated_at = $20, deleted_at = $21, trigger_kind = $22, path = $23
@@ -129,6 +135,9 @@ func (w *Write) AdvanceRoutine(ctx context.Context, v chela.Routine, from time.T
 // JudgeRoutine stores the consecutive failures of a routine and, if it was
 // disabled, the reason. It returns Conflict after a concurrent change.
 func (w *Write) JudgeRoutine(ctx context.Context, v chela.Routine) error {
+	if err := w.tx.Changed(ctx, TopicRoutines); err != nil {
+		return err
+	}
 	return w.tx.Move(ctx, "routine", string(v.ID), `update routines set failures = $3, enabled = $4, reason = $5, next_at = $6, deleted_at = $7
 		where id = $1 and version = $2`,
 		string(v.ID), v.Version, v.Failures, bit(v.Enabled), v.Reason, micros(v.NextAt), micros(v.DeletedAt))

@@ -93,6 +93,21 @@ func (s *Store) Write(ctx context.Context, op string, fn func(*Write) error) err
 	return s.db.Write(ctx, op, func(tx engine.Tx) error { return fn(writing(tx)) })
 }
 
+// Topics of [Store.Changes].
+const (
+	// TopicDocuments is the newest versions of all documents.
+	TopicDocuments engine.Topic = iota
+	// TopicRoutines is the routines, except the times that they are due.
+	TopicRoutines
+)
+
+// Changes returns a number that is different after rows of a topic were written. Rows
+// that were read after a call are current while later calls return the same number and
+// true. It returns false while writes of other processes may go unnoticed.
+func (s *Store) Changes(ctx context.Context, t engine.Topic) (n int64, ok bool) {
+	return s.db.Changes(ctx, t)
+}
+
 // A Read is a read-only transaction. It belongs to the goroutine that runs its
 // function, and ends with the function.
 type Read struct{ tx transaction }

@@ -64,6 +64,10 @@ func (c *change) lockAll(ctx context.Context, all []chela.RoutineID) error {
 // patterns returns the compiled expressions of all message triggers; they are
 // compiled again after a change.
 func (d *Routines) patterns(ctx context.Context) (*rule.Patterns, error) {
+	changes, current := d.store.Changes(ctx, store.TopicRoutines)
+	if set := d.compiled(changes); current && set != nil {
+		return set, nil
+	}
 	stamp, err := store.One(ctx, d.store, func(r *store.Read) (store.RoutineStamp, error) { return r.HearingStamp(ctx) })
 	if err != nil {
 		return nil, err
@@ -71,6 +75,7 @@ func (d *Routines) patterns(ctx context.Context) (*rule.Patterns, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.matches != nil && stamp == d.heard {
+		d.changes = changes
 		return d.matches, nil
 	}
 	var hearing []chela.Routine
@@ -91,8 +96,19 @@ func (d *Routines) patterns(ctx context.Context) (*rule.Patterns, error) {
 	if err != nil {
 		d.cfg.Log.Error("routines with invalid patterns left out", "error", err)
 	}
-	d.matches, d.heard = set, stamp
+	d.matches, d.heard, d.changes = set, stamp, changes
 	return set, nil
+}
+
+// compiled returns the compiled expressions if they are of that number of changes, else
+// nil.
+func (d *Routines) compiled(changes int64) *rule.Patterns {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.changes != changes {
+		return nil
+	}
+	return d.matches
 }
 
 // caused fires a routine for a cause other than the clock, if its debounce

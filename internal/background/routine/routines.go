@@ -65,6 +65,7 @@ type Routines struct {
 
 	mu      sync.Mutex
 	heard   store.RoutineStamp // version of the routines that matches was compiled from; guarded by mu
+	changes int64              // of the routines when heard was read; guarded by mu
 	matches *rule.Patterns     // guarded by mu
 }
 

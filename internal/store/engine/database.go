@@ -24,8 +24,9 @@ type Config struct {
 
 // A Database is an open database. It is safe for concurrent use.
 type Database struct {
-	engine engine
-	begun  sync.WaitGroup // running transactions
+	engine  engine
+	changes *changes
+	begun   sync.WaitGroup // running transactions
 
 	mu     sync.Mutex
 	closed bool // guarded by mu
@@ -49,15 +50,16 @@ type engine interface {
 func Open(ctx context.Context, cfg Config, files fs.FS) (*Database, error) {
 	var e engine
 	var err error
+	counted := &changes{}
 	if cfg.URL != "" {
-		e, err = openPostgres(ctx, cfg)
+		e, err = openPostgres(ctx, cfg, counted)
 	} else {
 		e, err = openSQLite(ctx, cfg)
 	}
 	if err != nil {
 		return nil, err
 	}
-	d := &Database{engine: e}
+	d := &Database{engine: e, changes: counted}
 	if err := d.bringUpToDate(ctx, files); err != nil {
 		e.close()
 		return nil, err
@@ -140,7 +142,12 @@ func (d *Database) Write(ctx context.Context, op string, fn func(Tx) error) erro
 	err := d.begin()
 	if err == nil {
 		defer d.begun.Done()
-		err = d.engine.write(ctx, op, fn)
+		var wrote touched
+		err = d.engine.write(ctx, op, func(tx Tx) error {
+			tx.touched = &wrote
+			return fn(tx)
+		})
+		d.changes.add(wrote)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", op, err)

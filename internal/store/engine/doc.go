@@ -43,6 +43,16 @@
 //
 //	begin · assumed · assumed · commit ─▶ ErrRepeat ─▶ begin · Query ─▶ … commit ─▶
 //
+// Rows that every message needs and that seldom change need not be read each time:
+// [Database.Changes] says whether they were written. A transaction that writes them
+// sends a notification with its commit, for which each process has a connection that
+// listens:
+//
+//	Tx.Changed · commit ─▶ this process counts ─▶ Write returns
+//	                  └──▶ notification ─▶ the others count, some milliseconds later
+//
+// While the listener is not connected, nothing counts as unchanged.
+//
 // Several nodes on several machines may share one database, and their leases
 // need one clock: [Database.Now] is the server's.
 //

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -29,9 +30,14 @@ type postgres struct {
 	pool  *pgxpool.Pool
 	clock clock
 	trips atomic.Int64 // answers that were waited for
+
+	changes   *changes
+	listening sync.Once
+	listened  chan struct{}      // closed when the listener has ended
+	unlisten  context.CancelFunc // ends the listener; set by listening
 }
 
-func openPostgres(ctx context.Context, cfg Config) (*postgres, error) {
+func openPostgres(ctx context.Context, cfg Config, counted *changes) (*postgres, error) {
 	parsed, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
 		// The parser's message quotes the address, which may hold a password.
@@ -47,7 +53,7 @@ func openPostgres(ctx context.Context, cfg Config) (*postgres, error) {
 		pool.Close()
 		return nil, classifyPostgres(err)
 	}
-	return &postgres{pool: pool, clock: clock{now: cfg.Now}}, nil
+	return &postgres{pool: pool, clock: clock{now: cfg.Now}, changes: counted, listened: make(chan struct{})}, nil
 }
 
 func (e *postgres) now() time.Time { return e.clock.Now() }
@@ -58,7 +64,7 @@ func (e *postgres) read(ctx context.Context, once bool, fn func(Tx) error) error
 		how = readsOnce
 	}
 	err := repeat(ctx, func(int) (bool, error) {
-		return e.attempt(ctx, how, func(c *postgresConn) error { return fn(Tx{c}) })
+		return e.attempt(ctx, how, func(c *postgresConn) error { return fn(Tx{conn: c}) })
 	})
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err() // cancelled by the caller, not lost
@@ -130,7 +136,7 @@ func perform(ctx context.Context, c *postgresConn, op string, fn func(Tx) error)
 	if err := fail.Point(op + ".begin"); err != nil {
 		return err
 	}
-	if err := fn(Tx{c}); err != nil {
+	if err := fn(Tx{conn: c}); err != nil {
 		return err
 	}
 	for _, point := range []string{op + ".commit", "store.commit", "store.statement"} {
@@ -172,6 +178,11 @@ func (e *postgres) horizon(ctx context.Context) (n int64, err error) {
 }
 
 func (e *postgres) close() error {
+	e.listening.Do(func() {
+		e.unlisten = func() { close(e.listened) } // there is no listener
+	})
+	e.unlisten()
+	<-e.listened
 	e.pool.Close()
 	return nil
 }

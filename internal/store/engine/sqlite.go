@@ -185,7 +185,7 @@ func (e *sqlite) read(ctx context.Context, once bool, fn func(Tx) error) (err er
 	if once {
 		single := &singleConn{sqliteConn: conn}
 		defer single.end(ctx)
-		return fn(Tx{single})
+		return fn(Tx{conn: single})
 	}
 	if err := conn.begin("begin"); err != nil {
 		return err
@@ -195,7 +195,7 @@ func (e *sqlite) read(ctx context.Context, once bool, fn func(Tx) error) (err er
 			err = ended
 		}
 	}()
-	return fn(Tx{conn})
+	return fn(Tx{conn: conn})
 }
 
 func (e *sqlite) write(ctx context.Context, op string, fn func(Tx) error) error {
@@ -331,7 +331,7 @@ func (e *sqlite) call(j *job) (err error) {
 	if err := fail.Point(j.op + ".begin"); err != nil {
 		return err
 	}
-	if err := j.fn(Tx{e.writer}); err != nil {
+	if err := j.fn(Tx{conn: e.writer}); err != nil {
 		return err
 	}
 	return fail.Point(j.op + ".commit")

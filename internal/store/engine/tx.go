@@ -11,7 +11,10 @@ import (
 
 // A Tx is a transaction. It belongs to the goroutine that runs its function,
 // and ends with the function. Errors of its statements are classified.
-type Tx struct{ conn conn }
+type Tx struct {
+	conn    conn
+	touched *touched // nil in a read and a migration
+}
 
 // conn runs the statements of one transaction.
 type conn interface {

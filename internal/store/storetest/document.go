@@ -8,6 +8,7 @@ import (
 
 	"chela"
 	"chela/internal/store"
+	"chela/internal/store/engine"
 )
 
 // newDocument is version n of a document at path.
@@ -28,6 +29,40 @@ func put(t testing.TB, s *store.Store, versions ...chela.Document) {
 			}
 			return w.AddVersion(t.Context(), d)
 		})
+	}
+}
+
+// checkChanges writes rows of every topic and of none.
+func checkChanges(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	routine := full[chela.Routine]()
+	routine.Version = 1
+	writes := []struct {
+		name   string
+		topic  engine.Topic
+		change func(w *store.Write) error
+	}{
+		{"a new version of a document", store.TopicDocuments, func(w *store.Write) error {
+			d := newDocument("notes.md", 1)
+			if _, err := w.HoldDocument(ctx, d); err != nil {
+				return err
+			}
+			return w.AddVersion(ctx, d)
+		}},
+		{"a new routine", store.TopicRoutines, func(w *store.Write) error { return w.AddRoutine(ctx, routine) }},
+		{"a judged routine", store.TopicRoutines, func(w *store.Write) error { return w.JudgeRoutine(ctx, routine) }},
+		{"a saved routine", store.TopicRoutines, func(w *store.Write) error {
+			saved := routine
+			saved.Version++
+			return w.SaveRoutine(ctx, saved)
+		}},
+	}
+	for _, c := range writes {
+		before, _ := s.Changes(ctx, c.topic)
+		write(t, s, c.change)
+		if after, _ := s.Changes(ctx, c.topic); after == before {
+			t.Errorf("%s: the number of changes stayed %d", c.name, before)
+		}
 	}
 }
 

@@ -45,6 +45,7 @@ var contract = []struct {
 	{"entries come in pages", checkEntryPages},
 	{"entries of a turn come in order", checkTurnEntries},
 	{"reads of one query", checkOne},
+	{"changes are counted by topic", checkChanges},
 	{"a path follows parents", checkPath},
 	{"a path is longer than a page", checkLongPath},
 	{"a path goes through threads", checkForkedPath},
