@@ -99,7 +99,6 @@ var rules = []rule{
 		"internal/store.queryOne":           "what a query is about, for the error that says it is not there",
 		"internal/store/engine.shim.xOpen":  "SQLite's own call",
 		"internal/store/engine.shim.xWrite": "SQLite's own call",
-		"internal/tool/file.finishPatch":    "what a call asked for, what it meant to do and what it has done",
 		"internal/engine/turn.Runner.Run":   "what a run is given and keeps nowhere",
 	}},
 	{name: "interfaces are rare and small", check: checkInterfaces, except: map[string]string{
@@ -118,7 +117,7 @@ var rules = []rule{
 	{name: "comments keep their promises", check: checkComments},
 	{name: "comments use the terms of the field", check: checkIdioms},
 	{name: "nothing runs on import", check: checkInit, except: map[string]string{
-		"internal/tool/pure/time.go":                 "the zones of the world, for machines that have none",
+		"internal/tool/time.go":                      "the zones of the world, for machines that have none",
 		"internal/config/config.go":                  "the zones of the world, for machines that have none",
 		"internal/background/schedule/zones_test.go": "the zones of the world, for machines that have none",
 	}},
@@ -195,10 +194,9 @@ var rules = []rule{
 		"internal/model/provider/offline/rules.go": "what was decoded from JSON can be encoded",
 		"internal/store/value.go":                  "types of the root package can be encoded",
 		"internal/store/storetest/fill.go":         "a field of a type that the contract does not know yet",
-		"internal/tool/pure/functions.go":          "a constant that is not a number",
+		"internal/tool/calc_functions.go":          "a constant that is not a number",
 		"internal/tool/canonical.go":               "what was decoded from JSON can be encoded",
 		"internal/tool/new.go":                     "a tool that cannot be one, at construction",
-		"internal/tool/pure/json.go":               "what was decoded from JSON can be encoded",
 	}},
 	{name: "contexts are first and never kept", check: checkContext},
 	{name: "errors say what was being done", check: checkErrorTexts},

@@ -28,7 +28,6 @@ import (
 	"chela/internal/store"
 	"chela/internal/tool"
 	"chela/internal/tool/file"
-	"chela/internal/tool/pure"
 	"chela/internal/tool/workspace"
 )
 
@@ -150,7 +149,7 @@ func (h *home) tools(tb testing.TB, look func()) *tool.Set {
 	blobs := datadir.NewBlobs(tb.TempDir())
 	tools := append(file.Tools(file.Config{
 		Workspace: func(workspace.Owner) (string, error) { return h.workspace, nil }, Keep: blobs.Keep, Bytes: blobs.Bytes,
-	}), pure.Echo(), pure.Calc())
+	}), tool.Echo(), tool.Calc())
 	for i, t := range tools {
 		t = tool.WithTimeout(tool.DefaultTimeout)(tool.WithRecover()(t))
 		if run := t.Run; look != nil {

@@ -9,7 +9,6 @@ import (
 	"chela/internal/config"
 	"chela/internal/tool"
 	"chela/internal/tool/file"
-	"chela/internal/tool/pure"
 	"chela/internal/tool/sandbox"
 	"chela/internal/tool/sandbox/process"
 	"chela/internal/tool/self"
@@ -46,7 +45,7 @@ func (a *App) builtins() ([]chela.Tool, error) {
 		return nil, err
 	}
 	tools := slices.Concat(
-		[]chela.Tool{pure.Echo(), pure.Time(a.now), pure.JSON(), pure.Calc()},
+		[]chela.Tool{tool.Echo(), tool.Time(a.now), tool.JSON(), tool.Calc()},
 		file.Tools(file.Config{
 			Workspace: a.workspace, Quota: quota, Keep: a.blobs.Keep, Bytes: a.blobs.Bytes,
 			Written: func(ctx context.Context, thread chela.ThreadID, path string) (file.LastWrite, error) {

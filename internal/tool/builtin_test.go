@@ -8,7 +8,6 @@ import (
 	"chela"
 	"chela/internal/tool"
 	"chela/internal/tool/file"
-	"chela/internal/tool/pure"
 	"chela/internal/tool/web"
 )
 
@@ -20,7 +19,7 @@ func BenchmarkBuiltins(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		tools := slices.Concat([]chela.Tool{pure.Echo(), pure.Time(time.Now), pure.JSON(), pure.Calc()}, file.Tools(file.Config{}), []chela.Tool{http})
+		tools := slices.Concat([]chela.Tool{tool.Echo(), tool.Time(time.Now), tool.JSON(), tool.Calc()}, file.Tools(file.Config{}), []chela.Tool{http})
 		for i := range tools {
 			tools[i] = tool.WithTimeout(tool.DefaultTimeout)(tool.WithRecover()(tools[i]))
 		}

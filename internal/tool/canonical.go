@@ -20,7 +20,7 @@ func Canonical(args json.RawMessage) json.RawMessage {
 	if err != nil {
 		return args
 	}
-	return encode(v)
+	return encode(v, 0)
 }
 
 // Hash returns the SHA-256 of a tool's name and its canonical arguments, in
@@ -35,26 +35,34 @@ func Hash(tool string, args json.RawMessage) string {
 
 // decodeJSON reads one JSON value and keeps the text of numbers.
 func decodeJSON(text []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, errors.New("the JSON ends too early")
-		}
-		return nil, err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more after the JSON value")
-	}
-	return v, nil
+	v, _, err := decodeNext(text)
+	return v, err
 }
 
-// encode writes a decoded value as canonical JSON.
-func encode(v any) json.RawMessage {
+// decodeNext is decodeJSON, and returns the offset up to which it has read.
+func decodeNext(text []byte) (v any, at int64, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, int64(len(text)), errors.New("the JSON ends too early")
+		}
+		return nil, d.InputOffset(), err
+	}
+	at = d.InputOffset()
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, at, errors.New("there is more after the JSON value")
+	}
+	return v, at, nil
+}
+
+// encode writes a decoded value as JSON with sorted keys and numbers as they
+// came: in canonical form, or indented by a number of spaces.
+func encode(v any, indent int) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
+	e.SetIndent("", strings.Repeat(" ", indent))
 	if err := e.Encode(v); err != nil {
 		// v was made by decodeJSON, so encoding it cannot fail.
 		panic(fmt.Sprintf("encode decoded JSON: %v", err))

@@ -1,9 +1,9 @@
 // Package tool defines tools as typed functions and validates the calls that
-// models make. The tools live in folders of their own: pure (echo, time, json,
-// calc), file (the workspace), web (other machines), shell (programs in a
-// sandbox), result (long results). Code shared by several of them is in
-// workspace, calc and patch; tooltest is the contract test that every tool
-// passes.
+// models make. It holds the tools that need nothing but their arguments (echo,
+// time, json, calc) and the one that reads long results; the others live in
+// folders of their own: file (the workspace), web (other machines), shell
+// (programs in a sandbox), self (what chela keeps). Code shared by several of
+// them is in workspace; tooltest is the contract test that every tool passes.
 //
 // A tool is written as a struct of inputs and a function:
 //
@@ -11,11 +11,9 @@
 //		Message string `json:"message" jsonschema:"the text to return"`
 //	}
 //
-//	tool.New(tool.Def[echoInput]{
-//		Name: "echo",
-//		Doc:  echoDoc, // the embedded echo.md: what the model reads
-//		Run:  func(ctx context.Context, call tool.Call[echoInput]) (chela.ToolResult, error) { … },
-//	})
+//	func echo(ctx context.Context, call tool.Call[echoInput]) (chela.ToolResult, error) { … }
+//
+//	tool.New("echo", tool.Doc(docs, "echo"), echo, nil) // echo.md is what the model reads
 //
 // # From a model's call to its execution
 //

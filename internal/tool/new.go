@@ -3,37 +3,14 @@ package tool
 import (
 	"bytes"
 	"context"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"chela"
 )
-
-// A Def defines a tool whose arguments decode into In, a struct. Tags describe
-// the fields:
-//
-//	json        the parameter's name; with omitempty the parameter is optional
-//	jsonschema  what it means, in a few words
-//	enum        the values allowed, separated by commas
-//	min, max    bounds of a number, both included
-//
-// Numbers keep their exact text in fields of type any (json.Number).
-type Def[In any] struct {
-	Name      string
-	Doc       string // Markdown that the model reads; names every parameter
-	Timeout   time.Duration
-	MaxOutput int
-
-	// Run is required; the others are as in [chela.Tool].
-	Run      func(ctx context.Context, call Call[In]) (chela.ToolResult, error)
-	Limit    func(in In) time.Duration
-	Judge    func(in In) chela.Judgement
-	Prepare  func(ctx context.Context, call Call[In]) (chela.Preparation, error)
-	Happened func(ctx context.Context, call Call[In]) (*chela.ToolResult, error)
-}
 
 // A Call is a tool call with its arguments decoded.
 type Call[In any] struct {
@@ -41,54 +18,62 @@ type Call[In any] struct {
 	In In
 }
 
-// New returns the tool that def defines. It panics if def cannot be a tool,
-// which is a mistake of the programmer.
-func New[In any](def Def[In]) chela.Tool {
-	if def.Run == nil {
-		panic(fmt.Sprintf("tool %q has no Run", def.Name))
+// A RunFunc is [chela.Tool].Run with decoded arguments.
+type RunFunc[In any] func(ctx context.Context, call Call[In]) (chela.ToolResult, error)
+
+// New returns a tool of this process whose arguments decode into In, a struct.
+// Doc is the Markdown that the model reads and names every parameter; judge may
+// be nil, which means a plain read. The caller sets the optional fields of the
+// tool; [Decoded] adapts functions to them.
+//
+// Tags describe the fields of In:
+//
+//	json        the parameter's name; with omitempty the parameter is optional
+//	jsonschema  what it means, in a few words
+//	enum        the values allowed, separated by commas
+//	min, max    bounds of a number, both included
+//
+// Numbers keep their exact text in fields of type any (json.Number). New panics
+// if this cannot be a tool, which is a mistake of the programmer.
+func New[In any](name, doc string, run RunFunc[In], judge func(in In) chela.Judgement) chela.Tool {
+	if run == nil {
+		panic(fmt.Sprintf("tool %q has no Run", name))
 	}
 	input, err := schemaOf[In]()
 	if err != nil {
-		panic(fmt.Sprintf("schema of tool %q: %v", def.Name, err))
+		panic(fmt.Sprintf("schema of tool %q: %v", name, err))
 	}
 	t := chela.Tool{
-		Name:        def.Name,
-		Description: strings.TrimSpace(def.Doc),
+		Name:        name,
+		Description: strings.TrimSpace(doc),
 		Input:       input,
 		Domain:      chela.DomainHost,
-		Timeout:     def.Timeout,
-		MaxOutput:   def.MaxOutput,
-		Run:         withInput(def.Run),
+		Run:         Decoded(run),
 	}
-	if def.Limit != nil {
-		t.Limit = func(args json.RawMessage) time.Duration {
-			in, err := decodeInput[In](args)
-			if err != nil {
-				return 0
-			}
-			return def.Limit(in)
-		}
-	}
-	if def.Judge != nil {
+	if judge != nil {
 		t.Judge = func(args json.RawMessage) chela.Judgement {
 			in, err := decodeInput[In](args)
 			if err != nil {
 				return visible(unreadable(args))
 			}
-			return visible(def.Judge(in))
+			return visible(judge(in))
 		}
-	}
-	if def.Prepare != nil {
-		t.Prepare = withInput(def.Prepare)
-	}
-	if def.Happened != nil {
-		t.Happened = withInput(def.Happened)
 	}
 	return t
 }
 
-// withInput decodes the arguments before it calls f.
-func withInput[In, Out any](f func(context.Context, Call[In]) (Out, error)) func(context.Context, chela.ToolCall) (Out, error) {
+// Doc returns the description of the tool called name: the file name.md of docs.
+// It panics if there is none.
+func Doc(docs embed.FS, name string) string {
+	text, err := docs.ReadFile(name + ".md")
+	if err != nil {
+		panic(fmt.Sprintf("description of tool %q: %v", name, err))
+	}
+	return string(text)
+}
+
+// Decoded returns f as a function of undecoded calls.
+func Decoded[In, Out any](f func(context.Context, Call[In]) (Out, error)) func(context.Context, chela.ToolCall) (Out, error) {
 	return func(ctx context.Context, call chela.ToolCall) (Out, error) {
 		in, err := decodeInput[In](call.Args)
 		if err != nil {

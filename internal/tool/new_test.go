@@ -70,7 +70,7 @@ type boundOfText struct {
 func TestNewPanicsOnMistakes(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]func(){
-		"no run":         func() { tool.New(tool.Def[echoInput]{Name: "x"}) },
+		"no run":         func() { tool.New[echoInput]("x", "", nil, nil) },
 		"no struct":      func() { makeTool[string]() },
 		"no tags":        func() { makeTool[noTags]() },
 		"no description": func() { makeTool[noDescription]() },
@@ -91,18 +91,14 @@ func TestNewPanicsOnMistakes(t *testing.T) {
 
 // makeTool makes a tool with inputs In.
 func makeTool[In any]() chela.Tool {
-	return tool.New(tool.Def[In]{Name: "x", Run: func(context.Context, tool.Call[In]) (chela.ToolResult, error) {
+	return tool.New("x", "", func(context.Context, tool.Call[In]) (chela.ToolResult, error) {
 		return chela.ToolResult{}, nil
-	}})
+	}, nil)
 }
 
 func TestUncheckedArguments(t *testing.T) {
 	t.Parallel()
-	c := tool.New(tool.Def[echoInput]{
-		Name:  "x",
-		Judge: func(echoInput) chela.Judgement { return chela.Judgement{Effect: chela.EffectRead} },
-		Run:   func(context.Context, tool.Call[echoInput]) (chela.ToolResult, error) { return tool.Done("ran"), nil },
-	})
+	c := tool.New("x", "", func(context.Context, tool.Call[echoInput]) (chela.ToolResult, error) { return tool.Done("ran"), nil }, func(echoInput) chela.Judgement { return chela.Judgement{Effect: chela.EffectRead} })
 	for _, args := range []string{`{"message":3}`, `{"other":"x"}`, `[`} {
 		if res, err := c.Run(t.Context(), chela.ToolCall{Tool: "x", Args: json.RawMessage(args)}); chela.KindOf(err) != chela.Internal {
 			t.Errorf("Run(%s) = %+v, %v; want an Internal error", args, res, err)

@@ -136,7 +136,7 @@ func (s *Set) Check(name string, args json.RawMessage) (json.RawMessage, error) 
 	if problems := sch.problems(v); len(problems) > 0 {
 		return nil, chela.E(chela.Invalid, fmt.Sprintf("invalid arguments for %s:\n- %s", name, strings.Join(problems, "\n- ")))
 	}
-	return encode(v), nil
+	return encode(v, 0), nil
 }
 
 func (s *Set) unknown(name string) error {

@@ -30,13 +30,9 @@ type sampleInput struct {
 }
 
 func sample() chela.Tool {
-	return tool.New(tool.Def[sampleInput]{
-		Name: "sample",
-		Doc:  "Takes `path`, `limit`, `ratio`, `deep`, `kind`, `tags`, `parts`, `env`, `any`.",
-		Run: func(_ context.Context, call tool.Call[sampleInput]) (chela.ToolResult, error) {
-			return tool.Done(call.In.Path), nil
-		},
-	})
+	return tool.New("sample", "Takes `path`, `limit`, `ratio`, `deep`, `kind`, `tags`, `parts`, `env`, `any`.", func(_ context.Context, call tool.Call[sampleInput]) (chela.ToolResult, error) {
+		return tool.Done(call.In.Path), nil
+	}, nil)
 }
 
 type echoInput struct {
@@ -44,13 +40,9 @@ type echoInput struct {
 }
 
 func echo() chela.Tool {
-	return tool.New(tool.Def[echoInput]{
-		Name: "echo",
-		Doc:  "Returns `message`.",
-		Run: func(_ context.Context, call tool.Call[echoInput]) (chela.ToolResult, error) {
-			return tool.Done(call.In.Message), nil
-		},
-	})
+	return tool.New("echo", "Returns `message`.", func(_ context.Context, call tool.Call[echoInput]) (chela.ToolResult, error) {
+		return tool.Done(call.In.Message), nil
+	}, nil)
 }
 
 func newSet(t testing.TB, tools ...chela.Tool) *tool.Set {

@@ -213,7 +213,7 @@ func (h *house) tools() []chela.Tool {
 	}
 	done := func(err error) (chela.ToolResult, error) { return chela.ToolResult{Text: "done"}, err }
 	return []chela.Tool{
-		tool.New(tool.Def[text]{Name: "spawn", Doc: "Spawns with `text`.", Run: func(ctx context.Context, c tool.Call[text]) (chela.ToolResult, error) {
+		tool.New("spawn", "Spawns with `text`.", func(ctx context.Context, c tool.Call[text]) (chela.ToolResult, error) {
 			t, err := store.Find(ctx, h.store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, c.Turn) })
 			if err == nil {
 				_, err = h.desk.Create(ctx, job.CreateRequest{
@@ -221,22 +221,19 @@ func (h *house) tools() []chela.Tool {
 				})
 			}
 			return tool.Outcome("done", err)
-		}}),
-		tool.New(tool.Def[list]{Name: "plan", Doc: "Plans a `list`.", Run: func(ctx context.Context, c tool.Call[list]) (chela.ToolResult, error) {
+		}, nil),
+		tool.New("plan", "Plans a `list`.", func(ctx context.Context, c tool.Call[list]) (chela.ToolResult, error) {
 			return done(h.desk.Plan(ctx, own(c.ToolCall), c.In.List))
-		}}),
-		tool.New(tool.Def[text]{Name: "did", Doc: "Does step 1 with `text`.", Run: func(ctx context.Context, c tool.Call[text]) (chela.ToolResult, error) {
+		}, nil),
+		tool.New("did", "Does step 1 with `text`.", func(ctx context.Context, c tool.Call[text]) (chela.ToolResult, error) {
 			return done(h.desk.Step(ctx, own(c.ToolCall), chela.JobStep{Place: 1, State: chela.StepDone, Note: c.In.Text}))
-		}}),
-		tool.New(tool.Def[list]{Name: "split", Doc: "Splits into a `list`.", Run: func(ctx context.Context, c tool.Call[list]) (chela.ToolResult, error) {
+		}, nil),
+		tool.New("split", "Splits into a `list`.", func(ctx context.Context, c tool.Call[list]) (chela.ToolResult, error) {
 			_, err := h.desk.Parts(ctx, own(c.ToolCall), string(c.ID), c.In.List)
 			return done(err)
-		}}),
-		tool.New(tool.Def[text]{
-			Name: "mark", Doc: "Marks `text`.",
-			Run:   func(context.Context, tool.Call[text]) (chela.ToolResult, error) { return done(nil) },
-			Judge: func(text) chela.Judgement { return chela.Judgement{Effect: chela.EffectExecute} },
-		}),
+		}, nil),
+		tool.New("mark", "Marks `text`.", func(context.Context, tool.Call[text]) (chela.ToolResult, error) { return done(nil) },
+			func(text) chela.Judgement { return chela.Judgement{Effect: chela.EffectExecute} }),
 	}
 }
 

@@ -48,34 +48,26 @@ func (h *house) makeFor(ctx context.Context, call chela.ToolCall, v chela.Routin
 
 // firing is the tool by which a turn fires a routine.
 func (h *house) firing() chela.Tool {
-	return tool.New(tool.Def[nameInput]{
-		Name: "fire", Doc: "Fires the routine `name`.",
-		Judge: func(nameInput) chela.Judgement { return chela.Judgement{Effect: chela.EffectRead} },
-		Run: func(ctx context.Context, c tool.Call[nameInput]) (chela.ToolResult, error) {
-			v, err := h.routines.Routine(ctx, c.In.Name)
-			if err == nil && len(h.list(v)) >= manyFirings {
-				return tool.Done("enough"), nil
-			}
-			if err == nil {
-				_, err = h.fireFor(ctx, c.ToolCall, v)
-			}
-			return tool.Outcome("fired", err)
-		},
-	})
+	return tool.New("fire", "Fires the routine `name`.", func(ctx context.Context, c tool.Call[nameInput]) (chela.ToolResult, error) {
+		v, err := h.routines.Routine(ctx, c.In.Name)
+		if err == nil && len(h.list(v)) >= manyFirings {
+			return tool.Done("enough"), nil
+		}
+		if err == nil {
+			_, err = h.fireFor(ctx, c.ToolCall, v)
+		}
+		return tool.Outcome("fired", err)
+	}, func(nameInput) chela.Judgement { return chela.Judgement{Effect: chela.EffectRead} })
 }
 
 // making is the tool by which a turn makes a routine.
 func (h *house) making() chela.Tool {
-	return tool.New(tool.Def[nameInput]{
-		Name: "make", Doc: "Makes the routine `name`.",
-		Judge: func(nameInput) chela.Judgement { return chela.Judgement{Effect: chela.EffectRead} },
-		Run: func(ctx context.Context, c tool.Call[nameInput]) (chela.ToolResult, error) {
-			v := byHand(c.In.Name, chela.ActionTurn)
-			v.Agent, v.Action.Main, v.Enabled = "main", true, true
-			err := h.makeFor(ctx, c.ToolCall, v)
-			return tool.Outcome("made", err)
-		},
-	})
+	return tool.New("make", "Makes the routine `name`.", func(ctx context.Context, c tool.Call[nameInput]) (chela.ToolResult, error) {
+		v := byHand(c.In.Name, chela.ActionTurn)
+		v.Agent, v.Action.Main, v.Enabled = "main", true, true
+		err := h.makeFor(ctx, c.ToolCall, v)
+		return tool.Outcome("made", err)
+	}, func(nameInput) chela.Judgement { return chela.Judgement{Effect: chela.EffectRead} })
 }
 
 // generations returns those of a routine's runs, oldest first.

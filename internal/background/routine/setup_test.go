@@ -29,7 +29,6 @@ import (
 	"chela/internal/store"
 	"chela/internal/store/storetest"
 	"chela/internal/tool"
-	"chela/internal/tool/pure"
 )
 
 // engines are the two databases every story is told on.
@@ -202,7 +201,7 @@ func (h *house) newLanes(scenario string, node chela.NodeID, log *slog.Logger) *
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	set, err := tool.NewSet(pure.Echo(), h.reporting(), digging(), h.firing(), h.making())
+	set, err := tool.NewSet(tool.Echo(), h.reporting(), digging(), h.firing(), h.making())
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -236,10 +235,7 @@ func (h *house) newLanes(scenario string, node chela.NodeID, log *slog.Logger) *
 
 // digging is a tool that people are asked about.
 func digging() chela.Tool {
-	return tool.New(tool.Def[struct{}]{
-		Name: "dig", Doc: "Digs.", Judge: func(struct{}) chela.Judgement { return chela.Judgement{Effect: chela.EffectExecute} },
-		Run: func(context.Context, tool.Call[struct{}]) (chela.ToolResult, error) { return tool.Done("a hole"), nil },
-	})
+	return tool.New("dig", "Digs.", func(context.Context, tool.Call[struct{}]) (chela.ToolResult, error) { return tool.Done("a hole"), nil }, func(struct{}) chela.Judgement { return chela.Judgement{Effect: chela.EffectExecute} })
 }
 
 type reportInput struct {
@@ -249,13 +245,9 @@ type reportInput struct {
 
 // reporting is the tool by which a run reports.
 func (h *house) reporting() chela.Tool {
-	return tool.New(tool.Def[reportInput]{
-		Name: "report", Doc: "Reports `notify` and `text`.",
-		Judge: func(reportInput) chela.Judgement { return chela.Judgement{Effect: chela.EffectRead} },
-		Run: func(ctx context.Context, c tool.Call[reportInput]) (chela.ToolResult, error) {
-			return tool.Done("noted"), h.routines.Report(ctx, c.Turn, chela.Report{Notify: c.In.Notify, Text: c.In.Text})
-		},
-	})
+	return tool.New("report", "Reports `notify` and `text`.", func(ctx context.Context, c tool.Call[reportInput]) (chela.ToolResult, error) {
+		return tool.Done("noted"), h.routines.Report(ctx, c.Turn, chela.Report{Notify: c.In.Notify, Text: c.In.Text})
+	}, func(reportInput) chela.Judgement { return chela.Judgement{Effect: chela.EffectRead} })
 }
 
 func (h *house) follow(ctx context.Context, k chela.Work) (work.Outcome, error) {

@@ -25,16 +25,12 @@ type repeated struct {
 // repeating returns a tool that gives its text back, with what it was prepared with
 // and what the policy says about the call while it runs.
 func repeating(name string, effect chela.Effect) chela.Tool {
-	t := tool.New(tool.Def[repeated]{
-		Name: name, Doc: "Repeats text.",
-		Judge: func(in repeated) chela.Judgement { return chela.Judgement{Effect: effect, Subjects: []string{in.Text}} },
-		Run: func(ctx context.Context, c tool.Call[repeated]) (chela.ToolResult, error) {
-			verdict, err := c.Rule(ctx, chela.Judgement{Effect: chela.EffectNetwork})
-			return chela.ToolResult{
-				Text: c.In.Text + " " + string(c.Session) + " " + string(c.Principal) + " " + string(c.Intent) + " " + string(verdict), Failed: c.In.Text == "bad",
-			}, err
-		},
-	})
+	t := tool.New(name, "Repeats text.", func(ctx context.Context, c tool.Call[repeated]) (chela.ToolResult, error) {
+		verdict, err := c.Rule(ctx, chela.Judgement{Effect: chela.EffectNetwork})
+		return chela.ToolResult{
+			Text: c.In.Text + " " + string(c.Session) + " " + string(c.Principal) + " " + string(c.Intent) + " " + string(verdict), Failed: c.In.Text == "bad",
+		}, err
+	}, func(in repeated) chela.Judgement { return chela.Judgement{Effect: effect, Subjects: []string{in.Text}} })
 	t.Prepare = func(_ context.Context, c chela.ToolCall) (chela.Preparation, error) {
 		if string(c.Args) == `{"text":"unprepared"}` {
 			return chela.Preparation{}, chela.E(chela.Unavailable, "it cannot be prepared")

@@ -121,21 +121,17 @@ func (h *house) tool(name, risk string) chela.Tool {
 	type in struct {
 		Names string `json:"names" jsonschema:"what to mark, separated by commas"`
 	}
-	return tool.New(tool.Def[in]{
-		Name: name, Doc: "Marks `names`.",
-		Run: func(_ context.Context, c tool.Call[in]) (chela.ToolResult, error) {
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			h.marked = append(h.marked, c.In.Names)
-			return chela.ToolResult{Text: "marked " + c.In.Names}, nil
-		},
-		Judge: func(i in) chela.Judgement {
-			j := chela.Judgement{Effect: chela.EffectExecute, Risk: risk}
-			for n := range strings.SplitSeq(i.Names, ",") {
-				j.Subjects = append(j.Subjects, name+" "+n)
-			}
-			return j
-		},
+	return tool.New(name, "Marks `names`.", func(_ context.Context, c tool.Call[in]) (chela.ToolResult, error) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.marked = append(h.marked, c.In.Names)
+		return chela.ToolResult{Text: "marked " + c.In.Names}, nil
+	}, func(i in) chela.Judgement {
+		j := chela.Judgement{Effect: chela.EffectExecute, Risk: risk}
+		for n := range strings.SplitSeq(i.Names, ",") {
+			j.Subjects = append(j.Subjects, name+" "+n)
+		}
+		return j
 	})
 }
 

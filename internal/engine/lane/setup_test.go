@@ -26,7 +26,6 @@ import (
 	"chela/internal/store"
 	"chela/internal/store/storetest"
 	"chela/internal/tool"
-	"chela/internal/tool/pure"
 )
 
 // engines are the two databases every story is told on.
@@ -78,16 +77,12 @@ type named struct {
 
 // tool returns a tool that marks.
 func (m *marks) tool(name string, e chela.Effect) chela.Tool {
-	return tool.New(tool.Def[named]{
-		Name: name, Doc: "Marks `name`.",
-		Run: func(_ context.Context, c tool.Call[named]) (chela.ToolResult, error) {
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			m.done = append(m.done, c.In.Name)
-			return chela.ToolResult{Text: "marked " + c.In.Name}, nil
-		},
-		Judge: func(in named) chela.Judgement { return chela.Judgement{Effect: e, Subjects: []string{in.Name}} },
-	})
+	return tool.New(name, "Marks `name`.", func(_ context.Context, c tool.Call[named]) (chela.ToolResult, error) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.done = append(m.done, c.In.Name)
+		return chela.ToolResult{Text: "marked " + c.In.Name}, nil
+	}, func(in named) chela.Judgement { return chela.Judgement{Effect: e, Subjects: []string{in.Name}} })
 }
 
 // A gate is where calls wait until it is opened.
@@ -108,21 +103,17 @@ func newGate() *gate {
 
 // tool returns a tool that waits.
 func (g *gate) tool(name string, e chela.Effect) chela.Tool {
-	return tool.New(tool.Def[named]{
-		Name: name, Doc: "Waits with `name`.",
-		Run: func(ctx context.Context, c tool.Call[named]) (chela.ToolResult, error) {
-			g.count(1)
-			defer g.count(-1)
-			g.entered <- c.In.Name
-			select {
-			case <-g.let:
-				return chela.ToolResult{Text: "through " + c.In.Name}, nil
-			case <-ctx.Done():
-				return chela.ToolResult{}, ctx.Err()
-			}
-		},
-		Judge: func(named) chela.Judgement { return chela.Judgement{Effect: e} },
-	})
+	return tool.New(name, "Waits with `name`.", func(ctx context.Context, c tool.Call[named]) (chela.ToolResult, error) {
+		g.count(1)
+		defer g.count(-1)
+		g.entered <- c.In.Name
+		select {
+		case <-g.let:
+			return chela.ToolResult{Text: "through " + c.In.Name}, nil
+		case <-ctx.Done():
+			return chela.ToolResult{}, ctx.Err()
+		}
+	}, func(named) chela.Judgement { return chela.Judgement{Effect: e} })
 }
 
 func (g *gate) count(n int) {
@@ -164,7 +155,7 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 	h := &house{t: t, store: s, bus: &event.Bus{}, ids: chela.NewIDs(time.Now, rand.Reader), marks: &marks{}, gate: newGate()}
 	h.node = h.ids.Node()
 	set, err := tool.NewSet(
-		pure.Echo(), pure.Calc(), h.marks.tool("mark", chela.EffectExecute), h.marks.tool("put", chela.EffectWrite),
+		tool.Echo(), tool.Calc(), h.marks.tool("mark", chela.EffectExecute), h.marks.tool("put", chela.EffectWrite),
 		h.gate.tool("gate", chela.EffectRead), h.gate.tool("lock", chela.EffectWrite),
 	)
 	if err != nil {

@@ -5,6 +5,7 @@ package file
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"strings"
 
@@ -13,6 +14,9 @@ import (
 	"chela/internal/tool"
 	"chela/internal/tool/workspace"
 )
+
+//go:embed *.md
+var docs embed.FS
 
 // Config holds the dependencies of the file tools. All fields but
 // Quota are required. A
@@ -44,44 +48,72 @@ func Tools(cfg Config) []chela.Tool {
 		w, err := written(ctx, thread, path)
 		return w, tool.OrLater(err)
 	}
+	patch := changing(find, "apply_patch", cfg.preparePatch, cfg.patch)
+	patch.Happened = tool.Decoded(opening(find, cfg.patchHappened))
 	return []chela.Tool{
-		readFile(find), writeFile(cfg), fileUndo(cfg), listDir(find), applyPatch(cfg), glob(find), grep(find),
+		looking(find, "read_file", readFile), changing(find, "write_file", cfg.prepareWrite, cfg.write),
+		changing(find, "file_undo", cfg.prepareUndo, cfg.undo), looking(find, "list_dir", listDir), patch,
+		looking(find, "glob", glob), looking(find, "grep", grep),
 	}
 }
 
-// within returns a Run that opens the workspace for f and turns errors the
-// model can act on into a result.
-func within[In any](
-	find workspace.Finder,
-	f func(context.Context, *workspace.Workspace, tool.Call[In]) (chela.ToolResult, error),
-) func(context.Context, tool.Call[In]) (chela.ToolResult, error) {
-	return func(ctx context.Context, call tool.Call[In]) (chela.ToolResult, error) {
-		ws, err := find.Open(workspace.OwnerOf(call.ToolCall))
-		if err != nil {
-			return chela.ToolResult{}, err
-		}
-		defer ws.Close() // nothing to lose: read only
-		res, err := f(ctx, ws, call)
-		if err != nil && !fault(err) {
-			return tool.Failed(chela.MessageOf(err)), nil
-		}
-		return res, err
-	}
-}
+// An insideFunc works on a call in its workspace.
+type insideFunc[In, Out any] func(ctx context.Context, ws *workspace.Workspace, call tool.Call[In]) (Out, error)
 
-// preparing returns a Prepare that opens the workspace for f.
-func preparing[In any](
-	find workspace.Finder,
-	f func(context.Context, *workspace.Workspace, tool.Call[In]) (chela.Preparation, error),
-) func(context.Context, tool.Call[In]) (chela.Preparation, error) {
-	return func(ctx context.Context, call tool.Call[In]) (chela.Preparation, error) {
+// opening returns a function that opens the workspace of a call for f.
+func opening[In, Out any](find workspace.Finder, f insideFunc[In, Out]) func(context.Context, tool.Call[In]) (Out, error) {
+	return func(ctx context.Context, call tool.Call[In]) (out Out, err error) {
 		ws, err := find.Open(workspace.OwnerOf(call.ToolCall))
 		if err != nil {
-			return chela.Preparation{}, err
+			return out, err
 		}
 		defer ws.Close() // nothing to lose: read only
 		return f(ctx, ws, call)
 	}
+}
+
+// define returns the tool called name. Errors of run that the model can act on
+// become results.
+func define[In any](find workspace.Finder, name string, run insideFunc[In, chela.ToolResult], judge func(In) chela.Judgement) chela.Tool {
+	return tool.New(name, tool.Doc(docs, name), opening(find, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[In]) (chela.ToolResult, error) {
+		res, err := run(ctx, ws, call)
+		if err != nil && !fault(err) {
+			return tool.Failed(chela.MessageOf(err)), nil
+		}
+		return res, err
+	}), judge)
+}
+
+// changing returns the tool called name, which changes files as it prepared to.
+func changing[In interface{ judge() chela.Judgement }](
+	find workspace.Finder, name string, prepare insideFunc[In, chela.Preparation], run insideFunc[In, chela.ToolResult],
+) chela.Tool {
+	t := define(find, name, run, In.judge)
+	t.Prepare = tool.Decoded(opening(find, prepare))
+	return t
+}
+
+// looking returns the tool called name, which reads the file or directory that
+// its input names; run gets its cleaned path.
+func looking[In interface{ path() string }](
+	find workspace.Finder, name string, run func(ctx context.Context, ws *workspace.Workspace, path string, in In) (chela.ToolResult, error),
+) chela.Tool {
+	return define(find, name, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[In]) (chela.ToolResult, error) {
+		path, err := workspace.Clean(call.In.path())
+		if err != nil {
+			return chela.ToolResult{}, err
+		}
+		return run(ctx, ws, path, call.In)
+	}, func(in In) chela.Judgement {
+		return chela.Judgement{Effect: chela.EffectRead, Subjects: []string{workspace.Subject(in.path())}}
+	})
+}
+
+// writing judges a call that writes a file, and may be repeated.
+func writing(path, preview string) chela.Judgement {
+	return workspace.GuardObeyed(chela.Judgement{
+		Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Subjects: []string{workspace.Subject(path)}, Preview: preview,
+	}, path)
 }
 
 // fault reports whether err is internal, so that the model cannot act on it.
@@ -96,9 +128,4 @@ const maxPreview = 4 << 10
 func preview(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	return excerpt.Page(text, maxPreview, "the call")
-}
-
-// reading judges a call that reads path.
-func reading(path string) chela.Judgement {
-	return chela.Judgement{Effect: chela.EffectRead, Subjects: []string{workspace.Subject(path)}}
 }

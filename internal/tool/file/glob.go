@@ -2,7 +2,7 @@ package file
 
 import (
 	"context"
-	_ "embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -17,35 +17,20 @@ import (
 // maxFound is how many files one glob returns.
 const maxFound = 200
 
-//go:embed glob.md
-var globDoc string
-
 type globInput struct {
 	Pattern string `json:"pattern" jsonschema:"names to find, such as **/*.go"`
 	Path    string `json:"path,omitempty" jsonschema:"the directory to search; the workspace by default"`
 }
 
-func glob(find workspace.Finder) chela.Tool {
-	return tool.New(tool.Def[globInput]{
-		Name:  "glob",
-		Doc:   globDoc,
-		Judge: func(in globInput) chela.Judgement { return reading(in.Path) },
-		Run: within(find, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[globInput]) (chela.ToolResult, error) {
-			top, err := workspace.Clean(call.In.Path)
-			if err != nil {
-				return chela.ToolResult{}, err
-			}
-			p, err := parsePattern(strings.TrimPrefix(call.In.Pattern, workspace.Show(top)+"/"))
-			if err != nil {
-				return tool.Failed("pattern: " + err.Error()), nil
-			}
-			found, err := search(ctx, ws, top, p)
-			if err != nil {
-				return chela.ToolResult{}, err
-			}
-			return tool.Done(listFound(found, call.In.Pattern, top)), nil
-		}),
-	})
+func (in globInput) path() string { return in.Path }
+
+func glob(ctx context.Context, ws *workspace.Workspace, top string, in globInput) (chela.ToolResult, error) {
+	p, err := parsePattern(strings.TrimPrefix(in.Pattern, workspace.Show(top)+"/"))
+	if err != nil {
+		return tool.Failed("pattern: " + err.Error()), nil
+	}
+	found, err := search(ctx, ws, top, p)
+	return tool.Done(listFound(found, in.Pattern, top)), err
 }
 
 // A foundFile is a match of a search.
@@ -68,7 +53,7 @@ func search(ctx context.Context, ws *workspace.Workspace, top string, p pattern)
 			return nil
 		}
 		info, err := d.Info()
-		if notFound(err) {
+		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		if err != nil {

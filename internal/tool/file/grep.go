@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -27,9 +26,6 @@ const (
 	maxExpr      = 1000     // bytes of the expression
 )
 
-//go:embed grep.md
-var grepDoc string
-
 type grepInput struct {
 	Pattern    string `json:"pattern" jsonschema:"regular expression (RE2) to find in a line"`
 	Path       string `json:"path,omitempty" jsonschema:"the directory or file to search; the workspace by default"`
@@ -40,26 +36,15 @@ type grepInput struct {
 	FilesOnly  bool   `json:"files_only,omitempty" jsonschema:"return the paths of files with a match, not the lines"`
 }
 
-func grep(find workspace.Finder) chela.Tool {
-	return tool.New(tool.Def[grepInput]{
-		Name:  "grep",
-		Doc:   grepDoc,
-		Judge: func(in grepInput) chela.Judgement { return reading(in.Path) },
-		Run: within(find, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[grepInput]) (chela.ToolResult, error) {
-			g, err := newGrepper(ws, call.In)
-			if err != nil {
-				return tool.Failed(err.Error()), nil
-			}
-			top, err := workspace.Clean(call.In.Path)
-			if err != nil {
-				return chela.ToolResult{}, err
-			}
-			if err := g.run(ctx, top); err != nil {
-				return chela.ToolResult{}, err
-			}
-			return tool.Done(g.String()), nil
-		}),
-	})
+func (in grepInput) path() string { return in.Path }
+
+func grep(ctx context.Context, ws *workspace.Workspace, top string, in grepInput) (chela.ToolResult, error) {
+	g, err := newGrepper(ws, in)
+	if err != nil {
+		return tool.Failed(err.Error()), nil
+	}
+	err = g.run(ctx, top)
+	return tool.Done(g.String()), err
 }
 
 // A grepper searches files and collects the matches.

@@ -3,7 +3,6 @@ package file
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -19,33 +18,21 @@ const (
 	defaultDepth = 3
 )
 
-//go:embed list_dir.md
-var listDoc string
-
 type listInput struct {
 	Path      string `json:"path,omitempty" jsonschema:"the directory; the workspace by default"`
 	Recursive bool   `json:"recursive,omitempty" jsonschema:"also list the directories below"`
 	MaxDepth  int    `json:"max_depth,omitempty" jsonschema:"with recursive: number of levels; 3 by default" min:"1" max:"20"`
 }
 
-func listDir(find workspace.Finder) chela.Tool {
-	return tool.New(tool.Def[listInput]{
-		Name:  "list_dir",
-		Doc:   listDoc,
-		Judge: func(in listInput) chela.Judgement { return reading(in.Path) },
-		Run: within(find, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[listInput]) (chela.ToolResult, error) {
-			name, err := workspace.Clean(call.In.Path)
-			if err != nil {
-				return chela.ToolResult{}, err
-			}
-			l := listing{ws: ws, top: name, depth: 1}
-			if call.In.Recursive {
-				l.depth = cmp.Or(call.In.MaxDepth, defaultDepth)
-			}
-			err = walk(ctx, ws, name, l.add)
-			return tool.Done(l.String()), err
-		}),
-	})
+func (in listInput) path() string { return in.Path }
+
+func listDir(ctx context.Context, ws *workspace.Workspace, top string, in listInput) (chela.ToolResult, error) {
+	l := listing{ws: ws, top: top, depth: 1}
+	if in.Recursive {
+		l.depth = cmp.Or(in.MaxDepth, defaultDepth)
+	}
+	err := walk(ctx, ws, top, l.add)
+	return tool.Done(l.String()), err
 }
 
 // A listing collects the entries under a directory.

@@ -2,9 +2,6 @@ package file
 
 import (
 	"context"
-	"crypto/sha256"
-	_ "embed"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,9 +14,6 @@ import (
 	"chela/internal/tool/workspace"
 )
 
-//go:embed apply_patch.md
-var patchDoc string
-
 type patchInput struct {
 	Path       string  `json:"path,omitempty" jsonschema:"the file to change; with old_string and new_string"`
 	OldString  *string `json:"old_string,omitempty" jsonschema:"the text to replace, exactly as in the file"`
@@ -28,44 +22,8 @@ type patchInput struct {
 	Patch      string  `json:"patch,omitempty" jsonschema:"a unified diff of one or more files; without the other parameters"`
 }
 
-// applyPatch returns the tool that changes parts of files. An interrupted call
-// is judged by the hashes of its files, which Prepare stores.
-func applyPatch(cfg Config) chela.Tool {
-	find := cfg.Workspace
-	return tool.New(tool.Def[patchInput]{
-		Name:     "apply_patch",
-		Doc:      patchDoc,
-		Judge:    judgePatch,
-		Prepare:  preparing(find, preparePatch(cfg.Keep)),
-		Happened: patchHappened(find),
-		Run: within(find, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[patchInput]) (chela.ToolResult, error) {
-			var want intent
-			if len(call.Intent) > 0 {
-				var err error
-				if want, err = decodeIntent(call.Intent); err != nil {
-					return chela.ToolResult{}, err
-				}
-			}
-			if want.Refused != "" {
-				return tool.Failed(want.Refused), nil
-			}
-			p, err := makePlan(ctx, ws, call.In, nil)
-			if err != nil {
-				return planFailed(err)
-			}
-			if len(call.Intent) > 0 && !want.same(p.intent()) {
-				return tool.Failed("the files changed while the patch was being prepared; read them again"), nil
-			}
-			if err := cfg.Quota.Write(ctx, ws, string(call.ID), p.changes()...); err != nil {
-				return chela.ToolResult{}, err
-			}
-			return tool.Done(p.report()), nil
-		}),
-	})
-}
-
-// judgePatch names every file that the patch touches.
-func judgePatch(in patchInput) chela.Judgement {
+// judge names every file that the patch touches.
+func (in patchInput) judge() chela.Judgement {
 	j := chela.Judgement{Effect: chela.EffectWrite, Resume: chela.ResumeQuery, Preview: preview(in.Patch)}
 	edits, err := readEdits(in)
 	if err != nil {
@@ -174,32 +132,19 @@ func linesOf(content, old string) string {
 	return strings.Join(numbers, ", ")
 }
 
-// An intent records the purpose of a call before it runs: the SHA-256 of each
-// file before and after, empty for a missing file. A patch that cannot be
-// applied stores its refusal instead and is not retried: the files might fit by
+// An intent is the purpose of a call, recorded before it runs. A call that
+// cannot be made stores its refusal and is not retried: the files might fit by
 // then, and written files could not be told from unwritten ones.
 type intent struct {
-	Files   []intentFile `json:"files,omitempty"`
-	Text    string       `json:"text,omitempty"` // the result
-	Refused string       `json:"refused,omitempty"`
+	Text    string `json:"text,omitempty"` // the result
+	Refused string `json:"refused,omitempty"`
 }
 
-type intentFile struct {
-	Name   string `json:"name"`
-	Before string `json:"before"`
-	After  string `json:"after"`
-}
-
-func (i intent) same(o intent) bool {
-	if len(i.Files) != len(o.Files) {
-		return false
-	}
-	for n, f := range i.Files {
-		if f != o.Files[n] {
-			return false
-		}
-	}
-	return true
+// prepared returns the preparation of a call with this intent.
+func (i intent) prepared(changes []chela.Preimage) (p chela.Preparation, err error) {
+	p.Changes = changes
+	p.Intent, err = json.Marshal(i)
+	return p, err
 }
 
 func decodeIntent(raw json.RawMessage) (intent, error) {
@@ -210,110 +155,77 @@ func decodeIntent(raw json.RawMessage) (intent, error) {
 	return i, nil
 }
 
-// hashOf returns the SHA-256 of a file's content, empty if there is no file.
-func hashOf(content *string) string {
-	if content == nil {
-		return ""
+// preparePatch stores the result of the patch, and each file before and after
+// it, from which an interrupted call is judged and finished.
+func (c Config) preparePatch(ctx context.Context, ws *workspace.Workspace, call tool.Call[patchInput]) (chela.Preparation, error) {
+	p, err := makePlan(ctx, ws, call.In)
+	var changes []chela.Preimage
+	if err == nil {
+		changes, err = p.preimages(ctx, c.Keep)
 	}
-	sum := sha256.Sum256([]byte(*content))
-	return hex.EncodeToString(sum[:])
+	var r *refusal
+	switch {
+	case err == nil:
+		return intent{Text: p.report()}.prepared(changes)
+	case errors.As(err, &r):
+		return intent{Refused: r.text + "\nNothing was changed."}.prepared(nil)
+	case fault(err):
+		return chela.Preparation{}, err
+	default:
+		return intent{Refused: chela.MessageOf(err)}.prepared(nil)
+	}
 }
 
-// preparePatch stores the intent that Run and Happened need, and the pre-images
-// of the files.
-func preparePatch(keep workspace.KeepFunc) func(context.Context, *workspace.Workspace, tool.Call[patchInput]) (chela.Preparation, error) {
-	return func(ctx context.Context, ws *workspace.Workspace, call tool.Call[patchInput]) (prepared chela.Preparation, err error) {
-		var want intent
-		p, err := makePlan(ctx, ws, call.In, nil)
-		if err == nil {
-			want = p.intent()
-			prepared.Changes, err = p.preimages(ctx, ws, keep)
-		}
-		var r *refusal
-		switch {
-		case err == nil:
-		case errors.As(err, &r):
-			want, prepared.Changes = intent{Refused: r.result()}, nil
-		case fault(err):
-			return chela.Preparation{}, err
-		default:
-			want, prepared.Changes = intent{Refused: chela.MessageOf(err)}, nil
-		}
-		prepared.Intent, err = json.Marshal(want)
-		return prepared, err
+// patch makes the prepared changes.
+func (c Config) patch(ctx context.Context, ws *workspace.Workspace, call tool.Call[patchInput]) (chela.ToolResult, error) {
+	want, err := decodeIntent(call.Intent)
+	if err != nil || want.Refused != "" {
+		return tool.Failed(want.Refused), err
 	}
+	left, err := pending(ctx, ws, call.Changes)
+	if chela.KindOf(err) == chela.Conflict {
+		return tool.Failed("the files changed while the patch was being prepared; read them again"), nil
+	}
+	var changes []workspace.Change
+	if err == nil {
+		changes, err = c.changes(ctx, left)
+	}
+	if err == nil {
+		err = c.Quota.Write(ctx, ws, string(call.ID), changes...)
+	}
+	return tool.Done(want.Text), err
 }
 
 // patchHappened tells from the files whether a call took effect. A partial
 // effect is completed: each file is in its old or its new state, so the
 // remaining work is certain.
-func patchHappened(find workspace.Finder) func(context.Context, tool.Call[patchInput]) (*chela.ToolResult, error) {
-	return func(ctx context.Context, call tool.Call[patchInput]) (*chela.ToolResult, error) {
-		want, err := decodeIntent(call.Intent)
-		if err != nil || want.Refused != "" {
-			return nil, err // a refused patch changed nothing
-		}
-		ws, err := find.Open(workspace.OwnerOf(call.ToolCall))
-		if err != nil {
-			return nil, err
-		}
-		defer ws.Close() // nothing to lose: read only
-		done, err := progress(ctx, ws, want)
-		switch {
-		case err != nil:
-			return nil, err
-		case len(done) == 0:
-			return nil, nil
-		case len(done) < len(want.Files):
-			if err := finishPatch(ctx, ws, call, want, done); err != nil {
-				return nil, err
-			}
-		}
-		res := tool.Done(want.Text)
-		return &res, nil
+func (c Config) patchHappened(ctx context.Context, ws *workspace.Workspace, call tool.Call[patchInput]) (*chela.ToolResult, error) {
+	want, err := decodeIntent(call.Intent)
+	if err != nil || want.Refused != "" {
+		return nil, err // a refused patch changed nothing
 	}
-}
-
-// progress returns the files that already have their final state. A file that
-// is in neither its old nor its final state is an error.
-func progress(ctx context.Context, ws *workspace.Workspace, want intent) (map[string]bool, error) {
-	done := map[string]bool{}
-	for _, f := range want.Files {
-		content, err := current(ctx, ws, f.Name)
-		if err != nil {
-			return nil, err
-		}
-		switch hashOf(content) {
-		case f.After:
-			done[f.Name] = true
-		case f.Before:
-		default:
-			return nil, chela.E(chela.Conflict, workspace.Show(f.Name)+" was modified concurrently")
-		}
+	left, err := pending(ctx, ws, call.Changes)
+	if err != nil || len(left) == len(call.Changes) {
+		return nil, err
 	}
-	return done, nil
-}
-
-// finishPatch applies the remaining changes of a call.
-func finishPatch(ctx context.Context, ws *workspace.Workspace, call tool.Call[patchInput], want intent, done map[string]bool) error {
-	p, err := makePlan(ctx, ws, call.In, done)
+	changes, err := c.changes(ctx, left)
+	if err == nil {
+		err = ws.Write(ctx, string(call.ID), changes...)
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var left []workspace.Change
-	for _, f := range want.Files {
-		if done[f.Name] {
-			continue
+	return new(tool.Done(want.Text)), nil
+}
+
+// changes returns the changes of prepared files, with their contents.
+func (c Config) changes(ctx context.Context, files []chela.Preimage) ([]workspace.Change, error) {
+	changes := make([]workspace.Change, len(files))
+	for i, p := range files {
+		var err error
+		if changes[i], err = c.change(ctx, p); err != nil {
+			return nil, err
 		}
-		if f.After == "" {
-			left = append(left, workspace.Change{Name: f.Name, Delete: true})
-			continue
-		}
-		content := p.after[f.Name]
-		if hashOf(content) != f.After {
-			return chela.E(chela.Conflict, workspace.Show(f.Name)+" cannot be finished as it was begun")
-		}
-		left = append(left, workspace.Change{Name: f.Name, Content: []byte(*content)})
 	}
-	return ws.Write(ctx, string(call.ID), left...)
+	return changes, nil
 }

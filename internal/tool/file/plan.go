@@ -3,21 +3,20 @@ package file
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"chela"
-	"chela/internal/tool"
 	"chela/internal/tool/workspace"
 )
 
 // A plan is the result of a patch, computed in memory: nothing is written until
 // every edit is known to fit.
 type plan struct {
-	names  []string           // files in order of first use
-	before map[string]*string // content; nil for none
-	after  map[string]*string
+	names  []string // files in order of first use
+	before map[string]workspace.PathState
+	after  map[string]*string // content; nil for none
 }
 
 // A refusal is a patch that cannot be applied; its text, of several lines, is
@@ -26,55 +25,33 @@ type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
 
-// result returns the text of the call's result.
-func (r *refusal) result() string { return r.text + "\nNothing was changed." }
-
-// planFailed returns what Run returns for an error of makePlan.
-func planFailed(err error) (chela.ToolResult, error) {
-	var r *refusal
-	if errors.As(err, &r) {
-		return tool.Failed(r.result()), nil
-	}
-	return chela.ToolResult{}, err
-}
-
-// makePlan computes a plan. With done, the names that an earlier attempt has
-// finished, edits that only touch those are skipped, and files that the attempt
-// has created may exist.
-func makePlan(ctx context.Context, ws *workspace.Workspace, in patchInput, done map[string]bool) (*plan, error) {
+// makePlan computes a plan.
+func makePlan(ctx context.Context, ws *workspace.Workspace, in patchInput) (*plan, error) {
 	edits, err := readEdits(in)
 	if err != nil {
 		return nil, &refusal{err.Error()}
 	}
-	p := &plan{before: map[string]*string{}, after: map[string]*string{}}
+	p := &plan{before: map[string]workspace.PathState{}, after: map[string]*string{}}
 	for _, e := range edits {
-		if err := p.add(ctx, ws, e, done); err != nil {
+		if err := p.add(ctx, ws, e); err != nil {
 			return nil, err
 		}
 	}
-	changed := false
-	for _, name := range p.names {
-		changed = changed || hashOf(p.before[name]) != hashOf(p.after[name])
-	}
-	if !changed && done == nil {
+	if len(p.changes()) == 0 {
 		return nil, &refusal{"the patch changes nothing: the result is what the files hold already"}
 	}
 	return p, nil
 }
 
 // add applies one edit to the plan.
-func (p *plan) add(ctx context.Context, ws *workspace.Workspace, e edit, done map[string]bool) error {
-	from, to, err := cleanBoth(e)
+func (p *plan) add(ctx context.Context, ws *workspace.Workspace, e edit) error {
+	from, err := p.load(ctx, ws, e.from)
 	if err != nil {
 		return err
 	}
-	if (from == "" || done[from]) && (to == "" || done[to]) && done != nil {
-		return nil
-	}
-	for _, name := range []string{from, to} {
-		if err := p.load(ctx, ws, name); err != nil {
-			return err
-		}
+	to, err := p.load(ctx, ws, e.to)
+	if err != nil {
+		return err
 	}
 	var content string
 	switch {
@@ -84,7 +61,7 @@ func (p *plan) add(ctx context.Context, ws *workspace.Workspace, e edit, done ma
 	default:
 		content = *p.after[from]
 	}
-	if to != "" && to != from && p.after[to] != nil && !done[to] {
+	if to != from && p.after[to] != nil {
 		return &refusal{workspace.Show(to) + " exists already; a patch for it begins with --- " + to + ", or delete it first"}
 	}
 	result, err := e.apply(content)
@@ -103,53 +80,28 @@ func (p *plan) add(ctx context.Context, ws *workspace.Workspace, e edit, done ma
 	return nil
 }
 
-func cleanBoth(e edit) (from, to string, err error) {
-	if e.from != "" {
-		if from, err = workspace.Clean(e.from); err != nil {
-			return "", "", err
-		}
+// load returns the name of a file, and reads the file on its first use. No path
+// has no name.
+func (p *plan) load(ctx context.Context, ws *workspace.Workspace, path string) (string, error) {
+	if path == "" {
+		return "", nil
 	}
-	if e.to != "" {
-		to, err = workspace.Clean(e.to)
+	name, err := workspace.Clean(path)
+	if err != nil || slices.Contains(p.names, name) {
+		return name, err
 	}
-	return from, to, err
-}
-
-// load reads a file on its first use.
-func (p *plan) load(ctx context.Context, ws *workspace.Workspace, name string) error {
-	if _, known := p.before[name]; known || name == "" {
-		return nil
-	}
-	content, err := current(ctx, ws, name)
+	is, err := ws.Find(ctx, name)
 	if err != nil {
-		return err
+		return "", err
 	}
-	if content != nil && notText([]byte((*content)[:min(len(*content), sniffed)])) != "" {
-		return chela.E(chela.Invalid, workspace.Show(name)+" is not a text file")
+	if notText(is.Content[:min(len(is.Content), sniffed)]) != "" {
+		return "", chela.E(chela.Invalid, workspace.Show(name)+" is not a text file")
 	}
-	p.names = append(p.names, name)
-	p.before[name], p.after[name] = content, content
-	return nil
-}
-
-// current returns the content of a file, nil if there is none.
-func current(ctx context.Context, ws *workspace.Workspace, name string) (*string, error) {
-	exists, err := ws.Exists(name)
-	if err != nil {
-		if chela.KindOf(err) == chela.NotFound {
-			return nil, nil
-		}
-		return nil, err
+	p.names, p.before[name] = append(p.names, name), is
+	if is.Exists {
+		p.after[name] = new(string(is.Content))
 	}
-	if !exists {
-		return nil, nil
-	}
-	content, _, err := ws.Read(ctx, name, workspace.MaxWrite)
-	if err != nil {
-		return nil, err
-	}
-	text := string(content)
-	return &text, nil
+	return name, nil
 }
 
 // changes returns the files to write.
@@ -158,43 +110,26 @@ func (p *plan) changes() []workspace.Change {
 	for _, name := range p.names {
 		before, after := p.before[name], p.after[name]
 		switch {
-		case hashOf(before) == hashOf(after):
-		case after == nil:
+		case after == nil && before.Exists:
 			changes = append(changes, workspace.Change{Name: name, Delete: true})
-		default:
+		case after != nil && !(before.Exists && *after == string(before.Content)):
 			changes = append(changes, workspace.Change{Name: name, Content: []byte(*after)})
 		}
 	}
 	return changes
 }
 
-// preimages stores the old and the new content of each file. A file that has
-// changed since the plan was made is a Conflict.
-func (p *plan) preimages(ctx context.Context, ws *workspace.Workspace, keep workspace.KeepFunc) ([]chela.Preimage, error) {
+// preimages stores the old and the new content of each file.
+func (p *plan) preimages(ctx context.Context, keep workspace.KeepFunc) ([]chela.Preimage, error) {
 	var kept []chela.Preimage
 	for _, c := range p.changes() {
-		was, err := ws.Find(ctx, c.Name)
-		if err != nil {
-			return nil, err
-		}
-		if was.Sum() != hashOf(p.before[c.Name]) {
-			return nil, chela.E(chela.Conflict, workspace.Show(c.Name)+" was modified concurrently").WithHint("read it and try again")
-		}
-		preimage, err := was.Preimage(ctx, keep, c)
+		preimage, err := p.before[c.Name].Preimage(ctx, keep, c)
 		if err != nil {
 			return nil, err
 		}
 		kept = append(kept, preimage)
 	}
 	return kept, nil
-}
-
-func (p *plan) intent() intent {
-	i := intent{Text: p.report()}
-	for _, c := range p.changes() {
-		i.Files = append(i.Files, intentFile{c.Name, hashOf(p.before[c.Name]), hashOf(p.after[c.Name])})
-	}
-	return i
 }
 
 // report describes the changes, one line for each file.
@@ -206,10 +141,10 @@ func (p *plan) report() string {
 		switch {
 		case c.Delete:
 			fmt.Fprintf(&b, "deleted %s\n", shown)
-		case before == nil:
+		case !before.Exists:
 			fmt.Fprintf(&b, "made %s: %d lines\n", shown, countLines(string(c.Content)))
 		default:
-			fmt.Fprintf(&b, "changed %s: %d lines, %d before\n", shown, countLines(string(c.Content)), countLines(*before))
+			fmt.Fprintf(&b, "changed %s: %d lines, %d before\n", shown, countLines(string(c.Content)), countLines(string(before.Content)))
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -28,34 +27,22 @@ const (
 	sniffed      = 8 << 10   // bytes sniffed to tell text from other content
 )
 
-//go:embed read_file.md
-var readDoc string
-
 type readInput struct {
 	Path   string `json:"path" jsonschema:"the file, such as src/main.go"`
 	Offset int    `json:"offset,omitempty" jsonschema:"first line to return, from 1" min:"1"`
 	Limit  int    `json:"limit,omitempty" jsonschema:"number of lines; 2000 by default" min:"1"`
 }
 
-func readFile(find workspace.Finder) chela.Tool {
-	return tool.New(tool.Def[readInput]{
-		Name:  "read_file",
-		Doc:   readDoc,
-		Judge: func(in readInput) chela.Judgement { return reading(in.Path) },
-		Run: within(find, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[readInput]) (chela.ToolResult, error) {
-			name, err := workspace.Clean(call.In.Path)
-			if err != nil {
-				return chela.ToolResult{}, err
-			}
-			f, info, err := ws.Open(name)
-			if err != nil {
-				return chela.ToolResult{}, err
-			}
-			defer f.Close() // read only
-			res, err := readLines(workspace.Reader(ctx, f), info, call.In)
-			return res, ws.Explain(name, err)
-		}),
-	})
+func (in readInput) path() string { return in.Path }
+
+func readFile(ctx context.Context, ws *workspace.Workspace, path string, in readInput) (chela.ToolResult, error) {
+	f, info, err := ws.Open(path)
+	if err != nil {
+		return chela.ToolResult{}, err
+	}
+	defer f.Close() // read only
+	res, err := readLines(workspace.Reader(ctx, f), info, in)
+	return res, ws.Explain(path, err)
 }
 
 // readLines returns the lines that in asks for.

@@ -2,16 +2,11 @@ package file
 
 import (
 	"context"
-	_ "embed"
-	"encoding/json"
 
 	"chela"
 	"chela/internal/tool"
 	"chela/internal/tool/workspace"
 )
-
-//go:embed file_undo.md
-var undoDoc string
 
 // LastWrite is the newest write of a file that is not undone.
 type LastWrite struct {
@@ -23,67 +18,47 @@ type undoInput struct {
 	Path string `json:"path" jsonschema:"the file whose newest write is reverted"`
 }
 
-// fileUndo returns the tool that takes back a write. It is itself a write: its
-// effect is prepared like any other, and can be undone. A refused undo is not
-// retried when the call is resumed.
-func fileUndo(c Config) chela.Tool {
-	return tool.New(tool.Def[undoInput]{
-		Name: "file_undo",
-		Doc:  undoDoc,
-		Judge: func(in undoInput) chela.Judgement {
-			path := workspace.Subject(in.Path)
-			return workspace.GuardObeyed(chela.Judgement{
-				Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Subjects: []string{path},
-				Preview: "take back the newest write of " + path,
-			}, in.Path)
-		},
-		Prepare: preparing(c.Workspace, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[undoInput]) (chela.Preparation, error) {
-			p, err := c.takeBack(ctx, ws, call)
-			if err != nil && fault(err) {
-				return chela.Preparation{}, err
-			}
-			if err != nil {
-				text, err := json.Marshal(intent{Refused: joinLines(chela.MessageOf(err), chela.DetailOf(err))})
-				return chela.Preparation{Intent: text}, err
-			}
-			return chela.Preparation{Changes: []chela.Preimage{p}}, nil
-		}),
-		Run: within(c.Workspace, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[undoInput]) (chela.ToolResult, error) {
-			if len(call.Intent) > 0 {
-				refused, err := decodeIntent(call.Intent)
-				return tool.Failed(refused.Refused), err
-			}
-			return c.runUndo(ctx, ws, call)
-		}),
-	})
+func (in undoInput) judge() chela.Judgement {
+	return writing(in.Path, "take back the newest write of "+workspace.Subject(in.Path))
 }
 
-func joinLines(text, more string) string {
-	if more == "" {
-		return text
+// prepareUndo prepares an undo as the write that it is, so that it can be undone
+// itself. A refused undo is not retried when the call is resumed.
+func (c Config) prepareUndo(ctx context.Context, ws *workspace.Workspace, call tool.Call[undoInput]) (chela.Preparation, error) {
+	p, err := c.takeBack(ctx, ws, call)
+	switch {
+	case err == nil:
+		return chela.Preparation{Changes: []chela.Preimage{p}}, nil
+	case fault(err):
+		return chela.Preparation{}, err
 	}
-	return text + "\n" + more
+	text := chela.MessageOf(err)
+	if detail := chela.DetailOf(err); detail != "" {
+		text += "\n" + detail
+	}
+	return intent{Refused: text}.prepared(nil)
 }
 
-func (c Config) runUndo(ctx context.Context, ws *workspace.Workspace, call tool.Call[undoInput]) (chela.ToolResult, error) {
+func (c Config) undo(ctx context.Context, ws *workspace.Workspace, call tool.Call[undoInput]) (chela.ToolResult, error) {
+	if len(call.Intent) > 0 {
+		refused, err := decodeIntent(call.Intent)
+		return tool.Failed(refused.Refused), err
+	}
 	if len(call.Changes) != 1 {
 		return chela.ToolResult{}, chela.E(chela.Internal, "file_undo was not prepared")
 	}
-	if err := unchanged(ctx, ws, call.Changes); err != nil {
+	if _, err := pending(ctx, ws, call.Changes); err != nil {
 		return chela.ToolResult{}, err
 	}
 	p := call.Changes[0]
-	var content []byte
-	if p.After != "" {
-		var err error
-		if content, err = c.Bytes(ctx, p.After); err != nil {
-			return chela.ToolResult{}, err
-		}
-	}
-	if err := c.Quota.Check(ctx, ws, workspace.Change{Name: p.Path, Content: content, Delete: p.After == ""}); err != nil {
+	change, err := c.change(ctx, p)
+	if err != nil {
 		return chela.ToolResult{}, err
 	}
-	if err := ws.PutBack(ctx, string(call.ID), p, content); err != nil {
+	if err := c.Quota.Check(ctx, ws, change); err != nil {
+		return chela.ToolResult{}, err
+	}
+	if err := ws.PutBack(ctx, string(call.ID), p, change.Content); err != nil {
 		return chela.ToolResult{}, err
 	}
 	if p.After != "" {
@@ -124,13 +99,19 @@ func (c Config) takeBack(ctx context.Context, ws *workspace.Workspace, call tool
 // changed is the error for a file that was modified after the call that wrote
 // it.
 func (c Config) changed(ctx context.Context, is workspace.PathState, left string) error {
-	var was []byte
-	if left != "" {
-		var err error
-		if was, err = c.Bytes(ctx, left); err != nil {
-			return err
-		}
+	was, err := c.change(ctx, chela.Preimage{After: left})
+	if err != nil {
+		return err
 	}
 	return chela.E(chela.Conflict, workspace.Show(is.Name)+" was changed by something else since; nothing was taken back").
-		WithHint("change it with apply_patch instead").WithDetail(workspace.Diff(workspace.Show(is.Name), was, is.Content))
+		WithHint("change it with apply_patch instead").WithDetail(workspace.Diff(workspace.Show(is.Name), was.Content, is.Content))
+}
+
+// change returns the change of a prepared file, with its content.
+func (c Config) change(ctx context.Context, p chela.Preimage) (change workspace.Change, err error) {
+	change = workspace.Change{Name: p.Path, Delete: p.After == ""}
+	if !change.Delete {
+		change.Content, err = c.Bytes(ctx, p.After)
+	}
+	return change, err
 }

@@ -2,7 +2,6 @@ package file
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"strings"
 
@@ -60,6 +59,3 @@ func under(top, name string) string {
 // skipped reports whether searches skip the directory base because its content
 // is generated.
 func skipped(base string) bool { return base == ".git" || base == "node_modules" }
-
-// notFound reports whether err is of a file that does not exist.
-func notFound(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -37,7 +37,10 @@ type documentTools struct {
 // SHA-256.
 func DocumentTools(in documents, keep func(ctx context.Context, content []byte) (sha256 string, err error)) []chela.Tool {
 	d := documentTools{in, tool.KeepLater(keep)}
-	return []chela.Tool{d.read(), d.write(), d.tree(), d.delete()}
+	return []chela.Tool{
+		define("memory_read", d.read, readInput.judge), editing(d, "memory_write", writeInput.judge),
+		define("memory_tree", d.tree, nil), editing(d, "memory_delete", deleteInput.judge),
+	}
 }
 
 // Aliases of documents.

@@ -3,7 +3,6 @@ package self
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -15,50 +14,34 @@ import (
 // maxRead limits the text that one call of memory_read returns, in bytes.
 const maxRead = 40_000
 
-//go:embed memory_read.md
-var readDoc string
-
 type readInput struct {
 	Path    string `json:"path" jsonschema:"the document, such as USER.md, or memory, heartbeat or daily_log"`
 	Offset  int    `json:"offset,omitempty" jsonschema:"first line to return, from 1" min:"1"`
 	Version int64  `json:"version,omitempty" jsonschema:"number of an earlier version" min:"1"`
 }
 
-func (d documentTools) read() chela.Tool {
-	return tool.New(tool.Def[readInput]{
-		Name: "memory_read",
-		Doc:  readDoc,
-		Judge: func(in readInput) chela.Judgement {
-			return chela.Judgement{Effect: chela.EffectRead, Subjects: []string{documentSubject(in.Path)}}
-		},
-		Run: func(ctx context.Context, call tool.Call[readInput]) (chela.ToolResult, error) {
-			text, from, err := d.lines(ctx, call)
-			res, err := tool.Outcome(text, errorForModel(err))
-			res.Provenance = from
-			return res, err
-		},
-	})
+func (in readInput) judge() chela.Judgement {
+	return chela.Judgement{Effect: chela.EffectRead, Subjects: []string{documentSubject(in.Path)}}
 }
 
-// lines returns the lines that a call of memory_read asks for, and the
-// provenance of the document.
-func (d documentTools) lines(ctx context.Context, call tool.Call[readInput]) (text string, from chela.Provenance, err error) {
+func (d documentTools) read(ctx context.Context, call tool.Call[readInput]) (res chela.ToolResult, err error) {
 	path, err := d.path(call.In.Path)
-	if err != nil {
-		return "", from, err
+	if err == nil {
+		err = mayRead(call.ToolCall, path)
 	}
-	if err := mayRead(call.ToolCall, path); err != nil {
-		return "", from, err
+	if err != nil {
+		return res, errorForModel(err)
 	}
 	doc, err := d.Version(ctx, call.Agent, path, call.In.Version)
-	if err != nil {
-		return "", from, err
+	switch {
+	case err != nil:
+		return res, errorForModel(err)
+	case doc.Deleted:
+		return tool.Done(fmt.Sprintf("[version %d says that %s was deleted]", doc.Version, path)), nil
 	}
-	if doc.Deleted {
-		return fmt.Sprintf("[version %d says that %s was deleted]", doc.Version, path), from, nil
-	}
-	text, err = documentPage(doc.Text, cmp.Or(call.In.Offset, 1))
-	return text, doc.Provenance, err
+	res.Provenance = doc.Provenance
+	res.Text, err = documentPage(doc.Text, cmp.Or(call.In.Offset, 1))
+	return res, err
 }
 
 // documentPage returns the lines of a text from the given one on, as many as fit into a

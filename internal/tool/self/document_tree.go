@@ -3,7 +3,6 @@ package self
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 	"time"
@@ -15,23 +14,14 @@ import (
 // maxListed is how many documents and folders one call of memory_tree lists.
 const maxListed = 500
 
-//go:embed memory_tree.md
-var treeDoc string
-
 type treeInput struct {
 	Path  string `json:"path,omitempty" jsonschema:"a folder; everything by default"`
 	Depth int    `json:"depth,omitempty" jsonschema:"levels of folders to show; 1 by default" min:"1" max:"10"`
 }
 
-func (d documentTools) tree() chela.Tool {
-	return tool.New(tool.Def[treeInput]{
-		Name: "memory_tree",
-		Doc:  treeDoc,
-		Run: func(ctx context.Context, call tool.Call[treeInput]) (chela.ToolResult, error) {
-			nodes, err := d.Tree(ctx, call.Agent, call.In.Path, cmp.Or(call.In.Depth, 1))
-			return tool.Outcome(documentListing(nodes, ofOthers(call.ToolCall)), errorForModel(err))
-		},
-	})
+func (d documentTools) tree(ctx context.Context, call tool.Call[treeInput]) (chela.ToolResult, error) {
+	nodes, err := d.Tree(ctx, call.Agent, call.In.Path, cmp.Or(call.In.Depth, 1))
+	return tool.Done(documentListing(nodes, ofOthers(call.ToolCall))), errorForModel(err)
 }
 
 // documentListing formats nodes for the model; private ones are left out unless the

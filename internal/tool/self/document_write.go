@@ -3,7 +3,6 @@ package self
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -15,12 +14,6 @@ import (
 
 // maxPreview limits the text shown to the person who approves, in bytes.
 const maxPreview = 4000
-
-//go:embed memory_write.md
-var writeDoc string
-
-//go:embed memory_delete.md
-var documentDeleteDoc string
 
 type writeInput struct {
 	Content string `json:"content" jsonschema:"the text, in Markdown"`
@@ -43,29 +36,17 @@ func (in writeInput) kind() chela.EditKind {
 	}
 }
 
-func (d documentTools) write() chela.Tool {
-	return tool.New(tool.Def[writeInput]{
-		Name: "memory_write",
-		Doc:  writeDoc,
-		Judge: func(in writeInput) chela.Judgement {
-			verb := "add to"
-			if in.kind() == chela.EditWrite {
-				verb = "replace"
-			}
-			preview := fmt.Sprintf("%s %s, %d bytes:\n%s", verb, documentSubject(in.target()), len(in.Content), excerpt.Page(in.Content, maxPreview, "the call"))
-			j := writing(in.target(), preview)
-			if in.kind() == chela.EditWrite && strings.TrimSpace(in.Content) == "" {
-				j.Power = chela.PowerDelete
-			}
-			return j
-		},
-		Prepare: func(ctx context.Context, call tool.Call[writeInput]) (chela.Preparation, error) {
-			return d.prepare(ctx, call.ToolCall, call.In.edit())
-		},
-		Run: func(ctx context.Context, call tool.Call[writeInput]) (chela.ToolResult, error) {
-			return d.run(ctx, call.ToolCall, call.In.edit())
-		},
-	})
+func (in writeInput) judge() chela.Judgement {
+	verb := "add to"
+	if in.kind() == chela.EditWrite {
+		verb = "replace"
+	}
+	preview := fmt.Sprintf("%s %s, %d bytes:\n%s", verb, documentSubject(in.target()), len(in.Content), excerpt.Page(in.Content, maxPreview, "the call"))
+	j := writing(in.target(), preview)
+	if in.kind() == chela.EditWrite && blank(in.Content) {
+		j.Power = chela.PowerDelete
+	}
+	return j
 }
 
 // edit returns the change that a call of memory_write asks for; its path is as
@@ -78,42 +59,38 @@ type deleteInput struct {
 	Path string `json:"path" jsonschema:"the document, such as projects/house/plan.md"`
 }
 
-func (d documentTools) delete() chela.Tool {
-	edit := func(in deleteInput) chela.DocumentEdit {
-		return chela.DocumentEdit{Kind: chela.EditDelete, Path: in.Path}
+func (in deleteInput) edit() chela.DocumentEdit {
+	return chela.DocumentEdit{Kind: chela.EditDelete, Path: in.Path}
+}
+
+// judge judges a call that deletes a document. BOOTSTRAP.md ends by asking for
+// its own deletion, which removes an instruction and adds none.
+func (in deleteInput) judge() chela.Judgement {
+	j := powerful(chela.PowerDelete, writing(in.Path, "delete "+documentSubject(in.Path)))
+	if j.Subjects[0] == chela.DocBootstrap {
+		j.Risk, j.Exact = "", false
 	}
-	return tool.New(tool.Def[deleteInput]{
-		Name:  "memory_delete",
-		Doc:   documentDeleteDoc,
-		Judge: func(in deleteInput) chela.Judgement { return documentDeletion(in.Path) },
-		Prepare: func(ctx context.Context, call tool.Call[deleteInput]) (chela.Preparation, error) {
-			return d.prepare(ctx, call.ToolCall, edit(call.In))
-		},
-		Run: func(ctx context.Context, call tool.Call[deleteInput]) (chela.ToolResult, error) {
-			return d.run(ctx, call.ToolCall, edit(call.In))
-		},
+	return j
+}
+
+// editing returns the tool called name, which makes the edit of its input.
+func editing[In interface{ edit() chela.DocumentEdit }](d documentTools, name string, judge func(In) chela.Judgement) chela.Tool {
+	t := define(name, func(ctx context.Context, call tool.Call[In]) (chela.ToolResult, error) {
+		res, err := d.run(ctx, call.ToolCall, call.In.edit())
+		return res, errorForModel(err)
+	}, judge)
+	t.Prepare = tool.Decoded(func(ctx context.Context, call tool.Call[In]) (chela.Preparation, error) {
+		return d.prepare(ctx, call.ToolCall, call.In.edit())
 	})
+	return t
 }
 
 // writing judges a call that changes a document. An edit is applied to a
 // document once, so an interrupted call is repeated.
 func writing(named, preview string) chela.Judgement {
-	j := chela.Judgement{
-		Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Subjects: []string{documentSubject(named)}, Preview: strings.ToValidUTF8(preview, "\uFFFD"),
-	}
+	j := change(strings.ToValidUTF8(preview, "\uFFFD"), documentSubject(named))
 	if path := j.Subjects[0]; chela.IsIdentityDocument(path) {
 		j.Risk, j.Exact = "it changes "+path+", which the agent obeys in every later turn", true
-	}
-	return j
-}
-
-// documentDeletion judges a call that deletes a document. BOOTSTRAP.md ends by asking
-// for its own deletion, which removes an instruction and adds none.
-func documentDeletion(named string) chela.Judgement {
-	j := writing(named, "delete "+documentSubject(named))
-	j.Power = chela.PowerDelete
-	if j.Subjects[0] == chela.DocBootstrap {
-		j.Risk, j.Exact = "", false
 	}
 	return j
 }
@@ -148,24 +125,20 @@ func (d documentTools) prepare(ctx context.Context, call chela.ToolCall, e chela
 
 // run makes an edit. The actual change goes into the result if the document was
 // modified since the call was prepared.
-func (d documentTools) run(ctx context.Context, call chela.ToolCall, e chela.DocumentEdit) (chela.ToolResult, error) {
-	e, err := d.complete(call, e)
-	if err != nil {
-		return tool.Outcome("", errorForModel(err))
+func (d documentTools) run(ctx context.Context, call chela.ToolCall, e chela.DocumentEdit) (res chela.ToolResult, err error) {
+	if e, err = d.complete(call, e); err != nil {
+		return res, err
 	}
 	made, err := d.Edit(ctx, e)
 	if err != nil {
-		return tool.Outcome("", errorForModel(err))
+		return res, err
 	}
 	change, err := d.changed(ctx, made)
-	if err != nil {
-		return tool.Outcome("", errorForModel(err))
-	}
-	res := tool.Done(editTold(e.Kind, made))
+	res = tool.Done(editTold(e.Kind, made))
 	if len(call.Changes) != 1 || call.Changes[0] != change {
 		res.Changes = []chela.Preimage{change}
 	}
-	return res, nil
+	return res, err
 }
 
 // complete returns an edit with all details of the call.

@@ -32,24 +32,17 @@ type jobTools struct{ JobConfig }
 // JobTools returns the tools.
 func JobTools(cfg JobConfig) []chela.Tool {
 	d := jobTools{cfg}
-	return []chela.Tool{d.create(), d.list(), d.status(), d.events(), d.prompt(), d.cancel(), d.plan(), d.step(), d.parts()}
+	return []chela.Tool{
+		define("create_job", d.create, createJobInput.judge), define("list_jobs", d.list, nil),
+		define("job_status", d.status, nil), define("job_events", d.events, nil),
+		define("job_prompt", d.prompt, promptInput.judge), define("cancel_job", d.cancel, jobInput.judgeCancel),
+		define("job_plan", d.plan, planInput.judge), define("job_step", d.step, stepInput.judge), define("job_parts", d.parts, partsInput.judge),
+	}
 }
 
 // jobs returns the connection of a call.
 func (d jobTools) jobs(call chela.ToolCall) connection {
 	return connection{d.Connect, call, "list_jobs lists those that there are"}
-}
-
-// jobChange is the judgement of a call that changes rows of chela's store and may
-// be repeated with the same key.
-func jobChange(preview string, subjects ...string) chela.Judgement {
-	return chela.Judgement{Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Preview: preview, Subjects: subjects}
-}
-
-// powerful returns the judgement of a call that needs a capability.
-func powerful(p chela.Power, j chela.Judgement) chela.Judgement {
-	j.Power = p
-	return j
 }
 
 // ownJob returns the job whose session made a call.

@@ -2,8 +2,8 @@ package self
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"chela"
@@ -11,53 +11,28 @@ import (
 	"chela/internal/tool"
 )
 
-//go:embed job_prompt.md
-var promptDoc string
-
-//go:embed cancel_job.md
-var cancelDoc string
-
-//go:embed job_plan.md
-var planDoc string
-
-//go:embed job_step.md
-var stepDoc string
-
-//go:embed job_parts.md
-var partsDoc string
-
 type promptInput struct {
 	JobID string `json:"job_id" jsonschema:"id of the job"`
 	Text  string `json:"text" jsonschema:"the message"`
 }
 
-func (d jobTools) prompt() chela.Tool {
-	return tool.New(tool.Def[promptInput]{
-		Name: "job_prompt",
-		Doc:  promptDoc,
-		Judge: func(in promptInput) chela.Judgement {
-			return powerful(chela.PowerStanding, jobChange("tell job "+in.JobID+": "+in.Text, in.JobID))
-		},
-		Run: func(ctx context.Context, call tool.Call[promptInput]) (chela.ToolResult, error) {
-			if strings.TrimSpace(call.In.Text) == "" {
-				return tool.Failed("there is no text"), nil
-			}
-			_, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsPrompt, api.JobMessage{JobRef: jobRef(call.In.JobID), Message: api.JobText{Text: call.In.Text}})
-			return tool.Outcome("told", err)
-		},
-	})
+func (in promptInput) judge() chela.Judgement {
+	return powerful(chela.PowerStanding, change("tell job "+in.JobID+": "+in.Text, in.JobID))
 }
 
-func (d jobTools) cancel() chela.Tool {
-	return tool.New(tool.Def[jobInput]{
-		Name:  "cancel_job",
-		Doc:   cancelDoc,
-		Judge: func(in jobInput) chela.Judgement { return jobChange("cancel job "+in.JobID, in.JobID) },
-		Run: func(ctx context.Context, call tool.Call[jobInput]) (chela.ToolResult, error) {
-			j, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsCancel, jobRef(call.In.JobID))
-			return tool.Outcome(string(j.State), err)
-		},
-	})
+func (d jobTools) prompt(ctx context.Context, call tool.Call[promptInput]) (chela.ToolResult, error) {
+	if blank(call.In.Text) {
+		return tool.Failed("there is no text"), nil
+	}
+	_, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsPrompt, api.JobMessage{JobRef: jobRef(call.In.JobID), Message: api.JobText{Text: call.In.Text}})
+	return tool.Done("told"), err
+}
+
+func (in jobInput) judgeCancel() chela.Judgement { return change("cancel job "+in.JobID, in.JobID) }
+
+func (d jobTools) cancel(ctx context.Context, call tool.Call[jobInput]) (chela.ToolResult, error) {
+	j, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsCancel, jobRef(call.In.JobID))
+	return tool.Done(string(j.State)), err
 }
 
 // maxSteps is how many steps a plan may have.
@@ -67,27 +42,20 @@ type planInput struct {
 	Steps []string `json:"steps" jsonschema:"the steps in order"`
 }
 
-func (d jobTools) plan() chela.Tool {
-	return tool.New(tool.Def[planInput]{
-		Name:  "job_plan",
-		Doc:   planDoc,
-		Judge: func(in planInput) chela.Judgement { return jobChange("plan:\n" + strings.Join(in.Steps, "\n")) },
-		Run: func(ctx context.Context, call tool.Call[planInput]) (chela.ToolResult, error) {
-			id, err := ownJob(call.ToolCall)
-			switch {
-			case err != nil:
-				return tool.Outcome("", err)
-			case len(call.In.Steps) == 0 || len(call.In.Steps) > maxSteps:
-				return tool.Failed(fmt.Sprintf("a plan has 1 to %d steps, this one has %d", maxSteps, len(call.In.Steps))), nil
-			}
-			for i, s := range call.In.Steps {
-				if strings.TrimSpace(s) == "" {
-					return tool.Failed(fmt.Sprintf("step %d is empty", i+1)), nil
-				}
-			}
-			return tool.Outcome(fmt.Sprintf("the plan has %d steps", len(call.In.Steps)), d.Progress.Plan(ctx, id, call.In.Steps))
-		},
-	})
+func (in planInput) judge() chela.Judgement { return change("plan:\n" + strings.Join(in.Steps, "\n")) }
+
+func (d jobTools) plan(ctx context.Context, call tool.Call[planInput]) (chela.ToolResult, error) {
+	steps := call.In.Steps
+	id, err := ownJob(call.ToolCall)
+	switch empty := slices.IndexFunc(steps, blank); {
+	case err != nil:
+		return chela.ToolResult{}, err
+	case len(steps) == 0 || len(steps) > maxSteps:
+		return tool.Failed(fmt.Sprintf("a plan has 1 to %d steps, this one has %d", maxSteps, len(steps))), nil
+	case empty >= 0:
+		return tool.Failed(fmt.Sprintf("step %d is empty", empty+1)), nil
+	}
+	return tool.Done(fmt.Sprintf("the plan has %d steps", len(steps))), d.Progress.Plan(ctx, id, steps)
 }
 
 type stepInput struct {
@@ -96,49 +64,37 @@ type stepInput struct {
 	Note  string `json:"note,omitempty" jsonschema:"outcome, or reason for skipping it"`
 }
 
-func (d jobTools) step() chela.Tool {
-	return tool.New(tool.Def[stepInput]{
-		Name: "job_step",
-		Doc:  stepDoc,
-		Judge: func(in stepInput) chela.Judgement {
-			return jobChange(fmt.Sprintf("step %d is %s", in.Step, in.State))
-		},
-		Run: func(ctx context.Context, call tool.Call[stepInput]) (chela.ToolResult, error) {
-			id, err := ownJob(call.ToolCall)
-			if err == nil {
-				err = d.Progress.Step(ctx, id, chela.JobStep{Place: call.In.Step, State: chela.StepState(call.In.State), Note: call.In.Note})
-			}
-			return tool.Outcome("noted", err)
-		},
-	})
+func (in stepInput) judge() chela.Judgement {
+	return change(fmt.Sprintf("step %d is %s", in.Step, in.State))
+}
+
+func (d jobTools) step(ctx context.Context, call tool.Call[stepInput]) (chela.ToolResult, error) {
+	id, err := ownJob(call.ToolCall)
+	if err == nil {
+		err = d.Progress.Step(ctx, id, chela.JobStep{Place: call.In.Step, State: chela.StepState(call.In.State), Note: call.In.Note})
+	}
+	return tool.Done("noted"), err
 }
 
 type partsInput struct {
 	Parts []string `json:"parts" jsonschema:"task of each part"`
 }
 
-func (d jobTools) parts() chela.Tool {
-	return tool.New(tool.Def[partsInput]{
-		Name: "job_parts",
-		Doc:  partsDoc,
-		Judge: func(in partsInput) chela.Judgement {
-			return powerful(chela.PowerJob, jobChange("parts:\n"+strings.Join(in.Parts, "\n")))
-		},
-		Run: func(ctx context.Context, call tool.Call[partsInput]) (chela.ToolResult, error) {
-			id, err := ownJob(call.ToolCall)
-			switch {
-			case err != nil:
-				return tool.Outcome("", err)
-			case len(call.In.Parts) == 0 || len(call.In.Parts) > maxParts:
-				return tool.Failed(fmt.Sprintf("give 1 to %d parts, not %d", maxParts, len(call.In.Parts))), nil
-			}
-			for i, p := range call.In.Parts {
-				if strings.TrimSpace(p) == "" {
-					return tool.Failed(fmt.Sprintf("part %d is empty", i+1)), nil
-				}
-			}
-			made, err := d.Progress.Parts(ctx, id, string(call.ID), call.In.Parts)
-			return tool.Outcome(jobLines(made), err)
-		},
-	})
+func (in partsInput) judge() chela.Judgement {
+	return powerful(chela.PowerJob, change("parts:\n"+strings.Join(in.Parts, "\n")))
+}
+
+func (d jobTools) parts(ctx context.Context, call tool.Call[partsInput]) (chela.ToolResult, error) {
+	parts := call.In.Parts
+	id, err := ownJob(call.ToolCall)
+	switch empty := slices.IndexFunc(parts, blank); {
+	case err != nil:
+		return chela.ToolResult{}, err
+	case len(parts) == 0 || len(parts) > maxParts:
+		return tool.Failed(fmt.Sprintf("give 1 to %d parts, not %d", maxParts, len(parts))), nil
+	case empty >= 0:
+		return tool.Failed(fmt.Sprintf("part %d is empty", empty+1)), nil
+	}
+	made, err := d.Progress.Parts(ctx, id, string(call.ID), parts)
+	return tool.Done(jobLines(made)), err
 }

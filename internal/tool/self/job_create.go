@@ -3,20 +3,15 @@ package self
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"chela"
 	"chela/internal/api"
 	"chela/internal/tool"
 )
-
-//go:embed create_job.md
-var createJobDoc string
 
 // maxParts is how many subtasks one call may ask for.
 const maxParts = 20
@@ -36,36 +31,27 @@ type createJobInput struct {
 	Mode           string   `json:"mode,omitempty" jsonschema:"not supported; leave it out" enum:"local,container,agent"`
 }
 
-func (d jobTools) create() chela.Tool {
-	return tool.New(tool.Def[createJobInput]{
-		Name: "create_job",
-		Doc:  createJobDoc,
-		Judge: func(in createJobInput) chela.Judgement {
-			j := jobChange("job: "+in.Title+"\n"+in.Description+tool.Shown(in, "title", "description"), in.Title)
-			if in.Model != "" || in.Agent != "" {
-				return powerful(chela.PowerModel, j)
-			}
-			return powerful(chela.PowerJob, j)
-		},
-		Run: func(ctx context.Context, call tool.Call[createJobInput]) (chela.ToolResult, error) {
-			return tool.Outcome(d.begin(ctx, call))
-		},
-	})
+func (in createJobInput) judge() chela.Judgement {
+	j := change("job: "+in.Title+"\n"+in.Description+tool.Shown(in, "title", "description"), in.Title)
+	if in.Model != "" || in.Agent != "" {
+		return powerful(chela.PowerModel, j)
+	}
+	return powerful(chela.PowerJob, j)
 }
 
-func (d jobTools) begin(ctx context.Context, call tool.Call[createJobInput]) (string, error) {
+func (d jobTools) create(ctx context.Context, call tool.Call[createJobInput]) (res chela.ToolResult, err error) {
 	in := call.In
 	switch {
 	case in.Mode == "container" || in.Mode == "agent":
-		return "", chela.E(chela.Unsupported, "jobs in containers and by other agents come with the Docker sandbox").
+		return res, chela.E(chela.Unsupported, "jobs in containers and by other agents come with the Docker sandbox").
 			WithHint("leave mode out: the job runs in the sandbox of this machine")
-	case strings.TrimSpace(in.Title) == "" || strings.TrimSpace(in.Description) == "":
-		return "", chela.E(chela.Invalid, "a job needs a title and a description")
+	case blank(in.Title) || blank(in.Description):
+		return res, chela.E(chela.Invalid, "a job needs a title and a description")
 	case len(in.Subtasks) > maxParts:
-		return "", chela.E(chela.Invalid, fmt.Sprintf("%d subtasks are too many", len(in.Subtasks))).WithHint(fmt.Sprintf("use at most %d", maxParts))
+		return res, chela.E(chela.Invalid, fmt.Sprintf("%d subtasks are too many", len(in.Subtasks))).WithHint(fmt.Sprintf("use at most %d", maxParts))
 	}
 	if in.Agent != "" && in.Agent != call.Agent && !slices.Contains(d.Agents(call.Agent), in.Agent) {
-		return "", chela.E(chela.Denied, fmt.Sprintf("agent %.60q is not available for jobs of this agent", in.Agent)).
+		return res, chela.E(chela.Denied, fmt.Sprintf("agent %.60q is not available for jobs of this agent", in.Agent)).
 			WithHint("agents_list lists the available ones")
 	}
 	job, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsCreate, api.NewJob{
@@ -76,7 +62,7 @@ func (d jobTools) begin(ctx context.Context, call tool.Call[createJobInput]) (st
 		},
 	})
 	if err != nil {
-		return "", err
+		return res, err
 	}
 	text, err := json.Marshal(struct {
 		JobID   chela.JobID      `json:"job_id"`
@@ -84,5 +70,5 @@ func (d jobTools) begin(ctx context.Context, call tool.Call[createJobInput]) (st
 		Session chela.SessionKey `json:"session_key"`
 		Note    string           `json:"note"`
 	}{job.ID, job.State, job.Session, "You are told when it has ended; do not wait for it."})
-	return string(text), err
+	return tool.Done(string(text)), err
 }

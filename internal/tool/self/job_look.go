@@ -3,7 +3,6 @@ package self
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 	"time"
@@ -12,15 +11,6 @@ import (
 	"chela/internal/api"
 	"chela/internal/tool"
 )
-
-//go:embed list_jobs.md
-var listJobsDoc string
-
-//go:embed job_status.md
-var statusDoc string
-
-//go:embed job_events.md
-var eventsDoc string
 
 type listJobsInput struct {
 	State string `json:"state,omitempty" jsonschema:"only those in this state" enum:"live,pending,in_progress,awaiting_approval,paused,completed,submitted,accepted,modified,failed,interrupted,cancelled,stuck,recovering"`
@@ -32,28 +22,21 @@ var liveJobs = []chela.JobState{
 	chela.JobPending, chela.JobInProgress, chela.JobAwaiting, chela.JobPaused, chela.JobModified, chela.JobStuck, chela.JobRecovering,
 }
 
-func (d jobTools) list() chela.Tool {
-	return tool.New(tool.Def[listJobsInput]{
-		Name: "list_jobs",
-		Doc:  listJobsDoc,
-		Run: func(ctx context.Context, call tool.Call[listJobsInput]) (chela.ToolResult, error) {
-			var states []chela.JobState
-			switch call.In.State {
-			case "":
-			case "live":
-				states = liveJobs
-			default:
-				states = []chela.JobState{chela.JobState(call.In.State)}
-			}
-			page, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsList, api.JobFilter{States: states, Limit: cmp.Or(call.In.Limit, 20)})
-			found := page.Items
-			res, err := tool.Outcome(jobLines(found), err)
-			for _, j := range found {
-				res.Provenance = res.Provenance.With(j.Origin.Provenance)
-			}
-			return res, err
-		},
-	})
+func (d jobTools) list(ctx context.Context, call tool.Call[listJobsInput]) (chela.ToolResult, error) {
+	var states []chela.JobState
+	switch call.In.State {
+	case "":
+	case "live":
+		states = liveJobs
+	default:
+		states = []chela.JobState{chela.JobState(call.In.State)}
+	}
+	page, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsList, api.JobFilter{States: states, Limit: cmp.Or(call.In.Limit, 20)})
+	res := tool.Done(jobLines(page.Items))
+	for _, j := range page.Items {
+		res.Provenance = res.Provenance.With(j.Origin.Provenance)
+	}
+	return res, err
 }
 
 // jobLines formats jobs, one per line.
@@ -63,13 +46,10 @@ func jobLines(jobs []chela.Job) string {
 	}
 	var b strings.Builder
 	for _, j := range jobs {
-		fmt.Fprintf(&b, "%s  %s  %s\n", j.ID, j.State, jobLine(j.Title))
+		fmt.Fprintf(&b, "%s  %s  %s\n", j.ID, j.State, oneLine(j.Title))
 	}
 	return b.String()
 }
-
-// jobLine joins a text into one line.
-func jobLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 type jobInput struct {
 	JobID string `json:"job_id" jsonschema:"id of the job"`
@@ -77,28 +57,19 @@ type jobInput struct {
 
 func jobRef(id string) api.JobRef { return api.JobRef{ID: chela.JobID(id)} }
 
-func (d jobTools) status() chela.Tool {
-	return tool.New(tool.Def[jobInput]{
-		Name: "job_status",
-		Doc:  statusDoc,
-		Run: func(ctx context.Context, call tool.Call[jobInput]) (chela.ToolResult, error) {
-			v, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsShow, jobRef(call.In.JobID))
-			if err != nil {
-				return tool.Outcome("", err)
-			}
-			res := tool.Done(d.told(v))
-			res.Provenance = v.Provenance
-			return res, nil
-		},
-	})
+func (d jobTools) status(ctx context.Context, call tool.Call[jobInput]) (chela.ToolResult, error) {
+	v, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsShow, jobRef(call.In.JobID))
+	res := tool.Done(d.told(v))
+	res.Provenance = v.Provenance
+	return res, err
 }
 
 // told formats all details of a job.
 func (d jobTools) told(v api.Job) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\nstate: %s", v.ID, jobLine(v.Title), v.State)
+	fmt.Fprintf(&b, "%s: %s\nstate: %s", v.ID, oneLine(v.Title), v.State)
 	if v.Reason != "" {
-		fmt.Fprintf(&b, " (%s)", jobLine(v.Reason))
+		fmt.Fprintf(&b, " (%s)", oneLine(v.Reason))
 	}
 	fmt.Fprintf(&b, "\nattempt: %d, created %s", v.Attempt, v.CreatedAt.UTC().Format(time.RFC3339))
 	if !v.StartedAt.IsZero() {
@@ -113,14 +84,14 @@ func (d jobTools) told(v api.Job) string {
 	}
 	fmt.Fprintf(&b, "\nsession: %s\n", v.Session)
 	for _, s := range v.Steps {
-		fmt.Fprintf(&b, "step %d [%s] %s", s.Place, s.State, jobLine(s.Text))
+		fmt.Fprintf(&b, "step %d [%s] %s", s.Place, s.State, oneLine(s.Text))
 		if s.Note != "" {
-			fmt.Fprintf(&b, ": %s", jobLine(s.Note))
+			fmt.Fprintf(&b, ": %s", oneLine(s.Note))
 		}
 		b.WriteByte('\n')
 	}
 	for _, p := range v.Parts {
-		fmt.Fprintf(&b, "part %d %s [%s] %s\n", p.Place+1, p.ID, p.State, jobLine(p.Title))
+		fmt.Fprintf(&b, "part %d %s [%s] %s\n", p.Place+1, p.ID, p.State, oneLine(p.Title))
 	}
 	if v.Result != "" {
 		fmt.Fprintf(&b, "\nresult:\n%s\n", v.Result)
@@ -133,21 +104,15 @@ type eventsInput struct {
 	After int    `json:"after,omitempty" jsonschema:"only events with a higher number" min:"0"`
 }
 
-func (d jobTools) events() chela.Tool {
-	return tool.New(tool.Def[eventsInput]{
-		Name: "job_events",
-		Doc:  eventsDoc,
-		Run: func(ctx context.Context, call tool.Call[eventsInput]) (chela.ToolResult, error) {
-			v, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsShow, jobRef(call.In.JobID))
-			if err != nil {
-				return tool.Outcome("", err)
-			}
-			page, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsEvents, api.JobEventsQuery{JobRef: jobRef(call.In.JobID), After: call.In.After, Limit: api.MaxPage})
-			res, err := tool.Outcome(jobStory(page.Items), err)
-			res.Provenance = v.Provenance
-			return res, err
-		},
-	})
+func (d jobTools) events(ctx context.Context, call tool.Call[eventsInput]) (res chela.ToolResult, err error) {
+	v, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsShow, jobRef(call.In.JobID))
+	if err != nil {
+		return res, err
+	}
+	page, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsEvents, api.JobEventsQuery{JobRef: jobRef(call.In.JobID), After: call.In.After, Limit: api.MaxPage})
+	res = tool.Done(jobStory(page.Items))
+	res.Provenance = v.Provenance
+	return res, err
 }
 
 // jobStory formats the events of a job, one per line.
@@ -165,7 +130,7 @@ func jobStory(events []chela.JobEvent) string {
 			fmt.Fprintf(&b, " %d", e.Step)
 		}
 		if e.Text != "" {
-			fmt.Fprintf(&b, ": %s", jobLine(e.Text))
+			fmt.Fprintf(&b, ": %s", oneLine(e.Text))
 		}
 		b.WriteByte('\n')
 	}

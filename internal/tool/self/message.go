@@ -5,15 +5,11 @@ package self
 
 import (
 	"context"
-	_ "embed"
 	"strings"
 
 	"chela"
 	"chela/internal/tool"
 )
-
-//go:embed message.md
-var messageDoc string
 
 // maxMessage limits one message, in bytes; channels split it as they need.
 const maxMessage = 20_000
@@ -37,27 +33,24 @@ type messageInput struct {
 	Text    string `json:"text" jsonschema:"the text"`
 }
 
+func (in messageInput) judge() chela.Judgement {
+	place := strings.TrimSuffix(in.Channel+":"+in.To, ":")
+	j := change("to "+place+":\n"+in.Text, place)
+	j.Effect = chela.EffectSend
+	return j
+}
+
 // Message returns the tool.
 func Message(send SendMessageFunc) chela.Tool {
-	return tool.New(tool.Def[messageInput]{
-		Name: "message",
-		Doc:  messageDoc,
-		Judge: func(in messageInput) chela.Judgement {
-			place := strings.TrimSuffix(in.Channel+":"+in.To, ":")
-			return chela.Judgement{
-				Effect: chela.EffectSend, Resume: chela.ResumeRepeat, Preview: "to " + place + ":\n" + in.Text, Subjects: []string{place},
-			}
-		},
-		Run: func(ctx context.Context, call tool.Call[messageInput]) (chela.ToolResult, error) {
-			in := call.In
-			switch {
-			case strings.TrimSpace(in.Text) == "":
-				return tool.Failed("there is no text"), nil
-			case len(in.Text) > maxMessage:
-				return tool.Failed("the text is too long for a message; write it to a file and send the path"), nil
-			}
-			to, err := send(ctx, MessageOrder{Channel: in.Channel, To: in.To, Text: in.Text, Call: call.ToolCall})
-			return tool.Outcome("it will be sent to "+to, tool.OrLater(err))
-		},
-	})
+	return define("message", func(ctx context.Context, call tool.Call[messageInput]) (chela.ToolResult, error) {
+		in := call.In
+		switch {
+		case blank(in.Text):
+			return tool.Failed("there is no text"), nil
+		case len(in.Text) > maxMessage:
+			return tool.Failed("the text is too long for a message; write it to a file and send the path"), nil
+		}
+		to, err := send(ctx, MessageOrder{Channel: in.Channel, To: in.To, Text: in.Text, Call: call.ToolCall})
+		return tool.Done("it will be sent to " + to), tool.OrLater(err)
+	}, messageInput.judge)
 }

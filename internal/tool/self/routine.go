@@ -20,7 +20,12 @@ type routineTools struct {
 // RoutineTools returns the tools. Times without a zone are in the zone of the owner.
 func RoutineTools(connect ConnectFunc, zone *time.Location) []chela.Tool {
 	d := routineTools{connect, zone}
-	return []chela.Tool{d.create(), d.list(), d.update(), d.delete(), d.fire(), d.history(), d.output()}
+	return []chela.Tool{
+		define("routine_create", d.create, createInput.judge), define("routine_list", d.list, nil),
+		define("routine_update", d.update, updateInput.judge), define("routine_delete", d.delete, nameInput.judge),
+		define("routine_fire", d.fire, fireInput.judge), define("routine_history", d.history, nil),
+		define("schedule_run_output", d.output, nil),
+	}
 }
 
 // routines returns the connection of a call.
@@ -28,10 +33,7 @@ func (d routineTools) routines(call chela.ToolCall) connection {
 	return connection{d.connect, call, "routine_list lists those that there are"}
 }
 
-// routineWriting is the judgement of a call that changes rows of chela's store and may
-// be repeated with the same key.
-func routineWriting(preview, subject string) chela.Judgement {
-	return chela.Judgement{
-		Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Preview: preview, Subjects: []string{subject}, Power: chela.PowerStanding,
-	}
+// standing is the judgement of a call that changes a routine.
+func standing(preview, name string) chela.Judgement {
+	return powerful(chela.PowerStanding, change(preview, name))
 }

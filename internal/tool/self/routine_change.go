@@ -3,25 +3,11 @@ package self
 import (
 	"cmp"
 	"context"
-	_ "embed"
-	"strings"
 
 	"chela"
 	"chela/internal/api"
 	"chela/internal/tool"
 )
-
-//go:embed routine_update.md
-var updateDoc string
-
-//go:embed routine_delete.md
-var deleteDoc string
-
-//go:embed routine_fire.md
-var fireDoc string
-
-//go:embed report.md
-var reportDoc string
 
 type updateInput struct {
 	Name        string  `json:"name" jsonschema:"name of the routine"`
@@ -36,29 +22,22 @@ type updateInput struct {
 	Description *string `json:"description,omitempty" jsonschema:"description for people"`
 }
 
-func (d routineTools) update() chela.Tool {
-	return tool.New(tool.Def[updateInput]{
-		Name: "routine_update",
-		Doc:  updateDoc,
-		Judge: func(in updateInput) chela.Judgement {
-			return routineWriting("change routine "+in.Name+tool.Shown(in, "name"), in.Name)
-		},
-		Run: func(ctx context.Context, call tool.Call[updateInput]) (chela.ToolResult, error) {
-			ref := api.RoutineRef{Name: call.In.Name}
-			r, err := api.Call(ctx, d.routines(call.ToolCall), api.RoutinesShow, ref)
-			if err != nil {
-				return tool.Outcome("", err)
-			}
-			change, err := d.change(r, call.In)
-			if err == nil {
-				r, err = api.Call(ctx, d.routines(call.ToolCall), api.RoutinesChange, api.RoutineEdit{RoutineRef: ref, Change: change})
-			}
-			if err != nil {
-				return tool.Outcome("", err)
-			}
-			return tool.Done("changed " + d.told(r)), nil
-		},
-	})
+func (in updateInput) judge() chela.Judgement {
+	return standing("change routine "+in.Name+tool.Shown(in, "name"), in.Name)
+}
+
+func (d routineTools) update(ctx context.Context, call tool.Call[updateInput]) (res chela.ToolResult, err error) {
+	ref := api.RoutineRef{Name: call.In.Name}
+	r, err := api.Call(ctx, d.routines(call.ToolCall), api.RoutinesShow, ref)
+	if err != nil {
+		return res, err
+	}
+	change, err := d.change(r, call.In)
+	if err != nil {
+		return res, err
+	}
+	r, err = api.Call(ctx, d.routines(call.ToolCall), api.RoutinesChange, api.RoutineEdit{RoutineRef: ref, Change: change})
+	return tool.Done("changed " + d.told(r)), err
 }
 
 // change returns the change of a routine that a call asks for.
@@ -97,16 +76,11 @@ type nameInput struct {
 	Name string `json:"name" jsonschema:"name of the routine"`
 }
 
-func (d routineTools) delete() chela.Tool {
-	return tool.New(tool.Def[nameInput]{
-		Name:  "routine_delete",
-		Doc:   deleteDoc,
-		Judge: func(in nameInput) chela.Judgement { return routineWriting("delete routine "+in.Name, in.Name) },
-		Run: func(ctx context.Context, call tool.Call[nameInput]) (chela.ToolResult, error) {
-			_, err := api.Call(ctx, d.routines(call.ToolCall), api.RoutinesDelete, api.RoutineRef{Name: call.In.Name})
-			return tool.Outcome("deleted", err)
-		},
-	})
+func (in nameInput) judge() chela.Judgement { return standing("delete routine "+in.Name, in.Name) }
+
+func (d routineTools) delete(ctx context.Context, call tool.Call[nameInput]) (chela.ToolResult, error) {
+	_, err := api.Call(ctx, d.routines(call.ToolCall), api.RoutinesDelete, api.RoutineRef{Name: call.In.Name})
+	return tool.Done("deleted"), err
 }
 
 type fireInput struct {
@@ -114,20 +88,15 @@ type fireInput struct {
 	Input string `json:"input,omitempty" jsonschema:"additional input of the run"`
 }
 
-func (d routineTools) fire() chela.Tool {
-	return tool.New(tool.Def[fireInput]{
-		Name: "routine_fire",
-		Doc:  fireDoc,
-		Judge: func(in fireInput) chela.Judgement {
-			return routineWriting("run routine "+in.Name+" now"+tool.Shown(in, "name"), in.Name)
-		},
-		Run: func(ctx context.Context, call tool.Call[fireInput]) (chela.ToolResult, error) {
-			fired, err := api.Call(ctx, d.routines(call.ToolCall), api.RoutinesFire, api.RoutineFiring{
-				RoutineRef: api.RoutineRef{Name: call.In.Name}, Firing: api.Firing{Input: call.In.Input},
-			})
-			return tool.Outcome("fired: run "+string(fired.Run), err)
-		},
+func (in fireInput) judge() chela.Judgement {
+	return standing("run routine "+in.Name+" now"+tool.Shown(in, "name"), in.Name)
+}
+
+func (d routineTools) fire(ctx context.Context, call tool.Call[fireInput]) (chela.ToolResult, error) {
+	fired, err := api.Call(ctx, d.routines(call.ToolCall), api.RoutinesFire, api.RoutineFiring{
+		RoutineRef: api.RoutineRef{Name: call.In.Name}, Firing: api.Firing{Input: call.In.Input},
 	})
+	return tool.Done("fired: run " + string(fired.Run)), err
 }
 
 type reportInput struct {
@@ -142,23 +111,18 @@ const maxReport = 20_000
 // is not a run.
 type ReportFunc func(ctx context.Context, turn chela.TurnID, r chela.Report) error
 
+func (in reportInput) judge() chela.Judgement { return change("report: " + in.Text) }
+
 // Report returns the tool by which a run decides whether people are notified.
 func Report(report ReportFunc) chela.Tool {
-	return tool.New(tool.Def[reportInput]{
-		Name: "report",
-		Doc:  reportDoc,
-		Judge: func(in reportInput) chela.Judgement {
-			return chela.Judgement{Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Preview: "report: " + in.Text}
-		},
-		Run: func(ctx context.Context, call tool.Call[reportInput]) (chela.ToolResult, error) {
-			in := call.In
-			switch {
-			case in.Notify && strings.TrimSpace(in.Text) == "":
-				return tool.Failed("there is no text: say what people are told"), nil
-			case len(in.Text) > maxReport:
-				return tool.Failed("the text is too long for a notice; write it to a document and name its path"), nil
-			}
-			return tool.Outcome("noted", report(ctx, call.Turn, chela.Report{Notify: in.Notify, Text: in.Text}))
-		},
-	})
+	return define("report", func(ctx context.Context, call tool.Call[reportInput]) (chela.ToolResult, error) {
+		in := call.In
+		switch {
+		case in.Notify && blank(in.Text):
+			return tool.Failed("there is no text: say what people are told"), nil
+		case len(in.Text) > maxReport:
+			return tool.Failed("the text is too long for a notice; write it to a document and name its path"), nil
+		}
+		return tool.Done("noted"), report(ctx, call.Turn, chela.Report{Notify: in.Notify, Text: in.Text})
+	}, reportInput.judge)
 }

@@ -3,7 +3,6 @@ package self
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 	"time"
@@ -12,9 +11,6 @@ import (
 	"chela/internal/api"
 	"chela/internal/tool"
 )
-
-//go:embed routine_create.md
-var createDoc string
 
 type createInput struct {
 	Name        string   `json:"name" jsonschema:"a short name"`
@@ -39,35 +35,27 @@ type createInput struct {
 	Description string   `json:"description,omitempty" jsonschema:"description for people"`
 }
 
-func (d routineTools) create() chela.Tool {
-	return tool.New(tool.Def[createInput]{
-		Name: "routine_create",
-		Doc:  createDoc,
-		Judge: func(in createInput) chela.Judgement {
-			when := in.Trigger
-			for _, more := range []string{in.Schedule, in.Timezone, in.Pattern, in.Path, in.Source, in.Event} {
-				if more != "" {
-					when += " " + more
-				}
-			}
-			j := routineWriting(fmt.Sprintf("routine %s, %s: %s", in.Name, when, in.Prompt)+tool.Shown(in, "name", "prompt"), in.Name)
-			if in.Trigger == string(chela.TriggerWebhook) {
-				j.Risk = "it lets requests from outside begin turns"
-			}
-			return j
-		},
-		Run: func(ctx context.Context, call tool.Call[createInput]) (chela.ToolResult, error) {
-			var r chela.Routine
-			q, err := d.routine(call)
-			if err == nil {
-				r, err = api.Call(ctx, d.routines(call.ToolCall), api.RoutinesCreate, q)
-			}
-			if err != nil {
-				return tool.Outcome("", err)
-			}
-			return tool.Done("made " + d.told(r)), nil
-		},
-	})
+func (in createInput) judge() chela.Judgement {
+	when := in.Trigger
+	for _, more := range []string{in.Schedule, in.Timezone, in.Pattern, in.Path, in.Source, in.Event} {
+		if more != "" {
+			when += " " + more
+		}
+	}
+	j := standing(fmt.Sprintf("routine %s, %s: %s", in.Name, when, in.Prompt)+tool.Shown(in, "name", "prompt"), in.Name)
+	if in.Trigger == string(chela.TriggerWebhook) {
+		j.Risk = "it lets requests from outside begin turns"
+	}
+	return j
+}
+
+func (d routineTools) create(ctx context.Context, call tool.Call[createInput]) (res chela.ToolResult, err error) {
+	q, err := d.routine(call)
+	if err != nil {
+		return res, err
+	}
+	r, err := api.Call(ctx, d.routines(call.ToolCall), api.RoutinesCreate, q)
+	return tool.Done("made " + d.told(r)), err
 }
 
 // routine returns the routine that a call asks for.

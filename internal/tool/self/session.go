@@ -56,7 +56,10 @@ type sessionTools struct{ sessions }
 // SessionTools returns the tools.
 func SessionTools(of sessions) []chela.Tool {
 	d := sessionTools{of}
-	return []chela.Tool{d.spawn(), d.list(), d.history(), d.send(), d.agents()}
+	return []chela.Tool{
+		define("sessions_spawn", d.spawn, spawnInput.judge), define("sessions_list", d.list, nil),
+		define("sessions_history", d.history, nil), define("sessions_send", d.send, sendInput.judge), define("agents_list", d.agents, nil),
+	}
 }
 
 // isPrivate reports whether the owner is the only person in a session, so that

@@ -3,7 +3,6 @@ package self
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 	"time"
@@ -13,49 +12,29 @@ import (
 	"chela/internal/tool"
 )
 
-//go:embed sessions_list.md
-var sessionListDoc string
-
-//go:embed sessions_history.md
-var sessionHistoryDoc string
-
-//go:embed sessions_send.md
-var sendDoc string
-
 type sessionListInput struct {
 	Kind  string `json:"kind,omitempty" jsonschema:"only sessions of this kind" enum:"main,dm,group,channel,subagent,job,cron,hook"`
 	Limit int    `json:"limit,omitempty" jsonschema:"number of rows" min:"1" max:"100"`
 }
 
-func (d sessionTools) list() chela.Tool {
-	return tool.New(tool.Def[sessionListInput]{
-		Name: "sessions_list",
-		Doc:  sessionListDoc,
-		Run: func(ctx context.Context, call tool.Call[sessionListInput]) (chela.ToolResult, error) {
-			if !isPrivate(call.Session) {
-				return tool.Done(string(call.Session) + "  this one; other sessions are not listed here"), nil
-			}
-			found, err := d.Sessions(ctx, call.Agent, chela.KeyKind(call.In.Kind), cmp.Or(call.In.Limit, 20))
-			if err != nil {
-				return tool.Outcome("", err)
-			}
-			var b strings.Builder
-			for _, s := range found {
-				fmt.Fprintf(&b, "%s  used %s", s.Key, s.UpdatedAt.UTC().Format(time.RFC3339))
-				if label := cmp.Or(s.Settings.Label, s.Settings.DisplayName, s.Settings.Subject); label != "" {
-					fmt.Fprintf(&b, "  %s", sessionOneLine(label))
-				}
-				if s.Key == call.Session {
-					b.WriteString("  (this one)")
-				}
-				b.WriteByte('\n')
-			}
-			return tool.Done(cmp.Or(b.String(), "[there are no such sessions]")), nil
-		},
-	})
+func (d sessionTools) list(ctx context.Context, call tool.Call[sessionListInput]) (chela.ToolResult, error) {
+	if !isPrivate(call.Session) {
+		return tool.Done(string(call.Session) + "  this one; other sessions are not listed here"), nil
+	}
+	found, err := d.Sessions(ctx, call.Agent, chela.KeyKind(call.In.Kind), cmp.Or(call.In.Limit, 20))
+	var b strings.Builder
+	for _, s := range found {
+		fmt.Fprintf(&b, "%s  used %s", s.Key, s.UpdatedAt.UTC().Format(time.RFC3339))
+		if label := cmp.Or(s.Settings.Label, s.Settings.DisplayName, s.Settings.Subject); label != "" {
+			fmt.Fprintf(&b, "  %s", oneLine(label))
+		}
+		if s.Key == call.Session {
+			b.WriteString("  (this one)")
+		}
+		b.WriteByte('\n')
+	}
+	return tool.Done(cmp.Or(b.String(), "[there are no such sessions]")), err
 }
-
-func sessionOneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 type sessionHistoryInput struct {
 	SessionKey string `json:"session_key" jsonschema:"key of the session"`
@@ -63,21 +42,15 @@ type sessionHistoryInput struct {
 	Tools      bool   `json:"tools,omitempty" jsonschema:"include tool calls and results"`
 }
 
-func (d sessionTools) history() chela.Tool {
-	return tool.New(tool.Def[sessionHistoryInput]{
-		Name: "sessions_history",
-		Doc:  sessionHistoryDoc,
-		Run: func(ctx context.Context, call tool.Call[sessionHistoryInput]) (chela.ToolResult, error) {
-			key, err := findSession(call.ToolCall, call.In.SessionKey)
-			if err != nil {
-				return tool.Outcome("", err)
-			}
-			entries, err := d.History(ctx, call.Agent, key, cmp.Or(call.In.Limit, 30))
-			res, err := tool.Outcome(transcript(entries, call.In.Tools), err)
-			res.Provenance = provenance.OfEntries(entries)
-			return res, err
-		},
-	})
+func (d sessionTools) history(ctx context.Context, call tool.Call[sessionHistoryInput]) (res chela.ToolResult, err error) {
+	key, err := findSession(call.ToolCall, call.In.SessionKey)
+	if err != nil {
+		return res, err
+	}
+	entries, err := d.History(ctx, call.Agent, key, cmp.Or(call.In.Limit, 30))
+	res = tool.Done(transcript(entries, call.In.Tools))
+	res.Provenance = provenance.OfEntries(entries)
+	return res, err
 }
 
 // maxEntry limits the text shown of one entry, in bytes.
@@ -114,7 +87,7 @@ func transcript(entries []chela.Entry, tools bool) string {
 // speaker names the author of an entry.
 func speaker(e chela.Entry) string {
 	if from := e.User().From; from != "" {
-		return string(e.Kind()) + " " + sessionOneLine(from)
+		return string(e.Kind()) + " " + oneLine(from)
 	}
 	return string(e.Kind())
 }
@@ -132,30 +105,23 @@ type sendInput struct {
 	Text       string `json:"text" jsonschema:"the message"`
 }
 
-func (d sessionTools) send() chela.Tool {
-	return tool.New(tool.Def[sendInput]{
-		Name: "sessions_send",
-		Doc:  sendDoc,
-		Judge: func(in sendInput) chela.Judgement {
-			j := chela.Judgement{
-				Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Preview: "to session " + in.SessionKey + ": " + in.Text, Subjects: []string{in.SessionKey},
-			}
-			if !isPrivate(chela.SessionKey(in.SessionKey)) { // other participants read along there
-				j.Effect = chela.EffectSend
-			}
-			return j
-		},
-		Run: func(ctx context.Context, call tool.Call[sendInput]) (chela.ToolResult, error) {
-			key, err := findSession(call.ToolCall, call.In.SessionKey)
-			switch {
-			case err != nil:
-				return tool.Outcome("", err)
-			case key == call.Session:
-				return tool.Failed("that is this session: say it in your answer"), nil
-			case strings.TrimSpace(call.In.Text) == "":
-				return tool.Failed("there is no text"), nil
-			}
-			return tool.Outcome("sent", d.Send(ctx, key, call.In.Text, call.ToolCall))
-		},
-	})
+func (in sendInput) judge() chela.Judgement {
+	j := change("to session "+in.SessionKey+": "+in.Text, in.SessionKey)
+	if !isPrivate(chela.SessionKey(in.SessionKey)) { // other participants read along there
+		j.Effect = chela.EffectSend
+	}
+	return j
+}
+
+func (d sessionTools) send(ctx context.Context, call tool.Call[sendInput]) (chela.ToolResult, error) {
+	key, err := findSession(call.ToolCall, call.In.SessionKey)
+	switch {
+	case err != nil:
+		return chela.ToolResult{}, err
+	case key == call.Session:
+		return tool.Failed("that is this session: say it in your answer"), nil
+	case blank(call.In.Text):
+		return tool.Failed("there is no text"), nil
+	}
+	return tool.Done("sent"), d.Send(ctx, key, call.In.Text, call.ToolCall)
 }

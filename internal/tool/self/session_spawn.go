@@ -1,8 +1,8 @@
 package self
 
 import (
+	"cmp"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"strings"
 	"time"
@@ -10,12 +10,6 @@ import (
 	"chela"
 	"chela/internal/tool"
 )
-
-//go:embed sessions_spawn.md
-var spawnDoc string
-
-//go:embed agents_list.md
-var agentsDoc string
 
 type spawnInput struct {
 	Task              string `json:"task" jsonschema:"the whole task"`
@@ -43,30 +37,21 @@ func (a spawnAnswer) text() string {
 	return string(raw)
 }
 
-func (d sessionTools) spawn() chela.Tool {
-	return tool.New(tool.Def[spawnInput]{
-		Name: "sessions_spawn",
-		Doc:  spawnDoc,
-		Judge: func(in spawnInput) chela.Judgement {
-			preview := "subagent"
-			if in.AgentID != "" {
-				preview += " of " + in.AgentID
-			}
-			power := chela.PowerJob
-			if in.Model != "" || in.AgentID != "" {
-				power = chela.PowerModel
-			}
-			return chela.Judgement{
-				Power: power, Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Preview: preview + ": " + in.Task, Subjects: []string{in.AgentID},
-			}
-		},
-		Run: d.begin,
-	})
+func (in spawnInput) judge() chela.Judgement {
+	preview := "subagent"
+	if in.AgentID != "" {
+		preview += " of " + in.AgentID
+	}
+	power := chela.PowerJob
+	if in.Model != "" || in.AgentID != "" {
+		power = chela.PowerModel
+	}
+	return powerful(power, change(preview+": "+in.Task, in.AgentID))
 }
 
-func (d sessionTools) begin(ctx context.Context, call tool.Call[spawnInput]) (chela.ToolResult, error) {
+func (d sessionTools) spawn(ctx context.Context, call tool.Call[spawnInput]) (chela.ToolResult, error) {
 	in := call.In
-	if strings.TrimSpace(in.Task) == "" {
+	if blank(in.Task) {
 		return tool.Failed(spawnAnswer{Status: "error", Error: "there is no task"}.text()), nil
 	}
 	made, err := d.Spawn(ctx, Spawn{
@@ -95,16 +80,7 @@ func (d sessionTools) begin(ctx context.Context, call tool.Call[spawnInput]) (ch
 	return tool.Done(a.text()), nil
 }
 
-func (d sessionTools) agents() chela.Tool {
-	return tool.New(tool.Def[struct{}]{
-		Name: "agents_list",
-		Doc:  agentsDoc,
-		Run: func(_ context.Context, call tool.Call[struct{}]) (chela.ToolResult, error) {
-			names := d.Agents(call.Agent)
-			if len(names) == 0 {
-				return tool.Done("[no subagents may be spawned from here]"), nil
-			}
-			return tool.Done(strings.Join(names, "\n")), nil
-		},
-	})
+func (d sessionTools) agents(_ context.Context, call tool.Call[struct{}]) (chela.ToolResult, error) {
+	names := strings.Join(d.Agents(call.Agent), "\n")
+	return tool.Done(cmp.Or(names, "[no subagents may be spawned from here]")), nil
 }

@@ -13,6 +13,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -62,21 +63,22 @@ func (in input) limit() time.Duration {
 // model must read it. A command that could not be started, was refused, or was
 // killed at its timeout is a failed result.
 func New(runner commandRunner, find workspace.Finder) chela.Tool {
-	t := tool.New(tool.Def[input]{
-		Name:    "shell",
-		Doc:     doc,
-		Timeout: MaxTimeout + endTime,
-		Limit:   func(in input) time.Duration { return in.limit() + endTime }, // the sandbox enforces the call's own
-		Judge:   func(in input) chela.Judgement { return judgeCall(in) },
-		Run: func(ctx context.Context, call tool.Call[input]) (chela.ToolResult, error) {
-			return run(ctx, runner, find, call)
-		},
-	})
+	t := tool.New("shell", doc, func(ctx context.Context, call tool.Call[input]) (chela.ToolResult, error) {
+		return run(ctx, runner, find, call)
+	}, input.judge)
 	t.Domain = chela.DomainWorker
+	t.Timeout = MaxTimeout + endTime
+	t.Limit = func(args json.RawMessage) time.Duration { // the sandbox enforces the call's own
+		var in input
+		if err := json.Unmarshal(args, &in); err != nil {
+			return 0
+		}
+		return in.limit() + endTime
+	}
 	return t
 }
 
-func judgeCall(in input) chela.Judgement {
+func (in input) judge() chela.Judgement {
 	j := Judge(in.Command)
 	if in.Workdir != "" {
 		j.Preview += "\n[in " + in.Workdir + "]"

@@ -25,15 +25,10 @@ type input struct {
 
 // sound keeps the contract.
 func sound() chela.Tool {
-	return tool.New(tool.Def[input]{
-		Name: "sample",
-		Doc:  "Returns `text`.",
-		Judge: func(in input) chela.Judgement {
-			return chela.Judgement{Effect: chela.EffectRead, Subjects: []string{in.Text}}
-		},
-		Run: func(_ context.Context, call tool.Call[input]) (chela.ToolResult, error) {
-			return tool.Done(call.In.Text), nil
-		},
+	return tool.New("sample", "Returns `text`.", func(_ context.Context, call tool.Call[input]) (chela.ToolResult, error) {
+		return tool.Done(call.In.Text), nil
+	}, func(in input) chela.Judgement {
+		return chela.Judgement{Effect: chela.EffectRead, Subjects: []string{in.Text}}
 	})
 }
 

@@ -5,7 +5,7 @@ package web
 import (
 	"cmp"
 	"context"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,8 +47,8 @@ type Config struct {
 	Resolver  *net.Resolver      // nil means the system's
 }
 
-//go:embed http.md
-var httpDoc string
+//go:embed *.md
+var docs embed.FS
 
 type httpInput struct {
 	Method  string            `json:"method,omitempty" jsonschema:"the method; GET by default" enum:"GET,HEAD,OPTIONS,POST,PUT,PATCH,DELETE"`
@@ -68,32 +68,16 @@ func HTTP(cfg Config) (chela.Tool, error) {
 	if err != nil {
 		return chela.Tool{}, err
 	}
-	f := fetcher{client: g.client(), find: cfg.Workspace, quota: cfg.Quota, keep: cfg.Keep}
-	return tool.New(tool.Def[httpInput]{
-		Name:      "http",
-		Doc:       httpDoc,
-		Timeout:   maxTimeout + 5*time.Second, // the call's own limit applies first
-		MaxOutput: maxOutput,
-		Judge:     judgeHTTP,
-		Prepare:   f.prepare,
-		Run: func(ctx context.Context, call tool.Call[httpInput]) (chela.ToolResult, error) {
-			res, err := f.do(ctx, call)
-			switch {
-			case err == nil:
-				return res, nil
-			case ctx.Err() != nil:
-				return chela.ToolResult{}, ctx.Err()
-			case chela.KindOf(err) == chela.Internal:
-				return chela.ToolResult{}, err
-			default:
-				return tool.Failed(chela.MessageOf(err)), nil
-			}
-		},
-	}), nil
+	f := fetcher{client: g.client(), cfg: cfg}
+	t := tool.New("http", tool.Doc(docs, "http"), f.run, httpInput.judge)
+	t.Timeout = maxTimeout + 5*time.Second // the call's own limit applies first
+	t.MaxOutput = maxOutput
+	t.Prepare = tool.Decoded(f.prepare)
+	return t, nil
 }
 
-// judgeHTTP judges a request by its method and its URL.
-func judgeHTTP(in httpInput) chela.Judgement {
+// judge judges a request by its method and its URL.
+func (in httpInput) judge() chela.Judgement {
 	u, err := parseURL(in.URL)
 	j := judgeURL(in.method(), u)
 	j.Preview = previewHTTP(in, u)
@@ -134,9 +118,21 @@ func judgeURL(method string, u *url.URL) chela.Judgement {
 // A fetcher makes requests.
 type fetcher struct {
 	client *http.Client
-	find   workspace.Finder
-	quota  *workspace.Quota
-	keep   workspace.KeepFunc
+	cfg    Config
+}
+
+func (f fetcher) run(ctx context.Context, call tool.Call[httpInput]) (chela.ToolResult, error) {
+	res, err := f.do(ctx, call)
+	switch {
+	case err == nil:
+		return res, nil
+	case ctx.Err() != nil:
+		return chela.ToolResult{}, ctx.Err()
+	case chela.KindOf(err) == chela.Internal:
+		return chela.ToolResult{}, err
+	default:
+		return tool.Failed(chela.MessageOf(err)), nil
+	}
 }
 
 // prepare stores the pre-image of the file that the response will replace,
@@ -146,7 +142,7 @@ func (f fetcher) prepare(ctx context.Context, call tool.Call[httpInput]) (chela.
 	if f.checkTarget(call.In.SaveTo) != nil || call.In.SaveTo == "" {
 		return chela.Preparation{}, nil
 	}
-	ws, err := f.find.Open(workspace.OwnerOf(call.ToolCall))
+	ws, err := f.cfg.Workspace.Open(workspace.OwnerOf(call.ToolCall))
 	if err != nil {
 		return chela.Preparation{}, err
 	}
@@ -162,7 +158,7 @@ func (f fetcher) prepare(ctx context.Context, call tool.Call[httpInput]) (chela.
 	if err != nil {
 		return chela.Preparation{}, nil // it is refused, or replaced without a pre-image
 	}
-	p, err := was.Preimage(ctx, f.keep, workspace.Change{Name: name, Delete: true})
+	p, err := was.Preimage(ctx, f.cfg.Keep, workspace.Change{Name: name, Delete: true})
 	if err != nil {
 		return chela.Preparation{}, err
 	}
@@ -214,7 +210,7 @@ func (f fetcher) checkTarget(saveTo string) error {
 	if saveTo == "" {
 		return nil
 	}
-	if f.find == nil {
+	if f.cfg.Workspace == nil {
 		return chela.E(chela.Unsupported, "save_to: there is no workspace here").WithHint("leave it out")
 	}
 	_, err := workspace.Clean(saveTo)
@@ -230,7 +226,7 @@ func (f fetcher) save(ctx context.Context, call tool.Call[httpInput], res *http.
 	if err != nil {
 		return chela.ToolResult{}, err
 	}
-	ws, err := f.find.Open(workspace.OwnerOf(call.ToolCall))
+	ws, err := f.cfg.Workspace.Open(workspace.OwnerOf(call.ToolCall))
 	if err != nil {
 		return chela.ToolResult{}, err
 	}
@@ -239,7 +235,7 @@ func (f fetcher) save(ctx context.Context, call tool.Call[httpInput], res *http.
 	if err != nil {
 		return chela.ToolResult{}, err
 	}
-	if err := f.quota.Write(ctx, ws, string(call.ID), workspace.Change{Name: name, Content: body}); err != nil {
+	if err := f.cfg.Quota.Write(ctx, ws, string(call.ID), workspace.Change{Name: name, Content: body}); err != nil {
 		return chela.ToolResult{}, err
 	}
 	saved := tool.Done(fmt.Sprintf("%s\nsaved to %s: %d bytes, %s", statusLine(res), workspace.Show(name), len(body), mediaType(res, body)))
@@ -257,7 +253,7 @@ func (f fetcher) changes(ctx context.Context, call tool.Call[httpInput], body []
 		return nil, chela.E(chela.Internal, "the intent of the call cannot be read").Because(err)
 	}
 	var err error
-	p.After, err = f.keep(ctx, body)
+	p.After, err = f.cfg.Keep(ctx, body)
 	return []chela.Preimage{p}, err
 }
 

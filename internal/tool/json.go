@@ -1,23 +1,15 @@
-package pure
+package tool
 
 import (
-	"bytes"
-	"context"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 
 	"chela"
-	"chela/internal/tool"
 )
-
-//go:embed json.md
-var jsonDoc string
 
 type jsonInput struct {
 	Operation string `json:"operation" jsonschema:"the task" enum:"parse,query,stringify,validate"`
@@ -28,19 +20,7 @@ type jsonInput struct {
 }
 
 // JSON returns the tool that parses, queries, formats and validates JSON.
-func JSON() chela.Tool {
-	return tool.New(tool.Def[jsonInput]{
-		Name: "json",
-		Doc:  jsonDoc,
-		Run: func(_ context.Context, call tool.Call[jsonInput]) (chela.ToolResult, error) {
-			text, err := answerJSON(call.In)
-			if err != nil {
-				return tool.Failed(err.Error()), nil
-			}
-			return tool.Done(text), nil
-		},
-	})
-}
+func JSON() chela.Tool { return pure("json", answerJSON) }
 
 // answerJSON performs an operation; its error is written for the model.
 func answerJSON(in jsonInput) (string, error) {
@@ -69,7 +49,7 @@ func validateText(in jsonInput) (string, error) {
 		return "", errors.New("schema: missing; validate needs a JSON Schema")
 	}
 	schema := []byte(jsonText(value(in.Schema), 0))
-	problems, err := tool.Validate(schema, []byte(jsonText(value(in.Data), 0)))
+	problems, err := Validate(schema, []byte(jsonText(value(in.Data), 0)))
 	if err != nil {
 		return "", err
 	}
@@ -91,24 +71,12 @@ func value(v any) any {
 
 // readJSON reads one JSON value; its error tells line and column.
 func readJSON(text string) (any, error) {
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	var v any
-	err := d.Decode(&v)
-	at := d.InputOffset()
+	v, at, err := decodeNext([]byte(text))
 	if err == nil {
-		_, end := d.Token()
-		if errors.Is(end, io.EOF) {
-			return v, nil
-		}
-		err = errors.New("there is more after the JSON value")
+		return v, nil
 	}
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		at = syntax.Offset
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		at, err = int64(len(text)), errors.New("the JSON ends too early")
 	}
 	before := text[:min(max(at-1, 0), int64(len(text)))]
 	line := strings.Count(before, "\n") + 1
@@ -117,17 +85,7 @@ func readJSON(text string) (any, error) {
 }
 
 // jsonText writes v with sorted keys and numbers as they came.
-func jsonText(v any, indent int) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", strings.Repeat(" ", indent))
-	if err := e.Encode(v); err != nil {
-		// Everything here was decoded from JSON.
-		panic(fmt.Sprintf("encode decoded JSON: %v", err))
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
+func jsonText(v any, indent int) string { return string(encode(v, indent)) }
 
 // queryText returns the result of path in v: one value, or a list if path has a
 // *.

@@ -1,4 +1,4 @@
-package pure
+package tool
 
 import (
 	"fmt"

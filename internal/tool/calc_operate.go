@@ -1,4 +1,4 @@
-package pure
+package tool
 
 import (
 	"errors"
@@ -75,11 +75,6 @@ func factorial(v number) (number, error) {
 	}
 	product := new(big.Int).MulRange(1, n.Int64())
 	return checked(number{new(big.Rat).SetInt(product), v.exact})
-}
-
-// floor returns the largest integer ≤ r.
-func floor(r *big.Rat) *big.Int {
-	return new(big.Int).Div(r.Num(), r.Denom()) // Euclid's; Denom > 0 makes it the floor
 }
 
 // float returns v as a float64, infinite if it is out of range.

@@ -1,4 +1,4 @@
-package pure_test
+package tool_test
 
 import (
 	"encoding/json"
@@ -10,16 +10,15 @@ import (
 
 	"chela"
 	"chela/internal/tool"
-	"chela/internal/tool/pure"
 	"chela/internal/tool/tooltest"
 )
 
 // clock stands still on a Saturday noon.
 func clock() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 
-func TestContract(t *testing.T) {
+func TestPureContract(t *testing.T) {
 	t.Parallel()
-	for _, c := range []chela.Tool{pure.Echo(), pure.Time(clock), pure.JSON(), pure.Calc()} {
+	for _, c := range []chela.Tool{tool.Echo(), tool.Time(clock), tool.JSON(), tool.Calc()} {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			tooltest.Check(t, c)
@@ -66,12 +65,12 @@ func runRows(t *testing.T, c chela.Tool, rows []row) {
 
 func TestEcho(t *testing.T) {
 	t.Parallel()
-	runRows(t, pure.Echo(), []row{{"text", `{"message":"hé\nllo"}`, "hé\nllo", false}})
+	runRows(t, tool.Echo(), []row{{"text", `{"message":"hé\nllo"}`, "hé\nllo", false}})
 }
 
 func TestCalc(t *testing.T) {
 	t.Parallel()
-	runRows(t, pure.Calc(), []row{
+	runRows(t, tool.Calc(), []row{
 		{"exact", `{"expression":"17.5 * 1.19"}`, "20.825", false},
 		{"ratio", `{"expression":"1/3"}`, "0.333333333333333333333333333333… (exactly 1/3)", false},
 		{"rounded", `{"expression":"sqrt(2)"}`, "1.4142135623731 (rounded)", false},
@@ -86,7 +85,7 @@ func TestTime(t *testing.T) {
 	noon := "2026-11-21T12:00:00Z\nSaturday, 21 November 2026, 12:00:00; zone UTC; unix 1795262400; week 2026-W47; day 325 of the year"
 	tokyo := "2026-11-21T21:00:00+09:00\nSaturday, 21 November 2026, 21:00:00; zone Asia/Tokyo, JST; unix 1795262400; week 2026-W47; day 325 of the year"
 	offset := "2026-11-21T14:30:00+02:30\nSaturday, 21 November 2026, 14:30:00; zone UTC+02:30; unix 1795262400; week 2026-W47; day 325 of the year"
-	runRows(t, pure.Time(clock), []row{
+	runRows(t, tool.Time(clock), []row{
 		{"now", `{"operation":"now"}`, noon, false},
 		{"now in Tokyo", `{"operation":"now","zone":"Asia/Tokyo"}`, tokyo, false},
 		{"now at an offset", `{"operation":"now","zone":"+02:30"}`, offset, false},
@@ -123,7 +122,7 @@ func TestZones(t *testing.T) {
 	} {
 		rows = append(rows, row{zone, `{"operation":"format","format":"%R","zone":"` + zone + `"}`, want, false})
 	}
-	runRows(t, pure.Time(clock), rows)
+	runRows(t, tool.Time(clock), rows)
 }
 
 func TestJSON(t *testing.T) {
@@ -136,7 +135,7 @@ func TestJSON(t *testing.T) {
 		}
 		return row{"query " + path, string(args), want, failed}
 	}
-	runRows(t, pure.JSON(), []row{
+	runRows(t, tool.JSON(), []row{
 		query("items[0].name", "a", false),
 		query("$.items[-1]", "{\n  \"name\": \"b\"\n}", false),
 		query("items[*].name", "[\n  \"a\",\n  \"b\"\n]", false),
@@ -175,7 +174,7 @@ func TestJSONRefusesSchemasThatExplode(t *testing.T) {
 		bomb += `"d` + jsonNumber(i) + `":{"allOf":[` + next + `,` + next + `]},`
 	}
 	bomb += `"d40":{"type":"string"}}}`
-	runRows(t, pure.JSON(), []row{
+	runRows(t, tool.JSON(), []row{
 		{"doubling", `{"operation":"validate","data":1,"schema":` + bomb + `}`, "too large, or refers to itself", true},
 		{"circle", `{"operation":"validate","data":1,"schema":{"$ref":"#"}}`, "only references of the form", true},
 		{"itself", `{"operation":"validate","data":1,"schema":{"$ref":"#/$defs/a","$defs":{"a":{"not":{"$ref":"#/$defs/a"}}}}}`, "refers to itself", true},

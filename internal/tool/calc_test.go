@@ -1,4 +1,4 @@
-package pure_test
+package tool_test
 
 import (
 	"strings"
@@ -7,16 +7,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"chela/internal/tool/pure"
+	"chela/internal/tool"
 )
 
 func TestEval(t *testing.T) {
 	t.Parallel()
-	exact := func(text string) pure.Result { return pure.Result{Text: text, Exact: true} }
-	rounded := func(text string) pure.Result { return pure.Result{Text: text} }
+	exact := func(text string) tool.CalcResult { return tool.CalcResult{Text: text, Exact: true} }
+	rounded := func(text string) tool.CalcResult { return tool.CalcResult{Text: text} }
 	tests := []struct {
 		expr string
-		want pure.Result
+		want tool.CalcResult
 	}{
 		{"1 + 2 * 3", exact("7")},
 		{"0.1 + 0.2", exact("0.3")},
@@ -43,7 +43,7 @@ func TestEval(t *testing.T) {
 		{"1e-3", exact("0.001")},
 		{".5", exact("0.5")},
 		{"5.", exact("5")},
-		{"1/3", pure.Result{Text: "0.333333333333333333333333333333", Ratio: "1/3"}},
+		{"1/3", tool.CalcResult{Text: "0.333333333333333333333333333333", Ratio: "1/3"}},
 		{"1/3*3", exact("1")},
 		{"2^100", exact("1267650600228229401496703205376")},
 		{"sqrt(16/25)", exact("0.8")},
@@ -77,7 +77,7 @@ func TestEval(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.expr, func(t *testing.T) {
 			t.Parallel()
-			got, err := pure.Eval(tt.expr)
+			got, err := tool.Eval(tt.expr)
 			if err != nil {
 				t.Fatalf("Eval(%q): %v", tt.expr, err)
 			}
@@ -129,7 +129,7 @@ func TestEvalRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			began := time.Now()
-			got, err := pure.Eval(tt.expr)
+			got, err := tool.Eval(tt.expr)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Eval(%.40q) = %.40v, %v; want an error with %q", tt.expr, got, err, tt.want)
 			}
@@ -146,15 +146,15 @@ func FuzzEval(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, expr string) {
 		began := time.Now()
-		got, err := pure.Eval(expr)
+		got, err := tool.Eval(expr)
 		if took := time.Since(began); took > 5*time.Second {
 			t.Errorf("Eval(%q) took %s", expr, took)
 		}
 		if err == nil && got.Text == "" {
 			t.Errorf("Eval(%q) returned nothing", expr)
 		}
-		if err == nil && got.Exact && len(got.Text) < pure.MaxLength {
-			again, err := pure.Eval(got.Text)
+		if err == nil && got.Exact && len(got.Text) < tool.MaxExpression {
+			again, err := tool.Eval(got.Text)
 			if err != nil {
 				t.Errorf("Eval(%q) = %q, which cannot be read back: %v", expr, got.Text, err)
 			} else if again.Text != got.Text {

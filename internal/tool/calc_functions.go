@@ -1,4 +1,4 @@
-package pure
+package tool
 
 import (
 	"errors"
@@ -18,11 +18,9 @@ type function struct {
 
 var functions = map[string]function{
 	"abs":   {1, 1, func(a []number) (number, error) { return number{new(big.Rat).Abs(a[0].r), a[0].exact}, nil }},
-	"floor": {1, 1, func(a []number) (number, error) { return whole(floor(a[0].r), a[0]), nil }},
-	"ceil":  {1, 1, func(a []number) (number, error) { return whole(ceil(a[0].r), a[0]), nil }},
-	"trunc": {1, 1, func(a []number) (number, error) {
-		return whole(new(big.Int).Quo(a[0].r.Num(), a[0].r.Denom()), a[0]), nil
-	}},
+	"floor": whole(floor),
+	"ceil":  whole(ceil),
+	"trunc": whole(func(r *big.Rat) *big.Int { return new(big.Int).Quo(r.Num(), r.Denom()) }),
 	"round": {1, 2, round},
 	"min":   {1, 0, func(a []number) (number, error) { return slices.MinFunc(a, compare), nil }},
 	"max":   {1, 0, func(a []number) (number, error) { return slices.MaxFunc(a, compare), nil }},
@@ -30,7 +28,7 @@ var functions = map[string]function{
 	"sqrt":  {1, 1, sqrt},
 	"ln":    {1, 1, func(a []number) (number, error) { return naturalLog(a[0]) }},
 	"log":   {1, 2, logarithm},
-	"log2":  {1, 1, func(a []number) (number, error) { return logarithm([]number{a[0], integer(2)}) }},
+	"log2":  {1, 1, func(a []number) (number, error) { return logarithm([]number{a[0], exactly(2)}) }},
 	"exp":   rounded(math.Exp),
 	"cbrt":  rounded(math.Cbrt),
 	"sin":   rounded(math.Sin),
@@ -44,12 +42,11 @@ var functions = map[string]function{
 }
 
 // The constants, to 50 digits.
-var (
-	pi = mustRat("3.1415926535897932384626433832795028841971693993751")
-	e  = mustRat("2.7182818284590452353602874713526624977572470936999")
-
-	constants = map[string]*big.Rat{"pi": pi, "tau": new(big.Rat).Add(pi, pi), "e": e}
-)
+var constants = map[string]*big.Rat{
+	"pi":  mustRat("3.1415926535897932384626433832795028841971693993751"),
+	"tau": mustRat("6.2831853071795864769252867665590057683943387987502"),
+	"e":   mustRat("2.7182818284590452353602874713526624977572470936999"),
+}
 
 func mustRat(digits string) *big.Rat {
 	r, ok := new(big.Rat).SetString(digits)
@@ -70,11 +67,19 @@ func rounded(f func(float64) float64) function {
 	return function{1, 1, func(a []number) (number, error) { return fromFloat(f(float(a[0]))) }}
 }
 
-func integer(n int64) number { return number{big.NewRat(n, 1), true} }
+// whole adapts a function with whole results to values.
+func whole(f func(*big.Rat) *big.Int) function {
+	return function{1, 1, func(a []number) (number, error) { return number{new(big.Rat).SetInt(f(a[0].r)), a[0].exact}, nil }}
+}
 
-func whole(n *big.Int, from number) number { return number{new(big.Rat).SetInt(n), from.exact} }
+func exactly(n int64) number { return number{big.NewRat(n, 1), true} }
 
 func compare(a, b number) int { return a.r.Cmp(b.r) }
+
+// floor returns the largest integer ≤ r.
+func floor(r *big.Rat) *big.Int {
+	return new(big.Int).Div(r.Num(), r.Denom()) // Euclid's; Denom > 0 makes it the floor
+}
 
 // ceil returns the smallest integer ≥ r.
 func ceil(r *big.Rat) *big.Int {
@@ -86,7 +91,7 @@ func ceil(r *big.Rat) *big.Int {
 func round(a []number) (number, error) {
 	scale := big.NewRat(1, 1)
 	if len(a) == 2 {
-		ten, err := power(integer(10), a[1])
+		ten, err := power(exactly(10), a[1])
 		if err != nil || !a[1].r.IsInt() {
 			return number{}, errors.New("the number of decimals must be a whole number, and not huge")
 		}
@@ -145,7 +150,7 @@ func naturalLog(v number) (number, error) {
 // logarithm takes the logarithm to base 10 or a[1]. It is exact where the
 // first argument is a whole power of the base.
 func logarithm(a []number) (number, error) {
-	base := integer(10)
+	base := exactly(10)
 	if len(a) == 2 {
 		base = a[1]
 	}

@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -25,10 +24,7 @@ const (
 // NotFound if the session has no such call or its result was not truncated.
 type FindResultFunc func(ctx context.Context, session chela.SessionKey, call chela.CallID) ([]byte, error)
 
-//go:embed result_read.md
-var doc string
-
-type input struct {
+type resultInput struct {
 	Handle string `json:"handle" jsonschema:"handle in the shortened result"`
 	Offset int    `json:"offset,omitempty" jsonschema:"first byte" min:"0"`
 	Limit  int    `json:"limit,omitempty" jsonschema:"number of bytes" min:"1" max:"40000"`
@@ -37,25 +33,21 @@ type input struct {
 // ReadResult returns the tool result_read, which reads only results that find
 // returns.
 func ReadResult(find FindResultFunc) chela.Tool {
-	return New(Def[input]{
-		Name: "result_read",
-		Doc:  doc,
-		Run: func(ctx context.Context, call Call[input]) (chela.ToolResult, error) {
-			text, err := find(ctx, call.Session, chela.CallID(call.In.Handle))
-			switch kind := chela.KindOf(err); {
-			case err == nil:
-				return part(text, call.In), nil
-			case kind == chela.NotFound || kind == chela.Invalid:
-				return Failed(chela.MessageOf(err)), nil
-			default:
-				return chela.ToolResult{}, fmt.Errorf("find result %q: %w", call.In.Handle, OrLater(err))
-			}
-		},
-	})
+	return New("result_read", Doc(docs, "result_read"), func(ctx context.Context, call Call[resultInput]) (chela.ToolResult, error) {
+		text, err := find(ctx, call.Session, chela.CallID(call.In.Handle))
+		switch kind := chela.KindOf(err); {
+		case err == nil:
+			return part(text, call.In), nil
+		case kind == chela.NotFound || kind == chela.Invalid:
+			return Failed(chela.MessageOf(err)), nil
+		default:
+			return chela.ToolResult{}, fmt.Errorf("find result %q: %w", call.In.Handle, OrLater(err))
+		}
+	}, nil)
 }
 
 // part is the requested part of a text, and the offset to continue at.
-func part(text []byte, in input) chela.ToolResult {
+func part(text []byte, in resultInput) chela.ToolResult {
 	if in.Offset >= len(text) {
 		return Failed(fmt.Sprintf("the text ends at byte %d; use a smaller offset", len(text)))
 	}

@@ -1,19 +1,13 @@
-package pure
+package tool
 
 import (
-	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 	"time"
 	_ "time/tzdata" // zones must work on systems without zoneinfo
 
 	"chela"
-	"chela/internal/tool"
 )
-
-//go:embed time.md
-var timeDoc string
 
 type timeInput struct {
 	Operation string `json:"operation" jsonschema:"the task" enum:"now,parse,format,diff,convert"`
@@ -27,17 +21,7 @@ type timeInput struct {
 // Time returns the tool that reads, formats and compares times; now is its
 // clock.
 func Time(now func() time.Time) chela.Tool {
-	return tool.New(tool.Def[timeInput]{
-		Name: "time",
-		Doc:  timeDoc,
-		Run: func(_ context.Context, call tool.Call[timeInput]) (chela.ToolResult, error) {
-			text, err := answerTime(call.In, now())
-			if err != nil {
-				return tool.Failed(err.Error()), nil
-			}
-			return tool.Done(text), nil
-		},
-	})
+	return pure("time", func(in timeInput) (string, error) { return answerTime(in, now()) })
 }
 
 // answerTime performs an operation; its error is written for the model.
