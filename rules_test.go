@@ -151,7 +151,6 @@ var rules = []rule{
 		"internal/engine/lane/wake.go":                  "one transaction for a lane whose time has come; Run waits",
 		"internal/engine/lane/lanes.go":                 "one for each lane that is served; Run waits",
 		"internal/engine/rewind/hold.go":                "renews a rewind while a part of it is done, which waits",
-		"internal/tool/sandbox/process/start_linux.go":  "follows a worker; its wait waits",
 		"internal/store/engine/sqlite.go":               "the one writer; close waits",
 		"internal/store/engine/changes.go":              "listens for the writes of other processes; close waits",
 		"internal/store/storetest/race.go":              "concurrent callers; the test waits",
@@ -172,7 +171,6 @@ var rules = []rule{
 	}},
 	{name: "time and randomness come from outside", check: checkClock, except: map[string]string{
 		"internal/tool/sandbox/process/process_linux.go": "how long a real process took",
-		"internal/tool/sandbox/process/start_linux.go":   "the deadline of a real pipe",
 		"internal/tool/worker/usage_linux.go":            "how long it takes to measure real processes",
 	}},
 	{name: "tests never sleep", check: checkSleep, except: map[string]string{

@@ -72,17 +72,27 @@ func (s *Sandbox) runIn(ctx context.Context, tier worker.Tier, spec sandbox.Spec
 	}
 	output := sandbox.NewOutput(order.Workspace, spec.Output)
 	began := time.Now()
-	r, err := start(order, output)
-	if err != nil {
+	limited := ctx
+	if spec.Timeout > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, spec.Timeout)
+		defer cancel()
+	}
+	r, err := start(limited, order, output)
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return sandbox.Result{}, context.Cause(ctx)
+	case err != nil:
 		return sandbox.Result{}, err
 	}
-	ending := r.wait(ctx, spec.Timeout)
+	report, err := r.wait(order)
+	_ = output.Close() // which never fails
 	text, dropped := output.Text()
 	res := sandbox.Result{
-		ExitCode: ending.report.ExitCode,
-		Signal:   ending.report.Signal,
-		Exceeded: ending.report.Exceeded,
-		TimedOut: ending.timedOut,
+		ExitCode: report.ExitCode,
+		Signal:   report.Signal,
+		Exceeded: report.Exceeded,
+		TimedOut: r.stopped && ctx.Err() == nil,
 		Output:   text,
 		Dropped:  dropped,
 		Took:     time.Since(began),
@@ -90,12 +100,12 @@ func (s *Sandbox) runIn(ctx context.Context, tier worker.Tier, spec sandbox.Spec
 	switch {
 	case ctx.Err() != nil:
 		return res, context.Cause(ctx)
-	case ending.timedOut:
+	case res.TimedOut:
 		return res, nil
-	case ending.err != nil:
-		return res, chela.E(chela.Internal, "the sandbox ended without a report").Because(ending.err)
-	case ending.report.Failure != "":
-		return res, chela.E(chela.Unsupported, "the sandbox cannot run the command: "+ending.report.Failure).
+	case err != nil:
+		return res, chela.E(chela.Internal, "the sandbox ended without a report").Because(err)
+	case report.Failure != "":
+		return res, chela.E(chela.Unsupported, "the sandbox cannot run the command: "+report.Failure).
 			WithHint("see chela doctor")
 	default:
 		return res, nil

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -25,69 +24,45 @@ const patience = 5 * time.Second
 type run struct {
 	cmd     *exec.Cmd
 	control *os.File // its closing tells the worker to stop
-	done    chan ending
+	report  *os.File
+	stopped bool // it was told so, because ctx ended
 }
 
-// An ending is how a run ended.
-type ending struct {
-	report   worker.Report
-	err      error // why there is no report
-	timedOut bool
-}
-
-// pipes are the ends of a worker's pipes: ours, and those it inherits.
-type pipes struct {
-	control, report, output       *os.File
-	controlIn, reportOut, outputs *os.File
-}
-
-func openPipes() (p pipes, err error) {
-	for _, pair := range []struct{ read, write **os.File }{
-		{&p.controlIn, &p.control}, {&p.report, &p.reportOut}, {&p.output, &p.outputs},
-	} {
-		if *pair.read, *pair.write, err = os.Pipe(); err != nil {
-			p.close()
-			return p, fmt.Errorf("open a pipe: %w", err)
-		}
-	}
-	return p, nil
-}
-
-func (p pipes) closeInherited() {
-	for _, f := range []*os.File{p.controlIn, p.reportOut, p.outputs} {
-		_ = f.Close() // the worker has its own copy; nil is refused quietly
-	}
-}
-
-func (p pipes) close() {
-	p.closeInherited()
-	for _, f := range []*os.File{p.control, p.report, p.output} {
-		_ = f.Close() // nothing was written that could be lost
-	}
-}
-
-// start starts a worker on the order. Its output goes to output, which is
-// closed when the run is over.
-func start(o worker.RunRequest, output *sandbox.Output) (*run, error) {
-	p, err := openPipes()
+// start starts a worker for an order. Its output goes to output. When ctx ends,
+// it is told to kill everything.
+func start(ctx context.Context, o worker.RunRequest, output *sandbox.Output) (*run, error) {
+	controlIn, control, err := os.Pipe()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open a pipe: %w", err)
 	}
-	cmd := exec.Command("/proc/self/exe", worker.Args()...) //nolint:noctx // wait stops it, in steps
-	cmd.Env = []string{}
-	cmd.Dir = "/"
-	cmd.Stdout, cmd.Stderr = p.outputs, p.outputs
-	cmd.ExtraFiles = []*os.File{p.controlIn, p.reportOut}
-	cmd.SysProcAttr = attributes(o)
-	if err := cmd.Start(); err != nil {
-		p.close()
+	defer controlIn.Close() // the worker has its own copy
+	report, reportOut, err := os.Pipe()
+	if err != nil {
+		_ = control.Close() // nothing was written that could be lost
+		return nil, fmt.Errorf("open a pipe: %w", err)
+	}
+	defer reportOut.Close() // the worker has its own copy
+	r := &run{cmd: exec.CommandContext(ctx, "/proc/self/exe", worker.Args()...), control: control, report: report}
+	r.cmd.Env = []string{}
+	r.cmd.Dir = "/"
+	r.cmd.Stdout, r.cmd.Stderr = output, output
+	r.cmd.ExtraFiles = []*os.File{controlIn, reportOut}
+	r.cmd.SysProcAttr = attributes(o)
+	r.cmd.Cancel = func() error {
+		r.stopped = true
+		return control.Close()
+	}
+	r.cmd.WaitDelay = patience
+	if err := r.cmd.Start(); err != nil {
+		r.close()
 		return nil, fmt.Errorf("start a sandbox worker: %w", err)
 	}
-	p.closeInherited()
-	r := &run{cmd: cmd, control: p.control, done: make(chan ending, 1)}
-	// wait waits for this goroutine, and it for the one it begins.
-	go func() { r.done <- r.follow(o, p, output) }()
 	return r, nil
+}
+
+func (r *run) close() {
+	_ = r.control.Close() // nothing was written that could be lost
+	_ = r.report.Close()
 }
 
 // attributes returns how the worker is cloned: in a session of its own, out of
@@ -111,57 +86,14 @@ func attributes(o worker.RunRequest) *syscall.SysProcAttr {
 	return attr
 }
 
-// follow gives the worker its order and reads all it has to say, until it is
-// gone.
-func (r *run) follow(o worker.RunRequest, p pipes, output *sandbox.Output) ending {
-	defer p.report.Close()
-	defer p.output.Close()
-	defer output.Close()
-	sent := json.NewEncoder(p.control).Encode(o)
-	copied := make(chan struct{})
-	go func() { // the receive below waits for it
-		defer close(copied)
-		_, _ = io.Copy(output, p.output) // ends with the pipe, or at the deadline
-	}()
-	var e ending
-	e.err = errors.Join(sent, json.NewDecoder(p.report).Decode(&e.report))
-	if err := r.cmd.Wait(); err != nil {
-		e.err = errors.Join(e.err, err)
+// wait gives the worker its order and returns its report when it is gone, and all
+// that could write to its output. Should something have got away, the result
+// does not wait for it.
+func (r *run) wait(o worker.RunRequest) (report worker.Report, err error) {
+	defer r.close()
+	err = errors.Join(json.NewEncoder(r.control).Encode(o), json.NewDecoder(r.report).Decode(&report))
+	if ended := r.cmd.Wait(); !errors.Is(ended, exec.ErrWaitDelay) {
+		err = errors.Join(err, ended)
 	}
-	// Everything that could write is gone by now. Should something have got
-	// away, the result does not wait for it.
-	_ = p.output.SetReadDeadline(time.Now().Add(patience))
-	<-copied
-	return e
-}
-
-// wait returns how the run ended. It stops the run when ctx ends or timeout is
-// over; 0 means that only ctx limits it.
-func (r *run) wait(ctx context.Context, timeout time.Duration) ending {
-	defer r.control.Close()
-	var over <-chan time.Time
-	if timeout > 0 {
-		timer := time.NewTimer(timeout)
-		defer timer.Stop()
-		over = timer.C
-	}
-	timedOut := false
-	select {
-	case e := <-r.done:
-		return e
-	case <-ctx.Done():
-	case <-over:
-		timedOut = true
-	}
-	_ = r.control.Close() // the worker reads the end and kills everything
-	select {
-	case e := <-r.done:
-		e.timedOut = timedOut
-		return e
-	case <-time.After(patience):
-	}
-	_ = r.cmd.Process.Kill() // it may have ended just now
-	e := <-r.done
-	e.timedOut = timedOut
-	return e
+	return report, err
 }
