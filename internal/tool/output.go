@@ -30,40 +30,28 @@ type BoundFunc func(ctx context.Context, t chela.Tool, id chela.CallID, res chel
 // says how to read it.
 func Bounded(fallback int, keep KeepFunc) BoundFunc {
 	return func(ctx context.Context, t chela.Tool, id chela.CallID, res chela.ToolResult) chela.ToolResult {
-		output{limit: cmp.Or(t.MaxOutput, fallback), keep: keep}.bound(ctx, id, &res)
+		text, limit := res.Text, cmp.Or(t.MaxOutput, fallback)
+		if len(text) <= limit {
+			return res
+		}
+		head := excerpt.Bytes(text, limit/2)
+		tail := text[runeEnd(text, len(text)-limit/2):]
+		gone := fmt.Sprintf("%d of %d bytes are not shown here", len(text)-len(head)-len(tail), len(text))
+		kept := excerpt.Bytes(text, MaxKept)
+		// Text already produced is stored even if the turn is being stopped.
+		whole, err := keep(context.WithoutCancel(ctx), []byte(kept))
+		if err != nil {
+			gone += ", and they could not be kept: " + chela.MessageOf(err)
+		} else {
+			res.Whole = &whole
+			gone += fmt.Sprintf("; result_read with handle %q and offset %d reads them", id, len(head))
+			if len(kept) < len(text) {
+				gone += fmt.Sprintf(", as far as the first %d bytes, which were kept", len(kept))
+			}
+		}
+		res.Text = head + "\n[" + gone + "]\n" + tail
 		return res
 	}
-}
-
-// An output truncates the output of a tool.
-type output struct {
-	limit int
-	keep  KeepFunc
-}
-
-// bound stores a text that is too long and returns its excerpt.
-func (o output) bound(ctx context.Context, id chela.CallID, res *chela.ToolResult) {
-	text := res.Text
-	if len(text) <= o.limit {
-		return
-	}
-	head := excerpt.Bytes(text, o.limit/2)
-	tail := text[runeEnd(text, len(text)-o.limit/2):]
-	gone := fmt.Sprintf("%d of %d bytes are not shown here", len(text)-len(head)-len(tail), len(text))
-	kept := excerpt.Bytes(text, MaxKept)
-	// Text already produced is stored even if the turn is being stopped.
-	whole, err := o.keep(context.WithoutCancel(ctx), []byte(kept))
-	switch {
-	case err != nil:
-		gone += ", and they could not be kept: " + chela.MessageOf(err)
-	default:
-		res.Whole = &whole
-		gone += fmt.Sprintf("; result_read with handle %q and offset %d reads them", id, len(head))
-		if len(kept) < len(text) {
-			gone += fmt.Sprintf(", as far as the first %d bytes, which were kept", len(kept))
-		}
-	}
-	res.Text = head + "\n[" + gone + "]\n" + tail
 }
 
 // runeEnd returns the smallest index ≥ i at which a rune of text starts or the

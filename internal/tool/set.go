@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +19,7 @@ import (
 // safe for concurrent use.
 type Set struct {
 	tools  []chela.Tool
-	byName map[string]*member
+	byName map[string]member
 }
 
 // A member is a tool of a set with its schema, which is compiled when the first
@@ -38,15 +39,15 @@ type schema struct {
 // NewSet returns the set of tools. It fails with Invalid if a tool has no
 // usable name, schema or Run, and with Conflict if two have the same name.
 func NewSet(tools ...chela.Tool) (*Set, error) {
-	s := &Set{tools: slices.Clone(tools), byName: make(map[string]*member, len(tools))}
+	s := &Set{tools: slices.Clone(tools), byName: make(map[string]member, len(tools))}
 	for _, t := range tools {
 		if err := checkTool(t); err != nil {
 			return nil, err
 		}
-		if s.byName[t.Name] != nil {
+		if _, ok := s.byName[t.Name]; ok {
 			return nil, chela.E(chela.Conflict, fmt.Sprintf("two tools are called %q", t.Name))
 		}
-		s.byName[t.Name] = &member{
+		s.byName[t.Name] = member{
 			tool:   t,
 			schema: sync.OnceValues(func() (*schema, error) { return compile(t) }),
 		}
@@ -56,7 +57,7 @@ func NewSet(tools ...chela.Tool) (*Set, error) {
 
 func checkTool(t chela.Tool) error {
 	switch {
-	case !validToolName(t.Name):
+	case !toolName.MatchString(t.Name):
 		return chela.E(chela.Invalid, fmt.Sprintf("%q cannot name a tool", t.Name)).
 			WithHint(`use 1 to 64 letters, digits, "_" and "-"`)
 	case t.Run == nil:
@@ -68,29 +69,13 @@ func checkTool(t chela.Tool) error {
 	}
 }
 
-// validToolName reports whether providers accept s as the name of a tool: 1 to
-// 64 letters, digits, "_" and "-".
-func validToolName(s string) bool {
-	if s == "" || len(s) > 64 {
-		return false
-	}
-	for _, c := range []byte(s) {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-':
-		default:
-			return false
-		}
-	}
-	return true
-}
+// toolName matches the names of tools that providers accept.
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // Get returns the tool called name.
 func (s *Set) Get(name string) (chela.Tool, bool) {
 	m, ok := s.byName[name]
-	if !ok {
-		return chela.Tool{}, false
-	}
-	return m.tool, true
+	return m.tool, ok
 }
 
 // All returns the tools in order.

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"slices"
 	"strings"
 
 	"chela"
@@ -13,22 +14,16 @@ import (
 func visible(j chela.Judgement) chela.Judgement {
 	j.Preview, j.Risk = excerpt.Visible(j.Preview), excerpt.Visible(j.Risk)
 	j.Subjects, j.Parts = visibleSubjects(j.Subjects), visibleSubjects(j.Parts)
-	offers := make([]chela.Offer, len(j.Offers))
+	j.Offers = slices.Clone(j.Offers)
 	for i, o := range j.Offers {
-		offers[i] = chela.Offer{Pattern: visibleSubject(o.Pattern), Literal: o.Literal}
-	}
-	if j.Offers != nil {
-		j.Offers = offers
+		j.Offers[i].Pattern = visibleSubject(o.Pattern)
 	}
 	return j
 }
 
 func visibleSubjects(subjects []string) []string {
-	if subjects == nil {
-		return nil
-	}
-	seen := make([]string, len(subjects))
-	for i, s := range subjects {
+	seen := slices.Clone(subjects)
+	for i, s := range seen {
 		seen[i] = visibleSubject(s)
 	}
 	return seen

@@ -2,10 +2,14 @@
 // isolated from the rest of the machine. The subpackages run it.
 package sandbox
 
-import "time"
+import (
+	"time"
+
+	"chela/internal/tool/workspace"
+)
 
 // Root is the path of the workspace as the command and the model see it.
-const Root = "/workspace"
+const Root = workspace.Dir
 
 // MaxOutput limits the output kept of a command, in bytes. The first and the
 // last half are kept, the middle is dropped.

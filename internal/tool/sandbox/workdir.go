@@ -4,23 +4,23 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
 
 	"chela"
+	"chela/internal/tool/workspace"
 )
 
-// Workdir returns the directory that workdir names, relative to the workspace.
+// Workdir returns the directory that workdir names, relative to the
+// workspace, which is at host.
 // It may be given as a path below [Root] or relative to it. A path that leaves
 // the workspace, also through a symbolic link, is Denied; a path that is not a
 // directory is Invalid; a missing one is NotFound.
-func Workdir(workspace, workdir string) (string, error) {
-	rel, err := relative(workdir)
+func Workdir(host, workdir string) (string, error) {
+	rel, err := workspace.Clean(workdir)
 	if err != nil {
-		return "", err
+		return "", outside(workdir)
 	}
-	root, err := os.OpenRoot(workspace)
+	root, err := os.OpenRoot(host)
 	if err != nil {
 		return "", chela.E(chela.Unavailable, "the workspace cannot be opened").Because(err)
 	}
@@ -34,25 +34,6 @@ func Workdir(workspace, workdir string) (string, error) {
 		return "", outside(workdir).Because(err)
 	case !at.IsDir():
 		return "", chela.E(chela.Invalid, "workdir "+workdir+" is not a directory")
-	}
-	return rel, nil
-}
-
-// relative turns the path that the model wrote into a clean path without a
-// leading slash that does not climb above its root.
-func relative(workdir string) (string, error) {
-	rel := workdir
-	if path.IsAbs(workdir) {
-		clean := path.Clean(workdir)
-		below, ok := strings.CutPrefix(clean+"/", Root+"/")
-		if !ok {
-			return "", outside(workdir)
-		}
-		rel = below
-	}
-	rel = path.Clean("./" + rel)
-	if !filepath.IsLocal(filepath.FromSlash(rel)) {
-		return "", outside(workdir)
 	}
 	return rel, nil
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -44,7 +45,7 @@ func misread(file *syntax.File, line string) (reason string) {
 				reason = "it has a # within a word, which shells read in different ways"
 			}
 		case *syntax.Assign:
-			if p.Name != nil && !isName(p.Name.Value) {
+			if p.Name != nil && !assigned.MatchString(p.Name.Value) {
 				reason = "it assigns to a name that is none, which shells read in different ways"
 			}
 		}
@@ -53,13 +54,5 @@ func misread(file *syntax.File, line string) (reason string) {
 	return reason
 }
 
-// isName reports whether text is a name that bash assigns to, in every locale.
-func isName(text string) bool {
-	for i, c := range []byte(text) {
-		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return text != ""
-}
+// assigned matches the names that bash assigns to, in every locale.
+var assigned = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)

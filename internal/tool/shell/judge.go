@@ -315,13 +315,12 @@ func (r *reading) redirect(d *syntax.Redirect) {
 
 // meaning are commands that change the meaning of later ones, or run text that
 // is not in the line.
-var meaning = []string{
-	".", "alias", "bind", "compgen", "complete", "compopt", "enable", "eval", "fc", "getopts", "hash",
-	"mapfile", "read", "readarray", "set", "shopt", "source", "trap", "unalias", "unset",
-}
+var meaning = strings.Fields(`
+	. alias bind compgen complete compopt enable eval fc getopts hash mapfile read readarray set shopt source trap unalias unset
+`)
 
 // hiding is the subset of them that runs commands not written in the line.
-var hiding = []string{"alias", "bind", "compgen", "complete", "enable", "fc", "hash", "mapfile", "readarray"}
+var hiding = strings.Fields("alias bind compgen complete enable fc hash mapfile readarray")
 
 // meaningOptions are commands that do so only with an option listed here. A
 // name in them may name an array element; its index is evaluated, which may run

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,10 +12,9 @@ import (
 // writers are commands that write, replace or remove files named in their
 // arguments. The position of the target differs by command, and a copy keeps
 // the name of its source, so any argument counts.
-var writers = []string{
-	"tee", "cp", "mv", "ln", "install", "rsync", "truncate", "touch", "rm", "unlink", "rename", "chmod", "chown", "dd", "patch",
-	"curl", "wget", "sort", "sponge", "ed", "ex", "sed", "perl",
-}
+var writers = strings.Fields(`
+	tee cp mv ln install rsync truncate touch rm unlink rename chmod chown dd patch curl wget sort sponge ed ex sed perl
+`)
 
 // obeyedRisks returns why a command changes a file obeyed by other programs: a
 // file of workspace.ObeyedBy, or the configuration of git.
@@ -118,16 +118,16 @@ func wildcards(source string) string {
 	return b.String()
 }
 
+// variable matches the name of a variable, or its number, after the dollar.
+var variable = regexp.MustCompile(`^[A-Za-z0-9_]*`)
+
 // endOfExpansion returns the last byte of the expansion that begins at a byte
 // of source.
 func endOfExpansion(source string, at int) int {
 	rest := source[at+1:]
 	if source[at] == '$' && rest != "" && !strings.ContainsAny(rest[:1], "{(") {
-		end := 0
-		for end < len(rest) && isName("_"+rest[:end+1]) {
-			end++
-		}
-		return at + max(end, 1)
+		name := variable.FindString(rest)
+		return at + max(len(name), 1)
 	}
 	if end := strings.IndexAny(rest, "})]`"); end >= 0 {
 		return at + 1 + end

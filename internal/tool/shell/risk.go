@@ -10,36 +10,36 @@ import (
 
 // A danger is a kind of harm that commands with certain names may do.
 type danger struct {
-	names  []string
+	names  string               // words
 	when   func(c command) bool // nil means always
 	reason string
 }
 
 // dangers is checked as a whole: a command may be in several.
 var dangers = []danger{
-	{[]string{"rm"}, deletesBroadly, "it deletes whole directories"},
-	{[]string{"find"}, has("-delete"), "it deletes the files it finds"},
-	{[]string{"shred", "srm"}, nil, "it destroys files beyond recovery"},
-	{[]string{"dd"}, writesDevice, "it writes to a device"},
-	{[]string{"mkfs", "mke2fs", "mkswap", "wipefs", "fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "parted", "blkdiscard", "cryptsetup"}, nil, "it formats or partitions a disk"},
-	{[]string{"chmod", "chown", "chgrp", "setfacl"}, recursive, "it changes the permissions of whole directories"},
-	{[]string{"git"}, gitDestroys, "it discards work or rewrites history"},
-	{[]string{"git"}, gitRuns, "it makes git run a command"},
-	{[]string{"shutdown", "reboot", "halt", "poweroff", "telinit", "init", "systemctl", "service", "launchctl"}, nil, "it stops or changes services or the machine"},
-	{[]string{"kill"}, killsBroadly, "it ends processes that it did not start"},
-	{[]string{"killall", "killall5", "pkill"}, nil, "it ends processes by their name"},
-	{[]string{"crontab", "at", "batch", "systemd-run"}, nil, "it schedules a command to run later, outside this call"},
-	{[]string{"sudo", "su", "doas", "pkexec", "runuser", "setpriv"}, nil, "it runs as another user"},
-	{[]string{"mount", "umount", "modprobe", "insmod", "rmmod", "sysctl", "iptables", "ip6tables", "nft", "ufw"}, nil, "it changes the system"},
-	{[]string{"useradd", "userdel", "usermod", "groupadd", "groupdel", "passwd", "chpasswd", "visudo"}, nil, "it changes users or their rights"},
-	{[]string{"nsenter", "unshare", "chroot"}, nil, "it leaves or makes a confinement"},
-	{[]string{"docker", "podman", "kubectl", "helm", "terraform", "pulumi"}, hasAny("rm", "rmi", "prune", "delete", "destroy", "uninstall", "apply", "push", "--privileged"), "it changes or removes containers, clusters or cloud resources"},
-	{[]string{"npm", "pnpm", "yarn", "cargo", "gem", "twine", "poetry"}, hasAny("publish", "push", "upload", "yank"), "it publishes to others"},
-	{[]string{"eval", "source", "."}, fed, "it runs the output of another program"},
+	{"rm", deletesBroadly, "it deletes whole directories"},
+	{"find", hasAny("-delete"), "it deletes the files it finds"},
+	{"shred srm", nil, "it destroys files beyond recovery"},
+	{"dd", writesDevice, "it writes to a device"},
+	{"mkfs mke2fs mkswap wipefs fdisk sfdisk cfdisk gdisk sgdisk parted blkdiscard cryptsetup", nil, "it formats or partitions a disk"},
+	{"chmod chown chgrp setfacl", recursive, "it changes the permissions of whole directories"},
+	{"git", gitDestroys, "it discards work or rewrites history"},
+	{"git", gitRuns, "it makes git run a command"},
+	{"shutdown reboot halt poweroff telinit init systemctl service launchctl", nil, "it stops or changes services or the machine"},
+	{"kill", killsBroadly, "it ends processes that it did not start"},
+	{"killall killall5 pkill", nil, "it ends processes by their name"},
+	{"crontab at batch systemd-run", nil, "it schedules a command to run later, outside this call"},
+	{"sudo su doas pkexec runuser setpriv", nil, "it runs as another user"},
+	{"mount umount modprobe insmod rmmod sysctl iptables ip6tables nft ufw", nil, "it changes the system"},
+	{"useradd userdel usermod groupadd groupdel passwd chpasswd visudo", nil, "it changes users or their rights"},
+	{"nsenter unshare chroot", nil, "it leaves or makes a confinement"},
+	{"docker podman kubectl helm terraform pulumi", hasAny("rm", "rmi", "prune", "delete", "destroy", "uninstall", "apply", "push", "--privileged"), "it changes or removes containers, clusters or cloud resources"},
+	{"npm pnpm yarn cargo gem twine poetry", hasAny("publish", "push", "upload", "yank"), "it publishes to others"},
+	{"eval source .", fed, "it runs the output of another program"},
 }
 
 // interpreters run the text of their input, unless they are given a file.
-var interpreters = append([]string{"python", "python2", "python3", "perl", "ruby", "node", "php", "lua", "tclsh"}, shells...)
+var interpreters = append(strings.Fields("python python2 python3 perl ruby node php lua tclsh"), shells...)
 
 // risks returns the reasons why c may do harm.
 func (c command) risks() []string {
@@ -62,7 +62,8 @@ func (c command) risks() []string {
 // kind or version appended, such as mkfs.ext4.
 func (d danger) named(name string) bool {
 	stem, _, dotted := strings.Cut(name, ".")
-	return slices.Contains(d.names, name) || dotted && slices.Contains(d.names, stem)
+	names := strings.Fields(d.names)
+	return slices.Contains(names, name) || dotted && slices.Contains(names, stem)
 }
 
 // givenFile reports whether an interpreter is given a file to run.
@@ -73,8 +74,6 @@ func (c command) givenFile() bool {
 func fed(c command) bool {
 	return slices.ContainsFunc(c.words[1:], func(w word) bool { return w.fed })
 }
-
-func has(arg string) func(command) bool { return hasAny(arg) }
 
 func hasAny(args ...string) func(command) bool {
 	return func(c command) bool {
@@ -137,31 +136,39 @@ func writesDevice(c command) bool {
 	})
 }
 
-// gitDestroys reports whether git discards work, here or at a remote.
+// gitDestroyers are the commands of git that discard work, here or at a remote:
+// always, or with one of these short and long options or arguments.
+var gitDestroyers = map[string]struct {
+	always            bool
+	short, long, args string
+}{
+	"push":          {short: "fd", long: "force force-with-lease delete mirror prune"},
+	"reset":         {long: "hard"},
+	"clean":         {short: "f", long: "force"},
+	"checkout":      {short: "f", long: "force", args: ". --"},
+	"restore":       {always: true},
+	"branch":        {short: "D"},
+	"stash":         {args: "drop clear"},
+	"reflog":        {args: "expire delete"},
+	"filter-branch": {always: true},
+	"filter-repo":   {always: true},
+	"update-ref":    {short: "d"},
+}
+
 func gitDestroys(c command) bool {
-	verbs := map[string]func() bool{
-		"push": func() bool {
-			return c.option("fd", "force") || c.option("", "force-with-lease") || c.option("", "delete") ||
-				c.option("", "mirror") || c.option("", "prune") ||
-				slices.ContainsFunc(c.words[2:], func(w word) bool { return strings.HasPrefix(w.text, "+") || strings.HasPrefix(w.text, ":") })
-		},
-		"reset":         func() bool { return c.option("", "hard") },
-		"clean":         func() bool { return c.option("f", "force") },
-		"checkout":      func() bool { return c.option("f", "force") || hasAny(".", "--")(c) },
-		"restore":       func() bool { return true },
-		"branch":        func() bool { return c.option("D", "") },
-		"stash":         func() bool { return hasAny("drop", "clear")(c) },
-		"reflog":        func() bool { return hasAny("expire", "delete")(c) },
-		"filter-branch": func() bool { return true },
-		"filter-repo":   func() bool { return true },
-		"update-ref":    func() bool { return c.option("d", "") },
+	verb := slices.IndexFunc(c.words[1:], func(w word) bool {
+		_, ok := gitDestroyers[w.text]
+		return ok
+	})
+	if verb < 0 {
+		return false
 	}
-	for _, w := range c.words[1:] {
-		if destroys, ok := verbs[w.text]; ok {
-			return destroys()
-		}
-	}
-	return false
+	name := c.words[1+verb].text
+	d := gitDestroyers[name]
+	long := func(option string) bool { return c.option("", option) }
+	forced := func(w word) bool { return strings.HasPrefix(w.text, "+") || strings.HasPrefix(w.text, ":") }
+	return d.always || d.short != "" && c.option(d.short, "") || slices.ContainsFunc(strings.Fields(d.long), long) ||
+		hasAny(strings.Fields(d.args)...)(c) || name == "push" && slices.ContainsFunc(c.words[2:], forced)
 }
 
 // gitRuns reports whether a setting given to git may be a command.
@@ -199,9 +206,9 @@ func secret(w word) bool {
 	case strings.HasSuffix(base, ".pem"):
 		return true
 	default:
-		return slices.Contains([]string{
-			".ssh", ".gnupg", ".env", ".envrc", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", "master.key", "shadow", "gshadow",
-			"id_rsa", "id_ed25519", "id_ecdsa", "id_dsa",
-		}, base)
+		return slices.Contains(strings.Fields(`
+			.ssh .gnupg .env .envrc .netrc .npmrc .pypirc .git-credentials .pgpass master.key shadow gshadow id_rsa id_ed25519
+			id_ecdsa id_dsa
+		`), base)
 	}
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -124,7 +125,7 @@ func canonical(words []word) string {
 	parts := make([]string, len(words))
 	for i, w := range words {
 		parts[i] = w.text
-		if !w.fixed || i > 0 && plain(w.text) {
+		if !w.fixed || i > 0 && plain.MatchString(w.text) {
 			continue
 		}
 		// Only NUL cannot be quoted, and no line with it gets this far.
@@ -135,14 +136,5 @@ func canonical(words []word) string {
 	return strings.Join(parts, " ")
 }
 
-// plain reports whether an argument needs no quotes.
-func plain(text string) bool {
-	for _, c := range []byte(text) {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("_@%+=:,./^-", c) >= 0:
-		default:
-			return false
-		}
-	}
-	return text != ""
-}
+// plain matches an argument that needs no quotes.
+var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./^-]+$`)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -113,34 +114,21 @@ func numeric(label string) bool {
 	return strings.Trim(label, "0123456789") == ""
 }
 
+var escape = regexp.MustCompile("%[0-9A-Fa-f]{2}")
+
 // canonicalPath writes the escapes of a path in upper case, and decodes
 // unneeded ones: "/%76%31/%2e%2e" is "/v1/..".
 func canonicalPath(escaped string) string {
-	var b strings.Builder
-	for i := 0; i < len(escaped); i++ {
-		c := escaped[i]
-		if c != '%' || i+2 >= len(escaped) {
-			b.WriteByte(c)
-			continue
+	return escape.ReplaceAllStringFunc(escaped, func(found string) string {
+		if c, err := url.PathUnescape(found); err == nil && unreserved.MatchString(c) {
+			return c
 		}
-		n, err := strconv.ParseUint(escaped[i+1:i+3], 16, 8)
-		if err != nil {
-			b.WriteByte(c)
-			continue
-		}
-		if unreserved(byte(n)) {
-			b.WriteByte(byte(n))
-		} else {
-			fmt.Fprintf(&b, "%%%02X", n)
-		}
-		i += 2
-	}
-	return b.String()
+		return strings.ToUpper(found)
+	})
 }
 
-func unreserved(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
-}
+// unreserved matches a character that needs no escape.
+var unreserved = regexp.MustCompile(`^[A-Za-z0-9._~-]$`)
 
 // canonicalQuery escapes the characters that a query cannot contain.
 func canonicalQuery(query string) string {

@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -283,7 +284,7 @@ func newRequest(ctx context.Context, in httpInput) (*http.Request, error) {
 		if slices.Contains(refused, http.CanonicalHeaderKey(name)) {
 			return nil, fmt.Errorf("headers: %s is set by the request itself; leave it out", name)
 		}
-		if !validHeader(name, value) {
+		if !header.MatchString(name) || control.MatchString(value) {
 			return nil, fmt.Errorf("headers: %.60q is malformed; names are letters, digits and -, values are one line of text", name)
 		}
 		req.Header.Set(name, value)
@@ -291,17 +292,12 @@ func newRequest(ctx context.Context, in httpInput) (*http.Request, error) {
 	return req, nil
 }
 
-func validHeader(name, value string) bool {
-	for _, c := range []byte(name) {
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
-		default:
-			return false
-		}
-	}
-	control := func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }
-	return name != "" && !strings.ContainsFunc(value, control)
-}
+// header matches the well-formed name of a header, and control the characters
+// that its value cannot contain.
+var (
+	header  = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+	control = regexp.MustCompile(`[\x00-\x08\x0a-\x1f\x7f]`)
+)
 
 // explain words err for the model. Addresses are not shown: they would reveal
 // the network that chela runs in.

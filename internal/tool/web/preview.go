@@ -52,10 +52,10 @@ func oneLine(text string) string {
 
 // secretNames are parts of the names of headers, parameters and fields that hold
 // credentials, without separators.
-var secretNames = []string{
-	"authorization", "cookie", "token", "secret", "password", "passwd", "passphrase", "signature", "credential",
-	"apikey", "accesskey", "authkey", "privatekey", "signingkey", "subscriptionkey", "accountkey", "masterkey", "functionskey",
-}
+var secretNames = strings.Fields(`
+	authorization cookie token secret password passwd passphrase signature credential apikey accesskey authkey privatekey
+	signingkey subscriptionkey accountkey masterkey functionskey
+`)
 
 var separators = strings.NewReplacer("-", "", "_", "", ".", "")
 

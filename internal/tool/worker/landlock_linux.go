@@ -90,12 +90,7 @@ func readable(o RunRequest) []string {
 	if o.Tier == Namespaces {
 		return []string{"/"}
 	}
-	paths := append([]string{}, systemDirs...)
-	for _, name := range systemEtc {
-		paths = append(paths, "/etc/"+name)
-	}
-	paths = append(paths, procFiles...)
-	return append(paths, o.Read...)
+	return append(hostPaths(o), procFiles...)
 }
 
 // writable returns the paths that a command has full access to.

@@ -62,12 +62,7 @@ func enterRoot(o RunRequest) error {
 // plan collects the host paths for the new root. It runs before the host is
 // unmounted, while its symbolic links still resolve.
 func plan(o RunRequest) (points, links []mountPoint, err error) {
-	paths := append([]string{}, systemDirs...)
-	for _, name := range systemEtc {
-		paths = append(paths, "/etc/"+name)
-	}
-	paths = append(paths, o.Read...)
-	for _, path := range paths {
+	for _, path := range hostPaths(o) {
 		at, err := os.Lstat(path)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			continue

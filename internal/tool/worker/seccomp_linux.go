@@ -61,14 +61,17 @@ var refused = []uint32{
 	unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME,
 }
 
+// refuse returns rules that refuse calls whatever their arguments.
+func refuse(lists ...[]uint32) (rules []rule) {
+	for _, call := range slices.Concat(lists...) {
+		rules = append(rules, rule{call: call, errno: unix.EPERM})
+	}
+	return rules
+}
+
 // filterFor returns the rules for an order. abi is the Landlock version.
 func filterFor(o RunRequest, abi int) []rule {
-	rules := make([]rule, 0, len(refused)+len(refusedHere)+16)
-	for _, calls := range [][]uint32{refused, refusedHere} {
-		for _, call := range calls {
-			rules = append(rules, rule{call: call, errno: unix.EPERM})
-		}
-	}
+	rules := refuse(refused, refusedHere)
 	for flags, n := uint32(namespaceFlags), uint32(1); n != 0; n <<= 1 {
 		if flags&n != 0 {
 			rules = append(rules, rule{unix.SYS_CLONE, []condition{{arg: 0, mask: n, value: n}}, unix.EPERM})
@@ -157,12 +160,7 @@ var processCalls = []struct {
 // ids. They refuse calls that Landlock does not mediate and that could change
 // files, memory and processes outside.
 func sharedRules() []rule {
-	var rules []rule
-	for _, calls := range [][]uint32{metadataCalls, ipcCalls} {
-		for _, call := range calls {
-			rules = append(rules, rule{call: call, errno: unix.EPERM})
-		}
-	}
+	rules := refuse(metadataCalls, ipcCalls)
 	for _, c := range processCalls {
 		rules = append(rules, rule{c.call, []condition{{arg: c.arg, mask: whole, differs: true}}, unix.EPERM})
 	}
@@ -172,9 +170,7 @@ func sharedRules() []rule {
 	// Ordinary users keep the other calls on open files: the files they can
 	// open and own are in the workspace.
 	if os.Getuid() == 0 {
-		for _, call := range []uint32{unix.SYS_FCHOWN, unix.SYS_FSETXATTR, unix.SYS_FREMOVEXATTR} {
-			rules = append(rules, rule{call: call, errno: unix.EPERM})
-		}
+		rules = append(rules, refuse([]uint32{unix.SYS_FCHOWN, unix.SYS_FSETXATTR, unix.SYS_FREMOVEXATTR})...)
 	}
 	return rules
 }

@@ -15,9 +15,9 @@ import (
 // An obeyedKind is a kind of files that programs obey: writing such a file
 // makes a program run, or instructs an agent, later and outside every sandbox.
 type obeyedKind struct {
-	by    string   // the programs, for people
-	dirs  []string // names of folders: everything below them is of the kind
-	files []string // names of files, in which "*" stands for any text
+	by    string // the programs, for people
+	dirs  string // names of folders: everything below them is of the kind
+	files string // names of files, in which "*" stands for any text
 }
 
 // obeyedKinds lists the files that are never written without approval, by a
@@ -26,94 +26,110 @@ var obeyedKinds = []obeyedKind{
 	// Version control runs hooks, filters, pagers and transports that its
 	// configuration names, at the next status, commit or fetch.
 	{
-		by:    "version control",
-		dirs:  []string{".git", ".hg", ".svn", ".bzr", ".jj", ".husky", ".githooks", ".git-hooks"},
-		files: []string{".gitconfig", ".gitmodules", ".git-credentials", ".hgrc", ".pre-commit-config.yaml", ".pre-commit-hooks.yaml", "lefthook.y*ml", ".lefthook.y*ml", "lefthook-local.y*ml", ".lintstagedrc*"},
+		by:   "version control",
+		dirs: ".git .hg .svn .bzr .jj .husky .githooks .git-hooks",
+		files: `
+			.gitconfig .gitmodules .git-credentials .hgrc .pre-commit-config.yaml .pre-commit-hooks.yaml lefthook.y*ml
+			.lefthook.y*ml lefthook-local.y*ml .lintstagedrc*
+		`,
 	},
 	// Editors run tasks, debuggers and language servers of an opened folder,
 	// and local start-up files.
 	{
 		by:   "editors",
-		dirs: []string{".vscode", ".vscode-server", ".idea", ".fleet", ".zed", ".nova", ".vs", ".devcontainer", ".vim", ".emacs.d", ".theia"},
-		files: []string{
-			".vimrc", "_vimrc", ".gvimrc", ".exrc", ".nvimrc", ".nvim.lua", ".vimrc.local", ".lvimrc", ".dir-locals.el", ".dir-locals-2.el", ".emacs", ".projectile",
-			"*.code-workspace", "*.sublime-project", ".devcontainer.json", ".netrwhist",
-		},
+		dirs: ".vscode .vscode-server .idea .fleet .zed .nova .vs .devcontainer .vim .emacs.d .theia",
+		files: `
+			.vimrc _vimrc .gvimrc .exrc .nvimrc .nvim.lua .vimrc.local .lvimrc .dir-locals.el .dir-locals-2.el .emacs .projectile
+			*.code-workspace *.sublime-project .devcontainer.json .netrwhist
+		`,
 	},
 	// Shells and environment managers read these whenever a terminal or a
 	// folder is opened.
 	{
 		by:   "shells",
-		dirs: []string{".config", ".local", ".direnv"},
-		files: []string{
-			".bash*", ".zsh*", ".zlog*", ".zprofile", ".profile", ".login", ".logout", ".cshrc", ".tcshrc", ".kshrc", ".mkshrc", ".shrc", ".inputrc", ".envrc", ".env", ".env.local", ".env.*.local", ".env.dev*", ".env.prod*", ".env.test", ".env.stag*",
-			".tool-versions", "mise.toml", ".mise.toml", ".mise.*.toml", "flake.nix", "shell.nix", "default.nix", "devbox.json", "devenv.nix",
-			".xprofile", ".xinitrc", ".xsession", ".xsessionrc", ".pam_environment", ".screenrc", ".tmux.conf", "*.ps1xml", "microsoft.powershell_profile.ps1",
-		},
+		dirs: ".config .local .direnv",
+		files: `
+			.bash* .zsh* .zlog* .zprofile .profile .login .logout .cshrc .tcshrc .kshrc .mkshrc .shrc .inputrc .envrc .env
+			.env.local .env.*.local .env.dev* .env.prod* .env.test .env.stag* .tool-versions mise.toml .mise.toml .mise.*.toml
+			flake.nix shell.nix default.nix devbox.json devenv.nix .xprofile .xinitrc .xsession .xsessionrc .pam_environment
+			.screenrc .tmux.conf *.ps1xml microsoft.powershell_profile.ps1
+		`,
 	},
 	// Clients take keys, hosts, proxies and commands from these.
 	{
 		by:   "network clients",
-		dirs: []string{".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store", ".pip", ".gcloud"},
-		files: []string{
-			".npmrc", ".yarnrc", ".yarnrc.y*ml", ".pypirc", "pip.conf", "pip.ini", ".netrc", "_netrc", ".curlrc", "_curlrc", ".wgetrc", ".gemrc", ".condarc", ".pgpass", ".psqlrc", ".my.cnf", ".sqliterc",
-			"authorized_keys", "known_hosts", ".rhosts", ".forward", ".procmailrc", ".mailcap",
-		},
+		dirs: ".ssh .gnupg .aws .azure .kube .docker .password-store .pip .gcloud",
+		files: `
+			.npmrc .yarnrc .yarnrc.y*ml .pypirc pip.conf pip.ini .netrc _netrc .curlrc _curlrc .wgetrc .gemrc .condarc .pgpass
+			.psqlrc .my.cnf .sqliterc authorized_keys known_hosts .rhosts .forward .procmailrc .mailcap
+		`,
 	},
 	// Interpreters and debuggers load these at their start.
 	{
 		by: "interpreters",
-		files: []string{
-			"sitecustomize.py", "usercustomize.py", "*.pth", ".pythonrc*", ".irbrc", ".pryrc", ".rprofile", ".rbenv*", ".gdbinit", ".lldbinit", ".node_repl*", ".perltidyrc", ".ghci", ".iex.exs", ".babashka*",
-		},
+		files: `
+			sitecustomize.py usercustomize.py *.pth .pythonrc* .irbrc .pryrc .rprofile .rbenv* .gdbinit .lldbinit .node_repl*
+			.perltidyrc .ghci .iex.exs .babashka*
+		`,
 	},
 	// People start builds without reading these first.
 	{
 		by:   "build tools",
-		dirs: []string{".gradle", ".mvn", ".bazel"},
-		files: []string{
-			"makefile", "makefile.*", "gnumakefile", "bsdmakefile", "*.mk", "*.mak", "justfile", ".justfile", "*.just", "taskfile.y*ml", "taskfile.*.y*ml", "cmakelists.txt", "*.cmake", "cmakepresets.json", "cmakeuserpresets.json",
-			"meson.build", "meson_options.txt", "build.ninja", "sconstruct", "sconscript", "wscript", "xmake.lua", "premake5.lua", "build.bazel", "workspace.bazel", "module.bazel", "*.bzl", ".bazelrc",
-			"build.gradle*", "settings.gradle*", "init.gradle*", "gradle.properties", "gradlew*", "mvnw*", "pom.xml", "build.xml", "build.sbt", "*.csproj", "*.vbproj", "*.fsproj", "*.vcxproj", "directory.build.*", "*.targets", "*.props",
-			"rakefile", "*.rake", "gruntfile.*", "gulpfile.*", "webpack.config.*", "vite.config.*", "rollup.config.*", "*.config.js", "*.config.cjs", "*.config.mjs", "*.config.ts", ".eslintrc*", ".babelrc*", ".prettierrc*",
-			"earthfile", "tiltfile", "magefile.go", "build.zig", "configure", "configure.ac", "autogen.sh", "makefile.pl", "build.pl", "package.swift", "mix.exs", "rebar.config", "project.clj", "deps.edn", "setup.hs",
-			"dangerfile", "fastfile", "podfile", "brewfile", "capfile", "guardfile", "vagrantfile", "procfile", "noxfile.py", "tox.ini", "tasks.py", "fabfile.py", "dodo.py", "snakefile",
-		},
+		dirs: ".gradle .mvn .bazel",
+		files: `
+			makefile makefile.* gnumakefile bsdmakefile *.mk *.mak justfile .justfile *.just taskfile.y*ml taskfile.*.y*ml
+			cmakelists.txt *.cmake cmakepresets.json cmakeuserpresets.json meson.build meson_options.txt build.ninja sconstruct
+			sconscript wscript xmake.lua premake5.lua build.bazel workspace.bazel module.bazel *.bzl .bazelrc build.gradle*
+			settings.gradle* init.gradle* gradle.properties gradlew* mvnw* pom.xml build.xml build.sbt *.csproj *.vbproj *.fsproj
+			*.vcxproj directory.build.* *.targets *.props rakefile *.rake gruntfile.* gulpfile.* webpack.config.* vite.config.*
+			rollup.config.* *.config.js *.config.cjs *.config.mjs *.config.ts .eslintrc* .babelrc* .prettierrc* earthfile tiltfile
+			magefile.go build.zig configure configure.ac autogen.sh makefile.pl build.pl package.swift mix.exs rebar.config
+			project.clj deps.edn setup.hs dangerfile fastfile podfile brewfile capfile guardfile vagrantfile procfile noxfile.py
+			tox.ini tasks.py fabfile.py dodo.py snakefile
+		`,
 	},
 	// Package managers run scripts of these at install, build and test.
 	{
 		by:   "package managers",
-		dirs: []string{".cargo", ".rustup", ".yarn", ".bundle", ".m2"},
-		files: []string{
-			"package.json", "pnpm-workspace.yaml", ".pnpmfile.*", "deno.json*", "bunfig.toml", "setup.py", "setup.cfg", "pyproject.toml", "conftest.py", "pytest.ini", "build.rs", "cargo.toml", "rust-toolchain*",
-			"composer.json", "gemfile", "*.gemspec", "go.work",
-		},
+		dirs: ".cargo .rustup .yarn .bundle .m2",
+		files: `
+			package.json pnpm-workspace.yaml .pnpmfile.* deno.json* bunfig.toml setup.py setup.cfg pyproject.toml conftest.py
+			pytest.ini build.rs cargo.toml rust-toolchain* composer.json gemfile *.gemspec go.work
+		`,
 	},
 	// Continuous integration runs these with the rights and secrets of the
 	// repository.
 	{
 		by:   "continuous integration",
-		dirs: []string{".github", ".gitlab", ".circleci", ".buildkite", ".forgejo", ".gitea", ".woodpecker", ".teamcity", ".azure-pipelines", ".ci"},
-		files: []string{
-			".gitlab-ci*.y*ml", "jenkinsfile*", ".travis.y*ml", ".drone.y*ml", ".woodpecker.y*ml", ".cirrus.y*ml", ".appveyor.y*ml", "appveyor.y*ml", "azure-pipelines*.y*ml", "bitbucket-pipelines.y*ml", "cloudbuild.y*ml", "buildspec.y*ml", "codemagic.y*ml", ".goreleaser.y*ml",
-		},
+		dirs: ".github .gitlab .circleci .buildkite .forgejo .gitea .woodpecker .teamcity .azure-pipelines .ci",
+		files: `
+			.gitlab-ci*.y*ml jenkinsfile* .travis.y*ml .drone.y*ml .woodpecker.y*ml .cirrus.y*ml .appveyor.y*ml appveyor.y*ml
+			azure-pipelines*.y*ml bitbucket-pipelines.y*ml cloudbuild.y*ml buildspec.y*ml codemagic.y*ml .goreleaser.y*ml
+		`,
 	},
 	// Containers, services, timers and sessions are started from these.
 	{
-		by:   "containers and services",
-		dirs: []string{"systemd", "autostart", "launchagents", "launchdaemons", "cron.d", "cron.daily", "cron.hourly", "cron.weekly", "cron.monthly", "init.d"},
-		files: []string{
-			"dockerfile", "dockerfile.*", "*.dockerfile", "containerfile", "containerfile.*", "docker-compose*.y*ml", "compose.y*ml", "compose.*.y*ml", "docker-bake.*",
-			"*.service", "*.socket", "*.timer", "*.desktop", "crontab", "crontab.*", "*.crontab",
-		},
+		by: "containers and services",
+		dirs: `
+			systemd autostart launchagents launchdaemons cron.d cron.daily cron.hourly cron.weekly cron.monthly init.d
+		`,
+		files: `
+			dockerfile dockerfile.* *.dockerfile containerfile containerfile.* docker-compose*.y*ml compose.y*ml compose.*.y*ml
+			docker-bake.* *.service *.socket *.timer *.desktop crontab crontab.* *.crontab
+		`,
 	},
 	// Agents take these for instructions, tools and permissions.
 	{
-		by:   "agents",
-		dirs: []string{".cursor", ".claude", ".codex", ".gemini", ".windsurf", ".continue", ".roo", ".kiro", ".opencode", ".goose", ".agents", ".clinerules", ".aider", ".junie", ".amazonq"},
-		files: []string{
-			"claude.md", "claude.local.md", "agents.md", "agents.override.md", "agent.md", "gemini.md", "skill.md", "copilot-instructions.md", ".cursorrules", ".windsurfrules", ".clinerules", ".roorules*", ".roomodes", ".goosehints", ".aider*", ".mcp.json", "mcp.json", "opencode.json*", "crush.json", ".crush.json",
-		},
+		by: "agents",
+		dirs: `
+			.cursor .claude .codex .gemini .windsurf .continue .roo .kiro .opencode .goose .agents .clinerules .aider .junie
+			.amazonq
+		`,
+		files: `
+			claude.md claude.local.md agents.md agents.override.md agent.md gemini.md skill.md copilot-instructions.md
+			.cursorrules .windsurfrules .clinerules .roorules* .roomodes .goosehints .aider* .mcp.json mcp.json opencode.json*
+			crush.json .crush.json
+		`,
 	},
 }
 
@@ -128,16 +144,18 @@ func ObeyedBy(p string) string {
 		parts[i] = plainName(part)
 	}
 	for _, k := range obeyedKinds {
-		for _, part := range parts {
-			if slices.ContainsFunc(k.dirs, func(dir string) bool { return meets(dir, part) }) {
-				return k.by
-			}
-		}
-		if slices.ContainsFunc(k.files, func(file string) bool { return meets(file, parts[len(parts)-1]) }) {
+		if slices.ContainsFunc(parts, k.hasDir) || listed(k.files, parts[len(parts)-1]) {
 			return k.by
 		}
 	}
 	return ""
+}
+
+func (k obeyedKind) hasDir(name string) bool { return listed(k.dirs, name) }
+
+// listed reports whether one of the listed names may match the given one.
+func listed(names, given string) bool {
+	return slices.ContainsFunc(strings.Fields(names), func(name string) bool { return meets(name, given) })
 }
 
 // meets reports whether a listed name may match the given one. A pattern that
