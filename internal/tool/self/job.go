@@ -5,10 +5,17 @@ package self
 // the progress reports of a job: job_plan, job_step and job_parts.
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"chela"
+	"chela/internal/api"
+	"chela/internal/tool"
 )
 
 // JobConfig holds the dependencies of the tools of jobs. All fields are required.
@@ -52,4 +59,277 @@ func ownJob(c chela.ToolCall) (chela.JobID, error) {
 		return "", chela.E(chela.Unsupported, "this session is not that of a job")
 	}
 	return chela.JobID(key.ID), nil
+}
+
+// maxParts is how many subtasks one call may ask for.
+const maxParts = 20
+
+type createJobInput struct {
+	Title          string   `json:"title" jsonschema:"a few words that name it to people"`
+	Description    string   `json:"description" jsonschema:"the whole task; the job knows nothing else"`
+	Subtasks       []string `json:"subtasks,omitempty" jsonschema:"tasks of parts that run at the same time"`
+	Plan           bool     `json:"plan,omitempty" jsonschema:"write down a plan first"`
+	Priority       int      `json:"priority,omitempty" jsonschema:"jobs of a higher priority begin first" min:"-10" max:"10"`
+	Agent          string   `json:"agent,omitempty" jsonschema:"agent that works on it"`
+	Model          string   `json:"model,omitempty" jsonschema:"provider/model"`
+	Thinking       string   `json:"thinking,omitempty" jsonschema:"how much the model reasons" enum:"off,minimal,low,medium,high,xhigh"`
+	MaxSteps       int      `json:"max_steps,omitempty" jsonschema:"model calls in one turn" min:"1" max:"1000"`
+	TimeoutSeconds int      `json:"timeout_seconds,omitempty" jsonschema:"time limit of one turn" min:"1" max:"86400"`
+	MaxTokens      int64    `json:"max_tokens,omitempty" jsonschema:"limit of tokens of all its model calls" min:"1" max:"1000000000"`
+	Mode           string   `json:"mode,omitempty" jsonschema:"not supported; leave it out" enum:"local,container,agent"`
+}
+
+func (in createJobInput) judge() chela.Judgement {
+	j := change("job: "+in.Title+"\n"+in.Description+tool.Shown(in, "title", "description"), in.Title)
+	if in.Model != "" || in.Agent != "" {
+		return powerful(chela.PowerModel, j)
+	}
+	return powerful(chela.PowerJob, j)
+}
+
+func (d jobTools) create(ctx context.Context, call tool.Call[createJobInput]) (res chela.ToolResult, err error) {
+	in := call.In
+	switch {
+	case in.Mode == "container" || in.Mode == "agent":
+		return res, chela.E(chela.Unsupported, "jobs in containers and by other agents come with the Docker sandbox").
+			WithHint("leave mode out: the job runs in the sandbox of this machine")
+	case blank(in.Title) || blank(in.Description):
+		return res, chela.E(chela.Invalid, "a job needs a title and a description")
+	case len(in.Subtasks) > maxParts:
+		return res, chela.E(chela.Invalid, fmt.Sprintf("%d subtasks are too many", len(in.Subtasks))).WithHint(fmt.Sprintf("use at most %d", maxParts))
+	}
+	if in.Agent != "" && in.Agent != call.Agent && !slices.Contains(d.Agents(call.Agent), in.Agent) {
+		return res, chela.E(chela.Denied, fmt.Sprintf("agent %.60q is not available for jobs of this agent", in.Agent)).
+			WithHint("agents_list lists the available ones")
+	}
+	job, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsCreate, api.NewJob{
+		Agent: cmp.Or(in.Agent, call.Agent), Title: in.Title, Text: in.Description, Priority: in.Priority, Parts: in.Subtasks, Session: call.Session,
+		Options: chela.JobOptions{
+			Model: in.Model, Thinking: chela.ThinkingLevel(in.Thinking), Steps: in.MaxSteps, Timeout: chela.Span(in.TimeoutSeconds) * chela.Span(time.Second),
+			Tokens: in.MaxTokens, Plan: in.Plan,
+		},
+	})
+	if err != nil {
+		return res, err
+	}
+	text, err := json.Marshal(struct {
+		JobID   chela.JobID      `json:"job_id"`
+		Status  chela.JobState   `json:"status"`
+		Session chela.SessionKey `json:"session_key"`
+		Note    string           `json:"note"`
+	}{job.ID, job.State, job.Session, "You are told when it has ended; do not wait for it."})
+	return tool.Done(string(text)), err
+}
+
+type listJobsInput struct {
+	State string `json:"state,omitempty" jsonschema:"only those in this state" enum:"live,pending,in_progress,awaiting_approval,paused,completed,submitted,accepted,modified,failed,interrupted,cancelled,stuck,recovering"`
+	Limit int    `json:"limit,omitempty" jsonschema:"number of rows" min:"1" max:"100"`
+}
+
+// liveJobs are the states of unfinished jobs.
+var liveJobs = []chela.JobState{
+	chela.JobPending, chela.JobInProgress, chela.JobAwaiting, chela.JobPaused, chela.JobModified, chela.JobStuck, chela.JobRecovering,
+}
+
+func (d jobTools) list(ctx context.Context, call tool.Call[listJobsInput]) (chela.ToolResult, error) {
+	var states []chela.JobState
+	switch call.In.State {
+	case "":
+	case "live":
+		states = liveJobs
+	default:
+		states = []chela.JobState{chela.JobState(call.In.State)}
+	}
+	page, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsList, api.JobFilter{States: states, Limit: cmp.Or(call.In.Limit, 20)})
+	res := tool.Done(jobLines(page.Items))
+	for _, j := range page.Items {
+		res.Provenance = res.Provenance.With(j.Origin.Provenance)
+	}
+	return res, err
+}
+
+// jobLines formats jobs, one per line.
+func jobLines(jobs []chela.Job) string {
+	if len(jobs) == 0 {
+		return "[there are no such jobs]"
+	}
+	var b strings.Builder
+	for _, j := range jobs {
+		fmt.Fprintf(&b, "%s  %s  %s\n", j.ID, j.State, oneLine(j.Title))
+	}
+	return b.String()
+}
+
+type jobInput struct {
+	JobID string `json:"job_id" jsonschema:"id of the job"`
+}
+
+func jobRef(id string) api.JobRef { return api.JobRef{ID: chela.JobID(id)} }
+
+func (d jobTools) status(ctx context.Context, call tool.Call[jobInput]) (chela.ToolResult, error) {
+	v, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsShow, jobRef(call.In.JobID))
+	res := tool.Done(d.told(v))
+	res.Provenance = v.Provenance
+	return res, err
+}
+
+// told formats all details of a job.
+func (d jobTools) told(v api.Job) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\nstate: %s", v.ID, oneLine(v.Title), v.State)
+	if v.Reason != "" {
+		fmt.Fprintf(&b, " (%s)", oneLine(v.Reason))
+	}
+	fmt.Fprintf(&b, "\nattempt: %d, created %s", v.Attempt, v.CreatedAt.UTC().Format(time.RFC3339))
+	if !v.StartedAt.IsZero() {
+		end := v.FinishedAt
+		if end.IsZero() {
+			end = d.Now()
+		}
+		fmt.Fprintf(&b, ", runtime %s", end.Sub(v.StartedAt).Round(time.Second))
+	}
+	if tokens := v.Usage.Total(); tokens > 0 {
+		fmt.Fprintf(&b, "\nspent: %d tokens, %s", tokens, v.Cost)
+	}
+	fmt.Fprintf(&b, "\nsession: %s\n", v.Session)
+	for _, s := range v.Steps {
+		fmt.Fprintf(&b, "step %d [%s] %s", s.Place, s.State, oneLine(s.Text))
+		if s.Note != "" {
+			fmt.Fprintf(&b, ": %s", oneLine(s.Note))
+		}
+		b.WriteByte('\n')
+	}
+	for _, p := range v.Parts {
+		fmt.Fprintf(&b, "part %d %s [%s] %s\n", p.Place+1, p.ID, p.State, oneLine(p.Title))
+	}
+	if v.Result != "" {
+		fmt.Fprintf(&b, "\nresult:\n%s\n", v.Result)
+	}
+	return b.String()
+}
+
+type eventsInput struct {
+	JobID string `json:"job_id" jsonschema:"id of the job"`
+	After int    `json:"after,omitempty" jsonschema:"only events with a higher number" min:"0"`
+}
+
+func (d jobTools) events(ctx context.Context, call tool.Call[eventsInput]) (res chela.ToolResult, err error) {
+	v, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsShow, jobRef(call.In.JobID))
+	if err != nil {
+		return res, err
+	}
+	page, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsEvents, api.JobEventsQuery{JobRef: jobRef(call.In.JobID), After: call.In.After, Limit: api.MaxPage})
+	res = tool.Done(jobStory(page.Items))
+	res.Provenance = v.Provenance
+	return res, err
+}
+
+// jobStory formats the events of a job, one per line.
+func jobStory(events []chela.JobEvent) string {
+	if len(events) == 0 {
+		return "[nothing has happened since]"
+	}
+	var b strings.Builder
+	for _, e := range events {
+		fmt.Fprintf(&b, "%d  %s  %s", e.Seq, e.At.UTC().Format(time.RFC3339), e.Kind)
+		if e.To != "" {
+			fmt.Fprintf(&b, " %s → %s", e.From, e.To)
+		}
+		if e.Step > 0 {
+			fmt.Fprintf(&b, " %d", e.Step)
+		}
+		if e.Text != "" {
+			fmt.Fprintf(&b, ": %s", oneLine(e.Text))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+type promptInput struct {
+	JobID string `json:"job_id" jsonschema:"id of the job"`
+	Text  string `json:"text" jsonschema:"the message"`
+}
+
+func (in promptInput) judge() chela.Judgement {
+	return powerful(chela.PowerStanding, change("tell job "+in.JobID+": "+in.Text, in.JobID))
+}
+
+func (d jobTools) prompt(ctx context.Context, call tool.Call[promptInput]) (chela.ToolResult, error) {
+	if blank(call.In.Text) {
+		return tool.Failed("there is no text"), nil
+	}
+	_, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsPrompt, api.JobMessage{JobRef: jobRef(call.In.JobID), Message: api.JobText{Text: call.In.Text}})
+	return tool.Done("told"), err
+}
+
+func (in jobInput) judgeCancel() chela.Judgement { return change("cancel job "+in.JobID, in.JobID) }
+
+func (d jobTools) cancel(ctx context.Context, call tool.Call[jobInput]) (chela.ToolResult, error) {
+	j, err := api.Call(ctx, d.jobs(call.ToolCall), api.JobsCancel, jobRef(call.In.JobID))
+	return tool.Done(string(j.State)), err
+}
+
+// maxSteps is how many steps a plan may have.
+const maxSteps = 50
+
+type planInput struct {
+	Steps []string `json:"steps" jsonschema:"the steps in order"`
+}
+
+func (in planInput) judge() chela.Judgement { return change("plan:\n" + strings.Join(in.Steps, "\n")) }
+
+func (d jobTools) plan(ctx context.Context, call tool.Call[planInput]) (chela.ToolResult, error) {
+	steps := call.In.Steps
+	id, err := ownJob(call.ToolCall)
+	switch empty := slices.IndexFunc(steps, blank); {
+	case err != nil:
+		return chela.ToolResult{}, err
+	case len(steps) == 0 || len(steps) > maxSteps:
+		return tool.Failed(fmt.Sprintf("a plan has 1 to %d steps, this one has %d", maxSteps, len(steps))), nil
+	case empty >= 0:
+		return tool.Failed(fmt.Sprintf("step %d is empty", empty+1)), nil
+	}
+	return tool.Done(fmt.Sprintf("the plan has %d steps", len(steps))), d.Progress.Plan(ctx, id, steps)
+}
+
+type stepInput struct {
+	Step  int    `json:"step" jsonschema:"number of the step" min:"1" max:"50"`
+	State string `json:"state" jsonschema:"state of the step" enum:"pending,in_progress,done,skipped"`
+	Note  string `json:"note,omitempty" jsonschema:"outcome, or reason for skipping it"`
+}
+
+func (in stepInput) judge() chela.Judgement {
+	return change(fmt.Sprintf("step %d is %s", in.Step, in.State))
+}
+
+func (d jobTools) step(ctx context.Context, call tool.Call[stepInput]) (chela.ToolResult, error) {
+	id, err := ownJob(call.ToolCall)
+	if err == nil {
+		err = d.Progress.Step(ctx, id, chela.JobStep{Place: call.In.Step, State: chela.StepState(call.In.State), Note: call.In.Note})
+	}
+	return tool.Done("noted"), err
+}
+
+type partsInput struct {
+	Parts []string `json:"parts" jsonschema:"task of each part"`
+}
+
+func (in partsInput) judge() chela.Judgement {
+	return powerful(chela.PowerJob, change("parts:\n"+strings.Join(in.Parts, "\n")))
+}
+
+func (d jobTools) parts(ctx context.Context, call tool.Call[partsInput]) (chela.ToolResult, error) {
+	parts := call.In.Parts
+	id, err := ownJob(call.ToolCall)
+	switch empty := slices.IndexFunc(parts, blank); {
+	case err != nil:
+		return chela.ToolResult{}, err
+	case len(parts) == 0 || len(parts) > maxParts:
+		return tool.Failed(fmt.Sprintf("give 1 to %d parts, not %d", maxParts, len(parts))), nil
+	case empty >= 0:
+		return tool.Failed(fmt.Sprintf("part %d is empty", empty+1)), nil
+	}
+	made, err := d.Progress.Parts(ctx, id, string(call.ID), parts)
+	return tool.Done(jobLines(made)), err
 }

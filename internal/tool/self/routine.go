@@ -6,9 +6,15 @@ package self
 // people are notified of a run.
 
 import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"chela"
+	"chela/internal/api"
+	"chela/internal/tool"
 )
 
 // routineTools are the tools on the routines of the home.
@@ -36,4 +42,309 @@ func (d routineTools) routines(call chela.ToolCall) connection {
 // standing is the judgement of a call that changes a routine.
 func standing(preview, name string) chela.Judgement {
 	return powerful(chela.PowerStanding, change(preview, name))
+}
+
+type createInput struct {
+	Name        string   `json:"name" jsonschema:"a short name"`
+	Prompt      string   `json:"prompt" jsonschema:"the task of each run"`
+	Trigger     string   `json:"trigger" jsonschema:"kind of trigger" enum:"cron,every,at,event,webhook,system_event,manual"`
+	Schedule    string   `json:"schedule,omitempty" jsonschema:"with cron, every and at: the schedule"`
+	Timezone    string   `json:"timezone,omitempty" jsonschema:"zone of a cron expression"`
+	Pattern     string   `json:"pattern,omitempty" jsonschema:"with event: a regular expression that a message matches"`
+	Channel     string   `json:"channel,omitempty" jsonschema:"with event: only messages of this channel"`
+	Path        string   `json:"path,omitempty" jsonschema:"with webhook: the path after /hooks/"`
+	Scheme      string   `json:"scheme,omitempty" jsonschema:"with webhook: how requests are signed" enum:"secret,hmac,github,stripe,slack"`
+	Secret      string   `json:"secret,omitempty" jsonschema:"with webhook: where the secret is stored, as env:NAME"`
+	Source      string   `json:"source,omitempty" jsonschema:"with system_event: the kind of subject"`
+	Event       string   `json:"event,omitempty" jsonschema:"with system_event: the event"`
+	Action      string   `json:"action,omitempty" jsonschema:"kind of action" enum:"turn,lightweight,job,system_event,notify"`
+	Documents   []string `json:"documents,omitempty" jsonschema:"with lightweight: documents to include"`
+	Session     string   `json:"session,omitempty" jsonschema:"session of its runs" enum:"isolated,main"`
+	Notify      string   `json:"notify,omitempty" jsonschema:"when people are notified" enum:"always,conditional,never"`
+	Target      string   `json:"target,omitempty" jsonschema:"where people are notified" enum:"origin,last,broadcast,none"`
+	Model       string   `json:"model,omitempty" jsonschema:"provider/model"`
+	Once        bool     `json:"once,omitempty" jsonschema:"delete the routine after its first run"`
+	Description string   `json:"description,omitempty" jsonschema:"description for people"`
+}
+
+func (in createInput) judge() chela.Judgement {
+	when := in.Trigger
+	for _, more := range []string{in.Schedule, in.Timezone, in.Pattern, in.Path, in.Source, in.Event} {
+		if more != "" {
+			when += " " + more
+		}
+	}
+	j := standing(fmt.Sprintf("routine %s, %s: %s", in.Name, when, in.Prompt)+tool.Shown(in, "name", "prompt"), in.Name)
+	if in.Trigger == string(chela.TriggerWebhook) {
+		j.Risk = "it lets requests from outside begin turns"
+	}
+	return j
+}
+
+func (d routineTools) create(ctx context.Context, call tool.Call[createInput]) (res chela.ToolResult, err error) {
+	q, err := d.routine(call)
+	if err != nil {
+		return res, err
+	}
+	r, err := api.Call(ctx, d.routines(call.ToolCall), api.RoutinesCreate, q)
+	return tool.Done("made " + d.told(r)), err
+}
+
+// routine returns the routine that a call asks for.
+func (d routineTools) routine(call tool.Call[createInput]) (api.NewRoutine, error) {
+	in := call.In
+	r := api.NewRoutine{
+		Name: in.Name, Description: in.Description, Agent: call.Agent, DeleteAfterRun: in.Once,
+		Trigger: chela.Trigger{
+			Kind: chela.TriggerKind(in.Trigger), Zone: in.Timezone, Pattern: in.Pattern, Channel: in.Channel, Path: in.Path, Scheme: in.Scheme,
+			Secret: in.Secret, Source: in.Source, Event: in.Event,
+		},
+		Action: chela.RoutineAction{
+			Kind: chela.ActionKind(cmp.Or(in.Action, string(chela.ActionTurn))), Text: in.Prompt, Documents: in.Documents,
+			Main: in.Session == "main", Model: in.Model,
+		},
+		Notify: chela.RoutineNotify{Policy: chela.NotifyPolicy(in.Notify), Target: chela.NotifyTarget(in.Target)},
+	}
+	return r, d.schedule(&r.Trigger, in.Schedule)
+}
+
+// schedule sets the time of a trigger, by its kind.
+func (d routineTools) schedule(t *chela.Trigger, text string) (err error) {
+	if span, ok := strings.CutPrefix(text, "@every "); ok && t.Kind == chela.TriggerCron {
+		t.Kind, text = chela.TriggerEvery, strings.TrimSpace(span)
+	}
+	switch t.Kind {
+	case chela.TriggerCron:
+		t.Cron = text
+	case chela.TriggerEvery:
+		every, err := time.ParseDuration(text)
+		if t.Every = chela.Span(every); err != nil {
+			return chela.E(chela.Invalid, fmt.Sprintf("schedule %.60q is no duration", text)).WithHint("write one such as 30m or 24h")
+		}
+	case chela.TriggerAt:
+		t.At, err = d.instant(text)
+	default:
+		if text != "" {
+			return chela.E(chela.Invalid, fmt.Sprintf("a trigger of kind %s has no schedule", t.Kind))
+		}
+	}
+	return err
+}
+
+// instant parses a time; one without a zone is in the owner's time zone.
+func (d routineTools) instant(text string) (time.Time, error) {
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return at, nil
+	}
+	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"} {
+		if at, err := time.ParseInLocation(layout, text, d.zone); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, chela.E(chela.Invalid, fmt.Sprintf("schedule %.60q is no time", text)).
+		WithHint("write one such as 2035-05-01T09:00:00+02:00, or 2035-05-01 09:00 in the owner's zone")
+}
+
+type listInput struct {
+	All bool `json:"all,omitempty" jsonschema:"include disabled routines"`
+}
+
+func (d routineTools) list(ctx context.Context, call tool.Call[listInput]) (res chela.ToolResult, err error) {
+	all, err := api.All(ctx, d.routines(call.ToolCall), api.RoutinesList, api.RoutineQuery{Limit: api.MaxPage})
+	for _, r := range all {
+		if r.Enabled || call.In.All {
+			res.Text += d.told(r) + "\n"
+			res.Provenance = res.Provenance.With(r.Origin.Provenance)
+		}
+	}
+	res.Text = cmp.Or(res.Text, "[there are no such routines]")
+	return res, err
+}
+
+// told formats a routine on one line.
+func (d routineTools) told(r chela.Routine) string {
+	text := fmt.Sprintf("%s: %s, %s", r.Name, trigger(r.Trigger), r.Action.Kind)
+	switch {
+	case !r.Enabled:
+		text += ", off"
+		if r.Reason != "" {
+			text += " (" + oneLine(r.Reason) + ")"
+		}
+	case !r.NextAt.IsZero():
+		text += ", due " + r.NextAt.In(d.zone).Format(time.RFC3339)
+	}
+	if r.Failures > 0 {
+		text += fmt.Sprintf(", failed %d times in a row", r.Failures)
+	}
+	return text
+}
+
+// trigger describes a routine's trigger in a few words.
+func trigger(t chela.Trigger) string {
+	parts := []string{string(t.Kind), t.Cron, t.Zone, t.Channel, t.Pattern, t.Path, t.Source, t.Event}
+	if t.Every > 0 {
+		parts = append(parts, t.Every.String())
+	}
+	return oneLine(strings.Join(parts, " "))
+}
+
+type historyInput struct {
+	Name  string `json:"name" jsonschema:"name of the routine"`
+	Limit int    `json:"limit,omitempty" jsonschema:"number of runs" min:"1" max:"100"`
+}
+
+func (d routineTools) history(ctx context.Context, call tool.Call[historyInput]) (chela.ToolResult, error) {
+	page, err := api.Call(ctx, d.routines(call.ToolCall), api.RoutinesRuns, api.RunsQuery{
+		RoutineRef: api.RoutineRef{Name: call.In.Name}, Limit: cmp.Or(call.In.Limit, 10),
+	})
+	var b strings.Builder
+	for _, run := range page.Items {
+		fmt.Fprintf(&b, "%s  due %s  %s", run.ID, run.Due.In(d.zone).Format(time.RFC3339), run.State)
+		if run.Reason != "" {
+			fmt.Fprintf(&b, " (%s)", oneLine(run.Reason))
+		}
+		if run.Notified != "" {
+			b.WriteString("  people were told")
+		}
+		b.WriteByte('\n')
+	}
+	return tool.Done(cmp.Or(b.String(), "[it has not run yet]")), err
+}
+
+type outputInput struct {
+	RunID string `json:"run_id" jsonschema:"id of the run"`
+}
+
+func (d routineTools) output(ctx context.Context, call tool.Call[outputInput]) (chela.ToolResult, error) {
+	run, err := api.Call(ctx, d.routines(call.ToolCall), api.RunsShow, api.RunQuery{ID: chela.RunID(call.In.RunID)})
+	switch {
+	case chela.KindOf(err) == chela.NotFound:
+		return chela.ToolResult{}, chela.E(chela.NotFound, fmt.Sprintf("there is no run %.60q", call.In.RunID)).WithHint("routine_history lists them")
+	case err != nil:
+		return chela.ToolResult{}, err
+	case run.Output != "":
+		return tool.Done(run.Output), nil
+	case !run.State.Ended():
+		return tool.Done("[it has not ended]"), nil
+	default:
+		return tool.Done("[it said nothing: " + cmp.Or(oneLine(run.Reason), string(run.State)) + "]"), nil
+	}
+}
+
+type updateInput struct {
+	Name        string  `json:"name" jsonschema:"name of the routine"`
+	Enabled     *bool   `json:"enabled,omitempty" jsonschema:"whether it fires"`
+	Prompt      *string `json:"prompt,omitempty" jsonschema:"the task of each run"`
+	Schedule    *string `json:"schedule,omitempty" jsonschema:"schedule, in the form of its trigger"`
+	Timezone    *string `json:"timezone,omitempty" jsonschema:"zone of a cron expression"`
+	Pattern     *string `json:"pattern,omitempty" jsonschema:"a regular expression that a message matches"`
+	Notify      string  `json:"notify,omitempty" jsonschema:"when people are notified" enum:"always,conditional,never"`
+	Target      string  `json:"target,omitempty" jsonschema:"where people are notified" enum:"origin,last,broadcast,none"`
+	Model       *string `json:"model,omitempty" jsonschema:"provider/model"`
+	Description *string `json:"description,omitempty" jsonschema:"description for people"`
+}
+
+func (in updateInput) judge() chela.Judgement {
+	return standing("change routine "+in.Name+tool.Shown(in, "name"), in.Name)
+}
+
+func (d routineTools) update(ctx context.Context, call tool.Call[updateInput]) (res chela.ToolResult, err error) {
+	ref := api.RoutineRef{Name: call.In.Name}
+	r, err := api.Call(ctx, d.routines(call.ToolCall), api.RoutinesShow, ref)
+	if err != nil {
+		return res, err
+	}
+	change, err := d.change(r, call.In)
+	if err != nil {
+		return res, err
+	}
+	r, err = api.Call(ctx, d.routines(call.ToolCall), api.RoutinesChange, api.RoutineEdit{RoutineRef: ref, Change: change})
+	return tool.Done("changed " + d.told(r)), err
+}
+
+// change returns the change of a routine that a call asks for.
+func (d routineTools) change(r chela.Routine, in updateInput) (api.RoutineChange, error) {
+	c := api.RoutineChange{Enabled: in.Enabled, Description: in.Description}
+	if in.Schedule != nil {
+		if err := d.schedule(&r.Trigger, *in.Schedule); err != nil {
+			return c, err
+		}
+	}
+	set(&r.Trigger.Zone, in.Timezone)
+	set(&r.Trigger.Pattern, in.Pattern)
+	if in.Schedule != nil || in.Timezone != nil || in.Pattern != nil {
+		c.Trigger = &r.Trigger
+	}
+	set(&r.Action.Text, in.Prompt)
+	set(&r.Action.Model, in.Model)
+	if in.Prompt != nil || in.Model != nil {
+		c.Action = &r.Action
+	}
+	r.Notify.Policy = cmp.Or(chela.NotifyPolicy(in.Notify), r.Notify.Policy)
+	r.Notify.Target = cmp.Or(chela.NotifyTarget(in.Target), r.Notify.Target)
+	if in.Notify != "" || in.Target != "" {
+		c.Notify = &r.Notify
+	}
+	return c, nil
+}
+
+func set[T any](to, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+type nameInput struct {
+	Name string `json:"name" jsonschema:"name of the routine"`
+}
+
+func (in nameInput) judge() chela.Judgement { return standing("delete routine "+in.Name, in.Name) }
+
+func (d routineTools) delete(ctx context.Context, call tool.Call[nameInput]) (chela.ToolResult, error) {
+	_, err := api.Call(ctx, d.routines(call.ToolCall), api.RoutinesDelete, api.RoutineRef{Name: call.In.Name})
+	return tool.Done("deleted"), err
+}
+
+type fireInput struct {
+	Name  string `json:"name" jsonschema:"name of the routine"`
+	Input string `json:"input,omitempty" jsonschema:"additional input of the run"`
+}
+
+func (in fireInput) judge() chela.Judgement {
+	return standing("run routine "+in.Name+" now"+tool.Shown(in, "name"), in.Name)
+}
+
+func (d routineTools) fire(ctx context.Context, call tool.Call[fireInput]) (chela.ToolResult, error) {
+	fired, err := api.Call(ctx, d.routines(call.ToolCall), api.RoutinesFire, api.RoutineFiring{
+		RoutineRef: api.RoutineRef{Name: call.In.Name}, Firing: api.Firing{Input: call.In.Input},
+	})
+	return tool.Done("fired: run " + string(fired.Run)), err
+}
+
+type reportInput struct {
+	Notify bool   `json:"notify" jsonschema:"whether people are notified"`
+	Text   string `json:"text,omitempty" jsonschema:"text of the notice"`
+}
+
+// maxReport limits the notice of a run, in bytes.
+const maxReport = 20_000
+
+// A ReportFunc stores the report of the run that a turn makes. It is Denied if the turn
+// is not a run.
+type ReportFunc func(ctx context.Context, turn chela.TurnID, r chela.Report) error
+
+func (in reportInput) judge() chela.Judgement { return change("report: " + in.Text) }
+
+// Report returns the tool by which a run decides whether people are notified.
+func Report(report ReportFunc) chela.Tool {
+	return define("report", func(ctx context.Context, call tool.Call[reportInput]) (chela.ToolResult, error) {
+		in := call.In
+		switch {
+		case in.Notify && blank(in.Text):
+			return tool.Failed("there is no text: say what people are told"), nil
+		case len(in.Text) > maxReport:
+			return tool.Failed("the text is too long for a notice; write it to a document and name its path"), nil
+		}
+		return tool.Done("noted"), report(ctx, call.Turn, chela.Report{Notify: in.Notify, Text: in.Text})
+	}, reportInput.judge)
 }

@@ -5,10 +5,16 @@ package self
 // agents_list. Access to the sessions is injected.
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
+	"strings"
+	"time"
 
 	"chela"
+	"chela/internal/safety/provenance"
+	"chela/internal/tool"
 )
 
 // A Spawn is the request of sessions_spawn. It is keyed by the call: a repeated
@@ -92,4 +98,192 @@ func findSession(c chela.ToolCall, named string) (chela.SessionKey, error) {
 		return "", unknown
 	}
 	return chela.SessionKey(named), nil
+}
+
+type spawnInput struct {
+	Task              string `json:"task" jsonschema:"the whole task"`
+	Label             string `json:"label,omitempty" jsonschema:"a few words that name it to people"`
+	AgentID           string `json:"agent_id,omitempty" jsonschema:"agent that works on it"`
+	Model             string `json:"model,omitempty" jsonschema:"provider/model"`
+	Thinking          string `json:"thinking,omitempty" jsonschema:"how much its model reasons" enum:"off,minimal,low,medium,high,xhigh"`
+	RunTimeoutSeconds int    `json:"run_timeout_seconds,omitempty" jsonschema:"time limit in seconds" min:"0" max:"86400"`
+	Cleanup           string `json:"cleanup,omitempty" jsonschema:"whether its session stays in the lists" enum:"keep,delete"`
+}
+
+// spawnAnswer is the result for the model; it uses the field names common among
+// agent systems.
+type spawnAnswer struct {
+	Status  string           `json:"status"`
+	Child   chela.SessionKey `json:"child_session_key,omitempty"`
+	Run     chela.JobID      `json:"run_id,omitempty"`
+	Applied *bool            `json:"model_applied,omitempty"`
+	Warning string           `json:"warning,omitempty"`
+	Error   string           `json:"error,omitempty"`
+}
+
+func (a spawnAnswer) text() string {
+	raw, _ := json.Marshal(a) // it contains only strings and a boolean
+	return string(raw)
+}
+
+func (in spawnInput) judge() chela.Judgement {
+	preview := "subagent"
+	if in.AgentID != "" {
+		preview += " of " + in.AgentID
+	}
+	power := chela.PowerJob
+	if in.Model != "" || in.AgentID != "" {
+		power = chela.PowerModel
+	}
+	return powerful(power, change(preview+": "+in.Task, in.AgentID))
+}
+
+func (d sessionTools) spawn(ctx context.Context, call tool.Call[spawnInput]) (chela.ToolResult, error) {
+	in := call.In
+	if blank(in.Task) {
+		return tool.Failed(spawnAnswer{Status: "error", Error: "there is no task"}.text()), nil
+	}
+	made, err := d.Spawn(ctx, Spawn{
+		Call: call.ToolCall, Agent: in.AgentID, Text: in.Task, Label: in.Label,
+		Options: chela.JobOptions{
+			Model: in.Model, Thinking: chela.ThinkingLevel(in.Thinking), Timeout: chela.Span(in.RunTimeoutSeconds) * chela.Span(time.Second),
+			Cleanup: chela.Cleanup(in.Cleanup),
+		},
+	})
+	if err != nil {
+		refused, fault := tool.Outcome("", err)
+		if fault != nil {
+			return refused, fault
+		}
+		status := "error"
+		if chela.KindOf(err) == chela.Denied {
+			status = "forbidden"
+		}
+		refused.Text = spawnAnswer{Status: status, Error: refused.Text}.text()
+		return refused, nil
+	}
+	a := spawnAnswer{Status: "accepted", Child: made.Job.Session, Run: made.Job.ID, Warning: made.Warning}
+	if in.Model != "" {
+		a.Applied = &made.Applied
+	}
+	return tool.Done(a.text()), nil
+}
+
+func (d sessionTools) agents(_ context.Context, call tool.Call[struct{}]) (chela.ToolResult, error) {
+	names := strings.Join(d.Agents(call.Agent), "\n")
+	return tool.Done(cmp.Or(names, "[no subagents may be spawned from here]")), nil
+}
+
+type sessionListInput struct {
+	Kind  string `json:"kind,omitempty" jsonschema:"only sessions of this kind" enum:"main,dm,group,channel,subagent,job,cron,hook"`
+	Limit int    `json:"limit,omitempty" jsonschema:"number of rows" min:"1" max:"100"`
+}
+
+func (d sessionTools) list(ctx context.Context, call tool.Call[sessionListInput]) (chela.ToolResult, error) {
+	if !isPrivate(call.Session) {
+		return tool.Done(string(call.Session) + "  this one; other sessions are not listed here"), nil
+	}
+	found, err := d.Sessions(ctx, call.Agent, chela.KeyKind(call.In.Kind), cmp.Or(call.In.Limit, 20))
+	var b strings.Builder
+	for _, s := range found {
+		fmt.Fprintf(&b, "%s  used %s", s.Key, s.UpdatedAt.UTC().Format(time.RFC3339))
+		if label := cmp.Or(s.Settings.Label, s.Settings.DisplayName, s.Settings.Subject); label != "" {
+			fmt.Fprintf(&b, "  %s", oneLine(label))
+		}
+		if s.Key == call.Session {
+			b.WriteString("  (this one)")
+		}
+		b.WriteByte('\n')
+	}
+	return tool.Done(cmp.Or(b.String(), "[there are no such sessions]")), err
+}
+
+type sessionHistoryInput struct {
+	SessionKey string `json:"session_key" jsonschema:"key of the session"`
+	Limit      int    `json:"limit,omitempty" jsonschema:"number of entries" min:"1" max:"200"`
+	Tools      bool   `json:"tools,omitempty" jsonschema:"include tool calls and results"`
+}
+
+func (d sessionTools) history(ctx context.Context, call tool.Call[sessionHistoryInput]) (res chela.ToolResult, err error) {
+	key, err := findSession(call.ToolCall, call.In.SessionKey)
+	if err != nil {
+		return res, err
+	}
+	entries, err := d.History(ctx, call.Agent, key, cmp.Or(call.In.Limit, 30))
+	res = tool.Done(transcript(entries, call.In.Tools))
+	res.Provenance = provenance.OfEntries(entries)
+	return res, err
+}
+
+// maxEntry limits the text shown of one entry, in bytes.
+const maxEntry = 4000
+
+// transcript formats entries for the model.
+func transcript(entries []chela.Entry, tools bool) string {
+	var b strings.Builder
+	for _, e := range entries {
+		text := e.Text()
+		switch e.Kind() {
+		case chela.EntryUser, chela.EntryNote, chela.EntryCompaction:
+		case chela.EntryAssistant:
+			for _, c := range e.Answer().Calls {
+				if tools {
+					text += fmt.Sprintf("\n[calls %s %s]", c.Tool, c.Args)
+				}
+			}
+		case chela.EntryToolResult:
+			if !tools {
+				continue
+			}
+		default:
+			continue
+		}
+		if text = strings.TrimSpace(text); text == "" || e.Mark().Hidden {
+			continue
+		}
+		fmt.Fprintf(&b, "[%s %s]\n%s\n\n", e.CreatedAt.UTC().Format(time.RFC3339), speaker(e), cutEntry(text))
+	}
+	return cmp.Or(strings.TrimSpace(b.String()), "[nothing was said there]")
+}
+
+// speaker names the author of an entry.
+func speaker(e chela.Entry) string {
+	if from := e.User().From; from != "" {
+		return string(e.Kind()) + " " + oneLine(from)
+	}
+	return string(e.Kind())
+}
+
+// cutEntry returns the beginning of a text, whole runes only.
+func cutEntry(text string) string {
+	if len(text) <= maxEntry {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxEntry], "") + fmt.Sprintf("… [%d more bytes]", len(text)-maxEntry)
+}
+
+type sendInput struct {
+	SessionKey string `json:"session_key" jsonschema:"key of the session"`
+	Text       string `json:"text" jsonschema:"the message"`
+}
+
+func (in sendInput) judge() chela.Judgement {
+	j := change("to session "+in.SessionKey+": "+in.Text, in.SessionKey)
+	if !isPrivate(chela.SessionKey(in.SessionKey)) { // other participants read along there
+		j.Effect = chela.EffectSend
+	}
+	return j
+}
+
+func (d sessionTools) send(ctx context.Context, call tool.Call[sendInput]) (chela.ToolResult, error) {
+	key, err := findSession(call.ToolCall, call.In.SessionKey)
+	switch {
+	case err != nil:
+		return chela.ToolResult{}, err
+	case key == call.Session:
+		return tool.Failed("that is this session: say it in your answer"), nil
+	case blank(call.In.Text):
+		return tool.Failed("there is no text"), nil
+	}
+	return tool.Done("sent"), d.Send(ctx, key, call.In.Text, call.ToolCall)
 }
