@@ -56,6 +56,16 @@ func decodeNext(text []byte) (v any, at int64, err error) {
 	return v, at, nil
 }
 
+// decodeModest is decodeJSON, and refuses numbers that are too long to calculate
+// with.
+func decodeModest(text []byte) (any, error) {
+	v, err := decodeJSON(text)
+	if err == nil {
+		err = checkNumbers(v)
+	}
+	return v, err
+}
+
 // encode writes a decoded value as JSON with sorted keys and numbers as they
 // came: in canonical form, or indented by a number of spaces.
 func encode(v any, indent int) json.RawMessage {

@@ -148,8 +148,8 @@ func (c coercer) convert(schema map[string]any, want []string, v any) any {
 
 // fromText parses text into a wanted type, if possible.
 func fromText(want []string, text string) (any, bool) {
-	v, err := decodeJSON([]byte(text))
-	if err != nil || checkNumbers(v) != nil {
+	v, err := decodeModest([]byte(text))
+	if err != nil {
 		return nil, false
 	}
 	switch v.(type) {

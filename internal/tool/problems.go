@@ -65,19 +65,17 @@ func (s *schema) collect(e *jsonschema.ValidationError, root any) []string {
 
 // lines describes one violated rule.
 func (s *schema) lines(e *jsonschema.ValidationError, root any) []string {
+	each := func(names []string, line func(name string) string) (lines []string) {
+		for _, name := range names {
+			lines = append(lines, place(append(slices.Clone(e.InstanceLocation), name))+line(name))
+		}
+		return lines
+	}
 	switch k := e.ErrorKind.(type) {
 	case *kind.Required:
-		var lines []string
-		for _, name := range k.Missing {
-			lines = append(lines, place(append(slices.Clone(e.InstanceLocation), name))+": missing, but required"+s.about(e.InstanceLocation, name))
-		}
-		return lines
+		return each(k.Missing, func(name string) string { return ": missing, but required" + s.about(e.InstanceLocation, name) })
 	case *kind.AdditionalProperties:
-		var lines []string
-		for _, name := range k.Properties {
-			lines = append(lines, place(append(slices.Clone(e.InstanceLocation), name))+": no such parameter"+s.instead(e.InstanceLocation, name))
-		}
-		return lines
+		return each(k.Properties, func(name string) string { return ": no such parameter" + s.instead(e.InstanceLocation, name) })
 	default:
 		return []string{place(e.InstanceLocation) + ": " + expected(e) + ", got " + show(lookUp(root, e.InstanceLocation))}
 	}

@@ -82,36 +82,21 @@ func applyTags(p *jsonschema.Schema, tag reflect.StructTag) error {
 			p.Enum = append(p.Enum, v)
 		}
 	}
-	low, err := bound(tag, "min")
-	if err != nil {
-		return err
-	}
-	high, err := bound(tag, "max")
-	if err != nil {
-		return err
-	}
-	if (low != nil || high != nil) && p.Type != "integer" && p.Type != "number" {
-		return errors.New("min and max are for numbers")
-	}
-	if low != nil {
-		p.Minimum = low
-	}
-	if high != nil {
-		p.Maximum = high
+	for key, bound := range map[string]**float64{"min": &p.Minimum, "max": &p.Maximum} {
+		text, ok := tag.Lookup(key)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseFloat(text, 64)
+		switch {
+		case err != nil:
+			return fmt.Errorf("tag %s: %w", key, err)
+		case p.Type != "integer" && p.Type != "number":
+			return errors.New("min and max are for numbers")
+		}
+		*bound = &n
 	}
 	return nil
-}
-
-func bound(tag reflect.StructTag, key string) (*float64, error) {
-	text, ok := tag.Lookup(key)
-	if !ok {
-		return nil, nil
-	}
-	n, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return nil, fmt.Errorf("tag %s: %w", key, err)
-	}
-	return &n, nil
 }
 
 // notNull removes null from the types of s: an optional parameter is left out

@@ -38,16 +38,8 @@ type Config struct {
 
 // Tools returns the file tools.
 func Tools(cfg Config) []chela.Tool {
-	find, keep, bytes, written := cfg.Workspace, cfg.Keep, cfg.Bytes, cfg.Written
-	cfg.Keep = tool.KeepLater(keep)
-	cfg.Bytes = func(ctx context.Context, sha256 string) ([]byte, error) {
-		content, err := bytes(ctx, sha256)
-		return content, tool.OrLater(err)
-	}
-	cfg.Written = func(ctx context.Context, thread chela.ThreadID, path string) (LastWrite, error) {
-		w, err := written(ctx, thread, path)
-		return w, tool.OrLater(err)
-	}
+	find := cfg.Workspace
+	cfg.Keep = tool.KeepLater(cfg.Keep)
 	patch := changing(find, "apply_patch", cfg.preparePatch, cfg.patch)
 	patch.Happened = tool.Decoded(opening(find, cfg.patchHappened))
 	return []chela.Tool{

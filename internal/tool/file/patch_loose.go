@@ -40,8 +40,7 @@ func (p *looseParser) line() error {
 		p.paths(headerPath(line, "--- "), headerPath(p.lines[p.at+1], "+++ "))
 		p.at++
 	case strings.HasPrefix(line, "diff --git "):
-		p.endFile()
-		p.file = &File{}
+		p.begin("", "")
 		p.gitPaths(strings.TrimPrefix(line, "diff --git "))
 	case strings.HasPrefix(line, "*** "):
 		if err := p.starred(strings.TrimPrefix(line, "*** ")); err != nil {
@@ -85,10 +84,15 @@ func headerPath(line, prefix string) string {
 	return path
 }
 
+// begin begins the part for one file.
+func (p *looseParser) begin(old, new string) {
+	p.endFile()
+	p.file = &File{Old: old, New: new}
+}
+
 func (p *looseParser) paths(old, new string) {
 	if p.file == nil || p.named || p.hunk != nil {
-		p.endFile()
-		p.file = &File{}
+		p.begin("", "")
 	}
 	p.file.Old, p.file.New = trimPrefixes(old, new)
 	p.named = true
@@ -134,14 +138,11 @@ func (p *looseParser) starred(line string) error {
 	path = strings.TrimSpace(path)
 	switch what {
 	case "Update File":
-		p.endFile()
-		p.file = &File{Old: path, New: path}
+		p.begin(path, path)
 	case "Add File":
-		p.endFile()
-		p.file = &File{New: path}
+		p.begin("", path)
 	case "Delete File":
-		p.endFile()
-		p.file = &File{Old: path}
+		p.begin(path, "")
 	case "Move to":
 		if p.file == nil {
 			return errors.New("*** Move to comes before any *** Update File")

@@ -76,7 +76,7 @@ func (c Config) takeBack(ctx context.Context, ws *workspace.Workspace, call tool
 	}
 	w, err := c.Written(ctx, call.Thread, name)
 	if err != nil {
-		return p, err
+		return p, tool.OrLater(err)
 	}
 	is, err := ws.Find(ctx, name)
 	if err != nil {
@@ -113,5 +113,5 @@ func (c Config) change(ctx context.Context, p chela.Preimage) (change workspace.
 	if !change.Delete {
 		change.Content, err = c.Bytes(ctx, p.After)
 	}
-	return change, err
+	return change, tool.OrLater(err)
 }

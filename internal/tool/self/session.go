@@ -9,6 +9,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,15 +73,7 @@ func SessionTools(of sessions) []chela.Tool {
 // the contents of the agent's other sessions may be revealed there.
 func isPrivate(session chela.SessionKey) bool {
 	key, err := chela.ParseSessionKey(session)
-	if err != nil {
-		return false
-	}
-	switch key.Kind {
-	case chela.KeyMain, chela.KeyJob, chela.KeySubagent, chela.KeyCron, chela.KeyHook:
-		return true
-	default:
-		return false
-	}
+	return err == nil && slices.Contains([]chela.KeyKind{chela.KeyMain, chela.KeyJob, chela.KeySubagent, chela.KeyCron, chela.KeyHook}, key.Kind)
 }
 
 // findSession returns the key of a session that the session of a call may see: its own

@@ -72,10 +72,7 @@ const maxDepth = 5
 // read analyses a line.
 func read(line string) *reading {
 	r := &reading{}
-	if reason := ambiguity(line); reason != "" {
-		r.opaque, r.ambiguous = true, true
-		r.risk(reason)
-	}
+	r.doubt(ambiguity(line))
 	if problem := unusable(line); problem != "" {
 		r.ambiguous = true
 		r.risk(problem)
@@ -88,19 +85,24 @@ func read(line string) *reading {
 func (r *reading) line(line string) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(line), "")
 	if err != nil {
-		r.opaque, r.ambiguous = true, true
-		r.risk("it is not valid shell: " + err.Error())
+		r.doubt("it is not valid shell: " + err.Error())
 		return
 	}
-	if reason := misread(file, line); reason != "" {
-		r.opaque, r.ambiguous = true, true
-		r.risk(reason)
-	}
+	r.doubt(misread(file, line))
 	outer := r.text
 	r.text = line
 	defer func() { r.text = outer }()
 	for _, s := range file.Stmts {
 		r.stmt(s, false)
+	}
+}
+
+// doubt notes why a shell may read the line differently from the parser, unless
+// the reason is empty.
+func (r *reading) doubt(reason string) {
+	if reason != "" {
+		r.opaque, r.ambiguous = true, true
+		r.risk(reason)
 	}
 }
 

@@ -139,109 +139,106 @@ func (f fetcher) run(ctx context.Context, call tool.Call[httpInput]) (chela.Tool
 // prepare stores the pre-image of the file that the response will replace,
 // because it cannot be determined after the request was repeated. Files that
 // cannot be replaced are refused by do.
-func (f fetcher) prepare(ctx context.Context, call tool.Call[httpInput]) (chela.Preparation, error) {
-	if f.checkTarget(call.In.SaveTo) != nil || call.In.SaveTo == "" {
-		return chela.Preparation{}, nil
+func (f fetcher) prepare(ctx context.Context, call tool.Call[httpInput]) (prepared chela.Preparation, err error) {
+	name, err := f.target(call.In.SaveTo)
+	if err != nil || name == "" {
+		return prepared, nil
 	}
 	ws, err := f.cfg.Workspace.Open(workspace.OwnerOf(call.ToolCall))
 	if err != nil {
-		return chela.Preparation{}, err
+		return prepared, err
 	}
 	defer ws.Close() // nothing to lose: read only
-	name, err := workspace.Clean(call.In.SaveTo)
-	if err != nil {
-		return chela.Preparation{}, err
-	}
 	was, err := ws.Find(ctx, name)
 	if err != nil && (chela.KindOf(err) == chela.Internal || ctx.Err() != nil) {
-		return chela.Preparation{}, err
+		return prepared, err
 	}
 	if err != nil {
-		return chela.Preparation{}, nil // it is refused, or replaced without a pre-image
+		return prepared, nil // it is refused, or replaced without a pre-image
 	}
 	p, err := was.Preimage(ctx, f.cfg.Keep, workspace.Change{Name: name, Delete: true})
 	if err != nil {
-		return chela.Preparation{}, err
+		return prepared, err
 	}
 	p.Mode = 0 // of a deletion; this is a replacement
-	text, err := json.Marshal(p)
-	return chela.Preparation{Intent: text}, err
+	prepared.Intent, err = json.Marshal(p)
+	return prepared, err
 }
 
 // do makes a request. Errors that are not Internal are written for the model.
 func (f fetcher) do(ctx context.Context, call tool.Call[httpInput]) (chela.ToolResult, error) {
 	in := call.In
-	timeout := time.Duration(in.Timeout) * time.Second
-	if timeout == 0 {
-		timeout = defaultTimeout
-	}
+	timeout := cmp.Or(time.Duration(in.Timeout)*time.Second, defaultTimeout)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	req, err := newRequest(ctx, in)
 	if err != nil {
 		return tool.Failed(err.Error()), nil
 	}
-	if err := f.checkTarget(in.SaveTo); err != nil {
+	target, err := f.target(in.SaveTo)
+	if err != nil {
 		return chela.ToolResult{}, err
 	}
 	client, redirects := *f.client, &redirector{url: req.URL, rule: call.Rule}
 	client.CheckRedirect = redirects.check
+	res, body, err := fetch(&client, req, timeout)
+	if err != nil {
+		return chela.ToolResult{}, err
+	}
+	shown := describe(req.URL, res, body) + leftText(redirects.left)
+	switch {
+	case target == "":
+		return tool.Done(shown), nil
+	case res.StatusCode >= 300:
+		return tool.Failed("nothing was saved:\n" + shown), nil
+	case len(body) > maxResponse:
+		return tool.Failed(fmt.Sprintf("nothing was saved: the answer is larger than %d bytes", maxResponse)), nil
+	}
+	saved := tool.Done(fmt.Sprintf("%s\nsaved to %s: %d bytes, %s", statusLine(res), workspace.Show(target), len(body), mediaType(res, body)))
+	saved.Changes, err = f.save(ctx, call, workspace.Change{Name: target, Content: body})
+	return saved, err
+}
+
+// fetch returns the response to a request, and of its body as much as tells that
+// it is larger than maxResponse.
+func fetch(client *http.Client, req *http.Request, timeout time.Duration) (*http.Response, []byte, error) {
 	res, err := client.Do(req)
 	if err != nil {
-		return chela.ToolResult{}, explain(err, req.URL, timeout)
+		return nil, nil, explain(err, req.URL, timeout)
 	}
 	defer res.Body.Close() // the response was read
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxResponse+1))
 	if err != nil {
-		return chela.ToolResult{}, explain(err, req.URL, timeout)
+		return nil, nil, explain(err, req.URL, timeout)
 	}
-	shown := describe(req.URL, res, body) + leftText(redirects.left)
-	switch {
-	case in.SaveTo == "":
-		return tool.Done(shown), nil
-	case res.StatusCode >= 300:
-		return tool.Failed("nothing was saved:\n" + shown), nil
-	default:
-		return f.save(ctx, call, res, body)
-	}
+	return res, body, nil
 }
 
-// checkTarget checks before the request whether its response can be saved.
-func (f fetcher) checkTarget(saveTo string) error {
-	if saveTo == "" {
-		return nil
+// target returns the name of the file that receives the response; empty for
+// none.
+func (f fetcher) target(saveTo string) (string, error) {
+	switch {
+	case saveTo == "":
+		return "", nil
+	case f.cfg.Workspace == nil:
+		return "", chela.E(chela.Unsupported, "save_to: there is no workspace here").WithHint("leave it out")
+	default:
+		return workspace.Clean(saveTo)
 	}
-	if f.cfg.Workspace == nil {
-		return chela.E(chela.Unsupported, "save_to: there is no workspace here").WithHint("leave it out")
-	}
-	_, err := workspace.Clean(saveTo)
-	return err
 }
 
 // save writes the body of a response to a file.
-func (f fetcher) save(ctx context.Context, call tool.Call[httpInput], res *http.Response, body []byte) (chela.ToolResult, error) {
-	if len(body) > maxResponse {
-		return tool.Failed(fmt.Sprintf("nothing was saved: the answer is larger than %d bytes", maxResponse)), nil
-	}
-	name, err := workspace.Clean(call.In.SaveTo)
-	if err != nil {
-		return chela.ToolResult{}, err
-	}
+func (f fetcher) save(ctx context.Context, call tool.Call[httpInput], change workspace.Change) ([]chela.Preimage, error) {
 	ws, err := f.cfg.Workspace.Open(workspace.OwnerOf(call.ToolCall))
 	if err != nil {
-		return chela.ToolResult{}, err
+		return nil, err
 	}
 	defer ws.Close() // nothing to lose: read only
-	changes, err := f.changes(ctx, call, body)
+	changes, err := f.changes(ctx, call, change.Content)
 	if err != nil {
-		return chela.ToolResult{}, err
+		return nil, err
 	}
-	if err := f.cfg.Quota.Write(ctx, ws, string(call.ID), workspace.Change{Name: name, Content: body}); err != nil {
-		return chela.ToolResult{}, err
-	}
-	saved := tool.Done(fmt.Sprintf("%s\nsaved to %s: %d bytes, %s", statusLine(res), workspace.Show(name), len(body), mediaType(res, body)))
-	saved.Changes = changes
-	return saved, nil
+	return changes, f.cfg.Quota.Write(ctx, ws, string(call.ID), change)
 }
 
 // changes returns the prepared pre-image, with the hash of the new content.

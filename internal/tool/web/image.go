@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 
@@ -38,17 +37,12 @@ func Images(cfg Config) (ImageFunc, error) {
 		if err != nil {
 			return "", nil, chela.E(chela.Invalid, err.Error())
 		}
-		res, err := client.Do(req)
+		res, body, err := fetch(client, req, defaultTimeout)
 		if err != nil {
-			return "", nil, explain(err, req.URL, defaultTimeout)
+			return "", nil, err
 		}
-		defer res.Body.Close() // the response was read
 		if res.StatusCode != http.StatusOK {
 			return "", nil, chela.E(chela.Invalid, fmt.Sprintf("%s answered %s", req.URL.Host, statusLine(res)))
-		}
-		body, err := io.ReadAll(io.LimitReader(res.Body, maxResponse+1))
-		if err != nil {
-			return "", nil, explain(err, req.URL, defaultTimeout)
 		}
 		kind := http.DetectContentType(body)
 		switch {

@@ -15,9 +15,10 @@ const secureBits = 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<5 | 1<<6 | 1<<7
 // dropCapabilities removes every capability from the calling thread, and from
 // the programs it may start.
 func dropCapabilities() error {
-	held, err := capabilities()
-	if err != nil {
-		return err
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var held, none [2]unix.CapUserData
+	if err := unix.Capget(&header, &held[0]); err != nil {
+		return fmt.Errorf("read capabilities: %w", err)
 	}
 	if held[0].Effective&(1<<unix.CAP_SETPCAP) != 0 {
 		if err := closeBoundingSet(); err != nil {
@@ -26,8 +27,7 @@ func dropCapabilities() error {
 	}
 	// Without CAP_SETPCAP, no-new-privileges keeps the dropped capabilities
 	// from coming back.
-	var none [2]unix.CapUserData
-	if err := unix.Capset(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &none[0]); err != nil {
+	if err := unix.Capset(&header, &none[0]); err != nil {
 		return fmt.Errorf("drop capabilities: %w", err)
 	}
 	return nil
@@ -49,14 +49,4 @@ func closeBoundingSet() error {
 		return fmt.Errorf("take root's privileges: %w", err)
 	}
 	return nil
-}
-
-// capabilities returns the capabilities of the calling thread.
-func capabilities() ([2]unix.CapUserData, error) {
-	var held [2]unix.CapUserData
-	err := unix.Capget(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &held[0])
-	if err != nil {
-		return held, fmt.Errorf("read capabilities: %w", err)
-	}
-	return held, nil
 }

@@ -50,10 +50,11 @@ func enterRoot(o RunRequest) error {
 			return err
 		}
 	}
-	if err := unix.Unmount(hostRoot, unix.MNT_DETACH); err != nil {
-		return fmt.Errorf("leave the host's root: %w", err)
+	err = unix.Unmount(hostRoot, unix.MNT_DETACH)
+	if err == nil {
+		err = os.Remove(hostRoot)
 	}
-	if err := os.Remove(hostRoot); err != nil {
+	if err != nil {
 		return fmt.Errorf("leave the host's root: %w", err)
 	}
 	return restrictMount("/", unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, 0)

@@ -9,12 +9,6 @@ import (
 	"syscall"
 )
 
-// hasOtherLink reports whether a file has a second hard link.
-func hasOtherLink(info fs.FileInfo) bool {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && stat.Nlink > 1
-}
-
 // syncDir makes renames in a directory durable across a power failure.
 func syncDir(root *os.Root, name string) error {
 	d, err := root.Open(name)

@@ -102,13 +102,6 @@ func (f PathState) Preimage(ctx context.Context, keep KeepFunc, c Change) (p che
 	return p, err
 }
 
-// removeEmpty removes a folder if it is empty. Anything else stays.
-func (w *Workspace) removeEmpty(dir string) {
-	if info, err := w.root.Lstat(dir); err == nil && info.IsDir() {
-		_ = w.root.Remove(dir) // fails unless it is empty
-	}
-}
-
 // PutBack restores the file of a pre-image to content. A file that has it
 // already stays; a file that matches neither state of the pre-image is a
 // Conflict. Key identifies the request.
@@ -136,7 +129,9 @@ func (w *Workspace) RemoveMade(gone ...chela.Preimage) {
 	}
 	slices.SortFunc(dirs, func(a, b string) int { return cmp.Compare(len(b), len(a)) }) // the deepest first
 	for _, dir := range slices.Compact(dirs) {
-		w.removeEmpty(dir)
+		if info, err := w.root.Lstat(dir); err == nil && info.IsDir() {
+			_ = w.root.Remove(dir) // fails unless it is empty
+		}
 	}
 }
 

@@ -123,22 +123,20 @@ func Subject(p string) string {
 }
 
 // Open opens a regular file for reading.
-func (w *Workspace) Open(name string) (*os.File, fs.FileInfo, error) {
-	info, err := w.root.Stat(name)
+func (w *Workspace) Open(name string) (f *os.File, info fs.FileInfo, err error) {
+	info, err = w.root.Stat(name)
 	if err == nil {
 		err = refuse(name, info, true)
 	}
-	if err != nil {
-		return nil, nil, w.Explain(name, err)
-	}
-	f, info, err := openRegular(w.root, name)
 	if err == nil {
-		err = refuse(name, info, true)
+		f, info, err = openRegular(w.root, name)
 	}
-	if err != nil {
-		if f != nil {
+	if err == nil {
+		if err = refuse(name, info, true); err != nil {
 			_ = f.Close() // nothing was written
 		}
+	}
+	if err != nil {
 		return nil, nil, w.Explain(name, err)
 	}
 	return f, info, nil
@@ -177,6 +175,12 @@ func refuse(name string, info fs.FileInfo, reading bool) error {
 			WithHint("copy it to a new file and use the copy")
 	}
 	return nil
+}
+
+// hasOtherLink reports whether a file has a second hard link.
+func hasOtherLink(info fs.FileInfo) bool {
+	_, ok := idOf(info)
+	return ok
 }
 
 func special(mode fs.FileMode) string {

@@ -200,7 +200,7 @@ func modeOf(old fs.FileInfo, asked fs.FileMode) *fs.FileMode {
 func (s *stagedFile) writeTemp(name string, content []byte, mode *fs.FileMode) (err error) {
 	// Removes the leftover of an interrupted call; O_EXCL then ensures that no
 	// other process has created the file.
-	if err := remove(s.dir, name); err != nil {
+	if err := s.dir.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	f, err := s.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -275,11 +275,3 @@ func (s *stagedFile) discard() {
 
 // IsTemp reports whether base is the name of a file that is being written.
 func IsTemp(base string) bool { return strings.HasPrefix(base, TempPrefix) }
-
-func remove(dir *os.Root, name string) error {
-	err := dir.Remove(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
