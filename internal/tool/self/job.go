@@ -176,10 +176,7 @@ func (d jobTools) status(ctx context.Context, call tool.Call[jobInput]) (chela.T
 // told formats all details of a job.
 func (d jobTools) told(v api.Job) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\nstate: %s", v.ID, oneLine(v.Title), v.State)
-	if v.Reason != "" {
-		fmt.Fprintf(&b, " (%s)", oneLine(v.Reason))
-	}
+	fmt.Fprintf(&b, "%s: %s\nstate: %s%s", v.ID, oneLine(v.Title), v.State, given(" (%s)", v.Reason))
 	fmt.Fprintf(&b, "\nattempt: %d, created %s", v.Attempt, v.CreatedAt.UTC().Format(time.RFC3339))
 	if !v.StartedAt.IsZero() {
 		end := v.FinishedAt
@@ -193,11 +190,7 @@ func (d jobTools) told(v api.Job) string {
 	}
 	fmt.Fprintf(&b, "\nsession: %s\n", v.Session)
 	for _, s := range v.Steps {
-		fmt.Fprintf(&b, "step %d [%s] %s", s.Place, s.State, oneLine(s.Text))
-		if s.Note != "" {
-			fmt.Fprintf(&b, ": %s", oneLine(s.Note))
-		}
-		b.WriteByte('\n')
+		fmt.Fprintf(&b, "step %d [%s] %s%s\n", s.Place, s.State, oneLine(s.Text), given(": %s", s.Note))
 	}
 	for _, p := range v.Parts {
 		fmt.Fprintf(&b, "part %d %s [%s] %s\n", p.Place+1, p.ID, p.State, oneLine(p.Title))
@@ -238,10 +231,7 @@ func jobStory(events []chela.JobEvent) string {
 		if e.Step > 0 {
 			fmt.Fprintf(&b, " %d", e.Step)
 		}
-		if e.Text != "" {
-			fmt.Fprintf(&b, ": %s", oneLine(e.Text))
-		}
-		b.WriteByte('\n')
+		b.WriteString(given(": %s", e.Text) + "\n")
 	}
 	return b.String()
 }

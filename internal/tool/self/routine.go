@@ -166,10 +166,7 @@ func (d routineTools) told(r chela.Routine) string {
 	text := fmt.Sprintf("%s: %s, %s", r.Name, trigger(r.Trigger), r.Action.Kind)
 	switch {
 	case !r.Enabled:
-		text += ", off"
-		if r.Reason != "" {
-			text += " (" + oneLine(r.Reason) + ")"
-		}
+		text += ", off" + given(" (%s)", r.Reason)
 	case !r.NextAt.IsZero():
 		text += ", due " + r.NextAt.In(d.zone).Format(time.RFC3339)
 	}
@@ -199,10 +196,7 @@ func (d routineTools) history(ctx context.Context, call tool.Call[historyInput])
 	})
 	var b strings.Builder
 	for _, run := range page.Items {
-		fmt.Fprintf(&b, "%s  due %s  %s", run.ID, run.Due.In(d.zone).Format(time.RFC3339), run.State)
-		if run.Reason != "" {
-			fmt.Fprintf(&b, " (%s)", oneLine(run.Reason))
-		}
+		fmt.Fprintf(&b, "%s  due %s  %s%s", run.ID, run.Due.In(d.zone).Format(time.RFC3339), run.State, given(" (%s)", run.Reason))
 		if run.Notified != "" {
 			b.WriteString("  people were told")
 		}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"embed"
 	"errors"
+	"fmt"
 	"strings"
 
 	"chela"
@@ -44,6 +45,14 @@ func powerful(p chela.Power, j chela.Judgement) chela.Judgement {
 }
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// given formats an optional text as one line; without it there is nothing.
+func given(format, text string) string {
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf(format, oneLine(text))
+}
 
 // oneLine joins a text into one line.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

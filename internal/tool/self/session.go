@@ -179,10 +179,8 @@ func (d sessionTools) list(ctx context.Context, call tool.Call[sessionListInput]
 	found, err := d.Sessions(ctx, call.Agent, chela.KeyKind(call.In.Kind), cmp.Or(call.In.Limit, 20))
 	var b strings.Builder
 	for _, s := range found {
-		fmt.Fprintf(&b, "%s  used %s", s.Key, s.UpdatedAt.UTC().Format(time.RFC3339))
-		if label := cmp.Or(s.Settings.Label, s.Settings.DisplayName, s.Settings.Subject); label != "" {
-			fmt.Fprintf(&b, "  %s", oneLine(label))
-		}
+		label := cmp.Or(s.Settings.Label, s.Settings.DisplayName, s.Settings.Subject)
+		fmt.Fprintf(&b, "%s  used %s%s", s.Key, s.UpdatedAt.UTC().Format(time.RFC3339), given("  %s", label))
 		if s.Key == call.Session {
 			b.WriteString("  (this one)")
 		}
@@ -241,10 +239,7 @@ func transcript(entries []chela.Entry, tools bool) string {
 
 // speaker names the author of an entry.
 func speaker(e chela.Entry) string {
-	if from := e.User().From; from != "" {
-		return string(e.Kind()) + " " + oneLine(from)
-	}
-	return string(e.Kind())
+	return string(e.Kind()) + given(" %s", e.User().From)
 }
 
 // cutEntry returns the beginning of a text, whole runes only.

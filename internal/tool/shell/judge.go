@@ -267,7 +267,7 @@ func (r *reading) command(c command) {
 	}
 	if changesMeaning(c) {
 		r.opaque = true
-		r.unknown = r.unknown || slices.Contains(hiding, c.name())
+		r.unknown = r.unknown || among(hiding, c.name())
 	}
 	inner := c.unwrap()
 	if inner.opaque {
@@ -317,12 +317,12 @@ func (r *reading) redirect(d *syntax.Redirect) {
 
 // meaning are commands that change the meaning of later ones, or run text that
 // is not in the line.
-var meaning = strings.Fields(`
+const meaning = `
 	. alias bind compgen complete compopt enable eval fc getopts hash mapfile read readarray set shopt source trap unalias unset
-`)
+`
 
 // hiding is the subset of them that runs commands not written in the line.
-var hiding = strings.Fields("alias bind compgen complete enable fc hash mapfile readarray")
+const hiding = "alias bind compgen complete enable fc hash mapfile readarray"
 
 // meaningOptions are commands that do so only with an option listed here. A
 // name in them may name an array element; its index is evaluated, which may run
@@ -330,7 +330,7 @@ var hiding = strings.Fields("alias bind compgen complete enable fc hash mapfile 
 var meaningOptions = map[string]string{"[": "vR", "jobs": "x", "printf": "v", "test": "vR", "wait": "np"}
 
 func changesMeaning(c command) bool {
-	if slices.Contains(meaning, c.name()) {
+	if among(meaning, c.name()) {
 		return true
 	}
 	options, ok := meaningOptions[c.name()]

@@ -12,9 +12,9 @@ import (
 // writers are commands that write, replace or remove files named in their
 // arguments. The position of the target differs by command, and a copy keeps
 // the name of its source, so any argument counts.
-var writers = strings.Fields(`
+const writers = `
 	tee cp mv ln install rsync truncate touch rm unlink rename chmod chown dd patch curl wget sort sponge ed ex sed perl
-`)
+`
 
 // obeyedRisks returns why a command changes a file obeyed by other programs: a
 // file of workspace.ObeyedBy, or the configuration of git.
@@ -26,7 +26,7 @@ func (c command) obeyedRisks() (reasons []string) {
 	}
 	switch name := c.name(); {
 	case (name == "sed" || name == "perl") && !c.option("i", "in-place"):
-	case slices.Contains(writers, name):
+	case among(writers, name):
 		for _, w := range c.words[1:] {
 			add(obeyedRisk(w))
 		}
@@ -76,7 +76,7 @@ func obeyedBy(w word) string {
 func (c command) configures() bool {
 	plain := slices.DeleteFunc(slices.Clone(c.words[1:]), func(w word) bool { return w.fixed && strings.HasPrefix(w.text, "-") })
 	verb := slices.IndexFunc(plain, func(w word) bool {
-		return slices.Contains([]string{"config", "remote", "submodule", "init", "clone"}, w.text)
+		return among("config remote submodule init clone", w.text)
 	})
 	if verb < 0 {
 		return false
@@ -88,12 +88,12 @@ func (c command) configures() bool {
 	}
 	switch plain[verb].text {
 	case "config":
-		reads := c.option("l", "list") || c.option("", "get") || c.option("", "get-all") || c.option("", "get-regexp") || first == "get" || first == "list"
+		reads := c.option("l", "list") || c.option("", "get-all") || c.option("", "get-regexp") || among("get list", first)
 		return !reads && (len(args) > 1 || c.option("e", "edit"))
 	case "remote":
-		return slices.Contains([]string{"add", "set-url", "rename"}, first)
+		return among("add set-url rename", first)
 	case "submodule":
-		return slices.Contains([]string{"add", "init", "update", "sync", "set-url"}, first)
+		return among("add init update sync set-url", first)
 	default:
 		return c.option("", "template") || c.option("c", "config")
 	}

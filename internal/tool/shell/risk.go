@@ -33,13 +33,13 @@ var dangers = []danger{
 	{"mount umount modprobe insmod rmmod sysctl iptables ip6tables nft ufw", nil, "it changes the system"},
 	{"useradd userdel usermod groupadd groupdel passwd chpasswd visudo", nil, "it changes users or their rights"},
 	{"nsenter unshare chroot", nil, "it leaves or makes a confinement"},
-	{"docker podman kubectl helm terraform pulumi", hasAny("rm", "rmi", "prune", "delete", "destroy", "uninstall", "apply", "push", "--privileged"), "it changes or removes containers, clusters or cloud resources"},
-	{"npm pnpm yarn cargo gem twine poetry", hasAny("publish", "push", "upload", "yank"), "it publishes to others"},
+	{"docker podman kubectl helm terraform pulumi", hasAny("rm rmi prune delete destroy uninstall apply push --privileged"), "it changes or removes containers, clusters or cloud resources"},
+	{"npm pnpm yarn cargo gem twine poetry", hasAny("publish push upload yank"), "it publishes to others"},
 	{"eval source .", fed, "it runs the output of another program"},
 }
 
 // interpreters run the text of their input, unless they are given a file.
-var interpreters = append(strings.Fields("python python2 python3 perl ruby node php lua tclsh"), shells...)
+const interpreters = "python python2 python3 perl ruby node php lua tclsh " + shells
 
 // risks returns the reasons why c may do harm.
 func (c command) risks() []string {
@@ -52,7 +52,7 @@ func (c command) risks() []string {
 	if slices.ContainsFunc(c.words[1:], secret) {
 		reasons = append(reasons, "it uses a file that holds keys or passwords")
 	}
-	if slices.Contains(interpreters, c.name()) && (fed(c) || c.piped && !c.givenFile()) {
+	if among(interpreters, c.name()) && (fed(c) || c.piped && !c.givenFile()) {
 		reasons = append(reasons, "it runs the output of another program")
 	}
 	return reasons
@@ -62,8 +62,7 @@ func (c command) risks() []string {
 // kind or version appended, such as mkfs.ext4.
 func (d danger) named(name string) bool {
 	stem, _, dotted := strings.Cut(name, ".")
-	names := strings.Fields(d.names)
-	return slices.Contains(names, name) || dotted && slices.Contains(names, stem)
+	return among(d.names, name) || dotted && among(d.names, stem)
 }
 
 // givenFile reports whether an interpreter is given a file to run.
@@ -75,9 +74,12 @@ func fed(c command) bool {
 	return slices.ContainsFunc(c.words[1:], func(w word) bool { return w.fed })
 }
 
-func hasAny(args ...string) func(command) bool {
+// among reports whether text is one of words, which are separated by spaces.
+func among(words, text string) bool { return slices.Contains(strings.Fields(words), text) }
+
+func hasAny(args string) func(command) bool {
 	return func(c command) bool {
-		return slices.ContainsFunc(c.words[1:], func(w word) bool { return slices.Contains(args, w.text) })
+		return slices.ContainsFunc(c.words[1:], func(w word) bool { return among(args, w.text) })
 	}
 }
 
@@ -168,13 +170,13 @@ func gitDestroys(c command) bool {
 	long := func(option string) bool { return c.option("", option) }
 	forced := func(w word) bool { return strings.HasPrefix(w.text, "+") || strings.HasPrefix(w.text, ":") }
 	return d.always || d.short != "" && c.option(d.short, "") || slices.ContainsFunc(strings.Fields(d.long), long) ||
-		hasAny(strings.Fields(d.args)...)(c) || name == "push" && slices.ContainsFunc(c.words[2:], forced)
+		hasAny(d.args)(c) || name == "push" && slices.ContainsFunc(c.words[2:], forced)
 }
 
 // gitRuns reports whether a setting given to git may be a command.
 func gitRuns(c command) bool {
 	return c.option("c", "config-env") || c.option("", "exec-path") || c.option("", "upload-pack") ||
-		hasAny("config", "alias")(c) && slices.ContainsFunc(c.words, func(w word) bool {
+		hasAny("config alias")(c) && slices.ContainsFunc(c.words, func(w word) bool {
 			return strings.HasPrefix(w.text, "alias.") || strings.HasPrefix(w.text, "core.") || strings.Contains(w.text, "!")
 		})
 }
@@ -185,7 +187,7 @@ func killsBroadly(c command) bool {
 
 // writeRisk returns why writing to a file may do harm, or "".
 func writeRisk(target word) string {
-	if strings.HasPrefix(target.text, "/dev/") && !slices.Contains([]string{"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"}, target.text) {
+	if strings.HasPrefix(target.text, "/dev/") && !among("/dev/null /dev/stdout /dev/stderr /dev/tty", target.text) {
 		return "it writes to a device"
 	}
 	return obeyedRisk(target)
@@ -196,7 +198,7 @@ func writeRisk(target word) string {
 func secret(w word) bool {
 	parts := strings.Split(w.text, "/")
 	for _, dir := range parts[:len(parts)-1] {
-		if slices.Contains([]string{".ssh", ".gnupg", ".aws", ".kube", ".docker", ".password-store"}, dir) {
+		if among(".ssh .gnupg .aws .kube .docker .password-store", dir) {
 			return true
 		}
 	}
@@ -206,9 +208,9 @@ func secret(w word) bool {
 	case strings.HasSuffix(base, ".pem"):
 		return true
 	default:
-		return slices.Contains(strings.Fields(`
+		return among(`
 			.ssh .gnupg .env .envrc .netrc .npmrc .pypirc .git-credentials .pgpass master.key shadow gshadow id_rsa id_ed25519
 			id_ecdsa id_dsa
-		`), base)
+		`, base)
 	}
 }

@@ -18,10 +18,10 @@ var unknown = payload{opaque: true}
 // A wrapper is a command that runs the command in its arguments. The payload is
 // known only if all its options are.
 type wrapper struct {
-	flags  string   // short options without a value
-	valued string   // short options with one
-	long   []string // long options, with "=value" where they end so
-	skip   int      // arguments before the command
+	flags  string // short options without a value
+	valued string // short options with one
+	long   string // long options, with "=" where they take a value
+	skip   int    // arguments before the command
 }
 
 var wrappers = map[string]wrapper{
@@ -29,28 +29,28 @@ var wrappers = map[string]wrapper{
 	"busybox": {},
 	"command": {flags: "p"},
 	"doas":    {flags: "nL", valued: "uC"},
-	"env":     {flags: "i0v", valued: "uC", long: []string{"ignore-environment", "unset=", "chdir="}},
+	"env":     {flags: "i0v", valued: "uC", long: "ignore-environment unset= chdir="},
 	"exec":    {flags: "cl", valued: "a"},
-	"ionice":  {flags: "t", valued: "cn", long: []string{"class=", "classdata=", "ignore"}},
-	"nice":    {flags: "0123456789", valued: "n", long: []string{"adjustment="}},
+	"ionice":  {flags: "t", valued: "cn", long: "class= classdata= ignore"},
+	"nice":    {flags: "0123456789", valued: "n", long: "adjustment="},
 	"nohup":   {},
-	"setsid":  {flags: "cfw", long: []string{"ctty", "fork", "wait"}},
-	"stdbuf":  {valued: "ioe", long: []string{"input=", "output=", "error="}},
-	"sudo":    {flags: "nEHSkKbAPB", valued: "ughpCTrtUDR", long: []string{"user=", "group=", "non-interactive", "preserve-env", "set-home"}},
+	"setsid":  {flags: "cfw", long: "ctty fork wait"},
+	"stdbuf":  {valued: "ioe", long: "input= output= error="},
+	"sudo":    {flags: "nEHSkKbAPB", valued: "ughpCTrtUDR", long: "user= group= non-interactive preserve-env set-home"},
 	"time":    {flags: "pvaq"},
-	"timeout": {flags: "v", valued: "sk", long: []string{"foreground", "preserve-status", "verbose", "signal=", "kill-after="}, skip: 1},
+	"timeout": {flags: "v", valued: "sk", long: "foreground preserve-status verbose signal= kill-after=", skip: 1},
 	"toybox":  {},
-	"xargs":   {flags: "0rtpx", valued: "nILPdsaE", long: []string{"null", "no-run-if-empty", "verbose", "max-args=", "max-procs=", "replace="}},
+	"xargs":   {flags: "0rtpx", valued: "nILPdsaE", long: "null no-run-if-empty verbose max-args= max-procs= replace="},
 }
 
 // shells run a line that is an argument of theirs.
-var shells = []string{"ash", "bash", "dash", "ksh", "mksh", "rbash", "sh", "zsh"}
+const shells = "ash bash dash ksh mksh rbash sh zsh"
 
 // unwrap returns the payload of c.
 func (c command) unwrap() payload {
 	name, args := c.name(), c.words[1:]
 	switch {
-	case slices.Contains(shells, name):
+	case among(shells, name):
 		return script(args)
 	case name == "find":
 		return foundCommand(args)
@@ -114,7 +114,7 @@ func (w wrapper) knowsLong(option string) bool {
 	if valued {
 		name += "="
 	}
-	return slices.Contains(w.long, name)
+	return among(w.long, name)
 }
 
 // short returns how many further arguments a cluster of short options takes, or
