@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -195,74 +196,51 @@ func (s step) pick(v any) ([]any, error) {
 	}
 }
 
+// pathStep matches the first step of a path: a key, * or an index in brackets, or a
+// quoted key.
+var pathStep = regexp.MustCompile(`(?s)^(?:\.([^.\[]+)|\[([-+]?\d{1,18}|\*)\]|\['(.*?)'\]|\["(.*?)"\])`)
+
 // parsePath reads a JSON pointer (RFC 6901) if it begins with a slash, else a
 // path of keys and indexes: $.a.b[0]['c d'][*].
-func parsePath(path string) ([]step, error) {
-	if strings.HasPrefix(path, "/") {
-		return parsePointer(path), nil
+func parsePath(path string) (steps []step, err error) {
+	if pointer, ok := strings.CutPrefix(path, "/"); ok {
+		for part := range strings.SplitSeq(pointer, "/") {
+			steps = append(steps, step{key: strings.NewReplacer("~1", "/", "~0", "~").Replace(part)})
+		}
+		return steps, nil
 	}
 	rest := strings.TrimPrefix(path, "$")
 	if rest == path && rest != "" && rest[0] != '[' {
 		rest = "." + rest
 	}
-	var steps []step
 	for rest != "" {
-		var s step
-		var err error
-		switch {
-		case strings.HasPrefix(rest, ".."):
-			return nil, errors.New("a path cannot have ..; name every key on the way, or use *")
-		case rest[0] == '.':
-			rest = rest[1:]
-			end := strings.IndexAny(rest, ".[")
-			if end < 0 {
-				end = len(rest)
-			}
-			s, rest = step{key: rest[:end], all: rest[:end] == "*"}, rest[end:]
-			if s.key == "" {
-				return nil, errors.New("a key is missing after a dot")
-			}
-		case rest[0] == '[':
-			s, rest, err = parseBracket(rest)
-		default:
-			err = fmt.Errorf("unexpected %.20q; write keys as .key and indexes as [0]", rest)
+		m := pathStep.FindStringSubmatch(rest)
+		if m == nil {
+			return nil, misstep(rest)
 		}
-		if err != nil {
-			return nil, err
-		}
-		steps = append(steps, s)
+		key := m[1] + m[2] + m[3] + m[4] // only one is not empty
+		exact := rest[0] == '[' && m[2] == ""
+		steps = append(steps, step{key: key, all: key == "*" && !exact, exact: exact})
+		rest = rest[len(m[0]):]
 	}
 	return steps, nil
 }
 
-func parsePointer(path string) []step {
-	var steps []step
-	for part := range strings.SplitSeq(path[1:], "/") {
-		key := strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
-		steps = append(steps, step{key: key})
+// misstep tells what is wrong at the beginning of the rest of a path.
+func misstep(rest string) error {
+	key, _, closed := strings.Cut(rest[1:], "]")
+	switch {
+	case strings.HasPrefix(rest, ".."):
+		return errors.New("a path cannot have ..; name every key on the way, or use *")
+	case rest[0] == '.':
+		return errors.New("a key is missing after a dot")
+	case rest[0] != '[':
+		return fmt.Errorf("unexpected %.20q; write keys as .key and indexes as [0]", rest)
+	case strings.HasPrefix(key, "'") || strings.HasPrefix(key, `"`):
+		return errors.New("a quote or ] is missing")
+	case !closed:
+		return errors.New("a ] is missing")
+	default:
+		return fmt.Errorf("[%.40s] is no index; quote keys as ['key']", key)
 	}
-	return steps
-}
-
-// parseBracket reads [0], [-1], [*], ['key'] or ["key"] at the start of text.
-func parseBracket(text string) (s step, rest string, err error) {
-	inner := text[1:]
-	if inner != "" && (inner[0] == '\'' || inner[0] == '"') {
-		end := strings.Index(inner[1:], string(inner[0])+"]")
-		if end < 0 {
-			return step{}, "", errors.New("a quote or ] is missing")
-		}
-		return step{key: inner[1 : end+1], exact: true}, inner[end+3:], nil
-	}
-	key, rest, found := strings.Cut(inner, "]")
-	if !found {
-		return step{}, "", errors.New("a ] is missing")
-	}
-	if key == "*" {
-		return step{all: true}, rest, nil
-	}
-	if _, err := strconv.Atoi(key); err != nil {
-		return step{}, "", fmt.Errorf("[%.40s] is no index; quote keys as ['key']", key)
-	}
-	return step{key: key}, rest, nil
 }

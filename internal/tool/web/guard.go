@@ -34,21 +34,17 @@ func newGuard(allow []string, resolver *net.Resolver) (*guard, error) {
 	var v4, v6 []netip.Prefix
 	for _, a := range allow {
 		p, err := netip.ParsePrefix(a)
-		if err != nil {
-			if addr, addrErr := netip.ParseAddr(a); addrErr == nil {
-				p, err = netip.PrefixFrom(addr, addr.BitLen()), nil
-			}
+		if addr, addrErr := netip.ParseAddr(a); addrErr == nil {
+			p, err = netip.PrefixFrom(addr, addr.BitLen()), nil
 		}
 		switch {
 		case err == nil && p.Addr().Is4():
 			v4 = append(v4, p)
 		case err == nil:
 			v6 = append(v6, p)
-		case a == "" || strings.ContainsAny(a, "/ "):
-			return nil, chela.E(chela.Invalid, fmt.Sprintf("%q is no host, address or prefix", a))
 		default:
 			name, err := canonicalHost(a)
-			if err != nil {
+			if err != nil || strings.ContainsAny(a, "/ ") {
 				return nil, chela.E(chela.Invalid, fmt.Sprintf("%q is no host, address or prefix", a))
 			}
 			g.hosts[name] = true

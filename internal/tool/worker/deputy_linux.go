@@ -89,31 +89,30 @@ func errnoOf(err error) unix.Errno {
 
 // carryOut makes the change that a call requests.
 func (d deputy) carryOut(calls int, n notice) error {
+	var f file
+	mode := n.args[2]
 	switch {
 	case isChmod(n.call):
-		cwd := int64(unix.AT_FDCWD)
-		return d.change(calls, n, file{dir: int32(cwd), path: n.args[0]}, chmod(n.args[1]))
+		f, mode = file{dir: unix.AT_FDCWD, path: n.args[0]}, n.args[1]
 	case n.call == unix.SYS_FCHMOD:
-		return d.change(calls, n, file{dir: int32(n.args[0])}, chmod(n.args[1]))
+		f, mode = file{dir: int32(n.args[0])}, n.args[1]
 	case n.call == unix.SYS_FCHMODAT:
-		return d.change(calls, n, file{dir: int32(n.args[0]), path: n.args[1]}, chmod(n.args[2]))
-	case n.call == unix.SYS_FCHMODAT2:
-		return d.change(calls, n, file{int32(n.args[0]), n.args[1], n.args[3]}, chmod(n.args[2]))
-	case n.call == unix.SYS_UTIMENSAT:
-		times, err := n.times(n.args[2])
-		if err != nil {
-			return err
-		}
-		return d.change(calls, n, file{int32(n.args[0]), n.args[1], n.args[3]}, func(path string) error {
-			return unix.UtimesNanoAt(unix.AT_FDCWD, path, times, 0)
-		})
+		f = file{dir: int32(n.args[0]), path: n.args[1]}
+	case n.call == unix.SYS_FCHMODAT2, n.call == unix.SYS_UTIMENSAT:
+		f = file{int32(n.args[0]), n.args[1], n.args[3]}
 	default:
 		return unix.ENOSYS
 	}
-}
-
-func chmod(mode uint64) func(string) error {
-	return func(path string) error { return unix.Fchmodat(unix.AT_FDCWD, path, uint32(mode)&0o7777, 0) }
+	if n.call != unix.SYS_UTIMENSAT {
+		return d.change(calls, n, f, func(path string) error {
+			return unix.Fchmodat(unix.AT_FDCWD, path, uint32(mode)&0o7777, 0)
+		})
+	}
+	times, err := n.times(n.args[2])
+	if err != nil {
+		return err
+	}
+	return d.change(calls, n, f, func(path string) error { return unix.UtimesNanoAt(unix.AT_FDCWD, path, times, 0) })
 }
 
 // A file is how a call names a file: the address of a path, relative to a
