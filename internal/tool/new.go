@@ -148,15 +148,3 @@ func Outcome(text string, err error) (chela.ToolResult, error) {
 		return Failed(chela.MessageOf(err)), nil
 	}
 }
-
-// KeepLater returns keep with every error wrapped in chela.ErrLater: a failure
-// to store bytes is never the fault of a call.
-func KeepLater(keep func(context.Context, []byte) (string, error)) func(context.Context, []byte) (string, error) {
-	return func(ctx context.Context, content []byte) (string, error) {
-		sum, err := keep(ctx, content)
-		if err != nil {
-			err = fmt.Errorf("%w: %w", chela.ErrLater, err)
-		}
-		return sum, err
-	}
-}

@@ -56,19 +56,16 @@ func WithRecover() func(chela.Tool) chela.Tool {
 				return judge(args)
 			}
 		}
-		t.Run = recovered(t.Name, t.Run)
-		if t.Prepare != nil {
-			t.Prepare = recovered(t.Name, t.Prepare)
-		}
-		if t.Happened != nil {
-			t.Happened = recovered(t.Name, t.Happened)
-		}
+		t.Run, t.Prepare, t.Happened = recovered(t.Name, t.Run), recovered(t.Name, t.Prepare), recovered(t.Name, t.Happened)
 		return t
 	}
 }
 
-// recovered returns f with panics turned into errors.
+// recovered returns f with panics turned into errors; nil stays nil.
 func recovered[Out any](name string, f func(context.Context, chela.ToolCall) (Out, error)) func(context.Context, chela.ToolCall) (Out, error) {
+	if f == nil {
+		return nil
+	}
 	return func(ctx context.Context, call chela.ToolCall) (out Out, err error) {
 		defer func() {
 			if r := recover(); r != nil {

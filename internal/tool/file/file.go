@@ -39,7 +39,7 @@ type Config struct {
 // Tools returns the file tools.
 func Tools(cfg Config) []chela.Tool {
 	find := cfg.Workspace
-	cfg.Keep = tool.KeepLater(cfg.Keep)
+	cfg.Keep = cfg.Keep.Later()
 	patch := changing(find, "apply_patch", cfg.preparePatch, cfg.patch)
 	patch.Happened = tool.Decoded(opening(find, cfg.patchHappened))
 	return []chela.Tool{

@@ -2,7 +2,6 @@ package file
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -128,18 +127,11 @@ func (g *grepper) file(ctx context.Context, name string) error {
 		return err
 	}
 	defer f.Close() // read only
-	b := bufio.NewReaderSize(workspace.Reader(ctx, f), 64<<10)
-	head, err := b.Peek(sniffed)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return g.ws.Explain(name, err)
+	b, kind, _, err := openText(workspace.Reader(ctx, f))
+	if err == nil && kind == "" {
+		err = g.lines(b, name)
 	}
-	if bytes.HasPrefix(head, []byte(bom)) {
-		_, _ = b.Discard(len(bom)) // it was only peeked at
-	}
-	if notText(head) != "" {
-		return nil
-	}
-	return g.ws.Explain(name, g.lines(b, name))
+	return g.ws.Explain(name, err)
 }
 
 // lines searches the lines of a file.
@@ -231,8 +223,5 @@ func (g *grepper) String() string {
 	if g.left > 0 {
 		notes = append(notes, fmt.Sprintf("%d files could not be read", g.left))
 	}
-	if len(notes) > 0 {
-		g.b.WriteString("[" + strings.Join(notes, "; ") + "]\n")
-	}
-	return strings.TrimSuffix(g.b.String(), "\n")
+	return noted(g.b.String(), notes)
 }

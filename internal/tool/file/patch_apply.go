@@ -1,6 +1,7 @@
 package file
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -310,11 +311,11 @@ func (t *text) reject(h Hunk, old []string, from int) error {
 	if len(added) > len(old)/2 && len(t.places(added, 0, sameButTail)) > 0 {
 		return fmt.Errorf("its old lines are not in the file, but its new ones are: the change seems to be there already")
 	}
-	at, alike := t.nearest(old, from)
-	if alike == 0 {
+	place := t.nearestPlace(old, from, "old lines")
+	if place == "" {
 		return fmt.Errorf("none of its old lines are in the file after line %d; read the file again", from)
 	}
-	return fmt.Errorf("the nearest place is line %d, where %d of %d old lines are alike. The file has there:\n%s", at+1, alike, len(old), t.show(at, len(old)))
+	return errors.New(place)
 }
 
 // nearest returns the index at or after from with the longest ordered match of
@@ -350,11 +351,13 @@ func (t *text) show(at, count int) string {
 // Nearest describes the place in content with the longest ordered match of
 // want, empty if no line matches.
 func Nearest(content, want string) string {
-	t := newText(content)
-	lines := strings.Split(strings.TrimSuffix(want, "\n"), "\n")
-	at, alike := t.nearest(lines, 0)
+	return newText(content).nearestPlace(strings.Split(strings.TrimSuffix(want, "\n"), "\n"), 0, "lines")
+}
+
+func (t *text) nearestPlace(want []string, from int, what string) string {
+	at, alike := t.nearest(want, from)
 	if alike == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the nearest place is line %d, where %d of %d lines are alike. The file has there:\n%s", at+1, alike, len(lines), t.show(at, len(lines)))
+	return fmt.Sprintf("the nearest place is line %d, where %d of %d %s are alike. The file has there:\n%s", at+1, alike, len(want), what, t.show(at, len(want)))
 }

@@ -47,19 +47,14 @@ func readFile(ctx context.Context, ws *workspace.Workspace, path string, in read
 
 // readLines returns the lines that in asks for.
 func readLines(r io.Reader, info fs.FileInfo, in readInput) (chela.ToolResult, error) {
-	b := bufio.NewReaderSize(r, 64<<10)
-	head, err := b.Peek(sniffed)
-	if err != nil && !errors.Is(err, io.EOF) {
+	b, kind, hasBOM, err := openText(r)
+	if err != nil {
 		return chela.ToolResult{}, err
 	}
-	if kind := notText(head); kind != "" {
+	if kind != "" {
 		return tool.Failed(fmt.Sprintf("%s is not text but %s, %d bytes; its content is not shown", workspace.Show(in.Path), kind, info.Size())), nil
 	}
-	p := page{first: cmp.Or(in.Offset, 1), most: cmp.Or(in.Limit, defaultLimit)}
-	if bytes.HasPrefix(head, []byte(bom)) {
-		p.hasBOM = true
-		_, _ = b.Discard(len(bom)) // it was only peeked at
-	}
+	p := page{first: cmp.Or(in.Offset, 1), most: cmp.Or(in.Limit, defaultLimit), hasBOM: hasBOM}
 	for {
 		line, end, err := nextLine(b, maxReadLine)
 		if errors.Is(err, io.EOF) {
@@ -79,6 +74,20 @@ func readLines(r io.Reader, info fs.FileInfo, in readInput) (chela.ToolResult, e
 }
 
 const bom = "\uFEFF"
+
+// openText returns a reader of the text after a byte order mark; or the type of
+// the file, if it is not text.
+func openText(r io.Reader) (b *bufio.Reader, kind string, hasBOM bool, err error) {
+	b = bufio.NewReaderSize(r, 64<<10)
+	head, err := b.Peek(sniffed)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, "", false, err
+	}
+	if hasBOM = bytes.HasPrefix(head, []byte(bom)); hasBOM {
+		_, _ = b.Discard(len(bom)) // it was only peeked at
+	}
+	return b, notText(head), hasBOM, nil
+}
 
 // notText names the file type that head indicates if it is not UTF-8 text, else
 // "".
@@ -208,8 +217,13 @@ func (p *page) String() string {
 	if p.openEnd && !p.more {
 		notes = append(notes, "the last line has no line end")
 	}
+	return noted(p.b.String(), notes)
+}
+
+// noted returns lines with notes after them.
+func noted(lines string, notes []string) string {
 	if len(notes) > 0 {
-		p.b.WriteString("[" + strings.Join(notes, "; ") + "]\n")
+		lines += "[" + strings.Join(notes, "; ") + "]"
 	}
-	return strings.TrimSuffix(p.b.String(), "\n")
+	return strings.TrimSuffix(lines, "\n")
 }

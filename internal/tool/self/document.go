@@ -16,6 +16,7 @@ import (
 	"chela"
 	"chela/internal/platform/excerpt"
 	"chela/internal/tool"
+	"chela/internal/tool/workspace"
 )
 
 // documents stores the documents of agents. It is safe for concurrent use.
@@ -35,13 +36,13 @@ type documents interface {
 // documentTools are the tools over a store of documents.
 type documentTools struct {
 	documents
-	keep func(ctx context.Context, content []byte) (sha256 string, err error)
+	keep workspace.KeepFunc
 }
 
 // DocumentTools returns the tools. Keep stores a content for undo and returns its
 // SHA-256.
-func DocumentTools(in documents, keep func(ctx context.Context, content []byte) (sha256 string, err error)) []chela.Tool {
-	d := documentTools{in, tool.KeepLater(keep)}
+func DocumentTools(in documents, keep workspace.KeepFunc) []chela.Tool {
+	d := documentTools{in, keep.Later()}
 	return []chela.Tool{
 		define("memory_read", d.read, readInput.judge), editing(d, "memory_write", writeInput.judge),
 		define("memory_tree", d.tree, nil), editing(d, "memory_delete", deleteInput.judge),

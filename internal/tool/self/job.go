@@ -272,15 +272,25 @@ func (in planInput) judge() chela.Judgement { return change("plan:\n" + strings.
 func (d jobTools) plan(ctx context.Context, call tool.Call[planInput]) (chela.ToolResult, error) {
 	steps := call.In.Steps
 	id, err := ownJob(call.ToolCall)
-	switch empty := slices.IndexFunc(steps, blank); {
-	case err != nil:
-		return chela.ToolResult{}, err
-	case len(steps) == 0 || len(steps) > maxSteps:
-		return tool.Failed(fmt.Sprintf("a plan has 1 to %d steps, this one has %d", maxSteps, len(steps))), nil
-	case empty >= 0:
-		return tool.Failed(fmt.Sprintf("step %d is empty", empty+1)), nil
+	if err == nil {
+		err = checkList(steps, maxSteps, "a plan has 1 to %d steps, this one has %d", "step %d is empty")
 	}
-	return tool.Done(fmt.Sprintf("the plan has %d steps", len(steps))), d.Progress.Plan(ctx, id, steps)
+	if err == nil {
+		err = d.Progress.Plan(ctx, id, steps)
+	}
+	return tool.Done(fmt.Sprintf("the plan has %d steps", len(steps))), err
+}
+
+// checkList refuses an empty list, one of more than most items, and an empty
+// item, in the given words.
+func checkList(items []string, most int, wrongLength, emptyItem string) error {
+	if len(items) == 0 || len(items) > most {
+		return chela.E(chela.Invalid, fmt.Sprintf(wrongLength, most, len(items)))
+	}
+	if i := slices.IndexFunc(items, blank); i >= 0 {
+		return chela.E(chela.Invalid, fmt.Sprintf(emptyItem, i+1))
+	}
+	return nil
 }
 
 type stepInput struct {
@@ -310,16 +320,13 @@ func (in partsInput) judge() chela.Judgement {
 }
 
 func (d jobTools) parts(ctx context.Context, call tool.Call[partsInput]) (chela.ToolResult, error) {
-	parts := call.In.Parts
 	id, err := ownJob(call.ToolCall)
-	switch empty := slices.IndexFunc(parts, blank); {
-	case err != nil:
-		return chela.ToolResult{}, err
-	case len(parts) == 0 || len(parts) > maxParts:
-		return tool.Failed(fmt.Sprintf("give 1 to %d parts, not %d", maxParts, len(parts))), nil
-	case empty >= 0:
-		return tool.Failed(fmt.Sprintf("part %d is empty", empty+1)), nil
+	if err == nil {
+		err = checkList(call.In.Parts, maxParts, "give 1 to %d parts, not %d", "part %d is empty")
 	}
-	made, err := d.Progress.Parts(ctx, id, string(call.ID), parts)
+	var made []chela.Job
+	if err == nil {
+		made, err = d.Progress.Parts(ctx, id, string(call.ID), call.In.Parts)
+	}
 	return tool.Done(jobLines(made)), err
 }

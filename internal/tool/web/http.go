@@ -309,23 +309,24 @@ func explain(err error, u *url.URL, timeout time.Duration) error {
 	}
 	var dns *net.DNSError
 	var bad badURL
+	unavailable := func(says string) error { return chela.E(chela.Unavailable, says).Because(err) }
 	switch {
 	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork):
-		return chela.E(chela.Denied, fmt.Sprintf("%s is not a public address", host)).
+		return chela.E(chela.Denied, host+" is not a public address").
 			WithHint("only the owner can allow it, in the setting tools.http_allow").Because(err)
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
-		return chela.E(chela.Unavailable, fmt.Sprintf("%s did not answer within %s", host, timeout)).Because(err)
+		return unavailable(fmt.Sprintf("%s did not answer within %s", host, timeout))
 	case errors.As(err, &dns):
-		return chela.E(chela.NotFound, fmt.Sprintf("the host %s cannot be found", host)).Because(err)
+		return chela.E(chela.NotFound, "the host "+host+" cannot be found").Because(err)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return chela.E(chela.Unavailable, fmt.Sprintf("%s refuses the connection", host)).Because(err)
+		return unavailable(host + " refuses the connection")
 	case errors.As(err, &bad):
 		return chela.E(chela.Invalid, "the redirect cannot be followed: "+bad.Error()).Because(err)
 	case failed != nil && strings.Contains(failed.Err.Error(), "tls: "):
-		return chela.E(chela.Unavailable, fmt.Sprintf("%s cannot be trusted: its certificate or TLS configuration is invalid", host)).Because(err)
+		return unavailable(host + " cannot be trusted: its certificate or TLS configuration is invalid")
 	default:
-		return chela.E(chela.Unavailable, fmt.Sprintf("the connection to %s broke or sent an invalid response", host)).Because(err)
+		return unavailable(fmt.Sprintf("the connection to %s broke or sent an invalid response", host))
 	}
 }

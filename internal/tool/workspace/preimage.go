@@ -22,6 +22,18 @@ import (
 // lower-case hexadecimal.
 type KeepFunc func(ctx context.Context, content []byte) (sha256 string, err error)
 
+// Later returns k with every error wrapped in chela.ErrLater: a failure to
+// store bytes is never the fault of a call.
+func (k KeepFunc) Later() KeepFunc {
+	return func(ctx context.Context, content []byte) (string, error) {
+		sum, err := k(ctx, content)
+		if err != nil {
+			err = fmt.Errorf("%w: %w", chela.ErrLater, err)
+		}
+		return sum, err
+	}
+}
+
 // A PathState is the state of a path.
 type PathState struct {
 	Name    string
