@@ -4,11 +4,14 @@ package routine
 // values: flags of a command, words of a message or lines of a file.
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/config/field"
 	"chela/internal/config/tomlfile"
 	"chela/internal/platform/nearest"
@@ -29,72 +32,60 @@ type Draft struct {
 // Prompt is the key of the action's text.
 const Prompt = "prompt"
 
-// A FormKey is one field of a routine in the form.
+// A FormKey is one field of a draft in the form.
 type FormKey struct {
-	Name   string
-	Help   string // for the list of flags
-	Switch bool   // a boolean
+	Name string
+	Help string // for the list of flags
 
-	at func(d *Draft) field.Field
+	field field.Field
 }
 
-// FormKeys returns all keys, in display order.
-func FormKeys() []FormKey {
-	var all []FormKey
-	for _, part := range [][]FormKey{triggerKeys, actionKeys, notifyKeys, guardKeys} {
-		all = append(all, part...)
-	}
-	return all
+// Switch reports whether the field is a boolean.
+func (k FormKey) Switch() bool {
+	_, is := k.field.Value("true").(bool)
+	return is
 }
 
-// Put sets the field of a key from text. It returns Invalid if the text does
-// not parse; place is the name of the key in the error.
-func (k FormKey) Put(d *Draft, place, text string) error {
-	f := k.at(d)
-	return put(f, place, f.Value(text))
-}
+// Put sets the field from text. It returns Invalid if the text does not parse;
+// place is the name of the key in the error.
+func (k FormKey) Put(place, text string) error { return k.put(place, k.field.Value(text)) }
 
-func put(f field.Field, place string, value any) error {
-	if err := f.Put(value); err != nil {
-		return f.Refusal(place, value, err)
+func (k FormKey) put(place string, value any) error {
+	if err := k.field.Put(value); err != nil {
+		return k.field.Refusal(place, value, err)
 	}
 	return nil
 }
 
-// Shown returns the value of a key as text, or "" if unset.
-func (k FormKey) Shown(d *Draft) string {
-	text := k.at(d).Show()
-	if text == "0" || text == "0s" || text == "false" || text == "[]" {
+// Shown returns the value of the field as text, or "" if unset.
+func (k FormKey) Shown() string {
+	switch text := k.field.Show(); text {
+	case "0", "0s", "false", "[]":
 		return ""
+	default:
+		return text
 	}
-	return text
 }
 
 // FormText writes a draft as a TOML file that Parse reads. Unset keys become
 // comments.
 func FormText(d *Draft) string {
 	var b strings.Builder
-	for _, k := range FormKeys() {
-		shown := k.Shown(d)
+	for _, k := range d.Keys() {
+		shown := k.Shown()
+		_, isText := k.field.Value(shown).(string)
 		switch {
 		case shown == "":
 			fmt.Fprintf(&b, "# %s =    # %s\n", k.Name, k.Help)
 		case strings.Contains(shown, "\n"):
 			fmt.Fprintf(&b, "%s = %s\n", k.Name, long(shown))
-		case k.bare(d):
-			fmt.Fprintf(&b, "%s = %s\n", k.Name, shown)
-		default:
+		case isText:
 			fmt.Fprintf(&b, "%s = %s\n", k.Name, tomlfile.Quote(shown))
+		default:
+			fmt.Fprintf(&b, "%s = %s\n", k.Name, shown)
 		}
 	}
 	return b.String()
-}
-
-// bare reports whether a value is written without quotes.
-func (k FormKey) bare(d *Draft) bool {
-	f := k.at(d)
-	_, isText := f.Value(f.Show()).(string)
-	return !isText
 }
 
 // long writes text of several lines as a TOML multi-line string.
@@ -115,18 +106,17 @@ func ParseForm(name, text string, from Draft) (*Draft, error) {
 	d.Routine.Guards, d.Routine.Notify = chela.RoutineGuards{}, chela.RoutineNotify{}
 	given := map[string]tomlfile.Node{}
 	for _, n := range f.Nodes {
-		if n.Kind != tomlfile.Pair || len(n.Path) != 1 || !known(n.Path[0]) {
-			return nil, unknown(fmt.Sprintf("%s:%d: ", name, n.Line), tomlfile.Join(n.Path))
+		key := tomlfile.Join(n.Path)
+		if _, known := d.Key(key); !known || n.Kind != tomlfile.Pair {
+			return nil, d.unknown(fmt.Sprintf("%s:%d: ", name, n.Line), key)
 		}
-		given[n.Path[0]] = n
+		given[key] = n
 	}
-	for _, k := range FormKeys() {
-		n, ok := given[k.Name]
-		if !ok {
-			continue
-		}
-		if err := put(k.at(d), fmt.Sprintf("%s:%d: %s", name, n.Line, k.Name), n.Value); err != nil {
-			return nil, err
+	for _, k := range d.Keys() {
+		if n, ok := given[k.Name]; ok {
+			if err := k.put(fmt.Sprintf("%s:%d: %s", name, n.Line, k.Name), n.Value); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return d, d.Check()
@@ -144,24 +134,19 @@ func (d *Draft) Check() error {
 	return nil
 }
 
-func known(name string) bool {
-	_, ok := FindFormKey(name)
-	return ok
-}
-
-// FindFormKey returns the key of a name.
-func FindFormKey(name string) (FormKey, bool) {
-	for _, k := range FormKeys() {
-		if k.Name == name {
-			return k, true
-		}
+// Key returns the key of a name.
+func (d *Draft) Key(name string) (FormKey, bool) {
+	keys := d.Keys()
+	i := slices.IndexFunc(keys, func(k FormKey) bool { return k.Name == name })
+	if i < 0 {
+		return FormKey{}, false
 	}
-	return FormKey{}, false
+	return keys[i], true
 }
 
-func unknown(place, name string) error {
+func (d *Draft) unknown(place, name string) error {
 	var names []string
-	for _, k := range FormKeys() {
+	for _, k := range d.Keys() {
 		names = append(names, k.Name)
 	}
 	hint := "use one of " + strings.Join(names, ", ")
@@ -169,4 +154,33 @@ func unknown(place, name string) error {
 		hint = "did you mean " + near + "?"
 	}
 	return chela.E(chela.Invalid, fmt.Sprintf("%sa routine has no %q", place, field.Cut(name))).WithHint(hint)
+}
+
+// New returns the request for the routine of a draft.
+func (d *Draft) New(name, agent string) api.NewRoutine {
+	v := d.Routine
+	return api.NewRoutine{
+		Name: name, Description: v.Description, Agent: agent, Trigger: v.Trigger, Action: v.Action, Guards: v.Guards, Notify: v.Notify,
+		DeleteAfterRun: v.DeleteAfterRun,
+	}
+}
+
+// FormChanges returns the difference between two versions of a routine.
+func FormChanges(from, to chela.Routine) (c api.RoutineChange) {
+	differ(&c.Description, from.Description, to.Description)
+	differ(&c.Trigger, from.Trigger, to.Trigger)
+	differ(&c.Action, from.Action, to.Action)
+	differ(&c.Guards, from.Guards, to.Guards)
+	differ(&c.Notify, from.Notify, to.Notify)
+	differ(&c.DeleteAfterRun, from.DeleteAfterRun, to.DeleteAfterRun)
+	return c
+}
+
+// differ sets the new value of a field that was changed.
+func differ[T any](change **T, from, to T) {
+	x, err := json.Marshal(from)
+	y, wrong := json.Marshal(to)
+	if err != nil || wrong != nil || string(x) != string(y) {
+		*change = &to
+	}
 }

@@ -70,11 +70,11 @@ func TestOnlyOneThingMakesItFire(t *testing.T) {
 	t.Parallel()
 	d := &routine.Draft{Routine: whole()}
 	put := func(name, text string) error {
-		k, ok := routine.FindFormKey(name)
+		k, ok := d.Key(name)
 		if !ok {
 			t.Fatalf("no key %s", name)
 		}
-		return k.Put(d, "--"+name, text)
+		return k.Put("--"+name, text)
 	}
 	if err := put("every", "1w2d"); err != nil {
 		t.Fatal(err)
@@ -112,8 +112,8 @@ func TestTimesAsCronHasThem(t *testing.T) {
 	} {
 		d := &routine.Draft{Zone: time.FixedZone("home", 3600)}
 		for i := 0; i < len(c.said); i += 2 {
-			k, _ := routine.FindFormKey(c.said[i])
-			if err := k.Put(d, c.said[i], c.said[i+1]); err != nil {
+			k, _ := d.Key(c.said[i])
+			if err := k.Put(c.said[i], c.said[i+1]); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 		}
@@ -122,9 +122,9 @@ func TestTimesAsCronHasThem(t *testing.T) {
 		}
 	}
 	d := &routine.Draft{Routine: chela.Routine{Trigger: chela.Trigger{Kind: chela.TriggerAt, At: at}}}
-	zone, _ := routine.FindFormKey("zone")
+	zone, _ := d.Key("zone")
 	for _, name := range []string{"Asia/Tokyo", ""} {
-		if err := zone.Put(d, "zone", name); chela.KindOf(err) != chela.Invalid || chela.HintOf(err) == "" {
+		if err := zone.Put("zone", name); chela.KindOf(err) != chela.Invalid || chela.HintOf(err) == "" {
 			t.Errorf("the zone %q of a time that is there: %v", name, err)
 		}
 	}
@@ -148,8 +148,8 @@ func TestWhatCannotBe(t *testing.T) {
 	} {
 		for _, text := range texts {
 			d := &routine.Draft{}
-			k, _ := routine.FindFormKey(name)
-			if err := k.Put(d, name, text); chela.KindOf(err) != chela.Invalid || chela.HintOf(err) == "" {
+			k, _ := d.Key(name)
+			if err := k.Put(name, text); chela.KindOf(err) != chela.Invalid || chela.HintOf(err) == "" {
 				t.Errorf("%s = %q: %v", name, text, err)
 			}
 		}

@@ -144,8 +144,8 @@ func (c routineCommand) moment(t time.Time) string { return chela.Moment(t, c.zo
 func (c routineCommand) show(_ context.Context, v chela.Routine, _ string) (string, error) {
 	lines := []string{c.line(v)}
 	d := &routine.Draft{Routine: v, Zone: c.zone}
-	for _, k := range routine.FormKeys() {
-		if shown := k.Shown(d); shown != "" && k.Name != routine.Prompt {
+	for _, k := range d.Keys() {
+		if shown := k.Shown(); shown != "" && k.Name != routine.Prompt {
 			lines = append(lines, k.Name+"="+shown)
 		}
 	}

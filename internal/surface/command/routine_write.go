@@ -47,7 +47,7 @@ func fill(d *routine.Draft, words string) error {
 	for {
 		words = strings.TrimSpace(words)
 		name, rest, ok := strings.Cut(words, "=")
-		k, known := routine.FindFormKey(name)
+		k, known := d.Key(name)
 		if !ok || !known {
 			break
 		}
@@ -55,7 +55,7 @@ func fill(d *routine.Draft, words string) error {
 		if value, words, ok = cutValue(rest); !ok {
 			return chela.E(chela.Invalid, "the value of "+name+" has no end").WithHint("end it with a quotation mark")
 		}
-		if err := k.Put(d, name, value); err != nil {
+		if err := k.Put(name, value); err != nil {
 			return err
 		}
 	}

@@ -139,9 +139,9 @@ func (p *Program) routine(h Connection, v chela.Routine) error {
 		fields = append(fields, [2]string{"kept by", "chela, as the configuration says"})
 	}
 	draft := &routine.Draft{Routine: v, Zone: h.Zone}
-	for _, k := range routine.FormKeys() {
+	for _, k := range draft.Keys() {
 		if k.Name != routine.Prompt {
-			fields = append(fields, [2]string{k.Name, k.Shown(draft)})
+			fields = append(fields, [2]string{k.Name, k.Shown()})
 		}
 	}
 	p.Fields(told(fields)...)

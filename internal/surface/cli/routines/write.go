@@ -21,8 +21,8 @@ const maxPiped = 100_000
 // keyFlags adds a flag for each field of a routine.
 func keyFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	for _, k := range routine.FormKeys() {
-		if k.Switch {
+	for _, k := range new(routine.Draft).Keys() {
+		if k.Switch() {
 			flags.Bool(k.Name, false, k.Help)
 		} else {
 			flags.String(k.Name, "", k.Help)
@@ -32,13 +32,13 @@ func keyFlags(cmd *cobra.Command) {
 
 // fill applies the flags to a draft, and reports whether any was set.
 func fill(d *routine.Draft, cmd *cobra.Command) (some bool, err error) {
-	for _, k := range routine.FormKeys() {
+	for _, k := range d.Keys() {
 		f := cmd.Flags().Lookup(k.Name)
 		if !f.Changed {
 			continue
 		}
 		some = true
-		if err := k.Put(d, "--"+k.Name, f.Value.String()); err != nil {
+		if err := k.Put("--"+k.Name, f.Value.String()); err != nil {
 			return some, err
 		}
 	}
