@@ -134,11 +134,11 @@ func readTime(at *time.Time, text string, zone *time.Location) error {
 		*at = time.Time{}
 		return nil
 	}
-	s, err := schedule.ParseAt(text, zone)
+	t, err := schedule.ParseTime(text, zone)
 	if err != nil {
 		return field.ErrUnwanted
 	}
-	*at, _ = s.Next(time.Time{})
+	*at = t
 	return nil
 }
 

@@ -14,39 +14,12 @@ const (
 	mostDates  = 6 // days of a month
 )
 
-// Describe describes s briefly in English: "every day at 09:00 Europe/Zurich",
-// "every 90 minutes". It returns the expression itself if there is no brief
-// description.
-func (s Schedule) Describe() string {
-	switch s.kind {
-	case byCron:
-		return s.cron.describe()
-	case bySpan:
-		return "every " + spanWords(s.every)
-	case once:
-		return fmt.Sprintf("once on %s at %s %s", s.at.Format(time.DateOnly), clock(s.at), s.at.Location())
-	default:
-		return s.String()
-	}
-}
-
 // clock is the time of day, with seconds unless they are 0.
 func clock(t time.Time) string {
 	if t.Second() != 0 {
 		return t.Format(time.TimeOnly)
 	}
 	return t.Format("15:04")
-}
-
-// spanWords is span in its largest whole unit.
-func spanWords(span time.Duration) string {
-	names := []string{"week", "day", "hour", "minute", "second"}
-	for i, u := range units {
-		if span%u.span == 0 {
-			return plural(int(span/u.span), names[i])
-		}
-	}
-	return span.String()
 }
 
 // plural is "day" for one and "2 days" for two.
@@ -57,7 +30,10 @@ func plural(n int, unit string) string {
 	return fmt.Sprintf("%d %ss", n, unit)
 }
 
-func (c cron) describe() string {
+// Describe describes a cron schedule briefly in English: "every day at 09:00
+// Europe/Zurich". It returns the expression itself if there is no brief description.
+func (s Schedule) Describe() string {
+	c := s.cron
 	days := c.dayWords()
 	daily := days == "every day"
 	times, steps := c.stepWords(), true

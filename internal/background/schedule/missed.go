@@ -9,21 +9,12 @@ func (s Schedule) Missed(last, now time.Time, most int) (due []time.Time, more i
 	if s.kind == bySpan {
 		return s.missedSpans(last, now, most)
 	}
-	var newest []time.Time // a ring buffer once it has most elements
-	n := 0
 	for t, ok := s.Next(last); ok && !t.After(now); t, ok = s.Next(t) {
-		switch {
-		case n < most:
-			newest = append(newest, t)
-		case most > 0:
-			newest[n%most] = t
+		if due = append(due, t); len(due) > most {
+			due, more = due[1:], more+1
 		}
-		n++
 	}
-	if n <= most || most <= 0 {
-		return newest, n - len(newest)
-	}
-	return append(newest[n%most:], newest[:n%most]...), n - most
+	return due, more
 }
 
 // missedSpans is Missed for intervals, which may be millions.

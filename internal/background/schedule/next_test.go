@@ -86,11 +86,11 @@ func TestNextEnds(t *testing.T) {
 	for _, s := range []schedule.Schedule{{}, parse(t, "0 9 * * *", "Pacific/Kiritimati"), parse(t, "@hourly", "UTC"), daily} {
 		for _, after := range []time.Time{time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), time.Unix(1<<62, 0)} {
 			if next, ok := s.Next(after); ok {
-				t.Errorf("%s is due at %s after %s", s, next, after)
+				t.Errorf("%s is due at %s after %s", s.Describe(), next, after)
 			}
 		}
 		if next, ok := s.Next(time.Unix(-1<<62, 0)); ok && next.Year() > 1 {
-			t.Errorf("%s is first due at %s", s, next)
+			t.Errorf("%s is first due at %s", s.Describe(), next)
 		}
 	}
 }
@@ -106,13 +106,13 @@ func TestRareDays(t *testing.T) {
 		for end := after.AddDate(400, 0, 0); ; count++ {
 			next, ok := s.Next(after)
 			if !ok {
-				t.Fatalf("%s is not due after %s", s, after)
+				t.Fatalf("%s is not due after %s", s.Describe(), after)
 			}
 			if !next.Before(end) {
 				break
 			}
 			if next.Weekday() != time.Weekday(weekday) || next.Day() != 29 {
-				t.Fatalf("%s is due at %s", s, next)
+				t.Fatalf("%s is due at %s", s.Describe(), next)
 			}
 			after = next
 		}
@@ -125,21 +125,23 @@ func TestRareDays(t *testing.T) {
 func TestEvery(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name, span, anchor, after string
-		want                      []string
+		name          string
+		span          time.Duration
+		anchor, after string
+		want          []string
 	}{
-		{"from the anchor", "90m", "2026-01-01T09:00:00Z", "2026-01-01T10:00:00Z", []string{"2026-01-01T10:30:00Z", "2026-01-01T12:00:00Z"}},
-		{"at the time asked", "90m", "2026-01-01T09:00:00Z", "2026-01-01T10:30:00Z", []string{"2026-01-01T12:00:00Z"}},
-		{"at the anchor", "1h", "2026-01-01T09:00:00Z", "2026-01-01T09:00:00Z", []string{"2026-01-01T10:00:00Z"}},
-		{"before the anchor", "1h", "2026-01-01T09:00:00Z", "2025-12-24T00:00:00Z", []string{"2026-01-01T09:00:00Z", "2026-01-01T10:00:00Z"}},
-		{"a part of a second before the anchor", "10s", "2026-01-01T09:00:00.5Z", "2026-01-01T09:00:00.4Z", []string{"2026-01-01T09:00:00.5Z", "2026-01-01T09:00:10.5Z"}},
-		{"parts of seconds", "10s", "2026-01-01T09:00:00.5Z", "2026-01-01T09:00:10.4Z", []string{"2026-01-01T09:00:10.5Z"}},
-		{"over a change of clocks", "1d", "2025-03-29T09:00:00+01:00", "2025-03-29T12:00:00Z", []string{"2025-03-30T09:00:00+01:00"}},
-		{"without an anchor", "1w", "0001-01-01T00:00:00Z", "2026-07-29T12:00:00Z", []string{"2026-08-03T00:00:00Z"}},
+		{"from the anchor", 90 * time.Minute, "2026-01-01T09:00:00Z", "2026-01-01T10:00:00Z", []string{"2026-01-01T10:30:00Z", "2026-01-01T12:00:00Z"}},
+		{"at the time asked", 90 * time.Minute, "2026-01-01T09:00:00Z", "2026-01-01T10:30:00Z", []string{"2026-01-01T12:00:00Z"}},
+		{"at the anchor", time.Hour, "2026-01-01T09:00:00Z", "2026-01-01T09:00:00Z", []string{"2026-01-01T10:00:00Z"}},
+		{"before the anchor", time.Hour, "2026-01-01T09:00:00Z", "2025-12-24T00:00:00Z", []string{"2026-01-01T09:00:00Z", "2026-01-01T10:00:00Z"}},
+		{"a part of a second before the anchor", 10 * time.Second, "2026-01-01T09:00:00.5Z", "2026-01-01T09:00:00.4Z", []string{"2026-01-01T09:00:00.5Z", "2026-01-01T09:00:10.5Z"}},
+		{"parts of seconds", 10 * time.Second, "2026-01-01T09:00:00.5Z", "2026-01-01T09:00:10.4Z", []string{"2026-01-01T09:00:10.5Z"}},
+		{"over a change of clocks", 24 * time.Hour, "2025-03-29T09:00:00+01:00", "2025-03-29T12:00:00Z", []string{"2025-03-30T09:00:00+01:00"}},
+		{"without an anchor", 7 * 24 * time.Hour, "0001-01-01T00:00:00Z", "2026-07-29T12:00:00Z", []string{"2026-08-03T00:00:00Z"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s, err := schedule.ParseEvery(c.span, instant(t, c.anchor))
+			s, err := schedule.Every(c.span, instant(t, c.anchor))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,7 +198,7 @@ func TestMissed(t *testing.T) {
 				}
 				got.More = more
 				if diff := cmp.Diff(c.want, got); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", s, diff)
+					t.Errorf("%+v (-want +got):\n%s", s, diff)
 				}
 			}
 		})

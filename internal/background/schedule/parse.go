@@ -26,19 +26,21 @@ const maxText = 500
 
 // A field is one field of an expression. Its values are lo to hi.
 type field struct {
-	name   string
-	lo, hi int
-	names  []string // names of the values, if any
+	name, whole string // whole is the unit that the values divide
+	lo, hi      int
+	names       []string // names of the values, if any
 }
 
 var (
-	secondField  = field{name: "second", hi: 59}
-	minuteField  = field{name: "minute", hi: 59}
-	hourField    = field{name: "hour", hi: 23}
-	dayField     = field{name: "day of month", lo: 1, hi: 31}
-	monthField   = field{name: "month", lo: 1, hi: 12, names: strings.Fields("JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC")}
-	weekdayField = field{name: "weekday", hi: 6, names: strings.Fields("SUN MON TUE WED THU FRI SAT")}
+	secondField  = field{"second", "minute", 0, 59, nil}
+	minuteField  = field{"minute", "hour", 0, 59, nil}
+	hourField    = field{"hour", "day", 0, 23, nil}
+	dayField     = field{"day of month", "month", 1, 31, nil}
+	monthField   = field{"month", "year", 1, 12, strings.Fields("JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC")}
+	weekdayField = field{"weekday", "week", 0, 6, strings.Fields("SUN MON TUE WED THU FRI SAT")}
 )
+
+func (f field) isWeekday() bool { return f.name == weekdayField.name }
 
 // macros maps named expressions to their fields.
 var macros = map[string]string{
@@ -119,245 +121,178 @@ func splitMacro(name string) ([]string, error) {
 }
 
 // parse reads five or six fields.
-func (c *cron) parse(fields []string) (err error) {
+func (c *cron) parse(fields []string) error {
+	var p parser
 	c.seconds = 1
 	if len(fields) == 6 {
-		if c.seconds, err = secondField.plain(fields[0]); err != nil {
-			return err
-		}
-		if err := checkSeconds(c.seconds, fields[0]); err != nil {
-			return err
-		}
+		c.seconds = p.list(secondField, fields[0])
+		p.checkSeconds(c.seconds, fields[0])
 		fields = fields[1:]
 	}
-	if c.minutes, err = minuteField.plain(fields[0]); err != nil {
-		return err
-	}
-	if c.hours, err = hourField.plain(fields[1]); err != nil {
-		return err
-	}
+	c.minutes = p.list(minuteField, fields[0])
+	c.hours = p.list(hourField, fields[1])
 	c.realHours = strings.ContainsAny(fields[1], "*/") || c.hours == allHours
-	if err := c.days.parseDates(fields[2]); err != nil {
-		return err
-	}
-	if c.months, err = monthField.plain(fields[3]); err != nil {
-		return err
-	}
-	return c.days.parseWeekdays(fields[4])
+	p.dates(&c.days, fields[2])
+	c.months = p.list(monthField, fields[3])
+	p.weekdays(&c.days, fields[4])
+	return p.err
 }
 
-// checkSeconds rejects seconds that are closer than MinEvery.
-func checkSeconds(seconds set, text string) error {
-	all := seconds.members()
-	last := all[len(all)-1] - 60
-	for _, s := range all {
+// A parser reads fields. After its first error, which it keeps, the results have no
+// meaning.
+type parser struct{ err error }
+
+// refuse keeps an Invalid error about a part of f.
+func (p *parser) refuse(f field, found, trouble, cure string) {
+	if p.err == nil {
+		p.err = chela.E(chela.Invalid, fmt.Sprintf("cron field %s: %q %s", f.name, found, trouble)).WithHint(cure)
+	}
+}
+
+// checkSeconds refuses seconds that are closer than MinEvery.
+func (p *parser) checkSeconds(seconds set, text string) {
+	last := seconds.last() - 60
+	for _, s := range seconds.members() {
 		if s-last < int(MinEvery/time.Second) {
-			return secondField.refuse(text, "is too often", "keep the seconds 10 or more apart, such as */10, or leave the field out")
+			p.refuse(secondField, text, "is too often", "keep the seconds 10 or more apart, such as */10, or leave the field out")
 		}
 		last = s
 	}
-	return nil
 }
 
-// plain reads a list of values, ranges and steps.
-func (f field) plain(text string) (set, error) {
-	var chosen set
+// list reads a list of values, ranges and steps.
+func (p *parser) list(f field, text string) (chosen set) {
 	for item := range strings.SplitSeq(text, ",") {
-		some, err := f.item(item)
-		if err != nil {
-			return 0, err
-		}
-		chosen |= some
+		chosen |= p.item(f, item)
 	}
-	return chosen, nil
+	return chosen
 }
 
-// parseDates reads the day-of-month field.
-func (d *days) parseDates(text string) error {
-	d.anyDay = strings.HasPrefix(text, "*") || text == "?"
+// dates reads the day-of-month field.
+func (p *parser) dates(d *days, text string) {
+	if text == "?" {
+		text = "*"
+	}
+	d.anyDay = strings.HasPrefix(text, "*")
 	for item := range strings.SplitSeq(text, ",") {
 		work, isWork := strings.CutSuffix(item, "W")
-		back, isLast := strings.CutPrefix(item, "L")
+		back, isBack := strings.CutPrefix(item, "L-")
 		switch {
-		case text == "?":
-			d.plain = span(1, 31)
 		case item == "LW":
 			d.lastWork = true
 		case isWork:
-			n, err := dayField.value(work)
-			if err != nil {
-				return err
-			}
-			d.near |= 1 << n
+			d.near |= 1 << p.value(dayField, work)
 		case item == "L":
 			d.fromLast |= 1
-		case isLast:
-			n, err := strconv.ParseUint(strings.TrimPrefix(back, "-"), 10, 8)
-			if err != nil || back[0] != '-' || n > 30 {
-				return dayField.refuse(item, "is not a day before the last one", "write L for the last day, L-1 to L-30 for those before it, LW for the last weekday")
+		case strings.HasPrefix(item, "L"):
+			n, err := strconv.ParseUint(back, 10, 8)
+			if !isBack || err != nil || n > 30 {
+				p.refuse(dayField, item, "is not a day before the last one", "write L for the last day, L-1 to L-30 for those before it, LW for the last weekday")
 			}
 			d.fromLast |= 1 << n
 		default:
-			some, err := dayField.item(item)
-			if err != nil {
-				return err
-			}
-			d.plain |= some
+			d.plain |= p.item(dayField, item)
 		}
 	}
-	return nil
 }
 
-// parseWeekdays reads the weekday field.
-func (d *days) parseWeekdays(text string) error {
-	d.anyWeek = strings.HasPrefix(text, "*") || text == "?"
+// weekdays reads the weekday field.
+func (p *parser) weekdays(d *days, text string) {
+	if text == "?" {
+		text = "*"
+	}
+	d.anyWeek = strings.HasPrefix(text, "*")
 	for item := range strings.SplitSeq(text, ",") {
 		lastOf, isLast := strings.CutSuffix(item, "L")
 		name, nth, isNth := strings.Cut(item, "#")
 		switch {
-		case text == "?":
-			d.weekdays = span(0, 6)
 		case item == "L":
-			return weekdayField.refuse(item, "names no weekday", "write 5L or FRIL for the last Friday of the month, 6 for Saturdays")
+			p.refuse(weekdayField, item, "names no weekday", "write 5L or FRIL for the last Friday of the month, 6 for Saturdays")
 		case isLast:
-			weekday, err := weekdayField.value(lastOf)
-			if err != nil {
-				return err
-			}
-			d.lastOf |= 1 << weekday
+			d.lastOf |= 1 << p.value(weekdayField, lastOf)
 		case isNth:
-			weekday, err := weekdayField.value(name)
-			if err != nil {
-				return err
-			}
+			weekday := p.value(weekdayField, name)
 			n, err := strconv.ParseUint(nth, 10, 8)
 			if err != nil || n < 1 || n > 5 {
-				return weekdayField.refuse(item, "is no weekday of a month", fmt.Sprintf("write %s#1 to %s#5, or %sL for the last one", name, name, name))
+				p.refuse(weekdayField, item, "is no weekday of a month", fmt.Sprintf("write %[1]s#1 to %[1]s#5, or %[1]sL for the last one", name))
+				return
 			}
 			d.nth |= 1 << (weekday + 7*(int(n)-1))
 		default:
-			some, err := weekdayField.item(item)
-			if err != nil {
-				return err
-			}
-			d.weekdays |= some
+			d.weekdays |= p.item(weekdayField, item)
 		}
 	}
-	return nil
 }
 
-// item reads a value, a range, or either with a step.
-func (f field) item(text string) (set, error) {
+// item reads a value, a range, or either with a step. A single value with a step
+// extends to the last value.
+func (p *parser) item(f field, text string) (chosen set) {
 	values, step, stepped := strings.Cut(text, "/")
-	lo, hi, err := f.bounds(values, stepped)
-	if err != nil {
-		return 0, err
-	}
-	by := 1
-	if stepped {
-		if by, err = f.step(text, step); err != nil {
-			return 0, err
+	first, last, ranged := strings.Cut(values, "-")
+	lo, hi, by := f.lo, f.hi, 1
+	if values != "*" {
+		lo = p.value(f, first)
+		switch {
+		case ranged:
+			hi = p.end(f, lo, first, last)
+		case !stepped:
+			hi = lo
 		}
 	}
-	var chosen set
+	if stepped {
+		by = p.step(f, text, step)
+	}
 	for n := lo; n <= hi; n += by {
-		chosen |= 1 << f.fold(n)
+		if n > f.hi { // weekday 7 is Sunday
+			chosen |= 1
+		} else {
+			chosen |= 1 << n
+		}
 	}
-	return chosen, nil
-}
-
-// bounds reads the range before a step, if there is one; a single value with a
-// step extends to the last value.
-func (f field) bounds(text string, stepped bool) (lo, hi int, err error) {
-	if text == "*" {
-		return f.lo, f.hi, nil
-	}
-	first, last, ranged := strings.Cut(text, "-")
-	if lo, err = f.value(first); err != nil {
-		return 0, 0, err
-	}
-	switch {
-	case ranged:
-		hi, err = f.end(lo, first, last)
-		return lo, hi, err
-	case stepped:
-		return lo, f.hi, nil
-	default:
-		return lo, lo, nil
-	}
-}
-
-// fold maps weekday 7 to 0, Sunday.
-func (f field) fold(n int) int {
-	if n > f.hi {
-		return f.lo
-	}
-	return n
+	return chosen
 }
 
 // end reads the end of a range. Sunday may end a range that began before it.
-func (f field) end(lo int, first, last string) (int, error) {
-	hi, err := f.value(last)
-	if err != nil {
-		return 0, err
-	}
+func (p *parser) end(f field, lo int, first, last string) int {
+	hi := p.value(f, last)
 	if f.isWeekday() && hi == 0 && first != last && (lo > 0 || last == "7") {
 		hi = 7
 	}
 	if hi < lo {
-		return 0, f.refuse(first+"-"+last, "runs backwards", fmt.Sprintf("write %s-%s,%s-%s", first, f.spell(f.hi), f.spell(f.lo), last))
+		p.refuse(f, first+"-"+last, "runs backwards", fmt.Sprintf("write %s-%s,%s-%s", first, f.spell(f.hi), f.spell(f.lo), last))
 	}
-	return hi, nil
+	return hi
 }
 
-func (f field) isWeekday() bool { return f.name == weekdayField.name }
-
 // step reads the number after a slash.
-func (f field) step(item, text string) (int, error) {
+func (p *parser) step(f field, item, text string) int {
 	n, err := strconv.ParseUint(text, 10, 16)
 	size := f.hi - f.lo + 1
 	switch {
 	case err != nil || n == 0:
-		return 0, f.refuse(item, "has no step", fmt.Sprintf("write a step from 1 to %d after the slash", size))
+		p.refuse(f, item, "has no step", fmt.Sprintf("write a step from 1 to %d after the slash", size))
+		return 1
 	case int(n) > size:
-		return 0, f.refuse(item, fmt.Sprintf("has a step of more than %d", size), "use a schedule of kind every for longer spans, since steps restart in each "+f.whole())
+		p.refuse(f, item, fmt.Sprintf("has a step of more than %d", size), "use a schedule of kind every for longer spans, since steps restart in each "+f.whole)
 	}
-	return int(n), nil
-}
-
-// whole names the unit that the values of f divide.
-func (f field) whole() string {
-	switch f.name {
-	case secondField.name:
-		return "minute"
-	case minuteField.name:
-		return "hour"
-	case hourField.name:
-		return "day"
-	case dayField.name:
-		return "month"
-	case monthField.name:
-		return "year"
-	default:
-		return "week"
-	}
+	return int(n)
 }
 
 // value reads one value, a number or a name.
-func (f field) value(text string) (int, error) {
+func (p *parser) value(f field, text string) int {
 	if at := slices.Index(f.names, text); at >= 0 {
-		return f.lo + at, nil
+		return f.lo + at
 	}
-	if len(text) <= 2 {
-		n, err := strconv.ParseUint(text, 10, 8)
-		switch {
-		case err == nil && f.isWeekday() && n == 7:
-			return 0, nil
-		case err == nil && int(n) >= f.lo && int(n) <= f.hi:
-			return int(n), nil
-		}
+	n, err := strconv.ParseUint(text, 10, 8)
+	switch {
+	case err != nil || len(text) > 2:
+	case f.isWeekday() && n == 7:
+		return 0
+	case int(n) >= f.lo && int(n) <= f.hi:
+		return int(n)
 	}
-	return 0, f.refuse(text, "is not "+f.allowed(), f.cure(text))
+	p.refuse(f, text, "is not "+f.allowed(), f.cure(text))
+	return f.lo
 }
 
 // allowed describes the values of f.
@@ -388,7 +323,7 @@ func (f field) cure(text string) string {
 	case f.name == hourField.name && text == "24":
 		return "write 0 for midnight"
 	case f.hi == 59 && text == "60":
-		return "write 0 for the full " + f.whole()
+		return "write 0 for the full " + f.whole
 	}
 	return "write *, a value, a range such as " + f.spell(f.lo+1) + "-" + f.spell(f.lo+5) + ", a step such as */2, or a list of these with commas"
 }
@@ -399,9 +334,4 @@ func (f field) spell(n int) string {
 		return f.names[n-f.lo]
 	}
 	return strconv.Itoa(n)
-}
-
-// refuse returns Invalid for a part of f.
-func (f field) refuse(found, trouble, cure string) error {
-	return chela.E(chela.Invalid, fmt.Sprintf("cron field %s: %q %s", f.name, found, trouble)).WithHint(cure)
 }

@@ -209,12 +209,7 @@ func endOf(text string, zone *time.Location) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	s, err := schedule.ParseAt(text, zone)
-	if err != nil {
-		return time.Time{}, err
-	}
-	end, _ := s.Next(time.Time{})
-	return end, nil
+	return schedule.ParseTime(text, zone)
 }
 
 // the due time in the zone of its routine, if it has one
