@@ -3,6 +3,7 @@ package chela
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -55,6 +56,9 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // E returns an error of the given kind with a message for people.
 func E(kind Kind, msg string) *Error { return &Error{Kind: kind, Msg: msg} }
+
+// Ef returns an error of the given kind with a formatted message for people.
+func Ef(kind Kind, format string, args ...any) *Error { return E(kind, fmt.Sprintf(format, args...)) }
 
 // WithHint returns a copy of e with a hint on the remedy.
 func (e *Error) WithHint(hint string) *Error {

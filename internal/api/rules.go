@@ -2,9 +2,11 @@ package api
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"chela"
+	"chela/internal/platform/excerpt"
 	"chela/internal/platform/schema"
 )
 
@@ -29,6 +31,19 @@ func Enums() map[reflect.Type][]string { return enums }
 
 // Words returns the values of a string type, separated as the tag check has them.
 func Words[S ~string]() string { return strings.Join(enums[reflect.TypeFor[S]()], "|") }
+
+// OneOf returns Invalid, with the values as a hint, unless word is a value of its type.
+// The complaint says what it is not, such as "is not a kind of post".
+func OneOf[S ~string](word S, complaint string) error {
+	values := enums[reflect.TypeFor[S]()]
+	if slices.Contains(values, string(word)) {
+		return nil
+	}
+	values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
+	last := len(values) - 1
+	return chela.Ef(chela.Invalid, "%q %s", excerpt.Runes(string(word), 80), complaint).
+		WithHint("use " + strings.Join(values[:last], ", ") + " or " + values[last])
+}
 
 // renamed are the types that would have the name of a word.
 var renamed = map[reflect.Type]string{

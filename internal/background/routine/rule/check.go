@@ -1,7 +1,7 @@
 package rule
 
 import (
-	"fmt"
+	"cmp"
 	"path"
 	"reflect"
 	"slices"
@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"chela"
+	"chela/internal/api"
 )
 
 // maxText bounds the text of an action, in bytes.
@@ -18,19 +19,7 @@ const maxText = 50_000
 // Check returns Invalid with the fault of a routine. It does not check whether
 // the agent and the secret exist. Zone is that of the home.
 func Check(v chela.Routine, zone *time.Location) error {
-	if err := CheckName(v); err != nil {
-		return err
-	}
-	if err := checkTrigger(v.Trigger, zone); err != nil {
-		return err
-	}
-	if err := checkAction(v); err != nil {
-		return err
-	}
-	if err := checkGuards(v, zone); err != nil {
-		return err
-	}
-	return checkNotify(v)
+	return cmp.Or(CheckName(v), checkTrigger(v.Trigger, zone), checkAction(v.Action), checkGuards(v.Guards, zone), checkNotify(v))
 }
 
 // CheckName returns Invalid if the name or the description of a routine is not
@@ -47,36 +36,25 @@ func CheckName(v chela.Routine) error {
 }
 
 func invalid(format string, args ...any) *chela.Error {
-	return chela.E(chela.Invalid, fmt.Sprintf(format, args...))
+	return chela.Ef(chela.Invalid, format, args...)
 }
 
 func checkTrigger(t chela.Trigger, zone *time.Location) error {
-	var only chela.Trigger // the fields that apply to its kind
-	only.Kind = t.Kind
-	switch t.Kind {
-	case chela.TriggerCron:
-		only.Cron, only.Zone, only.Missed = t.Cron, t.Zone, t.Missed
-	case chela.TriggerEvery:
-		only.Every, only.Anchor, only.Missed = t.Every, t.Anchor, t.Missed
-	case chela.TriggerAt:
-		only.At, only.Missed = t.At, t.Missed
-	case chela.TriggerEvent:
-		only.Channel, only.Pattern = t.Channel, t.Pattern
-	case chela.TriggerSystem:
-		only.Source, only.Event, only.Filter = t.Source, t.Event, t.Filter
-	case chela.TriggerWebhook:
-		only.Path, only.Scheme, only.Secret, only.Match, only.Headers = t.Path, t.Scheme, t.Secret, t.Match, t.Headers
-		only.SignatureHeader, only.SignaturePrefix, only.SignatureEncoding = t.SignatureHeader, t.SignaturePrefix, t.SignatureEncoding
-	case chela.TriggerManual:
-	default:
-		return invalid("%q is no kind of trigger", Shown(string(t.Kind))).
-			WithHint("use cron, every, at, event, system_event, webhook or manual")
+	if err := api.OneOf(t.Kind, "is no kind of trigger"); err != nil {
+		return err
 	}
-	if !reflect.DeepEqual(only, t) {
-		return foreign(t, only)
+	if names := foreign(t); len(names) > 0 {
+		said := strings.Join(names, ", ")
+		hint := "leave it out, or choose another kind"
+		if said == "zone" && t.Kind == chela.TriggerEvery {
+			hint = "leave it out: intervals are counted from the anchor in any zone"
+		} else if said == "zone" && t.Kind == chela.TriggerAt {
+			hint = "write the time with its zone, as 2035-05-01T09:00:00+02:00"
+		}
+		return invalid("a trigger of kind %s has no %s", t.Kind, said).WithHint(hint)
 	}
-	if !slices.Contains([]chela.MissedPolicy{"", chela.MissedSkip, chela.MissedOnce, chela.MissedAll}, t.Missed) {
-		return invalid("%q is not a policy for missed times", Shown(string(t.Missed))).WithHint("use skip, once or all")
+	if err := api.OneOf(t.Missed, "is not a policy for missed times"); err != nil {
+		return err
 	}
 	switch t.Kind {
 	case chela.TriggerEvent:
@@ -90,25 +68,19 @@ func checkTrigger(t chela.Trigger, zone *time.Location) error {
 	return err
 }
 
-// foreign returns Invalid for a trigger with fields that do not apply to its
-// kind; only has just the fields that do.
-func foreign(t, only chela.Trigger) error {
-	var names []string
-	given, known := reflect.ValueOf(t), reflect.ValueOf(only)
-	for i := range given.NumField() {
-		if given.Type().Field(i).IsExported() && !reflect.DeepEqual(given.Field(i).Interface(), known.Field(i).Interface()) {
-			name, _, _ := strings.Cut(given.Type().Field(i).Tag.Get("json"), ",")
-			names = append(names, name)
+// foreign returns the fields of a trigger that are set but do not apply to its
+// kind, which their tags tell.
+func foreign(t chela.Trigger) (names []string) {
+	for f, value := range reflect.ValueOf(t).Fields() {
+		for word := range strings.FieldsSeq(f.Tag.Get("check")) {
+			key, kinds, _ := strings.Cut(word, "=")
+			if (key == "for" || key == "need") && !value.IsZero() && !slices.Contains(strings.Split(kinds, "|"), string(t.Kind)) {
+				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+				names = append(names, name)
+			}
 		}
 	}
-	said := strings.Join(names, ", ")
-	hint := "leave it out, or choose another kind"
-	if said == "zone" && t.Kind == chela.TriggerEvery {
-		hint = "leave it out: intervals are counted from the anchor in any zone"
-	} else if said == "zone" && t.Kind == chela.TriggerAt {
-		hint = "write the time with its zone, as 2035-05-01T09:00:00+02:00"
-	}
-	return invalid("a trigger of kind %s has no %s", t.Kind, said).WithHint(hint)
+	return names
 }
 
 func checkWebhook(t chela.Trigger) error {
@@ -124,11 +96,8 @@ func checkWebhook(t chela.Trigger) error {
 	return checkWebhookParts(t)
 }
 
-func checkAction(v chela.Routine) error {
-	a := v.Action
-	switch a.Kind {
-	case chela.ActionLight, chela.ActionTurn, chela.ActionJob, chela.ActionEvent, chela.ActionNotify:
-	default:
+func checkAction(a chela.RoutineAction) error {
+	if !slices.Contains(api.Enums()[reflect.TypeFor[chela.ActionKind]()], string(a.Kind)) {
 		return invalid("%q is not a kind of action", Shown(string(a.Kind))).WithHint("use turn, lightweight, job, system_event or notify")
 	}
 	switch {
@@ -143,39 +112,38 @@ func checkAction(v chela.Routine) error {
 		return invalid("only lightweight actions and turns can include documents").WithHint("a job can read them itself")
 	case a.Steps < 0 || a.Timeout < 0 || a.MaxTokens < 0 || a.PostMax < 0:
 		return invalid("a limit of the action is negative")
-	case !slices.Contains([]chela.PostMode{"", chela.PostNone, chela.PostSummary, chela.PostFull}, a.Post):
-		return invalid("%q is not a kind of post", Shown(string(a.Post))).WithHint("use none, summary or full")
-	case !slices.Contains([]chela.WakeMode{"", chela.WakeNow, chela.WakeNextHeartbeat}, a.Wake):
-		return invalid("%q is not a time to wake the session", Shown(string(a.Wake))).WithHint("use now or next-heartbeat")
+	}
+	if err := cmp.Or(api.OneOf(a.Post, "is not a kind of post"), api.OneOf(a.Wake, "is not a time to wake the session")); err != nil {
+		return err
 	}
 	for _, doc := range a.Documents {
-		if doc == "" || path.Clean("/"+doc) != "/"+doc {
-			return invalid("%q is not a valid document path", Shown(doc)).WithHint("use a path such as notes/plan.md")
+		if err := checkPath(doc, "notes/plan.md"); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func checkGuards(v chela.Routine, zone *time.Location) error {
-	g := v.Guards
-	if _, err := ActiveWindow(g.ActiveHours, zone); err != nil {
-		return err
-	}
-	if g.Unless != "" && path.Clean("/"+g.Unless) != "/"+g.Unless {
-		return invalid("%q is not a valid document path", Shown(g.Unless)).WithHint("use a path such as HEARTBEAT.md")
+func checkPath(doc, example string) error {
+	if doc == "" || path.Clean("/"+doc) != "/"+doc {
+		return invalid("%q is not a valid document path", Shown(doc)).WithHint("use a path such as " + example)
 	}
 	return nil
 }
 
+func checkGuards(g chela.RoutineGuards, zone *time.Location) error {
+	if _, err := ActiveWindow(g.ActiveHours, zone); err != nil || g.Unless == "" {
+		return err
+	}
+	return checkPath(g.Unless, "HEARTBEAT.md")
+}
+
 func checkNotify(v chela.Routine) error {
 	n := v.Notify
+	if err := cmp.Or(api.OneOf(n.Policy, "is not a notification policy"), api.OneOf(n.Target, "is not a notification target")); err != nil {
+		return err
+	}
 	switch {
-	case !slices.Contains([]chela.NotifyPolicy{"", chela.NotifyAlways, chela.NotifyConditional, chela.NotifyNever}, n.Policy):
-		return invalid("%q is not a notification policy", Shown(string(n.Policy))).WithHint("use always, conditional or never")
-	case !slices.Contains([]chela.NotifyTarget{
-		"", chela.TargetExplicit, chela.TargetOrigin, chela.TargetLast, chela.TargetBroadcast, chela.TargetNone,
-	}, n.Target):
-		return invalid("%q is not a notification target", Shown(string(n.Target))).WithHint("use explicit, origin, last, broadcast or none")
 	case n.Target == chela.TargetExplicit && !chela.ValidName(n.Channel):
 		return invalid("the target explicit needs a channel").WithHint("set the channel, or use origin or last")
 	case n.Target != chela.TargetExplicit && (n.Channel != "" || n.To != ""):

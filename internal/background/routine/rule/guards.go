@@ -130,12 +130,9 @@ func times(n int) string {
 
 // ActiveWindow returns the active hours of a routine.
 func ActiveWindow(a chela.ActiveHours, zone *time.Location) (Window, error) {
-	if a.Zone != "" {
-		var err error
-		if zone, err = time.LoadLocation(a.Zone); err != nil || a.Zone == "Local" {
-			return Window{}, chela.E(chela.Invalid, "there is no time zone "+Shown(a.Zone)).
-				WithHint("use a name such as Europe/Zurich, or leave it out for the home's zone")
-		}
+	zone, err := zoneOf(a.Zone, zone)
+	if err != nil {
+		return Window{}, err
 	}
 	return ParseWindow(a.Start, a.End, zone)
 }

@@ -3,12 +3,7 @@ package rule
 // This part of the package implements daily time windows, such as quiet hours,
 // in a time zone.
 
-import (
-	"fmt"
-	"time"
-
-	"chela"
-)
+import "time"
 
 // A Window is the time between two clock times of every day, from the first
 // (inclusive) to the second (exclusive). A window whose end is before its start
@@ -42,9 +37,9 @@ func ParseWindow(start, end string, zone *time.Location) (Window, error) {
 	case err != nil:
 		return Window{}, err
 	case from == wholeDay:
-		return Window{}, chela.E(chela.Invalid, "the window starts at 24:00, the end of a day").WithHint("use 00:00")
+		return Window{}, invalid("the window starts at 24:00, the end of a day").WithHint("use 00:00")
 	case from == to:
-		return Window{}, chela.E(chela.Invalid, fmt.Sprintf("the window starts and ends at %s", start)).
+		return Window{}, invalid("the window starts and ends at %s", start).
 			WithHint("use 00:00 and 24:00 for the whole day")
 	case from == 0 && to == wholeDay:
 		return Window{}, nil
@@ -58,7 +53,7 @@ func parseClock(s string) (time.Duration, error) {
 	}
 	t, err := time.Parse("15:04", s)
 	if err != nil || len(s) != len("15:04") {
-		return 0, chela.E(chela.Invalid, fmt.Sprintf("%q is not a time of day", s)).WithHint("use HH:MM, such as 08:00")
+		return 0, invalid("%q is not a time of day", s).WithHint("use HH:MM, such as 08:00")
 	}
 	return clock(t), nil
 }
@@ -79,20 +74,4 @@ func (w Window) Contains(t time.Time) bool {
 		return w.start <= shown && shown < w.end
 	}
 	return w.start <= shown || shown < w.end
-}
-
-// NextStart returns the first time from t on at which the window is open: t
-// itself if it is open then.
-func (w Window) NextStart(t time.Time) time.Time {
-	for !w.Contains(t) {
-		local := t.In(w.zone)
-		opens := t.Add((w.start - clock(local) + wholeDay) % wholeDay)
-		_, change := local.ZoneBounds()
-		if change.IsZero() || opens.Before(change) {
-			return opens
-		}
-		// The clocks change first, perhaps past the start.
-		t = change.In(t.Location())
-	}
-	return t
 }

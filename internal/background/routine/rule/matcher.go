@@ -80,14 +80,14 @@ func (s *Patterns) Match(channel, text string) []chela.RoutineID {
 func compilePattern(pattern string) (*regexp.Regexp, error) {
 	switch {
 	case pattern == "":
-		return nil, chela.E(chela.Invalid, "the pattern is empty").WithHint("use . for every message")
+		return nil, invalid("the pattern is empty").WithHint("use . for every message")
 	case len(pattern) > MaxPatternBytes:
-		return nil, chela.E(chela.Invalid, fmt.Sprintf("the pattern has %d bytes, and %d are allowed", len(pattern), MaxPatternBytes)).
+		return nil, invalid("the pattern has %d bytes, and %d are allowed", len(pattern), MaxPatternBytes).
 			WithHint("use a shorter one, or several routines")
 	}
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return nil, chela.E(chela.Invalid, fmt.Sprintf("the pattern is not a valid regular expression: %s", patternFault(err))).
+		return nil, invalid("the pattern is not a valid regular expression: %s", patternFault(err)).
 			WithHint("see https://github.com/google/re2/wiki/Syntax")
 	}
 	program, err := syntax.Compile(parsed.Simplify())
@@ -95,7 +95,7 @@ func compilePattern(pattern string) (*regexp.Regexp, error) {
 		return nil, fmt.Errorf("compile pattern: %w", err)
 	}
 	if len(program.Inst) > MaxSteps {
-		return nil, chela.E(chela.Invalid, fmt.Sprintf("the pattern compiles to %d instructions, and %d are allowed", len(program.Inst), MaxSteps)).
+		return nil, invalid("the pattern compiles to %d instructions, and %d are allowed", len(program.Inst), MaxSteps).
 			WithHint("use smaller repeat counts; * and + are cheap")
 	}
 	expression, err := regexp.Compile(pattern)
@@ -107,8 +107,8 @@ func compilePattern(pattern string) (*regexp.Regexp, error) {
 
 // patternFault returns the fault in a pattern, without the prefix of package regexp.
 func patternFault(err error) string {
-	var e *syntax.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*syntax.Error](err)
+	if !ok {
 		return err.Error()
 	}
 	if e.Expr == "" {

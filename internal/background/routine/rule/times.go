@@ -20,24 +20,34 @@ const (
 func Times(t chela.Trigger, zone *time.Location) (schedule.Schedule, error) {
 	switch t.Kind {
 	case chela.TriggerCron:
-		if t.Zone != "" {
-			var err error
-			if zone, err = time.LoadLocation(t.Zone); err != nil || t.Zone == "Local" {
-				return schedule.Schedule{}, chela.E(chela.Invalid, "there is no time zone "+Shown(t.Zone)).
-					WithHint("use a name such as Europe/Zurich, or leave it out for the home's zone")
-			}
+		zone, err := zoneOf(t.Zone, zone)
+		if err != nil {
+			return schedule.Schedule{}, err
 		}
 		return schedule.ParseCron(t.Cron, zone)
 	case chela.TriggerEvery:
 		return schedule.Every(t.Every.Duration(), t.Anchor)
 	case chela.TriggerAt:
 		if t.At.IsZero() {
-			return schedule.Schedule{}, chela.E(chela.Invalid, "the trigger at has no time").WithHint("give it a date and a time")
+			return schedule.Schedule{}, invalid("the trigger at has no time").WithHint("give it a date and a time")
 		}
 		return schedule.At(t.At), nil
 	default:
 		return schedule.Schedule{}, nil
 	}
+}
+
+// zoneOf returns the time zone of a name, or that of the home for the empty one.
+func zoneOf(name string, home *time.Location) (*time.Location, error) {
+	if name == "" {
+		return home, nil
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "Local" {
+		return nil, invalid("there is no time zone %s", Shown(name)).
+			WithHint("use a name such as Europe/Zurich, or leave it out for the home's zone")
+	}
+	return zone, nil
 }
 
 // First returns the first due time after a time; zero for never.
