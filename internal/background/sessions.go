@@ -56,7 +56,7 @@ func (b *Background) spawn(ctx context.Context, s self.Spawn) (made self.SpawnRe
 	}
 	agent := cmp.Or(s.Agent, s.Call.Agent)
 	if !own.Subagents.May(s.Call.Agent, agent) {
-		return made, chela.E(chela.Denied, fmt.Sprintf("agent %.60q may not be spawned from here", agent)).
+		return made, chela.Ef(chela.Denied, "agent %.60q may not be spawned from here", agent).
 			WithHint("allowed: " + cmp.Or(strings.Join(b.spawnable(s.Call.Agent), ", "), "none"))
 	}
 	origin, err := b.originOf(ctx, s.Call)
@@ -105,7 +105,7 @@ func (b *Background) depth(ctx context.Context, c chela.ToolCall, most int) (dep
 			}
 		}
 		if limit := b.cfg.Settings.Subagents.Most; err == nil && live >= limit {
-			return chela.E(chela.Denied, fmt.Sprintf("%d subagents of this session are running already", live)).WithHint("wait until one has ended, or cancel one")
+			return chela.Ef(chela.Denied, "%d subagents of this session are running already", live).WithHint("wait until one has ended, or cancel one")
 		}
 		return err
 	})
@@ -140,7 +140,7 @@ func (b *Background) sessionsOf(ctx context.Context, agent string, kind chela.Ke
 func sessionOf(ctx context.Context, r *store.Read, agent string, key chela.SessionKey) (chela.Session, error) {
 	s, err := r.Session(ctx, key)
 	if err == nil && s.Agent != agent || chela.KindOf(err) == chela.NotFound {
-		err = chela.E(chela.NotFound, fmt.Sprintf("there is no session %.80q", key)).WithHint("sessions_list lists those that there are")
+		err = chela.Ef(chela.NotFound, "there is no session %.80q", key).WithHint("sessions_list lists those that there are")
 	}
 	return s, err
 }

@@ -81,7 +81,7 @@ func (d *Jobs) same(ctx context.Context, j chela.Job, o CreateRequest) error {
 	if j.Agent == o.Agent && j.Title == o.Title && j.Text == o.Text && slices.Equal(parts, o.Parts) {
 		return nil
 	}
-	return chela.E(chela.Conflict, fmt.Sprintf("the key %.60q made job %s, whose request was different: %s", o.Key, j.ID, j.Title)).
+	return chela.Ef(chela.Conflict, "the key %.60q made job %s, whose request was different: %s", o.Key, j.ID, j.Title).
 		WithHint("use a new key for a new request")
 }
 
@@ -100,7 +100,7 @@ func (d *Jobs) complete(o CreateRequest) (CreateRequest, error) {
 			return o, chela.E(chela.Invalid, "the text of the job is empty").WithHint("describe the task")
 		}
 		if len(text) > most {
-			return o, chela.E(chela.Invalid, fmt.Sprintf("the text is longer than %d bytes", most)).
+			return o, chela.Ef(chela.Invalid, "the text is longer than %d bytes", most).
 				WithHint("put it into a file of the workspace and give its path")
 		}
 	}
@@ -120,15 +120,15 @@ func (d *Jobs) check(o CreateRequest) error {
 	}
 	switch {
 	case o.Kind != chela.JobPlain && o.Kind != chela.JobSubagent && o.Kind != chela.JobPart:
-		return chela.E(chela.Invalid, fmt.Sprintf("%.40q is not a kind of job", o.Kind)).WithHint("use job or subagent")
+		return chela.Ef(chela.Invalid, "%.40q is not a kind of job", o.Kind).WithHint("use job or subagent")
 	case o.Kind != chela.JobPart && o.Origin.Generation >= d.cfg.MaxDepth:
-		return chela.E(chela.Denied, fmt.Sprintf("%d nested jobs led to this turn, the limit of jobs.depth", o.Origin.Generation)).
+		return chela.Ef(chela.Denied, "%d nested jobs led to this turn, the limit of jobs.depth", o.Origin.Generation).
 			WithHint("do the work in this turn, or finish and let a person request the job")
 	case len(o.Parts) > d.cfg.MaxParts:
-		return chela.E(chela.Invalid, fmt.Sprintf("%d parts are too many", len(o.Parts))).
+		return chela.Ef(chela.Invalid, "%d parts are too many", len(o.Parts)).
 			WithHint(fmt.Sprintf("use at most %d", d.cfg.MaxParts))
 	case o.Priority < -MaxPriority || o.Priority > MaxPriority:
-		return chela.E(chela.Invalid, fmt.Sprintf("priority %d is out of range", o.Priority)).
+		return chela.Ef(chela.Invalid, "priority %d is out of range", o.Priority).
 			WithHint(fmt.Sprintf("use %d to %d; the default is 0", -MaxPriority, MaxPriority))
 	case o.Options.Steps < 0 || o.Options.Timeout < 0 || o.Options.Tokens < 0:
 		return chela.E(chela.Invalid, "the limits of a job cannot be negative").WithHint("leave a limit out to use the default")
@@ -160,7 +160,7 @@ func (a *act) create(ctx context.Context, j *chela.Job, o CreateRequest) error {
 	class := j.Class()
 	pending, err := a.w.CountPending(ctx, class)
 	if most := a.limits(class).Waiting; err == nil && pending >= most {
-		err = chela.E(chela.Exhausted, fmt.Sprintf("%d jobs are already waiting", pending)).
+		err = chela.Ef(chela.Exhausted, "%d jobs are already waiting", pending).
 			WithHint("cancel some, or try again once some have ended")
 	}
 	if err != nil {

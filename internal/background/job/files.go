@@ -3,7 +3,6 @@ package job
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -56,7 +55,7 @@ func (d *Jobs) Files(ctx context.Context, id chela.JobID) (found []api.JobFile, 
 			return w.Explain(name, err)
 		}
 		if len(found) == maxFiles {
-			return chela.E(chela.Exhausted, fmt.Sprintf("the job has more than %d files", maxFiles)).WithHint("list them in the workspace of its agent")
+			return chela.Ef(chela.Exhausted, "the job has more than %d files", maxFiles).WithHint("list them in the workspace of its agent")
 		}
 		found = append(found, api.JobFile{Path: strings.ToValidUTF8(name, "\uFFFD"), Size: info.Size(), ModifiedAt: info.ModTime().UTC()})
 		return nil

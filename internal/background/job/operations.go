@@ -62,7 +62,7 @@ func visible[In interface{ Job() chela.JobID }, Out any](
 		if c.Session != "" {
 			j, err := store.Find(ctx, d.store, func(r *store.Read) (chela.Job, error) { return r.Job(ctx, in.Job()) })
 			if err == nil && !sees(c, j) {
-				err = chela.E(chela.NotFound, fmt.Sprintf("there is no job %.60q", in.Job()))
+				err = chela.Ef(chela.NotFound, "there is no job %.60q", in.Job())
 			}
 			if err != nil {
 				return out, err
@@ -169,10 +169,10 @@ func (d *Jobs) checkNew(q api.NewJob) error {
 		return err
 	}
 	if !slices.Contains(thinkingLevels(), o.Thinking) {
-		return chela.E(chela.Invalid, fmt.Sprintf("%.40q is not a thinking level", o.Thinking)).WithHint("use off, minimal, low, medium, high or xhigh")
+		return chela.Ef(chela.Invalid, "%.40q is not a thinking level", o.Thinking).WithHint("use off, minimal, low, medium, high or xhigh")
 	}
 	if !slices.Contains([]chela.Cleanup{"", chela.CleanupKeep, chela.CleanupDelete}, o.Cleanup) {
-		return chela.E(chela.Invalid, fmt.Sprintf("%.40q is not a cleanup mode", o.Cleanup)).WithHint("use keep or delete")
+		return chela.Ef(chela.Invalid, "%.40q is not a cleanup mode", o.Cleanup).WithHint("use keep or delete")
 	}
 	if o.Model == "" {
 		return nil
@@ -192,7 +192,7 @@ func checkLimits(priority int, o chela.JobOptions) error {
 		{"tokens", o.Tokens, 0, 1_000_000_000},
 	} {
 		if bound.n < bound.from || bound.n > bound.most {
-			return chela.E(chela.Invalid, fmt.Sprintf("%s cannot be %d", bound.name, bound.n)).
+			return chela.Ef(chela.Invalid, "%s cannot be %d", bound.name, bound.n).
 				WithHint(fmt.Sprintf("use %d to %d", bound.from, bound.most))
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -35,7 +34,7 @@ func (d *Jobs) hear(ctx context.Context, id chela.JobID, s Message, fn func(a *a
 		case err != nil:
 			return err
 		case known && e.Text != s.Text:
-			return chela.E(chela.Conflict, fmt.Sprintf("the key %.60q was already used for another message to job %s", s.Key, id)).
+			return chela.Ef(chela.Conflict, "the key %.60q was already used for another message to job %s", s.Key, id).
 				WithHint("use a new key for a new request")
 		case known:
 			return errKnown
@@ -53,7 +52,7 @@ func checkText(text string) error {
 	case strings.TrimSpace(text) == "":
 		return chela.E(chela.Invalid, "the message is empty").WithHint("write what the job should know")
 	case len(text) > chela.MaxMessageBytes:
-		return chela.E(chela.Invalid, fmt.Sprintf("the text is longer than %d bytes", chela.MaxMessageBytes)).WithHint("shorten it")
+		return chela.Ef(chela.Invalid, "the text is longer than %d bytes", chela.MaxMessageBytes).WithHint("shorten it")
 	}
 	return nil
 }
@@ -137,7 +136,7 @@ func (w RestartRequest) check(home ClassLimits) error {
 		case l.want < 0:
 			return chela.E(chela.Invalid, l.name+" cannot be negative").WithHint("leave it out to keep the present value")
 		case l.most > 0 && l.want > l.most:
-			return chela.E(chela.Invalid, fmt.Sprintf("the limit of %s for a job is %v", l.name, l.of)).
+			return chela.Ef(chela.Invalid, "the limit of %s for a job is %v", l.name, l.of).
 				WithHint("raise it: chela config set jobs." + l.key)
 		}
 	}

@@ -28,7 +28,7 @@ func goesOn(j chela.Job) error {
 // state.
 func (d *Jobs) Plan(ctx context.Context, id chela.JobID, steps []string) error {
 	if len(steps) > maxSteps {
-		return chela.E(chela.Invalid, fmt.Sprintf("%d steps are too many", len(steps))).WithHint(fmt.Sprintf("write at most %d", maxSteps))
+		return chela.Ef(chela.Invalid, "%d steps are too many", len(steps)).WithHint(fmt.Sprintf("write at most %d", maxSteps))
 	}
 	for _, text := range steps {
 		if strings.TrimSpace(text) == "" || len(text) > maxStep {
@@ -69,7 +69,7 @@ func (d *Jobs) Plan(ctx context.Context, id chela.JobID, steps []string) error {
 // NotFound if the plan has no such step.
 func (d *Jobs) Step(ctx context.Context, id chela.JobID, s chela.JobStep) error {
 	if !slices.Contains([]chela.StepState{chela.StepPending, chela.StepInProgress, chela.StepDone, chela.StepSkipped}, s.State) {
-		return chela.E(chela.Invalid, fmt.Sprintf("%.40q is not a state of a step", s.State)).WithHint("use pending, in_progress, done or skipped")
+		return chela.Ef(chela.Invalid, "%.40q is not a state of a step", s.State).WithHint("use pending, in_progress, done or skipped")
 	}
 	_, err := d.change(ctx, "job.step", id, func(a *act, j *chela.Job) error {
 		if err := goesOn(*j); err != nil {
@@ -80,7 +80,7 @@ func (d *Jobs) Step(ctx context.Context, id chela.JobID, s chela.JobStep) error 
 			return err
 		}
 		if s.Place < 1 || s.Place > len(steps) {
-			return chela.E(chela.NotFound, fmt.Sprintf("the plan has no step %d", s.Place)).WithHint(fmt.Sprintf("it has %d steps", len(steps)))
+			return chela.Ef(chela.NotFound, "the plan has no step %d", s.Place).WithHint(fmt.Sprintf("it has %d steps", len(steps)))
 		}
 		before, now := steps[s.Place-1], steps[s.Place-1]
 		now.State, now.Note = s.State, cmp.Or(CutText(s.Note, maxStep), before.Note)
@@ -129,7 +129,7 @@ func (d *Jobs) Parts(ctx context.Context, id chela.JobID, key string, texts []st
 			return nil
 		}
 		if most := d.cfg.MaxParts; place+len(texts) > most {
-			return chela.E(chela.Exhausted, fmt.Sprintf("the job has %d parts, and the limit is %d", place, most)).WithHint("do the rest in this job")
+			return chela.Ef(chela.Exhausted, "the job has %d parts, and the limit is %d", place, most).WithHint("do the rest in this job")
 		}
 		parts, err = a.split(*j, place, texts)
 		for i := range parts {

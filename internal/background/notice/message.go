@@ -2,7 +2,6 @@ package notice
 
 import (
 	"context"
-	"fmt"
 
 	"chela"
 	"chela/internal/api"
@@ -42,7 +41,7 @@ func (d *Notices) Send(ctx context.Context, o self.MessageOrder) (to string, err
 			return nil, err
 		}
 		if !ok && o.Channel != api.SocketChannel {
-			return nil, chela.E(chela.NotFound, fmt.Sprintf("no conversation is known on channel %.60q", o.Channel)).
+			return nil, chela.Ef(chela.NotFound, "no conversation is known on channel %.60q", o.Channel).
 				WithHint("use a channel that the owner has written on, or  " + api.SocketChannel)
 		}
 		place.Channel, place.Owner = o.Channel, true // the approver

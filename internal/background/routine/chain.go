@@ -11,7 +11,7 @@ import (
 // Denied if that is too deep.
 func (d *Routines) nextGeneration(turn chela.Origin) (int, error) {
 	if turn.Generation >= d.cfg.MaxDepth {
-		return 0, chela.E(chela.Denied, fmt.Sprintf("%d nested jobs and routines led to this turn, the limit of jobs.depth", turn.Generation)).
+		return 0, chela.Ef(chela.Denied, "%d nested jobs and routines led to this turn, the limit of jobs.depth", turn.Generation).
 			WithHint("do the work in this turn, or tell a person what is left to do")
 	}
 	return turn.Generation + 1, nil

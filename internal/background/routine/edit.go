@@ -2,7 +2,6 @@ package routine
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"strings"
 	"time"
@@ -56,7 +55,7 @@ func (d *Routines) resolve(ctx context.Context, t *chela.Trigger) error {
 			return err
 		}
 		if !ok {
-			return chela.E(chela.Invalid, fmt.Sprintf("the filter names the routine %q, which does not exist", rule.Shown(name))).WithHint("see chela routines list")
+			return chela.Ef(chela.Invalid, "the filter names the routine %q, which does not exist", rule.Shown(name)).WithHint("see chela routines list")
 		}
 		t.Filter = maps.Clone(t.Filter)
 		t.Filter["routine"] = string(v.ID)
@@ -142,7 +141,7 @@ func (d *Routines) Update(ctx context.Context, id chela.RoutineID, c api.Routine
 	return d.alter(ctx, id, by, func(v *chela.Routine, now time.Time) error {
 		was := v.Enabled
 		if v.Builtin && (c != api.RoutineChange{Enabled: c.Enabled}) {
-			return chela.E(chela.Denied, fmt.Sprintf("the routine %s is defined by the configuration", v.Name)).
+			return chela.Ef(chela.Denied, "the routine %s is defined by the configuration", v.Name).
 				WithHint("change it in config.toml: chela config list shows its keys")
 		}
 		set(&v.Name, c.Name)
@@ -242,7 +241,7 @@ func (d *Routines) Disable(ctx context.Context, id chela.RoutineID, by string) (
 func (d *Routines) Delete(ctx context.Context, id chela.RoutineID, by string) error {
 	_, err := d.alter(ctx, id, by, func(v *chela.Routine, now time.Time) error {
 		if v.Builtin {
-			return chela.E(chela.Denied, fmt.Sprintf("the routine %s comes with chela and cannot be deleted", v.Name)).WithHint("disable it instead")
+			return chela.Ef(chela.Denied, "the routine %s comes with chela and cannot be deleted", v.Name).WithHint("disable it instead")
 		}
 		v.Enabled, v.NextAt, v.DeletedAt = false, time.Time{}, now
 		return nil
@@ -257,7 +256,7 @@ func (d *Routines) alter(ctx context.Context, id chela.RoutineID, by string, how
 			return err
 		}
 		if !v.DeletedAt.IsZero() {
-			return chela.E(chela.NotFound, fmt.Sprintf("the routine %s was deleted", v.Name))
+			return chela.Ef(chela.NotFound, "the routine %s was deleted", v.Name)
 		}
 		if err := how(&v, c.now); err != nil {
 			return err
@@ -282,14 +281,14 @@ func (d *Routines) alter(ctx context.Context, id chela.RoutineID, by string, how
 func (c *change) unique(ctx context.Context, v chela.Routine) error {
 	named, ok, err := c.RoutineNamed(ctx, v.Name)
 	if err == nil && ok && named.ID != v.ID {
-		err = chela.E(chela.Conflict, fmt.Sprintf("a routine named %s already exists", v.Name)).WithHint("choose another name")
+		err = chela.Ef(chela.Conflict, "a routine named %s already exists", v.Name).WithHint("choose another name")
 	}
 	if err != nil || v.Trigger.Path == "" {
 		return err
 	}
 	at, ok, err := c.RoutineAt(ctx, v.Trigger.Path)
 	if err == nil && ok && at.ID != v.ID {
-		err = chela.E(chela.Conflict, fmt.Sprintf("the routine %s already uses /hooks/%s", at.Name, v.Trigger.Path)).WithHint("choose another path")
+		err = chela.Ef(chela.Conflict, "the routine %s already uses /hooks/%s", at.Name, v.Trigger.Path).WithHint("choose another path")
 	}
 	return err
 }

@@ -2,7 +2,6 @@ package routine
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"chela"
@@ -80,7 +79,7 @@ func (d *Routines) Fire(ctx context.Context, id chela.RoutineID, f Firing) (chel
 	err := d.write(ctx, "routine.fire", func(c *change) error {
 		v, err := c.LockRoutine(ctx, id)
 		if err == nil && !v.DeletedAt.IsZero() {
-			err = chela.E(chela.NotFound, fmt.Sprintf("the routine %s was deleted", v.Name))
+			err = chela.Ef(chela.NotFound, "the routine %s was deleted", v.Name)
 		}
 		if err != nil {
 			return err
@@ -89,7 +88,7 @@ func (d *Routines) Fire(ctx context.Context, id chela.RoutineID, f Firing) (chel
 			Due: c.now, Key: "manual/" + f.Key, Cause: chela.TriggerManual, Input: f.Input, Generation: f.Generation,
 		})
 		if err == nil && run.Input != excerpt.Bytes(f.Input, maxInput) {
-			err = chela.E(chela.Conflict, fmt.Sprintf("the key %.60q was already used by run %s with another input", f.Key, run.ID)).
+			err = chela.Ef(chela.Conflict, "the key %.60q was already used by run %s with another input", f.Key, run.ID).
 				WithHint("use a new key for a new request")
 		}
 		return err

@@ -153,7 +153,7 @@ func (d *Draft) unknown(place, name string) error {
 	if near := nearest.Name(name, names); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return chela.E(chela.Invalid, fmt.Sprintf("%sa routine has no %q", place, field.Cut(name))).WithHint(hint)
+	return chela.Ef(chela.Invalid, "%sa routine has no %q", place, field.Cut(name)).WithHint(hint)
 }
 
 // New returns the request for the routine of a draft.

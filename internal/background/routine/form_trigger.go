@@ -1,7 +1,6 @@
 package routine
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -82,7 +81,7 @@ func (d *Draft) readAt() error {
 	if d.zoned != "" {
 		var err error
 		if zone, err = time.LoadLocation(d.zoned); err != nil || d.zoned == "Local" {
-			return chela.E(chela.Invalid, fmt.Sprintf("there is no time zone %q", field.Cut(d.zoned))).
+			return chela.Ef(chela.Invalid, "there is no time zone %q", field.Cut(d.zoned)).
 				WithHint("use a name such as Europe/Zurich, or leave it out for the home's zone")
 		}
 	}

@@ -3,7 +3,6 @@ package routine
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -22,7 +21,7 @@ import (
 func (d *Routines) Hook(ctx context.Context, asked api.HookRequest) (api.HookReceipt, error) {
 	r, body := rule.WebhookRequest(asked), asked.Body
 	if len(body) > d.cfg.Defaults.MaxWebhookBytes {
-		return api.HookReceipt{}, chela.E(chela.Invalid, fmt.Sprintf("the request has %d bytes, and %d are allowed", len(body), d.cfg.Defaults.MaxWebhookBytes))
+		return api.HookReceipt{}, chela.Ef(chela.Invalid, "the request has %d bytes, and %d are allowed", len(body), d.cfg.Defaults.MaxWebhookBytes)
 	}
 	v, delivery, err := d.letIn(ctx, asked)
 	challenge := challengeOf(v, body)
@@ -34,7 +33,7 @@ func (d *Routines) Hook(ctx context.Context, asked api.HookRequest) (api.HookRec
 	case d.cfg.Defaults.Off:
 		return api.HookReceipt{}, chela.E(chela.Unavailable, "routines are off").WithHint("set routines.enabled to true")
 	case !v.Enabled:
-		return api.HookReceipt{}, chela.E(chela.Conflict, fmt.Sprintf("the routine %s is disabled", v.Name)).WithHint("enable it: chela routines enable " + v.Name)
+		return api.HookReceipt{}, chela.Ef(chela.Conflict, "the routine %s is disabled", v.Name).WithHint("enable it: chela routines enable " + v.Name)
 	}
 	if why := r.Mismatch(v.Trigger); why != "" {
 		return api.HookReceipt{Ignored: why}, nil

@@ -3,7 +3,6 @@ package routine
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -193,7 +192,7 @@ func (d *Routines) run(ctx context.Context, c api.Caller, q api.RunQuery) (chela
 			_, err = d.seen(ctx, c, string(run.Routine))
 		}
 		if chela.KindOf(err) == chela.NotFound {
-			err = chela.E(chela.NotFound, fmt.Sprintf("there is no run %.80q", q.ID)).WithHint("GET /api/routines/{id}/runs lists those that are kept")
+			err = chela.Ef(chela.NotFound, "there is no run %.80q", q.ID).WithHint("GET /api/routines/{id}/runs lists those that are kept")
 		}
 		changed := q.Waits != nil && run.Waits != *q.Waits && run.Waits == last
 		if err != nil || run.State.Ended() || changed || patient.Err() != nil {

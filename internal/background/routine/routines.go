@@ -2,7 +2,6 @@ package routine
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -127,7 +126,7 @@ func find(ctx context.Context, r *store.Read, idOrName string) (chela.Routine, e
 }
 
 func noRoutine(idOrName string) error {
-	return chela.E(chela.NotFound, fmt.Sprintf("there is no routine %q", rule.Shown(idOrName))).WithHint("chela routines list shows all")
+	return chela.Ef(chela.NotFound, "there is no routine %q", rule.Shown(idOrName)).WithHint("chela routines list shows all")
 }
 
 // pageSize is the number of routines per read.

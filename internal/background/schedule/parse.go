@@ -64,7 +64,7 @@ func ParseCron(expr string, zone *time.Location) (Schedule, error) {
 		zone = time.UTC
 	}
 	if len(expr) > maxText {
-		return Schedule{}, chela.E(chela.Invalid, fmt.Sprintf("a cron expression of %d bytes is too long", len(expr))).
+		return Schedule{}, chela.Ef(chela.Invalid, "a cron expression of %d bytes is too long", len(expr)).
 			WithHint(fmt.Sprintf("use at most %d, with ranges and steps instead of lists", maxText))
 	}
 	fields, err := splitFields(expr)
@@ -79,7 +79,7 @@ func ParseCron(expr string, zone *time.Location) (Schedule, error) {
 		return Schedule{}, err
 	}
 	if _, ok := c.match(earliest); !ok {
-		return Schedule{}, chela.E(chela.Invalid, fmt.Sprintf("cron expression %q is never due: no month that it names has such a day", c.text)).
+		return Schedule{}, chela.Ef(chela.Invalid, "cron expression %q is never due: no month that it names has such a day", c.text).
 			WithHint("correct day of month and month; the last day of a month is L")
 	}
 	return Schedule{kind: byCron, cron: c}, nil
@@ -92,10 +92,10 @@ func splitFields(expr string) ([]string, error) {
 		return splitMacro(strings.ToLower(strings.TrimSpace(expr)))
 	}
 	fields := strings.Fields(strings.ToUpper(expr))
-	refused := chela.E(chela.Invalid, fmt.Sprintf("cron expression %q has %d fields", expr, len(fields)))
+	refused := chela.Ef(chela.Invalid, "cron expression %q has %d fields", expr, len(fields))
 	switch n := len(fields); {
 	case n > 0 && strings.Contains(fields[0], "TZ="):
-		return nil, chela.E(chela.Invalid, fmt.Sprintf("cron expression %q names a zone", expr)).
+		return nil, chela.Ef(chela.Invalid, "cron expression %q names a zone", expr).
 			WithHint("leave it out, and set the zone of the schedule")
 	case n == 7:
 		return nil, refused.WithHint("leave out the year: write 6 fields, second minute hour day month weekday")
@@ -109,7 +109,7 @@ func splitMacro(name string) ([]string, error) {
 	if _, ok := macros[name]; ok {
 		return []string{name}, nil
 	}
-	refused := chela.E(chela.Invalid, fmt.Sprintf("there is no cron expression %q", name))
+	refused := chela.Ef(chela.Invalid, "there is no cron expression %q", name)
 	if strings.HasPrefix(name, "@every") {
 		return nil, refused.WithHint("this is an interval: use a trigger of kind every, with 30m or 1d12h")
 	}
@@ -145,7 +145,7 @@ type parser struct{ err error }
 // refuse keeps an Invalid error about a part of f.
 func (p *parser) refuse(f field, found, trouble, cure string) {
 	if p.err == nil {
-		p.err = chela.E(chela.Invalid, fmt.Sprintf("cron field %s: %q %s", f.name, found, trouble)).WithHint(cure)
+		p.err = chela.Ef(chela.Invalid, "cron field %s: %q %s", f.name, found, trouble).WithHint(cure)
 	}
 }
 

@@ -37,10 +37,10 @@ const MinEvery = 10 * time.Second
 func Every(span time.Duration, anchor time.Time) (Schedule, error) {
 	switch {
 	case span < MinEvery:
-		return Schedule{}, chela.E(chela.Invalid, fmt.Sprintf("every %s is too often", span)).
+		return Schedule{}, chela.Ef(chela.Invalid, "every %s is too often", span).
 			WithHint("use 10s or more")
 	case span%time.Second != 0:
-		return Schedule{}, chela.E(chela.Invalid, fmt.Sprintf("every %s is not a whole number of seconds", span)).
+		return Schedule{}, chela.Ef(chela.Invalid, "every %s is not a whole number of seconds", span).
 			WithHint(fmt.Sprintf("use %s", span.Truncate(time.Second)))
 	}
 	return Schedule{kind: bySpan, every: span, anchor: anchor.Round(0)}, nil
@@ -66,6 +66,6 @@ func ParseTime(text string, zone *time.Location) (time.Time, error) {
 			return time.Unix(firstReading(zone, wall.Unix(), earliest), 0).In(zone), nil
 		}
 	}
-	return time.Time{}, chela.E(chela.Invalid, fmt.Sprintf("%q is not a time", text)).
+	return time.Time{}, chela.Ef(chela.Invalid, "%q is not a time", text).
 		WithHint("write date and time, such as 2026-03-29 14:30, or 2026-03-29T14:30:00+02:00")
 }

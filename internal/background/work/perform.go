@@ -74,7 +74,7 @@ func (r *run) perform(ctx context.Context, k chela.Work) error {
 
 // handle calls the handler of a kind and recovers its panics.
 func (r *run) handle(ctx context.Context, kind Kind, k chela.Work) (out Outcome, err error) {
-	late := chela.E(chela.Unavailable, fmt.Sprintf("took longer than %v", kind.Timeout))
+	late := chela.Ef(chela.Unavailable, "took longer than %v", kind.Timeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, kind.Timeout, late)
 	defer cancel()
 	defer func() {

@@ -3,7 +3,6 @@ package work
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"chela"
@@ -50,7 +49,7 @@ func (e *Engine) Run(ctx context.Context, kinds ...Kind) error {
 	defer e.end()
 	for _, k := range kinds {
 		if k.Name == "" || k.Handle == nil || r.kinds[k.Name].Name != "" {
-			return chela.E(chela.Internal, fmt.Sprintf("kind of work %q is incomplete or defined twice", k.Name))
+			return chela.Ef(chela.Internal, "kind of work %q is incomplete or defined twice", k.Name)
 		}
 		k.Attempts, k.Timeout = cmp.Or(k.Attempts, DefaultAttempts), cmp.Or(k.Timeout, DefaultTimeout)
 		k.Parallel = cmp.Or(k.Parallel, DefaultParallel)
