@@ -184,3 +184,7 @@ const (
 
 // Followed reports whether chela itself follows the turns of o.
 func (o *Origin) Followed() bool { return o.ReplyBy == ReplyByFollow }
+
+// FollowedBy reports whether replies are followed by jobs, or by routines: by the
+// one whose channel this is.
+func (o *Origin) FollowedBy(channel string) bool { return o.Followed() && o.Channel == channel }

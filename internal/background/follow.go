@@ -2,7 +2,6 @@ package background
 
 import (
 	"context"
-	"encoding/json"
 
 	"chela"
 	"chela/internal/background/work"
@@ -25,11 +24,9 @@ func (b *Background) follow(ctx context.Context, k chela.Work) error {
 	if done, err := b.jobs.Handle(ctx, k); done || err != nil {
 		return err
 	}
-	var of struct {
-		Turn chela.TurnID `json:"turn"`
-	}
-	if err := json.Unmarshal(k.Args, &of); err != nil {
-		return chela.E(chela.Invalid, "work of following a turn cannot be read").Because(err)
+	of, err := work.ArgsOf[struct{ Turn chela.TurnID }](k)
+	if err != nil {
+		return err
 	}
 	t, err := store.Find(ctx, b.cfg.Store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, of.Turn) })
 	if err == nil {

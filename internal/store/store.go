@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"chela"
 	"chela/internal/store/engine"
 )
 
@@ -69,6 +70,14 @@ func Find[T any](ctx context.Context, s *Store, fn func(*Read) (T, error)) (foun
 		return err
 	})
 	return found, err
+}
+
+// IfFound turns the NotFound of a read into a zero value.
+func IfFound[T any](v T, err error) (T, error) {
+	if chela.KindOf(err) == chela.NotFound {
+		return *new(T), nil
+	}
+	return v, err
 }
 
 // One is Find for a function that calls one method of Read that makes one query: most

@@ -2,11 +2,11 @@ package job
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
 	"chela"
+	"chela/internal/background/work"
 	"chela/internal/store"
 )
 
@@ -116,7 +116,7 @@ const (
 // add enqueues work once per key; key names its subject.
 func (a *act) add(ctx context.Context, kind, key string, args any) error {
 	a.nudge = true
-	_, err := a.cfg.Work.Add(ctx, a.w, chela.Work{Kind: kind, Key: key, Args: encode(args)})
+	_, err := a.cfg.Work.Add(ctx, a.w, chela.Work{Kind: kind, Key: key, Args: work.Args(args)})
 	return err
 }
 
@@ -124,7 +124,7 @@ func (a *act) add(ctx context.Context, kind, key string, args any) error {
 // stays or, if own is set because this one made a job pending, to this one.
 func (a *act) dispatch(ctx context.Context, class chela.Class, own bool) error {
 	a.nudge = true
-	k := chela.Work{Kind: workDispatch, Key: string(class), Args: encode(dispatchArgs{class})}
+	k := chela.Work{Kind: workDispatch, Key: string(class), Args: work.Args(dispatchArgs{class})}
 	if own {
 		return a.cfg.Work.Set(ctx, a.w, k)
 	}
@@ -135,7 +135,7 @@ func (a *act) dispatch(ctx context.Context, class chela.Class, own bool) error {
 // look enqueues another look at a job.
 func (a *act) look(ctx context.Context, id chela.JobID) error {
 	a.nudge = true
-	return a.cfg.Work.Set(ctx, a.w, chela.Work{Kind: chela.WorkFollow, Key: string(id), Args: encode(lookArgs{id})})
+	return a.cfg.Work.Set(ctx, a.w, chela.Work{Kind: chela.WorkFollow, Key: string(id), Args: work.Args(lookArgs{id})})
 }
 
 type dispatchArgs struct {
@@ -164,12 +164,6 @@ func messages(id chela.JobID, attempt int) string { return fmt.Sprintf("%s/%d/",
 type attemptArgs struct {
 	Job     chela.JobID `json:"job"`
 	Attempt int         `json:"attempt"`
-}
-
-// encode returns work arguments as JSON; their types always encode.
-func encode(args any) json.RawMessage {
-	text, _ := json.Marshal(args)
-	return text
 }
 
 // say enqueues a message into the session of a job.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/background/work"
 	"chela/internal/store"
 )
 
@@ -92,7 +93,7 @@ func TestUnsentMessageFailsTheJob(t *testing.T) {
 			j := b.underWay(nil)
 			b.set(j.ID, c.change)
 			b.work = nil
-			unsent := chela.Work{Error: "the lane is full", Args: encode(messageArgs{Job: j.ID, Attempt: c.attempt})}
+			unsent := chela.Work{Error: "the lane is full", Args: work.Args(messageArgs{Job: j.ID, Attempt: c.attempt})}
 			b.write(func(ctx context.Context, w *store.Write) error { return b.desk.unsent(ctx, w, unsent) })
 			got := b.job(j.ID)
 			failed := c.want == chela.JobFailed

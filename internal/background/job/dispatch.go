@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/background/work"
 	"chela/internal/store"
 )
 
@@ -126,7 +127,7 @@ func (a *act) told(ctx context.Context, j *chela.Job) error {
 		j.ArchiveAt = a.now.Add(a.cfg.ArchiveAfter)
 	}
 	if !j.ArchiveAt.IsZero() {
-		k := chela.Work{Kind: workArchive, Key: string(j.ID), Args: encode(lookArgs{j.ID}), DueAt: j.ArchiveAt}
+		k := chela.Work{Kind: workArchive, Key: string(j.ID), Args: work.Args(lookArgs{j.ID}), DueAt: j.ArchiveAt}
 		if err := a.cfg.Work.Set(ctx, a.w, k); err != nil {
 			return err
 		}

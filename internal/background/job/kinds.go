@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"encoding/json"
 
 	"chela"
 	"chela/internal/background/work"
@@ -25,7 +24,7 @@ func (d *Jobs) Kinds() []work.Kind {
 		{Name: workBegin, Attempts: attempts, Parallel: atOnce, Handle: handler(d.send), Failed: d.unsent},
 		{Name: workAnnounce, Attempts: attempts, Parallel: atOnce, Handle: handler(d.tell), Failed: d.untellable},
 		{Name: workArchive, Attempts: work.Forever, Handle: func(ctx context.Context, k chela.Work) (work.Outcome, error) {
-			of, err := decode[lookArgs](k)
+			of, err := work.ArgsOf[lookArgs](k)
 			if err != nil {
 				return work.Outcome{}, err
 			}
@@ -38,7 +37,7 @@ func (d *Jobs) Kinds() []work.Kind {
 // Handle performs the work of following a job by its id rather than by a turn.
 // It reports whether the work was of that form.
 func (d *Jobs) Handle(ctx context.Context, k chela.Work) (bool, error) {
-	of, err := decode[lookArgs](k)
+	of, err := work.ArgsOf[lookArgs](k)
 	if err != nil || of.Job == "" {
 		return false, err
 	}
@@ -48,7 +47,7 @@ func (d *Jobs) Handle(ctx context.Context, k chela.Work) (bool, error) {
 // handler adapts a function with typed arguments to a work handler.
 func handler[A any](do func(ctx context.Context, args A) error) func(context.Context, chela.Work) (work.Outcome, error) {
 	return func(ctx context.Context, k chela.Work) (work.Outcome, error) {
-		args, err := decode[A](k)
+		args, err := work.ArgsOf[A](k)
 		if err == nil {
 			err = do(ctx, args)
 		}
@@ -56,16 +55,9 @@ func handler[A any](do func(ctx context.Context, args A) error) func(context.Con
 	}
 }
 
-func decode[A any](k chela.Work) (args A, err error) {
-	if err := json.Unmarshal(k.Args, &args); err != nil {
-		return args, chela.E(chela.Invalid, "work "+k.Kind+" cannot be read").Because(err)
-	}
-	return args, nil
-}
-
 // unsent ends a job whose message could not be sent.
 func (d *Jobs) unsent(ctx context.Context, w *store.Write, k chela.Work) error {
-	m, err := decode[messageArgs](k)
+	m, err := work.ArgsOf[messageArgs](k)
 	if err != nil {
 		return err
 	}
@@ -87,7 +79,7 @@ func (d *Jobs) unsent(ctx context.Context, w *store.Write, k chela.Work) error {
 // untellable records in the story of a job that its ending could not be
 // delivered.
 func (d *Jobs) untellable(ctx context.Context, w *store.Write, k chela.Work) error {
-	of, err := decode[attemptArgs](k)
+	of, err := work.ArgsOf[attemptArgs](k)
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func (a *act) turns(ctx context.Context, j chela.Job) (followed []chela.Turn, er
 		}
 	}
 	for _, t := range turns {
-		if t.Origin.Followed() && t.Origin.Channel == chela.ChannelJob && t.Origin.Account == string(j.ID) {
+		if t.Origin.FollowedBy(chela.ChannelJob) && t.Origin.Account == string(j.ID) {
 			followed = append(followed, t)
 		}
 	}

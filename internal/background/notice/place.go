@@ -46,10 +46,7 @@ func originOf(ctx context.Context, r *store.Read, o chela.Origin, in chela.Sessi
 // lastOf returns the last origin of a session, and whether the owner is
 // reachable there.
 func lastOf(ctx context.Context, r *store.Read, key chela.SessionKey) (chela.Origin, bool, error) {
-	s, err := r.Session(ctx, key)
-	if chela.KindOf(err) == chela.NotFound {
-		err = nil
-	}
+	s, err := store.IfFound(r.Session(ctx, key))
 	last := s.Settings.Last
 	return last, last.Owner && reachable(last), err
 }

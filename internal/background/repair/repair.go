@@ -139,7 +139,7 @@ func (k *Supervisor) mend(ctx context.Context, sign Progress) error {
 		return err
 	}
 	p := planFor(t, sign, k.cfg)
-	ofJob := t.Origin.Followed() && t.Origin.Channel == chela.ChannelJob
+	ofJob := t.Origin.FollowedBy(chela.ChannelJob)
 	if ofJob {
 		if err := k.cfg.Jobs.Stuck(ctx, t, p.told); err != nil {
 			return err

@@ -23,22 +23,22 @@ var errGathers = errors.New("gathers")
 // begin starts a waiting run if a slot is free, and performs the routine's
 // action. After a crash the action is repeated; its effects are keyed by the
 // run.
-func (d *Routines) begin(ctx context.Context, k chela.Work) (work.Outcome, error) {
+func (d *Routines) begin(ctx context.Context, k chela.Work) (out work.Outcome, err error) {
 	v, run, err := d.take(ctx, chela.RunID(k.Key))
 	switch {
 	case errors.Is(err, errNoPlace): // woken when a run ends, or an older one begins
-		return work.Outcome{}, nil
+		return out, nil
 	case errors.Is(err, errGathers):
 		return work.Outcome{Again: run.Due}, nil
 	case err != nil || run.State != chela.RunRunning:
-		return work.Outcome{}, err
+		return out, err
 	}
 	err = d.act(ctx, v, run)
 	if err != nil && !temporary(err) {
 		failed := rule.Ending{State: chela.RunFailed, Reason: chela.MessageOf(err)}
 		err = d.write(ctx, "routine.end", func(c *change) error { return c.end(ctx, run.ID, result{Ending: failed}) })
 	}
-	return work.Outcome{}, err
+	return out, err
 }
 
 // temporary reports whether an error may go away with a retry.
@@ -51,20 +51,10 @@ func temporary(err error) bool {
 // return.
 func (d *Routines) take(ctx context.Context, id chela.RunID) (v chela.Routine, run chela.RoutineRun, err error) {
 	err = d.write(ctx, "routine.begin", func(c *change) error {
-		if run, err = c.RoutineRun(ctx, id); err != nil || run.State.Ended() {
+		if v, run, err = c.lockRun(ctx, id); err != nil || run.State != chela.RunPending {
 			return err
 		}
-		if v, err = c.LockRoutine(ctx, run.Routine); err != nil {
-			return err
-		}
-		if run, err = c.RoutineRun(ctx, id); err != nil || run.State.Ended() {
-			return err // read again, under the routine's lock
-		}
-		v = d.cfg.Defaults.Filled(v)
-		switch {
-		case run.State == chela.RunRunning:
-			return nil
-		case !v.DeletedAt.IsZero():
+		if !v.DeletedAt.IsZero() {
 			return c.endRun(ctx, v, &run, result{Ending: rule.Ending{State: chela.RunSkipped, Reason: "the routine was deleted"}})
 		}
 		if run.Due.After(c.now) && rule.Gathers(v, run.Cause) {
@@ -162,17 +152,16 @@ func (d *Routines) act(ctx context.Context, v chela.Routine, run chela.RoutineRu
 			return err
 		}
 		return d.write(ctx, "routine.job", func(c *change) error {
-			if _, err := c.LockRoutine(ctx, v.ID); err != nil { // the same lock order as in a move of the job
-				return err
-			}
-			j, err := c.Job(ctx, made.ID)
-			if chela.KindOf(err) == chela.NotFound {
-				j, err = chela.Job{ID: made.ID}, nil // it has no job to wait for
-			}
+			_, run, err := c.lockRun(ctx, run.ID) // the same lock order as in a move of the job
 			if err != nil {
 				return err
 			}
-			return c.waits(ctx, run.ID, rule.Obstacle{Job: &j})
+			j, err := store.IfFound(c.Job(ctx, made.ID))
+			if err != nil {
+				return err
+			}
+			j.ID = made.ID // the run does not wait for a job that is gone
+			return c.waits(ctx, run, rule.Obstacle{Job: &j})
 		})
 	}
 	in, err := store.Find(ctx, d.store, func(r *store.Read) (chela.Inbound, error) { return message(ctx, r, v, run) })
@@ -238,10 +227,10 @@ func labelled(v chela.Routine, text string) string { return "[routine " + v.Name
 
 // wake reports the outcome of a run in a turn of the main session. The answer
 // goes to the origin of the routine, else to the last origin of the session.
-func (d *Routines) wake(ctx context.Context, k chela.Work) (work.Outcome, error) {
-	text, err := argsText(k.Args)
+func (d *Routines) wake(ctx context.Context, k chela.Work) (out work.Outcome, _ error) {
+	text, err := work.ArgsOf[string](k)
 	if err != nil {
-		return work.Outcome{}, err
+		return out, err
 	}
 	in, err := store.Find(ctx, d.store, func(r *store.Read) (in chela.Inbound, err error) {
 		run, err := r.RoutineRun(ctx, chela.RunID(k.Key))
@@ -263,7 +252,7 @@ func (d *Routines) wake(ctx context.Context, k chela.Work) (work.Outcome, error)
 		return in, err
 	})
 	if err != nil {
-		return work.Outcome{}, err
+		return out, err
 	}
-	return work.Outcome{}, d.cfg.Submit(ctx, in)
+	return out, d.cfg.Submit(ctx, in)
 }

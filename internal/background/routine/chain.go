@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"chela"
+	"chela/internal/store"
 )
 
 // nextGeneration returns the generation of what a turn makes or fires. It is
@@ -30,22 +31,27 @@ func (d *Routines) tooDeep(run chela.RoutineRun) string {
 // are those of the run.
 func jobGeneration(run chela.RoutineRun) int { return max(0, run.Generation-1) }
 
-// generationOf returns the generation of the run, job or turn that an event is
-// about; 0 if there is none.
-func (c *change) generationOf(ctx context.Context, e chela.Event) (n int, err error) {
+// causeOf returns the generation of the run, job or turn that an event is about, 0 if
+// there is none, and whether the event comes from a turn or a job that a routine's run
+// began: two routines could otherwise fire each other forever. Events about the run
+// itself may fire other routines.
+func (c *change) causeOf(ctx context.Context, e chela.Event) (generation int, own bool, err error) {
+	run, err := store.IfFound(c.RoutineRun(ctx, e.Run))
+	if err != nil {
+		return 0, false, err
+	}
+	j, err := store.IfFound(c.Job(ctx, e.Job))
+	if err != nil {
+		return 0, false, err
+	}
+	t, err := store.IfFound(c.Turn(ctx, e.Turn))
 	switch {
 	case e.Run != "":
-		run, wrong := c.RoutineRun(ctx, e.Run)
-		n, err = run.Generation, wrong
+		generation = run.Generation
 	case e.Job != "":
-		j, wrong := c.Job(ctx, e.Job)
-		n, err = j.Origin.Generation, wrong
-	case e.Turn != "":
-		t, wrong := c.Turn(ctx, e.Turn)
-		n, err = t.Origin.Generation, wrong
+		generation = j.Origin.Generation
+	default:
+		generation = t.Origin.Generation
 	}
-	if chela.KindOf(err) == chela.NotFound {
-		return 0, nil
-	}
-	return n, err
+	return generation, e.Routine == "" && (j.Run != "" || t.Origin.FollowedBy(chela.ChannelRoutine)), err
 }

@@ -7,6 +7,7 @@ import (
 
 	"chela"
 	"chela/internal/background/routine/rule"
+	"chela/internal/background/work"
 	"chela/internal/engine/sentinel"
 	"chela/internal/platform/excerpt"
 	"chela/internal/store"
@@ -24,7 +25,7 @@ type change struct {
 func (d *Routines) write(ctx context.Context, op string, fn func(c *change) error) error {
 	var c *change
 	err := d.store.Write(ctx, op, func(w *store.Write) error {
-		c = &change{Write: w, routines: d, now: d.now()}
+		c = d.within(w)
 		return fn(c)
 	})
 	if err != nil {
@@ -35,6 +36,11 @@ func (d *Routines) write(ctx context.Context, op string, fn func(c *change) erro
 	}
 	d.cfg.Work.Nudge()
 	return nil
+}
+
+// within returns a change inside a caller's transaction.
+func (d *Routines) within(w *store.Write) *change {
+	return &change{Write: w, routines: d, now: d.now()}
 }
 
 // announce adds a durable event to the transaction.
@@ -81,11 +87,7 @@ func (c *change) add(ctx context.Context, v chela.Routine, run chela.RoutineRun)
 		_, err := c.PruneRuns(ctx, v.ID, c.routines.cfg.Defaults.KeepRuns, c.now.Add(-day-v.Notify.Repeat.Duration()))
 		return run, err
 	}
-	at := c.now
-	if run.Due.After(at) {
-		at = run.Due
-	}
-	if _, err := c.routines.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workRun, Key: string(run.ID), DueAt: at}); err != nil {
+	if _, err := c.routines.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workRun, Key: string(run.ID), DueAt: later(c.now, run.Due)}); err != nil {
 		return run, err
 	}
 	return run, c.announce(ctx, chela.Event{
@@ -128,8 +130,8 @@ func (c *change) look(ctx context.Context, v chela.Routine) (f rule.Facts, err e
 	if v.Guards.Unless == "" {
 		return f, nil
 	}
-	doc, err := c.Document(ctx, v.Agent, v.Guards.Unless)
-	if err != nil && chela.KindOf(err) != chela.NotFound {
+	doc, err := store.IfFound(c.Document(ctx, v.Agent, v.Guards.Unless))
+	if err != nil {
 		return f, err
 	}
 	fresh, err := news(ctx, &c.Read, v, "")
@@ -141,7 +143,7 @@ func (c *change) look(ctx context.Context, v chela.Routine) (f rule.Facts, err e
 // says so.
 func (c *change) note(ctx context.Context, v chela.Routine, run chela.RoutineRun, text string) error {
 	if v.Action.Wake == chela.WakeNow {
-		_, err := c.routines.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workPost, Key: string(run.ID), Args: textArgs(text), DueAt: c.now})
+		_, err := c.routines.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workPost, Key: string(run.ID), Args: work.Args(text), DueAt: c.now})
 		return err
 	}
 	from, err := outcomeOf(ctx, &c.Read, v, run)

@@ -8,6 +8,7 @@ import (
 	"chela/internal/background/routine/rule"
 	"chela/internal/background/work"
 	"chela/internal/platform/excerpt"
+	"chela/internal/store"
 )
 
 const (
@@ -26,11 +27,11 @@ func (d *Routines) fire(ctx context.Context, k chela.Work) (work.Outcome, error)
 	var next time.Time
 	err := d.write(ctx, "routine.fire", func(c *change) error {
 		next = time.Time{}
-		v, err := c.LockRoutine(ctx, chela.RoutineID(k.Key))
-		if chela.KindOf(err) == chela.NotFound || err == nil && (!v.Enabled || !v.DeletedAt.IsZero() || v.NextAt.IsZero()) {
-			return nil
+		v, err := store.IfFound(c.LockRoutine(ctx, chela.RoutineID(k.Key)))
+		if err != nil || !v.Enabled || !v.DeletedAt.IsZero() || v.NextAt.IsZero() {
+			return err
 		}
-		if err == nil && !v.NextAt.After(c.now) {
+		if !v.NextAt.After(c.now) {
 			err = c.fireDue(ctx, &v)
 		}
 		next = v.NextAt
@@ -48,7 +49,7 @@ func (c *change) fireDue(ctx context.Context, v *chela.Routine) error {
 	full := c.routines.cfg.Defaults.Filled(*v)
 	fires, next := rule.Due(s, v.NextAt, c.now, full.Trigger.Missed)
 	for _, f := range fires {
-		run := chela.RoutineRun{Due: f.Due, Key: keyOf(f.Due), Cause: v.Trigger.Kind, Missed: f.Missed, Reason: f.Skip}
+		run := chela.RoutineRun{Due: f.Due, Key: f.Due.UTC().Format(time.RFC3339Nano), Cause: v.Trigger.Kind, Missed: f.Missed, Reason: f.Skip}
 		if _, err := c.add(ctx, full, run); err != nil {
 			return err
 		}
@@ -57,9 +58,6 @@ func (c *change) fireDue(ctx context.Context, v *chela.Routine) error {
 	v.NextAt, v.LastAt = next, fires[len(fires)-1].Due
 	return c.AdvanceRoutine(ctx, *v, from)
 }
-
-// keyOf is the run key of a due time.
-func keyOf(due time.Time) string { return due.UTC().Format(time.RFC3339Nano) }
 
 // A Firing is a request to fire a routine by hand.
 type Firing struct {

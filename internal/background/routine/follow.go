@@ -1,8 +1,8 @@
 package routine
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 
 	"chela"
 	"chela/internal/background/notice"
@@ -24,7 +24,7 @@ type result struct {
 // and releases its slot while the turn waits for a person. It is idempotent and
 // may be called at any time.
 func (d *Routines) Follow(ctx context.Context, t chela.Turn) error {
-	if !t.Origin.Followed() || t.Origin.Channel != chela.ChannelRoutine {
+	if !t.Origin.FollowedBy(chela.ChannelRoutine) {
 		return nil
 	}
 	if !t.State.Ended() {
@@ -46,31 +46,37 @@ func (d *Routines) Follow(ctx context.Context, t chela.Turn) error {
 
 // followLive updates the waiting state of the run of a live turn.
 func (c *change) followLive(ctx context.Context, t chela.Turn) error {
-	if _, err := c.LockRoutine(ctx, chela.RoutineID(t.Origin.Account)); err != nil {
+	_, run, err := c.lockRun(ctx, chela.RunID(t.Origin.To))
+	if err != nil {
 		return err
 	}
-	t, err := c.Turn(ctx, t.ID) // re-read under the lock, which serializes these updates
-	if err != nil || t.State.Ended() {
+	if t, err = c.Turn(ctx, t.ID); err != nil || t.State.Ended() { // as it is under the lock, which serializes these updates
 		return err
 	}
 	asked, err := c.TurnApprovals(ctx, t.ID)
 	if err != nil {
 		return err
 	}
-	return c.waits(ctx, chela.RunID(t.Origin.To), rule.Obstacle{Turn: &t, Approvals: asked})
+	return c.waits(ctx, run, rule.Obstacle{Turn: &t, Approvals: asked})
 }
 
-// waits updates the waiting state of a run; its routine is locked. A waiting
-// run releases its slot. A run that continues takes one back even above the
-// limit, because its work must not wait for runs that may be waiting for it.
-func (c *change) waits(ctx context.Context, id chela.RunID, w rule.Obstacle) error {
-	run, err := c.RoutineRun(ctx, id)
-	if chela.KindOf(err) == chela.NotFound {
-		return nil
+// lockRun locks the routine of a run and returns both, the routine with its defaults
+// filled in. A run that was deleted has no state.
+func (c *change) lockRun(ctx context.Context, id chela.RunID) (v chela.Routine, run chela.RoutineRun, err error) {
+	run, err = store.IfFound(c.RoutineRun(ctx, id))
+	if err != nil || run.State == "" || run.State.Ended() {
+		return v, run, err
 	}
-	if err != nil || run.State != chela.RunRunning {
-		return err
+	if v, err = c.LockRoutine(ctx, run.Routine); err == nil {
+		run, err = c.RoutineRun(ctx, id)
 	}
+	return c.routines.cfg.Defaults.Filled(v), run, err
+}
+
+// waits updates the waiting state of a run, unless it is not running; its routine is
+// locked. A waiting run releases its slot. A run that continues takes one back even
+// above the limit, because its work must not wait for runs that may be waiting for it.
+func (c *change) waits(ctx context.Context, run chela.RoutineRun, w rule.Obstacle) error {
 	was := run
 	run.Waits = w.Text()
 	if w.Turn != nil {
@@ -79,7 +85,7 @@ func (c *change) waits(ctx context.Context, id chela.RunID, w rule.Obstacle) err
 	if w.Job != nil {
 		run.Job = w.Job.ID
 	}
-	if run == was {
+	if run == was || run.State != chela.RunRunning {
 		return nil
 	}
 	if err := c.MoveRun(ctx, run, chela.RunRunning); err != nil || run.Waits == "" || was.Waits != "" {
@@ -94,14 +100,9 @@ func (d *Routines) JobMoved(ctx context.Context, w *store.Write, j chela.Job) er
 	if j.Run == "" || !j.State.Live() {
 		return nil
 	}
-	run, err := w.RoutineRun(ctx, j.Run)
-	if chela.KindOf(err) == chela.NotFound {
-		return nil
-	}
+	c := d.within(w)
+	_, run, err := c.lockRun(ctx, j.Run)
 	if err != nil || run.State != chela.RunRunning {
-		return err
-	}
-	if _, err := w.LockRoutine(ctx, run.Routine); err != nil {
 		return err
 	}
 	var asked []chela.Approval
@@ -110,8 +111,7 @@ func (d *Routines) JobMoved(ctx context.Context, w *store.Write, j chela.Job) er
 			return err
 		}
 	}
-	c := &change{Write: w, routines: d, now: d.now()}
-	return c.waits(ctx, run.ID, rule.Obstacle{Job: &j, Approvals: asked})
+	return c.waits(ctx, run, rule.Obstacle{Job: &j, Approvals: asked})
 }
 
 // why explains why a turn did not complete.
@@ -130,32 +130,18 @@ func (d *Routines) JobEnded(ctx context.Context, w *store.Write, j chela.Job) er
 	}
 	res := result{Ending: rule.Ending{State: chela.RunOK, Output: j.Result}, job: j.ID}
 	if j.State == chela.JobFailed || j.State == chela.JobInterrupted || j.State == chela.JobCancelled {
-		res.State, res.Reason = chela.RunFailed, fmt.Sprintf("its job was %s", j.State)
-		if j.Reason != "" {
-			res.Reason = j.Reason
-		}
+		res.State, res.Reason = chela.RunFailed, cmp.Or(j.Reason, "its job was "+string(j.State))
 	}
-	c := &change{Write: w, routines: d, now: d.now()}
-	return c.end(ctx, j.Run, res)
+	return d.within(w).end(ctx, j.Run, res)
 }
 
 // end ends a run, unless it has ended or was deleted.
 func (c *change) end(ctx context.Context, id chela.RunID, res result) error {
-	run, err := c.RoutineRun(ctx, id)
-	if chela.KindOf(err) == chela.NotFound {
-		return nil
-	}
-	if err != nil || run.State.Ended() {
+	v, run, err := c.lockRun(ctx, id)
+	if err != nil || run.State == "" || run.State.Ended() {
 		return err
 	}
-	v, err := c.LockRoutine(ctx, run.Routine)
-	if err != nil {
-		return err
-	}
-	if run, err = c.RoutineRun(ctx, id); err != nil || run.State.Ended() {
-		return err // read again, under the routine's lock
-	}
-	return c.endRun(ctx, c.routines.cfg.Defaults.Filled(v), &run, res)
+	return c.endRun(ctx, v, &run, res)
 }
 
 // endRun stores the ending of a run and its consequences.

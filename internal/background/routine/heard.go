@@ -32,7 +32,7 @@ func (d *Routines) Hears(ctx context.Context, in chela.Inbound) (func(context.Co
 		return nil, nil
 	}
 	return func(ctx context.Context, w *store.Write, id chela.InboxID) ([]chela.Event, error) {
-		c := &change{Write: w, routines: d, now: d.now()}
+		c := d.within(w)
 		if err := c.lockAll(ctx, found); err != nil {
 			return nil, err
 		}
@@ -54,7 +54,7 @@ func (d *Routines) Hears(ctx context.Context, in chela.Inbound) (func(context.Co
 // Deleted ones are left out.
 func (c *change) lockAll(ctx context.Context, all []chela.RoutineID) error {
 	for _, id := range slices.Sorted(slices.Values(all)) {
-		if _, err := c.LockRoutine(ctx, id); err != nil && chela.KindOf(err) != chela.NotFound {
+		if _, err := store.IfFound(c.LockRoutine(ctx, id)); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package routine
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -23,40 +22,35 @@ type heard struct {
 	After chela.Cursor `json:"after"`
 }
 
-func after(c chela.Cursor) json.RawMessage {
-	args, _ := json.Marshal(heard{c}) // text always encodes
-	return args
-}
-
 // listen fires routines for system events. The transaction that adds the runs
 // of an event also advances the read position.
-func (d *Routines) listen(ctx context.Context, k chela.Work) (work.Outcome, error) {
-	var at heard
-	if err := json.Unmarshal(k.Args, &at); err != nil {
-		return work.Outcome{}, err
+func (d *Routines) listen(ctx context.Context, k chela.Work) (out work.Outcome, _ error) {
+	at, err := work.ArgsOf[heard](k)
+	if err != nil {
+		return out, err
 	}
 	// The events come before the routines: a routine that is created between the two
 	// reads hears what happens after its creation.
 	last, err := d.store.LastEvent(ctx)
 	if err != nil {
-		return work.Outcome{}, err
+		return out, err
 	}
 	events, err := d.store.Events(ctx, at.After, "", pageEvents)
 	hearing, failed := store.Find(ctx, d.store, func(r *store.Read) ([]chela.Routine, error) {
 		return r.HearingRoutines(ctx, chela.TriggerSystem)
 	})
 	if failed != nil {
-		return work.Outcome{}, failed
+		return out, failed
 	}
 	if len(hearing) == 0 || d.cfg.Defaults.Off {
-		return work.Outcome{}, d.readUntil(ctx, last, deafTime, nil)
+		return out, d.readUntil(ctx, last, deafTime, nil)
 	}
 	if chela.KindOf(err) == chela.NotFound {
 		d.cfg.Log.Warn("events missed by routines", "after", at.After)
-		return work.Outcome{}, d.readUntil(ctx, last, 0, nil)
+		return out, d.readUntil(ctx, last, 0, nil)
 	}
 	if err != nil {
-		return work.Outcome{}, err
+		return out, err
 	}
 	if len(events) == 0 {
 		return work.Outcome{Again: d.now().Add(listenTime)}, nil
@@ -65,7 +59,7 @@ func (d *Routines) listen(ctx context.Context, k chela.Work) (work.Outcome, erro
 	if len(events) < pageEvents {
 		again = listenTime
 	}
-	return work.Outcome{}, d.readUntil(ctx, events[len(events)-1].Cursor, again, func(c *change) error {
+	return out, d.readUntil(ctx, events[len(events)-1].Cursor, again, func(c *change) error {
 		return c.announced(ctx, hearing, events)
 	})
 }
@@ -79,7 +73,7 @@ func (d *Routines) readUntil(ctx context.Context, last chela.Cursor, again time.
 				return err
 			}
 		}
-		return d.cfg.Work.Set(ctx, c.Write, chela.Work{Kind: workListen, Key: workListen, Args: after(last), DueAt: c.now.Add(again)})
+		return d.cfg.Work.Set(ctx, c.Write, chela.Work{Kind: workListen, Key: workListen, Args: work.Args(heard{last}), DueAt: c.now.Add(again)})
 	})
 }
 
@@ -95,53 +89,21 @@ func (c *change) announced(ctx context.Context, hearing []chela.Routine, events 
 		return err
 	}
 	for _, e := range events {
-		own, err := c.ofRoutine(ctx, e)
-		if err != nil {
-			return err
-		}
-		generation, err := c.generationOf(ctx, e)
+		generation, own, err := c.causeOf(ctx, e)
 		if err != nil {
 			return err
 		}
 		for _, v := range hearing {
-			if own {
-				break
-			}
-			if e.At.Before(v.UpdatedAt) || !rule.Hears(v, e) {
+			if own || e.At.Before(v.UpdatedAt) || !rule.Hears(v, e) {
 				continue
 			}
-			input, err := json.Marshal(e)
-			if err != nil {
-				return err
+			run := chela.RoutineRun{
+				Key: "event/" + string(e.Cursor), Cause: chela.TriggerSystem, Input: string(work.Args(e)), Generation: generation + 1,
 			}
-			run := chela.RoutineRun{Key: "event/" + string(e.Cursor), Cause: chela.TriggerSystem, Input: string(input), Generation: generation + 1}
 			if _, err := c.caused(ctx, v.ID, run); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// ofRoutine reports whether an event comes from a turn or a job that a
-// routine's run began: two routines could otherwise fire each other forever.
-// Events about the run itself may fire other routines.
-func (c *change) ofRoutine(ctx context.Context, e chela.Event) (bool, error) {
-	if e.Routine != "" {
-		return false, nil
-	}
-	if e.Turn != "" {
-		t, err := c.Turn(ctx, e.Turn)
-		if chela.KindOf(err) != chela.NotFound && (err != nil || t.Origin.Followed() && t.Origin.Channel == chela.ChannelRoutine) {
-			return err == nil, err
-		}
-	}
-	if e.Job == "" {
-		return false, nil
-	}
-	j, err := c.Job(ctx, e.Job)
-	if chela.KindOf(err) == chela.NotFound {
-		return false, nil
-	}
-	return err == nil && j.Run != "", err
 }

@@ -2,7 +2,6 @@ package routine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -48,24 +47,10 @@ func outcomeOf(ctx context.Context, r *store.Read, v chela.Routine, run chela.Ro
 	if err != nil || run.Job == "" {
 		return from, err
 	}
-	j, err := r.Job(ctx, run.Job)
-	if chela.KindOf(err) == chela.NotFound {
-		return from, nil
-	}
-	if err != nil {
+	j, err := store.IfFound(r.Job(ctx, run.Job))
+	if err != nil || j.ID == "" {
 		return from, err
 	}
 	of, err := r.JobProvenance(ctx, j)
 	return from.With(of), err
-}
-
-// textArgs encodes a text as work arguments.
-func textArgs(text string) json.RawMessage {
-	args, _ := json.Marshal(text) // text always encodes
-	return args
-}
-
-func argsText(args json.RawMessage) (text string, err error) {
-	err = json.Unmarshal(args, &text)
-	return text, err
 }

@@ -94,7 +94,7 @@ func (d *Routines) Stay(ctx context.Context) error {
 		return err
 	}
 	return d.write(ctx, "routine.stay", func(c *change) error {
-		if _, err := d.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workListen, Key: workListen, Args: after(last)}); err != nil {
+		if _, err := d.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workListen, Key: workListen, Args: work.Args(heard{last})}); err != nil {
 			return err
 		}
 		_, err := d.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workTend, Key: workTend})
@@ -189,7 +189,7 @@ func (d *Routines) Report(ctx context.Context, turn chela.TurnID, report chela.R
 		if err != nil {
 			return err
 		}
-		if !t.Origin.Followed() || t.Origin.Channel != chela.ChannelRoutine {
+		if !t.Origin.FollowedBy(chela.ChannelRoutine) {
 			return chela.E(chela.Denied, "this turn is not a run of a routine").WithHint("answer in plain text instead")
 		}
 		return w.ReportRun(ctx, chela.RunID(t.Origin.To), report)

@@ -18,21 +18,21 @@ const (
 )
 
 // tend ends orphaned runs, and deletes expired causes and delivered notes.
-func (d *Routines) tend(ctx context.Context, _ chela.Work) (work.Outcome, error) {
+func (d *Routines) tend(ctx context.Context, _ chela.Work) (out work.Outcome, _ error) {
 	now := d.now()
 	on, err := store.Find(ctx, d.store, func(r *store.Read) ([]chela.RoutineRun, error) { return r.RunsOn(ctx, now.Add(-missTime), pageRuns) })
 	if err != nil {
-		return work.Outcome{}, err
+		return out, err
 	}
 	for _, run := range on {
 		if err := d.lookAfter(ctx, run); err != nil {
-			return work.Outcome{}, err
+			return out, err
 		}
 	}
 	// A safety net: waiting runs are normally woken by the end of others, and
 	// this finds those whose wake-up was lost.
 	if err := d.write(ctx, "routine.tend", func(c *change) error { return c.wakeNext(ctx) }); err != nil {
-		return work.Outcome{}, err
+		return out, err
 	}
 	return work.Outcome{Again: now.Add(tendTime)}, d.forget(ctx, now.Add(-maxCause))
 }

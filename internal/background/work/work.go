@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 	"time"
 
@@ -37,6 +38,20 @@ type Kind struct {
 	// has the reason. If it returns an error, the error is logged and the work
 	// still fails.
 	Failed func(ctx context.Context, w *store.Write, k chela.Work) error
+}
+
+// Args encodes the arguments of work; their types always encode.
+func Args(args any) json.RawMessage {
+	text, _ := json.Marshal(args)
+	return text
+}
+
+// ArgsOf decodes the arguments of work. It returns Invalid if they cannot be read.
+func ArgsOf[A any](k chela.Work) (args A, err error) {
+	if err := json.Unmarshal(k.Args, &args); err != nil {
+		return args, chela.E(chela.Invalid, "work "+k.Kind+" cannot be read").Because(err)
+	}
+	return args, nil
 }
 
 // An Outcome is the result of a handler without an error. The zero value means

@@ -77,5 +77,5 @@ func offered(tool string, kind chela.KeyKind, nests bool) bool {
 // single reports whether a turn is a single model call, which cannot use tools:
 // the turn of a lightweight routine.
 func single(t chela.Turn) bool {
-	return t.Origin.Followed() && t.Origin.Channel == chela.ChannelRoutine && t.Overrides.Steps == 1
+	return t.Origin.FollowedBy(chela.ChannelRoutine) && t.Overrides.Steps == 1
 }
