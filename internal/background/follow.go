@@ -21,12 +21,15 @@ func (b *Background) followKind() work.Kind {
 }
 
 func (b *Background) follow(ctx context.Context, k chela.Work) error {
-	if done, err := b.jobs.Handle(ctx, k); done || err != nil {
-		return err
-	}
-	of, err := work.ArgsOf[struct{ Turn chela.TurnID }](k)
+	of, err := work.ArgsOf[struct {
+		Turn chela.TurnID
+		Job  chela.JobID
+	}](k)
 	if err != nil {
 		return err
+	}
+	if of.Job != "" {
+		return b.jobs.Look(ctx, of.Job)
 	}
 	t, err := store.Find(ctx, b.cfg.Store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, of.Turn) })
 	if err == nil {
@@ -36,7 +39,7 @@ func (b *Background) follow(ctx context.Context, k chela.Work) error {
 	case err != nil:
 		return err
 	case t.Origin.Channel == chela.ChannelJob:
-		return b.jobs.Follow(ctx, t)
+		return b.jobs.Look(ctx, chela.JobID(t.Origin.Account))
 	case t.Origin.Channel == chela.ChannelRoutine:
 		return b.routines.Follow(ctx, t)
 	default:

@@ -120,22 +120,27 @@ func (a *act) add(ctx context.Context, kind, key string, args any) error {
 	return err
 }
 
+// set enqueues work, or replaces the work of its kind and key.
+func (a *act) set(ctx context.Context, k chela.Work) error {
+	a.nudge = true
+	return a.cfg.Work.Set(ctx, a.w, k)
+}
+
 // dispatch enqueues the assignment of free slots of a class: to a process that
 // stays or, if own is set because this one made a job pending, to this one.
 func (a *act) dispatch(ctx context.Context, class chela.Class, own bool) error {
-	a.nudge = true
 	k := chela.Work{Kind: workDispatch, Key: string(class), Args: work.Args(dispatchArgs{class})}
 	if own {
-		return a.cfg.Work.Set(ctx, a.w, k)
+		return a.set(ctx, k)
 	}
+	a.nudge = true
 	k.ID, k.State, k.DueAt, k.CreatedAt = a.cfg.IDs.Work(), chela.WorkDue, a.now, a.now
 	return a.w.SetWork(ctx, k)
 }
 
 // look enqueues another look at a job.
 func (a *act) look(ctx context.Context, id chela.JobID) error {
-	a.nudge = true
-	return a.cfg.Work.Set(ctx, a.w, chela.Work{Kind: chela.WorkFollow, Key: string(id), Args: work.Args(lookArgs{id})})
+	return a.set(ctx, chela.Work{Kind: chela.WorkFollow, Key: string(id), Args: work.Args(lookArgs{id})})
 }
 
 type dispatchArgs struct {

@@ -26,7 +26,8 @@ func (d *Jobs) tell(ctx context.Context, of attemptArgs) error {
 	if err != nil {
 		return err
 	}
-	return d.wasTold(ctx, of)
+	_, err = d.change(ctx, "job.announced", of.Job, func(a *act, j *chela.Job) error { return a.announced(ctx, j, of, "") })
+	return err
 }
 
 // untold reports whether the ending of an attempt still has to be delivered.
@@ -73,12 +74,6 @@ func (d *Jobs) announcement(ctx context.Context, r *store.Read, of attemptArgs) 
 	spent, err := r.UsageSince(ctx, j.Session, j.StartedAt)
 	in.Text = endingText(j, spent, isJob)
 	return in, !isJob || asking.State.Live(), err
-}
-
-// wasTold records that the requester received the ending.
-func (d *Jobs) wasTold(ctx context.Context, of attemptArgs) error {
-	_, err := d.change(ctx, "job.announced", of.Job, func(a *act, j *chela.Job) error { return a.announced(ctx, j, of, "") })
-	return err
 }
 
 // announced closes the announcement of an attempt's ending: it was delivered,

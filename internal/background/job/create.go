@@ -3,7 +3,6 @@ package job
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,9 +31,6 @@ type CreateRequest struct {
 	Depth     int
 }
 
-// errMade aborts a transaction that would create a job that already exists.
-var errMade = errors.New("the job is there")
-
 // Create adds a job, which starts without a further call. A repeated key
 // returns the job it made before, or Conflict if the order differs. It returns
 // Invalid for a bad order and Exhausted if too many jobs wait.
@@ -42,21 +38,24 @@ func (d *Jobs) Create(ctx context.Context, o CreateRequest) (j chela.Job, err er
 	if o, err = d.complete(o); err != nil {
 		return chela.Job{}, err
 	}
-	err = d.act(ctx, "job.create", func(a *act) error {
-		known, ok, err := a.w.JobByKey(ctx, o.Key)
-		if ok || err != nil {
-			j = known
-			return cmp.Or(err, errMade)
+	var known bool
+	err = d.act(ctx, "job.create", func(a *act) (err error) {
+		if j, known, err = a.w.JobByKey(ctx, o.Key); known || err != nil {
+			return err
 		}
 		j = d.job(o)
 		return a.create(ctx, &j, o)
 	})
 	if chela.KindOf(err) == chela.Conflict { // created concurrently
-		if again, known := d.made(ctx, o.Key); known {
-			j, err = again, errMade
+		wrong := d.store.Read(ctx, func(r *store.Read) (err error) {
+			j, known, err = r.JobByKey(ctx, o.Key)
+			return err
+		})
+		if known && wrong == nil {
+			err = nil
 		}
 	}
-	if errors.Is(err, errMade) {
+	if known && err == nil {
 		err = d.same(ctx, j, o)
 	}
 	return j, err
@@ -208,15 +207,9 @@ func firstPartKey(id chela.JobID, place int) string { return fmt.Sprintf("%s/par
 
 // followed is the origin of messages whose turns a job follows.
 func followed(j chela.Job) chela.Origin {
-	o := chela.Origin{Channel: chela.ChannelJob, Account: string(j.ID), ReplyBy: chela.ReplyByFollow, Owner: j.Origin.Owner, Provenance: j.Origin.Provenance, Generation: j.Origin.Generation + 1}
+	o := chela.Origin{
+		Channel: chela.ChannelJob, Account: string(j.ID), ReplyBy: chela.ReplyByFollow, Owner: j.Origin.Owner, Provenance: j.Origin.Provenance,
+		Generation: j.Origin.Generation + 1,
+	}
 	return o.ActingFor(j.Principal())
-}
-
-// made returns the job that was created under a key.
-func (d *Jobs) made(ctx context.Context, key string) (j chela.Job, ok bool) {
-	err := d.store.Read(ctx, func(r *store.Read) (err error) {
-		j, ok, err = r.JobByKey(ctx, key)
-		return err
-	})
-	return j, ok && err == nil
 }

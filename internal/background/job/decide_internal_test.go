@@ -134,7 +134,7 @@ func TestTurnsOfCancelledJobsAreStopped(t *testing.T) {
 		{errors.New("broken"), errors.New("broken")},
 	} {
 		b.stop, b.stopped = c.stop, nil
-		err := b.desk.Follow(t.Context(), turn)
+		err := b.desk.Look(t.Context(), j.ID)
 		if (err == nil) != (c.want == nil) {
 			t.Errorf("stop returned %v, look %v", c.stop, err)
 		}

@@ -128,10 +128,9 @@ func (a *act) told(ctx context.Context, j *chela.Job) error {
 	}
 	if !j.ArchiveAt.IsZero() {
 		k := chela.Work{Kind: workArchive, Key: string(j.ID), Args: work.Args(lookArgs{j.ID}), DueAt: j.ArchiveAt}
-		if err := a.cfg.Work.Set(ctx, a.w, k); err != nil {
+		if err := a.set(ctx, k); err != nil {
 			return err
 		}
-		a.nudge = true
 	}
 	if j.State == chela.JobCompleted {
 		return a.move(ctx, j, chela.JobSubmitted, chela.JobEvent{By: By})

@@ -23,7 +23,8 @@ func TestWorkIsLookedForAtOnce(t *testing.T) {
 		want   int
 	}{
 		"a message is left": {nil, nil, func(ctx context.Context, b *bare, j chela.Job) error {
-			return b.desk.Prompt(ctx, j.ID, Message{Text: "more", By: "me"})
+			_, err := b.desk.Prompt(ctx, j.ID, Message{Text: "more", By: "me"})
+			return err
 		}, 1},
 		"a place is free": {nil, state(chela.JobCancelled), func(ctx context.Context, b *bare, j chela.Job) error {
 			_, err := b.desk.Restart(ctx, j.ID, RestartRequest{By: "me"})
@@ -36,7 +37,10 @@ func TestWorkIsLookedForAtOnce(t *testing.T) {
 		"a session is archived later": {
 			func(o *CreateRequest) { o.Kind, o.Options.Cleanup = chela.JobSubagent, chela.CleanupDelete }, state(chela.JobFailed),
 			func(ctx context.Context, b *bare, j chela.Job) error {
-				return b.desk.wasTold(ctx, attemptArgs{j.ID, 1})
+				_, err := b.desk.change(ctx, "job.announced", j.ID, func(a *act, j *chela.Job) error {
+					return a.announced(ctx, j, attemptArgs{j.ID, 1}, "")
+				})
+				return err
 			}, 1,
 		},
 		"the job of a run is moved": {func(o *CreateRequest) { o.Run = "run_1" }, state(chela.JobCompleted), func(ctx context.Context, b *bare, j chela.Job) error {
@@ -275,7 +279,8 @@ func TestPromptEndsTheWait(t *testing.T) {
 		b := newBare(t)
 		j := b.underWay(nil)
 		b.set(j.ID, func(j *chela.Job) { j.State, j.Waits, j.Reason = state, 2, why })
-		b.must(b.desk.Prompt(t.Context(), j.ID, Message{Text: "more", By: "me"}))
+		_, err := b.desk.Prompt(t.Context(), j.ID, Message{Text: "more", By: "me"})
+		b.must(err)
 		if j = b.job(j.ID); j.Waits != want.waits || j.Reason != want.reason || j.Messages != want.messages {
 			t.Errorf("%s: waits for %d (%s), %d messages; want %+v", state, j.Waits, j.Reason, j.Messages, want)
 		}
@@ -307,7 +312,7 @@ func TestSayingsAreHeardOnce(t *testing.T) {
 		{Message{Text: string(long)}, chela.Invalid, 5},
 		{Message{Text: string(long[1:])}, "", 6},
 	} {
-		err := b.desk.Prompt(t.Context(), j.ID, c.saying)
+		_, err := b.desk.Prompt(t.Context(), j.ID, c.saying)
 		if got := b.job(j.ID).Messages; chela.KindOf(err) != c.want || got != c.messages {
 			t.Errorf("saying %d: %v, %d messages; want %q, %d", i, err, got, c.want, c.messages)
 		}

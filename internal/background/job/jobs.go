@@ -11,15 +11,14 @@ import (
 	"chela/internal/tool/workspace"
 )
 
-// Config holds the dependencies of a desk. All fields but Moved and Ended are
-// required.
+// Config holds the dependencies of a desk. All fields are required.
 type Config struct {
 	local.Process
 
 	Work works
 
 	Lanes lanes
-	Runs  runs // nil does nothing
+	Runs  runs
 
 	// Usable returns the reason why a model, as provider/model, cannot be asked, or
 	// nil. Workspace locates the files of jobs. Operations alone use both.
@@ -62,12 +61,6 @@ type runs interface {
 	JobEnded(ctx context.Context, w *store.Write, j chela.Job) error
 }
 
-// noRuns are the runs of a home without routines.
-type noRuns struct{}
-
-func (noRuns) JobMoved(context.Context, *store.Write, chela.Job) error { return nil }
-func (noRuns) JobEnded(context.Context, *store.Write, chela.Job) error { return nil }
-
 // ClassLimits bound the jobs of a class. Steps, Timeout and Tokens apply to a job
 // without such an option, and cap the options of others.
 type ClassLimits struct {
@@ -94,12 +87,7 @@ type Jobs struct {
 }
 
 // New returns a desk over a store.
-func New(s *store.Store, cfg Config) *Jobs {
-	if cfg.Runs == nil {
-		cfg.Runs = noRuns{}
-	}
-	return &Jobs{store: s, cfg: cfg}
-}
+func New(s *store.Store, cfg Config) *Jobs { return &Jobs{store: s, cfg: cfg} }
 
 // limits returns the limits of a class.
 func (d *Jobs) limits(class chela.Class) ClassLimits {

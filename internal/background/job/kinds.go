@@ -15,7 +15,7 @@ const (
 )
 
 // Kinds returns the kinds of work that jobs enqueue, except the following of
-// turns, which other packages enqueue too; see [Jobs.Handle].
+// turns, which other packages enqueue too; see [Jobs.Look].
 func (d *Jobs) Kinds() []work.Kind {
 	return []work.Kind{
 		{Name: workDispatch, Attempts: work.Forever, Parallel: 2, Handle: handler(func(ctx context.Context, of dispatchArgs) error {
@@ -32,16 +32,6 @@ func (d *Jobs) Kinds() []work.Kind {
 			return work.Outcome{Again: later}, err
 		}},
 	}
-}
-
-// Handle performs the work of following a job by its id rather than by a turn.
-// It reports whether the work was of that form.
-func (d *Jobs) Handle(ctx context.Context, k chela.Work) (bool, error) {
-	of, err := work.ArgsOf[lookArgs](k)
-	if err != nil || of.Job == "" {
-		return false, err
-	}
-	return true, d.Look(ctx, of.Job)
 }
 
 // handler adapts a function with typed arguments to a work handler.

@@ -6,11 +6,6 @@ import (
 	"chela"
 )
 
-// Follow re-evaluates the job that follows a turn.
-func (d *Jobs) Follow(ctx context.Context, t chela.Turn) error {
-	return d.Look(ctx, chela.JobID(t.Origin.Account))
-}
-
 // Look re-evaluates a job and performs its next step. It may be called at any
 // time. A job that does not exist is ignored.
 func (d *Jobs) Look(ctx context.Context, id chela.JobID) error {

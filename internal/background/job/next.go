@@ -49,7 +49,7 @@ func Next(s Situation) Decision {
 	}
 	switch s.Job.State {
 	case chela.JobPending:
-		d.Waits = s.live(isPart)
+		d.Waits = s.liveParts()
 		d.Reason = waitsFor(d.Waits)
 	case chela.JobInProgress, chela.JobAwaiting:
 		if t, ok := s.newest(); ok && t.Crashes > s.Mended {
@@ -113,7 +113,7 @@ func (s Situation) rests(d *Decision, last chela.Turn) {
 		return
 	}
 	d.State, d.Reason = chela.JobInProgress, ""
-	if n := s.live(isPart) + s.untold(isOther); n > 0 {
+	if n := s.liveParts() + s.untold(); n > 0 {
 		d.Waits, d.Reason = n, waitsFor(n)
 		return
 	}
@@ -144,11 +144,7 @@ func (s Situation) lacking() string {
 // abandon drops the live jobs that an ended job requested.
 func (s Situation) abandon(d *Decision) {
 	d.Waits = 0
-	for _, t := range s.Turns {
-		if !t.State.Ended() && !slices.Contains(d.Stop, t.ID) {
-			d.Stop = append(d.Stop, t.ID)
-		}
-	}
+	s.stop(d)
 	for _, j := range s.Asked {
 		if j.State.Live() {
 			d.Drop = append(d.Drop, j.ID)
@@ -156,25 +152,32 @@ func (s Situation) abandon(d *Decision) {
 	}
 }
 
+// stop stops all turns.
+func (s Situation) stop(d *Decision) {
+	for _, t := range s.Turns {
+		if !t.State.Ended() && !slices.Contains(d.Stop, t.ID) {
+			d.Stop = append(d.Stop, t.ID)
+		}
+	}
+}
+
 func isPart(j chela.Job) bool { return j.Kind == chela.JobPart }
 
-func isOther(j chela.Job) bool { return j.Kind != chela.JobPart }
-
-// live counts the requested jobs that match and have not ended.
-func (s Situation) live(of func(chela.Job) bool) (n int) {
+// liveParts counts the parts that have not ended.
+func (s Situation) liveParts() (n int) {
 	for _, j := range s.Asked {
-		if of(j) && j.State.Live() {
+		if isPart(j) && j.State.Live() {
 			n++
 		}
 	}
 	return n
 }
 
-// untold counts the requested jobs that match and whose endings the job has not
+// untold counts the requested jobs other than parts whose endings the job has not
 // received.
-func (s Situation) untold(of func(chela.Job) bool) (n int) {
+func (s Situation) untold() (n int) {
 	for _, j := range s.Asked {
-		if of(j) && j.AnnouncedAt.IsZero() {
+		if !isPart(j) && j.AnnouncedAt.IsZero() {
 			n++
 		}
 	}

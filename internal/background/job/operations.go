@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -35,21 +34,14 @@ func (d *Jobs) Operations() []api.Bound {
 		api.JobsResume.Do(visible(d, by(d.Resume))),
 		api.JobsAccept.Do(visible(d, by(d.Accept))),
 		api.JobsRestart.Do(visible(d, func(ctx context.Context, c api.Caller, q api.JobRestart) (chela.Job, error) {
-			if err := checkLimits(0, chela.JobOptions{Steps: q.Limits.Steps, Timeout: q.Limits.Timeout, Tokens: q.Limits.Tokens}); err != nil {
+			wish := RestartRequest{By: c.By, Steps: q.Limits.Steps, Timeout: q.Limits.Timeout, Tokens: q.Limits.Tokens}
+			if err := checkLimits(0, chela.JobOptions{Steps: wish.Steps, Timeout: wish.Timeout, Tokens: wish.Tokens}); err != nil {
 				return chela.Job{}, err
 			}
-			return d.Restart(ctx, q.ID, RestartRequest{By: c.By, Steps: q.Limits.Steps, Timeout: q.Limits.Timeout, Tokens: q.Limits.Tokens})
+			return d.Restart(ctx, q.ID, wish)
 		})),
-		api.JobsPrompt.Do(visible(d, func(ctx context.Context, c api.Caller, q api.JobMessage) (chela.Job, error) {
-			if err := d.Prompt(ctx, q.ID, saying(c, q.Message)); err != nil {
-				return chela.Job{}, err
-			}
-			v, err := d.Job(ctx, q.ID)
-			return v.Job, err
-		})),
-		api.JobsModify.Do(visible(d, func(ctx context.Context, c api.Caller, q api.JobMessage) (chela.Job, error) {
-			return d.Modify(ctx, q.ID, saying(c, q.Message))
-		})),
+		api.JobsPrompt.Do(visible(d, saying(d.Prompt))),
+		api.JobsModify.Do(visible(d, saying(d.Modify))),
 	}
 }
 
@@ -97,8 +89,11 @@ func by(change func(ctx context.Context, id chela.JobID, by string) (chela.Job, 
 	}
 }
 
-func saying(c api.Caller, q api.JobText) Message {
-	return Message{Text: q.Text, Key: c.KeyOf(q.Key), By: c.By}
+// saying adapts a message to a job to an operation.
+func saying(hear func(ctx context.Context, id chela.JobID, m Message) (chela.Job, error)) func(context.Context, api.Caller, api.JobMessage) (chela.Job, error) {
+	return func(ctx context.Context, c api.Caller, q api.JobMessage) (chela.Job, error) {
+		return hear(ctx, q.ID, Message{Text: q.Message.Text, Key: c.KeyOf(q.Message.Key), By: c.By})
+	}
 }
 
 // list lists the jobs that the caller may see: those that its session requested where
@@ -150,13 +145,6 @@ const (
 	maxTimeout   = 30 * 24 * time.Hour
 )
 
-// thinkingLevels are the levels of reasoning; the empty one is the default of the model.
-func thinkingLevels() []chela.ThinkingLevel {
-	return []chela.ThinkingLevel{
-		"", chela.ThinkingOff, chela.ThinkingMinimal, chela.ThinkingLow, chela.ThinkingMedium, chela.ThinkingHigh, chela.ThinkingXHigh,
-	}
-}
-
 // checkNew returns an Invalid error for a request that no job can fulfil.
 func (d *Jobs) checkNew(q api.NewJob) error {
 	if q.Session != "" {
@@ -165,17 +153,12 @@ func (d *Jobs) checkNew(q api.NewJob) error {
 		}
 	}
 	o := q.Options
-	if err := checkLimits(q.Priority, o); err != nil {
+	err := cmp.Or(
+		checkLimits(q.Priority, o),
+		api.OneOf(o.Thinking, "is not a thinking level"), api.OneOf(cmp.Or(o.Cleanup, chela.CleanupKeep), "is not a cleanup mode"),
+	)
+	if err != nil || o.Model == "" {
 		return err
-	}
-	if !slices.Contains(thinkingLevels(), o.Thinking) {
-		return chela.Ef(chela.Invalid, "%.40q is not a thinking level", o.Thinking).WithHint("use off, minimal, low, medium, high or xhigh")
-	}
-	if !slices.Contains([]chela.Cleanup{"", chela.CleanupKeep, chela.CleanupDelete}, o.Cleanup) {
-		return chela.Ef(chela.Invalid, "%.40q is not a cleanup mode", o.Cleanup).WithHint("use keep or delete")
-	}
-	if o.Model == "" {
-		return nil
 	}
 	return d.cfg.Usable(o.Model)
 }

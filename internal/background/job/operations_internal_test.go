@@ -27,7 +27,8 @@ func TestListsOfJobsPage(t *testing.T) {
 	}
 	last := chela.JobID(ids[2])
 	for _, text := range []string{"a", "b"} {
-		b.must(b.desk.Prompt(t.Context(), last, Message{Text: text, By: "me"}))
+		_, err := b.desk.Prompt(t.Context(), last, Message{Text: text, By: "me"})
+		b.must(err)
 	}
 	for _, c := range []struct {
 		before      string

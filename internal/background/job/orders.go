@@ -3,16 +3,11 @@ package job
 import (
 	"cmp"
 	"context"
-	"errors"
-	"slices"
 	"strings"
 	"time"
 
 	"chela"
 )
-
-// errKnown aborts the transaction of a request that was already carried out.
-var errKnown = errors.New("the request is known")
 
 // A Message is a message to a job. Key is its idempotency key; empty means a new
 // message.
@@ -28,23 +23,20 @@ func (d *Jobs) hear(ctx context.Context, id chela.JobID, s Message, fn func(a *a
 	if err := checkText(s.Text); err != nil {
 		return chela.Job{}, err
 	}
-	j, err := d.change(ctx, "job.hear", id, func(a *act, j *chela.Job) error {
+	return d.change(ctx, "job.hear", id, func(a *act, j *chela.Job) error {
 		e, known, err := a.w.JobEventByKey(ctx, id, s.Key)
 		switch {
 		case err != nil:
 			return err
-		case known && e.Text != s.Text:
+		case !known:
+			return fn(a, j)
+		case e.Text != s.Text:
 			return chela.Ef(chela.Conflict, "the key %.60q was already used for another message to job %s", s.Key, id).
 				WithHint("use a new key for a new request")
-		case known:
-			return errKnown
+		default:
+			return nil
 		}
-		return fn(a, j)
 	})
-	if errors.Is(err, errKnown) {
-		err = nil
-	}
-	return j, err
 }
 
 func checkText(text string) error {
@@ -60,8 +52,8 @@ func checkText(text string) error {
 // Prompt sends a message to a job: it steers the running turn or becomes the
 // next message; a pending job receives it when it starts. Key makes the call
 // idempotent. It returns Conflict if the job has ended.
-func (d *Jobs) Prompt(ctx context.Context, id chela.JobID, s Message) error {
-	_, err := d.hear(ctx, id, s, func(a *act, j *chela.Job) error {
+func (d *Jobs) Prompt(ctx context.Context, id chela.JobID, s Message) (chela.Job, error) {
+	return d.hear(ctx, id, s, func(a *act, j *chela.Job) error {
 		if !j.State.Live() {
 			return notNow(*j)
 		}
@@ -74,7 +66,6 @@ func (d *Jobs) Prompt(ctx context.Context, id chela.JobID, s Message) error {
 		j.Waits, j.Reason = 0, ""
 		return a.say(ctx, j, s.Text, true)
 	})
-	return err
 }
 
 // Cancel ends a job with its turn, its parts and its subagents; effects already
@@ -124,20 +115,20 @@ func (w RestartRequest) bound(j *chela.Job) {
 // check returns Invalid for limits above those of the home.
 func (w RestartRequest) check(home ClassLimits) error {
 	for _, l := range []struct {
-		name, key  string
+		name       string
 		want, most int64
 		of         any
 	}{
-		{"steps", "steps", int64(w.Steps), int64(home.Steps), home.Steps},
-		{"timeout", "timeout", int64(w.Timeout), int64(home.Timeout), home.Timeout},
-		{"tokens", "tokens", w.Tokens, home.Tokens, home.Tokens},
+		{"steps", int64(w.Steps), int64(home.Steps), home.Steps},
+		{"timeout", int64(w.Timeout), int64(home.Timeout), home.Timeout},
+		{"tokens", w.Tokens, home.Tokens, home.Tokens},
 	} {
 		switch {
 		case l.want < 0:
 			return chela.E(chela.Invalid, l.name+" cannot be negative").WithHint("leave it out to keep the present value")
 		case l.most > 0 && l.want > l.most:
 			return chela.Ef(chela.Invalid, "the limit of %s for a job is %v", l.name, l.of).
-				WithHint("raise it: chela config set jobs." + l.key)
+				WithHint("raise it: chela config set jobs." + l.name)
 		}
 	}
 	return nil
@@ -164,8 +155,12 @@ func (d *Jobs) Restart(ctx context.Context, id chela.JobID, wish RestartRequest)
 			return err
 		}
 		j.Waits = 0
-		for _, part := range slices.DeleteFunc(asked, isOther) {
-			if again := slices.Contains([]chela.JobState{chela.JobFailed, chela.JobInterrupted, chela.JobCancelled}, part.State); again {
+		for _, part := range asked {
+			if !isPart(part) {
+				continue
+			}
+			switch part.State {
+			case chela.JobFailed, chela.JobInterrupted, chela.JobCancelled:
 				if part, err = a.w.LockJob(ctx, part.ID); err != nil {
 					return err
 				}

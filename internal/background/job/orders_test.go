@@ -291,7 +291,7 @@ turns:
 	o.Options.Quiet = true
 	j := h.create(o)
 	h.until(j.ID, chela.JobAwaiting)
-	if err := h.desk.Prompt(t.Context(), j.ID, job.Message{Text: "hurry", By: "me"}); err != nil {
+	if _, err := h.desk.Prompt(t.Context(), j.ID, job.Message{Text: "hurry", By: "me"}); err != nil {
 		t.Fatal(err)
 	}
 	h.answer(j, chela.AnswerOnce)

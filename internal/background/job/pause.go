@@ -2,7 +2,6 @@ package job
 
 import (
 	"context"
-	"slices"
 
 	"chela"
 )
@@ -84,18 +83,14 @@ func (a *act) resume(ctx context.Context, j *chela.Job, by string) error {
 			return err
 		}
 	}
-	j.Waits = Situation{Asked: asked}.live(isPart)
+	j.Waits = Situation{Asked: asked}.liveParts()
 	return a.again(ctx, j, by)
 }
 
 // halt decides about a paused job: its turns are stopped, and the jobs that it
 // requested are paused too.
 func (s Situation) halt(d *Decision) {
-	for _, t := range s.Turns {
-		if !t.State.Ended() && !slices.Contains(d.Stop, t.ID) {
-			d.Stop = append(d.Stop, t.ID)
-		}
-	}
+	s.stop(d)
 	for _, j := range s.Asked {
 		if j.State.CanMove(chela.JobPaused) {
 			d.Hold = append(d.Hold, j.ID)

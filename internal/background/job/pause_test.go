@@ -56,7 +56,7 @@ turns:
 		if said := h.said(mainSession); len(said) != 0 {
 			t.Errorf("in the main session: %q", said)
 		}
-		if err := h.desk.Prompt(t.Context(), j.ID, job.Message{Text: "be quick", By: "me"}); err != nil {
+		if _, err := h.desk.Prompt(t.Context(), j.ID, job.Message{Text: "be quick", By: "me"}); err != nil {
 			t.Error(err)
 		}
 		if v, err := h.desk.Resume(t.Context(), j.ID, "me"); err != nil || v.State != chela.JobPending || v.Waits != 1 {

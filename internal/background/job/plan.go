@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/api"
 )
 
 // maxSteps and maxStep bound a plan.
@@ -68,8 +69,8 @@ func (d *Jobs) Plan(ctx context.Context, id chela.JobID, steps []string) error {
 // Step updates the state and note of a step; Place selects it. It returns
 // NotFound if the plan has no such step.
 func (d *Jobs) Step(ctx context.Context, id chela.JobID, s chela.JobStep) error {
-	if !slices.Contains([]chela.StepState{chela.StepPending, chela.StepInProgress, chela.StepDone, chela.StepSkipped}, s.State) {
-		return chela.Ef(chela.Invalid, "%.40q is not a state of a step", s.State).WithHint("use pending, in_progress, done or skipped")
+	if err := api.OneOf(s.State, "is not a state of a step"); err != nil {
+		return err
 	}
 	_, err := d.change(ctx, "job.step", id, func(a *act, j *chela.Job) error {
 		if err := goesOn(*j); err != nil {

@@ -13,7 +13,7 @@ import (
 func (h *house) tries(id chela.JobID) map[string]func() error {
 	ctx := h.t.Context()
 	return map[string]func() error{
-		"prompt":  func() error { return h.desk.Prompt(ctx, id, job.Message{Text: "x", By: "me"}) },
+		"prompt":  func() error { _, err := h.desk.Prompt(ctx, id, job.Message{Text: "x", By: "me"}); return err },
 		"modify":  func() error { _, err := h.desk.Modify(ctx, id, job.Message{Text: "x", By: "me"}); return err },
 		"restart": func() error { _, err := h.desk.Restart(ctx, id, job.RestartRequest{By: "me"}); return err },
 		"accept":  func() error { _, err := h.desk.Accept(ctx, id, "me"); return err },

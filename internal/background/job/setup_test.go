@@ -1,6 +1,7 @@
 package job_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -96,7 +97,7 @@ func (p process) begin(t *testing.T) *house {
 	})
 	jc := job.Config{
 		Process: local.Process{IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log},
-		Work:    h.work, Lanes: h.lanes,
+		Work:    h.work, Lanes: h.lanes, Runs: noRuns{},
 		Agent:     func(string) error { return nil },
 		Jobs:      job.ClassLimits{Parallel: 5, Waiting: 10_000},
 		Subagents: job.ClassLimits{Parallel: 8, Waiting: 10_000},
@@ -112,6 +113,12 @@ func (p process) begin(t *testing.T) *house {
 	h.run()
 	return h
 }
+
+// noRuns are the runs of a home without routines.
+type noRuns struct{}
+
+func (noRuns) JobMoved(context.Context, *store.Write, chela.Job) error { return nil }
+func (noRuns) JobEnded(context.Context, *store.Write, chela.Job) error { return nil }
 
 // run runs a process that stays until it is stopped.
 func (h *house) run() {
@@ -141,16 +148,16 @@ func (h *house) run() {
 // followKind is how the work of following turns comes to the desk.
 func (h *house) followKind() work.Kind {
 	return work.Kind{Name: chela.WorkFollow, Parallel: 4, Handle: func(ctx context.Context, k chela.Work) (work.Outcome, error) {
-		if done, err := h.desk.Handle(ctx, k); done || err != nil {
-			return work.Outcome{}, err
-		}
-		var of struct{ Turn chela.TurnID }
-		if err := json.Unmarshal(k.Args, &of); err != nil {
-			return work.Outcome{}, err
+		of, err := work.ArgsOf[struct {
+			Turn chela.TurnID
+			Job  chela.JobID
+		}](k)
+		if of.Job != "" || err != nil {
+			return work.Outcome{}, cmp.Or(err, h.desk.Look(ctx, of.Job))
 		}
 		t, err := store.Find(ctx, h.store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, of.Turn) })
 		if err == nil {
-			err = h.desk.Follow(ctx, t)
+			err = h.desk.Look(ctx, chela.JobID(t.Origin.Account))
 		}
 		return work.Outcome{}, err
 	}}

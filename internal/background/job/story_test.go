@@ -269,11 +269,11 @@ turns:
 	waiting := h.create(o)
 	h.untilIt(j.ID, func(v api.Job) bool { return v.Turn != "" })
 	for range 2 {
-		if err := h.desk.Prompt(t.Context(), j.ID, job.Message{Text: "more", Key: "k", By: "me"}); err != nil {
+		if _, err := h.desk.Prompt(t.Context(), j.ID, job.Message{Text: "more", Key: "k", By: "me"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := h.desk.Prompt(t.Context(), waiting.ID, job.Message{Text: "and this", By: "me"}); err != nil {
+	if _, err := h.desk.Prompt(t.Context(), waiting.ID, job.Message{Text: "and this", By: "me"}); err != nil {
 		t.Fatal(err)
 	}
 	v := h.until(j.ID, chela.JobSubmitted)
@@ -281,7 +281,7 @@ turns:
 	same(t, "messages", 2, v.Messages)
 	h.until(waiting.ID, chela.JobSubmitted)
 	same(t, "what the other began with", "user: begin\n\nand this", h.said(waiting.Session)[0])
-	err := h.desk.Prompt(t.Context(), j.ID, job.Message{Text: "late", By: "me"})
+	_, err := h.desk.Prompt(t.Context(), j.ID, job.Message{Text: "late", By: "me"})
 	if chela.KindOf(err) != chela.Conflict || !strings.Contains(chela.HintOf(err), "restart") {
 		t.Errorf("said to a job that ended: %v (%s)", err, chela.HintOf(err))
 	}

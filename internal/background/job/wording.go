@@ -97,11 +97,8 @@ func how(j chela.Job) string {
 
 // stepReminder asks a job to complete the open steps of its plan.
 func stepReminder(steps []chela.JobStep) string {
-	b := []string{"Steps of your plan are open:"}
-	for _, s := range steps {
-		b = append(b, fmt.Sprintf("%d. %s", s.Place, s.Text))
-	}
-	return strings.Join(append(b, "Do them, or skip them with job_step and give the reason. Then give your complete final answer."), "\n")
+	return "Steps of your plan are open:\n" + plannedText(steps) +
+		"\nDo them, or skip them with job_step and give the reason. Then give your complete final answer."
 }
 
 // plannedText describes a plan in the story of a job.
