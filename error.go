@@ -57,7 +57,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // E returns an error of the given kind with a message for people.
 func E(kind Kind, msg string) *Error { return &Error{Kind: kind, Msg: msg} }
 
-// Ef returns an error of the given kind with a formatted message for people.
+// Ef is E with a message in the format of fmt.Sprintf.
 func Ef(kind Kind, format string, args ...any) *Error { return E(kind, fmt.Sprintf(format, args...)) }
 
 // WithHint returns a copy of e with a hint on the remedy.

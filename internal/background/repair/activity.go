@@ -18,8 +18,7 @@ import (
 // safe for concurrent use.
 type ActivityBoard struct {
 	mu    sync.Mutex
-	doing map[chela.TurnID]chela.Activity // guarded by mu; activity of turns that run here
-	signs map[chela.TurnID]sign           // guarded by mu; last sign of each running turn
+	signs map[chela.TurnID]sign // guarded by mu; last sign of each turn that runs here
 }
 
 // A Progress is the last progress seen of a turn that runs in this process.
@@ -68,12 +67,11 @@ func (b *ActivityBoard) Hear(e chela.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if now == "" {
-		delete(b.doing, e.Turn)
 		delete(b.signs, e.Turn)
 		return
 	}
-	if b.doing == nil {
-		b.doing, b.signs = map[chela.TurnID]chela.Activity{}, map[chela.TurnID]sign{}
+	if b.signs == nil {
+		b.signs = map[chela.TurnID]sign{}
 	}
 	last := b.signs[e.Turn]
 	s := sign{Progress: Progress{Turn: e.Turn, Session: e.Session, Doing: now, Tool: e.Tool, At: e.At, Until: until(last.Progress, e)}}
@@ -85,7 +83,7 @@ func (b *ActivityBoard) Hear(e chela.Event) {
 			s.Until = e.At.Add(s.patience)
 		}
 	}
-	b.doing[e.Turn], b.signs[e.Turn] = now, s
+	b.signs[e.Turn] = s
 }
 
 // until returns the latest deadline of a turn's running calls after one more
@@ -137,11 +135,9 @@ func (b *ActivityBoard) Of(t chela.Turn, runs bool) chela.Activity {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if now := b.doing[t.ID]; now != "" {
-		return now
+	now := b.signs[t.ID].Doing
+	if now == "" && runs {
+		now = chela.ActivityThinking
 	}
-	if runs {
-		return chela.ActivityThinking
-	}
-	return chela.ActivityWaiting
+	return cmp.Or(now, chela.ActivityWaiting)
 }

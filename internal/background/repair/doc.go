@@ -31,7 +31,7 @@
 // is told of a call that may or may not have happened. Each repair of a job's
 // turn is also an event in the job's story.
 //
-// Each repair has one of four outcomes: success, retry, failed or
-// manual_required. Rebuilding tools is not implemented, so a tool that does not
-// recover is manual_required.
+// Each repair has one of three outcomes: success, retry or manual_required.
+// Rebuilding tools is not implemented, so a tool that does not recover is
+// manual_required.
 package repair

@@ -16,7 +16,6 @@ import (
 const (
 	Success        = "success"
 	Retry          = "retry"
-	Failed         = "failed"
 	ManualRequired = "manual_required"
 )
 
@@ -138,7 +137,8 @@ func (k *Supervisor) mend(ctx context.Context, sign Progress) error {
 	if err != nil || t.State != chela.TurnProcessing || t.Crashes >= machine.MaxCrashes { // the lane ends it
 		return err
 	}
-	p := planFor(t, sign, k.cfg)
+	quiet := k.cfg.Now().Sub(sign.At).Round(time.Second)
+	p := planned(t, t.Crashes+1, fmt.Sprintf("got stuck: no progress for %s while %s", quiet, doing(sign)), k.cfg)
 	ofJob := t.Origin.FollowedBy(chela.ChannelJob)
 	if ofJob {
 		if err := k.cfg.Jobs.Stuck(ctx, t, p.told); err != nil {
@@ -179,29 +179,21 @@ func (k *Supervisor) Broke(ctx context.Context, w *store.Write, t chela.Turn) (t
 
 // A plan is the repair of a stuck or broken turn.
 type plan struct {
-	key     string // unique key of the notice
-	outcome string // Retry or ManualRequired
-	stop    bool   // end the turn instead of cutting off the run
-	told    string // text of the notice to the owner
-}
-
-// planFor decides the repair of a stuck turn from its last sign.
-func planFor(t chela.Turn, sign Progress, cfg Config) plan {
-	quiet := cfg.Now().Sub(sign.At).Round(time.Second)
-	return planned(t, t.Crashes+1, fmt.Sprintf("got stuck: no progress for %s while %s", quiet, doing(sign)), cfg)
+	key  string // unique key of the notice
+	stop bool   // end the turn instead of cutting off the run
+	told string // text of the notice to the owner
 }
 
 // planned decides the repair of a turn at its n-th failure; dead runs and runs
 // that were cut off are counted together.
 func planned(t chela.Turn, n int, what string, cfg Config) plan {
-	p := plan{key: fmt.Sprintf("repair/%s/%d", t.ID, n), outcome: Retry}
-	p.told = fmt.Sprintf("turn %s in session %s %s. ", t.ID, t.Session, what)
+	p := plan{key: fmt.Sprintf("repair/%s/%d", t.ID, n), told: fmt.Sprintf("turn %s in session %s %s. ", t.ID, t.Session, what)}
 	if n < cfg.GiveUp {
-		p.told += fmt.Sprintf("It is retried (%s %d of %d).", p.outcome, n, cfg.GiveUp)
+		p.told += fmt.Sprintf("It is retried (%s %d of %d).", Retry, n, cfg.GiveUp)
 		return p
 	}
-	p.outcome, p.stop = ManualRequired, n < machine.MaxCrashes
-	p.told += fmt.Sprintf("It is given up after %d failures (%s): see chela turns show %s.", n, p.outcome, t.ID)
+	p.stop = n < machine.MaxCrashes
+	p.told += fmt.Sprintf("It is given up after %d failures (%s): see chela turns show %s.", n, ManualRequired, t.ID)
 	return p
 }
 

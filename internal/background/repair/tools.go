@@ -22,9 +22,8 @@ const maxError = 300
 // authoritative; findings of other processes are read at the next failure here.
 type wards struct {
 	mu      sync.Mutex
-	loaded  bool                        // guarded by mu, like all fields below
-	ill     map[string]store.ToolHealth // tools with failures
-	probing map[string]bool
+	ill     map[string]store.ToolHealth // guarded by mu; tools with failures; nil until they are loaded
+	probing map[string]bool             // guarded by mu
 }
 
 // Watch wraps a tool with a circuit breaker: it is turned off while it keeps
@@ -102,7 +101,7 @@ func (k *Supervisor) leave(tool string, probe bool) {
 // healthy.
 func (k *Supervisor) load(ctx context.Context) {
 	k.wards.mu.Lock()
-	loaded := k.wards.loaded
+	loaded := k.wards.ill != nil
 	k.wards.mu.Unlock()
 	if loaded {
 		return
@@ -114,10 +113,9 @@ func (k *Supervisor) load(ctx context.Context) {
 	}
 	k.wards.mu.Lock()
 	defer k.wards.mu.Unlock()
-	if k.wards.loaded {
+	if k.wards.ill != nil {
 		return
 	}
-	k.wards.loaded = true
 	k.wards.ill, k.wards.probing = map[string]store.ToolHealth{}, map[string]bool{}
 	for _, h := range ill {
 		k.wards.ill[h.Tool] = h
