@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"chela"
 	"chela/internal/background/job"
@@ -88,9 +89,31 @@ func (b *Background) Notices() *notice.Notices { return b.notices }
 func (b *Background) Run(ctx context.Context) error {
 	var upkeep sync.WaitGroup
 	defer upkeep.Wait()
-	upkeep.Go(func() { b.mend(ctx) })
-	upkeep.Go(func() { b.sweep(ctx) })
+	if set := b.cfg.Settings.Repair; set.Enabled {
+		upkeep.Go(func() { b.every(ctx, set.Every, b.repair.Look) })
+	}
+	upkeep.Go(func() { b.every(ctx, sweepTime, b.sweep) })
 	return b.work.Run(ctx, slices.Concat([]work.Kind{b.followKind(), b.hygieneKind()}, b.jobs.Kinds(), b.routines.Kinds())...)
+}
+
+// every does something periodically until ctx is done, once this process is
+// long-running.
+func (b *Background) every(ctx context.Context, interval time.Duration, do func(context.Context)) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-b.staying:
+	}
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		do(ctx)
+	}
 }
 
 // Stay makes this process perform all due work, including work of dead

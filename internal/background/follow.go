@@ -16,20 +16,20 @@ const followed = 4
 func (b *Background) followKind() work.Kind {
 	return work.Kind{
 		Name: chela.WorkFollow, Attempts: work.Forever, Parallel: followed, Brief: true,
-		Handle: func(ctx context.Context, k chela.Work) (work.Outcome, error) { return work.Outcome{}, b.follow(ctx, k) },
+		Handle: b.follow,
 	}
 }
 
-func (b *Background) follow(ctx context.Context, k chela.Work) error {
+func (b *Background) follow(ctx context.Context, k chela.Work) (out work.Outcome, _ error) {
 	of, err := work.ArgsOf[struct {
 		Turn chela.TurnID
 		Job  chela.JobID
 	}](k)
 	if err != nil {
-		return err
+		return out, err
 	}
 	if of.Job != "" {
-		return b.jobs.Look(ctx, of.Job)
+		return out, b.jobs.Look(ctx, of.Job)
 	}
 	t, err := store.Find(ctx, b.cfg.Store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, of.Turn) })
 	if err == nil {
@@ -37,12 +37,12 @@ func (b *Background) follow(ctx context.Context, k chela.Work) error {
 	}
 	switch {
 	case err != nil:
-		return err
+		return out, err
 	case t.Origin.Channel == chela.ChannelJob:
-		return b.jobs.Look(ctx, chela.JobID(t.Origin.Account))
+		return out, b.jobs.Look(ctx, chela.JobID(t.Origin.Account))
 	case t.Origin.Channel == chela.ChannelRoutine:
-		return b.routines.Follow(ctx, t)
+		return out, b.routines.Follow(ctx, t)
 	default:
-		return nil
+		return out, nil
 	}
 }

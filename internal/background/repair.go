@@ -24,26 +24,13 @@ func (b *Background) newRepair() *repair.Supervisor {
 			}
 			return b.notices.Tell(ctx, w, notice.Notice{Key: n.Key, Agent: chela.MainAgent, Target: chela.TargetLast, From: from, Text: n.Text})
 		},
-		Every: set.Every, StuckAfter: set.StuckAfter, GiveUp: b.giveUp(), ToolFailures: set.ToolFailures, ProbeAfter: set.ProbeAfter,
+		StuckAfter: set.StuckAfter, GiveUp: b.giveUp(), ToolFailures: set.ToolFailures, ProbeAfter: set.ProbeAfter,
 	})
 }
 
 // giveUp is how many times a turn may get stuck or be interrupted before it is
 // abandoned: at most the retries of its lane.
 func (b *Background) giveUp() int { return min(b.cfg.Settings.Repair.Attempts, machine.MaxCrashes) }
-
-// mend supervises the turns of this process, once it is long-running and if
-// repair is enabled.
-func (b *Background) mend(ctx context.Context) {
-	select {
-	case <-ctx.Done():
-		return
-	case <-b.staying:
-	}
-	if b.cfg.Settings.Repair.Enabled {
-		b.repair.Run(ctx)
-	}
-}
 
 // Watch returns a tool that is disabled while it keeps failing through its own
 // fault.

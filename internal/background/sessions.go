@@ -13,34 +13,12 @@ import (
 	"chela/internal/tool/self"
 )
 
-// sessionTools gives the tools access to sessions.
+// sessionTools gives the tools access to sessions, once the background is there.
 type sessionTools func() *Background
 
-// Spawn starts a subagent.
-func (of sessionTools) Spawn(ctx context.Context, s self.Spawn) (self.SpawnResult, error) {
-	return of().spawn(ctx, s)
-}
-
 // Agents returns the agents that an agent may spawn.
-func (of sessionTools) Agents(agent string) []string { return of().spawnable(agent) }
-
-// Sessions returns the sessions of an agent.
-func (of sessionTools) Sessions(ctx context.Context, agent string, kind chela.KeyKind, limit int) ([]chela.Session, error) {
-	return of().sessionsOf(ctx, agent, kind, limit)
-}
-
-// History returns the newest entries of a session.
-func (of sessionTools) History(ctx context.Context, agent string, key chela.SessionKey, limit int) ([]chela.Entry, error) {
-	return of().history(ctx, agent, key, limit)
-}
-
-// Send sends a message to a session.
-func (of sessionTools) Send(ctx context.Context, to chela.SessionKey, text string, call chela.ToolCall) error {
-	return of().send(ctx, to, text, call)
-}
-
-// spawnable returns the agents that an agent may spawn.
-func (b *Background) spawnable(agent string) []string {
+func (of sessionTools) Agents(agent string) []string {
+	b := of()
 	a, err := b.cfg.Settings.Agent(agent)
 	if err != nil {
 		return nil
@@ -48,8 +26,9 @@ func (b *Background) spawnable(agent string) []string {
 	return slices.DeleteFunc(b.cfg.Settings.AgentNames(), func(name string) bool { return !a.Subagents.May(agent, name) })
 }
 
-// spawn starts a subagent for a call. It is Denied if that is not allowed.
-func (b *Background) spawn(ctx context.Context, s self.Spawn) (made self.SpawnResult, err error) {
+// Spawn starts a subagent for a call. It is Denied if that is not allowed.
+func (of sessionTools) Spawn(ctx context.Context, s self.Spawn) (made self.SpawnResult, err error) {
+	b := of()
 	own, err := b.cfg.Settings.Agent(s.Call.Agent)
 	if err != nil {
 		return made, err
@@ -57,7 +36,7 @@ func (b *Background) spawn(ctx context.Context, s self.Spawn) (made self.SpawnRe
 	agent := cmp.Or(s.Agent, s.Call.Agent)
 	if !own.Subagents.May(s.Call.Agent, agent) {
 		return made, chela.Ef(chela.Denied, "agent %.60q may not be spawned from here", agent).
-			WithHint("allowed: " + cmp.Or(strings.Join(b.spawnable(s.Call.Agent), ", "), "none"))
+			WithHint("allowed: " + cmp.Or(strings.Join(of.Agents(s.Call.Agent), ", "), "none"))
 	}
 	origin, err := b.originOf(ctx, s.Call)
 	if err != nil {
@@ -112,10 +91,10 @@ func (b *Background) depth(ctx context.Context, c chela.ToolCall, most int) (dep
 	return depth, err
 }
 
-// sessionsOf returns the sessions of an agent that are not archived, most
+// Sessions returns the sessions of an agent that are not archived, most
 // recently used first.
-func (b *Background) sessionsOf(ctx context.Context, agent string, kind chela.KeyKind, limit int) ([]chela.Session, error) {
-	found, err := store.Find(ctx, b.cfg.Store, func(r *store.Read) (found []chela.Session, err error) {
+func (of sessionTools) Sessions(ctx context.Context, agent string, kind chela.KeyKind, limit int) ([]chela.Session, error) {
+	found, err := store.Find(ctx, of().cfg.Store, func(r *store.Read) (found []chela.Session, err error) {
 		var after chela.SessionKey
 		for {
 			page, err := r.Sessions(ctx, after, listed)
@@ -145,9 +124,9 @@ func sessionOf(ctx context.Context, r *store.Read, agent string, key chela.Sessi
 	return s, err
 }
 
-// history returns the newest entries of the current thread of a session.
-func (b *Background) history(ctx context.Context, agent string, key chela.SessionKey, limit int) ([]chela.Entry, error) {
-	return store.Find(ctx, b.cfg.Store, func(r *store.Read) ([]chela.Entry, error) {
+// History returns the newest entries of the current thread of a session.
+func (of sessionTools) History(ctx context.Context, agent string, key chela.SessionKey, limit int) ([]chela.Entry, error) {
+	return store.Find(ctx, of().cfg.Store, func(r *store.Read) ([]chela.Entry, error) {
 		s, err := sessionOf(ctx, r, agent, key)
 		if err != nil {
 			return nil, err
@@ -161,14 +140,11 @@ func (b *Background) history(ctx context.Context, agent string, key chela.Sessio
 	})
 }
 
-// send puts a message into the lane of a session, where it starts a turn
+// Send puts a message into the lane of a session, where it starts a turn
 // without a recipient for its answer.
-func (b *Background) send(ctx context.Context, to chela.SessionKey, text string, call chela.ToolCall) error {
-	var s chela.Session
-	err := b.cfg.Store.Read(ctx, func(r *store.Read) (err error) {
-		s, err = sessionOf(ctx, r, call.Agent, to)
-		return err
-	})
+func (of sessionTools) Send(ctx context.Context, to chela.SessionKey, text string, call chela.ToolCall) error {
+	b := of()
+	s, err := store.Find(ctx, b.cfg.Store, func(r *store.Read) (chela.Session, error) { return sessionOf(ctx, r, call.Agent, to) })
 	if err != nil {
 		return err
 	}

@@ -13,27 +13,12 @@ const (
 	sweepTime  = 10 * time.Minute
 )
 
-// sweep periodically unloads idle lanes, archives idle sessions and deletes
-// expired events, once this process is long-running.
+// sweep unloads idle lanes, archives idle sessions and deletes expired events.
 func (b *Background) sweep(ctx context.Context) {
-	select {
-	case <-ctx.Done():
-		return
-	case <-b.staying:
-	}
-	tick := time.NewTicker(sweepTime)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		b.cfg.Lanes.Prune(b.cfg.Settings.Session.IdleUnload)
-		b.archive(ctx)
-		if err := b.forgetEvents(ctx); err != nil && ctx.Err() == nil {
-			b.cfg.Log.Warn("old events not removed", "error", err)
-		}
+	b.cfg.Lanes.Prune(b.cfg.Settings.Session.IdleUnload)
+	b.archive(ctx)
+	if err := b.forgetEvents(ctx); err != nil && ctx.Err() == nil {
+		b.cfg.Log.Warn("old events not removed", "error", err)
 	}
 }
 

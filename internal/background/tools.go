@@ -16,18 +16,19 @@ import (
 // owner. The background that they use is made after them, so it is looked up when they
 // run.
 func Tools(of func() *Background, zone *time.Location) []chela.Tool {
+	sessions := sessionTools(of)
 	jobs := self.JobTools(self.JobConfig{
 		Connect: func(ctx context.Context, call chela.ToolCall) (api.Local, error) {
 			return of().connect(ctx, call, of().jobs.Operations())
 		},
-		Progress: progress(of), Agents: func(agent string) []string { return of().spawnable(agent) }, Now: func() time.Time { return of().cfg.Now() },
+		Progress: progress(of), Agents: sessions.Agents, Now: func() time.Time { return of().cfg.Now() },
 	})
 	routines := self.RoutineTools(func(ctx context.Context, call chela.ToolCall) (api.Local, error) {
 		home, err := of().connect(ctx, call, of().routines.Operations())
 		home.Caller.By = "agent " + call.Agent
 		return home, err
 	}, zone)
-	return slices.Concat(jobs, routines, self.SessionTools(sessionTools(of)))
+	return slices.Concat(jobs, routines, self.SessionTools(sessions))
 }
 
 // connect returns a connection to operations for a call. What they create has the

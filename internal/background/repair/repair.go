@@ -33,7 +33,6 @@ type Config struct {
 	// announce after the commit.
 	Tell func(ctx context.Context, w *store.Write, n Notice) ([]chela.Event, error)
 
-	Every        time.Duration // interval between checks
 	StuckAfter   time.Duration // time without any sign
 	GiveUp       int           // failures of a turn (stuck or broken off) before it is given up; at most machine.MaxCrashes
 	ToolFailures int           // consecutive failures before a tool is turned off
@@ -78,23 +77,9 @@ type Supervisor struct {
 // New returns a keeper over a store.
 func New(s *store.Store, cfg Config) *Supervisor { return &Supervisor{store: s, cfg: cfg} }
 
-// Run checks for stuck turns periodically until ctx is done. It is not work of
-// the store, because only the process that runs a turn sees its signs.
-func (k *Supervisor) Run(ctx context.Context) {
-	tick := time.NewTicker(k.cfg.Every)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		k.Look(ctx)
-	}
-}
-
-// Look repairs the stuck turns that run here and has jobs re-evaluated.
-// Failures are logged, so that one does not hold up the others.
+// Look repairs the stuck turns that run here and has jobs re-evaluated. It is called
+// periodically, and is not work of the store, because only the process that runs a turn
+// sees its signs. Failures are logged, so that one does not hold up the others.
 func (k *Supervisor) Look(ctx context.Context) {
 	quiet := k.cfg.Quiet(k.cfg.Now().Add(-k.cfg.StuckAfter))
 	for _, sign := range k.due(quiet) {

@@ -91,7 +91,7 @@ func (h *shop) keeper() *repair.Supervisor {
 			h.told = append(h.told, n.Text)
 			return nil, nil
 		},
-		Every: time.Minute, StuckAfter: 5 * time.Minute, GiveUp: 3, ToolFailures: 5, ProbeAfter: 10 * time.Minute,
+		StuckAfter: 5 * time.Minute, GiveUp: 3, ToolFailures: 5, ProbeAfter: 10 * time.Minute,
 	})
 }
 
