@@ -111,7 +111,7 @@ func TestNext(t *testing.T) {
 	every("four", 4*time.Minute)
 	off := every("off", time.Minute)
 	h.create(byHand("manual", chela.ActionNotify))
-	if _, err := h.routines.Disable(t.Context(), off.ID, "test"); err != nil {
+	if _, err := h.routines.Update(t.Context(), off.ID, api.RoutineChange{Enabled: new(false)}, "test"); err != nil {
 		t.Fatal(err)
 	}
 	for limit, want := range map[int][]string{1: {"four 4m0s"}, 6: {"four 4m0s", "six 6m0s", "four 8m0s", "four 12m0s", "six 12m0s", "four 16m0s"}} {
@@ -170,7 +170,7 @@ func TestChanges(t *testing.T) {
 	if _, err := h.routines.Update(ctx, kept.ID, api.RoutineChange{Action: &text}, "test"); chela.KindOf(err) != chela.Denied {
 		t.Errorf("change a builtin one: %v", err)
 	}
-	if _, err := h.routines.Disable(ctx, kept.ID, "test"); err != nil {
+	if _, err := h.routines.Update(ctx, kept.ID, api.RoutineChange{Enabled: new(false)}, "test"); err != nil {
 		t.Error(err)
 	}
 	beat.Action.Text = "look around"

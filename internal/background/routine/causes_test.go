@@ -71,7 +71,7 @@ func TestMessagesMakeRoutinesFire(t *testing.T) {
 			`ok "do deploy\n\ndeploy"`,
 		}, h.runs(a))
 		same(t, "other", 1, len(h.runs(b)))
-		if _, err := h.routines.Disable(t.Context(), a.ID, "test"); err != nil {
+		if _, err := h.routines.Update(t.Context(), a.ID, api.RoutineChange{Enabled: new(false)}, "test"); err != nil {
 			t.Fatal(err)
 		}
 		hear("in_6", "telegram", "deploy again")
@@ -147,7 +147,7 @@ func TestWebhooks(t *testing.T) {
 			same(t, what, c.kind, kind)
 		}
 		same(t, "runs", 2, len(h.runs(v)))
-		if _, err := h.routines.Disable(t.Context(), v.ID, "test"); err != nil {
+		if _, err := h.routines.Update(t.Context(), v.ID, api.RoutineChange{Enabled: new(false)}, "test"); err != nil {
 			t.Fatal(err)
 		}
 		_, kind = hook("ci/build", signature.Sign(secret, []byte("more"), now), "more")

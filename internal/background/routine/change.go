@@ -185,7 +185,7 @@ func (c *change) wakeNext(ctx context.Context) error {
 // await enqueues the next firing of a routine, or removes it if there is none.
 func (c *change) await(ctx context.Context, v chela.Routine) error {
 	if v.NextAt.IsZero() {
-		return c.routines.cfg.Work.Drop(ctx, c.Write, workFire, string(v.ID))
+		return c.DropWork(ctx, workFire, string(v.ID))
 	}
 	return c.routines.cfg.Work.Set(ctx, c.Write, chela.Work{Kind: workFire, Key: string(v.ID), DueAt: v.NextAt})
 }

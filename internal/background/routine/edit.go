@@ -16,9 +16,6 @@ import (
 // time. By is its principal. It returns Invalid if the routine cannot work, and
 // Conflict if its name is taken.
 func (d *Routines) Create(ctx context.Context, v chela.Routine, by string) (chela.Routine, error) {
-	if err := checkReserved(v.Name); err != nil {
-		return v, err
-	}
 	now := d.now()
 	v.ID, v.Version, v.CreatedAt, v.UpdatedAt, v.DeletedAt = d.cfg.IDs.Routine(), 1, now, now, time.Time{}
 	v.LastAt, v.Failures, v.Reason = time.Time{}, 0, ""
@@ -61,16 +58,6 @@ func (d *Routines) resolve(ctx context.Context, t *chela.Trigger) error {
 		t.Filter["routine"] = string(v.ID)
 		return nil
 	})
-}
-
-// reservedName cannot name a routine, because /api/routines/next is another route.
-const reservedName = "next"
-
-func checkReserved(name string) error {
-	if name == reservedName || strings.HasPrefix(name, "rtn_") { // an id names another routine
-		return chela.E(chela.Invalid, "no routine can be called "+name).WithHint("choose another name")
-	}
-	return nil
 }
 
 // settle validates a routine and computes its first due time after now.
@@ -126,11 +113,6 @@ func set[T any](to *T, from *T) {
 // and described. Of a builtin routine only Enabled can be changed; the rest is
 // in the configuration.
 func (d *Routines) Update(ctx context.Context, id chela.RoutineID, c api.RoutineChange, by string) (chela.Routine, error) {
-	if c.Name != nil {
-		if err := checkReserved(*c.Name); err != nil {
-			return chela.Routine{}, err
-		}
-	}
 	if c.Trigger != nil {
 		t := *c.Trigger
 		if err := d.resolve(ctx, &t); err != nil {
@@ -220,19 +202,6 @@ func (d *Routines) Keep(ctx context.Context, v chela.Routine) (chela.Routine, er
 
 func sameTimes(a, b chela.Trigger) bool {
 	return a.Kind == b.Kind && a.Every == b.Every && a.Anchor.Equal(b.Anchor) && a.Cron == b.Cron && a.Zone == b.Zone && a.At.Equal(b.At)
-}
-
-// Enable enables a routine.
-func (d *Routines) Enable(ctx context.Context, id chela.RoutineID, by string) (chela.Routine, error) {
-	yes := true
-	return d.Update(ctx, id, api.RoutineChange{Enabled: &yes}, by)
-}
-
-// Disable disables a routine; it can still be fired by hand. Running runs
-// continue.
-func (d *Routines) Disable(ctx context.Context, id chela.RoutineID, by string) (chela.Routine, error) {
-	no := false
-	return d.Update(ctx, id, api.RoutineChange{Enabled: &no}, by)
 }
 
 // Delete deletes a routine; its runs stay readable. Pending runs are skipped,

@@ -32,10 +32,10 @@ func TestRoutinesOfWhatIsGone(t *testing.T) {
 		if _, err := later.Update(t.Context(), v.ID, api.RoutineChange{Name: &wrong}, "test"); chela.KindOf(err) != chela.Invalid {
 			t.Errorf("%s: renamed to what is no name: %v", v.Name, err)
 		}
-		if off, err := later.Disable(t.Context(), v.ID, "test"); err != nil || off.Enabled || !off.NextAt.IsZero() {
+		if off, err := later.Update(t.Context(), v.ID, api.RoutineChange{Enabled: new(false)}, "test"); err != nil || off.Enabled || !off.NextAt.IsZero() {
 			t.Errorf("%s: turned off: %+v, %v", v.Name, off, err)
 		}
-		if _, err := later.Enable(t.Context(), v.ID, "test"); chela.MessageOf(err) != "it is gone" {
+		if _, err := later.Update(t.Context(), v.ID, api.RoutineChange{Enabled: new(true)}, "test"); chela.MessageOf(err) != "it is gone" {
 			t.Errorf("%s: turned on: %v", v.Name, err)
 		}
 		if err := later.Delete(t.Context(), v.ID, "test"); err != nil {

@@ -8,7 +8,6 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/background/routine/rule"
-	"chela/internal/background/schedule"
 	"chela/internal/store"
 )
 
@@ -30,25 +29,11 @@ func (d *Routines) Next(ctx context.Context, limit int) ([]api.Due, error) {
 		if len(all) == limit && v.NextAt.After(all[limit-1].At) {
 			break
 		}
-		all = merge(all, timesFrom(s, v, limit), limit)
+		for at, n := v.NextAt, 0; !at.IsZero() && n < limit; at, n = rule.First(s, at), n+1 {
+			all = append(all, api.Due{At: at, Routine: v.ID, Name: v.Name, Trigger: v.Trigger})
+		}
+		slices.SortStableFunc(all, func(x, y api.Due) int { return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.Name, y.Name)) })
+		all = all[:min(limit, len(all))]
 	}
 	return all, nil
-}
-
-// timesFrom returns the next due times of a routine.
-func timesFrom(s schedule.Schedule, v chela.Routine, limit int) []api.Due {
-	var list []api.Due
-	for at := v.NextAt; !at.IsZero() && len(list) < limit; at = rule.First(s, at) {
-		list = append(list, api.Due{At: at, Routine: v.ID, Name: v.Name, Trigger: v.Trigger})
-	}
-	return list
-}
-
-// merge merges two sorted lists and keeps the first limit items.
-func merge(a, b []api.Due, limit int) []api.Due {
-	all := append(a, b...)
-	slices.SortStableFunc(all, func(x, y api.Due) int {
-		return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.Name, y.Name))
-	})
-	return all[:min(limit, len(all))]
 }

@@ -163,7 +163,7 @@ func TestFailures(t *testing.T) {
 	if got.Enabled || got.Failures != 6 || !strings.HasPrefix(got.Reason, "it failed 6 times in a row: ") {
 		t.Errorf("enabled %v, %d failures, %s", got.Enabled, got.Failures, got.Reason)
 	}
-	again, err := h.routines.Enable(t.Context(), v.ID, "test")
+	again, err := h.routines.Update(t.Context(), v.ID, api.RoutineChange{Enabled: new(true)}, "test")
 	if err != nil || !again.Enabled || again.Failures != 0 || again.Reason != "" {
 		t.Errorf("enabled again: %+v, %v", again, err)
 	}

@@ -122,12 +122,6 @@ func (e *Engine) Set(ctx context.Context, w *store.Write, k chela.Work) error {
 	return w.SetWork(ctx, k)
 }
 
-// Drop deletes unfinished work, if any, within a transaction. A running handler
-// is not cancelled, but not called again.
-func (e *Engine) Drop(ctx context.Context, w *store.Write, kind, key string) error {
-	return w.DropWork(ctx, kind, key)
-}
-
 func (e *Engine) fill(k chela.Work) chela.Work {
 	now := e.cfg.Now()
 	k.ID, k.State, k.CreatedAt = e.cfg.IDs.Work(), chela.WorkDue, now

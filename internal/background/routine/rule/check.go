@@ -22,9 +22,15 @@ func Check(v chela.Routine, zone *time.Location) error {
 	return cmp.Or(CheckName(v), checkTrigger(v.Trigger, zone), checkAction(v.Action), checkGuards(v.Guards, zone), checkNotify(v))
 }
 
+// reservedName cannot name a routine, because /api/routines/next is another route.
+const reservedName = "next"
+
 // CheckName returns Invalid if the name or the description of a routine is not
 // allowed.
 func CheckName(v chela.Routine) error {
+	if v.Name == reservedName || strings.HasPrefix(v.Name, "rtn_") { // an id names another routine
+		return invalid("no routine can be called %s", v.Name).WithHint("choose another name")
+	}
 	if !chela.ValidName(v.Name) {
 		return invalid("%q is not a valid name for a routine", Shown(v.Name)).
 			WithHint("use up to 64 lower-case letters, digits, - and _, and begin with a letter")

@@ -112,7 +112,7 @@ func checkDropped(h *house) {
 	h.add(p, "runs", 0)
 	h.pass(time.Second)
 	for _, key := range []string{"waits", "runs"} {
-		h.write(func(w *store.Write) error { return p.Drop(h.Context(), w, kindName, key) })
+		h.write(func(w *store.Write) error { return w.DropWork(h.Context(), kindName, key) })
 	}
 	h.pass(time.Minute)
 	h.want(call{"a", "runs", 0, 1})
