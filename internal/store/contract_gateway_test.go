@@ -31,18 +31,18 @@ func read[T any](t testing.TB, s *store.Store, fn func(ctx context.Context, r *s
 // announce commits events of one session and returns them with their cursors.
 func announce(t testing.TB, s *store.Store, key chela.SessionKey, at time.Time, texts ...string) []chela.Event {
 	t.Helper()
-	var events []chela.Event
-	err := write(t, s, func(ctx context.Context, w *store.Write) error {
-		events = nil
+	var told []chela.Event
+	err := s.Tell(t.Context(), "test", func(e chela.Event) { told = append(told, e) }, func(w *store.Write) error {
+		var events []chela.Event
 		for _, text := range texts {
 			events = append(events, chela.Event{Kind: chela.EventEntryAppended, Session: key, Thread: "thr_a", Turn: "turn_a", Text: text, Step: 3})
 		}
-		return w.Announce(ctx, at, events)
+		return w.Announce(t.Context(), at, events)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return events
+	return told
 }
 
 func eventsAfter(t testing.TB, s *store.Store, after chela.Cursor, key chela.SessionKey, limit int) []chela.Event {

@@ -32,6 +32,7 @@ func (w *Write) Announce(ctx context.Context, at time.Time, events []chela.Event
 			for i := range events {
 				events[i].Cursor, events[i].At = chela.NewCursor(tx, seq, i), at
 			}
+			w.announced = append(w.announced, events...)
 			return err
 		},
 	})

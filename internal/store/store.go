@@ -102,6 +102,23 @@ func (s *Store) Write(ctx context.Context, op string, fn func(*Write) error) err
 	return s.db.Write(ctx, op, func(tx engine.Tx) error { return fn(writing(tx)) })
 }
 
+// Tell is Write for a transaction that announces events. They are passed to emit
+// after the commit.
+func (s *Store) Tell(ctx context.Context, op string, emit func(chela.Event), fn func(*Write) error) error {
+	var done *Write
+	err := s.Write(ctx, op, func(w *Write) error {
+		done = w
+		return fn(w)
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range done.announced {
+		emit(e)
+	}
+	return nil
+}
+
 // Topics of [Store.Changes].
 const (
 	// TopicDocuments is the newest versions of all documents.
@@ -122,8 +139,11 @@ func (s *Store) Changes(ctx context.Context, t engine.Topic) (n int64, ok bool) 
 type Read struct{ tx transaction }
 
 // A Write is a read-write transaction.
-type Write struct{ Read }
+type Write struct {
+	Read
+	announced []chela.Event // with their cursors
+}
 
 func reading(tx engine.Tx) *Read { return &Read{transaction{tx}} }
 
-func writing(tx engine.Tx) *Write { return &Write{*reading(tx)} }
+func writing(tx engine.Tx) *Write { return &Write{Read: *reading(tx)} }
