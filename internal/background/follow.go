@@ -31,7 +31,7 @@ func (b *Background) follow(ctx context.Context, k chela.Work) (out work.Outcome
 	if of.Job != "" {
 		return out, b.jobs.Look(ctx, of.Job)
 	}
-	t, err := store.Find(ctx, b.cfg.Store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, of.Turn) })
+	t, err := store.Get(ctx, b.cfg.Store, (*store.Read).Turn, of.Turn)
 	if err == nil {
 		err = b.notices.TellQuestions(ctx, t)
 	}

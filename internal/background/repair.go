@@ -17,10 +17,10 @@ func (b *Background) newRepair() *repair.Supervisor {
 	return repair.New(b.cfg.Store, repair.Config{
 		Process: b.cfg.Process, Lanes: b.cfg.Lanes, Jobs: b.jobs,
 		Quiet: b.cfg.Activity.Quiet,
-		Tell: func(ctx context.Context, w *store.Write, n repair.Notice) ([]chela.Event, error) {
+		Tell: func(ctx context.Context, w *store.Write, n repair.Notice) error {
 			from, err := notice.Speaker(ctx, &w.Read, n.Turn)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			return b.notices.Tell(ctx, w, notice.Notice{Key: n.Key, Agent: chela.MainAgent, Target: chela.TargetLast, From: from, Text: n.Text})
 		},

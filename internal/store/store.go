@@ -63,33 +63,6 @@ func (s *Store) Read(ctx context.Context, fn func(*Read) error) error {
 	return s.db.Read(ctx, func(tx engine.Tx) error { return fn(reading(tx)) })
 }
 
-// Find is Read for a function that returns a value.
-func Find[T any](ctx context.Context, s *Store, fn func(*Read) (T, error)) (found T, err error) {
-	err = s.Read(ctx, func(r *Read) error {
-		found, err = fn(r)
-		return err
-	})
-	return found, err
-}
-
-// IfFound turns the NotFound of a read into a zero value.
-func IfFound[T any](v T, err error) (T, error) {
-	if chela.KindOf(err) == chela.NotFound {
-		return *new(T), nil
-	}
-	return v, err
-}
-
-// One is Find for a function that calls one method of Read that makes one query: most
-// do. A second query is an Internal error. It saves half of the time of a small read.
-func One[T any](ctx context.Context, s *Store, fn func(*Read) (T, error)) (found T, err error) {
-	err = s.db.ReadOnce(ctx, func(tx engine.Tx) error {
-		found, err = fn(reading(tx))
-		return err
-	})
-	return found, err
-}
-
 // RoundTrips returns how many answers of PostgreSQL were waited for in transactions; 0
 // for SQLite.
 func (s *Store) RoundTrips() int64 { return s.db.RoundTrips() }

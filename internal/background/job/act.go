@@ -19,33 +19,23 @@ type act struct {
 	*Jobs
 	w     *store.Write
 	now   time.Time
-	news  [][]chela.Event // one slice per job
-	nudge bool            // the transaction added work that is due
+	nudge bool // the transaction added work that is due
 }
 
 // act runs fn in a transaction and announces its events after the commit.
 func (d *Jobs) act(ctx context.Context, op string, fn func(a *act) error) error {
 	var done *act
-	err := d.store.Write(ctx, op, func(w *store.Write) error {
+	err := d.store.Tell(ctx, op, d.cfg.Emit, func(w *store.Write) error {
 		done = d.within(w)
 		return fn(done)
 	})
-	if err != nil {
-		return err
-	}
-	for _, events := range done.news {
-		for _, e := range events {
-			d.cfg.Emit(e)
-		}
-	}
-	if done.nudge {
+	if err == nil && done.nudge {
 		d.cfg.Work.Nudge()
 	}
-	return nil
+	return err
 }
 
-// within returns an act inside a caller's transaction. Its events are not
-// pushed; readers find them in the event log.
+// within returns an act inside a caller's transaction.
 func (d *Jobs) within(w *store.Write) *act {
 	return &act{Jobs: d, w: w, now: d.moment()}
 }
@@ -64,11 +54,9 @@ func (d *Jobs) change(ctx context.Context, op string, id chela.JobID, fn func(a 
 	return j, err
 }
 
-// announce queues an event of a job and of its session for after the commit.
+// announce announces an event of a job and of its session.
 func (a *act) announce(ctx context.Context, j chela.Job, kind chela.EventKind, text string) error {
-	events := []chela.Event{{Kind: kind, Session: j.Session, Thread: j.Thread, Turn: j.Turn, Job: j.ID, Text: text}}
-	a.news = append(a.news, events)
-	return a.w.Announce(ctx, a.now, events)
+	return a.w.Announce(ctx, a.now, []chela.Event{{Kind: kind, Session: j.Session, Thread: j.Thread, Turn: j.Turn, Job: j.ID, Text: text}})
 }
 
 // note appends an event to a job's story.

@@ -125,10 +125,8 @@ func (a *act) archiveSession(ctx context.Context, j chela.Job) error {
 		return err
 	}
 	s.Settings.ArchivedAt = a.now
-	events := []chela.Event{{Kind: chela.EventSessionChanged, Session: s.Key, Thread: s.Thread}}
-	a.news = append(a.news, events)
 	if err := a.w.SaveSession(ctx, s); err != nil {
 		return err
 	}
-	return a.w.Announce(ctx, a.now, events)
+	return a.w.Announce(ctx, a.now, []chela.Event{{Kind: chela.EventSessionChanged, Session: s.Key, Thread: s.Thread}})
 }

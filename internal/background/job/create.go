@@ -67,7 +67,7 @@ func (d *Jobs) same(ctx context.Context, j chela.Job, o CreateRequest) error {
 	if o.Run != "" {
 		return nil
 	}
-	asked, err := store.Find(ctx, d.store, func(r *store.Read) ([]chela.Job, error) { return r.JobsAskedBy(ctx, j.Session) })
+	asked, err := store.Get(ctx, d.store, (*store.Read).JobsAskedBy, j.Session)
 	if err != nil {
 		return err
 	}

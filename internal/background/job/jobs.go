@@ -132,7 +132,7 @@ func (d *Jobs) Jobs(ctx context.Context, f Filter) ([]chela.Job, error) {
 	if f.Limit <= 0 {
 		f.Limit = 100
 	}
-	return store.Find(ctx, d.store, func(r *store.Read) ([]chela.Job, error) { return r.Jobs(ctx, f) })
+	return store.Get(ctx, d.store, (*store.Read).Jobs, f)
 }
 
 // Events returns the events of a job's story after the given number, in order,

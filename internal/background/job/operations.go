@@ -52,7 +52,7 @@ func visible[In interface{ Job() chela.JobID }, Out any](
 ) func(context.Context, api.Caller, In) (Out, error) {
 	return func(ctx context.Context, c api.Caller, in In) (out Out, err error) {
 		if c.Session != "" {
-			j, err := store.Find(ctx, d.store, func(r *store.Read) (chela.Job, error) { return r.Job(ctx, in.Job()) })
+			j, err := store.Get(ctx, d.store, (*store.Read).Job, in.Job())
 			if err == nil && !sees(c, j) {
 				err = chela.Ef(chela.NotFound, "there is no job %.60q", in.Job())
 			}

@@ -35,13 +35,13 @@ func callSpeaker(ctx context.Context, r *store.Read, c chela.ToolCall) (string, 
 
 // Send queues the text of a call for a channel, once, and returns its destination.
 func (d *Notices) Send(ctx context.Context, o self.MessageOrder) (to string, err error) {
-	err = d.write(ctx, "message.send", func(w *store.Write) ([]chela.Event, error) {
+	err = d.store.Tell(ctx, "message.send", d.cfg.Emit, func(w *store.Write) error {
 		place, ok, err := lastOn(ctx, &w.Read, o.Channel)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if !ok && o.Channel != api.SocketChannel {
-			return nil, chela.Ef(chela.NotFound, "no conversation is known on channel %.60q", o.Channel).
+			return chela.Ef(chela.NotFound, "no conversation is known on channel %.60q", o.Channel).
 				WithHint("use a channel that the owner has written on, or  " + api.SocketChannel)
 		}
 		place.Channel, place.Owner = o.Channel, true // the approver
@@ -54,7 +54,7 @@ func (d *Notices) Send(ctx context.Context, o self.MessageOrder) (to string, err
 		}
 		from, err := callSpeaker(ctx, &w.Read, o.Call)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		return d.Tell(ctx, w, Notice{
 			Key: "message/" + string(o.Call.ID), Agent: o.Call.Agent, Target: chela.TargetOrigin, Origin: place, From: from, Text: o.Text,

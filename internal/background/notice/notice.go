@@ -59,36 +59,20 @@ func New(s *store.Store, cfg Config) *Notices { return &Notices{store: s, cfg: c
 
 func (d *Notices) now() time.Time { return d.cfg.Now().UTC().Truncate(time.Microsecond) }
 
-// write runs fn in a transaction and announces its events after the commit.
-func (d *Notices) write(ctx context.Context, op string, fn func(w *store.Write) ([]chela.Event, error)) error {
-	var events []chela.Event
-	err := d.store.Write(ctx, op, func(w *store.Write) (err error) {
-		events, err = fn(w)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for _, e := range events {
-		d.cfg.Emit(e)
-	}
-	return nil
-}
-
-// Tell adds a notice to the outbox within a transaction. It returns the events
-// to announce after the commit; none if the notice had been sent before.
-func (d *Notices) Tell(ctx context.Context, w *store.Write, n Notice) ([]chela.Event, error) {
+// Tell adds a notice to the outbox within a transaction, and announces it unless it
+// had been sent before.
+func (d *Notices) Tell(ctx context.Context, w *store.Write, n Notice) error {
 	if n.Target == chela.TargetNone || n.Text == "" {
-		return nil, nil
+		return nil
 	}
 	places, err := placesOf(ctx, &w.Read, n)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	now := d.now()
 	session := chela.MainKey(n.Agent)
 	if err := d.furnish(ctx, w, n.Agent); err != nil {
-		return nil, err
+		return err
 	}
 	said := n.said()
 	fresh := false
@@ -99,17 +83,16 @@ func (d *Notices) Tell(ctx context.Context, w *store.Write, n Notice) ([]chela.E
 			ID: idOf(n.Key, to), Session: session, To: to, Text: said, State: chela.OutboxPending, CreatedAt: now,
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		fresh = fresh || added
 	}
 	if !fresh {
-		return nil, nil
+		return nil
 	}
-	events := []chela.Event{{
+	return w.Announce(ctx, now, []chela.Event{{
 		Kind: chela.EventNotice, Session: session, Routine: n.Routine, Run: n.Run, Job: n.Job, Text: said,
-	}}
-	return events, w.Announce(ctx, now, events)
+	}})
 }
 
 // said is the text that people read, the same on every channel.

@@ -41,37 +41,36 @@ func always(a chela.Approval) string {
 // each question: the turn is blocked until they are answered. Notices of answered
 // questions are withdrawn.
 func (d *Notices) TellQuestions(ctx context.Context, t chela.Turn) error {
-	return d.write(ctx, "approval.tell", func(w *store.Write) (told []chela.Event, _ error) {
+	return d.store.Tell(ctx, "approval.tell", d.cfg.Emit, func(w *store.Write) error {
 		asked, err := w.TurnApprovals(ctx, t.ID)
 		if err != nil || len(asked) == 0 {
-			return nil, err
+			return err
 		}
 		s, err := w.Session(ctx, t.Session)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		from, err := Speaker(ctx, &w.Read, t)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, a := range asked {
 			key := "approval/" + string(a.ID)
 			if a.State != chela.ApprovalPending {
 				if err := d.Drop(ctx, w, key); err != nil {
-					return nil, err
+					return err
 				}
 				continue
 			}
 			preview := excerpt.Page(a.Preview, maxShown, "chela approvals show "+string(a.ID))
-			events, err := d.Tell(ctx, w, Notice{
+			err := d.Tell(ctx, w, Notice{
 				Key: key, Agent: s.Agent, Target: chela.TargetLast, From: cmp.Or(from, string(t.Session)),
 				Text: fmt.Sprintf("asks whether it may use %s: %s\nanswer with chela approvals yes %s%s, or no", a.Tool, preview, a.ID, always(a)),
 			})
 			if err != nil {
-				return nil, err
+				return err
 			}
-			told = append(told, events...)
 		}
-		return told, nil
+		return nil
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"chela"
 	"chela/internal/store"
 )
 
@@ -42,8 +41,7 @@ func worked(h store.ToolHealth, cfg Config) (store.ToolHealth, string) {
 // write is logged and does not fail the call.
 func (k *Supervisor) change(ctx context.Context, tool string, then func(store.ToolHealth) (store.ToolHealth, string)) {
 	var after store.ToolHealth
-	var events []chela.Event
-	err := k.store.Write(ctx, "tool.health", func(w *store.Write) error {
+	err := k.store.Tell(ctx, "tool.health", k.cfg.Emit, func(w *store.Write) error {
 		before, err := w.LockToolHealth(ctx, tool)
 		if err != nil {
 			return err
@@ -51,18 +49,13 @@ func (k *Supervisor) change(ctx context.Context, tool string, then func(store.To
 		told := ""
 		after, told = then(before)
 		if err := w.SaveToolHealth(ctx, after); err != nil || told == "" {
-			events = nil
 			return err
 		}
-		events, err = k.cfg.Tell(ctx, w, Notice{Key: fmt.Sprintf("tool/%s/%d/%d", tool, after.UpdatedAt.UnixMicro(), after.Failures), Text: told})
-		return err
+		return k.cfg.Tell(ctx, w, Notice{Key: fmt.Sprintf("tool/%s/%d/%d", tool, after.UpdatedAt.UnixMicro(), after.Failures), Text: told})
 	})
 	if err != nil {
 		k.cfg.Log.Warn("tool health not stored", "tool", tool, "error", err)
 		return
-	}
-	for _, e := range events {
-		k.cfg.Emit(e)
 	}
 	k.wards.mu.Lock()
 	defer k.wards.mu.Unlock()

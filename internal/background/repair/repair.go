@@ -29,9 +29,8 @@ type Config struct {
 	// progress since a time.
 	Quiet func(since time.Time) []Progress
 
-	// Tell sends the owner a notice, once per key, and returns the events to
-	// announce after the commit.
-	Tell func(ctx context.Context, w *store.Write, n Notice) ([]chela.Event, error)
+	// Tell sends the owner a notice, once per key.
+	Tell func(ctx context.Context, w *store.Write, n Notice) error
 
 	StuckAfter   time.Duration // time without any sign
 	GiveUp       int           // failures of a turn (stuck or broken off) before it is given up; at most machine.MaxCrashes
@@ -118,7 +117,7 @@ func (k *Supervisor) due(quiet []Progress) (due []Progress) {
 // mend repairs one turn: it cuts off its run or, after too many failures, ends
 // the turn.
 func (k *Supervisor) mend(ctx context.Context, sign Progress) error {
-	t, err := store.Find(ctx, k.store, func(r *store.Read) (chela.Turn, error) { return r.Turn(ctx, sign.Turn) })
+	t, err := store.Get(ctx, k.store, (*store.Read).Turn, sign.Turn)
 	if err != nil || t.State != chela.TurnProcessing || t.Crashes >= machine.MaxCrashes { // the lane ends it
 		return err
 	}
@@ -130,16 +129,11 @@ func (k *Supervisor) mend(ctx context.Context, sign Progress) error {
 			return err
 		}
 	}
-	var events []chela.Event
-	err = k.store.Write(ctx, "turn.repair", func(w *store.Write) (err error) {
-		events, err = k.cfg.Tell(ctx, w, Notice{Key: p.key, Turn: t, Text: p.told})
-		return err
+	err = k.store.Tell(ctx, "turn.repair", k.cfg.Emit, func(w *store.Write) error {
+		return k.cfg.Tell(ctx, w, Notice{Key: p.key, Turn: t, Text: p.told})
 	})
 	if err != nil {
 		return err
-	}
-	for _, e := range events {
-		k.cfg.Emit(e)
 	}
 	if p.stop {
 		err = k.cfg.Lanes.Stop(ctx, t.ID)
@@ -158,8 +152,7 @@ func (k *Supervisor) mend(ctx context.Context, sign Progress) error {
 // notice, and whether to stop the turn because its lane would continue it.
 func (k *Supervisor) Broke(ctx context.Context, w *store.Write, t chela.Turn) (told string, stop bool, err error) {
 	p := planned(t, t.Crashes, "was interrupted: its process died, or an internal error occurred", k.cfg)
-	_, err = k.cfg.Tell(ctx, w, Notice{Key: p.key, Turn: t, Text: p.told}) // readers of the event log find the events
-	return p.told, p.stop, err
+	return p.told, p.stop, k.cfg.Tell(ctx, w, Notice{Key: p.key, Turn: t, Text: p.told})
 }
 
 // A plan is the repair of a stuck or broken turn.

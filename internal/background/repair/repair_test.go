@@ -85,11 +85,11 @@ func (h *shop) keeper() *repair.Supervisor {
 			return h.quiet
 		},
 		Lanes: h, Jobs: h,
-		Tell: func(_ context.Context, _ *store.Write, n repair.Notice) ([]chela.Event, error) {
+		Tell: func(_ context.Context, _ *store.Write, n repair.Notice) error {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.told = append(h.told, n.Text)
-			return nil, nil
+			return nil
 		},
 		StuckAfter: 5 * time.Minute, GiveUp: 3, ToolFailures: 5, ProbeAfter: 10 * time.Minute,
 	})

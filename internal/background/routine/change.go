@@ -18,24 +18,16 @@ type change struct {
 	*store.Write
 	routines *Routines
 	now      time.Time
-	events   []chela.Event // to announce after the commit
+	events   []chela.Event // for a caller that announces them after its commit
 }
 
 // write runs fn in a transaction and announces its events after the commit.
 func (d *Routines) write(ctx context.Context, op string, fn func(c *change) error) error {
-	var c *change
-	err := d.store.Write(ctx, op, func(w *store.Write) error {
-		c = d.within(w)
-		return fn(c)
-	})
-	if err != nil {
-		return err
+	err := d.store.Tell(ctx, op, d.cfg.Emit, func(w *store.Write) error { return fn(d.within(w)) })
+	if err == nil {
+		d.cfg.Work.Nudge()
 	}
-	for _, e := range c.events {
-		d.cfg.Emit(e)
-	}
-	d.cfg.Work.Nudge()
-	return nil
+	return err
 }
 
 // within returns a change inside a caller's transaction.
@@ -45,10 +37,8 @@ func (d *Routines) within(w *store.Write) *change {
 
 // announce adds a durable event to the transaction.
 func (c *change) announce(ctx context.Context, e chela.Event) error {
-	kept := []chela.Event{e}
-	err := c.Announce(ctx, c.now, kept)
-	c.events = append(c.events, kept...)
-	return err
+	c.events = append(c.events, e)
+	return c.Announce(ctx, c.now, []chela.Event{e})
 }
 
 // add adds a run of a routine with its defaults filled in and returns it, or

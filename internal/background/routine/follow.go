@@ -210,14 +210,13 @@ func (c *change) judged(ctx context.Context, before, after chela.Routine) error 
 // tell sends the outcome of a run to people and to the main session.
 func (c *change) tell(ctx context.Context, v chela.Routine, run chela.RoutineRun, out rule.Verdict) error {
 	if out.Tell != "" {
-		events, err := c.routines.cfg.Notices.Tell(ctx, c.Write, notice.Notice{
+		err := c.routines.cfg.Notices.Tell(ctx, c.Write, notice.Notice{
 			Key: "run/" + string(run.ID), Agent: v.Agent, Target: v.Notify.Target, Channel: v.Notify.Channel, To: v.Notify.To,
 			Origin: v.Origin, Session: v.Session, From: v.Name, Text: out.Tell, Routine: v.ID, Run: run.ID,
 		})
 		if err != nil {
 			return err
 		}
-		c.events = append(c.events, events...)
 	}
 	if out.Post == "" {
 		return nil

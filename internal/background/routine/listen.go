@@ -36,9 +36,7 @@ func (d *Routines) listen(ctx context.Context, k chela.Work) (out work.Outcome, 
 		return out, err
 	}
 	events, err := d.store.Events(ctx, at.After, "", pageEvents)
-	hearing, failed := store.Find(ctx, d.store, func(r *store.Read) ([]chela.Routine, error) {
-		return r.HearingRoutines(ctx, chela.TriggerSystem)
-	})
+	hearing, failed := store.Get(ctx, d.store, (*store.Read).HearingRoutines, chela.TriggerSystem)
 	if failed != nil {
 		return out, failed
 	}

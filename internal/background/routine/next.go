@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"chela"
 	"chela/internal/api"
 	"chela/internal/background/routine/rule"
 	"chela/internal/store"
@@ -16,7 +15,7 @@ import (
 func (d *Routines) Next(ctx context.Context, limit int) ([]api.Due, error) {
 	// The earliest due times belong to the routines that are due first, so no
 	// other routine can be among them.
-	routines, err := store.Find(ctx, d.store, func(r *store.Read) ([]chela.Routine, error) { return r.DueRoutines(ctx, limit) })
+	routines, err := store.Get(ctx, d.store, (*store.Read).DueRoutines, limit)
 	if err != nil {
 		return nil, err
 	}
