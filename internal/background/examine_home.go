@@ -50,25 +50,27 @@ func examineRecordings(cfg *config.Config) (found []api.Finding) {
 }
 
 func examineHome(cfg *config.Config) api.Finding {
-	st, err := os.Stat(string(cfg.Home))
+	home := string(cfg.Home)
+	trouble := func(err error) api.Finding { return api.Unwell("home", datadir.Trouble(home, err)) }
+	st, err := os.Stat(home)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return api.Finding{Subject: "home", Text: string(cfg.Home) + " does not exist", Cure: "run chela init"}
+		return api.Finding{Subject: "home", Text: home + " does not exist", Cure: "run chela init"}
 	case err != nil:
-		return api.Unwell("home", datadir.Trouble(string(cfg.Home), err))
+		return trouble(err)
 	case !st.IsDir():
-		return api.Unwell("home", datadir.Trouble(string(cfg.Home), fs.ErrExist))
+		return trouble(fs.ErrExist)
 	case st.Mode().Perm()&0o077 != 0:
-		return api.Finding{Subject: "home", Text: "other users may read " + string(cfg.Home), Cure: "chmod 700 " + string(cfg.Home)}
+		return api.Finding{Subject: "home", Text: "other users may read " + home, Cure: "chmod 700 " + home}
 	}
-	probe, err := os.CreateTemp(string(cfg.Home), ".doctor-*")
+	probe, err := os.CreateTemp(home, ".doctor-*")
 	if err != nil {
-		return api.Unwell("home", datadir.Trouble(string(cfg.Home), err))
+		return trouble(err)
 	}
 	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
-		return api.Unwell("home", datadir.Trouble(string(cfg.Home), err))
+		return trouble(err)
 	}
-	return api.Well("home", string(cfg.Home)+" is writable and private")
+	return api.Well("home", home+" is writable and private")
 }
 
 // examineDatabase checks the database, and the background work stored in it.

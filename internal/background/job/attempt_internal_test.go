@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"chela"
+	"chela/internal/api"
 )
 
 // TestBeginningText: the first message of a new thread is the job's text, and so is
@@ -46,7 +47,7 @@ func TestRestartBeginsWithoutAReason(t *testing.T) {
 		t.Errorf("created at %v, want %v", j.CreatedAt, b.now)
 	}
 	b.set(j.ID, func(j *chela.Job) { j.State, j.Reason, j.Waits = chela.JobFailed, "it broke", 2 })
-	if _, err := b.desk.Restart(t.Context(), j.ID, RestartRequest{By: "test"}); err != nil {
+	if _, err := b.desk.Restart(t.Context(), j.ID, "test", api.RestartLimits{}); err != nil {
 		t.Fatal(err)
 	}
 	if again := b.job(j.ID); again.Reason != "" || again.Waits != 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/store"
 )
 
@@ -27,7 +28,7 @@ func TestWorkIsLookedForAtOnce(t *testing.T) {
 			return err
 		}, 1},
 		"a place is free": {nil, state(chela.JobCancelled), func(ctx context.Context, b *bare, j chela.Job) error {
-			_, err := b.desk.Restart(ctx, j.ID, RestartRequest{By: "me"})
+			_, err := b.desk.Restart(ctx, j.ID, "me", api.RestartLimits{})
 			return err
 		}, 1},
 		"a job is looked at again": {nil, state(chela.JobStuck), func(ctx context.Context, b *bare, j chela.Job) error {
@@ -325,16 +326,16 @@ func TestLimitsOfAnotherAttempt(t *testing.T) {
 	t.Parallel()
 	const ms = 1_000_000
 	for name, c := range map[string]struct {
-		wish RestartRequest
+		wish api.RestartLimits
 		want chela.Kind
 		now  chela.JobOptions
 	}{
-		"nothing":            {RestartRequest{}, "", chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
-		"as much as may be":  {RestartRequest{Steps: 10, Timeout: 20 * ms, Tokens: 30}, "", chela.JobOptions{Steps: 10, Timeout: 20 * ms, Tokens: 30}},
-		"too many steps":     {RestartRequest{Steps: 11}, chela.Invalid, chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
-		"too much time":      {RestartRequest{Timeout: 21 * ms}, chela.Invalid, chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
-		"too many tokens":    {RestartRequest{Tokens: 31}, chela.Invalid, chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
-		"less than no steps": {RestartRequest{Steps: -1}, chela.Invalid, chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
+		"nothing":            {api.RestartLimits{}, "", chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
+		"as much as may be":  {api.RestartLimits{Steps: 10, Timeout: 20 * ms, Tokens: 30}, "", chela.JobOptions{Steps: 10, Timeout: 20 * ms, Tokens: 30}},
+		"too many steps":     {api.RestartLimits{Steps: 11}, chela.Invalid, chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
+		"too much time":      {api.RestartLimits{Timeout: 21 * ms}, chela.Invalid, chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
+		"too many tokens":    {api.RestartLimits{Tokens: 31}, chela.Invalid, chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
+		"less than no steps": {api.RestartLimits{Steps: -1}, chela.Invalid, chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -342,7 +343,7 @@ func TestLimitsOfAnotherAttempt(t *testing.T) {
 			b.desk.cfg.Jobs.Steps, b.desk.cfg.Jobs.Timeout, b.desk.cfg.Jobs.Tokens = 10, 20*ms, 30
 			j := b.underWay(func(o *CreateRequest) { o.Options = chela.JobOptions{Steps: 2, Timeout: 3 * ms, Tokens: 4} })
 			b.set(j.ID, func(j *chela.Job) { j.State = chela.JobFailed })
-			_, err := b.desk.Restart(t.Context(), j.ID, c.wish)
+			_, err := b.desk.Restart(t.Context(), j.ID, "", c.wish)
 			if chela.KindOf(err) != c.want {
 				t.Errorf("error %v, want kind %q", err, c.want)
 			}
@@ -354,7 +355,7 @@ func TestLimitsOfAnotherAttempt(t *testing.T) {
 	b := newBare(t)
 	j := b.underWay(func(o *CreateRequest) { o.Options = chela.JobOptions{Steps: 1 << 20} })
 	b.set(j.ID, func(j *chela.Job) { j.State = chela.JobFailed })
-	_, err := b.desk.Restart(t.Context(), j.ID, RestartRequest{Steps: 1 << 30})
+	_, err := b.desk.Restart(t.Context(), j.ID, "", api.RestartLimits{Steps: 1 << 30})
 	b.must(err) // a home without limits
 }
 
@@ -377,7 +378,7 @@ func TestRestartKeepsPartsThatCompleted(t *testing.T) {
 		})
 	}
 	b.set(j.ID, func(j *chela.Job) { j.State, j.Waits = chela.JobCancelled, 0 })
-	again, err := b.desk.Restart(t.Context(), j.ID, RestartRequest{By: "me", Steps: 7})
+	again, err := b.desk.Restart(t.Context(), j.ID, "me", api.RestartLimits{Steps: 7})
 	b.must(err)
 	if again.State != chela.JobPending || again.Waits != 3 || again.Thread != "" || again.Options.Steps != 7 {
 		t.Errorf("the job: %+v", again)

@@ -34,11 +34,10 @@ func (d *Jobs) Operations() []api.Bound {
 		api.JobsResume.Do(visible(d, by(d.Resume))),
 		api.JobsAccept.Do(visible(d, by(d.Accept))),
 		api.JobsRestart.Do(visible(d, func(ctx context.Context, c api.Caller, q api.JobRestart) (chela.Job, error) {
-			wish := RestartRequest{By: c.By, Steps: q.Limits.Steps, Timeout: q.Limits.Timeout, Tokens: q.Limits.Tokens}
-			if err := checkLimits(0, chela.JobOptions{Steps: wish.Steps, Timeout: wish.Timeout, Tokens: wish.Tokens}); err != nil {
+			if err := checkLimits(0, q.Limits); err != nil {
 				return chela.Job{}, err
 			}
-			return d.Restart(ctx, q.ID, wish)
+			return d.Restart(ctx, q.ID, c.By, q.Limits)
 		})),
 		api.JobsPrompt.Do(visible(d, saying(d.Prompt))),
 		api.JobsModify.Do(visible(d, saying(d.Modify))),
@@ -98,29 +97,30 @@ func saying(hear func(ctx context.Context, id chela.JobID, m Message) (chela.Job
 
 // list lists the jobs that the caller may see: those that its session requested where
 // it sees no others.
-func (d *Jobs) list(ctx context.Context, c api.Caller, f api.JobFilter) (api.Page[chela.Job], error) {
+func (d *Jobs) list(ctx context.Context, c api.Caller, f api.JobFilter) (page api.Page[chela.Job], _ error) {
 	if f.Before != "" {
 		if _, err := d.Job(ctx, f.Before); err != nil {
-			return api.Page[chela.Job]{}, api.Unknown(string(f.Before), err)
+			return page, api.Unknown(string(f.Before), err)
 		}
 	}
 	if c.Session != "" && !sees(c, chela.Job{Agent: c.Agent}) {
 		f.Requester = c.Session
 	}
 	f.Agent = cmp.Or(c.Agent, f.Agent)
-	// One row more than asked for tells whether there is a next page.
-	found, err := d.Jobs(ctx, Filter{States: f.States, Kind: f.Kind, Agent: f.Agent, Requester: f.Requester, Before: f.Before, Limit: api.Rows(f.Limit) + 1})
-	return api.Paged(found, f.Limit, func(j chela.Job) string { return string(j.ID) }), err
+	limit := f.Limit
+	f.Limit = api.Rows(limit) + 1 // one more tells whether there is a next page
+	found, err := d.Jobs(ctx, Filter(f))
+	return api.Paged(found, limit, func(j chela.Job) string { return string(j.ID) }), err
 }
 
-func (d *Jobs) events(ctx context.Context, _ api.Caller, q api.JobEventsQuery) (api.Page[chela.JobEvent], error) {
+func (d *Jobs) events(ctx context.Context, _ api.Caller, q api.JobEventsQuery) (page api.Page[chela.JobEvent], _ error) {
 	found, err := d.Events(ctx, q.ID, max(q.After-1, 0))
 	if err != nil {
-		return api.Page[chela.JobEvent]{}, err
+		return page, err
 	}
 	if q.After > 0 {
 		if len(found) == 0 || found[0].Seq != q.After {
-			return api.Page[chela.JobEvent]{}, api.NoRow(strconv.Itoa(q.After))
+			return page, api.NoRow(strconv.Itoa(q.After))
 		}
 		found = found[1:]
 	}
@@ -154,7 +154,7 @@ func (d *Jobs) checkNew(q api.NewJob) error {
 	}
 	o := q.Options
 	err := cmp.Or(
-		checkLimits(q.Priority, o),
+		checkLimits(q.Priority, api.RestartLimits{Steps: o.Steps, Timeout: o.Timeout, Tokens: o.Tokens}),
 		api.OneOf(o.Thinking, "is not a thinking level"), api.OneOf(cmp.Or(o.Cleanup, chela.CleanupKeep), "is not a cleanup mode"),
 	)
 	if err != nil || o.Model == "" {
@@ -164,15 +164,15 @@ func (d *Jobs) checkNew(q api.NewJob) error {
 }
 
 // checkLimits returns which limit is out of bounds.
-func checkLimits(priority int, o chela.JobOptions) error {
+func checkLimits(priority int, l api.RestartLimits) error {
 	for _, bound := range []struct {
 		name          string
 		n, from, most int64
 	}{
 		{"priority", int64(priority), -MaxPriority, MaxPriority},
-		{"steps", int64(o.Steps), 0, maxTurnSteps},
-		{"timeout", int64(o.Timeout), 0, int64(maxTimeout)},
-		{"tokens", o.Tokens, 0, 1_000_000_000},
+		{"steps", int64(l.Steps), 0, maxTurnSteps},
+		{"timeout", int64(l.Timeout), 0, int64(maxTimeout)},
+		{"tokens", l.Tokens, 0, 1_000_000_000},
 	} {
 		if bound.n < bound.from || bound.n > bound.most {
 			return chela.Ef(chela.Invalid, "%s cannot be %d", bound.name, bound.n).

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 )
 
 // A Message is a message to a job. Key is its idempotency key; empty means a new
@@ -98,30 +99,22 @@ func (d *Jobs) Accept(ctx context.Context, id chela.JobID, by string) (chela.Job
 	})
 }
 
-// An RestartRequest is a request to restart a job. Limits that are 0 stay unchanged.
-type RestartRequest struct {
-	By      string
-	Steps   int        // per turn
-	Timeout chela.Span // per run of a turn
-	Tokens  int64      // per attempt, all turns together
-}
-
 // bound sets the limits of a restart on the job.
-func (w RestartRequest) bound(j *chela.Job) {
+func bound(j *chela.Job, l api.RestartLimits) {
 	o := &j.Options
-	o.Steps, o.Timeout, o.Tokens = cmp.Or(w.Steps, o.Steps), cmp.Or(w.Timeout, o.Timeout), cmp.Or(w.Tokens, o.Tokens)
+	o.Steps, o.Timeout, o.Tokens = cmp.Or(l.Steps, o.Steps), cmp.Or(l.Timeout, o.Timeout), cmp.Or(l.Tokens, o.Tokens)
 }
 
-// check returns Invalid for limits above those of the home.
-func (w RestartRequest) check(home ClassLimits) error {
+// checkRestart returns Invalid for limits above those of the home.
+func checkRestart(wish api.RestartLimits, home ClassLimits) error {
 	for _, l := range []struct {
 		name       string
 		want, most int64
 		of         any
 	}{
-		{"steps", int64(w.Steps), int64(home.Steps), home.Steps},
-		{"timeout", int64(w.Timeout), int64(home.Timeout), home.Timeout},
-		{"tokens", w.Tokens, home.Tokens, home.Tokens},
+		{"steps", int64(wish.Steps), int64(home.Steps), home.Steps},
+		{"timeout", int64(wish.Timeout), int64(home.Timeout), home.Timeout},
+		{"tokens", wish.Tokens, home.Tokens, home.Tokens},
 	} {
 		switch {
 		case l.want < 0:
@@ -138,15 +131,15 @@ func (w RestartRequest) check(home ClassLimits) error {
 // plan, together with its parts that did not complete. It returns Conflict if
 // the job is live or accepted, and Invalid for limits that the home does not
 // allow.
-func (d *Jobs) Restart(ctx context.Context, id chela.JobID, wish RestartRequest) (chela.Job, error) {
+func (d *Jobs) Restart(ctx context.Context, id chela.JobID, by string, limits api.RestartLimits) (chela.Job, error) {
 	return d.change(ctx, "job.restart", id, func(a *act, j *chela.Job) error {
 		if j.State.Live() || !j.State.CanMove(chela.JobPending) {
 			return notNow(*j)
 		}
-		if err := wish.check(a.limits(j.Class())); err != nil {
+		if err := checkRestart(limits, a.limits(j.Class())); err != nil {
 			return err
 		}
-		wish.bound(j)
+		bound(j, limits)
 		if err := a.w.PlanJob(ctx, id, nil); err != nil {
 			return err
 		}
@@ -165,8 +158,8 @@ func (d *Jobs) Restart(ctx context.Context, id chela.JobID, wish RestartRequest)
 					return err
 				}
 				part.Thread = ""
-				wish.bound(&part)
-				if err := a.again(ctx, &part, wish.By); err != nil {
+				bound(&part, limits)
+				if err := a.again(ctx, &part, by); err != nil {
 					return err
 				}
 			}
@@ -180,7 +173,7 @@ func (d *Jobs) Restart(ctx context.Context, id chela.JobID, wish RestartRequest)
 			}
 		}
 		j.Thread = ""
-		return a.again(ctx, j, wish.By)
+		return a.again(ctx, j, by)
 	})
 }
 

@@ -79,7 +79,7 @@ turns:
 	if v.Reason == "" {
 		t.Error("it does not say why")
 	}
-	if _, err := h.desk.Restart(t.Context(), j.ID, job.RestartRequest{By: "me"}); err != nil {
+	if _, err := h.desk.Restart(t.Context(), j.ID, "me", api.RestartLimits{}); err != nil {
 		t.Fatal(err)
 	}
 	again := h.until(j.ID, chela.JobSubmitted)
@@ -91,7 +91,7 @@ turns:
 	if _, err := h.desk.Accept(t.Context(), j.ID, "me"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.desk.Restart(t.Context(), j.ID, job.RestartRequest{By: "me"}); chela.KindOf(err) != chela.Conflict {
+	if _, err := h.desk.Restart(t.Context(), j.ID, "me", api.RestartLimits{}); chela.KindOf(err) != chela.Conflict {
 		t.Errorf("restarted what was accepted: %v", err)
 	}
 }
@@ -262,7 +262,7 @@ turns:
 			t.Fatal(err)
 		}
 		h.until(v.Parts[1].ID, chela.JobCancelled)
-		if _, err := h.desk.Restart(t.Context(), j.ID, job.RestartRequest{By: "me"}); err != nil {
+		if _, err := h.desk.Restart(t.Context(), j.ID, "me", api.RestartLimits{}); err != nil {
 			t.Fatal(err)
 		}
 		again := h.until(j.ID, chela.JobSubmitted)

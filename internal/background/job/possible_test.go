@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/background/job"
 )
 
@@ -15,7 +16,7 @@ func (h *house) tries(id chela.JobID) map[string]func() error {
 	return map[string]func() error{
 		"prompt":  func() error { _, err := h.desk.Prompt(ctx, id, job.Message{Text: "x", By: "me"}); return err },
 		"modify":  func() error { _, err := h.desk.Modify(ctx, id, job.Message{Text: "x", By: "me"}); return err },
-		"restart": func() error { _, err := h.desk.Restart(ctx, id, job.RestartRequest{By: "me"}); return err },
+		"restart": func() error { _, err := h.desk.Restart(ctx, id, "me", api.RestartLimits{}); return err },
 		"accept":  func() error { _, err := h.desk.Accept(ctx, id, "me"); return err },
 		"pause":   func() error { _, err := h.desk.Pause(ctx, id, "me"); return err },
 		"resume":  func() error { _, err := h.desk.Resume(ctx, id, "me"); return err },
@@ -137,12 +138,12 @@ func TestRestartWithMore(t *testing.T) {
 	o.Options = chela.JobOptions{Quiet: true, Steps: 1}
 	j := h.create(o)
 	h.until(j.ID, chela.JobFailed)
-	for name, wish := range map[string]job.RestartRequest{"steps": {Steps: 6}, "time": {Timeout: chela.Span(2 * time.Hour)}, "nothing": {Tokens: -1}} {
-		if _, err := h.desk.Restart(t.Context(), j.ID, wish); chela.KindOf(err) != chela.Invalid || chela.HintOf(err) == "" {
+	for name, wish := range map[string]api.RestartLimits{"steps": {Steps: 6}, "time": {Timeout: chela.Span(2 * time.Hour)}, "nothing": {Tokens: -1}} {
+		if _, err := h.desk.Restart(t.Context(), j.ID, "me", wish); chela.KindOf(err) != chela.Invalid || chela.HintOf(err) == "" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	again, err := h.desk.Restart(t.Context(), j.ID, job.RestartRequest{By: "me", Steps: 5})
+	again, err := h.desk.Restart(t.Context(), j.ID, "me", api.RestartLimits{Steps: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +165,7 @@ turns:
 	j := h.create(o)
 	same(t, "steps of the plan", 1, len(h.until(j.ID, chela.JobFailed).Steps))
 	h.rest()
-	if _, err := h.desk.Restart(t.Context(), j.ID, job.RestartRequest{By: "me"}); err != nil {
+	if _, err := h.desk.Restart(t.Context(), j.ID, "me", api.RestartLimits{}); err != nil {
 		t.Fatal(err)
 	}
 	v := h.until(j.ID, chela.JobPending)

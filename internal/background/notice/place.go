@@ -3,8 +3,8 @@ package notice
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
-	"time"
 
 	"chela"
 	"chela/internal/store"
@@ -107,11 +107,7 @@ const pageSize = 500
 
 // seen returns the owner's last origin on each channel.
 func seen(ctx context.Context, r *store.Read) ([]chela.Origin, error) {
-	type sighting struct {
-		at    time.Time
-		place chela.Origin
-	}
-	newest := map[string]sighting{}
+	newest := map[string]chela.Session{}
 	for after := chela.SessionKey(""); ; {
 		page, err := r.Sessions(ctx, after, pageSize)
 		if err != nil {
@@ -119,9 +115,8 @@ func seen(ctx context.Context, r *store.Read) ([]chela.Origin, error) {
 		}
 		for _, s := range page {
 			after = s.Key
-			last := s.Settings.Last
-			if last.Owner && reachable(last) && s.UpdatedAt.After(newest[last.Channel].at) {
-				newest[last.Channel] = sighting{s.UpdatedAt, last}
+			if last := s.Settings.Last; last.Owner && reachable(last) && s.UpdatedAt.After(newest[last.Channel].UpdatedAt) {
+				newest[last.Channel] = s
 			}
 		}
 		if len(page) < pageSize {
@@ -129,9 +124,8 @@ func seen(ctx context.Context, r *store.Read) ([]chela.Origin, error) {
 		}
 	}
 	var all []chela.Origin
-	for _, at := range newest {
-		all = append(all, at.place)
+	for _, channel := range slices.Sorted(maps.Keys(newest)) {
+		all = append(all, newest[channel].Settings.Last)
 	}
-	slices.SortFunc(all, func(a, b chela.Origin) int { return cmp.Compare(a.Channel, b.Channel) })
 	return all, nil
 }

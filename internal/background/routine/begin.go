@@ -95,7 +95,7 @@ func (c *change) start(ctx context.Context, v chela.Routine, run *chela.RoutineR
 	if err != nil {
 		return err
 	}
-	if !c.routines.cfg.Defaults.MayBegin(v, places) {
+	if !c.cfg.Defaults.MayBegin(v, places) {
 		return errNoPlace
 	}
 	run.State, run.StartedAt = chela.RunRunning, c.now
@@ -126,7 +126,7 @@ func (c *change) thread(ctx context.Context, v chela.Routine, key chela.SessionK
 	if v.Action.Main {
 		return "", nil
 	}
-	t := chela.Thread{ID: c.routines.cfg.IDs.Thread(), Session: key, Title: v.Name, State: chela.ThreadIdle, CreatedAt: c.now, UpdatedAt: c.now}
+	t := chela.Thread{ID: c.cfg.IDs.Thread(), Session: key, Title: v.Name, State: chela.ThreadIdle, CreatedAt: c.now, UpdatedAt: c.now}
 	s, err := c.Session(ctx, key)
 	switch {
 	case chela.KindOf(err) == chela.NotFound:

@@ -20,8 +20,8 @@ func (d *Routines) nextGeneration(turn chela.Origin) (int, error) {
 
 // tooDeep returns the reason for which a run that an event fires is skipped, or
 // "".
-func (d *Routines) tooDeep(run chela.RoutineRun) string {
-	if run.Generation <= d.cfg.MaxDepth {
+func (c *change) tooDeep(run chela.RoutineRun) string {
+	if run.Generation <= c.cfg.MaxDepth {
 		return ""
 	}
 	return fmt.Sprintf("%d nested jobs and routines led to it, the limit of jobs.depth", run.Generation-1)

@@ -16,9 +16,9 @@ import (
 // A change is one transaction on routines.
 type change struct {
 	*store.Write
-	routines *Routines
-	now      time.Time
-	events   []chela.Event // for a caller that announces them after its commit
+	cfg    *Config
+	now    time.Time
+	events []chela.Event // for a caller that announces them after its commit
 }
 
 // write runs fn in a transaction and announces its events after the commit.
@@ -32,7 +32,7 @@ func (d *Routines) write(ctx context.Context, op string, fn func(c *change) erro
 
 // within returns a change inside a caller's transaction.
 func (d *Routines) within(w *store.Write) *change {
-	return &change{Write: w, routines: d, now: d.now()}
+	return &change{Write: w, cfg: &d.cfg, now: d.now()}
 }
 
 // announce adds a durable event to the transaction.
@@ -66,7 +66,7 @@ func (c *change) add(ctx context.Context, v chela.Routine, run chela.RoutineRun)
 		run.Reason = rule.Refuse(v, f)
 	}
 	run.Generation = max(run.Generation, v.Origin.Generation)
-	run.ID, run.Routine, run.State, run.CreatedAt, run.Input = c.routines.cfg.IDs.Run(), v.ID, chela.RunPending, c.now, excerpt.Bytes(run.Input, maxInput)
+	run.ID, run.Routine, run.State, run.CreatedAt, run.Input = c.cfg.IDs.Run(), v.ID, chela.RunPending, c.now, excerpt.Bytes(run.Input, maxInput)
 	if run.Reason != "" {
 		run.State, run.FinishedAt = chela.RunSkipped, c.now
 	}
@@ -74,10 +74,9 @@ func (c *change) add(ctx context.Context, v chela.Routine, run chela.RoutineRun)
 		return run, err
 	}
 	if run.State == chela.RunSkipped {
-		_, err := c.PruneRuns(ctx, v.ID, c.routines.cfg.Defaults.KeepRuns, c.now.Add(-day-v.Notify.Repeat.Duration()))
-		return run, err
+		return run, c.prune(ctx, v)
 	}
-	if _, err := c.routines.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workRun, Key: string(run.ID), DueAt: later(c.now, run.Due)}); err != nil {
+	if err := c.set(ctx, workRun, string(run.ID), later(c.now, run.Due)); err != nil {
 		return run, err
 	}
 	return run, c.announce(ctx, chela.Event{
@@ -105,7 +104,7 @@ func (c *change) look(ctx context.Context, v chela.Routine) (f rule.Facts, err e
 	if f.Waiting, err = c.WaitingRuns(ctx, v.ID); err != nil {
 		return f, err
 	}
-	window, err := rule.ActiveWindow(v.Guards.ActiveHours, c.routines.cfg.Zone)
+	window, err := rule.ActiveWindow(v.Guards.ActiveHours, c.cfg.Zone)
 	if err != nil {
 		return f, err
 	}
@@ -133,7 +132,7 @@ func (c *change) look(ctx context.Context, v chela.Routine) (f rule.Facts, err e
 // says so.
 func (c *change) note(ctx context.Context, v chela.Routine, run chela.RoutineRun, text string) error {
 	if v.Action.Wake == chela.WakeNow {
-		_, err := c.routines.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workPost, Key: string(run.ID), Args: work.Args(text), DueAt: c.now})
+		_, err := c.cfg.Work.Add(ctx, c.Write, chela.Work{Kind: workPost, Key: string(run.ID), Args: work.Args(text), DueAt: c.now})
 		return err
 	}
 	from, err := outcomeOf(ctx, &c.Read, v, run)
@@ -161,15 +160,26 @@ func (c *change) wakeNext(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !c.routines.cfg.Defaults.MayBegin(c.routines.cfg.Defaults.Filled(v), places) {
+		if !c.cfg.Defaults.MayBegin(c.cfg.Defaults.Filled(v), places) {
 			continue
 		}
 		places.Take(v)
-		if err := c.routines.cfg.Work.Set(ctx, c.Write, chela.Work{Kind: workRun, Key: string(run.ID), DueAt: c.now}); err != nil {
+		if err := c.set(ctx, workRun, string(run.ID), c.now); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// set enqueues work that is due at a time, or moves it to that time.
+func (c *change) set(ctx context.Context, kind, key string, due time.Time) error {
+	return c.cfg.Work.Set(ctx, c.Write, chela.Work{Kind: kind, Key: key, DueAt: due})
+}
+
+// prune deletes the oldest runs of a routine.
+func (c *change) prune(ctx context.Context, v chela.Routine) error {
+	_, err := c.PruneRuns(ctx, v.ID, c.cfg.Defaults.KeepRuns, c.now.Add(-day-v.Notify.Repeat.Duration()))
+	return err
 }
 
 // await enqueues the next firing of a routine, or removes it if there is none.
@@ -177,5 +187,5 @@ func (c *change) await(ctx context.Context, v chela.Routine) error {
 	if v.NextAt.IsZero() {
 		return c.DropWork(ctx, workFire, string(v.ID))
 	}
-	return c.routines.cfg.Work.Set(ctx, c.Write, chela.Work{Kind: workFire, Key: string(v.ID), DueAt: v.NextAt})
+	return c.set(ctx, workFire, string(v.ID), v.NextAt)
 }

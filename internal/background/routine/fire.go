@@ -42,11 +42,11 @@ func (d *Routines) fire(ctx context.Context, k chela.Work) (work.Outcome, error)
 
 // fireDue adds the runs of a due routine and moves it to its next time.
 func (c *change) fireDue(ctx context.Context, v *chela.Routine) error {
-	s, err := rule.Times(v.Trigger, c.routines.cfg.Zone)
+	s, err := rule.Times(v.Trigger, c.cfg.Zone)
 	if err != nil {
 		return err
 	}
-	full := c.routines.cfg.Defaults.Filled(*v)
+	full := c.cfg.Defaults.Filled(*v)
 	fires, next := rule.Due(s, v.NextAt, c.now, full.Trigger.Missed)
 	for _, f := range fires {
 		run := chela.RoutineRun{Due: f.Due, Key: f.Due.UTC().Format(time.RFC3339Nano), Cause: v.Trigger.Kind, Missed: f.Missed, Reason: f.Skip}

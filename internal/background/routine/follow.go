@@ -70,7 +70,7 @@ func (c *change) lockRun(ctx context.Context, id chela.RunID) (v chela.Routine, 
 	if v, err = c.LockRoutine(ctx, run.Routine); err == nil {
 		run, err = c.RoutineRun(ctx, id)
 	}
-	return c.routines.cfg.Defaults.Filled(v), run, err
+	return c.cfg.Defaults.Filled(v), run, err
 }
 
 // waits updates the waiting state of a run, unless it is not running; its routine is
@@ -180,8 +180,7 @@ func (c *change) endRun(ctx context.Context, v chela.Routine, run *chela.Routine
 	if err := c.wakeNext(ctx); err != nil {
 		return err
 	}
-	_, err = c.PruneRuns(ctx, v.ID, c.routines.cfg.Defaults.KeepRuns, c.now.Add(-day-v.Notify.Repeat.Duration()))
-	return err
+	return c.prune(ctx, v)
 }
 
 // lastTold returns the last notice of a routine that suppresses repeated
@@ -210,7 +209,7 @@ func (c *change) judged(ctx context.Context, before, after chela.Routine) error 
 // tell sends the outcome of a run to people and to the main session.
 func (c *change) tell(ctx context.Context, v chela.Routine, run chela.RoutineRun, out rule.Verdict) error {
 	if out.Tell != "" {
-		err := c.routines.cfg.Notices.Tell(ctx, c.Write, notice.Notice{
+		err := c.cfg.Notices.Tell(ctx, c.Write, notice.Notice{
 			Key: "run/" + string(run.ID), Agent: v.Agent, Target: v.Notify.Target, Channel: v.Notify.Channel, To: v.Notify.To,
 			Origin: v.Origin, Session: v.Session, From: v.Name, Text: out.Tell, Routine: v.ID, Run: run.ID,
 		})

@@ -123,8 +123,8 @@ func (c *change) caused(ctx context.Context, id chela.RoutineID, run chela.Routi
 	if err != nil || ok {
 		return known, err
 	}
-	v = c.routines.cfg.Defaults.Filled(v)
-	run.Due, run.Reason = c.now, c.routines.tooDeep(run)
+	v = c.cfg.Defaults.Filled(v)
+	run.Due, run.Reason = c.now, c.tooDeep(run)
 	if v.Guards.Dedup > 0 {
 		sum := sha256.Sum256([]byte(run.Input))
 		fresh, err := c.SeeCause(ctx, store.RoutineCause{

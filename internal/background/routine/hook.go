@@ -18,28 +18,27 @@ import (
 // callers cannot probe for paths. A request that does not pass the filter of the
 // trigger does not fire it, and the answer says why; so it does for a run that is
 // skipped.
-func (d *Routines) Hook(ctx context.Context, asked api.HookRequest) (api.HookReceipt, error) {
+func (d *Routines) Hook(ctx context.Context, asked api.HookRequest) (out api.HookReceipt, _ error) {
 	r, body := rule.WebhookRequest(asked), asked.Body
 	if len(body) > d.cfg.Defaults.MaxWebhookBytes {
-		return api.HookReceipt{}, chela.Ef(chela.Invalid, "the request has %d bytes, and %d are allowed", len(body), d.cfg.Defaults.MaxWebhookBytes)
+		return out, chela.Ef(chela.Invalid, "the request has %d bytes, and %d are allowed", len(body), d.cfg.Defaults.MaxWebhookBytes)
 	}
 	v, delivery, err := d.letIn(ctx, asked)
 	challenge := challengeOf(v, body)
 	switch {
 	case err != nil:
-		return api.HookReceipt{}, err
+		return out, err
 	case challenge != "":
 		return api.HookReceipt{Challenge: challenge}, nil
 	case d.cfg.Defaults.Off:
-		return api.HookReceipt{}, chela.E(chela.Unavailable, "routines are off").WithHint("set routines.enabled to true")
+		return out, chela.E(chela.Unavailable, "routines are off").WithHint("set routines.enabled to true")
 	case !v.Enabled:
-		return api.HookReceipt{}, chela.Ef(chela.Conflict, "the routine %s is disabled", v.Name).WithHint("enable it: chela routines enable " + v.Name)
+		return out, chela.Ef(chela.Conflict, "the routine %s is disabled", v.Name).WithHint("enable it: chela routines enable " + v.Name)
 	}
 	if why := r.Mismatch(v.Trigger); why != "" {
 		return api.HookReceipt{Ignored: why}, nil
 	}
 	run := chela.RoutineRun{Key: "hook/" + d.nameOf(delivery), Cause: chela.TriggerWebhook, Input: r.Input(v.Trigger)}
-	var out api.HookReceipt
 	err = d.write(ctx, "routine.hook", func(c *change) error {
 		out = api.HookReceipt{}
 		for _, key := range keysOf(delivery) {

@@ -92,15 +92,15 @@ func (d *Routines) create(ctx context.Context, c api.Caller, q api.NewRoutine) (
 
 // fired fires a routine once for each key. A run that a tool fires is the next
 // generation of the call's turn.
-func (d *Routines) fired(ctx context.Context, c api.Caller, q api.RoutineFiring) (api.FiredRun, error) {
+func (d *Routines) fired(ctx context.Context, c api.Caller, q api.RoutineFiring) (fired api.FiredRun, _ error) {
 	v, err := d.seen(ctx, c, q.Name)
 	if err != nil {
-		return api.FiredRun{}, err
+		return fired, err
 	}
 	f := Firing{Key: c.KeyOf(q.Firing.Key), Input: q.Firing.Input, By: c.By}
 	if c.Agent != "" {
 		if f.Generation, err = d.nextGeneration(c.Origin); err != nil {
-			return api.FiredRun{}, err
+			return fired, err
 		}
 	}
 	run, err := d.Fire(ctx, v.ID, f)
@@ -124,14 +124,14 @@ func (d *Routines) list(ctx context.Context, c api.Caller, q api.RoutineQuery) (
 // maxNext limits the number of due times that are listed.
 const maxNext = 500
 
-func (d *Routines) next(ctx context.Context, _ api.Caller, q api.DueQuery) (api.Page[api.Due], error) {
+func (d *Routines) next(ctx context.Context, _ api.Caller, q api.DueQuery) (page api.Page[api.Due], _ error) {
 	limit := maxNext
 	if q.After == "" {
 		limit = min(api.Rows(q.Limit)+1, maxNext)
 	}
 	due, err := d.Next(ctx, limit)
 	if err != nil {
-		return api.Page[api.Due]{}, err
+		return page, err
 	}
 	return api.Cut(due, q.After, q.Limit, func(d api.Due) string { return d.At.UTC().Format(time.RFC3339Nano) + "/" + string(d.Routine) })
 }
