@@ -99,6 +99,20 @@ type Caller struct {
 	Account string // the token's id, which is put before keys in inputs; empty for the owner
 }
 
+// Sees reports whether the session of the caller may see what an agent has of the
+// owner: unless others read along or, for an agent, in sessions of these kinds, its own.
+func (c Caller) Sees(agent string, kinds ...chela.KeyKind) bool {
+	key, err := chela.ParseSessionKey(c.Session)
+	switch {
+	case err != nil:
+		return false
+	case c.Agent != "":
+		return agent == c.Agent && slices.Contains(kinds, key.Kind)
+	default:
+		return !key.IsGroup()
+	}
+}
+
 // KeyOf returns the key for a request whose input has a key of its own: two tokens
 // that use one key make two requests.
 func (c Caller) KeyOf(given string) string {

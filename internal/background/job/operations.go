@@ -67,18 +67,7 @@ func visible[In interface{ Job() chela.JobID }, Out any](
 // and, unless others read along, those of the owner. An agent sees those only in its
 // main session, and only its own.
 func sees(c api.Caller, j chela.Job) bool {
-	if j.Requester == c.Session || j.Session == c.Session {
-		return true
-	}
-	key, err := chela.ParseSessionKey(c.Session)
-	switch {
-	case err != nil:
-		return false
-	case c.Agent != "":
-		return j.Agent == c.Agent && key.Kind == chela.KeyMain
-	default:
-		return !key.IsGroup()
-	}
+	return j.Requester == c.Session || j.Session == c.Session || c.Sees(j.Agent, chela.KeyMain)
 }
 
 // by adapts a change of a job to an operation.

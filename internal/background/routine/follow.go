@@ -183,14 +183,12 @@ func (c *change) endRun(ctx context.Context, v chela.Routine, run *chela.Routine
 	return c.prune(ctx, v)
 }
 
-// lastTold returns the last notice of a routine that suppresses repeated
-// notices.
-func (c *change) lastTold(ctx context.Context, v chela.Routine) (rule.LastNotice, error) {
-	if v.Notify.Repeat <= 0 {
-		return rule.LastNotice{}, nil
+// lastTold returns the last run of a routine whose notice suppresses repeated ones.
+func (c *change) lastTold(ctx context.Context, v chela.Routine) (run chela.RoutineRun, err error) {
+	if v.Notify.Repeat > 0 {
+		run, _, err = c.LastNotified(ctx, v.ID, c.now.Add(-v.Notify.Repeat.Duration()-day))
 	}
-	run, _, err := c.LastNotified(ctx, v.ID, c.now.Add(-v.Notify.Repeat.Duration()-day))
-	return rule.LastNotice{Text: run.Notified, At: run.FinishedAt}, err
+	return run, err
 }
 
 // judged stores the state of a routine after a run.

@@ -45,18 +45,7 @@ func (d *Routines) Operations() []api.Bound {
 // others read along, those of the owner. An agent sees those only in its main session
 // and in runs of its routines, and only its own.
 func sees(c api.Caller, v chela.Routine) bool {
-	if c.Session == "" || v.Session == c.Session {
-		return true
-	}
-	key, err := chela.ParseSessionKey(c.Session)
-	switch {
-	case err != nil:
-		return false
-	case c.Agent != "":
-		return v.Agent == c.Agent && (key.Kind == chela.KeyMain || key.Kind == chela.KeyCron)
-	default:
-		return !key.IsGroup()
-	}
+	return c.Session == "" || v.Session == c.Session || c.Sees(v.Agent, chela.KeyMain, chela.KeyCron)
 }
 
 // seen returns a routine that the caller may see, by its id or name. Others are

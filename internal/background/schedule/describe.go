@@ -159,7 +159,10 @@ func (c cron) dayWords() string {
 	case both:
 		return ""
 	default:
-		words = either(ofMonth(c.days.dateWords()), c.days.weekdayWords())
+		dates, weekdays := ofMonth(c.days.dateWords()), c.days.weekdayWords()
+		if dates != "" && weekdays != "" {
+			words = dates + " and " + weekdays
+		}
 	}
 	if words == "" || months == "" {
 		return words
@@ -172,13 +175,6 @@ func ofMonth(words string) string {
 		return ""
 	}
 	return words + " of the month"
-}
-
-func either(dates, weekdays string) string {
-	if dates == "" || weekdays == "" {
-		return ""
-	}
-	return dates + " and " + weekdays
 }
 
 // monthWords lists the months, or is "" for all.

@@ -195,25 +195,25 @@ func TestJudgeOfActions(t *testing.T) {
 		name   string
 		change func(*chela.Routine)
 		end    rule.Ending
-		last   rule.LastNotice
+		last   chela.RoutineRun
 		tell   string
 		post   string
 		gone   bool
 	}{
-		{"a main turn", func(v *chela.Routine) { v.Action.Main = true }, rain, rule.LastNotice{}, "Rain.", "", false},
-		{"a system event", func(v *chela.Routine) { v.Action.Kind = chela.ActionEvent }, rain, rule.LastNotice{}, "", "", false},
-		{"a notice", func(v *chela.Routine) { v.Action.Kind = chela.ActionNotify }, rule.Ending{State: chela.RunOK, Tell: "Water!", At: now}, rule.LastNotice{}, "Water!", "", false},
-		{"a notice with an output", func(v *chela.Routine) { v.Action.Kind = chela.ActionNotify }, rain, rule.LastNotice{}, "Rain.", "", false},
-		{"told just now", func(v *chela.Routine) { v.Notify.Repeat = chela.Span(time.Hour) }, rain, rule.LastNotice{Text: "Rain.", At: now.Add(-time.Minute)}, "", "Rain.", false},
-		{"told long ago", func(v *chela.Routine) { v.Notify.Repeat = chela.Span(time.Hour) }, rain, rule.LastNotice{Text: "Rain.", At: now.Add(-2 * time.Hour)}, "Rain.", "Rain.", false},
-		{"repeats are wanted", func(v *chela.Routine) { v.Notify.Repeat = 0 }, rain, rule.LastNotice{Text: "Rain.", At: now}, "Rain.", "Rain.", false},
-		{"once", func(v *chela.Routine) { v.DeleteAfterRun = true }, rain, rule.LastNotice{}, "Rain.", "Rain.", true},
-		{"the heartbeat stays", func(v *chela.Routine) { v.DeleteAfterRun, v.Builtin = true, true }, rain, rule.LastNotice{}, "Rain.", "Rain.", false},
-		{"failures are not reported", func(v *chela.Routine) { v.Notify.AfterFailures, v.Notify.Disable = -1, -1 }, rule.Ending{State: chela.RunFailed, Reason: "no", At: now}, rule.LastNotice{}, "", "", false},
-		{"the first failure is told", func(v *chela.Routine) { v.Notify.AfterFailures = 1 }, rule.Ending{State: chela.RunFailed, Reason: "no", At: now}, rule.LastNotice{}, "it failed once in a row: no", "failed: no", false},
-		{"no failure disables it", func(v *chela.Routine) { v.Notify.AfterFailures, v.Notify.Disable = -1, 0 }, rule.Ending{State: chela.RunFailed, Reason: "no", At: now}, rule.LastNotice{}, "", "", false},
-		{"a short acknowledgement", func(v *chela.Routine) { v.Notify.AckMax = 300 }, rule.Ending{State: chela.RunOK, Output: "ROUTINE_OK all is well", At: now}, rule.LastNotice{}, "", "", false},
-		{"silence with a report", func(v *chela.Routine) { v.Notify.Policy = chela.NotifyAlways }, rule.Ending{State: chela.RunOK, Output: "NO_REPLY but more", At: now}, rule.LastNotice{}, "NO_REPLY but more", "NO_REPLY but more", false},
+		{"a main turn", func(v *chela.Routine) { v.Action.Main = true }, rain, chela.RoutineRun{}, "Rain.", "", false},
+		{"a system event", func(v *chela.Routine) { v.Action.Kind = chela.ActionEvent }, rain, chela.RoutineRun{}, "", "", false},
+		{"a notice", func(v *chela.Routine) { v.Action.Kind = chela.ActionNotify }, rule.Ending{State: chela.RunOK, Tell: "Water!", At: now}, chela.RoutineRun{}, "Water!", "", false},
+		{"a notice with an output", func(v *chela.Routine) { v.Action.Kind = chela.ActionNotify }, rain, chela.RoutineRun{}, "Rain.", "", false},
+		{"told just now", func(v *chela.Routine) { v.Notify.Repeat = chela.Span(time.Hour) }, rain, chela.RoutineRun{Notified: "Rain.", FinishedAt: now.Add(-time.Minute)}, "", "Rain.", false},
+		{"told long ago", func(v *chela.Routine) { v.Notify.Repeat = chela.Span(time.Hour) }, rain, chela.RoutineRun{Notified: "Rain.", FinishedAt: now.Add(-2 * time.Hour)}, "Rain.", "Rain.", false},
+		{"repeats are wanted", func(v *chela.Routine) { v.Notify.Repeat = 0 }, rain, chela.RoutineRun{Notified: "Rain.", FinishedAt: now}, "Rain.", "Rain.", false},
+		{"once", func(v *chela.Routine) { v.DeleteAfterRun = true }, rain, chela.RoutineRun{}, "Rain.", "Rain.", true},
+		{"the heartbeat stays", func(v *chela.Routine) { v.DeleteAfterRun, v.Builtin = true, true }, rain, chela.RoutineRun{}, "Rain.", "Rain.", false},
+		{"failures are not reported", func(v *chela.Routine) { v.Notify.AfterFailures, v.Notify.Disable = -1, -1 }, rule.Ending{State: chela.RunFailed, Reason: "no", At: now}, chela.RoutineRun{}, "", "", false},
+		{"the first failure is told", func(v *chela.Routine) { v.Notify.AfterFailures = 1 }, rule.Ending{State: chela.RunFailed, Reason: "no", At: now}, chela.RoutineRun{}, "it failed once in a row: no", "failed: no", false},
+		{"no failure disables it", func(v *chela.Routine) { v.Notify.AfterFailures, v.Notify.Disable = -1, 0 }, rule.Ending{State: chela.RunFailed, Reason: "no", At: now}, chela.RoutineRun{}, "", "", false},
+		{"a short acknowledgement", func(v *chela.Routine) { v.Notify.AckMax = 300 }, rule.Ending{State: chela.RunOK, Output: "ROUTINE_OK all is well", At: now}, chela.RoutineRun{}, "", "", false},
+		{"silence with a report", func(v *chela.Routine) { v.Notify.Policy = chela.NotifyAlways }, rule.Ending{State: chela.RunOK, Output: "NO_REPLY but more", At: now}, chela.RoutineRun{}, "NO_REPLY but more", "NO_REPLY but more", false},
 	} {
 		v := chela.Routine{Enabled: true, NextAt: now.Add(time.Hour), Action: chela.RoutineAction{Kind: chela.ActionTurn}}
 		v = rule.Defaults{NotifyAfter: 1, DisableAfter: 10}.Filled(v)
@@ -232,7 +232,7 @@ func TestJudgeOfActions(t *testing.T) {
 func TestOneFailureDisables(t *testing.T) {
 	t.Parallel()
 	v := chela.Routine{Enabled: true, Notify: chela.RoutineNotify{Disable: 1}}
-	got := rule.Judge(v, chela.RoutineRun{}, rule.Ending{State: chela.RunFailed, Reason: "no"}, rule.LastNotice{})
+	got := rule.Judge(v, chela.RoutineRun{}, rule.Ending{State: chela.RunFailed, Reason: "no"}, chela.RoutineRun{})
 	if got.Routine.Enabled || got.Tell != "it is disabled: it failed once in a row: no" {
 		t.Errorf("enabled %t, told %q", got.Routine.Enabled, got.Tell)
 	}

@@ -42,9 +42,8 @@ func CheckPattern(pattern string) error {
 type Patterns struct{ triggers []compiledPattern }
 
 type compiledPattern struct {
-	routine chela.RoutineID
-	channel string
-	pattern *regexp.Regexp
+	Pattern
+	expression *regexp.Regexp
 }
 
 // NewPatterns returns the set of triggers. Triggers whose pattern fails Check are left
@@ -53,12 +52,12 @@ func NewPatterns(triggers []Pattern) (*Patterns, error) {
 	s := &Patterns{}
 	var errs []error
 	for _, t := range triggers {
-		pattern, err := compilePattern(t.Pattern)
+		expression, err := compilePattern(t.Pattern)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("compile trigger of %s: %w", t.Routine, err))
 			continue
 		}
-		s.triggers = append(s.triggers, compiledPattern{t.Routine, t.Channel, pattern})
+		s.triggers = append(s.triggers, compiledPattern{t, expression})
 	}
 	return s, errors.Join(errs...)
 }
@@ -69,8 +68,8 @@ func (s *Patterns) Match(channel, text string) []chela.RoutineID {
 	text = excerpt.Bytes(text, MaxTextBytes)
 	var found []chela.RoutineID
 	for _, t := range s.triggers {
-		if (t.channel == "" || t.channel == channel) && t.pattern.MatchString(text) {
-			found = append(found, t.routine)
+		if (t.Channel == "" || t.Channel == channel) && t.expression.MatchString(text) {
+			found = append(found, t.Routine)
 		}
 	}
 	return found

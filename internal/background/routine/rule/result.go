@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -24,12 +25,6 @@ type Ending struct {
 	At     time.Time
 }
 
-// LastNotice is the last notice of a routine.
-type LastNotice struct {
-	Text string
-	At   time.Time
-}
-
 // A Verdict lists the consequences of an Ending. Routine is the routine's new
 // state.
 type Verdict struct {
@@ -39,8 +34,8 @@ type Verdict struct {
 }
 
 // Judge decides the consequences of a run's Ending. The defaults of the routine
-// are filled in; last is its last notice.
-func Judge(v chela.Routine, run chela.RoutineRun, e Ending, last LastNotice) Verdict {
+// are filled in; last is its last run that notified people.
+func Judge(v chela.Routine, run chela.RoutineRun, e Ending, last chela.RoutineRun) Verdict {
 	out := Verdict{Routine: v}
 	switch e.State {
 	case chela.RunSkipped:
@@ -49,53 +44,39 @@ func Judge(v chela.Routine, run chela.RoutineRun, e Ending, last LastNotice) Ver
 		return failed(out, e)
 	}
 	out.Routine.Failures = 0
-	report := saidBy(v, run, e)
+	said, tell := saidBy(v, run, e)
 	if v.Action.Kind != chela.ActionEvent {
-		out.Tell = report.tell
+		out.Tell = tell
 	}
-	if v.Notify.Repeat > 0 && sentinel.Repeats(out.Tell, last.Text, e.At.Sub(last.At), v.Notify.Repeat.Duration()) {
+	if v.Notify.Repeat > 0 && sentinel.Repeats(out.Tell, last.Notified, e.At.Sub(last.FinishedAt), v.Notify.Repeat.Duration()) {
 		out.Tell = ""
 	}
-	out.Post = posted(v, report.said)
+	out.Post = posted(v, said)
 	if v.DeleteAfterRun && !v.Builtin {
 		out.Routine.Enabled, out.Routine.NextAt, out.Routine.DeletedAt = false, time.Time{}, e.At
 	}
 	return out
 }
 
-// said is the output of a successful run.
-type said struct {
-	said string // without tokens such as the silent one; empty if there is nothing to say
-	tell string // text of the notice, before repeats are suppressed
-}
-
-func saidBy(v chela.Routine, run chela.RoutineRun, e Ending) said {
+// saidBy returns the output of a successful run without tokens such as the silent one,
+// empty if there is nothing to say, and the text of the notice, before repeats are
+// suppressed.
+func saidBy(v chela.Routine, run chela.RoutineRun, e Ending) (said, tell string) {
 	if e.Tell != "" {
-		return said{tell: e.Tell}
+		return "", e.Tell
 	}
 	c := sentinel.Read(e.Output, v.Notify.AckMax)
-	s := said{said: c.Text}
-	if c.Silent {
-		s.said = ""
+	if !c.Silent {
+		said = c.Text
 	}
-	worth := !c.Silent
-	text := c.Text
+	worth, text := !c.Silent, c.Text
 	if run.Report != nil {
-		worth = run.Report.Notify
-		if run.Report.Text != "" {
-			text = run.Report.Text
-		}
+		worth, text = run.Report.Notify, cmp.Or(run.Report.Text, text)
 	}
-	switch v.Notify.Policy {
-	case chela.NotifyNever:
-		return s
-	case chela.NotifyConditional:
-		if !worth {
-			return s
-		}
+	if v.Notify.Policy == chela.NotifyNever || v.Notify.Policy == chela.NotifyConditional && !worth {
+		return said, ""
 	}
-	s.tell = text
-	return s
+	return said, text
 }
 
 // failed is Judge for a failed run.

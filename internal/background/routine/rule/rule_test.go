@@ -172,7 +172,7 @@ func TestJudge(t *testing.T) {
 			Name: "r", Enabled: true, Failures: c.failures, NextAt: now.Add(time.Hour), Notify: chela.RoutineNotify{Policy: c.policy},
 			Action: chela.RoutineAction{Kind: chela.ActionTurn, Post: c.post},
 		})
-		got := rule.Judge(v, chela.RoutineRun{Report: c.report}, c.end, rule.LastNotice{})
+		got := rule.Judge(v, chela.RoutineRun{Report: c.report}, c.end, chela.RoutineRun{})
 		if got.Tell != c.tell || got.Post != c.posted || got.Routine.Failures != c.after || got.Routine.Enabled == c.off {
 			t.Errorf("%s: told %q, posted %q, %d failures, enabled %v", name, got.Tell, got.Post, got.Routine.Failures, got.Routine.Enabled)
 		}
