@@ -396,8 +396,6 @@ func (f field) parameter() Parameter {
 		p.Type = schema.Boolean
 	case isNumber(typ):
 		p.Type = schema.Integer
-	case p.Check == "" && len(enums[typ]) > 0:
-		p.Check = "words=" + strings.Join(enums[typ], "|")
 	case p.Check == "":
 		p.Check = tags[typ]
 	}

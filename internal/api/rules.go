@@ -13,7 +13,7 @@ import (
 // Schemas returns the schemas of what goes over the wire. They are made of the
 // types and their tags, so that the documented limits are the enforced ones.
 func Schemas() *schema.Set {
-	return schema.NewSet(schema.Rules{Words: enums, Tags: tags, Names: renamed, Forms: map[reflect.Type][]schema.Form{
+	return schema.NewSet(schema.Rules{Tags: tags, Names: renamed, Forms: map[reflect.Type][]schema.Form{
 		reflect.TypeFor[chela.Body](): bodies(),
 	}})
 }
@@ -26,20 +26,17 @@ func bodies() (forms []schema.Form) {
 	return forms
 }
 
-// Enums returns the values of the string types that have a fixed set of them.
-func Enums() map[reflect.Type][]string { return enums }
-
-// Words returns the values of a string type, separated as the tag check has them.
-func Words[S ~string]() string { return strings.Join(enums[reflect.TypeFor[S]()], "|") }
+// Limits returns the limits of a named type, in the words of the tag check.
+func Limits[T any]() string { return tags[reflect.TypeFor[T]()] }
 
 // OneOf returns Invalid, with the values as a hint, unless word is a value of its type.
 // The complaint says what it is not, such as "is not a kind of post".
 func OneOf[S ~string](word S, complaint string) error {
-	values := enums[reflect.TypeFor[S]()]
+	values := strings.Split(strings.TrimPrefix(Limits[S](), "words="), "|")
 	if slices.Contains(values, string(word)) {
 		return nil
 	}
-	values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
+	values = slices.DeleteFunc(values, func(v string) bool { return v == "" })
 	last := len(values) - 1
 	return chela.Ef(chela.Invalid, "%q %s", excerpt.Runes(string(word), 80), complaint).
 		WithHint("use " + strings.Join(values[:last], ", ") + " or " + values[last])
@@ -57,7 +54,9 @@ var renamed = map[reflect.Type]string{
 	reflect.TypeFor[Turn]():       "TurnOutcome",
 }
 
-// tags are the limits of named types, wherever a field has them.
+// tags are the limits of named types, wherever a field has them. A test compares the
+// words of a string type with its constants, in the order of their declaration; the
+// empty word is listed where a field may hold it.
 var tags = map[reflect.Type]string{
 	reflect.TypeFor[chela.SessionKey](): "is=session max=512",
 	reflect.TypeFor[chela.ThreadID]():   "is=line max=256",
@@ -65,110 +64,54 @@ var tags = map[reflect.Type]string{
 	reflect.TypeFor[chela.ApprovalID](): "is=line max=256",
 	reflect.TypeFor[chela.OutboxID]():   "is=line max=256",
 	reflect.TypeFor[chela.Cursor]():     "is=seen",
-}
 
-// enums are the values of the named string types of the root package and of the
-// API, in the order of their declaration; a test compares them with the
-// constants. The empty value is listed where a field may hold it.
-var enums = map[reflect.Type][]string{
-	reflect.TypeFor[FrameKind](): list(
-		FrameMessage, FrameSubscribe, FrameAnswer, FrameCancel, FrameReceipt, FrameEvent, FrameError,
-	),
-	reflect.TypeFor[chela.Answer](): list(chela.AnswerOnce, chela.AnswerSession, chela.AnswerPattern, chela.AnswerNo),
-	reflect.TypeFor[chela.ApprovalState](): list(
-		chela.ApprovalPending, chela.ApprovalGranted, chela.ApprovalDenied, chela.ApprovalExpired, chela.ApprovalWithdrawn,
-	),
-	reflect.TypeFor[chela.CallState](): list(
-		chela.CallRequested, chela.CallAwaiting, chela.CallApproved, chela.CallRunning, chela.CallDone, chela.CallFailed, chela.CallDenied,
-		chela.CallSkipped, chela.CallUnknown,
-	),
-	reflect.TypeFor[chela.ActionKind](): list(
-		chela.ActionLight, chela.ActionTurn, chela.ActionJob, chela.ActionEvent, chela.ActionNotify,
-	),
-	reflect.TypeFor[chela.Activity](): list(
-		"", chela.ActivityWaiting, chela.ActivityThinking, chela.ActivityStreaming, chela.ActivityTools, chela.ActivityCompacting,
-	),
-	reflect.TypeFor[CheckName](): list(
-		CheckReachable, CheckKey, CheckStreams, CheckTools, CheckPrice,
-	),
-	reflect.TypeFor[CheckState]():    list(CheckPassed, CheckFailed, CheckUntried),
-	reflect.TypeFor[chela.Command](): list("", chela.CommandCompact),
-	reflect.TypeFor[chela.Domain]():  list(chela.DomainHost, chela.DomainWorker),
-	reflect.TypeFor[chela.Effect](): list( // empty before the call was judged
-		"", chela.EffectRead, chela.EffectWrite, chela.EffectNetwork, chela.EffectExecute, chela.EffectSend, chela.EffectSpend,
-	),
-	reflect.TypeFor[chela.EntryKind](): list(
-		chela.EntryUser, chela.EntryAssistant, chela.EntryToolResult, chela.EntryNote, chela.EntryCompaction, chela.EntryBranchSummary, chela.EntryCustom,
-	),
-	reflect.TypeFor[chela.EventKind](): list(
-		chela.EventTurnStarted, chela.EventTurnProgress, chela.EventTurnFinished, chela.EventTextDelta, chela.EventTextReset, chela.EventThinkingDelta,
-		chela.EventEntryAppended, chela.EventToolRequested, chela.EventToolStarted, chela.EventToolOutput, chela.EventToolFinished, chela.EventToolOffered,
-		chela.EventApprovalRequested, chela.EventApprovalAnswered, chela.EventMessageDropped, chela.EventSessionChanged, chela.EventElevated,
-		chela.EventJobChanged, chela.EventJobOutput, chela.EventRoutineFired, chela.EventRoutineFinished, chela.EventNotice, chela.EventReply, chela.EventHookFired, chela.EventResync,
-	),
-	reflect.TypeFor[chela.Cleanup](): list(chela.CleanupKeep, chela.CleanupDelete),
-	reflect.TypeFor[chela.JobEventKind](): list(
-		chela.JobMoved, chela.JobPlanned, chela.JobStepped, chela.JobPrompted, chela.JobRepaired, chela.JobAnnounced,
-	),
-	reflect.TypeFor[chela.JobKind](): list(chela.JobPlain, chela.JobSubagent, chela.JobPart),
-	reflect.TypeFor[chela.JobState](): list(
-		chela.JobPending, chela.JobInProgress, chela.JobAwaiting, chela.JobPaused, chela.JobCompleted, chela.JobSubmitted, chela.JobAccepted, chela.JobModified,
-		chela.JobFailed, chela.JobInterrupted, chela.JobCancelled, chela.JobStuck, chela.JobRecovering,
-	),
-	reflect.TypeFor[chela.StepState](): list(chela.StepPending, chela.StepInProgress, chela.StepDone, chela.StepSkipped),
-	reflect.TypeFor[chela.Kind](): list(
-		chela.Invalid, chela.NotFound, chela.Conflict, chela.Denied, chela.Exhausted, chela.Unavailable, chela.Unsupported, chela.Internal,
-	),
-	reflect.TypeFor[chela.Limit](): list(
-		chela.LimitSteps, chela.LimitTime, chela.LimitPrompt, chela.LimitLoop, chela.LimitTokens,
-		chela.LimitDay, chela.LimitSession, chela.LimitTurn, chela.LimitJob, chela.LimitRoutine, chela.LimitActions,
-	),
-	reflect.TypeFor[chela.Ability](): list(
-		chela.AbleTools, chela.AbleParallel, chela.AbleImages, chela.AbleThinking, chela.AbleCache, chela.AbleStrict,
-	),
-	reflect.TypeFor[chela.MissedPolicy](): list("", chela.MissedSkip, chela.MissedOnce, chela.MissedAll),
-	reflect.TypeFor[chela.NotifyPolicy](): list("", chela.NotifyAlways, chela.NotifyConditional, chela.NotifyNever),
-	reflect.TypeFor[chela.NotifyTarget](): list(
-		"", chela.TargetExplicit, chela.TargetOrigin, chela.TargetLast, chela.TargetBroadcast, chela.TargetNone,
-	),
-	reflect.TypeFor[chela.PostMode](): list("", chela.PostNone, chela.PostSummary, chela.PostFull),
-	reflect.TypeFor[chela.RunState](): list(
-		chela.RunPending, chela.RunRunning, chela.RunOK, chela.RunFailed, chela.RunSkipped,
-	),
-	reflect.TypeFor[chela.TriggerKind](): list(
-		chela.TriggerCron, chela.TriggerEvery, chela.TriggerAt, chela.TriggerEvent, chela.TriggerSystem, chela.TriggerWebhook, chela.TriggerManual,
-	),
-	reflect.TypeFor[chela.WakeMode]():     list("", chela.WakeNow, chela.WakeNextHeartbeat),
-	reflect.TypeFor[chela.NoteKind]():     list("", chela.NoteLoop, chela.NoteCall, chela.NoteFlush, chela.NoteResume),
-	reflect.TypeFor[chela.OutboxState]():  list(chela.OutboxPending, chela.OutboxSent, chela.OutboxFailed),
-	reflect.TypeFor[chela.PreimageKind](): list(chela.PreimageFile, chela.PreimageDocument),
-	reflect.TypeFor[chela.Principal]():    list("", chela.PrincipalOwner, chela.PrincipalGroup, chela.PrincipalGuest),
-	reflect.TypeFor[chela.Integrity]():    list(chela.IntegrityOwn, chela.IntegrityOutside),
-	reflect.TypeFor[chela.QueueDrop]():    list("", chela.DropOld, chela.DropNew, chela.DropSummarize),
-	reflect.TypeFor[chela.QueueMode](): list(
-		"", chela.QueueCollect, chela.QueueFollowup, chela.QueueSteer, chela.QueueSteerBacklog, chela.QueuePlain, chela.QueueInterrupt,
-	),
-	reflect.TypeFor[chela.Resume]():      list(chela.ResumeUnknown, chela.ResumeRepeat, chela.ResumeQuery, chela.ResumeWait),
-	reflect.TypeFor[chela.RewindKind]():  list(chela.RewindUndo, chela.RewindRedo, chela.RewindRestore),
-	reflect.TypeFor[chela.RewindState](): list(chela.RewindAsked, chela.RewindPlanned, chela.RewindDone, chela.RewindRefused),
-	reflect.TypeFor[chela.Input]():       list(chela.InputCommand, chela.InputTyped),
-	reflect.TypeFor[chela.Scope]():       list(chela.ScopeRead, chela.ScopeTalk, chela.ScopeChat, chela.ScopeAdmin),
-	reflect.TypeFor[chela.StopReason]():  list(chela.StopEnd, chela.StopCalls, chela.StopLength, chela.StopRefusal),
-	reflect.TypeFor[chela.Strategy]():    list(chela.StrategyArchive, chela.StrategySummarize, chela.StrategyTruncate),
-	reflect.TypeFor[chela.ThinkingLevel](): list(
-		"", chela.ThinkingOff, chela.ThinkingMinimal, chela.ThinkingLow, chela.ThinkingMedium, chela.ThinkingHigh, chela.ThinkingXHigh,
-	),
-	reflect.TypeFor[chela.ThreadState](): list(chela.ThreadIdle, chela.ThreadProcessing, chela.ThreadAwaiting, chela.ThreadInterrupted, chela.ThreadRewinding),
-	reflect.TypeFor[chela.UsageState]():  list(chela.UsageReserved, chela.UsageSettled, chela.UsageReleased, chela.UsageLost),
-	reflect.TypeFor[chela.TurnState](): list(
-		chela.TurnProcessing, chela.TurnAwaiting, chela.TurnCompleted, chela.TurnFailed, chela.TurnInterrupted, chela.TurnLimited,
-	),
-}
-
-func list[S ~string](values ...S) []string {
-	all := make([]string, len(values))
-	for i, v := range values {
-		all[i] = string(v)
-	}
-	return all
+	reflect.TypeFor[FrameKind]():           "words=message|subscribe|answer|cancel|receipt|event|error",
+	reflect.TypeFor[chela.Answer]():        "words=once|session|pattern|no",
+	reflect.TypeFor[chela.ApprovalState](): "words=pending|granted|denied|expired|withdrawn",
+	reflect.TypeFor[chela.CallState]():     "words=requested|awaiting_approval|approved|running|done|failed|denied|skipped|unknown",
+	reflect.TypeFor[chela.ActionKind]():    "words=lightweight|turn|job|system_event|notify",
+	reflect.TypeFor[chela.Activity]():      "words=|waiting|thinking|streaming|tools|compacting",
+	reflect.TypeFor[CheckName]():           "words=reachable|key|streams|tools|price",
+	reflect.TypeFor[CheckState]():          "words=passed|failed|untried",
+	reflect.TypeFor[chela.Command]():       "words=|compact",
+	reflect.TypeFor[chela.Domain]():        "words=host|worker",
+	reflect.TypeFor[chela.Effect]():        "words=|read|write|network|execute|send|spend",
+	reflect.TypeFor[chela.EventKind](): "words=turn.started|turn.progress|turn.finished|text.delta|text.reset|thinking.delta|entry.appended" +
+		"|tool.requested|tool.started|tool.output|tool.finished|tool.offered|approval.requested|approval.answered|message.dropped" +
+		"|session.changed|session.elevated|job.changed|job.output|routine.fired|routine.finished|notice|reply|hook.fired|resync",
+	reflect.TypeFor[chela.Cleanup]():      "words=keep|delete",
+	reflect.TypeFor[chela.JobEventKind](): "words=moved|planned|step|prompt|repair|announced",
+	reflect.TypeFor[chela.JobKind]():      "words=job|subagent|part",
+	reflect.TypeFor[chela.JobState](): "words=pending|in_progress|awaiting_approval|paused|completed|submitted|accepted|modified" +
+		"|failed|interrupted|cancelled|stuck|recovering",
+	reflect.TypeFor[chela.StepState](): "words=pending|in_progress|done|skipped",
+	reflect.TypeFor[chela.Kind]():      "words=invalid|not_found|conflict|denied|exhausted|unavailable|unsupported|internal",
+	reflect.TypeFor[chela.Limit](): "words=steps|time|prompt|loop|tokens|usd_per_day|usd_per_session|usd_per_turn|usd_per_job" +
+		"|usd_per_routine|actions_per_hour",
+	reflect.TypeFor[chela.Ability]():       "words=tools|parallel|images|thinking|cache|strict",
+	reflect.TypeFor[chela.MissedPolicy]():  "words=|skip|once|all",
+	reflect.TypeFor[chela.NotifyPolicy]():  "words=|always|conditional|never",
+	reflect.TypeFor[chela.NotifyTarget]():  "words=|explicit|origin|last|broadcast|none",
+	reflect.TypeFor[chela.PostMode]():      "words=|none|summary|full",
+	reflect.TypeFor[chela.RunState]():      "words=pending|running|ok|failed|skipped",
+	reflect.TypeFor[chela.TriggerKind]():   "words=cron|every|at|event|system_event|webhook|manual",
+	reflect.TypeFor[chela.WakeMode]():      "words=|now|next-heartbeat",
+	reflect.TypeFor[chela.NoteKind]():      "words=|loop|call|flush|resume",
+	reflect.TypeFor[chela.OutboxState]():   "words=pending|sent|failed",
+	reflect.TypeFor[chela.PreimageKind]():  "words=file|document",
+	reflect.TypeFor[chela.Principal]():     "words=|owner|group|guest",
+	reflect.TypeFor[chela.Integrity]():     "words=|outside",
+	reflect.TypeFor[chela.QueueDrop]():     "words=|old|new|summarize",
+	reflect.TypeFor[chela.QueueMode]():     "words=|collect|followup|steer|steer-backlog|queue|interrupt",
+	reflect.TypeFor[chela.Resume]():        "words=|repeat|query|wait",
+	reflect.TypeFor[chela.RewindKind]():    "words=undo|redo|restore",
+	reflect.TypeFor[chela.RewindState]():   "words=asked|planned|done|refused",
+	reflect.TypeFor[chela.Input]():         "words=command|typed",
+	reflect.TypeFor[chela.Scope]():         "words=read|talk|chat|admin",
+	reflect.TypeFor[chela.StopReason]():    "words=end|calls|length|refusal",
+	reflect.TypeFor[chela.Strategy]():      "words=archive|summarize|truncate",
+	reflect.TypeFor[chela.ThinkingLevel](): "words=|off|minimal|low|medium|high|xhigh",
+	reflect.TypeFor[chela.ThreadState]():   "words=idle|processing|awaiting_approval|interrupted|rewinding",
+	reflect.TypeFor[chela.UsageState]():    "words=reserved|settled|released|lost",
+	reflect.TypeFor[chela.TurnState]():     "words=processing|awaiting_approval|completed|failed|interrupted|limited",
 }

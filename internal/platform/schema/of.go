@@ -13,13 +13,12 @@ import (
 	"chela"
 )
 
-// Rules are the limits of named types, wherever a field has them. Both fields
+// Rules are the limits of named types, wherever a field has them. Every field
 // may be nil.
 type Rules struct {
-	Words map[reflect.Type][]string // the values of a string type
-	Tags  map[reflect.Type]string   // words of the tag check, before the field's own
-	Names map[reflect.Type]string   // names of schemas that differ from the names of their types
-	Forms map[reflect.Type][]Form   // the types that an interface type may hold
+	Tags  map[reflect.Type]string // words of the tag check, before the field's own
+	Names map[reflect.Type]string // names of schemas that differ from the names of their types
+	Forms map[reflect.Type][]Form // the types that an interface type may hold
 }
 
 // A Form is a type that an interface field may hold, and the value of the
@@ -70,7 +69,7 @@ func (s *Set) of(t reflect.Type) (*Schema, error) {
 	case reflect.Pointer:
 		return s.of(t.Elem())
 	case reflect.String:
-		made := &Schema{Type: String, Enum: s.rules.Words[t]}
+		made := &Schema{Type: String}
 		return made, s.narrow(made, s.rules.Tags[t])
 	case reflect.Bool:
 		return &Schema{Type: Boolean}, nil

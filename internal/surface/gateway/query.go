@@ -8,14 +8,6 @@ import (
 	"chela/internal/api"
 )
 
-// eventKinds are the events that can be asked for.
-var eventKinds = []chela.EventKind{
-	chela.EventTurnStarted, chela.EventTurnProgress, chela.EventTurnFinished, chela.EventTextDelta, chela.EventTextReset, chela.EventThinkingDelta,
-	chela.EventEntryAppended, chela.EventToolRequested, chela.EventToolStarted, chela.EventToolOutput, chela.EventToolFinished, chela.EventToolOffered,
-	chela.EventApprovalRequested, chela.EventApprovalAnswered, chela.EventMessageDropped, chela.EventSessionChanged, chela.EventElevated, chela.EventJobChanged, chela.EventJobOutput,
-	chela.EventRoutineFired, chela.EventRoutineFinished, chela.EventNotice, chela.EventReply, chela.EventHookFired, chela.EventResync,
-}
-
 // filterOf returns the events that a query asks for. A browser that reconnects
 // repeats its first query, so Last-Event-ID has precedence.
 func filterOf(query url.Values, lastEventID string) api.Filter {

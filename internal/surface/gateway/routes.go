@@ -53,7 +53,7 @@ func (g *Gateway) messageRoutes() []route {
 			query(required(held("name", "what the file is called", "is=title min=1 max=256"))).gives(chela.Attachment{}).with(http.StatusCreated).by(g.postAttachment),
 		get("/api/events", chela.ScopeRead, "Follow what happens").gives(chela.Event{}).as(api.Stream).
 			query(held("session", "of this session only", "is=session max=512"), held("thread", "of this thread only", "is=line min=1 max=256"),
-				several(words("kinds", "of these kinds only, separated by commas", eventKinds...)),
+				several(held("kinds", "of these kinds only, separated by commas", api.Limits[chela.EventKind]())),
 				held("after", "from the event with this cursor on; Last-Event-ID goes before", "is=seen")).
 			headers(seen).
 			isLong().by(g.getEvents),
@@ -67,7 +67,7 @@ func (g *Gateway) sessionRoutes() []route {
 		post("/api/sessions/{key}/import", chela.ScopeChat, "Make a transcript the current thread of a session").takesLines().upTo(api.MaxTranscript).
 			gives(api.ImportResult{}).isLong().by(g.importThread),
 		get("/api/threads/{id}/export", chela.ScopeRead, "Write a thread down, an entry a line").as(api.Lines).
-			query(words("view", "full, or compacted for what a prompt can hold; full without it", "full", "compacted"), flag("all", "also the branches that were left"),
+			query(held("view", "full, or compacted for what a prompt can hold; full without it", "words=full|compacted"), flag("all", "also the branches that were left"),
 				flag("attachments", "also the content of attachments")).
 			isLong().by(g.exportThread),
 	}

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"net/http"
-	"strings"
 
 	"chela"
 	"chela/internal/api"
@@ -148,13 +147,4 @@ func required(p api.Parameter) api.Parameter {
 func several(p api.Parameter) api.Parameter {
 	p.Many = true
 	return p
-}
-
-// words declares an enum.
-func words[S ~string](name, summary string, of ...S) api.Parameter {
-	all := make([]string, len(of))
-	for i, word := range of {
-		all[i] = string(word)
-	}
-	return held(name, summary, "words="+strings.Join(all, "|"))
 }

@@ -103,7 +103,7 @@ func checkWebhook(t chela.Trigger) error {
 }
 
 func checkAction(a chela.RoutineAction) error {
-	if !slices.Contains(api.Enums()[reflect.TypeFor[chela.ActionKind]()], string(a.Kind)) {
+	if api.OneOf(a.Kind, "is not a kind of action") != nil {
 		return invalid("%q is not a kind of action", Shown(string(a.Kind))).WithHint("use turn, lightweight, job, system_event or notify")
 	}
 	switch {
