@@ -49,7 +49,7 @@ var (
 	DocumentsVersions = Define[DocumentVersionsQuery, Page[chela.Document]]("documents.versions", "GET /api/memory/versions", chela.ScopeRead,
 		"List the retained versions of a document without their texts, newest first")
 	DocumentsWrite = Define[DocumentWrite, chela.Document]("documents.write", "PUT /api/memory/doc", chela.ScopeChat,
-		"Write a document, or append to it").With(func(s *Spec) { s.Keyed = true })
+		"Write a document, or append to it").With(keyed)
 	DocumentsDelete = Define[DocumentRef, chela.Document]("documents.delete", "DELETE /api/memory/doc", chela.ScopeChat,
-		"Delete a document; its versions are retained").With(func(s *Spec) { s.Keyed = true })
+		"Delete a document; its versions are retained").With(keyed)
 )

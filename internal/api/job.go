@@ -1,7 +1,6 @@
 package api
 
 import (
-	"net/http"
 	"time"
 
 	"chela"
@@ -111,7 +110,7 @@ var (
 	JobsList = Define[JobFilter, Page[chela.Job]]("jobs.list", "GET /api/jobs", chela.ScopeRead,
 		"List jobs, newest first")
 	JobsCreate = Define[NewJob, chela.Job]("jobs.create", "POST /api/jobs", chela.ScopeChat,
-		"Create a job").With(func(s *Spec) { s.Status, s.Metered, s.Repeat = http.StatusCreated, true, Joined })
+		"Create a job").With(created, metered, joined)
 	JobsShow = Define[JobRef, Job]("jobs.show", "GET /api/jobs/{id}", chela.ScopeRead,
 		"Show a job with its plan, its parts and its cost")
 	JobsEvents = Define[JobEventsQuery, Page[chela.JobEvent]]("jobs.events", "GET /api/jobs/{id}/events", chela.ScopeRead,
@@ -119,7 +118,7 @@ var (
 	JobsFiles = Define[JobFilesQuery, Page[JobFile]]("jobs.files", "GET /api/jobs/{id}/files", chela.ScopeRead,
 		"List the files in the workspace of a job")
 	JobsFile = Define[JobFileRef, []byte]("jobs.file", "GET /api/jobs/{id}/files/content", chela.ScopeRead,
-		"Read a file in the workspace of a job").With(func(s *Spec) { s.Long = true })
+		"Read a file in the workspace of a job").With(long)
 	JobsCancel = Define[JobRef, chela.Job]("jobs.cancel", "POST /api/jobs/{id}/cancel", chela.ScopeChat,
 		"Cancel a job with its parts and subagents; completed effects stay")
 	JobsPause = Define[JobRef, chela.Job]("jobs.pause", "POST /api/jobs/{id}/pause", chela.ScopeChat,
@@ -131,7 +130,7 @@ var (
 	JobsAccept = Define[JobRef, chela.Job]("jobs.accept", "POST /api/jobs/{id}/accept", chela.ScopeChat,
 		"Accept the result of a job")
 	JobsPrompt = Define[JobMessage, chela.Job]("jobs.prompt", "POST /api/jobs/{id}/prompt", chela.ScopeChat,
-		"Send a message to a job").With(func(s *Spec) { s.Metered, s.Repeat = true, Joined })
+		"Send a message to a job").With(metered, joined)
 	JobsModify = Define[JobMessage, chela.Job]("jobs.modify", "POST /api/jobs/{id}/modify", chela.ScopeChat,
-		"Return a job that ended for changes").With(func(s *Spec) { s.Metered, s.Repeat = true, Joined })
+		"Return a job that ended for changes").With(metered, joined)
 )

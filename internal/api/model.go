@@ -48,7 +48,7 @@ var (
 	ModelsPrices = Define[PricesQuery, Page[chela.Model]]("models.prices", "GET /api/models/prices", chela.ScopeRead,
 		"List the known prices of models, also of those that are not set up")
 	ModelsTest = Define[ModelTest, Page[Trial]]("models.test", "POST /api/models/test", chela.ScopeChat,
-		"Test a model, or those of every configured provider").With(func(s *Spec) { s.Metered, s.Long = true, true })
+		"Test a model, or those of every configured provider").With(metered, long)
 )
 
 // AllModels returns all known models, and the providers that did not list theirs.

@@ -69,15 +69,26 @@ func Define[In, Out any](name, pattern string, scope chela.Scope, summary string
 	in := reflect.TypeFor[In]()
 	return Operation[In, Out]{Spec{
 		Name: name, Method: method, Path: path, Scope: scope, Summary: summary,
-		out: reflect.TypeFor[Out](), fields: sync.OnceValue(func() []field { return fieldsOf(in, nil) }),
+		out: reflect.TypeFor[Out](), fields: sync.OnceValue(func() []field { return fieldsOf(in) }),
 	}}
 }
 
-// With returns the operation with properties that set changes.
-func (o Operation[In, Out]) With(set func(*Spec)) Operation[In, Out] {
-	set(&o.Spec)
+// With returns the operation with further properties.
+func (o Operation[In, Out]) With(properties ...func(*Spec)) Operation[In, Out] {
+	for _, set := range properties {
+		set(&o.Spec)
+	}
 	return o
 }
+
+// Properties of operations.
+func created(s *Spec)  { s.Status = http.StatusCreated }
+func accepted(s *Spec) { s.Status = http.StatusAccepted }
+func metered(s *Spec)  { s.Metered = true }
+func long(s *Spec)     { s.Long = true }
+func keyed(s *Spec)    { s.Keyed = true }
+func joined(s *Spec)   { s.Repeat = Joined }
+func secret(s *Spec)   { s.Repeat = Secret }
 
 // A Caller is who carries out an operation.
 type Caller struct {
@@ -318,16 +329,6 @@ func (s Spec) Route() Route {
 	return r
 }
 
-// Wildcards returns the names that the input gives to the wildcards of the path.
-func (s Spec) Wildcards() (names []string) {
-	for _, f := range s.fields() {
-		if f.place == placePath {
-			names = append(names, f.name)
-		}
-	}
-	return names
-}
-
 // The places of a field in a request.
 const (
 	placePath = iota
@@ -346,11 +347,9 @@ type field struct {
 
 // fieldsOf returns the fields of an input. A struct without tags is one field, the
 // body, unless it is empty.
-func fieldsOf(in reflect.Type, index []int) (fields []field) {
-	for i := range in.NumField() {
-		f := in.Field(i)
-		at := append(slices.Clone(index), i)
-		made := field{index: at, help: f.Tag.Get("help"), check: f.Tag.Get("check"), typ: f.Type}
+func fieldsOf(in reflect.Type) (fields []field) {
+	for _, f := range reflect.VisibleFields(in) {
+		made := field{index: f.Index, help: f.Tag.Get("help"), check: f.Tag.Get("check"), typ: f.Type}
 		if name, ok := f.Tag.Lookup("path"); ok {
 			made.place, made.name = placePath, name
 		} else if name, ok := f.Tag.Lookup("query"); ok {
@@ -359,14 +358,11 @@ func fieldsOf(in reflect.Type, index []int) (fields []field) {
 		} else if need, ok := f.Tag.Lookup("body"); ok {
 			made.place, made.optional = placeBody, need == "optional"
 		} else {
-			if f.Anonymous && f.Type.Kind() == reflect.Struct {
-				fields = append(fields, fieldsOf(f.Type, at)...)
-			}
 			continue
 		}
 		fields = append(fields, made)
 	}
-	if len(fields) == 0 && len(index) == 0 && in.NumField() > 0 {
+	if len(fields) == 0 && in.NumField() > 0 {
 		return []field{{index: []int{}, place: placeBody, typ: in}}
 	}
 	return fields

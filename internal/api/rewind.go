@@ -1,10 +1,6 @@
 package api
 
-import (
-	"net/http"
-
-	"chela"
-)
+import "chela"
 
 // A Thread is a thread with where it can go from where it is.
 type Thread struct {
@@ -69,15 +65,13 @@ var (
 	ThreadsShow = Define[ThreadRef, Thread]("threads.show", "GET /api/threads/{id}", chela.ScopeRead,
 		"Show a thread and the positions to which it can move")
 	ThreadsUndo = Define[ThreadMove, chela.Rewind]("threads.undo", "POST /api/threads/{id}/undo", chela.ScopeChat,
-		"Undo the last turns of a thread").With(joinedLong)
+		"Undo the last turns of a thread").With(long, joined)
 	ThreadsRedo = Define[ThreadMove, chela.Rewind]("threads.redo", "POST /api/threads/{id}/redo", chela.ScopeChat,
-		"Revert the last undo or restore of a thread").With(joinedLong)
+		"Revert the last undo or restore of a thread").With(long, joined)
 	ThreadsRestore = Define[ThreadMove, chela.Rewind]("threads.restore", "POST /api/threads/{id}/restore", chela.ScopeChat,
-		"Move a thread to a checkpoint, an entry or the end of a turn").With(joinedLong)
+		"Move a thread to a checkpoint, an entry or the end of a turn").With(long, joined)
 	ThreadsCheckpoint = Define[CheckpointRequest, chela.Checkpoint]("threads.checkpoint", "POST /api/threads/{id}/checkpoint", chela.ScopeChat,
-		"Name the current position of a thread").With(func(s *Spec) { s.Status, s.Repeat = http.StatusCreated, Joined })
+		"Name the current position of a thread").With(created, joined)
 	ThreadsBranch = Define[BranchRequest, chela.Thread]("threads.branch", "POST /api/threads/{id}/branch", chela.ScopeChat,
-		"Create a thread that branches off another one").With(func(s *Spec) { s.Status, s.Repeat = http.StatusCreated, Joined })
+		"Create a thread that branches off another one").With(created, joined)
 )
-
-func joinedLong(s *Spec) { s.Long, s.Repeat = true, Joined }

@@ -130,7 +130,7 @@ var (
 	RoutinesList = Define[RoutineQuery, Page[chela.Routine]]("routines.list", "GET /api/routines", chela.ScopeRead,
 		"List routines in the order of their names")
 	RoutinesCreate = Define[NewRoutine, chela.Routine]("routines.create", "POST /api/routines", chela.ScopeChat,
-		"Create a routine").With(func(s *Spec) { s.Status = http.StatusCreated })
+		"Create a routine").With(created)
 	RoutinesNext = Define[DueQuery, Page[Due]]("routines.next", "GET /api/routines/next", chela.ScopeRead,
 		"List the next times at which routines are due")
 	RoutinesShow = Define[RoutineRef, chela.Routine]("routines.show", "GET /api/routines/{id}", chela.ScopeRead,
@@ -140,9 +140,9 @@ var (
 	RoutinesDelete = Define[RoutineRef, None]("routines.delete", "DELETE /api/routines/{id}", chela.ScopeChat,
 		"Delete a routine; its runs stay")
 	RoutinesFire = Define[RoutineFiring, FiredRun]("routines.fire", "POST /api/routines/{id}/fire", chela.ScopeChat,
-		"Fire a routine now").With(func(s *Spec) { s.Status, s.Repeat = http.StatusAccepted, Joined })
+		"Fire a routine now").With(accepted, joined)
 	RoutinesRuns = Define[RunsQuery, Page[chela.RoutineRun]]("routines.runs", "GET /api/routines/{id}/runs", chela.ScopeRead,
 		"List the runs of a routine without their outputs, newest first")
 	RunsShow = Define[RunQuery, chela.RoutineRun]("runs.show", "GET /api/runs/{id}", chela.ScopeRead,
-		"Show a run of a routine with its output").With(func(s *Spec) { s.Long = true })
+		"Show a run of a routine with its output").With(long)
 )

@@ -1,10 +1,6 @@
 package api
 
-import (
-	"net/http"
-
-	"chela"
-)
+import "chela"
 
 // A NewThread asks for a thread, which becomes the current one of its session.
 type NewThread struct {
@@ -71,7 +67,7 @@ var (
 	ThreadsList = Define[ThreadFilter, Page[chela.Thread]]("threads.list", "GET /api/threads", chela.ScopeRead,
 		"List the threads of a session, most recently used first")
 	ThreadsCreate = Define[NewThread, chela.Thread]("threads.create", "POST /api/threads", chela.ScopeTalk,
-		"Start a new thread in a session").With(func(s *Spec) { s.Status = http.StatusCreated })
+		"Start a new thread in a session").With(created)
 	ThreadsTitle = Define[ThreadTitle, chela.Thread]("threads.title", "PATCH /api/threads/{id}", chela.ScopeChat,
 		"Change the title of a thread")
 	ThreadsPrompt = Define[ThreadRef, PromptSize]("threads.prompt", "GET /api/threads/{id}/prompt", chela.ScopeRead,
@@ -79,7 +75,5 @@ var (
 	ThreadsEntries = Define[EntriesQuery, Page[chela.Entry]]("threads.entries", "GET /api/threads/{id}/entries", chela.ScopeRead,
 		"List the entries of a thread")
 	ThreadsCompact = Define[CompactRequest, Receipt]("threads.compact", "POST /api/threads/{id}/compact", chela.ScopeTalk,
-		"Replace the entries of a thread by a summary").With(func(s *Spec) {
-		s.Status, s.Metered, s.Repeat = http.StatusAccepted, true, Joined
-	})
+		"Replace the entries of a thread by a summary").With(accepted, metered, joined)
 )

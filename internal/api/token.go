@@ -1,10 +1,6 @@
 package api
 
-import (
-	"net/http"
-
-	"chela"
-)
+import "chela"
 
 // A NewToken asks for a token.
 type NewToken struct {
@@ -35,7 +31,7 @@ var (
 	TokensList = Define[TokensQuery, Page[chela.Token]]("tokens.list", "GET /api/tokens", chela.ScopeAdmin,
 		"List tokens, oldest first, with those that were revoked")
 	TokensCreate = Define[NewToken, MadeToken]("tokens.create", "POST /api/tokens", chela.ScopeAdmin,
-		"Create a token, whose secret is shown once").With(func(s *Spec) { s.Status, s.Repeat = http.StatusCreated, Secret })
+		"Create a token, whose secret is shown once").With(created, secret)
 	TokensRevoke = Define[TokenRef, None]("tokens.revoke", "DELETE /api/tokens/{id}", chela.ScopeAdmin,
 		"Revoke a token with its logins")
 )

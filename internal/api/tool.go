@@ -47,5 +47,5 @@ var (
 	ToolsList = Define[ToolsQuery, Page[Tool]]("tools.list", "GET /api/tools", chela.ScopeRead,
 		"List the tools of an agent by name")
 	ToolsRun = Define[ToolRequest, ToolOutcome]("tools.run", "POST /api/tools/{name}/run", chela.ScopeAdmin,
-		"Run a tool in the main session of an agent").With(func(s *Spec) { s.Long = true })
+		"Run a tool in the main session of an agent").With(long)
 )

@@ -1,10 +1,6 @@
 package api
 
-import (
-	"net/http"
-
-	"chela"
-)
+import "chela"
 
 // A Turn is a turn with its answer and its pending approvals.
 type Turn struct {
@@ -61,15 +57,15 @@ type TurnReplay struct {
 // turn that has ended, or to replay one that has not, is a Conflict.
 var (
 	TurnsShow = Define[TurnQuery, Turn]("turns.show", "GET /api/turns/{id}", chela.ScopeRead,
-		"Show a turn with its answer and its pending approvals").With(func(s *Spec) { s.Long = true })
+		"Show a turn with its answer and its pending approvals").With(long)
 	TurnsCancel = Define[TurnRef, Turn]("turns.cancel", "POST /api/turns/{id}/cancel", chela.ScopeTalk,
-		"Cancel a turn").With(func(s *Spec) { s.Status = http.StatusAccepted })
+		"Cancel a turn").With(accepted)
 	TurnsSteer = Define[TurnSteer, Receipt]("turns.steer", "POST /api/turns/{id}/steer", chela.ScopeTalk,
-		"Send a message into a running turn").With(func(s *Spec) { s.Status, s.Metered, s.Repeat = http.StatusAccepted, true, Joined })
+		"Send a message into a running turn").With(accepted, metered, joined)
 	TurnsTrace = Define[TurnRef, Trace]("turns.trace", "GET /api/turns/{id}/trace", chela.ScopeRead,
 		"Show the journal of a turn")
 	TurnsReplay = Define[TurnReplay, Replay]("turns.replay", "POST /api/turns/{id}/replay", chela.ScopeChat,
-		"Replay a turn from its record and compare").With(func(s *Spec) { s.Metered, s.Long = true, true })
+		"Replay a turn from its record and compare").With(metered, long)
 )
 
 // A WaitError ended the wait for a turn, which goes on.
