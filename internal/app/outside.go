@@ -7,18 +7,20 @@ import (
 	"chela/internal/engine/session"
 	"chela/internal/platform/datadir"
 	"chela/internal/surface/gateway"
+	"chela/internal/surface/gateway/openai"
 	"chela/internal/tool/web"
 )
 
 // home returns the services that the gateway exposes.
 func (a *App) home() gateway.Services {
-	scopes := session.Scopes{DM: a.cfg.Session.DMScope, Links: a.cfg.Session.IdentityLinks}
 	return gateway.Services{
-		Place:        scopes.Place,
-		Conversation: a.ingress, Events: a.stream, Transcripts: a.sessions, Turns: a.turns, Models: a.models, Responses: a.turns,
-		Tokens: a.tokens, Logins: a.tokens, Requests: a.tokens,
-		Attach: a.blobs.Attach, Kept: a.blobs.Kept, Ready: a.ready,
-		Operations: a.operations, Hook: a.background.Routines().Hook, Logs: a.logs, Agents: a.agents, Image: a.image,
+		OpenAI: openai.Home{
+			Conversation: a.ingress, Turns: a.turns, Models: a.models, Responses: a.turns, Agents: a.agents, Files: a.blobs,
+			Operations: a.operations, Image: a.image,
+		},
+		Scopes:       session.Scopes{DM: a.cfg.Session.DMScope, Links: a.cfg.Session.IdentityLinks},
+		Conversation: a.ingress, Events: a.stream, Transcripts: a.sessions, Turns: a.turns, Tokens: a.tokens, Files: a.blobs,
+		Operations: a.operations, Ready: a.ready, Hook: a.background.Routines().Hook, Logs: a.logs,
 	}
 }
 

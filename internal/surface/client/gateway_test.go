@@ -20,6 +20,7 @@ import (
 	"chela/internal/platform/event"
 	"chela/internal/surface/client"
 	"chela/internal/surface/gateway"
+	"chela/internal/surface/gateway/openai"
 )
 
 // A home is what a gateway needs of one to carry a turn, in memory.
@@ -141,7 +142,8 @@ func (h *home) run(t *testing.T, path string) (end func()) {
 	stream := event.NewStream(event.Config{Bus: &h.bus, Log: log, Read: h.read, Last: h.last})
 	g, err := gateway.New(gateway.Config{
 		Home: gateway.Services{
-			Conversation: h, Turns: h, Operations: append(turn.Operations(h, h), api.ApprovalsAnswer.Do(h.answer)), Events: stream, Agents: h,
+			Conversation: h, Turns: h, Operations: append(turn.Operations(h, h), api.ApprovalsAnswer.Do(h.answer)), Events: stream,
+			OpenAI: openai.Home{Agents: h},
 		},
 		IDs: testIDs(), Now: time.Now, Log: log,
 	})

@@ -22,6 +22,7 @@ import (
 	"chela/internal/engine/turn"
 	"chela/internal/platform/event"
 	"chela/internal/surface/gateway"
+	"chela/internal/surface/gateway/openai"
 )
 
 // The secrets of the tokens that every home begins with.
@@ -107,17 +108,24 @@ func newHome(t testing.TB) *home {
 
 // home returns h as a gateway takes it.
 func (h *home) home() gateway.Services {
+	operations := slices.Concat(board{}.operations(), h.trees(), h.ofSessions(), h.ofThreads(), turn.Operations(h, h), h.replays(), h.decisions(), h.credentials(), h.utilities(), h.state(), dailyRoutines{}.operations(), notices(), shelf{}.operations())
 	return gateway.Services{
-		Conversation: h, Events: h.stream, Transcripts: h, Turns: h, Responses: h, Models: h, Tokens: h, Logins: h, Requests: h.requests,
-		Operations: slices.Concat(board{}.operations(), h.trees(), h.ofSessions(), h.ofThreads(), turn.Operations(h, h), h.replays(), h.decisions(), h.credentials(), h.utilities(), h.state(), dailyRoutines{}.operations(), notices(), shelf{}.operations()),
-		Hook:       hooked, Attach: h.attach, Place: session.Scopes{DM: chela.ScopePerPeer}.Place,
-		Kept: func(_ context.Context, name, media, sum string) (chela.Attachment, error) {
-			return find(h, func() map[string]chela.Attachment { return h.kept }, sum)
-		},
-		Ready:  func(context.Context) error { h.mu.Lock(); defer h.mu.Unlock(); return h.notReady },
-		Logs:   h.logs,
-		Agents: h,
+		OpenAI:       openai.Home{Conversation: h, Turns: h, Responses: h, Models: h, Agents: h, Files: h, Operations: operations},
+		Conversation: h, Events: h.stream, Transcripts: h, Turns: h, Files: h, Tokens: credentials{h, h.requests},
+		Scopes: session.Scopes{DM: chela.ScopePerPeer}, Operations: operations, Hook: hooked,
+		Ready: func(context.Context) error { h.mu.Lock(); defer h.mu.Unlock(); return h.notReady },
+		Logs:  h.logs,
 	}
+}
+
+// credentials are the tokens of a home and the requests of their holders.
+type credentials struct {
+	*home
+	*keyed
+}
+
+func (h *home) Kept(_ context.Context, _, _, sum string) (chela.Attachment, error) {
+	return find(h, func() map[string]chela.Attachment { return h.kept }, sum)
 }
 
 func (*home) Names() []string { return []string{"main", "other"} }
@@ -354,7 +362,8 @@ func (h *home) Stop(_ context.Context, id chela.TurnID) error {
 	return nil
 }
 
-func (h *home) attach(_ context.Context, name string, content io.Reader) (chela.Attachment, error) {
+// Attach keeps a file.
+func (h *home) Attach(_ context.Context, name string, content io.Reader) (chela.Attachment, error) {
 	raw, err := io.ReadAll(content)
 	if err != nil {
 		return chela.Attachment{}, chela.E(chela.Unavailable, "the attachment cannot be read").Because(err)

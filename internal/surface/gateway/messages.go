@@ -69,7 +69,7 @@ func (g *Gateway) addressed(v *edge.Visit, m api.Message) (chela.Inbound, error)
 	}
 	if m.From != nil {
 		var err error
-		if in, err = g.cfg.Home.Place(in, *m.From); err != nil {
+		if in, err = g.cfg.Home.Scopes.Place(in, *m.From); err != nil {
 			return in, err
 		}
 	}
@@ -85,7 +85,7 @@ func (g *Gateway) addressed(v *edge.Visit, m api.Message) (chela.Inbound, error)
 	case key.Agent != "" && key.Agent != in.Agent:
 		return in, chela.E(chela.Invalid, fmt.Sprintf("the session belongs to agent %s", key.Agent)).WithHint("leave the agent out")
 	}
-	if !slices.Contains(g.cfg.Home.Agents.Names(), in.Agent) {
+	if !slices.Contains(g.cfg.Home.OpenAI.Agents.Names(), in.Agent) {
 		return in, chela.E(chela.NotFound, fmt.Sprintf("there is no agent %.64q", in.Agent)).WithHint("name one of config.toml")
 	}
 	if in.MessageID == "" {
@@ -115,9 +115,9 @@ func (g *Gateway) attachment(v *edge.Visit, a api.Attachment) (chela.Attachment,
 	case a.SHA256 == "" && len(a.Content) > api.MaxAttachment:
 		return chela.Attachment{}, edge.TooLarge(api.MaxAttachment)
 	case a.SHA256 == "":
-		return g.cfg.Home.Attach(ctx, a.Name, bytes.NewReader(a.Content))
+		return g.cfg.Home.Files.Attach(ctx, a.Name, bytes.NewReader(a.Content))
 	}
-	kept, err := g.cfg.Home.Kept(ctx, a.Name, a.MediaType, a.SHA256)
+	kept, err := g.cfg.Home.Files.Kept(ctx, a.Name, a.MediaType, a.SHA256)
 	if err == nil && a.Size != 0 && a.Size != kept.Size {
 		err = chela.E(chela.Invalid, fmt.Sprintf("the attachment has %d bytes, not %d", kept.Size, a.Size))
 	}
@@ -125,7 +125,7 @@ func (g *Gateway) attachment(v *edge.Visit, a api.Attachment) (chela.Attachment,
 }
 
 func (g *Gateway) postAttachment(v *edge.Visit) error {
-	kept, err := g.cfg.Home.Attach(v.Request.Context(), v.Query.Get("name"), v.Request.Body)
+	kept, err := g.cfg.Home.Files.Attach(v.Request.Context(), v.Query.Get("name"), v.Request.Body)
 	if err != nil {
 		return err
 	}

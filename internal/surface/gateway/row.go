@@ -7,7 +7,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/platform/schema"
 	"chela/internal/surface/gateway/edge"
-	"chela/internal/surface/gateway/openai"
+	"chela/internal/surface/gateway/openai/wire"
 )
 
 // A route is a row of the table of routes. Its methods set one property each.
@@ -121,12 +121,9 @@ func (r route) by(serve func(*edge.Visit) error) route {
 }
 
 // asOpenAI declares a route of OpenAI's protocol, including its errors.
-func (r route) asOpenAI(serve http.HandlerFunc) route {
-	r.Refuse = openai.WriteError
-	return r.by(func(v *edge.Visit) error {
-		serve(v, v.Request)
-		return nil
-	})
+func (r route) asOpenAI(serve func(*edge.Visit) error) route {
+	r.Refuse = wire.WriteError
+	return r.by(serve)
 }
 
 func flag(name, summary string) api.Parameter {

@@ -6,9 +6,6 @@ import (
 	"net/http"
 	"sync"
 
-	"chela"
-	"chela/internal/api"
-	"chela/internal/platform/local"
 	"chela/internal/surface/gateway/edge"
 	"chela/internal/surface/gateway/openai"
 )
@@ -29,16 +26,12 @@ type Gateway struct {
 func New(cfg Config) (*Gateway, error) {
 	g := &Gateway{
 		cfg: cfg, logins: edge.NewMeter(cfg.LoginsPerMinute, cfg.Now), hooks: edge.NewMeter(cfg.HooksPerMinute, cfg.Now),
-		openAI: openai.New(openai.Config{
-			Conversation: cfg.Home.Conversation, Turns: cfg.Home.Turns, Models: cfg.Home.Models, Responses: cfg.Home.Responses,
-			Process: local.Process{IDs: cfg.IDs, Now: cfg.Now, Log: cfg.Log}, Agents: cfg.Home.Agents, Attach: cfg.Home.Attach, Client: client,
-			API: api.Local{Operations: cfg.Home.Operations}, Image: cfg.Home.Image,
-		}),
+		openAI: openai.New(openai.Config{Home: cfg.Home.OpenAI, IDs: cfg.IDs, Now: cfg.Now}),
 	}
 	g.document = sync.OnceValues(func() ([]byte, error) { return OpenAPIDocument(Routes(), cfg.Version) })
 	var err error
 	g.edge, err = edge.New(edge.Config{
-		IDs: cfg.IDs, Now: cfg.Now, Log: cfg.Log, Recognize: g.recognize, Requests: cfg.Home.Requests,
+		IDs: cfg.IDs, Now: cfg.Now, Log: cfg.Log, Recognize: g.recognize, Requests: cfg.Home.Tokens,
 		Hosts: cfg.Hosts, Origins: cfg.Origins, MessagesPerMinute: cfg.MessagesPerMinute, Connections: cfg.Connections, BodyMemory: cfg.BodyMemory, Times: cfg.Times,
 	}, g.routes())
 	return g, err
@@ -58,20 +51,11 @@ func (g *Gateway) Serve(ctx context.Context, tcp, socket net.Listener) error {
 	return g.edge.Serve(ctx, tcp, socket)
 }
 
-// client returns the caller of OpenAI's API.
-func client(r *http.Request) openai.Client {
-	v, ok := edge.VisitOf(r.Context())
-	if !ok {
-		return openai.Client{Origin: chela.Origin{Channel: api.Channel}, Visit: new(edge.Visit)}
-	}
-	return openai.Client{Origin: v.Origin(), Scope: v.By.Token.Scope, Once: v.Once(), Visit: v}
-}
-
 // recognize resolves a secret or a cookie, or returns Denied.
 func (g *Gateway) recognize(ctx context.Context, by edge.Asker) (edge.Asker, error) {
 	var err error
 	if by.Cookie != "" {
-		by.Token, by.Login, err = g.cfg.Home.Logins.LoggedIn(ctx, by.Cookie)
+		by.Token, by.Login, err = g.cfg.Home.Tokens.LoggedIn(ctx, by.Cookie)
 	} else {
 		by.Token, err = g.cfg.Home.Tokens.Authenticate(ctx, by.Secret)
 	}

@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -236,7 +235,7 @@ func (s *Server) serve(v *Visit, row *Route) error {
 		}
 		defer done()
 	}
-	v.Request = v.Request.WithContext(context.WithValue(ctx, visitKey{}, v))
+	v.Request = v.Request.WithContext(ctx)
 	return s.perform(v, row)
 }
 

@@ -48,17 +48,14 @@ func (v *Visit) Refuse(err error) {
 	if cause := context.Cause(v.Request.Context()); cause != nil && errors.Is(err, context.Canceled) {
 		err = cause
 	}
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		err = TooLarge(large.Limit)
 	}
 	told := v.Tell(err)
 	if v.status != 0 {
 		return
 	}
-	var r Refusal
-	errors.As(err, &r)
-	status := cmp.Or(r.Status, api.StatusOf(told.Kind))
+	status := StatusOf(err)
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		v.Header().Set("Retry-After", strconv.Itoa(retryAfter(err)))
 	}
@@ -67,7 +64,7 @@ func (v *Visit) Refuse(err error) {
 		v.answerFirst()
 	}
 	if v.route != nil && v.route.Refuse != nil {
-		v.route.Refuse(v, status, err)
+		v.route.Refuse(v, err)
 		return
 	}
 	if err := v.Answer(status, api.ErrorBody{Error: told}); err != nil {
@@ -75,27 +72,28 @@ func (v *Visit) Refuse(err error) {
 	}
 }
 
+// StatusOf returns the status of an error.
+func StatusOf(err error) int {
+	r, _ := errors.AsType[Refusal](err)
+	return cmp.Or(r.Status, api.StatusOf(chela.KindOf(err)))
+}
+
 // Tell logs an error and returns its form for clients.
 func (v *Visit) Tell(err error) api.Error {
 	kind := chela.KindOf(err)
 	v.note(kind, err)
-	var w api.WaitError
-	errors.As(err, &w)
+	w, _ := errors.AsType[api.WaitError](err)
 	return api.Error{Kind: kind, Message: chela.MessageOf(err), Hint: chela.HintOf(err), Detail: chela.DetailOf(err), RequestID: v.ID, Turn: w.Turn}
 }
 
 // retryAfter returns after how many seconds a request may be sent again.
 func retryAfter(err error) int {
-	var r Refusal
-	var p *chela.ProviderError
-	after := time.Second
-	switch {
-	case errors.As(err, &r) && r.After > 0:
-		after = r.After
-	case errors.As(err, &p) && p.After > 0:
-		after = p.After
+	r, _ := errors.AsType[Refusal](err)
+	after := r.After
+	if p, ok := errors.AsType[*chela.ProviderError](err); ok {
+		after = cmp.Or(after, p.After)
 	}
-	return int((after + time.Second - 1) / time.Second)
+	return int(max(1, (after+time.Second-1)/time.Second))
 }
 
 // note logs an error: internal errors always, others at debug level.

@@ -85,7 +85,7 @@ type Route struct {
 	Long    bool // may be long: its context is cancelled when the server stops or its token is revoked
 
 	// Refuse writes errors in a form other than the usual one, if it is set.
-	Refuse func(w http.ResponseWriter, status int, err error)
+	Refuse func(w http.ResponseWriter, err error)
 
 	limits func() (limits, error) // of its description; made on first use
 }

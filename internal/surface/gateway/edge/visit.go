@@ -2,7 +2,6 @@ package edge
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,16 +43,6 @@ type Asker struct {
 	Secret string         // of a bearer token
 	Cookie string         // of a page
 	Login  api.LoginState // the credential given to the page
-}
-
-// visitKey is the context key of the visit.
-type visitKey struct{}
-
-// VisitOf returns the visit that a request belongs to, for handlers that know
-// nothing of it.
-func VisitOf(ctx context.Context) (*Visit, bool) {
-	v, ok := ctx.Value(visitKey{}).(*Visit)
-	return v, ok
 }
 
 // Origin returns the caller as the origin of a message: a token speaks for the
@@ -292,12 +281,10 @@ func (v *Visit) Body() ([]byte, error) {
 
 // broken is the error of an incomplete body.
 func broken(err error) error {
-	var r Refusal
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &r):
+	if r, ok := errors.AsType[Refusal](err); ok {
 		return r
-	case errors.As(err, &large):
+	}
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return TooLarge(large.Limit)
 	}
 	return chela.E(chela.Invalid, "the body ended before its end").Because(err)

@@ -2,17 +2,17 @@ package openai
 
 import (
 	"context"
-	"net/http"
 	"slices"
 
 	"chela"
 	"chela/internal/model/provider"
+	"chela/internal/surface/gateway/edge"
 	"chela/internal/surface/gateway/openai/wire"
 )
 
 // serveAgent serves a request through a turn of an agent.
-func (a *API) serveAgent(w http.ResponseWriter, r *http.Request, v *visit) error {
-	ctx := r.Context()
+func (a *API) serveAgent(w *edge.Visit, v *agentRequest) error {
+	ctx := w.Request.Context()
 	in, err := a.message(ctx, v)
 	if err == nil {
 		err = a.shape(ctx, &in, v)
@@ -63,7 +63,7 @@ func show(out *wire.Stream, e chela.Event, tag string) {
 
 // turn sends a message and returns the result of its turn. If the client
 // disconnects the turn continues, and its answer is in the thread.
-func (a *API) turn(ctx context.Context, v *visit, in chela.Inbound, show func(chela.Event)) (wire.Reply, error) {
+func (a *API) turn(ctx context.Context, v *agentRequest, in chela.Inbound, show func(chela.Event)) (wire.Reply, error) {
 	id, err := a.cfg.Conversation.Say(ctx, in, show)
 	if err != nil {
 		if id != "" && !v.repeatable(in) {
@@ -91,7 +91,7 @@ func (a *API) turn(ctx context.Context, v *visit, in chela.Inbound, show func(ch
 // sequences and form. A parameter without effect on a turn is recorded as
 // unused, unless the client would rely on it. Parameters that no candidate
 // model supports are refused.
-func (a *API) shape(ctx context.Context, in *chela.Inbound, v *visit) error {
+func (a *API) shape(ctx context.Context, in *chela.Inbound, v *agentRequest) error {
 	in.Overrides.Answer = v.MaxTokens
 	set := chela.Sampling{Stop: v.Sampling.Stop, Format: v.Sampling.Format}
 	kept := provider.ParametersOf(&set, true)
@@ -129,4 +129,6 @@ func (a *API) shape(ctx context.Context, in *chela.Inbound, v *visit) error {
 // repeatable reports whether the request of a message may be retried: the
 // message has a stable id, so it is accepted once, and a retry waits for the
 // same turn.
-func (v *visit) repeatable(in chela.Inbound) bool { return v.client.Once != "" || len(in.Results) > 0 }
+func (v *agentRequest) repeatable(in chela.Inbound) bool {
+	return v.caller.Key != "" || len(in.Results) > 0
+}

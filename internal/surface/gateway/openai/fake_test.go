@@ -244,8 +244,8 @@ func (h *home) Call(_ context.Context, id chela.CallID) (chela.ToolCall, error) 
 	return chela.ToolCall{}, chela.E(chela.NotFound, "there is no such call")
 }
 
-func (h *home) operations() api.Local {
-	return api.Local{Operations: []api.Bound{api.ApprovalsList.Do(h.approvals), api.ApprovalsShow.Do(h.approval)}}
+func (h *home) operations() []api.Bound {
+	return []api.Bound{api.ApprovalsList.Do(h.approvals), api.ApprovalsShow.Do(h.approval)}
 }
 
 func (h *home) approvals(_ context.Context, _ api.Caller, f api.ApprovalFilter) (page api.Page[chela.Approval], _ error) {

@@ -7,12 +7,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"chela"
 	"chela/internal/api"
 	"chela/internal/safety/provenance"
+	"chela/internal/surface/gateway/edge"
 	"chela/internal/surface/gateway/openai/wire"
 )
 
@@ -20,21 +20,21 @@ import (
 // reads as part of a message.
 const instructed = "Instructions from the client:\n"
 
-// A visit is a request for an agent, with its headers.
-type visit struct {
+// An agentRequest is a request for an agent, with its headers.
+type agentRequest struct {
 	*wire.Request
 	agent   string // named by the model; empty: the session's
 	session string // a key, or a word; empty for none
 	param   string // field or header that names the session
-	client  Client
+	caller  api.Caller
 	unused  []string // fields that have no effect on an agent
 }
 
-// visit returns a request for an agent with its headers. Only the header and
+// newAgentRequest returns a request for an agent with its headers. Only the header and
 // the field conversation name a session, and they must agree.
-func (a *API) visit(q *wire.Request, agent string, r *http.Request) (*visit, error) {
-	v := &visit{Request: q, agent: agent, client: a.cfg.Client(r)}
-	v.session, v.param = strings.TrimSpace(r.Header.Get(api.SessionHeader)), api.SessionHeader
+func newAgentRequest(w *edge.Visit, q *wire.Request, agent string) (*agentRequest, error) {
+	v := &agentRequest{Request: q, agent: agent, caller: w.Caller()}
+	v.session, v.param = strings.TrimSpace(w.Request.Header.Get(api.SessionHeader)), api.SessionHeader
 	switch {
 	case q.Conversation == "":
 		return v, nil
@@ -49,7 +49,7 @@ func (a *API) visit(q *wire.Request, agent string, r *http.Request) (*visit, err
 
 // message builds the message of a request for an agent. Its text is content:
 // commands and directives in it are not parsed, whatever its role.
-func (a *API) message(ctx context.Context, v *visit) (chela.Inbound, error) {
+func (a *API) message(ctx context.Context, v *agentRequest) (chela.Inbound, error) {
 	at := v.Fresh()
 	before, now := v.Said[:at], v.Said[at:]
 	if len(now) == 0 {
@@ -58,7 +58,7 @@ func (a *API) message(ctx context.Context, v *visit) (chela.Inbound, error) {
 	if err := checkSize(before, now); err != nil {
 		return chela.Inbound{}, err
 	}
-	in := chela.Inbound{Agent: v.agent, Origin: v.client.Origin, Scope: v.client.Scope, Offers: v.Offers}
+	in := chela.Inbound{Agent: v.agent, Origin: v.caller.Origin, Scope: v.caller.Scope, Offers: v.Offers}
 	in.Origin.Provenance = provenance.Outside("a request of the program " + cmp.Or(in.Origin.Sender, in.Origin.Account, "without a name"))
 	if err := a.addResults(ctx, &in, v, now); err != nil {
 		return in, err
@@ -87,13 +87,13 @@ func (a *API) message(ctx context.Context, v *visit) (chela.Inbound, error) {
 	if err := a.addText(ctx, &in, now); err != nil {
 		return in, err
 	}
-	in.MessageID = cmp.Or(resultsID(in.Results), v.client.Once, string(a.cfg.IDs.Inbox()))
+	in.MessageID = cmp.Or(resultsID(in.Results), v.caller.Key, string(a.cfg.IDs.Inbox()))
 	return in, nil
 }
 
 // addResults adds the results of offered tools. They determine the destination
 // of the message: they all belong to one turn.
-func (a *API) addResults(ctx context.Context, in *chela.Inbound, v *visit, now []wire.Item) error {
+func (a *API) addResults(ctx context.Context, in *chela.Inbound, v *agentRequest, now []wire.Item) error {
 	var turn chela.TurnID
 	for _, s := range now {
 		if s.Role != wire.RoleTool {
@@ -131,7 +131,7 @@ func resultsID(results []chela.OfferResult) string {
 
 // place finds the session and thread that a message is for, if it names one,
 // and the question that the client was shown before.
-func (a *API) place(ctx context.Context, in *chela.Inbound, v *visit, before []wire.Item) error {
+func (a *API) place(ctx context.Context, in *chela.Inbound, v *agentRequest, before []wire.Item) error {
 	switch {
 	case in.Session != "": // of the results
 		return nil
@@ -159,7 +159,7 @@ func (a *API) place(ctx context.Context, in *chela.Inbound, v *visit, before []w
 
 // turnOf returns the turn of a response. A response of a session out of the
 // client's reach, or a deleted one, is NotFound.
-func (a *API) turnOf(ctx context.Context, v *visit, response string) (api.Trace, error) {
+func (a *API) turnOf(ctx context.Context, v *agentRequest, response string) (api.Trace, error) {
 	id, ok := named(response)
 	if !ok {
 		return api.Trace{}, missing(response)
@@ -225,7 +225,7 @@ func (a *API) attach(ctx context.Context, s wire.Item) ([]chela.Attachment, erro
 		if err != nil {
 			return nil, err
 		}
-		one, err := a.cfg.Attach(ctx, f.Name, bytes.NewReader(f.Content))
+		one, err := a.cfg.Files.Attach(ctx, f.Name, bytes.NewReader(f.Content))
 		if err != nil {
 			return nil, wire.Refuse(s.Param, "", err)
 		}

@@ -80,8 +80,8 @@ func TestMessages(t *testing.T) {
 		{"cron", chat, `{"model":"chela/work","messages":` + talk + `}`, []string{"X-Chela-Session: cron:daily", "X-Scope: admin"}, sent{Session: "cron:daily", Agent: "work", Text: "three\n\nfour"}},
 		{"a conversation", responses, `{"model":"chela","conversation":"desk","input":"one"}`, nil, sent{Session: "agent:main:http:dm:tok_1.desk", Agent: "main", Text: "one"}},
 		{"a conversation with its id", responses, `{"model":"chela","conversation":{"id":"desk"},"input":"one"}`, []string{"X-Chela-Session: desk"}, sent{Session: "agent:main:http:dm:tok_1.desk", Agent: "main", Text: "one"}},
-		{"idempotent", chat, `{"model":"chela","messages":[{"role":"user","content":"one"}]}`, []string{"X-Once: once-k"}, sent{
-			Session: "agent:main:http:dm:tok_1.once-k", Agent: "main", Text: "one",
+		{"idempotent", chat, `{"model":"chela","messages":[{"role":"user","content":"one"}]}`, []string{"Idempotency-Key: once-k"}, sent{
+			Session: "agent:main:http:dm:tok_1.once-f80802efa311a3df2e7b8001cd6e4a82", Agent: "main", Text: "one",
 		}},
 		{"files", chat, `{"model":"chela","messages":[{"role":"user","content":` + picture + `}]}`, nil, sent{
 			Session: own, Agent: "main", Text: "look", Files: []string{"image.png 2", "a.pdf 3"},
@@ -288,8 +288,8 @@ func TestSameKeyIsOneTurn(t *testing.T) {
 	h := newHome(said("Once."))
 	routes := setup(h, &shelf{})
 	const body = `{"model":"chela","messages":[{"role":"user","content":"one"}]}`
-	first := ask(t, routes, chat, body, "X-Once: once-k")
-	second := ask(t, routes, chat, body, "X-Once: once-k")
+	first := ask(t, routes, chat, body, "Idempotency-Key: once-k")
+	second := ask(t, routes, chat, body, "Idempotency-Key: once-k")
 	if first.ID != second.ID || second.content(t) != "Once." || h.asked[0].Session != h.asked[1].Session {
 		t.Errorf("answers %+v and %+v", first, second)
 	}

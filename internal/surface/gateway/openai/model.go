@@ -5,13 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
 	"chela"
 	"chela/internal/api"
 	"chela/internal/model/provider"
+	"chela/internal/surface/gateway/edge"
 	"chela/internal/surface/gateway/openai/wire"
 )
 
@@ -44,14 +44,14 @@ func noModel(model string) error {
 
 // serveModel serves a request by one step of a bare model: there is no session,
 // nothing is stored, and the tools are the client's.
-func (a *API) serveModel(w http.ResponseWriter, r *http.Request, q *wire.Request) error {
+func (a *API) serveModel(w *edge.Visit, q *wire.Request) error {
 	const forgets = "a bare model remembers nothing; send the conversation, or use the model chela"
 	switch {
 	case q.Previous != "":
 		return wire.Unsupported("previous_response_id", forgets)
 	case q.Conversation != "":
 		return wire.Unsupported("conversation", forgets)
-	case r.Header.Get(api.SessionHeader) != "":
+	case w.Request.Header.Get(api.SessionHeader) != "":
 		return wire.Unsupported(api.SessionHeader, forgets)
 	}
 	if lacking := a.cfg.Models.Lacks(q.Model, provider.ParametersOf(&q.Sampling, len(q.Offers) > 0)); len(lacking) > 0 {
@@ -61,27 +61,27 @@ func (a *API) serveModel(w http.ResponseWriter, r *http.Request, q *wire.Request
 	if err != nil {
 		return err
 	}
-	visit := a.cfg.Client(r).Visit
-	if answered, err := visit.Alone(); answered || err != nil {
+	if answered, err := w.Alone(); answered || err != nil {
 		return err
 	}
-	if err := a.fetchAll(r.Context(), q); err != nil {
+	ctx := w.Request.Context()
+	if err := a.fetchAll(ctx, q); err != nil {
 		return err
 	}
 	id := suffix(string(a.cfg.IDs.Inbox()))
 	out := q.Stream(w)
-	for chunk, err := range provider.Stream(r.Context(), step(q, name)) {
+	for chunk, err := range provider.Stream(ctx, step(q, name)) {
 		switch {
 		case err != nil:
-			return out.Fail(wire.Because(r.Context(), err))
+			return out.Fail(wire.Because(ctx, err))
 		case chunk.Finish != nil && q.Streamed:
 			if out.End(finished(id, q, chunk.Finish)) {
-				visit.Keep()
+				w.Keep()
 			}
 			return nil
 		case chunk.Finish != nil:
 			q.Answer(w, finished(id, q, chunk.Finish))
-			visit.Keep()
+			w.Keep()
 			return nil
 		case chunk.Anew && out.Told():
 			return out.Fail(errAnew)

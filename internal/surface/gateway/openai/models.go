@@ -2,10 +2,10 @@ package openai
 
 import (
 	"context"
-	"net/http"
 	"strings"
 
 	"chela"
+	"chela/internal/surface/gateway/edge"
 	"chela/internal/surface/gateway/openai/wire"
 )
 
@@ -24,40 +24,35 @@ type modelList struct {
 
 // Models serves GET /v1/models: the agents, and the bare models. Providers that
 // fail to list their models are left out.
-func (a *API) Models(w http.ResponseWriter, r *http.Request) {
+func (a *API) Models(w *edge.Visit) error {
 	rows := []modelRow{a.row(agentModel, agentModel)}
 	for _, agent := range a.cfg.Agents.Names() {
 		rows = append(rows, a.row(agentModel+"/"+agent, agentModel))
 	}
-	bare, err := a.cfg.Models.Models(r.Context())
+	bare, err := a.cfg.Models.Models(w.Request.Context())
 	if err != nil {
-		a.refuse(w, r, err)
-		return
+		return err
 	}
 	for _, m := range bare.Items {
 		rows = append(rows, a.row(m.Provider+"/"+m.Name, m.Provider))
 	}
 	wire.WriteJSON(w, modelList{Object: "list", Data: rows})
+	return nil
 }
 
 // Model serves GET /v1/models/{model...}, where a name may hold slashes.
-func (a *API) Model(w http.ResponseWriter, r *http.Request) {
-	id := r.PathValue("model")
+func (a *API) Model(w *edge.Visit) error {
+	id := w.Request.PathValue("model")
+	row := a.row(id, agentModel)
 	_, bare, err := a.target(id)
-	switch {
-	case err != nil:
-		a.refuse(w, r, err)
-		return
-	case !bare:
-		wire.WriteJSON(w, a.row(id, agentModel))
-		return
+	if bare {
+		row, err = a.bareModel(w.Request.Context(), id)
 	}
-	row, err := a.bareModel(r.Context(), id)
 	if err != nil {
-		a.refuse(w, r, err)
-		return
+		return err
 	}
 	wire.WriteJSON(w, row)
+	return nil
 }
 
 // bareModel returns a bare model. Models of an unavailable provider cannot be

@@ -3,35 +3,40 @@ package openai
 import (
 	"context"
 	"io"
-	"net/http"
 	"time"
 
 	"chela"
 	"chela/internal/api"
 	"chela/internal/model/provider"
-	"chela/internal/platform/local"
+	"chela/internal/surface/gateway/edge"
 	"chela/internal/surface/gateway/openai/wire"
 )
 
 // Config holds the dependencies of the API. All fields are required.
 type Config struct {
-	local.Process // without Emit
+	Home
+	IDs *chela.IDs
+	Now func() time.Time
+}
 
+// A Home is what the API needs of a home.
+type Home struct {
 	Conversation conversation
 	Turns        turns
 	Models       models
 	Responses    responses
-	API          api.Local // the operations of the home
 	Agents       agents
+	Files        files
+	Operations   []api.Bound
 
 	// Image fetches an image from an http or https address.
 	Image func(ctx context.Context, address string) (mediaType string, content []byte, err error)
+}
 
-	// Attach stores a file for a message.
-	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
-
-	// Client returns the caller of an authorized request.
-	Client func(*http.Request) Client
+// files keeps the files of messages.
+type files interface {
+	// Attach stores a file for a message. A file that is too large is Invalid.
+	Attach(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
 }
 
 // agents are the agents of a home.
@@ -40,25 +45,6 @@ type agents interface {
 	Names() []string
 	// Candidates returns the models that may answer a message, the first choice first.
 	Candidates(ctx context.Context, in chela.Inbound) ([]string, error)
-}
-
-// A Client is the caller of a request.
-type Client struct {
-	Origin chela.Origin
-	Scope  chela.Scope // an admin may name any session by its key
-	Once   string      // the same for every retry; empty if unknown
-
-	// Visit is the request's idempotency, if it is keyed.
-	Visit keyed
-}
-
-// keyed is a request that may be retried.
-type keyed interface {
-	// Alone waits for the same request, if it is being served, and replays its
-	// response. It reports whether it did.
-	Alone() (answered bool, err error)
-	// Keep reports that the response is complete.
-	Keep()
 }
 
 // conversation accepts messages.
@@ -107,31 +93,27 @@ type API struct {
 // New returns an API. It makes no requests.
 func New(cfg Config) *API { return &API{cfg: cfg, began: cfg.Now()} }
 
-// ChatCompletions serves POST /v1/chat/completions.
-func (a *API) ChatCompletions(w http.ResponseWriter, r *http.Request) {
-	q, err := wire.Chat(r, a.cfg.Now())
-	if err == nil {
-		err = a.serve(w, r, q)
-	}
+// ChatCompletions serves POST /v1/chat/completions. Like all handlers, it returns an
+// error if no response was written.
+func (a *API) ChatCompletions(w *edge.Visit) error {
+	q, err := wire.Chat(w.Request, a.cfg.Now())
 	if err != nil {
-		a.refuse(w, r, err)
+		return err
 	}
+	return a.serve(w, q)
 }
 
 // Responses serves POST /v1/responses.
-func (a *API) Responses(w http.ResponseWriter, r *http.Request) {
-	q, err := wire.Responses(r, a.cfg.Now())
-	if err == nil {
-		err = a.serve(w, r, q)
-	}
+func (a *API) Responses(w *edge.Visit) error {
+	q, err := wire.Responses(w.Request, a.cfg.Now())
 	if err != nil {
-		a.refuse(w, r, err)
+		return err
 	}
+	return a.serve(w, q)
 }
 
-// serve serves a request by the agent or the model that it names. An error
-// means that no response was written.
-func (a *API) serve(w http.ResponseWriter, r *http.Request, q *wire.Request) error {
+// serve serves a request by the agent or the model that it names.
+func (a *API) serve(w *edge.Visit, q *wire.Request) error {
 	agent, bare, err := a.target(q.Model)
 	if err == nil {
 		err = checkImages(q)
@@ -140,25 +122,11 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, q *wire.Request) err
 	case err != nil:
 		return err
 	case bare:
-		return a.serveModel(w, r, q)
+		return a.serveModel(w, q)
 	}
-	v, err := a.visit(q, agent, r)
+	v, err := newAgentRequest(w, q, agent)
 	if err != nil {
 		return err
 	}
-	return a.serveAgent(w, r, v)
+	return wire.Because(w.Request.Context(), a.serveAgent(w, v))
 }
-
-// refuse answers a request that was not fulfilled.
-func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	err = wire.Because(r.Context(), err)
-	if chela.KindOf(err) == chela.Internal {
-		a.cfg.Log.Error("request failed", "path", r.URL.Path, "request", w.Header().Get(api.RequestIDHeader), "err", err)
-	}
-	WriteError(w, 0, err)
-}
-
-// WriteError answers a request with an error in OpenAI's form, for requests
-// refused before they get here. Status 0 means the status of the error's kind;
-// a Retry-After that is set stays.
-func WriteError(w http.ResponseWriter, status int, err error) { wire.WriteError(w, status, err) }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,44 +21,65 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/platform/local"
+	"chela/internal/api"
+	"chela/internal/surface/gateway/edge"
 	"chela/internal/surface/gateway/openai"
+	"chela/internal/surface/gateway/openai/wire"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // setup returns the routes of an API over a fake home.
 func setup(h *home, s *shelf) http.Handler {
-	a := openai.New(openai.Config{
-		Conversation: h, Turns: h, Models: s, Responses: h,
-		Process: local.Process{IDs: h.ids, Now: func() time.Time { return clockTime }, Log: slog.New(slog.DiscardHandler)},
-		Agents:  agents{&h.model}, Attach: h.Attach,
-		API: h.operations(), Image: image,
-		Client: func(r *http.Request) openai.Client {
-			return openai.Client{
-				Origin: chela.Origin{Channel: "http", Account: standard.Or(r.Header.Get("X-Token"), "tok_1"), Sender: "tests", Owner: true},
-				Scope:  chela.Scope(standard.Or(r.Header.Get("X-Scope"), "chat")),
-				Once:   r.Header.Get("X-Once"),
-				Visit:  firstVisit{},
-			}
-		},
-	})
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", a.ChatCompletions)
-	mux.HandleFunc("POST /v1/responses", a.Responses)
-	mux.HandleFunc("GET /v1/responses/{id}", a.Response)
-	mux.HandleFunc("DELETE /v1/responses/{id}", a.DeleteResponse)
-	mux.HandleFunc("POST /v1/embeddings", a.Embeddings)
-	mux.HandleFunc("GET /v1/models", a.Models)
-	mux.HandleFunc("GET /v1/models/{model...}", a.Model)
-	return mux
+	return routes(openai.Home{
+		Conversation: h, Turns: h, Models: s, Responses: h, Agents: agents{&h.model}, Files: h, Operations: h.operations(), Image: image,
+	}, h.ids)
 }
 
-// firstVisit is that of a request that was not sent before.
-type firstVisit struct{}
+// routes returns the routes of an API behind an edge, as the gateway has them. Headers
+// say who asks.
+func routes(h openai.Home, ids *chela.IDs) http.Handler {
+	now := func() time.Time { return clockTime }
+	a := openai.New(openai.Config{Home: h, IDs: ids, Now: now})
+	var rows []edge.Route
+	for pattern, serve := range map[string]func(*edge.Visit) error{
+		"POST /v1/chat/completions": a.ChatCompletions, "POST /v1/responses": a.Responses, "GET /v1/responses/{id}": a.Response,
+		"DELETE /v1/responses/{id}": a.DeleteResponse, "POST /v1/embeddings": a.Embeddings,
+		"GET /v1/models": a.Models, "GET /v1/models/{model...}": a.Model,
+	} {
+		method, path, _ := strings.Cut(pattern, " ")
+		rows = append(rows, edge.Route{
+			Route: api.Route{Method: method, Path: path, Scope: chela.ScopeTalk, BodyType: api.JSON}, Limit: api.MaxBatch, Repeat: api.Joined,
+			Refuse: wire.WriteError, Serve: serve,
+		})
+	}
+	s, err := edge.New(edge.Config{
+		IDs: chela.NewIDs(now, rand.NewChaCha8([32]byte{2})), Now: now, Log: slog.New(slog.DiscardHandler), Requests: unkept{},
+		Recognize: func(_ context.Context, by edge.Asker) (edge.Asker, error) {
+			id, scope, _ := strings.Cut(by.Secret, "|")
+			by.Token = chela.Token{ID: chela.TokenID(id), Name: "tests", Scope: chela.Scope(scope)}
+			return by, nil
+		},
+	}, rows)
+	if err != nil {
+		panic(err)
+	}
+	served := s.Handler()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Host = "localhost"
+		r.Header.Set("Authorization", "Bearer "+standard.Or(r.Header.Get("X-Token"), "tok_1")+"|"+standard.Or(r.Header.Get("X-Scope"), "chat"))
+		served.ServeHTTP(w, r)
+	})
+}
 
-func (firstVisit) Alone() (bool, error) { return false, nil }
-func (firstVisit) Keep()                {}
+// unkept keeps no requests: each is carried out.
+type unkept struct{}
+
+func (unkept) Claim(_ context.Context, q chela.KeyedRequest, _ bool) (chela.KeyedRequest, bool, error) {
+	return q, true, nil
+}
+
+func (unkept) Settle(context.Context, chela.KeyedRequest) error { return nil }
 
 // post sends a body and returns the answer. Headers come as "Name: value".
 func post(h http.Handler, path, body string, headers ...string) *httptest.ResponseRecorder {

@@ -47,7 +47,7 @@ func (a *API) asked(ctx context.Context, text string) (chela.Approval, bool, err
 	if !ok || !ends {
 		return chela.Approval{}, false, nil
 	}
-	approval, err := api.Call(ctx, a.cfg.API, api.ApprovalsShow, api.ApprovalRef{ID: chela.ApprovalID(id)})
+	approval, err := api.Call(ctx, api.Local{Operations: a.cfg.Operations}, api.ApprovalsShow, api.ApprovalRef{ID: chela.ApprovalID(id)})
 	if chela.KindOf(err) == chela.NotFound {
 		return approval, false, nil
 	}
@@ -56,7 +56,7 @@ func (a *API) asked(ctx context.Context, text string) (chela.Approval, bool, err
 
 // show adds the questions that the sender of a message was shown; none if the
 // user's text is not an answer.
-func (a *API) show(ctx context.Context, in *chela.Inbound, v *visit, now []wire.Item) error {
+func (a *API) show(ctx context.Context, in *chela.Inbound, v *agentRequest, now []wire.Item) error {
 	var words wire.TextBuilder
 	for _, s := range ofUser(now) {
 		words.Add(s.Text)
@@ -84,7 +84,7 @@ func ofUser(now []wire.Item) []wire.Item {
 // sender was shown: of turns that the same sender started, whose answers end
 // with the question.
 func (a *API) askedOf(ctx context.Context, in *chela.Inbound) ([]chela.ApprovalID, error) {
-	all, err := api.All(ctx, a.cfg.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending, Limit: api.MaxPage})
+	all, err := api.All(ctx, api.Local{Operations: a.cfg.Operations}, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending, Limit: api.MaxPage})
 	var shown []chela.ApprovalID
 	for _, asked := range all {
 		if asked.Session != in.Session || err != nil {

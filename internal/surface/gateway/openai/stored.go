@@ -2,11 +2,11 @@ package openai
 
 import (
 	"context"
-	"net/http"
 	"slices"
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/surface/gateway/edge"
 	"chela/internal/surface/gateway/openai/wire"
 )
 
@@ -20,17 +20,15 @@ type responses interface {
 
 // Response serves GET /v1/responses/{id}: a response of an agent, built from
 // its turn. Of the request only the overrides of the turn are stored.
-func (a *API) Response(w http.ResponseWriter, r *http.Request) {
-	id := r.PathValue("id")
-	t, err := a.turnOf(r.Context(), &visit{client: a.cfg.Client(r)}, id)
+func (a *API) Response(w *edge.Visit) error {
+	ctx, id := w.Request.Context(), w.Request.PathValue("id")
+	t, err := a.turnOf(ctx, &agentRequest{caller: w.Caller()}, id)
 	if err != nil {
-		a.refuse(w, r, wire.Refuse("id", "not_found", err))
-		return
+		return wire.Refuse("id", "not_found", err)
 	}
-	cut, last, err := a.partOf(r.Context(), t, id)
+	cut, last, err := a.partOf(ctx, t, id)
 	if err != nil {
-		a.refuse(w, r, err)
-		return
+		return err
 	}
 	rep, failed := replyOf(cut)
 	if !last {
@@ -38,21 +36,22 @@ func (a *API) Response(w http.ResponseWriter, r *http.Request) {
 	}
 	rep.ID = suffix(id)
 	wire.WriteStored(w, modelOf(t.Turn.Session), t.Turn, wire.Stored{Reply: rep, Failed: failed, Open: last && t.Turn.State == chela.TurnProcessing})
+	return nil
 }
 
 // DeleteResponse serves DELETE /v1/responses/{id}. The entries stay in its
 // thread.
-func (a *API) DeleteResponse(w http.ResponseWriter, r *http.Request) {
-	id := r.PathValue("id")
-	t, err := a.turnOf(r.Context(), &visit{client: a.cfg.Client(r)}, id)
+func (a *API) DeleteResponse(w *edge.Visit) error {
+	ctx, id := w.Request.Context(), w.Request.PathValue("id")
+	t, err := a.turnOf(ctx, &agentRequest{caller: w.Caller()}, id)
 	if err == nil {
-		err = a.cfg.Responses.DeleteResponse(r.Context(), id, t.Turn.ID)
+		err = a.cfg.Responses.DeleteResponse(ctx, id, t.Turn.ID)
 	}
 	if err != nil {
-		a.refuse(w, r, wire.Refuse("id", "", err))
-		return
+		return wire.Refuse("id", "", err)
 	}
 	wire.WriteDeleted(w, id)
+	return nil
 }
 
 // modelOf returns the name of a session's agent as a model.

@@ -10,13 +10,13 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/platform/local"
+	"chela/internal/surface/gateway/edge"
 	"chela/internal/surface/gateway/openai"
+	"chela/internal/surface/gateway/openai/wire"
 )
 
 // trouble is what a client reads of an error.
@@ -110,7 +110,6 @@ func TestFailures(t *testing.T) {
 		{"conflict", &home{fault: chela.E(chela.Conflict, "used elsewhere")}, trouble{409, "conflict_error", "conflict", "", "used elsewhere", "false", ""}},
 		{"denied", &home{fault: chela.E(chela.Denied, "waits behind an approval")}, trouble{403, "permission_error", "denied", "", "waits behind an approval", "false", ""}},
 		{"fault", &home{fault: fs.ErrInvalid}, trouble{500, "server_error", "internal", "", "internal error", "false", ""}},
-		{"too large", &home{fault: &http.MaxBytesError{Limit: 1}}, trouble{413, "invalid_request_error", "request_too_large", "", "the request is too large", "false", ""}},
 		{"later", &home{late: chela.E(chela.Unavailable, "the lane is stuck")}, trouble{503, "server_error", "unavailable", "", "the lane is stuck", "false", ""}},
 		{"failed, limited", &home{script: failed(chela.Exhausted)}, trouble{429, "rate_limit_error", "exhausted", "", "no luck", "false", ""}},
 		{"failed, away", &home{script: failed(chela.Unavailable)}, trouble{503, "server_error", "unavailable", "", "no luck", "false", ""}},
@@ -142,7 +141,7 @@ func TestNamedMessagesMayBeSentAgain(t *testing.T) {
 	t.Parallel()
 	h := newHome()
 	h.late = chela.E(chela.Unavailable, "shutting down")
-	w := post(setup(h, &shelf{}), chat, `{"model":"chela","messages":[{"role":"user","content":"x"}]}`, "X-Once: once-k1")
+	w := post(setup(h, &shelf{}), chat, `{"model":"chela","messages":[{"role":"user","content":"x"}]}`, "Idempotency-Key: once-k1")
 	want := trouble{503, "server_error", "unavailable", "", "shutting down", "true", "1"}
 	if diff := cmp.Diff(want, troubleOf(t, w)); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
@@ -177,11 +176,8 @@ func (t torn) Say(ctx context.Context, in chela.Inbound, show func(chela.Event))
 func TestAStreamThatLostAPieceSaysSo(t *testing.T) {
 	t.Parallel()
 	h := newHome(said("a", "lost", "b"))
-	a := openai.New(openai.Config{
-		Conversation: torn{h}, Turns: h, Process: local.Process{IDs: h.ids, Now: func() time.Time { return clockTime }},
-		Agents: agents{}, Attach: h.Attach, Client: func(*http.Request) openai.Client { return openai.Client{Scope: chela.ScopeAdmin} },
-	})
-	w := post(http.HandlerFunc(a.ChatCompletions), chat, `{"model":"chela","stream":true,"messages":[{"role":"user","content":"x"}]}`)
+	a := routes(openai.Home{Conversation: torn{h}, Turns: h, Agents: agents{}, Files: h}, h.ids)
+	w := post(a, chat, `{"model":"chela","stream":true,"messages":[{"role":"user","content":"x"}]}`)
 	if got := w.Body.String(); !strings.Contains(got, `data: {"error":{"message":"the stream lost a part of the answer`) || strings.Contains(got, "DONE") {
 		t.Errorf("the stream is\n%s", got)
 	}
@@ -208,12 +204,12 @@ func TestErrorsOfOthers(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
 	w.Header().Set("Retry-After", "7")
-	openai.WriteError(w, http.StatusTooManyRequests, chela.E(chela.Exhausted, "slow down"))
+	wire.WriteError(w, edge.Refusal{Err: chela.E(chela.Exhausted, "slow down"), Status: http.StatusTooManyRequests})
 	if diff := cmp.Diff(trouble{429, "rate_limit_error", "exhausted", "", "slow down", "true", "7"}, troubleOf(t, w)); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
 	}
 	w = httptest.NewRecorder()
-	openai.WriteError(w, http.StatusUnauthorized, chela.E(chela.Denied, "no such token"))
+	wire.WriteError(w, edge.Refusal{Err: chela.E(chela.Denied, "no such token"), Status: http.StatusUnauthorized})
 	if diff := cmp.Diff(trouble{401, "authentication_error", "denied", "", "no such token", "false", ""}, troubleOf(t, w)); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
 	}
@@ -222,19 +218,19 @@ func TestErrorsOfOthers(t *testing.T) {
 func TestBodiesThatDoNotCome(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		err    error
-		status int
+		err  error
+		want trouble
 	}{
-		"too large":  {&http.MaxBytesError{Limit: 10}, http.StatusRequestEntityTooLarge},
-		"broken off": {errors.New("connection reset"), http.StatusBadRequest},
+		"too large":  {&http.MaxBytesError{Limit: 10}, trouble{413, "invalid_request_error", "request_too_large", "", "the request is too large", "false", ""}},
+		"broken off": {errors.New("connection reset"), trouble{400, "invalid_request_error", "invalid", "", "the body could not be read to its end", "false", ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := httptest.NewRequest(http.MethodPost, responses, broken{c.err})
 			w := httptest.NewRecorder()
 			setup(newHome(), &shelf{}).ServeHTTP(w, r)
-			if got := troubleOf(t, w); got.Status != c.status || got.Type != "invalid_request_error" {
-				t.Errorf("got %+v, want %d", got, c.status)
+			if diff := cmp.Diff(c.want, troubleOf(t, w)); diff != "" {
+				t.Errorf("error (-want +got):\n%s", diff)
 			}
 		})
 	}

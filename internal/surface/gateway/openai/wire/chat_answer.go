@@ -185,6 +185,5 @@ func (s *chatStream) end(rep Reply) {
 }
 
 func (s *chatStream) fail(err error) {
-	p, _ := problemOf(err)
-	s.out.send("", problemBody{p})
+	s.out.send("", problemBody{problemOf(err)})
 }

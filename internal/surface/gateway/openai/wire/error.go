@@ -7,11 +7,10 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"time"
 
 	"chela"
-	"chela/internal/api"
 	"chela/internal/model/provider"
+	"chela/internal/surface/gateway/edge"
 )
 
 // A problem is an error in OpenAI's form.
@@ -84,39 +83,29 @@ func Because(ctx context.Context, err error) error {
 	return cause
 }
 
-// problemOf returns an error as a client reads it, and its status.
-func problemOf(err error) (problem, int) {
-	status := statusOf(err)
-	p := problem{Message: chela.MessageOf(err), Type: typeOf(status), Code: string(chela.KindOf(err))}
+// problemOf returns an error as a client reads it.
+func problemOf(err error) problem {
+	p := problem{Message: chela.MessageOf(err), Type: typeOf(statusOf(err)), Code: string(chela.KindOf(err))}
 	if limited, ok := errors.AsType[*chela.Error](err); ok {
 		p.Limit = limited.Limit
 	}
-	var field *refusal
-	if errors.As(err, &field) {
+	if field, ok := errors.AsType[*refusal](err); ok {
 		p.Code = cmp.Or(field.code, p.Code)
 		if field.param != "" {
 			p.Param = &field.param
 		}
 	}
-	if status == http.StatusRequestEntityTooLarge {
-		p.Message, p.Code = "the request is too large", "request_too_large"
-	}
-	return p, status
+	return p
 }
 
 // statusOf returns the HTTP status of an error. A provider that refuses our key
 // is no fault of the client's.
 func statusOf(err error) int {
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
-		return http.StatusRequestEntityTooLarge
-	}
 	kind := chela.KindOf(err)
-	var p *chela.ProviderError
-	if errors.As(err, &p) && (kind == chela.Denied || kind == chela.Internal) {
+	if _, ok := errors.AsType[*chela.ProviderError](err); ok && (kind == chela.Denied || kind == chela.Internal) {
 		return http.StatusBadGateway
 	}
-	return api.StatusOf(kind)
+	return edge.StatusOf(err)
 }
 
 // typeOf returns the type of an error as
@@ -140,23 +129,18 @@ func typeOf(status int) string {
 	return "invalid_request_error"
 }
 
-// WriteError answers a request with an error in OpenAI's form. Status 0 means
-// the status of the error's kind. The header X-Should-Retry, which OpenAI's
-// clients obey, says whether the same request may be retried. Retry-After is
-// kept if it is set.
-func WriteError(w http.ResponseWriter, status int, err error) {
-	p, own := problemOf(err)
-	if status == 0 {
-		status = own
-	}
-	p.Type = typeOf(status)
+// WriteError answers a request with an error in OpenAI's form. The header
+// X-Should-Retry, which OpenAI's clients obey, says whether the same request may be
+// retried; otherwise a Retry-After that is set goes.
+func WriteError(w http.ResponseWriter, err error) {
+	status := statusOf(err)
 	again := (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable) && mayPass(err)
 	h := w.Header()
 	h.Set("X-Should-Retry", strconv.FormatBool(again))
-	if again && h.Get("Retry-After") == "" {
-		h.Set("Retry-After", strconv.Itoa(seconds(err)))
+	if !again {
+		h.Del("Retry-After")
 	}
-	write(w, status, problemBody{p})
+	write(w, status, problemBody{problemOf(err)})
 }
 
 // mayPass reports whether a retry may succeed. It cannot if the message was
@@ -172,16 +156,6 @@ func mayPass(err error) bool {
 	}
 	limited, ok := errors.AsType[*chela.Error](err)
 	return !ok || !limited.Limit.IsOfCost()
-}
-
-// seconds returns the retry delay: the provider's value, and at least one
-// second.
-func seconds(err error) int {
-	var p *chela.ProviderError
-	if !errors.As(err, &p) {
-		return 1
-	}
-	return int(max(1, (p.After+time.Second-1)/time.Second))
 }
 
 // WriteJSON answers with a value. A client that has gone away gets nothing.

@@ -15,6 +15,7 @@ import (
 
 	"chela"
 	"chela/internal/model/provider"
+	"chela/internal/surface/gateway/edge"
 )
 
 // A Request is what both forms ask for.
@@ -118,9 +119,9 @@ func read(r *http.Request) ([]byte, error) {
 		body.Grow(int(min(n, firstRoom)) + bytes.MinRead)
 	}
 	if _, err := body.ReadFrom(r.Body); err != nil {
-		var large *http.MaxBytesError
-		if errors.As(err, &large) {
-			return nil, err
+		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+			large := chela.E(chela.Invalid, "the request is too large")
+			return nil, edge.Refusal{Err: Refuse("", "request_too_large", large), Status: http.StatusRequestEntityTooLarge}
 		}
 		return nil, chela.E(chela.Invalid, "the body could not be read to its end").Because(err)
 	}

@@ -26,7 +26,7 @@ func read(form reader, body string) (*wire.Request, error) {
 // field returns the field that an error is about, and its code.
 func field(err error) (param, code string) {
 	w := httptest.NewRecorder()
-	wire.WriteError(w, 0, err)
+	wire.WriteError(w, err)
 	var body struct {
 		Error struct {
 			Param *string

@@ -162,6 +162,12 @@ func (r *response) finish(rep Reply) {
 	}
 }
 
+// fail ends a response with an error.
+func (r *response) fail(err error) {
+	p := problemOf(err)
+	r.Status, r.Error = "failed", &responseError{Code: p.Code, Message: p.Message}
+}
+
 func (f responsesFormat) whole(rep Reply) any {
 	r := f.empty(rep.ID)
 	r.finish(rep)

@@ -151,7 +151,6 @@ func (s *responseStream) end(rep Reply) {
 
 func (s *responseStream) fail(err error) {
 	s.close("incomplete")
-	p, _ := problemOf(err)
-	s.partial.Status, s.partial.Error = "failed", &responseError{Code: p.Code, Message: p.Message}
+	s.partial.fail(err)
 	s.whole("response.failed")
 }

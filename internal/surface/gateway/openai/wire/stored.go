@@ -33,8 +33,7 @@ func WriteStored(w http.ResponseWriter, model string, t chela.Turn, s Stored) {
 		WriteJSON(w, f.empty(s.ID))
 	case s.Failed != nil:
 		r := f.empty(s.ID)
-		p, _ := problemOf(s.Failed)
-		r.Status, r.Error = "failed", &responseError{Code: p.Code, Message: p.Message}
+		r.fail(s.Failed)
 		WriteJSON(w, r)
 	default:
 		WriteJSON(w, f.whole(s.Reply))
