@@ -145,20 +145,18 @@ func (f chatFormat) begin(out *sse, id string) pieces {
 	s := &chatStream{out: out, usage: f.usage, chunk: chatChunk{
 		chatHead: f.head(id, "chat.completion.chunk"), Choices: make([]chatChunkChoice, 1),
 	}}
-	s.send(chatDelta{Role: "assistant", Content: new("")}, nil)
+	s.send(chatChunkChoice{Delta: chatDelta{Role: "assistant", Content: new("")}})
 	return s
 }
 
-func (s *chatStream) send(d chatDelta, finish *string) {
-	s.sendOf(chatChunkChoice{Delta: d, FinishReason: finish})
-}
-
-func (s *chatStream) sendOf(c chatChunkChoice) {
+func (s *chatStream) send(c chatChunkChoice) {
 	s.chunk.Choices[0] = c
 	s.out.send("", &s.chunk)
 }
 
-func (s *chatStream) say(text string) { s.send(chatDelta{Content: &text}, nil) }
+func (s *chatStream) say(text string) {
+	s.send(chatChunkChoice{Delta: chatDelta{Content: &text}})
+}
 
 // end sends the rest: the text of the first choice was sent before. Fields of
 // all choices come with the end of the last one.
@@ -166,16 +164,16 @@ func (s *chatStream) end(rep Reply) {
 	choices := rep.choices()
 	for place, r := range choices {
 		if place > 0 {
-			s.sendOf(chatChunkChoice{Index: place, Delta: chatDelta{Role: "assistant", Content: &r.Text}})
+			s.send(chatChunkChoice{Index: place, Delta: chatDelta{Role: "assistant", Content: &r.Text}})
 		}
 		for i, c := range chatCalls(r.Calls) {
 			c.Index = &i
-			s.sendOf(chatChunkChoice{Index: place, Delta: chatDelta{ToolCalls: []chatCall{c}}})
+			s.send(chatChunkChoice{Index: place, Delta: chatDelta{ToolCalls: []chatCall{c}}})
 		}
 		if place == len(choices)-1 {
 			s.chunk.Chela = rep.About
 		}
-		s.sendOf(chatChunkChoice{Index: place, Logprobs: r.Logprobs, FinishReason: new(finishReason(r.Stop))})
+		s.send(chatChunkChoice{Index: place, Logprobs: r.Logprobs, FinishReason: new(finishReason(r.Stop))})
 	}
 	if s.usage {
 		s.chunk.Choices, s.chunk.Usage = []chatChunkChoice{}, chatUsageOf(rep.Usage)

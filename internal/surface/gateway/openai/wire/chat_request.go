@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -77,12 +78,20 @@ const (
 	maxTopLogprobs = 20
 )
 
-func (c *chatRequest) request() (*Request, error) {
-	if err := c.check(); err != nil {
-		return nil, err
+func (c *chatRequest) request(created int64) (*Request, error) {
+	q := &Request{
+		Model: c.Model, CacheKey: c.CacheKey, Streamed: c.Stream,
+		format: chatFormat{model: c.Model, created: created, usage: c.StreamOptions.IncludeUsage},
 	}
-	q := &Request{Model: c.Model, CacheKey: c.CacheKey, Streamed: c.Stream}
-	if err := c.set(q); err != nil {
+	limit, most := "max_completion_tokens", c.MaxCompletion
+	if most == nil {
+		limit, most = "max_tokens", c.MaxTokens
+	}
+	err := cmp.Or(
+		c.check(), c.set(q), q.setEffort("reasoning_effort", c.Effort), q.setLimit(limit, most),
+		q.setFormat("response_format", c.Format.Type, c.Format.Schema), c.offer(q),
+	)
+	if err != nil {
 		return nil, err
 	}
 	if c.N != nil && *c.N > 1 {
@@ -90,22 +99,6 @@ func (c *chatRequest) request() (*Request, error) {
 	}
 	if c.Logprobs {
 		q.Sampling.TopLogprobs = &c.TopLogprobs
-	}
-	if err := q.setEffort("reasoning_effort", c.Effort); err != nil {
-		return nil, err
-	}
-	param, most := "max_completion_tokens", c.MaxCompletion
-	if most == nil {
-		param, most = "max_tokens", c.MaxTokens
-	}
-	if err := q.setLimit(param, most); err != nil {
-		return nil, err
-	}
-	if err := q.setFormat("response_format", c.Format.Type, c.Format.Schema); err != nil {
-		return nil, err
-	}
-	if err := c.offer(q); err != nil {
-		return nil, err
 	}
 	q.Said = make([]Item, 0, len(c.Messages))
 	for i := range c.Messages {

@@ -38,20 +38,12 @@ type embeddingRequest struct {
 
 // Embedding reads a request for embeddings, as [Chat] reads one for a completion.
 func Embedding(r *http.Request) (*EmbeddingRequest, error) {
-	body, err := read(r)
+	var asked embeddingRequest
+	ignored, err := read(r, &asked)
 	if err != nil {
 		return nil, err
 	}
-	return decodeEmbedding(body)
-}
-
-// decodeEmbedding decodes the body of a request for embeddings.
-func decodeEmbedding(body []byte) (*EmbeddingRequest, error) {
-	var asked embeddingRequest
-	if err := unmarshal(body, &asked); err != nil {
-		return nil, err
-	}
-	q := &EmbeddingRequest{Model: asked.Model, Request: provider.EmbeddingRequest{User: asked.User}, base64: asked.Format == "base64"}
+	q := &EmbeddingRequest{Model: asked.Model, Request: provider.EmbeddingRequest{User: asked.User}, Ignored: ignored, base64: asked.Format == "base64"}
 	switch {
 	case asked.Model == "":
 		return nil, Wrong("model", "is missing")
@@ -64,11 +56,7 @@ func decodeEmbedding(body []byte) (*EmbeddingRequest, error) {
 	case asked.Dimensions != nil:
 		q.Request.Dimensions = *asked.Dimensions
 	}
-	if err := setInput(&q.Request, asked.Input); err != nil {
-		return nil, err
-	}
-	q.Ignored = unknown(body, &asked)
-	return q, nil
+	return q, setInput(&q.Request, asked.Input)
 }
 
 // setInput sets the inputs: one text or a list of texts, or the token ids of one

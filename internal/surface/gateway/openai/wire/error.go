@@ -3,7 +3,6 @@ package wire
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -169,9 +168,4 @@ func write(w http.ResponseWriter, status int, v any) {
 	h.Set("Content-Length", strconv.Itoa(buf.Len()))
 	w.WriteHeader(status)
 	_, _ = w.Write(buf.Bytes()) // the client is gone
-}
-
-// typed words the error of a body with a value of the wrong type.
-func typed(e *json.UnmarshalTypeError) error {
-	return Wrong(cmp.Or(e.Field, "body"), "a JSON "+e.Value+" does not belong here")
 }

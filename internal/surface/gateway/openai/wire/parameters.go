@@ -51,13 +51,7 @@ func (p *parameters) set(q *Request) error {
 		Temperature: p.Temperature, TopP: p.TopP, TopK: p.TopK, PresencePenalty: p.PresencePenalty, FrequencyPenalty: p.FrequencyPenalty,
 		Seed: p.Seed, MaxToolCalls: p.MaxToolCalls, SingleCall: p.ParallelCalls != nil && !*p.ParallelCalls,
 	}
-	if err := q.setBias(p.LogitBias); err != nil {
-		return err
-	}
-	if err := q.setVerbosity("verbosity", p.Verbosity); err != nil {
-		return err
-	}
-	return q.setStop(p.Stop)
+	return cmp.Or(q.setBias(p.LogitBias), q.setVerbosity("verbosity", p.Verbosity), q.setStop(p.Stop))
 }
 
 // Field returns the field of the request that sets a parameter.
@@ -124,10 +118,10 @@ func (q *Request) setStop(raw json.RawMessage) error {
 
 // A schema is the form of an answer, in a chat one level down.
 type schema struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Schema      json.RawMessage `json:"schema"`
-	Strict      bool            `json:"strict"`
+	Name        string          `json:"name,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Schema      json.RawMessage `json:"schema,omitempty"`
+	Strict      bool            `json:"strict,omitempty"`
 }
 
 // setFormat sets the form of the answer.

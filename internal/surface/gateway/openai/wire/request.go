@@ -76,44 +76,38 @@ func (q *Request) Fresh() int {
 // form is a request body, in either wire form.
 type form interface {
 	// request validates and decodes the body.
-	request() (*Request, error)
+	request(created int64) (*Request, error)
 }
 
 // Chat decodes a request for a chat completion. Unknown fields are in Ignored.
 // A malformed body is an Invalid error that names the field.
-func Chat(r *http.Request, now time.Time) (*Request, error) {
-	var body chatRequest
-	q, err := parse(r, &body)
-	if err == nil {
-		q.format = chatFormat{model: q.Model, created: now.Unix(), usage: body.StreamOptions.IncludeUsage}
-	}
-	return q, err
-}
+func Chat(r *http.Request, now time.Time) (*Request, error) { return parse(r, now, &chatRequest{}) }
 
 // Responses reads a request for a response, as [Chat] does.
 func Responses(r *http.Request, now time.Time) (*Request, error) {
-	var body responsesRequest
-	q, err := parse(r, &body)
-	if err == nil {
-		q.format = responsesFormat{asked: &body, created: now.Unix()}
-	}
-	return q, err
+	return parse(r, now, &responsesRequest{})
 }
 
 // parse reads and decodes a body.
-func parse(r *http.Request, f form) (*Request, error) {
-	body, err := read(r)
+func parse(r *http.Request, now time.Time, f form) (*Request, error) {
+	ignored, err := read(r, f)
 	if err != nil {
 		return nil, err
 	}
-	return decode(body, f)
+	q, err := f.request(now.Unix())
+	if err != nil {
+		return nil, err
+	}
+	q.Ignored = ignored
+	return q, nil
 }
 
 // firstRoom is the memory for a body before any of it has arrived, in bytes.
 const firstRoom = 64 << 10
 
-// read returns the body of a request.
-func read(r *http.Request) ([]byte, error) {
+// read reads the body of a request into a struct, and returns its unknown fields. A
+// malformed body is an Invalid error.
+func read(r *http.Request, into any) (ignored []string, err error) {
 	var body bytes.Buffer
 	if n := r.ContentLength; n > 0 {
 		body.Grow(int(min(n, firstRoom)) + bytes.MinRead)
@@ -125,39 +119,20 @@ func read(r *http.Request) ([]byte, error) {
 		}
 		return nil, chela.E(chela.Invalid, "the body could not be read to its end").Because(err)
 	}
-	return body.Bytes(), nil
-}
-
-// decode decodes a body.
-func decode(body []byte, f form) (*Request, error) {
-	if err := unmarshal(body, f); err != nil {
-		return nil, err
+	if !utf8.Valid(body.Bytes()) {
+		return nil, chela.E(chela.Invalid, "the body is not valid UTF-8")
 	}
-	q, err := f.request()
+	err = json.Unmarshal(body.Bytes(), into)
+	if mistyped, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return nil, Wrong(cmp.Or(mistyped.Field, "body"), "a JSON "+mistyped.Value+" does not belong here")
+	}
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return nil, chela.E(chela.Invalid, fmt.Sprintf("the body is not JSON: %s at byte %d", syntax.Error(), syntax.Offset))
+	}
 	if err != nil {
-		return nil, err
+		return nil, chela.E(chela.Invalid, "the body is not JSON: "+err.Error())
 	}
-	q.Ignored = unknown(body, f)
-	return q, nil
-}
-
-// unmarshal decodes a body into a struct. A malformed body is an Invalid error.
-func unmarshal(body []byte, into any) error {
-	if !utf8.Valid(body) {
-		return chela.E(chela.Invalid, "the body is not valid UTF-8")
-	}
-	err := json.Unmarshal(body, into)
-	var mistyped *json.UnmarshalTypeError
-	var syntax *json.SyntaxError
-	switch {
-	case errors.As(err, &mistyped):
-		return typed(mistyped)
-	case errors.As(err, &syntax):
-		return chela.E(chela.Invalid, fmt.Sprintf("the body is not JSON: %s at byte %d", syntax.Error(), syntax.Offset))
-	case err != nil:
-		return chela.E(chela.Invalid, "the body is not JSON: "+err.Error())
-	}
-	return nil
+	return unknown(body.Bytes(), into), nil
 }
 
 // given tells that a field is there, whatever its value.
@@ -203,7 +178,7 @@ func (q *Request) setLimit(param string, n *int) error {
 // A function is a tool that the client runs itself.
 type function struct {
 	Name        string          `json:"name"`
-	Description string          `json:"description"`
+	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters"`
 }
 

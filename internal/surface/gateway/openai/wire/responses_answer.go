@@ -56,21 +56,15 @@ type responseText struct {
 	Format answerFormat `json:"format"`
 }
 
-// An answerFormat is the form that was asked for.
+// An answerFormat is the form that is asked for.
 type answerFormat struct {
-	Type        string          `json:"type"`
-	Name        string          `json:"name,omitempty"`
-	Description string          `json:"description,omitempty"`
-	Schema      json.RawMessage `json:"schema,omitempty"`
-	Strict      bool            `json:"strict,omitempty"`
+	Type string `json:"type"`
+	schema
 }
 
 type responseTool struct {
-	Type        string          `json:"type"`
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	Parameters  json.RawMessage `json:"parameters"`
-	Strict      bool            `json:"strict"`
+	responsesTool
+	Strict bool `json:"strict"` // always false
 }
 
 // An outputItem is a message, or a call of a tool that the client runs.
@@ -111,19 +105,14 @@ func responseUsageOf(u chela.TokenUsage) *responseUsage {
 	return r
 }
 
-// format returns the form that was asked for.
-func (f responsesFormat) format() answerFormat {
-	asked := f.asked.Text.Format
-	return answerFormat{cmp.Or(asked.Type, "text"), asked.Name, asked.Description, asked.Schema, asked.Strict}
-}
-
 // empty returns a response that has not said anything yet.
 func (f responsesFormat) empty(id string) response {
 	r := response{
 		ID: "resp_" + id, Object: "response", CreatedAt: f.created, Status: "in_progress", Model: f.asked.Model,
 		MaxOutput: f.asked.MaxOutput, Output: []outputItem{}, Parallel: true, ToolChoice: f.asked.ToolChoice,
-		Text: responseText{f.format()}, Temperature: f.asked.Temperature, TopP: f.asked.TopP, Tools: []responseTool{}, Metadata: f.asked.Metadata,
+		Text: responseText{f.asked.Text.Format}, Temperature: f.asked.Temperature, TopP: f.asked.TopP, Tools: []responseTool{}, Metadata: f.asked.Metadata,
 	}
+	r.Text.Format.Type = cmp.Or(r.Text.Format.Type, "text")
 	if isNull(r.ToolChoice) {
 		r.ToolChoice = json.RawMessage(`"auto"`)
 	}
@@ -140,11 +129,7 @@ func (f responsesFormat) empty(id string) response {
 		r.Instructions = &f.asked.Instructions
 	}
 	for _, t := range f.asked.Tools {
-		tool := responseTool{Type: t.Type, Name: t.Name, Description: t.Description, Parameters: t.Parameters}
-		if isNull(tool.Parameters) {
-			tool.Parameters = json.RawMessage("null")
-		}
-		r.Tools = append(r.Tools, tool)
+		r.Tools = append(r.Tools, responseTool{responsesTool: t})
 	}
 	return r
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -27,11 +28,8 @@ type responsesRequest struct {
 		Effort string `json:"effort"`
 	} `json:"reasoning"`
 	Text struct {
-		Verbosity string `json:"verbosity"`
-		Format    struct {
-			Type string `json:"type"`
-			schema
-		} `json:"format"`
+		Verbosity string       `json:"verbosity"`
+		Format    answerFormat `json:"format"`
 	} `json:"text"`
 
 	// Unsupported fields.
@@ -45,15 +43,11 @@ type conversation string
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (c *conversation) UnmarshalJSON(b []byte) error {
-	var named struct {
-		ID string `json:"id"`
-	}
 	if len(b) > 0 && b[0] == '{' {
-		if err := json.Unmarshal(b, &named); err != nil {
-			return err
-		}
-		*c = conversation(named.ID)
-		return nil
+		var one named
+		err := json.Unmarshal(b, &one)
+		*c = conversation(one.ID)
+		return err
 	}
 	return json.Unmarshal(b, (*string)(c))
 }
@@ -74,27 +68,16 @@ type inputItem struct {
 	Output    json.RawMessage `json:"output"`
 }
 
-func (c *responsesRequest) request() (*Request, error) {
-	if err := c.check(); err != nil {
-		return nil, err
+func (c *responsesRequest) request(created int64) (*Request, error) {
+	q := &Request{
+		Model: c.Model, CacheKey: c.CacheKey, Conversation: string(c.Conversation), Streamed: c.Stream, Previous: c.Previous,
+		format: responsesFormat{asked: c, created: created},
 	}
-	q := &Request{Model: c.Model, CacheKey: c.CacheKey, Conversation: string(c.Conversation), Streamed: c.Stream, Previous: c.Previous}
-	if err := c.set(q); err != nil {
-		return nil, err
-	}
-	if err := q.setVerbosity("text.verbosity", c.Text.Verbosity); err != nil {
-		return nil, err
-	}
-	if err := q.setFormat("text.format", c.Text.Format.Type, c.Text.Format.schema); err != nil {
-		return nil, err
-	}
-	if err := q.setEffort("reasoning.effort", c.Reasoning.Effort); err != nil {
-		return nil, err
-	}
-	if err := q.setLimit("max_output_tokens", c.MaxOutput); err != nil {
-		return nil, err
-	}
-	if err := c.offer(q); err != nil {
+	err := cmp.Or(
+		c.check(), c.set(q), q.setVerbosity("text.verbosity", c.Text.Verbosity), q.setFormat("text.format", c.Text.Format.Type, c.Text.Format.schema),
+		q.setEffort("reasoning.effort", c.Reasoning.Effort), q.setLimit("max_output_tokens", c.MaxOutput), c.offer(q),
+	)
+	if err != nil {
 		return nil, err
 	}
 	return q, c.listen(q)

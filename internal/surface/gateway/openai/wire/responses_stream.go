@@ -13,62 +13,21 @@ type responseStream struct {
 	open    bool   // the message has begun
 }
 
-// An eventHead is what all events have.
-type eventHead struct {
-	Type string `json:"type"`
-	Seq  int    `json:"sequence_number"`
-}
-
+// A responseEvent is an event of a stream. Each type has some of the fields.
 type responseEvent struct {
-	eventHead
-	Response *response `json:"response"`
-}
-
-type itemEvent struct {
-	eventHead
-	Output int        `json:"output_index"`
-	Item   outputItem `json:"item"`
-}
-
-type partEvent struct {
-	eventHead
-	ItemID  string     `json:"item_id"`
-	Output  int        `json:"output_index"`
-	Content int        `json:"content_index"`
-	Part    outputText `json:"part"`
-}
-
-type textDelta struct {
-	eventHead
-	ItemID   string     `json:"item_id"`
-	Output   int        `json:"output_index"`
-	Content  int        `json:"content_index"`
-	Delta    string     `json:"delta"`
-	Logprobs []struct{} `json:"logprobs"`
-}
-
-type textDone struct {
-	eventHead
-	ItemID   string     `json:"item_id"`
-	Output   int        `json:"output_index"`
-	Content  int        `json:"content_index"`
-	Text     string     `json:"text"`
-	Logprobs []struct{} `json:"logprobs"`
-}
-
-type argumentsDelta struct {
-	eventHead
-	ItemID string `json:"item_id"`
-	Output int    `json:"output_index"`
-	Delta  string `json:"delta"`
-}
-
-type argumentsDone struct {
-	eventHead
-	ItemID    string `json:"item_id"`
-	Output    int    `json:"output_index"`
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
+	Type      string      `json:"type"`
+	Seq       int         `json:"sequence_number"`
+	Response  *response   `json:"response,omitempty"`
+	ItemID    string      `json:"item_id,omitempty"`
+	Output    *int        `json:"output_index,omitempty"`
+	Content   *int        `json:"content_index,omitempty"`
+	Item      *outputItem `json:"item,omitempty"`
+	Part      *outputText `json:"part,omitempty"`
+	Delta     *string     `json:"delta,omitempty"`
+	Text      *string     `json:"text,omitempty"`
+	Name      string      `json:"name,omitempty"`
+	Arguments *string     `json:"arguments,omitempty"`
+	Logprobs  []struct{}  `json:"logprobs,omitzero"`
 }
 
 func (f responsesFormat) begin(out *sse, id string) pieces {
@@ -78,16 +37,22 @@ func (f responsesFormat) begin(out *sse, id string) pieces {
 	return s
 }
 
-// head begins the next event.
-func (s *responseStream) head(name string) eventHead {
-	h := eventHead{Type: name, Seq: s.seq}
+// send sends the next event.
+func (s *responseStream) send(e responseEvent) {
+	e.Seq = s.seq
 	s.seq++
-	return h
+	s.out.send(e.Type, &e)
+}
+
+// ofText sends an event of the message, which is the first item.
+func (s *responseStream) ofText(e responseEvent) {
+	e.ItemID, e.Output, e.Content = "msg_"+s.id, new(0), new(0)
+	s.send(e)
 }
 
 // whole tells the response as far as it is.
 func (s *responseStream) whole(name string) {
-	s.out.send(name, &responseEvent{s.head(name), &s.partial})
+	s.send(responseEvent{Type: name, Response: &s.partial})
 }
 
 func (s *responseStream) say(text string) {
@@ -97,17 +62,16 @@ func (s *responseStream) say(text string) {
 		s.part("response.content_part.added", "")
 	}
 	s.text = append(s.text, text...)
-	h := s.head("response.output_text.delta")
-	s.out.send(h.Type, &textDelta{eventHead: h, ItemID: "msg_" + s.id, Delta: text, Logprobs: []struct{}{}})
+	s.ofText(responseEvent{Type: "response.output_text.delta", Delta: &text, Logprobs: []struct{}{}})
 }
 
 // item tells an item at the place of the next one.
 func (s *responseStream) item(name string, item outputItem) {
-	s.out.send(name, &itemEvent{s.head(name), len(s.partial.Output), item})
+	s.send(responseEvent{Type: name, Output: new(len(s.partial.Output)), Item: &item})
 }
 
 func (s *responseStream) part(name, text string) {
-	s.out.send(name, &partEvent{eventHead: s.head(name), ItemID: "msg_" + s.id, Part: textPart(text)})
+	s.ofText(responseEvent{Type: name, Part: new(textPart(text))})
 }
 
 // close ends the message, if it began.
@@ -117,24 +81,24 @@ func (s *responseStream) close(status string) {
 	}
 	s.open = false
 	text := string(s.text)
-	h := s.head("response.output_text.done")
-	s.out.send(h.Type, &textDone{eventHead: h, ItemID: "msg_" + s.id, Text: text, Logprobs: []struct{}{}})
+	s.ofText(responseEvent{Type: "response.output_text.done", Text: &text, Logprobs: []struct{}{}})
 	s.part("response.content_part.done", text)
-	done := message(s.id, status, textPart(text))
-	s.item("response.output_item.done", done)
-	s.partial.Output = append(s.partial.Output, done)
+	s.done(message(s.id, status, textPart(text)))
+}
+
+// done ends an item.
+func (s *responseStream) done(item outputItem) {
+	s.item("response.output_item.done", item)
+	s.partial.Output = append(s.partial.Output, item)
 }
 
 func (s *responseStream) call(c chela.CallSpec) {
 	begun, args := callItem(c, "in_progress", ""), Arguments(c)
 	s.item("response.output_item.added", begun)
-	h := s.head("response.function_call_arguments.delta")
-	s.out.send(h.Type, &argumentsDelta{h, begun.ID, len(s.partial.Output), args})
-	h = s.head("response.function_call_arguments.done")
-	s.out.send(h.Type, &argumentsDone{h, begun.ID, len(s.partial.Output), c.Tool, args})
-	done := callItem(c, "completed", args)
-	s.item("response.output_item.done", done)
-	s.partial.Output = append(s.partial.Output, done)
+	place := new(len(s.partial.Output))
+	s.send(responseEvent{Type: "response.function_call_arguments.delta", ItemID: begun.ID, Output: place, Delta: &args})
+	s.send(responseEvent{Type: "response.function_call_arguments.done", ItemID: begun.ID, Output: place, Name: c.Tool, Arguments: &args})
+	s.done(callItem(c, "completed", args))
 }
 
 func (s *responseStream) end(rep Reply) {
