@@ -17,6 +17,7 @@ import (
 	"chela/internal/platform/local"
 	"chela/internal/surface/cli"
 	"chela/internal/surface/gateway"
+	"chela/internal/surface/gateway/edge"
 )
 
 // Serve is the daemon of a home: it opens it, adopts the work of dead
@@ -97,11 +98,14 @@ func (a *App) serve(ctx context.Context, tcp net.Listener, serve ServeOptions) e
 // gateway returns the gateway of the home.
 func (a *App) gateway() (*gateway.Gateway, error) {
 	return gateway.New(gateway.Config{
-		Home: a.home(), IDs: a.ids, Now: a.now, Log: a.log, Version: a.opening.version,
-		Hosts: slices.Concat(a.cfg.Gateway.Hosts, []string{hostOf(a.cfg.Listen)}), Origins: a.cfg.Gateway.Origins,
-		MessagesPerMinute: a.cfg.Gateway.MessagesPerMinute, LoginsPerMinute: a.cfg.Gateway.LoginsPerMinute,
+		Config: edge.Config{
+			IDs: a.ids, Now: a.now, Log: a.log, Origins: a.cfg.Gateway.Origins,
+			Hosts:             slices.Concat(a.cfg.Gateway.Hosts, []string{hostOf(a.cfg.Listen)}),
+			MessagesPerMinute: a.cfg.Gateway.MessagesPerMinute, Connections: a.cfg.Gateway.Connections,
+			BodyMemory: int64(a.cfg.Resources.Bodies) * mib,
+		},
+		Home: a.home(), Version: a.opening.version, LoginsPerMinute: a.cfg.Gateway.LoginsPerMinute,
 		HooksPerMinute: a.cfg.Gateway.HooksPerMinute, HookBytes: int64(a.cfg.Routines.MaxWebhookBytes),
-		Connections: a.cfg.Gateway.Connections, BodyMemory: int64(a.cfg.Resources.Bodies) * mib,
 	})
 }
 

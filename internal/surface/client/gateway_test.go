@@ -20,6 +20,7 @@ import (
 	"chela/internal/platform/event"
 	"chela/internal/surface/client"
 	"chela/internal/surface/gateway"
+	"chela/internal/surface/gateway/edge"
 	"chela/internal/surface/gateway/openai"
 )
 
@@ -145,7 +146,7 @@ func (h *home) run(t *testing.T, path string) (end func()) {
 			Conversation: h, Turns: h, Operations: append(turn.Operations(h, h), api.ApprovalsAnswer.Do(h.answer)), Events: stream,
 			OpenAI: openai.Home{Agents: h},
 		},
-		IDs: testIDs(), Now: time.Now, Log: log,
+		Config: edge.Config{IDs: testIDs(), Now: time.Now, Log: log},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/surface/gateway"
+	"chela/internal/surface/gateway/edge"
 )
 
 // instant is a conversation that costs nothing, so that only the gateway is
@@ -29,7 +30,9 @@ func (instant) Accept(_ context.Context, in chela.Inbound) (api.Receipt, error) 
 // network.
 func BenchmarkMessages(b *testing.B) {
 	h := newHome(b)
-	cfg := gateway.Config{Home: h.home(), IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now, Log: slog.New(slog.DiscardHandler), MessagesPerMinute: 1 << 40}
+	cfg := gateway.Config{Home: h.home(), Config: edge.Config{
+		IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now, Log: slog.New(slog.DiscardHandler), MessagesPerMinute: 1 << 40,
+	}}
 	cfg.Home.Conversation = instant{h}
 	g, err := gateway.New(cfg)
 	if err != nil {

@@ -3,8 +3,6 @@ package gateway
 import (
 	"context"
 	"io"
-	"log/slog"
-	"time"
 
 	"chela"
 	"chela/internal/api"
@@ -18,21 +16,13 @@ import (
 // Config holds the dependencies of a gateway. The limits and lists may be zero;
 // a zero limit means none.
 type Config struct {
-	Home Services
-	IDs  *chela.IDs // for request ids
-	Now  func() time.Time
-	Log  *slog.Logger
+	edge.Config // without Recognize and Requests, which are of Home
 
-	Version           string
-	Hosts             []string // additional names in the Host header, besides loopback and the listening address
-	Origins           []string // additional origins of pages, besides the gateway's own
-	MessagesPerMinute int      // for each token
-	LoginsPerMinute   int      // for each address
-	HooksPerMinute    int      // same
-	HookBytes         int64    // of the body of a request to a webhook
-	Connections       int      // open at once
-	BodyMemory        int64    // bytes of bodies in memory at once; 0 means 64 MiB
-	Times             edge.Times
+	Home            Services
+	Version         string
+	LoginsPerMinute int   // for each address
+	HooksPerMinute  int   // same
+	HookBytes       int64 // of the body of a request to a webhook
 }
 
 // Services is the interface to the home, grouped by noun. All methods are safe for

@@ -26,8 +26,8 @@ func (g *Gateway) hookRoute() edge.Route {
 // stored, 200 for a repetition or if there is nothing to do. An address that sends
 // too many requests is refused before its signature is checked.
 func (g *Gateway) postHook(v *edge.Visit) error {
-	if after, ok := g.hooks.Take(edge.Remote(v.Request)); !ok && !v.Owner {
-		return edge.Refusal{Err: chela.E(chela.Exhausted, "there were too many requests from your address").WithHint("wait a moment"), After: after}
+	if err := v.CountIn(g.hooks, edge.Remote(v.Request), "there were too many requests from your address"); err != nil {
+		return err
 	}
 	body, err := v.Body()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 
 // login logs a page in: it shows a token and gets a cookie.
 func (g *Gateway) login(v *edge.Visit) error {
-	if after, ok := g.logins.Take(edge.Remote(v.Request)); !ok && !v.Owner {
-		return edge.Refusal{Err: chela.E(chela.Exhausted, "there were too many logins from your address").WithHint("wait a moment"), After: after}
+	if err := v.CountIn(g.logins, edge.Remote(v.Request), "there were too many logins from your address"); err != nil {
+		return err
 	}
 	var asked api.Login
 	if err := v.Decode(&asked); err != nil {
@@ -55,7 +55,7 @@ func (g *Gateway) logout(v *edge.Visit) error {
 	if err := g.cfg.Home.Tokens.Logout(v.Request.Context(), v.By.Cookie); err != nil {
 		return err
 	}
-	g.edge.Revoke(func(by edge.Asker) bool { return by.Cookie == v.By.Cookie })
+	g.Revoke(func(by edge.Asker) bool { return by.Cookie == v.By.Cookie })
 	gone := cookie(v.Request, "", time.Time{})
 	gone.MaxAge = -1
 	http.SetCookie(v, gone)

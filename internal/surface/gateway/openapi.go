@@ -9,6 +9,7 @@ package gateway
 //	constants ─▶ enum of a named string type
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -113,29 +114,11 @@ func (d *openapiDocument) add(r api.Route) error {
 		op.Description = fmt.Sprintf("Needs the scope %s.", r.Scope)
 		op.Security.With(openapi3.NewSecurityRequirement().Authenticate(bearer)).With(openapi3.NewSecurityRequirement().Authenticate(cookieScheme))
 	}
-	for _, p := range r.Names() {
-		if err := d.describeParameter(op, openapi3.NewPathParameter(p.Name), p); err != nil {
-			return err
-		}
-	}
-	for _, p := range r.Query {
-		if err := d.describeParameter(op, openapi3.NewQueryParameter(p.Name), p); err != nil {
-			return err
-		}
-	}
-	for _, p := range r.AllHeaders() {
-		if err := d.describeParameter(op, openapi3.NewHeaderParameter(p.Name), p); err != nil {
-			return err
-		}
-	}
-	if err := d.describeBody(op, r); err != nil {
-		return err
-	}
-	if err := d.describeAnswers(op, r); err != nil {
-		return err
-	}
 	d.AddOperation(path, r.Method, op)
-	return nil
+	return cmp.Or(
+		d.describeParameters(op, r.Names(), openapi3.NewPathParameter), d.describeParameters(op, r.Query, openapi3.NewQueryParameter),
+		d.describeParameters(op, r.AllHeaders(), openapi3.NewHeaderParameter), d.describeBody(op, r), d.describeAnswers(op, r),
+	)
 }
 
 // operationID names an operation, such as postApiTurnsIdCancel.
@@ -160,18 +143,19 @@ func tagOf(path string) string {
 	}
 }
 
-// describeParameter adds a parameter to an operation.
-func (d *openapiDocument) describeParameter(op *openapi3.Operation, made *openapi3.Parameter, p api.Parameter) error {
-	limits, err := p.Schema()
-	if err != nil {
-		return err
+// describeParameters adds parameters to an operation.
+func (d *openapiDocument) describeParameters(op *openapi3.Operation, all []api.Parameter, in func(name string) *openapi3.Parameter) error {
+	for _, p := range all {
+		limits, err := p.Schema()
+		if err != nil {
+			return err
+		}
+		made := in(p.Name).WithDescription(p.Summary).WithRequired(p.Required)
+		if made.Schema = d.components.ref(limits); p.Many {
+			made.Style, made.Explode = openapi3.SerializationForm, new(false)
+		}
+		op.AddParameter(made)
 	}
-	made.WithDescription(p.Summary).WithRequired(p.Required).Schema = d.components.ref(limits)
-	if p.Many {
-		explode := false
-		made.Style, made.Explode = openapi3.SerializationForm, &explode
-	}
-	op.AddParameter(made)
 	return nil
 }
 

@@ -78,15 +78,19 @@ func (c *components) plain(s *schema.Schema) *openapi3.Schema {
 	for _, word := range s.Enum {
 		d.Enum = append(d.Enum, word)
 	}
+	least := uint64(0)
+	if s.Min != nil {
+		least = uint64(*s.Min)
+	}
 	switch s.Type {
 	case schema.String:
-		d.MinLength, d.MaxLength = uint64(int64Of(s.Min)), uint64Of(s.Max)
+		d.MinLength, d.MaxLength = least, converted[uint64](s.Max)
 	case schema.Array:
-		d.MinItems, d.MaxItems, d.Items = uint64(int64Of(s.Min)), uint64Of(s.Max), c.ref(s.Items)
+		d.MinItems, d.MaxItems, d.Items = least, converted[uint64](s.Max), c.ref(s.Items)
 	case schema.Integer, schema.Number:
-		d.Min, d.Max = float64Of(s.Min), float64Of(s.Max)
+		d.Min, d.Max = converted[float64](s.Min), converted[float64](s.Max)
 		if s.Step > 0 {
-			d.MultipleOf = float64Of(&s.Step)
+			d.MultipleOf = new(float64(s.Step))
 		}
 	case schema.Object:
 		return c.object(s)
@@ -94,27 +98,12 @@ func (c *components) plain(s *schema.Schema) *openapi3.Schema {
 	return d
 }
 
-func int64Of(n *int64) int64 {
-	if n == nil {
-		return 0
-	}
-	return *n
-}
-
-func uint64Of(n *int64) *uint64 {
+// converted returns a limit as another type of number.
+func converted[T uint64 | float64](n *int64) *T {
 	if n == nil {
 		return nil
 	}
-	whole := uint64(*n)
-	return &whole
-}
-
-func float64Of(n *int64) *float64 {
-	if n == nil {
-		return nil
-	}
-	f := float64(*n)
-	return &f
+	return new(T(*n))
 }
 
 // object returns the schema of an object. An object whose properties depend on

@@ -55,7 +55,7 @@ func (g *Gateway) routeOf(b api.Bound) edge.Route {
 
 // end ends the requests in flight of a token.
 func (g *Gateway) end(id chela.TokenID) {
-	g.edge.Revoke(func(by edge.Asker) bool { return by.Token.ID == id })
+	g.Revoke(func(by edge.Asker) bool { return by.Token.ID == id })
 }
 
 // callerOf returns the caller of an operation. The key of a keyed one is that of the

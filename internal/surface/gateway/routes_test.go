@@ -14,6 +14,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/surface/gateway"
+	"chela/internal/surface/gateway/edge"
 )
 
 var placeholder = regexp.MustCompile(`\{[a-z.]+\}`)
@@ -359,7 +360,7 @@ func TestListedOrigins(t *testing.T) {
 func TestOriginsMustBeSome(t *testing.T) {
 	t.Parallel()
 	for _, origin := range []string{"*", "page.example", "https://page.example/", "https://*.example", "https://Page.example", "null"} {
-		if _, err := gateway.New(gateway.Config{Home: newHome(t).home(), Now: time.Now, Origins: []string{origin}}); chela.KindOf(err) != chela.Invalid {
+		if _, err := gateway.New(gateway.Config{Home: newHome(t).home(), Config: edge.Config{Now: time.Now, Origins: []string{origin}}}); chela.KindOf(err) != chela.Invalid {
 			t.Errorf("%s: %v", origin, err)
 		}
 	}

@@ -2,8 +2,6 @@ package gateway
 
 import (
 	"context"
-	"net"
-	"net/http"
 	"sync"
 
 	"chela/internal/surface/gateway/edge"
@@ -12,8 +10,9 @@ import (
 
 // A Gateway serves a home. It is safe for concurrent use.
 type Gateway struct {
+	*edge.Server
+
 	cfg    Config
-	edge   *edge.Server
 	openAI *openai.API
 	logins *edge.Meter // by address
 	hooks  *edge.Meter // same
@@ -29,26 +28,10 @@ func New(cfg Config) (*Gateway, error) {
 		openAI: openai.New(openai.Config{Home: cfg.Home.OpenAI, IDs: cfg.IDs, Now: cfg.Now}),
 	}
 	g.document = sync.OnceValues(func() ([]byte, error) { return OpenAPIDocument(Routes(), cfg.Version) })
+	cfg.Recognize, cfg.Requests = g.recognize, cfg.Home.Tokens
 	var err error
-	g.edge, err = edge.New(edge.Config{
-		IDs: cfg.IDs, Now: cfg.Now, Log: cfg.Log, Recognize: g.recognize, Requests: cfg.Home.Tokens,
-		Hosts: cfg.Hosts, Origins: cfg.Origins, MessagesPerMinute: cfg.MessagesPerMinute, Connections: cfg.Connections, BodyMemory: cfg.BodyMemory, Times: cfg.Times,
-	}, g.routes())
+	g.Server, err = edge.New(cfg.Config, g.routes())
 	return g, err
-}
-
-// Handler serves the TCP listener.
-func (g *Gateway) Handler() http.Handler { return g.edge.Handler() }
-
-// SocketHandler serves the socket of the home. Only its owner can open it, and
-// has every scope.
-func (g *Gateway) SocketHandler() http.Handler { return g.edge.SocketHandler() }
-
-// Serve serves the listeners (either may be nil) until ctx ends or a listener
-// fails. Then streams are ended, requests that wait for a turn are told to
-// retry, and other requests have five seconds to finish.
-func (g *Gateway) Serve(ctx context.Context, tcp, socket net.Listener) error {
-	return g.edge.Serve(ctx, tcp, socket)
 }
 
 // recognize resolves a secret or a cookie, or returns Denied.

@@ -20,6 +20,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/surface/gateway"
+	"chela/internal/surface/gateway/edge"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -58,8 +59,11 @@ func run(t testing.TB, change ...func(*gateway.Config)) *daemon {
 	t.Helper()
 	d := &daemon{home: newHome(t), log: &lockedBuffer{}}
 	cfg := gateway.Config{
-		Home: d.home.home(), IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now, Version: "test",
-		Log: slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Home: d.home.home(), Version: "test",
+		Config: edge.Config{
+			IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now,
+			Log: slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		},
 	}
 	for _, c := range change {
 		c(&cfg)

@@ -1,10 +1,10 @@
 package gateway
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"sync/atomic"
 
@@ -25,13 +25,9 @@ func (g *Gateway) getEvents(v *edge.Visit) error {
 	defer sub.Close()
 	s := stream{Visit: v, gateway: g}
 	s.begin()
-	for s.tell(sub.Cursor()) == nil {
-		told, err := s.pass(ctx, sub)
-		if err != nil || !told {
-			return nil // the reader is gone, or reconnects with its last cursor
-		}
+	for s.tell(sub.Cursor()) == nil && s.pass(ctx, sub) {
 	}
-	return nil
+	return nil // the reader is gone, or reconnects with its last cursor
 }
 
 // subscribe subscribes to events.
@@ -60,32 +56,27 @@ func (s *stream) tell(at chela.Cursor) error {
 		s.cursor = at
 		line = "id: " + string(at) + "\n" + line
 	}
-	if _, err := s.Write([]byte(line)); err != nil {
-		return err
-	}
-	return s.FlushError()
+	return s.emit([]byte(line))
 }
 
 // pass sends events until the next keep-alive is due. It reports false at the
 // end of the subscription.
-func (s *stream) pass(ctx context.Context, sub *event.Subscription) (bool, error) {
-	beat, cancel := context.WithTimeout(ctx, s.Heartbeat())
+func (s *stream) pass(ctx context.Context, sub *event.Subscription) bool {
+	beat, cancel := context.WithTimeout(ctx, s.Times().Heartbeat)
 	defer cancel()
 	for {
 		e, ok := sub.Next(beat)
 		if !ok {
-			return ctx.Err() == nil && beat.Err() != nil, nil
+			return ctx.Err() == nil && beat.Err() != nil
 		}
-		if err := s.write(e); err != nil {
-			return false, err
-		}
-		if err := s.FlushError(); err != nil {
-			return false, err
+		if s.show(e) != nil {
+			return false
 		}
 	}
 }
 
-func (s *stream) write(e chela.Event) error {
+// show sends an event of the home.
+func (s *stream) show(e chela.Event) error {
 	raw, err := s.gateway.frames.of(e)
 	if err != nil {
 		return err
@@ -93,8 +84,31 @@ func (s *stream) write(e chela.Event) error {
 	if e.Cursor != "" {
 		s.cursor = e.Cursor
 	}
-	_, err = s.Write(raw)
-	return err
+	return s.emit(raw)
+}
+
+// message sends an event that is none of the home.
+func (s *stream) message(name string, content any) error {
+	raw, err := encoded("", name, content)
+	if err != nil {
+		return err
+	}
+	return s.emit(raw)
+}
+
+func (s *stream) emit(raw []byte) error {
+	_, err := s.Write(raw)
+	return errors.Join(err, s.FlushError())
+}
+
+// encoded returns a server-sent event; its id may be empty.
+func encoded(id chela.Cursor, name string, content any) ([]byte, error) {
+	raw, err := json.Marshal(content)
+	head := ""
+	if id != "" {
+		head = "id: " + string(id) + "\n"
+	}
+	return fmt.Appendf(nil, "%sevent: %s\ndata: %s\n\n", head, name, raw), err
 }
 
 // frames caches the encoding of the newest events, because many readers get the
@@ -115,35 +129,23 @@ func (f *frames) of(e chela.Event) ([]byte, error) {
 	if kept := slot.Load(); kept != nil && kept.event == e {
 		return kept.raw, nil
 	}
-	content, err := json.Marshal(e)
+	raw, err := encoded(e.Cursor, string(e.Kind), e)
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	if e.Cursor != "" {
-		b.WriteString("id: " + string(e.Cursor) + "\n")
-	}
-	b.WriteString("event: " + string(e.Kind) + "\ndata: ")
-	b.Write(content)
-	b.WriteString("\n\n")
-	slot.Store(&frame{event: e, raw: b.Bytes()})
-	return b.Bytes(), nil
+	slot.Store(&frame{event: e, raw: raw})
+	return raw, nil
 }
 
 // getLogs streams lines of the log.
 func (g *Gateway) getLogs(v *edge.Visit) error {
-	follow := v.Flag("follow")
 	s := stream{Visit: v, gateway: g}
 	s.begin()
-	ctx, gone := context.WithCancelCause(v.Request.Context())
-	defer gone(nil)
-	err := g.cfg.Home.Logs(ctx, follow, func(line string) {
-		content, err := json.Marshal(line)
-		if err == nil {
-			_, err = s.Write(append(append([]byte("event: log\ndata: "), content...), "\n\n"...))
-		}
-		if err = errors.Join(err, s.FlushError()); err != nil {
-			gone(err)
+	ctx, gone := context.WithCancel(v.Request.Context())
+	defer gone()
+	err := g.cfg.Home.Logs(ctx, v.Flag("follow"), func(line string) {
+		if s.message("log", line) != nil {
+			gone()
 		}
 	})
 	if ctx.Err() != nil {

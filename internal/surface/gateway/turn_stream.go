@@ -2,8 +2,6 @@ package gateway
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"time"
 
 	"chela"
@@ -109,7 +107,7 @@ func (s *turnStream) sent(err error) {
 // ended: the reader reconnects with its last cursor.
 func (s *turnStream) Next(ctx context.Context) (chela.Event, bool) {
 	for {
-		due := s.written.Add(min(api.TurnHeartbeat, s.Heartbeat())).Sub(s.gateway.cfg.Now())
+		due := s.written.Add(min(api.TurnHeartbeat, s.Times().Heartbeat)).Sub(s.gateway.cfg.Now())
 		beat, cancel := context.WithTimeout(ctx, due)
 		e, ok := s.sub.Next(beat)
 		late := beat.Err() != nil
@@ -128,19 +126,13 @@ func (s *turnStream) Next(ctx context.Context) (chela.Event, bool) {
 }
 
 // Show writes an event.
-func (s *turnStream) Show(e chela.Event) { s.sent(errors.Join(s.write(e), s.FlushError())) }
+func (s *turnStream) Show(e chela.Event) { s.sent(s.show(e)) }
 
 // Stands writes an outcome of the turn.
 func (s *turnStream) Stands(t chela.Turn) { s.message(api.StreamTurn, t) }
 
 // message writes an event of the stream that is none of the home.
-func (s *turnStream) message(name string, content any) {
-	raw, err := json.Marshal(content)
-	if err == nil {
-		_, err = s.Write([]byte("event: " + name + "\ndata: " + string(raw) + "\n\n"))
-	}
-	s.sent(errors.Join(err, s.FlushError()))
-}
+func (s *turnStream) message(name string, content any) { s.sent(s.stream.message(name, content)) }
 
 // fail writes the error that ends the stream. Without one, a stream whose reader is
 // gone, or should reconnect, just ends.

@@ -70,15 +70,15 @@ func (h *holders) enter(ctx context.Context, key string) (leave func(), err erro
 type once struct {
 	request  chela.KeyedRequest
 	claimed  bool
-	alone    bool          // it holds the key, and settles it
-	keep     bool          // its response is to be stored
-	answer   *bytes.Buffer // the response so far, up to the stored size
-	overflow bool          // the response is larger
+	leave    func()       // releases the key, if the visit holds and settles it
+	keep     bool         // its response is to be stored
+	answer   bytes.Buffer // the response so far, up to the stored size
+	overflow bool         // the response is larger
 }
 
 // record stores a part of the response.
 func (o *once) record(p []byte) {
-	if o == nil || o.answer == nil {
+	if o == nil || o.leave == nil {
 		return
 	}
 	if o.overflow = o.overflow || o.answer.Len()+len(p) > maxKept; !o.overflow {
@@ -203,8 +203,7 @@ func (v *Visit) Alone() (answered bool, err error) {
 		leave()
 		return answered, err
 	}
-	o.alone, o.answer = true, &bytes.Buffer{}
-	v.leave = leave
+	o.leave = leave
 	return false, nil
 }
 
@@ -245,10 +244,10 @@ const settleTime = 5 * time.Second
 // it.
 func (v *Visit) settle() {
 	o := v.once
-	if o == nil || !o.alone {
+	if o == nil || o.leave == nil {
 		return
 	}
-	defer v.leave()
+	defer o.leave()
 	q := o.request
 	switch {
 	case !o.keep || v.status/100 != 2:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -112,20 +113,11 @@ func checkQuery(query url.Values, known []parameter) error {
 		}
 	}
 	for name := range query {
-		if !knows(known, name) {
+		if !slices.ContainsFunc(known, func(p parameter) bool { return p.Name == name }) {
 			return chela.E(chela.Invalid, fmt.Sprintf("there is no parameter %.60q here", name)).WithHint("see /api/openapi.json for what there is")
 		}
 	}
 	return nil
-}
-
-func knows(known []parameter, name string) bool {
-	for _, p := range known {
-		if p.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // Flag returns a boolean of the query; false if it is missing.

@@ -33,7 +33,6 @@ type Visit struct {
 	until  time.Time // write deadline
 	body   *body     // nil without one
 	once   *once     // nil without a key
-	leave  func()    // releases the key; set by Alone
 }
 
 // An Asker is the caller of a request: a token, and the credential that showed
@@ -56,19 +55,8 @@ func (v *Visit) Origin() chela.Origin {
 	return chela.Origin{Channel: api.Channel, Account: string(v.By.Token.ID), Sender: v.By.Token.Name, Owner: true}
 }
 
-// Who returns the name of the caller, for records.
-func (v *Visit) Who() string {
-	if v.Owner {
-		return v.By.Token.Name
-	}
-	return fmt.Sprintf("token %s (%s)", v.By.Token.Name, v.By.Token.ID)
-}
-
 // Times are the timeouts of the server.
 func (v *Visit) Times() Times { return v.server.cfg.Times }
-
-// Heartbeat is the keep-alive interval of a stream.
-func (v *Visit) Heartbeat() time.Duration { return v.server.cfg.Times.Heartbeat }
 
 // WantsStream reports whether the caller accepts a stream of events instead of a
 // document.
@@ -94,17 +82,19 @@ func (v *Visit) Large() (free func(), err error) {
 	}
 }
 
-// Count counts a message of the caller. It is Exhausted over the limit. The
-// owner has no limit.
+// Count counts a message of the caller. It is Exhausted over the limit.
 func (v *Visit) Count() error {
-	if v.Owner {
+	return v.CountIn(v.server.messages, string(v.By.Token.ID), "this token sent too many messages")
+}
+
+// CountIn counts an action of a sender. It is Exhausted with a text over the limit of
+// the meter. The owner has no limit.
+func (v *Visit) CountIn(m *Meter, sender, exhausted string) error {
+	after, ok := m.Take(sender)
+	if ok || v.Owner {
 		return nil
 	}
-	after, ok := v.server.messages.Take(string(v.By.Token.ID))
-	if !ok {
-		return Refusal{Err: chela.E(chela.Exhausted, "this token sent too many messages").WithHint("wait a moment"), After: after}
-	}
-	return nil
+	return Refusal{Err: chela.E(chela.Exhausted, exhausted).WithHint("wait a moment"), After: after}
 }
 
 // WriteHeader begins the response.
@@ -293,9 +283,10 @@ func broken(err error) error {
 // Caller returns the caller of the request for operations. The owner's keys are the
 // same with and without a daemon.
 func (v *Visit) Caller() api.Caller {
-	c := api.Caller{By: v.Who(), Scope: v.By.Token.Scope, Origin: v.Origin(), Key: v.Once()}
+	token := v.By.Token
+	c := api.Caller{By: token.Name, Scope: token.Scope, Origin: v.Origin(), Key: v.Once()}
 	if !v.Owner {
-		c.Account = string(v.By.Token.ID)
+		c.By, c.Account = fmt.Sprintf("token %s (%s)", token.Name, token.ID), string(token.ID)
 	}
 	if v.By.Cookie != "" {
 		c.Input = chela.InputTyped

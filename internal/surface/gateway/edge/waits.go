@@ -2,7 +2,6 @@ package edge
 
 import (
 	"context"
-	"maps"
 	"sync"
 
 	"chela"
@@ -16,6 +15,7 @@ type waits struct {
 	open    map[*Visit]context.CancelCauseFunc // guarded by mu
 	closing bool                               // guarded by mu
 	empty   chan struct{}                      // closed once closing is set and open is empty
+	emptied sync.Once
 }
 
 func newWaits() *waits {
@@ -41,15 +41,10 @@ func (w *waits) add(ctx context.Context, v *Visit) (_ context.Context, done func
 	}, nil
 }
 
-// leave signals once that no request is open; w.mu is held.
+// leave signals that no request is open; w.mu is held.
 func (w *waits) leave() {
-	if !w.closing || len(w.open) > 0 {
-		return
-	}
-	select {
-	case <-w.empty:
-	default:
-		close(w.empty)
+	if w.closing && len(w.open) == 0 {
+		w.emptied.Do(func() { close(w.empty) })
 	}
 }
 
@@ -75,17 +70,14 @@ func (w *waits) revoke(gone func(Asker) bool) {
 	}
 }
 
-// shown is a credential.
-type shown struct{ secret, cookie string }
-
-// askers returns the callers of the open requests, each once.
-func (w *waits) askers() map[shown]Asker {
+// askers returns the callers of the open requests.
+func (w *waits) askers() map[Asker]bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	found := map[shown]Asker{}
+	found := map[Asker]bool{}
 	for v := range w.open {
 		if !v.Owner {
-			found[shown{v.By.Secret, v.By.Cookie}] = v.By
+			found[v.By] = true
 		}
 	}
 	return found
@@ -94,16 +86,10 @@ func (w *waits) askers() map[shown]Asker {
 // review cancels the requests whose token was revoked since, by any process.
 func (s *Server) review(ctx context.Context) {
 	askers := s.waiting.askers()
-	maps.DeleteFunc(askers, func(_ shown, by Asker) bool {
+	for by := range askers {
 		_, err := s.cfg.Recognize(ctx, by)
 		kind := chela.KindOf(err)
-		return kind != chela.Denied && kind != chela.NotFound
-	})
-	if len(askers) == 0 {
-		return
+		askers[by] = kind == chela.Denied || kind == chela.NotFound
 	}
-	s.waiting.revoke(func(by Asker) bool {
-		_, revoked := askers[shown{by.Secret, by.Cookie}]
-		return revoked
-	})
+	s.waiting.revoke(func(by Asker) bool { return askers[by] })
 }
