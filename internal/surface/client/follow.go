@@ -170,7 +170,8 @@ func (w *watch) receive(m message) error {
 func (w *watch) look(ctx context.Context) error {
 	w.early = false
 	return w.c.persist(ctx, func(ctx context.Context) error {
-		t, err := answered[api.Turn](ctx, w.c, request{path: []string{"api", "turns", string(w.turn.ID)}, limit: tryTime})
+		var t api.Turn
+		err := w.c.do(ctx, request{path: []string{"api", "turns", string(w.turn.ID)}, limit: tryTime}, &t)
 		if err == nil {
 			w.turn, w.over = t.Turn, t.State == chela.TurnAwaiting
 		}

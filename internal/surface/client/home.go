@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -69,8 +68,8 @@ func (c *Client) logs(ctx context.Context, query url.Values, show func(line stri
 			return noAnswer(err)
 		}
 		var line string
-		if err := json.Unmarshal([]byte(m.text), &line); err != nil {
-			return misunderstood(err)
+		if err := read(m, &line); err != nil {
+			return err
 		}
 		show(line)
 	}

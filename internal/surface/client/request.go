@@ -94,13 +94,6 @@ func (c *Client) Do(ctx context.Context, op api.Request, out any) error {
 	return nil
 }
 
-// answered sends a request and returns the answer to it.
-func answered[T any](ctx context.Context, c *Client, r request) (T, error) {
-	var answer T
-	err := c.do(ctx, r, &answer)
-	return answer, err
-}
-
 // send sends a request and returns its answer if it is a success. The caller
 // closes its body.
 func send(ctx context.Context, by *http.Client, r request) (*http.Response, error) {

@@ -3,63 +3,61 @@ package client
 import (
 	"context"
 	"io"
+	"math"
 	"net/http"
 	"time"
 
 	"chela/internal/api"
 )
 
-// A stream is an open response of server-sent events. One goroutine reads it,
-// and close waits for it.
-type stream struct {
-	messages chan message // closed when the stream broke or ended
-	cancel   context.CancelFunc
+// A feed is a response of server-sent events that is reopened after its last cursor. It
+// is not safe for concurrent use.
+type feed struct {
+	c      *Client
+	idle   time.Duration // silence after which a stream is broken; 0 for no limit
+	stream *stream       // nil while there is none
+	cursor string        // position of the streams
+	wait   time.Duration // backoff before the stream is reopened; 0 if it delivered messages
 }
 
-// open requests a stream and returns when the daemon begins it, which r.limit bounds.
-// Messages after the one with the given id are sent again, unless it is empty. A stream
-// that is silent for idle is broken; 0 means no limit. It outlives ctx.
-func (c *Client) open(ctx context.Context, r request, after string, idle time.Duration) (*stream, error) {
+// A stream is an open response.
+type stream struct {
+	*decoder
+	body   io.Closer
+	cancel context.CancelFunc
+	silent *time.Timer // cancels, while the next message is waited for
+}
+
+// open requests the stream, unless it is open, and returns when the daemon begins it,
+// which r.limit bounds. It outlives ctx.
+func (f *feed) open(ctx context.Context, r request) error {
+	if f.stream != nil {
+		return nil
+	}
 	r.header = http.Header{"Accept": {api.Stream}}
-	if after != "" {
-		r.header.Set("Last-Event-ID", after)
+	if f.cursor != "" {
+		r.header.Set("Last-Event-ID", f.cursor)
 	}
 	reading, cancel := context.WithCancel(context.WithoutCancel(ctx)) // close cancels it
 	gone := context.AfterFunc(ctx, cancel)
 	late := time.AfterFunc(r.limit, cancel)
-	res, err := send(reading, c.plain, r) //nolint:bodyclose // read closes it
+	res, err := send(reading, f.c.plain, r) //nolint:bodyclose // close closes it
 	gone()
 	late.Stop()
 	if err != nil {
 		cancel()
-		return nil, err
+		return err
 	}
-	s := &stream{messages: make(chan message), cancel: cancel}
-	go s.read(reading, res, idle) // close waits for it
-	return s, nil
+	s := &stream{body: res.Body, cancel: cancel, silent: time.AfterFunc(math.MaxInt64, cancel)}
+	s.decoder = newDecoder(alive{res.Body, func() { f.listen(s) }})
+	f.stream = s
+	return nil
 }
 
-// read delivers messages until there are no more or ctx ends.
-func (s *stream) read(ctx context.Context, res *http.Response, idle time.Duration) {
-	defer close(s.messages)
-	defer res.Body.Close() // it is only read
-	var body io.Reader = res.Body
-	if idle > 0 {
-		silent := time.AfterFunc(idle, s.cancel)
-		defer silent.Stop()
-		body = alive{body, func() { silent.Reset(idle) }}
-	}
-	d := newDecoder(body)
-	for {
-		m, err := d.next()
-		if err != nil {
-			return // the next stream sends the missing messages
-		}
-		select {
-		case s.messages <- m:
-		case <-ctx.Done():
-			return
-		}
+// listen lets a stream be silent for a while longer.
+func (f *feed) listen(s *stream) {
+	if f.idle > 0 {
+		s.silent.Reset(f.idle)
 	}
 }
 
@@ -75,58 +73,34 @@ func (a alive) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// close ends the stream and returns when its reader has ended.
-func (s *stream) close() {
-	s.cancel()
-	for range s.messages { // buffered messages are dropped
-	}
-}
-
-// A feed is a stream that is reopened after its last cursor. It is not safe for
-// concurrent use.
-type feed struct {
-	c      *Client
-	idle   time.Duration // silence after which a stream is broken; 0 for no limit
-	stream *stream       // nil while there is none
-	cursor string        // position of the streams
-	wait   time.Duration // backoff before the stream is reopened; 0 if it delivered messages
-}
-
-// open opens the stream, unless it is open.
-func (f *feed) open(ctx context.Context, r request) (err error) {
-	if f.stream == nil {
-		f.stream, err = f.c.open(ctx, r, f.cursor, f.idle)
-	}
-	return err
-}
-
 func (f *feed) close() {
-	if f.stream != nil {
-		f.stream.close()
+	if s := f.stream; s != nil {
+		s.silent.Stop()
+		s.cancel()
+		_ = s.body.Close() // it is only read
 		f.stream = nil
 	}
 }
 
-// next returns the next message with content. It reports false when ctx ended, or the
-// stream did, which is closed then.
+// next returns the next message with content. It reports false when ctx or the stream
+// ended, which is closed then.
 func (f *feed) next(ctx context.Context) (message, bool) {
+	defer context.AfterFunc(ctx, f.stream.cancel)()
+	f.listen(f.stream)
+	defer f.stream.silent.Stop()
 	for {
-		select {
-		case <-ctx.Done():
-			return message{}, false
-		case m, more := <-f.stream.messages:
-			if !more {
-				f.close()
-				f.wait = longer(f.wait)
-				return m, false
-			}
-			if m.id != "" {
-				f.cursor = m.id
-			}
-			if m.text != "" { // else it only carries the position of the stream
-				f.wait = 0
-				return m, true
-			}
+		m, err := f.stream.next()
+		if err != nil { // the next stream sends the missing messages
+			f.close()
+			f.wait = longer(f.wait)
+			return m, false
+		}
+		if m.id != "" {
+			f.cursor = m.id
+		}
+		if m.text != "" { // else it only carries the position of the stream
+			f.wait = 0
+			return m, true
 		}
 	}
 }

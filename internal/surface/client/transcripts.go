@@ -42,5 +42,6 @@ func (c *Client) Import(ctx context.Context, key chela.SessionKey, from io.Reade
 		return done, transcript.TooLarge()
 	}
 	path := []string{"api", "sessions", string(key), "import"}
-	return answered[api.ImportResult](ctx, c, request{method: http.MethodPost, path: path, body: lines(raw)})
+	err = c.do(ctx, request{method: http.MethodPost, path: path, body: lines(raw)}, &done)
+	return done, err
 }
