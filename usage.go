@@ -20,6 +20,16 @@ type TokenUsage struct {
 // Total returns the sum of all tokens read and written.
 func (u TokenUsage) Total() int64 { return u.Input + u.Output + u.CacheRead + u.CacheWrite }
 
+// Plus returns the sum of u and other.
+func (u TokenUsage) Plus(other TokenUsage) TokenUsage {
+	u.Input += other.Input
+	u.Output += other.Output
+	u.CacheRead += other.CacheRead
+	u.CacheWrite += other.CacheWrite
+	u.Reasoning += other.Reasoning
+	return u
+}
+
 // MicroUSD is an amount of money in millionths of a US dollar.
 type MicroUSD int64
 
@@ -214,11 +224,7 @@ func (u UsageSum) Plus(other UsageSum) UsageSum {
 	u.Cost += other.Cost
 	u.Guessed += other.Guessed
 	u.Reserved += other.Reserved
-	u.Tokens.Input += other.Tokens.Input
-	u.Tokens.Output += other.Tokens.Output
-	u.Tokens.CacheRead += other.Tokens.CacheRead
-	u.Tokens.CacheWrite += other.Tokens.CacheWrite
-	u.Tokens.Reasoning += other.Tokens.Reasoning
+	u.Tokens = u.Tokens.Plus(other.Tokens)
 	return u
 }
 

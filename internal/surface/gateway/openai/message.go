@@ -96,7 +96,7 @@ func (a *API) message(ctx context.Context, v *agentRequest) (chela.Inbound, erro
 func (a *API) addResults(ctx context.Context, in *chela.Inbound, v *agentRequest, now []wire.Item) error {
 	var turn chela.TurnID
 	for _, s := range now {
-		if s.Role != wire.RoleTool {
+		if s.Role != chela.RoleTool {
 			continue
 		}
 		call, err := a.cfg.Turns.Call(ctx, chela.CallID(s.Ref))
@@ -205,7 +205,7 @@ func (a *API) addText(ctx context.Context, in *chela.Inbound, now []wire.Item) e
 		switch s.Role {
 		case wire.RoleSystem:
 			texts.Add(instructed + s.Text)
-		case wire.RoleUser:
+		case chela.RoleUser:
 			texts.Add(s.Text)
 		}
 		files, err := a.attach(ctx, s)
@@ -244,9 +244,9 @@ func (a *API) history(ctx context.Context, before []wire.Item) ([]chela.Message,
 		switch s.Role {
 		case wire.RoleSystem:
 			m.Text = instructed + s.Text
-		case wire.RoleAssistant:
+		case chela.RoleAssistant:
 			m.Role = chela.RoleAssistant
-		case wire.RoleTool:
+		case chela.RoleTool:
 			c := calls[s.Ref]
 			m.Text = strings.TrimSpace(fmt.Sprintf("Result of tool %s %s", c.Tool, wire.Arguments(c))) + ":\n" + s.Text
 		}

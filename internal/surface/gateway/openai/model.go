@@ -96,22 +96,9 @@ func (a *API) serveModel(w *edge.Visit, q *wire.Request) error {
 
 // finished returns the result of a model's step.
 func finished(id string, q *wire.Request, f *chela.Finish) wire.Reply {
-	rep := choice(f)
-	rep.ID, rep.Usage = id, f.Usage
-	for i := range f.Others {
-		rep.Others = append(rep.Others, choice(&f.Others[i]))
-	}
+	rep := wire.Reply{ID: id, Finish: *f}
 	if len(q.Ignored) > 0 {
 		rep.About = &wire.About{Ignored: q.Ignored}
-	}
-	return rep
-}
-
-// choice returns a choice from a step.
-func choice(f *chela.Finish) wire.Reply {
-	rep := wire.Reply{Text: f.Text, Calls: f.Calls, Stop: f.Stop, Logprobs: f.Logprobs}
-	if len(f.Calls) > 0 && f.Stop != chela.StopLength {
-		rep.Stop = chela.StopCalls
 	}
 	return rep
 }
@@ -130,12 +117,12 @@ func step(q *wire.Request, model string) *chela.Request {
 	calls := map[string]string{}
 	kept := map[string][]byte{}
 	for _, said := range q.Said {
-		m := chela.Message{Role: chela.Role(said.Role), Text: said.Text, Calls: said.Calls}
+		m := chela.Message{Role: said.Role, Text: said.Text, Calls: said.Calls}
 		switch said.Role {
 		case wire.RoleSystem:
 			system.Add(said.Text)
 			continue
-		case wire.RoleTool:
+		case chela.RoleTool:
 			m.Ref, m.Tool = said.Ref, calls[said.Ref]
 		}
 		for _, c := range said.Calls {

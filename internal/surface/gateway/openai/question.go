@@ -77,7 +77,7 @@ func (a *API) show(ctx context.Context, in *chela.Inbound, v *agentRequest, now 
 
 // ofUser returns the part of a request that its user said.
 func ofUser(now []wire.Item) []wire.Item {
-	return slices.DeleteFunc(slices.Clone(now), func(s wire.Item) bool { return s.Role != wire.RoleUser })
+	return slices.DeleteFunc(slices.Clone(now), func(s wire.Item) bool { return s.Role != chela.RoleUser })
 }
 
 // askedOf returns the pending questions in the session of a message that its

@@ -47,9 +47,10 @@ func named(response string) (turn chela.TurnID, ok bool) {
 // replyOf returns the text of a turn since its last wait. A turn that failed is
 // an error, and so is a turn that a limit ended before any text.
 func replyOf(t api.Trace) (wire.Reply, error) {
-	rep := wire.Reply{Stop: chela.StopEnd, Interrupted: t.Turn.State == chela.TurnInterrupted, About: &wire.About{
+	rep := wire.Reply{Interrupted: t.Turn.State == chela.TurnInterrupted, About: &wire.About{
 		Session: t.Turn.Session, Thread: t.Turn.Thread, Turn: t.Turn.ID, State: t.Turn.State,
 	}}
+	rep.Stop = chela.StopEnd
 	if f := t.Turn.Failure; f != nil {
 		switch {
 		case t.Turn.State == chela.TurnFailed && f.Limit == chela.LimitPrompt:
@@ -74,7 +75,7 @@ func replyOf(t api.Trace) (wire.Reply, error) {
 			rep.Stop = b.Stop
 		}
 		if u := b.Usage; u != nil {
-			rep.Usage = sum(rep.Usage, *u)
+			rep.Usage = rep.Usage.Plus(*u)
 		}
 	}
 	rep.Text = texts.String()
@@ -149,11 +150,4 @@ func since(t api.Trace) []chela.Entry {
 		}
 	}
 	return t.Entries[begin:]
-}
-
-func sum(a, b chela.TokenUsage) chela.TokenUsage {
-	return chela.TokenUsage{
-		Input: a.Input + b.Input, Output: a.Output + b.Output, Reasoning: a.Reasoning + b.Reasoning,
-		CacheRead: a.CacheRead + b.CacheRead, CacheWrite: a.CacheWrite + b.CacheWrite,
-	}
 }

@@ -38,7 +38,7 @@ func checkSize(before, now []wire.Item) error {
 func sizeOf(said []wire.Item) int {
 	size := 0
 	for _, s := range said {
-		if s.Role == wire.RoleTool {
+		if s.Role == chela.RoleTool {
 			continue
 		}
 		size += len(s.Text) + len("\n\n")

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -11,16 +10,12 @@ import (
 
 // A Reply is the result of a request, before it takes either wire form.
 type Reply struct {
-	ID          string // unique
-	Text        string
-	Calls       []chela.CallSpec // of tools that the client runs; Ref is the id it is told
-	Stop        chela.StopReason
+	chela.Finish // its calls are of tools that the client runs; Ref is the id it is told
+
+	ID          string         // unique
 	Asked       []chela.CallID // all calls of the newest step
 	Interrupted bool           // a person stopped it
-	Logprobs    json.RawMessage
-	Others      []Reply // further choices: text, calls, stop and log probabilities
-	Usage       chela.TokenUsage
-	About       *About // nil if there is nothing to report
+	About       *About         // nil if there is nothing to report
 }
 
 // About is chela's addition to OpenAI's answers.

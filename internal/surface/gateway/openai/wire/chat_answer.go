@@ -67,14 +67,14 @@ func chatUsageOf(u chela.TokenUsage) *chatUsage {
 	return c
 }
 
-// finishReason returns a reason to stop as chat completions name it.
-func finishReason(s chela.StopReason) string {
-	switch s {
-	case chela.StopCalls:
-		return "tool_calls"
-	case chela.StopLength:
+// finishReason returns why a model stopped as chat completions name it.
+func finishReason(f chela.Finish) string {
+	switch {
+	case f.Stop == chela.StopLength:
 		return "length"
-	case chela.StopRefusal:
+	case f.Stop == chela.StopCalls, len(f.Calls) > 0:
+		return "tool_calls"
+	case f.Stop == chela.StopRefusal:
 		return "content_filter"
 	default:
 		return "stop"
@@ -90,25 +90,21 @@ func chatCalls(calls []chela.CallSpec) []chatCall {
 }
 
 // choices returns the choices of a reply.
-func (r Reply) choices() []Reply { return slices.Concat([]Reply{r}, r.Others) }
+func (r Reply) choices() []chela.Finish { return slices.Concat([]chela.Finish{r.Finish}, r.Others) }
 
-// choice returns the choice at a place as it is in an answer.
-func (r Reply) choice(place int) chatChoice {
-	answer := chatAnswer{Role: "assistant", Content: &r.Text, ToolCalls: chatCalls(r.Calls)}
-	if r.Text == "" && len(r.Calls) > 0 {
+// chatChoiceOf returns the choice at a place as it is in an answer.
+func chatChoiceOf(place int, f chela.Finish) chatChoice {
+	answer := chatAnswer{Role: "assistant", Content: &f.Text, ToolCalls: chatCalls(f.Calls)}
+	if f.Text == "" && len(f.Calls) > 0 {
 		answer.Content = nil
 	}
-	logprobs := r.Logprobs
-	if logprobs == nil {
-		logprobs = json.RawMessage("null")
-	}
-	return chatChoice{Index: place, Message: answer, Logprobs: logprobs, FinishReason: finishReason(r.Stop)}
+	return chatChoice{Index: place, Message: answer, Logprobs: f.Logprobs, FinishReason: finishReason(f)}
 }
 
 func (f chatFormat) whole(rep Reply) any {
 	c := completion{chatHead: f.head(rep.ID, "chat.completion"), Usage: chatUsageOf(rep.Usage), Chela: rep.About}
-	for i, r := range rep.choices() {
-		c.Choices = append(c.Choices, r.choice(i))
+	for i, f := range rep.choices() {
+		c.Choices = append(c.Choices, chatChoiceOf(i, f))
 	}
 	return c
 }
@@ -173,7 +169,7 @@ func (s *chatStream) end(rep Reply) {
 		if place == len(choices)-1 {
 			s.chunk.Chela = rep.About
 		}
-		s.send(chatChunkChoice{Index: place, Logprobs: r.Logprobs, FinishReason: new(finishReason(r.Stop))})
+		s.send(chatChunkChoice{Index: place, Logprobs: r.Logprobs, FinishReason: new(finishReason(r))})
 	}
 	if s.usage {
 		s.chunk.Choices, s.chunk.Usage = []chatChunkChoice{}, chatUsageOf(rep.Usage)

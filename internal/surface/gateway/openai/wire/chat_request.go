@@ -23,8 +23,8 @@ type chatRequest struct {
 	MaxCompletion *int            `json:"max_completion_tokens"`
 	Effort        string          `json:"reasoning_effort"`
 	Format        struct {
-		Type   string `json:"type"`
-		Schema schema `json:"json_schema"`
+		Type   string       `json:"type"`
+		Schema chela.Format `json:"json_schema"`
 	} `json:"response_format"`
 
 	N           *int `json:"n"`
@@ -153,11 +153,11 @@ func (m *chatMessage) said(param string) (Item, error) {
 	case "system", "developer":
 		s.Role = RoleSystem
 	case "user":
-		s.Role = RoleUser
+		s.Role = chela.RoleUser
 	case "assistant":
-		s.Role = RoleAssistant
+		s.Role = chela.RoleAssistant
 	case "tool":
-		s.Role, s.Ref = RoleTool, m.ToolCallID
+		s.Role, s.Ref = chela.RoleTool, m.ToolCallID
 		if s.Ref == "" {
 			return s, Wrong(param+".tool_call_id", "is missing")
 		}
@@ -170,7 +170,7 @@ func (m *chatMessage) said(param string) (Item, error) {
 		return s, Unsupported(param+".function_call", "use tool_calls")
 	}
 	for i, c := range m.ToolCalls {
-		if s.Role != RoleAssistant || c.ID == "" || c.Type != "" && c.Type != "function" || c.Function.Name == "" {
+		if s.Role != chela.RoleAssistant || c.ID == "" || c.Type != "" && c.Type != "function" || c.Function.Name == "" {
 			return s, Wrong(fmt.Sprintf("%s.tool_calls[%d]", param, i), "must be a call of a function by the assistant, with its id")
 		}
 		s.Calls = append(s.Calls, called(c.ID, c.Function.Name, c.Function.Arguments))

@@ -56,7 +56,7 @@ func check(t *testing.T, form reader, body string) {
 		}
 		return
 	}
-	if at := q.Fresh(); q.Model == "" || at < 0 || at > len(q.Said) || at > 0 && q.Said[at-1].Role != wire.RoleAssistant {
+	if at := q.Fresh(); q.Model == "" || at < 0 || at > len(q.Said) || at > 0 && q.Said[at-1].Role != chela.RoleAssistant {
 		t.Errorf("%q begins anew at %d of %+v", body, at, q)
 	}
 	for _, s := range q.Said {
@@ -70,7 +70,7 @@ func check(t *testing.T, form reader, body string) {
 		}
 	}
 	w := httptest.NewRecorder()
-	q.Answer(w, wire.Reply{ID: "1", Text: "x"})
+	q.Answer(w, wire.Reply{ID: "1", Finish: chela.Finish{Text: "x"}})
 	if !json.Valid(w.Body.Bytes()) {
 		t.Errorf("%q is answered with %s", body, w.Body)
 	}

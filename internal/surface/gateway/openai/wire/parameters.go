@@ -116,16 +116,8 @@ func (q *Request) setStop(raw json.RawMessage) error {
 	return nil
 }
 
-// A schema is the form of an answer, in a chat one level down.
-type schema struct {
-	Name        string          `json:"name,omitempty"`
-	Description string          `json:"description,omitempty"`
-	Schema      json.RawMessage `json:"schema,omitempty"`
-	Strict      bool            `json:"strict,omitempty"`
-}
-
 // setFormat sets the form of the answer.
-func (q *Request) setFormat(field, kind string, s schema) error {
+func (q *Request) setFormat(field, kind string, s chela.Format) error {
 	switch kind {
 	case "", "text":
 		return nil
@@ -138,7 +130,7 @@ func (q *Request) setFormat(field, kind string, s schema) error {
 		if isNull(s.Schema) || s.Schema[0] != '{' {
 			return Wrong(field, "the schema must be a JSON Schema, an object")
 		}
-		q.Sampling.Format = &chela.Format{Name: s.Name, Description: s.Description, Schema: s.Schema, Strict: s.Strict}
+		q.Sampling.Format = &s
 	default:
 		return Unsupported(field, fmt.Sprintf("%.40q is no form of an answer; use text, json_object or json_schema", kind))
 	}

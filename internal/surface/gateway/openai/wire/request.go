@@ -43,7 +43,7 @@ type Request struct {
 
 // Item is one thing that was said.
 type Item struct {
-	Role  Role
+	Role  chela.Role
 	Text  string
 	Files []File
 	Calls []chela.CallSpec // of the assistant; Ref is the id that the client knows
@@ -51,22 +51,14 @@ type Item struct {
 	Param string           // where it is in the request
 }
 
-// A Role says who speaks in a request.
-type Role string
-
-// The roles.
-const (
-	RoleSystem    Role = "system" // the developer of the client
-	RoleUser      Role = "user"
-	RoleAssistant Role = "assistant"
-	RoleTool      Role = "tool" // one result
-)
+// RoleSystem is the role of the developer of the client, beside those of a prompt.
+const RoleSystem chela.Role = "system"
 
 // Fresh returns where the new part of a conversation begins: after the last
 // message of the assistant.
 func (q *Request) Fresh() int {
 	for i, s := range slices.Backward(q.Said) {
-		if s.Role == RoleAssistant {
+		if s.Role == chela.RoleAssistant {
 			return i + 1
 		}
 	}

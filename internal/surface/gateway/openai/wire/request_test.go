@@ -167,7 +167,7 @@ func TestFieldsThatAreTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &wire.Request{
-		Model: "m", MaxTokens: 4, Effort: chela.ThinkingLow, Said: []wire.Item{{Role: wire.RoleUser, Text: "x", Param: "messages[0]"}},
+		Model: "m", MaxTokens: 4, Effort: chela.ThinkingLow, Said: []wire.Item{{Role: chela.RoleUser, Text: "x", Param: "messages[0]"}},
 		ForModel: []string{"reasoning_effort"},
 		Ignored:  []string{"metadata", "newest", "service_tier", "store"},
 		Sampling: chela.Sampling{TopP: new(1.0), PresencePenalty: new(0.0), FrequencyPenalty: new(0.0), Seed: new(int64(2)), Verbosity: "low", MaxToolCalls: new(3)},
@@ -187,12 +187,12 @@ func TestOneAnswerInSeveralItems(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []wire.Item{
-		{Role: wire.RoleUser, Text: "x", Param: "input[0]"},
-		{Role: wire.RoleAssistant, Text: "a", Param: "input[2]", Calls: []chela.CallSpec{
+		{Role: chela.RoleUser, Text: "x", Param: "input[0]"},
+		{Role: chela.RoleAssistant, Text: "a", Param: "input[2]", Calls: []chela.CallSpec{
 			{Ref: "c1", Tool: "f", Args: json.RawMessage(`{}`)}, {Ref: "c2", Tool: "g", Raw: "{"},
 		}},
-		{Role: wire.RoleTool, Text: "1", Ref: "c1", Param: "input[5]"},
-		{Role: wire.RoleTool, Text: "2\n3", Ref: "c2", Param: "input[6]"},
+		{Role: chela.RoleTool, Text: "1", Ref: "c1", Param: "input[5]"},
+		{Role: chela.RoleTool, Text: "2\n3", Ref: "c2", Param: "input[6]"},
 	}
 	if diff := cmp.Diff(want, q.Said); diff != "" {
 		t.Errorf("said (-want +got):\n%s", diff)

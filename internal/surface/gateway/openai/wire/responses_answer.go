@@ -59,7 +59,7 @@ type responseText struct {
 // An answerFormat is the form that is asked for.
 type answerFormat struct {
 	Type string `json:"type"`
-	schema
+	chela.Format
 }
 
 type responseTool struct {
@@ -140,7 +140,7 @@ func (r *response) finish(rep Reply) {
 	switch {
 	case rep.Stop == chela.StopLength:
 		r.Status, r.Incomplete = "incomplete", &incomplete{"max_output_tokens"}
-	case rep.Stop == chela.StopRefusal:
+	case rep.Stop == chela.StopRefusal && len(rep.Calls) == 0:
 		r.Status, r.Incomplete = "incomplete", &incomplete{"content_filter"}
 	case rep.Interrupted:
 		r.Status, r.Incomplete = "incomplete", &incomplete{"interrupted"}

@@ -74,7 +74,7 @@ func (c *responsesRequest) request(created int64) (*Request, error) {
 		format: responsesFormat{asked: c, created: created},
 	}
 	err := cmp.Or(
-		c.check(), c.set(q), q.setVerbosity("text.verbosity", c.Text.Verbosity), q.setFormat("text.format", c.Text.Format.Type, c.Text.Format.schema),
+		c.check(), c.set(q), q.setVerbosity("text.verbosity", c.Text.Verbosity), q.setFormat("text.format", c.Text.Format.Type, c.Text.Format.Format),
 		q.setEffort("reasoning.effort", c.Reasoning.Effort), q.setLimit("max_output_tokens", c.MaxOutput), c.offer(q),
 	)
 	if err != nil {
@@ -113,7 +113,7 @@ func (c *responsesRequest) offer(q *Request) error {
 // listen adds the input: a text, or a list of items.
 func (c *responsesRequest) listen(q *Request) error {
 	if c.Input[0] == '"' {
-		q.Said = []Item{{Role: RoleUser, Text: unquote(c.Input), Param: "input"}}
+		q.Said = []Item{{Role: chela.RoleUser, Text: unquote(c.Input), Param: "input"}}
 		c.instruct(q)
 		return nil
 	}
@@ -152,7 +152,7 @@ func merged(items []Item) []Item {
 	said := make([]Item, 0, len(items))
 	for len(items) > 0 {
 		n := 1
-		for items[0].Role == RoleAssistant && n < len(items) && items[n].Role == RoleAssistant {
+		for items[0].Role == chela.RoleAssistant && n < len(items) && items[n].Role == chela.RoleAssistant {
 			n++
 		}
 		said = append(said, joined(items[:n]))
@@ -191,9 +191,9 @@ func (i *inputItem) said(param string) (Item, error) {
 		if i.CallID == "" || i.Name == "" {
 			return Item{}, Wrong(param, "must have call_id and name")
 		}
-		return Item{Role: RoleAssistant, Calls: []chela.CallSpec{called(i.CallID, i.Name, i.Arguments)}, Param: param}, nil
+		return Item{Role: chela.RoleAssistant, Calls: []chela.CallSpec{called(i.CallID, i.Name, i.Arguments)}, Param: param}, nil
 	case "function_call_output":
-		s := Item{Role: RoleTool, Ref: i.CallID, Param: param}
+		s := Item{Role: chela.RoleTool, Ref: i.CallID, Param: param}
 		if s.Ref == "" {
 			return s, Wrong(param+".call_id", "is missing")
 		}

@@ -20,11 +20,9 @@ func WriteStored(w http.ResponseWriter, model string, t chela.Turn, s Stored) {
 		asked.MaxOutput = &n
 	}
 	if sampling := t.Overrides.Sampling; sampling != nil && sampling.Format != nil {
-		f := sampling.Format
-		format := &asked.Text.Format
-		format.Type = "json_object"
-		if len(f.Schema) > 0 {
-			format.Type, format.schema = "json_schema", schema{f.Name, f.Description, f.Schema, f.Strict}
+		asked.Text.Format = answerFormat{"json_object", *sampling.Format}
+		if len(sampling.Format.Schema) > 0 {
+			asked.Text.Format.Type = "json_schema"
 		}
 	}
 	f := responsesFormat{asked: asked, created: t.CreatedAt.Unix()}
