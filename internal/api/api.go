@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -176,24 +177,16 @@ type Filter struct {
 	After   chela.Cursor      `json:"after,omitempty"` // empty: from now on
 }
 
-// StatusOf returns the HTTP status of a kind of error.
-func StatusOf(k chela.Kind) int {
-	switch k {
-	case chela.Invalid:
-		return http.StatusBadRequest
-	case chela.NotFound:
-		return http.StatusNotFound
-	case chela.Conflict:
-		return http.StatusConflict
-	case chela.Denied:
-		return http.StatusForbidden
-	case chela.Exhausted:
-		return http.StatusTooManyRequests
-	case chela.Unavailable:
-		return http.StatusServiceUnavailable
-	case chela.Unsupported:
-		return http.StatusNotImplemented
-	default:
-		return http.StatusInternalServerError
-	}
+// statuses are the HTTP statuses of kinds of errors.
+var statuses = map[chela.Kind]int{
+	chela.Invalid:     http.StatusBadRequest,
+	chela.NotFound:    http.StatusNotFound,
+	chela.Conflict:    http.StatusConflict,
+	chela.Denied:      http.StatusForbidden,
+	chela.Exhausted:   http.StatusTooManyRequests,
+	chela.Unavailable: http.StatusServiceUnavailable,
+	chela.Unsupported: http.StatusNotImplemented,
 }
+
+// StatusOf returns the HTTP status of a kind of error.
+func StatusOf(k chela.Kind) int { return cmp.Or(statuses[k], http.StatusInternalServerError) }

@@ -1,18 +1,15 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"chela"
 )
 
 // Rows returns the number of rows of a page for the limit of a request.
-func Rows(limit int) int {
-	if limit == 0 {
-		return UsualPage
-	}
-	return limit
-}
+func Rows(limit int) int { return cmp.Or(limit, UsualPage) }
 
 // Paged makes a page of up to limit rows out of at least one more, if there are
 // more. The cursor of a row is the value of ?after= for the page behind it.
@@ -28,11 +25,8 @@ func Paged[T any](rows []T, limit int, cursor func(T) string) Page[T] {
 // the beginning. A cursor that no row of the list has is NotFound.
 func Cut[T any](all []T, after string, limit int, cursor func(T) string) (Page[T], error) {
 	if after != "" {
-		begin := 0
-		for begin < len(all) && cursor(all[begin]) != after {
-			begin++
-		}
-		if begin == len(all) {
+		begin := slices.IndexFunc(all, func(row T) bool { return cursor(row) == after })
+		if begin < 0 {
 			return Page[T]{}, NoRow(after)
 		}
 		all = all[begin+1:]

@@ -34,7 +34,7 @@ const (
 // OpenAPIDocument returns the OpenAPI document of routes, as JSON. Types that cannot be
 // described are an Internal error.
 func OpenAPIDocument(routes []api.Route, version string) ([]byte, error) {
-	d := &openapiDocument{components: components{set: api.Schemas(), all: openapi3.Schemas{}, known: map[*schema.Schema]string{}, byHand: map[string]bool{}}, T: openapi3.T{
+	d := &openapiDocument{components: components{set: api.Schemas(), all: openapi3.Schemas{}, known: map[*schema.Schema]bool{}, byHand: map[string]bool{}}, T: openapi3.T{
 		OpenAPI: "3.0.3",
 		Info: &openapi3.Info{
 			Title: "chela", Version: version,
@@ -92,7 +92,7 @@ func (d *openapiDocument) describeCommon() error {
 			WithContent(openapi3.NewContentWithSchema(either, []string{api.JSON}))},
 	}
 	for _, response := range d.Components.Responses {
-		response.Value.Headers = d.headers()
+		response.Value.Headers = commonHeaders()
 		response.Value.Headers["Retry-After"] = &openapi3.HeaderRef{Value: &openapi3.Header{Parameter: openapi3.Parameter{
 			Description: "with 429 and 503: the seconds until the request may be sent again", Schema: openapi3.NewIntegerSchema().WithMin(1).NewRef(),
 		}}}
@@ -178,7 +178,7 @@ func (d *openapiDocument) describeBody(op *openapi3.Operation, r api.Route) erro
 // describeAnswers adds the responses of success, and of refusals.
 func (d *openapiDocument) describeAnswers(op *openapi3.Operation, r api.Route) error {
 	well := openapi3.NewResponse().WithDescription(meaning(r))
-	well.Headers = d.headers()
+	well.Headers = commonHeaders()
 	if r.AnswerType != "" {
 		ref := openapi3.NewStringSchema().NewRef()
 		if r.Answer != nil {
@@ -201,21 +201,21 @@ func (d *openapiDocument) describeAnswers(op *openapi3.Operation, r api.Route) e
 	if strings.HasPrefix(r.Path, "/v1/") {
 		name = refusedOpenAI
 	}
-	otherwise := &openapi3.ResponseRef{Ref: "#/components/responses/" + name, Value: d.Components.Responses[name].Value}
+	otherwise := &openapi3.ResponseRef{Ref: "#/components/responses/" + name}
 	for _, status := range refusals(r) {
 		op.Responses.Set(strconv.Itoa(status), otherwise)
 	}
 	if _, ok := r.Answer.(api.Health); ok {
 		why := openapi3.NewResponse().WithDescription("why not").WithContent(well.Content)
-		why.Headers = d.headers()
+		why.Headers = commonHeaders()
 		op.Responses.Set(strconv.Itoa(http.StatusServiceUnavailable), &openapi3.ResponseRef{Value: why})
 	}
 	return nil
 }
 
-// headers are the headers of every response.
-func (d *openapiDocument) headers() openapi3.Headers {
-	return openapi3.Headers{api.RequestIDHeader: &openapi3.HeaderRef{Ref: "#/components/headers/" + api.RequestIDHeader, Value: d.Components.Headers[api.RequestIDHeader].Value}}
+// commonHeaders are the headers of every response.
+func commonHeaders() openapi3.Headers {
+	return openapi3.Headers{api.RequestIDHeader: {Ref: "#/components/headers/" + api.RequestIDHeader}}
 }
 
 // refusals returns the error statuses of a route.

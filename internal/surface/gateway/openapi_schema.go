@@ -16,7 +16,7 @@ import (
 type components struct {
 	set   *schema.Set
 	all   openapi3.Schemas
-	known map[*schema.Schema]string
+	known map[*schema.Schema]bool
 
 	byHand   map[string]bool // names of schemas that are written by hand
 	collides bool            // a type uses this name
@@ -52,7 +52,7 @@ func (c *components) described(d api.SchemaDocument) (*openapi3.SchemaRef, error
 		}
 		c.all[name], c.byHand[name] = schema, true
 	}
-	return openapi3.NewSchemaRef(folder+d.Name, all[d.Name].Value), nil
+	return openapi3.NewSchemaRef(folder+d.Name, nil), nil
 }
 
 // ref returns a reference to a schema that has a name, and others as they are.
@@ -60,13 +60,12 @@ func (c *components) ref(s *schema.Schema) *openapi3.SchemaRef {
 	if s.Name == "" {
 		return c.plain(s).NewRef()
 	}
-	if _, ok := c.known[s]; !ok {
+	if !c.known[s] {
 		c.collides = c.collides || c.byHand[s.Name]
-		c.known[s] = s.Name
-		c.all[s.Name] = openapi3.NewSchemaRef("", nil) // a type may hold itself
-		c.all[s.Name].Value = c.plain(s)
+		c.known[s] = true // a type may hold itself
+		c.all[s.Name] = c.plain(s).NewRef()
 	}
-	return openapi3.NewSchemaRef(folder+s.Name, c.all[s.Name].Value)
+	return openapi3.NewSchemaRef(folder+s.Name, nil)
 }
 
 // plain returns a schema as OpenAPI describes it.

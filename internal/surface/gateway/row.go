@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/http"
+	"strings"
 
 	"chela"
 	"chela/internal/api"
@@ -13,23 +14,13 @@ import (
 // A route is a row of the table of routes. Its methods set one property each.
 type route edge.Route
 
-func row(method, path string, scope chela.Scope, summary string) route {
+// row returns a route of a pattern, such as "GET /healthz".
+func row(pattern string, scope chela.Scope, summary string) route {
+	method, path, _ := strings.Cut(pattern, " ")
 	return route{
 		Route: api.Route{Method: method, Path: path, Scope: scope, Summary: summary, Status: http.StatusNoContent},
 		Limit: api.MaxBody,
 	}
-}
-
-func get(path string, scope chela.Scope, summary string) route {
-	return row(http.MethodGet, path, scope, summary)
-}
-
-func post(path string, scope chela.Scope, summary string) route {
-	return row(http.MethodPost, path, scope, summary)
-}
-
-func remove(path string, scope chela.Scope, summary string) route {
-	return row(http.MethodDelete, path, scope, summary)
 }
 
 // takes declares the JSON body.
@@ -38,15 +29,9 @@ func (r route) takes(body any) route {
 	return r
 }
 
-// takesBytes declares the body as the content of a file.
-func (r route) takesBytes() route {
-	r.BodyType = api.Bytes
-	return r
-}
-
-// takesLines declares the body as JSON lines.
-func (r route) takesLines() route {
-	r.BodyType = api.Lines
+// takesMedia declares a body of another media type.
+func (r route) takesMedia(media string) route {
+	r.BodyType = media
 	return r
 }
 

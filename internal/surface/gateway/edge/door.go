@@ -21,13 +21,12 @@ type door struct {
 	mux    *http.ServeMux
 	owner  bool
 
-	patterns map[string]bool // of the routes
-	closed   map[string]bool // of methods that a path without wildcards does not have
+	patterns map[string]bool // true for those of the routes, false for closed ones
 }
 
 // open builds the mux of an ingress from the table of routes.
 func (s *Server) open(owner bool) http.Handler {
-	d := &door{server: s, mux: http.NewServeMux(), owner: owner, patterns: map[string]bool{}, closed: map[string]bool{}}
+	d := &door{server: s, mux: http.NewServeMux(), owner: owner, patterns: map[string]bool{}}
 	for _, row := range s.routes {
 		pattern := row.Path
 		if pattern == "/" {
@@ -56,8 +55,9 @@ func (d *door) closeLiterals() {
 			continue
 		}
 		for _, method := range d.server.methods {
-			if pattern := method + " " + row.Path; !d.patterns[pattern] && !d.closed[pattern] {
-				d.closed[pattern] = true
+			pattern := method + " " + row.Path
+			if _, known := d.patterns[pattern]; !known {
+				d.patterns[pattern] = false
 				d.mux.HandleFunc(pattern, d.unknown)
 			}
 		}

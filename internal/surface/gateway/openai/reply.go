@@ -111,15 +111,20 @@ func addLimit(r *wire.Reply, f *chela.Failure) error {
 // person.
 func addWaits(r *wire.Reply, t api.Trace) {
 	r.Stop = chela.StopEnd
-	for _, c := range t.Calls {
-		if c.Resume == chela.ResumeWait && c.State == chela.CallRunning {
-			r.Calls = append(r.Calls, chela.CallSpec{ID: c.ID, Ref: string(c.ID), Tool: c.Tool, Args: c.Args})
-			r.Stop = chela.StopCalls
-		}
-	}
+	addCalls(r, t, func(c chela.ToolCall) bool { return c.State == chela.CallRunning })
 	if asked := pending(t); asked != nil {
 		r.About.Approval = asked.ID
 		r.Text = wire.Joined(r.Text, question(*asked))
+	}
+}
+
+// addCalls adds those calls of the client's tools that were handed out last.
+func addCalls(r *wire.Reply, t api.Trace, last func(chela.ToolCall) bool) {
+	for _, c := range t.Calls {
+		if c.Resume == chela.ResumeWait && last(c) {
+			r.Calls = append(r.Calls, chela.CallSpec{ID: c.ID, Ref: string(c.ID), Tool: c.Tool, Args: c.Args})
+			r.Stop = chela.StopCalls
+		}
 	}
 }
 

@@ -32,7 +32,7 @@ func (a *API) Response(w *edge.Visit) error {
 	}
 	rep, failed := replyOf(cut)
 	if !last {
-		addCalls(&rep, t)
+		addCalls(&rep, t, func(c chela.ToolCall) bool { return slices.Contains(rep.Asked, c.ID) })
 	}
 	rep.ID = suffix(id)
 	wire.WriteStored(w, modelOf(t.Turn.Session), t.Turn, wire.Stored{Reply: rep, Failed: failed, Open: last && t.Turn.State == chela.TurnProcessing})
@@ -101,15 +101,4 @@ func before(t api.Trace, end int) api.Trace {
 	t.Entries = t.Entries[:end]
 	t.Turn.State, t.Turn.Failure = chela.TurnCompleted, nil
 	return t
-}
-
-// addCalls adds the calls of the client's tools at the end of an earlier
-// response.
-func addCalls(rep *wire.Reply, t api.Trace) {
-	for _, c := range t.Calls {
-		if c.Resume == chela.ResumeWait && slices.Contains(rep.Asked, c.ID) {
-			rep.Calls = append(rep.Calls, chela.CallSpec{ID: c.ID, Ref: string(c.ID), Tool: c.Tool, Args: c.Args})
-			rep.Stop = chela.StopCalls
-		}
-	}
 }
