@@ -19,7 +19,7 @@ func (a *App) home() gateway.Services {
 			Operations: a.operations, Image: a.image,
 		},
 		Scopes:       session.Scopes{DM: a.cfg.Session.DMScope, Links: a.cfg.Session.IdentityLinks},
-		Conversation: a.ingress, Events: a.stream, Transcripts: a.sessions, Turns: a.turns, Tokens: a.tokens, Files: a.blobs,
+		Conversation: a.ingress, Events: a.stream, Transcripts: a.sessions, Turns: a.turns, Logins: a.tokens, Files: a.blobs,
 		Operations: a.operations, Ready: a.ready, Hook: a.background.Routines().Hook, Logs: a.logs,
 	}
 }

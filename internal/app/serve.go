@@ -99,7 +99,7 @@ func (a *App) serve(ctx context.Context, tcp net.Listener, serve ServeOptions) e
 func (a *App) gateway() (*gateway.Gateway, error) {
 	return gateway.New(gateway.Config{
 		Config: edge.Config{
-			IDs: a.ids, Now: a.now, Log: a.log, Origins: a.cfg.Gateway.Origins,
+			IDs: a.ids, Now: a.now, Log: a.log, Tokens: a.tokens, Requests: a.tokens, Origins: a.cfg.Gateway.Origins,
 			Hosts:             slices.Concat(a.cfg.Gateway.Hosts, []string{hostOf(a.cfg.Listen)}),
 			MessagesPerMinute: a.cfg.Gateway.MessagesPerMinute, Connections: a.cfg.Gateway.Connections,
 			BodyMemory: int64(a.cfg.Resources.Bodies) * mib,

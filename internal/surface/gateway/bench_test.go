@@ -31,7 +31,7 @@ func (instant) Accept(_ context.Context, in chela.Inbound) (api.Receipt, error) 
 func BenchmarkMessages(b *testing.B) {
 	h := newHome(b)
 	cfg := gateway.Config{Home: h.home(), Config: edge.Config{
-		IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now, Log: slog.New(slog.DiscardHandler), MessagesPerMinute: 1 << 40,
+		IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now, Log: slog.New(slog.DiscardHandler), Tokens: h, Requests: h.requests, MessagesPerMinute: 1 << 40,
 	}}
 	cfg.Home.Conversation = instant{h}
 	g, err := gateway.New(cfg)

@@ -16,7 +16,7 @@ import (
 // Config holds the dependencies of a gateway. The limits and lists may be zero;
 // a zero limit means none.
 type Config struct {
-	edge.Config // without Recognize and Requests, which are of Home
+	edge.Config
 
 	Home            Services
 	Version         string
@@ -34,7 +34,7 @@ type Services struct {
 	Transcripts  transcripts
 	Turns        turns
 	Files        files
-	Tokens       tokens
+	Logins       logins
 	Scopes       session.Scopes // place the messages of senders
 	Operations   []api.Bound
 
@@ -93,22 +93,10 @@ type turns interface {
 	Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error)
 }
 
-// tokens authenticates requests, and stores those with an Idempotency-Key.
-type tokens interface {
-	// Claim adds a request as running, or returns the one under its key. It
-	// reports whether the caller must execute it. Fresh replaces an earlier
-	// one.
-	Claim(ctx context.Context, q chela.KeyedRequest, fresh bool) (found chela.KeyedRequest, claimed bool, err error)
-	// Settle stores the response of a running request.
-	Settle(ctx context.Context, q chela.KeyedRequest) error
-
-	// Authenticate returns the token of a secret. An unknown or revoked one is
-	// Denied.
-	Authenticate(ctx context.Context, secret string) (chela.Token, error)
-
+// logins are those of pages; see [token.Tokens].
+type logins interface {
 	// Login creates a cookie for the holder of a token's secret. It survives a
 	// restart and ends with the token.
 	Login(ctx context.Context, secret string) (cookie string, in api.LoginState, err error)
-	LoggedIn(ctx context.Context, cookie string) (chela.Token, api.LoginState, error)
 	Logout(ctx context.Context, cookie string) error
 }

@@ -111,17 +111,11 @@ func (h *home) home() gateway.Services {
 	operations := slices.Concat(board{}.operations(), h.trees(), h.ofSessions(), h.ofThreads(), turn.Operations(h, h), h.replays(), h.decisions(), h.credentials(), h.utilities(), h.state(), dailyRoutines{}.operations(), notices(), shelf{}.operations())
 	return gateway.Services{
 		OpenAI:       openai.Home{Conversation: h, Turns: h, Responses: h, Models: h, Agents: h, Files: h, Operations: operations},
-		Conversation: h, Events: h.stream, Transcripts: h, Turns: h, Files: h, Tokens: credentials{h, h.requests},
+		Conversation: h, Events: h.stream, Transcripts: h, Turns: h, Files: h, Logins: h,
 		Scopes: session.Scopes{DM: chela.ScopePerPeer}, Operations: operations, Hook: hooked,
 		Ready: func(context.Context) error { h.mu.Lock(); defer h.mu.Unlock(); return h.notReady },
 		Logs:  h.logs,
 	}
-}
-
-// credentials are the tokens of a home and the requests of their holders.
-type credentials struct {
-	*home
-	*keyed
 }
 
 func (h *home) Kept(_ context.Context, _, _, sum string) (chela.Attachment, error) {

@@ -19,7 +19,7 @@ func (g *Gateway) login(v *edge.Visit) error {
 	if err := v.Decode(&asked); err != nil {
 		return err
 	}
-	value, in, err := g.cfg.Home.Tokens.Login(v.Request.Context(), asked.Token)
+	value, in, err := g.cfg.Home.Logins.Login(v.Request.Context(), asked.Token)
 	if chela.KindOf(err) == chela.Denied {
 		return edge.Refusal{
 			Err:    chela.E(chela.Denied, "the token is not known, or was revoked").WithHint("chela tokens create makes one"),
@@ -52,7 +52,7 @@ func (g *Gateway) logout(v *edge.Visit) error {
 	if v.By.Cookie == "" {
 		return chela.E(chela.Conflict, "the request came with a token, not with the cookie of a login").WithHint("revoke the token instead")
 	}
-	if err := g.cfg.Home.Tokens.Logout(v.Request.Context(), v.By.Cookie); err != nil {
+	if err := g.cfg.Home.Logins.Logout(v.Request.Context(), v.By.Cookie); err != nil {
 		return err
 	}
 	g.Revoke(func(by edge.Asker) bool { return by.Cookie == v.By.Cookie })

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"sync"
 
 	"chela/internal/surface/gateway/edge"
@@ -28,19 +27,7 @@ func New(cfg Config) (*Gateway, error) {
 		openAI: openai.New(openai.Config{Home: cfg.Home.OpenAI, IDs: cfg.IDs, Now: cfg.Now}),
 	}
 	g.document = sync.OnceValues(func() ([]byte, error) { return OpenAPIDocument(Routes(), cfg.Version) })
-	cfg.Recognize, cfg.Requests = g.recognize, cfg.Home.Tokens
 	var err error
 	g.Server, err = edge.New(cfg.Config, g.routes())
 	return g, err
-}
-
-// recognize resolves a secret or a cookie, or returns Denied.
-func (g *Gateway) recognize(ctx context.Context, by edge.Asker) (edge.Asker, error) {
-	var err error
-	if by.Cookie != "" {
-		by.Token, by.Login, err = g.cfg.Home.Tokens.LoggedIn(ctx, by.Cookie)
-	} else {
-		by.Token, err = g.cfg.Home.Tokens.Authenticate(ctx, by.Secret)
-	}
-	return by, err
 }

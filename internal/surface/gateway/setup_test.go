@@ -61,7 +61,7 @@ func run(t testing.TB, change ...func(*gateway.Config)) *daemon {
 	cfg := gateway.Config{
 		Home: d.home.home(), Version: "test",
 		Config: edge.Config{
-			IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now,
+			IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now, Tokens: d.home, Requests: d.home.requests,
 			Log: slog.New(slog.NewTextHandler(d.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		},
 	}

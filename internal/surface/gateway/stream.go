@@ -3,9 +3,7 @@ package gateway
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net/http"
 	"sync/atomic"
 
 	"chela"
@@ -24,7 +22,7 @@ func (g *Gateway) getEvents(v *edge.Visit) error {
 	}
 	defer sub.Close()
 	s := stream{Visit: v, gateway: g}
-	s.begin()
+	s.BeginEvents()
 	for s.tell(sub.Cursor()) == nil && s.pass(ctx, sub) {
 	}
 	return nil // the reader is gone, or reconnects with its last cursor
@@ -42,13 +40,6 @@ type stream struct {
 	cursor  chela.Cursor // the last cursor sent
 }
 
-func (s *stream) begin() {
-	h := s.Header()
-	h["Content-Type"] = []string{api.Stream}
-	h["X-Accel-Buffering"] = []string{"no"} // disables the buffering of nginx-like proxies
-	s.WriteHeader(http.StatusOK)
-}
-
 // tell sends the newest cursor delivered, as a keep-alive.
 func (s *stream) tell(at chela.Cursor) error {
 	line := ": alive\n\n"
@@ -56,7 +47,7 @@ func (s *stream) tell(at chela.Cursor) error {
 		s.cursor = at
 		line = "id: " + string(at) + "\n" + line
 	}
-	return s.emit([]byte(line))
+	return s.Emit([]byte(line))
 }
 
 // pass sends events until the next keep-alive is due. It reports false at the
@@ -84,7 +75,7 @@ func (s *stream) show(e chela.Event) error {
 	if e.Cursor != "" {
 		s.cursor = e.Cursor
 	}
-	return s.emit(raw)
+	return s.Emit(raw)
 }
 
 // message sends an event that is none of the home.
@@ -93,12 +84,7 @@ func (s *stream) message(name string, content any) error {
 	if err != nil {
 		return err
 	}
-	return s.emit(raw)
-}
-
-func (s *stream) emit(raw []byte) error {
-	_, err := s.Write(raw)
-	return errors.Join(err, s.FlushError())
+	return s.Emit(raw)
 }
 
 // encoded returns a server-sent event; its id may be empty.
@@ -140,7 +126,7 @@ func (f *frames) of(e chela.Event) ([]byte, error) {
 // getLogs streams lines of the log.
 func (g *Gateway) getLogs(v *edge.Visit) error {
 	s := stream{Visit: v, gateway: g}
-	s.begin()
+	s.BeginEvents()
 	ctx, gone := context.WithCancel(v.Request.Context())
 	defer gone()
 	err := g.cfg.Home.Logs(ctx, v.Flag("follow"), func(line string) {

@@ -91,7 +91,7 @@ func (s *turnStream) end() {
 
 // start begins the response with the cursor to reconnect with.
 func (s *turnStream) start() {
-	s.begin()
+	s.BeginEvents()
 	s.sent(s.tell(s.sub.Cursor()))
 }
 

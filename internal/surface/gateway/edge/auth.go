@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"context"
 	"crypto/subtle"
 	"net/http"
 	"slices"
@@ -12,6 +13,12 @@ import (
 
 // socketAccount is the account of messages from the socket.
 const socketAccount = "socket"
+
+// tokens recognizes tokens. An unknown or revoked one is Denied.
+type tokens interface {
+	Authenticate(ctx context.Context, secret string) (chela.Token, error)
+	LoggedIn(ctx context.Context, cookie string) (chela.Token, api.LoginState, error)
+}
 
 // unauthorized is the error for a request without a valid token.
 func (v *Visit) unauthorized(challenge string, err *chela.Error) error {
@@ -35,7 +42,7 @@ func (s *Server) authenticate(v *Visit) error {
 		return v.unauthorized(`Bearer realm="chela"`,
 			chela.E(chela.Denied, "a token is needed").WithHint("send Authorization: Bearer TOKEN; chela tokens create makes one"))
 	}
-	by, err := s.cfg.Recognize(v.Request.Context(), v.By)
+	by, err := s.recognize(v.Request.Context(), v.By)
 	if chela.KindOf(err) == chela.Denied || chela.KindOf(err) == chela.NotFound {
 		v.By = Asker{}
 		return v.unauthorized(`Bearer realm="chela", error="invalid_token"`,
@@ -49,6 +56,17 @@ func (s *Server) authenticate(v *Visit) error {
 		return s.fromOwnPage(v)
 	}
 	return nil
+}
+
+// recognize resolves a secret or a cookie, or returns Denied.
+func (s *Server) recognize(ctx context.Context, by Asker) (Asker, error) {
+	var err error
+	if by.Cookie != "" {
+		by.Token, by.Login, err = s.cfg.Tokens.LoggedIn(ctx, by.Cookie)
+	} else {
+		by.Token, err = s.cfg.Tokens.Authenticate(ctx, by.Secret)
+	}
+	return by, err
 }
 
 // fromOwnPage refuses requests by cookie that another page may have caused:

@@ -45,11 +45,24 @@ func (l *lockedLog) String() string {
 func config(log io.Writer) edge.Config {
 	return edge.Config{
 		IDs: chela.NewIDs(time.Now, rand.Reader), Now: time.Now, Log: slog.New(slog.NewTextHandler(log, nil)),
-		Recognize: func(_ context.Context, by edge.Asker) (edge.Asker, error) {
+		Tokens: recognize(func(by edge.Asker) (edge.Asker, error) {
 			by.Token = chela.Token{ID: chela.TokenID(by.Secret), Name: by.Secret, Scope: chela.ScopeAdmin}
 			return by, nil
-		},
+		}),
 	}
+}
+
+// recognize resolves the secret or the cookie of an asker.
+type recognize func(by edge.Asker) (edge.Asker, error)
+
+func (r recognize) Authenticate(_ context.Context, secret string) (chela.Token, error) {
+	by, err := r(edge.Asker{Secret: secret})
+	return by.Token, err
+}
+
+func (r recognize) LoggedIn(_ context.Context, cookie string) (chela.Token, api.LoginState, error) {
+	by, err := r(edge.Asker{Cookie: cookie})
+	return by.Token, by.Login, err
 }
 
 // serve serves routes over TCP until t ends, and returns the address.
@@ -137,7 +150,7 @@ func TestStatusOfAnswers(t *testing.T) {
 func TestWhoMayAsk(t *testing.T) {
 	t.Parallel()
 	cfg := config(io.Discard)
-	cfg.Recognize = func(_ context.Context, by edge.Asker) (edge.Asker, error) {
+	cfg.Tokens = recognize(func(by edge.Asker) (edge.Asker, error) {
 		switch by.Secret + by.Cookie {
 		case "ann", "page":
 			by.Token.Scope, by.Login.CSRF = chela.ScopeRead, "csrf"
@@ -147,7 +160,7 @@ func TestWhoMayAsk(t *testing.T) {
 			return by, nil
 		}
 		return by, chela.E(chela.Denied, "not known")
-	}
+	})
 	answer := func(v *edge.Visit) error { return v.OK("hello") }
 	url := serve(t, cfg, route(http.MethodGet, "/x", answer), route(http.MethodPost, "/x", answer))
 	host := strings.TrimPrefix(url, "http://")

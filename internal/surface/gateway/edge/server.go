@@ -26,13 +26,8 @@ type Config struct {
 	Now func() time.Time
 	Log *slog.Logger
 
-	// Requests stores requests with an Idempotency-Key; without it keys have no
-	// effect.
-	Requests requests
-
-	// Recognize resolves the secret or the cookie of an asker, or returns
-	// Denied.
-	Recognize func(ctx context.Context, by Asker) (Asker, error)
+	Tokens   tokens
+	Requests requests // with an Idempotency-Key; without it keys have no effect
 
 	Hosts             []string // additional names in the Host header, besides loopback and the listening address
 	Origins           []string // additional origins of pages, besides the server's own

@@ -228,6 +228,20 @@ func (b *body) drain() {
 	_, _ = io.Copy(io.Discard, b.ReadCloser) // ends with the time
 }
 
+// BeginEvents begins a stream of server-sent events.
+func (v *Visit) BeginEvents() {
+	h := v.Header()
+	h["Content-Type"] = []string{api.Stream}
+	h["X-Accel-Buffering"] = []string{"no"} // disables the buffering of nginx-like proxies
+	v.WriteHeader(http.StatusOK)
+}
+
+// Emit sends a part of a stream at once.
+func (v *Visit) Emit(raw []byte) error {
+	_, err := v.Write(raw)
+	return errors.Join(err, v.FlushError())
+}
+
 // Answer writes a value as JSON with a status.
 func (v *Visit) Answer(status int, answer any) error {
 	raw, err := json.Marshal(answer)

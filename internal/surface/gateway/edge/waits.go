@@ -87,7 +87,7 @@ func (w *waits) askers() map[Asker]bool {
 func (s *Server) review(ctx context.Context) {
 	askers := s.waiting.askers()
 	for by := range askers {
-		_, err := s.cfg.Recognize(ctx, by)
+		_, err := s.recognize(ctx, by)
 		kind := chela.KindOf(err)
 		askers[by] = kind == chela.Denied || kind == chela.NotFound
 	}

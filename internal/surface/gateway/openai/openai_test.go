@@ -55,11 +55,7 @@ func routes(h openai.Home, ids *chela.IDs) http.Handler {
 	}
 	s, err := edge.New(edge.Config{
 		IDs: chela.NewIDs(now, rand.NewChaCha8([32]byte{2})), Now: now, Log: slog.New(slog.DiscardHandler), Requests: unkept{},
-		Recognize: func(_ context.Context, by edge.Asker) (edge.Asker, error) {
-			id, scope, _ := strings.Cut(by.Secret, "|")
-			by.Token = chela.Token{ID: chela.TokenID(id), Name: "tests", Scope: chela.Scope(scope)}
-			return by, nil
-		},
+		Tokens: tokens{},
 	}, rows)
 	if err != nil {
 		panic(err)
@@ -70,6 +66,18 @@ func routes(h openai.Home, ids *chela.IDs) http.Handler {
 		r.Header.Set("Authorization", "Bearer "+standard.Or(r.Header.Get("X-Token"), "tok_1")+"|"+standard.Or(r.Header.Get("X-Scope"), "chat"))
 		served.ServeHTTP(w, r)
 	})
+}
+
+// tokens are what their secrets say: an id and a scope.
+type tokens struct{}
+
+func (tokens) Authenticate(_ context.Context, secret string) (chela.Token, error) {
+	id, scope, _ := strings.Cut(secret, "|")
+	return chela.Token{ID: chela.TokenID(id), Name: "tests", Scope: chela.Scope(scope)}, nil
+}
+
+func (tokens) LoggedIn(context.Context, string) (chela.Token, api.LoginState, error) {
+	return chela.Token{}, api.LoginState{}, chela.E(chela.Denied, "there are no logins")
 }
 
 // unkept keeps no requests: each is carried out.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/surface/gateway/edge"
 )
 
 // A Reply is the result of a request, before it takes either wire form.
@@ -46,12 +47,12 @@ type pieces interface {
 func (q *Request) Answer(w http.ResponseWriter, rep Reply) { WriteJSON(w, q.format.whole(rep)) }
 
 // Stream returns a streamed answer. Nothing is written until it begins.
-func (q *Request) Stream(w http.ResponseWriter) *Stream { return &Stream{w: w, format: q.format} }
+func (q *Request) Stream(w *edge.Visit) *Stream { return &Stream{w: w, format: q.format} }
 
 // A Stream is an answer streamed as server-sent events. It belongs to one
 // goroutine.
 type Stream struct {
-	w      http.ResponseWriter
+	w      *edge.Visit
 	format format
 	out    *sse   // nil until it began
 	pieces pieces // set with out

@@ -3,7 +3,8 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
-	"net/http"
+
+	"chela/internal/surface/gateway/edge"
 )
 
 // A sheet is a buffer that values are written on as JSON, without the escapes
@@ -26,20 +27,16 @@ func (s *sheet) put(v any) {
 // An sse writes server-sent events, unbuffered. After a failed write it writes
 // nothing: the client is gone.
 type sse struct {
-	w    http.ResponseWriter
-	out  *http.ResponseController
+	out  *edge.Visit
 	buf  sheet
 	gone bool
 }
 
 // newSSE begins an answer in events.
-func newSSE(w http.ResponseWriter) *sse {
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-cache")
-	h.Set("X-Accel-Buffering", "no") // nginx would hold the events back
-	w.WriteHeader(http.StatusOK)
-	return &sse{w: w, out: http.NewResponseController(w)}
+func newSSE(out *edge.Visit) *sse {
+	out.Header().Set("Cache-Control", "no-cache")
+	out.BeginEvents()
+	return &sse{out: out}
 }
 
 // send writes an event; its name may be empty.
@@ -64,13 +61,4 @@ func (s *sse) line(text string) {
 	s.flush()
 }
 
-func (s *sse) flush() {
-	if s.gone {
-		return
-	}
-	_, err := s.w.Write(s.buf.Bytes())
-	if err == nil {
-		err = s.out.Flush()
-	}
-	s.gone = err != nil
-}
+func (s *sse) flush() { s.gone = s.gone || s.out.Emit(s.buf.Bytes()) != nil }
