@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -116,11 +117,7 @@ func (ts *Tokens) Revoke(ctx context.Context, id chela.TokenID) error {
 	if err != nil {
 		return err
 	}
-	known := false
-	for _, token := range all {
-		known = known || token.ID == id
-	}
-	if !known {
+	if !slices.ContainsFunc(all, func(t chela.Token) bool { return t.ID == id }) {
 		return chela.E(chela.NotFound, fmt.Sprintf("there is no token %.60q", id))
 	}
 	err = ts.store.Write(ctx, "token.revoke", func(w *store.Write) error { return w.RevokeToken(ctx, id, ts.Now()) })

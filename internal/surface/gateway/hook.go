@@ -38,10 +38,7 @@ func (g *Gateway) postHook(v *edge.Visit) error {
 	})
 	switch {
 	case chela.KindOf(err) == chela.Denied:
-		return edge.Refusal{
-			Err:    chela.E(chela.Denied, "the request is not signed as the webhook wants it, or there is none").WithHint("look into the log of the daemon"),
-			Status: http.StatusUnauthorized,
-		}
+		return edge.Unauthorized("the request is not signed as the webhook wants it, or there is none", "look into the log of the daemon")
 	case err != nil:
 		return err
 	case done.Duplicate || done.Challenge != "" || done.Ignored != "":

@@ -21,10 +21,7 @@ func (g *Gateway) login(v *edge.Visit) error {
 	}
 	value, in, err := g.cfg.Home.Logins.Login(v.Request.Context(), asked.Token)
 	if chela.KindOf(err) == chela.Denied {
-		return edge.Refusal{
-			Err:    chela.E(chela.Denied, "the token is not known, or was revoked").WithHint("chela tokens create makes one"),
-			Status: http.StatusUnauthorized,
-		}
+		return edge.Unauthorized("the token is not known, or was revoked", "chela tokens create makes one")
 	}
 	if err != nil {
 		return err

@@ -78,13 +78,10 @@ func (g *Gateway) addressed(v *edge.Visit, m api.Message) (chela.Inbound, error)
 	switch {
 	case err != nil:
 		return in, err
-	case in.Agent == "" && key.Agent == "":
-		in.Agent = chela.MainAgent
-	case in.Agent == "":
-		in.Agent = key.Agent
-	case key.Agent != "" && key.Agent != in.Agent:
+	case key.Agent != "" && in.Agent != "" && key.Agent != in.Agent:
 		return in, chela.E(chela.Invalid, fmt.Sprintf("the session belongs to agent %s", key.Agent)).WithHint("leave the agent out")
 	}
+	in.Agent = cmp.Or(in.Agent, key.Agent, chela.MainAgent)
 	if !slices.Contains(g.cfg.Home.OpenAI.Agents.Names(), in.Agent) {
 		return in, chela.E(chela.NotFound, fmt.Sprintf("there is no agent %.64q", in.Agent)).WithHint("name one of config.toml")
 	}

@@ -21,9 +21,9 @@ type tokens interface {
 }
 
 // unauthorized is the error for a request without a valid token.
-func (v *Visit) unauthorized(challenge string, err *chela.Error) error {
+func (v *Visit) unauthorized(challenge, msg, hint string) error {
 	v.Header().Set("WWW-Authenticate", challenge)
-	return Refusal{Err: err, Status: http.StatusUnauthorized}
+	return Unauthorized(msg, hint)
 }
 
 // authenticate identifies the caller by token or cookie. A token in the URL is
@@ -33,20 +33,20 @@ func (s *Server) authenticate(v *Visit) error {
 		scheme, secret, _ := strings.Cut(sent[0], " ")
 		if len(sent) > 1 || !strings.EqualFold(scheme, "Bearer") || secret == "" {
 			return v.unauthorized(`Bearer realm="chela", error="invalid_request"`,
-				chela.E(chela.Denied, "the Authorization header holds no bearer token").WithHint("send Authorization: Bearer TOKEN"))
+				"the Authorization header holds no bearer token", "send Authorization: Bearer TOKEN")
 		}
 		v.By.Secret = strings.TrimSpace(secret)
 	} else if cookie, err := v.Request.Cookie(api.CookieName); err == nil {
 		v.By.Cookie = cookie.Value
 	} else {
 		return v.unauthorized(`Bearer realm="chela"`,
-			chela.E(chela.Denied, "a token is needed").WithHint("send Authorization: Bearer TOKEN; chela tokens create makes one"))
+			"a token is needed", "send Authorization: Bearer TOKEN; chela tokens create makes one")
 	}
 	by, err := s.recognize(v.Request.Context(), v.By)
 	if chela.KindOf(err) == chela.Denied || chela.KindOf(err) == chela.NotFound {
 		v.By = Asker{}
 		return v.unauthorized(`Bearer realm="chela", error="invalid_token"`,
-			chela.E(chela.Denied, "the token is not known, or was revoked").WithHint("chela tokens list shows those that work"))
+			"the token is not known, or was revoked", "chela tokens list shows those that work")
 	}
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -33,17 +34,15 @@ func limitsOf(r api.Route) (l limits, err error) {
 			err = fmt.Errorf("limits of %s %s: %w", r.Method, r.Path, err)
 		}
 	}()
-	for _, list := range []struct {
-		into *[]parameter
-		from []api.Parameter
-	}{{&l.names, r.Names()}, {&l.query, r.Query}, {&l.headers, r.AllHeaders()}} {
-		for _, p := range list.from {
-			made, err := p.Schema()
-			if err != nil {
-				return l, err
-			}
-			*list.into = append(*list.into, parameter{p, made})
+	parameters := func(list []api.Parameter) (all []parameter) {
+		for _, p := range list {
+			made, broken := p.Schema()
+			all, err = append(all, parameter{p, made}), cmp.Or(err, broken)
 		}
+		return all
+	}
+	if l = (limits{names: parameters(r.Names()), query: parameters(r.Query), headers: parameters(r.AllHeaders())}); err != nil {
+		return l, err
 	}
 	taken := r.Body
 	if r.Status == http.StatusSwitchingProtocols {

@@ -37,6 +37,11 @@ func TooLarge(limit int64) Refusal {
 	}
 }
 
+// Unauthorized refuses a caller that proved nothing.
+func Unauthorized(msg, hint string) Refusal {
+	return Refusal{Err: chela.E(chela.Denied, msg).WithHint(hint), Status: http.StatusUnauthorized}
+}
+
 // Causes of cancelling long requests.
 var (
 	errClosing = chela.E(chela.Unavailable, "the daemon is shutting down").WithHint("ask again in a moment")

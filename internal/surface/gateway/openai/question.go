@@ -84,7 +84,8 @@ func ofUser(now []wire.Item) []wire.Item {
 // sender was shown: of turns that the same sender started, whose answers end
 // with the question.
 func (a *API) askedOf(ctx context.Context, in *chela.Inbound) ([]chela.ApprovalID, error) {
-	all, err := api.All(ctx, api.Local{Operations: a.cfg.Operations}, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending, Limit: api.MaxPage})
+	pending := api.ApprovalFilter{State: chela.ApprovalPending, Limit: api.MaxPage}
+	all, err := api.All(ctx, api.Local{Operations: a.cfg.Operations}, api.ApprovalsList, pending)
 	var shown []chela.ApprovalID
 	for _, asked := range all {
 		if asked.Session != in.Session || err != nil {

@@ -43,7 +43,9 @@ func Embedding(r *http.Request) (*EmbeddingRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &EmbeddingRequest{Model: asked.Model, Request: provider.EmbeddingRequest{User: asked.User}, Ignored: ignored, base64: asked.Format == "base64"}
+	q := &EmbeddingRequest{
+		Model: asked.Model, Request: provider.EmbeddingRequest{User: asked.User}, Ignored: ignored, base64: asked.Format == "base64",
+	}
 	switch {
 	case asked.Model == "":
 		return nil, Wrong("model", "is missing")

@@ -110,7 +110,8 @@ func (f responsesFormat) empty(id string) response {
 	r := response{
 		ID: "resp_" + id, Object: "response", CreatedAt: f.created, Status: "in_progress", Model: f.asked.Model,
 		MaxOutput: f.asked.MaxOutput, Output: []outputItem{}, Parallel: true, ToolChoice: f.asked.ToolChoice,
-		Text: responseText{f.asked.Text.Format}, Temperature: f.asked.Temperature, TopP: f.asked.TopP, Tools: []responseTool{}, Metadata: f.asked.Metadata,
+		Text: responseText{f.asked.Text.Format}, Temperature: f.asked.Temperature, TopP: f.asked.TopP, Tools: []responseTool{},
+		Metadata: f.asked.Metadata,
 	}
 	r.Text.Format.Type = cmp.Or(r.Text.Format.Type, "text")
 	if isNull(r.ToolChoice) {

@@ -74,7 +74,8 @@ func (c *responsesRequest) request(created int64) (*Request, error) {
 		format: responsesFormat{asked: c, created: created},
 	}
 	err := cmp.Or(
-		c.check(), c.set(q), q.setVerbosity("text.verbosity", c.Text.Verbosity), q.setFormat("text.format", c.Text.Format.Type, c.Text.Format.Format),
+		c.check(), c.set(q), q.setVerbosity("text.verbosity", c.Text.Verbosity),
+		q.setFormat("text.format", c.Text.Format.Type, c.Text.Format.Format),
 		q.setEffort("reasoning.effort", c.Reasoning.Effort), q.setLimit("max_output_tokens", c.MaxOutput), c.offer(q),
 	)
 	if err != nil {
