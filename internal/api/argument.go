@@ -16,7 +16,8 @@ import (
 // where arg:"[NAME]" may be missing and arg:"NAME..." takes all remaining words. A field
 // of the query is a flag of its name, and a field of the body with the tag flag:"" or
 // flag:"NAME" is one; the cursor and the limit of a page are flags only if they have that
-// tag, and flag:"-" is none. The tag help describes either.
+// tag, and flag:"-" is none. The tag help describes either, and default has the value
+// without it.
 type Argument struct {
 	Name       string // in capitals if it is positional
 	Help       string
@@ -29,9 +30,9 @@ type Argument struct {
 	value reflect.Value
 }
 
-// Arguments returns the arguments of an operation, the positional ones in their order.
-// They set the input that in points to.
-func (o Operation[In, Out]) Arguments(in *In) []Argument {
+// ArgumentsOf returns the arguments of the input that in points to, the positional ones
+// in their order. They set its fields, which get their defaults at once.
+func ArgumentsOf(in any) []Argument {
 	return argumentsOf(reflect.ValueOf(in).Elem(), nil)
 }
 
@@ -60,7 +61,7 @@ func argumentsOf(in reflect.Value, all []Argument) []Argument {
 		case flagged:
 			a.Name = strings.ReplaceAll(strings.TrimSuffix(body, "_ms"), "_", "-")
 		default:
-			if f.Type.Kind() == reflect.Struct && f.Type.NumField() > 0 && f.Type.Field(0).IsExported() {
+			if f.Type.Kind() == reflect.Struct && f.Type.NumField() > 0 && (f.Anonymous || f.Type.Field(0).IsExported()) {
 				all = argumentsOf(value, all)
 			}
 			continue
@@ -70,6 +71,9 @@ func argumentsOf(in reflect.Value, all []Argument) []Argument {
 		}
 		if a.field.name = query; query == "after" {
 			a.Help = "only rows behind this one: " + a.Help
+		}
+		if given, ok := f.Tag.Lookup("default"); ok {
+			parse(value, given)
 		}
 		all = append(all, a)
 	}
@@ -103,6 +107,9 @@ func (a Argument) String() string {
 
 // Switch reports whether the argument is set by its name alone.
 func (a Argument) Switch() bool { return a.value.Kind() == reflect.Bool }
+
+// Many reports whether the value is a list.
+func (a Argument) Many() bool { return a.value.Kind() == reflect.Slice }
 
 // Type returns what the value is, for help: string, int, bool, duration or strings.
 func (a Argument) Type() string {

@@ -15,7 +15,7 @@ import (
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	var job api.NewJob
-	set(t, api.JobsCreate.Arguments(&job), map[string]string{
+	set(t, api.ArgumentsOf(&job), map[string]string{
 		"TEXT": "bake", "priority": "-2", "part": "a, b", "timeout": "5m", "plan": "true", "thinking": "low", "session": "agent:main:main",
 	})
 	want := api.NewJob{
@@ -26,12 +26,12 @@ func TestArguments(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	var filter api.JobFilter
-	set(t, api.JobsList.Arguments(&filter), map[string]string{"state": "failed,pending", "before": "job_06h03m7hzzzzzzzzzzzzzzzzzz", "limit": "3"})
+	set(t, api.ArgumentsOf(&filter), map[string]string{"state": "failed,pending", "before": "job_06h03m7hzzzzzzzzzzzzzzzzzz", "limit": "3"})
 	if filter.Limit != 3 || len(filter.States) != 2 || filter.Before == "" {
 		t.Errorf("the filter is %+v", filter)
 	}
 	var restart api.JobRestart
-	set(t, api.JobsRestart.Arguments(&restart), map[string]string{"ID": "job_1", "steps": "9"})
+	set(t, api.ArgumentsOf(&restart), map[string]string{"ID": "job_1", "steps": "9"})
 	if restart.ID != "job_1" || restart.Limits.Steps != 9 {
 		t.Errorf("the restart is %+v", restart)
 	}
@@ -67,13 +67,13 @@ func TestArgumentsHaveLimits(t *testing.T) {
 		{"state", "failed,done", `--state cannot be "done"`},
 	} {
 		var in api.JobFilter
-		if err := byName(t, api.JobsList.Arguments(&in), tt.name).Set(tt.given); chela.KindOf(err) != chela.Invalid || !strings.HasPrefix(chela.MessageOf(err), tt.want) {
+		if err := byName(t, api.ArgumentsOf(&in), tt.name).Set(tt.given); chela.KindOf(err) != chela.Invalid || !strings.HasPrefix(chela.MessageOf(err), tt.want) {
 			t.Errorf("--%s %s: %v, want %s", tt.name, tt.given, err, tt.want)
 		}
 	}
 	var in api.NewJob
 	for name, given := range map[string]string{"timeout": "soon", "priority": "101", "thinking": "hard", "title": strings.Repeat("x", 201), "part": " "} {
-		if err := byName(t, api.JobsCreate.Arguments(&in), name).Set(given); chela.KindOf(err) != chela.Invalid || !strings.Contains(chela.MessageOf(err), "--"+name) {
+		if err := byName(t, api.ArgumentsOf(&in), name).Set(given); chela.KindOf(err) != chela.Invalid || !strings.Contains(chela.MessageOf(err), "--"+name) {
 			t.Errorf("--%s %.20s: %v", name, given, err)
 		}
 	}

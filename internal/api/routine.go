@@ -45,8 +45,8 @@ type RoutineChange struct {
 
 // A Firing fires a routine by hand.
 type Firing struct {
-	Input string `json:"input,omitempty" check:"max=100000"`    // handed to the run
-	Key   string `json:"key,omitempty" check:"is=line max=200"` // the same one fires once
+	Input string `json:"input,omitempty" check:"max=100000" flag:"" help:"additional input of the run"`
+	Key   string `json:"key,omitempty" check:"is=line max=200" flag:"" help:"names the request: sent again, it fires nothing again"`
 }
 
 // A FiredRun names the run of a routine that was fired.
@@ -81,7 +81,7 @@ type HookReceipt struct {
 
 // A RoutineRef names a routine by its name or its id.
 type RoutineRef struct {
-	Name string `path:"id"`
+	Name string `path:"id" arg:"NAME"`
 }
 
 // A RoutineQuery asks for the routines after a name.

@@ -56,7 +56,7 @@ func TestTextThatReadsLikeAnAnswer(t *testing.T) {
 	var shown []chela.ApprovalID
 	say := func(id, text string) chela.Turn {
 		t.Helper()
-		turn, err := b.Conversation.Ask(t.Context(), chela.Inbound{
+		turn, err := b.Ask(t.Context(), chela.Inbound{
 			Session: "agent:main:main", Origin: chela.Origin{Channel: "test", Owner: true}, MessageID: id, Text: text,
 			Scope: chela.ScopeChat, Shown: shown,
 		}, func(chela.Event) {})
@@ -72,7 +72,7 @@ func TestTextThatReadsLikeAnAnswer(t *testing.T) {
 	if asked.State != chela.TurnAwaiting {
 		t.Fatalf("the turn does not wait: %+v", asked)
 	}
-	waiting, err := api.All(t.Context(), b.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
+	waiting, err := api.All(t.Context(), b, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
 	if err != nil || len(waiting) != 1 {
 		t.Fatalf("%d questions wait: %v", len(waiting), err)
 	}

@@ -23,7 +23,7 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 	c, err := client.Dial(ctx, cfg.Home.Socket(), chela.NewIDs(time.Now, rand.Reader))
 	switch {
 	case err == nil:
-		b := through(c)
+		b := cli.NewBackend(talk.Connect(c), c, visitor{c})
 		b.Served = true
 		return b, differ(ctx, b, c, cfg)
 	case chela.KindOf(err) != chela.NotFound:
@@ -32,17 +32,17 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 	return within(ctx, cfg, log, version)
 }
 
-// through returns the backend of commands that reach a home through a client.
-func through(c *client.Client) *cli.Backend {
-	return &cli.Backend{
-		Connection:  talk.Connection{API: c, Conversation: c, Attach: c.Attach, Listen: c.Listen},
-		Transcripts: c, Logs: c.Logs,
-		Leave:  func() {},                                                         // it stays
-		Seed:   func(context.Context, string) (bool, error) { return false, nil }, // the daemon did so at its start
-		Resume: func(context.Context) {},                                          // the daemon does it
-		Close:  c.Close,
-	}
-}
+// A visitor is a process whose home a daemon holds: it has nothing to do for it.
+type visitor struct{ *client.Client }
+
+// Leave does nothing: the daemon stays.
+func (visitor) Leave() {}
+
+// Seed does nothing: the daemon did so at its start.
+func (visitor) Seed(context.Context, string) (bool, error) { return false, nil }
+
+// Resume does nothing: the daemon does it.
+func (visitor) Resume(context.Context) {}
 
 // within opens a home in this process and connects with it.
 func within(ctx context.Context, cfg *config.Config, log *slog.Logger, version string) (*cli.Backend, error) {
@@ -61,14 +61,31 @@ func within(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 	group.Go(func() error { return a.stream.Run(running) })
 	group.Go(func() error { return gw.Serve(running, nil, connections) })
 	c := client.Local(connections.Dial, a.ids)
-	b := through(c)
-	b.Seed, b.Resume, b.Leave = a.memory.Seed, a.Stay, a.background.Leave
-	b.Close = func() error {
+	return cli.NewBackend(talk.Connect(c), c, opened{a, func() error {
 		if !a.stays() {
 			a.settle(ctx)
 		}
 		cancel()
 		return errors.Join(c.Close(), group.Wait(), a.Close())
-	}
-	return b, nil
+	}}), nil
 }
+
+// An opened is a home that this process holds.
+type opened struct {
+	*App
+	close func() error
+}
+
+// Leave states that this process begins no background work.
+func (o opened) Leave() { o.background.Leave() }
+
+// Seed gives an agent its initial documents.
+func (o opened) Seed(ctx context.Context, agent string) (bool, error) {
+	return o.memory.Seed(ctx, agent)
+}
+
+// Resume continues the turns that an earlier process left.
+func (o opened) Resume(ctx context.Context) { o.Stay(ctx) }
+
+// Close lets turns reach their next commit and closes the home.
+func (o opened) Close() error { return o.close() }

@@ -43,7 +43,7 @@ var orders = []struct{ say, want string }{
 func ordered(t *testing.T, b *cli.Backend, in chela.Inbound) string {
 	t.Helper()
 	var replies []string
-	turn, err := b.Conversation.Ask(t.Context(), in, func(e chela.Event) {
+	turn, err := b.Ask(t.Context(), in, func(e chela.Event) {
 		if e.Kind != chela.EventReply || e.Session != in.Session {
 			t.Errorf("%s is shown %+v", in.Text, e)
 		}
@@ -72,7 +72,7 @@ func TestCommandsThroughTheDaemonAreTheSame(t *testing.T) {
 			}
 			replies = append(replies, strings.ReplaceAll(said, string(key), "KEY"))
 		}
-		threads, err := api.All(t.Context(), b.API, api.ThreadsList, api.ThreadFilter{Session: key})
+		threads, err := api.All(t.Context(), b, api.ThreadsList, api.ThreadFilter{Session: key})
 		if err != nil || len(threads) != 2 {
 			t.Errorf("%d threads: %v", len(threads), err)
 		}
@@ -101,7 +101,7 @@ func TestCommandsThatAreRefused(t *testing.T) {
 		{"/approve revoke gra_nobody", "not_found: there is no grant gra_nobody"},
 	} {
 		for way, b := range map[string]*cli.Backend{"direct": direct, "through": through} {
-			_, err := b.Conversation.Ask(t.Context(), message("agent:main:main", "", tt.say), func(chela.Event) {})
+			_, err := b.Ask(t.Context(), message("agent:main:main", "", tt.say), func(chela.Event) {})
 			if got := string(chela.KindOf(err)) + ": " + chela.MessageOf(err); !strings.HasPrefix(got, tt.want) {
 				t.Errorf("%s, %s:\n got %s\nwant %s", tt.say, way, got, tt.want)
 			}
@@ -117,7 +117,7 @@ func TestThreadsByCommand(t *testing.T) {
 	n := 0
 	say := func(text string) chela.Inbound { n++; return message("agent:main:main", fmt.Sprint(n), text) }
 	current := func() chela.Session {
-		s, err := api.Call(t.Context(), b.API, api.SessionsShow, api.SessionRef{Key: "agent:main:main"})
+		s, err := api.Call(t.Context(), b, api.SessionsShow, api.SessionRef{Key: "agent:main:main"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +158,7 @@ func TestDirectivesHoldForOneTurn(t *testing.T) {
 	if diff := cmp.Diff(want, turn.Overrides); diff != "" || turn.State != chela.TurnCompleted {
 		t.Errorf("turn %s %+v (-want +got)\n%s", turn.State, turn.Failure, diff)
 	}
-	journal, err := api.Call(t.Context(), b.API, api.TurnsTrace, api.TurnRef{ID: turn.ID})
+	journal, err := api.Call(t.Context(), b, api.TurnsTrace, api.TurnRef{ID: turn.ID})
 	if err != nil || journal.Entries[0].Text() != "hello\n/verbose off\nyou" || journal.Entries[1].Text() != "You said hello\n/verbose off\nyou." {
 		t.Errorf("entries %+v, %v", journal.Entries, err)
 	}
@@ -180,7 +180,7 @@ func TestCommandsInGroups(t *testing.T) {
 	if turn.State != chela.TurnAwaiting {
 		t.Fatalf("turn %s", turn.State)
 	}
-	_, err := api.Call(t.Context(), b.API, api.DocumentsWrite, api.DocumentWrite{Path: chela.DocMemory, Text: "a secret"})
+	_, err := api.Call(t.Context(), b, api.DocumentsWrite, api.DocumentWrite{Path: chela.DocMemory, Text: "a secret"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestCommandsInGroups(t *testing.T) {
 			t.Errorf("%s in private: %s", tt.say, got)
 		}
 		var told string
-		turn, err := b.Conversation.Ask(t.Context(), message(group, "", tt.say), func(e chela.Event) { told += e.Text })
+		turn, err := b.Ask(t.Context(), message(group, "", tt.say), func(e chela.Event) { told += e.Text })
 		if told += chela.MessageOf(err); turn.ID != "" || told == "" || strings.Contains(told, "secret") || strings.Contains(told, chela.DocMemory) {
 			t.Errorf("%s in a group: %s", tt.say, told)
 		}
@@ -225,7 +225,7 @@ func TestPlacesByCommand(t *testing.T) {
 func TestModelThatCannotBeServed(t *testing.T) {
 	t.Parallel()
 	b := openBackend(t, newHome(t, twoWays, "CHELA_MODEL=anthropic/claude"))
-	if _, err := b.Conversation.Ask(t.Context(), message("agent:main:main", "m1", "hello"), func(chela.Event) {}); err == nil {
+	if _, err := b.Ask(t.Context(), message("agent:main:main", "m1", "hello"), func(chela.Event) {}); err == nil {
 		t.Errorf("a message: %v", err)
 	}
 	if got := ordered(t, b, message("agent:main:main", "m2", "/ping")); got != "pong" {
@@ -254,12 +254,12 @@ turns: [{when: go, steps: [{calls: [{tool: shell, args: {command: "true"}}]}, {t
 	} {
 		ordered(t, b, message("agent:main:main", fmt.Sprint("o", i), step.order))
 		turn, _ := talked(t, b, message("agent:main:main", fmt.Sprint("t", i), "go"))
-		journal, err := api.Call(t.Context(), b.API, api.TurnsTrace, api.TurnRef{ID: turn.ID})
+		journal, err := api.Call(t.Context(), b, api.TurnsTrace, api.TurnRef{ID: turn.ID})
 		if err != nil || turn.State != step.want || journal.Calls[0].State != step.call {
 			t.Errorf("%s: turn %s, call %+v, %v", step.order, turn.State, journal.Calls, err)
 		}
 	}
-	waiting, err := api.All(t.Context(), b.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
+	waiting, err := api.All(t.Context(), b, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
 	if err != nil || len(waiting) != 1 {
 		t.Fatalf("%d questions wait: %v", len(waiting), err)
 	}

@@ -55,7 +55,7 @@ func (k *counter) size() (s api.PromptSize) {
 	if k.thread == "" {
 		return s
 	}
-	s, err := api.Call(k.Context(), k.b.API, api.ThreadsPrompt, api.ThreadRef{ID: k.thread})
+	s, err := api.Call(k.Context(), k.b, api.ThreadsPrompt, api.ThreadRef{ID: k.thread})
 	if err != nil {
 		k.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func (k *counter) size() (s api.PromptSize) {
 func (k *counter) say(n int, text string) string {
 	k.Helper()
 	answer := ""
-	t, err := k.b.Conversation.Ask(k.Context(), message("agent:main:main", fmt.Sprint("m", n), text), func(e chela.Event) {
+	t, err := k.b.Ask(k.Context(), message("agent:main:main", fmt.Sprint("m", n), text), func(e chela.Event) {
 		if e.Kind == chela.EventTextDelta {
 			answer += e.Text
 		}
@@ -127,7 +127,7 @@ func TestThreeHundredTurns(t *testing.T) {
 			t.Errorf("turn %d is answered with %q", n, answer)
 		}
 	}
-	entries, err := api.All(t.Context(), k.b.API, api.ThreadsEntries, api.EntriesQuery{ThreadRef: api.ThreadRef{ID: k.thread}, Path: true})
+	entries, err := api.All(t.Context(), k.b, api.ThreadsEntries, api.EntriesQuery{ThreadRef: api.ThreadRef{ID: k.thread}, Path: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestThreeHundredTurns(t *testing.T) {
 			strategies[e.Compaction().Strategy]++
 		}
 	}
-	s, err := api.Call(t.Context(), k.b.API, api.SessionsShow, api.SessionRef{Key: "agent:main:main"})
+	s, err := api.Call(t.Context(), k.b, api.SessionsShow, api.SessionRef{Key: "agent:main:main"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/surface/cli"
+	"chela/internal/surface/cli/talk"
 	"chela/internal/surface/client"
 )
 
@@ -29,7 +30,7 @@ func served(ctx context.Context, home config.Home) bool {
 // model calls would be recorded or replayed is refused.
 func differ(ctx context.Context, b *cli.Backend, c *client.Client, cfg *config.Config) error {
 	if err := ownModels(cfg); err != nil {
-		b.Conversation = unheard{c, err}
+		b.Connection = talk.Connect(unheard{c, err})
 		return nil
 	}
 	v, err := cfg.Value("model")
@@ -38,7 +39,7 @@ func differ(ctx context.Context, b *cli.Backend, c *client.Client, cfg *config.C
 	}
 	status, err := api.Call(ctx, c, api.StatusShow, api.None{})
 	if err == nil && v.Value != status.Model {
-		b.Conversation = modelled{c, v.Value}
+		b.Connection = talk.Connect(modelled{c, v.Value})
 	}
 	return err
 }

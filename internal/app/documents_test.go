@@ -72,7 +72,7 @@ func TestTurnsKnowTheDocuments(t *testing.T) {
 	}
 	edit := func(path, text string) {
 		t.Helper()
-		_, err := api.Call(t.Context(), b.API, api.DocumentsWrite, api.DocumentWrite{Path: path, Text: text})
+		_, err := api.Call(t.Context(), b, api.DocumentsWrite, api.DocumentWrite{Path: path, Text: text})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -59,7 +59,7 @@ type ended struct {
 func talked(t *testing.T, b *cli.Backend, in chela.Inbound) (chela.Turn, ended) {
 	t.Helper()
 	var e ended
-	turn, err := b.Conversation.Ask(t.Context(), in, e.show)
+	turn, err := b.Ask(t.Context(), in, e.show)
 	if err != nil {
 		t.Fatalf("ask %q: %v", in.Text, err)
 	}
@@ -86,7 +86,7 @@ func TestAskThroughTheDaemonIsTheSame(t *testing.T) {
 		_, plain := talked(t, b, message(key, "1"+string(key), "hello"))
 		_, again := talked(t, b, message(key, "1"+string(key), "hello"))
 		_, asked := talked(t, b, message(key, "2"+string(key), "go"))
-		pending, err := api.All(t.Context(), b.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
+		pending, err := api.All(t.Context(), b, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
 		if err != nil || len(pending) != 1 {
 			t.Fatalf("%d approvals: %v", len(pending), err)
 		}
@@ -94,7 +94,7 @@ func TestAskThroughTheDaemonIsTheSame(t *testing.T) {
 		if err != nil || answered.State != chela.ApprovalGranted {
 			t.Fatalf("answered %+v: %v", answered, err)
 		}
-		turn, err := b.Conversation.Follow(t.Context(), pending[0].Turn, func(chela.Event) {})
+		turn, err := b.Follow(t.Context(), pending[0].Turn, func(chela.Event) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,16 +117,16 @@ type look struct {
 
 // calling returns the look of an operation.
 func calling[In, Out any](ctx context.Context, o api.Operation[In, Out], in In) func(*cli.Backend) (any, error) {
-	return func(b *cli.Backend) (any, error) { return api.Call(ctx, b.API, o, in) }
+	return func(b *cli.Backend) (any, error) { return api.Call(ctx, b, o, in) }
 }
 
 // listing returns the look of an operation at all its pages.
 func listing[In, T any](ctx context.Context, o api.Operation[In, api.Page[T]], in In) func(*cli.Backend) (any, error) {
-	return func(b *cli.Backend) (any, error) { return api.All(ctx, b.API, o, in) }
+	return func(b *cli.Backend) (any, error) { return api.All(ctx, b, o, in) }
 }
 
 func answer(ctx context.Context, b *cli.Backend, id chela.ApprovalID, said api.Answer) (chela.Approval, error) {
-	return api.Call(ctx, b.API, api.ApprovalsAnswer, api.AnswerRequest{ApprovalRef: api.ApprovalRef{ID: id}, Answer: said})
+	return api.Call(ctx, b, api.ApprovalsAnswer, api.AnswerRequest{ApprovalRef: api.ApprovalRef{ID: id}, Answer: said})
 }
 
 // looks are all the reads of a home in which one turn has ended and one waits.
@@ -145,7 +145,7 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 			calling(ctx, api.TurnsReplay, api.TurnReplay{TurnRef: api.TurnRef{ID: waits.ID}, How: api.ReplayOptions{Live: true}}),
 		},
 		{"replay nothing", calling(ctx, api.TurnsReplay, api.TurnReplay{TurnRef: api.TurnRef{ID: "turn_nobody"}})},
-		{"follow an ended turn", func(b *cli.Backend) (any, error) { return b.Conversation.Follow(ctx, done.ID, func(chela.Event) {}) }},
+		{"follow an ended turn", func(b *cli.Backend) (any, error) { return b.Follow(ctx, done.ID, func(chela.Event) {}) }},
 		{"cancel an ended turn", calling(ctx, api.TurnsCancel, api.TurnRef{ID: done.ID})},
 		{"cancel nothing", calling(ctx, api.TurnsCancel, api.TurnRef{ID: "turn_nobody"})},
 		{"approvals", listing(ctx, api.ApprovalsList, api.ApprovalFilter{})},
@@ -166,13 +166,13 @@ func looks(t *testing.T, key chela.SessionKey, done, waits chela.Turn, asked che
 		{"make a bad token", calling(ctx, api.TokensCreate, api.NewToken{Name: "two\nlines", Scope: chela.ScopeRead})},
 		{"export", func(b *cli.Backend) (any, error) {
 			var text strings.Builder
-			err := b.Transcripts.Export(ctx, done.Thread, api.Export{All: true}, &text)
+			err := b.Files.Export(ctx, done.Thread, api.Export{All: true}, &text)
 			return text.String(), err
 		}},
 		{"export of nothing", func(b *cli.Backend) (any, error) {
-			return nil, b.Transcripts.Export(ctx, "thr_nobody", api.Export{}, io.Discard)
+			return nil, b.Files.Export(ctx, "thr_nobody", api.Export{}, io.Discard)
 		}},
-		{"import of nothing", func(b *cli.Backend) (any, error) { return b.Transcripts.Import(ctx, key, strings.NewReader("\n{}")) }},
+		{"import of nothing", func(b *cli.Backend) (any, error) { return b.Files.Import(ctx, key, strings.NewReader("\n{}")) }},
 		{"usage", listing(ctx, api.UsageSums, api.UsageQuery{Since: "1d"})},
 		{"usage of the day after tomorrow", listing(ctx, api.UsageSums, api.UsageQuery{Since: time.Now().AddDate(0, 0, 2).Format(time.DateOnly)})},
 		{"usage by session", listing(ctx, api.UsageSums, api.UsageQuery{By: chela.UsageBySession, Since: "1d"})},
@@ -208,13 +208,13 @@ func sessionLooks(t *testing.T, key chela.SessionKey, thread chela.ThreadID) []l
 		{"set what cannot be", func(b *cli.Backend) (any, error) {
 			hard := chela.ThinkingLevel("hard")
 			change := api.SessionChange{SessionRef: api.SessionRef{Key: key}, Settings: api.SettingsPatch{Thinking: &hard}}
-			return api.Call(ctx, b.API, api.SessionsChange, change)
+			return api.Call(ctx, b, api.SessionsChange, change)
 		}},
 	}
 }
 
 func titled(ctx context.Context, b *cli.Backend, id chela.ThreadID, title string) (chela.Thread, error) {
-	return api.Call(ctx, b.API, api.ThreadsTitle, api.ThreadTitle{ThreadRef: api.ThreadRef{ID: id}, Patch: api.ThreadPatch{Title: title}})
+	return api.Call(ctx, b, api.ThreadsTitle, api.ThreadTitle{ThreadRef: api.ThreadRef{ID: id}, Patch: api.ThreadPatch{Title: title}})
 }
 
 // documentLooks are the reads of documents.
@@ -244,7 +244,7 @@ func homeLooks(t *testing.T) []look {
 	}
 	trying := func(model string) func(*cli.Backend) (any, error) {
 		return func(b *cli.Backend) (any, error) {
-			page, err := api.Call(ctx, b.API, api.ModelsTest, api.ModelTest{Model: model})
+			page, err := api.Call(ctx, b, api.ModelsTest, api.ModelTest{Model: model})
 			return untimed(page.Items), err
 		}
 	}
@@ -255,19 +255,19 @@ func homeLooks(t *testing.T) []look {
 		{"call a tool wrongly", running("calc", `{"expression":`)},
 		{"call a tool with a wrong value", running("calc", `{"expression":[]}`)},
 		{"call no tool", running("frobnicate", `{}`)},
-		{"models", func(b *cli.Backend) (any, error) { return api.AllModels(ctx, b.API) }},
+		{"models", func(b *cli.Backend) (any, error) { return api.AllModels(ctx, b) }},
 		{"test a model", trying("offline/rules")},
 		{"test every model", trying("")},
 		{"test no model", trying("nobody/at-all")},
 		{"attach", func(b *cli.Backend) (any, error) { return b.Attach(ctx, "note.txt", bytes.NewReader([]byte("a note"))) }},
 		{"say nothing", func(b *cli.Backend) (any, error) {
-			return b.Conversation.Ask(ctx, message("agent:main:main", "x", " "), func(chela.Event) {})
+			return b.Ask(ctx, message("agent:main:main", "x", " "), func(chela.Event) {})
 		}},
 		{"say something to nobody", func(b *cli.Backend) (any, error) {
-			return b.Conversation.Ask(ctx, message("agent:nobody:main", "x", "hello"), func(chela.Event) {})
+			return b.Ask(ctx, message("agent:nobody:main", "x", "hello"), func(chela.Event) {})
 		}},
 		{"status", func(b *cli.Backend) (any, error) {
-			s, err := api.Call(ctx, b.API, api.StatusShow, api.None{})
+			s, err := api.Call(ctx, b, api.StatusShow, api.None{})
 			s.Daemon, s.Listen, s.Version = false, "", "" // that is the difference
 			return s, err
 		}},
@@ -285,10 +285,10 @@ func TestLooksThroughTheDaemonAreTheSame(t *testing.T) {
 	const key = chela.SessionKey("agent:main:main")
 	done, _ := talked(t, direct, message(key, "1", "hello"))
 	waits, _ := talked(t, through, message("agent:main:dm:al", "2", "go"))
-	if _, err := api.Call(t.Context(), direct.API, api.TokensCreate, api.NewToken{Name: "laptop", Scope: chela.ScopeRead}); err != nil {
+	if _, err := api.Call(t.Context(), direct, api.TokensCreate, api.NewToken{Name: "laptop", Scope: chela.ScopeRead}); err != nil {
 		t.Fatal(err)
 	}
-	asked, err := api.All(t.Context(), direct.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
+	asked, err := api.All(t.Context(), direct, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
 	if err != nil || len(asked) != 1 {
 		t.Fatalf("%d approvals: %v", len(asked), err)
 	}
@@ -320,9 +320,9 @@ func TestEditsThroughTheDaemonAreTheSame(t *testing.T) {
 			{Text: "one"}, {Text: "two", Append: true, Expect: &first}, {Text: "three", Append: true, Expect: &second},
 		} {
 			q.Path = path
-			docs = append(docs, must(api.Call(t.Context(), b.API, api.DocumentsWrite, q))(t))
+			docs = append(docs, must(api.Call(t.Context(), b, api.DocumentsWrite, q))(t))
 		}
-		return append(docs, must(api.Call(t.Context(), b.API, api.DocumentsDelete, api.DocumentRef{Path: path}))(t))
+		return append(docs, must(api.Call(t.Context(), b, api.DocumentsDelete, api.DocumentRef{Path: path}))(t))
 	}
 	fresh := cmp.FilterPath(func(p cmp.Path) bool {
 		return slices.Contains([]string{"Path", "CreatedAt", "Key", "WrittenAt"}, p.Last().String()[1:])
@@ -331,7 +331,7 @@ func TestEditsThroughTheDaemonAreTheSame(t *testing.T) {
 		t.Errorf("what was made (-direct +through)\n%s", diff)
 	}
 	for _, b := range []*cli.Backend{direct, through} {
-		_, err := api.Call(t.Context(), b.API, api.DocumentsWrite, api.DocumentWrite{Path: "a.md", Text: "x", Expect: &second})
+		_, err := api.Call(t.Context(), b, api.DocumentsWrite, api.DocumentWrite{Path: "a.md", Text: "x", Expect: &second})
 		if chela.KindOf(err) != chela.Conflict {
 			t.Errorf("a version that it has not: %v", err)
 		}

@@ -57,7 +57,7 @@ func TestHoldEndsWithItsProcess(t *testing.T) {
 	if want := fmt.Sprintf("process %d serves %s already", holder.Process.Pid, cfg.Home); !strings.Contains(refusal, want) {
 		t.Errorf("refused with %q, want %q", refusal, want)
 	}
-	if s, err := api.Call(t.Context(), openBackend(t, cfg).API, api.StatusShow, api.None{}); err != nil || !s.Daemon {
+	if s, err := api.Call(t.Context(), openBackend(t, cfg), api.StatusShow, api.None{}); err != nil || !s.Daemon {
 		t.Errorf("the holder is not reached: %+v, %v", s, err)
 	}
 
@@ -65,11 +65,11 @@ func TestHoldEndsWithItsProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	holder.Wait() //nolint:errcheck // it was killed
-	if s, err := api.Call(t.Context(), openBackend(t, cfg).API, api.StatusShow, api.None{}); err != nil || s.Daemon {
+	if s, err := api.Call(t.Context(), openBackend(t, cfg), api.StatusShow, api.None{}); err != nil || s.Daemon {
 		t.Errorf("a dead holder is in the way of a command: %+v, %v", s, err)
 	}
 	serveHome(t, cfg)
-	if s, err := api.Call(t.Context(), openBackend(t, cfg).API, api.StatusShow, api.None{}); err != nil || !s.Daemon {
+	if s, err := api.Call(t.Context(), openBackend(t, cfg), api.StatusShow, api.None{}); err != nil || !s.Daemon {
 		t.Errorf("the next daemon is not reached: %+v, %v", s, err)
 	}
 }

@@ -20,7 +20,7 @@ import (
 func jobAtRest(t *testing.T, b *cli.Backend, id chela.JobID) api.Job {
 	t.Helper()
 	for {
-		j, err := api.Call(t.Context(), b.API, api.JobsShow, api.JobRef{ID: id})
+		j, err := api.Call(t.Context(), b, api.JobsShow, api.JobRef{ID: id})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func settled(ctx context.Context, b *cli.Backend, j api.Job) error {
 	if j.Turn == "" {
 		return ctx.Err()
 	}
-	_, err := b.Conversation.Follow(ctx, j.Turn, func(chela.Event) {})
+	_, err := b.Follow(ctx, j.Turn, func(chela.Event) {})
 	return err
 }
 
@@ -56,12 +56,12 @@ func jobLife(t *testing.T, b *cli.Backend, name string) (came []string) {
 		came = append(came, strings.ReplaceAll(said, id, "JOB"))
 	}
 	q := api.NewJob{Text: "bake", Title: "bread", Key: name, Parts: []string{"flour", "water"}, Options: chela.JobOptions{Plan: true}}
-	j, err := api.Call(ctx, b.API, api.JobsCreate, q)
+	j, err := api.Call(ctx, b, api.JobsCreate, q)
 	if err != nil {
 		t.Fatal(err)
 	}
 	id = string(j.ID)
-	again, err := api.Call(ctx, b.API, api.JobsCreate, q)
+	again, err := api.Call(ctx, b, api.JobsCreate, q)
 	if err != nil || again.ID != j.ID {
 		t.Errorf("the same request made %s and %s: %v", j.ID, again.ID, err)
 	}
@@ -70,22 +70,22 @@ func jobLife(t *testing.T, b *cli.Backend, name string) (came []string) {
 	for _, p := range v.Parts {
 		note(p, nil)
 	}
-	note(api.Call(ctx, b.API, api.JobsPrompt, api.JobMessage{JobRef: api.JobRef{ID: j.ID}, Message: api.JobText{Text: "too late"}}))
+	note(api.Call(ctx, b, api.JobsPrompt, api.JobMessage{JobRef: api.JobRef{ID: j.ID}, Message: api.JobText{Text: "too late"}}))
 	for range 2 { // the second time it is known
-		if _, err := api.Call(ctx, b.API, api.JobsModify, api.JobMessage{JobRef: api.JobRef{ID: j.ID}, Message: api.JobText{Text: "more salt", Key: "m"}}); err != nil {
+		if _, err := api.Call(ctx, b, api.JobsModify, api.JobMessage{JobRef: api.JobRef{ID: j.ID}, Message: api.JobText{Text: "more salt", Key: "m"}}); err != nil {
 			t.Error(err)
 		}
 		note(jobAtRest(t, b, j.ID).Job, nil)
 	}
-	if _, err := api.Call(ctx, b.API, api.JobsRestart, api.JobRestart{JobRef: api.JobRef{ID: j.ID}, Limits: api.RestartLimits{}}); err != nil {
+	if _, err := api.Call(ctx, b, api.JobsRestart, api.JobRestart{JobRef: api.JobRef{ID: j.ID}, Limits: api.RestartLimits{}}); err != nil {
 		t.Error(err)
 	}
 	note(jobAtRest(t, b, j.ID).Job, nil)
 	for _, move := range []api.Operation[api.JobRef, chela.Job]{api.JobsAccept, api.JobsAccept, api.JobsCancel} {
-		note(api.Call(ctx, b.API, move, api.JobRef{ID: j.ID}))
+		note(api.Call(ctx, b, move, api.JobRef{ID: j.ID}))
 	}
-	note(api.Call(ctx, b.API, api.JobsRestart, api.JobRestart{JobRef: api.JobRef{ID: j.ID}, Limits: api.RestartLimits{Steps: 9}}))
-	events, err := api.All(ctx, b.API, api.JobsEvents, api.JobEventsQuery{JobRef: api.JobRef{ID: j.ID}, After: 1})
+	note(api.Call(ctx, b, api.JobsRestart, api.JobRestart{JobRef: api.JobRef{ID: j.ID}, Limits: api.RestartLimits{Steps: 9}}))
+	events, err := api.All(ctx, b, api.JobsEvents, api.JobEventsQuery{JobRef: api.JobRef{ID: j.ID}, After: 1})
 	for _, e := range events {
 		came = append(came, strings.Join([]string{string(e.Kind), string(e.From), string(e.To), e.By}, " "))
 	}
@@ -114,7 +114,7 @@ func TestLooksAtJobsAreTheSame(t *testing.T) {
 	cfg := newHome(t, twoWays)
 	direct := openBackend(t, cfg)
 	ctx := t.Context()
-	j, err := api.Call(ctx, direct.API, api.JobsCreate, api.NewJob{Text: "bake"})
+	j, err := api.Call(ctx, direct, api.JobsCreate, api.NewJob{Text: "bake"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,11 +155,11 @@ func TestLooksAtJobsAreTheSame(t *testing.T) {
 func jobLooks(t *testing.T, id chela.JobID) []look {
 	ctx := t.Context()
 	list := func(f api.JobFilter) func(*cli.Backend) (any, error) {
-		return func(b *cli.Backend) (any, error) { return api.Call(ctx, b.API, api.JobsList, f) }
+		return func(b *cli.Backend) (any, error) { return api.Call(ctx, b, api.JobsList, f) }
 	}
 	file := func(path string) func(*cli.Backend) (any, error) {
 		return func(b *cli.Backend) (any, error) {
-			content, err := api.Call(ctx, b.API, api.JobsFile, api.JobFileRef{JobRef: api.JobRef{ID: id}, Path: path})
+			content, err := api.Call(ctx, b, api.JobsFile, api.JobFileRef{JobRef: api.JobRef{ID: id}, Path: path})
 			return string(content), err
 		}
 	}
@@ -168,21 +168,21 @@ func jobLooks(t *testing.T, id chela.JobID) []look {
 		{"jobs that failed", list(api.JobFilter{Limit: 5, States: []chela.JobState{chela.JobFailed}})},
 		{"subagents", list(api.JobFilter{Limit: 5, Kind: chela.JobSubagent})},
 		{"no such state", list(api.JobFilter{Limit: 5, States: []chela.JobState{"done"}})},
-		{"job", func(b *cli.Backend) (any, error) { return api.Call(ctx, b.API, api.JobsShow, api.JobRef{ID: id}) }},
+		{"job", func(b *cli.Backend) (any, error) { return api.Call(ctx, b, api.JobsShow, api.JobRef{ID: id}) }},
 		{"no job", func(b *cli.Backend) (any, error) {
-			return api.Call(ctx, b.API, api.JobsShow, api.JobRef{ID: "job_x"})
+			return api.Call(ctx, b, api.JobsShow, api.JobRef{ID: "job_x"})
 		}},
 		{"events", func(b *cli.Backend) (any, error) {
-			return api.All(ctx, b.API, api.JobsEvents, api.JobEventsQuery{JobRef: api.JobRef{ID: id}, After: 1})
+			return api.All(ctx, b, api.JobsEvents, api.JobEventsQuery{JobRef: api.JobRef{ID: id}, After: 1})
 		}},
 		{"no events", func(b *cli.Backend) (any, error) {
-			return api.All(ctx, b.API, api.JobsEvents, api.JobEventsQuery{JobRef: api.JobRef{ID: "job_x"}, After: 0})
+			return api.All(ctx, b, api.JobsEvents, api.JobEventsQuery{JobRef: api.JobRef{ID: "job_x"}, After: 0})
 		}},
 		{"files", func(b *cli.Backend) (any, error) {
-			return api.All(ctx, b.API, api.JobsFiles, api.JobFilesQuery{JobRef: api.JobRef{ID: id}})
+			return api.All(ctx, b, api.JobsFiles, api.JobFilesQuery{JobRef: api.JobRef{ID: id}})
 		}},
 		{"no files", func(b *cli.Backend) (any, error) {
-			return api.All(ctx, b.API, api.JobsFiles, api.JobFilesQuery{JobRef: api.JobRef{ID: "job_x"}})
+			return api.All(ctx, b, api.JobsFiles, api.JobFilesQuery{JobRef: api.JobRef{ID: "job_x"}})
 		}},
 		{"file", file("a/c.txt")},
 		{"no file", file("x.txt")},
@@ -190,25 +190,25 @@ func jobLooks(t *testing.T, id chela.JobID) []look {
 		{"no way up", file("../../../chela.db")},
 		{"no way through a link", file("out")},
 		{"no job cancelled", func(b *cli.Backend) (any, error) {
-			return api.Call(ctx, b.API, api.JobsCancel, api.JobRef{ID: "job_x"})
+			return api.Call(ctx, b, api.JobsCancel, api.JobRef{ID: "job_x"})
 		}},
 		{"no job without a text", func(b *cli.Backend) (any, error) {
-			return api.Call(ctx, b.API, api.JobsCreate, api.NewJob{Text: " "})
+			return api.Call(ctx, b, api.JobsCreate, api.NewJob{Text: " "})
 		}},
 		{"no job of nobody", func(b *cli.Backend) (any, error) {
-			return api.Call(ctx, b.API, api.JobsCreate, api.NewJob{Text: "x", Agent: "nobody"})
+			return api.Call(ctx, b, api.JobsCreate, api.NewJob{Text: "x", Agent: "nobody"})
 		}},
 		{"no job with a model that is not there", func(b *cli.Backend) (any, error) {
-			return api.Call(ctx, b.API, api.JobsCreate, api.NewJob{Text: "x", Options: chela.JobOptions{Model: "nobody/x"}})
+			return api.Call(ctx, b, api.JobsCreate, api.NewJob{Text: "x", Options: chela.JobOptions{Model: "nobody/x"}})
 		}},
 		{"no job for a session that is none", func(b *cli.Backend) (any, error) {
-			return api.Call(ctx, b.API, api.JobsCreate, api.NewJob{Text: "x", Session: "me"})
+			return api.Call(ctx, b, api.JobsCreate, api.NewJob{Text: "x", Session: "me"})
 		}},
 		{"no job that takes ever so long", func(b *cli.Backend) (any, error) {
-			return api.Call(ctx, b.API, api.JobsCreate, api.NewJob{Text: "x", Options: chela.JobOptions{Steps: 5000}})
+			return api.Call(ctx, b, api.JobsCreate, api.NewJob{Text: "x", Options: chela.JobOptions{Steps: 5000}})
 		}},
 		{"no job that thinks loudly", func(b *cli.Backend) (any, error) {
-			return api.Call(ctx, b.API, api.JobsCreate, api.NewJob{Text: "x", Options: chela.JobOptions{Thinking: "loud"}})
+			return api.Call(ctx, b, api.JobsCreate, api.NewJob{Text: "x", Options: chela.JobOptions{Thinking: "loud"}})
 		}},
 	}
 }

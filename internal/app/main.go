@@ -30,29 +30,41 @@ const inputTime = 3 * time.Second
 // Main runs the program with the process's own streams and environment, and
 // returns its exit code.
 func Main(args []string, version string) int {
-	known := cmp.Or(version, builtVersion())
 	ctx, stop := terminable(context.Background())
 	defer stop()
 	return cli.Main(ctx, cli.Program{
 		Args: args, Environ: config.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Now: time.Now, Version: version,
+		Version: version, Homes: homes{cmp.Or(version, builtVersion())},
 		Arrives: func() bool { return terminal.InputArrives(os.Stdin, inputTime) },
-		Open: func(ctx context.Context, cfg *config.Config) (*cli.Backend, error) {
-			return Backend(ctx, cfg, NewLog(cfg, datadir.NewLog(cfg.Home.Log())), known)
-		},
-		Served: served,
-		Serve: func(ctx context.Context, cfg *config.Config, ready func(cli.ListenAddresses)) error {
-			return Serve(ctx, cfg, NewLog(cfg, io.MultiWriter(datadir.NewLog(cfg.Home.Log()), os.Stderr)), ServeOptions{Version: known, Ready: ready})
-		},
-		Examine: func(ctx context.Context, cfg *config.Config) []api.Finding {
-			return background.ExamineHome(ctx, cfg, time.Now())
-		},
-		Local: agents.Local,
 		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return signal.NotifyContext(ctx, os.Interrupt)
 		},
 	})
 }
+
+// homes opens, serves and examines homes for the commands, as a version of the program.
+type homes struct{ version string }
+
+// Open opens a home.
+func (h homes) Open(ctx context.Context, cfg *config.Config) (*cli.Backend, error) {
+	return Backend(ctx, cfg, NewLog(cfg, datadir.NewLog(cfg.Home.Log())), h.version)
+}
+
+// Served reports whether a daemon serves a home.
+func (homes) Served(ctx context.Context, home config.Home) bool { return served(ctx, home) }
+
+// Serve serves a home.
+func (h homes) Serve(ctx context.Context, cfg *config.Config, ready func(cli.ListenAddresses)) error {
+	return Serve(ctx, cfg, NewLog(cfg, io.MultiWriter(datadir.NewLog(cfg.Home.Log()), os.Stderr)), ServeOptions{Version: h.version, Ready: ready})
+}
+
+// Examine checks a home.
+func (homes) Examine(ctx context.Context, cfg *config.Config) []api.Finding {
+	return background.ExamineHome(ctx, cfg, time.Now())
+}
+
+// Local looks for a model on this machine.
+func (homes) Local(ctx context.Context, cfg *config.Config) string { return agents.Local(ctx, cfg) }
 
 // builtVersion is the version from the build information, for builds without a
 // release version.

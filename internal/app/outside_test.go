@@ -149,7 +149,7 @@ func TestResetWhileATurnRuns(t *testing.T) {
 	if stopped.State != chela.TurnInterrupted || stopped.Thread != running.Thread {
 		t.Errorf("the turn that ran: %+v", stopped.Turn)
 	}
-	turn, err := b.Conversation.Ask(t.Context(), message("agent:main:main", "last", "and then"), func(chela.Event) {})
+	turn, err := b.Ask(t.Context(), message("agent:main:main", "last", "and then"), func(chela.Event) {})
 	if err != nil || turn.Thread != reset.ID {
 		t.Errorf("the last turn is in thread %s, want %s: %v", turn.Thread, reset.ID, err)
 	}

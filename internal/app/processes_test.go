@@ -84,7 +84,7 @@ func talk(home, url, name string) error {
 					Session: laneKey(n), Origin: chela.Origin{Channel: "test", Owner: true},
 					MessageID: fmt.Sprintf("%s-%d-%d", name, n, i), Text: fmt.Sprintf("%s %d", name, i),
 				}
-				t, err := b.Conversation.Ask(ctx, in, func(chela.Event) {})
+				t, err := b.Ask(ctx, in, func(chela.Event) {})
 				if err != nil || t.State != chela.TurnCompleted {
 					errs[n] = fmt.Errorf("%s: turn %+v: %w", in.MessageID, t, cmpErr(err))
 					return

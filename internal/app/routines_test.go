@@ -26,7 +26,7 @@ type routineLife struct {
 // live makes a routine, lets it fire, changes and deletes it.
 func live(t *testing.T, b *cli.Backend, name string) (l routineLife) {
 	t.Helper()
-	ctx, home := t.Context(), b.API
+	ctx, home := t.Context(), b
 	one, nobody := api.RoutineRef{Name: name}, api.RoutineRef{Name: "nobody"}
 	l.Made = must(api.Call(ctx, home, api.RoutinesCreate, api.NewRoutine{
 		Name: name, Trigger: chela.Trigger{Kind: chela.TriggerEvery, Every: chela.Span(500 * time.Hour), Anchor: time.Unix(0, 0)},

@@ -253,9 +253,9 @@ func madeToken(t *testing.T, cfg *config.Config, end bool) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := api.Call(t.Context(), b.API, api.TokensCreate, api.NewToken{Name: "laptop", Scope: chela.ScopeChat})
+	made, err := api.Call(t.Context(), b, api.TokensCreate, api.NewToken{Name: "laptop", Scope: chela.ScopeChat})
 	if err == nil && end {
-		_, err = api.Call(t.Context(), b.API, api.TokensRevoke, api.TokenRef{ID: made.ID})
+		_, err = api.Call(t.Context(), b, api.TokensRevoke, api.TokenRef{ID: made.ID})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -355,7 +355,7 @@ func TestSocketOfADaemon(t *testing.T) {
 			if err != nil || st.Mode() != os.ModeSocket|0o600 {
 				t.Errorf("the socket is %v: %v", st.Mode(), err)
 			}
-			if s, err := api.Call(t.Context(), openBackend(t, cfg).API, api.StatusShow, api.None{}); err != nil || !s.Daemon {
+			if s, err := api.Call(t.Context(), openBackend(t, cfg), api.StatusShow, api.None{}); err != nil || !s.Daemon {
 				t.Errorf("a command does not go through the daemon: %+v, %v", s, err)
 			}
 		})
@@ -381,7 +381,7 @@ func TestSocketPathTooLong(t *testing.T) {
 	if res.StatusCode != http.StatusOK {
 		t.Errorf("it is not ready: %s", res.Status)
 	}
-	if s, err := api.Call(t.Context(), openBackend(t, cfg).API, api.StatusShow, api.None{}); err != nil || s.Daemon {
+	if s, err := api.Call(t.Context(), openBackend(t, cfg), api.StatusShow, api.None{}); err != nil || s.Daemon {
 		t.Errorf("a command goes through the daemon: %+v, %v", s, err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // what the model would read.
 func called(t *testing.T, b *cli.Backend, tool, args string) string {
 	t.Helper()
-	r, err := api.Call(t.Context(), b.API, api.ToolsRun, api.ToolRequest{Name: tool, Run: api.ToolRun{Args: json.RawMessage(args)}})
+	r, err := api.Call(t.Context(), b, api.ToolsRun, api.ToolRequest{Name: tool, Run: api.ToolRun{Args: json.RawMessage(args)}})
 	if err != nil {
 		t.Fatalf("%s %s: %v", tool, args, err)
 	}

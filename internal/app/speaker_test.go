@@ -14,7 +14,7 @@ import (
 func told(t *testing.T, b *cli.Backend, begins, has string) {
 	t.Helper()
 	for {
-		notices, err := api.All(t.Context(), b.API, api.NoticesList, api.NoticeQuery{})
+		notices, err := api.All(t.Context(), b, api.NoticesList, api.NoticeQuery{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +35,7 @@ turns:
   - {when: make it, steps: [{calls: [{tool: shell, args: {command: "true"}}]}, {text: Made.}]}
   - {steps: [{text: Looked.}]}
 `)
-	j, err := api.Call(t.Context(), b.API, api.JobsCreate, api.NewJob{Text: "make it", Title: "warm house"})
+	j, err := api.Call(t.Context(), b, api.JobsCreate, api.NewJob{Text: "make it", Title: "warm house"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,14 +43,14 @@ turns:
 		t.Fatalf("the job is %s", at.State)
 	}
 	told(t, b, "warm house ("+string(j.ID)+"): asks whether it may use shell", "chela approvals yes apr_")
-	v, err := api.Call(t.Context(), b.API, api.RoutinesCreate, api.NewRoutine{
+	v, err := api.Call(t.Context(), b, api.RoutinesCreate, api.NewRoutine{
 		Name: "tea", Trigger: chela.Trigger{Kind: chela.TriggerManual}, Action: chela.RoutineAction{Kind: chela.ActionTurn, Text: "look"},
 		Notify: chela.RoutineNotify{Policy: chela.NotifyAlways},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := api.Call(t.Context(), b.API, api.RoutinesFire, api.RoutineFiring{RoutineRef: api.RoutineRef{Name: v.Name}}); err != nil {
+	if _, err := api.Call(t.Context(), b, api.RoutinesFire, api.RoutineFiring{RoutineRef: api.RoutineRef{Name: v.Name}}); err != nil {
 		t.Fatal(err)
 	}
 	told(t, b, "tea: ", "Looked.")

@@ -23,45 +23,40 @@ func (c *commands) approvalsCommand() *cobra.Command {
 }
 
 var grants = table[chela.Grant]{
-	head: []string{"GRANT", "AGENT", "TOOL", "PATTERN", "SESSION", "SINCE"},
-	row: func(g chela.Grant) []string {
-		pattern, session := g.Offer().String(), cmp.Or(string(g.Session), "(every one)")
-		return []string{string(g.ID), g.Agent, g.Tool, terminal.OneLine(pattern, 60), session, terminal.Moment(g.CreatedAt)}
+	head: "GRANT\tAGENT\tTOOL\tPATTERN\tSESSION\tSINCE",
+	row: func(g chela.Grant) []any {
+		return []any{g.ID, g.Agent, g.Tool, terminal.OneLine(g.Offer().String(), 60), cmp.Or(g.Session, "(every one)"), g.CreatedAt}
 	},
 }
 
 func (c *commands) approvalYes() *cobra.Command {
-	var always bool
-	var pattern string
-	cmd := &cobra.Command{
-		Use: "yes ID", Short: "Allow it, and see its turn to the end", Args: console.Exactly(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r := api.Answer{Answer: chela.AnswerOnce, Pattern: pattern}
-			if always && pattern != "" {
-				return chela.E(chela.Invalid, "--always and --pattern exclude each other").WithHint("use one of them")
-			} else if always {
-				r.Answer = chela.AnswerSession
-			} else if pattern != "" {
-				r.Answer = chela.AnswerPattern
-			}
-			return c.approvalAnswer(r)(cmd, args)
-		},
+	type arguments struct {
+		api.ApprovalRef
+		Always  bool   `flag:"always" help:"also allow, for the rest of the session, the pattern that show lists under always"`
+		Pattern string `flag:"pattern" help:"allow whatever it names, until that is revoked; * stands for any text"`
 	}
-	cmd.Flags().BoolVar(&always, "always", false, "also allow, for the rest of the session, the pattern that show lists under always")
-	cmd.Flags().StringVar(&pattern, "pattern", "", "allow whatever it names, until that is revoked; * stands for any text")
-	return cmd
+	return console.Command("yes", "Allow it, and see its turn to the end", func(ctx context.Context, in arguments) error {
+		said := api.Answer{Answer: chela.AnswerOnce, Pattern: in.Pattern}
+		switch {
+		case in.Always && in.Pattern != "":
+			return chela.E(chela.Invalid, "--always and --pattern exclude each other").WithHint("use one of them")
+		case in.Always:
+			said.Answer = chela.AnswerSession
+		case in.Pattern != "":
+			said.Answer = chela.AnswerPattern
+		}
+		return c.approvalAnswer(ctx, in.ApprovalRef, said)
+	})
 }
 
 func (c *commands) approvalNo() *cobra.Command {
-	var reason string
-	cmd := &cobra.Command{
-		Use: "no ID", Short: "Refuse it, and see its turn to the end", Args: console.Exactly(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.approvalAnswer(api.Answer{Answer: chela.AnswerNo, Reason: reason})(cmd, args)
-		},
+	type arguments struct {
+		api.ApprovalRef
+		Reason string `flag:"reason" help:"reason for the model"`
 	}
-	cmd.Flags().StringVar(&reason, "reason", "", "reason for the model")
-	return cmd
+	return console.Command("no", "Refuse it, and see its turn to the end", func(ctx context.Context, in arguments) error {
+		return c.approvalAnswer(ctx, in.ApprovalRef, api.Answer{Answer: chela.AnswerNo, Reason: in.Reason})
+	})
 }
 
 func (c *commands) approvalsList() *cobra.Command {
@@ -70,16 +65,13 @@ func (c *commands) approvalsList() *cobra.Command {
 		if f.State == "" && !all {
 			f.State = chela.ApprovalPending
 		}
-		found, err := api.All(ctx, b.API, api.ApprovalsList, f)
+		found, err := api.All(ctx, b, api.ApprovalsList, f)
 		if err != nil {
 			return err
 		}
-		head := []string{"APPROVAL", "STATE", "TOOL", "PREVIEW", "SESSION", "EXPIRES"}
-		return console.List(c.p, found, head, func(a chela.Approval) []string {
-			return []string{
-				string(a.ID), string(a.State), a.Tool, terminal.OneLine(a.Preview, 60), string(a.Session), c.p.Moment(a.ExpiresAt),
-			}
-		})
+		return table[chela.Approval]{head: "APPROVAL\tSTATE\tTOOL\tPREVIEW\tSESSION\tEXPIRES", row: func(a chela.Approval) []any {
+			return []any{a.ID, a.State, a.Tool, terminal.OneLine(a.Preview, 60), a.Session, c.p.Moment(a.ExpiresAt)}
+		}}.list(c.p, found)
 	})
 	cmd.Short = "List the approvals that wait for an answer"
 	cmd.Flags().BoolVar(&all, "all", false, "those that were answered too")
@@ -87,35 +79,31 @@ func (c *commands) approvalsList() *cobra.Command {
 }
 
 // approval writes an approval and its call for people.
-func (c *commands) approval(a chela.Approval) error {
+func (c *commands) approval(a chela.Approval) {
 	c.p.Fields(
-		[2]string{"approval", string(a.ID)}, [2]string{"state", string(a.State)}, [2]string{"tool", a.Tool},
-		[2]string{"effect", string(a.Effect)}, [2]string{"reason", a.Reason},
-		[2]string{"subjects", strings.Join(a.Subjects, ", ")}, [2]string{"always would allow", a.Always()},
-		[2]string{"session", string(a.Session)}, [2]string{"turn", string(a.Turn)},
-		[2]string{"answer", string(a.Answer)}, [2]string{"pattern", a.Pattern}, [2]string{"comment", a.Comment},
-		[2]string{"answered by", a.AnsweredBy}, [2]string{"created", c.p.Moment(a.CreatedAt)},
-		[2]string{"expires", c.p.Moment(a.ExpiresAt)}, [2]string{"answered", c.p.Moment(a.AnsweredAt)},
+		"approval", a.ID, "state", a.State, "tool", a.Tool, "effect", a.Effect, "reason", a.Reason,
+		"subjects", strings.Join(a.Subjects, ", "), "always would allow", a.Always(), "session", a.Session, "turn", a.Turn,
+		"answer", a.Answer, "pattern", a.Pattern, "comment", a.Comment, "answered by", a.AnsweredBy,
+		"created", c.p.Moment(a.CreatedAt), "expires", c.p.Moment(a.ExpiresAt), "answered", c.p.Moment(a.AnsweredAt),
 	)
 	c.p.Line("\n" + a.Preview)
-	return nil
 }
 
-// approvalAnswer returns the body of a command that answers an approval and follows
-// its turn.
-func (c *commands) approvalAnswer(said api.Answer) func(*cobra.Command, []string) error {
+// approvalAnswer answers an approval and follows its turn.
+func (c *commands) approvalAnswer(ctx context.Context, ref api.ApprovalRef, said api.Answer) error {
 	said.By = "owner with chela approvals"
-	return c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-		ref := api.ApprovalRef{ID: chela.ApprovalID(args[0])}
-		a, err := api.Call(ctx, b.API, api.ApprovalsShow, ref)
+	return c.open(ctx, func(b *Backend) error {
+		a, err := api.Call(ctx, b, api.ApprovalsShow, ref)
 		if err != nil {
 			return console.NotThere(err, listHints["approvals"])
 		}
-		follow, stop := b.Conversation.Watch(ctx, a.Turn) // before the answer, so that no event is missed
+		follow, stop := b.Watch(ctx, a.Turn) // before the answer, so that no event is missed
 		defer stop()
-		if _, err := api.Call(ctx, b.API, api.ApprovalsAnswer, api.AnswerRequest{ApprovalRef: ref, Answer: said}); err != nil {
+		if _, err := api.Call(ctx, b, api.ApprovalsAnswer, api.AnswerRequest{ApprovalRef: ref, Answer: said}); err != nil {
 			return err
 		}
-		return c.person().Resume(ctx, b.Connection, a.Turn, follow)
+		p := c.person()
+		p.Connection = b.Connection
+		return p.Resume(ctx, a.Turn, follow)
 	})
 }

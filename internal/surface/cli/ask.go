@@ -6,35 +6,28 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chela/internal/surface/cli/console"
 	"chela/internal/surface/cli/talk"
 )
 
 func (c *commands) askCommand() *cobra.Command {
-	var o talk.Options
-	cmd := &cobra.Command{
-		Use:   "ask [flags] [TEXT]",
-		Short: "Ask one thing and print the answer",
-		Long: "Send a message and print the answer. Standard input is added to the text; if there is\n" +
-			"a text, standard input is ignored unless it starts within a few seconds.\n\n" +
-			"The text may be a command or begin with directives (chela ask /help lists them), except\n" +
-			"/elevated, which works in a chat on a terminal only. With standard input, or with\n" +
-			"--approve never, all of it is plain text for the agent.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.ask(cmd.Context(), o, strings.Join(args, " "))
-		},
+	type arguments struct {
+		Words []string `arg:"TEXT..."`
+		talk.Options
 	}
+	var attach []string
+	cmd := console.Command("ask", "Ask one thing and print the answer", func(ctx context.Context, in arguments) error {
+		in.Attach = attach
+		return c.ask(ctx, in.Options, strings.Join(in.Words, " "))
+	})
+	cmd.Use = "ask [flags] [TEXT]"
+	cmd.Long = "Send a message and print the answer. Standard input is added to the text; if there is\n" +
+		"a text, standard input is ignored unless it starts within a few seconds.\n\n" +
+		"The text may be a command or begin with directives (chela ask /help lists them), except\n" +
+		"/elevated, which works in a chat on a terminal only. With standard input, or with\n" +
+		"--approve never, all of it is plain text for the agent."
 	c.providerFlag(cmd)
-	flags := cmd.Flags()
-	flags.StringVar((*string)(&o.Session), "session", "", "session key (default: the agent's main session)")
-	flags.StringVar((*string)(&o.Thread), "thread", "", "thread of the session (default: its current one)")
-	flags.StringVar(&o.Agent, "agent", "", "agent that answers (default: that of the session)")
-	flags.StringVar(&o.Model, "model", "", "provider/model for this turn")
-	flags.StringVar((*string)(&o.Approve), "approve", string(talk.ApproveAsk), "what to do with approvals: ask, always or never")
-	flags.StringVar((*string)(&o.Queue), "queue", "",
-		"what to do while a turn runs: collect, followup, steer, steer-backlog, queue or interrupt (default: as the session says)")
-	flags.BoolVar(&o.Stream, "stream", false, "print the answer as it comes; with --json one event for each line")
-	flags.StringVar(&o.MessageID, "message-id", "", "name of this message: the same name again is not a new message, but waits for the first one's answer")
-	flags.StringArrayVar(&o.Attach, "attach", nil, "file to send with the text; may be repeated")
+	cmd.Flags().StringArrayVar(&attach, "attach", nil, "file to send with the text; may be repeated")
 	return cmd
 }
 
@@ -58,12 +51,12 @@ func (c *commands) ask(ctx context.Context, o talk.Options, text string) error {
 		return err
 	}
 	return c.openWith(ctx, cfg, func(b *Backend) error {
-		home := b.Connection
-		if message.Attachments, err = home.Attachments(ctx, o.Attach); err != nil {
+		person.Connection = b.Connection
+		if message.Attachments, err = person.Attachments(ctx, o.Attach); err != nil {
 			return err
 		}
 		person.SayOffline(cfg, message)
-		return person.Ask(ctx, home, o, message)
+		return person.Ask(ctx, o, message)
 	})
 }
 

@@ -9,43 +9,50 @@ import (
 	"chela/internal/surface/cli/talk"
 )
 
-// A Backend is an open home, grouped by noun. The commands use it from one
-// goroutine.
+// A Backend is an open home. The commands use it from one goroutine.
 type Backend struct {
 	talk.Connection
-	Transcripts transcriber
-	Served      bool // a daemon serves the home, also after this process has ended
+	process
 
-	// Leave states that this process begins no background work: a process that stays
-	// does.
-	Leave func()
+	Files  files
+	Served bool // a daemon serves the home, also after this process has ended
+}
 
-	// Seed gives an agent its initial documents, unless it ever had any, and
-	// reports whether it did.
-	Seed func(ctx context.Context, agent string) (bool, error)
+// NewBackend returns an open home: the connection to it, its files, and what this
+// process does for it.
+func NewBackend(c talk.Connection, f files, p process) *Backend {
+	return &Backend{Connection: c, process: p, Files: f}
+}
+
+// files are the transcripts and the log of a home.
+type files interface {
+	// Export and Import write and read a thread as a transcript.
+	Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error
+	Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.ImportResult, error)
 
 	// Logs passes the lines of the log to show, oldest first: existing lines
 	// and, if follow is set, each new one until ctx ends, which is no error.
-	Logs func(ctx context.Context, follow bool, show func(line string)) error
+	Logs(ctx context.Context, follow bool, show func(line string)) error
+}
+
+// process is what the process that opened a home does for it. With a daemon that is
+// nothing but to close the connection.
+type process interface {
+	// Leave states that this process begins no background work: a process that stays
+	// does.
+	Leave()
+
+	// Seed gives an agent its initial documents, unless it ever had any, and
+	// reports whether it did.
+	Seed(ctx context.Context, agent string) (bool, error)
 
 	// Resume continues the turns that an earlier process left. It does not wait
 	// for them.
-	Resume func(ctx context.Context)
+	Resume(ctx context.Context)
 
 	// Close lets turns reach their next commit and closes the home. Unfinished
 	// turns continue with the next Resume.
-	Close func() error
-}
-
-// caller carries out operations of an open home.
-type caller interface {
-	Do(ctx context.Context, r api.Request, out any) error
-}
-
-// transcriber exports and imports threads.
-type transcriber interface {
-	Export(ctx context.Context, id chela.ThreadID, how api.Export, to io.Writer) error
-	Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.ImportResult, error)
+	Close() error
 }
 
 // A ListenAddresses describes the addresses of chela serve.

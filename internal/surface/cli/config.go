@@ -6,42 +6,34 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/surface/cli/console"
 )
 
 func (c *commands) configCommand() *cobra.Command {
+	type key struct {
+		Key string `arg:"KEY"`
+	}
 	return console.Group("config", "Show and change settings",
-		&cobra.Command{
-			Use: "list", Short: "List every setting and its source", Args: console.Exactly(0),
-			RunE: func(cmd *cobra.Command, _ []string) error { return c.configList(cmd.Context()) },
-		},
-		&cobra.Command{
-			Use: "get KEY", Short: "Print one setting", Args: console.Exactly(1),
-			RunE: func(cmd *cobra.Command, args []string) error { return c.configGet(cmd.Context(), args[0]) },
-		},
+		console.Command("list", "List every setting and its source", c.configList),
+		console.Command("get", "Print one setting", func(ctx context.Context, in key) error { return c.configGet(ctx, in.Key) }),
 		c.configSetCommand(),
-		&cobra.Command{
-			Use: "unset KEY", Short: "Take one setting out of config.toml", Args: console.Exactly(1),
-			RunE: func(cmd *cobra.Command, args []string) error {
-				return c.configEdit(cmd.Context(), func(home config.Home) error { return config.Unset(home, args[0]) })
-			},
-		},
-		&cobra.Command{
-			Use: "path", Short: "Print the path of config.toml", Args: console.Exactly(0),
-			RunE: func(*cobra.Command, []string) error { return c.configPath() },
-		},
+		console.Command("unset", "Take one setting out of config.toml", func(ctx context.Context, in key) error {
+			return c.configEdit(ctx, func(home config.Home) error { return config.Unset(home, in.Key) })
+		}),
+		console.Command("path", "Print the path of config.toml", c.configPath),
 	)
 }
 
-func (c *commands) configList(ctx context.Context) error {
+func (c *commands) configList(ctx context.Context, _ api.None) error {
 	cfg, err := c.asking(ctx, "")
 	if err != nil {
 		return err
 	}
-	return console.List(c.p, cfg.Values(), []string{"KEY", "VALUE", "SOURCE"}, func(v chela.Setting) []string {
-		return []string{v.Key, v.Value, v.Source}
-	})
+	return table[chela.Setting]{head: "KEY\tVALUE\tSOURCE", row: func(v chela.Setting) []any {
+		return []any{v.Key, v.Value, v.Source}
+	}}.list(c.p, cfg.Values())
 }
 
 func (c *commands) configGet(ctx context.Context, key string) error {
@@ -50,14 +42,7 @@ func (c *commands) configGet(ctx context.Context, key string) error {
 		return err
 	}
 	v, err := cfg.Value(key)
-	if err != nil {
-		return err
-	}
-	if c.p.JSON {
-		return c.p.Document(v)
-	}
-	c.p.Line(v.Value)
-	return nil
+	return answer(c.p, v, err, func(v chela.Setting) { c.p.Line(v.Value) })
 }
 
 // configSetCommand takes the argument after the key as the value, also if it
@@ -70,7 +55,7 @@ func (c *commands) configSetCommand() *cobra.Command {
 			if err := cmd.ParseFlags(args[len(values):]); err != nil {
 				return err
 			}
-			return console.Exactly(2)(cmd, append(values[:len(values):len(values)], cmd.Flags().Args()...))
+			return console.Between(2, 2)(cmd, append(values[:len(values):len(values)], cmd.Flags().Args()...))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asked, err := cmd.Flags().GetBool("help"); err == nil && asked {
@@ -93,20 +78,13 @@ func (c *commands) configEdit(ctx context.Context, edit func(config.Home) error)
 	if err := edit(home); err != nil {
 		return err
 	}
-	if c.Served(ctx, home) {
+	if c.Homes.Served(ctx, home) {
 		c.p.Note("chela serve holds the home and goes on with the settings it began with: restart it")
 	}
 	return nil
 }
 
-func (c *commands) configPath() error {
+func (c *commands) configPath(context.Context, api.None) error {
 	home, err := config.Find(c.configInput())
-	if err != nil {
-		return err
-	}
-	if c.p.JSON {
-		return c.p.Document(map[string]string{"path": home.ConfigFile()})
-	}
-	c.p.Line(home.ConfigFile())
-	return nil
+	return answer(c.p, map[string]string{"path": home.ConfigFile()}, err, func(map[string]string) { c.p.Line(home.ConfigFile()) })
 }

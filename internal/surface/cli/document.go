@@ -26,110 +26,107 @@ func (c *commands) memoryCommand() *cobra.Command {
 }
 
 // document prints a document.
-func (c *commands) document(d chela.Document) error {
+func (c *commands) document(d chela.Document) {
 	switch {
 	case d.Deleted:
 		c.p.Note(fmt.Sprintf("version %d says that %s was deleted", d.Version, d.Path))
 	case d.Text != "":
 		c.p.Line(d.Text)
 	}
-	return nil
 }
 
 func (c *commands) documentWrite() *cobra.Command {
-	var q api.DocumentWrite
-	var expect int64
-	cmd := &cobra.Command{
-		Use: "write PATH [TEXT]", Short: "Write a document from TEXT or standard input", Args: console.AtLeast(1),
-		Example: "  chela memory write --append MEMORY.md -- \"- The door code is with the neighbour.\"\n" +
-			"  chela memory write knowledge/wine.md < wine.md",
+	type arguments struct {
+		Path   string   `arg:"PATH"`
+		Words  []string `arg:"TEXT..."`
+		Agent  string   `flag:"agent" default:"main" help:"the agent that owns the document"`
+		Append bool     `flag:"append" help:"add to the end instead of replacing it"`
+		Expect *int64   `flag:"expect" help:"write only if it is at this version; 0 if it is new"`
 	}
+	cmd := command(c, "write", "Write a document from TEXT or standard input", func(ctx context.Context, b *Backend, in arguments) error {
+		text, err := c.documentText(in.Words)
+		if err != nil {
+			return err
+		}
+		d, err := api.Call(ctx, b, api.DocumentsWrite, api.DocumentWrite{
+			Agent: in.Agent, Path: in.Path, Text: text, Append: in.Append, Expect: in.Expect,
+		})
+		return answer(c.p, d, err, c.documentEdited)
+	})
+	cmd.Example = "  chela memory write --append MEMORY.md -- \"- The door code is with the neighbour.\"\n" +
+		"  chela memory write knowledge/wine.md < wine.md"
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return chela.E(chela.Invalid, err.Error()).WithHint(`put "--" before a TEXT that begins with "-"`)
 	})
-	cmd.RunE = c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-		if q.Path = args[0]; cmd.Flags().Changed("expect") {
-			q.Expect = &expect
-		}
-		var err error
-		if q.Text, err = c.documentText(args[1:]); err != nil {
-			return err
-		}
-		d, err := api.Call(ctx, b.API, api.DocumentsWrite, q)
-		switch {
-		case err != nil:
-			return err
-		case c.p.JSON:
-			return c.p.Document(d)
-		}
-		return c.documentEdited(d)
-	})
-	cmd.Flags().StringVar(&q.Agent, "agent", chela.MainAgent, "the agent that owns the document")
-	cmd.Flags().BoolVar(&q.Append, "append", false, "add to the end instead of replacing it")
-	cmd.Flags().Int64Var(&expect, "expect", 0, "write only if it is at this version; 0 if it is new")
 	return cmd
 }
 
 // documentText returns the text to write: the words of the command line, or standard
 // input.
 func (c *commands) documentText(words []string) (string, error) {
-	text := strings.Join(words, " ")
-	switch {
-	case text != "":
+	if text := strings.Join(words, " "); text != "" {
 		return text + "\n", nil
-	case terminal.IsPiped(c.Stdin):
-		raw, err := io.ReadAll(io.LimitReader(c.Stdin, chela.MaxDocumentBytes+1))
-		if err != nil {
-			return "", chela.E(chela.Unavailable, "standard input cannot be read").WithHint("see where it comes from").Because(err)
-		}
-		text = string(raw)
 	}
-	if strings.TrimSpace(text) == "" {
-		return "", chela.E(chela.Invalid, "there is nothing to write").
+	text, err := c.piped(chela.MaxDocumentBytes + 1)
+	if err == nil && strings.TrimSpace(text) == "" {
+		err = chela.E(chela.Invalid, "there is nothing to write").
 			WithHint(`write chela memory write PATH "TEXT", or pipe it in; chela memory delete PATH takes a document away`)
 	}
-	return text, nil
+	return text, err
+}
+
+// piped returns what a pipe or a file on standard input holds, up to a number of bytes.
+func (c *commands) piped(most int64) (string, error) {
+	if !terminal.IsPiped(c.Stdin) {
+		return "", nil
+	}
+	raw, err := io.ReadAll(io.LimitReader(c.Stdin, most))
+	if err != nil {
+		return "", chela.E(chela.Unavailable, "standard input cannot be read").WithHint("see where it comes from").Because(err)
+	}
+	return string(raw), nil
 }
 
 func (c *commands) documentTree() *cobra.Command {
 	return derived(c, api.DocumentsTree, func(ctx context.Context, b *Backend, q api.DocumentTreeQuery) error {
-		nodes, err := api.All(ctx, b.API, api.DocumentsTree, q)
+		nodes, err := api.All(ctx, b, api.DocumentsTree, q)
 		if err != nil {
 			return err
 		}
 		if len(nodes) == 0 {
 			c.p.Note(cmp.Or(q.Agent, chela.MainAgent) + " has no documents yet; the first ones come with chela init, or with the first message")
 		}
-		return console.List(c.p, nodes, []string{"PATH", "VERSION", "SIZE", "WRITTEN"}, nodeRow)
+		return documentNodes.list(c.p, nodes)
 	})
 }
 
-func nodeRow(n chela.DocumentNode) []string {
-	version := fmt.Sprint(n.Version)
-	if n.IsFolder() {
-		version = ""
-	}
-	return []string{n.Path, version, fmt.Sprint(n.Size), terminal.Moment(n.WrittenAt)}
+var documentNodes = table[chela.DocumentNode]{
+	head: "PATH\tVERSION\tSIZE\tWRITTEN",
+	row: func(n chela.DocumentNode) []any {
+		var version any = n.Version
+		if n.IsFolder() {
+			version = ""
+		}
+		return []any{n.Path, version, n.Size, n.WrittenAt}
+	},
 }
 
 var documentVersions = table[chela.Document]{
-	head: []string{"VERSION", "WRITTEN", "SIZE", "BY", "TURN"},
-	row: func(d chela.Document) []string {
-		size := fmt.Sprint(d.Size)
+	head: "VERSION\tWRITTEN\tSIZE\tBY\tTURN",
+	row: func(d chela.Document) []any {
+		var size any = d.Size
 		if d.Deleted {
 			size = "deleted"
 		}
-		by := cmp.Or(d.Author.By, string(d.Author.Call))
-		return []string{fmt.Sprint(d.Version), terminal.Moment(d.WrittenAt), size, by, string(d.Author.Turn)}
+		return []any{d.Version, d.WrittenAt, size, cmp.Or(d.Author.By, string(d.Author.Call)), d.Author.Turn}
 	},
 }
 
 // documentEdited prints the version that an edit made.
-func (c *commands) documentEdited(d chela.Document) error {
+func (c *commands) documentEdited(d chela.Document) {
 	size := fmt.Sprintf("%d bytes", d.Size)
 	if d.Deleted {
 		size = "deleted"
 	}
-	c.p.Fields([2]string{"document", d.Path}, [2]string{"version", fmt.Sprint(d.Version)}, [2]string{"size", size})
-	return nil
+	c.p.Fields("document", d.Path, "version", d.Version, "size", size)
 }

@@ -117,7 +117,7 @@ func (h *home) spending() []api.Bound {
 	}
 }
 
-func (h *home) logs(_ context.Context, follow bool, show func(string)) error {
+func (h *home) Logs(_ context.Context, follow bool, show func(string)) error {
 	for _, line := range []string{
 		`time=2026-03-01T12:00:00.000Z level=INFO msg="turn opened" model="level=ERROR"`,
 		`{"time":"2026-03-01T12:00:01Z","level":"WARN","msg":"lane \u001b[31mlost"}`,

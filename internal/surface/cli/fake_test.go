@@ -243,30 +243,43 @@ func (h *home) shown(_ context.Context, _ api.Caller, q api.ThreadRef) (api.Thre
 	}}, err
 }
 
+// An open is the home as the commands see it.
+type open struct {
+	api.Local
+	*home
+}
+
+func (o open) Attach(_ context.Context, name string, r io.Reader) (chela.Attachment, error) {
+	text, err := io.ReadAll(r)
+	o.attached[name] = string(text)
+	return chela.Attachment{Name: name, Size: int64(len(text))}, err
+}
+
+func (open) Listen(context.Context, chela.SessionKey, func(chela.Event)) {}
+
+func (o open) Leave() {
+	if o.bench != nil {
+		o.bench.left = true
+	}
+}
+
+func (o open) Resume(context.Context) { o.resumed++ }
+
+func (o open) Close() error { o.closed++; return nil }
+
+func (o open) Seed(_ context.Context, agent string) (bool, error) {
+	o.seeded = append(o.seeded, agent)
+	return true, nil
+}
+
 // backend returns the home as the commands see it.
 func (h *home) backend(cfg *config.Config) *cli.Backend {
 	h.attached = map[string]string{}
-	b := &cli.Backend{
-		Connection: talk.Connection{
-			API: h.operations(cfg), Conversation: h,
-			Attach: func(_ context.Context, name string, r io.Reader) (chela.Attachment, error) {
-				text, err := io.ReadAll(r)
-				h.attached[name] = string(text)
-				return chela.Attachment{Name: name, Size: int64(len(text))}, err
-			},
-		},
-		Leave:  func() {},
-		Resume: func(context.Context) { h.resumed++ },
-		Close:  func() error { h.closed++; return nil },
-	}
-	b.Seed = func(_ context.Context, agent string) (bool, error) {
-		h.seeded = append(h.seeded, agent)
-		return true, nil
-	}
-	b.Transcripts, b.Logs = h, h.logs
+	o := open{h.operations(cfg), h}
+	b := cli.NewBackend(talk.Connect(o), o, o)
 	if h.bench != nil {
 		h.bench.left = false // by the process before
-		b.Served, b.Leave = h.bench.served, func() { h.bench.left = true }
+		b.Served = h.bench.served
 	}
 	return b
 }
@@ -294,24 +307,33 @@ func (h *home) runIn(t *testing.T, dir, stdin string, args ...string) result {
 
 // program returns a program whose home is h.
 func (h *home) program(out, errs io.Writer, dir string, args ...string) cli.Program {
-	now := day
 	return cli.Program{
 		Args: args, Environ: []string{"CHELA_HOME=" + dir}, Version: "v1.2.3",
 		Stdin: strings.NewReader(""), Stdout: out, Stderr: errs,
-		Arrives: func() bool { return !h.silent },
-		Now:     func() time.Time { now = now.Add(time.Millisecond); return now },
-		Open:    func(_ context.Context, cfg *config.Config) (*cli.Backend, error) { return h.backend(cfg), nil },
-		Local: func(context.Context, *config.Config) string {
-			h.looked++
-			return h.local
-		},
-		Examine: func(context.Context, *config.Config) []api.Finding {
-			return []api.Finding{{Subject: "database", OK: !h.floor, Text: "is there"}}
-		},
-		Served:        func(context.Context, config.Home) bool { return h.served },
-		Serve:         h.serve,
-		Interruptible: h.interruptible,
+		Arrives: func() bool { return !h.silent }, Homes: homes{h}, Interruptible: h.interruptible,
 	}
+}
+
+// homes are one home.
+type homes struct{ *home }
+
+func (h homes) Open(_ context.Context, cfg *config.Config) (*cli.Backend, error) {
+	return h.backend(cfg), nil
+}
+
+func (h homes) Local(context.Context, *config.Config) string {
+	h.looked++
+	return h.local
+}
+
+func (h homes) Examine(context.Context, *config.Config) []api.Finding {
+	return []api.Finding{{Subject: "database", OK: !h.floor, Text: "is there"}}
+}
+
+func (h homes) Served(context.Context, config.Home) bool { return h.served }
+
+func (h homes) Serve(ctx context.Context, cfg *config.Config, ready func(cli.ListenAddresses)) error {
+	return h.serve(ctx, cfg, ready)
 }
 
 // interruptible returns a context that a person ends once h is busy.

@@ -13,20 +13,18 @@ import (
 )
 
 func (c *commands) initCommand() *cobra.Command {
-	var yes bool
-	cmd := &cobra.Command{
-		Use: "init", Short: "Set up a home", Args: console.Exactly(0),
-		Long: "Set up a home: ask for the main settings, write config.toml, create the database and a first token.\n" +
-			"Existing files are not changed.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !yes && !console.IsTerminal(c.Stdin) {
-				return chela.E(chela.Invalid, "chela init asks questions, and standard input is not a terminal").
-					WithHint("take the defaults with chela init --yes")
-			}
-			return c.initialize(cmd.Context(), !yes)
-		},
+	type arguments struct {
+		Yes bool `flag:"yes" help:"ask nothing and take the defaults"`
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "ask nothing and take the defaults")
+	cmd := console.Command("init", "Set up a home", func(ctx context.Context, in arguments) error {
+		if !in.Yes && !console.IsTerminal(c.Stdin) {
+			return chela.E(chela.Invalid, "chela init asks questions, and standard input is not a terminal").
+				WithHint("take the defaults with chela init --yes")
+		}
+		return c.initialize(ctx, !in.Yes)
+	})
+	cmd.Long = "Set up a home: ask for the main settings, write config.toml, create the database and a first token.\n" +
+		"Existing files are not changed."
 	return cmd
 }
 
@@ -49,7 +47,7 @@ func (c *commands) initialize(ctx context.Context, ask bool) error {
 		}
 	}
 	return c.openWith(ctx, cfg, func(b *Backend) error {
-		s, err := api.Call(ctx, b.API, api.StatusShow, api.None{})
+		s, err := api.Call(ctx, b, api.StatusShow, api.None{})
 		if err != nil {
 			return err
 		}
@@ -58,7 +56,7 @@ func (c *commands) initialize(ctx context.Context, ask bool) error {
 				return err
 			}
 		}
-		secret, err := firstToken(ctx, b.API)
+		secret, err := firstToken(ctx, b)
 		if err != nil {
 			return err
 		}
@@ -75,10 +73,7 @@ func (c *commands) initialized(cfg *config.Config, s api.Status, secret string) 
 			Token string `json:"token,omitempty"`
 		}{s, secret})
 	}
-	c.p.Fields(
-		[2]string{"home", s.Home}, [2]string{"config", cfg.Home.ConfigFile()}, [2]string{"model", cfg.Model},
-		[2]string{"token", secret},
-	)
+	c.p.Fields("home", s.Home, "config", cfg.Home.ConfigFile(), "model", cfg.Model, "token", secret)
 	if secret != "" {
 		c.p.Note("keep the token, it is not shown again; it grants full access (chela tokens create makes others)")
 	}

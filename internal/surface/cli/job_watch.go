@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,7 +14,6 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/platform/local"
-	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
@@ -31,12 +31,10 @@ func (c *commands) jobEvents() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if c.p.None(len(found), fmt.Sprintf("nothing has happened to job %s after event %d; --follow waits for more", q.ID, q.After)) {
-			return nil
-		}
-		return console.List(c.p, found, []string{"EVENT", "AT", "WHAT", "BY"}, func(e chela.JobEvent) []string {
-			return []string{strconv.Itoa(e.Seq), c.p.Moment(e.At), terminal.OneLine(jobEventText(e), 80), e.By}
-		})
+		none := fmt.Sprintf("nothing has happened to job %s after event %d; --follow waits for more", q.ID, q.After)
+		return table[chela.JobEvent]{head: "EVENT\tAT\tWHAT\tBY", none: none, row: func(e chela.JobEvent) []any {
+			return []any{e.Seq, c.p.Moment(e.At), terminal.OneLine(jobEventText(e), 80), e.By}
+		}}.list(c.p, found)
 	})
 	cmd.Flags().BoolVar(&follow, "follow", false, "go on with each new one until the job has ended; with --json one for each line")
 	return cmd
@@ -44,7 +42,7 @@ func (c *commands) jobEvents() *cobra.Command {
 
 // jobEventsOf returns the events of a job after the event of a number, in order.
 func jobEventsOf(ctx context.Context, b *Backend, id chela.JobID, after int) ([]chela.JobEvent, error) {
-	return api.All(ctx, b.API, api.JobsEvents, api.JobEventsQuery{JobRef: api.JobRef{ID: id}, After: after})
+	return api.All(ctx, b, api.JobsEvents, api.JobEventsQuery{JobRef: api.JobRef{ID: id}, After: after})
 }
 
 // jobEventLine writes an event as a line of the result.
@@ -83,7 +81,7 @@ type jobWatch struct {
 // somebody to answer the approvals that are returned.
 func (c *commands) jobWatch(ctx context.Context, b *Backend, w jobWatch) (api.Job, []chela.Approval, error) {
 	for {
-		j, err := api.Call(ctx, b.API, api.JobsShow, api.JobRef{ID: w.id}) // before its events: so those that led here are shown
+		j, err := api.Call(ctx, b, api.JobsShow, api.JobRef{ID: w.id}) // before its events: so those that led here are shown
 		if err != nil {
 			return j, nil, err
 		}
@@ -116,7 +114,7 @@ func approvalsOf(ctx context.Context, b *Backend, j api.Job) (asked []chela.Appr
 		sessions = append(sessions, j.Session)
 	}
 	if j.Waits > 0 {
-		waiting, err := api.All(ctx, b.API, api.JobsList, api.JobFilter{States: []chela.JobState{chela.JobAwaiting}, Requester: j.Session, Limit: api.MaxPage})
+		waiting, err := api.All(ctx, b, api.JobsList, api.JobFilter{States: []chela.JobState{chela.JobAwaiting}, Requester: j.Session, Limit: api.MaxPage})
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +125,7 @@ func approvalsOf(ctx context.Context, b *Backend, j api.Job) (asked []chela.Appr
 	if len(sessions) == 0 {
 		return nil, nil
 	}
-	pending, err := api.All(ctx, b.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
+	pending, err := api.All(ctx, b, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
 	return slices.DeleteFunc(pending, func(a chela.Approval) bool { return !slices.Contains(sessions, a.Session) }), err
 }
 
@@ -163,31 +161,22 @@ func jobEnding(ctx context.Context, b *Backend, j chela.Job) error {
 	}
 	kind, again := chela.Unavailable, "chela jobs restart "+string(j.ID)
 	if j.Turn != "" {
-		t, err := api.Call(ctx, b.API, api.TurnsShow, api.TurnQuery{TurnRef: api.TurnRef{ID: j.Turn}})
+		t, err := api.Call(ctx, b, api.TurnsShow, api.TurnQuery{TurnRef: api.TurnRef{ID: j.Turn}})
 		if err != nil {
 			return err
 		}
 		if t.State == chela.TurnLimited {
-			kind, again = chela.Exhausted, again+more(t.Turn)
+			kind = chela.Exhausted
+			if t.Failure != nil {
+				again += moreOf[t.Failure.Limit]
+			}
 		}
 	}
-	return chela.E(kind, fmt.Sprintf("job %s is %s: %s", j.ID, plain(string(j.State)), reasonOf(j))).
+	return chela.E(kind, fmt.Sprintf("job %s is %s: %s", j.ID, plain(string(j.State)), cmp.Or(j.Reason, "it is "+string(j.State)))).
 		WithHint("see chela jobs show " + string(j.ID) + ", or begin it again with " + again)
 }
 
-// more names the flag that gives a job more of what ended its turn.
-func more(t chela.Turn) string {
-	if t.Failure == nil {
-		return ""
-	}
-	switch t.Failure.Limit {
-	case chela.LimitSteps:
-		return " --steps N"
-	case chela.LimitTime:
-		return " --timeout TIME"
-	case chela.LimitTokens:
-		return " --tokens N"
-	default:
-		return ""
-	}
+// moreOf are the flags that give a job more of what ended its turn.
+var moreOf = map[chela.Limit]string{
+	chela.LimitSteps: " --steps N", chela.LimitTime: " --timeout TIME", chela.LimitTokens: " --tokens N",
 }

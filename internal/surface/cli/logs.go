@@ -9,30 +9,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
-	"chela/internal/config"
 	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
 func (c *commands) logsCommand() *cobra.Command {
-	var follow bool
-	var level string
-	cmd := &cobra.Command{
-		Use: "logs", Short: "Print the log", Args: console.Exactly(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			var least slog.Level
-			if err := least.UnmarshalText([]byte(level)); err != nil {
-				return chela.E(chela.Invalid, fmt.Sprintf("--level cannot be %q", terminal.OneLine(level, 40))).
-					WithHint("use debug, info, warn or error")
-			}
-			return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
-				return c.logs(cmd.Context(), b, follow, least)
-			})
-		},
+	type arguments struct {
+		Follow bool   `flag:"follow" help:"follow new lines, until Ctrl-C"`
+		Level  string `flag:"level" default:"debug" help:"the least level that is printed: debug, info, warn or error"`
 	}
-	cmd.Flags().BoolVar(&follow, "follow", false, "follow new lines, until Ctrl-C")
-	cmd.Flags().StringVar(&level, "level", "debug", "the least level that is printed: debug, info, warn or error")
-	return cmd
+	return console.Command("logs", "Print the log", func(ctx context.Context, in arguments) error {
+		var least slog.Level
+		if err := least.UnmarshalText([]byte(in.Level)); err != nil {
+			return chela.E(chela.Invalid, fmt.Sprintf("--level cannot be %q", terminal.OneLine(in.Level, 40))).
+				WithHint("use debug, info, warn or error")
+		}
+		return c.open(ctx, func(b *Backend) error { return c.logs(ctx, b, in.Follow, least) })
+	})
 }
 
 // A logLine is the JSON output for a line.
@@ -45,16 +38,18 @@ type logLine struct {
 func (c *commands) logs(ctx context.Context, b *Backend, follow bool, least slog.Level) error {
 	within, release := c.Interruptible(ctx)
 	defer release()
-	return b.Logs(within, follow, func(line string) {
+	return b.Files.Logs(within, follow, func(line string) {
 		level, known := levelOf(line)
 		switch {
 		case known && level < least:
 		case !c.p.JSON:
 			c.p.Line(line)
-		case known:
-			c.p.Compact(logLine{Level: level.String(), Line: line}) //nolint:errcheck // text is JSON
 		default:
-			c.p.Compact(logLine{Line: line}) //nolint:errcheck // text is JSON
+			l := logLine{Line: line}
+			if known {
+				l.Level = level.String()
+			}
+			c.p.Compact(l) //nolint:errcheck // text is JSON
 		}
 	})
 }

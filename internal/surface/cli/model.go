@@ -18,12 +18,8 @@ import (
 // modelsCommand returns the commands on models.
 func (c *commands) modelsCommand() *cobra.Command {
 	return console.Group("models", "List models, set their prices, and test them",
-		&cobra.Command{
-			Use: "list", Short: "List the models that are known, and where that is from", Args: console.Exactly(0),
-			RunE: func(cmd *cobra.Command, _ []string) error { return c.modelsList(cmd.Context()) },
-		},
-		listing(c, api.ModelsPrices, c.priceTable()),
-		c.modelSetCommand(),
+		console.Command("list", "List the models that are known, and where that is from", c.modelsList),
+		listing(c, api.ModelsPrices, prices), c.modelSetCommand(),
 		filled(c, api.ModelsTest, c.modelTest),
 	)
 }
@@ -39,54 +35,48 @@ func (c *commands) openFor(ctx context.Context, named string, use func(*Backend)
 	return c.openWith(ctx, cfg, use)
 }
 
-func (c *commands) modelsList(ctx context.Context) error {
+func (c *commands) modelsList(ctx context.Context, _ api.None) error {
 	return c.openFor(ctx, "", func(b *Backend) error {
-		all, err := api.AllModels(ctx, b.API)
+		all, err := api.AllModels(ctx, b)
 		if err != nil {
 			return err
 		}
 		for _, a := range all.Away {
 			c.p.Note("the models of " + a.Provider + " are not known: " + a.Message)
 		}
-		head := []string{"MODEL", "WINDOW", "MAX OUTPUT", "INPUT", "OUTPUT", "CACHE READ", "ABILITIES", "SOURCE"}
-		return console.List(c.p, all.Items, head, func(m chela.Model) []string {
-			row := []string{m.Provider + "/" + m.Name, knownNumber(m.Window), knownNumber(m.MaxOutput), "not known", "not known", "not known"}
-			if m.Price != nil {
-				row = append(row[:3], m.Price.Input.String(), m.Price.Output.String(), m.Price.CacheRead.String())
-			}
-			abilities := make([]string, len(m.Abilities))
-			for i, a := range m.Abilities {
-				abilities[i] = string(a)
-			}
-			return append(row, cmp.Or(strings.Join(abilities, " "), "not known"), modelSources(m))
-		})
+		return models.list(c.p, all.Items)
 	})
 }
 
-// priceTable shows prices, in dollars per million tokens.
-func (c *commands) priceTable() table[chela.Model] {
-	return table[chela.Model]{
-		head: []string{"MODEL", "INPUT", "OUTPUT", "CACHE READ", "CACHE WRITE", "LONG PROMPTS", "SOURCE"},
-		none: "no such model has a known price; chela models set PROVIDER/MODEL --input DOLLARS --output DOLLARS sets one",
-		row: func(m chela.Model) []string {
-			p, long := m.Price, ""
-			if p.LongFrom > 0 {
-				long = fmt.Sprintf("from %d tokens %s, %s", p.LongFrom, p.Long.Input, p.Long.Output)
-			}
-			return []string{
-				m.Provider + "/" + m.Name, p.Input.String(), p.Output.String(), p.CacheRead.String(), p.CacheWrite.String(), long,
-				m.Sources["price"],
-			}
-		},
-	}
+// unknown stands for a value that is not known.
+const unknown = "not known"
+
+var models = table[chela.Model]{
+	head: "MODEL\tWINDOW\tMAX OUTPUT\tINPUT\tOUTPUT\tCACHE READ\tABILITIES\tSOURCE",
+	row: func(m chela.Model) []any {
+		price := []any{unknown, unknown, unknown}
+		if m.Price != nil {
+			price = []any{m.Price.Input, m.Price.Output, m.Price.CacheRead}
+		}
+		abilities := strings.Trim(fmt.Sprint(m.Abilities), "[]")
+		return slices.Concat(
+			[]any{m.Provider + "/" + m.Name, cmp.Or(count(m.Window), unknown), cmp.Or(count(m.MaxOutput), unknown)}, price,
+			[]any{cmp.Or(abilities, unknown), modelSources(m)},
+		)
+	},
 }
 
-// knownNumber formats a number of tokens, if known.
-func knownNumber(n int) string {
-	if n == 0 {
-		return "not known"
-	}
-	return fmt.Sprint(n)
+// prices are shown in dollars per million tokens.
+var prices = table[chela.Model]{
+	head: "MODEL\tINPUT\tOUTPUT\tCACHE READ\tCACHE WRITE\tLONG PROMPTS\tSOURCE",
+	none: "no such model has a known price; chela models set PROVIDER/MODEL --input DOLLARS --output DOLLARS sets one",
+	row: func(m chela.Model) []any {
+		p, long := m.Price, ""
+		if p.LongFrom > 0 {
+			long = fmt.Sprintf("from %d tokens %s, %s", p.LongFrom, p.Long.Input, p.Long.Output)
+		}
+		return []any{m.Provider + "/" + m.Name, p.Input, p.Output, p.CacheRead, p.CacheWrite, long, m.Sources["price"]}
+	},
 }
 
 // modelSources lists the sources of a model's values, without URLs.
@@ -99,7 +89,7 @@ func modelSources(m chela.Model) string {
 		if source == "" {
 			continue
 		}
-		if !slices.Contains(all, source) {
+		if by[source] == nil {
 			all = append(all, source)
 		}
 		by[source] = append(by[source], strings.ReplaceAll(field, "_", " "))
@@ -127,7 +117,7 @@ var flags = []struct{ name, use string }{
 
 func (c *commands) modelSetCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "set PROVIDER/MODEL", Short: "Set a model's properties and prices in config.toml", Args: console.Exactly(1),
+		Use: "set PROVIDER/MODEL", Short: "Set a model's properties and prices in config.toml", Args: console.Between(1, 1),
 	}
 	values := make([]string, len(flags))
 	for i, f := range flags {
@@ -150,18 +140,6 @@ func (c *commands) modelSetCommand() *cobra.Command {
 	return cmd
 }
 
-// columns are the checks as named in a table head.
-var columns = []struct {
-	check api.CheckName
-	head  string
-}{
-	{api.CheckReachable, "REACHABLE"},
-	{api.CheckKey, "KEY"},
-	{api.CheckStreams, "STREAMS"},
-	{api.CheckTools, "CALLS TOOLS"},
-	{api.CheckPrice, "PRICE KNOWN"},
-}
-
 // checkWords are the results of a check.
 var checkWords = map[api.CheckState]string{
 	api.CheckPassed: "yes", api.CheckFailed: "NO", api.CheckUntried: "-",
@@ -171,27 +149,27 @@ func (c *commands) modelTest(ctx context.Context, q api.ModelTest) error {
 	return c.openFor(ctx, q.Model, func(b *Backend) error {
 		within, release := c.Interruptible(ctx)
 		defer release()
-		page, err := api.Call(within, b.API, api.ModelsTest, q)
+		page, err := api.Call(within, b, api.ModelsTest, q)
 		if err != nil {
 			return err
 		}
-		trials := page.Items
-		head := []string{"MODEL"}
-		for _, column := range columns {
-			head = append(head, column.head)
-		}
-		err = console.List(c.p, trials, append(head, "TIME"), func(t api.Trial) []string {
-			row := []string{t.Model}
-			for _, column := range columns {
-				row = append(row, trialCell(t, column.check))
-			}
-			return append(row, fmt.Sprintf("%d ms", t.MS))
-		})
-		if err != nil {
+		if err := trials.list(c.p, page.Items); err != nil {
 			return err
 		}
-		return c.judgeTrials(trials)
+		return c.judgeTrials(page.Items)
 	})
+}
+
+// trials shows the checks of each model.
+var trials = table[api.Trial]{
+	head: "MODEL\tREACHABLE\tKEY\tSTREAMS\tCALLS TOOLS\tPRICE KNOWN\tTIME",
+	row: func(t api.Trial) []any {
+		row := []any{t.Model}
+		for _, check := range []api.CheckName{api.CheckReachable, api.CheckKey, api.CheckStreams, api.CheckTools, api.CheckPrice} {
+			row = append(row, trialCell(t, check))
+		}
+		return append(row, fmt.Sprintf("%d ms", t.MS))
+	},
 }
 
 // trialCell is the result of the checks of a name, if there are several the worst.

@@ -17,7 +17,6 @@ package cli
 import (
 	"context"
 	"io"
-	"time"
 
 	"chela/internal/api"
 	"chela/internal/config"
@@ -31,35 +30,38 @@ type Program struct {
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Stderr  io.Writer
-	Now     func() time.Time
 	Version string // of a release; empty selects the version from the build information
+	Homes   homes
 
 	// Arrives waits a few seconds for data or EOF on standard input, and
 	// reports whether either arrived. A caller that holds a pipe open without
 	// writing, as ssh does, would block the command forever.
 	Arrives func() bool
 
+	// Interruptible returns a context that Ctrl-C cancels. After its cancel
+	// function was called, Ctrl-C ends the process as usual.
+	Interruptible func(ctx context.Context) (context.Context, context.CancelFunc)
+}
+
+// homes opens, serves and examines homes.
+type homes interface {
 	// Open opens the home of a configuration, through its daemon if one runs.
-	Open func(ctx context.Context, c *config.Config) (*Backend, error)
+	Open(ctx context.Context, c *config.Config) (*Backend, error)
 
 	// Served reports whether a daemon serves a home.
-	Served func(ctx context.Context, home config.Home) bool
+	Served(ctx context.Context, home config.Home) bool
 
 	// Serve serves a home until ctx ends, and then lets turns reach their next
 	// commit and stops all its goroutines, which is no error. Once it accepts
 	// requests on every address it calls ready, once. It is a Conflict if the
 	// home is served already, Denied if it would be open to other machines
 	// without a token, and Unavailable if it cannot listen.
-	Serve func(ctx context.Context, c *config.Config, ready func(ListenAddresses)) error
+	Serve(ctx context.Context, c *config.Config, ready func(ListenAddresses)) error
 
 	// Examine checks a home for all known problems. It changes nothing.
-	Examine func(ctx context.Context, c *config.Config) []api.Finding
+	Examine(ctx context.Context, c *config.Config) []api.Finding
 
 	// Local looks for a model on this machine and returns it as provider/model,
 	// or nothing after a short timeout.
-	Local func(ctx context.Context, c *config.Config) string
-
-	// Interruptible returns a context that Ctrl-C cancels. After its cancel
-	// function was called, Ctrl-C ends the process as usual.
-	Interruptible func(ctx context.Context) (context.Context, context.CancelFunc)
+	Local(ctx context.Context, c *config.Config) string
 }

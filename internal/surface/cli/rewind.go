@@ -4,6 +4,7 @@ package cli
 // tree: undo, redo, restore, checkpoint and branch.
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -19,179 +20,127 @@ import (
 
 // rewindCommands returns the commands.
 func (c *commands) rewindCommands() []*cobra.Command {
-	return []*cobra.Command{c.undo(), c.redo(), c.restore(), c.checkpoint(), c.branch()}
+	return []*cobra.Command{
+		command(c, "undo", "Undo the last turn, or several, and put their files back", c.undo),
+		command(c, "redo", "Take back the last undo or restore", func(ctx context.Context, b *Backend, in rewindMove) error {
+			return c.rewind(ctx, b, api.ThreadsRedo, in)
+		}),
+		command(c, "restore", "Go to a checkpoint, an entry or the end of a turn", c.restore),
+		command(c, "checkpoint", "Name the place where a thread is", c.checkpoint),
+		command(c, "branch", "Create a thread that branches off here, or at a place", c.branch),
+	}
 }
 
 // rewindFlags identify the thread and the request of a command.
 type rewindFlags struct {
-	thread, session string
-	key             string
-	keepFiles       bool
-}
-
-// on adds the flags to a command.
-func (f *rewindFlags) on(cmd *cobra.Command) *cobra.Command {
-	cmd.Flags().StringVar(&f.thread, "thread", "", "thread; without it the current one of the session")
-	cmd.Flags().StringVar(&f.session, "session", string(chela.MainKey(chela.MainAgent)), "session key")
-	cmd.Flags().StringVar(&f.key, "key", "", "names the request: sent again, it is not carried out again")
-	return cmd
-}
-
-// moving adds the flags of a command that moves a head.
-func (f *rewindFlags) moving(cmd *cobra.Command) *cobra.Command {
-	cmd.Flags().BoolVar(&f.keepFiles, "keep-files", false, "leave files and documents as they are")
-	return f.on(cmd)
+	Thread  chela.ThreadID `flag:"thread" help:"thread; without it the current one of the session"`
+	Session string         `flag:"session" default:"agent:main:main" help:"session key"`
+	Key     string         `flag:"key" help:"names the request: sent again, it is not carried out again"`
 }
 
 // find returns the thread that the flags name.
-func (f *rewindFlags) find(ctx context.Context, home caller) (chela.ThreadID, error) {
-	if f.thread != "" {
-		return chela.ThreadID(f.thread), nil
+func (f rewindFlags) find(ctx context.Context, b *Backend) (api.ThreadRef, error) {
+	if f.Thread != "" {
+		return api.ThreadRef{ID: f.Thread}, nil
 	}
-	s, err := api.Call(ctx, home, api.SessionsShow, api.SessionRef{Key: chela.SessionKey(f.session)})
-	return s.Thread, console.NotThere(err, "see chela sessions list")
+	s, err := api.Call(ctx, b, api.SessionsShow, api.SessionRef{Key: chela.SessionKey(f.Session)})
+	return api.ThreadRef{ID: s.Thread}, console.NotThere(err, "see chela sessions list")
 }
 
-func (c *commands) undo() *cobra.Command {
-	var f rewindFlags
-	return f.moving(&cobra.Command{
-		Use: "undo [TURNS]", Short: "Undo the last turn, or several, and put their files back", Args: console.Between(0, 1),
-		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-			q := api.RewindOptions{Turns: 1}
-			if len(args) > 0 {
-				var err error
-				if q.Turns, err = strconv.Atoi(args[0]); err != nil || q.Turns < 1 {
-					return chela.E(chela.Invalid, fmt.Sprintf("%.40q is not a number of turns", args[0])).WithHint("write chela threads undo 2")
-				}
-			}
-			return c.rewind(ctx, b, rewindMove{f, api.ThreadsUndo, q})
-		}),
-	})
-}
-
-func (c *commands) redo() *cobra.Command {
-	var f rewindFlags
-	return f.moving(&cobra.Command{
-		Use: "redo", Short: "Take back the last undo or restore", Args: console.Exactly(0),
-		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
-			return c.rewind(ctx, b, rewindMove{f, api.ThreadsRedo, api.RewindOptions{}})
-		}),
-	})
-}
-
-func (c *commands) restore() *cobra.Command {
-	var f rewindFlags
-	return f.moving(&cobra.Command{
-		Use: "restore PLACE", Short: "Go to a checkpoint, an entry or the end of a turn", Args: console.Exactly(1),
-		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-			return c.rewind(ctx, b, rewindMove{f, api.ThreadsRestore, api.RewindOptions{To: args[0]}})
-		}),
-	})
-}
-
-// A rewindMove is the request of a command.
+// A rewindMove is a request that moves the head of a thread.
 type rewindMove struct {
 	rewindFlags
-	operation api.Operation[api.ThreadMove, chela.Rewind]
-	q         api.RewindOptions
+	KeepFiles bool `flag:"keep-files" help:"leave files and documents as they are"`
+
+	options api.RewindOptions
 }
 
 // rewind moves the head of a thread and reports the changes of files.
-func (c *commands) rewind(ctx context.Context, b *Backend, m rewindMove) error {
-	id, err := m.find(ctx, b.API)
+func (c *commands) rewind(ctx context.Context, b *Backend, o api.Operation[api.ThreadMove, chela.Rewind], m rewindMove) error {
+	ref, err := m.find(ctx, b)
 	if err != nil {
 		return err
 	}
-	m.q.Key, m.q.KeepFiles = m.key, m.keepFiles
-	v, err := api.Call(ctx, b.API, m.operation, api.ThreadMove{ThreadRef: api.ThreadRef{ID: id}, To: m.q})
-	switch {
-	case err != nil:
-		return console.NotThere(err, "see chela threads list")
-	case c.p.JSON:
-		return c.p.Document(v)
-	}
-	c.p.Text(terminal.Visible(rewind.Report(v)))
-	return nil
-}
-
-func (c *commands) checkpoint() *cobra.Command {
-	var f rewindFlags
-	return f.on(&cobra.Command{
-		Use: "checkpoint [NAME]", Short: "Name the place where a thread is", Args: console.Between(0, 1),
-		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-			id, err := f.find(ctx, b.API)
-			if err != nil {
-				return err
-			}
-			made, err := api.Call(ctx, b.API, api.ThreadsCheckpoint, api.CheckpointRequest{
-				ThreadRef: api.ThreadRef{ID: id}, Checkpoint: api.NewCheckpoint{Name: onlyArg(args), Key: f.key},
-			})
-			switch {
-			case err != nil:
-				return console.NotThere(err, "see chela threads list")
-			case c.p.JSON:
-				return c.p.Document(made)
-			}
-			c.p.Fields([2]string{"thread", string(made.Thread)}, [2]string{"checkpoint", made.Name}, [2]string{"entry", entryPlace(made.Entry)})
-			return nil
-		}),
+	m.options.Key, m.options.KeepFiles = m.Key, m.KeepFiles
+	v, err := api.Call(ctx, b, o, api.ThreadMove{ThreadRef: ref, To: m.options})
+	return answer(c.p, v, console.NotThere(err, "see chela threads list"), func(v chela.Rewind) {
+		c.p.Text(terminal.Visible(rewind.Report(v)))
 	})
 }
 
-func (c *commands) branch() *cobra.Command {
-	var f rewindFlags
-	return f.on(&cobra.Command{
-		Use: "branch [PLACE]", Short: "Create a thread that branches off here, or at a place", Args: console.Between(0, 1),
-		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-			id, err := f.find(ctx, b.API)
-			if err != nil {
-				return err
-			}
-			t, err := api.Call(ctx, b.API, api.ThreadsBranch, api.BranchRequest{
-				ThreadRef: api.ThreadRef{ID: id}, Branch: api.NewBranch{From: onlyArg(args), Key: f.key},
-			})
-			switch {
-			case err != nil:
-				return console.NotThere(err, "see chela threads list")
-			case c.p.JSON:
-				return c.p.Document(t)
-			}
-			c.p.Fields([2]string{"session", string(t.Session)}, [2]string{"thread", string(t.ID)}, [2]string{"entry", entryPlace(t.Head)})
-			return nil
-		}),
+type undoArgs struct {
+	Turns string `arg:"[TURNS]" default:"1"`
+	rewindMove
+}
+
+func (c *commands) undo(ctx context.Context, b *Backend, in undoArgs) (err error) {
+	if in.options.Turns, err = strconv.Atoi(in.Turns); err != nil || in.options.Turns < 1 {
+		return chela.E(chela.Invalid, fmt.Sprintf("%.40q is not a number of turns", in.Turns)).WithHint("write chela threads undo 2")
+	}
+	return c.rewind(ctx, b, api.ThreadsUndo, in.rewindMove)
+}
+
+type restoreArgs struct {
+	Place string `arg:"PLACE"`
+	rewindMove
+}
+
+func (c *commands) restore(ctx context.Context, b *Backend, in restoreArgs) error {
+	in.options.To = in.Place
+	return c.rewind(ctx, b, api.ThreadsRestore, in.rewindMove)
+}
+
+type checkpointArgs struct {
+	Name string `arg:"[NAME]"`
+	rewindFlags
+}
+
+func (c *commands) checkpoint(ctx context.Context, b *Backend, in checkpointArgs) error {
+	ref, err := in.find(ctx, b)
+	if err != nil {
+		return err
+	}
+	made, err := api.Call(ctx, b, api.ThreadsCheckpoint, api.CheckpointRequest{
+		ThreadRef: ref, Checkpoint: api.NewCheckpoint{Name: in.Name, Key: in.Key},
+	})
+	return answer(c.p, made, console.NotThere(err, "see chela threads list"), func(made chela.Checkpoint) {
+		c.p.Fields("thread", made.Thread, "checkpoint", made.Name, "entry", entryPlace(made.Entry))
 	})
 }
 
-// onlyArg returns the argument of a command that takes at most one.
-func onlyArg(args []string) string {
-	if len(args) == 0 {
-		return ""
+type branchArgs struct {
+	Place string `arg:"[PLACE]"`
+	rewindFlags
+}
+
+func (c *commands) branch(ctx context.Context, b *Backend, in branchArgs) error {
+	ref, err := in.find(ctx, b)
+	if err != nil {
+		return err
 	}
-	return args[0]
+	t, err := api.Call(ctx, b, api.ThreadsBranch, api.BranchRequest{ThreadRef: ref, Branch: api.NewBranch{From: in.Place, Key: in.Key}})
+	return answer(c.p, t, console.NotThere(err, "see chela threads list"), func(t chela.Thread) {
+		c.p.Fields("session", t.Session, "thread", t.ID, "entry", entryPlace(t.Head))
+	})
 }
 
 // rewindFields formats the possible targets in a thread for people.
-func rewindFields(id chela.ThreadID, p api.Places) (rows [][2]string) {
+func rewindFields(id chela.ThreadID, p api.Places) (rows []any) {
 	for _, point := range p.Checkpoints {
-		rows = append(rows, [2]string{"checkpoint", fmt.Sprintf("%s at %s, %s", point.Name, entryPlace(point.Entry), terminal.Moment(point.CreatedAt))})
+		rows = append(rows, "checkpoint", fmt.Sprintf("%s at %s, %s", point.Name, entryPlace(point.Entry), terminal.Moment(point.CreatedAt)))
 	}
 	for _, b := range p.Branches {
+		name, other := "branch", b.Thread
 		if b.Thread == id {
-			rows = append(rows, [2]string{"branch of", fmt.Sprintf("%s at %s", b.Origin, entryPlace(b.Entry))})
-		} else {
-			rows = append(rows, [2]string{"branch", fmt.Sprintf("%s at %s", b.Thread, entryPlace(b.Entry))})
+			name, other = "branch of", b.Origin
 		}
+		rows = append(rows, name, fmt.Sprintf("%s at %s", other, entryPlace(b.Entry)))
 	}
-	if p.Redo != nil {
-		rows = append(rows, [2]string{"redo", fmt.Sprintf("goes back to %s, before the %s of %s", entryPlace(p.Redo.From), p.Redo.Kind, terminal.Moment(p.Redo.DoneAt))})
+	if r := p.Redo; r != nil {
+		rows = append(rows, "redo", fmt.Sprintf("goes back to %s, before the %s of %s", entryPlace(r.From), r.Kind, terminal.Moment(r.DoneAt)))
 	}
 	return rows
 }
 
 // entryPlace names an entry for people.
-func entryPlace(id chela.EntryID) string {
-	if id == "" {
-		return "the beginning"
-	}
-	return string(id)
-}
+func entryPlace(id chela.EntryID) string { return string(cmp.Or(id, "the beginning")) }

@@ -3,20 +3,23 @@ package cli
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/surface/cli/console"
-	"chela/internal/surface/cli/routines"
 	"chela/internal/surface/terminal"
 )
 
 // Main runs one command and returns its exit code. It closes everything it
 // opens.
 func Main(ctx context.Context, p Program) int {
-	c := &commands{Program: p, p: console.NewPrinter(p.Stdout, p.Stderr)}
+	c := &commands{Program: p, p: console.NewPrinter(p.Stdout, p.Stderr), flags: map[string]string{}}
 	root := c.root()
 	root.SetArgs(append([]string{}, p.Args...))
 	root.SetIn(p.Stdin)
@@ -68,9 +71,10 @@ func (c *commands) root() *cobra.Command {
 	c.providerFlag(root)
 	root.AddCommand(
 		c.askCommand(), c.sessionsCommand(), c.threadsCommand(), c.turnsCommand(), c.approvalsCommand(), c.jobsCommand(),
-		c.toolsCommand(), c.modelsCommand(), c.configCommand(), c.statusCommand(), c.doctorCommand(),
+		c.toolsCommand(), c.modelsCommand(), c.configCommand(), c.statusCommand(),
+		console.Command("doctor", "Check the home for problems and show how to fix them", c.doctor),
 		c.serveCommand(), c.tokensCommand(), c.memoryCommand(), c.routinesCommand(), c.usageCommand(), c.logsCommand(), c.initCommand(),
-		c.versionCommand(), console.CompletionCommand(),
+		console.Command("version", "Print the version", c.version), console.CompletionCommand(),
 	)
 	root.SetHelpCommand(console.HelpCommand())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
@@ -84,18 +88,6 @@ func (c *commands) root() *cobra.Command {
 		cmd.SuggestionsMinimumDistance = 2
 	})
 	return root
-}
-
-// routinesCommand returns the commands for routines.
-func (c *commands) routinesCommand() *cobra.Command {
-	return routines.Command(routines.Program{
-		Printer: c.p, Stdin: c.Stdin, Environ: c.Environ,
-		Open: func(ctx context.Context, use func(routines.Connection) error) error {
-			return c.open(ctx, func(cfg *config.Config, b *Backend) error {
-				return use(routines.Connection{API: b.API, Served: b.Served, Zone: cfg.Zone()})
-			})
-		},
-	})
 }
 
 // configInput returns the sources of the configuration.
@@ -127,54 +119,41 @@ func (c *commands) asking(ctx context.Context, chosen string) (*config.Config, e
 		return cfg, nil
 	}
 	in := c.configInput()
-	if in.Local = c.Local(ctx, cfg); in.Local == "" {
+	if in.Local = c.Homes.Local(ctx, cfg); in.Local == "" {
 		return cfg, nil
 	}
 	return config.Load(in)
 }
 
-// chat talks until the input ends.
+// chat talks until the input ends. As a command that stays, it continues the turns that
+// an earlier process left, in every session. A short-lived command continues only the
+// turns of its own session.
 func (c *commands) chat(ctx context.Context) error {
-	return c.resume(ctx, func(cfg *config.Config, b *Backend) error {
-		return c.person().Chat(ctx, b.Connection, cfg)
-	})
-}
-
-// resume opens the home for a long-running command: the turns that an earlier
-// process left continue, in every session. A short-lived command continues only
-// the turns of its own session.
-func (c *commands) resume(ctx context.Context, use func(*config.Config, *Backend) error) error {
 	cfg, err := c.asking(ctx, "")
 	if err != nil {
 		return err
 	}
 	return c.openWith(ctx, cfg, func(b *Backend) error {
 		b.Resume(ctx)
-		return use(cfg, b)
+		p := c.person()
+		p.Connection = b.Connection
+		return p.Chat(ctx, cfg)
 	})
 }
 
 // open loads the configuration, opens the home, calls use, and closes it
 // again.
-func (c *commands) open(ctx context.Context, use func(*config.Config, *Backend) error) error {
+func (c *commands) open(ctx context.Context, use func(*Backend) error) error {
 	cfg, err := c.config()
 	if err != nil {
 		return err
 	}
-	return c.openWith(ctx, cfg, func(b *Backend) error { return use(cfg, b) })
-}
-
-// inHome returns the body of a command that needs the home and not its
-// configuration.
-func (c *commands) inHome(use func(context.Context, *Backend, []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error { return use(cmd.Context(), b, args) })
-	}
+	return c.openWith(ctx, cfg, use)
 }
 
 // openWith is open for a command that has loaded the configuration itself.
 func (c *commands) openWith(ctx context.Context, cfg *config.Config, use func(*Backend) error) (err error) {
-	b, err := c.Open(ctx, cfg)
+	b, err := c.Homes.Open(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -184,4 +163,49 @@ func (c *commands) openWith(ctx context.Context, cfg *config.Config, use func(*B
 		}
 	}()
 	return use(b)
+}
+
+// providerFlag adds the flag --provider to a command that calls models.
+func (c *commands) providerFlag(cmd *cobra.Command) {
+	use := "who answers in place of all models: `replay:DIR` plays the recording in a folder"
+	cmd.Flags().Func("provider", use, func(text string) error {
+		dir, ok := strings.CutPrefix(text, "replay:")
+		if !ok || dir == "" {
+			return chela.E(chela.Invalid, "it has to be replay:DIR").WithHint("models are chosen with --model")
+		}
+		c.flags["replay"] = dir
+		return nil
+	})
+}
+
+// build describes this program.
+type build struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+func (c *commands) version(context.Context, api.None) error {
+	return answer(c.p, c.build(), nil, func(b build) {
+		c.p.Line(strings.TrimSpace("chela " + b.Version + " " + b.Go + " " + b.Platform + " " + b.Commit))
+	})
+}
+
+// build reads the build information of the linked program.
+func (c *commands) build() build {
+	b := build{Version: c.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	known, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	if b.Version == "" {
+		b.Version = known.Main.Version
+	}
+	for _, s := range known.Settings {
+		if s.Key == "vcs.revision" {
+			b.Commit = s.Value
+		}
+	}
+	return b
 }

@@ -10,20 +10,18 @@ import (
 )
 
 func (c *commands) serveCommand() *cobra.Command {
-	var listen string
-	cmd := &cobra.Command{
-		Use: "serve", Short: "Serve the HTTP API until stopped", Args: console.Exactly(0),
-		Long: "Serve the HTTP API and run turns, until Ctrl-C or SIGTERM. Running turns then stop at their\n" +
-			"next commit and continue at the next start; a second Ctrl-C does not wait for that.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("listen") {
-				c.set("listen", listen)
-			}
-			return c.serve(cmd.Context())
-		},
+	type arguments struct {
+		Listen *string `flag:"listen" help:"address and port (CHELA_LISTEN, default 127.0.0.1:7717)"`
 	}
+	cmd := console.Command("serve", "Serve the HTTP API until stopped", func(ctx context.Context, in arguments) error {
+		if in.Listen != nil {
+			c.flags["listen"] = *in.Listen
+		}
+		return c.serve(ctx)
+	})
+	cmd.Long = "Serve the HTTP API and run turns, until Ctrl-C or SIGTERM. Running turns then stop at their\n" +
+		"next commit and continue at the next start; a second Ctrl-C does not wait for that."
 	c.providerFlag(cmd)
-	cmd.Flags().StringVar(&listen, "listen", "", "address and port (CHELA_LISTEN, default 127.0.0.1:7717)")
 	return cmd
 }
 
@@ -38,7 +36,7 @@ func (c *commands) serve(ctx context.Context) error {
 	defer release()
 	// After the first Ctrl-C, the next one ends the process as usual.
 	defer context.AfterFunc(within, release)()
-	return c.Serve(within, cfg, c.listening)
+	return c.Homes.Serve(within, cfg, c.listening)
 }
 
 // listening prints the address of the API, and how to authenticate.

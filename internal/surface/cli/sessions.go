@@ -10,100 +10,78 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/config"
 	"chela/internal/engine/session"
 	"chela/internal/surface/cli/console"
-	"chela/internal/surface/terminal"
 )
 
+// A sessionArg names a session on the command line.
+type sessionArg struct {
+	Key string `arg:"KEY"`
+}
+
+// ref is the session.
+func (a sessionArg) ref() api.SessionRef { return api.SessionRef{Key: chela.SessionKey(a.Key)} }
+
 func (c *commands) sessionsCommand() *cobra.Command {
-	return console.Group("sessions", "Look at sessions, change them and write them down", []*cobra.Command{
-		{
-			Use: "list", Short: "List the sessions, the last used first", Args: console.Exactly(0),
-			RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
-				all, err := api.All(ctx, b.API, api.SessionsList, api.SessionFilter{Archived: true, Limit: api.MaxPage})
-				if err != nil {
-					return err
-				}
-				slices.SortStableFunc(all, func(a, b chela.Session) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
-				return console.List(c.p, all, []string{"KEY", "LABEL", "THREAD", "UPDATED"}, sessionRow)
-			}),
-		},
-		{
-			Use: "show KEY", Short: "Show one session and its threads", Args: console.Exactly(1),
-			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-				return c.sessionShow(ctx, b, chela.SessionKey(args[0]))
-			}),
-		},
-		{
-			Use: "reset KEY", Short: "Start a new thread in a session; the old one stays", Args: console.Exactly(1),
-			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-				return c.threadBegin(ctx, b, chela.SessionKey(args[0]), "")
-			}),
-		},
+	return console.Group("sessions", "Look at sessions, change them and write them down",
+		command(c, "list", "List the sessions, the last used first", c.sessionsList),
+		command(c, "show", "Show one session and its threads", func(ctx context.Context, b *Backend, in sessionArg) error {
+			return c.sessionShow(ctx, b, in.ref())
+		}),
+		command(c, "reset", "Start a new thread in a session; the old one stays", func(ctx context.Context, b *Backend, in sessionArg) error {
+			return c.threadBegin(ctx, b, chela.SessionKey(in.Key), "")
+		}),
 		c.sessionSetCommand(), c.exporting(), c.importing(),
-	}...)
+	)
 }
 
-func sessionRow(s chela.Session) []string {
-	return []string{string(s.Key), s.Settings.Label, string(s.Thread), terminal.Moment(s.UpdatedAt)}
-}
-
-func (c *commands) sessionShow(ctx context.Context, b *Backend, key chela.SessionKey) error {
-	s, err := api.Call(ctx, b.API, api.SessionsShow, api.SessionRef{Key: key})
-	if err != nil {
-		return console.NotThere(err, "see chela sessions list")
-	}
-	own, err := threadsOf(ctx, b.API, key)
+func (c *commands) sessionsList(ctx context.Context, b *Backend, _ api.None) error {
+	all, err := api.All(ctx, b, api.SessionsList, api.SessionFilter{Archived: true, Limit: api.MaxPage})
 	if err != nil {
 		return err
 	}
-	if c.p.JSON {
-		return c.p.Document(struct {
-			api.Session
-			Threads []chela.Thread `json:"threads"`
-		}{s, own})
+	slices.SortStableFunc(all, func(a, b chela.Session) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
+	return table[chela.Session]{head: "KEY\tLABEL\tTHREAD\tUPDATED", row: func(s chela.Session) []any {
+		return []any{s.Key, s.Settings.Label, s.Thread, s.UpdatedAt}
+	}}.list(c.p, all)
+}
+
+func (c *commands) sessionShow(ctx context.Context, b *Backend, ref api.SessionRef) error {
+	s, err := api.Call(ctx, b, api.SessionsShow, ref)
+	if err != nil {
+		return console.NotThere(err, "see chela sessions list")
 	}
-	u := s.Usage
-	c.p.Fields(slices.Concat([][2]string{{"key", string(s.Key)}, {"agent", s.Agent}}, settingFields(s.Settings), [][2]string{
-		{"tokens in", count(u.Input)},
-		{"tokens out", count(u.Output)},
-		{"cache read", count(u.CacheRead)},
-		{"cache write", count(u.CacheWrite)},
-		{"reasoned", count(u.Reasoning)},
-		{"created", terminal.Moment(s.CreatedAt)},
-		{"updated", terminal.Moment(s.UpdatedAt)},
-	})...)
-	c.p.Line("")
-	return console.List(c.p, own, threadHead, threadRow)
+	own, err := threadsOf(ctx, b, ref.Key)
+	if err != nil {
+		return err
+	}
+	type shown struct {
+		api.Session
+		Threads []chela.Thread `json:"threads"`
+	}
+	return answer(c.p, shown{s, own}, nil, func(shown) {
+		u := s.Usage
+		c.p.Fields(slices.Concat([]any{"key", s.Key, "agent", s.Agent}, settingFields(s.Settings), []any{
+			"tokens in", count(u.Input), "tokens out", count(u.Output), "cache read", count(u.CacheRead), "cache write", count(u.CacheWrite),
+			"reasoned", count(u.Reasoning), "created", s.CreatedAt, "updated", s.UpdatedAt,
+		})...)
+		c.p.Line("")
+		threads.write(c.p, own)
+	})
 }
 
 // settingFields are the settings of a session that are set, and its remembered
 // state.
-func settingFields(s chela.Settings) [][2]string {
+func settingFields(s chela.Settings) []any {
 	place := []string{s.Last.Channel, s.Last.Account, s.Last.To, s.Last.Thread}
-	return [][2]string{
-		{"label", s.Label},
-		{"name", s.DisplayName},
-		{"chat", s.ChatType},
-		{"subject", s.Subject},
-		{"space", s.Space},
-		{"model", s.Model},
-		{"thinking", string(s.Thinking)},
-		{"verbose", s.Verbose},
-		{"reasoning", s.Reasoning},
-		{"response usage", s.ResponseUsage},
-		{"elevated", s.Elevated},
-		{"queue mode", string(s.Queue.Mode)},
-		{"queue debounce ms", count(s.Queue.DebounceMS)},
-		{"queue cap", count(s.Queue.Cap)},
-		{"queue drop", string(s.Queue.Drop)},
-		{"spawned by", string(s.SpawnedBy)},
-		{"archived", terminal.Moment(s.ArchivedAt)},
-		{"compactions", count(s.Compactions)},
-		{"memory flushes", count(s.MemoryFlushes)},
-		{"memory flushed", terminal.Moment(s.MemoryFlushedAt)},
-		{"last from", strings.Join(slices.DeleteFunc(place, func(part string) bool { return part == "" }), " ")},
+	return []any{
+		"label", s.Label, "name", s.DisplayName, "chat", s.ChatType, "subject", s.Subject, "space", s.Space,
+		"model", s.Model, "thinking", s.Thinking, "verbose", s.Verbose, "reasoning", s.Reasoning,
+		"response usage", s.ResponseUsage, "elevated", s.Elevated,
+		"queue mode", s.Queue.Mode, "queue debounce ms", count(s.Queue.DebounceMS), "queue cap", count(s.Queue.Cap), "queue drop", s.Queue.Drop,
+		"spawned by", s.SpawnedBy, "archived", s.ArchivedAt, "compactions", count(s.Compactions),
+		"memory flushes", count(s.MemoryFlushes), "memory flushed", s.MemoryFlushedAt,
+		"last from", strings.Join(slices.DeleteFunc(place, func(part string) bool { return part == "" }), " "),
 	}
 }
 
@@ -116,23 +94,23 @@ func count[N int | int64](n N) string {
 }
 
 func (c *commands) sessionSetCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "set KEY NAME=VALUE...", Short: "Change settings of a session; nothing after = leaves one to the agent and the home",
-		Args: console.AtLeast(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			patch, err := session.Patch(args[1:])
-			if err != nil {
-				return err
-			}
-			return c.open(cmd.Context(), func(_ *config.Config, b *Backend) error {
-				_, err := api.Call(cmd.Context(), b.API, api.SessionsChange, api.SessionChange{
-					SessionRef: api.SessionRef{Key: chela.SessionKey(args[0])}, Settings: patch,
-				})
-				if err != nil {
-					return console.NotThere(err, "see chela sessions list")
-				}
-				return c.sessionShow(cmd.Context(), b, chela.SessionKey(args[0]))
-			})
-		},
+	type arguments struct {
+		sessionArg
+		Pairs []string `arg:"NAME=VALUE..."`
 	}
+	const use = "Change settings of a session; nothing after = leaves one to the agent and the home"
+	cmd := console.Command("set", use, func(ctx context.Context, in arguments) error {
+		patch, err := session.Patch(in.Pairs)
+		if err != nil {
+			return err
+		}
+		return c.open(ctx, func(b *Backend) error {
+			if _, err := api.Call(ctx, b, api.SessionsChange, api.SessionChange{SessionRef: in.ref(), Settings: patch}); err != nil {
+				return console.NotThere(err, "see chela sessions list")
+			}
+			return c.sessionShow(ctx, b, in.ref())
+		})
+	})
+	cmd.Use, cmd.Args = "set KEY NAME=VALUE...", console.Between(2, console.Many)
+	return cmd
 }

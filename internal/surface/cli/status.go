@@ -12,45 +12,37 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/console"
 )
 
 func (c *commands) statusCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "status", Short: "Show the state of the home", Args: console.Exactly(0),
-		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
-			s, err := api.Call(ctx, b.API, api.StatusShow, api.None{})
-			if err != nil {
-				return err
-			}
-			if c.p.JSON {
-				return c.p.Document(s)
-			}
-			daemon := "not running"
-			if s.Daemon {
-				daemon = strings.TrimSpace("running " + s.Listen)
-			}
-			c.p.Fields(
-				[2]string{"home", s.Home}, [2]string{"database", s.Database}, [2]string{"model", s.Model},
-				[2]string{"sandbox", s.Sandbox}, [2]string{"daemon", daemon}, [2]string{"sessions", fmt.Sprint(s.Sessions)},
-				[2]string{"open turns", fmt.Sprint(s.TurnsOpen)},
-				[2]string{"pending approvals", fmt.Sprint(s.ApprovalsPending)},
-				[2]string{"messages waiting", fmt.Sprint(s.InboxWaiting)},
-				[2]string{"replies owed", fmt.Sprint(s.OutboxPending)},
-				[2]string{"jobs", jobsOf(s.Jobs)}, [2]string{"routines", c.routinesOf(s.Routines)},
-				[2]string{"runs of routines", fmt.Sprintf("%d running, %d waiting", s.Routines.RunsRunning, s.Routines.RunsWaiting)},
-				[2]string{"heartbeat", c.heartbeatOf(s.Routines)},
-			)
-			return nil
-		}),
+	cmd := named("status", derived(c, api.StatusShow, func(ctx context.Context, b *Backend, _ api.None) error {
+		s, err := api.Call(ctx, b, api.StatusShow, api.None{})
+		return answer(c.p, s, err, c.status)
+	}))
+	cmd.Short = "Show the state of the home"
+	return cmd
+}
+
+// status writes the state of a home for people.
+func (c *commands) status(s api.Status) {
+	daemon := "not running"
+	if s.Daemon {
+		daemon = strings.TrimSpace("running " + s.Listen)
 	}
+	c.p.Fields(
+		"home", s.Home, "database", s.Database, "model", s.Model, "sandbox", s.Sandbox, "daemon", daemon, "sessions", s.Sessions,
+		"open turns", s.TurnsOpen, "pending approvals", s.ApprovalsPending, "messages waiting", s.InboxWaiting, "replies owed", s.OutboxPending,
+		"jobs", jobsOf(s.Jobs), "routines", c.routinesOf(s.Routines),
+		"runs of routines", fmt.Sprintf("%d running, %d waiting", s.Routines.RunsRunning, s.Routines.RunsWaiting),
+		"heartbeat", c.heartbeatOf(s.Routines),
+	)
 }
 
 // jobsOf counts unfinished jobs by state.
 func jobsOf(live map[chela.JobState]int) string {
 	var said []string
 	for _, state := range slices.Sorted(maps.Keys(live)) {
-		said = append(said, fmt.Sprintf("%d %s", live[state], strings.ReplaceAll(string(state), "_", " ")))
+		said = append(said, fmt.Sprintf("%d %s", live[state], plain(string(state))))
 	}
 	return cmp.Or(strings.Join(said, ", "), "none under way")
 }
@@ -77,31 +69,21 @@ func (c *commands) heartbeatOf(s api.RoutineStatus) string {
 	return said
 }
 
-func (c *commands) doctorCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "doctor", Short: "Check the home for problems and show how to fix them", Args: console.Exactly(0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			found := []api.Finding{api.Well("config", "every setting is valid")}
-			if cfg, err := c.asking(cmd.Context(), ""); err != nil {
-				found = []api.Finding{api.Unwell("config", err)}
-			} else {
-				found = append(found, c.Examine(cmd.Context(), cfg)...)
-			}
-			return c.findings(found)
-		},
-	}
-}
-
-// findings prints the findings of doctor; a failed check is an error.
-func (c *commands) findings(found []api.Finding) error {
-	if c.p.JSON {
-		if err := c.p.Document(found); err != nil {
-			return err
-		}
+// doctor checks the home; a failed check is an error.
+func (c *commands) doctor(ctx context.Context, _ api.None) error {
+	found := []api.Finding{api.Well("config", "every setting is valid")}
+	if cfg, err := c.asking(ctx, ""); err != nil {
+		found = []api.Finding{api.Unwell("config", err)}
 	} else {
+		found = append(found, c.Homes.Examine(ctx, cfg)...)
+	}
+	err := answer(c.p, found, nil, func(found []api.Finding) {
 		for _, f := range found {
 			c.p.Finding(f.OK, f.Subject, f.Text, f.Cure)
 		}
+	})
+	if err != nil {
+		return err
 	}
 	bad := 0
 	for _, f := range found {

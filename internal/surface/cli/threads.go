@@ -10,56 +10,47 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/surface/cli/console"
-	"chela/internal/surface/terminal"
 )
 
-var threadHead = []string{"THREAD", "TITLE", "STATE", "ENTRIES", "UPDATED"}
-
-func threadRow(t chela.Thread) []string {
-	return []string{string(t.ID), t.Title, string(t.State), fmt.Sprint(t.Seq), terminal.Moment(t.UpdatedAt)}
+var threads = table[chela.Thread]{
+	head: "THREAD\tTITLE\tSTATE\tENTRIES\tUPDATED",
+	row:  func(t chela.Thread) []any { return []any{t.ID, t.Title, t.State, t.Seq, t.UpdatedAt} },
 }
 
 // threadsOf returns the threads of a session, most recently used first.
-func threadsOf(ctx context.Context, home caller, key chela.SessionKey) ([]chela.Thread, error) {
+func threadsOf(ctx context.Context, b *Backend, key chela.SessionKey) ([]chela.Thread, error) {
 	if _, err := chela.ParseSessionKey(key); err != nil { // an empty one would be the main session
 		return nil, err
 	}
-	return api.All(ctx, home, api.ThreadsList, api.ThreadFilter{Session: key})
+	return api.All(ctx, b, api.ThreadsList, api.ThreadFilter{Session: key})
 }
 
 func (c *commands) threadsCommand() *cobra.Command {
-	var session string
-	mainSession := string(chela.MainKey(chela.MainAgent))
-	listing := &cobra.Command{
-		Use: "list", Short: "List the threads of a session, the last used first", Args: console.Exactly(0),
-		RunE: c.inHome(func(ctx context.Context, b *Backend, _ []string) error {
-			own, err := threadsOf(ctx, b.API, chela.SessionKey(session))
-			if chela.KindOf(err) == chela.NotFound && session == mainSession {
-				own, err = nil, nil // the thread is empty
-			}
-			if err != nil {
-				return console.NotThere(err, "see chela sessions list")
-			}
-			return console.List(c.p, own, threadHead, threadRow)
-		}),
-	}
-	listing.Flags().StringVar(&session, "session", mainSession, "session key")
-	return console.Group("threads", "List, start, rewind, branch and switch threads", append([]*cobra.Command{
-		listing, named("new", c.threadNew()),
-		{
-			Use: "show ID", Short: "Show the entries of a thread", Args: console.Exactly(1),
-			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-				return c.threadShow(ctx, b, chela.ThreadID(args[0]))
-			}),
-		},
-		{
-			Use: "switch ID", Short: "Switch to a thread: it becomes the current one of its session", Args: console.Exactly(1),
-			RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-				return c.threadSwitch(ctx, b, chela.ThreadID(args[0]))
-			}),
-		},
+	cmd := console.Group("threads", "List, start, rewind, branch and switch threads",
+		c.threadsList(), named("new", c.threadNew()),
+		command(c, "show", "Show the entries of a thread", c.threadShow),
+		command(c, "switch", "Switch to a thread: it becomes the current one of its session", c.threadSwitch),
 		verb(c, api.ThreadsTitle, c.thread), verb(c, api.ThreadsPrompt, c.promptSize),
-	}, c.rewindCommands()...)...)
+	)
+	cmd.AddCommand(c.rewindCommands()...)
+	return cmd
+}
+
+func (c *commands) threadsList() *cobra.Command {
+	type arguments struct {
+		Session string `flag:"session" default:"agent:main:main" help:"session key"`
+	}
+	return command(c, "list", "List the threads of a session, the last used first", func(ctx context.Context, b *Backend, in arguments) error {
+		key := chela.SessionKey(in.Session)
+		own, err := threadsOf(ctx, b, key)
+		if chela.KindOf(err) == chela.NotFound && key == chela.MainKey(chela.MainAgent) {
+			own, err = nil, nil // the thread is empty
+		}
+		if err != nil {
+			return console.NotThere(err, "see chela sessions list")
+		}
+		return threads.list(c.p, own)
+	})
 }
 
 func (c *commands) threadNew() *cobra.Command {
@@ -72,73 +63,61 @@ func (c *commands) threadBegin(ctx context.Context, b *Backend, key chela.Sessio
 	if _, err := chela.ParseSessionKey(key); err != nil { // an empty one would be the main session
 		return err
 	}
-	t, err := api.Call(ctx, b.API, api.ThreadsCreate, api.NewThread{Session: key, Title: title})
-	if err != nil {
-		return console.NotThere(err, "see chela sessions list")
-	}
-	return c.threadShown(t, nil)
+	t, err := api.Call(ctx, b, api.ThreadsCreate, api.NewThread{Session: key, Title: title})
+	return answer(c.p, t, console.NotThere(err, "see chela sessions list"), c.thread)
 }
 
 // threadSwitch makes a thread current in its session.
-func (c *commands) threadSwitch(ctx context.Context, b *Backend, id chela.ThreadID) error {
-	t, err := api.Call(ctx, b.API, api.ThreadsShow, api.ThreadRef{ID: id})
+func (c *commands) threadSwitch(ctx context.Context, b *Backend, ref api.ThreadRef) error {
+	t, err := api.Call(ctx, b, api.ThreadsShow, ref)
 	if err == nil {
-		_, err = api.Call(ctx, b.API, api.SessionsChange, api.SessionChange{
-			SessionRef: api.SessionRef{Key: t.Session}, Settings: api.SettingsPatch{Thread: &id},
+		_, err = api.Call(ctx, b, api.SessionsChange, api.SessionChange{
+			SessionRef: api.SessionRef{Key: t.Session}, Settings: api.SettingsPatch{Thread: &ref.ID},
 		})
 	}
-	return c.threadShown(t.Thread, err)
-}
-
-// threadShown prints the key fields of a changed thread.
-func (c *commands) threadShown(t chela.Thread, err error) error {
-	switch {
-	case err != nil:
-		return console.NotThere(err, "see chela threads list")
-	case c.p.JSON:
-		return c.p.Document(t)
-	}
-	return c.thread(t)
+	return answer(c.p, t.Thread, console.NotThere(err, "see chela threads list"), c.thread)
 }
 
 // thread writes the key fields of a thread for people.
-func (c *commands) thread(t chela.Thread) error {
-	c.p.Fields([2]string{"session", string(t.Session)}, [2]string{"thread", string(t.ID)}, [2]string{"title", t.Title})
-	return nil
+func (c *commands) thread(t chela.Thread) {
+	c.p.Fields("session", t.Session, "thread", t.ID, "title", t.Title)
 }
 
-func (c *commands) threadShow(ctx context.Context, b *Backend, id chela.ThreadID) error {
-	t, err := api.Call(ctx, b.API, api.ThreadsShow, api.ThreadRef{ID: id})
+func (c *commands) threadShow(ctx context.Context, b *Backend, ref api.ThreadRef) error {
+	t, err := api.Call(ctx, b, api.ThreadsShow, ref)
 	if err != nil {
 		return console.NotThere(err, "see chela threads list")
 	}
-	path, err := api.All(ctx, b.API, api.ThreadsEntries, api.EntriesQuery{ThreadRef: api.ThreadRef{ID: id}, Path: true})
+	path, err := api.All(ctx, b, api.ThreadsEntries, api.EntriesQuery{ThreadRef: ref, Path: true})
 	if err != nil {
 		return err
 	}
-	if c.p.JSON {
-		return c.p.Document(struct {
-			api.Thread
-			Entries []chela.Entry `json:"entries"`
-		}{t, path})
+	type shown struct {
+		api.Thread
+		Entries []chela.Entry `json:"entries"`
 	}
-	c.p.Fields(append([][2]string{
-		{"thread", string(t.ID)},
-		{"session", string(t.Session)},
-		{"title", t.Title},
-		{"state", string(t.State)},
-		{"updated", terminal.Moment(t.UpdatedAt)},
-	}, rewindFields(id, t.Places)...)...)
-	for _, e := range path {
-		if !e.Mark().Hidden {
-			c.p.Entry(e)
+	return answer(c.p, shown{t, path}, nil, func(shown) {
+		c.p.Fields(append([]any{
+			"thread", t.ID, "session", t.Session, "title", t.Title, "state", t.State, "updated", t.UpdatedAt,
+		}, rewindFields(ref.ID, t.Places)...)...)
+		for _, e := range path {
+			if !e.Mark().Hidden {
+				c.p.Entry(e)
+			}
 		}
-	}
-	return nil
+	})
 }
 
 // promptSize writes the size of a prompt for people.
-func (c *commands) promptSize(size api.PromptSize) error {
-	c.p.Fields(terminal.PromptFields(size)...)
-	return nil
+func (c *commands) promptSize(s api.PromptSize) {
+	counted := ""
+	if s.Ratio != 0 {
+		counted = fmt.Sprintf("%.2f tokens by the provider for each of these", s.Ratio)
+	}
+	c.p.Fields(
+		"model", s.Model, "window", fmt.Sprintf("%d tokens, %d of them kept free for the answer", s.Window, s.Reserve),
+		"used", fmt.Sprintf("%d of %d, %d %%", s.Total, s.Room, s.Total*100/cmp.Or(s.Room, 1)),
+		"system", s.System, "tools", s.Tools, "summary", s.Summary, "user", s.User, "assistant", s.Assistant, "results", s.Tool,
+		"counted", counted, "messages", s.Messages,
+	)
 }

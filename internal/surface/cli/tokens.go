@@ -11,7 +11,6 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/surface/cli/console"
-	"chela/internal/surface/terminal"
 )
 
 func (c *commands) tokensCommand() *cobra.Command {
@@ -20,10 +19,8 @@ func (c *commands) tokensCommand() *cobra.Command {
 }
 
 var tokens = table[chela.Token]{
-	head: []string{"TOKEN", "NAME", "SCOPE", "CREATED", "REVOKED"},
-	row: func(t chela.Token) []string {
-		return []string{string(t.ID), t.Name, string(t.Scope), terminal.Moment(t.CreatedAt), terminal.Moment(t.RevokedAt)}
-	},
+	head: "TOKEN\tNAME\tSCOPE\tCREATED\tREVOKED",
+	row:  func(t chela.Token) []any { return []any{t.ID, t.Name, t.Scope, t.CreatedAt, t.RevokedAt} },
 }
 
 func (c *commands) tokenCreateCommand() *cobra.Command {
@@ -42,42 +39,31 @@ func (c *commands) tokenCreateCommand() *cobra.Command {
 
 // tokenCreate prints the secret alone on standard output, for $(…).
 func (c *commands) tokenCreate(ctx context.Context, b *Backend, q api.NewToken) error {
-	made, err := api.Call(ctx, b.API, api.TokensCreate, q)
-	if err != nil {
-		return err
-	}
-	if c.p.JSON {
-		return c.p.Document(made)
-	}
-	c.p.Line(made.Secret)
-	c.p.Note(fmt.Sprintf("keep it: it is not shown again; %s may %s, until chela tokens revoke %s", made.Name, mayDo(q.Scope), made.ID))
-	return nil
+	made, err := api.Call(ctx, b, api.TokensCreate, q)
+	return answer(c.p, made, err, func(made api.MadeToken) {
+		c.p.Line(made.Secret)
+		c.p.Note(fmt.Sprintf("keep it: it is not shown again; %s may %s, until chela tokens revoke %s", made.Name, mayDo[q.Scope], made.ID))
+	})
 }
 
-// mayDo describes a scope.
-func mayDo(s chela.Scope) string {
-	switch s {
-	case chela.ScopeRead:
-		return "look at everything but secrets"
-	case chela.ScopeTalk:
-		return "look and send messages, and not answer approvals"
-	case chela.ScopeChat:
-		return "look, send messages and answer approvals"
-	default:
-		return "do everything"
-	}
+// mayDo describes the scopes.
+var mayDo = map[chela.Scope]string{
+	chela.ScopeRead:  "look at everything but secrets",
+	chela.ScopeTalk:  "look and send messages, and not answer approvals",
+	chela.ScopeChat:  "look, send messages and answer approvals",
+	chela.ScopeAdmin: "do everything",
 }
 
 // firstToken creates a token with full access if there is no usable one, and
 // returns its secret; "" otherwise.
-func firstToken(ctx context.Context, home caller) (string, error) {
-	found, err := api.All(ctx, home, api.TokensList, api.TokensQuery{})
+func firstToken(ctx context.Context, b *Backend) (string, error) {
+	found, err := api.All(ctx, b, api.TokensList, api.TokensQuery{})
 	if err != nil {
 		return "", err
 	}
 	if slices.ContainsFunc(found, func(t chela.Token) bool { return !t.Revoked() }) {
 		return "", nil
 	}
-	made, err := api.Call(ctx, home, api.TokensCreate, api.NewToken{Name: "first", Scope: chela.ScopeAdmin})
+	made, err := api.Call(ctx, b, api.TokensCreate, api.NewToken{Name: "first", Scope: chela.ScopeAdmin})
 	return made.Secret, err
 }

@@ -18,44 +18,47 @@ import (
 )
 
 func (c *commands) exporting() *cobra.Command {
-	var how api.Export
-	var thread, out string
-	cmd := &cobra.Command{
-		Use: "export KEY", Short: "Write the current thread of a session down, an entry a line", Args: console.Exactly(1),
-		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-			id, err := threadOf(ctx, b, chela.SessionKey(args[0]), chela.ThreadID(thread))
-			if err != nil {
-				return err
-			}
-			if out == "" {
-				return b.Transcripts.Export(ctx, id, how, c.p.Out)
-			}
-			return writeFile(out, func(to io.Writer) error { return b.Transcripts.Export(ctx, id, how, to) })
-		}),
+	type arguments struct {
+		sessionArg
+		Thread      chela.ThreadID `flag:"thread" help:"another thread of the session"`
+		All         bool           `flag:"all" help:"also the branches that were left"`
+		Compacted   bool           `flag:"compacted" help:"what a prompt can hold, not the whole conversation"`
+		Attachments bool           `flag:"with-attachments" help:"also the content of attachments"`
 	}
-	cmd.Flags().StringVar(&thread, "thread", "", "another thread of the session")
-	cmd.Flags().BoolVar(&how.All, "all", false, "also the branches that were left")
-	cmd.Flags().BoolVar(&how.Compacted, "compacted", false, "what a prompt can hold, not the whole conversation")
-	cmd.Flags().BoolVar(&how.Attachments, "with-attachments", false, "also the content of attachments")
+	var out string
+	const use = "Write the current thread of a session down, an entry a line"
+	cmd := command(c, "export", use, func(ctx context.Context, b *Backend, in arguments) error {
+		id, err := threadOf(ctx, b, in.ref(), in.Thread)
+		if err != nil {
+			return err
+		}
+		export := func(to io.Writer) error {
+			return b.Files.Export(ctx, id, api.Export{Compacted: in.Compacted, All: in.All, Attachments: in.Attachments}, to)
+		}
+		if out == "" {
+			return export(c.p.Out)
+		}
+		return writeFile(out, export)
+	})
 	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write to")
 	return cmd
 }
 
 // threadOf returns the selected thread of a session: the current one by
 // default.
-func threadOf(ctx context.Context, b *Backend, key chela.SessionKey, id chela.ThreadID) (chela.ThreadID, error) {
-	s, err := api.Call(ctx, b.API, api.SessionsShow, api.SessionRef{Key: key})
+func threadOf(ctx context.Context, b *Backend, ref api.SessionRef, id chela.ThreadID) (chela.ThreadID, error) {
+	s, err := api.Call(ctx, b, api.SessionsShow, ref)
 	if err != nil {
 		return "", console.NotThere(err, "see chela sessions list")
 	}
 	if id == "" {
 		return s.Thread, nil
 	}
-	t, err := api.Call(ctx, b.API, api.ThreadsShow, api.ThreadRef{ID: id})
-	if err == nil && t.Session != key {
+	t, err := api.Call(ctx, b, api.ThreadsShow, api.ThreadRef{ID: id})
+	if err == nil && t.Session != ref.Key {
 		err = chela.E(chela.Invalid, fmt.Sprintf("thread %s belongs to session %s", id, t.Session)).WithHint("name that session")
 	}
-	return id, console.NotThere(err, "see chela threads list --session "+string(key))
+	return id, console.NotThere(err, "see chela threads list --session "+string(ref.Key))
 }
 
 // writeFile writes a file atomically, readable by its owner only.
@@ -69,10 +72,11 @@ func writeFile(name string, write func(io.Writer) error) error {
 	if err := write(buffered); err != nil {
 		return errors.Join(err, f.Close())
 	}
-	if err := errors.Join(buffered.Flush(), f.Sync(), f.Close()); err != nil {
-		return unwritable(name, err)
+	err = errors.Join(buffered.Flush(), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
 	}
-	if err := os.Rename(f.Name(), name); err != nil {
+	if err != nil {
 		return unwritable(name, err)
 	}
 	return nil
@@ -83,15 +87,14 @@ func unwritable(name string, err error) error {
 }
 
 func (c *commands) importing() *cobra.Command {
-	var session string
-	cmd := &cobra.Command{
-		Use: "import FILE", Short: `Make a transcript the current thread of a session; "-" reads it from the input`, Args: console.Exactly(1),
-		RunE: c.inHome(func(ctx context.Context, b *Backend, args []string) error {
-			return c.importFile(ctx, b, args[0], chela.SessionKey(session))
-		}),
+	type arguments struct {
+		File    string `arg:"FILE"`
+		Session string `flag:"session" help:"session key; without it the one that the transcript comes from, or the main one"`
 	}
-	cmd.Flags().StringVar(&session, "session", "", "session key; without it the one that the transcript comes from, or the main one")
-	return cmd
+	const use = `Make a transcript the current thread of a session; "-" reads it from the input`
+	return command(c, "import", use, func(ctx context.Context, b *Backend, in arguments) error {
+		return c.importFile(ctx, b, in.File, chela.SessionKey(in.Session))
+	})
 }
 
 func (c *commands) importFile(ctx context.Context, b *Backend, name string, key chela.SessionKey) error {
@@ -110,16 +113,8 @@ func (c *commands) importFile(ctx context.Context, b *Backend, name string, key 
 			key = chela.MainKey(chela.MainAgent)
 		}
 	}
-	done, err := b.Transcripts.Import(ctx, key, text)
-	if err != nil {
-		return err
-	}
-	if c.p.JSON {
-		return c.p.Document(done)
-	}
-	c.p.Fields(
-		[2]string{"session", string(done.Session)}, [2]string{"thread", string(done.Thread)},
-		[2]string{"added", fmt.Sprint(done.Added)}, [2]string{"known", fmt.Sprint(done.Known)},
-	)
-	return nil
+	done, err := b.Files.Import(ctx, key, text)
+	return answer(c.p, done, err, func(done api.ImportResult) {
+		c.p.Fields("session", done.Session, "thread", done.Thread, "added", done.Added, "known", done.Known)
+	})
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -19,24 +20,17 @@ func (c *commands) turnsCommand() *cobra.Command {
 	trace.Short = "Show where the time, the tokens and the money of a turn went"
 	return console.Group("turns", "Look at turns and stop them",
 		show, trace,
-		derived(c, api.TurnsReplay, func(ctx context.Context, b *Backend, q api.TurnReplay) error {
-			r, err := api.Call(ctx, b.API, api.TurnsReplay, q)
-			if err != nil {
-				return err
-			}
-			return tellReplay(c.p, r)
-		}),
-		derived(c, api.TurnsCancel, c.turnCancel))
+		derived(c, api.TurnsReplay, c.turnReplay), derived(c, api.TurnsCancel, c.turnCancel))
 }
 
 // ofTurn returns a command about a turn with its journal and its current activity.
 func (c *commands) ofTurn(show func(api.Trace) error) *cobra.Command {
 	return derived(c, api.TurnsTrace, func(ctx context.Context, b *Backend, q api.TurnRef) error {
-		now, err := api.Call(ctx, b.API, api.TurnsShow, api.TurnQuery{TurnRef: q})
+		now, err := api.Call(ctx, b, api.TurnsShow, api.TurnQuery{TurnRef: q})
 		if err != nil {
 			return err
 		}
-		journal, err := api.Call(ctx, b.API, api.TurnsTrace, q)
+		journal, err := api.Call(ctx, b, api.TurnsTrace, q)
 		if err != nil {
 			return err
 		}
@@ -46,37 +40,39 @@ func (c *commands) ofTurn(show func(api.Trace) error) *cobra.Command {
 }
 
 func (c *commands) turnShow(journal api.Trace) error {
-	t, entries, calls := journal.Turn, journal.Entries, journal.Calls
-	if c.p.JSON {
-		return c.p.Document(struct {
-			chela.Turn
-			Entries []chela.Entry    `json:"entries"`
-			Calls   []chela.ToolCall `json:"calls"`
-		}{t, entries, calls})
+	type shown struct {
+		chela.Turn
+		Entries []chela.Entry    `json:"entries"`
+		Calls   []chela.ToolCall `json:"calls"`
 	}
-	c.turnFields(t)
-	for _, e := range entries {
-		c.p.Entry(e)
-	}
-	if len(calls) == 0 {
-		return nil
-	}
-	c.p.Line("")
-	return console.List(c.p, calls, []string{"CALL", "STEP", "TOOL", "EFFECT", "STATE", "TOOK"}, func(t chela.ToolCall) []string {
-		return []string{string(t.ID), fmt.Sprint(t.Step), t.Tool, string(t.Effect), string(t.State), took(t.StartedAt, t.FinishedAt)}
+	return answer(c.p, shown{journal.Turn, journal.Entries, journal.Calls}, nil, func(s shown) {
+		c.turn(s.Turn)
+		for _, e := range s.Entries {
+			c.p.Entry(e)
+		}
+		if len(s.Calls) > 0 {
+			c.p.Line("")
+			calls.write(c.p, s.Calls)
+		}
 	})
 }
 
-func (c *commands) turnFields(t chela.Turn) {
+var calls = table[chela.ToolCall]{
+	head: "CALL\tSTEP\tTOOL\tEFFECT\tSTATE\tTOOK",
+	row: func(t chela.ToolCall) []any {
+		return []any{t.ID, t.Step, t.Tool, t.Effect, t.State, took(t.StartedAt, t.FinishedAt)}
+	},
+}
+
+// turn writes the fields of a turn for people.
+func (c *commands) turn(t chela.Turn) {
 	failure := ""
 	if t.Failure != nil {
 		failure = t.Failure.Message
 	}
 	c.p.Fields(
-		[2]string{"turn", string(t.ID)}, [2]string{"session", string(t.Session)}, [2]string{"thread", string(t.Thread)},
-		[2]string{"state", string(t.State)}, [2]string{"activity", string(t.Activity)}, [2]string{"failure", failure}, [2]string{"model", t.Model},
-		[2]string{"steps", fmt.Sprint(t.Steps)}, [2]string{"created", terminal.Moment(t.CreatedAt)},
-		[2]string{"took", took(t.CreatedAt, t.FinishedAt)},
+		"turn", t.ID, "session", t.Session, "thread", t.Thread, "state", t.State, "activity", t.Activity, "failure", failure, "model", t.Model,
+		"steps", t.Steps, "created", t.CreatedAt, "took", took(t.CreatedAt, t.FinishedAt),
 	)
 }
 
@@ -90,16 +86,145 @@ func took(from, to time.Time) string {
 
 // turnCancel stops a turn and waits for its end.
 func (c *commands) turnCancel(ctx context.Context, b *Backend, q api.TurnRef) error {
-	if _, err := api.Call(ctx, b.API, api.TurnsCancel, q); err != nil {
+	if _, err := api.Call(ctx, b, api.TurnsCancel, q); err != nil {
 		return err
 	}
-	t, err := b.Conversation.Follow(ctx, q.ID, func(chela.Event) {})
-	if err != nil {
+	t, err := b.Follow(ctx, q.ID, func(chela.Event) {})
+	return answer(c.p, t, err, c.turn)
+}
+
+// turnReplay replays a turn. A difference from the record is an error.
+func (c *commands) turnReplay(ctx context.Context, b *Backend, q api.TurnReplay) error {
+	r, err := api.Call(ctx, b, api.TurnsReplay, q)
+	if err == nil {
+		err = answer(c.p, r, nil, c.replay)
+	}
+	if err != nil || r.Same {
 		return err
 	}
-	if c.p.JSON {
-		return c.p.Document(t)
+	return chela.E(chela.Conflict, fmt.Sprintf("turn %s differs from its record", r.Turn)).
+		WithHint("see whether chela or its limits have changed since")
+}
+
+// replay writes the result of a replay for people.
+func (c *commands) replay(r api.Replay) {
+	if d := r.Difference; d != nil {
+		c.p.Fields("differs in", d.Place, "recorded", cmp.Or(d.Recorded, "nothing"), "replayed", cmp.Or(d.Replayed, "nothing"))
+	} else {
+		c.p.Line(fmt.Sprintf("All %d entries are the same.", r.Entries))
 	}
-	c.turnFields(t)
-	return nil
+	if l := r.Live; l != nil {
+		c.p.Line("")
+		c.p.Fields("live turn", l.Turn, "live thread", l.Thread, "recorded", endingText(r.Recorded), "live", endingText(l.Ending))
+	}
+	if len(r.Prompts) == 0 {
+		return
+	}
+	c.p.Line("")
+	table[api.StepSize]{head: "STEP\tMESSAGES\tBYTES", row: func(s api.StepSize) []any {
+		return []any{s.Step, s.Messages, s.Bytes}
+	}}.write(c.p, r.Prompts)
+}
+
+// endingText describes on one line how a turn ended.
+func endingText(e api.Ending) string {
+	text := fmt.Sprintf("%s after %d steps", e.State, e.Steps)
+	if e.Failure != nil {
+		text += " (" + e.Failure.Message + ")"
+	}
+	if e.Answer != "" {
+		text += ": " + e.Answer
+	}
+	return text
+}
+
+// A traced is one item of a turn with a duration or a cost: a response of the
+// model, another model call, or a tool call.
+type traced struct {
+	Step  int               `json:"step"`
+	Call  chela.CallID      `json:"call,omitempty"` // empty for a response
+	What  string            `json:"what"`           // the model or the tool
+	State string            `json:"state"`          // its outcome, or its progress
+	Began time.Time         `json:"began"`
+	Ended time.Time         `json:"ended,omitzero"` // zero while it runs
+	Usage *chela.TokenUsage `json:"usage,omitempty"`
+	Cost  chela.MicroUSD    `json:"cost,omitempty"`
+}
+
+func (c *commands) turnTrace(journal api.Trace) error {
+	type shown struct {
+		chela.Turn
+		Trace []traced `json:"trace"`
+	}
+	t, steps := journal.Turn, trace(journal)
+	return answer(c.p, shown{t, steps}, nil, func(shown) {
+		c.turn(t)
+		c.p.Line("")
+		table[traced]{head: "STEP\tWHAT\tSTATE\tAFTER\tTOOK\tINPUT\tCACHED\tOUTPUT\tCOST", row: func(s traced) []any {
+			row := []any{s.Step, s.What, s.State, terminal.Lasting(s.Began.Sub(t.CreatedAt)), took(s.Began, s.Ended)}
+			if u := s.Usage; u != nil {
+				row = append(row, u.Input, u.CacheRead+u.CacheWrite, u.Output)
+			} else if s.Cost > 0 {
+				row = append(row, "", "", "")
+			}
+			if s.Cost > 0 {
+				row = append(row, s.Cost)
+			}
+			return row
+		}}.write(c.p, steps)
+	})
+}
+
+// trace orders the responses of a turn and the calls of each. A model call
+// starts once the entry before its response exists.
+func trace(journal api.Trace) []traced {
+	steps := []traced{}
+	step, before := 0, journal.Turn.CreatedAt
+	for _, e := range journal.Entries {
+		if b, ok := e.Body.(chela.AnswerBody); ok {
+			step++
+			answer, others := paid(journal.Usage, step)
+			steps = append(steps, others...)
+			steps = append(steps, traced{
+				Step: step, What: b.Model, State: string(b.Stop), Usage: b.Usage, Cost: answer.Cost,
+				Began: before, Ended: e.CreatedAt,
+			})
+			for _, call := range journal.Calls {
+				if call.Step == step {
+					steps = append(steps, tracedCall(call))
+				}
+			}
+		}
+		before = e.CreatedAt
+	}
+	_, others := paid(journal.Usage, step+1)
+	return append(steps, others...)
+}
+
+// paid returns the ledger row of a step's response, and the other model calls
+// that were charged to it, or may have to be.
+func paid(rows []chela.Usage, step int) (answer chela.Usage, others []traced) {
+	for _, u := range rows {
+		switch {
+		case u.Step != step || u.State == chela.UsageReleased:
+		case u.State == chela.UsageSettled && u.Purpose == "turn":
+			answer = u
+		default:
+			tokens := u.Tokens
+			others = append(others, traced{
+				Step: step, What: u.Model + ", " + u.Purpose, State: string(u.State), Usage: &tokens, Cost: u.Cost, Began: u.CreatedAt,
+			})
+		}
+	}
+	return answer, others
+}
+
+func tracedCall(call chela.ToolCall) traced {
+	s := traced{
+		Step: call.Step, Call: call.ID, What: call.Tool, State: string(call.State), Began: call.StartedAt, Ended: call.FinishedAt,
+	}
+	if s.Began.IsZero() { // it has not been started, or never was
+		s.Began = call.CreatedAt
+	}
+	return s
 }

@@ -8,91 +8,39 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"chela"
 	"chela/internal/api"
 	"chela/internal/config"
-	"chela/internal/surface/cli/console"
 )
 
 // usageCommand returns the command that sums up spending.
 func (c *commands) usageCommand() *cobra.Command {
-	cmd := named("usage", filled(c, api.UsageSums, func(ctx context.Context, q api.UsageQuery) error {
-		return c.open(ctx, func(cfg *config.Config, b *Backend) error { return c.usage(ctx, b, q, cfg.Zone()) })
-	}))
+	cmd := named("usage", derived(c, api.UsageSums, c.usage))
 	cmd.AddCommand(filled(c, api.UsageLimits, func(ctx context.Context, q api.LimitsQuery) error {
-		return c.open(ctx, func(cfg *config.Config, b *Backend) error { return c.limits(ctx, b, q, cfg) })
+		cfg, err := c.config()
+		if err != nil {
+			return err
+		}
+		return c.openWith(ctx, cfg, func(b *Backend) error { return c.limits(ctx, b, q, cfg.Limits) })
 	}))
 	return cmd
 }
 
-func (c *commands) usage(ctx context.Context, b *Backend, q api.UsageQuery, zone *time.Location) error {
-	sums, err := api.All(ctx, b.API, api.UsageSums, q)
+func (c *commands) usage(ctx context.Context, b *Backend, q api.UsageQuery) error {
+	sums, err := api.All(ctx, b, api.UsageSums, q)
 	if err != nil {
 		return err
 	}
-	if err := c.usageTable(sums, q.By); err != nil || c.p.JSON {
-		return err
-	}
-	c.remarks(sums)
-	c.plot(sums)
-	budgets, err := api.All(ctx, b.API, api.UsageLimits, api.LimitsQuery{})
-	if err != nil || len(budgets) == 0 {
-		return err
-	}
-	c.p.Line("")
-	return c.budgets(budgets, zone)
-}
-
-// usageTable prints sums and, for people, their total.
-func (c *commands) usageTable(sums []chela.UsageSum, by chela.UsageBy) error {
-	shown := sums
-	if !c.p.JSON && len(sums) > 1 {
-		all := chela.UsageSum{}
-		for _, s := range sums {
-			all = all.Plus(s)
-		}
-		shown = append(sums[:len(sums):len(sums)], all)
-	}
-	head := []string{"CALLS", "INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT", "COST"}
-	named := []string{strings.ToUpper(string(by))}
-	if by == chela.UsageByDayModel {
-		named = []string{"DAY", "MODEL"}
-	}
-	return console.List(c.p, shown, append(named, head...), func(s chela.UsageSum) []string {
-		cells := []string{cmp.Or(s.Day, s.Name())}
-		if by == chela.UsageByDayModel {
-			cells = []string{s.Day, s.Model}
-		}
-		if len(sums) > 1 && s == shown[len(sums)] {
-			cells[0] = "total"
-		}
-		cells[0] = cmp.Or(cells[0], "none")
-		for _, n := range []int64{int64(s.Calls), s.Tokens.Input, s.Tokens.CacheRead, s.Tokens.CacheWrite, s.Tokens.Output} {
-			cells = append(cells, strconv.FormatInt(n, 10))
-		}
-		return append(cells, priced(s))
-	})
-}
-
-// priced formats the cost of a sum, marked if it is uncertain.
-func priced(s chela.UsageSum) string {
-	if s.Guessed > 0 {
-		return "~" + s.Cost.String()
-	}
-	return s.Cost.String()
-}
-
-// remarks explains uncertain costs below a table.
-func (c *commands) remarks(sums []chela.UsageSum) {
 	all := chela.UsageSum{}
 	for _, s := range sums {
 		all = all.Plus(s)
+	}
+	if err := c.usageTable(sums, all, q.By); err != nil || c.p.JSON {
+		return err
 	}
 	if all.Guessed > 0 {
 		c.p.Line(fmt.Sprintf("~ %s of it is guessed: a server did not count, an answer did not end, or the price of a model is not known", all.Guessed))
@@ -100,6 +48,40 @@ func (c *commands) remarks(sums []chela.UsageSum) {
 	if all.Reserved > 0 {
 		c.p.Line(fmt.Sprintf("beside that, %s is reserved for calls that are under way", all.Reserved))
 	}
+	c.plot(sums)
+	budgets, err := api.All(ctx, b, api.UsageLimits, api.LimitsQuery{})
+	if err != nil || len(budgets) == 0 {
+		return err
+	}
+	c.p.Line("")
+	return c.budgets().list(c.p, budgets)
+}
+
+// usageTable prints sums and, for people, their total.
+func (c *commands) usageTable(sums []chela.UsageSum, all chela.UsageSum, by chela.UsageBy) error {
+	shown := sums
+	if !c.p.JSON && len(sums) > 1 {
+		shown = append(slices.Clone(sums), all)
+	}
+	named := strings.ToUpper(string(by))
+	if by == chela.UsageByDayModel {
+		named = "DAY\tMODEL"
+	}
+	return table[chela.UsageSum]{head: named + "\tCALLS\tINPUT\tCACHE READ\tCACHE WRITE\tOUTPUT\tCOST", row: func(s chela.UsageSum) []any {
+		name := cmp.Or(s.Day, s.Name(), "none")
+		if len(sums) > 1 && s == shown[len(sums)] {
+			name = "total"
+		}
+		row := []any{name}
+		if by == chela.UsageByDayModel {
+			row = append(row, s.Model)
+		}
+		cost := s.Cost.String()
+		if s.Guessed > 0 {
+			cost = "~" + cost
+		}
+		return append(row, s.Calls, s.Tokens.Input, s.Tokens.CacheRead, s.Tokens.CacheWrite, s.Tokens.Output, cost)
+	}}.list(c.p, shown)
 }
 
 // barWidth is the width of the longest bar of a plot, in cells.
@@ -126,10 +108,10 @@ func (c *commands) plot(sums []chela.UsageSum) {
 		return
 	}
 	c.p.Line("")
-	pairs := make([][2]string, 0, len(bars))
+	var pairs []any
 	for _, b := range bars {
-		length := int((int64(b.cost)*barWidth + int64(most) - 1) / int64(most))
-		pairs = append(pairs, [2]string{cmp.Or(b.name, "none"), strings.TrimLeft(strings.Repeat("█", length)+" "+b.cost.String(), " ")})
+		length := (b.cost*barWidth + most - 1) / most
+		pairs = append(pairs, cmp.Or(b.name, "none"), strings.TrimLeft(strings.Repeat("█", int(length))+" "+b.cost.String(), " "))
 	}
 	c.p.Fields(pairs...)
 }
@@ -154,15 +136,15 @@ func usageBars(sums []chela.UsageSum) (bars []usageBar) {
 
 // limits shows the rest of the limits of the home, and of a session if given,
 // and the limits of each session, turn, job and routine.
-func (c *commands) limits(ctx context.Context, b *Backend, q api.LimitsQuery, cfg *config.Config) error {
-	budgets, err := api.All(ctx, b.API, api.UsageLimits, q)
+func (c *commands) limits(ctx context.Context, b *Backend, q api.LimitsQuery, l config.Limits) error {
+	budgets, err := api.All(ctx, b, api.UsageLimits, q)
 	if err != nil {
 		return err
 	}
-	each := limitsOfEach(cfg.Limits)
+	each := limitsOfEach(l)
 	switch {
 	case c.p.JSON, len(budgets) > 0:
-		if err := c.budgets(budgets, cfg.Zone()); err != nil || c.p.JSON {
+		if err := c.budgets().list(c.p, budgets); err != nil || c.p.JSON {
 			return err
 		}
 	case len(each) == 0:
@@ -178,7 +160,7 @@ func (c *commands) limits(ctx context.Context, b *Backend, q api.LimitsQuery, cf
 }
 
 // limitsOfEach are the limits that do not apply to the whole home.
-func limitsOfEach(l config.Limits) (each [][2]string) {
+func limitsOfEach(l config.Limits) (each []any) {
 	for _, limit := range []struct {
 		of   string
 		most chela.MicroUSD
@@ -190,24 +172,25 @@ func limitsOfEach(l config.Limits) (each [][2]string) {
 		{"each routine", l.USDPerRoutine, " a day at most"},
 	} {
 		if limit.most > 0 {
-			each = append(each, [2]string{limit.of, limit.most.String() + limit.more})
+			each = append(each, limit.of, limit.most.String()+limit.more)
 		}
 	}
 	return each
 }
 
-func (c *commands) budgets(budgets []chela.Budget, zone *time.Location) error {
-	return console.List(c.p, budgets, []string{"LIMIT", "MOST", "SPENT", "RESERVED", "LEFT", "UNTIL"}, func(b chela.Budget) []string {
-		shown := func(n int64) string {
+// budgets shows limits and what is left of them.
+func (c *commands) budgets() table[chela.Budget] {
+	return table[chela.Budget]{head: "LIMIT\tMOST\tSPENT\tRESERVED\tLEFT\tUNTIL", row: func(b chela.Budget) []any {
+		shown := func(n int64) any {
 			if b.Limit == chela.LimitActions {
-				return strconv.FormatInt(n, 10)
+				return n
 			}
-			return chela.MicroUSD(n).String()
+			return chela.MicroUSD(n)
 		}
 		until := "never"
 		if !b.Resets.IsZero() {
-			until = b.Resets.In(zone).Format("2006-01-02 15:04")
+			until = b.Resets.In(c.p.Zone).Format("2006-01-02 15:04")
 		}
-		return []string{string(b.Limit), shown(b.Most), shown(b.Spent), shown(b.Reserved), shown(b.Left()), until}
-	})
+		return []any{b.Limit, shown(b.Most), shown(b.Spent), shown(b.Reserved), shown(b.Left()), until}
+	}}
 }

@@ -376,11 +376,17 @@ func TestLogsThatEnd(t *testing.T) {
 func TestAClientIsABackend(t *testing.T) {
 	t.Parallel()
 	_, c := serve(t)
-	b := cli.Backend{
-		Connection:  talk.Connection{API: c, Conversation: c, Attach: c.Attach, Listen: c.Listen},
-		Transcripts: c, Logs: c.Logs, Close: c.Close,
-	}
+	b := cli.NewBackend(talk.Connect(c), c, stays{c})
 	if err := b.Close(); err != nil {
 		t.Error(err)
 	}
 }
+
+// stays is a daemon, which lets turns go on by itself.
+type stays struct{ *client.Client }
+
+func (stays) Leave() {}
+
+func (stays) Resume(context.Context) {}
+
+func (stays) Seed(context.Context, string) (bool, error) { return false, nil }

@@ -5,7 +5,6 @@ package console
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,40 +20,6 @@ func WrongUse(cmd *cobra.Command, err error) error {
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	return chela.E(chela.Invalid, first).WithHint("see " + cmd.CommandPath() + " --help")
-}
-
-// Exactly accepts n arguments.
-func Exactly(n int) cobra.PositionalArgs { return Between(n, n) }
-
-// Between accepts least to most arguments.
-func Between(least, most int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if least <= len(args) && len(args) <= most {
-			return nil
-		}
-		takes := "no arguments"
-		switch {
-		case least < most:
-			takes = fmt.Sprintf("%d or %d arguments", least, most)
-		case most == 1:
-			takes = "1 argument"
-		case most > 1:
-			takes = fmt.Sprintf("%d arguments", most)
-		}
-		return chela.E(chela.Invalid, fmt.Sprintf("%s takes %s, not %d", cmd.CommandPath(), takes, len(args))).
-			WithHint("write " + cmd.UseLine())
-	}
-}
-
-// AtLeast accepts n arguments and more.
-func AtLeast(n int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) >= n {
-			return nil
-		}
-		return chela.E(chela.Invalid, fmt.Sprintf("%s takes %d arguments or more, not %d", cmd.CommandPath(), n, len(args))).
-			WithHint("write " + cmd.UseLine())
-	}
 }
 
 // HelpCommand explains a command. Unlike the library's help command it fails

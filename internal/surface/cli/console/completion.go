@@ -18,7 +18,7 @@ func CompletionCommand() *cobra.Command {
 			"bash, in ~/.bashrc:                 source <(chela completion bash)\n" +
 			"zsh, in ~/.zshrc, after compinit:   source <(chela completion zsh)\n" +
 			"fish, once:   chela completion fish > ~/.config/fish/completions/chela.fish",
-		Args: Exactly(1), ValidArgs: shells,
+		Args: Between(1, 1), ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root, out := cmd.Root(), cmd.OutOrStdout()
 			switch args[0] {

@@ -39,57 +39,20 @@ func IsTerminal(stream any) bool {
 }
 
 // Document writes v as one JSON document.
-func (p *Printer) Document(v any) error {
-	text, err := marshal(v, "  ")
-	if err != nil {
-		return fmt.Errorf("write JSON: %w", err)
-	}
-	p.Text(text)
-	return nil
-}
+func (p *Printer) Document(v any) error { return p.marshal(v, "  ") }
 
 // Compact writes v as one line of JSON.
-func (p *Printer) Compact(v any) error {
-	text, err := marshal(v, "")
-	if err != nil {
-		return fmt.Errorf("write JSON: %w", err)
-	}
-	p.Text(text)
-	return nil
-}
+func (p *Printer) Compact(v any) error { return p.marshal(v, "") }
 
-// marshal returns v as JSON that ends its line.
-func marshal(v any, indent string) (string, error) {
+// marshal writes v as JSON that ends its line.
+func (p *Printer) marshal(v any, indent string) error {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", indent)
-	err := e.Encode(v)
-	return b.String(), err
-}
-
-// None prints a note beside the result that a list is empty if n is 0 and
-// people read the output, and reports whether it did.
-func (p *Printer) None(n int, said string) bool {
-	if n > 0 || p.JSON {
-		return false
+	if err := e.Encode(v); err != nil {
+		return fmt.Errorf("write JSON: %w", err)
 	}
-	p.Note(said)
-	return true
-}
-
-// List writes items as one JSON document, or as a table.
-func List[T any](p *Printer, items []T, head []string, row func(T) []string) error {
-	if p.JSON {
-		if items == nil {
-			items = []T{}
-		}
-		return p.Document(items)
-	}
-	rows := make([][]string, len(items))
-	for i, item := range items {
-		rows[i] = row(item)
-	}
-	p.Table(head, rows)
+	p.Text(b.String())
 	return nil
 }

@@ -16,7 +16,6 @@ import (
 // exchange, and printed while the chat waits for input.
 type aside struct {
 	*Person
-	home  Connection
 	again func() // prints the prompt again
 
 	talking sync.Mutex            // held during an exchange
@@ -35,7 +34,7 @@ func (a *aside) exchange(do func() (chela.TurnID, error)) error {
 
 // listen prints asides until ctx ends.
 func (a *aside) listen(ctx context.Context, key chela.SessionKey) {
-	a.home.Listen(ctx, key, func(e chela.Event) {
+	a.Listen(ctx, key, func(e chela.Event) {
 		a.talking.Lock()
 		defer a.talking.Unlock()
 		if ctx.Err() == nil && a.tell(ctx, e) {
@@ -48,23 +47,23 @@ func (a *aside) listen(ctx context.Context, key chela.SessionKey) {
 func (a *aside) tell(ctx context.Context, e chela.Event) bool {
 	switch {
 	case e.Kind == chela.EventNotice && e.Turn == "": // deltas are hints for the follower of a turn
-		told := a.tellNotices(ctx, a.home)
-		return a.tellQuestions(ctx, a.home)+told > 0
+		told := a.tellNotices(ctx)
+		return a.tellQuestions(ctx)+told > 0
 	case e.Kind == chela.EventElevated:
 		a.Printer.Note(terminal.Elevated(e))
 		return true
 	case e.Kind != chela.EventTurnFinished || a.asked[e.Turn]:
 		return false
 	}
-	t, err := a.home.turn(ctx, e.Turn)
+	t, err := a.turn(ctx, e.Turn)
 	if err != nil || t.Origin.Followed() { // its end is reported in another way, if at all
 		return false
 	}
-	view, err := a.home.view(ctx, t.Session, t.Overrides)
+	view, err := a.view(ctx, t.Session, t.Overrides)
 	if err != nil {
 		return false
 	}
-	d := a.dialog(ctx, a.home, view)
+	d := a.dialog(ctx, view)
 	said, err := d.answer(ctx, t)
 	switch {
 	case err != nil || t.State == chela.TurnCompleted && sentinel.Silent(said.Text):
@@ -80,8 +79,8 @@ func (a *aside) tell(ctx context.Context, e chela.Event) bool {
 
 // tellNotices prints the unread notices, and returns how many. A notice that
 // could not be marked as read is printed again.
-func (p *Person) tellNotices(ctx context.Context, h Connection) int {
-	pending, err := api.All(ctx, h.API, api.NoticesList, api.NoticeQuery{})
+func (p *Person) tellNotices(ctx context.Context) int {
+	pending, err := api.All(ctx, p, api.NoticesList, api.NoticeQuery{})
 	if err != nil || len(pending) == 0 {
 		return 0
 	}
@@ -90,7 +89,7 @@ func (p *Person) tellNotices(ctx context.Context, h Connection) int {
 		p.Printer.Note(p.Printer.Moment(o.CreatedAt) + "  " + o.Text)
 		ids[i] = o.ID
 	}
-	if _, err := api.Call(ctx, h.API, api.NoticesSeen, api.NoticeIDs{IDs: ids}); err != nil {
+	if _, err := api.Call(ctx, p, api.NoticesSeen, api.NoticeIDs{IDs: ids}); err != nil {
 		p.Printer.Note("these are told again: " + chela.MessageOf(err))
 	}
 	return len(pending)

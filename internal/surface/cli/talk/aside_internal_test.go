@@ -13,6 +13,7 @@ import (
 
 // overheard is a home in which events were heard that nobody asked for.
 type overheard struct {
+	home   // which nobody talks to
 	events []chela.Event
 	seen   []chela.OutboxID
 	turns  map[chela.TurnID]chela.Turn
@@ -22,6 +23,10 @@ func (o *overheard) Listen(_ context.Context, _ chela.SessionKey, show func(chel
 	for _, e := range o.events {
 		show(e)
 	}
+}
+
+func (o *overheard) Do(ctx context.Context, r api.Request, out any) error {
+	return o.operations().Do(ctx, r, out)
 }
 
 func (o *overheard) turn(_ context.Context, _ api.Caller, q api.TurnQuery) (api.Turn, error) {
@@ -86,9 +91,9 @@ func TestAsides(t *testing.T) {
 		},
 	}
 	var out, errs bytes.Buffer
-	p := &Person{Printer: console.NewPrinter(&out, &errs), Stdin: &bytes.Buffer{}}
+	p := &Person{Connection: Connect(o), Printer: console.NewPrinter(&out, &errs), Stdin: &bytes.Buffer{}}
 	prompts := 0
-	a := &aside{Person: p, home: Connection{Listen: o.Listen, API: o.operations()}, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
+	a := &aside{Person: p, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
 	if err := a.exchange(func() (chela.TurnID, error) { return "mine", nil }); err != nil {
 		t.Fatal(err)
 	}

@@ -16,22 +16,22 @@ import (
 
 // Chat talks line by line until the input ends. The error of one turn is
 // printed and does not end the chat.
-func (p *Person) Chat(ctx context.Context, h Connection, cfg *config.Config) error {
+func (p *Person) Chat(ctx context.Context, cfg *config.Config) error {
 	in, prompt := p.input(), func(string) {}
 	if console.IsTerminal(p.Stdin) {
 		prompt = p.Printer.Prompt
 		p.Printer.Note(`chela: a line is a message, "\" at its end goes on in the next; /help lists commands, /quit or Ctrl-D leaves`)
 	}
 	listening, stop := context.WithCancel(ctx)
-	a := &aside{Person: p, home: h, again: func() { prompt("> ") }, asked: map[chela.TurnID]bool{}}
+	a := &aside{Person: p, again: func() { prompt("> ") }, asked: map[chela.TurnID]bool{}}
 	var listener sync.WaitGroup
 	defer listener.Wait()
 	defer stop()
 	input := chela.InputCommand // input of a script
 	if console.IsTerminal(p.Stdin) {
 		input = chela.InputTyped
-		p.tellNotices(ctx, h)
-		p.tellQuestions(ctx, h)
+		p.tellNotices(ctx)
+		p.tellQuestions(ctx)
 		listener.Go(func() { a.listen(listening, chela.MainKey(chela.MainAgent)) }) // ends with the chat
 	}
 	said := false
@@ -54,7 +54,7 @@ func (p *Person) Chat(ctx context.Context, h Connection, cfg *config.Config) err
 		said = said || p.SayOffline(cfg, message)
 		err = a.exchange(func() (chela.TurnID, error) {
 			message.Shown = p.shown.ids // asides add to them between exchanges
-			return p.exchange(ctx, h, message)
+			return p.exchange(ctx, message)
 		})
 		if err != nil {
 			return err
@@ -70,12 +70,12 @@ func leaves(text string) bool {
 
 // exchange is one message of a chat and its answer. It returns the turn, if there
 // was one.
-func (p *Person) exchange(ctx context.Context, h Connection, message chela.Inbound) (chela.TurnID, error) {
+func (p *Person) exchange(ctx context.Context, message chela.Inbound) (chela.TurnID, error) {
 	var turn chela.Turn
-	view, err := h.viewOf(ctx, message)
+	view, err := p.viewOf(ctx, message)
 	if err == nil {
 		view.Stream = !p.Printer.JSON
-		d := p.dialog(ctx, h, view)
+		d := p.dialog(ctx, view)
 		turn, err = d.ask(ctx, message)
 		err = d.answered(ctx, turn, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"chela"
 	"chela/internal/api"
@@ -19,7 +20,6 @@ import (
 // A dialog follows turns from their message to their end.
 type dialog struct {
 	*Person
-	Connection
 	approve Approve
 	person  bool // a person can answer
 	r       *terminal.Renderer
@@ -28,9 +28,9 @@ type dialog struct {
 }
 
 // dialog returns a dialog with the agents of a home.
-func (p *Person) dialog(ctx context.Context, h Connection, v terminal.View) *dialog {
+func (p *Person) dialog(ctx context.Context, v terminal.View) *dialog {
 	d := &dialog{
-		Person: p, Connection: h, approve: ApproveAsk, r: terminal.NewRenderer(p.Printer.Screen, v),
+		Person: p, approve: ApproveAsk, r: terminal.NewRenderer(p.Printer.Screen, v),
 		person: console.IsTerminal(p.Stdin) && p.Printer.ErrTerminal,
 	}
 	d.show = d.r.Show
@@ -82,7 +82,7 @@ func (h Connection) viewOf(ctx context.Context, in chela.Inbound) (terminal.View
 }
 
 func (h Connection) view(ctx context.Context, key chela.SessionKey, o chela.Overrides) (terminal.View, error) {
-	s, err := api.Call(ctx, h.API, api.SessionsShow, api.SessionRef{Key: key})
+	s, err := api.Call(ctx, h, api.SessionsShow, api.SessionRef{Key: key})
 	if err != nil && chela.KindOf(err) != chela.NotFound {
 		return terminal.View{}, err
 	}
@@ -95,7 +95,7 @@ func (h Connection) view(ctx context.Context, key chela.SessionKey, o chela.Over
 // is left pending.
 func (d *dialog) ask(ctx context.Context, in chela.Inbound) (chela.Turn, error) {
 	turn, err := d.follow(ctx, func(ctx context.Context) (chela.Turn, error) {
-		return d.Conversation.Ask(ctx, in, d.show)
+		return d.home.Ask(ctx, in, d.show)
 	})
 	if err != nil || turn.ID == "" { // a command has none
 		return turn, err
@@ -125,11 +125,11 @@ func (d *dialog) follow(ctx context.Context, begin func(context.Context) (chela.
 	if turn.ID == "" {
 		return turn, console.ErrInterrupted
 	}
-	_, err = api.Call(ctx, d.API, api.TurnsCancel, api.TurnRef{ID: turn.ID})
+	_, err = api.Call(ctx, d, api.TurnsCancel, api.TurnRef{ID: turn.ID})
 	if err != nil && chela.KindOf(err) != chela.Conflict {
 		return turn, err
 	}
-	return d.Conversation.Follow(ctx, turn.ID, d.show)
+	return d.Follow(ctx, turn.ID, d.show)
 }
 
 // settle answers the approvals of a turn until it ends or one stays open.
@@ -154,7 +154,7 @@ func (d *dialog) settleOnce(ctx context.Context, turn chela.Turn) (chela.Turn, i
 	if err != nil {
 		return turn, len(open), err
 	}
-	follow, stop := d.Conversation.Watch(ctx, turn.ID) // before the answers, so that no event is missed
+	follow, stop := d.Watch(ctx, turn.ID) // before the answers, so that no event is missed
 	defer stop()
 	answered, err := d.answerAll(ctx, open)
 	if err != nil {
@@ -174,17 +174,8 @@ func needed(a chela.Approval) error {
 }
 
 func (d *dialog) pending(ctx context.Context, turn chela.TurnID) ([]chela.Approval, error) {
-	all, err := api.All(ctx, d.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
-	if err != nil {
-		return nil, err
-	}
-	var own []chela.Approval
-	for _, a := range all {
-		if a.Turn == turn {
-			own = append(own, a)
-		}
-	}
-	return own, nil
+	all, err := api.All(ctx, d, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
+	return slices.DeleteFunc(all, func(a chela.Approval) bool { return a.Turn != turn }), err
 }
 
 // answerAll answers the open approvals of a turn. It reports false at the first
@@ -211,7 +202,7 @@ func (d *dialog) answerAll(ctx context.Context, open []chela.Approval) (bool, er
 }
 
 func (d *dialog) decide(ctx context.Context, id chela.ApprovalID, said api.Answer) error {
-	_, err := api.Call(ctx, d.API, api.ApprovalsAnswer, api.AnswerRequest{ApprovalRef: api.ApprovalRef{ID: id}, Answer: said})
+	_, err := api.Call(ctx, d, api.ApprovalsAnswer, api.AnswerRequest{ApprovalRef: api.ApprovalRef{ID: id}, Answer: said})
 	return err
 }
 

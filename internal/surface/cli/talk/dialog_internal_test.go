@@ -16,13 +16,14 @@ import (
 
 // A desk holds one approval of one turn.
 type desk struct {
+	home
 	approval chela.Approval
 	replies  []api.AnswerRequest
 	foreign  bool // somebody else answers first
 }
 
-func (d *desk) operations() api.Local {
-	return api.Local{Operations: []api.Bound{api.ApprovalsList.Do(d.list), api.ApprovalsAnswer.Do(d.answer)}}
+func (d *desk) Do(ctx context.Context, r api.Request, out any) error {
+	return api.Local{Operations: []api.Bound{api.ApprovalsList.Do(d.list), api.ApprovalsAnswer.Do(d.answer)}}.Do(ctx, r, out)
 }
 
 func (d *desk) list(context.Context, api.Caller, api.ApprovalFilter) (api.Page[chela.Approval], error) {
@@ -95,9 +96,9 @@ func TestPersonAnswers(t *testing.T) {
 			}}
 			var out, errs strings.Builder
 			p := &Person{
-				Printer: console.NewPrinter(&out, &errs), Stdin: strings.NewReader(tt.input), Interruptible: context.WithCancel,
+				Connection: Connect(d), Printer: console.NewPrinter(&out, &errs), Stdin: strings.NewReader(tt.input), Interruptible: context.WithCancel,
 			}
-			said := p.dialog(t.Context(), Connection{API: d.operations(), Conversation: d}, terminal.View{})
+			said := p.dialog(t.Context(), terminal.View{})
 			said.person = true
 			_, err := said.ask(t.Context(), chela.Inbound{})
 			if chela.KindOf(err) != tt.err {

@@ -24,19 +24,20 @@ const (
 	ApproveNever  Approve = "never"  // leave them pending
 )
 
-// Options select the destination of a message and how its turn is handled. The
-// zero value of each field but Approve means the default.
+// Options select the destination of a message and how its turn is handled: the flags of
+// chela ask. The zero value of each field but Approve means the default.
 type Options struct {
-	Session   chela.SessionKey // default: the agent's main session
-	Thread    chela.ThreadID   // default: the session's current one
-	Agent     string           // default: the session's model
-	Model     string           // provider/model, for this turn
-	Queue     chela.QueueMode  // default: the session's queue mode
-	MessageID string           // default: a new one
-	Approve   Approve
-	Input     chela.Input // how the text came in
-	Stream    bool        // stream the answer
-	Attach    []string    // paths of files to attach
+	Session   string  `flag:"session" help:"session key (default: the agent's main session)"`
+	Thread    string  `flag:"thread" help:"thread of the session (default: its current one)"`
+	Agent     string  `flag:"agent" help:"agent that answers (default: that of the session)"`
+	Model     string  `flag:"model" help:"provider/model for this turn"`
+	Approve   Approve `flag:"approve" default:"ask" help:"what to do with approvals: ask, always or never"`
+	Queue     string  `flag:"queue" help:"what to do while a turn runs: collect, followup, steer, steer-backlog, queue or interrupt (default: as the session says)"`
+	Stream    bool    `flag:"stream" help:"print the answer as it comes; with --json one event for each line"`
+	MessageID string  `flag:"message-id" help:"name of this message: the same name again is not a new message, but waits for the first one's answer"`
+
+	Attach []string    // paths of files to attach
+	Input  chela.Input // how the text came in
 }
 
 // Check validates options: it returns an Invalid error.
@@ -53,8 +54,9 @@ func (o Options) Check() error {
 // Inbound returns the message for the options.
 func (o Options) Inbound(cfg *config.Config, text string) (chela.Inbound, error) {
 	in := chela.Inbound{
-		Session: o.Session, Thread: o.Thread, Agent: o.Agent, Model: o.Model, Queue: chela.QueueSettings{Mode: o.Queue},
-		Text: text, Origin: chela.Origin{Channel: "terminal", Owner: true}, MessageID: o.MessageID,
+		Session: chela.SessionKey(o.Session), Thread: chela.ThreadID(o.Thread), Agent: o.Agent, Model: o.Model,
+		Queue: chela.QueueSettings{Mode: chela.QueueMode(o.Queue)},
+		Text:  text, Origin: chela.Origin{Channel: "terminal", Owner: true}, MessageID: o.MessageID,
 		Input: o.Input, Scope: chela.ScopeAdmin,
 	}
 	if o.Approve == ApproveNever { // nothing in the text may answer or lift an approval
@@ -118,7 +120,7 @@ func (p *Person) SayOffline(cfg *config.Config, in chela.Inbound) bool {
 func (h Connection) Attachments(ctx context.Context, names []string) ([]chela.Attachment, error) {
 	var kept []chela.Attachment
 	for _, name := range names {
-		a, err := h.attach(ctx, name)
+		a, err := h.attachFile(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +129,7 @@ func (h Connection) Attachments(ctx context.Context, names []string) ([]chela.At
 	return kept, nil
 }
 
-func (h Connection) attach(ctx context.Context, name string) (chela.Attachment, error) {
+func (h Connection) attachFile(ctx context.Context, name string) (chela.Attachment, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return chela.Attachment{}, chela.E(chela.Invalid, "cannot read "+terminal.OneLine(name, 80)).

@@ -33,8 +33,8 @@ const (
 
 // tellQuestions prints the pending questions of all sessions that this chat has
 // not shown, and returns how many there were.
-func (p *Person) tellQuestions(ctx context.Context, h Connection) int {
-	pending, err := api.All(ctx, h.API, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
+func (p *Person) tellQuestions(ctx context.Context) int {
+	pending, err := api.All(ctx, p, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
 	if err != nil {
 		p.Printer.Note("the questions that wait are not known: " + chela.MessageOf(err))
 		return 0

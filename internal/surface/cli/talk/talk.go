@@ -15,26 +15,24 @@ import (
 )
 
 // A Connection is the part of an open home that conversations use.
-type Connection struct {
-	API          caller
-	Conversation conversation
+type Connection struct{ home }
+
+// Connect returns a connection to a home.
+func Connect(h home) Connection { return Connection{h} }
+
+// home is an open home as it is used to talk to an agent.
+type home interface {
+	// Do carries out an operation of the home.
+	Do(ctx context.Context, r api.Request, out any) error
 
 	// Attach stores a file for a message and returns its entry in
 	// Inbound.Attachments.
-	Attach func(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
+	Attach(ctx context.Context, name string, content io.Reader) (chela.Attachment, error)
 
 	// Listen passes the events of a session from now on to show, sequentially,
 	// until ctx ends: ends of turns, and notices. Events may be lost.
-	Listen func(ctx context.Context, key chela.SessionKey, show func(chela.Event))
-}
+	Listen(ctx context.Context, key chela.SessionKey, show func(chela.Event))
 
-// caller carries out operations of an open home.
-type caller interface {
-	Do(ctx context.Context, r api.Request, out any) error
-}
-
-// conversation is the part of a home used to talk to an agent.
-type conversation interface {
 	// Ask commits in and follows the turn that takes it, until the turn ends or
 	// waits for an approval. It passes the events of that turn to show,
 	// sequentially and in order; show is not called after Ask returns. A
@@ -56,18 +54,19 @@ type conversation interface {
 
 // turn returns a turn with its current activity.
 func (h Connection) turn(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
-	t, err := api.Call(ctx, h.API, api.TurnsShow, api.TurnQuery{TurnRef: api.TurnRef{ID: id}})
+	t, err := api.Call(ctx, h, api.TurnsShow, api.TurnQuery{TurnRef: api.TurnRef{ID: id}})
 	return t.Turn, err
 }
 
 // entries returns the entries of a turn in order of their sequence.
 func (h Connection) entries(ctx context.Context, id chela.TurnID) ([]chela.Entry, error) {
-	journal, err := api.Call(ctx, h.API, api.TurnsTrace, api.TurnRef{ID: id})
+	journal, err := api.Call(ctx, h, api.TurnsTrace, api.TurnRef{ID: id})
 	return journal.Entries, err
 }
 
-// A Person is the user, with the streams of the terminal.
+// A Person is the user, with the streams of the terminal and an open home.
 type Person struct {
+	Connection
 	Printer       *console.Printer
 	Stdin         io.Reader
 	Arrives       func() bool // as in cli.Program
@@ -126,19 +125,19 @@ func (p *Person) Piped(text string) (string, chela.Input, error) {
 
 // Ask sends a message, follows its turn to the end and prints the answer. The
 // error describes a turn that did not complete.
-func (p *Person) Ask(ctx context.Context, h Connection, o Options, message chela.Inbound) error {
-	view, err := h.viewOf(ctx, message)
+func (p *Person) Ask(ctx context.Context, o Options, message chela.Inbound) error {
+	view, err := p.viewOf(ctx, message)
 	if err != nil {
 		return err
 	}
 	view.Stream = o.Stream && !p.Printer.JSON
-	d := p.dialog(ctx, h, view)
+	d := p.dialog(ctx, view)
 	d.approve = o.Approve
 	if o.Stream && p.Printer.JSON {
 		d.show = d.eventLine
 	}
 	if d.person {
-		p.tellNotices(ctx, h)
+		p.tellNotices(ctx)
 	}
 	turn, err := d.ask(ctx, message)
 	if turn.ID == "" && message.Thread != "" { // it does not exist, so there is no turn
@@ -149,16 +148,16 @@ func (p *Person) Ask(ctx context.Context, h Connection, o Options, message chela
 
 // Resume follows an existing turn to its end, as Ask does, by a watch
 // of it.
-func (p *Person) Resume(ctx context.Context, h Connection, id chela.TurnID, follow client.Follow) error {
-	t, err := h.turn(ctx, id)
+func (p *Person) Resume(ctx context.Context, id chela.TurnID, follow client.Follow) error {
+	t, err := p.turn(ctx, id)
 	if err != nil {
 		return err
 	}
-	view, err := h.view(ctx, t.Session, t.Overrides)
+	view, err := p.view(ctx, t.Session, t.Overrides)
 	if err != nil {
 		return err
 	}
-	d := p.dialog(ctx, h, view)
+	d := p.dialog(ctx, view)
 	turn, err := d.resume(ctx, follow)
 	return d.answered(ctx, turn, err)
 }

@@ -1,0 +1,30 @@
+package console
+
+import (
+	"context"
+	"io"
+	"os/exec"
+	"strings"
+
+	"chela"
+	"chela/internal/surface/terminal"
+)
+
+// Edit runs the editor that the environment names on a file.
+func (p *Printer) Edit(ctx context.Context, stdin io.Reader, environ []string, file string) error {
+	words := []string{"vi"}
+	for _, name := range []string{"EDITOR", "VISUAL"} {
+		for _, v := range environ {
+			if value, ok := strings.CutPrefix(v, name+"="); ok && strings.TrimSpace(value) != "" {
+				words = strings.Fields(value)
+			}
+		}
+	}
+	cmd := exec.CommandContext(ctx, words[0], append(words[1:], file)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, p.Out, p.Err
+	if err := cmd.Run(); err != nil {
+		return chela.E(chela.Unavailable, "the editor "+terminal.OneLine(words[0], 60)+" did not end well").
+			WithHint("set EDITOR to one that is there, or use flags").Because(err)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package cli
+
+// This part of the package holds the commands on routines.
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"chela"
+	"chela/internal/api"
+	"chela/internal/background/routine"
+	"chela/internal/surface/cli/console"
+	"chela/internal/surface/terminal"
+)
+
+// routinesCommand returns the commands on routines.
+func (c *commands) routinesCommand() *cobra.Command {
+	remove := derived(c, api.RoutinesDelete, c.routineDelete)
+	remove.Short = "Delete a routine; its runs stay readable by their ids"
+	return console.Group("routines", "Show and change routines",
+		c.routinesList(), c.routineCreate(), derived(c, api.RoutinesShow, c.routineShow), c.routineEdit(),
+		command(c, "enable", "Enable the trigger of a routine", c.routineSwitch(true)),
+		command(c, "disable", "Disable the trigger of a routine", c.routineSwitch(false)),
+		c.routineFire(), c.routineHistory(), remove, c.routinesNext())
+}
+
+// routineChange changes a routine and prints it.
+func (c *commands) routineChange(ctx context.Context, b *Backend, ref api.RoutineRef, to api.RoutineChange) error {
+	v, err := api.Call(ctx, b, api.RoutinesChange, api.RoutineEdit{RoutineRef: ref, Change: to})
+	if err != nil {
+		return err
+	}
+	return c.routineKept(b, v)
+}
+
+func (c *commands) routinesList() *cobra.Command {
+	return derived(c, api.RoutinesList, func(ctx context.Context, b *Backend, q api.RoutineQuery) error {
+		all, err := api.All(ctx, b, api.RoutinesList, q)
+		if err != nil {
+			return err
+		}
+		if err := c.tellRoutinesOff(ctx, b, len(all) > 0); err != nil {
+			return err
+		}
+		const none = "there are no routines yet; chela routines create makes one"
+		return table[chela.Routine]{head: "NAME\tSTATE\tFIRES\tDOES\tNEXT\tLAST", none: none, row: func(v chela.Routine) []any {
+			does := string(v.Action.Kind) + ": " + terminal.OneLine(v.Action.Text, 40)
+			return []any{v.Name, routineState(v), routine.TriggerText(v.Trigger, c.p.Zone), does, c.p.Moment(v.NextAt), c.p.Moment(v.LastAt)}
+		}}.list(c.p, all)
+	})
+}
+
+// routineState summarizes the state of a routine in a word or two.
+func routineState(v chela.Routine) string {
+	switch {
+	case !v.Enabled:
+		return "off"
+	case v.Failures > 0:
+		return fmt.Sprintf("on, failed %d×", v.Failures)
+	default:
+		return "on"
+	}
+}
+
+func (c *commands) routineShow(ctx context.Context, b *Backend, ref api.RoutineRef) error {
+	v, err := api.Call(ctx, b, api.RoutinesShow, ref)
+	return answer(c.p, v, err, c.routine)
+}
+
+// routine writes a routine for people: its state and its fields.
+func (c *commands) routine(v chela.Routine) {
+	kept := ""
+	if v.Builtin {
+		kept = "chela, as the configuration says"
+	}
+	fields := []any{
+		"name", v.Name, "id", v.ID, "agent", v.Agent, "state", routineState(v), "reason", v.Reason,
+		"fires", routine.TriggerText(v.Trigger, c.p.Zone), "next", c.p.Moment(v.NextAt), "last", c.p.Moment(v.LastAt), "kept by", kept,
+	}
+	draft := &routine.Draft{Routine: v, Zone: c.p.Zone}
+	for _, k := range draft.Keys() {
+		if k.Name != routine.Prompt {
+			fields = append(fields, k.Name, k.Shown())
+		}
+	}
+	c.p.Fields(fields...)
+	c.p.Line("\n" + v.Action.Text)
+}
+
+// routineSwitch returns the body of a command that turns a routine on or off.
+func (c *commands) routineSwitch(on bool) func(context.Context, *Backend, api.RoutineRef) error {
+	return func(ctx context.Context, b *Backend, ref api.RoutineRef) error {
+		return c.routineChange(ctx, b, ref, api.RoutineChange{Enabled: &on})
+	}
+}
+
+// routineKept prints a routine that was created or changed.
+func (c *commands) routineKept(b *Backend, v chela.Routine) error {
+	c.onlyWhileServed(b, v.Enabled && v.Trigger.Kind != chela.TriggerManual)
+	return answer(c.p, v, nil, func(v chela.Routine) {
+		c.p.Fields(
+			"routine", v.Name, "state", routineState(v), "fires", routine.TriggerText(v.Trigger, c.p.Zone), "next", c.p.Moment(v.NextAt),
+		)
+	})
+}
+
+// tellRoutinesOff notes that the configuration disables triggers, if the routine has
+// one.
+func (c *commands) tellRoutinesOff(ctx context.Context, b *Backend, fires bool) error {
+	if !fires {
+		return nil
+	}
+	s, err := api.Call(ctx, b, api.StatusShow, api.None{})
+	if s.Routines.Off {
+		c.p.Note("routines.enabled is false: they fire only manually; chela config set routines.enabled true lets them")
+	}
+	return err
+}
+
+// onlyWhileServed notes that no trigger fires without a daemon, if the routine
+// has one.
+func (c *commands) onlyWhileServed(b *Backend, fires bool) {
+	if fires && !b.Served {
+		c.p.Note("no daemon runs on this home: routines fire only while chela serve, or the chat, runs")
+	}
+}
+
+func (c *commands) routineDelete(ctx context.Context, b *Backend, ref api.RoutineRef) error {
+	none, err := api.Call(ctx, b, api.RoutinesDelete, ref)
+	return answer(c.p, none, err, func(api.None) { c.p.Fields("deleted", ref.Name) })
+}
