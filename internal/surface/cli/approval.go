@@ -39,7 +39,7 @@ func (c *commands) approvalYes() *cobra.Command {
 		said := api.Answer{Answer: chela.AnswerOnce, Pattern: in.Pattern}
 		switch {
 		case in.Always && in.Pattern != "":
-			return chela.E(chela.Invalid, "--always and --pattern exclude each other").WithHint("use one of them")
+			return invalid("--always and --pattern exclude each other", "use one of them")
 		case in.Always:
 			said.Answer = chela.AnswerSession
 		case in.Pattern != "":

@@ -56,7 +56,7 @@ func (c *commands) documentWrite() *cobra.Command {
 	cmd.Example = "  chela memory write --append MEMORY.md -- \"- The door code is with the neighbour.\"\n" +
 		"  chela memory write knowledge/wine.md < wine.md"
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return chela.E(chela.Invalid, err.Error()).WithHint(`put "--" before a TEXT that begins with "-"`)
+		return invalid(err.Error(), `put "--" before a TEXT that begins with "-"`)
 	})
 	return cmd
 }
@@ -69,8 +69,8 @@ func (c *commands) documentText(words []string) (string, error) {
 	}
 	text, err := c.piped(chela.MaxDocumentBytes + 1)
 	if err == nil && strings.TrimSpace(text) == "" {
-		err = chela.E(chela.Invalid, "there is nothing to write").
-			WithHint(`write chela memory write PATH "TEXT", or pipe it in; chela memory delete PATH takes a document away`)
+		err = invalid("there is nothing to write",
+			`write chela memory write PATH "TEXT", or pipe it in; chela memory delete PATH takes a document away`)
 	}
 	return text, err
 }

@@ -18,8 +18,7 @@ func (c *commands) initCommand() *cobra.Command {
 	}
 	cmd := console.Command("init", "Set up a home", func(ctx context.Context, in arguments) error {
 		if !in.Yes && !console.IsTerminal(c.Stdin) {
-			return chela.E(chela.Invalid, "chela init asks questions, and standard input is not a terminal").
-				WithHint("take the defaults with chela init --yes")
+			return invalid("chela init asks questions, and standard input is not a terminal", "take the defaults with chela init --yes")
 		}
 		return c.initialize(ctx, !in.Yes)
 	})

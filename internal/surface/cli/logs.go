@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chela"
 	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
@@ -21,8 +20,7 @@ func (c *commands) logsCommand() *cobra.Command {
 	return console.Command("logs", "Print the log", func(ctx context.Context, in arguments) error {
 		var least slog.Level
 		if err := least.UnmarshalText([]byte(in.Level)); err != nil {
-			return chela.E(chela.Invalid, fmt.Sprintf("--level cannot be %q", terminal.OneLine(in.Level, 40))).
-				WithHint("use debug, info, warn or error")
+			return invalid(fmt.Sprintf("--level cannot be %q", terminal.OneLine(in.Level, 40)), "use debug, info, warn or error")
 		}
 		return c.open(ctx, func(b *Backend) error { return c.logs(ctx, b, in.Follow, least) })
 	})

@@ -133,7 +133,7 @@ func (c *commands) modelSetCommand() *cobra.Command {
 			}
 		}
 		if len(changes) == 0 {
-			return chela.E(chela.Invalid, "nothing to set").WithHint("give --window, --max-output, --input, --output, --cache-read or --cache-write")
+			return invalid("nothing to set", "give --window, --max-output, --input, --output, --cache-read or --cache-write")
 		}
 		return c.configEdit(cmd.Context(), func(home config.Home) error { return config.SetAll(home, changes) })
 	}

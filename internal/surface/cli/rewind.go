@@ -75,7 +75,7 @@ type undoArgs struct {
 
 func (c *commands) undo(ctx context.Context, b *Backend, in undoArgs) (err error) {
 	if in.options.Turns, err = strconv.Atoi(in.Turns); err != nil || in.options.Turns < 1 {
-		return chela.E(chela.Invalid, fmt.Sprintf("%.40q is not a number of turns", in.Turns)).WithHint("write chela threads undo 2")
+		return invalid(fmt.Sprintf("%.40q is not a number of turns", in.Turns), "write chela threads undo 2")
 	}
 	return c.rewind(ctx, b, api.ThreadsUndo, in.rewindMove)
 }

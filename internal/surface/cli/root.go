@@ -171,7 +171,7 @@ func (c *commands) providerFlag(cmd *cobra.Command) {
 	cmd.Flags().Func("provider", use, func(text string) error {
 		dir, ok := strings.CutPrefix(text, "replay:")
 		if !ok || dir == "" {
-			return chela.E(chela.Invalid, "it has to be replay:DIR").WithHint("models are chosen with --model")
+			return invalid("it has to be replay:DIR", "models are chosen with --model")
 		}
 		c.flags["replay"] = dir
 		return nil
@@ -209,3 +209,6 @@ func (c *commands) build() build {
 	}
 	return b
 }
+
+// invalid is the error for wrong input, with a hint on how to write it.
+func invalid(text, hint string) error { return chela.E(chela.Invalid, text).WithHint(hint) }

@@ -109,7 +109,7 @@ func (c *commands) routineHistory() *cobra.Command {
 
 func checkRows(flag string, n int) error {
 	if n < 1 || n > maxRows {
-		return chela.E(chela.Invalid, fmt.Sprintf("%s cannot be %d", flag, n)).WithHint(fmt.Sprintf("use 1 to %d", maxRows))
+		return invalid(fmt.Sprintf("%s cannot be %d", flag, n), fmt.Sprintf("use 1 to %d", maxRows))
 	}
 	return nil
 }

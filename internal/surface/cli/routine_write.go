@@ -93,10 +93,10 @@ func checkDraft(d *routine.Draft) error {
 	case err == nil:
 		return nil
 	case d.Routine.Trigger.Kind == "":
-		return chela.E(chela.Invalid, "the routine has no trigger").
-			WithHint(`add --cron "0 9 * * *", --every 30m, --at "2035-05-01 09:00", --event REGEX, --system SOURCE.EVENT, --webhook PATH or --manual`)
+		return invalid("the routine has no trigger",
+			`add --cron "0 9 * * *", --every 30m, --at "2035-05-01 09:00", --event REGEX, --system SOURCE.EVENT, --webhook PATH or --manual`)
 	default:
-		return chela.E(chela.Invalid, "the routine has no action").WithHint("add --prompt TEXT, or pipe it in")
+		return invalid("the routine has no action", "add --prompt TEXT, or pipe it in")
 	}
 }
 
@@ -147,8 +147,7 @@ func (c *commands) routineEdit() *cobra.Command {
 // the file that the error names.
 func (c *commands) editDraft(ctx context.Context, d *routine.Draft) (*routine.Draft, error) {
 	if !console.IsTerminal(c.Stdin) {
-		return nil, chela.E(chela.Invalid, "nothing to change was given").
-			WithHint("name it with flags, such as --prompt, or run this in a terminal")
+		return nil, invalid("nothing to change was given", "name it with flags, such as --prompt, or run this in a terminal")
 	}
 	f, err := os.CreateTemp("", "routine-*.toml")
 	if err != nil {

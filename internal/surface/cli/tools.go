@@ -71,8 +71,8 @@ type toolCall struct {
 
 func (c *commands) toolCall(ctx context.Context, in toolCall) error {
 	if !json.Valid([]byte(in.Args)) {
-		return chela.E(chela.Invalid, "the arguments are not JSON").
-			WithHint(`write them as '{"name": "value"}' (chela tools info ` + terminal.OneLine(in.Name, 40) + " shows which)")
+		return invalid("the arguments are not JSON",
+			`write them as '{"name": "value"}' (chela tools info `+terminal.OneLine(in.Name, 40)+" shows which)")
 	}
 	return c.open(ctx, func(b *Backend) error { return c.callTool(ctx, b, in) })
 }

@@ -56,7 +56,7 @@ func threadOf(ctx context.Context, b *Backend, ref api.SessionRef, id chela.Thre
 	}
 	t, err := api.Call(ctx, b, api.ThreadsShow, api.ThreadRef{ID: id})
 	if err == nil && t.Session != ref.Key {
-		err = chela.E(chela.Invalid, fmt.Sprintf("thread %s belongs to session %s", id, t.Session)).WithHint("name that session")
+		err = invalid(fmt.Sprintf("thread %s belongs to session %s", id, t.Session), "name that session")
 	}
 	return id, console.NotThere(err, "see chela threads list --session "+string(ref.Key))
 }

@@ -15,13 +15,14 @@ import (
 
 // approve approves a question, lists questions and standing answers, or revokes
 // a standing answer.
-func (i *Interpreter) approve(ctx context.Context, g given) (lane.Command, error) {
+func (g given) approve(ctx context.Context) (lane.Command, error) {
 	word, rest := CutWord(g.args)
 	switch strings.ToLower(word) {
 	case "list":
-		return i.listApprovals(ctx, g)
+		text, err := g.listApprovals(ctx)
+		return reply(text), err
 	case "revoke":
-		return i.revoke(ctx, chela.GrantID(strings.TrimSpace(rest)))
+		return revoke(ctx, chela.GrantID(strings.TrimSpace(rest)))
 	}
 	name, rest := named(g.args)
 	said := approval.Reply{Answer: chela.AnswerOnce}
@@ -29,19 +30,19 @@ func (i *Interpreter) approve(ctx context.Context, g given) (lane.Command, error
 	switch pattern := strings.TrimSpace(rest); {
 	case word == "":
 	case !strings.EqualFold(word, "always"):
-		return nil, chela.E(chela.Invalid, Quoted(word)+" cannot follow the id").WithHint("write /approve ID, or /approve ID always, or /approve ID always PATTERN")
+		return nil, invalid(Quoted(word)+" cannot follow the id", "write /approve ID, or /approve ID always, or /approve ID always PATTERN")
 	case pattern != "":
 		said.Answer, said.Pattern = chela.AnswerPattern, pattern
 	default:
 		said.Answer = chela.AnswerSession
 	}
-	return i.answer(ctx, g, name, said), nil
+	return g.answer(ctx, name, said), nil
 }
 
 // deny denies a question.
-func (i *Interpreter) deny(ctx context.Context, g given) (lane.Command, error) {
+func (g given) deny(ctx context.Context) (lane.Command, error) {
 	name, reason := named(g.args)
-	return i.answer(ctx, g, name, approval.Reply{Answer: chela.AnswerNo, Comment: strings.TrimSpace(reason)}), nil
+	return g.answer(ctx, name, approval.Reply{Answer: chela.AnswerNo, Comment: strings.TrimSpace(reason)}), nil
 }
 
 // named splits the id or handle of a question off the arguments, if they begin
@@ -55,8 +56,8 @@ func named(args string) (name, rest string) {
 
 // answer is the order that answers a question: the named question, or else the
 // only question that this chat has shown.
-func (i *Interpreter) answer(ctx context.Context, g given, name string, said approval.Reply) lane.Command {
-	said.By = g.by()
+func (g given) answer(ctx context.Context, name string, said approval.Reply) lane.Command {
+	said.By = by(g.Inbound)
 	return func(w *store.Write, _ *store.Arrival) (lane.Outcome, error) {
 		said := said
 		asked, err := g.question(ctx, w, name, said.Answer)
@@ -64,9 +65,9 @@ func (i *Interpreter) answer(ctx context.Context, g given, name string, said app
 			return lane.Outcome{}, err
 		}
 		said.ID = asked
-		a, events, err := i.cfg.Approvals.AnswerIn(ctx, w, said)
+		a, events, err := g.cfg.Approvals.AnswerIn(ctx, w, said)
 		return lane.Outcome{
-			Reply: answered(a, said), Events: events, Then: func(ctx context.Context) { i.cfg.Approvals.Wake(ctx, a.Session) },
+			Reply: answered(a, said), Events: events, Then: func(ctx context.Context) { g.cfg.Approvals.Wake(ctx, a.Session) },
 		}, err
 	}
 }
@@ -79,11 +80,7 @@ func (g given) question(ctx context.Context, w *store.Write, name string, answer
 	if strings.HasPrefix(name, "apr_") {
 		return chela.ApprovalID(name), nil
 	}
-	var within chela.SessionKey
-	if g.inGroup() {
-		within = g.Session
-	}
-	asked, err := w.PendingApprovals(ctx, within)
+	asked, err := w.PendingApprovals(ctx, g.within())
 	if err != nil {
 		return "", err
 	}
@@ -102,14 +99,9 @@ func (g given) question(ctx context.Context, w *store.Write, name string, answer
 const maxQuestions = 10
 
 func questionLines(asked []chela.Approval) string {
-	var said []string
-	for _, a := range asked[:min(maxQuestions, len(asked))] {
-		said = append(said, questionLine(a)+" in "+string(a.Session))
-	}
-	if more := len(asked) - maxQuestions; more > 0 {
-		said = append(said, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(said, " · ")
+	return strings.Join(listed(asked, maxQuestions, func(a chela.Approval) string {
+		return questionLine(a) + " in " + string(a.Session)
+	}), " · ")
 }
 
 // answered reports the answer to a question, and its scope.
@@ -134,13 +126,10 @@ func questionLine(a chela.Approval) string {
 
 // listApprovals shows all pending questions, and all standing answers: in a
 // group only its own session's, because other sessions are private.
-func (i *Interpreter) listApprovals(ctx context.Context, g given) (lane.Command, error) {
+func (g given) listApprovals(ctx context.Context) (string, error) {
 	var l lines
-	var only chela.SessionKey
-	if g.inGroup() {
-		only = g.Session
-	}
-	err := i.store.Read(ctx, func(r *store.Read) error {
+	only := g.within()
+	err := g.store.Read(ctx, func(r *store.Read) error {
 		asked, err := r.PendingApprovals(ctx, only)
 		if err != nil {
 			return err
@@ -150,23 +139,28 @@ func (i *Interpreter) listApprovals(ctx context.Context, g given) (lane.Command,
 			if always != "" {
 				always = "; always would allow " + always
 			}
-			l.add("waits", "%s in %s%s", questionLine(a), a.Session, always)
+			l.add("waits", questionLine(a)+" in "+string(a.Session)+always)
 		}
 		grants, err := r.Grants(ctx, "", only)
 		for _, g := range grants {
 			if only == "" || g.Session == only {
-				l.add("allowed", "%s %s", g.ID, grantLine(g))
+				l.add("allowed", string(g.ID)+" "+grantLine(g))
 			}
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
+	if err != nil || len(l) == 0 {
+		return "Nothing waits for an answer, and nothing is allowed beforehand.", err
 	}
-	if len(l) == 0 {
-		return reply("Nothing waits for an answer, and nothing is allowed beforehand."), nil
+	return l.text() + "\n/approve revoke GRANT takes an answer back.", nil
+}
+
+// within is the only session whose questions may be shown, in a group; empty for all.
+func (g given) within() chela.SessionKey {
+	if g.inGroup() {
+		return g.Session
 	}
-	return reply(strings.Join(append(l, "/approve revoke GRANT takes an answer back."), "\n")), nil
+	return ""
 }
 
 func grantLine(g chela.Grant) string {
@@ -178,9 +172,9 @@ func grantLine(g chela.Grant) string {
 }
 
 // revoke is the order that revokes a standing answer.
-func (i *Interpreter) revoke(ctx context.Context, id chela.GrantID) (lane.Command, error) {
+func revoke(ctx context.Context, id chela.GrantID) (lane.Command, error) {
 	if id == "" {
-		return nil, chela.E(chela.Invalid, "no standing answer is named").WithHint("see /approve list")
+		return nil, invalid("no standing answer is named", "see /approve list")
 	}
 	return func(w *store.Write, _ *store.Arrival) (lane.Outcome, error) {
 		return lane.Outcome{Reply: string(id) + " does not hold any more."}, w.RevokeGrant(ctx, id)

@@ -32,19 +32,17 @@ func read(form Form, after string) (d Directive, rest string, err error) {
 	value := strings.ToLower(word)
 	switch {
 	case word == "":
-		return d, rest, chela.E(chela.Invalid, "/"+form.Name+" needs a value where something follows").
-			WithHint("write " + choices(form) + " behind it, or " + asText)
+		return d, rest, invalid("/"+form.Name+" needs a value where something follows",
+			"write "+choices(form)+" behind it, or "+asText)
 	case value == standard:
 		d.Value = standard
 	case form.Name == Model:
 		if provider, name, ok := strings.Cut(word, "/"); !ok || provider == "" || name == "" {
-			return d, rest, chela.E(chela.Invalid, Quoted(word)+" is no model").
-				WithHint("write PROVIDER/MODEL, as /model list shows them, or " + asText)
+			return d, rest, invalid(Quoted(word)+" is no model", "write PROVIDER/MODEL, as /model list shows them, or "+asText)
 		}
 		d.Value = word
 	case !slices.Contains(form.Values, value):
-		return d, rest, notOf(form.Name, word, append(slices.Clone(form.Values), standard)).
-			WithHint("use " + choices(form) + ", or " + asText)
+		return d, rest, invalid(Quoted(word)+" is no level of "+form.Name, "use "+choices(form)+", or "+asText)
 	default:
 		d.Value = value
 	}
@@ -76,20 +74,15 @@ func readQueue(form Form, after string) (d Directive, rest string, err error) {
 				return d, rest, err
 			}
 		case n == 0:
-			return d, rest, chela.E(chela.Invalid, cmp.Or(quotedWord(word), "nothing")+" is no way to wait").
-				WithHint("use " + OneOf(form.Values) + ", or " + asText)
+			if word = Quoted(word); value == "" {
+				word = "nothing"
+			}
+			return d, rest, invalid(word+" is no way to wait", "use "+OneOf(form.Values)+", or "+asText)
 		default:
 			return d, rest, nil
 		}
 		rest = left
 	}
-}
-
-func quotedWord(word string) string {
-	if word == "" {
-		return ""
-	}
-	return Quoted(word)
 }
 
 // setQueue sets an option of the queue.
@@ -108,7 +101,7 @@ func setQueue(q *chela.QueueSettings, key, value string) error {
 		wrong = err != nil || n == 0
 	}
 	if wrong || set.Check() != nil {
-		return chela.E(chela.Invalid, fmt.Sprintf("%s cannot be %s", key, Quoted(value))).WithHint("use " + want)
+		return invalid(fmt.Sprintf("%s cannot be %s", key, Quoted(value)), "use "+want)
 	}
 	*q = set.Over(*q)
 	return nil
@@ -135,48 +128,44 @@ func CutWord(text string) (word, rest string) {
 // On applies a directive to one message. Resetting a setting there is Invalid.
 func (d Directive) On(in *chela.Inbound) error {
 	if d.IsDefault() {
-		return chela.E(chela.Invalid, "/"+d.Form.Name+" default is for the session").WithHint("send it alone")
+		return invalid("/"+d.Form.Name+" default is for the session", "send it alone")
 	}
 	o := &in.Overrides
-	switch d.Form.Name {
-	case Think:
-		o.Thinking = chela.ThinkingLevel(d.Value)
-	case Verbose:
-		o.Verbose = d.Value
-	case Reasoning:
-		o.Reasoning = d.Value
-	case Elevated:
-		o.Elevated = d.Value
-	case Model:
-		in.Model = d.Value
-	case Queue:
-		in.Queue = d.Queue.Over(in.Queue)
+	s := chela.Settings{
+		Thinking: o.Thinking, Verbose: o.Verbose, Reasoning: o.Reasoning, Elevated: o.Elevated, Model: in.Model, Queue: in.Queue,
 	}
+	d.In(&s)
+	o.Thinking, o.Verbose, o.Reasoning, o.Elevated, in.Model, in.Queue = s.Thinking, s.Verbose, s.Reasoning, s.Elevated, s.Model, s.Queue
 	return nil
 }
 
 // In applies a directive to a session.
 func (d Directive) In(s *chela.Settings) {
-	value := d.Value
-	if d.IsDefault() {
-		value = ""
+	switch {
+	case d.Form.Name == Queue && d.IsDefault():
+		s.Queue = chela.QueueSettings{}
+	case d.Form.Name == Queue:
+		s.Queue = d.Queue.Over(s.Queue)
+	case d.IsDefault():
+		*settingAt(s, d.Form.Name) = ""
+	default:
+		*settingAt(s, d.Form.Name) = d.Value
 	}
-	switch d.Form.Name {
+}
+
+// settingAt returns where a session keeps the value of a directive. The queue has
+// settings of its own.
+func settingAt(s *chela.Settings, name string) *string {
+	switch name {
 	case Think:
-		s.Thinking = chela.ThinkingLevel(value)
+		return (*string)(&s.Thinking)
 	case Verbose:
-		s.Verbose = value
+		return &s.Verbose
 	case Reasoning:
-		s.Reasoning = value
+		return &s.Reasoning
 	case Elevated:
-		s.Elevated = value
-	case Model:
-		s.Model = value
-	case Queue:
-		if d.IsDefault() {
-			s.Queue = chela.QueueSettings{}
-		} else {
-			s.Queue = d.Queue.Over(s.Queue)
-		}
+		return &s.Elevated
+	default:
+		return &s.Model
 	}
 }

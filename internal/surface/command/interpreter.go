@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -57,24 +58,44 @@ type approvals interface {
 // An Interpreter executes the commands in messages. It is safe for concurrent
 // use.
 type Interpreter struct {
-	cfg    Config
-	store  *store.Store
-	orders map[string]handler // by the name of the command
+	cfg   Config
+	store *store.Store
 }
 
-// A handler prepares a command: its calls to other parts of the system are made
-// when it returns, its changes of the store are left to the order. The order
-// itself looks up the target of a command, so that a repeated delivery finds
-// the same.
-type handler func(ctx context.Context, g given) (lane.Command, error)
-
-// A given is a command with its context.
+// A given is a command with its context. It is a connection to the operations of the
+// home for the sender of the command.
 type given struct {
+	*Interpreter
+	api.Local
 	chela.Inbound
+
 	form    Form
 	args    string
 	session chela.Session // without a thread if the session is new
 	thread  chela.Thread  // that the message goes to
+}
+
+// replies are the commands that are done when their reply is known: what they change,
+// they change by calls to other parts of the system.
+func (g given) replies() map[string]func(context.Context) (string, error) {
+	return map[string]func(context.Context) (string, error){
+		"help": g.help, "status": g.status, "whoami": g.whoami, "ping": g.ping, "version": g.version, "tools": g.tools,
+		"undo": g.undo, "redo": g.redo, "checkpoint": g.checkpoint, "restore": g.restore,
+		Think: g.show, Model: g.models, Verbose: g.show, Reasoning: g.show, Elevated: g.show, Queue: g.show,
+		"memory": g.memory, "routine": g.routine, "heartbeat": g.heartbeat,
+		"context": g.promptSize, "usage": g.usage, "debug": g.debug, "quit": g.quit,
+		"job": g.job, "jobs": g.jobs, "cancel": g.cancel, "subagents": g.subagents,
+	}
+}
+
+// orders are the commands that change the store in the transaction of their message.
+// The order itself looks up the target of a command, so that a repeated delivery finds
+// the same.
+func (g given) orders() map[string]func(context.Context) (lane.Command, error) {
+	return map[string]func(context.Context) (lane.Command, error){
+		"new": g.begin, "thread": g.threads, "resume": g.resume, "stop": g.stop, "branch": g.branch,
+		"approve": g.approve, "deny": g.deny,
+	}
 }
 
 // inGroup reports whether several people see the reply.
@@ -84,18 +105,7 @@ func (g given) inGroup() bool {
 }
 
 // New returns an interpreter over a store.
-func New(s *store.Store, cfg Config) *Interpreter {
-	i := &Interpreter{cfg: cfg, store: s}
-	i.orders = map[string]handler{
-		"help": i.help, "status": i.status, "whoami": i.whoami, "ping": i.ping, "version": i.version, "tools": i.tools,
-		"new": i.begin, "thread": i.threads, "resume": i.resume, "stop": i.stop,
-		"undo": i.undo, "redo": i.redo, "checkpoint": i.checkpoint, "restore": i.restore, "branch": i.branch,
-		Think: i.show, Model: i.models, Verbose: i.show, Reasoning: i.show, Elevated: i.show, Queue: i.show,
-		"approve": i.approve, "deny": i.deny, "memory": i.memory, "routine": i.routine, "heartbeat": i.heartbeat, "context": i.promptSize, "usage": i.usage, "debug": i.debug, "quit": i.quit,
-		"job": i.job, "jobs": i.jobs, "cancel": i.cancel, "subagents": i.subagents,
-	}
-	return i
-}
+func New(s *store.Store, cfg Config) *Interpreter { return &Interpreter{cfg: cfg, store: s} }
 
 // Take executes the command in a message, if there is one. The receipt then has
 // its reply, and the message must not be submitted. Any other message is
@@ -161,10 +171,13 @@ func (i *Interpreter) carryOut(ctx context.Context, in chela.Inbound, f Form, pr
 	return in, &r, err
 }
 
-// prepare passes a command to its handler.
+// prepare returns the order that carries a command out.
 func (i *Interpreter) prepare(ctx context.Context, in chela.Inbound, c Command) (lane.Command, error) {
-	g := given{Inbound: in, form: c.Form, args: c.Args}
-	g.session = chela.Session{Key: in.Session, Agent: in.Agent}
+	caller := api.Caller{By: by(in), Origin: in.Origin, Session: in.Session}
+	g := given{
+		Interpreter: i, Local: api.Local{Operations: i.cfg.Operations, Caller: caller}, Inbound: in,
+		form: c.Form, args: c.Args, session: chela.Session{Key: in.Session, Agent: in.Agent},
+	}
 	err := i.store.Read(ctx, func(r *store.Read) error {
 		s, err := r.Session(ctx, in.Session)
 		if chela.KindOf(err) == chela.NotFound {
@@ -174,18 +187,38 @@ func (i *Interpreter) prepare(ctx context.Context, in chela.Inbound, c Command) 
 			return err
 		}
 		g.session = s
-		if in.Thread == "" {
-			g.thread, err = r.Thread(ctx, s.Thread)
-		} else {
-			g.thread, err = r.Thread(ctx, in.Thread)
-		}
+		g.thread, err = r.Thread(ctx, cmp.Or(in.Thread, s.Thread))
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return i.orders[c.Form.Name](ctx, g)
+	if order := g.orders()[c.Form.Name]; order != nil {
+		return order(ctx)
+	}
+	text, err := g.replies()[c.Form.Name](ctx)
+	return reply(text), err
 }
+
+// by names the sender of a message in records and logs.
+func by(in chela.Inbound) string { return "owner in " + in.Origin.Channel }
+
+// listed are the first lines of a list, and how many there are more.
+func listed[T any](all []T, most int, line func(T) string) (said []string) {
+	for _, v := range all[:min(len(all), most)] {
+		said = append(said, line(v))
+	}
+	if more := len(all) - most; more > 0 {
+		said = append(said, fmt.Sprintf("and %d more", more))
+	}
+	return said
+}
+
+// invalid is the error for wrong input, with a hint on how to write it.
+func invalid(text, hint string) error { return chela.E(chela.Invalid, text).WithHint(hint) }
+
+// notFound is the error for a thing that is not there, with a hint on what is.
+func notFound(text, hint string) error { return chela.E(chela.NotFound, text).WithHint(hint) }
 
 // reply is an order that changes nothing.
 func reply(text string) lane.Command {

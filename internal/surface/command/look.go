@@ -1,30 +1,31 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/lane"
 	"chela/internal/store"
 )
 
 // help lists the commands, or explains one, or a job.
-func (i *Interpreter) help(ctx context.Context, g given) (lane.Command, error) {
+func (g given) help(ctx context.Context) (string, error) {
 	if strings.HasPrefix(g.args, "job_") && g.Origin.Owner {
-		return i.jobs(ctx, g)
+		return g.jobs(ctx)
 	}
 	if g.args != "" {
 		name := strings.TrimPrefix(g.args, "/")
 		f, ok := FindForm(name)
 		if !ok {
-			return nil, UnknownCommand(name)
+			return "", UnknownCommand(name)
 		}
-		return reply(explained(f)), nil
+		return explained(f), nil
 	}
 	lines := []string{"Commands:"}
 	for _, f := range Forms() {
@@ -32,7 +33,7 @@ func (i *Interpreter) help(ctx context.Context, g given) (lane.Command, error) {
 			lines = append(lines, "- "+f.Usage()+": "+f.Help)
 		}
 	}
-	return reply(strings.Join(append(lines, "Settings hold for one message with a text behind them, and alone for the session. //text sends /text to the agent."), "\n")), nil
+	return strings.Join(append(lines, "Settings hold for one message with a text behind them, and alone for the session. //text sends /text to the agent."), "\n"), nil
 }
 
 func explained(f Form) string {
@@ -55,13 +56,16 @@ func explained(f Form) string {
 // lines is a list of names and values; those without a value are left out.
 type lines []string
 
-func (l *lines) add(name, format string, args ...any) {
-	if value := fmt.Sprintf(format, args...); value != "" {
-		*l = append(*l, "- "+name+": "+value)
+// add adds names, each followed by its value.
+func (l *lines) add(pairs ...any) {
+	for pair := range slices.Chunk(pairs, 2) {
+		if text := fmt.Sprint(pair[1]); text != "" {
+			*l = append(*l, fmt.Sprintf("- %s: %s", pair[0], text))
+		}
 	}
 }
 
-func (l lines) order() (lane.Command, error) { return reply(strings.Join(l, "\n")), nil }
+func (l lines) text() string { return strings.Join(l, "\n") }
 
 // A standing is the running and queued work of a session.
 type standing struct {
@@ -71,18 +75,18 @@ type standing struct {
 	lane      store.Lane
 }
 
-func (i *Interpreter) standing(ctx context.Context, key chela.SessionKey) (s standing, err error) {
-	err = i.store.Read(ctx, func(r *store.Read) (err error) {
-		if s.live, err = r.LiveTurns(ctx, key); err != nil {
+func (g given) standing(ctx context.Context) (s standing, err error) {
+	err = g.store.Read(ctx, func(r *store.Read) (err error) {
+		if s.live, err = r.LiveTurns(ctx, g.Session); err != nil {
 			return err
 		}
-		if s.waiting, err = r.CountWaiting(ctx, key); err != nil {
+		if s.waiting, err = r.CountWaiting(ctx, g.Session); err != nil {
 			return err
 		}
-		if s.approvals, err = r.PendingApprovals(ctx, key); err != nil {
+		if s.approvals, err = r.PendingApprovals(ctx, g.Session); err != nil {
 			return err
 		}
-		s.lane, err = r.Lane(ctx, key)
+		s.lane, err = r.Lane(ctx, g.Session)
 		if chela.KindOf(err) == chela.NotFound {
 			err = nil
 		}
@@ -92,31 +96,28 @@ func (i *Interpreter) standing(ctx context.Context, key chela.SessionKey) (s sta
 }
 
 // status shows the settings of a session and its running and queued work.
-func (i *Interpreter) status(ctx context.Context, g given) (lane.Command, error) {
-	s, err := i.standing(ctx, g.Session)
+func (g given) status(ctx context.Context) (string, error) {
+	s, err := g.standing(ctx)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	var l lines
-	l.add("session", "%s", g.Session)
-	l.add("thread", "%s", threadLine(g.thread))
+	l.add("session", g.Session, "thread", threadLine(g.thread))
 	for _, name := range []string{Model, Think, Verbose, Reasoning, Elevated, Queue} {
-		l.add(name, "%s", i.valueOf(name, g.session, g.Inbound))
+		l.add(name, g.valueOf(name, g.session, g.Inbound))
 	}
 	for _, t := range s.live {
-		l.add("turn", "%s, %s since %s", t.ID, plain(string(t.State)), lasting(i.cfg.Now().Sub(t.CreatedAt)))
+		l.add("turn", fmt.Sprintf("%s, %s since %s", t.ID, plain(string(t.State)), lasting(g.cfg.Now().Sub(t.CreatedAt))))
 	}
 	if len(s.live) == 0 {
 		l.add("turn", "none runs")
 	}
-	if s.waiting > 0 {
-		l.add("waiting messages", "%d", s.waiting)
-	}
+	l.add("waiting messages", some(s.waiting))
 	for _, a := range s.approvals {
-		l.add("waits for a yes", "%s", questionLine(a))
+		l.add("waits for a yes", questionLine(a))
 	}
-	l.add("version", "%s", i.cfg.Version)
-	return l.order()
+	l.add("version", g.cfg.Version)
+	return l.text(), nil
 }
 
 // plain is a state as people say it.
@@ -125,81 +126,75 @@ func plain(state string) string { return strings.ReplaceAll(state, "_", " ") }
 // lasting is a time as people say it.
 func lasting(d time.Duration) string { return max(d, 0).Round(time.Second).String() }
 
-func (i *Interpreter) whoami(_ context.Context, g given) (lane.Command, error) {
+func (g given) whoami(_ context.Context) (string, error) {
 	var l lines
 	who := "a guest"
 	if g.Origin.Owner {
 		who = "the owner"
 	}
-	l.add("you", "%s", who)
-	l.add("name", "%s", g.Origin.Sender)
-	l.add("channel", "%s", g.Origin.Channel)
-	l.add("account", "%s", g.Origin.Account)
-	l.add("session", "%s", g.Session)
-	l.add("agent", "%s", g.session.Agent)
-	return l.order()
+	l.add(
+		"you", who, "name", g.Origin.Sender, "channel", g.Origin.Channel, "account", g.Origin.Account,
+		"session", g.Session, "agent", g.session.Agent,
+	)
+	return l.text(), nil
 }
 
-func (i *Interpreter) ping(context.Context, given) (lane.Command, error) { return reply("pong"), nil }
+func (g given) ping(context.Context) (string, error) { return "pong", nil }
 
-func (i *Interpreter) version(context.Context, given) (lane.Command, error) {
-	if i.cfg.Version == "" {
-		return reply("chela, built without a version"), nil
+func (g given) version(context.Context) (string, error) {
+	if g.cfg.Version == "" {
+		return "chela, built without a version", nil
 	}
-	return reply("chela " + i.cfg.Version), nil
+	return "chela " + g.cfg.Version, nil
 }
 
-func (i *Interpreter) quit(_ context.Context, g given) (lane.Command, error) {
-	return reply("There is nothing to leave in " + g.Origin.Channel + "."), nil
+func (g given) quit(_ context.Context) (string, error) {
+	return "There is nothing to leave in " + g.Origin.Channel + ".", nil
 }
 
 // tools lists the tools of the agent, each with the first line of what its model
 // reads about it.
-func (i *Interpreter) tools(ctx context.Context, g given) (lane.Command, error) {
-	all, err := api.All(ctx, i.api(g), api.ToolsList, api.ToolsQuery{Agent: g.session.Agent, Limit: api.MaxPage})
+func (g given) tools(ctx context.Context) (string, error) {
+	all, err := api.All(ctx, g, api.ToolsList, api.ToolsQuery{Agent: g.session.Agent, Limit: api.MaxPage})
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	if len(all) == 0 {
-		return reply("The agent has no tools."), nil
+		return "The agent has no tools.", nil
 	}
 	var l lines
 	for _, t := range all {
 		about, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
-		l.add(t.Name, "%s", about)
+		l.add(t.Name, about)
 	}
-	return l.order()
+	return l.text(), nil
 }
 
 // promptSize shows the size of the thread's next prompt, part by part.
-func (i *Interpreter) promptSize(ctx context.Context, g given) (lane.Command, error) {
+func (g given) promptSize(ctx context.Context) (string, error) {
 	if g.thread.ID == "" {
-		return reply("The thread is empty, so there is no prompt."), nil
+		return "The thread is empty, so there is no prompt.", nil
 	}
-	size, err := api.Call(ctx, i.api(g), api.ThreadsPrompt, api.ThreadRef{ID: g.thread.ID})
+	size, err := api.Call(ctx, g, api.ThreadsPrompt, api.ThreadRef{ID: g.thread.ID})
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	var l lines
-	l.add("model", "%s", size.Model)
-	l.add("room", "%d tokens, of a window of %d", size.Room, size.Window)
-	for _, part := range []struct {
-		name   string
-		tokens int
-	}{
-		{"system", size.System},
-		{"tools", size.Tools},
-		{"summary", size.Summary},
-		{"user", size.User},
-		{"assistant", size.Assistant},
-		{"results of tools", size.Tool},
-	} {
-		if part.tokens > 0 {
-			l.add(part.name, "%d", part.tokens)
-		}
+	l.add(
+		"model", size.Model, "room", fmt.Sprintf("%d tokens, of a window of %d", size.Room, size.Window),
+		"system", some(size.System), "tools", some(size.Tools), "summary", some(size.Summary),
+		"user", some(size.User), "assistant", some(size.Assistant), "results of tools", some(size.Tool),
+	)
+	l.add("in all", fmt.Sprintf("%s, %d %% of the room", inAll(size), 100*size.Total/max(size.Room, 1)))
+	return l.text(), nil
+}
+
+// some is a number, and nothing for none.
+func some(n int) string {
+	if n == 0 {
+		return ""
 	}
-	l.add("in all", "%s, %d %% of the room", inAll(size), 100*size.Total/max(size.Room, 1))
-	return l.order()
+	return strconv.Itoa(n)
 }
 
 // inAll is the number of tokens of a prompt. It notes if the provider was
@@ -212,47 +207,49 @@ func inAll(size api.PromptSize) string {
 }
 
 // usage shows the spending, and the rest of the limits.
-func (i *Interpreter) usage(ctx context.Context, g given) (lane.Command, error) {
-	y, m, d := i.cfg.Now().In(i.cfg.Zone).Date()
-	day := time.Date(y, m, d, 0, 0, 0, 0, i.cfg.Zone)
+func (g given) usage(ctx context.Context) (string, error) {
+	y, m, d := g.cfg.Now().In(g.cfg.Zone).Date()
+	day := time.Date(y, m, d, 0, 0, 0, 0, g.cfg.Zone)
 	var l lines
-	err := i.store.Read(ctx, func(r *store.Read) error {
+	err := g.store.Read(ctx, func(r *store.Read) error {
 		l = lines{}
 		for _, sum := range []struct {
 			name  string
 			key   chela.SessionKey
 			since time.Time
-		}{
-			{"this session today", g.Session, day}, {"this session in all", g.Session, time.Time{}}, {"the home today", "", day},
-		} {
+		}{{"this session today", g.Session, day}, {"this session in all", g.Session, time.Time{}}, {"the home today", "", day}} {
 			spent, err := r.UsageSince(ctx, sum.key, sum.since)
 			if err != nil {
 				return err
 			}
-			l.add(sum.name, "%s", spentOf(spent))
+			l.add(sum.name, spentOf(spent))
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	budgets, err := api.All(ctx, i.api(g), api.UsageLimits, api.LimitsQuery{Session: g.Session, Limit: api.MaxPage})
+	budgets, err := api.All(ctx, g, api.UsageLimits, api.LimitsQuery{Session: g.Session, Limit: api.MaxPage})
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	for _, b := range budgets {
-		left, most := chela.MicroUSD(b.Left()).String(), chela.MicroUSD(b.Most).String()
+		text := fmt.Sprintf("%s left of %s", chela.MicroUSD(b.Left()), chela.MicroUSD(b.Most))
 		if b.Limit == chela.LimitActions {
-			left, most = strconv.FormatInt(b.Left(), 10), strconv.FormatInt(b.Most, 10)
+			text = fmt.Sprintf("%d left of %d", b.Left(), b.Most)
 		}
-		l.add(string(b.Limit), "%s left of %s", left, most)
+		l.add(b.Limit, text)
 	}
-	return l.order()
+	return l.text(), nil
 }
 
 // spentOf formats spending for people.
 func spentOf(s chela.UsageSum) string {
-	text := tokens(s.Tokens)
+	u := s.Tokens
+	text := fmt.Sprintf("%d tokens in, %d out", u.Input+u.CacheRead+u.CacheWrite, u.Output)
+	if u.CacheRead > 0 {
+		text += fmt.Sprintf(" (%d of those in were read from a cache)", u.CacheRead)
+	}
 	switch {
 	case s.Guessed > 0:
 		text = "~" + s.Cost.String() + ", " + text
@@ -262,39 +259,22 @@ func spentOf(s chela.UsageSum) string {
 	return text
 }
 
-func tokens(u chela.TokenUsage) string {
-	text := fmt.Sprintf("%d tokens in, %d out", u.Input+u.CacheRead+u.CacheWrite, u.Output)
-	if u.CacheRead > 0 {
-		text += fmt.Sprintf(" (%d of those in were read from a cache)", u.CacheRead)
-	}
-	return text
-}
-
 // debug shows the ids of the conversation, for readers of the journal.
-func (i *Interpreter) debug(ctx context.Context, g given) (lane.Command, error) {
-	s, err := i.standing(ctx, g.Session)
+func (g given) debug(ctx context.Context) (string, error) {
+	s, err := g.standing(ctx)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	var l lines
-	l.add("session", "%s", g.Session)
-	l.add("thread", "%s", g.thread.ID)
-	l.add("thread state", "%s", g.thread.State)
-	l.add("head", "%s", g.thread.Head)
-	l.add("entries", "%d", g.thread.Seq)
-	l.add("lane", "holder %s, token %d, turn %s, %d arrivals", orNone(string(s.lane.Owner)), s.lane.Token, orNone(string(s.lane.Turn)), s.lane.Arrivals)
+	lane := fmt.Sprintf(
+		"holder %s, token %d, turn %s, %d arrivals", cmp.Or(s.lane.Owner, "none"), s.lane.Token, cmp.Or(s.lane.Turn, "none"), s.lane.Arrivals,
+	)
+	l.add(
+		"session", g.Session, "thread", g.thread.ID, "thread state", g.thread.State, "head", g.thread.Head, "entries", g.thread.Seq, "lane", lane,
+	)
 	for _, t := range s.live {
-		l.add("turn", "%s %s, step %d, %d crashes", t.ID, t.State, t.Steps, t.Crashes)
+		l.add("turn", fmt.Sprintf("%s %s, step %d, %d crashes", t.ID, t.State, t.Steps, t.Crashes))
 	}
-	l.add("waiting messages", "%d", s.waiting)
-	l.add("database", "%s", i.store.Engine())
-	l.add("message", "%s", g.MessageID)
-	return l.order()
-}
-
-func orNone(id string) string {
-	if id == "" {
-		return "none"
-	}
-	return id
+	l.add("waiting messages", s.waiting, "database", g.store.Engine(), "message", g.MessageID)
+	return l.text(), nil
 }

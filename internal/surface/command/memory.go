@@ -7,7 +7,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/lane"
 	"chela/internal/platform/excerpt"
 )
 
@@ -20,47 +19,47 @@ const (
 
 // memory lists the documents of the agent, or shows the one whose path or title
 // matches; several matches are listed. In a group private documents are hidden.
-func (i *Interpreter) memory(ctx context.Context, g given) (lane.Command, error) {
-	paths, err := i.paths(ctx, g)
+func (g given) memory(ctx context.Context) (string, error) {
+	paths, err := g.paths(ctx)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	if g.args == "" {
-		return listed("Documents:", paths)
+		return documentList("Documents:", paths), nil
 	}
 	var found []string
 	for _, path := range paths {
-		d, err := i.document(ctx, g, path)
+		d, err := g.document(ctx, path)
 		switch {
 		case chela.KindOf(err) == chela.NotFound: // deleted in between
 		case err != nil:
-			return nil, err
+			return "", err
 		case path == g.args:
-			return reply(shown(d)), nil
+			return shown(d), nil
 		case contains(path, g.args) || contains(title(d.Text), g.args):
 			found = append(found, path)
 		}
 	}
 	switch len(found) {
 	case 0:
-		return nil, chela.E(chela.NotFound, "no document has "+Quoted(g.args)+" in its path or title").WithHint("see /memory")
+		return "", notFound("no document has "+Quoted(g.args)+" in its path or title", "see /memory")
 	case 1:
-		d, err := i.document(ctx, g, found[0])
-		return reply(shown(d)), err
+		d, err := g.document(ctx, found[0])
+		return shown(d), err
 	default:
-		return listed(fmt.Sprintf("%d documents match:", len(found)), found)
+		return documentList(fmt.Sprintf("%d documents match:", len(found)), found), nil
 	}
 }
 
 // document returns a document of the agent.
-func (i *Interpreter) document(ctx context.Context, g given, path string) (chela.Document, error) {
+func (g given) document(ctx context.Context, path string) (chela.Document, error) {
 	ref := api.DocumentRef{Agent: g.session.Agent, Path: path}
-	return api.Call(ctx, i.api(g), api.DocumentsShow, api.DocumentQuery{DocumentRef: ref})
+	return api.Call(ctx, g, api.DocumentsShow, api.DocumentQuery{DocumentRef: ref})
 }
 
 // paths returns the paths of the documents that may be shown.
-func (i *Interpreter) paths(ctx context.Context, g given) ([]string, error) {
-	nodes, err := api.All(ctx, i.api(g), api.DocumentsTree, api.DocumentTreeQuery{Agent: g.session.Agent, Limit: api.MaxPage})
+func (g given) paths(ctx context.Context) ([]string, error) {
+	nodes, err := api.All(ctx, g, api.DocumentsTree, api.DocumentTreeQuery{Agent: g.session.Agent, Limit: api.MaxPage})
 	if err != nil {
 		return nil, err
 	}
@@ -76,18 +75,11 @@ func (i *Interpreter) paths(ctx context.Context, g given) ([]string, error) {
 	return paths, nil
 }
 
-func listed(head string, paths []string) (lane.Command, error) {
+func documentList(head string, paths []string) string {
 	if len(paths) == 0 {
-		return reply("There are no documents."), nil
+		return "There are no documents."
 	}
-	said := []string{head}
-	for _, path := range paths[:min(len(paths), maxShown)] {
-		said = append(said, "- "+path)
-	}
-	if more := len(paths) - maxShown; more > 0 {
-		said = append(said, fmt.Sprintf("and %d more", more))
-	}
-	return reply(strings.Join(said, "\n")), nil
+	return head + "\n" + strings.Join(listed(paths, maxShown, func(path string) string { return "- " + path }), "\n")
 }
 
 func contains(text, part string) bool {

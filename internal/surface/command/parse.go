@@ -65,7 +65,7 @@ func Parse(in chela.Inbound) (ParsedMessage, error) {
 
 func command(form Form, args string) (ParsedMessage, error) {
 	if args = strings.TrimSpace(args); args != "" && form.Args == "" {
-		return ParsedMessage{}, chela.E(chela.Invalid, "/"+form.Name+" takes nothing behind it").WithHint(asText)
+		return ParsedMessage{}, invalid("/"+form.Name+" takes nothing behind it", asText)
 	}
 	return ParsedMessage{Command: &Command{form, args}}, nil
 }
@@ -87,8 +87,8 @@ func leading(rest string) (p ParsedMessage, err error) {
 			p.Text = rest
 			return p, nil
 		case form.kind != directive:
-			return ParsedMessage{}, chela.E(chela.Invalid, "/"+form.Name+" cannot stand behind /"+p.Directives[len(p.Directives)-1].Form.Name).
-				WithHint("send it alone")
+			return ParsedMessage{}, invalid("/"+form.Name+" cannot stand behind /"+p.Directives[len(p.Directives)-1].Form.Name,
+				"send it alone")
 		case first && asks(form, after):
 			return command(form, after)
 		}

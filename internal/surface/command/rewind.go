@@ -35,69 +35,63 @@ func (g given) keeps() (args string, keep bool) {
 }
 
 // undo takes the last turns back.
-func (i *Interpreter) undo(ctx context.Context, g given) (lane.Command, error) {
+func (g given) undo(ctx context.Context) (string, error) {
 	args, keep := g.keeps()
 	n := 1
 	if args != "" {
 		var err error
 		if n, err = strconv.Atoi(args); err != nil || n < 1 {
-			return nil, chela.E(chela.Invalid, Quoted(args)+" is not a number of turns").WithHint("write /undo 2")
+			return "", invalid(Quoted(args)+" is not a number of turns", "write /undo 2")
 		}
 	}
-	return i.rewind(ctx, g, api.ThreadsUndo, api.RewindOptions{Turns: n, KeepFiles: keep})
+	return g.rewind(ctx, api.ThreadsUndo, api.RewindOptions{Turns: n, KeepFiles: keep})
 }
 
 // redo reverts the last undo or restore.
-func (i *Interpreter) redo(ctx context.Context, g given) (lane.Command, error) {
+func (g given) redo(ctx context.Context) (string, error) {
 	args, keep := g.keeps()
 	if args != "" {
-		return nil, chela.E(chela.Invalid, "/redo takes nothing behind it but "+keepFiles)
+		return "", chela.E(chela.Invalid, "/redo takes nothing behind it but "+keepFiles)
 	}
-	return i.rewind(ctx, g, api.ThreadsRedo, api.RewindOptions{KeepFiles: keep})
+	return g.rewind(ctx, api.ThreadsRedo, api.RewindOptions{KeepFiles: keep})
 }
 
 // restore goes to a place in the thread.
-func (i *Interpreter) restore(ctx context.Context, g given) (lane.Command, error) {
+func (g given) restore(ctx context.Context) (string, error) {
 	to, keep := g.keeps()
 	if to == "" {
-		return nil, chela.E(chela.Invalid, "no place is named").WithHint("write /restore NAME, with a name that /checkpoint gave")
+		return "", invalid("no place is named", "write /restore NAME, with a name that /checkpoint gave")
 	}
-	return i.rewind(ctx, g, api.ThreadsRestore, api.RewindOptions{To: to, KeepFiles: keep})
+	return g.rewind(ctx, api.ThreadsRestore, api.RewindOptions{To: to, KeepFiles: keep})
 }
 
 // rewind moves the head of the thread and tells what became of the files.
-func (i *Interpreter) rewind(ctx context.Context, g given, o api.Operation[api.ThreadMove, chela.Rewind], q api.RewindOptions) (lane.Command, error) {
+func (g given) rewind(ctx context.Context, o api.Operation[api.ThreadMove, chela.Rewind], q api.RewindOptions) (string, error) {
 	if err := g.hasThread(); err != nil {
-		return nil, err
+		return "", err
 	}
 	q.Key = g.key()
-	v, err := api.Call(ctx, i.api(g), o, api.ThreadMove{ThreadRef: api.ThreadRef{ID: g.thread.ID}, To: q})
-	if err != nil {
-		return nil, err
-	}
-	return reply(strings.TrimRight(rewind.Report(v), "\n")), nil
+	v, err := api.Call(ctx, g, o, api.ThreadMove{ThreadRef: api.ThreadRef{ID: g.thread.ID}, To: q})
+	return strings.TrimRight(rewind.Report(v), "\n"), err
 }
 
 // checkpoint names the place where the thread is.
-func (i *Interpreter) checkpoint(ctx context.Context, g given) (lane.Command, error) {
+func (g given) checkpoint(ctx context.Context) (string, error) {
 	if err := g.hasThread(); err != nil {
-		return nil, err
+		return "", err
 	}
-	c, err := api.Call(ctx, i.api(g), api.ThreadsCheckpoint, api.CheckpointRequest{
+	c, err := api.Call(ctx, g, api.ThreadsCheckpoint, api.CheckpointRequest{
 		ThreadRef: api.ThreadRef{ID: g.thread.ID}, Checkpoint: api.NewCheckpoint{Name: g.args, Key: g.key()},
 	})
-	if err != nil {
-		return nil, err
-	}
-	return reply(fmt.Sprintf("This place is called %s: /restore %[1]s returns to it, and /branch %[1]s continues from it in a new thread.", c.Name)), nil
+	return fmt.Sprintf("This place is called %s: /restore %[1]s returns to it, and /branch %[1]s continues from it in a new thread.", c.Name), err
 }
 
 // branch begins a thread at a place in this one.
-func (i *Interpreter) branch(ctx context.Context, g given) (lane.Command, error) {
+func (g given) branch(ctx context.Context) (lane.Command, error) {
 	if err := g.hasThread(); err != nil {
 		return nil, err
 	}
-	made, err := api.Call(ctx, i.api(g), api.ThreadsBranch, api.BranchRequest{
+	made, err := api.Call(ctx, g, api.ThreadsBranch, api.BranchRequest{
 		ThreadRef: api.ThreadRef{ID: g.thread.ID}, Branch: api.NewBranch{From: g.args, Key: g.key()},
 	})
 	if err != nil {

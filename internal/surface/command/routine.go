@@ -9,50 +9,22 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/background/routine"
-	"chela/internal/engine/lane"
 )
 
-// A routineCommand is a command on routines with its connection to them.
-type routineCommand struct {
-	given
-	api  api.Local
-	zone *time.Location // of the owner
-	off  bool           // the configuration disables all triggers
+// allRoutines returns the routines that the session may see.
+func (g given) allRoutines(ctx context.Context) ([]chela.Routine, error) {
+	return api.All(ctx, g, api.RoutinesList, api.RoutineQuery{Limit: api.MaxPage})
 }
 
-// routine shows and changes routines.
-func (i *Interpreter) routine(ctx context.Context, g given) (lane.Command, error) {
-	text, err := i.routineCommand(g).routine(ctx)
-	return reply(text), err
+// changeRoutine changes a routine and returns its new state in a line.
+func (g given) changeRoutine(ctx context.Context, v chela.Routine, to api.RoutineChange) (string, error) {
+	v, err := api.Call(ctx, g, api.RoutinesChange, api.RoutineEdit{RoutineRef: refOf(v), Change: to})
+	return g.routineLine(v), err
 }
 
-// heartbeat shows and changes the heartbeat of the agent.
-func (i *Interpreter) heartbeat(ctx context.Context, g given) (lane.Command, error) {
-	text, err := i.routineCommand(g).heartbeat(ctx)
-	return reply(text), err
-}
-
-func (i *Interpreter) routineCommand(g given) routineCommand {
-	return routineCommand{g, i.api(g), i.cfg.Zone, i.cfg.RoutinesOff}
-}
-
-func (c routineCommand) named(ctx context.Context, name string) (chela.Routine, error) {
-	return api.Call(ctx, c.api, api.RoutinesShow, api.RoutineRef{Name: name})
-}
-
-func (c routineCommand) all(ctx context.Context) ([]chela.Routine, error) {
-	return api.All(ctx, c.api, api.RoutinesList, api.RoutineQuery{Limit: api.MaxPage})
-}
-
-// change changes a routine and returns its new state in a line.
-func (c routineCommand) change(ctx context.Context, v chela.Routine, to api.RoutineChange) (string, error) {
-	v, err := api.Call(ctx, c.api, api.RoutinesChange, api.RoutineEdit{RoutineRef: refOf(v), Change: to})
-	return c.line(v), err
-}
-
-// runs returns up to limit runs of a routine, newest first.
-func (c routineCommand) runs(ctx context.Context, v chela.Routine, limit int) ([]chela.RoutineRun, error) {
-	page, err := api.Call(ctx, c.api, api.RoutinesRuns, api.RunsQuery{RoutineRef: refOf(v), Limit: limit})
+// routineRuns returns up to limit runs of a routine, newest first.
+func (g given) routineRuns(ctx context.Context, v chela.Routine, limit int) ([]chela.RoutineRun, error) {
+	page, err := api.Call(ctx, g, api.RoutinesRuns, api.RunsQuery{RoutineRef: refOf(v), Limit: limit})
 	return page.Items, err
 }
 
@@ -66,31 +38,31 @@ const (
 )
 
 // routine executes /routine and returns the reply.
-func (c routineCommand) routine(ctx context.Context) (string, error) {
-	word, rest := CutWord(c.args)
+func (g given) routine(ctx context.Context) (string, error) {
+	word, rest := CutWord(g.args)
 	rest = strings.TrimSpace(rest)
 	switch strings.ToLower(word) {
 	case "", "list":
-		return c.list(ctx)
+		return g.listRoutines(ctx)
 	case "next":
-		return c.next(ctx)
+		return g.nextRoutines(ctx)
 	case "create":
-		return c.create(ctx, rest)
+		return g.createRoutine(ctx, rest)
 	}
 	of := map[string]func(context.Context, chela.Routine, string) (string, error){
-		"show": c.show, "edit": c.edit, "enable": c.turn(true), "disable": c.turn(false), "fire": c.fire, "history": c.history, "delete": c.remove,
+		"show": g.showRoutine, "edit": g.editRoutine, "enable": g.turnRoutine(true), "disable": g.turnRoutine(false), "fire": g.fireRoutine, "history": g.routineHistory, "delete": g.removeRoutine,
 	}[strings.ToLower(word)]
 	if of == nil {
-		return "", chela.E(chela.Invalid, Quoted(word)+" is nothing that /routine does").
-			WithHint("use list, show, create, edit, enable, disable, fire, history, delete or next")
+		return "", invalid(Quoted(word)+" is nothing that /routine does",
+			"use list, show, create, edit, enable, disable, fire, history, delete or next")
 	}
 	name, rest := CutWord(rest)
 	if name == "" {
-		return "", chela.E(chela.Invalid, "no routine is named").WithHint("see /routine list")
+		return "", invalid("no routine is named", "see /routine list")
 	}
-	v, err := c.named(ctx, name)
+	v, err := api.Call(ctx, g, api.RoutinesShow, api.RoutineRef{Name: name})
 	if chela.KindOf(err) == chela.NotFound {
-		return "", chela.E(chela.NotFound, "there is no routine "+Quoted(name)).WithHint("see /routine list")
+		return "", notFound("there is no routine "+Quoted(name), "see /routine list")
 	}
 	if err != nil {
 		return "", err
@@ -98,40 +70,34 @@ func (c routineCommand) routine(ctx context.Context) (string, error) {
 	return of(ctx, v, strings.TrimSpace(rest))
 }
 
-func (c routineCommand) list(ctx context.Context) (string, error) {
-	all, err := c.all(ctx)
+func (g given) listRoutines(ctx context.Context) (string, error) {
+	all, err := g.allRoutines(ctx)
 	if err != nil {
 		return "", err
 	}
-	lines := []string{"Routines:"}
-	for _, v := range all {
-		lines = append(lines, "- "+c.line(v))
-	}
-	switch n := len(lines) - 1; {
-	case n == 0:
+	if len(all) == 0 {
 		return `There is no routine. /routine create tea at="2035-05-01 16:00" do=notify Tea is ready. makes one.`, nil
-	case n > maxListedRoutines:
-		lines = append(lines[:maxListedRoutines+1], fmt.Sprintf("and %d more", n-maxListedRoutines))
 	}
-	if c.off {
+	lines := listed(all, maxListedRoutines, func(v chela.Routine) string { return "- " + g.routineLine(v) })
+	if g.cfg.RoutinesOff {
 		lines = append(lines, off)
 	}
-	return strings.Join(lines, "\n"), nil
+	return "Routines:\n" + strings.Join(lines, "\n"), nil
 }
 
 // off notes that all triggers are disabled.
 const off = "routines.enabled is false: they fire only manually."
 
-// line is a routine in a line.
-func (c routineCommand) line(v chela.Routine) string {
-	text := v.Name + ": " + routine.TriggerText(v.Trigger, c.zone)
+// routineLine is a routine in a line.
+func (g given) routineLine(v chela.Routine) string {
+	text := v.Name + ": " + routine.TriggerText(v.Trigger, g.cfg.Zone)
 	switch {
 	case !v.Enabled && v.Reason != "":
 		text += ", off: " + v.Reason
 	case !v.Enabled:
 		text += ", off"
 	case !v.NextAt.IsZero():
-		text += ", next " + c.moment(v.NextAt)
+		text += ", next " + g.moment(v.NextAt)
 	}
 	if v.Enabled && v.Failures > 0 {
 		text += fmt.Sprintf(", failed %d× in a row", v.Failures)
@@ -139,11 +105,11 @@ func (c routineCommand) line(v chela.Routine) string {
 	return text
 }
 
-func (c routineCommand) moment(t time.Time) string { return chela.Moment(t, c.zone) }
+func (g given) moment(t time.Time) string { return chela.Moment(t, g.cfg.Zone) }
 
-func (c routineCommand) show(_ context.Context, v chela.Routine, _ string) (string, error) {
-	lines := []string{c.line(v)}
-	d := &routine.Draft{Routine: v, Zone: c.zone}
+func (g given) showRoutine(_ context.Context, v chela.Routine, _ string) (string, error) {
+	lines := []string{g.routineLine(v)}
+	d := &routine.Draft{Routine: v, Zone: g.cfg.Zone}
 	for _, k := range d.Keys() {
 		if shown := k.Shown(); shown != "" && k.Name != routine.Prompt {
 			lines = append(lines, k.Name+"="+shown)
@@ -152,50 +118,50 @@ func (c routineCommand) show(_ context.Context, v chela.Routine, _ string) (stri
 	return strings.Join(append(lines, v.Action.Text), "\n"), nil
 }
 
-func (c routineCommand) next(ctx context.Context) (string, error) {
-	due, err := api.Call(ctx, c.api, api.RoutinesNext, api.DueQuery{Limit: maxNext})
+func (g given) nextRoutines(ctx context.Context) (string, error) {
+	due, err := api.Call(ctx, g, api.RoutinesNext, api.DueQuery{Limit: maxNext})
 	if err != nil {
 		return "", err
 	}
 	var lines []string
 	for _, d := range due.Items {
-		if _, err := c.named(ctx, string(d.Routine)); err == nil { // the session may see it
-			lines = append(lines, c.moment(d.At)+" "+d.Name)
+		if _, err := api.Call(ctx, g, api.RoutinesShow, api.RoutineRef{Name: string(d.Routine)}); err == nil { // the session may see it
+			lines = append(lines, g.moment(d.At)+" "+d.Name)
 		}
 	}
 	if len(lines) == 0 {
 		return "Nothing is due.", nil
 	}
-	if c.off {
+	if g.cfg.RoutinesOff {
 		lines = append(lines, off)
 	}
 	return strings.Join(lines, "\n"), nil
 }
 
-// turn returns the function that turns a routine on or off.
-func (c routineCommand) turn(on bool) func(context.Context, chela.Routine, string) (string, error) {
+// turnRoutine returns the function that turns a routine on or off.
+func (g given) turnRoutine(on bool) func(context.Context, chela.Routine, string) (string, error) {
 	return func(ctx context.Context, v chela.Routine, _ string) (string, error) {
-		return c.change(ctx, v, api.RoutineChange{Enabled: &on})
+		return g.changeRoutine(ctx, v, api.RoutineChange{Enabled: &on})
 	}
 }
 
-func (c routineCommand) fire(ctx context.Context, v chela.Routine, input string) (string, error) {
+func (g given) fireRoutine(ctx context.Context, v chela.Routine, input string) (string, error) {
 	f := api.Firing{Input: input}
-	if c.MessageID != "" { // a repeated delivery fires nothing again
-		f.Key = c.key()
+	if g.MessageID != "" { // a repeated delivery fires nothing again
+		f.Key = g.key()
 	}
-	fired, err := api.Call(ctx, c.api, api.RoutinesFire, api.RoutineFiring{RoutineRef: refOf(v), Firing: f})
+	fired, err := api.Call(ctx, g, api.RoutinesFire, api.RoutineFiring{RoutineRef: refOf(v), Firing: f})
 	return fmt.Sprintf("%s fires: %s. /routine history %s shows what becomes of it.", v.Name, fired.Run, v.Name), err
 }
 
-func (c routineCommand) history(ctx context.Context, v chela.Routine, _ string) (string, error) {
-	runs, err := c.runs(ctx, v, maxRuns)
+func (g given) routineHistory(ctx context.Context, v chela.Routine, _ string) (string, error) {
+	runs, err := g.routineRuns(ctx, v, maxRuns)
 	if err != nil || len(runs) == 0 {
 		return v.Name + " has not run yet.", err
 	}
 	var lines []string
 	for _, r := range runs {
-		line := c.moment(r.Due) + " " + string(r.State)
+		line := g.moment(r.Due) + " " + string(r.State)
 		if r.Reason != "" {
 			line += ": " + r.Reason
 		}
@@ -204,46 +170,47 @@ func (c routineCommand) history(ctx context.Context, v chela.Routine, _ string) 
 	return strings.Join(lines, "\n"), nil
 }
 
-func (c routineCommand) remove(ctx context.Context, v chela.Routine, _ string) (string, error) {
-	_, err := api.Call(ctx, c.api, api.RoutinesDelete, refOf(v))
+func (g given) removeRoutine(ctx context.Context, v chela.Routine, _ string) (string, error) {
+	_, err := api.Call(ctx, g, api.RoutinesDelete, refOf(v))
 	return v.Name + " is deleted.", err
 }
 
 // heartbeat executes /heartbeat for the agent of a session.
-func (c routineCommand) heartbeat(ctx context.Context) (string, error) {
-	all, err := c.all(ctx)
+func (g given) heartbeat(ctx context.Context) (string, error) {
+	all, err := g.allRoutines(ctx)
 	if err != nil {
 		return "", err
 	}
 	for _, v := range all {
-		if !v.Builtin || v.Agent != c.session.Agent || !strings.HasPrefix(v.Name, "heartbeat") {
+		if !v.Builtin || v.Agent != g.session.Agent || !strings.HasPrefix(v.Name, "heartbeat") {
 			continue
 		}
-		switch strings.ToLower(strings.TrimSpace(c.args)) {
+		switch strings.ToLower(strings.TrimSpace(g.args)) {
 		case "", "status":
-			return c.beat(ctx, v)
+			return g.heartbeatLine(ctx, v)
 		case "now":
-			return c.fire(ctx, v, "")
+			return g.fireRoutine(ctx, v, "")
 		case "on":
-			return c.turn(true)(ctx, v, "")
+			return g.turnRoutine(true)(ctx, v, "")
 		case "off":
-			return c.turn(false)(ctx, v, "")
+			return g.turnRoutine(false)(ctx, v, "")
 		default:
-			return "", chela.E(chela.Invalid, Quoted(c.args)+" is nothing that /heartbeat does").WithHint("use status, now, on or off")
+			return "", invalid(Quoted(g.args)+" is nothing that /heartbeat does", "use status, now, on or off")
 		}
 	}
-	return "", chela.E(chela.NotFound, c.session.Agent+" has no heartbeat").WithHint("see chela config list for heartbeat.enabled and heartbeat.agents; chela serve makes it")
+	return "", notFound(g.session.Agent+" has no heartbeat",
+		"see chela config list for heartbeat.enabled and heartbeat.agents; chela serve makes it")
 }
 
-// beat is the state of a heartbeat, and the result of the last one.
-func (c routineCommand) beat(ctx context.Context, v chela.Routine) (string, error) {
-	text := c.line(v)
-	runs, err := c.runs(ctx, v, 1)
+// heartbeatLine is the state of a heartbeat, and the result of the last one.
+func (g given) heartbeatLine(ctx context.Context, v chela.Routine) (string, error) {
+	text := g.routineLine(v)
+	runs, err := g.routineRuns(ctx, v, 1)
 	if err != nil || len(runs) == 0 {
 		return text, err
 	}
 	last := runs[0]
-	text += "\nlast " + c.moment(last.Due) + ": " + string(last.State)
+	text += "\nlast " + g.moment(last.Due) + ": " + string(last.State)
 	if last.Reason != "" {
 		text += ", " + last.Reason
 	}

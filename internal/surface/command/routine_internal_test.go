@@ -26,8 +26,9 @@ func TestOffIsTold(t *testing.T) {
 	}}
 	for _, word := range []string{"list", "next"} {
 		for _, off := range []bool{false, true} {
-			g := given{Inbound: chela.Inbound{Session: "agent:main:main"}, args: word}
-			said, err := routineCommand{g, home, time.UTC, off}.routine(t.Context())
+			i := &Interpreter{cfg: Config{Zone: time.UTC, RoutinesOff: off}}
+			g := given{Interpreter: i, Local: home, Inbound: chela.Inbound{Session: "agent:main:main"}, args: word}
+			said, err := g.routine(t.Context())
 			if told := strings.Contains(said, "routines.enabled is false"); err != nil || told != off || !strings.Contains(said, "tea") {
 				t.Errorf("%s, off %t: %q, %v", word, off, said, err)
 			}

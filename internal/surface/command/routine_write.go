@@ -9,36 +9,37 @@ import (
 	"chela/internal/background/routine"
 )
 
-// create creates a routine: a name, then its fields as key=value, then its
+// createRoutine creates a routine: a name, then its fields as key=value, then its
 // prompt.
-func (c routineCommand) create(ctx context.Context, args string) (string, error) {
+func (g given) createRoutine(ctx context.Context, args string) (string, error) {
 	name, rest := CutWord(args)
-	d := &routine.Draft{Zone: c.zone}
+	d := &routine.Draft{Zone: g.cfg.Zone}
 	d.Routine.Action.Kind = chela.ActionTurn
 	if err := fill(d, rest); err != nil {
 		return "", err
 	}
 	if d.Routine.Trigger.Kind == "" {
-		return "", chela.E(chela.Invalid, "the routine has no trigger").
-			WithHint(`write /routine create NAME every=30m PROMPT, or cron="0 9 * * *", at="2035-05-01 09:00", event=REGEX, system=SOURCE.EVENT, webhook=PATH or manual=true`)
+		return "", invalid("the routine has no trigger",
+			`write /routine create NAME every=30m PROMPT, or cron="0 9 * * *", at="2035-05-01 09:00", event=REGEX, system=SOURCE.EVENT, webhook=PATH or manual=true`)
 	}
 	if err := d.Check(); err != nil {
 		return "", err
 	}
-	v, err := api.Call(ctx, c.api, api.RoutinesCreate, d.New(name, c.session.Agent))
-	return c.line(v), err
+	v, err := api.Call(ctx, g, api.RoutinesCreate, d.New(name, g.session.Agent))
+	return g.routineLine(v), err
 }
 
-// edit changes the fields given as key=value, and the prompt if there is one.
-func (c routineCommand) edit(ctx context.Context, v chela.Routine, args string) (string, error) {
-	d := &routine.Draft{Routine: v, Zone: c.zone}
+// editRoutine changes the fields given as key=value, and the prompt if there is one.
+func (g given) editRoutine(ctx context.Context, v chela.Routine, args string) (string, error) {
+	d := &routine.Draft{Routine: v, Zone: g.cfg.Zone}
 	if args == "" {
-		return "", chela.E(chela.Invalid, "nothing to change was given").WithHint("write it as key=value, such as every=1h; /routine show " + v.Name + " shows the keys that are set")
+		return "", invalid("nothing to change was given",
+			"write it as key=value, such as every=1h; /routine show "+v.Name+" shows the keys that are set")
 	}
 	if err := fill(d, args); err != nil {
 		return "", err
 	}
-	return c.change(ctx, v, routine.FormChanges(v, d.Routine))
+	return g.changeRoutine(ctx, v, routine.FormChanges(v, d.Routine))
 }
 
 // fill applies words to a draft: words of the form key=value first, and the
@@ -53,7 +54,7 @@ func fill(d *routine.Draft, words string) error {
 		}
 		var value string
 		if value, words, ok = cutValue(rest); !ok {
-			return chela.E(chela.Invalid, "the value of "+name+" has no end").WithHint("end it with a quotation mark")
+			return invalid("the value of "+name+" has no end", "end it with a quotation mark")
 		}
 		if err := k.Put(name, value); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -108,41 +109,29 @@ func (i *Interpreter) setTo(name string, s chela.Session, in chela.Inbound) stri
 	if name != Elevated {
 		return text
 	}
-	switch s.Settings.Elevated {
-	case "off":
-		return text + " What would need a yes is refused."
-	case "on":
-		return text + " Programs and the network are not asked about until the next thread; what is risky still is."
-	case "full":
-		return text + " Programs and the network are not asked about until the next thread, risky or not."
-	default:
-		return text + " What needs a yes is asked about."
-	}
+	return text + " " + cmp.Or(map[string]string{
+		"off":  "What would need a yes is refused.",
+		"on":   "Programs and the network are not asked about until the next thread; what is risky still is.",
+		"full": "Programs and the network are not asked about until the next thread, risky or not.",
+	}[s.Settings.Elevated], "What needs a yes is asked about.")
 }
 
 // valueOf describes the value of a setting, and whether it comes from the
 // session.
 func (i *Interpreter) valueOf(name string, s chela.Session, in chela.Inbound) string {
-	var own, otherwise string
-	switch set := s.Settings; name {
-	case Think:
-		own, otherwise = string(set.Thinking), "left to the model"
-	case Verbose:
-		own, otherwise = set.Verbose, "on"
-	case Reasoning:
-		own, otherwise = set.Reasoning, "off"
-	case Elevated:
-		own, otherwise = set.Elevated, "ask"
-	case Model:
-		own, otherwise = set.Model, i.cfg.Model(s, chela.Inbound{})
-	case Queue:
-		otherwise = waiting(i.cfg.Queue(chela.Inbound{Origin: in.Origin}, set))
-		if set.Queue != (chela.QueueSettings{}) {
-			own = otherwise
+	if name == Queue {
+		text := waiting(i.cfg.Queue(chela.Inbound{Origin: in.Origin}, s.Settings))
+		if s.Settings.Queue == (chela.QueueSettings{}) {
+			text += " (default)"
 		}
+		return text
 	}
-	if own != "" {
+	if own := *settingAt(&s.Settings, name); own != "" {
 		return own
+	}
+	otherwise := map[string]string{Think: "left to the model", Verbose: "on", Reasoning: "off", Elevated: "ask"}[name]
+	if name == Model {
+		otherwise = i.cfg.Model(s, chela.Inbound{})
 	}
 	return otherwise + " (default)"
 }
@@ -163,28 +152,28 @@ func waiting(q chela.QueueSettings) string {
 }
 
 // show describes a setting with its possible values.
-func (i *Interpreter) show(_ context.Context, g given) (lane.Command, error) {
-	return reply(fmt.Sprintf("%s is %s. It can be %s, or default.", g.form.Name, i.valueOf(g.form.Name, g.session, g.Inbound), OneOf(g.form.Values))), nil
+func (g given) show(_ context.Context) (string, error) {
+	return fmt.Sprintf("%s is %s. It can be %s, or default.", g.form.Name, g.valueOf(g.form.Name, g.session, g.Inbound), OneOf(g.form.Values)), nil
 }
 
 // models shows the model, or lists the known ones.
-func (i *Interpreter) models(ctx context.Context, g given) (lane.Command, error) {
+func (g given) models(ctx context.Context) (string, error) {
 	if g.args == "" {
-		return reply(fmt.Sprintf("model is %s. /model PROVIDER/MODEL sets another, /model list shows some.", i.valueOf(Model, g.session, g.Inbound))), nil
+		return fmt.Sprintf("model is %s. /model PROVIDER/MODEL sets another, /model list shows some.", g.valueOf(Model, g.session, g.Inbound)), nil
 	}
-	all, err := api.AllModels(ctx, i.api(g))
+	all, err := api.AllModels(ctx, g)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	lines := []string{"Models that are known:"}
+	text := "Models that are known:"
 	for _, m := range all.Items {
-		lines = append(lines, "- "+m.Provider+"/"+m.Name)
+		text += "\n- " + m.Provider + "/" + m.Name
 	}
 	if len(all.Items) == 0 {
-		lines = []string{"No model is known; add a provider to config.toml."}
+		text = "No model is known; add a provider to config.toml."
 	}
 	for _, a := range all.Away {
-		lines = append(lines, "Those of "+a.Provider+" are not: "+a.Message)
+		text += "\nThose of " + a.Provider + " are not: " + a.Message
 	}
-	return reply(strings.Join(lines, "\n")), nil
+	return text, nil
 }

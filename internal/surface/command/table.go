@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"chela"
 	"chela/internal/engine/session"
 )
 
@@ -154,8 +153,4 @@ func FindForm(name string) (Form, bool) {
 		}
 	}
 	return Form{}, false
-}
-
-func notOf(name, value string, values []string) *chela.Error {
-	return chela.E(chela.Invalid, Quoted(value)+" is no level of "+name).WithHint("use " + OneOf(values))
 }
